@@ -1,0 +1,100 @@
+/*
+ * wait: CONTRACT between the request machine and the architectures.
+ *
+ * A step of the machine runs until it must wait, says for what, and returns;
+ * it never blocks and never knows who satisfies the wait.  An architecture
+ * knows nothing of a connection but its wait: it satisfies that one, tells
+ * the outcome, and runs the machine on.
+ */
+#ifndef WAIT_H
+#define WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "helpers/job.h"
+
+/* What a connection waits for. */
+#define WAIT_KINDS(X)							\
+	X(READ,		"net read")	/* its descriptor has input */	\
+	X(WRITE,	"net write")	/* its descriptor takes output */ \
+	X(DISK,		"disk")		/* its errand is done */	\
+	X(CHILD,	"child")	/* a program's descriptor is ready */
+
+enum wait_kind {
+#define X(id, name) WAIT_##id,
+	WAIT_KINDS(X)
+#undef X
+	WAIT_KIND_COUNT
+};
+
+/*
+ * For how long.  Within one patience deadlines are handed out in order, so
+ * that an architecture can keep them in plain lists.
+ */
+#define PATIENCES(X)							\
+	X(IDLE,		"idle")		/* for the next request */	\
+	X(HEAD,		"head")		/* for the rest of a head */	\
+	X(SEND,		"send")		/* for the client to take output */ \
+	X(DISK,		"disk")		/* for an errand */		\
+	X(LINGER,	"linger")	/* for the client to close */
+
+enum patience {
+#define X(id, name) PATIENCE_##id,
+	PATIENCES(X)
+#undef X
+	PATIENCE_COUNT
+};
+
+/* What happened. */
+#define OUTCOMES(X)							\
+	X(READY,	"ready")					\
+	X(TIMED_OUT,	"timed out")					\
+	X(FAILED,	"failed")					\
+	X(CANCELLED,	"cancelled")
+
+enum outcome {
+#define X(id, name) OUTCOME_##id,
+	OUTCOMES(X)
+#undef X
+	OUTCOME_COUNT
+};
+
+struct errand;
+
+struct wait {
+	enum wait_kind	 kind;
+	enum patience	 patience;
+	int		 fd;		/* READ, WRITE, CHILD */
+	struct errand	*errand;	/* DISK */
+	int64_t		 deadline;	/* clock ms */
+};
+
+/*
+ * An errand is a job under way, and who waits for it.  The machine makes one
+ * and hands it to the architecture's start function; from then on it is the
+ * architecture's, until it calls done(), once, with the answer in the job.
+ * done() belongs to the machine: it puts the answer into the caches.  After
+ * that the architecture wakes the waiters (they look again) and frees the
+ * errand with its free().  done() may run inside start (in place).
+ */
+struct client;			/* an architecture's record of a connection */
+TAILQ_HEAD(waiters, client);
+
+struct errand {
+	struct job	  job;
+	void		(*done)(struct errand *);
+	void		(*free)(struct errand *);
+	struct waiters	  waiters;	/* the architecture's from here on */
+	TAILQ_ENTRY(errand) link;
+	int		  tries;
+};
+
+/* How the machine hands out an errand. */
+struct disk {
+	void	(*start)(void *context, struct errand *);
+	void	 *context;
+};
+
+#endif
