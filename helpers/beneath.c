@@ -1,0 +1,158 @@
+/*
+ * beneath: two ways to open a path that must not leave a directory.
+ *
+ * Must not remember anything: what was confined a moment ago may not be so
+ * any more, and threads come here side by side.
+ */
+#include <sys/stat.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#ifdef SYS_openat2
+#include <linux/openat2.h>
+#endif
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/beneath.h"
+#include "helpers/job.h"
+#include "lib/io.h"
+
+#ifdef O_PATH
+#define DIRECTORY	(O_PATH | O_DIRECTORY | O_CLOEXEC)
+#else
+#define DIRECTORY	(O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#endif
+#ifndef O_LARGEFILE
+#define O_LARGEFILE	0		/* the library adds it elsewhere */
+#endif
+
+#ifdef SYS_openat2
+enum { TRIES = 32 };			/* renames beside us: EAGAIN */
+
+int
+beneath_kernel(int root, const char *path, int flags)
+{
+	struct open_how	how = {
+		/* Looking takes no other flag. */
+		.flags = (unsigned)flags |
+		    (flags == BENEATH_LOOK ? 0 : O_LARGEFILE),
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS
+	};
+	long		fd;
+	int		tries = 0;
+
+	if (*path == '\0')
+		path = ".";
+	do
+		fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+	while (fd == -1 && (errno == EINTR ||
+	    (errno == EAGAIN && ++tries < TRIES)));
+	return (int)fd;
+}
+#else
+int
+beneath_kernel(int root, const char *path, int flags)
+{
+	(void)root;
+	(void)path;
+	(void)flags;
+	errno = ENOSYS;
+	return -1;
+}
+#endif
+
+/*
+ * Cuts the next segment off the front; empty ones and "." do not count.
+ * NULL at the end.
+ */
+static char *
+next_segment(char **rest)
+{
+	char	*segment;
+
+	while ((segment = strsep(rest, "/")) != NULL)
+		if (*segment != '\0' && strcmp(segment, ".") != 0)
+			break;
+	return segment;
+}
+
+/* Sees what it is before it opens it: opening alone can have effects. */
+static int
+open_segment(int parent, const char *name, int flags)
+{
+	struct stat	st;
+	int		error = 0;
+
+	if (strcmp(name, "..") == 0)
+		error = EXDEV;
+	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+		error = errno;
+	else if (S_ISLNK(st.st_mode))
+		error = ELOOP;
+	else if ((flags & O_DIRECTORY) != 0 && !S_ISDIR(st.st_mode))
+		error = ENOTDIR;
+	else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		error = ENOTSUP;
+	if (error != 0) {
+		errno = error;
+		return -1;
+	}
+	return openat(parent, name, flags | O_NOFOLLOW);
+}
+
+/* From directory to directory; cuts the path up. */
+static int
+walk(int root, char *path, int flags)
+{
+	char	*segment = next_segment(&path), *next;
+	int	 here = root, below;
+
+	if (segment == NULL)
+		return openat(root, ".", flags);
+	for (;; segment = next, here = below) {
+		next = next_segment(&path);
+		below = open_segment(here, segment,
+		    next == NULL ? flags : DIRECTORY);
+		if (here != root)
+			io_close(&here);
+		if (below == -1 || next == NULL)
+			return below;
+	}
+}
+
+int
+beneath_walk(int root, const char *path, int flags)
+{
+	char	copy[JOB_PATH_MAX];
+	size_t	len = strlen(path);
+
+	if (*path == '/') {
+		errno = EXDEV;
+		return -1;
+	}
+	if (len >= sizeof(copy)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(copy, path, len + 1);
+	if (len > 0 && path[len - 1] == '/')
+		flags |= O_DIRECTORY;
+	return walk(root, copy, flags);
+}
+
+int
+beneath_open(int root, const char *path, int flags)
+{
+	int	fd = beneath_kernel(root, path, flags);
+
+	/*
+	 * EPERM is what a system-call filter says that was written before
+	 * openat2; should the file system have meant it, it will again.
+	 */
+	if (fd == -1 && (errno == ENOSYS || errno == EPERM))
+		fd = beneath_walk(root, path, flags);
+	return fd;
+}

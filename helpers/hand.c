@@ -1,0 +1,176 @@
+/*
+ * hand: makes a job out of words and prints the answer as lines of a key and
+ * a value.
+ *
+ * Must not do anything to a job that the server would not have done: what is
+ * seen here is what main is told.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+
+#include "helpers/hand.h"
+#include "helpers/job.h"
+#include "lib/buf.h"
+#include "lib/io.h"
+#include "lib/str.h"
+
+static void
+print_bool(const char *key, bool value)
+{
+	printf("%s %s\n", key, value ? "yes" : "no");
+}
+
+static void
+print_time(const char *key, int64_t seconds, uint32_t nanoseconds)
+{
+	char		text[sizeof("-292277022656-01-01 00:00:00")] = "?";
+	time_t		t = (time_t)seconds;
+	struct tm	tm;
+
+	if (gmtime_r(&t, &tm) != NULL)
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	printf("%s %s.%09" PRIu32 " UTC\n", key, text, nanoseconds);
+}
+
+static void
+print_file(const struct job *job)
+{
+	printf("which %u\n", job->which);
+	printf("device %" PRIu64 "\n", job->version.dev);
+	printf("inode %" PRIu64 "\n", job->version.ino);
+	printf("size %" PRId64 "\n", job->version.size);
+	print_time("mtime", job->version.mtime, job->version.mtime_ns);
+	print_time("ctime", job->version.ctime, job->version.ctime_ns);
+	printf("mode %06" PRIo32 "\n", job->facts.mode);
+	printf("uid %" PRIu32 "\n", job->facts.uid);
+	print_bool("settled", job->facts.settled);
+	print_bool("in-memory", job->facts.in_memory);
+}
+
+/* Does it and prints the answer. */
+static int
+perform(struct job *job)
+{
+	job_perform(job);
+	printf("kind %s\n", job_kind_name(job->kind));
+	if (job->error == 0)
+		printf("error 0\n");
+	else
+		printf("error %d %s\n", job->error, strerror(job->error));
+	if (job->kind != JOB_RESOLVE)
+		printf("done %" PRIu64 "\n", job->done);
+	else if (job->error == 0)
+		print_file(job);
+	return job->error == 0 ? 0 : 1;
+}
+
+/* ROOT PATH [NAME ...] */
+static int
+resolve(int n, char **words)
+{
+	struct buf	names = { 0 };
+	struct job	job;
+	int		status;
+
+	if (n < 2)
+		return EX_USAGE;
+	job_init(&job, JOB_RESOLVE);
+	job.root = words[0];
+	job.path = words[1];
+	for (int i = 2; i < n; i++)
+		buf_add(&names, words[i], strlen(words[i]) + 1);
+	job.names = names.at;
+	job.names_len = names.len;
+	status = perform(&job);
+	io_close(&job.fd);
+	buf_free(&names);
+	return status;
+}
+
+/* -1 and a line to standard error if the file cannot be opened. */
+static int
+open_file(const char *path, int flags)
+{
+	int	fd = open(path, flags | O_CLOEXEC, 0640);
+
+	if (fd == -1)
+		fprintf(stderr, "amped-helper: %s: %s\n", path,
+		    strerror(errno));
+	return fd;
+}
+
+/* FILE [OFFSET LENGTH] */
+static int
+read_range(int n, char **words)
+{
+	int64_t		offset = 0, length = 0;
+	struct stat	st;
+	struct job	job;
+	int		status;
+
+	if (n != 1 && (n != 3 || !str_number(str_of(words[1]), &offset) ||
+	    !str_number(str_of(words[2]), &length) ||
+	    length > INT64_MAX - offset))
+		return EX_USAGE;
+	job_init(&job, JOB_READ);
+	job.fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
+	if (job.fd == -1)
+		return 1;
+	if (n == 1 && fstat(job.fd, &st) == 0)
+		length = st.st_size;
+	job.offset = offset;
+	job.length = (uint64_t)length;
+	status = perform(&job);
+	io_close(&job.fd);
+	return status;
+}
+
+/* FILE TEXT ...: one line. */
+static int
+append(int n, char **words)
+{
+	struct buf	line = { 0 };
+	struct job	job;
+	int		fd, status;
+
+	if (n < 2)
+		return EX_USAGE;
+	fd = open_file(words[0], O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY);
+	if (fd == -1)
+		return 1;
+	for (int i = 1; i < n; i++) {
+		buf_adds(&line, words[i]);
+		buf_addc(&line, i < n - 1 ? ' ' : '\n');
+	}
+	job_init(&job, JOB_APPEND);
+	job.data = line.at;
+	job.length = line.len;
+	job_logs(&fd, 1);
+	status = perform(&job);
+	job_logs(NULL, 0);
+	io_close(&fd);
+	buf_free(&line);
+	return status;
+}
+
+static int	(*const kinds[JOB_KIND_COUNT])(int, char **) = {
+	[JOB_RESOLVE] = resolve,
+	[JOB_READ] = read_range,
+	[JOB_APPEND] = append
+};
+
+int
+hand_perform(int n, char **words)
+{
+	for (int i = 0; i < JOB_KIND_COUNT; i++)
+		if (n > 0 && strcmp(words[0], job_kind_name(i)) == 0)
+			return kinds[i](n - 1, words + 1);
+	return EX_USAGE;
+}

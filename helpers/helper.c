@@ -1,0 +1,146 @@
+/*
+ * helper: main() of amped-helper: takes jobs from the stream pipe on its
+ * standard input, one at a time, and answers them.
+ *
+ * This is where blocking lives.  Must not know what a job is for, and must
+ * not end for a job that failed; it ends when the pipe closes.
+ */
+#include "config.h"
+
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "helpers/hand.h"
+#include "helpers/job.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/proc.h"
+#include "lib/str.h"
+
+enum { FIRST_LOG = 3 };			/* descriptor of log number 0 */
+
+static void
+print_usage(FILE *out)
+{
+	fputs("usage: amped-helper [-hV] [-l number]\n"
+	    "       amped-helper resolve root path [name ...]\n"
+	    "       amped-helper read file [offset length]\n"
+	    "       amped-helper append file text ...\n"
+	    "Without words, standard input must be a stream pipe with jobs.\n",
+	    out);
+}
+
+static int
+usage(void)
+{
+	print_usage(stderr);
+	return EX_USAGE;
+}
+
+static bool
+on_stream_pipe(void)
+{
+	struct stat	st;
+
+	return fstat(STDIN_FILENO, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/* The log helper's: they have been opened for us, one behind the other. */
+static void
+take_logs(size_t n)
+{
+	int	*logs = mem_array(n + 1, sizeof(*logs));	/* not 0 */
+
+	for (size_t i = 0; i < n; i++) {
+		logs[i] = FIRST_LOG + (int)i;
+		if (fcntl(logs[i], F_GETFD) == -1)
+			fatal("log number %zu, descriptor %d", i, logs[i]);
+	}
+	job_logs(logs, n);
+}
+
+/* A terminal's keys are for the monitor; a full disk is an answer. */
+static void
+set_signals(void)
+{
+	static const int ignored[] = { SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ };
+
+	proc_signals_reset();
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+}
+
+/* Whether errno says that nobody is at the other end any more. */
+static bool
+is_over(void)
+{
+	return errno == EPIPE || errno == ECONNRESET;
+}
+
+static int
+serve(void)
+{
+	static char	buffer[JOB_RECORD_MAX];
+	struct job	job;
+	int		got, sent = 0;
+
+	while ((got = job_recv_order(STDIN_FILENO, &job, buffer)) == 1) {
+		job_perform(&job);
+		sent = job_send_answer(STDIN_FILENO, &job);
+		/* Theirs (read) or a copy of what is theirs now (resolve). */
+		io_close(&job.fd);
+		if (sent == -1)
+			break;
+	}
+	if ((got == -1 || sent == -1) && !is_over())
+		fatal("stream pipe to main");
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	int64_t	logs = 0;
+	bool	log_helper = false;
+	int	c;
+
+	proc_title_init(argc, argv);
+	while ((c = getopt(argc, argv, "+hl:V")) != -1)
+		switch (c) {
+		case 'h':
+			print_usage(stdout);
+			return 0;
+		case 'l':
+			log_helper = true;
+			if (!str_number(str_of(optarg), &logs) ||
+			    logs >= INT32_MAX - FIRST_LOG)
+				return usage();
+			break;
+		case 'V':
+			puts("amped-helper " PACKAGE_VERSION);
+			return 0;
+		default:
+			return usage();
+		}
+	if (optind < argc && !log_helper) {
+		c = hand_perform(argc - optind, argv + optind);
+		return c == EX_USAGE ? usage() : c;
+	}
+	if (optind < argc || !on_stream_pipe())
+		return usage();
+	proc_follow(getppid());
+	set_signals();
+	log_init(log_helper ? "log helper" : "helper", LOG_GRADE_NOTICE);
+	proc_title(log_helper ? "amped: log helper" : "amped: helper");
+	if (log_helper)
+		take_logs((size_t)logs);
+	return serve();
+}

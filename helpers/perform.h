@@ -1,0 +1,16 @@
+/*
+ * perform: the kinds of job, one function each, one file each.
+ *
+ * Only for job_perform() and the tests: everybody else calls that.  Each
+ * finds its fields as job.h says, and the answer's fields empty.
+ */
+#ifndef HELPERS_PERFORM_H
+#define HELPERS_PERFORM_H
+
+struct job;
+
+void	resolve_perform(struct job *);
+void	read_perform(struct job *);
+void	append_perform(struct job *);
+
+#endif

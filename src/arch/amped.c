@@ -1,0 +1,35 @@
+/*
+ * amped: an event loop, and helper processes for the disk (Flash, section 3.4).
+ * Nothing stalls the loop.
+ */
+#include "arch/crew.h"
+#include "arch/service.h"
+
+static void
+helper(void *crew, int fd)
+{
+	crew_join(crew, fd);
+}
+
+static int
+run(const struct world *world)
+{
+	struct service	 s;
+	struct crew	*crew;
+	struct disk	 disk = { .start = crew_start };
+
+	service_open(&s, world);
+	crew = crew_new(s.loop, &s.clock, world->conf, world->control);
+	s.helper = helper;
+	s.context = disk.context = crew;
+	service_run(&s, &disk);
+	crew_free(&crew);
+	service_close(&s);
+	return 0;
+}
+
+const struct arch arch_amped = {
+	.name = "amped",
+	.help = "one event loop, helpers for the disk",
+	.run = run,
+};

@@ -1,0 +1,356 @@
+/*
+ * clients: connections, their waits and their deadlines.
+ *
+ * Deadlines stand in one ordered list for each patience, touched once a
+ * request; a timer looks at the first of each.
+ */
+#include <sys/socket.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "arch/clients.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "stats.h"
+
+#define ACCEPTS		32	/* a turn, so that old clients get theirs */
+#define TIMER_GRAIN	100	/* ms: a timeout may be that late */
+#define NEVER		INT64_MAX
+
+TAILQ_HEAD(client_list, client);
+
+struct client {
+	struct clients		*all;
+	struct conn		*conn;
+	struct watch		*watch;
+	struct errand		*errand;	/* waited for, or NULL */
+	int64_t			 deadline;	/* clock ms */
+	enum patience		 patience;	/* the list that it is in */
+	bool			 listed;
+	TAILQ_ENTRY(client)	 link;		/* in that list */
+	TAILQ_ENTRY(client)	 waiting;	/* for the errand */
+};
+
+struct door {				/* a listening socket */
+	struct clients	*all;
+	struct watch	*watch;
+	struct listener	 listener;
+};
+
+struct clients {
+	struct evloop		*loop;
+	struct clock		*clock;
+	struct http		*http;
+	struct door		*doors;
+	size_t			 ndoors;
+	struct watch		*timer;
+	int64_t			 timer_at;	/* NEVER: not set */
+	struct client_list	 lists[PATIENCE_COUNT];
+	size_t			 count, limit;
+	bool			 closed;	/* doors, until there is room */
+	bool			 draining;
+	void			(*gone)(void *);
+	void			*context;
+};
+
+static void	run(struct client *);
+static void	open_doors(struct clients *, bool);
+
+static void
+unlist(struct client *c)
+{
+	if (c->listed)
+		TAILQ_REMOVE(&c->all->lists[c->patience], c, link);
+	c->listed = false;
+}
+
+static void
+stop_waiting(struct client *c)
+{
+	if (c->errand != NULL)
+		TAILQ_REMOVE(&c->errand->waiters, c, waiting);
+	c->errand = NULL;
+}
+
+static void
+end(struct client *c)
+{
+	struct clients	*all = c->all;
+
+	unlist(c);
+	stop_waiting(c);
+	evloop_unwatch(&c->watch);
+	machine_free(&c->conn);
+	free(c);
+	all->count--;
+	if (all->closed && !all->draining)
+		open_doors(all, true);
+	if (all->draining && all->count == 0)
+		all->gone(all->context);
+}
+
+/* Deadlines of one patience come in order, nearly always. */
+static void
+list(struct client *c, enum patience patience, int64_t deadline)
+{
+	struct clients		*all = c->all;
+	struct client_list	*l = &all->lists[patience];
+	struct client		*before;
+
+	if (c->listed && c->patience == patience && c->deadline == deadline)
+		return;
+	unlist(c);
+	c->patience = patience;
+	c->deadline = deadline;
+	c->listed = true;
+	before = TAILQ_LAST(l, client_list);
+	while (before != NULL && before->deadline > deadline)
+		before = TAILQ_PREV(before, client_list, link);
+	if (before != NULL)
+		TAILQ_INSERT_AFTER(l, before, c, link);
+	else
+		TAILQ_INSERT_HEAD(l, c, link);
+	if (deadline < all->timer_at) {
+		all->timer_at = deadline + TIMER_GRAIN;
+		evloop_at(all->timer, all->timer_at);
+	}
+}
+
+/* Leaves the client with whoever satisfies its wait. */
+static void
+park(struct client *c, const struct wait *w)
+{
+	list(c, w->patience, w->deadline);
+	if (w->kind == WAIT_DISK) {
+		c->errand = w->errand;
+		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
+		evloop_want(c->watch, EVLOOP_NOTHING);
+	} else
+		evloop_want(c->watch, w->kind == WAIT_WRITE ? EVLOOP_WRITE :
+		    EVLOOP_READ);
+}
+
+static void
+run(struct client *c)
+{
+	const struct wait	*w = machine_run(c->conn);
+
+	if (w == NULL)
+		end(c);
+	else
+		park(c, w);
+}
+
+static void
+wake(struct client *c, enum outcome outcome)
+{
+	stop_waiting(c);
+	machine_wake(c->conn, outcome);
+	run(c);
+}
+
+static void
+socket_ready(void *context)
+{
+	wake(context, OUTCOME_READY);
+}
+
+void
+clients_errand_done(struct errand *e)
+{
+	struct client	*c;
+
+	e->done(e);
+	while ((c = TAILQ_FIRST(&e->waiters)) != NULL)
+		wake(c, OUTCOME_READY);
+	e->free(e);
+}
+
+static int64_t
+first_deadline(const struct clients *all)
+{
+	const struct client	*c;
+	int64_t			 first = NEVER;
+
+	for (int i = 0; i < PATIENCE_COUNT; i++) {
+		c = TAILQ_FIRST(&all->lists[i]);
+		if (c != NULL && c->deadline < first)
+			first = c->deadline;
+	}
+	return first;
+}
+
+static void
+timer(void *context)
+{
+	struct clients	*all = context;
+	struct client	*c;
+
+	all->timer_at = NEVER;
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
+		    c->deadline <= all->clock->ms) {
+			unlist(c);	/* the same deadline is a new one */
+			wake(c, OUTCOME_TIMED_OUT);
+		}
+	if (first_deadline(all) != NEVER) {
+		all->timer_at = first_deadline(all) + TIMER_GRAIN;
+		evloop_at(all->timer, all->timer_at);
+	}
+}
+
+/* The one that has been between two requests for longest goes. */
+static bool
+make_room(struct clients *all)
+{
+	struct client	*c;
+
+	TAILQ_FOREACH(c, &all->lists[PATIENCE_IDLE], link)
+		if (machine_idle(c->conn)) {
+			stats[STATS_MADE_ROOM]++;
+			wake(c, OUTCOME_CANCELLED);
+			return true;
+		}
+	return false;
+}
+
+static void
+welcome(struct door *d, int fd, const struct sockaddr *peer)
+{
+	struct clients	*all = d->all;
+	struct client	*c = mem_zero(sizeof(*c));
+
+	c->all = all;
+	c->conn = machine_new(all->http, fd, NULL, NULL, peer,
+	    d->listener.number);
+	c->watch = evloop_watch(all->loop, fd, socket_ready, c);
+	all->count++;
+	run(c);
+}
+
+/* No room and nobody to go: wait for one to end rather than spin. */
+static void
+full(struct clients *all)
+{
+	if (all->closed)
+		return;
+	log_warnx("no room for more than %zu connections: accepting none until "
+	    "one ends; raise the limit of open files (ulimit -n) or "
+	    "limits { connections }", all->count);
+	open_doors(all, false);
+}
+
+static void
+knock(void *context)
+{
+	struct door		*d = context;
+	struct sockaddr_storage	 peer;
+	socklen_t		 len;
+	int			 fd;
+
+	for (int i = 0; i < ACCEPTS && !d->all->closed; i++) {
+		if (d->all->count >= d->all->limit && !make_room(d->all)) {
+			full(d->all);
+			return;
+		}
+		len = sizeof(peer);
+		fd = accept4(d->listener.fd, (struct sockaddr *)&peer, &len,
+		    SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd != -1) {
+			welcome(d, fd, (struct sockaddr *)&peer);
+			continue;
+		}
+		if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+		    errno == ENOMEM) && !make_room(d->all))
+			full(d->all);
+		if (errno == EAGAIN || errno == EWOULDBLOCK)
+			return;
+	}
+}
+
+static void
+open_doors(struct clients *all, bool open)
+{
+	all->closed = !open;
+	for (size_t i = 0; i < all->ndoors; i++)
+		evloop_want(all->doors[i].watch, open ? EVLOOP_READ :
+		    EVLOOP_NOTHING);
+}
+
+struct clients *
+clients_new(struct evloop *loop, struct clock *clock, struct http *http,
+    size_t limit, void (*gone)(void *), void *context)
+{
+	struct clients	*all = mem_zero(sizeof(*all));
+
+	all->loop = loop;
+	all->clock = clock;
+	all->http = http;
+	all->limit = limit;
+	all->gone = gone;
+	all->context = context;
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		TAILQ_INIT(&all->lists[i]);
+	all->timer = evloop_timer(loop, timer, all);
+	all->timer_at = NEVER;
+	return all;
+}
+
+void
+clients_listen(struct clients *all, const struct listener *listeners, size_t n)
+{
+	all->doors = mem_array(n, sizeof(all->doors[0]));
+	all->ndoors = n;
+	for (size_t i = 0; i < n; i++) {
+		all->doors[i].all = all;
+		all->doors[i].listener = listeners[i];
+		all->doors[i].watch = evloop_watch(all->loop, listeners[i].fd,
+		    knock, &all->doors[i]);
+	}
+	open_doors(all, true);
+}
+
+static void
+close_doors(struct clients *all)
+{
+	for (size_t i = 0; i < all->ndoors; i++) {
+		evloop_unwatch(&all->doors[i].watch);
+		close(all->doors[i].listener.fd);
+	}
+	all->ndoors = 0;
+}
+
+void
+clients_drain(struct clients *all)
+{
+	if (all->draining)
+		return;
+	close_doors(all);
+	http_drain(all->http);
+	while (make_room(all))
+		continue;
+	all->draining = true;
+	if (all->count == 0)
+		all->gone(all->context);
+}
+
+void
+clients_free(struct clients **ap)
+{
+	struct clients	*all = *ap;
+	struct client	*c;
+
+	all->draining = false;
+	all->closed = false;
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
+			end(c);
+	need(all->count == 0);
+	close_doors(all);
+	free(all->doors);
+	evloop_unwatch(&all->timer);
+	mem_drop(ap);
+}

@@ -1,0 +1,29 @@
+/*
+ * clients: accepts connections and drives the request machine from an event
+ * loop: what the architectures with a loop share.
+ */
+#ifndef ARCH_CLIENTS_H
+#define ARCH_CLIENTS_H
+
+#include <stddef.h>
+
+#include "arch/arch.h"
+#include "arch/evloop.h"
+#include "http/machine.h"
+#include "wait.h"
+
+struct clients;
+
+/* At most limit connections at once.  gone is called when the last connection
+ * of a drain has ended. */
+struct clients	*clients_new(struct evloop *, struct clock *, struct http *,
+		    size_t limit, void (*gone)(void *), void *context);
+void		 clients_free(struct clients **);	/* ends them all */
+void		 clients_listen(struct clients *, const struct listener *,
+		    size_t n);
+/* No new connections; those between two requests end. */
+void		 clients_drain(struct clients *);
+/* The answer is in its job: tells it, wakes who waits, frees it. */
+void		 clients_errand_done(struct errand *);
+
+#endif

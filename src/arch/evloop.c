@@ -1,0 +1,162 @@
+/*
+ * evloop: libevent, as little of it as will do.
+ *
+ * Level-triggered, one event a descriptor, changed only when a connection waits
+ * for something else than before: a hot request never does.
+ */
+#include <event2/event.h>
+#include <event2/event_struct.h>
+
+#include <stdlib.h>
+
+#include "arch/evloop.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+
+struct evloop {
+	struct event_base	*base;
+	struct clock		*clock;
+};
+
+struct watch {
+	struct event		 event;
+	struct evloop		*loop;
+	void			(*callback)(void *);
+	void			*context;
+	enum evloop_want	 want;
+};
+
+static void
+from_libevent(int severity, const char *message)
+{
+	if (severity == EVENT_LOG_ERR)
+		log_errorx("libevent: %s", message);
+	else if (severity == EVENT_LOG_WARN)
+		log_warnx("libevent: %s", message);
+}
+
+struct evloop *
+evloop_new(struct clock *clock)
+{
+	struct evloop		*l = mem_zero(sizeof(*l));
+	struct event_config	*config = event_config_new();
+
+	event_set_log_callback(from_libevent);
+	need(config != NULL);
+	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
+	l->base = event_base_new_with_config(config);
+	event_config_free(config);
+	if (l->base == NULL)
+		fatalx("the event loop cannot be set up");
+	l->clock = clock;
+	clock_update(clock);
+	return l;
+}
+
+void
+evloop_free(struct evloop **lp)
+{
+	event_base_free((*lp)->base);
+	mem_drop(lp);
+}
+
+void
+evloop_run(struct evloop *l)
+{
+	/* Also when nothing is watched: a signal's watch does not count. */
+	event_base_loop(l->base, EVLOOP_NO_EXIT_ON_EMPTY);
+}
+
+void
+evloop_stop(struct evloop *l)
+{
+	event_base_loopbreak(l->base);
+}
+
+static void
+dispatch(evutil_socket_t fd, short what, void *context)
+{
+	struct watch	*w = context;
+
+	(void)fd;
+	(void)what;
+	clock_update(w->loop->clock);
+	w->callback(w->context);
+}
+
+static struct watch *
+watch(struct evloop *l, int fd, short what, void (*callback)(void *),
+    void *context)
+{
+	struct watch	*w = mem_zero(sizeof(*w));
+
+	w->loop = l;
+	w->callback = callback;
+	w->context = context;
+	event_assign(&w->event, l->base, fd, what, dispatch, w);
+	return w;
+}
+
+struct watch *
+evloop_watch(struct evloop *l, int fd, void (*callback)(void *), void *context)
+{
+	return watch(l, fd, EV_READ | EV_PERSIST, callback, context);
+}
+
+struct watch *
+evloop_timer(struct evloop *l, void (*callback)(void *), void *context)
+{
+	return watch(l, -1, EV_TIMEOUT, callback, context);
+}
+
+struct watch *
+evloop_signal(struct evloop *l, int signal, void (*callback)(void *),
+    void *context)
+{
+	struct watch	*w = watch(l, signal, EV_SIGNAL | EV_PERSIST, callback,
+			    context);
+
+	if (event_add(&w->event, NULL) == -1)
+		fatalx("signal %d cannot be watched", signal);
+	return w;
+}
+
+void
+evloop_unwatch(struct watch **wp)
+{
+	if (*wp == NULL)
+		return;
+	event_del(&(*wp)->event);
+	mem_drop(wp);
+}
+
+void
+evloop_want(struct watch *w, enum evloop_want want)
+{
+	evutil_socket_t	fd = event_get_fd(&w->event);
+
+	if (w->want == want)
+		return;
+	w->want = want;
+	event_del(&w->event);
+	if (want == EVLOOP_NOTHING)
+		return;
+	event_assign(&w->event, w->loop->base, fd, EV_PERSIST |
+	    (want == EVLOOP_READ ? EV_READ : EV_WRITE), dispatch, w);
+	if (event_add(&w->event, NULL) == -1)
+		fatalx("descriptor %d cannot be watched", (int)fd);
+}
+
+void
+evloop_at(struct watch *w, int64_t when)
+{
+	int64_t		left = when - w->loop->clock->ms;
+	struct timeval	tv;
+
+	if (left < 0)
+		left = 0;
+	tv.tv_sec = (time_t)(left / 1000);
+	tv.tv_usec = (suseconds_t)(left % 1000 * 1000);
+	event_add(&w->event, &tv);
+}

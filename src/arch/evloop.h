@@ -1,0 +1,44 @@
+/*
+ * evloop: readiness, time and signals.  The one door to libevent.
+ *
+ * Before each callback the clock is brought up to date.  A watch may be changed
+ * or freed inside any callback, its own too.
+ */
+#ifndef ARCH_EVLOOP_H
+#define ARCH_EVLOOP_H
+
+#include <stdint.h>
+
+#include "lib/clock.h"
+
+struct evloop;
+struct watch;
+
+enum evloop_want {
+	EVLOOP_NOTHING,
+	EVLOOP_READ,
+	EVLOOP_WRITE
+};
+
+struct evloop	*evloop_new(struct clock *);
+void		 evloop_free(struct evloop **);	/* all watches freed */
+/* Runs until evloop_stop. */
+void		 evloop_run(struct evloop *);
+void		 evloop_stop(struct evloop *);
+
+/* Calls back as long as the descriptor is ready for what is wanted; NOTHING
+ * at first.  Does not own the descriptor: free before closing it. */
+struct watch	*evloop_watch(struct evloop *, int fd, void (*)(void *),
+		    void *);
+/* Calls back at a time (evloop_at), once each. */
+struct watch	*evloop_timer(struct evloop *, void (*)(void *), void *);
+/* Calls back for each of these signals. */
+struct watch	*evloop_signal(struct evloop *, int signal, void (*)(void *),
+		    void *);
+void		 evloop_unwatch(struct watch **);
+
+void		 evloop_want(struct watch *, enum evloop_want);
+/* At this clock ms, or at once if that has passed. */
+void		 evloop_at(struct watch *, int64_t when);
+
+#endif

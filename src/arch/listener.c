@@ -1,0 +1,130 @@
+/*
+ * listener: binding, and what to say when that fails.
+ */
+#include <sys/socket.h>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "arch/listener.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+
+#define BACKLOG	4096		/* the kernel takes its own limit if less */
+
+static void
+explain(const struct conf_address *a)
+{
+	switch (errno) {
+	case EADDRINUSE:
+		log_errorx("cannot listen on %s: another program does; "
+		    "stop it, or choose another address", a->text);
+		break;
+	case EACCES:
+	case EPERM:
+		log_errorx("cannot listen on %s: that port is root's; start as "
+		    "root, or with the capability CAP_NET_BIND_SERVICE, or "
+		    "choose a port from 1024 up", a->text);
+		break;
+	case EADDRNOTAVAIL:
+		log_errorx("cannot listen on %s: this machine does not have "
+		    "that address", a->text);
+		break;
+	default:
+		log_error("cannot listen on %s", a->text);
+		break;
+	}
+}
+
+static int
+bind_one(const struct conf_address *a)
+{
+	int	on = 1, fd;
+
+	fd = socket(a->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK |
+	    SOCK_CLOEXEC, 0);
+	if (fd == -1)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* Accepted sockets inherit it. */
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	if (a->addr.ss_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	if (bind(fd, (const struct sockaddr *)&a->addr, a->len) == 0 &&
+	    listen(fd, BACKLOG) == 0)
+		return fd;
+	on = errno;
+	close(fd);
+	errno = on;
+	return -1;
+}
+
+/* The IPv6 half of "*" may be missing where there is no IPv6. */
+static bool
+dispensable(const struct conf_address *a, size_t bound)
+{
+	return bound > 0 && a->addr.ss_family == AF_INET6 &&
+	    a->text[0] == '*' && (errno == EAFNOSUPPORT ||
+	    errno == EADDRNOTAVAIL);
+}
+
+struct listener *
+listener_open(const struct conf *conf, size_t *n)
+{
+	const struct conf_address	*a;
+	struct listener			*l;
+	size_t				 all = conf_listener_count(conf);
+	bool				 failed = false;
+	int				 fd;
+
+	l = mem_array(all + 1, sizeof(*l));
+	*n = 0;
+	for (size_t i = 0; i < all; i++) {
+		a = conf_listener(conf, i);
+		fd = bind_one(a);
+		if (fd == -1 && dispensable(a, *n))
+			continue;
+		if (fd == -1) {
+			explain(a);
+			failed = true;
+			continue;
+		}
+		l[*n].fd = fd;
+		l[(*n)++].number = i;
+	}
+	if (failed)
+		listener_close(&l, *n);
+	return l;
+}
+
+void
+listener_close(struct listener **lp, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		close((*lp)[i].fd);
+	mem_drop(lp);
+}
+
+void
+listener_url(const struct listener *l, char *url, size_t size)
+{
+	struct sockaddr_storage	 addr;
+	socklen_t		 len = sizeof(addr);
+	char			 host[NI_MAXHOST], port[NI_MAXSERV];
+
+	if (getsockname(l->fd, (struct sockaddr *)&addr, &len) == -1 ||
+	    getnameinfo((struct sockaddr *)&addr, len, host, sizeof(host),
+	    port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+		snprintf(url, size, "an unknown address");
+		return;
+	}
+	snprintf(url, size, addr.ss_family == AF_INET6 ? "http://[%s]:%s/" :
+	    "http://%s:%s/", host, port);
+}

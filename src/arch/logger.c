@@ -1,0 +1,292 @@
+/*
+ * logger: two buffers of lines, one batch under way at a time.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/logger.h"
+#include "control.h"
+#include "helpers/job.h"
+#include "lib/buf.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "stats.h"
+
+#define ROOM		(1024 * 1024)	/* bytes of lines that may wait */
+#define BATCH		(64 * 1024)	/* bytes to the helper at once */
+#define EAGER		(32 * 1024)	/* bytes that do not wait for more */
+#define DELAY		200		/* ms that a line may wait for others */
+#define RETRY		1000		/* ms, to ask for a helper again */
+#define PARTING		1000		/* ms for the rest at the end */
+
+struct lines {
+	struct buf	 waiting;
+	uint64_t	 dropped;	/* lines, not yet told */
+};
+
+struct logger {
+	struct evloop		*loop;
+	const struct clock	*clock;
+	int			 control;
+	int			 fd;		/* -1: no helper */
+	struct watch		*watch, *timer;
+	struct lines		 lines[LOGGER_LOGS];
+	struct job		 job;		/* the batch under way */
+	bool			 flying;
+	bool			 due;		/* lines have waited enough */
+	bool			 asked;		/* for a helper */
+	struct buf		 batch;		/* its bytes */
+};
+
+static void
+tell_dropped(struct logger *g, enum logger_log log)
+{
+	uint64_t	n = g->lines[log].dropped;
+
+	if (n == 0 || g->lines[log].waiting.len + 256 > ROOM)
+		return;
+	g->lines[log].dropped = 0;
+	log_warnx("%llu lines of the %s log were lost: it cannot be written to",
+	    (unsigned long long)n, log == LOGGER_ACCESS ? "access" : "error");
+}
+
+static uint64_t
+count_lines(const char *at, size_t len)
+{
+	uint64_t	 n = 0;
+	const char	*end = at + len;
+
+	while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL)
+		n++, at++;
+	return n;
+}
+
+/* Whole lines from the front, at most a batch of them. */
+static size_t
+batch_length(const struct buf *b)
+{
+	const char	*end;
+
+	if (b->len <= BATCH)
+		return b->len;
+	end = memrchr(b->at, '\n', BATCH);
+	return end != NULL ? (size_t)(end - b->at) + 1 : BATCH;
+}
+
+static void
+ask(struct logger *g)
+{
+	g->asked = true;
+	control_send(g->control, CONTROL_WANT_LOGGER, -1);
+}
+
+static void
+drop_helper(struct logger *g)
+{
+	if (g->fd == -1)
+		return;
+	evloop_unwatch(&g->watch);
+	close(g->fd);
+	g->fd = -1;
+	/* The batch goes to the next one: rather twice than not at all. */
+	ask(g);
+}
+
+static void
+fly(struct logger *g)
+{
+	if (job_send_order(g->fd, &g->job) == 0)
+		g->flying = true;
+	else
+		drop_helper(g);
+}
+
+static bool
+load(struct logger *g, enum logger_log log)
+{
+	struct buf	*b = &g->lines[log].waiting;
+	size_t		 n = batch_length(b);
+
+	if (n == 0)
+		return false;
+	g->batch.len = 0;
+	buf_add(&g->batch, b->at, n);
+	buf_cut(b, n);
+	if (log == LOGGER_ACCESS) {
+		g->due = false;
+		if (b->len > 0)
+			evloop_at(g->timer, g->clock->ms + DELAY);
+	}
+	job_init(&g->job, JOB_APPEND);
+	g->job.offset = log;
+	g->job.data = g->batch.at;
+	g->job.length = n;
+	return true;
+}
+
+/* Errors go at once; other lines wait for company, but not for long. */
+static bool
+worth_it(const struct logger *g)
+{
+	return g->due || g->batch.len > 0 ||
+	    g->lines[LOGGER_ERROR].waiting.len > 0 ||
+	    g->lines[LOGGER_ACCESS].waiting.len >= EAGER;
+}
+
+static void
+send_next(struct logger *g)
+{
+	if (g->flying || g->fd == -1 || !worth_it(g))
+		return;
+	if (g->batch.len > 0 || load(g, LOGGER_ERROR) ||
+	    load(g, LOGGER_ACCESS))
+		fly(g);
+}
+
+static void
+add(struct logger *g, enum logger_log log, const char *line, size_t n)
+{
+	struct lines	*l = &g->lines[log];
+
+	if (l->waiting.len + n > ROOM) {
+		l->dropped++;
+		stats[STATS_LOG_DROPPED]++;
+		return;
+	}
+	if (l->waiting.len == 0 && log == LOGGER_ACCESS)
+		evloop_at(g->timer, g->clock->ms + DELAY);
+	buf_add(&l->waiting, line, n);
+	if (log == LOGGER_ERROR || l->waiting.len >= EAGER)
+		send_next(g);
+}
+
+void
+logger_access(void *context, const char *line, size_t n)
+{
+	add(context, LOGGER_ACCESS, line, n);
+}
+
+void
+logger_error(void *context, const char *line, size_t n)
+{
+	add(context, LOGGER_ERROR, line, n);
+}
+
+static void
+batch_done(struct logger *g)
+{
+	enum logger_log	log = (enum logger_log)g->job.offset;
+	size_t		done = (size_t)g->job.done;
+	uint64_t	lost;
+
+	g->flying = false;
+	if (g->job.error != 0 && done <= g->batch.len) {
+		lost = count_lines(g->batch.at + done, g->batch.len - done);
+		g->lines[log].dropped += lost;
+		stats[STATS_LOG_DROPPED] += lost;
+	} else
+		tell_dropped(g, log);
+	g->batch.len = 0;
+}
+
+static void
+answered(void *context)
+{
+	struct logger	*g = context;
+
+	if (job_recv_answer(g->fd, &g->job) != 1) {
+		if (errno == EAGAIN || errno == EINTR)
+			return;
+		g->flying = false;
+		drop_helper(g);
+		return;
+	}
+	if (g->flying)
+		batch_done(g);
+	send_next(g);
+}
+
+static void
+timer(void *context)
+{
+	struct logger	*g = context;
+
+	g->due = true;
+	if (g->fd == -1 && !g->asked)
+		ask(g);
+	send_next(g);
+}
+
+void
+logger_join(struct logger *g, int fd)
+{
+	g->asked = false;
+	if (fd == -1 || io_nonblock(fd) == -1) {
+		io_close(&fd);
+		evloop_at(g->timer, g->clock->ms + RETRY);
+		return;
+	}
+	g->fd = fd;
+	g->watch = evloop_watch(g->loop, fd, answered, g);
+	evloop_want(g->watch, EVLOOP_READ);
+	send_next(g);
+}
+
+struct logger *
+logger_new(struct evloop *loop, const struct clock *clock, int control)
+{
+	struct logger	*g = mem_zero(sizeof(*g));
+
+	g->loop = loop;
+	g->clock = clock;
+	g->control = control;
+	g->fd = -1;
+	g->timer = evloop_timer(loop, timer, g);
+	ask(g);
+	return g;
+}
+
+/* Waits for the answer to the batch under way; false: there will be none. */
+static bool
+await(struct logger *g, int64_t left)
+{
+	struct pollfd	p = { .fd = g->fd, .events = POLLIN };
+
+	if (poll(&p, 1, (int)left) != 1 ||
+	    job_recv_answer(g->fd, &g->job) != 1)
+		return false;
+	batch_done(g);
+	return true;
+}
+
+void
+logger_free(struct logger **gp)
+{
+	struct logger	*g = *gp;
+	struct clock	 now = { 0 };
+	int64_t		 end;
+
+	log_sink(NULL, NULL);
+	clock_update(&now);
+	end = now.ms + PARTING;
+	g->due = true;
+	send_next(g);
+	while (g->flying && now.ms < end && await(g, end - now.ms)) {
+		g->due = true;
+		send_next(g);
+		clock_update(&now);
+	}
+	if (g->fd != -1) {
+		evloop_unwatch(&g->watch);
+		close(g->fd);
+	}
+	evloop_unwatch(&g->timer);
+	for (int i = 0; i < LOGGER_LOGS; i++)
+		buf_free(&g->lines[i].waiting);
+	buf_free(&g->batch);
+	mem_drop(gp);
+}

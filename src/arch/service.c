@@ -1,0 +1,134 @@
+/*
+ * service: opens, runs and closes what the looping architectures share.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "arch/service.h"
+#include "control.h"
+#include "lib/log.h"
+
+/* Descriptors for listeners, pipes, logs and what the libraries open. */
+#define RESERVED	64
+
+static void
+stop(void *context)
+{
+	evloop_stop(((struct service *)context)->loop);
+}
+
+static void
+drain(void *context)
+{
+	struct service	*s = context;
+
+	log_info("finishing the responses under way");
+	evloop_at(s->timer, s->clock.ms + s->world->conf->limits.drain);
+	clients_drain(s->clients);
+}
+
+static void
+take(struct service *s, enum control message, int fd)
+{
+	switch (message) {
+	case CONTROL_HELPER:
+		if (s->helper != NULL)
+			s->helper(s->context, fd);
+		else if (fd != -1)
+			close(fd);
+		break;
+	case CONTROL_LOGGER:
+		logger_join(s->logger, fd);
+		break;
+	default:
+		break;		/* ours to say, not to hear */
+	}
+}
+
+/* The monitor's end is the end of main: nobody is to be left behind. */
+static void
+monitor_speaks(void *context)
+{
+	struct service	*s = context;
+	enum control	 message;
+	int		 fd, n;
+
+	n = control_recv(s->world->control, &message, &fd);
+	if (n == 1)
+		take(s, message, fd);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		evloop_stop(s->loop);
+}
+
+void
+service_open(struct service *s, const struct world *world)
+{
+	memset(s, 0, sizeof(*s));
+	s->world = world;
+	s->loop = evloop_new(&s->clock);
+	s->logger = logger_new(s->loop, &s->clock, world->control);
+	log_sink(logger_error, s->logger);
+	s->control = evloop_watch(s->loop, world->control, monitor_speaks, s);
+	evloop_want(s->control, EVLOOP_READ);
+	s->term = evloop_signal(s->loop, SIGTERM, stop, s);
+	s->quit = evloop_signal(s->loop, SIGQUIT, drain, s);
+	s->timer = evloop_timer(s->loop, stop, s);
+}
+
+/* A quarter of the descriptors may be files, the rest connections. */
+static size_t
+connections(const struct world *world)
+{
+	size_t	most = world->descriptors - world->descriptors / 4;
+	size_t	other = RESERVED + (size_t)world->conf->helpers_max;
+	size_t	wanted = (size_t)world->conf->limits.connections;
+
+	most = most > other + 16 ? most - other : 16;
+	return wanted != 0 && wanted < most ? wanted : most;
+}
+
+static void
+report(const char *line)
+{
+	log_info("%s", line);
+}
+
+void
+service_run(struct service *s, const struct disk *disk)
+{
+	const struct world	*world = s->world;
+	struct http_setup	 setup = {
+		.conf = world->conf,
+		.clock = &s->clock,
+		.disk = *disk,
+		.descriptors = world->descriptors / 4,
+	};
+
+	if (world->conf->log.access != NULL) {
+		setup.log = logger_access;
+		setup.log_context = s->logger;
+	}
+	s->http = http_new(&setup);
+	s->clients = clients_new(s->loop, &s->clock, s->http,
+	    connections(world), stop, s);
+	clients_listen(s->clients, world->listeners, world->nlisteners);
+	control_send(world->control, CONTROL_READY, -1);
+	evloop_run(s->loop);
+	http_report(s->http, report);
+	clients_free(&s->clients);
+}
+
+void
+service_close(struct service *s)
+{
+	http_free(&s->http);
+	evloop_unwatch(&s->control);
+	evloop_unwatch(&s->term);
+	evloop_unwatch(&s->quit);
+	evloop_unwatch(&s->timer);
+	logger_free(&s->logger);
+	evloop_free(&s->loop);
+}

@@ -1,0 +1,32 @@
+/*
+ * service: what every architecture with an event loop is made of: loop, world
+ * of the request machine, clients, logger, signals, talk with the monitor.
+ */
+#ifndef ARCH_SERVICE_H
+#define ARCH_SERVICE_H
+
+#include "arch/arch.h"
+#include "arch/clients.h"
+#include "arch/evloop.h"
+#include "arch/logger.h"
+#include "lib/clock.h"
+
+struct service {
+	const struct world	*world;
+	struct clock		 clock;
+	struct evloop		*loop;
+	struct http		*http;
+	struct clients		*clients;
+	struct logger		*logger;
+	struct watch		*control, *quit, *term, *timer;
+	/* A helper has come (or -1); NULL: none was asked for. */
+	void			(*helper)(void *, int fd);
+	void			*context;
+};
+
+void	service_open(struct service *, const struct world *);
+/* Serves, with errands going there, until a signal or the monitor's end. */
+void	service_run(struct service *, const struct disk *);
+void	service_close(struct service *);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * sped: an event loop that does its disk work in place (Flash, section 3.3):
+ * while it waits for a disk, everybody waits.
+ */
+#include "arch/service.h"
+
+static void
+start(void *context, struct errand *e)
+{
+	(void)context;
+	job_perform(&e->job);
+	e->done(e);
+	e->free(e);
+}
+
+static int
+run(const struct world *world)
+{
+	struct service	 s;
+	struct disk	 disk = { .start = start };
+
+	service_open(&s, world);
+	service_run(&s, &disk);
+	service_close(&s);
+	return 0;
+}
+
+const struct arch arch_sped = {
+	.name = "sped",
+	.help = "one event loop, disk work in place: all stall together",
+	.run = run,
+};

@@ -1,0 +1,132 @@
+/*
+ * cache: entries, limits, and the order in which they go.
+ */
+#include <stdio.h>
+
+#include "cache/cache.h"
+#include "lib/need.h"
+
+/* So many second chances a victim, so that no look-up pays for a sweep. */
+#define CHANCES	32
+
+void
+cache_init(struct cache *c, const char *name, size_t limit_entries,
+    size_t limit_bytes, void (*drop)(struct cache *, struct cache_entry *))
+{
+	*c = (struct cache){
+		.name = name,
+		.policy = &cache_policy_lru,
+		.limit_entries = limit_entries,
+		.limit_bytes = limit_bytes,
+		.drop = drop,
+	};
+	TAILQ_INIT(&c->queue);
+}
+
+void
+cache_enter(struct cache *c, struct cache_entry *e, size_t bytes)
+{
+	e->bytes = bytes;
+	e->holds = 0;
+	e->used = false;
+	c->policy->enter(c, e);
+	c->entries++;
+	c->bytes += bytes;
+}
+
+void
+cache_leave(struct cache *c, struct cache_entry *e)
+{
+	need(c->entries > 0 && c->bytes >= e->bytes);
+	TAILQ_REMOVE(&c->queue, e, queue);
+	c->entries--;
+	c->bytes -= e->bytes;
+}
+
+void
+cache_resize(struct cache *c, struct cache_entry *e, size_t bytes)
+{
+	c->bytes = c->bytes - e->bytes + bytes;
+	e->bytes = bytes;
+}
+
+static bool
+over(const struct cache *c)
+{
+	return (c->limit_entries != 0 && c->entries > c->limit_entries) ||
+	    (c->limit_bytes != 0 && c->bytes > c->limit_bytes);
+}
+
+void
+cache_trim(struct cache *c)
+{
+	struct cache_entry	*e;
+
+	while (over(c) && (e = c->policy->victim(c)) != NULL) {
+		c->evictions++;
+		c->drop(c, e);
+	}
+}
+
+void
+cache_empty(struct cache *c)
+{
+	struct cache_entry	*e, *next;
+
+	for (e = TAILQ_FIRST(&c->queue); e != NULL; e = next) {
+		next = TAILQ_NEXT(e, queue);
+		if (e->holds == 0)
+			c->drop(c, e);
+	}
+}
+
+void
+cache_report(const struct cache *c, char *line, size_t size)
+{
+	snprintf(line, size, "%s cache: %zu entries, %zu bytes, %llu hits, "
+	    "%llu misses, %llu evictions", c->name, c->entries, c->bytes,
+	    (unsigned long long)c->hits, (unsigned long long)c->misses,
+	    (unsigned long long)c->evictions);
+}
+
+/*
+ * Least recently used, nearly: entries queue in the order of their coming, and
+ * one that was used since it took its place goes to the back instead of going
+ * away.  A true LRU would relink an entry and its neighbours at every hit: with
+ * many files these are three cold cache lines more for each request.
+ */
+static void
+lru_enter(struct cache *c, struct cache_entry *e)
+{
+	TAILQ_INSERT_TAIL(&c->queue, e, queue);
+}
+
+static struct cache_entry *
+lru_victim(struct cache *c)
+{
+	struct cache_entry	*e, *next;
+	size_t			 left = c->entries;
+	unsigned		 chances = CHANCES;
+
+	for (e = TAILQ_FIRST(&c->queue); left > 0; e = next, left--) {
+		next = TAILQ_NEXT(e, queue);
+		if (e->holds == 0 && (!e->used || chances == 0))
+			return e;
+		if (e->holds == 0)
+			chances--;
+		e->used = false;
+		TAILQ_REMOVE(&c->queue, e, queue);
+		TAILQ_INSERT_TAIL(&c->queue, e, queue);
+	}
+	/* All had been used once; the first that is free goes after all. */
+	TAILQ_FOREACH(e, &c->queue, queue)
+		if (e->holds == 0)
+			return e;
+	return NULL;
+}
+
+const struct cache_policy cache_policy_lru = {
+	.name = "lru",
+	.enter = lru_enter,
+	.victim = lru_victim,
+};

@@ -1,0 +1,74 @@
+/*
+ * cache: the engine that the caches share: what is held, what may go.
+ *
+ * It keeps entries within a number and an amount of bytes.  Where they are
+ * found is the business of each cache; which one goes next is asked of a
+ * policy.  A held entry is in use and never goes.  No locks: one loop.
+ */
+#ifndef CACHE_CACHE_H
+#define CACHE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct cache_entry {			/* embedded in what is cached */
+	TAILQ_ENTRY(cache_entry) queue;
+	size_t			 bytes;	/* what it counts for */
+	uint32_t		 holds;
+	bool			 used;	/* since it took its place */
+};
+
+struct cache;
+
+struct cache_policy {
+	const char		*name;
+	void			(*enter)(struct cache *, struct cache_entry *);
+	/* The next to go, not held, still in the queue; NULL: none. */
+	struct cache_entry	*(*victim)(struct cache *);
+};
+
+struct cache {
+	const char	*name;
+	const struct cache_policy *policy;
+	TAILQ_HEAD(, cache_entry) queue;
+	size_t		 limit_entries, limit_bytes;	/* 0: without */
+	size_t		 entries, bytes;
+	uint64_t	 hits, misses, evictions;
+	/* Takes an entry out of wherever it is found and frees it. */
+	void		(*drop)(struct cache *, struct cache_entry *);
+};
+
+/* Second chance, an LRU that costs a look-up one store: see cache.c. */
+extern const struct cache_policy cache_policy_lru;
+
+void	cache_init(struct cache *, const char *name, size_t limit_entries,
+	    size_t limit_bytes,
+	    void (*drop)(struct cache *, struct cache_entry *));
+void	cache_enter(struct cache *, struct cache_entry *, size_t bytes);
+/* Takes it out; the entry is the caller's to free. */
+void	cache_leave(struct cache *, struct cache_entry *);
+/* Its size has become another. */
+void	cache_resize(struct cache *, struct cache_entry *, size_t bytes);
+/* Drops what is beyond the limits and not held. */
+void	cache_trim(struct cache *);
+/* Drops all that is not held. */
+void	cache_empty(struct cache *);
+/* One line: entries, bytes, hits, misses, evictions. */
+void	cache_report(const struct cache *, char *line, size_t size);
+
+static inline void
+cache_hold(struct cache_entry *e)
+{
+	e->holds++;
+	e->used = true;
+}
+
+static inline void
+cache_release(struct cache_entry *e)
+{
+	e->holds--;
+}
+
+#endif

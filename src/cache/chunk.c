@@ -1,0 +1,214 @@
+/*
+ * chunk: mapping, copying and dropping pieces of files.
+ */
+#include <sys/mman.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/chunk.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+
+/*
+ * How long a prediction holds, ms.  A chunk that comes back fast was in memory
+ * all along, so its file can be trusted for longer; one that had to be fetched
+ * had been evicted, so for less (Flash, section 5.7).
+ */
+#define TRUST_LEAST	250
+#define TRUST_MOST	60000
+#define FETCHED		3	/* ms: longer than memory takes */
+
+static void
+empty(struct chunk *k)
+{
+	if (k->mapped)
+		munmap(k->at, k->len);
+	else
+		free(k->at);
+	k->at = NULL;
+	k->mapped = false;
+	k->filled = 0;
+	k->trusted = 0;
+}
+
+static void
+drop(struct cache *c, struct cache_entry *e)
+{
+	struct chunk	*k = (struct chunk *)e;
+
+	k->file->chunks[k->index] = NULL;
+	cache_leave(c, e);
+	empty(k);
+	free(k);
+}
+
+void
+chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_chunks)
+{
+	memset(cc, 0, sizeof(*cc));
+	cache_init(&cc->cache, "chunk", limit_chunks, limit_bytes, drop);
+}
+
+uint32_t
+chunk_index(const struct file *f, int64_t offset)
+{
+	if (file_is_small(f))
+		return 0;
+	return (uint32_t)((uint64_t)offset / f->cache->chunk_size);
+}
+
+int64_t
+chunk_offset(const struct file *f, uint32_t index)
+{
+	return (int64_t)index * (int64_t)f->cache->chunk_size;
+}
+
+static uint32_t
+length(const struct file *f, uint32_t index)
+{
+	int64_t	left = f->version.size - chunk_offset(f, index);
+
+	if (file_is_small(f) || left < (int64_t)f->cache->chunk_size)
+		return (uint32_t)left;
+	return (uint32_t)f->cache->chunk_size;
+}
+
+struct chunk *
+chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
+{
+	struct chunk	*k;
+
+	need(index < f->nchunks);
+	k = f->chunks[index];
+	if (k == NULL) {
+		cc->cache.misses++;
+		k = mem_zero(sizeof(*k));
+		k->file = f;
+		k->index = index;
+		k->len = length(f, index);
+		f->chunks[index] = k;
+		cache_enter(&cc->cache, &k->entry, sizeof(*k) + k->len);
+		cache_hold(&k->entry);
+		cache_trim(&cc->cache);
+		return k;
+	}
+	cc->cache.hits++;
+	cache_hold(&k->entry);
+	return k;
+}
+
+void
+chunk_release(struct chunk_cache *cc, struct chunk **kp)
+{
+	(void)cc;
+	cache_release(&(*kp)->entry);
+	*kp = NULL;
+}
+
+/* A mapping is of use to nobody before its bytes are known to be resident. */
+static enum chunk_state
+ready_mapped(struct chunk *k, int64_t now)
+{
+	struct file	*f = k->file;
+	off_t		 offset = (off_t)chunk_offset(f, k->index);
+
+	if (k->at == NULL) {
+		k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED, f->fd,
+		    offset);
+		if (k->at == MAP_FAILED) {
+			k->at = NULL;
+			return CHUNK_GONE;
+		}
+		k->mapped = true;
+	}
+	if (now < k->trusted)
+		return CHUNK_READY;
+	switch (resident_ask(f, k->at, offset, k->len)) {
+	case RESIDENT_YES:
+		k->trusted = now + f->trust;
+		return CHUNK_READY;
+	case RESIDENT_NO:
+		return CHUNK_ABSENT;
+	default:
+		return CHUNK_GONE;
+	}
+}
+
+/* Once copied it stays; the descriptor has done its duty. */
+static enum chunk_state
+ready_copied(struct chunk *k, int64_t now)
+{
+	struct file	*f = k->file;
+	ssize_t		 n;
+
+	if (f->method != RESIDENT_NOWAIT && f->method != RESIDENT_NEVER &&
+	    now >= k->trusted)
+		return CHUNK_ABSENT;
+	if (k->at == NULL)
+		k->at = mem_get(k->len);
+	while (k->filled < k->len) {
+		n = resident_read(f, k->at + k->filled, (off_t)k->filled,
+		    k->len - k->filled);
+		if (n == -1)
+			return CHUNK_GONE;
+		if (n == 0)
+			return CHUNK_ABSENT;
+		k->filled += (uint32_t)n;
+	}
+	file_close(f);
+	return CHUNK_READY;
+}
+
+enum chunk_state
+chunk_ready(struct chunk_cache *cc, struct chunk *k, int64_t now)
+{
+	enum chunk_state	state;
+
+	if (k->filled == k->len)
+		return CHUNK_READY;
+	need(k->file->fd != -1);
+	state = file_is_small(k->file) ? ready_copied(k, now) :
+	    ready_mapped(k, now);
+	cc->absent += state == CHUNK_ABSENT;
+	cc->gone += state == CHUNK_GONE;
+	return state;
+}
+
+void
+chunk_warmed(struct chunk *k, int64_t now, int64_t took)
+{
+	struct file	*f = k->file;
+
+	if (f->method == RESIDENT_PREDICT || f->method == RESIDENT_MINCORE) {
+		if (took >= FETCHED && f->trust / 2 >= TRUST_LEAST)
+			f->trust /= 2;
+		else if (took < FETCHED && f->trust * 2 <= TRUST_MOST)
+			f->trust *= 2;
+		k->trusted = now + f->trust;
+	}
+}
+
+bool
+chunk_whole(const struct file *f)
+{
+	const struct chunk	*k;
+
+	if (f->nchunks == 0)
+		return true;
+	if (!file_is_small(f))
+		return false;
+	k = f->chunks[0];
+	return k != NULL && k->filled == k->len;
+}
+
+void
+chunk_clear(struct chunk_cache *cc, struct file *f)
+{
+	for (uint32_t i = 0; i < f->nchunks; i++) {
+		if (f->chunks[i] == NULL)
+			continue;
+		need(f->chunks[i]->entry.holds == 0);
+		drop(&cc->cache, &f->chunks[i]->entry);
+	}
+}

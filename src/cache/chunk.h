@@ -1,0 +1,62 @@
+/*
+ * chunk: pieces of files, mapped or copied, ready to be sent (Flash, section
+ * 5.4).
+ *
+ * A file is mapped in chunks; a small one is one chunk, and copied, which
+ * needs neither a mapping nor a descriptor afterwards.  A held chunk may be
+ * sent from when chunk_ready() has said READY in the same turn.  Our own code
+ * must not touch the bytes: a mapped file can shrink, and a page that is gone
+ * is an error to a system call but a signal to us.
+ */
+#ifndef CACHE_CHUNK_H
+#define CACHE_CHUNK_H
+
+#include "cache/cache.h"
+#include "cache/file.h"
+
+struct errand;
+
+struct chunk {
+	struct cache_entry	 entry;
+	struct file		*file;
+	char			*at;		/* NULL while empty */
+	uint32_t		 index;		/* in file->chunks */
+	uint32_t		 len;		/* bytes of the file */
+	uint32_t		 filled;	/* copied: bytes so far */
+	bool			 mapped;
+	int64_t			 trusted;	/* until then, clock ms */
+	struct errand		*errand;	/* bringing it in; the users' */
+	int			 error;		/* of the last errand, errno */
+};
+
+struct chunk_cache {
+	struct cache	 cache;
+	uint64_t	 absent;	/* asked for, not in memory */
+	uint64_t	 gone;		/* file shorter than its version says */
+};
+
+enum chunk_state {
+	CHUNK_READY,		/* send it */
+	CHUNK_ABSENT,		/* have a helper bring it in, then ask again */
+	CHUNK_GONE		/* the file is not that version any more */
+};
+
+void		 chunk_init(struct chunk_cache *, size_t limit_bytes,
+		    size_t limit_chunks);
+/* The index of the chunk with this byte, and where that chunk starts. */
+uint32_t	 chunk_index(const struct file *, int64_t offset);
+int64_t		 chunk_offset(const struct file *, uint32_t index);
+
+/* A file's chunk, empty at first; held. */
+struct chunk	*chunk_hold(struct chunk_cache *, struct file *, uint32_t);
+void		 chunk_release(struct chunk_cache *, struct chunk **);
+/* Never waits; needs the file's descriptor unless the chunk is full. */
+enum chunk_state chunk_ready(struct chunk_cache *, struct chunk *, int64_t now);
+/* A helper has just read it: that took so long, ms. */
+void		 chunk_warmed(struct chunk *, int64_t now, int64_t took);
+/* Whether all of a file is copied, so that it needs no descriptor. */
+bool		 chunk_whole(const struct file *);
+/* Drops all chunks of a file; none may be held. */
+void		 chunk_clear(struct chunk_cache *, struct file *);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * file: versions of files and their descriptors.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cache/chunk.h"
+#include "cache/file.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+
+static void
+close_now(struct file *f)
+{
+	if (f->fd == -1)
+		return;
+	cache_leave(&f->cache->cache, &f->entry);
+	close(f->fd);
+	f->fd = -1;
+}
+
+static void
+drop(struct cache *c, struct cache_entry *e)
+{
+	(void)c;
+	close_now((struct file *)e);
+}
+
+void
+file_init(struct file_cache *fc, struct chunk_cache *chunks,
+    size_t descriptors, size_t chunk_size, size_t small, int64_t residency)
+{
+	memset(fc, 0, sizeof(*fc));
+	cache_init(&fc->cache, "descriptor", descriptors, 0, drop);
+	fc->chunks = chunks;
+	fc->chunk_size = chunk_size;
+	fc->small = small;
+	fc->residency = residency;
+}
+
+bool
+file_is_small(const struct file *f)
+{
+	return (uint64_t)f->version.size <= f->cache->small;
+}
+
+/* How many chunks; a small file is one, an empty one none. */
+static uint32_t
+count_chunks(const struct file *f)
+{
+	uint64_t	size = (uint64_t)f->version.size;
+
+	if (size == 0 || file_is_small(f))
+		return size != 0;
+	return (uint32_t)((size + f->cache->chunk_size - 1) /
+	    f->cache->chunk_size);
+}
+
+struct file *
+file_new(struct file_cache *fc, int fd, const struct job_version *version,
+    const struct job_facts *facts)
+{
+	struct file	*f = mem_zero(sizeof(*f));
+
+	need(fd != -1 && version->size >= 0);
+	f->cache = fc;
+	f->fd = fd;
+	f->references = 1;
+	f->version = *version;
+	f->facts = *facts;
+	f->nchunks = count_chunks(f);
+	f->trust = RESIDENT_TRUST;
+	f->method = resident_choose(fc->residency, f);
+	cache_enter(&fc->cache, &f->entry, 0);
+	if (f->nchunks == 0)
+		file_close(f);
+	else {
+		f->chunks = mem_array(f->nchunks, sizeof(f->chunks[0]));
+		cache_hold(&f->entry);		/* not the newcomer itself */
+		cache_trim(&fc->cache);
+		cache_release(&f->entry);
+	}
+	return f;
+}
+
+struct file *
+file_refer(struct file *f)
+{
+	f->references++;
+	return f;
+}
+
+void
+file_drop(struct file **fp)
+{
+	struct file	*f = *fp;
+
+	*fp = NULL;
+	if (f == NULL || --f->references > 0)
+		return;
+	chunk_clear(f->cache->chunks, f);
+	close_now(f);
+	free(f->chunks);
+	free(f);
+}
+
+int
+file_hold(struct file *f)
+{
+	cache_hold(&f->entry);
+	return f->fd;
+}
+
+void
+file_release(struct file *f)
+{
+	cache_release(&f->entry);
+	if (f->unwanted)
+		file_close(f);
+}
+
+void
+file_close(struct file *f)
+{
+	f->unwanted = f->entry.holds > 0;
+	if (!f->unwanted)
+		close_now(f);
+}
+
+bool
+file_same_version(const struct job_version *a, const struct job_version *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	    a->mtime == b->mtime && a->mtime_ns == b->mtime_ns &&
+	    a->ctime == b->ctime && a->ctime_ns == b->ctime_ns;
+}

@@ -1,0 +1,58 @@
+/*
+ * file: one version of one file, as long as somebody serves it.
+ *
+ * Whoever holds it may read its facts and take pieces of it (chunk.h).  It
+ * keeps a descriptor only while there is something to map or to read: a file
+ * that fits into memory whole gives it back.  Open descriptors are limited;
+ * the least recently used ones of files that nobody sends are closed.
+ */
+#ifndef CACHE_FILE_H
+#define CACHE_FILE_H
+
+#include "cache/cache.h"
+#include "cache/resident.h"
+#include "helpers/job.h"
+
+struct chunk;
+struct chunk_cache;
+
+struct file {
+	struct cache_entry	 entry;		/* among the open descriptors */
+	struct file_cache	*cache;
+	int			 fd;		/* owned; -1: closed */
+	uint32_t		 references;
+	bool			 unwanted;	/* when nobody holds it */
+	uint32_t		 nchunks;
+	struct chunk		**chunks;	/* slots of the chunk cache */
+	struct job_version	 version;
+	struct job_facts	 facts;
+	enum resident_method	 method;
+	uint32_t		 trust;		/* ms that a proof of residency
+						 * is good for */
+};
+
+struct file_cache {
+	struct cache	 cache;
+	struct chunk_cache *chunks;		/* where their pieces are */
+	size_t		 chunk_size, small;	/* bytes */
+	int64_t		 residency;		/* an enum conf_residency */
+};
+
+void		 file_init(struct file_cache *, struct chunk_cache *,
+		    size_t descriptors, size_t chunk_size, size_t small,
+		    int64_t residency);
+/* A new version, referred to once; takes the descriptor. */
+struct file	*file_new(struct file_cache *, int fd,
+		    const struct job_version *, const struct job_facts *);
+struct file	*file_refer(struct file *);
+void		 file_drop(struct file **);	/* one reference less */
+/* Keeps the descriptor open until the release; -1 if it is closed. */
+int		 file_hold(struct file *);
+void		 file_release(struct file *);
+/* No more need of the descriptor: closed now, or when nobody holds it. */
+void		 file_close(struct file *);
+bool		 file_is_small(const struct file *);
+bool		 file_same_version(const struct job_version *,
+		    const struct job_version *);
+
+#endif

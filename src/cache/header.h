@@ -1,0 +1,49 @@
+/*
+ * header: ready response heads (Flash, section 5.3), opaque bytes to this
+ * cache.
+ *
+ * A head starts at a 32-byte boundary and its length is a multiple of 32, so
+ * that what is copied behind it is aligned too.  It hangs in a slot of its
+ * owner and goes with it.  Its Date has a fixed place and is rewritten when
+ * the second has changed; never while somebody holds the head, whose first half
+ * may have been sent: then a fresh copy takes its place.
+ */
+#ifndef CACHE_HEADER_H
+#define CACHE_HEADER_H
+
+#include <time.h>
+
+#include "cache/cache.h"
+
+#define HEADER_ALIGNMENT	32
+
+struct head {
+	struct cache_entry	 entry;
+	struct head		**slot;		/* NULL once detached */
+	char			*at;		/* aligned */
+	uint32_t		 len;		/* a multiple of 32 */
+	uint16_t		 date_at;	/* where Date's value starts */
+	uint32_t		 date;		/* what it says, low bits */
+};
+
+struct header_cache {
+	struct cache	 cache;
+	/* The present Date, maintained by the cache's owner. */
+	const char	*date_text;
+	size_t		 date_len;
+	time_t		 date;
+};
+
+void		 header_init(struct header_cache *, size_t limit_bytes);
+void		 header_free(struct header_cache *);
+/* The head in a slot, up to date and held; NULL if there is none. */
+struct head	*header_hold(struct header_cache *, struct head **slot);
+/* Puts a copy of these bytes into an empty slot; held.  They must be aligned
+ * in length and contain the present Date at date_at. */
+struct head	*header_put(struct header_cache *, struct head **slot,
+		    const char *bytes, size_t len, size_t date_at);
+void		 header_release(struct header_cache *, struct head **);
+/* Empties a slot; a held head lives until its release. */
+void		 header_clear(struct header_cache *, struct head **slot);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * pathname: a hash table of targets.  Its size is fixed by the limit, so that
+ * no look-up ever pays for a growing table; pages of it that are not used
+ * cost nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/pathname.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+
+/* What an entry may weigh on average before names count as well. */
+#define BYTES_EACH	512
+
+static struct path **
+bucket(const struct pathname_cache *pc, uint32_t hash)
+{
+	return &pc->buckets[hash & pc->mask];
+}
+
+static void
+forget(struct pathname_cache *pc, struct path *p)
+{
+	for (int i = 0; i < PATHNAME_HEADS; i++)
+		header_clear(pc->headers, &p->heads[i]);
+	file_drop(&p->file);
+}
+
+static void
+drop(struct cache *c, struct cache_entry *e)
+{
+	struct pathname_cache	*pc = (struct pathname_cache *)c;
+	struct path		*p = (struct path *)e, **link;
+
+	for (link = bucket(pc, p->hash); *link != p; link = &(*link)->next)
+		need(*link != NULL);
+	*link = p->next;
+	cache_leave(c, e);
+	forget(pc, p);
+	free(p);
+}
+
+void
+pathname_init(struct pathname_cache *pc, size_t limit,
+    struct header_cache *headers)
+{
+	size_t	n = 64;
+
+	while (n < limit)
+		n *= 2;
+	memset(pc, 0, sizeof(*pc));
+	cache_init(&pc->cache, "pathname", limit, limit * BYTES_EACH, drop);
+	pc->buckets = mem_array(n, sizeof(pc->buckets[0]));
+	pc->mask = n - 1;
+	pc->headers = headers;
+	hash_key_random(&pc->key);
+}
+
+void
+pathname_free(struct pathname_cache *pc)
+{
+	cache_empty(&pc->cache);
+	need(pc->cache.entries == 0);
+	mem_drop(&pc->buckets);
+}
+
+static uint32_t
+hash(const struct pathname_cache *pc, uint32_t space, struct str name)
+{
+	return (uint32_t)hash_bytes(&pc->key, space, name.at, name.len);
+}
+
+struct path *
+pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
+{
+	uint32_t	 h = hash(pc, space, name);
+	struct path	*p;
+
+	for (p = *bucket(pc, h); p != NULL; p = p->next)
+		if (p->hash == h && p->space == space && p->len == name.len &&
+		    memcmp(p->name, name.at, name.len) == 0)
+			break;
+	if (p == NULL) {
+		pc->cache.misses++;
+		return NULL;
+	}
+	pc->cache.hits++;
+	cache_hold(&p->entry);
+	return p;
+}
+
+struct path *
+pathname_add(struct pathname_cache *pc, uint32_t space, struct str name)
+{
+	struct path	*p = mem_zero(sizeof(*p) + name.len);
+	struct path	**head;
+
+	p->hash = hash(pc, space, name);
+	p->space = space;
+	p->len = (uint32_t)name.len;
+	memcpy(p->name, name.at, name.len);
+	head = bucket(pc, p->hash);
+	p->next = *head;
+	*head = p;
+	cache_enter(&pc->cache, &p->entry, sizeof(*p) + name.len);
+	cache_hold(&p->entry);
+	cache_trim(&pc->cache);
+	return p;
+}
+
+void
+pathname_release(struct pathname_cache *pc, struct path **pp)
+{
+	(void)pc;
+	cache_release(&(*pp)->entry);
+	*pp = NULL;
+}
+
+void
+pathname_answer(struct pathname_cache *pc, struct path *p,
+    enum pathname_kind kind, struct file *file, int status, int64_t now)
+{
+	forget(pc, p);
+	p->kind = (uint16_t)kind;
+	p->file = file;
+	p->status = (uint16_t)status;
+	p->looked = now;
+}

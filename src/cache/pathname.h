@@ -1,0 +1,72 @@
+/*
+ * pathname: what a request's target was found to be (Flash, section 5.2),
+ * absence too.
+ *
+ * The key is the raw target, so that a hit skips decoding and site rules as
+ * well.  A held path stays; what it says changes when a helper has looked
+ * again.  Hashed with a secret key: clients choose these names.
+ */
+#ifndef CACHE_PATHNAME_H
+#define CACHE_PATHNAME_H
+
+#include "cache/cache.h"
+#include "cache/file.h"
+#include "cache/header.h"
+#include "lib/hash.h"
+#include "lib/str.h"
+
+struct errand;
+
+/* Heads differ by what Connection says: nothing, close, keep-alive. */
+#define PATHNAME_HEADS	3
+
+enum pathname_kind {
+	PATHNAME_UNKNOWN,	/* nobody has looked yet */
+	PATHNAME_FILE,
+	PATHNAME_DIRECTORY,	/* asked for without its slash */
+	PATHNAME_REFUSED	/* status says why */
+};
+
+struct path {
+	struct cache_entry	 entry;
+	struct path		*next;		/* in its bucket */
+	uint32_t		 hash;
+	uint16_t		 kind;		/* enum pathname_kind */
+	uint16_t		 status;	/* REFUSED: what to answer */
+	int64_t			 looked;	/* clock ms */
+	struct file		*file;		/* FILE: referred to */
+	struct head		*heads[PATHNAME_HEADS];
+	const char		*type;		/* FILE: media type */
+	const void		*rules;		/* of the conf, the finder's */
+	struct errand		*errand;	/* looking, the finder's */
+	uint32_t		 space;		/* site number */
+	uint32_t		 len;
+	char			 name[];	/* raw target, not terminated */
+};
+
+struct pathname_cache {
+	struct cache		 cache;
+	struct path		**buckets;
+	size_t			 mask;
+	struct hash_key		 key;
+	struct header_cache	*headers;	/* where its heads are */
+};
+
+void		 pathname_init(struct pathname_cache *, size_t limit,
+		    struct header_cache *);
+void		 pathname_free(struct pathname_cache *);
+/* The path by this name, held; NULL if there is none. */
+struct path	*pathname_hold(struct pathname_cache *, uint32_t space,
+		    struct str name);
+/* A new one, UNKNOWN, held; there must be none by that name. */
+struct path	*pathname_add(struct pathname_cache *, uint32_t space,
+		    struct str name);
+void		 pathname_release(struct pathname_cache *, struct path **);
+/*
+ * What it has turned out to be, now.  For a FILE the reference is taken over;
+ * for REFUSED the status counts.  Its heads go: they were another answer's.
+ */
+void		 pathname_answer(struct pathname_cache *, struct path *,
+		    enum pathname_kind, struct file *, int status, int64_t now);
+
+#endif

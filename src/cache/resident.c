@@ -1,0 +1,147 @@
+/*
+ * resident: how to find out without waiting.
+ */
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cache/file.h"
+#include "cache/resident.h"
+
+/* Where the values of the conf's residency directive are, in its order. */
+enum { WANT_AUTO, WANT_FIRST_METHOD };
+
+/* Reading proves it; what was read is thrown away here. */
+static char	scratch[64 * 1024];
+
+static const char *const names[] = {
+#define X(id, name) [RESIDENT_##id] = name,
+	RESIDENT_METHODS(X)
+#undef X
+};
+
+const char *
+resident_name(enum resident_method method)
+{
+	return names[method];
+}
+
+/* pread that fails with EAGAIN rather than wait; EOPNOTSUPP where it cannot. */
+static ssize_t
+read_nowait(int fd, void *to, size_t len, off_t offset)
+{
+#ifdef RWF_NOWAIT
+	struct iovec	iov = { to, len };
+
+	return preadv2(fd, &iov, 1, offset, RWF_NOWAIT);
+#else
+	(void)fd;
+	(void)to;
+	(void)len;
+	(void)offset;
+	errno = EOPNOTSUPP;
+	return -1;
+#endif
+}
+
+static bool
+nowait_works(const struct file *f)
+{
+	char	byte;
+
+	return read_nowait(f->fd, &byte, 1, 0) != -1 || errno == EAGAIN;
+}
+
+/* The kernel tells the truth about a file to its owner. */
+static bool
+mincore_works(const struct file *f)
+{
+	return geteuid() == f->facts.uid;
+}
+
+enum resident_method
+resident_choose(int64_t wanted, const struct file *f)
+{
+	if (f->facts.in_memory)
+		return RESIDENT_NEVER;
+	switch (wanted == WANT_AUTO ? RESIDENT_NOWAIT :
+	    (enum resident_method)(wanted - WANT_FIRST_METHOD)) {
+	case RESIDENT_NEVER:
+		return RESIDENT_NEVER;
+	case RESIDENT_NOWAIT:
+		if (nowait_works(f))
+			return RESIDENT_NOWAIT;
+		/* FALLTHROUGH */
+	case RESIDENT_MINCORE:
+		if (mincore_works(f))
+			return RESIDENT_MINCORE;
+		/* FALLTHROUGH */
+	default:
+		return RESIDENT_PREDICT;
+	}
+}
+
+static enum resident_answer
+ask_nowait(const struct file *f, off_t offset, size_t len)
+{
+	ssize_t	n;
+
+	while (len > 0) {
+		n = read_nowait(f->fd, scratch,
+		    len < sizeof(scratch) ? len : sizeof(scratch), offset);
+		if (n == -1)
+			return errno == EAGAIN ? RESIDENT_NO : RESIDENT_GONE;
+		if (n == 0)
+			return RESIDENT_GONE;
+		offset += n;
+		len -= (size_t)n;
+	}
+	return RESIDENT_YES;
+}
+
+static enum resident_answer
+ask_mincore(void *base, size_t len)
+{
+	size_t			 page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t			 pages = (len + page - 1) / page;
+	static unsigned char	 map[4096];	/* 16 MiB of pages of 4 KiB */
+
+	if (pages > sizeof(map) || mincore(base, len, (void *)map) == -1)
+		return RESIDENT_NO;
+	for (size_t i = 0; i < pages; i++)
+		if ((map[i] & 1) == 0)
+			return RESIDENT_NO;
+	return RESIDENT_YES;
+}
+
+enum resident_answer
+resident_ask(const struct file *f, void *base, off_t offset, size_t len)
+{
+	switch (f->method) {
+	case RESIDENT_NOWAIT:
+		return ask_nowait(f, offset, len);
+	case RESIDENT_MINCORE:
+		return ask_mincore(base, len);
+	case RESIDENT_NEVER:
+		return RESIDENT_YES;
+	default:
+		return RESIDENT_NO;	/* trust, chunk.c's, has run out */
+	}
+}
+
+ssize_t
+resident_read(const struct file *f, void *to, off_t offset, size_t len)
+{
+	ssize_t	n;
+
+	if (f->method == RESIDENT_NOWAIT)
+		n = read_nowait(f->fd, to, len, offset);
+	else
+		n = pread(f->fd, to, len, offset);
+	if (n == -1 && errno == EAGAIN)
+		return 0;
+	return n == 0 ? -1 : n;
+}

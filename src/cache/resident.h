@@ -1,0 +1,63 @@
+/*
+ * resident: is a range of a file in memory?  So that the loop never waits
+ * for a page.
+ *
+ * The methods of design section 6.  What the answer is worth differs: nowait
+ * proves it by reading; mincore asks the kernel, which answers strangers with
+ * "all of it" (Linux since 5.2), so it is used for our own files only; predict
+ * remembers what a helper has just read; never means that it cannot wait at
+ * all (file systems in memory).
+ */
+#ifndef CACHE_RESIDENT_H
+#define CACHE_RESIDENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct file;
+
+#define RESIDENT_METHODS(X)						\
+	X(NOWAIT,	"nowait")					\
+	X(MINCORE,	"mincore")					\
+	X(PREDICT,	"predict")					\
+	X(NEVER,	"never")
+
+enum resident_method {
+#define X(id, name) RESIDENT_##id,
+	RESIDENT_METHODS(X)
+#undef X
+	RESIDENT_METHOD_COUNT
+};
+
+/*
+ * ms that a proof is good for, at first.  The pages stay in the page tables of
+ * the sender that long; what takes them away from there is memory pressure,
+ * which takes what was not used for longer first.
+ */
+#define RESIDENT_TRUST	1000
+
+enum resident_answer {
+	RESIDENT_YES,
+	RESIDENT_NO,		/* a helper must bring it in */
+	RESIDENT_GONE		/* the file is shorter than that, or broken */
+};
+
+/* auto, or the method that the conf wants, in so far as it works here. */
+enum resident_method	resident_choose(int64_t wanted, const struct file *);
+const char		*resident_name(enum resident_method);
+
+/* base: where the range is mapped. */
+enum resident_answer	resident_ask(const struct file *, void *base,
+			    off_t offset, size_t len);
+
+/*
+ * Reads what is in memory of a range into a buffer, never waiting: bytes read,
+ * 0 when the next byte is not in memory, -1 at the end of the file or an
+ * error.  For predict it trusts, and reads.
+ */
+ssize_t			resident_read(const struct file *, void *, off_t offset,
+			    size_t len);
+
+#endif

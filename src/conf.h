@@ -1,0 +1,172 @@
+/*
+ * conf: the conf file as the program sees it.
+ *
+ * conf_read() turns text into a struct conf or into a list of complaints,
+ * all of them.  Every directive is a row of conf.tbl: its place in the
+ * structs below, bounds, default and one line of manual.  A struct conf never
+ * changes once read; whoever runs on it may keep pointers into it.
+ */
+#ifndef CONF_H
+#define CONF_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "lib/buf.h"
+
+/* The words that a directive of type choice may take, by their number. */
+#define CONF_ARCHITECTURES(X)						\
+	X(AMPED, "amped") X(SPED, "sped")
+#define CONF_RESIDENCIES(X)						\
+	X(AUTO, "auto") X(NOWAIT, "nowait") X(MINCORE, "mincore")	\
+	X(PREDICT, "predict") X(NEVER, "never")
+#define CONF_LOG_FORMATS(X)						\
+	X(COMMON, "common") X(COMBINED, "combined")
+
+enum conf_architecture {
+#define X(id, name) ARCHITECTURE_##id,
+	CONF_ARCHITECTURES(X)
+#undef X
+	ARCHITECTURE_COUNT
+};
+
+enum conf_residency {
+#define X(id, name) RESIDENCY_##id,
+	CONF_RESIDENCIES(X)
+#undef X
+	RESIDENCY_COUNT
+};
+
+enum conf_log_format {
+#define X(id, name) LOG_FORMAT_##id,
+	CONF_LOG_FORMATS(X)
+#undef X
+	LOG_FORMAT_COUNT
+};
+
+struct conf_words {			/* a list of words */
+	char	**at;			/* owned, each terminated */
+	size_t	  n;
+};
+
+struct conf_address {			/* where to listen */
+	struct sockaddr_storage	 addr;
+	socklen_t		 len;
+	char			*text;	/* as written in the conf */
+};
+
+struct conf_addresses {
+	struct conf_address	*at;
+	size_t			 n;
+};
+
+struct conf_field {			/* a response field to add */
+	char	*name, *value;
+};
+
+struct conf_fields {
+	struct conf_field	*at;
+	size_t			 n;
+};
+
+/* path PREFIX { }: whole segments, the longest wins. */
+struct conf_place {
+	char			*prefix;	/* /a, without / at the end */
+	struct conf_words	 index;		/* n 0: the site's */
+	struct conf_fields	 fields;	/* complete: the site's too */
+	struct conf_origin	*origins;	/* private to conf*.c */
+};
+
+struct conf_site {
+	size_t			 number;	/* its place in conf.sites */
+	struct conf_words	 names;		/* lower case; "default" too */
+	struct conf_addresses	 listen;
+	char			*root;		/* absolute */
+	struct conf_words	 index;
+	struct conf_fields	 fields;
+	struct conf_place	*places;	/* longest prefix first */
+	size_t			 nplaces;
+	struct conf_origin	*origins;	/* private to conf*.c */
+};
+
+struct conf {
+	char		*user;			/* NULL: as started */
+	char		*types;
+	int64_t		 architecture;		/* enum conf_architecture */
+	int64_t		 helpers, helpers_max;
+	int64_t		 helpers_idle;		/* ms */
+
+	struct {
+		int64_t	 paths, revalidate, stale, negative;	/* n, ms */
+		int64_t	 heads;			/* bytes */
+		int64_t	 chunks, chunk_size, small;	/* bytes */
+		int64_t	 residency;		/* enum conf_residency */
+	} cache;
+
+	struct {
+		char	*access;		/* file; "stderr"; NULL: off */
+		int64_t	 access_format;		/* enum conf_log_format */
+		char	*error;			/* file or "stderr" */
+		int64_t	 error_grade;		/* enum log_grade */
+	} log;
+
+	struct {
+		int64_t	 connections;		/* 0: from the descriptors */
+		int64_t	 requests;		/* a connection; 0: any */
+		int64_t	 line, header, fields;	/* bytes, bytes, lines */
+		int64_t	 idle, head, send, disk, linger, drain;	/* ms */
+	} limits;
+
+	struct conf_site	*sites;
+	size_t			 nsites;
+
+	struct conf_listener	*listeners;	/* see conf_listener() */
+	size_t			 nlisteners;
+	struct conf_words	 files;		/* read, in order */
+	struct conf_origin	*origins;	/* private to conf*.c */
+};
+
+/*
+ * Reads a conf: a file by its name, or text given under a name for the
+ * messages.  On failure NULL, and every complaint is in the buffer, ready to
+ * be printed (file, line, column, the line itself, a caret, a suggestion).
+ */
+struct conf	*conf_read(const char *file, struct buf *complaints);
+struct conf	*conf_read_text(const char *name, const char *text,
+		    struct buf *complaints);
+void		 conf_free(struct conf **);
+
+/* -T: all in force, as a conf file that gives the same conf when read, each
+ * line with a comment that says where it came from ("default", file:line). */
+void		 conf_dump(const struct conf *, FILE *);
+
+/*
+ * The directives in a form for other programs: one a line, separated by
+ * tabs: block, name, part, type, default, lowest, highest, help.  For the
+ * manual's list and its test.
+ */
+void		 conf_list(FILE *);
+
+/*
+ * The distinct addresses of all sites, in order of first appearance; their
+ * numbers are what conf_site_find() calls a listener.
+ */
+size_t			 conf_listener_count(const struct conf *);
+const struct conf_address *conf_listener(const struct conf *, size_t);
+
+/*
+ * The site that a Host (without port, any case; NULL: none) names among those
+ * that listen on an address; if none bears it, the one named "default", or
+ * else the first.
+ */
+const struct conf_site	*conf_site_find(const struct conf *,
+			    size_t listener, const char *host, size_t len);
+/* The block for a decoded path, or NULL when there is none. */
+const struct conf_place	*conf_place_find(const struct conf_site *,
+			    const char *path, size_t len);
+
+#endif

@@ -1,0 +1,445 @@
+/*
+ * conf_value: values by their type: how they are read from a word, printed
+ * as one that reads the same, and freed.
+ *
+ * A type is a row of CONF_TYPES.  What needs a grammar of its own is in
+ * conf_name.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf_private.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "lib/str.h"
+
+typedef bool set_fn(struct conf_reader *, const struct conf_row *,
+    const struct conf_word *, void *);
+
+static set_fn	set_scaled, set_choice, set_text, set_file, set_directory,
+		set_log, set_filename, set_address, set_field;
+
+static const struct type {
+	const char	*name;
+	set_fn		*set;
+	enum { INTEGER, TEXT, WORDS, ADDRESSES, FIELDS } keep;
+} types[] = {
+#define X(id, name, set, keep) [TYPE_##id] = { name, set, keep },
+	CONF_TYPES(X)
+#undef X
+};
+
+struct unit {
+	const char	*name;
+	int64_t		 worth;
+};
+
+/* Largest first. */
+static const struct unit	no_units[] = { { "", 1 }, { NULL, 0 } };
+static const struct unit	size_units[] = {
+	{ "G", 1 << 30 }, { "M", 1 << 20 }, { "K", 1 << 10 }, { "", 1 },
+	{ NULL, 0 }
+};
+static const struct unit	time_units[] = {
+	{ "d", 86400000 }, { "h", 3600000 }, { "m", 60000 }, { "s", 1000 },
+	{ "ms", 1 }, { NULL, 0 }
+};
+
+static const struct unit *
+units_of(enum conf_type type)
+{
+	return type == TYPE_SIZE ? size_units :
+	    type == TYPE_TIME ? time_units : no_units;
+}
+
+static bool
+scaled(enum conf_type type, const char *text, int64_t *number)
+{
+	const struct unit	*u = units_of(type);
+	size_t			 digits = strspn(text, "0123456789");
+
+	while (u->name != NULL && strcmp(u->name, text + digits) != 0)
+		u++;
+	return u->name != NULL &&
+	    str_number((struct str){ text, digits }, number) &&
+	    !__builtin_mul_overflow(*number, u->worth, number);
+}
+
+static bool
+set_scaled(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	int64_t	*number = member, low, high;
+
+	if (!scaled(row->type, word->text, number)) {
+		conf_complain(reader, word->mark, "\"%s\" is not a %s%s",
+		    word->text, types[row->type].name,
+		    row->type == TYPE_SIZE ? ": a number, K, M or G behind it" :
+		    row->type == TYPE_TIME ?
+		    ": a number with ms, s, m, h or d behind it" : "");
+		return false;
+	}
+	need(scaled(row->type, row->lowest, &low));
+	need(scaled(row->type, row->highest, &high));
+	if (*number < low || *number > high) {
+		conf_complain(reader, word->mark,
+		    "%s is out of bounds: " CONF_ROW " takes %s to %s",
+		    word->text, CONF_ROW_NAME(row), row->lowest, row->highest);
+		return false;
+	}
+	return true;
+}
+
+static void
+print_scaled(enum conf_type type, int64_t number, struct buf *to)
+{
+	const struct unit	*u = units_of(type);
+
+	if (number == 0) {
+		buf_adds(to, type == TYPE_TIME ? "0s" : "0");
+		return;
+	}
+	while (number % u->worth != 0)
+		u++;
+	buf_addf(to, "%" PRId64 "%s", number / u->worth, u->name);
+}
+
+#define X(id, name) name,
+static const char *const architectures[] = { CONF_ARCHITECTURES(X) NULL };
+static const char *const residencies[] = { CONF_RESIDENCIES(X) NULL };
+static const char *const log_formats[] = { CONF_LOG_FORMATS(X) NULL };
+static const char *const log_grades[] = { LOG_GRADES(X) NULL };
+#undef X
+
+static const char *const *
+choices_of(enum conf_type type)
+{
+	return type == TYPE_ARCHITECTURE ? architectures :
+	    type == TYPE_RESIDENCY ? residencies :
+	    type == TYPE_LOG_FORMAT ? log_formats :
+	    type == TYPE_LOG_GRADE ? log_grades : NULL;
+}
+
+/* The words of a choice in a row, with something between them. */
+static void
+print_choices(enum conf_type type, const char *between, struct buf *to)
+{
+	const char *const	*choice = choices_of(type);
+
+	for (size_t i = 0; choice[i] != NULL; i++)
+		buf_addf(to, "%s%s", i == 0 ? "" : between, choice[i]);
+}
+
+static bool
+set_choice(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	const char *const	*choice = choices_of(row->type);
+	const char		*near = NULL;
+	struct buf		 all = { 0 };
+
+	for (int64_t i = 0; choice[i] != NULL; i++) {
+		if (strcmp(choice[i], word->text) == 0) {
+			*(int64_t *)member = i;
+			return true;
+		}
+		near = conf_complain_nearer(word->text, near, choice[i]);
+	}
+	print_choices(row->type, ", ", &all);
+	conf_complain(reader, word->mark, "\"%s\" is not one of %s",
+	    word->text, buf_string(&all));
+	conf_complain_hint(reader, near);
+	buf_free(&all);
+	return false;
+}
+
+static bool
+set_text(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	if (word->text[0] == '\0') {
+		conf_complain(reader, word->mark, CONF_ROW " cannot be empty",
+		    CONF_ROW_NAME(row));
+		return false;
+	}
+	*(char **)member = mem_string(word->text);
+	return true;
+}
+
+/* A name made absolute, kept if the system finds nothing wrong with it. */
+static bool
+set_path(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member, int (*wrong)(const char *))
+{
+	char	*path;
+
+	if (!set_text(reader, row, word, member))
+		return false;
+	path = conf_source_path(reader, word);
+	mem_drop(member);
+	/* What nobody asked for need not be there. */
+	if (word->mark.line != 0 && wrong(path) != 0) {
+		conf_complain(reader, word->mark, "%s: %s", path,
+		    strerror(errno));
+		mem_drop(&path);
+		return false;
+	}
+	*(char **)member = path;
+	return true;
+}
+
+static int
+unreadable(const char *path)
+{
+	return access(path, R_OK);
+}
+
+static int
+no_directory(const char *path)
+{
+	struct stat	sb;
+
+	if (stat(path, &sb) == -1)
+		return -1;
+	errno = ENOTDIR;
+	return S_ISDIR(sb.st_mode) ? 0 : -1;
+}
+
+/* A log is made if it is missing, but not the directory for it. */
+static int
+no_place(const char *path)
+{
+	char	*copy = mem_string(path);
+	int	 wrong = no_directory(dirname(copy));
+
+	mem_drop(&copy);
+	return wrong;
+}
+
+static bool
+set_file(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	return set_path(reader, row, word, member, unreadable);
+}
+
+static bool
+set_directory(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	return set_path(reader, row, word, member, no_directory);
+}
+
+static bool
+set_log(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	if (!word->quoted && strcmp(word->text, "stderr") == 0)
+		return set_text(reader, row, word, member);
+	if (!word->quoted && strcmp(word->text, "off") == 0) {
+		if (row->type == TYPE_LOG_OR_OFF)
+			return true;
+		conf_complain(reader, word->mark,
+		    CONF_ROW " cannot be off: write a file or stderr",
+		    CONF_ROW_NAME(row));
+		return false;
+	}
+	return set_path(reader, row, word, member, no_place);
+}
+
+static bool
+set_filename(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	if (word->text[0] == '\0' || strchr(word->text, '/') != NULL ||
+	    strcmp(word->text, ".") == 0 || strcmp(word->text, "..") == 0) {
+		conf_complain(reader, word->mark, CONF_ROW
+		    " takes names of files, without their directory",
+		    CONF_ROW_NAME(row));
+		return false;
+	}
+	conf_name_add(member, word->text);
+	return true;
+}
+
+static bool
+set_address(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	return conf_name_address(reader, word, member);
+}
+
+static bool
+set_field(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *words, void *member)
+{
+	(void)row;
+	return conf_name_field(reader, words, member);
+}
+
+bool
+conf_value_set(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *words, void *member)
+{
+	return types[row->type].set(reader, row, words, member);
+}
+
+const char *
+conf_value_type(const struct conf_row *row, struct buf *to)
+{
+	if (choices_of(row->type) != NULL)
+		print_choices(row->type, "|", to);
+	else
+		buf_adds(to, types[row->type].name);
+	return buf_string(to);
+}
+
+size_t
+conf_value_words(const struct conf_row *row)
+{
+	return types[row->type].keep == FIELDS ? 2 : 1;
+}
+
+bool
+conf_value_list(const struct conf_row *row)
+{
+	return types[row->type].keep >= WORDS;
+}
+
+size_t
+conf_value_count(const struct conf_row *row, const void *member)
+{
+	switch (types[row->type].keep) {
+	case WORDS:
+		return ((const struct conf_words *)member)->n;
+	case ADDRESSES:
+		return ((const struct conf_addresses *)member)->n;
+	case FIELDS:
+		return ((const struct conf_fields *)member)->n;
+	default:
+		return 1;
+	}
+}
+
+/* A word that reads as this text, whatever it is. */
+void
+conf_value_quote(const char *text, struct buf *to)
+{
+	if (text[0] != '\0' && text[0] != '#' &&
+	    strpbrk(text, " \t;{}\"") == NULL) {
+		buf_adds(to, text);
+		return;
+	}
+	buf_addc(to, '"');
+	for (; *text != '\0'; text++) {
+		if (*text == '"' || *text == '\\')
+			buf_addc(to, '\\');
+		buf_addc(to, *text);
+	}
+	buf_addc(to, '"');
+}
+
+static void
+print_field(const struct conf_field *field, struct buf *to)
+{
+	buf_addf(to, "%s ", field->name);
+	conf_value_quote(field->value, to);
+}
+
+void
+conf_value_print(const struct conf_row *row, const void *member,
+    size_t element, struct buf *to)
+{
+	const char *const	*choice = choices_of(row->type);
+	const char		*text;
+
+	switch (types[row->type].keep) {
+	case INTEGER:
+		if (choice != NULL)
+			buf_adds(to, choice[*(const int64_t *)member]);
+		else
+			print_scaled(row->type, *(const int64_t *)member, to);
+		break;
+	case TEXT:
+		text = *(char *const *)member;
+		conf_value_quote(text == NULL ? "off" : text, to);
+		break;
+	case WORDS:
+		conf_value_quote(
+		    ((const struct conf_words *)member)->at[element], to);
+		break;
+	case ADDRESSES:
+		conf_value_quote(
+		    ((const struct conf_addresses *)member)->at[element].text,
+		    to);
+		break;
+	case FIELDS:
+		print_field(&((const struct conf_fields *)member)->at[element],
+		    to);
+		break;
+	}
+}
+
+void
+conf_value_free(const struct conf_row *row, void *member)
+{
+	struct conf_addresses	*addresses = member;
+	struct conf_fields	*fields = member;
+
+	switch (types[row->type].keep) {
+	case INTEGER:
+		break;
+	case TEXT:
+		mem_drop(member);
+		break;
+	case WORDS:
+		conf_name_free(member);
+		break;
+	case ADDRESSES:
+		for (size_t i = 0; i < addresses->n; i++)
+			mem_drop(&addresses->at[i].text);
+		mem_drop(&addresses->at);
+		break;
+	case FIELDS:
+		for (size_t i = 0; i < fields->n; i++) {
+			mem_drop(&fields->at[i].name);
+			mem_drop(&fields->at[i].value);
+		}
+		mem_drop(&fields->at);
+		break;
+	}
+}
+
+static bool
+lacks(struct conf_object object, const struct conf_row *row)
+{
+	struct conf_origin	*o = conf_origin(object, row, 0);
+
+	/* A bad value gets the default too: others are compared with it. */
+	return o == NULL || (o->bad && !conf_value_list(row));
+}
+
+/* What the conf does not say. */
+void
+conf_value_default(struct conf_reader *reader, struct conf_object object)
+{
+	const struct conf_row	*row;
+	struct conf_word	 word = { 0 };
+
+	CONF_EACH_ROW(row) {
+		if (!conf_object_has(object, row) || !lacks(object, row) ||
+		    row->value == CONF_MUST || row->value[0] == '\0')
+			continue;
+		word.text = mem_string(row->value);
+		need(conf_value_set(reader, row, &word,
+		    conf_member(object, row)));
+		mem_drop(&word.text);
+	}
+}

@@ -1,0 +1,30 @@
+/*
+ * control: what main and the monitor say to each other over their stream pipe.
+ *
+ * One byte a message, a descriptor beside some.  Main asks, the monitor, which
+ * has kept the privileges, does; either sees the other's end as the end of the
+ * pipe.
+ */
+#ifndef CONTROL_H
+#define CONTROL_H
+
+#define CONTROLS(X)							\
+	X(READY,	"ready")	/* main: serving */		\
+	X(WANT_HELPER,	"want helper")	/* main */			\
+	X(WANT_LOGGER,	"want log helper")	/* main */		\
+	X(HELPER,	"helper")	/* monitor: its pipe, or -1: cannot */ \
+	X(LOGGER,	"log helper")	/* monitor: the same */
+
+enum control {
+#define X(id, name) CONTROL_##id,
+	CONTROLS(X)
+#undef X
+	CONTROL_COUNT
+};
+
+/* 0, or -1 with errno. */
+int	control_send(int pipe, enum control, int fd);
+/* 1; 0 at the end; -1 with errno (EAGAIN: nothing there). */
+int	control_recv(int pipe, enum control *, int *fd);
+
+#endif

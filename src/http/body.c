@@ -1,0 +1,224 @@
+/*
+ * body: the next pieces of a file, if they are in memory; else a helper's
+ * errand to bring them there.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "http/conn.h"
+#include "http/find.h"
+#include "http/reply.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "stats.h"
+
+#define TURN	(256 * 1024)	/* bytes to put out before sending */
+
+/* A range to be brought into memory: an errand, and what for. */
+struct load {
+	struct errand	 errand;	/* first: casts rely on it */
+	struct http	*http;
+	struct file	*file;		/* referred to, descriptor held */
+	struct chunk	*chunk;		/* held */
+	int64_t		 started;	/* clock ms */
+};
+
+static void
+load_done(struct errand *e)
+{
+	struct load	*l = (struct load *)e;
+	int64_t		 now = l->http->clock->ms;
+
+	l->chunk->errand = NULL;
+	l->chunk->error = e->job.error;
+	if (e->job.error == 0 && e->job.done < e->job.length)
+		l->chunk->error = ESTALE;	/* it has shrunk */
+	else if (e->job.error == 0)
+		chunk_warmed(l->chunk, now, now - l->started);
+}
+
+static void
+load_free(struct errand *e)
+{
+	struct load	*l = (struct load *)e;
+
+	chunk_release(&l->http->chunks, &l->chunk);
+	file_release(l->file);
+	file_drop(&l->file);
+	free(l);
+}
+
+/* Starts a read; k->errand is set unless it was done in place. */
+static void
+load_start(struct http *http, struct file *f, struct chunk *k)
+{
+	struct load	*l = mem_zero(sizeof(*l));
+
+	l->http = http;
+	l->file = file_refer(f);
+	l->chunk = k;
+	l->started = http->clock->ms;
+	cache_hold(&k->entry);
+	k->error = 0;
+	k->errand = &l->errand;
+	job_init(&l->errand.job, JOB_READ);
+	l->errand.job.id = ++http->next_job;
+	l->errand.job.fd = file_hold(f);
+	l->errand.job.offset = chunk_offset(f, k->index);
+	l->errand.job.length = k->len;
+	l->errand.done = load_done;
+	l->errand.free = load_free;
+	stats[STATS_READS]++;
+	http->disk.start(http->disk.context, &l->errand);
+}
+
+static void
+release_chunk(void *owner, void *what)
+{
+	struct chunk	*k = what;
+
+	chunk_release(owner, &k);
+}
+
+/* The head, once its body, or the first piece of it, is there. */
+static void
+put_head(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (r->answered)
+		return;
+	output_add(conn_output(c), &r->head);
+	r->head = (struct piece){ 0 };
+	r->answered = true;
+}
+
+/* The part of the ready chunk that is asked for; its hold goes along. */
+static void
+put_chunk(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct chunk	*k = r->chunk;
+	int64_t		 at = chunk_offset(r->file, k->index);
+	int64_t		 end = at + k->len < r->end ? at + k->len : r->end;
+	struct piece	 piece = {
+		.at = k->at + (r->next - at),
+		.len = (size_t)(end - r->next),
+		.release = release_chunk,
+		.owner = &c->http->chunks,
+		.what = k,
+	};
+
+	put_head(c);
+	output_add(conn_output(c), &piece);
+	r->body += end - r->next;
+	r->next = end;
+	r->chunk = NULL;
+	r->tries = 0;
+	r->disk_by = 0;
+}
+
+/* The version is gone: start over if no byte of it has been put out. */
+static enum go
+vanished(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (!r->answered)
+		return find_again(c);
+	find_expire(c);
+	log_info("a file has shrunk while it was being sent");
+	return conn_abort(c);
+}
+
+static enum go
+failed(struct conn *c, int error)
+{
+	struct request	*r = c->request;
+
+	if (error == ESTALE)
+		return vanished(c);
+	if (r->answered)
+		return conn_abort(c);
+	return reply_error(c, find_status(error));
+}
+
+/* The next chunk must come from the disk: send what there is, then wait. */
+static enum go
+absent(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct chunk	*k = r->chunk;
+	int		 error = k->error;
+
+	if (r->answered && conn_pending(c))
+		return conn_send(c, STEP_BODY);
+	if (error != 0 && r->tries > 0) {
+		errno = error;
+		if (error != ESTALE)
+			log_error("cannot read the file of %.*s",
+			    (int)r->path->len, r->path->name);
+		return failed(c, error);
+	}
+	if (r->tries++ == REQUEST_TRIES)
+		return failed(c, EAGAIN);
+	if (k->errand == NULL)
+		load_start(c->http, r->file, k);
+	if (k->errand != NULL)
+		return conn_wait_disk(c, k->errand);
+	return GO_ON;			/* it was done in place */
+}
+
+static bool
+wanted(const struct conn *c)
+{
+	const struct request	*r = c->request;
+	const struct output	*o = c->output != NULL ? c->output :
+				    &c->http->output;
+
+	return r->next < r->end && output_room(o, 2) && o->bytes < TURN;
+}
+
+/* All is in the output.  If another request has come behind this one, its
+ * response may leave in the same write. */
+static enum go
+complete(struct conn *c)
+{
+	if (c->input_len > c->request->parse.size && !c->close &&
+	    conn_output(c)->bytes < TURN)
+		return conn_go(c, STEP_FINISH);
+	return conn_send(c, STEP_FINISH);
+}
+
+enum go
+body_step(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (conn_outcome(c) != OUTCOME_READY) {
+		stats[STATS_DISK_TIMEOUTS]++;
+		return failed(c, ETIMEDOUT);
+	}
+	if (r->parse.method == METHOD_HEAD)
+		r->next = r->end;
+	while (wanted(c)) {
+		if (r->chunk == NULL)
+			r->chunk = chunk_hold(&c->http->chunks, r->file,
+			    chunk_index(r->file, r->next));
+		switch (chunk_ready(&c->http->chunks, r->chunk,
+		    c->http->clock->ms)) {
+		case CHUNK_READY:
+			put_chunk(c);
+			break;
+		case CHUNK_ABSENT:
+			return absent(c);
+		default:
+			return vanished(c);
+		}
+	}
+	if (r->next < r->end)
+		return conn_send(c, STEP_BODY);
+	put_head(c);
+	return complete(c);
+}

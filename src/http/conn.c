@@ -1,0 +1,197 @@
+/*
+ * conn: what all steps share: the gate between steps, waits, and what a
+ * connection keeps while it waits.
+ */
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/conn.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "stats.h"
+
+#define GATHER		32		/* pieces a write */
+#define TURN		(256 * 1024)	/* bytes a turn of the loop */
+
+enum go
+conn_go(struct conn *c, enum step step)
+{
+	c->step = (uint8_t)step;
+	return GO_ON;
+}
+
+enum go
+conn_send(struct conn *c, enum step then)
+{
+	c->then = (uint8_t)then;
+	return conn_go(c, STEP_SEND);
+}
+
+enum go
+conn_abort(struct conn *c)
+{
+	stats[STATS_ABORTED]++;
+	if (c->request != NULL && c->request->answered) {
+		c->request->body -= (int64_t)conn_output(c)->bytes;
+		if (c->request->body < 0)	/* not even all of the head */
+			c->request->body = 0;
+	}
+	output_drop(conn_output(c));
+	c->close = true;
+	c->linger = false;
+	return conn_go(c, c->request != NULL ? STEP_FINISH : STEP_CLOSE);
+}
+
+enum go
+conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
+    int64_t deadline)
+{
+	c->wait.kind = kind;
+	c->wait.patience = patience;
+	c->wait.deadline = deadline;
+	c->wait.errand = NULL;
+	return GO_WAIT;
+}
+
+enum go
+conn_wait_disk(struct conn *c, struct errand *errand)
+{
+	const struct conf	*conf = c->http->conf;
+
+	/* Answers to earlier requests need not wait with this one.  What the
+	 * socket does not take now, or why not, is send's to find out. */
+	if (conn_pending(c))
+		(void)conn_flush(c);
+	if (c->request->disk_by == 0)
+		c->request->disk_by = c->http->clock->ms + conf->limits.disk;
+	conn_wait(c, WAIT_DISK, PATIENCE_DISK, c->request->disk_by);
+	c->wait.errand = errand;
+	return GO_WAIT;
+}
+
+enum outcome
+conn_outcome(struct conn *c)
+{
+	enum outcome	outcome = c->outcome;
+
+	c->outcome = OUTCOME_READY;
+	return outcome;
+}
+
+struct output *
+conn_output(struct conn *c)
+{
+	return c->output != NULL ? c->output : &c->http->output;
+}
+
+bool
+conn_pending(const struct conn *c)
+{
+	return (c->output != NULL ? c->output : &c->http->output)->n > 0;
+}
+
+int
+conn_flush(struct conn *c)
+{
+	struct output	*o = conn_output(c);
+	struct iovec	 iov[GATHER];
+	size_t		 left = TURN, asked;
+	ssize_t		 sent;
+	int		 n;
+
+	while (o->n > 0 && left > 0) {
+		n = output_gather(o, iov, GATHER, left);
+		sent = c->transport->send(c->transport_context, c->wait.fd,
+		    iov, n);
+		if (sent == -1 && errno == EINTR)
+			continue;
+		if (sent == -1)
+			return errno == EWOULDBLOCK ? EAGAIN : errno;
+		asked = 0;
+		for (int i = 0; i < n; i++)
+			asked += iov[i].iov_len;
+		output_sent(o, (size_t)sent);
+		stats[STATS_BYTES] += (uint64_t)sent;
+		c->sent += (uint64_t)sent;
+		left -= (size_t)sent;
+		if ((size_t)sent < asked)	/* it would only say EAGAIN */
+			return EAGAIN;
+	}
+	return o->n > 0 ? EAGAIN : 0;
+}
+
+void
+conn_park(struct conn *c)
+{
+	struct http	*http = c->http;
+
+	if (c->request != NULL)
+		output_own(&c->request->head);
+	if (c->output != NULL && c->output->n == 0)
+		mem_drop(&c->output);
+	if (http->output.n > 0)
+		c->output = output_keep(&http->output);
+	if (c->input_len == 0) {
+		buf_free(&c->kept);
+		c->input = NULL;
+	} else if (c->input >= http->input &&
+	    c->input < http->input + sizeof(http->input)) {
+		need(c->kept.len == 0);
+		buf_add(&c->kept, c->input, c->input_len);
+		c->input = c->kept.at;
+	}
+}
+
+void
+conn_request_begin(struct conn *c)
+{
+	struct http	*http = c->http;
+	struct request	*r = http->spare;
+
+	if (r != NULL)
+		http->spare = NULL;
+	else
+		r = mem_get(sizeof(*r));
+	parse_init(&r->parse);
+	/* All the rest; what parse_init leaves alone may be large. */
+	memset((char *)r + sizeof(r->parse), 0, sizeof(*r) - sizeof(r->parse));
+	c->request = r;
+}
+
+void
+conn_request_reset(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (r->chunk != NULL)
+		chunk_release(&c->http->chunks, &r->chunk);
+	if (r->head.release != NULL)
+		r->head.release(r->head.owner, r->head.what);
+	memset(&r->head, 0, sizeof(r->head));
+	if (r->file_open)
+		file_release(r->file);
+	r->file_open = false;
+	if (r->file != NULL)
+		file_drop(&r->file);
+}
+
+void
+conn_request_end(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (r == NULL)
+		return;
+	conn_request_reset(c);
+	if (r->path != NULL)
+		pathname_release(&c->http->paths, &r->path);
+	if (c->http->spare == NULL)
+		c->http->spare = r;
+	else
+		free(r);
+	c->request = NULL;
+}

@@ -1,0 +1,120 @@
+/*
+ * conn: a connection and the exchange under way on it; for the steps only.
+ *
+ * While a connection runs, its input stands in the loop's buffer and its
+ * output in the loop's queue.  Only what is left when it must wait is moved to
+ * memory of its own (conn_park), so that an idle connection has neither.
+ */
+#ifndef HTTP_CONN_H
+#define HTTP_CONN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "http/http.h"
+#include "http/output.h"
+#include "http/parse.h"
+#include "http/transport.h"
+#include "lib/buf.h"
+#include "wait.h"
+
+enum step {
+#define STEP(id, name, stage, waits, help) STEP_##id,
+#include "http/step.tbl"
+#undef STEP
+	STEP_COUNT
+};
+
+/* What a step says when it returns. */
+enum go {
+	GO_ON,			/* c->step is the next one */
+	GO_WAIT,		/* c->wait says for what; then the same step */
+	GO_OVER			/* the connection is at its end */
+};
+
+/* Looks and reads that one request may cost before it is given up. */
+#define REQUEST_TRIES	8
+
+struct request {
+	struct parse		 parse;
+	const struct conf_site	*site;
+	struct path		*path;		/* held */
+	struct file		*file;		/* referred to, this version */
+	struct chunk		*chunk;		/* held, the next to send */
+	bool			 file_open;	/* its descriptor is held */
+	bool			 looked;	/* has waited for a look */
+	bool			 answered;	/* its head is in the output */
+	uint8_t			 tries;		/* looks and reads so far */
+	uint16_t		 status;
+	uint8_t			 variant;	/* which head, by Connection */
+	struct piece		 head;		/* until it is answered */
+	int64_t			 disk_by;	/* clock ms; 0: not yet */
+	int64_t			 next, end;	/* of the body, file offsets */
+	int64_t			 body;		/* bytes of body put out */
+};
+
+struct conn {
+	struct http		*http;
+	const struct transport	*transport;
+	void			*transport_context;
+	struct request		*request;	/* NULL between two */
+	char			*input;		/* not yet consumed: the head */
+	size_t			 input_len;	/* of the request comes first */
+	struct buf		 kept;		/* input of our own */
+	struct output		*output;	/* of our own; NULL: none */
+	struct wait		 wait;
+	int64_t			 since;		/* first byte of the head, ms */
+	int64_t			 send_by;	/* ms; 0: not set */
+	uint64_t		 sent;		/* bytes, since that was set */
+	uint32_t		 requests;	/* answered */
+	uint16_t		 listener;
+	uint8_t			 step;		/* enum step */
+	uint8_t			 then;		/* the step behind send */
+	uint8_t			 outcome;	/* of the last wait */
+	bool			 readable;	/* input may be there */
+	bool			 close;		/* after this response */
+	bool			 linger;	/* ... over unread input */
+	struct {
+		uint8_t		 family;	/* AF_INET, AF_INET6, else */
+		uint8_t		 bytes[16];
+	}			 peer;
+};
+
+/* The steps, a file each or two. */
+enum go		recv_step(struct conn *);
+enum go		parse_step(struct conn *);
+enum go		route_step(struct conn *);
+enum go		find_step(struct conn *);
+enum go		head_step(struct conn *);
+enum go		body_step(struct conn *);
+enum go		send_step(struct conn *);
+enum go		finish_step(struct conn *);
+enum go		linger_step(struct conn *);
+enum go		close_step(struct conn *);
+
+/* The one gate for changing step. */
+enum go		conn_go(struct conn *, enum step);
+/* Wait for the socket (READ, WRITE), or for an errand. */
+enum go		conn_wait(struct conn *, enum wait_kind, enum patience,
+		    int64_t deadline);
+enum go		conn_wait_disk(struct conn *, struct errand *);
+/* The outcome of the last wait; READY when asked again. */
+enum outcome	conn_outcome(struct conn *);
+/* The output that this connection is to use now. */
+struct output	*conn_output(struct conn *);
+bool		 conn_pending(const struct conn *);
+/* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
+int		 conn_flush(struct conn *);
+/* Moves what must outlast this turn of the loop to the connection. */
+void		 conn_park(struct conn *);
+void		 conn_request_begin(struct conn *);
+void		 conn_request_end(struct conn *);
+/* Lets go of what the response was to be made from; the request stays. */
+void		 conn_request_reset(struct conn *);
+/* Sends what is pending, then goes on to that step. */
+enum go		 conn_send(struct conn *, enum step then);
+/* Nothing more can be sent properly: logs the request, ends the connection. */
+enum go		 conn_abort(struct conn *);
+
+#endif

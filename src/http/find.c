@@ -1,0 +1,337 @@
+/*
+ * find: what the target of a request is, by the pathname cache; a helper looks
+ * at what is not there or no longer fresh.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "http/conn.h"
+#include "http/find.h"
+#include "http/reply.h"
+#include "http/uri.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "stats.h"
+
+#define LONG_AGO	(-((int64_t)1 << 40))	/* clock ms: expired at once */
+
+/* A look on disk: an errand, and whose answer it is. */
+struct look {
+	struct errand		 errand;	/* first: casts rely on it */
+	struct http		*http;
+	struct path		*path;		/* held */
+	size_t			 names_at;	/* in text */
+	char			 text[];	/* decoded path, index names */
+};
+
+/* How an errno of the disk looks to a client; all others are 500. */
+static const struct {
+	int	error, status;
+} answers[] = {
+	{ ENOENT, 404 }, { ENOTDIR, 404 }, { ENAMETOOLONG, 404 },
+	{ EISDIR, 403 },		/* a directory without an index */
+	{ EACCES, 403 }, { EPERM, 403 }, { EXDEV, 403 }, { ELOOP, 403 },
+	{ ENOTSUP, 403 },		/* a FIFO, a socket, a device */
+	{ ECONNABORTED, 503 }, { EMFILE, 503 }, { ENFILE, 503 },
+	{ ENOMEM, 503 }, { EAGAIN, 503 }, { ETIMEDOUT, 503 },
+};
+
+int
+find_status(int error)
+{
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+		if (answers[i].error == error)
+			return answers[i].status;
+	return 500;
+}
+
+static struct str
+target(const struct path *p)
+{
+	return (struct str){ p->name, p->len };
+}
+
+/* The last name of what was found: the path's own, or that of an index. */
+static const char *
+found_name(const struct look *l)
+{
+	const char	*name = l->text + l->names_at;
+
+	if (l->errand.job.which == 0)
+		return l->text;
+	for (unsigned i = 1; i < l->errand.job.which; i++)
+		name += strlen(name) + 1;
+	return name;
+}
+
+static void
+found_file(struct look *l)
+{
+	struct job	*job = &l->errand.job;
+	struct path	*p = l->path;
+	struct http	*http = l->http;
+	const char	*name = found_name(l), *slash = strrchr(name, '/');
+
+	if (job->same) {
+		p->looked = http->clock->ms;
+		if (job->facts.settled && !p->file->facts.settled) {
+			p->file->facts.settled = true;	/* a strong tag now */
+			for (int i = 0; i < PATHNAME_HEADS; i++)
+				header_clear(&http->heads, &p->heads[i]);
+		}
+		return;
+	}
+	pathname_answer(&http->paths, p, PATHNAME_FILE,
+	    file_new(&http->files, job->fd, &job->version, &job->facts), 0,
+	    http->clock->ms);
+	job->fd = -1;			/* the file's now */
+	name = slash != NULL ? slash + 1 : name;
+	p->type = mime_type(http->mime, name, strlen(name));
+}
+
+/* The disk said no.  When only the look failed, an older answer stands. */
+static void
+found_error(struct look *l)
+{
+	struct job	*job = &l->errand.job;
+	struct path	*p = l->path;
+	struct http	*http = l->http;
+	int64_t		 now = http->clock->ms;
+	int		 status = find_status(job->error);
+	size_t		 len = strlen(job->path);
+
+	if (job->error == EISDIR && len > 0 && job->path[len - 1] != '/') {
+		pathname_answer(&http->paths, p, PATHNAME_DIRECTORY, NULL, 0,
+		    now);
+		return;
+	}
+	if (status >= 500) {
+		errno = job->error;
+		log_warn("cannot look at %s/%s", job->root, job->path);
+		if (p->kind != PATHNAME_UNKNOWN &&
+		    now - p->looked <= http->conf->cache.stale)
+			return;
+		now = LONG_AGO;
+	}
+	pathname_answer(&http->paths, p, PATHNAME_REFUSED, NULL, status, now);
+}
+
+static void
+look_done(struct errand *e)
+{
+	struct look	*l = (struct look *)e;
+
+	l->path->errand = NULL;
+	if (e->job.error == 0)
+		found_file(l);
+	else
+		found_error(l);
+}
+
+static void
+look_free(struct errand *e)
+{
+	struct look	*l = (struct look *)e;
+
+	pathname_release(&l->http->paths, &l->path);
+	if (e->job.fd != -1)
+		close(e->job.fd);
+	free(l);
+}
+
+/* Index names as the job wants them; bytes written. */
+static size_t
+put_names(const struct conf_words *words, char *to)
+{
+	size_t	used = 0, n;
+
+	for (size_t i = 0; i < words->n; i++) {
+		n = strlen(words->at[i]) + 1;
+		if (used + n > JOB_PATH_MAX)
+			break;
+		if (to != NULL)
+			memcpy(to + used, words->at[i], n);
+		used += n;
+	}
+	return used;
+}
+
+/* The version that the asker has, if a helper need not send it again. */
+static void
+set_known(struct job *job, const struct path *p)
+{
+	if (p->kind != PATHNAME_FILE)
+		return;
+	if (p->file->fd == -1 && !chunk_whole(p->file))
+		return;			/* its descriptor is wanted */
+	job->known = true;
+	job->version = p->file->version;
+}
+
+/* Starts a look; p->errand is set unless it was done in place. */
+static void
+look_start(struct http *http, const struct conf_site *site, struct path *p)
+{
+	const struct conf_place		*place;
+	const struct conf_words		*index = &site->index;
+	struct look			*l;
+	char				 decoded[JOB_PATH_MAX];
+	size_t				 len, names;
+
+	need(uri_resolve(target(p), decoded, sizeof(decoded), &len) == 0);
+	place = conf_place_find(site, decoded, len);
+	if (place != NULL && place->index.n > 0)
+		index = &place->index;
+	names = put_names(index, NULL);
+	l = mem_zero(sizeof(*l) + len + names);
+	memcpy(l->text, decoded + 1, len);	/* without its first slash */
+	l->names_at = len;
+	put_names(index, l->text + len);
+	l->http = http;
+	l->path = p;
+	p->rules = place;
+	p->errand = &l->errand;
+	cache_hold(&p->entry);
+	job_init(&l->errand.job, JOB_RESOLVE);
+	l->errand.job.id = ++http->next_job;
+	l->errand.job.root = site->root;
+	l->errand.job.path = l->text;
+	l->errand.job.names = l->text + len;
+	l->errand.job.names_len = names;
+	set_known(&l->errand.job, p);
+	l->errand.done = look_done;
+	l->errand.free = look_free;
+	stats[STATS_LOOKS]++;
+	http->disk.start(http->disk.context, &l->errand);
+}
+
+/* Holds the path of a request's target; 0, or the status of a bad one. */
+static int
+hold_path(struct conn *c)
+{
+	struct request		*r = c->request;
+	struct pathname_cache	*paths = &c->http->paths;
+	uint32_t		 space = (uint32_t)r->site->number;
+	struct str		 raw = parse_str(c->input, r->parse.path);
+	char			 decoded[JOB_PATH_MAX];
+	size_t			 len;
+	int			 status;
+
+	r->path = pathname_hold(paths, space, raw);
+	if (r->path != NULL)
+		return 0;
+	status = uri_resolve(raw, decoded, sizeof(decoded), &len);
+	if (status == 0)
+		r->path = pathname_add(paths, space, raw);
+	return status;
+}
+
+enum freshness { FRESH, STALE, ROTTEN };
+
+static enum freshness
+freshness(const struct conn *c, const struct path *p)
+{
+	const struct conf	*conf = c->http->conf;
+	int64_t			 age = c->http->clock->ms - p->looked;
+	bool			 absent = p->kind == PATHNAME_REFUSED;
+
+	if (p->kind == PATHNAME_UNKNOWN)
+		return ROTTEN;
+	if (p->kind == PATHNAME_FILE && p->file->fd == -1 &&
+	    !chunk_whole(p->file))
+		return ROTTEN;		/* nothing left to send it from */
+	if (c->request->looked || age <= (absent ?
+	    conf->cache.negative : conf->cache.revalidate))
+		return FRESH;
+	/* Who has just put a file there is not to hear that it is not. */
+	return !absent && age <= conf->cache.stale ? STALE : ROTTEN;
+}
+
+/* The version that this response is made from, whatever comes after it. */
+static enum go
+take_file(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	r->file = file_refer(r->path->file);
+	if (r->file->fd != -1) {
+		file_hold(r->file);
+		r->file_open = true;
+	} else if (r->file->nchunks > 0)
+		r->chunk = chunk_hold(&c->http->chunks, r->file, 0);
+	return conn_go(c, STEP_HEAD);
+}
+
+static enum go
+take_answer(struct conn *c)
+{
+	const struct path	*p = c->request->path;
+
+	switch (p->kind) {
+	case PATHNAME_FILE:
+		return take_file(c);
+	case PATHNAME_DIRECTORY:
+		return reply_redirect(c);
+	default:
+		return reply_error(c, p->status);
+	}
+}
+
+enum go
+find_step(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct path	*p;
+	int		 status;
+
+	if (conn_outcome(c) != OUTCOME_READY) {
+		stats[STATS_DISK_TIMEOUTS]++;
+		return reply_error(c, 503);
+	}
+	if (r->path == NULL && (status = hold_path(c)) != 0)
+		return reply_error(c, status);
+	p = r->path;
+	switch (freshness(c, p)) {
+	case FRESH:
+		break;
+	case STALE:		/* good enough, while a helper looks */
+		if (p->errand == NULL)
+			look_start(c->http, r->site, p);
+		break;
+	case ROTTEN:
+		if (r->tries++ == REQUEST_TRIES)
+			return reply_error(c, 503);
+		r->looked = true;
+		if (p->errand == NULL)
+			look_start(c->http, r->site, p);
+		if (p->errand != NULL)
+			return conn_wait_disk(c, p->errand);
+		return GO_ON;		/* it was done in place */
+	}
+	return take_answer(c);
+}
+
+void
+find_expire(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (r != NULL && r->path != NULL && r->path->file == r->file)
+		r->path->looked = LONG_AGO;
+}
+
+enum go
+find_again(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (r->tries++ == REQUEST_TRIES)
+		return reply_error(c, 500);
+	find_expire(c);
+	conn_request_reset(c);
+	r->looked = false;
+	return conn_go(c, STEP_FIND);
+}

@@ -1,0 +1,16 @@
+/*
+ * find: what other steps need of the finder.
+ */
+#ifndef HTTP_FIND_H
+#define HTTP_FIND_H
+
+#include "http/conn.h"
+
+/* The status for an errno of the disk. */
+int	find_status(int error);
+/* The version in hand is known to be gone: the next request looks anew. */
+void	find_expire(struct conn *);
+/* The version in hand has vanished before anything was sent: look again. */
+enum go	find_again(struct conn *);
+
+#endif

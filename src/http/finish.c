@@ -1,0 +1,75 @@
+/*
+ * finish: the end of an exchange, and of a connection.
+ */
+#include "http/access.h"
+#include "http/conn.h"
+#include "lib/need.h"
+#include "stats.h"
+
+static void
+count(const struct request *r)
+{
+	stats[STATS_REQUESTS]++;
+	switch (r->status / 100) {
+	case 2:
+		stats[STATS_STATUS_2XX]++;
+		break;
+	case 3:
+		stats[STATS_STATUS_3XX]++;
+		break;
+	case 4:
+		stats[STATS_STATUS_4XX]++;
+		break;
+	case 5:
+		stats[STATS_STATUS_5XX]++;
+		break;
+	default:
+		break;
+	}
+}
+
+static enum go
+end_connection(struct conn *c)
+{
+	if (!c->linger)
+		return conn_go(c, STEP_CLOSE);
+	c->transport->finish(c->transport_context, c->wait.fd);
+	c->since = c->http->clock->ms;
+	c->input_len = 0;
+	c->readable = true;
+	return conn_go(c, STEP_LINGER);
+}
+
+enum go
+finish_step(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (r->status != 0) {		/* else it ended before its status */
+		count(r);
+		access_line(c);
+	}
+	c->requests++;
+	if (c->close || c->http->draining) {
+		/* To close over unread input would reset the connection, and
+		 * the response with it. */
+		if (c->input_len > r->parse.size)
+			c->linger = true;
+		conn_request_end(c);
+		if (conn_pending(c))	/* put off for a request behind it */
+			return conn_send(c, STEP_CLOSE);
+		return end_connection(c);
+	}
+	need(r->parse.size <= c->input_len);
+	c->input += r->parse.size;
+	c->input_len -= r->parse.size;
+	conn_request_end(c);
+	return conn_go(c, c->input_len > 0 ? STEP_PARSE : STEP_RECV);
+}
+
+enum go
+close_step(struct conn *c)
+{
+	(void)c;
+	return GO_OVER;
+}

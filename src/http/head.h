@@ -1,0 +1,20 @@
+/*
+ * head: making response heads.
+ */
+#ifndef HTTP_HEAD_H
+#define HTTP_HEAD_H
+
+#include "http/conn.h"
+
+#define HEAD_ETAG_MOST	24		/* bytes, quotes and W/ included */
+
+/* A file version's tag, terminated; its length. */
+size_t	head_etag(const struct file *, char etag[HEAD_ETAG_MOST]);
+/*
+ * Begins a head in http->work: status line, Date, Server, Connection as the
+ * request wants it.  head_end closes it.
+ */
+void	head_begin(struct conn *, int status);
+void	head_end(struct conn *);
+
+#endif

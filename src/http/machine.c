@@ -1,0 +1,226 @@
+/*
+ * machine: runs the steps of a connection until it must wait.
+ */
+#include <netinet/in.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "http/conn.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "stats.h"
+
+/* More steps than a full buffer of requests can ask for: a spinning step. */
+#define STEPS_MOST	200000
+
+#define MAY(kind)	(1 << WAIT_##kind)
+
+static const struct {
+	const char	*name;
+	enum go		(*run)(struct conn *);
+	unsigned	 waits;		/* MAY() of those that it may ask for */
+} steps[] = {
+#define RECV		recv_step
+#define PARSE		parse_step
+#define ROUTE		route_step
+#define FIND		find_step
+#define HEAD		head_step
+#define BODY		body_step
+#define SEND		send_step
+#define FINISH		finish_step
+#define LINGER		linger_step
+#define CLOSE		close_step
+#define STEP(id, name, stage, waits, help) [STEP_##id] = { name, id, waits },
+#include "http/step.tbl"
+#undef STEP
+#undef RECV
+#undef PARSE
+#undef ROUTE
+#undef FIND
+#undef HEAD
+#undef BODY
+#undef SEND
+#undef FINISH
+#undef LINGER
+#undef CLOSE
+};
+
+static const struct conn	*running;	/* for a crash's last words */
+
+static const char *
+doing(void)
+{
+	return running != NULL ? machine_step(running) : NULL;
+}
+
+struct http *
+http_new(const struct http_setup *setup)
+{
+	const struct conf	*conf = setup->conf;
+	struct http		*http = mem_zero(sizeof(*http));
+
+	http->conf = conf;
+	http->clock = setup->clock;
+	http->disk = setup->disk;
+	http->log = setup->log;
+	http->log_context = setup->log_context;
+	http->mime = mime_new(conf->types);
+	http->limits.line = (size_t)conf->limits.line;
+	http->limits.head = (size_t)conf->limits.header;
+	http->limits.fields = (size_t)conf->limits.fields;
+	chunk_init(&http->chunks, (size_t)conf->cache.chunks,
+	    CHUNK_MAPPINGS_MOST);
+	file_init(&http->files, &http->chunks, setup->descriptors,
+	    (size_t)conf->cache.chunk_size, (size_t)conf->cache.small,
+	    conf->cache.residency);
+	header_init(&http->heads, (size_t)conf->cache.heads);
+	http->heads.date_text = http->date;
+	http->heads.date_len = sizeof(http->date);
+	pathname_init(&http->paths, (size_t)conf->cache.paths, &http->heads);
+	need_doing(doing);
+	return http;
+}
+
+void
+http_free(struct http **hp)
+{
+	struct http	*http = *hp;
+
+	pathname_free(&http->paths);
+	header_free(&http->heads);
+	mime_free(&http->mime);
+	buf_free(&http->work);
+	free(http->spare);
+	mem_drop(hp);
+}
+
+void
+http_drain(struct http *http)
+{
+	http->draining = true;
+}
+
+void
+http_report(struct http *http, void (*line)(const char *))
+{
+	const struct cache *caches[] = {
+		&http->paths.cache, &http->heads.cache, &http->chunks.cache,
+		&http->files.cache
+	};
+	char	text[200];
+
+	for (size_t i = 0; i < sizeof(caches) / sizeof(caches[0]); i++) {
+		cache_report(caches[i], text, sizeof(text));
+		line(text);
+	}
+	snprintf(text, sizeof(text), "chunk cache: %llu asked for when not in "
+	    "memory, %llu of files that had shrunk",
+	    (unsigned long long)http->chunks.absent,
+	    (unsigned long long)http->chunks.gone);
+	line(text);
+	for (int i = 0; i < STATS_COUNT; i++) {
+		snprintf(text, sizeof(text), "%s: %llu", stats_name(i),
+		    (unsigned long long)stats[i]);
+		line(text);
+	}
+}
+
+static void
+set_peer(struct conn *c, const struct sockaddr *peer)
+{
+	c->peer.family = (uint8_t)peer->sa_family;
+	if (peer->sa_family == AF_INET)
+		memcpy(c->peer.bytes,
+		    &((const struct sockaddr_in *)(const void *)peer)->sin_addr,
+		    4);
+	else if (peer->sa_family == AF_INET6)
+		memcpy(c->peer.bytes,
+		    &((const struct sockaddr_in6 *)(const void *)peer)->
+		    sin6_addr, 16);
+}
+
+struct conn *
+machine_new(struct http *http, int fd, const struct transport *transport,
+    void *transport_context, const struct sockaddr *peer, size_t listener)
+{
+	struct conn	*c = mem_zero(sizeof(*c));
+
+	c->http = http;
+	c->transport = transport != NULL ? transport : &transport_plain;
+	c->transport_context = transport_context;
+	c->wait.fd = fd;
+	c->listener = (uint16_t)listener;
+	/* Most clients have sent their request by now: try it at once. */
+	c->outcome = OUTCOME_READY;
+	c->wait.kind = WAIT_READ;
+	c->step = STEP_RECV;
+	c->readable = true;
+	set_peer(c, peer);
+	stats[STATS_CONNECTIONS]++;
+	return c;
+}
+
+static void
+new_second(struct http *http)
+{
+	http->heads.date = http->clock->wall;
+	date_format(http->clock->wall, http->date);
+	date_format_log(http->clock->wall, http->date_log);
+}
+
+const struct wait *
+machine_run(struct conn *c)
+{
+	unsigned	left = STEPS_MOST;
+	enum go		go;
+
+	if (c->http->heads.date != c->http->clock->wall)
+		new_second(c->http);
+	running = c;
+	do {
+		need(left-- > 0);
+		go = steps[c->step].run(c);
+	} while (go == GO_ON);
+	running = NULL;
+	if (go == GO_OVER)
+		return NULL;
+	need((steps[c->step].waits & 1U << c->wait.kind) != 0);
+	conn_park(c);
+	return &c->wait;
+}
+
+void
+machine_wake(struct conn *c, enum outcome outcome)
+{
+	c->outcome = (uint8_t)outcome;
+	c->readable = outcome == OUTCOME_READY && c->wait.kind == WAIT_READ;
+}
+
+void
+machine_free(struct conn **cp)
+{
+	struct conn	*c = *cp;
+
+	conn_request_end(c);
+	output_drop(conn_output(c));
+	free(c->output);
+	buf_free(&c->kept);
+	c->transport->close(c->transport_context, c->wait.fd);
+	mem_drop(cp);
+}
+
+bool
+machine_idle(const struct conn *c)
+{
+	return c->step == STEP_RECV && c->request == NULL &&
+	    c->input_len == 0 && c->output == NULL;
+}
+
+const char *
+machine_step(const struct conn *c)
+{
+	return steps[c->step].name;
+}

@@ -1,0 +1,55 @@
+/*
+ * machine: the request machine's whole public face.
+ *
+ * An architecture opens a connection on an accepted socket, runs it until it
+ * says what it waits for, satisfies that wait, tells the outcome, and runs it
+ * on; NULL from run means that it is over and wants to be freed.  Nothing here
+ * ever blocks.
+ */
+#ifndef HTTP_MACHINE_H
+#define HTTP_MACHINE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "lib/buf.h"
+#include "lib/clock.h"
+#include "wait.h"
+
+struct conf;
+struct conn;			/* a connection with its current request */
+struct http;			/* one loop's world: caches, buffers, clock */
+struct transport;
+
+struct http_setup {
+	const struct conf	*conf;
+	struct clock		*clock;		/* the loop's */
+	struct disk		 disk;		/* who takes errands */
+	size_t			 descriptors;	/* for files kept open */
+	/* Where access log lines go, whole lines; NULL: nowhere. */
+	void			(*log)(void *, const char *, size_t);
+	void			*log_context;
+};
+
+struct http	*http_new(const struct http_setup *);
+void		 http_free(struct http **);	/* all connections freed */
+/* Counters and caches, a line each, to a function that takes lines. */
+void		 http_report(struct http *, void (*)(const char *));
+/* From now on connections end with the response under way. */
+void		 http_drain(struct http *);
+
+/* Takes the descriptor.  transport NULL: a plain socket. */
+struct conn	*machine_new(struct http *, int fd,
+		    const struct transport *, void *transport_context,
+		    const struct sockaddr *peer, size_t listener);
+const struct wait *machine_run(struct conn *);
+/* The outcome of its wait; run it afterwards. */
+void		 machine_wake(struct conn *, enum outcome);
+void		 machine_free(struct conn **);
+/* Between two requests: to close it now loses nothing. */
+bool		 machine_idle(const struct conn *);
+/* What it is doing, for logs and tests. */
+const char	*machine_step(const struct conn *);
+
+#endif

@@ -1,0 +1,686 @@
+/*
+ * parse: bytes to request line and fields.
+ *
+ * Line by line: the end of a line is searched with memchr(), and a line is
+ * looked at when it is complete.  Three things are refused before that, as
+ * soon as they are known: what cannot be a method, a line beyond its limit, a
+ * head beyond its limit.  All that is decided depends on the bytes alone, never
+ * on the portions that they came in.
+ *
+ * Must not copy, allocate, repair, or look at what is behind the head.
+ */
+#include <sys/param.h>
+
+#include <arpa/inet.h>
+
+#include <string.h>
+
+#include "http/parse.h"
+#include "lib/need.h"
+
+#define METHOD_MAX	32		/* bytes; beyond: not implemented */
+
+enum {
+	STATE_START,			/* nothing seen */
+	STATE_REQUEST,			/* in the request line */
+	STATE_FIELDS,			/* in a field line, or the empty one */
+	STATE_DONE,
+	STATE_REFUSED
+};
+
+/*
+ * What a byte may stand in.  A target may hold any visible byte but '#': the
+ * bytes that RFC 3986 leaves out ("<>\^`{|}) are sent raw by browsers, do
+ * no harm in a path, and are encoded wherever a path is shown again.
+ * Bytes from 0x80 on are always sent encoded by those who mean well.
+ */
+enum {
+	TOKEN = 1,			/* method, field name */
+	TARGET = 2,
+	VALUE = 4,			/* of a field; with SP and HTAB */
+	HOST = 8			/* a name, but for % escapes */
+};
+
+#define V VALUE
+#define T (VALUE | TARGET)
+#define H (VALUE | TOKEN)
+#define K (VALUE | TARGET | TOKEN)
+#define S (VALUE | TARGET | HOST)
+#define A (VALUE | TARGET | TOKEN | HOST)
+static const uint8_t classes[256] = {
+	0, 0, 0, 0, 0, 0, 0, 0, 0, V, 0, 0, 0, 0, 0, 0,
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+     /* SP !  "  #  $  %  &  '  (  )  *  +  ,  -  .  /  */
+	V, A, T, H, A, K, A, A, S, S, A, A, S, A, A, T,
+     /* 0  1  2  3  4  5  6  7  8  9  :  ;  <  =  >  ?  */
+	A, A, A, A, A, A, A, A, A, A, T, S, T, S, T, T,
+     /* @  A  B  C  D  E  F  G  H  I  J  K  L  M  N  O  */
+	T, A, A, A, A, A, A, A, A, A, A, A, A, A, A, A,
+     /* P  Q  R  S  T  U  V  W  X  Y  Z  [  \  ]  ^  _  */
+	A, A, A, A, A, A, A, A, A, A, A, T, T, T, K, A,
+     /* `  a  b  c  d  e  f  g  h  i  j  k  l  m  n  o  */
+	K, A, A, A, A, A, A, A, A, A, A, A, A, A, A, A,
+     /* p  q  r  s  t  u  v  w  x  y  z  {  |  }  ~ DEL */
+	A, A, A, A, A, A, A, A, A, A, A, T, K, T, A, 0,
+	[0x80 ... 0xff] = V
+};
+#undef V
+#undef T
+#undef H
+#undef K
+#undef S
+#undef A
+
+static const struct {
+	const char	*name;
+	size_t		 len;
+} methods[METHOD_COUNT] = {
+#define X(name) [METHOD_##name] = { #name, sizeof(#name) - 1 },
+	PARSE_METHODS(X)
+#undef X
+};
+
+static const char *const field_names[FIELD_COUNT] = {
+#define X(id, name, many) name,
+	PARSE_FIELDS(X)
+#undef X
+};
+
+enum { MANY, ONE };
+static const uint32_t once = 0
+#define X(id, name, many) | (uint32_t)many << FIELD_##id
+	PARSE_FIELDS(X)
+#undef X
+    ;
+
+/* Always false: for the steps, which say whether to go on. */
+static bool
+refuse(struct parse *p, uint16_t status, const char *why)
+{
+	p->state = STATE_REFUSED;
+	p->status = status;
+	p->why = why;
+	return false;
+}
+
+static bool
+is(char c, unsigned class)
+{
+	return (classes[(unsigned char)c] & class) != 0;
+}
+
+static size_t
+class_length(const char *at, size_t len, unsigned class)
+{
+	size_t	n;
+
+	for (n = 0; n < len && is(at[n], class); n++)
+		;
+	return n;
+}
+
+static bool
+blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool
+digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/*
+ * The same but for case.  a holds no control bytes, b only lower-case letters
+ * and dashes: so setting bit 5 makes no strangers equal.
+ */
+static bool
+same(const char *a, const char *b, size_t len)
+{
+	size_t	n;
+
+	for (n = 0; n < len && (a[n] | 0x20) == b[n]; n++)
+		;
+	return n == len;
+}
+
+/*
+ * Eight bytes at once: none below SP, none DEL.  (A byte lends its neighbour
+ * a false alarm only if it is guilty itself.)  HTAB alarms too: it is rare, and
+ * the table knows better.
+ */
+static bool
+plain(const char *at)
+{
+	const uint64_t	ones = UINT64_MAX / 0xff;
+	uint64_t	bytes, low, del;
+
+	memcpy(&bytes, at, sizeof(bytes));
+	low = (bytes - ones * 0x20) & ~bytes;
+	del = bytes ^ ones * 0x7f;
+	del = (del - ones) & ~del;
+	return ((low | del) & ones * 0x80) == 0;
+}
+
+static bool
+value_valid(const char *at, size_t len)
+{
+	size_t	n;
+
+	for (n = 0; n + 8 <= len && plain(at + n); n += 8)
+		;
+	/* The last few once more, with the ones before them. */
+	if (len >= 8 && n + 8 > len && plain(at + len - 8))
+		return true;
+	return class_length(at + n, len - n, VALUE) == len - n;
+}
+
+/* The length of [IPv6]; 0: it is none.  There is no other IP literal yet. */
+static size_t
+literal_length(struct str s)
+{
+	char		 text[INET6_ADDRSTRLEN];
+	struct in6_addr	 addr;
+	const char	*end = memchr(s.at, ']', s.len);
+	size_t		 len;
+
+	if (end == NULL || (size_t)(end - s.at) > sizeof(text))
+		return 0;
+	len = (size_t)(end - s.at) - 1;
+	memcpy(text, s.at + 1, len);
+	text[len] = '\0';
+	/* inet_pton() would stop at a NUL and be content. */
+	if (strlen(text) != len || inet_pton(AF_INET6, text, &addr) != 1)
+		return 0;
+	return len + 2;
+}
+
+static bool
+hex(char c)
+{
+	return digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/* The bytes before the port, 0 if they are not a host. */
+static size_t
+host_length(struct str s)
+{
+	size_t	n = 0;
+
+	if (s.len > 0 && s.at[0] == '[')
+		return literal_length(s);
+	while (n < s.len) {
+		if (is(s.at[n], HOST))
+			n++;
+		else if (s.at[n] == '%' && s.len - n > 2 &&
+		    hex(s.at[n + 1]) && hex(s.at[n + 2]))
+			n += 3;
+		else
+			break;
+	}
+	return n;
+}
+
+bool
+parse_host_valid(struct str s)
+{
+	size_t	n = host_length(s);
+	int64_t	port = 0;
+
+	if (n == 0 || n == s.len)
+		return n > 0;
+	if (s.at[n] != ':')
+		return false;
+	n++;
+	/* The grammar allows a colon without a number. */
+	return n == s.len ||
+	    (str_number((struct str){ s.at + n, s.len - n }, &port) &&
+	    port <= UINT16_MAX);
+}
+
+struct str
+parse_host_name(struct str s)
+{
+	size_t	n = host_length(s);
+
+	if (n > 0 && s.at[n - 1] == '.')
+		n--;
+	return (struct str){ s.at, n };
+}
+
+/* Cuts at the first question mark. */
+static void
+split_query(struct parse *p, const char *head, struct span s)
+{
+	const char	*mark = memchr(head + s.at, '?', s.len);
+	uint32_t	 n = s.len;
+
+	if (mark != NULL) {
+		n = (uint32_t)(mark - head) - s.at;
+		p->query = (struct span){ s.at + n + 1, s.len - n - 1 };
+	}
+	p->path = (struct span){ s.at, n };
+}
+
+/* CONNECT: host and port, no path. */
+static bool
+authority_form(struct parse *p, const char *head)
+{
+	struct str	s = parse_str(head, p->target);
+	size_t		n = host_length(s);
+
+	if (!parse_host_valid(s) || s.len - n < 2)	/* ":" and a digit */
+		return refuse(p, 400, "target of CONNECT is not host:port");
+	p->host = p->target;
+	return true;
+}
+
+static bool
+absolute_form(struct parse *p, const char *head)
+{
+	struct str	s = parse_str(head, p->target);
+	struct span	rest;
+	uint32_t	scheme, n;
+
+	if (s.len > 7 && same(s.at, "http", 4) &&
+	    memcmp(s.at + 4, "://", 3) == 0)
+		scheme = 7;
+	else if (s.len > 8 && same(s.at, "https", 5) &&
+	    memcmp(s.at + 5, "://", 3) == 0)
+		scheme = 8;
+	else
+		return refuse(p, 400, "target is no path and no http address");
+
+	for (n = scheme; n < s.len && s.at[n] != '/' && s.at[n] != '?'; n++)
+		;
+	p->absolute = true;
+	p->host = (struct span){ p->target.at + scheme, n - scheme };
+	/* Refuses user names as well: no host has an @. */
+	if (!parse_host_valid(parse_str(head, p->host)))
+		return refuse(p, 400, "host of the target is not valid");
+	rest = (struct span){ p->target.at + n, p->target.len - n };
+	split_query(p, head, rest);
+	if (p->path.len == 0)	/* is "/": the scheme's last byte is one */
+		p->path = (struct span){ p->target.at + scheme - 1, 1 };
+	return true;
+}
+
+static bool
+target_form(struct parse *p, const char *head)
+{
+	const char	*at = head + p->target.at;
+
+	if (p->method == METHOD_CONNECT)
+		return authority_form(p, head);
+	if (at[0] == '/') {
+		split_query(p, head, p->target);
+		return true;
+	}
+	if (at[0] != '*' || p->target.len > 1)
+		return absolute_form(p, head);
+	if (p->method != METHOD_OPTIONS)
+		return refuse(p, 400, "target * without OPTIONS");
+	p->path = p->target;
+	return true;
+}
+
+/* What stands behind the target. */
+static bool
+version(struct parse *p, const char *at, size_t len)
+{
+	if (len != 8 || memcmp(at, "HTTP/", 5) != 0 || !digit(at[5]) ||
+	    at[6] != '.' || !digit(at[7]))
+		return refuse(p, 400, "request line without a valid version");
+	if (at[5] != '1')
+		return refuse(p, 505, "version is not HTTP/1");
+	p->minor = (uint8_t)(at[7] - '0');
+	return true;
+}
+
+static enum parse_method
+method_id(const char *at, size_t len)
+{
+	enum parse_method	m;
+
+	for (m = METHOD_UNKNOWN + 1; m < METHOD_COUNT; m++)
+		if (methods[m].len == len &&
+		    memcmp(methods[m].name, at, len) == 0)
+			return m;
+	return METHOD_UNKNOWN;
+}
+
+/* A complete request line whose method is len bytes long, then SP. */
+static bool
+request_line(struct parse *p, const char *head, struct span line, uint32_t len)
+{
+	const char	*at = head + line.at;
+	uint32_t	 rest = line.len - len - 1;
+
+	p->method = method_id(at, len);
+	at += len + 1;
+	p->target.at = line.at + len + 1;
+	p->target.len = (uint32_t)class_length(at, rest, TARGET);
+	if (p->target.len == 0)
+		return refuse(p, 400, "request line without a target");
+	at += p->target.len;
+	rest -= p->target.len;
+	if (rest > 0 && *at != ' ')
+		return refuse(p, 400, "target with an invalid byte");
+	/*
+	 * The version first: of another one it is not known what it calls a
+	 * target.  (No version at all, as in HTTP/0.9, is not valid.)
+	 */
+	return version(p, rest > 0 ? at + 1 : at, rest > 0 ? rest - 1 : 0) &&
+	    target_form(p, head);
+}
+
+/* Looks for the end of the current line up to a place; remembers how far. */
+static const char *
+line_end(struct parse *p, const char *head, size_t upto)
+{
+	const char	*end = NULL;
+
+	if (p->seen < upto) {
+		end = memchr(head + p->seen, '\n', upto - p->seen);
+		p->seen = (uint32_t)upto;
+	}
+	return end;
+}
+
+/* Takes the line that ends there, without CRLF. */
+static bool
+take_line(struct parse *p, const char *head, const char *end, struct span *line)
+{
+	uint32_t	len = (uint32_t)(end - head) - p->line;
+
+	if (len == 0 || end[-1] != '\r')
+		return refuse(p, 400, "line ends in LF without CR");
+	*line = (struct span){ p->line, len - 1 };
+	p->line += len + 1;
+	p->seen = p->line;
+	return true;
+}
+
+/* The first line as far as it is there, for whoever logs it. */
+static struct span
+line_so_far(const struct parse *p, const char *head, size_t upto)
+{
+	uint32_t	len = (uint32_t)upto - p->line;
+
+	if (len > 0 && head[upto - 1] == '\r')
+		len--;
+	return (struct span){ p->line, len };
+}
+
+static bool
+step_request(struct parse *p, const struct parse_limits *limits,
+    const char *head, size_t len)
+{
+	size_t		 limit = p->line + MIN(limits->line, limits->head);
+	size_t		 upto = MIN(len, limit), n = upto - p->line;
+	const char	*end = line_end(p, head, upto);
+	uint32_t	 method;
+
+	p->request_line = line_so_far(p, head,
+	    end != NULL ? (size_t)(end - head) : upto);
+
+	/* Before the line is complete: a TLS hello may not have a line end. */
+	method = (uint32_t)class_length(head + p->line,
+	    MIN(n, METHOD_MAX + 1), TOKEN);
+	if (method > METHOD_MAX)
+		return refuse(p, 501, "method is too long to be one");
+	if (method < n && (method == 0 || head[p->line + method] != ' '))
+		return refuse(p, 400, "request does not start with a method");
+
+	if (end == NULL && upto < limit)
+		return false;
+	if (end == NULL && limits->line <= limits->head)
+		return refuse(p, 414, "request line is too long");
+	if (end == NULL)
+		return refuse(p, 431, "head is too long");
+	p->state = STATE_FIELDS;
+	return take_line(p, head, end, &p->request_line) &&
+	    request_line(p, head, p->request_line, method);
+}
+
+/* FIELD_COUNT: one that nobody looks at. */
+static enum parse_field
+field_id(const char *name, size_t len)
+{
+	enum parse_field	f;
+
+	switch (len) {
+	case 4:
+		f = FIELD_HOST;
+		break;
+	case 5:
+		f = FIELD_RANGE;
+		break;
+	case 6:
+		f = FIELD_EXPECT;
+		break;
+	case 7:
+		f = FIELD_REFERER;
+		break;
+	case 8:
+		f = (name[3] | 0x20) == 'm' ? FIELD_IF_MATCH : FIELD_IF_RANGE;
+		break;
+	case 10:
+		f = (name[0] | 0x20) == 'c' ? FIELD_CONNECTION :
+		    FIELD_USER_AGENT;
+		break;
+	case 13:
+		f = FIELD_IF_NONE_MATCH;
+		break;
+	case 14:
+		f = FIELD_CONTENT_LENGTH;
+		break;
+	case 17:
+		f = (name[0] | 0x20) == 'i' ? FIELD_IF_MODIFIED_SINCE :
+		    FIELD_TRANSFER_ENCODING;
+		break;
+	case 19:
+		f = FIELD_IF_UNMODIFIED_SINCE;
+		break;
+	default:
+		return FIELD_COUNT;
+	}
+	return same(name, field_names[f], len) ? f : FIELD_COUNT;
+}
+
+static void
+connection(struct parse *p, struct str value)
+{
+	struct str	token;
+
+	while (str_next(&value, &token)) {
+		if (str_same_nocase(token, STR("close")))
+			p->close = true;
+		else if (str_same_nocase(token, STR("keep-alive")))
+			p->keep_alive = true;
+	}
+}
+
+/* What must be known of a value before the head is complete. */
+static bool
+meaning(struct parse *p, const char *head, enum parse_field id,
+    struct span value)
+{
+	struct str	s = parse_str(head, value);
+
+	switch (id) {
+	case FIELD_HOST:
+		/* An empty one is valid, and names none. */
+		if (s.len > 0 && !parse_host_valid(s))
+			return refuse(p, 400, "Host is not valid");
+		if (!p->absolute && p->method != METHOD_CONNECT)
+			p->host = value;
+		return true;
+	case FIELD_CONNECTION:
+		connection(p, s);
+		return true;
+	case FIELD_CONTENT_LENGTH:
+		if (!str_number(s, &p->length))
+			return refuse(p, 400, "Content-Length is not valid");
+		return true;
+	case FIELD_TRANSFER_ENCODING:
+		p->chunked = str_same_nocase(s, STR("chunked"));
+		if (!p->chunked)
+			return refuse(p, 501, "transfer coding is not chunked");
+		return true;
+	default:
+		return true;
+	}
+}
+
+static bool
+field_line(struct parse *p, const char *head, struct span line)
+{
+	const char		*at = head + line.at;
+	uint32_t		 len = line.len;
+	uint32_t		 name = (uint32_t)class_length(at, len, TOKEN);
+	struct span		 value;
+	enum parse_field	 id;
+
+	if (name == 0 && blank(at[0]))
+		return refuse(p, 400, "field line starts with a blank");
+	if (name == 0 || name == len || at[name] != ':')
+		return refuse(p, 400, "field line without a name and a colon");
+	value.at = name + 1;
+	while (value.at < len && blank(at[value.at]))
+		value.at++;
+	while (len > value.at && blank(at[len - 1]))
+		len--;
+	value.len = len - value.at;
+	if (!value_valid(at + value.at, value.len))
+		return refuse(p, 400, "field with a control byte");
+	value.at += line.at;
+
+	id = field_id(at, name);
+	if (id == FIELD_COUNT)
+		return true;
+	if ((p->present & once & 1u << id) != 0)
+		return refuse(p, 400, "field may stand once only");
+	if (parse_has(p, id))
+		p->repeated |= 1u << id;
+	else
+		p->field[id] = value;
+	p->present |= 1u << id;
+	return meaning(p, head, id, value);
+}
+
+/* The empty line: what can only be said of all fields together. */
+static bool
+finish(struct parse *p)
+{
+	if (p->minor >= 1 && !parse_has(p, FIELD_HOST))
+		return refuse(p, 400, "no Host");
+	/* Two opinions on where the next request starts are one too many. */
+	if (p->chunked && parse_has(p, FIELD_CONTENT_LENGTH))
+		return refuse(p, 400, "both Transfer-Encoding and "
+		    "Content-Length");
+	if (p->chunked && p->minor == 0)
+		return refuse(p, 400, "Transfer-Encoding in HTTP/1.0");
+	p->size = p->line;
+	p->state = STATE_DONE;
+	return false;
+}
+
+static bool
+step_field(struct parse *p, const struct parse_limits *limits,
+    const char *head, size_t len)
+{
+	const char	*end = line_end(p, head, MIN(len, limits->head));
+	struct span	 line;
+
+	if (end == NULL && len < limits->head)
+		return false;
+	if (end == NULL)
+		return refuse(p, 431, "head is too long");
+	if (!take_line(p, head, end, &line))
+		return false;
+	if (line.len == 0)
+		return finish(p);
+	if (p->nfields == limits->fields)
+		return refuse(p, 431, "too many fields");
+	p->nfields++;
+	return field_line(p, head, line);
+}
+
+/* One CRLF in front is forgiven: old clients send it after a body. */
+static bool
+step_start(struct parse *p, const char *head, size_t len)
+{
+	if (len == 0 || (len == 1 && head[0] == '\r'))
+		return false;
+	if (head[0] == '\r' && head[1] == '\n')
+		p->line = p->seen = 2;
+	p->state = STATE_REQUEST;
+	return true;
+}
+
+/* False: no more to do with these bytes. */
+static bool
+step(struct parse *p, const struct parse_limits *limits, const char *head,
+    size_t len)
+{
+	switch (p->state) {
+	case STATE_START:
+		return step_start(p, head, len);
+	case STATE_REQUEST:
+		return step_request(p, limits, head, len);
+	case STATE_FIELDS:
+		return step_field(p, limits, head, len);
+	default:
+		return false;
+	}
+}
+
+enum parse_result
+parse_feed(struct parse *p, const struct parse_limits *limits,
+    const char *head, size_t len)
+{
+	need(limits->line < INT32_MAX && limits->head < INT32_MAX);
+	while (step(p, limits, head, len))
+		;
+	switch (p->state) {
+	case STATE_DONE:
+		return PARSE_DONE;
+	case STATE_REFUSED:
+		return PARSE_REFUSED;
+	default:
+		return PARSE_MORE;
+	}
+}
+
+void
+parse_init(struct parse *p)
+{
+	/* field[] is guarded by present; size comes behind it. */
+	memset(p, 0, offsetof(struct parse, field));
+	p->length = -1;
+	p->size = 0;
+	p->status = 0;
+	p->why = NULL;
+}
+
+struct str
+parse_str(const char *head, struct span s)
+{
+	return (struct str){ head + s.at, s.len };
+}
+
+bool
+parse_has(const struct parse *p, enum parse_field f)
+{
+	return (p->present & 1u << f) != 0;
+}
+
+struct str
+parse_field(const struct parse *p, const char *head, enum parse_field f)
+{
+	if (!parse_has(p, f))
+		return (struct str){ NULL, 0 };
+	return parse_str(head, p->field[f]);
+}

@@ -1,0 +1,120 @@
+/*
+ * recv: the steps that take in a request: recv, parse; and linger, which
+ * takes in what nobody wants any more.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "http/conn.h"
+#include "http/reply.h"
+
+#define KEPT_ROOM	4096	/* bytes a recv, behind kept input */
+
+/* Bytes of the client's into the loop's buffer, or behind what is kept. */
+static ssize_t
+receive(struct conn *c)
+{
+	struct http	*http = c->http;
+	ssize_t		 n;
+
+	if (c->input_len == 0) {
+		n = c->transport->recv(c->transport_context, c->wait.fd,
+		    http->input, sizeof(http->input));
+		c->input = http->input;
+	} else {
+		buf_cut(&c->kept, (size_t)(c->input - c->kept.at));
+		buf_need(&c->kept, KEPT_ROOM);
+		n = c->transport->recv(c->transport_context, c->wait.fd,
+		    c->kept.at + c->kept.len, KEPT_ROOM);
+		if (n > 0)
+			c->kept.len += (size_t)n;
+		c->input = c->kept.at;
+	}
+	return n;
+}
+
+/* The head counts from its first byte, so that dripping does not help. */
+static enum go
+wait_for_input(struct conn *c)
+{
+	const struct conf	*conf = c->http->conf;
+
+	if (c->input_len == 0)
+		return conn_wait(c, WAIT_READ, PATIENCE_IDLE,
+		    c->http->clock->ms + conf->limits.idle);
+	return conn_wait(c, WAIT_READ, PATIENCE_HEAD,
+	    c->since + conf->limits.head);
+}
+
+static enum go
+no_input(struct conn *c, enum outcome outcome)
+{
+	if (outcome == OUTCOME_TIMED_OUT && c->input_len > 0)
+		return reply_refuse(c, 408);
+	return conn_go(c, STEP_CLOSE);
+}
+
+enum go
+recv_step(struct conn *c)
+{
+	enum outcome	outcome = conn_outcome(c);
+	ssize_t		 n;
+
+	if (outcome != OUTCOME_READY)
+		return no_input(c, outcome);
+	if (conn_pending(c))
+		return conn_send(c, STEP_RECV);
+	if (c->http->draining && c->input_len == 0)
+		return conn_go(c, STEP_CLOSE);
+	if (!c->readable)
+		return wait_for_input(c);
+	c->readable = false;
+	n = receive(c);
+	if (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK ||
+	    errno == EINTR))
+		return wait_for_input(c);
+	if (n <= 0)
+		return conn_go(c, STEP_CLOSE);
+	if (c->input_len == 0)
+		c->since = c->http->clock->ms;
+	c->input_len += (size_t)n;
+	return conn_go(c, STEP_PARSE);
+}
+
+enum go
+parse_step(struct conn *c)
+{
+	/* Every response finds room for its first pieces. */
+	if (!output_room(conn_output(c), 4))
+		return conn_send(c, STEP_PARSE);
+	if (c->request == NULL)
+		conn_request_begin(c);
+	switch (parse_feed(&c->request->parse, &c->http->limits, c->input,
+	    c->input_len)) {
+	case PARSE_MORE:
+		return conn_go(c, STEP_RECV);
+	case PARSE_DONE:
+		return conn_go(c, STEP_ROUTE);
+	default:
+		return reply_refuse(c, c->request->parse.status);
+	}
+}
+
+enum go
+linger_step(struct conn *c)
+{
+	struct http	*http = c->http;
+	ssize_t		 n;
+
+	if (conn_outcome(c) != OUTCOME_READY)
+		return conn_go(c, STEP_CLOSE);
+	if (!c->readable)
+		return conn_wait(c, WAIT_READ, PATIENCE_LINGER,
+		    c->since + http->conf->limits.linger);
+	c->readable = false;
+	n = c->transport->recv(c->transport_context, c->wait.fd, http->input,
+	    sizeof(http->input));
+	if (n > 0 || (n == -1 && (errno == EAGAIN || errno == EINTR)))
+		return GO_ON;		/* what it was does not matter */
+	return conn_go(c, STEP_CLOSE);
+}

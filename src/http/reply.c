@@ -1,0 +1,121 @@
+/*
+ * reply: short pages made on the spot.
+ */
+#include <string.h>
+
+#include "http/conn.h"
+#include "http/head.h"
+#include "http/reply.h"
+#include "http/status.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+
+/* Methods of RFC 9110 that work here, for 405. */
+#define ALLOW		"Allow: GET, HEAD\r\n"
+/* Seconds after which a busy server may be asked again. */
+#define RETRY_AFTER	"Retry-After: 5\r\n"
+
+static void
+add_page(struct buf *page, int status, const char *sentence)
+{
+	buf_addf(page, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
+	    "<meta charset=\"utf-8\"><title>%d %s</title></head>\n"
+	    "<body><h1>%d %s</h1><p>%s</p></body></html>\n",
+	    status, status_reason(status), status, status_reason(status),
+	    sentence);
+}
+
+static void
+put(struct conn *c, const struct piece *piece)
+{
+	output_add(conn_output(c), piece);
+}
+
+/* Finishes the head in http->work with this page behind it, and sends it. */
+static enum go
+page(struct conn *c, int status)
+{
+	struct request	*r = c->request;
+	struct http	*http = c->http;
+	struct buf	 text = { 0 };
+	struct piece	 piece;
+
+	add_page(&text, status, status_sentence(status));
+	buf_addf(&http->work, "Content-Type: text/html; charset=utf-8\r\n"
+	    "Content-Length: %zu\r\n", text.len);
+	head_end(c);
+	r->body = 0;
+	if (r->parse.method != METHOD_HEAD) {
+		buf_add(&http->work, text.at, text.len);
+		r->body = (int64_t)text.len;
+	}
+	buf_free(&text);
+	piece = output_copy(conn_output(c), http->work.at, http->work.len);
+	put(c, &piece);
+	r->status = (uint16_t)status;
+	r->answered = true;
+	r->next = r->end = 0;
+	return conn_send(c, STEP_FINISH);
+}
+
+static void
+add_specials(struct conn *c, int status, const struct file *file)
+{
+	struct buf	*b = &c->http->work;
+
+	if (status == 405)
+		buf_adds(b, ALLOW);
+	else if (status == 503)
+		buf_adds(b, RETRY_AFTER);
+	else if (status == 416)
+		buf_addf(b, "Content-Range: bytes */%lld\r\n",
+		    (long long)file->version.size);
+}
+
+enum go
+reply_error(struct conn *c, int status)
+{
+	struct request	*r = c->request;
+
+	need(!r->answered && status_known(status));
+	head_begin(c, status);
+	add_specials(c, status, r->file);
+	conn_request_reset(c);
+	return page(c, status);
+}
+
+enum go
+reply_refuse(struct conn *c, int status)
+{
+	c->close = c->linger = true;
+	if (c->request == NULL)
+		conn_request_begin(c);
+	c->request->variant = 1;
+	return reply_error(c, status);
+}
+
+enum go
+reply_redirect(struct conn *c)
+{
+	const struct parse	*p = &c->request->parse;
+	struct buf		*b = &c->http->work;
+	struct str		 path = parse_str(c->input, p->path);
+	struct str		 query = parse_str(c->input, p->query);
+
+	head_begin(c, 301);
+	/* A path of its own, so never "//host": that would lead elsewhere. */
+	while (path.len > 1 && path.at[1] == '/') {
+		path.at++;
+		path.len--;
+	}
+	buf_adds(b, "Location: ");
+	buf_add(b, path.at, path.len);
+	buf_addc(b, '/');
+	if (query.len > 0) {
+		buf_addc(b, '?');
+		buf_add(b, query.at, query.len);
+	}
+	buf_adds(b, "\r\n");
+	conn_request_reset(c);
+	return page(c, 301);
+}

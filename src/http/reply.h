@@ -1,0 +1,17 @@
+/*
+ * reply: responses that are not files: errors and redirects.
+ */
+#ifndef HTTP_REPLY_H
+#define HTTP_REPLY_H
+
+#include "http/conn.h"
+
+/* A short page for this status; the connection lives on. */
+enum go	reply_error(struct conn *, int status);
+/* The same for bytes that are not a proper request: nothing behind them can be
+ * understood, so the connection ends. */
+enum go	reply_refuse(struct conn *, int status);
+/* To the same path with a slash, query kept. */
+enum go	reply_redirect(struct conn *);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * transport: how a connection's bytes come and go.
+ *
+ * Non-blocking in every architecture.  Results are those of recv(2) and
+ * sendmsg(2): bytes, 0 at the end of input, -1 with errno (EAGAIN: wait).
+ */
+#ifndef HTTP_TRANSPORT_H
+#define HTTP_TRANSPORT_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct iovec;
+
+struct transport {
+	ssize_t	(*recv)(void *context, int fd, void *, size_t);
+	ssize_t	(*send)(void *context, int fd, const struct iovec *, int n);
+	void	(*finish)(void *context, int fd);	/* no more output */
+	void	(*close)(void *context, int fd);
+};
+
+extern const struct transport transport_plain;	/* a socket */
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * buf: grows by doubling; memory comes from mem, so adding cannot fail.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/buf.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+
+void
+buf_need(struct buf *b, size_t more)
+{
+	size_t	size = b->size == 0 ? 256 : b->size;
+
+	if (b->size - b->len >= more && b->at != NULL)
+		return;
+	while (size - b->len < more)
+		size *= 2;
+	b->at = mem_grow(b->at, size, 1);
+	b->size = size;
+}
+
+void
+buf_add(struct buf *b, const void *bytes, size_t n)
+{
+	if (n == 0)
+		return;
+	buf_need(b, n);
+	memcpy(b->at + b->len, bytes, n);
+	b->len += n;
+}
+
+void
+buf_addc(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+
+void
+buf_adds(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+void
+buf_addf(struct buf *b, const char *format, ...)
+{
+	va_list	args;
+	int	n;
+
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	need(n >= 0);
+	buf_need(b, (size_t)n + 1);
+	va_start(args, format);
+	vsnprintf(b->at + b->len, (size_t)n + 1, format, args);
+	va_end(args);
+	b->len += (size_t)n;
+}
+
+const char *
+buf_string(struct buf *b)
+{
+	buf_need(b, 1);
+	b->at[b->len] = '\0';
+	return b->at;
+}
+
+void
+buf_cut(struct buf *b, size_t n)
+{
+	need(n <= b->len);
+	b->len -= n;
+	if (n > 0 && b->len > 0)
+		memmove(b->at, b->at + n, b->len);
+}
+
+void
+buf_free(struct buf *b)
+{
+	mem_drop(&b->at);
+	b->len = b->size = 0;
+}

@@ -1,0 +1,20 @@
+/*
+ * clock: the time as the loop last saw it, so that a request costs no call.
+ *
+ * Whoever waits (an event loop, a test) brings it up to date; everybody
+ * else reads it.
+ */
+#ifndef LIB_CLOCK_H
+#define LIB_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+struct clock {
+	int64_t	ms;		/* monotonic, milliseconds, never back */
+	time_t	wall;		/* seconds since 1970 */
+};
+
+void	clock_update(struct clock *);	/* asks the system */
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * hash: SipHash-1-3: one round a word, three at the end.
+ */
+#include <sys/random.h>
+
+#include <string.h>
+
+#include "lib/hash.h"
+#include "lib/log.h"
+
+static inline uint64_t
+rotate(uint64_t x, int bits)
+{
+	return x << bits | x >> (64 - bits);
+}
+
+static inline void
+mix(uint64_t v[4])
+{
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = rotate(v[1], 13) ^ v[0];
+	v[3] = rotate(v[3], 16) ^ v[2];
+	v[0] = rotate(v[0], 32);
+	v[2] += v[1];
+	v[0] += v[3];
+	v[1] = rotate(v[1], 17) ^ v[2];
+	v[3] = rotate(v[3], 21) ^ v[0];
+	v[2] = rotate(v[2], 32);
+}
+
+static inline void
+absorb(uint64_t v[4], uint64_t word)
+{
+	v[3] ^= word;
+	mix(v);
+	v[0] ^= word;
+}
+
+void
+hash_key_random(struct hash_key *key)
+{
+	if (getentropy(key, sizeof(*key)) == -1)
+		fatal("no random bytes to be had");
+}
+
+uint64_t
+hash_bytes(const struct hash_key *key, uint64_t salt, const void *bytes,
+    size_t len)
+{
+	const unsigned char *p = bytes;
+	uint64_t	v[4], word = 0;
+	size_t		left = len;
+
+	v[0] = key->k0 ^ 0x736f6d6570736575ULL;
+	v[1] = key->k1 ^ 0x646f72616e646f6dULL;
+	v[2] = key->k0 ^ 0x6c7967656e657261ULL;
+	v[3] = key->k1 ^ 0x7465646279746573ULL;
+	absorb(v, salt);
+	for (; left >= sizeof(word); p += sizeof(word), left -= sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		absorb(v, word);
+	}
+	word = 0;
+	for (size_t i = 0; i < left; i++)
+		word |= (uint64_t)p[i] << (8 * i);
+	absorb(v, word | (uint64_t)(len + sizeof(salt)) << 56);
+	v[2] ^= 0xff;
+	mix(v);
+	mix(v);
+	mix(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}

@@ -1,0 +1,237 @@
+/*
+ * io: reads and writes that finish, and stream pipes with descriptors.
+ *
+ * Must not log: the log goes through here on its way out.
+ */
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/io.h"
+#include "lib/need.h"
+
+enum {
+	PARTS_MAX = 8,			/* of one record */
+	PIPE_ROOM = 256 * 1024		/* a record must fit whole */
+};
+
+/* Room for one descriptor beside a record, aligned as cmsg(3) wants it. */
+union beside {
+	struct cmsghdr	head;
+	char		room[CMSG_SPACE(sizeof(int))];
+};
+
+int
+io_nonblock(int fd)
+{
+	int	flags = fcntl(fd, F_GETFL);
+
+	if (flags == -1)
+		return -1;
+	return fcntl(fd, F_SETFL, flags | O_NONBLOCK) == -1 ? -1 : 0;
+}
+
+int
+io_cloexec(int fd, bool on)
+{
+	int	flags = fcntl(fd, F_GETFD);
+
+	if (flags == -1)
+		return -1;
+	flags = on ? flags | FD_CLOEXEC : flags & ~FD_CLOEXEC;
+	return fcntl(fd, F_SETFD, flags) == -1 ? -1 : 0;
+}
+
+/* The system's own room is a few KiB on some; on Linux it is enough. */
+static void
+enlarge(int sock)
+{
+	static const int room = PIPE_ROOM;
+
+	(void)setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	(void)setsockopt(sock, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+}
+
+int
+io_pipe(int fd[2])
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) == -1)
+		return -1;
+	enlarge(fd[0]);
+	enlarge(fd[1]);
+	return 0;
+}
+
+/* Keeps errno, so that it can stand between a failure and its message. */
+void
+io_close(int *fd)
+{
+	int	error = errno;
+
+	if (*fd != -1)
+		close(*fd);
+	*fd = -1;
+	errno = error;
+}
+
+ssize_t
+io_read_all(int fd, void *bytes, size_t size)
+{
+	char	*p = bytes;
+	size_t	 have = 0;
+	ssize_t	 n;
+
+	while (have < size) {
+		n = read(fd, p + have, size - have);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -1;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	return (ssize_t)have;
+}
+
+int
+io_write_all(int fd, const void *bytes, size_t size)
+{
+	const char *p = bytes;
+	ssize_t	 n;
+
+	while (size > 0) {
+		n = write(fd, p, size);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -1;
+		p += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static void
+put_beside(struct msghdr *message, union beside *beside, int fd)
+{
+	memset(beside, 0, sizeof(*beside));
+	message->msg_control = beside->room;
+	message->msg_controllen = sizeof(beside->room);
+	beside->head.cmsg_level = SOL_SOCKET;
+	beside->head.cmsg_type = SCM_RIGHTS;
+	beside->head.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&beside->head), &fd, sizeof(int));
+}
+
+/* Takes n bytes off the front of the message's parts. */
+static void
+advance(struct msghdr *message, size_t n)
+{
+	struct iovec *part;
+
+	while (message->msg_iovlen > 0) {
+		part = message->msg_iov;
+		if (n < part->iov_len) {
+			part->iov_base = (char *)part->iov_base + n;
+			part->iov_len -= n;
+			return;
+		}
+		n -= part->iov_len;
+		message->msg_iov++;
+		message->msg_iovlen--;
+	}
+}
+
+int
+io_send_record(int sock, const struct iovec *iov, int n, int fd)
+{
+	struct iovec	parts[PARTS_MAX];
+	struct msghdr	message = { .msg_iov = parts };
+	union beside	beside;
+	ssize_t		sent;
+	bool		begun = false;
+
+	need(n > 0 && n <= PARTS_MAX);
+	memcpy(parts, iov, (size_t)n * sizeof(*iov));
+	message.msg_iovlen = (unsigned)n;
+	if (fd != -1)
+		put_beside(&message, &beside, fd);
+	advance(&message, 0);
+	need(message.msg_iovlen > 0);	/* a descriptor needs a byte */
+	while (message.msg_iovlen > 0) {
+		sent = sendmsg(sock, &message, MSG_NOSIGNAL);
+		if (sent == -1 && errno == EINTR)
+			continue;
+		if (sent == -1) {
+			if (begun && (errno == EAGAIN || errno == EWOULDBLOCK))
+				errno = EMSGSIZE;
+			return -1;
+		}
+		begun = true;
+		/* It went with the first byte; once is enough. */
+		message.msg_control = NULL;
+		message.msg_controllen = 0;
+		advance(&message, (size_t)sent);
+	}
+	return 0;
+}
+
+/* Keeps the first of the descriptors that came, closes what is too many. */
+static int
+take_beside(struct msghdr *message)
+{
+	struct cmsghdr	*c;
+	size_t		 count;
+	int		 fd, kept = -1;
+
+	for (c = CMSG_FIRSTHDR(message); c != NULL;
+	    c = CMSG_NXTHDR(message, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < count; i++) {
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int),
+			    sizeof(int));
+			if (kept == -1)
+				kept = fd;
+			else
+				close(fd);
+		}
+	}
+	return kept;
+}
+
+static ssize_t
+receive(int sock, void *bytes, size_t size, int *fd, int flags)
+{
+	struct iovec	part = { .iov_base = bytes, .iov_len = size };
+	union beside	beside;
+	struct msghdr	message = { .msg_iov = &part, .msg_iovlen = 1,
+	    .msg_control = beside.room, .msg_controllen = sizeof(beside.room) };
+	ssize_t		n;
+
+	*fd = -1;
+	do
+		n = recvmsg(sock, &message, flags | MSG_CMSG_CLOEXEC);
+	while (n == -1 && errno == EINTR);
+	if (n != -1)
+		*fd = take_beside(&message);
+	return n;
+}
+
+ssize_t
+io_recv_record(int sock, void *bytes, size_t size, int *fd)
+{
+	return receive(sock, bytes, size, fd, 0);
+}
+
+ssize_t
+io_recv_record_now(int sock, void *bytes, size_t size, int *fd)
+{
+	return receive(sock, bytes, size, fd, MSG_DONTWAIT);
+}

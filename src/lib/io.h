@@ -1,0 +1,40 @@
+/*
+ * io: what every daemon needs around read, write and descriptors.
+ *
+ * All of them set errno.  Records with descriptors are for stream pipes
+ * (full-duplex pipes, Unix-domain socket pairs).
+ */
+#ifndef LIB_IO_H
+#define LIB_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct iovec;
+
+int	io_nonblock(int fd);		/* 0, or -1 */
+int	io_cloexec(int fd, bool on);	/* 0, or -1 */
+int	io_pipe(int fd[2]);		/* a stream pipe, close-on-exec */
+void	io_close(int *fd);		/* leaves -1; -1 is fine */
+
+/* All of it, through EINTR and short counts (blocking descriptors). */
+ssize_t	io_read_all(int fd, void *, size_t);	/* short only at the end */
+int	io_write_all(int fd, const void *, size_t);	/* 0, or -1 */
+
+/*
+ * One record of a stream pipe, with a descriptor beside it or -1.  On a
+ * non-blocking pipe a send that does not fit whole fails with EAGAIN or,
+ * if a part went, EMSGSIZE: then the pipe is of no more use.  SIGPIPE is
+ * never raised.
+ */
+int	io_send_record(int sock, const struct iovec *, int n, int fd);
+/*
+ * Up to size bytes and at most one descriptor (close-on-exec, else -1) of
+ * what has come.  Bytes received, 0 at the end, -1 with errno.
+ */
+ssize_t	io_recv_record(int sock, void *, size_t size, int *fd);
+/* The same on any pipe without waiting: EAGAIN when nothing has come. */
+ssize_t	io_recv_record_now(int sock, void *, size_t size, int *fd);
+
+#endif

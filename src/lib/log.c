@@ -1,0 +1,152 @@
+/*
+ * log: one line at a time, to a sink or to standard error.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/log.h"
+
+static const char	*who = "amped";
+static enum log_grade	 limit = LOG_GRADE_NOTICE;
+static void		(*sink)(void *, const char *, size_t);
+static void		*sink_context;
+
+static const char *const names[] = {
+#define X(id, name) [LOG_GRADE_##id] = name,
+	LOG_GRADES(X)
+#undef X
+};
+
+void
+log_init(const char *name, enum log_grade grade)
+{
+	who = name;
+	limit = grade;
+}
+
+void
+log_sink(void (*function)(void *, const char *, size_t), void *context)
+{
+	sink = function;
+	sink_context = context;
+}
+
+enum log_grade
+log_grade(void)
+{
+	return limit;
+}
+
+const char *
+log_grade_name(enum log_grade grade)
+{
+	return names[grade];
+}
+
+static void
+emit(enum log_grade grade, int error, const char *format, va_list args)
+{
+	char		 line[1024];
+	struct tm	 tm;
+	time_t		 now = time(NULL);
+	size_t		 n, room = sizeof(line) - 1;	/* a newline fits */
+	int		 k;
+
+	localtime_r(&now, &tm);
+	n = strftime(line, room, "%Y-%m-%dT%H:%M:%S%z ", &tm);
+	n += (size_t)snprintf(line + n, room - n, "%s[%ld] %s: ", who,
+	    (long)getpid(), names[grade]);
+	k = vsnprintf(line + n, room - n, format, args);
+	n += k < 0 ? 0 : (size_t)k;
+	if (n < room && error != 0)
+		n += (size_t)snprintf(line + n, room - n, ": %s",
+		    strerror(error));
+	if (n > room - 1)
+		n = room - 1;
+	for (size_t i = 0; i < n; i++)		/* one line, whatever came in */
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
+	line[n++] = '\n';
+	if (sink != NULL)
+		sink(sink_context, line, n);
+	else if (write(STDERR_FILENO, line, n) == -1)
+		return;		/* nowhere left to say so */
+}
+
+static void
+submit(enum log_grade grade, int error, const char *format, va_list args)
+{
+	int	saved = errno;
+
+	if (grade <= limit)
+		emit(grade, error, format, args);
+	errno = saved;
+}
+
+#define SUBMIT(grade, error) do {					\
+	va_list	args;							\
+	va_start(args, format);						\
+	submit(grade, error, format, args);				\
+	va_end(args);							\
+} while (0)
+
+void
+log_error(const char *format, ...)
+{
+	SUBMIT(LOG_GRADE_ERROR, errno);
+}
+
+void
+log_errorx(const char *format, ...)
+{
+	SUBMIT(LOG_GRADE_ERROR, 0);
+}
+
+void
+log_warn(const char *format, ...)
+{
+	SUBMIT(LOG_GRADE_WARN, errno);
+}
+
+void
+log_warnx(const char *format, ...)
+{
+	SUBMIT(LOG_GRADE_WARN, 0);
+}
+
+void
+log_notice(const char *format, ...)
+{
+	SUBMIT(LOG_GRADE_NOTICE, 0);
+}
+
+void
+log_info(const char *format, ...)
+{
+	SUBMIT(LOG_GRADE_INFO, 0);
+}
+
+void
+log_debug(const char *format, ...)
+{
+	SUBMIT(LOG_GRADE_DEBUG, 0);
+}
+
+_Noreturn void
+fatal(const char *format, ...)
+{
+	SUBMIT(LOG_GRADE_ERROR, errno);
+	exit(1);
+}
+
+_Noreturn void
+fatalx(const char *format, ...)
+{
+	SUBMIT(LOG_GRADE_ERROR, 0);
+	exit(1);
+}

@@ -1,0 +1,48 @@
+/*
+ * log: the error log, in five grades.
+ *
+ * A line says what to do, not only what happened.  Names with x leave errno
+ * out, the others end the line with it; errno is the same afterwards.  Lines
+ * go to the sink; without one, to standard error.
+ */
+#ifndef LIB_LOG_H
+#define LIB_LOG_H
+
+#include <stddef.h>
+
+#define LOG_GRADES(X)							\
+	X(ERROR,	"error")					\
+	X(WARN,		"warn")						\
+	X(NOTICE,	"notice")					\
+	X(INFO,		"info")						\
+	X(DEBUG,	"debug")
+
+enum log_grade {
+#define X(id, name) LOG_GRADE_##id,
+	LOG_GRADES(X)
+#undef X
+	LOG_GRADE_COUNT
+};
+
+#define LOG_PRINTF(a, b) __attribute__((__format__(__printf__, a, b)))
+
+/* Who speaks ("monitor", "main"), a string that stays; in each line. */
+void	log_init(const char *who, enum log_grade);
+/* Takes whole lines, newline included; must not block, must not log. */
+void	log_sink(void (*)(void *, const char *, size_t), void *);
+enum log_grade	log_grade(void);
+const char	*log_grade_name(enum log_grade);
+
+void	log_error(const char *, ...) LOG_PRINTF(1, 2);
+void	log_errorx(const char *, ...) LOG_PRINTF(1, 2);
+void	log_warn(const char *, ...) LOG_PRINTF(1, 2);
+void	log_warnx(const char *, ...) LOG_PRINTF(1, 2);
+void	log_notice(const char *, ...) LOG_PRINTF(1, 2);
+void	log_info(const char *, ...) LOG_PRINTF(1, 2);
+void	log_debug(const char *, ...) LOG_PRINTF(1, 2);
+
+/* As log_error and log_errorx, then exit 1. */
+_Noreturn void	fatal(const char *, ...) LOG_PRINTF(1, 2);
+_Noreturn void	fatalx(const char *, ...) LOG_PRINTF(1, 2);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * need: assertions that stay on in release builds.
+ *
+ * need() states what only a bug of ours can break.  A client's fault gets a
+ * status code, the system's fault a log line; neither may end here.
+ */
+#ifndef LIB_NEED_H
+#define LIB_NEED_H
+
+#define need(condition)							\
+	((condition) ? (void)0 :					\
+	    need_failed(#condition, __FILE__, __LINE__, __func__))
+
+_Noreturn void	need_failed(const char *, const char *, int, const char *);
+
+/* What was being done, for the last line of a crash; NULL for nothing. */
+void		need_doing(const char *(*)(void));
+
+#endif

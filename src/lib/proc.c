@@ -1,0 +1,120 @@
+/*
+ * proc: what the systems do differently about processes, in one place.
+ */
+#include <sys/resource.h>
+#include <sys/wait.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__linux__) && !defined(LIBBSD_OVERLAY)
+#include <bsd/unistd.h>
+#endif
+
+#include "lib/proc.h"
+
+extern char	**environ;
+
+static char	*first_end;		/* of the first argument, as started */
+static size_t	 first_len;
+
+void
+proc_title_init(int argc, char **argv)
+{
+#ifdef __linux__
+	first_len = strlen(argv[0]);
+	first_end = argv[0] + first_len;
+	setproctitle_init(argc, argv, environ);
+#else
+	(void)argc;
+	(void)argv;
+#endif
+}
+
+void
+proc_title(const char *title)
+{
+	setproctitle("-%s", title);	/* -: without the program's name */
+#ifdef __linux__
+	/* libbsd leaves a mark there, which ps shows when arguments follow. */
+	if (strlen(title) < first_len)
+		*first_end = '\0';
+	prctl(PR_SET_NAME, title);	/* what ps -e and top show */
+#endif
+}
+
+void
+proc_follow(pid_t parent)
+{
+#ifdef __linux__
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+	if (getppid() != parent)
+		_exit(0);
+}
+
+void
+proc_no_new_privileges(void)
+{
+#ifdef __linux__
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+#endif
+}
+
+int
+proc_become(const char *user, uid_t uid, gid_t gid)
+{
+	if (initgroups(user, gid) == -1 || setgid(gid) == -1 ||
+	    setuid(uid) == -1)
+		return -1;
+	return 0;
+}
+
+bool
+proc_may_read(const char *directory, const char *user, uid_t uid, gid_t gid)
+{
+	int	status = -1;
+	pid_t	pid = fork();
+
+	if (pid == 0)
+		_exit(proc_become(user, uid, gid) == -1 ||
+		    access(directory, R_OK | X_OK) == -1);
+	return pid != -1 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+int
+proc_daemon(void)
+{
+	return daemon(0, 0);
+}
+
+size_t
+proc_descriptors(void)
+{
+	struct rlimit	limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
+		return 256;		/* POSIX promises less than that */
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) == -1)
+		getrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_cur > 1 << 20 ? 1 << 20 : (size_t)limit.rlim_cur;
+}
+
+void
+proc_signals_reset(void)
+{
+	sigset_t	none;
+
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}

@@ -1,0 +1,39 @@
+/*
+ * proc: processes: titles, privileges, children that do not stay behind.
+ */
+#ifndef LIB_PROC_H
+#define LIB_PROC_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* First thing in main(): remembers where the title's room is. */
+void	proc_title_init(int argc, char **argv);
+void	proc_title(const char *title);		/* "amped: main" */
+
+/*
+ * Signals a child as soon as its parent is gone, where the system can; to
+ * be called in the child, after it has changed its user, with its parent's
+ * id.  Ends the child if the parent has gone already.
+ */
+void	proc_follow(pid_t parent);
+
+/* No new privileges through exec, where the system can. */
+void	proc_no_new_privileges(void);
+
+/* To this user for good: groups, gid, uid.  0, or -1 with errno. */
+int	proc_become(const char *user, uid_t, gid_t);
+
+/* Whether that user could read a directory, asked as that user. */
+bool	proc_may_read(const char *directory, const char *user, uid_t, gid_t);
+
+/* Into the background: fork, new session, / as directory, no terminal. */
+int	proc_daemon(void);
+
+/* Soft limit of open descriptors up to the hard one; what it is now. */
+size_t	proc_descriptors(void);
+
+/* Default signals, nothing blocked: for a child before it goes its way. */
+void	proc_signals_reset(void);
+
+#endif

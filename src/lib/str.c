@@ -1,0 +1,103 @@
+/*
+ * str: comparing and cutting text by pointer and length.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "lib/str.h"
+
+struct str
+str_of(const char *text)
+{
+	return (struct str){ text, strlen(text) };
+}
+
+bool
+str_same(struct str a, struct str b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+}
+
+bool
+str_same_nocase(struct str a, struct str b)
+{
+	/* The C locale's: no process of ours ever sets another. */
+	return a.len == b.len &&
+	    (a.len == 0 || strncasecmp(a.at, b.at, a.len) == 0);
+}
+
+bool
+str_starts(struct str s, struct str with)
+{
+	return s.len >= with.len &&
+	    (with.len == 0 || memcmp(s.at, with.at, with.len) == 0);
+}
+
+static bool
+blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+struct str
+str_trim(struct str s)
+{
+	while (s.len > 0 && blank(s.at[0])) {
+		s.at++;
+		s.len--;
+	}
+	while (s.len > 0 && blank(s.at[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+bool
+str_number(struct str s, int64_t *number)
+{
+	int64_t	n = 0;
+
+	if (s.len == 0)
+		return false;
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.at[i] < '0' || s.at[i] > '9')
+			return false;
+		if (__builtin_mul_overflow(n, 10, &n) ||
+		    __builtin_add_overflow(n, s.at[i] - '0', &n))
+			return false;
+	}
+	*number = n;
+	return true;
+}
+
+/* Bytes up to a comma that is not inside a quoted string. */
+static size_t
+element_length(struct str s)
+{
+	bool	quoted = false;
+	size_t	i;
+
+	for (i = 0; i < s.len && (quoted || s.at[i] != ','); i++) {
+		if (s.at[i] == '"')
+			quoted = !quoted;
+		else if (quoted && s.at[i] == '\\' && i + 1 < s.len)
+			i++;
+	}
+	return i;
+}
+
+bool
+str_next(struct str *rest, struct str *element)
+{
+	size_t	n, cut;
+
+	while (rest->len > 0) {
+		n = element_length(*rest);
+		*element = str_trim((struct str){ rest->at, n });
+		cut = n < rest->len ? n + 1 : n;	/* the comma too */
+		rest->at += cut;
+		rest->len -= cut;
+		if (element->len > 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/perl
+# Options, and what they get who write them or the conf wrong.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(docroot run_amped slurp write_file);
+use IO::Socket::INET;
+use Test::More;
+
+my $dir = docroot('site/index.html' => "x\n");
+my $conf = "$dir/amped.conf";
+
+sub conf {
+	my ($text) = @_;
+
+	$text =~ s/%D/$dir/g;
+	write_file($conf, $text);
+}
+
+my $good = "site default {\n\tlisten 127.0.0.1:0\n\troot %D/site\n}\n";
+my ($status, $out, $err);
+
+($status, $out, $err) = run_amped('-V');
+is($status, 0, '-V');
+like($out, qr/\Aamped \d+\.\d+\S*\n/, 'prints the version');
+
+conf($good);
+($status, $out, $err) = run_amped('-t', '-f', $conf);
+is($status, 0, 'a good conf passes -t') or diag($err);
+
+# Text of a bad conf, the complaint word for word.
+my @bad = (
+	["site default {\n\tlisten 127.0.0.1:0\n\troott %D/site\n}\n", <<'END'],
+%C:3:2: unknown word "roott" in block site
+    roott %D/site
+    ^~~~~ did you mean "root"?
+END
+	["cache {\n\tpaths 10 revalidate 2parsecs\n}\n$good", <<'END'],
+%C:2:22: "2parsecs" is not a time: a number with ms, s, m, h or d behind it
+    paths 10 revalidate 2parsecs
+                        ^~~~~~~~
+END
+	["helpers 2 max 1000\n$good", <<'END'],
+%C:1:15: 1000 is out of bounds: helpers max takes 1 to 256
+    helpers 2 max 1000
+                  ^~~~
+END
+);
+for my $case (@bad) {
+	my ($text, $complaint) = @$case;
+
+	conf($text);
+	$complaint =~ s/%C/$conf/g;
+	$complaint =~ s/%D/$dir/g;
+	($status, $out, $err) = run_amped('-t', '-f', $conf);
+	is($status >> 8, 1, 'a bad conf: exit 1');
+	like("$out$err", qr/\Q$complaint\E/, 'the complaint with its caret');
+	my ($again, undef, $said) = run_amped('-D', '-f', $conf);
+	is($again >> 8, 1, 'it does not start with it');
+	like($said, qr/\Q$complaint\E/, 'and says the same');
+}
+
+# All complaints at once, and a directory that is not there.
+conf("usr www-data\nsite default {\n\tlisten 127.0.0.1:0\n" .
+    "\troot %D/nothing\n\tindx a\n}\n");
+($status, $out, $err) = run_amped('-t', '-f', $conf);
+is($status >> 8, 1, 'three mistakes: exit 1');
+like("$out$err", qr/^\Q$conf\E:$_:\d+: /m, "line $_ is complained of")
+    for 1, 4, 5;
+($status, $out, $err) = run_amped('-t', '-f', "$dir/none.conf");
+is($status >> 8, 1, 'no such conf: exit 1');
+like("$out$err", qr{\Q$dir/none.conf\E.*No such file}, 'and its name');
+
+# What -T prints is a conf, and gives the same when read.
+conf("cache {\n\tpaths 1234 revalidate 3s\n}\n$good");
+($status, $out, $err) = run_amped('-T', '-f', $conf);
+is($status, 0, '-T');
+like($out, qr/\bpaths\b.*\b1234\b/, 'a value of the conf is in it');
+like($out, qr/# \Q$conf\E:2$/m, 'and where it came from');
+like($out, qr/\b$_\b/, "the limit \"$_\" is in it")
+    for qw(connections header head idle disk chunks small max);
+my $first = $out;
+write_file("$dir/dump.conf", $first);
+($status, $out, $err) = run_amped('-T', '-f', "$dir/dump.conf");
+is($status, 0, 'its output is a conf') or diag($err);
+s/[ \t]*#.*//g for $first, $out;
+is($out, $first, 'with the same values');
+
+($status, $out, $err) = run_amped('-Z');
+is($status >> 8, 64, 'an unknown option: exit 64');
+like($err, qr/^usage: /m, 'and the usage');
+
+($status, $out, $err) = run_amped("$dir/nothing");
+is($status >> 8, 1, 'DIR is not there: exit 1');
+like($err, qr{\Q$dir/nothing\E}, 'and its name');
+
+($status, $out, $err) = run_amped('-A', 'ampd', "$dir/site");
+isnt($status, 0, 'an unknown architecture is refused');
+like($err, qr/ampd/, 'by its name');
+
+# A port in use: one line.
+my $taken = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1);
+my $port = $taken->sockport;
+conf($good =~ s/:0/:$port/r);
+for my $args (['-D', '-f', $conf], ['-l', "127.0.0.1:$port", "$dir/site"]) {
+	($status, $out, $err) = run_amped(@$args);
+	is($status >> 8, 1, 'a port in use: exit 1');
+	my @lines = grep { /127\.0\.0\.1:$port/ } split(/\n/, $err);
+	is(@lines, 1, 'one line says which') or diag($err);
+	like($lines[0] // '', qr/another program|in use/, 'and why');
+}
+
+# A port of the system's, as somebody ordinary.
+SKIP: {
+	my $user = Amped::ordinary_user();
+	my $sysctl = '/proc/sys/net/ipv4/ip_unprivileged_port_start';
+	my $lowest = -e $sysctl ? 0 + slurp($sysctl) : 1024;
+	skip('only root can become somebody ordinary', 3) if $> != 0;
+	skip('port 1 is anybody\'s here', 3) if $lowest <= 1;
+	conf($good =~ s/:0/:1/r);
+	($status, $out, $err) = Amped::run_as($user, '-D', '-f', $conf);
+	is($status >> 8, 1, 'a privileged port: exit 1');
+	like($err, qr/127\.0\.0\.1:1\b/, 'the line says which');
+	like($err, qr/root|CAP_NET_BIND_SERVICE/, 'and by whose leave');
+}
+
+done_testing();

@@ -1,0 +1,100 @@
+#!/usr/bin/perl
+# Slow clients, odd ones, and very many of them.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await content docroot need_descriptors);
+use IO::Select;
+use Test::More;
+
+BEGIN { need_descriptors(2000) }
+
+my $large = content('large', 20_000_000);
+my $page = content('page', 3000);
+my $server = Amped->start(files => { 'large' => $large, 'page' => $page });
+my $request = "GET /page HTTP/1.1\r\nHost: x\r\n\r\n";
+my ($client, $answer);
+
+# One byte at a time; a pipeline broken at odd places.
+$client = $server->connect;
+$client->send($_) for split(//, $request);
+is($client->response->{body}, $page, 'one byte at a time');
+my $many = $request x 20;
+for my $size (7, 41, 43) {
+	$client->send($_) for unpack("(a$size)*", $many);
+	my @right = grep { $client->response->{body} eq $page } 1 .. 20;
+	is(@right, 20, "pieces of $size bytes");
+}
+
+# Who has said all and closed that half still gets the answers.
+$client = $server->connect;
+$client->send($request x 3);
+$client->half_close;
+is($client->response->{body}, $page, 'half closed: an answer') for 1 .. 3;
+ok($client->closed, 'and the end');
+$client = $server->connect;
+$client->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+$client->half_close;
+ok($client->response->{body} eq $large, 'half closed: a large answer');
+$client = $server->connect;
+$client->send('GET /page HTTP');
+$client->half_close;
+ok($client->closed || $client->response->{status} == 400,
+    'half a request and the end');
+$client = $server->connect;
+$client->half_close;
+ok($client->closed, 'nothing and the end');
+
+# Who goes away in the middle harms nobody.
+for my $how ('abort', 'close') {
+	for my $n (1 .. 20) {
+		$client = $server->connect;
+		$client->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+		$client->want($n * 1000) if $n % 2;
+		$client->$how;
+		$client = $server->connect;
+		$client->send(substr($request, 0, $n));
+		$client->$how;
+	}
+	is($server->get('/page')->{body}, $page,
+	    "the server lives on after $how");
+}
+
+# Somebody slow beside the fast.
+my $slow = $server->connect(window => 4096);
+$slow->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+$slow->want(1000);
+$client = $server->connect;
+my $right = 0;
+for (1 .. 200) {
+	$client->send($request);
+	$right++ if $client->response->{body} eq $page;
+	$slow->fill(1000);
+}
+is($right, 200, 'fast ones beside a slow one');
+cmp_ok(length($slow->{in}), '<', length($large), 'who is not done yet');
+ok($slow->response->{body} eq $large, 'and gets all of it in the end');
+
+# Ten large ones at once, in turns.
+my @readers = map { $server->connect } 1 .. 10;
+$_->send("GET /large HTTP/1.1\r\nHost: x\r\nRange: bytes=0-2999999\r\n\r\n")
+    for @readers;
+for my $turn (1 .. 10) {
+	$_->want($turn * 200_000) for @readers;
+}
+is(scalar(grep { $_->response->{body} eq substr($large, 0, 3_000_000) }
+    @readers), 10, 'ten downloads at once');
+
+# A thousand who say nothing, then one who does, then all of them.
+my @idle = map { $server->connect } 1 .. 1000;
+is($server->get('/page')->{body}, $page, 'beside a thousand idle ones');
+$_->send($request) for @idle;
+is(scalar(grep { ($_->response // {})->{body} eq $page } @idle), 1000,
+    'a thousand at once');
+$_->close for @idle;
+is($server->get('/page')->{body}, $page, 'and after them');
+
+$server->stop;
+done_testing();

@@ -1,0 +1,86 @@
+/*
+ * Fuzz target of the conf: any text is a conf or is complained of, and a conf
+ * that is printed can be read, and is then printed the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf.h"
+#include "lib/need.h"
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static char *
+dump(const struct conf *conf)
+{
+	char	*text = NULL;
+	size_t	 len;
+	FILE	*f = open_memstream(&text, &len);
+
+	need(f != NULL);
+	conf_dump(conf, f);
+	fclose(f);
+	return text;
+}
+
+/* A dump, read and printed again; both under the same name. */
+static char *
+again(const char *text)
+{
+	struct buf	 complaints = { 0 };
+	struct conf	*conf = conf_read_text("f", text, &complaints);
+	char		*out;
+
+	need(conf != NULL && complaints.len == 0);
+	out = dump(conf);
+	conf_free(&conf);
+	return out;
+}
+
+static size_t
+count_lines(const char *text)
+{
+	size_t	n = 0;
+
+	for (; (text = strchr(text, '\n')) != NULL; text++)
+		n++;
+	return n;
+}
+
+/* The second print says for each line where it was in the first, so the third
+ * must be the same to the letter. */
+static void
+check_dump(const struct conf *conf)
+{
+	char	*first = dump(conf), *second = again(first);
+	char	*third = again(second);
+
+	need(count_lines(first) == count_lines(second));
+	need(strcmp(second, third) == 0);
+	free(first);
+	free(second);
+	free(third);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct buf	 complaints = { 0 };
+	char		*text = malloc(size + 1);
+	struct conf	*conf;
+
+	need(text != NULL);
+	memcpy(text, data, size);
+	text[size] = '\0';
+	/* What it could include is not ours to read. */
+	if (strstr(text, "include") == NULL) {
+		conf = conf_read_text("f", text, &complaints);
+		need((conf == NULL) == (complaints.len > 0));
+		if (conf != NULL)
+			check_dump(conf);
+		conf_free(&conf);
+	}
+	buf_free(&complaints);
+	free(text);
+	return 0;
+}

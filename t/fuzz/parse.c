@@ -1,0 +1,113 @@
+/*
+ * Fuzz target of http/parse: a request, whole and byte by byte, must come to
+ * the same result, and all that a result points at must be in the head.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/parse.h"
+#include "lib/need.h"
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static const struct parse_limits limits = { 200, 1000, 12 };
+
+/* From memory that ends with the last byte. */
+static enum parse_result
+feed(struct parse *p, const char *bytes, size_t len)
+{
+	char			*copy = malloc(len > 0 ? len : 1);
+	enum parse_result	 result;
+
+	need(copy != NULL);
+	if (len > 0)
+		memcpy(copy, bytes, len);
+	result = parse_feed(p, &limits, copy, len);
+	free(copy);
+	return result;
+}
+
+static void
+start(struct parse *p)
+{
+	memset(p, 0xa5, sizeof(*p));
+	parse_init(p);
+}
+
+static bool
+same(struct span a, struct span b)
+{
+	return a.at == b.at && a.len == b.len;
+}
+
+static void
+compare(const struct parse *a, const struct parse *b)
+{
+	need(a->status == b->status && a->why == b->why);
+	if (a->status != 0)
+		return;
+	need(a->size == b->size && a->method == b->method);
+	need(a->minor == b->minor && a->length == b->length);
+	need(a->close == b->close && a->keep_alive == b->keep_alive);
+	need(a->chunked == b->chunked && a->absolute == b->absolute);
+	need(a->present == b->present && a->repeated == b->repeated);
+	need(same(a->request_line, b->request_line));
+	need(same(a->target, b->target) && same(a->path, b->path));
+	need(same(a->query, b->query) && same(a->host, b->host));
+	for (int f = 0; f < FIELD_COUNT; f++)
+		need(!parse_has(a, f) || same(a->field[f], b->field[f]));
+}
+
+static void
+check_span(struct span s, size_t size)
+{
+	need(s.at <= size && s.len <= size - s.at);
+}
+
+static void
+check_request(const struct parse *p, const char *head, size_t len)
+{
+	struct str	host = parse_str(head, p->host);
+	struct str	name = parse_host_name(host);
+
+	need(p->size <= len && p->size <= limits.head);
+	need(memcmp(head + p->size - 4, "\r\n\r\n", 4) == 0);
+	need(p->request_line.len + 2 <= limits.line);
+	need(memchr(head + p->request_line.at, '\n', p->request_line.len) ==
+	    NULL);
+	check_span(p->request_line, p->size);
+	check_span(p->target, p->size);
+	check_span(p->path, p->size);
+	check_span(p->query, p->size);
+	check_span(p->host, p->size);
+	need(p->path.len > 0 || p->method == METHOD_CONNECT);
+	need(p->path.len == 0 || head[p->path.at] == '/' ||
+	    (p->method == METHOD_OPTIONS && p->path.len == 1));
+	need(host.len == 0 || parse_host_valid(host));
+	need(name.len <= host.len);
+	for (int f = 0; f < FIELD_COUNT; f++)
+		if (parse_has(p, f))
+			check_span(p->field[f], p->size);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	const char		*bytes = (const char *)data;
+	struct parse		 whole, slow;
+	enum parse_result	 a, b = PARSE_MORE;
+
+	start(&whole);
+	a = feed(&whole, bytes, len);
+	start(&slow);
+	for (size_t n = 0; n <= len && b == PARSE_MORE; n++)
+		b = feed(&slow, bytes, n);
+	need(a == b);
+	compare(&whole, &slow);
+	need(a != PARSE_MORE || len < limits.head);
+	if (a == PARSE_REFUSED)
+		need(whole.status >= 400 && whole.why != NULL);
+	if (a == PARSE_DONE)
+		check_request(&whole, bytes, len);
+	return 0;
+}

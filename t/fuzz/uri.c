@@ -1,0 +1,70 @@
+/*
+ * Fuzz target of http/uri: whatever comes in, a path that comes out is one
+ * beneath the root, and survives being encoded and resolved again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/uri.h"
+#include "lib/need.h"
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static void
+check_path(const char *path, size_t len)
+{
+	need(len > 0 && path[0] == '/');
+	need(strlen(path) == len);
+	need(strstr(path, "//") == NULL);
+	need(strstr(path, "/./") == NULL && strstr(path, "/../") == NULL);
+	need(strstr(path + 1, "/.") == NULL);
+	need(path[1] != '.' || strcmp(path, "/.well-known") == 0 ||
+	    strncmp(path, "/.well-known/", 13) == 0);
+	for (size_t i = 0; i < len; i++)
+		need((unsigned char)path[i] >= ' ' && path[i] != 0x7f);
+}
+
+static void
+check_again(const char *path, size_t len)
+{
+	char	*encoded = malloc(3 * len + 1), *out = malloc(len + 1);
+	size_t	 n, again = 0;
+
+	need(encoded != NULL && out != NULL);
+	n = uri_encode((struct str){ path, len }, encoded);
+	need(n == strlen(encoded));
+	need(uri_resolve((struct str){ encoded, n }, out, len + 1, &again) ==
+	    0);
+	need(again == len && memcmp(out, path, len) == 0);
+	free(encoded);
+	free(out);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct str	 raw = { (const char *)data, size };
+	char		*out = malloc(size + 1);
+	size_t		 len = 0;
+	int		 status;
+
+	need(out != NULL);
+	status = uri_resolve(raw, out, size + 1, &len);
+	/* With room for all of it too long is no answer. */
+	need(status == 0 || status == URI_BAD || status == URI_REFUSED ||
+	    status == URI_NONE ||
+	    (status == URI_LONG && size == 0));
+	if (status == 0) {
+		check_path(out, len);
+		check_again(out, len);
+	}
+	free(out);
+
+	/* In too little room it must not write beyond it. */
+	out = malloc(size / 2 + 1);
+	need(out != NULL);
+	status = uri_resolve(raw, out, size / 2 + 1, &len);
+	need(status != 0 || len <= size / 2);
+	free(out);
+	return 0;
+}

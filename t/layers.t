@@ -1,0 +1,287 @@
+#!/usr/bin/env perl
+#
+# layers: the rules of ARCHITECTURE about who may include, call and be as
+# large as what, by reading the sources.
+#
+# An exception is written down here, with its reason, and fails when it is no
+# longer needed.
+#
+use strict;
+use warnings;
+
+use File::Basename qw(dirname);
+use File::Find qw(find);
+use Test::More;
+
+my $src = $ENV{AMPED_SRC} // dirname(__FILE__) . '/..';
+chdir($src) or die "$src: $!\n";
+
+# What the files of a layer may include: layers and single headers.
+my %may_include = (
+	lib	=> [qw(lib)],
+	helpers	=> [qw(helpers lib)],
+	cache	=> [qw(cache lib helpers/job.h)],
+	conf	=> [qw(conf lib)],
+	http	=> [qw(http cache lib conf wait.h stats.h stats.tbl
+		    helpers/job.h)],
+	arch	=> [qw(arch cache lib conf wait.h control.h stats.h
+		    helpers/job.h helpers/perform.h http/machine.h)],
+	main	=> [qw(arch conf lib control.h monitor.h stats.h stats.tbl
+		    helpers/job.h)],
+);
+
+# Headers of the system that only these files may include.
+my %door = (
+	'event'		=> { files => [qw(src/arch/evloop.c)] },
+	'zlib\.h'	=> { most => 1 },
+	'pthread\.h'	=> { most => 3 },
+	'check\.h'	=> { files => [] },
+	'malloc\.h'	=> { files => [] },
+);
+
+# What nothing under src/http and src/cache calls: it may wait for a disk, for
+# a name server, or for the time to pass.
+my @blocking = qw(access chdir chmod chown closedir connect creat execv execve
+    execvp fdopen fdopendir fgetc fgets fopen fork fread freopen fscanf fstat
+    fstatat fsync getaddrinfo getc getgrnam gethostbyname getline getnameinfo
+    getpwnam getpwuid glob link lstat mkdir mkstemp nanosleep open openat
+    opendir pclose poll popen readdir readlink readlinkat realpath rename rmdir
+    scandir select sleep stat statfs statvfs statx symlink syslog system
+    unlink usleep wait waitpid);
+my %blocks_knowingly = (
+	'src/http/mime.c' => {
+		fopen => 'reads mime.types once, before there are clients',
+		getline => 'the same',
+	},
+);
+
+my %forks = map { $_ => 1 } qw(src/lib/proc.c src/monitor.c);
+
+my %budget = (file => 800, header => 120, contract => 200, function => 60,
+    columns => 80, nesting => 3);
+my %contract = map { $_ => 1 } qw(src/conf.h src/http/parse.h src/wait.h
+    helpers/job.h);
+
+my @sources = find_sources();
+my %code = map { $_ => read_code($_) } @sources;
+
+# The sources, without those of the tests.
+sub find_sources {
+	my @found;
+
+	find({ no_chdir => 1, wanted => sub {
+		push(@found, $_) if /\.(?:c|h|tbl)\z/;
+	} }, 'src', 'helpers');
+	return sort @found;
+}
+
+# includes: what a file includes; text: as it is; bare: its lines without
+# comments and the insides of strings.
+sub read_code {
+	my ($file) = @_;
+
+	open(my $fh, '<', $file) or die "$file: $!\n";
+	local $/;
+	my $text = <$fh>;
+	my $bare = $text;
+	$bare =~ s{("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')|/\*.*?\*/|//[^\n]*}
+	    {defined($1) ? '""' : ($& =~ s/[^\n]//gr)}gse;
+	my @includes = $text =~ /^#\s*include\s+(["<][^">]+)/mg;
+	return { text => $text, bare => $bare, includes => \@includes };
+}
+
+sub layer {
+	my ($file) = @_;
+
+	return $1 if $file =~ m{^src/(\w+)/};
+	return 'helpers' if $file =~ m{^helpers/};
+	return 'conf' if $file =~ m{^src/conf[^/]*\z};
+	return 'main';
+}
+
+# The source that an include in quotes means, as the compiler finds it.
+sub included {
+	my ($file, $name) = @_;
+
+	for my $path (dirname($file) . "/$name", "src/$name", $name) {
+		return $path if $code{$path};
+	}
+	return;
+}
+
+sub may_include {
+	my ($file, $other) = @_;
+
+	for my $allowed (@{$may_include{layer($file)}}) {
+		return 1 if $allowed eq layer($other) ||
+		    $other =~ m{^(?:src/)?\Q$allowed\E\z};
+	}
+	return layer($file) eq 'main' && layer($other) eq 'main';
+}
+
+# The functions that a file calls: names before a parenthesis that are no
+# members of a struct.
+sub calls {
+	my ($file) = @_;
+	my %called = map { $_ => 1 }
+	    $code{$file}{bare} =~ /(?<![\w>.])(\w+)\s*\(/g;
+
+	return \%called;
+}
+
+# The functions of a file: name, first line, length, deepest nesting.  In
+# KNF the name and the closing brace stand in the first column.
+sub functions {
+	my ($file) = @_;
+	my @lines = split(/\n/, $code{$file}{bare});
+	my ($name, $first, $deepest, @found);
+
+	for my $i (0 .. $#lines) {
+		if ($lines[$i] =~ /^(\w+)\(/) {
+			($name, $first, $deepest) = ($1, $i, 0);
+		} elsif (defined($name) && $lines[$i] =~ /^}/) {
+			push(@found, { name => $name, line => $first + 1,
+			    length => $i - $first + 1, depth => $deepest - 1 });
+			undef $name;
+		} elsif (defined($name) && $lines[$i] =~ /^(\t+)(?! {4})\S/) {
+			$deepest = length($1) if length($1) > $deepest;
+		}
+	}
+	return @found;
+}
+
+sub fine {
+	my ($what, @wrong) = @_;
+
+	ok(!@wrong, $what) or diag(map { "$_\n" } @wrong);
+}
+
+cmp_ok(scalar(@sources), '>', 40, 'the sources are there');
+
+for my $layer (sort keys %may_include) {
+	fine("$layer includes only @{$may_include{$layer}}",
+	    map { wrong_includes($_) } grep { layer($_) eq $layer } @sources);
+}
+
+sub wrong_includes {
+	my ($file) = @_;
+	my @wrong;
+
+	for my $include (@{$code{$file}{includes}}) {
+		my ($quoted, $name) = $include =~ /^(["<])(.*)/;
+		next if $quoted eq '<' || $name eq 'config.h';
+		my $other = included($file, $name);
+		if (!defined($other)) {
+			push(@wrong, "$file includes $name: where is it?");
+		} elsif (!may_include($file, $other)) {
+			push(@wrong, "$file includes $other");
+		}
+	}
+	return @wrong;
+}
+
+for my $header (sort keys %door) {
+	my @in = grep { grep { /^<$header/ } @{$code{$_}{includes}} } @sources;
+	my $only = $door{$header}{files};
+
+	if ($only) {
+		my %allowed = map { $_ => 1 } @$only;
+		fine("<$header> is for " . (join(' ', @$only) || 'tests'),
+		    grep { !$allowed{$_} } @in);
+	} else {
+		my $most = $door{$header}{most};
+		fine("<$header> is in no more than $most",
+		    @in > $most ? @in : ());
+	}
+}
+
+for my $layer (qw(http cache)) {
+	fine("nothing in $layer calls what may block", map { blocking($_) }
+	    grep { layer($_) eq $layer } @sources);
+}
+
+sub blocking {
+	my ($file) = @_;
+	my $calls = calls($file);
+	my $known = $blocks_knowingly{$file} // {};
+	my @found = grep { $calls->{$_} } @blocking;
+
+	return (map({ "$file calls $_" } grep { !$known->{$_} } @found),
+	    map { "$file no longer calls $_: no exception needed" }
+	    grep { !$calls->{$_} } sort keys %$known);
+}
+
+fine('only ' . join(' and ', sort keys %forks) . ' fork',
+    grep { !$forks{$_} && grep({ $_ =~ /^(?:v?fork|posix_spawnp?|daemon)\z/ }
+    keys %{calls($_)}) } @sources);
+
+fine("no file has more than $budget{file} lines, no header more than " .
+    "$budget{header}, no contract more than $budget{contract}",
+    map { too_long($_) } @sources);
+
+sub too_long {
+	my ($file) = @_;
+	my $lines = ($code{$file}{text} =~ tr/\n//);
+	my $most = $contract{$file} ? $budget{contract} :
+	    $file =~ /\.h\z/ ? $budget{header} : $budget{file};
+
+	return $lines > $most ? "$file has $lines lines" : ();
+}
+
+my %functions = map { $_ => [functions($_)] } grep { /\.c\z/ } @sources;
+my @all = map { @$_ } values %functions;
+
+cmp_ok(scalar(@all), '>', 100, 'the functions are found');
+fine("no function has more than $budget{function} lines",
+    map { long_functions($_) } sort keys %functions);
+fine("no function nests deeper than $budget{nesting}",
+    map { deep_functions($_) } sort keys %functions);
+
+sub long_functions {
+	my ($file) = @_;
+
+	return map { "$file:$_->{line}: $_->{name} has $_->{length} lines" }
+	    grep { $_->{length} > $budget{function} } @{$functions{$file}};
+}
+
+sub deep_functions {
+	my ($file) = @_;
+
+	return map { "$file:$_->{line}: $_->{name} nests $_->{depth} deep" }
+	    grep { $_->{depth} > $budget{nesting} } @{$functions{$file}};
+}
+
+fine("no line of code is wider than $budget{columns} columns",
+    map { wide_lines($_) } grep { !/\.tbl\z/ } @sources);
+
+sub wide_lines {
+	my ($file) = @_;
+	my ($n, @wide) = (0);
+
+	for my $line (split(/\n/, $code{$file}{text})) {
+		$n++;
+		1 while $line =~ s/^([^\t]*)\t/$1 . ' ' x (8 - length($1) % 8)/e;
+		push(@wide, "$file:$n") if length($line) > $budget{columns};
+	}
+	return @wide;
+}
+
+fine('every file says first what it is for',
+    grep { $code{$_}{text} !~ m{\A/\*} } @sources);
+
+# What is not listed is not built, and a test that is not built fails nothing.
+open(my $makefile, '<', 'Makefile.am') or die "Makefile.am: $!\n";
+my %listed = map { $_ => 1 } map { split(' ') } <$makefile>;
+fine('Makefile.am lists every source and every unit test',
+    grep { !$listed{$_} && !$listed{s/\.c\z//r} } @sources, unit_tests());
+
+sub unit_tests {
+	my @found;
+
+	find({ no_chdir => 1, wanted => sub {
+		push(@found, $_) if /\.[ch]\z/;
+	} }, 't/unit');
+	return sort @found;
+}
+
+done_testing();

@@ -1,0 +1,181 @@
+# Amped::Client: a client that knows exactly what HTTP allows and takes
+# nothing else for an answer.
+#
+# It reads one response strictly by its own framing and dies on whatever is
+# malformed or does not come in time.
+package Amped::Client;
+
+use strict;
+use warnings;
+
+use IO::Select;
+use IO::Socket::INET;
+use Socket qw(IPPROTO_TCP SHUT_WR SOCK_STREAM SOL_SOCKET SO_LINGER SO_RCVBUF
+    TCP_NODELAY);
+use Time::HiRes qw(time);
+
+my $token = qr/[!#\$%&'*+\-.^_`|~0-9A-Za-z]+/;
+my $date = qr/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),\ [0-3]\d
+    \ (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\ \d{4}
+    \ [0-2]\d:[0-5]\d:[0-6]\d\ GMT/x;
+
+sub new {
+	my ($class, %opt) = @_;
+	my $socket = IO::Socket::INET->new(Proto => 'tcp', Type => SOCK_STREAM)
+	    or die "socket: $@\n";
+	my $address = Socket::pack_sockaddr_in($opt{port},
+	    Socket::inet_aton('127.0.0.1'));
+
+	local $SIG{PIPE} = 'IGNORE';
+	# Before connecting, for a window that stays small.
+	setsockopt($socket, SOL_SOCKET, SO_RCVBUF, $opt{window})
+	    if $opt{window};
+	CORE::connect($socket, $address) or die "connect: $!\n";
+	setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1);
+	$socket->blocking(0);
+	return bless({ socket => $socket, in => '', end => 0,
+	    patience => $opt{patience} // Amped::patience() }, $class);
+}
+
+sub socket { return $_[0]{socket} }
+
+sub wait_for {
+	my ($self, $how, $what) = @_;
+	my $select = IO::Select->new($self->{socket});
+	my @ready = $how eq 'write' ? $select->can_write($self->{patience})
+	    : $select->can_read($self->{patience});
+
+	die "gave up waiting for $what\n" unless @ready;
+}
+
+# All of these bytes; returns how many went before the server closed.
+sub send {
+	my ($self, $bytes) = @_;
+	my $sent = 0;
+
+	local $SIG{PIPE} = 'IGNORE';
+	while ($sent < length($bytes)) {
+		my $n = syswrite($self->{socket}, $bytes,
+		    length($bytes) - $sent, $sent);
+		if (defined($n)) {
+			$sent += $n;
+		} elsif ($!{EAGAIN}) {
+			$self->wait_for('write', 'the server to read');
+		} else {
+			last;
+		}
+	}
+	return $sent;
+}
+
+# Reads what there is, waiting for at least one byte or the end.
+sub fill {
+	my ($self, $most) = @_;
+
+	$self->wait_for('read', 'the server to answer');
+	my $n = sysread($self->{socket}, $self->{in}, $most // 262144,
+	    length($self->{in}));
+	return if !defined($n) && $!{EAGAIN};
+	$self->{reset} = 1 unless defined($n);
+	$self->{end} = 1 unless $n;
+}
+
+sub want {
+	my ($self, $bytes) = @_;
+
+	$self->fill until length($self->{in}) >= $bytes || $self->{end};
+}
+
+# The next response, to a request of this method; undef when the server
+# closed instead of one.
+sub response {
+	my ($self, $method) = @_;
+	my ($head, $answer, $length);
+
+	$self->fill until $self->{in} =~ /\r\n\r\n/ || $self->{end};
+	return undef if $self->{in} eq '';
+	($head) = $self->{in} =~ /\A(.*?\r\n\r\n)/s
+	    or die "a response ends within its head: $self->{in}\n";
+	substr($self->{in}, 0, length($head)) = '';
+	$answer = parse_head($head);
+	$length = body_length($answer, $method // 'GET');
+	if (defined($length)) {
+		$self->want($length);
+	} else {
+		$self->fill until $self->{end};
+		$length = length($self->{in});
+	}
+	$answer->{short} = length($self->{in}) < $length;
+	$answer->{body} = substr($self->{in}, 0, $length, '');
+	return $answer;
+}
+
+sub parse_head {
+	my ($head) = @_;
+	my ($status, @lines) = split(/\r\n/, $head);
+	my %answer = (head => $head, field => {});
+
+	$status =~ m{\AHTTP/1\.1 ([1-5]\d\d) ([\x20-\x7e]*)\z}
+	    or die "not a status line: $status\n";
+	@answer{qw(status reason)} = ($1, $2);
+	for my $line (@lines) {
+		my ($name, $value) = $line =~
+		    /\A($token):[ \t]*([^\r\n]*?)[ \t]*\z/
+		    or die "not a field line: $line\n";
+		die "a second $name\n"
+		    if exists($answer{field}{lc($name)});
+		die "bad bytes in $name\n" if $value =~ /[^\t\x20-\x7e]/;
+		$answer{field}{lc($name)} = $value;
+	}
+	for my $name (qw(date last-modified)) {
+		my $value = $answer{field}{$name} // next;
+		die "bad $name: $value\n" unless $value =~ /\A$date\z/;
+	}
+	die "no Date:\n$head" unless exists($answer{field}{date});
+	return \%answer;
+}
+
+# Bytes of body that follow; undef: all up to the end of the connection.
+sub body_length {
+	my ($answer, $method) = @_;
+	my $length = $answer->{field}{'content-length'};
+
+	die "a transfer coding\n"
+	    if exists($answer->{field}{'transfer-encoding'});
+	die "bad Content-Length: $length\n"
+	    if defined($length) && $length !~ /\A\d+\z/;
+	return 0 if $method eq 'HEAD' ||
+	    $answer->{status} =~ /^(?:1..|204|304)/;
+	return $length;
+}
+
+# True when the server has closed, or closes in time, without another byte.
+sub closed {
+	my ($self) = @_;
+
+	$self->fill until $self->{end} || $self->{in} ne '';
+	return $self->{in} eq '';
+}
+
+# True when nothing has come so far, and the connection stands.
+sub quiet {
+	my ($self) = @_;
+	my $select = IO::Select->new($self->{socket});
+
+	$self->fill if $select->can_read(0);
+	return $self->{in} eq '' && !$self->{end};
+}
+
+sub half_close { shutdown($_[0]{socket}, SHUT_WR) }
+
+sub close { CORE::close($_[0]{socket}) }
+
+# Goes away with a reset, not with a polite end.
+sub abort {
+	my ($self) = @_;
+
+	setsockopt($self->{socket}, SOL_SOCKET, SO_LINGER, pack('ii', 1, 0));
+	CORE::close($self->{socket});
+}
+
+1;

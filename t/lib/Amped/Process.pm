@@ -1,0 +1,94 @@
+# Amped::Process: the processes of a server, as /proc shows them.
+#
+# A server under test leads a session of its own, so its processes are
+# those of that session, whoever their parents are by now.  Nothing here may
+# signal a process outside of such a session.
+package Amped::Process;
+
+use strict;
+use warnings;
+
+use POSIX ();
+
+# The fields of /proc/PID/stat, those behind the name from index 3; empty
+# when there is no such process any more.
+sub stat_fields {
+	my ($pid) = @_;
+
+	open(my $fh, '<', "/proc/$pid/stat") or return;
+	my $line = <$fh> // return;
+	my ($rest) = $line =~ /^.*\) (.*)/s or return;
+	return (undef, undef, undef, split(' ', $rest));
+}
+
+# The title; what ps shows, which may be more.
+sub title {
+	my ($pid) = @_;
+
+	open(my $fh, '<', "/proc/$pid/cmdline") or return ('', '');
+	local $/;
+	my $line = <$fh> // '';
+	my ($title) = $line =~ /\A([^\0]*)/;
+	$line =~ s/\0+\z//;
+	return ($title, $line =~ tr/\0/ /r);
+}
+
+# pid, parent, title, shown of each living process of a session; zombies are
+# dead.
+sub of_session {
+	my ($session) = @_;
+	my @found;
+
+	opendir(my $dir, '/proc') or die "/proc: $!\n";
+	for my $pid (sort { $a <=> $b } grep { /^\d+\z/ } readdir($dir)) {
+		my @stat = stat_fields($pid) or next;
+		next if $stat[6] != $session || $stat[3] =~ /[ZX]/;
+		my ($title, $shown) = title($pid);
+		push(@found, { pid => $pid, parent => $stat[4],
+		    title => $title, shown => $shown });
+	}
+	return @found;
+}
+
+# Seconds of processor time of a session so far, and of its dead children
+# that somebody waited for.
+sub cpu_seconds {
+	my ($session) = @_;
+	my $ticks = 0;
+
+	for my $process (of_session($session)) {
+		my @stat = stat_fields($process->{pid}) or next;
+		$ticks += $stat[$_] for 14 .. 17;
+	}
+	return $ticks / POSIX::sysconf(&POSIX::_SC_CLK_TCK);
+}
+
+sub kill_session {
+	my ($session) = @_;
+	my @pids = map { $_->{pid} } of_session($session);
+
+	kill('KILL', @pids) if @pids;
+}
+
+# Those who hold a listening socket on a port of 127.0.0.1.
+sub of_port {
+	my ($port) = @_;
+	my $local = sprintf('0100007F:%04X', $port);
+	my ($inode, @pids);
+
+	open(my $fh, '<', '/proc/net/tcp') or die "/proc/net/tcp: $!\n";
+	while (my $line = <$fh>) {
+		my @field = split(' ', $line);
+		$inode = $field[9] if $field[1] eq $local &&
+		    $field[3] eq '0A';
+	}
+	return () unless defined($inode);
+	for my $fd (glob('/proc/[0-9]*/fd/*')) {
+		next unless (readlink($fd) // '') eq "socket:[$inode]";
+		my ($pid) = $fd =~ m{^/proc/(\d+)/};
+		push(@pids, $pid) unless grep { $_ == $pid } @pids;
+	}
+	return @pids;
+}
+
+1;

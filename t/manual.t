@@ -1,0 +1,107 @@
+#!/usr/bin/env perl
+#
+# manual: the pages are correct mdoc, and say everything that the programs
+# know: each directive, each option, each counter.
+#
+use strict;
+use warnings;
+
+use File::Basename qw(basename dirname);
+use Test::More;
+
+my $src = $ENV{AMPED_SRC} // dirname(__FILE__) . '/..';
+my $build = $ENV{AMPED_BUILD} // $src;
+my $amped = "$build/amped";
+
+my @pages = sort glob("$src/man/*.[1-9]");
+my %text = map { basename($_) => slurp($_) } @pages;
+
+sub slurp {
+	my ($path) = @_;
+
+	open(my $fh, '<', $path) or die "$path: $!\n";
+	local $/;
+	return <$fh> // '';
+}
+
+# The lines that a command prints, split at tabs.
+sub lines_of {
+	my (@command) = @_;
+
+	open(my $out, '-|', @command) or die "$command[0]: $!\n";
+	my @lines = map { chomp; [split(/\t/, $_, -1)] } <$out>;
+	close($out) or die "@command: status $?\n";
+	return @lines;
+}
+
+sub fine {
+	my ($what, @wrong) = @_;
+
+	ok(!@wrong, $what) or diag(map { "$_\n" } @wrong);
+}
+
+# The options that a program takes, by what it gives to getopt.
+sub options {
+	my ($source) = @_;
+	my ($letters) = slurp("$src/$source") =~
+	    /\bgetopt\(argc, argv,\s*"([^"]+)"/;
+
+	return ($letters // '') =~ /(\w)/g;
+}
+
+for my $name (qw(amped.8 amped.conf.5 amped-arch.7 amped-helper.8)) {
+	ok(defined($text{$name}), "there is $name");
+	$text{$name} //= '';
+}
+
+# What mandoc says of references depends on what is installed here: ours are
+# looked at below.
+SKIP: {
+	skip('there is no mandoc', scalar(@pages))
+	    if system('command -v mandoc > /dev/null 2>&1') != 0;
+	for my $page (@pages) {
+		open(my $lint, '-|', 'mandoc', '-T', 'lint', $page)
+		    or die "mandoc: $!\n";
+		my @complaints = grep { !/referenced manual not found/ } <$lint>;
+		close($lint);
+		chomp(@complaints);
+		fine('mandoc finds nothing in ' . basename($page),
+		    @complaints);
+	}
+}
+for my $page (sort keys %text) {
+	fine("what $page refers to is there", grep { !defined($text{$_}) }
+	    map { s/ /./r } $text{$page} =~ /^\.Xr (amped\S* \d)/mg);
+}
+
+my @directives = lines_of($amped, '-L');
+cmp_ok(scalar(@directives), '>', 20, 'amped -L lists the directives');
+my %words = map { $_->[1] => 1 } @directives;
+fine('amped.conf(5) has every directive', grep { my $word = $_;
+    $text{'amped.conf.5'} !~ /^\.It Ic \Q$word\E(?:\s|$)/m }
+    sort keys %words);
+my %parts = map { $_->[2] => 1 } grep { length($_->[2]) } @directives;
+fine('amped.conf(5) has every part of a directive', grep { my $part = $_;
+    $text{'amped.conf.5'} !~ /\b(?:Ic|Cm) \Q$part\E(?:\s|$)/m }
+    sort keys %parts);
+my ($said) = join("\n", $text{'amped.conf.5'} =~ /^\.It Ic (\S+)/mg);
+fine('amped.conf(5) has no directive that is not there',
+    grep { !$words{$_} } split(/\n/, $said));
+
+my %program = ('amped.8' => 'src/main.c',
+    'amped-helper.8' => 'helpers/helper.c');
+for my $page (sort keys %program) {
+	my @options = options($program{$page});
+	cmp_ok(scalar(@options), '>', 0, "$program{$page} has options");
+	fine("$page has every option", map { "-$_" }
+	    grep { $text{$page} !~ /^\.It Fl $_(?:\s|$)/m } @options);
+}
+
+my @counters = lines_of($amped, '-C');
+cmp_ok(scalar(@counters), '>', 5, 'amped -C lists the counters');
+my $all = join("\n", values %text);
+fine('some page has every counter', grep { my $name = $_;
+    $all !~ /^\.It (?:Cm|Ic|Li|Va|Dv) \Q$name\E(?:\s|$)/m }
+    map { $_->[0] } @counters);
+
+done_testing();

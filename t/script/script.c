@@ -1,0 +1,746 @@
+/*
+ * script: the sixth architecture.  A scenario satisfies the waits.
+ *
+ * Each file given is one scenario and one test (TAP).  It feeds bytes, disk
+ * answers and time into the real request machine and states what that must ask
+ * for and send.  No sockets, no helpers, no sleeping.  README in this folder
+ * describes the language.
+ */
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include <netinet/in.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "http/machine.h"
+#include "http/transport.h"
+#include "lib/buf.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "wait.h"
+
+#define CLIENTS		8
+#define ERRANDS		16
+#define WORDS		12
+#define UNLIMITED	((size_t)-1)
+
+struct client {				/* the architecture's, see wait.h */
+	char			 name[16];
+	struct conn		*conn;
+	const struct wait	*wait;		/* NULL: over */
+	struct buf		 to, from;	/* bytes for the machine, from it */
+	size_t			 takes;		/* bytes its socket still takes */
+	bool			 half, broken;	/* sends no more; is gone */
+	bool			 waiting;	/* for wait->errand */
+	TAILQ_ENTRY(client)	 link;
+};
+
+static struct world {
+	const char	*file;			/* the scenario */
+	int		 line;
+	jmp_buf		 failed;
+	struct buf	 conf_text, log;
+	char		 dir[64];		/* for files and as root */
+	struct conf	*conf;
+	struct http	*http;
+	struct clock	 clock;
+	struct client	*clients[CLIENTS];
+	struct errand	*errands[ERRANDS];	/* under way, oldest first */
+	size_t		 nerrands;
+	bool		 in_place;		/* as sped does it */
+} w;
+
+static _Noreturn void fail(const char *, ...)
+    __attribute__((__format__(__printf__, 1, 2)));
+
+static _Noreturn void
+fail(const char *format, ...)
+{
+	va_list	args;
+
+	printf("# %s:%d: ", w.file, w.line);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	longjmp(w.failed, 1);
+}
+
+/* The socket of a scenario. */
+
+static ssize_t
+script_recv(void *context, int fd, void *to, size_t size)
+{
+	struct client	*c = context;
+	size_t		 n = c->to.len < size ? c->to.len : size;
+
+	(void)fd;
+	if (c->broken) {
+		errno = ECONNRESET;
+		return -1;
+	}
+	if (n == 0 && c->half)
+		return 0;
+	if (n == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	memcpy(to, c->to.at, n);
+	buf_cut(&c->to, n);
+	return (ssize_t)n;
+}
+
+static ssize_t
+script_send(void *context, int fd, const struct iovec *iov, int n)
+{
+	struct client	*c = context;
+	size_t		 taken = 0, k;
+
+	(void)fd;
+	if (c->broken) {
+		errno = EPIPE;
+		return -1;
+	}
+	for (int i = 0; i < n && c->takes > 0; i++) {
+		k = iov[i].iov_len < c->takes ? iov[i].iov_len : c->takes;
+		buf_add(&c->from, iov[i].iov_base, k);
+		taken += k;
+		if (c->takes != UNLIMITED)
+			c->takes -= k;
+		if (k < iov[i].iov_len)
+			break;
+	}
+	if (taken > 0)
+		return (ssize_t)taken;
+	errno = EAGAIN;
+	return -1;
+}
+
+static void
+script_finish(void *context, int fd)
+{
+	(void)context;
+	(void)fd;
+}
+
+static const struct transport script_transport = {
+	.recv = script_recv,
+	.send = script_send,
+	.finish = script_finish,
+	.close = script_finish,
+};
+
+/* The disk of a scenario. */
+
+static void
+script_start(void *context, struct errand *e)
+{
+	(void)context;
+	TAILQ_INIT(&e->waiters);
+	if (w.in_place) {
+		job_perform(&e->job);
+		e->done(e);
+		e->free(e);
+		return;
+	}
+	if (w.nerrands == ERRANDS)
+		fail("too many errands");
+	w.errands[w.nerrands++] = e;
+}
+
+/* What the scenarios bring about is meant to; failures are told in the TAP. */
+static void
+no_line(void *context, const char *line, size_t n)
+{
+	(void)context;
+	(void)line;
+	(void)n;
+}
+
+static void
+log_line(void *context, const char *line, size_t n)
+{
+	(void)context;
+	buf_add(&w.log, line, n);
+}
+
+/* Driving the machine. */
+
+static void
+run(struct client *c)
+{
+	c->wait = machine_run(c->conn);
+	if (c->wait == NULL) {
+		machine_free(&c->conn);
+		return;
+	}
+	if (c->wait->kind == WAIT_DISK) {
+		TAILQ_INSERT_TAIL(&c->wait->errand->waiters, c, link);
+		c->waiting = true;
+	}
+}
+
+static void
+wake(struct client *c, enum outcome outcome)
+{
+	if (c->waiting)
+		TAILQ_REMOVE(&c->wait->errand->waiters, c, link);
+	c->waiting = false;
+	machine_wake(c->conn, outcome);
+	run(c);
+}
+
+/* Wakes a client as long as what it waits for is there. */
+static void
+settle(struct client *c)
+{
+	while (c->wait != NULL &&
+	    ((c->wait->kind == WAIT_READ &&
+	    (c->to.len > 0 || c->half || c->broken)) ||
+	    (c->wait->kind == WAIT_WRITE && (c->takes > 0 || c->broken))))
+		wake(c, OUTCOME_READY);
+}
+
+static void
+pass_time(int64_t ms)
+{
+	struct client	*c;
+
+	w.clock.ms += ms;
+	w.clock.wall += ms / 1000;
+	for (int i = 0; i < CLIENTS; i++)
+		if ((c = w.clients[i]) != NULL && c->wait != NULL &&
+		    c->wait->deadline <= w.clock.ms) {
+			wake(c, OUTCOME_TIMED_OUT);
+			settle(c);
+		}
+}
+
+static void
+errand_over(struct errand *e)
+{
+	struct client	*c;
+
+	for (size_t i = 0; i < w.nerrands; i++)
+		if (w.errands[i] == e) {
+			memmove(&w.errands[i], &w.errands[i + 1],
+			    (--w.nerrands - i) * sizeof(e));
+			break;
+		}
+	e->done(e);
+	while ((c = TAILQ_FIRST(&e->waiters)) != NULL) {
+		wake(c, OUTCOME_READY);
+		settle(c);
+	}
+	e->free(e);
+}
+
+static void
+begin(void)
+{
+	struct http_setup	 setup = { .clock = &w.clock };
+	struct buf		 complaints = { 0 };
+	char			 text[200];
+
+	if (w.http != NULL)
+		return;
+	snprintf(text, sizeof(text), "site default {\nlisten 127.0.0.1:0\n"
+	    "root %s\n}\n", w.dir);
+	if (strstr(buf_string(&w.conf_text), "site ") == NULL)
+		buf_adds(&w.conf_text, text);
+	w.conf = conf_read_text(w.file, buf_string(&w.conf_text), &complaints);
+	if (w.conf == NULL)
+		fail("conf: %s", buf_string(&complaints));
+	buf_free(&complaints);
+	w.conf->cache.residency = RESIDENCY_PREDICT;
+	setup.conf = w.conf;
+	setup.disk.start = script_start;
+	setup.descriptors = 100;
+	setup.log = log_line;
+	w.http = http_new(&setup);
+}
+
+/* Words of a line. */
+
+/* "..." with \r \n \t \0 \" \\ \xHH, and *N behind it to repeat. */
+static void
+unquote(const char *word, struct buf *out)
+{
+	struct buf	 once = { 0 };
+	const char	*p = word + 1;
+	long		 times = 1;
+	char		 hex[3] = "";
+
+	for (; *p != '"' && *p != '\0'; p++) {
+		if (*p != '\\') {
+			buf_addc(&once, *p);
+			continue;
+		}
+		switch (*++p) {
+		case 'r': buf_addc(&once, '\r'); break;
+		case 'n': buf_addc(&once, '\n'); break;
+		case 't': buf_addc(&once, '\t'); break;
+		case '0': buf_addc(&once, '\0'); break;
+		case 'x':
+			memcpy(hex, p + 1, 2);
+			buf_addc(&once, (char)strtol(hex, NULL, 16));
+			p += 2;
+			break;
+		default: buf_addc(&once, *p); break;
+		}
+	}
+	if (p[0] == '"' && p[1] == '*')
+		times = strtol(p + 2, NULL, 10);
+	while (times-- > 0)
+		buf_add(out, once.at, once.len);
+	buf_free(&once);
+}
+
+static size_t
+split(char *line, char **words)
+{
+	size_t	n = 0;
+
+	while (n < WORDS) {
+		while (isspace((unsigned char)*line))
+			line++;
+		if (*line == '\0' || *line == '#')
+			break;
+		words[n++] = line;
+		if (*line == '"')
+			for (line++; *line != '"' && *line != '\0'; line++)
+				if (*line == '\\')
+					line++;
+		while (*line != '\0' && !isspace((unsigned char)*line))
+			line++;
+		if (*line != '\0')
+			*line++ = '\0';
+	}
+	return n;
+}
+
+static int64_t
+milliseconds(const char *word)
+{
+	char	*unit;
+	double	 n = strtod(word, &unit);
+
+	if (strcmp(unit, "ms") == 0)
+		return (int64_t)n;
+	if (strcmp(unit, "s") == 0)
+		return (int64_t)(n * 1000);
+	fail("not a time: %s", word);
+}
+
+static struct client *
+client(const char *name)
+{
+	for (int i = 0; i < CLIENTS; i++)
+		if (w.clients[i] != NULL &&
+		    strcmp(w.clients[i]->name, name) == 0)
+			return w.clients[i];
+	return NULL;
+}
+
+static void
+connect_client(const char *name)
+{
+	struct sockaddr_in	 peer = { .sin_family = AF_INET };
+	struct client		*c;
+
+	begin();
+	peer.sin_addr.s_addr = htonl(0xc0000201);	/* 192.0.2.1 */
+	for (int i = 0; i < CLIENTS; i++) {
+		if (w.clients[i] != NULL)
+			continue;
+		c = w.clients[i] = mem_zero(sizeof(*c));
+		snprintf(c->name, sizeof(c->name), "%s", name);
+		c->takes = UNLIMITED;
+		c->conn = machine_new(w.http, -1, &script_transport, c,
+		    (struct sockaddr *)&peer, 0);
+		run(c);
+		return;
+	}
+	fail("too many clients");
+}
+
+/* A file of the scenario: its bytes are those of its name, over and over. */
+static void
+make_file(const char *name, size_t size)
+{
+	char	 path[200];
+	FILE	*f;
+
+	snprintf(path, sizeof(path), "%s/%s", w.dir, name);
+	f = fopen(path, "w");
+	if (f == NULL)
+		fail("%s: %s", path, strerror(errno));
+	for (size_t i = 0, n = strlen(name); i < size; i++)
+		putc(name[i % n], f);
+	fclose(f);
+}
+
+static void
+expect_out(struct client *c, const char *word)
+{
+	struct buf	want = { 0 };
+
+	unquote(word, &want);
+	if (c->from.len < want.len ||
+	    memcmp(c->from.at, want.at, want.len) != 0)
+		fail("%s gets \"%.300s\"", c->name, buf_string(&c->from));
+	buf_cut(&c->from, want.len);
+	buf_free(&want);
+}
+
+/* The rest of a response: its head must contain the words given; the body is
+ * taken off too.  "*" for a response to HEAD: there is none. */
+static void
+expect_head(struct client *c, char **words, size_t n)
+{
+	const char	*text = buf_string(&c->from);
+	const char	*end = strstr(text, "\r\n\r\n"), *found;
+	struct buf	 want = { 0 };
+	long long	 length = 0;
+	bool		 bodiless = false;
+	size_t		 head;
+
+	if (end == NULL)
+		fail("%s has no head yet: \"%.300s\"", c->name, text);
+	head = (size_t)(end - text) + 4;
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(words[i], "bodiless") == 0) {
+			bodiless = true;
+			continue;
+		}
+		want.len = 0;
+		unquote(words[i], &want);
+		found = strstr(text, buf_string(&want));
+		if (found == NULL || found >= end)
+			fail("no %s in \"%.*s\"", words[i], (int)head, text);
+	}
+	buf_free(&want);
+	found = strstr(text, "Content-Length: ");
+	if (found != NULL && found < end && !bodiless)
+		length = strtoll(found + 16, NULL, 10);
+	if (c->from.len < head + (size_t)length)
+		fail("%s has only %zu of %lld bytes", c->name,
+		    c->from.len - head, length);
+	buf_cut(&c->from, head + (size_t)length);
+}
+
+static void
+expect_wait(struct client *c, const char *what)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		WAIT_KINDS(X)
+#undef X
+	};
+	const char	*is = c->wait == NULL ? "nothing" :
+			    strrchr(names[c->wait->kind], ' ');
+
+	is = is == NULL ? names[c->wait->kind] : is[0] == ' ' ? is + 1 : is;
+	if (strcmp(is, what) != 0)
+		fail("%s waits for %s, in step %s", c->name, is,
+		    c->wait != NULL ? machine_step(c->conn) : "none");
+}
+
+static void
+client_line(struct client *c, char **words, size_t n)
+{
+	const char	*verb = words[1];
+
+	if (strcmp(verb, "sends") == 0 && n == 3) {
+		unquote(words[2], &c->to);
+		settle(c);
+	} else if (strcmp(verb, "drips") == 0 && n == 3) {
+		struct buf	all = { 0 };
+
+		unquote(words[2], &all);
+		for (size_t i = 0; i < all.len && c->wait != NULL; i++) {
+			buf_addc(&c->to, all.at[i]);
+			settle(c);
+		}
+		buf_free(&all);
+	} else if (strcmp(verb, "takes") == 0 && n == 3) {
+		c->takes = strcmp(words[2], "all") == 0 ? UNLIMITED :
+		    (size_t)strtoul(words[2], NULL, 10);
+		settle(c);
+	} else if (strcmp(verb, "half-closes") == 0) {
+		c->half = true;
+		settle(c);
+	} else if (strcmp(verb, "breaks") == 0) {
+		c->broken = true;
+		settle(c);
+	} else if (strcmp(verb, "waits") == 0 && n == 3) {
+		expect_wait(c, words[2]);
+	} else if (strcmp(verb, "gets") == 0 && n == 3 &&
+	    strcmp(words[2], "nothing") == 0) {
+		if (c->from.len > 0)
+			fail("%s gets \"%.300s\"", c->name,
+			    buf_string(&c->from));
+	} else if (strcmp(verb, "gets") == 0 && n == 3) {
+		expect_out(c, words[2]);
+	} else if (strcmp(verb, "answer") == 0 && n >= 3) {
+		expect_head(c, words + 2, n - 2);
+	} else if (strcmp(verb, "over") == 0) {
+		if (c->wait != NULL)
+			fail("%s is in step %s", c->name,
+			    machine_step(c->conn));
+	} else if (strcmp(verb, "cancelled") == 0) {
+		wake(c, OUTCOME_CANCELLED);
+	} else
+		fail("not a line about a client: %s", verb);
+}
+
+static struct errand *
+first_errand(void)
+{
+	if (w.nerrands == 0)
+		fail("the disk was asked for nothing");
+	return w.errands[0];
+}
+
+/* "resolve PATH" or "read OFFSET LENGTH", the oldest errand under way. */
+static void
+disk_asked(char **words, size_t n)
+{
+	struct job	*job;
+	char		 is[300];
+	struct buf	 want = { 0 };
+
+	if (n == 3 && strcmp(words[2], "nothing") == 0) {
+		if (w.nerrands > 0)
+			fail("the disk is asked to %s %s", job_kind_name(
+			    w.errands[0]->job.kind), w.errands[0]->job.path);
+		return;
+	}
+	job = &first_errand()->job;
+	if (job->kind == JOB_RESOLVE)
+		snprintf(is, sizeof(is), "resolve \"%s\"%s", job->path,
+		    job->known ? " known" : "");
+	else
+		snprintf(is, sizeof(is), "read %lld %llu",
+		    (long long)job->offset, (unsigned long long)job->length);
+	for (size_t i = 2; i < n; i++)
+		buf_addf(&want, "%s%s", i > 2 ? " " : "", words[i]);
+	if (strcmp(buf_string(&want), is) != 0)
+		fail("the disk is asked to %s", is);
+	buf_free(&want);
+}
+
+static const struct {
+	const char	*name;
+	int		 error;
+} errors[] = {
+	{ "ENOENT", ENOENT }, { "EACCES", EACCES }, { "EISDIR", EISDIR },
+	{ "ENOTDIR", ENOTDIR }, { "EXDEV", EXDEV }, { "ELOOP", ELOOP },
+	{ "ENOTSUP", ENOTSUP }, { "EIO", EIO }, { "ENAMETOOLONG", ENAMETOOLONG },
+	{ "ECONNABORTED", ECONNABORTED }, { "EMFILE", EMFILE },
+};
+
+static int
+error_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (strcmp(errors[i].name, name) == 0)
+			return errors[i].error;
+	fail("not an error: %s", name);
+}
+
+/* An answer as a helper on a file system without RWF_NOWAIT would give it, so
+ * that the chunks have to be asked for. */
+static void
+found(struct job *job, char **words, size_t n)
+{
+	char		path[200];
+	struct stat	st;
+
+	snprintf(path, sizeof(path), "%s/%s", w.dir, words[0]);
+	job->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (job->fd == -1 || fstat(job->fd, &st) == -1)
+		fail("%s: %s", path, strerror(errno));
+	job->version = (struct job_version){
+		.ino = st.st_ino,
+		.size = st.st_size,
+		.mtime = 784111777,	/* Sun, 06 Nov 1994 08:49:37 GMT */
+		.ctime = n > 1 ? strtol(words[1], NULL, 10) : 1,
+	};
+	job->facts.mode = st.st_mode;
+	job->facts.uid = 12345;		/* not ours, as it should be */
+	job->facts.settled = n < 3 || strcmp(words[2], "unsettled") != 0;
+	/* Its index, if the path asked for ends like that. */
+	job->which = job->path[0] == '\0' ||
+	    job->path[strlen(job->path) - 1] == '/';
+}
+
+static void
+disk_answers(char **words, size_t n)
+{
+	struct errand	*e = first_errand();
+
+	if (n >= 4 && strcmp(words[2], "file") == 0)
+		found(&e->job, words + 3, n - 3);
+	else if (n == 4 && strcmp(words[2], "error") == 0)
+		e->job.error = error_of(words[3]);
+	else if (n == 3 && strcmp(words[2], "same") == 0) {
+		e->job.same = true;
+		e->job.facts.settled = true;
+	} else if (n == 3 && strcmp(words[2], "done") == 0)
+		e->job.done = e->job.length;
+	else if (n == 4 && strcmp(words[2], "short") == 0)
+		e->job.done = strtoul(words[3], NULL, 10);
+	else
+		fail("not an answer of the disk");
+	errand_over(e);
+}
+
+static void
+expect_log(const char *word)
+{
+	struct buf	want = { 0 };
+
+	unquote(word, &want);
+	if (strstr(buf_string(&w.log), buf_string(&want)) == NULL)
+		fail("the log has \"%s\"", buf_string(&w.log));
+	w.log.len = 0;
+	buf_free(&want);
+}
+
+/* A line of the conf, or several with \\n between them. */
+static void
+add_conf(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (text[0] == '\\' && text[1] == 'n')
+			buf_addc(&w.conf_text, '\n'), text++;
+		else
+			buf_addc(&w.conf_text, *text);
+}
+
+static void
+play(char *line)
+{
+	char		*words[WORDS], *rest = line + strspn(line, " \t");
+	struct client	*c;
+	size_t		 n;
+
+	if (strncmp(rest, "conf ", 5) == 0) {
+		add_conf(rest + 5);
+		return;
+	}
+	n = split(line, words);
+	if (n == 0)
+		return;
+	if (n == 2 && strcmp(words[1], "connects") == 0)
+		connect_client(words[0]);
+	else if (n == 3 && strcmp(words[0], "file") == 0)
+		make_file(words[1], strtoul(words[2], NULL, 10));
+	else if (n == 2 && strcmp(words[0], "time") == 0)
+		pass_time(milliseconds(words[1]));
+	else if (n >= 3 && strcmp(words[0], "disk") == 0 &&
+	    strcmp(words[1], "asked") == 0)
+		disk_asked(words, n);
+	else if (n >= 3 && strcmp(words[0], "disk") == 0 &&
+	    strcmp(words[1], "answers") == 0)
+		disk_answers(words, n);
+	else if (n == 2 && strcmp(words[0], "log") == 0)
+		expect_log(words[1]);
+	else if (n == 1 && strcmp(words[0], "drain") == 0)
+		http_drain(w.http);
+	else if (n == 1 && strcmp(words[0], "in-place") == 0)
+		w.in_place = true;
+	else if ((c = client(words[0])) != NULL && n >= 2)
+		client_line(c, words, n);
+	else
+		fail("not understood: %s", words[0]);
+}
+
+static void
+clean_up(void)
+{
+	char	command[100];
+
+	for (int i = 0; i < CLIENTS; i++) {
+		if (w.clients[i] == NULL)
+			continue;
+		if (w.clients[i]->waiting)
+			TAILQ_REMOVE(&w.clients[i]->wait->errand->waiters,
+			    w.clients[i], link);
+		if (w.clients[i]->wait != NULL)
+			machine_free(&w.clients[i]->conn);
+		buf_free(&w.clients[i]->to);
+		buf_free(&w.clients[i]->from);
+		mem_drop(&w.clients[i]);
+	}
+	while (w.nerrands > 0) {
+		w.errands[0]->job.error = ECONNABORTED;
+		errand_over(w.errands[0]);
+	}
+	if (w.http != NULL)
+		http_free(&w.http);
+	if (w.conf != NULL)
+		conf_free(&w.conf);
+	buf_free(&w.conf_text);
+	buf_free(&w.log);
+	snprintf(command, sizeof(command), "rm -rf '%s'", w.dir);
+	if (system(command) != 0)
+		printf("# %s stays behind\n", w.dir);
+}
+
+static bool
+scenario(const char *file)
+{
+	char		*line = NULL;
+	size_t		 size = 0;
+	FILE		*f = fopen(file, "r");
+	volatile bool	 passed = false;
+
+	memset(&w, 0, sizeof(w));
+	w.file = file;
+	w.clock.ms = 1000000;
+	w.clock.wall = 1700000000;	/* Tue, 14 Nov 2023 22:13:20 GMT */
+	strcpy(w.dir, "/tmp/amped-script-XXXXXX");
+	if (f == NULL || mkdtemp(w.dir) == NULL) {
+		printf("# %s: %s\n", file, strerror(errno));
+		return false;
+	}
+	if (setjmp(w.failed) == 0) {
+		while (getline(&line, &size, f) != -1) {
+			w.line++;
+			play(line);
+		}
+		passed = true;
+	}
+	free(line);
+	fclose(f);
+	clean_up();
+	return passed;
+}
+
+int
+main(int argc, char **argv)
+{
+	int	failures = 0;
+	bool	passed;
+
+	log_sink(no_line, NULL);
+	printf("1..%d\n", argc - 1);
+	for (int i = 1; i < argc; i++) {
+		passed = scenario(argv[i]);
+		failures += !passed;
+		printf("%s %d - %s\n", passed ? "ok" : "not ok", i, argv[i]);
+	}
+	return failures > 0;
+}

@@ -1,0 +1,151 @@
+/*
+ * Tests of the cache engine: limits, holds, the order of going.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/cache.h"
+#include "lib/mem.h"
+#include "t/unit/unit.h"
+
+struct thing {
+	struct cache_entry	entry;
+	char			name;
+};
+
+static struct cache	cache;
+static char		gone[2000];	/* names, in their order */
+
+static void
+drop(struct cache *c, struct cache_entry *e)
+{
+	struct thing	*t = (struct thing *)e;
+
+	gone[strlen(gone)] = t->name;
+	cache_leave(c, e);
+	free(t);
+}
+
+static struct thing *
+put(char name, size_t bytes)
+{
+	struct thing	*t = mem_zero(sizeof(*t));
+
+	t->name = name;
+	cache_enter(&cache, &t->entry, bytes);
+	cache_trim(&cache);
+	return t;
+}
+
+static void
+touch(struct thing *t)
+{
+	cache_hold(&t->entry);
+	cache_release(&t->entry);
+}
+
+START_TEST(oldest_goes)
+{
+	cache_init(&cache, "test", 3, 0, drop);
+	for (char name = 'a'; name <= 'f'; name++)
+		put(name, 1);
+	ck_assert_str_eq(gone, "abc");
+	ck_assert_uint_eq(cache.entries, 3);
+	ck_assert_uint_eq(cache.evictions, 3);
+	cache_empty(&cache);
+	ck_assert_uint_eq(cache.entries, 0);
+	ck_assert_uint_eq(cache.bytes, 0);
+}
+END_TEST
+
+START_TEST(used_stays)
+{
+	struct thing	*a;
+
+	cache_init(&cache, "test", 3, 0, drop);
+	a = put('a', 1);
+	put('b', 1);
+	put('c', 1);
+	touch(a);
+	put('d', 1);
+	ck_assert_str_eq(gone, "b");
+	touch(a);
+	put('e', 1);
+	put('f', 1);
+	ck_assert_str_eq(gone, "bcd");
+	cache_empty(&cache);
+}
+END_TEST
+
+START_TEST(held_never_goes)
+{
+	struct thing	*a, *b;
+
+	cache_init(&cache, "test", 0, 100, drop);
+	a = put('a', 60);
+	cache_hold(&a->entry);
+	b = put('b', 60);
+	ck_assert_str_eq(gone, "b");	/* the newcomer, for want of others */
+	b = put('c', 30);
+	cache_hold(&b->entry);
+	put('d', 80);
+	ck_assert_str_eq(gone, "bd");
+	ck_assert_uint_eq(cache.bytes, 90);
+	cache_release(&a->entry);
+	put('e', 50);
+	ck_assert_str_eq(gone, "bda");
+	cache_release(&b->entry);
+	cache_empty(&cache);
+}
+END_TEST
+
+/* All used, many more than chances: still somebody goes, soon. */
+START_TEST(bounded)
+{
+	struct thing	*all[1000];
+
+	cache_init(&cache, "test", 1000, 0, drop);
+	for (int i = 0; i < 1000; i++) {
+		all[i] = put((char)('a' + i % 26), 1);
+		touch(all[i]);
+	}
+	put('!', 1);
+	ck_assert_uint_eq(strlen(gone), 1);
+	ck_assert_uint_eq(cache.entries, 1000);
+	cache_empty(&cache);
+}
+END_TEST
+
+START_TEST(resizes)
+{
+	struct thing	*a;
+	char		 line[200];
+
+	cache_init(&cache, "test", 0, 100, drop);
+	a = put('a', 10);
+	cache_resize(&cache, &a->entry, 90);
+	put('b', 20);
+	ck_assert_str_eq(gone, "a");
+	cache_report(&cache, line, sizeof(line));
+	ck_assert_str_eq(line, "test cache: 1 entries, 20 bytes, 0 hits, "
+	    "0 misses, 1 evictions");
+	cache_empty(&cache);
+}
+END_TEST
+
+static void
+fresh(void)
+{
+	memset(gone, 0, sizeof(gone));
+}
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, fresh, NULL);
+	tcase_add_test(tests, oldest_goes);
+	tcase_add_test(tests, used_stays);
+	tcase_add_test(tests, held_never_goes);
+	tcase_add_test(tests, bounded);
+	tcase_add_test(tests, resizes);
+}

@@ -1,0 +1,273 @@
+/*
+ * Tests of files and their chunks: what is mapped, what is copied, what is
+ * resident, what goes.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cache/chunk.h"
+#include "conf.h"
+#include "t/unit/unit.h"
+
+#define KIB	1024u
+
+static struct chunk_cache	chunks;
+static struct file_cache	files;
+static char			path[] = "/tmp/amped-chunk-XXXXXX";
+
+static void
+caches(size_t limit, int64_t residency)
+{
+	chunk_init(&chunks, limit, 0);
+	file_init(&files, &chunks, 4, 64 * KIB, 16 * KIB, residency);
+}
+
+/* A file of so many bytes, each its offset's; as a helper would hand it over. */
+static struct file *
+make(size_t size, bool in_memory)
+{
+	struct job_version	version = { .size = (int64_t)size };
+	struct job_facts	facts = { .uid = getuid() + 1,
+				    .in_memory = in_memory };
+	int			fd;
+
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	fd = mkstemp(path);
+	ck_assert_int_ne(fd, -1);
+	for (size_t i = 0; i < size; i++)
+		ck_assert(dprintf(fd, "%c", (char)(i % 251)) == 1);
+	return file_new(&files, fd, &version, &facts);
+}
+
+static void
+check_bytes(const struct chunk *k)
+{
+	int64_t	at = chunk_offset(k->file, k->index);
+
+	for (uint32_t i = 0; i < k->len; i += 97)
+		ck_assert_int_eq(k->at[i], (char)((at + i) % 251));
+}
+
+START_TEST(small_is_copied)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	f = make(5000, true);
+	ck_assert_uint_eq(f->nchunks, 1);
+	k = chunk_hold(&chunks, f, 0);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+	ck_assert(!k->mapped);
+	check_bytes(k);
+	ck_assert(chunk_whole(f));
+	ck_assert_int_eq(f->fd, -1);	/* no more need of it */
+	ck_assert_int_eq(chunk_ready(&chunks, k, 1000000), CHUNK_READY);
+	chunk_release(&chunks, &k);
+	file_drop(&f);
+	ck_assert_uint_eq(chunks.cache.entries, 0);
+	ck_assert_uint_eq(files.cache.entries, 0);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(large_is_mapped)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	f = make(150000, true);
+	ck_assert_uint_eq(f->nchunks, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		k = chunk_hold(&chunks, f, i);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		ck_assert(k->mapped);
+		ck_assert_uint_eq(k->len, i < 2 ? 64 * KIB :
+		    150000 - 128 * KIB);
+		check_bytes(k);
+		chunk_release(&chunks, &k);
+	}
+	ck_assert(!chunk_whole(f));
+	ck_assert_uint_eq(chunk_index(f, 0), 0);
+	ck_assert_uint_eq(chunk_index(f, 65535), 0);
+	ck_assert_uint_eq(chunk_index(f, 65536), 1);
+	ck_assert_uint_eq(chunk_index(f, 149999), 2);
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(empty_file)
+{
+	struct file	*f;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	f = make(0, true);
+	ck_assert_uint_eq(f->nchunks, 0);
+	ck_assert_int_eq(f->fd, -1);
+	ck_assert(chunk_whole(f));
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(limit_unmaps)
+{
+	struct file	*f;
+	struct chunk	*first, *k;
+
+	caches(200 * KIB, RESIDENCY_AUTO);
+	f = make(640 * KIB, true);
+	first = chunk_hold(&chunks, f, 0);
+	ck_assert_int_eq(chunk_ready(&chunks, first, 0), CHUNK_READY);
+	for (uint32_t i = 1; i < f->nchunks; i++) {
+		k = chunk_hold(&chunks, f, i);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+		ck_assert_uint_le(chunks.cache.bytes, 270 * KIB);
+	}
+	ck_assert_ptr_eq(f->chunks[0], first);	/* held, so still there */
+	ck_assert_ptr_null(f->chunks[1]);
+	check_bytes(first);
+	chunk_release(&chunks, &first);
+	file_drop(&f);
+	ck_assert_uint_eq(chunks.cache.bytes, 0);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(predicted)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	caches(1024 * KIB, RESIDENCY_PREDICT);
+	f = make(100000, false);
+	ck_assert_int_eq(f->method, RESIDENT_PREDICT);
+	k = chunk_hold(&chunks, f, 0);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
+	chunk_warmed(k, 5000, 0);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_READY);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_TRUST - 1),
+	    CHUNK_READY);
+	/* Trust runs out; had it been evicted, it will run out sooner. */
+	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_TRUST),
+	    CHUNK_ABSENT);
+	chunk_warmed(k, 10000, 50);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 10000 + RESIDENT_TRUST),
+	    CHUNK_ABSENT);
+	ck_assert_uint_eq(chunks.absent, 4);
+	chunk_release(&chunks, &k);
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+/* Tries to get a file out of memory; asking mincore(2) about our own file starts
+ * no reading.  A page may be on a list of some processor's for a moment. */
+static bool
+evict(int fd, size_t size)
+{
+	unsigned char	 there[16];
+	void		*map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	bool		 gone = false;
+
+	ck_assert_ptr_ne(map, MAP_FAILED);
+	ck_assert_uint_le(size, sizeof(there) * 4096);
+	fsync(fd);
+	for (int i = 0; i < 1000 && !gone; i++) {
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+		ck_assert_int_eq(mincore(map, size, there), 0);
+		gone = true;
+		for (size_t p = 0; p < size / 4096; p++)
+			gone = gone && (there[p] & 1) == 0;
+	}
+	munmap(map, size);
+	return gone;
+}
+
+/* A stranger's file with its pages dropped must be found out.  Where the
+ * system keeps them, or has no such test, there is nothing to see. */
+START_TEST(evicted)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	caches(4096 * KIB, RESIDENCY_AUTO);
+	f = make(64 * KIB, false);
+	if (f->method == RESIDENT_NOWAIT && evict(f->fd, 64 * KIB)) {
+		k = chunk_hold(&chunks, f, 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_ABSENT);
+		for (off_t at = 0; at < 64 * (off_t)KIB; at += 4096)
+			ck_assert_int_eq(pread(f->fd, &(char){ 0 }, 1, at), 1);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+	}
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(shrunk)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	f = make(5000, true);
+	ck_assert_int_eq(truncate(path, 100), 0);
+	k = chunk_hold(&chunks, f, 0);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_GONE);
+	ck_assert_uint_eq(chunks.gone, 1);
+	chunk_release(&chunks, &k);
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(descriptors)
+{
+	struct file	*f[8];
+	char		 names[8][sizeof(path)];
+	int		 open = 0;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	for (int i = 0; i < 8; i++) {
+		f[i] = make(20000, true);
+		memcpy(names[i], path, sizeof(path));
+		if (i == 0)
+			ck_assert_int_ne(file_hold(f[0]), -1);
+	}
+	for (int i = 0; i < 8; i++)
+		open += f[i]->fd != -1;
+	ck_assert_int_eq(open, 4);
+	ck_assert_int_ne(f[0]->fd, -1);		/* held */
+	file_release(f[0]);
+	for (int i = 0; i < 8; i++) {
+		file_drop(&f[i]);
+		unlink(names[i]);
+	}
+	ck_assert_uint_eq(files.cache.entries, 0);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_test(tests, small_is_copied);
+	tcase_add_test(tests, large_is_mapped);
+	tcase_add_test(tests, empty_file);
+	tcase_add_test(tests, limit_unmaps);
+	tcase_add_test(tests, predicted);
+	tcase_add_test(tests, evicted);
+	tcase_add_test(tests, shrunk);
+	tcase_add_test(tests, descriptors);
+}

@@ -1,0 +1,125 @@
+/*
+ * Tests of the header cache: alignment, Date, holds.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "cache/header.h"
+#include "t/unit/unit.h"
+
+#define BYTES	"Date: one.  padded to two lines of the cache: sixty-four bytes."
+#define DATE_AT	6
+
+static struct header_cache	heads;
+
+static void
+fresh(void)
+{
+	header_init(&heads, 1024);
+	heads.date_text = "one.";
+	heads.date_len = 4;
+	heads.date = 1;
+	ck_assert_uint_eq(sizeof(BYTES), 64);
+}
+
+static void
+second(void)
+{
+	heads.date_text = "two!";
+	heads.date = 2;
+}
+
+START_TEST(aligned)
+{
+	struct head	*slot = NULL, *h;
+
+	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	ck_assert_uint_eq((uintptr_t)h->at % HEADER_ALIGNMENT, 0);
+	ck_assert_uint_eq(h->len % HEADER_ALIGNMENT, 0);
+	ck_assert_mem_eq(h->at, BYTES, sizeof(BYTES));
+	header_release(&heads, &h);
+	ck_assert_ptr_null(h);
+	ck_assert_ptr_nonnull(slot);
+	header_free(&heads);
+	ck_assert_ptr_null(slot);
+}
+END_TEST
+
+START_TEST(date_in_place)
+{
+	struct head	*slot = NULL, *h, *same;
+
+	h = same = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	header_release(&heads, &h);
+	second();
+	h = header_hold(&heads, &slot);
+	ck_assert_ptr_eq(h, same);
+	ck_assert_mem_eq(h->at, "Date: two!", 10);
+	header_release(&heads, &h);
+	header_free(&heads);
+}
+END_TEST
+
+START_TEST(date_not_under_a_holder)
+{
+	struct head	*slot = NULL, *sending, *h;
+
+	sending = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	second();
+	h = header_hold(&heads, &slot);
+	ck_assert_ptr_ne(h, sending);
+	ck_assert_mem_eq(h->at, "Date: two!", 10);
+	ck_assert_mem_eq(sending->at, "Date: one.", 10);
+	ck_assert_uint_eq((uintptr_t)h->at % HEADER_ALIGNMENT, 0);
+	header_release(&heads, &sending);
+	header_release(&heads, &h);
+	ck_assert_uint_eq(heads.cache.entries, 1);
+	header_free(&heads);
+}
+END_TEST
+
+START_TEST(cleared_while_held)
+{
+	struct head	*slot = NULL, *h;
+
+	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	header_clear(&heads, &slot);
+	ck_assert_ptr_null(slot);
+	ck_assert_uint_eq(heads.cache.entries, 0);
+	ck_assert_mem_eq(h->at, BYTES, sizeof(BYTES));
+	header_release(&heads, &h);
+	header_clear(&heads, &slot);	/* an empty slot is fine */
+	ck_assert_ptr_null(header_hold(&heads, &slot));
+	header_free(&heads);
+}
+END_TEST
+
+START_TEST(limited)
+{
+	struct head	*slots[20] = { NULL }, *h;
+	int		 there = 0;
+
+	for (int i = 0; i < 20; i++) {
+		h = header_put(&heads, &slots[i], BYTES, sizeof(BYTES),
+		    DATE_AT);
+		header_release(&heads, &h);
+	}
+	for (int i = 0; i < 20; i++)
+		there += slots[i] != NULL;
+	ck_assert_int_gt(there, 0);
+	ck_assert_int_lt(there, 20);
+	ck_assert_uint_le(heads.cache.bytes, 1024);
+	header_free(&heads);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, fresh, NULL);
+	tcase_add_test(tests, aligned);
+	tcase_add_test(tests, date_in_place);
+	tcase_add_test(tests, date_not_under_a_holder);
+	tcase_add_test(tests, cleared_while_held);
+	tcase_add_test(tests, limited);
+}

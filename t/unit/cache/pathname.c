@@ -1,0 +1,121 @@
+/*
+ * Tests of the pathname cache.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cache/pathname.h"
+#include "t/unit/unit.h"
+
+static struct header_cache	heads;
+static struct pathname_cache	paths;
+
+static void
+fresh(void)
+{
+	header_init(&heads, 100000);
+	pathname_init(&paths, 100, &heads);
+}
+
+static void
+done(void)
+{
+	pathname_free(&paths);
+	header_free(&heads);
+}
+
+START_TEST(found_again)
+{
+	struct path	*p, *q;
+
+	ck_assert_ptr_null(pathname_hold(&paths, 1, STR("/a")));
+	p = pathname_add(&paths, 1, STR("/a"));
+	ck_assert_int_eq(p->kind, PATHNAME_UNKNOWN);
+	q = pathname_hold(&paths, 1, STR("/a"));
+	ck_assert_ptr_eq(p, q);
+	/* Another site, another case, another length: another path. */
+	ck_assert_ptr_null(pathname_hold(&paths, 2, STR("/a")));
+	ck_assert_ptr_null(pathname_hold(&paths, 1, STR("/A")));
+	ck_assert_ptr_null(pathname_hold(&paths, 1, STR("/aa")));
+	pathname_answer(&paths, p, PATHNAME_REFUSED, NULL, 404, 77);
+	ck_assert_int_eq(q->status, 404);
+	ck_assert_int_eq(q->looked, 77);
+	pathname_release(&paths, &p);
+	pathname_release(&paths, &q);
+	ck_assert_uint_eq(paths.cache.hits, 1);
+	ck_assert_uint_eq(paths.cache.misses, 4);
+}
+END_TEST
+
+START_TEST(answer_takes_heads_along)
+{
+	struct path	*p = pathname_add(&paths, 1, STR("/a"));
+	struct head	*h;
+	char		 bytes[32] = "";
+
+	heads.date_text = "d";
+	heads.date_len = 1;
+	h = header_put(&heads, &p->heads[0], bytes, sizeof(bytes), 0);
+	header_release(&heads, &h);
+	pathname_answer(&paths, p, PATHNAME_DIRECTORY, NULL, 0, 0);
+	ck_assert_ptr_null(p->heads[0]);
+	ck_assert_uint_eq(heads.cache.entries, 0);
+	pathname_release(&paths, &p);
+}
+END_TEST
+
+START_TEST(many)
+{
+	struct path	*p, *held = pathname_add(&paths, 1, STR("/held"));
+	char		 name[20];
+	int		 there = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		p = pathname_add(&paths, 1, str_of(name));
+		pathname_release(&paths, &p);
+		ck_assert_uint_le(paths.cache.entries, 101);
+	}
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		p = pathname_hold(&paths, 1, str_of(name));
+		if (p != NULL) {
+			there++;
+			pathname_release(&paths, &p);
+		}
+	}
+	ck_assert_int_gt(there, 90);
+	ck_assert_int_lt(there, 101);
+	p = pathname_hold(&paths, 1, STR("/held"));
+	ck_assert_ptr_eq(p, held);
+	pathname_release(&paths, &p);
+	pathname_release(&paths, &held);
+}
+END_TEST
+
+/* Long names count for what they weigh. */
+START_TEST(long_names)
+{
+	struct path	*p;
+	char		 name[4000];
+
+	memset(name, 'x', sizeof(name));
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, 20, "/%d", i);
+		p = pathname_add(&paths, 1,
+		    (struct str){ name, sizeof(name) });
+		pathname_release(&paths, &p);
+	}
+	ck_assert_uint_le(paths.cache.bytes, 100 * 512 + 5000);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, fresh, done);
+	tcase_add_test(tests, found_again);
+	tcase_add_test(tests, answer_takes_heads_along);
+	tcase_add_test(tests, many);
+	tcase_add_test(tests, long_names);
+}

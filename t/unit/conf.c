@@ -1,0 +1,323 @@
+/*
+ * Unit test of the conf: values, look-ups, included files.
+ */
+#include "lib/log.h"
+#include "t/unit/confs.h"
+
+START_TEST(defaults)
+{
+	struct conf	*conf = good(SITE);
+
+	if (geteuid() == 0)
+		ck_assert_str_eq(conf->user, me());
+	else
+		ck_assert_ptr_null(conf->user);
+	ck_assert_str_eq(conf->types, "/etc/mime.types");
+	ck_assert_int_eq(conf->architecture, ARCHITECTURE_AMPED);
+	ck_assert_int_eq(conf->helpers, 2);
+	ck_assert_int_eq(conf->helpers_max, 32);
+	ck_assert_int_eq(conf->helpers_idle, 30000);
+	ck_assert_int_eq(conf->cache.paths, 50000);
+	ck_assert_int_eq(conf->cache.revalidate, 2000);
+	ck_assert_int_eq(conf->cache.stale, 60000);
+	ck_assert_int_eq(conf->cache.negative, 1000);
+	ck_assert_int_eq(conf->cache.heads, 32 << 20);
+	ck_assert_int_eq(conf->cache.chunks, 512 << 20);
+	ck_assert_int_eq(conf->cache.chunk_size, 64 << 10);
+	ck_assert_int_eq(conf->cache.small, 16 << 10);
+	ck_assert_int_eq(conf->cache.residency, RESIDENCY_AUTO);
+	ck_assert_str_eq(conf->log.access, "stderr");
+	ck_assert_int_eq(conf->log.access_format, LOG_FORMAT_COMBINED);
+	ck_assert_str_eq(conf->log.error, "stderr");
+	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_NOTICE);
+	ck_assert_int_eq(conf->limits.connections, 0);
+	ck_assert_int_eq(conf->limits.requests, 0);
+	ck_assert_int_eq(conf->limits.line, 8 << 10);
+	ck_assert_int_eq(conf->limits.header, 16 << 10);
+	ck_assert_int_eq(conf->limits.fields, 100);
+	ck_assert_int_eq(conf->limits.idle, 30000);
+	ck_assert_int_eq(conf->limits.head, 20000);
+	ck_assert_int_eq(conf->limits.send, 60000);
+	ck_assert_int_eq(conf->limits.disk, 10000);
+	ck_assert_int_eq(conf->limits.linger, 5000);
+	ck_assert_int_eq(conf->limits.drain, 30000);
+	ck_assert_uint_eq(conf->nsites, 1);
+	ck_assert_uint_eq(conf->sites[0].index.n, 1);
+	ck_assert_str_eq(conf->sites[0].index.at[0], "index.html");
+	ck_assert_uint_eq(conf->sites[0].fields.n, 0);
+	conf_free(&conf);
+	ck_assert_ptr_null(conf);
+}
+END_TEST
+
+START_TEST(values)
+{
+	struct conf		*conf;
+	struct conf_site	*site;
+	char			 path[PATH_MAX + 64];
+
+	make_everything();
+	conf = good(everything);
+	snprintf(path, sizeof(path), "%s/types", dir);
+	ck_assert_str_eq(conf->types, path);
+	ck_assert_int_eq(conf->architecture, ARCHITECTURE_SPED);
+	ck_assert_int_eq(conf->helpers, 3);
+	ck_assert_int_eq(conf->helpers_max, 9);
+	ck_assert_int_eq(conf->helpers_idle, 1500);
+	ck_assert_int_eq(conf->cache.paths, 77);
+	ck_assert_int_eq(conf->cache.revalidate, 3000);
+	ck_assert_int_eq(conf->cache.stale, 3600000);
+	ck_assert_int_eq(conf->cache.negative, 0);
+	ck_assert_int_eq(conf->cache.chunks, (int64_t)2 << 30);
+	ck_assert_int_eq(conf->cache.small, 0);
+	ck_assert_int_eq(conf->cache.residency, RESIDENCY_NEVER);
+	ck_assert_ptr_null(conf->log.access);
+	snprintf(path, sizeof(path), "%s/e\\log", dir);
+	ck_assert_str_eq(conf->log.error, path);
+	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_DEBUG);
+	ck_assert_int_eq(conf->limits.line, 1000);
+	ck_assert_int_eq(conf->limits.drain, 86400000);
+	site = &conf->sites[0];
+	ck_assert_str_eq(site->names.at[1], "example.org");
+	snprintf(path, sizeof(path), "%s/a \"b\"", dir);
+	ck_assert_str_eq(site->root, path);
+	ck_assert_uint_eq(site->index.n, 3);
+	ck_assert_str_eq(site->index.at[2], "three 3");
+	ck_assert_uint_eq(site->fields.n, 2);
+	ck_assert_str_eq(site->fields.at[0].value, "1, \\ \"one\"");
+	ck_assert_str_eq(site->fields.at[1].value, "two#2");
+	ck_assert_uint_eq(site->listen.n, 4);
+	ck_assert_int_eq(site->listen.at[1].addr.ss_family, AF_INET6);
+	ck_assert_str_eq(site->listen.at[3].text, "*:81");
+	conf_free(&conf);
+}
+END_TEST
+
+START_TEST(places)
+{
+	struct conf			*conf;
+	const struct conf_site		*site;
+	const struct conf_place		*place;
+
+	make_everything();
+	conf = good(everything);
+	site = &conf->sites[0];
+	ck_assert_uint_eq(site->nplaces, 3);
+	place = conf_place_find(site, "/a/x.html", 9);
+	ck_assert_str_eq(place->prefix, "/a");
+	ck_assert_str_eq(place->index.at[0], "sub");
+	ck_assert_uint_eq(place->fields.n, 3);
+	ck_assert_str_eq(place->fields.at[0].name, "X-Three");
+	ck_assert_str_eq(place->fields.at[2].name, "X-Two");
+	ck_assert_str_eq(conf_place_find(site, "/a", 2)->prefix, "/a");
+	ck_assert_str_eq(conf_place_find(site, "/a/b/", 5)->prefix, "/a/b");
+	ck_assert_str_eq(conf_place_find(site, "/c d", 4)->prefix, "/c d");
+	ck_assert_uint_eq(conf_place_find(site, "/c d", 4)->index.n, 0);
+	ck_assert_ptr_null(conf_place_find(site, "/ab", 3));
+	ck_assert_ptr_null(conf_place_find(site, "/", 1));
+	ck_assert_ptr_null(conf_place_find(site, "/a/b", 1));
+	conf_free(&conf);
+}
+END_TEST
+
+START_TEST(sites)
+{
+	struct conf	*conf = good(
+	    "site first.org { listen *:80 127.0.0.1:81; root / }\n"
+	    "site second.org www.second.org { listen *:80; root / }\n"
+	    "site default other.org [::1] { listen 0.0.0.0:80; root / }\n"
+	    "site alone.org { listen 127.0.0.1:82; root / }\n");
+	static const struct {
+		size_t		 listener;
+		const char	*host;
+		size_t		 site;
+	} cases[] = {
+		{ 0, "first.org", 0 }, { 0, "FIRST.org", 0 },
+		{ 0, "second.org", 1 }, { 0, "wWw.SECOND.oRG", 1 },
+		{ 0, "second.org.", 1 }, { 0, "other.org", 2 },
+		{ 0, "[::1]", 2 }, { 0, "default", 2 },
+		{ 0, "unknown.org", 2 }, { 0, "", 2 }, { 0, ".", 2 },
+		{ 0, "second.orgy", 2 }, { 0, "second.or", 2 },
+		{ 0, NULL, 2 }, { 0, "alone.org", 2 },
+		{ 1, "second.org", 1 }, { 1, "other.org", 0 },
+		{ 1, NULL, 0 },
+		{ 2, "second.org", 0 }, { 2, "first.org", 0 },
+		{ 3, "first.org", 3 }, { 3, NULL, 3 },
+	};
+
+	ck_assert_uint_eq(conf_listener_count(conf), 4);
+	ck_assert_str_eq(conf_listener(conf, 0)->text, "*:80");
+	ck_assert_int_eq(conf_listener(conf, 0)->addr.ss_family, AF_INET);
+	ck_assert_str_eq(conf_listener(conf, 1)->text, "*:80");
+	ck_assert_int_eq(conf_listener(conf, 1)->addr.ss_family, AF_INET6);
+	ck_assert_str_eq(conf_listener(conf, 3)->text, "127.0.0.1:82");
+	for (int i = 0; i < COUNT(cases); i++) {
+		const char	*host = cases[i].host;
+		size_t		 len = host == NULL ? 0 : strlen(host);
+
+		ck_assert_msg(conf_site_find(conf, cases[i].listener, host,
+		    len) == &conf->sites[cases[i].site],
+		    "listener %zu, host %s", cases[i].listener,
+		    host == NULL ? "(none)" : host);
+	}
+	/* Only so many bytes of the host count. */
+	ck_assert_ptr_eq(conf_site_find(conf, 0, "second.org:80", 10),
+	    &conf->sites[1]);
+	conf_free(&conf);
+}
+END_TEST
+
+START_TEST(bad_user)
+{
+	if (geteuid() != 0)
+		return;		/* who cannot change it may write any */
+	buf_free(&complaints);
+	ck_assert_ptr_null(conf_read_text("t.conf",
+	    "user no_such_user\n" SITE, &complaints));
+	ck_assert_str_eq(buf_string(&complaints),
+	    "t.conf:1:6: there is no user \"no_such_user\" to become\n"
+	    "    user no_such_user\n"
+	    "         ^~~~~~~~~~~~\n");
+}
+END_TEST
+
+static struct conf *
+read_file(const char *name)
+{
+	char	path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	buf_free(&complaints);
+	return conf_read(path, &complaints);
+}
+
+static void
+write_main(const char *text)
+{
+	struct buf	all = { 0 };
+
+	buf_addf(&all, "user %s; %s", me(), text);
+	write_file("main.conf", buf_string(&all));
+	buf_free(&all);
+}
+
+START_TEST(include)
+{
+	struct conf		*conf;
+	static const char *const files[] = {
+		"main.conf", "top.conf", "sites [x]/1.conf",
+		"sites [x]/fields", "sites [x]/2.conf",
+	};
+
+	make_directory("sites [x]");
+	make_directory("sites [x]/www");
+	write_main("include top.conf; include \"sites [[]x]/*.conf\"\n"
+	    "include none/*\n");
+	write_file("top.conf", "helpers 7\n");
+	write_file("sites [x]/1.conf",
+	    "site a.org { listen *:80; root www; include f?e*ds }\n");
+	write_file("sites [x]/2.conf", "site b.org { listen *:80; root / }\n");
+	write_file("sites [x]/fields", "header A b\nindex c");
+	conf = read_file("main.conf");
+	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
+	ck_assert_int_eq(conf->helpers, 7);
+	ck_assert_uint_eq(conf->nsites, 2);
+	ck_assert_str_eq(conf->sites[0].fields.at[0].value, "b");
+	ck_assert_str_eq(conf->sites[0].root + strlen(dir), "/sites [x]/www");
+	ck_assert_uint_eq(conf->files.n, COUNT(files));
+	for (int i = 0; i < COUNT(files); i++)
+		ck_assert_str_eq(conf->files.at[i] + strlen(dir) + 1, files[i]);
+	conf_free(&conf);
+}
+END_TEST
+
+/* What a main file includes, and what is said about it. */
+static void
+bad_include(const char *text, const char *want)
+{
+	write_main(text);
+	ck_assert_ptr_null(read_file("main.conf"));
+	ck_assert_msg(strstr(buf_string(&complaints), want) != NULL, "%s",
+	    buf_string(&complaints));
+}
+
+START_TEST(bad_includes)
+{
+	char	name[16], text[32];
+
+	bad_include("\n  include none.conf\n",
+	    "/main.conf:2:11: ");
+	ck_assert_ptr_nonnull(strstr(complaints.at,
+	    "/none.conf: No such file or directory\n"
+	    "    include none.conf\n"
+	    "            ^~~~~~~~~\n"));
+	bad_include("\ninclude .\n", "/.: Is a directory\n");
+	write_file("again.conf", "include main.conf\n");
+	bad_include("\ninclude a*.conf\n", "/main.conf includes itself\n"
+	    "    include main.conf\n"
+	    "            ^~~~~~~~~\n");
+	write_file("open.conf", "site a.org {\n");
+	bad_include("\ninclude open.conf\n}\n",
+	    "/open.conf:1:1: block \"site\" is not closed");
+	ck_assert_ptr_nonnull(strstr(complaints.at,
+	    "/main.conf:3:1: \"}\" closes nothing"));
+	write_file("twice.conf", "helpers 3\n");
+	bad_include("helpers 2\ninclude twice.conf\n",
+	    "/twice.conf:1:9: helpers is given twice: first at ");
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "deep%d", i);
+		snprintf(text, sizeof(text), "include deep%d\n", i + 1);
+		write_file(name, text);
+	}
+	bad_include("\ninclude deep0\n",
+	    "/deep15:1:9: more than 16 files include one another\n");
+}
+END_TEST
+
+START_TEST(no_file)
+{
+	char	want[PATH_MAX + 64];
+
+	ck_assert_ptr_null(read_file("none.conf"));
+	snprintf(want, sizeof(want), "%s/none.conf: No such file or "
+	    "directory\n", dir);
+	ck_assert_str_eq(buf_string(&complaints), want);
+}
+END_TEST
+
+/* Whatever is cut off or changed: a conf or a complaint, and no harm. */
+START_TEST(mutilated)
+{
+	static const char	others[] = "\n {}\"\\;#\t\001x/*";
+	size_t			len = sizeof(everything) - 1;
+	char			text[sizeof(everything)];
+	struct conf		*conf;
+
+	make_everything();
+	for (size_t i = 0; i < len * 2; i++) {
+		memcpy(text, everything, sizeof(text));
+		if (i < len)
+			text[i] = '\0';
+		else
+			text[i - len] = others[i % (sizeof(others) - 1)];
+		conf = read_conf(text);
+		ck_assert_int_eq(conf == NULL, complaints.len > 0);
+		conf_free(&conf);
+	}
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, defaults);
+	tcase_add_test(tests, values);
+	tcase_add_test(tests, places);
+	tcase_add_test(tests, sites);
+	tcase_add_test(tests, bad_user);
+	tcase_add_test(tests, include);
+	tcase_add_test(tests, bad_includes);
+	tcase_add_test(tests, no_file);
+	tcase_add_test(tests, mutilated);
+}

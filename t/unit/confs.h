@@ -1,0 +1,143 @@
+/*
+ * confs: what the unit tests of the conf share: a directory of the test's own
+ * and the reading of texts.
+ *
+ * Each text is read behind a first line that names a user who exists, so
+ * that it makes no difference who runs the test.
+ */
+#ifndef T_UNIT_CONFS_H
+#define T_UNIT_CONFS_H
+
+#include <sys/stat.h>
+
+#include <ftw.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "t/unit/unit.h"
+
+#define COUNT(array)	(int)(sizeof(array) / sizeof((array)[0]))
+#define SITE		"site a.org {\nlisten *:80\nroot /\n}\n"
+
+static char		dir[PATH_MAX];		/* of the test's own */
+static struct buf	complaints;
+
+static inline int
+remove_one(const char *path, const struct stat *sb, int flag, struct FTW *ftw)
+{
+	(void)sb;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+static inline void
+setup(void)
+{
+	char	name[] = "/tmp/amped-conf.XXXXXX";
+
+	ck_assert_ptr_nonnull(mkdtemp(name));
+	ck_assert_ptr_nonnull(realpath(name, dir));
+}
+
+static inline void
+teardown(void)
+{
+	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	buf_free(&complaints);
+}
+
+static inline const char *
+me(void)
+{
+	struct passwd	*pw = getpwuid(geteuid());
+
+	return pw != NULL ? pw->pw_name : "nobody";
+}
+
+/* $ in the text stands for the directory. */
+static inline struct conf *
+read_conf(const char *text)
+{
+	struct buf	 all = { 0 };
+	struct conf	*conf;
+
+	buf_addf(&all, "user %s\n", me());
+	for (; *text != '\0'; text++) {
+		if (*text == '$')
+			buf_adds(&all, dir);
+		else
+			buf_addc(&all, *text);
+	}
+	buf_free(&complaints);
+	conf = conf_read_text("t.conf", buf_string(&all), &complaints);
+	buf_free(&all);
+	return conf;
+}
+
+static inline struct conf *
+good(const char *text)
+{
+	struct conf	*conf = read_conf(text);
+
+	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
+	ck_assert_uint_eq(complaints.len, 0);
+	return conf;
+}
+
+static inline void
+write_file(const char *name, const char *text)
+{
+	char	path[PATH_MAX + 64];
+	FILE	*f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs(text, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static inline void
+make_directory(const char *name)
+{
+	char	path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+}
+
+/* Every directive, parts in any order, both ends of a statement. */
+static const char everything[] =
+    "types $/types; architecture sped\t# a comment\r\n"
+    "helpers max 9 3 idle 1500ms\n"
+    "\n# another; { } \"\n"
+    "cache {\n"
+    "\tpaths revalidate 3s\n\tpaths 77 stale 1h negative 0s\n"
+    "\theads 1M; chunks 2G size 128K small 0\n\tresidency never }\n"
+    "log { access off\n error $/e\\log debug }\n"
+    "limits { connections 5; requests 6; line 1000; header 2K; fields 9\n"
+    "idle 1m; head 2m; send 3m; disk 4s; linger 0s; drain 1d }\n"
+    "site Default Example.ORG {\n"
+    "listen 127.0.0.1:80 [::1]:8080\nlisten *:81\n"
+    "root \"$/a \\\"b\\\"\"\n"
+    "index one two; index \"three 3\"\n"
+    "header X-One \"1, \\\\ \\\"one\\\"\"; header X-Two two#2;\n"
+    "path /a { index sub; header X-Three \"\" }\n"
+    "path /a/b { }\n path \"/c d\" {\n}\n"
+    "}\n"
+    "limits { }\n";
+
+static inline void
+make_everything(void)
+{
+	write_file("types", "");
+	make_directory("a \"b\"");
+}
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * append: to the right log, all of it, or how much and why.
+ */
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <signal.h>
+
+#include "helpers/job.h"
+#include "helpers/perform.h"
+#include "t/unit/helpers/tree.h"
+#include "t/unit/unit.h"
+
+static void
+append(struct job *job, int64_t log, const char *text)
+{
+	job_init(job, JOB_APPEND);
+	job->offset = log;
+	job->data = text;
+	job->length = strlen(text);
+	job_perform(job);
+}
+
+static const char *
+content(const char *name)
+{
+	static char	text[256];
+	FILE		*f = fopen(tree_path(name), "r");
+
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	return text;
+}
+
+static int
+open_log(const char *name)
+{
+	int	fd = open(tree_path(name), O_WRONLY | O_APPEND | O_CREAT, 0600);
+
+	ck_assert_int_ne(fd, -1);
+	return fd;
+}
+
+START_TEST(each_to_its_log)
+{
+	int		logs[] = { open_log("access"), open_log("other") };
+	struct job	job;
+
+	job_logs(logs, 2);
+	append(&job, 0, "one\n");
+	ck_assert_int_eq(job.error, 0);
+	ck_assert_uint_eq(job.done, 4);
+	append(&job, 1, "two\n");
+	append(&job, 0, "three\n");
+	append(&job, 1, "");
+	ck_assert_int_eq(job.error, 0);
+	ck_assert_str_eq(content("access"), "one\nthree\n");
+	ck_assert_str_eq(content("other"), "two\n");
+}
+END_TEST
+
+START_TEST(unknown_log)
+{
+	static const int64_t unknown[] = { 1, 2, INT64_MAX, -1, INT64_MIN };
+	int		log = open_log("known");
+	struct job	job;
+
+	append(&job, 0, "x");		/* none set yet */
+	ck_assert_int_eq(job.error, EBADF);
+	job_logs(&log, 1);
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		append(&job, unknown[i], "x");
+		ck_assert_int_eq(job.error, EBADF);
+		ck_assert_uint_eq(job.done, 0);
+	}
+	ck_assert_str_eq(content("known"), "");
+}
+END_TEST
+
+START_TEST(full_disk)
+{
+	int		log = open("/dev/full", O_WRONLY);
+	struct job	job;
+
+	ck_assert_int_ne(log, -1);
+	job_logs(&log, 1);
+	append(&job, 0, "line\n");
+	ck_assert_int_eq(job.error, ENOSPC);
+	ck_assert_uint_eq(job.done, 0);
+}
+END_TEST
+
+/* A part fits: it is told how much. */
+START_TEST(file_size_limit)
+{
+	struct rlimit	limit = { .rlim_cur = 6, .rlim_max = RLIM_INFINITY };
+	int		log = open_log("limited");
+	struct job	job;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = 6;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	job_logs(&log, 1);
+	append(&job, 0, "123456789\n");
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+	ck_assert_int_eq(job.error, EFBIG);
+	ck_assert_uint_eq(job.done, 6);
+	ck_assert_str_eq(content("limited"), "123456");
+}
+END_TEST
+
+/* Through a pipe that takes it in pieces. */
+START_TEST(large_through_a_pipe)
+{
+	static char	data[300000], got[4096];
+	struct job	job;
+	size_t		sum = 0;
+	int		fd[2], status;
+	ssize_t		n;
+
+	ck_assert_int_eq(pipe(fd), 0);
+	memset(data, 'x', sizeof(data));
+	if (fork() == 0) {
+		close(fd[0]);
+		job_logs(&fd[1], 1);
+		job_init(&job, JOB_APPEND);
+		job.data = data;
+		job.length = sizeof(data);
+		job_perform(&job);
+		_exit(job.error == 0 && job.done == sizeof(data) ? 0 : 1);
+	}
+	close(fd[1]);
+	while ((n = read(fd[0], got, sizeof(got))) > 0)
+		sum += (size_t)n;
+	wait(&status);
+	ck_assert_uint_eq(sum, sizeof(data));
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_unchecked_fixture(tests, tree_begin, tree_end);
+	tcase_add_test(tests, each_to_its_log);
+	tcase_add_test(tests, unknown_log);
+	tcase_add_test(tests, full_disk);
+	tcase_add_test(tests, file_size_limit);
+	tcase_add_test(tests, large_through_a_pipe);
+}

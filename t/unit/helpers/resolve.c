@@ -1,0 +1,502 @@
+/*
+ * resolve: what is found beneath a root, what is refused, and what is told;
+ * with the kernel's confinement and, where it is forbidden us, without.
+ */
+#include <sys/inotify.h>
+#include <sys/wait.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <linux/filter.h>
+#include <linux/magic.h>
+#include <linux/seccomp.h>
+#endif
+
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "helpers/beneath.h"
+#include "helpers/job.h"
+#include "helpers/perform.h"
+#include "t/unit/helpers/tree.h"
+#include "t/unit/unit.h"
+
+static char		root[256];
+static const char	no_names[] = "";
+static const char	index_names[] = "index.html\0index.htm\0up";
+
+static const struct {
+	const char	*path;
+	const char	*names;
+	size_t		 names_len;
+	int		 kernel, walk;		/* errors expected */
+	unsigned	 which;
+	const char	*text;			/* in the file */
+} cases[] = {
+#define NONE	no_names, 0
+#define INDEX	index_names, sizeof(index_names)
+	{ "file",	NONE,	0,	 0,	  0,	"f" },
+	{ "file",	INDEX,	0,	 0,	  0,	"f" },
+	{ "both/other",	NONE,	0,	 0,	  0,	"bo" },
+	{ "in",		NONE,	0,	 ELOOP,	  0,	"f" },
+	{ "indir/other", NONE,	0,	 ELOOP,	  0,	"bo" },
+	{ "out",	NONE,	EXDEV,	 ELOOP,	  0,	NULL },
+	{ "absolute",	NONE,	EXDEV,	 ELOOP,	  0,	NULL },
+	{ "../outside",	NONE,	EXDEV,	 EXDEV,	  0,	NULL },
+	{ "none",	NONE,	ENOENT,	 ENOENT,  0,	NULL },
+	{ "file/none",	NONE,	ENOTDIR, ENOTDIR, 0,	NULL },
+	{ "file/",	NONE,	ENOTDIR, ENOTDIR, 0,	NULL },
+	{ "file/",	INDEX,	ENOTDIR, ENOTDIR, 0,	NULL },
+	{ "none/",	INDEX,	ENOENT,	 ENOENT,  0,	NULL },
+	{ "fifo",	NONE,	ENOTSUP, ENOTSUP, 0,	NULL },
+	{ "fifo/",	INDEX,	ENOTDIR, ENOTDIR, 0,	NULL },
+	{ "socket",	NONE,	ENOTSUP, ENOTSUP, 0,	NULL },
+	{ "secret",	NONE,	EACCES,	 EACCES,  0,	NULL },
+	{ "closed/file", NONE,	EACCES,	 EACCES,  0,	NULL },
+	{ "closed/",	INDEX,	EACCES,	 EACCES,  0,	NULL },
+	{ "unread/file", NONE,	0,	 0,	  0,	"uf" },
+	{ "",		NONE,	EISDIR,	 EISDIR,  0,	NULL },
+	{ "",		INDEX,	0,	 0,	  1,	"i" },
+	{ "both",	NONE,	EISDIR,	 EISDIR,  0,	NULL },
+	{ "both",	INDEX,	EISDIR,	 EISDIR,  0,	NULL },
+	{ "both/",	NONE,	EISDIR,	 EISDIR,  0,	NULL },
+	{ "both/",	INDEX,	0,	 0,	  1,	"bi" },
+	{ "second/",	INDEX,	0,	 0,	  2,	"si" },
+	{ "dirs/",	INDEX,	0,	 0,	  2,	"di" },
+	{ "linked/",	INDEX,	0,	 ELOOP,	  3,	"f" },
+	{ "empty/",	INDEX,	EISDIR,	 EISDIR,  0,	NULL },
+	{ "barred/",	INDEX,	EACCES,	 EACCES,  0,	NULL },
+	{ "piped/",	INDEX,	ENOTSUP, ENOTSUP, 0,	NULL },
+	{ "leaving/",	INDEX,	EXDEV,	 ELOOP,	  0,	NULL }
+};
+#define CASES	((int)(sizeof(cases) / sizeof(cases[0])))
+
+static void
+make(void)
+{
+	static const char *const dirs[] = { "root", "root/both", "root/second",
+	    "root/dirs", "root/dirs/index.html", "root/linked", "root/empty",
+	    "root/barred", "root/piped", "root/leaving", "root/closed",
+	    "root/unread" };
+
+	tree_begin();
+	snprintf(root, sizeof(root), "%s", tree_path("root"));
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		tree_dir(dirs[i], 0755);
+	tree_file("outside", "secret", 0644);
+	tree_file("root/file", "f", 0644);
+	tree_file("root/index.html", "i", 0644);
+	tree_file("root/secret", "s", 0);
+	tree_file("root/both/other", "bo", 0644);
+	tree_file("root/both/index.html", "bi", 0644);
+	tree_file("root/both/index.htm", "bi2", 0644);
+	tree_file("root/second/index.htm", "si", 0644);
+	tree_file("root/dirs/index.htm", "di", 0644);
+	tree_file("root/barred/index.html", "x", 0);
+	tree_file("root/barred/index.htm", "x", 0644);
+	tree_file("root/closed/file", "cf", 0644);
+	tree_file("root/unread/file", "uf", 0644);
+	tree_link("file", "root/in");
+	tree_link("both", "root/indir");
+	tree_link("../outside", "root/out");
+	tree_link("/etc/passwd", "root/absolute");
+	tree_link("../file", "root/linked/up");
+	tree_link("../../outside", "root/leaving/index.html");
+	tree_fifo("root/fifo");
+	tree_fifo("root/piped/index.html");
+	tree_socket("root/socket");
+	ck_assert_int_eq(chmod(tree_path("root/closed"), 0600), 0);
+	ck_assert_int_eq(chmod(tree_path("root/unread"), 0711), 0);
+}
+
+static void
+unmake(void)
+{
+	chmod(tree_path("root/closed"), 0700);
+	tree_end();
+}
+
+static void
+resolve(struct job *job, const char *where, const char *path)
+{
+	job_init(job, JOB_RESOLVE);
+	job->root = where;
+	job->path = path;
+	job_perform(job);
+}
+
+static bool
+kernel_can(void)
+{
+	int	here = open("/", BENEATH_LOOK | O_DIRECTORY), fd;
+
+	fd = beneath_kernel(here, "", BENEATH_LOOK);
+	close(here);
+	close(fd);
+	return fd != -1;
+}
+
+static void
+check_file(const struct job *job, const char *text)
+{
+	struct stat	st;
+	char		got[16];
+
+	ck_assert_int_ne(job->fd, -1);
+	ck_assert_int_eq(fstat(job->fd, &st), 0);
+	ck_assert_int_eq(fcntl(job->fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	ck_assert_int_ne(fcntl(job->fd, F_GETFD) & FD_CLOEXEC, 0);
+	ck_assert_int_eq(read(job->fd, got, sizeof(got)), strlen(text));
+	ck_assert_mem_eq(got, text, strlen(text));
+	ck_assert_uint_eq(job->version.dev, st.st_dev);
+	ck_assert_uint_eq(job->version.ino, st.st_ino);
+	ck_assert_int_eq(job->version.size, st.st_size);
+	ck_assert_int_eq(job->version.mtime, st.st_mtim.tv_sec);
+	ck_assert_uint_eq(job->version.mtime_ns, st.st_mtim.tv_nsec);
+	ck_assert_int_eq(job->version.ctime, st.st_ctim.tv_sec);
+	ck_assert_uint_eq(job->version.ctime_ns, st.st_ctim.tv_nsec);
+	ck_assert_uint_eq(job->facts.mode, st.st_mode);
+	ck_assert_uint_eq(job->facts.uid, st.st_uid);
+}
+
+static void
+check_case(int i, bool walking)
+{
+	int		before = tree_descriptors();
+	int		error = walking ? cases[i].walk : cases[i].kernel;
+	struct job	job;
+
+	job_init(&job, JOB_RESOLVE);
+	job.root = root;
+	job.path = cases[i].path;
+	job.names = cases[i].names;
+	job.names_len = cases[i].names_len;
+	job_perform(&job);
+	ck_assert_msg(job.error == error, "\"%s\"%s: %s", job.path,
+	    walking ? " walking" : "", strerror(job.error));
+	ck_assert(!job.same);
+	if (error == 0) {
+		check_file(&job, cases[i].text);
+		ck_assert_uint_eq(job.which, cases[i].which);
+		close(job.fd);
+	} else
+		ck_assert_int_eq(job.fd, -1);
+	ck_assert_int_eq(tree_descriptors(), before);
+}
+
+START_TEST(as_the_system_can)
+{
+	tree_be_nobody();
+	check_case(_i, !kernel_can());
+}
+END_TEST
+
+#ifdef SYS_openat2
+/*
+ * From here on this process's openat2 fails: as on an older kernel, or as
+ * under a filter that has never heard of it.
+ */
+static void
+forbid_openat2(int error)
+{
+	struct sock_filter	code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog	program = { .len = 4, .filter = code };
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program),
+	    0);
+	ck_assert_int_eq(beneath_kernel(AT_FDCWD, "", BENEATH_LOOK), -1);
+	ck_assert_int_eq(errno, error);
+}
+
+START_TEST(on_an_older_kernel)
+{
+	forbid_openat2(ENOSYS);
+	tree_be_nobody();
+	for (int i = 0; i < CASES; i++)
+		check_case(i, true);
+}
+END_TEST
+
+START_TEST(under_a_filter)
+{
+	forbid_openat2(EPERM);
+	tree_be_nobody();
+	for (int i = 0; i < CASES; i++)
+		check_case(i, true);
+}
+END_TEST
+#endif
+
+START_TEST(roots)
+{
+	struct job	job;
+
+	resolve(&job, tree_path("nowhere"), "file");
+	ck_assert_int_eq(job.error, ENOENT);
+	resolve(&job, tree_path("outside"), "file");
+	ck_assert_int_eq(job.error, ENOTDIR);
+	resolve(&job, tree_path("outside"), "");
+	ck_assert_int_eq(job.error, ENOTDIR);
+	resolve(&job, "/dev", "null");
+	ck_assert_int_eq(job.error, ENOTSUP);
+	ck_assert_int_eq(job.fd, -1);
+}
+END_TEST
+
+/* The root is looked up each time: deploying by a link works. */
+START_TEST(root_link_is_swapped)
+{
+	struct job	job;
+
+	tree_dir("release1", 0755);
+	tree_file("release1/page", "one", 0644);
+	tree_dir("release2", 0755);
+	tree_file("release2/page", "two", 0644);
+	tree_link("release1", "current");
+	tree_link("release2", "next");
+	resolve(&job, tree_path("current"), "page");
+	ck_assert_int_eq(job.error, 0);
+	check_file(&job, "one");
+	close(job.fd);
+	ck_assert_int_eq(rename(tree_path("next"), tree_path("current")), 0);
+	resolve(&job, tree_path("current"), "page");
+	ck_assert_int_eq(job.error, 0);
+	check_file(&job, "two");
+	close(job.fd);
+}
+END_TEST
+
+/* Asks again with the version that was found the last time. */
+static void
+ask_again(struct job *job)
+{
+	close(job->fd);
+	job->fd = -1;
+	job->known = true;
+	memset(&job->facts, 0, sizeof(job->facts));
+	job_perform(job);
+	ck_assert_int_eq(job->error, 0);
+}
+
+START_TEST(known_version)
+{
+	struct job	job;
+	struct timespec	times[2] = { { .tv_nsec = UTIME_OMIT } };
+
+	tree_file("root/known", "1", 0644);
+	resolve(&job, root, "known");
+	ask_again(&job);
+	ck_assert(job.same);
+	ck_assert_int_eq(job.fd, -1);
+	ck_assert_uint_eq(job.facts.mode, S_IFREG | 0644);
+
+	tree_file("root/known", "22", 0644);		/* another size */
+	ask_again(&job);
+	ck_assert(!job.same);
+	check_file(&job, "22");
+
+	times[1].tv_sec = job.version.mtime;		/* a nanosecond */
+	times[1].tv_nsec = job.version.mtime_ns ^ 1;
+	utimensat(AT_FDCWD, tree_path("root/known"), times, 0);
+	ask_again(&job);
+	ck_assert(!job.same);
+	check_file(&job, "22");
+
+	tree_file("root/new", "33", 0644);		/* another inode */
+	utimensat(AT_FDCWD, tree_path("root/new"), times, 0);
+	rename(tree_path("root/new"), tree_path("root/known"));
+	ask_again(&job);
+	ck_assert(!job.same);
+	check_file(&job, "33");
+
+	ask_again(&job);
+	ck_assert(job.same);
+	unlink(tree_path("root/known"));
+	job.known = true;
+	job_perform(&job);
+	ck_assert_int_eq(job.error, ENOENT);
+	ck_assert(!job.same);
+}
+END_TEST
+
+/* The version known is that of one of the names, not of the first. */
+START_TEST(known_version_of_a_name)
+{
+	struct job	job;
+
+	job_init(&job, JOB_RESOLVE);
+	job.root = root;
+	job.path = "second/";
+	job.names = index_names;
+	job.names_len = sizeof(index_names);
+	job_perform(&job);
+	ask_again(&job);
+	ck_assert(job.same);
+	ck_assert_uint_eq(job.which, 2);
+	tree_file("root/second/index.html", "first", 0644);
+	ask_again(&job);
+	ck_assert(!job.same);
+	ck_assert_uint_eq(job.which, 1);
+	check_file(&job, "first");
+	close(job.fd);
+	unlink(tree_path("root/second/index.html"));
+}
+END_TEST
+
+static int64_t
+now_ns(void)
+{
+	struct timespec	now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+START_TEST(settles)
+{
+	struct timespec	times[2] = { { .tv_nsec = UTIME_OMIT } };
+	struct job	job;
+	int64_t		ctime;
+
+	tree_file("root/young", "y", 0644);
+	times[1].tv_sec = 1000000000;		/* long ago: ctime counts */
+	times[1].tv_nsec = 1;
+	utimensat(AT_FDCWD, tree_path("root/young"), times, 0);
+	resolve(&job, root, "young");
+	close(job.fd);
+	ctime = job.version.ctime * 1000000000 + job.version.ctime_ns;
+	if (now_ns() < ctime + 20000000)	/* else we were held up */
+		ck_assert(!job.facts.settled);
+	while (now_ns() <= ctime + 20000000)
+		continue;
+	ask_again(&job);
+	ck_assert(job.facts.settled);
+	ck_assert(job.same);
+
+	times[1].tv_sec = time(NULL) + 3600;	/* the future never is */
+	utimensat(AT_FDCWD, tree_path("root/young"), times, 0);
+	resolve(&job, root, "young");
+	ck_assert(!job.facts.settled);
+	close(job.fd);
+}
+END_TEST
+
+/* Right for the tree, and for a file system in memory where there is one. */
+START_TEST(in_memory)
+{
+	char		path[] = "/dev/shm/amped-unit-XXXXXX";
+	struct statfs	fs;
+	struct job	job;
+	int		fd;
+
+	ck_assert_int_eq(statfs(root, &fs), 0);
+	resolve(&job, root, "file");
+	ck_assert(job.facts.in_memory == (fs.f_type == TMPFS_MAGIC));
+	if (statfs("/dev/shm", &fs) == -1 || fs.f_type != TMPFS_MAGIC ||
+	    (fd = mkstemp(path)) == -1)
+		return;
+	resolve(&job, "/dev/shm", path + strlen("/dev/shm/"));
+	unlink(path);
+	ck_assert_int_eq(job.error, 0);
+	ck_assert(job.facts.in_memory);
+	close(fd);
+}
+END_TEST
+
+START_TEST(fifo_is_not_opened)
+{
+	char		event[4096];
+	int		watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct job	job;
+
+	ck_assert_int_ne(inotify_add_watch(watch, tree_path("root/fifo"),
+	    IN_OPEN), -1);
+	ck_assert_int_ne(inotify_add_watch(watch, tree_path("root/file"),
+	    IN_OPEN), -1);
+	resolve(&job, root, "fifo");
+	ck_assert_int_eq(job.error, ENOTSUP);
+	ck_assert_int_eq(read(watch, event, sizeof(event)), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	ck_assert_int_eq(open(tree_path("root/fifo"), O_WRONLY | O_NONBLOCK),
+	    -1);
+	ck_assert_int_eq(errno, ENXIO);		/* nobody reads */
+	/* The watch would have told. */
+	resolve(&job, root, "file");
+	ck_assert_int_gt(read(watch, event, sizeof(event)), 0);
+	close(job.fd);
+	close(watch);
+}
+END_TEST
+
+/* Replaces a name by a long file, a short file and a FIFO, for ever. */
+static pid_t
+replace_for_ever(void)
+{
+	pid_t	parent = getpid(), child = fork();
+
+	if (child != 0)
+		return child;
+	while (getppid() == parent) {
+		tree_file("root/next", "short", 0644);
+		rename(tree_path("root/next"), tree_path("root/turn"));
+		tree_file("root/next", "a longer one", 0644);
+		rename(tree_path("root/next"), tree_path("root/turn"));
+		tree_fifo("root/next");
+		rename(tree_path("root/next"), tree_path("root/turn"));
+	}
+	_exit(0);
+}
+
+START_TEST(one_version_in_a_race)
+{
+	struct job	job;
+	pid_t		child;
+	int		files[2] = { 0, 0 }, fifos = 0;
+
+	tree_file("root/turn", "short", 0644);
+	child = replace_for_ever();
+	for (int i = 0; i < 200000 && (files[0] < 100 || files[1] < 100 ||
+	    fifos < 100); i++) {
+		resolve(&job, root, "turn");
+		if (job.error != 0) {
+			ck_assert_int_eq(job.error, ENOTSUP);
+			fifos++;
+			continue;
+		}
+		files[job.version.size == 5]++;
+		ck_assert_int_eq(lseek(job.fd, 0, SEEK_END), job.version.size);
+		close(job.fd);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ck_assert(files[0] > 0 && files[1] > 0 && fifos > 0);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_unchecked_fixture(tests, make, unmake);
+	tcase_add_loop_test(tests, as_the_system_can, 0, CASES);
+#ifdef SYS_openat2
+	tcase_add_test(tests, on_an_older_kernel);
+	tcase_add_test(tests, under_a_filter);
+#endif
+	tcase_add_test(tests, roots);
+	tcase_add_test(tests, root_link_is_swapped);
+	tcase_add_test(tests, known_version);
+	tcase_add_test(tests, known_version_of_a_name);
+	tcase_add_test(tests, settles);
+	tcase_add_test(tests, in_memory);
+	tcase_add_test(tests, fifo_is_not_opened);
+	tcase_add_test(tests, one_version_in_a_race);
+}

@@ -1,0 +1,125 @@
+/*
+ * tree: a made tree of files in a directory of its own, for the tests of what
+ * looks at files.  Everybody may enter it.
+ */
+#ifndef T_UNIT_HELPERS_TREE_H
+#define T_UNIT_HELPERS_TREE_H
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+
+static char	tree_top[64];
+
+/* The path of something in it; good for a few calls. */
+static inline const char *
+tree_path(const char *name)
+{
+	static char	ring[4][256];
+	static unsigned	turn;
+	char		*path = ring[turn++ % 4];
+
+	snprintf(path, sizeof(ring[0]), "%s/%s", tree_top, name);
+	return path;
+}
+
+static inline void
+tree_file(const char *name, const char *text, mode_t mode)
+{
+	int	fd = open(tree_path(name), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(write(fd, text, strlen(text)), strlen(text));
+	ck_assert_int_eq(fchmod(fd, mode), 0);
+	close(fd);
+}
+
+static inline void
+tree_dir(const char *name, mode_t mode)
+{
+	ck_assert_int_eq(mkdir(tree_path(name), 0700), 0);
+	ck_assert_int_eq(chmod(tree_path(name), mode), 0);
+}
+
+static inline void
+tree_link(const char *target, const char *name)
+{
+	ck_assert_int_eq(symlink(target, tree_path(name)), 0);
+}
+
+static inline void
+tree_fifo(const char *name)
+{
+	ck_assert_int_eq(mkfifo(tree_path(name), 0666), 0);
+}
+
+static inline void
+tree_socket(const char *name)
+{
+	struct sockaddr_un	sun = { .sun_family = AF_UNIX };
+	int			sock = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(sun.sun_path, sizeof(sun.sun_path), "%s/%s", tree_top, name);
+	ck_assert_int_eq(bind(sock, (struct sockaddr *)&sun, sizeof(sun)), 0);
+	close(sock);
+}
+
+static inline void
+tree_begin(void)
+{
+	snprintf(tree_top, sizeof(tree_top), "/tmp/amped-unit-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(tree_top));
+	ck_assert_int_eq(chmod(tree_top, 0755), 0);
+}
+
+static inline int
+tree_remove(const char *path, const struct stat *st, int type, struct FTW *f)
+{
+	(void)st;
+	(void)type;
+	(void)f;
+	return remove(path);
+}
+
+static inline void
+tree_end(void)
+{
+	nftw(tree_top, tree_remove, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Root reads everything: from here on this process is not root any more. */
+static inline void
+tree_be_nobody(void)
+{
+	if (geteuid() == 0)
+		ck_assert_int_eq(setuid(65534), 0);
+#ifdef __linux__
+	prctl(PR_SET_DUMPABLE, 1);	/* leak checkers look in from outside */
+#endif
+}
+
+/* How many descriptors are open, to find those left behind. */
+static inline int
+tree_descriptors(void)
+{
+	int	n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) != -1;
+	return n;
+}
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * Tests of the output queue.
+ */
+#include <sys/uio.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/output.h"
+#include "lib/mem.h"
+#include "t/unit/unit.h"
+
+static struct output	o;
+static int		released;
+
+static void
+release(void *owner, void *what)
+{
+	ck_assert_ptr_eq(owner, &o);
+	ck_assert_ptr_eq(what, &released);
+	released++;
+}
+
+static void
+borrowed(const char *text)
+{
+	struct piece	p = { text, strlen(text), release, &o, &released };
+
+	output_add(&o, &p);
+}
+
+static void
+copied(const char *text)
+{
+	struct piece	p = output_copy(&o, text, strlen(text));
+
+	output_add(&o, &p);
+}
+
+/* What is in the queue, as one text. */
+static const char *
+content(const struct output *q, size_t most)
+{
+	static char	text[1000];
+	struct iovec	iov[OUTPUT_PIECES];
+	int		n = output_gather(q, iov, OUTPUT_PIECES, most);
+
+	text[0] = '\0';
+	for (int i = 0; i < n; i++)
+		strncat(text, iov[i].iov_base, iov[i].iov_len);
+	return text;
+}
+
+static void
+fresh(void)
+{
+	memset(&o, 0, sizeof(o));
+	released = 0;
+}
+
+START_TEST(goes_in_parts)
+{
+	borrowed("abc");
+	copied("def");
+	borrowed("ghi");
+	ck_assert_uint_eq(o.bytes, 9);
+	ck_assert_str_eq(content(&o, 100), "abcdefghi");
+	ck_assert_str_eq(content(&o, 4), "abcd");
+	output_sent(&o, 2);
+	ck_assert_int_eq(released, 0);
+	ck_assert_str_eq(content(&o, 100), "cdefghi");
+	output_sent(&o, 1);
+	ck_assert_int_eq(released, 1);
+	output_sent(&o, 4);
+	ck_assert_str_eq(content(&o, 100), "hi");
+	output_sent(&o, 2);
+	ck_assert_int_eq(released, 2);
+	ck_assert_uint_eq(o.n, 0);
+	ck_assert_uint_eq(o.scratch_used, 0);
+}
+END_TEST
+
+START_TEST(kept)
+{
+	struct output	*own;
+
+	borrowed("abc");
+	copied("def");
+	output_sent(&o, 1);
+	own = output_keep(&o);
+	ck_assert_uint_eq(o.n, 0);
+	ck_assert_int_eq(released, 0);
+	memset(o.scratch, '!', sizeof(o.scratch));	/* the next one's now */
+	ck_assert_str_eq(content(own, 100), "bcdef");
+	output_sent(own, 5);
+	ck_assert_int_eq(released, 1);
+	free(own);
+}
+END_TEST
+
+START_TEST(too_large_for_scratch)
+{
+	char		*text = mem_get(OUTPUT_SCRATCH + 1);
+	struct piece	 p;
+
+	memset(text, 'x', OUTPUT_SCRATCH + 1);
+	p = output_copy(&o, text, OUTPUT_SCRATCH + 1);
+	ck_assert_ptr_nonnull(p.release);
+	output_add(&o, &p);
+	free(text);
+	ck_assert_int_eq(o.pieces[0].at[OUTPUT_SCRATCH], 'x');
+	output_drop(&o);
+	ck_assert_uint_eq(o.bytes, 0);
+}
+END_TEST
+
+START_TEST(room)
+{
+	for (int i = 0; i < OUTPUT_PIECES; i++) {
+		ck_assert(output_room(&o, 1));
+		borrowed("x");
+	}
+	ck_assert(!output_room(&o, 1));
+	output_sent(&o, OUTPUT_PIECES - 1);
+	output_drop(&o);
+	ck_assert_int_eq(released, OUTPUT_PIECES);
+	ck_assert(output_room(&o, OUTPUT_PIECES));
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, fresh, NULL);
+	tcase_add_test(tests, goes_in_parts);
+	tcase_add_test(tests, kept);
+	tcase_add_test(tests, too_large_for_scratch);
+	tcase_add_test(tests, room);
+}
