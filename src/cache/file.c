@@ -7,6 +7,7 @@
 
 #include "cache/chunk.h"
 #include "cache/file.h"
+#include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 
@@ -57,6 +58,27 @@ count_chunks(const struct file *f)
 	    f->cache->chunk_size);
 }
 
+/* Counts the method, and says so once for each file system. */
+static void
+tell_method(const struct file *f)
+{
+	struct file_cache	*fc = f->cache;
+	unsigned		 i;
+
+	fc->methods[f->method]++;
+	for (i = 0; i < fc->ntold; i++)
+		if (fc->told[i].dev == f->version.dev &&
+		    fc->told[i].method == f->method)
+			return;
+	if (i == FILE_SYSTEMS)
+		return;
+	fc->told[i].dev = f->version.dev;
+	fc->told[i].method = f->method;
+	fc->ntold++;
+	log_info("device %llu: whether files are in memory is found out by %s",
+	    (unsigned long long)f->version.dev, resident_name(f->method));
+}
+
 struct file *
 file_new(struct file_cache *fc, int fd, const struct job_version *version,
     const struct job_facts *facts)
@@ -72,6 +94,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->nchunks = count_chunks(f);
 	f->trust = RESIDENT_TRUST;
 	f->method = resident_choose(fc->residency, f);
+	tell_method(f);
 	cache_enter(&fc->cache, &f->entry, 0);
 	if (f->nchunks == 0)
 		file_close(f);

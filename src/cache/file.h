@@ -31,8 +31,16 @@ struct file {
 						 * is good for */
 };
 
+#define FILE_SYSTEMS	16	/* that the log tells apart */
+
 struct file_cache {
 	struct cache	 cache;
+	uint64_t	 methods[RESIDENT_METHOD_COUNT];	/* files by it */
+	struct {
+		uint64_t		dev;
+		enum resident_method	method;
+	}		 told[FILE_SYSTEMS];
+	unsigned	 ntold;
 	struct chunk_cache *chunks;		/* where their pieces are */
 	size_t		 chunk_size, small;	/* bytes */
 	int64_t		 residency;		/* an enum conf_residency */

@@ -116,6 +116,12 @@ http_report(struct http *http, void (*line)(const char *))
 		cache_report(caches[i], text, sizeof(text));
 		line(text);
 	}
+	for (int i = 0; i < RESIDENT_METHOD_COUNT; i++) {
+		snprintf(text, sizeof(text), "residency by %s: %llu files",
+		    resident_name(i),
+		    (unsigned long long)http->files.methods[i]);
+		line(text);
+	}
 	snprintf(text, sizeof(text), "chunk cache: %llu asked for when not in "
 	    "memory, %llu of files that had shrunk",
 	    (unsigned long long)http->chunks.absent,

@@ -500,6 +500,10 @@ client_line(struct client *c, char **words, size_t n)
 			    machine_step(c->conn));
 	} else if (strcmp(verb, "cancelled") == 0) {
 		wake(c, OUTCOME_CANCELLED);
+		settle(c);
+	} else if (strcmp(verb, "fails") == 0) {
+		wake(c, OUTCOME_FAILED);
+		settle(c);
 	} else
 		fail("not a line about a client: %s", verb);
 }

@@ -194,6 +194,48 @@ evict(int fd, size_t size)
 	return gone;
 }
 
+/* The kernel tells the truth about our own files only: there it is asked. */
+START_TEST(our_own)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	caches(4096 * KIB, RESIDENCY_MINCORE);
+	f = make(64 * KIB, false);
+	ck_assert_int_eq(f->method, RESIDENT_PREDICT);	/* a stranger's */
+	file_drop(&f);
+	unlink(path);
+	f = make(64 * KIB, false);
+	f->facts.uid = geteuid();
+	f->method = resident_choose(RESIDENCY_MINCORE, f);
+	ck_assert_int_eq(f->method, RESIDENT_MINCORE);
+	k = chunk_hold(&chunks, f, 0);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+	chunk_release(&chunks, &k);
+	chunk_clear(&chunks, f);
+	if (evict(f->fd, 64 * KIB)) {
+		k = chunk_hold(&chunks, f, 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_ABSENT);
+		chunk_release(&chunks, &k);
+	}
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(in_memory_anyway)
+{
+	struct file	*f;
+
+	caches(4096 * KIB, RESIDENCY_NOWAIT);
+	f = make(64 * KIB, true);
+	ck_assert_int_eq(f->method, RESIDENT_NEVER);
+	ck_assert_uint_eq(files.methods[RESIDENT_NEVER], 1);
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
 /* A stranger's file with its pages dropped must be found out.  Where the
  * system keeps them, or has no such test, there is nothing to see. */
 START_TEST(evicted)
@@ -268,6 +310,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, limit_unmaps);
 	tcase_add_test(tests, predicted);
 	tcase_add_test(tests, evicted);
+	tcase_add_test(tests, our_own);
+	tcase_add_test(tests, in_memory_anyway);
 	tcase_add_test(tests, shrunk);
 	tcase_add_test(tests, descriptors);
 }
