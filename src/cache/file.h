@@ -35,7 +35,7 @@ struct file {
 
 struct file_cache {
 	struct cache	 cache;
-	uint64_t	 methods[RESIDENT_METHOD_COUNT];	/* files by it */
+	uint64_t	 methods[RESIDENT_METHOD_COUNT];
 	struct {
 		uint64_t		dev;
 		enum resident_method	method;

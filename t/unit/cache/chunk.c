@@ -13,6 +13,7 @@
 
 #include "cache/chunk.h"
 #include "conf.h"
+#include "lib/mem.h"
 #include "t/unit/unit.h"
 
 #define KIB	1024u
@@ -35,13 +36,17 @@ make(size_t size, bool in_memory)
 	struct job_version	version = { .size = (int64_t)size };
 	struct job_facts	facts = { .uid = getuid() + 1,
 				    .in_memory = in_memory };
-	int			fd;
+	char			*bytes;
+	int			 fd;
 
 	strcpy(path + sizeof(path) - 7, "XXXXXX");
 	fd = mkstemp(path);
 	ck_assert_int_ne(fd, -1);
+	bytes = mem_get(size + 1);
 	for (size_t i = 0; i < size; i++)
-		ck_assert(dprintf(fd, "%c", (char)(i % 251)) == 1);
+		bytes[i] = (char)(i % 251);
+	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
+	free(bytes);
 	return file_new(&files, fd, &version, &facts);
 }
 
