@@ -99,6 +99,7 @@ struct conf {
 	int64_t		 architecture;		/* enum conf_architecture */
 	int64_t		 helpers, helpers_max;
 	int64_t		 helpers_idle;		/* ms */
+	int64_t		 helpers_queue;		/* jobs */
 
 	struct {
 		int64_t	 paths, revalidate, stale, negative;	/* n, ms */

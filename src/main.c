@@ -218,7 +218,7 @@ open_log(const char *file)
 	if (file == NULL)
 		return -1;
 	if (strcmp(file, "stderr") == 0)
-		return STDERR_FILENO;
+		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	/* A FIFO that nobody reads must not keep us. */
 	fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
 	    0640);
@@ -257,13 +257,6 @@ choose_user(struct monitor_setup *setup, const struct options *o)
 	setup->gid = pw->pw_gid;
 }
 
-static void
-to_descriptor(void *context, const char *line, size_t n)
-{
-	if (write(*(int *)context, line, n) == -1)
-		return;		/* nowhere left to say so */
-}
-
 int
 main(int argc, char **argv)
 {
@@ -272,6 +265,7 @@ main(int argc, char **argv)
 	struct conf			*conf;
 	int				status;
 
+	proc_standard_descriptors();
 	proc_title_init(argc, argv);
 	log_init("amped", LOG_GRADE_NOTICE);
 	parse(argc, argv, &o);
@@ -299,7 +293,9 @@ main(int argc, char **argv)
 	} else if (!o.foreground && proc_daemon() == -1)
 		fatal("cannot go into the background");
 	log_init("monitor", (enum log_grade)conf->log.error_grade);
-	log_sink(to_descriptor, &setup.logs[1]);
+	/* The last words of every process, and of its libraries. */
+	if (dup2(setup.logs[1], STDERR_FILENO) == -1)
+		fatal("cannot write to the error log");
 	proc_title("amped: monitor");
 	status = monitor_run(&setup);
 	free((char *)(uintptr_t)setup.user);

@@ -133,6 +133,7 @@ spawn(struct monitor *m, enum role role, int *pipe)
 
 	if (io_pipe(fds) == -1)
 		return -1;
+	proc_signals_block();
 	pid = fork();
 	if (pid == 0) {
 		close(fds[0]);
@@ -140,6 +141,7 @@ spawn(struct monitor *m, enum role role, int *pipe)
 		become_child(m, parent);
 		return 0;
 	}
+	proc_signals_unblock();
 	close(fds[1]);
 	*pipe = fds[0];
 	if (pid == -1) {
@@ -167,11 +169,10 @@ be_main(struct monitor *m, int control)
 
 	proc_title("amped: main");
 	log_init("main", log_grade());
-	signal(SIGQUIT, SIG_IGN);	/* until the loop takes it */
 	close(setup->helper);
 	/* The logs are the log helper's; stderr is for last words. */
 	for (int i = 0; i < 2; i++)
-		if (setup->logs[i] > STDERR_FILENO)
+		if (setup->logs[i] != -1)
 			close(setup->logs[i]);
 	if (io_nonblock(control) == -1)
 		fatal("main's pipe");
@@ -214,6 +215,7 @@ be_helper(struct monitor *m, int pipe, enum role role)
 	if (role == ROLE_LOGGER)
 		place_logs(m->setup, &pipe, &program);
 	place(pipe, STDIN_FILENO);
+	proc_signals_unblock();
 	fexecve(program, role == ROLE_LOGGER ? logger : plain, environ);
 	fatal("cannot start amped-helper");
 }
@@ -240,6 +242,21 @@ start_main(struct monitor *m)
 	m->born = now_ms();
 }
 
+/* Main talks to strangers: it gets no more helpers than the conf allows, even
+ * if it asks.  Twice that, since those it has let go may not be reaped yet. */
+static bool
+enough(const struct monitor *m, enum role role)
+{
+	const struct child	*c;
+	int64_t			 n = 0;
+	int64_t			 most = role == ROLE_LOGGER ? 1 :
+				    m->setup->conf->helpers_max;
+
+	TAILQ_FOREACH(c, &m->children, link)
+		n += c->role == role;
+	return n >= 2 * most;
+}
+
 /* A helper for main, at the end of a pipe whose other end goes to it. */
 static void
 start_helper(struct monitor *m, enum role role)
@@ -247,7 +264,7 @@ start_helper(struct monitor *m, enum role role)
 	enum control	answer = role == ROLE_LOGGER ? CONTROL_LOGGER :
 			    CONTROL_HELPER;
 	int		pipe = -1;
-	pid_t		pid = spawn(m, role, &pipe);
+	pid_t		pid = enough(m, role) ? -1 : spawn(m, role, &pipe);
 
 	if (pid == 0)
 		be_helper(m, pipe, role);
@@ -378,6 +395,17 @@ reap(struct monitor *m)
 	}
 }
 
+/* Its terminal has gone: so does a server that was only being tried. */
+static void
+hang_up(struct monitor *m)
+{
+	if (m->setup->announce != NULL)
+		begin_end(m, SIGTERM);
+	else
+		log_warnx("HUP: the conf is read at the start only; "
+		    "restart to have it read again");
+}
+
 static void
 signals_came(struct monitor *m)
 {
@@ -389,8 +417,7 @@ signals_came(struct monitor *m)
 			reap(m);
 			break;
 		case SIGHUP:
-			log_warnx("HUP: the conf is read at the start only; "
-			    "restart to have it read again");
+			hang_up(m);
 			break;
 		default:
 			begin_end(m, byte);

@@ -18,6 +18,7 @@
 
 #define ACCEPTS		32	/* a turn, so that old clients get theirs */
 #define TIMER_GRAIN	100	/* ms: a timeout may be that late */
+#define CLOSED		1000	/* ms until closed doors are tried again */
 #define NEVER		INT64_MAX
 
 TAILQ_HEAD(client_list, client);
@@ -51,6 +52,7 @@ struct clients {
 	struct client_list	 lists[PATIENCE_COUNT];
 	size_t			 count, limit;
 	bool			 closed;	/* doors, until there is room */
+	bool			 told;		/* that they are */
 	bool			 draining;
 	void			(*gone)(void *);
 	void			*context;
@@ -92,6 +94,16 @@ end(struct client *c)
 		all->gone(all->context);
 }
 
+/* At this time at the latest. */
+static void
+set_timer(struct clients *all, int64_t when)
+{
+	if (when >= all->timer_at)
+		return;
+	all->timer_at = when;
+	evloop_at(all->timer, when);
+}
+
 /* Deadlines of one patience come in order, nearly always. */
 static void
 list(struct client *c, enum patience patience, int64_t deadline)
@@ -113,17 +125,19 @@ list(struct client *c, enum patience patience, int64_t deadline)
 		TAILQ_INSERT_AFTER(l, before, c, link);
 	else
 		TAILQ_INSERT_HEAD(l, c, link);
-	if (deadline < all->timer_at) {
-		all->timer_at = deadline + TIMER_GRAIN;
-		evloop_at(all->timer, all->timer_at);
-	}
+	set_timer(all, deadline + TIMER_GRAIN);
 }
 
 /* Leaves the client with whoever satisfies its wait. */
 static void
 park(struct client *c, const struct wait *w)
 {
+	struct clients	*all = c->all;
+
 	list(c, w->patience, w->deadline);
+	/* One that can make room: who waits outside may come in. */
+	if (all->closed && !all->draining && w->patience == PATIENCE_IDLE)
+		open_doors(all, true);
 	if (w->kind == WAIT_DISK) {
 		c->errand = w->errand;
 		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
@@ -190,31 +204,40 @@ timer(void *context)
 	struct client	*c;
 
 	all->timer_at = NEVER;
+	if (all->closed && !all->draining)
+		open_doors(all, true);
 	for (int i = 0; i < PATIENCE_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
 		    c->deadline <= all->clock->ms) {
 			unlist(c);	/* the same deadline is a new one */
 			wake(c, OUTCOME_TIMED_OUT);
 		}
-	if (first_deadline(all) != NEVER) {
-		all->timer_at = first_deadline(all) + TIMER_GRAIN;
-		evloop_at(all->timer, all->timer_at);
-	}
+	if (first_deadline(all) != NEVER)
+		set_timer(all, first_deadline(all) + TIMER_GRAIN);
 }
 
-/* The one that has been between two requests for longest goes. */
-static bool
-make_room(struct clients *all)
+/* The one that has been between two requests for longest, or NULL. */
+static struct client *
+longest_idle(const struct clients *all)
 {
 	struct client	*c;
 
 	TAILQ_FOREACH(c, &all->lists[PATIENCE_IDLE], link)
-		if (machine_idle(c->conn)) {
-			stats[STATS_MADE_ROOM]++;
-			wake(c, OUTCOME_CANCELLED);
-			return true;
-		}
-	return false;
+		if (machine_idle(c->conn))
+			return c;
+	return NULL;
+}
+
+static bool
+make_room(struct clients *all)
+{
+	struct client	*c = longest_idle(all);
+
+	if (c == NULL)
+		return false;
+	stats[STATS_MADE_ROOM]++;
+	wake(c, OUTCOME_CANCELLED);
+	return true;
 }
 
 static void
@@ -235,12 +258,13 @@ welcome(struct door *d, int fd, const struct sockaddr *peer)
 static void
 full(struct clients *all)
 {
-	if (all->closed)
-		return;
-	log_warnx("no room for more than %zu connections: accepting none until "
-	    "one ends; raise the limit of open files (ulimit -n) or "
-	    "limits { connections }", all->count);
+	if (!all->told)
+		log_warnx("no room for more than %zu connections: accepting "
+		    "none until one ends; raise the limit of open files "
+		    "(ulimit -n) or limits { connections }", all->count);
+	all->told = true;
 	open_doors(all, false);
+	set_timer(all, all->clock->ms + CLOSED);
 }
 
 static void
@@ -252,7 +276,8 @@ knock(void *context)
 	int			 fd;
 
 	for (int i = 0; i < ACCEPTS && !d->all->closed; i++) {
-		if (d->all->count >= d->all->limit && !make_room(d->all)) {
+		if (d->all->count >= d->all->limit &&
+		    longest_idle(d->all) == NULL) {
 			full(d->all);
 			return;
 		}
@@ -260,6 +285,10 @@ knock(void *context)
 		fd = accept4(d->listener.fd, (struct sockaddr *)&peer, &len,
 		    SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd != -1) {
+			d->all->told = false;
+			/* Only now that somebody has come. */
+			if (d->all->count >= d->all->limit)
+				make_room(d->all);
 			welcome(d, fd, (struct sockaddr *)&peer);
 			continue;
 		}

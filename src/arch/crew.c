@@ -17,12 +17,14 @@
 #include "stats.h"
 
 #define TRIES	2		/* helpers a job may cost */
+#define YOUNG	1000		/* ms: who dies before that never worked */
 
 struct helper {
 	struct crew		*crew;
 	int			 fd;
 	struct watch		*watch;
 	struct errand		*errand;	/* NULL: idle */
+	int64_t			 born;		/* clock ms */
 	int64_t			 since;		/* idle or busy, clock ms */
 	TAILQ_ENTRY(helper)	 link;
 };
@@ -44,6 +46,7 @@ struct crew {
 	bool			 ending;
 };
 
+static void	ask(struct crew *);
 static void	dispatch(struct crew *);
 
 static void
@@ -98,9 +101,17 @@ lost(struct helper *h)
 	struct crew	*crew = h->crew;
 	struct errand	*e = h->errand;
 
+	bool		 young = crew->clock->ms - h->born < YOUNG;
+
 	dismiss(h);
-	if (e == NULL)
+	if (e == NULL) {
+		/* The reserve is to be there when it is needed; but one that
+		 * cannot live at all is not started over and over. */
+		if (!young && !crew->ending &&
+		    crew->helpers + crew->asked < (size_t)crew->conf->helpers)
+			ask(crew);
 		return;
+	}
 	stats[STATS_HELPER_DEATHS]++;
 	log_warnx("a helper died over a job (%s)", job_kind_name(e->job.kind));
 	if (++e->tries < TRIES && !crew->ending)
@@ -116,14 +127,13 @@ answered(void *context)
 	struct crew	*crew = h->crew;
 	struct errand	*e = h->errand;
 	struct job	 nothing;
+	int		 n;
 
-	if (e == NULL)		/* only the end can come unasked */
-		job_init(&nothing, JOB_READ);
-	if (job_recv_answer(h->fd, e != NULL ? &e->job : &nothing) != 1) {
-		if (errno == EAGAIN || errno == EINTR)
-			return;
-		lost(h);
-	} else if (e == NULL) {
+	job_init(&nothing, JOB_READ);
+	n = job_recv_answer(h->fd, e != NULL ? &e->job : &nothing);
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n != 1 || e == NULL) {	/* unasked only the end can come */
 		lost(h);
 	} else {
 		TAILQ_REMOVE(&crew->busy, h, link);
@@ -186,6 +196,11 @@ crew_start(void *context, struct errand *e)
 	struct crew	*crew = context;
 
 	TAILQ_INIT(&e->waiters);
+	/* So many that this one would be late anyway. */
+	if (crew->queued >= (size_t)crew->conf->helpers_queue) {
+		fail(e, EAGAIN);
+		return;
+	}
 	enqueue(crew, e, false);
 	dispatch(crew);
 }
@@ -220,6 +235,7 @@ crew_join(struct crew *crew, int fd)
 	h = mem_zero(sizeof(*h));
 	h->crew = crew;
 	h->fd = fd;
+	h->born = crew->clock->ms;
 	h->watch = evloop_watch(crew->loop, fd, answered, h);
 	evloop_want(h->watch, EVLOOP_READ);
 	crew->helpers++;

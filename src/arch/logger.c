@@ -20,6 +20,7 @@
 #define BATCH		(64 * 1024)	/* bytes to the helper at once */
 #define EAGER		(32 * 1024)	/* bytes that do not wait for more */
 #define DELAY		200		/* ms that a line may wait for others */
+#define TELL		60000		/* ms between complaints */
 #define RETRY		1000		/* ms, to ask for a helper again */
 #define PARTING		1000		/* ms for the rest at the end */
 
@@ -33,10 +34,12 @@ struct logger {
 	const struct clock	*clock;
 	int			 control;
 	int			 fd;		/* -1: no helper */
+	int64_t			 born;		/* the helper, clock ms */
 	struct watch		*watch, *timer;
 	struct lines		 lines[LOGGER_LOGS];
 	struct job		 job;		/* the batch under way */
 	bool			 flying;
+	int64_t			 told;		/* that a log fails, clock ms */
 	bool			 due;		/* lines have waited enough */
 	bool			 asked;		/* for a helper */
 	struct buf		 batch;		/* its bytes */
@@ -52,6 +55,17 @@ tell_dropped(struct logger *g, enum logger_log log)
 	g->lines[log].dropped = 0;
 	log_warnx("%llu lines of the %s log were lost: it cannot be written to",
 	    (unsigned long long)n, log == LOGGER_ACCESS ? "access" : "error");
+}
+
+/* Now and then, as long as it lasts. */
+static void
+tell_failing(struct logger *g)
+{
+	if (g->told != 0 && g->clock->ms - g->told < TELL)
+		return;
+	g->told = g->clock->ms;
+	errno = g->job.error;
+	log_error("the access log cannot be written, its lines are lost");
 }
 
 static uint64_t
@@ -80,8 +94,9 @@ batch_length(const struct buf *b)
 static void
 ask(struct logger *g)
 {
-	g->asked = true;
-	control_send(g->control, CONTROL_WANT_LOGGER, -1);
+	g->asked = control_send(g->control, CONTROL_WANT_LOGGER, -1) == 0;
+	if (!g->asked)
+		evloop_at(g->timer, g->clock->ms + RETRY);
 }
 
 static void
@@ -92,8 +107,12 @@ drop_helper(struct logger *g)
 	evloop_unwatch(&g->watch);
 	close(g->fd);
 	g->fd = -1;
-	/* The batch goes to the next one: rather twice than not at all. */
-	ask(g);
+	/* The batch goes to the next one: rather twice than not at all.  One
+	 * that does not live is not asked for over and over. */
+	if (g->clock->ms - g->born >= RETRY)
+		ask(g);
+	else
+		evloop_at(g->timer, g->clock->ms + RETRY);
 }
 
 static void
@@ -182,15 +201,19 @@ batch_done(struct logger *g)
 	enum logger_log	log = (enum logger_log)g->job.offset;
 	size_t		done = (size_t)g->job.done;
 	uint64_t	lost;
+	bool		failed = g->job.error != 0 && done <= g->batch.len;
 
 	g->flying = false;
-	if (g->job.error != 0 && done <= g->batch.len) {
+	if (failed) {
 		lost = count_lines(g->batch.at + done, g->batch.len - done);
 		g->lines[log].dropped += lost;
 		stats[STATS_LOG_DROPPED] += lost;
-	} else
-		tell_dropped(g, log);
+	}
 	g->batch.len = 0;
+	if (!failed)
+		tell_dropped(g, log);
+	else if (log == LOGGER_ACCESS)
+		tell_failing(g);
 }
 
 static void
@@ -198,9 +221,11 @@ answered(void *context)
 {
 	struct logger	*g = context;
 
-	if (job_recv_answer(g->fd, &g->job) != 1) {
-		if (errno == EAGAIN || errno == EINTR)
-			return;
+	int		 n = job_recv_answer(g->fd, &g->job);
+
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n != 1) {
 		g->flying = false;
 		drop_helper(g);
 		return;
@@ -231,6 +256,7 @@ logger_join(struct logger *g, int fd)
 		return;
 	}
 	g->fd = fd;
+	g->born = g->clock->ms;
 	g->watch = evloop_watch(g->loop, fd, answered, g);
 	evloop_want(g->watch, EVLOOP_READ);
 	send_next(g);

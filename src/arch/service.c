@@ -10,6 +10,7 @@
 #include "arch/service.h"
 #include "control.h"
 #include "lib/log.h"
+#include "lib/proc.h"
 
 /* Descriptors for listeners, pipes, logs and what the libraries open. */
 #define RESERVED	64
@@ -76,6 +77,7 @@ service_open(struct service *s, const struct world *world)
 	s->term = evloop_signal(s->loop, SIGTERM, stop, s);
 	s->quit = evloop_signal(s->loop, SIGQUIT, drain, s);
 	s->timer = evloop_timer(s->loop, stop, s);
+	proc_signals_unblock();		/* from here on they find us */
 }
 
 /* A quarter of the descriptors may be files, the rest connections. */

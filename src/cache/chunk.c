@@ -90,20 +90,25 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 		f->chunks[index] = k;
 		cache_enter(&cc->cache, &k->entry, sizeof(*k) + k->len);
 		cache_hold(&k->entry);
+		file_refer(f);
 		cache_trim(&cc->cache);
 		return k;
 	}
 	cc->cache.hits++;
 	cache_hold(&k->entry);
+	file_refer(f);
 	return k;
 }
 
 void
 chunk_release(struct chunk_cache *cc, struct chunk **kp)
 {
+	struct file	*f = (*kp)->file;
+
 	(void)cc;
 	cache_release(&(*kp)->entry);
 	*kp = NULL;
+	file_drop(&f);
 }
 
 /* A mapping is of use to nobody before its bytes are known to be resident. */
@@ -123,7 +128,8 @@ ready_mapped(struct chunk *k, int64_t now)
 		k->mapped = true;
 	}
 	if (now < k->trusted)
-		return CHUNK_READY;
+		return k->index + 1 == f->nchunks && resident_shrunk(f) ?
+		    CHUNK_GONE : CHUNK_READY;
 	switch (resident_ask(f, k->at, offset, k->len)) {
 	case RESIDENT_YES:
 		k->trusted = now + f->trust;

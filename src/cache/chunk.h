@@ -47,7 +47,7 @@ void		 chunk_init(struct chunk_cache *, size_t limit_bytes,
 uint32_t	 chunk_index(const struct file *, int64_t offset);
 int64_t		 chunk_offset(const struct file *, uint32_t index);
 
-/* A file's chunk, empty at first; held. */
+/* A file's chunk, empty at first; held, and with it the file. */
 struct chunk	*chunk_hold(struct chunk_cache *, struct file *, uint32_t);
 void		 chunk_release(struct chunk_cache *, struct chunk **);
 /* Never waits; needs the file's descriptor unless the chunk is full. */

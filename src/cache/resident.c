@@ -132,6 +132,17 @@ resident_ask(const struct file *f, void *base, off_t offset, size_t len)
 	}
 }
 
+bool
+resident_shrunk(const struct file *f)
+{
+	off_t	last = (off_t)f->version.size - 1;
+	char	byte;
+
+	if (f->method == RESIDENT_NOWAIT)
+		return read_nowait(f->fd, &byte, 1, last) == 0;
+	return f->method == RESIDENT_NEVER && pread(f->fd, &byte, 1, last) == 0;
+}
+
 ssize_t
 resident_read(const struct file *f, void *to, off_t offset, size_t len)
 {

@@ -53,6 +53,12 @@ enum resident_answer	resident_ask(const struct file *, void *base,
 			    off_t offset, size_t len);
 
 /*
+ * Whether the file ends before its last byte, as far as can be told without
+ * waiting: the rest of its last page would be zeros, and nobody would notice.
+ */
+bool			resident_shrunk(const struct file *);
+
+/*
  * Reads what is in memory of a range into a buffer, never waiting: bytes read,
  * 0 when the next byte is not in memory, -1 at the end of the file or an
  * error.  For predict it trusts, and reads.

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "http/body.h"
 #include "http/conn.h"
 #include "http/find.h"
 #include "http/reply.h"
@@ -57,9 +58,8 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 
 	l->http = http;
 	l->file = file_refer(f);
-	l->chunk = k;
+	l->chunk = chunk_hold(&http->chunks, f, k->index);
 	l->started = http->clock->ms;
-	cache_hold(&k->entry);
 	k->error = 0;
 	k->errand = &l->errand;
 	job_init(&l->errand.job, JOB_READ);
@@ -115,6 +115,8 @@ put_chunk(struct conn *c)
 	r->body += end - r->next;
 	r->next = end;
 	r->chunk = NULL;
+	r->proved = c->http->clock->ms;
+	r->loaded = false;
 	r->tries = 0;
 	r->disk_by = 0;
 }
@@ -154,7 +156,7 @@ absent(struct conn *c)
 
 	if (r->answered && conn_pending(c))
 		return conn_send(c, STEP_BODY);
-	if (error != 0 && r->tries > 0) {
+	if (error != 0 && r->loaded) {
 		errno = error;
 		if (error != ESTALE)
 			log_error("cannot read the file of %.*s",
@@ -163,6 +165,7 @@ absent(struct conn *c)
 	}
 	if (r->tries++ == REQUEST_TRIES)
 		return failed(c, EAGAIN);
+	r->loaded = true;
 	if (k->errand == NULL)
 		load_start(c->http, r->file, k);
 	if (k->errand != NULL)
@@ -189,6 +192,29 @@ complete(struct conn *c)
 	    conn_output(c)->bytes < TURN)
 		return conn_go(c, STEP_FINISH);
 	return conn_send(c, STEP_FINISH);
+}
+
+/* What waits to be sent was in memory when it was put there, but that may be
+ * long ago: a slow client must not make us wait for a page. */
+bool
+body_stale(const struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	return r != NULL && r->answered && r->proved != 0 &&
+	    c->http->clock->ms - r->proved > RESIDENT_TRUST;
+}
+
+enum go
+body_again(struct conn *c)
+{
+	struct request	*r = c->request;
+	size_t		 n = output_take_back(conn_output(c), release_chunk);
+
+	r->next -= (int64_t)n;
+	r->body -= (int64_t)n;
+	r->proved = 0;
+	return conn_go(c, STEP_BODY);
 }
 
 enum go

@@ -27,6 +27,9 @@ conn_go(struct conn *c, enum step step)
 enum go
 conn_send(struct conn *c, enum step then)
 {
+	/* Sending frees the scratch that a head not yet put out may be in. */
+	if (c->request != NULL)
+		output_own(&c->request->head);
 	c->then = (uint8_t)then;
 	return conn_go(c, STEP_SEND);
 }
@@ -43,6 +46,7 @@ conn_abort(struct conn *c)
 	output_drop(conn_output(c));
 	c->close = true;
 	c->linger = false;
+	c->input_len = 0;		/* nor is what is left of interest */
 	return conn_go(c, c->request != NULL ? STEP_FINISH : STEP_CLOSE);
 }
 
@@ -62,10 +66,9 @@ conn_wait_disk(struct conn *c, struct errand *errand)
 {
 	const struct conf	*conf = c->http->conf;
 
-	/* Answers to earlier requests need not wait with this one.  What the
-	 * socket does not take now, or why not, is send's to find out. */
+	/* Answers to earlier requests need not wait with this one. */
 	if (conn_pending(c))
-		(void)conn_flush(c);
+		return conn_send(c, c->step);
 	if (c->request->disk_by == 0)
 		c->request->disk_by = c->http->clock->ms + conf->limits.disk;
 	conn_wait(c, WAIT_DISK, PATIENCE_DISK, c->request->disk_by);
@@ -121,7 +124,8 @@ conn_flush(struct conn *c)
 		if ((size_t)sent < asked)	/* it would only say EAGAIN */
 			return EAGAIN;
 	}
-	return o->n > 0 ? EAGAIN : 0;
+	/* A turn's worth has gone: the others first. */
+	return o->n > 0 || left == 0 ? EAGAIN : 0;
 }
 
 void
@@ -129,7 +133,7 @@ conn_park(struct conn *c)
 {
 	struct http	*http = c->http;
 
-	if (c->request != NULL)
+	if (c->request != NULL)		/* scratch is the next one's */
 		output_own(&c->request->head);
 	if (c->output != NULL && c->output->n == 0)
 		mem_drop(&c->output);

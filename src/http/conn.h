@@ -45,11 +45,13 @@ struct request {
 	bool			 file_open;	/* its descriptor is held */
 	bool			 looked;	/* has waited for a look */
 	bool			 answered;	/* its head is in the output */
+	bool			 loaded;	/* has waited for this chunk */
 	uint8_t			 tries;		/* looks and reads so far */
 	uint16_t		 status;
 	uint8_t			 variant;	/* which head, by Connection */
 	struct piece		 head;		/* until it is answered */
 	int64_t			 disk_by;	/* clock ms; 0: not yet */
+	int64_t			 proved;	/* clock ms: body in memory */
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body;		/* bytes of body put out */
 };
@@ -81,7 +83,6 @@ struct conn {
 	}			 peer;
 };
 
-/* The steps, a file each or two. */
 enum go		recv_step(struct conn *);
 enum go		parse_step(struct conn *);
 enum go		route_step(struct conn *);
@@ -101,8 +102,7 @@ enum go		conn_wait(struct conn *, enum wait_kind, enum patience,
 enum go		conn_wait_disk(struct conn *, struct errand *);
 /* The outcome of the last wait; READY when asked again. */
 enum outcome	conn_outcome(struct conn *);
-/* The output that this connection is to use now. */
-struct output	*conn_output(struct conn *);
+struct output	*conn_output(struct conn *);	/* the one to use now */
 bool		 conn_pending(const struct conn *);
 /* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
 int		 conn_flush(struct conn *);

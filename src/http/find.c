@@ -77,11 +77,6 @@ found_file(struct look *l)
 
 	if (job->same) {
 		p->looked = http->clock->ms;
-		if (job->facts.settled && !p->file->facts.settled) {
-			p->file->facts.settled = true;	/* a strong tag now */
-			for (int i = 0; i < PATHNAME_HEADS; i++)
-				header_clear(&http->heads, &p->heads[i]);
-		}
 		return;
 	}
 	pathname_answer(&http->paths, p, PATHNAME_FILE,
@@ -163,7 +158,9 @@ put_names(const struct conf_words *words, char *to)
 static void
 set_known(struct job *job, const struct path *p)
 {
-	if (p->kind != PATHNAME_FILE)
+	/* One that had just been changed may have been changed again since,
+	 * within the same tick of the clock that stamps files. */
+	if (p->kind != PATHNAME_FILE || !p->file->facts.settled)
 		return;
 	if (p->file->fd == -1 && !chunk_whole(p->file))
 		return;			/* its descriptor is wanted */

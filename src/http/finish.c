@@ -63,6 +63,7 @@ finish_step(struct conn *c)
 	need(r->parse.size <= c->input_len);
 	c->input += r->parse.size;
 	c->input_len -= r->parse.size;
+	c->since = c->http->clock->ms;	/* the next head's, if it has begun */
 	conn_request_end(c);
 	return conn_go(c, c->input_len > 0 ? STEP_PARSE : STEP_RECV);
 }

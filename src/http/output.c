@@ -105,6 +105,21 @@ output_sent(struct output *o, size_t sent)
 	rewind_if_empty(o);
 }
 
+size_t
+output_take_back(struct output *o, void (*whose)(void *, void *))
+{
+	size_t	n = 0;
+
+	while (o->n > 0 && o->pieces[o->first + o->n - 1].release == whose) {
+		o->n--;
+		n += o->pieces[o->first + o->n].len;
+		release(&o->pieces[o->first + o->n]);
+	}
+	o->bytes -= n;
+	rewind_if_empty(o);
+	return n;
+}
+
 struct output *
 output_keep(struct output *o)
 {

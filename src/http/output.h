@@ -42,6 +42,8 @@ void	output_own(struct piece *);
 /* The first pieces, at most so many bytes; how many entries of iov. */
 int	output_gather(const struct output *, struct iovec *, int n,
 	    size_t most);
+/* Takes the last pieces with this release function back; bytes in them. */
+size_t	output_take_back(struct output *, void (*)(void *, void *));
 void	output_sent(struct output *, size_t);	/* so many bytes have gone */
 /* What is left, into one of its own, copied where it stands in scratch. */
 struct output *output_keep(struct output *);

@@ -7,6 +7,7 @@
 #include "http/head.h"
 #include "http/reply.h"
 #include "http/status.h"
+#include "http/uri.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 
@@ -99,18 +100,17 @@ reply_redirect(struct conn *c)
 {
 	const struct parse	*p = &c->request->parse;
 	struct buf		*b = &c->http->work;
-	struct str		 path = parse_str(c->input, p->path);
 	struct str		 query = parse_str(c->input, p->query);
+	char			 path[JOB_PATH_MAX], encoded[3 * JOB_PATH_MAX];
+	size_t			 len;
 
+	/* As it was understood, and encoded: what was sent may begin with "//"
+	 * or "/\", which a browser takes for another host. */
+	need(uri_resolve(parse_str(c->input, p->path), path, sizeof(path),
+	    &len) == 0);
+	uri_encode((struct str){ path, len }, encoded);
 	head_begin(c, 301);
-	/* A path of its own, so never "//host": that would lead elsewhere. */
-	while (path.len > 1 && path.at[1] == '/') {
-		path.at++;
-		path.len--;
-	}
-	buf_adds(b, "Location: ");
-	buf_add(b, path.at, path.len);
-	buf_addc(b, '/');
+	buf_addf(b, "Location: %s/", encoded);
 	if (query.len > 0) {
 		buf_addc(b, '?');
 		buf_add(b, query.at, query.len);

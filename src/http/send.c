@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "http/body.h"
 #include "http/conn.h"
 #include "http/find.h"
 #include "lib/log.h"
@@ -30,6 +31,8 @@ send_step(struct conn *c)
 
 	if (conn_outcome(c) != OUTCOME_READY)
 		return conn_abort(c);
+	if (body_stale(c))
+		return body_again(c);
 	error = conn_flush(c);
 	if (error == EAGAIN)
 		return wait_for_room(c);

@@ -140,6 +140,7 @@ log_debug(const char *format, ...)
 _Noreturn void
 fatal(const char *format, ...)
 {
+	log_sink(NULL, NULL);
 	SUBMIT(LOG_GRADE_ERROR, errno);
 	exit(1);
 }
@@ -147,6 +148,7 @@ fatal(const char *format, ...)
 _Noreturn void
 fatalx(const char *format, ...)
 {
+	log_sink(NULL, NULL);
 	SUBMIT(LOG_GRADE_ERROR, 0);
 	exit(1);
 }

@@ -41,7 +41,8 @@ void	log_notice(const char *, ...) LOG_PRINTF(1, 2);
 void	log_info(const char *, ...) LOG_PRINTF(1, 2);
 void	log_debug(const char *, ...) LOG_PRINTF(1, 2);
 
-/* As log_error and log_errorx, then exit 1. */
+/* As log_error and log_errorx, but to standard error, then exit 1: the usual
+ * way may be longer than the process lives. */
 _Noreturn void	fatal(const char *, ...) LOG_PRINTF(1, 2);
 _Noreturn void	fatalx(const char *, ...) LOG_PRINTF(1, 2);
 

@@ -111,10 +111,36 @@ proc_descriptors(void)
 void
 proc_signals_reset(void)
 {
-	sigset_t	none;
-
 	for (int i = 1; i < NSIG; i++)
 		signal(i, SIG_DFL);
+}
+
+void
+proc_signals_block(void)
+{
+	sigset_t	all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+void
+proc_signals_unblock(void)
+{
+	sigset_t	none;
+
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void
+proc_standard_descriptors(void)
+{
+	int	fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd != -1)
+		close(fd);
 }

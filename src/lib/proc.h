@@ -33,7 +33,15 @@ int	proc_daemon(void);
 /* Soft limit of open descriptors up to the hard one; what it is now. */
 size_t	proc_descriptors(void);
 
-/* Default signals, nothing blocked: for a child before it goes its way. */
+/*
+ * Around a fork: all signals blocked, so that none meets the child with its
+ * parent's handlers; default ones for the child; none blocked.
+ */
+void	proc_signals_block(void);
 void	proc_signals_reset(void);
+void	proc_signals_unblock(void);
+
+/* Descriptors 0 to 2 exist from here on; else the next ones would be them. */
+void	proc_standard_descriptors(void);
 
 #endif

@@ -156,7 +156,8 @@ my @redirects = (['/dir', '/dir/'], ['/dir?a=b&c', '/dir/?a=b&c'],
     ['/dir/../dir', undef], ['/%64ir', undef], ['/linkdir', '/linkdir/'],
     ['/none', '/none/'], ['//evil.example', undef],
     ['///evil.example?x', undef], ['/.//evil.example', undef],
-    ['/dir/..//evil.example', undef], ['/%2e//evil.example', undef]);
+    ['/dir/..//evil.example', undef], ['/%2e//evil.example', undef],
+    ['/\\evil.example/../dir', '/dir/'], ['/\\dir/../dir?\\', '/dir/?\\']);
 for my $case (@redirects) {
 	my ($target, $location) = @$case;
 	my $answer = $server->get($target);
@@ -165,7 +166,7 @@ for my $case (@redirects) {
 	my $to = $answer->{field}{location} // '';
 	like($to, defined($location) ?
 	    qr{\A(?:http://localhost)?\Q$location\E\z} :
-	    qr{\A(?:http://localhost)?/(?!/)}, 'to its slash, here') or next;
+	    qr{\A(?:http://localhost)?/(?![/\\])}, 'to its slash, here') or next;
 	is($server->get($to =~ s{\Ahttp://localhost}{}r)->{status},
 	    $target eq '/none' ? 403 : 200, 'and the way goes on');
 }

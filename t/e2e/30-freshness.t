@@ -170,6 +170,13 @@ for my $size (5000, 70_000, 300_000) {
 	    $body eq content('shrinks', $size),
 	    'a shrunk file is looked at anew');
 }
+# Cut within its last page there is no error to be had, only zeros.
+write_file("$root/page-cut", content('shrinks', 100_000));
+is(length($server->get('/page-cut')->{body}), 100_000, 'a whole file');
+truncate("$root/page-cut", 98_400) or die "truncate: $!\n";
+my ($cut) = grep { defined($_->{status}) && !$_->{short} }
+    map { $server->get('/page-cut') } 1, 2;
+ok($cut->{body} eq content('shrinks', 98_400), 'no zeros at its end');
 $server->stop;
 
 # A link above the root that is swapped.

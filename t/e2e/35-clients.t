@@ -97,4 +97,26 @@ $_->close for @idle;
 is($server->get('/page')->{body}, $page, 'and after them');
 
 $server->stop;
+
+# At the limit of connections the one that has been idle for longest goes.
+$server = Amped->start(files => { large => $large, page => $page },
+    global => "limits {\n\tconnections 2\n}");
+my @two = map { $server->connect } 1 .. 2;
+$_->send($request) for @two;
+is($_->response->{body}, $page, 'within the limit') for @two;
+is($server->get('/page')->{body}, $page, 'one more: idle ones make room');
+ok($two[0]->closed, 'which the oldest does');
+$two[1]->send($request);
+is($two[1]->response->{body}, $page, 'and the other does not');
+# Both are busy: a third waits at the door until one of them is idle.
+my @busy = map { $server->connect(window => 4096) } 1 .. 2;
+$_->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n") for @busy;
+$_->want(1000) for @busy;
+my $third = $server->connect;
+$third->send($request);
+$busy[0]->response;
+is($third->response->{body}, $page, 'who waited at the door gets in');
+$_->abort for @busy;
+$server->{errors} = 1;
+$server->stop;
 done_testing();

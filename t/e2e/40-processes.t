@@ -100,11 +100,26 @@ $server->stop('TERM');
 
 # Helpers that are killed, idle and over a job.
 SKIP: {
-	skip('there are no helpers', 8) unless $amped;
+	skip('there are no helpers', 9) unless $amped;
 	my @lost;
 
 	$server = Amped->start(root => $root, global => $few);
 	await('helpers', sub { $server->role('helper') == 2 });
+	# The reserve is there again before anybody needs it, unless helpers
+	# die as soon as they are born.
+	await('grown-up helpers', sub {
+		my @pids = $server->role('helper');
+		my $up = (split(' ', Amped::slurp('/proc/uptime')))[0];
+
+		return @pids == 2 && !grep { $up -
+		    (Amped::Process::stat_fields($_))[22] / 100 < 1.2 } @pids;
+	});
+	my %dead = map { $_ => 1 } $server->kill_role('KILL', 'helper');
+	await('new ones', sub {
+		2 == grep { !$dead{$_} } $server->role('helper')
+	});
+	pass('killed idle helpers are replaced');
+
 	# Main hears of a request first, and of the deaths later.
 	my $first = $server->connect;
 	$first->send("GET /page $get");

@@ -41,6 +41,7 @@ struct client {				/* the architecture's, see wait.h */
 	struct buf		 to, from;	/* bytes for the machine, from it */
 	size_t			 takes;		/* bytes its socket still takes */
 	bool			 half, broken;	/* sends no more; is gone */
+	bool			 by_turns;	/* output waits for its turn */
 	bool			 waiting;	/* for wait->errand */
 	TAILQ_ENTRY(client)	 link;
 };
@@ -207,7 +208,8 @@ settle(struct client *c)
 	while (c->wait != NULL &&
 	    ((c->wait->kind == WAIT_READ &&
 	    (c->to.len > 0 || c->half || c->broken)) ||
-	    (c->wait->kind == WAIT_WRITE && (c->takes > 0 || c->broken))))
+	    (c->wait->kind == WAIT_WRITE && !c->by_turns &&
+	    (c->takes > 0 || c->broken))))
 		wake(c, OUTCOME_READY);
 }
 
@@ -498,6 +500,10 @@ client_line(struct client *c, char **words, size_t n)
 		if (c->wait != NULL)
 			fail("%s is in step %s", c->name,
 			    machine_step(c->conn));
+	} else if (strcmp(verb, "by-turns") == 0) {
+		c->by_turns = true;
+	} else if (strcmp(verb, "turn") == 0) {
+		wake(c, OUTCOME_READY);
 	} else if (strcmp(verb, "cancelled") == 0) {
 		wake(c, OUTCOME_CANCELLED);
 		settle(c);

@@ -164,24 +164,24 @@ START_TEST(dump_says_where)
 				    "header A \"b c\"\npath /p { }\n}\n");
 	char			*text = dump(conf);
 	static const char *const wanted[] = {
-		"helpers      4                         # t.conf:2\n"
-		"helpers      max 32 idle 30s           # default\n"
+		"helpers      4                           # t.conf:2\n"
+		"helpers      max 32 idle 30s queue 1000  # default\n"
 		"cache {\n"
-		"    paths     7                        # t.conf:3\n"
-		"    paths     revalidate 2s stale 1m   # default\n"
-		"    paths     negative 9s              # t.conf:4\n"
-		"    heads     32M                      # default\n"
-		"    chunks    512M size 64K small 16K  # default\n"
-		"    residency auto                     # default\n"
+		"    paths     7                          # t.conf:3\n"
+		"    paths     revalidate 2s stale 1m     # default\n"
+		"    paths     negative 9s                # t.conf:4\n"
+		"    heads     32M                        # default\n"
+		"    chunks    512M size 64K small 16K    # default\n"
+		"    residency auto                       # default\n"
 		"}\n"
 		"log {\n"
-		"    access stderr combined             # default\n",
-		"site a.org {                           # t.conf:6\n"
-		"    listen *:80                        # t.conf:7\n"
-		"    root   /                           # t.conf:8\n"
-		"    index  index.html                  # default\n"
-		"    header A \"b c\"                     # t.conf:9\n"
-		"    path /p {                          # t.conf:10\n"
+		"    access stderr combined               # default\n",
+		"site a.org {                             # t.conf:6\n"
+		"    listen *:80                          # t.conf:7\n"
+		"    root   /                             # t.conf:8\n"
+		"    index  index.html                    # default\n"
+		"    header A \"b c\"                       # t.conf:9\n"
+		"    path /p {                            # t.conf:10\n"
 		"    }\n"
 		"}\n",
 	};
