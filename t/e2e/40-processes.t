@@ -213,6 +213,13 @@ is($server->get('/page')->{body}, "page\n", 'all but the monitor killed');
 $server->{errors} = 1;
 $server->stop;
 
+# A server that is only being tried goes with its terminal.
+$server = Amped->start(root => $root, plain => 1);
+kill('HUP', $server->{pid});
+is($server->reap, 0, 'HUP ends what was started with a directory');
+ok($server->wait_nothing_left, 'all of it');
+$server->discard;
+
 # Into the background.
 my $dir = docroot();
 my $port = free_port();
