@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "http/chunked.h"
 #include "http/http.h"
 #include "http/output.h"
 #include "http/parse.h"
@@ -50,6 +51,9 @@ struct request {
 	uint8_t			 variant;	/* which head, by Connection */
 	struct piece		 head;		/* until it is answered */
 	int64_t			 disk_by;	/* clock ms; 0: not yet */
+	int64_t			 body_by;	/* the same, for its own body */
+	int64_t			 unread;	/* of that, by its length */
+	struct chunked		 chunked;	/* of that, in chunks */
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body;		/* bytes of body put out */
 };
@@ -85,6 +89,7 @@ struct conn {
 enum go		recv_step(struct conn *);
 enum go		parse_step(struct conn *);
 enum go		route_step(struct conn *);
+enum go		discard_step(struct conn *);
 enum go		find_step(struct conn *);
 enum go		head_step(struct conn *);
 enum go		body_step(struct conn *);

@@ -14,6 +14,7 @@
 #include "cache/header.h"
 #include "cache/pathname.h"
 #include "conf.h"
+#include "http/chunked.h"
 #include "http/date.h"
 #include "http/machine.h"
 #include "http/mime.h"
@@ -40,6 +41,7 @@ struct http {
 	struct file_cache	 files;
 	struct chunk_cache	 chunks;
 	struct parse_limits	 limits;
+	struct chunked_limits	 body;
 	uint64_t		 next_job;
 	bool			 draining;
 	struct request		*spare;		/* one to use again */

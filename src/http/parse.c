@@ -109,6 +109,19 @@ is(char c, unsigned class)
 	return (classes[(unsigned char)c] & class) != 0;
 }
 
+bool
+parse_is_token(char c)
+{
+	return is(c, TOKEN);
+}
+
+/* SP stands in the table with the other bytes of a value. */
+bool
+parse_is_value(char c)
+{
+	return is(c, VALUE);
+}
+
 static size_t
 class_length(const char *at, size_t len, unsigned class)
 {

@@ -112,6 +112,10 @@ bool			parse_has(const struct parse *, enum parse_field);
 struct str		parse_field(const struct parse *, const char *head,
 			    enum parse_field);
 
+/* Whether a byte may stand in a token; in the value of a field. */
+bool			parse_is_token(char);
+bool			parse_is_value(char);
+
 /* host [":" port] of RFC 3986, section 3.2.2, as it may stand in Host. */
 bool			parse_host_valid(struct str);
 /* The host alone: without port, without a dot at its end. */

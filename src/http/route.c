@@ -15,6 +15,20 @@ must_close(const struct conn *c, const struct parse *p)
 	    c->http->draining || (most != 0 && c->requests + 1 >= most);
 }
 
+static bool
+has_body(const struct parse *p)
+{
+	return p->length > 0 || p->chunked;
+}
+
+/* At once, without the body: so what is behind that cannot be found. */
+static enum go
+refuse(struct conn *c, int status)
+{
+	return has_body(&c->request->parse) ? reply_refuse(c, status) :
+	    reply_error(c, status);
+}
+
 enum go
 route_step(struct conn *c)
 {
@@ -25,18 +39,20 @@ route_step(struct conn *c)
 
 	if (must_close(c, p))
 		c->close = true;
-	/* A body is not read, so what is behind it cannot be found. */
-	if (p->length > 0 || p->chunked)
-		c->close = c->linger = true;
 	r->variant = c->close ? 1 : p->minor == 0 ? 2 : 0;
 	r->site = conf_site_find(c->http->conf, c->listener, host.at,
 	    host.len);
 	if (p->method == METHOD_UNKNOWN)
-		return reply_error(c, 501);
+		return refuse(c, 501);
 	if (p->method != METHOD_GET && p->method != METHOD_HEAD)
-		return reply_error(c, 405);
+		return refuse(c, 405);
 	if (parse_has(p, FIELD_EXPECT) && !str_same_nocase(
 	    parse_field(p, c->input, FIELD_EXPECT), STR("100-continue")))
-		return reply_error(c, 417);
-	return conn_go(c, STEP_FIND);
+		return refuse(c, 417);
+	if (!has_body(p))
+		return conn_go(c, STEP_FIND);
+	if (p->length > c->http->conf->limits.body)
+		return refuse(c, 413);
+	r->unread = p->length;
+	return conn_go(c, STEP_DISCARD);
 }
