@@ -46,6 +46,7 @@ struct request {
 	bool			 file_open;	/* its descriptor is held */
 	bool			 looked;	/* has waited for a look */
 	bool			 answered;	/* its head is in the output */
+	bool			 expects;	/* 100, before its body comes */
 	uint8_t			 tries;		/* looks and reads so far */
 	uint16_t		 status;
 	uint8_t			 variant;	/* which head, by Connection */

@@ -133,12 +133,27 @@ eat_input(struct conn *c)
 	return result;
 }
 
+/* The body is welcome: for who holds it back until it hears that. */
+static void
+welcome(struct conn *c)
+{
+	static const char	line[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	struct output		*o = conn_output(c);
+	struct piece		 piece;
+
+	piece = output_copy(o, line, sizeof(line) - 1);
+	output_add(o, &piece);
+}
+
 /* Dripping does not help here either. */
 static enum go
 wait_for_body(struct conn *c)
 {
 	struct request	*r = c->request;
 
+	if (r->expects)
+		welcome(c);
+	r->expects = false;
 	if (conn_pending(c))
 		return conn_send(c, STEP_DISCARD);
 	if (r->body_by == 0)
@@ -157,6 +172,8 @@ discard_step(struct conn *c)
 		return reply_refuse(c, 408);
 	if (outcome != OUTCOME_READY)
 		return conn_abort(c);
+	if (c->input_len > c->request->parse.size)
+		c->request->expects = false;	/* it is on its way */
 	switch (eat_input(c)) {
 	case CHUNKED_DONE:
 		return conn_go(c, STEP_FIND);

@@ -54,5 +54,7 @@ route_step(struct conn *c)
 	if (p->length > c->http->conf->limits.body)
 		return refuse(c, 413);
 	r->unread = p->length;
+	/* In 1.0 there is no such thing (RFC 9110, section 10.1.1). */
+	r->expects = parse_has(p, FIELD_EXPECT) && p->minor >= 1;
 	return conn_go(c, STEP_DISCARD);
 }
