@@ -21,12 +21,31 @@ has_body(const struct parse *p)
 	return p->length > 0 || p->chunked;
 }
 
-/* At once, without the body: so what is behind that cannot be found. */
+/*
+ * At once, without the body: so what is behind that cannot be found.  Nor
+ * behind CONNECT: some do not wait for leave to use the tunnel.
+ */
 static enum go
 refuse(struct conn *c, int status)
 {
-	return has_body(&c->request->parse) ? reply_refuse(c, status) :
-	    reply_error(c, status);
+	const struct parse	*p = &c->request->parse;
+
+	return has_body(p) || p->method == METHOD_CONNECT ?
+	    reply_refuse(c, status) : reply_error(c, status);
+}
+
+/* The status of a method that does not work here, or 0. */
+static int
+bad_method(const struct parse *p)
+{
+#define BIT(method)	1U << METHOD_##method
+	const unsigned	served = REPLY_METHODS(BIT, |);
+#undef BIT
+
+	/* What CONNECT asks for is nothing that could allow other methods. */
+	if (p->method == METHOD_UNKNOWN || p->method == METHOD_CONNECT)
+		return 501;
+	return (served & 1U << p->method) != 0 ? 0 : 405;
 }
 
 enum go
@@ -36,16 +55,16 @@ route_step(struct conn *c)
 	const struct parse	*p = &r->parse;
 	struct str		 host = parse_host_name(
 				    parse_str(c->input, p->host));
+	int			 status;
 
 	if (must_close(c, p))
 		c->close = true;
 	r->variant = c->close ? 1 : p->minor == 0 ? 2 : 0;
 	r->site = conf_site_find(c->http->conf, c->listener, host.at,
 	    host.len);
-	if (p->method == METHOD_UNKNOWN)
-		return refuse(c, 501);
-	if (p->method != METHOD_GET && p->method != METHOD_HEAD)
-		return refuse(c, 405);
+	status = bad_method(p);
+	if (status != 0)
+		return refuse(c, status);
 	if (parse_has(p, FIELD_EXPECT) && !str_same_nocase(
 	    parse_field(p, c->input, FIELD_EXPECT), STR("100-continue")))
 		return refuse(c, 417);
