@@ -182,6 +182,35 @@ not_modified(struct conn *c)
 	return conn_go(c, STEP_BODY);
 }
 
+/* A list, whole: lines of their own are joined in http->work. */
+static struct str
+list(struct conn *c, enum parse_field f)
+{
+	const struct parse	*p = &c->request->parse;
+	struct buf		*b = &c->http->work;
+	size_t			 start = b->len;
+	struct str		 line;
+	uint32_t		 at = 0;
+
+	if ((p->repeated & 1U << f) == 0)
+		return parse_field(p, c->input, f);
+	while (parse_next(p, c->input, f, &at, &line)) {
+		buf_add(b, line.at, line.len);
+		buf_addc(b, ',');
+	}
+	return (struct str){ b->at + start, b->len - start };
+}
+
+/* What is no list: of two such fields neither is valid. */
+static struct str
+single(const struct conn *c, enum parse_field f)
+{
+	const struct parse	*p = &c->request->parse;
+
+	return (p->repeated & 1U << f) != 0 ? STR("") :
+	    parse_field(p, c->input, f);
+}
+
 static struct decide_answer
 ask(struct conn *c)
 {
@@ -195,18 +224,18 @@ ask(struct conn *c)
 		.size = r->file->version.size,
 	};
 	struct decide_ask	 fields = {
-		.if_match = parse_field(p, c->input, FIELD_IF_MATCH),
-		.if_none_match = parse_field(p, c->input, FIELD_IF_NONE_MATCH),
-		.if_modified_since = parse_field(p, c->input,
-		    FIELD_IF_MODIFIED_SINCE),
-		.if_unmodified_since = parse_field(p, c->input,
-		    FIELD_IF_UNMODIFIED_SINCE),
-		.if_range = parse_field(p, c->input, FIELD_IF_RANGE),
+		.if_modified_since = single(c, FIELD_IF_MODIFIED_SINCE),
+		.if_unmodified_since = single(c, FIELD_IF_UNMODIFIED_SINCE),
+		.if_range = single(c, FIELD_IF_RANGE),
 	};
 
-	/* Of two Range fields neither counts; and ranges are of GET only. */
-	if ((p->repeated & 1U << FIELD_RANGE) == 0 && p->method == METHOD_GET)
-		fields.range = parse_field(p, c->input, FIELD_RANGE);
+	/* Room for both at once, so that the first does not move. */
+	c->http->work.len = 0;
+	buf_need(&c->http->work, p->size);
+	fields.if_match = list(c, FIELD_IF_MATCH);
+	fields.if_none_match = list(c, FIELD_IF_NONE_MATCH);
+	if (p->method == METHOD_GET)	/* ranges are of GET only */
+		fields.range = single(c, FIELD_RANGE);
 	return decide(&fields, &have);
 }
 

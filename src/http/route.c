@@ -34,6 +34,21 @@ refuse(struct conn *c, int status)
 	    reply_refuse(c, status) : reply_error(c, status);
 }
 
+/* 100-continue is all that anybody may expect. */
+static bool
+can_meet(const struct conn *c)
+{
+	const struct parse	*p = &c->request->parse;
+	struct str		 list, one;
+	uint32_t		 at = 0;
+
+	while (parse_next(p, c->input, FIELD_EXPECT, &at, &list))
+		while (str_next(&list, &one))
+			if (!str_same_nocase(one, STR("100-continue")))
+				return false;
+	return true;
+}
+
 /* The status of a method that does not work here, or 0. */
 static int
 bad_method(const struct parse *p)
@@ -65,8 +80,7 @@ route_step(struct conn *c)
 	status = bad_method(p);
 	if (status != 0)
 		return refuse(c, status);
-	if (parse_has(p, FIELD_EXPECT) && !str_same_nocase(
-	    parse_field(p, c->input, FIELD_EXPECT), STR("100-continue")))
+	if (parse_has(p, FIELD_EXPECT) && !can_meet(c))
 		return refuse(c, 417);
 	if (!has_body(p))
 		return conn_go(c, STEP_FIND);

@@ -50,6 +50,12 @@ my @conditions = (
 	['If-Modified-Since: Sun, 09 Sep 2001 01:46:60 GMT x', 200],
 	["If-None-Match: \"x\"\r\nIf-Modified-Since: $later", 200],
 	["If-None-Match: $tag\r\nIf-Modified-Since: $earlier", 304],
+	["If-None-Match: \"x\"\r\nIf-None-Match: W/$tag, \"y\"", 304],
+	["If-None-Match: $tag\r\nIf-None-Match: \"x\"", 304],
+	["If-None-Match: \"x\"\r\nIf-None-Match: \"y\"", 200],
+	["If-Match: \"x\"\r\nIf-Match:\r\nIf-Match: $tag", 200],
+	["If-Match: \"x\"\r\nIf-None-Match: \"y\"\r\nIf-Match: $tag\r\n" .
+	    "If-None-Match: $tag", 304],
 	["If-Match: $tag", 200], ['If-Match: *', 200],
 	["If-Match: \"x\", $tag", 200], ['If-Match: "x"', 412],
 	["If-Match: W/$tag", 412],
