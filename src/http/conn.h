@@ -16,6 +16,7 @@
 #include "http/http.h"
 #include "http/output.h"
 #include "http/parse.h"
+#include "http/parts.h"
 #include "http/transport.h"
 #include "lib/buf.h"
 #include "wait.h"
@@ -55,6 +56,7 @@ struct request {
 	int64_t			 body_by;	/* the same, for its own body */
 	int64_t			 unread;	/* of that, by its length */
 	struct chunked		 chunked;	/* of that, in chunks */
+	struct parts		*parts;		/* of several ranges */
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body;		/* bytes of body put out */
 };

@@ -22,6 +22,7 @@
 #include "http/parse.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
+#include "lib/hash.h"
 #include "wait.h"
 
 /* Below the kernel's limit of mappings a process (65,530 by default). */
@@ -43,6 +44,8 @@ struct http {
 	struct parse_limits	 limits;
 	struct chunked_limits	 body;
 	uint64_t		 next_job;
+	struct hash_key		 boundary_key;
+	uint64_t		 boundaries;	/* made so far */
 	bool			 draining;
 	struct request		*spare;		/* one to use again */
 	struct output		 output;	/* of who is running */

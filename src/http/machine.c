@@ -86,6 +86,7 @@ http_new(const struct http_setup *setup)
 	http->heads.date_text = http->date;
 	http->heads.date_len = sizeof(http->date);
 	pathname_init(&http->paths, (size_t)conf->cache.paths, &http->heads);
+	hash_key_random(&http->boundary_key);
 	need_doing(doing);
 	return http;
 }
