@@ -102,7 +102,7 @@ put_lead(struct conn *c)
 	struct str	 lead;
 	struct piece	 piece;
 
-	if (r->parts == NULL || !parts_lead(r->parts, &lead))
+	if (!parts_lead(r->parts, &lead))
 		return;
 	piece = output_copy(conn_output(c), lead.at, lead.len);
 	output_add(conn_output(c), &piece);
@@ -116,7 +116,7 @@ next_range(struct conn *c, uint32_t index)
 	struct request			*r = c->request;
 	const struct decide_range	*range;
 
-	if (r->parts == NULL || r->next < r->end || !parts_next(r->parts))
+	if (r->next < r->end || !parts_next(r->parts))
 		return;
 	range = &r->parts->range[r->parts->at];
 	r->next = range->first;
@@ -143,14 +143,16 @@ put_chunk(struct conn *c)
 	};
 
 	put_head(c);
-	put_lead(c);
+	if (r->parts != NULL)
+		put_lead(c);
 	output_add(conn_output(c), &piece);
 	r->body += end - r->next;
 	r->next = end;
 	r->chunk = NULL;
 	r->tries = 0;
 	r->disk_by = 0;
-	next_range(c, k->index);
+	if (r->parts != NULL)
+		next_range(c, k->index);
 }
 
 /* The version is gone: start over if no byte of it has been put out. */
@@ -255,6 +257,7 @@ body_step(struct conn *c)
 	if (r->next < r->end)
 		return conn_send(c, STEP_BODY);
 	put_head(c);
-	put_lead(c);
+	if (r->parts != NULL)
+		put_lead(c);
 	return complete(c);
 }
