@@ -119,6 +119,7 @@ struct conf {
 		int64_t	 connections;		/* 0: from the descriptors */
 		int64_t	 requests;		/* a connection; 0: any */
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
+		int64_t	 body, body_within;	/* bytes, ms */
 		int64_t	 idle, head, send, disk, linger, drain;	/* ms */
 	} limits;
 

@@ -36,6 +36,7 @@ enum wait_kind {
 #define PATIENCES(X)							\
 	X(IDLE,		"idle")		/* for the next request */	\
 	X(HEAD,		"head")		/* for the rest of a head */	\
+	X(BODY,		"body")		/* for the rest of a body */	\
 	X(SEND,		"send")		/* for the client to take output */ \
 	X(DISK,		"disk")		/* for an errand */		\
 	X(LINGER,	"linger")	/* for the client to close */

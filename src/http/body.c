@@ -94,6 +94,38 @@ put_head(struct conn *c)
 	r->answered = true;
 }
 
+/* What stands between the ranges of a response with several. */
+static void
+put_lead(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct str	 lead;
+	struct piece	 piece;
+
+	if (!parts_lead(r->parts, &lead))
+		return;
+	piece = output_copy(conn_output(c), lead.at, lead.len);
+	output_add(conn_output(c), &piece);
+	r->body += (int64_t)lead.len;
+}
+
+/* Goes on to the next of several ranges when this one has been put out. */
+static void
+next_range(struct conn *c, uint32_t index)
+{
+	struct request			*r = c->request;
+	const struct decide_range	*range;
+
+	if (r->next < r->end || !parts_next(r->parts))
+		return;
+	range = &r->parts->range[r->parts->at];
+	r->next = range->first;
+	r->end = r->next + range->length;
+	/* A copied chunk must not go in between: no descriptor, no way back. */
+	if (chunk_index(r->file, r->next) == index)
+		r->chunk = chunk_hold(&c->http->chunks, r->file, index);
+}
+
 /* The part of the ready chunk that is asked for; its hold goes along. */
 static void
 put_chunk(struct conn *c)
@@ -111,6 +143,8 @@ put_chunk(struct conn *c)
 	};
 
 	put_head(c);
+	if (r->parts != NULL)
+		put_lead(c);
 	output_add(conn_output(c), &piece);
 	r->body += end - r->next;
 	r->next = end;
@@ -119,6 +153,8 @@ put_chunk(struct conn *c)
 	r->loaded = false;
 	r->tries = 0;
 	r->disk_by = 0;
+	if (r->parts != NULL)
+		next_range(c, k->index);
 }
 
 /* The version is gone: start over if no byte of it has been put out. */
@@ -180,7 +216,8 @@ wanted(const struct conn *c)
 	const struct output	*o = c->output != NULL ? c->output :
 				    &c->http->output;
 
-	return r->next < r->end && output_room(o, 2) && o->bytes < TURN;
+	/* Head, lead, chunk, and the lead behind the last. */
+	return r->next < r->end && output_room(o, 4) && o->bytes < TURN;
 }
 
 /* All is in the output.  If another request has come behind this one, its
@@ -201,8 +238,12 @@ body_stale(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	return r != NULL && r->answered && r->proved != 0 &&
-	    c->http->clock->ms - r->proved > RESIDENT_TRUST;
+	if (r == NULL || !r->answered || r->proved == 0)
+		return false;
+	/* Pieces of a range before this one have no way back. */
+	if (r->parts != NULL && r->parts->due)
+		return false;
+	return c->http->clock->ms - r->proved > RESIDENT_TRUST;
 }
 
 enum go
@@ -246,5 +287,7 @@ body_step(struct conn *c)
 	if (r->next < r->end)
 		return conn_send(c, STEP_BODY);
 	put_head(c);
+	if (r->parts != NULL)
+		put_lead(c);
 	return complete(c);
 }

@@ -176,6 +176,8 @@ conn_request_reset(struct conn *c)
 	if (r->head.release != NULL)
 		r->head.release(r->head.owner, r->head.what);
 	memset(&r->head, 0, sizeof(r->head));
+	if (r->parts != NULL)
+		parts_free(&r->parts);
 	if (r->file_open)
 		file_release(r->file);
 	r->file_open = false;

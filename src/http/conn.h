@@ -12,9 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "http/chunked.h"
 #include "http/http.h"
 #include "http/output.h"
 #include "http/parse.h"
+#include "http/parts.h"
 #include "http/transport.h"
 #include "lib/buf.h"
 #include "wait.h"
@@ -46,12 +48,17 @@ struct request {
 	bool			 looked;	/* has waited for a look */
 	bool			 answered;	/* its head is in the output */
 	bool			 loaded;	/* has waited for this chunk */
+	bool			 expects;	/* 100, before its body comes */
 	uint8_t			 tries;		/* looks and reads so far */
 	uint16_t		 status;
 	uint8_t			 variant;	/* which head, by Connection */
 	struct piece		 head;		/* until it is answered */
 	int64_t			 disk_by;	/* clock ms; 0: not yet */
 	int64_t			 proved;	/* clock ms: body in memory */
+	int64_t			 body_by;	/* the same, for its own body */
+	int64_t			 unread;	/* of that, by its length */
+	struct chunked		 chunked;	/* of that, in chunks */
+	struct parts		*parts;		/* of several ranges */
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body;		/* bytes of body put out */
 };
@@ -86,6 +93,7 @@ struct conn {
 enum go		recv_step(struct conn *);
 enum go		parse_step(struct conn *);
 enum go		route_step(struct conn *);
+enum go		discard_step(struct conn *);
 enum go		find_step(struct conn *);
 enum go		head_step(struct conn *);
 enum go		body_step(struct conn *);

@@ -150,7 +150,7 @@ position(struct str s, int64_t *n)
 
 /* "-5": the last five bytes. */
 static enum range
-suffix(struct str digits, struct decide_answer *a, int64_t size)
+suffix(struct str digits, struct decide_range *part, int64_t size)
 {
 	int64_t	n;
 
@@ -161,14 +161,15 @@ suffix(struct str digits, struct decide_answer *a, int64_t size)
 	/* All of nothing can be had, but Content-Range has no words for it. */
 	if (size == 0)
 		return RANGE_NONE;
-	a->length = n < size ? n : size;
-	a->first = size - a->length;
+	part->length = n < size ? n : size;
+	part->first = size - part->length;
 	return RANGE_PART;
 }
 
 /* "2-3" or "2-". */
 static enum range
-from_to(struct str from, struct str to, struct decide_answer *a, int64_t size)
+from_to(struct str from, struct str to, struct decide_range *part,
+    int64_t size)
 {
 	int64_t	first, last = INT64_MAX;
 
@@ -177,53 +178,110 @@ from_to(struct str from, struct str to, struct decide_answer *a, int64_t size)
 		return RANGE_NONE;
 	if (first >= size)
 		return RANGE_BEYOND;
-	a->first = first;
-	a->length = (last < size ? last + 1 : size) - first;
+	part->first = first;
+	part->length = (last < size ? last + 1 : size) - first;
 	return RANGE_PART;
 }
 
 static enum range
-one_range(struct str s, struct decide_answer *a, int64_t size)
+one_range(struct str s, struct decide_range *part, int64_t size)
+{
+	const char	*dash = memchr(s.at, '-', s.len);
+	struct str	 from, to;
+
+	if (dash == NULL)
+		return RANGE_NONE;
+	from = (struct str){ s.at, (size_t)(dash - s.at) };
+	to = (struct str){ dash + 1, s.len - from.len - 1 };
+	return from.len == 0 ? suffix(to, part, size) :
+	    from_to(from, to, part, size);
+}
+
+/* Whether they overlap, or nothing is between them. */
+static bool
+touch(const struct decide_range *a, const struct decide_range *b)
+{
+	return a->first <= b->first + b->length &&
+	    b->first <= a->first + a->length;
+}
+
+static void
+unite(struct decide_range *a, const struct decide_range *b)
+{
+	int64_t	end = a->first + a->length, other = b->first + b->length;
+
+	if (b->first < a->first)
+		a->first = b->first;
+	a->length = (end > other ? end : other) - a->first;
+}
+
+/*
+ * One part more, united with all that it touches, in the place of the first
+ * of these.  (One walk will do: those that are there do not touch each other,
+ * so what it has grown by touches nothing else.)  False: there are too many.
+ */
+static bool
+add(struct decide_answer *a, const struct decide_range *part)
+{
+	struct decide_range	united = *part;
+	unsigned		n = 0, home = DECIDE_RANGES;
+
+	for (unsigned i = 0; i < a->n; i++) {
+		if (!touch(&a->part[i], part)) {
+			a->part[n++] = a->part[i];
+			continue;
+		}
+		unite(&united, &a->part[i]);
+		if (home == DECIDE_RANGES)
+			home = n++;
+	}
+	if (home == DECIDE_RANGES)
+		home = n++;
+	a->n = n;
+	if (home == DECIDE_RANGES)
+		return false;
+	a->part[home] = united;
+	return true;
+}
+
+/* All or none: a list with a word that is not a range is not one. */
+static enum range
+all_ranges(struct str s, struct decide_answer *a, int64_t size)
 {
 	static const struct str	unit = { "bytes=", 6 };
-	struct str		range, more, from, to;
-	const char		*dash;
+	enum range		result = RANGE_NONE, one;
+	struct decide_range	part;
+	struct str		range;
 
 	if (s.len < unit.len ||
 	    !str_same_nocase((struct str){ s.at, unit.len }, unit))
 		return RANGE_NONE;
 	s.at += unit.len;
 	s.len -= unit.len;
-	if (!str_next(&s, &range) || str_next(&s, &more))
-		return RANGE_NONE;
-	dash = memchr(range.at, '-', range.len);
-	if (dash == NULL)
-		return RANGE_NONE;
-	from = (struct str){ range.at, (size_t)(dash - range.at) };
-	to = (struct str){ dash + 1, range.len - from.len - 1 };
-	return from.len == 0 ? suffix(to, a, size) :
-	    from_to(from, to, a, size);
+	while (str_next(&s, &range)) {
+		one = one_range(range, &part, size);
+		if (one == RANGE_NONE ||
+		    (one == RANGE_PART && !add(a, &part)))
+			return RANGE_NONE;
+		if (result != RANGE_PART)
+			result = one;
+	}
+	return result;
 }
 
-struct decide_answer
-decide(const struct decide_ask *ask, const struct decide_have *have)
+void
+decide(const struct decide_ask *ask, const struct decide_have *have,
+    struct decide_answer *a)
 {
-	struct decide_answer	whole = { 200, 0, have->size };
-	struct decide_answer	a = { 0, 0, 0 };
+	static const int	status[] = {
+		[RANGE_NONE] = 200, [RANGE_PART] = 206, [RANGE_BEYOND] = 416
+	};
 
-	a.status = precondition(ask, have);
-	if (a.status != 0)
-		return a;
-	if (!there(ask->range) || !if_range(ask->if_range, have))
-		return whole;
-	switch (one_range(ask->range, &a, have->size)) {
-	case RANGE_PART:
-		a.status = 206;
-		return a;
-	case RANGE_BEYOND:
-		a.status = 416;
-		return a;
-	default:
-		return whole;
-	}
+	a->n = 0;
+	a->status = precondition(ask, have);
+	if (a->status != 0)
+		return;
+	a->status = 200;
+	if (there(ask->range) && if_range(ask->if_range, have))
+		a->status = status[all_ranges(ask->range, a, have->size)];
 }

@@ -25,15 +25,26 @@ struct decide_have {
 	int64_t		size;		/* bytes */
 };
 
-struct decide_answer {
-	int		status;		/* 200, 206, 304, 412, 416 */
-	int64_t		first, length;	/* 206: the part to send */
+/* Parts of one response; who asks for more gets the whole. */
+#define DECIDE_RANGES	16
+
+struct decide_range {
+	int64_t	first, length;
 };
 
-/* In the order of RFC 9110, section 13.2.2.  One range only: a list of
- * several, and anything that is not a range, is answered with the whole. */
-struct decide_answer	decide(const struct decide_ask *,
-			    const struct decide_have *);
+struct decide_answer {
+	int			status;	/* 200, 206, 304, 412, 416 */
+	unsigned		n;	/* 206: how many parts, at least 1 */
+	struct decide_range	part[DECIDE_RANGES];
+};
+
+/*
+ * In the order of RFC 9110, section 13.2.2.  Parts stand in the order asked
+ * for; those that overlap or touch are one, in the place of the first.  What
+ * is not a list of ranges is answered with the whole.
+ */
+void	decide(const struct decide_ask *, const struct decide_have *,
+	    struct decide_answer *);
 
 /* Weak comparison of one tag with a list of them or "*" (8.8.3.2). */
 bool	decide_etag_weak(struct str list, struct str etag);

@@ -147,6 +147,31 @@ whole(struct conn *c)
 	return conn_go(c, STEP_BODY);
 }
 
+static void
+add_range(struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	buf_addf(&c->http->work, "Content-Type: %s\r\nContent-Length: %lld\r\n"
+	    "Content-Range: bytes %lld-%lld/%lld\r\n", r->path->type,
+	    (long long)(r->end - r->next), (long long)r->next,
+	    (long long)r->end - 1, (long long)r->file->version.size);
+}
+
+static void
+add_ranges(struct conn *c, const struct decide_answer *answer)
+{
+	struct request	*r = c->request;
+	struct http	*http = c->http;
+	uint64_t	 n = http->boundaries++;
+
+	r->parts = parts_new(answer, r->path->type, r->file->version.size,
+	    hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
+	buf_addf(&http->work, "Content-Type: multipart/byteranges; "
+	    "boundary=%s\r\nContent-Length: %lld\r\n", r->parts->boundary,
+	    (long long)r->parts->length);
+}
+
 static enum go
 part(struct conn *c, const struct decide_answer *answer)
 {
@@ -154,14 +179,14 @@ part(struct conn *c, const struct decide_answer *answer)
 	struct http	*http = c->http;
 
 	r->status = 206;
-	r->next = answer->first;
-	r->end = answer->first + answer->length;
+	r->next = answer->part[0].first;
+	r->end = r->next + answer->part[0].length;
 	head_begin(c, 206);
 	add_validators(c);
-	buf_addf(&http->work, "Content-Type: %s\r\nContent-Length: %lld\r\n"
-	    "Content-Range: bytes %lld-%lld/%lld\r\n", r->path->type,
-	    (long long)answer->length, (long long)r->next,
-	    (long long)r->end - 1, (long long)r->file->version.size);
+	if (answer->n > 1)
+		add_ranges(c, answer);
+	else
+		add_range(c);
 	head_end(c);
 	r->head = output_copy(conn_output(c), http->work.at, http->work.len);
 	return conn_go(c, STEP_BODY);
@@ -182,8 +207,37 @@ not_modified(struct conn *c)
 	return conn_go(c, STEP_BODY);
 }
 
-static struct decide_answer
-ask(struct conn *c)
+/* A list, whole: lines of their own are joined in http->work. */
+static struct str
+list(struct conn *c, enum parse_field f)
+{
+	const struct parse	*p = &c->request->parse;
+	struct buf		*b = &c->http->work;
+	size_t			 start = b->len;
+	struct str		 line;
+	uint32_t		 at = 0;
+
+	if ((p->repeated & 1U << f) == 0)
+		return parse_field(p, c->input, f);
+	while (parse_next(p, c->input, f, &at, &line)) {
+		buf_add(b, line.at, line.len);
+		buf_addc(b, ',');
+	}
+	return (struct str){ b->at + start, b->len - start };
+}
+
+/* What is no list: of two such fields neither is valid. */
+static struct str
+single(const struct conn *c, enum parse_field f)
+{
+	const struct parse	*p = &c->request->parse;
+
+	return (p->repeated & 1U << f) != 0 ? STR("") :
+	    parse_field(p, c->input, f);
+}
+
+static void
+ask(struct conn *c, struct decide_answer *answer)
 {
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
@@ -195,28 +249,29 @@ ask(struct conn *c)
 		.size = r->file->version.size,
 	};
 	struct decide_ask	 fields = {
-		.if_match = parse_field(p, c->input, FIELD_IF_MATCH),
-		.if_none_match = parse_field(p, c->input, FIELD_IF_NONE_MATCH),
-		.if_modified_since = parse_field(p, c->input,
-		    FIELD_IF_MODIFIED_SINCE),
-		.if_unmodified_since = parse_field(p, c->input,
-		    FIELD_IF_UNMODIFIED_SINCE),
-		.if_range = parse_field(p, c->input, FIELD_IF_RANGE),
+		.if_modified_since = single(c, FIELD_IF_MODIFIED_SINCE),
+		.if_unmodified_since = single(c, FIELD_IF_UNMODIFIED_SINCE),
+		.if_range = single(c, FIELD_IF_RANGE),
 	};
 
-	/* Of two Range fields neither counts; and ranges are of GET only. */
-	if ((p->repeated & 1U << FIELD_RANGE) == 0 && p->method == METHOD_GET)
-		fields.range = parse_field(p, c->input, FIELD_RANGE);
-	return decide(&fields, &have);
+	/* Room for both at once, so that the first does not move. */
+	c->http->work.len = 0;
+	buf_need(&c->http->work, p->size);
+	fields.if_match = list(c, FIELD_IF_MATCH);
+	fields.if_none_match = list(c, FIELD_IF_NONE_MATCH);
+	if (p->method == METHOD_GET)	/* ranges are of GET only */
+		fields.range = single(c, FIELD_RANGE);
+	decide(&fields, &have, answer);
 }
 
 enum go
 head_step(struct conn *c)
 {
-	struct decide_answer	answer = { .status = 200 };
+	struct decide_answer	answer;
 
-	if ((c->request->parse.present & CONDITIONS) != 0)
-		answer = ask(c);
+	if ((c->request->parse.present & CONDITIONS) == 0)
+		return whole(c);
+	ask(c, &answer);
 	switch (answer.status) {
 	case 200:
 		return whole(c);

@@ -14,6 +14,7 @@
 #include "cache/header.h"
 #include "cache/pathname.h"
 #include "conf.h"
+#include "http/chunked.h"
 #include "http/date.h"
 #include "http/machine.h"
 #include "http/mime.h"
@@ -21,6 +22,7 @@
 #include "http/parse.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
+#include "lib/hash.h"
 #include "wait.h"
 
 /* Below the kernel's limit of mappings a process (65,530 by default). */
@@ -40,7 +42,10 @@ struct http {
 	struct file_cache	 files;
 	struct chunk_cache	 chunks;
 	struct parse_limits	 limits;
+	struct chunked_limits	 body;
 	uint64_t		 next_job;
+	struct hash_key		 boundary_key;
+	uint64_t		 boundaries;	/* made so far */
 	bool			 draining;
 	struct request		*spare;		/* one to use again */
 	struct output		 output;	/* of who is running */

@@ -26,6 +26,7 @@ static const struct {
 #define RECV		recv_step
 #define PARSE		parse_step
 #define ROUTE		route_step
+#define DISCARD		discard_step
 #define FIND		find_step
 #define HEAD		head_step
 #define BODY		body_step
@@ -39,6 +40,7 @@ static const struct {
 #undef RECV
 #undef PARSE
 #undef ROUTE
+#undef DISCARD
 #undef FIND
 #undef HEAD
 #undef BODY
@@ -71,6 +73,10 @@ http_new(const struct http_setup *setup)
 	http->limits.line = (size_t)conf->limits.line;
 	http->limits.head = (size_t)conf->limits.header;
 	http->limits.fields = (size_t)conf->limits.fields;
+	http->body.body = (uint64_t)conf->limits.body;
+	http->body.line = http->limits.line;
+	http->body.trailer = http->limits.head;
+	http->body.fields = http->limits.fields;
 	chunk_init(&http->chunks, (size_t)conf->cache.chunks,
 	    CHUNK_MAPPINGS_MOST);
 	file_init(&http->files, &http->chunks, setup->descriptors,
@@ -80,6 +86,7 @@ http_new(const struct http_setup *setup)
 	http->heads.date_text = http->date;
 	http->heads.date_len = sizeof(http->date);
 	pathname_init(&http->paths, (size_t)conf->cache.paths, &http->heads);
+	hash_key_random(&http->boundary_key);
 	need_doing(doing);
 	return http;
 }

@@ -109,6 +109,19 @@ is(char c, unsigned class)
 	return (classes[(unsigned char)c] & class) != 0;
 }
 
+bool
+parse_is_token(char c)
+{
+	return is(c, TOKEN);
+}
+
+/* SP stands in the table with the other bytes of a value. */
+bool
+parse_is_value(char c)
+{
+	return is(c, VALUE);
+}
+
 static size_t
 class_length(const char *at, size_t len, unsigned class)
 {
@@ -683,4 +696,27 @@ parse_field(const struct parse *p, const char *head, enum parse_field f)
 	if (!parse_has(p, f))
 		return (struct str){ NULL, 0 };
 	return parse_str(head, p->field[f]);
+}
+
+bool
+parse_next(const struct parse *p, const char *head, enum parse_field f,
+    uint32_t *at, struct str *value)
+{
+	const char	*line, *colon, *end;
+
+	need(p->state == STATE_DONE);
+	if (*at == 0)
+		*at = p->request_line.at + p->request_line.len + 2;
+	while (*at < p->size - 2) {		/* the empty line */
+		line = head + *at;
+		end = memchr(line, '\n', p->size - *at);
+		colon = memchr(line, ':', (size_t)(end - line));
+		*at = (uint32_t)(end + 1 - head);
+		if (field_id(line, (size_t)(colon - line)) != f)
+			continue;
+		*value = str_trim((struct str){ colon + 1,
+		    (size_t)(end - 1 - (colon + 1)) });
+		return true;
+	}
+	return false;
 }

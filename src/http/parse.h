@@ -30,7 +30,8 @@ enum parse_method {
 
 /*
  * The fields that somebody looks at: id, lower-case name, and whether a
- * second one makes the request invalid (ONE) or is noted (MANY).
+ * second one makes the request invalid (ONE) or is noted (MANY).  Several
+ * lines with a list count as one list: see parse_next().
  */
 #define PARSE_FIELDS(X)							\
 	X(HOST,			"host",			ONE)		\
@@ -111,6 +112,17 @@ bool			parse_has(const struct parse *, enum parse_field);
 /* The one first value, or an empty str with at NULL. */
 struct str		parse_field(const struct parse *, const char *head,
 			    enum parse_field);
+
+/*
+ * The values of all lines of a field, one after the other: *at is 0 at first,
+ * then where to go on.  Of a complete head only; false: no more.
+ */
+bool			parse_next(const struct parse *, const char *head,
+			    enum parse_field, uint32_t *at, struct str *value);
+
+/* Whether a byte may stand in a token; in the value of a field. */
+bool			parse_is_token(char);
+bool			parse_is_value(char);
 
 /* host [":" port] of RFC 3986, section 3.2.2, as it may stand in Host. */
 bool			parse_host_valid(struct str);

@@ -1,7 +1,9 @@
 /*
- * recv: the steps that take in a request: recv, parse; and linger, which
- * takes in what nobody wants any more.
+ * recv: the steps that take in a request: recv, parse; and those that take in
+ * what nobody wants: discard, a body; linger, what comes after the end.
  */
+#include <sys/param.h>
+
 #include <errno.h>
 #include <string.h>
 
@@ -98,6 +100,99 @@ parse_step(struct conn *c)
 	default:
 		return reply_refuse(c, c->request->parse.status);
 	}
+}
+
+/* What of these bytes, the next ones behind the head, is body. */
+static enum chunked_result
+eat(struct conn *c, const char *bytes, size_t len, size_t *used)
+{
+	struct request	*r = c->request;
+
+	if (r->parse.chunked)
+		return chunked_feed(&r->chunked, &c->http->body, bytes, len,
+		    used);
+	*used = (size_t)MIN((int64_t)len, r->unread);
+	r->unread -= (int64_t)*used;
+	return r->unread == 0 ? CHUNKED_DONE : CHUNKED_MORE;
+}
+
+/*
+ * Throws away what has come of the body.  The head is still wanted: it moves
+ * up to what is behind the body, which costs less than moving that.
+ */
+static enum chunked_result
+eat_input(struct conn *c)
+{
+	size_t			head = c->request->parse.size, n;
+	enum chunked_result	result;
+
+	result = eat(c, c->input + head, c->input_len - head, &n);
+	memmove(c->input + n, c->input, head);
+	c->input += n;
+	c->input_len -= n;
+	return result;
+}
+
+/* The body is welcome: for who holds it back until it hears that. */
+static void
+welcome(struct conn *c)
+{
+	static const char	line[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	struct output		*o = conn_output(c);
+	struct piece		 piece;
+
+	piece = output_copy(o, line, sizeof(line) - 1);
+	output_add(o, &piece);
+}
+
+/* Dripping does not help here either. */
+static enum go
+wait_for_body(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (r->expects)
+		welcome(c);
+	r->expects = false;
+	if (conn_pending(c))
+		return conn_send(c, STEP_DISCARD);
+	if (r->body_by == 0)
+		r->body_by = c->http->clock->ms +
+		    c->http->conf->limits.body_within;
+	return conn_wait(c, WAIT_READ, PATIENCE_BODY, r->body_by);
+}
+
+enum go
+discard_step(struct conn *c)
+{
+	enum outcome	outcome = conn_outcome(c);
+	ssize_t		n;
+
+	if (outcome == OUTCOME_TIMED_OUT)
+		return reply_refuse(c, 408);
+	if (outcome != OUTCOME_READY)
+		return conn_abort(c);
+	if (c->input_len > c->request->parse.size)
+		c->request->expects = false;	/* it is on its way */
+	switch (eat_input(c)) {
+	case CHUNKED_DONE:
+		return conn_go(c, STEP_FIND);
+	case CHUNKED_REFUSED:
+		return reply_refuse(c, c->request->chunked.status);
+	default:
+		break;
+	}
+	if (!c->readable)
+		return wait_for_body(c);
+	c->readable = false;
+	n = receive(c);
+	if (n == 0)		/* half a request, and no more to come */
+		return reply_refuse(c, 400);
+	if (n > 0)
+		c->input_len += (size_t)n;
+	else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+		return conn_abort(c);
+	return GO_ON;
 }
 
 enum go

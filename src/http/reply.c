@@ -11,8 +11,8 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
-/* Methods of RFC 9110 that work here, for 405. */
-#define ALLOW		"Allow: GET, HEAD\r\n"
+#define NAME(method)	#method
+#define ALLOW		"Allow: " REPLY_METHODS(NAME, ", ") "\r\n"
 /* Seconds after which a busy server may be asked again. */
 #define RETRY_AFTER	"Retry-After: 5\r\n"
 
@@ -26,37 +26,41 @@ add_page(struct buf *page, int status, const char *sentence)
 	    sentence);
 }
 
-static void
-put(struct conn *c, const struct piece *piece)
+/* Sends what is in http->work, so many bytes of it a body. */
+static enum go
+answer(struct conn *c, int status, size_t body)
 {
-	output_add(conn_output(c), piece);
+	struct request	*r = c->request;
+	struct http	*http = c->http;
+	struct piece	 piece;
+
+	piece = output_copy(conn_output(c), http->work.at, http->work.len);
+	output_add(conn_output(c), &piece);
+	r->status = (uint16_t)status;
+	r->answered = true;
+	r->body = (int64_t)body;
+	r->next = r->end = 0;
+	return conn_send(c, STEP_FINISH);
 }
 
 /* Finishes the head in http->work with this page behind it, and sends it. */
 static enum go
 page(struct conn *c, int status)
 {
-	struct request	*r = c->request;
 	struct http	*http = c->http;
 	struct buf	 text = { 0 };
-	struct piece	 piece;
+	size_t		 body = 0;
 
 	add_page(&text, status, status_sentence(status));
 	buf_addf(&http->work, "Content-Type: text/html; charset=utf-8\r\n"
 	    "Content-Length: %zu\r\n", text.len);
 	head_end(c);
-	r->body = 0;
-	if (r->parse.method != METHOD_HEAD) {
+	if (c->request->parse.method != METHOD_HEAD) {
 		buf_add(&http->work, text.at, text.len);
-		r->body = (int64_t)text.len;
+		body = text.len;
 	}
 	buf_free(&text);
-	piece = output_copy(conn_output(c), http->work.at, http->work.len);
-	put(c, &piece);
-	r->status = (uint16_t)status;
-	r->answered = true;
-	r->next = r->end = 0;
-	return conn_send(c, STEP_FINISH);
+	return answer(c, status, body);
 }
 
 static void
@@ -71,6 +75,17 @@ add_specials(struct conn *c, int status, const struct file *file)
 	else if (status == 416)
 		buf_addf(b, "Content-Range: bytes */%lld\r\n",
 		    (long long)file->version.size);
+}
+
+enum go
+reply_options(struct conn *c)
+{
+	/* 204 says by itself that nothing follows; 200 would need a length,
+	 * and would promise a text about the options. */
+	head_begin(c, 204);
+	buf_adds(&c->http->work, ALLOW);
+	head_end(c);
+	return answer(c, 204, 0);
 }
 
 enum go

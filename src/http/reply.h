@@ -6,6 +6,11 @@
 
 #include "http/conn.h"
 
+/* The methods that work here, for route and for Allow. */
+#define REPLY_METHODS(X, AND)	X(GET) AND X(HEAD) AND X(OPTIONS)
+
+/* To OPTIONS, which asks about communication, not about a file. */
+enum go	reply_options(struct conn *);
 /* A short page for this status; the connection lives on. */
 enum go	reply_error(struct conn *, int status);
 /* The same for bytes that are not a proper request: nothing behind them can be

@@ -15,6 +15,54 @@ must_close(const struct conn *c, const struct parse *p)
 	    c->http->draining || (most != 0 && c->requests + 1 >= most);
 }
 
+static bool
+has_body(const struct parse *p)
+{
+	return p->length > 0 || p->chunked;
+}
+
+/*
+ * At once, without the body: so what is behind that cannot be found.  Nor
+ * behind CONNECT: some do not wait for leave to use the tunnel.
+ */
+static enum go
+refuse(struct conn *c, int status)
+{
+	const struct parse	*p = &c->request->parse;
+
+	return has_body(p) || p->method == METHOD_CONNECT ?
+	    reply_refuse(c, status) : reply_error(c, status);
+}
+
+/* 100-continue is all that anybody may expect. */
+static bool
+can_meet(const struct conn *c)
+{
+	const struct parse	*p = &c->request->parse;
+	struct str		 list, one;
+	uint32_t		 at = 0;
+
+	while (parse_next(p, c->input, FIELD_EXPECT, &at, &list))
+		while (str_next(&list, &one))
+			if (!str_same_nocase(one, STR("100-continue")))
+				return false;
+	return true;
+}
+
+/* The status of a method that does not work here, or 0. */
+static int
+bad_method(const struct parse *p)
+{
+#define BIT(method)	1U << METHOD_##method
+	const unsigned	served = REPLY_METHODS(BIT, |);
+#undef BIT
+
+	/* What CONNECT asks for is nothing that could allow other methods. */
+	if (p->method == METHOD_UNKNOWN || p->method == METHOD_CONNECT)
+		return 501;
+	return (served & 1U << p->method) != 0 ? 0 : 405;
+}
+
 enum go
 route_step(struct conn *c)
 {
@@ -22,21 +70,24 @@ route_step(struct conn *c)
 	const struct parse	*p = &r->parse;
 	struct str		 host = parse_host_name(
 				    parse_str(c->input, p->host));
+	int			 status;
 
 	if (must_close(c, p))
 		c->close = true;
-	/* A body is not read, so what is behind it cannot be found. */
-	if (p->length > 0 || p->chunked)
-		c->close = c->linger = true;
 	r->variant = c->close ? 1 : p->minor == 0 ? 2 : 0;
 	r->site = conf_site_find(c->http->conf, c->listener, host.at,
 	    host.len);
-	if (p->method == METHOD_UNKNOWN)
-		return reply_error(c, 501);
-	if (p->method != METHOD_GET && p->method != METHOD_HEAD)
-		return reply_error(c, 405);
-	if (parse_has(p, FIELD_EXPECT) && !str_same_nocase(
-	    parse_field(p, c->input, FIELD_EXPECT), STR("100-continue")))
-		return reply_error(c, 417);
-	return conn_go(c, STEP_FIND);
+	status = bad_method(p);
+	if (status != 0)
+		return refuse(c, status);
+	if (parse_has(p, FIELD_EXPECT) && !can_meet(c))
+		return refuse(c, 417);
+	if (!has_body(p))
+		return conn_go(c, STEP_FIND);
+	if (p->length > c->http->conf->limits.body)
+		return refuse(c, 413);
+	r->unread = p->length;
+	/* In 1.0 there is no such thing (RFC 9110, section 10.1.1). */
+	r->expects = parse_has(p, FIELD_EXPECT) && p->minor >= 1;
+	return conn_go(c, STEP_DISCARD);
 }

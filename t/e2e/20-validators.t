@@ -50,6 +50,12 @@ my @conditions = (
 	['If-Modified-Since: Sun, 09 Sep 2001 01:46:60 GMT x', 200],
 	["If-None-Match: \"x\"\r\nIf-Modified-Since: $later", 200],
 	["If-None-Match: $tag\r\nIf-Modified-Since: $earlier", 304],
+	["If-None-Match: \"x\"\r\nIf-None-Match: W/$tag, \"y\"", 304],
+	["If-None-Match: $tag\r\nIf-None-Match: \"x\"", 304],
+	["If-None-Match: \"x\"\r\nIf-None-Match: \"y\"", 200],
+	["If-Match: \"x\"\r\nIf-Match:\r\nIf-Match: $tag", 200],
+	["If-Match: \"x\"\r\nIf-None-Match: \"y\"\r\nIf-Match: $tag\r\n" .
+	    "If-None-Match: $tag", 304],
 	["If-Match: $tag", 200], ['If-Match: *', 200],
 	["If-Match: \"x\", $tag", 200], ['If-Match: "x"', 412],
 	["If-Match: W/$tag", 412],
@@ -91,7 +97,6 @@ my @ranges = (
 	['bytes=5-2', 200], ['bytes=', 200], ['bytes=-', 200],
 	['bytes=a-b', 200], ['bytes=1', 200], ['bytes=+1-2', 200],
 	['bytes=1-2x', 200], ['lines=1-2', 200], ['bytes 1-2', 200],
-	['bytes=1-2,4-5', 200],
 );
 for my $case (@ranges) {
 	my ($range, $status, $first, $last) = @$case;
@@ -120,6 +125,67 @@ is($server->get('/empty', fields => ['Range: bytes=0-'])->{status}, 416,
     'a range of nothing');
 is($server->get('/nothing', fields => ['Range: bytes=0-'])->{status}, 404,
     'a range of what is not there');
+
+# Several ranges: what must come, by first and last byte.
+my @several = (
+	['bytes=1-2,4-5', [1, 2], [4, 5]],
+	['bytes=900-,0-0', [900, 999], [0, 0]],
+	['bytes=0-0,5000-,-1', [0, 0], [999, 999]],
+	['bytes=0-4,8-9,3-8,20-29', [0, 9], [20, 29]],
+	['bytes=' . join(',', map { $_ * 20 . '-' . $_ * 20 } 0 .. 15),
+	    map { [$_ * 20, $_ * 20] } 0 .. 15],
+);
+for my $case (@several) {
+	my ($range, @parts) = @$case;
+
+	is_parts($server->get('/f.txt', fields => ["Range: $range"]),
+	    'text/plain; charset=utf-8', $text, @parts);
+}
+sub is_parts {
+	my ($answer, $type, $whole, @parts) = @_;
+	my ($boundary) = ($answer->{field}{'content-type'} // '') =~
+	    m{\Amultipart/byteranges; boundary=([0-9a-f]{16})\z};
+	my $size = length($whole);
+
+	is($answer->{status}, 206, 'several parts');
+	ok(defined($boundary), 'a boundary') or return;
+	ok(!exists($answer->{field}{'content-range'}), 'no range of them all');
+	is($answer->{field}{etag}, $tag, 'the tag') if $size == 1000;
+	my $want = join('', map { "--$boundary\r\nContent-Type: $type\r\n" .
+	    "Content-Range: bytes $_->[0]-$_->[1]/$size\r\n\r\n" .
+	    substr($whole, $_->[0], $_->[1] - $_->[0] + 1) . "\r\n" } @parts) .
+	    "--$boundary--\r\n";
+	ok($answer->{body} eq $want, 'these parts');
+	is($answer->{field}{'content-length'}, length($want), 'its length');
+}
+is_parts($server->get('/large.bin', fields => ['Range: bytes=' .
+    '150000-199999,0-9,65530-65550,20-29,131000-131200']),
+    'application/octet-stream', $large, [150_000, 199_999], [0, 9],
+    [65530, 65550], [20, 29], [131_000, 131_200]);
+is_parts($server->get('/f.txt', fields => ['Range: bytes=1-2,4-5',
+    "If-Range: $tag"]), 'text/plain; charset=utf-8', $text, [1, 2], [4, 5]);
+isnt($server->get('/f.txt', fields => ['Range: bytes=1-2,4-5'])->
+    {field}{'content-type'}, $server->get('/f.txt',
+    fields => ['Range: bytes=1-2,4-5'])->{field}{'content-type'},
+    'another response, another boundary');
+# No parts after all: fields, status, body.
+for my $case (
+    [['Range: bytes=0-4,5-9'], 206, substr($text, 0, 10)],
+    [['Range: bytes=3-4,5000-'], 206, substr($text, 3, 2)],
+    [['Range: bytes=1000-,-0'], 416],
+    [['Range: bytes=1-2,4-5,x'], 200, $text],
+    [['Range: bytes=1-2,4-5', 'If-Range: "x"'], 200, $text],
+    [['Range: bytes=1-2,4-5', "If-None-Match: $tag"], 304, ''],
+    [['Range: bytes=' . join(',', map { $_ * 2 . '-' . $_ * 2 } 0 .. 16)],
+    200, $text]) {
+	my ($fields, $status, $body) = @$case;
+
+	$answer = $server->get('/f.txt', fields => $fields);
+	is($answer->{status}, $status, join(' | ', @$fields));
+	is($answer->{body}, $body, 'its body') if defined($body);
+	unlike($answer->{field}{'content-type'} // '', qr/multipart/,
+	    'no parts');
+}
 
 # Across the borders of chunks.
 for my $case ([65530, 65550], [65536, 131071], [0, 65536], [131071, 131072],

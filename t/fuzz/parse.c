@@ -64,6 +64,22 @@ check_span(struct span s, size_t size)
 	need(s.at <= size && s.len <= size - s.at);
 }
 
+/* All lines of a field: as many as were noted, the first as kept. */
+static void
+check_lines(const struct parse *p, const char *head, enum parse_field f)
+{
+	struct str	value;
+	uint32_t	at = 0;
+	unsigned	n = 0;
+
+	while (parse_next(p, head, f, &at, &value)) {
+		need(value.at >= head && value.at + value.len <= head + p->size);
+		need(n++ > 0 || str_same(value, parse_field(p, head, f)));
+	}
+	need((n > 0) == parse_has(p, f));
+	need((n > 1) == ((p->repeated & 1u << f) != 0));
+}
+
 static void
 check_request(const struct parse *p, const char *head, size_t len)
 {
@@ -85,9 +101,11 @@ check_request(const struct parse *p, const char *head, size_t len)
 	    (p->method == METHOD_OPTIONS && p->path.len == 1));
 	need(host.len == 0 || parse_host_valid(host));
 	need(name.len <= host.len);
-	for (int f = 0; f < FIELD_COUNT; f++)
+	for (int f = 0; f < FIELD_COUNT; f++) {
 		if (parse_has(p, f))
 			check_span(p->field[f], p->size);
+		check_lines(p, head, f);
+	}
 }
 
 int

@@ -35,6 +35,8 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.line, 8 << 10);
 	ck_assert_int_eq(conf->limits.header, 16 << 10);
 	ck_assert_int_eq(conf->limits.fields, 100);
+	ck_assert_int_eq(conf->limits.body, 1 << 20);
+	ck_assert_int_eq(conf->limits.body_within, 30000);
 	ck_assert_int_eq(conf->limits.idle, 30000);
 	ck_assert_int_eq(conf->limits.head, 20000);
 	ck_assert_int_eq(conf->limits.send, 60000);

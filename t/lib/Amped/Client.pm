@@ -131,7 +131,8 @@ sub parse_head {
 		my $value = $answer{field}{$name} // next;
 		die "bad $name: $value\n" unless $value =~ /\A$date\z/;
 	}
-	die "no Date:\n$head" unless exists($answer{field}{date});
+	die "no Date:\n$head" unless exists($answer{field}{date}) ||
+	    $answer{status} =~ /^1/;
 	return \%answer;
 }
 

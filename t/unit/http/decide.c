@@ -2,6 +2,7 @@
  * Unit test of http/decide.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "http/decide.h"
@@ -37,8 +38,11 @@ answer(const struct ask *a, const struct decide_have *have)
 		field(a->if_modified_since), field(a->if_unmodified_since),
 		field(a->if_range), field(a->range)
 	};
+	struct decide_answer	answer;
 
-	return decide(&ask, have);
+	memset(&answer, 0xa5, sizeof(answer));
+	decide(&ask, have, &answer);
+	return answer;
 }
 
 static const struct {
@@ -183,32 +187,30 @@ static const struct {
 	/* Satisfiable by RFC 9110, section 14.1.2: all of nothing. */
 	{ "bytes=-5", 0, 200, 0, 0 },
 
-	/* Several, or nonsense: the whole. */
-	{ "bytes=0-1,3-4", 100, 200, 0, 100 },
-	{ "bytes=0-1,200-", 100, 200, 0, 100 },
-	{ "bytes=0-1,x", 100, 200, 0, 100 },
-	{ "", 100, 200, 0, 100 },
-	{ "bytes", 100, 200, 0, 100 },
-	{ "bytes=", 100, 200, 0, 100 },
-	{ "bytes=,", 100, 200, 0, 100 },
-	{ "bytes=-", 100, 200, 0, 100 },
-	{ "bytes=--1", 100, 200, 0, 100 },
-	{ "bytes=-1-", 100, 200, 0, 100 },
-	{ "bytes=1--2", 100, 200, 0, 100 },
-	{ "bytes=1-2-3", 100, 200, 0, 100 },
-	{ "bytes=5", 100, 200, 0, 100 },
-	{ "bytes=5-4", 100, 200, 0, 100 },
-	{ "bytes=200-199", 100, 200, 0, 100 },
-	{ "bytes=a-b", 100, 200, 0, 100 },
-	{ "bytes=0-x", 100, 200, 0, 100 },
-	{ "bytes=+0-1", 100, 200, 0, 100 },
-	{ "bytes=0 -1", 100, 200, 0, 100 },
-	{ "bytes=0- 1", 100, 200, 0, 100 },
-	{ "bytes:0-1", 100, 200, 0, 100 },
-	{ "bytes = 0-1", 100, 200, 0, 100 },
-	{ " bytes=0-1", 100, 200, 0, 100 },
-	{ "lines=0-1", 100, 200, 0, 100 },
-	{ "0-1", 100, 200, 0, 100 },
+	/* Nonsense: the whole. */
+	{ "bytes=0-1,x", 100, 200, 0, 0 },
+	{ "", 100, 200, 0, 0 },
+	{ "bytes", 100, 200, 0, 0 },
+	{ "bytes=", 100, 200, 0, 0 },
+	{ "bytes=,", 100, 200, 0, 0 },
+	{ "bytes=-", 100, 200, 0, 0 },
+	{ "bytes=--1", 100, 200, 0, 0 },
+	{ "bytes=-1-", 100, 200, 0, 0 },
+	{ "bytes=1--2", 100, 200, 0, 0 },
+	{ "bytes=1-2-3", 100, 200, 0, 0 },
+	{ "bytes=5", 100, 200, 0, 0 },
+	{ "bytes=5-4", 100, 200, 0, 0 },
+	{ "bytes=200-199", 100, 200, 0, 0 },
+	{ "bytes=a-b", 100, 200, 0, 0 },
+	{ "bytes=0-x", 100, 200, 0, 0 },
+	{ "bytes=+0-1", 100, 200, 0, 0 },
+	{ "bytes=0 -1", 100, 200, 0, 0 },
+	{ "bytes=0- 1", 100, 200, 0, 0 },
+	{ "bytes:0-1", 100, 200, 0, 0 },
+	{ "bytes = 0-1", 100, 200, 0, 0 },
+	{ " bytes=0-1", 100, 200, 0, 0 },
+	{ "lines=0-1", 100, 200, 0, 0 },
+	{ "0-1", 100, 200, 0, 0 },
 };
 
 START_TEST(range)
@@ -219,11 +221,87 @@ START_TEST(range)
 	};
 	struct decide_answer	a = answer(&ask, &have);
 
+	if (a.status != 206)
+		a.part[0] = (struct decide_range){ 0, 0 };
+	else
+		ck_assert_uint_eq(a.n, 1);
 	ck_assert_msg(a.status == ranges[_i].status &&
-	    a.first == ranges[_i].first && a.length == ranges[_i].length,
+	    a.part[0].first == ranges[_i].first &&
+	    a.part[0].length == ranges[_i].length,
 	    "%s of %lld gives %d, %lld from %lld", ranges[_i].range,
-	    (long long)ranges[_i].size, a.status, (long long)a.length,
-	    (long long)a.first);
+	    (long long)ranges[_i].size, a.status, (long long)a.part[0].length,
+	    (long long)a.part[0].first);
+}
+END_TEST
+
+/* Of 100 bytes. */
+static const struct {
+	const char	*range;
+	int		 status;
+	const char	*parts;		/* first-last, a blank behind each */
+} several[] = {
+	{ "bytes=0-1,3-4", 206, "0-1 3-4 " },
+	{ "bytes=3-4,0-1", 206, "3-4 0-1 " },
+	{ "bytes=0-0, -1", 206, "0-0 99-99 " },
+	{ "bytes=,0-0 ,,\t5-5,", 206, "0-0 5-5 " },
+	{ "bytes=0-1,5-6,10-11,90-", 206, "0-1 5-6 10-11 90-99 " },
+	/* What cannot be had is left out, unless nothing is left. */
+	{ "bytes=0-1,200-", 206, "0-1 " },
+	{ "bytes=200-,0-1,-0", 206, "0-1 " },
+	{ "bytes=100-,0-1,200-,5-5", 206, "0-1 5-5 " },
+	{ "bytes=100-,200-300,-0", 416, "" },
+	/* Overlapping, adjacent, bridged. */
+	{ "bytes=0-5,3-9", 206, "0-9 " },
+	{ "bytes=3-9,0-5", 206, "0-9 " },
+	{ "bytes=0-4,5-9", 206, "0-9 " },
+	{ "bytes=5-9,0-4", 206, "0-9 " },
+	{ "bytes=0-4,6-9", 206, "0-4 6-9 " },
+	{ "bytes=0-9,2-3", 206, "0-9 " },
+	{ "bytes=2-3,0-9", 206, "0-9 " },
+	{ "bytes=0-,0-,0-,-5,50-", 206, "0-99 " },
+	{ "bytes=0-1,10-11,2-9", 206, "0-11 " },
+	{ "bytes=50-51,0-1,10-11,2-9,60-61", 206, "50-51 0-11 60-61 " },
+	{ "bytes=0-1,50-51,10-11,2-9,60-61", 206, "0-11 50-51 60-61 " },
+	{ "bytes=0-1,50-51,10-11,60-61,2-9", 206, "0-11 50-51 60-61 " },
+	{ "bytes=20-21,0-1,40-41,60-61,0-", 206, "0-99 " },
+	/* One that is not a range: none is. */
+	{ "bytes=0-1,x", 200, "" },
+	{ "bytes=x,0-1", 200, "" },
+	{ "bytes=0-1,5-4", 200, "" },
+	{ "bytes=0-1,-", 200, "" },
+	{ "bytes=0-1;3-4", 200, "" },
+	{ "bytes=200-,x", 200, "" },
+	{ "bytes=0-1,bytes=3-4", 200, "" },
+	/* Sixteen, and one more; at any time. */
+	{ "bytes=0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14,16-16,18-18,20-20,"
+	    "22-22,24-24,26-26,28-28,30-30", 206,
+	    "0-0 2-2 4-4 6-6 8-8 10-10 12-12 14-14 16-16 18-18 20-20 22-22 "
+	    "24-24 26-26 28-28 30-30 " },
+	{ "bytes=0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14,16-16,18-18,20-20,"
+	    "22-22,24-24,26-26,28-28,30-30,1-1", 206,
+	    "0-2 4-4 6-6 8-8 10-10 12-12 14-14 16-16 18-18 20-20 22-22 "
+	    "24-24 26-26 28-28 30-30 " },
+	{ "bytes=0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14,16-16,18-18,20-20,"
+	    "22-22,24-24,26-26,28-28,30-30,32-32", 200, "" },
+	{ "bytes=0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14,16-16,18-18,20-20,"
+	    "22-22,24-24,26-26,28-28,30-30,200-,0-", 206, "0-99 " },
+};
+
+START_TEST(several_ranges)
+{
+	struct ask		ask = { .range = several[_i].range };
+	struct decide_have	have = { STR("\"a\""), MODIFIED, NOW, 100 };
+	struct decide_answer	a = answer(&ask, &have);
+	char			parts[400] = "";
+	size_t			len = 0;
+
+	for (unsigned i = 0; a.status == 206 && i < a.n; i++)
+		len += (size_t)snprintf(parts + len, sizeof(parts) - len,
+		    "%lld-%lld ", (long long)a.part[i].first, (long long)
+		    (a.part[i].first + a.part[i].length - 1));
+	ck_assert_msg(a.status == several[_i].status &&
+	    strcmp(parts, several[_i].parts) == 0, "%s gives %d %s",
+	    several[_i].range, a.status, parts);
 }
 END_TEST
 
@@ -292,6 +370,7 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, condition, 0, COUNT(conditions));
 	tcase_add_test(t, weak_date);
 	tcase_add_loop_test(t, range, 0, COUNT(ranges));
+	tcase_add_loop_test(t, several_ranges, 0, COUNT(several));
 	tcase_add_loop_test(t, etag, 0, COUNT(lists));
 	tcase_add_test(t, nul_in_list);
 }

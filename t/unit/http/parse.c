@@ -676,6 +676,41 @@ START_TEST(every_field)
 }
 END_TEST
 
+/* All values of a field, with a bar behind each. */
+static struct text
+all_values(const struct parse *p, const char *head, enum parse_field f)
+{
+	struct text	t = { "", 0 };
+	struct str	value;
+	uint32_t	at = 0;
+
+	while (parse_next(p, head, f, &at, &value)) {
+		put(&t, "", value);
+		put(&t, "|", STR(""));
+	}
+	return t;
+}
+
+START_TEST(several_lines)
+{
+	static const char	head[] = "\r\nGET / HTTP/1.1\r\nHost: h\r\n"
+	    "If-Match: \"a\"\r\nX: If-Match: no\r\nif-match:\r\n"
+	    "IF-MATCH:\t\"b\", \"c:d\" \r\nIf-Range: x\r\nRange:y\r\n\r\n"
+	    "If-Match: \"behind\"\r\n";
+	struct parse		p;
+	struct parse_limits	l = { 64, 1000, 20 };
+
+	start(&p);
+	ck_assert_int_eq(parse_feed(&p, &l, head, sizeof(head) - 1),
+	    PARSE_DONE);
+	ck_assert_str_eq(all_values(&p, head, FIELD_IF_MATCH).at,
+	    "\"a\"||\"b\", \"c:d\"|");
+	ck_assert_str_eq(all_values(&p, head, FIELD_HOST).at, "h|");
+	ck_assert_str_eq(all_values(&p, head, FIELD_RANGE).at, "y|");
+	ck_assert_str_eq(all_values(&p, head, FIELD_EXPECT).at, "");
+}
+END_TEST
+
 static const struct {
 	const char	*text, *name;	/* name NULL: not valid */
 } hosts[] = {
@@ -765,6 +800,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, classes);
 	tcase_add_test(t, values);
 	tcase_add_test(t, every_field);
+	tcase_add_test(t, several_lines);
 	tcase_add_loop_test(t, host, 0, COUNT(hosts));
 	tcase_add_test(t, host_with_nul);
 }

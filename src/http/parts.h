@@ -1,0 +1,40 @@
+/*
+ * parts: the body of a response with several ranges (multipart/byteranges,
+ * RFC 9110, section 14.6): what stands before, between and behind the pieces
+ * of the file.  Knows no file and no connection.
+ */
+#ifndef HTTP_PARTS_H
+#define HTTP_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "http/decide.h"
+#include "lib/buf.h"
+#include "lib/str.h"
+
+#define PARTS_BOUNDARY	16		/* bytes */
+
+struct parts {
+	int64_t			length;		/* of the whole body, bytes */
+	unsigned		n;		/* ranges */
+	unsigned		at;		/* the present; n: the end */
+	bool			due;		/* its lead is to be sent */
+	struct decide_range	range[DECIDE_RANGES];
+	uint32_t		lead[DECIDE_RANGES + 2];	/* in text */
+	struct buf		text;
+	char			boundary[PARTS_BOUNDARY + 1];
+};
+
+/* For a file of some type and size.  The boundary is made of a number that
+ * nobody can know beforehand, so that no file has it in it. */
+struct parts	*parts_new(const struct decide_answer *, const char *type,
+		    int64_t size, uint64_t boundary);
+void		 parts_free(struct parts **);
+/* What is to be sent now before the bytes of the present range, or behind the
+ * last: once for each.  False: it has been. */
+bool		 parts_lead(struct parts *, struct str *lead);
+/* The present range has been sent; false: it was the last. */
+bool		 parts_next(struct parts *);
+
+#endif
