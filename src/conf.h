@@ -160,8 +160,8 @@ const struct conf_address *conf_listener(const struct conf *, size_t);
 
 /*
  * The site that a Host (without port, any case; NULL: none) names among those
- * that listen on an address; if none bears it, the one named "default", or
- * else the first.
+ * that listen on an address: by its exact name, else by the longest wildcard
+ * that covers it; if there is none, the one named "default", or else the first.
  */
 const struct conf_site	*conf_site_find(const struct conf *,
 			    size_t listener, const char *host, size_t len);

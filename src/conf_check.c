@@ -222,6 +222,8 @@ static void
 add_names(struct conf_listener *l, struct conf_site *site)
 {
 	const struct conf_words	*names = &site->names;
+	const char		*name;
+	bool			 wild;
 
 	l->single = l->fallback == NULL;
 	if (l->single)
@@ -229,11 +231,15 @@ add_names(struct conf_listener *l, struct conf_site *site)
 	if (names->n == 0)
 		return;
 	l->named = mem_grow(l->named, l->nnamed + names->n, sizeof(*l->named));
-	for (size_t i = 0; i < names->n; i++)
+	for (size_t i = 0; i < names->n; i++) {
+		wild = names->at[i][0] == '*';
+		name = names->at[i] + wild;
+		l->nwild += wild;
 		l->named[l->nnamed++] = (struct conf_named){
-			names->at[i], strlen(names->at[i]), site,
+			wild, name, strlen(name), site,
 			conf_origin(conf_object_site(site), NULL, i)->mark,
 		};
+	}
 }
 
 static void
@@ -265,6 +271,8 @@ by_name(const void *p, const void *q)
 	const struct conf_named	*a = p, *b = q;
 	int			 order;
 
+	if (a->wild != b->wild)
+		return a->wild ? 1 : -1;
 	if (a->len != b->len)
 		return a->len < b->len ? -1 : 1;
 	order = strcmp(a->name, b->name);
@@ -276,15 +284,18 @@ check_names(struct conf_reader *reader, struct conf_listener *l)
 {
 	const struct conf_named	*n = l->named;
 
+	/* Names first, then wildcards; each by their length. */
 	if (l->nnamed > 0)
 		qsort(l->named, l->nnamed, sizeof(*l->named), by_name);
 	for (size_t i = 0; i < l->nnamed; i++) {
 		if (strcmp(n[i].name, "default") == 0)
 			l->fallback = n[i].site;
-		if (i > 0 && strcmp(n[i - 1].name, n[i].name) == 0)
+		if (i > 0 && n[i - 1].wild == n[i].wild &&
+		    strcmp(n[i - 1].name, n[i].name) == 0)
 			conf_complain(reader, n[i].mark,
-			    "there is a site \"%s\" on %s already, at %s:%zu",
-			    n[i].name, l->address->text,
+			    "there is a site \"%s%s\" on %s already, at "
+			    "%s:%zu", n[i].wild ? "*" : "", n[i].name,
+			    l->address->text,
 			    reader->conf->files.at[n[i - 1].mark.file],
 			    n[i - 1].mark.line);
 	}

@@ -62,6 +62,21 @@ is_literal(const char *name, size_t len)
 	return inet_pton(AF_INET6, host, &addr) == 1;
 }
 
+static bool
+is_host(const char *name, size_t len)
+{
+	return len > 0 && len < 256 && name[len - 1] != '.' &&
+	    strspn(name, LETTERS DIGITS "-._") == len;
+}
+
+/* *.example.org: any name that ends so, and nothing else with a star. */
+static bool
+is_wildcard(const char *name, size_t len)
+{
+	return len > 2 && name[1] == '.' && name[2] != '.' &&
+	    is_host(name + 2, len - 2);
+}
+
 bool
 conf_name_site(struct conf_reader *reader, const struct conf_word *word,
     struct conf_words *names)
@@ -72,10 +87,16 @@ conf_name_site(struct conf_reader *reader, const struct conf_word *word,
 	for (char *c = word->text; *c != '\0'; c++)
 		*c = (char)tolower((unsigned char)*c);
 	name = word->text;
-	if (name[0] == '[' ? is_literal(name, len) : len > 0 && len < 256 &&
-	    strspn(name, LETTERS DIGITS "-._") == len && name[len - 1] != '.') {
+	if (name[0] == '[' ? is_literal(name, len) :
+	    name[0] == '*' ? is_wildcard(name, len) : is_host(name, len)) {
 		conf_name_add(names, name);
 		return true;
+	}
+	if (strchr(name, '*') != NULL) {
+		conf_complain(reader, word->mark, "\"%s\" is not a site's "
+		    "name: * stands only in front, for all names that end "
+		    "like it: *.example.org", name);
+		return false;
 	}
 	conf_complain(reader, word->mark, "\"%s\" is not a site's name: "
 	    "write a host name, without port, or \"default\"", name);

@@ -14,7 +14,7 @@ my $all = docroot(map { ("$_/who" => "$_\n", "$_/assets/a.css" => "a\n",
     "$_/assets/start.html" => "start\n") } @words);
 my ($first, $second) = (free_port(), free_port());
 write_file("$all/sites/3.conf", <<"END");
-site three.example {
+site three.example *.example {
 	listen 127.0.0.1:$second
 	root $all/three
 }
@@ -57,7 +57,8 @@ my @hosts = (
 	[$second, 'two.example', 'two'], [$second, 'three.example', 'three'],
 	[$second, 'four.example', 'four'], [$second, '127.0.0.1', 'four'],
 	[$second, "127.0.0.1:$second", 'four'],
-	[$second, 'one.example', 'two'], [$second, 'unknown', 'two'],
+	[$second, 'one.example', 'three'], [$second, 'unknown', 'two'],
+	[$second, 'a.b.Example:1', 'three'], [$second, 'example', 'two'],
 );
 for my $case (@hosts) {
 	my ($port, $host, $who) = @$case;

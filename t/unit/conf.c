@@ -167,6 +167,45 @@ START_TEST(sites)
 }
 END_TEST
 
+/* Exact, then the longest wildcard, then the default. */
+START_TEST(wildcards)
+{
+	struct conf	*conf = good(
+	    "site *.example.org { listen *:80; root / }\n"
+	    "site *.b.example.org *.org { listen *:80; root / }\n"
+	    "site www.example.org example.org { listen *:80; root / }\n"
+	    "site default { listen *:80; root / }\n"
+	    "site x.a.net { listen 127.0.0.1:81; root / }\n"
+	    "site y.a.net { listen 127.0.0.1:81; root / }\n");
+	static const struct {
+		size_t		 listener;
+		const char	*host;
+		size_t		 site;
+	} cases[] = {
+		{ 0, "www.example.org", 2 }, { 0, "example.org", 2 },
+		{ 0, "a.example.org", 0 }, { 0, "A.EXAMPLE.ORG", 0 },
+		{ 0, "a.example.org.", 0 }, { 0, "x.www.example.org", 0 },
+		{ 0, "b.example.org", 0 }, { 0, "a.b.example.org", 1 },
+		{ 0, "z.a.b.example.org", 1 }, { 0, "a.ab.example.org", 0 },
+		{ 0, "other.org", 1 }, { 0, "org", 3 }, { 0, ".org", 3 },
+		{ 0, ".example.org", 1 }, { 0, "aexample.org", 1 },
+		{ 0, "*.example.org", 0 }, { 0, "a.example.net", 3 },
+		{ 0, "a.example.orgy", 3 }, { 0, "", 3 }, { 0, NULL, 3 },
+		{ 2, "z.a.net", 4 }, { 2, "y.a.net", 5 },
+	};
+
+	for (int i = 0; i < COUNT(cases); i++) {
+		const char	*host = cases[i].host;
+		size_t		 len = host == NULL ? 0 : strlen(host);
+
+		ck_assert_msg(conf_site_find(conf, cases[i].listener, host,
+		    len) == &conf->sites[cases[i].site], "host %s",
+		    host == NULL ? "(none)" : host);
+	}
+	conf_free(&conf);
+}
+END_TEST
+
 START_TEST(bad_user)
 {
 	if (geteuid() != 0)
@@ -315,6 +354,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, places);
 	tcase_add_test(tests, sites);
+	tcase_add_test(tests, wildcards);
 	tcase_add_test(tests, bad_user);
 	tcase_add_test(tests, include);
 	tcase_add_test(tests, bad_includes);

@@ -173,6 +173,24 @@ static const struct {
 	    "directory\n    index a/b ..\n          ^~~\n"
 	    "t.conf:3:11: index takes names of files, without their "
 	    "directory\n    index a/b ..\n              ^~\n" },
+	{ "site *x.org a.*.org * { listen *:80; root / }\n",
+	    "t.conf:2:6: \"*x.org\" is not a site's name: * stands only in "
+	    "front, for all names that end like it: *.example.org\n"
+	    "    site *x.org a.*.org * { listen *:80; root / }\n"
+	    "         ^~~~~~\n"
+	    "t.conf:2:13: \"a.*.org\" is not a site's name: * stands only in "
+	    "front, for all names that end like it: *.example.org\n"
+	    "    site *x.org a.*.org * { listen *:80; root / }\n"
+	    "                ^~~~~~~\n"
+	    "t.conf:2:21: \"*\" is not a site's name: * stands only in "
+	    "front, for all names that end like it: *.example.org\n"
+	    "    site *x.org a.*.org * { listen *:80; root / }\n"
+	    "                        ^\n" },
+	{ "site *.a.org { listen *:80; root / }\n"
+	    "site *.A.org { listen *:80; root / }\n",
+	    "t.conf:3:6: there is a site \"*.a.org\" on *:80 already, at "
+	    "t.conf:2\n    site *.A.org { listen *:80; root / }\n"
+	    "         ^~~~~~~\n" },
 	/* Braces. */
 	{ "cache\n{\nheads 1M; heds 1M\n}\n",
 	    "t.conf:2:1: block \"cache\" needs a \"{\" at the end of this "

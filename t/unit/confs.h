@@ -123,7 +123,7 @@ static const char everything[] =
     "log { access off\n error $/e\\log debug }\n"
     "limits { connections 5; requests 6; line 1000; header 2K; fields 9\n"
     "idle 1m; head 2m; send 3m; disk 4s; linger 0s; drain 1d }\n"
-    "site Default Example.ORG {\n"
+    "site Default Example.ORG *.Example.NET {\n"
     "listen 127.0.0.1:80 [::1]:8080\nlisten *:81\n"
     "root \"$/a \\\"b\\\"\"\n"
     "index one two; index \"three 3\"\n"
