@@ -208,9 +208,11 @@ site_free(struct conf_site *site)
 {
 	for (size_t i = 0; i < site->nplaces; i++) {
 		object_free(conf_object_place(&site->places[i]));
+		mem_drop(&site->places[i].rules.lines);
 		mem_drop(&site->places[i].prefix);
 	}
 	mem_drop(&site->places);
+	mem_drop(&site->rules.lines);
 	conf_name_free(&site->names);
 	object_free(conf_object_site(site));
 }
@@ -313,8 +315,8 @@ conf_site_find(const struct conf *conf, size_t listener, const char *name,
 	return named != NULL ? named->site : l->fallback;
 }
 
-const struct conf_place *
-conf_place_find(const struct conf_site *site, const char *path, size_t len)
+const struct conf_rules *
+conf_rules_find(const struct conf_site *site, const char *path, size_t len)
 {
 	const struct conf_place	*place;
 	size_t			 n;
@@ -324,7 +326,7 @@ conf_place_find(const struct conf_site *site, const char *path, size_t len)
 		n = strlen(place->prefix);
 		if (n <= len && memcmp(place->prefix, path, n) == 0 &&
 		    (n == len || path[n] == '/'))
-			return place;
+			return &place->rules;
 	}
-	return NULL;
+	return &site->rules;
 }

@@ -73,11 +73,23 @@ struct conf_fields {
 	size_t			 n;
 };
 
+/* How what is asked for is answered: the same words in site and path. */
+struct conf_rules {
+	char			*root, *alias;	/* absolute; one at most */
+	struct conf_words	 index;
+	struct conf_fields	 fields;
+	/* What follows from them and from those of the site. */
+	const struct conf_rules	*outer;		/* the site's; NULL: these */
+	const struct conf_rules	*answer;	/* these or outer: whose root
+						 * or alias is in force */
+	size_t			 prefix;	/* length of the path's */
+	char			*lines;		/* all fields, as sent */
+};
+
 /* path PREFIX { }: whole segments, the longest wins. */
 struct conf_place {
 	char			*prefix;	/* /a, without / at the end */
-	struct conf_words	 index;		/* n 0: the site's */
-	struct conf_fields	 fields;	/* complete: the site's too */
+	struct conf_rules	 rules;
 	struct conf_origin	*origins;	/* private to conf*.c */
 };
 
@@ -85,9 +97,7 @@ struct conf_site {
 	size_t			 number;	/* its place in conf.sites */
 	struct conf_words	 names;		/* lower case; "default" too */
 	struct conf_addresses	 listen;
-	char			*root;		/* absolute */
-	struct conf_words	 index;
-	struct conf_fields	 fields;
+	struct conf_rules	 rules;
 	struct conf_place	*places;	/* longest prefix first */
 	size_t			 nplaces;
 	struct conf_origin	*origins;	/* private to conf*.c */
@@ -165,8 +175,8 @@ const struct conf_address *conf_listener(const struct conf *, size_t);
  */
 const struct conf_site	*conf_site_find(const struct conf *,
 			    size_t listener, const char *host, size_t len);
-/* The block for a decoded path, or NULL when there is none. */
-const struct conf_place	*conf_place_find(const struct conf_site *,
+/* The rules for a decoded path: its block's, or else the site's. */
+const struct conf_rules	*conf_rules_find(const struct conf_site *,
 			    const char *path, size_t len);
 
 #endif

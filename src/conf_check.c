@@ -155,22 +155,6 @@ by_prefix(const void *p, const void *q)
 	    conf_mark_order(place_mark(a), place_mark(b));
 }
 
-/* A place's fields are complete: its own, then the site's. */
-static void
-inherit(struct conf_place *place, const struct conf_site *site)
-{
-	struct conf_fields	*to = &place->fields;
-
-	if (site->fields.n == 0)
-		return;
-	to->at = mem_grow(to->at, to->n + site->fields.n, sizeof(*to->at));
-	for (size_t i = 0; i < site->fields.n; i++)
-		to->at[to->n++] = (struct conf_field){
-			mem_string(site->fields.at[i].name),
-			mem_string(site->fields.at[i].value)
-		};
-}
-
 static void
 check_places(struct conf_reader *reader, struct conf_site *site)
 {
@@ -180,7 +164,6 @@ check_places(struct conf_reader *reader, struct conf_site *site)
 		qsort(site->places, site->nplaces, sizeof(*site->places),
 		    by_prefix);
 	for (size_t i = 0; i < site->nplaces; i++) {
-		inherit(&site->places[i], site);
 		if (i == 0 || site->places[i].prefix[0] == '\0' ||
 		    strcmp(site->places[i - 1].prefix,
 		    site->places[i].prefix) != 0)
@@ -364,6 +347,7 @@ conf_check(struct conf_reader *reader)
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_musts(reader, conf_object_site(&conf->sites[i]));
 		check_places(reader, &conf->sites[i]);
+		conf_rules_complete(reader, &conf->sites[i]);
 	}
 	check_listeners(reader);
 	if (conf->nsites == 0 && reader->ncomplaints == 0)

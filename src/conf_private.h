@@ -103,6 +103,9 @@ void		 conf_name_free(struct conf_words *);
 /* conf_check.c: what must hold between values; makes the listeners. */
 void		 conf_check(struct conf_reader *);
 
+/* conf_rules.c: the rules of a site and of its paths, which are sorted. */
+void		 conf_rules_complete(struct conf_reader *, struct conf_site *);
+
 /* conf_complain.c */
 void		 conf_complain(struct conf_reader *, struct conf_mark,
 		    const char *, ...) __attribute__((__format__(__printf__,

@@ -10,6 +10,7 @@
 #include "http/conn.h"
 #include "http/find.h"
 #include "http/reply.h"
+#include "http/rules.h"
 #include "http/uri.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -171,39 +172,49 @@ set_known(struct job *job, const struct path *p)
 	job->version = p->file->version;
 }
 
-/* Starts a look; p->errand is set unless it was done in place. */
-static void
-look_start(struct http *http, const struct conf_site *site, struct path *p)
+/* A look at a decoded path, by the rules for it. */
+static struct look *
+look_new(struct http *http, struct path *p, const char *decoded, size_t len)
 {
-	const struct conf_place		*place;
-	const struct conf_words		*index = &site->index;
-	struct look			*l;
-	char				 decoded[JOB_PATH_MAX];
-	size_t				 len, names;
+	const struct conf_words	*index = rules_index(p->rules);
+	struct look		*l;
+	size_t			 skip, names = put_names(index, NULL);
+	const char		*root = rules_root(p->rules, &skip);
 
-	need(uri_resolve(target(p), decoded, sizeof(decoded), &len) == 0);
-	place = conf_place_find(site, decoded, len);
-	if (place != NULL && place->index.n > 0)
-		index = &place->index;
-	names = put_names(index, NULL);
+	/* The job's path is without its first slash. */
+	len -= skip;
 	l = mem_zero(sizeof(*l) + len + names);
-	memcpy(l->text, decoded + 1, len);	/* without its first slash */
+	memcpy(l->text, decoded + skip + 1, len);
 	l->names_at = len;
 	put_names(index, l->text + len);
 	l->http = http;
 	l->path = p;
-	p->rules = place;
-	p->errand = &l->errand;
-	cache_hold(&p->entry);
 	job_init(&l->errand.job, JOB_RESOLVE);
 	l->errand.job.id = ++http->next_job;
-	l->errand.job.root = site->root;
+	l->errand.job.root = root;
 	l->errand.job.path = l->text;
 	l->errand.job.names = l->text + len;
 	l->errand.job.names_len = names;
 	set_known(&l->errand.job, p);
 	l->errand.done = look_done;
 	l->errand.free = look_free;
+	return l;
+}
+
+/* Starts a look; p->errand is set unless it was done in place. */
+static void
+look_start(struct http *http, const struct conf_site *site, struct path *p)
+{
+	struct look	*l;
+	char		 decoded[JOB_PATH_MAX];
+	size_t		 len;
+
+	need(uri_resolve(target(p), decoded, sizeof(decoded), &len) == 0);
+	if (rules_answer(http, site, p, (struct str){ decoded, len }))
+		return;
+	l = look_new(http, p, decoded, len);
+	p->errand = &l->errand;
+	cache_hold(&p->entry);
 	stats[STATS_LOOKS]++;
 	http->disk.start(http->disk.context, &l->errand);
 }

@@ -69,21 +69,17 @@ head_end(struct conn *c)
 static void
 add_validators(struct conn *c)
 {
-	const struct request	 *r = c->request;
-	const struct conf_place	 *place = r->path->rules;
-	const struct conf_fields *fields = place != NULL ? &place->fields :
-				    &r->site->fields;
-	struct buf		 *b = &c->http->work;
-	char			  etag[HEAD_ETAG_MOST], date[DATE_LENGTH];
+	const struct request	*r = c->request;
+	const struct conf_rules	*rules = r->path->rules;
+	struct buf		*b = &c->http->work;
+	char			 etag[HEAD_ETAG_MOST], date[DATE_LENGTH];
 
 	head_etag(r->file, etag);
 	date_format((time_t)r->file->version.mtime, date);
 	buf_adds(b, "Last-Modified: ");
 	buf_add(b, date, sizeof(date));
 	buf_addf(b, "\r\nETag: %s\r\n", etag);
-	for (size_t i = 0; i < fields->n; i++)
-		buf_addf(b, "%s: %s\r\n", fields->at[i].name,
-		    fields->at[i].value);
+	buf_adds(b, rules->lines);
 }
 
 static void

@@ -42,9 +42,9 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.linger, 5000);
 	ck_assert_int_eq(conf->limits.drain, 30000);
 	ck_assert_uint_eq(conf->nsites, 1);
-	ck_assert_uint_eq(conf->sites[0].index.n, 1);
-	ck_assert_str_eq(conf->sites[0].index.at[0], "index.html");
-	ck_assert_uint_eq(conf->sites[0].fields.n, 0);
+	ck_assert_uint_eq(conf->sites[0].rules.index.n, 1);
+	ck_assert_str_eq(conf->sites[0].rules.index.at[0], "index.html");
+	ck_assert_uint_eq(conf->sites[0].rules.fields.n, 0);
 	conf_free(&conf);
 	ck_assert_ptr_null(conf);
 }
@@ -80,12 +80,12 @@ START_TEST(values)
 	site = &conf->sites[0];
 	ck_assert_str_eq(site->names.at[1], "example.org");
 	snprintf(path, sizeof(path), "%s/a \"b\"", dir);
-	ck_assert_str_eq(site->root, path);
-	ck_assert_uint_eq(site->index.n, 3);
-	ck_assert_str_eq(site->index.at[2], "three 3");
-	ck_assert_uint_eq(site->fields.n, 2);
-	ck_assert_str_eq(site->fields.at[0].value, "1, \\ \"one\"");
-	ck_assert_str_eq(site->fields.at[1].value, "two#2");
+	ck_assert_str_eq(site->rules.root, path);
+	ck_assert_uint_eq(site->rules.index.n, 3);
+	ck_assert_str_eq(site->rules.index.at[2], "three 3");
+	ck_assert_uint_eq(site->rules.fields.n, 2);
+	ck_assert_str_eq(site->rules.fields.at[0].value, "1, \\ \"one\"");
+	ck_assert_str_eq(site->rules.fields.at[1].value, "two#2");
 	ck_assert_uint_eq(site->listen.n, 4);
 	ck_assert_int_eq(site->listen.at[1].addr.ss_family, AF_INET6);
 	ck_assert_str_eq(site->listen.at[3].text, "*:81");
@@ -97,25 +97,33 @@ START_TEST(places)
 {
 	struct conf			*conf;
 	const struct conf_site		*site;
-	const struct conf_place		*place;
+	const struct conf_rules		*a, *ab, *cd;
 
 	make_everything();
 	conf = good(everything);
 	site = &conf->sites[0];
 	ck_assert_uint_eq(site->nplaces, 3);
-	place = conf_place_find(site, "/a/x.html", 9);
-	ck_assert_str_eq(place->prefix, "/a");
-	ck_assert_str_eq(place->index.at[0], "sub");
-	ck_assert_uint_eq(place->fields.n, 3);
-	ck_assert_str_eq(place->fields.at[0].name, "X-Three");
-	ck_assert_str_eq(place->fields.at[2].name, "X-Two");
-	ck_assert_str_eq(conf_place_find(site, "/a", 2)->prefix, "/a");
-	ck_assert_str_eq(conf_place_find(site, "/a/b/", 5)->prefix, "/a/b");
-	ck_assert_str_eq(conf_place_find(site, "/c d", 4)->prefix, "/c d");
-	ck_assert_uint_eq(conf_place_find(site, "/c d", 4)->index.n, 0);
-	ck_assert_ptr_null(conf_place_find(site, "/ab", 3));
-	ck_assert_ptr_null(conf_place_find(site, "/", 1));
-	ck_assert_ptr_null(conf_place_find(site, "/a/b", 1));
+	a = conf_rules_find(site, "/a/x.html", 9);
+	ck_assert_uint_eq(a->prefix, 2);
+	ck_assert_str_eq(a->index.at[0], "sub");
+	ck_assert_str_eq(a->lines, "X-Three: \r\n"
+	    "X-One: 1, \\ \"one\"\r\nX-Two: two#2\r\n");
+	ck_assert_str_eq(site->rules.lines,
+	    "X-One: 1, \\ \"one\"\r\nX-Two: two#2\r\n");
+	ck_assert_ptr_eq(a->outer, &site->rules);
+	ck_assert_ptr_eq(a->answer, &site->rules);
+	ck_assert_ptr_eq(conf_rules_find(site, "/a", 2), a);
+	ab = conf_rules_find(site, "/a/b/", 5);
+	ck_assert_str_eq(ab->alias, dir);
+	ck_assert_ptr_eq(ab->answer, ab);
+	ck_assert_uint_eq(ab->prefix, 4);
+	cd = conf_rules_find(site, "/c d", 4);
+	ck_assert_str_eq(cd->root, "/");
+	ck_assert_ptr_eq(cd->answer, cd);
+	ck_assert_uint_eq(cd->index.n, 0);
+	ck_assert_ptr_eq(conf_rules_find(site, "/ab", 3), &site->rules);
+	ck_assert_ptr_eq(conf_rules_find(site, "/", 1), &site->rules);
+	ck_assert_ptr_eq(conf_rules_find(site, "/a/b", 1), &site->rules);
 	conf_free(&conf);
 }
 END_TEST
@@ -261,8 +269,8 @@ START_TEST(include)
 	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
 	ck_assert_int_eq(conf->helpers, 7);
 	ck_assert_uint_eq(conf->nsites, 2);
-	ck_assert_str_eq(conf->sites[0].fields.at[0].value, "b");
-	ck_assert_str_eq(conf->sites[0].root + strlen(dir), "/sites [x]/www");
+	ck_assert_str_eq(conf->sites[0].rules.fields.at[0].value, "b");
+	ck_assert_str_eq(conf->sites[0].rules.root + strlen(dir), "/sites [x]/www");
 	ck_assert_uint_eq(conf->files.n, COUNT(files));
 	for (int i = 0; i < COUNT(files); i++)
 		ck_assert_str_eq(conf->files.at[i] + strlen(dir) + 1, files[i]);

@@ -282,8 +282,15 @@ static const struct {
 	{ "include", "\"include\" needs one file or pattern" },
 	{ "path /a { }; path /b { }; path /a { }",
 	    "path \"/a\" is given twice: first at t.conf:5" },
-	{ "path /a { root / }",
-	    "\"root\" cannot stand here: it belongs in block site" },
+	{ "path /a { listen *:80 }",
+	    "\"listen\" cannot stand here: it belongs in block site" },
+	{ "path /a { alias /dev; root / }",
+	    "root and alias exclude each other: alias is given at t.conf:5" },
+	{ "path /a { root /; alias /dev }",
+	    "alias and root exclude each other: root is given at t.conf:5" },
+	{ "alias /",
+	    "\"alias\" cannot stand here: it belongs in block path" },
+	{ "path /a { alias /dev/null }", "/dev/null: Not a directory" },
 };
 
 START_TEST(bad_site_lines)

@@ -129,7 +129,7 @@ static const char everything[] =
     "index one two; index \"three 3\"\n"
     "header X-One \"1, \\\\ \\\"one\\\"\"; header X-Two two#2;\n"
     "path /a { index sub; header X-Three \"\" }\n"
-    "path /a/b { }\n path \"/c d\" {\n}\n"
+    "path /a/b { alias $ }\n path \"/c d\" {\nroot /\n}\n"
     "}\n"
     "limits { }\n";
 

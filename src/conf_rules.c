@@ -1,0 +1,118 @@
+/*
+ * conf_rules: how what is asked for is answered: what must hold between the
+ * rules of a block, and what a path takes over from its site.
+ *
+ * It runs once, when all has been read and the paths have been sorted: from
+ * then on the rules stay where they are, and point to one another.
+ */
+#include <string.h>
+
+#include "conf_private.h"
+#include "lib/mem.h"
+
+/* What answers: a block can say one of these. */
+#define ANSWERS(X)							\
+	X("root")							\
+	X("alias")
+
+static const char *const answers[] = {
+#define X(word) word,
+	ANSWERS(X)
+#undef X
+};
+
+#define NANSWERS	(sizeof(answers) / sizeof(answers[0]))
+
+/* Who says in this block what answers, in the words of one directive. */
+static const struct conf_origin *
+says(struct conf_object object, const char *word)
+{
+	const struct conf_row	*row = conf_directive_find(word, object.kind);
+
+	return row == NULL ? NULL : conf_origin(object, row, 0);
+}
+
+static bool
+says_any(struct conf_object object)
+{
+	for (size_t i = 0; i < NANSWERS; i++) {
+		if (says(object, answers[i]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+complain_both(struct conf_reader *reader, const struct conf_origin *a,
+    const struct conf_origin *b)
+{
+	const struct conf_origin	*first = a, *later = b;
+
+	if (conf_mark_order(&a->mark, &b->mark) > 0) {
+		first = b;
+		later = a;
+	}
+	conf_complain(reader, later->mark,
+	    "%s and %s exclude each other: %s is given at %s:%zu",
+	    later->row->word, first->row->word, first->row->word,
+	    reader->conf->files.at[first->mark.file], first->mark.line);
+}
+
+static void
+check_one_answer(struct conf_reader *reader, struct conf_object object)
+{
+	const struct conf_origin	*a, *b;
+
+	for (size_t i = 0; i < NANSWERS; i++) {
+		if ((a = says(object, answers[i])) == NULL)
+			continue;
+		for (size_t j = i + 1; j < NANSWERS; j++) {
+			if ((b = says(object, answers[j])) != NULL)
+				complain_both(reader, a, b);
+		}
+	}
+}
+
+static void
+add_fields(const struct conf_fields *fields, struct buf *lines)
+{
+	for (size_t i = 0; i < fields->n; i++)
+		buf_addf(lines, "%s: %s\r\n", fields->at[i].name,
+		    fields->at[i].value);
+}
+
+/* The fields as they are sent: the block's own, then the site's. */
+static void
+make_lines(struct conf_rules *rules)
+{
+	struct buf	lines = { 0 };
+
+	add_fields(&rules->fields, &lines);
+	if (rules->outer != NULL)
+		add_fields(&rules->outer->fields, &lines);
+	rules->lines = mem_string(buf_string(&lines));
+	buf_free(&lines);
+}
+
+static void
+complete(struct conf_reader *reader, struct conf_rules *rules,
+    struct conf_object object)
+{
+	check_one_answer(reader, object);
+	rules->answer = rules->outer == NULL || says_any(object) ? rules :
+	    rules->outer;
+	make_lines(rules);
+}
+
+void
+conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
+{
+	struct conf_place	*place = site->places;
+
+	complete(reader, &site->rules, conf_object_site(site));
+	for (size_t i = 0; i < site->nplaces; i++, place++) {
+		place->rules.outer = &site->rules;
+		place->rules.prefix = strlen(place->prefix);
+		complete(reader, &place->rules, conf_object_place(place));
+	}
+}
