@@ -64,24 +64,33 @@ struct conf_addresses {
 	size_t			 n;
 };
 
-struct conf_field {			/* a response field to add */
-	char	*name, *value;
+struct conf_pair {			/* two words that belong together */
+	char			*name, *value;
+	int64_t			 number;	/* what the name is, of error */
 };
 
-struct conf_fields {
-	struct conf_field	*at;
+struct conf_pairs {
+	struct conf_pair	*at;
 	size_t			 n;
 };
 
 /* How what is asked for is answered: the same words in site and path. */
 struct conf_rules {
-	char			*root, *alias;	/* absolute; one at most */
+	/* What answers: one of these, or as in the site. */
+	char			*root, *alias;	/* absolute */
+	struct {
+		int64_t		 status;
+		char		*to;
+	}			 redirect;
+	int64_t			 refusal;	/* a status */
+	char			*fallback;	/* NULL: off */
 	struct conf_words	 index;
-	struct conf_fields	 fields;
+	struct conf_pairs	 errors;	/* status, path */
+	struct conf_pairs	 fields;
 	/* What follows from them and from those of the site. */
 	const struct conf_rules	*outer;		/* the site's; NULL: these */
-	const struct conf_rules	*answer;	/* these or outer: whose root
-						 * or alias is in force */
+	const struct conf_rules	*answer;	/* these or outer: whose root,
+						 * redirect ... is in force */
 	size_t			 prefix;	/* length of the path's */
 	char			*lines;		/* all fields, as sent */
 };

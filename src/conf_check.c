@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "conf_private.h"
+#include "conf_answer.h"
 #include "lib/mem.h"
 
 /* The first must not exceed the second. */
@@ -121,7 +121,9 @@ check_musts(struct conf_reader *reader, struct conf_object object)
 
 	CONF_EACH_ROW(row) {
 		if (!conf_object_has(object, row) || row->value != CONF_MUST ||
-		    conf_origin(object, row, 0) != NULL || block == NULL)
+		    conf_origin(object, row, 0) != NULL || block == NULL ||
+		    (row->type == TYPE_DIRECTORY &&
+		    conf_rules_rootless(object)))
 			continue;
 		conf_complain(reader, block->mark,
 		    "block %s needs \"%s\"",

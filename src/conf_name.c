@@ -127,9 +127,8 @@ has_escape(const char *path)
 	return false;
 }
 
-/* What is wrong with a path, or NULL. */
-static const char *
-wrong_prefix(const char *path)
+const char *
+conf_name_wrong(const char *path)
 {
 	if (path[0] != '/')
 		return "a path begins with /";
@@ -149,7 +148,7 @@ wrong_prefix(const char *path)
 char *
 conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 {
-	const char	*wrong = wrong_prefix(word->text);
+	const char	*wrong = conf_name_wrong(word->text);
 
 	if (wrong != NULL) {
 		conf_complain(reader, word->mark, "%s", wrong);
@@ -192,7 +191,7 @@ is_own(const char *name)
 /* Two words, a name and a value.  No word holds control bytes but tabs. */
 bool
 conf_name_field(struct conf_reader *reader, const struct conf_word *words,
-    struct conf_fields *fields)
+    struct conf_pairs *fields)
 {
 	if (!is_token(words[0].text)) {
 		conf_complain(reader, words[0].mark,
@@ -205,8 +204,8 @@ conf_name_field(struct conf_reader *reader, const struct conf_word *words,
 		return false;
 	}
 	fields->at = mem_grow(fields->at, fields->n + 1, sizeof(*fields->at));
-	fields->at[fields->n++] = (struct conf_field){
-		mem_string(words[0].text), mem_string(words[1].text)
+	fields->at[fields->n++] = (struct conf_pair){
+		mem_string(words[0].text), mem_string(words[1].text), 0
 	};
 	return true;
 }

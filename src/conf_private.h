@@ -93,8 +93,10 @@ bool		 conf_name_site(struct conf_reader *, const struct conf_word *,
 		    struct conf_words *);
 char		*conf_name_prefix(struct conf_reader *,
 		    const struct conf_word *);
+/* What is wrong with a path, or NULL. */
+const char	*conf_name_wrong(const char *path);
 bool		 conf_name_field(struct conf_reader *, const struct conf_word *,
-		    struct conf_fields *);
+		    struct conf_pairs *);
 bool		 conf_name_address(struct conf_reader *,
 		    const struct conf_word *, struct conf_addresses *);
 void		 conf_name_add(struct conf_words *, const char *);
@@ -102,9 +104,6 @@ void		 conf_name_free(struct conf_words *);
 
 /* conf_check.c: what must hold between values; makes the listeners. */
 void		 conf_check(struct conf_reader *);
-
-/* conf_rules.c: the rules of a site and of its paths, which are sorted. */
-void		 conf_rules_complete(struct conf_reader *, struct conf_site *);
 
 /* conf_complain.c */
 void		 conf_complain(struct conf_reader *, struct conf_mark,

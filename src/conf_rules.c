@@ -7,13 +7,15 @@
  */
 #include <string.h>
 
-#include "conf_private.h"
+#include "conf_answer.h"
 #include "lib/mem.h"
 
 /* What answers: a block can say one of these. */
 #define ANSWERS(X)							\
 	X("root")							\
-	X("alias")
+	X("alias")							\
+	X("redirect")							\
+	X("return")
 
 static const char *const answers[] = {
 #define X(word) word,
@@ -40,6 +42,12 @@ says_any(struct conf_object object)
 			return true;
 	}
 	return false;
+}
+
+bool
+conf_rules_rootless(struct conf_object object)
+{
+	return says_any(object);
 }
 
 static void
@@ -74,7 +82,7 @@ check_one_answer(struct conf_reader *reader, struct conf_object object)
 }
 
 static void
-add_fields(const struct conf_fields *fields, struct buf *lines)
+add_fields(const struct conf_pairs *fields, struct buf *lines)
 {
 	for (size_t i = 0; i < fields->n; i++)
 		buf_addf(lines, "%s: %s\r\n", fields->at[i].name,
@@ -95,13 +103,48 @@ make_lines(struct conf_rules *rules)
 }
 
 static void
+inherit(char **member, const char *outer, const struct conf_origin *own)
+{
+	if (own == NULL && outer != NULL)
+		*member = mem_string(outer);
+}
+
+static void
 complete(struct conf_reader *reader, struct conf_rules *rules,
     struct conf_object object)
 {
+	const struct conf_rules		*outer = rules->outer;
+	const struct conf_origin	*redirect = says(object, "redirect");
+
 	check_one_answer(reader, object);
-	rules->answer = rules->outer == NULL || says_any(object) ? rules :
-	    rules->outer;
+	if (redirect != NULL && !redirect->bad &&
+	    conf_origin(object, redirect->row + 1, 0) == NULL)
+		conf_complain(reader, redirect->mark,
+		    "\"redirect\" needs a target behind its status");
+	rules->answer = outer == NULL || says_any(object) ? rules : outer;
+	if (outer != NULL)
+		inherit(&rules->fallback, outer->fallback,
+		    says(object, "fallback"));
 	make_lines(rules);
+}
+
+/* Redirects to a path of the same site, followed as a client would. */
+static void
+check_circles(struct conf_reader *reader, const struct conf_site *site,
+    const struct conf_rules *rules, struct conf_object object)
+{
+	const struct conf_rules	*r = rules;
+	const char		*to;
+	size_t			 steps = 0;
+
+	while ((to = r->redirect.to) != NULL && to[0] == '/') {
+		if (steps++ > site->nplaces) {
+			conf_complain(reader, says(object, "redirect")->mark,
+			    "this redirect sends clients in circles");
+			return;
+		}
+		r = conf_rules_find(site, to, strcspn(to, "?"))->answer;
+	}
 }
 
 void
@@ -115,4 +158,9 @@ conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 		place->rules.prefix = strlen(place->prefix);
 		complete(reader, &place->rules, conf_object_place(place));
 	}
+	check_circles(reader, site, &site->rules, conf_object_site(site));
+	for (place = site->places; place < site->places + site->nplaces;
+	    place++)
+		check_circles(reader, site, &place->rules,
+		    conf_object_place(place));
 }

@@ -13,10 +13,7 @@
 #include <stdint.h>
 
 #include "http/http.h"
-#include "http/output.h"
-#include "http/parse.h"
 #include "http/transport.h"
-#include "lib/buf.h"
 #include "wait.h"
 
 enum step {
@@ -39,6 +36,8 @@ enum go {
 struct request {
 	struct parse		 parse;
 	const struct conf_site	*site;
+	const char		*instead;	/* of the target: a page */
+	const struct conf_rules	*rules;		/* then: the target's */
 	struct path		*path;		/* held */
 	struct file		*file;		/* referred to, this version */
 	struct chunk		*chunk;		/* held, the next to send */
@@ -46,6 +45,7 @@ struct request {
 	bool			 looked;	/* has waited for a look */
 	bool			 answered;	/* its head is in the output */
 	uint8_t			 tries;		/* looks and reads so far */
+	uint16_t		 failure;	/* that it is for, or 0 */
 	uint16_t		 status;
 	uint8_t			 variant;	/* which head, by Connection */
 	struct piece		 head;		/* until it is answered */

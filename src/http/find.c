@@ -226,7 +226,8 @@ hold_path(struct conn *c)
 	struct request		*r = c->request;
 	struct pathname_cache	*paths = &c->http->paths;
 	uint32_t		 space = (uint32_t)r->site->number;
-	struct str		 raw = parse_str(c->input, r->parse.path);
+	struct str		 raw = r->instead != NULL ? str_of(r->instead) :
+				    parse_str(c->input, r->parse.path);
 	char			 decoded[JOB_PATH_MAX];
 	size_t			 len;
 	int			 status;
@@ -279,16 +280,29 @@ take_file(struct conn *c)
 static enum go
 take_answer(struct conn *c)
 {
-	const struct path	*p = c->request->path;
+	struct request		*r = c->request;
+	const struct path	*p = r->path;
+	const char		*fallback;
 
-	switch (p->kind) {
-	case PATHNAME_FILE:
+	if (p->kind == PATHNAME_FILE)
 		return take_file(c);
-	case PATHNAME_DIRECTORY:
+	if (r->instead != NULL)		/* no page: never a third place */
+		return reply_error(c, p->kind == PATHNAME_REFUSED &&
+		    p->status >= 500 ? p->status : 404);
+	if (p->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
-	default:
-		return reply_error(c, p->status);
-	}
+	fallback = rules_fallback(p);
+	if (fallback != NULL)
+		return find_instead(c, fallback, 0);
+	return reply_error(c, p->status);
+}
+
+/* The page for a disk that takes too long may itself be on that disk. */
+static bool
+late(const struct conn *c)
+{
+	return c->request->disk_by != 0 &&
+	    c->http->clock->ms >= c->request->disk_by;
 }
 
 enum go
@@ -313,7 +327,7 @@ find_step(struct conn *c)
 			look_start(c->http, r->site, p);
 		break;
 	case ROTTEN:
-		if (r->tries++ == REQUEST_TRIES)
+		if (r->tries++ == REQUEST_TRIES || late(c))
 			return reply_error(c, 503);
 		r->looked = true;
 		if (p->errand == NULL)
@@ -344,5 +358,21 @@ find_again(struct conn *c)
 	find_expire(c);
 	conn_request_reset(c);
 	r->looked = false;
+	return conn_go(c, STEP_FIND);
+}
+
+enum go
+find_instead(struct conn *c, const char *page, int failure)
+{
+	struct request	*r = c->request;
+
+	r->rules = rules_of(r);
+	conn_request_reset(c);
+	if (r->path != NULL)
+		pathname_release(&c->http->paths, &r->path);
+	r->instead = page;
+	r->failure = (uint16_t)failure;
+	r->looked = false;
+	r->tries = 0;
 	return conn_go(c, STEP_FIND);
 }

@@ -178,6 +178,26 @@ not_modified(struct conn *c)
 	return conn_go(c, STEP_BODY);
 }
 
+/* The page for a failure: no condition or range is about that file, and no
+ * field of the conf. */
+static enum go
+failure(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct http	*http = c->http;
+
+	r->status = r->failure;
+	r->next = 0;
+	r->end = r->file->version.size;
+	head_begin(c, r->status);
+	reply_add_specials(c, r->status);
+	buf_addf(&http->work, "Content-Type: %s\r\nContent-Length: %lld\r\n",
+	    r->path->type, (long long)r->end);
+	head_end(c);
+	r->head = output_copy(conn_output(c), http->work.at, http->work.len);
+	return conn_go(c, STEP_BODY);
+}
+
 static struct decide_answer
 ask(struct conn *c)
 {
@@ -211,6 +231,8 @@ head_step(struct conn *c)
 {
 	struct decide_answer	answer = { .status = 200 };
 
+	if (c->request->failure != 0)
+		return failure(c);
 	if ((c->request->parse.present & CONDITIONS) != 0)
 		answer = ask(c);
 	switch (answer.status) {

@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "http/conn.h"
+#include "http/find.h"
 #include "http/head.h"
+#include "http/location.h"
 #include "http/reply.h"
+#include "http/rules.h"
 #include "http/status.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -58,10 +61,11 @@ page(struct conn *c, int status)
 	return conn_send(c, STEP_FINISH);
 }
 
-static void
-add_specials(struct conn *c, int status, const struct file *file)
+void
+reply_add_specials(struct conn *c, int status)
 {
-	struct buf	*b = &c->http->work;
+	const struct file	*file = c->request->file;
+	struct buf		*b = &c->http->work;
 
 	if (status == 405)
 		buf_adds(b, ALLOW);
@@ -76,10 +80,15 @@ enum go
 reply_error(struct conn *c, int status)
 {
 	struct request	*r = c->request;
+	const char	*instead;
 
 	need(!r->answered && status_known(status));
+	if (r->failure != 0)		/* its page cannot be had */
+		status = r->failure;
+	else if ((instead = rules_page(r, status)) != NULL)
+		return find_instead(c, instead, status);
 	head_begin(c, status);
-	add_specials(c, status, r->file);
+	reply_add_specials(c, status);
 	conn_request_reset(c);
 	return page(c, status);
 }
@@ -97,25 +106,12 @@ reply_refuse(struct conn *c, int status)
 enum go
 reply_redirect(struct conn *c)
 {
-	const struct parse	*p = &c->request->parse;
-	struct buf		*b = &c->http->work;
-	struct str		 path = parse_str(c->input, p->path);
-	struct str		 query = parse_str(c->input, p->query);
+	const struct path	*p = c->request->path;
+	int			 status = p->kind == PATHNAME_REDIRECT ?
+				    p->status : 301;
 
-	head_begin(c, 301);
-	/* A path of its own, so never "//host": that would lead elsewhere. */
-	while (path.len > 1 && path.at[1] == '/') {
-		path.at++;
-		path.len--;
-	}
-	buf_adds(b, "Location: ");
-	buf_add(b, path.at, path.len);
-	buf_addc(b, '/');
-	if (query.len > 0) {
-		buf_addc(b, '?');
-		buf_add(b, query.at, query.len);
-	}
-	buf_adds(b, "\r\n");
+	head_begin(c, status);
+	location_add(c);
 	conn_request_reset(c);
-	return page(c, 301);
+	return page(c, status);
 }

@@ -21,6 +21,14 @@ rules_answer(struct http *http, const struct conf_site *site, struct path *p,
 	rules = conf_rules_find(site, decoded.at, decoded.len);
 	a = rules->answer;
 	p->rules = rules;
+	if (a->redirect.to != NULL) {
+		answer(http, p, PATHNAME_REDIRECT, (int)a->redirect.status);
+		return true;
+	}
+	if (a->refusal != 0) {
+		answer(http, p, PATHNAME_REFUSED, (int)a->refusal);
+		return true;
+	}
 	if (a->alias != NULL && decoded.len == a->prefix) {
 		answer(http, p, PATHNAME_DIRECTORY, 0);
 		return true;
@@ -42,4 +50,36 @@ rules_index(const struct conf_rules *rules)
 {
 	return rules->index.n > 0 || rules->outer == NULL ? &rules->index :
 	    &rules->outer->index;
+}
+
+const char *
+rules_fallback(const struct path *p)
+{
+	const struct conf_rules	*rules = p->rules;
+
+	return p->status == 404 && rules->answer->refusal == 0 ?
+	    rules->fallback : NULL;
+}
+
+const struct conf_rules *
+rules_of(const struct request *r)
+{
+	if (r->instead != NULL)
+		return r->rules;
+	if (r->path != NULL && r->path->rules != NULL)
+		return r->path->rules;
+	return r->site != NULL ? &r->site->rules : NULL;
+}
+
+const char *
+rules_page(const struct request *r, int status)
+{
+	const struct conf_rules	*rules;
+
+	for (rules = rules_of(r); rules != NULL; rules = rules->outer) {
+		for (size_t i = 0; i < rules->errors.n; i++)
+			if (rules->errors.at[i].number == status)
+				return rules->errors.at[i].value;
+	}
+	return NULL;
 }

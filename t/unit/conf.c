@@ -97,12 +97,12 @@ START_TEST(places)
 {
 	struct conf			*conf;
 	const struct conf_site		*site;
-	const struct conf_rules		*a, *ab, *cd;
+	const struct conf_rules		*a, *ab, *cd, *r;
 
 	make_everything();
 	conf = good(everything);
 	site = &conf->sites[0];
-	ck_assert_uint_eq(site->nplaces, 3);
+	ck_assert_uint_eq(site->nplaces, 5);
 	a = conf_rules_find(site, "/a/x.html", 9);
 	ck_assert_uint_eq(a->prefix, 2);
 	ck_assert_str_eq(a->index.at[0], "sub");
@@ -117,10 +117,22 @@ START_TEST(places)
 	ck_assert_str_eq(ab->alias, dir);
 	ck_assert_ptr_eq(ab->answer, ab);
 	ck_assert_uint_eq(ab->prefix, 4);
+	ck_assert_ptr_null(ab->fallback);
+	ck_assert_uint_eq(ab->errors.n, 1);
+	ck_assert_int_eq(ab->errors.at[0].number, 503);
+	ck_assert_str_eq(ab->errors.at[0].value, "/b.html");
+	ck_assert_str_eq(a->fallback, "/all");
+	ck_assert_uint_eq(site->rules.errors.n, 2);
+	ck_assert_int_eq(site->rules.errors.at[0].number, 404);
 	cd = conf_rules_find(site, "/c d", 4);
 	ck_assert_str_eq(cd->root, "/");
 	ck_assert_ptr_eq(cd->answer, cd);
 	ck_assert_uint_eq(cd->index.n, 0);
+	r = conf_rules_find(site, "/r", 2);
+	ck_assert_int_eq(r->redirect.status, 302);
+	ck_assert_str_eq(r->redirect.to, "https://x.org:8/?a=");
+	ck_assert_ptr_eq(r->answer, r);
+	ck_assert_int_eq(conf_rules_find(site, "/r/s/t", 6)->refusal, 410);
 	ck_assert_ptr_eq(conf_rules_find(site, "/ab", 3), &site->rules);
 	ck_assert_ptr_eq(conf_rules_find(site, "/", 1), &site->rules);
 	ck_assert_ptr_eq(conf_rules_find(site, "/a/b", 1), &site->rules);

@@ -191,6 +191,17 @@ static const struct {
 	    "t.conf:3:6: there is a site \"*.a.org\" on *:80 already, at "
 	    "t.conf:2\n    site *.A.org { listen *:80; root / }\n"
 	    "         ^~~~~~~\n" },
+	{ "site a.org { listen *:80; redirect 301 http://b.org/ }\n"
+	    "site b.org { listen *:80; return 503 }\n"
+	    "site c.org { listen *:80; fallback /a }\n",
+	    "t.conf:4:6: block site needs \"root\"\n"
+	    "    site c.org { listen *:80; fallback /a }\n         ^~~~~\n" },
+	{ "site a.org { listen *:80; root /\npath /a { redirect 301 /b/c }\n"
+	    "path /b { redirect 302 /a } }\n",
+	    "t.conf:3:20: this redirect sends clients in circles\n"
+	    "    path /a { redirect 301 /b/c }\n                       ^~~\n"
+	    "t.conf:4:20: this redirect sends clients in circles\n"
+	    "    path /b { redirect 302 /a } }\n                       ^~~\n" },
 	/* Braces. */
 	{ "cache\n{\nheads 1M; heds 1M\n}\n",
 	    "t.conf:2:1: block \"cache\" needs a \"{\" at the end of this "
@@ -290,6 +301,79 @@ static const struct {
 	    "alias and root exclude each other: root is given at t.conf:5" },
 	{ "alias /",
 	    "\"alias\" cannot stand here: it belongs in block path" },
+	{ "path /a { redirect 301 /b; return 404 }",
+	    "return and redirect exclude each other: redirect is given "
+	    "at t.conf:5" },
+	{ "path /a { return 404; alias / }",
+	    "alias and return exclude each other: return is given at "
+	    "t.conf:5" },
+	{ "path /a { redirect 304 /b }",
+	    "\"304\" is not one of 301, 302, 303, 307, 308" },
+	{ "path /a { redirect /b }",
+	    "\"/b\" is not one of 301, 302, 303, 307, 308" },
+	{ "path /a { redirect 301 }",
+	    "\"redirect\" needs a target behind its status" },
+	{ "path /a { redirect 301 b }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 ftp://b/ }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 http:///b }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 https://?x }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 javascript:x }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 \"\" }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 //b.org/ }",
+	    "a path has one / in front: write http:// or https:// for "
+	    "another host" },
+	{ "path /a { redirect 301 /b#c }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 \"/b c\" }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 \"/b\tc\" }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 \"/\\\\b\" }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 /\xc3\xa9" " }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 /a/b }",
+	    "this redirect sends clients in circles" },
+	{ "path /a { redirect 301 /a?x }",
+	    "this redirect sends clients in circles" },
+	{ "path /a { return 200 }",
+	    "\"200\" is not one of 403, 404, 410, 451, 500, 503" },
+	{ "path /a { fallback x.html }",
+	    "a path begins with /" },
+	{ "fallback /",
+	    "a page is a file, not a directory" },
+	{ "fallback /a/",
+	    "a page is a file, not a directory" },
+	{ "fallback /a/../b",
+	    "names that begin with a dot are not served" },
+	{ "fallback /100%",
+	    "the path of a page is written decoded, without %" },
+	{ "error 404",
+	    "\"404\" needs a value" },
+	{ "error 400 /x",
+	    "\"400\" is not one of 403, 404, 405, 410, 412, 417, 451, "
+	    "500, 501, 503" },
+	{ "error 404 off",
+	    "a path begins with /" },
+	{ "error 404 /a; error 403 /b; error 404 /c",
+	    "error 404 is given twice in this block" },
 	{ "path /a { alias /dev/null }", "/dev/null: Not a directory" },
 };
 
@@ -319,6 +403,11 @@ static const char *const good_lines[] = {
 	"path /a.b { }", "path /... { }", "path /100% { }", "path /%zz { }",
 	"header Vary \"\tb \xff\"", "header !#%&'*+-.^_`|~9Z x",
 	"index .htm ...", "include none/*",
+	"path /a { redirect 301 /b/ }; path /b { redirect 307 http://x }",
+	"path /a { redirect 301 /a/b }; path /a/b { root / }",
+	"path /a { redirect 303 /c?d=%23&e }", "fallback \"/x y\"",
+	"path /a { return 403; error 403 /a.html; fallback /b }",
+	"error 404 /a; path /a { error 404 /b }",
 };
 
 START_TEST(good_site_lines)

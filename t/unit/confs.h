@@ -128,8 +128,11 @@ static const char everything[] =
     "root \"$/a \\\"b\\\"\"\n"
     "index one two; index \"three 3\"\n"
     "header X-One \"1, \\\\ \\\"one\\\"\"; header X-Two two#2;\n"
+    "error 404 /404.html; error 503 \"/5 3.html\"; fallback /all\n"
     "path /a { index sub; header X-Three \"\" }\n"
-    "path /a/b { alias $ }\n path \"/c d\" {\nroot /\n}\n"
+    "path /a/b { alias $; error 503 /b.html; fallback off }\n"
+    "path /r { redirect 302 https://x.org:8/?a= }\n"
+    "path /r/s { return 410 }\n path \"/c d\" {\nroot /\n}\n"
     "}\n"
     "limits { }\n";
 
