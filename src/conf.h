@@ -86,7 +86,10 @@ struct conf_rules {
 	char			*fallback;	/* NULL: off */
 	struct conf_words	 index;
 	struct conf_pairs	 errors;	/* status, path */
-	struct conf_pairs	 fields;
+	struct {
+		struct conf_pairs plain, add, set;
+		struct conf_words remove;
+	}			 header;
 	/* What follows from them and from those of the site. */
 	const struct conf_rules	*outer;		/* the site's; NULL: these */
 	const struct conf_rules	*answer;	/* these or outer: whose root,

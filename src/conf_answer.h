@@ -13,6 +13,8 @@ typedef bool	conf_set_fn(struct conf_reader *, const struct conf_row *,
 
 /* conf_answer.c */
 conf_set_fn	conf_answer_target, conf_answer_page, conf_answer_error;
+/* conf_name.c: what is wrong with a path, or NULL. */
+const char	*conf_name_wrong(const char *path);
 /* conf_value.c: a choice that is kept as the number that it is. */
 conf_set_fn	conf_value_code;
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "conf_private.h"
+#include "conf_answer.h"
 #include "lib/mem.h"
 #include "lib/str.h"
 
@@ -188,21 +188,37 @@ is_own(const char *name)
 	return false;
 }
 
+/* Words that mean something else behind header. */
+static bool
+is_verb(const char *name)
+{
+	return strcmp(name, "add") == 0 || strcmp(name, "set") == 0 ||
+	    strcmp(name, "remove") == 0;
+}
+
+bool
+conf_name_field_good(struct conf_reader *reader, const struct conf_word *word)
+{
+	if (!is_token(word->text) || is_verb(word->text)) {
+		conf_complain(reader, word->mark,
+		    "\"%s\" is not a field's name", word->text);
+		return false;
+	}
+	if (is_own(word->text)) {
+		conf_complain(reader, word->mark,
+		    "%s is set by the server itself", word->text);
+		return false;
+	}
+	return true;
+}
+
 /* Two words, a name and a value.  No word holds control bytes but tabs. */
 bool
 conf_name_field(struct conf_reader *reader, const struct conf_word *words,
     struct conf_pairs *fields)
 {
-	if (!is_token(words[0].text)) {
-		conf_complain(reader, words[0].mark,
-		    "\"%s\" is not a field's name", words[0].text);
+	if (!conf_name_field_good(reader, &words[0]))
 		return false;
-	}
-	if (is_own(words[0].text)) {
-		conf_complain(reader, words[0].mark,
-		    "%s is set by the server itself", words[0].text);
-		return false;
-	}
 	fields->at = mem_grow(fields->at, fields->n + 1, sizeof(*fields->at));
 	fields->at[fields->n++] = (struct conf_pair){
 		mem_string(words[0].text), mem_string(words[1].text), 0

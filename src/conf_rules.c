@@ -6,6 +6,7 @@
  * then on the rules stay where they are, and point to one another.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "conf_answer.h"
 #include "lib/mem.h"
@@ -81,12 +82,42 @@ check_one_answer(struct conf_reader *reader, struct conf_object object)
 	}
 }
 
-static void
-add_fields(const struct conf_pairs *fields, struct buf *lines)
+/* Whether this block sets or removes what comes from outside. */
+static bool
+replaces(const struct conf_rules *rules, const char *name)
 {
-	for (size_t i = 0; i < fields->n; i++)
-		buf_addf(lines, "%s: %s\r\n", fields->at[i].name,
-		    fields->at[i].value);
+	const struct conf_pairs	*set = &rules->header.set;
+	const struct conf_words	*remove = &rules->header.remove;
+
+	for (size_t i = 0; i < set->n; i++) {
+		if (strcasecmp(set->at[i].name, name) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < remove->n; i++) {
+		if (strcasecmp(remove->at[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The fields of a block, without those that an inner one replaces. */
+static void
+add_fields(const struct conf_rules *rules, const struct conf_rules *inner,
+    struct buf *lines)
+{
+	const struct conf_pairs	*all[] = {
+		&rules->header.plain, &rules->header.add, &rules->header.set
+	};
+	const struct conf_pair	*field;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		for (size_t j = 0; j < all[i]->n; j++) {
+			field = &all[i]->at[j];
+			if (inner == NULL || !replaces(inner, field->name))
+				buf_addf(lines, "%s: %s\r\n", field->name,
+				    field->value);
+		}
+	}
 }
 
 /* The fields as they are sent: the block's own, then the site's. */
@@ -95,11 +126,43 @@ make_lines(struct conf_rules *rules)
 {
 	struct buf	lines = { 0 };
 
-	add_fields(&rules->fields, &lines);
+	add_fields(rules, NULL, &lines);
 	if (rules->outer != NULL)
-		add_fields(&rules->outer->fields, &lines);
+		add_fields(rules->outer, rules, &lines);
 	rules->lines = mem_string(buf_string(&lines));
 	buf_free(&lines);
+}
+
+static bool
+adds(const struct conf_rules *rules, const char *name)
+{
+	const struct conf_pairs	*all[] = {
+		&rules->header.plain, &rules->header.add, &rules->header.set
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		for (size_t j = 0; j < all[i]->n; j++)
+			if (strcasecmp(all[i]->at[j].name, name) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void
+check_removed(struct conf_reader *reader, const struct conf_rules *rules,
+    struct conf_object object)
+{
+	const struct conf_words	*remove = &rules->header.remove;
+	const struct conf_row	*row = conf_directive_find("header",
+				    object.kind);
+
+	while (row->type != TYPE_FIELD_NAME)
+		row++;
+	for (size_t i = 0; i < remove->n; i++) {
+		if (rules->outer == NULL || !adds(rules->outer, remove->at[i]))
+			conf_complain(reader, conf_origin(object, row, i)->mark,
+			    "nothing outside adds a field %s", remove->at[i]);
+	}
 }
 
 static void
@@ -125,6 +188,7 @@ complete(struct conf_reader *reader, struct conf_rules *rules,
 	if (outer != NULL)
 		inherit(&rules->fallback, outer->fallback,
 		    says(object, "fallback"));
+	check_removed(reader, rules, object);
 	make_lines(rules);
 }
 

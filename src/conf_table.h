@@ -43,6 +43,7 @@
 	X(FILENAME,	"filename",	set_filename,	WORDS)		\
 	X(ADDRESS,	"address",	set_address,	ADDRESSES)	\
 	X(FIELD,	"field",	set_field,	PAIRS)		\
+	X(FIELD_NAME,	"name",		set_field_name,	WORDS)		\
 	X(REDIRECT,	NULL,		conf_value_code, INTEGER)	\
 	X(TARGET,	"target",	conf_answer_target, TEXT)	\
 	X(REFUSAL,	NULL,		conf_value_code, INTEGER)	\

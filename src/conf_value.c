@@ -21,7 +21,8 @@
 
 static conf_set_fn
 		set_scaled, set_choice, set_text, set_file, set_directory,
-		set_log, set_filename, set_address, set_field;
+		set_log, set_filename, set_address, set_field,
+		set_field_name;
 
 static const struct type {
 	const char	*name;
@@ -296,6 +297,17 @@ set_field(struct conf_reader *reader, const struct conf_row *row,
 {
 	(void)row;
 	return conf_name_field(reader, words, member);
+}
+
+static bool
+set_field_name(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (!conf_name_field_good(reader, word))
+		return false;
+	conf_name_add(member, word->text);
+	return true;
 }
 
 bool

@@ -44,7 +44,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(conf->nsites, 1);
 	ck_assert_uint_eq(conf->sites[0].rules.index.n, 1);
 	ck_assert_str_eq(conf->sites[0].rules.index.at[0], "index.html");
-	ck_assert_uint_eq(conf->sites[0].rules.fields.n, 0);
+	ck_assert_uint_eq(conf->sites[0].rules.header.plain.n, 0);
 	conf_free(&conf);
 	ck_assert_ptr_null(conf);
 }
@@ -83,9 +83,9 @@ START_TEST(values)
 	ck_assert_str_eq(site->rules.root, path);
 	ck_assert_uint_eq(site->rules.index.n, 3);
 	ck_assert_str_eq(site->rules.index.at[2], "three 3");
-	ck_assert_uint_eq(site->rules.fields.n, 2);
-	ck_assert_str_eq(site->rules.fields.at[0].value, "1, \\ \"one\"");
-	ck_assert_str_eq(site->rules.fields.at[1].value, "two#2");
+	ck_assert_uint_eq(site->rules.header.plain.n, 2);
+	ck_assert_str_eq(site->rules.header.plain.at[0].value, "1, \\ \"one\"");
+	ck_assert_str_eq(site->rules.header.plain.at[1].value, "two#2");
 	ck_assert_uint_eq(site->listen.n, 4);
 	ck_assert_int_eq(site->listen.at[1].addr.ss_family, AF_INET6);
 	ck_assert_str_eq(site->listen.at[3].text, "*:81");
@@ -106,10 +106,10 @@ START_TEST(places)
 	a = conf_rules_find(site, "/a/x.html", 9);
 	ck_assert_uint_eq(a->prefix, 2);
 	ck_assert_str_eq(a->index.at[0], "sub");
-	ck_assert_str_eq(a->lines, "X-Three: \r\n"
-	    "X-One: 1, \\ \"one\"\r\nX-Two: two#2\r\n");
-	ck_assert_str_eq(site->rules.lines,
-	    "X-One: 1, \\ \"one\"\r\nX-Two: two#2\r\n");
+	ck_assert_str_eq(a->lines, "X-Three: \r\nX-Four: 4\r\n"
+	    "X-Five: five 5\r\nX-Two: two#2\r\n");
+	ck_assert_str_eq(site->rules.lines, "X-One: 1, \\ \"one\"\r\n"
+	    "X-Two: two#2\r\nX-Six: 6\r\n");
 	ck_assert_ptr_eq(a->outer, &site->rules);
 	ck_assert_ptr_eq(a->answer, &site->rules);
 	ck_assert_ptr_eq(conf_rules_find(site, "/a", 2), a);
@@ -137,6 +137,43 @@ START_TEST(places)
 	ck_assert_ptr_eq(conf_rules_find(site, "/", 1), &site->rules);
 	ck_assert_ptr_eq(conf_rules_find(site, "/a/b", 1), &site->rules);
 	conf_free(&conf);
+}
+END_TEST
+
+/* The lines of fields: of a site, and of a path in it. */
+static const struct {
+	const char	*site, *path, *lines;
+} headers[] = {
+	{ "header A 1", "", "A: 1\r\n" },
+	{ "", "header A 1; header add B 2; header set C 3",
+	    "A: 1\r\nB: 2\r\nC: 3\r\n" },
+	{ "header A 1; header add B 2; header set C 3", "header D 4",
+	    "D: 4\r\nA: 1\r\nB: 2\r\nC: 3\r\n" },
+	{ "header A 1; header A 2; header B 3", "header set a 4",
+	    "a: 4\r\nB: 3\r\n" },
+	{ "header A 1; header B 2; header set C 3",
+	    "header remove A; header remove c", "B: 2\r\n" },
+	{ "header A 1", "header remove A", "" },
+	{ "header A 1; header B 2", "header remove A remove b; header A 3",
+	    "A: 3\r\n" },
+	{ "header Ab 1", "header A 2", "A: 2\r\nAb: 1\r\n" },
+	{ "header A 1", "header A 2", "A: 2\r\nA: 1\r\n" },
+	{ "header A 1", "header set A 2; header set A 3; header A 4",
+	    "A: 4\r\nA: 2\r\nA: 3\r\n" },
+};
+
+START_TEST(header)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_addf(&text, "site a.org {\nlisten *:80\nroot /\n%s\n"
+	    "path /p {\n%s\n}\n}\n", headers[_i].site, headers[_i].path);
+	conf = good(buf_string(&text));
+	ck_assert_str_eq(conf_rules_find(&conf->sites[0], "/p", 2)->lines,
+	    headers[_i].lines);
+	conf_free(&conf);
+	buf_free(&text);
 }
 END_TEST
 
@@ -281,7 +318,7 @@ START_TEST(include)
 	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
 	ck_assert_int_eq(conf->helpers, 7);
 	ck_assert_uint_eq(conf->nsites, 2);
-	ck_assert_str_eq(conf->sites[0].rules.fields.at[0].value, "b");
+	ck_assert_str_eq(conf->sites[0].rules.header.plain.at[0].value, "b");
 	ck_assert_str_eq(conf->sites[0].rules.root + strlen(dir), "/sites [x]/www");
 	ck_assert_uint_eq(conf->files.n, COUNT(files));
 	for (int i = 0; i < COUNT(files); i++)
@@ -373,6 +410,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, defaults);
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, places);
+	tcase_add_loop_test(tests, header, 0, COUNT(headers));
 	tcase_add_test(tests, sites);
 	tcase_add_test(tests, wildcards);
 	tcase_add_test(tests, bad_user);
