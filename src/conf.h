@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "conf_rules.h"
 #include "lib/buf.h"
 
 /* The words that a directive of type choice may take, by their number. */
@@ -48,11 +49,6 @@ enum conf_log_format {
 	LOG_FORMAT_COUNT
 };
 
-struct conf_words {			/* a list of words */
-	char	**at;			/* owned, each terminated */
-	size_t	  n;
-};
-
 struct conf_address {			/* where to listen */
 	struct sockaddr_storage	 addr;
 	socklen_t		 len;
@@ -62,40 +58,6 @@ struct conf_address {			/* where to listen */
 struct conf_addresses {
 	struct conf_address	*at;
 	size_t			 n;
-};
-
-struct conf_pair {			/* two words that belong together */
-	char			*name, *value;
-	int64_t			 number;	/* what the name is, of error */
-};
-
-struct conf_pairs {
-	struct conf_pair	*at;
-	size_t			 n;
-};
-
-/* How what is asked for is answered: the same words in site and path. */
-struct conf_rules {
-	/* What answers: one of these, or as in the site. */
-	char			*root, *alias;	/* absolute */
-	struct {
-		int64_t		 status;
-		char		*to;
-	}			 redirect;
-	int64_t			 refusal;	/* a status */
-	char			*fallback;	/* NULL: off */
-	struct conf_words	 index;
-	struct conf_pairs	 errors;	/* status, path */
-	struct {
-		struct conf_pairs plain, add, set;
-		struct conf_words remove;
-	}			 header;
-	/* What follows from them and from those of the site. */
-	const struct conf_rules	*outer;		/* the site's; NULL: these */
-	const struct conf_rules	*answer;	/* these or outer: whose root,
-						 * redirect ... is in force */
-	size_t			 prefix;	/* length of the path's */
-	char			*lines;		/* all fields, as sent */
 };
 
 /* path PREFIX { }: whole segments, the longest wins. */
@@ -119,6 +81,7 @@ struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
 	int64_t		 architecture;		/* enum conf_architecture */
+	int64_t		 version;		/* a switch: tell it */
 	int64_t		 helpers, helpers_max;
 	int64_t		 helpers_idle;		/* ms */
 

@@ -1,6 +1,6 @@
 /*
  * conf_answer: values that say how requests are answered: where a redirect
- * leads, which pages stand for others.
+ * leads, which pages stand for others, for how long files may be kept.
  *
  * What goes into a response's head must not be able to end its line.
  */
@@ -9,6 +9,8 @@
 
 #include "conf_answer.h"
 #include "lib/mem.h"
+
+#define AGE_MOST	((int64_t)3650 * 86400 * 1000)	/* ms: ten years */
 
 /* What an address is written with (RFC 3986, section 2), but for #. */
 #define ADDRESS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
@@ -126,5 +128,63 @@ conf_answer_error(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	pair.name = mem_string(words[0].text);
 	add_pair(member, pair);
+	return true;
+}
+
+/* text/html, text slash star, or both stars. */
+static bool
+is_pattern(const char *text)
+{
+	size_t		 main = strcspn(text, "/");
+	const char	*sub = text + main + 1;
+
+	if (text[main] == '\0' || !conf_name_token(text, main) ||
+	    !conf_name_token(sub, strlen(sub)))
+		return false;
+	if (memchr(text, '*', main) != NULL)
+		return strcmp(text, "*/*") == 0;
+	return strchr(sub, '*') == NULL || strcmp(sub, "*") == 0;
+}
+
+/* Two words: a media type or a pattern of them, and a time. */
+bool
+conf_answer_age(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *words, void *member)
+{
+	struct conf_pair	pair = { 0 };
+
+	if (!is_pattern(words[0].text)) {
+		conf_complain(reader, words[0].mark, "\"%s\" is not a media "
+		    "type: write text/html, image/* or */*", words[0].text);
+		return false;
+	}
+	if (!conf_value_time(words[1].text, &pair.number) ||
+	    pair.number > AGE_MOST) {
+		conf_complain(reader, words[1].mark, "\"%s\" is not a time "
+		    "up to 3650d", words[1].text);
+		return false;
+	}
+	if (given(reader, row, &words[0], member))
+		return false;
+	pair.name = mem_string(words[0].text);
+	pair.value = mem_string(words[1].text);
+	pair.number /= 1000;
+	add_pair(member, pair);
+	return true;
+}
+
+bool
+conf_answer_charset(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (!word->quoted && strcmp(word->text, "off") == 0)
+		return true;
+	if (!conf_name_token(word->text, strlen(word->text))) {
+		conf_complain(reader, word->mark,
+		    "\"%s\" is not a character set's name", word->text);
+		return false;
+	}
+	*(char **)member = mem_string(word->text);
 	return true;
 }

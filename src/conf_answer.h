@@ -12,8 +12,13 @@ typedef bool	conf_set_fn(struct conf_reader *, const struct conf_row *,
 		    const struct conf_word *, void *member);
 
 /* conf_answer.c */
-conf_set_fn	conf_answer_target, conf_answer_page, conf_answer_error;
-/* conf_name.c: what is wrong with a path, or NULL. */
+conf_set_fn	conf_answer_target, conf_answer_page, conf_answer_error,
+		conf_answer_age, conf_answer_charset;
+/* conf_value.c: what a time says. */
+bool		conf_value_time(const char *, int64_t *ms);
+/* conf_name.c: only what may stand in a token (RFC 9110, section 5.6.2). */
+bool		conf_name_token(const char *, size_t len);
+/* What is wrong with a path, or NULL. */
 const char	*conf_name_wrong(const char *path);
 /* conf_value.c: a choice that is kept as the number that it is. */
 conf_set_fn	conf_value_code;

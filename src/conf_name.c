@@ -27,7 +27,8 @@
 	X("Last-Modified")						\
 	X("Location")							\
 	X("Server")							\
-	X("Transfer-Encoding")
+	X("Transfer-Encoding")						\
+	X("X-Content-Type-Options")
 
 #define LETTERS	"abcdefghijklmnopqrstuvwxyz"
 #define DIGITS	"0123456789"
@@ -157,19 +158,17 @@ conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 	return mem_string(word->text);
 }
 
-static bool
-is_token(const char *name)
+bool
+conf_name_token(const char *name, size_t len)
 {
 	static const char	others[] = "!#$%&'*+-.^_`|~";
 
-	if (*name == '\0')
-		return false;
-	for (; *name != '\0'; name++) {
-		if (!isalnum((unsigned char)*name) &&
-		    strchr(others, *name) == NULL)
+	for (size_t i = 0; i < len; i++) {
+		if (!isalnum((unsigned char)name[i]) &&
+		    strchr(others, name[i]) == NULL)
 			return false;
 	}
-	return true;
+	return len > 0;
 }
 
 static bool
@@ -199,7 +198,8 @@ is_verb(const char *name)
 bool
 conf_name_field_good(struct conf_reader *reader, const struct conf_word *word)
 {
-	if (!is_token(word->text) || is_verb(word->text)) {
+	if (!conf_name_token(word->text, strlen(word->text)) ||
+	    is_verb(word->text)) {
 		conf_complain(reader, word->mark,
 		    "\"%s\" is not a field's name", word->text);
 		return false;

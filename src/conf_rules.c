@@ -165,11 +165,39 @@ check_removed(struct conf_reader *reader, const struct conf_rules *rules,
 	}
 }
 
+/* A field of the conf comes before expires, which says the same thing. */
+static void
+make_aged(struct conf_reader *reader, struct conf_rules *rules,
+    struct conf_object object)
+{
+	static const char		 name[] = "Cache-Control";
+	const struct conf_rules		*outer = rules->outer;
+	const struct conf_origin	*own = says(object, "expires");
+
+	rules->aged = !adds(rules, name) &&
+	    (outer == NULL || !adds(outer, name) || replaces(rules, name));
+	if (!rules->aged && own != NULL)
+		conf_complain(reader, own->mark, "expires is without effect "
+		    "here: header %s comes before it", name);
+}
+
 static void
 inherit(char **member, const char *outer, const struct conf_origin *own)
 {
 	if (own == NULL && outer != NULL)
 		*member = mem_string(outer);
+}
+
+/* What a path does not say, but for lists. */
+static void
+inherit_all(struct conf_rules *rules, struct conf_object object)
+{
+	const struct conf_rules	*outer = rules->outer;
+
+	inherit(&rules->fallback, outer->fallback, says(object, "fallback"));
+	inherit(&rules->charset, outer->charset, says(object, "charset"));
+	if (says(object, "nosniff") == NULL)
+		rules->nosniff = outer->nosniff;
 }
 
 static void
@@ -186,10 +214,10 @@ complete(struct conf_reader *reader, struct conf_rules *rules,
 		    "\"redirect\" needs a target behind its status");
 	rules->answer = outer == NULL || says_any(object) ? rules : outer;
 	if (outer != NULL)
-		inherit(&rules->fallback, outer->fallback,
-		    says(object, "fallback"));
+		inherit_all(rules, object);
 	check_removed(reader, rules, object);
 	make_lines(rules);
+	make_aged(reader, rules, object);
 }
 
 /* Redirects to a path of the same site, followed as a client would. */

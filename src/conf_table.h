@@ -13,6 +13,9 @@
 
 #define CONF_MUST	NULL	/* a default: there is none, say it */
 
+#define CONF_SWITCHES(X)						\
+	X(OFF, "off") X(ON, "on")
+
 /* The status codes that a conf may send, in words that are choices. */
 #define CONF_REDIRECTS(X)						\
 	X(301, "301") X(302, "302") X(303, "303") X(307, "307") X(308, "308")
@@ -48,7 +51,10 @@
 	X(TARGET,	"target",	conf_answer_target, TEXT)	\
 	X(REFUSAL,	NULL,		conf_value_code, INTEGER)	\
 	X(PAGE,		"path|off",	conf_answer_page, TEXT)		\
-	X(ERROR,	"path",		conf_answer_error, PAIRS)
+	X(ERROR,	"path",		conf_answer_error, PAIRS)	\
+	X(AGE,		"type time",	conf_answer_age, PAIRS)		\
+	X(CHARSET,	"charset|off",	conf_answer_charset, TEXT)	\
+	X(SWITCH,	NULL,		set_choice,	INTEGER)
 
 enum conf_type {
 #define X(id, name, set, keep) TYPE_##id,

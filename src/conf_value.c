@@ -70,6 +70,12 @@ scaled(enum conf_type type, const char *text, int64_t *number)
 	    !__builtin_mul_overflow(*number, u->worth, number);
 }
 
+bool
+conf_value_time(const char *text, int64_t *ms)
+{
+	return scaled(TYPE_TIME, text, ms);
+}
+
 static bool
 set_scaled(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
@@ -114,6 +120,7 @@ static const char *const architectures[] = { CONF_ARCHITECTURES(X) NULL };
 static const char *const residencies[] = { CONF_RESIDENCIES(X) NULL };
 static const char *const log_formats[] = { CONF_LOG_FORMATS(X) NULL };
 static const char *const log_grades[] = { LOG_GRADES(X) NULL };
+static const char *const switches[] = { CONF_SWITCHES(X) NULL };
 static const char *const redirects[] = { CONF_REDIRECTS(X) NULL };
 static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
 static const char *const errors[] = { CONF_ERRORS(X) NULL };
@@ -126,6 +133,7 @@ choices_of(enum conf_type type)
 	    type == TYPE_RESIDENCY ? residencies :
 	    type == TYPE_LOG_FORMAT ? log_formats :
 	    type == TYPE_LOG_GRADE ? log_grades :
+	    type == TYPE_SWITCH ? switches :
 	    type == TYPE_REDIRECT ? redirects :
 	    type == TYPE_REFUSAL ? refusals :
 	    type == TYPE_ERROR ? errors : NULL;

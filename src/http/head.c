@@ -8,6 +8,7 @@
 #include "http/decide.h"
 #include "http/head.h"
 #include "http/reply.h"
+#include "http/rules.h"
 #include "http/status.h"
 #include "lib/hash.h"
 
@@ -55,7 +56,9 @@ head_begin(struct conn *c, int status)
 		buf_addf(b, "HTTP/1.1 %d %s\r\nDate: ", status,
 		    status_reason(status));
 	buf_add(b, c->http->date, DATE_LENGTH);
-	buf_adds(b, SLACK " amped\r\n");
+	buf_adds(b, SLACK " ");
+	buf_adds(b, c->http->server);
+	buf_adds(b, "\r\n");
 	buf_adds(b, connection[c->request->variant]);
 }
 
@@ -63,6 +66,19 @@ void
 head_end(struct conn *c)
 {
 	buf_adds(&c->http->work, "\r\n");
+}
+
+void
+head_add_type(struct conn *c, const struct conf_rules *rules, const char *type)
+{
+	struct buf	*b = &c->http->work;
+
+	buf_addf(b, "Content-Type: %s", type);
+	if (rules != NULL && rules->charset != NULL && mime_wants_charset(type))
+		buf_addf(b, "; charset=%s", rules->charset);
+	buf_adds(b, "\r\n");
+	if (rules == NULL || rules->nosniff)
+		buf_adds(b, "X-Content-Type-Options: nosniff\r\n");
 }
 
 /* What belongs to every response about this file, 304 included. */
@@ -73,12 +89,16 @@ add_validators(struct conn *c)
 	const struct conf_rules	*rules = r->path->rules;
 	struct buf		*b = &c->http->work;
 	char			 etag[HEAD_ETAG_MOST], date[DATE_LENGTH];
+	int64_t			 age = rules_age(rules, r->path->type);
 
 	head_etag(r->file, etag);
 	date_format((time_t)r->file->version.mtime, date);
 	buf_adds(b, "Last-Modified: ");
 	buf_add(b, date, sizeof(date));
 	buf_addf(b, "\r\nETag: %s\r\n", etag);
+	if (age != -1)
+		buf_addf(b, "Cache-Control: max-age=%lld\r\n",
+		    (long long)age);
 	buf_adds(b, rules->lines);
 }
 
@@ -126,9 +146,9 @@ whole(struct conn *c)
 	if (h == NULL) {
 		head_begin(c, 200);
 		add_validators(c);
-		buf_addf(&http->work, "Content-Type: %s\r\n"
-		    "Content-Length: %lld\r\nAccept-Ranges: bytes\r\n",
-		    r->path->type, (long long)r->end);
+		head_add_type(c, r->path->rules, r->path->type);
+		buf_addf(&http->work, "Content-Length: %lld\r\n"
+		    "Accept-Ranges: bytes\r\n", (long long)r->end);
 		head_end(c);
 		pad(&http->work);
 		if (r->path->file != r->file) {
@@ -154,8 +174,9 @@ part(struct conn *c, const struct decide_answer *answer)
 	r->end = answer->first + answer->length;
 	head_begin(c, 206);
 	add_validators(c);
-	buf_addf(&http->work, "Content-Type: %s\r\nContent-Length: %lld\r\n"
-	    "Content-Range: bytes %lld-%lld/%lld\r\n", r->path->type,
+	head_add_type(c, r->path->rules, r->path->type);
+	buf_addf(&http->work, "Content-Length: %lld\r\n"
+	    "Content-Range: bytes %lld-%lld/%lld\r\n",
 	    (long long)answer->length, (long long)r->next,
 	    (long long)r->end - 1, (long long)r->file->version.size);
 	head_end(c);
@@ -191,8 +212,8 @@ failure(struct conn *c)
 	r->end = r->file->version.size;
 	head_begin(c, r->status);
 	reply_add_specials(c, r->status);
-	buf_addf(&http->work, "Content-Type: %s\r\nContent-Length: %lld\r\n",
-	    r->path->type, (long long)r->end);
+	head_add_type(c, r->path->rules, r->path->type);
+	buf_addf(&http->work, "Content-Length: %lld\r\n", (long long)r->end);
 	head_end(c);
 	r->head = output_copy(conn_output(c), http->work.at, http->work.len);
 	return conn_go(c, STEP_BODY);

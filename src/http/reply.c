@@ -44,8 +44,8 @@ page(struct conn *c, int status)
 	struct piece	 piece;
 
 	add_page(&text, status, status_sentence(status));
-	buf_addf(&http->work, "Content-Type: text/html; charset=utf-8\r\n"
-	    "Content-Length: %zu\r\n", text.len);
+	head_add_type(c, rules_of(r), "text/html; charset=utf-8");
+	buf_addf(&http->work, "Content-Length: %zu\r\n", text.len);
 	head_end(c);
 	r->body = 0;
 	if (r->parse.method != METHOD_HEAD) {

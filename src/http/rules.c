@@ -4,6 +4,9 @@
  * It is asked when a path is looked at, not when it is served: what comes out
  * is kept with the path.
  */
+#include <string.h>
+#include <strings.h>
+
 #include "http/rules.h"
 
 static void
@@ -82,4 +85,47 @@ rules_page(const struct request *r, int status)
 				return rules->errors.at[i].value;
 	}
 	return NULL;
+}
+
+/* How exactly a pattern means this type; 0: not at all. */
+static int
+match(const char *pattern, const char *type)
+{
+	size_t	main = strcspn(pattern, "/") + 1;
+	size_t	len = strcspn(type, ";");
+
+	if (strcmp(pattern, "*/*") == 0)
+		return 1;
+	if (strcmp(pattern + main, "*") == 0)
+		return strncasecmp(pattern, type, main) == 0 ? 2 : 0;
+	return strlen(pattern) == len &&
+	    strncasecmp(pattern, type, len) == 0 ? 3 : 0;
+}
+
+static const struct conf_pair *
+best_match(const struct conf_pairs *patterns, const char *type)
+{
+	const struct conf_pair	*best = NULL;
+	int			 n, most = 0;
+
+	for (size_t i = 0; i < patterns->n; i++) {
+		n = match(patterns->at[i].name, type);
+		if (n > most) {
+			most = n;
+			best = &patterns->at[i];
+		}
+	}
+	return best;
+}
+
+int64_t
+rules_age(const struct conf_rules *rules, const char *type)
+{
+	const struct conf_pair	*pair = NULL;
+
+	if (!rules->aged)
+		return -1;
+	for (; rules != NULL && pair == NULL; rules = rules->outer)
+		pair = best_match(&rules->expires, type);
+	return pair != NULL ? pair->number : -1;
 }

@@ -22,5 +22,7 @@ const char *rules_fallback(const struct path *);
 const struct conf_rules *rules_of(const struct request *);
 /* The page for a status, NULL without. */
 const char *rules_page(const struct request *, int status);
+/* Seconds that files of a type may be kept; -1: nothing is said. */
+int64_t	rules_age(const struct conf_rules *, const char *type);
 
 #endif

@@ -14,6 +14,7 @@ START_TEST(defaults)
 		ck_assert_ptr_null(conf->user);
 	ck_assert_str_eq(conf->types, "/etc/mime.types");
 	ck_assert_int_eq(conf->architecture, ARCHITECTURE_AMPED);
+	ck_assert_int_eq(conf->version, 0);
 	ck_assert_int_eq(conf->helpers, 2);
 	ck_assert_int_eq(conf->helpers_max, 32);
 	ck_assert_int_eq(conf->helpers_idle, 30000);
@@ -45,6 +46,10 @@ START_TEST(defaults)
 	ck_assert_uint_eq(conf->sites[0].rules.index.n, 1);
 	ck_assert_str_eq(conf->sites[0].rules.index.at[0], "index.html");
 	ck_assert_uint_eq(conf->sites[0].rules.header.plain.n, 0);
+	ck_assert_str_eq(conf->sites[0].rules.lines, "");
+	ck_assert_str_eq(conf->sites[0].rules.charset, "utf-8");
+	ck_assert_int_eq(conf->sites[0].rules.nosniff, 1);
+	ck_assert_ptr_null(conf->sites[0].rules.fallback);
 	conf_free(&conf);
 	ck_assert_ptr_null(conf);
 }
@@ -61,6 +66,7 @@ START_TEST(values)
 	snprintf(path, sizeof(path), "%s/types", dir);
 	ck_assert_str_eq(conf->types, path);
 	ck_assert_int_eq(conf->architecture, ARCHITECTURE_SPED);
+	ck_assert_int_eq(conf->version, 1);
 	ck_assert_int_eq(conf->helpers, 3);
 	ck_assert_int_eq(conf->helpers_max, 9);
 	ck_assert_int_eq(conf->helpers_idle, 1500);
@@ -117,6 +123,17 @@ START_TEST(places)
 	ck_assert_str_eq(ab->alias, dir);
 	ck_assert_ptr_eq(ab->answer, ab);
 	ck_assert_uint_eq(ab->prefix, 4);
+	ck_assert_uint_eq(site->rules.expires.n, 2);
+	ck_assert_str_eq(site->rules.expires.at[0].name, "image/*");
+	ck_assert_int_eq(site->rules.expires.at[0].number, 30 * 86400);
+	ck_assert_uint_eq(a->expires.n, 1);
+	ck_assert_int_eq(a->expires.at[0].number, 1);
+	ck_assert(a->aged && ab->aged);
+	ck_assert_int_eq(site->rules.nosniff, 0);
+	ck_assert_int_eq(a->nosniff, 1);
+	ck_assert_int_eq(ab->nosniff, 0);
+	ck_assert_str_eq(ab->charset, "latin1");
+	ck_assert_ptr_null(conf_rules_find(site, "/r", 2)->charset);
 	ck_assert_ptr_null(ab->fallback);
 	ck_assert_uint_eq(ab->errors.n, 1);
 	ck_assert_int_eq(ab->errors.at[0].number, 503);

@@ -278,6 +278,24 @@ static const struct {
 	{ "header add Date x", "Date is set by the server itself" },
 	{ "header set A", "\"A\" needs a value" },
 	{ "header remove", "\"remove\" needs a value" },
+	{ "header X-Content-type-options nosniff",
+	    "X-Content-type-options is set by the server itself" },
+	{ "expires text 1d", "\"text\" is not a media type: write "
+	    "text/html, image/* or */*" },
+	{ "expires */html 1d", "\"*/html\" is not a media type: write "
+	    "text/html, image/* or */*" },
+	{ "expires text/* 5", "\"5\" is not a time up to 3650d" },
+	{ "expires text/* 3651d", "\"3651d\" is not a time up to 3650d" },
+	{ "expires text/*", "\"text/*\" needs a value" },
+	{ "expires a/b 1d; expires a/b 2d",
+	    "expires a/b is given twice in this block" },
+	{ "header cache-control no-cache; expires a/b 1d", "expires is without "
+	    "effect here: header Cache-Control comes before it" },
+	{ "header Cache-Control no-cache; path /a { expires a/b 1d }",
+	    "expires is without effect here: header Cache-Control comes "
+	    "before it" },
+	{ "charset \"a b\"", "\"a b\" is not a character set's name" },
+	{ "nosniff maybe", "\"maybe\" is not one of off, on" },
 	{ "header remove ETag", "ETag is set by the server itself" },
 	{ "header remove A", "nothing outside adds a field A" },
 	{ "header A b; path /a { header remove B }",
@@ -417,6 +435,9 @@ static const char *const good_lines[] = {
 	"path /a { redirect 301 /a/b }; path /a/b { root / }",
 	"path /a { redirect 303 /c?d=%23&e }", "fallback \"/x y\"",
 	"path /a { return 403; error 403 /a.html; fallback /b }",
+	"header Cache-Control x; path /a { header remove Cache-Control\n"
+	"expires a/b 1d }",
+	"expires a/b 1d; path /a { header Cache-Control x }",
 	"error 404 /a; path /a { error 404 /b }",
 };
 
