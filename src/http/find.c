@@ -286,7 +286,7 @@ take_answer(struct conn *c)
 
 	if (p->kind == PATHNAME_FILE)
 		return take_file(c);
-	if (r->instead != NULL)		/* no page: never a third place */
+	if (r->instead != NULL)		/* no page, and none for a page */
 		return reply_error(c, p->kind == PATHNAME_REFUSED &&
 		    p->status >= 500 ? p->status : 404);
 	if (p->kind != PATHNAME_REFUSED)

@@ -435,8 +435,8 @@ static const char *const good_lines[] = {
 	"path /a { redirect 301 /a/b }; path /a/b { root / }",
 	"path /a { redirect 303 /c?d=%23&e }", "fallback \"/x y\"",
 	"path /a { return 403; error 403 /a.html; fallback /b }",
-	"header Cache-Control x; path /a { header remove Cache-Control\n"
-	"expires a/b 1d }",
+	("header Cache-Control x; path /a { header remove Cache-Control\n"
+	    "expires a/b 1d }"),
 	"expires a/b 1d; path /a { header Cache-Control x }",
 	"error 404 /a; path /a { error 404 /b }",
 };
