@@ -208,9 +208,11 @@ site_free(struct conf_site *site)
 {
 	for (size_t i = 0; i < site->nplaces; i++) {
 		object_free(conf_object_place(&site->places[i]));
+		mem_drop(&site->places[i].rules.lines);
 		mem_drop(&site->places[i].prefix);
 	}
 	mem_drop(&site->places);
+	mem_drop(&site->rules.lines);
 	conf_name_free(&site->names);
 	object_free(conf_object_site(site));
 }
@@ -247,6 +249,7 @@ conf_listener(const struct conf *conf, size_t listener)
 }
 
 struct host {
+	bool		 wild;		/* any name that ends like this */
 	const char	*at;
 	size_t		 len;
 };
@@ -258,10 +261,38 @@ by_name(const void *key, const void *element)
 	const struct host	*host = key;
 	const struct conf_named	*named = element;
 
+	if (host->wild != named->wild)
+		return host->wild ? 1 : -1;
 	if (host->len != named->len)
 		return host->len < named->len ? -1 : 1;
 	/* The C locale's: no process of ours ever sets another. */
 	return strncasecmp(host->at, named->name, named->len);
+}
+
+static const struct conf_named *
+find_name(const struct conf_listener *l, const struct host *host)
+{
+	return bsearch(host, l->named, l->nnamed, sizeof(*l->named), by_name);
+}
+
+/* The longest first: from its first dot, then from the next. */
+static const struct conf_named *
+find_wildcard(const struct conf_listener *l, const struct host *host)
+{
+	const struct conf_named	*named;
+	struct host		 end = { .wild = true };
+
+	if (l->nwild == 0)
+		return NULL;
+	for (size_t i = 1; i < host->len; i++) {
+		if (host->at[i] != '.')
+			continue;
+		end.at = host->at + i;
+		end.len = host->len - i;
+		if ((named = find_name(l, &end)) != NULL)
+			return named;
+	}
+	return NULL;
 }
 
 const struct conf_site *
@@ -270,7 +301,7 @@ conf_site_find(const struct conf *conf, size_t listener, const char *name,
 {
 	const struct conf_listener	*l;
 	const struct conf_named		*named;
-	struct host			 host = { name, len };
+	struct host			 host = { false, name, len };
 
 	need(listener < conf->nlisteners);
 	l = &conf->listeners[listener];
@@ -278,12 +309,14 @@ conf_site_find(const struct conf *conf, size_t listener, const char *name,
 		return l->fallback;
 	if (host.len > 0 && host.at[host.len - 1] == '.')
 		host.len--;		/* the root of all names */
-	named = bsearch(&host, l->named, l->nnamed, sizeof(*l->named), by_name);
+	named = find_name(l, &host);
+	if (named == NULL)
+		named = find_wildcard(l, &host);
 	return named != NULL ? named->site : l->fallback;
 }
 
-const struct conf_place *
-conf_place_find(const struct conf_site *site, const char *path, size_t len)
+const struct conf_rules *
+conf_rules_find(const struct conf_site *site, const char *path, size_t len)
 {
 	const struct conf_place	*place;
 	size_t			 n;
@@ -293,7 +326,7 @@ conf_place_find(const struct conf_site *site, const char *path, size_t len)
 		n = strlen(place->prefix);
 		if (n <= len && memcmp(place->prefix, path, n) == 0 &&
 		    (n == len || path[n] == '/'))
-			return place;
+			return &place->rules;
 	}
-	return NULL;
+	return &site->rules;
 }

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "conf_rules.h"
 #include "lib/buf.h"
 
 /* The words that a directive of type choice may take, by their number. */
@@ -48,11 +49,6 @@ enum conf_log_format {
 	LOG_FORMAT_COUNT
 };
 
-struct conf_words {			/* a list of words */
-	char	**at;			/* owned, each terminated */
-	size_t	  n;
-};
-
 struct conf_address {			/* where to listen */
 	struct sockaddr_storage	 addr;
 	socklen_t		 len;
@@ -64,20 +60,10 @@ struct conf_addresses {
 	size_t			 n;
 };
 
-struct conf_field {			/* a response field to add */
-	char	*name, *value;
-};
-
-struct conf_fields {
-	struct conf_field	*at;
-	size_t			 n;
-};
-
 /* path PREFIX { }: whole segments, the longest wins. */
 struct conf_place {
 	char			*prefix;	/* /a, without / at the end */
-	struct conf_words	 index;		/* n 0: the site's */
-	struct conf_fields	 fields;	/* complete: the site's too */
+	struct conf_rules	 rules;
 	struct conf_origin	*origins;	/* private to conf*.c */
 };
 
@@ -85,9 +71,7 @@ struct conf_site {
 	size_t			 number;	/* its place in conf.sites */
 	struct conf_words	 names;		/* lower case; "default" too */
 	struct conf_addresses	 listen;
-	char			*root;		/* absolute */
-	struct conf_words	 index;
-	struct conf_fields	 fields;
+	struct conf_rules	 rules;
 	struct conf_place	*places;	/* longest prefix first */
 	size_t			 nplaces;
 	struct conf_origin	*origins;	/* private to conf*.c */
@@ -97,6 +81,7 @@ struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
 	int64_t		 architecture;		/* enum conf_architecture */
+	int64_t		 version;		/* a switch: tell it */
 	int64_t		 helpers, helpers_max;
 	int64_t		 helpers_idle;		/* ms */
 	int64_t		 helpers_queue;		/* jobs */
@@ -162,13 +147,13 @@ const struct conf_address *conf_listener(const struct conf *, size_t);
 
 /*
  * The site that a Host (without port, any case; NULL: none) names among those
- * that listen on an address; if none bears it, the one named "default", or
- * else the first.
+ * that listen on an address: by its exact name, else by the longest wildcard
+ * that covers it; if there is none, the one named "default", or else the first.
  */
 const struct conf_site	*conf_site_find(const struct conf *,
 			    size_t listener, const char *host, size_t len);
-/* The block for a decoded path, or NULL when there is none. */
-const struct conf_place	*conf_place_find(const struct conf_site *,
+/* The rules for a decoded path: its block's, or else the site's. */
+const struct conf_rules	*conf_rules_find(const struct conf_site *,
 			    const char *path, size_t len);
 
 #endif

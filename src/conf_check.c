@@ -14,7 +14,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "conf_private.h"
+#include "conf_answer.h"
 #include "lib/mem.h"
 
 /* The first must not exceed the second. */
@@ -121,7 +121,9 @@ check_musts(struct conf_reader *reader, struct conf_object object)
 
 	CONF_EACH_ROW(row) {
 		if (!conf_object_has(object, row) || row->value != CONF_MUST ||
-		    conf_origin(object, row, 0) != NULL || block == NULL)
+		    conf_origin(object, row, 0) != NULL || block == NULL ||
+		    (row->type == TYPE_DIRECTORY &&
+		    conf_rules_rootless(object)))
 			continue;
 		conf_complain(reader, block->mark,
 		    "block %s needs \"%s\"",
@@ -155,22 +157,6 @@ by_prefix(const void *p, const void *q)
 	    conf_mark_order(place_mark(a), place_mark(b));
 }
 
-/* A place's fields are complete: its own, then the site's. */
-static void
-inherit(struct conf_place *place, const struct conf_site *site)
-{
-	struct conf_fields	*to = &place->fields;
-
-	if (site->fields.n == 0)
-		return;
-	to->at = mem_grow(to->at, to->n + site->fields.n, sizeof(*to->at));
-	for (size_t i = 0; i < site->fields.n; i++)
-		to->at[to->n++] = (struct conf_field){
-			mem_string(site->fields.at[i].name),
-			mem_string(site->fields.at[i].value)
-		};
-}
-
 static void
 check_places(struct conf_reader *reader, struct conf_site *site)
 {
@@ -180,7 +166,6 @@ check_places(struct conf_reader *reader, struct conf_site *site)
 		qsort(site->places, site->nplaces, sizeof(*site->places),
 		    by_prefix);
 	for (size_t i = 0; i < site->nplaces; i++) {
-		inherit(&site->places[i], site);
 		if (i == 0 || site->places[i].prefix[0] == '\0' ||
 		    strcmp(site->places[i - 1].prefix,
 		    site->places[i].prefix) != 0)
@@ -222,6 +207,8 @@ static void
 add_names(struct conf_listener *l, struct conf_site *site)
 {
 	const struct conf_words	*names = &site->names;
+	const char		*name;
+	bool			 wild;
 
 	l->single = l->fallback == NULL;
 	if (l->single)
@@ -229,11 +216,15 @@ add_names(struct conf_listener *l, struct conf_site *site)
 	if (names->n == 0)
 		return;
 	l->named = mem_grow(l->named, l->nnamed + names->n, sizeof(*l->named));
-	for (size_t i = 0; i < names->n; i++)
+	for (size_t i = 0; i < names->n; i++) {
+		wild = names->at[i][0] == '*';
+		name = names->at[i] + wild;
+		l->nwild += wild;
 		l->named[l->nnamed++] = (struct conf_named){
-			names->at[i], strlen(names->at[i]), site,
+			wild, name, strlen(name), site,
 			conf_origin(conf_object_site(site), NULL, i)->mark,
 		};
+	}
 }
 
 static void
@@ -265,6 +256,8 @@ by_name(const void *p, const void *q)
 	const struct conf_named	*a = p, *b = q;
 	int			 order;
 
+	if (a->wild != b->wild)
+		return a->wild ? 1 : -1;
 	if (a->len != b->len)
 		return a->len < b->len ? -1 : 1;
 	order = strcmp(a->name, b->name);
@@ -276,15 +269,18 @@ check_names(struct conf_reader *reader, struct conf_listener *l)
 {
 	const struct conf_named	*n = l->named;
 
+	/* Names first, then wildcards; each by their length. */
 	if (l->nnamed > 0)
 		qsort(l->named, l->nnamed, sizeof(*l->named), by_name);
 	for (size_t i = 0; i < l->nnamed; i++) {
 		if (strcmp(n[i].name, "default") == 0)
 			l->fallback = n[i].site;
-		if (i > 0 && strcmp(n[i - 1].name, n[i].name) == 0)
+		if (i > 0 && n[i - 1].wild == n[i].wild &&
+		    strcmp(n[i - 1].name, n[i].name) == 0)
 			conf_complain(reader, n[i].mark,
-			    "there is a site \"%s\" on %s already, at %s:%zu",
-			    n[i].name, l->address->text,
+			    "there is a site \"%s%s\" on %s already, at "
+			    "%s:%zu", n[i].wild ? "*" : "", n[i].name,
+			    l->address->text,
 			    reader->conf->files.at[n[i - 1].mark.file],
 			    n[i - 1].mark.line);
 	}
@@ -353,6 +349,7 @@ conf_check(struct conf_reader *reader)
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_musts(reader, conf_object_site(&conf->sites[i]));
 		check_places(reader, &conf->sites[i]);
+		conf_rules_complete(reader, &conf->sites[i]);
 	}
 	check_listeners(reader);
 	if (conf->nsites == 0 && reader->ncomplaints == 0)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "conf_private.h"
+#include "conf_answer.h"
 #include "lib/mem.h"
 #include "lib/str.h"
 
@@ -27,7 +27,8 @@
 	X("Last-Modified")						\
 	X("Location")							\
 	X("Server")							\
-	X("Transfer-Encoding")
+	X("Transfer-Encoding")						\
+	X("X-Content-Type-Options")
 
 #define LETTERS	"abcdefghijklmnopqrstuvwxyz"
 #define DIGITS	"0123456789"
@@ -62,6 +63,21 @@ is_literal(const char *name, size_t len)
 	return inet_pton(AF_INET6, host, &addr) == 1;
 }
 
+static bool
+is_host(const char *name, size_t len)
+{
+	return len > 0 && len < 256 && name[len - 1] != '.' &&
+	    strspn(name, LETTERS DIGITS "-._") == len;
+}
+
+/* *.example.org: any name that ends so, and nothing else with a star. */
+static bool
+is_wildcard(const char *name, size_t len)
+{
+	return len > 2 && name[1] == '.' && name[2] != '.' &&
+	    is_host(name + 2, len - 2);
+}
+
 bool
 conf_name_site(struct conf_reader *reader, const struct conf_word *word,
     struct conf_words *names)
@@ -72,10 +88,16 @@ conf_name_site(struct conf_reader *reader, const struct conf_word *word,
 	for (char *c = word->text; *c != '\0'; c++)
 		*c = (char)tolower((unsigned char)*c);
 	name = word->text;
-	if (name[0] == '[' ? is_literal(name, len) : len > 0 && len < 256 &&
-	    strspn(name, LETTERS DIGITS "-._") == len && name[len - 1] != '.') {
+	if (name[0] == '[' ? is_literal(name, len) :
+	    name[0] == '*' ? is_wildcard(name, len) : is_host(name, len)) {
 		conf_name_add(names, name);
 		return true;
+	}
+	if (strchr(name, '*') != NULL) {
+		conf_complain(reader, word->mark, "\"%s\" is not a site's "
+		    "name: * stands only in front, for all names that end "
+		    "like it: *.example.org", name);
+		return false;
 	}
 	conf_complain(reader, word->mark, "\"%s\" is not a site's name: "
 	    "write a host name, without port, or \"default\"", name);
@@ -106,9 +128,8 @@ has_escape(const char *path)
 	return false;
 }
 
-/* What is wrong with a path, or NULL. */
-static const char *
-wrong_prefix(const char *path)
+const char *
+conf_name_wrong(const char *path)
 {
 	if (path[0] != '/')
 		return "a path begins with /";
@@ -128,7 +149,7 @@ wrong_prefix(const char *path)
 char *
 conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 {
-	const char	*wrong = wrong_prefix(word->text);
+	const char	*wrong = conf_name_wrong(word->text);
 
 	if (wrong != NULL) {
 		conf_complain(reader, word->mark, "%s", wrong);
@@ -137,19 +158,17 @@ conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 	return mem_string(word->text);
 }
 
-static bool
-is_token(const char *name)
+bool
+conf_name_token(const char *name, size_t len)
 {
 	static const char	others[] = "!#$%&'*+-.^_`|~";
 
-	if (*name == '\0')
-		return false;
-	for (; *name != '\0'; name++) {
-		if (!isalnum((unsigned char)*name) &&
-		    strchr(others, *name) == NULL)
+	for (size_t i = 0; i < len; i++) {
+		if (!isalnum((unsigned char)name[i]) &&
+		    strchr(others, name[i]) == NULL)
 			return false;
 	}
-	return true;
+	return len > 0;
 }
 
 static bool
@@ -168,24 +187,41 @@ is_own(const char *name)
 	return false;
 }
 
+/* Words that mean something else behind header. */
+static bool
+is_verb(const char *name)
+{
+	return strcmp(name, "add") == 0 || strcmp(name, "set") == 0 ||
+	    strcmp(name, "remove") == 0;
+}
+
+bool
+conf_name_field_good(struct conf_reader *reader, const struct conf_word *word)
+{
+	if (!conf_name_token(word->text, strlen(word->text)) ||
+	    is_verb(word->text)) {
+		conf_complain(reader, word->mark,
+		    "\"%s\" is not a field's name", word->text);
+		return false;
+	}
+	if (is_own(word->text)) {
+		conf_complain(reader, word->mark,
+		    "%s is set by the server itself", word->text);
+		return false;
+	}
+	return true;
+}
+
 /* Two words, a name and a value.  No word holds control bytes but tabs. */
 bool
 conf_name_field(struct conf_reader *reader, const struct conf_word *words,
-    struct conf_fields *fields)
+    struct conf_pairs *fields)
 {
-	if (!is_token(words[0].text)) {
-		conf_complain(reader, words[0].mark,
-		    "\"%s\" is not a field's name", words[0].text);
+	if (!conf_name_field_good(reader, &words[0]))
 		return false;
-	}
-	if (is_own(words[0].text)) {
-		conf_complain(reader, words[0].mark,
-		    "%s is set by the server itself", words[0].text);
-		return false;
-	}
 	fields->at = mem_grow(fields->at, fields->n + 1, sizeof(*fields->at));
-	fields->at[fields->n++] = (struct conf_field){
-		mem_string(words[0].text), mem_string(words[1].text)
+	fields->at[fields->n++] = (struct conf_pair){
+		mem_string(words[0].text), mem_string(words[1].text), 0
 	};
 	return true;
 }

@@ -37,12 +37,13 @@ struct conf_listener {
 	const struct conf_address	*address;
 	struct conf_mark		 mark;		/* first mention */
 	struct conf_named {
-		const char		*name;
+		bool			 wild;	/* *.example.org: the */
+		const char		*name;	/* name is .example.org */
 		size_t			 len;
 		const struct conf_site	*site;
 		struct conf_mark	 mark;
 	}				*named;		/* sorted */
-	size_t				 nnamed;
+	size_t				 nnamed, nwild;
 	const struct conf_site		*fallback;	/* for other names */
 	bool				 single;	/* only that site */
 };

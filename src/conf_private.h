@@ -93,8 +93,10 @@ bool		 conf_name_site(struct conf_reader *, const struct conf_word *,
 		    struct conf_words *);
 char		*conf_name_prefix(struct conf_reader *,
 		    const struct conf_word *);
+bool		 conf_name_field_good(struct conf_reader *,
+		    const struct conf_word *);
 bool		 conf_name_field(struct conf_reader *, const struct conf_word *,
-		    struct conf_fields *);
+		    struct conf_pairs *);
 bool		 conf_name_address(struct conf_reader *,
 		    const struct conf_word *, struct conf_addresses *);
 void		 conf_name_add(struct conf_words *, const char *);

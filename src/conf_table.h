@@ -13,6 +13,22 @@
 
 #define CONF_MUST	NULL	/* a default: there is none, say it */
 
+#define CONF_SWITCHES(X)						\
+	X(OFF, "off") X(ON, "on")
+
+/* The status codes that a conf may send, in words that are choices. */
+#define CONF_REDIRECTS(X)						\
+	X(301, "301") X(302, "302") X(303, "303") X(307, "307") X(308, "308")
+#define CONF_REFUSALS(X)						\
+	X(403, "403") X(404, "404") X(410, "410") X(451, "451")		\
+	X(500, "500") X(503, "503")
+/* Those that a page can be given for: where the site is known by then, and
+ * nothing is told that only the short page tells. */
+#define CONF_ERRORS(X)							\
+	X(403, "403") X(404, "404") X(405, "405") X(410, "410")		\
+	X(412, "412") X(417, "417") X(451, "451") X(500, "500")		\
+	X(501, "501") X(503, "503")
+
 /* id, name, how one value is read, how it is kept */
 #define CONF_TYPES(X)							\
 	X(NUMBER,	"number",	set_scaled,	INTEGER)	\
@@ -29,7 +45,16 @@
 	X(LOG_OR_OFF,	"file|stderr|off", set_log,	TEXT)		\
 	X(FILENAME,	"filename",	set_filename,	WORDS)		\
 	X(ADDRESS,	"address",	set_address,	ADDRESSES)	\
-	X(FIELD,	"field",	set_field,	FIELDS)
+	X(FIELD,	"field",	set_field,	PAIRS)		\
+	X(FIELD_NAME,	"name",		set_field_name,	WORDS)		\
+	X(REDIRECT,	NULL,		conf_value_code, INTEGER)	\
+	X(TARGET,	"target",	conf_answer_target, TEXT)	\
+	X(REFUSAL,	NULL,		conf_value_code, INTEGER)	\
+	X(PAGE,		"path|off",	conf_answer_page, TEXT)		\
+	X(ERROR,	"path",		conf_answer_error, PAIRS)	\
+	X(AGE,		"type time",	conf_answer_age, PAIRS)		\
+	X(CHARSET,	"charset|off",	conf_answer_charset, TEXT)	\
+	X(SWITCH,	NULL,		set_choice,	INTEGER)
 
 enum conf_type {
 #define X(id, name, set, keep) TYPE_##id,

@@ -13,22 +13,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf_private.h"
+#include "conf_answer.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "lib/str.h"
 
-typedef bool set_fn(struct conf_reader *, const struct conf_row *,
-    const struct conf_word *, void *);
-
-static set_fn	set_scaled, set_choice, set_text, set_file, set_directory,
-		set_log, set_filename, set_address, set_field;
+static conf_set_fn
+		set_scaled, set_choice, set_text, set_file, set_directory,
+		set_log, set_filename, set_address, set_field,
+		set_field_name;
 
 static const struct type {
 	const char	*name;
-	set_fn		*set;
-	enum { INTEGER, TEXT, WORDS, ADDRESSES, FIELDS } keep;
+	conf_set_fn	*set;
+	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS } keep;
 } types[] = {
 #define X(id, name, set, keep) [TYPE_##id] = { name, set, keep },
 	CONF_TYPES(X)
@@ -69,6 +68,12 @@ scaled(enum conf_type type, const char *text, int64_t *number)
 	return u->name != NULL &&
 	    str_number((struct str){ text, digits }, number) &&
 	    !__builtin_mul_overflow(*number, u->worth, number);
+}
+
+bool
+conf_value_time(const char *text, int64_t *ms)
+{
+	return scaled(TYPE_TIME, text, ms);
 }
 
 static bool
@@ -115,6 +120,10 @@ static const char *const architectures[] = { CONF_ARCHITECTURES(X) NULL };
 static const char *const residencies[] = { CONF_RESIDENCIES(X) NULL };
 static const char *const log_formats[] = { CONF_LOG_FORMATS(X) NULL };
 static const char *const log_grades[] = { LOG_GRADES(X) NULL };
+static const char *const switches[] = { CONF_SWITCHES(X) NULL };
+static const char *const redirects[] = { CONF_REDIRECTS(X) NULL };
+static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
+static const char *const errors[] = { CONF_ERRORS(X) NULL };
 #undef X
 
 static const char *const *
@@ -123,7 +132,11 @@ choices_of(enum conf_type type)
 	return type == TYPE_ARCHITECTURE ? architectures :
 	    type == TYPE_RESIDENCY ? residencies :
 	    type == TYPE_LOG_FORMAT ? log_formats :
-	    type == TYPE_LOG_GRADE ? log_grades : NULL;
+	    type == TYPE_LOG_GRADE ? log_grades :
+	    type == TYPE_SWITCH ? switches :
+	    type == TYPE_REDIRECT ? redirects :
+	    type == TYPE_REFUSAL ? refusals :
+	    type == TYPE_ERROR ? errors : NULL;
 }
 
 /* The words of a choice in a row, with something between them. */
@@ -157,6 +170,16 @@ set_choice(struct conf_reader *reader, const struct conf_row *row,
 	conf_complain_hint(reader, near);
 	buf_free(&all);
 	return false;
+}
+
+bool
+conf_value_code(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	int64_t	choice;
+
+	return set_choice(reader, row, word, &choice) &&
+	    str_number(str_of(choices_of(row->type)[choice]), member);
 }
 
 static bool
@@ -284,6 +307,17 @@ set_field(struct conf_reader *reader, const struct conf_row *row,
 	return conf_name_field(reader, words, member);
 }
 
+static bool
+set_field_name(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (!conf_name_field_good(reader, word))
+		return false;
+	conf_name_add(member, word->text);
+	return true;
+}
+
 bool
 conf_value_set(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
@@ -296,15 +330,16 @@ conf_value_type(const struct conf_row *row, struct buf *to)
 {
 	if (choices_of(row->type) != NULL)
 		print_choices(row->type, "|", to);
-	else
-		buf_adds(to, types[row->type].name);
+	if (types[row->type].name != NULL)
+		buf_addf(to, "%s%s", to->len > 0 ? " " : "",
+		    types[row->type].name);
 	return buf_string(to);
 }
 
 size_t
 conf_value_words(const struct conf_row *row)
 {
-	return types[row->type].keep == FIELDS ? 2 : 1;
+	return types[row->type].keep == PAIRS ? 2 : 1;
 }
 
 bool
@@ -321,8 +356,8 @@ conf_value_count(const struct conf_row *row, const void *member)
 		return ((const struct conf_words *)member)->n;
 	case ADDRESSES:
 		return ((const struct conf_addresses *)member)->n;
-	case FIELDS:
-		return ((const struct conf_fields *)member)->n;
+	case PAIRS:
+		return ((const struct conf_pairs *)member)->n;
 	default:
 		return 1;
 	}
@@ -347,10 +382,10 @@ conf_value_quote(const char *text, struct buf *to)
 }
 
 static void
-print_field(const struct conf_field *field, struct buf *to)
+print_pair(const struct conf_pair *pair, struct buf *to)
 {
-	buf_addf(to, "%s ", field->name);
-	conf_value_quote(field->value, to);
+	buf_addf(to, "%s ", pair->name);
+	conf_value_quote(pair->value, to);
 }
 
 void
@@ -362,7 +397,7 @@ conf_value_print(const struct conf_row *row, const void *member,
 
 	switch (types[row->type].keep) {
 	case INTEGER:
-		if (choice != NULL)
+		if (types[row->type].set == set_choice)
 			buf_adds(to, choice[*(const int64_t *)member]);
 		else
 			print_scaled(row->type, *(const int64_t *)member, to);
@@ -380,8 +415,8 @@ conf_value_print(const struct conf_row *row, const void *member,
 		    ((const struct conf_addresses *)member)->at[element].text,
 		    to);
 		break;
-	case FIELDS:
-		print_field(&((const struct conf_fields *)member)->at[element],
+	case PAIRS:
+		print_pair(&((const struct conf_pairs *)member)->at[element],
 		    to);
 		break;
 	}
@@ -391,7 +426,7 @@ void
 conf_value_free(const struct conf_row *row, void *member)
 {
 	struct conf_addresses	*addresses = member;
-	struct conf_fields	*fields = member;
+	struct conf_pairs	*pairs = member;
 
 	switch (types[row->type].keep) {
 	case INTEGER:
@@ -407,12 +442,12 @@ conf_value_free(const struct conf_row *row, void *member)
 			mem_drop(&addresses->at[i].text);
 		mem_drop(&addresses->at);
 		break;
-	case FIELDS:
-		for (size_t i = 0; i < fields->n; i++) {
-			mem_drop(&fields->at[i].name);
-			mem_drop(&fields->at[i].value);
+	case PAIRS:
+		for (size_t i = 0; i < pairs->n; i++) {
+			mem_drop(&pairs->at[i].name);
+			mem_drop(&pairs->at[i].value);
 		}
-		mem_drop(&fields->at);
+		mem_drop(&pairs->at);
 		break;
 	}
 }

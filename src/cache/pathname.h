@@ -24,6 +24,7 @@ enum pathname_kind {
 	PATHNAME_UNKNOWN,	/* nobody has looked yet */
 	PATHNAME_FILE,
 	PATHNAME_DIRECTORY,	/* asked for without its slash */
+	PATHNAME_REDIRECT,	/* elsewhere, by the rules; with status */
 	PATHNAME_REFUSED	/* status says why */
 };
 
@@ -32,7 +33,7 @@ struct path {
 	struct path		*next;		/* in its bucket */
 	uint32_t		 hash;
 	uint16_t		 kind;		/* enum pathname_kind */
-	uint16_t		 status;	/* REFUSED: what to answer */
+	uint16_t		 status;	/* REDIRECT, REFUSED */
 	int64_t			 looked;	/* clock ms */
 	struct file		*file;		/* FILE: referred to */
 	struct head		*heads[PATHNAME_HEADS];
@@ -64,7 +65,8 @@ struct path	*pathname_add(struct pathname_cache *, uint32_t space,
 void		 pathname_release(struct pathname_cache *, struct path **);
 /*
  * What it has turned out to be, now.  For a FILE the reference is taken over;
- * for REFUSED the status counts.  Its heads go: they were another answer's.
+ * for REDIRECT and REFUSED the status counts.  Its heads go: they were another
+ * answer's.
  */
 void		 pathname_answer(struct pathname_cache *, struct path *,
 		    enum pathname_kind, struct file *, int status, int64_t now);

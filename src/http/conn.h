@@ -14,11 +14,8 @@
 
 #include "http/chunked.h"
 #include "http/http.h"
-#include "http/output.h"
-#include "http/parse.h"
 #include "http/parts.h"
 #include "http/transport.h"
-#include "lib/buf.h"
 #include "wait.h"
 
 enum step {
@@ -41,6 +38,8 @@ enum go {
 struct request {
 	struct parse		 parse;
 	const struct conf_site	*site;
+	const char		*instead;	/* of the target: a page */
+	const struct conf_rules	*rules;		/* then: the target's */
 	struct path		*path;		/* held */
 	struct file		*file;		/* referred to, this version */
 	struct chunk		*chunk;		/* held, the next to send */
@@ -50,6 +49,7 @@ struct request {
 	bool			 loaded;	/* has waited for this chunk */
 	bool			 expects;	/* 100, before its body comes */
 	uint8_t			 tries;		/* looks and reads so far */
+	uint16_t		 failure;	/* that it is for, or 0 */
 	uint16_t		 status;
 	uint8_t			 variant;	/* which head, by Connection */
 	struct piece		 head;		/* until it is answered */

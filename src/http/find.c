@@ -10,6 +10,7 @@
 #include "http/conn.h"
 #include "http/find.h"
 #include "http/reply.h"
+#include "http/rules.h"
 #include "http/uri.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -168,39 +169,49 @@ set_known(struct job *job, const struct path *p)
 	job->version = p->file->version;
 }
 
-/* Starts a look; p->errand is set unless it was done in place. */
-static void
-look_start(struct http *http, const struct conf_site *site, struct path *p)
+/* A look at a decoded path, by the rules for it. */
+static struct look *
+look_new(struct http *http, struct path *p, const char *decoded, size_t len)
 {
-	const struct conf_place		*place;
-	const struct conf_words		*index = &site->index;
-	struct look			*l;
-	char				 decoded[JOB_PATH_MAX];
-	size_t				 len, names;
+	const struct conf_words	*index = rules_index(p->rules);
+	struct look		*l;
+	size_t			 skip, names = put_names(index, NULL);
+	const char		*root = rules_root(p->rules, &skip);
 
-	need(uri_resolve(target(p), decoded, sizeof(decoded), &len) == 0);
-	place = conf_place_find(site, decoded, len);
-	if (place != NULL && place->index.n > 0)
-		index = &place->index;
-	names = put_names(index, NULL);
+	/* The job's path is without its first slash. */
+	len -= skip;
 	l = mem_zero(sizeof(*l) + len + names);
-	memcpy(l->text, decoded + 1, len);	/* without its first slash */
+	memcpy(l->text, decoded + skip + 1, len);
 	l->names_at = len;
 	put_names(index, l->text + len);
 	l->http = http;
 	l->path = p;
-	p->rules = place;
-	p->errand = &l->errand;
-	cache_hold(&p->entry);
 	job_init(&l->errand.job, JOB_RESOLVE);
 	l->errand.job.id = ++http->next_job;
-	l->errand.job.root = site->root;
+	l->errand.job.root = root;
 	l->errand.job.path = l->text;
 	l->errand.job.names = l->text + len;
 	l->errand.job.names_len = names;
 	set_known(&l->errand.job, p);
 	l->errand.done = look_done;
 	l->errand.free = look_free;
+	return l;
+}
+
+/* Starts a look; p->errand is set unless it was done in place. */
+static void
+look_start(struct http *http, const struct conf_site *site, struct path *p)
+{
+	struct look	*l;
+	char		 decoded[JOB_PATH_MAX];
+	size_t		 len;
+
+	need(uri_resolve(target(p), decoded, sizeof(decoded), &len) == 0);
+	if (rules_answer(http, site, p, (struct str){ decoded, len }))
+		return;
+	l = look_new(http, p, decoded, len);
+	p->errand = &l->errand;
+	cache_hold(&p->entry);
 	stats[STATS_LOOKS]++;
 	http->disk.start(http->disk.context, &l->errand);
 }
@@ -212,7 +223,8 @@ hold_path(struct conn *c)
 	struct request		*r = c->request;
 	struct pathname_cache	*paths = &c->http->paths;
 	uint32_t		 space = (uint32_t)r->site->number;
-	struct str		 raw = parse_str(c->input, r->parse.path);
+	struct str		 raw = r->instead != NULL ? str_of(r->instead) :
+				    parse_str(c->input, r->parse.path);
 	char			 decoded[JOB_PATH_MAX];
 	size_t			 len;
 	int			 status;
@@ -265,16 +277,29 @@ take_file(struct conn *c)
 static enum go
 take_answer(struct conn *c)
 {
-	const struct path	*p = c->request->path;
+	struct request		*r = c->request;
+	const struct path	*p = r->path;
+	const char		*fallback;
 
-	switch (p->kind) {
-	case PATHNAME_FILE:
+	if (p->kind == PATHNAME_FILE)
 		return take_file(c);
-	case PATHNAME_DIRECTORY:
+	if (r->instead != NULL)		/* no page, and none for a page */
+		return reply_error(c, p->kind == PATHNAME_REFUSED &&
+		    p->status >= 500 ? p->status : 404);
+	if (p->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
-	default:
-		return reply_error(c, p->status);
-	}
+	fallback = rules_fallback(p);
+	if (fallback != NULL)
+		return find_instead(c, fallback, 0);
+	return reply_error(c, p->status);
+}
+
+/* The page for a disk that takes too long may itself be on that disk. */
+static bool
+late(const struct conn *c)
+{
+	return c->request->disk_by != 0 &&
+	    c->http->clock->ms >= c->request->disk_by;
 }
 
 enum go
@@ -301,7 +326,7 @@ find_step(struct conn *c)
 			look_start(c->http, r->site, p);
 		break;
 	case ROTTEN:
-		if (r->tries++ == REQUEST_TRIES)
+		if (r->tries++ == REQUEST_TRIES || late(c))
 			return reply_error(c, 503);
 		r->looked = true;
 		if (p->errand == NULL)
@@ -332,5 +357,21 @@ find_again(struct conn *c)
 	find_expire(c);
 	conn_request_reset(c);
 	r->looked = false;
+	return conn_go(c, STEP_FIND);
+}
+
+enum go
+find_instead(struct conn *c, const char *page, int failure)
+{
+	struct request	*r = c->request;
+
+	r->rules = rules_of(r);
+	conn_request_reset(c);
+	if (r->path != NULL)
+		pathname_release(&c->http->paths, &r->path);
+	r->instead = page;
+	r->failure = (uint16_t)failure;
+	r->looked = false;
+	r->tries = 0;
 	return conn_go(c, STEP_FIND);
 }

@@ -12,5 +12,10 @@ int	find_status(int error);
 void	find_expire(struct conn *);
 /* The version in hand has vanished before anything was sent: look again. */
 enum go	find_again(struct conn *);
+/*
+ * Looks for a page of the conf in place of the target: with a status for its
+ * failure, else for itself.
+ */
+enum go	find_instead(struct conn *, const char *page, int failure);
 
 #endif

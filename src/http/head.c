@@ -8,6 +8,7 @@
 #include "http/decide.h"
 #include "http/head.h"
 #include "http/reply.h"
+#include "http/rules.h"
 #include "http/status.h"
 #include "lib/hash.h"
 
@@ -55,7 +56,9 @@ head_begin(struct conn *c, int status)
 		buf_addf(b, "HTTP/1.1 %d %s\r\nDate: ", status,
 		    status_reason(status));
 	buf_add(b, c->http->date, DATE_LENGTH);
-	buf_adds(b, SLACK " amped\r\n");
+	buf_adds(b, SLACK " ");
+	buf_adds(b, c->http->server);
+	buf_adds(b, "\r\n");
 	buf_adds(b, connection[c->request->variant]);
 }
 
@@ -65,25 +68,45 @@ head_end(struct conn *c)
 	buf_adds(&c->http->work, "\r\n");
 }
 
+static void
+add_media_type(struct buf *b, const struct conf_rules *rules, const char *type)
+{
+	buf_adds(b, type);
+	if (rules != NULL && rules->charset != NULL && mime_wants_charset(type))
+		buf_addf(b, "; charset=%s", rules->charset);
+}
+
+void
+head_add_type(struct conn *c, const struct conf_rules *rules, const char *type)
+{
+	struct buf	*b = &c->http->work;
+
+	buf_adds(b, "Content-Type: ");
+	add_media_type(b, rules, type);
+	buf_adds(b, "\r\n");
+	if (rules == NULL || rules->nosniff)
+		buf_adds(b, "X-Content-Type-Options: nosniff\r\n");
+}
+
 /* What belongs to every response about this file, 304 included. */
 static void
 add_validators(struct conn *c)
 {
-	const struct request	 *r = c->request;
-	const struct conf_place	 *place = r->path->rules;
-	const struct conf_fields *fields = place != NULL ? &place->fields :
-				    &r->site->fields;
-	struct buf		 *b = &c->http->work;
-	char			  etag[HEAD_ETAG_MOST], date[DATE_LENGTH];
+	const struct request	*r = c->request;
+	const struct conf_rules	*rules = r->path->rules;
+	struct buf		*b = &c->http->work;
+	char			 etag[HEAD_ETAG_MOST], date[DATE_LENGTH];
+	int64_t			 age = rules_age(rules, r->path->type);
 
 	head_etag(r->file, etag);
 	date_format((time_t)r->file->version.mtime, date);
 	buf_adds(b, "Last-Modified: ");
 	buf_add(b, date, sizeof(date));
 	buf_addf(b, "\r\nETag: %s\r\n", etag);
-	for (size_t i = 0; i < fields->n; i++)
-		buf_addf(b, "%s: %s\r\n", fields->at[i].name,
-		    fields->at[i].value);
+	if (age != -1)
+		buf_addf(b, "Cache-Control: max-age=%lld\r\n",
+		    (long long)age);
+	buf_adds(b, rules->lines);
 }
 
 static void
@@ -130,9 +153,9 @@ whole(struct conn *c)
 	if (h == NULL) {
 		head_begin(c, 200);
 		add_validators(c);
-		buf_addf(&http->work, "Content-Type: %s\r\n"
-		    "Content-Length: %lld\r\nAccept-Ranges: bytes\r\n",
-		    r->path->type, (long long)r->end);
+		head_add_type(c, r->path->rules, r->path->type);
+		buf_addf(&http->work, "Content-Length: %lld\r\n"
+		    "Accept-Ranges: bytes\r\n", (long long)r->end);
 		head_end(c);
 		pad(&http->work);
 		if (r->path->file != r->file) {
@@ -152,8 +175,9 @@ add_range(struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	buf_addf(&c->http->work, "Content-Type: %s\r\nContent-Length: %lld\r\n"
-	    "Content-Range: bytes %lld-%lld/%lld\r\n", r->path->type,
+	head_add_type(c, r->path->rules, r->path->type);
+	buf_addf(&c->http->work, "Content-Length: %lld\r\n"
+	    "Content-Range: bytes %lld-%lld/%lld\r\n",
 	    (long long)(r->end - r->next), (long long)r->next,
 	    (long long)r->end - 1, (long long)r->file->version.size);
 }
@@ -164,9 +188,12 @@ add_ranges(struct conn *c, const struct decide_answer *answer)
 	struct request	*r = c->request;
 	struct http	*http = c->http;
 	uint64_t	 n = http->boundaries++;
+	struct buf	 type = { 0 };
 
-	r->parts = parts_new(answer, r->path->type, r->file->version.size,
+	add_media_type(&type, r->path->rules, r->path->type);
+	r->parts = parts_new(answer, buf_string(&type), r->file->version.size,
 	    hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
+	buf_free(&type);
 	buf_addf(&http->work, "Content-Type: multipart/byteranges; "
 	    "boundary=%s\r\nContent-Length: %lld\r\n", r->parts->boundary,
 	    (long long)r->parts->length);
@@ -236,6 +263,26 @@ single(const struct conn *c, enum parse_field f)
 	    parse_field(p, c->input, f);
 }
 
+/* The page for a failure: no condition or range is about that file, and no
+ * field of the conf. */
+static enum go
+failure(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct http	*http = c->http;
+
+	r->status = r->failure;
+	r->next = 0;
+	r->end = r->file->version.size;
+	head_begin(c, r->status);
+	reply_add_specials(c, r->status);
+	head_add_type(c, r->path->rules, r->path->type);
+	buf_addf(&http->work, "Content-Length: %lld\r\n", (long long)r->end);
+	head_end(c);
+	r->head = output_copy(conn_output(c), http->work.at, http->work.len);
+	return conn_go(c, STEP_BODY);
+}
+
 static void
 ask(struct conn *c, struct decide_answer *answer)
 {
@@ -269,6 +316,8 @@ head_step(struct conn *c)
 {
 	struct decide_answer	answer;
 
+	if (c->request->failure != 0)
+		return failure(c);
 	if ((c->request->parse.present & CONDITIONS) == 0)
 		return whole(c);
 	ask(c, &answer);

@@ -16,5 +16,8 @@ size_t	head_etag(const struct file *, char etag[HEAD_ETAG_MOST]);
  */
 void	head_begin(struct conn *, int status);
 void	head_end(struct conn *);
+/* Content-Type and what goes with it; rules NULL: none are known. */
+void	head_add_type(struct conn *, const struct conf_rules *,
+	    const char *type);
 
 #endif

@@ -37,6 +37,7 @@ struct http {
 	void			(*log)(void *, const char *, size_t);
 	void			*log_context;
 	struct mime		*mime;
+	const char		*server;	/* what it calls itself */
 	struct pathname_cache	 paths;
 	struct header_cache	 heads;
 	struct file_cache	 files;

@@ -70,6 +70,7 @@ http_new(const struct http_setup *setup)
 	http->log = setup->log;
 	http->log_context = setup->log_context;
 	http->mime = mime_new(conf->types);
+	http->server = conf->version ? "amped/" PACKAGE_VERSION : "amped";
 	http->limits.line = (size_t)conf->limits.line;
 	http->limits.head = (size_t)conf->limits.header;
 	http->limits.fields = (size_t)conf->limits.fields;

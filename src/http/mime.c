@@ -18,7 +18,6 @@
 #include "lib/str.h"
 
 #define UNKNOWN		"application/octet-stream"
-#define CHARSET		"; charset=utf-8"
 #define SPACES		" \t\r\n\v\f"
 
 /* Lines of mime.types(5). */
@@ -155,23 +154,6 @@ insert(struct mime *m, const char *extension, char *type)
 	m->n++;
 }
 
-/* The type as it is sent, owned by the caller. */
-static char *
-complete(const char *type)
-{
-	struct str	s = str_of(type);
-	bool		text = strncasecmp(type, "text/", 5) == 0 ||
-	    str_same_nocase(s, STR("application/javascript"));
-	char		*whole;
-
-	if (!text || strchr(type, ';') != NULL)
-		return mem_string(type);
-	whole = mem_get(s.len + sizeof(CHARSET));
-	memcpy(whole, type, s.len);
-	memcpy(whole + s.len, CHARSET, sizeof(CHARSET));
-	return whole;
-}
-
 /* The later one wins, as files are read over the built-in table. */
 static void
 add(struct mime *m, const char *extension, const char *type)
@@ -179,11 +161,11 @@ add(struct mime *m, const char *extension, const char *type)
 	struct entry	*e = find(m, str_of(extension));
 
 	if (e == NULL) {
-		insert(m, extension, complete(type));
+		insert(m, extension, mem_string(type));
 		return;
 	}
 	mem_drop(&e->type);
-	e->type = complete(type);
+	e->type = mem_string(type);
 }
 
 /* It goes into a response head: visible ASCII, one slash inside. */
@@ -302,4 +284,12 @@ mime_type(const struct mime *m, const char *name, size_t len)
 	if (extension.len > 0)
 		e = find(m, extension);
 	return e != NULL ? e->type : UNKNOWN;
+}
+
+bool
+mime_wants_charset(const char *type)
+{
+	return strchr(type, ';') == NULL &&
+	    (strncasecmp(type, "text/", 5) == 0 ||
+	    strcasecmp(type, "application/javascript") == 0);
 }

@@ -4,6 +4,7 @@
 #ifndef HTTP_MIME_H
 #define HTTP_MIME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct mime;
@@ -16,7 +17,9 @@ struct mime;
 struct mime	*mime_new(const char *file);
 void		 mime_free(struct mime **);
 /* By the last extension of a name, any case; application/octet-stream if
- * there is none or it is unknown.  Text types come with "; charset=utf-8". */
+ * there is none or it is unknown. */
 const char	*mime_type(const struct mime *, const char *name, size_t len);
+/* Whether it is a type of text that does not say its character set. */
+bool		 mime_wants_charset(const char *type);
 
 #endif

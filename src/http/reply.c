@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "http/conn.h"
+#include "http/find.h"
 #include "http/head.h"
+#include "http/location.h"
 #include "http/reply.h"
+#include "http/rules.h"
 #include "http/status.h"
-#include "http/uri.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 
@@ -52,8 +54,8 @@ page(struct conn *c, int status)
 	size_t		 body = 0;
 
 	add_page(&text, status, status_sentence(status));
-	buf_addf(&http->work, "Content-Type: text/html; charset=utf-8\r\n"
-	    "Content-Length: %zu\r\n", text.len);
+	head_add_type(c, rules_of(c->request), "text/html; charset=utf-8");
+	buf_addf(&http->work, "Content-Length: %zu\r\n", text.len);
 	head_end(c);
 	if (c->request->parse.method != METHOD_HEAD) {
 		buf_add(&http->work, text.at, text.len);
@@ -63,10 +65,11 @@ page(struct conn *c, int status)
 	return answer(c, status, body);
 }
 
-static void
-add_specials(struct conn *c, int status, const struct file *file)
+void
+reply_add_specials(struct conn *c, int status)
 {
-	struct buf	*b = &c->http->work;
+	const struct file	*file = c->request->file;
+	struct buf		*b = &c->http->work;
 
 	if (status == 405)
 		buf_adds(b, ALLOW);
@@ -92,10 +95,15 @@ enum go
 reply_error(struct conn *c, int status)
 {
 	struct request	*r = c->request;
+	const char	*instead;
 
 	need(!r->answered && status_known(status));
+	if (r->failure != 0)		/* its page cannot be had */
+		status = r->failure;
+	else if ((instead = rules_page(r, status)) != NULL)
+		return find_instead(c, instead, status);
 	head_begin(c, status);
-	add_specials(c, status, r->file);
+	reply_add_specials(c, status);
 	conn_request_reset(c);
 	return page(c, status);
 }
@@ -113,24 +121,12 @@ reply_refuse(struct conn *c, int status)
 enum go
 reply_redirect(struct conn *c)
 {
-	const struct parse	*p = &c->request->parse;
-	struct buf		*b = &c->http->work;
-	struct str		 query = parse_str(c->input, p->query);
-	char			 path[JOB_PATH_MAX], encoded[3 * JOB_PATH_MAX];
-	size_t			 len;
+	const struct path	*p = c->request->path;
+	int			 status = p->kind == PATHNAME_REDIRECT ?
+				    p->status : 301;
 
-	/* As it was understood, and encoded: what was sent may begin with "//"
-	 * or "/\", which a browser takes for another host. */
-	need(uri_resolve(parse_str(c->input, p->path), path, sizeof(path),
-	    &len) == 0);
-	uri_encode((struct str){ path, len }, encoded);
-	head_begin(c, 301);
-	buf_addf(b, "Location: %s/", encoded);
-	if (query.len > 0) {
-		buf_addc(b, '?');
-		buf_add(b, query.at, query.len);
-	}
-	buf_adds(b, "\r\n");
+	head_begin(c, status);
+	location_add(c);
 	conn_request_reset(c);
-	return page(c, 301);
+	return page(c, status);
 }

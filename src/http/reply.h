@@ -11,12 +11,15 @@
 
 /* To OPTIONS, which asks about communication, not about a file. */
 enum go	reply_options(struct conn *);
-/* A short page for this status; the connection lives on. */
+/* The page of the conf for this status, or a short one; the connection lives
+ * on. */
 enum go	reply_error(struct conn *, int status);
 /* The same for bytes that are not a proper request: nothing behind them can be
  * understood, so the connection ends. */
 enum go	reply_refuse(struct conn *, int status);
-/* To the same path with a slash, query kept. */
+/* To where the path in hand leads. */
 enum go	reply_redirect(struct conn *);
+/* Fields that belong to a status, to a head that is being made. */
+void	reply_add_specials(struct conn *, int status);
 
 #endif

@@ -11,10 +11,10 @@ use Test::More;
 my @words = qw(one two three four);
 my $all = docroot(map { ("$_/who" => "$_\n", "$_/assets/a.css" => "a\n",
     "$_/assets/deep/b.css" => "b\n", "$_/assetsnot/c.css" => "c\n",
-    "$_/assets/start.html" => "start\n") } @words);
+    "$_/assets/start.html" => "start\n", "$_/bare/d.css" => "d\n") } @words);
 my ($first, $second) = (free_port(), free_port());
 write_file("$all/sites/3.conf", <<"END");
-site three.example {
+site three.example *.example {
 	listen 127.0.0.1:$second
 	root $all/three
 }
@@ -35,8 +35,12 @@ site one.example www.One.example {
 		header Cache-Control "max-age=31536000, immutable"
 		index start.html
 	}
+	path /bare {
+		header remove X-Site
+	}
 	path /assets/deep {
 		header X-Deep yes
+		header set x-site deep
 	}
 }
 site two.example {
@@ -57,7 +61,8 @@ my @hosts = (
 	[$second, 'two.example', 'two'], [$second, 'three.example', 'three'],
 	[$second, 'four.example', 'four'], [$second, '127.0.0.1', 'four'],
 	[$second, "127.0.0.1:$second", 'four'],
-	[$second, 'one.example', 'two'], [$second, 'unknown', 'two'],
+	[$second, 'one.example', 'three'], [$second, 'unknown', 'two'],
+	[$second, 'a.b.Example:1', 'three'], [$second, 'example', 'two'],
 );
 for my $case (@hosts) {
 	my ($port, $host, $who) = @$case;
@@ -103,7 +108,10 @@ for my $case (@fields) {
 my $answer = $server->get('/assets/deep/b.css', port => $first,
     host => 'one.example');
 is($answer->{field}{'x-deep'}, 'yes', 'the longest path');
-is($answer->{field}{'x-site'}, 'one', 'the site\'s are added');
+is($answer->{field}{'x-site'}, 'deep', 'in place of the site\'s');
+$answer = $server->get('/bare/d.css', port => $first, host => 'one.example');
+is($answer->{status}, 200, 'a path without fields');
+ok(!exists($answer->{field}{'x-site'}), 'not even the site\'s');
 $answer = $server->get('/assets/a.css', port => $first,
     host => 'one.example', fields => ['If-None-Match: *']);
 is($answer->{status}, 304, 'not modified');

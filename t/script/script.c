@@ -522,6 +522,17 @@ first_errand(void)
 	return w.errands[0];
 }
 
+static void
+expect_root(const struct job *job, const char *word)
+{
+	struct buf	want = { 0 };
+
+	unquote(word, &want);
+	if (strcmp(buf_string(&want), job->root) != 0)
+		fail("the disk is asked beneath %s", job->root);
+	buf_free(&want);
+}
+
 /* "resolve PATH" or "read OFFSET LENGTH", the oldest errand under way. */
 static void
 disk_asked(char **words, size_t n)
@@ -537,6 +548,10 @@ disk_asked(char **words, size_t n)
 		return;
 	}
 	job = &first_errand()->job;
+	if (n > 4 && strcmp(words[n - 2], "beneath") == 0) {
+		expect_root(job, words[n - 1]);
+		n -= 2;
+	}
 	if (job->kind == JOB_RESOLVE)
 		snprintf(is, sizeof(is), "resolve \"%s\"%s", job->path,
 		    job->known ? " known" : "");

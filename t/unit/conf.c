@@ -14,6 +14,7 @@ START_TEST(defaults)
 		ck_assert_ptr_null(conf->user);
 	ck_assert_str_eq(conf->types, "/etc/mime.types");
 	ck_assert_int_eq(conf->architecture, ARCHITECTURE_AMPED);
+	ck_assert_int_eq(conf->version, 0);
 	ck_assert_int_eq(conf->helpers, 2);
 	ck_assert_int_eq(conf->helpers_max, 32);
 	ck_assert_int_eq(conf->helpers_idle, 30000);
@@ -44,9 +45,13 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.linger, 5000);
 	ck_assert_int_eq(conf->limits.drain, 30000);
 	ck_assert_uint_eq(conf->nsites, 1);
-	ck_assert_uint_eq(conf->sites[0].index.n, 1);
-	ck_assert_str_eq(conf->sites[0].index.at[0], "index.html");
-	ck_assert_uint_eq(conf->sites[0].fields.n, 0);
+	ck_assert_uint_eq(conf->sites[0].rules.index.n, 1);
+	ck_assert_str_eq(conf->sites[0].rules.index.at[0], "index.html");
+	ck_assert_uint_eq(conf->sites[0].rules.header.plain.n, 0);
+	ck_assert_str_eq(conf->sites[0].rules.lines, "");
+	ck_assert_str_eq(conf->sites[0].rules.charset, "utf-8");
+	ck_assert_int_eq(conf->sites[0].rules.nosniff, 1);
+	ck_assert_ptr_null(conf->sites[0].rules.fallback);
 	conf_free(&conf);
 	ck_assert_ptr_null(conf);
 }
@@ -63,6 +68,7 @@ START_TEST(values)
 	snprintf(path, sizeof(path), "%s/types", dir);
 	ck_assert_str_eq(conf->types, path);
 	ck_assert_int_eq(conf->architecture, ARCHITECTURE_SPED);
+	ck_assert_int_eq(conf->version, 1);
 	ck_assert_int_eq(conf->helpers, 3);
 	ck_assert_int_eq(conf->helpers_max, 9);
 	ck_assert_int_eq(conf->helpers_idle, 1500);
@@ -82,12 +88,12 @@ START_TEST(values)
 	site = &conf->sites[0];
 	ck_assert_str_eq(site->names.at[1], "example.org");
 	snprintf(path, sizeof(path), "%s/a \"b\"", dir);
-	ck_assert_str_eq(site->root, path);
-	ck_assert_uint_eq(site->index.n, 3);
-	ck_assert_str_eq(site->index.at[2], "three 3");
-	ck_assert_uint_eq(site->fields.n, 2);
-	ck_assert_str_eq(site->fields.at[0].value, "1, \\ \"one\"");
-	ck_assert_str_eq(site->fields.at[1].value, "two#2");
+	ck_assert_str_eq(site->rules.root, path);
+	ck_assert_uint_eq(site->rules.index.n, 3);
+	ck_assert_str_eq(site->rules.index.at[2], "three 3");
+	ck_assert_uint_eq(site->rules.header.plain.n, 2);
+	ck_assert_str_eq(site->rules.header.plain.at[0].value, "1, \\ \"one\"");
+	ck_assert_str_eq(site->rules.header.plain.at[1].value, "two#2");
 	ck_assert_uint_eq(site->listen.n, 4);
 	ck_assert_int_eq(site->listen.at[1].addr.ss_family, AF_INET6);
 	ck_assert_str_eq(site->listen.at[3].text, "*:81");
@@ -99,26 +105,94 @@ START_TEST(places)
 {
 	struct conf			*conf;
 	const struct conf_site		*site;
-	const struct conf_place		*place;
+	const struct conf_rules		*a, *ab, *cd, *r;
 
 	make_everything();
 	conf = good(everything);
 	site = &conf->sites[0];
-	ck_assert_uint_eq(site->nplaces, 3);
-	place = conf_place_find(site, "/a/x.html", 9);
-	ck_assert_str_eq(place->prefix, "/a");
-	ck_assert_str_eq(place->index.at[0], "sub");
-	ck_assert_uint_eq(place->fields.n, 3);
-	ck_assert_str_eq(place->fields.at[0].name, "X-Three");
-	ck_assert_str_eq(place->fields.at[2].name, "X-Two");
-	ck_assert_str_eq(conf_place_find(site, "/a", 2)->prefix, "/a");
-	ck_assert_str_eq(conf_place_find(site, "/a/b/", 5)->prefix, "/a/b");
-	ck_assert_str_eq(conf_place_find(site, "/c d", 4)->prefix, "/c d");
-	ck_assert_uint_eq(conf_place_find(site, "/c d", 4)->index.n, 0);
-	ck_assert_ptr_null(conf_place_find(site, "/ab", 3));
-	ck_assert_ptr_null(conf_place_find(site, "/", 1));
-	ck_assert_ptr_null(conf_place_find(site, "/a/b", 1));
+	ck_assert_uint_eq(site->nplaces, 5);
+	a = conf_rules_find(site, "/a/x.html", 9);
+	ck_assert_uint_eq(a->prefix, 2);
+	ck_assert_str_eq(a->index.at[0], "sub");
+	ck_assert_str_eq(a->lines, "X-Three: \r\nX-Four: 4\r\n"
+	    "X-Five: five 5\r\nX-Two: two#2\r\n");
+	ck_assert_str_eq(site->rules.lines, "X-One: 1, \\ \"one\"\r\n"
+	    "X-Two: two#2\r\nX-Six: 6\r\n");
+	ck_assert_ptr_eq(a->outer, &site->rules);
+	ck_assert_ptr_eq(a->answer, &site->rules);
+	ck_assert_ptr_eq(conf_rules_find(site, "/a", 2), a);
+	ab = conf_rules_find(site, "/a/b/", 5);
+	ck_assert_str_eq(ab->alias, dir);
+	ck_assert_ptr_eq(ab->answer, ab);
+	ck_assert_uint_eq(ab->prefix, 4);
+	ck_assert_uint_eq(site->rules.expires.n, 2);
+	ck_assert_str_eq(site->rules.expires.at[0].name, "image/*");
+	ck_assert_int_eq(site->rules.expires.at[0].number, 30 * 86400);
+	ck_assert_uint_eq(a->expires.n, 1);
+	ck_assert_int_eq(a->expires.at[0].number, 1);
+	ck_assert(a->aged && ab->aged);
+	ck_assert_int_eq(site->rules.nosniff, 0);
+	ck_assert_int_eq(a->nosniff, 1);
+	ck_assert_int_eq(ab->nosniff, 0);
+	ck_assert_str_eq(ab->charset, "latin1");
+	ck_assert_ptr_null(conf_rules_find(site, "/r", 2)->charset);
+	ck_assert_ptr_null(ab->fallback);
+	ck_assert_uint_eq(ab->errors.n, 1);
+	ck_assert_int_eq(ab->errors.at[0].number, 503);
+	ck_assert_str_eq(ab->errors.at[0].value, "/b.html");
+	ck_assert_str_eq(a->fallback, "/all");
+	ck_assert_uint_eq(site->rules.errors.n, 2);
+	ck_assert_int_eq(site->rules.errors.at[0].number, 404);
+	cd = conf_rules_find(site, "/c d", 4);
+	ck_assert_str_eq(cd->root, "/");
+	ck_assert_ptr_eq(cd->answer, cd);
+	ck_assert_uint_eq(cd->index.n, 0);
+	r = conf_rules_find(site, "/r", 2);
+	ck_assert_int_eq(r->redirect.status, 302);
+	ck_assert_str_eq(r->redirect.to, "https://x.org:8/?a=");
+	ck_assert_ptr_eq(r->answer, r);
+	ck_assert_int_eq(conf_rules_find(site, "/r/s/t", 6)->refusal, 410);
+	ck_assert_ptr_eq(conf_rules_find(site, "/ab", 3), &site->rules);
+	ck_assert_ptr_eq(conf_rules_find(site, "/", 1), &site->rules);
+	ck_assert_ptr_eq(conf_rules_find(site, "/a/b", 1), &site->rules);
 	conf_free(&conf);
+}
+END_TEST
+
+/* The lines of fields: of a site, and of a path in it. */
+static const struct {
+	const char	*site, *path, *lines;
+} headers[] = {
+	{ "header A 1", "", "A: 1\r\n" },
+	{ "", "header A 1; header add B 2; header set C 3",
+	    "A: 1\r\nB: 2\r\nC: 3\r\n" },
+	{ "header A 1; header add B 2; header set C 3", "header D 4",
+	    "D: 4\r\nA: 1\r\nB: 2\r\nC: 3\r\n" },
+	{ "header A 1; header A 2; header B 3", "header set a 4",
+	    "a: 4\r\nB: 3\r\n" },
+	{ "header A 1; header B 2; header set C 3",
+	    "header remove A; header remove c", "B: 2\r\n" },
+	{ "header A 1", "header remove A", "" },
+	{ "header A 1; header B 2", "header remove A remove b; header A 3",
+	    "A: 3\r\n" },
+	{ "header Ab 1", "header A 2", "A: 2\r\nAb: 1\r\n" },
+	{ "header A 1", "header A 2", "A: 2\r\nA: 1\r\n" },
+	{ "header A 1", "header set A 2; header set A 3; header A 4",
+	    "A: 4\r\nA: 2\r\nA: 3\r\n" },
+};
+
+START_TEST(header)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_addf(&text, "site a.org {\nlisten *:80\nroot /\n%s\n"
+	    "path /p {\n%s\n}\n}\n", headers[_i].site, headers[_i].path);
+	conf = good(buf_string(&text));
+	ck_assert_str_eq(conf_rules_find(&conf->sites[0], "/p", 2)->lines,
+	    headers[_i].lines);
+	conf_free(&conf);
+	buf_free(&text);
 }
 END_TEST
 
@@ -165,6 +239,45 @@ START_TEST(sites)
 	/* Only so many bytes of the host count. */
 	ck_assert_ptr_eq(conf_site_find(conf, 0, "second.org:80", 10),
 	    &conf->sites[1]);
+	conf_free(&conf);
+}
+END_TEST
+
+/* Exact, then the longest wildcard, then the default. */
+START_TEST(wildcards)
+{
+	struct conf	*conf = good(
+	    "site *.example.org { listen *:80; root / }\n"
+	    "site *.b.example.org *.org { listen *:80; root / }\n"
+	    "site www.example.org example.org { listen *:80; root / }\n"
+	    "site default { listen *:80; root / }\n"
+	    "site x.a.net { listen 127.0.0.1:81; root / }\n"
+	    "site y.a.net { listen 127.0.0.1:81; root / }\n");
+	static const struct {
+		size_t		 listener;
+		const char	*host;
+		size_t		 site;
+	} cases[] = {
+		{ 0, "www.example.org", 2 }, { 0, "example.org", 2 },
+		{ 0, "a.example.org", 0 }, { 0, "A.EXAMPLE.ORG", 0 },
+		{ 0, "a.example.org.", 0 }, { 0, "x.www.example.org", 0 },
+		{ 0, "b.example.org", 0 }, { 0, "a.b.example.org", 1 },
+		{ 0, "z.a.b.example.org", 1 }, { 0, "a.ab.example.org", 0 },
+		{ 0, "other.org", 1 }, { 0, "org", 3 }, { 0, ".org", 3 },
+		{ 0, ".example.org", 1 }, { 0, "aexample.org", 1 },
+		{ 0, "*.example.org", 0 }, { 0, "a.example.net", 3 },
+		{ 0, "a.example.orgy", 3 }, { 0, "", 3 }, { 0, NULL, 3 },
+		{ 2, "z.a.net", 4 }, { 2, "y.a.net", 5 },
+	};
+
+	for (int i = 0; i < COUNT(cases); i++) {
+		const char	*host = cases[i].host;
+		size_t		 len = host == NULL ? 0 : strlen(host);
+
+		ck_assert_msg(conf_site_find(conf, cases[i].listener, host,
+		    len) == &conf->sites[cases[i].site], "host %s",
+		    host == NULL ? "(none)" : host);
+	}
 	conf_free(&conf);
 }
 END_TEST
@@ -224,8 +337,8 @@ START_TEST(include)
 	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
 	ck_assert_int_eq(conf->helpers, 7);
 	ck_assert_uint_eq(conf->nsites, 2);
-	ck_assert_str_eq(conf->sites[0].fields.at[0].value, "b");
-	ck_assert_str_eq(conf->sites[0].root + strlen(dir), "/sites [x]/www");
+	ck_assert_str_eq(conf->sites[0].rules.header.plain.at[0].value, "b");
+	ck_assert_str_eq(conf->sites[0].rules.root + strlen(dir), "/sites [x]/www");
 	ck_assert_uint_eq(conf->files.n, COUNT(files));
 	for (int i = 0; i < COUNT(files); i++)
 		ck_assert_str_eq(conf->files.at[i] + strlen(dir) + 1, files[i]);
@@ -316,7 +429,9 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, defaults);
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, places);
+	tcase_add_loop_test(tests, header, 0, COUNT(headers));
 	tcase_add_test(tests, sites);
+	tcase_add_test(tests, wildcards);
 	tcase_add_test(tests, bad_user);
 	tcase_add_test(tests, include);
 	tcase_add_test(tests, bad_includes);

@@ -173,6 +173,35 @@ static const struct {
 	    "directory\n    index a/b ..\n          ^~~\n"
 	    "t.conf:3:11: index takes names of files, without their "
 	    "directory\n    index a/b ..\n              ^~\n" },
+	{ "site *x.org a.*.org * { listen *:80; root / }\n",
+	    "t.conf:2:6: \"*x.org\" is not a site's name: * stands only in "
+	    "front, for all names that end like it: *.example.org\n"
+	    "    site *x.org a.*.org * { listen *:80; root / }\n"
+	    "         ^~~~~~\n"
+	    "t.conf:2:13: \"a.*.org\" is not a site's name: * stands only in "
+	    "front, for all names that end like it: *.example.org\n"
+	    "    site *x.org a.*.org * { listen *:80; root / }\n"
+	    "                ^~~~~~~\n"
+	    "t.conf:2:21: \"*\" is not a site's name: * stands only in "
+	    "front, for all names that end like it: *.example.org\n"
+	    "    site *x.org a.*.org * { listen *:80; root / }\n"
+	    "                        ^\n" },
+	{ "site *.a.org { listen *:80; root / }\n"
+	    "site *.A.org { listen *:80; root / }\n",
+	    "t.conf:3:6: there is a site \"*.a.org\" on *:80 already, at "
+	    "t.conf:2\n    site *.A.org { listen *:80; root / }\n"
+	    "         ^~~~~~~\n" },
+	{ "site a.org { listen *:80; redirect 301 http://b.org/ }\n"
+	    "site b.org { listen *:80; return 503 }\n"
+	    "site c.org { listen *:80; fallback /a }\n",
+	    "t.conf:4:6: block site needs \"root\"\n"
+	    "    site c.org { listen *:80; fallback /a }\n         ^~~~~\n" },
+	{ "site a.org { listen *:80; root /\npath /a { redirect 301 /b/c }\n"
+	    "path /b { redirect 302 /a } }\n",
+	    "t.conf:3:20: this redirect sends clients in circles\n"
+	    "    path /a { redirect 301 /b/c }\n                       ^~~\n"
+	    "t.conf:4:20: this redirect sends clients in circles\n"
+	    "    path /b { redirect 302 /a } }\n                       ^~~\n" },
 	/* Braces. */
 	{ "cache\n{\nheads 1M; heds 1M\n}\n",
 	    "t.conf:2:1: block \"cache\" needs a \"{\" at the end of this "
@@ -245,6 +274,34 @@ static const struct {
 	{ "header \"\" c", "\"\" is not a field's name" },
 	{ "header content-LENGTH 0",
 	    "content-LENGTH is set by the server itself" },
+	{ "header \"set\" c", "\"set\" is not a field's name" },
+	{ "header add Date x", "Date is set by the server itself" },
+	{ "header set A", "\"A\" needs a value" },
+	{ "header remove", "\"remove\" needs a value" },
+	{ "header X-Content-type-options nosniff",
+	    "X-Content-type-options is set by the server itself" },
+	{ "expires text 1d", "\"text\" is not a media type: write "
+	    "text/html, image/* or */*" },
+	{ "expires */html 1d", "\"*/html\" is not a media type: write "
+	    "text/html, image/* or */*" },
+	{ "expires text/* 5", "\"5\" is not a time up to 3650d" },
+	{ "expires text/* 3651d", "\"3651d\" is not a time up to 3650d" },
+	{ "expires text/*", "\"text/*\" needs a value" },
+	{ "expires a/b 1d; expires a/b 2d",
+	    "expires a/b is given twice in this block" },
+	{ "header cache-control no-cache; expires a/b 1d", "expires is without "
+	    "effect here: header Cache-Control comes before it" },
+	{ "header Cache-Control no-cache; path /a { expires a/b 1d }",
+	    "expires is without effect here: header Cache-Control comes "
+	    "before it" },
+	{ "charset \"a b\"", "\"a b\" is not a character set's name" },
+	{ "nosniff maybe", "\"maybe\" is not one of off, on" },
+	{ "header remove ETag", "ETag is set by the server itself" },
+	{ "header remove A", "nothing outside adds a field A" },
+	{ "header A b; path /a { header remove B }",
+	    "nothing outside adds a field B" },
+	{ "path /a { header A b; header remove A }",
+	    "nothing outside adds a field A" },
 	{ "header A", "\"A\" needs a value" },
 	{ "header A b, c",
 	    "unexpected \"c\" behind \"header\": a value of several words "
@@ -264,8 +321,88 @@ static const struct {
 	{ "include", "\"include\" needs one file or pattern" },
 	{ "path /a { }; path /b { }; path /a { }",
 	    "path \"/a\" is given twice: first at t.conf:5" },
-	{ "path /a { root / }",
-	    "\"root\" cannot stand here: it belongs in block site" },
+	{ "path /a { listen *:80 }",
+	    "\"listen\" cannot stand here: it belongs in block site" },
+	{ "path /a { alias /dev; root / }",
+	    "root and alias exclude each other: alias is given at t.conf:5" },
+	{ "path /a { root /; alias /dev }",
+	    "alias and root exclude each other: root is given at t.conf:5" },
+	{ "alias /",
+	    "\"alias\" cannot stand here: it belongs in block path" },
+	{ "path /a { redirect 301 /b; return 404 }",
+	    "return and redirect exclude each other: redirect is given "
+	    "at t.conf:5" },
+	{ "path /a { return 404; alias / }",
+	    "alias and return exclude each other: return is given at "
+	    "t.conf:5" },
+	{ "path /a { redirect 304 /b }",
+	    "\"304\" is not one of 301, 302, 303, 307, 308" },
+	{ "path /a { redirect /b }",
+	    "\"/b\" is not one of 301, 302, 303, 307, 308" },
+	{ "path /a { redirect 301 }",
+	    "\"redirect\" needs a target behind its status" },
+	{ "path /a { redirect 301 b }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 ftp://b/ }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 http:///b }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 https://?x }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 javascript:x }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 \"\" }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 //b.org/ }",
+	    "a path has one / in front: write http:// or https:// for "
+	    "another host" },
+	{ "path /a { redirect 301 /b#c }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 \"/b c\" }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 \"/b\tc\" }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 \"/\\\\b\" }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 /\xc3\xa9" " }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 /a/b }",
+	    "this redirect sends clients in circles" },
+	{ "path /a { redirect 301 /a?x }",
+	    "this redirect sends clients in circles" },
+	{ "path /a { return 200 }",
+	    "\"200\" is not one of 403, 404, 410, 451, 500, 503" },
+	{ "path /a { fallback x.html }",
+	    "a path begins with /" },
+	{ "fallback /",
+	    "a page is a file, not a directory" },
+	{ "fallback /a/",
+	    "a page is a file, not a directory" },
+	{ "fallback /a/../b",
+	    "names that begin with a dot are not served" },
+	{ "fallback /100%",
+	    "the path of a page is written decoded, without %" },
+	{ "error 404",
+	    "\"404\" needs a value" },
+	{ "error 400 /x",
+	    "\"400\" is not one of 403, 404, 405, 410, 412, 417, 451, "
+	    "500, 501, 503" },
+	{ "error 404 off",
+	    "a path begins with /" },
+	{ "error 404 /a; error 403 /b; error 404 /c",
+	    "error 404 is given twice in this block" },
+	{ "path /a { alias /dev/null }", "/dev/null: Not a directory" },
 };
 
 START_TEST(bad_site_lines)
@@ -294,6 +431,14 @@ static const char *const good_lines[] = {
 	"path /a.b { }", "path /... { }", "path /100% { }", "path /%zz { }",
 	"header Vary \"\tb \xff\"", "header !#%&'*+-.^_`|~9Z x",
 	"index .htm ...", "include none/*",
+	"path /a { redirect 301 /b/ }; path /b { redirect 307 http://x }",
+	"path /a { redirect 301 /a/b }; path /a/b { root / }",
+	"path /a { redirect 303 /c?d=%23&e }", "fallback \"/x y\"",
+	"path /a { return 403; error 403 /a.html; fallback /b }",
+	("header Cache-Control x; path /a { header remove Cache-Control\n"
+	    "expires a/b 1d }"),
+	"expires a/b 1d; path /a { header Cache-Control x }",
+	"error 404 /a; path /a { error 404 /b }",
 };
 
 START_TEST(good_site_lines)

@@ -142,7 +142,8 @@ START_TEST(round_trip)
 	char		*first, *second;
 
 	make_everything();
-	conf = good(_i == 0 ? everything : SITE);
+	conf = good(_i == 0 ? everything : _i == 1 ? SITE :
+	    "site *.b.org { listen *:80; redirect 301 http://c.org/ }\n");
 	first = dump(conf);
 	buf_free(&complaints);
 	again = conf_read_text("dump", first, &complaints);
@@ -177,10 +178,12 @@ START_TEST(dump_says_where)
 		"log {\n"
 		"    access stderr combined               # default\n",
 		"site a.org {                             # t.conf:6\n"
-		"    listen *:80                          # t.conf:7\n"
-		"    root   /                             # t.conf:8\n"
-		"    index  index.html                    # default\n"
-		"    header A \"b c\"                       # t.conf:9\n"
+		"    listen   *:80                        # t.conf:7\n"
+		"    root     /                           # t.conf:8\n"
+		"    index    index.html                  # default\n"
+		"    header   A \"b c\"                     # t.conf:9\n"
+		"    charset  utf-8                       # default\n"
+		"    nosniff  on                          # default\n"
 		"    path /p {                            # t.conf:10\n"
 		"    }\n"
 		"}\n",
@@ -225,7 +228,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, bounds);
-	tcase_add_loop_test(tests, round_trip, 0, 2);
+	tcase_add_loop_test(tests, round_trip, 0, 3);
 	tcase_add_test(tests, dump_says_where);
 	tcase_add_test(tests, dump_is_complete);
 }

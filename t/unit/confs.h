@@ -114,7 +114,7 @@ make_directory(const char *name)
 
 /* Every directive, parts in any order, both ends of a statement. */
 static const char everything[] =
-    "types $/types; architecture sped\t# a comment\r\n"
+    "types $/types; architecture sped; version on\t# a comment\r\n"
     "helpers max 9 3 idle 1500ms\n"
     "\n# another; { } \"\n"
     "cache {\n"
@@ -123,13 +123,20 @@ static const char everything[] =
     "log { access off\n error $/e\\log debug }\n"
     "limits { connections 5; requests 6; line 1000; header 2K; fields 9\n"
     "idle 1m; head 2m; send 3m; disk 4s; linger 0s; drain 1d }\n"
-    "site Default Example.ORG {\n"
+    "site Default Example.ORG *.Example.NET {\n"
     "listen 127.0.0.1:80 [::1]:8080\nlisten *:81\n"
     "root \"$/a \\\"b\\\"\"\n"
     "index one two; index \"three 3\"\n"
-    "header X-One \"1, \\\\ \\\"one\\\"\"; header X-Two two#2;\n"
-    "path /a { index sub; header X-Three \"\" }\n"
-    "path /a/b { }\n path \"/c d\" {\n}\n"
+    "header X-One \"1, \\\\ \\\"one\\\"\"; header X-Two two#2\n"
+    "header set X-Six 6;\n"
+    "expires image/* 30d; expires */* 0s; charset latin1; nosniff off\n"
+    "error 404 /404.html; error 503 \"/5 3.html\"; fallback /all\n"
+    "path /a { index sub; header X-Three \"\"; header add X-Four 4\n"
+    "header set X-Five \"five 5\"; header remove x-one remove X-Six\n"
+    "expires text/html 1500ms; nosniff on }\n"
+    "path /a/b { alias $; error 503 /b.html; fallback off }\n"
+    "path /r { charset off; redirect 302 https://x.org:8/?a= }\n"
+    "path /r/s { return 410 }\n path \"/c d\" {\nroot /\n}\n"
     "}\n"
     "limits { }\n";
 

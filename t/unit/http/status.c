@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "conf_table.h"
 #include "http/status.h"
 #include "t/unit/unit.h"
 
@@ -26,6 +27,20 @@ START_TEST(table)
 	ck_assert((codes[_i] >= 400) <= (*status_sentence(codes[_i]) != '\0'));
 	for (int j = 0; j < _i; j++)
 		ck_assert_int_lt(codes[j], codes[_i]);
+}
+END_TEST
+
+/* What a conf may ask for must be in the table. */
+START_TEST(of_the_conf)
+{
+	static const int	asked[] = {
+#define X(code, name) code,
+		CONF_REDIRECTS(X) CONF_REFUSALS(X) CONF_ERRORS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		ck_assert_msg(status_known(asked[i]), "%d", asked[i]);
 }
 END_TEST
 
@@ -56,6 +71,7 @@ unit_tests(TCase *t)
 {
 	tcase_add_loop_test(t, table, 0,
 	    (int)(sizeof(codes) / sizeof(codes[0])));
+	tcase_add_test(t, of_the_conf);
 	tcase_add_test(t, known);
 	tcase_add_test(t, unknown);
 }

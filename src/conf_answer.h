@@ -1,0 +1,31 @@
+/*
+ * conf_answer: how requests are answered: the values that say so, and what
+ * follows from them for a site and its paths.  For the files of the conf only.
+ */
+#ifndef CONF_ANSWER_H
+#define CONF_ANSWER_H
+
+#include "conf_private.h"
+
+/* Reads a value, of as many words as its type has, into a member. */
+typedef bool	conf_set_fn(struct conf_reader *, const struct conf_row *,
+		    const struct conf_word *, void *member);
+
+/* conf_answer.c */
+conf_set_fn	conf_answer_target, conf_answer_page, conf_answer_error,
+		conf_answer_age, conf_answer_charset;
+/* conf_value.c: what a time says. */
+bool		conf_value_time(const char *, int64_t *ms);
+/* conf_name.c: only what may stand in a token (RFC 9110, section 5.6.2). */
+bool		conf_name_token(const char *, size_t len);
+/* What is wrong with a path, or NULL. */
+const char	*conf_name_wrong(const char *path);
+/* conf_value.c: a choice that is kept as the number that it is. */
+conf_set_fn	conf_value_code;
+
+/* conf_rules.c: the rules of a site and of its paths, which are sorted. */
+void		conf_rules_complete(struct conf_reader *, struct conf_site *);
+/* It says something else that answers: no root is needed. */
+bool		conf_rules_rootless(struct conf_object);
+
+#endif

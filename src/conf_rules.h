@@ -1,0 +1,57 @@
+/*
+ * conf_rules: how what is asked for is answered: what a site and a path of it
+ * can say in the same words.
+ *
+ * A path points to its site's rules for what it does not say itself.
+ */
+#ifndef CONF_RULES_H
+#define CONF_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct conf_words {			/* a list of words */
+	char	**at;			/* owned, each terminated */
+	size_t	  n;
+};
+
+struct conf_pair {			/* two words that belong together */
+	char			*name, *value;
+	int64_t			 number;	/* error: what the name is;
+						 * expires: seconds */
+};
+
+struct conf_pairs {
+	struct conf_pair	*at;
+	size_t			 n;
+};
+
+struct conf_rules {
+	/* What answers: one of these, or as in the site. */
+	char			*root, *alias;	/* absolute */
+	struct {
+		int64_t		 status;
+		char		*to;
+	}			 redirect;
+	int64_t			 refusal;	/* a status */
+	char			*fallback;	/* NULL: off */
+	struct conf_words	 index;
+	struct conf_pairs	 errors;	/* status, path */
+	struct {
+		struct conf_pairs plain, add, set;
+		struct conf_words remove;
+	}			 header;
+	struct conf_pairs	 expires;	/* type or pattern, time */
+	char			*charset;	/* NULL: off */
+	int64_t			 nosniff;	/* a switch, 0 or 1 */
+	/* What follows from them and from those of the site. */
+	const struct conf_rules	*outer;		/* the site's; NULL: these */
+	const struct conf_rules	*answer;	/* these or outer: whose root,
+						 * redirect ... is in force */
+	size_t			 prefix;	/* length of the path's */
+	char			*lines;		/* all fields, as sent */
+	bool			 aged;		/* expires is in force */
+};
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * location: where a redirect leads.
+ *
+ * What comes from the client has been through the parser or is encoded anew,
+ * what comes from the conf has been checked when it was read: neither can end
+ * the line.
+ */
+#include <string.h>
+
+#include "http/location.h"
+#include "http/uri.h"
+#include "lib/need.h"
+
+/*
+ * A path as it was understood, from some byte on, and encoded: what was sent
+ * may begin with "//" or "/\", which a browser takes for another host.
+ */
+static void
+add_path(struct buf *b, const struct path *p, size_t from)
+{
+	char	path[JOB_PATH_MAX];
+	size_t	len;
+
+	need(uri_resolve((struct str){ p->name, p->len }, path, sizeof(path),
+	    &len) == 0);
+	if (len <= from)
+		return;
+	buf_need(b, 3 * (len - from) + 1);
+	b->len += uri_encode((struct str){ path + from, len - from },
+	    b->at + b->len);
+}
+
+void
+location_add(struct conn *c)
+{
+	const struct parse	*parse = &c->request->parse;
+	const struct path	*p = c->request->path;
+	const struct conf_rules	*rules = p->rules;
+	const char		*to = rules->answer->redirect.to;
+	struct str		 query = parse_str(c->input, parse->query);
+	struct buf		*b = &c->http->work;
+	bool			 has_query = false;
+
+	buf_adds(b, "Location: ");
+	if (p->kind == PATHNAME_DIRECTORY) {
+		add_path(b, p, 0);
+		buf_addc(b, '/');
+	} else {
+		buf_adds(b, to);
+		has_query = strchr(to, '?') != NULL;
+		if (!has_query && to[strlen(to) - 1] == '/')
+			/* Without its slash, so that it stays below. */
+			add_path(b, p, rules->answer->prefix + 1);
+	}
+	if (query.len > 0) {
+		buf_addc(b, has_query ? '&' : '?');
+		buf_add(b, query.at, query.len);
+	}
+	buf_adds(b, "\r\n");
+}

@@ -1,0 +1,28 @@
+/*
+ * rules: what the rules of the conf make of a target.
+ */
+#ifndef HTTP_RULES_H
+#define HTTP_RULES_H
+
+#include "http/conn.h"
+
+/*
+ * Finds the rules for a decoded path and, where they leave nothing to look
+ * for on disk, the answer; false: it must be looked for.
+ */
+bool	rules_answer(struct http *, const struct conf_site *, struct path *,
+	    struct str decoded);
+/* Where to look: the directory, and how much of the path stands for it. */
+const char *rules_root(const struct conf_rules *, size_t *skip);
+/* The names that stand for a directory. */
+const struct conf_words *rules_index(const struct conf_rules *);
+/* The page for what was not found, NULL without. */
+const char *rules_fallback(const struct path *);
+/* Those of a request's target, as far as it is known; NULL before its site. */
+const struct conf_rules *rules_of(const struct request *);
+/* The page for a status, NULL without. */
+const char *rules_page(const struct request *, int status);
+/* Seconds that files of a type may be kept; -1: nothing is said. */
+int64_t	rules_age(const struct conf_rules *, const char *type);
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * Unit test of http/rules: what is looked for where, and for how long it may
+ * be kept.
+ */
+#include <string.h>
+
+#include "http/rules.h"
+#include "t/unit/confs.h"
+
+static const char conf_text[] =
+    "site a.org { listen *:80; root /tmp; index i j; error 404 /n\n"
+    "expires */* 1s; expires image/* 2s; expires image/png 3s\n"
+    "path /all { root /dev; fallback /f }\n"
+    "path /one { alias /dev; index k }\n"
+    "path /kept { expires image/* 4s; error 404 /m; error 403 /o }\n"
+    "path /own { header Cache-Control no-cache }\n"
+    "path /no { return 404; fallback /f } }\n";
+
+static const struct conf_rules *
+rules_at(const struct conf *conf, const char *path)
+{
+	return conf_rules_find(&conf->sites[0], path, strlen(path));
+}
+
+static const struct {
+	const char	*path, *root, *index;
+	size_t		 skip;
+} places[] = {
+	{ "/x", "/tmp", "i", 0 }, { "/all/x", "/dev", "i", 0 },
+	{ "/one/x", "/dev", "k", 4 }, { "/kept/x", "/tmp", "i", 0 },
+};
+
+START_TEST(place)
+{
+	struct conf		*conf = good(conf_text);
+	const struct conf_rules	*rules = rules_at(conf, places[_i].path);
+	size_t			 skip;
+
+	ck_assert_str_eq(rules_root(rules, &skip), places[_i].root);
+	ck_assert_uint_eq(skip, places[_i].skip);
+	ck_assert_str_eq(rules_index(rules)->at[0], places[_i].index);
+	conf_free(&conf);
+}
+END_TEST
+
+static const struct {
+	const char	*path, *type;
+	int64_t		 age;
+} ages[] = {
+	{ "/x", "text/html", 1 }, { "/x", "image/gif", 2 },
+	{ "/x", "image/png", 3 }, { "/x", "IMAGE/PNG;x=y", 3 },
+	{ "/x", "image/pngx", 2 }, { "/x", "imagex/png", 1 },
+	{ "/kept", "image/png", 4 }, { "/kept", "image/gif", 4 },
+	{ "/kept", "text/html", 1 }, { "/own", "text/html", -1 },
+	{ "/own", "image/png", -1 },
+};
+
+START_TEST(age)
+{
+	struct conf	*conf = good(conf_text);
+
+	ck_assert_int_eq(rules_age(rules_at(conf, ages[_i].path),
+	    ages[_i].type), ages[_i].age);
+	conf_free(&conf);
+	conf = good(SITE);
+	ck_assert_int_eq(rules_age(rules_at(conf, "/"), ages[_i].type), -1);
+	conf_free(&conf);
+}
+END_TEST
+
+/* Path, status, page; without one: NULL. */
+static const struct {
+	const char	*path;
+	int		 status;
+	const char	*page;
+} pages[] = {
+	{ "/x", 404, "/n" }, { "/x", 403, NULL }, { "/all", 404, "/n" },
+	{ "/kept", 404, "/m" }, { "/kept", 403, "/o" }, { "/kept", 500, NULL },
+};
+
+START_TEST(error_page)
+{
+	struct conf	*conf = good(conf_text);
+	struct path	 path = {
+		.rules = rules_at(conf, pages[_i].path)
+	};
+	struct request	*r = calloc(1, sizeof(*r));
+	const char	*page;
+
+	/* Before its site is known, before its path is, and then. */
+	ck_assert_ptr_null(rules_page(r, 404));
+	r->site = &conf->sites[0];
+	ck_assert_str_eq(rules_page(r, 404), "/n");
+	r->path = &path;
+	page = rules_page(r, pages[_i].status);
+	ck_assert_str_eq(page != NULL ? page : "none",
+	    pages[_i].page != NULL ? pages[_i].page : "none");
+	free(r);
+	conf_free(&conf);
+}
+END_TEST
+
+START_TEST(fallback)
+{
+	struct conf	*conf = good(conf_text);
+	struct path	 path = { .status = 404 };
+
+	path.rules = rules_at(conf, "/all/x");
+	ck_assert_str_eq(rules_fallback(&path), "/f");
+	path.status = 403;
+	ck_assert_ptr_null(rules_fallback(&path));
+	path.status = 404;
+	path.rules = rules_at(conf, "/x");
+	ck_assert_ptr_null(rules_fallback(&path));
+	path.rules = rules_at(conf, "/no");
+	ck_assert_ptr_null(rules_fallback(&path));
+	conf_free(&conf);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_loop_test(tests, place, 0, COUNT(places));
+	tcase_add_loop_test(tests, age, 0, COUNT(ages));
+	tcase_add_loop_test(tests, error_page, 0, COUNT(pages));
+	tcase_add_test(tests, fallback);
+}
