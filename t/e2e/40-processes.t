@@ -146,7 +146,7 @@ SKIP: {
 	$waiting[$_]->send('GET /cold/' . (100 + $_) . " $get")
 	    for 0 .. $#waiting;
 	is($waiting[-1]->response->{body}, 'cold ' . (100 + $#waiting) . "\n",
-	    'helpers are started on demand');
+	    'helpers are started on demand') or diag($server->errors);
 	cmp_ok(scalar($server->role('helper')), '>', @stopped, 'one more');
 	# Their jobs are tried once more, by others.
 	kill('KILL', @stopped);
