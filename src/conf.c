@@ -297,3 +297,22 @@ conf_place_find(const struct conf_site *site, const char *path, size_t len)
 	}
 	return NULL;
 }
+
+bool
+conf_lists(const struct conf_site *site, const struct conf_place *place,
+    enum conf_listing form)
+{
+	static const char *const names[] = {
+#define X(id, name) [LISTING_##id] = name,
+		CONF_LISTINGS(X)
+#undef X
+	};
+	const struct conf_words	*words = &site->listing;
+
+	if (place != NULL && place->listing.n > 0)
+		words = &place->listing;
+	for (size_t i = 0; i < words->n; i++)
+		if (strcmp(words->at[i], names[form]) == 0)
+			return true;
+	return false;
+}

@@ -26,6 +26,8 @@
 	X(PREDICT, "predict") X(NEVER, "never")
 #define CONF_LOG_FORMATS(X)						\
 	X(COMMON, "common") X(COMBINED, "combined")
+#define CONF_LISTINGS(X)						\
+	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 
 enum conf_architecture {
 #define X(id, name) ARCHITECTURE_##id,
@@ -47,6 +49,16 @@ enum conf_log_format {
 #undef X
 	LOG_FORMAT_COUNT
 };
+
+enum conf_listing {
+#define X(id, name) LISTING_##id,
+	CONF_LISTINGS(X)
+#undef X
+	LISTING_COUNT
+};
+
+/* All patterns of hide in force at one place, terminators included: bytes. */
+#define CONF_HIDE_MAX	4000
 
 struct conf_words {			/* a list of words */
 	char	**at;			/* owned, each terminated */
@@ -78,6 +90,8 @@ struct conf_place {
 	char			*prefix;	/* /a, without / at the end */
 	struct conf_words	 index;		/* n 0: the site's */
 	struct conf_fields	 fields;	/* complete: the site's too */
+	struct conf_words	 listing;	/* n 0: the site's */
+	struct conf_words	 hide;		/* complete: the site's too */
 	struct conf_origin	*origins;	/* private to conf*.c */
 };
 
@@ -88,6 +102,8 @@ struct conf_site {
 	char			*root;		/* absolute */
 	struct conf_words	 index;
 	struct conf_fields	 fields;
+	struct conf_words	 listing;	/* off alone, or html, json */
+	struct conf_words	 hide;		/* patterns for fnmatch */
 	struct conf_place	*places;	/* longest prefix first */
 	size_t			 nplaces;
 	struct conf_origin	*origins;	/* private to conf*.c */
@@ -119,6 +135,7 @@ struct conf {
 		int64_t	 requests;		/* a connection; 0: any */
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
 		int64_t	 idle, head, send, disk, linger, drain;	/* ms */
+		int64_t	 listing, listing_bytes;	/* entries, bytes */
 	} limits;
 
 	struct conf_site	*sites;
@@ -168,5 +185,8 @@ const struct conf_site	*conf_site_find(const struct conf *,
 /* The block for a decoded path, or NULL when there is none. */
 const struct conf_place	*conf_place_find(const struct conf_site *,
 			    const char *path, size_t len);
+/* Whether directories are listed in this form there; NULL: in no block. */
+bool			 conf_lists(const struct conf_site *,
+			    const struct conf_place *, enum conf_listing);
 
 #endif

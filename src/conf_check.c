@@ -155,12 +155,14 @@ by_prefix(const void *p, const void *q)
 	    conf_mark_order(place_mark(a), place_mark(b));
 }
 
-/* A place's fields are complete: its own, then the site's. */
+/* A place's lists are complete: its own, then the site's. */
 static void
 inherit(struct conf_place *place, const struct conf_site *site)
 {
 	struct conf_fields	*to = &place->fields;
 
+	for (size_t i = 0; i < site->hide.n; i++)
+		conf_name_add(&place->hide, site->hide.at[i]);
 	if (site->fields.n == 0)
 		return;
 	to->at = mem_grow(to->at, to->n + site->fields.n, sizeof(*to->at));
@@ -169,6 +171,22 @@ inherit(struct conf_place *place, const struct conf_site *site)
 			mem_string(site->fields.at[i].name),
 			mem_string(site->fields.at[i].value)
 		};
+}
+
+/* They travel to the helpers in one record. */
+static void
+check_hide(struct conf_reader *reader, struct conf_object object,
+    const struct conf_words *hide)
+{
+	const struct conf_origin	*block = conf_origin(object, NULL, 0);
+	size_t				 bytes = 0;
+
+	for (size_t i = 0; i < hide->n; i++)
+		bytes += strlen(hide->at[i]) + 1;
+	if (bytes > CONF_HIDE_MAX && block != NULL)
+		conf_complain(reader, block->mark, "the patterns of hide in "
+		    "force here are %zu bytes, more than %d", bytes,
+		    CONF_HIDE_MAX);
 }
 
 static void
@@ -181,6 +199,8 @@ check_places(struct conf_reader *reader, struct conf_site *site)
 		    by_prefix);
 	for (size_t i = 0; i < site->nplaces; i++) {
 		inherit(&site->places[i], site);
+		check_hide(reader, conf_object_place(&site->places[i]),
+		    &site->places[i].hide);
 		if (i == 0 || site->places[i].prefix[0] == '\0' ||
 		    strcmp(site->places[i - 1].prefix,
 		    site->places[i].prefix) != 0)
@@ -352,6 +372,8 @@ conf_check(struct conf_reader *reader)
 	check_user(reader);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_musts(reader, conf_object_site(&conf->sites[i]));
+		check_hide(reader, conf_object_site(&conf->sites[i]),
+		    &conf->sites[i].hide);
 		check_places(reader, &conf->sites[i]);
 	}
 	check_listeners(reader);

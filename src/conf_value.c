@@ -23,7 +23,7 @@ typedef bool set_fn(struct conf_reader *, const struct conf_row *,
     const struct conf_word *, void *);
 
 static set_fn	set_scaled, set_choice, set_text, set_file, set_directory,
-		set_log, set_filename, set_address, set_field;
+		set_log, set_listing, set_filename, set_address, set_field;
 
 static const struct type {
 	const char	*name;
@@ -115,6 +115,7 @@ static const char *const architectures[] = { CONF_ARCHITECTURES(X) NULL };
 static const char *const residencies[] = { CONF_RESIDENCIES(X) NULL };
 static const char *const log_formats[] = { CONF_LOG_FORMATS(X) NULL };
 static const char *const log_grades[] = { LOG_GRADES(X) NULL };
+static const char *const listings[] = { CONF_LISTINGS(X) NULL };
 #undef X
 
 static const char *const *
@@ -123,7 +124,8 @@ choices_of(enum conf_type type)
 	return type == TYPE_ARCHITECTURE ? architectures :
 	    type == TYPE_RESIDENCY ? residencies :
 	    type == TYPE_LOG_FORMAT ? log_formats :
-	    type == TYPE_LOG_GRADE ? log_grades : NULL;
+	    type == TYPE_LOG_GRADE ? log_grades :
+	    type == TYPE_LISTING ? listings : NULL;
 }
 
 /* The words of a choice in a row, with something between them. */
@@ -265,6 +267,27 @@ set_filename(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	}
 	conf_name_add(member, word->text);
+	return true;
+}
+
+/* off, or the forms. */
+static bool
+set_listing(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	struct conf_words	*words = member;
+	int64_t			 choice;
+
+	if (!set_choice(reader, row, word, &choice))
+		return false;
+	if (words->n > 0 && (choice == LISTING_OFF ||
+	    strcmp(words->at[0], listings[LISTING_OFF]) == 0)) {
+		conf_complain(reader, word->mark,
+		    CONF_ROW " is off or is not: \"%s\" stands alone",
+		    CONF_ROW_NAME(row), listings[LISTING_OFF]);
+		return false;
+	}
+	conf_name_add(words, word->text);
 	return true;
 }
 

@@ -24,6 +24,7 @@ enum pathname_kind {
 	PATHNAME_UNKNOWN,	/* nobody has looked yet */
 	PATHNAME_FILE,
 	PATHNAME_DIRECTORY,	/* asked for without its slash */
+	PATHNAME_LISTED,	/* one without index, to be listed */
 	PATHNAME_REFUSED	/* status says why */
 };
 

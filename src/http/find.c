@@ -9,6 +9,7 @@
 
 #include "http/conn.h"
 #include "http/find.h"
+#include "http/listing.h"
 #include "http/reply.h"
 #include "http/uri.h"
 #include "lib/log.h"
@@ -22,9 +23,10 @@
 struct look {
 	struct errand		 errand;	/* first: casts rely on it */
 	struct http		*http;
+	const struct conf_site	*site;
 	struct path		*path;		/* held */
 	size_t			 names_at;	/* in text */
-	char			 text[];	/* decoded path, index names */
+	struct buf		 text;		/* decoded path, names, form */
 };
 
 /* How an errno of the disk looks to a client; all others are 500. */
@@ -58,10 +60,10 @@ target(const struct path *p)
 static const char *
 found_name(const struct look *l)
 {
-	const char	*name = l->text + l->names_at;
+	const char	*name = l->text.at + l->names_at;
 
 	if (l->errand.job.which == 0)
-		return l->text;
+		return l->text.at;
 	for (unsigned i = 1; i < l->errand.job.which; i++)
 		name += strlen(name) + 1;
 	return name;
@@ -89,7 +91,25 @@ found_file(struct look *l)
 	    http->clock->ms);
 	job->fd = -1;			/* the file's now */
 	name = slash != NULL ? slash + 1 : name;
-	p->type = mime_type(http->mime, name, strlen(name));
+	p->type = job->kind == JOB_LIST ? listing_type(p->space) :
+	    mime_type(http->mime, name, strlen(name));
+}
+
+/* EISDIR: without its slash, or one without an index; false: refused. */
+static bool
+found_directory(struct look *l)
+{
+	const struct job	*job = &l->errand.job;
+	size_t			 len = strlen(job->path);
+	enum pathname_kind	 kind = PATHNAME_LISTED;
+
+	if (len > 0 && job->path[len - 1] != '/')
+		kind = PATHNAME_DIRECTORY;
+	else if (!listing_on(l->site, l->path->rules))
+		return false;
+	pathname_answer(&l->http->paths, l->path, kind, NULL, 0,
+	    l->http->clock->ms);
+	return true;
 }
 
 /* The disk said no.  When only the look failed, an older answer stands. */
@@ -101,13 +121,9 @@ found_error(struct look *l)
 	struct http	*http = l->http;
 	int64_t		 now = http->clock->ms;
 	int		 status = find_status(job->error);
-	size_t		 len = strlen(job->path);
 
-	if (job->error == EISDIR && len > 0 && job->path[len - 1] != '/') {
-		pathname_answer(&http->paths, p, PATHNAME_DIRECTORY, NULL, 0,
-		    now);
+	if (job->error == EISDIR && found_directory(l))
 		return;
-	}
 	if (status >= 500) {
 		errno = job->error;
 		log_warn("cannot look at %s/%s", job->root, job->path);
@@ -139,24 +155,22 @@ look_free(struct errand *e)
 	pathname_release(&l->http->paths, &l->path);
 	if (e->job.fd != -1)
 		close(e->job.fd);
+	buf_free(&l->text);
 	free(l);
 }
 
-/* Index names as the job wants them; bytes written. */
-static size_t
-put_names(const struct conf_words *words, char *to)
+/* Index names as the job wants them. */
+static void
+add_names(const struct conf_words *words, struct buf *to)
 {
-	size_t	used = 0, n;
+	size_t	start = to->len, n;
 
 	for (size_t i = 0; i < words->n; i++) {
 		n = strlen(words->at[i]) + 1;
-		if (used + n > JOB_PATH_MAX)
+		if (to->len - start + n > JOB_PATH_MAX)
 			break;
-		if (to != NULL)
-			memcpy(to + used, words->at[i], n);
-		used += n;
+		buf_add(to, words->at[i], n);
 	}
-	return used;
 }
 
 /* The version that the asker has, if a helper need not send it again. */
@@ -171,40 +185,66 @@ set_known(struct job *job, const struct path *p)
 	job->version = p->file->version;
 }
 
+/* A name to be found: a file, or a directory by the first of its index. */
+static void
+set_resolve(struct look *l)
+{
+	const struct conf_place	*place = l->path->rules;
+	struct job		*job = &l->errand.job;
+
+	add_names(place != NULL && place->index.n > 0 ? &place->index :
+	    &l->site->index, &l->text);
+	job->names_len = l->text.len - l->names_at;
+	job->names = l->text.at + l->names_at;
+	stats[STATS_LOOKS]++;
+}
+
+/* A directory to be written down. */
+static void
+set_list(struct look *l, const char *decoded)
+{
+	struct job	*job = &l->errand.job;
+
+	listing_hide(l->site, l->path->rules, &l->text);
+	job->names_len = l->text.len - l->names_at;
+	listing_form(l->http, l->path->space, decoded, &l->text);
+	job->names = l->text.at + l->names_at;
+	job->form = job->names + job->names_len;
+	job->form_len = l->text.len - l->names_at - job->names_len;
+	job->length = (uint64_t)l->http->conf->limits.listing;
+	job->offset = l->http->conf->limits.listing_bytes;
+	stats[STATS_LISTS]++;
+}
+
 /* Starts a look; p->errand is set unless it was done in place. */
 static void
 look_start(struct http *http, const struct conf_site *site, struct path *p)
 {
-	const struct conf_place		*place;
-	const struct conf_words		*index = &site->index;
-	struct look			*l;
-	char				 decoded[JOB_PATH_MAX];
-	size_t				 len, names;
+	struct look	*l = mem_zero(sizeof(*l));
+	struct job	*job = &l->errand.job;
+	char		 decoded[JOB_PATH_MAX];
+	size_t		 len;
 
 	need(uri_resolve(target(p), decoded, sizeof(decoded), &len) == 0);
-	place = conf_place_find(site, decoded, len);
-	if (place != NULL && place->index.n > 0)
-		index = &place->index;
-	names = put_names(index, NULL);
-	l = mem_zero(sizeof(*l) + len + names);
-	memcpy(l->text, decoded + 1, len);	/* without its first slash */
-	l->names_at = len;
-	put_names(index, l->text + len);
 	l->http = http;
+	l->site = site;
 	l->path = p;
-	p->rules = place;
+	p->rules = conf_place_find(site, decoded, len);
 	p->errand = &l->errand;
 	cache_hold(&p->entry);
-	job_init(&l->errand.job, JOB_RESOLVE);
-	l->errand.job.id = ++http->next_job;
-	l->errand.job.root = site->root;
-	l->errand.job.path = l->text;
-	l->errand.job.names = l->text + len;
-	l->errand.job.names_len = names;
-	set_known(&l->errand.job, p);
+	buf_add(&l->text, decoded + 1, len);	/* without its first slash */
+	l->names_at = l->text.len;
+	job_init(job, listing_is_page(p->space) ? JOB_LIST : JOB_RESOLVE);
+	job->id = ++http->next_job;
+	job->root = site->root;
+	if (job->kind == JOB_LIST)
+		set_list(l, decoded);
+	else
+		set_resolve(l);
+	job->path = l->text.at;
+	set_known(job, p);
 	l->errand.done = look_done;
 	l->errand.free = look_free;
-	stats[STATS_LOOKS]++;
 	http->disk.start(http->disk.context, &l->errand);
 }
 
@@ -265,6 +305,26 @@ take_file(struct conn *c)
 	return conn_go(c, STEP_HEAD);
 }
 
+/* The page of it that the request wants is a path of its own. */
+static enum go
+take_page(struct conn *c)
+{
+	struct request		*r = c->request;
+	struct pathname_cache	*paths = &c->http->paths;
+	struct path		*directory = r->path;
+	struct str		 name = target(directory);
+	uint32_t		 space = listing_space(c);
+
+	r->path = pathname_hold(paths, space, name);
+	if (r->path == NULL) {
+		r->path = pathname_add(paths, space, name);
+		r->path->rules = directory->rules;
+	}
+	pathname_release(paths, &directory);
+	r->looked = false;
+	return conn_go(c, STEP_FIND);
+}
+
 static enum go
 take_answer(struct conn *c)
 {
@@ -275,6 +335,8 @@ take_answer(struct conn *c)
 		return take_file(c);
 	case PATHNAME_DIRECTORY:
 		return reply_redirect(c);
+	case PATHNAME_LISTED:
+		return take_page(c);
 	default:
 		return reply_error(c, p->status);
 	}

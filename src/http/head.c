@@ -7,6 +7,7 @@
 #include "http/conn.h"
 #include "http/decide.h"
 #include "http/head.h"
+#include "http/listing.h"
 #include "http/reply.h"
 #include "http/status.h"
 #include "lib/hash.h"
@@ -24,6 +25,9 @@
 	(1U << FIELD_IF_MATCH | 1U << FIELD_IF_NONE_MATCH |		\
 	1U << FIELD_IF_MODIFIED_SINCE |					\
 	1U << FIELD_IF_UNMODIFIED_SINCE | 1U << FIELD_RANGE)
+
+/* A date that no client can have, for If-Range. */
+#define NEVER		((time_t)1 << 40)
 
 static const char *const connection[PATHNAME_HEADS] = {
 	"", "Connection: close\r\n", "Connection: keep-alive\r\n"
@@ -77,10 +81,15 @@ add_validators(struct conn *c)
 	char			  etag[HEAD_ETAG_MOST], date[DATE_LENGTH];
 
 	head_etag(r->file, etag);
-	date_format((time_t)r->file->version.mtime, date);
-	buf_adds(b, "Last-Modified: ");
-	buf_add(b, date, sizeof(date));
-	buf_addf(b, "\r\nETag: %s\r\n", etag);
+	if (file_is_made(r->file))
+		listing_fields(c, b);
+	else {
+		date_format((time_t)r->file->version.mtime, date);
+		buf_adds(b, "Last-Modified: ");
+		buf_add(b, date, sizeof(date));
+		buf_adds(b, "\r\n");
+	}
+	buf_addf(b, "ETag: %s\r\n", etag);
 	for (size_t i = 0; i < fields->n; i++)
 		buf_addf(b, "%s: %s\r\n", fields->at[i].name,
 		    fields->at[i].value);
@@ -204,6 +213,11 @@ ask(struct conn *c)
 		.if_range = parse_field(p, c->input, FIELD_IF_RANGE),
 	};
 
+	if (file_is_made(r->file)) {	/* it has no date to compare with */
+		have.modified = NEVER;
+		fields.if_modified_since.at = NULL;
+		fields.if_unmodified_since.at = NULL;
+	}
 	/* Of two Range fields neither counts; and ranges are of GET only. */
 	if ((p->repeated & 1U << FIELD_RANGE) == 0 && p->method == METHOD_GET)
 		fields.range = parse_field(p, c->input, FIELD_RANGE);

@@ -77,6 +77,8 @@ START_TEST(values)
 	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_DEBUG);
 	ck_assert_int_eq(conf->limits.line, 1000);
 	ck_assert_int_eq(conf->limits.drain, 86400000);
+	ck_assert_int_eq(conf->limits.listing, 5);
+	ck_assert_int_eq(conf->limits.listing_bytes, 8192);
 	site = &conf->sites[0];
 	ck_assert_str_eq(site->names.at[1], "example.org");
 	snprintf(path, sizeof(path), "%s/a \"b\"", dir);
@@ -117,6 +119,64 @@ START_TEST(places)
 	ck_assert_ptr_null(conf_place_find(site, "/", 1));
 	ck_assert_ptr_null(conf_place_find(site, "/a/b", 1));
 	conf_free(&conf);
+}
+END_TEST
+
+/* The nearest says in which forms; all say what to hide. */
+START_TEST(listings)
+{
+	struct conf		*conf;
+	const struct conf_site	*site;
+	const struct conf_place	*a, *b;
+
+	make_everything();
+	conf = good(everything);
+	site = &conf->sites[0];
+	a = conf_place_find(site, "/a", 2);
+	b = conf_place_find(site, "/a/b", 4);
+	ck_assert(conf_lists(site, NULL, LISTING_HTML));
+	ck_assert(conf_lists(site, NULL, LISTING_JSON));
+	ck_assert(!conf_lists(site, NULL, LISTING_OFF));
+	ck_assert(!conf_lists(site, a, LISTING_HTML));
+	ck_assert(!conf_lists(site, a, LISTING_JSON));
+	ck_assert(conf_lists(site, b, LISTING_JSON));
+	ck_assert_uint_eq(site->hide.n, 2);
+	ck_assert_str_eq(site->hide.at[1], "a b");
+	ck_assert_uint_eq(a->hide.n, 3);
+	ck_assert_str_eq(a->hide.at[0], "*.o");
+	ck_assert_str_eq(a->hide.at[1], "*.bak");
+	ck_assert_uint_eq(b->hide.n, 2);
+	conf_free(&conf);
+	conf = good(SITE);
+	ck_assert(!conf_lists(&conf->sites[0], NULL, LISTING_HTML));
+	ck_assert(!conf_lists(&conf->sites[0], NULL, LISTING_JSON));
+	ck_assert_int_eq(conf->limits.listing, 100000);
+	conf_free(&conf);
+}
+END_TEST
+
+/* As many patterns as a job has room for, the site's and a path's together. */
+START_TEST(hide_has_a_limit)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_adds(&text, "site a.org {\nlisten *:80\nroot /\nhide ");
+	for (int i = 0; i < 3900; i++)
+		buf_addc(&text, '?');
+	buf_adds(&text, "\npath /a { hide ");
+	for (int i = 0; i < 98; i++)
+		buf_addc(&text, '*');
+	buf_adds(&text, " }\n}\n");
+	conf = good(buf_string(&text));
+	ck_assert_uint_eq(conf->sites[0].places[0].hide.n, 2);
+	conf_free(&conf);
+	text.len -= 5;
+	buf_adds(&text, "* }\n}\n");
+	ck_assert_ptr_null(read_conf(buf_string(&text)));
+	ck_assert_ptr_nonnull(strstr(buf_string(&complaints),
+	    "t.conf:6:6: the patterns of hide in force here are 4001 bytes"));
+	buf_free(&text);
 }
 END_TEST
 
@@ -314,6 +374,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, defaults);
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, places);
+	tcase_add_test(tests, listings);
+	tcase_add_test(tests, hide_has_a_limit);
 	tcase_add_test(tests, sites);
 	tcase_add_test(tests, bad_user);
 	tcase_add_test(tests, include);

@@ -177,10 +177,11 @@ START_TEST(dump_says_where)
 		"log {\n"
 		"    access stderr combined             # default\n",
 		"site a.org {                           # t.conf:6\n"
-		"    listen *:80                        # t.conf:7\n"
-		"    root   /                           # t.conf:8\n"
-		"    index  index.html                  # default\n"
-		"    header A \"b c\"                     # t.conf:9\n"
+		"    listen  *:80                       # t.conf:7\n"
+		"    root    /                          # t.conf:8\n"
+		"    index   index.html                 # default\n"
+		"    header  A \"b c\"                    # t.conf:9\n"
+		"    listing off                        # default\n"
 		"    path /p {                          # t.conf:10\n"
 		"    }\n"
 		"}\n",
