@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sysexits.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "helpers/hand.h"
 #include "helpers/job.h"
@@ -54,6 +55,17 @@ print_file(const struct job *job)
 	print_bool("in-memory", job->facts.in_memory);
 }
 
+static void
+print_text(int fd)
+{
+	char	bytes[4096];
+	ssize_t	n;
+
+	for (off_t at = 0; (n = pread(fd, bytes, sizeof(bytes), at)) > 0;
+	    at += n)
+		fwrite(bytes, 1, (size_t)n, stdout);
+}
+
 /* Does it and prints the answer. */
 static int
 perform(struct job *job)
@@ -68,30 +80,57 @@ perform(struct job *job)
 		printf("done %" PRIu64 "\n", job->done);
 	else if (job->error == 0)
 		print_file(job);
+	if (job->kind == JOB_LIST && job->error == 0)
+		print_text(job->fd);
 	return job->error == 0 ? 0 : 1;
+}
+
+/* Does a job about ROOT PATH [NAME ...]. */
+static int
+perform_names(struct job *job, int n, char **words)
+{
+	struct buf	names = { 0 };
+	int		status;
+
+	if (n < 2)
+		return EX_USAGE;
+	job->root = words[0];
+	job->path = words[1];
+	for (int i = 2; i < n; i++)
+		buf_add(&names, words[i], strlen(words[i]) + 1);
+	job->names = names.at;
+	job->names_len = names.len;
+	status = perform(job);
+	io_close(&job->fd);
+	buf_free(&names);
+	return status;
 }
 
 /* ROOT PATH [NAME ...] */
 static int
 resolve(int n, char **words)
 {
-	struct buf	names = { 0 };
 	struct job	job;
-	int		status;
 
-	if (n < 2)
-		return EX_USAGE;
 	job_init(&job, JOB_RESOLVE);
-	job.root = words[0];
-	job.path = words[1];
-	for (int i = 2; i < n; i++)
-		buf_add(&names, words[i], strlen(words[i]) + 1);
-	job.names = names.at;
-	job.names_len = names.len;
-	status = perform(&job);
-	io_close(&job.fd);
-	buf_free(&names);
-	return status;
+	return perform_names(&job, n, words);
+}
+
+/* ROOT PATH [PATTERN ...] */
+static int
+list(int n, char **words)
+{
+	static const char	form[] = "name\0" "\0" "\0"
+	    "directory %{time} - %{name:percent}\n\0"
+	    "file %{time} %{size} %{name:percent}\n\0" "\0" "\0";
+	struct job		job;
+
+	job_init(&job, JOB_LIST);
+	job.form = form;
+	job.form_len = sizeof(form);
+	job.offset = INT64_MAX;
+	job.length = UINT64_MAX;
+	return perform_names(&job, n, words);
 }
 
 /* -1 and a line to standard error if the file cannot be opened. */
@@ -163,7 +202,8 @@ append(int n, char **words)
 static int	(*const kinds[JOB_KIND_COUNT])(int, char **) = {
 	[JOB_RESOLVE] = resolve,
 	[JOB_READ] = read_range,
-	[JOB_APPEND] = append
+	[JOB_APPEND] = append,
+	[JOB_LIST] = list
 };
 
 int

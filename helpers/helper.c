@@ -34,6 +34,7 @@ print_usage(FILE *out)
 	    "       amped-helper resolve root path [name ...]\n"
 	    "       amped-helper read file [offset length]\n"
 	    "       amped-helper append file text ...\n"
+	    "       amped-helper list root path [pattern ...]\n"
 	    "Without words, standard input must be a stream pipe with jobs.\n",
 	    out);
 }

@@ -78,7 +78,8 @@ job_init(struct job *job, enum job_kind kind)
 static int
 pack(const struct job *job, struct order *order, struct iovec *parts)
 {
-	const char	*at[] = { job->root, job->path, job->names, job->data };
+	const char	*at[] = { job->root, job->path, job->names,
+	    job->kind == JOB_LIST ? job->form : job->data };
 	uint32_t	*sizes[] = { &order->root_size, &order->path_size,
 	    &order->names_size, &order->data_size };
 	int		 n = 0;
@@ -100,17 +101,19 @@ set_sizes(const struct job *job, struct order *order)
 {
 	size_t	root, path;
 
-	if (job->kind == JOB_RESOLVE) {
+	if (job->kind == JOB_RESOLVE || job->kind == JOB_LIST) {
 		root = strlen(job->root) + 1;
 		path = strlen(job->path) + 1;
 		if (root > JOB_PATH_MAX || path > JOB_PATH_MAX ||
-		    job->names_len > JOB_PATH_MAX) {
+		    job->names_len > JOB_PATH_MAX ||
+		    job->form_len > JOB_DATA_MAX) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
 		order->root_size = (uint32_t)root;
 		order->path_size = (uint32_t)path;
 		order->names_size = (uint32_t)job->names_len;
+		order->data_size = (uint32_t)job->form_len;
 	} else if (job->kind == JOB_APPEND) {
 		if (job->length > JOB_DATA_MAX) {
 			errno = EFBIG;
@@ -162,6 +165,9 @@ kind_fits(const struct order *o)
 	case JOB_RESOLVE:
 		return o->root_size > 1 && o->path_size > 0 &&
 		    o->data_size == 0 && !o->with_fd;
+	case JOB_LIST:
+		return o->root_size > 1 && o->path_size > 0 &&
+		    o->data_size > 0 && !o->with_fd;
 	case JOB_READ:
 		return !texts && o->data_size == 0 && o->with_fd &&
 		    o->length <= (uint64_t)(INT64_MAX - o->offset);
@@ -205,6 +211,36 @@ list_fits(const char *at, size_t size)
 	return true;
 }
 
+/* So many texts, some may be empty, one behind the other. */
+static bool
+form_fits(const char *at, size_t size)
+{
+	int	n = 0;
+
+	for (size_t i = 0; i < size; i++)
+		n += at[i] == '\0';
+	return n == JOB_TEXT_COUNT && at[size - 1] == '\0';
+}
+
+static bool
+unpack_texts(const struct order *o, struct job *job, const char *at)
+{
+	job->root = at;
+	job->path = at + o->root_size;
+	job->names = job->path + o->path_size;
+	job->names_len = o->names_size;
+	if (o->kind == JOB_LIST) {
+		job->form = job->names + o->names_size;
+		job->form_len = o->data_size;
+		if (!form_fits(job->form, job->form_len))
+			return false;
+	}
+	return text_fits(job->root, o->root_size) &&
+	    text_fits(job->path, o->path_size) &&
+	    list_fits(job->names, o->names_size) &&
+	    job->root[0] == '/' && job->path[0] != '/';
+}
+
 /* Points the job into the buffer that the texts and data are in. */
 static bool
 unpack(const struct order *o, struct job *job, const char *at)
@@ -215,16 +251,8 @@ unpack(const struct order *o, struct job *job, const char *at)
 	job->version = o->version;
 	job->offset = o->offset;
 	job->length = o->length;
-	if (o->kind == JOB_RESOLVE) {
-		job->root = at;
-		job->path = at + o->root_size;
-		job->names = job->path + o->path_size;
-		job->names_len = o->names_size;
-		return text_fits(job->root, o->root_size) &&
-		    text_fits(job->path, o->path_size) &&
-		    list_fits(job->names, o->names_size) &&
-		    job->root[0] == '/' && job->path[0] != '/';
-	}
+	if (o->kind == JOB_RESOLVE || o->kind == JOB_LIST)
+		return unpack_texts(o, job, at);
 	if (o->kind == JOB_APPEND)
 		job->data = at;
 	return true;
@@ -296,7 +324,8 @@ job_recv_order(int sock, struct job *job, char *buffer)
 static bool
 brings_file(enum job_kind kind, int error, bool same)
 {
-	return kind == JOB_RESOLVE && error == 0 && !same;
+	return (kind == JOB_RESOLVE || kind == JOB_LIST) && error == 0 &&
+	    !same;
 }
 
 int
@@ -358,7 +387,7 @@ fill(struct job *job, const struct answer *a, int fd)
 	job->facts = (struct job_facts){ .mode = a->mode, .uid = a->uid,
 	    .settled = a->settled, .in_memory = a->in_memory };
 	job->done = a->done;
-	if (job->kind == JOB_RESOLVE)
+	if (job->kind != JOB_READ)		/* that one is the asker's */
 		job->fd = fd;
 }
 

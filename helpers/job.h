@@ -21,7 +21,8 @@
 #define JOB_KINDS(X)							\
 	X(RESOLVE, "resolve", "find a name beneath a root, open the file") \
 	X(READ,	   "read",    "bring a range of a file into memory")	\
-	X(APPEND,  "append",  "add bytes to a log")
+	X(APPEND,  "append",  "add bytes to a log")			\
+	X(LIST,	   "list",    "write down what is in a directory")
 
 enum job_kind {
 #define X(id, name, help) JOB_##id,
@@ -32,7 +33,28 @@ enum job_kind {
 
 /* Limits of what travels; a record beyond them is not a job. */
 #define JOB_PATH_MAX	4096		/* root, path, names: bytes each */
-#define JOB_DATA_MAX	(128 * 1024)	/* APPEND: bytes */
+#define JOB_DATA_MAX	(128 * 1024)	/* APPEND, form: bytes */
+
+/*
+ * The form of a LIST: these texts in this order, each terminated, some empty;
+ * what is filled in is in form.h.
+ */
+#define JOB_TEXTS(X)							\
+	X(ORDER)	/* name, size, time; with - in front: backwards */ \
+	X(TITLE)	/* what %{title} is */				\
+	X(HEAD)		/* comes first */				\
+	X(DIRECTORY)	/* an entry that is one; they come before files */ \
+	X(FILE)		/* an entry that is a file */			\
+	X(BETWEEN)	/* two entries, and the last and CUT */		\
+	X(CUT)		/* where entries are left out for the limits */	\
+	X(TAIL)		/* comes last */
+
+enum job_text {
+#define X(id) JOB_TEXT_##id,
+	JOB_TEXTS(X)
+#undef X
+	JOB_TEXT_COUNT
+};
 
 /* One version of a file: equal means the same bytes, as far as stat knows. */
 struct job_version {
@@ -59,31 +81,37 @@ struct job {
 	enum job_kind	 kind;
 
 	/*
-	 * RESOLVE: the directory (absolute) and the path beneath it: no
-	 * leading slash, no dot segments, "" is the root itself.  A path with
-	 * a slash at its end must be a directory; then names, if any, are
-	 * tried in it one after the other: NUL-terminated, one behind the
-	 * other, names_len bytes in all.
+	 * RESOLVE, LIST: the directory (absolute) and the path beneath it:
+	 * no leading slash, no dot segments, "" is the root itself.  A path
+	 * with a slash at its end must be a directory, and for LIST is; then
+	 * names, if any, are tried in it one after the other: NUL-terminated,
+	 * one behind the other, names_len bytes in all.  For LIST they are
+	 * patterns (fnmatch) of the entries to leave out.
 	 */
 	const char	*root, *path, *names;
 	size_t		 names_len;
+	const char	*form;		/* LIST: its texts */
+	size_t		 form_len;
 	/*
-	 * RESOLVE: the version that the asker has, if any: when the file
-	 * still is that version, no descriptor travels (same is set).
+	 * RESOLVE, LIST: the version that the asker has, if any: when the
+	 * file still is that version, no descriptor travels (same is set).
 	 */
 	bool			 known;
 	struct job_version	 version;	/* asked: known; then: found */
 
 	/*
 	 * READ: the range to bring in, of fd.  APPEND: offset is the number
-	 * of the log, data the bytes.
+	 * of the log, data the bytes.  LIST: length is how many entries it
+	 * may have, offset after how many bytes no more are begun.
 	 */
 	int64_t		 offset;
 	uint64_t	 length;
 	const char	*data;
 	/*
 	 * READ, asked: the file, stays the asker's.  RESOLVE, answered: the
-	 * file, opened read-only, now the asker's; -1 without.
+	 * file, opened read-only, now the asker's; -1 without.  LIST: a file
+	 * without a name, with the text; it goes when nobody has it open.
+	 * Its version is made of the text alone, its mode the directory's.
 	 */
 	int		 fd;
 
@@ -98,9 +126,10 @@ struct job {
 	bool			 same;	/* RESOLVE: still the known version */
 	unsigned		 which;	/* RESOLVE: names tried up to success;
 					 * 0: the path itself was the file */
-	struct job_facts	 facts;	/* RESOLVE */
+	struct job_facts	 facts;	/* RESOLVE, LIST */
 	uint64_t		 done;	/* READ: bytes now in memory; short when
-					 * the file is shorter than asked */
+					 * the file is shorter than asked.
+					 * LIST: entries in it */
 };
 
 const char	*job_kind_name(enum job_kind);

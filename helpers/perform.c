@@ -8,7 +8,8 @@
 static void	(*const kinds[JOB_KIND_COUNT])(struct job *) = {
 	[JOB_RESOLVE] = resolve_perform,
 	[JOB_READ] = read_perform,
-	[JOB_APPEND] = append_perform
+	[JOB_APPEND] = append_perform,
+	[JOB_LIST] = list_perform
 };
 
 void

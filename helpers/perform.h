@@ -12,5 +12,6 @@ struct job;
 void	resolve_perform(struct job *);
 void	read_perform(struct job *);
 void	append_perform(struct job *);
+void	list_perform(struct job *);
 
 #endif

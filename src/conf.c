@@ -330,3 +330,18 @@ conf_rules_find(const struct conf_site *site, const char *path, size_t len)
 	}
 	return &site->rules;
 }
+
+bool
+conf_lists(const struct conf_words *listing, enum conf_listing form)
+{
+	static const char *const names[] = {
+#define X(id, name) [LISTING_##id] = name,
+		CONF_LISTINGS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < listing->n; i++)
+		if (strcmp(listing->at[i], names[form]) == 0)
+			return true;
+	return false;
+}

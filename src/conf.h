@@ -27,6 +27,8 @@
 	X(PREDICT, "predict") X(NEVER, "never")
 #define CONF_LOG_FORMATS(X)						\
 	X(COMMON, "common") X(COMBINED, "combined")
+#define CONF_LISTINGS(X)						\
+	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 
 enum conf_architecture {
 #define X(id, name) ARCHITECTURE_##id,
@@ -48,6 +50,16 @@ enum conf_log_format {
 #undef X
 	LOG_FORMAT_COUNT
 };
+
+enum conf_listing {
+#define X(id, name) LISTING_##id,
+	CONF_LISTINGS(X)
+#undef X
+	LISTING_COUNT
+};
+
+/* All patterns of hide in force at one place, terminators included: bytes. */
+#define CONF_HIDE_MAX	4000
 
 struct conf_address {			/* where to listen */
 	struct sockaddr_storage	 addr;
@@ -106,6 +118,7 @@ struct conf {
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
 		int64_t	 body, body_within;	/* bytes, ms */
 		int64_t	 idle, head, send, disk, linger, drain;	/* ms */
+		int64_t	 listing, listing_bytes;	/* entries, bytes */
 	} limits;
 
 	struct conf_site	*sites;
@@ -155,5 +168,8 @@ const struct conf_site	*conf_site_find(const struct conf *,
 /* The rules for a decoded path: its block's, or else the site's. */
 const struct conf_rules	*conf_rules_find(const struct conf_site *,
 			    const char *path, size_t len);
+/* Whether the words of a listing have this form. */
+bool			 conf_lists(const struct conf_words *,
+			    enum conf_listing);
 
 #endif

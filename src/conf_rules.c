@@ -181,6 +181,32 @@ make_aged(struct conf_reader *reader, struct conf_rules *rules,
 		    "here: header %s comes before it", name);
 }
 
+static size_t
+hide_bytes(const struct conf_rules *rules)
+{
+	size_t	bytes = 0;
+
+	for (; rules != NULL; rules = rules->outer) {
+		for (size_t i = 0; i < rules->hide.n; i++)
+			bytes += strlen(rules->hide.at[i]) + 1;
+	}
+	return bytes;
+}
+
+/* They travel to the helpers in one record. */
+static void
+check_hide(struct conf_reader *reader, const struct conf_rules *rules,
+    struct conf_object object)
+{
+	const struct conf_origin	*own = says(object, "hide");
+	size_t				 bytes = hide_bytes(rules);
+
+	if (own != NULL && bytes > CONF_HIDE_MAX)
+		conf_complain(reader, own->mark, "the patterns of hide in "
+		    "force here are %zu bytes, more than %d", bytes,
+		    CONF_HIDE_MAX);
+}
+
 static void
 inherit(char **member, const char *outer, const struct conf_origin *own)
 {
@@ -216,6 +242,7 @@ complete(struct conf_reader *reader, struct conf_rules *rules,
 	if (outer != NULL)
 		inherit_all(rules, object);
 	check_removed(reader, rules, object);
+	check_hide(reader, rules, object);
 	make_lines(rules);
 	make_aged(reader, rules, object);
 }

@@ -45,6 +45,8 @@ struct conf_rules {
 	struct conf_pairs	 expires;	/* type or pattern, time */
 	char			*charset;	/* NULL: off */
 	int64_t			 nosniff;	/* a switch, 0 or 1 */
+	struct conf_words	 listing;	/* off alone, or html, json */
+	struct conf_words	 hide;		/* patterns for fnmatch */
 	/* What follows from them and from those of the site. */
 	const struct conf_rules	*outer;		/* the site's; NULL: these */
 	const struct conf_rules	*answer;	/* these or outer: whose root,

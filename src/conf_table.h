@@ -38,12 +38,14 @@
 	X(RESIDENCY,	NULL,		set_choice,	INTEGER)	\
 	X(LOG_FORMAT,	NULL,		set_choice,	INTEGER)	\
 	X(LOG_GRADE,	NULL,		set_choice,	INTEGER)	\
+	X(LISTING,	NULL,		set_listing,	WORDS)		\
 	X(USER,		"user",		set_text,	TEXT)		\
 	X(TYPES,	"file",		set_file,	TEXT)		\
 	X(DIRECTORY,	"directory",	set_directory,	TEXT)		\
 	X(LOG,		"file|stderr",	set_log,	TEXT)		\
 	X(LOG_OR_OFF,	"file|stderr|off", set_log,	TEXT)		\
 	X(FILENAME,	"filename",	set_filename,	WORDS)		\
+	X(PATTERN,	"pattern",	set_filename,	WORDS)		\
 	X(ADDRESS,	"address",	set_address,	ADDRESSES)	\
 	X(FIELD,	"field",	set_field,	PAIRS)		\
 	X(FIELD_NAME,	"name",		set_field_name,	WORDS)		\

@@ -21,7 +21,7 @@
 
 static conf_set_fn
 		set_scaled, set_choice, set_text, set_file, set_directory,
-		set_log, set_filename, set_address, set_field,
+		set_log, set_listing, set_filename, set_address, set_field,
 		set_field_name;
 
 static const struct type {
@@ -124,6 +124,7 @@ static const char *const switches[] = { CONF_SWITCHES(X) NULL };
 static const char *const redirects[] = { CONF_REDIRECTS(X) NULL };
 static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
 static const char *const errors[] = { CONF_ERRORS(X) NULL };
+static const char *const listings[] = { CONF_LISTINGS(X) NULL };
 #undef X
 
 static const char *const *
@@ -133,6 +134,7 @@ choices_of(enum conf_type type)
 	    type == TYPE_RESIDENCY ? residencies :
 	    type == TYPE_LOG_FORMAT ? log_formats :
 	    type == TYPE_LOG_GRADE ? log_grades :
+	    type == TYPE_LISTING ? listings :
 	    type == TYPE_SWITCH ? switches :
 	    type == TYPE_REDIRECT ? redirects :
 	    type == TYPE_REFUSAL ? refusals :
@@ -288,6 +290,27 @@ set_filename(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	}
 	conf_name_add(member, word->text);
+	return true;
+}
+
+/* off, or the forms. */
+static bool
+set_listing(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	struct conf_words	*words = member;
+	int64_t			 choice;
+
+	if (!set_choice(reader, row, word, &choice))
+		return false;
+	if (words->n > 0 && (choice == LISTING_OFF ||
+	    strcmp(words->at[0], listings[LISTING_OFF]) == 0)) {
+		conf_complain(reader, word->mark,
+		    CONF_ROW " is off or is not: \"%s\" stands alone",
+		    CONF_ROW_NAME(row), listings[LISTING_OFF]);
+		return false;
+	}
+	conf_name_add(words, word->text);
 	return true;
 }
 

@@ -209,12 +209,17 @@ chunk_whole(const struct file *f)
 }
 
 void
+chunk_shed(struct chunk_cache *cc, struct file *f)
+{
+	for (uint32_t i = 0; i < f->nchunks; i++)
+		if (f->chunks[i] != NULL && f->chunks[i]->entry.holds == 0)
+			drop(&cc->cache, &f->chunks[i]->entry);
+}
+
+void
 chunk_clear(struct chunk_cache *cc, struct file *f)
 {
-	for (uint32_t i = 0; i < f->nchunks; i++) {
-		if (f->chunks[i] == NULL)
-			continue;
-		need(f->chunks[i]->entry.holds == 0);
-		drop(&cc->cache, &f->chunks[i]->entry);
-	}
+	chunk_shed(cc, f);
+	for (uint32_t i = 0; i < f->nchunks; i++)
+		need(f->chunks[i] == NULL);
 }

@@ -56,6 +56,8 @@ enum chunk_state chunk_ready(struct chunk_cache *, struct chunk *, int64_t now);
 void		 chunk_warmed(struct chunk *, int64_t now, int64_t took);
 /* Whether all of a file is copied, so that it needs no descriptor. */
 bool		 chunk_whole(const struct file *);
+/* Drops the chunks of a file that nobody holds. */
+void		 chunk_shed(struct chunk_cache *, struct file *);
 /* Drops all chunks of a file; none may be held. */
 void		 chunk_clear(struct chunk_cache *, struct file *);
 

@@ -1,6 +1,8 @@
 /*
  * file: versions of files and their descriptors.
  */
+#include <sys/stat.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,8 +26,12 @@ close_now(struct file *f)
 static void
 drop(struct cache *c, struct cache_entry *e)
 {
+	struct file	*f = (struct file *)e;
+
 	(void)c;
-	close_now((struct file *)e);
+	close_now(f);
+	if (file_is_made(f))	/* else its pieces would keep all of it */
+		chunk_shed(f->cache->chunks, f);
 }
 
 void
@@ -33,7 +39,8 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
     size_t descriptors, size_t chunk_size, size_t small, int64_t residency)
 {
 	memset(fc, 0, sizeof(*fc));
-	cache_init(&fc->cache, "descriptor", descriptors, 0, drop);
+	cache_init(&fc->cache, "descriptor", descriptors,
+	    chunks->cache.limit_bytes, drop);
 	fc->chunks = chunks;
 	fc->chunk_size = chunk_size;
 	fc->small = small;
@@ -44,6 +51,12 @@ bool
 file_is_small(const struct file *f)
 {
 	return (uint64_t)f->version.size <= f->cache->small;
+}
+
+bool
+file_is_made(const struct file *f)
+{
+	return S_ISDIR(f->facts.mode);
 }
 
 /* How many chunks; a small file is one, an empty one none. */
@@ -58,7 +71,7 @@ count_chunks(const struct file *f)
 	    f->cache->chunk_size);
 }
 
-/* Counts the method, and says so once for each file system. */
+/* Counts the method, and says so once for each file system of others. */
 static void
 tell_method(const struct file *f)
 {
@@ -66,6 +79,8 @@ tell_method(const struct file *f)
 	unsigned		 i;
 
 	fc->methods[f->method]++;
+	if (file_is_made(f))
+		return;
 	for (i = 0; i < fc->ntold; i++)
 		if (fc->told[i].dev == f->version.dev &&
 		    fc->told[i].method == f->method)
@@ -95,7 +110,8 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->trust = RESIDENT_TRUST;
 	f->method = resident_choose(fc->residency, f);
 	tell_method(f);
-	cache_enter(&fc->cache, &f->entry, 0);
+	cache_enter(&fc->cache, &f->entry,
+	    file_is_made(f) ? (size_t)version->size : 0);
 	if (f->nchunks == 0)
 		file_close(f);
 	else {

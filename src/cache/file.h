@@ -17,7 +17,8 @@ struct chunk;
 struct chunk_cache;
 
 struct file {
-	struct cache_entry	 entry;		/* among the open descriptors */
+	struct cache_entry	 entry;		/* among the open descriptors;
+						 * bytes: of made ones */
 	struct file_cache	*cache;
 	int			 fd;		/* owned; -1: closed */
 	uint32_t		 references;
@@ -60,6 +61,8 @@ void		 file_release(struct file *);
 /* No more need of the descriptor: closed now, or when nobody holds it. */
 void		 file_close(struct file *);
 bool		 file_is_small(const struct file *);
+/* Made of a directory by a helper: the memory that it is in is ours. */
+bool		 file_is_made(const struct file *);
 bool		 file_same_version(const struct job_version *,
 		    const struct job_version *);
 

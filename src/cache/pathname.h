@@ -25,6 +25,7 @@ enum pathname_kind {
 	PATHNAME_FILE,
 	PATHNAME_DIRECTORY,	/* asked for without its slash */
 	PATHNAME_REDIRECT,	/* elsewhere, by the rules; with status */
+	PATHNAME_LISTED,	/* one without index, to be listed */
 	PATHNAME_REFUSED	/* status says why */
 };
 

@@ -9,6 +9,7 @@
 
 #include "http/conn.h"
 #include "http/find.h"
+#include "http/listing.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/uri.h"
@@ -25,7 +26,7 @@ struct look {
 	struct http		*http;
 	struct path		*path;		/* held */
 	size_t			 names_at;	/* in text */
-	char			 text[];	/* decoded path, index names */
+	struct buf		 text;		/* decoded path, names, form */
 };
 
 /* How an errno of the disk looks to a client; all others are 500. */
@@ -59,10 +60,10 @@ target(const struct path *p)
 static const char *
 found_name(const struct look *l)
 {
-	const char	*name = l->text + l->names_at;
+	const char	*name = l->text.at + l->names_at;
 
 	if (l->errand.job.which == 0)
-		return l->text;
+		return l->text.at;
 	for (unsigned i = 1; i < l->errand.job.which; i++)
 		name += strlen(name) + 1;
 	return name;
@@ -85,7 +86,25 @@ found_file(struct look *l)
 	    http->clock->ms);
 	job->fd = -1;			/* the file's now */
 	name = slash != NULL ? slash + 1 : name;
-	p->type = mime_type(http->mime, name, strlen(name));
+	p->type = job->kind == JOB_LIST ? listing_type(p->space) :
+	    mime_type(http->mime, name, strlen(name));
+}
+
+/* EISDIR: without its slash, or one without an index; false: refused. */
+static bool
+found_directory(struct look *l)
+{
+	const struct job	*job = &l->errand.job;
+	size_t			 len = strlen(job->path);
+	enum pathname_kind	 kind = PATHNAME_LISTED;
+
+	if (len > 0 && job->path[len - 1] != '/')
+		kind = PATHNAME_DIRECTORY;
+	else if (job->kind == JOB_LIST || !listing_on(l->path->rules))
+		return false;
+	pathname_answer(&l->http->paths, l->path, kind, NULL, 0,
+	    l->http->clock->ms);
+	return true;
 }
 
 /* The disk said no.  When only the look failed, an older answer stands. */
@@ -97,13 +116,9 @@ found_error(struct look *l)
 	struct http	*http = l->http;
 	int64_t		 now = http->clock->ms;
 	int		 status = find_status(job->error);
-	size_t		 len = strlen(job->path);
 
-	if (job->error == EISDIR && len > 0 && job->path[len - 1] != '/') {
-		pathname_answer(&http->paths, p, PATHNAME_DIRECTORY, NULL, 0,
-		    now);
+	if (job->error == EISDIR && found_directory(l))
 		return;
-	}
 	if (status >= 500) {
 		errno = job->error;
 		log_warn("cannot look at %s/%s", job->root, job->path);
@@ -135,24 +150,8 @@ look_free(struct errand *e)
 	pathname_release(&l->http->paths, &l->path);
 	if (e->job.fd != -1)
 		close(e->job.fd);
+	buf_free(&l->text);
 	free(l);
-}
-
-/* Index names as the job wants them; bytes written. */
-static size_t
-put_names(const struct conf_words *words, char *to)
-{
-	size_t	used = 0, n;
-
-	for (size_t i = 0; i < words->n; i++) {
-		n = strlen(words->at[i]) + 1;
-		if (used + n > JOB_PATH_MAX)
-			break;
-		if (to != NULL)
-			memcpy(to + used, words->at[i], n);
-		used += n;
-	}
-	return used;
 }
 
 /* The version that the asker has, if a helper need not send it again. */
@@ -169,32 +168,49 @@ set_known(struct job *job, const struct path *p)
 	job->version = p->file->version;
 }
 
+/* A name to be found: a file, or a directory by the first of its index. */
+static void
+resolve_job(struct job *job, const struct path *p, struct buf *text)
+{
+	const struct conf_words	*index = rules_index(p->rules);
+	size_t			 start = text->len, n;
+
+	for (size_t i = 0; i < index->n; i++) {
+		n = strlen(index->at[i]) + 1;
+		if (text->len - start + n > JOB_PATH_MAX)
+			break;
+		buf_add(text, index->at[i], n);
+	}
+	job->names = text->at + start;
+	job->names_len = text->len - start;
+}
+
 /* A look at a decoded path, by the rules for it. */
 static struct look *
 look_new(struct http *http, struct path *p, const char *decoded, size_t len)
 {
-	const struct conf_words	*index = rules_index(p->rules);
-	struct look		*l;
-	size_t			 skip, names = put_names(index, NULL);
-	const char		*root = rules_root(p->rules, &skip);
+	struct look	*l = mem_zero(sizeof(*l));
+	struct job	*job = &l->errand.job;
+	bool		 is_page = listing_is_page(p->space);
+	size_t		 skip;
 
+	job_init(job, is_page ? JOB_LIST : JOB_RESOLVE);
+	job->id = ++http->next_job;
+	job->root = rules_root(p->rules, &skip);
 	/* The job's path is without its first slash. */
-	len -= skip;
-	l = mem_zero(sizeof(*l) + len + names);
-	memcpy(l->text, decoded + skip + 1, len);
-	l->names_at = len;
-	put_names(index, l->text + len);
+	buf_add(&l->text, decoded + skip + 1, len - skip);
+	l->names_at = l->text.len;
+	if (is_page)
+		listing_job(job, http->conf, p, decoded, &l->text);
+	else
+		resolve_job(job, p, &l->text);
+	job->path = l->text.at;
+	set_known(job, p);
 	l->http = http;
 	l->path = p;
-	job_init(&l->errand.job, JOB_RESOLVE);
-	l->errand.job.id = ++http->next_job;
-	l->errand.job.root = root;
-	l->errand.job.path = l->text;
-	l->errand.job.names = l->text + len;
-	l->errand.job.names_len = names;
-	set_known(&l->errand.job, p);
 	l->errand.done = look_done;
 	l->errand.free = look_free;
+	stats[is_page ? STATS_LISTS : STATS_LOOKS]++;
 	return l;
 }
 
@@ -212,7 +228,6 @@ look_start(struct http *http, const struct conf_site *site, struct path *p)
 	l = look_new(http, p, decoded, len);
 	p->errand = &l->errand;
 	cache_hold(&p->entry);
-	stats[STATS_LOOKS]++;
 	http->disk.start(http->disk.context, &l->errand);
 }
 
@@ -286,6 +301,8 @@ take_answer(struct conn *c)
 	if (r->instead != NULL)		/* no page, and none for a page */
 		return reply_error(c, p->kind == PATHNAME_REFUSED &&
 		    p->status >= 500 ? p->status : 404);
+	if (p->kind == PATHNAME_LISTED)
+		return listing_take(c);
 	if (p->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
 	fallback = rules_fallback(p);

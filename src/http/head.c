@@ -7,6 +7,7 @@
 #include "http/conn.h"
 #include "http/decide.h"
 #include "http/head.h"
+#include "http/listing.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/status.h"
@@ -25,6 +26,9 @@
 	(1U << FIELD_IF_MATCH | 1U << FIELD_IF_NONE_MATCH |		\
 	1U << FIELD_IF_MODIFIED_SINCE |					\
 	1U << FIELD_IF_UNMODIFIED_SINCE | 1U << FIELD_RANGE)
+
+/* A date that no client can have, for If-Range. */
+#define NEVER		((time_t)1 << 40)
 
 static const char *const connection[PATHNAME_HEADS] = {
 	"", "Connection: close\r\n", "Connection: keep-alive\r\n"
@@ -99,10 +103,15 @@ add_validators(struct conn *c)
 	int64_t			 age = rules_age(rules, r->path->type);
 
 	head_etag(r->file, etag);
-	date_format((time_t)r->file->version.mtime, date);
-	buf_adds(b, "Last-Modified: ");
-	buf_add(b, date, sizeof(date));
-	buf_addf(b, "\r\nETag: %s\r\n", etag);
+	if (file_is_made(r->file))
+		listing_fields(c, b);
+	else {
+		date_format((time_t)r->file->version.mtime, date);
+		buf_adds(b, "Last-Modified: ");
+		buf_add(b, date, sizeof(date));
+		buf_adds(b, "\r\n");
+	}
+	buf_addf(b, "ETag: %s\r\n", etag);
 	if (age != -1)
 		buf_addf(b, "Cache-Control: max-age=%lld\r\n",
 		    (long long)age);
@@ -234,9 +243,8 @@ not_modified(struct conn *c)
 	return conn_go(c, STEP_BODY);
 }
 
-/* A list, whole: lines of their own are joined in http->work. */
-static struct str
-list(struct conn *c, enum parse_field f)
+struct str
+head_list(struct conn *c, enum parse_field f)
 {
 	const struct parse	*p = &c->request->parse;
 	struct buf		*b = &c->http->work;
@@ -301,11 +309,16 @@ ask(struct conn *c, struct decide_answer *answer)
 		.if_range = single(c, FIELD_IF_RANGE),
 	};
 
+	if (file_is_made(r->file)) {	/* it has no date to compare with */
+		have.modified = NEVER;
+		fields.if_modified_since.at = NULL;
+		fields.if_unmodified_since.at = NULL;
+	}
 	/* Room for both at once, so that the first does not move. */
 	c->http->work.len = 0;
 	buf_need(&c->http->work, p->size);
-	fields.if_match = list(c, FIELD_IF_MATCH);
-	fields.if_none_match = list(c, FIELD_IF_NONE_MATCH);
+	fields.if_match = head_list(c, FIELD_IF_MATCH);
+	fields.if_none_match = head_list(c, FIELD_IF_NONE_MATCH);
 	if (p->method == METHOD_GET)	/* ranges are of GET only */
 		fields.range = single(c, FIELD_RANGE);
 	decide(&fields, &have, answer);

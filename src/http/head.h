@@ -19,5 +19,7 @@ void	head_end(struct conn *);
 /* Content-Type and what goes with it; rules NULL: none are known. */
 void	head_add_type(struct conn *, const struct conf_rules *,
 	    const char *type);
+/* A field that is a list, whole: its lines are joined behind http->work. */
+struct str head_list(struct conn *, enum parse_field);
 
 #endif

@@ -471,7 +471,7 @@ field_id(const char *name, size_t len)
 		f = FIELD_RANGE;
 		break;
 	case 6:
-		f = FIELD_EXPECT;
+		f = (name[0] | 0x20) == 'a' ? FIELD_ACCEPT : FIELD_EXPECT;
 		break;
 	case 7:
 		f = FIELD_REFERER;

@@ -39,6 +39,7 @@ enum parse_method {
 	X(CONTENT_LENGTH,	"content-length",	ONE)		\
 	X(TRANSFER_ENCODING,	"transfer-encoding",	ONE)		\
 	X(EXPECT,		"expect",		MANY)		\
+	X(ACCEPT,		"accept",		MANY)		\
 	X(IF_MATCH,		"if-match",		MANY)		\
 	X(IF_NONE_MATCH,	"if-none-match",	MANY)		\
 	X(IF_MODIFIED_SINCE,	"if-modified-since",	MANY)		\

@@ -55,6 +55,13 @@ rules_index(const struct conf_rules *rules)
 	    &rules->outer->index;
 }
 
+const struct conf_words *
+rules_listing(const struct conf_rules *rules)
+{
+	return rules->listing.n > 0 || rules->outer == NULL ? &rules->listing :
+	    &rules->outer->listing;
+}
+
 const char *
 rules_fallback(const struct path *p)
 {

@@ -16,6 +16,8 @@ bool	rules_answer(struct http *, const struct conf_site *, struct path *,
 const char *rules_root(const struct conf_rules *, size_t *skip);
 /* The names that stand for a directory. */
 const struct conf_words *rules_index(const struct conf_rules *);
+/* In which forms a directory is listed. */
+const struct conf_words *rules_listing(const struct conf_rules *);
 /* The page for what was not found, NULL without. */
 const char *rules_fallback(const struct path *);
 /* Those of a request's target, as far as it is known; NULL before its site. */

@@ -50,7 +50,7 @@ static struct world {
 	const char	*file;			/* the scenario */
 	int		 line;
 	jmp_buf		 failed;
-	struct buf	 conf_text, log;
+	struct buf	 conf_text, site_text, log;
 	char		 dir[64];		/* for files and as root */
 	struct conf	*conf;
 	struct http	*http;
@@ -257,9 +257,11 @@ begin(void)
 	if (w.http != NULL)
 		return;
 	snprintf(text, sizeof(text), "site default {\nlisten 127.0.0.1:0\n"
-	    "root %s\n}\n", w.dir);
-	if (strstr(buf_string(&w.conf_text), "site ") == NULL)
+	    "root %s\n", w.dir);
+	if (strstr(buf_string(&w.conf_text), "site ") == NULL) {
 		buf_adds(&w.conf_text, text);
+		buf_addf(&w.conf_text, "%s}\n", buf_string(&w.site_text));
+	}
 	w.conf = conf_read_text(w.file, buf_string(&w.conf_text), &complaints);
 	if (w.conf == NULL)
 		fail("conf: %s", buf_string(&complaints));
@@ -555,6 +557,9 @@ disk_asked(char **words, size_t n)
 	if (job->kind == JOB_RESOLVE)
 		snprintf(is, sizeof(is), "resolve \"%s\"%s", job->path,
 		    job->known ? " known" : "");
+	else if (job->kind == JOB_LIST)
+		snprintf(is, sizeof(is), "list \"%s\" %s%s", job->path,
+		    job->form, job->known ? " known" : "");
 	else
 		snprintf(is, sizeof(is), "read %lld %llu",
 		    (long long)job->offset, (unsigned long long)job->length);
@@ -606,8 +611,12 @@ found(struct job *job, char **words, size_t n)
 	job->facts.uid = 12345;		/* not ours, as it should be */
 	job->facts.settled = n < 3 || strcmp(words[2], "unsettled") != 0;
 	/* Its index, if the path asked for ends like that. */
-	job->which = job->path[0] == '\0' ||
-	    job->path[strlen(job->path) - 1] == '/';
+	job->which = job->kind == JOB_RESOLVE && (job->path[0] == '\0' ||
+	    job->path[strlen(job->path) - 1] == '/');
+	if (job->kind == JOB_LIST) {
+		job->facts.mode = S_IFDIR | 0755;
+		job->facts.in_memory = true;
+	}
 }
 
 static void
@@ -645,13 +654,13 @@ expect_log(const char *word)
 
 /* A line of the conf, or several with \\n between them. */
 static void
-add_conf(const char *text)
+add_conf(struct buf *to, const char *text)
 {
 	for (; *text != '\0'; text++)
 		if (text[0] == '\\' && text[1] == 'n')
-			buf_addc(&w.conf_text, '\n'), text++;
+			buf_addc(to, '\n'), text++;
 		else
-			buf_addc(&w.conf_text, *text);
+			buf_addc(to, *text);
 }
 
 static void
@@ -661,8 +670,8 @@ play(char *line)
 	struct client	*c;
 	size_t		 n;
 
-	if (strncmp(rest, "conf ", 5) == 0) {
-		add_conf(rest + 5);
+	if (strncmp(rest, "conf ", 5) == 0 || strncmp(rest, "site ", 5) == 0) {
+		add_conf(*rest == 'c' ? &w.conf_text : &w.site_text, rest + 5);
 		return;
 	}
 	n = split(line, words);
@@ -718,6 +727,7 @@ clean_up(void)
 	if (w.conf != NULL)
 		conf_free(&w.conf);
 	buf_free(&w.conf_text);
+	buf_free(&w.site_text);
 	buf_free(&w.log);
 	snprintf(command, sizeof(command), "rm -rf '%s'", w.dir);
 	if (system(command) != 0)

@@ -85,6 +85,8 @@ START_TEST(values)
 	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_DEBUG);
 	ck_assert_int_eq(conf->limits.line, 1000);
 	ck_assert_int_eq(conf->limits.drain, 86400000);
+	ck_assert_int_eq(conf->limits.listing, 5);
+	ck_assert_int_eq(conf->limits.listing_bytes, 8192);
 	site = &conf->sites[0];
 	ck_assert_str_eq(site->names.at[1], "example.org");
 	snprintf(path, sizeof(path), "%s/a \"b\"", dir);
@@ -192,6 +194,66 @@ START_TEST(header)
 	ck_assert_str_eq(conf_rules_find(&conf->sites[0], "/p", 2)->lines,
 	    headers[_i].lines);
 	conf_free(&conf);
+	buf_free(&text);
+}
+END_TEST
+
+/* The nearest says in which forms; all say what to hide. */
+START_TEST(listings)
+{
+	struct conf		*conf;
+	const struct conf_rules	*site, *a, *b;
+
+	make_everything();
+	conf = good(everything);
+	site = &conf->sites[0].rules;
+	a = conf_rules_find(&conf->sites[0], "/a", 2);
+	b = conf_rules_find(&conf->sites[0], "/a/b", 4);
+	ck_assert(conf_lists(&site->listing, LISTING_HTML));
+	ck_assert(conf_lists(&site->listing, LISTING_JSON));
+	ck_assert(!conf_lists(&site->listing, LISTING_OFF));
+	ck_assert(!conf_lists(&a->listing, LISTING_HTML));
+	ck_assert(!conf_lists(&a->listing, LISTING_JSON));
+	ck_assert(conf_lists(&a->listing, LISTING_OFF));
+	ck_assert_uint_eq(b->listing.n, 0);
+	ck_assert_uint_eq(site->hide.n, 2);
+	ck_assert_str_eq(site->hide.at[1], "a b");
+	ck_assert_uint_eq(a->hide.n, 1);
+	ck_assert_str_eq(a->hide.at[0], "*.o");
+	ck_assert_uint_eq(b->hide.n, 0);
+	ck_assert_int_eq(conf->limits.listing, 5);
+	ck_assert_int_eq(conf->limits.listing_bytes, 8192);
+	conf_free(&conf);
+	conf = good(SITE);
+	site = &conf->sites[0].rules;
+	ck_assert(!conf_lists(&site->listing, LISTING_HTML));
+	ck_assert(!conf_lists(&site->listing, LISTING_JSON));
+	ck_assert_int_eq(conf->limits.listing, 100000);
+	conf_free(&conf);
+}
+END_TEST
+
+/* As many patterns as a job has room for, the site's and a path's together. */
+START_TEST(hide_has_a_limit)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_adds(&text, "site a.org {\nlisten *:80\nroot /\nhide ");
+	for (int i = 0; i < 3900; i++)
+		buf_addc(&text, '?');
+	buf_adds(&text, "\npath /a { hide ");
+	for (int i = 0; i < 98; i++)
+		buf_addc(&text, '*');
+	buf_adds(&text, " }\n}\n");
+	conf = good(buf_string(&text));
+	ck_assert_uint_eq(conf->sites[0].places[0].rules.hide.n, 1);
+	conf_free(&conf);
+	text.len -= 5;
+	buf_adds(&text, "* }\n}\n");
+	ck_assert_ptr_null(read_conf(buf_string(&text)));
+	ck_assert_ptr_nonnull(strstr(buf_string(&complaints),
+	    "t.conf:6:16: the patterns of hide in force here are 4001 bytes"));
 	buf_free(&text);
 }
 END_TEST
@@ -430,6 +492,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, places);
 	tcase_add_loop_test(tests, header, 0, COUNT(headers));
+	tcase_add_test(tests, listings);
+	tcase_add_test(tests, hide_has_a_limit);
 	tcase_add_test(tests, sites);
 	tcase_add_test(tests, wildcards);
 	tcase_add_test(tests, bad_user);

@@ -202,6 +202,21 @@ static const struct {
 	    "    path /a { redirect 301 /b/c }\n                       ^~~\n"
 	    "t.conf:4:20: this redirect sends clients in circles\n"
 	    "    path /b { redirect 302 /a } }\n                       ^~~\n" },
+	{ "site a.org { listen *:80; root /\nlisting htm; hide a/b\n"
+	    "path /a { listing off json\n}\npath /b { listing html off\n}\n"
+	    "}\n",
+	    "t.conf:3:9: \"htm\" is not one of off, html, json\n"
+	    "    listing htm; hide a/b\n            ^~~ did you mean "
+	    "\"html\"?\n"
+	    "t.conf:3:19: hide takes names of files, without their "
+	    "directory\n    listing htm; hide a/b\n"
+	    "                      ^~~\n"
+	    "t.conf:4:23: listing is off or is not: \"off\" stands alone\n"
+	    "    path /a { listing off json\n"
+	    "                          ^~~~\n"
+	    "t.conf:6:24: listing is off or is not: \"off\" stands alone\n"
+	    "    path /b { listing html off\n"
+	    "                           ^~~\n" },
 	/* Braces. */
 	{ "cache\n{\nheads 1M; heds 1M\n}\n",
 	    "t.conf:2:1: block \"cache\" needs a \"{\" at the end of this "

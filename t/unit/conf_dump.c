@@ -184,6 +184,7 @@ START_TEST(dump_says_where)
 		"    header   A \"b c\"                     # t.conf:9\n"
 		"    charset  utf-8                       # default\n"
 		"    nosniff  on                          # default\n"
+		"    listing  off                         # default\n"
 		"    path /p {                            # t.conf:10\n"
 		"    }\n"
 		"}\n",

@@ -306,6 +306,54 @@ START_TEST(descriptors)
 }
 END_TEST
 
+static bool
+is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) != -1;
+}
+
+/*
+ * What was made for us is gone for good when it must go, pieces and all; what
+ * is being sent stays.
+ */
+START_TEST(made_ones)
+{
+	struct file	*f[4];
+	struct chunk	*k;
+	int		 held = -1;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	for (int i = 0; i < 4; i++) {
+		struct job_version	version = { .size = 400 * KIB };
+		struct job_facts	facts = { .mode = S_IFDIR | 0755,
+					    .in_memory = true };
+		int			fd = memfd_create("made", 0);
+
+		ck_assert_int_eq(ftruncate(fd, 400 * KIB), 0);
+		f[i] = file_new(&files, fd, &version, &facts);
+		k = chunk_hold(&chunks, f[i], 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+		ck_assert_uint_le(files.cache.bytes, 1024 * KIB);
+		if (i == 1)
+			held = file_hold(f[1]);
+	}
+	ck_assert_int_eq(f[0]->fd, -1);
+	ck_assert(is_open(held));
+	ck_assert_int_eq(f[1]->fd, held);
+	ck_assert_int_eq(f[2]->fd, -1);
+	ck_assert_ptr_null(f[0]->chunks[0]);
+	ck_assert_ptr_nonnull(f[1]->chunks[0]);
+	ck_assert_ptr_null(f[2]->chunks[0]);
+	file_release(f[1]);
+	for (int i = 0; i < 4; i++)
+		file_drop(&f[i]);
+	ck_assert(!is_open(held));
+	ck_assert_uint_eq(files.cache.bytes, 0);
+	ck_assert_uint_eq(chunks.cache.entries, 0);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -319,4 +367,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, in_memory_anyway);
 	tcase_add_test(tests, shrunk);
 	tcase_add_test(tests, descriptors);
+	tcase_add_test(tests, made_ones);
 }

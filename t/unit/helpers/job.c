@@ -30,6 +30,8 @@ enum {
 };
 
 static const char	 names[] = "index.html\0index.htm";
+/* The texts of a form, some of them empty. */
+static const char	 form[] = "name\0title\0\0dir\0file\0\0\0tail";
 static const struct job_version version = { 1, 2, 3, 4, 5, 6, 7 };
 
 static int		fd[2];		/* asker, helper */
@@ -69,18 +71,24 @@ sample(enum job_kind kind)
 
 	job_init(&job, kind);
 	job.id = 0x123456789abcdef0;
-	if (kind == JOB_RESOLVE) {
+	if (kind == JOB_RESOLVE || kind == JOB_LIST) {
 		job.root = "/srv/www";
 		job.path = "dir/";
 		job.names = names;
 		job.names_len = sizeof(names);
 		job.known = true;
 		job.version = version;
+	}
+	if (kind == JOB_LIST) {
+		job.form = form;
+		job.form_len = sizeof(form);
+		job.length = 100;
+		job.offset = 10000;
 	} else if (kind == JOB_READ) {
 		job.fd = STDIN_FILENO;
 		job.offset = 65536;
 		job.length = 1000;
-	} else {
+	} else if (kind == JOB_APPEND) {
 		job.offset = 1;
 		job.data = "a line\n";
 		job.length = 7;
@@ -100,11 +108,15 @@ check_order(const struct job *sent)
 	ck_assert_int_eq(got.offset, sent->offset);
 	ck_assert_uint_eq(got.length, sent->length);
 	ck_assert_int_eq(got.error, 0);
-	if (sent->kind == JOB_RESOLVE) {
+	if (sent->kind == JOB_RESOLVE || sent->kind == JOB_LIST) {
 		ck_assert_str_eq(got.root, sent->root);
 		ck_assert_str_eq(got.path, sent->path);
 		ck_assert_uint_eq(got.names_len, sent->names_len);
 		ck_assert_mem_eq(got.names, sent->names, sent->names_len);
+	}
+	if (sent->kind == JOB_LIST) {
+		ck_assert_uint_eq(got.form_len, sizeof(form));
+		ck_assert_mem_eq(got.form, form, sizeof(form));
 	}
 	if (sent->kind == JOB_APPEND)
 		ck_assert_mem_eq(got.data, sent->data, sent->length);
@@ -158,6 +170,7 @@ START_TEST(kinds_and_empty_jobs)
 	ck_assert_str_eq(job_kind_name(JOB_RESOLVE), "resolve");
 	ck_assert_str_eq(job_kind_name(JOB_READ), "read");
 	ck_assert_str_eq(job_kind_name(JOB_APPEND), "append");
+	ck_assert_str_eq(job_kind_name(JOB_LIST), "list");
 	memset(&job, 0xff, sizeof(job));
 	job_init(&job, JOB_APPEND);
 	ck_assert_int_eq(job.kind, JOB_APPEND);
@@ -291,6 +304,11 @@ START_TEST(too_large_to_send)
 	job.names_len = sizeof(text);
 	ck_assert_int_eq(job_send_order(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
+	job = sample(JOB_LIST);
+	job.form = data;
+	job.form_len = sizeof(data);
+	ck_assert_int_eq(job_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_APPEND);
 	job.data = data;
 	job.length = sizeof(data);
@@ -353,7 +371,16 @@ static const struct {
 	{ JOB_APPEND,	LENGTH,	8, 8 },
 	{ JOB_APPEND,	LENGTH,	8, -1 },
 	{ JOB_APPEND,	OFFSET,	8, -1 },
-	{ JOB_APPEND,	WITH_FD, 4, 1 }
+	{ JOB_APPEND,	WITH_FD, 4, 1 },
+	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
+	{ JOB_LIST,	KIND,	4, JOB_APPEND },
+	{ JOB_LIST,	ROOT,	4, 1 },
+	{ JOB_LIST,	PATH,	4, 0 },
+	{ JOB_LIST,	DATA,	4, 0 },
+	{ JOB_LIST,	DATA,	4, sizeof(form) - 1 },
+	{ JOB_LIST,	DATA,	4, JOB_DATA_MAX + 1 },
+	{ JOB_LIST,	WITH_FD, 4, 1 },
+	{ JOB_LIST,	OFFSET,	8, -1 }
 };
 
 /* Little-endian or big: the low bytes of the value, where the field is. */
@@ -425,6 +452,29 @@ START_TEST(order_bad_texts)
 }
 END_TEST
 
+/* Texts of a form that are too few, too many, or without an end. */
+START_TEST(order_bad_form)
+{
+	static const struct {
+		const char	*form;
+		size_t		 len;
+	} bad[] = {
+		{ form, sizeof(form) - 1 },
+		{ form, sizeof(form) - 5 },
+		{ "\0\0\0\0\0\0\0\0", 9 },
+		{ "name", 5 },
+	};
+	struct job	job = sample(JOB_LIST);
+	char		bytes[1000];
+
+	job.form = bad[_i].form;
+	job.form_len = bad[_i].len;
+	ck_assert_int_eq(receive(bytes, order_bytes(&job, bytes,
+	    sizeof(bytes)), -1), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+}
+END_TEST
+
 /* A descriptor beside what needs none, none beside what needs one. */
 START_TEST(order_wrong_descriptor)
 {
@@ -470,7 +520,7 @@ answered(enum job_kind kind)
 {
 	struct job	job = sample(kind);
 
-	if (kind == JOB_RESOLVE) {
+	if (kind == JOB_RESOLVE || kind == JOB_LIST) {
 		job.fd = STDIN_FILENO;
 		job.which = 2;
 		job.version = (struct job_version){ 9, 8, 7, 6, 5, 4, 3 };
@@ -490,7 +540,7 @@ START_TEST(answer_arrives)
 	ck_assert_int_eq(job_recv_answer(fd[0], &got), 1);
 	ck_assert_int_eq(got.error, 0);
 	ck_assert_uint_eq(got.done, job.done);
-	if (_i == JOB_RESOLVE) {
+	if (_i == JOB_RESOLVE || _i == JOB_LIST) {
 		ck_assert_uint_eq(got.which, 2);
 		ck_assert(!got.same);
 		ck_assert_mem_eq(&got.version, &job.version, sizeof(version));
@@ -507,10 +557,10 @@ END_TEST
 
 START_TEST(answer_same)
 {
-	struct job	job = answered(JOB_RESOLVE);
+	struct job	job = answered(_i == 0 ? JOB_RESOLVE : JOB_LIST);
 	int		before = descriptors();
 
-	got = sample(JOB_RESOLVE);
+	got = sample(job.kind);
 	job.same = true;
 	job.fd = -1;
 	ck_assert_int_eq(job_send_answer(fd[1], &job), 0);
@@ -579,7 +629,12 @@ static const struct {
 	{ JOB_READ,	A_WITH_FD, 4, 1 },
 	{ JOB_READ,	DONE,	8, 1001 },		/* more than asked */
 	{ JOB_READ,	DONE,	8, -1 },
-	{ JOB_APPEND,	DONE,	8, 8 }
+	{ JOB_APPEND,	DONE,	8, 8 },
+	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
+	{ JOB_LIST,	ERROR,	4, EIO },		/* and a file */
+	{ JOB_LIST,	SAME,	4, 1 },
+	{ JOB_LIST,	A_WITH_FD, 4, 0 },
+	{ JOB_LIST,	DONE,	8, 101 }		/* more than asked */
 };
 
 START_TEST(answer_malformed)
@@ -685,10 +740,11 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, too_large_to_send);
 	tcase_add_loop_test(tests, order_malformed, 0, COUNT(bad_orders));
 	tcase_add_loop_test(tests, order_bad_texts, 0, COUNT(bad_texts));
+	tcase_add_loop_test(tests, order_bad_form, 0, 4);
 	tcase_add_loop_test(tests, order_wrong_descriptor, 0, JOB_KIND_COUNT);
 	tcase_add_loop_test(tests, order_noise, 0, JOB_KIND_COUNT);
 	tcase_add_loop_test(tests, answer_arrives, 0, JOB_KIND_COUNT);
-	tcase_add_test(tests, answer_same);
+	tcase_add_loop_test(tests, answer_same, 0, 2);
 	tcase_add_loop_test(tests, answer_of_failure, 0, JOB_KIND_COUNT);
 	tcase_add_test(tests, answer_not_yet);
 	tcase_add_loop_test(tests, answer_malformed, 0, COUNT(bad_answers));

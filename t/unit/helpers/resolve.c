@@ -5,16 +5,12 @@
 #include <sys/inotify.h>
 #include <sys/wait.h>
 #ifdef __linux__
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <linux/filter.h>
 #include <linux/magic.h>
-#include <linux/seccomp.h>
 #endif
 
 #include <signal.h>
-#include <stddef.h>
 #include <time.h>
 
 #include "helpers/beneath.h"
@@ -201,18 +197,7 @@ END_TEST
 static void
 forbid_openat2(int error)
 {
-	struct sock_filter	code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-		    offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
-	};
-	struct sock_fprog	program = { .len = 4, .filter = code };
-
-	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program),
-	    0);
+	tree_forbid(SYS_openat2, error);
 	ck_assert_int_eq(beneath_kernel(AT_FDCWD, "", BENEATH_LOOK), -1);
 	ck_assert_int_eq(errno, error);
 }

@@ -7,6 +7,8 @@
 
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #endif
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -15,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +113,26 @@ tree_be_nobody(void)
 	prctl(PR_SET_DUMPABLE, 1);	/* leak checkers look in from outside */
 #endif
 }
+
+#ifdef __linux__
+/* From here on this system call of this process fails. */
+static inline void
+tree_forbid(unsigned call, int error)
+{
+	struct sock_filter	code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		    offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+	};
+	struct sock_fprog	program = { .len = 4, .filter = code };
+
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program),
+	    0);
+}
+#endif
 
 /* How many descriptors are open, to find those left behind. */
 static inline int

@@ -1,0 +1,417 @@
+/*
+ * list: writes down what is in a directory, by the asker's form, into a file
+ * without a name.
+ *
+ * Only regular files and directories are told of, those that a link leads to
+ * as well if it stays beneath the root; nothing is opened but the directory.
+ * Must not keep more of it than the limits in the job allow.
+ */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/beneath.h"
+#include "helpers/form.h"
+#include "helpers/job.h"
+#include "helpers/perform.h"
+#include "lib/buf.h"
+#include "lib/hash.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+
+#define PIECE	(64 * 1024)		/* bytes written at once, about */
+
+struct entry {
+	char	*name;			/* owned */
+	int64_t	 size, time;		/* size 0: a directory */
+	bool	 directory;
+};
+
+struct list {
+	struct job	*job;
+	const char	*texts[JOB_TEXT_COUNT];
+	int		 root;
+	DIR		*dir;
+	mode_t		 mode;		/* of the directory */
+	struct entry	*entries;
+	size_t		 n, room;
+	bool		 cut;		/* there would be more */
+};
+
+struct page {				/* the file being written */
+	int		 fd;
+	bool		 in_memory;
+	struct buf	 piece;		/* not yet in it */
+	int64_t		 size;		/* bytes in it */
+	uint64_t	 digest;	/* of them */
+};
+
+/*
+ * Reading
+ */
+
+static int
+open_directory(struct list *l)
+{
+	const struct job	*job = l->job;
+	struct stat		 st;
+	int			 fd;
+
+	l->root = open(job->root, BENEATH_LOOK | O_DIRECTORY);
+	if (l->root == -1)
+		return errno;
+	fd = beneath_open(l->root, job->path, BENEATH_READ | O_DIRECTORY);
+	if (fd == -1)
+		return errno;
+	if (fstat(fd, &st) == -1 || (l->dir = fdopendir(fd)) == NULL) {
+		io_close(&fd);
+		return errno;
+	}
+	l->mode = st.st_mode;
+	return 0;
+}
+
+static bool
+is_left_out(const struct job *job, const char *name)
+{
+	const char	*pattern, *end = job->names + job->names_len;
+
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return true;
+	for (pattern = job->names; pattern < end;
+	    pattern += strlen(pattern) + 1)
+		if (fnmatch(pattern, name, 0) == 0)
+			return true;
+	return false;
+}
+
+/* What a link leads to, by the same rules as for who asks for it. */
+static int
+look_through(const struct list *l, const char *name, struct stat *st)
+{
+	const char	*path = l->job->path;
+	size_t		 len = strlen(path);
+	char		 whole[JOB_PATH_MAX];
+	int		 fd, n, result;
+
+	n = snprintf(whole, sizeof(whole), "%s%s%s", path,
+	    len > 0 && path[len - 1] != '/' ? "/" : "", name);
+	if (n < 0 || (size_t)n >= sizeof(whole))
+		return -1;
+	fd = beneath_open(l->root, whole, BENEATH_LOOK);
+	if (fd == -1)
+		return -1;
+	result = fstat(fd, st);
+	io_close(&fd);
+	return result;
+}
+
+/* Whether it is something to tell of. */
+static bool
+look(const struct list *l, const char *name, struct stat *st)
+{
+	if (fstatat(dirfd(l->dir), name, st, AT_SYMLINK_NOFOLLOW) == -1 ||
+	    (S_ISLNK(st->st_mode) && look_through(l, name, st) == -1))
+		return false;
+	return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
+}
+
+static void
+add_entry(struct list *l, const char *name, const struct stat *st)
+{
+	bool	directory = S_ISDIR(st->st_mode);
+
+	if (l->n == l->room) {
+		l->room = l->room == 0 ? 64 : l->room * 2;
+		l->entries = mem_grow(l->entries, l->room,
+		    sizeof(*l->entries));
+	}
+	l->entries[l->n++] = (struct entry){
+		.name = mem_string(name),
+		.size = directory ? 0 : st->st_size,
+		.time = st->st_mtim.tv_sec,
+		.directory = directory
+	};
+}
+
+/* All of them, or the first ones that the directory has, in its own order. */
+static int
+read_entries(struct list *l)
+{
+	struct dirent	*d;
+	struct stat	 st;
+
+	for (;;) {
+		errno = 0;		/* the end is no error */
+		if ((d = readdir(l->dir)) == NULL)
+			return errno;
+		if (is_left_out(l->job, d->d_name) || !look(l, d->d_name, &st))
+			continue;
+		if (l->n >= l->job->length) {
+			l->cut = true;
+			return 0;
+		}
+		add_entry(l, d->d_name, &st);
+	}
+}
+
+/*
+ * Order: directories before files; equal ones by their names.
+ */
+
+static int
+by_kind(const struct entry *a, const struct entry *b)
+{
+	return b->directory - a->directory;
+}
+
+static int
+by_name(const void *p, const void *q)
+{
+	const struct entry	*a = p, *b = q;
+	int			 order = by_kind(a, b);
+
+	return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+static int
+by_size(const void *p, const void *q)
+{
+	const struct entry	*a = p, *b = q;
+	int			 order = by_kind(a, b);
+
+	if (order == 0)
+		order = (a->size > b->size) - (a->size < b->size);
+	return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+static int
+by_time(const void *p, const void *q)
+{
+	const struct entry	*a = p, *b = q;
+	int			 order = by_kind(a, b);
+
+	if (order == 0)
+		order = (a->time > b->time) - (a->time < b->time);
+	return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+static void
+turn_around(struct entry *first, struct entry *end)
+{
+	struct entry	swap;
+
+	for (; first < end; first++) {
+		swap = *first;
+		*first = *--end;
+		*end = swap;
+	}
+}
+
+/* false: there is no such order. */
+static bool
+sort(struct list *l)
+{
+	static const struct {
+		const char	*name;
+		int		(*compare)(const void *, const void *);
+	} orders[] = {
+		{ "name", by_name }, { "size", by_size }, { "time", by_time }
+	};
+	const char	*order = l->texts[JOB_TEXT_ORDER];
+	bool		 backwards = order[0] == '-';
+	size_t		 directories = 0, i = 0;
+
+	while (strcmp(orders[i].name, order + backwards) != 0)
+		if (++i == sizeof(orders) / sizeof(orders[0]))
+			return false;
+	if (l->n == 0)
+		return true;
+	qsort(l->entries, l->n, sizeof(*l->entries), orders[i].compare);
+	if (!backwards)
+		return true;
+	while (directories < l->n && l->entries[directories].directory)
+		directories++;
+	turn_around(l->entries, l->entries + directories);
+	turn_around(l->entries + directories, l->entries + l->n);
+	return true;
+}
+
+/*
+ * Writing
+ */
+
+/* Where there is no memory with a descriptor, a file that nobody sees. */
+static int
+open_unnamed(void)
+{
+	char	name[] = "/tmp/amped-list-XXXXXX";
+	int	fd = mkstemp(name);
+
+	if (fd == -1)
+		return -1;
+	unlink(name);
+	if (io_cloexec(fd, true) == -1)
+		io_close(&fd);
+	return fd;
+}
+
+static int
+page_open(struct page *page)
+{
+#ifdef MFD_CLOEXEC
+	page->fd = memfd_create("amped-list", MFD_CLOEXEC);
+	page->in_memory = page->fd != -1;
+	if (page->in_memory)
+		return 0;
+#endif
+	page->fd = open_unnamed();
+	return page->fd == -1 ? errno : 0;
+}
+
+static int
+page_flush(struct page *page)
+{
+	static const struct hash_key	key = { 0, 0 };	/* it is no secret */
+	struct buf			*b = &page->piece;
+
+	if (io_write_all(page->fd, b->at, b->len) == -1)
+		return errno;
+	page->digest = hash_bytes(&key, page->digest, b->at, b->len);
+	page->size += (int64_t)b->len;
+	b->len = 0;
+	return 0;
+}
+
+/* One text of the form, for an entry or for none; 0 or an errno. */
+static int
+put(struct list *l, struct page *page, enum job_text text,
+    const struct entry *e)
+{
+	struct form_values	v = { .title = l->texts[JOB_TEXT_TITLE],
+				    .name = "" };
+
+	if (e != NULL) {
+		v.name = e->name;
+		v.size = e->size;
+		v.time = e->time;
+	}
+	if (!form_fill(l->texts[text], &v, &page->piece))
+		return EINVAL;
+	return page->piece.len >= PIECE ? page_flush(page) : 0;
+}
+
+/* Beyond the limit of bytes none is begun. */
+static int
+put_entries(struct list *l, struct page *page)
+{
+	struct job	*job = l->job;
+	int64_t		 before;
+	int		 error = 0;
+
+	for (; job->done < l->n && error == 0; job->done++) {
+		const struct entry	*e = &l->entries[job->done];
+
+		before = page->size + (int64_t)page->piece.len;
+		if (before >= job->offset) {
+			l->cut = true;
+			break;
+		}
+		if (job->done > 0)
+			error = put(l, page, JOB_TEXT_BETWEEN, NULL);
+		if (error == 0)
+			error = put(l, page, e->directory ?
+			    JOB_TEXT_DIRECTORY : JOB_TEXT_FILE, e);
+	}
+	if (error == 0 && l->cut && job->done > 0)
+		error = put(l, page, JOB_TEXT_BETWEEN, NULL);
+	if (error == 0 && l->cut)
+		error = put(l, page, JOB_TEXT_CUT, NULL);
+	return error;
+}
+
+static int
+put_all(struct list *l, struct page *page)
+{
+	int	error = put(l, page, JOB_TEXT_HEAD, NULL);
+
+	if (error == 0)
+		error = put_entries(l, page);
+	if (error == 0)
+		error = put(l, page, JOB_TEXT_TAIL, NULL);
+	return error != 0 ? error : page_flush(page);
+}
+
+/* Two pages with one digest and one length are one. */
+static void
+answer(struct list *l, struct page *page)
+{
+	struct job	*job = l->job;
+
+	job->same = job->known && job->version.ino == page->digest &&
+	    job->version.size == page->size;
+	job->version = (struct job_version){
+		.ino = page->digest, .size = page->size
+	};
+	job->facts = (struct job_facts){
+		.mode = l->mode, .uid = geteuid(), .settled = true,
+		.in_memory = page->in_memory
+	};
+	if (!job->same) {
+		job->fd = page->fd;
+		page->fd = -1;
+	}
+}
+
+static int
+write_page(struct list *l)
+{
+	struct page	page = { .fd = -1 };
+	int		error = page_open(&page);
+
+	if (error == 0)
+		error = put_all(l, &page);
+	if (error == 0)
+		answer(l, &page);
+	io_close(&page.fd);
+	buf_free(&page.piece);
+	return error;
+}
+
+static void
+take_texts(struct list *l)
+{
+	const char	*text = l->job->form;
+
+	for (int i = 0; i < JOB_TEXT_COUNT; i++) {
+		l->texts[i] = text;
+		text += strlen(text) + 1;
+	}
+}
+
+void
+list_perform(struct job *job)
+{
+	struct list	l = { .job = job, .root = -1 };
+
+	job->fd = -1;
+	take_texts(&l);
+	job->error = open_directory(&l);
+	if (job->error == 0)
+		job->error = read_entries(&l);
+	if (job->error == 0)
+		job->error = sort(&l) ? write_page(&l) : EINVAL;
+	for (size_t i = 0; i < l.n; i++)
+		mem_drop(&l.entries[i].name);
+	mem_drop(&l.entries);
+	if (l.dir != NULL)
+		closedir(l.dir);
+	io_close(&l.root);
+}

@@ -1,0 +1,314 @@
+/*
+ * listing: the forms and orders of pages made of directories.
+ *
+ * Must not touch the entries: all that is done with each of them, a helper
+ * does.
+ */
+#include <string.h>
+
+#include "http/accept.h"
+#include "http/head.h"
+#include "http/listing.h"
+#include "http/rules.h"
+#include "lib/need.h"
+
+/* What every page leaves out: nobody is served these (see uri.h). */
+#define HIDDEN		".*\0*[[:cntrl:]]*"
+_Static_assert(sizeof(HIDDEN) + CONF_HIDE_MAX <= JOB_PATH_MAX,
+    "patterns that do not fit into a job");
+
+/* Under the rest of a space is the site's number. */
+#define SHIFT		24
+
+/* The word in the query, in the job, at the head of the column. */
+#define ORDERS(X)							\
+	X("name", "name", "Name")					\
+	X("size", "size", "Size")					\
+	X("date", "time", "Date (UTC)")
+
+static const struct {
+	const char	*query, *job, *title;
+} orders[] = {
+#define X(query, job, title) { query, job, title },
+	ORDERS(X)
+#undef X
+};
+
+#define ORDER_COUNT	(sizeof(orders) / sizeof(orders[0]))
+
+/* What tells the pages of one directory apart. */
+struct variant {
+	bool		json, backwards;
+	uint32_t	order;			/* in orders */
+};
+
+static uint32_t
+space_of(const struct variant *v)
+{
+	return 1 + v->json + 2 * v->backwards + 4 * v->order;
+}
+
+static struct variant
+variant_of(uint32_t space)
+{
+	uint32_t	n = (space >> SHIFT) - 1;
+
+	need(listing_is_page(space));
+	return (struct variant){ n & 1, n >> 1 & 1, n >> 2 };
+}
+
+bool
+listing_is_page(uint32_t space)
+{
+	return space >> SHIFT != 0;
+}
+
+static bool
+lists(const struct conf_rules *rules, enum conf_listing form)
+{
+	return conf_lists(rules_listing(rules), form);
+}
+
+bool
+listing_on(const struct conf_rules *rules)
+{
+	return lists(rules, LISTING_HTML) || lists(rules, LISTING_JSON);
+}
+
+/* Whether it is the client's choice which form it gets. */
+static bool
+is_choice(const struct conn *c)
+{
+	const struct conf_rules	*rules = c->request->path->rules;
+
+	return lists(rules, LISTING_HTML) && lists(rules, LISTING_JSON);
+}
+
+static bool
+wants_json(struct conn *c)
+{
+	struct str	accept;
+
+	if (!is_choice(c))
+		return lists(c->request->path->rules, LISTING_JSON);
+	c->http->work.len = 0;
+	accept = head_list(c, FIELD_ACCEPT);
+	return accept_weight(accept, STR("application/json")) >
+	    accept_weight(accept, STR("text/html"));
+}
+
+/* The value of a key in a query, empty without one. */
+static struct str
+query_value(struct str query, struct str key)
+{
+	struct str	pair;
+	const char	*end;
+
+	while (query.len > 0) {
+		end = memchr(query.at, '&', query.len);
+		pair = query;
+		if (end != NULL)
+			pair.len = (size_t)(end - query.at);
+		if (pair.len > key.len && str_starts(pair, key) &&
+		    pair.at[key.len] == '=')
+			return (struct str){ pair.at + key.len + 1,
+			    pair.len - key.len - 1 };
+		query.at += pair.len;
+		query.len -= pair.len;
+		if (end != NULL) {
+			query.at++;
+			query.len--;
+		}
+	}
+	return (struct str){ NULL, 0 };
+}
+
+/* The space of the page that this request wants of the directory it holds. */
+static uint32_t
+wanted_space(struct conn *c)
+{
+	const struct request	*r = c->request;
+	struct str		 query = parse_str(c->input, r->parse.query);
+	struct str		 sort = query_value(query, STR("sort"));
+	struct variant		 v = { .json = wants_json(c) };
+
+	for (uint32_t i = 0; i < ORDER_COUNT; i++)
+		if (str_same(sort, str_of(orders[i].query)))
+			v.order = i;
+	v.backwards = str_same(query_value(query, STR("order")), STR("desc"));
+	return r->path->space | space_of(&v) << SHIFT;
+}
+
+enum go
+listing_take(struct conn *c)
+{
+	struct request		*r = c->request;
+	struct pathname_cache	*paths = &c->http->paths;
+	struct path		*directory = r->path;
+	struct str		 name = { directory->name, directory->len };
+	uint32_t		 space = wanted_space(c);
+
+	r->path = pathname_hold(paths, space, name);
+	if (r->path == NULL) {
+		r->path = pathname_add(paths, space, name);
+		r->path->rules = directory->rules;
+	}
+	pathname_release(paths, &directory);
+	r->looked = false;
+	return conn_go(c, STEP_FIND);
+}
+
+const char *
+listing_type(uint32_t space)
+{
+	return variant_of(space).json ? "application/json" :
+	    "text/html; charset=utf-8";
+}
+
+void
+listing_fields(const struct conn *c, struct buf *to)
+{
+	if (is_choice(c))
+		buf_adds(to, "Vary: Accept\r\n");
+}
+
+static void
+add_text(struct buf *to, const char *text)
+{
+	buf_add(to, text, strlen(text) + 1);
+}
+
+/* Patterns of what to leave out: all that are in force there. */
+static void
+add_hide(struct buf *to, const struct conf_rules *rules)
+{
+	buf_add(to, HIDDEN, sizeof(HIDDEN));
+	for (; rules != NULL; rules = rules->outer) {
+		for (size_t i = 0; i < rules->hide.n; i++)
+			add_text(to, rules->hide.at[i]);
+	}
+}
+
+/*
+ * JSON
+ */
+
+static void
+add_json(struct buf *to)
+{
+	add_text(to, "[\n");
+	add_text(to, "{\"name\":\"%{name:json}\",\"href\":\"%{name:percent}/\","
+	    "\"kind\":\"directory\",\"size\":null,\"mtime\":\"%{time}\"}");
+	add_text(to, "{\"name\":\"%{name:json}\",\"href\":\"%{name:percent}\","
+	    "\"kind\":\"file\",\"size\":%{size},\"mtime\":\"%{time}\"}");
+	add_text(to, ",\n");
+	add_text(to, "{\"more\":true}");
+	add_text(to, "\n]\n");
+}
+
+/*
+ * HTML
+ */
+
+/* A column's title, a link that orders the page by it or turns it around. */
+static void
+add_column(struct buf *to, const struct variant *v, uint32_t i)
+{
+	bool	is_order = v->order == i;
+
+	buf_adds(to, "<th scope=\"col\"");
+	if (is_order)
+		buf_addf(to, " aria-sort=\"%s\"",
+		    v->backwards ? "descending" : "ascending");
+	buf_addf(to, "><a href=\"?sort=%s%s\">%s</a></th>", orders[i].query,
+	    is_order && !v->backwards ? "&amp;order=desc" : "",
+	    orders[i].title);
+}
+
+static void
+add_head(struct buf *to, const struct variant *v, bool top)
+{
+	buf_adds(to, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
+	    "<meta charset=\"utf-8\">\n"
+	    "<meta name=\"viewport\" "
+	    "content=\"width=device-width, initial-scale=1\">\n"
+	    "<title>%{title:xml}</title>\n"
+	    "<style>\n"
+	    ":root { color-scheme: light dark }\n"
+	    "body { font: 1em/1.6 sans-serif; max-width: 60em; "
+	    "margin: 1em auto; padding: 0 1em }\n"
+	    "h1 { font-size: 1.3em; overflow-wrap: anywhere }\n"
+	    "table { border-collapse: collapse; width: 100%% }\n"
+	    "th { text-align: left }\n"
+	    "tr { border-bottom: 1px solid #8884 }\n"
+	    "td:first-child { overflow-wrap: anywhere }\n"
+	    "td + td, th + th { padding-left: 1em; text-align: right; "
+	    "white-space: nowrap }\n"
+	    "</style></head>\n"
+	    "<body><h1>%{title:xml}</h1>\n<table>\n<thead><tr>");
+	for (uint32_t i = 0; i < ORDER_COUNT; i++)
+		add_column(to, v, i);
+	buf_adds(to, "</tr></thead>\n<tbody>\n");
+	if (!top)
+		buf_adds(to, "<tr><td><a href=\"../\">../</a></td>"
+		    "<td></td><td></td></tr>\n");
+	buf_addc(to, '\0');
+}
+
+static void
+add_html(struct buf *to, const struct conf *conf, const struct variant *v,
+    bool top)
+{
+	static const char	date[] = "<td><time datetime=\"%{time}\">"
+				    "%{date}</time></td></tr>\n";
+
+	add_head(to, v, top);
+	buf_adds(to, "<tr><td><a href=\"%{name:percent}/\">"
+	    "<bdi>%{name:xml}</bdi>/</a></td><td></td>");
+	add_text(to, date);
+	buf_adds(to, "<tr><td><a href=\"%{name:percent}\">"
+	    "<bdi>%{name:xml}</bdi></a></td><td>%{human}</td>");
+	add_text(to, date);
+	add_text(to, "");
+	buf_addf(to, "<tr><td colspan=\"3\">There is more: a listing shows "
+	    "%lld entries or %lld bytes at most.</td></tr>\n",
+	    (long long)conf->limits.listing,
+	    (long long)conf->limits.listing_bytes);
+	buf_addc(to, '\0');
+	add_text(to, "</tbody></table></body></html>\n");
+}
+
+/*
+ * The job
+ */
+
+static void
+add_form(struct buf *to, const struct conf *conf, uint32_t space,
+    const char *path)
+{
+	struct variant	v = variant_of(space);
+
+	buf_adds(to, v.backwards ? "-" : "");
+	add_text(to, orders[v.order].job);
+	add_text(to, path);
+	if (v.json)
+		add_json(to);
+	else
+		add_html(to, conf, &v, strcmp(path, "/") == 0);
+}
+
+void
+listing_job(struct job *job, const struct conf *conf, const struct path *p,
+    const char *decoded, struct buf *text)
+{
+	size_t	start = text->len;
+
+	add_hide(text, p->rules);
+	job->names_len = text->len - start;
+	add_form(text, conf, p->space, decoded);
+	job->names = text->at + start;
+	job->form = job->names + job->names_len;
+	job->form_len = text->len - start - job->names_len;
+	job->length = (uint64_t)conf->limits.listing;
+	job->offset = conf->limits.listing_bytes;
+}
