@@ -112,8 +112,11 @@ lost(struct helper *h)
 			ask(crew);
 		return;
 	}
-	stats[STATS_HELPER_DEATHS]++;
-	log_warnx("a helper died over a job (%s)", job_kind_name(e->job.kind));
+	if (!crew->ending) {
+		stats[STATS_HELPER_DEATHS]++;
+		log_warnx("a helper died over a job (%s)",
+		    job_kind_name(e->job.kind));
+	}
 	if (++e->tries < TRIES && !crew->ending)
 		enqueue(crew, e, true);
 	else

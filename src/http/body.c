@@ -221,12 +221,15 @@ wanted(const struct conn *c)
 }
 
 /* All is in the output.  If another request has come behind this one, its
- * response may leave in the same write. */
+ * response may leave in the same write.  Mapped pieces do not wait for that:
+ * they would have to be proved again. */
 static enum go
 complete(struct conn *c)
 {
-	if (c->input_len > c->request->parse.size && !c->close &&
-	    conn_output(c)->bytes < TURN)
+	const struct request	*r = c->request;
+
+	if (c->input_len > r->parse.size && !c->close && !c->http->draining &&
+	    file_is_small(r->file) && conn_output(c)->bytes < TURN)
 		return conn_go(c, STEP_FINISH);
 	return conn_send(c, STEP_FINISH);
 }
@@ -240,6 +243,8 @@ body_stale(const struct conn *c)
 
 	if (r == NULL || !r->answered || r->proved == 0)
 		return false;
+	if (file_is_small(r->file))	/* a copy, ours: it stays */
+		return false;
 	/* Pieces of a range before this one have no way back. */
 	if (r->parts != NULL && r->parts->due)
 		return false;
@@ -250,8 +255,12 @@ enum go
 body_again(struct conn *c)
 {
 	struct request	*r = c->request;
-	size_t		 n = output_take_back(conn_output(c), release_chunk);
+	size_t		 n;
 
+	/* The one behind these pieces: it is not the next one any more. */
+	if (r->chunk != NULL)
+		chunk_release(&c->http->chunks, &r->chunk);
+	n = output_take_back(conn_output(c), release_chunk);
 	r->next -= (int64_t)n;
 	r->body -= (int64_t)n;
 	r->proved = 0;

@@ -330,7 +330,8 @@ find_step(struct conn *c)
 		stats[STATS_DISK_TIMEOUTS]++;
 		return reply_error(c, 503);
 	}
-	if (r->parse.method == METHOD_OPTIONS)	/* nothing to be found */
+	/* Nothing to be found, but for the page of a failure. */
+	if (r->parse.method == METHOD_OPTIONS && r->failure == 0)
 		return reply_options(c);
 	if (r->path == NULL && (status = hold_path(c)) != 0)
 		return reply_error(c, status);
