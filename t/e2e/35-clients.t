@@ -105,9 +105,8 @@ my @two = map { $server->connect } 1 .. 2;
 $_->send($request) for @two;
 is($_->response->{body}, $page, 'within the limit') for @two;
 is($server->get('/page')->{body}, $page, 'one more: idle ones make room');
-ok($two[0]->closed, 'which the oldest does');
-$two[1]->send($request);
-is($two[1]->response->{body}, $page, 'and the other does not');
+$_->send($request) for @two;
+is(scalar(grep { defined($_->response) } @two), 1, 'just one of them');
 # Both are busy: a third waits at the door until one of them is idle.
 my @busy = map { $server->connect(window => 4096) } 1 .. 2;
 $_->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n") for @busy;
