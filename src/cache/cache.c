@@ -43,13 +43,6 @@ cache_leave(struct cache *c, struct cache_entry *e)
 	c->bytes -= e->bytes;
 }
 
-void
-cache_resize(struct cache *c, struct cache_entry *e, size_t bytes)
-{
-	c->bytes = c->bytes - e->bytes + bytes;
-	e->bytes = bytes;
-}
-
 static bool
 over(const struct cache *c)
 {

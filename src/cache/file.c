@@ -166,11 +166,3 @@ file_close(struct file *f)
 	if (!f->unwanted)
 		close_now(f);
 }
-
-bool
-file_same_version(const struct job_version *a, const struct job_version *b)
-{
-	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	    a->mtime == b->mtime && a->mtime_ns == b->mtime_ns &&
-	    a->ctime == b->ctime && a->ctime_ns == b->ctime_ns;
-}

@@ -63,7 +63,5 @@ void		 file_close(struct file *);
 bool		 file_is_small(const struct file *);
 /* Made of a directory by a helper: the memory that it is in is ours. */
 bool		 file_is_made(const struct file *);
-bool		 file_same_version(const struct job_version *,
-		    const struct job_version *);
 
 #endif

@@ -42,12 +42,6 @@ log_grade(void)
 	return limit;
 }
 
-const char *
-log_grade_name(enum log_grade grade)
-{
-	return names[grade];
-}
-
 static void
 emit(enum log_grade grade, int error, const char *format, va_list args)
 {

@@ -31,7 +31,6 @@ void	log_init(const char *who, enum log_grade);
 /* Takes whole lines, newline included; must not block, must not log. */
 void	log_sink(void (*)(void *, const char *, size_t), void *);
 enum log_grade	log_grade(void);
-const char	*log_grade_name(enum log_grade);
 
 void	log_error(const char *, ...) LOG_PRINTF(1, 2);
 void	log_errorx(const char *, ...) LOG_PRINTF(1, 2);

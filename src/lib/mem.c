@@ -67,16 +67,6 @@ mem_string(const char *text)
 	return mem_copy(text, strlen(text) + 1);
 }
 
-char *
-mem_stringn(const char *text, size_t len)
-{
-	char	*p = mem_get(len + 1);
-
-	memcpy(p, text, len);
-	p[len] = '\0';
-	return p;
-}
-
 void
 mem_drop(void *pointer_to_pointer)
 {

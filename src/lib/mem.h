@@ -16,7 +16,6 @@ void	*mem_array(size_t n, size_t each);	/* zeroed, overflow checked */
 void	*mem_grow(void *, size_t n, size_t each);
 void	*mem_copy(const void *, size_t);
 char	*mem_string(const char *);		/* as strdup */
-char	*mem_stringn(const char *, size_t);	/* as strndup */
 void	 mem_drop(void *pointer_to_pointer);	/* frees it, leaves NULL */
 
 #endif

@@ -116,14 +116,12 @@ START_TEST(bounded)
 }
 END_TEST
 
-START_TEST(resizes)
+START_TEST(reports)
 {
-	struct thing	*a;
-	char		 line[200];
+	char	line[200];
 
 	cache_init(&cache, "test", 0, 100, drop);
-	a = put('a', 10);
-	cache_resize(&cache, &a->entry, 90);
+	put('a', 90);
 	put('b', 20);
 	ck_assert_str_eq(gone, "a");
 	cache_report(&cache, line, sizeof(line));
@@ -147,5 +145,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, used_stays);
 	tcase_add_test(tests, held_never_goes);
 	tcase_add_test(tests, bounded);
-	tcase_add_test(tests, resizes);
+	tcase_add_test(tests, reports);
 }
