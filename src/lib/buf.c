@@ -1,7 +1,6 @@
 /*
  * buf: grows by doubling; memory comes from mem, so adding cannot fail.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,20 +44,28 @@ buf_adds(struct buf *b, const char *text)
 }
 
 void
+buf_addv(struct buf *b, const char *format, va_list args)
+{
+	va_list	again;
+	int	n;
+
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, format, args);
+	need(n >= 0);
+	buf_need(b, (size_t)n + 1);
+	vsnprintf(b->at + b->len, (size_t)n + 1, format, again);
+	va_end(again);
+	b->len += (size_t)n;
+}
+
+void
 buf_addf(struct buf *b, const char *format, ...)
 {
 	va_list	args;
-	int	n;
 
 	va_start(args, format);
-	n = vsnprintf(NULL, 0, format, args);
+	buf_addv(b, format, args);
 	va_end(args);
-	need(n >= 0);
-	buf_need(b, (size_t)n + 1);
-	va_start(args, format);
-	vsnprintf(b->at + b->len, (size_t)n + 1, format, args);
-	va_end(args);
-	b->len += (size_t)n;
 }
 
 const char *

@@ -4,6 +4,7 @@
 #ifndef LIB_BUF_H
 #define LIB_BUF_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct buf {
@@ -18,6 +19,8 @@ void	buf_addc(struct buf *, char);
 void	buf_adds(struct buf *, const char *);
 void	buf_addf(struct buf *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3), __nonnull__(2)));
+void	buf_addv(struct buf *, const char *, va_list)
+	    __attribute__((__format__(__printf__, 2, 0), __nonnull__(2)));
 const char *buf_string(struct buf *);	/* terminated, still the buffer's */
 void	buf_cut(struct buf *, size_t n);	/* n bytes off the front */
 void	buf_free(struct buf *);			/* leaves an empty one */

@@ -12,16 +12,40 @@
 #define REALTIME	CLOCK_REALTIME
 #endif
 
+static int64_t
+microseconds(clockid_t clock)
+{
+	struct timespec	now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static void
+set(struct clock *c, int64_t us)
+{
+	if (us / 1000 > c->ms)
+		c->ms = us / 1000;
+	c->wall = (time_t)(microseconds(REALTIME) / 1000000);
+}
+
 void
 clock_update(struct clock *c)
 {
-	struct timespec	now;
-	int64_t		ms;
+	set(c, microseconds(MONOTONIC));
+}
 
-	clock_gettime(MONOTONIC, &now);
-	ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-	if (ms > c->ms)
-		c->ms = ms;
-	clock_gettime(REALTIME, &now);
-	c->wall = now.tv_sec;
+int64_t
+clock_update_us(struct clock *c)
+{
+	int64_t	us = clock_us();
+
+	set(c, us);
+	return us;
+}
+
+int64_t
+clock_us(void)
+{
+	return microseconds(CLOCK_MONOTONIC);
 }

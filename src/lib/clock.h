@@ -16,5 +16,9 @@ struct clock {
 };
 
 void	clock_update(struct clock *);	/* asks the system */
+/* The same, exactly; returns what clock_us() would. */
+int64_t	clock_update_us(struct clock *);
+/* Monotonic, microseconds: for what is measured; asks the system. */
+int64_t	clock_us(void);
 
 #endif

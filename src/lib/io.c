@@ -46,6 +46,31 @@ io_cloexec(int fd, bool on)
 	return fcntl(fd, F_SETFD, flags) == -1 ? -1 : 0;
 }
 
+ssize_t
+io_read_now(int fd, void *to, size_t len, off_t offset)
+{
+#ifdef RWF_NOWAIT
+	struct iovec	iov = { to, len };
+
+	return preadv2(fd, &iov, 1, offset, RWF_NOWAIT);
+#else
+	(void)fd;
+	(void)to;
+	(void)len;
+	(void)offset;
+	errno = EOPNOTSUPP;
+	return -1;
+#endif
+}
+
+bool
+io_reads_now(int fd, off_t end)
+{
+	char	byte;
+
+	return io_read_now(fd, &byte, 1, end) != -1 || errno == EAGAIN;
+}
+
 /* The system's own room is a few KiB on some; on Linux it is enough. */
 static void
 enlarge(int sock)

@@ -18,6 +18,15 @@ int	io_cloexec(int fd, bool on);	/* 0, or -1 */
 int	io_pipe(int fd[2]);		/* a stream pipe, close-on-exec */
 void	io_close(int *fd);		/* leaves -1; -1 is fine */
 
+/* pread that fails with EAGAIN rather than wait; EOPNOTSUPP: it cannot say. */
+ssize_t	io_read_now(int fd, void *, size_t, off_t);
+/*
+ * Whether it can.  Asked at the end of the file: a byte of it would start to be
+ * read, and a little of what comes behind it, which costs a disk one way more
+ * than to read all of it at once.
+ */
+bool	io_reads_now(int fd, off_t end);
+
 /* All of it, through EINTR and short counts (blocking descriptors). */
 ssize_t	io_read_all(int fd, void *, size_t);	/* short only at the end */
 int	io_write_all(int fd, const void *, size_t);	/* 0, or -1 */

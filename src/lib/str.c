@@ -101,3 +101,25 @@ str_next(struct str *rest, struct str *element)
 	}
 	return false;
 }
+
+struct str
+str_cut(struct str *s, char c)
+{
+	const char	*end = s->len > 0 ? memchr(s->at, c, s->len) : NULL;
+	struct str	 part = *s;
+
+	if (end != NULL)
+		part.len = (size_t)(end - s->at);
+	s->at += part.len + (end != NULL);
+	s->len -= part.len + (end != NULL);
+	return part;
+}
+
+bool
+str_has_control(struct str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if ((unsigned char)s.at[i] < ' ' || s.at[i] == 0x7f)
+			return true;
+	return false;
+}

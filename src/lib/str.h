@@ -20,6 +20,10 @@ bool		str_same(struct str, struct str);
 bool		str_same_nocase(struct str, struct str);	/* ASCII */
 bool		str_starts(struct str, struct str);
 struct str	str_trim(struct str);		/* SP and HTAB, both ends */
+/* What is before c, which is cut off with it; all without. */
+struct str	str_cut(struct str *, char c);
+/* Whether there is a control character in it, DEL too. */
+bool		str_has_control(struct str);
 /* Digits only, all of it, no overflow; false leaves the number alone. */
 bool		str_number(struct str, int64_t *);
 /*

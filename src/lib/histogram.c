@@ -1,0 +1,46 @@
+/*
+ * histogram: counting costs a few instructions, and no division.
+ */
+#include "lib/histogram.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* The first power of two above it. */
+static int
+step(uint64_t us)
+{
+	int	i = us == 0 ? 0 : 64 - __builtin_clzll(us);
+
+	return i < HISTOGRAM_STEPS ? i : HISTOGRAM_STEPS - 1;
+}
+
+void
+histogram_add(struct histogram *h, int64_t took)
+{
+	uint64_t	us = took > 0 ? (uint64_t)took : 0;
+
+	h->count[step(us)]++;
+	h->n++;
+	h->sum += us;
+	if (us > h->most)
+		h->most = us;
+}
+
+void
+histogram_text(const struct histogram *h, char *text, size_t size)
+{
+	const char	*before = "; below ";
+	int		 n;
+
+	n = snprintf(text, size, "%" PRIu64 " in all, mean %" PRIu64
+	    " us, longest %" PRIu64 " us", h->n, h->n > 0 ? h->sum / h->n : 0,
+	    h->most);
+	for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+		if (h->count[i] == 0 || n < 0 || (size_t)n >= size)
+			continue;
+		n += snprintf(text + n, size - (size_t)n, "%s%" PRIu64
+		    " us: %" PRIu64, before, (uint64_t)1 << i, h->count[i]);
+		before = ", ";
+	}
+}

@@ -1,0 +1,57 @@
+/*
+ * Tests of lib/histogram.
+ */
+#include <string.h>
+
+#include "lib/histogram.h"
+#include "t/unit/unit.h"
+
+static const struct {
+	int64_t	us;
+	int	step;
+} cases[] = {
+	{ -5, 0 }, { 0, 0 }, { 1, 1 }, { 2, 2 }, { 3, 2 }, { 4, 3 },
+	{ 1023, 10 }, { 1024, 11 }, { 1 << 30, 31 },
+	{ INT64_MAX, HISTOGRAM_STEPS - 1 }
+};
+
+START_TEST(steps)
+{
+	struct histogram	h = { 0 };
+
+	histogram_add(&h, cases[_i].us);
+	ck_assert_uint_eq(h.n, 1);
+	for (int i = 0; i < HISTOGRAM_STEPS; i++)
+		ck_assert_uint_eq(h.count[i], i == cases[_i].step);
+}
+END_TEST
+
+START_TEST(texts)
+{
+	struct histogram	h = { 0 };
+	char			text[1024], small[10];
+
+	histogram_text(&h, text, sizeof(text));
+	ck_assert_str_eq(text, "0 in all, mean 0 us, longest 0 us");
+	histogram_add(&h, 5);
+	histogram_add(&h, 6);
+	histogram_add(&h, 16);
+	histogram_text(&h, text, sizeof(text));
+	ck_assert_str_eq(text, "3 in all, mean 9 us, longest 16 us; "
+	    "below 8 us: 2, 32 us: 1");
+	histogram_text(&h, small, sizeof(small));
+	ck_assert_str_eq(small, "3 in all,");
+	for (int i = 0; i < HISTOGRAM_STEPS; i++)
+		h.count[i] = UINT64_MAX;
+	h.n = h.sum = h.most = UINT64_MAX;
+	histogram_text(&h, text, sizeof(text));
+	ck_assert_uint_lt(strlen(text), sizeof(text));
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, steps, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_test(tests, texts);
+}
