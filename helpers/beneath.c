@@ -13,6 +13,7 @@
 #endif
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,17 +33,18 @@
 #ifdef SYS_openat2
 enum { TRIES = 32 };			/* renames beside us: EAGAIN */
 
-int
-beneath_kernel(int root, const char *path, int flags)
+static int
+ask_kernel(int root, const char *path, int flags, uint64_t resolve)
 {
-	struct open_how	how = {
+	int		 plain = flags & ~BENEATH_STAY;
+	struct open_how	 how = {
 		/* Looking takes no other flag. */
-		.flags = (unsigned)flags |
-		    (flags == BENEATH_LOOK ? 0 : O_LARGEFILE),
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS
+		.flags = (unsigned)plain |
+		    (plain == BENEATH_LOOK ? 0 : O_LARGEFILE),
+		.resolve = resolve | (plain == flags ? 0 : RESOLVE_NO_XDEV)
 	};
-	long		fd;
-	int		tries = 0;
+	long		 fd;
+	int		 tries = 0;
 
 	if (*path == '\0')
 		path = ".";
@@ -53,16 +55,38 @@ beneath_kernel(int root, const char *path, int flags)
 	return (int)fd;
 }
 #else
-int
-beneath_kernel(int root, const char *path, int flags)
+#define RESOLVE_BENEATH		0
+#define RESOLVE_NO_MAGICLINKS	0
+#define RESOLVE_NO_SYMLINKS	0
+
+static int
+ask_kernel(int root, const char *path, int flags, uint64_t resolve)
 {
 	(void)root;
 	(void)path;
 	(void)flags;
+	(void)resolve;
 	errno = ENOSYS;
 	return -1;
 }
 #endif
+#define CONFINED	(RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS)
+
+/*
+ * EPERM is what a system-call filter says that was written before openat2;
+ * should the file system have meant it, it will again.
+ */
+static bool
+kernel_cannot(int fd)
+{
+	return fd == -1 && (errno == ENOSYS || errno == EPERM);
+}
+
+int
+beneath_kernel(int root, const char *path, int flags)
+{
+	return ask_kernel(root, path, flags, CONFINED);
+}
 
 /*
  * Cuts the next segment off the front; empty ones and "." do not count.
@@ -138,21 +162,41 @@ beneath_walk(int root, const char *path, int flags)
 		return -1;
 	}
 	memcpy(copy, path, len + 1);
+	flags &= ~BENEATH_STAY;
 	if (len > 0 && path[len - 1] == '/')
 		flags |= O_DIRECTORY;
 	return walk(root, copy, flags);
 }
 
+static int
+open_somehow(int root, const char *path, int flags, uint64_t resolve)
+{
+	int	fd = ask_kernel(root, path, flags, CONFINED | resolve);
+
+	return kernel_cannot(fd) ? beneath_walk(root, path, flags) : fd;
+}
+
 int
 beneath_open(int root, const char *path, int flags)
 {
-	int	fd = beneath_kernel(root, path, flags);
+	return open_somehow(root, path, flags, 0);
+}
 
-	/*
-	 * EPERM is what a system-call filter says that was written before
-	 * openat2; should the file system have meant it, it will again.
-	 */
-	if (fd == -1 && (errno == ENOSYS || errno == EPERM))
-		fd = beneath_walk(root, path, flags);
-	return fd;
+int
+beneath_open_straight(int root, const char *path, int flags)
+{
+	return open_somehow(root, path, flags, RESOLVE_NO_SYMLINKS);
+}
+
+int
+beneath_open_any(int root, const char *path, int flags)
+{
+	int	plain = flags & ~BENEATH_STAY, fd;
+
+	if (plain != flags) {
+		fd = ask_kernel(root, path, flags, 0);
+		if (!kernel_cannot(fd))
+			return fd;
+	}
+	return openat(root, *path == '\0' ? "." : path, plain);
 }

@@ -21,6 +21,11 @@
 #else
 #define BENEATH_LOOK	BENEATH_READ
 #endif
+/*
+ * Together with one of these: not onto another file system, EXDEV too.  Only
+ * the kernel can tell before it is too late; walking does not try.
+ */
+#define BENEATH_STAY	(1 << 30)
 
 /*
  * A descriptor, or -1 with errno: EXDEV when the path leaves the root, ELOOP
@@ -29,6 +34,10 @@
  * at its end must be a directory.
  */
 int	beneath_open(int root, const char *path, int flags);
+/* The same, with ELOOP for any link at all. */
+int	beneath_open_straight(int root, const char *path, int flags);
+/* With links that lead wherever they like. */
+int	beneath_open_any(int root, const char *path, int flags);
 
 /* The two ways by themselves; the first is ENOSYS where there is none. */
 int	beneath_kernel(int root, const char *path, int flags);

@@ -22,6 +22,9 @@
 #include "lib/io.h"
 #include "lib/str.h"
 
+static enum job_links	 as_links;
+static const char	*as_user;
+
 static void
 print_bool(const char *key, bool value)
 {
@@ -53,6 +56,7 @@ print_file(const struct job *job)
 	printf("uid %" PRIu32 "\n", job->facts.uid);
 	print_bool("settled", job->facts.settled);
 	print_bool("in-memory", job->facts.in_memory);
+	print_bool("handle", job->facts.handle);
 }
 
 static void
@@ -76,11 +80,12 @@ perform(struct job *job)
 		printf("error 0\n");
 	else
 		printf("error %d %s\n", job->error, strerror(job->error));
-	if (job->kind != JOB_RESOLVE)
+	if (job->kind != JOB_RESOLVE && job->kind != JOB_COMPRESS)
 		printf("done %" PRIu64 "\n", job->done);
 	else if (job->error == 0)
 		print_file(job);
-	if (job->kind == JOB_LIST && job->error == 0)
+	if ((job->kind == JOB_LIST || job->kind == JOB_COPY) &&
+	    job->error == 0)
 		print_text(job->fd);
 	return job->error == 0 ? 0 : 1;
 }
@@ -96,6 +101,8 @@ perform_names(struct job *job, int n, char **words)
 		return EX_USAGE;
 	job->root = words[0];
 	job->path = words[1];
+	job->links = as_links;
+	job->user = as_user;
 	for (int i = 2; i < n; i++)
 		buf_add(&names, words[i], strlen(words[i]) + 1);
 	job->names = names.at;
@@ -133,6 +140,17 @@ list(int n, char **words)
 	return perform_names(&job, n, words);
 }
 
+/* ROOT PATH [NAME ...] */
+static int
+compress(int n, char **words)
+{
+	struct job	job;
+
+	job_init(&job, JOB_COMPRESS);
+	job.length = INT64_MAX;
+	return perform_names(&job, n, words);
+}
+
 /* -1 and a line to standard error if the file cannot be opened. */
 static int
 open_file(const char *path, int flags)
@@ -147,28 +165,42 @@ open_file(const char *path, int flags)
 
 /* FILE [OFFSET LENGTH] */
 static int
-read_range(int n, char **words)
+perform_range(enum job_kind kind, int n, char **words)
 {
 	int64_t		offset = 0, length = 0;
 	struct stat	st;
 	struct job	job;
-	int		status;
+	int		fd, status;
 
 	if (n != 1 && (n != 3 || !str_number(str_of(words[1]), &offset) ||
 	    !str_number(str_of(words[2]), &length) ||
 	    length > INT64_MAX - offset))
 		return EX_USAGE;
-	job_init(&job, JOB_READ);
-	job.fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
-	if (job.fd == -1)
+	job_init(&job, kind);
+	job.fd = fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
+	if (fd == -1)
 		return 1;
-	if (n == 1 && fstat(job.fd, &st) == 0)
+	if (n == 1 && fstat(fd, &st) == 0)
 		length = st.st_size;
 	job.offset = offset;
 	job.length = (uint64_t)length;
 	status = perform(&job);
-	io_close(&job.fd);
+	if (job.fd != fd)
+		io_close(&job.fd);
+	io_close(&fd);
 	return status;
+}
+
+static int
+read_range(int n, char **words)
+{
+	return perform_range(JOB_READ, n, words);
+}
+
+static int
+copy_range(int n, char **words)
+{
+	return perform_range(JOB_COPY, n, words);
 }
 
 /* FILE TEXT ...: one line. */
@@ -199,16 +231,44 @@ append(int n, char **words)
 	return status;
 }
 
+/* FILE USER: the password is a line of standard input. */
+static int
+verify(int n, char **words)
+{
+	char		password[1024];
+	struct buf	both = { 0 };
+	struct job	job;
+	int		status;
+
+	if (n != 2 || fgets(password, sizeof(password), stdin) == NULL)
+		return EX_USAGE;
+	password[strcspn(password, "\n")] = '\0';
+	buf_add(&both, words[1], strlen(words[1]) + 1);
+	buf_add(&both, password, strlen(password) + 1);
+	job_init(&job, JOB_VERIFY);
+	job.root = words[0];
+	job.data = both.at;
+	job.length = both.len;
+	status = perform(&job);
+	buf_free(&both);
+	return status;
+}
+
 static int	(*const kinds[JOB_KIND_COUNT])(int, char **) = {
 	[JOB_RESOLVE] = resolve,
 	[JOB_READ] = read_range,
 	[JOB_APPEND] = append,
-	[JOB_LIST] = list
+	[JOB_LIST] = list,
+	[JOB_VERIFY] = verify,
+	[JOB_COMPRESS] = compress,
+	[JOB_COPY] = copy_range
 };
 
 int
-hand_perform(int n, char **words)
+hand_perform(enum job_links links, const char *user, int n, char **words)
 {
+	as_links = links;
+	as_user = user;
 	for (int i = 0; i < JOB_KIND_COUNT; i++)
 		if (n > 0 && strcmp(words[0], job_kind_name(i)) == 0)
 			return kinds[i](n - 1, words + 1);

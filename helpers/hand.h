@@ -4,10 +4,13 @@
 #ifndef HELPERS_HAND_H
 #define HELPERS_HAND_H
 
+#include "helpers/job.h"
+
 /*
- * The words, from the name of the kind on.  The exit status: 0, 1 when the
+ * Which links are followed; whose directory it is about, NULL: nobody's; and
+ * the words, from the name of the kind on.  The exit status: 0, 1 when the
  * job failed, EX_USAGE when the words make no job.
  */
-int	hand_perform(int n, char **words);
+int	hand_perform(enum job_links, const char *user, int n, char **words);
 
 #endif

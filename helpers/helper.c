@@ -14,11 +14,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
 #include "helpers/hand.h"
-#include "helpers/job.h"
+#include "helpers/record.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -31,10 +32,16 @@ static void
 print_usage(FILE *out)
 {
 	fputs("usage: amped-helper [-hV] [-l number]\n"
-	    "       amped-helper resolve root path [name ...]\n"
+	    "       amped-helper [-k links] [-u user] resolve root path "
+	    "[name ...]\n"
 	    "       amped-helper read file [offset length]\n"
 	    "       amped-helper append file text ...\n"
-	    "       amped-helper list root path [pattern ...]\n"
+	    "       amped-helper [-k links] [-u user] list root path "
+	    "[pattern ...]\n"
+	    "       amped-helper [-k links] [-u user] compress root path "
+	    "[name ...]\n"
+	    "       amped-helper verify file user\n"
+	    "       amped-helper copy file [offset length]\n"
 	    "Without words, standard input must be a stream pipe with jobs.\n",
 	    out);
 }
@@ -89,15 +96,20 @@ is_over(void)
 static int
 serve(void)
 {
-	static char	buffer[JOB_RECORD_MAX];
+	static char	buffer[RECORD_MAX];
 	struct job	job;
-	int		got, sent = 0;
+	int		asked, got, sent = 0;
 
-	while ((got = job_recv_order(STDIN_FILENO, &job, buffer)) == 1) {
+	while ((got = record_recv_order(STDIN_FILENO, &job, buffer)) == 1) {
+		asked = job.fd;
 		job_perform(&job);
-		sent = job_send_answer(STDIN_FILENO, &job);
-		/* Theirs (read) or a copy of what is theirs now (resolve). */
-		io_close(&job.fd);
+		if (job.kind == JOB_VERIFY)	/* there is a password in it */
+			explicit_bzero(buffer, sizeof(buffer));
+		sent = record_send_answer(STDIN_FILENO, &job);
+		/* Theirs that we were lent, and what is theirs now. */
+		if (job.fd != asked)
+			io_close(&job.fd);
+		io_close(&asked);
 		if (sent == -1)
 			break;
 	}
@@ -109,21 +121,31 @@ serve(void)
 int
 main(int argc, char **argv)
 {
-	int64_t	logs = 0;
-	bool	log_helper = false;
-	int	c;
+	enum job_links	 links = JOB_LINKS_BENEATH;
+	const char	*user = NULL;
+	int64_t		 logs = 0;
+	bool		 log_helper = false;
+	int		 c;
 
 	proc_title_init(argc, argv);
-	while ((c = getopt(argc, argv, "+hl:V")) != -1)
+	while ((c = getopt(argc, argv, "+hk:l:u:V")) != -1)
 		switch (c) {
 		case 'h':
 			print_usage(stdout);
 			return 0;
+		case 'k':
+			links = job_links_find(optarg);
+			if (links == JOB_LINKS_COUNT)
+				return usage();
+			break;
 		case 'l':
 			log_helper = true;
 			if (!str_number(str_of(optarg), &logs) ||
 			    logs >= INT32_MAX - FIRST_LOG)
 				return usage();
+			break;
+		case 'u':
+			user = optarg;
 			break;
 		case 'V':
 			puts("amped-helper " PACKAGE_VERSION);
@@ -132,7 +154,7 @@ main(int argc, char **argv)
 			return usage();
 		}
 	if (optind < argc && !log_helper) {
-		c = hand_perform(argc - optind, argv + optind);
+		c = hand_perform(links, user, argc - optind, argv + optind);
 		return c == EX_USAGE ? usage() : c;
 	}
 	if (optind < argc || !on_stream_pipe())

@@ -4,8 +4,7 @@
  * A job is a piece of work that may block, in the language of files: paths,
  * descriptors, offsets, errno.  Not a word of HTTP.  job_perform() does one,
  * here and now, blocking; an architecture chooses where "here" is: in place,
- * in a thread, or in a helper process behind a stream pipe, for which the
- * other functions carry a job there and its answer back.
+ * in a thread, or in a helper process behind a stream pipe (record.h).
  *
  * Texts and data in a job are borrowed: they must outlive it, or the buffer
  * that they were received into.  Descriptors are owned: see each kind.
@@ -22,7 +21,10 @@
 	X(RESOLVE, "resolve", "find a name beneath a root, open the file") \
 	X(READ,	   "read",    "bring a range of a file into memory")	\
 	X(APPEND,  "append",  "add bytes to a log")			\
-	X(LIST,	   "list",    "write down what is in a directory")
+	X(LIST,	   "list",    "write down what is in a directory")	\
+	X(VERIFY,  "verify",  "compare a password with a password file") \
+	X(COMPRESS, "compress", "find a name beneath a root, compress it") \
+	X(COPY,	   "copy",    "copy a range of a file into memory")
 
 enum job_kind {
 #define X(id, name, help) JOB_##id,
@@ -33,26 +35,38 @@ enum job_kind {
 
 /* Limits of what travels; a record beyond them is not a job. */
 #define JOB_PATH_MAX	4096		/* root, path, names: bytes each */
+#define JOB_USER_MAX	256		/* user: bytes */
 #define JOB_DATA_MAX	(128 * 1024)	/* APPEND, form: bytes */
+#define JOB_BESIDE_MAX	8		/* suffixes */
+
+/* Which symbolic links are followed; those of proc only by the last. */
+#define JOB_LINKS(X)							\
+	X(BENEATH, "beneath")	/* those that stay beneath it */	\
+	X(NONE, "none")							\
+	X(OWNER, "owner")	/* those, and those that lead to what	\
+				 * belongs to their owner */		\
+	X(ALL, "all")
+
+enum job_links {
+#define X(id, name) JOB_LINKS_##id,
+	JOB_LINKS(X)
+#undef X
+	JOB_LINKS_COUNT
+};
 
 /*
  * The form of a LIST: these texts in this order, each terminated, some empty;
  * what is filled in is in form.h.
  */
-#define JOB_TEXTS(X)							\
-	X(ORDER)	/* name, size, time; with - in front: backwards */ \
-	X(TITLE)	/* what %{title} is */				\
-	X(HEAD)		/* comes first */				\
-	X(DIRECTORY)	/* an entry that is one; they come before files */ \
-	X(FILE)		/* an entry that is a file */			\
-	X(BETWEEN)	/* two entries, and the last and CUT */		\
-	X(CUT)		/* where entries are left out for the limits */	\
-	X(TAIL)		/* comes last */
-
 enum job_text {
-#define X(id) JOB_TEXT_##id,
-	JOB_TEXTS(X)
-#undef X
+	JOB_TEXT_ORDER,		/* name, size, time; - in front: backwards */
+	JOB_TEXT_TITLE,		/* what %{title} is */
+	JOB_TEXT_HEAD,		/* comes first */
+	JOB_TEXT_DIRECTORY,	/* an entry that is one; before all files */
+	JOB_TEXT_FILE,		/* an entry that is a file */
+	JOB_TEXT_BETWEEN,	/* two entries, and the last and CUT */
+	JOB_TEXT_CUT,		/* where entries are left out for the limits */
+	JOB_TEXT_TAIL,		/* comes last */
 	JOB_TEXT_COUNT
 };
 
@@ -74,6 +88,9 @@ struct job_facts {
 	 */
 	bool		settled;
 	bool		in_memory;	/* its file system lives in memory */
+	bool		handle;		/* reading it may wait, and closing:
+					 * the descriptor is only a handle
+					 * (O_PATH), for COPY */
 };
 
 struct job {
@@ -81,37 +98,64 @@ struct job {
 	enum job_kind	 kind;
 
 	/*
-	 * RESOLVE, LIST: the directory (absolute) and the path beneath it:
-	 * no leading slash, no dot segments, "" is the root itself.  A path
-	 * with a slash at its end must be a directory, and for LIST is; then
-	 * names, if any, are tried in it one after the other: NUL-terminated,
+	 * RESOLVE, LIST, COMPRESS: the directory (absolute), the path beneath
+	 * it: no leading slash, no dot segments, "" is the root itself.  A
+	 * path with a slash at its end must be a directory, and for LIST is;
+	 * then names, if any, are tried in it one after the other: terminated,
 	 * one behind the other, names_len bytes in all.  For LIST they are
 	 * patterns (fnmatch) of the entries to leave out.
 	 */
-	const char	*root, *path, *names;
+	const char	*root, *path, *names;	/* VERIFY: root is the file */
 	size_t		 names_len;
+	enum job_links	 links;
+	bool		 stay;		/* on the root's file system, where the
+					 * system can see to that: EREMOTE if
+					 * it cannot be done so */
+	/*
+	 * If not NULL, a user, whose uid is at least that: root is beneath the
+	 * user's home (no leading slash), and it, the file and all entries
+	 * must be the user's.  Without such a user or root it is ENOENT.
+	 */
+	const char	*user;
+	uint32_t	 least;
 	const char	*form;		/* LIST: its texts */
 	size_t		 form_len;
 	/*
-	 * RESOLVE, LIST: the version that the asker has, if any: when the
-	 * file still is that version, no descriptor travels (same is set).
+	 * RESOLVE: suffixes, as names are, for names beside that of the file.
+	 * Such a file counts if it is not empty, and not older than the file.
+	 */
+	const char	*beside;
+	size_t		 beside_len;
+	const char	*keep;		/* COMPRESS: a directory for results,
+					 * absolute; NULL: none */
+	/*
+	 * RESOLVE, LIST, COMPRESS: the version that the asker has, if any: when
+	 * it still is that version, no descriptor travels (same is set).
 	 */
 	bool			 known;
-	struct job_version	 version;	/* asked: known; then: found */
+	struct job_version	 version;	/* asked: known, of fd; then:
+						 * found */
 
 	/*
-	 * READ: the range to bring in, of fd.  APPEND: offset is the number
-	 * of the log, data the bytes.  LIST: length is how many entries it
-	 * may have, offset after how many bytes no more are begun.
+	 * READ, COPY: the range, of fd.  APPEND: offset is the number of the
+	 * log, data the bytes.  LIST: length is how many entries it may have,
+	 * offset after how many bytes no more are begun.  VERIFY: data is the
+	 * user's name and the password, both terminated, length that of both.
+	 * RESOLVE: length is which suffix to open the file with, 0: none.
+	 * COMPRESS: length is the largest file to do it to.
 	 */
 	int64_t		 offset;
 	uint64_t	 length;
 	const char	*data;
 	/*
-	 * READ, asked: the file, stays the asker's.  RESOLVE, answered: the
-	 * file, opened read-only, now the asker's; -1 without.  LIST: a file
-	 * without a name, with the text; it goes when nobody has it open.
-	 * Its version is made of the text alone, its mode the directory's.
+	 * READ, COPY, asked: the file, stays the asker's.  Answered, now the
+	 * asker's, -1 without.  RESOLVE: the file, opened read-only, or a
+	 * handle.  COPY, if there was no error: a file without a name, with
+	 * the range; it goes when nobody has it open.  LIST: one with the
+	 * text, whose version is made of that alone, the mode the directory's.
+	 * COMPRESS: one with what gzip writes or, with type regular in its
+	 * mode, one that is kept, or a handle of that.  Its version is the
+	 * file's, but for the size, which is always less.
 	 */
 	int		 fd;
 
@@ -119,20 +163,29 @@ struct job {
 	 * The answer.  error is 0 or an errno: ENOENT, ENOTDIR, EACCES, EXDEV
 	 * (leaves the root), ELOOP, ENAMETOOLONG, EISDIR (a directory: without
 	 * slash, or with none of the names in it), ENOTSUP (neither file nor
-	 * directory; it has not been opened), EIO ...; ECONNABORTED when
-	 * whoever did it died.
+	 * directory; it has not been opened; VERIFY: the user's hash is of a
+	 * kind that is not known here), EREMOTE (see stay), EIO ...
+	 * RESOLVE, with the suffix: ESTALE (does not count).  COMPRESS: EFBIG
+	 * (too large, or no gain), EAGAIN (the file changed meanwhile).  When
+	 * nobody did it: ECONNABORTED (whoever should have died), ETIMEDOUT
+	 * (is stuck), EAGAIN (too many wait), ECANCELED (nobody wants it).
 	 */
 	int			 error;
 	bool			 same;	/* RESOLVE: still the known version */
 	unsigned		 which;	/* RESOLVE: names tried up to success;
 					 * 0: the path itself was the file */
-	struct job_facts	 facts;	/* RESOLVE, LIST */
-	uint64_t		 done;	/* READ: bytes now in memory; short when
-					 * the file is shorter than asked.
-					 * LIST: entries in it */
+	struct job_facts	 facts;	/* RESOLVE, LIST, COMPRESS */
+	uint64_t		 done;	/* READ, COPY: bytes now in memory;
+					 * short when the file is shorter.
+					 * LIST: entries in it.  RESOLVE: a bit
+					 * for each suffix that counts.
+					 * VERIFY: 1 if it is the password */
 };
 
 const char	*job_kind_name(enum job_kind);
+
+/* The links of that name; JOB_LINKS_COUNT if there are none. */
+enum job_links	job_links_find(const char *name);
 
 /* An empty job: fd is -1, all else zero. */
 void	job_init(struct job *, enum job_kind);
@@ -140,24 +193,7 @@ void	job_init(struct job *, enum job_kind);
 /* Does it, whichever kind; fills the answer in.  Blocks. */
 void	job_perform(struct job *);
 
-/*
- * Over a stream pipe.  Sending: 0, or -1 with errno (see io_send_record).
- * Receiving an order blocks; texts point into the buffer, which must hold
- * JOB_RECORD_MAX bytes; an fd that came along is the receiver's to close.  1,
- * 0 when the pipe was closed, -1 with errno (EBADMSG: not a job).
- * Receiving an answer never blocks: fills in the answer of the job with that
- * id; EBADMSG if it is for another one.
- */
-#define JOB_RECORD_MAX	(3 * JOB_PATH_MAX + JOB_DATA_MAX + 256)
-int	job_send_order(int sock, const struct job *);
-int	job_recv_order(int sock, struct job *, char *buffer);
-int	job_send_answer(int sock, const struct job *);
-int	job_recv_answer(int sock, struct job *);
-
-/*
- * APPEND writes to these descriptors, by log number.  Set once in the process
- * that performs such jobs.
- */
+/* APPEND writes to these, by log number; set once in a process that does it. */
 void	job_logs(const int *fds, size_t n);
 
 #endif

@@ -3,10 +3,10 @@
  * without a name.
  *
  * Only regular files and directories are told of, those that a link leads to
- * as well if it stays beneath the root; nothing is opened but the directory.
+ * as well if it may be followed, and only what is the user's in a user's
+ * directory; nothing is opened but the directory.
  * Must not keep more of it than the limits in the job allow.
  */
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <dirent.h>
@@ -21,6 +21,8 @@
 #include "helpers/form.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
+#include "helpers/root.h"
+#include "helpers/unnamed.h"
 #include "lib/buf.h"
 #include "lib/hash.h"
 #include "lib/io.h"
@@ -37,12 +39,13 @@ struct entry {
 struct list {
 	struct job	*job;
 	const char	*texts[JOB_TEXT_COUNT];
-	int		 root;
+	struct root	 root;
 	DIR		*dir;
 	mode_t		 mode;		/* of the directory */
 	struct entry	*entries;
 	size_t		 n, room;
 	bool		 cut;		/* there would be more */
+	bool		 strayed;	/* one is on another file system */
 };
 
 struct page {				/* the file being written */
@@ -62,17 +65,22 @@ open_directory(struct list *l)
 {
 	const struct job	*job = l->job;
 	struct stat		 st;
-	int			 fd;
+	int			 error = root_open(&l->root, job), fd;
 
-	l->root = open(job->root, BENEATH_LOOK | O_DIRECTORY);
-	if (l->root == -1)
-		return errno;
-	fd = beneath_open(l->root, job->path, BENEATH_READ | O_DIRECTORY);
+	if (error != 0)
+		return error;
+	fd = root_enter(&l->root, job->path, BENEATH_READ | O_DIRECTORY);
 	if (fd == -1)
 		return errno;
-	if (fstat(fd, &st) == -1 || (l->dir = fdopendir(fd)) == NULL) {
+	if (fstat(fd, &st) == -1)
+		error = errno;
+	else if (!root_shows(&l->root, st.st_uid))
+		error = EACCES;
+	else if ((l->dir = fdopendir(fd)) == NULL)
+		error = errno;
+	if (error != 0) {
 		io_close(&fd);
-		return errno;
+		return error;
 	}
 	l->mode = st.st_mode;
 	return 0;
@@ -94,7 +102,7 @@ is_left_out(const struct job *job, const char *name)
 
 /* What a link leads to, by the same rules as for who asks for it. */
 static int
-look_through(const struct list *l, const char *name, struct stat *st)
+look_through(struct list *l, const char *name, struct stat *st)
 {
 	const char	*path = l->job->path;
 	size_t		 len = strlen(path);
@@ -105,22 +113,46 @@ look_through(const struct list *l, const char *name, struct stat *st)
 	    len > 0 && path[len - 1] != '/' ? "/" : "", name);
 	if (n < 0 || (size_t)n >= sizeof(whole))
 		return -1;
-	fd = beneath_open(l->root, whole, BENEATH_LOOK);
-	if (fd == -1)
+	fd = root_enter(&l->root, whole, BENEATH_LOOK);
+	if (fd == -1) {
+		l->strayed |= errno == EREMOTE;
 		return -1;
+	}
 	result = fstat(fd, st);
 	io_close(&fd);
 	return result;
 }
 
+/* A directory may be where another file system begins. */
+static bool
+is_elsewhere(struct list *l, const char *name)
+{
+	struct root	here = l->root;
+	int		fd;
+
+	if (!l->job->stay)
+		return false;
+	here.fd = dirfd(l->dir);
+	fd = root_enter(&here, name, BENEATH_LOOK);
+	l->strayed |= fd == -1 && errno == EREMOTE;
+	io_close(&fd);
+	return l->strayed;
+}
+
 /* Whether it is something to tell of. */
 static bool
-look(const struct list *l, const char *name, struct stat *st)
+look(struct list *l, const struct dirent *d, struct stat *st)
 {
+	const char	*name = d->d_name;
+
+	if ((d->d_type == DT_DIR || d->d_type == DT_UNKNOWN) &&
+	    is_elsewhere(l, name))
+		return false;
 	if (fstatat(dirfd(l->dir), name, st, AT_SYMLINK_NOFOLLOW) == -1 ||
 	    (S_ISLNK(st->st_mode) && look_through(l, name, st) == -1))
 		return false;
-	return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode);
+	return (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode)) &&
+	    root_shows(&l->root, st->st_uid);
 }
 
 static void
@@ -152,8 +184,11 @@ read_entries(struct list *l)
 		errno = 0;		/* the end is no error */
 		if ((d = readdir(l->dir)) == NULL)
 			return errno;
-		if (is_left_out(l->job, d->d_name) || !look(l, d->d_name, &st))
+		if (is_left_out(l->job, d->d_name) || !look(l, d, &st)) {
+			if (l->strayed)
+				return EREMOTE;
 			continue;
+		}
 		if (l->n >= l->job->length) {
 			l->cut = true;
 			return 0;
@@ -248,31 +283,10 @@ sort(struct list *l)
  * Writing
  */
 
-/* Where there is no memory with a descriptor, a file that nobody sees. */
-static int
-open_unnamed(void)
-{
-	char	name[] = "/tmp/amped-list-XXXXXX";
-	int	fd = mkstemp(name);
-
-	if (fd == -1)
-		return -1;
-	unlink(name);
-	if (io_cloexec(fd, true) == -1)
-		io_close(&fd);
-	return fd;
-}
-
 static int
 page_open(struct page *page)
 {
-#ifdef MFD_CLOEXEC
-	page->fd = memfd_create("amped-list", MFD_CLOEXEC);
-	page->in_memory = page->fd != -1;
-	if (page->in_memory)
-		return 0;
-#endif
-	page->fd = open_unnamed();
+	page->fd = unnamed_open(&page->in_memory);
 	return page->fd == -1 ? errno : 0;
 }
 
@@ -399,7 +413,7 @@ take_texts(struct list *l)
 void
 list_perform(struct job *job)
 {
-	struct list	l = { .job = job, .root = -1 };
+	struct list	l = { .job = job };
 
 	job->fd = -1;
 	take_texts(&l);
@@ -413,5 +427,5 @@ list_perform(struct job *job)
 	mem_drop(&l.entries);
 	if (l.dir != NULL)
 		closedir(l.dir);
-	io_close(&l.root);
+	root_close(&l.root);
 }

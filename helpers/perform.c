@@ -9,7 +9,10 @@ static void	(*const kinds[JOB_KIND_COUNT])(struct job *) = {
 	[JOB_RESOLVE] = resolve_perform,
 	[JOB_READ] = read_perform,
 	[JOB_APPEND] = append_perform,
-	[JOB_LIST] = list_perform
+	[JOB_LIST] = list_perform,
+	[JOB_VERIFY] = verify_perform,
+	[JOB_COMPRESS] = compress_perform,
+	[JOB_COPY] = copy_perform
 };
 
 void

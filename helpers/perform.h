@@ -13,5 +13,11 @@ void	resolve_perform(struct job *);
 void	read_perform(struct job *);
 void	append_perform(struct job *);
 void	list_perform(struct job *);
+void	verify_perform(struct job *);
+void	compress_perform(struct job *);
+void	copy_perform(struct job *);
+
+/* As resolve_perform(), but the file is never a handle. */
+void	resolve_open(struct job *);
 
 #endif

@@ -18,8 +18,11 @@
 #include <unistd.h>
 
 #include "helpers/beneath.h"
+#include "helpers/handle.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
+#include "helpers/root.h"
+#include "helpers/version.h"
 #include "lib/io.h"
 
 /*
@@ -80,12 +83,7 @@ look(int fd, struct sight *sight)
 		return EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return ENOTSUP;
-	sight->version = (struct job_version){
-		.dev = st.st_dev, .ino = st.st_ino, .size = st.st_size,
-		.mtime = st.st_mtim.tv_sec, .ctime = st.st_ctim.tv_sec,
-		.mtime_ns = (uint32_t)st.st_mtim.tv_nsec,
-		.ctime_ns = (uint32_t)st.st_ctim.tv_nsec
-	};
+	sight->version = version_of(&st);
 	sight->facts = (struct job_facts){
 		.mode = st.st_mode, .uid = st.st_uid,
 		.settled = is_settled(&st, &now),
@@ -96,31 +94,25 @@ look(int fd, struct sight *sight)
 
 /* Leaves a descriptor in *fd if all is well. */
 static int
-open_and_look(int root, const char *path, int flags, int *fd,
+open_and_look(const struct root *root, const char *path, int flags, int *fd,
     struct sight *sight)
 {
 	int	error;
 
-	*fd = beneath_open(root, path, flags);
+	*fd = root_enter(root, path, flags);
 	if (*fd == -1)
 		return errno;
 	error = look(*fd, sight);
+	if (error == 0 && !root_shows(root, sight->facts.uid))
+		error = EACCES;
 	if (error != 0)
 		io_close(fd);
 	return error;
 }
 
-static bool
-same_version(const struct job_version *a, const struct job_version *b)
-{
-	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	    a->mtime == b->mtime && a->mtime_ns == b->mtime_ns &&
-	    a->ctime == b->ctime && a->ctime_ns == b->ctime_ns;
-}
-
 /* This path and no other; fills the answer in if it is a file. */
 static int
-take(struct job *job, int root, const char *path)
+take_file(struct job *job, const struct root *root, const char *path)
 {
 	struct sight	sight;
 	int		error, fd;
@@ -129,7 +121,7 @@ take(struct job *job, int root, const char *path)
 	if (error != 0)
 		return error;
 	io_close(&fd);
-	job->same = job->known && same_version(&sight.version, &job->version);
+	job->same = job->known && version_same(&sight.version, &job->version);
 	if (!job->same) {
 		/* Another file may have come to its place: look again. */
 		error = open_and_look(root, path, BENEATH_READ, &fd, &sight);
@@ -142,11 +134,111 @@ take(struct job *job, int root, const char *path)
 	return 0;
 }
 
+/* 0, or an errno if the name is too long. */
+static int
+append(char path[JOB_PATH_MAX], const char *name, const char *suffix)
+{
+	int	n = snprintf(path, JOB_PATH_MAX, "%s%s", name, suffix);
+
+	return n < 0 || n >= JOB_PATH_MAX ? ENAMETOOLONG : 0;
+}
+
+/* Whether what stands beside a file can have been made of it. */
+static bool
+counts(const struct job_version *beside, const struct job_version *file)
+{
+	return beside->size > 0 && (beside->mtime > file->mtime ||
+	    (beside->mtime == file->mtime &&
+	    beside->mtime_ns >= file->mtime_ns));
+}
+
+/* Which files beside this one count, a bit for each suffix. */
+static int
+look_beside(struct job *job, const struct root *root, const char *name)
+{
+	const char	*suffix, *end = job->beside + job->beside_len;
+	char		 path[JOB_PATH_MAX];
+	struct sight	 sight;
+	uint64_t	 bit = 1;
+	int		 error, fd;
+
+	for (suffix = job->beside; suffix < end;
+	    suffix += strlen(suffix) + 1, bit <<= 1) {
+		error = append(path, name, suffix);
+		if (error == 0)
+			error = open_and_look(root, path, BENEATH_LOOK, &fd,
+			    &sight);
+		if (error == EREMOTE)
+			return error;
+		if (error != 0)
+			continue;
+		io_close(&fd);
+		/* It must be one that we may read, too. */
+		if (!counts(&sight.version, &job->version) || open_and_look(
+		    root, path, BENEATH_READ, &fd, &sight) != 0)
+			continue;
+		io_close(&fd);
+		job->done |= bit;
+	}
+	return 0;
+}
+
+/*
+ * The file beside this one.  That it does not count is no reason to look for
+ * another name.
+ */
+static int
+take_beside(struct job *job, const struct root *root, const char *name)
+{
+	const char	*suffix = job->beside;
+	char		 path[JOB_PATH_MAX];
+	struct sight	 file;
+	int		 error, fd;
+
+	error = open_and_look(root, name, BENEATH_LOOK, &fd, &file);
+	if (error != 0)
+		return error;
+	io_close(&fd);
+	for (uint64_t i = 1; i < job->length; i++)
+		suffix += strlen(suffix) + 1;
+	if (append(path, name, suffix) != 0)
+		return ESTALE;
+	error = take_file(job, root, path);
+	if (error == ENOENT || error == ENOTDIR || error == EISDIR)
+		return ESTALE;
+	if (error == 0 && !counts(&job->version, &file.version)) {
+		io_close(&job->fd);
+		job->same = false;
+		return ESTALE;
+	}
+	return error;
+}
+
+static int
+take(struct job *job, const struct root *root, const char *path)
+{
+	struct job_version	known = job->version;
+	int			error;
+
+	if (job->length > 0)
+		return take_beside(job, root, path);
+	error = take_file(job, root, path);
+	if (error == 0)
+		error = look_beside(job, root, path);
+	if (error != 0) {
+		io_close(&job->fd);
+		job->same = false;
+		job->version = known;	/* for who asks again */
+		job->done = 0;
+	}
+	return error;
+}
+
 /* 0 if there is such a directory. */
 static int
-find_directory(int root, const char *path)
+find_directory(const struct root *root, const char *path)
 {
-	int	fd = beneath_open(root, path, BENEATH_LOOK | O_DIRECTORY);
+	int	fd = root_enter(root, path, BENEATH_LOOK | O_DIRECTORY);
 
 	if (fd == -1)
 		return errno;
@@ -156,17 +248,17 @@ find_directory(int root, const char *path)
 
 /* The first of the names that is a file in this directory. */
 static int
-take_name(struct job *job, int root)
+take_name(struct job *job, const struct root *root)
 {
 	char		 path[JOB_PATH_MAX];
 	const char	*name, *end = job->names + job->names_len;
 	unsigned	 which = 0;
-	int		 error, n;
+	int		 error;
 
 	for (name = job->names; name < end; name += strlen(name) + 1) {
-		n = snprintf(path, sizeof(path), "%s%s", job->path, name);
-		if (n < 0 || (size_t)n >= sizeof(path))
-			return ENAMETOOLONG;
+		error = append(path, job->path, name);
+		if (error != 0)
+			return error;
 		which++;
 		error = take(job, root, path);
 		if (error == 0)
@@ -180,19 +272,23 @@ take_name(struct job *job, int root)
 }
 
 void
-resolve_perform(struct job *job)
+resolve_open(struct job *job)
 {
-	size_t	len = strlen(job->path);
-	int	root;
+	size_t		len = strlen(job->path);
+	struct root	root;
 
 	job->fd = -1;
-	/* Anew each time: a link at the root or above may point elsewhere. */
-	root = open(job->root, BENEATH_LOOK | O_DIRECTORY);
-	if (root == -1)
-		job->error = errno;
-	else if (len == 0 || job->path[len - 1] == '/')
-		job->error = take_name(job, root);
-	else
-		job->error = take(job, root, job->path);
-	io_close(&root);
+	job->error = root_open(&root, job);
+	if (job->error == 0)
+		job->error = len == 0 || job->path[len - 1] == '/' ?
+		    take_name(job, &root) : take(job, &root, job->path);
+	root_close(&root);
+}
+
+void
+resolve_perform(struct job *job)
+{
+	resolve_open(job);
+	if (job->fd != -1)
+		handle_pass(job);
 }

@@ -30,6 +30,7 @@ const struct conf_block_row conf_blocks[BLOCK_COUNT] = {
 #define STRUCT_LIMITS	struct conf
 #define STRUCT_SITE	struct conf_site
 #define STRUCT_PATH	struct conf_place
+#define STRUCT_FILES	struct conf_files
 
 const struct conf_row conf_rows[] = {
 #define BLOCK(id, word, inside, arguments, help)
@@ -77,6 +78,12 @@ struct conf_object
 conf_object_place(struct conf_place *place)
 {
 	return (struct conf_object){ BLOCK_PATH, place, &place->origins };
+}
+
+struct conf_object
+conf_object_files(struct conf_files *files)
+{
+	return (struct conf_object){ BLOCK_FILES, files, &files->origins };
 }
 
 bool
@@ -209,9 +216,17 @@ site_free(struct conf_site *site)
 	for (size_t i = 0; i < site->nplaces; i++) {
 		object_free(conf_object_place(&site->places[i]));
 		mem_drop(&site->places[i].rules.lines);
+		mem_drop(&site->places[i].rules.guard.networks);
 		mem_drop(&site->places[i].prefix);
 	}
 	mem_drop(&site->places);
+	for (size_t i = 0; i < site->nfiles; i++) {
+		object_free(conf_object_files(&site->files[i]));
+		mem_drop(&site->files[i].guard.networks);
+		conf_name_free(&site->files[i].patterns);
+	}
+	mem_drop(&site->files);
+	mem_drop(&site->rules.guard.networks);
 	mem_drop(&site->rules.lines);
 	conf_name_free(&site->names);
 	object_free(conf_object_site(site));
@@ -295,24 +310,46 @@ find_wildcard(const struct conf_listener *l, const struct host *host)
 	return NULL;
 }
 
+static const struct conf_named *
+find_named(const struct conf_listener *l, const char *name, size_t len)
+{
+	const struct conf_named	*named;
+	struct host		 host = { false, name, len };
+
+	if (host.len > 0 && host.at[host.len - 1] == '.')
+		host.len--;		/* the root of all names */
+	named = find_name(l, &host);
+	return named != NULL ? named : find_wildcard(l, &host);
+}
+
 const struct conf_site *
 conf_site_find(const struct conf *conf, size_t listener, const char *name,
     size_t len)
 {
 	const struct conf_listener	*l;
 	const struct conf_named		*named;
-	struct host			 host = { false, name, len };
 
 	need(listener < conf->nlisteners);
 	l = &conf->listeners[listener];
 	if (l->single || name == NULL)
 		return l->fallback;
-	if (host.len > 0 && host.at[host.len - 1] == '.')
-		host.len--;		/* the root of all names */
-	named = find_name(l, &host);
-	if (named == NULL)
-		named = find_wildcard(l, &host);
+	named = find_named(l, name, len);
 	return named != NULL ? named->site : l->fallback;
+}
+
+const char *
+conf_site_name(const struct conf *conf, size_t listener, const char *name,
+    size_t len)
+{
+	const struct conf_named	*named;
+
+	need(listener < conf->nlisteners);
+	if (name == NULL)
+		return NULL;
+	named = find_named(&conf->listeners[listener], name, len);
+	if (named == NULL)
+		return NULL;
+	return named->wild ? named->name - 1 : named->name;	/* its star */
 }
 
 const struct conf_rules *
@@ -332,6 +369,21 @@ conf_rules_find(const struct conf_site *site, const char *path, size_t len)
 }
 
 bool
+conf_user_good(const char *name, size_t len)
+{
+	static const char	letters[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+	if (len == 0 || len > 32 || strchr(letters, name[0]) == NULL)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (name[i] == '\0' || (strchr(letters, name[i]) == NULL &&
+		    strchr(".-$", name[i]) == NULL))
+			return false;
+	return true;
+}
+
+bool
 conf_lists(const struct conf_words *listing, enum conf_listing form)
 {
 	static const char *const names[] = {
@@ -344,4 +396,11 @@ conf_lists(const struct conf_words *listing, enum conf_listing form)
 		if (strcmp(listing->at[i], names[form]) == 0)
 			return true;
 	return false;
+}
+
+int64_t
+conf_share(const struct conf *conf)
+{
+	return conf->helpers_share != 0 ? conf->helpers_share :
+	    (conf->helpers_max + 1) / 2;
 }

@@ -4,7 +4,7 @@
  * conf_read() turns text into a struct conf or into a list of complaints,
  * all of them.  Every directive is a row of conf.tbl: its place in the
  * structs below, bounds, default and one line of manual.  A struct conf never
- * changes once read; whoever runs on it may keep pointers into it.
+ * changes once read: pointers into it may be kept.
  */
 #ifndef CONF_H
 #define CONF_H
@@ -29,6 +29,8 @@
 	X(COMMON, "common") X(COMBINED, "combined")
 #define CONF_LISTINGS(X)						\
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
+#define CONF_PRECOMPRESSED(X)						\
+	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
 
 enum conf_architecture {
 #define X(id, name) ARCHITECTURE_##id,
@@ -79,6 +81,13 @@ struct conf_place {
 	struct conf_origin	*origins;	/* private to conf*.c */
 };
 
+/* files PATTERN... { }: who may ask for files with such names. */
+struct conf_files {
+	struct conf_words	 patterns;	/* for fnmatch */
+	struct conf_guard	 guard;
+	struct conf_origin	*origins;	/* private to conf*.c */
+};
+
 struct conf_site {
 	size_t			 number;	/* its place in conf.sites */
 	struct conf_words	 names;		/* lower case; "default" too */
@@ -86,6 +95,8 @@ struct conf_site {
 	struct conf_rules	 rules;
 	struct conf_place	*places;	/* longest prefix first */
 	size_t			 nplaces;
+	struct conf_files	*files;		/* all that match count */
+	size_t			 nfiles;
 	struct conf_origin	*origins;	/* private to conf*.c */
 };
 
@@ -95,14 +106,18 @@ struct conf {
 	int64_t		 architecture;		/* enum conf_architecture */
 	int64_t		 version;		/* a switch: tell it */
 	int64_t		 helpers, helpers_max;
+	int64_t		 helpers_share;		/* 0: half of them */
+	int64_t		 helpers_within;	/* ms */
 	int64_t		 helpers_idle;		/* ms */
 	int64_t		 helpers_queue;		/* jobs */
 
 	struct {
 		int64_t	 paths, revalidate, stale, negative;	/* n, ms */
 		int64_t	 heads;			/* bytes */
+		int64_t	 logins, logins_keep;	/* n, ms */
 		int64_t	 chunks, chunk_size, small;	/* bytes */
 		int64_t	 residency;		/* enum conf_residency */
+		char	*variants;		/* directory; NULL: none */
 	} cache;
 
 	struct {
@@ -114,11 +129,18 @@ struct conf {
 
 	struct {
 		int64_t	 connections;		/* 0: from the descriptors */
+		int64_t	 connections_address;	/* of one; 0: any */
+		int64_t	 rate, rate_burst;	/* of one, a second; 0: any */
+		int64_t	 addresses;
 		int64_t	 requests;		/* a connection; 0: any */
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
 		int64_t	 body, body_within;	/* bytes, ms */
-		int64_t	 idle, head, send, disk, linger, drain;	/* ms */
+		int64_t	 idle, head, gap, send, disk;	/* ms */
+		int64_t	 linger, drain;			/* ms */
+		int64_t	 pace, pace_after;	/* bytes a second, bytes */
 		int64_t	 listing, listing_bytes;	/* entries, bytes */
+		int64_t	 verify;		/* at once */
+		int64_t	 compress, compress_from;	/* bytes */
 	} limits;
 
 	struct conf_site	*sites;
@@ -131,9 +153,8 @@ struct conf {
 };
 
 /*
- * Reads a conf: a file by its name, or text given under a name for the
- * messages.  On failure NULL, and every complaint is in the buffer, ready to
- * be printed (file, line, column, the line itself, a caret, a suggestion).
+ * Reads a conf: a file by its name, or text under a name for the messages.  On
+ * failure NULL, and every complaint is in the buffer, ready to be printed.
  */
 struct conf	*conf_read(const char *file, struct buf *complaints);
 struct conf	*conf_read_text(const char *name, const char *text,
@@ -165,11 +186,15 @@ const struct conf_address *conf_listener(const struct conf *, size_t);
  */
 const struct conf_site	*conf_site_find(const struct conf *,
 			    size_t listener, const char *host, size_t len);
+/* The name of a site by which that is found, NULL without. */
+const char		*conf_site_name(const struct conf *,
+			    size_t listener, const char *host, size_t len);
 /* The rules for a decoded path: its block's, or else the site's. */
 const struct conf_rules	*conf_rules_find(const struct conf_site *,
 			    const char *path, size_t len);
 /* Whether the words of a listing have this form. */
 bool			 conf_lists(const struct conf_words *,
 			    enum conf_listing);
+int64_t			 conf_share(const struct conf *);	/* of helpers */
 
 #endif

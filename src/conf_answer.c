@@ -146,6 +146,28 @@ is_pattern(const char *text)
 	return strchr(sub, '*') == NULL || strcmp(sub, "*") == 0;
 }
 
+static bool
+take_pattern(struct conf_reader *reader, const struct conf_word *word)
+{
+	bool	good = is_pattern(word->text);
+
+	if (!good)
+		conf_complain(reader, word->mark, "\"%s\" is not a media "
+		    "type: write text/html, image/* or */*", word->text);
+	return good;
+}
+
+bool
+conf_answer_media(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (!take_pattern(reader, word))
+		return false;
+	conf_name_add(member, word->text);
+	return true;
+}
+
 /* Two words: a media type or a pattern of them, and a time. */
 bool
 conf_answer_age(struct conf_reader *reader, const struct conf_row *row,
@@ -153,11 +175,8 @@ conf_answer_age(struct conf_reader *reader, const struct conf_row *row,
 {
 	struct conf_pair	pair = { 0 };
 
-	if (!is_pattern(words[0].text)) {
-		conf_complain(reader, words[0].mark, "\"%s\" is not a media "
-		    "type: write text/html, image/* or */*", words[0].text);
+	if (!take_pattern(reader, &words[0]))
 		return false;
-	}
 	if (!conf_value_time(words[1].text, &pair.number) ||
 	    pair.number > AGE_MOST) {
 		conf_complain(reader, words[1].mark, "\"%s\" is not a time "
@@ -186,5 +205,51 @@ conf_answer_charset(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	}
 	*(char **)member = mem_string(word->text);
+	return true;
+}
+
+/* Segments with names, so that it stays in a home; no dot-files either. */
+static bool
+good_home(const char *path)
+{
+	size_t	n;
+
+	for (;; path += n + 1) {
+		n = strcspn(path, "/");
+		if (n == 0 || path[0] == '.')
+			return false;
+		if (path[n] == '\0')
+			return true;
+	}
+}
+
+/* A path beneath a home, or off. */
+bool
+conf_answer_home(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (!word->quoted && strcmp(word->text, "off") == 0)
+		return true;
+	if (!good_home(word->text)) {
+		conf_complain(reader, word->mark, "a directory of users is "
+		    "beneath their homes: without a slash in front or at its "
+		    "end, and no name in it begins with a dot");
+		return false;
+	}
+	*(char **)member = mem_string(word->text);
+	return true;
+}
+
+bool
+conf_answer_user(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	if (!conf_user_good(word->text, strlen(word->text))) {
+		conf_complain(reader, word->mark, "%s %s: no such name is "
+		    "ever looked up", row->word, row->part);
+		return false;
+	}
+	conf_name_add(member, word->text);
 	return true;
 }

@@ -13,7 +13,8 @@ typedef bool	conf_set_fn(struct conf_reader *, const struct conf_row *,
 
 /* conf_answer.c */
 conf_set_fn	conf_answer_target, conf_answer_page, conf_answer_error,
-		conf_answer_age, conf_answer_charset;
+		conf_answer_age, conf_answer_charset, conf_answer_home,
+		conf_answer_user, conf_answer_media;
 /* conf_value.c: what a time says. */
 bool		conf_value_time(const char *, int64_t *ms);
 /* conf_name.c: only what may stand in a token (RFC 9110, section 5.6.2). */
@@ -22,6 +23,16 @@ bool		conf_name_token(const char *, size_t len);
 const char	*conf_name_wrong(const char *path);
 /* conf_value.c: a choice that is kept as the number that it is. */
 conf_set_fn	conf_value_code;
+
+/* conf_access.c */
+conf_set_fn	conf_access_network, conf_access_realm;
+bool		conf_access_pattern(struct conf_reader *,
+		    const struct conf_word *, struct conf_words *patterns);
+/* Completes a guard, with what its block takes over from outside (NULL: there
+ * is none). */
+void		conf_access_complete(struct conf_reader *,
+		    struct conf_guard *, const struct conf_guard *outer,
+		    struct conf_object);
 
 /* conf_rules.c: the rules of a site and of its paths, which are sorted. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);

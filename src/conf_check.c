@@ -20,9 +20,11 @@
 /* The first must not exceed the second. */
 #define ORDERS(X)							\
 	X(helpers,		helpers_max)				\
+	X(helpers_share,	helpers_max)				\
 	X(cache.revalidate,	cache.stale)				\
 	X(cache.small,		cache.chunk_size)			\
-	X(cache.chunk_size,	cache.chunks)
+	X(cache.chunk_size,	cache.chunks)				\
+	X(limits.compress_from,	limits.compress)
 
 static const struct conf_mark	nowhere = { 0 };
 

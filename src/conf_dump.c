@@ -196,6 +196,23 @@ dump_place(struct dump *d, struct conf_place *place)
 }
 
 static void
+dump_files(struct dump *d, struct conf_files *files)
+{
+	struct conf_object	object = conf_object_files(files);
+	struct buf		patterns = { 0 };
+
+	for (size_t i = 0; i < files->patterns.n; i++) {
+		buf_addc(&patterns, ' ');
+		conf_value_quote(files->patterns.at[i], &patterns);
+	}
+	open_block(d, BLOCK_FILES, buf_string(&patterns),
+	    conf_origin(object, NULL, 0));
+	dump_rows(d, object, BLOCK_FILES);
+	close_block(d);
+	buf_free(&patterns);
+}
+
+static void
 dump_site(struct dump *d, struct conf_site *site)
 {
 	struct conf_object	object = conf_object_site(site);
@@ -208,6 +225,8 @@ dump_site(struct dump *d, struct conf_site *site)
 	dump_rows(d, object, BLOCK_SITE);
 	for (size_t i = 0; i < site->nplaces; i++)
 		dump_place(d, &site->places[i]);
+	for (size_t i = 0; i < site->nfiles; i++)
+		dump_files(d, &site->files[i]);
 	close_block(d);
 	buf_free(&names);
 }

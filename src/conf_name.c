@@ -28,6 +28,7 @@
 	X("Location")							\
 	X("Server")							\
 	X("Transfer-Encoding")						\
+	X("WWW-Authenticate")						\
 	X("X-Content-Type-Options")
 
 #define LETTERS	"abcdefghijklmnopqrstuvwxyz"

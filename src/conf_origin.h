@@ -24,11 +24,12 @@ struct conf_origin {
 };
 
 /*
- * What blocks fill: a struct conf, conf_site or conf_place.  A block with
- * arguments has a struct of its own, the others share that of the top.
+ * What blocks fill: a struct conf, conf_site, conf_place or conf_files.  A
+ * block with arguments has a struct of its own, the others share that of the
+ * top.
  */
 struct conf_object {
-	enum conf_block		  kind;		/* TOP, SITE or PATH */
+	enum conf_block		  kind;		/* TOP, SITE, PATH, FILES */
 	void			 *at;
 	struct conf_origin	**origins;
 };
@@ -53,6 +54,7 @@ int			 conf_mark_order(const struct conf_mark *,
 struct conf_object	 conf_object(struct conf *);
 struct conf_object	 conf_object_site(struct conf_site *);
 struct conf_object	 conf_object_place(struct conf_place *);
+struct conf_object	 conf_object_files(struct conf_files *);
 bool			 conf_object_has(struct conf_object,
 			    const struct conf_row *);
 void			*conf_member(struct conf_object,

@@ -8,7 +8,7 @@
 #include <glob.h>
 #include <string.h>
 
-#include "conf_private.h"
+#include "conf_answer.h"
 #include "lib/mem.h"
 
 #define INCLUDE_DEPTH	16
@@ -99,6 +99,15 @@ add_place(struct conf_site *site)
 	return &site->places[site->nplaces++];
 }
 
+static struct conf_files *
+add_files(struct conf_site *site)
+{
+	site->files = mem_grow(site->files, site->nfiles + 1,
+	    sizeof(*site->files));
+	site->files[site->nfiles] = (struct conf_files){ 0 };
+	return &site->files[site->nfiles++];
+}
+
 static void
 take_names(struct conf_reader *reader, struct conf_site *site,
     const struct statement *s)
@@ -130,6 +139,19 @@ take_prefix(struct conf_reader *reader, struct conf_place *place,
 		place->prefix = mem_string("");
 }
 
+static void
+take_patterns(struct conf_reader *reader, struct conf_files *files,
+    const struct statement *s)
+{
+	conf_origin_add(conf_object_files(files), NULL, 0, s->words[0].mark,
+	    false);
+	for (size_t i = 1; i < s->n; i++)
+		conf_access_pattern(reader, &s->words[i], &files->patterns);
+	if (s->n == 1)
+		conf_complain(reader, s->words[0].mark,
+		    "\"files\" needs a pattern of names");
+}
+
 /* The scope within a block; its arguments are taken. */
 static struct scope
 enter(struct conf_reader *reader, enum conf_block block,
@@ -137,6 +159,7 @@ enter(struct conf_reader *reader, enum conf_block block,
 {
 	struct scope		 inner = *outer;
 	struct conf_place	*place;
+	struct conf_files	*files;
 
 	inner.block = block;
 	switch (conf_blocks[block].arguments) {
@@ -149,6 +172,11 @@ enter(struct conf_reader *reader, enum conf_block block,
 		place = add_place(outer->site);
 		inner.object = conf_object_place(place);
 		take_prefix(reader, place, s);
+		break;
+	case ARGUMENTS_PATTERNS:
+		files = add_files(outer->site);
+		inner.object = conf_object_files(files);
+		take_patterns(reader, files, s);
 		break;
 	case ARGUMENTS_NONE:
 		if (s->n > 1)

@@ -224,6 +224,10 @@ inherit_all(struct conf_rules *rules, struct conf_object object)
 	inherit(&rules->charset, outer->charset, says(object, "charset"));
 	if (says(object, "nosniff") == NULL)
 		rules->nosniff = outer->nosniff;
+	if (says(object, "links") == NULL)
+		rules->links = outer->links;
+	if (says(object, "compress") == NULL)
+		rules->compress = outer->compress;
 }
 
 static void
@@ -243,6 +247,8 @@ complete(struct conf_reader *reader, struct conf_rules *rules,
 		inherit_all(rules, object);
 	check_removed(reader, rules, object);
 	check_hide(reader, rules, object);
+	conf_access_complete(reader, &rules->guard,
+	    outer != NULL ? &outer->guard : NULL, object);
 	make_lines(rules);
 	make_aged(reader, rules, object);
 }
@@ -269,17 +275,22 @@ check_circles(struct conf_reader *reader, const struct conf_site *site,
 void
 conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 {
-	struct conf_place	*place = site->places;
+	struct conf_place	*place;
 
 	complete(reader, &site->rules, conf_object_site(site));
-	for (size_t i = 0; i < site->nplaces; i++, place++) {
+	for (size_t i = 0; i < site->nplaces; i++) {
+		place = &site->places[i];
 		place->rules.outer = &site->rules;
 		place->rules.prefix = strlen(place->prefix);
 		complete(reader, &place->rules, conf_object_place(place));
 	}
+	for (size_t i = 0; i < site->nfiles; i++)
+		conf_access_complete(reader, &site->files[i].guard, NULL,
+		    conf_object_files(&site->files[i]));
 	check_circles(reader, site, &site->rules, conf_object_site(site));
-	for (place = site->places; place < site->places + site->nplaces;
-	    place++)
+	for (size_t i = 0; i < site->nplaces; i++) {
+		place = &site->places[i];
 		check_circles(reader, site, &place->rules,
 		    conf_object_place(place));
+	}
 }

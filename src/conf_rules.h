@@ -27,6 +27,31 @@ struct conf_pairs {
 	size_t			 n;
 };
 
+/* Whose addresses begin with these bits. */
+struct conf_network {
+	int			 family;	/* AF_INET, AF_INET6; 0: all */
+	int			 bits;
+	bool			 allow;
+	uint8_t			 bytes[16];
+};
+
+/* Who may ask; all of it must hold. */
+struct conf_guard {
+	struct conf_words	 allow, deny;	/* networks, as written */
+	char			*realm, *file;	/* for passwords; NULL: off */
+	/* What follows from them and from those of the site. */
+	struct conf_network	*networks;	/* the most exact one first */
+	size_t			 nnetworks;
+	bool			 only;		/* all others are refused */
+	bool			 on;		/* there is anything to ask */
+};
+
+struct conf_users {			/* /~name/ */
+	char			*directory;	/* in their homes; NULL: off */
+	struct conf_words	 deny;		/* names */
+	int64_t			 from;		/* uid */
+};
+
 struct conf_rules {
 	/* What answers: one of these, or as in the site. */
 	char			*root, *alias;	/* absolute */
@@ -47,6 +72,12 @@ struct conf_rules {
 	int64_t			 nosniff;	/* a switch, 0 or 1 */
 	struct conf_words	 listing;	/* off alone, or html, json */
 	struct conf_words	 hide;		/* patterns for fnmatch */
+	struct conf_words	 precompressed;	/* off alone, or codings */
+	int64_t			 compress;	/* a switch, 0 or 1 */
+	struct conf_words	 compressible;	/* types and patterns */
+	struct conf_guard	 guard;
+	int64_t			 links;		/* enum job_links */
+	struct conf_users	 users;		/* a site's only */
 	/* What follows from them and from those of the site. */
 	const struct conf_rules	*outer;		/* the site's; NULL: these */
 	const struct conf_rules	*answer;	/* these or outer: whose root,
@@ -55,5 +86,14 @@ struct conf_rules {
 	char			*lines;		/* all fields, as sent */
 	bool			 aged;		/* expires is in force */
 };
+
+/* Whether its networks let in a client by the bytes of its address. */
+bool	 conf_guard_admits(const struct conf_guard *,
+	    int family, const uint8_t *bytes);
+/*
+ * Whether a name may be looked up as a user's: letters, digits and _, and
+ * behind the first of them . - and $ too; at most 32 bytes.
+ */
+bool	 conf_user_good(const char *name, size_t len);
 
 #endif

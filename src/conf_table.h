@@ -25,43 +25,14 @@
 /* Those that a page can be given for: where the site is known by then, and
  * nothing is told that only the short page tells. */
 #define CONF_ERRORS(X)							\
-	X(403, "403") X(404, "404") X(405, "405") X(410, "410")		\
-	X(412, "412") X(417, "417") X(451, "451") X(500, "500")		\
-	X(501, "501") X(503, "503")
-
-/* id, name, how one value is read, how it is kept */
-#define CONF_TYPES(X)							\
-	X(NUMBER,	"number",	set_scaled,	INTEGER)	\
-	X(SIZE,		"size",		set_scaled,	INTEGER)	\
-	X(TIME,		"time",		set_scaled,	INTEGER)	\
-	X(ARCHITECTURE,	NULL,		set_choice,	INTEGER)	\
-	X(RESIDENCY,	NULL,		set_choice,	INTEGER)	\
-	X(LOG_FORMAT,	NULL,		set_choice,	INTEGER)	\
-	X(LOG_GRADE,	NULL,		set_choice,	INTEGER)	\
-	X(LISTING,	NULL,		set_listing,	WORDS)		\
-	X(USER,		"user",		set_text,	TEXT)		\
-	X(TYPES,	"file",		set_file,	TEXT)		\
-	X(DIRECTORY,	"directory",	set_directory,	TEXT)		\
-	X(LOG,		"file|stderr",	set_log,	TEXT)		\
-	X(LOG_OR_OFF,	"file|stderr|off", set_log,	TEXT)		\
-	X(FILENAME,	"filename",	set_filename,	WORDS)		\
-	X(PATTERN,	"pattern",	set_filename,	WORDS)		\
-	X(ADDRESS,	"address",	set_address,	ADDRESSES)	\
-	X(FIELD,	"field",	set_field,	PAIRS)		\
-	X(FIELD_NAME,	"name",		set_field_name,	WORDS)		\
-	X(REDIRECT,	NULL,		conf_value_code, INTEGER)	\
-	X(TARGET,	"target",	conf_answer_target, TEXT)	\
-	X(REFUSAL,	NULL,		conf_value_code, INTEGER)	\
-	X(PAGE,		"path|off",	conf_answer_page, TEXT)		\
-	X(ERROR,	"path",		conf_answer_error, PAIRS)	\
-	X(AGE,		"type time",	conf_answer_age, PAIRS)		\
-	X(CHARSET,	"charset|off",	conf_answer_charset, TEXT)	\
-	X(SWITCH,	NULL,		set_choice,	INTEGER)
+	X(401, "401") X(403, "403") X(404, "404") X(405, "405")		\
+	X(410, "410") X(412, "412") X(417, "417") X(429, "429")		\
+	X(451, "451") X(500, "500") X(501, "501") X(503, "503")
 
 enum conf_type {
-#define X(id, name, set, keep) TYPE_##id,
-	CONF_TYPES(X)
-#undef X
+#define TYPE(id, name, set, keep) TYPE_##id,
+#include "conf_type.tbl"
+#undef TYPE
 	TYPE_COUNT
 };
 
@@ -74,7 +45,8 @@ enum conf_block {
 	BLOCK_COUNT
 };
 
-enum conf_arguments { ARGUMENTS_NONE, ARGUMENTS_NAMES, ARGUMENTS_PREFIX };
+enum conf_arguments { ARGUMENTS_NONE, ARGUMENTS_NAMES, ARGUMENTS_PREFIX,
+	ARGUMENTS_PATTERNS };
 
 struct conf_block_row {
 	const char		*word;

@@ -2,7 +2,7 @@
  * conf_value: values by their type: how they are read from a word, printed
  * as one that reads the same, and freed.
  *
- * A type is a row of CONF_TYPES.  What needs a grammar of its own is in
+ * A type is a row of conf_type.tbl.  What needs a grammar of its own is in
  * conf_name.
  */
 #include <sys/stat.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "conf_answer.h"
+#include "helpers/job.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -21,7 +22,7 @@
 
 static conf_set_fn
 		set_scaled, set_choice, set_text, set_file, set_directory,
-		set_log, set_listing, set_filename, set_address, set_field,
+		set_log, set_off_or, set_filename, set_address, set_field,
 		set_field_name;
 
 static const struct type {
@@ -29,9 +30,9 @@ static const struct type {
 	conf_set_fn	*set;
 	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS } keep;
 } types[] = {
-#define X(id, name, set, keep) [TYPE_##id] = { name, set, keep },
-	CONF_TYPES(X)
-#undef X
+#define TYPE(id, name, set, keep) [TYPE_##id] = { name, set, keep },
+#include "conf_type.tbl"
+#undef TYPE
 };
 
 struct unit {
@@ -125,6 +126,8 @@ static const char *const redirects[] = { CONF_REDIRECTS(X) NULL };
 static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
 static const char *const errors[] = { CONF_ERRORS(X) NULL };
 static const char *const listings[] = { CONF_LISTINGS(X) NULL };
+static const char *const links[] = { JOB_LINKS(X) NULL };
+static const char *const precompressed[] = { CONF_PRECOMPRESSED(X) NULL };
 #undef X
 
 static const char *const *
@@ -135,6 +138,8 @@ choices_of(enum conf_type type)
 	    type == TYPE_LOG_FORMAT ? log_formats :
 	    type == TYPE_LOG_GRADE ? log_grades :
 	    type == TYPE_LISTING ? listings :
+	    type == TYPE_LINKS ? links :
+	    type == TYPE_PRECOMPRESSED ? precompressed :
 	    type == TYPE_SWITCH ? switches :
 	    type == TYPE_REDIRECT ? redirects :
 	    type == TYPE_REFUSAL ? refusals :
@@ -293,21 +298,22 @@ set_filename(struct conf_reader *reader, const struct conf_row *row,
 	return true;
 }
 
-/* off, or the forms. */
+/* off, which is the first choice, or some of the others. */
 static bool
-set_listing(struct conf_reader *reader, const struct conf_row *row,
+set_off_or(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
+	const char		*off = choices_of(row->type)[0];
 	struct conf_words	*words = member;
 	int64_t			 choice;
 
 	if (!set_choice(reader, row, word, &choice))
 		return false;
-	if (words->n > 0 && (choice == LISTING_OFF ||
-	    strcmp(words->at[0], listings[LISTING_OFF]) == 0)) {
+	if (words->n > 0 && (choice == 0 ||
+	    strcmp(words->at[0], off) == 0)) {
 		conf_complain(reader, word->mark,
 		    CONF_ROW " is off or is not: \"%s\" stands alone",
-		    CONF_ROW_NAME(row), listings[LISTING_OFF]);
+		    CONF_ROW_NAME(row), off);
 		return false;
 	}
 	conf_name_add(words, word->text);

@@ -12,6 +12,7 @@
 	X(READY,	"ready")	/* main: serving */		\
 	X(WANT_HELPER,	"want helper")	/* main */			\
 	X(WANT_LOGGER,	"want log helper")	/* main */		\
+	X(END_HELPER,	"end helper")	/* main: its pipe, as its name */ \
 	X(HELPER,	"helper")	/* monitor: its pipe, or -1: cannot */ \
 	X(LOGGER,	"log helper")	/* monitor: the same */
 

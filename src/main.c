@@ -15,6 +15,7 @@
 
 #include "arch/arch.h"
 #include "arch/listener.h"
+#include "arch/question.h"
 #include "conf.h"
 #include "lib/buf.h"
 #include "lib/log.h"
@@ -42,6 +43,7 @@ struct options {
 	const char	*directory;	/* the argument */
 	bool		 foreground;	/* -D */
 	bool		 test, dump;	/* -t, -T */
+	struct question	 question;	/* -u, -H */
 };
 
 static _Noreturn void
@@ -51,6 +53,8 @@ usage(int status)
 	    "usage: amped [-A architecture] [-l address:port] directory\n"
 	    "       amped [-D] [-A architecture] [-f file]\n"
 	    "       amped -t | -T [-A architecture] [-f file]\n"
+	    "       amped -u URL [-H field] ... [-c address] "
+	    "[-f file | directory]\n"
 	    "       amped -C | -L | -V | -h\n");
 	exit(status);
 }
@@ -75,11 +79,20 @@ only_words(int option)
 }
 
 static void
+add_field(struct question *q, char *field)
+{
+	if (strpbrk(field, "\r\n") != NULL || strchr(field, ':') == NULL)
+		usage(EX_USAGE);
+	q->fields = mem_grow(q->fields, q->nfields + 1, sizeof(q->fields[0]));
+	q->fields[q->nfields++] = field;
+}
+
+static void
 parse(int argc, char **argv, struct options *o)
 {
 	int	option;
 
-	while ((option = getopt(argc, argv, "A:CDLTVf:hl:t")) != -1)
+	while ((option = getopt(argc, argv, "A:CDH:LTVc:f:hl:tu:")) != -1)
 		switch (option) {
 		case 'A':
 			o->arch = optarg;
@@ -87,8 +100,14 @@ parse(int argc, char **argv, struct options *o)
 		case 'D':
 			o->foreground = true;
 			break;
+		case 'H':
+			add_field(&o->question, optarg);
+			break;
 		case 'T':
 			o->dump = true;
+			break;
+		case 'c':
+			o->question.client = optarg;
 			break;
 		case 'f':
 			o->file = optarg;
@@ -99,6 +118,9 @@ parse(int argc, char **argv, struct options *o)
 		case 't':
 			o->test = true;
 			break;
+		case 'u':
+			o->question.url = optarg;
+			break;
 		case '?':
 			usage(EX_USAGE);
 		default:
@@ -108,7 +130,9 @@ parse(int argc, char **argv, struct options *o)
 		usage(EX_USAGE);
 	o->directory = argv[optind];
 	if ((o->directory != NULL && o->file != NULL) ||
-	    (o->directory == NULL && o->address != NULL))
+	    (o->directory == NULL && o->address != NULL) ||
+	    (o->question.url == NULL && (o->question.nfields > 0 ||
+	    o->question.client != NULL)))
 		usage(EX_USAGE);
 }
 
@@ -257,6 +281,25 @@ choose_user(struct monitor_setup *setup, const struct options *o)
 	setup->gid = pw->pw_gid;
 }
 
+/* -u: with the privileges that the question will be answered with. */
+static int
+explain(struct monitor_setup *setup, struct options *o)
+{
+	struct buf	 wrong = { 0 };
+	const char	*why;
+
+	choose_user(setup, o);
+	if (setup->user != NULL &&
+	    proc_become(setup->user, setup->uid, setup->gid) == -1)
+		fatal("cannot become user %s", setup->user);
+	why = question_answer(&o->question, setup->conf, &wrong, stdout);
+	if (why != NULL)
+		fprintf(stderr, "amped: %s\n", why);
+	buf_free(&wrong);
+	mem_drop(&o->question.fields);
+	return why != NULL ? EX_DATAERR : 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -279,6 +322,12 @@ main(int argc, char **argv)
 		return 0;
 	}
 	setup.conf = conf;
+	if (o.question.url != NULL) {
+		status = explain(&setup, &o);
+		free((char *)(uintptr_t)setup.user);
+		conf_free(&conf);
+		return status;
+	}
 	setup.helper = open_helper(argv[0]);
 	choose_user(&setup, &o);
 	setup.listeners = listener_open(conf, &setup.nlisteners);

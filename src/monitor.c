@@ -6,6 +6,7 @@
  * end of the pipe closes, and it goes.
  */
 #include <sys/queue.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "arch/listener.h"
+#include "arch/mounts.h"
 #include "control.h"
 #include "lib/clock.h"
 #include "lib/io.h"
@@ -44,6 +46,9 @@ static const char *const role_names[] = { "main", "helper", "log helper" };
 struct child {
 	pid_t			 pid;
 	enum role		 role;
+	ino_t			 pipe;		/* main's end: main's name for
+						 * it */
+	bool			 given_up;
 	TAILQ_ENTRY(child)	 link;
 };
 
@@ -59,6 +64,7 @@ struct monitor {
 	int64_t			 deadline;	/* ms, of the end */
 	bool			 killed;	/* ... has passed once */
 	bool			 announced;
+	struct mounts		*mounts;
 };
 
 static int	signals[2];	/* the pipe that they come through */
@@ -122,6 +128,14 @@ become_child(const struct monitor *m, pid_t parent)
 	proc_follow(parent);
 }
 
+static ino_t
+inode(int fd)
+{
+	struct stat	st;
+
+	return fstat(fd, &st) == -1 ? 0 : st.st_ino;
+}
+
 /* A child with a stream pipe: its end in *pipe in the child, ours in the
  * parent.  0 in the child, -1 when there can be none. */
 static pid_t
@@ -151,6 +165,7 @@ spawn(struct monitor *m, enum role role, int *pipe)
 	c = mem_zero(sizeof(*c));
 	c->pid = pid;
 	c->role = role;
+	c->pipe = inode(*pipe);
 	TAILQ_INSERT_TAIL(&m->children, c, link);
 	return pid;
 }
@@ -165,6 +180,7 @@ be_main(struct monitor *m, int control)
 		.listeners = setup->listeners,
 		.nlisteners = setup->nlisteners,
 		.descriptors = setup->descriptors,
+		.mounts = m->mounts,
 	};
 
 	proc_title("amped: main");
@@ -243,7 +259,8 @@ start_main(struct monitor *m)
 }
 
 /* Main talks to strangers: it gets no more helpers than the conf allows, even
- * if it asks.  Twice that, since those it has let go may not be reaped yet. */
+ * if it asks.  Three times that: those that it has given up may not die, those
+ * that it has let go may not be reaped yet. */
 static bool
 enough(const struct monitor *m, enum role role)
 {
@@ -254,7 +271,7 @@ enough(const struct monitor *m, enum role role)
 
 	TAILQ_FOREACH(c, &m->children, link)
 		n += c->role == role;
-	return n >= 2 * most;
+	return n >= 3 * most;
 }
 
 /* A helper for main, at the end of a pipe whose other end goes to it. */
@@ -273,6 +290,21 @@ start_helper(struct monitor *m, enum role role)
 	if (control_send(m->control, answer, pipe) == -1)
 		log_warn("main does not take its %s", role_names[role]);
 	io_close(&pipe);
+}
+
+/* Main has given it up.  It may be in the kernel, waiting for a file system
+ * that does not answer, and then it dies when that is over: nobody waits. */
+static void
+end_helper(struct monitor *m, int pipe)
+{
+	struct child	*c;
+	ino_t		 name = pipe != -1 ? inode(pipe) : 0;
+
+	TAILQ_FOREACH(c, &m->children, link)
+		if (c->role == ROLE_HELPER && c->pipe == name && name != 0) {
+			c->given_up = true;
+			kill(c->pid, SIGKILL);
+		}
 }
 
 static void
@@ -295,6 +327,37 @@ announce(struct monitor *m)
 }
 
 static void
+kill_helpers(struct monitor *m)
+{
+	struct child	*c;
+
+	TAILQ_FOREACH(c, &m->children, link)
+		if (c->role == ROLE_HELPER) {
+			c->given_up = true;
+			kill(c->pid, SIGKILL);
+		}
+}
+
+/* Of its own will, with all said and done; SIGCHLD comes, or not: the files
+ * that it had open may be on a file system that does not answer, and then the
+ * kernel does not let it go. */
+static void
+main_ends(struct monitor *m)
+{
+	struct child	*c;
+
+	io_close(&m->control);
+	if (m->ending == 0) {
+		m->revive = now_ms() + KILLED;
+		return;
+	}
+	kill_helpers(m);
+	TAILQ_FOREACH(c, &m->children, link)
+		if (c->pid == m->main)
+			c->given_up = true;
+}
+
+static void
 main_speaks(struct monitor *m)
 {
 	enum control	message;
@@ -307,8 +370,10 @@ main_speaks(struct monitor *m)
 		start_helper(m, ROLE_HELPER);
 	else if (n == 1 && message == CONTROL_WANT_LOGGER)
 		start_helper(m, ROLE_LOGGER);
+	else if (n == 1 && message == CONTROL_END_HELPER)
+		end_helper(m, fd);
 	else if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN))
-		io_close(&m->control);	/* it is ending; SIGCHLD comes */
+		main_ends(m);
 	io_close(&fd);
 }
 
@@ -359,6 +424,8 @@ main_died(struct monitor *m, const char *how)
 
 	m->main = 0;
 	io_close(&m->control);
+	/* Theirs is over as well, and some may not notice by themselves. */
+	kill_helpers(m);
 	if (m->ending != 0)
 		return;
 	m->backoff = now - m->born >= YOUNG || m->backoff == 0 ?
@@ -384,9 +451,9 @@ reap(struct monitor *m)
 			next = TAILQ_NEXT(c, link);
 			if (c->pid != pid)
 				continue;
-			if (c->role == ROLE_MAIN)
+			if (c->role == ROLE_MAIN && c->pid == m->main)
 				main_died(m, how);
-			else if (status != 0 && m->ending == 0)
+			else if (status != 0 && m->ending == 0 && !c->given_up)
 				log_warnx("%s %ld %s", role_names[c->role],
 				    (long)pid, how);
 			TAILQ_REMOVE(&m->children, c, link);
@@ -446,17 +513,37 @@ patience(const struct monitor *m)
 	return left < 0 ? 0 : (int)left;
 }
 
+/* Only those that have been killed or have nothing more to do: what a dead
+ * mount holds is not waited for. */
+static bool
+only_killed(const struct monitor *m)
+{
+	const struct child	*c;
+
+	TAILQ_FOREACH(c, &m->children, link)
+		if (!c->given_up)
+			return false;
+	return true;
+}
+
 /* What is due; false when it is time to go. */
 static bool
 look_around(struct monitor *m)
 {
 	if (m->ending == 0) {
-		if (m->revive != 0 && now_ms() >= m->revive)
-			start_main(m);
+		if (m->revive == 0 || now_ms() < m->revive)
+			return true;
+		if (m->main != 0)
+			main_died(m, "does not end");
+		start_main(m);
 		return true;
 	}
 	if (TAILQ_EMPTY(&m->children))
 		return false;
+	if (!m->killed && only_killed(m)) {
+		m->killed = true;
+		m->deadline = now_ms() + KILLED;
+	}
 	if (now_ms() < m->deadline)
 		return true;
 	if (m->killed)
@@ -477,6 +564,7 @@ monitor_run(struct monitor_setup *setup)
 
 	TAILQ_INIT(&m.children);
 	catch_signals();
+	m.mounts = mounts_new(setup->conf);
 	start_main(&m);
 	do {
 		p[0] = (struct pollfd){ .fd = signals[0], .events = POLLIN };
@@ -493,5 +581,6 @@ monitor_run(struct monitor_setup *setup)
 		free(c);
 	}
 	close_doors(&m);
+	mounts_free(&m.mounts);
 	return 0;
 }

@@ -20,7 +20,8 @@
 	X(READ,		"net read")	/* its descriptor has input */	\
 	X(WRITE,	"net write")	/* its descriptor takes output */ \
 	X(DISK,		"disk")		/* its errand is done */	\
-	X(CHILD,	"child")	/* a program's descriptor is ready */
+	X(CHILD,	"child")	/* a program's descriptor is ready */ \
+	X(TIME,		"time")		/* its deadline, nothing else */
 
 enum wait_kind {
 #define X(id, name) WAIT_##id,
@@ -30,14 +31,17 @@ enum wait_kind {
 };
 
 /*
- * For how long.  Within one patience deadlines are handed out in order, so
- * that an architecture can keep them in plain lists.
+ * For how long.  Within one patience deadlines are handed out in order (but
+ * for a few that come late), so that an architecture can keep them in plain
+ * lists.  A wait that has two deadlines asks for the first of them.
  */
 #define PATIENCES(X)							\
 	X(IDLE,		"idle")		/* for the next request */	\
+	X(GAP,		"gap")		/* for the next byte of the two: */ \
 	X(HEAD,		"head")		/* for the rest of a head */	\
 	X(BODY,		"body")		/* for the rest of a body */	\
 	X(SEND,		"send")		/* for the client to take output */ \
+	X(PACE,		"pace")		/* for leave to send more */	\
 	X(DISK,		"disk")		/* for an errand */		\
 	X(LINGER,	"linger")	/* for the client to close */
 
@@ -48,7 +52,8 @@ enum patience {
 	PATIENCE_COUNT
 };
 
-/* What happened. */
+/* What happened.  A wait for time that has timed out has got what it wanted:
+ * to its step that is READY. */
 #define OUTCOMES(X)							\
 	X(READY,	"ready")					\
 	X(TIMED_OUT,	"timed out")					\
@@ -79,7 +84,10 @@ struct wait {
  * done() belongs to the machine: it puts the answer into the caches.  After
  * that the architecture wakes the waiters (they look again) and frees the
  * errand with its free().  done() may run inside start (in place).
+ * An errand that waiters have waited for, and none does any more, may end with
+ * ECANCELED: then nothing has been learnt.
  */
+struct lane;			/* a file system, to the crew */
 struct client;			/* an architecture's record of a connection */
 TAILQ_HEAD(waiters, client);
 
@@ -88,7 +96,11 @@ struct errand {
 	void		(*done)(struct errand *);
 	void		(*free)(struct errand *);
 	struct waiters	  waiters;	/* the architecture's from here on */
-	TAILQ_ENTRY(errand) link;
+	/* The last waiter has given up; NULL: that makes no difference. */
+	void		(*deserted)(struct errand *);
+	TAILQ_ENTRY(errand) link;	/* in the queue of its lane */
+	struct lane	 *lane;
+	bool		  queued, unwanted;
 	int		  tries;
 };
 

@@ -21,11 +21,12 @@ my %may_include = (
 	lib	=> [qw(lib)],
 	helpers	=> [qw(helpers lib)],
 	cache	=> [qw(cache lib helpers/job.h)],
-	conf	=> [qw(conf lib)],
+	conf	=> [qw(conf lib helpers/job.h)],
 	http	=> [qw(http cache lib conf wait.h stats.h stats.tbl
 		    helpers/job.h)],
 	arch	=> [qw(arch cache lib conf wait.h control.h stats.h
-		    helpers/job.h helpers/perform.h http/machine.h)],
+		    helpers/blame.h helpers/job.h helpers/perform.h
+		    helpers/record.h http/explain.h http/machine.h)],
 	main	=> [qw(arch conf lib control.h monitor.h stats.h stats.tbl
 		    helpers/job.h)],
 );
@@ -34,6 +35,7 @@ my %may_include = (
 my %door = (
 	'event'		=> { files => [qw(src/arch/evloop.c)] },
 	'zlib\.h'	=> { most => 1 },
+	'crypt\.h'	=> { files => [qw(helpers/verify.c)] },
 	'pthread\.h'	=> { most => 3 },
 	'check\.h'	=> { files => [] },
 	'malloc\.h'	=> { files => [] },
@@ -273,8 +275,12 @@ fine('every file says first what it is for',
 # What is not listed is not built, and a test that is not built fails nothing.
 open(my $makefile, '<', 'Makefile.am') or die "Makefile.am: $!\n";
 my %listed = map { $_ => 1 } map { split(' ') } <$makefile>;
-fine('Makefile.am lists every source and every unit test',
-    grep { !$listed{$_} && !$listed{s/\.c\z//r} } @sources, unit_tests());
+fine('Makefile.am lists every source, unit test and fuzz target',
+    grep { !$listed{$_} && !$listed{s/\.c\z//r} } @sources, unit_tests(),
+    glob('t/fuzz/*.c'));
+fine('every fuzz target has seeds',
+    grep { !$listed{$_} && !-d s{fuzz/(.*)\.c}{fuzz/seeds/$1}r }
+    glob('t/fuzz/*.c'));
 
 sub unit_tests {
 	my @found;

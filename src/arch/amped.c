@@ -19,8 +19,9 @@ run(const struct world *world)
 	struct disk	 disk = { .start = crew_start };
 
 	service_open(&s, world);
-	crew = crew_new(s.loop, &s.clock, world->conf, world->control);
+	crew = crew_new(s.loop, &s.clock, world);
 	s.helper = helper;
+	s.report = crew_report;
 	s.context = disk.context = crew;
 	service_run(&s, &disk);
 	crew_free(&crew);

@@ -21,6 +21,7 @@ struct world {
 	struct listener		*listeners;
 	size_t			 nlisteners;
 	size_t			 descriptors;	/* that may be open at once */
+	struct mounts		*mounts;
 };
 
 struct arch {

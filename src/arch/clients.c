@@ -72,9 +72,14 @@ unlist(struct client *c)
 static void
 stop_waiting(struct client *c)
 {
-	if (c->errand != NULL)
-		TAILQ_REMOVE(&c->errand->waiters, c, waiting);
+	struct errand	*e = c->errand;
+
+	if (e == NULL)
+		return;
 	c->errand = NULL;
+	TAILQ_REMOVE(&e->waiters, c, waiting);
+	if (TAILQ_EMPTY(&e->waiters) && e->deserted != NULL)
+		e->deserted(e);
 }
 
 static void
@@ -128,6 +133,21 @@ list(struct client *c, enum patience patience, int64_t deadline)
 	set_timer(all, deadline + TIMER_GRAIN);
 }
 
+/* What its descriptor is watched for meanwhile. */
+static enum evloop_want
+watched(enum wait_kind kind)
+{
+	switch (kind) {
+	case WAIT_DISK:
+	case WAIT_TIME:
+		return EVLOOP_NOTHING;
+	case WAIT_WRITE:
+		return EVLOOP_WRITE;
+	default:
+		return EVLOOP_READ;
+	}
+}
+
 /* Leaves the client with whoever satisfies its wait. */
 static void
 park(struct client *c, const struct wait *w)
@@ -136,15 +156,14 @@ park(struct client *c, const struct wait *w)
 
 	list(c, w->patience, w->deadline);
 	/* One that can make room: who waits outside may come in. */
-	if (all->closed && !all->draining && w->patience == PATIENCE_IDLE)
+	if (all->closed && !all->draining && (w->patience == PATIENCE_IDLE ||
+	    w->patience == PATIENCE_LINGER))
 		open_doors(all, true);
 	if (w->kind == WAIT_DISK) {
 		c->errand = w->errand;
 		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
-		evloop_want(c->watch, EVLOOP_NOTHING);
-	} else
-		evloop_want(c->watch, w->kind == WAIT_WRITE ? EVLOOP_WRITE :
-		    EVLOOP_READ);
+	}
+	evloop_want(c->watch, watched(w->kind));
 }
 
 static void
@@ -177,6 +196,7 @@ clients_errand_done(struct errand *e)
 {
 	struct client	*c;
 
+	e->deserted = NULL;	/* from here on waiters leave content */
 	e->done(e);
 	while ((c = TAILQ_FIRST(&e->waiters)) != NULL)
 		wake(c, OUTCOME_READY);
@@ -228,10 +248,20 @@ longest_idle(const struct clients *all)
 	return NULL;
 }
 
+/* Who costs it least: one that has had its last response, or has nothing to
+ * do. */
+static struct client *
+dispensable(const struct clients *all)
+{
+	struct client	*c = TAILQ_FIRST(&all->lists[PATIENCE_LINGER]);
+
+	return c != NULL ? c : longest_idle(all);
+}
+
 static bool
 make_room(struct clients *all)
 {
-	struct client	*c = longest_idle(all);
+	struct client	*c = dispensable(all);
 
 	if (c == NULL)
 		return false;
@@ -277,7 +307,7 @@ knock(void *context)
 
 	for (int i = 0; i < ACCEPTS && !d->all->closed; i++) {
 		if (d->all->count >= d->all->limit &&
-		    longest_idle(d->all) == NULL) {
+		    dispensable(d->all) == NULL) {
 			full(d->all);
 			return;
 		}
@@ -355,12 +385,14 @@ close_doors(struct clients *all)
 void
 clients_drain(struct clients *all)
 {
+	struct client	*c;
+
 	if (all->draining)
 		return;
 	close_doors(all);
 	http_drain(all->http);
-	while (make_room(all))
-		continue;
+	while ((c = longest_idle(all)) != NULL)
+		wake(c, OUTCOME_CANCELLED);
 	all->draining = true;
 	if (all->count == 0)
 		all->gone(all->context);

@@ -1,36 +1,51 @@
 /*
  * crew: helpers at the other ends of stream pipes.
  *
- * A helper that dies over a job costs a retry by another; the second death is
- * put down to the job.  First come, first served.
+ * A helper that dies over a job costs a retry by another.  One that does not
+ * come back is given up: its job fails, the monitor kills it, and its file
+ * system holds it until it is dead, which may be never; beside those there may
+ * be as many as ever.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "arch/clients.h"
 #include "arch/crew.h"
+#include "arch/lanes.h"
 #include "control.h"
+#include "helpers/record.h"
+#include "lib/histogram.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "stats.h"
 
-#define TRIES	2		/* helpers a job may cost */
+/*
+ * Helpers a job may cost.  Somebody may kill them as fast as they come, on a
+ * machine so busy that most die before they have begun, and no client is to
+ * notice; but a job that kills them itself has an end.
+ */
+#define TRIES	100
 #define YOUNG	1000		/* ms: who dies before that never worked */
+#define RETRY	1000		/* ms until there may be room to give up more */
+
+TAILQ_HEAD(helper_list, helper);
 
 struct helper {
 	struct crew		*crew;
+	struct helper_list	*list;		/* the one that it is in */
 	int			 fd;
 	struct watch		*watch;
-	struct errand		*errand;	/* NULL: idle */
+	struct errand		*errand;	/* only while busy */
+	struct lane		*lane;		/* that holds it, or NULL */
 	int64_t			 born;		/* clock ms */
 	int64_t			 since;		/* idle or busy, clock ms */
+	int64_t			 given;		/* the job, us */
 	TAILQ_ENTRY(helper)	 link;
 };
-
-TAILQ_HEAD(helper_list, helper);
-TAILQ_HEAD(errand_list, errand);
 
 struct crew {
 	struct evloop		*loop;
@@ -38,53 +53,72 @@ struct crew {
 	const struct conf	*conf;
 	int			 control;
 	struct helper_list	 idle;		/* the last used first */
-	struct helper_list	 busy;
-	struct errand_list	 queue;		/* waiting for a helper */
-	size_t			 queued;
-	size_t			 nidle, helpers, asked;
-	struct watch		*timer;		/* to let idle ones go */
+	struct helper_list	 busy;		/* for longest first */
+	struct helper_list	 stuck;		/* given up, not dead yet */
+	struct lanes		*lanes;
+	size_t			 nidle, nstuck;
+	size_t			 helpers;	/* idle and busy */
+	size_t			 asked;
+	size_t			 longest;	/* that the queue has been */
+	struct histogram	 service[JOB_KIND_COUNT];
+	struct watch		*retirement;	/* to let idle ones go */
+	struct watch		*deadline;	/* of the first busy one */
 	bool			 ending;
 };
 
-static void	ask(struct crew *);
 static void	dispatch(struct crew *);
+
+static void
+put(struct helper *h, struct helper_list *list)
+{
+	if (list == &h->crew->idle)
+		TAILQ_INSERT_HEAD(list, h, link);
+	else
+		TAILQ_INSERT_TAIL(list, h, link);
+	h->list = list;
+	h->since = h->crew->clock->ms;
+	h->crew->nidle += list == &h->crew->idle;
+	h->crew->nstuck += list == &h->crew->stuck;
+	h->crew->helpers += list != &h->crew->stuck;
+}
+
+static void
+take(struct helper *h)
+{
+	TAILQ_REMOVE(h->list, h, link);
+	h->crew->nidle -= h->list == &h->crew->idle;
+	h->crew->nstuck -= h->list == &h->crew->stuck;
+	h->crew->helpers -= h->list != &h->crew->stuck;
+}
+
+/* From here on the file system may have another. */
+static void
+let_go(struct helper *h)
+{
+	if (h->lane != NULL)
+		lanes_release(h->lane);
+	h->lane = NULL;
+}
 
 static void
 set_idle(struct helper *h)
 {
 	struct crew	*crew = h->crew;
 
-	h->since = crew->clock->ms;
-	TAILQ_INSERT_HEAD(&crew->idle, h, link);
-	if (++crew->nidle > (size_t)crew->conf->helpers)
-		evloop_at(crew->timer, TAILQ_LAST(&crew->idle, helper_list)->
-		    since + crew->conf->helpers_idle);
+	put(h, &crew->idle);
+	if (crew->nidle > (size_t)crew->conf->helpers)
+		evloop_at(crew->retirement, TAILQ_LAST(&crew->idle,
+		    helper_list)->since + crew->conf->helpers_idle);
 }
 
 static void
 dismiss(struct helper *h)
 {
-	struct crew	*crew = h->crew;
-
-	if (h->errand == NULL) {
-		TAILQ_REMOVE(&crew->idle, h, link);
-		crew->nidle--;
-	} else
-		TAILQ_REMOVE(&crew->busy, h, link);
-	crew->helpers--;
+	take(h);
+	let_go(h);
 	evloop_unwatch(&h->watch);
 	close(h->fd);		/* which ends the helper */
 	free(h);
-}
-
-static void
-enqueue(struct crew *crew, struct errand *e, bool first)
-{
-	if (first)
-		TAILQ_INSERT_HEAD(&crew->queue, e, link);
-	else
-		TAILQ_INSERT_TAIL(&crew->queue, e, link);
-	crew->queued++;
 }
 
 static void
@@ -94,75 +128,22 @@ fail(struct errand *e, int error)
 	clients_errand_done(e);
 }
 
-/* It died, or talks nonsense, which is the same. */
 static void
-lost(struct helper *h)
+drop(struct errand *e)
 {
-	struct crew	*crew = h->crew;
-	struct errand	*e = h->errand;
-
-	bool		 young = crew->clock->ms - h->born < YOUNG;
-
-	dismiss(h);
-	if (e == NULL) {
-		/* The reserve is to be there when it is needed; but one that
-		 * cannot live at all is not started over and over. */
-		if (!young && !crew->ending &&
-		    crew->helpers + crew->asked < (size_t)crew->conf->helpers)
-			ask(crew);
-		return;
-	}
-	if (!crew->ending) {
-		stats[STATS_HELPER_DEATHS]++;
-		log_warnx("a helper died over a job (%s)",
-		    job_kind_name(e->job.kind));
-	}
-	if (++e->tries < TRIES && !crew->ending)
-		enqueue(crew, e, true);
-	else
-		fail(e, ECONNABORTED);
+	stats[STATS_JOBS_DROPPED]++;
+	fail(e, ECANCELED);
 }
 
+/* One that somebody is over stays: its answer will serve the next. */
 static void
-answered(void *context)
+deserted(struct errand *e)
 {
-	struct helper	*h = context;
-	struct crew	*crew = h->crew;
-	struct errand	*e = h->errand;
-	struct job	 nothing;
-	int		 n;
-
-	job_init(&nothing, JOB_READ);
-	n = job_recv_answer(h->fd, e != NULL ? &e->job : &nothing);
-	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+	e->unwanted = true;
+	if (!e->queued)
 		return;
-	if (n != 1 || e == NULL) {	/* unasked only the end can come */
-		lost(h);
-	} else {
-		TAILQ_REMOVE(&crew->busy, h, link);
-		h->errand = NULL;
-		set_idle(h);
-		clients_errand_done(e);
-	}
-	dispatch(crew);
-}
-
-/* Hands a job to an idle helper; one that has died meanwhile costs no try. */
-static void
-give(struct helper *h, struct errand *e)
-{
-	struct crew	*crew = h->crew;
-
-	if (job_send_order(h->fd, &e->job) == -1) {
-		dismiss(h);
-		enqueue(crew, e, true);
-		return;
-	}
-	TAILQ_REMOVE(&crew->idle, h, link);
-	crew->nidle--;
-	TAILQ_INSERT_HEAD(&crew->busy, h, link);
-	h->errand = e;
-	h->since = crew->clock->ms;
+	lanes_remove(e);
+	drop(e);
 }
 
 static void
@@ -172,18 +153,162 @@ ask(struct crew *crew)
 		crew->asked++;
 }
 
+/* Its helper has died. */
+static void
+again(struct crew *crew, struct errand *e)
+{
+	if (!crew->ending) {
+		stats[STATS_HELPER_DEATHS]++;
+		log_warnx("a helper died over a job (%s)",
+		    job_kind_name(e->job.kind));
+	}
+	if (crew->ending || ++e->tries == TRIES)
+		fail(e, ECONNABORTED);
+	else if (e->unwanted && TAILQ_EMPTY(&e->waiters))
+		drop(e);
+	else
+		lanes_again(e);
+}
+
+/* It died, or talks nonsense, which is the same. */
+static void
+lost(struct helper *h)
+{
+	struct crew	*crew = h->crew;
+	struct errand	*e = h->errand;
+	bool		 young = crew->clock->ms - h->born < YOUNG;
+	bool		 was_idle = h->list == &crew->idle;
+
+	dismiss(h);
+	if (e != NULL)
+		again(crew, e);
+	/* The reserve is to be there when it is needed; but one that cannot
+	 * live at all is not started over and over. */
+	else if (was_idle && !young && !crew->ending &&
+	    crew->helpers + crew->asked < (size_t)crew->conf->helpers)
+		ask(crew);
+}
+
+static void
+done(struct helper *h)
+{
+	struct crew	*crew = h->crew;
+	struct errand	*e = h->errand;
+
+	histogram_add(&crew->service[e->job.kind], clock_us() - h->given);
+	take(h);
+	h->errand = NULL;
+	let_go(h);
+	set_idle(h);
+	if (e->job.stay && e->job.error == EREMOTE) {
+		if (e->unwanted && TAILQ_EMPTY(&e->waiters))
+			drop(e);
+		else
+			lanes_stray(crew->lanes, e);
+		return;
+	}
+	lanes_learn(crew->lanes, e);
+	clients_errand_done(e);
+}
+
+static void
+answered(void *context)
+{
+	struct helper	*h = context;
+	struct crew	*crew = h->crew;
+	struct job	 nothing;
+	int		 n;
+
+	job_init(&nothing, JOB_READ);
+	n = record_recv_answer(h->fd, h->errand != NULL ? &h->errand->job :
+	    &nothing);
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n != 1 || h->errand == NULL)	/* unasked only the end comes */
+		lost(h);
+	else
+		done(h);
+	dispatch(crew);
+}
+
+static void
+tell_stuck(const struct job *job)
+{
+	const char	*root = job->root, *path = job->path;
+
+	log_warnx("a helper does not come back from a job (%s%s%s%s%s%s%s): "
+	    "giving it up", job_kind_name(job->kind),
+	    job->user != NULL ? " " : "", job->user != NULL ? job->user : "",
+	    root != NULL ? " " : "", root != NULL ? root : "",
+	    path != NULL ? "/" : "", path != NULL ? path : "");
+}
+
+/* Its end of the pipe stays open: that it closes says that it has died. */
+static void
+give_up(struct helper *h)
+{
+	struct errand	*e = h->errand;
+
+	tell_stuck(&e->job);
+	stats[STATS_HELPERS_STUCK]++;
+	take(h);
+	h->errand = NULL;
+	put(h, &h->crew->stuck);
+	control_send(h->crew->control, CONTROL_END_HELPER, h->fd);
+	fail(e, ETIMEDOUT);
+}
+
+static void
+look_for_stuck(void *context)
+{
+	struct crew	*crew = context;
+	struct helper	*h;
+	int64_t		 now = crew->clock->ms;
+	int64_t		 within = crew->conf->helpers_within;
+
+	while ((h = TAILQ_FIRST(&crew->busy)) != NULL &&
+	    h->since + within <= now &&
+	    crew->nstuck < (size_t)crew->conf->helpers_max)
+		give_up(h);
+	if (h != NULL)
+		evloop_at(crew->deadline, h->since + within <= now ?
+		    now + RETRY : h->since + within);
+	dispatch(crew);
+}
+
+/* Hands a job to an idle helper; one that has died meanwhile costs no try. */
+static void
+give(struct helper *h, struct errand *e)
+{
+	struct crew	*crew = h->crew;
+	bool		 first = TAILQ_EMPTY(&crew->busy);
+
+	h->lane = e->lane;
+	if (record_send_order(h->fd, &e->job) == -1) {
+		dismiss(h);
+		lanes_again(e);
+		return;
+	}
+	take(h);
+	h->errand = e;
+	h->given = clock_us();
+	put(h, &crew->busy);
+	if (first)
+		evloop_at(crew->deadline, h->since +
+		    crew->conf->helpers_within);
+}
+
 /* Jobs to idle helpers; for the rest more helpers, within the limit. */
 static void
 dispatch(struct crew *crew)
 {
 	struct errand	*e;
 
-	while ((e = TAILQ_FIRST(&crew->queue)) != NULL && crew->nidle > 0) {
-		TAILQ_REMOVE(&crew->queue, e, link);
-		crew->queued--;
+	while (crew->nidle > 0 && (e = lanes_next(crew->lanes)) != NULL)
 		give(TAILQ_FIRST(&crew->idle), e);
-	}
-	while (crew->asked < crew->queued && !crew->ending &&
+	if (lanes_waiting(crew->lanes) > crew->longest)
+		crew->longest = lanes_waiting(crew->lanes);
+	while (crew->asked < lanes_ready(crew->lanes) && !crew->ending &&
 	    crew->helpers + crew->asked < (size_t)crew->conf->helpers_max) {
 		size_t	before = crew->asked;
 
@@ -200,26 +325,22 @@ crew_start(void *context, struct errand *e)
 
 	TAILQ_INIT(&e->waiters);
 	/* So many that this one would be late anyway. */
-	if (crew->queued >= (size_t)crew->conf->helpers_queue) {
+	if (!lanes_add(crew->lanes, e)) {
 		fail(e, EAGAIN);
 		return;
 	}
-	enqueue(crew, e, false);
+	e->deserted = deserted;
 	dispatch(crew);
 }
 
-/* Without any helper, and without hope for one, jobs fail. */
 static void
-no_help(struct crew *crew)
+fail_all(struct crew *crew, int error)
 {
 	struct errand	*e;
 
-	if (crew->helpers > 0 || crew->asked > 0)
-		return;
-	while ((e = TAILQ_FIRST(&crew->queue)) != NULL) {
-		TAILQ_REMOVE(&crew->queue, e, link);
-		crew->queued--;
-		fail(e, EAGAIN);
+	while ((e = lanes_any(crew->lanes)) != NULL) {
+		lanes_remove(e);
+		fail(e, error);
 	}
 }
 
@@ -232,7 +353,9 @@ crew_join(struct crew *crew, int fd)
 		crew->asked--;
 	if (fd == -1 || io_nonblock(fd) == -1) {
 		io_close(&fd);
-		no_help(crew);
+		/* Without any, and without hope for one, jobs fail. */
+		if (crew->helpers == 0 && crew->asked == 0)
+			fail_all(crew, EAGAIN);
 		return;
 	}
 	h = mem_zero(sizeof(*h));
@@ -241,7 +364,6 @@ crew_join(struct crew *crew, int fd)
 	h->born = crew->clock->ms;
 	h->watch = evloop_watch(crew->loop, fd, answered, h);
 	evloop_want(h->watch, EVLOOP_READ);
-	crew->helpers++;
 	stats[STATS_HELPERS]++;
 	set_idle(h);
 	dispatch(crew);
@@ -257,7 +379,7 @@ retire(void *context)
 	while (crew->nidle > (size_t)crew->conf->helpers) {
 		h = TAILQ_LAST(&crew->idle, helper_list);
 		if (h->since + crew->conf->helpers_idle > crew->clock->ms) {
-			evloop_at(crew->timer,
+			evloop_at(crew->retirement,
 			    h->since + crew->conf->helpers_idle);
 			return;
 		}
@@ -267,18 +389,22 @@ retire(void *context)
 
 struct crew *
 crew_new(struct evloop *loop, const struct clock *clock,
-    const struct conf *conf, int control)
+    const struct world *world)
 {
-	struct crew	*crew = mem_zero(sizeof(*crew));
+	struct crew		*crew = mem_zero(sizeof(*crew));
+	const struct conf	*conf = world->conf;
 
 	crew->loop = loop;
 	crew->clock = clock;
 	crew->conf = conf;
-	crew->control = control;
+	crew->control = world->control;
 	TAILQ_INIT(&crew->idle);
 	TAILQ_INIT(&crew->busy);
-	TAILQ_INIT(&crew->queue);
-	crew->timer = evloop_timer(loop, retire, crew);
+	TAILQ_INIT(&crew->stuck);
+	crew->lanes = lanes_new(world->mounts, (size_t)conf_share(conf),
+	    (size_t)conf->helpers_queue);
+	crew->retirement = evloop_timer(loop, retire, crew);
+	crew->deadline = evloop_timer(loop, look_for_stuck, crew);
 	for (int64_t i = 0; i < conf->helpers; i++)
 		ask(crew);
 	return crew;
@@ -289,18 +415,41 @@ crew_free(struct crew **cp)
 {
 	struct crew	*crew = *cp;
 	struct helper	*h;
-	struct errand	*e;
 
 	crew->ending = true;
 	while ((h = TAILQ_FIRST(&crew->busy)) != NULL)
 		lost(h);
 	while ((h = TAILQ_FIRST(&crew->idle)) != NULL)
 		dismiss(h);
-	while ((e = TAILQ_FIRST(&crew->queue)) != NULL) {
-		TAILQ_REMOVE(&crew->queue, e, link);
-		crew->queued--;
-		fail(e, ECONNABORTED);
-	}
-	evloop_unwatch(&crew->timer);
+	while ((h = TAILQ_FIRST(&crew->stuck)) != NULL)
+		dismiss(h);
+	fail_all(crew, ECONNABORTED);
+	lanes_free(&crew->lanes);
+	evloop_unwatch(&crew->retirement);
+	evloop_unwatch(&crew->deadline);
 	mem_drop(cp);
+}
+
+void
+crew_report(void *context, void (*line)(const char *))
+{
+	const struct crew	*crew = context;
+	char			 text[1024];
+	size_t			 n;
+
+	snprintf(text, sizeof(text), "helpers: %zu idle, %zu over jobs, %zu "
+	    "given up but not dead", crew->nidle, crew->helpers - crew->nidle,
+	    crew->nstuck);
+	line(text);
+	snprintf(text, sizeof(text), "helper queue: %zu jobs, %zu at most",
+	    lanes_waiting(crew->lanes), crew->longest);
+	line(text);
+	for (int i = 0; i < JOB_KIND_COUNT; i++) {
+		if (crew->service[i].n == 0)
+			continue;
+		n = (size_t)snprintf(text, sizeof(text), "service time of %s: ",
+		    job_kind_name(i));
+		histogram_text(&crew->service[i], text + n, sizeof(text) - n);
+		line(text);
+	}
 }

@@ -1,22 +1,26 @@
 /*
  * crew: the disk helpers of a main process: hands errands out, one at a time
- * each; asks the monitor for more when all are busy; lets idle ones go.
+ * each; asks the monitor for more when all are busy; lets idle ones go; gives
+ * up those that do not come back.
  */
 #ifndef ARCH_CREW_H
 #define ARCH_CREW_H
 
+#include "arch/arch.h"
 #include "arch/evloop.h"
-#include "conf.h"
 #include "wait.h"
 
 struct crew;
 
 struct crew	*crew_new(struct evloop *, const struct clock *,
-		    const struct conf *, int control);
+		    const struct world *);
 void		 crew_free(struct crew **);	/* errands under way fail */
 /* The start function of a struct disk; context: the crew. */
 void		 crew_start(void *, struct errand *);
 /* A helper that the monitor has started; -1: it could not. */
 void		 crew_join(struct crew *, int fd);
+
+/* What it has done so far: lines. */
+void		 crew_report(void *, void (*line)(const char *));
 
 #endif

@@ -7,9 +7,11 @@
 #include <event2/event.h>
 #include <event2/event_struct.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "arch/evloop.h"
+#include "lib/histogram.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -17,6 +19,8 @@
 struct evloop {
 	struct event_base	*base;
 	struct clock		*clock;
+	struct histogram	 turns;		/* how long each took */
+	int64_t			 begun;		/* this turn, us; 0: not yet */
 };
 
 struct watch {
@@ -65,7 +69,22 @@ void
 evloop_run(struct evloop *l)
 {
 	/* Also when nothing is watched: a signal's watch does not count. */
-	event_base_loop(l->base, EVLOOP_NO_EXIT_ON_EMPTY);
+	do {
+		l->begun = 0;
+		event_base_loop(l->base, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
+		if (l->begun != 0)
+			histogram_add(&l->turns, clock_us() - l->begun);
+	} while (!event_base_got_break(l->base));
+}
+
+void
+evloop_report(const struct evloop *l, void (*line)(const char *))
+{
+	char	text[1024];
+	size_t	n = (size_t)snprintf(text, sizeof(text), "loop lag: ");
+
+	histogram_text(&l->turns, text + n, sizeof(text) - n);
+	line(text);
 }
 
 void
@@ -81,7 +100,10 @@ dispatch(evutil_socket_t fd, short what, void *context)
 
 	(void)fd;
 	(void)what;
-	clock_update(w->loop->clock);
+	if (w->loop->begun == 0)
+		w->loop->begun = clock_update_us(w->loop->clock);
+	else
+		clock_update(w->loop->clock);
 	w->callback(w->context);
 }
 

@@ -1,8 +1,9 @@
 /*
  * evloop: readiness, time and signals.  The one door to libevent.
  *
- * Before each callback the clock is brought up to date.  A watch may be changed
- * or freed inside any callback, its own too.
+ * Before each callback the clock is brought up to date.  The time that each
+ * turn takes is measured: so late the next event may be.  A watch may be
+ * changed or freed inside any callback, its own too.
  */
 #ifndef ARCH_EVLOOP_H
 #define ARCH_EVLOOP_H
@@ -25,6 +26,9 @@ void		 evloop_free(struct evloop **);	/* all watches freed */
 /* Runs until evloop_stop. */
 void		 evloop_run(struct evloop *);
 void		 evloop_stop(struct evloop *);
+/* How long others had to wait while it was busy: a line. */
+void		 evloop_report(const struct evloop *,
+		    void (*line)(const char *));
 
 /* Calls back as long as the descriptor is ready for what is wanted; NOTHING
  * at first.  Does not own the descriptor: free before closing it. */

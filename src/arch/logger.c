@@ -9,7 +9,7 @@
 
 #include "arch/logger.h"
 #include "control.h"
-#include "helpers/job.h"
+#include "helpers/record.h"
 #include "lib/buf.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -118,7 +118,7 @@ drop_helper(struct logger *g)
 static void
 fly(struct logger *g)
 {
-	if (job_send_order(g->fd, &g->job) == 0)
+	if (record_send_order(g->fd, &g->job) == 0)
 		g->flying = true;
 	else
 		drop_helper(g);
@@ -221,7 +221,7 @@ answered(void *context)
 {
 	struct logger	*g = context;
 
-	int		 n = job_recv_answer(g->fd, &g->job);
+	int		 n = record_recv_answer(g->fd, &g->job);
 
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -283,7 +283,7 @@ await(struct logger *g, int64_t left)
 	struct pollfd	p = { .fd = g->fd, .events = POLLIN };
 
 	if (poll(&p, 1, (int)left) != 1 ||
-	    job_recv_answer(g->fd, &g->job) != 1)
+	    record_recv_answer(g->fd, &g->job) != 1)
 		return false;
 	batch_done(g);
 	return true;

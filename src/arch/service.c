@@ -1,6 +1,8 @@
 /*
  * service: opens, runs and closes what the looping architectures share.
  */
+#include <sys/socket.h>
+
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -85,7 +87,7 @@ static size_t
 connections(const struct world *world)
 {
 	size_t	most = world->descriptors - world->descriptors / 4;
-	size_t	other = RESERVED + (size_t)world->conf->helpers_max;
+	size_t	other = RESERVED + 2 * (size_t)world->conf->helpers_max;
 	size_t	wanted = (size_t)world->conf->limits.connections;
 
 	most = most > other + 16 ? most - other : 16;
@@ -93,9 +95,18 @@ connections(const struct world *world)
 }
 
 static void
-report(const char *line)
+tell(const char *line)
 {
 	log_info("%s", line);
+}
+
+static void
+report(struct service *s)
+{
+	evloop_report(s->loop, tell);
+	if (s->report != NULL)
+		s->report(s->context, tell);
+	http_report(s->http, tell);
 }
 
 void
@@ -119,7 +130,7 @@ service_run(struct service *s, const struct disk *disk)
 	clients_listen(s->clients, world->listeners, world->nlisteners);
 	control_send(world->control, CONTROL_READY, -1);
 	evloop_run(s->loop);
-	http_report(s->http, report);
+	report(s);
 	clients_free(&s->clients);
 }
 
@@ -133,4 +144,6 @@ service_close(struct service *s)
 	evloop_unwatch(&s->timer);
 	logger_free(&s->logger);
 	evloop_free(&s->loop);
+	/* Not left to the end of the process: that may be a long one. */
+	shutdown(s->world->control, SHUT_RDWR);
 }

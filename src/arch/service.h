@@ -21,6 +21,8 @@ struct service {
 	struct watch		*control, *quit, *term, *timer;
 	/* A helper has come (or -1); NULL: none was asked for. */
 	void			(*helper)(void *, int fd);
+	/* What else there is to report, or NULL. */
+	void			(*report)(void *, void (*line)(const char *));
 	void			*context;
 };
 

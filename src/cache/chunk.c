@@ -3,8 +3,10 @@
  */
 #include <sys/mman.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cache/chunk.h"
 #include "lib/mem.h"
@@ -126,6 +128,9 @@ ready_mapped(struct chunk *k, int64_t now)
 			return CHUNK_GONE;
 		}
 		k->mapped = true;
+		/* The reading that proves it counts as use, sending not as
+		 * another: what was asked for once would push out the rest. */
+		(void)madvise(k->at, k->len, MADV_SEQUENTIAL);
 	}
 	if (now < k->trusted)
 		return k->index + 1 == f->nchunks && resident_shrunk(f) ?
@@ -174,11 +179,42 @@ chunk_ready(struct chunk_cache *cc, struct chunk *k, int64_t now)
 	if (k->filled == k->len)
 		return CHUNK_READY;
 	need(k->file->fd != -1);
-	state = file_is_small(k->file) ? ready_copied(k, now) :
-	    ready_mapped(k, now);
+	if (k->file->method == RESIDENT_COPY)
+		state = CHUNK_ABSENT;
+	else
+		state = file_is_small(k->file) ? ready_copied(k, now) :
+		    ready_mapped(k, now);
 	cc->absent += state == CHUNK_ABSENT;
 	cc->gone += state == CHUNK_GONE;
 	return state;
+}
+
+/* The copy is in memory, and ours: neither mapping nor reading it waits. */
+int
+chunk_take(struct chunk *k, int fd)
+{
+	struct file	*f = k->file;
+
+	if (k->filled == k->len)	/* meanwhile by another's copy */
+		return 0;
+	need(k->at == NULL && f->method == RESIDENT_COPY);
+	if (file_is_small(f)) {
+		k->at = mem_get(k->len);
+		if (pread(fd, k->at, k->len, 0) != (ssize_t)k->len) {
+			mem_drop(&k->at);
+			return EIO;
+		}
+		file_close(f);
+	} else {
+		k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED, fd, 0);
+		if (k->at == MAP_FAILED) {
+			k->at = NULL;
+			return errno;
+		}
+		k->mapped = true;
+	}
+	k->filled = k->len;
+	return 0;
 }
 
 void
@@ -192,7 +228,8 @@ chunk_warmed(struct chunk *k, int64_t now, int64_t took)
 		else if (took < FETCHED && f->trust * 2 <= TRUST_MOST)
 			f->trust *= 2;
 		k->trusted = now + f->trust;
-	}
+	} else if (f->method == RESIDENT_NOWAIT)
+		k->trusted = now + f->trust;	/* it has read all of it */
 }
 
 bool

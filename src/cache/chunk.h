@@ -54,6 +54,11 @@ void		 chunk_release(struct chunk_cache *, struct chunk **);
 enum chunk_state chunk_ready(struct chunk_cache *, struct chunk *, int64_t now);
 /* A helper has just read it: that took so long, ms. */
 void		 chunk_warmed(struct chunk *, int64_t now, int64_t took);
+/*
+ * A helper has copied it: here is the copy, for the method copy; 0 or an
+ * errno.  The descriptor stays the caller's.
+ */
+int		 chunk_take(struct chunk *, int fd);
 /* Whether all of a file is copied, so that it needs no descriptor. */
 bool		 chunk_whole(const struct file *);
 /* Drops the chunks of a file that nobody holds. */

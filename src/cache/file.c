@@ -54,9 +54,21 @@ file_is_small(const struct file *f)
 }
 
 bool
+file_is_copied(const struct file *f)
+{
+	return file_is_small(f) || f->method == RESIDENT_COPY;
+}
+
+bool
 file_is_made(const struct file *f)
 {
-	return S_ISDIR(f->facts.mode);
+	return !S_ISREG(f->facts.mode);
+}
+
+bool
+file_fits(const struct file_cache *fc, const struct job_version *version)
+{
+	return (uint64_t)version->size / fc->chunk_size < FILE_CHUNKS_MOST;
 }
 
 /* How many chunks; a small file is one, an empty one none. */
@@ -106,9 +118,11 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->references = 1;
 	f->version = *version;
 	f->facts = *facts;
+	need(file_fits(fc, version));
 	f->nchunks = count_chunks(f);
-	f->trust = RESIDENT_TRUST;
 	f->method = resident_choose(fc->residency, f);
+	f->trust = f->method == RESIDENT_NOWAIT ? RESIDENT_PROOF :
+	    RESIDENT_TRUST;
 	tell_method(f);
 	cache_enter(&fc->cache, &f->entry,
 	    file_is_made(f) ? (size_t)version->size : 0);

@@ -23,6 +23,7 @@ struct file {
 	int			 fd;		/* owned; -1: closed */
 	uint32_t		 references;
 	bool			 unwanted;	/* when nobody holds it */
+	bool			 told;		/* that it cannot be read */
 	uint32_t		 nchunks;
 	struct chunk		**chunks;	/* slots of the chunk cache */
 	struct job_version	 version;
@@ -33,6 +34,9 @@ struct file {
 };
 
 #define FILE_SYSTEMS	16	/* that the log tells apart */
+/* Pieces of one file: their slots take memory, and a sparse file has any
+ * number of them. */
+#define FILE_CHUNKS_MOST	(1U << 22)
 
 struct file_cache {
 	struct cache	 cache;
@@ -50,7 +54,10 @@ struct file_cache {
 void		 file_init(struct file_cache *, struct chunk_cache *,
 		    size_t descriptors, size_t chunk_size, size_t small,
 		    int64_t residency);
-/* A new version, referred to once; takes the descriptor. */
+/* Whether a version is not too large to be served. */
+bool		 file_fits(const struct file_cache *,
+		    const struct job_version *);
+/* A new version, which fits, referred to once; takes the descriptor. */
 struct file	*file_new(struct file_cache *, int fd,
 		    const struct job_version *, const struct job_facts *);
 struct file	*file_refer(struct file *);
@@ -61,7 +68,9 @@ void		 file_release(struct file *);
 /* No more need of the descriptor: closed now, or when nobody holds it. */
 void		 file_close(struct file *);
 bool		 file_is_small(const struct file *);
-/* Made of a directory by a helper: the memory that it is in is ours. */
+/* What is sent of it are copies, which are ours and stay in memory. */
+bool		 file_is_copied(const struct file *);
+/* Made by a helper, without a name: the memory that it is in is ours. */
 bool		 file_is_made(const struct file *);
 
 #endif

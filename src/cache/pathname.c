@@ -20,10 +20,16 @@ bucket(const struct pathname_cache *pc, uint32_t hash)
 }
 
 static void
-forget(struct pathname_cache *pc, struct path *p)
+forget_heads(struct pathname_cache *pc, struct path *p)
 {
 	for (int i = 0; i < PATHNAME_HEADS; i++)
 		header_clear(pc->headers, &p->heads[i]);
+}
+
+static void
+forget(struct pathname_cache *pc, struct path *p)
+{
+	forget_heads(pc, p);
 	file_drop(&p->file);
 }
 
@@ -99,6 +105,7 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name)
 	p->hash = hash(pc, space, name);
 	p->space = space;
 	p->len = (uint32_t)name.len;
+	p->guarded = true;
 	memcpy(p->name, name.at, name.len);
 	head = bucket(pc, p->hash);
 	p->next = *head;
@@ -122,8 +129,18 @@ pathname_answer(struct pathname_cache *pc, struct path *p,
     enum pathname_kind kind, struct file *file, int status, int64_t now)
 {
 	forget(pc, p);
-	p->kind = (uint16_t)kind;
+	p->kind = (uint8_t)kind;
+	p->why = 0;
 	p->file = file;
 	p->status = (uint16_t)status;
+	p->variants = 0;
 	p->looked = now;
+}
+
+void
+pathname_offer(struct pathname_cache *pc, struct path *p, uint32_t variants)
+{
+	if (p->variants != variants)
+		forget_heads(pc, p);
+	p->variants = variants;
 }

@@ -29,17 +29,26 @@ enum pathname_kind {
 	PATHNAME_REFUSED	/* status says why */
 };
 
+/* The age of what is no longer good, whatever it says: clock ms. */
+#define PATHNAME_LONG_AGO	(-((int64_t)1 << 40))
+
 struct path {
 	struct cache_entry	 entry;
 	struct path		*next;		/* in its bucket */
 	uint32_t		 hash;
-	uint16_t		 kind;		/* enum pathname_kind */
+	uint8_t			 kind;		/* enum pathname_kind */
+	uint8_t			 why;		/* REFUSED: finder's reason */
 	uint16_t		 status;	/* REDIRECT, REFUSED */
 	int64_t			 looked;	/* clock ms */
 	struct file		*file;		/* FILE: referred to */
 	struct head		*heads[PATHNAME_HEADS];
 	const char		*type;		/* FILE: media type */
-	const void		*rules;		/* of the conf, the finder's */
+	uint32_t		 variants;	/* FILE: the finder's bits, on
+						 * which its heads depend */
+	const void		*rules;		/* of the conf: admit's */
+	bool			 guarded;	/* these may say who may ask;
+						 * so it is until known */
+	bool			 told;		/* that the disk cannot say */
 	struct errand		*errand;	/* looking, the finder's */
 	uint32_t		 space;		/* site number */
 	uint32_t		 len;
@@ -71,5 +80,8 @@ void		 pathname_release(struct pathname_cache *, struct path **);
  */
 void		 pathname_answer(struct pathname_cache *, struct path *,
 		    enum pathname_kind, struct file *, int status, int64_t now);
+/* Which variants of a FILE there are, since its answer none. */
+void		 pathname_offer(struct pathname_cache *, struct path *,
+		    uint32_t variants);
 
 #endif

@@ -2,7 +2,6 @@
  * resident: how to find out without waiting.
  */
 #include <sys/mman.h>
-#include <sys/uio.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "cache/file.h"
 #include "cache/resident.h"
+#include "lib/io.h"
 
 /* Where the values of the conf's residency directive are, in its order. */
 enum { WANT_AUTO, WANT_FIRST_METHOD };
@@ -29,32 +29,6 @@ resident_name(enum resident_method method)
 	return names[method];
 }
 
-/* pread that fails with EAGAIN rather than wait; EOPNOTSUPP where it cannot. */
-static ssize_t
-read_nowait(int fd, void *to, size_t len, off_t offset)
-{
-#ifdef RWF_NOWAIT
-	struct iovec	iov = { to, len };
-
-	return preadv2(fd, &iov, 1, offset, RWF_NOWAIT);
-#else
-	(void)fd;
-	(void)to;
-	(void)len;
-	(void)offset;
-	errno = EOPNOTSUPP;
-	return -1;
-#endif
-}
-
-static bool
-nowait_works(const struct file *f)
-{
-	char	byte;
-
-	return read_nowait(f->fd, &byte, 1, 0) != -1 || errno == EAGAIN;
-}
-
 /* The kernel tells the truth about a file to its owner. */
 static bool
 mincore_works(const struct file *f)
@@ -67,12 +41,14 @@ resident_choose(int64_t wanted, const struct file *f)
 {
 	if (f->facts.in_memory)
 		return RESIDENT_NEVER;
+	if (f->facts.handle)
+		return RESIDENT_COPY;
 	switch (wanted == WANT_AUTO ? RESIDENT_NOWAIT :
 	    (enum resident_method)(wanted - WANT_FIRST_METHOD)) {
 	case RESIDENT_NEVER:
 		return RESIDENT_NEVER;
 	case RESIDENT_NOWAIT:
-		if (nowait_works(f))
+		if (io_reads_now(f->fd, (off_t)f->version.size))
 			return RESIDENT_NOWAIT;
 		/* FALLTHROUGH */
 	case RESIDENT_MINCORE:
@@ -90,7 +66,7 @@ ask_nowait(const struct file *f, off_t offset, size_t len)
 	ssize_t	n;
 
 	while (len > 0) {
-		n = read_nowait(f->fd, scratch,
+		n = io_read_now(f->fd, scratch,
 		    len < sizeof(scratch) ? len : sizeof(scratch), offset);
 		if (n == -1)
 			return errno == EAGAIN ? RESIDENT_NO : RESIDENT_GONE;
@@ -128,7 +104,8 @@ resident_ask(const struct file *f, void *base, off_t offset, size_t len)
 	case RESIDENT_NEVER:
 		return RESIDENT_YES;
 	default:
-		return RESIDENT_NO;	/* trust, chunk.c's, has run out */
+		return RESIDENT_NO;	/* trust, chunk.c's, has run out; or
+					 * the copy is yet to come */
 	}
 }
 
@@ -139,7 +116,7 @@ resident_shrunk(const struct file *f)
 	char	byte;
 
 	if (f->method == RESIDENT_NOWAIT)
-		return read_nowait(f->fd, &byte, 1, last) == 0;
+		return io_read_now(f->fd, &byte, 1, last) == 0;
 	return f->method == RESIDENT_NEVER && pread(f->fd, &byte, 1, last) == 0;
 }
 
@@ -149,7 +126,7 @@ resident_read(const struct file *f, void *to, off_t offset, size_t len)
 	ssize_t	n;
 
 	if (f->method == RESIDENT_NOWAIT)
-		n = read_nowait(f->fd, to, len, offset);
+		n = io_read_now(f->fd, to, len, offset);
 	else
 		n = pread(f->fd, to, len, offset);
 	if (n == -1 && errno == EAGAIN)

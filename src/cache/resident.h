@@ -6,7 +6,8 @@
  * proves it by reading; mincore asks the kernel, which answers strangers with
  * "all of it" (Linux since 5.2), so it is used for our own files only; predict
  * remembers what a helper has just read; never means that it cannot wait at
- * all (file systems in memory).
+ * all (file systems in memory).  Where none of them is safe (the file is only a
+ * handle), a helper makes a copy, and nothing is asked of the file any more.
  */
 #ifndef CACHE_RESIDENT_H
 #define CACHE_RESIDENT_H
@@ -22,7 +23,8 @@ struct file;
 	X(NOWAIT,	"nowait")					\
 	X(MINCORE,	"mincore")					\
 	X(PREDICT,	"predict")					\
-	X(NEVER,	"never")
+	X(NEVER,	"never")					\
+	X(COPY,		"copy")
 
 enum resident_method {
 #define X(id, name) RESIDENT_##id,
@@ -32,11 +34,13 @@ enum resident_method {
 };
 
 /*
- * ms that a proof is good for, at first.  The pages stay in the page tables of
- * the sender that long; what takes them away from there is memory pressure,
- * which takes what was not used for longer first.
+ * ms that a prediction is good for, at first; and a proof, by nowait.  What has
+ * just been read is the last that memory pressure takes, but under pressure
+ * all of memory can be turned over in less than a second: a proof that was
+ * good for one cost main 50 times as many major faults.
  */
 #define RESIDENT_TRUST	1000
+#define RESIDENT_PROOF	10
 
 enum resident_answer {
 	RESIDENT_YES,

@@ -1,5 +1,5 @@
 /*
- * accept: media ranges and their weights.
+ * accept: media ranges and codings, and their weights.
  *
  * What is malformed is passed over: a preference that is not understood is no
  * reason to refuse anything.
@@ -9,24 +9,6 @@
 #include "http/accept.h"
 
 #define EXACTNESSES	4		/* of enum exactness */
-
-/* The part of s before c, which is cut off with it; all of s without. */
-static struct str
-cut(struct str *s, char c)
-{
-	const char	*end = s->len > 0 ? memchr(s->at, c, s->len) : NULL;
-	struct str	 part = *s;
-
-	if (end == NULL) {
-		s->at += s->len;
-		s->len = 0;
-	} else {
-		part.len = (size_t)(end - s->at);
-		s->at += part.len + 1;
-		s->len -= part.len + 1;
-	}
-	return str_trim(part);
-}
 
 /* qvalue in thousandths: 0, 1, or with up to three decimals; -1: none. */
 static int
@@ -54,8 +36,8 @@ quality(struct str parameters)
 	struct str	parameter, name;
 
 	while (parameters.len > 0) {
-		parameter = cut(&parameters, ';');
-		name = cut(&parameter, '=');
+		parameter = str_trim(str_cut(&parameters, ';'));
+		name = str_trim(str_cut(&parameter, '='));
 		if (str_same_nocase(name, STR("q")))
 			return thousandths(parameter);
 	}
@@ -73,7 +55,8 @@ fits(struct str range, struct str type)
 		return BY_NAME;
 	if (str_same(range, STR("*/*")))
 		return BY_ALL;
-	return str_same_nocase(cut(&of, '/'), cut(&class, '/')) &&
+	return str_same_nocase(str_trim(str_cut(&of, '/')),
+	    str_trim(str_cut(&class, '/'))) &&
 	    str_same(of, STR("*")) ? BY_CLASS : NOT;
 }
 
@@ -87,7 +70,7 @@ accept_weight(struct str accept, struct str type)
 	if (accept.at == NULL)
 		return 1;
 	while (str_next(&accept, &element)) {
-		now = fits(cut(&element, ';'), type);
+		now = fits(str_trim(str_cut(&element, ';')), type);
 		q = quality(element);
 		if (now <= best || q == -1)
 			continue;
@@ -95,4 +78,30 @@ accept_weight(struct str accept, struct str type)
 		weight = q == 0 ? 0 : q * EXACTNESSES + (int)now;
 	}
 	return weight;
+}
+
+/* x-gzip is an old name for it (RFC 9110, section 8.4.1.3). */
+static bool
+is_coding(struct str name, struct str coding)
+{
+	return str_same_nocase(name, coding) ||
+	    (str_same(coding, STR("gzip")) &&
+	    str_same_nocase(name, STR("x-gzip")));
+}
+
+int
+accept_coding(struct str accept, struct str coding)
+{
+	struct str	element, name;
+	int		by_name = -1, by_all = -1, q;
+
+	while (str_next(&accept, &element)) {
+		name = str_trim(str_cut(&element, ';'));
+		q = quality(element);
+		if (is_coding(name, coding) && q > by_name)
+			by_name = q;
+		else if (str_same(name, STR("*")) && q > by_all)
+			by_all = q;
+	}
+	return by_name != -1 ? by_name : by_all;
 }

@@ -1,6 +1,6 @@
 /*
- * accept: how much a client wants a media type (RFC 9110, section 12.5.1).
- * Pure.
+ * accept: how much a client wants a media type, or a content coding (RFC 9110,
+ * section 12.5).  Pure.
  */
 #ifndef HTTP_ACCEPT_H
 #define HTTP_ACCEPT_H
@@ -14,5 +14,11 @@
  * is larger.  Without a field (at NULL) all are equal.
  */
 int	accept_weight(struct str accept, struct str type);
+
+/*
+ * How much a client wants a content coding ("gzip"), in thousandths, by the
+ * value of an Accept-Encoding field; -1: nothing is said about it.
+ */
+int	accept_coding(struct str accept, struct str coding);
 
 #endif

@@ -3,12 +3,11 @@
  * strings that are ready; whatever a client sent is escaped, so that a line
  * stays a line.
  */
-#include <arpa/inet.h>
-
-#include <stdio.h>
 #include <string.h>
 
 #include "http/access.h"
+#include "http/credentials.h"
+#include "http/text.h"
 
 #define LINE_MOST	8192	/* bytes */
 #define FIELD_MOST	1500	/* bytes of what a client sent, each */
@@ -36,62 +35,35 @@ add_number(struct line *l, uint64_t n)
 	add(l, p, (size_t)(digits + sizeof(digits) - p));
 }
 
-static void
-add_peer(struct line *l, const struct conn *c)
-{
-	const uint8_t	*b = c->peer.bytes;
-	/* ::ffff:192.0.2.1 is an IPv4 client of an IPv6 socket. */
-	static const uint8_t	v4[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-				    0xff, 0xff };
-
-	if (c->peer.family == AF_INET6 && memcmp(b, v4, sizeof(v4)) != 0) {
-		if (inet_ntop(AF_INET6, b, l->at, INET6_ADDRSTRLEN) != NULL)
-			l->at += strlen(l->at);
-		return;
-	}
-	if (c->peer.family != AF_INET && c->peer.family != AF_INET6) {
-		add(l, "-", 1);
-		return;
-	}
-	if (c->peer.family == AF_INET6)
-		b += sizeof(v4);
-	for (int i = 0; i < 4; i++) {
-		if (i > 0)
-			add(l, ".", 1);
-		add_number(l, b[i]);
-	}
-}
-
-static bool
-plain(unsigned char byte)
-{
-	return byte >= ' ' && byte < 0x7f && byte != '"' && byte != '\\';
-}
-
 /* In quotes; bytes that could be mistaken become \xHH. */
 static void
 add_quoted(struct line *l, struct str s)
 {
-	static const char	 hex[] = "0123456789abcdef";
-	size_t			 n = s.len < FIELD_MOST ? s.len : FIELD_MOST;
-	const unsigned char	*p = (const unsigned char *)s.at;
+	char	*end = l->text + LINE_MOST - 2 * 1024;
 
+	if (s.len > FIELD_MOST)
+		s.len = FIELD_MOST;
 	*l->at++ = '"';
 	if (s.len == 0)
 		*l->at++ = '-';
-	for (size_t i = 0; i < n; i++) {
-		if (plain(p[i])) {
-			*l->at++ = (char)p[i];
-		} else {
-			*l->at++ = '\\';
-			*l->at++ = 'x';
-			*l->at++ = hex[p[i] >> 4];
-			*l->at++ = hex[p[i] & 15];
-		}
-		if (l->at > l->text + LINE_MOST - 4 * 1024)
-			break;		/* all escapes: cut it short */
-	}
+	l->at = text_escape(s, "\"", l->at, end);
 	*l->at++ = '"';
+}
+
+/* Who has proved to be who; others can say what they like. */
+static void
+add_user(struct line *l, struct conn *c)
+{
+	const struct request	*r = c->request;
+	struct credentials	 who;
+
+	if (!r->known || !credentials_read(parse_field(&r->parse, c->input,
+	    FIELD_AUTHORIZATION), &who)) {
+		add(l, "-", 1);
+		return;
+	}
+	l->at = text_escape(who.user, "\" ", l->at, l->text + LINE_MOST / 2);
+	credentials_forget(&who);
 }
 
 void
@@ -105,8 +77,10 @@ access_line(struct conn *c)
 	if (http->log == NULL)
 		return;
 	l->at = l->text;
-	add_peer(l, c);
-	add(l, " - - [", 6);
+	l->at = text_peer(c, l->at);
+	add(l, " - ", 3);
+	add_user(l, c);
+	add(l, " [", 2);
 	add(l, http->date_log, sizeof(http->date_log));
 	add(l, "] ", 2);
 	add_quoted(l, parse_str(c->input, r->parse.request_line));

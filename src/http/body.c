@@ -4,10 +4,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "http/body.h"
 #include "http/conn.h"
 #include "http/find.h"
+#include "http/look.h"
 #include "http/reply.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -32,9 +34,11 @@ load_done(struct errand *e)
 	int64_t		 now = l->http->clock->ms;
 
 	l->chunk->errand = NULL;
-	l->chunk->error = e->job.error;
+	l->chunk->error = e->job.error == ECANCELED ? 0 : e->job.error;
 	if (e->job.error == 0 && e->job.done < e->job.length)
 		l->chunk->error = ESTALE;	/* it has shrunk */
+	else if (e->job.kind == JOB_COPY && e->job.error == 0)
+		l->chunk->error = chunk_take(l->chunk, e->job.fd);
 	else if (e->job.error == 0)
 		chunk_warmed(l->chunk, now, now - l->started);
 }
@@ -44,6 +48,8 @@ load_free(struct errand *e)
 {
 	struct load	*l = (struct load *)e;
 
+	if (e->job.kind == JOB_COPY && e->job.error == 0)
+		close(e->job.fd);
 	chunk_release(&l->http->chunks, &l->chunk);
 	file_release(l->file);
 	file_drop(&l->file);
@@ -62,11 +68,14 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 	l->started = http->clock->ms;
 	k->error = 0;
 	k->errand = &l->errand;
-	job_init(&l->errand.job, JOB_READ);
+	job_init(&l->errand.job, f->method == RESIDENT_COPY ? JOB_COPY :
+	    JOB_READ);
 	l->errand.job.id = ++http->next_job;
 	l->errand.job.fd = file_hold(f);
 	l->errand.job.offset = chunk_offset(f, k->index);
 	l->errand.job.length = k->len;
+	l->errand.job.version = f->version;
+	l->errand.job.known = l->errand.job.kind == JOB_COPY;
 	l->errand.done = load_done;
 	l->errand.free = load_free;
 	stats[STATS_READS]++;
@@ -179,7 +188,7 @@ failed(struct conn *c, int error)
 		return vanished(c);
 	if (r->answered)
 		return conn_abort(c);
-	return reply_error(c, find_status(error));
+	return reply_error(c, reply_why(c, look_why(error)));
 }
 
 /* The next chunk must come from the disk: send what there is, then wait. */
@@ -194,9 +203,10 @@ absent(struct conn *c)
 		return conn_send(c, STEP_BODY);
 	if (error != 0 && r->loaded) {
 		errno = error;
-		if (error != ESTALE)
+		if (error != ESTALE && !r->file->told)
 			log_error("cannot read the file of %.*s",
 			    (int)r->path->len, r->path->name);
+		r->file->told = true;
 		return failed(c, error);
 	}
 	if (r->tries++ == REQUEST_TRIES)
@@ -229,7 +239,7 @@ complete(struct conn *c)
 	const struct request	*r = c->request;
 
 	if (c->input_len > r->parse.size && !c->close && !c->http->draining &&
-	    file_is_small(r->file) && conn_output(c)->bytes < TURN)
+	    file_is_copied(r->file) && conn_output(c)->bytes < TURN)
 		return conn_go(c, STEP_FINISH);
 	return conn_send(c, STEP_FINISH);
 }
@@ -243,12 +253,12 @@ body_stale(const struct conn *c)
 
 	if (r == NULL || !r->answered || r->proved == 0)
 		return false;
-	if (file_is_small(r->file))	/* a copy, ours: it stays */
+	if (file_is_copied(r->file))
 		return false;
 	/* Pieces of a range before this one have no way back. */
 	if (r->parts != NULL && r->parts->due)
 		return false;
-	return c->http->clock->ms - r->proved > RESIDENT_TRUST;
+	return c->http->clock->ms - r->proved > r->file->trust;
 }
 
 enum go

@@ -18,6 +18,8 @@ enum {
 	STATE_SIZE,			/* more of them */
 	STATE_BLANK,			/* blanks behind, before a semicolon */
 	STATE_EXTENSION,
+	STATE_QUOTED,			/* in a quoted string of it */
+	STATE_ESCAPED,			/* behind a backslash in there */
 	STATE_SIZE_LF,
 	STATE_DATA,
 	STATE_DATA_CR,
@@ -99,13 +101,22 @@ chunk(struct chunked *c, const struct chunked_limits *limits)
 	c->state = c->left > 0 ? STATE_DATA : STATE_TRAILER;
 }
 
+/* Whoever is in front of us must not see the line end elsewhere than we do:
+ * so a string that it would go on with ends on it. */
 static void
 extension(struct chunked *c, char byte)
 {
-	if (byte == '\r')
+	if (byte == '\r' && c->state == STATE_EXTENSION)
 		c->state = STATE_SIZE_LF;
 	else if (!parse_is_value(byte))
 		refuse(c, 400, "chunk extension with a control byte");
+	else if (c->state == STATE_ESCAPED)
+		c->state = STATE_QUOTED;
+	else if (byte == '"')
+		c->state = c->state == STATE_QUOTED ? STATE_EXTENSION :
+		    STATE_QUOTED;
+	else if (byte == '\\' && c->state == STATE_QUOTED)
+		c->state = STATE_ESCAPED;
 }
 
 static void
@@ -145,6 +156,8 @@ step(struct chunked *c, const struct chunked_limits *limits, char byte)
 		size(c, limits, byte);
 		break;
 	case STATE_EXTENSION:
+	case STATE_QUOTED:
+	case STATE_ESCAPED:
 		extension(c, byte);
 		break;
 	case STATE_SIZE_LF:

@@ -2,6 +2,7 @@
  * conn: what all steps share: the gate between steps, waits, and what a
  * connection keeps while it waits.
  */
+#include <sys/param.h>
 #include <sys/uio.h>
 
 #include <errno.h>
@@ -97,12 +98,32 @@ conn_pending(const struct conn *c)
 	return (c->output != NULL ? c->output : &c->http->output)->n > 0;
 }
 
+size_t
+conn_allowance(struct conn *c)
+{
+	struct http	*http = c->http;
+
+	if (http->pace.rate == 0)
+		return TURN;
+	return (size_t)MIN(TURN, bucket_holds(&c->pace, &http->pace,
+	    http->clock->ms));
+}
+
+static void
+count_sent(struct conn *c, size_t n)
+{
+	stats[STATS_BYTES] += (uint64_t)n;
+	c->sent += (uint64_t)n;
+	if (c->http->pace.rate != 0)
+		bucket_take(&c->pace, (int64_t)n);
+}
+
 int
 conn_flush(struct conn *c)
 {
 	struct output	*o = conn_output(c);
 	struct iovec	 iov[GATHER];
-	size_t		 left = TURN, asked;
+	size_t		 left = conn_allowance(c), asked;
 	ssize_t		 sent;
 	int		 n;
 
@@ -118,8 +139,7 @@ conn_flush(struct conn *c)
 		for (int i = 0; i < n; i++)
 			asked += iov[i].iov_len;
 		output_sent(o, (size_t)sent);
-		stats[STATS_BYTES] += (uint64_t)sent;
-		c->sent += (uint64_t)sent;
+		count_sent(c, (size_t)sent);
 		left -= (size_t)sent;
 		if ((size_t)sent < asked)	/* it would only say EAGAIN */
 			return EAGAIN;
@@ -195,6 +215,8 @@ conn_request_end(struct conn *c)
 	conn_request_reset(c);
 	if (r->path != NULL)
 		pathname_release(&c->http->paths, &r->path);
+	if (r->grant != NULL)
+		grant_release(&r->grant);
 	if (c->http->spare == NULL)
 		c->http->spare = r;
 	else

@@ -16,6 +16,7 @@
 #include "http/http.h"
 #include "http/parts.h"
 #include "http/transport.h"
+#include "lib/bucket.h"
 #include "wait.h"
 
 enum step {
@@ -41,6 +42,12 @@ struct request {
 	const char		*instead;	/* of the target: a page */
 	const struct conf_rules	*rules;		/* then: the target's */
 	struct path		*path;		/* held */
+	struct grant		*grant;		/* held: its password's */
+	const struct conf_guard	*guard;		/* that refused it */
+	uint32_t		 grant_asked;	/* before so many answers */
+	size_t			 guards;	/* passed so far */
+	bool			 asked;		/* has waited for its grant */
+	bool			 known;		/* has a right password */
 	struct file		*file;		/* referred to, this version */
 	struct chunk		*chunk;		/* held, the next to send */
 	bool			 file_open;	/* its descriptor is held */
@@ -48,10 +55,12 @@ struct request {
 	bool			 answered;	/* its head is in the output */
 	bool			 loaded;	/* has waited for this chunk */
 	bool			 expects;	/* 100, before its body comes */
+	bool			 plain;		/* without variants */
 	uint8_t			 tries;		/* looks and reads so far */
 	uint16_t		 failure;	/* that it is for, or 0 */
 	uint16_t		 status;
-	uint8_t			 variant;	/* which head, by Connection */
+	uint8_t			 head_kind;	/* of heads, by Connection */
+	uint8_t			 why;		/* enum why, of the status */
 	struct piece		 head;		/* until it is answered */
 	int64_t			 disk_by;	/* clock ms; 0: not yet */
 	int64_t			 proved;	/* clock ms: body in memory */
@@ -76,11 +85,14 @@ struct conn {
 	int64_t			 since;		/* first byte of the head, ms */
 	int64_t			 send_by;	/* ms; 0: not set */
 	uint64_t		 sent;		/* bytes, since that was set */
+	struct bucket		 pace;		/* bytes that may go */
+	struct address		*address;	/* NULL: not limited */
 	uint32_t		 requests;	/* answered */
 	uint16_t		 listener;
 	uint8_t			 step;		/* enum step */
 	uint8_t			 then;		/* the step behind send */
 	uint8_t			 outcome;	/* of the last wait */
+	bool			 turned_away;	/* its address has enough */
 	bool			 readable;	/* input may be there */
 	bool			 close;		/* after this response */
 	bool			 linger;	/* ... over unread input */
@@ -94,6 +106,7 @@ enum go		recv_step(struct conn *);
 enum go		parse_step(struct conn *);
 enum go		route_step(struct conn *);
 enum go		discard_step(struct conn *);
+enum go		admit_step(struct conn *);
 enum go		find_step(struct conn *);
 enum go		head_step(struct conn *);
 enum go		body_step(struct conn *);
@@ -112,6 +125,8 @@ enum go		conn_wait_disk(struct conn *, struct errand *);
 enum outcome	conn_outcome(struct conn *);
 struct output	*conn_output(struct conn *);	/* the one to use now */
 bool		 conn_pending(const struct conn *);
+/* Bytes that may go in this turn; 0: time must pass first. */
+size_t		 conn_allowance(struct conn *);
 /* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
 int		 conn_flush(struct conn *);
 /* Moves what must outlast this turn of the loop to the connection. */

@@ -6,12 +6,12 @@
 
 #include "http/conn.h"
 
-/* The status for an errno of the disk. */
-int	find_status(int error);
 /* The version in hand is known to be gone: the next request looks anew. */
 void	find_expire(struct conn *);
 /* The version in hand has vanished before anything was sent: look again. */
 enum go	find_again(struct conn *);
+/* Looks for what is in another space under the same name. */
+enum go	find_beside(struct conn *, uint32_t space);
 /*
  * Looks for a page of the conf in place of the target: with a status for its
  * failure, else for itself.

@@ -28,6 +28,20 @@ count(const struct request *r)
 	}
 }
 
+/* Once its status is certain: else it ended before. */
+static void
+tell(struct conn *c)
+{
+	if (c->request->status == 0)
+		return;
+	if (c->transport->explain != NULL) {
+		c->transport->explain(c->transport_context, c);
+		return;
+	}
+	count(c->request);
+	access_line(c);
+}
+
 static enum go
 end_connection(struct conn *c)
 {
@@ -45,10 +59,7 @@ finish_step(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (r->status != 0) {		/* else it ended before its status */
-		count(r);
-		access_line(c);
-	}
+	tell(c);
 	c->requests++;
 	if (c->close || c->http->draining) {
 		/* To close over unread input would reset the connection, and

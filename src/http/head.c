@@ -11,6 +11,7 @@
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/status.h"
+#include "http/variant.h"
 #include "lib/hash.h"
 
 /* Date stands right behind the status line, always at the same place for 200:
@@ -63,7 +64,7 @@ head_begin(struct conn *c, int status)
 	buf_adds(b, SLACK " ");
 	buf_adds(b, c->http->server);
 	buf_adds(b, "\r\n");
-	buf_adds(b, connection[c->request->variant]);
+	buf_adds(b, connection[c->request->head_kind]);
 }
 
 void
@@ -103,7 +104,8 @@ add_validators(struct conn *c)
 	int64_t			 age = rules_age(rules, r->path->type);
 
 	head_etag(r->file, etag);
-	if (file_is_made(r->file))
+	variant_add_vary(b, r->path);
+	if (listing_is_page(r->path->space))
 		listing_fields(c, b);
 	else {
 		date_format((time_t)r->file->version.mtime, date);
@@ -150,7 +152,7 @@ whole(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct http	*http = c->http;
-	struct head	**slot = &r->path->heads[r->variant];
+	struct head	**slot = &r->path->heads[r->head_kind];
 	struct head	*h = NULL;
 
 	r->status = 200;
@@ -163,6 +165,7 @@ whole(struct conn *c)
 		head_begin(c, 200);
 		add_validators(c);
 		head_add_type(c, r->path->rules, r->path->type);
+		variant_add_coding(&http->work, r->path);
 		buf_addf(&http->work, "Content-Length: %lld\r\n"
 		    "Accept-Ranges: bytes\r\n", (long long)r->end);
 		head_end(c);
@@ -185,6 +188,7 @@ add_range(struct conn *c)
 	const struct request	*r = c->request;
 
 	head_add_type(c, r->path->rules, r->path->type);
+	variant_add_coding(&c->http->work, r->path);
 	buf_addf(&c->http->work, "Content-Length: %lld\r\n"
 	    "Content-Range: bytes %lld-%lld/%lld\r\n",
 	    (long long)(r->end - r->next), (long long)r->next,
@@ -197,12 +201,16 @@ add_ranges(struct conn *c, const struct decide_answer *answer)
 	struct request	*r = c->request;
 	struct http	*http = c->http;
 	uint64_t	 n = http->boundaries++;
-	struct buf	 type = { 0 };
+	struct buf	 fields = { 0 };
 
-	add_media_type(&type, r->path->rules, r->path->type);
-	r->parts = parts_new(answer, buf_string(&type), r->file->version.size,
+	/* It is the parts that are encoded, not what is around them. */
+	buf_adds(&fields, "Content-Type: ");
+	add_media_type(&fields, r->path->rules, r->path->type);
+	buf_adds(&fields, "\r\n");
+	variant_add_coding(&fields, r->path);
+	r->parts = parts_new(answer, buf_string(&fields), r->file->version.size,
 	    hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
-	buf_free(&type);
+	buf_free(&fields);
 	buf_addf(&http->work, "Content-Type: multipart/byteranges; "
 	    "boundary=%s\r\nContent-Length: %lld\r\n", r->parts->boundary,
 	    (long long)r->parts->length);
@@ -234,7 +242,7 @@ not_modified(struct conn *c)
 	struct request	*r = c->request;
 	struct http	*http = c->http;
 
-	r->status = 304;
+	r->status = (uint16_t)reply_why(c, WHY_SAME);
 	r->next = r->end = 0;
 	head_begin(c, 304);
 	add_validators(c);
@@ -309,11 +317,15 @@ ask(struct conn *c, struct decide_answer *answer)
 		.if_range = single(c, FIELD_IF_RANGE),
 	};
 
-	if (file_is_made(r->file)) {	/* it has no date to compare with */
+	if (listing_is_page(r->path->space)) {	/* without a date */
 		have.modified = NEVER;
 		fields.if_modified_since.at = NULL;
 		fields.if_unmodified_since.at = NULL;
 	}
+	/* All variants have one date: it does not tell whose part it is. */
+	if (variant_has_siblings(r->path) && fields.if_range.len > 0 &&
+	    fields.if_range.at[0] != '"')
+		fields.if_range = STR("");
 	/* Room for both at once, so that the first does not move. */
 	c->http->work.len = 0;
 	buf_need(&c->http->work, p->size);
@@ -342,6 +354,7 @@ head_step(struct conn *c)
 	case 304:
 		return not_modified(c);
 	default:
-		return reply_error(c, answer.status);
+		return reply_error(c, reply_why(c, answer.status == 416 ?
+		    WHY_RANGE : WHY_CONDITION));
 	}
 }

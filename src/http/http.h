@@ -9,8 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cache/address.h"
 #include "cache/chunk.h"
 #include "cache/file.h"
+#include "cache/grant.h"
 #include "cache/header.h"
 #include "cache/pathname.h"
 #include "conf.h"
@@ -20,6 +22,7 @@
 #include "http/mime.h"
 #include "http/output.h"
 #include "http/parse.h"
+#include "lib/bucket.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
 #include "lib/hash.h"
@@ -42,9 +45,22 @@ struct http {
 	struct header_cache	 heads;
 	struct file_cache	 files;
 	struct chunk_cache	 chunks;
+	struct grant_cache	 grants;
+	int64_t			 verifying;	/* passwords, now */
 	struct parse_limits	 limits;
 	struct chunked_limits	 body;
+	struct addresses	*addresses;	/* NULL: none is limited */
+	int64_t			 told_crowd, told_rate;	/* clock ms */
+	int64_t			 told_unusable, told_unverified;
+	struct bucket_size	 pace;		/* rate 0: without */
 	uint64_t		 next_job;
+	uint32_t		 compressing;	/* such jobs under way */
+	struct {			/* variant.c: what it chose last */
+		char		 accept[64];
+		size_t		 len;
+		uint32_t	 offered, which;	/* 0: nothing yet */
+		uint8_t		 choice;
+	}			 chosen;
 	struct hash_key		 boundary_key;
 	uint64_t		 boundaries;	/* made so far */
 	bool			 draining;
@@ -55,5 +71,12 @@ struct http {
 	char			 date_log[DATE_LOG_LENGTH];
 	char			 input[HTTP_INPUT];
 };
+
+/* Whether a helper may be kept busy for long: by compressing, or verifying a
+ * password.  Half of those of one file system stay free for files. */
+bool	http_has_room(const struct http *);
+/* Whether it is time for a line of the log again, of a kind that clients can
+ * cause as often as they like; that was then the time. */
+bool	http_may_tell(const struct http *, int64_t *told);
 
 #endif

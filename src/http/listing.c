@@ -7,18 +7,17 @@
 #include <string.h>
 
 #include "http/accept.h"
+#include "http/find.h"
 #include "http/head.h"
 #include "http/listing.h"
 #include "http/rules.h"
+#include "http/space.h"
 #include "lib/need.h"
 
 /* What every page leaves out: nobody is served these (see uri.h). */
 #define HIDDEN		".*\0*[[:cntrl:]]*"
 _Static_assert(sizeof(HIDDEN) + CONF_HIDE_MAX <= JOB_PATH_MAX,
     "patterns that do not fit into a job");
-
-/* Under the rest of a space is the site's number. */
-#define SHIFT		24
 
 /* The word in the query, in the job, at the head of the column. */
 #define ORDERS(X)							\
@@ -37,30 +36,31 @@ static const struct {
 #define ORDER_COUNT	(sizeof(orders) / sizeof(orders[0]))
 
 /* What tells the pages of one directory apart. */
-struct variant {
+struct page {
 	bool		json, backwards;
 	uint32_t	order;			/* in orders */
 };
 
 static uint32_t
-space_of(const struct variant *v)
+kind_of(const struct page *v)
 {
-	return 1 + v->json + 2 * v->backwards + 4 * v->order;
+	return SPACE_LISTING + v->json + 2 * v->backwards + 4 * v->order;
 }
 
-static struct variant
-variant_of(uint32_t space)
+static struct page
+page_of(uint32_t space)
 {
-	uint32_t	n = (space >> SHIFT) - 1;
+	uint32_t	n = space_kind(space) - SPACE_LISTING;
 
 	need(listing_is_page(space));
-	return (struct variant){ n & 1, n >> 1 & 1, n >> 2 };
+	return (struct page){ n & 1, n >> 1 & 1, n >> 2 };
 }
 
 bool
 listing_is_page(uint32_t space)
 {
-	return space >> SHIFT != 0;
+	return space_kind(space) >= SPACE_LISTING &&
+	    space_kind(space) < SPACE_VARIANT;
 }
 
 static bool
@@ -130,38 +130,25 @@ wanted_space(struct conn *c)
 	const struct request	*r = c->request;
 	struct str		 query = parse_str(c->input, r->parse.query);
 	struct str		 sort = query_value(query, STR("sort"));
-	struct variant		 v = { .json = wants_json(c) };
+	struct page		 v = { .json = wants_json(c) };
 
 	for (uint32_t i = 0; i < ORDER_COUNT; i++)
 		if (str_same(sort, str_of(orders[i].query)))
 			v.order = i;
 	v.backwards = str_same(query_value(query, STR("order")), STR("desc"));
-	return r->path->space | space_of(&v) << SHIFT;
+	return space_of(r->path->space, kind_of(&v));
 }
 
 enum go
 listing_take(struct conn *c)
 {
-	struct request		*r = c->request;
-	struct pathname_cache	*paths = &c->http->paths;
-	struct path		*directory = r->path;
-	struct str		 name = { directory->name, directory->len };
-	uint32_t		 space = wanted_space(c);
-
-	r->path = pathname_hold(paths, space, name);
-	if (r->path == NULL) {
-		r->path = pathname_add(paths, space, name);
-		r->path->rules = directory->rules;
-	}
-	pathname_release(paths, &directory);
-	r->looked = false;
-	return conn_go(c, STEP_FIND);
+	return find_beside(c, wanted_space(c));
 }
 
 const char *
 listing_type(uint32_t space)
 {
-	return variant_of(space).json ? "application/json" :
+	return page_of(space).json ? "application/json" :
 	    "text/html; charset=utf-8";
 }
 
@@ -212,7 +199,7 @@ add_json(struct buf *to)
 
 /* A column's title, a link that orders the page by it or turns it around. */
 static void
-add_column(struct buf *to, const struct variant *v, uint32_t i)
+add_column(struct buf *to, const struct page *v, uint32_t i)
 {
 	bool	is_order = v->order == i;
 
@@ -226,7 +213,7 @@ add_column(struct buf *to, const struct variant *v, uint32_t i)
 }
 
 static void
-add_head(struct buf *to, const struct variant *v, bool top)
+add_head(struct buf *to, const struct page *v, bool top)
 {
 	buf_adds(to, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
 	    "<meta charset=\"utf-8\">\n"
@@ -256,7 +243,7 @@ add_head(struct buf *to, const struct variant *v, bool top)
 }
 
 static void
-add_html(struct buf *to, const struct conf *conf, const struct variant *v,
+add_html(struct buf *to, const struct conf *conf, const struct page *v,
     bool top)
 {
 	static const char	date[] = "<td><time datetime=\"%{time}\">"
@@ -286,7 +273,7 @@ static void
 add_form(struct buf *to, const struct conf *conf, uint32_t space,
     const char *path)
 {
-	struct variant	v = variant_of(space);
+	struct page	v = page_of(space);
 
 	buf_adds(to, v.backwards ? "-" : "");
 	add_text(to, orders[v.order].job);

@@ -1,6 +1,8 @@
 /*
  * machine: runs the steps of a connection until it must wait.
  */
+#include <sys/param.h>
+
 #include <netinet/in.h>
 
 #include <errno.h>
@@ -9,12 +11,15 @@
 #include <unistd.h>
 
 #include "http/conn.h"
+#include "http/quota.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "stats.h"
 
 /* More steps than a full buffer of requests can ask for: a spinning step. */
 #define STEPS_MOST	200000
+
+#define TELL_AGAIN	60000	/* ms */
 
 #define MAY(kind)	(1 << WAIT_##kind)
 
@@ -27,6 +32,7 @@ static const struct {
 #define PARSE		parse_step
 #define ROUTE		route_step
 #define DISCARD		discard_step
+#define ADMIT		admit_step
 #define FIND		find_step
 #define HEAD		head_step
 #define BODY		body_step
@@ -41,6 +47,7 @@ static const struct {
 #undef PARSE
 #undef ROUTE
 #undef DISCARD
+#undef ADMIT
 #undef FIND
 #undef HEAD
 #undef BODY
@@ -56,6 +63,20 @@ static const char *
 doing(void)
 {
 	return running != NULL ? machine_step(running) : NULL;
+}
+
+/* Nothing is remembered of them if nothing depends on it. */
+static struct addresses *
+addresses(const struct conf *conf)
+{
+	const struct address_limits	limits = {
+		.connections = conf->limits.connections_address,
+		.requests = { conf->limits.rate, conf->limits.rate_burst },
+		.most = (size_t)conf->limits.addresses,
+	};
+
+	return limits.connections != 0 || limits.requests.rate != 0 ?
+	    address_new(&limits) : NULL;
 }
 
 struct http *
@@ -78,6 +99,8 @@ http_new(const struct http_setup *setup)
 	http->body.line = http->limits.line;
 	http->body.trailer = http->limits.head;
 	http->body.fields = http->limits.fields;
+	http->pace.rate = conf->limits.pace;
+	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
 	chunk_init(&http->chunks, (size_t)conf->cache.chunks,
 	    CHUNK_MAPPINGS_MOST);
 	file_init(&http->files, &http->chunks, setup->descriptors,
@@ -87,7 +110,9 @@ http_new(const struct http_setup *setup)
 	http->heads.date_text = http->date;
 	http->heads.date_len = sizeof(http->date);
 	pathname_init(&http->paths, (size_t)conf->cache.paths, &http->heads);
+	grant_init(&http->grants, (size_t)conf->cache.logins);
 	hash_key_random(&http->boundary_key);
+	http->addresses = addresses(conf);
 	need_doing(doing);
 	return http;
 }
@@ -97,7 +122,9 @@ http_free(struct http **hp)
 {
 	struct http	*http = *hp;
 
+	address_free(&http->addresses);
 	pathname_free(&http->paths);
+	grant_free(&http->grants);
 	header_free(&http->heads);
 	mime_free(&http->mime);
 	buf_free(&http->work);
@@ -116,7 +143,7 @@ http_report(struct http *http, void (*line)(const char *))
 {
 	const struct cache *caches[] = {
 		&http->paths.cache, &http->heads.cache, &http->chunks.cache,
-		&http->files.cache
+		&http->files.cache, &http->grants.cache
 	};
 	char	text[200];
 
@@ -142,18 +169,40 @@ http_report(struct http *http, void (*line)(const char *))
 	}
 }
 
+bool
+http_has_room(const struct http *http)
+{
+	uint64_t	busy = http->compressing + (uint64_t)http->verifying;
+
+	return busy == 0 || busy < (uint64_t)conf_share(http->conf) / 2;
+}
+
+bool
+http_may_tell(const struct http *http, int64_t *told)
+{
+	if (*told != 0 && http->clock->ms - *told < TELL_AGAIN)
+		return false;
+	*told = http->clock->ms;
+	return true;
+}
+
+/* ::ffff:192.0.2.1 is an IPv4 client of an IPv6 socket. */
 static void
 set_peer(struct conn *c, const struct sockaddr *peer)
 {
+	const void	*at = peer;
+	const struct in6_addr *v6 =
+			    &((const struct sockaddr_in6 *)at)->sin6_addr;
+
 	c->peer.family = (uint8_t)peer->sa_family;
 	if (peer->sa_family == AF_INET)
 		memcpy(c->peer.bytes,
-		    &((const struct sockaddr_in *)(const void *)peer)->sin_addr,
-		    4);
-	else if (peer->sa_family == AF_INET6)
-		memcpy(c->peer.bytes,
-		    &((const struct sockaddr_in6 *)(const void *)peer)->
-		    sin6_addr, 16);
+		    &((const struct sockaddr_in *)at)->sin_addr, 4);
+	else if (peer->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6)) {
+		c->peer.family = AF_INET;
+		memcpy(c->peer.bytes, v6->s6_addr + 12, 4);
+	} else if (peer->sa_family == AF_INET6)
+		memcpy(c->peer.bytes, v6, 16);
 }
 
 struct conn *
@@ -172,7 +221,10 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 	c->wait.kind = WAIT_READ;
 	c->step = STEP_RECV;
 	c->readable = true;
+	bucket_fill(&c->pace, &http->pace, http->clock->ms);
 	set_peer(c, peer);
+	if (http->addresses != NULL)
+		quota_enter(c);
 	stats[STATS_CONNECTIONS]++;
 	return c;
 }
@@ -209,6 +261,8 @@ machine_run(struct conn *c)
 void
 machine_wake(struct conn *c, enum outcome outcome)
 {
+	if (c->wait.kind == WAIT_TIME && outcome == OUTCOME_TIMED_OUT)
+		outcome = OUTCOME_READY;
 	c->outcome = (uint8_t)outcome;
 	c->readable = outcome == OUTCOME_READY && c->wait.kind == WAIT_READ;
 }
@@ -218,6 +272,9 @@ machine_free(struct conn **cp)
 {
 	struct conn	*c = *cp;
 
+	if (c->address != NULL)
+		address_leave(c->http->addresses, &c->address,
+		    c->http->clock->ms);
 	conn_request_end(c);
 	output_drop(conn_output(c));
 	free(c->output);

@@ -484,10 +484,14 @@ field_id(const char *name, size_t len)
 		    FIELD_USER_AGENT;
 		break;
 	case 13:
-		f = FIELD_IF_NONE_MATCH;
+		f = (name[0] | 0x20) == 'i' ? FIELD_IF_NONE_MATCH :
+		    FIELD_AUTHORIZATION;
 		break;
 	case 14:
 		f = FIELD_CONTENT_LENGTH;
+		break;
+	case 15:
+		f = FIELD_ACCEPT_ENCODING;
 		break;
 	case 17:
 		f = (name[0] | 0x20) == 'i' ? FIELD_IF_MODIFIED_SINCE :
@@ -538,9 +542,10 @@ meaning(struct parse *p, const char *head, enum parse_field id,
 			return refuse(p, 400, "Content-Length is not valid");
 		return true;
 	case FIELD_TRANSFER_ENCODING:
+		if (s.len == 0)
+			return refuse(p, 400, "Transfer-Encoding is empty");
+		/* Another one is not refused yet: the line may be folded. */
 		p->chunked = str_same_nocase(s, STR("chunked"));
-		if (!p->chunked)
-			return refuse(p, 501, "transfer coding is not chunked");
 		return true;
 	default:
 		return true;
@@ -589,6 +594,8 @@ finish(struct parse *p)
 {
 	if (p->minor >= 1 && !parse_has(p, FIELD_HOST))
 		return refuse(p, 400, "no Host");
+	if (parse_has(p, FIELD_TRANSFER_ENCODING) && !p->chunked)
+		return refuse(p, 501, "transfer coding is not chunked");
 	/* Two opinions on where the next request starts are one too many. */
 	if (p->chunked && parse_has(p, FIELD_CONTENT_LENGTH))
 		return refuse(p, 400, "both Transfer-Encoding and "

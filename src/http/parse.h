@@ -40,12 +40,14 @@ enum parse_method {
 	X(TRANSFER_ENCODING,	"transfer-encoding",	ONE)		\
 	X(EXPECT,		"expect",		MANY)		\
 	X(ACCEPT,		"accept",		MANY)		\
+	X(ACCEPT_ENCODING,	"accept-encoding",	MANY)		\
 	X(IF_MATCH,		"if-match",		MANY)		\
 	X(IF_NONE_MATCH,	"if-none-match",	MANY)		\
 	X(IF_MODIFIED_SINCE,	"if-modified-since",	MANY)		\
 	X(IF_UNMODIFIED_SINCE,	"if-unmodified-since",	MANY)		\
 	X(IF_RANGE,		"if-range",		MANY)		\
 	X(RANGE,		"range",		MANY)		\
+	X(AUTHORIZATION,	"authorization",	ONE)		\
 	X(REFERER,		"referer",		MANY)		\
 	X(USER_AGENT,		"user-agent",		MANY)
 

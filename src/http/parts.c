@@ -8,18 +8,18 @@
 #include "lib/need.h"
 
 static void
-add_lead(struct parts *p, const char *type, const struct decide_range *range,
-    int64_t size)
+add_lead(struct parts *p, const char *fields,
+    const struct decide_range *range, int64_t size)
 {
-	buf_addf(&p->text, "%s--%s\r\nContent-Type: %s\r\n"
+	buf_addf(&p->text, "%s--%s\r\n%s"
 	    "Content-Range: bytes %lld-%lld/%lld\r\n\r\n",
-	    p->text.len > 0 ? "\r\n" : "", p->boundary, type,
+	    p->text.len > 0 ? "\r\n" : "", p->boundary, fields,
 	    (long long)range->first,
 	    (long long)(range->first + range->length - 1), (long long)size);
 }
 
 struct parts *
-parts_new(const struct decide_answer *a, const char *type, int64_t size,
+parts_new(const struct decide_answer *a, const char *fields, int64_t size,
     uint64_t boundary)
 {
 	struct parts	*p = mem_zero(sizeof(*p));
@@ -31,7 +31,7 @@ parts_new(const struct decide_answer *a, const char *type, int64_t size,
 	for (unsigned i = 0; i < a->n; i++) {
 		p->range[i] = a->part[i];
 		p->length += a->part[i].length;
-		add_lead(p, type, &a->part[i], size);
+		add_lead(p, fields, &a->part[i], size);
 		p->lead[i + 1] = (uint32_t)p->text.len;
 	}
 	buf_addf(&p->text, "\r\n--%s--\r\n", p->boundary);

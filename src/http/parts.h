@@ -26,9 +26,10 @@ struct parts {
 	char			boundary[PARTS_BOUNDARY + 1];
 };
 
-/* For a file of some type and size.  The boundary is made of a number that
+/* For a file of some size; fields are those of each part, whole lines: its
+ * type and what goes with it.  The boundary is made of a number that
  * nobody can know beforehand, so that no file has it in it. */
-struct parts	*parts_new(const struct decide_answer *, const char *type,
+struct parts	*parts_new(const struct decide_answer *, const char *fields,
 		    int64_t size, uint64_t boundary);
 void		 parts_free(struct parts **);
 /* What is to be sent now before the bytes of the present range, or behind the

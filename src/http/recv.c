@@ -35,6 +35,17 @@ receive(struct conn *c)
 	return n;
 }
 
+/* The next bytes of something that must be complete at some time. */
+static enum go
+wait_for_more(struct conn *c, enum patience patience, int64_t complete)
+{
+	int64_t	next = c->http->clock->ms + c->http->conf->limits.gap;
+
+	return next < complete ?
+	    conn_wait(c, WAIT_READ, PATIENCE_GAP, next) :
+	    conn_wait(c, WAIT_READ, patience, complete);
+}
+
 /* The head counts from its first byte, so that dripping does not help. */
 static enum go
 wait_for_input(struct conn *c)
@@ -44,15 +55,14 @@ wait_for_input(struct conn *c)
 	if (c->input_len == 0)
 		return conn_wait(c, WAIT_READ, PATIENCE_IDLE,
 		    c->http->clock->ms + conf->limits.idle);
-	return conn_wait(c, WAIT_READ, PATIENCE_HEAD,
-	    c->since + conf->limits.head);
+	return wait_for_more(c, PATIENCE_HEAD, c->since + conf->limits.head);
 }
 
 static enum go
 no_input(struct conn *c, enum outcome outcome)
 {
 	if (outcome == OUTCOME_TIMED_OUT && c->input_len > 0)
-		return reply_refuse(c, 408);
+		return reply_refuse(c, reply_why(c, WHY_HEAD_LATE));
 	return conn_go(c, STEP_CLOSE);
 }
 
@@ -64,6 +74,8 @@ recv_step(struct conn *c)
 
 	if (outcome != OUTCOME_READY)
 		return no_input(c, outcome);
+	if (c->turned_away)		/* whatever it is that it wants */
+		return reply_refuse(c, reply_why(c, WHY_CROWD));
 	if (conn_pending(c))
 		return conn_send(c, STEP_RECV);
 	if (c->http->draining && c->input_len == 0)
@@ -159,7 +171,7 @@ wait_for_body(struct conn *c)
 	if (r->body_by == 0)
 		r->body_by = c->http->clock->ms +
 		    c->http->conf->limits.body_within;
-	return conn_wait(c, WAIT_READ, PATIENCE_BODY, r->body_by);
+	return wait_for_more(c, PATIENCE_BODY, r->body_by);
 }
 
 enum go
@@ -169,14 +181,14 @@ discard_step(struct conn *c)
 	ssize_t		n;
 
 	if (outcome == OUTCOME_TIMED_OUT)
-		return reply_refuse(c, 408);
+		return reply_refuse(c, reply_why(c, WHY_BODY_LATE));
 	if (outcome != OUTCOME_READY)
 		return conn_abort(c);
 	if (c->input_len > c->request->parse.size)
 		c->request->expects = false;	/* it is on its way */
 	switch (eat_input(c)) {
 	case CHUNKED_DONE:
-		return conn_go(c, STEP_FIND);
+		return conn_go(c, STEP_ADMIT);
 	case CHUNKED_REFUSED:
 		return reply_refuse(c, c->request->chunked.status);
 	default:
@@ -187,7 +199,7 @@ discard_step(struct conn *c)
 	c->readable = false;
 	n = receive(c);
 	if (n == 0)		/* half a request, and no more to come */
-		return reply_refuse(c, 400);
+		return reply_refuse(c, reply_why(c, WHY_BODY_CUT));
 	if (n > 0)
 		c->input_len += (size_t)n;
 	else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)

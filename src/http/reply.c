@@ -7,9 +7,13 @@
 #include "http/find.h"
 #include "http/head.h"
 #include "http/location.h"
+#include "http/quota.h"
 #include "http/reply.h"
 #include "http/rules.h"
+#include "http/text.h"
 #include "http/status.h"
+#include "http/variant.h"
+#include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 
@@ -73,11 +77,57 @@ reply_add_specials(struct conn *c, int status)
 
 	if (status == 405)
 		buf_adds(b, ALLOW);
+	else if (status == 401)
+		buf_addf(b, "WWW-Authenticate: Basic realm=\"%s\", "
+		    "charset=\"UTF-8\"\r\n", c->request->guard->realm);
+	else if (status == 429)
+		buf_addf(b, "Retry-After: %d\r\n", quota_retry(c));
+	else if (status == 406)
+		buf_adds(b, VARIANT_VARY);
 	else if (status == 503)
 		buf_adds(b, RETRY_AFTER);
 	else if (status == 416)
 		buf_addf(b, "Content-Range: bytes */%lld\r\n",
 		    (long long)file->version.size);
+}
+
+int
+reply_why(struct conn *c, enum why why)
+{
+	struct request	*r = c->request;
+
+	/* What is known stays, and is not why its page cannot be had. */
+	if (r != NULL && r->failure == 0 && why != WHY_NONE)
+		r->why = (uint8_t)why;
+	return why_status(why);
+}
+
+const char *
+reply_reason(const struct request *r, int status)
+{
+	if (r->why != WHY_NONE)
+		return why_sentence(r->why);
+	if (r->parse.why != NULL)
+		return r->parse.why;
+	return r->chunked.why != NULL ? r->chunked.why :
+	    status_sentence(status);
+}
+
+/* The bytes of a request that was understood so far are harmless. */
+static void
+tell(const struct conn *c, int status)
+{
+	const struct request	*r = c->request;
+	struct str		 target = { "-", 1 };
+	char			 peer[TEXT_PEER_MOST];
+
+	if (log_grade() < LOG_GRADE_INFO)
+		return;
+	text_peer(c, peer);
+	if (r->site != NULL)
+		target = parse_str(c->input, r->parse.target);
+	log_info("%d for %.*s from %s: %s", status, (int)target.len, target.at,
+	    peer, reply_reason(r, status));
 }
 
 enum go
@@ -98,10 +148,13 @@ reply_error(struct conn *c, int status)
 	const char	*instead;
 
 	need(!r->answered && status_known(status));
-	if (r->failure != 0)		/* its page cannot be had */
+	if (r->failure == 0) {
+		tell(c, status);
+		instead = rules_page(r, status);
+		if (instead != NULL)
+			return find_instead(c, instead, status);
+	} else				/* its page cannot be had */
 		status = r->failure;
-	else if ((instead = rules_page(r, status)) != NULL)
-		return find_instead(c, instead, status);
 	head_begin(c, status);
 	reply_add_specials(c, status);
 	conn_request_reset(c);
@@ -114,7 +167,7 @@ reply_refuse(struct conn *c, int status)
 	c->close = c->linger = true;
 	if (c->request == NULL)
 		conn_request_begin(c);
-	c->request->variant = 1;
+	c->request->head_kind = 1;
 	return reply_error(c, status);
 }
 
@@ -122,9 +175,12 @@ enum go
 reply_redirect(struct conn *c)
 {
 	const struct path	*p = c->request->path;
-	int			 status = p->kind == PATHNAME_REDIRECT ?
-				    p->status : 301;
+	bool			 is_rule = p->kind == PATHNAME_REDIRECT;
+	int			 status = reply_why(c, is_rule ? WHY_REDIRECT :
+				    WHY_SLASH);
 
+	if (is_rule)
+		status = p->status;
 	head_begin(c, status);
 	location_add(c);
 	conn_request_reset(c);

@@ -5,10 +5,15 @@
 #define HTTP_REPLY_H
 
 #include "http/conn.h"
+#include "http/why.h"
 
 /* The methods that work here, for route and for Allow. */
 #define REPLY_METHODS(X, AND)	X(GET) AND X(HEAD) AND X(OPTIONS)
 
+/* Notes the reason for what is answered; its status, for these: */
+int	reply_why(struct conn *, enum why);
+/* The reason for a status in words: "" when it needs none. */
+const char *reply_reason(const struct request *, int status);
 /* To OPTIONS, which asks about communication, not about a file. */
 enum go	reply_options(struct conn *);
 /* The page of the conf for this status, or a short one; the connection lives

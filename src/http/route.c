@@ -3,6 +3,7 @@
  * is looked for.
  */
 #include "http/conn.h"
+#include "http/quota.h"
 #include "http/reply.h"
 
 /* The response ends the connection: whose wish that is, or why. */
@@ -26,9 +27,10 @@ has_body(const struct parse *p)
  * behind CONNECT: some do not wait for leave to use the tunnel.
  */
 static enum go
-refuse(struct conn *c, int status)
+refuse(struct conn *c, enum why why)
 {
 	const struct parse	*p = &c->request->parse;
+	int			 status = reply_why(c, why);
 
 	return has_body(p) || p->method == METHOD_CONNECT ?
 	    reply_refuse(c, status) : reply_error(c, status);
@@ -49,8 +51,8 @@ can_meet(const struct conn *c)
 	return true;
 }
 
-/* The status of a method that does not work here, or 0. */
-static int
+/* Why a method does not work here. */
+static enum why
 bad_method(const struct parse *p)
 {
 #define BIT(method)	1U << METHOD_##method
@@ -59,8 +61,8 @@ bad_method(const struct parse *p)
 
 	/* What CONNECT asks for is nothing that could allow other methods. */
 	if (p->method == METHOD_UNKNOWN || p->method == METHOD_CONNECT)
-		return 501;
-	return (served & 1U << p->method) != 0 ? 0 : 405;
+		return WHY_METHOD_UNKNOWN;
+	return (served & 1U << p->method) != 0 ? WHY_NONE : WHY_METHOD;
 }
 
 enum go
@@ -70,22 +72,24 @@ route_step(struct conn *c)
 	const struct parse	*p = &r->parse;
 	struct str		 host = parse_host_name(
 				    parse_str(c->input, p->host));
-	int			 status;
+	enum why		 why;
 
 	if (must_close(c, p))
 		c->close = true;
-	r->variant = c->close ? 1 : p->minor == 0 ? 2 : 0;
+	r->head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
 	r->site = conf_site_find(c->http->conf, c->listener, host.at,
 	    host.len);
-	status = bad_method(p);
-	if (status != 0)
-		return refuse(c, status);
+	if (!quota_asks(c))
+		return refuse(c, WHY_RATE);
+	why = bad_method(p);
+	if (why != WHY_NONE)
+		return refuse(c, why);
 	if (parse_has(p, FIELD_EXPECT) && !can_meet(c))
-		return refuse(c, 417);
+		return refuse(c, WHY_EXPECTATION);
 	if (!has_body(p))
-		return conn_go(c, STEP_FIND);
+		return conn_go(c, STEP_ADMIT);
 	if (p->length > c->http->conf->limits.body)
-		return refuse(c, 413);
+		return refuse(c, WHY_BODY_LARGE);
 	r->unread = p->length;
 	/* In 1.0 there is no such thing (RFC 9110, section 10.1.1). */
 	r->expects = parse_has(p, FIELD_EXPECT) && p->minor >= 1;

@@ -8,6 +8,18 @@
 #include <strings.h>
 
 #include "http/rules.h"
+#include "http/why.h"
+
+/* What is text, whatever it is called, or as good as that. */
+static const char *const compressible[] = {
+	"text/*", "application/atom+xml", "application/javascript",
+	"application/json", "application/ld+json",
+	"application/manifest+json", "application/rss+xml",
+	"application/rtf", "application/wasm", "application/x-javascript",
+	"application/x-ndjson", "application/xhtml+xml", "application/xml",
+	"application/vnd.ms-fontobject", "font/otf", "font/ttf", "image/bmp",
+	"image/svg+xml", "image/vnd.microsoft.icon", "image/x-icon"
+};
 
 static void
 answer(struct http *http, struct path *p, enum pathname_kind kind, int status)
@@ -15,35 +27,85 @@ answer(struct http *http, struct path *p, enum pathname_kind kind, int status)
 	pathname_answer(&http->paths, p, kind, NULL, status, http->clock->ms);
 }
 
-bool
-rules_answer(struct http *http, const struct conf_site *site, struct path *p,
-    struct str decoded)
+/* Whose directory the paths of these rules that begin with ~ are in. */
+static const struct conf_users *
+users_of(const struct conf_rules *rules)
 {
-	const struct conf_rules	*rules, *a;
+	const struct conf_users	*users = &rules->answer->users;
 
-	rules = conf_rules_find(site, decoded.at, decoded.len);
-	a = rules->answer;
-	p->rules = rules;
+	return users->directory != NULL ? users : NULL;
+}
+
+struct str
+rules_user(const struct conf_rules *rules, struct str decoded)
+{
+	struct str	none = { NULL, 0 };
+
+	if (users_of(rules) == NULL || decoded.len < 2 || decoded.at[1] != '~')
+		return none;
+	return (struct str){ decoded.at + 2,
+	    strcspn(decoded.at + 2, "/") };
+}
+
+static bool
+is_denied(const struct conf_users *users, struct str name)
+{
+	for (size_t i = 0; i < users->deny.n; i++)
+		if (str_same(str_of(users->deny.at[i]), name))
+			return true;
+	return false;
+}
+
+/* What is known of a user's path without asking who that is; or false. */
+static bool
+answer_user(struct http *http, struct path *p, struct str decoded)
+{
+	struct str	name = rules_user(p->rules, decoded);
+
+	if (name.at == NULL)
+		return false;
+	if (!conf_user_good(name.at, name.len))
+		answer(http, p, PATHNAME_REFUSED, 404);
+	else if (name.len + 2 == decoded.len)	/* whoever that may be */
+		answer(http, p, PATHNAME_DIRECTORY, 0);
+	else if (is_denied(users_of(p->rules), name))
+		answer(http, p, PATHNAME_REFUSED, 404);
+	else
+		return false;
+	return true;
+}
+
+bool
+rules_answer(struct http *http, struct path *p, struct str decoded)
+{
+	const struct conf_rules	*rules = p->rules, *a = rules->answer;
+
 	if (a->redirect.to != NULL) {
 		answer(http, p, PATHNAME_REDIRECT, (int)a->redirect.status);
 		return true;
 	}
 	if (a->refusal != 0) {
 		answer(http, p, PATHNAME_REFUSED, (int)a->refusal);
+		p->why = WHY_RETURN;
 		return true;
 	}
 	if (a->alias != NULL && decoded.len == a->prefix) {
 		answer(http, p, PATHNAME_DIRECTORY, 0);
 		return true;
 	}
-	return false;
+	return answer_user(http, p, decoded);
 }
 
 const char *
-rules_root(const struct conf_rules *rules, size_t *skip)
+rules_root(const struct conf_rules *rules, struct str decoded, size_t *skip)
 {
 	const struct conf_rules	*a = rules->answer;
+	struct str		 user = rules_user(rules, decoded);
 
+	if (user.at != NULL) {
+		*skip = 2 + user.len;
+		return users_of(rules)->directory;
+	}
 	*skip = a->alias != NULL ? a->prefix : 0;
 	return a->alias != NULL ? a->alias : a->root;
 }
@@ -60,6 +122,45 @@ rules_listing(const struct conf_rules *rules)
 {
 	return rules->listing.n > 0 || rules->outer == NULL ? &rules->listing :
 	    &rules->outer->listing;
+}
+
+const struct conf_words *
+rules_precompressed(const struct conf_rules *rules)
+{
+	return rules->precompressed.n > 0 || rules->outer == NULL ?
+	    &rules->precompressed : &rules->outer->precompressed;
+}
+
+/* How exactly a pattern means this type; 0: not at all. */
+static int
+match(const char *pattern, const char *type)
+{
+	size_t	main = strcspn(pattern, "/") + 1;
+	size_t	len = strcspn(type, ";");
+
+	if (strcmp(pattern, "*/*") == 0)
+		return 1;
+	if (strcmp(pattern + main, "*") == 0)
+		return strncasecmp(pattern, type, main) == 0 ? 2 : 0;
+	return strlen(pattern) == len &&
+	    strncasecmp(pattern, type, len) == 0 ? 3 : 0;
+}
+
+bool
+rules_compressible(const struct conf_rules *rules, const char *type)
+{
+	const struct conf_words	*own = &rules->compressible;
+
+	if (own->n == 0 && rules->outer != NULL)
+		own = &rules->outer->compressible;
+	for (size_t i = 0; i < own->n; i++)
+		if (match(own->at[i], type) > 0)
+			return true;
+	for (size_t i = 0; own->n == 0 &&
+	    i < sizeof(compressible) / sizeof(compressible[0]); i++)
+		if (match(compressible[i], type) > 0)
+			return true;
+	return false;
 }
 
 const char *
@@ -92,21 +193,6 @@ rules_page(const struct request *r, int status)
 				return rules->errors.at[i].value;
 	}
 	return NULL;
-}
-
-/* How exactly a pattern means this type; 0: not at all. */
-static int
-match(const char *pattern, const char *type)
-{
-	size_t	main = strcspn(pattern, "/") + 1;
-	size_t	len = strcspn(type, ";");
-
-	if (strcmp(pattern, "*/*") == 0)
-		return 1;
-	if (strcmp(pattern + main, "*") == 0)
-		return strncasecmp(pattern, type, main) == 0 ? 2 : 0;
-	return strlen(pattern) == len &&
-	    strncasecmp(pattern, type, len) == 0 ? 3 : 0;
 }
 
 static const struct conf_pair *

@@ -7,17 +7,23 @@
 #include "http/conn.h"
 
 /*
- * Finds the rules for a decoded path and, where they leave nothing to look
- * for on disk, the answer; false: it must be looked for.
+ * Where the rules of a path leave nothing to look for on disk, the answer;
+ * false: it must be looked for.
  */
-bool	rules_answer(struct http *, const struct conf_site *, struct path *,
-	    struct str decoded);
+bool	rules_answer(struct http *, struct path *, struct str decoded);
 /* Where to look: the directory, and how much of the path stands for it. */
-const char *rules_root(const struct conf_rules *, size_t *skip);
+const char *rules_root(const struct conf_rules *, struct str decoded,
+	    size_t *skip);
+/* The user in whose home that is; without: at NULL. */
+struct str rules_user(const struct conf_rules *, struct str decoded);
 /* The names that stand for a directory. */
 const struct conf_words *rules_index(const struct conf_rules *);
 /* In which forms a directory is listed. */
 const struct conf_words *rules_listing(const struct conf_rules *);
+/* The codings that files beside others may be in. */
+const struct conf_words *rules_precompressed(const struct conf_rules *);
+/* Whether files of a type get smaller. */
+bool	rules_compressible(const struct conf_rules *, const char *type);
 /* The page for what was not found, NULL without. */
 const char *rules_fallback(const struct path *);
 /* Those of a request's target, as far as it is known; NULL before its site. */

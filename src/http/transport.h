@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct conn;
 struct iovec;
 
 struct transport {
@@ -17,6 +18,9 @@ struct transport {
 	ssize_t	(*send)(void *context, int fd, const struct iovec *, int n);
 	void	(*finish)(void *context, int fd);	/* no more output */
 	void	(*close)(void *context, int fd);
+	/* At the end of a request that only asks how it would be answered, in
+	 * place of counting and logging it; NULL: they are real. */
+	void	(*explain)(void *context, const struct conn *);
 };
 
 extern const struct transport transport_plain;	/* a socket */

@@ -24,7 +24,7 @@ hex_value(char c)
 	return -1;
 }
 
-/* Cuts one byte, decoded, off the front; a negative status if it may not be. */
+/* Cuts one byte, decoded, off the front; -(why not) if it may not be. */
 static int
 take_byte(struct str *raw)
 {
@@ -33,23 +33,23 @@ take_byte(struct str *raw)
 
 	if (c == '%') {
 		if (raw->len < 3)
-			return -URI_BAD;
+			return -WHY_ESCAPE;
 		high = hex_value(raw->at[1]);
 		low = hex_value(raw->at[2]);
 		if (high == -1 || low == -1)
-			return -URI_BAD;
+			return -WHY_ESCAPE;
 		c = high << 4 | low;
 		n = 3;
 	}
 	if (c < ' ' || c == 0x7f || c == '/')
-		return -URI_NONE;
+		return -WHY_NAMELESS;
 	raw->at += n;
 	raw->len -= n;
 	return c;
 }
 
 /* Decodes up to the next slash or the end, and adds it to out. */
-static int
+static enum why
 take_segment(struct str *raw, char *out, size_t size, size_t *len)
 {
 	int	c;
@@ -57,12 +57,12 @@ take_segment(struct str *raw, char *out, size_t size, size_t *len)
 	while (raw->len > 0 && raw->at[0] != '/') {
 		c = take_byte(raw);
 		if (c < 0)
-			return -c;
+			return (enum why)-c;
 		if (*len + 1 >= size)
-			return URI_LONG;
+			return WHY_PATH_LONG;
 		out[(*len)++] = (char)c;
 	}
-	return 0;
+	return WHY_NONE;
 }
 
 /*
@@ -99,16 +99,16 @@ hidden(const char *path)
 	return strstr(path, "/.") != NULL;
 }
 
-int
+enum why
 uri_resolve(struct str raw, char *out, size_t size, size_t *len)
 {
-	size_t	n = 0, start;
-	int	status;
+	size_t		n = 0, start;
+	enum why	why;
 
 	if (raw.len == 0 || raw.at[0] != '/')
-		return URI_BAD;
+		return WHY_ESCAPE;
 	if (size < 2)
-		return URI_LONG;
+		return WHY_PATH_LONG;
 	/* A turn: slashes (dots removed may have left one), a segment. */
 	while (raw.len > 0) {
 		while (raw.len > 0 && raw.at[0] == '/') {
@@ -117,21 +117,21 @@ uri_resolve(struct str raw, char *out, size_t size, size_t *len)
 		}
 		if (n == 0 || out[n - 1] != '/') {
 			if (n + 1 >= size)
-				return URI_LONG;
+				return WHY_PATH_LONG;
 			out[n++] = '/';
 		}
 		start = n;
-		status = take_segment(&raw, out, size, &n);
-		if (status != 0)
-			return status;
+		why = take_segment(&raw, out, size, &n);
+		if (why != WHY_NONE)
+			return why;
 		if (!remove_dots(out, start, &n))
-			return URI_REFUSED;
+			return WHY_ABOVE;
 	}
 	out[n] = '\0';
 	if (hidden(out))
-		return URI_REFUSED;
+		return WHY_HIDDEN;
 	*len = n;
-	return 0;
+	return WHY_NONE;
 }
 
 static bool

@@ -6,28 +6,25 @@
 
 #include <stddef.h>
 
+#include "http/why.h"
 #include "lib/str.h"
-
-/* Status codes; 0 is fine. */
-enum {
-	URI_BAD = 400,		/* broken escape, no slash first */
-	URI_REFUSED = 403,	/* climbs above the root, or a segment starts
-				 * with a dot (.well-known may, as the first) */
-	URI_NONE = 404,		/* NUL, control or slash in an escape: there
-				 * is no such name */
-	URI_LONG = 414		/* does not fit */
-};
 
 /*
  * Decodes percent escapes once, merges repeated slashes, removes dot segments
  * (RFC 3986, section 5.2.4; segments that are dots only after decoding too).
  * out gets a terminated path that starts with a slash; at least raw.len + 1
- * bytes are enough.  Returns 0 or a status; *len is the length of the path.
+ * bytes are enough.  *len is the length of the path.  Returns WHY_NONE, or:
+ * ESCAPE	broken escape, no slash first
+ * ABOVE	climbs above the root
+ * HIDDEN	a segment starts with a dot (.well-known may, as the first)
+ * NAMELESS	NUL, control or slash in an escape: there is no such name
+ * PATH_LONG	does not fit
  */
-int	uri_resolve(struct str raw, char *out, size_t size, size_t *len);
+enum why	uri_resolve(struct str raw, char *out, size_t size,
+		    size_t *len);
 
 /* Percent-encodes what may not stand in a path, into out (terminated, at most
  * 3 * path.len + 1 bytes); returns the length. */
-size_t	uri_encode(struct str path, char *out);
+size_t		uri_encode(struct str path, char *out);
 
 #endif

@@ -19,6 +19,11 @@ limits {
 helpers 1 max 1
 END
 
+# A file without end, which costs nothing to make.
+open(my $huge, '>', "$root/huge") or die;
+my $is_huge = truncate($huge, 2 ** 40);
+close($huge);
+
 # Begun now, looked at in the end: they take their second meanwhile.
 my %late;
 for my $begun ('G', 'GET /a.txt HTTP/1.1', "GET /a.txt HTTP/1.1\r\nHost: x\r\n",
@@ -210,6 +215,12 @@ SKIP: {
 	$server->kill_role('CONT', 'helper');
 	await('the disk again',
 	    sub { $server->get('/cold2')->{status} == 200 });
+}
+
+SKIP: {
+	skip 'there are no such files here', 2 unless $is_huge;
+	is($server->get('/huge')->{status}, 403, 'a file that is too large');
+	is($server->get('/a.txt')->{status}, 200, 'the others are served');
 }
 
 $server->stop;

@@ -14,7 +14,7 @@ my $amped = Amped::architecture() eq 'amped';
 my $large = content('large', 20_000_000);
 my $root = docroot('page' => "page\n", 'large' => $large,
     map { ("cold/$_" => "cold $_\n") } 1 .. 300);
-my $few = "helpers 2 max 4\n";
+my $few = "helpers 2 max 4 share 4\n";
 my $get = "HTTP/1.1\r\nHost: x\r\n\r\n";
 
 # Titles and families.
@@ -113,7 +113,7 @@ SKIP: {
 		my $up = (split(' ', Amped::slurp('/proc/uptime')))[0];
 
 		return @pids == 2 && !grep { $up -
-		    (Amped::Process::stat_fields($_))[22] / 100 < 1.2 } @pids;
+		    (Amped::Process::stat_fields($_))[22] / 100 < 2.5 } @pids;
 	});
 	my %dead = map { $_ => 1 } $server->kill_role('KILL', 'helper');
 	await('new ones', sub {

@@ -5,13 +5,12 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(content docroot patience slurp);
+use Amped qw(content docroot);
+use Amped::Foreign qw(checksums foreign_ok needs_program);
 use Digest::SHA qw(sha256_hex);
-use File::Find qw(find);
 use Test::More;
 
-plan(skip_all => 'there is no wget')
-    if system('wget --version >/dev/null 2>&1') != 0;
+needs_program('wget');
 
 my %files = (
 	'index.html' => '<a href="sub/">sub</a> <a href="other">other</a> ' .
@@ -33,20 +32,15 @@ my $mirror = docroot();
 
 sub mirror {
 	my ($what) = @_;
-	my $status = system('timeout', patience(), 'wget', '--mirror',
-	    '--no-host-directories', '--no-verbose', '--no-hsts',
-	    '--tries=1', '--trust-server-names', '-e', 'robots=off',
-	    '--directory-prefix', $mirror, '-o', "$server->{dir}/wget.log",
-	    'http://127.0.0.1:' . $server->port . '/');
 
-	is($status, 0, $what) or diag(slurp("$server->{dir}/wget.log"));
+	foreign_ok($what, 'wget', '--mirror', '--no-host-directories',
+	    '--no-verbose', '--no-hsts', '--tries=1', '--trust-server-names',
+	    '-e', 'robots=off', '--directory-prefix', $mirror, $server->url);
 }
 
 mirror('wget --mirror');
-my %got;
-find(sub { $got{substr($File::Find::name, length($mirror) + 1)} =
-    sha256_hex(slurp($_)) if -f }, $mirror);
-is_deeply(\%got, { map { ($_ => sha256_hex($files{$_})) } keys(%files) },
+is_deeply(checksums($mirror),
+    { map { ($_ => sha256_hex($files{$_})) } keys(%files) },
     'every file has its checksum');
 my @failed = grep { $_ !~ m{" (200|301) } } $server->wait_lines(
     scalar(keys(%files)));

@@ -6,18 +6,18 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(docroot patience slurp);
+use Amped qw(docroot slurp);
+use Amped::Foreign qw(browse checksums foreign_ok needs_program
+    which_program);
 use Test::More;
 
-plan(skip_all => 'there is no mandoc')
-    if system('command -v mandoc >/dev/null 2>&1') != 0;
+needs_program('mandoc');
 
 my $src = Amped::source_dir();
 my $site = docroot();
 my @pages = sort glob("$src/man/*.[1-9]");
 is(system("$src/contrib/site", $site, @pages), 0, 'the site is made');
 my $server = Amped->start(root => $site);
-my $url = 'http://127.0.0.1:' . $server->port . '/';
 
 for my $page (@pages) {
 	my ($name) = $page =~ m{([^/]+)\z};
@@ -29,33 +29,16 @@ for my $page (@pages) {
 }
 
 SKIP: {
-	skip('there is no wget', 2)
-	    if system('wget --version >/dev/null 2>&1') != 0;
+	skip('there is no wget', 2) unless which_program('wget');
 	my $mirror = docroot();
-	is(system('timeout', patience(), 'wget', '--mirror',
-	    '--page-requisites', '--no-host-directories', '--no-verbose',
-	    '--no-hsts', '--tries=1', '-P', $mirror,
-	    '-o', "$server->{dir}/wget.log", $url), 0, 'wget --mirror')
-	    or diag(slurp("$server->{dir}/wget.log"));
-	is_deeply([names($mirror)], [names($site)], 'wget got all of it');
-}
-
-sub names {
-	my ($dir) = @_;
-
-	return sort map { s{.*/}{}r } glob("$dir/*");
+	foreign_ok('wget --mirror', 'wget', '--mirror', '--page-requisites',
+	    '--no-host-directories', '--no-verbose', '--no-hsts', '--tries=1',
+	    '-P', $mirror, $server->url);
+	is_deeply(checksums($mirror), checksums($site), 'wget got all of it');
 }
 
 SKIP: {
-	my ($browser) = grep { system("command -v $_ >/dev/null 2>&1") == 0 }
-	    qw(chromium chromium-browser google-chrome);
-	skip('there is no chromium', 2) unless defined($browser);
-	my $home = docroot();
-	my $page = `timeout @{[patience()]} $browser --headless --no-sandbox \\
-	    --disable-gpu --disable-dev-shm-usage --no-first-run \\
-	    --user-data-dir=$home --dump-dom \\
-	    $url 2>$server->{dir}/browser.log`;
-	is($?, 0, $browser) or diag(slurp("$server->{dir}/browser.log"));
+	my $page = browse($server->url) // skip('there is no chromium', 2);
 	like($page, qr/The manual/, 'a browser shows it');
 }
 

@@ -46,15 +46,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct str	 raw = { (const char *)data, size };
 	char		*out = malloc(size + 1);
 	size_t		 len = 0;
-	int		 status;
+	enum why	 why;
 
 	need(out != NULL);
-	status = uri_resolve(raw, out, size + 1, &len);
+	why = uri_resolve(raw, out, size + 1, &len);
 	/* With room for all of it too long is no answer. */
-	need(status == 0 || status == URI_BAD || status == URI_REFUSED ||
-	    status == URI_NONE ||
-	    (status == URI_LONG && size == 0));
-	if (status == 0) {
+	need(why == WHY_NONE || why == WHY_ESCAPE || why == WHY_ABOVE ||
+	    why == WHY_HIDDEN || why == WHY_NAMELESS ||
+	    (why == WHY_PATH_LONG && size == 0));
+	if (why == WHY_NONE) {
 		check_path(out, len);
 		check_again(out, len);
 	}
@@ -63,8 +63,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* In too little room it must not write beyond it. */
 	out = malloc(size / 2 + 1);
 	need(out != NULL);
-	status = uri_resolve(raw, out, size / 2 + 1, &len);
-	need(status != 0 || len <= size / 2);
+	why = uri_resolve(raw, out, size / 2 + 1, &len);
+	need(why != WHY_NONE || len <= size / 2);
 	free(out);
 	return 0;
 }

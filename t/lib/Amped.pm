@@ -33,6 +33,7 @@ our @EXPORT_OK = qw(await content docroot free_port need_descriptors
 
 my $here = dirname(abs_path(__FILE__));
 my @started;		# servers that still run
+my $command;		# the process that run_command() waits for
 my $ended_by_parent = $$;	# a forked client must not end them
 
 sub source_dir { return $ENV{AMPED_SRC} // abs_path("$here/../..") }
@@ -144,22 +145,36 @@ sub run_amped { return run_as(undef, @_) }
 # The same as another user, if one is named.
 sub run_as {
 	my ($user, @args) = @_;
+
+	return run_command($user, program(), @args);
+}
+
+# Runs any command to its end; the same.
+sub run_command {
+	my ($user, @command) = @_;
 	my $dir = docroot(out => '', err => '');
-	my $pid = spawn([program(), @args], "$dir/out", "$dir/err", $user);
 	my $status;
 
+	$command = spawn(\@command, "$dir/out", "$dir/err", $user);
 	eval {
-		await("amped @args to end", sub {
-			return 0 unless waitpid($pid, WNOHANG) == $pid;
+		await("@command to end", sub {
+			return 0 unless waitpid($command, WNOHANG) == $command;
 			$status = $?;
 			return 1;
 		});
 	} or do {
-		Amped::Process::kill_session($pid);
-		waitpid($pid, 0);
-		die $@;
+		my $why = $@;
+		end_command();
+		die $why, slurp("$dir/err");
 	};
+	undef($command);
 	return ($status, slurp("$dir/out"), slurp("$dir/err"));
+}
+
+sub end_command {
+	Amped::Process::kill_session($command);
+	waitpid($command, 0);
+	undef($command);
 }
 
 # In a session of its own, so that every process of it can be found later,
@@ -259,6 +274,8 @@ sub ready {
 
 sub port { return $_[0]{ports}[$_[1] // 0] }
 
+sub url { return 'http://127.0.0.1:' . $_[0]->port . ($_[1] // '/') }
+
 sub connect {
 	my ($self, %opt) = @_;
 
@@ -270,7 +287,8 @@ sub get {
 	my ($self, $target, %opt) = @_;
 	my $method = $opt{method} // 'GET';
 	my @fields = @{$opt{fields} // []};
-	my $client = $self->connect($opt{port} ? (port => $opt{port}) : ());
+	my $client = $self->connect(map { $opt{$_} ? ($_ => $opt{$_}) : () }
+	    qw(port from));
 
 	unshift(@fields, 'Host: ' . ($opt{host} // 'localhost'))
 	    unless grep { /^host:/i } @fields;
@@ -279,6 +297,17 @@ sub get {
 	my $answer = $client->response($method);
 	$answer->{closed} = $client->closed;
 	return $answer;
+}
+
+# Requests that are not waited for, each on a connection of its own: those.
+sub ask {
+	my ($self, @targets) = @_;
+
+	return map {
+		my $client = $self->connect;
+		$client->send("GET $_ HTTP/1.1\r\nHost: x\r\n\r\n");
+		$client;
+	} @targets;
 }
 
 # These very bytes on a connection of their own, the answer to them.
@@ -409,6 +438,7 @@ sub discard {
 END {
 	if ($$ == $ended_by_parent) {
 		my $status = $?;
+		end_command() if defined($command);
 		for my $server (@started) {
 			Test::More::diag("the server said:\n", $server->errors);
 			$server->discard;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 
 #include <ctype.h>
@@ -50,7 +51,7 @@ static struct world {
 	const char	*file;			/* the scenario */
 	int		 line;
 	jmp_buf		 failed;
-	struct buf	 conf_text, site_text, log;
+	struct buf	 conf_text, site_text, log, told;
 	char		 dir[64];		/* for files and as root */
 	struct conf	*conf;
 	struct http	*http;
@@ -161,11 +162,10 @@ script_start(void *context, struct errand *e)
 
 /* What the scenarios bring about is meant to; failures are told in the TAP. */
 static void
-no_line(void *context, const char *line, size_t n)
+told_line(void *context, const char *line, size_t n)
 {
 	(void)context;
-	(void)line;
-	(void)n;
+	buf_add(&w.told, line, n);
 }
 
 static void
@@ -213,19 +213,37 @@ settle(struct client *c)
 		wake(c, OUTCOME_READY);
 }
 
+/* The client whose wait is over first, at that time at the latest. */
+static struct client *
+first_over(int64_t when)
+{
+	struct client	*first = NULL, *c;
+
+	for (int i = 0; i < CLIENTS; i++)
+		if ((c = w.clients[i]) != NULL && c->wait != NULL &&
+		    c->wait->deadline <= when && (first == NULL ||
+		    c->wait->deadline < first->wait->deadline))
+			first = c;
+	return first;
+}
+
 static void
 pass_time(int64_t ms)
 {
+	int64_t		 end = w.clock.ms + ms;
+	int		 left = 10000;
 	struct client	*c;
 
-	w.clock.ms += ms;
 	w.clock.wall += ms / 1000;
-	for (int i = 0; i < CLIENTS; i++)
-		if ((c = w.clients[i]) != NULL && c->wait != NULL &&
-		    c->wait->deadline <= w.clock.ms) {
-			wake(c, OUTCOME_TIMED_OUT);
-			settle(c);
-		}
+	while ((c = first_over(end)) != NULL) {
+		if (left-- == 0)
+			fail("%s is woken over and over", c->name);
+		if (c->wait->deadline > w.clock.ms)
+			w.clock.ms = c->wait->deadline;
+		wake(c, OUTCOME_TIMED_OUT);
+		settle(c);
+	}
+	w.clock.ms = end;
 }
 
 static void
@@ -357,13 +375,19 @@ client(const char *name)
 }
 
 static void
-connect_client(const char *name)
+connect_client(const char *name, const char *from)
 {
-	struct sockaddr_in	 peer = { .sin_family = AF_INET };
+	struct sockaddr_in	 v4 = { .sin_family = AF_INET };
+	struct sockaddr_in6	 v6 = { .sin6_family = AF_INET6 };
+	bool			 is_v6 = strchr(from, ':') != NULL;
+	struct sockaddr		*peer = is_v6 ? (struct sockaddr *)&v6 :
+				    (struct sockaddr *)&v4;
 	struct client		*c;
 
 	begin();
-	peer.sin_addr.s_addr = htonl(0xc0000201);	/* 192.0.2.1 */
+	if (inet_pton(peer->sa_family, from, is_v6 ? (void *)&v6.sin6_addr :
+	    (void *)&v4.sin_addr) != 1)
+		fail("not an address: %s", from);
 	for (int i = 0; i < CLIENTS; i++) {
 		if (w.clients[i] != NULL)
 			continue;
@@ -371,7 +395,7 @@ connect_client(const char *name)
 		snprintf(c->name, sizeof(c->name), "%s", name);
 		c->takes = UNLIMITED;
 		c->conn = machine_new(w.http, -1, &script_transport, c,
-		    (struct sockaddr *)&peer, 0);
+		    peer, 0);
 		run(c);
 		return;
 	}
@@ -525,6 +549,24 @@ first_errand(void)
 }
 
 static void
+expect_user(const struct job *job, const char *word)
+{
+	char	is[JOB_USER_MAX + 20] = "nobody";
+
+	if (job->user != NULL)
+		snprintf(is, sizeof(is), "%s:%u", job->user, job->least);
+	if (strcmp(word, is) != 0)
+		fail("the disk is asked for %s", is);
+}
+
+static void
+expect_links(const struct job *job, const char *word)
+{
+	if (job->links != job_links_find(word))
+		fail("the disk is asked with links %d", (int)job->links);
+}
+
+static void
 expect_root(const struct job *job, const char *word)
 {
 	struct buf	want = { 0 };
@@ -550,19 +592,34 @@ disk_asked(char **words, size_t n)
 		return;
 	}
 	job = &first_errand()->job;
-	if (n > 4 && strcmp(words[n - 2], "beneath") == 0) {
-		expect_root(job, words[n - 1]);
-		n -= 2;
+	for (; n > 4; n -= 2) {
+		if (strcmp(words[n - 2], "beneath") == 0)
+			expect_root(job, words[n - 1]);
+		else if (strcmp(words[n - 2], "of") == 0)
+			expect_user(job, words[n - 1]);
+		else if (strcmp(words[n - 2], "links") == 0)
+			expect_links(job, words[n - 1]);
+		else
+			break;
 	}
 	if (job->kind == JOB_RESOLVE)
-		snprintf(is, sizeof(is), "resolve \"%s\"%s", job->path,
+		snprintf(is, sizeof(is), "resolve \"%s\"%s%s%s", job->path,
+		    job->length > 0 ? " with " : "",
+		    job->length > 0 ? job->beside : "",
+		    job->known ? " known" : "");
+	else if (job->kind == JOB_COMPRESS)
+		snprintf(is, sizeof(is), "compress \"%s\"%s", job->path,
 		    job->known ? " known" : "");
 	else if (job->kind == JOB_LIST)
 		snprintf(is, sizeof(is), "list \"%s\" %s%s", job->path,
 		    job->form, job->known ? " known" : "");
+	else if (job->kind == JOB_VERIFY)
+		snprintf(is, sizeof(is), "verify \"%s\" \"%s\" \"%s\"",
+		    job->root, job->data, job->data + strlen(job->data) + 1);
 	else
-		snprintf(is, sizeof(is), "read %lld %llu",
-		    (long long)job->offset, (unsigned long long)job->length);
+		snprintf(is, sizeof(is), "%s %lld %llu",
+		    job_kind_name(job->kind), (long long)job->offset,
+		    (unsigned long long)job->length);
 	for (size_t i = 2; i < n; i++)
 		buf_addf(&want, "%s%s", i > 2 ? " " : "", words[i]);
 	if (strcmp(buf_string(&want), is) != 0)
@@ -578,6 +635,8 @@ static const struct {
 	{ "ENOTDIR", ENOTDIR }, { "EXDEV", EXDEV }, { "ELOOP", ELOOP },
 	{ "ENOTSUP", ENOTSUP }, { "EIO", EIO }, { "ENAMETOOLONG", ENAMETOOLONG },
 	{ "ECONNABORTED", ECONNABORTED }, { "EMFILE", EMFILE },
+	{ "ESTALE", ESTALE }, { "EFBIG", EFBIG }, { "EAGAIN", EAGAIN },
+	{ "ECANCELED", ECANCELED }, { "ETIMEDOUT", ETIMEDOUT },
 };
 
 static int
@@ -610,13 +669,28 @@ found(struct job *job, char **words, size_t n)
 	job->facts.mode = st.st_mode;
 	job->facts.uid = 12345;		/* not ours, as it should be */
 	job->facts.settled = n < 3 || strcmp(words[2], "unsettled") != 0;
+	job->facts.handle = n == 3 && strcmp(words[2], "handle") == 0;
 	/* Its index, if the path asked for ends like that. */
-	job->which = job->kind == JOB_RESOLVE && (job->path[0] == '\0' ||
+	job->which = job->kind != JOB_LIST && (job->path[0] == '\0' ||
 	    job->path[strlen(job->path) - 1] == '/');
 	if (job->kind == JOB_LIST) {
 		job->facts.mode = S_IFDIR | 0755;
 		job->facts.in_memory = true;
+	} else if (job->kind == JOB_COMPRESS) {
+		job->facts.mode = 0644;
+		job->facts.in_memory = true;
 	}
+}
+
+/* So much of it was brought in, or copied. */
+static void
+range_done(struct job *job, uint64_t done)
+{
+	if (job->kind == JOB_COPY) {
+		job->known = false;	/* its times are invented */
+		job_perform(job);
+	}
+	job->done = done;
 }
 
 static void
@@ -624,6 +698,10 @@ disk_answers(char **words, size_t n)
 {
 	struct errand	*e = first_errand();
 
+	if (n > 4 && strcmp(words[n - 2], "beside") == 0) {
+		e->job.done = strtoul(words[n - 1], NULL, 10);
+		n -= 2;
+	}
 	if (n >= 4 && strcmp(words[2], "file") == 0)
 		found(&e->job, words + 3, n - 3);
 	else if (n == 4 && strcmp(words[2], "error") == 0)
@@ -632,23 +710,31 @@ disk_answers(char **words, size_t n)
 		e->job.same = true;
 		e->job.facts.settled = true;
 	} else if (n == 3 && strcmp(words[2], "done") == 0)
-		e->job.done = e->job.length;
+		range_done(&e->job, e->job.length);
+	else if (n == 3 && (strcmp(words[2], "right") == 0 ||
+	    strcmp(words[2], "wrong") == 0))
+		e->job.done = words[2][0] == 'r';
 	else if (n == 4 && strcmp(words[2], "short") == 0)
-		e->job.done = strtoul(words[3], NULL, 10);
+		range_done(&e->job, strtoul(words[3], NULL, 10));
 	else
 		fail("not an answer of the disk");
 	errand_over(e);
 }
 
 static void
-expect_log(const char *word)
+expect_in(struct buf *log, const char *word)
 {
 	struct buf	want = { 0 };
 
+	if (strcmp(word, "nothing") == 0) {
+		if (log->len > 0)
+			fail("the log has \"%s\"", buf_string(log));
+		return;
+	}
 	unquote(word, &want);
-	if (strstr(buf_string(&w.log), buf_string(&want)) == NULL)
-		fail("the log has \"%s\"", buf_string(&w.log));
-	w.log.len = 0;
+	if (strstr(buf_string(log), buf_string(&want)) == NULL)
+		fail("the log has \"%s\"", buf_string(log));
+	log->len = 0;
 	buf_free(&want);
 }
 
@@ -678,7 +764,10 @@ play(char *line)
 	if (n == 0)
 		return;
 	if (n == 2 && strcmp(words[1], "connects") == 0)
-		connect_client(words[0]);
+		connect_client(words[0], "192.0.2.1");
+	else if (n == 4 && strcmp(words[1], "connects") == 0 &&
+	    strcmp(words[2], "from") == 0)
+		connect_client(words[0], words[3]);
 	else if (n == 3 && strcmp(words[0], "file") == 0)
 		make_file(words[1], strtoul(words[2], NULL, 10));
 	else if (n == 2 && strcmp(words[0], "time") == 0)
@@ -690,7 +779,9 @@ play(char *line)
 	    strcmp(words[1], "answers") == 0)
 		disk_answers(words, n);
 	else if (n == 2 && strcmp(words[0], "log") == 0)
-		expect_log(words[1]);
+		expect_in(&w.log, words[1]);
+	else if (n == 2 && strcmp(words[0], "told") == 0)
+		expect_in(&w.told, words[1]);
 	else if (n == 1 && strcmp(words[0], "drain") == 0)
 		http_drain(w.http);
 	else if (n == 1 && strcmp(words[0], "in-place") == 0)
@@ -729,6 +820,7 @@ clean_up(void)
 	buf_free(&w.conf_text);
 	buf_free(&w.site_text);
 	buf_free(&w.log);
+	buf_free(&w.told);
 	snprintf(command, sizeof(command), "rm -rf '%s'", w.dir);
 	if (system(command) != 0)
 		printf("# %s stays behind\n", w.dir);
@@ -770,7 +862,7 @@ main(int argc, char **argv)
 	int	failures = 0;
 	bool	passed;
 
-	log_sink(no_line, NULL);
+	log_sink(told_line, NULL);
 	printf("1..%d\n", argc - 1);
 	for (int i = 1; i < argc; i++) {
 		passed = scenario(argv[i]);

@@ -2,6 +2,7 @@
  * Unit test of the conf: values, look-ups, included files.
  */
 #include "lib/log.h"
+#include "helpers/job.h"
 #include "t/unit/confs.h"
 
 START_TEST(defaults)
@@ -17,6 +18,8 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->version, 0);
 	ck_assert_int_eq(conf->helpers, 2);
 	ck_assert_int_eq(conf->helpers_max, 32);
+	ck_assert_int_eq(conf->helpers_share, 0);
+	ck_assert_int_eq(conf->helpers_within, 60000);
 	ck_assert_int_eq(conf->helpers_idle, 30000);
 	ck_assert_int_eq(conf->cache.paths, 50000);
 	ck_assert_int_eq(conf->cache.revalidate, 2000);
@@ -32,6 +35,10 @@ START_TEST(defaults)
 	ck_assert_str_eq(conf->log.error, "stderr");
 	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_NOTICE);
 	ck_assert_int_eq(conf->limits.connections, 0);
+	ck_assert_int_eq(conf->limits.connections_address, 0);
+	ck_assert_int_eq(conf->limits.rate, 0);
+	ck_assert_int_eq(conf->limits.rate_burst, 50);
+	ck_assert_int_eq(conf->limits.addresses, 50000);
 	ck_assert_int_eq(conf->limits.requests, 0);
 	ck_assert_int_eq(conf->limits.line, 8 << 10);
 	ck_assert_int_eq(conf->limits.header, 16 << 10);
@@ -40,7 +47,10 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.body_within, 30000);
 	ck_assert_int_eq(conf->limits.idle, 30000);
 	ck_assert_int_eq(conf->limits.head, 20000);
+	ck_assert_int_eq(conf->limits.gap, 10000);
 	ck_assert_int_eq(conf->limits.send, 60000);
+	ck_assert_int_eq(conf->limits.pace, 0);
+	ck_assert_int_eq(conf->limits.pace_after, 0);
 	ck_assert_int_eq(conf->limits.disk, 10000);
 	ck_assert_int_eq(conf->limits.linger, 5000);
 	ck_assert_int_eq(conf->limits.drain, 30000);
@@ -51,6 +61,9 @@ START_TEST(defaults)
 	ck_assert_str_eq(conf->sites[0].rules.lines, "");
 	ck_assert_str_eq(conf->sites[0].rules.charset, "utf-8");
 	ck_assert_int_eq(conf->sites[0].rules.nosniff, 1);
+	ck_assert_int_eq(conf->sites[0].rules.links, JOB_LINKS_BENEATH);
+	ck_assert_ptr_null(conf->sites[0].rules.users.directory);
+	ck_assert_int_eq(conf->sites[0].rules.users.from, 1000);
 	ck_assert_ptr_null(conf->sites[0].rules.fallback);
 	conf_free(&conf);
 	ck_assert_ptr_null(conf);
@@ -85,6 +98,13 @@ START_TEST(values)
 	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_DEBUG);
 	ck_assert_int_eq(conf->limits.line, 1000);
 	ck_assert_int_eq(conf->limits.drain, 86400000);
+	ck_assert_int_eq(conf->limits.gap, 5000);
+	ck_assert_int_eq(conf->limits.connections_address, 12);
+	ck_assert_int_eq(conf->limits.rate, 34);
+	ck_assert_int_eq(conf->limits.rate_burst, 56);
+	ck_assert_int_eq(conf->limits.addresses, 78);
+	ck_assert_int_eq(conf->limits.pace, 5 << 10);
+	ck_assert_int_eq(conf->limits.pace_after, 1 << 20);
 	ck_assert_int_eq(conf->limits.listing, 5);
 	ck_assert_int_eq(conf->limits.listing_bytes, 8192);
 	site = &conf->sites[0];
@@ -136,6 +156,14 @@ START_TEST(places)
 	ck_assert_int_eq(site->rules.nosniff, 0);
 	ck_assert_int_eq(a->nosniff, 1);
 	ck_assert_int_eq(ab->nosniff, 0);
+	ck_assert_int_eq(site->rules.links, JOB_LINKS_OWNER);
+	ck_assert_int_eq(a->links, JOB_LINKS_NONE);
+	ck_assert_int_eq(ab->links, JOB_LINKS_OWNER);
+	ck_assert_str_eq(site->rules.users.directory, "www/pub");
+	ck_assert_int_eq(site->rules.users.from, 500);
+	ck_assert_uint_eq(site->rules.users.deny.n, 2);
+	ck_assert_str_eq(site->rules.users.deny.at[1], "a.b-c");
+	ck_assert_ptr_null(a->users.directory);
 	ck_assert_str_eq(ab->charset, "latin1");
 	ck_assert_ptr_null(conf_rules_find(site, "/r", 2)->charset);
 	ck_assert_ptr_null(ab->fallback);

@@ -114,6 +114,9 @@ static const struct {
 	    "                                           ^~~~~ did you mean "
 	    "\"common\"?\n" },
 	/* Between values. */
+	{ "helpers share 5 max 4\n",
+	    "t.conf:2:15: helpers share is 5, more than helpers max, which is "
+	    "4 at t.conf:2\n    helpers share 5 max 4\n                  ^\n" },
 	{ "helpers max 1\n",
 	    "t.conf:2:13: helpers is 2 by default, more than helpers max, "
 	    "which is 1\n    helpers max 1\n                ^\n" },
@@ -267,6 +270,10 @@ START_TEST(bad_confs)
 }
 END_TEST
 
+#define USERS	"a directory of users is beneath their homes: without a " \
+		"slash in front or at its end, and no name in it begins "  \
+		"with a dot"
+
 /* A line of a site, and what is said about its only mistake. */
 static const struct {
 	const char	*line, *want;
@@ -299,6 +306,14 @@ static const struct {
 	    "text/html, image/* or */*" },
 	{ "expires */html 1d", "\"*/html\" is not a media type: write "
 	    "text/html, image/* or */*" },
+	{ "compressible text", "\"text\" is not a media type: write "
+	    "text/html, image/* or */*" },
+	{ "compress gzip", "\"gzip\" is not one of off, on" },
+	{ "precompressed gz", "\"gz\" is not one of off, br, zstd, gzip" },
+	{ "precompressed br off", "precompressed is off or is not: \"off\" "
+	    "stands alone" },
+	{ "precompressed off br", "precompressed is off or is not: \"off\" "
+	    "stands alone" },
 	{ "expires text/* 5", "\"5\" is not a time up to 3650d" },
 	{ "expires text/* 3651d", "\"3651d\" is not a time up to 3650d" },
 	{ "expires text/*", "\"text/*\" needs a value" },
@@ -311,6 +326,19 @@ static const struct {
 	    "before it" },
 	{ "charset \"a b\"", "\"a b\" is not a character set's name" },
 	{ "nosniff maybe", "\"maybe\" is not one of off, on" },
+	{ "links some", "\"some\" is not one of beneath, none, owner, all" },
+	{ "users /www", USERS },
+	{ "users www/", USERS },
+	{ "users a//b", USERS },
+	{ "users a/../b", USERS },
+	{ "users .www", USERS },
+	{ "users \"\"", USERS },
+	{ "users www deny a/b", "users deny: no such name is ever looked up" },
+	{ "users www deny \"\"", "users deny: no such name is ever looked up" },
+	{ "users www deny", "\"deny\" needs a value" },
+	{ "users www from -1", "\"-1\" is not a number" },
+	{ "path /a { users www }", "\"users\" cannot stand here: it belongs "
+	    "in block site" },
 	{ "header remove ETag", "ETag is set by the server itself" },
 	{ "header remove A", "nothing outside adds a field A" },
 	{ "header A b; path /a { header remove B }",
@@ -411,8 +439,8 @@ static const struct {
 	{ "error 404",
 	    "\"404\" needs a value" },
 	{ "error 400 /x",
-	    "\"400\" is not one of 403, 404, 405, 410, 412, 417, 451, "
-	    "500, 501, 503" },
+	    "\"400\" is not one of 401, 403, 404, 405, 410, 412, 417, "
+	    "429, 451, 500, 501, 503" },
 	{ "error 404 off",
 	    "a path begins with /" },
 	{ "error 404 /a; error 403 /b; error 404 /c",

@@ -30,6 +30,9 @@ sub new {
 	# Before connecting, for a window that stays small.
 	setsockopt($socket, SOL_SOCKET, SO_RCVBUF, $opt{window})
 	    if $opt{window};
+	bind($socket, Socket::pack_sockaddr_in(0,
+	    Socket::inet_aton($opt{from}))) or die "bind: $!\n"
+	    if $opt{from};
 	CORE::connect($socket, $address) or die "connect: $!\n";
 	setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1);
 	$socket->blocking(0);

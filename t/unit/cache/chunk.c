@@ -176,6 +176,39 @@ START_TEST(predicted)
 }
 END_TEST
 
+/* What a helper has copied: mapped or copied again, and of its own. */
+START_TEST(copies)
+{
+	static const size_t	 sizes[] = { 5000, 150000 };
+	struct job_version	 version = { .size = (int64_t)sizes[_i] };
+	struct job_facts	 facts = { .handle = true };
+	struct file		*f;
+	struct chunk		*k;
+	int			 copy, fd;
+
+	caches(1024 * KIB, RESIDENCY_NEVER);	/* it has no say in this */
+	fd = open("/", O_PATH);
+	f = file_new(&files, fd, &version, &facts);
+	ck_assert_int_eq(f->method, RESIDENT_COPY);
+	ck_assert(file_is_copied(f));
+	k = chunk_hold(&chunks, f, 0);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_ABSENT);
+	copy = memfd_create("copy", 0);
+	ck_assert_int_eq(ftruncate(copy, k->len), 0);
+	ck_assert_int_eq(pwrite(copy, "x", 1, k->len - 1), 1);
+	ck_assert_int_eq(chunk_take(k, copy), 0);
+	close(copy);
+	ck_assert(k->mapped == (_i == 1));
+	ck_assert_int_eq(k->at[k->len - 1], 'x');
+	ck_assert_int_eq(chunk_ready(&chunks, k, INT64_MAX), CHUNK_READY);
+	ck_assert(chunk_whole(f) == (_i == 0));
+	ck_assert((f->fd == -1) == (_i == 0));
+	chunk_release(&chunks, &k);
+	file_drop(&f);
+	ck_assert_uint_eq(chunks.cache.bytes, 0);
+}
+END_TEST
+
 /* Tries to get a file out of memory; asking mincore(2) about our own file starts
  * no reading.  A page may be on a list of some processor's for a moment. */
 static bool
@@ -362,6 +395,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, empty_file);
 	tcase_add_test(tests, limit_unmaps);
 	tcase_add_test(tests, predicted);
+	tcase_add_loop_test(tests, copies, 0, 2);
 	tcase_add_test(tests, evicted);
 	tcase_add_test(tests, our_own);
 	tcase_add_test(tests, in_memory_anyway);

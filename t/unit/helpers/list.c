@@ -183,6 +183,70 @@ START_TEST(links)
 }
 END_TEST
 
+/* The first: what all may see; then what somebody else's link shows. */
+static const struct {
+	enum job_links	 links;
+	const char	*page, *of_other;
+} policies[] = {
+	{ JOB_LINKS_BENEATH, "<in 6,secret 6>", "<in 6,secret 6>" },
+	{ JOB_LINKS_NONE, "<secret 6>", "<secret 6>" },
+	{ JOB_LINKS_OWNER, "<out 2,in 6,secret 6>", "<in 6,secret 6>" },
+	{ JOB_LINKS_ALL, "<out 2,in 6,secret 6>", "<out 2,in 6,secret 6>" },
+};
+
+START_TEST(links_by_policy)
+{
+	const char	*texts[] = { "size", TITLE, BRIEF };
+	struct job	 job;
+
+	if (!kernel_can())
+		return;
+	unlink(tree_path("outside/in"));
+	unlink(tree_path("outside/out"));
+	tree_link("secret", "outside/in");
+	tree_link("../root/dir/b", "outside/out");
+	prepare(&job, "", texts);
+	job.root = tree_path("outside");
+	job.links = policies[_i].links;
+	perform(&job);
+	ck_assert_str_eq(buf_string(&text), policies[_i].page);
+	if (geteuid() != 0)
+		return;			/* there is only one owner */
+	tree_own("outside/out", 20001);
+	perform(&job);
+	ck_assert_str_eq(buf_string(&text), policies[_i].of_other);
+}
+END_TEST
+
+/* An entry may be where another file system begins: not even looked at. */
+START_TEST(stays)
+{
+	static const char	 by_name[JOB_TEXT_COUNT + 4] = "name";
+	struct job		 job;
+	int			 before = tree_descriptors();
+
+	for (int i = 0; kernel_can() && i < 2; i++) {
+		job_init(&job, JOB_LIST);
+		job.root = "/";
+		job.path = i == 0 ? "" : "proc/";
+		job.form = by_name;
+		job.form_len = sizeof(by_name);
+		job.length = 100;
+		job.offset = 10000;
+		job.stay = true;
+		job_perform(&job);
+		ck_assert_int_eq(job.error, EREMOTE);
+		ck_assert_int_eq(job.fd, -1);
+		job.root = "/proc/self";
+		job.path = "net/";
+		job_perform(&job);
+		ck_assert_int_eq(job.error, 0);
+		close(job.fd);
+	}
+	ck_assert_int_eq(tree_descriptors(), before);
+}
+END_TEST
+
 #ifdef SYS_openat2
 START_TEST(links_on_an_older_kernel)
 {
@@ -430,6 +494,9 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, directories_first);
 	tcase_add_test(tests, patterns);
 	tcase_add_test(tests, links);
+	tcase_add_loop_test(tests, links_by_policy, 0,
+	    sizeof(policies) / sizeof(policies[0]));
+	tcase_add_test(tests, stays);
 #ifdef SYS_openat2
 	tcase_add_test(tests, links_on_an_older_kernel);
 #endif

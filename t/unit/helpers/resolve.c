@@ -16,6 +16,7 @@
 #include "helpers/beneath.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
+#include "lib/io.h"
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"
 
@@ -397,6 +398,23 @@ START_TEST(in_memory)
 }
 END_TEST
 
+/* Where nobody can read without waiting, there is only a handle. */
+START_TEST(handle)
+{
+#if defined(SYS_preadv2) && defined(O_PATH)
+	struct job	job;
+
+	tree_forbid(SYS_preadv2, EOPNOTSUPP);
+	resolve(&job, root, "file");
+	ck_assert_int_eq(job.error, 0);
+	ck_assert(job.facts.handle != job.facts.in_memory);
+	ck_assert(((fcntl(job.fd, F_GETFL) & O_PATH) != 0) ==
+	    job.facts.handle);
+	close(job.fd);
+#endif
+}
+END_TEST
+
 START_TEST(fifo_is_not_opened)
 {
 	char		event[4096];
@@ -467,6 +485,192 @@ START_TEST(one_version_in_a_race)
 }
 END_TEST
 
+/*
+ * Beside it
+ */
+
+static const char	suffixes[] = ".br\0.zst\0.gz";
+
+static void
+stamp(const char *name, time_t seconds, long nanoseconds)
+{
+	struct timespec	times[2] = { { seconds, nanoseconds },
+	    { seconds, nanoseconds } };
+
+	ck_assert_int_eq(utimensat(AT_FDCWD, tree_path(name), times, 0), 0);
+}
+
+static void
+resolve_with(struct job *job, const char *path, unsigned suffix)
+{
+	job_init(job, JOB_RESOLVE);
+	job->root = root;
+	job->path = path;
+	job->names = index_names;
+	job->names_len = sizeof(index_names);
+	job->beside = suffixes;
+	job->beside_len = sizeof(suffixes);
+	job->length = suffix;
+	job_perform(job);
+}
+
+/* Bytes and times of what stands beside a file of 1000 s and 500 ns. */
+static const struct {
+	const char	*text;
+	time_t		 seconds;
+	long		 nanoseconds;
+	bool		 counts;
+} besides[] = {
+	{ "x", 1000, 500, true },
+	{ "x", 1000, 501, true },
+	{ "x", 1001, 0, true },
+	{ "x", 1000, 499, false },
+	{ "x", 999, 600, false },
+	{ "", 1001, 0, false },
+};
+
+START_TEST(beside)
+{
+	struct job	job;
+	int		before = tree_descriptors();
+
+	tree_dir("root/beside", 0755);
+	tree_file("root/beside/index.htm", "file", 0644);
+	tree_file("root/beside/index.htm.zst", besides[_i].text, 0644);
+	tree_file("root/beside/index.html.gz", "of nothing", 0644);
+	stamp("root/beside/index.htm", 1000, 500);
+	stamp("root/beside/index.htm.zst", besides[_i].seconds,
+	    besides[_i].nanoseconds);
+	resolve_with(&job, "beside/", 0);
+	ck_assert_uint_eq(job.done, besides[_i].counts ? 2 : 0);
+	check_file(&job, "file");
+	close(job.fd);
+	resolve_with(&job, "beside/", 2);
+	ck_assert_int_eq(job.error, besides[_i].counts ? 0 : ESTALE);
+	if (besides[_i].counts) {
+		ck_assert_uint_eq(job.which, 2);
+		check_file(&job, besides[_i].text);
+		close(job.fd);
+	} else
+		ck_assert_int_eq(job.fd, -1);
+	/* Another one is not taken for it, whatever it is beside. */
+	resolve_with(&job, "beside/", 3);
+	ck_assert_int_eq(job.error, ESTALE);
+	resolve_with(&job, "beside/none", 1);
+	ck_assert_int_eq(job.error, ENOENT);
+	ck_assert_int_eq(tree_descriptors(), before);
+	ck_assert_int_eq(unlink(tree_path("root/beside/index.htm")), 0);
+	ck_assert_int_eq(unlink(tree_path("root/beside/index.htm.zst")), 0);
+	ck_assert_int_eq(unlink(tree_path("root/beside/index.html.gz")), 0);
+	ck_assert_int_eq(rmdir(tree_path("root/beside")), 0);
+}
+END_TEST
+
+/* What is no file, or not beneath the root, does not count either. */
+START_TEST(nothing_beside)
+{
+	struct job	job;
+
+	tree_file("root/alone", "file", 0644);
+	stamp("root/alone", 1000, 0);
+	tree_fifo("root/alone.br");
+	tree_dir("root/alone.zst", 0755);
+	tree_link("../outside", "root/alone.gz");
+	resolve_with(&job, "alone", 0);
+	ck_assert_int_eq(job.error, 0);
+	ck_assert_uint_eq(job.done, 0);
+	close(job.fd);
+	/* Who is to stay cannot tell where that link leads. */
+	job.stay = true;
+	job.fd = -1;
+	job_perform(&job);
+	ck_assert(job.error == EREMOTE || (!kernel_can() && job.error == 0));
+	ck_assert(job.fd == -1 || !kernel_can());
+	ck_assert_uint_eq(job.done, 0);
+	io_close(&job.fd);
+	for (unsigned i = 1; i <= 3; i++) {
+		resolve_with(&job, "alone", i);
+		ck_assert_int_ne(job.error, 0);
+		ck_assert_int_eq(job.fd, -1);
+	}
+}
+END_TEST
+
+START_TEST(known_beside)
+{
+	struct job		job;
+	struct job_version	version;
+
+	tree_file("root/known", "file", 0644);
+	tree_file("root/known.br", "br", 0644);
+	stamp("root/known", 1000, 0);
+	resolve_with(&job, "known", 1);
+	close(job.fd);
+	version = job.version;
+	for (int i = 0; i < 2; i++) {
+		job_init(&job, JOB_RESOLVE);
+		job.root = root;
+		job.path = "known";
+		job.beside = suffixes;
+		job.beside_len = sizeof(suffixes);
+		job.length = 1;
+		job.known = true;
+		job.version = version;
+		job_perform(&job);
+		ck_assert_int_eq(job.error, i == 0 ? 0 : ESTALE);
+		ck_assert(job.same == (i == 0));
+		ck_assert_int_eq(job.fd, -1);
+		stamp("root/known", version.mtime + 1000, 0);
+	}
+}
+END_TEST
+
+/* Onto another file system only when that is asked for. */
+START_TEST(stays)
+{
+	static const struct {
+		enum job_links	 links;
+		const char	*root, *path;
+		int		 error, stayed;
+	} moves[] = {
+#define MOVES(links, error, stayed)					\
+		{ links, "/",	  "proc/version", 0,	  EREMOTE },	\
+		{ links, "/",	  "proc",	  EISDIR, EREMOTE },	\
+		{ links, "/",	  "proc/",	  EISDIR, EREMOTE },	\
+		{ links, "/proc", "version",	  0,	  0 },		\
+		{ links, NULL,	  "file",	  0,	  0 },		\
+		{ links, NULL,	  "none",	  ENOENT, ENOENT },	\
+		{ links, NULL,	  "out",	  error, stayed }
+		/* Which of both it is comes out when it is asked again. */
+		MOVES(JOB_LINKS_BENEATH, EXDEV, EREMOTE),
+		MOVES(JOB_LINKS_NONE, ELOOP, ELOOP),
+		MOVES(JOB_LINKS_OWNER, 0, EREMOTE),
+		MOVES(JOB_LINKS_ALL, 0, 0)
+	};
+
+	int	 before = tree_descriptors();
+
+	for (size_t i = 0; kernel_can() &&
+	    i < sizeof(moves) / sizeof(moves[0]); i++)
+		for (int stay = 0; stay < 2; stay++) {
+			struct job	job;
+
+			job_init(&job, JOB_RESOLVE);
+			job.root = moves[i].root != NULL ? moves[i].root : root;
+			job.path = moves[i].path;
+			job.links = moves[i].links;
+			job.stay = stay;
+			job_perform(&job);
+			ck_assert_msg(job.error == (stay ? moves[i].stayed :
+			    moves[i].error), "%s: %s", job.path,
+			    strerror(job.error));
+			if (job.fd != -1)
+				close(job.fd);
+		}
+	ck_assert_int_eq(tree_descriptors(), before);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -482,6 +686,12 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, known_version_of_a_name);
 	tcase_add_test(tests, settles);
 	tcase_add_test(tests, in_memory);
+	tcase_add_test(tests, handle);
 	tcase_add_test(tests, fifo_is_not_opened);
 	tcase_add_test(tests, one_version_in_a_race);
+	tcase_add_loop_test(tests, beside, 0,
+	    sizeof(besides) / sizeof(besides[0]));
+	tcase_add_test(tests, nothing_beside);
+	tcase_add_test(tests, known_beside);
+	tcase_add_test(tests, stays);
 }

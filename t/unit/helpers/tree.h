@@ -63,6 +63,14 @@ tree_link(const char *target, const char *name)
 	ck_assert_int_eq(symlink(target, tree_path(name)), 0);
 }
 
+/* The thing itself, not what it leads to; for root only. */
+static inline void
+tree_own(const char *name, uid_t owner)
+{
+	ck_assert_int_eq(fchownat(AT_FDCWD, tree_path(name), owner, (gid_t)-1,
+	    AT_SYMLINK_NOFOLLOW), 0);
+}
+
 static inline void
 tree_fifo(const char *name)
 {
@@ -101,6 +109,24 @@ static inline void
 tree_end(void)
 {
 	nftw(tree_top, tree_remove, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/*
+ * A process in which pairs of names change places, over and over, for as long
+ * as the caller lives; to be killed.
+ */
+static inline pid_t
+tree_swap(const char *const (*pairs)[2], size_t n)
+{
+	pid_t	parent = getpid(), child = fork();
+
+	if (child != 0)
+		return child;
+	while (getppid() == parent)
+		for (size_t i = 0; i < n; i++)
+			renameat2(AT_FDCWD, tree_path(pairs[i][0]), AT_FDCWD,
+			    tree_path(pairs[i][1]), RENAME_EXCHANGE);
+	_exit(0);
 }
 
 /* Root reads everything: from here on this process is not root any more. */

@@ -41,6 +41,7 @@ struct test_case {
 #define BAD_NAME	"400 field line without a name and a colon"
 #define BAD_VALUE	"400 field with a control byte"
 #define BAD_LENGTH	"400 Content-Length is not valid"
+#define NO_CODING	"400 Transfer-Encoding is empty"
 #define BAD_CODING	"501 transfer coding is not chunked"
 #define FOLDED		"400 field line starts with a blank"
 #define TWICE		"400 field may stand once only"
@@ -272,7 +273,12 @@ static const struct test_case fields[] = {
 	LINE("GET / HTTP/1.1\r\nTransfer-Encoding: chunked;x", BAD_CODING),
 	LINE("GET / HTTP/1.1\r\nTransfer-Encoding: chunked,", BAD_CODING),
 	LINE("GET / HTTP/1.1\r\nTransfer-Encoding:\x0b" "chunked", BAD_VALUE),
-	LINE("GET / HTTP/1.1\r\nTransfer-Encoding:", BAD_CODING),
+	LINE("GET / HTTP/1.1\r\nTransfer-Encoding:", NO_CODING),
+	LINE("GET / HTTP/1.1\r\nTransfer-Encoding:\r\n chunked", NO_CODING),
+	LINE("GET / HTTP/1.1\r\nTransfer-Encoding: x\r\n chunked", FOLDED),
+	LINE("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n x", FOLDED),
+	LINE("GET / HTTP/1.1\r\nTransfer-Encoding: x\r\n"
+	    "Transfer-Encoding: chunked", TWICE),
 	LINE("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"
 	    "Transfer-Encoding: chunked", TWICE),
 	LINE("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n"

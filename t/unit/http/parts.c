@@ -21,7 +21,7 @@ static const struct decide_answer	two = {
 
 START_TEST(walk)
 {
-	struct parts	*p = parts_new(&two, "text/plain", 100, 0xab);
+	struct parts	*p = parts_new(&two, "Content-Type: text/plain\r\n", 100, 0xab);
 	struct str	 lead;
 	size_t		 total = 5 + 1;
 
@@ -52,7 +52,7 @@ START_TEST(most)
 
 	for (unsigned i = 0; i < a.n; i++)
 		a.part[i] = (struct decide_range){ INT64_MAX - 3, 2 };
-	p = parts_new(&a, "a/b", INT64_MAX, UINT64_MAX);
+	p = parts_new(&a, "Content-Type: a/b\r\n", INT64_MAX, UINT64_MAX);
 	ck_assert_str_eq(p->boundary, "ffffffffffffffff");
 	do {
 		ck_assert(parts_lead(p, &lead));

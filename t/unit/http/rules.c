@@ -10,10 +10,14 @@
 static const char conf_text[] =
     "site a.org { listen *:80; root /tmp; index i j; error 404 /n\n"
     "expires */* 1s; expires image/* 2s; expires image/png 3s\n"
+    "users www/pub deny root from 7\n"
+    "path /~joe/doc { index k }\npath /~ann { alias /dev }\n"
     "path /all { root /dev; fallback /f }\n"
     "path /one { alias /dev; index k }\n"
     "path /kept { expires image/* 4s; error 404 /m; error 403 /o }\n"
     "path /own { header Cache-Control no-cache }\n"
+    "path /pack { compress on; precompressed br gzip; "
+    "compressible a/b image/* }\n"
     "path /no { return 404; fallback /f } }\n";
 
 static const struct conf_rules *
@@ -28,6 +32,9 @@ static const struct {
 } places[] = {
 	{ "/x", "/tmp", "i", 0 }, { "/all/x", "/dev", "i", 0 },
 	{ "/one/x", "/dev", "k", 4 }, { "/kept/x", "/tmp", "i", 0 },
+	{ "/~joe/x", "www/pub", "i", 5 }, { "/~joe/", "www/pub", "i", 5 },
+	{ "/~joe/doc/x", "www/pub", "k", 5 }, { "/a/~joe/x", "/tmp", "i", 0 },
+	{ "/~ann/x", "/dev", "i", 5 }, { "/all/~joe", "/dev", "i", 0 },
 };
 
 START_TEST(place)
@@ -36,10 +43,59 @@ START_TEST(place)
 	const struct conf_rules	*rules = rules_at(conf, places[_i].path);
 	size_t			 skip;
 
-	ck_assert_str_eq(rules_root(rules, &skip), places[_i].root);
+	ck_assert_str_eq(rules_root(rules, str_of(places[_i].path), &skip),
+	    places[_i].root);
 	ck_assert_uint_eq(skip, places[_i].skip);
 	ck_assert_str_eq(rules_index(rules)->at[0], places[_i].index);
 	conf_free(&conf);
+}
+END_TEST
+
+static const struct {
+	const char	*path, *user;
+} homes[] = {
+	{ "/", "none" }, { "/~", "" }, { "/~/", "" }, { "/~joe", "joe" },
+	{ "/~joe/", "joe" }, { "/~joe/~ann", "joe" }, { "/joe", "none" },
+	{ "/~joe/doc/x", "joe" }, { "/~ann/x", "none" }, { "/a/~joe", "none" },
+};
+
+START_TEST(home)
+{
+	struct conf	*conf = good(conf_text);
+	struct str	 user = rules_user(rules_at(conf, homes[_i].path),
+			    str_of(homes[_i].path));
+
+	if (user.at == NULL)
+		user = STR("none");
+	ck_assert(str_same(user, str_of(homes[_i].user)));
+	conf_free(&conf);
+	conf = good(SITE);
+	user = rules_user(rules_at(conf, homes[_i].path),
+	    str_of(homes[_i].path));
+	ck_assert_ptr_null(user.at);
+	conf_free(&conf);
+}
+END_TEST
+
+/* With a letter first, no longer than the longest: nothing else is asked. */
+START_TEST(names_of_users)
+{
+	static const char	longest[] = "abcdefghijklmnopqrstuvwxyz.-$_01X";
+
+	ck_assert(conf_user_good("joe", 3));
+	ck_assert(conf_user_good("_a.b-c$", 7));
+	ck_assert(conf_user_good(longest, 32));
+	ck_assert(!conf_user_good(longest, 33));
+	ck_assert(!conf_user_good("", 0));
+	ck_assert(!conf_user_good("a\0b", 3));
+	for (const char *c = "/ :,@%\\\"\t\x80"; *c != '\0'; c++) {
+		char	name[] = { 'a', *c };
+
+		ck_assert(!conf_user_good(name, 2));
+	}
+	ck_assert(!conf_user_good(".a", 2));
+	ck_assert(!conf_user_good("-a", 2));
+	ck_assert(!conf_user_good("$a", 2));
 }
 END_TEST
 
@@ -118,12 +174,44 @@ START_TEST(fallback)
 }
 END_TEST
 
+static const struct {
+	const char	*path, *type;
+	bool		 is;
+} compressible[] = {
+	{ "/x", "text/html", true }, { "/x", "TEXT/x-c; charset=y", true },
+	{ "/x", "application/json", true }, { "/x", "image/svg+xml", true },
+	{ "/x", "image/png", false }, { "/x", "application/jsonx", false },
+	{ "/x", "application/octet-stream", false }, { "/x", "texts/a", false },
+	{ "/pack", "a/b", true }, { "/pack", "image/png", true },
+	{ "/pack", "text/html", false }, { "/pack", "a/c", false },
+};
+
+START_TEST(gets_smaller)
+{
+	struct conf		*conf = good(conf_text);
+	const struct conf_rules	*rules = rules_at(conf,
+				    compressible[_i].path);
+	bool			 own = rules->outer != NULL;
+
+	ck_assert(rules_compressible(rules, compressible[_i].type) ==
+	    compressible[_i].is);
+	ck_assert_int_eq(rules->compress, own);
+	ck_assert_uint_eq(rules_precompressed(rules)->n, own ? 2 : 1);
+	ck_assert_str_eq(rules_precompressed(rules)->at[0],
+	    own ? "br" : "off");
+	conf_free(&conf);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, place, 0, COUNT(places));
+	tcase_add_loop_test(tests, home, 0, COUNT(homes));
+	tcase_add_test(tests, names_of_users);
 	tcase_add_loop_test(tests, age, 0, COUNT(ages));
 	tcase_add_loop_test(tests, error_page, 0, COUNT(pages));
 	tcase_add_test(tests, fallback);
+	tcase_add_loop_test(tests, gets_smaller, 0, COUNT(compressible));
 }

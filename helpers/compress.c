@@ -1,0 +1,198 @@
+/*
+ * compress: finds a name beneath a root and compresses the file.
+ *
+ * What comes out belongs to one version: a file that changes meanwhile yields
+ * nothing.  With a directory to keep results in, one that is there already is
+ * taken if it is ours and whole; one that cannot be kept is made all the same.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/gzip.h"
+#include "helpers/handle.h"
+#include "helpers/job.h"
+#include "helpers/perform.h"
+#include "helpers/unnamed.h"
+#include "helpers/version.h"
+#include "lib/io.h"
+
+#define NAME_MAX_BYTES	(JOB_PATH_MAX + 256)
+
+struct result {
+	int		 fd;
+	int64_t		 size;
+	bool		 in_memory;
+	mode_t		 type;		/* S_IFREG: it has a name */
+};
+
+/* Finding is what another kind of job does. */
+static int
+find(struct job *job, struct job *source)
+{
+	job_init(source, JOB_RESOLVE);
+	source->root = job->root;
+	source->path = job->path;
+	source->names = job->names;
+	source->names_len = job->names_len;
+	source->links = job->links;
+	source->user = job->user;
+	source->least = job->least;
+	source->stay = job->stay;
+	resolve_open(source);
+	job->which = source->which;
+	return source->error;
+}
+
+/* But for the size: that of the result is no part of what it was made of. */
+static bool
+same_source(struct job_version made, const struct job_version *source)
+{
+	made.size = source->size;
+	return version_same(&made, source);
+}
+
+static int
+pack(const struct job *source, struct result *r)
+{
+	int	error = gzip_pack(source->fd, r->fd, source->version.size,
+		    &r->size);
+
+	return error == 0 && !version_stands(&source->version, source->fd) ?
+	    EAGAIN : error;
+}
+
+/*
+ * Kept ones
+ */
+
+/* The name says all that tells versions apart. */
+static void
+kept_name(const struct job *job, const struct job_version *v,
+    char name[NAME_MAX_BYTES])
+{
+	snprintf(name, NAME_MAX_BYTES, "%s/%" PRIx64 "-%" PRIx64 "-%" PRIx64
+	    "-%" PRIx64 ".%" PRIx32 "-%" PRIx64 ".%" PRIx32 ".gz", job->keep,
+	    v->dev, v->ino, (uint64_t)v->size, (uint64_t)v->mtime, v->mtime_ns,
+	    (uint64_t)v->ctime, v->ctime_ns);
+}
+
+/* Whether there is a good one; nobody else's, and whole. */
+static bool
+take_kept(const char *name, int64_t size, struct result *r)
+{
+	struct stat	st;
+
+	r->fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+	    O_CLOEXEC);
+	if (r->fd == -1)
+		return false;
+	r->type = S_IFREG;
+	if (fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid() && (st.st_mode & 022) == 0 &&
+	    st.st_size < size && gzip_whole(r->fd, size)) {
+		r->size = st.st_size;
+		return true;
+	}
+	io_close(&r->fd);
+	return false;
+}
+
+/* Under its name only when it is whole; 0, or why there is none. */
+static int
+make_kept(const struct job *job, const struct job *source, const char *name,
+    struct result *r)
+{
+	char	temporary[NAME_MAX_BYTES];
+	int	error;
+
+	snprintf(temporary, sizeof(temporary), "%s/.new-XXXXXX", job->keep);
+	r->fd = mkstemp(temporary);
+	if (r->fd == -1)
+		return errno;
+	error = pack(source, r);
+	if (error == 0 && (io_cloexec(r->fd, true) == -1 ||
+	    rename(temporary, name) == -1))
+		error = errno;
+	if (error != 0) {
+		unlink(temporary);
+		io_close(&r->fd);
+	}
+	r->type = S_IFREG;
+	return error;
+}
+
+static int
+make_unnamed(const struct job *source, struct result *r)
+{
+	int	error;
+
+	r->type = 0;
+	r->fd = unnamed_open(&r->in_memory);
+	if (r->fd == -1)
+		return errno;
+	error = pack(source, r);
+	if (error != 0)
+		io_close(&r->fd);
+	return error;
+}
+
+static int
+make(const struct job *job, const struct job *source, struct result *r)
+{
+	char	name[NAME_MAX_BYTES];
+	int	error;
+
+	/* What may change without another stamp has no name of its own. */
+	if (job->keep == NULL || !source->facts.settled)
+		return make_unnamed(source, r);
+	kept_name(job, &source->version, name);
+	if (take_kept(name, source->version.size, r))
+		return 0;
+	error = make_kept(job, source, name, r);
+	if (error == 0 || error == EFBIG || error == EAGAIN)
+		return error;
+	return make_unnamed(source, r);
+}
+
+static void
+answer(struct job *job, const struct job *source, const struct result *r)
+{
+	job->fd = r->fd;
+	job->version = source->version;
+	job->version.size = r->size;
+	job->facts = (struct job_facts){
+		.mode = r->type | (source->facts.mode & 0777),
+		.uid = geteuid(), .settled = source->facts.settled,
+		.in_memory = r->in_memory
+	};
+	handle_pass(job);
+}
+
+void
+compress_perform(struct job *job)
+{
+	struct job	source;
+	struct result	r = { .fd = -1 };
+
+	job->fd = -1;
+	job->error = find(job, &source);
+	if (job->error != 0)
+		return;
+	job->same = job->known && same_source(job->version,
+	    &source.version);
+	job->facts = source.facts;
+	if (!job->same) {
+		job->error = (uint64_t)source.version.size > job->length ?
+		    EFBIG : make(job, &source, &r);
+		if (job->error == 0)
+			answer(job, &source, &r);
+	}
+	io_close(&source.fd);
+}

@@ -1,0 +1,124 @@
+/*
+ * gzip: the one file that knows zlib.
+ *
+ * Must not need more memory for a large file than for a small one.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "helpers/gzip.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+
+#define PIECE	(64 * 1024)		/* bytes read and written at once */
+#define FORMAT	(MAX_WBITS + 16)	/* gzip's head and tail */
+
+/* It is done once for each version of a file, so a little more than fast;
+ * the levels above take twice the time for a percent. */
+#define LEVEL	6
+
+struct work {
+	z_stream	z;
+	unsigned char	in[PIECE], out[PIECE];
+};
+
+/* The next piece of a file, for a stream; 0 at its end, -1 with errno. */
+static ssize_t
+read_piece(struct work *w, int fd, off_t *at)
+{
+	ssize_t	n;
+
+	do
+		n = pread(fd, w->in, sizeof(w->in), *at);
+	while (n == -1 && errno == EINTR);
+	if (n > 0)
+		*at += n;
+	w->z.next_in = w->in;
+	w->z.avail_in = n > 0 ? (unsigned)n : 0;
+	return n;
+}
+
+/* Takes all that has been read; 0 or an errno. */
+static int
+deflate_piece(struct work *w, int flush, int to, int64_t limit, int64_t *size)
+{
+	size_t	n;
+
+	do {
+		w->z.next_out = w->out;
+		w->z.avail_out = sizeof(w->out);
+		deflate(&w->z, flush);	/* an error only for a bug of ours */
+		n = sizeof(w->out) - w->z.avail_out;
+		*size += (int64_t)n;
+		if (*size >= limit)
+			return EFBIG;
+		if (io_write_all(to, w->out, n) == -1)
+			return errno;
+	} while (w->z.avail_out == 0);
+	return 0;
+}
+
+static int
+deflate_all(struct work *w, int from, int to, int64_t limit, int64_t *size)
+{
+	off_t	at = 0;
+	ssize_t	n;
+	int	error;
+
+	do {
+		n = read_piece(w, from, &at);
+		error = n == -1 ? errno : deflate_piece(w,
+		    n == 0 ? Z_FINISH : Z_NO_FLUSH, to, limit, size);
+	} while (error == 0 && n > 0);
+	return error;
+}
+
+int
+gzip_pack(int from, int to, int64_t limit, int64_t *size)
+{
+	struct work	*w = mem_zero(sizeof(*w));
+	int		 error = ENOMEM;
+
+	*size = 0;
+	if (deflateInit2(&w->z, LEVEL, Z_DEFLATED, FORMAT, 8,
+	    Z_DEFAULT_STRATEGY) == Z_OK) {
+		error = deflate_all(w, from, to, limit, size);
+		deflateEnd(&w->z);
+	}
+	mem_drop(&w);
+	return error;
+}
+
+/* Until the stream ends, which it must do where the file does. */
+static bool
+inflate_all(struct work *w, int fd)
+{
+	off_t	at = 0;
+	int	state = Z_OK;
+
+	while (state == Z_OK) {
+		if (w->z.avail_in == 0 && read_piece(w, fd, &at) <= 0)
+			return false;
+		w->z.next_out = w->out;
+		w->z.avail_out = sizeof(w->out);
+		state = inflate(&w->z, Z_NO_FLUSH);
+	}
+	return state == Z_STREAM_END && w->z.avail_in == 0 &&
+	    read_piece(w, fd, &at) == 0;
+}
+
+bool
+gzip_whole(int fd, int64_t size)
+{
+	struct work	*w = mem_zero(sizeof(*w));
+	bool		 whole = false;
+
+	if (inflateInit2(&w->z, FORMAT) == Z_OK) {
+		whole = inflate_all(w, fd) && (int64_t)w->z.total_out == size;
+		inflateEnd(&w->z);
+	}
+	mem_drop(&w);
+	return whole;
+}

@@ -1,0 +1,270 @@
+/*
+ * links: opens a path beneath a directory, by a policy about symbolic links.
+ *
+ * The walk believes nothing that it was told by name: a link is read, and its
+ * owner and that of what it leads to are asked for, through descriptors.  So
+ * whatever is swapped meanwhile, what comes out was led to by links of its
+ * own owner.
+ */
+#include <sys/stat.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+#include <linux/magic.h>
+#endif
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/beneath.h"
+#include "helpers/links.h"
+#include "lib/io.h"
+
+#ifdef O_PATH
+
+#define LINKS_MOST	40		/* on one path, as the kernel's */
+
+struct walk {
+	int	 here;			/* a directory, owned */
+	int	 flags;			/* to open what is at the end */
+	char	 rest[JOB_PATH_MAX];	/* not yet gone */
+	int	 nlinks;		/* so far */
+	/* Links whose end has not been reached: it has when no more than
+	 * this is left to go. */
+	struct {
+		uid_t	owner;
+		size_t	rest;
+	}	 open[LINKS_MOST];
+	int	 nopen;
+};
+
+static int
+fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/* Takes the next segment off the front; false: it is too long. */
+static bool
+cut(struct walk *w, char name[NAME_MAX + 1])
+{
+	size_t	n = strcspn(w->rest, "/");
+	size_t	next = n + strspn(w->rest + n, "/");
+
+	if (n > NAME_MAX)
+		return false;
+	memcpy(name, w->rest, n);
+	name[n] = '\0';
+	memmove(w->rest, w->rest + next, strlen(w->rest + next) + 1);
+	if (w->rest[0] == '\0' && next > n)
+		w->flags |= O_DIRECTORY;
+	return true;
+}
+
+/* Links of proc lead to places that their text only describes. */
+static bool
+may_be_magic(int link)
+{
+#ifdef __linux__
+	struct statfs	fs;
+
+	return fstatfs(link, &fs) == -1 || fs.f_type == PROC_SUPER_MAGIC;
+#else
+	(void)link;
+	return false;
+#endif
+}
+
+/* Puts where it leads to in front of what is left. */
+static int
+prepend(struct walk *w, const char *target, size_t n)
+{
+	size_t	slash = strspn(target, "/"), left = strlen(w->rest);
+	bool	joined = left > 0;
+
+	target += slash;
+	n -= slash;
+	if (n == 0) {			/* the root of all */
+		target = ".";
+		n = 1;
+	}
+	if (n + joined + left >= sizeof(w->rest))
+		return fail(ENAMETOOLONG);
+	memmove(w->rest + n + joined, w->rest, left + 1);
+	memcpy(w->rest, target, n);
+	if (joined)
+		w->rest[n] = '/';
+	if (slash == 0)
+		return 0;
+	io_close(&w->here);
+	w->here = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return w->here == -1 ? -1 : 0;
+}
+
+static int
+follow(struct walk *w, int link, uid_t owner)
+{
+	char	target[JOB_PATH_MAX];
+	ssize_t	n;
+
+	if (w->nlinks++ == LINKS_MOST || may_be_magic(link))
+		return fail(ELOOP);
+	n = readlinkat(link, "", target, sizeof(target) - 1);
+	if (n == -1)
+		return -1;
+	if (n == 0 || n == (ssize_t)sizeof(target) - 1)
+		return fail(n == 0 ? ENOENT : ENAMETOOLONG);
+	target[n] = '\0';
+	w->open[w->nopen].owner = owner;
+	w->open[w->nopen++].rest = strlen(w->rest);
+	return prepend(w, target, (size_t)n);
+}
+
+/* Whether all links that end here belong to whom this belongs to. */
+static bool
+owner_matches(struct walk *w, uid_t owner)
+{
+	size_t	left = strlen(w->rest);
+
+	for (; w->nopen > 0 && w->open[w->nopen - 1].rest >= left; w->nopen--)
+		if (w->open[w->nopen - 1].owner != owner)
+			return false;
+	return true;
+}
+
+/* The end of the path: what was seen (not a link), opened as is wanted. */
+static int
+arrive(struct walk *w, const char *name, const struct stat *seen)
+{
+	struct stat	st;
+	int		fd;
+
+	if ((w->flags & O_DIRECTORY) != 0 && !S_ISDIR(seen->st_mode))
+		return fail(ENOTDIR);
+	if ((w->flags & O_PATH) == 0 && !S_ISREG(seen->st_mode) &&
+	    !S_ISDIR(seen->st_mode))
+		return fail(ENOTSUP);
+	fd = openat(w->here, name, w->flags | O_NOFOLLOW);
+	if (fd == -1)
+		return -1;
+	/* Another may have come to its place, a link too when looking. */
+	if (fstat(fd, &st) == -1 || S_ISLNK(st.st_mode) ||
+	    !owner_matches(w, st.st_uid)) {
+		io_close(&fd);
+		return fail(EXDEV);
+	}
+	return fd;
+}
+
+/* One segment on: 0 to go on, -1, or the descriptor at the end in *fd. */
+static int
+step(struct walk *w, int *fd)
+{
+	char		name[NAME_MAX + 1];
+	struct stat	st;
+	int		below, result;
+
+	if (!cut(w, name))
+		return fail(ENAMETOOLONG);
+	below = openat(w->here, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (below == -1)
+		return -1;
+	if (fstat(below, &st) == -1)
+		result = -1;
+	else if (S_ISLNK(st.st_mode))
+		result = follow(w, below, st.st_uid);
+	else if (w->rest[0] == '\0')
+		result = *fd = arrive(w, name, &st);
+	else if (!S_ISDIR(st.st_mode))
+		result = fail(ENOTDIR);
+	else if (!owner_matches(w, st.st_uid))
+		result = fail(EXDEV);
+	else {
+		int	above = w->here;
+
+		w->here = below;
+		below = above;
+		result = 0;
+	}
+	io_close(&below);
+	return result == -1 ? -1 : 0;
+}
+
+int
+links_walk(int root, const char *path, int flags)
+{
+	struct walk	w = { .flags = flags };
+	size_t		len = strlen(path);
+	int		fd = -1;
+
+	if (len >= sizeof(w.rest))
+		return fail(ENAMETOOLONG);
+	memcpy(w.rest, len > 0 ? path : ".", len > 0 ? len + 1 : 2);
+	w.here = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w.here == -1)
+		return -1;
+	while (fd == -1 && step(&w, &fd) == 0)
+		continue;
+	io_close(&w.here);
+	return fd;
+}
+
+#else
+
+/* A link cannot be held where there is no O_PATH: then none is followed. */
+int
+links_walk(int root, const char *path, int flags)
+{
+	return beneath_walk(root, path, flags);
+}
+
+#endif
+
+/* Whether the path itself, not a link on it, leads out. */
+static bool
+climbs(const char *path)
+{
+	size_t	n;
+
+	if (path[0] == '/')
+		return true;
+	for (; *path != '\0'; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		if (n == 2 && path[0] == '.' && path[1] == '.')
+			return true;
+	}
+	return false;
+}
+
+/* Two ways, and each is enough: all links stay beneath, or owners match. */
+static int
+open_by_owner(int root, const char *path, int flags)
+{
+	int	fd = beneath_open(root, path, flags);
+
+	/* The walk cannot stay: who asked for that asks again. */
+	if (fd == -1 && (errno == EXDEV || errno == ELOOP) &&
+	    (flags & BENEATH_STAY) != 0)
+		errno = EXDEV;
+	else if (fd == -1 && (errno == EXDEV || errno == ELOOP))
+		fd = links_walk(root, path, flags);
+	return fd;
+}
+
+int
+links_open(int root, const char *path, int flags, enum job_links links)
+{
+	if (links == JOB_LINKS_BENEATH)
+		return beneath_open(root, path, flags);
+	if (links == JOB_LINKS_NONE)
+		return beneath_open_straight(root, path, flags);
+	if (climbs(path)) {
+		errno = EXDEV;
+		return -1;
+	}
+	if (links == JOB_LINKS_OWNER)
+		return open_by_owner(root, path, flags);
+	return beneath_open_any(root, path, flags);
+}

@@ -1,0 +1,151 @@
+/*
+ * root: where a job looks.
+ *
+ * Must not remember anything: a link at the root or above may point elsewhere
+ * the next time, and a user may have moved, or gone.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helpers/beneath.h"
+#include "helpers/links.h"
+#include "helpers/root.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+
+/* What the user database may say of one user, at first and at most: bytes. */
+#define ENTRY		1024
+#define ENTRY_MOST	(1024 * 1024)
+
+/* There is no such user: getpwnam(3) has many ways to say so. */
+static bool
+means_nobody(int error)
+{
+	return error == 0 || error == ENOENT || error == ESRCH ||
+	    error == EBADF || error == EPERM;
+}
+
+/* Of our own want of something, not of the user. */
+static bool
+means_want(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM ||
+	    error == EAGAIN || error == ETIMEDOUT;
+}
+
+/* Asks as often as it takes; 0 or an errno, ENOENT if there is none. */
+static int
+ask(const char *name, struct passwd *user, char **entry)
+{
+	struct passwd	*found = NULL;
+	size_t		 size = ENTRY;
+	int		 error;
+
+	for (;;) {
+		*entry = mem_grow(*entry, size, 1);
+		error = getpwnam_r(name, user, *entry, size, &found);
+		if (error == ERANGE && size < ENTRY_MOST)
+			size *= 2;
+		else if (error != EINTR)
+			break;
+	}
+	/* What is refused by its name must not come in by another case. */
+	if (error == 0 && found != NULL && strcmp(user->pw_name, name) == 0)
+		return 0;
+	return means_nobody(error) ? ENOENT : means_want(error) ? error : EIO;
+}
+
+/* What a home says that is not for others: then there is no directory. */
+static int
+hide(int error)
+{
+	static const int	hidden[] = { EACCES, ELOOP, ENAMETOOLONG,
+				    ENOTDIR, EPERM, EXDEV };
+
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		if (hidden[i] == error)
+			return ENOENT;
+	return error;
+}
+
+/* Nobody is to find out who is a user here without such a directory. */
+static int
+open_in_home(struct root *root, const struct job *job, const char *home)
+{
+	int	error = 0, fd;
+
+	if (home == NULL || home[0] != '/')
+		return ENOENT;
+	fd = open(home, BENEATH_LOOK | O_DIRECTORY);
+	if (fd == -1)
+		return hide(errno);
+	root->fd = links_open(fd, job->root, BENEATH_LOOK | O_DIRECTORY,
+	    job->links);
+	if (root->fd == -1)
+		error = hide(errno);
+	io_close(&fd);
+	return error;
+}
+
+static int
+open_of_user(struct root *root, const struct job *job)
+{
+	struct passwd	 user;
+	struct stat	 st;
+	char		*entry = NULL;
+	int		 error = ask(job->user, &user, &entry);
+
+	if (error == 0 && user.pw_uid < job->least)
+		error = ENOENT;
+	if (error == 0)
+		error = open_in_home(root, job, user.pw_dir);
+	if (error == 0) {
+		root->is_user = true;
+		root->uid = user.pw_uid;
+		if (fstat(root->fd, &st) == -1)
+			error = errno;
+		else if (!root_shows(root, st.st_uid))
+			error = EACCES;
+	}
+	mem_drop(&entry);
+	return error;
+}
+
+int
+root_open(struct root *root, const struct job *job)
+{
+	*root = (struct root){ .fd = -1, .links = job->links,
+	    .stay = job->stay };
+	if (job->user != NULL)
+		return open_of_user(root, job);
+	root->fd = open(job->root, BENEATH_LOOK | O_DIRECTORY);
+	return root->fd == -1 ? errno : 0;
+}
+
+void
+root_close(struct root *root)
+{
+	io_close(&root->fd);
+}
+
+int
+root_enter(const struct root *root, const char *path, int flags)
+{
+	int	fd = links_open(root->fd, path,
+		    flags | (root->stay ? BENEATH_STAY : 0), root->links);
+
+	/* Out of the root, or only onto another file system: who can tell? */
+	if (fd == -1 && root->stay && errno == EXDEV)
+		errno = EREMOTE;
+	return fd;
+}
+
+bool
+root_shows(const struct root *root, uid_t owner)
+{
+	return !root->is_user || owner == root->uid;
+}

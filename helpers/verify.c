@@ -1,0 +1,140 @@
+/*
+ * verify: whether a password is a user's, by a password file and crypt(3).
+ *
+ * The file is read anew each time: whoever edits it need not tell anybody.
+ * Nothing of it, nor of the password, is left in memory afterwards.
+ */
+#include <sys/stat.h>
+
+#ifdef HAVE_CRYPT_H
+#include <crypt.h>
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/htpasswd.h"
+#include "helpers/job.h"
+#include "helpers/perform.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+
+#define FILE_MOST	(1024 * 1024)	/* bytes of a password file */
+#define HASH_MOST	384		/* bytes, with its end */
+/* What every crypt(3) knows. */
+#define PLAIN_HASH	"$6$amped$"
+
+/* Its size, or -1 with errno. */
+static ssize_t
+size_of(int fd)
+{
+	struct stat	st;
+
+	if (fstat(fd, &st) == -1)
+		return -1;
+	errno = !S_ISREG(st.st_mode) ? EINVAL : EFBIG;
+	return S_ISREG(st.st_mode) && st.st_size <= FILE_MOST ?
+	    (ssize_t)st.st_size : -1;
+}
+
+/* All of a file, in memory to be freed; at NULL: errno. */
+static struct str
+read_file(const char *name)
+{
+	struct str	text = { NULL, 0 };
+	int		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+			    O_NOCTTY), error;
+	ssize_t		n;
+	char		*at;
+
+	if (fd == -1)
+		return text;
+	n = size_of(fd);
+	if (n != -1) {
+		at = mem_get((size_t)n + 1);
+		n = io_read_all(fd, at, (size_t)n);
+		if (n == -1)
+			mem_drop(&at);
+		else
+			text = (struct str){ at, (size_t)n };
+	}
+	error = errno;
+	io_close(&fd);
+	errno = error;
+	return text;
+}
+
+/* Looks at every byte, wherever they differ. */
+static bool
+same(const char *a, const char *b, size_t len)
+{
+	unsigned char	differ = 0;
+
+	for (size_t i = 0; i < len; i++)
+		differ |= (unsigned char)(a[i] ^ b[i]);
+	return differ == 0;
+}
+
+/* 1: it is the password, 0: it is not; -1: crypt(3) does not know the hash. */
+static int
+try_password(const char *password, struct str hash)
+{
+	struct crypt_data	*data = mem_zero(sizeof(*data));
+	char			 setting[HASH_MOST] = "";
+	const char		*made = NULL;
+	int			 answer = -1;
+
+	if (hash.len < sizeof(setting)) {
+		memcpy(setting, hash.at, hash.len);
+		made = crypt_r(password, setting, data);
+	}
+	if (made != NULL && made[0] == '$')
+		answer = strlen(made) == hash.len &&
+		    same(made, hash.at, hash.len);
+	explicit_bzero(setting, sizeof(setting));
+	explicit_bzero(data, sizeof(*data));
+	mem_drop(&data);
+	return answer;
+}
+
+/* In place of a password that there is not: for the time that it takes. */
+static void
+pretend(const char *password, struct str other)
+{
+	if (other.at != NULL && try_password(password, other) == -1)
+		(void)try_password(password, STR(PLAIN_HASH));
+}
+
+static void
+verify(struct job *job, struct str text)
+{
+	struct str	user = str_of(job->data), own, other;
+	const char	*password = job->data + user.len + 1;
+	int		answer = -1;
+
+	own = htpasswd_find(text, user, &other);
+	if (own.at != NULL && htpasswd_usable(own))
+		answer = try_password(password, own);
+	if (answer == -1)
+		pretend(password, other);
+	if (answer == -1 && own.at != NULL)
+		job->error = ENOTSUP;
+	job->done = answer == 1;
+}
+
+void
+verify_perform(struct job *job)
+{
+	struct str	 text = read_file(job->root);
+	char		*at;
+
+	if (text.at == NULL) {
+		job->error = errno;
+		return;
+	}
+	verify(job, text);
+	memcpy(&at, &text.at, sizeof(at));	/* it is ours to write to */
+	explicit_bzero(at, text.len);
+	mem_drop(&at);
+}

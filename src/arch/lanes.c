@@ -1,0 +1,255 @@
+/*
+ * lanes: first come, first served, and one lane after the other.
+ */
+#include <stdlib.h>
+
+#include "arch/lanes.h"
+#include "arch/mounts.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+
+#define ALIASES	16
+
+TAILQ_HEAD(errand_list, errand);
+
+struct lane {
+	struct lanes		*all;
+	uint64_t		 fs;
+	struct errand_list	 queue;
+	size_t			 queued, held, share;
+	bool			 special;	/* of no one file system */
+	TAILQ_ENTRY(lane)	 link;
+};
+
+struct lanes {
+	struct mounts		*mounts;
+	size_t			 share, most;
+	size_t			 queued;	/* in all */
+	TAILQ_HEAD(, lane)	 list;		/* the next turn's first */
+	struct lane		*strays;
+	struct lane		*users;		/* homes: who knows where? */
+	struct lane		*keeps;		/* between two file systems */
+	/* What stat calls file systems that the table calls otherwise, as
+	 * btrfs and overlayfs do. */
+	struct {
+		uint64_t	 fs;
+		struct lane	*lane;
+	}			 aliases[ALIASES];
+	unsigned		 learnt;
+};
+
+static struct lane *
+lane_new(struct lanes *all, uint64_t fs, bool special)
+{
+	struct lane	*l = mem_zero(sizeof(*l));
+
+	l->all = all;
+	l->fs = fs;
+	l->share = all->share;
+	l->special = special;
+	TAILQ_INIT(&l->queue);
+	TAILQ_INSERT_TAIL(&all->list, l, link);
+	return l;
+}
+
+/* They stay: there are no more of them than file systems. */
+static struct lane *
+lane_of(struct lanes *all, uint64_t fs)
+{
+	struct lane	*l;
+
+	TAILQ_FOREACH(l, &all->list, link)
+		if (l->fs == fs && !l->special)
+			return l;
+	return lane_new(all, fs, false);
+}
+
+static struct lane *
+alias(const struct lanes *all, uint64_t fs)
+{
+	for (unsigned i = 0; i < ALIASES; i++)
+		if (all->aliases[i].lane != NULL && all->aliases[i].fs == fs)
+			return all->aliases[i].lane;
+	return NULL;
+}
+
+void
+lanes_learn(struct lanes *all, const struct errand *e)
+{
+	uint64_t	fs = e->job.version.dev;
+	unsigned	i;
+
+	if (e->job.kind != JOB_RESOLVE || e->job.error != 0 ||
+	    e->lane == all->users || e->lane->fs == fs ||
+	    mounts_has(all->mounts, fs) || alias(all, fs) != NULL)
+		return;
+	i = all->learnt++ % ALIASES;
+	all->aliases[i].fs = fs;
+	all->aliases[i].lane = e->lane;
+}
+
+static struct lane *
+choose(struct lanes *all, struct job *job)
+{
+	struct lane	*l;
+	uint64_t	 fs;
+	bool		 stays;
+
+	if (job->root == NULL) {
+		l = alias(all, job->version.dev);
+		return l != NULL ? l : lane_of(all, job->version.dev);
+	}
+	if (job->user != NULL)
+		return all->users;
+	if (job->keep != NULL)
+		return all->keeps;
+	mounts_refresh(all->mounts);
+	fs = mounts_find(all->mounts, job->root,
+	    job->path != NULL ? job->path : "", &stays);
+	/* What has no path is the conf's, which may lead anywhere. */
+	job->stay = stays && job->path != NULL;
+	return lane_of(all, fs);
+}
+
+static void
+enqueue(struct lane *l, struct errand *e, bool first)
+{
+	need(!e->queued);
+	if (first)
+		TAILQ_INSERT_HEAD(&l->queue, e, link);
+	else
+		TAILQ_INSERT_TAIL(&l->queue, e, link);
+	e->lane = l;
+	e->queued = true;
+	l->queued++;
+	l->all->queued++;
+}
+
+/* A piece of a response that may have begun: it is not to be cut short, and
+ * there are no more of them than connections. */
+static bool
+goes_on(const struct job *job)
+{
+	return job->kind == JOB_READ || job->kind == JOB_COPY;
+}
+
+bool
+lanes_add(struct lanes *all, struct errand *e)
+{
+	struct lane	*l = choose(all, &e->job);
+
+	if (l->queued >= all->most && !goes_on(&e->job))
+		return false;
+	enqueue(l, e, false);
+	return true;
+}
+
+void
+lanes_again(struct errand *e)
+{
+	enqueue(e->lane, e, true);
+}
+
+void
+lanes_stray(struct lanes *all, struct errand *e)
+{
+	e->job.stay = false;
+	e->job.error = 0;
+	enqueue(all->strays, e, false);
+}
+
+void
+lanes_remove(struct errand *e)
+{
+	need(e->queued);
+	TAILQ_REMOVE(&e->lane->queue, e, link);
+	e->queued = false;
+	e->lane->queued--;
+	e->lane->all->queued--;
+}
+
+struct errand *
+lanes_next(struct lanes *all)
+{
+	struct lane	*l;
+	struct errand	*e;
+
+	TAILQ_FOREACH(l, &all->list, link)
+		if (l->queued > 0 && l->held < l->share)
+			break;
+	if (l == NULL)
+		return NULL;
+	TAILQ_REMOVE(&all->list, l, link);
+	TAILQ_INSERT_TAIL(&all->list, l, link);
+	e = TAILQ_FIRST(&l->queue);
+	lanes_remove(e);
+	l->held++;
+	return e;
+}
+
+void
+lanes_release(struct lane *l)
+{
+	need(l->held > 0);
+	l->held--;
+}
+
+struct errand *
+lanes_any(const struct lanes *all)
+{
+	const struct lane	*l;
+
+	TAILQ_FOREACH(l, &all->list, link)
+		if (l->queued > 0)
+			return TAILQ_FIRST(&l->queue);
+	return NULL;
+}
+
+size_t
+lanes_waiting(const struct lanes *all)
+{
+	return all->queued;
+}
+
+size_t
+lanes_ready(const struct lanes *all)
+{
+	const struct lane	*l;
+	size_t			 left, n = 0;
+
+	TAILQ_FOREACH(l, &all->list, link) {
+		left = l->held < l->share ? l->share - l->held : 0;
+		n += l->queued < left ? l->queued : left;
+	}
+	return n;
+}
+
+struct lanes *
+lanes_new(struct mounts *mounts, size_t share, size_t most)
+{
+	struct lanes	*all = mem_zero(sizeof(*all));
+
+	all->mounts = mounts;
+	all->share = share;
+	all->most = most;
+	TAILQ_INIT(&all->list);
+	all->users = lane_new(all, 0, true);
+	all->keeps = lane_new(all, 0, true);
+	all->strays = lane_new(all, 0, true);
+	/* They may be jobs of one that holds its own share already. */
+	all->strays->share = (share + 1) / 2;
+	return all;
+}
+
+void
+lanes_free(struct lanes **ap)
+{
+	struct lane	*l;
+
+	need((*ap)->queued == 0);
+	while ((l = TAILQ_FIRST(&(*ap)->list)) != NULL) {
+		TAILQ_REMOVE(&(*ap)->list, l, link);
+		free(l);
+	}
+	mem_drop(ap);
+}

@@ -1,0 +1,48 @@
+/*
+ * lanes: errands that wait for a helper, a queue for each file system, and how
+ * many helpers each holds.
+ *
+ * A file system that does not answer keeps its share of the helpers, and the
+ * errands for it wait in its own lane.  Where a user's home is, and who knows
+ * users, is unknown: all that begins with a user has one lane.  What is kept in
+ * a directory may wait for that as well, so it has one too.
+ */
+#ifndef ARCH_LANES_H
+#define ARCH_LANES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "wait.h"
+
+struct mounts;
+struct lanes;
+
+/* share: helpers, most: waiting errands, that each file system may have. */
+struct lanes	*lanes_new(struct mounts *, size_t share, size_t most);
+void		 lanes_free(struct lanes **);	/* no errands left */
+
+/* Last in the lane of its file system; false: that is full, and the errand
+ * not a piece of a file that is being sent. */
+bool		 lanes_add(struct lanes *, struct errand *);
+/* First in its lane again: whoever had it has died. */
+void		 lanes_again(struct errand *);
+/* It has turned out to lead elsewhere: among those of which just that is
+ * known. */
+void		 lanes_stray(struct lanes *, struct errand *);
+void		 lanes_remove(struct errand *);	/* nobody wants it */
+/* Where this answer has come from, for errands that know no path. */
+void		 lanes_learn(struct lanes *, const struct errand *);
+
+/* The next one that may have a helper, which its lane holds from now on; lanes
+ * take turns.  NULL: there is none. */
+struct errand	*lanes_next(struct lanes *);
+/* Whoever had it is free, or at its end. */
+void		 lanes_release(struct lane *);
+/* Any one that waits. */
+struct errand	*lanes_any(const struct lanes *);
+
+size_t		 lanes_waiting(const struct lanes *);
+size_t		 lanes_ready(const struct lanes *);	/* for lanes_next */
+
+#endif

@@ -1,0 +1,245 @@
+/*
+ * mounts: the kernel's table, which it keeps in its own memory: reading it
+ * touches no mount.
+ */
+#ifdef __linux__
+#include <sys/sysmacros.h>
+#endif
+#include <sys/types.h>
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/mounts.h"
+#include "conf.h"
+#include "helpers/job.h"
+#include "lib/buf.h"
+#include "lib/hash.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+
+#define TABLE	"/proc/self/mountinfo"
+
+struct mount {
+	uint64_t	 fs;
+	char		*at;		/* owned; "" is / */
+	size_t		 len;
+};
+
+struct root {
+	const char	*text;		/* the conf's */
+	char		*real;		/* owned */
+};
+
+struct mounts {
+	int		 fd;		/* of the table; -1: there is none */
+	bool		 read;		/* once, at least */
+	struct mount	*mounts;
+	size_t		 nmounts;
+	struct root	*roots;
+	size_t		 nroots;
+};
+
+/* A root may be a link; who turns it to another file system while we run gets
+ * the old one's share until the next start. */
+static void
+add_root(struct mounts *m, const char *text)
+{
+	char	real[PATH_MAX];
+
+	if (text == NULL)
+		return;
+	for (size_t i = 0; i < m->nroots; i++)
+		if (strcmp(m->roots[i].text, text) == 0)
+			return;
+	if (realpath(text, real) == NULL || strcmp(real, text) == 0)
+		return;
+	m->roots = mem_grow(m->roots, m->nroots + 1, sizeof(*m->roots));
+	m->roots[m->nroots++] = (struct root){ text, mem_string(real) };
+}
+
+struct mounts *
+mounts_new(const struct conf *conf)
+{
+	struct mounts			*m = mem_zero(sizeof(*m));
+	const struct conf_site		*site;
+	const struct conf_rules		*rules;
+
+	for (size_t i = 0; i < conf->nsites; i++) {
+		site = &conf->sites[i];
+		add_root(m, site->rules.root);
+		add_root(m, site->rules.guard.file);
+		for (size_t j = 0; j < site->nplaces; j++) {
+			rules = &site->places[j].rules;
+			add_root(m, rules->root);
+			add_root(m, rules->alias);
+			add_root(m, rules->guard.file);
+		}
+		for (size_t j = 0; j < site->nfiles; j++)
+			add_root(m, site->files[j].guard.file);
+	}
+	m->fd = open(TABLE, O_RDONLY | O_CLOEXEC);
+	return m;
+}
+
+static void
+forget(struct mounts *m)
+{
+	for (size_t i = 0; i < m->nmounts; i++)
+		free(m->mounts[i].at);
+	m->nmounts = 0;
+}
+
+void
+mounts_free(struct mounts **mp)
+{
+	struct mounts	*m = *mp;
+
+	forget(m);
+	free(m->mounts);
+	for (size_t i = 0; i < m->nroots; i++)
+		free(m->roots[i].real);
+	free(m->roots);
+	io_close(&m->fd);
+	mem_drop(mp);
+}
+
+/* In the table a blank is \040, and so on. */
+static void
+unescape(char *text)
+{
+	char	*to = text;
+
+	while (*text != '\0')
+		if (text[0] == '\\' && text[1] >= '0' && text[1] <= '3' &&
+		    text[2] >= '0' && text[2] <= '7' &&
+		    text[3] >= '0' && text[3] <= '7') {
+			*to++ = (char)((text[1] - '0') * 64 +
+			    (text[2] - '0') * 8 + text[3] - '0');
+			text += 4;
+		} else
+			*to++ = *text++;
+	*to = '\0';
+}
+
+/* 36 35 98:0 / /where/it/is rw ... */
+static void
+add_line(struct mounts *m, const char *line, size_t len)
+{
+	unsigned	 major, minor;
+	char		*at = mem_zero(len + 1), *copy = mem_zero(len + 1);
+
+	memcpy(copy, line, len);
+	if (sscanf(copy, "%*u %*u %u:%u %*s %s", &major, &minor, at) == 3) {
+		unescape(at);
+		if (strcmp(at, "/") == 0)
+			*at = '\0';
+		m->mounts = mem_grow(m->mounts, m->nmounts + 1,
+		    sizeof(*m->mounts));
+		m->mounts[m->nmounts++] = (struct mount){
+			.fs = makedev(major, minor), .at = at,
+			.len = strlen(at)
+		};
+	} else
+		free(at);
+	free(copy);
+}
+
+void
+mounts_read(struct mounts *m, const char *text)
+{
+	size_t	len;
+
+	forget(m);
+	m->read = true;
+	for (; *text != '\0'; text += len + (text[len] != '\0')) {
+		len = strcspn(text, "\n");
+		add_line(m, text, len);
+	}
+}
+
+/* The descriptor tells of each change once, as something urgent. */
+static bool
+has_changed(const struct mounts *m)
+{
+	struct pollfd	p = { .fd = m->fd, .events = POLLPRI };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+void
+mounts_refresh(struct mounts *m)
+{
+	struct buf	text = { 0 };
+	char		part[4096];
+	ssize_t		n;
+
+	if (m->fd == -1 || (!has_changed(m) && m->read))
+		return;
+	lseek(m->fd, 0, SEEK_SET);
+	while ((n = read(m->fd, part, sizeof(part))) > 0)
+		buf_add(&text, part, (size_t)n);
+	mounts_read(m, buf_string(&text));
+	buf_free(&text);
+}
+
+bool
+mounts_has(const struct mounts *m, uint64_t fs)
+{
+	for (size_t i = 0; i < m->nmounts; i++)
+		if (m->mounts[i].fs == fs)
+			return true;
+	return false;
+}
+
+static const char *
+real_root(const struct mounts *m, const char *root)
+{
+	for (size_t i = 0; i < m->nroots; i++)
+		if (strcmp(m->roots[i].text, root) == 0)
+			return m->roots[i].real;
+	return root;
+}
+
+static bool
+is_beneath(const char *path, const struct mount *mount)
+{
+	return strncmp(path, mount->at, mount->len) == 0 &&
+	    (path[mount->len] == '/' || path[mount->len] == '\0');
+}
+
+static const struct mount *
+find(const struct mounts *m, const char *root, const char *path)
+{
+	const struct mount	*best = NULL;
+	char			 whole[PATH_MAX + JOB_PATH_MAX];
+
+	root = real_root(m, root);
+	snprintf(whole, sizeof(whole), "%s%s%s", root,
+	    strcmp(root, "/") == 0 || *path == '\0' ? "" : "/", path);
+	/* Of two at one place the later one lies on top. */
+	for (size_t i = 0; i < m->nmounts; i++)
+		if (is_beneath(whole, &m->mounts[i]) &&
+		    (best == NULL || m->mounts[i].len >= best->len))
+			best = &m->mounts[i];
+	return best;
+}
+
+uint64_t
+mounts_find(const struct mounts *m, const char *root, const char *path,
+    bool *stays)
+{
+	static const struct hash_key	 key = { 0, 0 };
+	const struct mount		*mount = find(m, root, path);
+
+	/* The same file system, mounted twice, is another mount. */
+	*stays = mount != NULL && mount == find(m, root, "");
+	if (m->nmounts == 0)
+		return hash_bytes(&key, 0, root, strlen(root));
+	return mount != NULL ? mount->fs : 0;
+}

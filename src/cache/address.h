@@ -1,0 +1,43 @@
+/*
+ * address: what we remember of clients' addresses, for the limits that each
+ * of them has: how many connections it has, how fast it has been asking.
+ *
+ * An IPv4 address counts by itself; of an IPv6 address the first 64 bits,
+ * since who has one of them has all.  An entry lives while its address has
+ * connections, and on until its bucket is full again: then it says nothing.
+ * Those without a connection are limited in number, and the one that has been
+ * without for longest makes room.
+ */
+#ifndef CACHE_ADDRESS_H
+#define CACHE_ADDRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/bucket.h"
+
+struct address;				/* one of them */
+struct addresses;
+
+struct address_limits {
+	int64_t			connections;	/* at once; 0: any number */
+	struct bucket_size	requests;	/* rate 0: any number */
+	size_t			most;		/* without a connection */
+};
+
+struct addresses *address_new(const struct address_limits *);
+void		 address_free(struct addresses **);	/* all have left */
+/* A connection comes, to be asked for until it leaves; NULL: one too many.
+ * The bytes are 4 of IPv4 or 16 of IPv6. */
+struct address	*address_enter(struct addresses *, const uint8_t *bytes,
+		    size_t len, int64_t now);
+void		 address_leave(struct addresses *, struct address **,
+		    int64_t now);
+/* Whether it may ask for something; then it has. */
+bool		 address_asks(struct addresses *, struct address *,
+		    int64_t now);
+/* How many there are, those with a connection too. */
+size_t		 address_count(const struct addresses *);
+
+#endif

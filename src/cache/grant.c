@@ -1,0 +1,129 @@
+/*
+ * grant: a hash table of a fixed size, as that of the pathnames.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/grant.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+
+static struct grant **
+bucket(const struct grant_cache *gc, const uint64_t key[2])
+{
+	return &gc->buckets[key[0] & gc->mask];
+}
+
+static void
+drop(struct cache *c, struct cache_entry *e)
+{
+	struct grant_cache	*gc = (struct grant_cache *)c;
+	struct grant		*g = (struct grant *)e, **link;
+
+	for (link = bucket(gc, g->key); *link != g; link = &(*link)->next)
+		need(*link != NULL);
+	*link = g->next;
+	cache_leave(c, e);
+	free(g);
+}
+
+void
+grant_init(struct grant_cache *gc, size_t limit)
+{
+	size_t	n = 64;
+
+	while (n < limit)
+		n *= 2;
+	memset(gc, 0, sizeof(*gc));
+	cache_init(&gc->cache, "grant", limit, 0, drop);
+	gc->buckets = mem_array(n, sizeof(gc->buckets[0]));
+	gc->mask = n - 1;
+	hash_key_random(&gc->keys[0]);
+	hash_key_random(&gc->keys[1]);
+}
+
+void
+grant_free(struct grant_cache *gc)
+{
+	cache_empty(&gc->cache);
+	need(gc->cache.entries == 0);
+	mem_drop(&gc->buckets);
+}
+
+/* One by one, each with its length: what belongs to which is certain. */
+static uint64_t
+hash(const struct hash_key *key, const struct str parts[3])
+{
+	uint64_t	h = 0;
+
+	for (int i = 0; i < 3; i++)
+		h = hash_bytes(key, h, parts[i].at, parts[i].len);
+	return h;
+}
+
+static void
+make_key(const struct grant_cache *gc, const struct str parts[3],
+    uint64_t key[2])
+{
+	key[0] = hash(&gc->keys[0], parts);
+	key[1] = hash(&gc->keys[1], parts);
+}
+
+struct grant *
+grant_hold(struct grant_cache *gc, struct str file, struct str user,
+    struct str password)
+{
+	const struct str	 parts[3] = { file, user, password };
+	uint64_t		 key[2];
+	struct grant		*g;
+
+	make_key(gc, parts, key);
+	for (g = *bucket(gc, key); g != NULL; g = g->next)
+		if (memcmp(g->key, key, sizeof(key)) == 0)
+			break;
+	if (g == NULL) {
+		gc->cache.misses++;
+		return NULL;
+	}
+	gc->cache.hits++;
+	cache_hold(&g->entry);
+	return g;
+}
+
+struct grant *
+grant_add(struct grant_cache *gc, struct str file, struct str user,
+    struct str password)
+{
+	const struct str	 parts[3] = { file, user, password };
+	struct grant		*g, **head;
+
+	g = grant_hold(gc, file, user, password);
+	if (g != NULL)
+		return g;
+	g = mem_zero(sizeof(*g));
+	make_key(gc, parts, g->key);
+	head = bucket(gc, g->key);
+	g->next = *head;
+	*head = g;
+	cache_enter(&gc->cache, &g->entry, sizeof(*g));
+	cache_hold(&g->entry);
+	cache_trim(&gc->cache);
+	return g;
+}
+
+void
+grant_release(struct grant **gp)
+{
+	cache_release(&(*gp)->entry);
+	*gp = NULL;
+}
+
+void
+grant_answer(struct grant *g, enum grant_verdict verdict, int error,
+    int64_t until)
+{
+	g->verdict = verdict;
+	g->error = error;
+	g->until = until;
+	g->answers++;
+}

@@ -1,0 +1,49 @@
+/*
+ * grant: passwords that were right, or wrong, a moment ago.
+ *
+ * Neither names nor passwords are kept: an entry is found by two keyed hashes
+ * of them, 128 bits together, which say nothing to who does not have the keys.
+ */
+#ifndef CACHE_GRANT_H
+#define CACHE_GRANT_H
+
+#include "cache/cache.h"
+#include "lib/hash.h"
+#include "lib/str.h"
+
+struct errand;
+
+enum grant_verdict { GRANT_UNKNOWN, GRANT_RIGHT, GRANT_WRONG, GRANT_FAILED };
+
+struct grant {
+	struct cache_entry	 entry;
+	struct grant		*next;		/* in its bucket */
+	uint64_t		 key[2];
+	enum grant_verdict	 verdict;
+	int			 error;		/* FAILED: errno */
+	uint32_t		 answers;	/* so far: which one this is */
+	int64_t			 until;		/* clock ms: good before that */
+	struct errand		*errand;	/* verifying, the asker's */
+};
+
+struct grant_cache {
+	struct cache		 cache;
+	struct grant		**buckets;
+	size_t			 mask;
+	struct hash_key		 keys[2];
+};
+
+void		 grant_init(struct grant_cache *, size_t limit);
+void		 grant_free(struct grant_cache *);
+/* That of a password of a user in a password file, held; NULL: none. */
+struct grant	*grant_hold(struct grant_cache *, struct str file,
+		    struct str user, struct str password);
+/* The same; UNKNOWN if it is new. */
+struct grant	*grant_add(struct grant_cache *, struct str file,
+		    struct str user, struct str password);
+void		 grant_release(struct grant **);
+/* What has been found out. */
+void		 grant_answer(struct grant *, enum grant_verdict, int error,
+		    int64_t until);
+
+#endif

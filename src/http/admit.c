@@ -1,0 +1,422 @@
+/*
+ * admit: who may ask for a target: by the networks and passwords of the conf.
+ *
+ * It goes by the name alone, before anybody has looked whether there is such
+ * a file, so who is refused learns nothing.  A directory may turn out to be any
+ * of its index files, so it is guarded as all of them are.  The page for a
+ * failure is the conf's, and for everybody.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/conn.h"
+#include "http/credentials.h"
+#include "http/look.h"
+#include "http/reply.h"
+#include "http/rules.h"
+#include "http/text.h"
+#include "http/uri.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "stats.h"
+
+/* A wrong password is as wrong a moment later: ms. */
+#define WRONG_KEEP	1000
+#define LOG_MOST	600		/* bytes of what a client sent, each */
+
+/* A password being verified, and for whom. */
+struct verification {
+	struct errand		 errand;	/* first: casts rely on it */
+	struct http		*http;
+	struct grant		*grant;		/* held */
+	struct credentials	 who;
+};
+
+static bool
+matches(const struct conf_files *files, const char *name)
+{
+	for (size_t i = 0; i < files->patterns.n; i++)
+		if (fnmatch(files->patterns.at[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+/* Whether files with such names are what a decoded path may stand for. */
+static bool
+applies(const struct conf_files *files, const struct conf_rules *rules,
+    const char *decoded)
+{
+	const char		*name = strrchr(decoded, '/') + 1;
+	const struct conf_words	*index = rules_index(rules);
+
+	if (name[0] != '\0')
+		return matches(files, name);
+	for (size_t i = 0; i < index->n; i++)
+		if (matches(files, index->at[i]))
+			return true;
+	return false;
+}
+
+/* A directory may be answered by a file of its index with rules of its own. */
+static const struct conf_guard *
+index_guard(const struct conf_site *site, const struct conf_rules *rules,
+    const char *decoded, const char *name)
+{
+	const struct conf_rules	*inner;
+	char			 path[2 * JOB_PATH_MAX];
+	int			 len;
+
+	len = snprintf(path, sizeof(path), "%s%s", decoded, name);
+	need(len > 0 && (size_t)len < sizeof(path));
+	inner = conf_rules_find(site, path, (size_t)len);
+	return inner != rules && inner->guard.on ? &inner->guard : NULL;
+}
+
+/* The next guard of a path from a number on, which is that one's then; NULL:
+ * there are no more.  First that of its rules, then those of its name, then
+ * those of its index. */
+static const struct conf_guard *
+next_guard(const struct conf_site *site, const struct conf_rules *rules,
+    const char *decoded, size_t *number)
+{
+	const struct conf_words	*index = rules_index(rules);
+	const struct conf_guard	*guard;
+	size_t			 i;
+
+	if (*number == 0 && rules->guard.on)
+		return &rules->guard;
+	for (*number += *number == 0; *number <= site->nfiles; ++*number)
+		if (applies(&site->files[*number - 1], rules, decoded))
+			return &site->files[*number - 1].guard;
+	if (*(strrchr(decoded, '/') + 1) != '\0')
+		return NULL;
+	for (; (i = *number - site->nfiles - 1) < index->n; ++*number) {
+		guard = index_guard(site, rules, decoded, index->at[i]);
+		if (guard != NULL)
+			return guard;
+	}
+	return NULL;
+}
+
+/* Holds the path of a request's target; or what is wrong with that. */
+static enum why
+hold_path(struct conn *c)
+{
+	struct request		*r = c->request;
+	struct pathname_cache	*paths = &c->http->paths;
+	uint32_t		 space = (uint32_t)r->site->number;
+	struct str		 raw = r->instead != NULL ? str_of(r->instead) :
+				    parse_str(c->input, r->parse.path);
+	char			 decoded[JOB_PATH_MAX];
+	size_t			 len, number = 0;
+	enum why		 why;
+
+	r->path = pathname_hold(paths, space, raw);
+	if (r->path != NULL)
+		return WHY_NONE;
+	why = uri_resolve(raw, decoded, sizeof(decoded), &len);
+	if (why != WHY_NONE)
+		return why;
+	r->path = pathname_add(paths, space, raw);
+	r->path->rules = conf_rules_find(r->site, decoded, len);
+	r->path->guarded = next_guard(r->site, r->path->rules, decoded,
+	    &number) != NULL;
+	return WHY_NONE;
+}
+
+static enum go
+refuse(struct conn *c, enum why why)
+{
+	stats[STATS_DENIED]++;
+	c->request->asked = false;
+	return reply_error(c, reply_why(c, why));
+}
+
+/* In a form that tools which shut clients out can be taught. */
+static void
+log_wrong(struct conn *c)
+{
+	const struct request	*r = c->request;
+	struct credentials	 who;
+	char			 peer[TEXT_PEER_MOST];
+	char			 target[LOG_MOST], name[LOG_MOST];
+
+	if (!credentials_read(parse_field(&r->parse, c->input,
+	    FIELD_AUTHORIZATION), &who))
+		return;
+	text_peer(c, peer);
+	*text_escape((struct str){ r->path->name, r->path->len }, " \"",
+	    target, target + sizeof(target) - 1) = '\0';
+	*text_escape(who.user, "\"", name, name + sizeof(name) - 1) = '\0';
+	credentials_forget(&who);
+	log_notice("authentication failed for user \"%s\" from %s on %s%s",
+	    name, peer, r->site->names.at[0], target);
+}
+
+/* There was no answer: is somebody needed, or only some time? */
+static bool
+only_takes_time(int error)
+{
+	return why_status(look_why(error)) == 503;
+}
+
+static void
+verification_failed(struct verification *v, int error)
+{
+	const char	*file = v->errand.job.root;
+
+	errno = error;
+	if (!http_may_tell(v->http, &v->http->told_unverified))
+		;
+	else if (only_takes_time(error))
+		log_warn("cannot verify passwords by %s now", file);
+	else
+		log_error("cannot verify passwords by %s", file);
+	grant_answer(v->grant, GRANT_FAILED, error, v->http->clock->ms);
+}
+
+static void
+log_unusable(const struct verification *v)
+{
+	char	name[LOG_MOST];
+
+	if (!http_may_tell(v->http, &v->http->told_unusable))
+		return;
+	*text_escape(v->who.user, "\"", name, name + sizeof(name) - 1) = '\0';
+	log_warnx("%s: the password of \"%s\" is not kept in a form that "
+	    "crypt(3) knows: make it with htpasswd -B or mkpasswd",
+	    v->errand.job.root, name);
+}
+
+static void
+verification_done(struct errand *e)
+{
+	struct verification	*v = (struct verification *)e;
+	const struct job	*job = &e->job;
+	int64_t			 now = v->http->clock->ms;
+	int64_t			 keep = v->http->conf->cache.logins_keep;
+
+	v->grant->errand = NULL;
+	v->http->verifying--;
+	if (job->error == ECANCELED)
+		return;			/* nobody has looked */
+	if (job->error == ENOTSUP)
+		log_unusable(v);
+	else if (job->error != 0) {
+		verification_failed(v, job->error);
+		return;
+	}
+	if (job->error == 0 && job->done == 1)
+		grant_answer(v->grant, GRANT_RIGHT, 0, now + keep);
+	else
+		grant_answer(v->grant, GRANT_WRONG, 0,
+		    now + (keep < WRONG_KEEP ? keep : WRONG_KEEP));
+}
+
+static void
+verification_free(struct errand *e)
+{
+	struct verification	*v = (struct verification *)e;
+
+	grant_release(&v->grant);
+	credentials_forget(&v->who);
+	free(v);
+}
+
+static bool
+too_many(const struct http *http)
+{
+	return http->verifying >= http->conf->limits.verify ||
+	    !http_has_room(http);
+}
+
+/* Starts it; grant->errand is set unless it was done in place. */
+static void
+verify(struct http *http, struct grant *grant, const char *file,
+    const struct credentials *who)
+{
+	struct verification	*v = mem_zero(sizeof(*v));
+	struct job		*job = &v->errand.job;
+
+	memcpy(v->who.bytes, who->bytes, sizeof(v->who.bytes));
+	v->who.user = (struct str){ v->who.bytes, who->user.len };
+	job_init(job, JOB_VERIFY);
+	job->id = ++http->next_job;
+	job->root = file;
+	job->data = v->who.bytes;	/* both, terminated */
+	job->length = who->user.len + who->password.len + 2;
+	v->http = http;
+	v->grant = grant;
+	cache_hold(&grant->entry);
+	v->errand.done = verification_done;
+	v->errand.free = verification_free;
+	grant->errand = &v->errand;
+	http->verifying++;
+	stats[STATS_VERIFIED]++;
+	http->disk.start(http->disk.context, &v->errand);
+}
+
+/* What a grant says counts for who has waited for it, however old. */
+static bool
+has_answer(const struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	return c->http->clock->ms < r->grant->until ||
+	    (r->asked && r->grant->answers != r->grant_asked);
+}
+
+static enum go
+ask(struct conn *c, const struct conf_guard *guard,
+    const struct credentials *who)
+{
+	struct request	*r = c->request;
+
+	if (!r->asked) {
+		r->asked = true;
+		r->grant_asked = r->grant->answers;
+	}
+	if (r->grant->errand == NULL) {
+		if (too_many(c->http))
+			return reply_error(c, reply_why(c,
+			    WHY_VERIFIERS_BUSY));
+		verify(c->http, r->grant, guard->file, who);
+	}
+	if (r->grant->errand != NULL)
+		return conn_wait_disk(c, r->grant->errand);
+	return GO_ON;			/* it was done in place */
+}
+
+/* What the grant of a guard says; GO_ON in the same step: let in. */
+static enum go
+take_answer(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct grant	*grant = r->grant;
+
+	if (grant->verdict == GRANT_FAILED)
+		return reply_error(c, reply_why(c,
+		    only_takes_time(grant->error) ? look_why(grant->error) :
+		    WHY_UNVERIFIED));
+	if (grant->verdict == GRANT_WRONG) {
+		if (r->asked)		/* else it was told a moment ago */
+			log_wrong(c);
+		return refuse(c, WHY_PASSWORD);
+	}
+	need(grant->verdict == GRANT_RIGHT);
+	grant_release(&r->grant);
+	r->asked = false;
+	r->known = true;
+	r->guards++;			/* on to the next one */
+	return GO_ON;
+}
+
+/*
+ * What is known about these, or will be; false: it cannot be found out now.
+ * Then nothing is added: passwords that nobody verifies are not to be
+ * remembered in place of those that were right.
+ */
+static bool
+hold_grant(struct conn *c, const struct conf_guard *guard,
+    const struct credentials *who)
+{
+	struct request		*r = c->request;
+	struct grant_cache	*grants = &c->http->grants;
+	struct str		 file = str_of(guard->file);
+
+	if (r->grant == NULL)
+		r->grant = grant_hold(grants, file, who->user, who->password);
+	if (r->grant == NULL && !too_many(c->http))
+		r->grant = grant_add(grants, file, who->user, who->password);
+	return r->grant != NULL;
+}
+
+/* Whether a guard's password is right. */
+static enum go
+check_password(struct conn *c, const struct conf_guard *guard)
+{
+	struct request		*r = c->request;
+	struct credentials	 who;
+	enum go			 go;
+
+	r->guard = guard;
+	if (!credentials_read(parse_field(&r->parse, c->input,
+	    FIELD_AUTHORIZATION), &who))
+		return refuse(c, WHY_PASSWORD);
+	if (!hold_grant(c, guard, &who))
+		go = reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
+	else
+		go = has_answer(c) ? take_answer(c) : ask(c, guard, &who);
+	credentials_forget(&who);
+	return go;
+}
+
+/* Networks come first: where they refuse no password helps. */
+static bool
+network_admits(const struct conn *c, const char *decoded)
+{
+	struct request		*r = c->request;
+	const struct conf_guard	*guard;
+
+	for (size_t i = 0; (guard = next_guard(r->site, r->path->rules,
+	    decoded, &i)) != NULL; i++) {
+		if (conf_guard_admits(guard, c->peer.family, c->peer.bytes))
+			continue;
+		r->guard = guard;
+		return false;
+	}
+	return true;
+}
+
+static enum go
+check_guards(struct conn *c)
+{
+	struct request		*r = c->request;
+	const struct path	*p = r->path;
+	const struct conf_guard	*guard;
+	char			 decoded[JOB_PATH_MAX];
+	size_t			 len;
+
+	need(uri_resolve((struct str){ p->name, p->len }, decoded,
+	    sizeof(decoded), &len) == 0);
+	if (!network_admits(c, decoded))
+		return refuse(c, WHY_NETWORK);
+	while ((guard = next_guard(r->site, p->rules, decoded,
+	    &r->guards)) != NULL && guard->realm == NULL)
+		r->guards++;
+	if (guard == NULL)
+		return conn_go(c, STEP_FIND);
+	return check_password(c, guard);
+}
+
+/* OPTIONS * is about the server. */
+static bool
+about_server(const struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	return r->parse.method == METHOD_OPTIONS && r->instead == NULL &&
+	    str_same(parse_str(c->input, r->parse.path), STR("*"));
+}
+
+enum go
+admit_step(struct conn *c)
+{
+	struct request	*r = c->request;
+	enum why	 why;
+
+	if (conn_outcome(c) != OUTCOME_READY) {
+		stats[STATS_DISK_TIMEOUTS]++;
+		return reply_error(c, reply_why(c, WHY_DISK_LATE));
+	}
+	if (about_server(c))
+		return conn_go(c, STEP_FIND);
+	if (r->path == NULL && (why = hold_path(c)) != WHY_NONE)
+		return reply_error(c, reply_why(c, why));
+	if (!r->path->guarded || r->failure != 0)
+		return conn_go(c, STEP_FIND);
+	return check_guards(c);
+}

@@ -1,0 +1,319 @@
+/*
+ * explain: what a request came to, read off the request itself when it ends.
+ *
+ * Must not decide anything: it only tells what the steps have decided.
+ */
+#include <sys/param.h>
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "conf_where.h"
+#include "http/conn.h"
+#include "http/explain.h"
+#include "http/reply.h"
+#include "http/rules.h"
+#include "http/status.h"
+#include "http/transport.h"
+#include "http/variant.h"
+
+static const char *const names[] = {
+#define X(id, name) [EXPLAIN_##id] = name,
+	EXPLAIN_FACTS(X)
+#undef X
+};
+
+void
+explain_add(struct explanation *e, enum explain_fact fact, const char *format,
+    ...)
+{
+	struct buf	*b = &e->facts[fact];
+	va_list		 args;
+
+	buf_addf(b, "%-10s", names[fact]);
+	va_start(args, format);
+	buf_addv(b, format, args);
+	va_end(args);
+	buf_addc(b, '\n');
+}
+
+/*
+ * What it came to
+ */
+
+static void
+add_site(struct explanation *e, const struct conn *c)
+{
+	const struct request	*r = c->request;
+	const struct conf	*conf = c->http->conf;
+	struct str		 host = parse_host_name(
+				    parse_str(c->input, r->parse.host));
+	const char		*name;
+	struct buf		 where = { 0 };
+
+	if (r->site == NULL)
+		return;
+	name = conf_site_name(conf, c->listener, host.at, host.len);
+	conf_where_block(conf, &r->site->rules, &where);
+	if (name == NULL)
+		explain_add(e, EXPLAIN_SITE, "%s%s, as the default: none "
+		    "that listens there is called %.*s", r->site->names.at[0],
+		    buf_string(&where), (int)host.len, host.at);
+	else
+		explain_add(e, EXPLAIN_SITE, "%s%s, by the name %s",
+		    r->site->names.at[0], buf_string(&where), name);
+	buf_free(&where);
+}
+
+static void
+add_path(struct explanation *e, const struct conn *c)
+{
+	const struct request	*r = c->request;
+	const struct conf_rules	*rules = rules_of(r);
+	struct buf		 where = { 0 };
+
+	if (r->path == NULL)
+		return;			/* it did not come that far */
+	if (rules->outer == NULL)
+		explain_add(e, EXPLAIN_PATH, "no block but the site's own");
+	for (size_t i = 0; i < r->site->nplaces; i++) {
+		if (rules != &r->site->places[i].rules)
+			continue;
+		conf_where_block(c->http->conf, rules, &where);
+		explain_add(e, EXPLAIN_PATH, "%s%s",
+		    r->site->places[i].prefix, buf_string(&where));
+	}
+	buf_free(&where);
+}
+
+static void
+add_file(struct explanation *e, const struct conn *c)
+{
+	const struct file	*f = c->request->file;
+	const char		*coding = "";
+	char			 date[DATE_LENGTH];
+	bool			 is_variant;
+
+	if (f == NULL)
+		return;
+	is_variant = variant_is(c->request->path->space);
+	if (is_variant)
+		coding = variant_coding(c->request->path->space);
+	if (file_is_made(f)) {
+		explain_add(e, EXPLAIN_FILE, "made of the %s, %lld bytes%s%s",
+		    is_variant ? "file" : "directory",
+		    (long long)f->version.size, is_variant ? " of " : "",
+		    coding);
+		return;
+	}
+	date_format((time_t)f->version.mtime, date);
+	explain_add(e, EXPLAIN_FILE, "%lld bytes%s%s, modified %.*s, %s tag",
+	    (long long)f->version.size, is_variant ? " of " : "", coding,
+	    (int)sizeof(date), date, f->facts.settled ? "strong" : "weak");
+}
+
+/* The statement that names the page for a failure. */
+static void
+add_error(const struct conn *c, struct buf *to)
+{
+	const struct request	*r = c->request;
+	const struct conf_rules	*rules;
+
+	for (rules = r->rules; rules != NULL; rules = rules->outer) {
+		for (size_t i = 0; i < rules->errors.n; i++) {
+			if (rules->errors.at[i].value != r->instead)
+				continue;
+			conf_where(c->http->conf, rules, "error", i, to);
+			return;
+		}
+	}
+}
+
+static void
+add_page(struct explanation *e, const struct conn *c)
+{
+	const struct request	*r = c->request;
+	struct buf		 where = { 0 };
+
+	if (r->instead == NULL)
+		return;
+	if (r->failure != 0)
+		add_error(c, &where);
+	else
+		conf_where(c->http->conf, r->rules, "fallback",
+		    CONF_WHERE_ALL, &where);
+	explain_add(e, EXPLAIN_PAGE, "%s, by %s%s", r->instead,
+	    buf_string(&where), r->file != NULL ? "" :
+	    "; it cannot be had either");
+	buf_free(&where);
+}
+
+/* The block files that a refusal is by; others are not remembered. */
+static bool
+by_files(const struct conn *c, struct buf *where)
+{
+	const struct request	*r = c->request;
+
+	return (r->status == 401 || r->status == 403) && r->guard != NULL &&
+	    conf_where_files(c->http->conf, r->guard, where);
+}
+
+static void
+add_networks(const struct conn *c, struct buf *where)
+{
+	const struct conf	*conf = c->http->conf;
+	const struct conf_rules	*rules = rules_of(c->request);
+	struct buf		 deny = { 0 };
+
+	conf_where(conf, rules, "allow", CONF_WHERE_ALL, where);
+	if (conf_where(conf, rules, "deny", CONF_WHERE_ALL, &deny))
+		buf_addf(where, "%s%s", where->len > 0 ? ", " : "",
+		    buf_string(&deny));
+	buf_free(&deny);
+}
+
+static void
+add_answer(struct explanation *e, const struct conn *c)
+{
+	const struct request	*r = c->request;
+	const char		*reason = reply_reason(r, r->status);
+	const char		*directive = why_directive(r->why);
+	struct buf		 where = { 0 };
+
+	explain_add(e, EXPLAIN_ANSWER, "%d %s", r->status,
+	    status_reason(r->status));
+	if (*reason == '\0')
+		return;
+	if (by_files(c, &where))
+		;
+	else if (r->why == WHY_NETWORK)
+		add_networks(c, &where);
+	else if (*directive != '\0')
+		conf_where(c->http->conf, rules_of(r), directive,
+		    CONF_WHERE_ALL, &where);
+	explain_add(e, EXPLAIN_WHY, "%s%s%s", reason,
+	    where.len > 0 ? ": " : "", buf_string(&where));
+	buf_free(&where);
+}
+
+/*
+ * The transport
+ */
+
+static const char	end_of_head[] = "\r\n\r\n";
+
+static bool
+complete(struct explanation *e)
+{
+	return strstr(buf_string(&e->head), end_of_head) != NULL;
+}
+
+static ssize_t
+take_request(void *context, int fd, void *to, size_t size)
+{
+	struct explanation	*e = context;
+	size_t			 n = MIN(size, e->request.len);
+
+	(void)fd;
+	memcpy(to, e->request.at, n);
+	buf_cut(&e->request, n);
+	return (ssize_t)n;
+}
+
+/* The client leaves when it has the head: no file is read to its end. */
+static ssize_t
+keep_head(void *context, int fd, const struct iovec *iov, int n)
+{
+	struct explanation	*e = context;
+	ssize_t			 all = 0;
+
+	(void)fd;
+	if (strncmp(buf_string(&e->head), "HTTP/1.1 1", 10) == 0)
+		buf_free(&e->head);	/* only 100: go on */
+	if (complete(e)) {
+		errno = EPIPE;
+		return -1;
+	}
+	for (int i = 0; i < n; i++) {
+		if (!complete(e))	/* else it may not be in memory */
+			buf_add(&e->head, iov[i].iov_base, iov[i].iov_len);
+		all += (ssize_t)iov[i].iov_len;
+	}
+	return all;
+}
+
+static void
+nothing(void *context, int fd)
+{
+	(void)context;
+	(void)fd;
+}
+
+static void
+tell(void *context, const struct conn *c)
+{
+	struct explanation	*e = context;
+
+	add_site(e, c);
+	add_path(e, c);
+	add_file(e, c);
+	add_page(e, c);
+	add_answer(e, c);
+}
+
+static const struct transport	explaining = {
+	.recv = take_request,
+	.send = keep_head,
+	.finish = nothing,
+	.close = nothing,
+	.explain = tell,
+};
+
+struct conn *
+explain_new(struct http *http, struct explanation *e,
+    const struct sockaddr *peer, size_t listener)
+{
+	return machine_new(http, -1, &explaining, e, peer, listener);
+}
+
+/* Each line behind the status line; without the padding of one of them. */
+static void
+print_header(const struct explanation *e, FILE *out)
+{
+	const char	*at = e->head.at, *value;
+
+	while (at != NULL && (at = strchr(at, '\n')) != NULL) {
+		at++;
+		value = at + strcspn(at, ":\r");
+		if (*value != ':')
+			break;
+		value++;
+		fprintf(out, "%-10s%.*s ", names[EXPLAIN_HEADER],
+		    (int)(value - at), at);
+		value += strspn(value, " ");
+		fprintf(out, "%.*s\n", (int)strcspn(value, "\r"), value);
+	}
+}
+
+void
+explain_print(const struct explanation *e, FILE *out)
+{
+	for (int i = 0; i < EXPLAIN_FACT_COUNT; i++)
+		fprintf(out, "%.*s", (int)e->facts[i].len,
+		    e->facts[i].len > 0 ? e->facts[i].at : "");
+	if (e->facts[EXPLAIN_ANSWER].len == 0)
+		fprintf(out, "%-10snone: the connection ends\n",
+		    names[EXPLAIN_ANSWER]);
+	print_header(e, out);
+}
+
+void
+explain_free(struct explanation *e)
+{
+	buf_free(&e->request);
+	buf_free(&e->head);
+	for (int i = 0; i < EXPLAIN_FACT_COUNT; i++)
+		buf_free(&e->facts[i]);
+}

@@ -1,0 +1,51 @@
+/*
+ * variant: a file in another content coding: which there are, and which one a
+ * request gets.
+ *
+ * Like a page of a directory, a variant is a path of its own in the pathname
+ * cache, under the target of the file but in another space.  So it has its own
+ * looks, version, tag and heads, and its ranges and conditions are about what
+ * is sent.  What there is stands in path->variants of the file: who takes a
+ * variant pays for one more look-up, and nobody else for anything.
+ */
+#ifndef HTTP_VARIANT_H
+#define HTTP_VARIANT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "http/conn.h"
+
+#define VARIANT_VARY	"Vary: Accept-Encoding\r\n"
+
+/* What to do about a request for a file with variants. */
+enum variant_choice { VARIANT_NONE_FITS, VARIANT_PLAIN, VARIANT_TAKE };
+
+/* Whether a space is of variants; of those that a helper makes. */
+bool		 variant_is(uint32_t space);
+bool		 variant_is_made(uint32_t space);
+/* The coding of those in such a space. */
+const char	*variant_coding(uint32_t space);
+/* By the value of Accept-Encoding alone: of what is offered, a bit for each
+ * kind, which one to take.  Pure. */
+enum variant_choice variant_choose(struct str accept, uint32_t offered,
+		    uint32_t *which);
+/* The same for the file that a request holds: the space of what to take. */
+enum variant_choice variant_wanted(struct conn *, uint32_t *space);
+
+/* Whether a path is one of several of a file. */
+bool		 variant_has_siblings(const struct path *);
+/* Adds the suffixes to look for, for the job about a path. */
+void		 variant_add_suffixes(struct buf *, const struct path *);
+/* A look at a file has found it, with the bits of those beside it, and the
+ * same as the path had or another one: which variants it has now. */
+void		 variant_found(struct http *, struct path *,
+		    uint64_t beside, bool same);
+/* A variant is not to be had: its file offers it no longer. */
+void		 variant_absent(struct http *, const struct path *);
+
+/* Fields about coding: for all responses, 304 too; for those with a body. */
+void		 variant_add_vary(struct buf *, const struct path *);
+void		 variant_add_coding(struct buf *, const struct path *);
+
+#endif

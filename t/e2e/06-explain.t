@@ -1,0 +1,317 @@
+#!/usr/bin/perl
+# amped -u URL: how a URL would be answered, and why a refusal.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await docroot run_amped slurp write_file);
+use IO::Socket::INET;
+use MIME::Base64 qw(encode_base64);
+use POSIX qw(mkfifo);
+use Test::More;
+
+my $dir = docroot('www/index.html' => "index\n", 'www/a.txt' => "abc\n",
+    'www/secret/s.txt' => "s\n", 'www/bare/' => '', 'www/many/x' => "x\n",
+    'www/nf.html' => "none\n", 'www/b/404.html' => "none in b\n",
+    'www/.git/config' => "c\n", 'other/o.txt' => "o\n",
+    'www/x.bak' => "x\n", 'www/c.txt' => 'c' x 5000, 'www/c.txt.gz' => 'z',
+    'www/d.txt' => 'd' x 5000,
+    passwords => 'joe:' . crypt('secret', '$5$salt') . "\n",
+    'www/large' => "large\n" x 500_000);
+my $www = "$dir/www";
+my $user = $> == 0 ? Amped::ordinary_user() : getpwuid($>);
+symlink('a.txt', "$www/in");
+symlink('../other/o.txt', "$www/out");
+symlink('nowhere', "$www/dangling");
+mkfifo("$www/fifo", 0644);
+chmod(0644, "$www/fifo");
+chmod(0, "$www/secret");
+
+my $conf = "$dir/amped.conf";
+write_file($conf, ($> == 0 ? "user $user\n" : "# the one who starts it\n") .
+    <<"END");
+log { error stderr warn }
+site example.org *.example.net {
+	listen 127.0.0.1:8081
+	root $www
+	error 404 /nf.html
+	path /many { listing json }
+	path /gone { return 410 }
+	path /moved { redirect 302 /a.txt }
+	path /app { fallback /index.html }
+	path /broken { error 404 /missing.html }
+	path /other { alias $dir/other }
+	path /lost { fallback /many }
+}
+site default {
+	listen 127.0.0.1:8081 [::1]:8082
+	root $dir/other
+}
+limits { body 1K }
+site tools {
+	listen 127.0.0.1:8083
+	root $www
+	compress on; precompressed gzip
+	users public_html from 0
+	allow 127.0.0.0/8
+	deny 127.0.0.9
+	files *.bak "*.old" { deny all }
+	path /members { alias $www; auth "Me" $dir/passwords }
+}
+END
+
+# The facts of an explanation, each a list of lines.
+sub asked {
+	my ($url, @more) = @_;
+	my ($status, $out, $err) = run_amped('-u', $url, '-f', $conf, @more);
+	my %facts = (out => $out);
+
+	is($status, 0, "$url @more is explained") or diag($err);
+	is($err, '', 'without complaints');
+	for my $line (split(/\n/, $out)) {
+		my ($fact, $text) = $line =~ /\A(\w+) +(\S.*)\z/ or
+		    fail("a line with two columns: $line");
+		push(@{$facts{$fact}}, $text);
+	}
+	return \%facts;
+}
+
+# URL, then facts and what they are: exactly, or by a pattern; undef: none.
+my @cases = (
+	['/a.txt', {
+		request => 'GET http://example.org:8081/a.txt',
+		listener => '127.0.0.1:8081',
+		site => "example.org ($conf:3), by the name example.org",
+		path => "no block but the site's own",
+		looked => "$www/a.txt: a file",
+		file => qr/\A4 bytes, modified \w{3}, .* GMT, (?:strong|weak) tag\z/,
+		answer => '200 OK', why => undef, page => undef }],
+	['/', { looked => "$www/index.html: a file", answer => '200 OK' }],
+	['/?q=1#there', { request => 'GET http://example.org:8081/?q=1',
+		answer => '200 OK' }],
+	['/large', { answer => '200 OK', file => qr/\A3000000 bytes/ }],
+	['/in', { looked => "$www/in: a file, by links $www/a.txt",
+		answer => '200 OK' }],
+	['http://www.example.net:8081/', {
+		site => "example.org ($conf:3), by the name *.example.net" }],
+	['http://127.0.0.1:8081/o.txt', {
+		request => 'GET http://127.0.0.1:8081/o.txt',
+		site => "default ($conf:15), as the default: none that " .
+		    'listens there is called 127.0.0.1',
+		looked => "$dir/other/o.txt: a file" }],
+	['http://[::1]:8082/o.txt', { listener => '[::1]:8082',
+		answer => '200 OK' }],
+	['http://anything:8082', { listener => '[::1]:8082',
+		answer => '403 Forbidden' }],
+	['/many/', { path => "/many ($conf:7)",
+		looked => ["$www/many/: a directory without index.html",
+		    "$www/many/: a directory, listed with 1 entries"],
+		file => qr/\Amade of the directory, \d+ bytes\z/,
+		answer => '200 OK' }],
+	['/other/o.txt', { path => "/other ($conf:12)",
+		looked => "$dir/other/o.txt: a file", answer => '200 OK' }],
+
+	# Elsewhere, or something else.
+	['/many', { looked => "$www/many: a directory",
+		answer => '301 Moved Permanently',
+		why => qr/\Ait is a directory, .* slash/ }],
+	['/moved/x', { answer => '302 Found', looked => undef,
+		why => 'the conf sends clients elsewhere: redirect 302 ' .
+		    "/a.txt ($conf:9)" }],
+	['/app/x', { answer => '200 OK',
+		looked => ["$www/app/x: $www/app is not there",
+		    "$www/index.html: a file"],
+		page => "/index.html, by fallback /index.html ($conf:10)",
+		why => 'there is no such file' }],
+
+	['/lost/x', { answer => '404 Not Found',
+		looked => ["$www/lost/x: $www/lost is not there",
+		    "$www/many: a directory", "$www/nf.html: a file"],
+		page => "/nf.html, by error 404 /nf.html ($conf:6)",
+		why => 'there is no such file' }],
+
+	# Refusals.
+	['/none', { answer => '404 Not Found', file => qr/\A5 bytes/,
+		looked => ["$www/none: is not there", "$www/nf.html: a file"],
+		page => "/nf.html, by error 404 /nf.html ($conf:6)",
+		why => 'there is no such file' }],
+	['/broken/x', { answer => '404 Not Found', file => undef,
+		page => "/missing.html, by error 404 /missing.html " .
+		    "($conf:11); it cannot be had either" }],
+	['/dangling', { looked => [
+		"$www/dangling: is a link to nowhere, which is not there",
+		"$www/nf.html: a file"], answer => '404 Not Found' }],
+	['/a.txt/x', { looked => [
+		"$www/a.txt/x: $www/a.txt is a file, not a directory",
+		"$www/nf.html: a file"],
+		why => 'what it takes for a directory is a file' }],
+	['/a%00b', { answer => '404 Not Found',
+		why => qr/a slash or a control byte/ }],
+	['/bare/', { looked => "$www/bare/: a directory without index.html",
+		answer => '403 Forbidden', page => undef,
+		why => qr/\Ait is a directory .*: listing off \(default\)\z/ }],
+	['/out', { looked => "$www/out: is a link to ../other/o.txt",
+		answer => '403 Forbidden', why => 'a link leaves the root' }],
+	['/fifo', { looked => "$www/fifo: is a FIFO",
+		answer => '403 Forbidden',
+		why => 'it is neither a file nor a directory' }],
+	['/.git/config', { answer => '403 Forbidden', looked => undef,
+		path => undef, why => 'a name in it begins with a dot' }],
+	['/../x', { answer => '403 Forbidden',
+		why => 'its path climbs above the root' }],
+	['/%zz', { answer => '400 Bad Request',
+		why => qr/\Aits path is broken/ }],
+	['/gone/x', { path => "/gone ($conf:8)", looked => undef,
+		answer => '410 Gone',
+		why => "the conf refuses it: return 410 ($conf:8)" }],
+	['/' . 'x' x 300, { answer => '404 Not Found',
+		why => "a name in it is longer than any file's" }],
+	['/' . 'x' x 9000, { answer => '414 URI Too Long',
+		site => undef, why => qr/\w/ }],
+);
+# Nobody but root may look into that directory, and root does not ask as root.
+my $closed = "$www/secret is a directory with mode 0000, of user ";
+push(@cases, ['/secret/s.txt', { answer => '403 Forbidden',
+	looked => qr{: \Q$closed\E.*; \Q$user\E may not enter it\z},
+	why => qr/\Apermission denied to the server's user/ }]);
+
+sub check {
+	my ($facts, $fact, $want) = @_;
+	my $got = join("\n", @{$facts->{$fact} // []});
+
+	if (ref($want) eq 'Regexp') {
+		like($got, $want, $fact);
+	} else {
+		is($got, ref($want) ? join("\n", @$want) : $want // '', $fact);
+	}
+}
+
+for my $case (@cases) {
+	my ($url, $want) = @$case;
+	my $facts = asked($url);
+
+	check($facts, $_, $want->{$_}) for sort keys %$want;
+}
+
+# With fields, and the response's.
+my $facts = asked('/a.txt', '-H', 'Range: bytes=1-2', '-H', 'X-One: 1');
+is($facts->{answer}[0], '206 Partial Content', 'a range');
+is_deeply($facts->{request}, ['GET http://example.org:8081/a.txt',
+    'Range: bytes=1-2', 'X-One: 1'], 'the fields are told');
+ok((grep { $_ eq 'Content-Range: bytes 1-2/4' } @{$facts->{header}}),
+    'so is the head');
+ok(!(grep { /\Aabc/ } @{$facts->{header}}), 'the body is not');
+my ($tag) = map { /\AETag: (.*)/ } @{$facts->{header}};
+my %field = (
+	"If-None-Match: $tag" => ['304 Not Modified',
+	    'the client has this version of it already'],
+	'If-Match: "x"' => ['412 Precondition Failed',
+	    'its conditions are not true of the file'],
+	'Range: bytes=9-' => ['416 Range Not Satisfiable',
+	    'the file has none of the ranges that it asks for'],
+	'Expect: a-miracle' => ['417 Expectation Failed',
+	    'it expects something that is not 100-continue'],
+	'Content-Length: 2000' => ['413 Content Too Large',
+	    qr/longer than the limit: limits body 1K \(\Q$conf\E:19\)\z/],
+	'Content-Length: 2' => ['400 Bad Request', 'it ended within its body'],
+	'No Field: 1' => ['400 Bad Request', qr/field/],
+);
+for my $field (sort keys %field) {
+	my ($answer, $why) = @{$field{$field}};
+
+	$facts = asked('/a.txt', '-H', $field);
+	check($facts, 'answer', $answer);
+	check($facts, 'why', $why);
+}
+$facts = asked('http://127.0.0.1:8081/a.txt', '-H', 'Host: example.org');
+like($facts->{site}[0], qr/by the name example\.org\z/, 'another Host');
+
+# A directory without a conf; nothing needs to be free or bound.
+my $taken = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1);
+my ($status, $out, $err) = run_amped('-u', '/a.txt', '-l',
+    '127.0.0.1:' . $taken->sockport, $www);
+is($status, 0, 'a directory, on an address in use') or diag($err);
+like($out, qr/^answer +200 OK$/m, 'would be served');
+
+# Who asks, for what, and how.
+my $tools = 'http://tools:8083';
+my $secret = 'Authorization: Basic ' . encode_base64('joe:secret', '');
+my $gzip = 'Accept-Encoding: gzip';
+for my $case (
+	['/x.bak', [], answer => '403 Forbidden', looked => undef,
+	    why => qr/ not let in: files \*\.bak \*\.old \(\Q$conf\E:27\)\z/],
+	['/a.txt', ['-c', '192.0.2.1'], answer => '403 Forbidden', why =>
+	    qr/: allow 127\.0\.0\.0\/8 \(.*:25\), deny 127\.0\.0\.9 \(.*:26\)\z/],
+	['/a.txt', ['-c', '127.0.0.8'], answer => '200 OK'],
+	['/a.txt', ['-c', '::1'], answer => '403 Forbidden'],
+	['/large', ['-H', $gzip], answer => '200 OK',
+	    looked => ["$www/large: a file"]],
+	['/c.txt', [], file => qr/\A5000 bytes, /,
+	    looked => "$www/c.txt: a file; beside it .gz"],
+	['/c.txt', ['-H', $gzip], file => qr/\A1 bytes of gzip, mod/,
+	    looked => ["$www/c.txt: a file; beside it .gz",
+		"$www/c.txt.gz: a file"]],
+	['/d.txt', ['-H', $gzip], file => qr/\Amade of the file, \d+ .* gzip\z/,
+	    looked => qr{/d\.txt: a file, \d+ bytes when compressed\z}],
+	['/c.txt', ['-H', 'Accept-Encoding: *;q=0'],
+	    answer => '406 Not Acceptable',
+	    why => 'it takes none of the codings that there are'],
+	['/~root', [], answer => '301 Moved Permanently'],
+	['/~no.such/', [], answer => '404 Not Found',
+	    looked => '~no.such: there is no such user'],
+	['/members/a.txt', [], answer => '401 Unauthorized', looked => undef,
+	    why => qr/: auth Me \S+ \(\Q$conf\E:28\)\z/],
+	['/members/a.txt', ['-H', $secret], answer => '200 OK',
+	    looked => ["$dir/passwords: the password is right",
+		"$www/a.txt: a file"]],
+) {
+	my ($path, $more, %want) = @$case;
+	my $facts = asked($tools . $path, @$more);
+
+	check($facts, $_, $want{$_}) for sort keys %want;
+}
+
+# What cannot be explained.
+my @wrong = (
+	[65, qr/no site listens on 127\.0\.0\.1, port 80; there are: 127/,
+	    '-u', 'http://127.0.0.1/', '-f', $conf],
+	[65, qr/no site listens on 127\.0\.0\.2/,
+	    '-u', 'http://127.0.0.2:8081/', '-f', $conf],
+	[65, qr/TLS/, '-u', 'https://example.org/', '-f', $conf],
+	[65, qr{http://}, '-u', 'example.org', '-f', $conf],
+	[65, qr/space/, '-u', '/a b', '-f', $conf],
+	[64, qr/^usage: /m, '-u', '/', '-H', "A: b\nC: d", '-f', $conf],
+	[64, qr/^usage: /m, '-u', '/', '-H', 'A', '-f', $conf],
+	[64, qr/^usage: /m, '-H', 'A: b', '-f', $conf],
+	[64, qr/^usage: /m, '-c', '::1', '-f', $conf],
+	[65, qr/no address/, '-u', '/', '-c', 'joe', '-f', $conf],
+	[1, qr/none\.conf/, '-u', '/', '-f', "$dir/none.conf"],
+);
+for my $case (@wrong) {
+	my ($exit, $said, @args) = @$case;
+
+	($status, $out, $err) = run_amped(@args);
+	is($status >> 8, $exit, "@args: exit $exit");
+	like($err, $said, 'and says why');
+	is($out, '', 'and explains nothing');
+}
+
+# A server says the same in its log, to whoever wants to know that much.
+my $server = Amped->start(root => $www, site => 'path /no { return 403 }',
+    log => "\taccess off\n\terror %D/error.log info");
+for my $path ('/none', '/.git/x', '/no/x') {
+	$server->get($path);
+}
+for my $line ('404 for /none from 127.0.0.1: there is no such file',
+    '403 for /.git/x from 127.0.0.1: a name in it begins with a dot',
+    '403 for /no/x from 127.0.0.1: the conf refuses it') {
+	ok(await("the line $line", sub {
+		return slurp($server->{error}) =~
+		    / info: \Q$line\E$/m;
+	}), $line);
+}
+chmod(0755, "$www/secret");
+$server->stop;
+
+done_testing();

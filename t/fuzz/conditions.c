@@ -1,0 +1,132 @@
+/*
+ * Fuzz target of http/decide, conditions.  One byte is how many seconds ago
+ * the file changed, one whether its tag is weak; then one field a line, in the
+ * order of struct decide_ask; an empty line is a field that was not sent.
+ * Range is there always, so that it shows what If-Range was worth.  What is
+ * decided must agree with a second, slower statement of the rules.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/date.h"
+#include "http/decide.h"
+#include "lib/need.h"
+
+#define MODIFIED	784111777
+#define TAG		"\"a\""
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+/* Ends the line in place, and goes to the next one. */
+static struct str
+take_line(char **rest)
+{
+	char		*at = *rest;
+	struct str	 line = { at, strcspn(at, "\n") };
+
+	*rest += line.len + (at[line.len] != '\0');
+	at[line.len] = '\0';
+	return line.len > 0 ? line : (struct str){ NULL, 0 };
+}
+
+/* Whether a list of tags has this one, before anything that is not a tag. */
+static bool
+listed(const char *at, bool weak_too)
+{
+	const char	*tag;
+	size_t		 len;
+
+	if (strcmp(at, "*") == 0)
+		return true;
+	for (;;) {
+		tag = at + strspn(at, " \t,");
+		at = strncmp(tag, "W/", 2) == 0 ? tag + 2 : tag;
+		if (at[0] != '"' || strchr(at + 1, '"') == NULL)
+			return false;
+		len = strcspn(at + 1, "\"") + 2;
+		if (at[len + strspn(at + len, " \t")] != ',' &&
+		    at[len + strspn(at + len, " \t")] != '\0')
+			return false;
+		if (len == strlen(TAG) && memcmp(at, TAG, len) == 0 &&
+		    (weak_too || at == tag))
+			return true;
+		at += len;
+	}
+}
+
+static bool
+dated(struct str s, const struct decide_have *have, time_t *date)
+{
+	return s.at != NULL && date_parse(s, have->now, date);
+}
+
+/* RFC 9110, 13.2.2, step by step. */
+static int
+naive(const struct decide_ask *ask, const struct decide_have *have, bool weak)
+{
+	time_t	date;
+
+	if (ask->if_match.at != NULL &&
+	    strcmp(ask->if_match.at, "*") != 0 &&
+	    (weak || !listed(ask->if_match.at, false)))
+		return 412;
+	if (ask->if_match.at == NULL &&
+	    dated(ask->if_unmodified_since, have, &date) &&
+	    have->modified > date)
+		return 412;
+	if (ask->if_none_match.at != NULL &&
+	    listed(ask->if_none_match.at, true))
+		return 304;
+	if (ask->if_none_match.at == NULL &&
+	    dated(ask->if_modified_since, have, &date) &&
+	    have->modified <= date && date <= have->now)
+		return 304;
+	if (ask->if_range.at == NULL)
+		return 206;
+	if (dated(ask->if_range, have, &date))
+		return date == have->modified && date < have->now ? 206 : 200;
+	return !weak && strcmp(ask->if_range.at, TAG) == 0 ? 206 : 200;
+}
+
+static void
+check(char *text, unsigned age, bool weak)
+{
+	struct decide_ask	ask = { .range = STR("bytes=0-0") };
+	struct decide_answer	answer;
+	struct decide_have	have = {
+		.etag = weak ? STR("W/" TAG) : STR(TAG),
+		.modified = MODIFIED, .now = MODIFIED + age, .size = 100
+	};
+
+	ask.if_match = take_line(&text);
+	ask.if_none_match = take_line(&text);
+	ask.if_modified_since = take_line(&text);
+	ask.if_unmodified_since = take_line(&text);
+	ask.if_range = take_line(&text);
+	memset(&answer, 0xa5, sizeof(answer));
+	decide(&ask, &have, &answer);
+	need(answer.status == naive(&ask, &have, weak));
+	need(answer.status != 206 || (answer.n == 1 &&
+	    answer.part[0].first == 0 && answer.part[0].length == 1));
+
+	/* What is equal strongly is equal weakly. */
+	need(!decide_etag_strong(ask.if_match, have.etag) ||
+	    decide_etag_weak(ask.if_match, have.etag));
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	char	*text;
+
+	/* No field has a NUL: http/parse refuses it. */
+	if (len < 2 || memchr(data + 2, '\0', len - 2) != NULL)
+		return 0;
+	text = malloc(len - 1);
+	need(text != NULL);
+	memcpy(text, data + 2, len - 2);
+	text[len - 2] = '\0';
+	check(text, data[0], data[1] & 1);
+	free(text);
+	return 0;
+}

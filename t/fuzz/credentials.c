@@ -1,0 +1,31 @@
+/*
+ * Fuzz target of http/credentials: what is taken is text without an end in it,
+ * a name is never empty, and what is refused leaves nothing behind.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "http/credentials.h"
+#include "lib/need.h"
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct str		 value = { (const char *)data, size };
+	struct credentials	 c;
+
+	if (!credentials_read(value, &c)) {
+		for (size_t i = 0; i < sizeof(c.bytes); i++)
+			need(c.bytes[i] == '\0');
+		return 0;
+	}
+	need(c.user.len > 0 && strlen(c.user.at) == c.user.len);
+	need(strlen(c.password.at) == c.password.len);
+	need(memchr(c.user.at, ':', c.user.len) == NULL);
+	need(c.user.at == c.bytes && c.password.at == c.bytes + c.user.len + 1);
+	need(c.user.len + c.password.len + 2 <= sizeof(c.bytes));
+	return 0;
+}

@@ -1,0 +1,48 @@
+/*
+ * Fuzz target of Accept-Encoding: the first byte says what there is, the rest
+ * is the field's value.
+ */
+#include "http/accept.h"
+#include "http/variant.h"
+#include "lib/need.h"
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static void
+check(struct str accept, uint32_t offered)
+{
+	int			identity = accept_coding(accept,
+				    STR("identity"));
+	uint32_t		which = UINT32_MAX, alone;
+	enum variant_choice	choice = variant_choose(accept, offered,
+				    &which);
+
+	need(identity >= -1 && identity <= 1000);
+	switch (choice) {
+	case VARIANT_TAKE:
+		need(which < 32 && (offered & 1U << which) != 0);
+		/* It was right without the others, too. */
+		need(variant_choose(accept, 1U << which, &alone) ==
+		    VARIANT_TAKE && alone == which);
+		break;
+	case VARIANT_PLAIN:
+		need(identity != 0);
+		break;
+	case VARIANT_NONE_FITS:
+		need(identity == 0);
+		break;
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct str	accept;
+
+	if (len == 0)
+		return 0;
+	accept = (struct str){ (const char *)data + 1, len - 1 };
+	check(accept, data[0] & 15U);
+	check(accept, 0);
+	return 0;
+}

@@ -1,0 +1,174 @@
+/*
+ * Fuzz target of http/decide, ranges: eight bytes are the size of the file,
+ * the others the field Range.  For a small file the answer must be that of a
+ * map of its bytes, each marked with the number of the range that asked first.
+ */
+#include <string.h>
+
+#include "http/decide.h"
+#include "lib/need.h"
+
+enum { SMALL = 300, UNASKED = 0 };
+
+struct map {
+	int		who[SMALL];	/* by byte; from 1 */
+	int64_t		size;
+	int		asked;		/* ranges so far */
+};
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+/* Inside of the file; no two overlap or touch. */
+static void
+check_parts(const struct decide_answer *a, int64_t size)
+{
+	const struct decide_range	*p, *q;
+
+	need(a->n > 0 && a->n <= DECIDE_RANGES);
+	for (p = a->part; p < a->part + a->n; p++) {
+		need(p->first >= 0 && p->length > 0);
+		need(p->length <= size && p->first <= size - p->length);
+		for (q = a->part; q < p; q++)
+			need(p->first > q->first + q->length ||
+			    q->first > p->first + p->length);
+	}
+}
+
+/* Digits to a number, -1 without any; there is none beyond the largest. */
+static int64_t
+number(const char **at, const char *end)
+{
+	int64_t	n = -1;
+
+	for (; *at < end && **at >= '0' && **at <= '9'; ++*at) {
+		n = n == -1 ? 0 : n;
+		n = n > (INT64_MAX - (**at - '0')) / 10 ? INT64_MAX :
+		    n * 10 + (**at - '0');
+	}
+	return n;
+}
+
+/* How many pieces the marked bytes are. */
+static unsigned
+pieces(const struct map *map)
+{
+	unsigned	n = 0;
+
+	for (int64_t i = 0; i < map->size; i++)
+		n += map->who[i] != UNASKED &&
+		    (i == 0 || map->who[i - 1] == UNASKED);
+	return n;
+}
+
+static void
+mark(struct map *map, int64_t first, int64_t last)
+{
+	map->asked++;
+	for (; first <= last && first < map->size; first++)
+		if (map->who[first] == UNASKED)
+			map->who[first] = map->asked;
+}
+
+/* Marks what one range asks for; false if it is none. */
+static bool
+mark_range(struct map *map, const char *at, const char *end)
+{
+	int64_t	a = number(&at, end), b;
+
+	if (at == end || *at != '-')
+		return false;
+	at++;
+	b = number(&at, end);
+	if (at != end || (a == -1 && b == -1))
+		return false;
+	if (a == -1 && b > 0 && map->size == 0)
+		return false;
+	if (a == -1)
+		mark(map, b < map->size ? map->size - b : 0,
+		    b == 0 ? -1 : map->size);
+	else if (b == -1)
+		mark(map, a, map->size);
+	else
+		mark(map, a, b);
+	return b == -1 || a <= b;
+}
+
+/* The status that the field deserves; marks what it asks for. */
+static int
+naive(struct map *map, struct str range)
+{
+	static const char	 unit[] = "bytes=";
+	const char		*at = range.at, *end = at + range.len, *comma;
+	struct str		 one;
+
+	for (const char *u = unit; *u != '\0'; u++, at++)
+		if (at == end || (*at | (*u == '=' ? 0 : 0x20)) != *u)
+			return 200;
+	for (; at < end; at = comma + (comma < end)) {
+		comma = memchr(at, ',', (size_t)(end - at));
+		if (comma == NULL)
+			comma = end;
+		one = str_trim((struct str){ at, (size_t)(comma - at) });
+		if (one.len == 0)
+			continue;
+		if (!mark_range(map, one.at, one.at + one.len) ||
+		    pieces(map) > DECIDE_RANGES)
+			return 200;
+	}
+	if (map->asked == 0)
+		return 200;
+	return pieces(map) > 0 ? 206 : 416;
+}
+
+/* All marked bytes and no others, in the order asked for. */
+static void
+compare(const struct map *map, const struct decide_answer *a)
+{
+	int	first, last = 0;
+
+	need(pieces(map) == a->n);
+	for (unsigned i = 0; i < a->n; i++) {
+		first = map->asked + 1;
+		for (int64_t k = 0; k < a->part[i].length; k++) {
+			int	who = map->who[a->part[i].first + k];
+
+			need(who != UNASKED);
+			if (who < first)
+				first = who;
+		}
+		need(first > last);
+		last = first;
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	struct decide_ask	ask = { .range = { NULL, 0 } };
+	struct decide_have	have = {
+		.etag = STR("\"a\""), .modified = 1, .now = 2
+	};
+	struct decide_answer	answer;
+	struct map		map = { .asked = 0 };
+
+	if (len < sizeof(have.size))
+		return 0;
+	memcpy(&have.size, data, sizeof(have.size));
+	have.size &= INT64_MAX;
+	ask.range = (struct str){
+		(const char *)data + sizeof(have.size), len - sizeof(have.size)
+	};
+	memset(&answer, 0xa5, sizeof(answer));
+	decide(&ask, &have, &answer);
+	need(answer.status == 200 || answer.status == 206 ||
+	    answer.status == 416);
+	if (answer.status == 206)
+		check_parts(&answer, have.size);
+	if (have.size > SMALL)
+		return 0;
+	map.size = have.size;
+	need(naive(&map, ask.range) == answer.status);
+	if (answer.status == 206)
+		compare(&map, &answer);
+	return 0;
+}

@@ -1,0 +1,52 @@
+/*
+ * passwd: a user database for a server under test, loaded before the system's
+ * library: which users there are a test cannot choose otherwise.
+ *
+ * The file that AMPED_TEST_PASSWD names has lines of a name, a uid, a home
+ * and, if need be, a FIFO: such a user is found when that has been opened and
+ * closed by a writer.  Names may be asked for in any case, as in some.
+ */
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static void
+wait_for(const char *fifo)
+{
+	char	byte;
+	int	fd = open(fifo, O_RDONLY | O_CLOEXEC);
+
+	while (read(fd, &byte, 1) == 1)
+		continue;
+	close(fd);
+}
+
+int
+getpwnam_r(const char *name, struct passwd *user, char *entry, size_t size,
+    struct passwd **found)
+{
+	char		 line[1000], is[100], home[400], fifo[400];
+	unsigned	 uid;
+	FILE		*file = fopen(getenv("AMPED_TEST_PASSWD"), "re");
+
+	*found = NULL;
+	while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+		fifo[0] = '\0';
+		if (sscanf(line, "%99s %u %399s %399s", is, &uid, home,
+		    fifo) < 3 || strcasecmp(is, name) != 0)
+			continue;
+		if (fifo[0] != '\0')
+			wait_for(fifo);
+		snprintf(entry, size, "%s%c%s", home, 0, is);
+		*user = (struct passwd){ .pw_uid = uid, .pw_dir = entry,
+		    .pw_name = entry + strlen(home) + 1 };
+		*found = user;
+	}
+	if (file != NULL)
+		fclose(file);
+	return 0;
+}

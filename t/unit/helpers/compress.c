@@ -1,0 +1,404 @@
+/*
+ * compress: what comes out is the file, of one version and smaller, or nothing;
+ * and what of it is kept.
+ */
+#include <dirent.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+#include <time.h>
+
+#include "helpers/gzip.h"
+#include "helpers/job.h"
+#include "t/unit/helpers/tree.h"
+#include "t/unit/unit.h"
+
+#define SIZE	200000
+
+static char	root[256], keep[256];
+static char	bytes[SIZE];
+
+static void
+put(const char *name, size_t size)
+{
+	int	fd = open(tree_path(name), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
+	close(fd);
+}
+
+static void
+set_time(const char *name, time_t seconds)
+{
+	struct timespec	times[2] = { { .tv_sec = 0 }, { .tv_sec = seconds } };
+
+	ck_assert_int_eq(utimensat(AT_FDCWD, tree_path(name), times, 0), 0);
+}
+
+static void
+make(void)
+{
+	uint64_t	state = 1;
+
+	tree_begin();
+	snprintf(root, sizeof(root), "%s", tree_path("root"));
+	snprintf(keep, sizeof(keep), "%s", tree_path("keep"));
+	tree_dir("root", 0755);
+	tree_dir("root/d", 0755);
+	tree_dir("keep", 0755);
+	for (size_t i = 0; i < SIZE; i++)
+		bytes[i] = "words, words "[i % 13];
+	put("root/text", SIZE);
+	put("root/d/index.html", 5000);
+	tree_file("root/empty", "", 0644);
+	tree_file("root/short", "abc", 0644);
+	tree_link("text", "root/link");
+	tree_link("../keep", "root/out");
+	tree_fifo("root/fifo");
+	for (size_t i = 0; i < SIZE; i++) {
+		state = state * 6364136223846793005 + 1442695040888963407;
+		bytes[i] = (char)(state >> 56);
+	}
+	put("root/noise", SIZE);
+}
+
+static void
+unmake(void)
+{
+	tree_end();
+}
+
+static struct job
+asked(const char *path)
+{
+	struct job	job;
+
+	job_init(&job, JOB_COMPRESS);
+	job.root = root;
+	job.path = path;
+	job.length = 1 << 30;
+	return job;
+}
+
+/* By another program, to be sure. */
+static void
+check_result(struct job *job, const char *name)
+{
+	char	command[1000];
+
+	ck_assert_int_eq(job->error, 0);
+	ck_assert_int_ne(job->fd, -1);
+	ck_assert_int_eq(lseek(job->fd, 0, SEEK_SET), 0);
+	ck_assert_int_eq(dup2(job->fd, STDIN_FILENO), STDIN_FILENO);
+	snprintf(command, sizeof(command), "gzip -dc | cmp -s - '%s'",
+	    tree_path(name));
+	ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(compresses)
+{
+	int		before = tree_descriptors();
+	struct job	job = asked("text"), plain = asked("text");
+	struct stat	st;
+
+	plain.kind = JOB_RESOLVE;
+	plain.length = 0;
+	job_perform(&plain);
+	job_perform(&job);
+	check_result(&job, "root/text");
+	ck_assert_int_lt(job.version.size, SIZE / 10);
+	ck_assert_int_eq(fstat(job.fd, &st), 0);
+	ck_assert_int_eq(st.st_size, job.version.size);
+	ck_assert(!S_ISREG(job.facts.mode));
+	/* All but the size is the file's. */
+	plain.version.size = job.version.size;
+	ck_assert_mem_eq(&job.version, &plain.version, sizeof(plain.version));
+	close(plain.fd);
+	close(job.fd);
+	ck_assert_int_eq(tree_descriptors(), before);
+}
+END_TEST
+
+/* By looking as resolve looks: its other tests of that are there. */
+START_TEST(stays)
+{
+	struct job	job = asked("../etc/passwd");
+	int		before = tree_descriptors();
+
+	job.root = "/proc";
+	job.stay = true;
+	job_perform(&job);
+	ck_assert_int_eq(job.error, EREMOTE);
+	ck_assert_int_eq(job.fd, -1);
+	ck_assert_int_eq(tree_descriptors(), before);
+}
+END_TEST
+
+START_TEST(index_of_a_directory)
+{
+	struct job	job = asked("d/");
+
+	job.names = "index.htm\0index.html";
+	job.names_len = 21;
+	job_perform(&job);
+	check_result(&job, "root/d/index.html");
+	ck_assert_uint_eq(job.which, 2);
+	close(job.fd);
+}
+END_TEST
+
+/* The same bytes make the same bytes: no time, no name. */
+START_TEST(again)
+{
+	struct job	a = asked("text"), b = asked("text");
+	char		x[100], y[100];
+
+	job_perform(&a);
+	job_perform(&b);
+	ck_assert_int_eq(a.version.size, b.version.size);
+	ck_assert_int_eq(pread(a.fd, x, 100, 0), 100);
+	ck_assert_int_eq(pread(b.fd, y, 100, 0), 100);
+	ck_assert_mem_eq(x, y, 100);
+	close(a.fd);
+	close(b.fd);
+}
+END_TEST
+
+static const struct {
+	const char	*path;
+	uint64_t	 length;
+	int		 error;
+} refused[] = {
+	{ "nothing", SIZE, ENOENT },
+	{ "d", SIZE, EISDIR },
+	{ "d/", SIZE, EISDIR },
+	{ "fifo", SIZE, ENOTSUP },
+	{ "out/x", SIZE, 0 },			/* whichever way it is seen */
+	{ "text/x", SIZE, ENOTDIR },
+	{ "text", SIZE - 1, EFBIG },
+	{ "noise", SIZE, EFBIG },
+	{ "short", SIZE, EFBIG },
+	{ "empty", SIZE, EFBIG },
+};
+
+START_TEST(refuses)
+{
+	int		before = tree_descriptors();
+	struct job	job = asked(refused[_i].path);
+
+	job.length = refused[_i].length;
+	job.keep = _i % 2 == 0 ? keep : NULL;
+	job_perform(&job);
+	ck_assert_int_ne(job.error, 0);
+	if (refused[_i].error != 0)
+		ck_assert_int_eq(job.error, refused[_i].error);
+	ck_assert_int_eq(job.fd, -1);
+	ck_assert(!job.same);
+	ck_assert_int_eq(tree_descriptors(), before);
+}
+END_TEST
+
+START_TEST(known)
+{
+	struct job	job = asked("text"), next = asked("text");
+
+	set_time("root/text", 1000);
+	job_perform(&job);
+	next.known = true;
+	next.version = job.version;
+	job_perform(&next);
+	ck_assert_int_eq(next.error, 0);
+	ck_assert(next.same);
+	ck_assert_int_eq(next.fd, -1);
+	set_time("root/text", 1001);
+	job_perform(&next);
+	ck_assert(!next.same);
+	check_result(&next, "root/text");
+	ck_assert_int_eq(next.version.mtime, 1001);
+	close(next.fd);
+	close(job.fd);
+}
+END_TEST
+
+/*
+ * Kept ones
+ */
+
+/* Long ago, so that its version counts as settled. */
+static void
+settle(void)
+{
+	struct timespec	wait = { .tv_nsec = 5000000 };
+	struct job	job;
+
+	set_time("root/text", 1000);
+	for (;;) {
+		job = asked("text");
+		job.kind = JOB_RESOLVE;
+		job.length = 0;
+		job_perform(&job);
+		close(job.fd);
+		if (job.facts.settled)
+			return;
+		nanosleep(&wait, NULL);		/* ctime is not ours to set */
+	}
+}
+
+/* How many there are; the name of one. */
+static int
+kept(char name[512])
+{
+	DIR		*dir = opendir(keep);
+	struct dirent	*d;
+	int		 n = 0;
+
+	while ((d = readdir(dir)) != NULL)
+		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0) {
+			snprintf(name, 512, "%s/%s", keep, d->d_name);
+			n++;
+		}
+	closedir(dir);
+	return n;
+}
+
+static void
+perform_kept(void)
+{
+	struct job	job = asked("text");
+
+	job.keep = keep;
+	job_perform(&job);
+	check_result(&job, "root/text");
+	close(job.fd);
+}
+
+static ino_t
+inode(const char *name)
+{
+	struct stat	st;
+
+	ck_assert_int_eq(stat(name, &st), 0);
+	return st.st_ino;
+}
+
+START_TEST(keeps)
+{
+	char		name[512];
+	struct job	job = asked("text");
+	ino_t		first;
+
+	settle();
+	job.keep = keep;
+	job_perform(&job);
+	check_result(&job, "root/text");
+	ck_assert(S_ISREG(job.facts.mode));
+	close(job.fd);
+	ck_assert_int_eq(kept(name), 1);
+	first = inode(name);
+	perform_kept();				/* taken from there */
+	ck_assert_int_eq(kept(name), 1);
+	ck_assert_uint_eq(inode(name), first);
+	set_time("root/text", 900);
+	settle();
+	set_time("root/text", 800);		/* not settled: not kept */
+	perform_kept();
+	ck_assert_int_eq(kept(name), 1);
+}
+END_TEST
+
+/* What somebody or something has done to it. */
+static const char *const harms[] = {
+	"truncate -s -1 $f", "truncate -s +1 $f", "truncate -s 0 $f",
+	"printf X | dd of=$f bs=1 seek=300 conv=notrunc status=none",
+	"chmod 666 $f", "mv $f $f.x && ln -s $(basename $f).x $f",
+	"echo other | gzip > $f", "rm $f; mkdir $f", "rm $f; mkfifo $f"
+};
+
+START_TEST(harmed)
+{
+	char	name[512], command[1000];
+
+	settle();
+	perform_kept();
+	ck_assert_int_eq(kept(name), 1);
+	snprintf(command, sizeof(command), "f='%s'; %s", name, harms[_i]);
+	ck_assert_int_eq(system(command), 0);
+	perform_kept();
+}
+END_TEST
+
+/* Nowhere to write to: made all the same. */
+START_TEST(cannot_keep)
+{
+	char	name[512];
+
+	settle();
+	if (_i == 0)
+		snprintf(keep, sizeof(keep), "%s", tree_path("nothing"));
+	else
+		ck_assert_int_eq(chmod(keep, 0555), 0);
+	tree_be_nobody();
+	perform_kept();
+	if (_i == 1)
+		ck_assert_int_eq(kept(name), 0);
+}
+END_TEST
+
+START_TEST(nothing_half_done)
+{
+	char		name[512];
+	struct job	job = asked("noise");
+
+	settle();
+	set_time("root/noise", 1000);
+	job.keep = keep;
+	do {
+		job_perform(&job);
+		ck_assert_int_eq(job.error, EFBIG);
+	} while (!job.facts.settled);
+	ck_assert_int_eq(kept(name), 0);
+}
+END_TEST
+
+/* Of the whole format, its head to its tail. */
+START_TEST(whole)
+{
+	int	from = open(tree_path("root/text"), O_RDONLY);
+	int	to = open(tree_path("x"), O_RDWR | O_CREAT, 0600);
+	int64_t	size;
+
+	ck_assert_int_eq(gzip_pack(from, to, SIZE, &size), 0);
+	ck_assert(gzip_whole(to, SIZE));
+	ck_assert(!gzip_whole(to, SIZE - 1));
+	for (int64_t i = size - 1; i >= 0; i--) {
+		ck_assert_int_eq(ftruncate(to, i), 0);
+		ck_assert(!gzip_whole(to, SIZE));
+	}
+	ck_assert(!gzip_whole(from, SIZE));
+	/* So many bytes are allowed, and not one more. */
+	ck_assert_int_eq(gzip_pack(from, to, size + 1, &size), 0);
+	ck_assert_int_eq(gzip_pack(from, to, size, &size), EFBIG);
+	close(from);
+	ck_assert_int_eq(gzip_pack(from, to, SIZE, &size), EBADF);
+	close(to);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_test(tests, compresses);
+	tcase_add_test(tests, stays);
+	tcase_add_test(tests, index_of_a_directory);
+	tcase_add_test(tests, again);
+	tcase_add_loop_test(tests, refuses, 0,
+	    sizeof(refused) / sizeof(refused[0]));
+	tcase_add_test(tests, known);
+	tcase_add_test(tests, keeps);
+	tcase_add_loop_test(tests, harmed, 0, sizeof(harms) / sizeof(harms[0]));
+	tcase_add_loop_test(tests, cannot_keep, 0, 2);
+	tcase_add_test(tests, nothing_half_done);
+	tcase_add_test(tests, whole);
+}

@@ -1,0 +1,943 @@
+/*
+ * job: over the pipe and back, whatever the pieces; and everything that is
+ * not a job is refused, with nothing left open.
+ */
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/record.h"
+#include "lib/io.h"
+#include "t/unit/unit.h"
+
+/* Where things are in a record: see amped-helper(8). */
+enum {
+	MAGIC = 0, KIND = 4, ID = 8,
+	ROOT = 16, PATH = 20, NAMES = 24, DATA = 28, FLAGS = 32, WITH_FD = 36,
+	VERSION = 40, SIZE = 56, MTIME_NS = 80, CTIME_NS = 84, OFFSET = 88,
+	LENGTH = 96, LINKS = 104, USER = 108, LEAST = 112, UNUSED = 116,
+	TEXTS = 120,
+	ERROR = 16, WHICH = 20, A_VERSION = 24, A_SIZE = 40, A_MTIME_NS = 64,
+	SAME = 80, SETTLED = 84, IN_MEMORY = 88, A_WITH_FD = 92, DONE = 96,
+	ANSWER = 104
+};
+
+static const char	 names[] = "index.html\0index.htm";
+static const char	 suffixes[] = ".br\0.gz";
+/* The texts of a form, some of them empty. */
+static const char	 form[] = "name\0title\0\0dir\0file\0\0\0tail";
+/* A user and a password. */
+static const char	 both[] = "anna\0secret";
+static const struct job_version version = { 1, 2, 3, 4, 5, 6, 7 };
+
+static int		fd[2];		/* asker, helper */
+static char		*buffer;	/* on the heap, so that overruns show */
+static struct job	 got;
+
+static void
+make(void)
+{
+	ck_assert_int_eq(io_pipe(fd), 0);
+	buffer = malloc(RECORD_MAX);
+}
+
+static void
+unmake(void)
+{
+	io_close(&fd[0]);
+	io_close(&fd[1]);
+	free(buffer);
+}
+
+static int
+descriptors(void)
+{
+	int	n = 0;
+
+	for (int i = 0; i < 256; i++)
+		n += fcntl(i, F_GETFD) != -1;
+	return n;
+}
+
+static bool
+has_path(enum job_kind kind)
+{
+	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
+}
+
+/* One of each kind, as an asker has it. */
+static struct job
+sample(enum job_kind kind)
+{
+	struct job	job;
+
+	job_init(&job, kind);
+	job.id = 0x123456789abcdef0;
+	if (has_path(kind)) {
+		job.root = "/srv/www";
+		job.path = "dir/";
+		job.names = names;
+		job.names_len = sizeof(names);
+		job.known = true;
+		job.stay = kind == JOB_LIST;
+		job.version = version;
+	}
+	if (kind == JOB_RESOLVE) {
+		job.beside = suffixes;
+		job.beside_len = sizeof(suffixes);
+		job.length = 2;
+	} else if (kind == JOB_COMPRESS) {
+		job.keep = "/var/cache";
+		job.length = 1000;
+	} else if (kind == JOB_LIST) {
+		job.form = form;
+		job.form_len = sizeof(form);
+		job.length = 100;
+		job.offset = 10000;
+	} else if (kind == JOB_READ || kind == JOB_COPY) {
+		job.fd = STDIN_FILENO;
+		job.offset = 65536;
+		job.length = 1000;
+	} else if (kind == JOB_APPEND) {
+		job.offset = 1;
+		job.data = "a line\n";
+		job.length = 7;
+	} else if (kind == JOB_VERIFY) {
+		job.root = "/etc/passwords";
+		job.data = both;
+		job.length = sizeof(both);
+	}
+	return job;
+}
+
+static void
+check_order(const struct job *sent)
+{
+	struct stat	a, b;
+
+	ck_assert_uint_eq(got.id, sent->id);
+	ck_assert_int_eq(got.kind, sent->kind);
+	ck_assert(got.known == sent->known);
+	ck_assert(got.stay == sent->stay);
+	ck_assert_mem_eq(&got.version, &sent->version, sizeof(version));
+	ck_assert_int_eq(got.offset, sent->offset);
+	ck_assert_uint_eq(got.length, sent->length);
+	ck_assert_int_eq(got.error, 0);
+	ck_assert_int_eq(got.links, sent->links);
+	ck_assert_uint_eq(got.least, sent->least);
+	ck_assert((got.user != NULL) == (sent->user != NULL));
+	if (sent->user != NULL)
+		ck_assert_str_eq(got.user, sent->user);
+	if (has_path(sent->kind)) {
+		ck_assert_str_eq(got.root, sent->root);
+		ck_assert_str_eq(got.path, sent->path);
+		ck_assert_uint_eq(got.names_len, sent->names_len);
+		ck_assert_mem_eq(got.names, sent->names, sent->names_len);
+	}
+	if (sent->kind == JOB_LIST) {
+		ck_assert_uint_eq(got.form_len, sizeof(form));
+		ck_assert_mem_eq(got.form, form, sizeof(form));
+	}
+	if (sent->kind == JOB_RESOLVE) {
+		ck_assert_uint_eq(got.beside_len, sizeof(suffixes));
+		ck_assert_mem_eq(got.beside, suffixes, sizeof(suffixes));
+	}
+	if (sent->kind == JOB_COMPRESS)
+		ck_assert_str_eq(got.keep, sent->keep);
+	if (sent->kind == JOB_VERIFY)
+		ck_assert_str_eq(got.root, sent->root);
+	if (sent->kind == JOB_APPEND || sent->kind == JOB_VERIFY)
+		ck_assert_mem_eq(got.data, sent->data, sent->length);
+	if (sent->kind == JOB_READ || sent->kind == JOB_COPY) {
+		ck_assert_int_eq(fstat(sent->fd, &a), 0);
+		ck_assert_int_eq(fstat(got.fd, &b), 0);
+		ck_assert_uint_eq(a.st_ino, b.st_ino);
+		ck_assert_int_ne(got.fd, sent->fd);
+		close(got.fd);
+	} else
+		ck_assert_int_eq(got.fd, -1);
+}
+
+/* The bytes of a job's order; the descriptor beside it is dropped. */
+static size_t
+order_bytes(const struct job *job, char *bytes, size_t size)
+{
+	ssize_t	n;
+	int	came;
+
+	ck_assert_int_eq(record_send_order(fd[0], job), 0);
+	n = io_recv_record(fd[1], bytes, size, &came);
+	ck_assert_int_gt(n, 0);
+	io_close(&came);
+	return (size_t)n;
+}
+
+/* The same for an answer. */
+static void
+answer_bytes(const struct job *job, char *bytes)
+{
+	int	came;
+
+	ck_assert_int_eq(record_send_answer(fd[1], job), 0);
+	ck_assert_int_eq(io_recv_record(fd[0], bytes, 1000, &came), ANSWER);
+	io_close(&came);
+}
+
+static void
+send_bytes(int sock, char *bytes, size_t n, int beside)
+{
+	struct iovec	part = { .iov_base = bytes, .iov_len = n };
+
+	ck_assert_int_eq(io_send_record(sock, &part, 1, beside), 0);
+}
+
+START_TEST(kinds_and_empty_jobs)
+{
+	struct job	job;
+
+	ck_assert_str_eq(job_kind_name(JOB_RESOLVE), "resolve");
+	ck_assert_str_eq(job_kind_name(JOB_READ), "read");
+	ck_assert_str_eq(job_kind_name(JOB_APPEND), "append");
+	ck_assert_str_eq(job_kind_name(JOB_LIST), "list");
+	ck_assert_str_eq(job_kind_name(JOB_VERIFY), "verify");
+	ck_assert_str_eq(job_kind_name(JOB_COPY), "copy");
+	memset(&job, 0xff, sizeof(job));
+	job_init(&job, JOB_APPEND);
+	ck_assert_int_eq(job.kind, JOB_APPEND);
+	ck_assert_int_eq(job.fd, -1);
+	ck_assert_uint_eq(job.id, 0);
+	ck_assert_ptr_null(job.data);
+}
+END_TEST
+
+START_TEST(order_arrives)
+{
+	struct job	job = sample(_i);
+	int		before = descriptors();
+
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	io_close(&fd[0]);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 0);
+	ck_assert_int_eq(descriptors(), before - 1);
+}
+END_TEST
+
+START_TEST(order_without_texts)
+{
+	struct job	job = sample(JOB_RESOLVE);
+
+	job.root = "/x";
+	job.path = "";
+	job.names = NULL;
+	job.names_len = 0;
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_str_eq(got.path, "");
+	ck_assert_uint_eq(got.names_len, 0);
+	job = sample(JOB_APPEND);
+	job.length = 0;
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_uint_eq(got.length, 0);
+}
+END_TEST
+
+/* By a writer that blocks until each byte has been taken. */
+START_TEST(order_byte_by_byte)
+{
+	struct job	job = sample(_i);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	int		small = 1, status;
+
+	setsockopt(fd[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	if (fork() == 0) {
+		for (size_t i = 0; i < n; i++)
+			send_bytes(fd[0], bytes + i, 1, i == 0 ? job.fd : -1);
+		_exit(0);
+	}
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	wait(&status);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+/* The pipe ends within the record, at each place in turn. */
+START_TEST(order_cut_short)
+{
+	struct job	job = sample(_i);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	int		before = descriptors();
+
+	for (size_t i = 1; i < n; i++) {
+		send_bytes(fd[0], bytes, i, job.fd);
+		shutdown(fd[0], SHUT_WR);
+		ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), -1);
+		ck_assert_int_eq(errno, EBADMSG);
+		ck_assert_int_eq(descriptors(), before);
+		unmake();
+		make();
+	}
+}
+END_TEST
+
+/* About a user's directory, with other links than others. */
+static struct job
+sample_of_user(enum job_kind kind)
+{
+	struct job	job = sample(kind);
+
+	job.root = "www";
+	job.links = JOB_LINKS_OWNER;
+	job.user = "joe";
+	job.least = 1000;
+	return job;
+}
+
+START_TEST(user_travels)
+{
+	static const enum job_kind	kinds[] = { JOB_RESOLVE, JOB_LIST };
+	static char			longest[JOB_USER_MAX + 1];
+	struct job			job = sample_of_user(kinds[_i]);
+
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	memset(longest, 'u', JOB_USER_MAX - 1);
+	job.user = longest;
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	longest[JOB_USER_MAX - 1] = 'u';
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+}
+END_TEST
+
+START_TEST(words_of_links)
+{
+	ck_assert_int_eq(job_links_find("beneath"), 0);
+	ck_assert_int_eq(job_links_find("none"), JOB_LINKS_NONE);
+	ck_assert_int_eq(job_links_find("owner"), JOB_LINKS_OWNER);
+	ck_assert_int_eq(job_links_find("all"), JOB_LINKS_ALL);
+	ck_assert_int_eq(job_links_find("al"), JOB_LINKS_COUNT);
+	ck_assert_int_eq(job_links_find(""), JOB_LINKS_COUNT);
+}
+END_TEST
+
+/* At the limits: whole, even when it may not wait. */
+START_TEST(largest_orders)
+{
+	static char	text[JOB_PATH_MAX], data[JOB_DATA_MAX];
+	struct job	job = sample(JOB_RESOLVE);
+
+	io_nonblock(fd[0]);
+	memset(text, 'p', JOB_PATH_MAX - 1);
+	text[0] = '/';
+	job.root = text;
+	job.path = text + 1;
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	job = sample(JOB_APPEND);
+	memset(data, 'd', sizeof(data));
+	job.data = data;
+	job.length = JOB_DATA_MAX;
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+}
+END_TEST
+
+/* Beyond them nothing is sent at all, so the pipe remains good. */
+START_TEST(too_large_to_send)
+{
+	static char	text[JOB_PATH_MAX + 1], data[JOB_DATA_MAX + 1];
+	struct job	job;
+	char		byte;
+
+	memset(text, 'p', sizeof(text) - 1);
+	text[0] = '/';
+	job = sample(JOB_RESOLVE);
+	job.root = text;
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	job = sample(JOB_RESOLVE);
+	job.path = text;
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	job = sample(JOB_RESOLVE);
+	job.names = text;
+	job.names_len = sizeof(text);
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	job = sample(JOB_LIST);
+	job.form = data;
+	job.form_len = sizeof(data);
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	job = sample(JOB_APPEND);
+	job.data = data;
+	job.length = sizeof(data);
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, EFBIG);
+	job = sample(JOB_VERIFY);
+	job.root = text;
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	ck_assert_int_eq(recv(fd[1], &byte, 1, MSG_DONTWAIT), -1);
+}
+END_TEST
+
+/* A number in the record is changed to this, and it is no job any more. */
+static const struct {
+	enum job_kind	kind;
+	unsigned	where, width;
+	int64_t		value;
+} bad_orders[] = {
+	{ JOB_RESOLVE,	MAGIC,	4, 0 },
+	{ JOB_RESOLVE,	MAGIC,	4, 0x6a6f6200 },
+	{ JOB_RESOLVE,	MAGIC,	4, 0x01626f6a },	/* other byte order */
+	{ JOB_RESOLVE,	KIND,	4, JOB_READ },
+	{ JOB_RESOLVE,	KIND,	4, JOB_APPEND },
+	{ JOB_RESOLVE,	KIND,	4, JOB_KIND_COUNT },
+	{ JOB_RESOLVE,	KIND,	4, -1 },
+	{ JOB_RESOLVE,	ROOT,	4, 0 },
+	{ JOB_RESOLVE,	ROOT,	4, 1 },
+	{ JOB_RESOLVE,	ROOT,	4, 8 },
+	{ JOB_RESOLVE,	ROOT,	4, 10 },
+	{ JOB_RESOLVE,	ROOT,	4, JOB_PATH_MAX + 1 },
+	{ JOB_RESOLVE,	ROOT,	4, -1 },
+	{ JOB_RESOLVE,	PATH,	4, 0 },
+	{ JOB_RESOLVE,	PATH,	4, 4 },
+	{ JOB_RESOLVE,	PATH,	4, 6 },
+	{ JOB_RESOLVE,	PATH,	4, JOB_PATH_MAX + 1 },
+	{ JOB_RESOLVE,	PATH,	4, -1 },
+	{ JOB_RESOLVE,	NAMES,	4, sizeof(names) - 1 },
+	{ JOB_RESOLVE,	NAMES,	4, JOB_PATH_MAX + 1 },
+	{ JOB_RESOLVE,	NAMES,	4, -1 },
+	{ JOB_RESOLVE,	DATA,	4, 1 },
+	{ JOB_RESOLVE,	DATA,	4, sizeof(suffixes) - 1 },
+	{ JOB_RESOLVE,	DATA,	4, JOB_PATH_MAX + 1 },
+	{ JOB_RESOLVE,	LENGTH,	8, 3 },			/* of two */
+	{ JOB_RESOLVE,	LENGTH,	8, -1 },
+	{ JOB_RESOLVE,	FLAGS,	4, 4 },
+	{ JOB_RESOLVE,	WITH_FD, 4, 1 },
+	{ JOB_RESOLVE,	SIZE,	8, -1 },
+	{ JOB_RESOLVE,	MTIME_NS, 4, 1000000000 },
+	{ JOB_RESOLVE,	CTIME_NS, 4, -1 },
+	{ JOB_RESOLVE,	OFFSET,	8, -1 },
+	{ JOB_RESOLVE,	LINKS,	4, JOB_LINKS_COUNT },
+	{ JOB_RESOLVE,	LINKS,	4, -1 },
+	{ JOB_RESOLVE,	USER,	4, 1 },
+	{ JOB_RESOLVE,	USER,	4, JOB_USER_MAX + 1 },
+	{ JOB_RESOLVE,	USER,	4, -1 },
+	{ JOB_RESOLVE,	LEAST,	4, 1 },
+	{ JOB_RESOLVE,	UNUSED,	4, 1 },
+	{ JOB_READ,	LINKS,	4, 1 },
+	{ JOB_READ,	USER,	4, 2 },
+	{ JOB_APPEND,	LINKS,	4, 1 },
+	{ JOB_APPEND,	LEAST,	4, 1 },
+	{ JOB_APPEND,	UNUSED,	4, 1 },
+	{ JOB_READ,	KIND,	4, JOB_RESOLVE },
+	{ JOB_READ,	KIND,	4, JOB_APPEND },
+	{ JOB_READ,	ROOT,	4, 2 },
+	{ JOB_READ,	PATH,	4, 1 },
+	{ JOB_READ,	NAMES,	4, 1 },
+	{ JOB_READ,	DATA,	4, 1 },
+	{ JOB_READ,	WITH_FD, 4, 0 },
+	{ JOB_READ,	WITH_FD, 4, 2 },
+	{ JOB_READ,	OFFSET,	8, -1 },
+	{ JOB_READ,	OFFSET,	8, INT64_MAX },
+	{ JOB_READ,	LENGTH,	8, INT64_MAX },
+	{ JOB_READ,	LENGTH,	8, -1 },
+	{ JOB_COPY,	KIND,	4, JOB_RESOLVE },
+	{ JOB_COPY,	KIND,	4, JOB_COPY + 1 },
+	{ JOB_COPY,	PATH,	4, 1 },
+	{ JOB_COPY,	WITH_FD, 4, 0 },
+	{ JOB_COPY,	LENGTH,	8, INT64_MAX },
+	{ JOB_APPEND,	KIND,	4, JOB_READ },
+	{ JOB_APPEND,	ROOT,	4, 1 },
+	{ JOB_APPEND,	DATA,	4, 6 },
+	{ JOB_APPEND,	DATA,	4, JOB_DATA_MAX + 1 },
+	{ JOB_APPEND,	LENGTH,	8, 8 },
+	{ JOB_APPEND,	LENGTH,	8, -1 },
+	{ JOB_APPEND,	OFFSET,	8, -1 },
+	{ JOB_APPEND,	WITH_FD, 4, 1 },
+	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
+	{ JOB_LIST,	KIND,	4, JOB_APPEND },
+	{ JOB_LIST,	ROOT,	4, 1 },
+	{ JOB_LIST,	PATH,	4, 0 },
+	{ JOB_LIST,	DATA,	4, 0 },
+	{ JOB_LIST,	DATA,	4, sizeof(form) - 1 },
+	{ JOB_LIST,	DATA,	4, JOB_DATA_MAX + 1 },
+	{ JOB_LIST,	WITH_FD, 4, 1 },
+	{ JOB_LIST,	OFFSET,	8, -1 },
+	{ JOB_VERIFY,	KIND,	4, JOB_APPEND },
+	{ JOB_VERIFY,	KIND,	4, JOB_LIST },
+	{ JOB_VERIFY,	ROOT,	4, 0 },
+	{ JOB_VERIFY,	ROOT,	4, 1 },
+	{ JOB_VERIFY,	ROOT,	4, 14 },
+	{ JOB_VERIFY,	PATH,	4, 1 },
+	{ JOB_VERIFY,	NAMES,	4, 1 },
+	{ JOB_VERIFY,	DATA,	4, 0 },
+	{ JOB_VERIFY,	DATA,	4, sizeof(both) - 1 },
+	{ JOB_VERIFY,	LENGTH,	8, sizeof(both) - 1 },
+	{ JOB_VERIFY,	LENGTH,	8, sizeof(both) + 1 },
+	{ JOB_VERIFY,	TEXTS,	1, 'x' },		/* relative */
+	{ JOB_VERIFY,	TEXTS + 15 + 4, 1, ' ' },	/* one text */
+	{ JOB_VERIFY,	TEXTS + 15, 1, 0 },		/* three */
+	{ JOB_VERIFY,	TEXTS + 5, 1, 0 },
+	{ JOB_VERIFY,	WITH_FD, 4, 1 },
+	{ JOB_COMPRESS,	KIND,	4, JOB_LIST },
+	{ JOB_COMPRESS,	KIND,	4, JOB_RESOLVE },
+	{ JOB_COMPRESS,	ROOT,	4, 1 },
+	{ JOB_COMPRESS,	PATH,	4, 0 },
+	{ JOB_COMPRESS,	DATA,	4, 1 },
+	{ JOB_COMPRESS,	DATA,	4, 10 },
+	{ JOB_COMPRESS,	DATA,	4, JOB_PATH_MAX + 1 },
+	{ JOB_COMPRESS,	WITH_FD, 4, 1 },
+	{ JOB_COMPRESS,	OFFSET,	8, -1 }
+};
+
+/* Little-endian or big: the low bytes of the value, where the field is. */
+static void
+patch(char *bytes, unsigned where, unsigned width, int64_t value)
+{
+	int32_t	narrow = (int32_t)value;
+
+	if (width == 1)
+		bytes[where] = (char)value;
+	else if (width == 4)
+		memcpy(bytes + where, &narrow, 4);
+	else
+		memcpy(bytes + where, &value, 8);
+}
+
+/* What comes of a record, after which the pipe ends. */
+static int
+receive(char *bytes, size_t n, int beside)
+{
+	send_bytes(fd[0], bytes, n, beside);
+	shutdown(fd[0], SHUT_WR);
+	return record_recv_order(fd[1], &got, buffer);
+}
+
+START_TEST(order_malformed)
+{
+	struct job	job = sample(bad_orders[_i].kind);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	int		before = descriptors();
+
+	patch(bytes, bad_orders[_i].where, bad_orders[_i].width,
+	    bad_orders[_i].value);
+	ck_assert_int_eq(receive(bytes, n, job.fd), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+/* Texts of "/srv/www\0dir/\0index.html\0index.htm\0", a byte changed. */
+static const struct {
+	size_t	at;
+	char	byte;
+	int	result;
+} bad_texts[] = {
+	{ 0,	'/',	1 },	/* as it was */
+	{ 0,	's',	-1 },	/* root not absolute */
+	{ 0,	'\0',	-1 },
+	{ 5,	'\0',	-1 },	/* ends early */
+	{ 8,	'x',	-1 },	/* does not end */
+	{ 9,	'/',	-1 },	/* path absolute */
+	{ 9,	'\0',	-1 },
+	{ 13,	'x',	-1 },
+	{ 14,	'\0',	-1 },	/* empty name */
+	{ 24,	'x',	1 },	/* one long name */
+	{ 25,	'\0',	-1 },	/* empty second name */
+	{ 34,	'x',	-1 }	/* does not end */
+};
+
+START_TEST(order_bad_texts)
+{
+	struct job	job = sample(JOB_RESOLVE);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+
+	bytes[TEXTS + bad_texts[_i].at] = bad_texts[_i].byte;
+	ck_assert_int_eq(receive(bytes, n, -1), bad_texts[_i].result);
+	if (bad_texts[_i].result == -1)
+		ck_assert_int_eq(errno, EBADMSG);
+}
+END_TEST
+
+/* Texts of "www\0dir/\0index.html\0index.htm\0joe\0" the same way. */
+static const struct {
+	size_t	at;
+	char	byte;
+	int	result;
+} bad_users[] = {
+	{ 30 + sizeof(suffixes),	'J',	1 },	/* another */
+	{ 0,	'/',	-1 },	/* root not beneath the home */
+	{ 31 + sizeof(suffixes), '\0',	-1 },	/* ends early */
+	{ 33 + sizeof(suffixes), 'x',	-1 }	/* does not end */
+};
+
+START_TEST(order_bad_user)
+{
+	struct job	job = sample_of_user(JOB_RESOLVE);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+
+	bytes[TEXTS + bad_users[_i].at] = bad_users[_i].byte;
+	ck_assert_int_eq(receive(bytes, n, -1), bad_users[_i].result);
+}
+END_TEST
+
+/* Texts of a form that are too few, too many, or without an end. */
+START_TEST(order_bad_form)
+{
+	static const struct {
+		const char	*form;
+		size_t		 len;
+	} bad[] = {
+		{ form, sizeof(form) - 1 },
+		{ form, sizeof(form) - 5 },
+		{ "\0\0\0\0\0\0\0\0", 9 },
+		{ "name", 5 },
+	};
+	struct job	job = sample(JOB_LIST);
+	char		bytes[1000];
+
+	job.form = bad[_i].form;
+	job.form_len = bad[_i].len;
+	ck_assert_int_eq(receive(bytes, order_bytes(&job, bytes,
+	    sizeof(bytes)), -1), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+}
+END_TEST
+
+/* A descriptor beside what needs none, none beside what needs one. */
+START_TEST(order_wrong_descriptor)
+{
+	struct job	job = sample(_i);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	int		before = descriptors();
+
+	ck_assert_int_eq(receive(bytes, n, job.fd == -1 ? fd[0] : -1), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+/* Anything at all, but always the same: it is a job or it is not. */
+START_TEST(order_noise)
+{
+	struct job	job = sample(_i);
+	char		bytes[1000], noisy[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	int		before = descriptors(), result, refused = 0;
+
+	srandom(1);
+	for (int i = 0; i < 2000; i++) {
+		memcpy(noisy, bytes, n);
+		for (long k = random() % 4; k >= 0; k--)
+			noisy[(size_t)random() % n] = (char)random();
+		result = receive(noisy, n, random() % 2 ? job.fd : fd[0]);
+		refused += result == -1;
+		if (result == 1)
+			io_close(&got.fd);
+		unmake();
+		make();
+	}
+	ck_assert_int_eq(descriptors(), before);
+	ck_assert_int_gt(refused, 0);
+}
+END_TEST
+
+/* As a helper leaves it. */
+static struct job
+answered(enum job_kind kind)
+{
+	struct job	job = sample(kind);
+
+	if (has_path(kind)) {
+		job.fd = STDIN_FILENO;
+		job.which = 2;
+		job.version = (struct job_version){ 9, 8, 7, 6, 5, 4, 3 };
+		job.facts = (struct job_facts){ 0100644, 1000, true, true,
+		    false };
+	} else
+		job.done = job.length - 1;
+	return job;
+}
+
+START_TEST(answer_arrives)
+{
+	struct job	job = answered(_i);
+	struct stat	a, b;
+
+	got = sample(_i);
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert_int_eq(got.error, 0);
+	ck_assert_uint_eq(got.done, job.done);
+	if (has_path(_i)) {
+		ck_assert_uint_eq(got.which, 2);
+		ck_assert(!got.same);
+		ck_assert_mem_eq(&got.version, &job.version, sizeof(version));
+		ck_assert_uint_eq(got.facts.mode, 0100644);
+		ck_assert_uint_eq(got.facts.uid, 1000);
+		ck_assert(got.facts.settled && got.facts.in_memory);
+		ck_assert(!got.facts.handle);
+		fstat(got.fd, &a);
+		fstat(STDIN_FILENO, &b);
+		ck_assert_uint_eq(a.st_ino, b.st_ino);
+	} else if (_i == JOB_COPY)
+		ck_assert_int_ne(got.fd, sample(_i).fd);
+	else
+		ck_assert_int_eq(got.fd, sample(_i).fd);
+}
+END_TEST
+
+START_TEST(answer_with_handle)
+{
+	struct job	job = answered(JOB_RESOLVE);
+
+	got = sample(JOB_RESOLVE);
+	job.facts.handle = true;
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert(got.facts.handle);
+	ck_assert_int_ne(got.fd, -1);
+}
+END_TEST
+
+START_TEST(answer_same)
+{
+	struct job	job = answered(_i == 0 ? JOB_RESOLVE :
+			    _i == 1 ? JOB_LIST : JOB_COMPRESS);
+	int		before = descriptors();
+
+	got = sample(job.kind);
+	job.same = true;
+	job.fd = -1;
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert(got.same);
+	ck_assert_int_eq(got.fd, -1);
+	/* Same is same, whatever else the record says. */
+	ck_assert_mem_eq(&got.version, &version, sizeof(version));
+	ck_assert_uint_eq(got.facts.mode, 0100644);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+START_TEST(answer_of_failure)
+{
+	struct job	job = sample(_i);
+	int		before = descriptors();
+
+	got = sample(_i);
+	job.error = EIO;
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert_int_eq(got.error, EIO);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+/* Without waiting, though the pipe would. */
+START_TEST(answer_not_yet)
+{
+	got = sample(JOB_READ);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	io_close(&fd[1]);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 0);
+}
+END_TEST
+
+static const struct {
+	enum job_kind	kind;
+	unsigned	where, width;
+	int64_t		value;
+} bad_answers[] = {
+	{ JOB_RESOLVE,	MAGIC,	4, 0 },
+	{ JOB_RESOLVE,	MAGIC,	4, 0x6a6f6201 },	/* an order */
+	{ JOB_RESOLVE,	KIND,	4, JOB_READ },
+	{ JOB_RESOLVE,	KIND,	4, -1 },
+	{ JOB_RESOLVE,	ID,	8, 1 },
+	{ JOB_RESOLVE,	ERROR,	4, -1 },
+	{ JOB_RESOLVE,	ERROR,	4, EIO },		/* and a file */
+	{ JOB_RESOLVE,	WHICH,	4, 3 },			/* of two */
+	{ JOB_RESOLVE,	WHICH,	4, -1 },
+	{ JOB_RESOLVE,	A_SIZE,	8, -1 },
+	{ JOB_RESOLVE,	A_MTIME_NS, 4, 1000000000 },
+	{ JOB_RESOLVE,	SAME,	4, 1 },			/* and a file */
+	{ JOB_RESOLVE,	SAME,	4, 2 },
+	{ JOB_RESOLVE,	SETTLED, 4, 2 },
+	{ JOB_RESOLVE,	IN_MEMORY, 4, 2 },
+	{ JOB_RESOLVE,	A_WITH_FD, 4, 0 },
+	{ JOB_RESOLVE,	A_WITH_FD, 4, 3 },
+	{ JOB_RESOLVE,	DONE,	8, 4 },			/* of two */
+	{ JOB_RESOLVE,	DONE,	8, -1 },
+	{ JOB_READ,	KIND,	4, JOB_APPEND },
+	{ JOB_READ,	ERROR,	4, -5 },
+	{ JOB_READ,	WHICH,	4, 1 },
+	{ JOB_READ,	SAME,	4, 1 },
+	{ JOB_READ,	A_WITH_FD, 4, 1 },
+	{ JOB_READ,	DONE,	8, 1001 },		/* more than asked */
+	{ JOB_READ,	DONE,	8, -1 },
+	{ JOB_COPY,	ERROR,	4, EIO },		/* and a file */
+	{ JOB_COPY,	A_WITH_FD, 4, 0 },
+	{ JOB_COPY,	A_WITH_FD, 4, 2 },		/* no handle */
+	{ JOB_COPY,	DONE,	8, 1001 },		/* more than asked */
+	{ JOB_APPEND,	DONE,	8, 8 },
+	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
+	{ JOB_LIST,	ERROR,	4, EIO },		/* and a file */
+	{ JOB_LIST,	SAME,	4, 1 },
+	{ JOB_LIST,	A_WITH_FD, 4, 0 },
+	{ JOB_LIST,	DONE,	8, 101 },		/* more than asked */
+	{ JOB_COMPRESS,	KIND,	4, JOB_LIST },
+	{ JOB_COMPRESS,	ERROR,	4, EFBIG },		/* and a file */
+	{ JOB_COMPRESS,	A_WITH_FD, 4, 0 }
+};
+
+START_TEST(answer_malformed)
+{
+	struct job	job = answered(bad_answers[_i].kind);
+	struct job	asked = sample(bad_answers[_i].kind);
+	char		bytes[1000];
+	int		before;
+
+	answer_bytes(&job, bytes);
+	before = descriptors();
+	patch(bytes, bad_answers[_i].where, bad_answers[_i].width,
+	    bad_answers[_i].value);
+	send_bytes(fd[1], bytes, ANSWER, job.fd);
+	got = asked;
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	ck_assert_mem_eq(&got, &asked, sizeof(got));	/* left alone */
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+/* A part of one; and one with a descriptor that it does not speak of. */
+START_TEST(answer_misshapen)
+{
+	struct job	job = sample(JOB_READ);
+	char		bytes[1000];
+	int		before;
+
+	answer_bytes(&job, bytes);
+	before = descriptors();
+	got = sample(JOB_READ);
+	send_bytes(fd[1], bytes, ANSWER, fd[1]);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	send_bytes(fd[1], bytes, ANSWER - 1, fd[1]);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+/* An answer "same" to one who knew nothing. */
+START_TEST(answer_same_as_nothing)
+{
+	struct job	job = answered(JOB_RESOLVE);
+
+	job.same = true;
+	job.fd = -1;
+	got = sample(JOB_RESOLVE);
+	got.known = false;
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+}
+END_TEST
+
+/* We are out of descriptors: the helper is not to blame, the job fails. */
+START_TEST(answer_without_room)
+{
+	struct job	job = answered(JOB_RESOLVE);
+	struct rlimit	limit;
+	rlim_t		was;
+
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	was = limit.rlim_cur;
+	limit.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	got = sample(JOB_RESOLVE);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	limit.rlim_cur = was;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_int_eq(got.error, EMFILE);
+	ck_assert_int_eq(got.fd, -1);
+}
+END_TEST
+
+START_TEST(nobody_there)
+{
+	struct job	job = sample(JOB_READ);
+
+	io_close(&fd[1]);
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, EPIPE);
+	ck_assert_int_eq(record_send_answer(fd[0], &job), -1);
+	ck_assert_int_eq(errno, EPIPE);
+}
+END_TEST
+
+#define COUNT(array)	(int)(sizeof(array) / sizeof(array[0]))
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_test(tests, kinds_and_empty_jobs);
+	tcase_add_loop_test(tests, order_arrives, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, order_without_texts);
+	tcase_add_loop_test(tests, user_travels, 0, 2);
+	tcase_add_test(tests, words_of_links);
+	tcase_add_loop_test(tests, order_bad_user, 0,
+	    sizeof(bad_users) / sizeof(bad_users[0]));
+	tcase_add_loop_test(tests, order_byte_by_byte, 0, JOB_KIND_COUNT);
+	tcase_add_loop_test(tests, order_cut_short, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, largest_orders);
+	tcase_add_test(tests, too_large_to_send);
+	tcase_add_loop_test(tests, order_malformed, 0, COUNT(bad_orders));
+	tcase_add_loop_test(tests, order_bad_texts, 0, COUNT(bad_texts));
+	tcase_add_loop_test(tests, order_bad_form, 0, 4);
+	tcase_add_loop_test(tests, order_wrong_descriptor, 0, JOB_KIND_COUNT);
+	tcase_add_loop_test(tests, order_noise, 0, JOB_KIND_COUNT);
+	tcase_add_loop_test(tests, answer_arrives, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, answer_with_handle);
+	tcase_add_loop_test(tests, answer_same, 0, 3);
+	tcase_add_loop_test(tests, answer_of_failure, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, answer_not_yet);
+	tcase_add_loop_test(tests, answer_malformed, 0, COUNT(bad_answers));
+	tcase_add_test(tests, answer_misshapen);
+	tcase_add_test(tests, answer_same_as_nothing);
+	tcase_add_test(tests, answer_without_room);
+	tcase_add_test(tests, nobody_there);
+}
