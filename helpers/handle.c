@@ -2,51 +2,16 @@
  * handle: descriptors that ask their file system for nothing (O_PATH).
  */
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "helpers/handle.h"
 #include "lib/io.h"
 
-#ifdef O_PATH
-
-static int
-open_again(int fd, int flags)
-{
-	char	name[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	return open(name, flags | O_CLOEXEC);
-}
-
 int
 handle_open(int fd)
 {
-	int	flags = fcntl(fd, F_GETFL);
-
-	if (flags == -1)
-		return -1;
-	return (flags & O_PATH) != 0 ? open_again(fd, O_RDONLY | O_NONBLOCK) :
-	    dup(fd);
+	return io_open_again(fd, O_RDONLY | O_NONBLOCK);
 }
-
-#else
-
-static int
-open_again(int fd, int flags)
-{
-	(void)flags;
-	return dup(fd);
-}
-
-int
-handle_open(int fd)
-{
-	return dup(fd);
-}
-
-#define O_PATH	0
-#endif
 
 /*
  * Main may read only what can be read without waiting.  Where that cannot be
@@ -62,7 +27,7 @@ handle_pass(struct job *job)
 	    !io_reads_now(job->fd, (off_t)job->version.size);
 	if (!job->facts.handle)
 		return;
-	handle = open_again(job->fd, O_PATH);
+	handle = io_handle(job->fd);
 	if (handle == -1)
 		return;			/* it must do as it is */
 	close(job->fd);

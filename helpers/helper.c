@@ -19,19 +19,26 @@
 #include <unistd.h>
 
 #include "helpers/hand.h"
+#include "helpers/places.h"
 #include "helpers/record.h"
+#include "helpers/scribe.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
 #include "lib/str.h"
 
-enum { FIRST_LOG = 3 };			/* descriptor of log number 0 */
+/* What it is to be, on a stream pipe. */
+enum role { HELPER, LOG_HELPER, SCRIBE };
+
+static const char *const names[] = { "helper", "log helper", "scribe" };
+static const char *const titles[] = { "amped: helper", "amped: log helper",
+    "amped: scribe" };
 
 static void
 print_usage(FILE *out)
 {
-	fputs("usage: amped-helper [-hV] [-l number]\n"
+	fputs("usage: amped-helper [-ehV] [-l number]\n"
 	    "       amped-helper [-k links] [-u user] resolve root path "
 	    "[name ...]\n"
 	    "       amped-helper read file [offset length]\n"
@@ -68,11 +75,12 @@ take_logs(size_t n)
 	int	*logs = mem_array(n + 1, sizeof(*logs));	/* not 0 */
 
 	for (size_t i = 0; i < n; i++) {
-		logs[i] = FIRST_LOG + (int)i;
+		logs[i] = PLACE_LOGS + (int)i;
 		if (fcntl(logs[i], F_GETFD) == -1)
 			fatal("log number %zu, descriptor %d", i, logs[i]);
 	}
 	job_logs(logs, n);
+	free(logs);
 }
 
 /* A terminal's keys are for the monitor; a full disk is an answer. */
@@ -118,18 +126,48 @@ serve(void)
 	return 0;
 }
 
+/* It stays for a moment when the monitor is gone, for last words; whoever tells
+ * all of us to go, does not mean it. */
+static int
+write_errors(void)
+{
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	proc_outlive(getppid());
+	scribe_run(STDIN_FILENO, PLACE_WORDS, PLACE_LOSSES, STDERR_FILENO);
+	return 0;
+}
+
+static int
+be(enum role role, size_t logs)
+{
+	set_signals();
+	log_init(names[role], LOG_GRADE_NOTICE);
+	proc_title(titles[role]);
+	if (role == SCRIBE)
+		return write_errors();
+	proc_follow(getppid());
+	log_losses(PLACE_LOSSES);
+	if (role == LOG_HELPER)
+		take_logs(logs);
+	return serve();
+}
+
 int
 main(int argc, char **argv)
 {
 	enum job_links	 links = JOB_LINKS_BENEATH;
 	const char	*user = NULL;
 	int64_t		 logs = 0;
-	bool		 log_helper = false;
+	enum role	 role = HELPER;
 	int		 c;
 
 	proc_title_init(argc, argv);
-	while ((c = getopt(argc, argv, "+hk:l:u:V")) != -1)
+	while ((c = getopt(argc, argv, "+ehk:l:u:V")) != -1)
 		switch (c) {
+		case 'e':
+			role = SCRIBE;
+			break;
 		case 'h':
 			print_usage(stdout);
 			return 0;
@@ -139,9 +177,9 @@ main(int argc, char **argv)
 				return usage();
 			break;
 		case 'l':
-			log_helper = true;
+			role = LOG_HELPER;
 			if (!str_number(str_of(optarg), &logs) ||
-			    logs >= INT32_MAX - FIRST_LOG)
+			    logs >= INT32_MAX - PLACE_LOGS)
 				return usage();
 			break;
 		case 'u':
@@ -153,17 +191,11 @@ main(int argc, char **argv)
 		default:
 			return usage();
 		}
-	if (optind < argc && !log_helper) {
+	if (optind < argc && role == HELPER) {
 		c = hand_perform(links, user, argc - optind, argv + optind);
 		return c == EX_USAGE ? usage() : c;
 	}
 	if (optind < argc || !on_stream_pipe())
 		return usage();
-	proc_follow(getppid());
-	set_signals();
-	log_init(log_helper ? "log helper" : "helper", LOG_GRADE_NOTICE);
-	proc_title(log_helper ? "amped: log helper" : "amped: helper");
-	if (log_helper)
-		take_logs((size_t)logs);
-	return serve();
+	return be(role, (size_t)logs);
 }

@@ -18,6 +18,7 @@
 #include "arch/question.h"
 #include "conf.h"
 #include "lib/buf.h"
+#include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
@@ -251,6 +252,31 @@ open_log(const char *file)
 	return fd;
 }
 
+/*
+ * To close a file may wait for its file system, and so may ending with it: the
+ * monitor has handles of its logs in place of files.  What is no file, or may
+ * not be opened again, stays as it is.
+ */
+static void
+hold_log(int *log)
+{
+	struct stat	st;
+	int		handle, again;
+
+	if (*log == -1 || fstat(*log, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    (fcntl(*log, F_GETFL) & O_APPEND) == 0)
+		return;
+	handle = io_handle(*log);
+	again = io_open_again(handle, O_WRONLY | O_APPEND);
+	if (again == -1) {
+		io_close(&handle);
+		return;
+	}
+	close(again);
+	close(*log);
+	*log = handle;
+}
+
 /* Who main and the helpers are to be, when started as root. */
 static void
 choose_user(struct monitor_setup *setup, const struct options *o)
@@ -342,9 +368,11 @@ main(int argc, char **argv)
 	} else if (!o.foreground && proc_daemon() == -1)
 		fatal("cannot go into the background");
 	log_init("monitor", (enum log_grade)conf->log.error_grade);
-	/* The last words of every process, and of its libraries. */
+	/* Until there is somebody to write what we say. */
 	if (dup2(setup.logs[1], STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
+	hold_log(&setup.logs[0]);
+	hold_log(&setup.logs[1]);
 	proc_title("amped: monitor");
 	status = monitor_run(&setup);
 	free((char *)(uintptr_t)setup.user);

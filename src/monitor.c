@@ -21,6 +21,8 @@
 #include "arch/listener.h"
 #include "arch/mounts.h"
 #include "control.h"
+#include "errors.h"
+#include "helpers/places.h"
 #include "lib/clock.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -34,14 +36,16 @@
 #define BACKOFF_LEAST	50	/* ms before main is started again ... */
 #define BACKOFF_MOST	5000	/* ... when it has died young */
 #define YOUNG		10000	/* ms */
+#define SCRIBE_YOUNG	1000	/* ms, and how long until there is another */
 #define FOREVER		(-1)
 #define CLEAR		16	/* descriptors from here on are free */
 
 extern char	**environ;
 
-enum role { ROLE_MAIN, ROLE_HELPER, ROLE_LOGGER };
+enum role { ROLE_MAIN, ROLE_HELPER, ROLE_LOGGER, ROLE_SCRIBE };
 
-static const char *const role_names[] = { "main", "helper", "log helper" };
+static const char *const role_names[] = { "main", "helper", "log helper",
+    "scribe" };
 
 struct child {
 	pid_t			 pid;
@@ -65,6 +69,12 @@ struct monitor {
 	bool			 killed;	/* ... has passed once */
 	bool			 announced;
 	struct mounts		*mounts;
+	struct errors		 errors;
+	struct {
+		int	pipe;		/* open as long as it is to stay */
+		pid_t	pid;		/* 0: none */
+		int64_t	born, due;	/* ms; due 0: not at all */
+	}			 scribe;
 };
 
 static int	signals[2];	/* the pipe that they come through */
@@ -107,9 +117,43 @@ catch_signals(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
+static void
+close_doors(struct monitor *m)
+{
+	struct monitor_setup	*setup = m->setup;
+
+	if (setup->listeners != NULL)
+		listener_close(&setup->listeners, setup->nlisteners);
+	setup->nlisteners = 0;
+}
+
+/* It may wait here for the log's file system, even when we have gone: so it
+ * keeps nothing of ours open, and says who it is. */
+static void
+open_log(struct monitor *m, enum role role, pid_t parent)
+{
+	struct monitor_setup	*setup = m->setup;
+	int			*log = &setup->logs[role == ROLE_SCRIBE];
+	int			 fd;
+
+	if (role == ROLE_LOGGER)
+		proc_follow(parent);
+	proc_title(role == ROLE_SCRIBE ? "amped: scribe" : "amped: log helper");
+	close_doors(m);
+	io_close(&m->control);
+	io_close(&m->scribe.pipe);
+	if (*log == -1)
+		return;
+	fd = io_open_again(*log, O_WRONLY | O_APPEND);
+	if (fd == -1)
+		fatal("cannot open the log again");
+	close(*log);
+	*log = fd;
+}
+
 /* What every child does first: privileges away, nobody left behind. */
 static void
-become_child(const struct monitor *m, pid_t parent)
+become_child(struct monitor *m, enum role role, pid_t parent)
 {
 	const struct monitor_setup	*setup = m->setup;
 
@@ -121,11 +165,14 @@ become_child(const struct monitor *m, pid_t parent)
 	signal(SIGHUP, SIG_IGN);
 	close(signals[0]);
 	close(signals[1]);
+	if (role == ROLE_LOGGER || role == ROLE_SCRIBE)
+		open_log(m, role, parent);
 	if (setup->user != NULL &&
 	    proc_become(setup->user, setup->uid, setup->gid) == -1)
 		fatal("cannot become user %s", setup->user);
 	proc_no_new_privileges();
-	proc_follow(parent);
+	if (role != ROLE_SCRIBE)
+		proc_follow(parent);
 }
 
 static ino_t
@@ -141,9 +188,8 @@ inode(int fd)
 static pid_t
 spawn(struct monitor *m, enum role role, int *pipe)
 {
-	pid_t		 pid, parent = getpid();
-	struct child	*c;
-	int		 fds[2];
+	pid_t	pid, parent = getpid();
+	int	fds[2];
 
 	if (io_pipe(fds) == -1)
 		return -1;
@@ -152,22 +198,27 @@ spawn(struct monitor *m, enum role role, int *pipe)
 	if (pid == 0) {
 		close(fds[0]);
 		*pipe = fds[1];
-		become_child(m, parent);
+		become_child(m, role, parent);
 		return 0;
 	}
 	proc_signals_unblock();
 	close(fds[1]);
 	*pipe = fds[0];
-	if (pid == -1) {
+	if (pid == -1)
 		io_close(pipe);
-		return -1;
-	}
-	c = mem_zero(sizeof(*c));
+	return pid;
+}
+
+/* All but the scribe, whom nobody waits for but the very end. */
+static void
+remember(struct monitor *m, pid_t pid, enum role role, int pipe)
+{
+	struct child	*c = mem_zero(sizeof(*c));
+
 	c->pid = pid;
 	c->role = role;
-	c->pipe = inode(*pipe);
+	c->pipe = inode(pipe);
 	TAILQ_INSERT_TAIL(&m->children, c, link);
-	return pid;
 }
 
 static _Noreturn void
@@ -186,10 +237,11 @@ be_main(struct monitor *m, int control)
 	proc_title("amped: main");
 	log_init("main", log_grade());
 	close(setup->helper);
-	/* The logs are the log helper's; stderr is for last words. */
+	/* The logs are for those who may wait. */
 	for (int i = 0; i < 2; i++)
-		if (setup->logs[i] != -1)
-			close(setup->logs[i]);
+		io_close(&m->setup->logs[i]);
+	errors_leave_reading(&m->errors);
+	io_close(&m->scribe.pipe);
 	if (io_nonblock(control) == -1)
 		fatal("main's pipe");
 	exit(arch_of(setup->conf)->run(&world));
@@ -203,37 +255,111 @@ place(int fd, int at)
 		fatal("descriptor %d", at);
 }
 
-/* The log helper's descriptors: its pipe at 0, the logs from 3 up. */
-static void
-place_logs(const struct monitor_setup *setup, int *pipe, int *program)
+/* Out of the way of the numbers that others go to. */
+static int
+clear(int fd)
 {
-	int	logs[2];
+	return fcntl(fd, F_DUPFD_CLOEXEC, CLEAR);
+}
 
-	/* First out of the way of the numbers that they go to. */
-	for (int i = 0; i < 2; i++)
-		logs[i] = setup->logs[i] == -1 ?
-		    open("/dev/null", O_WRONLY | O_CLOEXEC) :
-		    fcntl(setup->logs[i], F_DUPFD_CLOEXEC, CLEAR);
-	*pipe = fcntl(*pipe, F_DUPFD_CLOEXEC, CLEAR);
-	*program = fcntl(*program, F_DUPFD_CLOEXEC, CLEAR);
-	place(logs[0], 3);
-	place(logs[1], 4);
+/* What a helper has beside its pipe; helpers/places.h.  Only the scribe's
+ * standard error is the error log itself. */
+static void
+place_logs(const struct monitor *m, enum role role)
+{
+	const int	*logs = m->setup->logs;
+	int		 access = clear(logs[0] != -1 ? logs[0] :
+			    open("/dev/null", O_WRONLY | O_CLOEXEC));
+	int		 error = clear(logs[1]);
+	int		 words = clear(m->errors.words[0]);
+	int		 losses = clear(m->errors.losses[role != ROLE_SCRIBE]);
+
+	place(losses, PLACE_LOSSES);
+	if (role == ROLE_LOGGER)
+		place(access, PLACE_LOGS);
+	if (role == ROLE_SCRIBE) {
+		place(words, PLACE_WORDS);
+		place(error, STDERR_FILENO);
+	}
 }
 
 static _Noreturn void
-be_helper(struct monitor *m, int pipe, enum role role)
+be_helper(const struct monitor *m, int pipe, enum role role)
 {
-	static char	 name[] = "amped-helper", l[] = "-l", two[] = "2";
+	static char	 name[] = "amped-helper", l[] = "-l", one[] = "1",
+			 e[] = "-e";
 	char		*plain[] = { name, NULL };
-	char		*logger[] = { name, l, two, NULL };
-	int		 program = m->setup->helper;
+	char		*logger[] = { name, l, one, NULL };
+	char		*scribe[] = { name, e, NULL };
+	char		**arguments = role == ROLE_LOGGER ? logger :
+			    role == ROLE_SCRIBE ? scribe : plain;
+	int		 program = clear(m->setup->helper);
 
-	if (role == ROLE_LOGGER)
-		place_logs(m->setup, &pipe, &program);
+	pipe = clear(pipe);
+	place_logs(m, role);
 	place(pipe, STDIN_FILENO);
 	proc_signals_unblock();
-	fexecve(program, role == ROLE_LOGGER ? logger : plain, environ);
+	fexecve(program, arguments, environ);
 	fatal("cannot start amped-helper");
+}
+
+static void
+start_scribe(struct monitor *m)
+{
+	int	pipe = -1;
+	pid_t	pid = spawn(m, ROLE_SCRIBE, &pipe);
+
+	if (pid == 0)
+		be_helper(m, pipe, ROLE_SCRIBE);
+	if (pid == -1)
+		log_error("cannot start the scribe");
+	m->scribe.pid = pid == -1 ? 0 : pid;
+	m->scribe.pipe = pipe;
+	m->scribe.born = now_ms();
+	m->scribe.due = pid == -1 ? m->scribe.born + SCRIBE_YOUNG : 0;
+}
+
+static void
+scribe_died(struct monitor *m, const char *how)
+{
+	int64_t	now = now_ms();
+
+	log_warnx("scribe %ld %s", (long)m->scribe.pid, how);
+	io_close(&m->scribe.pipe);
+	m->scribe.pid = 0;
+	m->scribe.due = now - m->scribe.born >= SCRIBE_YOUNG ? now :
+	    now + SCRIBE_YOUNG;
+}
+
+/* All has been said.  Last words of this process go the straight way, unless
+ * that makes it wait. */
+static void
+end_scribe(struct monitor *m)
+{
+	struct pollfd	p = { .fd = signals[0], .events = POLLIN };
+	int64_t		end = now_ms() + KILLED, left;
+	unsigned char	byte;
+	int		error;
+
+	if (m->scribe.pid == 0)
+		start_scribe(m);
+	io_close(&m->scribe.pipe);
+	while (m->scribe.pid != 0 &&
+	    waitpid(m->scribe.pid, NULL, WNOHANG) != m->scribe.pid) {
+		left = end - now_ms();
+		if (left <= 0) {
+			kill(m->scribe.pid, SIGKILL);
+			return;
+		}
+		poll(&p, 1, (int)left);
+		while (read(signals[0], &byte, 1) == 1)
+			;
+	}
+	log_losses(-1);
+	error = io_open_again(m->setup->logs[1], O_WRONLY | O_APPEND);
+	if (error != -1)
+		dup2(error, STDERR_FILENO);
+	io_close(&error);
 }
 
 static void
@@ -250,6 +376,7 @@ start_main(struct monitor *m)
 		m->revive = now_ms() + BACKOFF_MOST;
 		return;
 	}
+	remember(m, pid, ROLE_MAIN, pipe);
 	/* However stuck main may be, the monitor is not to wait for it. */
 	if (io_nonblock(pipe) == -1)
 		fatal("main's pipe");
@@ -287,6 +414,8 @@ start_helper(struct monitor *m, enum role role)
 		be_helper(m, pipe, role);
 	if (pid == -1)
 		log_error("cannot start a %s", role_names[role]);
+	else
+		remember(m, pid, role, pipe);
 	if (control_send(m->control, answer, pipe) == -1)
 		log_warn("main does not take its %s", role_names[role]);
 	io_close(&pipe);
@@ -378,16 +507,6 @@ main_speaks(struct monitor *m)
 }
 
 static void
-close_doors(struct monitor *m)
-{
-	struct monitor_setup	*setup = m->setup;
-
-	if (setup->listeners != NULL)
-		listener_close(&setup->listeners, setup->nlisteners);
-	setup->nlisteners = 0;
-}
-
-static void
 begin_end(struct monitor *m, int signo)
 {
 	bool	drain = signo == SIGQUIT;
@@ -447,6 +566,8 @@ reap(struct monitor *m)
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		describe(status, how, sizeof(how));
+		if (pid == m->scribe.pid)
+			scribe_died(m, how);
 		for (c = TAILQ_FIRST(&m->children); c != NULL; c = next) {
 			next = TAILQ_NEXT(c, link);
 			if (c->pid != pid)
@@ -507,6 +628,8 @@ patience(const struct monitor *m)
 {
 	int64_t	at = m->ending != 0 ? m->deadline : m->revive, left;
 
+	if (m->scribe.due != 0 && (at == 0 || m->scribe.due < at))
+		at = m->scribe.due;
 	if (at == 0)
 		return FOREVER;
 	left = at - now_ms();
@@ -530,6 +653,8 @@ only_killed(const struct monitor *m)
 static bool
 look_around(struct monitor *m)
 {
+	if (m->scribe.due != 0 && now_ms() >= m->scribe.due)
+		start_scribe(m);
 	if (m->ending == 0) {
 		if (m->revive == 0 || now_ms() < m->revive)
 			return true;
@@ -558,12 +683,17 @@ look_around(struct monitor *m)
 int
 monitor_run(struct monitor_setup *setup)
 {
-	struct monitor	m = { .setup = setup, .control = -1 };
+	struct monitor	m = { .setup = setup, .control = -1,
+			    .scribe.pipe = -1 };
 	struct pollfd	p[2];
 	struct child	*c;
 
 	TAILQ_INIT(&m.children);
 	catch_signals();
+	if (errors_open(&m.errors) == -1)
+		fatal("no pipe for the error log");
+	start_scribe(&m);
+	errors_speak(&m.errors);
 	m.mounts = mounts_new(setup->conf);
 	start_main(&m);
 	do {
@@ -582,5 +712,6 @@ monitor_run(struct monitor_setup *setup)
 	}
 	close_doors(&m);
 	mounts_free(&m.mounts);
+	end_scribe(&m);
 	return 0;
 }

@@ -16,7 +16,8 @@ struct monitor_setup {
 	struct listener		*listeners;
 	size_t			 nlisteners;
 	int			 helper;	/* the helper program, open */
-	int			 logs[2];	/* access, error; -1: none */
+	int			 logs[2];	/* access, error; -1: none; as
+						 * handles, if they can be */
 	const char		*user;		/* NULL: stay who we are */
 	uid_t			 uid;
 	gid_t			 gid;

@@ -28,7 +28,7 @@ my %may_include = (
 		    helpers/blame.h helpers/job.h helpers/perform.h
 		    helpers/record.h http/explain.h http/machine.h)],
 	main	=> [qw(arch conf lib control.h monitor.h stats.h stats.tbl
-		    helpers/job.h)],
+		    helpers/job.h helpers/places.h)],
 );
 
 # Headers of the system that only these files may include.

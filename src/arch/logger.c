@@ -1,10 +1,9 @@
 /*
- * logger: two buffers of lines, one batch under way at a time.
+ * logger: a buffer of lines, one batch under way at a time.
  */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "arch/logger.h"
@@ -12,6 +11,7 @@
 #include "helpers/record.h"
 #include "lib/buf.h"
 #include "lib/io.h"
+#include "lib/lines.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "stats.h"
@@ -24,11 +24,6 @@
 #define RETRY		1000		/* ms, to ask for a helper again */
 #define PARTING		1000		/* ms for the rest at the end */
 
-struct lines {
-	struct buf	 waiting;
-	uint64_t	 dropped;	/* lines, not yet told */
-};
-
 struct logger {
 	struct evloop		*loop;
 	const struct clock	*clock;
@@ -36,7 +31,8 @@ struct logger {
 	int			 fd;		/* -1: no helper */
 	int64_t			 born;		/* the helper, clock ms */
 	struct watch		*watch, *timer;
-	struct lines		 lines[LOGGER_LOGS];
+	struct buf		 waiting;	/* lines */
+	uint64_t		 dropped;	/* lines, not yet told */
 	struct job		 job;		/* the batch under way */
 	bool			 flying;
 	int64_t			 told;		/* that a log fails, clock ms */
@@ -46,15 +42,13 @@ struct logger {
 };
 
 static void
-tell_dropped(struct logger *g, enum logger_log log)
+tell_dropped(struct logger *g)
 {
-	uint64_t	n = g->lines[log].dropped;
-
-	if (n == 0 || g->lines[log].waiting.len + 256 > ROOM)
+	if (g->dropped == 0)
 		return;
-	g->lines[log].dropped = 0;
-	log_warnx("%llu lines of the %s log were lost: it cannot be written to",
-	    (unsigned long long)n, log == LOGGER_ACCESS ? "access" : "error");
+	log_warnx("%llu lines of the access log were lost: it cannot be "
+	    "written to", (unsigned long long)g->dropped);
+	g->dropped = 0;
 }
 
 /* Now and then, as long as it lasts. */
@@ -66,29 +60,6 @@ tell_failing(struct logger *g)
 	g->told = g->clock->ms;
 	errno = g->job.error;
 	log_error("the access log cannot be written, its lines are lost");
-}
-
-static uint64_t
-count_lines(const char *at, size_t len)
-{
-	uint64_t	 n = 0;
-	const char	*end = at + len;
-
-	while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL)
-		n++, at++;
-	return n;
-}
-
-/* Whole lines from the front, at most a batch of them. */
-static size_t
-batch_length(const struct buf *b)
-{
-	const char	*end;
-
-	if (b->len <= BATCH)
-		return b->len;
-	end = memrchr(b->at, '\n', BATCH);
-	return end != NULL ? (size_t)(end - b->at) + 1 : BATCH;
 }
 
 static void
@@ -125,35 +96,30 @@ fly(struct logger *g)
 }
 
 static bool
-load(struct logger *g, enum logger_log log)
+load(struct logger *g)
 {
-	struct buf	*b = &g->lines[log].waiting;
-	size_t		 n = batch_length(b);
+	struct buf	*b = &g->waiting;
+	size_t		 n = lines_whole(b->at, b->len, BATCH);
 
 	if (n == 0)
 		return false;
 	g->batch.len = 0;
 	buf_add(&g->batch, b->at, n);
 	buf_cut(b, n);
-	if (log == LOGGER_ACCESS) {
-		g->due = false;
-		if (b->len > 0)
-			evloop_at(g->timer, g->clock->ms + DELAY);
-	}
+	g->due = false;
+	if (b->len > 0)
+		evloop_at(g->timer, g->clock->ms + DELAY);
 	job_init(&g->job, JOB_APPEND);
-	g->job.offset = log;
 	g->job.data = g->batch.at;
 	g->job.length = n;
 	return true;
 }
 
-/* Errors go at once; other lines wait for company, but not for long. */
+/* Lines wait for company, but not for long. */
 static bool
 worth_it(const struct logger *g)
 {
-	return g->due || g->batch.len > 0 ||
-	    g->lines[LOGGER_ERROR].waiting.len > 0 ||
-	    g->lines[LOGGER_ACCESS].waiting.len >= EAGER;
+	return g->due || g->batch.len > 0 || g->waiting.len >= EAGER;
 }
 
 static void
@@ -161,59 +127,45 @@ send_next(struct logger *g)
 {
 	if (g->flying || g->fd == -1 || !worth_it(g))
 		return;
-	if (g->batch.len > 0 || load(g, LOGGER_ERROR) ||
-	    load(g, LOGGER_ACCESS))
+	if (g->batch.len > 0 || load(g))
 		fly(g);
-}
-
-static void
-add(struct logger *g, enum logger_log log, const char *line, size_t n)
-{
-	struct lines	*l = &g->lines[log];
-
-	if (l->waiting.len + n > ROOM) {
-		l->dropped++;
-		stats[STATS_LOG_DROPPED]++;
-		return;
-	}
-	if (l->waiting.len == 0 && log == LOGGER_ACCESS)
-		evloop_at(g->timer, g->clock->ms + DELAY);
-	buf_add(&l->waiting, line, n);
-	if (log == LOGGER_ERROR || l->waiting.len >= EAGER)
-		send_next(g);
 }
 
 void
 logger_access(void *context, const char *line, size_t n)
 {
-	add(context, LOGGER_ACCESS, line, n);
-}
+	struct logger	*g = context;
 
-void
-logger_error(void *context, const char *line, size_t n)
-{
-	add(context, LOGGER_ERROR, line, n);
+	if (g->waiting.len + n > ROOM) {
+		g->dropped++;
+		stats[STATS_LOG_DROPPED]++;
+		return;
+	}
+	if (g->waiting.len == 0)
+		evloop_at(g->timer, g->clock->ms + DELAY);
+	buf_add(&g->waiting, line, n);
+	if (g->waiting.len >= EAGER)
+		send_next(g);
 }
 
 static void
 batch_done(struct logger *g)
 {
-	enum logger_log	log = (enum logger_log)g->job.offset;
 	size_t		done = (size_t)g->job.done;
 	uint64_t	lost;
 	bool		failed = g->job.error != 0 && done <= g->batch.len;
 
 	g->flying = false;
 	if (failed) {
-		lost = count_lines(g->batch.at + done, g->batch.len - done);
-		g->lines[log].dropped += lost;
+		lost = lines_count(g->batch.at + done, g->batch.len - done);
+		g->dropped += lost;
 		stats[STATS_LOG_DROPPED] += lost;
 	}
 	g->batch.len = 0;
-	if (!failed)
-		tell_dropped(g, log);
-	else if (log == LOGGER_ACCESS)
+	if (failed)
 		tell_failing(g);
+	else
+		tell_dropped(g);
 }
 
 static void
@@ -296,7 +248,6 @@ logger_free(struct logger **gp)
 	struct clock	 now = { 0 };
 	int64_t		 end;
 
-	log_sink(NULL, NULL);
 	clock_update(&now);
 	end = now.ms + PARTING;
 	g->due = true;
@@ -311,8 +262,7 @@ logger_free(struct logger **gp)
 		close(g->fd);
 	}
 	evloop_unwatch(&g->timer);
-	for (int i = 0; i < LOGGER_LOGS; i++)
-		buf_free(&g->lines[i].waiting);
+	buf_free(&g->waiting);
 	buf_free(&g->batch);
 	mem_drop(gp);
 }

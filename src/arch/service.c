@@ -73,7 +73,6 @@ service_open(struct service *s, const struct world *world)
 	s->world = world;
 	s->loop = evloop_new(&s->clock);
 	s->logger = logger_new(s->loop, &s->clock, world->control);
-	log_sink(logger_error, s->logger);
 	s->control = evloop_watch(s->loop, world->control, monitor_speaks, s);
 	evloop_want(s->control, EVLOOP_READ);
 	s->term = evloop_signal(s->loop, SIGTERM, stop, s);

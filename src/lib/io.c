@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,6 +46,48 @@ io_cloexec(int fd, bool on)
 	flags = on ? flags | FD_CLOEXEC : flags & ~FD_CLOEXEC;
 	return fcntl(fd, F_SETFD, flags) == -1 ? -1 : 0;
 }
+
+#ifdef O_PATH
+static int
+open_by_number(int fd, int flags)
+{
+	char	name[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	return open(name, flags | O_CLOEXEC);
+}
+
+int
+io_handle(int fd)
+{
+	return open_by_number(fd, O_PATH);
+}
+
+int
+io_open_again(int fd, int flags)
+{
+	int	now = fcntl(fd, F_GETFL);
+
+	if (now != -1 && (now & O_PATH) != 0)
+		return open_by_number(fd, flags);
+	return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+#else
+int
+io_handle(int fd)
+{
+	(void)fd;
+	errno = ENOSYS;
+	return -1;
+}
+
+int
+io_open_again(int fd, int flags)
+{
+	(void)flags;
+	return fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+#endif
 
 ssize_t
 io_read_now(int fd, void *to, size_t len, off_t offset)

@@ -18,6 +18,15 @@ int	io_cloexec(int fd, bool on);	/* 0, or -1 */
 int	io_pipe(int fd[2]);		/* a stream pipe, close-on-exec */
 void	io_close(int *fd);		/* leaves -1; -1 is fine */
 
+/*
+ * A handle of an open file (O_PATH) asks its file system for nothing, not even
+ * when it is closed, and is good for opening the file again.  -1 where there
+ * can be none.
+ */
+int	io_handle(int fd);
+/* Of a handle; any other descriptor is copied.  Close-on-exec. */
+int	io_open_again(int fd, int flags);
+
 /* pread that fails with EAGAIN rather than wait; EOPNOTSUPP: it cannot say. */
 ssize_t	io_read_now(int fd, void *, size_t, off_t);
 /*

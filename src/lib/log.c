@@ -1,7 +1,10 @@
 /*
  * log: one line at a time, to a sink or to standard error.
+ *
+ * When standard error is a pipe, a line must go into it whole or not at all.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +14,15 @@
 
 #include "lib/log.h"
 
+/* What a pipe takes whole may be as little as that. */
+enum { LINE = PIPE_BUF < 1024 ? PIPE_BUF : 1024 };
+
 static const char	*who = "amped";
 static enum log_grade	 limit = LOG_GRADE_NOTICE;
 static void		(*sink)(void *, const char *, size_t);
 static void		*sink_context;
+static int		 losses = -1;
+static size_t		 owed;		/* bytes to them */
 
 static const char *const names[] = {
 #define X(id, name) [LOG_GRADE_##id] = name,
@@ -27,6 +35,7 @@ log_init(const char *name, enum log_grade grade)
 {
 	who = name;
 	limit = grade;
+	owed = 0;		/* the parent's */
 }
 
 void
@@ -36,16 +45,50 @@ log_sink(void (*function)(void *, const char *, size_t), void *context)
 	sink_context = context;
 }
 
+void
+log_losses(int fd)
+{
+	losses = fd;
+}
+
 enum log_grade
 log_grade(void)
 {
 	return limit;
 }
 
+/* What finds no room there either is told with a later line. */
+static void
+tell_losses(void)
+{
+	static const char	each[64];
+	ssize_t			n;
+
+	if (losses == -1)
+		owed = 0;
+	while (owed > 0) {
+		n = write(losses, each, owed < sizeof(each) ? owed :
+		    sizeof(each));
+		if (n <= 0)
+			return;
+		owed -= (size_t)n;
+	}
+}
+
+static void
+put(const char *line, size_t n)
+{
+	if (sink != NULL)
+		sink(sink_context, line, n);
+	else if (write(STDERR_FILENO, line, n) == -1)
+		owed++;
+	tell_losses();
+}
+
 static void
 emit(enum log_grade grade, int error, const char *format, va_list args)
 {
-	char		 line[1024];
+	char		 line[LINE];
 	struct tm	 tm;
 	time_t		 now = time(NULL);
 	size_t		 n, room = sizeof(line) - 1;	/* a newline fits */
@@ -66,10 +109,7 @@ emit(enum log_grade grade, int error, const char *format, va_list args)
 		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
 			line[i] = '?';
 	line[n++] = '\n';
-	if (sink != NULL)
-		sink(sink_context, line, n);
-	else if (write(STDERR_FILENO, line, n) == -1)
-		return;		/* nowhere left to say so */
+	put(line, n);
 }
 
 static void

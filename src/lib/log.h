@@ -30,6 +30,11 @@ enum log_grade {
 void	log_init(const char *who, enum log_grade);
 /* Takes whole lines, newline included; must not block, must not log. */
 void	log_sink(void (*)(void *, const char *, size_t), void *);
+/*
+ * Gets a byte for each line that standard error does not take, which then may
+ * be a pipe that never makes us wait; -1, as at first: nobody counts.
+ */
+void	log_losses(int fd);
 enum log_grade	log_grade(void);
 
 void	log_error(const char *, ...) LOG_PRINTF(1, 2);

@@ -20,6 +20,8 @@
 
 #include "lib/proc.h"
 
+#define LAST_SECONDS	3		/* of a child without its parent */
+
 extern char	**environ;
 
 static char	*first_end;		/* of the first argument, as started */
@@ -58,6 +60,33 @@ proc_follow(pid_t parent)
 #endif
 	if (getppid() != parent)
 		_exit(0);
+}
+
+#ifdef __linux__
+static void
+begin_last_seconds(int signo)
+{
+	(void)signo;
+	signal(SIGALRM, SIG_DFL);
+	alarm(LAST_SECONDS);
+}
+#endif
+
+void
+proc_outlive(pid_t parent)
+{
+#ifdef __linux__
+	struct sigaction	sa = { .sa_handler = begin_last_seconds,
+				    .sa_flags = SA_RESTART };
+
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGALRM, &sa, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGALRM);
+	if (getppid() != parent)
+		raise(SIGALRM);
+#else
+	(void)parent;
+#endif
 }
 
 void

@@ -18,6 +18,12 @@ void	proc_title(const char *title);		/* "amped: main" */
  */
 void	proc_follow(pid_t parent);
 
+/*
+ * The other way: a child that may stay behind its parent, but only for some
+ * seconds, where the system can see to that; whatever it waits for.
+ */
+void	proc_outlive(pid_t parent);
+
 /* No new privileges through exec, where the system can. */
 void	proc_no_new_privileges(void);
 

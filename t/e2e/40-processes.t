@@ -22,16 +22,17 @@ my $server = Amped->start(root => $root, global => $few);
 is($server->get('/page')->{status}, 200, 'it serves');
 # A child has its parent's title until it gives itself another.
 my $helpers = $amped ? 2 : 0;
-await('all of them', sub { $server->processes == 3 + $helpers &&
+await('all of them', sub { $server->processes == 4 + $helpers &&
     $server->role('monitor') == 1 });
 is_deeply([$server->role('monitor')], [$server->{pid}], 'one monitor, first');
 is(scalar($server->role('main')), 1, 'one main');
 is(scalar($server->role('log helper')), 1, 'one log helper');
+is(scalar($server->role('scribe')), 1, 'one scribe');
 is(scalar($server->role('helper')), $helpers, "helpers in reserve: $helpers");
 is_deeply([grep { $_->{pid} != $server->{pid} &&
     $_->{parent} != $server->{pid} } $server->processes], [],
     'all are children of the monitor');
-is_deeply([grep { $_ !~ /\Aamped: (monitor|main|(log )?helper)\z/ }
+is_deeply([grep { $_ !~ /\Aamped: (monitor|main|scribe|(log )?helper)\z/ }
     map { $_->{shown} } $server->processes], [], 'all have titles, for ps');
 SKIP: {
 	skip('only root has privileges to give away', 1) if $> != 0;

@@ -5,7 +5,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(await docroot slurp);
+use Amped qw(await docroot said slurp);
 use Test::More;
 
 my $root = docroot('a.txt' => "twelve bytes", 'empty' => '', 'dir/x' => 'x');
@@ -89,7 +89,7 @@ for my $i (0 .. $#fields) {
 }
 
 # The error log's lines.
-my @errors = split(/\n/, slurp($server->{error}));
+my @errors = split(/\n/, said(slurp($server->{error})));
 my $line = qr{\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}
     \ \w[\w ]*\[\d+\]:?\ (error|warn|notice|info|debug):\ .+\z}x;
 is_deeply([grep { $_ !~ $line } @errors], [], 'the form of the error log');

@@ -29,7 +29,7 @@ use Amped::Client;
 use Amped::Process;
 
 our @EXPORT_OK = qw(await content docroot free_port need_descriptors
-    patience run_amped slurp write_file);
+    patience run_amped said slurp write_file);
 
 my $here = dirname(abs_path(__FILE__));
 my @started;		# servers that still run
@@ -207,6 +207,7 @@ sub spawn {
 #	listeners	how many there are, unless one
 #	errors	lines of grade error are expected
 #	unready	do not wait for it to serve
+#	err	its standard error, in place of a file
 sub start {
 	my ($class, %opt) = @_;
 	my $self = bless({ %opt, dir => docroot() }, $class);
@@ -214,7 +215,7 @@ sub start {
 	make_directory("$self->{dir}/log");
 	$self->{root} //= docroot(%{$opt{files} // {}});
 	$self->{out} = "$self->{dir}/out";
-	$self->{err} = "$self->{dir}/err";
+	$self->{err} //= "$self->{dir}/err";
 	write_file($self->{$_}, '') for qw(out err);
 	$self->{access} = "$self->{dir}/log/access.log";
 	$self->{error} = "$self->{dir}/log/error.log";
@@ -321,12 +322,15 @@ sub raw {
 	return $answer;
 }
 
-# What it wrote to its standard error.  A helper that is killed at the end, as
-# all are, may be counting its memory for a sanitizer, which then says so.
-sub errors {
-	my ($self) = @_;
+# What it wrote to its standard error.
+sub errors { return said(slurp($_[0]{err})) }
 
-	return slurp($self->{err}) =~
+# A helper that is killed at the end, as all are, may be counting its memory for
+# a sanitizer, which then says so: that is not of the server's.
+sub said {
+	my ($text) = @_;
+
+	return $text =~
 	    s/^==\d+==Unable to get registers from thread \d+\.\n//mgr;
 }
 
@@ -357,7 +361,7 @@ sub wait_lines {
 	return @lines;
 }
 
-# Process ids of a role: monitor, main, helper, log helper.
+# Process ids of a role: monitor, main, helper, log helper, scribe.
 sub role {
 	my ($self, $role) = @_;
 

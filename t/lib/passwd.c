@@ -4,7 +4,8 @@
  *
  * The file that AMPED_TEST_PASSWD names has lines of a name, a uid, a home
  * and, if need be, a FIFO: such a user is found when that has been opened and
- * closed by a writer.  Names may be asked for in any case, as in some.
+ * closed by a writer.  Names may be asked for in any case, as in some.  With
+ * AMPED_TEST_COMPLAINTS it complains of each, so many times, as libraries do.
  */
 #include <fcntl.h>
 #include <pwd.h>
@@ -25,6 +26,15 @@ wait_for(const char *fifo)
 	close(fd);
 }
 
+static void
+complain(void)
+{
+	const char	*n = getenv("AMPED_TEST_COMPLAINTS");
+
+	for (int i = n != NULL ? atoi(n) : 0; i > 0; i--)
+		fprintf(stderr, "%01000d\n", i);
+}
+
 int
 getpwnam_r(const char *name, struct passwd *user, char *entry, size_t size,
     struct passwd **found)
@@ -34,6 +44,7 @@ getpwnam_r(const char *name, struct passwd *user, char *entry, size_t size,
 	FILE		*file = fopen(getenv("AMPED_TEST_PASSWD"), "re");
 
 	*found = NULL;
+	complain();
 	while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
 		fifo[0] = '\0';
 		if (sscanf(line, "%99s %u %399s %399s", is, &uid, home,

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -326,6 +327,42 @@ START_TEST(receive_without_waiting)
 }
 END_TEST
 
+/* It is of no use but to be opened again, as the very file, whatever becomes of
+ * the name. */
+START_TEST(handles)
+{
+	char	name[] = "/tmp/amped-unit-XXXXXX", byte = 'x';
+	int	file = mkstemp(name), handle, again, copy;
+
+	ck_assert_int_ne(file, -1);
+	ck_assert_int_eq(unlink(name), 0);
+	handle = io_handle(file);
+	if (handle == -1 && errno == ENOSYS)
+		return;
+	ck_assert_int_ne(handle, -1);
+	ck_assert_int_eq(write(handle, &byte, 1), -1);
+	ck_assert_int_eq(errno, EBADF);
+	again = io_open_again(handle, O_WRONLY | O_APPEND);
+	ck_assert_int_ne(again, -1);
+	ck_assert_int_eq(fcntl(again, F_GETFD), FD_CLOEXEC);
+	ck_assert_int_eq(write(again, &byte, 1), 1);
+	byte = '\0';
+	ck_assert_int_eq(pread(file, &byte, 1, 0), 1);
+	ck_assert_int_eq(byte, 'x');
+	/* No handle: the same open file. */
+	copy = io_open_again(file, O_RDONLY);
+	ck_assert_int_ne(copy, -1);
+	ck_assert_int_eq(lseek(file, 7, SEEK_SET), 7);
+	ck_assert_int_eq(lseek(copy, 0, SEEK_CUR), 7);
+	ck_assert_int_eq(io_open_again(-1, O_RDONLY), -1);
+	ck_assert_int_eq(io_handle(-1), -1);
+	close(copy);
+	close(again);
+	close(handle);
+	close(file);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -341,4 +378,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, full_pipe);
 	tcase_add_test(tests, nobody_at_the_other_end);
 	tcase_add_test(tests, receive_without_waiting);
+	tcase_add_test(tests, handles);
 }

@@ -2,7 +2,9 @@
  * Tests of lib/log: grades, one line a call, errno.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/buf.h"
 #include "lib/log.h"
@@ -46,6 +48,44 @@ START_TEST(system_error)
 }
 END_TEST
 
+/* Standard error, as a pipe that takes whole lines or none. */
+START_TEST(counted_losses)
+{
+	static char	got[1024 * 1024];
+	int		words[2], losses[2];
+	size_t		said = 0;
+	ssize_t		n, lost;
+
+	ck_assert_int_eq(pipe2(words, O_NONBLOCK), 0);
+	ck_assert_int_eq(pipe2(losses, O_NONBLOCK), 0);
+	log_init("test", LOG_GRADE_WARN);
+	ck_assert_int_ne(dup2(words[1], STDERR_FILENO), -1);
+	log_losses(losses[1]);
+	do {
+		errno = EDOM;
+		log_warnx("%0500d", (int)said++);
+		ck_assert_int_eq(errno, EDOM);
+		n = read(losses[0], got, sizeof(got));
+	} while (n == -1);
+	ck_assert_int_eq(n, 1);
+	/* More than there is room for bytes: told as soon as there is. */
+	while (write(losses[1], got, 1) == 1)
+		;
+	for (int i = 0; i < 100; i++)
+		log_warnx("%0500d", (int)said++);
+	lost = 1;
+	ck_assert_int_gt(read(losses[0], got, sizeof(got)), 4000);
+	n = read(words[0], got, sizeof(got));
+	ck_assert_int_gt(n, 0);
+	for (ssize_t i = 0; i < n; i++)
+		said -= got[i] == '\n';
+	ck_assert_int_eq(got[n - 1], '\n');
+	log_warnx("room again");
+	lost += read(losses[0], got, sizeof(got));
+	ck_assert_int_eq(lost, said);
+}
+END_TEST
+
 START_TEST(one_line)
 {
 	char	longer[3000];
@@ -68,5 +108,6 @@ unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, grades);
 	tcase_add_test(tests, system_error);
+	tcase_add_test(tests, counted_losses);
 	tcase_add_test(tests, one_line);
 }

@@ -1,0 +1,54 @@
+/*
+ * outlet: whole lines, even where a disk is full or a pipe is shared.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "helpers/outlet.h"
+#include "lib/lines.h"
+
+/* A file that is appended to takes any write whole, a pipe only small ones. */
+static size_t
+most(int fd)
+{
+	struct stat	st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? SSIZE_MAX :
+	    PIPE_BUF;
+}
+
+static ssize_t
+put(int fd, const char *at, size_t len)
+{
+	ssize_t	n;
+
+	do
+		n = write(fd, at, len);
+	while (n == -1 && errno == EINTR);
+	return n;
+}
+
+int
+outlet_write(struct outlet *o, const char *at, size_t len, size_t *done)
+{
+	size_t	piece = most(o->fd);
+	ssize_t	n;
+
+	*done = 0;
+	if (len > 0 && o->torn && put(o->fd, "\n", 1) != 1)
+		return -1;
+	o->torn = o->torn && len == 0;
+	while (*done < len) {
+		n = put(o->fd, at + *done,
+		    lines_whole(at + *done, len - *done, piece));
+		if (n == -1) {
+			o->torn = *done > 0 && at[*done - 1] != '\n';
+			return -1;
+		}
+		*done += (size_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,107 @@
+/*
+ * scribe: words, then how many were lost.
+ *
+ * Waits for the log as long as that takes, so that all others need not.  Must
+ * not judge a line: what comes is written as it is.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "helpers/outlet.h"
+#include "helpers/scribe.h"
+#include "lib/lines.h"
+#include "lib/log.h"
+
+#define RETRY	1000			/* ms, for a log that fails */
+
+/* A read takes all that is in the pipe, and so ends where a line ends, if this
+ * is as large as a pipe can be made. */
+static char	batch[1024 * 1024];
+
+struct scribe {
+	struct outlet	log;
+	uint64_t	lost;		/* lines, not yet told */
+	bool		failing;	/* the log, at the last try */
+};
+
+static void
+write_lines(void *context, const char *at, size_t len)
+{
+	struct scribe	*s = context;
+	struct pollfd	 p = { .fd = s->log.fd, .events = POLLOUT };
+	size_t		 done;
+
+	while ((s->failing = outlet_write(&s->log, at, len, &done) == -1)) {
+		at += done;
+		len -= done;
+		/* A FIFO was opened so as not to wait for its reader. */
+		if (errno != EAGAIN)
+			break;
+		poll(&p, 1, -1);
+	}
+	if (s->failing)
+		s->lost += lines_count(at, len);
+}
+
+static void
+count_losses(struct scribe *s, int losses)
+{
+	char	bytes[4096];
+	ssize_t	n;
+
+	while ((n = read(losses, bytes, sizeof(bytes))) > 0)
+		s->lost += (uint64_t)n;
+}
+
+/* A line that may fail as well: then it was not one of those lost. */
+static void
+tell_losses(struct scribe *s)
+{
+	uint64_t	n = s->lost;
+
+	if (n == 0)
+		return;
+	s->lost = 0;
+	log_warnx("%llu lines of the error log were lost: it could not be "
+	    "written to", (unsigned long long)n);
+	if (s->failing)
+		s->lost = n;
+}
+
+/* What has come; false: nothing. */
+static bool
+write_words(struct scribe *s, int words)
+{
+	ssize_t	n = read(words, batch, sizeof(batch));
+
+	if (n > 0)
+		write_lines(s, batch, (size_t)n);
+	return n > 0;
+}
+
+void
+scribe_run(int pipe, int words, int losses, int log)
+{
+	struct scribe	s = { .log.fd = log };
+	struct pollfd	p[] = {
+		{ .fd = pipe, .events = POLLIN },
+		{ .fd = words, .events = POLLIN },
+		{ .fd = losses, .events = POLLIN },
+	};
+	bool		over = pipe == -1, more = true, late;
+
+	log_sink(write_lines, &s);
+	while (more || !over) {
+		late = !over && poll(p, sizeof(p) / sizeof(p[0]),
+		    s.lost > 0 ? RETRY : -1) == 0;
+		over = over || p[0].revents != 0;
+		/* What is read next was said before these. */
+		count_losses(&s, losses);
+		more = write_words(&s, words);
+		if (late || !s.failing)
+			tell_losses(&s);
+	}
+	log_sink(NULL, NULL);
+}

@@ -1,0 +1,15 @@
+/*
+ * scribe: the log helper of the error log.  Takes lines from a pipe that no
+ * process waits at, and writes them.
+ */
+#ifndef HELPERS_SCRIBE_H
+#define HELPERS_SCRIBE_H
+
+/*
+ * Until the stream pipe closes, or is -1, and there is nothing left to write.
+ * Words and losses are read without waiting: lines, and a byte for each line
+ * that found no room among them.
+ */
+void	scribe_run(int pipe, int words, int losses, int log);
+
+#endif

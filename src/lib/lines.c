@@ -1,0 +1,28 @@
+/*
+ * lines: counts them, and cuts behind one.
+ */
+#include <string.h>
+
+#include "lib/lines.h"
+
+uint64_t
+lines_count(const char *at, size_t len)
+{
+	uint64_t	 n = 0;
+	const char	*end = at + len;
+
+	while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL)
+		n++, at++;
+	return n;
+}
+
+size_t
+lines_whole(const char *at, size_t len, size_t most)
+{
+	const char	*end;
+
+	if (len <= most)
+		return len;
+	end = memrchr(at, '\n', most);
+	return end != NULL ? (size_t)(end - at) + 1 : most;
+}
