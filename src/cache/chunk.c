@@ -107,8 +107,7 @@ chunk_release(struct chunk_cache *cc, struct chunk **kp)
 {
 	struct file	*f = (*kp)->file;
 
-	(void)cc;
-	cache_release(&(*kp)->entry);
+	cache_return(&cc->cache, &(*kp)->entry);
 	*kp = NULL;
 	file_drop(&f);
 }

@@ -148,6 +148,30 @@ START_TEST(limit_unmaps)
 }
 END_TEST
 
+/* Many clients at once may hold more than the limit; it does not stay so. */
+START_TEST(limit_after_holds)
+{
+	struct file	*f;
+	struct chunk	*held[10];
+
+	caches(200 * KIB, RESIDENCY_AUTO);
+	f = make(640 * KIB, true);
+	ck_assert_uint_eq(f->nchunks, 10);
+	for (uint32_t i = 0; i < 10; i++) {
+		held[i] = chunk_hold(&chunks, f, i);
+		ck_assert_int_eq(chunk_ready(&chunks, held[i], 0), CHUNK_READY);
+	}
+	ck_assert_uint_gt(chunks.cache.bytes, 640 * KIB);
+	for (uint32_t i = 0; i < 10; i++)
+		chunk_release(&chunks, &held[i]);
+	ck_assert_uint_le(chunks.cache.bytes, 200 * KIB);
+	ck_assert_uint_ge(chunks.cache.bytes, 128 * KIB);	/* not more */
+	file_drop(&f);
+	ck_assert_uint_eq(chunks.cache.bytes, 0);
+	unlink(path);
+}
+END_TEST
+
 START_TEST(predicted)
 {
 	struct file	*f;
@@ -394,6 +418,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, large_is_mapped);
 	tcase_add_test(tests, empty_file);
 	tcase_add_test(tests, limit_unmaps);
+	tcase_add_test(tests, limit_after_holds);
 	tcase_add_test(tests, predicted);
 	tcase_add_loop_test(tests, copies, 0, 2);
 	tcase_add_test(tests, evicted);
