@@ -16,11 +16,17 @@
 static void
 close_now(struct file *f)
 {
+	int	fd;
+
 	if (f->fd == -1)
 		return;
 	cache_leave(&f->cache->cache, &f->entry);
-	close(f->fd);
+	fd = f->fd;
 	f->fd = -1;
+	if (f->cache->give != NULL && !file_is_small(f) && !file_is_made(f))
+		f->cache->give(f->cache->give_context, fd, &f->version);
+	else
+		close(fd);
 }
 
 static void
@@ -29,9 +35,9 @@ drop(struct cache *c, struct cache_entry *e)
 	struct file	*f = (struct file *)e;
 
 	(void)c;
+	/* They would keep the file, and are of no use without it. */
+	chunk_shed(f->cache->chunks, f);
 	close_now(f);
-	if (file_is_made(f))	/* else its pieces would keep all of it */
-		chunk_shed(f->cache->chunks, f);
 }
 
 void

@@ -49,6 +49,13 @@ struct file_cache {
 	struct chunk_cache *chunks;		/* where their pieces are */
 	size_t		 chunk_size, small;	/* bytes */
 	int64_t		 residency;		/* an enum conf_residency */
+	/*
+	 * Takes the descriptor of a file whose close may take long: one that is
+	 * not small, so it was open for long, and may have lost its name.
+	 * Nothing else of ours keeps the file open then.  NULL: closed here.
+	 */
+	void		(*give)(void *, int fd, const struct job_version *);
+	void		*give_context;
 };
 
 void		 file_init(struct file_cache *, struct chunk_cache *,
