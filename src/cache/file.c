@@ -13,20 +13,55 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
-static void
-close_now(struct file *f)
-{
-	int	fd;
+/* Pieces, or places for some, that are dropped in one turn. */
+#define TURN_PIECES	128
+#define TURN_PLACES	65536
 
-	if (f->fd == -1)
-		return;
+/* Takes the descriptor out: nothing new is made from this file. */
+static int
+take_out(struct file *f)
+{
+	int	fd = f->fd;
+
 	cache_leave(&f->cache->cache, &f->entry);
-	fd = f->fd;
 	f->fd = -1;
+	return fd;
+}
+
+static void
+let_go(struct file *f, int fd)
+{
 	if (f->cache->give != NULL && !file_is_small(f) && !file_is_made(f))
 		f->cache->give(f->cache->give_context, fd, &f->version);
 	else
 		close(fd);
+}
+
+static void
+close_now(struct file *f)
+{
+	if (f->fd != -1)
+		let_go(f, take_out(f));
+}
+
+/* Whether its pieces may be too many for one turn. */
+static bool
+takes_turns(const struct file *f)
+{
+	return f->cache->later != NULL && f->nchunks > TURN_PIECES;
+}
+
+/* Piece by piece, and its descriptor last. */
+static void
+close_slowly(struct file *f)
+{
+	struct file_cache	*fc = f->cache;
+
+	f->last = take_out(f);
+	f->gone = 0;
+	f->references++;
+	TAILQ_INSERT_TAIL(&fc->going, f, going);
+	fc->later(fc->later_context);
 }
 
 static void
@@ -35,6 +70,10 @@ drop(struct cache *c, struct cache_entry *e)
 	struct file	*f = (struct file *)e;
 
 	(void)c;
+	if (takes_turns(f)) {
+		close_slowly(f);
+		return;
+	}
 	/* They would keep the file, and are of no use without it. */
 	chunk_shed(f->cache->chunks, f);
 	close_now(f);
@@ -51,6 +90,7 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 	fc->chunk_size = chunk_size;
 	fc->small = small;
 	fc->residency = residency;
+	TAILQ_INIT(&fc->going);
 }
 
 bool
@@ -121,6 +161,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	need(fd != -1 && version->size >= 0);
 	f->cache = fc;
 	f->fd = fd;
+	f->last = -1;
 	f->references = 1;
 	f->version = *version;
 	f->facts = *facts;
@@ -158,10 +199,32 @@ file_drop(struct file **fp)
 	*fp = NULL;
 	if (f == NULL || --f->references > 0)
 		return;
+	if (f->fd != -1 && takes_turns(f)) {
+		close_slowly(f);
+		return;
+	}
 	chunk_clear(f->cache->chunks, f);
 	close_now(f);
 	free(f->chunks);
 	free(f);
+}
+
+bool
+file_tidy(struct file_cache *fc)
+{
+	struct file	*f = TAILQ_FIRST(&fc->going);
+
+	if (f == NULL)
+		return false;
+	f->gone = chunk_shed_some(fc->chunks, f, f->gone, TURN_PIECES,
+	    TURN_PLACES);
+	if (f->gone < f->nchunks)
+		return true;
+	TAILQ_REMOVE(&fc->going, f, going);
+	let_go(f, f->last);
+	f->last = -1;
+	file_drop(&f);
+	return !TAILQ_EMPTY(&fc->going);
 }
 
 int

@@ -111,6 +111,8 @@ http_new(const struct http_setup *setup)
 	    conf->cache.residency);
 	http->files.give = closing_give;
 	http->files.give_context = http;
+	http->files.later = setup->later;
+	http->files.later_context = setup->later_context;
 	header_init(&http->heads, (size_t)conf->cache.heads);
 	http->heads.date_text = http->date;
 	http->heads.date_len = sizeof(http->date);
@@ -128,6 +130,9 @@ http_free(struct http **hp)
 	struct http	*http = *hp;
 
 	http->files.give = NULL;	/* nobody takes errands any more */
+	http->files.later = NULL;
+	while (http_tidy(http))
+		;
 	address_free(&http->addresses);
 	pathname_free(&http->paths);
 	grant_free(&http->grants);
@@ -136,6 +141,12 @@ http_free(struct http **hp)
 	buf_free(&http->work);
 	free(http->spare);
 	mem_drop(hp);
+}
+
+bool
+http_tidy(struct http *http)
+{
+	return file_tidy(&http->files);
 }
 
 void

@@ -12,7 +12,8 @@ use Test::More;
 plan(skip_all => 'who has which file is not to be seen here')
     unless defined(readlink("/proc/$$/fd/0"));
 
-use constant { FILES => 30, SIZE => 200_000, ROUNDS => 3 };
+use constant { FILES => 30, SIZE => 200_000, ROUNDS => 3,
+    LARGE => 40_000_000 };
 
 my $amped = Amped::architecture() eq 'amped';
 my $root = docroot();
@@ -65,6 +66,16 @@ for my $round (1 .. ROUNDS) {
 	ok(eval { await('the old ones to go', sub { kept() == 0 }) },
 	    'and none of the old ones is open') or diag(kept());
 }
+
+# One of many pieces.
+write_file("$root/large", '');
+truncate("$root/large", LARGE) or die "truncate: $!\n";
+$client->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+is(length($client->response->{body}), LARGE, 'a large one');
+unlink("$root/large");
+$client->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+is($client->response->{status}, 404, 'deleted');
+ok(eval { await('it to go', sub { kept() == 0 }) }, 'it is not open any more');
 
 unlink(map { "$root/f$_" } 1 .. FILES);
 is(wrong(404), 0, 'deleted');

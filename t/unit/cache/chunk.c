@@ -440,6 +440,60 @@ START_TEST(given_away)
 }
 END_TEST
 
+static void
+count(void *context)
+{
+	++*(int *)context;
+}
+
+/* One of so many pieces goes in turns, and its descriptor after them. */
+START_TEST(given_slowly)
+{
+	struct file	*f;
+	struct chunk	*k;
+	int		 asked = 0, fd, turns = 0;
+	unsigned	 before;
+
+	caches_that_give();
+	file_init(&files, &chunks, 4, 4 * KIB, KIB, RESIDENCY_AUTO);
+	chunks.cache.limit_bytes = 0;
+	files.give = take;
+	files.give_context = &given;
+	files.later = count;
+	files.later_context = &asked;
+	f = make(4 * KIB * 1000, true);
+	fd = f->fd;
+	for (uint32_t i = 0; i < f->nchunks; i++) {
+		k = chunk_hold(&chunks, f, i);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+	}
+	if (_i == 0)			/* for others, and it stays known */
+		cache_empty(&files.cache);
+	else
+		file_drop(&f);
+	ck_assert_int_eq(asked, 1);
+	ck_assert_uint_eq(files.cache.entries, 0);
+	ck_assert_uint_eq(chunks.cache.entries, 1000);
+	for (before = 1000; file_tidy(&files); turns++) {
+		ck_assert_uint_eq(given.n, 0);
+		ck_assert_uint_le(before - chunks.cache.entries, 200);
+		before = (unsigned)chunks.cache.entries;
+	}
+	ck_assert_int_ge(turns, 5);
+	ck_assert_uint_eq(chunks.cache.entries, 0);
+	ck_assert_uint_eq(given.n, 1);
+	ck_assert_int_eq(given.fd[0], fd);
+	ck_assert_uint_eq(mappings(path), 0);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert(!file_tidy(&files));
+	if (f != NULL)
+		file_drop(&f);
+	ck_assert_uint_eq(given.n, 1);
+	unlink(path);
+}
+END_TEST
+
 /* Not those of small files, nor of memory that was made for us. */
 START_TEST(closed_here)
 {
@@ -525,6 +579,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, shrunk);
 	tcase_add_test(tests, descriptors);
 	tcase_add_loop_test(tests, given_away, 0, 2);
+	tcase_add_loop_test(tests, given_slowly, 0, 2);
 	tcase_add_test(tests, closed_here);
 	tcase_add_test(tests, made_ones);
 }
