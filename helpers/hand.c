@@ -254,6 +254,19 @@ verify(int n, char **words)
 	return status;
 }
 
+/* FILE */
+static int
+close_file(int n, char **words)
+{
+	struct job	job;
+
+	if (n != 1)
+		return EX_USAGE;
+	job_init(&job, JOB_CLOSE);
+	job.fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
+	return job.fd != -1 ? perform(&job) : 1;
+}
+
 static int	(*const kinds[JOB_KIND_COUNT])(int, char **) = {
 	[JOB_RESOLVE] = resolve,
 	[JOB_READ] = read_range,
@@ -261,7 +274,8 @@ static int	(*const kinds[JOB_KIND_COUNT])(int, char **) = {
 	[JOB_LIST] = list,
 	[JOB_VERIFY] = verify,
 	[JOB_COMPRESS] = compress,
-	[JOB_COPY] = copy_range
+	[JOB_COPY] = copy_range,
+	[JOB_CLOSE] = close_file
 };
 
 int

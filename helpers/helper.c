@@ -49,6 +49,7 @@ print_usage(FILE *out)
 	    "[name ...]\n"
 	    "       amped-helper verify file user\n"
 	    "       amped-helper copy file [offset length]\n"
+	    "       amped-helper close file\n"
 	    "Without words, standard input must be a stream pipe with jobs.\n",
 	    out);
 }
@@ -117,7 +118,8 @@ serve(void)
 		/* Theirs that we were lent, and what is theirs now. */
 		if (job.fd != asked)
 			io_close(&job.fd);
-		io_close(&asked);
+		if (job.kind != JOB_CLOSE)
+			io_close(&asked);
 		if (sent == -1)
 			break;
 	}

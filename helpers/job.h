@@ -24,7 +24,8 @@
 	X(LIST,	   "list",    "write down what is in a directory")	\
 	X(VERIFY,  "verify",  "compare a password with a password file") \
 	X(COMPRESS, "compress", "find a name beneath a root, compress it") \
-	X(COPY,	   "copy",    "copy a range of a file into memory")
+	X(COPY,	   "copy",    "copy a range of a file into memory")	\
+	X(CLOSE,   "close",   "close a file, as the last who has it")
 
 enum job_kind {
 #define X(id, name, help) JOB_##id,
@@ -148,11 +149,11 @@ struct job {
 	uint64_t	 length;
 	const char	*data;
 	/*
-	 * READ, COPY, asked: the file, stays the asker's.  Answered, now the
-	 * asker's, -1 without.  RESOLVE: the file, opened read-only, or a
-	 * handle.  COPY, if there was no error: a file without a name, with
-	 * the range; it goes when nobody has it open.  LIST: one with the
-	 * text, whose version is made of that alone, the mode the directory's.
+	 * READ, COPY, asked: the file, stays the asker's.  CLOSE: the file, of
+	 * that version; -1 once it is gone.  Answered, now the asker's, -1
+	 * without.  RESOLVE: the file, opened read-only, or a handle.  COPY,
+	 * without an error: a file without a name, with the range.  LIST: one
+	 * with the text, whose version is of that alone, mode the directory's.
 	 * COMPRESS: one with what gzip writes or, with type regular in its
 	 * mode, one that is kept, or a handle of that.  Its version is the
 	 * file's, but for the size, which is always less.

@@ -12,7 +12,8 @@ static void	(*const kinds[JOB_KIND_COUNT])(struct job *) = {
 	[JOB_LIST] = list_perform,
 	[JOB_VERIFY] = verify_perform,
 	[JOB_COMPRESS] = compress_perform,
-	[JOB_COPY] = copy_perform
+	[JOB_COPY] = copy_perform,
+	[JOB_CLOSE] = close_perform
 };
 
 void

@@ -151,8 +151,26 @@ lends_file(enum job_kind kind)
 	return kind == JOB_READ || kind == JOB_COPY;
 }
 
+/*
+ * The descriptor goes with the first byte, ours is closed before the rest of
+ * the record: the receiver, who cannot begin without that, is the last.
+ */
+static int
+send_away(int sock, const struct order *order, int *fd)
+{
+	struct order	copy = *order;
+	struct iovec	first = { .iov_base = &copy, .iov_len = 1 };
+	struct iovec	rest = { .iov_base = (char *)&copy + 1,
+			    .iov_len = sizeof(copy) - 1 };
+
+	if (io_send_record(sock, &first, 1, *fd) == -1)
+		return -1;
+	io_close(fd);
+	return io_send_record(sock, &rest, 1, -1);
+}
+
 int
-record_send_order(int sock, const struct job *job)
+record_send_order(int sock, struct job *job)
 {
 	struct order	order = {
 		.magic = ORDER_MAGIC,
@@ -160,7 +178,7 @@ record_send_order(int sock, const struct job *job)
 		.id = job->id,
 		.flags = (job->known ? ORDER_KNOWN : 0) |
 		    (job->stay ? ORDER_STAY : 0),
-		.with_fd = lends_file(job->kind),
+		.with_fd = lends_file(job->kind) || job->kind == JOB_CLOSE,
 		.version = job->version,
 		.offset = job->offset,
 		.length = job->length,
@@ -173,6 +191,8 @@ record_send_order(int sock, const struct job *job)
 	if (set_sizes(job, &order) == -1)
 		return -1;
 	need(!order.with_fd || job->fd != -1);
+	if (job->kind == JOB_CLOSE)
+		return send_away(sock, &order, &job->fd);
 	n = pack(job, &order, parts);
 	return io_send_record(sock, parts, n, order.with_fd ? job->fd : -1);
 }
@@ -207,6 +227,9 @@ kind_fits(const struct order *o)
 		return !place && o->root_size == 0 && o->data_size == 0 &&
 		    o->with_fd &&
 		    o->length <= (uint64_t)(INT64_MAX - o->offset);
+	case JOB_CLOSE:
+		return !place && o->root_size == 0 && o->data_size == 0 &&
+		    o->with_fd && o->offset == 0 && o->length == 0;
 	case JOB_APPEND:
 		return !place && o->root_size == 0 && !o->with_fd &&
 		    o->length == o->data_size;

@@ -153,6 +153,13 @@ ask(struct crew *crew)
 		crew->asked++;
 }
 
+/* Whoever has the last descriptor of a file closes it even by dying. */
+static bool
+is_closed(const struct job *job)
+{
+	return job->kind == JOB_CLOSE && job->fd == -1;
+}
+
 /* Its helper has died. */
 static void
 again(struct crew *crew, struct errand *e)
@@ -162,7 +169,7 @@ again(struct crew *crew, struct errand *e)
 		log_warnx("a helper died over a job (%s)",
 		    job_kind_name(e->job.kind));
 	}
-	if (crew->ending || ++e->tries == TRIES)
+	if (crew->ending || ++e->tries == TRIES || is_closed(&e->job))
 		fail(e, ECONNABORTED);
 	else if (e->unwanted && TAILQ_EMPTY(&e->waiters))
 		drop(e);
@@ -286,7 +293,10 @@ give(struct helper *h, struct errand *e)
 	h->lane = e->lane;
 	if (record_send_order(h->fd, &e->job) == -1) {
 		dismiss(h);
-		lanes_again(e);
+		if (is_closed(&e->job))
+			fail(e, ECONNABORTED);
+		else
+			lanes_again(e);
 		return;
 	}
 	take(h);

@@ -51,6 +51,23 @@ take(struct service *s, enum control message, int fd)
 	}
 }
 
+static void
+tidy(void *context)
+{
+	struct service	*s = context;
+
+	if (http_tidy(s->http))
+		evloop_at(s->tidy, s->clock.ms);
+}
+
+static void
+later(void *context)
+{
+	struct service	*s = context;
+
+	evloop_at(s->tidy, s->clock.ms);
+}
+
 /* The monitor's end is the end of main: nobody is to be left behind. */
 static void
 monitor_speaks(void *context)
@@ -78,6 +95,7 @@ service_open(struct service *s, const struct world *world)
 	s->term = evloop_signal(s->loop, SIGTERM, stop, s);
 	s->quit = evloop_signal(s->loop, SIGQUIT, drain, s);
 	s->timer = evloop_timer(s->loop, stop, s);
+	s->tidy = evloop_timer(s->loop, tidy, s);
 	proc_signals_unblock();		/* from here on they find us */
 }
 
@@ -117,6 +135,8 @@ service_run(struct service *s, const struct disk *disk)
 		.clock = &s->clock,
 		.disk = *disk,
 		.descriptors = world->descriptors / 4,
+		.later = later,
+		.later_context = s,
 	};
 
 	if (world->conf->log.access != NULL) {
@@ -141,6 +161,7 @@ service_close(struct service *s)
 	evloop_unwatch(&s->term);
 	evloop_unwatch(&s->quit);
 	evloop_unwatch(&s->timer);
+	evloop_unwatch(&s->tidy);
 	logger_free(&s->logger);
 	evloop_free(&s->loop);
 	/* Not left to the end of the process: that may be a long one. */

@@ -62,6 +62,16 @@ cache_trim(struct cache *c)
 }
 
 void
+cache_return(struct cache *c, struct cache_entry *e)
+{
+	cache_release(e);
+	if (e->holds > 0 || !over(c))
+		return;
+	c->evictions++;
+	c->drop(c, e);
+}
+
+void
 cache_empty(struct cache *c)
 {
 	struct cache_entry	*e, *next;

@@ -51,6 +51,12 @@ void	cache_enter(struct cache *, struct cache_entry *, size_t bytes);
 void	cache_leave(struct cache *, struct cache_entry *);
 /* Drops what is beyond the limits and not held. */
 void	cache_trim(struct cache *);
+/*
+ * One hold less; if it was the last, and the cache is beyond its limits, the
+ * entry is dropped.  No other could go: who is not held, went when the cache
+ * came to that.  For those who trim after each entry.
+ */
+void	cache_return(struct cache *, struct cache_entry *);
 /* Drops all that is not held. */
 void	cache_empty(struct cache *);
 /* One line: entries, bytes, hits, misses, evictions. */

@@ -107,8 +107,7 @@ chunk_release(struct chunk_cache *cc, struct chunk **kp)
 {
 	struct file	*f = (*kp)->file;
 
-	(void)cc;
-	cache_release(&(*kp)->entry);
+	cache_return(&cc->cache, &(*kp)->entry);
 	*kp = NULL;
 	file_drop(&f);
 }
@@ -245,12 +244,26 @@ chunk_whole(const struct file *f)
 	return k != NULL && k->filled == k->len;
 }
 
+uint32_t
+chunk_shed_some(struct chunk_cache *cc, struct file *f, uint32_t from,
+    uint32_t chunks, uint32_t places)
+{
+	uint32_t	i;
+
+	for (i = from; i < f->nchunks && chunks > 0 && places > 0; i++) {
+		places--;
+		if (f->chunks[i] == NULL || f->chunks[i]->entry.holds > 0)
+			continue;
+		drop(&cc->cache, &f->chunks[i]->entry);
+		chunks--;
+	}
+	return i;
+}
+
 void
 chunk_shed(struct chunk_cache *cc, struct file *f)
 {
-	for (uint32_t i = 0; i < f->nchunks; i++)
-		if (f->chunks[i] != NULL && f->chunks[i]->entry.holds == 0)
-			drop(&cc->cache, &f->chunks[i]->entry);
+	chunk_shed_some(cc, f, 0, UINT32_MAX, UINT32_MAX);
 }
 
 void

@@ -63,6 +63,10 @@ int		 chunk_take(struct chunk *, int fd);
 bool		 chunk_whole(const struct file *);
 /* Drops the chunks of a file that nobody holds. */
 void		 chunk_shed(struct chunk_cache *, struct file *);
+/* The same from an index on, only so many, in only so many places: the index to
+ * go on with. */
+uint32_t	 chunk_shed_some(struct chunk_cache *, struct file *,
+		    uint32_t from, uint32_t chunks, uint32_t places);
 /* Drops all chunks of a file; none may be held. */
 void		 chunk_clear(struct chunk_cache *, struct file *);
 

@@ -13,14 +13,55 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
+/* Pieces, or places for some, that are dropped in one turn. */
+#define TURN_PIECES	128
+#define TURN_PLACES	65536
+
+/* Takes the descriptor out: nothing new is made from this file. */
+static int
+take_out(struct file *f)
+{
+	int	fd = f->fd;
+
+	cache_leave(&f->cache->cache, &f->entry);
+	f->fd = -1;
+	return fd;
+}
+
+static void
+let_go(struct file *f, int fd)
+{
+	if (f->cache->give != NULL && !file_is_small(f) && !file_is_made(f))
+		f->cache->give(f->cache->give_context, fd, &f->version);
+	else
+		close(fd);
+}
+
 static void
 close_now(struct file *f)
 {
-	if (f->fd == -1)
-		return;
-	cache_leave(&f->cache->cache, &f->entry);
-	close(f->fd);
-	f->fd = -1;
+	if (f->fd != -1)
+		let_go(f, take_out(f));
+}
+
+/* Whether its pieces may be too many for one turn. */
+static bool
+takes_turns(const struct file *f)
+{
+	return f->cache->later != NULL && f->nchunks > TURN_PIECES;
+}
+
+/* Piece by piece, and its descriptor last. */
+static void
+close_slowly(struct file *f)
+{
+	struct file_cache	*fc = f->cache;
+
+	f->last = take_out(f);
+	f->gone = 0;
+	f->references++;
+	TAILQ_INSERT_TAIL(&fc->going, f, going);
+	fc->later(fc->later_context);
 }
 
 static void
@@ -29,9 +70,13 @@ drop(struct cache *c, struct cache_entry *e)
 	struct file	*f = (struct file *)e;
 
 	(void)c;
+	if (takes_turns(f)) {
+		close_slowly(f);
+		return;
+	}
+	/* They would keep the file, and are of no use without it. */
+	chunk_shed(f->cache->chunks, f);
 	close_now(f);
-	if (file_is_made(f))	/* else its pieces would keep all of it */
-		chunk_shed(f->cache->chunks, f);
 }
 
 void
@@ -45,6 +90,7 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 	fc->chunk_size = chunk_size;
 	fc->small = small;
 	fc->residency = residency;
+	TAILQ_INIT(&fc->going);
 }
 
 bool
@@ -115,6 +161,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	need(fd != -1 && version->size >= 0);
 	f->cache = fc;
 	f->fd = fd;
+	f->last = -1;
 	f->references = 1;
 	f->version = *version;
 	f->facts = *facts;
@@ -152,10 +199,32 @@ file_drop(struct file **fp)
 	*fp = NULL;
 	if (f == NULL || --f->references > 0)
 		return;
+	if (f->fd != -1 && takes_turns(f)) {
+		close_slowly(f);
+		return;
+	}
 	chunk_clear(f->cache->chunks, f);
 	close_now(f);
 	free(f->chunks);
 	free(f);
+}
+
+bool
+file_tidy(struct file_cache *fc)
+{
+	struct file	*f = TAILQ_FIRST(&fc->going);
+
+	if (f == NULL)
+		return false;
+	f->gone = chunk_shed_some(fc->chunks, f, f->gone, TURN_PIECES,
+	    TURN_PLACES);
+	if (f->gone < f->nchunks)
+		return true;
+	TAILQ_REMOVE(&fc->going, f, going);
+	let_go(f, f->last);
+	f->last = -1;
+	file_drop(&f);
+	return !TAILQ_EMPTY(&fc->going);
 }
 
 int

@@ -21,6 +21,10 @@ struct file {
 						 * bytes: of made ones */
 	struct file_cache	*cache;
 	int			 fd;		/* owned; -1: closed */
+	int			 last;		/* closed to all, but its pieces
+						 * go first; else -1 */
+	TAILQ_ENTRY(file)	 going;		/* while they do */
+	uint32_t		 gone;		/* of them */
 	uint32_t		 references;
 	bool			 unwanted;	/* when nobody holds it */
 	bool			 told;		/* that it cannot be read */
@@ -49,6 +53,21 @@ struct file_cache {
 	struct chunk_cache *chunks;		/* where their pieces are */
 	size_t		 chunk_size, small;	/* bytes */
 	int64_t		 residency;		/* an enum conf_residency */
+	/*
+	 * Takes the descriptor of a file whose close may take long: one that is
+	 * not small, so it was open for long, and may have lost its name.
+	 * Nothing else of ours keeps the file open then.  NULL: closed here.
+	 */
+	void		(*give)(void *, int fd, const struct job_version *);
+	void		*give_context;
+	/*
+	 * Asks for file_tidy() in a turn of the loop's own: a file may have so
+	 * many mappings that to drop them all would take long.  NULL: dropped
+	 * at once.
+	 */
+	void		(*later)(void *);
+	void		*later_context;
+	TAILQ_HEAD(, file) going;
 };
 
 void		 file_init(struct file_cache *, struct chunk_cache *,
@@ -67,6 +86,8 @@ int		 file_hold(struct file *);
 void		 file_release(struct file *);
 /* No more need of the descriptor: closed now, or when nobody holds it. */
 void		 file_close(struct file *);
+/* Drops some pieces of files that are to go; true: that was not all. */
+bool		 file_tidy(struct file_cache *);
 bool		 file_is_small(const struct file *);
 /* What is sent of it are copies, which are ours and stay in memory. */
 bool		 file_is_copied(const struct file *);

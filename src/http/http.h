@@ -55,6 +55,7 @@ struct http {
 	struct bucket_size	 pace;		/* rate 0: without */
 	uint64_t		 next_job;
 	uint32_t		 compressing;	/* such jobs under way */
+	size_t			 closing, closing_most;	/* the same */
 	struct {			/* variant.c: what it chose last */
 		char		 accept[64];
 		size_t		 len;

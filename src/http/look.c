@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "http/closing.h"
 #include "http/listing.h"
 #include "http/look.h"
 #include "http/rules.h"
@@ -217,8 +217,8 @@ look_free(struct errand *e)
 	struct look	*l = (struct look *)e;
 
 	pathname_release(&l->http->paths, &l->path);
-	if (e->job.fd != -1)
-		close(e->job.fd);
+	if (e->job.fd != -1)		/* refused for its size */
+		closing_give(l->http, e->job.fd, &e->job.version);
 	buf_free(&l->text);
 	free(l);
 }

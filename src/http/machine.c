@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "http/closing.h"
 #include "http/conn.h"
 #include "http/quota.h"
 #include "lib/mem.h"
@@ -103,9 +104,15 @@ http_new(const struct http_setup *setup)
 	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
 	chunk_init(&http->chunks, (size_t)conf->cache.chunks,
 	    CHUNK_MAPPINGS_MOST);
-	file_init(&http->files, &http->chunks, setup->descriptors,
+	http->closing_most = setup->descriptors / CLOSING_PART;
+	file_init(&http->files, &http->chunks,
+	    setup->descriptors - http->closing_most,
 	    (size_t)conf->cache.chunk_size, (size_t)conf->cache.small,
 	    conf->cache.residency);
+	http->files.give = closing_give;
+	http->files.give_context = http;
+	http->files.later = setup->later;
+	http->files.later_context = setup->later_context;
 	header_init(&http->heads, (size_t)conf->cache.heads);
 	http->heads.date_text = http->date;
 	http->heads.date_len = sizeof(http->date);
@@ -122,6 +129,10 @@ http_free(struct http **hp)
 {
 	struct http	*http = *hp;
 
+	http->files.give = NULL;	/* nobody takes errands any more */
+	http->files.later = NULL;
+	while (http_tidy(http))
+		;
 	address_free(&http->addresses);
 	pathname_free(&http->paths);
 	grant_free(&http->grants);
@@ -130,6 +141,12 @@ http_free(struct http **hp)
 	buf_free(&http->work);
 	free(http->spare);
 	mem_drop(hp);
+}
+
+bool
+http_tidy(struct http *http)
+{
+	return file_tidy(&http->files);
 }
 
 void

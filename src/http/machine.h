@@ -30,12 +30,18 @@ struct http_setup {
 	/* Where access log lines go, whole lines; NULL: nowhere. */
 	void			(*log)(void *, const char *, size_t);
 	void			*log_context;
+	/* Asks for http_tidy(); NULL: nothing is put off. */
+	void			(*later)(void *);
+	void			*later_context;
 };
 
 struct http	*http_new(const struct http_setup *);
 void		 http_free(struct http **);	/* all connections freed */
 /* Counters and caches, a line each, to a function that takes lines. */
 void		 http_report(struct http *, void (*)(const char *));
+/* Work that is too much for one turn of a loop: some of it; true: there is more
+ * for the turns to come. */
+bool		 http_tidy(struct http *);
 /* From now on connections end with the response under way. */
 void		 http_drain(struct http *);
 

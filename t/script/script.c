@@ -616,6 +616,9 @@ disk_asked(char **words, size_t n)
 	else if (job->kind == JOB_VERIFY)
 		snprintf(is, sizeof(is), "verify \"%s\" \"%s\" \"%s\"",
 		    job->root, job->data, job->data + strlen(job->data) + 1);
+	else if (job->kind == JOB_CLOSE)
+		snprintf(is, sizeof(is), "close %lld",
+		    (long long)job->version.size);
 	else
 		snprintf(is, sizeof(is), "%s %lld %llu",
 		    job_kind_name(job->kind), (long long)job->offset,
@@ -656,6 +659,8 @@ found(struct job *job, char **words, size_t n)
 	char		path[200];
 	struct stat	st;
 
+	if (job->path == NULL)
+		fail("the disk is asked to %s", job_kind_name(job->kind));
 	snprintf(path, sizeof(path), "%s/%s", w.dir, words[0]);
 	job->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (job->fd == -1 || fstat(job->fd, &st) == -1)
@@ -686,7 +691,7 @@ found(struct job *job, char **words, size_t n)
 static void
 range_done(struct job *job, uint64_t done)
 {
-	if (job->kind == JOB_COPY) {
+	if (job->kind == JOB_COPY || job->kind == JOB_CLOSE) {
 		job->known = false;	/* its times are invented */
 		job_perform(job);
 	}
@@ -826,6 +831,16 @@ clean_up(void)
 		printf("# %s stays behind\n", w.dir);
 }
 
+static int
+descriptors(void)
+{
+	int	n = 0;
+
+	for (int i = 0; i < 256; i++)
+		n += fcntl(i, F_GETFD) != -1;
+	return n;
+}
+
 static bool
 scenario(const char *file)
 {
@@ -859,13 +874,17 @@ scenario(const char *file)
 int
 main(int argc, char **argv)
 {
-	int	failures = 0;
+	int	failures = 0, before = descriptors();
 	bool	passed;
 
 	log_sink(told_line, NULL);
 	printf("1..%d\n", argc - 1);
 	for (int i = 1; i < argc; i++) {
 		passed = scenario(argv[i]);
+		if (descriptors() != before) {
+			printf("# descriptors are left open\n");
+			passed = false;
+		}
 		failures += !passed;
 		printf("%s %d - %s\n", passed ? "ok" : "not ok", i, argv[i]);
 	}

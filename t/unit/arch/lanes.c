@@ -197,6 +197,26 @@ START_TEST(reads)
 }
 END_TEST
 
+/* So do closes, and no more of them wait than of others. */
+START_TEST(closes)
+{
+	struct errand	*e;
+
+	for (int i = 0; i < 5; i++) {
+		e = errand(i, NULL);
+		e->job.kind = JOB_CLOSE;
+		e->job.version.dev = makedev(0, 30);
+		ck_assert(lanes_add(lanes, e) == (i < 4));
+	}
+	ck_assert(!add(5, "dead/x"));		/* the same lane */
+	ck_assert_int_eq(next(), 0);
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), -1);		/* its share */
+	ck_assert(add(6, "alive"));
+	ck_assert_int_eq(next(), 6);
+}
+END_TEST
+
 /* A link's answer says nothing of where it was found. */
 START_TEST(does_not_learn_from_links)
 {
@@ -294,6 +314,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, stay);
 	tcase_add_test(tests, strays);
 	tcase_add_test(tests, reads);
+	tcase_add_test(tests, closes);
 	tcase_add_test(tests, does_not_learn_from_links);
 	tcase_add_test(tests, users);
 	tcase_add_test(tests, password_files);

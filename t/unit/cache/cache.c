@@ -99,6 +99,36 @@ START_TEST(held_never_goes)
 }
 END_TEST
 
+/* What many held together does not stay when they let go of it. */
+START_TEST(returned_beyond)
+{
+	struct thing	*all[6];
+
+	cache_init(&cache, "test", 0, 100, drop);
+	for (int i = 0; i < 6; i++) {
+		all[i] = mem_zero(sizeof(*all[i]));
+		all[i]->name = (char)('a' + i);
+		cache_enter(&cache, &all[i]->entry, 50);
+		cache_hold(&all[i]->entry);
+		cache_trim(&cache);
+	}
+	cache_hold(&all[0]->entry);
+	cache_return(&cache, &all[0]->entry);
+	ck_assert_str_eq(gone, "");		/* it is held once more */
+	cache_return(&cache, &all[3]->entry);
+	cache_return(&cache, &all[0]->entry);
+	cache_return(&cache, &all[5]->entry);
+	cache_return(&cache, &all[1]->entry);
+	ck_assert_str_eq(gone, "dafb");
+	ck_assert_uint_eq(cache.bytes, 100);
+	cache_return(&cache, &all[2]->entry);
+	cache_return(&cache, &all[4]->entry);
+	ck_assert_str_eq(gone, "dafb");
+	ck_assert_uint_eq(cache.evictions, 4);
+	cache_empty(&cache);
+}
+END_TEST
+
 /* All used, many more than chances: still somebody goes, soon. */
 START_TEST(bounded)
 {
@@ -144,6 +174,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, oldest_goes);
 	tcase_add_test(tests, used_stays);
 	tcase_add_test(tests, held_never_goes);
+	tcase_add_test(tests, returned_beyond);
 	tcase_add_test(tests, bounded);
 	tcase_add_test(tests, reports);
 }

@@ -34,7 +34,8 @@ static struct file *
 make(size_t size, bool in_memory)
 {
 	struct job_version	version = { .size = (int64_t)size };
-	struct job_facts	facts = { .uid = getuid() + 1,
+	struct job_facts	facts = { .mode = S_IFREG | 0644,
+				    .uid = getuid() + 1,
 				    .in_memory = in_memory };
 	char			*bytes;
 	int			 fd;
@@ -142,6 +143,30 @@ START_TEST(limit_unmaps)
 	ck_assert_ptr_null(f->chunks[1]);
 	check_bytes(first);
 	chunk_release(&chunks, &first);
+	file_drop(&f);
+	ck_assert_uint_eq(chunks.cache.bytes, 0);
+	unlink(path);
+}
+END_TEST
+
+/* Many clients at once may hold more than the limit; it does not stay so. */
+START_TEST(limit_after_holds)
+{
+	struct file	*f;
+	struct chunk	*held[10];
+
+	caches(200 * KIB, RESIDENCY_AUTO);
+	f = make(640 * KIB, true);
+	ck_assert_uint_eq(f->nchunks, 10);
+	for (uint32_t i = 0; i < 10; i++) {
+		held[i] = chunk_hold(&chunks, f, i);
+		ck_assert_int_eq(chunk_ready(&chunks, held[i], 0), CHUNK_READY);
+	}
+	ck_assert_uint_gt(chunks.cache.bytes, 640 * KIB);
+	for (uint32_t i = 0; i < 10; i++)
+		chunk_release(&chunks, &held[i]);
+	ck_assert_uint_le(chunks.cache.bytes, 200 * KIB);
+	ck_assert_uint_ge(chunks.cache.bytes, 128 * KIB);	/* not more */
 	file_drop(&f);
 	ck_assert_uint_eq(chunks.cache.bytes, 0);
 	unlink(path);
@@ -339,6 +364,157 @@ START_TEST(descriptors)
 }
 END_TEST
 
+/* What the owner of a cache is given in place of a close. */
+static struct given {
+	int		fd[8];
+	uint64_t	dev;
+	unsigned	n;
+} given;
+
+static void
+take(void *context, int fd, const struct job_version *version)
+{
+	struct given	*g = context;
+
+	g->fd[g->n++] = fd;
+	g->dev = version->dev;
+}
+
+static void
+caches_that_give(void)
+{
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	memset(&given, 0, sizeof(given));
+	files.give = take;
+	files.give_context = &given;
+}
+
+/* How often a file is mapped by us. */
+static unsigned
+mappings(const char *name)
+{
+	FILE		*maps = fopen("/proc/self/maps", "r");
+	char		 line[1000];
+	unsigned	 n = 0;
+
+	while (maps != NULL && fgets(line, sizeof(line), maps) != NULL)
+		n += strstr(line, name) != NULL;
+	if (maps != NULL)
+		fclose(maps);
+	return n;
+}
+
+/* The descriptor of a larger file goes, when nothing else keeps the file. */
+START_TEST(given_away)
+{
+	struct file	*f;
+	struct chunk	*k;
+	int		 fd;
+
+	caches_that_give();
+	f = make(150000, true);
+	fd = f->fd;
+	for (uint32_t i = 0; i < f->nchunks; i++) {
+		k = chunk_hold(&chunks, f, i);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+	}
+	ck_assert_uint_gt(mappings(path), 0);
+	ck_assert_uint_eq(given.n, 0);
+	f->version.dev = 77;
+	if (_i == 0)
+		file_drop(&f);
+	else {				/* for others, and it stays known */
+		cache_empty(&files.cache);
+		ck_assert_int_eq(f->fd, -1);
+	}
+	ck_assert_uint_eq(given.n, 1);
+	ck_assert_int_eq(given.fd[0], fd);
+	ck_assert_uint_eq(given.dev, 77);
+	ck_assert_uint_eq(mappings(path), 0);
+	ck_assert_int_eq(close(fd), 0);		/* it was still open */
+	if (f != NULL)
+		file_drop(&f);
+	ck_assert_uint_eq(given.n, 1);
+	unlink(path);
+}
+END_TEST
+
+static void
+count(void *context)
+{
+	++*(int *)context;
+}
+
+/* One of so many pieces goes in turns, and its descriptor after them. */
+START_TEST(given_slowly)
+{
+	struct file	*f;
+	struct chunk	*k;
+	int		 asked = 0, fd, turns = 0;
+	unsigned	 before;
+
+	caches_that_give();
+	file_init(&files, &chunks, 4, 4 * KIB, KIB, RESIDENCY_AUTO);
+	chunks.cache.limit_bytes = 0;
+	files.give = take;
+	files.give_context = &given;
+	files.later = count;
+	files.later_context = &asked;
+	f = make(4 * KIB * 1000, true);
+	fd = f->fd;
+	for (uint32_t i = 0; i < f->nchunks; i++) {
+		k = chunk_hold(&chunks, f, i);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+	}
+	if (_i == 0)			/* for others, and it stays known */
+		cache_empty(&files.cache);
+	else
+		file_drop(&f);
+	ck_assert_int_eq(asked, 1);
+	ck_assert_uint_eq(files.cache.entries, 0);
+	ck_assert_uint_eq(chunks.cache.entries, 1000);
+	for (before = 1000; file_tidy(&files); turns++) {
+		ck_assert_uint_eq(given.n, 0);
+		ck_assert_uint_le(before - chunks.cache.entries, 200);
+		before = (unsigned)chunks.cache.entries;
+	}
+	ck_assert_int_ge(turns, 5);
+	ck_assert_uint_eq(chunks.cache.entries, 0);
+	ck_assert_uint_eq(given.n, 1);
+	ck_assert_int_eq(given.fd[0], fd);
+	ck_assert_uint_eq(mappings(path), 0);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert(!file_tidy(&files));
+	if (f != NULL)
+		file_drop(&f);
+	ck_assert_uint_eq(given.n, 1);
+	unlink(path);
+}
+END_TEST
+
+/* Not those of small files, nor of memory that was made for us. */
+START_TEST(closed_here)
+{
+	struct job_version	 version = { .size = 400 * KIB };
+	struct job_facts	 facts = { .mode = S_IFDIR | 0755,
+				    .in_memory = true };
+	struct file		*f;
+
+	caches_that_give();
+	f = make(5000, false);
+	file_drop(&f);
+	unlink(path);
+	f = make(0, false);
+	file_drop(&f);
+	unlink(path);
+	f = file_new(&files, memfd_create("made", 0), &version, &facts);
+	file_drop(&f);
+	ck_assert_uint_eq(given.n, 0);
+}
+END_TEST
+
 static bool
 is_open(int fd)
 {
@@ -394,6 +570,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, large_is_mapped);
 	tcase_add_test(tests, empty_file);
 	tcase_add_test(tests, limit_unmaps);
+	tcase_add_test(tests, limit_after_holds);
 	tcase_add_test(tests, predicted);
 	tcase_add_loop_test(tests, copies, 0, 2);
 	tcase_add_test(tests, evicted);
@@ -401,5 +578,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, in_memory_anyway);
 	tcase_add_test(tests, shrunk);
 	tcase_add_test(tests, descriptors);
+	tcase_add_loop_test(tests, given_away, 0, 2);
+	tcase_add_loop_test(tests, given_slowly, 0, 2);
+	tcase_add_test(tests, closed_here);
 	tcase_add_test(tests, made_ones);
 }

@@ -106,6 +106,9 @@ sample(enum job_kind kind)
 		job.fd = STDIN_FILENO;
 		job.offset = 65536;
 		job.length = 1000;
+	} else if (kind == JOB_CLOSE) {
+		job.fd = STDIN_FILENO;
+		job.version = version;
 	} else if (kind == JOB_APPEND) {
 		job.offset = 1;
 		job.data = "a line\n";
@@ -156,7 +159,7 @@ check_order(const struct job *sent)
 		ck_assert_str_eq(got.root, sent->root);
 	if (sent->kind == JOB_APPEND || sent->kind == JOB_VERIFY)
 		ck_assert_mem_eq(got.data, sent->data, sent->length);
-	if (sent->kind == JOB_READ || sent->kind == JOB_COPY) {
+	if (sent->fd != -1) {
 		ck_assert_int_eq(fstat(sent->fd, &a), 0);
 		ck_assert_int_eq(fstat(got.fd, &b), 0);
 		ck_assert_uint_eq(a.st_ino, b.st_ino);
@@ -166,18 +169,36 @@ check_order(const struct job *sent)
 		ck_assert_int_eq(got.fd, -1);
 }
 
-/* The bytes of a job's order; the descriptor beside it is dropped. */
+/* Sends it and keeps the sample as it is, also where its file goes. */
+static void
+send_order(const struct job *job)
+{
+	struct job	sent = *job;
+	bool		goes = job->kind == JOB_CLOSE;
+
+	if (goes)
+		sent.fd = dup(job->fd);
+	ck_assert_int_eq(record_send_order(fd[0], &sent), 0);
+	ck_assert_int_eq(sent.fd, goes ? -1 : job->fd);
+}
+
+/* The bytes of a job's order; the descriptor beside it is dropped.  Where it
+ * goes for good, it comes alone, with the first of them. */
 static size_t
 order_bytes(const struct job *job, char *bytes, size_t size)
 {
-	ssize_t	n;
+	ssize_t	n, rest = 0;
 	int	came;
 
-	ck_assert_int_eq(record_send_order(fd[0], job), 0);
+	send_order(job);
 	n = io_recv_record(fd[1], bytes, size, &came);
-	ck_assert_int_gt(n, 0);
 	io_close(&came);
-	return (size_t)n;
+	if (job->kind == JOB_CLOSE) {
+		ck_assert_int_eq(n, 1);
+		rest = recv(fd[1], bytes + 1, size - 1, 0);
+	}
+	ck_assert_int_gt(n + rest, 1);
+	return (size_t)(n + rest);
 }
 
 /* The same for an answer. */
@@ -209,6 +230,7 @@ START_TEST(kinds_and_empty_jobs)
 	ck_assert_str_eq(job_kind_name(JOB_LIST), "list");
 	ck_assert_str_eq(job_kind_name(JOB_VERIFY), "verify");
 	ck_assert_str_eq(job_kind_name(JOB_COPY), "copy");
+	ck_assert_str_eq(job_kind_name(JOB_CLOSE), "close");
 	memset(&job, 0xff, sizeof(job));
 	job_init(&job, JOB_APPEND);
 	ck_assert_int_eq(job.kind, JOB_APPEND);
@@ -223,8 +245,8 @@ START_TEST(order_arrives)
 	struct job	job = sample(_i);
 	int		before = descriptors();
 
-	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
-	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	send_order(&job);
+	send_order(&job);
 	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
 	check_order(&job);
 	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
@@ -467,10 +489,17 @@ static const struct {
 	{ JOB_READ,	LENGTH,	8, INT64_MAX },
 	{ JOB_READ,	LENGTH,	8, -1 },
 	{ JOB_COPY,	KIND,	4, JOB_RESOLVE },
-	{ JOB_COPY,	KIND,	4, JOB_COPY + 1 },
+	{ JOB_COPY,	KIND,	4, JOB_KIND_COUNT },
+	{ JOB_COPY,	KIND,	4, JOB_CLOSE },
 	{ JOB_COPY,	PATH,	4, 1 },
 	{ JOB_COPY,	WITH_FD, 4, 0 },
 	{ JOB_COPY,	LENGTH,	8, INT64_MAX },
+	{ JOB_CLOSE,	KIND,	4, JOB_RESOLVE },
+	{ JOB_CLOSE,	ROOT,	4, 2 },
+	{ JOB_CLOSE,	DATA,	4, 1 },
+	{ JOB_CLOSE,	OFFSET,	8, 1 },
+	{ JOB_CLOSE,	LENGTH,	8, 1 },
+	{ JOB_CLOSE,	WITH_FD, 4, 0 },
 	{ JOB_APPEND,	KIND,	4, JOB_READ },
 	{ JOB_APPEND,	ROOT,	4, 1 },
 	{ JOB_APPEND,	DATA,	4, 6 },
@@ -683,7 +712,7 @@ answered(enum job_kind kind)
 		job.version = (struct job_version){ 9, 8, 7, 6, 5, 4, 3 };
 		job.facts = (struct job_facts){ 0100644, 1000, true, true,
 		    false };
-	} else
+	} else if (kind != JOB_CLOSE)
 		job.done = job.length - 1;
 	return job;
 }
@@ -711,6 +740,8 @@ START_TEST(answer_arrives)
 		ck_assert_uint_eq(a.st_ino, b.st_ino);
 	} else if (_i == JOB_COPY)
 		ck_assert_int_ne(got.fd, sample(_i).fd);
+	else if (_i == JOB_CLOSE)
+		ck_assert_int_eq(got.fd, -1);
 	else
 		ck_assert_int_eq(got.fd, sample(_i).fd);
 }
@@ -809,6 +840,8 @@ static const struct {
 	{ JOB_COPY,	A_WITH_FD, 4, 0 },
 	{ JOB_COPY,	A_WITH_FD, 4, 2 },		/* no handle */
 	{ JOB_COPY,	DONE,	8, 1001 },		/* more than asked */
+	{ JOB_CLOSE,	A_WITH_FD, 4, 1 },
+	{ JOB_CLOSE,	DONE,	8, 1 },
 	{ JOB_APPEND,	DONE,	8, 8 },
 	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
 	{ JOB_LIST,	ERROR,	4, EIO },		/* and a file */

@@ -1,0 +1,124 @@
+/*
+ * close: the descriptor is gone, and with the last one the file.
+ */
+#include <sys/socket.h>
+
+#include <errno.h>
+
+#include "helpers/beneath.h"
+#include "helpers/job.h"
+#include "helpers/perform.h"
+#include "helpers/record.h"
+#include "lib/io.h"
+#include "t/unit/helpers/tree.h"
+#include "t/unit/unit.h"
+
+static void
+make(void)
+{
+	tree_begin();
+	tree_file("file", "text", 0644);
+}
+
+START_TEST(closes)
+{
+	struct job	job;
+	int		fd = open(tree_path("file"), _i == 0 ? O_RDONLY :
+			    BENEATH_LOOK);
+
+	ck_assert_int_ne(fd, -1);
+	job_init(&job, JOB_CLOSE);
+	job.fd = fd;
+	job_perform(&job);
+	ck_assert_int_eq(job.error, 0);
+	ck_assert_int_eq(job.fd, -1);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
+}
+END_TEST
+
+START_TEST(nothing_to_close)
+{
+	struct job	job;
+
+	job_init(&job, JOB_CLOSE);
+	job_perform(&job);
+	ck_assert_int_eq(job.error, EBADF);
+}
+END_TEST
+
+/* The end of a pipe that a closing of the other end can be seen at. */
+static int
+other_end(int *given)
+{
+	int	pair[2];
+
+	ck_assert_int_eq(io_pipe(pair), 0);
+	*given = pair[1];
+	return pair[0];
+}
+
+static bool
+is_closed(int fd)
+{
+	char	byte;
+
+	return recv(fd, &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+/* Who is sent the order is the last who has the file. */
+START_TEST(receiver_is_last)
+{
+	static char	buffer[RECORD_MAX];
+	struct job	job, got;
+	int		sock[2], seen;
+
+	ck_assert_int_eq(io_pipe(sock), 0);
+	job_init(&job, JOB_CLOSE);
+	job.id = 5;
+	seen = other_end(&job.fd);
+	ck_assert_int_eq(record_send_order(sock[0], &job), 0);
+	ck_assert_int_eq(job.fd, -1);
+	ck_assert(!is_closed(seen));		/* it is on its way */
+	ck_assert_int_eq(record_recv_order(sock[1], &got, buffer), 1);
+	ck_assert(!is_closed(seen));
+	job_perform(&got);
+	ck_assert(is_closed(seen));
+	close(sock[0]);
+	close(sock[1]);
+	close(seen);
+}
+END_TEST
+
+/* Whoever dies instead of closing it has closed it. */
+START_TEST(receiver_dies)
+{
+	struct job	job;
+	int		sock[2], seen;
+
+	ck_assert_int_eq(io_pipe(sock), 0);
+	job_init(&job, JOB_CLOSE);
+	seen = other_end(&job.fd);
+	ck_assert_int_eq(record_send_order(sock[0], &job), 0);
+	close(sock[1]);
+	ck_assert(is_closed(seen));
+	/* Nobody there: it stays with the sender. */
+	close(seen);
+	seen = other_end(&job.fd);
+	ck_assert_int_eq(record_send_order(sock[0], &job), -1);
+	ck_assert_int_ne(job.fd, -1);
+	ck_assert(!is_closed(seen));
+	close(job.fd);
+	close(sock[0]);
+	close(seen);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_unchecked_fixture(tests, make, tree_end);
+	tcase_add_loop_test(tests, closes, 0, 2);
+	tcase_add_test(tests, nothing_to_close);
+	tcase_add_test(tests, receiver_is_last);
+	tcase_add_test(tests, receiver_dies);
+}
