@@ -434,7 +434,7 @@ void
 crew_report(void *context, void (*line)(const char *))
 {
 	const struct crew	*crew = context;
-	char			 text[1024];
+	char			 text[HISTOGRAM_TEXT + 64];
 	size_t			 n;
 
 	snprintf(text, sizeof(text), "helpers: %zu idle, %zu over jobs, %zu "
