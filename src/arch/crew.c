@@ -444,6 +444,9 @@ crew_report(void *context, void (*line)(const char *))
 	snprintf(text, sizeof(text), "helper queue: %zu jobs, %zu at most",
 	    lanes_waiting(crew->lanes), crew->longest);
 	line(text);
+	snprintf(text, sizeof(text), "helper lanes: %zu",
+	    lanes_count(crew->lanes));
+	line(text);
 	for (int i = 0; i < JOB_KIND_COUNT; i++) {
 		if (crew->service[i].n == 0)
 			continue;

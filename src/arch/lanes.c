@@ -9,6 +9,7 @@
 #include "lib/need.h"
 
 #define ALIASES	16
+#define LANES	64		/* from then on idle ones are forgotten */
 
 TAILQ_HEAD(errand_list, errand);
 
@@ -26,6 +27,7 @@ struct lanes {
 	size_t			 share, most;
 	size_t			 queued;	/* in all */
 	TAILQ_HEAD(, lane)	 list;		/* the next turn's first */
+	size_t			 count;		/* of lanes */
 	struct lane		*strays;
 	struct lane		*users;		/* homes: who knows where? */
 	struct lane		*keeps;		/* between two file systems */
@@ -49,10 +51,36 @@ lane_new(struct lanes *all, uint64_t fs, bool special)
 	l->special = special;
 	TAILQ_INIT(&l->queue);
 	TAILQ_INSERT_TAIL(&all->list, l, link);
+	all->count++;
 	return l;
 }
 
-/* They stay: there are no more of them than file systems. */
+/* The one whose last turn was longest ago, of those that nobody is in. */
+static struct lane *
+idle(const struct lanes *all)
+{
+	struct lane	*l;
+
+	TAILQ_FOREACH(l, &all->list, link)
+		if (!l->special && l->queued == 0 && l->held == 0)
+			return l;
+	return NULL;
+}
+
+static void
+forget(struct lane *l)
+{
+	struct lanes	*all = l->all;
+
+	for (unsigned i = 0; i < ALIASES; i++)
+		if (all->aliases[i].lane == l)
+			all->aliases[i].lane = NULL;
+	TAILQ_REMOVE(&all->list, l, link);
+	all->count--;
+	free(l);
+}
+
+/* File systems come and go, automounted ones all the time. */
 static struct lane *
 lane_of(struct lanes *all, uint64_t fs)
 {
@@ -61,6 +89,8 @@ lane_of(struct lanes *all, uint64_t fs)
 	TAILQ_FOREACH(l, &all->list, link)
 		if (l->fs == fs && !l->special)
 			return l;
+	while (all->count >= LANES && (l = idle(all)) != NULL)
+		forget(l);
 	return lane_new(all, fs, false);
 }
 
@@ -88,17 +118,25 @@ lanes_learn(struct lanes *all, const struct errand *e)
 	all->aliases[i].lane = e->lane;
 }
 
+/* A number that was another name for one file system may be that of a new one
+ * by now. */
+static struct lane *
+lane_by_number(struct lanes *all, uint64_t fs)
+{
+	struct lane	*l = mounts_has(all->mounts, fs) ? NULL :
+			    alias(all, fs);
+
+	return l != NULL ? l : lane_of(all, fs);
+}
+
 static struct lane *
 choose(struct lanes *all, struct job *job)
 {
-	struct lane	*l;
 	uint64_t	 fs;
 	bool		 stays;
 
-	if (job->root == NULL) {
-		l = alias(all, job->version.dev);
-		return l != NULL ? l : lane_of(all, job->version.dev);
-	}
+	if (job->root == NULL)
+		return lane_by_number(all, job->version.dev);
 	if (job->user != NULL)
 		return all->users;
 	if (job->keep != NULL)
@@ -212,6 +250,12 @@ lanes_waiting(const struct lanes *all)
 }
 
 size_t
+lanes_count(const struct lanes *all)
+{
+	return all->count;
+}
+
+size_t
 lanes_ready(const struct lanes *all)
 {
 	const struct lane	*l;
@@ -247,9 +291,7 @@ lanes_free(struct lanes **ap)
 	struct lane	*l;
 
 	need((*ap)->queued == 0);
-	while ((l = TAILQ_FIRST(&(*ap)->list)) != NULL) {
-		TAILQ_REMOVE(&(*ap)->list, l, link);
-		free(l);
-	}
+	while ((l = TAILQ_FIRST(&(*ap)->list)) != NULL)
+		forget(l);
 	mem_drop(ap);
 }

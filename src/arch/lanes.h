@@ -37,12 +37,14 @@ void		 lanes_learn(struct lanes *, const struct errand *);
 /* The next one that may have a helper, which its lane holds from now on; lanes
  * take turns.  NULL: there is none. */
 struct errand	*lanes_next(struct lanes *);
-/* Whoever had it is free, or at its end. */
+/* Whoever had it is free, or at its end.  A lane that nobody is in any more
+ * may be gone after the next lanes_add. */
 void		 lanes_release(struct lane *);
 /* Any one that waits. */
 struct errand	*lanes_any(const struct lanes *);
 
 size_t		 lanes_waiting(const struct lanes *);
 size_t		 lanes_ready(const struct lanes *);	/* for lanes_next */
+size_t		 lanes_count(const struct lanes *);
 
 #endif
