@@ -30,7 +30,10 @@
  */
 #define TRIES	100
 #define YOUNG	1000		/* ms: who dies before that never worked */
-#define RETRY	1000		/* ms until there may be room to give up more */
+#define RETRY	1000		/* ms until there may be room to give up more,
+				 * or in the monitor's pipe */
+#define ANSWER	3000		/* ms: the monitor never waits: what it has
+				 * not answered by then is lost */
 
 TAILQ_HEAD(helper_list, helper);
 
@@ -44,6 +47,7 @@ struct helper {
 	int64_t			 born;		/* clock ms */
 	int64_t			 since;		/* idle or busy, clock ms */
 	int64_t			 given;		/* the job, us */
+	bool			 killed;	/* the monitor knows */
 	TAILQ_ENTRY(helper)	 link;
 };
 
@@ -58,11 +62,15 @@ struct crew {
 	struct lanes		*lanes;
 	size_t			 nidle, nstuck;
 	size_t			 helpers;	/* idle and busy */
-	size_t			 asked;
+	size_t			 asked;		/* of the monitor ... */
+	int64_t			 heard;		/* ... or it answered, ms */
 	size_t			 longest;	/* that the queue has been */
 	struct histogram	 service[JOB_KIND_COUNT];
 	struct watch		*retirement;	/* to let idle ones go */
 	struct watch		*deadline;	/* of the first busy one */
+	struct watch		*anew;		/* for what it has not heard
+						 * or answered */
+	int64_t			 due;		/* ... when, clock ms; 0: not */
 	bool			 ending;
 };
 
@@ -147,10 +155,28 @@ deserted(struct errand *e)
 }
 
 static void
+look_later(struct crew *crew, int64_t ms)
+{
+	int64_t	at = crew->clock->ms + ms;
+
+	if (crew->due != 0 && crew->due <= at)
+		return;
+	crew->due = at;
+	evloop_at(crew->anew, at);
+}
+
+/* False: its pipe is full. */
+static bool
 ask(struct crew *crew)
 {
-	if (control_send(crew->control, CONTROL_WANT_HELPER, -1) == 0)
-		crew->asked++;
+	if (control_send(crew->control, CONTROL_WANT_HELPER, -1) == -1) {
+		look_later(crew, RETRY);
+		return false;
+	}
+	crew->asked++;
+	crew->heard = crew->clock->ms;
+	look_later(crew, ANSWER);
+	return true;
 }
 
 /* Its helper has died. */
@@ -245,6 +271,15 @@ tell_stuck(const struct job *job)
 
 /* Its end of the pipe stays open: that it closes says that it has died. */
 static void
+have_killed(struct helper *h)
+{
+	h->killed = control_send(h->crew->control, CONTROL_END_HELPER,
+	    h->fd) == 0;
+	if (!h->killed)
+		look_later(h->crew, RETRY);
+}
+
+static void
 give_up(struct helper *h)
 {
 	struct errand	*e = h->errand;
@@ -254,7 +289,7 @@ give_up(struct helper *h)
 	take(h);
 	h->errand = NULL;
 	put(h, &h->crew->stuck);
-	control_send(h->crew->control, CONTROL_END_HELPER, h->fd);
+	have_killed(h);
 	fail(e, ETIMEDOUT);
 }
 
@@ -309,13 +344,40 @@ dispatch(struct crew *crew)
 	if (lanes_waiting(crew->lanes) > crew->longest)
 		crew->longest = lanes_waiting(crew->lanes);
 	while (crew->asked < lanes_ready(crew->lanes) && !crew->ending &&
-	    crew->helpers + crew->asked < (size_t)crew->conf->helpers_max) {
-		size_t	before = crew->asked;
+	    crew->helpers + crew->asked < (size_t)crew->conf->helpers_max &&
+	    ask(crew))
+		continue;
+}
 
-		ask(crew);
-		if (crew->asked == before)
-			break;		/* the pipe is full: they will come */
+/* So many are to be there before they are needed. */
+static void
+fill_reserve(struct crew *crew)
+{
+	while (crew->helpers + crew->asked < (size_t)crew->conf->helpers &&
+	    ask(crew))
+		continue;
+}
+
+/* How many we have asked for is only what we remember of it: an answer may get
+ * lost, and then it must not count for ever. */
+static void
+ask_anew(void *context)
+{
+	struct crew	*crew = context;
+	struct helper	*h;
+	int64_t		 left = crew->heard + ANSWER - crew->clock->ms;
+
+	crew->due = 0;
+	TAILQ_FOREACH(h, &crew->stuck, link)
+		if (!h->killed)
+			have_killed(h);
+	if (crew->asked > 0 && left > 0)
+		look_later(crew, left);
+	else if (crew->asked > 0) {
+		crew->asked = 0;
+		fill_reserve(crew);
 	}
+	dispatch(crew);
 }
 
 void
@@ -351,8 +413,15 @@ crew_join(struct crew *crew, int fd)
 
 	if (crew->asked > 0)
 		crew->asked--;
+	crew->heard = crew->clock->ms;
+	/* Asked for twice, since the first answer came so late. */
+	if (crew->helpers >= (size_t)crew->conf->helpers_max) {
+		io_close(&fd);
+		return;
+	}
 	if (fd == -1 || io_nonblock(fd) == -1) {
 		io_close(&fd);
+		look_later(crew, RETRY);
 		/* Without any, and without hope for one, jobs fail. */
 		if (crew->helpers == 0 && crew->asked == 0)
 			fail_all(crew, EAGAIN);
@@ -405,8 +474,8 @@ crew_new(struct evloop *loop, const struct clock *clock,
 	    (size_t)conf->helpers_queue);
 	crew->retirement = evloop_timer(loop, retire, crew);
 	crew->deadline = evloop_timer(loop, look_for_stuck, crew);
-	for (int64_t i = 0; i < conf->helpers; i++)
-		ask(crew);
+	crew->anew = evloop_timer(loop, ask_anew, crew);
+	fill_reserve(crew);
 	return crew;
 }
 
@@ -427,6 +496,7 @@ crew_free(struct crew **cp)
 	lanes_free(&crew->lanes);
 	evloop_unwatch(&crew->retirement);
 	evloop_unwatch(&crew->deadline);
+	evloop_unwatch(&crew->anew);
 	mem_drop(cp);
 }
 
