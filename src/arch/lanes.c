@@ -133,7 +133,7 @@ static struct lane *
 choose(struct lanes *all, struct job *job)
 {
 	uint64_t	 fs;
-	bool		 stays;
+	bool		 known;
 
 	if (job->root == NULL)
 		return lane_by_number(all, job->version.dev);
@@ -143,9 +143,11 @@ choose(struct lanes *all, struct job *job)
 		return all->keeps;
 	mounts_refresh(all->mounts);
 	fs = mounts_find(all->mounts, job->root,
-	    job->path != NULL ? job->path : "", &stays);
-	/* What has no path is the conf's, which may lead anywhere. */
-	job->stay = stays && job->path != NULL;
+	    job->path != NULL ? job->path : "", &known, &job->enter);
+	/* What has no path is the conf's, which may lead anywhere; what is
+	 * itself mounted may be a file, and leads nowhere. */
+	job->stay = known && job->path != NULL &&
+	    (job->enter == 0 || job->path[job->enter] != '\0');
 	return lane_of(all, fs);
 }
 
@@ -192,6 +194,7 @@ void
 lanes_stray(struct lanes *all, struct errand *e)
 {
 	e->job.stay = false;
+	e->job.enter = 0;
 	e->job.error = 0;
 	enqueue(all->strays, e, false);
 }

@@ -270,13 +270,20 @@ find(const struct mounts *m, const char *root, const char *path)
 
 uint64_t
 mounts_find(const struct mounts *m, const char *root, const char *path,
-    bool *stays)
+    bool *known, size_t *enter)
 {
 	static const struct hash_key	 key = { 0, 0 };
 	const struct mount		*mount = find(m, root, path);
+	size_t				 len;
 
+	*known = mount != NULL;
+	*enter = 0;
 	/* The same file system, mounted twice, is another mount. */
-	*stays = mount != NULL && mount == find(m, root, "");
+	if (mount != NULL && mount != find(m, root, "")) {
+		root = real_root(m, root);
+		len = strlen(root);
+		*enter = mount->len - len - (strcmp(root, "/") != 0);
+	}
 	if (m->nmounts == 0)
 		return hash_bytes(&key, 0, root, strlen(root));
 	return mount != NULL ? mount->fs : 0;

@@ -145,8 +145,12 @@ START_TEST(stay)
 {
 	ck_assert(add(1, "a"));
 	ck_assert(errands[1].job.stay);
+	ck_assert_uint_eq(errands[1].job.enter, 0);
 	ck_assert(add(2, "dead/x"));
-	ck_assert(!errands[2].job.stay);
+	ck_assert(errands[2].job.stay);
+	ck_assert_uint_eq(errands[2].job.enter, strlen("dead"));
+	ck_assert(add(4, "dead"));
+	ck_assert(!errands[4].job.stay);
 	mounts_read(mounts, "");
 	ck_assert(add(3, "b"));
 	ck_assert(!errands[3].job.stay);

@@ -40,42 +40,43 @@ static const char table[] =
 static const struct {
 	const char	*root, *path;
 	unsigned	 major, minor;
-	bool		 stays;
+	size_t		 enter;
 } cases[] = {
-	{ "/",			"",		8,	1,	true },
-	{ "/",			"srv",		8,	1,	true },
-	{ "/",			"srv/nfs",	0,	30,	false },
-	{ "/",			"srv/nfs/",	0,	30,	false },
-	{ "/",			"proc/x",	0,	20,	false },
-	{ "/srv",		"",		8,	1,	true },
-	{ "/srv",		"nfs",		0,	30,	false },
-	{ "/srv",		"nfs/a/b",	0,	30,	false },
-	{ "/srv",		"nfs2/a",	8,	1,	true },
-	{ "/srv",		"nf",		8,	1,	true },
-	{ "/srv",		"nfs/deep/x",	0,	31,	false },
-	{ "/srv/nfs",		"",		0,	30,	true },
-	{ "/srv/nfs",		"x",		0,	30,	true },
-	{ "/srv/nfs",		"deep",		0,	31,	false },
-	{ "/srv/nfs/deep",	"x",		0,	31,	true },
-	{ "/with blank\\",	"x",		8,	2,	true },
-	{ "/with blank",	"x",		8,	1,	true },
-	{ "/twice",		"x",		0,	41,	true },
-	{ "/twice",		"hidden/x",	0,	41,	true },
-	{ "/srv",		"bound/x",	8,	1,	false },
-	{ "/over",		"x",		0,	53,	true },
-	{ "/over",		"deep/x",	0,	53,	true },
-	{ "/over",		"deep/er/x",	0,	54,	false },
-	{ "/",			"over/deep/x",	0,	53,	false },
-	{ "/auto",		"x",		0,	62,	true },
-	{ "/auto",		"home/x",	0,	63,	false },
-	{ "/auto/home",		"x",		0,	63,	true },
-	{ "/late",		"deep/x",	0,	71,	false },
-	{ "/late",		"x",		0,	70,	true }
+	{ "/",			"",		8,	1,	0 },
+	{ "/",			"srv",		8,	1,	0 },
+	{ "/",			"srv/nfs",	0,	30,	7 },
+	{ "/",			"srv/nfs/",	0,	30,	7 },
+	{ "/",			"proc/x",	0,	20,	4 },
+	{ "/srv",		"",		8,	1,	0 },
+	{ "/srv",		"nfs",		0,	30,	3 },
+	{ "/srv",		"nfs/a/b",	0,	30,	3 },
+	{ "/srv",		"nfs2/a",	8,	1,	0 },
+	{ "/srv",		"nf",		8,	1,	0 },
+	{ "/srv",		"nfs/deep/x",	0,	31,	8 },
+	{ "/srv/nfs",		"",		0,	30,	0 },
+	{ "/srv/nfs",		"x",		0,	30,	0 },
+	{ "/srv/nfs",		"deep",		0,	31,	4 },
+	{ "/srv/nfs/deep",	"x",		0,	31,	0 },
+	{ "/with blank\\",	"x",		8,	2,	0 },
+	{ "/with blank",	"x",		8,	1,	0 },
+	{ "/twice",		"x",		0,	41,	0 },
+	{ "/twice",		"hidden/x",	0,	41,	0 },
+	{ "/srv",		"bound/x",	8,	1,	5 },
+	{ "/over",		"x",		0,	53,	0 },
+	{ "/over",		"deep/x",	0,	53,	0 },
+	{ "/over",		"deep/er/x",	0,	54,	7 },
+	{ "/",			"over/deep/x",	0,	53,	4 },
+	{ "/auto",		"x",		0,	62,	0 },
+	{ "/auto",		"home/x",	0,	63,	4 },
+	{ "/auto/home",		"x",		0,	63,	0 },
+	{ "/late",		"deep/x",	0,	71,	4 },
+	{ "/late",		"x",		0,	70,	0 }
 };
 
 static struct conf	*conf;
 static struct mounts	*mounts;
-static bool		 stays;
+static bool		 known;
+static size_t		 enter;
 
 static void
 make(void)
@@ -102,7 +103,7 @@ unmake(void)
 static uint64_t
 where(const char *root, const char *path)
 {
-	return mounts_find(mounts, root, path, &stays);
+	return mounts_find(mounts, root, path, &known, &enter);
 }
 
 START_TEST(finds)
@@ -110,7 +111,8 @@ START_TEST(finds)
 	mounts_read(mounts, table);
 	ck_assert_uint_eq(where(cases[_i].root, cases[_i].path),
 	    makedev(cases[_i].major, cases[_i].minor));
-	ck_assert(stays == cases[_i].stays);
+	ck_assert(known);
+	ck_assert_uint_eq(enter, cases[_i].enter);
 }
 END_TEST
 
@@ -150,7 +152,8 @@ START_TEST(without_a_table)
 {
 	ck_assert(where("/a", "x") == where("/a", "y"));
 	ck_assert(where("/a", "x") != where("/b", "x"));
-	ck_assert(!stays);
+	ck_assert(!known);
+	ck_assert_uint_eq(enter, 0);
 }
 END_TEST
 
