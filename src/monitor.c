@@ -7,6 +7,9 @@
  */
 #include <sys/queue.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -19,6 +22,7 @@
 #include <unistd.h>
 
 #include "arch/listener.h"
+#include "arch/ledger.h"
 #include "arch/mounts.h"
 #include "control.h"
 #include "lib/clock.h"
@@ -49,6 +53,8 @@ struct child {
 	ino_t			 pipe;		/* main's end: main's name for
 						 * it */
 	bool			 given_up;
+	unsigned		 generation;	/* of the main it is for */
+	uint64_t		 lane;		/* when that has died: its */
 	TAILQ_ENTRY(child)	 link;
 };
 
@@ -65,6 +71,8 @@ struct monitor {
 	bool			 killed;	/* ... has passed once */
 	bool			 announced;
 	struct mounts		*mounts;
+	struct ledger		*ledger;
+	unsigned		 generation;	/* how many mains there were */
 };
 
 static int	signals[2];	/* the pipe that they come through */
@@ -165,13 +173,58 @@ spawn(struct monitor *m, enum role role, int *pipe)
 	c = mem_zero(sizeof(*c));
 	c->pid = pid;
 	c->role = role;
+	c->generation = m->generation;
 	c->pipe = inode(*pipe);
 	TAILQ_INSERT_TAIL(&m->children, c, link);
 	return pid;
 }
 
+struct leftovers {
+	struct leftover	*at;		/* owned */
+	size_t		 count;
+};
+
+/* A descriptor that tells of a child's end; -1: there is none. */
+static int
+follow(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	return -1;
+#endif
+}
+
+/* Helpers of mains that have died, which are still there. */
+static void
+list_leftovers(const struct monitor *m, struct leftovers *left)
+{
+	const struct child	*c;
+	int			 fd;
+
+	TAILQ_FOREACH(c, &m->children, link) {
+		if (c->role != ROLE_HELPER || c->generation == m->generation)
+			continue;
+		fd = follow(c->pid);
+		if (fd == -1)
+			continue;
+		left->at = mem_grow(left->at, left->count + 1,
+		    sizeof(*left->at));
+		left->at[left->count++] = (struct leftover){ fd, c->lane };
+	}
+}
+
+static void
+free_leftovers(struct leftovers *left)
+{
+	for (size_t i = 0; i < left->count; i++)
+		close(left->at[i].fd);
+	free(left->at);
+}
+
 static _Noreturn void
-be_main(struct monitor *m, int control)
+be_main(struct monitor *m, int control, const struct leftovers *left)
 {
 	const struct monitor_setup	*setup = m->setup;
 	struct world			 world = {
@@ -181,6 +234,9 @@ be_main(struct monitor *m, int control)
 		.nlisteners = setup->nlisteners,
 		.descriptors = setup->descriptors,
 		.mounts = m->mounts,
+		.ledger = m->ledger,
+		.leftovers = left->at,
+		.nleftovers = left->count,
 	};
 
 	proc_title("amped: main");
@@ -239,11 +295,16 @@ be_helper(struct monitor *m, int pipe, enum role role)
 static void
 start_main(struct monitor *m)
 {
-	int	pipe = -1;
-	pid_t	pid = spawn(m, ROLE_MAIN, &pipe);
+	struct leftovers	left = { 0 };
+	int			pipe = -1;
+	pid_t			pid;
 
+	m->generation++;
+	list_leftovers(m, &left);
+	pid = spawn(m, ROLE_MAIN, &pipe);
 	if (pid == 0)
-		be_main(m, pipe);
+		be_main(m, pipe, &left);
+	free_leftovers(&left);
 	m->revive = 0;
 	if (pid == -1) {
 		log_error("cannot start main");
@@ -258,20 +319,25 @@ start_main(struct monitor *m)
 	m->born = now_ms();
 }
 
-/* Main talks to strangers: it gets no more helpers than the conf allows, even
+/*
+ * Main talks to strangers: it gets no more helpers than the conf allows, even
  * if it asks.  Three times that: those that it has given up may not die, those
- * that it has let go may not be reaped yet. */
+ * that it has let go may not be reaped yet.  What earlier mains have left
+ * behind is not its fault; but it all has an end.
+ */
 static bool
 enough(const struct monitor *m, enum role role)
 {
 	const struct child	*c;
-	int64_t			 n = 0;
+	int64_t			 own = 0, all = 0;
 	int64_t			 most = role == ROLE_LOGGER ? 1 :
 				    m->setup->conf->helpers_max;
 
-	TAILQ_FOREACH(c, &m->children, link)
-		n += c->role == role;
-	return n >= 3 * most;
+	TAILQ_FOREACH(c, &m->children, link) {
+		all += c->role == role;
+		own += c->role == role && c->generation == m->generation;
+	}
+	return own >= 3 * most || all >= 6 * most;
 }
 
 /* A helper for main, at the end of a pipe whose other end goes to it. */
@@ -281,12 +347,17 @@ start_helper(struct monitor *m, enum role role)
 	enum control	answer = role == ROLE_LOGGER ? CONTROL_LOGGER :
 			    CONTROL_HELPER;
 	int		pipe = -1;
-	pid_t		pid = enough(m, role) ? -1 : spawn(m, role, &pipe);
+	pid_t		pid = -1;
 
-	if (pid == 0)
-		be_helper(m, pipe, role);
-	if (pid == -1)
-		log_error("cannot start a %s", role_names[role]);
+	if (enough(m, role))
+		log_warnx("too many of them to start a %s", role_names[role]);
+	else {
+		pid = spawn(m, role, &pipe);
+		if (pid == 0)
+			be_helper(m, pipe, role);
+		if (pid == -1)
+			log_error("cannot start a %s", role_names[role]);
+	}
 	if (control_send(m->control, answer, pipe) == -1)
 		log_warn("main does not take its %s", role_names[role]);
 	io_close(&pipe);
@@ -417,6 +488,18 @@ describe(int status, char *text, size_t size)
 		    WEXITSTATUS(status));
 }
 
+/* Whom they hold, if they cannot be killed, for the next main. */
+static void
+remember_lanes(struct monitor *m)
+{
+	struct child	*c;
+
+	TAILQ_FOREACH(c, &m->children, link)
+		if (c->role == ROLE_HELPER && c->generation == m->generation)
+			c->lane = ledger_lane(m->ledger, c->pipe);
+	ledger_clear(m->ledger);
+}
+
 static void
 main_died(struct monitor *m, const char *how)
 {
@@ -426,6 +509,7 @@ main_died(struct monitor *m, const char *how)
 	io_close(&m->control);
 	/* Theirs is over as well, and some may not notice by themselves. */
 	kill_helpers(m);
+	remember_lanes(m);
 	if (m->ending != 0)
 		return;
 	m->backoff = now - m->born >= YOUNG || m->backoff == 0 ?
@@ -565,6 +649,8 @@ monitor_run(struct monitor_setup *setup)
 	TAILQ_INIT(&m.children);
 	catch_signals();
 	m.mounts = mounts_new(setup->conf);
+	/* Those that it has, and those that it has given up. */
+	m.ledger = ledger_new(2 * (size_t)setup->conf->helpers_max);
 	start_main(&m);
 	do {
 		p[0] = (struct pollfd){ .fd = signals[0], .events = POLLIN };
@@ -582,5 +668,6 @@ monitor_run(struct monitor_setup *setup)
 	}
 	close_doors(&m);
 	mounts_free(&m.mounts);
+	ledger_free(&m.ledger);
 	return 0;
 }

@@ -6,6 +6,8 @@
  * system holds it until it is dead, which may be never; beside those there may
  * be as many as ever.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include "arch/clients.h"
 #include "arch/crew.h"
 #include "arch/lanes.h"
+#include "arch/ledger.h"
 #include "control.h"
 #include "helpers/record.h"
 #include "lib/histogram.h"
@@ -48,6 +51,7 @@ struct helper {
 	int64_t			 since;		/* idle or busy, clock ms */
 	int64_t			 given;		/* the job, us */
 	bool			 killed;	/* the monitor knows */
+	int			 line;		/* in the ledger, or -1 */
 	TAILQ_ENTRY(helper)	 link;
 };
 
@@ -56,6 +60,7 @@ struct crew {
 	const struct clock	*clock;
 	const struct conf	*conf;
 	int			 control;
+	struct ledger		*ledger;
 	struct helper_list	 idle;		/* the last used first */
 	struct helper_list	 busy;		/* for longest first */
 	struct helper_list	 stuck;		/* given up, not dead yet */
@@ -106,6 +111,7 @@ let_go(struct helper *h)
 	if (h->lane != NULL)
 		lanes_release(h->lane);
 	h->lane = NULL;
+	ledger_write(h->crew->ledger, h->line, 0);
 }
 
 static void
@@ -124,6 +130,7 @@ dismiss(struct helper *h)
 {
 	take(h);
 	let_go(h);
+	ledger_close(h->crew->ledger, h->line);
 	evloop_unwatch(&h->watch);
 	close(h->fd);		/* which ends the helper */
 	free(h);
@@ -319,6 +326,7 @@ give(struct helper *h, struct errand *e)
 	bool		 first = TAILQ_EMPTY(&crew->busy);
 
 	h->lane = e->lane;
+	ledger_write(crew->ledger, h->line, lanes_name(h->lane));
 	if (record_send_order(h->fd, &e->job) == -1) {
 		dismiss(h);
 		lanes_again(e);
@@ -406,6 +414,16 @@ fail_all(struct crew *crew, int error)
 	}
 }
 
+/* Its pipe is how the monitor knows it, too. */
+static int
+line_of(struct crew *crew, int fd)
+{
+	struct stat	st;
+
+	return fstat(fd, &st) == -1 ? -1 :
+	    ledger_open(crew->ledger, (uint64_t)st.st_ino);
+}
+
 void
 crew_join(struct crew *crew, int fd)
 {
@@ -431,6 +449,7 @@ crew_join(struct crew *crew, int fd)
 	h->crew = crew;
 	h->fd = fd;
 	h->born = crew->clock->ms;
+	h->line = line_of(crew, fd);
 	h->watch = evloop_watch(crew->loop, fd, answered, h);
 	evloop_want(h->watch, EVLOOP_READ);
 	stats[STATS_HELPERS]++;
@@ -456,6 +475,33 @@ retire(void *context)
 	}
 }
 
+static void
+leftover_died(void *context)
+{
+	struct helper	*h = context;
+	struct crew	*crew = h->crew;
+
+	dismiss(h);
+	dispatch(crew);
+}
+
+/* Given up by whoever was main before, and not dead yet: to the lane they are
+ * as those that we give up ourselves. */
+static void
+adopt(struct crew *crew, const struct leftover *left)
+{
+	struct helper	*h = mem_zero(sizeof(*h));
+
+	h->crew = crew;
+	h->fd = left->fd;
+	h->killed = true;
+	h->line = -1;
+	h->lane = left->lane != 0 ? lanes_hold(crew->lanes, left->lane) : NULL;
+	h->watch = evloop_watch(crew->loop, h->fd, leftover_died, h);
+	evloop_want(h->watch, EVLOOP_READ);
+	put(h, &crew->stuck);
+}
+
 struct crew *
 crew_new(struct evloop *loop, const struct clock *clock,
     const struct world *world)
@@ -467,6 +513,7 @@ crew_new(struct evloop *loop, const struct clock *clock,
 	crew->clock = clock;
 	crew->conf = conf;
 	crew->control = world->control;
+	crew->ledger = world->ledger;
 	TAILQ_INIT(&crew->idle);
 	TAILQ_INIT(&crew->busy);
 	TAILQ_INIT(&crew->stuck);
@@ -475,6 +522,8 @@ crew_new(struct evloop *loop, const struct clock *clock,
 	crew->retirement = evloop_timer(loop, retire, crew);
 	crew->deadline = evloop_timer(loop, look_for_stuck, crew);
 	crew->anew = evloop_timer(loop, ask_anew, crew);
+	for (size_t i = 0; i < world->nleftovers; i++)
+		adopt(crew, &world->leftovers[i]);
 	fill_reserve(crew);
 	return crew;
 }

@@ -9,6 +9,11 @@
 #include "lib/need.h"
 
 #define ALIASES	16
+/* Names. */
+#define UNKNOWN	UINT64_MAX		/* no number */
+#define USERS	(UINT64_MAX - 1)
+#define KEEPS	(UINT64_MAX - 2)
+#define STRAYS	(UINT64_MAX - 3)
 #define LANES	64		/* from then on idle ones are forgotten */
 
 TAILQ_HEAD(errand_list, errand);
@@ -235,6 +240,27 @@ lanes_release(struct lane *l)
 	l->held--;
 }
 
+/* Those that are of no one file system have numbers that none has. */
+uint64_t
+lanes_name(const struct lane *l)
+{
+	return l->special || l->fs != 0 ? l->fs : UNKNOWN;
+}
+
+struct lane *
+lanes_hold(struct lanes *all, uint64_t name)
+{
+	struct lane	*l;
+
+	TAILQ_FOREACH(l, &all->list, link)
+		if (l->special && l->fs == name)
+			break;
+	if (l == NULL)
+		l = lane_of(all, name != UNKNOWN ? name : 0);
+	l->held++;
+	return l;
+}
+
 struct errand *
 lanes_any(const struct lanes *all)
 {
@@ -280,9 +306,9 @@ lanes_new(struct mounts *mounts, size_t share, size_t most)
 	all->share = share;
 	all->most = most;
 	TAILQ_INIT(&all->list);
-	all->users = lane_new(all, 0, true);
-	all->keeps = lane_new(all, 0, true);
-	all->strays = lane_new(all, 0, true);
+	all->users = lane_new(all, USERS, true);
+	all->keeps = lane_new(all, KEEPS, true);
+	all->strays = lane_new(all, STRAYS, true);
 	/* They may be jobs of one that holds its own share already. */
 	all->strays->share = (share + 1) / 2;
 	return all;

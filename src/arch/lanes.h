@@ -40,6 +40,12 @@ struct errand	*lanes_next(struct lanes *);
 /* Whoever had it is free, or at its end.  A lane that nobody is in any more
  * may be gone after the next lanes_add. */
 void		 lanes_release(struct lane *);
+/*
+ * The lane's name, the same in every main, never 0; and the lane of that name,
+ * of whose share somebody holds one more from now on.
+ */
+uint64_t	 lanes_name(const struct lane *);
+struct lane	*lanes_hold(struct lanes *, uint64_t name);
 /* Any one that waits. */
 struct errand	*lanes_any(const struct lanes *);
 

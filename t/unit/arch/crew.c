@@ -10,6 +10,7 @@
 
 #include "arch/clients.h"
 #include "arch/crew.h"
+#include "arch/ledger.h"
 #include "arch/mounts.h"
 #include "control.h"
 #include "lib/io.h"
@@ -84,7 +85,7 @@ make(void)
 	clock_update(&clock_now);
 	loop = evloop_new(&clock_now);
 	world = (struct world){ .conf = conf, .control = ends[0],
-	    .mounts = mounts_new(conf) };
+	    .mounts = mounts_new(conf), .ledger = ledger_new(8) };
 	tick = evloop_timer(loop, look, NULL);
 	crew = crew_new(loop, &clock_now, &world);
 	memset(heard, 0, sizeof(heard));
@@ -103,6 +104,7 @@ unmake(void)
 	evloop_unwatch(&tick);
 	evloop_free(&loop);
 	mounts_free(&world.mounts);
+	ledger_free(&world.ledger);
 	io_close(&world.control);
 	io_close(&monitor);
 	conf_free(&conf);

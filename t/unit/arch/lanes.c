@@ -267,6 +267,48 @@ START_TEST(kept)
 }
 END_TEST
 
+/* What an earlier main has left in a lane is of its share, in this one too. */
+START_TEST(leftovers)
+{
+	struct lane	*l;
+	uint64_t	 names[4];
+	struct errand	*e;
+
+	ck_assert(add(1, "dead/x"));
+	names[0] = lanes_name(errands[1].lane);
+	ck_assert(add(2, "a"));
+	names[1] = lanes_name(errands[2].lane);
+	e = errand(3, "a");
+	e->job.user = "ann";
+	ck_assert(lanes_add(lanes, e));
+	names[2] = lanes_name(e->lane);
+	mounts_read(mounts, "2 1 0:30 / /srv/dead rw - b b rw\n");
+	ck_assert(add(4, "nowhere"));
+	names[3] = lanes_name(errands[4].lane);
+	while (lanes_any(lanes) != NULL)
+		lanes_remove(lanes_any(lanes));
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < i; j++)
+			ck_assert_uint_ne(names[i], names[j]);
+	lanes_free(&lanes);
+	lanes = lanes_new(mounts, 2, 4);
+	for (int i = 0; i < 4; i++) {
+		ck_assert_uint_ne(names[i], 0);
+		l = lanes_hold(lanes, names[i]);
+		ck_assert_uint_eq(lanes_name(l), names[i]);
+		ck_assert_ptr_eq(lanes_hold(lanes, names[i]), l);
+		if (i == 1 || i == 2)
+			continue;
+		ck_assert(add(5, i == 0 ? "dead/x" : "nowhere"));
+		ck_assert_ptr_eq(errands[5].lane, l);
+		ck_assert_int_eq(next(), -1);
+		lanes_release(l);
+		ck_assert_int_eq(next(), 5);
+		lanes_release(l);
+	}
+}
+END_TEST
+
 /* A password file has no path beneath it, and may be a link to anywhere. */
 START_TEST(password_files)
 {
@@ -459,6 +501,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, users);
 	tcase_add_test(tests, password_files);
 	tcase_add_test(tests, forgets);
+	tcase_add_test(tests, leftovers);
 	tcase_add_test(tests, number_of_a_new_one);
 	tcase_add_loop_test(tests, fair, 0, 5);
 }
