@@ -38,6 +38,9 @@
 #define ANSWER	3000		/* ms: the monitor never waits: what it has
 				 * not answered by then is lost */
 
+#define REFILL	5000		/* ms: one that cannot live at all is not
+				 * started over and over */
+
 TAILQ_HEAD(helper_list, helper);
 
 struct helper {
@@ -76,6 +79,7 @@ struct crew {
 	struct watch		*anew;		/* for what it has not heard
 						 * or answered */
 	int64_t			 due;		/* ... when, clock ms; 0: not */
+	int64_t			 refill;	/* the reserve; the same */
 	bool			 ending;
 };
 
@@ -186,6 +190,23 @@ ask(struct crew *crew)
 	return true;
 }
 
+static bool
+reserve_is_short(const struct crew *crew)
+{
+	return crew->helpers + crew->asked < (size_t)crew->conf->helpers &&
+	    !crew->ending;
+}
+
+/* It is to be there when it is needed, but there is no hurry. */
+static void
+refill_later(struct crew *crew)
+{
+	if (!reserve_is_short(crew) || crew->refill != 0)
+		return;
+	crew->refill = crew->clock->ms + REFILL;
+	look_later(crew, REFILL);
+}
+
 /* Its helper has died. */
 static void
 again(struct crew *crew, struct errand *e)
@@ -215,11 +236,9 @@ lost(struct helper *h)
 	dismiss(h);
 	if (e != NULL)
 		again(crew, e);
-	/* The reserve is to be there when it is needed; but one that cannot
-	 * live at all is not started over and over. */
-	else if (was_idle && !young && !crew->ending &&
-	    crew->helpers + crew->asked < (size_t)crew->conf->helpers)
+	else if (was_idle && !young && reserve_is_short(crew))
 		ask(crew);
+	refill_later(crew);
 }
 
 static void
@@ -297,6 +316,7 @@ give_up(struct helper *h)
 	h->errand = NULL;
 	put(h, &h->crew->stuck);
 	have_killed(h);
+	refill_later(h->crew);
 	fail(e, ETIMEDOUT);
 }
 
@@ -357,13 +377,13 @@ dispatch(struct crew *crew)
 		continue;
 }
 
-/* So many are to be there before they are needed. */
 static void
 fill_reserve(struct crew *crew)
 {
-	while (crew->helpers + crew->asked < (size_t)crew->conf->helpers &&
-	    ask(crew))
+	crew->refill = 0;
+	while (reserve_is_short(crew) && ask(crew))
 		continue;
+	refill_later(crew);
 }
 
 /* How many we have asked for is only what we remember of it: an answer may get
@@ -373,7 +393,8 @@ ask_anew(void *context)
 {
 	struct crew	*crew = context;
 	struct helper	*h;
-	int64_t		 left = crew->heard + ANSWER - crew->clock->ms;
+	int64_t		 now = crew->clock->ms;
+	int64_t		 left = crew->heard + ANSWER - now;
 
 	crew->due = 0;
 	TAILQ_FOREACH(h, &crew->stuck, link)
@@ -385,6 +406,10 @@ ask_anew(void *context)
 		crew->asked = 0;
 		fill_reserve(crew);
 	}
+	if (crew->refill != 0 && crew->refill <= now)
+		fill_reserve(crew);
+	else if (crew->refill != 0)
+		look_later(crew, crew->refill - now);
 	dispatch(crew);
 }
 
@@ -440,6 +465,7 @@ crew_join(struct crew *crew, int fd)
 	if (fd == -1 || io_nonblock(fd) == -1) {
 		io_close(&fd);
 		look_later(crew, RETRY);
+		refill_later(crew);
 		/* Without any, and without hope for one, jobs fail. */
 		if (crew->helpers == 0 && crew->asked == 0)
 			fail_all(crew, EAGAIN);

@@ -183,6 +183,19 @@ START_TEST(reserve_gets_lost)
 }
 END_TEST
 
+/* They die before they have done anything: not at once, but some time. */
+START_TEST(reserve_dies_young)
+{
+	int	pipes[2] = { join(), join() };
+
+	close(pipes[0]);
+	close(pipes[1]);
+	wait_for(CONTROL_WANT_HELPER);
+	wait_for(CONTROL_WANT_HELPER);
+	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+}
+END_TEST
+
 START_TEST(cannot_ask)
 {
 	int	pipes[2] = { join(), join() };
@@ -248,6 +261,7 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, make, unmake);
 	tcase_add_test(tests, answers_get_lost);
 	tcase_add_test(tests, reserve_gets_lost);
+	tcase_add_test(tests, reserve_dies_young);
 	tcase_add_test(tests, cannot_ask);
 	tcase_add_test(tests, is_refused);
 	tcase_add_test(tests, has_none);
