@@ -45,6 +45,7 @@ find(struct job *job, struct job *source)
 	source->user = job->user;
 	source->least = job->least;
 	source->stay = job->stay;
+	source->enter = job->enter;
 	resolve_open(source);
 	job->which = source->which;
 	return source->error;

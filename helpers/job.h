@@ -109,9 +109,9 @@ struct job {
 	const char	*root, *path, *names;	/* VERIFY: root is the file */
 	size_t		 names_len;
 	enum job_links	 links;
-	bool		 stay;		/* on the root's file system, where the
-					 * system can see to that: EREMOTE if
-					 * it cannot be done so */
+	bool		 stay;	/* on one mount, where the system sees to that,
+				 * else EREMOTE; so many bytes of path lead */
+	size_t		 enter;	/* to it, without links (0: root is on it) */
 	/*
 	 * If not NULL, a user, whose uid is at least that: root is beneath the
 	 * user's home (no leading slash), and it, the file and all entries

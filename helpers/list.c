@@ -133,6 +133,7 @@ is_elsewhere(struct list *l, const char *name)
 	if (!l->job->stay)
 		return false;
 	here.fd = dirfd(l->dir);
+	here.mount = -1;
 	fd = root_enter(&here, name, BENEATH_LOOK);
 	l->strayed |= fd == -1 && errno == EREMOTE;
 	io_close(&fd);

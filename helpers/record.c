@@ -33,7 +33,7 @@ struct order {
 	int64_t		offset;
 	uint64_t	length;
 	uint32_t	links, user_size, least;
-	uint32_t	unused;			/* 0 */
+	uint32_t	enter;
 };
 
 struct answer {
@@ -183,7 +183,8 @@ record_send_order(int sock, struct job *job)
 		.offset = job->offset,
 		.length = job->length,
 		.links = job->links,
-		.least = job->least
+		.least = job->least,
+		.enter = job->stay ? (uint32_t)job->enter : 0
 	};
 	struct iovec	parts[6];
 	int		n;
@@ -209,7 +210,8 @@ static bool
 kind_fits(const struct order *o)
 {
 	bool	place = o->path_size != 0 || o->names_size != 0 ||
-	    o->user_size != 0 || o->links != 0 || o->least != 0;
+	    o->user_size != 0 || o->links != 0 || o->least != 0 ||
+	    o->enter != 0;
 
 	switch (o->kind) {
 	case JOB_RESOLVE:
@@ -249,7 +251,9 @@ order_fits(const struct order *o)
 	    o->names_size <= JOB_PATH_MAX && o->data_size <= JOB_DATA_MAX &&
 	    o->user_size <= JOB_USER_MAX && o->user_size != 1 &&
 	    (o->user_size != 0 || o->least == 0) &&
-	    o->links < JOB_LINKS_COUNT && o->unused == 0 &&
+	    o->links < JOB_LINKS_COUNT &&
+	    (o->enter == 0 || ((o->flags & ORDER_STAY) != 0 &&
+	    o->enter < o->path_size)) &&
 	    o->flags <= (ORDER_KNOWN | ORDER_STAY) &&
 	    o->with_fd <= 1 && o->offset >= 0 &&
 	    version_fits(&o->version) && kind_fits(o);
@@ -351,6 +355,7 @@ unpack(const struct order *o, struct job *job, const char *at)
 	job->length = o->length;
 	job->links = o->links;
 	job->least = o->least;
+	job->enter = o->enter;
 	if (has_path(o->kind))
 		return unpack_texts(o, job, at);
 	job->data = at + o->root_size;

@@ -115,29 +115,64 @@ open_of_user(struct root *root, const struct job *job)
 	return error;
 }
 
+/* Whatever is wrong with the way: without staying there may be another. */
+static int
+open_mount(struct root *root, const struct job *job)
+{
+	char	way[JOB_PATH_MAX];
+
+	if (job->enter >= sizeof(way))
+		return ENAMETOOLONG;
+	memcpy(way, job->path, job->enter);
+	way[job->enter] = '\0';
+	root->mount = beneath_open_straight(root->fd, way,
+	    BENEATH_LOOK | O_DIRECTORY);
+	root->way = job->path;
+	root->way_len = job->enter;
+	return root->mount == -1 ? EREMOTE : 0;
+}
+
 int
 root_open(struct root *root, const struct job *job)
 {
 	*root = (struct root){ .fd = -1, .links = job->links,
-	    .stay = job->stay };
+	    .stay = job->stay, .mount = -1 };
 	if (job->user != NULL)
 		return open_of_user(root, job);
 	root->fd = open(job->root, BENEATH_LOOK | O_DIRECTORY);
-	return root->fd == -1 ? errno : 0;
+	if (root->fd == -1)
+		return errno;
+	return job->stay && job->enter > 0 ? open_mount(root, job) : 0;
 }
 
 void
 root_close(struct root *root)
 {
 	io_close(&root->fd);
+	io_close(&root->mount);
+}
+
+/* Whether a path is on the mount that is stayed on. */
+static bool
+is_on_mount(const struct root *root, const char *path)
+{
+	return root->mount != -1 &&
+	    strncmp(path, root->way, root->way_len) == 0 &&
+	    (path[root->way_len] == '/' || path[root->way_len] == '\0');
 }
 
 int
 root_enter(const struct root *root, const char *path, int flags)
 {
-	int	fd = links_open(root->fd, path,
-		    flags | (root->stay ? BENEATH_STAY : 0), root->links);
+	int	from = root->fd, fd;
 
+	if (is_on_mount(root, path)) {
+		from = root->mount;
+		path += root->way_len;
+		path += strspn(path, "/");
+	}
+	fd = links_open(from, path, flags | (root->stay ? BENEATH_STAY : 0),
+	    root->links);
 	/* Out of the root, or only onto another file system: who can tell? */
 	if (fd == -1 && root->stay && errno == EXDEV)
 		errno = EREMOTE;

@@ -13,7 +13,10 @@
 struct root {
 	int		 fd;			/* -1: not open */
 	enum job_links	 links;
-	bool		 stay;			/* on its file system */
+	bool		 stay;			/* on one mount */
+	int		 mount;			/* that; -1: fd's own */
+	const char	*way;			/* to there, beneath it ... */
+	size_t		 way_len;		/* ... bytes */
 	bool		 is_user;		/* then all must be theirs */
 	uid_t		 uid;
 };

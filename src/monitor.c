@@ -5,8 +5,6 @@
  * to wait.  A process that main talks to lives as long as that main does: its
  * end of the pipe closes, and it goes.
  */
-#include <sys/queue.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -18,15 +16,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arch/ledger.h"
 #include "arch/listener.h"
 #include "arch/mounts.h"
+#include "children.h"
 #include "control.h"
 #include "errors.h"
 #include "helpers/places.h"
 #include "lib/clock.h"
 #include "lib/io.h"
 #include "lib/log.h"
-#include "lib/mem.h"
 #include "lib/proc.h"
 #include "monitor.h"
 
@@ -42,23 +41,9 @@
 
 extern char	**environ;
 
-enum role { ROLE_MAIN, ROLE_HELPER, ROLE_LOGGER, ROLE_SCRIBE };
-
-static const char *const role_names[] = { "main", "helper", "log helper",
-    "scribe" };
-
-struct child {
-	pid_t			 pid;
-	enum role		 role;
-	ino_t			 pipe;		/* main's end: main's name for
-						 * it */
-	bool			 given_up;
-	TAILQ_ENTRY(child)	 link;
-};
-
 struct monitor {
 	struct monitor_setup	*setup;
-	TAILQ_HEAD(, child)	 children;
+	struct children		 children;
 	int			 control;	/* main's pipe; -1: no main */
 	pid_t			 main;		/* 0: none */
 	int64_t			 born;		/* ms, when main was started */
@@ -75,6 +60,8 @@ struct monitor {
 		pid_t	pid;		/* 0: none */
 		int64_t	born, due;	/* ms; due 0: not at all */
 	}			 scribe;
+	struct ledger		*ledger;
+	unsigned		 generation;	/* how many mains there were */
 };
 
 static int	signals[2];	/* the pipe that they come through */
@@ -175,14 +162,6 @@ become_child(struct monitor *m, enum role role, pid_t parent)
 		proc_follow(parent);
 }
 
-static ino_t
-inode(int fd)
-{
-	struct stat	st;
-
-	return fstat(fd, &st) == -1 ? 0 : st.st_ino;
-}
-
 /* A child with a stream pipe: its end in *pipe in the child, ours in the
  * parent.  0 in the child, -1 when there can be none. */
 static pid_t
@@ -209,20 +188,8 @@ spawn(struct monitor *m, enum role role, int *pipe)
 	return pid;
 }
 
-/* All but the scribe, whom nobody waits for but the very end. */
-static void
-remember(struct monitor *m, pid_t pid, enum role role, int pipe)
-{
-	struct child	*c = mem_zero(sizeof(*c));
-
-	c->pid = pid;
-	c->role = role;
-	c->pipe = inode(pipe);
-	TAILQ_INSERT_TAIL(&m->children, c, link);
-}
-
 static _Noreturn void
-be_main(struct monitor *m, int control)
+be_main(struct monitor *m, int control, const struct leftovers *left)
 {
 	const struct monitor_setup	*setup = m->setup;
 	struct world			 world = {
@@ -232,6 +199,9 @@ be_main(struct monitor *m, int control)
 		.nlisteners = setup->nlisteners,
 		.descriptors = setup->descriptors,
 		.mounts = m->mounts,
+		.ledger = m->ledger,
+		.leftovers = left->at,
+		.nleftovers = left->count,
 	};
 
 	proc_title("amped: main");
@@ -365,18 +335,23 @@ end_scribe(struct monitor *m)
 static void
 start_main(struct monitor *m)
 {
-	int	pipe = -1;
-	pid_t	pid = spawn(m, ROLE_MAIN, &pipe);
+	struct leftovers	left;
+	int			pipe = -1;
+	pid_t			pid;
 
+	m->generation++;
+	children_left(&m->children, m->generation, &left);
+	pid = spawn(m, ROLE_MAIN, &pipe);
 	if (pid == 0)
-		be_main(m, pipe);
+		be_main(m, pipe, &left);
+	leftovers_free(&left);
 	m->revive = 0;
 	if (pid == -1) {
 		log_error("cannot start main");
 		m->revive = now_ms() + BACKOFF_MOST;
 		return;
 	}
-	remember(m, pid, ROLE_MAIN, pipe);
+	children_add(&m->children, pid, ROLE_MAIN, m->generation, pipe);
 	/* However stuck main may be, the monitor is not to wait for it. */
 	if (io_nonblock(pipe) == -1)
 		fatal("main's pipe");
@@ -386,19 +361,12 @@ start_main(struct monitor *m)
 }
 
 /* Main talks to strangers: it gets no more helpers than the conf allows, even
- * if it asks.  Three times that: those that it has given up may not die, those
- * that it has let go may not be reaped yet. */
+ * if it asks. */
 static bool
 enough(const struct monitor *m, enum role role)
 {
-	const struct child	*c;
-	int64_t			 n = 0;
-	int64_t			 most = role == ROLE_LOGGER ? 1 :
-				    m->setup->conf->helpers_max;
-
-	TAILQ_FOREACH(c, &m->children, link)
-		n += c->role == role;
-	return n >= 3 * most;
+	return children_enough(&m->children, role, m->generation,
+	    role == ROLE_LOGGER ? 1 : m->setup->conf->helpers_max);
 }
 
 /* A helper for main, at the end of a pipe whose other end goes to it. */
@@ -408,32 +376,23 @@ start_helper(struct monitor *m, enum role role)
 	enum control	answer = role == ROLE_LOGGER ? CONTROL_LOGGER :
 			    CONTROL_HELPER;
 	int		pipe = -1;
-	pid_t		pid = enough(m, role) ? -1 : spawn(m, role, &pipe);
+	pid_t		pid = -1;
 
-	if (pid == 0)
-		be_helper(m, pipe, role);
-	if (pid == -1)
-		log_error("cannot start a %s", role_names[role]);
-	else
-		remember(m, pid, role, pipe);
+	if (enough(m, role))
+		log_warnx("too many of them to start a %s", role_name(role));
+	else {
+		pid = spawn(m, role, &pipe);
+		if (pid == 0)
+			be_helper(m, pipe, role);
+		if (pid == -1)
+			log_error("cannot start a %s", role_name(role));
+		else
+			children_add(&m->children, pid, role, m->generation,
+			    pipe);
+	}
 	if (control_send(m->control, answer, pipe) == -1)
-		log_warn("main does not take its %s", role_names[role]);
+		log_warn("main does not take its %s", role_name(role));
 	io_close(&pipe);
-}
-
-/* Main has given it up.  It may be in the kernel, waiting for a file system
- * that does not answer, and then it dies when that is over: nobody waits. */
-static void
-end_helper(struct monitor *m, int pipe)
-{
-	struct child	*c;
-	ino_t		 name = pipe != -1 ? inode(pipe) : 0;
-
-	TAILQ_FOREACH(c, &m->children, link)
-		if (c->role == ROLE_HELPER && c->pipe == name && name != 0) {
-			c->given_up = true;
-			kill(c->pid, SIGKILL);
-		}
 }
 
 static void
@@ -455,35 +414,19 @@ announce(struct monitor *m)
 	m->announced = true;
 }
 
-static void
-kill_helpers(struct monitor *m)
-{
-	struct child	*c;
-
-	TAILQ_FOREACH(c, &m->children, link)
-		if (c->role == ROLE_HELPER) {
-			c->given_up = true;
-			kill(c->pid, SIGKILL);
-		}
-}
-
 /* Of its own will, with all said and done; SIGCHLD comes, or not: the files
  * that it had open may be on a file system that does not answer, and then the
  * kernel does not let it go. */
 static void
 main_ends(struct monitor *m)
 {
-	struct child	*c;
-
 	io_close(&m->control);
 	if (m->ending == 0) {
 		m->revive = now_ms() + KILLED;
 		return;
 	}
-	kill_helpers(m);
-	TAILQ_FOREACH(c, &m->children, link)
-		if (c->pid == m->main)
-			c->given_up = true;
+	children_kill_helpers(&m->children);
+	children_give_up(&m->children, m->main);
 }
 
 static void
@@ -500,7 +443,7 @@ main_speaks(struct monitor *m)
 	else if (n == 1 && message == CONTROL_WANT_LOGGER)
 		start_helper(m, ROLE_LOGGER);
 	else if (n == 1 && message == CONTROL_END_HELPER)
-		end_helper(m, fd);
+		children_end_helper(&m->children, fd);
 	else if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN))
 		main_ends(m);
 	io_close(&fd);
@@ -544,7 +487,8 @@ main_died(struct monitor *m, const char *how)
 	m->main = 0;
 	io_close(&m->control);
 	/* Theirs is over as well, and some may not notice by themselves. */
-	kill_helpers(m);
+	children_kill_helpers(&m->children);
+	children_keep_lanes(&m->children, m->generation, m->ledger);
 	if (m->ending != 0)
 		return;
 	m->backoff = now - m->born >= YOUNG || m->backoff == 0 ?
@@ -559,27 +503,22 @@ main_died(struct monitor *m, const char *how)
 static void
 reap(struct monitor *m)
 {
-	struct child	*c, *next;
-	char		 how[100];
-	pid_t		 pid;
-	int		 status;
+	struct child	c;
+	char		how[100];
+	pid_t		pid;
+	int		status;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		describe(status, how, sizeof(how));
 		if (pid == m->scribe.pid)
 			scribe_died(m, how);
-		for (c = TAILQ_FIRST(&m->children); c != NULL; c = next) {
-			next = TAILQ_NEXT(c, link);
-			if (c->pid != pid)
-				continue;
-			if (c->role == ROLE_MAIN && c->pid == m->main)
-				main_died(m, how);
-			else if (status != 0 && m->ending == 0 && !c->given_up)
-				log_warnx("%s %ld %s", role_names[c->role],
-				    (long)pid, how);
-			TAILQ_REMOVE(&m->children, c, link);
-			free(c);
-		}
+		if (!children_take(&m->children, pid, &c))
+			continue;
+		if (c.role == ROLE_MAIN && c.pid == m->main)
+			main_died(m, how);
+		else if (status != 0 && m->ending == 0 && !c.given_up)
+			log_warnx("%s %ld %s", role_name(c.role), (long)pid,
+			    how);
 	}
 }
 
@@ -613,15 +552,6 @@ signals_came(struct monitor *m)
 		}
 }
 
-static void
-kill_all(struct monitor *m)
-{
-	struct child	*c;
-
-	TAILQ_FOREACH(c, &m->children, link)
-		kill(c->pid, SIGKILL);
-}
-
 /* ms until something is to be done without being woken. */
 static int
 patience(const struct monitor *m)
@@ -634,19 +564,6 @@ patience(const struct monitor *m)
 		return FOREVER;
 	left = at - now_ms();
 	return left < 0 ? 0 : (int)left;
-}
-
-/* Only those that have been killed or have nothing more to do: what a dead
- * mount holds is not waited for. */
-static bool
-only_killed(const struct monitor *m)
-{
-	const struct child	*c;
-
-	TAILQ_FOREACH(c, &m->children, link)
-		if (!c->given_up)
-			return false;
-	return true;
 }
 
 /* What is due; false when it is time to go. */
@@ -663,9 +580,10 @@ look_around(struct monitor *m)
 		start_main(m);
 		return true;
 	}
-	if (TAILQ_EMPTY(&m->children))
+	if (TAILQ_EMPTY(&m->children.list))
 		return false;
-	if (!m->killed && only_killed(m)) {
+	/* What a dead mount holds is not waited for. */
+	if (!m->killed && children_all_given_up(&m->children)) {
 		m->killed = true;
 		m->deadline = now_ms() + KILLED;
 	}
@@ -674,7 +592,7 @@ look_around(struct monitor *m)
 	if (m->killed)
 		return false;
 	log_warnx("some processes do not end: killing them");
-	kill_all(m);
+	children_kill(&m->children);
 	m->killed = true;
 	m->deadline = now_ms() + KILLED;
 	return true;
@@ -686,15 +604,16 @@ monitor_run(struct monitor_setup *setup)
 	struct monitor	m = { .setup = setup, .control = -1,
 			    .scribe.pipe = -1 };
 	struct pollfd	p[2];
-	struct child	*c;
 
-	TAILQ_INIT(&m.children);
+	children_init(&m.children);
 	catch_signals();
 	if (errors_open(&m.errors) == -1)
 		fatal("no pipe for the error log");
 	start_scribe(&m);
 	errors_speak(&m.errors);
 	m.mounts = mounts_new(setup->conf);
+	/* Those that it has, and those that it has given up. */
+	m.ledger = ledger_new(2 * (size_t)setup->conf->helpers_max);
 	start_main(&m);
 	do {
 		p[0] = (struct pollfd){ .fd = signals[0], .events = POLLIN };
@@ -706,12 +625,10 @@ monitor_run(struct monitor_setup *setup)
 				signals_came(&m);
 		}
 	} while (look_around(&m));
-	while ((c = TAILQ_FIRST(&m.children)) != NULL) {
-		TAILQ_REMOVE(&m.children, c, link);
-		free(c);
-	}
+	children_free(&m.children);
 	close_doors(&m);
 	mounts_free(&m.mounts);
+	ledger_free(&m.ledger);
 	end_scribe(&m);
 	return 0;
 }

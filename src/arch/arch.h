@@ -22,6 +22,9 @@ struct world {
 	size_t			 nlisteners;
 	size_t			 descriptors;	/* that may be open at once */
 	struct mounts		*mounts;
+	struct ledger		*ledger;
+	const struct leftover	*leftovers;	/* of earlier mains */
+	size_t			 nleftovers;
 };
 
 struct arch {

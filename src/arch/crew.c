@@ -6,6 +6,8 @@
  * system holds it until it is dead, which may be never; beside those there may
  * be as many as ever.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +17,7 @@
 #include "arch/clients.h"
 #include "arch/crew.h"
 #include "arch/lanes.h"
+#include "arch/ledger.h"
 #include "control.h"
 #include "helpers/record.h"
 #include "lib/histogram.h"
@@ -30,7 +33,13 @@
  */
 #define TRIES	100
 #define YOUNG	1000		/* ms: who dies before that never worked */
-#define RETRY	1000		/* ms until there may be room to give up more */
+#define RETRY	1000		/* ms until there may be room to give up more,
+				 * or in the monitor's pipe */
+#define ANSWER	3000		/* ms: the monitor never waits: what it has
+				 * not answered by then is lost */
+
+#define REFILL	5000		/* ms: one that cannot live at all is not
+				 * started over and over */
 
 TAILQ_HEAD(helper_list, helper);
 
@@ -44,6 +53,8 @@ struct helper {
 	int64_t			 born;		/* clock ms */
 	int64_t			 since;		/* idle or busy, clock ms */
 	int64_t			 given;		/* the job, us */
+	bool			 killed;	/* the monitor knows */
+	int			 line;		/* in the ledger, or -1 */
 	TAILQ_ENTRY(helper)	 link;
 };
 
@@ -52,17 +63,23 @@ struct crew {
 	const struct clock	*clock;
 	const struct conf	*conf;
 	int			 control;
+	struct ledger		*ledger;
 	struct helper_list	 idle;		/* the last used first */
 	struct helper_list	 busy;		/* for longest first */
 	struct helper_list	 stuck;		/* given up, not dead yet */
 	struct lanes		*lanes;
 	size_t			 nidle, nstuck;
 	size_t			 helpers;	/* idle and busy */
-	size_t			 asked;
+	size_t			 asked;		/* of the monitor ... */
+	int64_t			 heard;		/* ... or it answered, ms */
 	size_t			 longest;	/* that the queue has been */
 	struct histogram	 service[JOB_KIND_COUNT];
 	struct watch		*retirement;	/* to let idle ones go */
 	struct watch		*deadline;	/* of the first busy one */
+	struct watch		*anew;		/* for what it has not heard
+						 * or answered */
+	int64_t			 due;		/* ... when, clock ms; 0: not */
+	int64_t			 refill;	/* the reserve; the same */
 	bool			 ending;
 };
 
@@ -98,6 +115,7 @@ let_go(struct helper *h)
 	if (h->lane != NULL)
 		lanes_release(h->lane);
 	h->lane = NULL;
+	ledger_write(h->crew->ledger, h->line, 0);
 }
 
 static void
@@ -116,6 +134,7 @@ dismiss(struct helper *h)
 {
 	take(h);
 	let_go(h);
+	ledger_close(h->crew->ledger, h->line);
 	evloop_unwatch(&h->watch);
 	close(h->fd);		/* which ends the helper */
 	free(h);
@@ -147,10 +166,45 @@ deserted(struct errand *e)
 }
 
 static void
+look_later(struct crew *crew, int64_t ms)
+{
+	int64_t	at = crew->clock->ms + ms;
+
+	if (crew->due != 0 && crew->due <= at)
+		return;
+	crew->due = at;
+	evloop_at(crew->anew, at);
+}
+
+/* False: its pipe is full. */
+static bool
 ask(struct crew *crew)
 {
-	if (control_send(crew->control, CONTROL_WANT_HELPER, -1) == 0)
-		crew->asked++;
+	if (control_send(crew->control, CONTROL_WANT_HELPER, -1) == -1) {
+		look_later(crew, RETRY);
+		return false;
+	}
+	crew->asked++;
+	crew->heard = crew->clock->ms;
+	look_later(crew, ANSWER);
+	return true;
+}
+
+static bool
+reserve_is_short(const struct crew *crew)
+{
+	return crew->helpers + crew->asked < (size_t)crew->conf->helpers &&
+	    !crew->ending;
+}
+
+/* It is to be there when it is needed, but there is no hurry. */
+static void
+refill_later(struct crew *crew)
+{
+	if (!reserve_is_short(crew) || crew->refill != 0)
+		return;
+	crew->refill = crew->clock->ms + REFILL;
+	look_later(crew, REFILL);
 }
 
 /* Whoever has the last descriptor of a file closes it even by dying. */
@@ -189,11 +243,9 @@ lost(struct helper *h)
 	dismiss(h);
 	if (e != NULL)
 		again(crew, e);
-	/* The reserve is to be there when it is needed; but one that cannot
-	 * live at all is not started over and over. */
-	else if (was_idle && !young && !crew->ending &&
-	    crew->helpers + crew->asked < (size_t)crew->conf->helpers)
+	else if (was_idle && !young && reserve_is_short(crew))
 		ask(crew);
+	refill_later(crew);
 }
 
 static void
@@ -252,6 +304,15 @@ tell_stuck(const struct job *job)
 
 /* Its end of the pipe stays open: that it closes says that it has died. */
 static void
+have_killed(struct helper *h)
+{
+	h->killed = control_send(h->crew->control, CONTROL_END_HELPER,
+	    h->fd) == 0;
+	if (!h->killed)
+		look_later(h->crew, RETRY);
+}
+
+static void
 give_up(struct helper *h)
 {
 	struct errand	*e = h->errand;
@@ -261,7 +322,8 @@ give_up(struct helper *h)
 	take(h);
 	h->errand = NULL;
 	put(h, &h->crew->stuck);
-	control_send(h->crew->control, CONTROL_END_HELPER, h->fd);
+	have_killed(h);
+	refill_later(h->crew);
 	fail(e, ETIMEDOUT);
 }
 
@@ -291,6 +353,7 @@ give(struct helper *h, struct errand *e)
 	bool		 first = TAILQ_EMPTY(&crew->busy);
 
 	h->lane = e->lane;
+	ledger_write(crew->ledger, h->line, lanes_name(h->lane));
 	if (record_send_order(h->fd, &e->job) == -1) {
 		dismiss(h);
 		if (is_closed(&e->job))
@@ -319,13 +382,45 @@ dispatch(struct crew *crew)
 	if (lanes_waiting(crew->lanes) > crew->longest)
 		crew->longest = lanes_waiting(crew->lanes);
 	while (crew->asked < lanes_ready(crew->lanes) && !crew->ending &&
-	    crew->helpers + crew->asked < (size_t)crew->conf->helpers_max) {
-		size_t	before = crew->asked;
+	    crew->helpers + crew->asked < (size_t)crew->conf->helpers_max &&
+	    ask(crew))
+		continue;
+}
 
-		ask(crew);
-		if (crew->asked == before)
-			break;		/* the pipe is full: they will come */
+static void
+fill_reserve(struct crew *crew)
+{
+	crew->refill = 0;
+	while (reserve_is_short(crew) && ask(crew))
+		continue;
+	refill_later(crew);
+}
+
+/* How many we have asked for is only what we remember of it: an answer may get
+ * lost, and then it must not count for ever. */
+static void
+ask_anew(void *context)
+{
+	struct crew	*crew = context;
+	struct helper	*h;
+	int64_t		 now = crew->clock->ms;
+	int64_t		 left = crew->heard + ANSWER - now;
+
+	crew->due = 0;
+	TAILQ_FOREACH(h, &crew->stuck, link)
+		if (!h->killed)
+			have_killed(h);
+	if (crew->asked > 0 && left > 0)
+		look_later(crew, left);
+	else if (crew->asked > 0) {
+		crew->asked = 0;
+		fill_reserve(crew);
 	}
+	if (crew->refill != 0 && crew->refill <= now)
+		fill_reserve(crew);
+	else if (crew->refill != 0)
+		look_later(crew, crew->refill - now);
+	dispatch(crew);
 }
 
 void
@@ -354,6 +449,16 @@ fail_all(struct crew *crew, int error)
 	}
 }
 
+/* Its pipe is how the monitor knows it, too. */
+static int
+line_of(struct crew *crew, int fd)
+{
+	struct stat	st;
+
+	return fstat(fd, &st) == -1 ? -1 :
+	    ledger_open(crew->ledger, (uint64_t)st.st_ino);
+}
+
 void
 crew_join(struct crew *crew, int fd)
 {
@@ -361,8 +466,16 @@ crew_join(struct crew *crew, int fd)
 
 	if (crew->asked > 0)
 		crew->asked--;
+	crew->heard = crew->clock->ms;
+	/* Asked for twice, since the first answer came so late. */
+	if (crew->helpers >= (size_t)crew->conf->helpers_max) {
+		io_close(&fd);
+		return;
+	}
 	if (fd == -1 || io_nonblock(fd) == -1) {
 		io_close(&fd);
+		look_later(crew, RETRY);
+		refill_later(crew);
 		/* Without any, and without hope for one, jobs fail. */
 		if (crew->helpers == 0 && crew->asked == 0)
 			fail_all(crew, EAGAIN);
@@ -372,6 +485,7 @@ crew_join(struct crew *crew, int fd)
 	h->crew = crew;
 	h->fd = fd;
 	h->born = crew->clock->ms;
+	h->line = line_of(crew, fd);
 	h->watch = evloop_watch(crew->loop, fd, answered, h);
 	evloop_want(h->watch, EVLOOP_READ);
 	stats[STATS_HELPERS]++;
@@ -397,6 +511,33 @@ retire(void *context)
 	}
 }
 
+static void
+leftover_died(void *context)
+{
+	struct helper	*h = context;
+	struct crew	*crew = h->crew;
+
+	dismiss(h);
+	dispatch(crew);
+}
+
+/* Given up by whoever was main before, and not dead yet: to the lane they are
+ * as those that we give up ourselves. */
+static void
+adopt(struct crew *crew, const struct leftover *left)
+{
+	struct helper	*h = mem_zero(sizeof(*h));
+
+	h->crew = crew;
+	h->fd = left->fd;
+	h->killed = true;
+	h->line = -1;
+	h->lane = left->lane != 0 ? lanes_hold(crew->lanes, left->lane) : NULL;
+	h->watch = evloop_watch(crew->loop, h->fd, leftover_died, h);
+	evloop_want(h->watch, EVLOOP_READ);
+	put(h, &crew->stuck);
+}
+
 struct crew *
 crew_new(struct evloop *loop, const struct clock *clock,
     const struct world *world)
@@ -408,6 +549,7 @@ crew_new(struct evloop *loop, const struct clock *clock,
 	crew->clock = clock;
 	crew->conf = conf;
 	crew->control = world->control;
+	crew->ledger = world->ledger;
 	TAILQ_INIT(&crew->idle);
 	TAILQ_INIT(&crew->busy);
 	TAILQ_INIT(&crew->stuck);
@@ -415,8 +557,10 @@ crew_new(struct evloop *loop, const struct clock *clock,
 	    (size_t)conf->helpers_queue);
 	crew->retirement = evloop_timer(loop, retire, crew);
 	crew->deadline = evloop_timer(loop, look_for_stuck, crew);
-	for (int64_t i = 0; i < conf->helpers; i++)
-		ask(crew);
+	crew->anew = evloop_timer(loop, ask_anew, crew);
+	for (size_t i = 0; i < world->nleftovers; i++)
+		adopt(crew, &world->leftovers[i]);
+	fill_reserve(crew);
 	return crew;
 }
 
@@ -437,6 +581,7 @@ crew_free(struct crew **cp)
 	lanes_free(&crew->lanes);
 	evloop_unwatch(&crew->retirement);
 	evloop_unwatch(&crew->deadline);
+	evloop_unwatch(&crew->anew);
 	mem_drop(cp);
 }
 
@@ -444,7 +589,7 @@ void
 crew_report(void *context, void (*line)(const char *))
 {
 	const struct crew	*crew = context;
-	char			 text[1024];
+	char			 text[HISTOGRAM_TEXT + 64];
 	size_t			 n;
 
 	snprintf(text, sizeof(text), "helpers: %zu idle, %zu over jobs, %zu "
@@ -453,6 +598,9 @@ crew_report(void *context, void (*line)(const char *))
 	line(text);
 	snprintf(text, sizeof(text), "helper queue: %zu jobs, %zu at most",
 	    lanes_waiting(crew->lanes), crew->longest);
+	line(text);
+	snprintf(text, sizeof(text), "helper lanes: %zu",
+	    lanes_count(crew->lanes));
 	line(text);
 	for (int i = 0; i < JOB_KIND_COUNT; i++) {
 		if (crew->service[i].n == 0)

@@ -80,7 +80,7 @@ evloop_run(struct evloop *l)
 void
 evloop_report(const struct evloop *l, void (*line)(const char *))
 {
-	char	text[1024];
+	char	text[HISTOGRAM_TEXT + 64];
 	size_t	n = (size_t)snprintf(text, sizeof(text), "loop lag: ");
 
 	histogram_text(&l->turns, text + n, sizeof(text) - n);

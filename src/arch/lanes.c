@@ -9,6 +9,12 @@
 #include "lib/need.h"
 
 #define ALIASES	16
+/* Names. */
+#define UNKNOWN	UINT64_MAX		/* no number */
+#define USERS	(UINT64_MAX - 1)
+#define KEEPS	(UINT64_MAX - 2)
+#define STRAYS	(UINT64_MAX - 3)
+#define LANES	64		/* from then on idle ones are forgotten */
 
 TAILQ_HEAD(errand_list, errand);
 
@@ -26,6 +32,7 @@ struct lanes {
 	size_t			 share, most;
 	size_t			 queued;	/* in all */
 	TAILQ_HEAD(, lane)	 list;		/* the next turn's first */
+	size_t			 count;		/* of lanes */
 	struct lane		*strays;
 	struct lane		*users;		/* homes: who knows where? */
 	struct lane		*keeps;		/* between two file systems */
@@ -49,10 +56,36 @@ lane_new(struct lanes *all, uint64_t fs, bool special)
 	l->special = special;
 	TAILQ_INIT(&l->queue);
 	TAILQ_INSERT_TAIL(&all->list, l, link);
+	all->count++;
 	return l;
 }
 
-/* They stay: there are no more of them than file systems. */
+/* The one whose last turn was longest ago, of those that nobody is in. */
+static struct lane *
+idle(const struct lanes *all)
+{
+	struct lane	*l;
+
+	TAILQ_FOREACH(l, &all->list, link)
+		if (!l->special && l->queued == 0 && l->held == 0)
+			return l;
+	return NULL;
+}
+
+static void
+forget(struct lane *l)
+{
+	struct lanes	*all = l->all;
+
+	for (unsigned i = 0; i < ALIASES; i++)
+		if (all->aliases[i].lane == l)
+			all->aliases[i].lane = NULL;
+	TAILQ_REMOVE(&all->list, l, link);
+	all->count--;
+	free(l);
+}
+
+/* File systems come and go, automounted ones all the time. */
 static struct lane *
 lane_of(struct lanes *all, uint64_t fs)
 {
@@ -61,6 +94,8 @@ lane_of(struct lanes *all, uint64_t fs)
 	TAILQ_FOREACH(l, &all->list, link)
 		if (l->fs == fs && !l->special)
 			return l;
+	while (all->count >= LANES && (l = idle(all)) != NULL)
+		forget(l);
 	return lane_new(all, fs, false);
 }
 
@@ -88,26 +123,36 @@ lanes_learn(struct lanes *all, const struct errand *e)
 	all->aliases[i].lane = e->lane;
 }
 
+/* A number that was another name for one file system may be that of a new one
+ * by now. */
+static struct lane *
+lane_by_number(struct lanes *all, uint64_t fs)
+{
+	struct lane	*l = mounts_has(all->mounts, fs) ? NULL :
+			    alias(all, fs);
+
+	return l != NULL ? l : lane_of(all, fs);
+}
+
 static struct lane *
 choose(struct lanes *all, struct job *job)
 {
-	struct lane	*l;
 	uint64_t	 fs;
-	bool		 stays;
+	bool		 known;
 
-	if (job->root == NULL) {
-		l = alias(all, job->version.dev);
-		return l != NULL ? l : lane_of(all, job->version.dev);
-	}
+	if (job->root == NULL)
+		return lane_by_number(all, job->version.dev);
 	if (job->user != NULL)
 		return all->users;
 	if (job->keep != NULL)
 		return all->keeps;
 	mounts_refresh(all->mounts);
 	fs = mounts_find(all->mounts, job->root,
-	    job->path != NULL ? job->path : "", &stays);
-	/* What has no path is the conf's, which may lead anywhere. */
-	job->stay = stays && job->path != NULL;
+	    job->path != NULL ? job->path : "", &known, &job->enter);
+	/* What has no path is the conf's, which may lead anywhere; what is
+	 * itself mounted may be a file, and leads nowhere. */
+	job->stay = known && job->path != NULL &&
+	    (job->enter == 0 || job->path[job->enter] != '\0');
 	return lane_of(all, fs);
 }
 
@@ -154,6 +199,7 @@ void
 lanes_stray(struct lanes *all, struct errand *e)
 {
 	e->job.stay = false;
+	e->job.enter = 0;
 	e->job.error = 0;
 	enqueue(all->strays, e, false);
 }
@@ -194,6 +240,27 @@ lanes_release(struct lane *l)
 	l->held--;
 }
 
+/* Those that are of no one file system have numbers that none has. */
+uint64_t
+lanes_name(const struct lane *l)
+{
+	return l->special || l->fs != 0 ? l->fs : UNKNOWN;
+}
+
+struct lane *
+lanes_hold(struct lanes *all, uint64_t name)
+{
+	struct lane	*l;
+
+	TAILQ_FOREACH(l, &all->list, link)
+		if (l->special && l->fs == name)
+			break;
+	if (l == NULL)
+		l = lane_of(all, name != UNKNOWN ? name : 0);
+	l->held++;
+	return l;
+}
+
 struct errand *
 lanes_any(const struct lanes *all)
 {
@@ -209,6 +276,12 @@ size_t
 lanes_waiting(const struct lanes *all)
 {
 	return all->queued;
+}
+
+size_t
+lanes_count(const struct lanes *all)
+{
+	return all->count;
 }
 
 size_t
@@ -233,9 +306,9 @@ lanes_new(struct mounts *mounts, size_t share, size_t most)
 	all->share = share;
 	all->most = most;
 	TAILQ_INIT(&all->list);
-	all->users = lane_new(all, 0, true);
-	all->keeps = lane_new(all, 0, true);
-	all->strays = lane_new(all, 0, true);
+	all->users = lane_new(all, USERS, true);
+	all->keeps = lane_new(all, KEEPS, true);
+	all->strays = lane_new(all, STRAYS, true);
 	/* They may be jobs of one that holds its own share already. */
 	all->strays->share = (share + 1) / 2;
 	return all;
@@ -247,9 +320,7 @@ lanes_free(struct lanes **ap)
 	struct lane	*l;
 
 	need((*ap)->queued == 0);
-	while ((l = TAILQ_FIRST(&(*ap)->list)) != NULL) {
-		TAILQ_REMOVE(&(*ap)->list, l, link);
-		free(l);
-	}
+	while ((l = TAILQ_FIRST(&(*ap)->list)) != NULL)
+		forget(l);
 	mem_drop(ap);
 }

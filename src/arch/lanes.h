@@ -37,12 +37,20 @@ void		 lanes_learn(struct lanes *, const struct errand *);
 /* The next one that may have a helper, which its lane holds from now on; lanes
  * take turns.  NULL: there is none. */
 struct errand	*lanes_next(struct lanes *);
-/* Whoever had it is free, or at its end. */
+/* Whoever had it is free, or at its end.  A lane that nobody is in any more
+ * may be gone after the next lanes_add. */
 void		 lanes_release(struct lane *);
+/*
+ * The lane's name, the same in every main, never 0; and the lane of that name,
+ * of whose share somebody holds one more from now on.
+ */
+uint64_t	 lanes_name(const struct lane *);
+struct lane	*lanes_hold(struct lanes *, uint64_t name);
 /* Any one that waits. */
 struct errand	*lanes_any(const struct lanes *);
 
 size_t		 lanes_waiting(const struct lanes *);
 size_t		 lanes_ready(const struct lanes *);	/* for lanes_next */
+size_t		 lanes_count(const struct lanes *);
 
 #endif

@@ -22,6 +22,7 @@
 #define DELAY		200		/* ms that a line may wait for others */
 #define TELL		60000		/* ms between complaints */
 #define RETRY		1000		/* ms, to ask for a helper again */
+#define ANSWER		3000		/* ms: by then it is lost */
 #define PARTING		1000		/* ms for the rest at the end */
 
 struct logger {
@@ -38,6 +39,7 @@ struct logger {
 	int64_t			 told;		/* that a log fails, clock ms */
 	bool			 due;		/* lines have waited enough */
 	bool			 asked;		/* for a helper */
+	int64_t			 answer;	/* ... is due, clock ms */
 	struct buf		 batch;		/* its bytes */
 };
 
@@ -66,8 +68,8 @@ static void
 ask(struct logger *g)
 {
 	g->asked = control_send(g->control, CONTROL_WANT_LOGGER, -1) == 0;
-	if (!g->asked)
-		evloop_at(g->timer, g->clock->ms + RETRY);
+	g->answer = g->clock->ms + ANSWER;
+	evloop_at(g->timer, g->asked ? g->answer : g->clock->ms + RETRY);
 }
 
 static void
@@ -193,7 +195,9 @@ timer(void *context)
 	struct logger	*g = context;
 
 	g->due = true;
-	if (g->fd == -1 && !g->asked)
+	if (g->fd == -1 && g->asked && g->clock->ms < g->answer)
+		evloop_at(g->timer, g->answer);
+	else if (g->fd == -1)
 		ask(g);
 	send_next(g);
 }
@@ -202,6 +206,10 @@ void
 logger_join(struct logger *g, int fd)
 {
 	g->asked = false;
+	if (g->fd != -1) {		/* asked for twice */
+		io_close(&fd);
+		return;
+	}
 	if (fd == -1 || io_nonblock(fd) == -1) {
 		io_close(&fd);
 		evloop_at(g->timer, g->clock->ms + RETRY);

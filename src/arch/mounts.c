@@ -26,6 +26,7 @@
 #define TABLE	"/proc/self/mountinfo"
 
 struct mount {
+	unsigned	 id, parent;	/* the one that its place is on */
 	uint64_t	 fs;
 	char		*at;		/* owned; "" is / */
 	size_t		 len;
@@ -131,17 +132,19 @@ unescape(char *text)
 static void
 add_line(struct mounts *m, const char *line, size_t len)
 {
-	unsigned	 major, minor;
+	unsigned	 id, parent, major, minor;
 	char		*at = mem_zero(len + 1), *copy = mem_zero(len + 1);
 
 	memcpy(copy, line, len);
-	if (sscanf(copy, "%*u %*u %u:%u %*s %s", &major, &minor, at) == 3) {
+	if (sscanf(copy, "%u %u %u:%u %*s %s", &id, &parent, &major, &minor,
+	    at) == 5) {
 		unescape(at);
 		if (strcmp(at, "/") == 0)
 			*at = '\0';
 		m->mounts = mem_grow(m->mounts, m->nmounts + 1,
 		    sizeof(*m->mounts));
 		m->mounts[m->nmounts++] = (struct mount){
+			.id = id, .parent = parent,
 			.fs = makedev(major, minor), .at = at,
 			.len = strlen(at)
 		};
@@ -213,32 +216,74 @@ is_beneath(const char *path, const struct mount *mount)
 	    (path[mount->len] == '/' || path[mount->len] == '\0');
 }
 
+/* Whether nothing that we can see is above it. */
+static bool
+is_top(const struct mounts *m, const struct mount *mount)
+{
+	for (size_t i = 0; i < m->nmounts; i++)
+		if (m->mounts[i].id == mount->parent && &m->mounts[i] != mount)
+			return false;
+	return true;
+}
+
+/* The mount that a path enters next, from this one, or at first (NULL); NULL:
+ * none.  It meets the shorter one first, whichever was there before. */
+static const struct mount *
+next(const struct mounts *m, const char *path, const struct mount *here)
+{
+	const struct mount	*mount, *best = NULL;
+
+	for (size_t i = 0; i < m->nmounts; i++) {
+		mount = &m->mounts[i];
+		if (here != NULL && (mount->parent != here->id ||
+		    mount == here))
+			continue;
+		if (!is_beneath(path, mount) ||
+		    (best != NULL && mount->len > best->len) ||
+		    (here == NULL && !is_top(m, mount)))
+			continue;
+		best = mount;
+	}
+	return best;
+}
+
+/* As the kernel walks: a mount on the one below it, at its place or deeper.
+ * What lies on something that is covered is not met. */
 static const struct mount *
 find(const struct mounts *m, const char *root, const char *path)
 {
-	const struct mount	*best = NULL;
+	const struct mount	*here = NULL, *below;
 	char			 whole[PATH_MAX + JOB_PATH_MAX];
 
 	root = real_root(m, root);
 	snprintf(whole, sizeof(whole), "%s%s%s", root,
 	    strcmp(root, "/") == 0 || *path == '\0' ? "" : "/", path);
-	/* Of two at one place the later one lies on top. */
-	for (size_t i = 0; i < m->nmounts; i++)
-		if (is_beneath(whole, &m->mounts[i]) &&
-		    (best == NULL || m->mounts[i].len >= best->len))
-			best = &m->mounts[i];
-	return best;
+	/* A table that goes in circles is none of the kernel's. */
+	for (size_t i = 0; i < m->nmounts; i++) {
+		below = next(m, whole, here);
+		if (below == NULL)
+			break;
+		here = below;
+	}
+	return here;
 }
 
 uint64_t
 mounts_find(const struct mounts *m, const char *root, const char *path,
-    bool *stays)
+    bool *known, size_t *enter)
 {
 	static const struct hash_key	 key = { 0, 0 };
 	const struct mount		*mount = find(m, root, path);
+	size_t				 len;
 
+	*known = mount != NULL;
+	*enter = 0;
 	/* The same file system, mounted twice, is another mount. */
-	*stays = mount != NULL && mount == find(m, root, "");
+	if (mount != NULL && mount != find(m, root, "")) {
+		root = real_root(m, root);
+		len = strlen(root);
+		*enter = mount->len - len - (strcmp(root, "/") != 0);
+	}
 	if (m->nmounts == 0)
 		return hash_bytes(&key, 0, root, strlen(root));
 	return mount != NULL ? mount->fs : 0;

@@ -23,10 +23,11 @@ void		 mounts_refresh(struct mounts *);
 /* The same from a text, in the form of Linux's mountinfo. */
 void		 mounts_read(struct mounts *, const char *text);
 
-/* The file system of what is beneath a root, as st_dev has it, and whether it
- * is on the root's own mount; without a table one number for each root. */
+/* The file system of what is beneath a root, as st_dev has it, and how many
+ * bytes of the path lead to its mount (0: the root's own); without a table one
+ * number for each root, and false in known. */
 uint64_t	 mounts_find(const struct mounts *, const char *root,
-		    const char *path, bool *stays);
+		    const char *path, bool *known, size_t *enter);
 /* Whether the table has a file system of that number. */
 bool		 mounts_has(const struct mounts *, uint64_t fs);
 

@@ -27,10 +27,23 @@ histogram_add(struct histogram *h, int64_t took)
 		h->most = us;
 }
 
+/* One step, its bounds: the first holds nothing but 0, the last has no end. */
+static int
+step_text(int i, uint64_t n, const char *before, char *text, size_t size)
+{
+	uint64_t	least = i == 0 ? 0 : (uint64_t)1 << (i - 1);
+
+	if (i == HISTOGRAM_STEPS - 1)
+		return snprintf(text, size, "%s%" PRIu64 " us and more: %"
+		    PRIu64, before, least, n);
+	return snprintf(text, size, "%s%" PRIu64 " to %" PRIu64 " us: %"
+	    PRIu64, before, least, (uint64_t)1 << i, n);
+}
+
 void
 histogram_text(const struct histogram *h, char *text, size_t size)
 {
-	const char	*before = "; below ";
+	const char	*before = "; ";
 	int		 n;
 
 	n = snprintf(text, size, "%" PRIu64 " in all, mean %" PRIu64
@@ -39,8 +52,8 @@ histogram_text(const struct histogram *h, char *text, size_t size)
 	for (int i = 0; i < HISTOGRAM_STEPS; i++) {
 		if (h->count[i] == 0 || n < 0 || (size_t)n >= size)
 			continue;
-		n += snprintf(text + n, size - (size_t)n, "%s%" PRIu64
-		    " us: %" PRIu64, before, (uint64_t)1 << i, h->count[i]);
+		n += step_text(i, h->count[i], before, text + n,
+		    size - (size_t)n);
 		before = ", ";
 	}
 }

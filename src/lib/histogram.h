@@ -7,15 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HISTOGRAM_STEPS	32		/* the last has no end */
+#define HISTOGRAM_STEPS	32		/* the last has no end: "and more" */
+
+/* Room for any text: bytes. */
+#define HISTOGRAM_TEXT	2048
 
 struct histogram {
-	uint64_t	count[HISTOGRAM_STEPS];	/* below 2^i us */
+	uint64_t	count[HISTOGRAM_STEPS];	/* from 2^(i-1) to 2^i us */
 	uint64_t	n, sum, most;		/* us */
 };
 
 void	histogram_add(struct histogram *, int64_t us);
-/* "3 in all, mean 5 us, longest 9 us; below 8 us: 2, 16 us: 1" */
+/* "3 in all, mean 5 us, longest 9 us; 4 to 8 us: 2, 8 to 16 us: 1" */
 void	histogram_text(const struct histogram *, char *, size_t);
 
 #endif

@@ -133,6 +133,8 @@ check_place(const struct job *job)
 		check_text(job->user, strnlen(job->user, JOB_USER_MAX) + 1);
 	need((job->root[0] == '/') == (job->user == NULL));
 	need(job->path[0] != '/');
+	need(job->enter == 0 || (job->stay &&
+	    job->enter <= strlen(job->path)));
 	if (job->kind == JOB_RESOLVE)
 		check_text(job->beside, job->beside_len);
 	else if (job->kind == JOB_LIST)

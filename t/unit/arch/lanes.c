@@ -8,6 +8,7 @@
 
 #include "arch/lanes.h"
 #include "arch/mounts.h"
+#include "lib/mem.h"
 #include "t/unit/confs.h"
 
 static struct conf	*conf;
@@ -144,8 +145,12 @@ START_TEST(stay)
 {
 	ck_assert(add(1, "a"));
 	ck_assert(errands[1].job.stay);
+	ck_assert_uint_eq(errands[1].job.enter, 0);
 	ck_assert(add(2, "dead/x"));
-	ck_assert(!errands[2].job.stay);
+	ck_assert(errands[2].job.stay);
+	ck_assert_uint_eq(errands[2].job.enter, strlen("dead"));
+	ck_assert(add(4, "dead"));
+	ck_assert(!errands[4].job.stay);
 	mounts_read(mounts, "");
 	ck_assert(add(3, "b"));
 	ck_assert(!errands[3].job.stay);
@@ -282,6 +287,48 @@ START_TEST(kept)
 }
 END_TEST
 
+/* What an earlier main has left in a lane is of its share, in this one too. */
+START_TEST(leftovers)
+{
+	struct lane	*l;
+	uint64_t	 names[4];
+	struct errand	*e;
+
+	ck_assert(add(1, "dead/x"));
+	names[0] = lanes_name(errands[1].lane);
+	ck_assert(add(2, "a"));
+	names[1] = lanes_name(errands[2].lane);
+	e = errand(3, "a");
+	e->job.user = "ann";
+	ck_assert(lanes_add(lanes, e));
+	names[2] = lanes_name(e->lane);
+	mounts_read(mounts, "2 1 0:30 / /srv/dead rw - b b rw\n");
+	ck_assert(add(4, "nowhere"));
+	names[3] = lanes_name(errands[4].lane);
+	while (lanes_any(lanes) != NULL)
+		lanes_remove(lanes_any(lanes));
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < i; j++)
+			ck_assert_uint_ne(names[i], names[j]);
+	lanes_free(&lanes);
+	lanes = lanes_new(mounts, 2, 4);
+	for (int i = 0; i < 4; i++) {
+		ck_assert_uint_ne(names[i], 0);
+		l = lanes_hold(lanes, names[i]);
+		ck_assert_uint_eq(lanes_name(l), names[i]);
+		ck_assert_ptr_eq(lanes_hold(lanes, names[i]), l);
+		if (i == 1 || i == 2)
+			continue;
+		ck_assert(add(5, i == 0 ? "dead/x" : "nowhere"));
+		ck_assert_ptr_eq(errands[5].lane, l);
+		ck_assert_int_eq(next(), -1);
+		lanes_release(l);
+		ck_assert_int_eq(next(), 5);
+		lanes_release(l);
+	}
+}
+END_TEST
+
 /* A password file has no path beneath it, and may be a link to anywhere. */
 START_TEST(password_files)
 {
@@ -302,6 +349,162 @@ START_TEST(password_files)
 }
 END_TEST
 
+/* File systems come and go, and are forgotten, unless they are in use. */
+START_TEST(forgets)
+{
+	struct errand	*e, *dead = errand(1, "dead/x"), *known = errand(2, "a");
+
+	ck_assert(lanes_add(lanes, dead));
+	ck_assert_int_eq(next(), 1);
+	ck_assert(lanes_add(lanes, known));
+	for (unsigned i = 1; i < 5000; i++) {
+		e = errand(3, NULL);
+		e->job.version.dev = makedev(1, i);
+		ck_assert(lanes_add(lanes, e));
+		ck_assert_ptr_ne(e->lane, dead->lane);
+		if (i == 1) {
+			ck_assert_int_eq(next(), 2);
+			lanes_release(known->lane);
+			known->job.version.dev = makedev(0, 99);
+			lanes_learn(lanes, known);
+		}
+		ck_assert_int_eq(next(), 3);
+		lanes_release(e->lane);
+		ck_assert_uint_lt(lanes_count(lanes), 100);
+	}
+	ck_assert(add(4, "dead/y"));
+	ck_assert_ptr_eq(errands[4].lane, dead->lane);
+	/* Its lane has gone, and this name of it with that. */
+	e = errand(5, NULL);
+	e->job.version.dev = makedev(0, 99);
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_int_eq(next(), 4);
+	ck_assert_int_eq(next(), 5);
+	/* As many as are in use there are. */
+	for (unsigned i = 1; i < 200; i++) {
+		e = mem_zero(sizeof(*e));
+		job_init(&e->job, JOB_READ);
+		e->job.version.dev = makedev(2, i);
+		ck_assert(lanes_add(lanes, e));
+	}
+	ck_assert_uint_gt(lanes_count(lanes), 200);
+	while ((e = lanes_next(lanes)) != NULL) {
+		lanes_release(e->lane);
+		free(e);
+	}
+	ck_assert(add(6, "a"));
+	ck_assert_uint_lt(lanes_count(lanes), 100);
+}
+END_TEST
+
+/* Another name of a file system becomes the number of one that is new. */
+START_TEST(number_of_a_new_one)
+{
+	struct errand	*e = errand(1, "a");
+
+	ck_assert(lanes_add(lanes, e));
+	e->job.version.dev = makedev(0, 99);
+	lanes_learn(lanes, e);
+	mounts_read(mounts, "1 1 8:1 / / rw - a a rw\n"
+	    "2 1 0:99 / /srv/dead rw - b b rw\n");
+	ck_assert(add(2, "dead/x"));
+	e = errand(3, NULL);
+	e->job.version.dev = makedev(0, 99);
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_ptr_eq(e->lane, errands[2].lane);
+}
+END_TEST
+
+/*
+ * Whatever happens: in order within each lane, nobody above the share, nobody
+ * idle while there is work, and who could go on waits for one turn of each of
+ * the others at most.
+ */
+#define SYSTEMS	5
+#define SHARE	2
+#define EACH	8
+
+static struct system {
+	struct errand	 errands[EACH];
+	struct lane	*lane;
+	unsigned	 first, next;	/* in the queue, by number */
+	unsigned	 held, passed;
+} systems[SYSTEMS];
+
+static bool
+could_go_on(const struct system *s)
+{
+	return s->first < s->next && s->held < SHARE;
+}
+
+static void
+serve(void)
+{
+	struct errand	*e = lanes_next(lanes);
+	struct system	*s;
+
+	for (s = systems; s < systems + SYSTEMS; s++)
+		if (e == NULL)
+			ck_assert(!could_go_on(s));
+		else if (e->lane != s->lane) {
+			s->passed += could_go_on(s);
+			ck_assert_uint_lt(s->passed, SYSTEMS);
+		} else {
+			ck_assert_uint_lt(s->held++, SHARE);
+			ck_assert_uint_eq(e->job.id, s->first++);
+			s->passed = 0;
+		}
+}
+
+START_TEST(fair)
+{
+	char		 path[SYSTEMS][8], text[1024];
+	size_t		 n;
+	struct system	*s;
+	struct errand	*e;
+
+	srand((unsigned)_i);
+	memset(systems, 0, sizeof(systems));
+	n = (size_t)snprintf(text, sizeof(text), "1 1 8:1 / / rw - a a rw\n");
+	for (int i = 0; i < SYSTEMS; i++) {
+		snprintf(path[i], sizeof(path[i]), "m%d/x", i);
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+		    "%d 1 1:%d / /srv/m%d rw - b b rw\n", i + 2, i, i);
+	}
+	mounts_read(mounts, text);
+	for (int turn = 0; turn < 20000; turn++) {
+		s = &systems[rand() % SYSTEMS];
+		switch (rand() % 4) {
+		case 0:
+		case 1:
+			if (s->next - s->first == 4)
+				break;
+			e = &s->errands[s->next % EACH];
+			job_init(&e->job, JOB_RESOLVE);
+			e->job.id = s->next++;
+			e->job.root = "/srv";
+			e->job.path = path[s - systems];
+			e->queued = false;
+			ck_assert(lanes_add(lanes, e));
+			s->lane = e->lane;
+			break;
+		case 2:
+			serve();
+			break;
+		default:
+			/* One of them never answers. */
+			if (s->held == 0 || s == systems)
+				break;
+			lanes_release(s->lane);
+			s->held--;
+			break;
+		}
+	}
+	ck_assert_uint_gt(systems[1].first, 500);
+	ck_assert_uint_eq(systems[0].first, SHARE);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -318,4 +521,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, does_not_learn_from_links);
 	tcase_add_test(tests, users);
 	tcase_add_test(tests, password_files);
+	tcase_add_test(tests, forgets);
+	tcase_add_test(tests, leftovers);
+	tcase_add_test(tests, number_of_a_new_one);
+	tcase_add_loop_test(tests, fair, 0, 5);
 }

@@ -23,7 +23,7 @@ enum {
 	MAGIC = 0, KIND = 4, ID = 8,
 	ROOT = 16, PATH = 20, NAMES = 24, DATA = 28, FLAGS = 32, WITH_FD = 36,
 	VERSION = 40, SIZE = 56, MTIME_NS = 80, CTIME_NS = 84, OFFSET = 88,
-	LENGTH = 96, LINKS = 104, USER = 108, LEAST = 112, UNUSED = 116,
+	LENGTH = 96, LINKS = 104, USER = 108, LEAST = 112, ENTER = 116,
 	TEXTS = 120,
 	ERROR = 16, WHICH = 20, A_VERSION = 24, A_SIZE = 40, A_MTIME_NS = 64,
 	SAME = 80, SETTLED = 84, IN_MEMORY = 88, A_WITH_FD = 92, DONE = 96,
@@ -88,6 +88,7 @@ sample(enum job_kind kind)
 		job.names_len = sizeof(names);
 		job.known = true;
 		job.stay = kind == JOB_LIST;
+		job.enter = kind == JOB_LIST ? 3 : 0;
 		job.version = version;
 	}
 	if (kind == JOB_RESOLVE) {
@@ -130,6 +131,7 @@ check_order(const struct job *sent)
 	ck_assert_int_eq(got.kind, sent->kind);
 	ck_assert(got.known == sent->known);
 	ck_assert(got.stay == sent->stay);
+	ck_assert_uint_eq(got.enter, sent->enter);
 	ck_assert_mem_eq(&got.version, &sent->version, sizeof(version));
 	ck_assert_int_eq(got.offset, sent->offset);
 	ck_assert_uint_eq(got.length, sent->length);
@@ -470,12 +472,12 @@ static const struct {
 	{ JOB_RESOLVE,	USER,	4, JOB_USER_MAX + 1 },
 	{ JOB_RESOLVE,	USER,	4, -1 },
 	{ JOB_RESOLVE,	LEAST,	4, 1 },
-	{ JOB_RESOLVE,	UNUSED,	4, 1 },
+	{ JOB_RESOLVE,	ENTER,	4, 1 },
 	{ JOB_READ,	LINKS,	4, 1 },
 	{ JOB_READ,	USER,	4, 2 },
 	{ JOB_APPEND,	LINKS,	4, 1 },
 	{ JOB_APPEND,	LEAST,	4, 1 },
-	{ JOB_APPEND,	UNUSED,	4, 1 },
+	{ JOB_APPEND,	ENTER,	4, 1 },
 	{ JOB_READ,	KIND,	4, JOB_RESOLVE },
 	{ JOB_READ,	KIND,	4, JOB_APPEND },
 	{ JOB_READ,	ROOT,	4, 2 },
@@ -508,6 +510,9 @@ static const struct {
 	{ JOB_APPEND,	LENGTH,	8, -1 },
 	{ JOB_APPEND,	OFFSET,	8, -1 },
 	{ JOB_APPEND,	WITH_FD, 4, 1 },
+	{ JOB_LIST,	ENTER,	4, 5 },			/* of four */
+	{ JOB_LIST,	ENTER,	4, -1 },
+	{ JOB_LIST,	FLAGS,	4, 1 },			/* does not stay */
 	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
 	{ JOB_LIST,	KIND,	4, JOB_APPEND },
 	{ JOB_LIST,	ROOT,	4, 1 },

@@ -671,6 +671,44 @@ START_TEST(stays)
 }
 END_TEST
 
+/* Of mounts in one another, on the one that it is told to; /proc is one. */
+START_TEST(stays_on_a_mount)
+{
+	static const struct {
+		const char	*path;
+		size_t		 enter;
+		int		 error;
+	} ways[] = {
+		{ "proc/version",		4,	0 },
+		{ "proc//version",		4,	0 },
+		{ "proc/",			4,	EISDIR },
+		{ "proc/none",			4,	ENOENT },
+		{ "proc/self/none",		4,	ENOENT },
+		{ "proc/self/root/none",	4,	ELOOP },
+		{ "procession/none",		4,	ENOENT },
+		{ "proc/../none",		4,	EREMOTE },
+		{ "none/version",		4,	EREMOTE }
+	};
+	int	 before = tree_descriptors();
+
+	for (size_t i = 0; kernel_can() &&
+	    i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct job	job;
+
+		job_init(&job, JOB_RESOLVE);
+		job.root = "/";
+		job.path = ways[i].path;
+		job.stay = true;
+		job.enter = ways[i].enter;
+		job_perform(&job);
+		ck_assert_msg(job.error == ways[i].error, "%s: %s", job.path,
+		    strerror(job.error));
+		io_close(&job.fd);
+	}
+	ck_assert_int_eq(tree_descriptors(), before);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -694,4 +732,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, nothing_beside);
 	tcase_add_test(tests, known_beside);
 	tcase_add_test(tests, stays);
+	tcase_add_test(tests, stays_on_a_mount);
 }

@@ -29,7 +29,7 @@ END_TEST
 START_TEST(texts)
 {
 	struct histogram	h = { 0 };
-	char			text[1024], small[10];
+	char			text[HISTOGRAM_TEXT], small[10];
 
 	histogram_text(&h, text, sizeof(text));
 	ck_assert_str_eq(text, "0 in all, mean 0 us, longest 0 us");
@@ -38,14 +38,29 @@ START_TEST(texts)
 	histogram_add(&h, 16);
 	histogram_text(&h, text, sizeof(text));
 	ck_assert_str_eq(text, "3 in all, mean 9 us, longest 16 us; "
-	    "below 8 us: 2, 32 us: 1");
+	    "4 to 8 us: 2, 16 to 32 us: 1");
 	histogram_text(&h, small, sizeof(small));
 	ck_assert_str_eq(small, "3 in all,");
 	for (int i = 0; i < HISTOGRAM_STEPS; i++)
 		h.count[i] = UINT64_MAX;
 	h.n = h.sum = h.most = UINT64_MAX;
 	histogram_text(&h, text, sizeof(text));
-	ck_assert_uint_lt(strlen(text), sizeof(text));
+	ck_assert_str_eq(strrchr(text, ' '), " 18446744073709551615");
+}
+END_TEST
+
+/* Of the last step nothing is known but where it begins. */
+START_TEST(has_no_end)
+{
+	struct histogram	h = { 0 };
+	char			text[HISTOGRAM_TEXT];
+
+	histogram_add(&h, 0);
+	histogram_add(&h, ((int64_t)1 << 30) - 1);
+	histogram_add(&h, (int64_t)1 << 40);
+	histogram_text(&h, text, sizeof(text));
+	ck_assert_str_eq(strchr(text, ';'), "; 0 to 1 us: 1, "
+	    "536870912 to 1073741824 us: 1, 1073741824 us and more: 1");
 }
 END_TEST
 
@@ -54,4 +69,5 @@ unit_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, steps, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tests, texts);
+	tcase_add_test(tests, has_no_end);
 }
