@@ -123,14 +123,20 @@ for my $step (@steps) {
 	}
 }
 
-# What the disk cannot do: 500, told once; then it can.
+my $marks = 0;
+
+# How often the log has told of this one, when all is in it so far.
 sub told {
 	my ($name) = @_;
+	my $mark = '/mark-' . $marks++;
 
+	$server->get($mark);
+	$server->wait_line(qr/404 for $mark from/);
 	return scalar(grep { /(?:error|warn): cannot .*\Q$name\E/ }
 	    split(/\n/, $server->errors));
 }
 
+# What the disk cannot do: 500, told once; then it can.
 for my $op (qw(lookup getattr open read)) {
 	my $name = "EIO-at-$op";
 	my $bytes = put($name, content($name, $size), 10);
