@@ -121,26 +121,28 @@ sub servers {
 }
 
 my $started;		# the last one, to be ended in any case
+my $by = $$;		# not by what has been forked
 
 # What runs: pid, ports; undef if it does not.  What amped says goes into more.
 sub start {
 	my ($server, $root, %more) = @_;
 	my $dir = docroot('out' => '');
 
-	return Amped->start(root => $root, errors => 1,
+	return $started = Amped->start(root => $root, errors => 1,
 	    log => "\taccess off\n\terror stderr notice\n",
 	    site => "\tlisting html\n", %more) unless $server->{program};
 	my $port = free_port();
 	write_file("$dir/conf", $server->{conf}->($dir, $root, $port));
 	$ENV{HOME} = $dir;
-	my $pid = $started = Amped::spawn([which($server->{program}),
+	my $pid = Amped::spawn([which($server->{program}),
 	    $server->{args}->("$dir/conf")], "$dir/out", "$dir/out");
+	$started = { pid => $pid, ports => [$port] };
 	eval { await("$server->{name} to serve", sub {
 		eval { Amped::Client->new(port => $port) };
-	}, 10) } and return { pid => $pid, ports => [$port] };
+	}, 10) } and return $started;
 	print("$server->{name} does not start, and is left out:\n",
 	    Amped::slurp("$dir/out"));
-	stop({ pid => $pid });
+	stop($started);
 	return undef;
 }
 
@@ -155,10 +157,13 @@ sub stop {
 }
 
 END {
-	my $status = $?;
+	if ($$ == $by) {
+		my $status = $?;
 
-	Amped::Process::kill_session($started) if defined($started);
-	$? = $status;
+		stop($started) if $started && !defined($started->{status});
+		eval { group_gone() };
+		$? = $status;
+	}
 }
 
 # Of all of its processes, so far.
