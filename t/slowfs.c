@@ -10,12 +10,13 @@
  * Standard input takes lines, standard output answers each with "ok" or "?":
  *
  *	hold OP [FROM]	OP is not answered any more; reads: those that reach
- *			beyond byte FROM
+ *			beyond byte FROM; others: but for the first FROM
+ *	fail OP [FROM]	the same is answered with EIO
  *	delay OP MS	OP is answered so much later
  *	disk HEADS US MB	reads take the time of a disk: each by the first
  *			head that is free, which needs so many us to get there
  *			unless it is, and reads so many MB/s
- *	free		everything is answered, what was held too
+ *	free		everything is answered, what was held too, and nothing fails
  *
  * OP is one of the list below, or all.  "held OP NAME" comes out whenever
  * something is held, so that a test knows what waits where, and when.  Ends
@@ -82,10 +83,10 @@ static struct op {
 	const char	 *name;
 	void		(*answer)(const struct request *);
 	int64_t		  delay;		/* us */
-	bool		  held;
+	bool		  held, fails;
 	uint64_t	  from;
 } ops[] = {
-#define X(id, name, function) { FUSE_##id, name, function, 0, false, 0 },
+#define X(id, name, function) { FUSE_##id, name, function, 0, false, false, 0 },
 	OPS(X)
 #undef X
 };
@@ -368,13 +369,20 @@ op_of(const struct request *r)
 	return NULL;
 }
 
+/* Whether it is one of those that are held, or fail. */
 static bool
-is_held(const struct op *op, const struct request *r)
+is_meant(struct op *op, const struct request *r)
 {
 	const struct fuse_read_in	*in = (const void *)r->body;
 
-	return op->held && (op->code != FUSE_READ ||
-	    in->offset + in->size > op->from);
+	if (!op->held && !op->fails)
+		return false;
+	if (op->code == FUSE_READ)
+		return in->offset + in->size > op->from;
+	if (op->from == 0)
+		return true;
+	op->from--;
+	return false;
 }
 
 /* When the disk will have read this; us. */
@@ -411,10 +419,9 @@ is_disk(const struct op *op)
 }
 
 static void
-put_aside(const struct request *r, struct op *op, size_t len)
+put_aside(const struct request *r, struct op *op, size_t len, bool held)
 {
 	struct request	*copy = malloc(sizeof(*copy) + len);
-	bool		 held = is_held(op, r);
 
 	if (copy == NULL)
 		err(1, NULL);
@@ -459,6 +466,7 @@ take_request(void)
 	struct request	r = { .head = (void *)buffer,
 			    .body = buffer + sizeof(*r.head) };
 	struct op	*op;
+	bool		 meant;
 	ssize_t		 n = read(device, buffer, sizeof(buffer) - 1);
 
 	if (n == -1 && errno == ENODEV)
@@ -472,10 +480,13 @@ take_request(void)
 		return;			/* nobody waits for an answer */
 	}
 	op = op_of(&r);
+	meant = op != NULL && is_meant(op, &r);
 	if (op == NULL)
 		answer(&r, ENOSYS, NULL, 0);
-	else if (is_held(op, &r) || op->delay > 0 || is_disk(op))
-		put_aside(&r, op, (size_t)n);
+	else if (meant && op->fails)
+		answer(&r, EIO, NULL, 0);
+	else if (meant || op->delay > 0 || is_disk(op))
+		put_aside(&r, op, (size_t)n, meant);
 	else
 		op->answer(&r);
 }
@@ -490,7 +501,7 @@ set_free(void)
 	struct request	*r;
 
 	for (int i = 0; i < NOPS; i++)
-		ops[i].held = false, ops[i].delay = 0;
+		ops[i].held = ops[i].fails = false, ops[i].delay = 0;
 	TAILQ_FOREACH(r, &waiting, link)
 		r->due = 0;
 }
@@ -513,9 +524,11 @@ command(const char *line)
 	for (int i = 0; i < NOPS && n >= 2; i++) {
 		if (strcmp(name, "all") != 0 && strcmp(name, ops[i].name) != 0)
 			continue;
-		if (strcmp(word, "hold") == 0)
-			ops[i].held = true, ops[i].from = (uint64_t)number;
-		else if (strcmp(word, "delay") == 0 && n == 3)
+		if (strcmp(word, "hold") == 0 || strcmp(word, "fail") == 0) {
+			ops[i].fails = *word == 'f';
+			ops[i].held = !ops[i].fails;
+			ops[i].from = (uint64_t)number;
+		} else if (strcmp(word, "delay") == 0 && n == 3)
 			ops[i].delay = number * 1000;
 		else
 			break;

@@ -72,13 +72,19 @@ found_name(const struct look *l)
 	return name;
 }
 
+static bool
+is_version(const struct path *p, const struct job_version *version)
+{
+	return p->kind == PATHNAME_FILE &&
+	    memcmp(&p->file->version, version, sizeof(*version)) == 0;
+}
+
 /* Whether a look has found what the path had already. */
 static bool
 is_known(const struct path *p, const struct job *job)
 {
-	return job->same || (p->kind == PATHNAME_FILE &&
-	    p->file->facts.settled && memcmp(&p->file->version, &job->version,
-	    sizeof(job->version)) == 0);
+	return job->same || (is_version(p, &job->version) &&
+	    p->file->facts.settled);
 }
 
 static void
@@ -88,11 +94,14 @@ take_found(struct look *l)
 	struct path	*p = l->path;
 	struct http	*http = l->http;
 	const char	*name = found_name(l), *slash = strrchr(name, '/');
+	/* It may have changed without a trace; what cannot be read is told. */
+	bool		 told = is_version(p, &job->version) && p->file->told;
 
 	stats[STATS_COMPRESSIONS] += job->kind == JOB_COMPRESS;
 	pathname_answer(&http->paths, p, PATHNAME_FILE,
 	    file_new(&http->files, job->fd, &job->version, &job->facts), 0,
 	    http->clock->ms);
+	p->file->told = told;
 	job->fd = -1;			/* the file's now */
 	name = slash != NULL ? slash + 1 : name;
 	p->type = job->kind == JOB_LIST ? listing_type(p->space) :

@@ -42,15 +42,7 @@ sub start {
 sub cached {
 	my ($client) = @_;
 
-	for my $try (1 .. 10) {
-		for my $name (qw(page body)) {
-			$client->send("GET /$name $get");
-			my $answer = $client->response;
-			return 0 unless $answer->{status} == 200 &&
-			    $answer->{body} eq slurp("$fast/$name");
-		}
-	}
-	return 1;
+	return $client->all_right(10, '/page' => "page\n", '/body' => $middle);
 }
 
 # It serves such files at all.

@@ -113,6 +113,21 @@ sub response {
 	return $answer;
 }
 
+# Whether these targets are answered with these bodies, so many times over.
+sub all_right {
+	my ($self, $times, %bodies) = @_;
+
+	for (1 .. $times) {
+		for my $target (sort keys %bodies) {
+			$self->send("GET $target HTTP/1.1\r\nHost: x\r\n\r\n");
+			my $answer = $self->response;
+			return 0 unless $answer && $answer->{status} == 200 &&
+			    $answer->{body} eq $bodies{$target};
+		}
+	}
+	return 1;
+}
+
 sub parse_head {
 	my ($head) = @_;
 	my ($status, @lines) = split(/\r\n/, $head);

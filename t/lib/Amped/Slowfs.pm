@@ -76,6 +76,9 @@ sub hold { return $_[0]->command(join(' ', 'hold', @_[1 .. $#_])) }
 
 sub delay { return $_[0]->command("delay $_[1] $_[2]") }
 
+# The same, but it is answered: with EIO.
+sub fail { return $_[0]->command(join(' ', 'fail', @_[1 .. $#_])) }
+
 # All is answered again, what was held too.
 sub release {
 	my ($self) = @_;

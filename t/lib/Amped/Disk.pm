@@ -1,0 +1,77 @@
+# Amped::Disk: an ext4 file system with chosen files, on a loop device with
+# direct I/O, of which nothing is in memory whenever it is attached; as fast as
+# the disk beneath it, or as slow as t/slowfs makes one.  Gone with the object.
+package Amped::Disk;
+
+use strict;
+use warnings;
+
+use File::Find qw(find);
+
+use Amped qw(docroot);
+use Amped::Bench qw(run which);
+use Amped::Slowfs;
+
+# What is missing here for one; '' if nothing is.
+sub missing {
+	my (%opt) = @_;
+
+	return 'loop devices need root' if $> != 0;
+	for my $program (qw(mkfs.ext4 losetup)) {
+		return "there is no $program" unless which($program);
+	}
+	return $opt{slow} ? Amped::Slowfs::missing() : '';
+}
+
+# Made of a directory, which goes; slow: through t/slowfs.
+sub new {
+	my ($class, $files, %opt) = @_;
+	my ($n, $bytes) = (1000, 64 * 1048576);
+	my $dir = docroot('disk/' => '', 'disk/disk' => '', 'at/' => '');
+
+	find({ no_chdir => 1, wanted => sub {
+		$n++;
+		$bytes += ((-s $_) + 4096) * 1.2 if -f $_;
+	} }, $files);
+	run('mkfs.ext4', '-q', '-F', '-O', '^has_journal', '-N', $n,
+	    '-d', $files, "$dir/disk/disk", int($bytes / 1048576) . 'M');
+	run('rm', '-rf', $files);
+	my $self = bless({ image => "$dir/disk/disk", by => $$ }, $class);
+	if ($opt{slow}) {
+		$self->{slow} = Amped::Slowfs->new("$dir/disk", "$dir/at");
+		$self->{image} = "$dir/at/disk";
+	}
+	return $self;
+}
+
+# Read-only, with a read-ahead of 128 KiB; heads, us a seek and MB/s if slow.
+sub attach {
+	my ($self, $at, @speed) = @_;
+
+	chomp(my $loop = `losetup -f --show -r --direct-io=on $self->{image}`);
+	die "no loop device\n" unless $loop;
+	@$self{qw(loop at)} = ($loop, $at);
+	run('blockdev', '--setra', 256, $loop);		# of 512 bytes
+	run('mount', '-o', 'ro', $loop, $at);
+	$self->{slow}->command("disk @speed") if $self->{slow};
+}
+
+sub detach {
+	my ($self) = @_;
+	my $loop = delete($self->{loop}) // return;
+
+	# Who is stopped by a signal to all finds it gone already.
+	local $SIG{PIPE} = 'IGNORE';
+	eval { $self->{slow}->command('disk 0 0 1') } if $self->{slow};
+	system('umount', '-l', $self->{at});
+	system('losetup', '-d', $loop);
+}
+
+sub DESTROY {
+	my ($self) = @_;
+	local ($?, $!, $@);
+
+	$self->detach if $self->{by} == $$;
+}
+
+1;
