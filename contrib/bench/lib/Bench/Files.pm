@@ -40,7 +40,7 @@ sub DESTROY {
 	my ($self) = @_;
 	local $?;
 
-	system('rm', '-rf', "$self->{root}/many") if $$ == $self->{owner};
+	system('rm', '-rf', glob("$self->{root}/*")) if $$ == $self->{owner};
 }
 
 sub make {

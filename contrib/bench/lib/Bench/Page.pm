@@ -177,7 +177,8 @@ sub make {
 	    probe_pictures($report) . "</div>\n" .
 	    "<h2>All figures</h2>\n<p>Of ceiling, best peer: how many times " .
 	    'less processor time than these, by the median of the ratios ' .
-	    "within a round.</p>\n" . figures_table($report) .
+	    'within a round.  Beside: how many times as much as the workload ' .
+	    "that was measured beside it.</p>\n" . figures_table($report) .
 	    "</body></html>\n";
 }
 

@@ -81,14 +81,21 @@ sub servers {
 
 # How many times less processor time one needs than another.
 sub better {
-	my ($self, $workload, $server, $other, $other_workload) = @_;
+	my ($self, $workload, $server, $other) = @_;
 	my @own = $self->rounds($workload, $server, 'cpu');
-	my @others = $self->rounds($other_workload // $workload, $other,
-	    'cpu');
+	my @others = $self->rounds($workload, $other, 'cpu');
 	my $n = @own < @others ? @own : @others;
 
 	return median(map { $others[$_] / $own[$_] }
 	    grep { $own[$_] && $others[$_] } 0 .. $n - 1);
+}
+
+# How many times as much as the workload that was measured beside it.
+sub beside {
+	my ($self, $workload, $server) = @_;
+
+	return median(map { $_->{beside} ? $_->{cpu} / $_->{beside} : () }
+	    @{$self->{load}{$workload}{$server} // []});
 }
 
 sub best_peer {
@@ -118,14 +125,12 @@ sub bar_value {
 		my $peer = $self->best_peer($of) // return;
 		return ($self->better($of, 'amped', $peer),
 		    "times better than $peer");
-	} elsif ($against =~ /^rate of (\S+)/) {
-		return ($self->better($of, 'amped', 'amped', $1),
-		    "of the rate at 64, by processor time");
-	} elsif ($against =~ /^cpu of (\S+)/) {
-		my $better = $self->better($1, 'amped', 'amped', $of);
-		return ($better, "times the time of $1");
 	}
-	return;
+	my ($w) = grep { $_->{name} eq $of } @Bench::Workload::workloads;
+	my $cost = $self->beside($of, 'amped') // return;
+	return $against eq 'beside' ?
+	    (1 / $cost, "of the rate of $w->{beside}, by time") :
+	    ($cost, "times the time of $w->{beside}");
 }
 
 # Of each bar that was measured: of, value, text, bar, kind, holds.
@@ -163,8 +168,8 @@ sub digits {
 }
 
 # Columns of a workload's rows, the first of them its server.
-our @columns = ('CPU us', '+-', 'of ceiling', 'best peer', 'req/s',
-    'p50 us', 'p99 us', 'errors');
+our @columns = ('CPU us', '+-', 'of ceiling', 'best peer', 'beside',
+    'req/s', 'p50 us', 'p99 us', 'errors');
 
 sub row {
 	my ($self, $workload, $server) = @_;
@@ -175,6 +180,7 @@ sub row {
 	    digits($self->better($workload, $server, 'ceiling')),
 	    digits(defined($peer) ?
 	    $self->better($workload, $server, $peer) : undef),
+	    digits($self->beside($workload, $server)),
 	    sprintf('%.0f', $f->{rate}), digits($f->{p50}),
 	    digits($f->{p99}), $f->{errors} || '');
 }
@@ -237,7 +243,8 @@ sub json {
 			    %{$self->figures($workload, $server)},
 			    of_ceiling => $self->better($workload, $server,
 			    'ceiling'), of_best_peer => defined($peer) ?
-			    $self->better($workload, $server, $peer) : undef };
+			    $self->better($workload, $server, $peer) : undef,
+			    beside => $self->beside($workload, $server) };
 		}
 	}
 	return JSON::PP->new->canonical->pretty->encode({
