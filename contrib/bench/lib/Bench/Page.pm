@@ -22,7 +22,8 @@ h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
 h3 { font-size: 1rem; margin: 0 0 .3rem; }
 p { max-width: 45rem; } .faint { color: var(--faint); }
 .plots { display: grid; gap: 1.5rem;
-	grid-template-columns: repeat(auto-fill, minmax(min(20rem, 100%), 1fr)); }
+	grid-template-columns: repeat(auto-fill,
+		minmax(min(20rem, 100%), 1fr)); }
 svg { display: block; width: 100%; height: auto; font-size: 13px; }
 svg text { fill: var(--ink); } svg .faint { fill: var(--faint); }
 .amped { fill: var(--amped); } .peer { fill: var(--peer); }
@@ -33,6 +34,7 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line);
 	text-align: right; white-space: nowrap; }
 th:first-child, td:first-child, .text { text-align: left; }
+.wraps th, .wraps td { white-space: normal; }
 .good { color: var(--good); } .bad { color: var(--bad); }
 END
 
@@ -66,8 +68,9 @@ sub picture {
 		my $line = $spread > 0 ? sprintf('<line class="spread" ' .
 		    'x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>', 66 + $from,
 		    66 + $to, $y + 9, $y + 9) : '';
-		$svg .= sprintf('<text x="0" y="%d">%s</text><rect class="%s" ' .
-		    'x="66" y="%d" width="%.1f" height="18" rx="2"/>%s' .
+		$svg .= sprintf('<text x="0" y="%d">%s</text>' .
+		    '<rect class="%s" x="66" y="%d" width="%.1f" ' .
+		    'height="18" rx="2"/>%s' .
 		    '<text x="%.1f" y="%d">%s</text>' . "\n", $y + 14,
 		    escape($name), kind($name), $y, $length, $line,
 		    72 + ($to > $length ? $to : $length), $y + 14,
@@ -79,8 +82,9 @@ sub picture {
 	    "$svg</svg></section>\n";
 }
 
+# Cells are texts, or a class and a text each.
 sub table {
-	my ($head, @rows) = @_;
+	my ($class, $head, @rows) = @_;
 	my $line = sub {
 		my ($cell, @cells) = @_;
 		return '<tr>' . join('', map { ref($_) ?
@@ -88,7 +92,7 @@ sub table {
 		    "<$cell>" . escape($_) . "</$cell>" } @cells) . "</tr>\n";
 	};
 
-	return "<div class=\"wide\"><table>\n" . $line->('th', @$head) .
+	return "<div class=\"$class\"><table>\n" . $line->('th', @$head) .
 	    join('', map { $line->('td', @$_) } @rows) . "</table></div>\n";
 }
 
@@ -130,12 +134,12 @@ sub bars_table {
 	my ($report) = @_;
 	my @bars = $report->bars or return '';
 
-	return "<h2>What it has to show</h2>\n" . table(
-	    ['figure', 'is', ['text', ''], 'bar', ''], map {
-		[Bench::Report::text_of($_->{of}),
-		    Bench::Report::digits($_->{value}), ['text', $_->{text}],
-		    ($_->{kind} eq 'atleast' ? 'at least ' : 'at most ') .
-		    $_->{bar}, $_->{holds} ? ['good', 'holds'] :
+	return "<h2>What it has to show</h2>\n" . table('wraps',
+	    ['figure', ['text', 'amped'], ['text', 'bar'], ''], map {
+		[Bench::Report::text_of($_->{of}), ['text',
+		    Bench::Report::digits($_->{value}) . " $_->{text}"],
+		    ['text', ($_->{kind} eq 'atleast' ? 'at least ' :
+		    'at most ') . $_->{bar}], $_->{holds} ? ['good', 'holds'] :
 		    ['bad', 'does not']]
 	    } @bars);
 }
@@ -149,7 +153,7 @@ sub figures_table {
 		    ['text', $_], $report->row($workload, $_)] }
 		    $report->servers($workload));
 	}
-	return table([['text', 'workload'], ['text', 'server'],
+	return table('wide', [['text', 'workload'], ['text', 'server'],
 	    @Bench::Report::columns], @rows);
 }
 

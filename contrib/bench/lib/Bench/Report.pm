@@ -116,7 +116,7 @@ sub probed {
 sub bar_value {
 	my ($self, $of, $against) = @_;
 
-	return ($self->probed($of, 'amped'), 'amped') if $against eq 'value';
+	return ($self->probed($of, 'amped'), '') if $against eq 'value';
 	return unless $self->{load}{$of}{amped};
 	if ($against eq 'ceiling') {
 		return ($self->better($of, 'amped', 'ceiling'),
