@@ -1,0 +1,68 @@
+# Bench::Load: the client, on its core, and what it says.
+package Bench::Load;
+
+use strict;
+use warnings;
+
+use IPC::Open2 qw(open2);
+use JSON::PP qw(decode_json);
+
+use Bench::Server;
+
+# Connected and warm, and waiting to go on.
+#	server, seconds, workload
+#	list, lines	of Bench::Files, if the workload has one
+sub new {
+	my ($class, %opt) = @_;
+	my $w = $opt{workload};
+	my @args = (arguments($w), '-d', $opt{seconds});
+
+	push(@args, '-w', $opt{lines}) if $w->{warm};
+	push(@args, '-f', $opt{list}) if defined($opt{list});
+	push(@args, $opt{server}{port}, $w->{target} // ());
+	my $self = bless({}, $class);
+	$self->{pid} = open2($self->{from}, $self->{to},
+	    Bench::Server::pinned($Bench::Server::client_core),
+	    Bench::Server::built('client'), @args);
+	my $line = readline($self->{from}) // '';
+	return $self if $line eq "ready\n";
+	$self->end;
+	die "$opt{server}{name}: no load for $w->{name}\n";
+}
+
+sub arguments {
+	my ($w) = @_;
+
+	return ('-c', $w->{c} // 64, $w->{one} ? '-1' : (),
+	    @{$w->{client} // []});
+}
+
+# Bytes of its request.
+sub length_of_request {
+	my ($w, $target) = @_;
+	open(my $from, '-|', Bench::Server::built('client'), '-l',
+	    $w->{one} ? '-1' : (), 1, $target) or die "client: $!\n";
+
+	return readline($from) + 0;
+}
+
+# Asks for its seconds; what came of it.
+sub go {
+	my ($self) = @_;
+
+	syswrite($self->{to}, "go\n");
+	my $line = readline($self->{from});
+	$self->end;
+	die "the client died\n" unless defined($line);
+	return decode_json($line);
+}
+
+sub end {
+	my ($self) = @_;
+
+	close($self->{to});
+	close($self->{from});
+	waitpid($self->{pid}, 0);
+}
+
+1;

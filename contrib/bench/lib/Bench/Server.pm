@@ -1,0 +1,237 @@
+# Bench::Server: amped, the ceiling, and the servers of other people, each
+# started on one core with the conf that conf/NAME.conf makes for it.
+#
+# Must not leave any of them running, however the program ends.
+package Bench::Server;
+
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use IO::Socket::INET;
+use POSIX ();
+use Socket qw(IPPROTO_TCP TCP_NODELAY);
+use Time::HiRes qw(time);
+
+use Amped qw(await docroot free_port slurp write_file);
+use Amped::Process;
+use Bench::Group;
+
+my $bench = abs_path(dirname(abs_path(__FILE__)) . '/../..');
+
+# The core of servers; the other one is the clients'.
+our ($server_core, $client_core) = (0, 1);
+
+# name, program, arguments for a conf.
+my @known = (
+	{ name => 'ceiling' },
+	{ name => 'amped', args => sub { ('-D', '-f', $_[0]) } },
+	{ name => 'nginx', program => 'nginx', peer => 1,
+	    args => sub { ('-c', $_[0]) } },
+	{ name => 'lighttpd', program => 'lighttpd', peer => 1,
+	    args => sub { ('-D', '-f', $_[0]) } },
+	{ name => 'h2o', program => 'h2o', peer => 1,
+	    args => sub { ('-c', $_[0]) } },
+	{ name => 'apache', program => 'apache2', or => 'httpd', peer => 1,
+	    args => sub { ('-DFOREGROUND', '-f', $_[0]) } },
+	{ name => 'caddy', program => 'caddy', peer => 1,
+	    args => sub { ('run', '--adapter', 'caddyfile', '--config',
+	    $_[0]) } },
+);
+
+my %running;		# by pid; ended in any case
+my $owner = $$;
+
+sub which {
+	my (@names) = @_;
+
+	for my $name (grep { defined } @names) {
+		for my $dir (split(/:/, $ENV{PATH}), '/usr/sbin', '/sbin') {
+			return "$dir/$name" if -x "$dir/$name";
+		}
+	}
+	return undef;
+}
+
+# A program that make builds for the benchmark.
+sub built {
+	my ($name) = @_;
+	my $path = ($ENV{AMPED_BUILD} // '.') . "/contrib/bench/$name";
+
+	return $path if -x $path;
+	die "there is no $path: \"make bench\" builds it\n";
+}
+
+sub program {
+	my ($server) = @_;
+
+	return built('ceiling') if $server->{name} eq 'ceiling';
+	return Amped::program() if $server->{name} eq 'amped';
+	return which(@{$server}{qw(program or)});
+}
+
+# All that are there, the ceiling first.
+sub installed { return grep { defined(program($_)) } @known }
+
+sub known { return map { $_->{name} } @known }
+
+sub is_peer { return scalar(grep { $_->{name} eq $_[0] && $_->{peer} } @known) }
+
+sub hard_limit {
+	my ($hard) = slurp('/proc/self/limits') =~
+	    /^Max open files\s+\S+\s+(\S+)/m;
+
+	return $hard eq 'unlimited' ? 1_000_000 : $hard;
+}
+
+# Lines of a template with what the marks stand for.
+sub conf_text {
+	my ($name, %value) = @_;
+	my $text = slurp("$bench/conf/$name.conf");
+	my ($with, $without) = $value{log} ? qw(log nolog) : qw(nolog log);
+
+	$text =~ s/^\@$without@.*\n//mg;
+	$text =~ s/^\@$with@//mg;
+	$text =~ s{@([A-Z]+)@}{$value{$1} // die "$name.conf: $1?\n"}ge;
+	return $text;
+}
+
+# Starts one, and does not wait for it.
+#	server	of installed()
+#	root	what to serve
+#	log	whether there is an access log
+#	ceiling	its arguments, but for the port
+sub start {
+	my ($class, %opt) = @_;
+	my $self = bless({ %opt, name => $opt{server}{name},
+	    port => free_port(), dir => docroot('out' => '') }, $class);
+	my $limit = hard_limit();
+	my @command = (program($opt{server}));
+
+	# Those who drop their privileges before they open logs.
+	chown(scalar(getpwnam(Amped::ordinary_user())), -1, $self->{dir})
+	    if $> == 0;
+	if ($self->{name} eq 'ceiling') {
+		my @args = @{$opt{ceiling}};
+		my @flags = $args[0] eq '-1' ? shift(@args) : ();
+		push(@command, @flags, $self->{port}, @args);
+	} else {
+		write_file("$self->{dir}/conf", conf_text($self->{name},
+		    DIR => $self->{dir}, ROOT => $opt{root},
+		    PORT => $self->{port}, USER => Amped::ordinary_user(),
+		    DESCRIPTORS => $limit, CACHED => int($limit / 2),
+		    MODULES => '/usr/lib/apache2/modules', log => $opt{log}));
+		push(@command, $opt{server}{args}->("$self->{dir}/conf"));
+	}
+	$self->{group} = Bench::Group->new;
+	local $ENV{HOME} = $self->{dir};
+	$self->{started} = time;
+	$self->{pid} = Amped::spawn(['/bin/sh', '-c',
+	    $self->{group}->joining . "; ulimit -n $limit; exec \"\$@\"", 'sh',
+	    pinned($server_core), @command], "$self->{dir}/out",
+	    "$self->{dir}/out");
+	$running{$self->{pid}} = $self;
+	return $self;
+}
+
+# A command's beginning, to run it on one core.
+sub pinned {
+	my ($core) = @_;
+
+	return which('taskset') ? ('taskset', '-c', $core) : ();
+}
+
+# One request on a connection of its own; the answer's bytes, if it came.
+sub ask {
+	my ($self, $target, $version) = @_;
+	my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+	    PeerPort => $self->{port}) or return undef;
+	my $answer = '';
+
+	setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1);
+	syswrite($socket, "GET $target HTTP/1." . ($version // 1) .
+	    "\r\nHost: localhost\r\n\r\n");
+	while (sysread($socket, $answer, 65536, length($answer))) {
+		next unless $answer =~ /\A(.*?\r\n\r\n)/s;
+		my $head = $1;
+		return undef unless $head =~ /^content-length:\s*(\d+)/im;
+		return $answer if length($answer) >= length($head) + $1;
+	}
+	return undef;
+}
+
+# Waits for its first answer; the seconds since it was started.
+sub ready {
+	my ($self, $target) = @_;
+	my $end = time + 10;
+
+	while (time < $end) {
+		return time - $self->{started} if defined($self->ask($target));
+		last if waitpid($self->{pid}, POSIX::WNOHANG()) != 0;
+		select(undef, undef, undef, 0.0005);
+	}
+	my $said = slurp("$self->{dir}/out");
+	$self->stop;
+	die "$self->{name} does not start: $said\n";
+}
+
+sub processes { return Amped::Process::of_session($_[0]{pid}) }
+
+# us of processor.
+sub used { return $_[0]{group}->used($_[0]{pid}) }
+
+# Bytes of memory, what is shared by its processes once.
+sub memory {
+	my ($self) = @_;
+	my $sum = 0;
+
+	for my $process ($self->processes) {
+		my $text = eval { slurp("/proc/$process->{pid}/smaps_rollup") };
+		$sum += 1024 * $1 if ($text // '') =~ /^Pss:\s+(\d+)/m;
+	}
+	return $sum;
+}
+
+# How often one of its threads has gone to sleep.
+sub switches {
+	my ($self) = @_;
+	my $sum = 0;
+
+	for my $process ($self->processes) {
+		for my $task (glob("/proc/$process->{pid}/task/*/status")) {
+			my $text = eval { slurp($task) } // next;
+			$sum += $1 if $text =~
+			    /^voluntary_ctxt_switches:\s+(\d+)/m;
+		}
+	}
+	return $sum;
+}
+
+# What it wrote would fill the disk.
+sub forget_log {
+	my ($self) = @_;
+
+	truncate("$self->{dir}/access.log", 0) if -e "$self->{dir}/access.log";
+}
+
+sub stop {
+	my ($self) = @_;
+
+	Amped::Process::kill_session($self->{pid});
+	waitpid($self->{pid}, 0);
+	$self->{group}->remove;
+	delete($running{$self->{pid}});
+	unlink(glob("$self->{dir}/*.log"));
+}
+
+END {
+	my $status = $?;
+
+	if ($$ == $owner) {
+		$_->stop for values(%running);
+	}
+	$? = $status;
+}
+
+1;

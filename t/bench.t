@@ -1,0 +1,106 @@
+#!/usr/bin/env perl
+#
+# bench: that contrib/bench/run counts what it says, with the ceiling and amped
+# for a moment.  How fast anything is, is not looked at.
+#
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use Test::More;
+
+use lib abs_path(dirname(abs_path(__FILE__)) . '/../contrib/bench/lib');
+use Amped qw(await docroot slurp write_file);
+use Bench::Load;
+use Bench::Report;
+use Bench::Server;
+use JSON::PP qw(decode_json);
+
+my $bench = Amped::source_dir() . '/contrib/bench';
+my $build = $ENV{AMPED_BUILD} // Amped::source_dir();
+-x "$build/contrib/bench/client" or
+    plan(skip_all => 'the benchmark needs epoll');
+
+# A server that gives one answer to all, and what the client makes of it.
+sub answered {
+	my ($answer, %workload) = @_;
+	my $dir = docroot(answer => $answer);
+	my $w = { name => 'test', target => '/x', %workload };
+	my ($ceiling) = grep { $_->{name} eq 'ceiling' }
+	    Bench::Server::installed();
+	my $server = Bench::Server->start(server => $ceiling, ceiling =>
+	    [$w->{one} ? '-1' : (), "$dir/answer",
+	    Bench::Load::length_of_request($w, '/x')]);
+
+	await('the ceiling', sub { IO::Socket::INET->new(
+	    PeerAddr => '127.0.0.1', PeerPort => $server->{port}) });
+	my $result = eval { Bench::Load->new(server => $server, workload => $w,
+	    seconds => 0.1)->go };
+	$server->stop;
+	return $result;
+}
+
+my $good = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+
+for my $case (['kept', c => 3], ['one each', c => 3, one => 1],
+    ['pipelined', c => 3, client => ['-p', 16]],
+    ['few active', c => 30, client => ['-a', 3, '-t', 1]]) {
+	my ($name, @workload) = @$case;
+	my $r = answered($good, @workload);
+
+	ok($r && $r->{requests} > 3 && $r->{errors} == 0 &&
+	    $r->{bytes} == 5 * $r->{requests}, "$name: all counted");
+	ok($r && $r->{p50} > 0 && $r->{p50} <= $r->{p99} &&
+	    $r->{p99} <= 1.1 * $r->{slowest} + 1, "$name: percentiles");
+}
+my $large = "HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n" .
+    'x' x 9_000_000;
+my $r = answered($large, c => 3);
+is($r && $r->{bytes} / $r->{requests}, 9_000_000, 'a large one is all there');
+{
+	# Its complaint is what we want.
+	open(my $stderr, '>&', \*STDERR);
+	open(STDERR, '>', '/dev/null');
+	my @bad = map { scalar(answered($_)) } ($good =~ s/200/404/r,
+	    $good =~ s/Content-Length/Length/r);
+	open(STDERR, '>&', $stderr);
+	is($bad[0], undef, 'another status is no answer');
+	is($bad[1], undef, 'nor is one without a length');
+}
+
+my $report = Bench::Report->new;
+for my $cpu ([4, 8, 6], [8, 12, 12], [100, 12, 9]) {
+	$report->add('500', $_->[0], { cpu => $_->[1], rate => 1, p50 => 1,
+	    p99 => 1, errors => 0 }) for ['ceiling', $cpu->[0]],
+	    ['nginx', $cpu->[1]], ['h2o', $cpu->[1] + 1], ['amped', $cpu->[2]];
+}
+is($report->figures('500', 'amped')->{cpu}, 9, 'the median');
+is($report->figures('500', 'amped')->{spread}, 1 / 3, 'the spread');
+is($report->best_peer('500'), 'nginx', 'the best peer');
+is($report->better('500', 'amped', 'ceiling'), 2 / 3,
+    'the median of the ratios, not the ratio of the medians');
+is_deeply([map { [$_->{bar}, $_->{holds}] } $report->bars],
+    [[0.92, 0], [1.15, 1]], 'bars that hold and do not');
+
+my $out = docroot();
+my ($status, $text, $errors) = Amped::run_command(undef, $^X, "$bench/run",
+    '-r', 2, '-d', 0.05, '-s', 'ceiling,amped', '-o', "$out/b", '500',
+    '500-one', '500-pipe', 'webstone', 'nasa', 'start');
+is($status, 0, 'a run') or diag($errors);
+like($text, qr/^# nasa is left out: /m, 'what is missing is said');
+my $json = decode_json(slurp("$out/b.json"));
+for my $workload (qw(500 500-one 500-pipe webstone)) {
+	my @rounds = @{$json->{rounds}{$workload}{amped} // []};
+	is(scalar(@rounds), 2, "$workload: two rounds");
+	is(scalar(grep { $_->{errors} == 0 && $_->{cpu} > 0 } @rounds), 2,
+	    "$workload: time without errors");
+}
+ok($json->{summary}{500}{amped}{of_ceiling} > 0, 'a ratio to the ceiling');
+ok(!defined($json->{summary}{webstone}{amped}{of_ceiling}),
+    'none where there is none');
+my $page = slurp("$out/b.html");
+is(scalar(() = $page =~ /<svg/g), scalar(() = $page =~ m{</svg>}g),
+    'pictures are whole');
+ok($page =~ /<svg/ && $page !~ /<script|(?:src|href)=/, 'and the page alone');
+done_testing();
