@@ -43,6 +43,13 @@ cache_leave(struct cache *c, struct cache_entry *e)
 	c->bytes -= e->bytes;
 }
 
+void
+cache_spare(struct cache *c, struct cache_entry *e)
+{
+	TAILQ_REMOVE(&c->queue, e, queue);
+	TAILQ_INSERT_TAIL(&c->queue, e, queue);
+}
+
 static bool
 over(const struct cache *c)
 {
@@ -108,8 +115,7 @@ lru_victim(struct cache *c)
 		if (e->holds == 0)
 			chances--;
 		e->used = false;
-		TAILQ_REMOVE(&c->queue, e, queue);
-		TAILQ_INSERT_TAIL(&c->queue, e, queue);
+		cache_spare(c, e);
 	}
 	/* All had been used once; the first that is free goes after all. */
 	TAILQ_FOREACH(e, &c->queue, queue)

@@ -49,6 +49,8 @@ void	cache_init(struct cache *, const char *name, size_t limit_entries,
 void	cache_enter(struct cache *, struct cache_entry *, size_t bytes);
 /* Takes it out; the entry is the caller's to free. */
 void	cache_leave(struct cache *, struct cache_entry *);
+/* A victim that its owner would rather keep: it goes to the back. */
+void	cache_spare(struct cache *, struct cache_entry *);
 /* Drops what is beyond the limits and not held. */
 void	cache_trim(struct cache *);
 /* Drops all that is not held. */

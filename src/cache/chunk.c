@@ -39,6 +39,7 @@ drop(struct cache *c, struct cache_entry *e)
 {
 	struct chunk	*k = (struct chunk *)e;
 
+	((struct chunk_cache *)c)->mappings -= !file_is_small(k->file);
 	k->file->chunks[k->index] = NULL;
 	cache_leave(c, e);
 	empty(k);
@@ -46,10 +47,31 @@ drop(struct cache *c, struct cache_entry *e)
 }
 
 void
-chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_chunks)
+chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 {
 	memset(cc, 0, sizeof(*cc));
-	cache_init(&cc->cache, "chunk", limit_chunks, limit_bytes, drop);
+	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop);
+	cc->limit_mappings = limit_mappings;
+}
+
+/* What is copied takes no mapping, and is not to suffer from those that do. */
+static void
+trim(struct chunk_cache *cc)
+{
+	struct cache		*c = &cc->cache;
+	struct cache_entry	*e;
+	size_t			 left = c->entries;
+
+	cache_trim(c);
+	while (cc->limit_mappings != 0 && cc->mappings > cc->limit_mappings &&
+	    left-- > 0 && (e = c->policy->victim(c)) != NULL) {
+		if (file_is_small(((struct chunk *)e)->file)) {
+			cache_spare(c, e);
+			continue;
+		}
+		c->evictions++;
+		drop(c, e);
+	}
 }
 
 uint32_t
@@ -90,10 +112,11 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 		k->index = index;
 		k->len = length(f, index);
 		f->chunks[index] = k;
+		cc->mappings += !file_is_small(f);
 		cache_enter(&cc->cache, &k->entry, sizeof(*k) + k->len);
 		cache_hold(&k->entry);
 		file_refer(f);
-		cache_trim(&cc->cache);
+		trim(cc);
 		return k;
 	}
 	cc->cache.hits++;
