@@ -21,15 +21,15 @@ add_byte(char *to, unsigned byte)
 char *
 text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
 {
-	const uint8_t	*b = c->peer.bytes;
+	const uint8_t	*b = c->peer->bytes;
 
 	*to = '\0';
-	if (c->peer.family == AF_INET6 &&
+	if (c->peer->family == AF_INET6 &&
 	    inet_ntop(AF_INET6, b, to, TEXT_PEER_MOST) != NULL)
 		return to + strlen(to);
-	if (c->peer.family != AF_INET)
+	if (c->peer->family != AF_INET)
 		*to++ = '-';
-	for (int i = 0; c->peer.family == AF_INET && i < 4; i++) {
+	for (int i = 0; c->peer->family == AF_INET && i < 4; i++) {
 		if (i > 0)
 			*to++ = '.';
 		to = add_byte(to, b[i]);
