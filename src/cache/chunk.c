@@ -21,13 +21,18 @@
 #define TRUST_MOST	60000
 #define FETCHED		3	/* ms: longer than memory takes */
 
+/* A copy is in one piece with its record: what is sent together. */
+static size_t
+size_of(const struct file *f, size_t len)
+{
+	return sizeof(struct chunk) + (file_is_small(f) ? len : 0);
+}
+
 static void
 empty(struct chunk *k)
 {
 	if (k->mapped)
 		munmap(k->at, k->len);
-	else
-		free(k->at);
 	k->at = NULL;
 	k->mapped = false;
 	k->filled = 0;
@@ -41,7 +46,7 @@ drop(struct cache *c, struct cache_entry *e)
 
 	((struct chunk_cache *)c)->mappings -= !file_is_small(k->file);
 	k->file->chunks[k->index] = NULL;
-	cache_leave(c, e);
+	cache_leave(c, e, sizeof(*k) + k->len);
 	empty(k);
 	free(k);
 }
@@ -107,7 +112,8 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 	k = f->chunks[index];
 	if (k == NULL) {
 		cc->cache.misses++;
-		k = mem_zero(sizeof(*k));
+		k = mem_get(size_of(f, length(f, index)));
+		memset(k, 0, sizeof(*k));
 		k->file = f;
 		k->index = index;
 		k->len = length(f, index);
@@ -179,8 +185,7 @@ ready_copied(struct chunk *k, int64_t now)
 	if (f->method != RESIDENT_NOWAIT && f->method != RESIDENT_NEVER &&
 	    now >= k->trusted)
 		return CHUNK_ABSENT;
-	if (k->at == NULL)
-		k->at = mem_get(k->len);
+	k->at = k->bytes;
 	while (k->filled < k->len) {
 		n = resident_read(f, k->at + k->filled, (off_t)k->filled,
 		    k->len - k->filled);
@@ -222,11 +227,9 @@ chunk_take(struct chunk *k, int fd)
 		return 0;
 	need(k->at == NULL && f->method == RESIDENT_COPY);
 	if (file_is_small(f)) {
-		k->at = mem_get(k->len);
-		if (pread(fd, k->at, k->len, 0) != (ssize_t)k->len) {
-			mem_drop(&k->at);
+		if (pread(fd, k->bytes, k->len, 0) != (ssize_t)k->len)
 			return EIO;
-		}
+		k->at = k->bytes;
 		file_close(f);
 	} else {
 		k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED, fd, 0);

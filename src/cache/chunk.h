@@ -22,11 +22,12 @@ struct chunk {
 	char			*at;		/* NULL while empty */
 	uint32_t		 index;		/* in file->chunks */
 	uint32_t		 len;		/* bytes of the file */
-	uint32_t		 filled;	/* copied: bytes so far */
-	bool			 mapped;
 	int64_t			 trusted;	/* until then, clock ms */
 	struct errand		*errand;	/* bringing it in; the users' */
+	uint32_t		 filled;	/* copied: bytes so far */
 	int			 error;		/* of the last errand, errno */
+	bool			 mapped;
+	_Alignas(16) char	 bytes[];	/* of a small file: its copy */
 };
 
 struct chunk_cache {
