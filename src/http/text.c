@@ -38,16 +38,22 @@ text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
 	return to;
 }
 
+#define BIT(byte)	((uint64_t)1 << ((byte) & 63))
+
+/* A set of bytes, since nearly all that are looked at are plain: a bit each. */
 char *
 text_escape(struct str s, const char *also, char *to, char *end)
 {
 	static const char	hex[] = "0123456789abcdef";
+	uint64_t		plain[4] = { ~(BIT(' ') - 1),
+				    ~(BIT('\\') | BIT(0x7f)) };
 	unsigned char		byte;
 
+	for (; *also != '\0'; also++)
+		plain[*also >> 6 & 3] &= ~BIT(*also);
 	for (size_t i = 0; i < s.len && end - to >= 4; i++) {
 		byte = (unsigned char)s.at[i];
-		if (byte >= ' ' && byte < 0x7f && byte != '\\' &&
-		    strchr(also, byte) == NULL) {
+		if ((plain[byte >> 6] & BIT(byte)) != 0) {
 			*to++ = (char)byte;
 			continue;
 		}
