@@ -135,17 +135,20 @@ ok($quiet, 'with idle connections, and nothing to do, nothing is done');
 $server->stop;
 
 # Another one, that has no lines for a log to keep.
-$server = Amped->start(files => { page => $page },
+my %files = map { sprintf("file-%04d.html", $_) => content($_, 500) }
+    1 .. $idle;
+$server = Amped->start(files => { page => $page, %files },
+    global => "helpers 1 max 1\ncache { paths 4000 }\n",
     log => "\taccess off\n\terror stderr info\n");
 is($server->get('/page')->{body}, $page, 'another server');
 
-# Bytes of memory of its processes, what they share being divided.  Not that of
+# Bytes of memory of processes, what they share being divided.  Not that of
 # programs and libraries: others share it, and come and go.
 sub memory {
 	my $n = 0;
 
-	for my $process ($server->processes) {
-		my ($kib) = slurp("/proc/$process->{pid}/smaps_rollup") =~
+	for my $pid (@_) {
+		my ($kib) = slurp("/proc/$pid/smaps_rollup") =~
 		    /^Pss_Anon:\s+(\d+) kB/m or return;
 		$n += 1024 * $kib;
 	}
@@ -153,15 +156,29 @@ sub memory {
 }
 
 SKIP: {
-	my $before = $sanitized ? undef : eval { memory() };
+	my @all = map { $_->{pid} } $server->processes;
+	my $before = $sanitized ? undef : eval { memory(@all) };
 
-	skip('memory cannot be counted', 2) unless defined($before);
+	skip('memory cannot be counted', 4) unless defined($before);
 	my @more = map { $server->connect } 1 .. $idle;
 	$_->send("GET /page HTTP/1.1\r\nHost: x\r\n\r\n") for @more;
 	is(grep({ $_->response->{body} eq $page } @more), $idle,
 	    "$idle more connections");
-	my $each = int((memory() - $before) / $idle);
+	my $each = int((memory(@all) - $before) / $idle);
 	cmp_ok($each, '<=', 400, "bytes for an idle connection: $each");
+
+	# A helper may come with the looks, so this is about main alone.
+	my ($client, $right) = ($more[0], 0);
+	($main) = $server->role('main');
+	$before = memory($main);
+	for my $name (sort keys %files) {
+		$client->send("GET /$name HTTP/1.1\r\nHost: x\r\n\r\n");
+		$right += $client->response->{body} eq $files{$name};
+	}
+	is($right, $idle, "$idle files");
+	$each = int((memory($main) - $before) / $idle) - 500;
+	cmp_ok($each, '<=', 750,
+	    "bytes for a cached file, beside its contents: $each");
 }
 
 $server->stop;
