@@ -23,13 +23,14 @@
 
 TAILQ_HEAD(client_list, client);
 
+/* There may be very many, of which most are idle: it is a guest of its
+ * watch, to be one piece of memory with it. */
 struct client {
 	struct clients		*all;
-	struct conn		*conn;
-	struct watch		*watch;
+	struct peer		*peer;
 	struct errand		*errand;	/* waited for, or NULL */
 	int64_t			 deadline;	/* clock ms */
-	enum patience		 patience;	/* the list that it is in */
+	uint8_t			 patience;	/* the list that it is in */
 	bool			 listed;
 	TAILQ_ENTRY(client)	 link;		/* in that list */
 	TAILQ_ENTRY(client)	 waiting;	/* for the errand */
@@ -86,12 +87,12 @@ static void
 end(struct client *c)
 {
 	struct clients	*all = c->all;
+	struct peer	*peer = c->peer;
 
 	unlist(c);
 	stop_waiting(c);
-	evloop_unwatch(&c->watch);
-	machine_free(&c->conn);
-	free(c);
+	evloop_leave(c);
+	machine_free(&peer);
 	all->count--;
 	if (all->closed && !all->draining)
 		open_doors(all, true);
@@ -120,7 +121,7 @@ list(struct client *c, enum patience patience, int64_t deadline)
 	if (c->listed && c->patience == patience && c->deadline == deadline)
 		return;
 	unlist(c);
-	c->patience = patience;
+	c->patience = (uint8_t)patience;
 	c->deadline = deadline;
 	c->listed = true;
 	before = TAILQ_LAST(l, client_list);
@@ -163,13 +164,13 @@ park(struct client *c, const struct wait *w)
 		c->errand = w->errand;
 		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
 	}
-	evloop_want(c->watch, watched(w->kind));
+	evloop_want(evloop_host(c), watched(w->kind));
 }
 
 static void
 run(struct client *c)
 {
-	const struct wait	*w = machine_run(c->conn);
+	const struct wait	*w = machine_run(c->peer);
 
 	if (w == NULL)
 		end(c);
@@ -181,7 +182,7 @@ static void
 wake(struct client *c, enum outcome outcome)
 {
 	stop_waiting(c);
-	machine_wake(c->conn, outcome);
+	machine_wake(c->peer, outcome);
 	run(c);
 }
 
@@ -243,7 +244,7 @@ longest_idle(const struct clients *all)
 	struct client	*c;
 
 	TAILQ_FOREACH(c, &all->lists[PATIENCE_IDLE], link)
-		if (machine_idle(c->conn))
+		if (machine_idle(c->peer))
 			return c;
 	return NULL;
 }
@@ -271,15 +272,15 @@ make_room(struct clients *all)
 }
 
 static void
-welcome(struct door *d, int fd, const struct sockaddr *peer)
+welcome(struct door *d, int fd, const struct sockaddr *from)
 {
 	struct clients	*all = d->all;
-	struct client	*c = mem_zero(sizeof(*c));
+	struct client	*c = evloop_guest(all->loop, fd, socket_ready,
+			    sizeof(*c));
 
 	c->all = all;
-	c->conn = machine_new(all->http, fd, NULL, NULL, peer,
+	c->peer = machine_new(all->http, fd, NULL, NULL, from,
 	    d->listener.number);
-	c->watch = evloop_watch(all->loop, fd, socket_ready, c);
 	all->count++;
 	run(c);
 }

@@ -7,6 +7,7 @@
 #include <event2/event.h>
 #include <event2/event_struct.h>
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,8 +28,7 @@ struct watch {
 	struct event		 event;
 	struct evloop		*loop;
 	void			(*callback)(void *);
-	void			*context;
-	enum evloop_want	 want;
+	void			*guest[];	/* or, first, the context */
 };
 
 static void
@@ -94,28 +94,45 @@ evloop_stop(struct evloop *l)
 }
 
 static void
+update(struct evloop *l)
+{
+	if (l->begun == 0)
+		l->begun = clock_update_us(l->clock);
+	else
+		clock_update(l->clock);
+}
+
+static void
 dispatch(evutil_socket_t fd, short what, void *context)
 {
 	struct watch	*w = context;
 
 	(void)fd;
 	(void)what;
-	if (w->loop->begun == 0)
-		w->loop->begun = clock_update_us(w->loop->clock);
-	else
-		clock_update(w->loop->clock);
-	w->callback(w->context);
+	update(w->loop);
+	w->callback(w->guest[0]);
+}
+
+static void
+dispatch_guest(evutil_socket_t fd, short what, void *context)
+{
+	struct watch	*w = context;
+
+	(void)fd;
+	(void)what;
+	update(w->loop);
+	w->callback(w->guest);
 }
 
 static struct watch *
 watch(struct evloop *l, int fd, short what, void (*callback)(void *),
     void *context)
 {
-	struct watch	*w = mem_zero(sizeof(*w));
+	struct watch	*w = mem_zero(sizeof(*w) + sizeof(w->guest[0]));
 
 	w->loop = l;
 	w->callback = callback;
-	w->context = context;
+	w->guest[0] = context;
 	event_assign(&w->event, l->base, fd, what, dispatch, w);
 	return w;
 }
@@ -123,7 +140,32 @@ watch(struct evloop *l, int fd, short what, void (*callback)(void *),
 struct watch *
 evloop_watch(struct evloop *l, int fd, void (*callback)(void *), void *context)
 {
-	return watch(l, fd, EV_READ | EV_PERSIST, callback, context);
+	return watch(l, fd, EV_PERSIST, callback, context);
+}
+
+void *
+evloop_guest(struct evloop *l, int fd, void (*callback)(void *), size_t size)
+{
+	struct watch	*w = mem_zero(sizeof(*w) + size);
+
+	w->loop = l;
+	w->callback = callback;
+	event_assign(&w->event, l->base, fd, EV_PERSIST, dispatch_guest, w);
+	return w->guest;
+}
+
+struct watch *
+evloop_host(void *guest)
+{
+	return (struct watch *)((char *)guest - offsetof(struct watch, guest));
+}
+
+void
+evloop_leave(void *guest)
+{
+	struct watch	*w = evloop_host(guest);
+
+	evloop_unwatch(&w);
 }
 
 struct watch *
@@ -156,17 +198,20 @@ evloop_unwatch(struct watch **wp)
 void
 evloop_want(struct watch *w, enum evloop_want want)
 {
-	evutil_socket_t	fd = event_get_fd(&w->event);
+	static const short	 events[] = {
+		[EVLOOP_NOTHING] = EV_PERSIST,
+		[EVLOOP_READ] = EV_PERSIST | EV_READ,
+		[EVLOOP_WRITE] = EV_PERSIST | EV_WRITE,
+	};
+	evutil_socket_t		 fd = event_get_fd(&w->event);
 
-	if (w->want == want)
+	/* What it is watched for stands in the event. */
+	if (w->event.ev_events == events[want])
 		return;
-	w->want = want;
 	event_del(&w->event);
-	if (want == EVLOOP_NOTHING)
-		return;
-	event_assign(&w->event, w->loop->base, fd, EV_PERSIST |
-	    (want == EVLOOP_READ ? EV_READ : EV_WRITE), dispatch, w);
-	if (event_add(&w->event, NULL) == -1)
+	event_assign(&w->event, w->loop->base, fd, events[want],
+	    event_get_callback(&w->event), w);
+	if (want != EVLOOP_NOTHING && event_add(&w->event, NULL) == -1)
 		fatalx("descriptor %d cannot be watched", (int)fd);
 }
 

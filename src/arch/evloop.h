@@ -8,6 +8,7 @@
 #ifndef ARCH_EVLOOP_H
 #define ARCH_EVLOOP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/clock.h"
@@ -40,6 +41,12 @@ struct watch	*evloop_timer(struct evloop *, void (*)(void *), void *);
 struct watch	*evloop_signal(struct evloop *, int signal, void (*)(void *),
 		    void *);
 void		 evloop_unwatch(struct watch **);
+/* Such a watch with so many bytes of its owner's in it, zeroed, which are what
+ * is called back with.  Its host is the watch. */
+void		*evloop_guest(struct evloop *, int fd, void (*)(void *),
+		    size_t);
+struct watch	*evloop_host(void *guest);
+void		 evloop_leave(void *guest);	/* frees both */
 
 void		 evloop_want(struct watch *, enum evloop_want);
 /* At this clock ms, or at once if that has passed. */

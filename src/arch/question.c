@@ -360,19 +360,19 @@ set_peer(struct sockaddr_storage *peer, const char *client)
 
 /* What only takes time has passed at once. */
 static void
-satisfy(struct conn *c, const struct wait *w, struct clock *clock)
+satisfy(struct peer *p, const struct wait *w, struct clock *clock)
 {
 	bool	is_time = w->kind == WAIT_TIME;
 
 	need(is_time || w->kind == WAIT_READ || w->kind == WAIT_WRITE);
 	if (is_time)
 		clock->ms = w->deadline;
-	machine_wake(c, is_time ? OUTCOME_TIMED_OUT : OUTCOME_READY);
+	machine_wake(p, is_time ? OUTCOME_TIMED_OUT : OUTCOME_READY);
 }
 
 static void
 run(struct explanation *e, const struct conf *conf,
-    const struct sockaddr_storage *peer, size_t listener)
+    const struct sockaddr_storage *from, size_t listener)
 {
 	struct clock		 clock = { 0 };
 	struct http_setup	 setup = {
@@ -383,13 +383,13 @@ run(struct explanation *e, const struct conf *conf,
 	};
 	struct http		*http = http_new(&setup);
 	const struct wait	*w;
-	struct conn		*c;
+	struct peer		*p;
 
 	clock_update(&clock);
-	c = explain_new(http, e, (const struct sockaddr *)peer, listener);
-	while ((w = machine_run(c)) != NULL)
-		satisfy(c, w, &clock);
-	machine_free(&c);
+	p = explain_new(http, e, (const struct sockaddr *)from, listener);
+	while ((w = machine_run(p)) != NULL)
+		satisfy(p, w, &clock);
+	machine_free(&p);
 	http_free(&http);
 }
 

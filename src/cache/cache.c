@@ -26,7 +26,6 @@ cache_init(struct cache *c, const char *name, size_t limit_entries,
 void
 cache_enter(struct cache *c, struct cache_entry *e, size_t bytes)
 {
-	e->bytes = bytes;
 	e->holds = 0;
 	e->used = false;
 	c->policy->enter(c, e);
@@ -35,12 +34,19 @@ cache_enter(struct cache *c, struct cache_entry *e, size_t bytes)
 }
 
 void
-cache_leave(struct cache *c, struct cache_entry *e)
+cache_leave(struct cache *c, struct cache_entry *e, size_t bytes)
 {
-	need(c->entries > 0 && c->bytes >= e->bytes);
+	need(c->entries > 0 && c->bytes >= bytes);
 	TAILQ_REMOVE(&c->queue, e, queue);
 	c->entries--;
-	c->bytes -= e->bytes;
+	c->bytes -= bytes;
+}
+
+void
+cache_spare(struct cache *c, struct cache_entry *e)
+{
+	TAILQ_REMOVE(&c->queue, e, queue);
+	TAILQ_INSERT_TAIL(&c->queue, e, queue);
 }
 
 static bool
@@ -118,8 +124,7 @@ lru_victim(struct cache *c)
 		if (e->holds == 0)
 			chances--;
 		e->used = false;
-		TAILQ_REMOVE(&c->queue, e, queue);
-		TAILQ_INSERT_TAIL(&c->queue, e, queue);
+		cache_spare(c, e);
 	}
 	/* All had been used once; the first that is free goes after all. */
 	TAILQ_FOREACH(e, &c->queue, queue)

@@ -15,7 +15,6 @@
 
 struct cache_entry {			/* embedded in what is cached */
 	TAILQ_ENTRY(cache_entry) queue;
-	size_t			 bytes;	/* what it counts for */
 	uint32_t		 holds;
 	bool			 used;	/* since it took its place */
 };
@@ -46,9 +45,12 @@ extern const struct cache_policy cache_policy_lru;
 void	cache_init(struct cache *, const char *name, size_t limit_entries,
 	    size_t limit_bytes,
 	    void (*drop)(struct cache *, struct cache_entry *));
+/* It counts for so many bytes, as its owner knows when it leaves as well. */
 void	cache_enter(struct cache *, struct cache_entry *, size_t bytes);
 /* Takes it out; the entry is the caller's to free. */
-void	cache_leave(struct cache *, struct cache_entry *);
+void	cache_leave(struct cache *, struct cache_entry *, size_t bytes);
+/* A victim that its owner would rather keep: it goes to the back. */
+void	cache_spare(struct cache *, struct cache_entry *);
 /* Drops what is beyond the limits and not held. */
 void	cache_trim(struct cache *);
 /*

@@ -21,13 +21,20 @@
 #define TRUST_MOST	60000
 #define FETCHED		3	/* ms: longer than memory takes */
 
+#define SPARES		256	/* copies passed over for one mapping to go */
+
+/* A copy is in one piece with its record: what is sent together. */
+static size_t
+size_of(const struct file *f, size_t len)
+{
+	return sizeof(struct chunk) + (file_is_small(f) ? len : 0);
+}
+
 static void
 empty(struct chunk *k)
 {
 	if (k->mapped)
 		munmap(k->at, k->len);
-	else
-		free(k->at);
 	k->at = NULL;
 	k->mapped = false;
 	k->filled = 0;
@@ -39,17 +46,45 @@ drop(struct cache *c, struct cache_entry *e)
 {
 	struct chunk	*k = (struct chunk *)e;
 
+	((struct chunk_cache *)c)->mappings -= !file_is_small(k->file);
 	k->file->chunks[k->index] = NULL;
-	cache_leave(c, e);
+	cache_leave(c, e, sizeof(*k) + k->len);
 	empty(k);
 	free(k);
 }
 
 void
-chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_chunks)
+chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 {
 	memset(cc, 0, sizeof(*cc));
-	cache_init(&cc->cache, "chunk", limit_chunks, limit_bytes, drop);
+	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop);
+	cc->limit_mappings = limit_mappings;
+}
+
+static bool
+too_many(const struct chunk_cache *cc)
+{
+	return cc->limit_mappings != 0 && cc->mappings > cc->limit_mappings;
+}
+
+/* What is copied takes no mapping, and is not to suffer from those that do. */
+static void
+trim(struct chunk_cache *cc)
+{
+	struct cache		*c = &cc->cache;
+	struct cache_entry	*e;
+	unsigned		 spares = SPARES;
+
+	cache_trim(c);
+	while (too_many(cc) && spares-- > 0 &&
+	    (e = c->policy->victim(c)) != NULL) {
+		if (file_is_small(((struct chunk *)e)->file)) {
+			cache_spare(c, e);
+			continue;
+		}
+		c->evictions++;
+		drop(c, e);
+	}
 }
 
 uint32_t
@@ -85,15 +120,17 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 	k = f->chunks[index];
 	if (k == NULL) {
 		cc->cache.misses++;
-		k = mem_zero(sizeof(*k));
+		k = mem_get(size_of(f, length(f, index)));
+		memset(k, 0, sizeof(*k));
 		k->file = f;
 		k->index = index;
 		k->len = length(f, index);
 		f->chunks[index] = k;
+		cc->mappings += !file_is_small(f);
 		cache_enter(&cc->cache, &k->entry, sizeof(*k) + k->len);
 		cache_hold(&k->entry);
 		file_refer(f);
-		cache_trim(&cc->cache);
+		trim(cc);
 		return k;
 	}
 	cc->cache.hits++;
@@ -105,10 +142,16 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 void
 chunk_release(struct chunk_cache *cc, struct chunk **kp)
 {
-	struct file	*f = (*kp)->file;
+	struct chunk	*k = *kp;
+	struct file	*f = k->file;
 
-	cache_return(&cc->cache, &(*kp)->entry);
 	*kp = NULL;
+	if (k->entry.holds == 1 && k->mapped && too_many(cc)) {
+		cache_release(&k->entry);
+		cc->cache.evictions++;
+		drop(&cc->cache, &k->entry);
+	} else
+		cache_return(&cc->cache, &k->entry);
 	file_drop(&f);
 }
 
@@ -155,8 +198,7 @@ ready_copied(struct chunk *k, int64_t now)
 	if (f->method != RESIDENT_NOWAIT && f->method != RESIDENT_NEVER &&
 	    now >= k->trusted)
 		return CHUNK_ABSENT;
-	if (k->at == NULL)
-		k->at = mem_get(k->len);
+	k->at = k->bytes;
 	while (k->filled < k->len) {
 		n = resident_read(f, k->at + k->filled, (off_t)k->filled,
 		    k->len - k->filled);
@@ -198,11 +240,9 @@ chunk_take(struct chunk *k, int fd)
 		return 0;
 	need(k->at == NULL && f->method == RESIDENT_COPY);
 	if (file_is_small(f)) {
-		k->at = mem_get(k->len);
-		if (pread(fd, k->at, k->len, 0) != (ssize_t)k->len) {
-			mem_drop(&k->at);
+		if (pread(fd, k->bytes, k->len, 0) != (ssize_t)k->len)
 			return EIO;
-		}
+		k->at = k->bytes;
 		file_close(f);
 	} else {
 		k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED, fd, 0);

@@ -22,15 +22,18 @@ struct chunk {
 	char			*at;		/* NULL while empty */
 	uint32_t		 index;		/* in file->chunks */
 	uint32_t		 len;		/* bytes of the file */
-	uint32_t		 filled;	/* copied: bytes so far */
-	bool			 mapped;
 	int64_t			 trusted;	/* until then, clock ms */
 	struct errand		*errand;	/* bringing it in; the users' */
+	uint32_t		 filled;	/* copied: bytes so far */
 	int			 error;		/* of the last errand, errno */
+	bool			 mapped;
+	_Alignas(16) char	 bytes[];	/* of a small file: its copy */
 };
 
 struct chunk_cache {
 	struct cache	 cache;
+	size_t		 mappings;	/* chunks that are, or will be */
+	size_t		 limit_mappings;	/* 0: without */
 	uint64_t	 absent;	/* asked for, not in memory */
 	uint64_t	 gone;		/* file shorter than its version says */
 };
@@ -42,7 +45,7 @@ enum chunk_state {
 };
 
 void		 chunk_init(struct chunk_cache *, size_t limit_bytes,
-		    size_t limit_chunks);
+		    size_t limit_mappings);
 /* The index of the chunk with this byte, and where that chunk starts. */
 uint32_t	 chunk_index(const struct file *, int64_t offset);
 int64_t		 chunk_offset(const struct file *, uint32_t index);

@@ -17,13 +17,20 @@
 #define TURN_PIECES	128
 #define TURN_PLACES	65536
 
+/* What an open descriptor keeps in memory that nothing else does. */
+static size_t
+weight(const struct file *f)
+{
+	return file_is_made(f) ? (size_t)f->version.size : 0;
+}
+
 /* Takes the descriptor out: nothing new is made from this file. */
 static int
 take_out(struct file *f)
 {
 	int	fd = f->fd;
 
-	cache_leave(&f->cache->cache, &f->entry);
+	cache_leave(&f->cache->cache, &f->entry, weight(f));
 	f->fd = -1;
 	return fd;
 }
@@ -93,10 +100,16 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 	TAILQ_INIT(&fc->going);
 }
 
+static bool
+is_small(const struct file_cache *fc, const struct job_version *version)
+{
+	return (uint64_t)version->size <= fc->small;
+}
+
 bool
 file_is_small(const struct file *f)
 {
-	return (uint64_t)f->version.size <= f->cache->small;
+	return is_small(f->cache, &f->version);
 }
 
 bool
@@ -119,14 +132,13 @@ file_fits(const struct file_cache *fc, const struct job_version *version)
 
 /* How many chunks; a small file is one, an empty one none. */
 static uint32_t
-count_chunks(const struct file *f)
+count_chunks(const struct file_cache *fc, const struct job_version *version)
 {
-	uint64_t	size = (uint64_t)f->version.size;
+	uint64_t	size = (uint64_t)version->size;
 
-	if (size == 0 || file_is_small(f))
+	if (size == 0 || is_small(fc, version))
 		return size != 0;
-	return (uint32_t)((size + f->cache->chunk_size - 1) /
-	    f->cache->chunk_size);
+	return (uint32_t)((size + fc->chunk_size - 1) / fc->chunk_size);
 }
 
 /* Counts the method, and says so once for each file system of others. */
@@ -156,27 +168,27 @@ struct file *
 file_new(struct file_cache *fc, int fd, const struct job_version *version,
     const struct job_facts *facts)
 {
-	struct file	*f = mem_zero(sizeof(*f));
+	uint32_t	 nchunks;
+	struct file	*f;
 
-	need(fd != -1 && version->size >= 0);
+	need(fd != -1 && version->size >= 0 && file_fits(fc, version));
+	nchunks = count_chunks(fc, version);
+	f = mem_zero(sizeof(*f) + nchunks * sizeof(f->chunks[0]));
 	f->cache = fc;
 	f->fd = fd;
 	f->last = -1;
 	f->references = 1;
 	f->version = *version;
 	f->facts = *facts;
-	need(file_fits(fc, version));
-	f->nchunks = count_chunks(f);
-	f->method = resident_choose(fc->residency, f);
+	f->nchunks = nchunks;
+	f->method = (uint8_t)resident_choose(fc->residency, f);
 	f->trust = f->method == RESIDENT_NOWAIT ? RESIDENT_PROOF :
 	    RESIDENT_TRUST;
 	tell_method(f);
-	cache_enter(&fc->cache, &f->entry,
-	    file_is_made(f) ? (size_t)version->size : 0);
+	cache_enter(&fc->cache, &f->entry, weight(f));
 	if (f->nchunks == 0)
 		file_close(f);
 	else {
-		f->chunks = mem_array(f->nchunks, sizeof(f->chunks[0]));
 		cache_hold(&f->entry);		/* not the newcomer itself */
 		cache_trim(&fc->cache);
 		cache_release(&f->entry);
@@ -205,7 +217,6 @@ file_drop(struct file **fp)
 	}
 	chunk_clear(f->cache->chunks, f);
 	close_now(f);
-	free(f->chunks);
 	free(f);
 }
 

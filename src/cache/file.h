@@ -26,15 +26,15 @@ struct file {
 	TAILQ_ENTRY(file)	 going;		/* while they do */
 	uint32_t		 gone;		/* of them */
 	uint32_t		 references;
-	bool			 unwanted;	/* when nobody holds it */
-	bool			 told;		/* that it cannot be read */
 	uint32_t		 nchunks;
-	struct chunk		**chunks;	/* slots of the chunk cache */
-	struct job_version	 version;
-	struct job_facts	 facts;
-	enum resident_method	 method;
 	uint32_t		 trust;		/* ms that a proof of residency
 						 * is good for */
+	struct job_version	 version;
+	struct job_facts	 facts;
+	uint8_t			 method;	/* enum resident_method */
+	bool			 unwanted;	/* when nobody holds it */
+	bool			 told;		/* that it cannot be read */
+	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 
 #define FILE_SYSTEMS	16	/* that the log tells apart */

@@ -23,7 +23,7 @@ drop(struct cache *c, struct cache_entry *e)
 	for (link = bucket(gc, g->key); *link != g; link = &(*link)->next)
 		need(*link != NULL);
 	*link = g->next;
-	cache_leave(c, e);
+	cache_leave(c, e, sizeof(*g));
 	free(g);
 }
 

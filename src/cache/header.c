@@ -8,11 +8,19 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
+/* What malloc aligns to is half of what a head wants. */
+#define SHIFT	(HEADER_ALIGNMENT / 2)
+
+static size_t
+size_of(const struct head *h)
+{
+	return sizeof(*h) + header_len(h);
+}
+
 static void
 destroy(struct head *h)
 {
-	free(h->at);
-	free(h);
+	free(header_bytes(h) - (h->shifted ? SHIFT : 0));
 }
 
 /* Out of slot and queue; freed now, or by the last release. */
@@ -21,7 +29,7 @@ detach(struct header_cache *hc, struct head *h)
 {
 	*h->slot = NULL;
 	h->slot = NULL;
-	cache_leave(&hc->cache, &h->entry);
+	cache_leave(&hc->cache, &h->entry, size_of(h));
 	if (h->entry.holds == 0)
 		destroy(h);
 }
@@ -47,21 +55,39 @@ header_free(struct header_cache *hc)
 	need(hc->cache.entries == 0);
 }
 
+/* The record comes behind the bytes: a multiple of 32 is a place for it, and in
+ * front there would be a gap between the two. */
+static struct head *
+new(const char *bytes, size_t len)
+{
+	char		*at = mem_get(SHIFT + len + sizeof(struct head));
+	bool		 shifted = (uintptr_t)at % HEADER_ALIGNMENT != 0;
+	struct head	*h;
+
+	need(len % HEADER_ALIGNMENT == 0 &&
+	    len / HEADER_ALIGNMENT < 1U << 20);
+	at += shifted ? SHIFT : 0;
+	need((uintptr_t)at % HEADER_ALIGNMENT == 0);
+	memcpy(at, bytes, len);
+	h = (struct head *)(void *)(at + len);
+	memset(h, 0, sizeof(*h));
+	h->lines = (len / HEADER_ALIGNMENT) & ((1U << 20) - 1);
+	h->shifted = shifted;
+	return h;
+}
+
 static struct head *
 put(struct header_cache *hc, struct head **slot, const char *bytes, size_t len,
     size_t date_at)
 {
-	struct head	*h = mem_zero(sizeof(*h));
+	struct head	*h = new(bytes, len);
 
-	need(*slot == NULL && len % HEADER_ALIGNMENT == 0);
-	h->at = mem_aligned(HEADER_ALIGNMENT, len);
-	memcpy(h->at, bytes, len);
-	h->len = (uint32_t)len;
-	h->date_at = (uint16_t)date_at;
+	need(*slot == NULL && date_at < 1U << 11);
+	h->date_at = date_at & ((1U << 11) - 1);
 	h->date = (uint32_t)hc->date;
 	h->slot = slot;
 	*slot = h;
-	cache_enter(&hc->cache, &h->entry, sizeof(*h) + len);
+	cache_enter(&hc->cache, &h->entry, size_of(h));
 	cache_hold(&h->entry);
 	return h;
 }
@@ -79,7 +105,7 @@ header_put(struct header_cache *hc, struct head **slot, const char *bytes,
 static void
 set_date(struct header_cache *hc, struct head *h)
 {
-	memcpy(h->at + h->date_at, hc->date_text, hc->date_len);
+	memcpy(header_bytes(h) + h->date_at, hc->date_text, hc->date_len);
 	h->date = (uint32_t)hc->date;
 }
 
@@ -96,7 +122,8 @@ header_hold(struct header_cache *hc, struct head **slot)
 	if (h->date != (uint32_t)hc->date) {
 		if (h->entry.holds > 0) {	/* perhaps half sent */
 			detach(hc, h);
-			fresh = put(hc, slot, h->at, h->len, h->date_at);
+			fresh = put(hc, slot, header_bytes(h),
+			    header_len(h), h->date_at);
 			set_date(hc, fresh);
 			return fresh;
 		}

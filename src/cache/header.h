@@ -11,19 +11,22 @@
 #ifndef CACHE_HEADER_H
 #define CACHE_HEADER_H
 
+#include <stdint.h>
 #include <time.h>
 
 #include "cache/cache.h"
 
 #define HEADER_ALIGNMENT	32
 
+/* One piece of memory with its bytes, which come before it. */
 struct head {
 	struct cache_entry	 entry;
 	struct head		**slot;		/* NULL once detached */
-	char			*at;		/* aligned */
-	uint32_t		 len;		/* a multiple of 32 */
-	uint16_t		 date_at;	/* where Date's value starts */
 	uint32_t		 date;		/* what it says, low bits */
+	uint32_t		 lines : 20;	/* its length, in alignments */
+	uint32_t		 date_at : 11;	/* where Date's value starts */
+	uint32_t		 shifted : 1;	/* half an alignment is before
+						 * its bytes */
 };
 
 struct header_cache {
@@ -33,6 +36,18 @@ struct header_cache {
 	size_t		 date_len;
 	time_t		 date;
 };
+
+static inline size_t
+header_len(const struct head *h)
+{
+	return (size_t)h->lines * HEADER_ALIGNMENT;
+}
+
+static inline char *
+header_bytes(struct head *h)			/* aligned */
+{
+	return (char *)h - header_len(h);
+}
 
 void		 header_init(struct header_cache *, size_t limit_bytes);
 void		 header_free(struct header_cache *);

@@ -3,6 +3,7 @@
  * no look-up ever pays for a growing table; pages of it that are not used
  * cost nothing.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,15 @@
 
 /* What an entry may weigh on average before names count as well. */
 #define BYTES_EACH	512
+
+/* Without the padding at the end, where the name begins. */
+static size_t
+size_of(size_t name_len)
+{
+	size_t	size = offsetof(struct path, name) + name_len;
+
+	return size < sizeof(struct path) ? sizeof(struct path) : size;
+}
 
 static struct path **
 bucket(const struct pathname_cache *pc, uint32_t hash)
@@ -42,7 +52,7 @@ drop(struct cache *c, struct cache_entry *e)
 	for (link = bucket(pc, p->hash); *link != p; link = &(*link)->next)
 		need(*link != NULL);
 	*link = p->next;
-	cache_leave(c, e);
+	cache_leave(c, e, size_of(p->len));
 	forget(pc, p);
 	free(p);
 }
@@ -99,7 +109,7 @@ pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
 struct path *
 pathname_add(struct pathname_cache *pc, uint32_t space, struct str name)
 {
-	struct path	*p = mem_zero(sizeof(*p) + name.len);
+	struct path	*p = mem_zero(size_of(name.len));
 	struct path	**head;
 
 	p->hash = hash(pc, space, name);
@@ -110,7 +120,7 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name)
 	head = bucket(pc, p->hash);
 	p->next = *head;
 	*head = p;
-	cache_enter(&pc->cache, &p->entry, sizeof(*p) + name.len);
+	cache_enter(&pc->cache, &p->entry, size_of(name.len));
 	cache_hold(&p->entry);
 	cache_trim(&pc->cache);
 	return p;

@@ -32,26 +32,27 @@ enum pathname_kind {
 /* The age of what is no longer good, whatever it says: clock ms. */
 #define PATHNAME_LONG_AGO	(-((int64_t)1 << 40))
 
+/* In an order without holes: there may be a million of them. */
 struct path {
 	struct cache_entry	 entry;
 	struct path		*next;		/* in its bucket */
 	uint32_t		 hash;
-	uint8_t			 kind;		/* enum pathname_kind */
-	uint8_t			 why;		/* REFUSED: finder's reason */
-	uint16_t		 status;	/* REDIRECT, REFUSED */
+	uint32_t		 space;		/* site number */
+	uint32_t		 len;		/* of the name */
+	uint32_t		 variants;	/* FILE: the finder's bits, on
+						 * which its heads depend */
 	int64_t			 looked;	/* clock ms */
 	struct file		*file;		/* FILE: referred to */
 	struct head		*heads[PATHNAME_HEADS];
+	struct errand		*errand;	/* looking, the finder's */
 	const char		*type;		/* FILE: media type */
-	uint32_t		 variants;	/* FILE: the finder's bits, on
-						 * which its heads depend */
 	const void		*rules;		/* of the conf: admit's */
+	uint16_t		 status;	/* REDIRECT, REFUSED */
+	uint8_t			 kind;		/* enum pathname_kind */
+	uint8_t			 why;		/* REFUSED: finder's reason */
 	bool			 guarded;	/* these may say who may ask;
 						 * so it is until known */
 	bool			 told;		/* that the disk cannot say */
-	struct errand		*errand;	/* looking, the finder's */
-	uint32_t		 space;		/* site number */
-	uint32_t		 len;
 	char			 name[];	/* raw target, not terminated */
 };
 

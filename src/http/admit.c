@@ -363,7 +363,7 @@ network_admits(const struct conn *c, const char *decoded)
 
 	for (size_t i = 0; (guard = next_guard(r->site, r->path->rules,
 	    decoded, &i)) != NULL; i++) {
-		if (conf_guard_admits(guard, c->peer.family, c->peer.bytes))
+		if (conf_guard_admits(guard, c->peer->family, c->peer->bytes))
 			continue;
 		r->guard = guard;
 		return false;

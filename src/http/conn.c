@@ -105,7 +105,7 @@ conn_allowance(struct conn *c)
 
 	if (http->pace.rate == 0)
 		return TURN;
-	return (size_t)MIN(TURN, bucket_holds(&c->pace, &http->pace,
+	return (size_t)MIN(TURN, bucket_holds(&c->peer->pace, &http->pace,
 	    http->clock->ms));
 }
 
@@ -115,7 +115,7 @@ count_sent(struct conn *c, size_t n)
 	stats[STATS_BYTES] += (uint64_t)n;
 	c->sent += (uint64_t)n;
 	if (c->http->pace.rate != 0)
-		bucket_take(&c->pace, (int64_t)n);
+		bucket_take(&c->peer->pace, (int64_t)n);
 }
 
 int
@@ -168,6 +168,42 @@ conn_park(struct conn *c)
 		buf_add(&c->kept, c->input, c->input_len);
 		c->input = c->kept.at;
 	}
+}
+
+void
+conn_begin(struct peer *p)
+{
+	struct http	*http = p->http;
+	struct conn	*c = http->spare_conn;
+
+	if (c != NULL)
+		http->spare_conn = NULL;
+	else
+		c = mem_get(sizeof(*c));
+	memset(c, 0, sizeof(*c));
+	c->http = http;
+	c->peer = p;
+	c->transport = p->transport;
+	c->transport_context = p->transport_context;
+	c->wait.fd = p->fd;
+	c->wait.kind = WAIT_READ;
+	c->outcome = OUTCOME_READY;
+	c->step = STEP_RECV;
+	p->conn = c;
+}
+
+void
+conn_end(struct peer *p)
+{
+	struct http	*http = p->http;
+	struct conn	*c = p->conn;
+
+	need(c->request == NULL && c->output == NULL && c->kept.at == NULL);
+	p->conn = NULL;
+	if (http->spare_conn == NULL)
+		http->spare_conn = c;
+	else
+		free(c);
 }
 
 void

@@ -3,7 +3,8 @@
  *
  * While a connection runs, its input stands in the loop's buffer and its
  * output in the loop's queue.  Only what is left when it must wait is moved to
- * memory of its own (conn_park), so that an idle connection has neither.
+ * memory of its own (conn_park).  One that waits for its next request has
+ * nothing left, and is given back as a whole: only its peer is remembered.
  */
 #ifndef HTTP_CONN_H
 #define HTTP_CONN_H
@@ -72,9 +73,25 @@ struct request {
 	int64_t			 body;		/* bytes of body put out */
 };
 
+/* What outlasts an exchange: one that is idle is this and no more. */
+struct peer {
+	struct http		*http;
+	struct conn		*conn;		/* NULL: idle */
+	const struct transport	*transport;
+	void			*transport_context;
+	struct address		*address;	/* NULL: not limited */
+	struct bucket		 pace;		/* bytes that may go */
+	int			 fd;
+	uint32_t		 requests;	/* answered */
+	uint16_t		 listener;
+	uint8_t			 family;	/* AF_INET, AF_INET6, else */
+	uint8_t			 bytes[16];	/* of the address */
+};
+
 struct conn {
 	struct http		*http;
-	const struct transport	*transport;
+	struct peer		*peer;
+	const struct transport	*transport;	/* the peer's */
 	void			*transport_context;
 	struct request		*request;	/* NULL between two */
 	char			*input;		/* not yet consumed: the head */
@@ -85,10 +102,6 @@ struct conn {
 	int64_t			 since;		/* first byte of the head, ms */
 	int64_t			 send_by;	/* ms; 0: not set */
 	uint64_t		 sent;		/* bytes, since that was set */
-	struct bucket		 pace;		/* bytes that may go */
-	struct address		*address;	/* NULL: not limited */
-	uint32_t		 requests;	/* answered */
-	uint16_t		 listener;
 	uint8_t			 step;		/* enum step */
 	uint8_t			 then;		/* the step behind send */
 	uint8_t			 outcome;	/* of the last wait */
@@ -96,10 +109,6 @@ struct conn {
 	bool			 readable;	/* input may be there */
 	bool			 close;		/* after this response */
 	bool			 linger;	/* ... over unread input */
-	struct {
-		uint8_t		 family;	/* AF_INET, AF_INET6, else */
-		uint8_t		 bytes[16];
-	}			 peer;
 };
 
 enum go		recv_step(struct conn *);
@@ -131,6 +140,9 @@ size_t		 conn_allowance(struct conn *);
 int		 conn_flush(struct conn *);
 /* Moves what must outlast this turn of the loop to the connection. */
 void		 conn_park(struct conn *);
+/* One that has something to do, for an idle peer; and the way back. */
+void		 conn_begin(struct peer *);
+void		 conn_end(struct peer *);
 void		 conn_request_begin(struct conn *);
 void		 conn_request_end(struct conn *);
 /* Lets go of what the response was to be made from; the request stays. */

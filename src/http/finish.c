@@ -60,7 +60,7 @@ finish_step(struct conn *c)
 	struct request	*r = c->request;
 
 	tell(c);
-	c->requests++;
+	c->peer->requests++;
 	if (c->close || c->http->draining) {
 		/* To close over unread input would reset the connection, and
 		 * the response with it. */

@@ -131,7 +131,7 @@ release_head(void *owner, void *what)
 static struct piece
 piece_of(struct http *http, struct head *h)
 {
-	return (struct piece){ .at = h->at, .len = h->len,
+	return (struct piece){ .at = header_bytes(h), .len = header_len(h),
 	    .release = release_head, .owner = &http->heads, .what = h };
 }
 

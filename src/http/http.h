@@ -66,6 +66,8 @@ struct http {
 	uint64_t		 boundaries;	/* made so far */
 	bool			 draining;
 	struct request		*spare;		/* one to use again */
+	struct conn		*spare_conn;	/* the same */
+	struct wait		 idle;		/* that of an idle peer */
 	struct output		 output;	/* of who is running */
 	struct buf		 work;		/* building a response */
 	char			 date[DATE_LENGTH];

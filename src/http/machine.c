@@ -63,7 +63,7 @@ static const struct conn	*running;	/* for a crash's last words */
 static const char *
 doing(void)
 {
-	return running != NULL ? machine_step(running) : NULL;
+	return running != NULL ? steps[running->step].name : NULL;
 }
 
 /* Nothing is remembered of them if nothing depends on it. */
@@ -140,6 +140,7 @@ http_free(struct http **hp)
 	mime_free(&http->mime);
 	buf_free(&http->work);
 	free(http->spare);
+	free(http->spare_conn);
 	mem_drop(hp);
 }
 
@@ -205,45 +206,43 @@ http_may_tell(const struct http *http, int64_t *told)
 
 /* ::ffff:192.0.2.1 is an IPv4 client of an IPv6 socket. */
 static void
-set_peer(struct conn *c, const struct sockaddr *peer)
+set_peer(struct peer *p, const struct sockaddr *from)
 {
-	const void	*at = peer;
+	const void	*at = from;
 	const struct in6_addr *v6 =
 			    &((const struct sockaddr_in6 *)at)->sin6_addr;
 
-	c->peer.family = (uint8_t)peer->sa_family;
-	if (peer->sa_family == AF_INET)
-		memcpy(c->peer.bytes,
+	p->family = (uint8_t)from->sa_family;
+	if (from->sa_family == AF_INET)
+		memcpy(p->bytes,
 		    &((const struct sockaddr_in *)at)->sin_addr, 4);
-	else if (peer->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6)) {
-		c->peer.family = AF_INET;
-		memcpy(c->peer.bytes, v6->s6_addr + 12, 4);
-	} else if (peer->sa_family == AF_INET6)
-		memcpy(c->peer.bytes, v6, 16);
+	else if (from->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6)) {
+		p->family = AF_INET;
+		memcpy(p->bytes, v6->s6_addr + 12, 4);
+	} else if (from->sa_family == AF_INET6)
+		memcpy(p->bytes, v6, 16);
 }
 
-struct conn *
+struct peer *
 machine_new(struct http *http, int fd, const struct transport *transport,
-    void *transport_context, const struct sockaddr *peer, size_t listener)
+    void *transport_context, const struct sockaddr *from, size_t listener)
 {
-	struct conn	*c = mem_zero(sizeof(*c));
+	struct peer	*p = mem_zero(sizeof(*p));
 
-	c->http = http;
-	c->transport = transport != NULL ? transport : &transport_plain;
-	c->transport_context = transport_context;
-	c->wait.fd = fd;
-	c->listener = (uint16_t)listener;
+	p->http = http;
+	p->transport = transport != NULL ? transport : &transport_plain;
+	p->transport_context = transport_context;
+	p->fd = fd;
+	p->listener = (uint16_t)listener;
+	bucket_fill(&p->pace, &http->pace, http->clock->ms);
+	set_peer(p, from);
+	conn_begin(p);
 	/* Most clients have sent their request by now: try it at once. */
-	c->outcome = OUTCOME_READY;
-	c->wait.kind = WAIT_READ;
-	c->step = STEP_RECV;
-	c->readable = true;
-	bucket_fill(&c->pace, &http->pace, http->clock->ms);
-	set_peer(c, peer);
+	p->conn->readable = true;
 	if (http->addresses != NULL)
-		quota_enter(c);
+		quota_enter(p->conn);
 	stats[STATS_CONNECTIONS]++;
-	return c;
+	return p;
 }
 
 static void
@@ -254,9 +253,32 @@ new_second(struct http *http)
 	date_format_log(http->clock->wall, http->date_log);
 }
 
-const struct wait *
-machine_run(struct conn *c)
+/* Between two requests, with nothing left of the one before. */
+static bool
+is_idle(const struct conn *c)
 {
+	return c->step == STEP_RECV && c->request == NULL &&
+	    c->input_len == 0 && c->output == NULL;
+}
+
+static const struct wait *
+wait_of(struct peer *p)
+{
+	struct conn	*c = p->conn;
+
+	need((steps[c->step].waits & 1U << c->wait.kind) != 0);
+	conn_park(c);
+	if (!is_idle(c))
+		return &c->wait;
+	p->http->idle = c->wait;
+	conn_end(p);
+	return &p->http->idle;
+}
+
+const struct wait *
+machine_run(struct peer *p)
+{
+	struct conn	*c = p->conn;
 	unsigned	left = STEPS_MOST;
 	enum go		go;
 
@@ -268,47 +290,57 @@ machine_run(struct conn *c)
 		go = steps[c->step].run(c);
 	} while (go == GO_ON);
 	running = NULL;
-	if (go == GO_OVER)
-		return NULL;
-	need((steps[c->step].waits & 1U << c->wait.kind) != 0);
-	conn_park(c);
-	return &c->wait;
+	return go == GO_OVER ? NULL : wait_of(p);
 }
 
 void
-machine_wake(struct conn *c, enum outcome outcome)
+machine_wake(struct peer *p, enum outcome outcome)
 {
+	struct conn	*c;
+
+	if (p->conn == NULL)
+		conn_begin(p);
+	c = p->conn;
 	if (c->wait.kind == WAIT_TIME && outcome == OUTCOME_TIMED_OUT)
 		outcome = OUTCOME_READY;
 	c->outcome = (uint8_t)outcome;
 	c->readable = outcome == OUTCOME_READY && c->wait.kind == WAIT_READ;
 }
 
-void
-machine_free(struct conn **cp)
+static void
+end(struct peer *p)
 {
-	struct conn	*c = *cp;
+	struct conn	*c = p->conn;
 
-	if (c->address != NULL)
-		address_leave(c->http->addresses, &c->address,
-		    c->http->clock->ms);
 	conn_request_end(c);
 	output_drop(conn_output(c));
-	free(c->output);
+	mem_drop(&c->output);
 	buf_free(&c->kept);
-	c->transport->close(c->transport_context, c->wait.fd);
-	mem_drop(cp);
+	conn_end(p);
+}
+
+void
+machine_free(struct peer **pp)
+{
+	struct peer	*p = *pp;
+
+	if (p->address != NULL)
+		address_leave(p->http->addresses, &p->address,
+		    p->http->clock->ms);
+	if (p->conn != NULL)
+		end(p);
+	p->transport->close(p->transport_context, p->fd);
+	mem_drop(pp);
 }
 
 bool
-machine_idle(const struct conn *c)
+machine_idle(const struct peer *p)
 {
-	return c->step == STEP_RECV && c->request == NULL &&
-	    c->input_len == 0 && c->output == NULL;
+	return p->conn == NULL;
 }
 
 const char *
-machine_step(const struct conn *c)
+machine_step(const struct peer *p)
 {
-	return steps[c->step].name;
+	return steps[p->conn != NULL ? p->conn->step : STEP_RECV].name;
 }

@@ -18,7 +18,7 @@
 #include "wait.h"
 
 struct conf;
-struct conn;			/* a connection with its current request */
+struct peer;			/* a connection, whatever it is doing */
 struct http;			/* one loop's world: caches, buffers, clock */
 struct transport;
 
@@ -46,16 +46,17 @@ bool		 http_tidy(struct http *);
 void		 http_drain(struct http *);
 
 /* Takes the descriptor.  transport NULL: a plain socket. */
-struct conn	*machine_new(struct http *, int fd,
+struct peer	*machine_new(struct http *, int fd,
 		    const struct transport *, void *transport_context,
-		    const struct sockaddr *peer, size_t listener);
-const struct wait *machine_run(struct conn *);
+		    const struct sockaddr *from, size_t listener);
+/* Good until the machine is asked for anything else. */
+const struct wait *machine_run(struct peer *);
 /* The outcome of its wait; run it afterwards. */
-void		 machine_wake(struct conn *, enum outcome);
-void		 machine_free(struct conn **);
+void		 machine_wake(struct peer *, enum outcome);
+void		 machine_free(struct peer **);
 /* Between two requests: to close it now loses nothing. */
-bool		 machine_idle(const struct conn *);
+bool		 machine_idle(const struct peer *);
 /* What it is doing, for logs and tests. */
-const char	*machine_step(const struct conn *);
+const char	*machine_step(const struct peer *);
 
 #endif

@@ -28,13 +28,13 @@ void
 quota_enter(struct conn *c)
 {
 	struct http	*http = c->http;
-	size_t		 len = c->peer.family == AF_INET ? 4 : 16;
+	size_t		 len = c->peer->family == AF_INET ? 4 : 16;
 
-	if (c->peer.family != AF_INET && c->peer.family != AF_INET6)
+	if (c->peer->family != AF_INET && c->peer->family != AF_INET6)
 		return;
-	c->address = address_enter(http->addresses, c->peer.bytes, len,
+	c->peer->address = address_enter(http->addresses, c->peer->bytes, len,
 	    http->clock->ms);
-	if (c->address != NULL)
+	if (c->peer->address != NULL)
 		return;
 	c->turned_away = true;
 	stats[STATS_TURNED_AWAY]++;
@@ -48,8 +48,8 @@ quota_asks(struct conn *c)
 {
 	struct http	*http = c->http;
 
-	if (c->address == NULL ||
-	    address_asks(http->addresses, c->address, http->clock->ms))
+	if (c->peer->address == NULL ||
+	    address_asks(http->addresses, c->peer->address, http->clock->ms))
 		return true;
 	stats[STATS_OVER_RATE]++;
 	if (http_may_tell(http, &http->told_rate))

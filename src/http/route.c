@@ -13,7 +13,7 @@ must_close(const struct conn *c, const struct parse *p)
 	int64_t	most = c->http->conf->limits.requests;
 
 	return p->close || (p->minor == 0 && !p->keep_alive) ||
-	    c->http->draining || (most != 0 && c->requests + 1 >= most);
+	    c->http->draining || (most != 0 && c->peer->requests + 1 >= most);
 }
 
 static bool
@@ -77,7 +77,7 @@ route_step(struct conn *c)
 	if (must_close(c, p))
 		c->close = true;
 	r->head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
-	r->site = conf_site_find(c->http->conf, c->listener, host.at,
+	r->site = conf_site_find(c->http->conf, c->peer->listener, host.at,
 	    host.len);
 	if (!quota_asks(c))
 		return refuse(c, WHY_RATE);

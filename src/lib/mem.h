@@ -11,7 +11,6 @@
 
 void	*mem_zero(size_t);			/* zeroed */
 void	*mem_get(size_t);			/* not zeroed */
-void	*mem_aligned(size_t alignment, size_t);	/* not zeroed */
 void	*mem_array(size_t n, size_t each);	/* zeroed, overflow checked */
 void	*mem_grow(void *, size_t n, size_t each);
 void	*mem_copy(const void *, size_t);

@@ -37,8 +37,9 @@
 
 struct client {				/* the architecture's, see wait.h */
 	char			 name[16];
-	struct conn		*conn;
+	struct peer		*peer;
 	const struct wait	*wait;		/* NULL: over */
+	struct wait		 asked;		/* that, a copy */
 	struct buf		 to, from;	/* bytes for the machine, from it */
 	size_t			 takes;		/* bytes its socket still takes */
 	bool			 half, broken;	/* sends no more; is gone */
@@ -180,11 +181,13 @@ log_line(void *context, const char *line, size_t n)
 static void
 run(struct client *c)
 {
-	c->wait = machine_run(c->conn);
+	c->wait = machine_run(c->peer);
 	if (c->wait == NULL) {
-		machine_free(&c->conn);
+		machine_free(&c->peer);
 		return;
 	}
+	c->asked = *c->wait;
+	c->wait = &c->asked;
 	if (c->wait->kind == WAIT_DISK) {
 		TAILQ_INSERT_TAIL(&c->wait->errand->waiters, c, link);
 		c->waiting = true;
@@ -197,7 +200,7 @@ wake(struct client *c, enum outcome outcome)
 	if (c->waiting)
 		TAILQ_REMOVE(&c->wait->errand->waiters, c, link);
 	c->waiting = false;
-	machine_wake(c->conn, outcome);
+	machine_wake(c->peer, outcome);
 	run(c);
 }
 
@@ -394,7 +397,7 @@ connect_client(const char *name, const char *from)
 		c = w.clients[i] = mem_zero(sizeof(*c));
 		snprintf(c->name, sizeof(c->name), "%s", name);
 		c->takes = UNLIMITED;
-		c->conn = machine_new(w.http, -1, &script_transport, c,
+		c->peer = machine_new(w.http, -1, &script_transport, c,
 		    peer, 0);
 		run(c);
 		return;
@@ -481,7 +484,7 @@ expect_wait(struct client *c, const char *what)
 	is = is == NULL ? names[c->wait->kind] : is[0] == ' ' ? is + 1 : is;
 	if (strcmp(is, what) != 0)
 		fail("%s waits for %s, in step %s", c->name, is,
-		    c->wait != NULL ? machine_step(c->conn) : "none");
+		    c->wait != NULL ? machine_step(c->peer) : "none");
 }
 
 static void
@@ -525,7 +528,7 @@ client_line(struct client *c, char **words, size_t n)
 	} else if (strcmp(verb, "over") == 0) {
 		if (c->wait != NULL)
 			fail("%s is in step %s", c->name,
-			    machine_step(c->conn));
+			    machine_step(c->peer));
 	} else if (strcmp(verb, "by-turns") == 0) {
 		c->by_turns = true;
 	} else if (strcmp(verb, "turn") == 0) {
@@ -809,7 +812,7 @@ clean_up(void)
 			TAILQ_REMOVE(&w.clients[i]->wait->errand->waiters,
 			    w.clients[i], link);
 		if (w.clients[i]->wait != NULL)
-			machine_free(&w.clients[i]->conn);
+			machine_free(&w.clients[i]->peer);
 		buf_free(&w.clients[i]->to);
 		buf_free(&w.clients[i]->from);
 		mem_drop(&w.clients[i]);

@@ -10,6 +10,7 @@
 
 struct thing {
 	struct cache_entry	entry;
+	size_t			bytes;
 	char			name;
 };
 
@@ -22,7 +23,7 @@ drop(struct cache *c, struct cache_entry *e)
 	struct thing	*t = (struct thing *)e;
 
 	gone[strlen(gone)] = t->name;
-	cache_leave(c, e);
+	cache_leave(c, e, t->bytes);
 	free(t);
 }
 
@@ -32,6 +33,7 @@ put(char name, size_t bytes)
 	struct thing	*t = mem_zero(sizeof(*t));
 
 	t->name = name;
+	t->bytes = bytes;
 	cache_enter(&cache, &t->entry, bytes);
 	cache_trim(&cache);
 	return t;
@@ -108,6 +110,7 @@ START_TEST(returned_beyond)
 	for (int i = 0; i < 6; i++) {
 		all[i] = mem_zero(sizeof(*all[i]));
 		all[i]->name = (char)('a' + i);
+		all[i]->bytes = 50;
 		cache_enter(&cache, &all[i]->entry, 50);
 		cache_hold(&all[i]->entry);
 		cache_trim(&cache);

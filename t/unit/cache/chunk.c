@@ -173,6 +173,36 @@ START_TEST(limit_after_holds)
 }
 END_TEST
 
+/* Mappings are limited in number; what is copied needs none, and stays. */
+START_TEST(limit_counts_mappings)
+{
+	struct file	*small[20], *large;
+	struct chunk	*k;
+
+	chunk_init(&chunks, 0, 3);
+	file_init(&files, &chunks, 0, 64 * KIB, 16 * KIB, RESIDENCY_AUTO);
+	large = make(640 * KIB, true);
+	for (uint32_t i = 0; i < 20; i++) {
+		small[i] = make(100, true);
+		unlink(path);
+		k = chunk_hold(&chunks, small[i], 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+		k = chunk_hold(&chunks, large, i % large->nchunks);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+		ck_assert_uint_le(chunks.mappings, 3);
+	}
+	ck_assert_uint_eq(chunks.cache.entries, 23);
+	for (int i = 0; i < 20; i++) {
+		ck_assert(chunk_whole(small[i]));
+		file_drop(&small[i]);
+	}
+	file_drop(&large);
+	ck_assert_uint_eq(chunks.mappings, 0);
+}
+END_TEST
+
 START_TEST(predicted)
 {
 	struct file	*f;
@@ -571,6 +601,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, empty_file);
 	tcase_add_test(tests, limit_unmaps);
 	tcase_add_test(tests, limit_after_holds);
+	tcase_add_test(tests, limit_counts_mappings);
 	tcase_add_test(tests, predicted);
 	tcase_add_loop_test(tests, copies, 0, 2);
 	tcase_add_test(tests, evicted);

@@ -34,9 +34,9 @@ START_TEST(aligned)
 	struct head	*slot = NULL, *h;
 
 	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
-	ck_assert_uint_eq((uintptr_t)h->at % HEADER_ALIGNMENT, 0);
-	ck_assert_uint_eq(h->len % HEADER_ALIGNMENT, 0);
-	ck_assert_mem_eq(h->at, BYTES, sizeof(BYTES));
+	ck_assert_uint_eq((uintptr_t)header_bytes(h) % HEADER_ALIGNMENT, 0);
+	ck_assert_uint_eq(header_len(h) % HEADER_ALIGNMENT, 0);
+	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
 	header_release(&heads, &h);
 	ck_assert_ptr_null(h);
 	ck_assert_ptr_nonnull(slot);
@@ -54,7 +54,7 @@ START_TEST(date_in_place)
 	second();
 	h = header_hold(&heads, &slot);
 	ck_assert_ptr_eq(h, same);
-	ck_assert_mem_eq(h->at, "Date: two!", 10);
+	ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 	header_release(&heads, &h);
 	header_free(&heads);
 }
@@ -68,9 +68,9 @@ START_TEST(date_not_under_a_holder)
 	second();
 	h = header_hold(&heads, &slot);
 	ck_assert_ptr_ne(h, sending);
-	ck_assert_mem_eq(h->at, "Date: two!", 10);
-	ck_assert_mem_eq(sending->at, "Date: one.", 10);
-	ck_assert_uint_eq((uintptr_t)h->at % HEADER_ALIGNMENT, 0);
+	ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
+	ck_assert_mem_eq(header_bytes(sending), "Date: one.", 10);
+	ck_assert_uint_eq((uintptr_t)header_bytes(h) % HEADER_ALIGNMENT, 0);
 	header_release(&heads, &sending);
 	header_release(&heads, &h);
 	ck_assert_uint_eq(heads.cache.entries, 1);
@@ -86,7 +86,7 @@ START_TEST(cleared_while_held)
 	header_clear(&heads, &slot);
 	ck_assert_ptr_null(slot);
 	ck_assert_uint_eq(heads.cache.entries, 0);
-	ck_assert_mem_eq(h->at, BYTES, sizeof(BYTES));
+	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
 	header_release(&heads, &h);
 	header_clear(&heads, &slot);	/* an empty slot is fine */
 	ck_assert_ptr_null(header_hold(&heads, &slot));
