@@ -11,6 +11,7 @@
 
 #include "arch/service.h"
 #include "control.h"
+#include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
 
@@ -71,6 +72,7 @@ service_open(struct service *s, const struct world *world)
 {
 	memset(s, 0, sizeof(*s));
 	s->world = world;
+	s->pagemap = -1;
 	s->loop = evloop_new(&s->clock);
 	s->logger = logger_new(s->loop, &s->clock, world->control);
 	log_sink(logger_error, s->logger);
@@ -118,6 +120,7 @@ service_run(struct service *s, const struct disk *disk)
 		.clock = &s->clock,
 		.disk = *disk,
 		.descriptors = world->descriptors / 4,
+		.pagemap = s->pagemap = proc_pagemap(),
 	};
 
 	if (world->conf->log.access != NULL) {
@@ -138,6 +141,7 @@ void
 service_close(struct service *s)
 {
 	http_free(&s->http);
+	io_close(&s->pagemap);
 	evloop_unwatch(&s->control);
 	evloop_unwatch(&s->term);
 	evloop_unwatch(&s->quit);

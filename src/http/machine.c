@@ -103,6 +103,8 @@ http_new(const struct http_setup *setup)
 	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
 	chunk_init(&http->chunks, (size_t)conf->cache.chunks,
 	    CHUNK_MAPPINGS_MOST);
+	if (setup->pagemap > 0)
+		http->chunks.pagemap = setup->pagemap;
 	file_init(&http->files, &http->chunks, setup->descriptors,
 	    (size_t)conf->cache.chunk_size, (size_t)conf->cache.small,
 	    conf->cache.residency);
