@@ -16,8 +16,9 @@
 #include "lib/need.h"
 #include "stats.h"
 
-/* What a client who takes little at once is given at least, bytes: what it does
- * not take must be proved again. */
+/* Bytes that are put out at once: at first, and for a client that takes little.
+ * What it does not take must be proved again. */
+#define FIRST	(1024 * 1024)
 #define PORTION	(64 * 1024)
 
 /* From so many bytes on they are sent from the file, not from a mapping: what
@@ -253,8 +254,8 @@ wanted(const struct conn *c)
 
 	/* Head, lead, chunk, and the lead behind the last. */
 	/* Not a little more than can go at once. */
-	return r->next < r->end && output_room(o, 4) && o->bytes <=
-	    (r->portion != 0 ? r->portion : CONN_TURN) - PORTION;
+	return r->next < r->end && output_room(o, 4) &&
+	    o->bytes <= (r->portion != 0 ? r->portion : FIRST) - PORTION;
 }
 
 /* All is in the output.  If another request has come behind this one, its
@@ -295,11 +296,9 @@ body_take_back(struct conn *c)
 	else
 		r->next -= (int64_t)n;
 	c->then = STEP_BODY;
-	if (n < PORTION)
-		return;
 	if (r->portion == 0)
-		r->portion = CONN_TURN;
-	if (r->portion > PORTION)
+		r->portion = FIRST;
+	if (n >= PORTION && r->portion > PORTION)
 		r->portion /= 2;
 }
 
@@ -309,7 +308,11 @@ enlarge(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (r->portion != 0 && r->portion < CONN_TURN && !conn_pending(c))
+	if (!r->answered || conn_pending(c))
+		return;
+	if (r->portion == 0)
+		r->portion = FIRST;
+	if (r->portion < CONN_TURN)
 		r->portion *= 2;
 }
 

@@ -158,7 +158,7 @@ int
 conn_flush(struct conn *c)
 {
 	struct output	*o = conn_output(c);
-	size_t		 left = conn_allowance(c), given = 0, asked;
+	size_t		 left = conn_allowance(c), asked;
 	ssize_t		 sent;
 
 	while (o->n > 0 && left > 0) {
@@ -170,12 +170,13 @@ conn_flush(struct conn *c)
 		output_sent(o, (size_t)sent);
 		count_sent(c, (size_t)sent);
 		left -= (size_t)sent;
-		given += (size_t)sent;
+		c->http->given += (size_t)sent;
 		if ((size_t)sent < asked)	/* it would only say EAGAIN */
 			return EAGAIN;
 	}
 	/* A turn's worth has gone: the others first. */
-	return o->n > 0 || left == 0 || given >= TURN_ENOUGH ? EAGAIN : 0;
+	return o->n > 0 || left == 0 || c->http->given >= TURN_ENOUGH ?
+	    EAGAIN : 0;
 }
 
 void

@@ -39,7 +39,7 @@ enum go {
 /* Bytes of a response that are put out and sent before it is others' turn:
  * so much a call is worth it (contrib/bench/sending), and costs others less
  * than a millisecond. */
-#define CONN_TURN	(1024 * 1024)
+#define CONN_TURN	(2 * 1024 * 1024)
 
 struct request {
 	struct parse		 parse;
@@ -74,7 +74,7 @@ struct request {
 	struct parts		*parts;		/* of several ranges */
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body;		/* bytes of body put out */
-	uint32_t		 portion;	/* at once; 0: CONN_TURN */
+	uint32_t		 portion;	/* at once; 0: the first */
 };
 
 struct conn {

@@ -65,7 +65,8 @@ struct http {
 	uint64_t		 boundaries;	/* made so far */
 	bool			 draining;
 	struct request		*spare;		/* one to use again */
-	struct output		 output;	/* of who is running */
+	size_t			 given;		/* bytes, by who is running */
+	struct output		 output;	/* the same one's */
 	struct buf		 work;		/* building a response */
 	char			 date[DATE_LENGTH];
 	char			 date_log[DATE_LOG_LENGTH];

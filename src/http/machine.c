@@ -247,6 +247,7 @@ machine_run(struct conn *c)
 
 	if (c->http->heads.date != c->http->clock->wall)
 		new_second(c->http);
+	c->http->given = 0;
 	running = c;
 	do {
 		need(left-- > 0);
