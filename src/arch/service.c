@@ -11,6 +11,7 @@
 
 #include "arch/service.h"
 #include "control.h"
+#include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
 
@@ -88,6 +89,7 @@ service_open(struct service *s, const struct world *world)
 {
 	memset(s, 0, sizeof(*s));
 	s->world = world;
+	s->pagemap = -1;
 	s->loop = evloop_new(&s->clock);
 	s->logger = logger_new(s->loop, &s->clock, world->control);
 	s->control = evloop_watch(s->loop, world->control, monitor_speaks, s);
@@ -137,6 +139,7 @@ service_run(struct service *s, const struct disk *disk)
 		.descriptors = world->descriptors / 4,
 		.later = later,
 		.later_context = s,
+		.pagemap = s->pagemap = proc_pagemap(),
 	};
 
 	if (world->conf->log.access != NULL) {
@@ -157,6 +160,7 @@ void
 service_close(struct service *s)
 {
 	http_free(&s->http);
+	io_close(&s->pagemap);
 	evloop_unwatch(&s->control);
 	evloop_unwatch(&s->term);
 	evloop_unwatch(&s->quit);

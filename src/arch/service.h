@@ -19,6 +19,7 @@ struct service {
 	struct clients		*clients;
 	struct logger		*logger;
 	struct watch		*control, *quit, *term, *timer, *tidy;
+	int			 pagemap;	/* of proc.h */
 	/* A helper has come (or -1); NULL: none was asked for. */
 	void			(*helper)(void *, int fd);
 	/* What else there is to report, or NULL. */

@@ -57,6 +57,7 @@ void
 chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 {
 	memset(cc, 0, sizeof(*cc));
+	cc->pagemap = -1;
 	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop);
 	cc->limit_mappings = limit_mappings;
 }
@@ -156,30 +157,66 @@ chunk_release(struct chunk_cache *cc, struct chunk **kp)
 }
 
 /* A mapping is of use to nobody before its bytes are known to be resident. */
+static bool
+map(struct chunk *k, off_t offset)
+{
+	k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED, k->file->fd, offset);
+	if (k->at == MAP_FAILED) {
+		k->at = NULL;
+		return false;
+	}
+	k->mapped = true;
+	/* The reading that proves it counts as use, sending not as another:
+	 * what was asked for once would push out the rest. */
+	(void)madvise(k->at, k->len, MADV_SEQUENTIAL);
+	return true;
+}
+
+/* It has been read, so all of it is there. */
+static void
+proved(struct chunk_cache *cc, struct chunk *k, int64_t now)
+{
+	k->trusted = now + k->file->trust;
+	k->again = k->known;
+	k->known = true;
+	k->read = (uint32_t)now;
+	if (k->mapped && cc->pagemap != -1)
+		resident_map(k->at, k->len);
+}
+
+/* What has been read not long ago, or will count as used, need not be read
+ * again: a look whether it still is there does as well. */
+static bool
+still_there(struct chunk_cache *cc, struct chunk *k, int64_t now, bool counts)
+{
+	if (k->file->method != RESIDENT_NOWAIT || cc->pagemap == -1 ||
+	    !k->known)
+		return false;
+	if (!counts && (uint32_t)now - k->read >= RESIDENT_USE)
+		return false;
+	if (!resident_mapped(cc->pagemap, k->at, k->len))
+		return false;
+	k->trusted = now + k->file->trust;
+	return true;
+}
+
 static enum chunk_state
-ready_mapped(struct chunk *k, int64_t now)
+ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 {
 	struct file	*f = k->file;
 	off_t		 offset = (off_t)chunk_offset(f, k->index);
 
-	if (k->at == NULL) {
-		k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED, f->fd,
-		    offset);
-		if (k->at == MAP_FAILED) {
-			k->at = NULL;
-			return CHUNK_GONE;
-		}
-		k->mapped = true;
-		/* The reading that proves it counts as use, sending not as
-		 * another: what was asked for once would push out the rest. */
-		(void)madvise(k->at, k->len, MADV_SEQUENTIAL);
-	}
-	if (now < k->trusted)
-		return k->index + 1 == f->nchunks && resident_shrunk(f) ?
-		    CHUNK_GONE : CHUNK_READY;
+	if (file && f->method == RESIDENT_NEVER)
+		return CHUNK_READY;
+	if (k->at == NULL && !map(k, offset))
+		return CHUNK_GONE;
+	/* Sending from the file would find its end by itself. */
+	if (now < k->trusted || still_there(cc, k, now, file))
+		return !file && k->index + 1 == f->nchunks &&
+		    resident_shrunk(f) ? CHUNK_GONE : CHUNK_READY;
 	switch (resident_ask(f, k->at, offset, k->len)) {
 	case RESIDENT_YES:
-		k->trusted = now + f->trust;
+		proved(cc, k, now);
 		return CHUNK_READY;
 	case RESIDENT_NO:
 		return CHUNK_ABSENT;
@@ -212,8 +249,8 @@ ready_copied(struct chunk *k, int64_t now)
 	return CHUNK_READY;
 }
 
-enum chunk_state
-chunk_ready(struct chunk_cache *cc, struct chunk *k, int64_t now)
+static enum chunk_state
+ready(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 {
 	enum chunk_state	state;
 
@@ -224,10 +261,33 @@ chunk_ready(struct chunk_cache *cc, struct chunk *k, int64_t now)
 		state = CHUNK_ABSENT;
 	else
 		state = file_is_small(k->file) ? ready_copied(k, now) :
-		    ready_mapped(k, now);
+		    ready_mapped(cc, k, now, file);
 	cc->absent += state == CHUNK_ABSENT;
 	cc->gone += state == CHUNK_GONE;
 	return state;
+}
+
+enum chunk_state
+chunk_ready(struct chunk_cache *cc, struct chunk *k, int64_t now)
+{
+	return ready(cc, k, now, false);
+}
+
+enum chunk_state
+chunk_ready_file(struct chunk_cache *cc, struct chunk *k, int64_t now)
+{
+	return ready(cc, k, now, true);
+}
+
+/* What was asked for once would count as used twice: by the reading that
+ * proved it, and by this. */
+bool
+chunk_by_file(const struct chunk *k)
+{
+	const struct file	*f = k->file;
+
+	return !file_is_copied(f) && (f->method == RESIDENT_NEVER ||
+	    (f->method == RESIDENT_NOWAIT && k->again));
 }
 
 /* The copy is in memory, and ours: neither mapping nor reading it waits. */
@@ -257,7 +317,7 @@ chunk_take(struct chunk *k, int fd)
 }
 
 void
-chunk_warmed(struct chunk *k, int64_t now, int64_t took)
+chunk_warmed(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t took)
 {
 	struct file	*f = k->file;
 
@@ -268,7 +328,7 @@ chunk_warmed(struct chunk *k, int64_t now, int64_t took)
 			f->trust *= 2;
 		k->trusted = now + f->trust;
 	} else if (f->method == RESIDENT_NOWAIT)
-		k->trusted = now + f->trust;	/* it has read all of it */
+		proved(cc, k, now);		/* it has read all of it */
 }
 
 bool

@@ -26,7 +26,11 @@ struct chunk {
 	struct errand		*errand;	/* bringing it in; the users' */
 	uint32_t		 filled;	/* copied: bytes so far */
 	int			 error;		/* of the last errand, errno */
+	uint32_t		 read;		/* clock ms, low bits */
 	bool			 mapped;
+	bool			 known;		/* has been read, or a helper
+						 * has, at read */
+	bool			 again;		/* ... more than once */
 	_Alignas(16) char	 bytes[];	/* of a small file: its copy */
 };
 
@@ -36,6 +40,7 @@ struct chunk_cache {
 	size_t		 limit_mappings;	/* 0: without */
 	uint64_t	 absent;	/* asked for, not in memory */
 	uint64_t	 gone;		/* file shorter than its version says */
+	int		 pagemap;	/* the owner's; -1: none */
 };
 
 enum chunk_state {
@@ -55,8 +60,14 @@ struct chunk	*chunk_hold(struct chunk_cache *, struct file *, uint32_t);
 void		 chunk_release(struct chunk_cache *, struct chunk **);
 /* Never waits; needs the file's descriptor unless the chunk is full. */
 enum chunk_state chunk_ready(struct chunk_cache *, struct chunk *, int64_t now);
+/* The same, to be sent from the file by the system, which counts as use. */
+enum chunk_state chunk_ready_file(struct chunk_cache *, struct chunk *,
+		    int64_t now);
+/* Whether that is a good idea. */
+bool		 chunk_by_file(const struct chunk *);
 /* A helper has just read it: that took so long, ms. */
-void		 chunk_warmed(struct chunk *, int64_t now, int64_t took);
+void		 chunk_warmed(struct chunk_cache *, struct chunk *,
+		    int64_t now, int64_t took);
 /*
  * A helper has copied it: here is the copy, for the method copy; 0 or an
  * errno.  The descriptor stays the caller's.

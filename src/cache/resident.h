@@ -42,6 +42,10 @@ enum resident_method {
 #define RESIDENT_TRUST	1000
 #define RESIDENT_PROOF	10
 
+/* ms after which what is still in use must be read again, though it is there:
+ * else the system would not know that it is in use. */
+#define RESIDENT_USE	250
+
 enum resident_answer {
 	RESIDENT_YES,
 	RESIDENT_NO,		/* a helper must bring it in */
@@ -55,6 +59,16 @@ const char		*resident_name(enum resident_method);
 /* base: where the range is mapped. */
 enum resident_answer	resident_ask(const struct file *, void *base,
 			    off_t offset, size_t len);
+
+/*
+ * Whether all of a range is mapped to pages right now, by the pagemap, which
+ * costs a sixth of reading them, and no use of theirs is counted.  No: nothing
+ * is known.
+ */
+bool			resident_mapped(int pagemap, const void *base,
+			    size_t len);
+/* Maps what is known to be in memory, so that the above can see it. */
+void			resident_map(void *base, size_t len);
 
 /*
  * Whether the file ends before its last byte, as far as can be told without

@@ -16,7 +16,14 @@
 #include "lib/need.h"
 #include "stats.h"
 
-#define TURN	(256 * 1024)	/* bytes to put out before sending */
+/* Bytes that are put out at once: at first, and for a client that takes little.
+ * What it does not take must be proved again. */
+#define FIRST	(1024 * 1024)
+#define PORTION	(64 * 1024)
+
+/* From so many bytes on they are sent from the file, not from a mapping: what
+ * contrib/bench/sending measures. */
+#define BY_FILE	(128 * 1024)
 
 /* A range to be brought into memory: an errand, and what for. */
 struct load {
@@ -40,7 +47,8 @@ load_done(struct errand *e)
 	else if (e->job.kind == JOB_COPY && e->job.error == 0)
 		l->chunk->error = chunk_take(l->chunk, e->job.fd);
 	else if (e->job.error == 0)
-		chunk_warmed(l->chunk, now, now - l->started);
+		chunk_warmed(&l->http->chunks, l->chunk, now,
+		    now - l->started);
 }
 
 static void
@@ -135,21 +143,40 @@ next_range(struct conn *c, uint32_t index)
 		r->chunk = chunk_hold(&c->http->chunks, r->file, index);
 }
 
+/* How the next chunk is to be sent. */
+static bool
+by_file(const struct conn *c)
+{
+	const struct request	*r = c->request;
+	int64_t			 length = r->parts != NULL ?
+				    r->parts->range[r->parts->at].length :
+				    r->body + r->end - r->next;
+
+	/* The descriptor must be ours until all has been sent. */
+	return length >= BY_FILE && r->file_open &&
+	    c->transport->send_file != NULL && chunk_by_file(r->chunk);
+}
+
 /* The part of the ready chunk that is asked for; its hold goes along. */
 static void
-put_chunk(struct conn *c)
+put_chunk(struct conn *c, bool file)
 {
 	struct request	*r = c->request;
 	struct chunk	*k = r->chunk;
 	int64_t		 at = chunk_offset(r->file, k->index);
 	int64_t		 end = at + k->len < r->end ? at + k->len : r->end;
 	struct piece	 piece = {
-		.at = k->at + (r->next - at),
 		.len = (size_t)(end - r->next),
 		.release = release_chunk,
 		.owner = &c->http->chunks,
 		.what = k,
+		.offset = (off_t)r->next,
+		.file = r->file->fd,
+		.mapped = k->mapped,
 	};
+
+	if (!file)
+		piece.at = k->at + (r->next - at);
 
 	put_head(c);
 	if (r->parts != NULL)
@@ -158,7 +185,6 @@ put_chunk(struct conn *c)
 	r->body += end - r->next;
 	r->next = end;
 	r->chunk = NULL;
-	r->proved = c->http->clock->ms;
 	r->loaded = false;
 	r->tries = 0;
 	r->disk_by = 0;
@@ -227,7 +253,9 @@ wanted(const struct conn *c)
 				    &c->http->output;
 
 	/* Head, lead, chunk, and the lead behind the last. */
-	return r->next < r->end && output_room(o, 4) && o->bytes < TURN;
+	/* Not a little more than can go at once. */
+	return r->next < r->end && output_room(o, 4) &&
+	    o->bytes <= (r->portion != 0 ? r->portion : FIRST) - PORTION;
 }
 
 /* All is in the output.  If another request has come behind this one, its
@@ -239,42 +267,73 @@ complete(struct conn *c)
 	const struct request	*r = c->request;
 
 	if (c->input_len > r->parse.size && !c->close && !c->http->draining &&
-	    file_is_copied(r->file) && conn_output(c)->bytes < TURN)
+	    file_is_copied(r->file) && conn_output(c)->bytes < CONN_TURN)
 		return conn_go(c, STEP_FINISH);
 	return conn_send(c, STEP_FINISH);
 }
 
-/* What waits to be sent was in memory when it was put there, but that may be
- * long ago: a slow client must not make us wait for a page. */
-bool
-body_stale(const struct conn *c)
-{
-	const struct request	*r = c->request;
-
-	if (r == NULL || !r->answered || r->proved == 0)
-		return false;
-	if (file_is_copied(r->file))
-		return false;
-	/* Pieces of a range before this one have no way back. */
-	if (r->parts != NULL && r->parts->due)
-		return false;
-	return c->http->clock->ms - r->proved > r->file->trust;
-}
-
-enum go
-body_again(struct conn *c)
+/* What is to be sent after a wait must be proved again, perhaps brought in
+ * again; and a client that takes its time is not to hold pieces of the cache.
+ * Copies need no proof, and may have no descriptor to be made again from. */
+void
+body_take_back(struct conn *c)
 {
 	struct request	*r = c->request;
 	size_t		 n;
 
+	if (r == NULL || r->file == NULL || !r->answered ||
+	    file_is_copied(r->file))
+		return;
+	n = output_take_back(conn_output(c), (size_t)r->body);
+	if (n == 0)
+		return;
 	/* The one behind these pieces: it is not the next one any more. */
 	if (r->chunk != NULL)
 		chunk_release(&c->http->chunks, &r->chunk);
-	n = output_take_back(conn_output(c), release_chunk);
-	r->next -= (int64_t)n;
 	r->body -= (int64_t)n;
-	r->proved = 0;
-	return conn_go(c, STEP_BODY);
+	if (r->parts != NULL)
+		r->end = parts_seek(r->parts, r->body, &r->next);
+	else
+		r->next -= (int64_t)n;
+	c->then = STEP_BODY;
+	if (r->portion == 0)
+		r->portion = FIRST;
+	if (n >= PORTION && r->portion > PORTION)
+		r->portion /= 2;
+}
+
+/* It has taken all of the last portion: the next may be larger. */
+static void
+enlarge(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (!r->answered || conn_pending(c))
+		return;
+	if (r->portion == 0)
+		r->portion = FIRST;
+	if (r->portion < CONN_TURN)
+		r->portion *= 2;
+}
+
+/* Whether the next chunk can be sent; then it has been put out. */
+static enum chunk_state
+next_chunk(struct conn *c)
+{
+	struct request		*r = c->request;
+	struct chunk_cache	*cc = &c->http->chunks;
+	enum chunk_state	 state;
+	bool			 file;
+
+	if (r->chunk == NULL)
+		r->chunk = chunk_hold(cc, r->file,
+		    chunk_index(r->file, r->next));
+	file = by_file(c);
+	state = file ? chunk_ready_file(cc, r->chunk, c->http->clock->ms) :
+	    chunk_ready(cc, r->chunk, c->http->clock->ms);
+	if (state == CHUNK_READY)
+		put_chunk(c, file);
+	return state;
 }
 
 enum go
@@ -288,14 +347,10 @@ body_step(struct conn *c)
 	}
 	if (r->parse.method == METHOD_HEAD)
 		r->next = r->end;
+	enlarge(c);
 	while (wanted(c)) {
-		if (r->chunk == NULL)
-			r->chunk = chunk_hold(&c->http->chunks, r->file,
-			    chunk_index(r->file, r->next));
-		switch (chunk_ready(&c->http->chunks, r->chunk,
-		    c->http->clock->ms)) {
+		switch (next_chunk(c)) {
 		case CHUNK_READY:
-			put_chunk(c);
 			break;
 		case CHUNK_ABSENT:
 			return absent(c);

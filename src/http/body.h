@@ -6,10 +6,8 @@
 
 #include "http/conn.h"
 
-/* Whether pieces of the body have waited for longer than they can be trusted
- * to be in memory. */
-bool	body_stale(const struct conn *);
-/* Takes them back and gets them again. */
-enum go	body_again(struct conn *);
+/* The client does not take more now: pieces of the body are not to wait in the
+ * output.  They are put out again when it does. */
+void	body_take_back(struct conn *);
 
 #endif

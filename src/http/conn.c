@@ -16,7 +16,8 @@
 #include "stats.h"
 
 #define GATHER		32		/* pieces a write */
-#define TURN		(256 * 1024)	/* bytes a turn of the loop */
+#define JOIN		(16 * 1024)	/* bytes, see give() */
+#define TURN_ENOUGH	(CONN_TURN / 4 * 3)
 
 enum go
 conn_go(struct conn *c, enum step step)
@@ -104,8 +105,8 @@ conn_allowance(struct conn *c)
 	struct http	*http = c->http;
 
 	if (http->pace.rate == 0)
-		return TURN;
-	return (size_t)MIN(TURN, bucket_holds(&c->peer->pace, &http->pace,
+		return CONN_TURN;
+	return (size_t)MIN(CONN_TURN, bucket_holds(&c->peer->pace, &http->pace,
 	    http->clock->ms));
 }
 
@@ -118,34 +119,64 @@ count_sent(struct conn *c, size_t n)
 		bucket_take(&c->peer->pace, (int64_t)n);
 }
 
+/* The next pieces, at most so many bytes, in one call; it asked for so many. */
+static ssize_t
+give(struct conn *c, size_t most, size_t *asked)
+{
+	struct output	*o = conn_output(c);
+	struct iovec	 iov[GATHER];
+	struct piece	 file;
+	char		 joined[JOIN];
+	ssize_t		 sent;
+	bool		 more = false;
+	int		 n = 1;
+
+	if (output_file(o, most, &file)) {
+		*asked = file.len;
+		sent = c->transport->send_file(c->transport_context,
+		    c->wait.fd, file.file, file.offset, file.len);
+		if (sent == 0) {	/* as from a mapping */
+			errno = EFAULT;
+			return -1;
+		}
+		return sent;
+	}
+	/* To copy a head and a small body costs less than the system takes for
+	 * another entry of iov; one of two buffers would cost memory. */
+	iov[0].iov_base = joined;
+	iov[0].iov_len = o->bytes <= most ? output_join(o, joined, JOIN) : 0;
+	if (iov[0].iov_len == 0)
+		n = output_gather(o, iov, GATHER, most, &more);
+	*asked = 0;
+	for (int i = 0; i < n; i++)
+		*asked += iov[i].iov_len;
+	return c->transport->send(c->transport_context, c->wait.fd, iov, n,
+	    more);
+}
+
 int
 conn_flush(struct conn *c)
 {
 	struct output	*o = conn_output(c);
-	struct iovec	 iov[GATHER];
 	size_t		 left = conn_allowance(c), asked;
 	ssize_t		 sent;
-	int		 n;
 
 	while (o->n > 0 && left > 0) {
-		n = output_gather(o, iov, GATHER, left);
-		sent = c->transport->send(c->transport_context, c->wait.fd,
-		    iov, n);
+		sent = give(c, left, &asked);
 		if (sent == -1 && errno == EINTR)
 			continue;
 		if (sent == -1)
 			return errno == EWOULDBLOCK ? EAGAIN : errno;
-		asked = 0;
-		for (int i = 0; i < n; i++)
-			asked += iov[i].iov_len;
 		output_sent(o, (size_t)sent);
 		count_sent(c, (size_t)sent);
 		left -= (size_t)sent;
+		c->http->given += (size_t)sent;
 		if ((size_t)sent < asked)	/* it would only say EAGAIN */
 			return EAGAIN;
 	}
 	/* A turn's worth has gone: the others first. */
-	return o->n > 0 || left == 0 ? EAGAIN : 0;
+	return o->n > 0 || left == 0 || c->http->given >= TURN_ENOUGH ?
+	    EAGAIN : 0;
 }
 
 void

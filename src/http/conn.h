@@ -37,6 +37,11 @@ enum go {
 /* Looks and reads that one request may cost before it is given up. */
 #define REQUEST_TRIES	8
 
+/* Bytes of a response that are put out and sent before it is others' turn:
+ * so much a call is worth it (contrib/bench/sending), and costs others less
+ * than a millisecond. */
+#define CONN_TURN	(2 * 1024 * 1024)
+
 struct request {
 	struct parse		 parse;
 	const struct conf_site	*site;
@@ -64,13 +69,13 @@ struct request {
 	uint8_t			 why;		/* enum why, of the status */
 	struct piece		 head;		/* until it is answered */
 	int64_t			 disk_by;	/* clock ms; 0: not yet */
-	int64_t			 proved;	/* clock ms: body in memory */
 	int64_t			 body_by;	/* the same, for its own body */
 	int64_t			 unread;	/* of that, by its length */
 	struct chunked		 chunked;	/* of that, in chunks */
 	struct parts		*parts;		/* of several ranges */
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body;		/* bytes of body put out */
+	uint32_t		 portion;	/* at once; 0: the first */
 };
 
 /* What outlasts an exchange: one that is idle is this and no more. */

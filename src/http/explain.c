@@ -224,12 +224,13 @@ take_request(void *context, int fd, void *to, size_t size)
 
 /* The client leaves when it has the head: no file is read to its end. */
 static ssize_t
-keep_head(void *context, int fd, const struct iovec *iov, int n)
+keep_head(void *context, int fd, const struct iovec *iov, int n, bool more)
 {
 	struct explanation	*e = context;
 	ssize_t			 all = 0;
 
 	(void)fd;
+	(void)more;
 	if (strncmp(buf_string(&e->head), "HTTP/1.1 1", 10) == 0)
 		buf_free(&e->head);	/* only 100: go on */
 	if (complete(e)) {

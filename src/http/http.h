@@ -68,7 +68,8 @@ struct http {
 	struct request		*spare;		/* one to use again */
 	struct conn		*spare_conn;	/* the same */
 	struct wait		 idle;		/* that of an idle peer */
-	struct output		 output;	/* of who is running */
+	size_t			 given;		/* bytes, by who is running */
+	struct output		 output;	/* the same one's */
 	struct buf		 work;		/* building a response */
 	char			 date[DATE_LENGTH];
 	char			 date_log[DATE_LOG_LENGTH];

@@ -104,6 +104,8 @@ http_new(const struct http_setup *setup)
 	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
 	chunk_init(&http->chunks, (size_t)conf->cache.chunks,
 	    CHUNK_MAPPINGS_MOST);
+	if (setup->pagemap > 0)
+		http->chunks.pagemap = setup->pagemap;
 	http->closing_most = setup->descriptors / CLOSING_PART;
 	file_init(&http->files, &http->chunks,
 	    setup->descriptors - http->closing_most,
@@ -284,6 +286,7 @@ machine_run(struct peer *p)
 
 	if (c->http->heads.date != c->http->clock->wall)
 		new_second(c->http);
+	c->http->given = 0;
 	running = c;
 	do {
 		need(left-- > 0);

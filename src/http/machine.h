@@ -27,6 +27,8 @@ struct http_setup {
 	struct clock		*clock;		/* the loop's */
 	struct disk		 disk;		/* who takes errands */
 	size_t			 descriptors;	/* for files kept open */
+	int			 pagemap;	/* of proc.h, stays the
+						 * caller's; 0 or -1: none */
 	/* Where access log lines go, whole lines; NULL: nowhere. */
 	void			(*log)(void *, const char *, size_t);
 	void			*log_context;

@@ -54,13 +54,57 @@ output_copy(struct output *o, const void *bytes, size_t len)
 	return p;
 }
 
+static bool
+is_file(const struct piece *p)
+{
+	return p->at == NULL;
+}
+
+bool
+output_file(const struct output *o, size_t most, struct piece *all)
+{
+	const struct piece	*p = &o->pieces[o->first], *end = p + o->n;
+
+	if (o->n == 0 || !is_file(p))
+		return false;
+	*all = *p;
+	while (++p < end && is_file(p) && p->file == all->file &&
+	    p->offset == all->offset + (off_t)all->len)
+		all->len += p->len;
+	if (all->len > most)
+		all->len = most;
+	return true;
+}
+
+size_t
+output_join(const struct output *o, char *to, size_t size)
+{
+	const struct piece	*p = &o->pieces[o->first], *end = p + o->n;
+	size_t			 n = 0;
+
+	if (o->n < 2 || o->bytes > size)
+		return 0;
+	for (; p < end; p++) {
+		if (is_file(p) || p->mapped)
+			return 0;
+		memcpy(to + n, p->at, p->len);
+		n += p->len;
+	}
+	return n;
+}
+
 int
-output_gather(const struct output *o, struct iovec *iov, int n, size_t most)
+output_gather(const struct output *o, struct iovec *iov, int n, size_t most,
+    bool *file)
 {
 	const struct piece	*p = &o->pieces[o->first];
 	int			 i;
 
+	*file = false;
 	for (i = 0; i < n && i < (int)o->n && most > 0; i++, p++) {
+		*file = is_file(p);
+		if (*file)
+			break;
 		iov[i].iov_base = (void *)(uintptr_t)p->at;
 		iov[i].iov_len = p->len < most ? p->len : most;
 		most -= iov[i].iov_len;
@@ -93,7 +137,10 @@ output_sent(struct output *o, size_t sent)
 	while (o->n > 0) {
 		p = &o->pieces[o->first];
 		if (sent < p->len) {
-			p->at += sent;
+			if (is_file(p))
+				p->offset += (off_t)sent;
+			else
+				p->at += sent;
 			p->len -= sent;
 			break;
 		}
@@ -106,14 +153,18 @@ output_sent(struct output *o, size_t sent)
 }
 
 size_t
-output_take_back(struct output *o, void (*whose)(void *, void *))
+output_take_back(struct output *o, size_t most)
 {
-	size_t	n = 0;
+	struct piece	*p;
+	size_t		 n = 0;
 
-	while (o->n > 0 && o->pieces[o->first + o->n - 1].release == whose) {
+	while (o->n > 0) {
+		p = &o->pieces[o->first + o->n - 1];
+		if (n + p->len > most)
+			break;
+		n += p->len;
+		release(p);
 		o->n--;
-		n += o->pieces[o->first + o->n].len;
-		release(&o->pieces[o->first + o->n]);
 	}
 	o->bytes -= n;
 	rewind_if_empty(o);

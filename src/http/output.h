@@ -1,9 +1,10 @@
 /*
- * output: what is to be sent, as a queue of pieces of memory.
+ * output: what is to be sent, as a queue of pieces of memory or of files.
  *
  * A piece is borrowed from a cache, which a release function tells when it has
  * gone; or it stands in the queue's own scratch memory.  One gathered write
- * takes them all, of several responses if need be.
+ * takes all that are memory, of several responses if need be; one sendfile(2),
+ * all that follow each other in a file.
  */
 #ifndef HTTP_OUTPUT_H
 #define HTTP_OUTPUT_H
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define OUTPUT_PIECES	64
 #define OUTPUT_SCRATCH	(32 * 1024)	/* bytes, for what is made at once */
@@ -18,10 +20,14 @@
 struct iovec;
 
 struct piece {
-	const char	*at;
+	const char	*at;		/* NULL: in a file */
 	size_t		 len;
 	void		(*release)(void *owner, void *what);
 	void		*owner, *what;
+	off_t		 offset;	/* in the file */
+	int		 file;		/* its descriptor, the owner's */
+	bool		 mapped;	/* at may only be touched by the
+					 * system: cache/chunk.h */
 };
 
 struct output {
@@ -39,11 +45,19 @@ void	output_add(struct output *, const struct piece *);
 struct piece output_copy(struct output *, const void *, size_t);
 /* A piece in scratch becomes one of its own memory, to outlast the turn. */
 void	output_own(struct piece *);
-/* The first pieces, at most so many bytes; how many entries of iov. */
+/* The first pieces that are memory, at most so many bytes; how many entries of
+ * iov, and whether a file is behind them within these bytes. */
 int	output_gather(const struct output *, struct iovec *, int n,
-	    size_t most);
-/* Takes the last pieces with this release function back; bytes in them. */
-size_t	output_take_back(struct output *, void (*)(void *, void *));
+	    size_t most, bool *file);
+/* Copies all pieces, if they are several, have room, and may be touched; bytes,
+ * or 0. */
+size_t	output_join(const struct output *, char *to, size_t size);
+/* If the first piece is of a file, that, with those that go on where it ends:
+ * offset and len of the result, at most so many bytes. */
+bool	output_file(const struct output *, size_t most, struct piece *);
+/* Takes the last pieces back, as many as have at most so many bytes together;
+ * bytes in them. */
+size_t	output_take_back(struct output *, size_t most);
 void	output_sent(struct output *, size_t);	/* so many bytes have gone */
 /* What is left, into one of its own, copied where it stands in scratch. */
 struct output *output_keep(struct output *);

@@ -55,9 +55,33 @@ parts_lead(struct parts *p, struct str *lead)
 	if (!p->due)
 		return false;
 	p->due = false;
-	lead->at = p->text.at + p->lead[p->at];
-	lead->len = p->lead[p->at + 1] - p->lead[p->at];
+	lead->at = p->text.at + p->lead[p->at] + p->skip;
+	lead->len = p->lead[p->at + 1] - p->lead[p->at] - p->skip;
+	p->skip = 0;
 	return true;
+}
+
+int64_t
+parts_seek(struct parts *p, int64_t at, int64_t *next)
+{
+	const struct decide_range	*range = p->range;
+	int64_t				 lead;
+
+	for (p->at = 0;; p->at++, range++) {
+		lead = (int64_t)(p->lead[p->at + 1] - p->lead[p->at]);
+		p->due = at < lead;
+		if (p->due || p->at == p->n)
+			break;
+		at -= lead;
+		if (at < range->length)
+			break;
+		at -= range->length;
+	}
+	p->skip = p->due ? (uint32_t)at : 0;
+	if (p->at == p->n)
+		return *next = 0;	/* nothing of the file any more */
+	*next = range->first + (p->due ? 0 : at);
+	return range->first + range->length;
 }
 
 bool

@@ -19,7 +19,8 @@ struct parts {
 	int64_t			length;		/* of the whole body, bytes */
 	unsigned		n;		/* ranges */
 	unsigned		at;		/* the present; n: the end */
-	bool			due;		/* its lead is to be sent */
+	bool			due;		/* its lead is to be sent ... */
+	uint32_t		skip;		/* ... from this byte on */
 	struct decide_range	range[DECIDE_RANGES];
 	uint32_t		lead[DECIDE_RANGES + 2];	/* in text */
 	struct buf		text;
@@ -35,6 +36,9 @@ void		 parts_free(struct parts **);
 /* What is to be sent now before the bytes of the present range, or behind the
  * last: once for each.  False: it has been. */
 bool		 parts_lead(struct parts *, struct str *lead);
+/* Goes to a place of the body, in bytes from its start: where in the file that
+ * is, or what comes behind a lead there; returns the end of that range. */
+int64_t		 parts_seek(struct parts *, int64_t at, int64_t *next);
 /* The present range has been sent; false: it was the last. */
 bool		 parts_next(struct parts *);
 

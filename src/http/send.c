@@ -51,12 +51,12 @@ send_step(struct conn *c)
 
 	if (conn_outcome(c) != OUTCOME_READY)
 		return conn_abort(c);
-	if (body_stale(c))
-		return body_again(c);
 	error = conn_flush(c);
-	if (error == EAGAIN)
+	if (error == EAGAIN) {
+		body_take_back(c);
 		return conn_allowance(c) == 0 ? wait_for_leave(c) :
 		    wait_for_room(c);
+	}
 	c->send_by = 0;
 	c->sent = 0;
 	if (error == 0)

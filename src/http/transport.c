@@ -1,6 +1,9 @@
 /*
  * transport: the plain one, a TCP socket.
  */
+#ifdef __linux__
+#include <sys/sendfile.h>
+#endif
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -17,18 +20,35 @@ plain_recv(void *context, int fd, void *to, size_t size)
 }
 
 static ssize_t
-plain_send(void *context, int fd, const struct iovec *iov, int n)
+plain_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 {
 	struct msghdr	msg = { 0 };
+	int		flags = MSG_DONTWAIT | MSG_NOSIGNAL;
 
 	(void)context;
+#ifdef MSG_MORE
+	if (more)
+		flags |= MSG_MORE;
+#else
+	(void)more;
+#endif
 	if (n == 1)		/* one check less in the kernel than sendmsg */
-		return send(fd, iov->iov_base, iov->iov_len,
-		    MSG_DONTWAIT | MSG_NOSIGNAL);
+		return send(fd, iov->iov_base, iov->iov_len, flags);
 	msg.msg_iov = (struct iovec *)(uintptr_t)iov;
 	msg.msg_iovlen = (size_t)n;
-	return sendmsg(fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return sendmsg(fd, &msg, flags);
 }
+
+#ifdef __linux__
+static ssize_t
+plain_send_file(void *context, int fd, int file, off_t offset, size_t len)
+{
+	(void)context;
+	return sendfile(fd, file, &offset, len);
+}
+#else
+#define plain_send_file	NULL
+#endif
 
 static void
 plain_finish(void *context, int fd)
@@ -47,6 +67,7 @@ plain_close(void *context, int fd)
 const struct transport transport_plain = {
 	.recv = plain_recv,
 	.send = plain_send,
+	.send_file = plain_send_file,
 	.finish = plain_finish,
 	.close = plain_close,
 };

@@ -7,6 +7,7 @@
 #ifndef HTTP_TRANSPORT_H
 #define HTTP_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -15,7 +16,11 @@ struct iovec;
 
 struct transport {
 	ssize_t	(*recv)(void *context, int fd, void *, size_t);
-	ssize_t	(*send)(void *context, int fd, const struct iovec *, int n);
+	/* more: there is more to come at once, so it need not hurry. */
+	ssize_t	(*send)(void *context, int fd, const struct iovec *, int n,
+		    bool more);
+	/* A range of a file; 0: it has none.  NULL: must come as memory. */
+	ssize_t	(*send_file)(void *context, int fd, int file, off_t, size_t);
 	void	(*finish)(void *context, int fd);	/* no more output */
 	void	(*close)(void *context, int fd);
 	/* At the end of a request that only asks how it would be answered, in

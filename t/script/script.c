@@ -104,12 +104,13 @@ script_recv(void *context, int fd, void *to, size_t size)
 }
 
 static ssize_t
-script_send(void *context, int fd, const struct iovec *iov, int n)
+script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 {
 	struct client	*c = context;
 	size_t		 taken = 0, k;
 
 	(void)fd;
+	(void)more;
 	if (c->broken) {
 		errno = EPIPE;
 		return -1;
@@ -129,6 +130,19 @@ script_send(void *context, int fd, const struct iovec *iov, int n)
 	return -1;
 }
 
+static ssize_t
+script_send_file(void *context, int fd, int file, off_t offset, size_t len)
+{
+	char		*bytes = mem_get(len);
+	ssize_t		 n = pread(file, bytes, len, offset);
+	struct iovec	 iov = { bytes, n > 0 ? (size_t)n : 0 };
+
+	if (n > 0)
+		n = script_send(context, fd, &iov, 1, false);
+	free(bytes);
+	return n;
+}
+
 static void
 script_finish(void *context, int fd)
 {
@@ -139,6 +153,7 @@ script_finish(void *context, int fd)
 static const struct transport script_transport = {
 	.recv = script_recv,
 	.send = script_send,
+	.send_file = script_send_file,
 	.finish = script_finish,
 	.close = script_finish,
 };

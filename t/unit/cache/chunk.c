@@ -13,7 +13,9 @@
 
 #include "cache/chunk.h"
 #include "conf.h"
+#include "lib/io.h"
 #include "lib/mem.h"
+#include "lib/proc.h"
 #include "t/unit/unit.h"
 
 #define KIB	1024u
@@ -214,14 +216,14 @@ START_TEST(predicted)
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
-	chunk_warmed(k, 5000, 0);
+	chunk_warmed(&chunks, k, 5000, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_READY);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_TRUST - 1),
 	    CHUNK_READY);
 	/* Trust runs out; had it been evicted, it will run out sooner. */
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_TRUST),
 	    CHUNK_ABSENT);
-	chunk_warmed(k, 10000, 50);
+	chunk_warmed(&chunks, k, 10000, 50);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 10000 + RESIDENT_TRUST),
 	    CHUNK_ABSENT);
 	ck_assert_uint_eq(chunks.absent, 4);
@@ -346,6 +348,87 @@ START_TEST(evicted)
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 		chunk_release(&chunks, &k);
 	}
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+/* From under a mapping, as a system short of memory does it; no owner but the
+ * file's may. */
+static bool
+push_out(const struct chunk *k)
+{
+#ifdef MADV_PAGEOUT
+	fsync(k->file->fd);
+	for (int i = 0; i < 1000; i++) {
+		ck_assert_int_eq(madvise(k->at, k->len, MADV_PAGEOUT), 0);
+		if (!resident_mapped(chunks.pagemap, k->at, k->len))
+			return true;
+	}
+#else
+	(void)k;
+#endif
+	return false;
+}
+
+/* What was read is looked at for a while, then read again: that is use.  What
+ * is sent from the file need not be read any more. */
+START_TEST(looked_at)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	caches(4096 * KIB, RESIDENCY_AUTO);
+	chunks.pagemap = proc_pagemap();
+	f = make(64 * KIB, false);
+	k = chunk_hold(&chunks, f, 0);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 1), CHUNK_READY);
+	ck_assert(!chunk_by_file(k));
+	if (f->method != RESIDENT_NOWAIT || chunks.pagemap == -1 ||
+	    !resident_mapped(chunks.pagemap, k->at, k->len))
+		goto out;		/* nothing to be seen here */
+	ck_assert_int_eq(chunk_ready(&chunks, k, RESIDENT_USE), CHUNK_READY);
+	ck_assert_int_eq(k->trusted, RESIDENT_USE + RESIDENT_PROOF);
+	ck_assert_uint_eq(k->read, 1);
+	ck_assert(!chunk_by_file(k));
+	ck_assert_int_eq(chunk_ready(&chunks, k, 2 * RESIDENT_USE),
+	    CHUNK_READY);
+	ck_assert_uint_eq(k->read, 2 * RESIDENT_USE);
+	ck_assert(chunk_by_file(k));
+	ck_assert_int_eq(chunk_ready_file(&chunks, k, 100000), CHUNK_READY);
+	ck_assert_int_eq(k->trusted, 100000 + RESIDENT_PROOF);
+	ck_assert_uint_eq(k->read, 2 * RESIDENT_USE);
+	if (push_out(k))
+		ck_assert_int_eq(chunk_ready_file(&chunks, k, 100020),
+		    CHUNK_ABSENT);
+out:
+	io_close(&chunks.pagemap);
+	chunk_release(&chunks, &k);
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+/* A file in memory is sent from the file from the first time on; a copy, which
+ * has none, never. */
+START_TEST(by_file)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	f = make(150000, true);
+	k = chunk_hold(&chunks, f, 1);
+	ck_assert(chunk_by_file(k));
+	ck_assert_int_eq(chunk_ready_file(&chunks, k, 0), CHUNK_READY);
+	ck_assert_ptr_null(k->at);		/* no need to map it */
+	chunk_release(&chunks, &k);
+	file_drop(&f);
+	unlink(path);
+	f = make(5000, true);
+	k = chunk_hold(&chunks, f, 0);
+	ck_assert(!chunk_by_file(k));
+	chunk_release(&chunks, &k);
 	file_drop(&f);
 	unlink(path);
 }
@@ -607,6 +690,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, evicted);
 	tcase_add_test(tests, our_own);
 	tcase_add_test(tests, in_memory_anyway);
+	tcase_add_test(tests, looked_at);
+	tcase_add_test(tests, by_file);
 	tcase_add_test(tests, shrunk);
 	tcase_add_test(tests, descriptors);
 	tcase_add_loop_test(tests, given_away, 0, 2);

@@ -24,7 +24,9 @@ release(void *owner, void *what)
 static void
 borrowed(const char *text)
 {
-	struct piece	p = { text, strlen(text), release, &o, &released };
+	struct piece	p = { .at = text, .len = strlen(text),
+			    .release = release, .owner = &o,
+			    .what = &released };
 
 	output_add(&o, &p);
 }
@@ -43,7 +45,8 @@ content(const struct output *q, size_t most)
 {
 	static char	text[1000];
 	struct iovec	iov[OUTPUT_PIECES];
-	int		n = output_gather(q, iov, OUTPUT_PIECES, most);
+	bool		file;
+	int		n = output_gather(q, iov, OUTPUT_PIECES, most, &file);
 
 	text[0] = '\0';
 	for (int i = 0; i < n; i++)
@@ -77,6 +80,92 @@ START_TEST(goes_in_parts)
 	ck_assert_int_eq(released, 2);
 	ck_assert_uint_eq(o.n, 0);
 	ck_assert_uint_eq(o.scratch_used, 0);
+}
+END_TEST
+
+static void
+of_file(int file, off_t offset, size_t len)
+{
+	struct piece	p = { .len = len, .file = file, .offset = offset,
+			    .release = release, .owner = &o,
+			    .what = &released };
+
+	output_add(&o, &p);
+}
+
+/* What goes on in a file is one; what is memory waits for its turn. */
+START_TEST(files)
+{
+	struct iovec	iov[OUTPUT_PIECES];
+	struct piece	all;
+	bool		file;
+
+	borrowed("abc");
+	of_file(5, 100, 10);
+	of_file(5, 110, 20);
+	of_file(5, 140, 30);
+	of_file(6, 170, 40);
+	ck_assert(!output_file(&o, 1000, &all));
+	ck_assert_int_eq(output_gather(&o, iov, OUTPUT_PIECES, 3, &file), 1);
+	ck_assert(!file);
+	ck_assert_int_eq(output_gather(&o, iov, OUTPUT_PIECES, 4, &file), 1);
+	ck_assert(file);
+	output_sent(&o, 3);
+	ck_assert(output_file(&o, 1000, &all));
+	ck_assert_int_eq(all.file, 5);
+	ck_assert_int_eq(all.offset, 100);
+	ck_assert_uint_eq(all.len, 30);
+	ck_assert(output_file(&o, 29, &all));
+	ck_assert_uint_eq(all.len, 29);
+	output_sent(&o, 15);
+	ck_assert_int_eq(released, 2);
+	ck_assert(output_file(&o, 1000, &all));
+	ck_assert_int_eq(all.offset, 115);
+	ck_assert_uint_eq(all.len, 15);
+	output_sent(&o, 15);
+	ck_assert(output_file(&o, 1000, &all));
+	ck_assert_uint_eq(all.len, 30);
+	output_sent(&o, 30);
+	ck_assert(output_file(&o, 1000, &all));
+	ck_assert_int_eq(all.file, 6);
+	output_drop(&o);
+	ck_assert_int_eq(released, 5);
+}
+END_TEST
+
+START_TEST(taken_back)
+{
+	borrowed("abc");
+	borrowed("de");
+	of_file(5, 0, 4);
+	ck_assert_uint_eq(output_take_back(&o, 3), 0);
+	ck_assert_uint_eq(output_take_back(&o, 7), 6);
+	ck_assert_int_eq(released, 2);
+	ck_assert_uint_eq(o.bytes, 3);
+	ck_assert_str_eq(content(&o, 100), "abc");
+	ck_assert_uint_eq(output_take_back(&o, SIZE_MAX), 3);
+	ck_assert_uint_eq(o.n, 0);
+}
+END_TEST
+
+/* Several pieces become one, if nobody but the system must touch them. */
+START_TEST(joined)
+{
+	char	to[10];
+
+	borrowed("abc");
+	ck_assert_uint_eq(output_join(&o, to, sizeof(to)), 0);
+	copied("defgh");
+	ck_assert_uint_eq(output_join(&o, to, 7), 0);
+	ck_assert_uint_eq(output_join(&o, to, sizeof(to)), 8);
+	ck_assert_mem_eq(to, "abcdefgh", 8);
+	of_file(5, 0, 1);
+	ck_assert_uint_eq(output_join(&o, to, sizeof(to)), 0);
+	output_take_back(&o, 1);
+	borrowed("i");
+	o.pieces[o.first + 2].mapped = true;
+	ck_assert_uint_eq(output_join(&o, to, sizeof(to)), 0);
+	output_drop(&o);
 }
 END_TEST
 
@@ -133,6 +222,9 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, fresh, NULL);
 	tcase_add_test(tests, goes_in_parts);
+	tcase_add_test(tests, files);
+	tcase_add_test(tests, taken_back);
+	tcase_add_test(tests, joined);
 	tcase_add_test(tests, kept);
 	tcase_add_test(tests, too_large_for_scratch);
 	tcase_add_test(tests, room);

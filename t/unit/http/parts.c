@@ -66,9 +66,51 @@ START_TEST(most)
 }
 END_TEST
 
+/* All bytes of the body from where it stands, those of the file as dots. */
+static size_t
+rest(struct parts *p, int64_t next, int64_t end, char *to)
+{
+	struct str	lead;
+	size_t		n = 0;
+
+	for (;;) {
+		if (parts_lead(p, &lead)) {
+			memcpy(to + n, lead.at, lead.len);
+			n += lead.len;
+		}
+		if (p->at == p->n)
+			return n;
+		for (; next < end; next++)
+			to[n++] = (char)('0' + next);
+		if (parts_next(p)) {
+			next = p->range[p->at].first;
+			end = next + p->range[p->at].length;
+		}
+	}
+}
+
+/* Taken back to any place, it goes on there. */
+START_TEST(seek)
+{
+	struct parts	*p = parts_new(&two, "Content-Type: text/plain\r\n", 100, 0xab);
+	char		 all[500], again[500];
+	size_t		 len = rest(p, 5, 10, all);
+	int64_t		 next, end;
+
+	ck_assert_int_eq(p->length, (int64_t)len);
+	for (size_t at = 0; at <= len; at++) {
+		end = parts_seek(p, (int64_t)at, &next);
+		ck_assert_uint_eq(rest(p, next, end, again), len - at);
+		ck_assert_mem_eq(again, all + at, len - at);
+	}
+	parts_free(&p);
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
 	tcase_add_test(t, walk);
 	tcase_add_test(t, most);
+	tcase_add_test(t, seek);
 }
