@@ -69,6 +69,30 @@ is($r && $r->{bytes} / $r->{requests}, 9_000_000, 'a large one is all there');
 	is($bad[1], undef, 'nor is one without a length');
 }
 
+# What is told to each server, with and without all that may be there.
+for my $name (qw(amped nginx lighttpd h2o apache caddy)) {
+	my @values = map { $_ => 'x' } qw(DIR ROOT PORT USER DESCRIPTORS
+	    CACHED MODULES MORE);
+	my ($without, $with) = map { my $is = $_; Bench::Server::conf_text(
+	    $name, @values, map { $_ => $is } qw(log list large threads told))
+	} 0, 1;
+
+	unlike("$without$with", qr/@/, "$name: no mark is left");
+	isnt($with, $without, '... and it makes a difference');
+	isnt(Bench::Server::conf_text($name, @values, list => 1),
+	    Bench::Server::conf_text($name, @values),
+	    '... so do listings alone');
+}
+my $group = Bench::Group->new(memory => 50_000_000);
+SKIP: {
+	skip('no groups here', 1) unless $group->limited;
+	is(system('/bin/sh', '-c', $group->joining .
+	    "; exec $^X -e '\$x = q(x) x 200_000_000' 2>/dev/null") & 127, 9,
+	    'who is in it has so much memory and no more') or
+	    diag("it ended by $?");
+}
+$group->remove;
+
 my $report = Bench::Report->new;
 for my $cpu ([4, 8, 6], [8, 12, 12], [100, 12, 9]) {
 	$report->add('500', $_->[0], { cpu => $_->[1], rate => 1, p50 => 1,

@@ -286,7 +286,8 @@ chunk_by_file(const struct chunk *k)
 {
 	const struct file	*f = k->file;
 
-	return !file_is_copied(f) && (f->method == RESIDENT_NEVER ||
+	return !file_is_copied(f) && !f->no_sendfile &&
+	    (f->method == RESIDENT_NEVER ||
 	    (f->method == RESIDENT_NOWAIT && k->again));
 }
 

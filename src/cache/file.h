@@ -34,6 +34,7 @@ struct file {
 	uint8_t			 method;	/* enum resident_method */
 	bool			 unwanted;	/* when nobody holds it */
 	bool			 told;		/* that it cannot be read */
+	bool			 no_sendfile;	/* the system has refused */
 	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 

@@ -201,8 +201,22 @@ vanished(struct conn *c)
 	if (!r->answered)
 		return find_again(c);
 	find_expire(c);
-	log_info("a file has shrunk while it was being sent");
+	log_info("a file has changed while it was being sent");
 	return conn_abort(c);
+}
+
+/* Whether an errno says that it is not that file any more.  A handle is opened
+ * by its name: the name can be gone, or be something else's by now, which the
+ * kernel calls EIO.  If it has been looked for again since, it is not that. */
+static bool
+is_gone(const struct request *r, int error)
+{
+	if (error == ESTALE)
+		return true;
+	if (!r->file->facts.handle || r->tries >= REQUEST_TRIES / 2)
+		return false;
+	return error == ENOENT || error == EISDIR || error == ENOTDIR ||
+	    (error == EIO && !r->answered);
 }
 
 static enum go
@@ -210,7 +224,7 @@ failed(struct conn *c, int error)
 {
 	struct request	*r = c->request;
 
-	if (error == ESTALE)
+	if (is_gone(r, error))
 		return vanished(c);
 	if (r->answered)
 		return conn_abort(c);
@@ -229,10 +243,13 @@ absent(struct conn *c)
 		return conn_send(c, STEP_BODY);
 	if (error != 0 && r->loaded) {
 		errno = error;
-		if (error != ESTALE && !r->file->told)
+		if (!is_gone(r, error) && !r->file->told) {
 			log_error("cannot read the file of %.*s",
 			    (int)r->path->len, r->path->name);
-		r->file->told = true;
+			r->file->told = true;
+		}
+		if (r->answered)
+			find_expire(c);
 		return failed(c, error);
 	}
 	if (r->tries++ == REQUEST_TRIES)

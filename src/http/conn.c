@@ -119,6 +119,32 @@ count_sent(struct conn *c, size_t n)
 		bucket_take(&c->peer->pace, (int64_t)n);
 }
 
+/* Not the client's doing: the file's system cannot, or we may not (seccomp).
+ * All of it is taken back then, and comes as memory. */
+static bool
+must_be_memory(int error)
+{
+	return error == EINVAL || error == ENOSYS || error == EPERM ||
+	    error == EOPNOTSUPP;
+}
+
+static ssize_t
+give_file(struct conn *c, const struct piece *p)
+{
+	ssize_t	sent = c->transport->send_file(c->transport_context,
+		    c->wait.fd, p->file, p->offset, p->len);
+
+	if (sent == 0) {		/* as from a mapping */
+		errno = EFAULT;
+		return -1;
+	}
+	if (sent == -1 && must_be_memory(errno)) {
+		c->request->file->no_sendfile = true;
+		errno = EAGAIN;
+	}
+	return sent;
+}
+
 /* The next pieces, at most so many bytes, in one call; it asked for so many. */
 static ssize_t
 give(struct conn *c, size_t most, size_t *asked)
@@ -127,19 +153,12 @@ give(struct conn *c, size_t most, size_t *asked)
 	struct iovec	 iov[GATHER];
 	struct piece	 file;
 	char		 joined[JOIN];
-	ssize_t		 sent;
 	bool		 more = false;
 	int		 n = 1;
 
 	if (output_file(o, most, &file)) {
 		*asked = file.len;
-		sent = c->transport->send_file(c->transport_context,
-		    c->wait.fd, file.file, file.offset, file.len);
-		if (sent == 0) {	/* as from a mapping */
-			errno = EFAULT;
-			return -1;
-		}
-		return sent;
+		return give_file(c, &file);
 	}
 	/* To copy a head and a small body costs less than the system takes for
 	 * another entry of iov; one of two buffers would cost memory. */

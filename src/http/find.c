@@ -174,6 +174,7 @@ find_again(struct conn *c)
 	find_expire(c);
 	conn_request_reset(c);
 	r->looked = false;
+	r->loaded = false;
 	return conn_go(c, STEP_FIND);
 }
 

@@ -63,7 +63,7 @@ send_step(struct conn *c)
 		return conn_go(c, c->then);
 	/* The mapping ends before the response does: facts of mmap(2). */
 	if (error == EFAULT) {
-		log_info("a file has shrunk while it was being sent");
+		log_info("a file has changed while it was being sent");
 		find_expire(c);
 	}
 	return conn_abort(c);

@@ -2,7 +2,8 @@
 # Pages that have gone from memory, though main has them mapped and has just
 # sent them, are noticed before it touches them again: no major page fault in
 # main, whatever is evicted between any two requests.  Memory pressure does
-# that; t/evict does it at will.  That something is in memory may be believed
+# that; t/evict does it at will, which takes root.  68-evicted.t is for what it
+# has no mappings of.  That something is in memory may be believed
 # for 10 ms, so each time more than that passes first.
 use strict;
 use warnings;
@@ -79,6 +80,23 @@ for my $round (1 .. 20) {
 is($wrong, 0, 'all answers are right');
 cmp_ok($gone, '>', 0, "they had been evicted ($gone times of 60)");
 is($faults->(), $before, 'evicted between requests: no major fault in main');
+
+# What is asked for again and again is not read each time to know that it is
+# there, only looked at; and sent from the file.
+($before, $wrong) = ($faults->(), 0);
+for my $round (1 .. 40) {
+	$wrong++ unless right($client, 'f3', $files{f3});
+	sleep(0.02);			# a proof is good for 10 ms
+}
+is($wrong, 0, 'asked for again and again: all answers are right');
+for my $round (1 .. 3) {
+	SKIP: {
+		skip('it was not evicted', 1) if (evicted('f3') // 1) > 0;
+		ok(right($client, 'f3', $files{f3}),
+		    'evicted while it is in use: right again');
+	}
+}
+is($faults->(), $before, '... without a major fault in main');
 
 # A part of one at a time, of chunks that have been proved one by one.
 ($before, $wrong) = ($faults->(), 0);

@@ -94,7 +94,7 @@ $late->want(1000);
 truncate("$root/going", 1_000_000) or die "truncate: $!\n";
 my $answer = $late->response;
 ok($answer->{short}, 'a file that shrinks: the response is cut short');
-ok($server->wait_line(qr/a file has shrunk while it was being sent/),
+ok($server->wait_line(qr/a file has changed while it was being sent/),
     '... and the log says so');
 is(substr($answer->{body}, 0, 900_000), substr($files{going}, 0, 900_000),
     '... with nothing else in place of what was there');

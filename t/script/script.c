@@ -44,6 +44,7 @@ struct client {				/* the architecture's, see wait.h */
 	size_t			 takes;		/* bytes its socket still takes */
 	bool			 half, broken;	/* sends no more; is gone */
 	bool			 by_turns;	/* output waits for its turn */
+	int			 no_sendfile;	/* the errno that it says */
 	bool			 waiting;	/* for wait->errand */
 	TAILQ_ENTRY(client)	 link;
 };
@@ -61,6 +62,7 @@ static struct world {
 	struct errand	*errands[ERRANDS];	/* under way, oldest first */
 	size_t		 nerrands;
 	bool		 in_place;		/* as sped does it */
+	long		 sendfiles;		/* since asked for */
 } w;
 
 static _Noreturn void fail(const char *, ...)
@@ -133,10 +135,19 @@ script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 static ssize_t
 script_send_file(void *context, int fd, int file, off_t offset, size_t len)
 {
-	char		*bytes = mem_get(len);
-	ssize_t		 n = pread(file, bytes, len, offset);
-	struct iovec	 iov = { bytes, n > 0 ? (size_t)n : 0 };
+	struct client	*c = context;
+	char		*bytes;
+	struct iovec	 iov;
+	ssize_t		 n;
 
+	w.sendfiles++;
+	if (c->no_sendfile != 0) {
+		errno = c->no_sendfile;
+		return -1;
+	}
+	bytes = mem_get(len);
+	n = pread(file, bytes, len, offset);
+	iov = (struct iovec){ bytes, n > 0 ? (size_t)n : 0 };
 	if (n > 0)
 		n = script_send(context, fd, &iov, 1, false);
 	free(bytes);
@@ -502,6 +513,28 @@ expect_wait(struct client *c, const char *what)
 		    c->wait != NULL ? machine_step(c->peer) : "none");
 }
 
+static const struct {
+	const char	*name;
+	int		 error;
+} errors[] = {
+	{ "ENOENT", ENOENT }, { "EACCES", EACCES }, { "EISDIR", EISDIR },
+	{ "ENOTDIR", ENOTDIR }, { "EXDEV", EXDEV }, { "ELOOP", ELOOP },
+	{ "ENOTSUP", ENOTSUP }, { "EIO", EIO }, { "ENAMETOOLONG", ENAMETOOLONG },
+	{ "ECONNABORTED", ECONNABORTED }, { "EMFILE", EMFILE },
+	{ "ESTALE", ESTALE }, { "EFBIG", EFBIG }, { "EAGAIN", EAGAIN },
+	{ "ECANCELED", ECANCELED }, { "ETIMEDOUT", ETIMEDOUT },
+	{ "EINVAL", EINVAL }, { "ENOSYS", ENOSYS }, { "EPERM", EPERM },
+};
+
+static int
+error_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+		if (strcmp(errors[i].name, name) == 0)
+			return errors[i].error;
+	fail("not an error: %s", name);
+}
+
 static void
 client_line(struct client *c, char **words, size_t n)
 {
@@ -546,6 +579,8 @@ client_line(struct client *c, char **words, size_t n)
 			    machine_step(c->peer));
 	} else if (strcmp(verb, "by-turns") == 0) {
 		c->by_turns = true;
+	} else if (strcmp(verb, "no-sendfile") == 0 && n == 3) {
+		c->no_sendfile = error_of(words[2]);
 	} else if (strcmp(verb, "turn") == 0) {
 		wake(c, OUTCOME_READY);
 	} else if (strcmp(verb, "cancelled") == 0) {
@@ -648,27 +683,6 @@ disk_asked(char **words, size_t n)
 	buf_free(&want);
 }
 
-static const struct {
-	const char	*name;
-	int		 error;
-} errors[] = {
-	{ "ENOENT", ENOENT }, { "EACCES", EACCES }, { "EISDIR", EISDIR },
-	{ "ENOTDIR", ENOTDIR }, { "EXDEV", EXDEV }, { "ELOOP", ELOOP },
-	{ "ENOTSUP", ENOTSUP }, { "EIO", EIO }, { "ENAMETOOLONG", ENAMETOOLONG },
-	{ "ECONNABORTED", ECONNABORTED }, { "EMFILE", EMFILE },
-	{ "ESTALE", ESTALE }, { "EFBIG", EFBIG }, { "EAGAIN", EAGAIN },
-	{ "ECANCELED", ECANCELED }, { "ETIMEDOUT", ETIMEDOUT },
-};
-
-static int
-error_of(const char *name)
-{
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (strcmp(errors[i].name, name) == 0)
-			return errors[i].error;
-	fail("not an error: %s", name);
-}
-
 /* An answer as a helper on a file system without RWF_NOWAIT would give it, so
  * that the chunks have to be asked for. */
 static void
@@ -761,6 +775,14 @@ expect_in(struct buf *log, const char *word)
 	buf_free(&want);
 }
 
+static void
+expect_sendfiles(long n)
+{
+	if (w.sendfiles != n)
+		fail("a file was to be sent %ld times", w.sendfiles);
+	w.sendfiles = 0;
+}
+
 /* A line of the conf, or several with \\n between them. */
 static void
 add_conf(struct buf *to, const char *text)
@@ -805,6 +827,8 @@ play(char *line)
 		expect_in(&w.log, words[1]);
 	else if (n == 2 && strcmp(words[0], "told") == 0)
 		expect_in(&w.told, words[1]);
+	else if (n == 2 && strcmp(words[0], "sendfiles") == 0)
+		expect_sendfiles(strtol(words[1], NULL, 10));
 	else if (n == 1 && strcmp(words[0], "drain") == 0)
 		http_drain(w.http);
 	else if (n == 1 && strcmp(words[0], "in-place") == 0)

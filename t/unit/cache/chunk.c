@@ -422,6 +422,10 @@ START_TEST(by_file)
 	ck_assert(chunk_by_file(k));
 	ck_assert_int_eq(chunk_ready_file(&chunks, k, 0), CHUNK_READY);
 	ck_assert_ptr_null(k->at);		/* no need to map it */
+	f->no_sendfile = true;
+	ck_assert(!chunk_by_file(k));
+	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+	ck_assert_ptr_nonnull(k->at);
 	chunk_release(&chunks, &k);
 	file_drop(&f);
 	unlink(path);

@@ -1,5 +1,6 @@
 # Bench::Group: how much processor time a server has used, all its processes
-# together, by a control group of its own; version 1 or 2.
+# together, and how much memory it may have, by a control group of its own;
+# version 1 or 2.
 #
 # Where there is none to be had, /proc tells, in steps of 10 ms for each
 # process.  Must not put anything into a group but what is started for it.
@@ -37,16 +38,51 @@ sub place {
 	return;
 }
 
-sub new {
-	my ($class) = @_;
-	my ($place, $file) = place();
-	my $self = bless({}, $class);
+# The same for memory, and the file that limits it.  In version 2 a group has
+# both, but memory only if it is at the top.
+sub memory_place {
+	my $at = '/sys/fs/cgroup/memory' . own_path('memory');
 
+	return ($at, 'memory.limit_in_bytes') if -w "$at/cgroup.procs";
+	return ('/sys/fs/cgroup', 'memory.max');
+}
+
+# memory: at most so many bytes of it.
+sub new {
+	my ($class, %opt) = @_;
+	my $self = bless({}, $class);
+	my $name = "amped-bench-$$-" . $n++;
+	my ($place, $file) = place();
+
+	if ($opt{memory}) {
+		my ($at, $limit) = memory_place();
+
+		($place, $file) = ($at, 'cpu.stat') if $limit eq 'memory.max';
+		$self->{memory} = "$at/$name" if mkdir("$at/$name");
+		$self->{limited} = tell_file("$at/$name/$limit", $opt{memory});
+	}
 	return $self unless defined($place);
-	my $dir = "$place/amped-bench-$$-" . $n++;
-	return $self unless mkdir($dir);
+	my $dir = "$place/$name";
+	return $self unless -d $dir || mkdir($dir);
 	@{$self}{qw(dir file)} = ($dir, $file);
 	return $self;
+}
+
+sub tell_file {
+	my ($path, $text) = @_;
+
+	open(my $fh, '>', $path) or return 0;
+	return syswrite($fh, $text) && close($fh);
+}
+
+# Whether it holds to its memory.
+sub limited { return $_[0]{limited} }
+
+sub directories {
+	my ($self) = @_;
+	my %seen;
+
+	return grep { defined && !$seen{$_}++ } @{$self}{qw(dir memory)};
 }
 
 # How time is told: a word for the report.
@@ -56,8 +92,8 @@ sub kind { return $_[0]{file} // '/proc' }
 sub joining {
 	my ($self) = @_;
 
-	return defined($self->{dir}) ? "echo \$\$ > $self->{dir}/cgroup.procs" :
-	    ':';
+	return join('; ', ':', map { "echo \$\$ > $_/cgroup.procs" }
+	    $self->directories);
 }
 
 # us so far.
@@ -74,10 +110,13 @@ sub used {
 # When its processes have ended.
 sub remove {
 	my ($self) = @_;
-	my $dir = delete($self->{dir}) // return;
 
-	eval { await('the group to be empty', sub { !-d $dir || rmdir($dir) },
-	    5) } or print STDERR "$dir is left\n";
+	for my $dir ($self->directories) {
+		eval { await('the group to be empty',
+		    sub { !-d $dir || rmdir($dir) }, 5) } or
+		    print STDERR "$dir is left\n";
+	}
+	delete(@{$self}{qw(dir memory limited)});
 }
 
 1;

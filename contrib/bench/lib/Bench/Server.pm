@@ -23,12 +23,16 @@ my $bench = abs_path(dirname(abs_path(__FILE__)) . '/../..');
 # The core of servers; the other one is the clients'.
 our ($server_core, $client_core) = (0, 1);
 
-# name, program, arguments for a conf.
+# name, program, arguments for a conf; conf: another one's; slow: only of
+# interest where a disk is waited for.
 my @known = (
 	{ name => 'ceiling' },
-	{ name => 'amped', args => sub { ('-D', '-f', $_[0]) } },
+	{ name => 'amped', args => sub { ('-D', '-A', $ENV{AMPED_ARCH} //
+	    'amped', '-f', $_[0]) } },
 	{ name => 'nginx', program => 'nginx', peer => 1,
 	    args => sub { ('-c', $_[0]) } },
+	{ name => 'nginx-threads', program => 'nginx', conf => 'nginx',
+	    threads => 1, slow => 1, args => sub { ('-c', $_[0]) } },
 	{ name => 'lighttpd', program => 'lighttpd', peer => 1,
 	    args => sub { ('-D', '-f', $_[0]) } },
 	{ name => 'h2o', program => 'h2o', peer => 1,
@@ -72,7 +76,15 @@ sub program {
 }
 
 # All that are there, the ceiling first.
-sub installed { return grep { defined(program($_)) } @known }
+sub installed { return grep { defined(program($_)) && !$_->{slow} } @known }
+
+# The same where a disk is waited for; those of these names, if there are any.
+sub installed_slow {
+	my %wanted = map { $_ => 1 } @_;
+
+	return grep { $_->{name} ne 'ceiling' && defined(program($_)) &&
+	    (!%wanted || $wanted{$_->{name}}) } @known;
+}
 
 sub known { return map { $_->{name} } @known }
 
@@ -89,10 +101,9 @@ sub hard_limit {
 sub conf_text {
 	my ($name, %value) = @_;
 	my $text = slurp("$bench/conf/$name.conf");
-	my ($with, $without) = $value{log} ? qw(log nolog) : qw(nolog log);
 
-	$text =~ s/^\@$without@.*\n//mg;
-	$text =~ s/^\@$with@//mg;
+	$text =~ s{^@(no)?([a-z]+)@(.*\n)}
+	    {($value{$2} xor $1) ? $3 : ''}mge;
 	$text =~ s{@([A-Z]+)@}{$value{$1} // die "$name.conf: $1?\n"}ge;
 	return $text;
 }
@@ -102,11 +113,18 @@ sub conf_text {
 #	root	what to serve
 #	log	whether there is an access log
 #	ceiling	its arguments, but for the port
+#	list	whether directories are listed
+#	large	0: not for large sets of files and many clients, but with the
+#		caches that it has by itself
+#	anywhere	on any core
+#	memory	bytes that it may have
+#	told, more	amped's: it tells more; lines of its conf
 sub start {
 	my ($class, %opt) = @_;
 	my $self = bless({ %opt, name => $opt{server}{name},
 	    port => free_port(), dir => docroot('out' => '') }, $class);
-	my $limit = hard_limit();
+	my $large = $opt{large} // 1;
+	my $limit = $large ? hard_limit() : 4096;
 	my @command = (program($opt{server}));
 
 	# Those who drop their privileges before they open logs.
@@ -117,19 +135,22 @@ sub start {
 		my @flags = $args[0] eq '-1' ? shift(@args) : ();
 		push(@command, @flags, $self->{port}, @args);
 	} else {
-		write_file("$self->{dir}/conf", conf_text($self->{name},
+		write_file("$self->{dir}/conf", conf_text(
+		    $opt{server}{conf} // $self->{name}, %{$opt{server}},
+		    (map { $_ => $opt{$_} } qw(log list told)),
+		    large => $large, MORE => $opt{more} // '',
 		    DIR => $self->{dir}, ROOT => $opt{root},
 		    PORT => $self->{port}, USER => Amped::ordinary_user(),
 		    DESCRIPTORS => $limit, CACHED => int($limit / 2),
-		    MODULES => '/usr/lib/apache2/modules', log => $opt{log}));
+		    MODULES => '/usr/lib/apache2/modules'));
 		push(@command, $opt{server}{args}->("$self->{dir}/conf"));
 	}
-	$self->{group} = Bench::Group->new;
+	$self->{group} = Bench::Group->new(memory => $opt{memory});
 	local $ENV{HOME} = $self->{dir};
 	$self->{started} = time;
 	$self->{pid} = Amped::spawn(['/bin/sh', '-c',
 	    $self->{group}->joining . "; ulimit -n $limit; exec \"\$@\"", 'sh',
-	    pinned($server_core), @command], "$self->{dir}/out",
+	    $opt{anywhere} ? () : pinned($server_core), @command], "$self->{dir}/out",
 	    "$self->{dir}/out");
 	$running{$self->{pid}} = $self;
 	return $self;
@@ -171,12 +192,44 @@ sub ready {
 		last if waitpid($self->{pid}, POSIX::WNOHANG()) != 0;
 		select(undef, undef, undef, 0.0005);
 	}
-	my $said = slurp("$self->{dir}/out");
+	my $said = $self->said;
 	$self->stop;
 	die "$self->{name} does not start: $said\n";
 }
 
 sub processes { return Amped::Process::of_session($_[0]{pid}) }
+
+# amped's of a role.
+sub role {
+	my ($self, $role) = @_;
+
+	return map { $_->{pid} } grep { $_->{title} eq "amped: $role" }
+	    $self->processes;
+}
+
+# Of all of its processes, so far.
+sub major_faults {
+	my ($self) = @_;
+	my $n = 0;
+
+	$n += (Amped::Process::stat_fields($_->{pid}))[12] // 0
+	    for $self->processes;
+	return $n;
+}
+
+sub said { return slurp("$_[0]{dir}/out") }
+
+# Lets it end by itself; all that it has said.
+sub finish {
+	my ($self) = @_;
+
+	kill('TERM', $self->{pid});
+	await("$self->{name} to end", sub {
+		waitpid($self->{pid}, POSIX::WNOHANG()) != 0 });
+	my $said = $self->said;
+	$self->stop;
+	return $said;
+}
 
 # us of processor.
 sub used { return $_[0]{group}->used($_[0]{pid}) }

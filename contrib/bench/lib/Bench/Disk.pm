@@ -1,7 +1,7 @@
-# Amped::Disk: an ext4 file system with chosen files, on a loop device with
+# Bench::Disk: an ext4 file system with chosen files, on a loop device with
 # direct I/O, of which nothing is in memory whenever it is attached; as fast as
 # the disk beneath it, or as slow as t/slowfs makes one.  Gone with the object.
-package Amped::Disk;
+package Bench::Disk;
 
 use strict;
 use warnings;
@@ -9,8 +9,8 @@ use warnings;
 use File::Find qw(find);
 
 use Amped qw(docroot);
-use Amped::Bench qw(run which);
 use Amped::Slowfs;
+use Bench::Server;
 
 # What is missing here for one; '' if nothing is.
 sub missing {
@@ -18,9 +18,14 @@ sub missing {
 
 	return 'loop devices need root' if $> != 0;
 	for my $program (qw(mkfs.ext4 losetup)) {
-		return "there is no $program" unless which($program);
+		return "there is no $program"
+		    unless Bench::Server::which($program);
 	}
 	return $opt{slow} ? Amped::Slowfs::missing() : '';
+}
+
+sub run {
+	system(@_) == 0 or die "@_ failed\n";
 }
 
 # Made of a directory, which goes; slow: through t/slowfs.
