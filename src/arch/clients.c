@@ -19,6 +19,7 @@
 #define ACCEPTS		32	/* a turn, so that old clients get theirs */
 #define TIMER_GRAIN	100	/* ms: a timeout may be that late */
 #define CLOSED		1000	/* ms until closed doors are tried again */
+#define TELL_AGAIN	60000	/* ms: they may open and close all the time */
 #define NEVER		INT64_MAX
 
 TAILQ_HEAD(client_list, client);
@@ -53,7 +54,7 @@ struct clients {
 	struct client_list	 lists[PATIENCE_COUNT];
 	size_t			 count, limit;
 	bool			 closed;	/* doors, until there is room */
-	bool			 told;		/* that they are */
+	int64_t			 told;		/* that they are: clock ms */
 	bool			 draining;
 	void			(*gone)(void *);
 	void			*context;
@@ -289,13 +290,16 @@ welcome(struct door *d, int fd, const struct sockaddr *from)
 static void
 full(struct clients *all)
 {
-	if (!all->told)
+	int64_t	now = all->clock->ms;
+
+	if (all->told == 0 || now - all->told >= TELL_AGAIN) {
 		log_warnx("no room for more than %zu connections: accepting "
 		    "none until one ends; raise the limit of open files "
 		    "(ulimit -n) or limits { connections }", all->count);
-	all->told = true;
+		all->told = now;
+	}
 	open_doors(all, false);
-	set_timer(all, all->clock->ms + CLOSED);
+	set_timer(all, now + CLOSED);
 }
 
 static void
@@ -316,7 +320,6 @@ knock(void *context)
 		fd = accept4(d->listener.fd, (struct sockaddr *)&peer, &len,
 		    SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd != -1) {
-			d->all->told = false;
 			/* Only now that somebody has come. */
 			if (d->all->count >= d->all->limit)
 				make_room(d->all);

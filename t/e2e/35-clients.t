@@ -107,15 +107,21 @@ is($_->response->{body}, $page, 'within the limit') for @two;
 is($server->get('/page')->{body}, $page, 'one more: idle ones make room');
 $_->send($request) for @two;
 is(scalar(grep { defined($_->response) } @two), 1, 'just one of them');
-# Both are busy: a third waits at the door until one of them is idle.
-my @busy = map { $server->connect(window => 4096) } 1 .. 2;
-$_->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n") for @busy;
-$_->want(1000) for @busy;
-my $third = $server->connect;
-$third->send($request);
-$busy[0]->response;
-is($third->response->{body}, $page, 'who waited at the door gets in');
-$_->abort for @busy;
+# Both are busy: a third waits at the door until one of them is idle.  That is
+# told of, but not each time.
+for my $round (1 .. 3) {
+	my @busy = map { $server->connect(window => 4096) } 1 .. 2;
+	$_->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n") for @busy;
+	$_->want(1000) for @busy;
+	my $third = $server->connect;
+	$third->send($request);
+	$busy[0]->response;
+	is($third->response->{body}, $page,
+	    "who waited at the door gets in, $round");
+	$_->abort for @busy;
+}
+is(scalar(() = $server->errors =~ /no room for more than 2 connections/g), 1,
+    'that there is no room is told of once');
 $server->{errors} = 1;
 $server->stop;
 done_testing();
