@@ -1,0 +1,99 @@
+#!/usr/bin/perl
+# What signals are good for: logs that are opened again, a conf that is read
+# again, an end that nobody notices; all of it under load.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await content docroot free_port patience slurp write_file);
+use Amped::Load;
+use Test::More;
+
+my $large = content('large', 20_000_000);
+my $root = docroot('page' => "page\n", 'other' => content('other', 5000),
+    'large' => $large);
+my %pages = ('/page' => "page\n", '/other' => content('other', 5000));
+my $few = "helpers 2 max 4 share 4\n";
+my $get = "HTTP/1.1\r\nHost: x\r\n\r\n";
+
+# All lines of a log, of those that were moved away, too.
+sub lines_of {
+	my ($log) = @_;
+
+	return map { split(/\n/, slurp($_)) } glob("$log*");
+}
+
+sub count_lines {
+	my ($pattern, $log) = @_;
+
+	return scalar(grep { $_ =~ $pattern } lines_of($log));
+}
+
+# USR1 under load: each request has its line, once, wherever the file is.
+my $rotations = 20;
+my $server = Amped->start(root => $root, global => $few,
+    log => "\taccess %D/access.log common\n\terror %D/error.log info\n");
+my $load = Amped::Load->new(port => $server->port, clients => 3,
+    targets => { %pages, '/nothing' => undef }, pause => 1);
+for my $n (1 .. $rotations) {
+	await('lines', sub { -s $server->{access} && -s $server->{error} });
+	for my $log (@{$server}{qw(access error)}) {
+		rename($log, "$log.$n") or die "$log: $!\n";
+	}
+	kill('USR1', $server->{pid});
+	await("rotation $n", sub {
+		return count_lines(qr/access log has been opened again/,
+		    $server->{error}) == $n &&
+		    count_lines(qr/error log has been opened again/,
+		    $server->{error}) == $n;
+	});
+}
+my ($right, @wrong) = $load->stop;
+is_deeply(\@wrong, [], 'USR1: nobody notices');
+$server->stop;
+cmp_ok($right, '>', 100, "there was some load: $right");
+my (%times, $refused);
+$times{$_}++ for map { /"GET \S+\?(\d+\.\d+)\. / ? $1 : () }
+    lines_of($server->{access});
+is(scalar(keys %times), $right, 'each request has its line');
+is_deeply([grep { $times{$_} != 1 } keys %times], [], 'once');
+is(count_lines(qr/\] info: .*\/nothing\?/, $server->{error}),
+    count_lines(qr{"GET /nothing\?}, $server->{access}),
+    'and each refusal has its own in the error log');
+is_deeply([grep { !/\A\d{4}-\S+ \w[\w ]*\[\d+\] \w+: / }
+    lines_of($server->{error})], [], 'lines are whole');
+is(scalar(grep { -s $_ } glob("$server->{access}.*")), $rotations,
+    'each file has some');
+
+# One that cannot be opened again is kept.
+$server = Amped->start(root => $root, global => $few, errors => 1);
+is($server->get('/page?first')->{status}, 200, 'a request');
+$server->wait_line(qr/first/, $server->{access});
+rename($server->{access}, "$server->{access}.1");
+mkdir($server->{access}) or die "$server->{access}: $!\n";
+kill('USR1', $server->{pid});
+my $kept = "error: cannot open the access log $server->{access} again, " .
+    'going on with the one that is open: ';
+ok($server->wait_line(qr/\Q$kept/),
+    'a log that cannot be opened again: it says so');
+is($server->get('/page?second')->{status}, 200, 'a request');
+ok($server->wait_line(qr/second/, "$server->{access}.1"), 'and is kept');
+rmdir($server->{access});
+kill('USR1', $server->{pid});
+$server->wait_line(qr/access log has been opened again/);
+is($server->get('/page?third')->{status}, 200, 'a request');
+ok($server->wait_line(qr/third/, $server->{access}), 'until it can');
+
+# A new log helper goes where the old one went; many signals at once.
+my ($old) = $server->kill_role('KILL', 'log helper');
+await('another log helper',
+    sub { grep { $_ != $old } $server->role('log helper') });
+kill('USR1', $server->{pid}) for 1 .. 200;
+await('one log helper', sub { !$server->role('opener') &&
+    $server->role('log helper') == 1 && $server->role('scribe') == 1 });
+is($server->get('/page?fourth')->{status}, 200, 'a request');
+ok($server->wait_line(qr/fourth/, $server->{access}), '200 USR1 at once');
+$server->stop;
+
+done_testing();
