@@ -96,4 +96,60 @@ is($server->get('/page?fourth')->{status}, 200, 'a request');
 ok($server->wait_line(qr/fourth/, $server->{access}), '200 USR1 at once');
 $server->stop;
 
+# QUIT in the very moment in which requests come: on connections that were told
+# that they stay, and on such as nobody has accepted yet.
+$server = Amped->start(root => $root, global => $few);
+my @stay = map { $server->connect } 1 .. 50;
+is(scalar(grep { $_->all_right(1, %pages) } @stay), 50, 'they stay');
+my ($main) = stand_still($server);
+$_->send("GET /other $get") for @stay;
+my @new = $server->ask(('/page') x 50);
+kill('QUIT', $server->{pid});
+$server->wait_line(qr/notice: stopping/);
+kill('CONT', $main);
+is(scalar(grep { is_last($_, $pages{'/other'}) } @stay), 50,
+    'QUIT: a request that comes just then is answered, as the last one');
+is(scalar(grep { is_last($_, "page\n") } @new), 50,
+    'so are those who were at the door');
+is(eval { $server->reap }, 0, 'then it ends');
+$server->stop;
+
+# The signal may have been first, or not: each is right.
+sub is_last {
+	my ($client, $body) = @_;
+	my $answer = $client->response;
+	my $right = $answer && $answer->{body} eq $body && $client->closed &&
+	    !$client->{reset};
+
+	$client->close;
+	return $right;
+}
+
+sub stand_still {
+	my ($server) = @_;
+	my ($main) = $server->kill_role('STOP', 'main');
+
+	await('main to stand still',
+	    sub { (Amped::Process::stat_fields($main))[3] eq 'T' });
+	return $main;
+}
+
+# A slow download ends well within drain, or else ends it.
+for my $drain ('1h', '100ms') {
+	$server = Amped->start(root => $root,
+	    global => "$few\nlimits {\n\tdrain $drain\n}\n");
+	my $slow = $server->connect(window => 4096);
+	$slow->send("GET /large $get");
+	$slow->want(1000);
+	kill('QUIT', $server->{pid});
+	is($server->reap, 0, "drain $drain: over after that")
+	    if $drain eq '100ms';
+	my $answer = $slow->response;
+	is($answer->{short} ? 'short' : $answer->{body} eq $large,
+	    $drain eq '100ms' ? 'short' : 1, "drain $drain: a slow download");
+	$slow->close;
+	is($server->reap, 0, "drain $drain: the end");
+	$server->stop;
+}
+
 done_testing();
