@@ -49,8 +49,8 @@ logs_hold(int *log)
 	*log = handle;
 }
 
-static bool
-is_file(const char *name)
+bool
+logs_is_file(const char *name)
 {
 	return name != NULL && strcmp(name, "stderr") != 0;
 }
@@ -61,8 +61,8 @@ kind_name(enum log_kind kind)
 	return kind == LOG_ACCESS ? "access log" : "error log";
 }
 
-static const char *
-file_of(const struct reign *r, enum log_kind kind)
+const char *
+logs_file(const struct reign *r, enum log_kind kind)
 {
 	return kind == LOG_ACCESS ? r->conf->log.access : r->conf->log.error;
 }
@@ -90,12 +90,12 @@ be_opener(const char *file, enum log_kind kind, int pipe)
 static void
 reopen(struct monitor *m, struct reign *r, enum log_kind kind)
 {
-	const char	*file = file_of(r, kind);
+	const char	*file = logs_file(r, kind);
 	struct opening	*o;
 	int		 pipe = -1;
 	pid_t		 pid;
 
-	if (!is_file(file))
+	if (!logs_is_file(file))
 		return;
 	pid = spawn(m, r, ROLE_OPENER, &pipe);
 	if (pid == 0)
@@ -118,6 +118,7 @@ logs_reopen(struct monitor *m)
 {
 	struct reign	*r;
 
+	reload_meets_reopen(m);
 	m->reopen_due = !TAILQ_EMPTY(&m->openings);
 	if (m->reopen_due)
 		return;

@@ -8,9 +8,11 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct monitor;
+struct reign;
 
 enum log_kind {
 	LOG_ACCESS,
@@ -37,6 +39,10 @@ int	logs_open(const char *file);
  * not be opened again, stays as it is.
  */
 void	logs_hold(int *log);
+
+const char *logs_file(const struct reign *, enum log_kind);
+/* Not "stderr", nor none. */
+bool	logs_is_file(const char *);
 
 /* All that are files, by their names; whatever fails stays as it is. */
 void	logs_reopen(struct monitor *);

@@ -309,10 +309,25 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	setup->descriptors = proc_descriptors();
 }
 
+/* To be found from another directory, too. */
+static const char *
+absolute(const char *file)
+{
+	char	 dir[PATH_MAX];
+	char	*path;
+
+	if (file[0] == '/' || getcwd(dir, sizeof(dir)) == NULL ||
+	    asprintf(&path, "%s/%s", dir, file) == -1)
+		return file;
+	return path;
+}
+
 static int
 serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 {
 	setup->first = r;
+	setup->architecture = o->arch != NULL ? r->conf->architecture : -1;
+	setup->file = absolute(o->file != NULL ? o->file : AMPED_CONF);
 	open_all(setup, r, o);
 	if (o->directory != NULL) {
 		setup->announce = stdout;

@@ -41,6 +41,7 @@ be_main(struct monitor *m, struct reign *r, int control,
 	close(m->setup->helper);
 	/* The logs are for those who may wait. */
 	io_close(&r->access);
+	io_close(&r->error);
 	io_close(&m->setup->error);
 	io_close(&m->setup->standard);
 	errors_leave_reading(&m->errors);
@@ -149,6 +150,25 @@ announce(struct monitor *m, const struct reign *r)
 	m->announced = true;
 }
 
+/* From here on whoever comes, comes to the main after it. */
+static void
+closed(struct reign *r)
+{
+	if (r->state == REIGN_DRAINING && !r->closed)
+		log_notice("the conf has been read again, and is in force");
+	r->closed = true;
+}
+
+static void
+serves(struct monitor *m, struct reign *r)
+{
+	if (m->ending != 0)
+		return;
+	announce(m, r);
+	if (r->state == REIGN_COMING)
+		reload_done(m, r);
+}
+
 /* Of its own will, with all said and done; SIGCHLD comes, or not: the files
  * that it had open may be on a file system that does not answer, and then the
  * kernel does not let it go. */
@@ -172,7 +192,9 @@ mains_speak(struct monitor *m, struct reign *r)
 
 	n = control_recv(r->control, &message, &fd);
 	if (n == 1 && message == CONTROL_READY)
-		announce(m, r);
+		serves(m, r);
+	else if (n == 1 && message == CONTROL_DRAINS)
+		closed(r);
 	else if (n == 1 && message == CONTROL_WANT_HELPER)
 		start_helper(m, r, ROLE_HELPER);
 	else if (n == 1 && message == CONTROL_WANT_LOGGER)
@@ -197,6 +219,14 @@ start_again(struct reign *r)
 	r->due = r->backoff == BACKOFF_LEAST ? now : now + r->backoff;
 }
 
+static void
+drop(struct monitor *m, struct reign *r)
+{
+	closed(r);
+	TAILQ_REMOVE(&m->reigns, r, link);
+	reign_free(&r);
+}
+
 void
 mains_died(struct monitor *m, struct reign *r, const char *how)
 {
@@ -207,8 +237,44 @@ mains_died(struct monitor *m, struct reign *r, const char *how)
 	children_keep_lanes(&m->children, r->generation, r->ledger);
 	if (m->ending != 0)
 		return;
-	start_again(r);
-	log_errorx("main %s; starting another", how);
+	switch (r->state) {
+	case REIGN_SERVING:
+		start_again(r);
+		log_errorx("main %s; starting another", how);
+		break;
+	case REIGN_COMING:
+		drop(m, r);
+		reload_failed(m, how);
+		break;
+	case REIGN_DRAINING:
+		drop(m, r);
+		log_info("the main before %s", how);
+		break;
+	}
+}
+
+void
+mains_drain(struct monitor *m, struct reign *r)
+{
+	r->state = REIGN_DRAINING;
+	reign_close_doors(r);
+	r->due = monitor_now() + r->conf->limits.drain + GRACE;
+	if (r->main != 0)
+		kill(r->main, SIGQUIT);
+	else
+		drop(m, r);
+}
+
+/* What does not end is left to itself, for it may be in the kernel. */
+static void
+give_up(struct monitor *m, struct reign *r)
+{
+	if (r->state != REIGN_SERVING) {
+		kill(r->main, SIGKILL);
+		children_give_up(&m->children, r->main);
+	}
+	mains_died(m, r, r->state == REIGN_COMING ? "did not answer" :
+	    "does not end");
 }
 
 static void
@@ -218,9 +284,10 @@ look(struct monitor *m, struct reign *r)
 		mains_new_logger(m, r);
 	if (r->due == 0 || monitor_now() < r->due)
 		return;
-	if (r->main != 0)
-		mains_died(m, r, "does not end");
-	start_main(m, r);
+	if (r->main == 0)
+		start_main(m, r);
+	else
+		give_up(m, r);
 }
 
 void

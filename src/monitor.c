@@ -21,7 +21,6 @@
 #include "lib/mem.h"
 #include "monitor_private.h"
 
-#define GRACE		3000	/* ms for children to end by themselves */
 #define FOREVER		(-1)
 
 static int	signals[2];	/* the pipe that they come through */
@@ -114,6 +113,7 @@ begin_end(struct monitor *m, int signo)
 	m->ending = drain ? SIGQUIT : SIGTERM;
 	m->deadline = monitor_now() + GRACE;
 	logs_forget(m);
+	reload_forget(m);
 	TAILQ_FOREACH(r, &m->reigns, link)
 		end_reign(m, r, drain);
 }
@@ -168,8 +168,7 @@ hang_up(struct monitor *m)
 	if (m->setup->announce != NULL)
 		begin_end(m, SIGTERM);
 	else
-		log_warnx("HUP: the conf is read at the start only; "
-		    "restart to have it read again");
+		reload_begin(m);
 }
 
 static void
@@ -215,6 +214,7 @@ patience(const struct monitor *m)
 		sooner(&at, m->ending == 0 ? r->due : 0);
 	TAILQ_FOREACH(o, &m->openings, link)
 		sooner(&at, o->deadline);
+	sooner(&at, m->reading.pid != 0 ? m->reading.deadline : 0);
 	if (at == 0)
 		return FOREVER;
 	left = at - monitor_now();
@@ -230,6 +230,7 @@ look_around(struct monitor *m)
 	logs_look(m);
 	if (m->ending == 0) {
 		mains_look(m);
+		reload_look(m);
 		return true;
 	}
 	if (TAILQ_EMPTY(&m->children.list))
@@ -263,6 +264,13 @@ opening_speaks(struct monitor *m, void *opening)
 }
 
 static void
+reader_speaks(struct monitor *m, void *unused)
+{
+	(void)unused;
+	reload_heard(m);
+}
+
+static void
 signal_speaks(struct monitor *m, void *unused)
 {
 	(void)unused;
@@ -293,6 +301,7 @@ listen_to(struct ears *e, struct monitor *m)
 	add_ear(e, signals[0], signal_speaks, NULL);
 	TAILQ_FOREACH(r, &m->reigns, link)
 		add_ear(e, r->control, reign_speaks, r);
+	add_ear(e, m->reading.pipe, reader_speaks, NULL);
 	TAILQ_FOREACH(o, &m->openings, link)
 		add_ear(e, o->pipe, opening_speaks, o);
 }
@@ -338,6 +347,8 @@ monitor_run(struct monitor_setup *setup)
 	children_init(&m.children);
 	TAILQ_INIT(&m.reigns);
 	TAILQ_INIT(&m.openings);
+	reload_init(&m.reading);
+	setup->first->state = REIGN_SERVING;
 	TAILQ_INSERT_TAIL(&m.reigns, setup->first, link);
 	catch_signals();
 	if (errors_open(&m.errors) == -1)

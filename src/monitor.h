@@ -5,12 +5,15 @@
 #ifndef MONITOR_H
 #define MONITOR_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "reign.h"
 
 struct monitor_setup {
 	struct reign	*first;		/* taken */
+	const char	*file;		/* the conf; NULL: none */
+	int64_t		 architecture;	/* whatever is in it; or -1 */
 	int		 helper;	/* the helper program, open */
 	int		 error;		/* the error log; as a handle, if it
 					 * can be, as is the next */

@@ -8,7 +8,9 @@
 #include "errors.h"
 #include "logs.h"
 #include "monitor.h"
+#include "reload.h"
 
+#define GRACE		3000	/* ms for children to end by themselves */
 #define KILLED		1000	/* ms for killed ones; what a dead mount holds
 				 * in the kernel cannot even be killed */
 
@@ -29,6 +31,7 @@ struct monitor {
 	}			 scribe;
 	struct openings		 openings;
 	bool			 reopen_due;	/* the logs, once more */
+	struct reading		 reading;	/* of the conf */
 	unsigned		 generation;	/* how many mains there were */
 };
 
@@ -59,6 +62,8 @@ void	 mains_begin(struct monitor *, struct reign *);
 /* Its pipe has something to say. */
 void	 mains_speak(struct monitor *, struct reign *);
 void	 mains_died(struct monitor *, struct reign *, const char *how);
+/* It is to end, but with all that it has begun. */
+void	 mains_drain(struct monitor *, struct reign *);
 /* A log helper for a main that has one, to go over to. */
 void	 mains_new_logger(struct monitor *, struct reign *);
 /* What is due. */

@@ -22,7 +22,7 @@ reign_new(struct conf *conf)
 
 	r->number = ++last;
 	r->conf = conf;
-	r->access = -1;
+	r->access = r->error = -1;
 	r->control = -1;
 	return r;
 }
@@ -60,6 +60,7 @@ reign_leave(struct reign *r)
 	reign_close_doors(r);
 	io_close(&r->control);
 	io_close(&r->access);
+	io_close(&r->error);
 }
 
 void

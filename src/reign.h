@@ -33,6 +33,8 @@ struct reign {
 	int			 access;	/* its log, -1: none; as a
 						 * handle, if it can be */
 	char			*user;		/* NULL: stay who we are */
+	int			 error;		/* the error log, until it
+						 * serves; -1: as it is */
 	uid_t			 uid;
 	gid_t			 gid;
 	struct mounts		*mounts;
@@ -45,6 +47,7 @@ struct reign {
 	int64_t			 due;		/* ms: main is to be started;
 						 * or to be over; 0: never */
 	int			 backoff;	/* ms */
+	bool			 closed;	/* it takes no new clients */
 	bool			 logger_due;	/* main is to get one */
 	TAILQ_ENTRY(reign)	 link;
 };

@@ -30,6 +30,7 @@ leave_all(struct monitor *m, const struct reign *but)
 	TAILQ_FOREACH(o, &m->openings, link)
 		io_close(&o->pipe);
 	io_close(&m->scribe.pipe);
+	io_close(&m->reading.pipe);
 }
 
 /* It may wait here for the log's file system, even when we have gone: so it
