@@ -23,7 +23,7 @@
 #define TELL		60000		/* ms between complaints */
 #define RETRY		1000		/* ms, to ask for a helper again */
 #define ANSWER		3000		/* ms: by then it is lost */
-#define PARTING		1000		/* ms for the rest at the end */
+#define PARTING		2000		/* ms for the rest at the end */
 
 struct logger {
 	struct evloop		*loop;
@@ -299,24 +299,63 @@ await(struct logger *g, int64_t left)
 	return true;
 }
 
+static int64_t
+left_until(int64_t end)
+{
+	struct clock	now = { 0 };
+
+	clock_update(&now);
+	return end > now.ms ? end - now.ms : 0;
+}
+
+/* Somebody who ends soon after the start may have lines, but nobody yet to take
+ * them. */
+static void
+await_helper(struct logger *g, int64_t end)
+{
+	struct pollfd	p = { .fd = g->control, .events = POLLIN };
+	enum control	message;
+	int		fd;
+
+	if (g->fd == -1 && !g->asked)
+		ask(g);
+	while (g->fd == -1 && g->asked && g->batch.len + g->waiting.len > 0 &&
+	    poll(&p, 1, (int)left_until(end)) == 1 &&
+	    control_recv(g->control, &message, &fd) == 1) {
+		if (message == CONTROL_LOGGER)
+			logger_join(g, fd);
+		else
+			io_close(&fd);
+	}
+}
+
+static void
+tell_left(struct logger *g)
+{
+	g->dropped += lines_count(g->waiting.at, g->waiting.len) +
+	    lines_count(g->batch.at, g->batch.len);
+	tell_dropped(g);
+}
+
 void
 logger_free(struct logger **gp)
 {
 	struct logger	*g = *gp;
 	struct clock	 now = { 0 };
-	int64_t		 end;
+	int64_t		 end, left;
 
 	clock_update(&now);
 	end = now.ms + PARTING;
 	go_over(g);
 	io_close(&g->next);
 	g->due = true;
+	await_helper(g, end);
 	send_next(g);
-	while (g->flying && now.ms < end && await(g, end - now.ms)) {
+	while (g->flying && (left = left_until(end)) > 0 && await(g, left)) {
 		g->due = true;
 		send_next(g);
-		clock_update(&now);
 	}
+	tell_left(g);
 	if (g->fd != -1) {
 		evloop_unwatch(&g->watch);
 		close(g->fd);

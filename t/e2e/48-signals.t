@@ -153,6 +153,20 @@ for my $drain ('1h', '100ms') {
 	$server->stop;
 }
 
+# Main ends before it has a log helper to take its lines: it waits for one.
+$server = Amped->start(root => $root, global => $few, errors => 1);
+is($server->get('/page?with')->{status}, 200, 'a request');
+$server->wait_line(qr/with/, $server->{access});
+kill('STOP', $server->{pid});
+my ($helper) = $server->kill_role('KILL', 'log helper');
+is($server->get('/page?without')->{status}, 200, 'without a log helper');
+$server->kill_role('QUIT', 'main');
+$server->wait_line(qr/finishing the responses/);
+kill('CONT', $server->{pid});
+ok($server->wait_line(qr/without/, $server->{access}),
+    'who ends before there is a log helper waits for one');
+$server->stop;
+
 # Main dies: another serves at once, the log says what it was at; and if it
 # dies again and again, the next ones take their time.  What a busy machine adds
 # is not ours: one try out of ten must be quick.
