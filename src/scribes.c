@@ -31,10 +31,14 @@ scribes_start(struct monitor *m)
 	m->scribe.due = pid == -1 ? m->scribe.born + YOUNG : 0;
 }
 
-/* The one before is not waited for: its log may be on a dead file system. */
+/* The one before is not waited for: its log may be on a dead file system.  A
+ * byte says to it that there is another, so that it does not read on for as
+ * long as something comes. */
 void
 scribes_replace(struct monitor *m)
 {
+	if (m->scribe.pipe != -1 && write(m->scribe.pipe, "", 1) == -1)
+		log_warn("the scribe does not hear that there is another");
 	if (m->scribe.pid != 0) {
 		children_add(&m->children, m->scribe.pid, ROLE_SCRIBE, 0, -1);
 		children_give_up(&m->children, m->scribe.pid);

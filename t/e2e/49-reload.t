@@ -8,6 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await content docroot free_port patience slurp write_file);
 use Amped::Load;
+use Amped::Slowfs;
 use IO::Socket::INET;
 use POSIX qw(mkfifo);
 use Test::More;
@@ -202,9 +203,16 @@ is($server->get('/' . 'x' x 300)->{status}, 414, 'a limit');
 is($server->get('/page?after')->{status}, 200, 'a request');
 ok($server->wait_line(qr/after.*"-" "-"/, "$server->{dir}/log/second.log"),
     'another access log, in another form');
-ok($server->wait_line(qr/ main\[\d+\] info: .*414/, $server->{error}),
-    'another error log');
-unlike($server->errors, qr/414/, 'and no more in the one before');
+await('lines in another error log', sub {
+	$server->get('/' . 'x' x 300);
+	return -e $server->{error} &&
+	    slurp($server->{error}) =~ / main\[\d+\] info: 414/;
+});
+my $before_that = $server->errors;
+$server->get('/' . 'x' x 300) for 1 .. 20;
+await('those, too', sub {
+	20 < (() = slurp($server->{error}) =~ / info: 414/g) });
+is($server->errors, $before_that, 'and no more in the one before');
 SKIP: {
 	skip('there are no helpers', 1)
 	    unless Amped::architecture() eq 'amped';
@@ -298,5 +306,50 @@ is($server->get('/page')->{status}, 200, 'the one before goes on');
 reload($server, global => $few);
 is($server->get('/page')->{status}, 200, 'a good one then');
 $server->stop;
+
+# A file system that does not answer has the access log: the monitor hears of
+# everything else meanwhile.
+SKIP: {
+	my $missing = Amped::Slowfs::missing();
+	my ($from, $at) = (docroot('access.log' => ''), docroot());
+
+	skip($missing, 11) if $missing;
+	my $fs = Amped::Slowfs->new($from, $at);
+	$server = Amped->start(global => $few, root => $roots[0], errors => 1,
+	    log => "\taccess $at/access.log common\n\terror stderr info\n");
+	is($server->get('/page?before')->{status}, 200, 'a request');
+	$server->wait_line(qr/before/, "$from/access.log");
+	$fs->hold('all');
+	kill('USR1', $server->{pid});
+	await('somebody to wait for it', sub { $server->role('opener') });
+	kill('HUP', $server->{pid});
+	await('somebody to wait for it', sub { $server->role('reader') });
+	($main) = $server->kill_role('KILL', 'main');
+	await('another main', sub { my @pids = $server->role('main');
+	    @pids == 1 && $pids[0] != $main });
+	is($server->get('/page?dead')->{body}, "page\n",
+	    'the log is dead, USR1, HUP, main killed: the next one serves');
+	$fs->release;
+	ok($server->wait_line(qr/access log has been opened again/),
+	    'back: it is opened again');
+	await('the conf to be in force', sub { in_force($server) == 1 });
+	is($server->get('/page?after')->{status}, 200, 'the conf is read again');
+	ok($server->wait_line(qr/after/, "$from/access.log"), 'lines come');
+	ok($server->wait_line(qr/dead/, "$from/access.log"),
+	    'those of meanwhile, too');
+	$fs->hold('all');
+	kill('USR1', $server->{pid});
+	kill('HUP', $server->{pid});
+	await('somebody to wait for it', sub { $server->role('opener') &&
+	    $server->role('reader') });
+	kill('TERM', $server->{pid});
+	is(eval { $server->reap }, 0, 'dead again: the monitor ends');
+	is(scalar(grep { (Amped::Process::title($_))[0] =~ /\Aamped/ }
+	    Amped::Process::of_port($server->port)), 0,
+	    'and nobody has its port');
+	$fs->release;
+	ok($server->wait_nothing_left, 'back: nobody is left');
+	$server->discard;
+}
 
 done_testing();
