@@ -81,6 +81,15 @@ write_words(struct scribe *s, int words)
 	return n > 0;
 }
 
+/* A byte in place of the end: another one is there, and reads what comes. */
+static bool
+is_replaced(int pipe)
+{
+	char	byte;
+
+	return read(pipe, &byte, sizeof(byte)) == 1;
+}
+
 void
 scribe_run(int pipe, int words, int losses, int log)
 {
@@ -96,6 +105,8 @@ scribe_run(int pipe, int words, int losses, int log)
 	while (more || !over) {
 		late = !over && poll(p, sizeof(p) / sizeof(p[0]),
 		    s.lost > 0 ? RETRY : -1) == 0;
+		if (!over && p[0].revents != 0 && is_replaced(pipe))
+			break;
 		over = over || p[0].revents != 0;
 		/* What is read next was said before these. */
 		count_losses(&s, losses);
@@ -103,5 +114,7 @@ scribe_run(int pipe, int words, int losses, int log)
 		if (late || !s.failing)
 			tell_losses(&s);
 	}
+	if (s.lost > 0 && !s.failing)
+		tell_losses(&s);
 	log_sink(NULL, NULL);
 }

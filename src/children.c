@@ -87,7 +87,8 @@ children_enough(const struct children *all, enum role role,
 	int64_t			 own = 0, n = 0;
 
 	TAILQ_FOREACH(c, &all->list, link) {
-		n += c->role == role;
+		n += c->role == role && (c->orphan ||
+		    c->generation == generation);
 		own += c->role == role && c->generation == generation;
 	}
 	return own >= 3 * most || n >= 6 * most;
@@ -99,9 +100,13 @@ children_keep_lanes(struct children *all, unsigned generation,
 {
 	struct child	*c;
 
-	TAILQ_FOREACH(c, &all->list, link)
-		if (c->role == ROLE_HELPER && c->generation == generation)
+	TAILQ_FOREACH(c, &all->list, link) {
+		if (c->generation != generation)
+			continue;
+		c->orphan = c->role == ROLE_HELPER || c->role == ROLE_LOGGER;
+		if (c->role == ROLE_HELPER)
 			c->lane = ledger_lane(ledger, c->pipe);
+	}
 	ledger_clear(ledger);
 }
 
@@ -118,15 +123,14 @@ follow(pid_t pid)
 }
 
 void
-children_left(const struct children *all, unsigned generation,
-    struct leftovers *left)
+children_left(const struct children *all, struct leftovers *left)
 {
 	const struct child	*c;
 	int			 fd;
 
 	*left = (struct leftovers){ 0 };
 	TAILQ_FOREACH(c, &all->list, link) {
-		if (c->role != ROLE_HELPER || c->generation == generation)
+		if (c->role != ROLE_HELPER || !c->orphan)
 			continue;
 		fd = follow(c->pid);
 		if (fd == -1)
@@ -165,12 +169,12 @@ children_end_helper(struct children *all, int pipe)
 }
 
 void
-children_kill_helpers(struct children *all)
+children_kill_helpers(struct children *all, unsigned generation)
 {
 	struct child	*c;
 
 	TAILQ_FOREACH(c, &all->list, link)
-		if (c->role == ROLE_HELPER)
+		if (c->role == ROLE_HELPER && c->generation == generation)
 			give_up(c);
 }
 

@@ -24,7 +24,9 @@ struct leftover;
 	X(MAIN,		"main")						\
 	X(HELPER,	"helper")					\
 	X(LOGGER,	"log helper")					\
-	X(SCRIBE,	"scribe")
+	X(SCRIBE,	"scribe")					\
+	X(OPENER,	"opener")	/* of a log */			\
+	X(READER,	"reader")	/* of the conf */
 
 enum role {
 #define X(id, name) ROLE_##id,
@@ -38,6 +40,7 @@ struct child {
 	ino_t			 pipe;		/* main's end: main's name for
 						 * it */
 	bool			 given_up;
+	bool			 orphan;	/* its main has died */
 	unsigned		 generation;	/* of the main it is for */
 	uint64_t		 lane;		/* when that has died: its */
 	TAILQ_ENTRY(child)	 link;
@@ -67,21 +70,22 @@ bool	children_take(struct children *, pid_t, struct child *);
 /*
  * Whether there are enough of a role, of which a main may have so many: three
  * times that, since those that it has given up may not die, and those that it
- * has let go may not be reaped yet.  What earlier mains have left behind is
- * not its fault; but it all has an end.
+ * has let go may not be reaped yet.  What dead mains have left behind is not
+ * its fault; but it all has an end.  Those of other mains that live do not
+ * count.
  */
 bool	children_enough(const struct children *, enum role, unsigned generation,
 	    int64_t most);
-/* Main has died: which lanes its helpers hold, for the next one. */
+/* Main has died: these are its orphans; which lanes they hold, for the next
+ * one. */
 void	children_keep_lanes(struct children *, unsigned generation,
 	    struct ledger *);
-void	children_left(const struct children *, unsigned generation,
-	    struct leftovers *);
+void	children_left(const struct children *, struct leftovers *);
 void	leftovers_free(struct leftovers *);
 
 /* Kills; nobody waits for one that has been given up. */
 void	children_end_helper(struct children *, int pipe);
-void	children_kill_helpers(struct children *);
+void	children_kill_helpers(struct children *, unsigned generation);
 void	children_kill(struct children *);
 /* Its work is done, whether the kernel lets it go or not. */
 void	children_give_up(struct children *, pid_t);

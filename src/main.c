@@ -22,6 +22,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
+#include "logs.h"
 #include "monitor.h"
 #include "stats.h"
 
@@ -244,86 +245,104 @@ open_log(const char *file)
 		return -1;
 	if (strcmp(file, "stderr") == 0)
 		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	/* A FIFO that nobody reads must not keep us. */
-	fd = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
-	    0640);
+	fd = logs_open(file);
 	if (fd == -1)
 		fatal("cannot open the log %s", file);
 	return fd;
 }
 
-/*
- * To close a file may wait for its file system, and so may ending with it: the
- * monitor has handles of its logs in place of files.  What is no file, or may
- * not be opened again, stays as it is.
- */
-static void
-hold_log(int *log)
-{
-	struct stat	st;
-	int		handle, again;
-
-	if (*log == -1 || fstat(*log, &st) == -1 || !S_ISREG(st.st_mode) ||
-	    (fcntl(*log, F_GETFL) & O_APPEND) == 0)
-		return;
-	handle = io_handle(*log);
-	again = io_open_again(handle, O_WRONLY | O_APPEND);
-	if (again == -1) {
-		io_close(&handle);
-		return;
-	}
-	close(again);
-	close(*log);
-	*log = handle;
-}
-
 /* Who main and the helpers are to be, when started as root. */
 static void
-choose_user(struct monitor_setup *setup, const struct options *o)
+choose_user(struct reign *r, const struct options *o)
 {
 	struct passwd	*pw;
 	struct stat	 st;
 
-	if (geteuid() != 0 || setup->conf->user == NULL)
-		return;
-	pw = getpwnam(setup->conf->user);
-	if (pw == NULL)
-		fatalx("there is no user %s: name another one in the conf "
-		    "(user)", setup->conf->user);
-	setup->user = mem_string(pw->pw_name);
-	setup->uid = pw->pw_uid;
-	setup->gid = pw->pw_gid;
-	if (o->directory == NULL || proc_may_read(o->directory,
-	    setup->user, setup->uid, setup->gid))
+	if (reign_choose_user(r) == -1)
+		exit(1);
+	if (r->user == NULL || o->directory == NULL ||
+	    proc_may_read(o->directory, r->user, r->uid, r->gid))
 		return;
 	/* Somebody tries it on a directory of their own: be its owner. */
 	if (stat(o->directory, &st) == -1 ||
 	    (pw = getpwuid(st.st_uid)) == NULL)
 		fatal("cannot look at %s", o->directory);
 	log_warnx("user %s may not read %s: serving it as its owner, %s",
-	    setup->user, o->directory, pw->pw_name);
-	setup->user = mem_string(pw->pw_name);
-	setup->uid = pw->pw_uid;
-	setup->gid = pw->pw_gid;
+	    r->user, o->directory, pw->pw_name);
+	mem_drop(&r->user);
+	r->user = mem_string(pw->pw_name);
+	r->uid = pw->pw_uid;
+	r->gid = pw->pw_gid;
 }
 
 /* -u: with the privileges that the question will be answered with. */
 static int
-explain(struct monitor_setup *setup, struct options *o)
+explain(struct reign *r, struct options *o)
 {
 	struct buf	 wrong = { 0 };
 	const char	*why;
 
-	choose_user(setup, o);
-	if (setup->user != NULL &&
-	    proc_become(setup->user, setup->uid, setup->gid) == -1)
-		fatal("cannot become user %s", setup->user);
-	why = question_answer(&o->question, setup->conf, &wrong, stdout);
+	choose_user(r, o);
+	if (r->user != NULL && proc_become(r->user, r->uid, r->gid) == -1)
+		fatal("cannot become user %s", r->user);
+	why = question_answer(&o->question, r->conf, &wrong, stdout);
 	if (why != NULL)
 		fprintf(stderr, "amped: %s\n", why);
 	buf_free(&wrong);
 	mem_drop(&o->question.fields);
+	reign_free(&r);
 	return why != NULL ? EX_DATAERR : 0;
+}
+
+/* All that must be open before privileges go; in the foreground, for whoever
+ * started us is to see what is wrong. */
+static void
+open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
+{
+	choose_user(r, o);
+	r->listeners = listener_open(r->conf, NULL, &r->nlisteners);
+	if (r->listeners == NULL)
+		exit(1);
+	r->access = open_log(r->conf->log.access);
+	setup->error = open_log(r->conf->log.error);
+	setup->standard = open_log("stderr");
+	setup->descriptors = proc_descriptors();
+}
+
+/* To be found from another directory, too. */
+static const char *
+absolute(const char *file)
+{
+	char	 dir[PATH_MAX];
+	char	*path;
+
+	if (file[0] == '/' || getcwd(dir, sizeof(dir)) == NULL ||
+	    asprintf(&path, "%s/%s", dir, file) == -1)
+		return file;
+	return path;
+}
+
+static int
+serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
+{
+	setup->first = r;
+	setup->architecture = o->arch != NULL ? r->conf->architecture : -1;
+	setup->file = absolute(o->file != NULL ? o->file : AMPED_CONF);
+	open_all(setup, r, o);
+	if (o->directory != NULL) {
+		setup->announce = stdout;
+		setup->serving = o->directory;
+	} else if (!o->foreground && proc_daemon() == -1)
+		fatal("cannot go into the background");
+	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
+	/* Until there is somebody to write what we say. */
+	if (dup2(setup->error, STDERR_FILENO) == -1)
+		fatal("cannot write to the error log");
+	logs_hold(&r->access);
+	logs_hold(&setup->error);
+	logs_hold(&setup->standard);
+	proc_title("amped: monitor");
+	return monitor_run(setup);
 }
 
 int
@@ -332,7 +351,6 @@ main(int argc, char **argv)
 	static struct monitor_setup	setup;
 	struct options			o = { 0 };
 	struct conf			*conf;
-	int				status;
 
 	proc_standard_descriptors();
 	proc_title_init(argc, argv);
@@ -347,35 +365,8 @@ main(int argc, char **argv)
 		conf_free(&conf);
 		return 0;
 	}
-	setup.conf = conf;
-	if (o.question.url != NULL) {
-		status = explain(&setup, &o);
-		free((char *)(uintptr_t)setup.user);
-		conf_free(&conf);
-		return status;
-	}
+	if (o.question.url != NULL)
+		return explain(reign_new(conf), &o);
 	setup.helper = open_helper(argv[0]);
-	choose_user(&setup, &o);
-	setup.listeners = listener_open(conf, &setup.nlisteners);
-	if (setup.listeners == NULL)
-		return 1;
-	setup.logs[0] = open_log(conf->log.access);
-	setup.logs[1] = open_log(conf->log.error);
-	setup.descriptors = proc_descriptors();
-	if (o.directory != NULL) {
-		setup.announce = stdout;
-		setup.serving = o.directory;
-	} else if (!o.foreground && proc_daemon() == -1)
-		fatal("cannot go into the background");
-	log_init("monitor", (enum log_grade)conf->log.error_grade);
-	/* Until there is somebody to write what we say. */
-	if (dup2(setup.logs[1], STDERR_FILENO) == -1)
-		fatal("cannot write to the error log");
-	hold_log(&setup.logs[0]);
-	hold_log(&setup.logs[1]);
-	proc_title("amped: monitor");
-	status = monitor_run(&setup);
-	free((char *)(uintptr_t)setup.user);
-	conf_free(&conf);
-	return status;
+	return serve(&setup, reign_new(conf), &o);
 }

@@ -5,25 +5,22 @@
 #ifndef MONITOR_H
 #define MONITOR_H
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <sys/types.h>
 
-#include "arch/arch.h"
+#include "reign.h"
 
 struct monitor_setup {
-	const struct conf	*conf;
-	struct listener		*listeners;
-	size_t			 nlisteners;
-	int			 helper;	/* the helper program, open */
-	int			 logs[2];	/* access, error; -1: none; as
-						 * handles, if they can be */
-	const char		*user;		/* NULL: stay who we are */
-	uid_t			 uid;
-	gid_t			 gid;
-	size_t			 descriptors;
-	FILE			*announce;	/* gets a line, or NULL */
-	const char		*serving;	/* what it says is served */
+	struct reign	*first;		/* taken */
+	const char	*file;		/* the conf; NULL: none */
+	int64_t		 architecture;	/* whatever is in it; or -1 */
+	int		 helper;	/* the helper program, open */
+	int		 error;		/* the error log; as a handle, if it
+					 * can be, as is the next */
+	int		 standard;	/* standard error, as started with */
+	size_t		 descriptors;
+	FILE		*announce;	/* gets a line, or NULL */
+	const char	*serving;	/* what it says is served */
 };
 
 /* Until a signal ends it; the exit status. */

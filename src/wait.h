@@ -37,6 +37,7 @@ enum wait_kind {
  */
 #define PATIENCES(X)							\
 	X(IDLE,		"idle")		/* for the next request */	\
+	X(PARTING,	"parting")	/* for a last one, when draining */ \
 	X(GAP,		"gap")		/* for the next byte of the two: */ \
 	X(HEAD,		"head")		/* for the rest of a head */	\
 	X(BODY,		"body")		/* for the rest of a body */	\

@@ -17,6 +17,7 @@
 #include "stats.h"
 
 #define ACCEPTS		32	/* a turn, so that old clients get theirs */
+#define LAST		4096	/* that a drain still accepts at each door */
 #define TIMER_GRAIN	100	/* ms: a timeout may be that late */
 #define CLOSED		1000	/* ms until closed doors are tried again */
 #define TELL_AGAIN	60000	/* ms: they may open and close all the time */
@@ -386,6 +387,15 @@ close_doors(struct clients *all)
 	all->ndoors = 0;
 }
 
+/* Whoever is in the queue of a socket that nobody else has would be reset. */
+static void
+welcome_last(struct clients *all)
+{
+	for (size_t i = 0; i < all->ndoors; i++)
+		for (int k = 0; k < LAST / ACCEPTS; k++)
+			knock(&all->doors[i]);
+}
+
 void
 clients_drain(struct clients *all)
 {
@@ -393,11 +403,13 @@ clients_drain(struct clients *all)
 
 	if (all->draining)
 		return;
-	close_doors(all);
 	http_drain(all->http);
-	while ((c = longest_idle(all)) != NULL)
-		wake(c, OUTCOME_CANCELLED);
+	welcome_last(all);
+	close_doors(all);
 	all->draining = true;
+	/* Each leaves that list: its wait is a shorter one now. */
+	while ((c = longest_idle(all)) != NULL)
+		wake(c, OUTCOME_READY);
 	if (all->count == 0)
 		all->gone(all->context);
 }

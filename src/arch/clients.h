@@ -21,7 +21,8 @@ struct clients	*clients_new(struct evloop *, struct clock *, struct http *,
 void		 clients_free(struct clients **);	/* ends them all */
 void		 clients_listen(struct clients *, const struct listener *,
 		    size_t n);
-/* No new connections; those between two requests end. */
+/* No new connections but those that have come in already; all end with their
+ * next response, or after a moment without a request. */
 void		 clients_drain(struct clients *);
 /* The answer is in its job: tells it, wakes who waits, frees it. */
 void		 clients_errand_done(struct errand *);

@@ -7,9 +7,11 @@
 #include <netinet/tcp.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "arch/listener.h"
@@ -19,11 +21,42 @@
 
 #define BACKLOG	4096		/* the kernel takes its own limit if less */
 
-static void
-explain(const struct conf_address *a)
+static in_port_t
+port(const struct conf_address *a)
 {
+	const void	*at = &a->addr;
+
+	return a->addr.ss_family == AF_INET6 ?
+	    ((const struct sockaddr_in6 *)at)->sin6_port :
+	    ((const struct sockaddr_in *)at)->sin_port;
+}
+
+/* One of ours on the same port: then that is in the way. */
+static const char *
+beside(const struct conf_address *a, const struct listeners *before)
+{
+	const struct conf_address	*b;
+
+	for (size_t i = 0; before != NULL && i < before->n; i++) {
+		b = conf_listener(before->conf, before->at[i].number);
+		if (port(a) == port(b) && port(a) != 0)
+			return b->text;
+	}
+	return NULL;
+}
+
+static void
+explain(const struct conf_address *a, const struct listeners *before)
+{
+	const char	*own = beside(a, before);
+
 	switch (errno) {
 	case EADDRINUSE:
+		if (own != NULL) {
+			log_errorx("cannot listen on %s while this server does "
+			    "on %s: that needs a restart", a->text, own);
+			break;
+		}
 		log_errorx("cannot listen on %s: another program does; "
 		    "stop it, or choose another address", a->text);
 		break;
@@ -75,8 +108,27 @@ dispensable(const struct conf_address *a, size_t bound)
 	    errno == EADDRNOTAVAIL);
 }
 
+static bool
+is_same(const struct conf_address *a, const struct conf_address *b)
+{
+	return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
+}
+
+/* The socket that there is for it, once more; -1 with errno 0: none. */
+static int
+keep_one(const struct conf_address *a, const struct listeners *before)
+{
+	errno = 0;
+	for (size_t i = 0; before != NULL && i < before->n; i++)
+		if (is_same(a, conf_listener(before->conf,
+		    before->at[i].number)))
+			return fcntl(before->at[i].fd, F_DUPFD_CLOEXEC, 3);
+	return -1;
+}
+
 struct listener *
-listener_open(const struct conf *conf, size_t *n)
+listener_open(const struct conf *conf, const struct listeners *before,
+    size_t *n)
 {
 	const struct conf_address	*a;
 	struct listener			*l;
@@ -88,11 +140,13 @@ listener_open(const struct conf *conf, size_t *n)
 	*n = 0;
 	for (size_t i = 0; i < all; i++) {
 		a = conf_listener(conf, i);
-		fd = bind_one(a);
+		fd = keep_one(a, before);
+		if (fd == -1 && errno == 0)
+			fd = bind_one(a);
 		if (fd == -1 && dispensable(a, *n))
 			continue;
 		if (fd == -1) {
-			explain(a);
+			explain(a, before);
 			failed = true;
 			continue;
 		}

@@ -23,13 +23,15 @@
 #define TELL		60000		/* ms between complaints */
 #define RETRY		1000		/* ms, to ask for a helper again */
 #define ANSWER		3000		/* ms: by then it is lost */
-#define PARTING		1000		/* ms for the rest at the end */
+#define PARTING		2000		/* ms for the rest at the end */
 
 struct logger {
 	struct evloop		*loop;
 	const struct clock	*clock;
 	int			 control;
 	int			 fd;		/* -1: no helper */
+	int			 next;		/* to go over to; -1: none */
+	int64_t			 over;		/* ... by then, clock ms */
 	int64_t			 born;		/* the helper, clock ms */
 	struct watch		*watch, *timer;
 	struct buf		 waiting;	/* lines */
@@ -72,14 +74,52 @@ ask(struct logger *g)
 	evloop_at(g->timer, g->asked ? g->answer : g->clock->ms + RETRY);
 }
 
+static void	answered(void *);
+
+static void
+leave_helper(struct logger *g)
+{
+	evloop_unwatch(&g->watch);
+	close(g->fd);
+	g->fd = -1;
+	g->flying = false;
+}
+
+static void
+take_helper(struct logger *g, int fd)
+{
+	g->fd = fd;
+	g->born = g->clock->ms;
+	g->watch = evloop_watch(g->loop, fd, answered, g);
+	evloop_want(g->watch, EVLOOP_READ);
+}
+
+/* When the batch under way has been answered, or will not be: then it goes to
+ * the next one, too, rather twice than not at all. */
+static void
+go_over(struct logger *g)
+{
+	int	next = g->next;
+
+	if (next == -1 || (g->flying && g->clock->ms < g->over))
+		return;
+	g->next = -1;
+	leave_helper(g);
+	take_helper(g, next);
+}
+
 static void
 drop_helper(struct logger *g)
 {
 	if (g->fd == -1)
 		return;
-	evloop_unwatch(&g->watch);
-	close(g->fd);
-	g->fd = -1;
+	if (g->next != -1) {
+		g->over = 0;
+		go_over(g);
+		evloop_at(g->timer, g->clock->ms);	/* the batch */
+		return;
+	}
+	leave_helper(g);
 	/* The batch goes to the next one: rather twice than not at all.  One
 	 * that does not live is not asked for over and over. */
 	if (g->clock->ms - g->born >= RETRY)
@@ -180,12 +220,12 @@ answered(void *context)
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n != 1) {
-		g->flying = false;
 		drop_helper(g);
 		return;
 	}
 	if (g->flying)
 		batch_done(g);
+	go_over(g);
 	send_next(g);
 }
 
@@ -199,26 +239,36 @@ timer(void *context)
 		evloop_at(g->timer, g->answer);
 	else if (g->fd == -1)
 		ask(g);
+	go_over(g);
+	if (g->next != -1)
+		evloop_at(g->timer, g->over);
 	send_next(g);
+}
+
+/* Nobody has asked for it: the log has been opened again, and it is to be
+ * written to from now on. */
+static void
+join_next(struct logger *g, int fd)
+{
+	io_close(&g->next);
+	g->next = fd;
+	g->over = g->clock->ms + ANSWER;
+	evloop_at(g->timer, g->over);
+	go_over(g);
 }
 
 void
 logger_join(struct logger *g, int fd)
 {
 	g->asked = false;
-	if (g->fd != -1) {		/* asked for twice */
+	if (fd != -1 && io_nonblock(fd) == -1)
 		io_close(&fd);
-		return;
-	}
-	if (fd == -1 || io_nonblock(fd) == -1) {
-		io_close(&fd);
+	if (g->fd != -1 && fd != -1)
+		join_next(g, fd);
+	else if (fd != -1)
+		take_helper(g, fd);
+	else if (g->fd == -1)
 		evloop_at(g->timer, g->clock->ms + RETRY);
-		return;
-	}
-	g->fd = fd;
-	g->born = g->clock->ms;
-	g->watch = evloop_watch(g->loop, fd, answered, g);
-	evloop_want(g->watch, EVLOOP_READ);
 	send_next(g);
 }
 
@@ -230,7 +280,7 @@ logger_new(struct evloop *loop, const struct clock *clock, int control)
 	g->loop = loop;
 	g->clock = clock;
 	g->control = control;
-	g->fd = -1;
+	g->fd = g->next = -1;
 	g->timer = evloop_timer(loop, timer, g);
 	ask(g);
 	return g;
@@ -249,22 +299,63 @@ await(struct logger *g, int64_t left)
 	return true;
 }
 
+static int64_t
+left_until(int64_t end)
+{
+	struct clock	now = { 0 };
+
+	clock_update(&now);
+	return end > now.ms ? end - now.ms : 0;
+}
+
+/* Somebody who ends soon after the start may have lines, but nobody yet to take
+ * them. */
+static void
+await_helper(struct logger *g, int64_t end)
+{
+	struct pollfd	p = { .fd = g->control, .events = POLLIN };
+	enum control	message;
+	int		fd;
+
+	if (g->fd == -1 && !g->asked)
+		ask(g);
+	while (g->fd == -1 && g->asked && g->batch.len + g->waiting.len > 0 &&
+	    poll(&p, 1, (int)left_until(end)) == 1 &&
+	    control_recv(g->control, &message, &fd) == 1) {
+		if (message == CONTROL_LOGGER)
+			logger_join(g, fd);
+		else
+			io_close(&fd);
+	}
+}
+
+static void
+tell_left(struct logger *g)
+{
+	g->dropped += lines_count(g->waiting.at, g->waiting.len) +
+	    lines_count(g->batch.at, g->batch.len);
+	tell_dropped(g);
+}
+
 void
 logger_free(struct logger **gp)
 {
 	struct logger	*g = *gp;
 	struct clock	 now = { 0 };
-	int64_t		 end;
+	int64_t		 end, left;
 
 	clock_update(&now);
 	end = now.ms + PARTING;
+	go_over(g);
+	io_close(&g->next);
 	g->due = true;
+	await_helper(g, end);
 	send_next(g);
-	while (g->flying && now.ms < end && await(g, end - now.ms)) {
+	while (g->flying && (left = left_until(end)) > 0 && await(g, left)) {
 		g->due = true;
 		send_next(g);
-		clock_update(&now);
 	}
+	tell_left(g);
 	if (g->fd != -1) {
 		evloop_unwatch(&g->watch);
 		close(g->fd);

@@ -32,6 +32,7 @@ drain(void *context)
 	log_info("finishing the responses under way");
 	evloop_at(s->timer, s->clock.ms + s->world->conf->limits.drain);
 	clients_drain(s->clients);
+	control_send(s->world->control, CONTROL_DRAINS, -1);
 }
 
 static void

@@ -61,10 +61,11 @@ finish_step(struct conn *c)
 
 	tell(c);
 	c->peer->requests++;
-	if (c->close || c->http->draining) {
+	if (c->close) {
 		/* To close over unread input would reset the connection, and
-		 * the response with it. */
-		if (c->input_len > r->parse.size)
+		 * the response with it.  In a drain not even a client that has
+		 * sent more just now is to notice. */
+		if (c->input_len > r->parse.size || c->http->draining)
 			c->linger = true;
 		conn_request_end(c);
 		if (conn_pending(c))	/* put off for a request behind it */

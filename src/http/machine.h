@@ -44,7 +44,8 @@ void		 http_report(struct http *, void (*)(const char *));
 /* Work that is too much for one turn of a loop: some of it; true: there is more
  * for the turns to come. */
 bool		 http_tidy(struct http *);
-/* From now on connections end with the response under way. */
+/* From now on connections end with the next response; who waits for a request
+ * is to be woken, as READY, to wait less. */
 void		 http_drain(struct http *);
 
 /* Takes the descriptor.  transport NULL: a plain socket. */

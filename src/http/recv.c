@@ -11,6 +11,7 @@
 #include "http/reply.h"
 
 #define KEPT_ROOM	4096	/* bytes a recv, behind kept input */
+#define PARTING		2000	/* ms that a drain leaves for a last request */
 
 /* Bytes of the client's into the loop's buffer, or behind what is kept. */
 static ssize_t
@@ -52,15 +53,39 @@ wait_for_input(struct conn *c)
 {
 	const struct conf	*conf = c->http->conf;
 
+	if (c->input_len == 0 && c->http->draining)
+		return conn_wait(c, WAIT_READ, PATIENCE_PARTING,
+		    c->http->clock->ms + PARTING);
 	if (c->input_len == 0)
 		return conn_wait(c, WAIT_READ, PATIENCE_IDLE,
 		    c->http->clock->ms + conf->limits.idle);
 	return wait_for_more(c, PATIENCE_HEAD, c->since + conf->limits.head);
 }
 
+/* Draining: one that was told that it stays is heard once more, and then closed
+ * so that a request which is on its way is no reset. */
+static enum go
+part(struct conn *c)
+{
+	ssize_t	n = receive(c);
+
+	if (n > 0) {
+		c->since = c->http->clock->ms;
+		c->input_len = (size_t)n;
+		return conn_go(c, STEP_PARSE);
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
+		return conn_go(c, STEP_CLOSE);
+	c->transport->finish(c->transport_context, c->wait.fd);
+	c->since = c->http->clock->ms;
+	return conn_go(c, STEP_LINGER);
+}
+
 static enum go
 no_input(struct conn *c, enum outcome outcome)
 {
+	if (c->http->draining && c->input_len == 0)
+		return part(c);
 	if (outcome == OUTCOME_TIMED_OUT && c->input_len > 0)
 		return reply_refuse(c, reply_why(c, WHY_HEAD_LATE));
 	return conn_go(c, STEP_CLOSE);
@@ -78,8 +103,6 @@ recv_step(struct conn *c)
 		return reply_refuse(c, reply_why(c, WHY_CROWD));
 	if (conn_pending(c))
 		return conn_send(c, STEP_RECV);
-	if (c->http->draining && c->input_len == 0)
-		return conn_go(c, STEP_CLOSE);
 	if (!c->readable)
 		return wait_for_input(c);
 	c->readable = false;

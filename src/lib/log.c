@@ -122,6 +122,28 @@ submit(enum log_grade grade, int error, const char *format, va_list args)
 	errno = saved;
 }
 
+static size_t
+add(char *line, size_t n, const char *text)
+{
+	while (*text != '\0' && n < LINE - 1)
+		line[n++] = *text++;
+	return n;
+}
+
+void
+log_dying(const char *a, const char *b, const char *c, const char *d)
+{
+	const char	*words[] = { who, ": error: ", a, b, c, d };
+	char		 line[LINE];
+	size_t		 n = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		n = add(line, n, words[i]);
+	line[n++] = '\n';
+	if (write(STDERR_FILENO, line, n) == -1)
+		return;		/* nobody is left to count it */
+}
+
 #define SUBMIT(grade, error) do {					\
 	va_list	args;							\
 	va_start(args, format);						\

@@ -13,7 +13,11 @@
 
 _Noreturn void	need_failed(const char *, const char *, int, const char *);
 
-/* What was being done, for the last line of a crash; NULL for nothing. */
+/*
+ * What was being done, for the last line of a crash; NULL for nothing.  From
+ * here on a signal that ends the process for a fault of its own leaves such a
+ * line, too.
+ */
 void		need_doing(const char *(*)(void));
 
 #endif

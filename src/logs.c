@@ -1,0 +1,208 @@
+/*
+ * logs: opens them, and opens them again: a child for each, which sends what it
+ * has opened, or says why it cannot and sends nothing.
+ */
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/proc.h"
+#include "monitor_private.h"
+
+#define PATIENCE	10000	/* ms for a file system to open a log */
+
+int
+logs_open(const char *file)
+{
+	/* A FIFO that nobody reads must not keep us. */
+	return open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
+	    O_NONBLOCK, 0640);
+}
+
+void
+logs_hold(int *log)
+{
+	struct stat	st;
+	int		handle, again;
+
+	if (*log == -1 || fstat(*log, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    (fcntl(*log, F_GETFL) & O_APPEND) == 0)
+		return;
+	handle = io_handle(*log);
+	again = io_open_again(handle, O_WRONLY | O_APPEND);
+	if (again == -1) {
+		io_close(&handle);
+		return;
+	}
+	close(again);
+	close(*log);
+	*log = handle;
+}
+
+bool
+logs_is_file(const char *name)
+{
+	return name != NULL && strcmp(name, "stderr") != 0;
+}
+
+static const char *
+kind_name(enum log_kind kind)
+{
+	return kind == LOG_ACCESS ? "access log" : "error log";
+}
+
+const char *
+logs_file(const struct reign *r, enum log_kind kind)
+{
+	return kind == LOG_ACCESS ? r->conf->log.access : r->conf->log.error;
+}
+
+static _Noreturn void
+be_opener(const char *file, enum log_kind kind, int pipe)
+{
+	char		byte = 0;
+	struct iovec	iov = { &byte, sizeof(byte) };
+	int		log;
+
+	proc_title("amped: opener");
+	proc_signals_unblock();
+	log = logs_open(file);
+	if (log == -1) {
+		log_error("cannot open the %s %s again, going on with the one "
+		    "that is open", kind_name(kind), file);
+		_exit(0);
+	}
+	logs_hold(&log);
+	io_send_record(pipe, &iov, 1, log);
+	_exit(0);
+}
+
+static void
+reopen(struct monitor *m, struct reign *r, enum log_kind kind)
+{
+	const char	*file = logs_file(r, kind);
+	struct opening	*o;
+	int		 pipe = -1;
+	pid_t		 pid;
+
+	if (!logs_is_file(file))
+		return;
+	pid = spawn(m, r, ROLE_OPENER, &pipe);
+	if (pid == 0)
+		be_opener(file, kind, pipe);
+	if (pid == -1) {
+		log_error("cannot open the %s again", kind_name(kind));
+		return;
+	}
+	children_add(&m->children, pid, ROLE_OPENER, r->generation, pipe);
+	o = mem_zero(sizeof(*o));
+	*o = (struct opening){ .pid = pid, .pipe = pipe, .kind = kind,
+	    .reign = r->number, .deadline = monitor_now() + PATIENCE };
+	TAILQ_INSERT_TAIL(&m->openings, o, link);
+}
+
+/* Those that are under way might have been opened just before they were moved
+ * away: so all of them once more, afterwards. */
+void
+logs_reopen(struct monitor *m)
+{
+	struct reign	*r;
+
+	reload_meets_reopen(m);
+	m->reopen_due = !TAILQ_EMPTY(&m->openings);
+	if (m->reopen_due)
+		return;
+	TAILQ_FOREACH(r, &m->reigns, link)
+		reopen(m, r, LOG_ACCESS);
+	reopen(m, m->serving, LOG_ERRORS);
+}
+
+static void
+end(struct monitor *m, struct opening *o)
+{
+	children_give_up(&m->children, o->pid);
+	io_close(&o->pipe);
+	TAILQ_REMOVE(&m->openings, o, link);
+	free(o);
+	if (m->reopen_due && TAILQ_EMPTY(&m->openings))
+		logs_reopen(m);
+}
+
+/* What we had is a handle, or nothing that closing waits for. */
+static void
+take_over(int *log, int new)
+{
+	io_close(log);
+	*log = new;
+}
+
+static void
+take(struct monitor *m, const struct opening *o, int log)
+{
+	struct reign	*r = mains_number(m, o->reign);
+
+	if (o->kind == LOG_ERRORS) {
+		take_over(&m->setup->error, log);
+		scribes_replace(m);
+	} else if (r != NULL) {
+		take_over(&r->access, log);
+		mains_new_logger(m, r);
+	} else {
+		close(log);	/* it has gone meanwhile */
+		return;
+	}
+	log_notice("the %s has been opened again", kind_name(o->kind));
+}
+
+void
+logs_opened(struct monitor *m, struct opening *o)
+{
+	char	byte;
+	int	log = -1;
+
+	if (io_recv_record(o->pipe, &byte, sizeof(byte), &log) == 1 &&
+	    log != -1)
+		take(m, o, log);
+	end(m, o);
+}
+
+void
+logs_look(struct monitor *m)
+{
+	struct opening	*o, *next;
+	int64_t		 now;
+
+	if (TAILQ_EMPTY(&m->openings))
+		return;
+	now = monitor_now();
+	for (o = TAILQ_FIRST(&m->openings); o != NULL; o = next) {
+		next = TAILQ_NEXT(o, link);
+		if (now < o->deadline)
+			continue;
+		log_warnx("the %s cannot be opened again, its file system does "
+		    "not answer: going on with the one that is open",
+		    kind_name(o->kind));
+		kill(o->pid, SIGKILL);
+		end(m, o);
+	}
+}
+
+void
+logs_forget(struct monitor *m)
+{
+	struct opening	*o;
+
+	m->reopen_due = false;
+	while ((o = TAILQ_FIRST(&m->openings)) != NULL)
+		end(m, o);
+}

@@ -1,0 +1,56 @@
+/*
+ * logs: the descriptors of the logs, and how they are opened again while all
+ * goes on.
+ */
+#ifndef LOGS_H
+#define LOGS_H
+
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct monitor;
+struct reign;
+
+enum log_kind {
+	LOG_ACCESS,
+	LOG_ERRORS
+};
+
+/* A log that a child opens, since that may wait. */
+struct opening {
+	pid_t			 pid;
+	int			 pipe;		/* brings the descriptor */
+	enum log_kind		 kind;
+	unsigned		 reign;		/* whose access log */
+	int64_t			 deadline;	/* ms */
+	TAILQ_ENTRY(opening)	 link;
+};
+
+TAILQ_HEAD(openings, opening);
+
+/* A file by its name, for appending; -1 with errno. */
+int	logs_open(const char *file);
+/*
+ * To close a file may wait for its file system, and so may ending with it: the
+ * monitor has handles of its logs in place of files.  What is no file, or may
+ * not be opened again, stays as it is.
+ */
+void	logs_hold(int *log);
+
+const char *logs_file(const struct reign *, enum log_kind);
+/* Not "stderr", nor none. */
+bool	logs_is_file(const char *);
+
+/* All that are files, by their names; whatever fails stays as it is. */
+void	logs_reopen(struct monitor *);
+/* A child has something to say. */
+void	logs_opened(struct monitor *, struct opening *);
+/* Gives up those that take too long. */
+void	logs_look(struct monitor *);
+/* Takes no more answers. */
+void	logs_forget(struct monitor *);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * monitor_private: what the files of the monitor share.
+ */
+#ifndef MONITOR_PRIVATE_H
+#define MONITOR_PRIVATE_H
+
+#include "children.h"
+#include "errors.h"
+#include "logs.h"
+#include "monitor.h"
+#include "reload.h"
+
+#define GRACE		3000	/* ms for children to end by themselves */
+#define KILLED		1000	/* ms for killed ones; what a dead mount holds
+				 * in the kernel cannot even be killed */
+
+struct monitor {
+	struct monitor_setup	*setup;
+	struct children		 children;
+	struct reigns		 reigns;
+	struct reign		*serving;
+	int			 ending;	/* the signal, or 0 */
+	int64_t			 deadline;	/* ms, of the end */
+	bool			 killed;	/* ... has passed once */
+	bool			 announced;
+	struct errors		 errors;
+	struct {
+		int	pipe;		/* open as long as it is to stay */
+		pid_t	pid;		/* 0: none */
+		int64_t	born, due;	/* ms; due 0: not at all */
+	}			 scribe;
+	struct openings		 openings;
+	bool			 reopen_due;	/* the logs, once more */
+	struct reading		 reading;	/* of the conf */
+	unsigned		 generation;	/* how many mains there were */
+};
+
+int64_t	 monitor_now(void);			/* ms */
+int	 monitor_signals(void);			/* readable: some came */
+void	 monitor_leave_signals(void);		/* in a child */
+
+/*
+ * A child with a stream pipe: its end in *pipe in the child, ours in the
+ * parent.  0 in the child, -1 when there can be none.  Reign NULL: it is for
+ * all.
+ */
+pid_t	 spawn(struct monitor *, struct reign *, enum role, int *pipe);
+/* In such a child: be amped-helper. */
+_Noreturn void spawn_helper(struct monitor *, struct reign *, int pipe,
+	    enum role);
+
+/* The scribe. */
+void	 scribes_start(struct monitor *);
+/* Another one, for another log; the one before writes what it has taken. */
+void	 scribes_replace(struct monitor *);
+void	 scribes_died(struct monitor *, const char *how);
+void	 scribes_end(struct monitor *);
+
+/* The mains, each in its reign. */
+/* The first in a reign: with all that comes before. */
+void	 mains_begin(struct monitor *, struct reign *);
+/* Its pipe has something to say. */
+void	 mains_speak(struct monitor *, struct reign *);
+void	 mains_died(struct monitor *, struct reign *, const char *how);
+/* It is to end, but with all that it has begun. */
+void	 mains_drain(struct monitor *, struct reign *);
+/* A log helper for a main that has one, to go over to. */
+void	 mains_new_logger(struct monitor *, struct reign *);
+/* What is due. */
+void	 mains_look(struct monitor *);
+struct reign *mains_find(struct monitor *, pid_t main);
+struct reign *mains_number(struct monitor *, unsigned reign);
+
+#endif

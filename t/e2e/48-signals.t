@@ -1,0 +1,204 @@
+#!/usr/bin/perl
+# What signals are good for: logs that are opened again, a conf that is read
+# again, an end that nobody notices; all of it under load.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await content docroot free_port patience slurp write_file);
+use Amped::Load;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $large = content('large', 20_000_000);
+my $root = docroot('page' => "page\n", 'other' => content('other', 5000),
+    'large' => $large);
+my %pages = ('/page' => "page\n", '/other' => content('other', 5000));
+my $few = "helpers 2 max 4 share 4\n";
+my $get = "HTTP/1.1\r\nHost: x\r\n\r\n";
+
+# All lines of a log, of those that were moved away, too.
+sub lines_of {
+	my ($log) = @_;
+
+	return map { split(/\n/, slurp($_)) } glob("$log*");
+}
+
+sub count_lines {
+	my ($pattern, $log) = @_;
+
+	return scalar(grep { $_ =~ $pattern } lines_of($log));
+}
+
+# USR1 under load: each request has its line, once, wherever the file is.
+my $rotations = 20;
+my $server = Amped->start(root => $root, global => $few,
+    log => "\taccess %D/access.log common\n\terror %D/error.log info\n");
+my $load = Amped::Load->new(port => $server->port, clients => 3,
+    targets => { %pages, '/nothing' => undef }, pause => 1);
+for my $n (1 .. $rotations) {
+	await('lines', sub { -s $server->{access} && -s $server->{error} });
+	for my $log (@{$server}{qw(access error)}) {
+		rename($log, "$log.$n") or die "$log: $!\n";
+	}
+	kill('USR1', $server->{pid});
+	await("rotation $n", sub {
+		return count_lines(qr/access log has been opened again/,
+		    $server->{error}) == $n &&
+		    count_lines(qr/error log has been opened again/,
+		    $server->{error}) == $n;
+	});
+}
+my ($right, @wrong) = $load->stop;
+is_deeply(\@wrong, [], 'USR1: nobody notices');
+$server->stop;
+cmp_ok($right, '>', 100, "there was some load: $right");
+my (%times, $refused);
+$times{$_}++ for map { /"GET \S+\?(\d+\.\d+)\. / ? $1 : () }
+    lines_of($server->{access});
+is(scalar(keys %times), $right, 'each request has its line');
+is_deeply([grep { $times{$_} != 1 } keys %times], [], 'once');
+is(count_lines(qr/\] info: .*\/nothing\?/, $server->{error}),
+    count_lines(qr{"GET /nothing\?}, $server->{access}),
+    'and each refusal has its own in the error log');
+is_deeply([grep { !/\A\d{4}-\S+ \w[\w ]*\[\d+\] \w+: / }
+    lines_of($server->{error})], [], 'lines are whole');
+is(scalar(grep { -s $_ } glob("$server->{access}.*")), $rotations,
+    'each file has some');
+
+# One that cannot be opened again is kept.
+$server = Amped->start(root => $root, global => $few, errors => 1);
+is($server->get('/page?first')->{status}, 200, 'a request');
+$server->wait_line(qr/first/, $server->{access});
+rename($server->{access}, "$server->{access}.1");
+mkdir($server->{access}) or die "$server->{access}: $!\n";
+kill('USR1', $server->{pid});
+my $kept = "error: cannot open the access log $server->{access} again, " .
+    'going on with the one that is open: ';
+ok($server->wait_line(qr/\Q$kept/),
+    'a log that cannot be opened again: it says so');
+is($server->get('/page?second')->{status}, 200, 'a request');
+ok($server->wait_line(qr/second/, "$server->{access}.1"), 'and is kept');
+rmdir($server->{access});
+kill('USR1', $server->{pid});
+$server->wait_line(qr/access log has been opened again/);
+is($server->get('/page?third')->{status}, 200, 'a request');
+ok($server->wait_line(qr/third/, $server->{access}), 'until it can');
+
+# A new log helper goes where the old one went; many signals at once.
+my ($old) = $server->kill_role('KILL', 'log helper');
+await('another log helper',
+    sub { grep { $_ != $old } $server->role('log helper') });
+kill('USR1', $server->{pid}) for 1 .. 200;
+await('one log helper', sub { !$server->role('opener') &&
+    $server->role('log helper') == 1 && $server->role('scribe') == 1 });
+is($server->get('/page?fourth')->{status}, 200, 'a request');
+ok($server->wait_line(qr/fourth/, $server->{access}), '200 USR1 at once');
+$server->stop;
+
+# QUIT in the very moment in which requests come: on connections that were told
+# that they stay, and on such as nobody has accepted yet.
+$server = Amped->start(root => $root, global => $few);
+my @stay = map { $server->connect } 1 .. 50;
+is(scalar(grep { $_->all_right(1, %pages) } @stay), 50, 'they stay');
+my ($main) = stand_still($server);
+$_->send("GET /other $get") for @stay;
+my @new = $server->ask(('/page') x 50);
+kill('QUIT', $server->{pid});
+$server->wait_line(qr/notice: stopping/);
+kill('CONT', $main);
+is(scalar(grep { is_last($_, $pages{'/other'}) } @stay), 50,
+    'QUIT: a request that comes just then is answered, as the last one');
+is(scalar(grep { is_last($_, "page\n") } @new), 50,
+    'so are those who were at the door');
+is(eval { $server->reap }, 0, 'then it ends');
+$server->stop;
+
+# The signal may have been first, or not: each is right.
+sub is_last {
+	my ($client, $body) = @_;
+	my $answer = $client->response;
+	my $right = $answer && $answer->{body} eq $body && $client->closed &&
+	    !$client->{reset};
+
+	$client->close;
+	return $right;
+}
+
+sub stand_still {
+	my ($server) = @_;
+	my ($main) = $server->kill_role('STOP', 'main');
+
+	await('main to stand still',
+	    sub { (Amped::Process::stat_fields($main))[3] eq 'T' });
+	return $main;
+}
+
+# A slow download ends well within drain, or else ends it.
+for my $drain ('1h', '100ms') {
+	$server = Amped->start(root => $root,
+	    global => "$few\nlimits {\n\tdrain $drain\n}\n");
+	my $slow = $server->connect(window => 4096);
+	$slow->send("GET /large $get");
+	$slow->want(1000);
+	kill('QUIT', $server->{pid});
+	is($server->reap, 0, "drain $drain: over after that")
+	    if $drain eq '100ms';
+	my $answer = $slow->response;
+	is($answer->{short} ? 'short' : $answer->{body} eq $large,
+	    $drain eq '100ms' ? 'short' : 1, "drain $drain: a slow download");
+	$slow->close;
+	is($server->reap, 0, "drain $drain: the end");
+	$server->stop;
+}
+
+# Main ends before it has a log helper to take its lines: it waits for one.
+$server = Amped->start(root => $root, global => $few, errors => 1);
+is($server->get('/page?with')->{status}, 200, 'a request');
+$server->wait_line(qr/with/, $server->{access});
+kill('STOP', $server->{pid});
+my ($helper) = $server->kill_role('KILL', 'log helper');
+is($server->get('/page?without')->{status}, 200, 'without a log helper');
+$server->kill_role('QUIT', 'main');
+$server->wait_line(qr/finishing the responses/);
+kill('CONT', $server->{pid});
+ok($server->wait_line(qr/without/, $server->{access}),
+    'who ends before there is a log helper waits for one');
+$server->stop;
+
+# Main dies: another serves at once, the log says what it was at; and if it
+# dies again and again, the next ones take their time.  What a busy machine adds
+# is not ours: one try out of ten must be quick.
+my $least = 1e9;
+for (1 .. 10) {
+	$server = Amped->start(root => $root, global => $few, errors => 1);
+	my ($victim) = $server->kill_role('SEGV', 'main');
+	my $begun = time;
+	my $page = $server->get('/page')->{body};
+	my $took = time - $begun;
+
+	# It may have been answered by the one before, just before that died.
+	$least = $took if $page eq "page\n" && $took < $least &&
+	    !grep { $_ == $victim } $server->role('main');
+	last if $least < 0.05;
+	$server->stop;
+}
+cmp_ok($least, '<', 0.05, sprintf('main dies: another serves within %.0f ms',
+    $least * 1000));
+ok($server->wait_line(qr/\Amain: error: bug: SIGSEGV (while at \w|between two)/),
+    'the log says what it was at');
+ok($server->wait_line(qr/main was killed by signal 11/), 'and that it died');
+my %killed;
+my $begun = time;
+for my $n (1 .. 4) {
+	await('another main', sub { my @pids = $server->role('main');
+	    @pids == 1 && !$killed{$pids[0]} });
+	$killed{$_} = 1 for $server->kill_role('KILL', 'main');
+}
+is($server->get('/page')->{body}, "page\n", 'killed four times more');
+cmp_ok(time - $begun, '>=', 0.1 + 0.2 + 0.4 + 0.8,
+    'each takes twice as long as the one before');
+$server->stop;
+
+done_testing();

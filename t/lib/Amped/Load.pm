@@ -1,0 +1,122 @@
+# Amped::Load: clients that ask without pause, each in a process of its own,
+# until they are told to stop; and then tell what they have seen.
+#
+# They take nothing for granted: whatever is not the right answer is a failure,
+# and so is a connection that is refused, reset, or closed without having been
+# announced.
+package Amped::Load;
+
+use strict;
+use warnings;
+
+use POSIX ();
+use Socket qw(AF_UNIX PF_UNSPEC SOCK_STREAM);
+use Time::HiRes ();
+
+use IO::Select;
+
+use Amped::Client;
+
+# Starts them.
+#	port	of the server
+#	clients	how many (4)
+#	targets	what they ask for: target => body, or [bodies] any of which is
+#		right; undef: a 404
+#	stay	requests on a connection, unless the server ends it (1000)
+#	pause	ms between two requests (0)
+sub new {
+	my ($class, %opt) = @_;
+	my $self = bless({ clients => 4, stay => 1000, pause => 0, %opt,
+	    running => [] }, $class);
+
+	$self->begin($_) for 1 .. $self->{clients};
+	return $self;
+}
+
+sub begin {
+	my ($self, $number) = @_;
+	socketpair(my $ours, my $theirs, AF_UNIX, SOCK_STREAM, PF_UNSPEC)
+	    or die "socketpair: $!\n";
+	my $pid = fork() // die "fork: $!\n";
+
+	if ($pid == 0) {
+		CORE::close($ours);
+		CORE::close($_->{pipe}) for @{$self->{running}};
+		$SIG{ALRM} = 'DEFAULT';
+		my @seen = eval { $self->ask($number, $theirs) };
+		@seen = (0, "client $number: $@") if $@;
+		syswrite($theirs, join("\n", map { s/\n/ /gr } @seen));
+		POSIX::_exit(0);
+	}
+	CORE::close($theirs);
+	push(@{$self->{running}}, { pid => $pid, pipe => $ours });
+}
+
+# How many answers were right; then what was wrong, a line each.
+sub ask {
+	my ($self, $number, $pipe) = @_;
+	my @targets = sort keys %{$self->{targets}};
+	my ($n, $right, $client, $left, @wrong) = (0, 0, undef, 0);
+	my $select = IO::Select->new($pipe);
+
+	while (!$select->can_read($self->{pause} / 1000)) {
+		my $target = $targets[$n++ % @targets];
+		my ($why, $stays) = eval {
+			$client //= Amped::Client->new(port => $self->{port});
+			$self->one($client, $target, "$number.$n");
+		};
+		$why = $@ if $@;
+		$why ? push(@wrong, "$number.$n $target: $why") : $right++;
+		$left = $self->{stay} unless $left;
+		undef($client) if $why || !$stays || --$left == 0;
+		last if @wrong > 20;
+	}
+	return ($right, @wrong);
+}
+
+# What is wrong with the answer, or undef; whether the connection stays.
+sub one {
+	my ($self, $client, $target, $id) = @_;
+	my $body = $self->{targets}{$target};
+
+	$client->send("GET $target?$id. HTTP/1.1\r\nHost: x\r\n\r\n");
+	my $answer = $client->response;
+	return ($client->{reset} ? 'reset' : 'closed without an answer', 0)
+	    unless $answer;
+	return ('cut short', 0) if $answer->{short};
+	return ("status $answer->{status}", 0)
+	    if $answer->{status} != (defined($body) ? 200 : 404);
+	return ('the wrong body', 0) if defined($body) &&
+	    !grep { $answer->{body} eq $_ } ref($body) ? @$body : $body;
+	return (undef, ($answer->{field}{connection} // '') ne 'close');
+}
+
+# Tells them to stop; the number of right answers, and what was wrong.
+sub stop {
+	my ($self) = @_;
+	my ($right, @wrong) = (0);
+
+	shutdown($_->{pipe}, 1) for @{$self->{running}};
+	for my $client (splice(@{$self->{running}})) {
+		local $/;
+		my $pipe = $client->{pipe};
+		my $said = <$pipe> // '';
+		my ($n, @bad) = split(/\n/, $said);
+
+		waitpid($client->{pid}, 0);
+		push(@bad, "client process ended with $?") if $?;
+		push(@bad, 'a client said nothing') unless defined($n);
+		$right += $n // 0;
+		push(@wrong, @bad);
+	}
+	return ($right, @wrong);
+}
+
+# Whoever dies, leaves nobody behind: they end with their pipe.
+sub DESTROY {
+	local ($?, $!);
+	waitpid($_->{pid}, 0) for map { CORE::close($_->{pipe}); $_ }
+	    splice(@{$_[0]{running}});
+}
+
+1;
