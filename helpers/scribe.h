@@ -6,8 +6,8 @@
 #define HELPERS_SCRIBE_H
 
 /*
- * Until the stream pipe closes, or is -1, and there is nothing left to write; or
- * until a byte comes from it, whatever is left, since another one is there.
+ * Until the stream pipe closes, or is -1, and there is nothing left to write;
+ * or until a byte comes from it: there is another scribe, which reads the rest.
  * Words and losses are read without waiting: lines, and a byte for each line
  * that found no room among them.
  */

@@ -154,9 +154,10 @@ announce(struct monitor *m, const struct reign *r)
 static void
 closed(struct reign *r)
 {
-	if (r->state == REIGN_DRAINING && !r->closed)
-		log_notice("the conf has been read again, and is in force");
+	if (r->state != REIGN_DRAINING || r->closed)
+		return;
 	r->closed = true;
+	log_notice("the conf has been read again, and is in force");
 }
 
 static void

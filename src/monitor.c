@@ -137,6 +137,9 @@ child_died(struct monitor *m, const struct child *c, int status)
 	char		 how[100];
 
 	describe(status, how, sizeof(how));
+	if (r != NULL && r->state == REIGN_DRAINING && status != 0)
+		log_errorx("the main before %s: what it had begun is lost",
+		    how);
 	if (r != NULL)
 		mains_died(m, r, how);
 	else if (status != 0 && m->ending == 0 && !c->given_up)

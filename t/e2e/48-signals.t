@@ -168,24 +168,28 @@ ok($server->wait_line(qr/without/, $server->{access}),
 $server->stop;
 
 # Main dies: another serves at once, the log says what it was at; and if it
-# dies again and again, the next ones take their time.  What a busy machine adds
-# is not ours: one try out of ten must be quick.
-my $least = 1e9;
-for (1 .. 10) {
+# dies again and again, the next ones take their time.  What a busy machine or
+# a sanitizer adds is not ours: one try out of ten must be quick, which is 50 ms,
+# or less than it took to start the server there.
+my $quick = 0;
+for my $try (1 .. 10) {
+	$server->stop if $try > 1;
+	my $before = time;
 	$server = Amped->start(root => $root, global => $few, errors => 1);
+	my $start = time - $before;
 	my ($victim) = $server->kill_role('SEGV', 'main');
 	my $begun = time;
 	my $page = $server->get('/page')->{body};
 	my $took = time - $begun;
 
 	# It may have been answered by the one before, just before that died.
-	$least = $took if $page eq "page\n" && $took < $least &&
+	$quick = $page eq "page\n" && ($took < 0.05 || $took < $start) &&
 	    !grep { $_ == $victim } $server->role('main');
-	last if $least < 0.05;
-	$server->stop;
+	note(sprintf('started in %.0f ms, again in %.0f ms', $start * 1000,
+	    $took * 1000));
+	last if $quick;
 }
-cmp_ok($least, '<', 0.05, sprintf('main dies: another serves within %.0f ms',
-    $least * 1000));
+ok($quick, 'main dies: another serves within 50 ms');
 ok($server->wait_line(qr/\Amain: error: bug: SIGSEGV (while at \w|between two)/),
     'the log says what it was at');
 ok($server->wait_line(qr/main was killed by signal 11/), 'and that it died');

@@ -268,6 +268,22 @@ $slow[0]->close;
 is($server->reap, 0, 'and then it ends');
 $server->stop;
 
+# A main that dies while it drains: the log says so, nobody else is hurt.
+$server = Amped->start(global => $few, log => $logs, root => $roots[0],
+    errors => 1);
+($main) = $server->role('main');
+$slow[0] = $server->connect(window => 4096);
+$slow[0]->send("GET /large $get");
+$slow[0]->want(1000);
+reload($server);
+kill('KILL', $main);
+ok($server->wait_line(qr/main before was killed by signal 9.*is lost/),
+    'a main that dies while it drains');
+ok($slow[0]->response->{short}, 'its clients lose it');
+is($server->get('/page')->{status}, 200, 'others do not');
+is(in_force($server), 1, 'one conf in force');
+$server->stop;
+
 # A drain that takes too long.
 $server = Amped->start(global => "$few\nlimits {\n\tdrain 100ms\n}\n",
     log => $logs, root => $roots[0]);
