@@ -35,8 +35,10 @@ sub answered {
 
 	await('the ceiling', sub { IO::Socket::INET->new(
 	    PeerAddr => '127.0.0.1', PeerPort => $server->{port}) });
-	my $result = eval { Bench::Load->new(server => $server, workload => $w,
-	    seconds => 0.1)->go };
+	my $load = Bench::Load->new(server => $server, workload => $w,
+	    seconds => 0.1);
+	my $result = eval { $load->go };
+	$load->end if $result;
 	$server->stop;
 	return $result;
 }
