@@ -112,6 +112,7 @@ struct conn {
 	uint8_t			 outcome;	/* of the last wait */
 	bool			 turned_away;	/* its address has enough */
 	bool			 readable;	/* input may be there */
+	bool			 last;		/* the client asks no more */
 	bool			 close;		/* after this response */
 	bool			 linger;	/* ... over unread input */
 };

@@ -44,6 +44,7 @@ struct client {				/* the architecture's, see wait.h */
 	size_t			 takes;		/* bytes its socket still takes */
 	bool			 half, broken;	/* sends no more; is gone */
 	bool			 by_turns;	/* output waits for its turn */
+	bool			 more;		/* to come right behind that */
 	bool			 waiting;	/* for wait->errand */
 	TAILQ_ENTRY(client)	 link;
 };
@@ -110,7 +111,7 @@ script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 	size_t		 taken = 0, k;
 
 	(void)fd;
-	(void)more;
+	c->more = more;
 	if (c->broken) {
 		errno = EPIPE;
 		return -1;
@@ -544,6 +545,9 @@ client_line(struct client *c, char **words, size_t n)
 		if (c->wait != NULL)
 			fail("%s is in step %s", c->name,
 			    machine_step(c->peer));
+	} else if (strcmp(verb, "more") == 0 && n == 3) {
+		if (c->more != (strcmp(words[2], "follows") == 0))
+			fail("%s was told otherwise", c->name);
 	} else if (strcmp(verb, "by-turns") == 0) {
 		c->by_turns = true;
 	} else if (strcmp(verb, "turn") == 0) {
