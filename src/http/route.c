@@ -70,8 +70,8 @@ route_step(struct conn *c)
 {
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
-	struct str		 host = parse_host_name(
-				    parse_str(c->input, p->host));
+	struct str		 host = parse_host_name(p,
+				    c->input);
 	enum why		 why;
 
 	c->last = p->close || (p->minor == 0 && !p->keep_alive);
