@@ -35,8 +35,13 @@ sub answered {
 
 	await('the ceiling', sub { IO::Socket::INET->new(
 	    PeerAddr => '127.0.0.1', PeerPort => $server->{port}) });
-	my $result = eval { Bench::Load->new(server => $server, workload => $w,
-	    seconds => 0.1)->go };
+	my $result = eval {
+		my $load = Bench::Load->new(server => $server,
+		    workload => $w, seconds => 0.1);
+		my $counted = $load->go;
+		$load->end;
+		$counted;
+	};
 	$server->stop;
 	return $result;
 }

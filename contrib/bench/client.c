@@ -6,9 +6,10 @@
  *
  * Opens the connections, asks on each of them once and, with -w, so often
  * altogether, and says "ready".  With a line from its standard input it asks
- * for so many seconds, waits for the last answers, and prints one line of
- * JSON; without one it ends.  So what a server uses while "ready" is what
- * idle connections cost, and what it uses from then on is for what is counted.
+ * for so many seconds, waits for the last answers, prints one line of JSON, and
+ * ends when its standard input does; without a line it ends at once.  So what a
+ * server uses while "ready" is what idle connections cost, and what it uses
+ * from then until the JSON is for what is counted: not the end of connections.
  *
  *	-1	HTTP/1.0, a connection for each request; the server closes
  *	-R	targets at random, not in order
@@ -607,5 +608,8 @@ main(int argc, char *argv[])
 	if (fgets(line, sizeof(line), stdin) == NULL)
 		return 0;
 	measure();
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin) != NULL)
+		;
 	return 0;
 }

@@ -17,8 +17,8 @@
 #include "stats.h"
 
 #define ROOM		(1024 * 1024)	/* bytes of lines that may wait */
-#define BATCH		(64 * 1024)	/* bytes to the helper at once */
-#define EAGER		(32 * 1024)	/* bytes that do not wait for more */
+#define BATCH		JOB_DATA_MAX	/* bytes to the helper at once */
+#define EAGER		(64 * 1024)	/* bytes that do not wait for more */
 #define DELAY		200		/* ms that a line may wait for others */
 #define TELL		60000		/* ms between complaints */
 #define RETRY		1000		/* ms, to ask for a helper again */

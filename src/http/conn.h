@@ -90,7 +90,9 @@ struct peer {
 	uint32_t		 requests;	/* answered */
 	uint16_t		 listener;
 	uint8_t			 family;	/* AF_INET, AF_INET6, else */
-	uint8_t			 bytes[16];	/* of the address */
+	uint8_t			 text_len;	/* of an IPv4 one's text */
+	uint8_t			 bytes[20];	/* of the address; behind four
+						 * of them their text */
 };
 
 struct conn {
@@ -112,6 +114,7 @@ struct conn {
 	uint8_t			 outcome;	/* of the last wait */
 	bool			 turned_away;	/* its address has enough */
 	bool			 readable;	/* input may be there */
+	bool			 last;		/* the client asks no more */
 	bool			 close;		/* after this response */
 	bool			 linger;	/* ... over unread input */
 };

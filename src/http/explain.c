@@ -48,8 +48,8 @@ add_site(struct explanation *e, const struct conn *c)
 {
 	const struct request	*r = c->request;
 	const struct conf	*conf = c->http->conf;
-	struct str		 host = parse_host_name(
-				    parse_str(c->input, r->parse.host));
+	struct str		 host = parse_host_name(&r->parse,
+				    c->input);
 	const char		*name;
 	struct buf		 where = { 0 };
 

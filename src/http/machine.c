@@ -13,6 +13,7 @@
 #include "http/closing.h"
 #include "http/conn.h"
 #include "http/quota.h"
+#include "http/text.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "stats.h"
@@ -223,6 +224,8 @@ set_peer(struct peer *p, const struct sockaddr *from)
 		memcpy(p->bytes, v6->s6_addr + 12, 4);
 	} else if (from->sa_family == AF_INET6)
 		memcpy(p->bytes, v6, 16);
+	if (p->family == AF_INET)
+		text_keep_peer(p);
 }
 
 struct peer *

@@ -144,18 +144,29 @@ digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/*
- * The same but for case.  a holds no control bytes, b only lower-case letters
- * and dashes: so setting bit 5 makes no strangers equal.
- */
+/* Four bytes, the same but for the case of what is a letter in b, which is
+ * lower-case: there, and in nothing else that b holds, bit 6 is set. */
+static bool
+same_four(const char *a, const char *b)
+{
+	uint32_t	x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return ((x ^ y) & ~((y & 0x40404040) >> 1)) == 0;
+}
+
+/* The same but for case; b holds lower-case letters and dashes, four bytes at
+ * least.  The last ones are looked at with the ones before them. */
 static bool
 same(const char *a, const char *b, size_t len)
 {
 	size_t	n;
 
-	for (n = 0; n < len && (a[n] | 0x20) == b[n]; n++)
-		;
-	return n == len;
+	for (n = 0; n + 4 < len; n += 4)
+		if (!same_four(a + n, b + n))
+			return false;
+	return same_four(a + len - 4, b + len - 4);
 }
 
 /*
@@ -235,12 +246,20 @@ host_length(struct str s)
 	return n;
 }
 
-bool
-parse_host_valid(struct str s)
+/* The bytes of it that are the host, without a dot at their end. */
+static size_t
+name_length(const char *at, size_t host)
+{
+	return host > 0 && at[host - 1] == '.' ? host - 1 : host;
+}
+
+static bool
+host_valid(struct str s, uint32_t *name)
 {
 	size_t	n = host_length(s);
 	int64_t	port = 0;
 
+	*name = (uint32_t)name_length(s.at, n);
 	if (n == 0 || n == s.len)
 		return n > 0;
 	if (s.at[n] != ':')
@@ -252,14 +271,18 @@ parse_host_valid(struct str s)
 	    port <= UINT16_MAX);
 }
 
-struct str
-parse_host_name(struct str s)
+bool
+parse_host_valid(struct str s)
 {
-	size_t	n = host_length(s);
+	uint32_t	name;
 
-	if (n > 0 && s.at[n - 1] == '.')
-		n--;
-	return (struct str){ s.at, n };
+	return host_valid(s, &name);
+}
+
+struct str
+parse_host_name(const struct parse *p, const char *head)
+{
+	return (struct str){ head + p->host.at, p->name };
 }
 
 /* Cuts at the first question mark. */
@@ -283,7 +306,7 @@ authority_form(struct parse *p, const char *head)
 	struct str	s = parse_str(head, p->target);
 	size_t		n = host_length(s);
 
-	if (!parse_host_valid(s) || s.len - n < 2)	/* ":" and a digit */
+	if (!host_valid(s, &p->name) || s.len - n < 2)	/* ":" and a digit */
 		return refuse(p, 400, "target of CONNECT is not host:port");
 	p->host = p->target;
 	return true;
@@ -310,7 +333,7 @@ absolute_form(struct parse *p, const char *head)
 	p->absolute = true;
 	p->host = (struct span){ p->target.at + scheme, n - scheme };
 	/* Refuses user names as well: no host has an @. */
-	if (!parse_host_valid(parse_str(head, p->host)))
+	if (!host_valid(parse_str(head, p->host), &p->name))
 		return refuse(p, 400, "host of the target is not valid");
 	rest = (struct span){ p->target.at + n, p->target.len - n };
 	split_query(p, head, rest);
@@ -525,14 +548,17 @@ meaning(struct parse *p, const char *head, enum parse_field id,
     struct span value)
 {
 	struct str	s = parse_str(head, value);
+	uint32_t	name = 0;
 
 	switch (id) {
 	case FIELD_HOST:
 		/* An empty one is valid, and names none. */
-		if (s.len > 0 && !parse_host_valid(s))
+		if (s.len > 0 && !host_valid(s, &name))
 			return refuse(p, 400, "Host is not valid");
-		if (!p->absolute && p->method != METHOD_CONNECT)
-			p->host = value;
+		if (p->absolute || p->method == METHOD_CONNECT)
+			return true;
+		p->host = value;
+		p->name = name;
 		return true;
 	case FIELD_CONNECTION:
 		connection(p, s);
@@ -557,10 +583,15 @@ field_line(struct parse *p, const char *head, struct span line)
 {
 	const char		*at = head + line.at;
 	uint32_t		 len = line.len;
-	uint32_t		 name = (uint32_t)class_length(at, len, TOKEN);
+	const char		*colon = memchr(at, ':', len);
+	uint32_t		 name = colon != NULL ?
+				    (uint32_t)(colon - at) : 0;
+	enum parse_field	 id = field_id(at, name);
 	struct span		 value;
-	enum parse_field	 id;
 
+	/* One that is known is a token. */
+	if (id == FIELD_COUNT)
+		name = (uint32_t)class_length(at, len, TOKEN);
 	if (name == 0 && blank(at[0]))
 		return refuse(p, 400, "field line starts with a blank");
 	if (name == 0 || name == len || at[name] != ':')
@@ -575,7 +606,6 @@ field_line(struct parse *p, const char *head, struct span line)
 		return refuse(p, 400, "field with a control byte");
 	value.at += line.at;
 
-	id = field_id(at, name);
 	if (id == FIELD_COUNT)
 		return true;
 	if ((p->present & once & 1u << id) != 0)

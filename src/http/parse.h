@@ -93,6 +93,7 @@ struct parse {
 	struct span		 query;		/* behind ?, len 0: none */
 	struct span		 host;		/* of the target, else of Host;
 						 * with port */
+	uint32_t		 name;		/* bytes of that: the host */
 	/* Trimmed values, the first where there are more. */
 	struct span		 field[FIELD_COUNT];
 	uint32_t		 size;		/* of the head, when done */
@@ -129,7 +130,8 @@ bool			parse_is_value(char);
 
 /* host [":" port] of RFC 3986, section 3.2.2, as it may stand in Host. */
 bool			parse_host_valid(struct str);
-/* The host alone: without port, without a dot at its end. */
-struct str		parse_host_name(struct str);
+/* The host alone: without port, without a dot at its end; of a head that was
+ * not refused. */
+struct str		parse_host_name(const struct parse *, const char *head);
 
 #endif

@@ -6,14 +6,14 @@
 #include "http/quota.h"
 #include "http/reply.h"
 
-/* The response ends the connection: whose wish that is, or why. */
+/* The response ends the connection: that is the client's wish, or ours. */
 static bool
-must_close(const struct conn *c, const struct parse *p)
+must_close(const struct conn *c)
 {
 	int64_t	most = c->http->conf->limits.requests;
 
-	return p->close || (p->minor == 0 && !p->keep_alive) ||
-	    c->http->draining || (most != 0 && c->peer->requests + 1 >= most);
+	return c->last || c->http->draining ||
+	    (most != 0 && c->peer->requests + 1 >= most);
 }
 
 static bool
@@ -70,11 +70,12 @@ route_step(struct conn *c)
 {
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
-	struct str		 host = parse_host_name(
-				    parse_str(c->input, p->host));
+	struct str		 host = parse_host_name(p,
+				    c->input);
 	enum why		 why;
 
-	if (must_close(c, p))
+	c->last = p->close || (p->minor == 0 && !p->keep_alive);
+	if (must_close(c))
 		c->close = true;
 	r->head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
 	r->site = conf_site_find(c->http->conf, c->peer->listener, host.at,

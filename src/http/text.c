@@ -7,6 +7,9 @@
 
 #include "http/text.h"
 
+#define IPV4		4		/* bytes of an address */
+#define IPV4_TEXT	15		/* of its text */
+
 static char *
 add_byte(char *to, unsigned byte)
 {
@@ -18,27 +21,85 @@ add_byte(char *to, unsigned byte)
 	return to;
 }
 
+void
+text_keep_peer(struct peer *p)
+{
+	char	text[IPV4_TEXT + 1], *to = text;
+
+	_Static_assert(sizeof(p->bytes) >= IPV4 + IPV4_TEXT, "text fits");
+	for (int i = 0; i < IPV4; i++) {
+		to = add_byte(to, p->bytes[i]);
+		*to++ = '.';
+	}
+	p->text_len = (uint8_t)(to - text - 1);
+	memcpy(p->bytes + IPV4, text, p->text_len);
+}
+
 char *
 text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
 {
-	const uint8_t	*b = c->peer->bytes;
+	const struct peer	*p = c->peer;
 
-	*to = '\0';
-	if (c->peer->family == AF_INET6 &&
-	    inet_ntop(AF_INET6, b, to, TEXT_PEER_MOST) != NULL)
-		return to + strlen(to);
-	if (c->peer->family != AF_INET)
-		*to++ = '-';
-	for (int i = 0; c->peer->family == AF_INET && i < 4; i++) {
-		if (i > 0)
-			*to++ = '.';
-		to = add_byte(to, b[i]);
+	if (p->family == AF_INET) {
+		memcpy(to, p->bytes + IPV4, IPV4_TEXT);
+		to += p->text_len;
+		*to = '\0';
+		return to;
 	}
+	*to = '\0';
+	if (p->family == AF_INET6 &&
+	    inet_ntop(AF_INET6, p->bytes, to, TEXT_PEER_MOST) != NULL)
+		return to + strlen(to);
+	*to++ = '-';
 	*to = '\0';
 	return to;
 }
 
+#define WORD		sizeof(uint64_t)
+#define ONES		(UINT64_MAX / 0xff)	/* 1 in each byte */
 #define BIT(byte)	((uint64_t)1 << ((byte) & 63))
+
+/* The highest bit of a byte of a word that is that one, and perhaps, but then
+ * only, of others. */
+static uint64_t
+find(uint64_t bytes, char which)
+{
+	bytes ^= ONES * (unsigned char)which;
+	return (bytes - ONES) & ~bytes;
+}
+
+/* A word's bytes, none of which is to be escaped. */
+static bool
+put_plain(const char *at, const char *also, char *to)
+{
+	uint64_t	bytes, bad;
+
+	memcpy(&bytes, at, WORD);
+	bad = bytes | (bytes - ONES * ' ') | find(bytes, '\\') |
+	    find(bytes, 0x7f);
+	for (; *also != '\0'; also++)
+		bad |= find(bytes, *also);
+	if ((bad & ONES * 0x80) != 0)
+		return false;
+	memcpy(to, &bytes, WORD);
+	return true;
+}
+
+/* How many bytes at the start needed no escape: all, or some. */
+static size_t
+start_plain(struct str s, const char *also, char *to, const char *end)
+{
+	size_t	n = 0;
+
+	if (s.len < WORD || (size_t)(end - to) < s.len)
+		return 0;
+	for (; n + WORD <= s.len; n += WORD)
+		if (!put_plain(s.at + n, also, to + n))
+			return n;
+	/* The last few once more, with the ones before them. */
+	return n < s.len && put_plain(s.at + s.len - WORD, also,
+	    to + s.len - WORD) ? s.len : n;
+}
 
 /* A set of bytes, since nearly all that are looked at are plain: a bit each. */
 char *
@@ -48,10 +109,14 @@ text_escape(struct str s, const char *also, char *to, char *end)
 	uint64_t		plain[4] = { ~(BIT(' ') - 1),
 				    ~(BIT('\\') | BIT(0x7f)) };
 	unsigned char		byte;
+	size_t			i = start_plain(s, also, to, end);
 
+	to += i;
+	if (i == s.len)
+		return to;
 	for (; *also != '\0'; also++)
 		plain[*also >> 6 & 3] &= ~BIT(*also);
-	for (size_t i = 0; i < s.len && end - to >= 4; i++) {
+	for (; i < s.len && end - to >= 4; i++) {
 		byte = (unsigned char)s.at[i];
 		if ((plain[byte >> 6] & BIT(byte)) != 0) {
 			*to++ = (char)byte;

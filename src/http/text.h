@@ -8,6 +8,9 @@
 
 #define TEXT_PEER_MOST	46		/* bytes, with its end */
 
+/* Once the address of a peer is there, and it is an IPv4 one: of the others
+ * the text is long, and would be kept for each that is idle. */
+void	 text_keep_peer(struct peer *);
 /* The address, "-" without; terminated, returns where it ends. */
 char	*text_peer(const struct conn *, char to[TEXT_PEER_MOST]);
 /*

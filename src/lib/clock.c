@@ -24,8 +24,10 @@ microseconds(clockid_t clock)
 static void
 set(struct clock *c, int64_t us)
 {
-	if (us / 1000 > c->ms)
-		c->ms = us / 1000;
+	/* The wall clock is of seconds: a millisecond late is soon enough. */
+	if (us / 1000 <= c->ms)
+		return;
+	c->ms = us / 1000;
 	c->wall = (time_t)(microseconds(REALTIME) / 1000000);
 }
 

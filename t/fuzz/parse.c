@@ -80,11 +80,27 @@ check_lines(const struct parse *p, const char *head, enum parse_field f)
 	need((n > 1) == ((p->repeated & 1u << f) != 0));
 }
 
+/* The name is all that is no port, and no dot in front of that. */
+static void
+check_name(struct str name, struct str host)
+{
+	size_t	rest = host.len - name.len;
+
+	need(name.at == host.at && name.len <= host.len);
+	need(name.len > 0 || host.len == 0 || host.at[0] == '.');
+	if (rest > 0 && name.at[name.len] == '.')
+		name.len++, rest--;
+	need(rest == 0 || name.at[name.len] == ':');
+	for (size_t i = 1; i < rest; i++)
+		need(name.at[name.len + i] >= '0' &&
+		    name.at[name.len + i] <= '9');
+}
+
 static void
 check_request(const struct parse *p, const char *head, size_t len)
 {
 	struct str	host = parse_str(head, p->host);
-	struct str	name = parse_host_name(host);
+	struct str	name = parse_host_name(p, head);
 
 	need(p->size <= len && p->size <= limits.head);
 	need(memcmp(head + p->size - 4, "\r\n\r\n", 4) == 0);
@@ -100,7 +116,7 @@ check_request(const struct parse *p, const char *head, size_t len)
 	need(p->path.len == 0 || head[p->path.at] == '/' ||
 	    (p->method == METHOD_OPTIONS && p->path.len == 1));
 	need(host.len == 0 || parse_host_valid(host));
-	need(name.len <= host.len);
+	check_name(name, host);
 	for (int f = 0; f < FIELD_COUNT; f++) {
 		if (parse_has(p, f))
 			check_span(p->field[f], p->size);

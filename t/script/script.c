@@ -45,6 +45,7 @@ struct client {				/* the architecture's, see wait.h */
 	bool			 half, broken;	/* sends no more; is gone */
 	bool			 by_turns;	/* output waits for its turn */
 	int			 no_sendfile;	/* the errno that it says */
+	bool			 more;		/* to come right behind that */
 	bool			 waiting;	/* for wait->errand */
 	TAILQ_ENTRY(client)	 link;
 };
@@ -112,7 +113,7 @@ script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 	size_t		 taken = 0, k;
 
 	(void)fd;
-	(void)more;
+	c->more = more;
 	if (c->broken) {
 		errno = EPIPE;
 		return -1;
@@ -577,6 +578,9 @@ client_line(struct client *c, char **words, size_t n)
 		if (c->wait != NULL)
 			fail("%s is in step %s", c->name,
 			    machine_step(c->peer));
+	} else if (strcmp(verb, "more") == 0 && n == 3) {
+		if (c->more != (strcmp(words[2], "follows") == 0))
+			fail("%s was told otherwise", c->name);
 	} else if (strcmp(verb, "by-turns") == 0) {
 		c->by_turns = true;
 	} else if (strcmp(verb, "no-sendfile") == 0 && n == 3) {

@@ -1,6 +1,8 @@
 /*
  * Tests of what stands in lines of a log: every byte there is.
  */
+#include <sys/socket.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +34,74 @@ START_TEST(every_byte)
 }
 END_TEST
 
+/* Every byte at every place of texts of every length, some words of them. */
+START_TEST(every_place)
+{
+	char	text[20], is[80], expected[80], *end, *to;
+
+	for (size_t len = 1; len <= sizeof(text); len++)
+		for (size_t at = 0; at < len; at++)
+			for (int b = 0; b < 256; b++) {
+				memset(text, 'a', len);
+				text[at] = (char)b;
+				end = text_escape((struct str){ text, len },
+				    "\"", is, is + sizeof(is));
+				*end = '\0';
+				memset(expected, 'a', at);
+				to = expected + at;
+				to += sprintf(to, is_plain(b, "\"") ? "%c" :
+				    "\\x%02x", b);
+				memset(to, 'a', len - at - 1);
+				to[len - at - 1] = '\0';
+				ck_assert_str_eq(is, expected);
+			}
+}
+END_TEST
+
+/* What is not escaped may take all the room there is, and no more. */
+START_TEST(all_room)
+{
+	char	is[17] = "................";
+
+	ck_assert_ptr_eq(text_escape(STR("0123456789ab"), "", is, is + 12),
+	    is + 12);
+	ck_assert_str_eq(is, "0123456789ab....");
+	ck_assert_ptr_eq(text_escape(STR("0123456789ab"), "", is, is + 11),
+	    is + 8);
+}
+END_TEST
+
+START_TEST(peers)
+{
+	static const struct {
+		uint8_t		 bytes[4];
+		const char	*text;
+	} cases[] = {
+		{ { 0, 0, 0, 0 }, "0.0.0.0" },
+		{ { 9, 10, 99, 100 }, "9.10.99.100" },
+		{ { 255, 255, 255, 255 }, "255.255.255.255" },
+		{ { 192, 0, 2, 1 }, "192.0.2.1" },
+	};
+	char		text[TEXT_PEER_MOST];
+	struct peer	peer = { .family = AF_INET };
+	struct conn	c = { .peer = &peer };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memcpy(peer.bytes, cases[i].bytes, 4);
+		text_keep_peer(&peer);
+		ck_assert_ptr_eq(text_peer(&c, text),
+		    text + strlen(cases[i].text));
+		ck_assert_str_eq(text, cases[i].text);
+	}
+	peer = (struct peer){ .family = AF_INET6, .bytes = { [15] = 1 } };
+	text_peer(&c, text);
+	ck_assert_str_eq(text, "::1");
+	peer.family = AF_UNIX;
+	text_peer(&c, text);
+	ck_assert_str_eq(text, "-");
+}
+END_TEST
+
 START_TEST(no_room)
 {
 	char	is[9] = "........";
@@ -47,5 +117,8 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, every_byte);
+	tcase_add_test(tests, every_place);
+	tcase_add_test(tests, all_room);
+	tcase_add_test(tests, peers);
 	tcase_add_test(tests, no_room);
 }

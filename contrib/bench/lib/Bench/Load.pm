@@ -46,15 +46,15 @@ sub length_of_request {
 	return readline($from) + 0;
 }
 
-# Asks for its seconds; what came of it.
+# Asks for its seconds; what came of it.  Its connections stay until end().
 sub go {
 	my ($self) = @_;
 
 	syswrite($self->{to}, "go\n");
 	my $line = readline($self->{from});
+	return decode_json($line) if defined($line);
 	$self->end;
-	die "the client died\n" unless defined($line);
-	return decode_json($line);
+	die "the client died\n";
 }
 
 sub end {

@@ -85,6 +85,7 @@ sub syscalls {
 	my $result = $load->go;
 	kill('INT', $pid);
 	waitpid($pid, 0);
+	$load->end;
 	return unless $attached && $result->{requests};
 	my $total = 0;
 	# Share, seconds, us each, calls, perhaps errors, name.
@@ -110,6 +111,7 @@ sub instructions {
 	close($to);
 	close($from);
 	waitpid($pid, 0);
+	$load->end;
 	return unless $counts && $result->{requests};
 	my ($user) = slurp("$dir/out") =~ /^(\d+),,instructions:u/m;
 	my ($kernel) = slurp("$dir/out") =~ /^(\d+),,instructions:k/m;
