@@ -31,6 +31,10 @@
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 #define CONF_PRECOMPRESSED(X)						\
 	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
+/* What can be done without, to measure what it is good for. */
+#define CONF_SAVINGS(X)							\
+	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
+	X(ALIGNMENT, "alignment")
 
 enum conf_architecture {
 #define X(id, name) ARCHITECTURE_##id,
@@ -58,6 +62,13 @@ enum conf_listing {
 	CONF_LISTINGS(X)
 #undef X
 	LISTING_COUNT
+};
+
+enum conf_saving {
+#define X(id, name) SAVING_##id,
+	CONF_SAVINGS(X)
+#undef X
+	SAVING_COUNT
 };
 
 /* All patterns of hide in force at one place, terminators included: bytes. */
@@ -118,6 +129,7 @@ struct conf {
 		int64_t	 chunks, chunk_size, small;	/* bytes */
 		int64_t	 residency;		/* enum conf_residency */
 		char	*variants;		/* directory; NULL: none */
+		struct conf_words off;		/* conf_without() */
 	} cache;
 
 	struct {
@@ -195,6 +207,7 @@ const struct conf_rules	*conf_rules_find(const struct conf_site *,
 /* Whether the words of a listing have this form. */
 bool			 conf_lists(const struct conf_words *,
 			    enum conf_listing);
+bool			 conf_without(const struct conf *, enum conf_saving);
 int64_t			 conf_share(const struct conf *);	/* of helpers */
 
 #endif

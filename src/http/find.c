@@ -119,12 +119,10 @@ may_look(const struct http *http, const struct path *p)
 static enum go
 look_first(struct conn *c, struct path *p)
 {
-	struct errand	*e;
+	struct errand	*e = p->errand != NULL ? p->errand :
+			    look_start(c->http, p);
 	enum go		 go = GO_ON;	/* it was done in place */
 
-	if (p->errand == NULL)
-		look_start(c->http, p);
-	e = p->errand;
 	if (e != NULL)
 		go = conn_wait_disk(c, e);
 	c->request->looked = e == NULL || go == GO_WAIT;
