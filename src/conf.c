@@ -28,6 +28,7 @@ const struct conf_block_row conf_blocks[BLOCK_COUNT] = {
 #define STRUCT_CACHE	struct conf
 #define STRUCT_LOG	struct conf
 #define STRUCT_LIMITS	struct conf
+#define STRUCT_TRANSPORT struct conf
 #define STRUCT_SITE	struct conf_site
 #define STRUCT_PATH	struct conf_place
 #define STRUCT_FILES	struct conf_files

@@ -21,9 +21,9 @@
 #include "lib/str.h"
 
 static conf_set_fn
-		set_scaled, set_choice, set_choices, set_text, set_file, set_directory,
-		set_log, set_off_or, set_filename, set_address, set_field,
-		set_field_name;
+		set_scaled, set_choice, set_choices, set_text, set_file,
+		set_directory, set_log, set_off_or, set_filename, set_address,
+		set_field, set_field_name;
 
 static const struct type {
 	const char	*name;

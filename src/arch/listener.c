@@ -1,5 +1,6 @@
 /*
- * listener: binding, and what to say when that fails.
+ * listener: binding, what the system is told of sockets, and what to say when
+ * that fails.
  */
 #include <sys/socket.h>
 
@@ -16,8 +17,6 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
-
-#define BACKLOG	4096		/* the kernel takes its own limit if less */
 
 static void
 explain(const struct conf_address *a)
@@ -43,8 +42,39 @@ explain(const struct conf_address *a)
 	}
 }
 
+/* Without it we serve as well: a line in the log, and no more. */
+static void
+set(int fd, int level, int option, int64_t value, const char *directive)
+{
+	int	n = (int)value;
+
+	if (setsockopt(fd, level, option, &n, sizeof(n)) == -1)
+		log_warn("transport { %s } is without effect", directive);
+}
+
+/* Accepted sockets inherit all of it. */
+static void
+set_transport(int fd, const struct conf *conf)
+{
+	const int64_t	seconds = (conf->transport.defer + 999) / 1000;
+
+	if (conf->transport.nodelay)
+		set(fd, IPPROTO_TCP, TCP_NODELAY, 1, "nodelay");
+	if (conf->transport.buffer != 0)
+		set(fd, SOL_SOCKET, SO_SNDBUF, conf->transport.buffer,
+		    "buffer");
+	if (seconds == 0)
+		return;
+#ifdef TCP_DEFER_ACCEPT
+	set(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, seconds, "defer");
+#else
+	log_warnx("transport { defer } is without effect: this system does "
+	    "not know of it");
+#endif
+}
+
 static int
-bind_one(const struct conf_address *a)
+bind_one(const struct conf *conf, const struct conf_address *a)
 {
 	int	on = 1, fd;
 
@@ -53,12 +83,11 @@ bind_one(const struct conf_address *a)
 	if (fd == -1)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* Accepted sockets inherit it. */
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	set_transport(fd, conf);
 	if (a->addr.ss_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
 	if (bind(fd, (const struct sockaddr *)&a->addr, a->len) == 0 &&
-	    listen(fd, BACKLOG) == 0)
+	    listen(fd, (int)conf->transport.backlog) == 0)
 		return fd;
 	on = errno;
 	close(fd);
@@ -88,7 +117,7 @@ listener_open(const struct conf *conf, size_t *n)
 	*n = 0;
 	for (size_t i = 0; i < all; i++) {
 		a = conf_listener(conf, i);
-		fd = bind_one(a);
+		fd = bind_one(conf, a);
 		if (fd == -1 && dispensable(a, *n))
 			continue;
 		if (fd == -1) {

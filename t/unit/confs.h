@@ -121,6 +121,7 @@ static const char everything[] =
     "\tpaths revalidate 3s\n\tpaths 77 stale 1h negative 0s\n"
     "\theads 1M; chunks 2G size 128K small 0\n\tresidency never\n"
     "\tlogins keep 2s 7; off chunk header }\n"
+    "transport { backlog 99; buffer 128K; nodelay off; defer 1500ms }\n"
     "log { access off\n error $/e\\log debug }\n"
     "limits { connections 5; requests 6; line 1000; header 2K; fields 9\n"
     "idle 1m; head 2m; send 3m; disk 4s; linger 0s; drain 1d\n"
