@@ -102,6 +102,7 @@ sub conf_text {
 #	root	what to serve
 #	log	whether there is an access log
 #	ceiling	its arguments, but for the port
+#	more	more lines for amped's conf
 sub start {
 	my ($class, %opt) = @_;
 	my $self = bless({ %opt, name => $opt{server}{name},
@@ -120,7 +121,8 @@ sub start {
 		write_file("$self->{dir}/conf", conf_text($self->{name},
 		    DIR => $self->{dir}, ROOT => $opt{root},
 		    PORT => $self->{port}, USER => Amped::ordinary_user(),
-		    DESCRIPTORS => $limit, CACHED => int($limit / 2),
+		    MORE => $opt{more} // '', DESCRIPTORS => $limit,
+		    CACHED => int($limit / 2),
 		    MODULES => '/usr/lib/apache2/modules', log => $opt{log}));
 		push(@command, $opt{server}{args}->("$self->{dir}/conf"));
 	}
