@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 #
 # bench: that contrib/bench/run counts what it says, with the ceiling and amped
-# for a moment, and that breakdown compares what it says.  How fast anything is, is not looked at.
+# for a moment, and that breakdown compares what it says.  How fast anything is,
+# is not looked at.
 #
 use strict;
 use warnings;
@@ -119,7 +120,7 @@ for my $way (sort keys %ways) {
 	like($text, qr/^\Q$way\E(?: +[\d.]+){2}$/m, "$way: in the table");
 }
 $page = slurp("$out/d.html");
-is(scalar(() = $page =~ /<polyline /g), 3 * 8,
+is(scalar(() = $page =~ /<polyline /g), 4 * 8,
     'a line for each way in each picture');
 ok($page !~ /<script|(?:src|href)=/ && $page !~ /nan|inf\b/i,
     'and the page alone');
