@@ -28,6 +28,7 @@ const struct conf_block_row conf_blocks[BLOCK_COUNT] = {
 #define STRUCT_CACHE	struct conf
 #define STRUCT_LOG	struct conf
 #define STRUCT_LIMITS	struct conf
+#define STRUCT_TRANSPORT struct conf
 #define STRUCT_SITE	struct conf_site
 #define STRUCT_PATH	struct conf_place
 #define STRUCT_FILES	struct conf_files
@@ -383,6 +384,15 @@ conf_user_good(const char *name, size_t len)
 	return true;
 }
 
+static bool
+has_word(const struct conf_words *words, const char *word)
+{
+	for (size_t i = 0; i < words->n; i++)
+		if (strcmp(words->at[i], word) == 0)
+			return true;
+	return false;
+}
+
 bool
 conf_lists(const struct conf_words *listing, enum conf_listing form)
 {
@@ -392,10 +402,19 @@ conf_lists(const struct conf_words *listing, enum conf_listing form)
 #undef X
 	};
 
-	for (size_t i = 0; i < listing->n; i++)
-		if (strcmp(listing->at[i], names[form]) == 0)
-			return true;
-	return false;
+	return has_word(listing, names[form]);
+}
+
+bool
+conf_without(const struct conf *conf, enum conf_saving saving)
+{
+	static const char *const names[] = {
+#define X(id, name) [SAVING_##id] = name,
+		CONF_SAVINGS(X)
+#undef X
+	};
+
+	return has_word(&conf->cache.off, names[saving]);
 }
 
 int64_t

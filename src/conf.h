@@ -16,49 +16,9 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "conf_choice.h"
 #include "conf_rules.h"
 #include "lib/buf.h"
-
-/* The words that a directive of type choice may take, by their number. */
-#define CONF_ARCHITECTURES(X)						\
-	X(AMPED, "amped") X(SPED, "sped")
-#define CONF_RESIDENCIES(X)						\
-	X(AUTO, "auto") X(NOWAIT, "nowait") X(MINCORE, "mincore")	\
-	X(PREDICT, "predict") X(NEVER, "never")
-#define CONF_LOG_FORMATS(X)						\
-	X(COMMON, "common") X(COMBINED, "combined")
-#define CONF_LISTINGS(X)						\
-	X(OFF, "off") X(HTML, "html") X(JSON, "json")
-#define CONF_PRECOMPRESSED(X)						\
-	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
-
-enum conf_architecture {
-#define X(id, name) ARCHITECTURE_##id,
-	CONF_ARCHITECTURES(X)
-#undef X
-	ARCHITECTURE_COUNT
-};
-
-enum conf_residency {
-#define X(id, name) RESIDENCY_##id,
-	CONF_RESIDENCIES(X)
-#undef X
-	RESIDENCY_COUNT
-};
-
-enum conf_log_format {
-#define X(id, name) LOG_FORMAT_##id,
-	CONF_LOG_FORMATS(X)
-#undef X
-	LOG_FORMAT_COUNT
-};
-
-enum conf_listing {
-#define X(id, name) LISTING_##id,
-	CONF_LISTINGS(X)
-#undef X
-	LISTING_COUNT
-};
 
 /* All patterns of hide in force at one place, terminators included: bytes. */
 #define CONF_HIDE_MAX	4000
@@ -118,6 +78,7 @@ struct conf {
 		int64_t	 chunks, chunk_size, small;	/* bytes */
 		int64_t	 residency;		/* enum conf_residency */
 		char	*variants;		/* directory; NULL: none */
+		struct conf_words off;		/* conf_without() */
 	} cache;
 
 	struct {
@@ -142,6 +103,13 @@ struct conf {
 		int64_t	 verify;		/* at once */
 		int64_t	 compress, compress_from;	/* bytes */
 	} limits;
+
+	struct {
+		int64_t	 backlog;		/* connections */
+		int64_t	 buffer;		/* bytes; 0: the system's */
+		int64_t	 nodelay;		/* a switch */
+		int64_t	 defer;			/* ms; 0: not */
+	} transport;
 
 	struct conf_site	*sites;
 	size_t			 nsites;
@@ -195,6 +163,7 @@ const struct conf_rules	*conf_rules_find(const struct conf_site *,
 /* Whether the words of a listing have this form. */
 bool			 conf_lists(const struct conf_words *,
 			    enum conf_listing);
+bool			 conf_without(const struct conf *, enum conf_saving);
 int64_t			 conf_share(const struct conf *);	/* of helpers */
 
 #endif

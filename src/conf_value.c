@@ -21,9 +21,9 @@
 #include "lib/str.h"
 
 static conf_set_fn
-		set_scaled, set_choice, set_text, set_file, set_directory,
-		set_log, set_off_or, set_filename, set_address, set_field,
-		set_field_name;
+		set_scaled, set_choice, set_choices, set_text, set_file,
+		set_directory, set_log, set_off_or, set_filename, set_address,
+		set_field, set_field_name;
 
 static const struct type {
 	const char	*name;
@@ -127,6 +127,7 @@ static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
 static const char *const errors[] = { CONF_ERRORS(X) NULL };
 static const char *const listings[] = { CONF_LISTINGS(X) NULL };
 static const char *const links[] = { JOB_LINKS(X) NULL };
+static const char *const savings[] = { CONF_SAVINGS(X) NULL };
 static const char *const precompressed[] = { CONF_PRECOMPRESSED(X) NULL };
 #undef X
 
@@ -139,6 +140,7 @@ choices_of(enum conf_type type)
 	    type == TYPE_LOG_GRADE ? log_grades :
 	    type == TYPE_LISTING ? listings :
 	    type == TYPE_LINKS ? links :
+	    type == TYPE_SAVING ? savings :
 	    type == TYPE_PRECOMPRESSED ? precompressed :
 	    type == TYPE_SWITCH ? switches :
 	    type == TYPE_REDIRECT ? redirects :
@@ -177,6 +179,19 @@ set_choice(struct conf_reader *reader, const struct conf_row *row,
 	conf_complain_hint(reader, near);
 	buf_free(&all);
 	return false;
+}
+
+/* Any number of them. */
+static bool
+set_choices(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	int64_t	choice;
+
+	if (!set_choice(reader, row, word, &choice))
+		return false;
+	conf_name_add(member, word->text);
+	return true;
 }
 
 bool

@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 #
 # bench: that contrib/bench/run counts what it says, with the ceiling and amped
-# for a moment.  How fast anything is, is not looked at.
+# for a moment, and that breakdown compares what it says.  How fast anything is,
+# is not looked at.
 #
 use strict;
 use warnings;
@@ -132,4 +133,34 @@ my $page = slurp("$out/b.html");
 is(scalar(() = $page =~ /<svg/g), scalar(() = $page =~ m{</svg>}g),
     'pictures are whole');
 ok($page =~ /<svg/ && $page !~ /<script|(?:src|href)=/, 'and the page alone');
+
+# The studies of breakdown: all that it compares is there, and was measured.
+($status, $text, $errors) = Amped::run_command(undef, $^X, "$bench/breakdown",
+    '-r', 1, '-d', 0.05, '-s', '500,20000', '-o', "$out/d", 'caches');
+is($status, 0, 'a breakdown') or diag($errors);
+$json = decode_json(slurp("$out/d.json"));
+is(join(' ', keys %{$json->{rounds}}), 'caches', 'what was asked for');
+my %ways = %{$json->{rounds}{caches}};
+is(scalar(keys %ways), 8, 'eight combinations of three caches');
+for my $way (sort keys %ways) {
+	my @rounds = map { @$_ } values(%{$ways{$way}});
+	ok(@rounds == 2 && !(grep { $_->{cpu} <= 0 || $_->{rate} <= 0 }
+	    @rounds), "$way: time, at each size");
+	like($text, qr/^\Q$way\E(?: +[\d.]+){2}$/m, "$way: in the table");
+}
+$page = slurp("$out/d.html");
+is(scalar(() = $page =~ /<polyline /g), 4 * 8,
+    'a line for each way in each picture');
+ok($page !~ /<script|(?:src|href)=/ && $page !~ /nan|inf\b/i,
+    'and the page alone');
+($status, $text) = Amped::run_command(undef, $^X, "$bench/breakdown", '-l');
+for my $study (qw(caches alignment transport)) {
+	like($text, qr/^$study$/m, "there is $study");
+}
+for my $line ($text =~ /^\t.{28} (\S.*)/mg) {
+	my $conf = docroot(conf => "$line\nuser " . Amped::ordinary_user() .
+	    "\nsite a.org {\nlisten 127.0.0.1:0\nroot /\n}\n");
+	my ($wrong, undef, $why) = Amped::run_amped('-t', '-f', "$conf/conf");
+	is($wrong, 0, $line) or diag($why);
+}
 done_testing();

@@ -1,5 +1,6 @@
 /*
- * listener: binding, and what to say when that fails.
+ * listener: binding, what the system is told of sockets, and what to say when
+ * that fails.
  */
 #include <sys/socket.h>
 
@@ -18,8 +19,6 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
-
-#define BACKLOG	4096		/* the kernel takes its own limit if less */
 
 static in_port_t
 port(const struct conf_address *a)
@@ -76,8 +75,37 @@ explain(const struct conf_address *a, const struct listeners *before)
 	}
 }
 
+/* Without it we serve as well: a line in the log, and no more. */
+static void
+set(int fd, int level, int option, int64_t value, const char *directive)
+{
+	int	n = (int)value;
+
+	if (setsockopt(fd, level, option, &n, sizeof(n)) == -1)
+		log_warn("transport { %s } is without effect", directive);
+}
+
+/* Accepted sockets inherit all of it. */
+static void
+set_transport(int fd, const struct conf *conf)
+{
+	const int64_t	seconds = (conf->transport.defer + 999) / 1000;
+
+	set(fd, IPPROTO_TCP, TCP_NODELAY, conf->transport.nodelay, "nodelay");
+	if (conf->transport.buffer != 0)
+		set(fd, SOL_SOCKET, SO_SNDBUF, conf->transport.buffer,
+		    "buffer");
+#ifdef TCP_DEFER_ACCEPT
+	set(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, seconds, "defer");
+#else
+	if (seconds != 0)
+		log_warnx("transport { defer } is without effect: this system "
+		    "does not know of it");
+#endif
+}
+
 static int
-bind_one(const struct conf_address *a)
+bind_one(const struct conf *conf, const struct conf_address *a)
 {
 	int	on = 1, fd;
 
@@ -86,12 +114,11 @@ bind_one(const struct conf_address *a)
 	if (fd == -1)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* Accepted sockets inherit it. */
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	set_transport(fd, conf);
 	if (a->addr.ss_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
 	if (bind(fd, (const struct sockaddr *)&a->addr, a->len) == 0 &&
-	    listen(fd, BACKLOG) == 0)
+	    listen(fd, (int)conf->transport.backlog) == 0)
 		return fd;
 	on = errno;
 	close(fd);
@@ -114,15 +141,26 @@ is_same(const struct conf_address *a, const struct conf_address *b)
 	return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
 }
 
-/* The socket that there is for it, once more; -1 with errno 0: none. */
+/* The socket that there is for it, once more, as this conf wants it; -1 with
+ * errno 0: none. */
 static int
-keep_one(const struct conf_address *a, const struct listeners *before)
+keep_one(const struct conf *conf, const struct conf_address *a,
+    const struct listeners *before)
 {
+	int	fd;
+
 	errno = 0;
-	for (size_t i = 0; before != NULL && i < before->n; i++)
-		if (is_same(a, conf_listener(before->conf,
+	for (size_t i = 0; before != NULL && i < before->n; i++) {
+		if (!is_same(a, conf_listener(before->conf,
 		    before->at[i].number)))
-			return fcntl(before->at[i].fd, F_DUPFD_CLOEXEC, 3);
+			continue;
+		fd = fcntl(before->at[i].fd, F_DUPFD_CLOEXEC, 3);
+		if (fd != -1) {
+			set_transport(fd, conf);
+			listen(fd, (int)conf->transport.backlog);
+		}
+		return fd;
+	}
 	return -1;
 }
 
@@ -140,9 +178,9 @@ listener_open(const struct conf *conf, const struct listeners *before,
 	*n = 0;
 	for (size_t i = 0; i < all; i++) {
 		a = conf_listener(conf, i);
-		fd = keep_one(a, before);
+		fd = keep_one(conf, a, before);
 		if (fd == -1 && errno == 0)
-			fd = bind_one(a);
+			fd = bind_one(conf, a);
 		if (fd == -1 && dispensable(a, *n))
 			continue;
 		if (fd == -1) {

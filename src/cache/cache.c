@@ -9,6 +9,8 @@
 /* So many second chances a victim, so that no look-up pays for a sweep. */
 #define CHANCES	32
 
+#define NOTHING	1	/* bytes: less than any entry has */
+
 void
 cache_init(struct cache *c, const char *name, size_t limit_entries,
     size_t limit_bytes, void (*drop)(struct cache *, struct cache_entry *))
@@ -21,6 +23,18 @@ cache_init(struct cache *c, const char *name, size_t limit_entries,
 		.drop = drop,
 	};
 	TAILQ_INIT(&c->queue);
+}
+
+void
+cache_off(struct cache *c)
+{
+	c->limit_bytes = NOTHING;
+}
+
+bool
+cache_is_off(const struct cache *c)
+{
+	return c->limit_bytes == NOTHING;
 }
 
 void

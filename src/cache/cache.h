@@ -47,6 +47,10 @@ void	cache_init(struct cache *, const char *name, size_t limit_entries,
 	    void (*drop)(struct cache *, struct cache_entry *));
 /* It counts for so many bytes, as its owner knows when it leaves as well. */
 void	cache_enter(struct cache *, struct cache_entry *, size_t bytes);
+/* From now on nothing outlasts its last hold, where there is a trim for each
+ * entry and a return for each hold. */
+void	cache_off(struct cache *);
+bool	cache_is_off(const struct cache *);
 /* Takes it out; the entry is the caller's to free. */
 void	cache_leave(struct cache *, struct cache_entry *, size_t bytes);
 /* A victim that its owner would rather keep: it goes to the back. */

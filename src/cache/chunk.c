@@ -225,7 +225,14 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 	}
 }
 
-/* Once copied it stays; the descriptor has done its duty. */
+/* The copy stays, so the descriptor has done its duty. */
+static void
+copied(struct file *f)
+{
+	if (!cache_is_off(&f->cache->chunks->cache))
+		file_close(f);
+}
+
 static enum chunk_state
 ready_copied(struct chunk *k, int64_t now)
 {
@@ -245,7 +252,7 @@ ready_copied(struct chunk *k, int64_t now)
 			return CHUNK_ABSENT;
 		k->filled += (uint32_t)n;
 	}
-	file_close(f);
+	copied(f);
 	return CHUNK_READY;
 }
 
@@ -304,7 +311,7 @@ chunk_take(struct chunk *k, int fd)
 		if (pread(fd, k->bytes, k->len, 0) != (ssize_t)k->len)
 			return EIO;
 		k->at = k->bytes;
-		file_close(f);
+		copied(f);
 	} else {
 		k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED, fd, 0);
 		if (k->at == MAP_FAILED) {

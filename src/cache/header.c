@@ -14,13 +14,14 @@
 static size_t
 size_of(const struct head *h)
 {
-	return sizeof(*h) + header_len(h);
+	return sizeof(*h) + (size_t)h->lines * HEADER_ALIGNMENT;
 }
 
 static void
 destroy(struct head *h)
 {
-	free(header_bytes(h) - (h->shifted ? SHIFT : 0));
+	free((char *)h - (size_t)h->lines * HEADER_ALIGNMENT -
+	    (h->shifted ? SHIFT : 0));
 }
 
 /* Out of slot and queue; freed now, or by the last release. */
@@ -55,24 +56,37 @@ header_free(struct header_cache *hc)
 	need(hc->cache.entries == 0);
 }
 
+/* Memory for so many bytes, in alignments; what is not aligned begins with the
+ * second byte of it. */
+static size_t
+lines_for(const struct header_cache *hc, size_t len)
+{
+	if (hc->ragged)
+		return (len + 1 + HEADER_ALIGNMENT - 1) / HEADER_ALIGNMENT;
+	need(len % HEADER_ALIGNMENT == 0);
+	return len / HEADER_ALIGNMENT;
+}
+
 /* The record comes behind the bytes: a multiple of 32 is a place for it, and in
  * front there would be a gap between the two. */
 static struct head *
-new(const char *bytes, size_t len)
+new(const struct header_cache *hc, const char *bytes, size_t len)
 {
-	char		*at = mem_get(SHIFT + len + sizeof(struct head));
+	size_t		 lines = lines_for(hc, len);
+	size_t		 size = lines * HEADER_ALIGNMENT;
+	char		*at = mem_get(SHIFT + size + sizeof(struct head));
 	bool		 shifted = (uintptr_t)at % HEADER_ALIGNMENT != 0;
 	struct head	*h;
 
-	need(len % HEADER_ALIGNMENT == 0 &&
-	    len / HEADER_ALIGNMENT < 1U << 20);
+	need(lines < 1U << 18);
 	at += shifted ? SHIFT : 0;
 	need((uintptr_t)at % HEADER_ALIGNMENT == 0);
-	memcpy(at, bytes, len);
-	h = (struct head *)(void *)(at + len);
+	h = (struct head *)(void *)(at + size);
 	memset(h, 0, sizeof(*h));
-	h->lines = (len / HEADER_ALIGNMENT) & ((1U << 20) - 1);
+	h->lines = lines & ((1U << 18) - 1);
+	h->unused = (size - len) & ((1U << 6) - 1);
 	h->shifted = shifted;
+	memcpy(header_bytes(h), bytes, len);
 	return h;
 }
 
@@ -80,10 +94,10 @@ static struct head *
 put(struct header_cache *hc, struct head **slot, const char *bytes, size_t len,
     size_t date_at)
 {
-	struct head	*h = new(bytes, len);
+	struct head	*h = new(hc, bytes, len);
 
-	need(*slot == NULL && date_at < 1U << 11);
-	h->date_at = date_at & ((1U << 11) - 1);
+	need(*slot == NULL && date_at < 1U << 7);
+	h->date_at = date_at & ((1U << 7) - 1);
 	h->date = (uint32_t)hc->date;
 	h->slot = slot;
 	*slot = h;
@@ -98,7 +112,10 @@ header_put(struct header_cache *hc, struct head **slot, const char *bytes,
 {
 	struct head	*h = put(hc, slot, bytes, len, date_at);
 
-	cache_trim(&hc->cache);
+	if (cache_is_off(&hc->cache))
+		detach(hc, h);		/* its holder's alone */
+	else
+		cache_trim(&hc->cache);
 	return h;
 }
 

@@ -3,7 +3,8 @@
  * cache.
  *
  * A head starts at a 32-byte boundary and its length is a multiple of 32, so
- * that what is copied behind it is aligned too.  It hangs in a slot of its
+ * that what is copied behind it is aligned too; or, to measure what that is
+ * good for, at an odd place and has any length.  It hangs in a slot of its
  * owner and goes with it.  Its Date has a fixed place and is rewritten when
  * the second has changed; never while somebody holds the head, whose first half
  * may have been sent: then a fresh copy takes its place.
@@ -23,8 +24,9 @@ struct head {
 	struct cache_entry	 entry;
 	struct head		**slot;		/* NULL once detached */
 	uint32_t		 date;		/* what it says, low bits */
-	uint32_t		 lines : 20;	/* its length, in alignments */
-	uint32_t		 date_at : 11;	/* where Date's value starts */
+	uint32_t		 lines : 18;	/* of memory, in alignments */
+	uint32_t		 date_at : 7;	/* where Date's value starts */
+	uint32_t		 unused : 6;	/* bytes of them; 0: aligned */
 	uint32_t		 shifted : 1;	/* half an alignment is before
 						 * its bytes */
 };
@@ -35,18 +37,20 @@ struct header_cache {
 	const char	*date_text;
 	size_t		 date_len;
 	time_t		 date;
+	bool		 ragged;	/* new heads are not aligned */
 };
 
 static inline size_t
 header_len(const struct head *h)
 {
-	return (size_t)h->lines * HEADER_ALIGNMENT;
+	return (size_t)h->lines * HEADER_ALIGNMENT - h->unused;
 }
 
 static inline char *
-header_bytes(struct head *h)			/* aligned */
+header_bytes(struct head *h)
 {
-	return (char *)h - header_len(h);
+	return (char *)h - (size_t)h->lines * HEADER_ALIGNMENT +
+	    (h->unused != 0);
 }
 
 void		 header_init(struct header_cache *, size_t limit_bytes);
@@ -54,7 +58,7 @@ void		 header_free(struct header_cache *);
 /* The head in a slot, up to date and held; NULL if there is none. */
 struct head	*header_hold(struct header_cache *, struct head **slot);
 /* Puts a copy of these bytes into an empty slot; held.  They must be aligned
- * in length and contain the present Date at date_at. */
+ * in length, unless ragged, and contain the present Date at date_at. */
 struct head	*header_put(struct header_cache *, struct head **slot,
 		    const char *bytes, size_t len, size_t date_at);
 void		 header_release(struct header_cache *, struct head **);

@@ -144,7 +144,13 @@ pathname_answer(struct pathname_cache *pc, struct path *p,
 	p->file = file;
 	p->status = (uint16_t)status;
 	p->variants = 0;
-	p->looked = now;
+	pathname_confirm(pc, p, now);
+}
+
+void
+pathname_confirm(struct pathname_cache *pc, struct path *p, int64_t now)
+{
+	p->looked = pc->anew ? PATHNAME_LONG_AGO : now;
 }
 
 void

@@ -62,6 +62,8 @@ struct pathname_cache {
 	size_t			 mask;
 	struct hash_key		 key;
 	struct header_cache	*headers;	/* where its heads are */
+	bool			 anew;		/* no answer is good for more
+						 * than who has asked for it */
 };
 
 void		 pathname_init(struct pathname_cache *, size_t limit,
@@ -81,6 +83,9 @@ void		 pathname_release(struct pathname_cache *, struct path **);
  */
 void		 pathname_answer(struct pathname_cache *, struct path *,
 		    enum pathname_kind, struct file *, int status, int64_t now);
+/* It still is what it was, now. */
+void		 pathname_confirm(struct pathname_cache *, struct path *,
+		    int64_t now);
 /* Which variants of a FILE there are, since its answer none. */
 void		 pathname_offer(struct pathname_cache *, struct path *,
 		    uint32_t variants);

@@ -115,6 +115,20 @@ may_look(const struct http *http, const struct path *p)
 	return !variant_is_made(p->space) || http_has_room(http);
 }
 
+/* Its answer is good for who has waited for it, however old by then. */
+static enum go
+look_first(struct conn *c, struct path *p)
+{
+	struct errand	*e = p->errand != NULL ? p->errand :
+			    look_start(c->http, p);
+	enum go		 go = GO_ON;	/* it was done in place */
+
+	if (e != NULL)
+		go = conn_wait_disk(c, e);
+	c->request->looked = e == NULL || go == GO_WAIT;
+	return go;
+}
+
 enum go
 find_step(struct conn *c)
 {
@@ -145,12 +159,7 @@ find_step(struct conn *c)
 			    WHY_DISK_LATE : WHY_RESTLESS));
 		if (p->errand == NULL && !may_look(c->http, p))
 			return without_variant(c);
-		r->looked = true;
-		if (p->errand == NULL)
-			look_start(c->http, p);
-		if (p->errand != NULL)
-			return conn_wait_disk(c, p->errand);
-		return GO_ON;		/* it was done in place */
+		return look_first(c, p);
 	}
 	return take_answer(c);
 }

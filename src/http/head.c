@@ -169,7 +169,8 @@ whole(struct conn *c)
 		buf_addf(&http->work, "Content-Length: %lld\r\n"
 		    "Accept-Ranges: bytes\r\n", (long long)r->end);
 		head_end(c);
-		pad(&http->work);
+		if (!http->heads.ragged)
+			pad(&http->work);
 		if (r->path->file != r->file) {
 			r->head = output_copy(conn_output(c), http->work.at,
 			    http->work.len);

@@ -115,8 +115,10 @@ found_file(struct look *l)
 	struct path	*p = l->path;
 	bool		 same = is_known(p, job);
 
+	if (job->same && !is_version(p, &job->version))
+		return;			/* another look has found a change */
 	if (job->same)
-		p->looked = l->http->clock->ms;
+		pathname_confirm(&l->http->paths, p, l->http->clock->ms);
 	else
 		take_found(l);
 	if (space_kind(p->space) == SPACE_TARGET)
@@ -331,19 +333,24 @@ look_new(struct http *http, struct path *p, struct str decoded)
 	return l;
 }
 
-void
+struct errand *
 look_start(struct http *http, struct path *p)
 {
 	struct look	*l;
+	struct errand	*e;
 	char		 decoded[JOB_PATH_MAX];
 	size_t		 len;
 
 	need(uri_resolve(target(p), decoded, sizeof(decoded), &len) ==
 	    WHY_NONE);
 	if (rules_answer(http, p, (struct str){ decoded, len }))
-		return;
+		return NULL;
 	l = look_new(http, p, (struct str){ decoded, len });
 	p->errand = &l->errand;
 	cache_hold(&p->entry);
 	http->disk.start(http->disk.context, &l->errand);
+	e = p->errand;
+	if (http->paths.anew)
+		p->errand = NULL;	/* nobody else is to find it */
+	return e;
 }

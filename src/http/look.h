@@ -7,9 +7,10 @@
 #include "http/http.h"
 #include "http/why.h"
 
-/* Starts it; the path's errand is set unless it was done in place. */
-void	look_start(struct http *, struct path *);
+/* Starts it: the errand to wait for, NULL if it was done in place.  It is the
+ * path's, for others to join, unless each is to have a look of its own. */
+struct errand	*look_start(struct http *, struct path *);
 /* The reason for a refusal that an errno of the disk is. */
-enum why look_why(int error);
+enum why	 look_why(int error);
 
 #endif

@@ -81,6 +81,20 @@ addresses(const struct conf *conf)
 	    address_new(&limits) : NULL;
 }
 
+/* The caches stay: what is found, made and mapped is used once. */
+static void
+do_without(struct http *http)
+{
+	const struct conf	*conf = http->conf;
+
+	http->paths.anew = conf_without(conf, SAVING_PATHNAME);
+	if (conf_without(conf, SAVING_HEADER))
+		cache_off(&http->heads.cache);
+	if (conf_without(conf, SAVING_CHUNK))
+		cache_off(&http->chunks.cache);
+	http->heads.ragged = conf_without(conf, SAVING_ALIGNMENT);
+}
+
 struct http *
 http_new(const struct http_setup *setup)
 {
@@ -120,6 +134,7 @@ http_new(const struct http_setup *setup)
 	http->heads.date_text = http->date;
 	http->heads.date_len = sizeof(http->date);
 	pathname_init(&http->paths, (size_t)conf->cache.paths, &http->heads);
+	do_without(http);
 	grant_init(&http->grants, (size_t)conf->cache.logins);
 	hash_key_random(&http->boundary_key);
 	http->addresses = addresses(conf);

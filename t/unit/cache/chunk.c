@@ -175,6 +175,36 @@ START_TEST(limit_after_holds)
 }
 END_TEST
 
+/* Copied or mapped, it goes with its last holder; the descriptor stays. */
+START_TEST(off)
+{
+	struct file	*f;
+	struct chunk	*k, *again;
+
+	for (size_t size = 100; size <= 100 * KIB; size *= 1024) {
+		caches(200 * KIB, RESIDENCY_AUTO);
+		cache_off(&chunks.cache);
+		f = make(size, true);
+		for (int i = 0; i < 3; i++) {
+			k = chunk_hold(&chunks, f, 0);
+			again = chunk_hold(&chunks, f, 0);
+			ck_assert_ptr_eq(k, again);
+			ck_assert_int_eq(chunk_ready(&chunks, k, 0),
+			    CHUNK_READY);
+			chunk_release(&chunks, &again);
+			check_bytes(k);
+			chunk_release(&chunks, &k);
+			ck_assert_ptr_null(f->chunks[0]);
+			ck_assert_int_ne(f->fd, -1);
+		}
+		ck_assert_uint_eq(chunks.cache.entries, 0);
+		ck_assert_uint_eq(chunks.mappings, 0);
+		file_drop(&f);
+		unlink(path);
+	}
+}
+END_TEST
+
 /* Mappings are limited in number; what is copied needs none, and stays. */
 START_TEST(limit_counts_mappings)
 {
@@ -689,6 +719,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, limit_unmaps);
 	tcase_add_test(tests, limit_after_holds);
 	tcase_add_test(tests, limit_counts_mappings);
+	tcase_add_test(tests, off);
 	tcase_add_test(tests, predicted);
 	tcase_add_loop_test(tests, copies, 0, 2);
 	tcase_add_test(tests, evicted);

@@ -113,6 +113,49 @@ START_TEST(limited)
 }
 END_TEST
 
+/* Nothing stays in its slot, and what is held is good until its release. */
+START_TEST(off)
+{
+	struct head	*slot = NULL, *h, *other;
+
+	cache_off(&heads.cache);
+	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	ck_assert_ptr_null(slot);
+	ck_assert_ptr_null(header_hold(&heads, &slot));
+	other = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	ck_assert_ptr_ne(h, other);
+	header_release(&heads, &other);
+	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
+	header_release(&heads, &h);
+	ck_assert_uint_eq(heads.cache.entries, 0);
+	ck_assert_uint_eq(heads.cache.bytes, 0);
+}
+END_TEST
+
+/* Any length, at an odd place; all else as ever. */
+START_TEST(ragged)
+{
+	struct head	*slot = NULL, *h;
+
+	heads.ragged = true;
+	for (size_t len = 10; len <= sizeof(BYTES); len++) {
+		h = header_put(&heads, &slot, BYTES, len, DATE_AT);
+		ck_assert_uint_eq((uintptr_t)header_bytes(h) % 2, 1);
+		ck_assert_uint_eq(header_len(h), len);
+		ck_assert_mem_eq(header_bytes(h), BYTES, len);
+		header_release(&heads, &h);
+		second();
+		h = header_hold(&heads, &slot);
+		ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
+		ck_assert_mem_eq(header_bytes(h) + 10, &BYTES[10], len - 10);
+		header_release(&heads, &h);
+		header_free(&heads);
+		fresh();
+		heads.ragged = true;
+	}
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -122,4 +165,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, date_not_under_a_holder);
 	tcase_add_test(tests, cleared_while_held);
 	tcase_add_test(tests, limited);
+	tcase_add_test(tests, off);
+	tcase_add_test(tests, ragged);
 }

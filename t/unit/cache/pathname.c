@@ -93,6 +93,31 @@ START_TEST(many)
 }
 END_TEST
 
+/* An answer is old at once; what it says, and its heads, stay. */
+START_TEST(anew)
+{
+	struct path	*p = pathname_add(&paths, 1, STR("/a"));
+	struct head	*h;
+	char		 bytes[32] = "";
+
+	paths.anew = true;
+	heads.date_text = "d";
+	heads.date_len = 1;
+	pathname_answer(&paths, p, PATHNAME_DIRECTORY, NULL, 0, 1000);
+	ck_assert_int_eq(p->looked, PATHNAME_LONG_AGO);
+	h = header_put(&heads, &p->heads[0], bytes,
+	    sizeof(bytes), 0);
+	header_release(&heads, &h);
+	pathname_confirm(&paths, p, 2000);
+	ck_assert_int_eq(p->looked, PATHNAME_LONG_AGO);
+	ck_assert_ptr_nonnull(p->heads[0]);
+	paths.anew = false;
+	pathname_confirm(&paths, p, 2000);
+	ck_assert_int_eq(p->looked, 2000);
+	pathname_release(&paths, &p);
+}
+END_TEST
+
 /* Long names count for what they weigh. */
 START_TEST(long_names)
 {
@@ -117,5 +142,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, found_again);
 	tcase_add_test(tests, answer_takes_heads_along);
 	tcase_add_test(tests, many);
+	tcase_add_test(tests, anew);
 	tcase_add_test(tests, long_names);
 }

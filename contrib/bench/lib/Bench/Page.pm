@@ -157,6 +157,18 @@ sub figures_table {
 	    @Bench::Report::columns], @rows);
 }
 
+# A page of its own, with more style.
+sub whole {
+	my ($title, $more, $body) = @_;
+
+	return "<!DOCTYPE html>\n<html lang=\"en\"><head>" .
+	    "<meta charset=\"utf-8\">\n<meta name=\"viewport\" " .
+	    "content=\"width=device-width, initial-scale=1\">\n" .
+	    '<title>' . escape($title) .
+	    "</title>\n<style>\n$style$more</style></head>" .
+	    "<body>\n$body</body></html>\n";
+}
+
 sub make {
 	my ($report) = @_;
 	my $facts = join('', map { '<br>' . escape("$_: " .
@@ -164,11 +176,7 @@ sub make {
 	my $notes = join('', map { '<p>' . escape($_) . "</p>\n" }
 	    @{$report->{notes}});
 
-	return "<!DOCTYPE html>\n<html lang=\"en\"><head>" .
-	    "<meta charset=\"utf-8\">\n<meta name=\"viewport\" " .
-	    "content=\"width=device-width, initial-scale=1\">\n" .
-	    "<title>amped: benchmark</title>\n<style>\n$style</style></head>" .
-	    "<body>\n<h1>What a request costs</h1>\n" .
+	return whole('amped: benchmark', '', "<h1>What a request costs</h1>\n" .
 	    '<p>Processor time of the whole server, all its processes, for ' .
 	    'each request that the client counted; the median of all rounds, ' .
 	    'and from the least to the most as a line.  Shorter is better.  ' .
@@ -182,8 +190,7 @@ sub make {
 	    "<h2>All figures</h2>\n<p>Of ceiling, best peer: how many times " .
 	    'less processor time than these, by the median of the ratios ' .
 	    'within a round.  Beside: how many times as much as the workload ' .
-	    "that was measured beside it.</p>\n" . figures_table($report) .
-	    "</body></html>\n";
+	    "that was measured beside it.</p>\n" . figures_table($report));
 }
 
 1;
