@@ -37,6 +37,10 @@
 
 #define HELPER	"amped-helper"
 
+/* With less, some process of ours finds none for what it cannot do without,
+ * and cannot even say so. */
+#define DESCRIPTORS_LEAST	40
+
 struct options {
 	const char	*file;		/* -f */
 	const char	*arch;		/* -A */
@@ -362,6 +366,10 @@ main(int argc, char **argv)
 	setup.logs[0] = open_log(conf->log.access);
 	setup.logs[1] = open_log(conf->log.error);
 	setup.descriptors = proc_descriptors();
+	if (setup.descriptors < DESCRIPTORS_LEAST)
+		fatalx("%zu open files are too few: %d are needed at least, "
+		    "for many clients more (ulimit -n)", setup.descriptors,
+		    DESCRIPTORS_LEAST);
 	if (o.directory != NULL) {
 		setup.announce = stdout;
 		setup.serving = o.directory;
