@@ -38,6 +38,10 @@
 
 #define HELPER	"amped-helper"
 
+/* With less, some process of ours finds none for what it cannot do without,
+ * and cannot even say so. */
+#define DESCRIPTORS_LEAST	40
+
 struct options {
 	const char	*file;		/* -f */
 	const char	*arch;		/* -A */
@@ -307,6 +311,10 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	setup->error = open_log(r->conf->log.error);
 	setup->standard = open_log("stderr");
 	setup->descriptors = proc_descriptors();
+	if (setup->descriptors < DESCRIPTORS_LEAST)
+		fatalx("%zu open files are too few: %d are needed at least, "
+		    "for many clients more (ulimit -n)", setup->descriptors,
+		    DESCRIPTORS_LEAST);
 }
 
 /* To be found from another directory, too. */

@@ -174,14 +174,12 @@ map(struct chunk *k, off_t offset)
 
 /* It has been read, so all of it is there. */
 static void
-proved(struct chunk_cache *cc, struct chunk *k, int64_t now)
+proved(struct chunk *k, int64_t now)
 {
 	k->trusted = now + k->file->trust;
 	k->again = k->known;
 	k->known = true;
 	k->read = (uint32_t)now;
-	if (k->mapped && cc->pagemap != -1)
-		resident_map(k->at, k->len);
 }
 
 /* What has been read not long ago, or will count as used, need not be read
@@ -216,7 +214,9 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 		    resident_shrunk(f) ? CHUNK_GONE : CHUNK_READY;
 	switch (resident_ask(f, k->at, offset, k->len)) {
 	case RESIDENT_YES:
-		proved(cc, k, now);
+		proved(k, now);
+		if (cc->pagemap != -1)
+			resident_map(k->at, k->len);
 		return CHUNK_READY;
 	case RESIDENT_NO:
 		return CHUNK_ABSENT;
@@ -324,8 +324,10 @@ chunk_take(struct chunk *k, int fd)
 	return 0;
 }
 
+/* What a helper has read may be gone again by now: to have all of it mapped
+ * would be to wait for that. */
 void
-chunk_warmed(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t took)
+chunk_warmed(struct chunk *k, int64_t now, int64_t took)
 {
 	struct file	*f = k->file;
 
@@ -336,7 +338,7 @@ chunk_warmed(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t took)
 			f->trust *= 2;
 		k->trusted = now + f->trust;
 	} else if (f->method == RESIDENT_NOWAIT)
-		proved(cc, k, now);		/* it has read all of it */
+		proved(k, now);		/* it has read all of it */
 }
 
 bool

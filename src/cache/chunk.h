@@ -66,8 +66,7 @@ enum chunk_state chunk_ready_file(struct chunk_cache *, struct chunk *,
 /* Whether that is a good idea. */
 bool		 chunk_by_file(const struct chunk *);
 /* A helper has just read it: that took so long, ms. */
-void		 chunk_warmed(struct chunk_cache *, struct chunk *,
-		    int64_t now, int64_t took);
+void		 chunk_warmed(struct chunk *, int64_t now, int64_t took);
 /*
  * A helper has copied it: here is the copy, for the method copy; 0 or an
  * errno.  The descriptor stays the caller's.

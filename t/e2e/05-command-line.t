@@ -126,4 +126,11 @@ SKIP: {
 	like($err, qr/root|CAP_NET_BIND_SERVICE/, 'and by whose leave');
 }
 
+# What it could do nothing with.
+conf($good);
+($status, $out, $err) = Amped::run_command(undef, '/bin/sh', '-c',
+    'ulimit -n 20 && exec "$@"', 'sh', Amped::program(), '-D', '-f', $conf);
+is($status >> 8, 1, 'too few descriptors: exit 1');
+like($err, qr/\b20 open files are too few.*ulimit -n/, 'and says so');
+
 done_testing();

@@ -246,14 +246,14 @@ START_TEST(predicted)
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
-	chunk_warmed(&chunks, k, 5000, 0);
+	chunk_warmed(k, 5000, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_READY);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_TRUST - 1),
 	    CHUNK_READY);
 	/* Trust runs out; had it been evicted, it will run out sooner. */
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_TRUST),
 	    CHUNK_ABSENT);
-	chunk_warmed(&chunks, k, 10000, 50);
+	chunk_warmed(k, 10000, 50);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 10000 + RESIDENT_TRUST),
 	    CHUNK_ABSENT);
 	ck_assert_uint_eq(chunks.absent, 4);
@@ -434,6 +434,30 @@ START_TEST(looked_at)
 out:
 	io_close(&chunks.pagemap);
 	chunk_release(&chunks, &k);
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+/* Memory may be so short that what a helper has read is gone when it says so:
+ * nobody waits for it a second time. */
+START_TEST(gone_again)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	caches(4096 * KIB, RESIDENCY_AUTO);
+	chunks.pagemap = proc_pagemap();
+	f = make(64 * KIB, false);
+	if (f->method == RESIDENT_NOWAIT && chunks.pagemap != -1 &&
+	    evict(f->fd, 64 * KIB)) {
+		k = chunk_hold(&chunks, f, 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_ABSENT);
+		chunk_warmed(k, 0, 5);
+		ck_assert(!resident_mapped(chunks.pagemap, k->at, k->len));
+		chunk_release(&chunks, &k);
+	}
+	io_close(&chunks.pagemap);
 	file_drop(&f);
 	unlink(path);
 }
@@ -726,6 +750,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, our_own);
 	tcase_add_test(tests, in_memory_anyway);
 	tcase_add_test(tests, looked_at);
+	tcase_add_test(tests, gone_again);
 	tcase_add_test(tests, by_file);
 	tcase_add_test(tests, shrunk);
 	tcase_add_test(tests, descriptors);
