@@ -21,6 +21,8 @@
 #define TRUST_MOST	60000
 #define FETCHED		3	/* ms: longer than memory takes */
 
+#define LOST		4	/* times that a helper has read it, for nothing
+				 * but the last one */
 #define SPARES		256	/* copies passed over for one mapping to go */
 
 /* A copy is in one piece with its record: what is sent together. */
@@ -180,6 +182,7 @@ proved(struct chunk *k, int64_t now)
 	k->again = k->known;
 	k->known = true;
 	k->read = (uint32_t)now;
+	k->lost = 0;
 }
 
 /* What has been read not long ago, or will count as used, need not be read
@@ -194,7 +197,7 @@ still_there(struct chunk_cache *cc, struct chunk *k, int64_t now, bool counts)
 		return false;
 	if (!resident_mapped(cc->pagemap, k->at, k->len))
 		return false;
-	k->trusted = now + k->file->trust;
+	k->trusted = now + RESIDENT_LOOK;
 	return true;
 }
 
@@ -215,8 +218,10 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 	switch (resident_ask(f, k->at, offset, k->len)) {
 	case RESIDENT_YES:
 		proved(k, now);
-		if (cc->pagemap != -1)
+		if (cc->pagemap != -1) {
 			resident_map(k->at, k->len);
+			k->trusted = now + RESIDENT_LOOK;
+		}
 		return CHUNK_READY;
 	case RESIDENT_NO:
 		return CHUNK_ABSENT;
@@ -324,8 +329,9 @@ chunk_take(struct chunk *k, int fd)
 	return 0;
 }
 
-/* What a helper has read may be gone again by now: to have all of it mapped
- * would be to wait for that. */
+/* For nowait it must still be proved, as it may be gone by now.  If it is so
+ * again and again, a helper is believed: better to wait for the disk a moment
+ * than to fail. */
 void
 chunk_warmed(struct chunk *k, int64_t now, int64_t took)
 {
@@ -337,8 +343,8 @@ chunk_warmed(struct chunk *k, int64_t now, int64_t took)
 		else if (took < FETCHED && f->trust * 2 <= TRUST_MOST)
 			f->trust *= 2;
 		k->trusted = now + f->trust;
-	} else if (f->method == RESIDENT_NOWAIT)
-		proved(k, now);		/* it has read all of it */
+	} else if (f->method == RESIDENT_NOWAIT && ++k->lost == LOST)
+		proved(k, now);
 }
 
 bool

@@ -31,6 +31,8 @@ struct chunk {
 	bool			 known;		/* has been read, or a helper
 						 * has, at read */
 	bool			 again;		/* ... more than once */
+	uint8_t			 lost;		/* times that it was read by
+						 * a helper since then */
 	_Alignas(16) char	 bytes[];	/* of a small file: its copy */
 };
 

@@ -418,7 +418,7 @@ START_TEST(looked_at)
 	    !resident_mapped(chunks.pagemap, k->at, k->len))
 		goto out;		/* nothing to be seen here */
 	ck_assert_int_eq(chunk_ready(&chunks, k, RESIDENT_USE), CHUNK_READY);
-	ck_assert_int_eq(k->trusted, RESIDENT_USE + RESIDENT_PROOF);
+	ck_assert_int_eq(k->trusted, RESIDENT_USE + RESIDENT_LOOK);
 	ck_assert_uint_eq(k->read, 1);
 	ck_assert(!chunk_by_file(k));
 	ck_assert_int_eq(chunk_ready(&chunks, k, 2 * RESIDENT_USE),
@@ -426,7 +426,7 @@ START_TEST(looked_at)
 	ck_assert_uint_eq(k->read, 2 * RESIDENT_USE);
 	ck_assert(chunk_by_file(k));
 	ck_assert_int_eq(chunk_ready_file(&chunks, k, 100000), CHUNK_READY);
-	ck_assert_int_eq(k->trusted, 100000 + RESIDENT_PROOF);
+	ck_assert_int_eq(k->trusted, 100000 + RESIDENT_LOOK);
 	ck_assert_uint_eq(k->read, 2 * RESIDENT_USE);
 	if (push_out(k))
 		ck_assert_int_eq(chunk_ready_file(&chunks, k, 100020),
@@ -439,8 +439,8 @@ out:
 }
 END_TEST
 
-/* Memory may be so short that what a helper has read is gone when it says so:
- * nobody waits for it a second time. */
+/* Memory may be so short that what a helper has read is gone when it says so,
+ * again and again: nobody waits for it before that. */
 START_TEST(gone_again)
 {
 	struct file	*f;
@@ -453,7 +453,12 @@ START_TEST(gone_again)
 	    evict(f->fd, 64 * KIB)) {
 		k = chunk_hold(&chunks, f, 0);
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_ABSENT);
+		for (int i = 0; i < 3; i++) {
+			chunk_warmed(k, 0, 5);
+			ck_assert_int_eq(k->trusted, 0);
+		}
 		chunk_warmed(k, 0, 5);
+		ck_assert_int_eq(k->trusted, RESIDENT_PROOF);
 		ck_assert(!resident_mapped(chunks.pagemap, k->at, k->len));
 		chunk_release(&chunks, &k);
 	}
