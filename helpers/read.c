@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "helpers/job.h"
@@ -19,7 +20,8 @@
 
 enum {
 	PAGE = 4096,
-	PAGES = 16			/* a call: 64 KiB */
+	PAGES = 16,			/* a call: 64 KiB */
+	AHEAD = 128 * 1024		/* bytes behind the range */
 };
 
 /*
@@ -77,11 +79,23 @@ is_as_long(const struct job *job)
 	    (uint64_t)st.st_size >= (uint64_t)job->offset + job->length;
 }
 
+/* The disk begins with it, and with what is likely to be asked for next:
+ * nobody waits for that here. */
+static void
+begin(const struct job *job)
+{
+	if (job->length <= INT64_MAX - AHEAD &&
+	    job->offset <= INT64_MAX - AHEAD - (int64_t)job->length)
+		(void)posix_fadvise(job->fd, job->offset,
+		    (off_t)job->length + AHEAD, POSIX_FADV_WILLNEED);
+}
+
 void
 read_perform(struct job *job)
 {
 	ssize_t	n;
 
+	begin(job);
 	if (job->length > 0 && job->length <= SIZE_MAX / 2 &&
 	    populate(job) && is_as_long(job)) {
 		job->done = job->length;

@@ -195,10 +195,7 @@ still_there(struct chunk_cache *cc, struct chunk *k, int64_t now, bool counts)
 		return false;
 	if (!counts && (uint32_t)now - k->read >= RESIDENT_USE)
 		return false;
-	if (!resident_mapped(cc->pagemap, k->at, k->len))
-		return false;
-	k->trusted = now + RESIDENT_LOOK;
-	return true;
+	return resident_mapped(cc->pagemap, k->at, k->len);
 }
 
 static enum chunk_state
@@ -220,7 +217,7 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 		proved(k, now);
 		if (cc->pagemap != -1) {
 			resident_map(k->at, k->len);
-			k->trusted = now + RESIDENT_LOOK;
+			k->trusted = now;	/* a look is cheap */
 		}
 		return CHUNK_READY;
 	case RESIDENT_NO:

@@ -42,9 +42,6 @@ enum resident_method {
 #define RESIDENT_TRUST	1000
 #define RESIDENT_PROOF	10
 
-/* The same of a look, which costs so little that it is hardly ever spared. */
-#define RESIDENT_LOOK	1
-
 /* ms after which what is still in use must be read again, though it is there:
  * else the system would not know that it is in use. */
 #define RESIDENT_USE	250

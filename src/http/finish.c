@@ -45,9 +45,13 @@ tell(struct conn *c)
 static enum go
 end_connection(struct conn *c)
 {
+	/* Its last response may still be with the system, and a close over
+	 * what a client sends though it said that it would not, destroys it;
+	 * this does not. */
+	if (c->linger || c->last)
+		c->transport->finish(c->transport_context, c->wait.fd);
 	if (!c->linger)
 		return conn_go(c, STEP_CLOSE);
-	c->transport->finish(c->transport_context, c->wait.fd);
 	c->since = c->http->clock->ms;
 	c->input_len = 0;
 	c->readable = true;
