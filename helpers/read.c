@@ -2,18 +2,11 @@
  * read: brings a range of a file into memory, the system's, not ours.
  *
  * The bytes themselves are of no interest here, and must not be kept.
- *
- * Who asks will look, by reading, whether they are there, and the system keeps
- * what was used twice: so this is to be no use.  To fault pages in through a
- * mapping is none, if it is said to be read in order.
  */
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "helpers/job.h"
 #include "helpers/perform.h"
@@ -43,42 +36,6 @@ bring(int fd, int64_t offset, uint64_t length)
 	return preadv(fd, parts, n, offset);
 }
 
-/* Whether all of it is there, without having been used.  If not, reading will
- * tell why: no such means here, an error, or the file is shorter. */
-static bool
-populate(const struct job *job)
-{
-#ifdef MADV_POPULATE_READ
-	int64_t	 page = sysconf(_SC_PAGESIZE), from;
-	size_t	 size;
-	void	*at;
-	bool	 done;
-
-	from = job->offset - job->offset % page;
-	size = (size_t)(job->offset - from) + (size_t)job->length;
-	at = mmap(NULL, size, PROT_READ, MAP_SHARED, job->fd, from);
-	if (at == MAP_FAILED)
-		return false;
-	done = madvise(at, size, MADV_SEQUENTIAL) == 0 &&
-	    madvise(at, size, MADV_POPULATE_READ) == 0;
-	munmap(at, size);
-	return done;
-#else
-	(void)job;
-	return false;
-#endif
-}
-
-/* Of its last page it is not known yet how much of that is the file. */
-static bool
-is_as_long(const struct job *job)
-{
-	struct stat	st;
-
-	return fstat(job->fd, &st) == 0 &&
-	    (uint64_t)st.st_size >= (uint64_t)job->offset + job->length;
-}
-
 /* The disk begins with it, and with what is likely to be asked for next:
  * nobody waits for that here. */
 static void
@@ -96,11 +53,6 @@ read_perform(struct job *job)
 	ssize_t	n;
 
 	begin(job);
-	if (job->length > 0 && job->length <= SIZE_MAX / 2 &&
-	    populate(job) && is_as_long(job)) {
-		job->done = job->length;
-		return;
-	}
 	while (job->done < job->length) {
 		n = bring(job->fd, job->offset + (int64_t)job->done,
 		    job->length - job->done);
