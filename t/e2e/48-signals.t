@@ -22,7 +22,7 @@ my $get = "HTTP/1.1\r\nHost: x\r\n\r\n";
 sub lines_of {
 	my ($log) = @_;
 
-	return map { split(/\n/, slurp($_)) } glob("$log*");
+	return map { split(/\n/, Amped::said(slurp($_))) } glob("$log*");
 }
 
 sub count_lines {
