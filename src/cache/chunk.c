@@ -174,11 +174,18 @@ map(struct chunk *k, off_t offset)
 	return true;
 }
 
-/* It has been read, so all of it is there. */
+/* It is there just now. */
+static void
+trust(const struct chunk_cache *cc, struct chunk *k, int64_t now)
+{
+	k->trusted = cc->pagemap != -1 && now < cc->short_until ? now :
+	    now + k->file->trust;
+}
+
+/* All of it has been read. */
 static void
 proved(struct chunk *k, int64_t now)
 {
-	k->trusted = now + k->file->trust;
 	k->again = k->known;
 	k->known = true;
 	k->read = (uint32_t)now;
@@ -195,7 +202,10 @@ still_there(struct chunk_cache *cc, struct chunk *k, int64_t now, bool counts)
 		return false;
 	if (!counts && (uint32_t)now - k->read >= RESIDENT_USE)
 		return false;
-	return resident_mapped(cc->pagemap, k->at, k->len);
+	if (!resident_mapped(cc->pagemap, k->at, k->len))
+		return false;
+	trust(cc, k, now);
+	return true;
 }
 
 static enum chunk_state
@@ -215,12 +225,13 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 	switch (resident_ask(f, k->at, offset, k->len)) {
 	case RESIDENT_YES:
 		proved(k, now);
-		if (cc->pagemap != -1) {
+		trust(cc, k, now);
+		if (cc->pagemap != -1)
 			resident_map(k->at, k->len);
-			k->trusted = now;	/* a look is cheap */
-		}
 		return CHUNK_READY;
 	case RESIDENT_NO:
+		if (k->known && f->method == RESIDENT_NOWAIT)
+			cc->short_until = now + RESIDENT_SHORT;
 		return CHUNK_ABSENT;
 	default:
 		return CHUNK_GONE;
@@ -340,8 +351,10 @@ chunk_warmed(struct chunk *k, int64_t now, int64_t took)
 		else if (took < FETCHED && f->trust * 2 <= TRUST_MOST)
 			f->trust *= 2;
 		k->trusted = now + f->trust;
-	} else if (f->method == RESIDENT_NOWAIT && ++k->lost == LOST)
+	} else if (f->method == RESIDENT_NOWAIT && ++k->lost == LOST) {
 		proved(k, now);
+		k->trusted = now + f->trust;
+	}
 }
 
 bool

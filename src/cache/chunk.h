@@ -43,6 +43,7 @@ struct chunk_cache {
 	uint64_t	 absent;	/* asked for, not in memory */
 	uint64_t	 gone;		/* file shorter than its version says */
 	int		 pagemap;	/* the owner's; -1: none */
+	int64_t		 short_until;	/* memory is, clock ms */
 };
 
 enum chunk_state {

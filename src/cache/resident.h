@@ -42,6 +42,13 @@ enum resident_method {
 #define RESIDENT_TRUST	1000
 #define RESIDENT_PROOF	10
 
+/*
+ * ms for which memory counts as short once something that had been proved has
+ * gone.  Then main looks before each sending; else a look, which is a system
+ * call for each chunk, is as good as a proof.
+ */
+#define RESIDENT_SHORT	1000
+
 /* ms after which what is still in use must be read again, though it is there:
  * else the system would not know that it is in use. */
 #define RESIDENT_USE	250

@@ -405,6 +405,7 @@ push_out(const struct chunk *k)
  * is sent from the file need not be read any more. */
 START_TEST(looked_at)
 {
+	static char	 byte[64 * KIB];
 	struct file	*f;
 	struct chunk	*k;
 
@@ -418,7 +419,7 @@ START_TEST(looked_at)
 	    !resident_mapped(chunks.pagemap, k->at, k->len))
 		goto out;		/* nothing to be seen here */
 	ck_assert_int_eq(chunk_ready(&chunks, k, RESIDENT_USE), CHUNK_READY);
-	ck_assert_int_eq(k->trusted, 1);	/* it is looked at each time */
+	ck_assert_int_eq(k->trusted, RESIDENT_USE + RESIDENT_PROOF);
 	ck_assert_uint_eq(k->read, 1);
 	ck_assert(!chunk_by_file(k));
 	ck_assert_int_eq(chunk_ready(&chunks, k, 2 * RESIDENT_USE),
@@ -427,9 +428,16 @@ START_TEST(looked_at)
 	ck_assert(chunk_by_file(k));
 	ck_assert_int_eq(chunk_ready_file(&chunks, k, 100000), CHUNK_READY);
 	ck_assert_uint_eq(k->read, 2 * RESIDENT_USE);
-	if (push_out(k))
-		ck_assert_int_eq(chunk_ready_file(&chunks, k, 100020),
-		    CHUNK_ABSENT);
+	if (!push_out(k) || !evict(f->fd, 64 * KIB))
+		goto out;
+	ck_assert_int_eq(chunk_ready_file(&chunks, k, 100020), CHUNK_ABSENT);
+	/* Memory is short: what is there now may be gone in the next moment. */
+	ck_assert_int_eq(pread(f->fd, byte, sizeof(byte), 0), 64 * KIB);
+	ck_assert_int_eq(chunk_ready_file(&chunks, k, 100030), CHUNK_READY);
+	ck_assert_int_le(k->trusted, 100030);
+	ck_assert_int_eq(chunk_ready_file(&chunks, k,
+	    100020 + RESIDENT_SHORT), CHUNK_READY);
+	ck_assert_int_gt(k->trusted, 100020 + RESIDENT_SHORT);
 out:
 	io_close(&chunks.pagemap);
 	chunk_release(&chunks, &k);
