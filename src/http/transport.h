@@ -16,8 +16,8 @@ struct iovec;
 
 struct transport {
 	ssize_t	(*recv)(void *context, int fd, void *, size_t);
-	/* more: there is more to come at once, or finish or close: so it need
-	 * not hurry, and goes with that. */
+	/* more: there is more to come at once, or finish: so it need not
+	 * hurry, and goes with that.  To close before may destroy it. */
 	ssize_t	(*send)(void *context, int fd, const struct iovec *, int n,
 		    bool more);
 	/* A range of a file; 0: it has none.  NULL: must come as memory. */

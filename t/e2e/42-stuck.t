@@ -12,18 +12,15 @@ use Amped qw(await docroot slurp);
 use File::Path qw(remove_tree);
 use File::Temp qw(tempdir);
 use IO::Select;
+use Amped::Slowfs;
 use Test::More;
 
 plan(skip_all => 'there are no helpers')
     if Amped::architecture() ne 'amped';
 
 # With mounts of its own where that is allowed; they go with the test.
-if ($> == 0 && !$ENV{AMPED_TEST_MOUNTS} &&
-    system('unshare -m true 2>/dev/null') == 0) {
-	$ENV{AMPED_TEST_MOUNTS} = 1;
-	exec('unshare', '-m', '--propagation', 'private', $^X,
-	    (map { "-I$_" } @INC), $0) or die "unshare: $!\n";
-}
+Amped::Slowfs::alone()
+    if $> == 0 && system('unshare -m true 2>/dev/null') == 0;
 my $mounts = $ENV{AMPED_TEST_MOUNTS};
 my $root = docroot('page' => "page\n", 'other/' => '',
     map { ("cold/$_" => "cold $_\n") } 1 .. 40);

@@ -15,12 +15,7 @@ plan(skip_all => 'there are no helpers')
 my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;
 
-# With mounts of its own, which go with the test, whatever has died.
-if (!$ENV{AMPED_TEST_MOUNTS}) {
-	$ENV{AMPED_TEST_MOUNTS} = 1;
-	exec('unshare', '-m', '--propagation', 'private', $^X,
-	    (map { "-I$_" } @INC), $0) or die "unshare: $!\n";
-}
+Amped::Slowfs::alone();
 my $back = docroot(map { ("f$_" => content("f$_", $_ % 2 ? 10 : 150_000)) }
     1 .. 40);
 my $root = docroot('dead/' => '', map { ("c$_" => "c$_\n") } 1 .. 40);

@@ -15,12 +15,7 @@ plan(skip_all => 'there are no helpers')
 my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;
 
-# With mounts of its own, which go with the test, whatever has died.
-if (!$ENV{AMPED_TEST_MOUNTS}) {
-	$ENV{AMPED_TEST_MOUNTS} = 1;
-	exec('unshare', '-m', '--propagation', 'private', $^X,
-	    (map { "-I$_" } @INC), $0) or die "unshare: $!\n";
-}
+Amped::Slowfs::alone();
 my @names = map { "x$_" } 1 .. 40;
 my $back = docroot(map { ($_ => "dead $_\n") } @names);
 my $root = docroot('dead/' => '', map { ($_ => "alive $_\n") } @names);

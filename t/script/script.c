@@ -46,6 +46,7 @@ struct client {				/* the architecture's, see wait.h */
 	bool			 by_turns;	/* output waits for its turn */
 	int			 no_sendfile;	/* the errno that it says */
 	bool			 more;		/* to come right behind that */
+	bool			 kept_back;	/* by the system, for that */
 	bool			 waiting;	/* for wait->errand */
 	TAILQ_ENTRY(client)	 link;
 };
@@ -113,7 +114,7 @@ script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 	size_t		 taken = 0, k;
 
 	(void)fd;
-	c->more = more;
+	c->more = c->kept_back = more;
 	if (c->broken) {
 		errno = EPIPE;
 		return -1;
@@ -143,6 +144,7 @@ script_send_file(void *context, int fd, int file, off_t offset, size_t len)
 
 	w.sendfiles++;
 	if (c->no_sendfile != 0) {
+		c->kept_back = false;	/* the head of nothing, perhaps */
 		errno = c->no_sendfile;
 		return -1;
 	}
@@ -158,8 +160,22 @@ script_send_file(void *context, int fd, int file, off_t offset, size_t len)
 static void
 script_finish(void *context, int fd)
 {
-	(void)context;
+	struct client	*c = context;
+
 	(void)fd;
+	c->kept_back = false;
+}
+
+/* A system that has not sent all may throw it away: so it must have been told
+ * before that this was the end. */
+static void
+script_close(void *context, int fd)
+{
+	const struct client	*c = context;
+
+	(void)fd;
+	if (c->kept_back)
+		fail("%s is closed over what has not been sent", c->name);
 }
 
 static const struct transport script_transport = {
@@ -167,7 +183,7 @@ static const struct transport script_transport = {
 	.send = script_send,
 	.send_file = script_send_file,
 	.finish = script_finish,
-	.close = script_finish,
+	.close = script_close,
 };
 
 /* The disk of a scenario. */

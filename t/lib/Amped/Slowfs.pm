@@ -30,6 +30,15 @@ sub missing {
 	return $fs ? '' : "no FUSE here: $@";
 }
 
+# Has the test begin once more with mounts of its own, which go with it, whatever
+# has died.
+sub alone {
+	return if $ENV{AMPED_TEST_MOUNTS};
+	$ENV{AMPED_TEST_MOUNTS} = 1;
+	exec('unshare', '-m', '--propagation', 'private', $^X,
+	    (map { "-I$_" } @INC), $0) or die "unshare: $!\n";
+}
+
 # Shows the one directory at the other.
 sub new {
 	my ($class, $directory, $at) = @_;
