@@ -103,6 +103,7 @@ struct errand {
 	struct lane	 *lane;
 	bool		  queued, unwanted;
 	int		  tries;
+	int64_t		  begun;	/* clock ms */
 };
 
 /* How the machine hands out an errand. */

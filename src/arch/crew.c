@@ -27,9 +27,10 @@
 #include "stats.h"
 
 /*
- * Helpers a job may cost.  Somebody may kill them as fast as they come, on a
- * machine so busy that most die before they have begun, and no client is to
- * notice; but a job that kills them itself has an end.
+ * Helpers a job may cost, and more as long as a request waits for the disk.
+ * Somebody may kill them as fast as they come, on a machine so busy that most
+ * die before they have begun, and no client is to notice; but a job that kills
+ * them itself has an end.
  */
 #define TRIES	100
 #define YOUNG	1000		/* ms: who dies before that never worked */
@@ -214,6 +215,13 @@ is_closed(const struct job *job)
 	return job->kind == JOB_CLOSE && job->fd == -1;
 }
 
+static bool
+is_hopeless(struct crew *crew, struct errand *e)
+{
+	return ++e->tries >= TRIES &&
+	    crew->clock->ms - e->begun >= crew->conf->limits.disk;
+}
+
 /* Its helper has died. */
 static void
 again(struct crew *crew, struct errand *e)
@@ -223,7 +231,7 @@ again(struct crew *crew, struct errand *e)
 		log_warnx("a helper died over a job (%s)",
 		    job_kind_name(e->job.kind));
 	}
-	if (crew->ending || ++e->tries == TRIES || is_closed(&e->job))
+	if (crew->ending || is_closed(&e->job) || is_hopeless(crew, e))
 		fail(e, ECONNABORTED);
 	else if (e->unwanted && TAILQ_EMPTY(&e->waiters))
 		drop(e);
@@ -429,6 +437,7 @@ crew_start(void *context, struct errand *e)
 	struct crew	*crew = context;
 
 	TAILQ_INIT(&e->waiters);
+	e->begun = crew->clock->ms;
 	/* So many that this one would be late anyway. */
 	if (!lanes_add(crew->lanes, e)) {
 		fail(e, EAGAIN);

@@ -77,7 +77,8 @@ make(void)
 	int	ends[2];
 
 	setup();
-	conf = good("helpers 2 max 4 share 4 within 1s\n" SITE);
+	conf = good("helpers 2 max 4 share 4 within 1s\n"
+	    "limits {\n disk 3s\n}\n" SITE);
 	ck_assert_int_eq(io_pipe(ends), 0);
 	ck_assert_int_eq(io_nonblock(ends[0]), 0);
 	ck_assert_int_eq(io_nonblock(ends[1]), 0);
@@ -255,6 +256,34 @@ START_TEST(cannot_have_killed)
 }
 END_TEST
 
+static void
+look_for_death(void *deaths)
+{
+	if (ended > 0 || errands[0].tries > *(int *)deaths)
+		evloop_stop(loop);
+	else
+		evloop_at(tick, clock_now.ms);
+}
+
+/* Helpers that die as soon as they have a job: of more than enough of them one
+ * would not have, so for some time there is always another. */
+START_TEST(die_over_it)
+{
+	int	deaths = 0;
+
+	evloop_unwatch(&tick);
+	tick = evloop_timer(loop, look_for_death, &deaths);
+	for (start(0); ended == 0; deaths++) {
+		close(join());
+		evloop_at(tick, clock_now.ms);
+		evloop_run(loop);
+	}
+	ck_assert_int_eq(errands[0].job.error, ECONNABORTED);
+	ck_assert_int_ge(clock_now.ms - errands[0].begun, 3000);
+	ck_assert_int_ge(deaths, 100);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -266,5 +295,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, is_refused);
 	tcase_add_test(tests, has_none);
 	tcase_add_test(tests, cannot_have_killed);
+	tcase_add_test(tests, die_over_it);
 	tcase_set_timeout(tests, 60);
 }
