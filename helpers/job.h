@@ -2,9 +2,8 @@
  * job: CONTRACT between whoever needs the disk and whoever does the disk.
  *
  * A job is a piece of work that may block, in the language of files: paths,
- * descriptors, offsets, errno.  Not a word of HTTP.  job_perform() does one,
- * here and now, blocking; an architecture chooses where "here" is: in place,
- * in a thread, or in a helper process behind a stream pipe (record.h).
+ * descriptors, offsets, errno.  Not a word of HTTP.  job_perform() does one;
+ * an architecture chooses where: here, in a thread, in a helper (record.h).
  *
  * Texts and data in a job are borrowed: they must outlive it, or the buffer
  * that they were received into.  Descriptors are owned: see each kind.
@@ -17,6 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define JOB_AHEAD	(128 * 1024)	/* READ: bytes begun behind it */
 #define JOB_KINDS(X)							\
 	X(RESOLVE, "resolve", "find a name beneath a root, open the file") \
 	X(READ,	   "read",    "bring a range of a file into memory")	\

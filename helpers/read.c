@@ -13,8 +13,7 @@
 
 enum {
 	PAGE = 4096,
-	PAGES = 16,			/* a call: 64 KiB */
-	AHEAD = 128 * 1024		/* bytes behind the range */
+	PAGES = 16			/* a call: 64 KiB */
 };
 
 /*
@@ -41,10 +40,10 @@ bring(int fd, int64_t offset, uint64_t length)
 static void
 begin(const struct job *job)
 {
-	if (job->length <= INT64_MAX - AHEAD &&
-	    job->offset <= INT64_MAX - AHEAD - (int64_t)job->length)
+	if (job->length <= INT64_MAX - JOB_AHEAD &&
+	    job->offset <= INT64_MAX - JOB_AHEAD - (int64_t)job->length)
 		(void)posix_fadvise(job->fd, job->offset,
-		    (off_t)job->length + AHEAD, POSIX_FADV_WILLNEED);
+		    (off_t)job->length + JOB_AHEAD, POSIX_FADV_WILLNEED);
 }
 
 void

@@ -39,6 +39,7 @@ empty(struct chunk *k)
 		munmap(k->at, k->len);
 	k->at = NULL;
 	k->mapped = false;
+	k->visible = false;
 	k->filled = 0;
 	k->trusted = 0;
 }
@@ -192,50 +193,85 @@ proved(struct chunk *k, int64_t now)
 	k->lost = 0;
 }
 
+/* What the table of pages shows. */
+enum seen {
+	SEEN_THERE,
+	SEEN_GONE,
+	SEEN_NOTHING		/* that would settle it */
+};
+
 /* What has been read not long ago, or will count as used, need not be read
  * again: a look whether it still is there does as well. */
-static bool
-still_there(struct chunk_cache *cc, struct chunk *k, int64_t now, bool counts)
+static enum seen
+look(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
+    bool counts)
 {
 	if (k->file->method != RESIDENT_NOWAIT || cc->pagemap == -1 ||
 	    !k->known)
-		return false;
-	if (!counts && (uint32_t)now - k->read >= RESIDENT_USE)
-		return false;
+		return SEEN_NOTHING;
 	if (!resident_mapped(cc->pagemap, k->at, k->len))
-		return false;
-	trust(cc, k, now);
-	return true;
+		return k->visible ? SEEN_GONE : SEEN_NOTHING;
+	return counts || (uint32_t)now - k->read < RESIDENT_USE ? SEEN_THERE :
+	    SEEN_NOTHING;
+}
+
+/* It has gone, but a helper has read it since, or what is in front of it. */
+static bool
+may_be_back(const struct chunk *k)
+{
+	uint32_t	ahead = (uint32_t)(JOB_AHEAD /
+			    k->file->cache->chunk_size) + 1;
+
+	return k->lost > 0 || k->index - k->file->ahead < ahead;
 }
 
 static enum chunk_state
-ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+prove(struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
-	struct file	*f = k->file;
-	off_t		 offset = (off_t)chunk_offset(f, k->index);
-
-	if (file && f->method == RESIDENT_NEVER)
-		return CHUNK_READY;
-	if (k->at == NULL && !map(k, offset))
-		return CHUNK_GONE;
-	/* Sending from the file would find its end by itself. */
-	if (now < k->trusted || still_there(cc, k, now, file))
-		return !file && k->index + 1 == f->nchunks &&
-		    resident_shrunk(f) ? CHUNK_GONE : CHUNK_READY;
-	switch (resident_ask(f, k->at, offset, k->len)) {
+	switch (resident_ask(k->file, k->at,
+	    (off_t)chunk_offset(k->file, k->index), k->len)) {
 	case RESIDENT_YES:
 		proved(k, now);
 		trust(cc, k, now);
 		if (cc->pagemap != -1)
-			resident_map(k->at, k->len);
+			k->visible = resident_map(k->at, k->len);
 		return CHUNK_READY;
 	case RESIDENT_NO:
-		if (k->known && f->method == RESIDENT_NOWAIT)
+		if (k->known && k->file->method == RESIDENT_NOWAIT)
 			cc->short_until = now + RESIDENT_SHORT;
 		return CHUNK_ABSENT;
 	default:
 		return CHUNK_GONE;
 	}
+}
+
+/* To read what has gone is not for nothing: the system would begin to read
+ * ahead, and so make room and fill the disk's queue, which may wait. */
+static enum chunk_state
+ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+{
+	struct file	*f = k->file;
+	enum seen	 seen = SEEN_THERE;
+
+	if (file && f->method == RESIDENT_NEVER)
+		return CHUNK_READY;
+	if (k->at == NULL && !map(k, (off_t)chunk_offset(f, k->index)))
+		return CHUNK_GONE;
+	if (now >= k->trusted) {
+		seen = look(cc, k, now, file);
+		if (seen == SEEN_THERE)
+			trust(cc, k, now);
+	}
+	if (seen == SEEN_GONE) {
+		cc->short_until = now + RESIDENT_SHORT;
+		if (!may_be_back(k))
+			return CHUNK_ABSENT;
+	}
+	if (seen != SEEN_THERE)
+		return prove(cc, k, now);
+	/* Sending from the file would find its end by itself. */
+	return !file && k->index + 1 == f->nchunks && resident_shrunk(f) ?
+	    CHUNK_GONE : CHUNK_READY;
 }
 
 /* The copy stays, so the descriptor has done its duty. */
@@ -351,7 +387,10 @@ chunk_warmed(struct chunk *k, int64_t now, int64_t took)
 		else if (took < FETCHED && f->trust * 2 <= TRUST_MOST)
 			f->trust *= 2;
 		k->trusted = now + f->trust;
-	} else if (f->method == RESIDENT_NOWAIT && ++k->lost == LOST) {
+		return;
+	}
+	f->ahead = k->index + 1;
+	if (f->method == RESIDENT_NOWAIT && ++k->lost == LOST) {
 		proved(k, now);
 		k->trusted = now + f->trust;
 	}

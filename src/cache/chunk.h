@@ -27,10 +27,12 @@ struct chunk {
 	uint32_t		 filled;	/* copied: bytes so far */
 	int			 error;		/* of the last errand, errno */
 	uint32_t		 read;		/* clock ms, low bits */
-	bool			 mapped;
-	bool			 known;		/* has been read, or a helper
+	bool			 mapped : 1;
+	bool			 visible : 1;	/* in the table of pages, as
+						 * long as it is in memory */
+	bool			 known : 1;	/* has been read, or a helper
 						 * has, at read */
-	bool			 again;		/* ... more than once */
+	bool			 again : 1;	/* ... more than once */
 	uint8_t			 lost;		/* times that it was read by
 						 * a helper since then */
 	_Alignas(16) char	 bytes[];	/* of a small file: its copy */

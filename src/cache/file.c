@@ -181,6 +181,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->version = *version;
 	f->facts = *facts;
 	f->nchunks = nchunks;
+	f->ahead = nchunks;
 	f->method = (uint8_t)resident_choose(fc->residency, f);
 	f->trust = f->method == RESIDENT_NOWAIT ? RESIDENT_PROOF :
 	    RESIDENT_TRUST;

@@ -29,6 +29,8 @@ struct file {
 	uint32_t		 nchunks;
 	uint32_t		 trust;		/* ms that a proof of residency
 						 * is good for */
+	uint32_t		 ahead;		/* chunk that follows what a
+						 * helper has read last */
 	struct job_version	 version;
 	struct job_facts	 facts;
 	uint8_t			 method;	/* enum resident_method */

@@ -109,15 +109,16 @@ resident_mapped(int pagemap, const void *base, size_t len)
 	return true;
 }
 
-void
+bool
 resident_map(void *base, size_t len)
 {
 #ifdef MADV_POPULATE_READ
 	/* An older system maps them when they are first sent. */
-	(void)madvise(base, len, MADV_POPULATE_READ);
+	return madvise(base, len, MADV_POPULATE_READ) == 0;
 #else
 	(void)base;
 	(void)len;
+	return false;
 #endif
 }
 

@@ -75,7 +75,7 @@ enum resident_answer	resident_ask(const struct file *, void *base,
 bool			resident_mapped(int pagemap, const void *base,
 			    size_t len);
 /* Maps what is known to be in memory, so that the above can see it. */
-void			resident_map(void *base, size_t len);
+bool			resident_map(void *base, size_t len);
 
 /*
  * Whether the file ends before its last byte, as far as can be told without
