@@ -88,7 +88,7 @@ struct job_facts {
 	 * time stamp: only then the version is a strong validator.
 	 */
 	bool		settled;
-	bool		in_memory;	/* its file system lives in memory */
+	bool		in_memory;	/* its file system is; READ: it was */
 	bool		handle;		/* reading it may wait, and closing:
 					 * the descriptor is only a handle
 					 * (O_PATH), for COPY */

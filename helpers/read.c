@@ -10,6 +10,7 @@
 
 #include "helpers/job.h"
 #include "helpers/perform.h"
+#include "lib/io.h"
 
 enum {
 	PAGE = 4096,
@@ -35,6 +36,23 @@ bring(int fd, int64_t offset, uint64_t length)
 	return preadv(fd, parts, n, offset);
 }
 
+/* Whether all of it is there already.  If not, the disk begins with it. */
+static bool
+is_there(const struct job *job)
+{
+	char		bytes[PAGES * PAGE];
+	uint64_t	done = 0, left;
+	ssize_t		n;
+
+	for (; (left = job->length - done) > 0; done += (uint64_t)n) {
+		n = io_read_now(job->fd, bytes, left < sizeof(bytes) ?
+		    (size_t)left : sizeof(bytes), job->offset + (int64_t)done);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
 /* The disk begins with it, and with what is likely to be asked for next:
  * nobody waits for that here. */
 static void
@@ -51,7 +69,10 @@ read_perform(struct job *job)
 {
 	ssize_t	n;
 
+	job->facts.in_memory = is_there(job);
 	begin(job);
+	if (job->facts.in_memory)
+		job->done = job->length;
 	while (job->done < job->length) {
 		n = bring(job->fd, job->offset + (int64_t)job->done,
 		    job->length - job->done);

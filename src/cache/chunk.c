@@ -23,6 +23,7 @@
 
 #define LOST		4	/* times that a helper has read it, for nothing
 				 * but the last one */
+#define DOUBT		4	/* absences before the next is not looked for */
 #define SPARES		256	/* copies passed over for one mapping to go */
 
 /* A copy is in one piece with its record: what is sent together. */
@@ -225,18 +226,50 @@ may_be_back(const struct chunk *k)
 	return k->lost > 0 || k->index - k->file->ahead < ahead;
 }
 
+/*
+ * Whether to take it for absent unseen, as the ones before it were: to find out
+ * begins to read it, and with very many on their way the disk's queue is full,
+ * and whoever adds to it waits.  Helpers are not that many.
+ */
+static bool
+doubt(const struct chunk_cache *cc, struct chunk *k)
+{
+	k->doubted = k->file->method == RESIDENT_NOWAIT && !k->known &&
+	    k->lost == 0 && cc->absences >= DOUBT;
+	return k->doubted;
+}
+
+static void
+count(struct chunk_cache *cc, bool absent)
+{
+	if (absent && cc->absences < DOUBT)
+		cc->absences++;
+	else if (!absent && cc->absences > 0)
+		cc->absences--;
+}
+
+/* What a helper has brought in says nothing about others. */
+static void
+learn(struct chunk_cache *cc, const struct chunk *k, bool absent)
+{
+	if (k->file->method == RESIDENT_NOWAIT && !k->known && k->lost == 0)
+		count(cc, absent);
+}
+
 static enum chunk_state
 prove(struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
 	switch (resident_ask(k->file, k->at,
 	    (off_t)chunk_offset(k->file, k->index), k->len)) {
 	case RESIDENT_YES:
+		learn(cc, k, false);
 		proved(k, now);
 		trust(cc, k, now);
 		if (cc->pagemap != -1)
 			k->visible = resident_map(k->at, k->len);
 		return CHUNK_READY;
 	case RESIDENT_NO:
+		learn(cc, k, true);
 		if (k->known && k->file->method == RESIDENT_NOWAIT)
 			cc->short_until = now + RESIDENT_SHORT;
 		return CHUNK_ABSENT;
@@ -268,7 +301,7 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 			return CHUNK_ABSENT;
 	}
 	if (seen != SEEN_THERE)
-		return prove(cc, k, now);
+		return doubt(cc, k) ? CHUNK_ABSENT : prove(cc, k, now);
 	/* Sending from the file would find its end by itself. */
 	return !file && k->index + 1 == f->nchunks && resident_shrunk(f) ?
 	    CHUNK_GONE : CHUNK_READY;
@@ -283,7 +316,7 @@ copied(struct file *f)
 }
 
 static enum chunk_state
-ready_copied(struct chunk *k, int64_t now)
+ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
 	struct file	*f = k->file;
 	ssize_t		 n;
@@ -291,16 +324,21 @@ ready_copied(struct chunk *k, int64_t now)
 	if (f->method != RESIDENT_NOWAIT && f->method != RESIDENT_NEVER &&
 	    now >= k->trusted)
 		return CHUNK_ABSENT;
+	if (doubt(cc, k))
+		return CHUNK_ABSENT;
 	k->at = k->bytes;
 	while (k->filled < k->len) {
 		n = resident_read(f, k->at + k->filled, (off_t)k->filled,
 		    k->len - k->filled);
 		if (n == -1)
 			return CHUNK_GONE;
-		if (n == 0)
+		if (n == 0) {
+			learn(cc, k, true);
 			return CHUNK_ABSENT;
+		}
 		k->filled += (uint32_t)n;
 	}
+	learn(cc, k, false);
 	copied(f);
 	return CHUNK_READY;
 }
@@ -316,7 +354,7 @@ ready(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 	if (k->file->method == RESIDENT_COPY)
 		state = CHUNK_ABSENT;
 	else
-		state = file_is_small(k->file) ? ready_copied(k, now) :
+		state = file_is_small(k->file) ? ready_copied(cc, k, now) :
 		    ready_mapped(cc, k, now, file);
 	cc->absent += state == CHUNK_ABSENT;
 	cc->gone += state == CHUNK_GONE;
@@ -377,10 +415,13 @@ chunk_take(struct chunk *k, int fd)
  * again and again, a helper is believed: better to wait for the disk a moment
  * than to fail. */
 void
-chunk_warmed(struct chunk *k, int64_t now, int64_t took)
+chunk_warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
 {
 	struct file	*f = k->file;
 
+	if (k->doubted)
+		count(f->cache->chunks, !was_there);
+	k->doubted = false;
 	if (f->method == RESIDENT_PREDICT || f->method == RESIDENT_MINCORE) {
 		if (took >= FETCHED && f->trust / 2 >= TRUST_LEAST)
 			f->trust /= 2;

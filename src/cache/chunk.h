@@ -33,6 +33,7 @@ struct chunk {
 	bool			 known : 1;	/* has been read, or a helper
 						 * has, at read */
 	bool			 again : 1;	/* ... more than once */
+	bool			 doubted : 1;	/* taken for absent unseen */
 	uint8_t			 lost;		/* times that it was read by
 						 * a helper since then */
 	_Alignas(16) char	 bytes[];	/* of a small file: its copy */
@@ -46,6 +47,8 @@ struct chunk_cache {
 	uint64_t	 gone;		/* file shorter than its version says */
 	int		 pagemap;	/* the owner's; -1: none */
 	int64_t		 short_until;	/* memory is, clock ms */
+	unsigned	 absences;	/* of chunks not known before, more
+					 * than not; up to some */
 };
 
 enum chunk_state {
@@ -70,8 +73,9 @@ enum chunk_state chunk_ready_file(struct chunk_cache *, struct chunk *,
 		    int64_t now);
 /* Whether that is a good idea. */
 bool		 chunk_by_file(const struct chunk *);
-/* A helper has just read it: that took so long, ms. */
-void		 chunk_warmed(struct chunk *, int64_t now, int64_t took);
+/* A helper has just read it: that took so long, ms; or it was there anyway. */
+void		 chunk_warmed(struct chunk *, int64_t now, int64_t took,
+		    bool was_there);
 /*
  * A helper has copied it: here is the copy, for the method copy; 0 or an
  * errno.  The descriptor stays the caller's.

@@ -47,7 +47,8 @@ load_done(struct errand *e)
 	else if (e->job.kind == JOB_COPY && e->job.error == 0)
 		l->chunk->error = chunk_take(l->chunk, e->job.fd);
 	else if (e->job.error == 0)
-		chunk_warmed(l->chunk, now, now - l->started);
+		chunk_warmed(l->chunk, now, now - l->started,
+		    e->job.facts.in_memory);
 }
 
 static void

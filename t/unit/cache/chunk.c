@@ -246,14 +246,14 @@ START_TEST(predicted)
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
-	chunk_warmed(k, 5000, 0);
+	chunk_warmed(k, 5000, 0, false);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_READY);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_TRUST - 1),
 	    CHUNK_READY);
 	/* Trust runs out; had it been evicted, it will run out sooner. */
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_TRUST),
 	    CHUNK_ABSENT);
-	chunk_warmed(k, 10000, 50);
+	chunk_warmed(k, 10000, 50, false);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 10000 + RESIDENT_TRUST),
 	    CHUNK_ABSENT);
 	ck_assert_uint_eq(chunks.absent, 4);
@@ -471,6 +471,48 @@ END_TEST
 
 /* Memory may be so short that what a helper has read is gone when it says so,
  * again and again: nobody waits for it before that. */
+/* What came before was not there: so this is not looked for, until a helper has
+ * found out. */
+START_TEST(doubted)
+{
+	struct file	*f[6];
+	struct chunk	*k[6] = { NULL };
+	int		 n = 0;
+
+	caches(4096 * KIB, RESIDENCY_AUTO);
+	for (int i = 0; i < 6; i++) {
+		f[i] = make(64 * KIB, false);
+		(void)file_hold(f[i]);
+		unlink(path);
+	}
+	while (n < 4 && f[0]->method == RESIDENT_NOWAIT &&
+	    (k[n] = hold_absent(f[n])) != NULL)
+		n++;
+	if (n == 4 && chunks.absences == 4) {
+		k[4] = chunk_hold(&chunks, f[4], 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k[4], 0), CHUNK_ABSENT);
+		chunk_warmed(k[4], 0, 0, false);
+		ck_assert_uint_eq(chunks.absences, 4);
+		ck_assert_int_eq(chunk_ready(&chunks, k[4], 0), CHUNK_READY);
+		k[5] = chunk_hold(&chunks, f[5], 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k[5], 0), CHUNK_ABSENT);
+		chunk_warmed(k[5], 0, 0, true);
+		ck_assert_uint_eq(chunks.absences, 3);
+		chunk_release(&chunks, &k[5]);
+		chunk_shed(&chunks, f[5]);
+		k[5] = chunk_hold(&chunks, f[5], 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k[5], 0), CHUNK_READY);
+		ck_assert_uint_eq(chunks.absences, 2);
+	}
+	for (int i = 0; i < 6; i++) {
+		if (k[i] != NULL)
+			chunk_release(&chunks, &k[i]);
+		file_release(f[i]);
+		file_drop(&f[i]);
+	}
+}
+END_TEST
+
 START_TEST(gone_again)
 {
 	struct file	*f;
@@ -482,11 +524,11 @@ START_TEST(gone_again)
 	if (f->method == RESIDENT_NOWAIT && chunks.pagemap != -1 &&
 	    (k = hold_absent(f)) != NULL) {
 		for (int i = 0; i < 3; i++) {
-			chunk_warmed(k, 0, 5);
+			chunk_warmed(k, 0, 5, false);
 			ck_assert_int_eq(k->trusted, 0);
 			ck_assert_uint_eq(f->ahead, k->index + 1);
 		}
-		chunk_warmed(k, 0, 5);
+		chunk_warmed(k, 0, 5, false);
 		ck_assert_int_eq(k->trusted, RESIDENT_PROOF);
 		ck_assert(!resident_mapped(chunks.pagemap, k->at, k->len));
 		chunk_release(&chunks, &k);
@@ -784,6 +826,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, our_own);
 	tcase_add_test(tests, in_memory_anyway);
 	tcase_add_test(tests, looked_at);
+	tcase_add_test(tests, doubted);
 	tcase_add_test(tests, gone_again);
 	tcase_add_test(tests, by_file);
 	tcase_add_test(tests, shrunk);

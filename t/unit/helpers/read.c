@@ -5,6 +5,7 @@
 
 #include "helpers/job.h"
 #include "helpers/perform.h"
+#include "lib/io.h"
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"
 
@@ -102,6 +103,8 @@ START_TEST(is_in_memory_after)
 	for (size_t i = 8192 / page; i * page < 8192 + 65536; i++)
 		ck_assert_msg(resident[i] & 1, "page %zu", i);
 	munmap(map, SIZE);
+	job_perform(&job);
+	ck_assert(job.facts.in_memory == io_reads_now(job.fd, SIZE));
 	close(job.fd);
 }
 END_TEST
