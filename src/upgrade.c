@@ -158,6 +158,11 @@ upgrade_begin(struct monitor *m)
 	u->due = upgrade_busy(m) || reload_busy(m);
 	if (u->due || m->ending != 0)
 		return;
+	if (m->setup->program == NULL) {
+		log_errorx("no other binary can be started: it is not known "
+		    "where this one is (is /proc mounted?)");
+		return;
+	}
 	log_notice("starting %s, to take over", m->setup->program);
 	notify_say(&m->setup->notify, "STATUS=starting another binary");
 	u->pid = spawn(m, NULL, ROLE_SUCCESSOR, &u->pipe);

@@ -56,8 +56,9 @@ explain(const struct conf_address *a, const struct listeners *before)
 			    "on %s: that needs a restart", a->text, own);
 			break;
 		}
-		log_errorx("cannot listen on %s: another program does; "
-		    "stop it, or choose another address", a->text);
+		log_errorx("cannot listen on %s: another program does "
+		    "(ss -ltnp shows which); stop it, or choose another "
+		    "address", a->text);
 		break;
 	case EACCES:
 	case EPERM:

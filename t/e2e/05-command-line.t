@@ -118,7 +118,7 @@ for my $args (['-D', '-f', $conf], ['-l', "127.0.0.1:$port", "$dir/site"]) {
 	is($status >> 8, 69, 'a port in use: exit 69');
 	my @lines = grep { /127\.0\.0\.1:$port/ } split(/\n/, $err);
 	is(@lines, 1, 'one line says which') or diag($err);
-	like($lines[0] // '', qr/another program|in use/, 'and why');
+	like($lines[0] // '', qr/another program.*\bss\b.*stop it/, 'and why');
 }
 
 # A port of the system's, as somebody ordinary.

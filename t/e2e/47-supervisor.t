@@ -7,6 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await content docroot free_port patience slurp write_file);
+use Amped::Foreign qw(which_program);
 use Amped::Load;
 use IO::Select;
 use IO::Socket::INET;
@@ -329,6 +330,25 @@ sub site { return "site default {\n\tlisten 127.0.0.1:$_[0]\n\troot $root\n}\n" 
 	kill('TERM', $next);
 	ok($server->wait_nothing_left, 'the end');
 	$server->discard;
+}
+
+# By systemd's own program, which starts it when somebody comes.
+SKIP: {
+	my $activator = which_program('systemd-socket-activate');
+	skip('there is no systemd-socket-activate', 3) unless $activator;
+	my $port = free_port();
+	my $server = Amped->start(root => $root, global => $few, unready => 1,
+	    sites => site($port), under => [$activator, '-l',
+	    "127.0.0.1:$port", '--fdname=web']);
+	my $client;
+	await('it to listen', sub {
+		$client = eval { Amped::Client->new(port => $port) } });
+	$client->send("GET /page HTTP/1.1\r\nHost: x\r\n\r\n");
+	is($client->response->{body}, "page\n", 'systemd-socket-activate');
+	kill('HUP', $server->{pid});
+	$server->wait_line(qr/is in force/);
+	is($server->get('/page', port => $port)->{body}, "page\n", 'and HUP');
+	$server->stop;
 }
 
 # As somebody ordinary, at a port that only root can bind.
