@@ -24,6 +24,10 @@ const char	*conf_name_wrong(const char *path);
 /* conf_value.c: a choice that is kept as the number that it is. */
 conf_set_fn	conf_value_code;
 
+/* conf_control.c */
+conf_set_fn	conf_control_socket, conf_control_mode, conf_control_owner,
+		conf_control_group;
+
 /* conf_access.c */
 conf_set_fn	conf_access_network, conf_access_realm;
 bool		conf_access_pattern(struct conf_reader *,

@@ -309,6 +309,8 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		exit(1);
 	r->access = open_log(r->conf->log.access);
 	setup->error = open_log(r->conf->log.error);
+	if (ctl_socket_open(&setup->control, r->conf, NULL, false) == -1)
+		exit(1);
 	setup->standard = open_log("stderr");
 	setup->descriptors = proc_descriptors();
 	if (setup->descriptors < DESCRIPTORS_LEAST)

@@ -152,12 +152,13 @@ announce(struct monitor *m, const struct reign *r)
 
 /* From here on whoever comes, comes to the main after it. */
 static void
-closed(struct reign *r)
+closed(struct monitor *m, struct reign *r)
 {
 	if (r->state != REIGN_DRAINING || r->closed)
 		return;
 	r->closed = true;
 	log_notice("the conf has been read again, and is in force");
+	ctl_clients_reloaded(m, r->reading, CTL_VERDICT_OK, NULL);
 }
 
 static void
@@ -168,6 +169,8 @@ serves(struct monitor *m, struct reign *r)
 	announce(m, r);
 	if (r->state == REIGN_COMING)
 		reload_done(m, r);
+	else if (m->ctl.coming.fd != -1 && m->ctl.socket.fd == -1)
+		ctl_clients_take_over(m);
 }
 
 /* Of its own will, with all said and done; SIGCHLD comes, or not: the files
@@ -195,7 +198,7 @@ mains_speak(struct monitor *m, struct reign *r)
 	if (n == 1 && message == CONTROL_READY)
 		serves(m, r);
 	else if (n == 1 && message == CONTROL_DRAINS)
-		closed(r);
+		closed(m, r);
 	else if (n == 1 && message == CONTROL_WANT_HELPER)
 		start_helper(m, r, ROLE_HELPER);
 	else if (n == 1 && message == CONTROL_WANT_LOGGER)
@@ -223,7 +226,7 @@ start_again(struct reign *r)
 static void
 drop(struct monitor *m, struct reign *r)
 {
-	closed(r);
+	closed(m, r);
 	TAILQ_REMOVE(&m->reigns, r, link);
 	reign_free(&r);
 }

@@ -218,6 +218,7 @@ patience(const struct monitor *m)
 	TAILQ_FOREACH(o, &m->openings, link)
 		sooner(&at, o->deadline);
 	sooner(&at, m->reading.pid != 0 ? m->reading.deadline : 0);
+	sooner(&at, ctl_clients_due(m));
 	if (at == 0)
 		return FOREVER;
 	left = at - monitor_now();
@@ -231,6 +232,7 @@ look_around(struct monitor *m)
 	if (m->scribe.due != 0 && monitor_now() >= m->scribe.due)
 		scribes_start(m);
 	logs_look(m);
+	ctl_clients_look(m);
 	if (m->ending == 0) {
 		mains_look(m);
 		reload_look(m);
@@ -281,6 +283,19 @@ signal_speaks(struct monitor *m, void *unused)
 }
 
 static void
+control_speaks(struct monitor *m, void *unused)
+{
+	(void)unused;
+	ctl_clients_knock(m);
+}
+
+static void
+client_speaks(struct monitor *m, void *client)
+{
+	ctl_clients_hear(m, client);
+}
+
+static void
 add_ear(struct ears *e, int fd, void (*speaks)(struct monitor *, void *),
     void *of)
 {
@@ -294,11 +309,24 @@ add_ear(struct ears *e, int fd, void (*speaks)(struct monitor *, void *),
 	e->what[e->n++].of = of;
 }
 
+/* Who has said all that they want to say is to be noticed when they go. */
+static void
+add_client(struct ears *e, struct ctl_client *c)
+{
+	bool	says;
+	int	fd = ctl_clients_ear(c, &says);
+
+	add_ear(e, fd, client_speaks, c);
+	if (!says)
+		e->polls[e->n - 1].events = 0;
+}
+
 static void
 listen_to(struct ears *e, struct monitor *m)
 {
-	struct reign	*r;
-	struct opening	*o;
+	struct reign		*r;
+	struct opening		*o;
+	struct ctl_client	*c;
 
 	e->n = 0;
 	add_ear(e, signals[0], signal_speaks, NULL);
@@ -307,6 +335,9 @@ listen_to(struct ears *e, struct monitor *m)
 	add_ear(e, m->reading.pipe, reader_speaks, NULL);
 	TAILQ_FOREACH(o, &m->openings, link)
 		add_ear(e, o->pipe, opening_speaks, o);
+	add_ear(e, m->ctl.socket.fd, control_speaks, NULL);
+	TAILQ_FOREACH(c, &m->ctl.list, link)
+		add_client(e, c);
 }
 
 /* One at a time, since whoever is heard may be the end of another; all have
@@ -351,6 +382,7 @@ monitor_run(struct monitor_setup *setup)
 	TAILQ_INIT(&m.reigns);
 	TAILQ_INIT(&m.openings);
 	reload_init(&m.reading);
+	ctl_clients_init(&m, &setup->control);
 	setup->first->state = REIGN_SERVING;
 	TAILQ_INSERT_TAIL(&m.reigns, setup->first, link);
 	catch_signals();
@@ -360,6 +392,7 @@ monitor_run(struct monitor_setup *setup)
 	errors_speak(&m.errors);
 	mains_begin(&m, setup->first);
 	loop(&m);
+	ctl_clients_end(&m);
 	children_free(&m.children);
 	logs_forget(&m);
 	scribes_end(&m);

@@ -47,6 +47,7 @@ struct reign {
 	int64_t			 due;		/* ms: main is to be started;
 						 * or to be over; 0: never */
 	int			 backoff;	/* ms */
+	unsigned		 reading;	/* of the conf, which ends it */
 	bool			 closed;	/* it takes no new clients */
 	bool			 logger_due;	/* main is to get one */
 	TAILQ_ENTRY(reign)	 link;

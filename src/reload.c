@@ -26,6 +26,8 @@
 #define COMING		30000	/* ms for the new main to serve */
 #define DRAINING_MOST	16	/* mains; more would wait for nothing else */
 #define GOOD		2	/* said in place of a kind of log */
+#define WRONG		3	/* the same; beside it what was, in a pipe */
+#define WRONG_MOST	(60 * 1024)	/* bytes of that, which a pipe takes */
 
 /* What the child says; beside it a log, but at the end. */
 struct news {
@@ -47,12 +49,25 @@ hash_name(const char *name)
 	return hash_bytes(&key, 0, name, strlen(name));
 }
 
+/* For who asked for it, and not only for the log. */
+static void
+overhear(void *wrong, const char *line, size_t n)
+{
+	struct buf	*to = wrong;
+
+	if (to->len + n <= WRONG_MOST)
+		buf_add(to, line, n);
+}
+
 /* Each line as -t has it, but in the error log. */
 static void
-complain(struct buf *complaints)
+complain(struct reading *g, struct buf *complaints)
 {
 	char	*rest = complaints->at, *line;
 
+	g->mistaken = true;
+	overhear(&g->wrong, complaints->at, complaints->len);
+	log_overhear(NULL, NULL);
 	while (rest != NULL && *rest != '\0') {
 		line = strsep(&rest, "\n");
 		log_errorx("%s", line);
@@ -61,7 +76,7 @@ complain(struct buf *complaints)
 
 /* A reign by the conf, without sockets and logs; NULL after some lines. */
 static struct reign *
-read_conf(const struct monitor *m)
+read_conf(struct monitor *m)
 {
 	struct buf	 complaints = { 0 };
 	struct conf	*conf = conf_read(m->setup->file, &complaints);
@@ -69,7 +84,7 @@ read_conf(const struct monitor *m)
 
 	buf_string(&complaints);
 	if (conf == NULL)
-		complain(&complaints);
+		complain(&m->reading, &complaints);
 	else {
 		if (m->setup->architecture != -1)
 			conf->architecture = m->setup->architecture;
@@ -121,6 +136,18 @@ send_log(struct monitor *m, const struct reign *r, enum log_kind kind, int pipe)
 	return send_news(pipe, (uint64_t)kind, hash_name(file), log);
 }
 
+/* Its name says whether the conf itself was wrong. */
+static void
+send_wrong(const struct reading *g, int pipe)
+{
+	int	lines[2];
+
+	if (pipe2(lines, O_CLOEXEC | O_NONBLOCK) == -1)
+		return;
+	if (write(lines[1], g->wrong.at, g->wrong.len) != -1)
+		send_news(pipe, WRONG, g->mistaken, lines[0]);
+}
+
 static _Noreturn void
 be_reader(struct monitor *m, int pipe)
 {
@@ -128,11 +155,26 @@ be_reader(struct monitor *m, int pipe)
 
 	proc_title("amped: reader");
 	proc_signals_unblock();
+	log_overhear(overhear, &m->reading.wrong);
 	r = read_conf(m);
 	if (r != NULL && send_log(m, r, LOG_ACCESS, pipe) == 0 &&
 	    send_log(m, r, LOG_ERRORS, pipe) == 0)
 		send_news(pipe, GOOD, 0, -1);
+	else
+		send_wrong(&m->reading, pipe);
 	_exit(0);
+}
+
+static void
+take_wrong(struct reading *g, bool mistaken, int lines)
+{
+	ssize_t	n;
+
+	g->mistaken = mistaken;
+	buf_need(&g->wrong, WRONG_MOST);
+	while (g->wrong.len < WRONG_MOST && (n = read(lines,
+	    g->wrong.at + g->wrong.len, WRONG_MOST - g->wrong.len)) > 0)
+		g->wrong.len += (size_t)n;
 }
 
 static bool
@@ -159,7 +201,9 @@ reload_begin(struct monitor *m)
 	if (g->due || m->ending != 0)
 		return;
 	log_info("reading the conf again");
-	g->reopen = false;
+	g->reopen = g->mistaken = false;
+	g->wrong.len = 0;
+	g->number++;
 	g->pid = spawn(m, NULL, ROLE_READER, &pipe);
 	if (g->pid == 0)
 		be_reader(m, pipe);
@@ -167,6 +211,7 @@ reload_begin(struct monitor *m)
 	if (g->pid == -1) {
 		log_error("cannot read the conf again");
 		g->pid = 0;
+		ctl_clients_reloaded(m, g->number, CTL_VERDICT_FAILED, NULL);
 		return;
 	}
 	children_add(&m->children, g->pid, ROLE_READER, 0, g->pipe);
@@ -194,9 +239,15 @@ drop_logs(struct reading *g)
 static void
 stay(struct monitor *m)
 {
+	struct reading	*g = &m->reading;
+
+	log_overhear(NULL, NULL);
 	end_reading(m);
-	drop_logs(&m->reading);
+	drop_logs(g);
+	ctl_clients_stay(m);
 	log_errorx("going on with the conf before");
+	ctl_clients_reloaded(m, g->number, g->mistaken ? CTL_VERDICT_CONF :
+	    CTL_VERDICT_FAILED, &g->wrong);
 }
 
 /* Which log a reign has, to be its own; -1 with errno 0: none, or as before. */
@@ -241,13 +292,16 @@ take(struct monitor *m)
 	const struct listeners	 before = { m->serving->conf,
 				    m->serving->listeners,
 				    m->serving->nlisteners };
-	struct reign		*r = read_conf(m);
+	struct reign		*r;
 
+	log_overhear(overhear, &m->reading.wrong);
+	r = read_conf(m);
 	if (r == NULL) {
 		stay(m);
 		return;
 	}
 	if (!choose_logs(m, r)) {
+		log_overhear(NULL, NULL);
 		log_notice("the conf has changed while it was read: once more");
 		reign_free(&r);
 		drop_logs(&m->reading);
@@ -255,11 +309,12 @@ take(struct monitor *m)
 		return;
 	}
 	r->listeners = listener_open(r->conf, &before, &r->nlisteners);
-	if (r->listeners == NULL) {
+	if (r->listeners == NULL || ctl_clients_prepare(m, r->conf) == -1) {
 		reign_free(&r);
 		stay(m);
 		return;
 	}
+	log_overhear(NULL, NULL);
 	drop_logs(&m->reading);
 	TAILQ_INSERT_TAIL(&m->reigns, r, link);
 	mains_begin(m, r);
@@ -282,6 +337,8 @@ reload_heard(struct monitor *m)
 		g->names[news.kind] = news.name;
 		return;
 	}
+	if (n == (ssize_t)sizeof(news) && news.kind == WRONG && log != -1)
+		take_wrong(g, news.name != 0, log);
 	io_close(&log);
 	if (n == (ssize_t)sizeof(news) && news.kind == GOOD) {
 		end_reading(m);
@@ -296,6 +353,7 @@ reload_look(struct monitor *m)
 	struct reading	*g = &m->reading;
 
 	if (g->pid != 0 && monitor_now() >= g->deadline) {
+		log_overhear(overhear, &g->wrong);
 		log_errorx("the conf cannot be read: a file system that it "
 		    "names does not answer");
 		kill(g->pid, SIGKILL);
@@ -320,6 +378,8 @@ reload_done(struct monitor *m, struct reign *r)
 		r->error = -1;
 		scribes_replace(m);
 	}
+	ctl_clients_take_over(m);
+	before->reading = m->reading.number;
 	mains_drain(m, before);
 	if (m->reading.reopen)
 		logs_reopen(m);
@@ -329,6 +389,7 @@ reload_done(struct monitor *m, struct reign *r)
 void
 reload_failed(struct monitor *m, const char *how)
 {
+	log_overhear(overhear, &m->reading.wrong);
 	log_errorx("the new main %s before it served", how);
 	stay(m);
 }

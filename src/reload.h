@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lib/buf.h"
+
 struct monitor;
 struct reign;
 
@@ -20,6 +22,9 @@ struct reading {
 	uint64_t	 names[2];	/* of these */
 	bool		 due;		/* once more, afterwards */
 	bool		 reopen;	/* logs were to be, meanwhile */
+	unsigned	 number;	/* of the last that was begun */
+	struct buf	 wrong;		/* lines: what was, in that one */
+	bool		 mistaken;	/* and it was the conf itself */
 };
 
 void	reload_init(struct reading *);

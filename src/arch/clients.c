@@ -274,17 +274,26 @@ make_room(struct clients *all)
 }
 
 static void
-welcome(struct door *d, int fd, const struct sockaddr *from)
+welcome(struct clients *all, int fd, const struct transport *transport,
+    void *context, const struct sockaddr *from, size_t listener)
 {
-	struct clients	*all = d->all;
 	struct client	*c = evloop_guest(all->loop, fd, socket_ready,
 			    sizeof(*c));
 
 	c->all = all;
-	c->peer = machine_new(all->http, fd, NULL, NULL, from,
-	    d->listener.number);
+	c->peer = machine_new(all->http, fd, transport, context, from,
+	    listener);
 	all->count++;
 	run(c);
+}
+
+void
+clients_invite(struct clients *all, int fd, const struct transport *transport,
+    void *context, size_t listener)
+{
+	static const struct sockaddr	nowhere = { .sa_family = AF_UNSPEC };
+
+	welcome(all, fd, transport, context, &nowhere, listener);
 }
 
 /* No room and nobody to go: wait for one to end rather than spin. */
@@ -324,7 +333,8 @@ knock(void *context)
 			/* Only now that somebody has come. */
 			if (d->all->count >= d->all->limit)
 				make_room(d->all);
-			welcome(d, fd, (struct sockaddr *)&peer);
+			welcome(d->all, fd, NULL, NULL,
+			    (struct sockaddr *)&peer, d->listener.number);
 			continue;
 		}
 		if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||

@@ -48,6 +48,9 @@ take(struct service *s, enum control message, int fd)
 	case CONTROL_LOGGER:
 		logger_join(s->logger, fd);
 		break;
+	case CONTROL_ASK:
+		asked_take(s->asked, fd);
+		break;
 	default:
 		break;		/* ours to say, not to hear */
 	}
@@ -150,11 +153,14 @@ service_run(struct service *s, const struct disk *disk)
 	s->http = http_new(&setup);
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    connections(world), stop, s);
+	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
+	    world->conf);
 	clients_listen(s->clients, world->listeners, world->nlisteners);
 	control_send(world->control, CONTROL_READY, -1);
 	evloop_run(s->loop);
 	report(s);
 	clients_free(&s->clients);
+	asked_free(&s->asked);
 }
 
 void

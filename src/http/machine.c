@@ -261,7 +261,8 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 	p->conn->readable = true;
 	if (http->addresses != NULL)
 		quota_enter(p->conn);
-	stats[STATS_CONNECTIONS]++;
+	if (p->transport->explain == NULL)
+		stats[STATS_CONNECTIONS]++;
 	return p;
 }
 

@@ -44,6 +44,29 @@ static const struct {
 	    "t.conf:2:16: unknown word \"f\xc3\xbc\xc3\xbc\"\n"
 	    "    types \"/n\xc3\xb6 x\"; f\xc3\xbc\xc3\xbc\n"
 	    "                   ^~~\n" },
+	{ "control s mode 0999\ncontrol x\n",
+	    "t.conf:2:16: \"0999\" is not a mode: three digits from 0 to 7, "
+	    "as in 0660\n"
+	    "    control s mode 0999\n"
+	    "                   ^~~~\n"
+	    "t.conf:3:9: control is given twice: first at t.conf:2\n"
+	    "    control x\n"
+	    "            ^\n" },
+	{ "control \"\" owner \"no one\" group \"no one\" mode 7777\n",
+	    "t.conf:2:9: \"\" cannot be a socket: its name has 1 to 103 "
+	    "bytes\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "            ^~\n"
+	    "t.conf:2:18: there is no user \"no one\"\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "                     ^~~~~~~~\n"
+	    "t.conf:2:33: there is no group \"no one\"\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "                                    ^~~~~~~~\n"
+	    "t.conf:2:47: \"7777\" is not a mode: three digits from 0 to 7, "
+	    "as in 0660\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "                                                  ^~~~\n" },
 	/* Where words belong. */
 	{ "listen *:80\nindex x\npath /a { }\nrevalidate 2s\n"
 	    "log { user x; log { } }\n",
