@@ -22,9 +22,9 @@ my %may_include = (
 	helpers	=> [qw(helpers lib)],
 	cache	=> [qw(cache lib helpers/job.h)],
 	conf	=> [qw(conf lib helpers/job.h)],
-	http	=> [qw(http cache lib conf wait.h stats.h stats.tbl
+	http	=> [qw(http cache lib conf wait.h report.h stats.h stats.tbl
 		    helpers/job.h)],
-	arch	=> [qw(arch cache lib conf wait.h control.h stats.h
+	arch	=> [qw(arch cache lib conf wait.h board.h control.h report.h stats.h
 		    helpers/blame.h helpers/job.h helpers/perform.h
 		    helpers/record.h http/explain.h http/machine.h)],
 	main	=> [qw(arch conf lib control.h monitor.h stats.h stats.tbl
