@@ -24,8 +24,10 @@ static const char	style[] =
 	"header{display:flex;flex-wrap:wrap;justify-content:space-between;"
 	"align-items:baseline;gap:0 1rem;margin:0 .2rem .8rem}"
 	"p,small{color:var(--dim);margin:0}\n"
-	"main{display:grid;gap:.8rem;"
-	"grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr))}"
+	"main,.stack{display:grid;gap:.8rem}"
+	".stack{align-content:start}"
+	"main{grid-template-columns:"
+	"repeat(auto-fit,minmax(min(100%,26rem),1fr))}"
 	"section{background:var(--card);border:1px solid var(--line);"
 	"border-radius:.6rem;padding:.9rem 1rem;min-width:0;overflow-x:auto}"
 	".wide{grid-column:1/-1}\n"
@@ -57,7 +59,9 @@ static const char	style[] =
 	"var(--line)}th,td{padding:.2rem 0 .2rem .9rem}"
 	"th:first-child,td:first-child{text-align:left;padding-left:0}"
 	"td.help{white-space:normal;text-align:left;color:var(--dim)}"
-	"summary{cursor:pointer;font-weight:bold}a{color:var(--else)}\n";
+	"summary{cursor:pointer;font-weight:bold}a{color:var(--else)}"
+	"footer{margin:.8rem .2rem}\n"
+	"@media(max-width:40rem){.meter,td svg{display:none}}\n";
 
 static uint64_t
 gauge(enum stats_gauge which)
@@ -162,23 +166,34 @@ connections(struct buf *to, const struct report *r)
 	buf_adds(to, "</p></section>\n");
 }
 
+/* By entries or by bytes: of which there may be fewer more. */
+static void
+cache_full(struct buf *to, int i)
+{
+	uint64_t	entries = gauge(STATS_GAUGE_ENTRIES_PATHNAME + i);
+	uint64_t	most = gauge(STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + i);
+	uint64_t	bytes = gauge(STATS_GAUGE_HELD_PATHNAME + i);
+	uint64_t	room = gauge(STATS_GAUGE_HELD_LIMIT_PATHNAME + i);
+
+	if (room == 0 || (most != 0 &&
+	    (double)entries / (double)most > (double)bytes / (double)room))
+		report_meter(to, entries, most);
+	else
+		report_meter(to, bytes, room);
+}
+
 static void
 cache(struct buf *to, const struct report *r, const char *name, int i)
 {
 	const uint64_t	*n = r->sum.counters;
 	uint64_t	 hits = n[STATS_HITS_PATHNAME + i];
-	uint64_t	 limit = gauge(STATS_GAUGE_HELD_LIMIT_PATHNAME + i);
 
 	buf_addf(to, "<tr><td>%s</td><td>", name);
 	report_count(to, gauge(STATS_GAUGE_ENTRIES_PATHNAME + i));
 	buf_adds(to, "</td><td>");
 	report_bytes(to, gauge(STATS_GAUGE_HELD_PATHNAME + i));
 	buf_adds(to, "</td><td>");
-	if (limit != 0)
-		report_meter(to, gauge(STATS_GAUGE_HELD_PATHNAME + i), limit);
-	else
-		report_meter(to, gauge(STATS_GAUGE_ENTRIES_PATHNAME + i),
-		    gauge(STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + i));
+	cache_full(to, i);
 	buf_adds(to, "</td><td>");
 	report_meter(to, hits, hits + n[STATS_MISSES_PATHNAME + i]);
 	buf_adds(to, "</td><td>");
@@ -322,14 +337,16 @@ report_html(struct buf *to, const struct report *r)
 	connections(to, r);
 	caches(to, r);
 	helpers(to, r);
+	buf_adds(to, "<div class=\"stack\">\n");
 	lag(to, r);
 	jobs(to, r);
-	buf_adds(to, "<section class=\"wide\"><details><summary>All counters"
-	    "</summary>\n<table><tbody>\n");
+	buf_adds(to, "</div>\n<section class=\"wide\"><details>"
+	    "<summary>All counters</summary>\n<table><tbody>\n");
 	rows(to, STATS_KIND_COUNTER, r->sum.counters);
 	rows(to, STATS_KIND_GAUGE, gauges);
 	buf_adds(to, "</tbody></table></details></section>\n</main>\n"
-	    "<p>As <a href=\"?json\">JSON</a>, <a href=\"?prometheus\">for "
-	    "Prometheus</a>, <a href=\"?text\">as text</a>.</p>\n"
+	    "<footer>As <a href=\"?json\">JSON</a>, "
+	    "<a href=\"?prometheus\">for Prometheus</a>, "
+	    "<a href=\"?text\">as text</a>.</footer>\n"
 	    "</body></html>\n");
 }
