@@ -37,6 +37,8 @@ bool		conf_access_pattern(struct conf_reader *,
 void		conf_access_complete(struct conf_reader *,
 		    struct conf_guard *, const struct conf_guard *outer,
 		    struct conf_object);
+/* In a guard that lets in all but a few: only who asks from this host. */
+void		conf_access_keep_local(struct conf_guard *);
 
 /* conf_rules.c: the rules of a site and of its paths, which are sorted. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);

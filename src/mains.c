@@ -10,6 +10,7 @@
 #include "arch/ledger.h"
 #include "arch/listener.h"
 #include "arch/mounts.h"
+#include "board.h"
 #include "control.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -37,6 +38,7 @@ be_main(struct monitor *m, struct reign *r, int control,
 	};
 
 	proc_title("amped: main");
+	board_use(r->part);
 	log_init("main", (enum log_grade)r->conf->log.error_grade);
 	close(m->setup->helper);
 	/* The logs are for those who may wait. */
@@ -84,6 +86,7 @@ mains_begin(struct monitor *m, struct reign *r)
 	r->mounts = mounts_new(r->conf);
 	/* Those that it has, and those that it has given up. */
 	r->ledger = ledger_new(2 * (size_t)r->conf->helpers_max);
+	r->part = board_take();
 	start_main(m, r);
 }
 
@@ -239,10 +242,12 @@ mains_died(struct monitor *m, struct reign *r, const char *how)
 	/* Theirs is over as well, and some may not notice by themselves. */
 	children_kill_helpers(&m->children, r->generation);
 	children_keep_lanes(&m->children, r->generation, r->ledger);
+	board_keep(r->part);
 	if (m->ending != 0)
 		return;
 	switch (r->state) {
 	case REIGN_SERVING:
+		stats[STATS_MAIN_DEATHS]++;
 		start_again(r);
 		log_errorx("main %s; starting another", how);
 		break;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "board.h"
 #include "conf.h"
 #include "lib/clock.h"
 #include "lib/log.h"
@@ -386,6 +387,7 @@ monitor_run(struct monitor_setup *setup)
 	setup->first->state = REIGN_SERVING;
 	TAILQ_INSERT_TAIL(&m.reigns, setup->first, link);
 	catch_signals();
+	board_open();
 	if (errors_open(&m.errors) == -1)
 		fatal("no pipe for the error log");
 	scribes_start(&m);

@@ -39,6 +39,7 @@ struct reign {
 	gid_t			 gid;
 	struct mounts		*mounts;
 	struct ledger		*ledger;
+	int			 part;		/* of the board */
 	enum reign_state	 state;
 	unsigned		 generation;	/* of its present main */
 	int			 control;	/* main's pipe; -1: no main */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "arch/listener.h"
+#include "board.h"
 #include "conf.h"
 #include "lib/buf.h"
 #include "lib/hash.h"
@@ -245,6 +246,7 @@ stay(struct monitor *m)
 	end_reading(m);
 	drop_logs(g);
 	ctl_clients_stay(m);
+	stats[STATS_RELOADS_FAILED]++;
 	log_errorx("going on with the conf before");
 	ctl_clients_reloaded(m, g->number, g->mistaken ? CTL_VERDICT_CONF :
 	    CTL_VERDICT_FAILED, &g->wrong);
@@ -370,6 +372,8 @@ reload_done(struct monitor *m, struct reign *r)
 
 	m->serving = r;
 	r->state = REIGN_SERVING;
+	stats[STATS_RELOADS]++;
+	board_conf((int64_t)stats[STATS_RELOADS] + 1);
 	r->due = 0;
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
 	if (r->error != -1) {

@@ -22,10 +22,10 @@ my %may_include = (
 	helpers	=> [qw(helpers lib)],
 	cache	=> [qw(cache lib helpers/job.h)],
 	conf	=> [qw(conf lib helpers/job.h)],
-	http	=> [qw(http cache lib conf wait.h stats.h stats.tbl
+	http	=> [qw(http cache lib conf wait.h report.h stats.h stats.tbl
 		    helpers/job.h)],
-	arch	=> [qw(arch cache lib conf wait.h control.h ctl.h ctl.tbl
-	    stats.h http/preload.h http/purge.h
+	arch	=> [qw(arch cache lib conf wait.h board.h control.h ctl.h
+	    ctl.tbl report.h stats.h http/preload.h http/purge.h
 		    helpers/blame.h helpers/job.h helpers/perform.h
 		    helpers/record.h http/explain.h http/machine.h)],
 	ampedctl => [qw(ampedctl lib conf ctl.h ctl.tbl)],

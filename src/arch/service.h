@@ -26,6 +26,7 @@ struct service {
 	void			(*helper)(void *, int fd);
 	/* What else there is to report, or NULL. */
 	void			(*report)(void *, void (*line)(const char *));
+	void			(*measure)(const void *);	/* the same */
 	void			*context;
 };
 

@@ -26,6 +26,7 @@ enum pathname_kind {
 	PATHNAME_DIRECTORY,	/* asked for without its slash */
 	PATHNAME_REDIRECT,	/* elsewhere, by the rules; with status */
 	PATHNAME_LISTED,	/* one without index, to be listed */
+	PATHNAME_COUNTS,	/* what has been counted, by the rules */
 	PATHNAME_REFUSED	/* status says why */
 };
 

@@ -267,6 +267,8 @@ syswrite($_, 'preload' . ' /page' x 1000 . "\n") for @deaf;
 is($server->get('/page')->{body}, "page\n", 'clients have noticed nothing');
 await('room', sub { (ctl('version'))[0] == 0 });
 close($_) for @deaf, @silent;
+is((ctl('reload'))[0], 0, 'a reload behind the one that nobody waited for');
+await('one main alone', sub { $server->role('main') == 1 });
 
 # Main stands still: it is not waited for; dies: who has asked is told.
 my ($main) = $server->kill_role('STOP', 'main');

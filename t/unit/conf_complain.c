@@ -403,6 +403,12 @@ static const struct {
 	{ "path /a { return 404; alias / }",
 	    "alias and return exclude each other: return is given at "
 	    "t.conf:5" },
+	{ "path /a { status on; alias / }",
+	    "alias and status exclude each other: status is given at "
+	    "t.conf:5" },
+	{ "path /a { status yes }", "\"yes\" is not one of off, on" },
+	{ "status on",
+	    "\"status\" cannot stand here: it belongs in block path" },
 	{ "path /a { redirect 304 /b }",
 	    "\"304\" is not one of 301, 302, 303, 307, 308" },
 	{ "path /a { redirect /b }",
