@@ -27,7 +27,8 @@ struct leftover;
 	X(SCRIBE,	"scribe")					\
 	X(OPENER,	"opener")	/* of a log */			\
 	X(READER,	"reader")	/* of the conf */		\
-	X(SUCCESSOR,	"successor")	/* another monitor */
+	X(SUCCESSOR,	"successor")	/* another monitor */	\
+	X(CLERK,	"clerk")	/* answers a question */
 
 enum role {
 #define X(id, name) ROLE_##id,

@@ -365,6 +365,9 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	r->access = open_log(setup, r->conf->log.access);
 	setup->error = open_log(setup, r->conf->log.error);
+	if (ctl_socket_open(&setup->control, r->conf, NULL,
+	    h->predecessor != -1) == -1)
+		exit(EX_UNAVAILABLE);
 	setup->descriptors = proc_descriptors();
 	if (setup->descriptors < DESCRIPTORS_LEAST) {
 		log_errorx("%zu open files are too few: %d are needed at "

@@ -5,6 +5,7 @@
 #define MONITOR_PRIVATE_H
 
 #include "children.h"
+#include "ctl_clients.h"
 #include "errors.h"
 #include "logs.h"
 #include "monitor.h"
@@ -34,6 +35,7 @@ struct monitor {
 	struct reading		 reading;	/* of the conf */
 	struct upgrade		 upgrade;
 	int			 status;	/* to exit with */
+	struct ctl_clients	 ctl;		/* who asks us */
 	unsigned		 generation;	/* how many mains there were */
 };
 

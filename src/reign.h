@@ -41,6 +41,7 @@ struct reign {
 	gid_t			 gid;
 	struct mounts		*mounts;
 	struct ledger		*ledger;
+	int			 part;		/* of the board */
 	enum reign_state	 state;
 	unsigned		 generation;	/* of its present main */
 	int			 control;	/* main's pipe; -1: no main */
@@ -50,6 +51,7 @@ struct reign {
 						 * or to be over; 0: never */
 	int			 backoff;	/* ms */
 	struct pulse		 pulse;		/* of its present main */
+	unsigned		 reading;	/* of the conf, which ends it */
 	bool			 closed;	/* it takes no new clients */
 	bool			 logger_due;	/* main is to get one */
 	TAILQ_ENTRY(reign)	 link;

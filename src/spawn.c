@@ -37,6 +37,7 @@ leave_all(struct monitor *m, const struct reign *but)
 	io_close(&m->setup->notify.fd);
 	for (size_t i = 0; i < m->setup->heritage.nsockets; i++)
 		io_close(&m->setup->heritage.sockets[i]);
+	ctl_clients_leave(m);
 }
 
 /* It may wait here for the log's file system, even when we have gone: so it
@@ -79,7 +80,7 @@ open_own(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 static bool
 is_privileged(enum role role)
 {
-	return role == ROLE_OPENER || role == ROLE_READER;
+	return role == ROLE_OPENER || role == ROLE_READER || role == ROLE_CLERK;
 }
 
 /* What every child does first: privileges away, nobody left behind. */

@@ -9,6 +9,7 @@
 
 #include "http/conn.h"
 #include "http/reply.h"
+#include "stats.h"
 
 #define KEPT_ROOM	4096	/* bytes a recv, behind kept input */
 #define PARTING		2000	/* ms that a drain leaves for a last request */
@@ -33,6 +34,8 @@ receive(struct conn *c)
 			c->kept.len += (size_t)n;
 		c->input = c->kept.at;
 	}
+	if (n > 0)
+		stats[STATS_BYTES_IN] += (uint64_t)n;
 	return n;
 }
 
