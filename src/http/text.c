@@ -55,6 +55,24 @@ text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
 	return to;
 }
 
+/* Straight to where they belong: to copy them from elsewhere in larger parts
+ * than they were written in, makes the processor wait. */
+char *
+text_number(uint64_t n, char *to)
+{
+	uint64_t	 rest = n;
+	char		*end, *at;
+
+	do
+		to++;
+	while ((rest /= 10) != 0);
+	end = at = to;
+	do
+		*--at = (char)('0' + n % 10);
+	while ((n /= 10) != 0);
+	return end;
+}
+
 #define WORD		sizeof(uint64_t)
 #define ONES		(UINT64_MAX / 0xff)	/* 1 in each byte */
 #define BIT(byte)	((uint64_t)1 << ((byte) & 63))
