@@ -54,6 +54,8 @@ take_best(struct conn *c)
 {
 	uint32_t	space;
 
+	if (c->request->path->variants == 0)
+		return take_file(c);
 	switch (variant_wanted(c, &space)) {
 	case VARIANT_TAKE:
 		return find_beside(c, space);
