@@ -14,6 +14,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/rare.h"
 #include "stats.h"
 
 /* Bytes that are put out at once: at first, and for a client that takes little.
@@ -130,7 +131,7 @@ put_head(struct conn *c)
 }
 
 /* What stands between the ranges of a response with several. */
-static void
+static RARE void
 put_lead(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -145,7 +146,7 @@ put_lead(struct conn *c)
 }
 
 /* Goes on to the next of several ranges when this one has been put out. */
-static void
+static RARE void
 next_range(struct conn *c, uint32_t index)
 {
 	struct request			*r = c->request;
@@ -207,7 +208,7 @@ put_chunk(struct conn *c, bool file)
 }
 
 /* The version is gone: start over if no byte of it has been put out. */
-static enum go
+static RARE enum go
 vanished(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -233,7 +234,7 @@ is_gone(const struct request *r, int error)
 	    (error == EIO && !r->answered);
 }
 
-static enum go
+static RARE enum go
 failed(struct conn *c, int error)
 {
 	struct request	*r = c->request;
@@ -246,7 +247,7 @@ failed(struct conn *c, int error)
 }
 
 /* The next chunk must come from the disk: send what there is, then wait. */
-static enum go
+static RARE enum go
 absent(struct conn *c)
 {
 	struct request	*r = c->request;

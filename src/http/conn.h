@@ -18,6 +18,7 @@
 #include "http/parts.h"
 #include "http/transport.h"
 #include "lib/bucket.h"
+#include "lib/rare.h"
 #include "wait.h"
 
 enum step {
@@ -152,7 +153,7 @@ void		 conn_request_reset(struct conn *);
 /* Sends what is pending, then goes on to that step. */
 enum go		 conn_send(struct conn *, enum step then);
 /* Nothing more can be sent properly: logs the request, ends the connection. */
-enum go		 conn_abort(struct conn *);
+RARE enum go	 conn_abort(struct conn *);
 
 /* The one gate for changing step. */
 static inline enum go

@@ -13,6 +13,7 @@
 #include "http/status.h"
 #include "http/variant.h"
 #include "lib/hash.h"
+#include "lib/rare.h"
 
 /* Date stands right behind the status line, always at the same place for 200:
  * the header cache rewrites it there. */
@@ -132,7 +133,7 @@ pad(struct buf *b)
 	b->len += slack;
 }
 
-static void
+static RARE void
 make_whole(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -273,7 +274,7 @@ single(const struct conn *c, enum parse_field f)
 
 /* The page for a failure: no condition or range is about that file, and no
  * field of the conf. */
-static enum go
+static RARE enum go
 failure(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -328,15 +329,11 @@ ask(struct conn *c, struct decide_answer *answer)
 	decide(&fields, &have, answer);
 }
 
-enum go
-head_step(struct conn *c)
+static RARE enum go
+conditional(struct conn *c)
 {
 	struct decide_answer	answer;
 
-	if (c->request->failure != 0)
-		return failure(c);
-	if ((c->request->parse.present & CONDITIONS) == 0)
-		return whole(c);
 	ask(c, &answer);
 	switch (answer.status) {
 	case 200:
@@ -349,4 +346,13 @@ head_step(struct conn *c)
 		return reply_error(c, reply_why(c, answer.status == 416 ?
 		    WHY_RANGE : WHY_CONDITION));
 	}
+}
+
+enum go
+head_step(struct conn *c)
+{
+	if (c->request->failure != 0)
+		return failure(c);
+	return (c->request->parse.present & CONDITIONS) == 0 ? whole(c) :
+	    conditional(c);
 }

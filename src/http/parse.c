@@ -17,6 +17,7 @@
 
 #include "http/parse.h"
 #include "lib/need.h"
+#include "lib/rare.h"
 #include "lib/word.h"
 
 #define METHOD_MAX	32		/* bytes; beyond: not implemented */
@@ -95,7 +96,7 @@ static const uint32_t once = 0
     ;
 
 /* Always false: for the steps, which say whether to go on. */
-static bool
+static RARE bool
 refuse(struct parse *p, uint16_t status, const char *why)
 {
 	p->state = STATE_REFUSED;
@@ -228,7 +229,7 @@ target_end(const char *at, const char *end)
 }
 
 /* The length of [IPv6]; 0: it is none.  There is no other IP literal yet. */
-static size_t
+static RARE size_t
 literal_length(struct str s)
 {
 	char		 text[INET6_ADDRSTRLEN];
@@ -324,7 +325,7 @@ split_query(struct parse *p, const char *head, struct span s)
 }
 
 /* CONNECT: host and port, no path. */
-static bool
+static RARE bool
 authority_form(struct parse *p, const char *head)
 {
 	struct str	s = parse_str(head, p->target);
@@ -336,7 +337,7 @@ authority_form(struct parse *p, const char *head)
 	return true;
 }
 
-static bool
+static RARE bool
 absolute_form(struct parse *p, const char *head)
 {
 	struct str	s = parse_str(head, p->target);

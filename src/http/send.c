@@ -10,6 +10,7 @@
 #include "http/conn.h"
 #include "http/find.h"
 #include "lib/log.h"
+#include "lib/rare.h"
 #include "stats.h"
 
 #define GATHER		32		/* pieces a write */
@@ -36,7 +37,7 @@ must_be_memory(int error)
 	    error == EOPNOTSUPP;
 }
 
-static ssize_t
+static RARE ssize_t
 give_file(struct conn *c, const struct piece *p)
 {
 	ssize_t	sent = c->transport->send_file(c->transport_context,
@@ -135,7 +136,7 @@ progress(const struct conn *c)
 	return (uint64_t)half + 1;
 }
 
-static enum go
+static RARE enum go
 wait_for_room(struct conn *c)
 {
 	const struct conf	*conf = c->http->conf;
@@ -148,7 +149,7 @@ wait_for_room(struct conn *c)
 }
 
 /* Always as long, so that deadlines of this patience come in order. */
-static enum go
+static RARE enum go
 wait_for_leave(struct conn *c)
 {
 	return conn_wait(c, WAIT_TIME, PATIENCE_PACE,
