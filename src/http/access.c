@@ -10,11 +10,12 @@
 #include "http/text.h"
 
 #define LINE_MOST	8192	/* bytes */
+#define REST		2048	/* of them, for what is no text of clients */
 #define FIELD_MOST	1500	/* bytes of what a client sent, each */
 
 struct line {
 	char	*at;
-	char	 text[LINE_MOST];
+	char	*end;
 };
 
 static void
@@ -24,29 +25,16 @@ add(struct line *l, const char *bytes, size_t n)
 	l->at += n;
 }
 
-static void
-add_number(struct line *l, uint64_t n)
-{
-	char	digits[20], *p = digits + sizeof(digits);
-
-	do
-		*--p = (char)('0' + n % 10);
-	while ((n /= 10) != 0);
-	add(l, p, (size_t)(digits + sizeof(digits) - p));
-}
-
 /* In quotes; bytes that could be mistaken become \xHH. */
 static void
 add_quoted(struct line *l, struct str s)
 {
-	char	*end = l->text + LINE_MOST - 2 * 1024;
-
 	if (s.len > FIELD_MOST)
 		s.len = FIELD_MOST;
 	*l->at++ = '"';
 	if (s.len == 0)
 		*l->at++ = '-';
-	l->at = text_escape(s, "\"", l->at, end);
+	l->at = text_escape(s, "\"", l->at, l->end);
 	*l->at++ = '"';
 }
 
@@ -62,22 +50,23 @@ add_user(struct line *l, struct conn *c)
 		add(l, "-", 1);
 		return;
 	}
-	l->at = text_escape(who.user, "\" ", l->at, l->text + LINE_MOST / 2);
+	l->at = text_escape(who.user, "\" ", l->at, l->end - LINE_MOST / 2);
 	credentials_forget(&who);
 }
 
 void
 access_line(struct conn *c)
 {
-	static struct line	 line;
 	struct http		*http = c->http;
 	const struct request	*r = c->request;
-	struct line		*l = &line;
+	struct line		 line, *l = &line;
+	char			*start;
 
-	if (http->log == NULL)
+	if (http->log_room == NULL ||
+	    (start = http->log_room(http->log_context, LINE_MOST)) == NULL)
 		return;
-	l->at = l->text;
-	l->at = text_peer(c, l->at);
+	line.end = start + LINE_MOST - REST;
+	l->at = text_peer(c, start);
 	add(l, " - ", 3);
 	add_user(l, c);
 	add(l, " [", 2);
@@ -85,12 +74,12 @@ access_line(struct conn *c)
 	add(l, "] ", 2);
 	add_quoted(l, parse_str(c->input, r->parse.request_line));
 	add(l, " ", 1);
-	add_number(l, r->status);
+	l->at = text_number(r->status, l->at);
 	add(l, " ", 1);
 	if (r->body == 0)
 		add(l, "-", 1);
 	else
-		add_number(l, (uint64_t)r->body);
+		l->at = text_number((uint64_t)r->body, l->at);
 	if (http->conf->log.access_format == LOG_FORMAT_COMBINED) {
 		add(l, " ", 1);
 		add_quoted(l, parse_field(&r->parse, c->input, FIELD_REFERER));
@@ -99,5 +88,5 @@ access_line(struct conn *c)
 		    FIELD_USER_AGENT));
 	}
 	add(l, "\n", 1);
-	http->log(http->log_context, l->text, (size_t)(l->at - l->text));
+	http->log(http->log_context, (size_t)(l->at - start));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "http/text.h"
+#include "lib/word.h"
 
 #define IPV4		4		/* bytes of an address */
 #define IPV4_TEXT	15		/* of its text */
@@ -55,33 +56,35 @@ text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
 	return to;
 }
 
-#define WORD		sizeof(uint64_t)
-#define ONES		(UINT64_MAX / 0xff)	/* 1 in each byte */
-#define BIT(byte)	((uint64_t)1 << ((byte) & 63))
-
-/* The highest bit of a byte of a word that is that one, and perhaps, but then
- * only, of others. */
-static uint64_t
-find(uint64_t bytes, char which)
+/* Straight to where they belong: to copy them from elsewhere in larger parts
+ * than they were written in, makes the processor wait. */
+char *
+text_number(uint64_t n, char *to)
 {
-	bytes ^= ONES * (unsigned char)which;
-	return (bytes - ONES) & ~bytes;
+	uint64_t	 least = 10;	/* that has a digit more */
+	unsigned	 digits = 1;
+
+	for (; n >= least && digits < TEXT_NUMBER_MOST; least *= 10)
+		digits++;
+	for (unsigned i = digits; i-- > 0; n /= 10)
+		to[i] = (char)('0' + n % 10);
+	return to + digits;
 }
 
+#define BIT(byte)	((uint64_t)1 << ((byte) & 63))
+
 /* A word's bytes, none of which is to be escaped. */
-static bool
+static inline bool
 put_plain(const char *at, const char *also, char *to)
 {
-	uint64_t	bytes, bad;
+	uint64_t	word = word_at(at);
+	uint64_t	bad = word_odd(word) | word_has(word, '\\');
 
-	memcpy(&bytes, at, WORD);
-	bad = bytes | (bytes - ONES * ' ') | find(bytes, '\\') |
-	    find(bytes, 0x7f);
 	for (; *also != '\0'; also++)
-		bad |= find(bytes, *also);
-	if ((bad & ONES * 0x80) != 0)
+		bad |= word_has(word, *also);
+	if ((bad & WORD_MARKS) != 0)
 		return false;
-	memcpy(to, &bytes, WORD);
+	memcpy(to, &word, WORD);
 	return true;
 }
 
