@@ -245,9 +245,7 @@ open_log(const char *file)
 {
 	int	fd;
 
-	if (file == NULL)
-		return -1;
-	if (strcmp(file, "stderr") == 0)
+	if (logs_target(file) != LOGS_FILE)
 		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	fd = logs_open(file);
 	if (fd == -1)
@@ -303,12 +301,16 @@ explain(struct reign *r, struct options *o)
 static void
 open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 {
+	enum logs_target	target;
+
 	choose_user(r, o);
 	r->listeners = listener_open(r->conf, NULL, &r->nlisteners);
 	if (r->listeners == NULL)
 		exit(1);
-	r->access = open_log(r->conf->log.access);
-	setup->error = open_log(r->conf->log.error);
+	target = logs_target(r->conf->log.access.to);
+	if (target == LOGS_FILE || target == LOGS_STDERR)
+		r->access = open_log(r->conf->log.access.to);
+	setup->error = open_log(r->conf->log.error.to);
 	setup->standard = open_log("stderr");
 	setup->descriptors = proc_descriptors();
 	if (setup->descriptors < DESCRIPTORS_LEAST)

@@ -84,7 +84,7 @@ read_conf(const struct monitor *m)
 static bool
 is_unchanged(const struct monitor *m, const char *file, enum log_kind kind)
 {
-	const char	*before = logs_file(m->serving, kind);
+	const char	*before = logs_name(m->serving, kind);
 
 	return before != NULL && strcmp(file, before) == 0;
 }
@@ -102,10 +102,10 @@ send_news(int pipe, uint64_t kind, uint64_t name, int log)
 static int
 send_log(struct monitor *m, const struct reign *r, enum log_kind kind, int pipe)
 {
-	const char	*file = logs_file(r, kind);
+	const char	*file = logs_name(r, kind);
 	int		 log;
 
-	if (!logs_is_file(file))
+	if (logs_target(file) != LOGS_FILE)
 		return 0;
 	log = logs_open(file);
 	if (log == -1 && is_unchanged(m, file, kind)) {
@@ -199,19 +199,14 @@ stay(struct monitor *m)
 	log_errorx("going on with the conf before");
 }
 
-/* Which log a reign has, to be its own; -1 with errno 0: none, or as before. */
+/* What the child has opened, or what is open already; -1 with errno 0: as
+ * before. */
 static int
-choose_log(struct monitor *m, const struct reign *r, enum log_kind kind)
+choose_file(struct monitor *m, const char *file, enum log_kind kind)
 {
 	struct reading	*g = &m->reading;
-	const char	*file = logs_file(r, kind);
 	int		 log = g->logs[kind];
 
-	errno = 0;
-	if (file == NULL)
-		return -1;
-	if (!logs_is_file(file))
-		return fcntl(m->setup->standard, F_DUPFD_CLOEXEC, 3);
 	if (log != -1 && g->names[kind] == hash_name(file)) {
 		g->logs[kind] = -1;
 		return log;
@@ -222,6 +217,25 @@ choose_log(struct monitor *m, const struct reign *r, enum log_kind kind)
 	}
 	return kind == LOG_ERRORS ? -1 : fcntl(m->serving->access,
 	    F_DUPFD_CLOEXEC, 3);
+}
+
+/* Which log a reign has, to be its own; -1 with errno 0: none, or as before. */
+static int
+choose_log(struct monitor *m, struct reign *r, enum log_kind kind)
+{
+	const char		*name = logs_name(r, kind);
+	enum logs_target	 target = logs_target(name);
+
+	errno = 0;
+	if (target == LOGS_FILE)
+		return choose_file(m, name, kind);
+	if (target == LOGS_PROGRAM)
+		return programs_log(m, r, name);
+	if (target == LOGS_NOWHERE ||
+	    (target == LOGS_SYSLOG && kind == LOG_ACCESS))
+		return -1;
+	/* Last words go there, and nothing of syslog's. */
+	return fcntl(m->setup->standard, F_DUPFD_CLOEXEC, 3);
 }
 
 static bool
