@@ -177,7 +177,7 @@ logs_reopen(struct monitor *m)
 	m->reopen_due = !TAILQ_EMPTY(&m->openings);
 	if (m->reopen_due)
 		return;
-	programs_leave_all(m);
+	programs_renew(m);
 	TAILQ_FOREACH(r, &m->reigns, link)
 		reopen(m, r, LOG_ACCESS);
 	reopen(m, m->serving, LOG_ERRORS);

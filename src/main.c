@@ -249,7 +249,8 @@ open_log(const char *file)
 		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	fd = logs_open(file);
 	if (fd == -1)
-		fatal("cannot open the log %s", file);
+		fatal("cannot open the log %s; another one is named in block "
+		    "log", file);
 	return fd;
 }
 
@@ -343,7 +344,8 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		setup->announce = stdout;
 		setup->serving = o->directory;
 	} else if (!o->foreground && proc_daemon() == -1)
-		fatal("cannot go into the background");
+		fatal("cannot go into the background; -D stays in the "
+		    "foreground");
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
 	/* Until there is somebody to write what we say. */
 	if (dup2(setup->error, STDERR_FILENO) == -1)

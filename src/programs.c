@@ -225,14 +225,15 @@ programs_due(const struct monitor *m)
 }
 
 void
-programs_leave_all(struct monitor *m)
+programs_renew(struct monitor *m)
 {
-	struct program	*p, *next;
+	struct program	*p;
 
-	for (p = TAILQ_FIRST(&m->programs); p != NULL; p = next) {
-		next = TAILQ_NEXT(p, link);
-		leave(m, p);
-	}
+	TAILQ_FOREACH(p, &m->programs, link)
+		if (p->pid != 0)
+			leave(m, p);
+		else if (p->due != 0)
+			p->due = monitor_now();
 }
 
 void
@@ -278,14 +279,17 @@ await_end(struct monitor *m)
 void
 programs_end(struct monitor *m)
 {
-	struct program	*p;
+	struct program	*p, *next;
 
 	if (TAILQ_EMPTY(&m->programs))
 		return;
 	/* Ours may be one of their pipes. */
 	dup2(m->setup->standard, STDERR_FILENO);
 	io_close(&m->setup->error);
-	programs_leave_all(m);
+	for (p = TAILQ_FIRST(&m->programs); p != NULL; p = next) {
+		next = TAILQ_NEXT(p, link);
+		leave(m, p);
+	}
 	await_end(m);
 	TAILQ_FOREACH(p, &m->programs, link)
 		kill(p->pid, SIGTERM);

@@ -37,8 +37,9 @@ bool	programs_died(struct monitor *, pid_t, const char *how);
 /* Starts what is due, leaves what nobody wants. */
 void	programs_look(struct monitor *);
 int64_t	programs_due(const struct monitor *);	/* ms; 0: never */
-/* Leaves all: who is asked for next is another one. */
-void	programs_leave_all(struct monitor *);
+/* Leaves those that run: who is asked for next is another one.  One that waits
+ * to be started is that now. */
+void	programs_renew(struct monitor *);
 /* In a child that has nothing to do with them. */
 void	programs_forget(struct monitor *);
 /* All has been written: each is given a moment to read it. */

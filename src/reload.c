@@ -114,7 +114,8 @@ send_log(struct monitor *m, const struct reign *r, enum log_kind kind, int pipe)
 		return 0;
 	}
 	if (log == -1) {
-		log_error("cannot open the log %s", file);
+		log_error("cannot open the log %s; another one is named in "
+		    "block log", file);
 		return -1;
 	}
 	logs_hold(&log);
@@ -165,7 +166,8 @@ reload_begin(struct monitor *m)
 		be_reader(m, pipe);
 	g->pipe = pipe;
 	if (g->pid == -1) {
-		log_error("cannot read the conf again");
+		log_error("cannot read the conf again, as no process can be "
+		    "started for it");
 		g->pid = 0;
 		return;
 	}
@@ -343,7 +345,8 @@ reload_done(struct monitor *m, struct reign *r)
 void
 reload_failed(struct monitor *m, const char *how)
 {
-	log_errorx("the new main %s before it served", how);
+	log_errorx("the new main %s before it served; what it said stands "
+	    "above", how);
 	stay(m);
 }
 

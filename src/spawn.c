@@ -50,7 +50,8 @@ open_log(int *log, enum role role, pid_t parent)
 		return;
 	fd = io_open_again(*log, O_WRONLY | O_APPEND);
 	if (fd == -1)
-		fatal("cannot open the log again");
+		fatal("cannot open the %s again", role == ROLE_SCRIBE ?
+		    "error log" : "access log");
 	close(*log);
 	*log = fd;
 }
@@ -98,7 +99,8 @@ become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 	open_own(m, r, role, parent);
 	if (!is_privileged(role) && who->user != NULL &&
 	    proc_become(who->user, who->uid, who->gid) == -1)
-		fatal("cannot become user %s", who->user);
+		fatal("cannot become user %s; start as root, or as that user",
+		    who->user);
 	proc_no_new_privileges();
 	/* A log is written to its end. */
 	if (role != ROLE_SCRIBE && role != ROLE_PROGRAM)
@@ -134,7 +136,7 @@ static void
 place(int fd, int at)
 {
 	if (fd == at ? io_cloexec(fd, false) == -1 : dup2(fd, at) == -1)
-		fatal("descriptor %d", at);
+		fatal("no descriptor %d for a child", at);
 }
 
 /* Out of the way of the numbers that others go to. */
@@ -215,5 +217,6 @@ spawn_helper(struct monitor *m, struct reign *r, int pipe, enum role role)
 	place(pipe, STDIN_FILENO);
 	proc_signals_unblock();
 	fexecve(program, arguments, environ);
-	fatal("cannot start amped-helper");
+	fatal("cannot start amped-helper; what is installed must be all of "
+	    "one version");
 }
