@@ -46,8 +46,8 @@ append_with_names(struct names *n)
 	names = n;
 }
 
-/* A pipe or a socket that is only slow is waited for, one that nobody reads is
- * not. */
+/* A pipe or a socket that is only slow is waited for; one that nobody reads is
+ * once, and then no more until somebody does. */
 static int
 write_all(struct outlet *o, const char *at, size_t len, size_t *done)
 {
@@ -58,7 +58,10 @@ write_all(struct outlet *o, const char *at, size_t len, size_t *done)
 	do {
 		result = outlet_write(o, at + *done, len - *done, &n);
 		*done += n;
-	} while (result == -1 && errno == EAGAIN && outlet_wait(o, PATIENCE));
+		o->stalled = o->stalled && n == 0 && len > 0;
+	} while (result == -1 && errno == EAGAIN &&
+	    outlet_wait(o, o->stalled ? 0 : PATIENCE));
+	o->stalled = result == -1;
 	return result;
 }
 

@@ -12,6 +12,7 @@ struct syslog;
 struct outlet {
 	int		 fd;
 	bool		 torn;		/* the next line needs an end of this */
+	bool		 stalled;	/* has been waited for in vain */
 	struct syslog	*syslog;	/* lines go there; NULL: to fd */
 };
 
