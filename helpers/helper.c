@@ -18,10 +18,14 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "helpers/append.h"
 #include "helpers/hand.h"
+#include "helpers/names.h"
+#include "helpers/outlet.h"
 #include "helpers/places.h"
 #include "helpers/record.h"
 #include "helpers/scribe.h"
+#include "helpers/syslog.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -38,7 +42,8 @@ static const char *const titles[] = { "amped: helper", "amped: log helper",
 static void
 print_usage(FILE *out)
 {
-	fputs("usage: amped-helper [-ehV] [-l number]\n"
+	fputs("usage: amped-helper [-ehnV] [-l number] "
+	    "[-s facility,tag,socket]\n"
 	    "       amped-helper [-k links] [-u user] resolve root path "
 	    "[name ...]\n"
 	    "       amped-helper read file [offset length]\n"
@@ -131,27 +136,33 @@ serve(void)
 /* It stays for a moment when the monitor is gone, for last words; whoever tells
  * all of us to go, does not mean it. */
 static int
-write_errors(void)
+write_errors(struct syslog *syslog)
 {
+	struct outlet	log = { .fd = STDERR_FILENO, .syslog = syslog };
+
+	if (syslog != NULL)
+		syslog->graded = true;
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	proc_outlive(getppid());
-	scribe_run(STDIN_FILENO, PLACE_WORDS, PLACE_LOSSES, STDERR_FILENO);
+	scribe_run(STDIN_FILENO, PLACE_WORDS, PLACE_LOSSES, &log);
 	return 0;
 }
 
 static int
-be(enum role role, size_t logs)
+be(enum role role, size_t logs, struct syslog *syslog)
 {
 	set_signals();
 	log_init(names[role], LOG_GRADE_NOTICE);
 	proc_title(titles[role]);
 	if (role == SCRIBE)
-		return write_errors();
+		return write_errors(syslog);
 	proc_follow(getppid());
 	log_losses(PLACE_LOSSES);
 	if (role == LOG_HELPER)
 		take_logs(logs);
+	if (role == LOG_HELPER && syslog != NULL && logs > 0)
+		append_to_syslog(syslog);
 	return serve();
 }
 
@@ -162,10 +173,11 @@ main(int argc, char **argv)
 	const char	*user = NULL;
 	int64_t		 logs = 0;
 	enum role	 role = HELPER;
+	struct syslog	 syslog, *system = NULL;
 	int		 c;
 
 	proc_title_init(argc, argv);
-	while ((c = getopt(argc, argv, "+ehk:l:u:V")) != -1)
+	while ((c = getopt(argc, argv, "+ehk:l:ns:u:V")) != -1)
 		switch (c) {
 		case 'e':
 			role = SCRIBE;
@@ -184,6 +196,14 @@ main(int argc, char **argv)
 			    logs >= INT32_MAX - PLACE_LOGS)
 				return usage();
 			break;
+		case 'n':
+			append_with_names(names_new(names_look));
+			break;
+		case 's':
+			system = &syslog;
+			if (!syslog_init(system, optarg))
+				return usage();
+			break;
 		case 'u':
 			user = optarg;
 			break;
@@ -199,5 +219,5 @@ main(int argc, char **argv)
 	}
 	if (optind < argc || !on_stream_pipe())
 		return usage();
-	return be(role, (size_t)logs);
+	return be(role, (size_t)logs, system);
 }

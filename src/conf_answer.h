@@ -40,6 +40,11 @@ void		conf_access_complete(struct conf_reader *,
 /* In a guard that lets in all but a few: only who asks from this host. */
 void		conf_access_keep_local(struct conf_guard *);
 
+/* conf_log.c */
+conf_set_fn	conf_log_format, conf_log_tag;
+/* The form of the lines, by its name. */
+void		conf_log_choose(struct conf_reader *);
+
 /* conf_rules.c: the rules of a site and of its paths, which are sorted. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);
 /* It says something else that answers: no root is needed. */

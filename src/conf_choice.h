@@ -10,8 +10,6 @@
 #define CONF_RESIDENCIES(X)						\
 	X(AUTO, "auto") X(NOWAIT, "nowait") X(MINCORE, "mincore")	\
 	X(PREDICT, "predict") X(NEVER, "never")
-#define CONF_LOG_FORMATS(X)						\
-	X(COMMON, "common") X(COMBINED, "combined")
 #define CONF_LISTINGS(X)						\
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 #define CONF_PRECOMPRESSED(X)						\
@@ -33,13 +31,6 @@ enum conf_residency {
 	CONF_RESIDENCIES(X)
 #undef X
 	RESIDENCY_COUNT
-};
-
-enum conf_log_format {
-#define X(id, name) LOG_FORMAT_##id,
-	CONF_LOG_FORMATS(X)
-#undef X
-	LOG_FORMAT_COUNT
 };
 
 enum conf_listing {

@@ -24,6 +24,7 @@
 #include "lib/proc.h"
 #include "logs.h"
 #include "monitor.h"
+#include "roots.h"
 #include "stats.h"
 
 #ifndef AMPED_CONF
@@ -284,13 +285,12 @@ open_log(const struct monitor_setup *setup, const char *file)
 {
 	int	fd;
 
-	if (file == NULL)
-		return -1;
-	if (strcmp(file, "stderr") == 0)
+	if (logs_target(file) != LOGS_FILE)
 		return fcntl(setup->standard, F_DUPFD_CLOEXEC, 3);
 	fd = logs_open(file);
 	if (fd == -1) {
-		log_error("cannot open the log %s", file);
+		log_error("cannot open the log %s; another one is named in "
+		    "block log", file);
 		exit(EX_CANTCREAT);
 	}
 	return fd;
@@ -352,8 +352,10 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	const struct heritage	*h = &setup->heritage;
 	const struct listeners	 passed = { .passed = h->sockets,
 				    .npassed = h->nsockets };
+	enum logs_target	 target;
 
 	choose_user(r, o);
+	roots_check(r);
 	if (r->conf->pid != NULL && pid_hold(&setup->pid, r->conf->pid,
 	    h->pid) == -1)
 		exit(errno == EWOULDBLOCK ? EX_UNAVAILABLE : EX_CANTCREAT);
@@ -363,8 +365,10 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	heritage_tell_unused(h, r);
 	setup->standard = h->standard != -1 ? h->standard :
 	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	r->access = open_log(setup, r->conf->log.access);
-	setup->error = open_log(setup, r->conf->log.error);
+	target = logs_target(r->conf->log.access.to);
+	if (target == LOGS_FILE || target == LOGS_STDERR)
+		r->access = open_log(setup, r->conf->log.access.to);
+	setup->error = open_log(setup, r->conf->log.error.to);
 	if (ctl_socket_open(&setup->control, r->conf, NULL,
 	    h->predecessor != -1) == -1)
 		exit(EX_UNAVAILABLE);
@@ -438,7 +442,8 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		setup->announce = stdout;
 		setup->serving = o->directory;
 	} else if (!o->foreground && proc_daemon() == -1)
-		fatal("cannot go into the background");
+		fatal("cannot go into the background; -D stays in the "
+		    "foreground");
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
 	/* Until there is somebody to write what we say; the one before, if
 	 * there is, has somebody. */

@@ -182,14 +182,13 @@ reap(struct monitor *m)
 	int		status;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == m->scribe.pid) {
-			describe(status, how, sizeof(how));
+		describe(status, how, sizeof(how));
+		if (pid == m->scribe.pid)
 			scribes_died(m, how);
-		}
-		if (pid == m->upgrade.pid) {
-			describe(status, how, sizeof(how));
+		if (pid == m->upgrade.pid)
 			upgrade_died(m, how);
-		}
+		if (programs_died(m, pid, how))
+			continue;
 		if (children_take(&m->children, pid, &c))
 			child_died(m, &c, status);
 	}
@@ -247,6 +246,7 @@ patience(const struct monitor *m)
 	int64_t			 at = m->ending != 0 ? m->deadline : 0, left;
 
 	sooner(&at, m->scribe.due);
+	sooner(&at, programs_due(m));
 	TAILQ_FOREACH(r, &m->reigns, link) {
 		sooner(&at, m->ending == 0 ? r->due : 0);
 		sooner(&at, m->ending == 0 ? r->pulse.due : 0);
@@ -270,6 +270,7 @@ look_around(struct monitor *m)
 		scribes_start(m);
 	logs_look(m);
 	ctl_clients_look(m);
+	programs_look(m);
 	if (m->ending == 0) {
 		mains_look(m);
 		reload_look(m);
@@ -435,6 +436,7 @@ monitor_run(struct monitor_setup *setup)
 	children_init(&m.children);
 	TAILQ_INIT(&m.reigns);
 	TAILQ_INIT(&m.openings);
+	TAILQ_INIT(&m.programs);
 	reload_init(&m.reading);
 	upgrade_init(&m.upgrade, setup->heritage.predecessor);
 	ctl_clients_init(&m, &setup->control);
@@ -444,6 +446,7 @@ monitor_run(struct monitor_setup *setup)
 	board_open();
 	if (errors_open(&m.errors) == -1)
 		fatal("no pipe for the error log");
+	logs_begin(&m);
 	scribes_start(&m);
 	errors_speak(&m.errors);
 	mains_begin(&m, setup->first);
@@ -458,5 +461,6 @@ monitor_run(struct monitor_setup *setup)
 		TAILQ_REMOVE(&m.reigns, r, link);
 		reign_free(&r);
 	}
+	programs_end(&m);
 	return m.status;
 }

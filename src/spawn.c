@@ -4,10 +4,13 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "conf.h"
 #include "helpers/places.h"
+#include "lib/facility.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
@@ -54,7 +57,8 @@ open_log(int *log, enum role role, pid_t parent)
 		return;
 	fd = io_open_again(*log, O_WRONLY | O_APPEND);
 	if (fd == -1)
-		fatal("cannot open the log again");
+		fatal("cannot open the %s again", role == ROLE_SCRIBE ?
+		    "error log" : "access log");
 	close(*log);
 	*log = fd;
 }
@@ -62,6 +66,8 @@ open_log(int *log, enum role role, pid_t parent)
 static void
 open_own(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 {
+	if (role != ROLE_PROGRAM)
+		programs_forget(m);
 	if (role == ROLE_SCRIBE) {
 		leave_all(m, NULL);
 		open_log(&m->setup->error, role, parent);
@@ -104,9 +110,11 @@ become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 	open_own(m, r, role, parent);
 	if (!is_privileged(role) && who->user != NULL &&
 	    proc_become(who->user, who->uid, who->gid) == -1)
-		fatal("cannot become user %s", who->user);
+		fatal("cannot become user %s; start as root, or as that user",
+		    who->user);
 	proc_no_new_privileges();
-	if (role != ROLE_SCRIBE)
+	/* A log is written to its end. */
+	if (role != ROLE_SCRIBE && role != ROLE_PROGRAM)
 		proc_follow(parent);
 }
 
@@ -139,7 +147,7 @@ static void
 place(int fd, int at)
 {
 	if (fd == at ? io_cloexec(fd, false) == -1 : dup2(fd, at) == -1)
-		fatal("descriptor %d", at);
+		fatal("no descriptor %d for a child", at);
 }
 
 /* Out of the way of the numbers that others go to. */
@@ -170,22 +178,56 @@ place_logs(const struct monitor *m, const struct reign *r, enum role role)
 	}
 }
 
+#define ARGUMENTS	7
+
+static void
+add_syslog(const struct conf_log *log, char **to)
+{
+	static char	s[] = "-s", text[256];
+
+	if (logs_target(log->to) != LOGS_SYSLOG)
+		return;
+	snprintf(text, sizeof(text), "%s,%s,%s",
+	    facility_name((enum facility)log->facility), log->tag,
+	    logs_socket(log->to));
+	*to++ = s;
+	*to = text;
+}
+
+/* What it is to be, and for which log. */
+static void
+choose_arguments(const struct monitor *m, const struct reign *r, enum role role,
+    char *to[ARGUMENTS])
+{
+	static char	name[] = "amped-helper", l[] = "-l", one[] = "1",
+			e[] = "-e", n[] = "-n";
+
+	*to++ = name;
+	if (role == ROLE_SCRIBE) {
+		*to++ = e;
+		add_syslog(&m->serving->conf->log.error, to);
+	} else if (role == ROLE_LOGGER) {
+		*to++ = l;
+		*to++ = one;
+		if (r->conf->log.names)
+			*to++ = n;
+		add_syslog(&r->conf->log.access, to);
+	}
+}
+
 _Noreturn void
 spawn_helper(struct monitor *m, struct reign *r, int pipe, enum role role)
 {
-	static char	 name[] = "amped-helper", l[] = "-l", one[] = "1",
-			 e[] = "-e";
-	char		*plain[] = { name, NULL };
-	char		*logger[] = { name, l, one, NULL };
-	char		*scribe[] = { name, e, NULL };
-	char		**arguments = role == ROLE_LOGGER ? logger :
-			    role == ROLE_SCRIBE ? scribe : plain;
-	int		 program = clear(m->setup->helper);
+	char	*arguments[ARGUMENTS] = { NULL };
+	int	 program = clear(m->setup->helper);
+
+	choose_arguments(m, r, role, arguments);
 
 	pipe = clear(pipe);
 	place_logs(m, r, role);
 	place(pipe, STDIN_FILENO);
 	proc_signals_unblock();
 	fexecve(program, arguments, environ);
-	fatal("cannot start amped-helper");
+	fatal("cannot start amped-helper; what is installed must be all of "
+	    "one version");
 }

@@ -119,11 +119,13 @@ put_head(struct conn *c)
 		return;
 	r->answered = true;
 	if (h == NULL) {
+		r->head_sent = (uint32_t)r->head.len;
 		output_add(conn_output(c), &r->head);
 		r->head.at = NULL;
 		r->head.release = NULL;
 		return;
 	}
+	r->head_sent = (uint32_t)header_len(h);
 	p = output_put(conn_output(c), header_bytes(h), header_len(h));
 	p->release = release_head;
 	p->owner = &c->http->heads;

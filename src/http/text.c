@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "http/text.h"
+#include "lib/rare.h"
 #include "lib/word.h"
 
 #define IPV4		4		/* bytes of an address */
@@ -104,31 +105,93 @@ start_plain(struct str s, const char *also, char *to, const char *end)
 	    to + s.len - WORD) ? s.len : n;
 }
 
-/* A set of bytes, since nearly all that are looked at are plain: a bit each. */
-char *
-text_escape(struct str s, const char *also, char *to, char *end)
+static char *
+put_escape(unsigned char byte, char *to)
 {
 	static const char	hex[] = "0123456789abcdef";
+
+	*to++ = '\\';
+	*to++ = 'x';
+	*to++ = hex[byte >> 4];
+	*to++ = hex[byte & 15];
+	return to;
+}
+
+/* Byte by byte; a set of bytes, as most are plain all the same: a bit each. */
+static RARE char *
+escape(struct str s, const char *also, char *to, const char *end)
+{
 	uint64_t		plain[4] = { ~(BIT(' ') - 1),
 				    ~(BIT('\\') | BIT(0x7f)) };
 	unsigned char		byte;
-	size_t			i = start_plain(s, also, to, end);
 
-	to += i;
-	if (i == s.len)
-		return to;
 	for (; *also != '\0'; also++)
 		plain[*also >> 6 & 3] &= ~BIT(*also);
-	for (; i < s.len && end - to >= 4; i++) {
+	for (size_t i = 0; i < s.len && end - to >= 4; i++) {
 		byte = (unsigned char)s.at[i];
 		if ((plain[byte >> 6] & BIT(byte)) != 0) {
 			*to++ = (char)byte;
 			continue;
 		}
-		*to++ = '\\';
-		*to++ = 'x';
-		*to++ = hex[byte >> 4];
-		*to++ = hex[byte & 15];
+		to = put_escape(byte, to);
+	}
+	return to;
+}
+
+char *
+text_escape(struct str s, const char *also, char *to, const char *end)
+{
+	size_t	n = start_plain(s, also, to, end);
+
+	return n == s.len ? to + n :
+	    escape((struct str){ s.at + n, s.len - n }, also, to + n, end);
+}
+
+/* Bytes of the character at the front, 0 if it is none (RFC 3629): neither
+ * longer than it need be, nor half of a pair, nor beyond the last. */
+static size_t
+character(struct str s)
+{
+	const unsigned char	*u = (const unsigned char *)s.at;
+	unsigned		 least = 0x80, most = 0xbf;
+	size_t			 n = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 :
+				    u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 :
+				    u[0] < 0xf5 ? 4 : 0;
+
+	if (u[0] == 0xe0)
+		least = 0xa0;
+	else if (u[0] == 0xf0)
+		least = 0x90;
+	if (u[0] == 0xed)
+		most = 0x9f;
+	else if (u[0] == 0xf4)
+		most = 0x8f;
+	if (n > s.len || (n > 1 && (u[1] < least || u[1] > most)))
+		return 0;
+	for (size_t i = 2; i < n; i++)
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+char *
+text_escape_json(struct str s, char *to, const char *end)
+{
+	size_t	i = start_plain(s, "\"", to, end), n;
+
+	to += i;
+	for (; i < s.len && end - to >= 5; i += n == 0 ? 1 : n) {
+		n = character((struct str){ s.at + i, s.len - i });
+		if (s.at[i] == '"')
+			*to++ = '\\';
+		if (n == 0 || (unsigned char)s.at[i] < ' ' || s.at[i] == 0x7f ||
+		    s.at[i] == '\\') {
+			*to++ = '\\';
+			to = put_escape((unsigned char)s.at[i], to);
+			continue;
+		}
+		memcpy(to, s.at + i, n);
+		to += n;
 	}
 	return to;
 }
