@@ -26,7 +26,8 @@ struct leftover;
 	X(LOGGER,	"log helper")					\
 	X(SCRIBE,	"scribe")					\
 	X(OPENER,	"opener")	/* of a log */			\
-	X(READER,	"reader")	/* of the conf */
+	X(READER,	"reader")	/* of the conf */		\
+	X(SUCCESSOR,	"successor")	/* another monitor */
 
 enum role {
 #define X(id, name) ROLE_##id,

@@ -65,6 +65,8 @@ struct conf {
 	char		*types;
 	int64_t		 architecture;		/* enum conf_architecture */
 	int64_t		 version;		/* a switch: tell it */
+	char		*pid;			/* file; NULL: none */
+	int64_t		 watchdog;		/* ms; 0: none */
 	int64_t		 helpers, helpers_max;
 	int64_t		 helpers_share;		/* 0: half of them */
 	int64_t		 helpers_within;	/* ms */

@@ -8,7 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "notify.h"
+#include "pid.h"
 #include "reign.h"
+#include "upgrade.h"
 
 struct monitor_setup {
 	struct reign	*first;		/* taken */
@@ -21,6 +24,11 @@ struct monitor_setup {
 	size_t		 descriptors;
 	FILE		*announce;	/* gets a line, or NULL */
 	const char	*serving;	/* what it says is served */
+	struct heritage	 heritage;
+	struct notify	 notify;
+	struct pid_file	 pid;
+	const char	*program;	/* to be started by USR2, and ... */
+	char		**arguments;	/* ... how */
 };
 
 /* Until a signal ends it; the exit status. */

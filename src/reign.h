@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pulse.h"
+
 struct conf;
 struct ledger;
 struct listener;
@@ -47,6 +49,7 @@ struct reign {
 	int64_t			 due;		/* ms: main is to be started;
 						 * or to be over; 0: never */
 	int			 backoff;	/* ms */
+	struct pulse		 pulse;		/* of its present main */
 	bool			 closed;	/* it takes no new clients */
 	bool			 logger_due;	/* main is to get one */
 	TAILQ_ENTRY(reign)	 link;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,12 +26,15 @@
 #define READING		30000	/* ms for the conf, and all that it names */
 #define COMING		30000	/* ms for the new main to serve */
 #define DRAINING_MOST	16	/* mains; more would wait for nothing else */
-#define GOOD		2	/* said in place of a kind of log */
+/* Said in place of a kind of log. */
+#define GOOD		2
+#define BAD		3
 
 /* What the child says; beside it a log, but at the end. */
 struct news {
 	uint64_t	kind;
 	uint64_t	name;		/* of the log's file, a hash */
+	char		wrong[WRONG];
 };
 
 void
@@ -47,12 +51,13 @@ hash_name(const char *name)
 	return hash_bytes(&key, 0, name, strlen(name));
 }
 
-/* Each line as -t has it, but in the error log. */
+/* Each line as -t has it, but in the error log; the first for a supervisor. */
 static void
-complain(struct buf *complaints)
+complain(struct buf *complaints, char *wrong)
 {
 	char	*rest = complaints->at, *line;
 
+	snprintf(wrong, WRONG, "%.*s", (int)strcspn(rest, "\n"), rest);
 	while (rest != NULL && *rest != '\0') {
 		line = strsep(&rest, "\n");
 		log_errorx("%s", line);
@@ -61,7 +66,7 @@ complain(struct buf *complaints)
 
 /* A reign by the conf, without sockets and logs; NULL after some lines. */
 static struct reign *
-read_conf(const struct monitor *m)
+read_conf(const struct monitor *m, char *wrong)
 {
 	struct buf	 complaints = { 0 };
 	struct conf	*conf = conf_read(m->setup->file, &complaints);
@@ -69,7 +74,7 @@ read_conf(const struct monitor *m)
 
 	buf_string(&complaints);
 	if (conf == NULL)
-		complain(&complaints);
+		complain(&complaints, wrong);
 	else {
 		if (m->setup->architecture != -1)
 			conf->architecture = m->setup->architecture;
@@ -92,7 +97,7 @@ is_unchanged(const struct monitor *m, const char *file, enum log_kind kind)
 static int
 send_news(int pipe, uint64_t kind, uint64_t name, int log)
 {
-	struct news	news = { kind, name };
+	struct news	news = { .kind = kind, .name = name };
 	struct iovec	iov = { &news, sizeof(news) };
 
 	return io_send_record(pipe, &iov, 1, log);
@@ -121,22 +126,34 @@ send_log(struct monitor *m, const struct reign *r, enum log_kind kind, int pipe)
 	return send_news(pipe, (uint64_t)kind, hash_name(file), log);
 }
 
+static void
+send_bad(int pipe, struct news *news)
+{
+	struct iovec	iov = { news, sizeof(*news) };
+
+	news->kind = BAD;
+	io_send_record(pipe, &iov, 1, -1);
+}
+
 static _Noreturn void
 be_reader(struct monitor *m, int pipe)
 {
+	struct news	 bad = { 0 };
 	struct reign	*r;
 
 	proc_title("amped: reader");
 	proc_signals_unblock();
-	r = read_conf(m);
+	r = read_conf(m, bad.wrong);
+	if (r == NULL)
+		send_bad(pipe, &bad);
 	if (r != NULL && send_log(m, r, LOG_ACCESS, pipe) == 0 &&
 	    send_log(m, r, LOG_ERRORS, pipe) == 0)
 		send_news(pipe, GOOD, 0, -1);
 	_exit(0);
 }
 
-static bool
-is_busy(const struct monitor *m)
+bool
+reload_busy(const struct monitor *m)
 {
 	const struct reign	*r;
 	int			 draining = 0;
@@ -147,30 +164,6 @@ is_busy(const struct monitor *m)
 			return true;
 	}
 	return m->reading.pid != 0 || draining >= DRAINING_MOST;
-}
-
-void
-reload_begin(struct monitor *m)
-{
-	struct reading	*g = &m->reading;
-	int		 pipe = -1;
-
-	g->due = is_busy(m);
-	if (g->due || m->ending != 0)
-		return;
-	log_info("reading the conf again");
-	g->reopen = false;
-	g->pid = spawn(m, NULL, ROLE_READER, &pipe);
-	if (g->pid == 0)
-		be_reader(m, pipe);
-	g->pipe = pipe;
-	if (g->pid == -1) {
-		log_error("cannot read the conf again");
-		g->pid = 0;
-		return;
-	}
-	children_add(&m->children, g->pid, ROLE_READER, 0, g->pipe);
-	g->deadline = monitor_now() + READING;
 }
 
 static void
@@ -194,9 +187,42 @@ drop_logs(struct reading *g)
 static void
 stay(struct monitor *m)
 {
+	char	words[WRONG + 100];
+
+	snprintf(words, sizeof(words), "the conf could not be read again%s%s; "
+	    "still serving ", m->reading.wrong[0] != '\0' ?
+	    ": " : "", m->reading.wrong);
 	end_reading(m);
 	drop_logs(&m->reading);
 	log_errorx("going on with the conf before");
+	monitor_tell_status(m, words);
+}
+
+void
+reload_begin(struct monitor *m)
+{
+	struct reading	*g = &m->reading;
+	int		 pipe = -1;
+
+	g->due = reload_busy(m) || upgrade_busy(m);
+	if (g->due || m->ending != 0)
+		return;
+	log_info("reading the conf again");
+	notify_reloading(&m->setup->notify);
+	g->reopen = false;
+	g->wrong[0] = '\0';
+	g->pid = spawn(m, NULL, ROLE_READER, &pipe);
+	if (g->pid == 0)
+		be_reader(m, pipe);
+	g->pipe = pipe;
+	if (g->pid == -1) {
+		log_error("cannot read the conf again");
+		g->pid = 0;
+		stay(m);
+		return;
+	}
+	children_add(&m->children, g->pid, ROLE_READER, 0, g->pipe);
+	g->deadline = monitor_now() + READING;
 }
 
 /* Which log a reign has, to be its own; -1 with errno 0: none, or as before. */
@@ -240,8 +266,10 @@ take(struct monitor *m)
 {
 	const struct listeners	 before = { m->serving->conf,
 				    m->serving->listeners,
-				    m->serving->nlisteners };
-	struct reign		*r = read_conf(m);
+				    m->serving->nlisteners,
+				    m->setup->heritage.sockets,
+				    m->setup->heritage.nsockets };
+	struct reign		*r = read_conf(m, m->reading.wrong);
 
 	if (r == NULL) {
 		stay(m);
@@ -261,6 +289,7 @@ take(struct monitor *m)
 		return;
 	}
 	drop_logs(&m->reading);
+	heritage_tell_unused(&m->setup->heritage, r);
 	TAILQ_INSERT_TAIL(&m->reigns, r, link);
 	mains_begin(m, r);
 	r->due = monitor_now() + COMING;
@@ -283,6 +312,8 @@ reload_heard(struct monitor *m)
 		return;
 	}
 	io_close(&log);
+	if (n == (ssize_t)sizeof(news) && news.kind == BAD)
+		memcpy(g->wrong, news.wrong, sizeof(g->wrong));
 	if (n == (ssize_t)sizeof(news) && news.kind == GOOD) {
 		end_reading(m);
 		take(m);
@@ -301,7 +332,7 @@ reload_look(struct monitor *m)
 		kill(g->pid, SIGKILL);
 		stay(m);
 	}
-	if (g->due && !is_busy(m))
+	if (g->due && !reload_busy(m) && !upgrade_busy(m))
 		reload_begin(m);
 }
 
@@ -320,6 +351,8 @@ reload_done(struct monitor *m, struct reign *r)
 		r->error = -1;
 		scribes_replace(m);
 	}
+	pid_change(&m->setup->pid, r->conf->pid);
+	monitor_tell_status(m, "serving ");
 	mains_drain(m, before);
 	if (m->reading.reopen)
 		logs_reopen(m);

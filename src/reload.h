@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define WRONG	160		/* bytes of a complaint, for a status */
+
 struct monitor;
 struct reign;
 
@@ -16,6 +18,7 @@ struct reading {
 	pid_t		 pid;		/* 0: none */
 	int		 pipe;		/* brings the logs, then good news */
 	int64_t		 deadline;	/* ms */
+	char		 wrong[WRONG];	/* what is, the first of it */
 	int		 logs[2];	/* opened by it, by enum log_kind; -1 */
 	uint64_t	 names[2];	/* of these */
 	bool		 due;		/* once more, afterwards */
@@ -25,6 +28,8 @@ struct reading {
 void	reload_init(struct reading *);
 /* Or as soon as what goes on has come to an end. */
 void	reload_begin(struct monitor *);
+/* One is under way, or enough have not ended yet. */
+bool	reload_busy(const struct monitor *);
 /* The child has something to say. */
 void	reload_heard(struct monitor *);
 /* What is due. */

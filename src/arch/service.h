@@ -18,7 +18,7 @@ struct service {
 	struct http		*http;
 	struct clients		*clients;
 	struct logger		*logger;
-	struct watch		*control, *quit, *term, *timer, *tidy;
+	struct watch		*control, *quit, *term, *timer, *tidy, *beat;
 	int			 pagemap;	/* of proc.h */
 	/* A helper has come (or -1); NULL: none was asked for. */
 	void			(*helper)(void *, int fd);
