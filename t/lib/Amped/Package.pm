@@ -16,7 +16,7 @@ use Test::More ();
 use Amped qw(slurp write_file);
 use Amped::Foreign qw(which_program);
 
-our @EXPORT_OK = qw(build_dir command_ok deb_file make_deb plain_build
+our @EXPORT_OK = qw(build_dir command_ok deb_file locked make_deb plain_build
     quietly tarball);
 
 my @tools = qw(dpkg-buildpackage dh);
@@ -31,6 +31,15 @@ sub plain_build {
 	    unless -e $config;
 	Test::More::plan(skip_all => 'packages are tested in a plain build')
 	    if slurp($config) =~ /--enable-(?:sanitizers|fuzzers)/;
+}
+
+# Does it while nobody else makes something of the build directory.
+sub locked {
+	my ($code) = @_;
+
+	open(my $lock, '>', build_dir() . '/deb.lock') or die "deb.lock: $!\n";
+	flock($lock, LOCK_EX);
+	return $code->();
 }
 
 # Runs a command without a limit of its own; status and all that it said.
@@ -60,7 +69,7 @@ sub must {
 	return $said;
 }
 
-# The tarball of the sources as they are, made anew; its sum.
+# The tarball of the sources as they are, made anew, under the lock; its sum.
 sub tarball {
 	my $build = build_dir();
 
@@ -81,15 +90,19 @@ sub make_deb {
 	    Amped::source_dir() . '/contrib/debian/control');
 	Test::More::plan(skip_all => $said =~ s/.*error: |\n//gr)
 	    if $status != 0;
-	open(my $lock, '>', build_dir() . '/deb.lock') or die "deb.lock: $!\n";
-	flock($lock, LOCK_EX);
+	locked(sub { build_deb($dir) });
+	return $dir;
+}
+
+sub build_deb {
+	my ($dir) = @_;
 	my ($file, $sum) = tarball();
-	return $dir if -e "$dir/of" && slurp("$dir/of") eq $sum;
+
+	return if -e "$dir/of" && slurp("$dir/of") eq $sum;
 	must('contrib/deb', 'DEB_BUILD_OPTIONS="nocheck parallel=2" ' .
 	    'sh "$1" "$2" "$3"', Amped::source_dir() . '/contrib/deb', $file,
 	    $dir);
 	write_file("$dir/of", $sum);
-	return $dir;
 }
 
 # A file of the package, by a pattern; there is one.
