@@ -278,9 +278,17 @@ open_helper(const char *argv0)
 	return fd;
 }
 
+/* Before we have served. */
+static _Noreturn void
+leave(struct monitor_setup *setup, int status)
+{
+	pid_end(&setup->pid);
+	exit(status);
+}
+
 /* Standard error may be the one before's: not ours to write a log to. */
 static int
-open_log(const struct monitor_setup *setup, const char *file)
+open_log(struct monitor_setup *setup, const char *file)
 {
 	int	fd;
 
@@ -291,7 +299,7 @@ open_log(const struct monitor_setup *setup, const char *file)
 	fd = logs_open(file);
 	if (fd == -1) {
 		log_error("cannot open the log %s", file);
-		exit(EX_CANTCREAT);
+		leave(setup, EX_CANTCREAT);
 	}
 	return fd;
 }
@@ -359,8 +367,9 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		exit(errno == EWOULDBLOCK ? EX_UNAVAILABLE : EX_CANTCREAT);
 	r->listeners = listener_open(r->conf, &passed, &r->nlisteners);
 	if (r->listeners == NULL)
-		exit(EX_UNAVAILABLE);
+		leave(setup, EX_UNAVAILABLE);
 	heritage_tell_unused(h, r);
+	reign_look_at_roots(r);
 	setup->standard = h->standard != -1 ? h->standard :
 	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	r->access = open_log(setup, r->conf->log.access);
@@ -370,7 +379,7 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		log_errorx("%zu open files are too few: %d are needed at "
 		    "least, for many clients more (ulimit -n)",
 		    setup->descriptors, DESCRIPTORS_LEAST);
-		exit(EX_OSERR);
+		leave(setup, EX_OSERR);
 	}
 }
 

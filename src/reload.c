@@ -147,8 +147,10 @@ be_reader(struct monitor *m, int pipe)
 	if (r == NULL)
 		send_bad(pipe, &bad);
 	if (r != NULL && send_log(m, r, LOG_ACCESS, pipe) == 0 &&
-	    send_log(m, r, LOG_ERRORS, pipe) == 0)
+	    send_log(m, r, LOG_ERRORS, pipe) == 0) {
+		reign_look_at_roots(r);
 		send_news(pipe, GOOD, 0, -1);
+	}
 	_exit(0);
 }
 
