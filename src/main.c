@@ -279,9 +279,17 @@ open_helper(const char *argv0)
 	return fd;
 }
 
+/* Before we have served. */
+static _Noreturn void
+leave(struct monitor_setup *setup, int status)
+{
+	pid_end(&setup->pid);
+	exit(status);
+}
+
 /* Standard error may be the one before's: not ours to write a log to. */
 static int
-open_log(const struct monitor_setup *setup, const char *file)
+open_log(struct monitor_setup *setup, const char *file)
 {
 	int	fd;
 
@@ -291,7 +299,7 @@ open_log(const struct monitor_setup *setup, const char *file)
 	if (fd == -1) {
 		log_error("cannot open the log %s; another one is named in "
 		    "block log", file);
-		exit(EX_CANTCREAT);
+		leave(setup, EX_CANTCREAT);
 	}
 	return fd;
 }
@@ -361,7 +369,7 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		exit(errno == EWOULDBLOCK ? EX_UNAVAILABLE : EX_CANTCREAT);
 	r->listeners = listener_open(r->conf, &passed, &r->nlisteners);
 	if (r->listeners == NULL)
-		exit(EX_UNAVAILABLE);
+		leave(setup, EX_UNAVAILABLE);
 	heritage_tell_unused(h, r);
 	setup->standard = h->standard != -1 ? h->standard :
 	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -371,13 +379,13 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	setup->error = open_log(setup, r->conf->log.error.to);
 	if (ctl_socket_open(&setup->control, r->conf, NULL,
 	    h->predecessor != -1) == -1)
-		exit(EX_UNAVAILABLE);
+		leave(setup, EX_UNAVAILABLE);
 	setup->descriptors = proc_descriptors();
 	if (setup->descriptors < DESCRIPTORS_LEAST) {
 		log_errorx("%zu open files are too few: %d are needed at "
 		    "least, for many clients more (ulimit -n)",
 		    setup->descriptors, DESCRIPTORS_LEAST);
-		exit(EX_OSERR);
+		leave(setup, EX_OSERR);
 	}
 }
 

@@ -132,8 +132,6 @@ monitor_end(struct monitor *m, int signo)
 	/* A second, harder one shortens a drain. */
 	if (m->ending == SIGTERM || m->ending == signo)
 		return;
-	notify_say(&m->setup->notify, "STOPPING=1\nSTATUS=stopping%s", drain ?
-	    " when the responses under way have been sent" : "");
 	log_notice("stopping%s", drain ? " when the responses under way have "
 	    "been sent" : "");
 	m->ending = drain ? SIGQUIT : SIGTERM;
@@ -143,6 +141,10 @@ monitor_end(struct monitor *m, int signo)
 	upgrade_forget(m);
 	TAILQ_FOREACH(r, &m->reigns, link)
 		end_reign(m, r, drain);
+	notify_say(&m->setup->notify, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld\n"
+	    "STATUS=stopping%s", (long long)(m->deadline + KILLED -
+	    monitor_now()) * 1000, drain ?
+	    " when the responses under way have been sent" : "");
 }
 
 static void

@@ -78,7 +78,10 @@ pid_hold(struct pid_file *p, const char *path, int inherited)
 			p->fd = take(path, &holder);
 		} while (p->fd != -1 && !is_file(p->fd, path));
 	}
-	if (p->fd == -1 && errno == EWOULDBLOCK)
+	if (p->fd == -1 && errno == EWOULDBLOCK && holder == 0)
+		log_errorx("somebody who is about to serve has the pid file "
+		    "%s", path);
+	else if (p->fd == -1 && errno == EWOULDBLOCK)
 		log_errorx("process %ld has the pid file %s: it serves "
 		    "already; end it first, or give this one another pid file",
 		    holder, path);
@@ -104,7 +107,10 @@ pid_write(const struct pid_file *p)
 void
 pid_end(struct pid_file *p)
 {
-	if (p->fd != -1 && read_pid(p->fd) == (long)getpid() &&
+	long	who = p->fd != -1 ? read_pid(p->fd) : -1;
+
+	/* Nobody's, if it ends before it has served. */
+	if ((who == (long)getpid() || who == 0) &&
 	    is_file(p->fd, p->path) && unlink(p->path) == -1 &&
 	    ftruncate(p->fd, 0) == -1)
 		log_warn("cannot remove the pid file %s", p->path);

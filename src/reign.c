@@ -13,6 +13,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/proc.h"
 #include "reign.h"
 
 struct reign *

@@ -60,7 +60,7 @@ walk_to(struct walk *w, const char *root)
 }
 
 static void
-walk_all(void *context)
+walk_all(const void *context)
 {
 	const struct reign	*r = context;
 	const struct conf	*conf = r->conf;
@@ -79,9 +79,7 @@ walk_all(void *context)
 void
 roots_check(const struct reign *r)
 {
-	struct reign	copy = *r;
-
 	/* Whoever started it as they are has been told by the conf. */
 	if (r->user != NULL)
-		proc_as(r->user, r->uid, r->gid, walk_all, &copy);
+		proc_as(r->user, r->uid, r->gid, walk_all, r);
 }

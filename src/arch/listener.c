@@ -188,6 +188,8 @@ is_host(const struct conf_address *a, const struct conf_address *b)
 		    &((const struct sockaddr_in *)q)->sin_addr,
 		    sizeof(struct in_addr)) == 0;
 	return a->addr.ss_family == AF_INET6 &&
+	    ((const struct sockaddr_in6 *)p)->sin6_scope_id ==
+	    ((const struct sockaddr_in6 *)q)->sin6_scope_id &&
 	    memcmp(&((const struct sockaddr_in6 *)p)->sin6_addr,
 	    &((const struct sockaddr_in6 *)q)->sin6_addr,
 	    sizeof(struct in6_addr)) == 0;

@@ -31,6 +31,7 @@ next_name(const char *names, char *name)
 {
 	size_t	n = strcspn(names, ":");
 
+	name[0] = '\0';
 	if (n < PASSED_NAME) {
 		memcpy(name, names, n);
 		name[n] = '\0';

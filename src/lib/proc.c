@@ -180,20 +180,26 @@ proc_may_read(const char *directory, const char *user, uid_t uid, gid_t gid)
 	return pid != -1 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-bool
-proc_as(const char *user, uid_t uid, gid_t gid, void (*function)(void *),
-    void *context)
+void
+proc_as(const char *user, uid_t uid, gid_t gid, void (*what)(const void *),
+    const void *context)
 {
-	int	status = -1;
-	pid_t	pid = fork();
+	pid_t	pid, parent = getpid();
 
-	if (pid == 0 && proc_become(user, uid, gid) == 0) {
-		function(context);
+	if (user == NULL) {
+		what(context);
+		return;
+	}
+	pid = fork();
+	if (pid == 0) {
+		if (proc_become(user, uid, gid) == -1)
+			_exit(0);
+		proc_follow(parent);
+		what(context);
 		_exit(0);
 	}
-	if (pid == 0)
-		_exit(1);
-	return pid != -1 && waitpid(pid, &status, 0) == pid && status == 0;
+	if (pid != -1)
+		waitpid(pid, NULL, 0);
 }
 
 int

@@ -111,9 +111,11 @@ for my $name ("$place/notify", "\@amped-test-$$") {
 	kill('HUP', $server->{pid});
 	like(hear($supervisor, qr/^READY=1$/m), qr/^STATUS=.*could not be/m,
 	    'another bad one');
-	kill('TERM', $server->{pid});
-	hear($supervisor, qr/^STOPPING=1$/m);
-	is($server->reap, 0, 'STOPPING');
+	kill('QUIT', $server->{pid});
+	my ($most) = hear($supervisor, qr/^STOPPING=1$/m) =~
+	    /^EXTEND_TIMEOUT_USEC=(\d+)$/m;
+	cmp_ok($most, '>', 30e6, 'STOPPING, and how long that may take');
+	is($server->reap, 0, 'it ends');
 	is(scalar(grep { /WATCHDOG/ } all_heard($supervisor)), 0,
 	    'no watchdog was asked for');
 	$server->stop;
@@ -225,6 +227,14 @@ sub watchdog_of_conf {
 	    'it says who serves');
 	is($server->get('/page')->{body}, "page\n", 'and that goes on');
 	is(slurp($file), "$server->{pid}\n", 'its pid file, too');
+	# What cannot serve leaves none behind.
+	my $conf = slurp("$server->{dir}/second.conf") =~
+	    s/^pid .*/pid $file.none/mr =~ s/:0$/":" . $server->port/emr;
+	write_file("$server->{dir}/second.conf", $conf);
+	($status, $out, $err) = Amped::run_amped('-D', '-f',
+	    "$server->{dir}/second.conf");
+	is($status >> 8, 69, 'its address is taken');
+	ok(!-e "$file.none", 'no pid file is left of that');
 	# Another name.
 	rewrite($server, $server->conf_text =~ s/^pid .*/pid $file.2/mr);
 	kill('HUP', $server->{pid});

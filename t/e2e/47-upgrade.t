@@ -233,6 +233,47 @@ is($server->get('/page')->{body}, "page\n",
 ($next) = $server->role('monitor');
 finish($server, $next, 'killed meanwhile');
 
+# In the background, started by names that are good in a certain directory only;
+# the pid file says whom to signal.
+$place = docroot();
+install($place);
+$pid_file = "$place/pid";
+my $port = free_port();
+write_file("$place/amped.conf", ($> == 0 ? 'user ' . Amped::ordinary_user() .
+    "\n" : '') . "pid pid\nlog {\n\taccess off\n\terror error.log\n}\n" .
+    "site default {\n\tlisten 127.0.0.1:$port\n\troot $root\n}\n");
+my ($status, $out, $err) = Amped::run_command(undef, '/bin/sh', '-c',
+    "cd $place && exec ./amped -A " . Amped::architecture() .
+    ' -f amped.conf');
+is($status, 0, 'in the background') or diag($err);
+await('a pid file', sub { -s $pid_file });
+my $daemon = slurp($pid_file) + 0;
+my ($session) = (Amped::Process::stat_fields($daemon))[6];
+($status, $out, $err) = Amped::run_command(undef, "$place/amped", '-f',
+    "$place/amped.conf");
+is($status >> 8, 69, 'a second one is refused');
+like($err, qr/process $daemon has the pid file/, 'and told who serves');
+install($place);
+kill('USR2', $daemon);
+await('another to be in charge', sub {
+	my $now = slurp($pid_file) + 0;
+	return $now != 0 && $now != $daemon;
+});
+await('the first to go', sub { !-e "/proc/$daemon" });
+is((Amped::Client->new(port => $port)->send("GET /page $get")),
+    length("GET /page $get"), 'the next one serves');
+is((Amped::Process::stat_fields(slurp($pid_file) + 0))[6], $session,
+    'in the same session');
+kill('TERM', slurp($pid_file) + 0);
+await('the end', sub { !Amped::Process::of_session($session) });
+ok(!-e $pid_file, 'and it ends as the first would have');
+
+# A directory is served on, at the same port.
+$server = Amped->start(program => install($place), plain => 1, root => $root);
+$next = upgrade($server, $server->{pid});
+is($server->get('/page')->{body}, "page\n", 'amped DIR');
+finish($server, $next, 'amped DIR');
+
 # TERM while one is to come ends both.
 $place = docroot();
 $server = start($place);

@@ -102,7 +102,8 @@ refused(void)
 	    take(me, "1", "a:b:c") == 1;
 }
 
-/* A name that is too long is none; the others keep their places. */
+/* A name that is too long is none; the others keep their places, also when one
+ * before them is not open. */
 static bool
 named(void)
 {
@@ -112,6 +113,13 @@ named(void)
 	closefrom(3);
 	snprintf(me, sizeof(me), "%ld", (long)getpid());
 	if (open("/dev/zero", O_RDONLY) != 3 || dup(3) != 4)
+		return false;
+	setenv("LISTEN_PID", me, 1);
+	setenv("LISTEN_FDS", "4", 1);
+	setenv("LISTEN_FDNAMES", "one:two:three", 1);
+	close(3);
+	if (passed_take(&list) != 1 || list[0].fd != 4 ||
+	    strcmp(list[0].name, "two") != 0 || dup(4) != 3)
 		return false;
 	memset(names, 'x', PASSED_NAME);
 	strcpy(names + PASSED_NAME, ":short");

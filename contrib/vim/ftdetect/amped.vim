@@ -1,0 +1,1 @@
+autocmd BufNewFile,BufRead amped.conf,*/amped/*.conf,*/amped/sites/*.conf setfiletype amped

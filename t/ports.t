@@ -1,0 +1,84 @@
+#!/usr/bin/env perl
+#
+# ports: what is there for systems that we cannot try here is at least correct:
+# the spec file for rpm, the scripts for rc.d.
+#
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Amped qw(docroot slurp write_file);
+use Amped::Foreign qw(which_program);
+use Test::More;
+
+my $src = Amped::source_dir();
+my $spec = "$src/contrib/rpm/amped.spec";
+
+sub run { return Amped::run_command(undef, @_) }
+
+for my $script (glob("$src/contrib/rc.d/amped.*")) {
+	my ($name) = $script =~ m{([^/]+)\z};
+	my ($status, $out, $err) = run('/bin/sh', '-n', $script);
+	is($status, 0, "$name is a script") or diag($err);
+}
+
+# FreeBSD's, by rc.subr's word: every command that it offers, with a program
+# in the place of amped that notes how it is called.
+my $dir = docroot('conf' => '', 'amped' => "#!/bin/sh\necho amped \"\$@\"\n",
+    'rc.subr' => <<'END');
+load_rc_config() { :; }
+run_rc_command()
+{
+	rc_pid=$PID
+	eval "cmd=\${${1}_cmd:-} pre=\${${1}_precmd:-}"
+	[ -z "$pre" ] || $pre || return 1
+	case $1 in
+	start)	"$command" $command_args ;;
+	*)	$cmd ;;
+	esac
+}
+END
+chmod(0755, "$dir/amped");
+my $freebsd = slurp("$src/contrib/rc.d/amped.freebsd");
+$freebsd =~ s{/etc/rc\.subr}{$dir/rc.subr};
+$freebsd =~ s{^command=.*}{command=$dir/amped}m;
+write_file("$dir/rc", $freebsd);
+my ($extra) = $freebsd =~ /^extra_commands="(.*)"/m;
+is_deeply([grep { $_ ne 'reload' && $freebsd !~ /^${_}_cmd=/m }
+    split(' ', $extra)], [], 'every extra command is there');
+{
+	local $ENV{amped_conf} = "$dir/conf";
+	my (undef, $out) = run('/bin/sh', "$dir/rc", 'start');
+	is($out, "amped -t -f $dir/conf\namped -f $dir/conf\n",
+	    'start: the conf is checked first');
+	my %signal = (reopen => 'USR1', upgrade => 'USR2', drain => 'QUIT');
+	for my $command (sort(keys(%signal))) {
+		my ($status) = run('/bin/sh', '-c', 'PID=$$; export PID; ' .
+		    'trap "exit 7" ' . $signal{$command} . '; /bin/sh "$0" ' .
+		    '"$1"; :', "$dir/rc", $command);
+		is($status >> 8, 7, "$command: $signal{$command}");
+	}
+}
+
+SKIP: {
+	skip('there is no rpmspec', 2) unless which_program('rpmspec');
+	my ($status, $out, $err) = run('rpmspec', '-P', $spec);
+	is($status, 0, 'the spec is one') or diag($err);
+	like($out, qr{\./configure\s.*--sysconfdir=/etc}s, '... that configures');
+}
+SKIP: {
+	skip('there is no rpmlint', 1) unless which_program('rpmlint');
+	my ($status, $out, $err) = run('rpmlint', $spec);
+	like($out . $err, qr/\b0 errors/, 'rpmlint finds no error');
+}
+
+# All that make install installs is in some line of %files, but for what is
+# for others.
+my ($files) = slurp($spec) =~ /^%files\n(.*?)^%changelog/ms;
+for my $part (qw(_sbindir _libexecdir _unitdir _tmpfilesdir _mandir
+    bash-completion vim/vimfiles/syntax vim/vimfiles/ftdetect /log/amped)) {
+	like($files, qr/\Q$part\E/, "%files has $part");
+}
+
+done_testing();
