@@ -106,6 +106,7 @@ void
 monitor_in_charge(struct monitor *m)
 {
 	pid_write(&m->setup->pid);
+	heritage_settle(&m->setup->heritage);
 	monitor_tell_status(m, "serving ");
 }
 
