@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "http/text.h"
+#include "lib/rare.h"
 #include "lib/word.h"
 
 #define IPV4		4		/* bytes of an address */
@@ -104,22 +105,18 @@ start_plain(struct str s, const char *also, char *to, const char *end)
 	    to + s.len - WORD) ? s.len : n;
 }
 
-/* A set of bytes, since nearly all that are looked at are plain: a bit each. */
-char *
-text_escape(struct str s, const char *also, char *to, char *end)
+/* Byte by byte; a set of bytes, as most are plain all the same: a bit each. */
+static RARE char *
+escape(struct str s, const char *also, char *to, const char *end)
 {
 	static const char	hex[] = "0123456789abcdef";
 	uint64_t		plain[4] = { ~(BIT(' ') - 1),
 				    ~(BIT('\\') | BIT(0x7f)) };
 	unsigned char		byte;
-	size_t			i = start_plain(s, also, to, end);
 
-	to += i;
-	if (i == s.len)
-		return to;
 	for (; *also != '\0'; also++)
 		plain[*also >> 6 & 3] &= ~BIT(*also);
-	for (; i < s.len && end - to >= 4; i++) {
+	for (size_t i = 0; i < s.len && end - to >= 4; i++) {
 		byte = (unsigned char)s.at[i];
 		if ((plain[byte >> 6] & BIT(byte)) != 0) {
 			*to++ = (char)byte;
@@ -131,4 +128,13 @@ text_escape(struct str s, const char *also, char *to, char *end)
 		*to++ = hex[byte & 15];
 	}
 	return to;
+}
+
+char *
+text_escape(struct str s, const char *also, char *to, char *end)
+{
+	size_t	n = start_plain(s, also, to, end);
+
+	return n == s.len ? to + n :
+	    escape((struct str){ s.at + n, s.len - n }, also, to + n, end);
 }
