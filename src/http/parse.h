@@ -124,10 +124,6 @@ struct str		parse_field(const struct parse *, const char *head,
 bool			parse_next(const struct parse *, const char *head,
 			    enum parse_field, uint32_t *at, struct str *value);
 
-/* Whether a byte may stand in a token; in the value of a field. */
-bool			parse_is_token(char);
-bool			parse_is_value(char);
-
 /* host [":" port] of RFC 3986, section 3.2.2, as it may stand in Host. */
 bool			parse_host_valid(struct str);
 /* The host alone: without port, without a dot at its end; of a head that was
