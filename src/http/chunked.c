@@ -10,7 +10,7 @@
 #include <sys/param.h>
 
 #include "http/chunked.h"
-#include "http/parse.h"
+#include "http/class.h"
 #include "lib/need.h"
 
 enum {
@@ -108,7 +108,7 @@ extension(struct chunked *c, char byte)
 {
 	if (byte == '\r' && c->state == STATE_EXTENSION)
 		c->state = STATE_SIZE_LF;
-	else if (!parse_is_value(byte))
+	else if (!class_is(byte, CLASS_VALUE))
 		refuse(c, 400, "chunk extension with a control byte");
 	else if (c->state == STATE_ESCAPED)
 		c->state = STATE_QUOTED;
@@ -122,7 +122,7 @@ extension(struct chunked *c, char byte)
 static void
 trailer(struct chunked *c, const struct chunked_limits *limits, char byte)
 {
-	bool	token = parse_is_token(byte);
+	bool	token = class_is(byte, CLASS_TOKEN);
 
 	if (c->state == STATE_TRAILER && byte == '\r')
 		c->state = STATE_LAST_LF;
@@ -141,7 +141,7 @@ value(struct chunked *c, char byte)
 {
 	if (byte == '\r')
 		c->state = STATE_VALUE_LF;
-	else if (!parse_is_value(byte))
+	else if (!class_is(byte, CLASS_VALUE))
 		refuse(c, 400, "trailer with a control byte");
 }
 

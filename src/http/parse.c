@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "http/class.h"
 #include "http/parse.h"
 #include "lib/need.h"
 #include "lib/rare.h"
@@ -29,49 +30,6 @@ enum {
 	STATE_DONE,
 	STATE_REFUSED
 };
-
-/*
- * What a byte may stand in.  A target may hold any visible byte but '#': the
- * bytes that RFC 3986 leaves out ("<>\^`{|}) are sent raw by browsers, do
- * no harm in a path, and are encoded wherever a path is shown again.
- * Bytes from 0x80 on are always sent encoded by those who mean well.
- */
-enum {
-	TOKEN = 1,			/* method, field name */
-	TARGET = 2,
-	VALUE = 4,			/* of a field; with SP and HTAB */
-	HOST = 8			/* a name, but for % escapes */
-};
-
-#define V VALUE
-#define T (VALUE | TARGET)
-#define H (VALUE | TOKEN)
-#define K (VALUE | TARGET | TOKEN)
-#define S (VALUE | TARGET | HOST)
-#define A (VALUE | TARGET | TOKEN | HOST)
-static const uint8_t classes[256] = {
-	0, 0, 0, 0, 0, 0, 0, 0, 0, V, 0, 0, 0, 0, 0, 0,
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-     /* SP !  "  #  $  %  &  '  (  )  *  +  ,  -  .  /  */
-	V, A, T, H, A, K, A, A, S, S, A, A, S, A, A, T,
-     /* 0  1  2  3  4  5  6  7  8  9  :  ;  <  =  >  ?  */
-	A, A, A, A, A, A, A, A, A, A, T, S, T, S, T, T,
-     /* @  A  B  C  D  E  F  G  H  I  J  K  L  M  N  O  */
-	T, A, A, A, A, A, A, A, A, A, A, A, A, A, A, A,
-     /* P  Q  R  S  T  U  V  W  X  Y  Z  [  \  ]  ^  _  */
-	A, A, A, A, A, A, A, A, A, A, A, T, T, T, K, A,
-     /* `  a  b  c  d  e  f  g  h  i  j  k  l  m  n  o  */
-	K, A, A, A, A, A, A, A, A, A, A, A, A, A, A, A,
-     /* p  q  r  s  t  u  v  w  x  y  z  {  |  }  ~ DEL */
-	A, A, A, A, A, A, A, A, A, A, A, T, K, T, A, 0,
-	[0x80 ... 0xff] = V
-};
-#undef V
-#undef T
-#undef H
-#undef K
-#undef S
-#undef A
 
 static const struct {
 	const char	*name;
@@ -103,44 +61,6 @@ refuse(struct parse *p, uint16_t status, const char *why)
 	p->status = status;
 	p->why = why;
 	return false;
-}
-
-static bool
-is(char c, unsigned class)
-{
-	return (classes[(unsigned char)c] & class) != 0;
-}
-
-bool
-parse_is_token(char c)
-{
-	return is(c, TOKEN);
-}
-
-/* SP stands in the table with the other bytes of a value. */
-bool
-parse_is_value(char c)
-{
-	return is(c, VALUE);
-}
-
-static size_t
-class_length(const char *at, size_t len, unsigned class)
-{
-	size_t	n;
-
-	for (n = 0; n < len && is(at[n], class); n++)
-		;
-	return n;
-}
-
-/* In a complete line: it ends with a CR, which is of no class. */
-static const char *
-class_end(const char *at, unsigned class)
-{
-	while (is(*at, class))
-		at++;
-	return at;
 }
 
 static bool
@@ -196,38 +116,6 @@ same(const char *a, const char *b, size_t len)
 	return same_eight(a + len - WORD, b + len - WORD);
 }
 
-/* What is not visible, but valid, is rare: it is looked up, byte by byte. */
-static bool
-value_valid(const char *at, const char *end)
-{
-	const char	*start = at;
-
-	while (end - at >= (ptrdiff_t)WORD &&
-	    (word_odd(word_at(at)) & WORD_MARKS) == 0)
-		at += WORD;
-	/* The last few once more, with the ones before them. */
-	if (end - at < (ptrdiff_t)WORD && end - start >= (ptrdiff_t)WORD &&
-	    (word_odd(word_at(end - WORD)) & WORD_MARKS) == 0)
-		return true;
-	while (at < end && is(*at, VALUE))
-		at++;
-	return at == end;
-}
-
-static const char *
-target_end(const char *at, const char *end)
-{
-	uint64_t	word;
-
-	for (; end - at >= (ptrdiff_t)WORD; at += WORD) {
-		word = word_at(at);
-		if (((word_odd(word) | word_has(word, ' ') |
-		    word_has(word, '#')) & WORD_MARKS) != 0)
-			break;
-	}
-	return class_end(at, TARGET);
-}
-
 /* The length of [IPv6]; 0: it is none.  There is no other IP literal yet. */
 static RARE size_t
 literal_length(struct str s)
@@ -263,7 +151,8 @@ host_length(struct str s)
 	if (s.len > 0 && s.at[0] == '[')
 		return literal_length(s);
 	for (;;) {
-		n += class_length(s.at + n, s.len - n, HOST);
+		n += class_length(s.at + n, s.len - n,
+		    CLASS_HOST);
 		if (s.len - n < 3 || s.at[n] != '%' || !hex(s.at[n + 1]) ||
 		    !hex(s.at[n + 2]))
 			return n;
@@ -421,7 +310,7 @@ request_line(struct parse *p, const char *head, struct span line, uint32_t len)
 	p->method = method_id(at, len);
 	at += len + 1;
 	p->target.at = line.at + len + 1;
-	p->target.len = (uint32_t)(target_end(at, at + rest) - at);
+	p->target.len = (uint32_t)(class_target(at, at + rest) - at);
 	if (p->target.len == 0)
 		return refuse(p, 400, "request line without a target");
 	at += p->target.len;
@@ -488,7 +377,7 @@ step_request(struct parse *p, const struct parse_limits *limits,
 
 	/* Before the line is complete: a TLS hello may not have a line end. */
 	method = (uint32_t)class_length(head + p->line,
-	    MIN(n, METHOD_MAX + 1), TOKEN);
+	    MIN(n, METHOD_MAX + 1), CLASS_TOKEN);
 	if (method > METHOD_MAX)
 		return refuse(p, 501, "method is too long to be one");
 	if (method < n && (method == 0 || head[p->line + method] != ' '))
@@ -624,7 +513,7 @@ static bool
 field_line(struct parse *p, const char *head, struct span line)
 {
 	const char		*at = head + line.at, *end = at + line.len;
-	const char		*colon = class_end(at, TOKEN);
+	const char		*colon = class_end(at, CLASS_TOKEN);
 	const char		*value = colon + 1;
 	enum parse_field	 id;
 
@@ -636,7 +525,7 @@ field_line(struct parse *p, const char *head, struct span line)
 		value++;
 	while (end > value && blank(end[-1]))
 		end--;
-	if (!value_valid(value, end))
+	if (!class_value(value, end))
 		return refuse(p, 400, "field with a control byte");
 	id = field_id(at, (size_t)(colon - at));
 	return id == FIELD_COUNT || note(p, head, id,

@@ -129,10 +129,6 @@ bool			parse_next(const struct parse *, const char *head,
 struct str		parse_named(const struct parse *, const char *head,
 			    struct str name);
 
-/* Whether a byte may stand in a token; in the value of a field. */
-bool			parse_is_token(char);
-bool			parse_is_value(char);
-
 /* host [":" port] of RFC 3986, section 3.2.2, as it may stand in Host. */
 bool			parse_host_valid(struct str);
 /* The host alone: without port, without a dot at its end; of a head that was
