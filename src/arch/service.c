@@ -144,6 +144,7 @@ service_run(struct service *s, const struct disk *disk)
 	};
 
 	if (world->conf->log.access.to != NULL) {
+		setup.log_room = logger_room;
 		setup.log = logger_access;
 		setup.log_context = s->logger;
 	}
