@@ -24,7 +24,6 @@
 #include "lib/proc.h"
 #include "logs.h"
 #include "monitor.h"
-#include "roots.h"
 #include "stats.h"
 
 #ifndef AMPED_CONF
@@ -306,7 +305,6 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	enum logs_target	target;
 
 	choose_user(r, o);
-	roots_check(r);
 	r->listeners = listener_open(r->conf, NULL, &r->nlisteners);
 	if (r->listeners == NULL)
 		exit(1);
