@@ -232,12 +232,12 @@ want_all(struct names *n, const char *at, const char *end)
 static void
 earn(struct names *n)
 {
-	int64_t	ms = now();
+	int64_t	earned = (now() - n->seen) / 2;
 
-	n->credit += (ms - n->seen) / 2;
+	n->credit += earned;
 	if (n->credit > NAMES_WAIT)
 		n->credit = NAMES_WAIT;
-	n->seen = ms;
+	n->seen += 2 * earned;		/* an odd one counts the next time */
 }
 
 static void

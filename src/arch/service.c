@@ -203,6 +203,9 @@ service_run(struct service *s, const struct disk *disk)
 void
 service_close(struct service *s)
 {
+	/* It ends as it is; whoever wants it to, must not take the last lines
+	 * of the log away. */
+	proc_signals_block();
 	http_free(&s->http);
 	io_close(&s->pagemap);
 	evloop_unwatch(&s->control);

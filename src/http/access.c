@@ -14,13 +14,14 @@
 
 #define SENT_MOST	8192	/* bytes of what a client sent, escaped */
 #define FIELD_MOST	1500	/* bytes of it, each, not yet escaped */
+
 /* What no client can make longer finds room behind what they send. */
 #define LINE_MOST	(SENT_MOST + CONF_FORMAT_MOST + CONF_LEAD)
 
 struct line {
 	struct conn	*c;
 	bool		 json;
-	const char	*end;		/* of what a client sent */
+	char		*end;		/* of what clients sent */
 };
 
 /* Writes one field of a line there, and returns where it ends. */
@@ -46,16 +47,14 @@ put_absent(const struct line *l, char *to)
 static char *
 put_sent_text(const struct line *l, struct str s, const char *also, char *to)
 {
-	const char	*end = l->end;
-
 	if (s.len == 0)
 		return put_absent(l, to);
-	if (to >= end)
+	if (to >= l->end)
 		return to;
 	if (s.len > FIELD_MOST)
 		s.len = FIELD_MOST;
-	return l->json ? text_escape_json(s, to, end) :
-	    text_escape(s, also, to, end);
+	return l->json ? text_escape_json(s, to, l->end) :
+	    text_escape(s, also, to, l->end);
 }
 
 static char *
@@ -292,10 +291,41 @@ put_user_agent(const struct line *l, const struct conf_piece *p, char *to)
 	    FIELD_USER_AGENT), to);
 }
 
+/* What stands behind the name and its colon, if that is the name. */
+static bool
+is_named(struct str line, struct str name, struct str *value)
+{
+	struct str	is = str_cut(&line, ':');
+
+	*value = str_trim(line);
+	return str_same_nocase(is, name);
+}
+
+/* The first line of a field, whatever its name; what has been refused has those
+ * before that. */
+static struct str
+find_field(const struct parse *p, const char *head, struct str name)
+{
+	uint32_t	 end = p->size != 0 ? p->size : p->line;
+	uint32_t	 at = p->request_line.at + p->request_line.len + 2;
+	struct str	 value, rest;
+
+	if (p->request_line.len == 0 || at >= end)
+		return (struct str){ NULL, 0 };
+	rest = (struct str){ head + at, end - at };
+	while (rest.len > 0)
+		if (is_named(str_cut(&rest, '\n'), name, &value)) {
+			value.len -= value.len > 0 &&
+			    value.at[value.len - 1] == '\r';
+			return str_trim(value);
+		}
+	return (struct str){ NULL, 0 };
+}
+
 static char *
 put_field(const struct line *l, const struct conf_piece *p, char *to)
 {
-	return put_text(l, parse_named(&l->c->request->parse, l->c->input,
+	return put_text(l, find_field(&l->c->request->parse, l->c->input,
 	    str_of(p->argument)), to);
 }
 

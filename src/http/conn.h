@@ -63,6 +63,7 @@ struct request {
 	bool			 loaded;	/* has waited for this chunk */
 	bool			 expects;	/* 100, before its body comes */
 	bool			 plain;		/* without variants */
+	bool			 broken;	/* ended before its response */
 	uint8_t			 tries;		/* looks and reads so far */
 	uint16_t		 failure;	/* that it is for, or 0 */
 	uint16_t		 status;
@@ -78,7 +79,6 @@ struct request {
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body;		/* bytes of body put out */
 	uint32_t		 head_sent;	/* the same of its head */
-	bool			 broken;	/* ended before its response */
 	uint32_t		 portion;	/* at once; 0: the first */
 };
 

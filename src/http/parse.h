@@ -124,11 +124,6 @@ struct str		parse_field(const struct parse *, const char *head,
 bool			parse_next(const struct parse *, const char *head,
 			    enum parse_field, uint32_t *at, struct str *value);
 
-/* The value of the first line of a field that need not be one of those; what
- * has been refused has those before that. */
-struct str		parse_named(const struct parse *, const char *head,
-			    struct str name);
-
 /* host [":" port] of RFC 3986, section 3.2.2, as it may stand in Host. */
 bool			parse_host_valid(struct str);
 /* The host alone: without port, without a dot at its end; of a head that was
