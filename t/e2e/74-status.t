@@ -71,6 +71,10 @@ is($more{'bytes-in'}, 7 * length("GET / HTTP/1.1\r\nHost: x\r\n\r\n") +
     'bytes received: what was sent, and the question');
 is($more{looks}, 3, 'looks');
 is($more{'service-resolve-count'}, 3, 'they were timed');
+await('lines of the access log to be written, and that to be timed', sub {
+	my %now = numbers($status, '/status?text');
+	return $now{'service-append-count'} > 0;
+});
 cmp_ok($more{'pathname-hits'}, '>=', 7, 'hits');
 is($after{'open-connections'}, 2, 'connections now');
 is($after{'connections-idle'}, 2, 'they are idle, or were');
@@ -166,6 +170,23 @@ is_deeply([grep { $now{$_} < $last{$_} } grep { ($listed{$_} // '') eq
     'counter' } keys %last], [], 'no counter falls with another conf');
 cmp_ok($now{requests}, '>', $last{requests}, 'requests go on');
 
+# While one after the other comes, no answer says less than the one before.
+my @falls;
+for my $round (3 .. 6) {
+	kill('HUP', $server->{pid});
+	await("conf $round", sub {
+		my $said = $server->get('/all?text')->{body} // '';
+		my ($n) = $said =~ /^requests (\d+)$/m;
+
+		push(@falls, "$n after $now{requests}") if $n < $now{requests};
+		$now{requests} = $n;
+		return $said =~ /^generation $round$/m;
+	});
+	await('the main before to end', sub { $server->role('main') == 1 });
+}
+is_deeply(\@falls, [], 'requests never fall');
+$status = $server->connect;
+
 # A bad one.
 write_file($conf, slurp($conf) . "nonsense\n");
 $server->{errors} = 1;
@@ -173,7 +194,7 @@ kill('HUP', $server->{pid});
 $server->wait_line(qr/going on with the conf before/);
 %now = numbers($status, '/status?text');
 is($now{'reloads-failed'}, 1, 'one in vain is counted');
-is($now{generation}, 2, 'and is none');
+is($now{generation}, 6, 'and is none');
 
 $server->stop;
 
