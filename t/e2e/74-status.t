@@ -107,8 +107,9 @@ is(scalar(grep { $_->{lane} eq 'users' } @{$json->{lanes}}), $is_amped ? 1 : 0,
     'JSON: lanes');
 
 my $exposition = report($status, '/status?prometheus');
-like($exposition, qr/^# TYPE amped_requests_total counter\namped_requests_total \d+\n/m,
+like($exposition, qr/^# TYPE amped_requests_total counter$/m,
     'for Prometheus');
+like($exposition, qr/^amped_requests_total \d+$/m, 'a counter');
 like($exposition, qr/^amped_responses_total\{class="4xx"\} 1\n/m, 'a label');
 SKIP: {
 	skip('there is no promtool', 1)
@@ -125,6 +126,14 @@ SKIP: {
 	    if system('command -v xmllint > /dev/null 2>&1') != 0;
 	write_file("$dir/page.xml", $page);
 	is(`xmllint --noout $dir/page.xml 2>&1`, '', 'it is well-formed');
+}
+
+SKIP: {
+	skip('there is no tidy', 1)
+	    if system('command -v tidy > /dev/null 2>&1') != 0;
+	write_file("$dir/page.html", $page);
+	my @errors = grep { / Error: / } `tidy -q -e $dir/page.html 2>&1`;
+	is_deeply(\@errors, [], 'tidy finds no error');
 }
 
 # Who may ask.
