@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "ask.h"
-#include "lib/mem.h"
+#include "status.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION	"unknown"
@@ -24,6 +24,7 @@
 
 struct options {
 	struct ask	 ask;
+	bool		 json;			/* -j */
 	const char	*fields[FIELDS_MOST];	/* -H */
 	size_t		 nfields;
 	enum ctl_command command;
@@ -48,7 +49,7 @@ usage(int status)
 {
 	FILE	*out = status == 0 ? stdout : stderr;
 
-	fprintf(out, "usage: ampedctl [-f conf] [-s socket] [-H field] "
+	fprintf(out, "usage: ampedctl [-j] [-f conf] [-s socket] [-H field] "
 	    "... command [word ...]\n"
 	    "       ampedctl -L | -V | -h\n\n");
 	list_commands(out);
@@ -101,7 +102,7 @@ parse(int argc, char **argv, struct options *o)
 {
 	int	option;
 
-	while ((option = getopt(argc, argv, "+H:LVf:hs:")) != -1)
+	while ((option = getopt(argc, argv, "+H:LVf:hjs:")) != -1)
 		switch (option) {
 		case 'H':
 			if (o->nfields == FIELDS_MOST ||
@@ -118,6 +119,9 @@ parse(int argc, char **argv, struct options *o)
 			break;
 		case 'h':
 			usage(0);
+		case 'j':
+			o->json = true;
+			break;
 		case 's':
 			o->ask.socket = optarg;
 			break;
@@ -125,7 +129,8 @@ parse(int argc, char **argv, struct options *o)
 			usage(EX_USAGE);
 		}
 	take_command(o, argv + optind, (size_t)(argc - optind));
-	if (o->nfields > 0 && o->command != CTL_EXPLAIN)
+	if ((o->nfields > 0 && o->command != CTL_EXPLAIN) ||
+	    (o->json && o->command != CTL_STATUS))
 		usage(EX_USAGE);
 }
 
@@ -192,6 +197,8 @@ ask_plain(struct options *o)
 		words[n++] = o->fields[i];
 	if (o->n > 0)
 		words[n++] = o->words[0];
+	else if (o->json)
+		words[n++] = "json";
 	return ask_words(o, words, n);
 }
 
@@ -208,6 +215,11 @@ main(int argc, char **argv)
 		printf("ampedctl %s\n", PACKAGE_VERSION);
 		fflush(stdout);
 		return ask_plain(&o);
+	case CTL_STATUS:
+		return o.json || o.n > 0 ? ask_plain(&o) :
+		    status_show(&o.ask);
+	case CTL_TOP:
+		return status_top(&o.ask, o.n > 0 ? o.words[0] : NULL);
 	case CTL_PRELOAD:
 	case CTL_PURGE:
 		return ask_paths(&o);

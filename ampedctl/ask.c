@@ -58,48 +58,49 @@ ask_socket(struct ask *a)
 
 /* Who may: so that whoever may not knows whom to ask. */
 static void
-tell_owner(const char *file)
+add_owner(const char *file, struct buf *text)
 {
 	const struct passwd	*pw;
 	const struct group	*gr;
 	struct stat		 st;
 	char			*copy = mem_string(file);
 	const char		*what = file;
+	bool			 there = stat(file, &st) == 0;
 
-	if (stat(file, &st) == -1) {
+	if (!there) {
 		what = dirname(copy);	/* then that is in the way */
-		if (stat(what, &st) == -1) {
-			free(copy);
-			return;
-		}
+		there = stat(what, &st) == 0;
 	}
-	pw = getpwuid(st.st_uid);
-	gr = getgrgid(st.st_gid);
-	fprintf(stderr, "ampedctl: %s is for user %s and group %s (mode %04o): "
-	    "be one of these, or root (sudo)\n", what,
-	    pw != NULL ? pw->pw_name : "?", gr != NULL ? gr->gr_name : "?",
-	    (unsigned)st.st_mode & 07777);
+	if (there) {
+		pw = getpwuid(st.st_uid);
+		gr = getgrgid(st.st_gid);
+		buf_addf(text, "; %s is for user %s and group %s (mode %04o): "
+		    "be one of these, or root (sudo)", what,
+		    pw != NULL ? pw->pw_name : "?",
+		    gr != NULL ? gr->gr_name : "?",
+		    (unsigned)st.st_mode & 07777);
+	}
 	free(copy);
 }
 
-static _Noreturn void
-cannot(const char *file)
+static int
+cannot(const char *file, struct buf *text)
 {
 	int	error = errno;
 
 	if (error == ENOENT || error == ECONNREFUSED) {
-		fprintf(stderr, "ampedctl: nobody answers at %s: amped does "
-		    "not run, or by a conf with another socket\n", file);
-		exit(EX_UNAVAILABLE);
+		buf_addf(text, "nobody answers at %s: amped does not run, or "
+		    "by a conf with another socket", file);
+		return EX_UNAVAILABLE;
 	}
-	fprintf(stderr, "ampedctl: %s: %s\n", file, strerror(error));
-	if (error == EACCES || error == EPERM) {
-		tell_owner(file);
-		exit(EX_NOPERM);
-	}
-	exit(EX_UNAVAILABLE);
+	buf_addf(text, "%s: %s", file, strerror(error));
+	if (error != EACCES && error != EPERM)
+		return EX_UNAVAILABLE;
+	add_owner(file, text);
+	return EX_NOPERM;
 }
 
+/* -1 with errno. */
 static int
 reach(const char *file)
 {
@@ -109,13 +110,16 @@ reach(const char *file)
 
 	if (strlen(file) >= sizeof(sun.sun_path)) {
 		errno = ENAMETOOLONG;
-		cannot(file);
+		return -1;
 	}
 	strcpy(sun.sun_path, file);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd == -1 || connect(fd, (struct sockaddr *)&sun,
-	    sizeof(sun)) == -1)
-		cannot(file);
+	if (fd == -1)
+		return -1;
+	if (connect(fd, (struct sockaddr *)&sun, sizeof(sun)) == -1) {
+		io_close(&fd);
+		return -1;
+	}
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
 	    sizeof(patience));
 	return fd;
@@ -143,9 +147,9 @@ is_complete(const struct buf *b)
 	    (b->len == n || b->at[b->len - n - 1] == '\n');
 }
 
-/* All of an answer, but its last line. */
-static void
-hear(int fd, const char *socket, struct buf *b)
+/* All of an answer, but its last line; false: without that, and why. */
+static bool
+hear(int fd, struct buf *b, struct buf *why)
 {
 	ssize_t	n = 1;
 
@@ -159,15 +163,14 @@ hear(int fd, const char *socket, struct buf *b)
 	}
 	if (is_complete(b)) {
 		b->len -= sizeof(CTL_END) - 1;
-		return;
+		return true;
 	}
-	if (n == -1)
-		fprintf(stderr, "ampedctl: no answer at %s for %d seconds\n",
-		    socket, PATIENCE);
+	if (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		buf_addf(why, "no answer for %d seconds", PATIENCE);
 	else
-		fprintf(stderr, "ampedctl: the answer has broken off: who was "
-		    "to give it has ended; the error log says why\n");
-	exit(EX_PROTOCOL);
+		buf_adds(why, "the answer has broken off: who was to give it "
+		    "has ended; the error log says why");
+	return false;
 }
 
 static void
@@ -184,30 +187,41 @@ await_end(int fd)
 	while (n > 0 || (n == -1 && errno == EINTR));
 }
 
+/* The first line becomes the text, without its verdict. */
+static int
+take_apart(struct buf *text, struct buf *more)
+{
+	const char		*behind;
+	enum ctl_verdict	 verdict;
+	size_t			 len = strcspn(buf_string(more), "\n");
+
+	buf_add(text, more->at, len);
+	buf_cut(more, len < more->len ? len + 1 : len);
+	verdict = ctl_verdict(buf_string(text), &behind);
+	buf_cut(text, (size_t)(behind - text->at));
+	if (verdict != CTL_VERDICT_COUNT)
+		return ctl_status(verdict);
+	text->len = 0;
+	buf_adds(text, "who answers is not amped, or of another version");
+	return EX_PROTOCOL;
+}
+
 int
 ask(struct ask *a, const char *const *words, size_t n, bool stay,
     struct buf *text, struct buf *more)
 {
-	const char		*socket = ask_socket(a), *behind;
-	int			 fd = reach(socket);
-	enum ctl_verdict	 verdict;
-	size_t			 len;
+	const char	*socket = ask_socket(a);
+	int		 fd, status = EX_PROTOCOL;
 
 	text->len = more->len = 0;
+	fd = reach(socket);
+	if (fd == -1)
+		return cannot(socket, text);
 	say(fd, words, n);
-	hear(fd, socket, more);
-	len = strcspn(buf_string(more), "\n");
-	buf_add(text, more->at, len);
-	buf_cut(more, len < more->len ? len + 1 : len);
-	verdict = ctl_verdict(buf_string(text), &behind);
-	if (verdict == CTL_VERDICT_COUNT) {
-		fprintf(stderr, "ampedctl: who answers at %s is not amped, or "
-		    "of another version\n", socket);
-		exit(EX_PROTOCOL);
-	}
-	buf_cut(text, (size_t)(behind - text->at));
-	if (stay && verdict == CTL_VERDICT_OK)
+	if (hear(fd, more, text))
+		status = take_apart(text, more);
+	if (stay && status == 0)
 		await_end(fd);
 	close(fd);
-	return ctl_status(verdict);
+	return status;
 }

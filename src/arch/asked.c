@@ -16,6 +16,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "report.h"
 
 #define TAKEN_WITHIN	30000	/* ms for who has asked to take the answer */
 #define AT_ONCE		8	/* files that one question brings in */
@@ -273,6 +274,24 @@ purge(struct asked *q)
 }
 
 /*
+ * status, metrics
+ */
+
+static void
+report(struct asked *q, enum report_form form)
+{
+	if (q->request.n > 0 && !report_find(str_of(q->request.words[0]),
+	    &form))
+		ctl_begin(&q->answer, CTL_VERDICT_BAD, "there is no form "
+		    "\"%s\": json is one", q->request.words[0]);
+	else {
+		ctl_begin(&q->answer, CTL_VERDICT_OK, "%s", "");
+		report_write(&q->answer, form);
+	}
+	send_answer(q);
+}
+
+/*
  * Questions
  */
 
@@ -284,6 +303,12 @@ turn(void *context)
 	if (q->output != NULL)
 		return;			/* the answer is on its way */
 	switch (q->request.command) {
+	case CTL_STATUS:
+		report(q, REPORT_TEXT);
+		break;
+	case CTL_METRICS:
+		report(q, REPORT_PROMETHEUS);
+		break;
 	case CTL_PRELOAD:
 		preload(q);
 		break;

@@ -22,6 +22,7 @@ give_request(void *context, int fd, void *to, size_t size)
 	if (n > 0)
 		memcpy(to, p->request.at, n);
 	buf_cut(&p->request, n);
+	stats[STATS_BYTES_IN] -= (uint64_t)n;	/* nobody has sent it */
 	return (ssize_t)n;
 }
 

@@ -10,6 +10,7 @@ use Amped qw(await content docroot slurp write_file);
 use IO::Handle;
 use IO::Select;
 use IO::Socket::UNIX;
+use JSON::PP;
 use Socket qw(SOCK_STREAM);
 use Test::More;
 use Time::HiRes qw(time);
@@ -385,10 +386,44 @@ SKIP: {
 	is(counted($server, 'looks'), 2, 'without another look');
 }
 
+# status and metrics: what clients do, and nothing else.
+$server = start();
+await('the socket', sub { -S $control });
+my %first = numbers();
+$server->get('/page') for 1 .. 10;
+$server->get('/none') for 1 .. 3;
+is((ctl('preload', '/other', '/page'))[0], 0, 'preload');
+my %then = numbers();
+is($then{requests} - $first{requests}, 13, 'thirteen requests more');
+is($then{connections} - $first{connections}, 13, 'and connections');
+is($then{'status-4xx'} - $first{'status-4xx'}, 3, 'three of them failed');
+is($then{looks} - $first{looks}, 3, 'three looks');
+@answer = ctl('status');
+is($answer[0], 0, 'status');
+like($answer[1], qr/^requests\s+13  2xx 10  3xx 0  4xx 3  5xx 0 /m,
+    'has what there was');
+is(scalar(grep { length($_) > 80 } split(/\n/, $answer[1])), 0,
+    'and fits on a screen');
+cmp_ok($answer[1] =~ tr/\n//, '<=', 24, 'at once');
+my $json = JSON::PP->new->decode((ctl('-j', 'status'))[1]);
+is($json->{counters}{requests}, 13, 'as JSON');
+is_deeply(JSON::PP->new->decode((ctl('status', 'json'))[1])->{counters},
+    $json->{counters}, 'the same');
+like((ctl('metrics'))[1], qr/^amped_requests_total 13$/m, 'metrics');
+is((ctl('status', 'nonsense'))[0], 64, 'no such form');
+is((ctl('-j', 'metrics'))[0], 64, 'metrics have one only');
+@answer = ctl('top');
+is($answer[0], 64, 'top without a terminal');
+like($answer[2], qr/top needs a terminal/, 'says what it needs');
+$server->stop;
+
+sub numbers { return asked("status\n") =~ /^(\S+) (\S+)$/mg }
+
 # The options.
 @answer = ctl('help');
 is($answer[0], 0, 'help');
-like($answer[1], qr/^  \Q$_\E /m, "help has $_") for qw(reload reopen stop drain check explain preload purge conf help version);
+like($answer[1], qr/^  \Q$_\E /m, "help has $_") for qw(status top metrics
+    reload reopen stop drain check explain preload purge conf help version);
 is((ctl())[0], 64, 'no command');
 is((ctl('nonsense'))[0], 64, 'no such command');
 is((ctl('explain'))[0], 64, 'too few words');

@@ -14,6 +14,8 @@ static const struct {
 	size_t			 n;
 	const char		*words[3];
 } good[] = {
+	{ "status", CTL_STATUS, 0, { NULL } },
+	{ "status json", CTL_STATUS, 1, { "json" } },
 	{ "  reload  ", CTL_RELOAD, 0, { NULL } },
 	{ "reload\r", CTL_RELOAD, 0, { NULL } },
 	{ "purge /a  /b", CTL_PURGE, 2, { "/a", "/b" } },
@@ -33,6 +35,7 @@ static const struct {
 	{ "reload\t now", "bad too many words: reload\n.\n" },
 	{ "help", "bad there is no such command; ampedctl help lists "
 	    "them\n.\n" },
+	{ "top", "bad there is no such command; ampedctl help lists them\n.\n" },
 	{ "explain", "bad too few words: explain URL\n.\n" },
 	{ "explain ", "bad too few words: explain URL\n.\n" },
 };
