@@ -416,5 +416,6 @@ reload_forget(struct monitor *m)
 		kill(m->reading.pid, SIGKILL);
 	end_reading(m);
 	drop_logs(&m->reading);
+	buf_free(&m->reading.wrong);
 	m->reading.due = false;
 }
