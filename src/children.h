@@ -27,7 +27,8 @@ struct leftover;
 	X(SCRIBE,	"scribe")					\
 	X(OPENER,	"opener")	/* of a log */			\
 	X(READER,	"reader")	/* of the conf */		\
-	X(CLERK,	"clerk")	/* answers a question */
+	X(CLERK,	"clerk")	/* answers a question */	\
+	X(SUCCESSOR,	"successor")	/* another monitor */
 
 enum role {
 #define X(id, name) ROLE_##id,

@@ -73,6 +73,8 @@ struct conf {
 		int64_t	 mode;
 		char	*owner, *group;		/* NULL: as started */
 	} control;
+	char		*pid;			/* file; NULL: none */
+	int64_t		 watchdog;		/* ms; 0: none */
 	int64_t		 helpers, helpers_max;
 	int64_t		 helpers_share;		/* 0: half of them */
 	int64_t		 helpers_within;	/* ms */

@@ -22,8 +22,8 @@
 
 static conf_set_fn
 		set_scaled, set_choice, set_choices, set_text, set_file,
-		set_directory, set_log, set_off_or, set_filename, set_address,
-		set_field, set_field_name;
+		set_directory, set_new_file, set_log, set_off_or, set_filename,
+		set_address, set_field, set_field_name;
 
 static const struct type {
 	const char	*name;
@@ -279,6 +279,21 @@ set_directory(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	return set_path(reader, row, word, member, no_directory);
+}
+
+/* Made when it is needed; its directory may be made just before that. */
+static int
+nothing_wrong(const char *path)
+{
+	(void)path;
+	return 0;
+}
+
+static bool
+set_new_file(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	return set_path(reader, row, word, member, nothing_wrong);
 }
 
 static bool

@@ -11,6 +11,7 @@
 #define CONTROLS(X)							\
 	X(READY,	"ready")	/* main: serving */		\
 	X(DRAINS,	"drains")	/* main: takes no new client */	\
+	X(ALIVE,	"alive")	/* main: its loop turns */	\
 	X(WANT_HELPER,	"want helper")	/* main */			\
 	X(WANT_LOGGER,	"want log helper")	/* main */		\
 	X(END_HELPER,	"end helper")	/* main: its pipe, as its name */ \

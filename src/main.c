@@ -38,6 +38,20 @@
 
 #define HELPER	"amped-helper"
 
+#ifndef AMPED_LIBRARIES
+#define AMPED_LIBRARIES	"unknown"
+#endif
+#ifdef __clang__
+#define COMPILER	__VERSION__
+#else
+#define COMPILER	"gcc " __VERSION__
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED	", with sanitizers"
+#else
+#define SANITIZED	""
+#endif
+
 /* With less, some process of ours finds none for what it cannot do without,
  * and cannot even say so. */
 #define DESCRIPTORS_LEAST	40
@@ -49,6 +63,7 @@ struct options {
 	const char	*directory;	/* the argument */
 	bool		 foreground;	/* -D */
 	bool		 test, dump;	/* -t, -T */
+	bool		 quiet;		/* -q */
 	struct question	 question;	/* -u, -H */
 };
 
@@ -58,11 +73,25 @@ usage(int status)
 	fprintf(status == 0 ? stdout : stderr,
 	    "usage: amped [-A architecture] [-l address:port] directory\n"
 	    "       amped [-D] [-A architecture] [-f file]\n"
-	    "       amped -t | -T [-A architecture] [-f file]\n"
+	    "       amped -t | -T [-q] [-A architecture] [-f file]\n"
 	    "       amped -u URL [-H field] ... [-c address] "
 	    "[-f file | directory]\n"
 	    "       amped -C | -L | -V | -h\n");
 	exit(status);
+}
+
+static void
+print_version(void)
+{
+	printf("amped %s\n", PACKAGE_VERSION);
+	printf("compiler: %s%s\n", COMPILER, SANITIZED);
+	printf("libraries: %s\n", AMPED_LIBRARIES);
+	printf("architectures:");
+#define X(id, name) printf(" %s", name);
+	CONF_ARCHITECTURES(X)
+#undef X
+	printf("\nconf: %s\nhelper: %s\n", AMPED_CONF,
+	    AMPED_LIBEXEC "/" HELPER);
 }
 
 static void
@@ -76,7 +105,7 @@ only_words(int option)
 		conf_list(stdout);
 		break;
 	case 'V':
-		printf("amped %s\n", PACKAGE_VERSION);
+		print_version();
 		break;
 	default:
 		usage(0);
@@ -98,7 +127,7 @@ parse(int argc, char **argv, struct options *o)
 {
 	int	option;
 
-	while ((option = getopt(argc, argv, "A:CDH:LTVc:f:hl:tu:")) != -1)
+	while ((option = getopt(argc, argv, "A:CDH:LTVc:f:hl:qtu:")) != -1)
 		switch (option) {
 		case 'A':
 			o->arch = optarg;
@@ -121,6 +150,9 @@ parse(int argc, char **argv, struct options *o)
 		case 'l':
 			o->address = optarg;
 			break;
+		case 'q':
+			o->quiet = true;
+			break;
 		case 't':
 			o->test = true;
 			break;
@@ -137,6 +169,7 @@ parse(int argc, char **argv, struct options *o)
 	o->directory = argv[optind];
 	if ((o->directory != NULL && o->file != NULL) ||
 	    (o->directory == NULL && o->address != NULL) ||
+	    (o->quiet && !o->test && !o->dump) ||
 	    (o->question.url == NULL && (o->question.nfields > 0 ||
 	    o->question.client != NULL)))
 		usage(EX_USAGE);
@@ -206,7 +239,9 @@ read_conf(const struct options *o)
 	    conf_read(o->file != NULL ? o->file : AMPED_CONF, &complaints);
 	if (conf == NULL) {
 		fputs(buf_string(&complaints), stderr);
-		exit(1);
+		exit(o->directory == NULL ? EX_CONFIG :
+		    access(o->directory, R_OK | X_OK) == -1 ? EX_NOINPUT :
+		    EX_USAGE);
 	}
 	buf_free(&complaints);
 	choose_architecture(conf, o->arch);
@@ -234,24 +269,39 @@ open_helper(const char *argv0)
 	}
 	if (fd == -1)
 		fd = open(AMPED_LIBEXEC "/" HELPER, O_RDONLY | O_CLOEXEC);
-	if (fd == -1)
-		fatal("cannot find " HELPER " beside this program nor in "
-		    AMPED_LIBEXEC);
+	if (fd == -1) {
+		log_error("cannot find " HELPER " beside this program nor in "
+		    AMPED_LIBEXEC ": install it, or start amped from where it "
+		    "was built");
+		exit(EX_OSFILE);
+	}
 	return fd;
 }
 
+/* Before we have served. */
+static _Noreturn void
+leave(struct monitor_setup *setup, int status)
+{
+	pid_end(&setup->pid);
+	ctl_socket_remove(&setup->control);
+	exit(status);
+}
+
+/* Standard error may be the one before's: not ours to write a log to. */
 static int
-open_log(const char *file)
+open_log(struct monitor_setup *setup, const char *file)
 {
 	int	fd;
 
 	if (file == NULL)
 		return -1;
 	if (strcmp(file, "stderr") == 0)
-		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+		return fcntl(setup->standard, F_DUPFD_CLOEXEC, 3);
 	fd = logs_open(file);
-	if (fd == -1)
-		fatal("cannot open the log %s", file);
+	if (fd == -1) {
+		log_error("cannot open the log %s", file);
+		leave(setup, EX_CANTCREAT);
+	}
 	return fd;
 }
 
@@ -263,7 +313,12 @@ choose_user(struct reign *r, const struct options *o)
 	struct stat	 st;
 
 	if (reign_choose_user(r) == -1)
-		exit(1);
+		exit(EX_NOUSER);
+	if (r->user == NULL && o->directory != NULL &&
+	    access(o->directory, R_OK | X_OK) == -1) {
+		log_error("cannot read %s", o->directory);
+		exit(EX_NOINPUT);
+	}
 	if (r->user == NULL || o->directory == NULL ||
 	    proc_may_read(o->directory, r->user, r->uid, r->gid))
 		return;
@@ -303,20 +358,32 @@ explain(struct reign *r, struct options *o)
 static void
 open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 {
+	const struct heritage	*h = &setup->heritage;
+	const struct listeners	 passed = { .passed = h->sockets,
+				    .npassed = h->nsockets };
+
 	choose_user(r, o);
-	r->listeners = listener_open(r->conf, NULL, &r->nlisteners);
+	if (r->conf->pid != NULL && pid_hold(&setup->pid, r->conf->pid,
+	    h->pid) == -1)
+		exit(errno == EWOULDBLOCK ? EX_UNAVAILABLE : EX_CANTCREAT);
+	r->listeners = listener_open(r->conf, &passed, &r->nlisteners);
 	if (r->listeners == NULL)
-		exit(1);
-	r->access = open_log(r->conf->log.access);
-	setup->error = open_log(r->conf->log.error);
-	if (ctl_socket_open(&setup->control, r->conf, NULL, false) == -1)
-		exit(1);
-	setup->standard = open_log("stderr");
+		leave(setup, EX_UNAVAILABLE);
+	heritage_tell_unused(h, r);
+	setup->standard = h->standard != -1 ? h->standard :
+	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	r->access = open_log(setup, r->conf->log.access);
+	setup->error = open_log(setup, r->conf->log.error);
+	if (ctl_socket_open(&setup->control, r->conf, NULL,
+	    h->predecessor != -1) == -1)
+		leave(setup, EX_CANTCREAT);
 	setup->descriptors = proc_descriptors();
-	if (setup->descriptors < DESCRIPTORS_LEAST)
-		fatalx("%zu open files are too few: %d are needed at least, "
-		    "for many clients more (ulimit -n)", setup->descriptors,
-		    DESCRIPTORS_LEAST);
+	if (setup->descriptors < DESCRIPTORS_LEAST) {
+		log_errorx("%zu open files are too few: %d are needed at "
+		    "least, for many clients more (ulimit -n)",
+		    setup->descriptors, DESCRIPTORS_LEAST);
+		leave(setup, EX_OSERR);
+	}
 }
 
 /* To be found from another directory, too. */
@@ -332,12 +399,50 @@ absolute(const char *file)
 	return path;
 }
 
+static void
+add(struct monitor_setup *setup, size_t *n, const char *option,
+    const char *value)
+{
+	const char	*words[] = { option, value };
+
+	for (size_t i = 0; i < 2; i++) {
+		if (words[i] == NULL)
+			continue;
+		setup->arguments[(*n)++] = mem_string(words[i]);
+	}
+}
+
+/* How another binary is started in place of this one: with the same options,
+ * from whichever directory. */
+static void
+set_arguments(struct monitor_setup *setup, const struct options *o)
+{
+	size_t	n = 0;
+
+	setup->arguments = mem_array(12, sizeof(setup->arguments[0]));
+	add(setup, &n, setup->program, NULL);
+	if (o->arch != NULL)
+		add(setup, &n, "-A", o->arch);
+	if (o->directory == NULL) {
+		add(setup, &n, "-D", "-f");
+		add(setup, &n, setup->file, NULL);
+		return;
+	}
+	if (o->address != NULL)
+		add(setup, &n, "-l", o->address);
+	add(setup, &n, "--", absolute(o->directory));
+}
+
 static int
 serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 {
 	setup->first = r;
+	notify_open(&setup->notify);
+	setup->pid.fd = -1;
+	setup->control.fd = -1;
 	setup->architecture = o->arch != NULL ? r->conf->architecture : -1;
 	setup->file = absolute(o->file != NULL ? o->file : AMPED_CONF);
+	set_arguments(setup, o);
 	open_all(setup, r, o);
 	if (o->directory != NULL) {
 		setup->announce = stdout;
@@ -345,8 +450,10 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	} else if (!o->foreground && proc_daemon() == -1)
 		fatal("cannot go into the background");
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
-	/* Until there is somebody to write what we say. */
-	if (dup2(setup->error, STDERR_FILENO) == -1)
+	/* Until there is somebody to write what we say; the one before, if
+	 * there is, has somebody. */
+	if (setup->heritage.predecessor == -1 &&
+	    dup2(setup->error, STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
 	logs_hold(&r->access);
 	logs_hold(&setup->error);
@@ -365,11 +472,14 @@ main(int argc, char **argv)
 	proc_standard_descriptors();
 	proc_title_init(argc, argv);
 	log_init("amped", LOG_GRADE_NOTICE);
+	/* Before one of ours can have such a number. */
+	heritage_take(&setup.heritage);
+	setup.program = proc_path(argv[0]);
 	parse(argc, argv, &o);
 	conf = read_conf(&o);
 	if (o.dump)
 		conf_dump(conf, stdout);
-	if (o.test)
+	if (o.test && !o.quiet)
 		fprintf(stderr, "amped: the conf is fine\n");
 	if (o.dump || o.test) {
 		conf_free(&conf);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "arch/arch.h"
@@ -35,6 +36,7 @@ be_main(struct monitor *m, struct reign *r, int control,
 		.ledger = r->ledger,
 		.leftovers = left->at,
 		.nleftovers = left->count,
+		.beat = pulse_between(m, r),
 	};
 
 	proc_title("amped: main");
@@ -172,8 +174,7 @@ serves(struct monitor *m, struct reign *r)
 	announce(m, r);
 	if (r->state == REIGN_COMING)
 		reload_done(m, r);
-	else if (m->ctl.coming.fd != -1 && m->ctl.socket.fd == -1)
-		ctl_clients_take_over(m);
+	upgrade_serves(m);
 }
 
 /* Of its own will, with all said and done; SIGCHLD comes, or not: the files
@@ -202,6 +203,8 @@ mains_speak(struct monitor *m, struct reign *r)
 		serves(m, r);
 	else if (n == 1 && message == CONTROL_DRAINS)
 		closed(m, r);
+	else if (n == 1 && message == CONTROL_ALIVE)
+		pulse_beat(m, r);
 	else if (n == 1 && message == CONTROL_WANT_HELPER)
 		start_helper(m, r, ROLE_HELPER);
 	else if (n == 1 && message == CONTROL_WANT_LOGGER)
@@ -238,6 +241,7 @@ void
 mains_died(struct monitor *m, struct reign *r, const char *how)
 {
 	r->main = 0;
+	pulse_end(r);
 	io_close(&r->control);
 	/* Theirs is over as well, and some may not notice by themselves. */
 	children_kill_helpers(&m->children, r->generation);
@@ -248,6 +252,12 @@ mains_died(struct monitor *m, struct reign *r, const char *how)
 	switch (r->state) {
 	case REIGN_SERVING:
 		stats[STATS_MAIN_DEATHS]++;
+		if (upgrade_is_tried(m)) {
+			log_errorx("main %s before it served", how);
+			m->status = EX_SOFTWARE;
+			monitor_end(m, SIGTERM);
+			break;
+		}
 		start_again(r);
 		log_errorx("main %s; starting another", how);
 		break;
@@ -266,6 +276,7 @@ void
 mains_drain(struct monitor *m, struct reign *r)
 {
 	r->state = REIGN_DRAINING;
+	pulse_end(r);
 	reign_close_doors(r);
 	r->due = monitor_now() + r->conf->limits.drain + GRACE;
 	if (r->main != 0)
@@ -291,6 +302,7 @@ look(struct monitor *m, struct reign *r)
 {
 	if (r->logger_due)
 		mains_new_logger(m, r);
+	pulse_look(m, r);
 	if (r->due == 0 || monitor_now() < r->due)
 		return;
 	if (r->main == 0)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/listener.h"
 #include "board.h"
 #include "conf.h"
 #include "lib/clock.h"
@@ -74,7 +75,7 @@ static void
 catch_signals(void)
 {
 	static const int	caught[] = { SIGTERM, SIGINT, SIGQUIT, SIGCHLD,
-				    SIGHUP, SIGUSR1 };
+				    SIGHUP, SIGUSR1, SIGUSR2 };
 	struct sigaction	sa = { .sa_handler = on_signal,
 				    .sa_flags = SA_RESTART };
 
@@ -87,12 +88,35 @@ catch_signals(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
+void
+monitor_tell_status(const struct monitor *m, const char *words)
+{
+	const struct reign	*r = m->serving;
+	const struct conf	*conf = r->conf;
+	char			 url[128] = "nowhere";
+
+	if (r->nlisteners > 0)
+		listener_url(&r->listeners[0], url, sizeof(url));
+	notify_say(&m->setup->notify, "READY=1\nSTATUS=%s%zu site%s on %s%s",
+	    words, conf->nsites, conf->nsites == 1 ? "" : "s", url,
+	    r->nlisteners > 1 ? " and others" : "");
+}
+
+void
+monitor_in_charge(struct monitor *m)
+{
+	pid_write(&m->setup->pid);
+	ctl_clients_take_over(m);
+	monitor_tell_status(m, "serving ");
+}
+
 static void
 end_reign(struct monitor *m, struct reign *r, bool drain)
 {
 	int64_t	latest = monitor_now() + GRACE + r->conf->limits.drain;
 
 	r->due = 0;
+	pulse_end(r);
 	reign_close_doors(r);
 	if (drain && latest > m->deadline)
 		m->deadline = latest;
@@ -100,8 +124,8 @@ end_reign(struct monitor *m, struct reign *r, bool drain)
 		kill(r->main, m->ending);
 }
 
-static void
-begin_end(struct monitor *m, int signo)
+void
+monitor_end(struct monitor *m, int signo)
 {
 	bool		 drain = signo == SIGQUIT;
 	struct reign	*r;
@@ -115,8 +139,13 @@ begin_end(struct monitor *m, int signo)
 	m->deadline = monitor_now() + GRACE;
 	logs_forget(m);
 	reload_forget(m);
+	upgrade_forget(m);
 	TAILQ_FOREACH(r, &m->reigns, link)
 		end_reign(m, r, drain);
+	notify_say(&m->setup->notify, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld\n"
+	    "STATUS=stopping%s", (long long)(m->deadline + KILLED -
+	    monitor_now()) * 1000, drain ?
+	    " when the responses under way have been sent" : "");
 }
 
 static void
@@ -160,6 +189,10 @@ reap(struct monitor *m)
 			describe(status, how, sizeof(how));
 			scribes_died(m, how);
 		}
+		if (pid == m->upgrade.pid) {
+			describe(status, how, sizeof(how));
+			upgrade_died(m, how);
+		}
 		if (children_take(&m->children, pid, &c))
 			child_died(m, &c, status);
 	}
@@ -170,7 +203,7 @@ static void
 hang_up(struct monitor *m)
 {
 	if (m->setup->announce != NULL)
-		begin_end(m, SIGTERM);
+		monitor_end(m, SIGTERM);
 	else
 		reload_begin(m);
 }
@@ -192,8 +225,11 @@ signals_came(struct monitor *m)
 			if (m->ending == 0)
 				logs_reopen(m);
 			break;
+		case SIGUSR2:
+			upgrade_begin(m);
+			break;
 		default:
-			begin_end(m, byte);
+			monitor_end(m, byte);
 			break;
 		}
 }
@@ -214,12 +250,15 @@ patience(const struct monitor *m)
 	int64_t			 at = m->ending != 0 ? m->deadline : 0, left;
 
 	sooner(&at, m->scribe.due);
-	TAILQ_FOREACH(r, &m->reigns, link)
+	TAILQ_FOREACH(r, &m->reigns, link) {
 		sooner(&at, m->ending == 0 ? r->due : 0);
+		sooner(&at, m->ending == 0 ? r->pulse.due : 0);
+	}
 	TAILQ_FOREACH(o, &m->openings, link)
 		sooner(&at, o->deadline);
 	sooner(&at, m->reading.pid != 0 ? m->reading.deadline : 0);
 	sooner(&at, ctl_clients_due(m));
+	sooner(&at, m->upgrade.pid != 0 ? m->upgrade.deadline : 0);
 	if (at == 0)
 		return FOREVER;
 	left = at - monitor_now();
@@ -237,6 +276,7 @@ look_around(struct monitor *m)
 	if (m->ending == 0) {
 		mains_look(m);
 		reload_look(m);
+		upgrade_look(m);
 		return true;
 	}
 	if (TAILQ_EMPTY(&m->children.list))
@@ -274,6 +314,20 @@ reader_speaks(struct monitor *m, void *unused)
 {
 	(void)unused;
 	reload_heard(m);
+}
+
+static void
+successor_speaks(struct monitor *m, void *unused)
+{
+	(void)unused;
+	upgrade_heard(m);
+}
+
+static void
+predecessor_speaks(struct monitor *m, void *unused)
+{
+	(void)unused;
+	upgrade_answered(m);
 }
 
 static void
@@ -334,6 +388,8 @@ listen_to(struct ears *e, struct monitor *m)
 	TAILQ_FOREACH(r, &m->reigns, link)
 		add_ear(e, r->control, reign_speaks, r);
 	add_ear(e, m->reading.pipe, reader_speaks, NULL);
+	add_ear(e, m->upgrade.pipe, successor_speaks, NULL);
+	add_ear(e, m->upgrade.before, predecessor_speaks, NULL);
 	TAILQ_FOREACH(o, &m->openings, link)
 		add_ear(e, o->pipe, opening_speaks, o);
 	add_ear(e, m->ctl.socket.fd, control_speaks, NULL);
@@ -384,6 +440,7 @@ monitor_run(struct monitor_setup *setup)
 	TAILQ_INIT(&m.openings);
 	reload_init(&m.reading);
 	ctl_clients_init(&m, &setup->control);
+	upgrade_init(&m.upgrade, setup->heritage.predecessor);
 	setup->first->state = REIGN_SERVING;
 	TAILQ_INSERT_TAIL(&m.reigns, setup->first, link);
 	catch_signals();
@@ -398,9 +455,11 @@ monitor_run(struct monitor_setup *setup)
 	children_free(&m.children);
 	logs_forget(&m);
 	scribes_end(&m);
+	pid_end(&setup->pid);
+	notify_close(&setup->notify);
 	while ((r = TAILQ_FIRST(&m.reigns)) != NULL) {
 		TAILQ_REMOVE(&m.reigns, r, link);
 		reign_free(&r);
 	}
-	return 0;
+	return m.status;
 }

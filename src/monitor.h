@@ -9,7 +9,10 @@
 #include <stdio.h>
 
 #include "ctl_socket.h"
+#include "notify.h"
+#include "pid.h"
 #include "reign.h"
+#include "upgrade.h"
 
 struct monitor_setup {
 	struct reign	*first;		/* taken */
@@ -23,6 +26,11 @@ struct monitor_setup {
 	struct ctl_socket control;	/* to be asked at */
 	FILE		*announce;	/* gets a line, or NULL */
 	const char	*serving;	/* what it says is served */
+	struct heritage	 heritage;
+	struct notify	 notify;
+	struct pid_file	 pid;
+	const char	*program;	/* to be started by USR2, and ... */
+	char		**arguments;	/* ... how */
 };
 
 /* Until a signal ends it; the exit status. */

@@ -34,12 +34,20 @@ struct monitor {
 	bool			 reopen_due;	/* the logs, once more */
 	struct reading		 reading;	/* of the conf */
 	struct ctl_clients	 ctl;		/* who asks us */
+	struct upgrade		 upgrade;
+	int			 status;	/* to exit with */
 	unsigned		 generation;	/* how many mains there were */
 };
 
 int64_t	 monitor_now(void);			/* ms */
 int	 monitor_signals(void);			/* readable: some came */
 void	 monitor_leave_signals(void);		/* in a child */
+/* As by this signal. */
+void	 monitor_end(struct monitor *, int signo);
+/* We serve, and nobody else does: who asks for us is to find us. */
+void	 monitor_in_charge(struct monitor *);
+/* A supervisor hears what is served, behind these words. */
+void	 monitor_tell_status(const struct monitor *, const char *words);
 
 /*
  * A child with a stream pipe: its end in *pipe in the child, ours in the

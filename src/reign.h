@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pulse.h"
+
 struct conf;
 struct ledger;
 struct listener;
@@ -49,6 +51,7 @@ struct reign {
 						 * or to be over; 0: never */
 	int			 backoff;	/* ms */
 	unsigned		 reading;	/* of the conf, which ends it */
+	struct pulse		 pulse;		/* of its present main */
 	bool			 closed;	/* it takes no new clients */
 	bool			 logger_due;	/* main is to get one */
 	TAILQ_ENTRY(reign)	 link;

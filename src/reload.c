@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,9 +27,12 @@
 #define READING		30000	/* ms for the conf, and all that it names */
 #define COMING		30000	/* ms for the new main to serve */
 #define DRAINING_MOST	16	/* mains; more would wait for nothing else */
-#define GOOD		2	/* said in place of a kind of log */
-#define WRONG		3	/* the same; beside it what was, in a pipe */
+/* Said in place of a kind of log. */
+#define GOOD		2
+#define WRONG		3	/* beside it what was, in a pipe */
 #define WRONG_MOST	(60 * 1024)	/* bytes of that, which a pipe takes */
+#define STATUS_MOST	160	/* ... for a supervisor */
+#define WORDS		(STATUS_MOST + 100)
 
 /* What the child says; beside it a log, but at the end. */
 struct news {
@@ -108,7 +112,7 @@ is_unchanged(const struct monitor *m, const char *file, enum log_kind kind)
 static int
 send_news(int pipe, uint64_t kind, uint64_t name, int log)
 {
-	struct news	news = { kind, name };
+	struct news	news = { .kind = kind, .name = name };
 	struct iovec	iov = { &news, sizeof(news) };
 
 	return io_send_record(pipe, &iov, 1, log);
@@ -178,8 +182,8 @@ take_wrong(struct reading *g, bool mistaken, int lines)
 		g->wrong.len += (size_t)n;
 }
 
-static bool
-is_busy(const struct monitor *m)
+bool
+reload_busy(const struct monitor *m)
 {
 	const struct reign	*r;
 	int			 draining = 0;
@@ -190,33 +194,6 @@ is_busy(const struct monitor *m)
 			return true;
 	}
 	return m->reading.pid != 0 || draining >= DRAINING_MOST;
-}
-
-void
-reload_begin(struct monitor *m)
-{
-	struct reading	*g = &m->reading;
-	int		 pipe = -1;
-
-	g->due = is_busy(m);
-	if (g->due || m->ending != 0)
-		return;
-	log_info("reading the conf again");
-	g->reopen = g->mistaken = false;
-	g->wrong.len = 0;
-	g->number++;
-	g->pid = spawn(m, NULL, ROLE_READER, &pipe);
-	if (g->pid == 0)
-		be_reader(m, pipe);
-	g->pipe = pipe;
-	if (g->pid == -1) {
-		log_error("cannot read the conf again");
-		g->pid = 0;
-		ctl_clients_reloaded(m, g->number, CTL_VERDICT_FAILED, NULL);
-		return;
-	}
-	children_add(&m->children, g->pid, ROLE_READER, 0, g->pipe);
-	g->deadline = monitor_now() + READING;
 }
 
 static void
@@ -241,7 +218,12 @@ static void
 stay(struct monitor *m)
 {
 	struct reading	*g = &m->reading;
+	char		 words[WORDS];
+	int		 first = (int)strcspn(buf_string(&g->wrong), "\n");
 
+	snprintf(words, sizeof(words), "the conf could not be read again"
+	    "%s%.*s; still serving ", first > 0 ? ": " : "",
+	    first < STATUS_MOST ? first : STATUS_MOST, g->wrong.at);
 	log_overhear(NULL, NULL);
 	end_reading(m);
 	drop_logs(g);
@@ -250,6 +232,35 @@ stay(struct monitor *m)
 	log_errorx("going on with the conf before");
 	ctl_clients_reloaded(m, g->number, g->mistaken ? CTL_VERDICT_CONF :
 	    CTL_VERDICT_FAILED, &g->wrong);
+	monitor_tell_status(m, words);
+}
+
+void
+reload_begin(struct monitor *m)
+{
+	struct reading	*g = &m->reading;
+	int		 pipe = -1;
+
+	g->due = reload_busy(m) || upgrade_busy(m);
+	if (g->due || m->ending != 0)
+		return;
+	log_info("reading the conf again");
+	notify_reloading(&m->setup->notify);
+	g->reopen = g->mistaken = false;
+	g->wrong.len = 0;
+	g->number++;
+	g->pid = spawn(m, NULL, ROLE_READER, &pipe);
+	if (g->pid == 0)
+		be_reader(m, pipe);
+	g->pipe = pipe;
+	if (g->pid == -1) {
+		log_error("cannot read the conf again");
+		g->pid = 0;
+		stay(m);
+		return;
+	}
+	children_add(&m->children, g->pid, ROLE_READER, 0, g->pipe);
+	g->deadline = monitor_now() + READING;
 }
 
 /* Which log a reign has, to be its own; -1 with errno 0: none, or as before. */
@@ -293,7 +304,9 @@ take(struct monitor *m)
 {
 	const struct listeners	 before = { m->serving->conf,
 				    m->serving->listeners,
-				    m->serving->nlisteners };
+				    m->serving->nlisteners,
+				    m->setup->heritage.sockets,
+				    m->setup->heritage.nsockets };
 	struct reign		*r;
 
 	log_overhear(overhear, &m->reading.wrong);
@@ -318,6 +331,7 @@ take(struct monitor *m)
 	}
 	log_overhear(NULL, NULL);
 	drop_logs(&m->reading);
+	heritage_tell_unused(&m->setup->heritage, r);
 	TAILQ_INSERT_TAIL(&m->reigns, r, link);
 	mains_begin(m, r);
 	r->due = monitor_now() + COMING;
@@ -361,7 +375,7 @@ reload_look(struct monitor *m)
 		kill(g->pid, SIGKILL);
 		stay(m);
 	}
-	if (g->due && !is_busy(m))
+	if (g->due && !reload_busy(m) && !upgrade_busy(m))
 		reload_begin(m);
 }
 
@@ -384,6 +398,8 @@ reload_done(struct monitor *m, struct reign *r)
 	}
 	ctl_clients_take_over(m);
 	before->reading = m->reading.number;
+	pid_change(&m->setup->pid, r->conf->pid);
+	monitor_tell_status(m, "serving ");
 	mains_drain(m, before);
 	if (m->reading.reopen)
 		logs_reopen(m);

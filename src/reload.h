@@ -30,6 +30,8 @@ struct reading {
 void	reload_init(struct reading *);
 /* Or as soon as what goes on has come to an end. */
 void	reload_begin(struct monitor *);
+/* One is under way, or enough have not ended yet. */
+bool	reload_busy(const struct monitor *);
 /* The child has something to say. */
 void	reload_heard(struct monitor *);
 /* What is due. */

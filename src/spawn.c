@@ -32,6 +32,12 @@ leave_all(struct monitor *m, const struct reign *but)
 	io_close(&m->scribe.pipe);
 	io_close(&m->reading.pipe);
 	ctl_clients_leave(m);
+	io_close(&m->upgrade.pipe);
+	io_close(&m->upgrade.before);
+	io_close(&m->setup->pid.fd);
+	io_close(&m->setup->notify.fd);
+	for (size_t i = 0; i < m->setup->heritage.nsockets; i++)
+		io_close(&m->setup->heritage.sockets[i]);
 }
 
 /* It may wait here for the log's file system, even when we have gone: so it
@@ -84,12 +90,16 @@ become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 	const struct reign	*who = r != NULL ? r : m->serving;
 
 	proc_signals_reset();
+	/* One of our kind: it needs what we have. */
+	if (role == ROLE_SUCCESSOR)
+		return;
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	/* A terminal's keys are for the monitor, which tells the others. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
+	signal(SIGUSR2, SIG_IGN);
 	monitor_leave_signals();
 	open_own(m, r, role, parent);
 	if (!is_privileged(role) && who->user != NULL &&

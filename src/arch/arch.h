@@ -25,6 +25,8 @@ struct world {
 	struct ledger		*ledger;
 	const struct leftover	*leftovers;	/* of earlier mains */
 	size_t			 nleftovers;
+	int64_t			 beat;		/* ms between signs of life;
+						 * 0: nobody looks */
 };
 
 struct arch {

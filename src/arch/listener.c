@@ -56,8 +56,9 @@ explain(const struct conf_address *a, const struct listeners *before)
 			    "on %s: that needs a restart", a->text, own);
 			break;
 		}
-		log_errorx("cannot listen on %s: another program does; "
-		    "stop it, or choose another address", a->text);
+		log_errorx("cannot listen on %s: another program does "
+		    "(ss -ltnp shows which); stop it, or choose another "
+		    "address", a->text);
 		break;
 	case EACCES:
 	case EPERM:
@@ -164,6 +165,136 @@ keep_one(const struct conf *conf, const struct conf_address *a,
 	return -1;
 }
 
+/* A socket's own address; len 0: it has none. */
+static struct conf_address
+bound(int fd)
+{
+	struct conf_address	a = { .len = sizeof(a.addr) };
+
+	if (getsockname(fd, (struct sockaddr *)&a.addr, &a.len) == -1)
+		a.len = 0;
+	return a;
+}
+
+static bool
+is_host(const struct conf_address *a, const struct conf_address *b)
+{
+	const void	*p = &a->addr, *q = &b->addr;
+
+	if (a->len == 0 || a->addr.ss_family != b->addr.ss_family)
+		return false;
+	if (a->addr.ss_family == AF_INET)
+		return memcmp(&((const struct sockaddr_in *)p)->sin_addr,
+		    &((const struct sockaddr_in *)q)->sin_addr,
+		    sizeof(struct in_addr)) == 0;
+	return a->addr.ss_family == AF_INET6 &&
+	    ((const struct sockaddr_in6 *)p)->sin6_scope_id ==
+	    ((const struct sockaddr_in6 *)q)->sin6_scope_id &&
+	    memcmp(&((const struct sockaddr_in6 *)p)->sin6_addr,
+	    &((const struct sockaddr_in6 *)q)->sin6_addr,
+	    sizeof(struct in6_addr)) == 0;
+}
+
+/* The conf's address that a socket is bound to, as the conf counts. */
+static size_t
+wanted(const struct conf *conf, const struct conf_address *own)
+{
+	const struct conf_address	*a;
+	size_t				 i, all = conf_listener_count(conf);
+
+	for (i = 0; i < all; i++) {
+		a = conf_listener(conf, i);
+		if (is_host(own, a) && port(own) == port(a))
+			break;
+	}
+	return i;
+}
+
+/* [::] without IPV6_V6ONLY, which takes what comes for 0.0.0.0, too. */
+static bool
+is_both(int fd, const struct conf_address *own, const struct conf_address *a)
+{
+	static const struct in6_addr	 any = IN6ADDR_ANY_INIT;
+	const void			*v6 = &own->addr, *v4 = &a->addr;
+	int				 only = 1;
+	socklen_t			 len = sizeof(only);
+
+	return own->addr.ss_family == AF_INET6 &&
+	    a->addr.ss_family == AF_INET && port(own) == port(a) &&
+	    memcmp(&((const struct sockaddr_in6 *)v6)->sin6_addr, &any,
+	    sizeof(any)) == 0 && ((const struct sockaddr_in *)v4)->
+	    sin_addr.s_addr == htonl(INADDR_ANY) && getsockopt(fd,
+	    IPPROTO_IPV6, IPV6_V6ONLY, &only, &len) == 0 && only == 0;
+}
+
+enum fitness {
+	UNFIT,
+	SAME,				/* this very address */
+	FREE,				/* for port 0: nobody wants it */
+	BOTH,				/* the other family's, this one's too */
+	SHARED				/* the same, as the other has it */
+};
+
+static enum fitness
+fitness(const struct conf *conf, size_t number, int fd)
+{
+	const struct conf_address	*a = conf_listener(conf, number);
+	struct conf_address		 own = bound(fd);
+	size_t				 who = wanted(conf, &own);
+
+	if (who == number)
+		return SAME;
+	if (is_both(fd, &own, a))
+		return who < conf_listener_count(conf) ? SHARED : BOTH;
+	return port(a) == 0 && is_host(&own, a) &&
+	    who == conf_listener_count(conf) ? FREE : UNFIT;
+}
+
+/* A passed socket for it; -1 with errno 0: none; with EALREADY: it is served
+ * by one that is for another address, too. */
+static int
+take_passed(const struct conf *conf, size_t number,
+    const struct listeners *before)
+{
+	enum fitness	 fit;
+	int		 fd;
+
+	errno = 0;
+	for (size_t i = 0; before != NULL && i < before->npassed; i++) {
+		fit = fitness(conf, number, before->passed[i]);
+		if (fit == UNFIT)
+			continue;
+		if (fit == SHARED) {
+			errno = EALREADY;
+			return -1;
+		}
+		fd = fcntl(before->passed[i], F_DUPFD_CLOEXEC, 3);
+		if (fd != -1 && io_nonblock(fd) == -1)
+			io_close(&fd);
+		if (fd != -1) {
+			set_transport(fd, conf);
+			listen(fd, (int)conf->transport.backlog);
+		}
+		return fd;
+	}
+	return -1;
+}
+
+/* By which way it may be; -1 with errno. */
+static int
+open_one(const struct conf *conf, size_t number,
+    const struct listeners *before)
+{
+	const struct conf_address	*a = conf_listener(conf, number);
+	int				 fd = keep_one(conf, a, before);
+
+	if (fd == -1 && errno == 0)
+		fd = take_passed(conf, number, before);
+	if (fd == -1 && errno == 0)
+		fd = bind_one(conf, a);
+	return fd;
+}
+
 struct listener *
 listener_open(const struct conf *conf, const struct listeners *before,
     size_t *n)
@@ -178,10 +309,8 @@ listener_open(const struct conf *conf, const struct listeners *before,
 	*n = 0;
 	for (size_t i = 0; i < all; i++) {
 		a = conf_listener(conf, i);
-		fd = keep_one(conf, a, before);
-		if (fd == -1 && errno == 0)
-			fd = bind_one(conf, a);
-		if (fd == -1 && dispensable(a, *n))
+		fd = open_one(conf, i, before);
+		if (fd == -1 && (errno == EALREADY || dispensable(a, *n)))
 			continue;
 		if (fd == -1) {
 			explain(a, before);
@@ -194,6 +323,31 @@ listener_open(const struct conf *conf, const struct listeners *before,
 	if (failed)
 		listener_close(&l, *n);
 	return l;
+}
+
+bool
+listener_fit(int fd)
+{
+	struct conf_address	own = bound(fd);
+	int			listens = 0;
+	socklen_t		len = sizeof(listens);
+
+	return own.len > 0 && (own.addr.ss_family == AF_INET ||
+	    own.addr.ss_family == AF_INET6) && getsockopt(fd, SOL_SOCKET,
+	    SO_ACCEPTCONN, &listens, &len) == 0 && listens != 0;
+}
+
+bool
+listener_has(const struct listener *l, size_t n, int fd)
+{
+	struct conf_address	own = bound(fd), other;
+
+	for (size_t i = 0; i < n; i++) {
+		other = bound(l[i].fd);
+		if (is_host(&own, &other) && port(&own) == port(&other))
+			return true;
+	}
+	return false;
 }
 
 void

@@ -76,6 +76,16 @@ later(void *context)
 	evloop_at(s->tidy, s->clock.ms);
 }
 
+/* The loop turns: else this would not be called. */
+static void
+beat(void *context)
+{
+	struct service	*s = context;
+
+	control_send(s->world->control, CONTROL_ALIVE, -1);
+	evloop_at(s->beat, s->clock.ms + s->world->beat);
+}
+
 /* The monitor's end is the end of main: nobody is to be left behind. */
 static void
 monitor_speaks(void *context)
@@ -105,6 +115,7 @@ service_open(struct service *s, const struct world *world)
 	s->quit = evloop_signal(s->loop, SIGQUIT, drain, s);
 	s->timer = evloop_timer(s->loop, stop, s);
 	s->tidy = evloop_timer(s->loop, tidy, s);
+	s->beat = evloop_timer(s->loop, beat, s);
 	proc_signals_unblock();		/* from here on they find us */
 }
 
@@ -179,6 +190,8 @@ service_run(struct service *s, const struct disk *disk)
 	clients_listen(s->clients, world->listeners, world->nlisteners);
 	report_source(measure, s);
 	control_send(world->control, CONTROL_READY, -1);
+	if (world->beat != 0)
+		evloop_at(s->beat, s->clock.ms);
 	evloop_run(s->loop);
 	report_source(NULL, NULL);
 	report(s);
@@ -196,6 +209,7 @@ service_close(struct service *s)
 	evloop_unwatch(&s->quit);
 	evloop_unwatch(&s->timer);
 	evloop_unwatch(&s->tidy);
+	evloop_unwatch(&s->beat);
 	logger_free(&s->logger);
 	evloop_free(&s->loop);
 	/* Not left to the end of the process: that may be a long one. */

@@ -20,7 +20,7 @@ struct service {
 	struct clients		*clients;
 	struct logger		*logger;
 	struct askeds		*asked;
-	struct watch		*control, *quit, *term, *timer, *tidy;
+	struct watch		*control, *quit, *term, *timer, *tidy, *beat;
 	int			 pagemap;	/* of proc.h */
 	/* A helper has come (or -1); NULL: none was asked for. */
 	void			(*helper)(void *, int fd);

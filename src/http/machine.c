@@ -67,6 +67,26 @@ doing(void)
 	return running != NULL ? steps[running->step].name : NULL;
 }
 
+/* The first line of its request, as far as it has come.  It may be anything,
+ * and we may be in any state. */
+static const char *
+for_whom(void)
+{
+	static char	line[200];
+	size_t		n = 0;
+
+	if (running == NULL || running->request == NULL)
+		return NULL;
+	while (n < running->input_len && n < sizeof(line) - 1 &&
+	    running->input[n] != '\r' && running->input[n] != '\n') {
+		line[n] = running->input[n] > ' ' && running->input[n] < 0x7f ?
+		    running->input[n] : running->input[n] == ' ' ? ' ' : '?';
+		n++;
+	}
+	line[n] = '\0';
+	return n > 0 ? line : NULL;
+}
+
 /* Nothing is remembered of them if nothing depends on it. */
 static struct addresses *
 addresses(const struct conf *conf)
@@ -138,7 +158,7 @@ http_new(const struct http_setup *setup)
 	grant_init(&http->grants, (size_t)conf->cache.logins);
 	hash_key_random(&http->boundary_key);
 	http->addresses = addresses(conf);
-	need_doing(doing);
+	need_doing(doing, for_whom);
 	return http;
 }
 

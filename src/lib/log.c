@@ -143,13 +143,12 @@ add(char *line, size_t n, const char *text)
 }
 
 void
-log_dying(const char *a, const char *b, const char *c, const char *d)
+log_dying(const char *const words[])
 {
-	const char	*words[] = { who, ": error: ", a, b, c, d };
-	char		 line[LINE];
-	size_t		 n = 0;
+	char	line[LINE];
+	size_t	n = add(line, add(line, 0, who), ": error: ");
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; words[i] != NULL; i++)
 		n = add(line, n, words[i]);
 	line[n++] = '\n';
 	if (write(STDERR_FILENO, line, n) == -1)

@@ -50,7 +50,7 @@ void	log_debug(const char *, ...) LOG_PRINTF(1, 2);
 
 /* For a handler of a signal that ends the process: these words, at once, to
  * standard error; without a time, which cannot be asked for there. */
-void	log_dying(const char *, const char *, const char *, const char *);
+void	log_dying(const char *const words[]);		/* NULL: the end */
 
 /* As log_error and log_errorx, but to standard error, then exit 1: the usual
  * way may be longer than the process lives. */

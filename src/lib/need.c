@@ -2,25 +2,61 @@
  * need: how a failed assertion ends the process.
  */
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "lib/log.h"
 #include "lib/need.h"
 
+#define HEX	(2 * sizeof(uintptr_t))
+
 static const char *(*doing)(void);
+static const char *(*for_whom)(void);
+
+static void
+write_address(uintptr_t address, char text[HEX + 1])
+{
+	for (size_t i = HEX; i > 0; i--) {
+		text[i - 1] = "0123456789abcdef"[address & 15];
+		address >>= 4;
+	}
+	text[HEX] = '\0';
+}
+
+/* It has a line of its own: nothing is certain in a crash. */
+static void
+tell_whom(void)
+{
+	const char	*whom = for_whom();
+	const char	*words[] = { "bug: for ", whom, NULL };
+
+	if (whom != NULL)
+		log_dying(words);
+}
 
 /* In whatever state we are: it must do nothing that could hang. */
 static void
-crash(int signo)
+crash(int signo, siginfo_t *info, void *unused)
 {
 	static const char *const	names[] = {
 		[SIGSEGV] = "SIGSEGV", [SIGBUS] = "SIGBUS",
 		[SIGFPE] = "SIGFPE", [SIGILL] = "SIGILL",
+		[SIGABRT] = "SIGABRT",
 	};
 	const char			*what = doing();
+	bool				 fault = info->si_code > 0 &&
+					    signo != SIGABRT;
+	char				 address[HEX + 1] = "";
 
-	log_dying("bug: ", names[signo], what != NULL ? " while at " :
-	    " between two steps", what != NULL ? what : "");
+	(void)unused;
+	if (fault)
+		write_address((uintptr_t)info->si_addr, address);
+	log_dying((const char *const []){ "bug: ", names[signo],
+	    fault ? " at address 0x" : "", address, what != NULL ?
+	    " while at " : " between two steps", what != NULL ? what : "",
+	    NULL });
+	tell_whom();
 	raise(signo);		/* as soon as we return, and for good */
 }
 
@@ -28,9 +64,10 @@ crash(int signo)
 static void
 catch_crashes(void)
 {
-	static const int	faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
-	struct sigaction	sa = { .sa_handler = crash,
-				    .sa_flags = SA_RESETHAND }, before;
+	static const int	faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+				    SIGABRT };
+	struct sigaction	sa = { .sa_sigaction = crash, .sa_flags =
+				    SA_RESETHAND | SA_SIGINFO }, before;
 
 	sigemptyset(&sa.sa_mask);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
@@ -40,9 +77,10 @@ catch_crashes(void)
 }
 
 void
-need_doing(const char *(*function)(void))
+need_doing(const char *(*what)(void), const char *(*whom)(void))
 {
-	doing = function;
+	doing = what;
+	for_whom = whom;
 	catch_crashes();
 }
 
@@ -56,5 +94,8 @@ need_failed(const char *condition, const char *file, int line,
 	log_errorx("bug: %s:%d: %s: \"%s\" does not hold%s%s", file, line,
 	    function, condition, what != NULL ? ", while at " : "",
 	    what != NULL ? what : "");
+	if (for_whom != NULL)
+		tell_whom();
+	signal(SIGABRT, SIG_DFL);	/* all has been said */
 	abort();
 }

@@ -14,10 +14,11 @@
 _Noreturn void	need_failed(const char *, const char *, int, const char *);
 
 /*
- * What was being done, for the last line of a crash; NULL for nothing.  From
- * here on a signal that ends the process for a fault of its own leaves such a
- * line, too.
+ * What was being done, and for whom, for the last lines of a crash; NULL for
+ * nothing.  From here on a signal that ends the process for a fault of its own,
+ * or because it has to say where it is, leaves such lines, too.
  */
-void		need_doing(const char *(*)(void));
+void		need_doing(const char *(*what)(void),
+		    const char *(*whom)(void));
 
 #endif

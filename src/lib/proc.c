@@ -2,6 +2,7 @@
  * proc: what the systems do differently about processes, in one place.
  */
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -9,7 +10,9 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,6 +53,65 @@ proc_title(const char *title)
 		*first_end = '\0';
 	prctl(PR_SET_NAME, title);	/* what ps -e and top show */
 #endif
+}
+
+/* dir/name, or with the present directory in front; NULL: not executable. */
+static char *
+program_at(const char *dir, size_t len, const char *name)
+{
+	char	 here[PATH_MAX], *path;
+
+	if (len > 0 && dir[0] == '/')
+		here[0] = '\0';
+	else if (getcwd(here, sizeof(here)) == NULL)
+		return NULL;
+	if (asprintf(&path, "%s%s%.*s%s%s", here, here[0] != '\0' && len > 0 ?
+	    "/" : "", (int)len, dir, name[0] == '/' ? "" : "/", name) == -1)
+		return NULL;
+	if (access(path, X_OK) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* As the shell did. */
+static char *
+search(const char *name)
+{
+	const char	*dir = getenv("PATH");
+	char		*path = NULL;
+	size_t		 n;
+
+	for (; dir != NULL && path == NULL; dir += n + 1) {
+		n = strcspn(dir, ":");
+		path = program_at(dir, n, name);
+		if (dir[n] == '\0')
+			break;
+	}
+	return path;
+}
+
+char *
+proc_path(const char *argv0)
+{
+	struct stat	 us, other;
+	char		*path;
+
+	if (argv0[0] == '/')
+		path = strdup(argv0);
+	else
+		path = strchr(argv0, '/') != NULL ?
+		    program_at("", 0, argv0) : search(argv0);
+#ifdef __linux__
+	/* A name is what who starts a program likes to give it. */
+	if (path == NULL || stat(path, &other) == -1 ||
+	    stat("/proc/self/exe", &us) == -1 || us.st_dev != other.st_dev ||
+	    us.st_ino != other.st_ino) {
+		free(path);
+		path = realpath("/proc/self/exe", NULL);
+	}
+#endif
+	return path;
 }
 
 void

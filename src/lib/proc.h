@@ -12,6 +12,13 @@ void	proc_title_init(int argc, char **argv);
 void	proc_title(const char *title);		/* "amped: main" */
 
 /*
+ * Where the program that runs was found by that name, as a path from / on that
+ * is not followed further: what stands there may be another one by now.  NULL:
+ * unknown.
+ */
+char	*proc_path(const char *argv0);
+
+/*
  * Signals a child as soon as its parent is gone, where the system can; to
  * be called in the child, after it has changed its user, with its parent's
  * id.  Ends the child if the parent has gone already.

@@ -26,9 +26,18 @@ my ($status, $out, $err);
 is($status, 0, '-V');
 like($out, qr/\Aamped \d+\.\d+\S*\n/, 'prints the version');
 
+like($out, qr/^$_: \S/m, "-V: $_")
+    for qw(compiler libraries architectures conf helper);
+
 conf($good);
 ($status, $out, $err) = run_amped('-t', '-f', $conf);
 is($status, 0, 'a good conf passes -t') or diag($err);
+like($err, qr/the conf is fine/, 'and it says so');
+($status, $out, $err) = run_amped('-tq', '-f', $conf);
+is($status, 0, 'a good conf passes -tq');
+is("$out$err", '', 'and it says nothing');
+($status, $out, $err) = run_amped('-q', '-f', $conf);
+is($status >> 8, 64, '-q by itself makes no sense');
 
 # Text of a bad conf, the complaint word for word.
 my @bad = (
@@ -55,10 +64,10 @@ for my $case (@bad) {
 	$complaint =~ s/%C/$conf/g;
 	$complaint =~ s/%D/$dir/g;
 	($status, $out, $err) = run_amped('-t', '-f', $conf);
-	is($status >> 8, 1, 'a bad conf: exit 1');
+	is($status >> 8, 78, 'a bad conf: exit 78');
 	like("$out$err", qr/\Q$complaint\E/, 'the complaint with its caret');
 	my ($again, undef, $said) = run_amped('-D', '-f', $conf);
-	is($again >> 8, 1, 'it does not start with it');
+	is($again >> 8, 78, 'it does not start with it');
 	like($said, qr/\Q$complaint\E/, 'and says the same');
 }
 
@@ -66,11 +75,11 @@ for my $case (@bad) {
 conf("usr www-data\nsite default {\n\tlisten 127.0.0.1:0\n" .
     "\troot %D/nothing\n\tindx a\n}\n");
 ($status, $out, $err) = run_amped('-t', '-f', $conf);
-is($status >> 8, 1, 'three mistakes: exit 1');
+is($status >> 8, 78, 'three mistakes: exit 78');
 like("$out$err", qr/^\Q$conf\E:$_:\d+: /m, "line $_ is complained of")
     for 1, 4, 5;
 ($status, $out, $err) = run_amped('-t', '-f', "$dir/none.conf");
-is($status >> 8, 1, 'no such conf: exit 1');
+is($status >> 8, 78, 'no such conf: exit 78');
 like("$out$err", qr{\Q$dir/none.conf\E.*No such file}, 'and its name');
 
 # What -T prints is a conf, and gives the same when read.
@@ -93,7 +102,7 @@ is($status >> 8, 64, 'an unknown option: exit 64');
 like($err, qr/^usage: /m, 'and the usage');
 
 ($status, $out, $err) = run_amped("$dir/nothing");
-is($status >> 8, 1, 'DIR is not there: exit 1');
+is($status >> 8, 66, 'DIR is not there: exit 66');
 like($err, qr{\Q$dir/nothing\E}, 'and its name');
 
 ($status, $out, $err) = run_amped('-A', 'ampd', "$dir/site");
@@ -106,10 +115,10 @@ my $port = $taken->sockport;
 conf($good =~ s/:0/:$port/r);
 for my $args (['-D', '-f', $conf], ['-l', "127.0.0.1:$port", "$dir/site"]) {
 	($status, $out, $err) = run_amped(@$args);
-	is($status >> 8, 1, 'a port in use: exit 1');
+	is($status >> 8, 69, 'a port in use: exit 69');
 	my @lines = grep { /127\.0\.0\.1:$port/ } split(/\n/, $err);
 	is(@lines, 1, 'one line says which') or diag($err);
-	like($lines[0] // '', qr/another program|in use/, 'and why');
+	like($lines[0] // '', qr/another program.*\bss\b.*stop it/, 'and why');
 }
 
 # A port of the system's, as somebody ordinary.
@@ -121,16 +130,55 @@ SKIP: {
 	skip('port 1 is anybody\'s here', 3) if $lowest <= 1;
 	conf($good =~ s/:0/:1/r);
 	($status, $out, $err) = Amped::run_as($user, '-D', '-f', $conf);
-	is($status >> 8, 1, 'a privileged port: exit 1');
+	is($status >> 8, 69, 'a privileged port: exit 69');
 	like($err, qr/127\.0\.0\.1:1\b/, 'the line says which');
 	like($err, qr/root|CAP_NET_BIND_SERVICE/, 'and by whose leave');
+}
+
+# A directory to serve, a log, a user, a helper: each that is not there.
+($status, $out, $err) = run_amped('-l', 'nowhere:x', "$dir/site");
+is($status >> 8, 64, 'a bad address of a directory: exit 64');
+SKIP: {
+	skip('only root becomes another user', 3) if $> != 0;
+	conf("user amped-nobody-has-this\n$good");
+	($status, $out, $err) = run_amped('-D', '-f', $conf);
+	is($status >> 8, 78, 'no such user: exit 78');
+	like($err, qr/there is no user "amped-nobody-has-this"/, 'by name');
+	my $user = Amped::ordinary_user();
+	chmod(0700, "$dir/site");
+	($status, $out, $err) = Amped::run_as($user, '-l', '127.0.0.1:0',
+	    "$dir/site");
+	chmod(0755, "$dir/site");
+	is($status >> 8, 66, 'a directory that may not be read: exit 66')
+	    or diag($err);
+}
+write_file("$dir/full/log", '');
+conf("log {\n\taccess %D/full/log/x\n\terror stderr\n}\n$good");
+($status, $out, $err) = run_amped('-D', '-f', $conf);
+is($status >> 8, 78, 'a log in no directory: exit 78');
+mkdir("$dir/full/dir");
+conf("log {\n\taccess %D/full/dir\n\terror stderr\n}\n$good");
+($status, $out, $err) = run_amped('-D', '-f', $conf);
+is($status >> 8, 73, 'a log that cannot be opened: exit 73');
+like($err, qr{cannot open the log \Q$dir\E/full/dir}, 'and its name');
+{
+	my $alone = docroot();
+	system('cp', Amped::program(), "$alone/amped");
+	conf($good);
+	($status, $out, $err) = Amped::run_command(undef, "$alone/amped", '-D',
+	    '-f', $conf);
+	SKIP: {
+		skip('amped is installed here', 2) if $status == 0;
+		is($status >> 8, 72, 'no helper: exit 72');
+		like($err, qr/cannot find amped-helper/, 'and says so');
+	}
 }
 
 # What it could do nothing with.
 conf($good);
 ($status, $out, $err) = Amped::run_command(undef, '/bin/sh', '-c',
     'ulimit -n 20 && exec "$@"', 'sh', Amped::program(), '-D', '-f', $conf);
-is($status >> 8, 1, 'too few descriptors: exit 1');
+is($status >> 8, 71, 'too few descriptors: exit 71');
 like($err, qr/\b20 open files are too few.*ulimit -n/, 'and says so');
 
 done_testing();

@@ -286,7 +286,7 @@ my @wrong = (
 	[64, qr/^usage: /m, '-H', 'A: b', '-f', $conf],
 	[64, qr/^usage: /m, '-c', '::1', '-f', $conf],
 	[65, qr/no address/, '-u', '/', '-c', 'joe', '-f', $conf],
-	[1, qr/none\.conf/, '-u', '/', '-f', "$dir/none.conf"],
+	[78, qr/none\.conf/, '-u', '/', '-f', "$dir/none.conf"],
 );
 for my $case (@wrong) {
 	my ($exit, $said, @args) = @$case;

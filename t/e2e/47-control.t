@@ -227,6 +227,38 @@ $server = start();
 await('the new socket', sub { (ctl('version'))[0] == 0 });
 pass('which the next one replaces');
 
+$server->stop;
+
+# Another binary takes over: there is somebody to ask at any moment; when it
+# does not come up, the one before has its socket.
+$server = start(errors => 1);
+await('the socket', sub { -S $control });
+write_file("$server->{dir}/amped.conf", $server->conf_text =~
+    s/^control /contrl /mr);
+my ($first_one) = $server->role('monitor');
+kill('USR2', $first_one);
+$server->wait_line(qr/going on with the one before/);
+is((ctl('version'))[0], 0, 'a successor with a bad conf: it has its socket');
+write_file("$server->{dir}/amped.conf", $server->conf_text);
+my $inode = (stat($control))[1];
+kill('USR2', $first_one);
+my ($askings, $unheard) = (0, 0);
+await('the one before to go', sub {
+	$askings++;
+	$unheard++ unless eval { asked("version\n") } =~ /\A(?:ok|busy) /;
+	return !grep { $_->{pid} == $first_one } $server->processes;
+});
+is($unheard, 0, "another binary: all of $askings questions are answered");
+isnt((stat($control))[1], $inode, 'by its own socket');
+is((ctl('status'))[0], 0, 'which works');
+is((ctl('stop'))[0], 0, 'and stops it');
+ok($server->wait_nothing_left, 'nobody is left');
+ok(!-e $control, 'nor the socket');
+$server->reap;
+$server->discard;
+$server = start();
+await('the socket', sub { -S $control });
+
 # Who is hostile is in nobody's way.
 my @silent = map { by_hand() } 1 .. 60;
 my $begun = time;

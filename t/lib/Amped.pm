@@ -205,6 +205,7 @@ sub spawn {
 #	plain	no conf: amped -l 127.0.0.1:0 DIR
 #	args	more arguments
 #	under	a command that runs it, with its arguments
+#	program	in place of the one that was built
 #	listeners	how many there are, unless one
 #	errors	lines of grade error are expected
 #	unready	do not wait for it to serve
@@ -220,8 +221,8 @@ sub start {
 	write_file($self->{$_}, '') for qw(out err);
 	$self->{access} = "$self->{dir}/log/access.log";
 	$self->{error} = "$self->{dir}/log/error.log";
-	$self->{pid} = spawn([@{$opt{under} // []}, program(), '-A',
-	    architecture(), $self->arguments, @{$opt{args} // []}],
+	$self->{pid} = spawn([@{$opt{under} // []}, $opt{program} // program(),
+	    '-A', architecture(), $self->arguments, @{$opt{args} // []}],
 	    $self->{out}, $self->{err});
 	push(@started, $self);
 	return $self if $opt{unready};

@@ -189,7 +189,7 @@ START_TEST(kept)
 	int			 fd = start(WHERE);
 
 	ck_assert_int_ne(option(fd, IPPROTO_TCP, TCP_NODELAY), 0);
-	before = (struct listeners){ conf, listeners, n };
+	before = (struct listeners){ .conf = conf, .at = listeners, .n = n };
 	again = good("transport {\nnodelay off\n}\n" WHERE);
 	more = listener_open(again, &before, &nmore);
 	ck_assert_ptr_nonnull(more);
@@ -203,11 +203,127 @@ START_TEST(kept)
 }
 END_TEST
 
+/* A socket that somebody else has bound, at any port; IPv6 ones as they are by
+ * default, for IPv4 as well, or not. */
+static int
+foreign(int family, bool only, int *port)
+{
+	struct sockaddr_in	 v4 = { .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_ANY) };
+	struct sockaddr_in6	 v6 = { .sin6_family = AF_INET6 };
+	int			 fd = socket(family, SOCK_STREAM, 0), v = only;
+	socklen_t		 len = family == AF_INET ? sizeof(v4) :
+				    sizeof(v6);
+	void			*at = family == AF_INET ? (void *)&v4 :
+				    (void *)&v6;
+
+	if (fd == -1)
+		return -1;
+	if (family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &v, sizeof(v));
+	ck_assert_int_eq(bind(fd, at, len), 0);
+	ck_assert_int_eq(listen(fd, 5), 0);
+	ck_assert_int_eq(getsockname(fd, at, &len), 0);
+	*port = ntohs(family == AF_INET ? v4.sin_port : v6.sin6_port);
+	return fd;
+}
+
+/* How many listeners a conf has with that one socket; same: which of them is
+ * it, as a bit each. */
+static size_t
+with_passed(int fd, const char *format, int port, unsigned *same)
+{
+	struct listeners	 passed = { .passed = &fd, .npassed = 1 };
+	struct listener		*l;
+	struct stat		 a, b;
+	char			 text[200];
+	size_t			 nl;
+
+	snprintf(text, sizeof(text), format, port);
+	conf = good(text);
+	l = listener_open(conf, &passed, &nl);
+	ck_assert_ptr_nonnull(l);
+	ck_assert_int_eq(fstat(fd, &a), 0);
+	*same = 0;
+	for (size_t i = 0; i < nl; i++) {
+		ck_assert_int_eq(fstat(l[i].fd, &b), 0);
+		ck_assert_int_ne(l[i].fd, fd);
+		*same |= (unsigned)(a.st_ino == b.st_ino) << l[i].number;
+	}
+	listener_close(&l, nl);
+	conf_free(&conf);
+	return nl;
+}
+
+#define AT(address)	"site a.org {\nlisten " address "\nroot /\n}\n"
+
+START_TEST(passed)
+{
+	unsigned	same;
+	int		port, fd = foreign(AF_INET, false, &port);
+
+	ck_assert(listener_fit(fd));
+	ck_assert_uint_eq(with_passed(fd, AT("0.0.0.0:%d"), port, &same), 1);
+	ck_assert_uint_eq(same, 1);
+	/* Any will do, unless it is somebody else's. */
+	ck_assert_uint_eq(with_passed(fd, AT("0.0.0.0:0"), port, &same), 1);
+	ck_assert_uint_eq(same, 1);
+	ck_assert_uint_eq(with_passed(fd, "site a.org {\nlisten 0.0.0.0:0\n"
+	    "listen 0.0.0.0:%d\nroot /\n}\n", port, &same), 2);
+	ck_assert_uint_eq(same, 2);
+	/* Another address: it is left alone. */
+	ck_assert_uint_eq(with_passed(fd, AT("127.0.0.1:0"), port, &same), 1);
+	ck_assert_uint_eq(same, 0);
+	close(fd);
+}
+END_TEST
+
+START_TEST(passed_for_both)
+{
+	unsigned	same;
+	int		port, fd = foreign(AF_INET6, false, &port);
+
+	if (fd == -1)
+		return;			/* no IPv6 here */
+	/* Both of * are served by it, which is bound once. */
+	ck_assert_uint_eq(with_passed(fd, AT("*:%d"), port, &same), 1);
+	ck_assert_uint_ne(same, 0);
+	ck_assert_uint_eq(with_passed(fd, AT("0.0.0.0:%d"), port, &same), 1);
+	ck_assert_uint_eq(same, 1);
+	close(fd);
+	fd = foreign(AF_INET6, true, &port);
+	ck_assert_uint_eq(with_passed(fd, AT("*:%d"), port, &same), 2);
+	ck_assert(same == 1 || same == 2);
+	close(fd);
+}
+END_TEST
+
+START_TEST(unfit)
+{
+	struct listener	 l = { .number = 0 };
+	int		 fd = socket(AF_INET, SOCK_STREAM, 0), port, pair[2];
+
+	ck_assert(!listener_fit(fd));		/* it does not listen */
+	close(fd);
+	ck_assert(!listener_fit(-1));
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	ck_assert(!listener_fit(pair[0]));
+	l.fd = foreign(AF_INET, false, &port);
+	fd = foreign(AF_INET, false, &port);
+	ck_assert(listener_has(&l, 1, l.fd));
+	ck_assert(!listener_has(&l, 1, fd));
+	ck_assert(!listener_has(&l, 1, pair[0]));
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, kept);
+	tcase_add_test(tests, passed);
+	tcase_add_test(tests, passed_for_both);
+	tcase_add_test(tests, unfit);
 #ifdef __linux__
 	tcase_add_test(tests, queue);
 	tcase_add_test(tests, defer);

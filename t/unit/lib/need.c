@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,12 +13,18 @@
 #include "lib/need.h"
 #include "t/unit/unit.h"
 
-static const char	*step;
+static const char	*step, *request;
 
 static const char *
 doing(void)
 {
 	return step;
+}
+
+static const char *
+for_whom(void)
+{
+	return request;
 }
 
 /* A process that does that: what it says, and how it ends. */
@@ -36,7 +43,7 @@ dies(void (*fault)(void), char *said, size_t size)
 		signal(SIGSEGV, SIG_DFL);	/* a sanitizer's */
 		signal(SIGABRT, SIG_DFL);
 		log_init("test", LOG_GRADE_ERROR);
-		need_doing(doing);
+		need_doing(doing, for_whom);
 		fault();
 		_exit(0);
 	}
@@ -56,6 +63,20 @@ segv(void)
 }
 
 static void
+wild(void)
+{
+	volatile uintptr_t	at = 16;
+
+	*(volatile char *)at = 1;
+}
+
+static void
+told_to_say(void)
+{
+	raise(SIGABRT);
+}
+
+static void
 bug(void)
 {
 	need(step == NULL);
@@ -70,10 +91,31 @@ START_TEST(a_signal_leaves_a_line)
 	status = dies(segv, said, sizeof(said));
 	ck_assert_str_eq(said, "test: error: bug: SIGSEGV while at find\n");
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
-	step = NULL;
+	request = "GET /a HTTP/1.1";
+	dies(segv, said, sizeof(said));
+	ck_assert_str_eq(said, "test: error: bug: SIGSEGV while at find\n"
+	    "test: error: bug: for GET /a HTTP/1.1\n");
+	status = dies(told_to_say, said, sizeof(said));
+	ck_assert_str_eq(said, "test: error: bug: SIGABRT while at find\n"
+	    "test: error: bug: for GET /a HTTP/1.1\n");
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	step = request = NULL;
 	dies(segv, said, sizeof(said));
 	ck_assert_str_eq(said,
 	    "test: error: bug: SIGSEGV between two steps\n");
+}
+END_TEST
+
+START_TEST(a_fault_has_an_address)
+{
+	char	said[1000];
+	int	status;
+
+	step = "find";
+	status = dies(wild, said, sizeof(said));
+	ck_assert_ptr_nonnull(strstr(said, "SIGSEGV at address 0x"));
+	ck_assert_ptr_nonnull(strstr(said, "0010 while at find\n"));
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 }
 END_TEST
 
@@ -86,6 +128,7 @@ START_TEST(what_does_not_hold_does_too)
 	status = dies(bug, said, sizeof(said));
 	ck_assert_ptr_nonnull(strstr(said,
 	    "\"step == NULL\" does not hold, while at send\n"));
+	ck_assert_ptr_null(strstr(said, "SIGABRT"));
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 END_TEST
@@ -93,6 +136,7 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
+	tcase_add_test(tests, a_fault_has_an_address);
 	tcase_add_test(tests, a_signal_leaves_a_line);
 	tcase_add_test(tests, what_does_not_hold_does_too);
 }
