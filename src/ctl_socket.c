@@ -100,8 +100,12 @@ give_away(const char *name, const struct conf_control *control)
 	    pw != NULL ? pw->pw_uid : (uid_t)-1,
 	    gr != NULL ? gr->gr_gid : (gid_t)-1) == -1)
 		return -1;
-	return fchmodat(AT_FDCWD, name, (mode_t)control->mode,
-	    AT_SYMLINK_NOFOLLOW);
+	if (fchmodat(AT_FDCWD, name, (mode_t)control->mode,
+	    AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
+	/* Some systems cannot do it so, or not without /proc. */
+	return errno == EOPNOTSUPP || errno == ENOSYS ?
+	    chmod(name, (mode_t)control->mode) : -1;
 }
 
 static void
