@@ -107,6 +107,7 @@ monitor_in_charge(struct monitor *m)
 {
 	pid_write(&m->setup->pid);
 	ctl_clients_take_over(m);
+	heritage_settle(&m->setup->heritage);
 	monitor_tell_status(m, "serving ");
 }
 

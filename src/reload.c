@@ -163,9 +163,10 @@ be_reader(struct monitor *m, int pipe)
 	log_overhear(overhear, &m->reading.wrong);
 	r = read_conf(m);
 	if (r != NULL && send_log(m, r, LOG_ACCESS, pipe) == 0 &&
-	    send_log(m, r, LOG_ERRORS, pipe) == 0)
+	    send_log(m, r, LOG_ERRORS, pipe) == 0) {
+		reign_look_at_roots(r);
 		send_news(pipe, GOOD, 0, -1);
-	else
+	} else
 		send_wrong(&m->reading, pipe);
 	_exit(0);
 }

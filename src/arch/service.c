@@ -202,6 +202,8 @@ service_run(struct service *s, const struct disk *disk)
 void
 service_close(struct service *s)
 {
+	/* It ends already; and without their watches they would kill. */
+	proc_signals_block();
 	http_free(&s->http);
 	io_close(&s->pagemap);
 	evloop_unwatch(&s->control);

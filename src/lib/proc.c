@@ -180,6 +180,28 @@ proc_may_read(const char *directory, const char *user, uid_t uid, gid_t gid)
 	return pid != -1 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
+void
+proc_as(const char *user, uid_t uid, gid_t gid, void (*what)(const void *),
+    const void *context)
+{
+	pid_t	pid, parent = getpid();
+
+	if (user == NULL) {
+		what(context);
+		return;
+	}
+	pid = fork();
+	if (pid == 0) {
+		if (proc_become(user, uid, gid) == -1)
+			_exit(0);
+		proc_follow(parent);
+		what(context);
+		_exit(0);
+	}
+	if (pid != -1)
+		waitpid(pid, NULL, 0);
+}
+
 int
 proc_daemon(void)
 {

@@ -40,6 +40,11 @@ int	proc_become(const char *user, uid_t, gid_t);
 /* Whether that user could read a directory, asked as that user. */
 bool	proc_may_read(const char *directory, const char *user, uid_t, gid_t);
 
+/* Has something done as that user, by a child that is waited for; NULL: by us,
+ * as we are. */
+void	proc_as(const char *user, uid_t, gid_t, void (*)(const void *),
+	    const void *);
+
 /* Into the background: fork, new session, / as directory, no terminal. */
 int	proc_daemon(void);
 

@@ -284,6 +284,21 @@ is($server->get('/page')->{status}, 200, 'others do not');
 is(in_force($server), 1, 'one conf in force');
 $server->stop;
 
+# One that ends already when TERM comes, but waits for its log helper: that is
+# no fault.
+$server = Amped->start(global => $few, log => $logs, root => $roots[0]);
+is($server->get('/page?before')->{status}, 200, 'a request');
+$server->wait_line(qr/before/, $server->{access});
+($main) = $server->role('main');
+my @stopped = $server->kill_role('STOP', 'log helper');
+is($server->get('/page?late')->{status}, 200, 'a line that is not taken');
+reload($server);
+$server->wait_line(qr/main\[$main\] info: log-dropped/);
+kill('TERM', $server->{pid});
+await('it to be told', sub { $server->errors =~ /notice: stopping/ });
+kill('CONT', @stopped);
+$server->stop;
+
 # A drain that takes too long.
 $server = Amped->start(global => "$few\nlimits {\n\tdrain 100ms\n}\n",
     log => $logs, root => $roots[0]);

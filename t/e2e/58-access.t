@@ -49,7 +49,7 @@ my $server = Amped->start(files => \%files, site => <<"END",
 	files *.key { auth Key $passwords }
 END
     global => "cache {\n\tlogins keep 1h\n}", errors => 1, unready => 1);
-is($server->reap, 1 << 8, 'a password file that is not there is a mistake');
+is($server->reap, 78 << 8, 'a password file that is not there is a mistake');
 like($server->errors, qr{none: No such file}, 'that is told of');
 $server->discard;
 
