@@ -1,8 +1,10 @@
 /*
  * board: shared memory, one writer to each part.
  *
- * Who adds up may meet the monitor just as it moves numbers: a sequence, odd
- * meanwhile, tells, and then it is done anew, but not for ever.
+ * What ended mains have counted is kept twice: one copy is in force, and the
+ * other is made ready before one word says that it is in force from now on.
+ * So wherever the monitor may be interrupted, who adds up need not wait for it;
+ * only when that word has changed meanwhile it is done anew.
  */
 #include <sys/mman.h>
 
@@ -17,10 +19,13 @@
 #define TRIES	100
 
 static struct board {
-	atomic_uint		sequence;
+	/* Which copy; the part that is in it and not empty yet, from 1; and,
+	 * in the upper half, how often that has changed. */
+	_Atomic uint64_t	state;
 	int64_t			started, loaded;	/* since 1970 */
 	int64_t			number;			/* of the conf */
-	struct stats_part	past;		/* and the monitor's own */
+	struct stats_part	past[2];
+	struct stats_part	monitor;
 	struct stats_part	parts[PARTS];
 }	*board;			/* shared; NULL: there is none */
 
@@ -35,7 +40,7 @@ board_open(void)
 	if (board == MAP_FAILED)
 		fatal("no memory to share");
 	board->started = (int64_t)time(NULL);
-	stats_count_in(&board->past);
+	stats_count_in(&board->monitor);
 	board_conf(1);
 }
 
@@ -62,31 +67,51 @@ add_histogram(struct histogram *to, const struct histogram *h)
 		to->most = h->most;
 }
 
-/* What is 0 is left alone: it may be somebody else's to count. */
 static void
 add(struct stats_part *to, const struct stats_part *part)
 {
 	for (int i = 0; i < STATS_COUNT; i++)
-		if (part->counters[i] != 0)
-			to->counters[i] += part->counters[i];
+		to->counters[i] += part->counters[i];
 	for (int i = 0; i < STATS_HISTOGRAM_COUNT; i++)
 		if (part->histograms[i].n != 0)
 			add_histogram(&to->histograms[i],
 			    &part->histograms[i]);
 }
 
+static unsigned
+copy_of(uint64_t state)
+{
+	return state & 1;
+}
+
+static int
+emptied(uint64_t state)
+{
+	return (int)((uint32_t)state >> 1) - 1;
+}
+
+static void
+set_state(unsigned copy, int part)
+{
+	uint64_t	n = (atomic_load(&board->state) >> 32) + 1;
+
+	atomic_store(&board->state, n << 32 | (uint64_t)(part + 1) << 1 | copy);
+}
+
 void
 board_keep(int part)
 {
-	struct stats_part	*p;
+	unsigned	now, next;
 
 	if (part == BOARD_NONE)
 		return;
-	p = &board->parts[part];
-	atomic_fetch_add(&board->sequence, 1);
-	add(&board->past, p);
-	memset(p, 0, sizeof(*p));
-	atomic_fetch_add(&board->sequence, 1);
+	now = copy_of(atomic_load(&board->state));
+	next = 1 - now;
+	board->past[next] = board->past[now];
+	add(&board->past[next], &board->parts[part]);
+	set_state(next, part);
+	memset(&board->parts[part], 0, sizeof(board->parts[part]));
+	set_state(next, BOARD_NONE);
 }
 
 void
@@ -111,19 +136,20 @@ board_use(int part)
 }
 
 static void
-sum_once(struct stats_part *sum)
+sum_once(struct stats_part *sum, uint64_t state)
 {
-	memset(sum, 0, sizeof(*sum));
-	add(sum, &board->past);
+	*sum = board->past[copy_of(state)];
+	add(sum, &board->monitor);
 	add(sum, &own);
 	for (int i = 0; i < PARTS; i++)
-		add(sum, &board->parts[i]);
+		if (i != emptied(state))
+			add(sum, &board->parts[i]);
 }
 
 void
 board_sum(struct stats_part *sum)
 {
-	unsigned	before;
+	uint64_t	state;
 
 	if (board == NULL) {
 		memcpy(sum->counters, stats, sizeof(sum->counters));
@@ -132,10 +158,10 @@ board_sum(struct stats_part *sum)
 		return;
 	}
 	for (int i = 0; i < TRIES; i++) {
-		before = atomic_load(&board->sequence);
-		sum_once(sum);
+		state = atomic_load(&board->state);
+		sum_once(sum, state);
 		atomic_thread_fence(memory_order_acquire);
-		if (before % 2 == 0 && before == atomic_load(&board->sequence))
+		if (state == atomic_load(&board->state))
 			break;
 	}
 }

@@ -359,6 +359,7 @@ give(struct helper *h, struct errand *e)
 
 	h->lane = e->lane;
 	ledger_write(crew->ledger, h->line, lanes_name(h->lane));
+	h->given = clock_us();		/* it may be done before we go on */
 	if (record_send_order(h->fd, &e->job) == -1) {
 		dismiss(h);
 		if (is_closed(&e->job))
@@ -369,7 +370,6 @@ give(struct helper *h, struct errand *e)
 	}
 	take(h);
 	h->errand = e;
-	h->given = clock_us();
 	put(h, &crew->busy);
 	if (first)
 		evloop_at(crew->deadline, h->since +

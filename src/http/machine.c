@@ -255,7 +255,8 @@ http_report(struct http *http, void (*line)(const char *))
 	    (unsigned long long)http->chunks.absent,
 	    (unsigned long long)http->chunks.gone);
 	line(text);
-	for (int i = 0; i < STATS_COUNT; i++) {
+	/* What comes behind these, the monitor counts. */
+	for (int i = 0; i < STATS_RELOADS; i++) {
 		snprintf(text, sizeof(text), "%s: %llu", stats_name(i),
 		    (unsigned long long)stats[i]);
 		line(text);

@@ -34,9 +34,14 @@ receive(struct conn *c)
 			c->kept.len += (size_t)n;
 		c->input = c->kept.at;
 	}
-	if (n > 0)
-		stats[STATS_BYTES_IN] += (uint64_t)n;
 	return n;
+}
+
+static void
+take_in(struct conn *c, ssize_t n)
+{
+	c->input_len += (size_t)n;
+	stats[STATS_BYTES_IN] += (uint64_t)n;
 }
 
 /* The next bytes of something that must be complete at some time. */
@@ -74,7 +79,7 @@ part(struct conn *c)
 
 	if (n > 0) {
 		c->since = c->http->clock->ms;
-		c->input_len = (size_t)n;
+		take_in(c, n);
 		return conn_go(c, STEP_PARSE);
 	}
 	if (n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
@@ -117,7 +122,7 @@ recv_step(struct conn *c)
 		return conn_go(c, STEP_CLOSE);
 	if (c->input_len == 0)
 		c->since = c->http->clock->ms;
-	c->input_len += (size_t)n;
+	take_in(c, n);
 	return conn_go(c, STEP_PARSE);
 }
 
@@ -227,7 +232,7 @@ discard_step(struct conn *c)
 	if (n == 0)		/* half a request, and no more to come */
 		return reply_refuse(c, reply_why(c, WHY_BODY_CUT));
 	if (n > 0)
-		c->input_len += (size_t)n;
+		take_in(c, n);
 	else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
 		return conn_abort(c);
 	return GO_ON;

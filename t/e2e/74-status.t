@@ -71,6 +71,10 @@ is($more{'bytes-in'}, 7 * length("GET / HTTP/1.1\r\nHost: x\r\n\r\n") +
     'bytes received: what was sent, and the question');
 is($more{looks}, 3, 'looks');
 is($more{'service-resolve-count'}, 3, 'they were timed');
+await('lines of the access log to be written, and that to be timed', sub {
+	my %now = numbers($status, '/status?text');
+	return $now{'service-append-count'} > 0;
+});
 cmp_ok($more{'pathname-hits'}, '>=', 7, 'hits');
 is($after{'open-connections'}, 2, 'connections now');
 is($after{'connections-idle'}, 2, 'they are idle, or were');
@@ -103,8 +107,9 @@ is(scalar(grep { $_->{lane} eq 'users' } @{$json->{lanes}}), $is_amped ? 1 : 0,
     'JSON: lanes');
 
 my $exposition = report($status, '/status?prometheus');
-like($exposition, qr/^# TYPE amped_requests_total counter\namped_requests_total \d+\n/m,
+like($exposition, qr/^# TYPE amped_requests_total counter$/m,
     'for Prometheus');
+like($exposition, qr/^amped_requests_total \d+$/m, 'a counter');
 like($exposition, qr/^amped_responses_total\{class="4xx"\} 1\n/m, 'a label');
 SKIP: {
 	skip('there is no promtool', 1)
@@ -121,6 +126,14 @@ SKIP: {
 	    if system('command -v xmllint > /dev/null 2>&1') != 0;
 	write_file("$dir/page.xml", $page);
 	is(`xmllint --noout $dir/page.xml 2>&1`, '', 'it is well-formed');
+}
+
+SKIP: {
+	skip('there is no tidy', 1)
+	    if system('command -v tidy > /dev/null 2>&1') != 0;
+	write_file("$dir/page.html", $page);
+	my @errors = grep { / Error: / } `tidy -q -e $dir/page.html 2>&1`;
+	is_deeply(\@errors, [], 'tidy finds no error');
 }
 
 # Who may ask.
@@ -166,6 +179,23 @@ is_deeply([grep { $now{$_} < $last{$_} } grep { ($listed{$_} // '') eq
     'counter' } keys %last], [], 'no counter falls with another conf');
 cmp_ok($now{requests}, '>', $last{requests}, 'requests go on');
 
+# While one after the other comes, no answer says less than the one before.
+my @falls;
+for my $round (3 .. 6) {
+	kill('HUP', $server->{pid});
+	await("conf $round", sub {
+		my $said = $server->get('/all?text')->{body} // '';
+		my ($n) = $said =~ /^requests (\d+)$/m;
+
+		push(@falls, "$n after $now{requests}") if $n < $now{requests};
+		$now{requests} = $n;
+		return $said =~ /^generation $round$/m;
+	});
+	await('the main before to end', sub { $server->role('main') == 1 });
+}
+is_deeply(\@falls, [], 'requests never fall');
+$status = $server->connect;
+
 # A bad one.
 write_file($conf, slurp($conf) . "nonsense\n");
 $server->{errors} = 1;
@@ -173,7 +203,7 @@ kill('HUP', $server->{pid});
 $server->wait_line(qr/going on with the conf before/);
 %now = numbers($status, '/status?text');
 is($now{'reloads-failed'}, 1, 'one in vain is counted');
-is($now{generation}, 2, 'and is none');
+is($now{generation}, 6, 'and is none');
 
 $server->stop;
 

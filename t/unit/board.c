@@ -1,13 +1,18 @@
 /*
  * Tests of board: what is counted outlives who has counted it.
  */
+#include <sys/mman.h>
 #include <sys/wait.h>
 
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "board.h"
 #include "t/unit/unit.h"
+
+#define ROUNDS	3000
 
 static struct stats_part	sum;
 
@@ -89,6 +94,68 @@ START_TEST(outlives)
 }
 END_TEST
 
+/* Adds up as fast as it can, and tells how often it has. */
+static void
+be_reader(atomic_uint *sums)
+{
+	uint64_t	before = 0, now;
+
+	while (before < ROUNDS) {
+		now = requests();
+		if (now < before)
+			_exit(1);
+		before = now;
+		atomic_fetch_add(sums, 1);
+	}
+	_exit(0);
+}
+
+/* Until it has added up once more, or has ended. */
+static bool
+is_reading(pid_t reader, atomic_uint *sums)
+{
+	unsigned	before = atomic_load(sums);
+	int		status;
+
+	while (atomic_load(sums) == before) {
+		sched_yield();
+		if (waitpid(reader, &status, WNOHANG) == reader) {
+			ck_assert_int_eq(status, 0);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Who adds up while the monitor moves numbers, never sees less than before. */
+START_TEST(never_falls)
+{
+	atomic_uint	*sums = mmap(NULL, sizeof(*sums),
+			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1,
+			    0);
+	int		 a = BOARD_NONE, part;
+	pid_t		 pid;
+
+	ck_assert_ptr_ne(sums, MAP_FAILED);
+	board_open();
+	/* The last one: it takes longest to come to. */
+	while ((part = board_take()) != BOARD_NONE)
+		a = part;
+	pid = fork();
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0)
+		be_reader(sums);
+	board_use(a);
+	do {
+		stats[STATS_REQUESTS]++;
+		if (is_reading(pid, sums))
+			board_keep(a);
+	} while (is_reading(pid, sums));
+	board_sum(&sum);
+	ck_assert_uint_ge(sum.counters[STATS_REQUESTS], ROUNDS);
+}
+END_TEST
+
 /* One for whom no part is left counts, though others do not see it. */
 START_TEST(full)
 {
@@ -126,6 +193,7 @@ unit_tests(TCase *t)
 {
 	tcase_add_test(t, without);
 	tcase_add_test(t, outlives);
+	tcase_add_test(t, never_falls);
 	tcase_add_test(t, full);
 	tcase_add_test(t, gauges);
 }
