@@ -24,6 +24,7 @@
 #include "lib/proc.h"
 #include "logs.h"
 #include "monitor.h"
+#include "roots.h"
 #include "stats.h"
 
 #ifndef AMPED_CONF
@@ -369,7 +370,7 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	if (r->listeners == NULL)
 		leave(setup, EX_UNAVAILABLE);
 	heritage_tell_unused(h, r);
-	reign_look_at_roots(r);
+	roots_check(r);
 	setup->standard = h->standard != -1 ? h->standard :
 	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	r->access = open_log(setup, r->conf->log.access);

@@ -12,7 +12,6 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
-#include "lib/proc.h"
 #include "reign.h"
 
 struct reign *
@@ -45,40 +44,6 @@ reign_choose_user(struct reign *r)
 	r->uid = pw->pw_uid;
 	r->gid = pw->pw_gid;
 	return 0;
-}
-
-static void
-look_at_root(const struct reign *r, const struct conf_rules *rules)
-{
-	const char	*dir = rules->alias != NULL ? rules->alias :
-			    rules->root;
-
-	if (dir == NULL || access(dir, X_OK) == 0)
-		return;
-	log_warn("%s%s may not enter %s, or a directory above it: what is "
-	    "there will be refused (403) until its mode or owner is changed",
-	    r->user != NULL ? "user " : "this user", r->user != NULL ? r->user :
-	    "", dir);
-}
-
-static void
-look_at_roots(const void *reign)
-{
-	const struct reign	*r = reign;
-	const struct conf_site	*site;
-
-	for (size_t i = 0; i < r->conf->nsites; i++) {
-		site = &r->conf->sites[i];
-		look_at_root(r, &site->rules);
-		for (size_t k = 0; k < site->nplaces; k++)
-			look_at_root(r, &site->places[k].rules);
-	}
-}
-
-void
-reign_look_at_roots(const struct reign *r)
-{
-	proc_as(r->user, r->uid, r->gid, look_at_roots, r);
 }
 
 void

@@ -63,9 +63,6 @@ void		 reign_free(struct reign **);
 /* Who main and the helpers are to be, when started as root; -1 after a line
  * that says why not. */
 int		 reign_choose_user(struct reign *);
-/* A line for each directory that those who serve it may not enter, since all of
- * it will be refused; they may be let in later.  May wait for a disk. */
-void		 reign_look_at_roots(const struct reign *);
 /* No new clients from this process; others may have the sockets, too. */
 void		 reign_close_doors(struct reign *);
 /* In a child that has nothing to do with it. */

@@ -22,6 +22,7 @@
 #include "lib/log.h"
 #include "lib/proc.h"
 #include "monitor_private.h"
+#include "roots.h"
 
 #define READING		30000	/* ms for the conf, and all that it names */
 #define COMING		30000	/* ms for the new main to serve */
@@ -148,7 +149,7 @@ be_reader(struct monitor *m, int pipe)
 		send_bad(pipe, &bad);
 	if (r != NULL && send_log(m, r, LOG_ACCESS, pipe) == 0 &&
 	    send_log(m, r, LOG_ERRORS, pipe) == 0) {
-		reign_look_at_roots(r);
+		roots_check(r);
 		send_news(pipe, GOOD, 0, -1);
 	}
 	_exit(0);
