@@ -13,7 +13,6 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
-#include "lib/proc.h"
 #include "reign.h"
 
 struct reign *

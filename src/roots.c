@@ -26,9 +26,10 @@ tell(struct walk *w, const char *directory, const char *root)
 		return;
 	w->told.len = 0;
 	buf_adds(&w->told, directory);
-	log_warnx("user %s may not enter %s, so nothing of %s can be served: "
-	    "let others enter it (chmod o+x), or name another user",
-	    w->user, directory, root);
+	log_warnx("%s%s may not enter %s, so nothing of %s can be served: let "
+	    "others enter it (chmod o+x), or name another user", w->user !=
+	    NULL ? "user " : "this user", w->user != NULL ? w->user : "",
+	    directory, root);
 }
 
 /* True once it is found. */
@@ -79,7 +80,5 @@ walk_all(const void *context)
 void
 roots_check(const struct reign *r)
 {
-	/* Whoever started it as they are has been told by the conf. */
-	if (r->user != NULL)
-		proc_as(r->user, r->uid, r->gid, walk_all, r);
+	proc_as(r->user, r->uid, r->gid, walk_all, r);
 }

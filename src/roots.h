@@ -1,14 +1,14 @@
 /*
  * roots: whether those who look for files may enter the directories that the
- * conf names.
+ * conf names.  It is the usual reason for a site full of refusals.
  */
 #ifndef ROOTS_H
 #define ROOTS_H
 
 struct reign;
 
-/* A line for each directory that is in the way.  It looks at them, as the
- * reading of the conf did, and so may wait. */
+/* A line for each directory that is in the way; it may be opened later.  They
+ * are looked at, as when the conf was read, and so it may wait. */
 void	roots_check(const struct reign *);
 
 #endif

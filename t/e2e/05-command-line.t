@@ -152,32 +152,6 @@ SKIP: {
 	is($status >> 8, 66, 'a directory that may not be read: exit 66')
 	    or diag($err);
 }
-# A root that its server may not enter: that is said, and refused, not fatal.
-SKIP: {
-	skip('root may enter everything, unless it becomes another', 6)
-	    if $> != 0;
-	my $closed = docroot('in/page' => "page\n");
-	my $user = Amped::ordinary_user();
-	my $warning = qr{warn: user $user may not enter \Q$closed\E/in, so };
-	chmod(0700, "$closed/in");
-	my $server = Amped->start(root => "$closed/in");
-	ok($server->wait_line($warning), 'a root that is closed: a warning');
-	is($server->get('/page')->{status}, 403, 'it is refused');
-	$server->wait_line(qr/notice: ready/);
-	kill('HUP', $server->{pid});
-	$server->wait_line(qr/is in force/);
-	is(scalar(grep { $_ =~ $warning } split(/\n/, $server->errors)), 2,
-	    'HUP: again');
-	chmod(0755, "$closed/in");
-	kill('HUP', $server->{pid});
-	$server->wait_lines(1);
-	Amped::await('that conf', sub {
-		2 == (() = $server->errors =~ /is in force/g) });
-	is($server->get('/page')->{status}, 200, 'opened: it serves');
-	is(scalar(grep { $_ =~ $warning } split(/\n/, $server->errors)), 2,
-	    'and no more is said');
-	$server->stop;
-}
 write_file("$dir/full/log", '');
 conf("log {\n\taccess %D/full/log/x\n\terror stderr\n}\n$good");
 ($status, $out, $err) = run_amped('-D', '-f', $conf);

@@ -33,6 +33,8 @@ $server->wait_line(qr/has been read again/);
 @said = $server->errors =~ /warn: user .* may not enter (\S+),/g;
 is($said[-1], "$dir/itself", 'HUP: the one that is left');
 is(@said, 3, 'and no other');
+chmod(0755, "$dir/itself") or die "chmod: $!\n";
+is($server->get('/c/c')->{body}, 'c', 'opened: it serves');
 $server->stop;
 
 done_testing();
