@@ -302,6 +302,9 @@ logger_new(struct evloop *loop, const struct clock *clock, int control)
 	g->control = control;
 	g->fd = g->next = -1;
 	g->timer = evloop_timer(loop, timer, g);
+	/* What is never written to costs nothing, and to grow may cost much
+	 * just when there is much to do. */
+	buf_need(&g->waiting, ROOM);
 	ask(g);
 	return g;
 }
