@@ -20,7 +20,8 @@ use Amped::Package qw(command_ok deb_file make_deb plain_build quietly);
 use File::Copy qw(copy);
 use Test::More;
 
-my @tests = qw(serve reload rotate conf-test upgrade taken-port purge);
+my @tests = qw(serve reload rotate conf-test otherwise upgrade taken-port
+    purge);
 my $tests = Amped::source_dir() . '/contrib/debian/tests';
 my @nspawn = qw(systemd-nspawn --quiet --register=no --keep-unit
     --private-network --boot);
@@ -156,7 +157,10 @@ for name; do
 	"/tests/$name" > "/results/$name.said" 2>&1 || break
 	touch "/results/$name.passed"
 done
-systemctl status --no-pager --full amped > /results/status 2>&1
+{
+	systemctl status --no-pager --full amped
+	cat /var/log/amped/error.log
+} > /results/status 2>&1
 END
 		write_file("$root/etc/systemd/system/run-tests.service", <<"END");
 [Unit]
