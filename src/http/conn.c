@@ -226,12 +226,14 @@ conn_park(struct conn *c)
 	if (http->output.n > 0)
 		c->output = output_keep(&http->output);
 	if (c->input_len == 0) {
-		buf_free(&c->kept);
+		if (c->kept.at != NULL)
+			buf_forget(&c->kept);
 		c->input = NULL;
 	} else if (c->input >= http->input &&
 	    c->input < http->input + sizeof(http->input)) {
 		need(c->kept.len == 0);
 		buf_add(&c->kept, c->input, c->input_len);
+		explicit_bzero(c->input, c->input_len);
 		c->input = c->kept.at;
 	}
 }
