@@ -22,10 +22,12 @@
 #include "helpers/places.h"
 #include "helpers/record.h"
 #include "helpers/scribe.h"
+#include "lib/calls.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
+#include "lib/sandbox.h"
 #include "lib/str.h"
 
 /* What it is to be, on a stream pipe. */
@@ -38,7 +40,7 @@ static const char *const titles[] = { "amped: helper", "amped: log helper",
 static void
 print_usage(FILE *out)
 {
-	fputs("usage: amped-helper [-ehV] [-l number]\n"
+	fputs("usage: amped-helper [-ehrV] [-c calls] [-l number]\n"
 	    "       amped-helper [-k links] [-u user] resolve root path "
 	    "[name ...]\n"
 	    "       amped-helper read file [offset length]\n"
@@ -128,30 +130,47 @@ serve(void)
 	return 0;
 }
 
+/* What it was given to keep to, if it is to keep to anything. */
+static void
+confine(struct sandbox *s)
+{
+	if (s->calls == 0)
+		return;
+	if (fcntl(PLACE_RULES, F_GETFD) != -1)
+		s->rules = PLACE_RULES;
+	else if ((s->calls & CALLS_FILES) != 0)
+		s->rules = SANDBOX_NO_RULES;
+	sandbox_enter(s);
+}
+
 /* It stays for a moment when the monitor is gone, for last words; whoever tells
  * all of us to go, does not mean it. */
 static int
-write_errors(void)
+write_errors(struct sandbox *s)
 {
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	proc_outlive(getppid());
+	confine(s);
 	scribe_run(STDIN_FILENO, PLACE_WORDS, PLACE_LOSSES, STDERR_FILENO);
 	return 0;
 }
 
 static int
-be(enum role role, size_t logs)
+be(enum role role, size_t logs, struct sandbox *s)
 {
 	set_signals();
 	log_init(names[role], LOG_GRADE_NOTICE);
 	proc_title(titles[role]);
-	if (role == SCRIBE)
-		return write_errors();
-	proc_follow(getppid());
-	log_losses(PLACE_LOSSES);
+	if (role != SCRIBE) {
+		proc_follow(getppid());
+		log_losses(PLACE_LOSSES);
+	}
 	if (role == LOG_HELPER)
 		take_logs(logs);
+	if (role == SCRIBE)
+		return write_errors(s);
+	confine(s);
 	return serve();
 }
 
@@ -162,11 +181,17 @@ main(int argc, char **argv)
 	const char	*user = NULL;
 	int64_t		 logs = 0;
 	enum role	 role = HELPER;
+	struct sandbox	 sandbox = { .rules = -1 };
 	int		 c;
 
 	proc_title_init(argc, argv);
-	while ((c = getopt(argc, argv, "+ehk:l:u:V")) != -1)
+	while ((c = getopt(argc, argv, "+c:ehk:l:ru:V")) != -1)
 		switch (c) {
+		case 'c':
+			sandbox.calls = calls_roles(optarg);
+			if (sandbox.calls == 0)
+				return usage();
+			break;
 		case 'e':
 			role = SCRIBE;
 			break;
@@ -184,6 +209,9 @@ main(int argc, char **argv)
 			    logs >= INT32_MAX - PLACE_LOGS)
 				return usage();
 			break;
+		case 'r':
+			sandbox.required = true;
+			break;
 		case 'u':
 			user = optarg;
 			break;
@@ -199,5 +227,5 @@ main(int argc, char **argv)
 	}
 	if (optind < argc || !on_stream_pipe())
 		return usage();
-	return be(role, (size_t)logs);
+	return be(role, (size_t)logs, &sandbox);
 }

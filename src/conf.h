@@ -64,6 +64,7 @@ struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
 	int64_t		 architecture;		/* enum conf_architecture */
+	int64_t		 sandbox;		/* enum conf_sandbox */
 	int64_t		 version;		/* a switch: tell it */
 	int64_t		 helpers, helpers_max;
 	int64_t		 helpers_share;		/* 0: half of them */
@@ -164,6 +165,7 @@ const struct conf_rules	*conf_rules_find(const struct conf_site *,
 bool			 conf_lists(const struct conf_words *,
 			    enum conf_listing);
 bool			 conf_without(const struct conf *, enum conf_saving);
+bool			 conf_asks_users(const struct conf *);	/* ~name */
 int64_t			 conf_share(const struct conf *);	/* of helpers */
 
 #endif

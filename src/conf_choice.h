@@ -10,6 +10,8 @@
 #define CONF_RESIDENCIES(X)						\
 	X(AUTO, "auto") X(NOWAIT, "nowait") X(MINCORE, "mincore")	\
 	X(PREDICT, "predict") X(NEVER, "never")
+#define CONF_SANDBOXES(X)						\
+	X(AUTO, "auto") X(OFF, "off") X(REQUIRED, "required")
 #define CONF_LOG_FORMATS(X)						\
 	X(COMMON, "common") X(COMBINED, "combined")
 #define CONF_LISTINGS(X)						\
@@ -33,6 +35,13 @@ enum conf_residency {
 	CONF_RESIDENCIES(X)
 #undef X
 	RESIDENCY_COUNT
+};
+
+enum conf_sandbox {
+#define X(id, name) SANDBOX_##id,
+	CONF_SANDBOXES(X)
+#undef X
+	SANDBOX_COUNT
 };
 
 enum conf_log_format {

@@ -118,6 +118,7 @@ print_scaled(enum conf_type type, int64_t number, struct buf *to)
 
 #define X(id, name) name,
 static const char *const architectures[] = { CONF_ARCHITECTURES(X) NULL };
+static const char *const sandboxes[] = { CONF_SANDBOXES(X) NULL };
 static const char *const residencies[] = { CONF_RESIDENCIES(X) NULL };
 static const char *const log_formats[] = { CONF_LOG_FORMATS(X) NULL };
 static const char *const log_grades[] = { LOG_GRADES(X) NULL };
@@ -135,6 +136,7 @@ static const char *const *
 choices_of(enum conf_type type)
 {
 	return type == TYPE_ARCHITECTURE ? architectures :
+	    type == TYPE_SANDBOX ? sandboxes :
 	    type == TYPE_RESIDENCY ? residencies :
 	    type == TYPE_LOG_FORMAT ? log_formats :
 	    type == TYPE_LOG_GRADE ? log_grades :

@@ -17,6 +17,7 @@
 #include "arch/listener.h"
 #include "arch/question.h"
 #include "conf.h"
+#include "fence.h"
 #include "lib/buf.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -303,6 +304,8 @@ explain(struct reign *r, struct options *o)
 static void
 open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 {
+	if (fence_check(r->conf) == -1)
+		exit(EX_UNAVAILABLE);
 	choose_user(r, o);
 	r->listeners = listener_open(r->conf, NULL, &r->nlisteners);
 	if (r->listeners == NULL)

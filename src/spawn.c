@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "conf.h"
 #include "helpers/places.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -91,9 +92,13 @@ become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 	signal(SIGUSR1, SIG_IGN);
 	monitor_leave_signals();
 	open_own(m, r, role, parent);
+	if (!is_privileged(role))
+		proc_bound_capabilities();
 	if (!is_privileged(role) && who->user != NULL &&
 	    proc_become(who->user, who->uid, who->gid) == -1)
 		fatal("cannot become user %s", who->user);
+	if (!is_privileged(role) && proc_no_capabilities() == -1)
+		fatal("cannot give capabilities up");
 	proc_no_new_privileges();
 	if (role != ROLE_SCRIBE)
 		proc_follow(parent);
@@ -159,20 +164,45 @@ place_logs(const struct monitor *m, const struct reign *r, enum role role)
 	}
 }
 
+/* The system calls that it may make, in the words of lib/calls.h. */
+static char *
+calls_of(const struct conf *conf, enum role role)
+{
+	static char	files[] = "files", users[] = "files,users",
+			log[] = "log";
+
+	if (role != ROLE_HELPER)
+		return log;
+	return conf_asks_users(conf) ? users : files;
+}
+
 _Noreturn void
 spawn_helper(struct monitor *m, struct reign *r, int pipe, enum role role)
 {
 	static char	 name[] = "amped-helper", l[] = "-l", one[] = "1",
-			 e[] = "-e";
-	char		*plain[] = { name, NULL };
-	char		*logger[] = { name, l, one, NULL };
-	char		*scribe[] = { name, e, NULL };
-	char		**arguments = role == ROLE_LOGGER ? logger :
-			    role == ROLE_SCRIBE ? scribe : plain;
+			 e[] = "-e", c[] = "-c", required[] = "-r";
+	const struct conf *conf = r != NULL ? r->conf : m->serving->conf;
+	char		*arguments[8] = { name };
 	int		 program = clear(m->setup->helper);
+	int		 rules = role == ROLE_HELPER && r->rules != -1 ?
+			    clear(r->rules) : -1;
+	size_t		 n = 1;
 
+	if (role == ROLE_LOGGER) {
+		arguments[n++] = l;
+		arguments[n++] = one;
+	} else if (role == ROLE_SCRIBE)
+		arguments[n++] = e;
+	if (conf->sandbox != SANDBOX_OFF) {
+		arguments[n++] = c;
+		arguments[n++] = calls_of(conf, role);
+	}
+	if (conf->sandbox == SANDBOX_REQUIRED)
+		arguments[n++] = required;
 	pipe = clear(pipe);
 	place_logs(m, r, role);
+	if (rules != -1)
+		place(rules, PLACE_RULES);
 	place(pipe, STDIN_FILENO);
 	proc_signals_unblock();
 	fexecve(program, arguments, environ);

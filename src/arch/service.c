@@ -11,6 +11,7 @@
 
 #include "arch/service.h"
 #include "control.h"
+#include "lib/calls.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
@@ -91,6 +92,8 @@ service_open(struct service *s, const struct world *world)
 	memset(s, 0, sizeof(*s));
 	s->world = world;
 	s->pagemap = -1;
+	s->sandbox = (struct sandbox){ .calls = CALLS_MAIN, .rules = -1,
+	    .required = world->conf->sandbox == SANDBOX_REQUIRED };
 	s->loop = evloop_new(&s->clock);
 	s->logger = logger_new(s->loop, &s->clock, world->control);
 	s->control = evloop_watch(s->loop, world->control, monitor_speaks, s);
@@ -151,6 +154,8 @@ service_run(struct service *s, const struct disk *disk)
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    connections(world), stop, s);
 	clients_listen(s->clients, world->listeners, world->nlisteners);
+	if (world->conf->sandbox != SANDBOX_OFF)
+		sandbox_enter(&s->sandbox);
 	control_send(world->control, CONTROL_READY, -1);
 	evloop_run(s->loop);
 	report(s);

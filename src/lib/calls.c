@@ -1,0 +1,226 @@
+/*
+ * calls: the one file that knows libseccomp.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/calls.h"
+
+static const char *const roles[] = {
+#define X(id, name) [CALLS_NUMBER_##id] = name,
+	CALLS_ROLES(X)
+#undef X
+};
+
+static unsigned
+role_of(const char *name, size_t len)
+{
+	for (unsigned i = 0; i < CALLS_ROLE_COUNT; i++)
+		if (strlen(roles[i]) == len &&
+		    strncmp(roles[i], name, len) == 0)
+			return 1u << i;
+	return 0;
+}
+
+unsigned
+calls_roles(const char *names)
+{
+	unsigned	all = 0, one;
+	size_t		len;
+
+	for (;; names += len + 1) {
+		len = strcspn(names, ",");
+		one = role_of(names, len);
+		if (one == 0)
+			return 0;
+		all |= one;
+		if (names[len] == '\0')
+			return all;
+	}
+}
+
+#ifdef HAVE_SECCOMP
+
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <linux/seccomp.h>
+
+#include <seccomp.h>
+#include <stdint.h>
+
+#include "lib/log.h"
+
+#define ALL	(~0u)
+
+enum how { CALL, REFUSE, PLAIN, OWN };
+
+static const struct call {
+	const char	*name;
+	enum how	 how;
+	unsigned	 roles;
+} calls[] = {
+#define MAIN	CALLS_MAIN
+#define FILES	CALLS_FILES
+#define USERS	CALLS_USERS
+#define LOG	CALLS_LOG
+#define CALL(name, roles)	{ #name, CALL, roles },
+#define REFUSE(name, roles)	{ #name, REFUSE, roles },
+#define PLAIN(name)		{ #name, PLAIN, ALL },
+#define OWN(name)		{ #name, OWN, ALL },
+#include "lib/calls.tbl"
+#undef CALL
+#undef REFUSE
+#undef PLAIN
+#undef OWN
+#undef MAIN
+#undef FILES
+#undef USERS
+#undef LOG
+};
+
+/* A system that does not answer this has no such call, or is an imitation
+ * (valgrind) that would be filtered with us. */
+bool
+calls_known(void)
+{
+	const uint32_t	trap = SECCOMP_RET_TRAP;
+
+	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &trap) == 0;
+}
+
+/* In whatever state we are: no more than that. */
+static void
+forbidden(int signo, siginfo_t *info, void *context)
+{
+	char	 digits[3 * sizeof(int) + 1], *at = digits + sizeof(digits);
+	int	 n = info->si_syscall;
+
+	(void)context;
+	*--at = '\0';
+	do
+		*--at = (char)('0' + n % 10);
+	while ((n /= 10) > 0 && at > digits);
+	log_dying("system call number ", at, " is forbidden to this process: "
+	    "report it; sandbox off in the conf allows it", "");
+	raise(signo);		/* as soon as we return, and for good */
+}
+
+static void
+catch_forbidden(void)
+{
+	struct sigaction	sa = { .sa_sigaction = forbidden,
+				    .sa_flags = SA_RESETHAND | SA_SIGINFO };
+
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGSYS, &sa, NULL);
+}
+
+/* Libraries that are loaded late are mapped to be executed; but never what may
+ * be written to. */
+static int
+add_plain(scmp_filter_ctx filter, int number, unsigned who)
+{
+	const unsigned	late = PROT_EXEC | PROT_WRITE;
+	int		error;
+
+	error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1,
+	    SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	if (error == 0 && (who & CALLS_USERS) != 0)
+		error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1,
+		    SCMP_A2(SCMP_CMP_MASKED_EQ, late, PROT_EXEC));
+	return error;
+}
+
+static int
+add(scmp_filter_ctx filter, const struct call *c, unsigned who)
+{
+	int	number = seccomp_syscall_resolve_name(c->name);
+
+	if (number < 0)			/* not of this system */
+		return 0;
+	switch (c->how) {
+	case PLAIN:
+		return add_plain(filter, number, who);
+	case OWN:
+		return seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1,
+		    SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+	case REFUSE:
+		if ((c->roles & who) == 0)
+			return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
+			    number, 0);
+		/* FALLTHROUGH */
+	default:
+		return (c->roles & who) == 0 ? 0 : seccomp_rule_add(filter,
+		    SCMP_ACT_ALLOW, number, 0);
+	}
+}
+
+/* Within this machine only; who asks for more is told that there is none. */
+static int
+add_sockets(scmp_filter_ctx filter, unsigned who)
+{
+	int	number = seccomp_syscall_resolve_name("socket");
+	int	error;
+
+	if ((who & CALLS_USERS) == 0 || number < 0)
+		return 0;
+	error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1,
+	    SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
+	return error != 0 ? error : seccomp_rule_add(filter,
+	    SCMP_ACT_ERRNO(EAFNOSUPPORT), number, 1,
+	    SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+}
+
+static int
+fill(scmp_filter_ctx filter, unsigned who)
+{
+	int	error = 0;
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && error == 0;
+	    i++)
+		error = add(filter, &calls[i], who);
+	return error != 0 ? error : add_sockets(filter, who);
+}
+
+int
+calls_restrict(unsigned who)
+{
+	scmp_filter_ctx	filter = seccomp_init(SCMP_ACT_TRAP);
+	int		error;
+
+	if (filter == NULL) {
+		errno = ENOMEM;
+		return -1;
+	}
+	/* As a tree, where the library can: some calls are asked about often
+	 * (older systems remember none of the answers). */
+	(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	error = fill(filter, who);
+	catch_forbidden();
+	if (error == 0)
+		error = seccomp_load(filter);
+	seccomp_release(filter);
+	errno = -error;
+	return error == 0 ? 0 : -1;
+}
+
+#else
+
+bool
+calls_known(void)
+{
+	return false;
+}
+
+int
+calls_restrict(unsigned who)
+{
+	(void)who;
+	errno = ENOSYS;
+	return -1;
+}
+
+#endif
