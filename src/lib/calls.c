@@ -118,35 +118,48 @@ catch_forbidden(void)
 	sigaction(SIGSYS, &sa, NULL);
 }
 
+static int
+add_if(scmp_filter_ctx filter, uint32_t action, int number,
+    struct scmp_arg_cmp condition)
+{
+	return seccomp_rule_add_array(filter, action, number, 1, &condition);
+}
+
 /* Libraries that are loaded late are mapped to be executed; but never what may
  * be written to. */
 static int
 add_plain(scmp_filter_ctx filter, int number, unsigned who)
 {
-	const unsigned	late = PROT_EXEC | PROT_WRITE;
-	int		error;
+	const struct scmp_arg_cmp	data = { .arg = 2,
+					    .op = SCMP_CMP_MASKED_EQ,
+					    .datum_a = PROT_EXEC };
+	const struct scmp_arg_cmp	code = { .arg = 2,
+					    .op = SCMP_CMP_MASKED_EQ,
+					    .datum_a = PROT_EXEC | PROT_WRITE,
+					    .datum_b = PROT_EXEC };
+	int				error;
 
-	error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1,
-	    SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	error = add_if(filter, SCMP_ACT_ALLOW, number, data);
 	if (error == 0 && (who & CALLS_USERS) != 0)
-		error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1,
-		    SCMP_A2(SCMP_CMP_MASKED_EQ, late, PROT_EXEC));
+		error = add_if(filter, SCMP_ACT_ALLOW, number, code);
 	return error;
 }
 
 static int
 add(scmp_filter_ctx filter, const struct call *c, unsigned who)
 {
-	int	number = seccomp_syscall_resolve_name(c->name);
+	const struct scmp_arg_cmp	own = { .op = SCMP_CMP_EQ,
+					    .datum_a = (scmp_datum_t)getpid() };
+	int				number;
 
+	number = seccomp_syscall_resolve_name(c->name);
 	if (number < 0)			/* not of this system */
 		return 0;
 	switch (c->how) {
 	case PLAIN:
 		return add_plain(filter, number, who);
 	case OWN:
-		return seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1,
-		    SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+		return add_if(filter, SCMP_ACT_ALLOW, number, own);
 	case REFUSE:
 		if ((c->roles & who) == 0)
 			return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
@@ -162,16 +175,18 @@ add(scmp_filter_ctx filter, const struct call *c, unsigned who)
 static int
 add_sockets(scmp_filter_ctx filter, unsigned who)
 {
-	int	number = seccomp_syscall_resolve_name("socket");
-	int	error;
+	const struct scmp_arg_cmp	near = { .op = SCMP_CMP_EQ,
+					    .datum_a = AF_UNIX };
+	const struct scmp_arg_cmp	far = { .op = SCMP_CMP_NE,
+					    .datum_a = AF_UNIX };
+	int				number, error;
 
+	number = seccomp_syscall_resolve_name("socket");
 	if ((who & CALLS_USERS) == 0 || number < 0)
 		return 0;
-	error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1,
-	    SCMP_A0(SCMP_CMP_EQ, AF_UNIX));
-	return error != 0 ? error : seccomp_rule_add(filter,
-	    SCMP_ACT_ERRNO(EAFNOSUPPORT), number, 1,
-	    SCMP_A0(SCMP_CMP_NE, AF_UNIX));
+	error = add_if(filter, SCMP_ACT_ALLOW, number, near);
+	return error != 0 ? error : add_if(filter,
+	    SCMP_ACT_ERRNO(EAFNOSUPPORT), number, far);
 }
 
 static int

@@ -153,7 +153,16 @@ SKIP: {
 	is(await('the new one', sub { my $r = $server->get('/page');
 	    $r->{status} == 200 && $r })->{body}, "one\n",
 	    'until the conf is read again');
+	await('the main before to go', sub { $server->role('main') == 1 });
 	$server->stop;
 }
+
+# The system's own database of users, whatever it asks: nobody dies of it.
+$server = Amped->start(root => $root, site => "\tusers public_html\n");
+for my $user (getpwuid($>), 'nobody', 'a-user-that-is-not') {
+	is($server->get("/~$user/")->{status}, 404, "/~$user/: nothing there");
+}
+unlike($server->errors, qr/forbidden|died/, 'nobody dies of a look at users');
+$server->stop;
 
 done_testing();
