@@ -161,7 +161,7 @@ add(scmp_filter_ctx filter, const struct call *c, unsigned who)
 	case OWN:
 		return add_if(filter, SCMP_ACT_ALLOW, number, own);
 	case REFUSE:
-		if ((c->roles & who) == 0)
+		if ((c->roles & who) == 0 && (who & CALLS_USERS) == 0)
 			return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
 			    number, 0);
 		/* FALLTHROUGH */
@@ -203,7 +203,9 @@ fill(scmp_filter_ctx filter, unsigned who)
 int
 calls_restrict(unsigned who)
 {
-	scmp_filter_ctx	filter = seccomp_init(SCMP_ACT_TRAP);
+	/* What libraries call that are asked for users, is theirs to know. */
+	scmp_filter_ctx	filter = seccomp_init((who & CALLS_USERS) != 0 ?
+			    SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_TRAP);
 	int		error;
 
 	if (filter == NULL) {

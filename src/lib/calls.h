@@ -3,7 +3,8 @@
  *
  * One that is not in calls.tbl for any of its roles ends the process, after a
  * line that says which it was: it is a bug of ours, or somebody has taken the
- * process over, and neither is to go on.
+ * process over, and neither is to go on.  Only who asks for users is told EPERM
+ * instead: that is done by libraries of others, who know why.
  */
 #ifndef LIB_CALLS_H
 #define LIB_CALLS_H

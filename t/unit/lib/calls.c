@@ -103,8 +103,8 @@ static const struct {
 	unsigned	 roles;
 	int		 result;	/* 0, an errno, DIES */
 } cases[] = {
-	{ start_process, CALLS_MAIN | CALLS_FILES | CALLS_USERS | CALLS_LOG,
-	    DIES },
+	{ start_process, CALLS_MAIN | CALLS_FILES | CALLS_LOG, DIES },
+	{ start_process, CALLS_FILES | CALLS_USERS, EPERM },
 	{ open_file, CALLS_MAIN, EPERM },
 	{ open_file, CALLS_LOG, EPERM },
 	{ open_file, CALLS_FILES, 0 },
@@ -117,7 +117,8 @@ static const struct {
 	{ make_memory, CALLS_LOG, 0 },
 	{ make_code, CALLS_MAIN | CALLS_FILES, DIES },
 	{ make_code, CALLS_USERS, 0 },
-	{ make_changing_code, CALLS_USERS, DIES },
+	{ make_changing_code, CALLS_USERS, EPERM },
+	{ make_changing_code, CALLS_FILES, DIES },
 	{ signal_oneself, CALLS_MAIN, 0 },
 	{ signal_parent, CALLS_MAIN, DIES },
 };
