@@ -18,10 +18,14 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "helpers/append.h"
 #include "helpers/hand.h"
+#include "helpers/names.h"
+#include "helpers/outlet.h"
 #include "helpers/places.h"
 #include "helpers/record.h"
 #include "helpers/scribe.h"
+#include "helpers/syslog.h"
 #include "lib/calls.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -40,7 +44,8 @@ static const char *const titles[] = { "amped: helper", "amped: log helper",
 static void
 print_usage(FILE *out)
 {
-	fputs("usage: amped-helper [-ehrV] [-c calls] [-l number]\n"
+	fputs("usage: amped-helper [-ehnrV] [-c calls] [-l number] "
+	    "[-s facility,tag,socket]\n"
 	    "       amped-helper [-k links] [-u user] resolve root path "
 	    "[name ...]\n"
 	    "       amped-helper read file [offset length]\n"
@@ -146,18 +151,22 @@ confine(struct sandbox *s)
 /* It stays for a moment when the monitor is gone, for last words; whoever tells
  * all of us to go, does not mean it. */
 static int
-write_errors(struct sandbox *s)
+write_errors(struct sandbox *s, struct syslog *syslog)
 {
+	struct outlet	log = { .fd = STDERR_FILENO, .syslog = syslog };
+
+	if (syslog != NULL)
+		syslog->graded = true;
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	proc_outlive(getppid());
 	confine(s);
-	scribe_run(STDIN_FILENO, PLACE_WORDS, PLACE_LOSSES, STDERR_FILENO);
+	scribe_run(STDIN_FILENO, PLACE_WORDS, PLACE_LOSSES, &log);
 	return 0;
 }
 
 static int
-be(enum role role, size_t logs, struct sandbox *s)
+be(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 {
 	set_signals();
 	log_init(names[role], LOG_GRADE_NOTICE);
@@ -168,10 +177,22 @@ be(enum role role, size_t logs, struct sandbox *s)
 	}
 	if (role == LOG_HELPER)
 		take_logs(logs);
+	if (role == LOG_HELPER && syslog != NULL && logs > 0)
+		append_to_syslog(syslog);
 	if (role == SCRIBE)
-		return write_errors(s);
+		return write_errors(s, syslog);
 	confine(s);
 	return serve();
+}
+
+static int
+only_words(int option)
+{
+	if (option == 'h')
+		print_usage(stdout);
+	else
+		puts("amped-helper " PACKAGE_VERSION);
+	return 0;
 }
 
 int
@@ -182,10 +203,11 @@ main(int argc, char **argv)
 	int64_t		 logs = 0;
 	enum role	 role = HELPER;
 	struct sandbox	 sandbox = { .rules = -1 };
+	struct syslog	 syslog, *system = NULL;
 	int		 c;
 
 	proc_title_init(argc, argv);
-	while ((c = getopt(argc, argv, "+c:ehk:l:ru:V")) != -1)
+	while ((c = getopt(argc, argv, "+c:ehk:l:nrs:u:V")) != -1)
 		switch (c) {
 		case 'c':
 			sandbox.calls = calls_roles(optarg);
@@ -196,8 +218,8 @@ main(int argc, char **argv)
 			role = SCRIBE;
 			break;
 		case 'h':
-			print_usage(stdout);
-			return 0;
+		case 'V':
+			return only_words(c);
 		case 'k':
 			links = job_links_find(optarg);
 			if (links == JOB_LINKS_COUNT)
@@ -209,15 +231,20 @@ main(int argc, char **argv)
 			    logs >= INT32_MAX - PLACE_LOGS)
 				return usage();
 			break;
+		case 'n':
+			append_with_names(names_new(names_look));
+			break;
 		case 'r':
 			sandbox.required = true;
+			break;
+		case 's':
+			system = &syslog;
+			if (!syslog_init(system, optarg))
+				return usage();
 			break;
 		case 'u':
 			user = optarg;
 			break;
-		case 'V':
-			puts("amped-helper " PACKAGE_VERSION);
-			return 0;
 		default:
 			return usage();
 		}
@@ -227,5 +254,5 @@ main(int argc, char **argv)
 	}
 	if (optind < argc || !on_stream_pipe())
 		return usage();
-	return be(role, (size_t)logs, &sandbox);
+	return be(role, (size_t)logs, &sandbox, system);
 }

@@ -5,9 +5,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "helpers/outlet.h"
+#include "helpers/syslog.h"
 #include "lib/lines.h"
 
 /* A file that is appended to takes any write whole, a pipe only small ones. */
@@ -31,13 +33,31 @@ put(int fd, const char *at, size_t len)
 	return n;
 }
 
+/* Line by line. */
+static int
+tell_system(struct outlet *o, const char *at, size_t len, size_t *done)
+{
+	size_t	n;
+
+	for (; *done < len; *done += n) {
+		n = lines_first(at + *done, len - *done);
+		if (syslog_send(o->syslog, at + *done,
+		    n - (at[*done + n - 1] == '\n')) == -1)
+			return -1;
+	}
+	return 0;
+}
+
 int
 outlet_write(struct outlet *o, const char *at, size_t len, size_t *done)
 {
-	size_t	piece = most(o->fd);
+	size_t	piece;
 	ssize_t	n;
 
 	*done = 0;
+	if (o->syslog != NULL)
+		return tell_system(o, at, len, done);
+	piece = most(o->fd);
 	if (len > 0 && o->torn && put(o->fd, "\n", 1) != 1)
 		return -1;
 	o->torn = o->torn && len == 0;
@@ -51,4 +71,13 @@ outlet_write(struct outlet *o, const char *at, size_t len, size_t *done)
 		*done += (size_t)n;
 	}
 	return 0;
+}
+
+bool
+outlet_wait(const struct outlet *o, int ms)
+{
+	struct pollfd	p = { .events = POLLOUT };
+
+	p.fd = o->syslog != NULL ? o->syslog->fd : o->fd;
+	return poll(&p, 1, ms) != 0;
 }

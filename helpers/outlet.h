@@ -7,9 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct syslog;
+
 struct outlet {
-	int	fd;
-	bool	torn;		/* the next line needs an end of this one */
+	int		 fd;
+	bool		 torn;		/* the next line needs an end of this */
+	bool		 stalled;	/* has been waited for in vain */
+	struct syslog	*syslog;	/* lines go there; NULL: to fd */
 };
 
 /*
@@ -18,5 +22,7 @@ struct outlet {
  * are no longer than a pipe takes whole.
  */
 int	outlet_write(struct outlet *, const char *, size_t, size_t *done);
+/* After EAGAIN: false when there is still no room after so many ms. */
+bool	outlet_wait(const struct outlet *, int ms);
 
 #endif

@@ -1,16 +1,19 @@
 /*
  * scribe: words, then how many were lost.
  *
- * Waits for the log as long as that takes, so that all others need not.  Must
- * not judge a line: what comes is written as it is.
+ * Waits for the log as long as that takes, so that all others need not.  What
+ * is said again and again is counted (repeats.h); all else is written as it is.
  */
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <unistd.h>
 
 #include "helpers/outlet.h"
+#include "helpers/repeats.h"
 #include "helpers/scribe.h"
+#include "lib/clock.h"
 #include "lib/lines.h"
 #include "lib/log.h"
 
@@ -21,25 +24,25 @@
 static char	batch[1024 * 1024];
 
 struct scribe {
-	struct outlet	log;
-	uint64_t	lost;		/* lines, not yet told */
-	bool		failing;	/* the log, at the last try */
+	struct outlet	*log;
+	uint64_t	 lost;		/* lines, not yet told */
+	bool		 failing;	/* the log, at the last try */
+	struct repeats	 repeats;
 };
 
 static void
 write_lines(void *context, const char *at, size_t len)
 {
 	struct scribe	*s = context;
-	struct pollfd	 p = { .fd = s->log.fd, .events = POLLOUT };
 	size_t		 done;
 
-	while ((s->failing = outlet_write(&s->log, at, len, &done) == -1)) {
+	while ((s->failing = outlet_write(s->log, at, len, &done) == -1)) {
 		at += done;
 		len -= done;
 		/* A FIFO was opened so as not to wait for its reader. */
 		if (errno != EAGAIN)
 			break;
-		poll(&p, 1, -1);
+		outlet_wait(s->log, RETRY);
 	}
 	if (s->failing)
 		s->lost += lines_count(at, len);
@@ -70,6 +73,36 @@ tell_losses(struct scribe *s)
 		s->lost = n;
 }
 
+static int64_t
+now(void)
+{
+	struct clock	c = { 0 };
+
+	clock_update(&c);
+	return c.ms;
+}
+
+/* Those that are not just counted, as many as stand together at once. */
+static void
+hear(struct scribe *s, struct str all)
+{
+	int64_t		 ms = now();
+	const char	*from = all.at;
+	struct str	 line;
+
+	for (; all.len > 0; all.at += line.len, all.len -= line.len) {
+		line.at = all.at;
+		line.len = lines_first(all.at, all.len);
+		if (repeats_hear(&s->repeats, line, ms))
+			continue;
+		if (all.at > from)
+			write_lines(s, from, (size_t)(all.at - from));
+		from = all.at + line.len;
+	}
+	if (all.at > from)
+		write_lines(s, from, (size_t)(all.at - from));
+}
+
 /* What has come; false: nothing. */
 static bool
 write_words(struct scribe *s, int words)
@@ -77,8 +110,33 @@ write_words(struct scribe *s, int words)
 	ssize_t	n = read(words, batch, sizeof(batch));
 
 	if (n > 0)
-		write_lines(s, batch, (size_t)n);
+		hear(s, (struct str){ batch, (size_t)n });
 	return n > 0;
+}
+
+/* Those that are due by then.  One that is lost is as many as it tells of. */
+static void
+tell_repeats(struct scribe *s, int64_t by)
+{
+	struct str	line;
+	uint64_t	more;
+
+	while (repeats_tell(&s->repeats, by, &line, &more)) {
+		write_lines(s, line.at, line.len);
+		if (s->failing)
+			s->lost += more - 1;
+	}
+}
+
+/* ms until something is to be done without being woken. */
+static int
+patience(const struct scribe *s)
+{
+	int64_t	due = repeats_due(&s->repeats), left = due - now();
+
+	if (due == 0)
+		return s->lost > 0 ? RETRY : -1;
+	return left < 0 ? 0 : s->lost > 0 && left > RETRY ? RETRY : (int)left;
 }
 
 /* A byte in place of the end: another one is there, and reads what comes. */
@@ -91,9 +149,9 @@ is_replaced(int pipe)
 }
 
 void
-scribe_run(int pipe, int words, int losses, int log)
+scribe_run(int pipe, int words, int losses, struct outlet *log)
 {
-	struct scribe	s = { .log.fd = log };
+	struct scribe	s = { .log = log };
 	struct pollfd	p[] = {
 		{ .fd = pipe, .events = POLLIN },
 		{ .fd = words, .events = POLLIN },
@@ -104,16 +162,18 @@ scribe_run(int pipe, int words, int losses, int log)
 	log_sink(write_lines, &s);
 	while (more || !over) {
 		late = !over && poll(p, sizeof(p) / sizeof(p[0]),
-		    s.lost > 0 ? RETRY : -1) == 0;
+		    patience(&s)) == 0;
 		if (!over && p[0].revents != 0 && is_replaced(pipe))
 			break;
 		over = over || p[0].revents != 0;
 		/* What is read next was said before these. */
 		count_losses(&s, losses);
+		tell_repeats(&s, now());
 		more = write_words(&s, words);
 		if (late || !s.failing)
 			tell_losses(&s);
 	}
+	tell_repeats(&s, INT64_MAX);
 	if (s.lost > 0 && !s.failing)
 		tell_losses(&s);
 	log_sink(NULL, NULL);

@@ -5,12 +5,14 @@
 #ifndef HELPERS_SCRIBE_H
 #define HELPERS_SCRIBE_H
 
+struct outlet;
+
 /*
  * Until the stream pipe closes, or is -1, and there is nothing left to write;
  * or until a byte comes from it: there is another scribe, which reads the rest.
  * Words and losses are read without waiting: lines, and a byte for each line
  * that found no room among them.
  */
-void	scribe_run(int pipe, int words, int losses, int log);
+void	scribe_run(int pipe, int words, int losses, struct outlet *log);
 
 #endif

@@ -25,6 +25,7 @@ struct leftover;
 	X(HELPER,	"helper")					\
 	X(LOGGER,	"log helper")					\
 	X(SCRIBE,	"scribe")					\
+	X(PROGRAM,	"log program")	/* somebody else's */		\
 	X(OPENER,	"opener")	/* of a log */			\
 	X(READER,	"reader")	/* of the conf */
 

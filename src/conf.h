@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 
 #include "conf_choice.h"
+#include "conf_format.h"
 #include "conf_rules.h"
 #include "lib/buf.h"
 
@@ -60,6 +61,15 @@ struct conf_site {
 	struct conf_origin	*origins;	/* private to conf*.c */
 };
 
+#define CONF_SYSLOG	"syslog"	/* of those below */
+
+struct conf_log {
+	char		*to;		/* /file, stderr, syslog, |program,
+					 * syslog:/socket; NULL: off */
+	int64_t		 facility;	/* enum facility */
+	char		*tag;
+};
+
 struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
@@ -83,10 +93,12 @@ struct conf {
 	} cache;
 
 	struct {
-		char	*access;		/* file; "stderr"; NULL: off */
-		int64_t	 access_format;		/* enum conf_log_format */
-		char	*error;			/* file or "stderr" */
+		struct conf_log access, error;
+		char	*access_format;		/* its name */
+		struct conf_format line;	/* that */
 		int64_t	 error_grade;		/* enum log_grade */
+		int64_t	 names;			/* a switch */
+		struct conf_pairs formats, json;	/* name, text */
 	} log;
 
 	struct {

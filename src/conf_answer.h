@@ -34,6 +34,11 @@ void		conf_access_complete(struct conf_reader *,
 		    struct conf_guard *, const struct conf_guard *outer,
 		    struct conf_object);
 
+/* conf_log.c */
+conf_set_fn	conf_log_format, conf_log_tag;
+/* The form of the lines, by its name. */
+void		conf_log_choose(struct conf_reader *);
+
 /* conf_rules.c: the rules of a site and of its paths, which are sorted. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);
 /* It says something else that answers: no root is needed. */

@@ -348,6 +348,7 @@ conf_check(struct conf_reader *reader)
 	check_orders(reader);
 	check_chunks(reader);
 	check_user(reader);
+	conf_log_choose(reader);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_musts(reader, conf_object_site(&conf->sites[i]));
 		check_places(reader, &conf->sites[i]);

@@ -12,8 +12,6 @@
 	X(PREDICT, "predict") X(NEVER, "never")
 #define CONF_SANDBOXES(X)						\
 	X(AUTO, "auto") X(OFF, "off") X(REQUIRED, "required")
-#define CONF_LOG_FORMATS(X)						\
-	X(COMMON, "common") X(COMBINED, "combined")
 #define CONF_LISTINGS(X)						\
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 #define CONF_PRECOMPRESSED(X)						\
@@ -42,13 +40,6 @@ enum conf_sandbox {
 	CONF_SANDBOXES(X)
 #undef X
 	SANDBOX_COUNT
-};
-
-enum conf_log_format {
-#define X(id, name) LOG_FORMAT_##id,
-	CONF_LOG_FORMATS(X)
-#undef X
-	LOG_FORMAT_COUNT
 };
 
 enum conf_listing {

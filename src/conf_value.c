@@ -15,6 +15,7 @@
 
 #include "conf_answer.h"
 #include "helpers/job.h"
+#include "lib/facility.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -120,7 +121,6 @@ print_scaled(enum conf_type type, int64_t number, struct buf *to)
 static const char *const architectures[] = { CONF_ARCHITECTURES(X) NULL };
 static const char *const sandboxes[] = { CONF_SANDBOXES(X) NULL };
 static const char *const residencies[] = { CONF_RESIDENCIES(X) NULL };
-static const char *const log_formats[] = { CONF_LOG_FORMATS(X) NULL };
 static const char *const log_grades[] = { LOG_GRADES(X) NULL };
 static const char *const switches[] = { CONF_SWITCHES(X) NULL };
 static const char *const redirects[] = { CONF_REDIRECTS(X) NULL };
@@ -131,6 +131,9 @@ static const char *const links[] = { JOB_LINKS(X) NULL };
 static const char *const savings[] = { CONF_SAVINGS(X) NULL };
 static const char *const precompressed[] = { CONF_PRECOMPRESSED(X) NULL };
 #undef X
+#define X(id, name, number) name,
+static const char *const facilities[] = { FACILITIES(X) NULL };
+#undef X
 
 static const char *const *
 choices_of(enum conf_type type)
@@ -138,7 +141,7 @@ choices_of(enum conf_type type)
 	return type == TYPE_ARCHITECTURE ? architectures :
 	    type == TYPE_SANDBOX ? sandboxes :
 	    type == TYPE_RESIDENCY ? residencies :
-	    type == TYPE_LOG_FORMAT ? log_formats :
+	    type == TYPE_FACILITY ? facilities :
 	    type == TYPE_LOG_GRADE ? log_grades :
 	    type == TYPE_LISTING ? listings :
 	    type == TYPE_LINKS ? links :
@@ -283,12 +286,57 @@ set_directory(struct conf_reader *reader, const struct conf_row *row,
 	return set_path(reader, row, word, member, no_directory);
 }
 
+#define SOCKET_MOST	108		/* bytes that its name may have */
+
+/* The socket of a system's log: the word ends with its name. */
+static bool
+set_syslog(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	if (word->text[strlen(CONF_SYSLOG)] == '\0' ||
+	    (strncmp(word->text, CONF_SYSLOG ":/",
+	    strlen(CONF_SYSLOG) + 2) == 0 &&
+	    strlen(word->text) < SOCKET_MOST + strlen(CONF_SYSLOG)))
+		return set_text(reader, row, word, member);
+	conf_complain(reader, word->mark, "\"%s\": behind " CONF_SYSLOG
+	    " there is nothing, or : and the name of its socket, from / on",
+	    word->text);
+	return false;
+}
+
+/* As a shell would begin to look for it, but for its path. */
+static bool
+set_program(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	const char	*name = word->text + strspn(word->text, "| ");
+	char		*path = mem_string(name);
+	int		 wrong;
+
+	path[strcspn(path, " ")] = '\0';
+	wrong = path[0] == '/' ? access(path, X_OK) : 0;
+	if (path[0] != '/')
+		conf_complain(reader, word->mark,
+		    "a program is named from / on: \"|/usr/bin/program\"");
+	else if (wrong == -1)
+		conf_complain(reader, word->mark, "cannot run %s: %s", path,
+		    strerror(errno));
+	wrong |= path[0] != '/';
+	mem_drop(&path);
+	return wrong == 0 && set_text(reader, row, word, member);
+}
+
 static bool
 set_log(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
+	if (word->text[0] == '|')
+		return set_program(reader, row, word, member);
 	if (!word->quoted && strcmp(word->text, "stderr") == 0)
 		return set_text(reader, row, word, member);
+	if (!word->quoted && strncmp(word->text, CONF_SYSLOG,
+	    strlen(CONF_SYSLOG)) == 0)
+		return set_syslog(reader, row, word, member);
 	if (!word->quoted && strcmp(word->text, "off") == 0) {
 		if (row->type == TYPE_LOG_OR_OFF)
 			return true;

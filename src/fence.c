@@ -115,7 +115,7 @@ fence_rules(const struct conf *conf)
 		    "%s here", sandbox_lacks());
 	if (landlock_version() == 0)
 		return -1;
-	rules = landlock_rules();
+	rules = landlock_rules(true);
 	if (rules == -1)
 		log_warn("cannot make rules for Landlock");
 	else

@@ -49,10 +49,20 @@ logs_hold(int *log)
 	*log = handle;
 }
 
-bool
-logs_is_file(const char *name)
+enum logs_target
+logs_target(const char *name)
 {
-	return name != NULL && strcmp(name, "stderr") != 0;
+	return name == NULL ? LOGS_NOWHERE : name[0] == '/' ? LOGS_FILE :
+	    name[0] == '|' ? LOGS_PROGRAM :
+	    strcmp(name, "stderr") == 0 ? LOGS_STDERR : LOGS_SYSLOG;
+}
+
+const char *
+logs_socket(const char *name)
+{
+	const char	*socket = strchr(name, ':');
+
+	return socket != NULL ? socket + 1 : "/dev/log";
 }
 
 static const char *
@@ -62,9 +72,10 @@ kind_name(enum log_kind kind)
 }
 
 const char *
-logs_file(const struct reign *r, enum log_kind kind)
+logs_name(const struct reign *r, enum log_kind kind)
 {
-	return kind == LOG_ACCESS ? r->conf->log.access : r->conf->log.error;
+	return kind == LOG_ACCESS ? r->conf->log.access.to :
+	    r->conf->log.error.to;
 }
 
 static _Noreturn void
@@ -87,16 +98,49 @@ be_opener(const char *file, enum log_kind kind, int pipe)
 	_exit(0);
 }
 
+/* What we had is a handle, or nothing that closing waits for. */
 static void
-reopen(struct monitor *m, struct reign *r, enum log_kind kind)
+take_over(int *log, int new)
 {
-	const char	*file = logs_file(r, kind);
+	io_close(log);
+	*log = new;
+}
+
+/* Whoever writes is replaced, and goes over to this one. */
+static void
+write_to(struct monitor *m, struct reign *r, enum log_kind kind, int log)
+{
+	if (kind == LOG_ERRORS) {
+		take_over(&m->setup->error, log);
+		scribes_replace(m);
+	} else {
+		take_over(&r->access, log);
+		mains_new_logger(m, r);
+	}
+	log_notice("the %s has been opened again", kind_name(kind));
+}
+
+/* Another one, and the one before reads what there is and ends. */
+static void
+run_again(struct monitor *m, struct reign *r, enum log_kind kind)
+{
+	int	log = programs_log(m, r, logs_name(r, kind));
+
+	if (log == -1)
+		log_error("cannot start the program of the %s again",
+		    kind_name(kind));
+	else
+		write_to(m, r, kind, log);
+}
+
+static void
+reopen_file(struct monitor *m, struct reign *r, enum log_kind kind)
+{
+	const char	*file = logs_name(r, kind);
 	struct opening	*o;
 	int		 pipe = -1;
 	pid_t		 pid;
 
-	if (!logs_is_file(file))
-		return;
 	pid = spawn(m, r, ROLE_OPENER, &pipe);
 	if (pid == 0)
 		be_opener(file, kind, pipe);
@@ -111,6 +155,17 @@ reopen(struct monitor *m, struct reign *r, enum log_kind kind)
 	TAILQ_INSERT_TAIL(&m->openings, o, link);
 }
 
+static void
+reopen(struct monitor *m, struct reign *r, enum log_kind kind)
+{
+	enum logs_target	target = logs_target(logs_name(r, kind));
+
+	if (target == LOGS_FILE)
+		reopen_file(m, r, kind);
+	else if (target == LOGS_PROGRAM)
+		run_again(m, r, kind);
+}
+
 /* Those that are under way might have been opened just before they were moved
  * away: so all of them once more, afterwards. */
 void
@@ -122,6 +177,7 @@ logs_reopen(struct monitor *m)
 	m->reopen_due = !TAILQ_EMPTY(&m->openings);
 	if (m->reopen_due)
 		return;
+	programs_renew(m);
 	TAILQ_FOREACH(r, &m->reigns, link)
 		reopen(m, r, LOG_ACCESS);
 	reopen(m, m->serving, LOG_ERRORS);
@@ -138,30 +194,15 @@ end(struct monitor *m, struct opening *o)
 		logs_reopen(m);
 }
 
-/* What we had is a handle, or nothing that closing waits for. */
-static void
-take_over(int *log, int new)
-{
-	io_close(log);
-	*log = new;
-}
-
 static void
 take(struct monitor *m, const struct opening *o, int log)
 {
 	struct reign	*r = mains_number(m, o->reign);
 
-	if (o->kind == LOG_ERRORS) {
-		take_over(&m->setup->error, log);
-		scribes_replace(m);
-	} else if (r != NULL) {
-		take_over(&r->access, log);
-		mains_new_logger(m, r);
-	} else {
+	if (r == NULL && o->kind == LOG_ACCESS)
 		close(log);	/* it has gone meanwhile */
-		return;
-	}
-	log_notice("the %s has been opened again", kind_name(o->kind));
+	else
+		write_to(m, r, o->kind, log);
 }
 
 void
@@ -205,4 +246,26 @@ logs_forget(struct monitor *m)
 	m->reopen_due = false;
 	while ((o = TAILQ_FIRST(&m->openings)) != NULL)
 		end(m, o);
+}
+
+static void
+begin(struct monitor *m, enum log_kind kind, int *log)
+{
+	struct reign	*r = m->setup->first;
+	const char	*name = logs_name(r, kind);
+	int		 fd;
+
+	if (logs_target(name) != LOGS_PROGRAM)
+		return;
+	fd = programs_log(m, r, name);
+	if (fd == -1)
+		fatal("cannot start %s for the %s", name, kind_name(kind));
+	take_over(log, fd);
+}
+
+void
+logs_begin(struct monitor *m)
+{
+	begin(m, LOG_ACCESS, &m->setup->first->access);
+	begin(m, LOG_ERRORS, &m->setup->error);
 }

@@ -19,6 +19,11 @@ enum log_kind {
 	LOG_ERRORS
 };
 
+/* Where a log goes. */
+enum logs_target {
+	LOGS_NOWHERE, LOGS_STDERR, LOGS_FILE, LOGS_SYSLOG, LOGS_PROGRAM
+};
+
 /* A log that a child opens, since that may wait. */
 struct opening {
 	pid_t			 pid;
@@ -40,9 +45,14 @@ int	logs_open(const char *file);
  */
 void	logs_hold(int *log);
 
-const char *logs_file(const struct reign *, enum log_kind);
-/* Not "stderr", nor none. */
-bool	logs_is_file(const char *);
+/* What the conf says of a log; NULL: it is off. */
+const char *logs_name(const struct reign *, enum log_kind);
+enum logs_target logs_target(const char *name);
+/* Of the system's log. */
+const char *logs_socket(const char *name);
+
+/* Those of the first reign that no file is: programs are started. */
+void	logs_begin(struct monitor *);
 
 /* All that are files, by their names; whatever fails stays as it is. */
 void	logs_reopen(struct monitor *);

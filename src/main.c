@@ -25,6 +25,7 @@
 #include "lib/proc.h"
 #include "logs.h"
 #include "monitor.h"
+#include "roots.h"
 #include "stats.h"
 
 #ifndef AMPED_CONF
@@ -246,13 +247,12 @@ open_log(const char *file)
 {
 	int	fd;
 
-	if (file == NULL)
-		return -1;
-	if (strcmp(file, "stderr") == 0)
+	if (logs_target(file) != LOGS_FILE)
 		return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	fd = logs_open(file);
 	if (fd == -1)
-		fatal("cannot open the log %s", file);
+		fatal("cannot open the log %s; another one is named in block "
+		    "log", file);
 	return fd;
 }
 
@@ -304,14 +304,19 @@ explain(struct reign *r, struct options *o)
 static void
 open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 {
+	enum logs_target	target;
+
 	if (fence_check(r->conf) == -1)
 		exit(EX_UNAVAILABLE);
 	choose_user(r, o);
+	roots_check(r);
 	r->listeners = listener_open(r->conf, NULL, &r->nlisteners);
 	if (r->listeners == NULL)
 		exit(1);
-	r->access = open_log(r->conf->log.access);
-	setup->error = open_log(r->conf->log.error);
+	target = logs_target(r->conf->log.access.to);
+	if (target == LOGS_FILE || target == LOGS_STDERR)
+		r->access = open_log(r->conf->log.access.to);
+	setup->error = open_log(r->conf->log.error.to);
 	setup->standard = open_log("stderr");
 	setup->descriptors = proc_descriptors();
 	if (setup->descriptors < DESCRIPTORS_LEAST)
@@ -344,7 +349,8 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		setup->announce = stdout;
 		setup->serving = o->directory;
 	} else if (!o->foreground && proc_daemon() == -1)
-		fatal("cannot go into the background");
+		fatal("cannot go into the background; -D stays in the "
+		    "foreground");
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
 	/* Until there is somebody to write what we say. */
 	if (dup2(setup->error, STDERR_FILENO) == -1)

@@ -67,7 +67,8 @@ start_main(struct monitor *m, struct reign *r)
 	leftovers_free(&left);
 	r->due = 0;
 	if (pid == -1) {
-		log_error("cannot start main");
+		log_error("cannot start main; trying it again in %d s",
+		    BACKOFF_MOST / 1000);
 		r->due = monitor_now() + BACKOFF_MOST;
 		return;
 	}
@@ -109,7 +110,9 @@ start_helper(struct monitor *m, struct reign *r, enum role role)
 	pid_t		pid = -1;
 
 	if (enough(m, r, role))
-		log_warnx("too many of them to start a %s", role_name(role));
+		log_warnx("too many of them to start a %s: most have been "
+		    "given up and do not end; see which file system does not "
+		    "answer", role_name(role));
 	else {
 		pid = spawn(m, r, role, &pipe);
 		if (pid == 0)

@@ -155,10 +155,11 @@ reap(struct monitor *m)
 	int		status;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == m->scribe.pid) {
-			describe(status, how, sizeof(how));
+		describe(status, how, sizeof(how));
+		if (pid == m->scribe.pid)
 			scribes_died(m, how);
-		}
+		if (programs_died(m, pid, how))
+			continue;
 		if (children_take(&m->children, pid, &c))
 			child_died(m, &c, status);
 	}
@@ -213,6 +214,7 @@ patience(const struct monitor *m)
 	int64_t			 at = m->ending != 0 ? m->deadline : 0, left;
 
 	sooner(&at, m->scribe.due);
+	sooner(&at, programs_due(m));
 	TAILQ_FOREACH(r, &m->reigns, link)
 		sooner(&at, m->ending == 0 ? r->due : 0);
 	TAILQ_FOREACH(o, &m->openings, link)
@@ -231,6 +233,7 @@ look_around(struct monitor *m)
 	if (m->scribe.due != 0 && monitor_now() >= m->scribe.due)
 		scribes_start(m);
 	logs_look(m);
+	programs_look(m);
 	if (m->ending == 0) {
 		mains_look(m);
 		reload_look(m);
@@ -350,12 +353,14 @@ monitor_run(struct monitor_setup *setup)
 	children_init(&m.children);
 	TAILQ_INIT(&m.reigns);
 	TAILQ_INIT(&m.openings);
+	TAILQ_INIT(&m.programs);
 	reload_init(&m.reading);
 	setup->first->state = REIGN_SERVING;
 	TAILQ_INSERT_TAIL(&m.reigns, setup->first, link);
 	catch_signals();
 	if (errors_open(&m.errors) == -1)
 		fatal("no pipe for the error log");
+	logs_begin(&m);
 	scribes_start(&m);
 	errors_speak(&m.errors);
 	mains_begin(&m, setup->first);
@@ -367,5 +372,6 @@ monitor_run(struct monitor_setup *setup)
 		TAILQ_REMOVE(&m.reigns, r, link);
 		reign_free(&r);
 	}
+	programs_end(&m);
 	return 0;
 }

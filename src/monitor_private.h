@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "logs.h"
 #include "monitor.h"
+#include "programs.h"
 #include "reload.h"
 
 #define GRACE		3000	/* ms for children to end by themselves */
@@ -29,6 +30,7 @@ struct monitor {
 		pid_t	pid;		/* 0: none */
 		int64_t	born, due;	/* ms; due 0: not at all */
 	}			 scribe;
+	struct programs		 programs;	/* that read logs */
 	struct openings		 openings;
 	bool			 reopen_due;	/* the logs, once more */
 	struct reading		 reading;	/* of the conf */

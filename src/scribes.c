@@ -24,7 +24,8 @@ scribes_start(struct monitor *m)
 	if (pid == 0)
 		spawn_helper(m, NULL, pipe, ROLE_SCRIBE);
 	if (pid == -1)
-		log_error("cannot start the scribe");
+		log_error("cannot start the scribe; what is said meanwhile "
+		    "waits for it");
 	m->scribe.pid = pid == -1 ? 0 : pid;
 	m->scribe.pipe = pipe;
 	m->scribe.born = monitor_now();
@@ -52,7 +53,8 @@ scribes_died(struct monitor *m, const char *how)
 {
 	int64_t	now = monitor_now();
 
-	log_warnx("scribe %ld %s", (long)m->scribe.pid, how);
+	log_warnx("scribe %ld %s; the next one goes on", (long)m->scribe.pid,
+	    how);
 	io_close(&m->scribe.pipe);
 	m->scribe.pid = 0;
 	m->scribe.due = now - m->scribe.born >= YOUNG ? now : now + YOUNG;

@@ -4,11 +4,13 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "conf.h"
 #include "helpers/places.h"
+#include "lib/facility.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
@@ -48,7 +50,8 @@ open_log(int *log, enum role role, pid_t parent)
 		return;
 	fd = io_open_again(*log, O_WRONLY | O_APPEND);
 	if (fd == -1)
-		fatal("cannot open the log again");
+		fatal("cannot open the %s again", role == ROLE_SCRIBE ?
+		    "error log" : "access log");
 	close(*log);
 	*log = fd;
 }
@@ -56,6 +59,8 @@ open_log(int *log, enum role role, pid_t parent)
 static void
 open_own(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 {
+	if (role != ROLE_PROGRAM)
+		programs_forget(m);
 	if (role == ROLE_SCRIBE) {
 		leave_all(m, NULL);
 		open_log(&m->setup->error, role, parent);
@@ -96,11 +101,13 @@ become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 		proc_bound_capabilities();
 	if (!is_privileged(role) && who->user != NULL &&
 	    proc_become(who->user, who->uid, who->gid) == -1)
-		fatal("cannot become user %s", who->user);
+		fatal("cannot become user %s; start as root, or as that user",
+		    who->user);
 	if (!is_privileged(role) && proc_no_capabilities() == -1)
 		fatal("cannot give capabilities up");
 	proc_no_new_privileges();
-	if (role != ROLE_SCRIBE)
+	/* A log is written to its end. */
+	if (role != ROLE_SCRIBE && role != ROLE_PROGRAM)
 		proc_follow(parent);
 }
 
@@ -133,7 +140,7 @@ static void
 place(int fd, int at)
 {
 	if (fd == at ? io_cloexec(fd, false) == -1 : dup2(fd, at) == -1)
-		fatal("descriptor %d", at);
+		fatal("no descriptor %d for a child", at);
 }
 
 /* Out of the way of the numbers that others go to. */
@@ -164,41 +171,84 @@ place_logs(const struct monitor *m, const struct reign *r, enum role role)
 	}
 }
 
+#define ARGUMENTS	10
+
+static char **
+add_syslog(const struct conf_log *log, char **to)
+{
+	static char	s[] = "-s", text[256];
+
+	if (logs_target(log->to) != LOGS_SYSLOG)
+		return to;
+	snprintf(text, sizeof(text), "%s,%s,%s",
+	    facility_name((enum facility)log->facility), log->tag,
+	    logs_socket(log->to));
+	*to++ = s;
+	*to++ = text;
+	return to;
+}
+
 /* The system calls that it may make, in the words of lib/calls.h. */
-static char *
+static const char *
 calls_of(const struct conf *conf, enum role role)
 {
-	static char	files[] = "files", users[] = "files,users",
-			log[] = "log";
+	const struct conf_log	*log = role == ROLE_SCRIBE ? &conf->log.error :
+				    &conf->log.access;
+	bool			 syslog = logs_target(log->to) == LOGS_SYSLOG;
 
-	if (role != ROLE_HELPER)
-		return log;
-	return conf_asks_users(conf) ? users : files;
+	if (role == ROLE_HELPER)
+		return conf_asks_users(conf) ? "files,users" : "files";
+	if (role == ROLE_LOGGER && conf->log.names)
+		return syslog ? "log,names,syslog" : "log,names";
+	return syslog ? "log,syslog" : "log";
+}
+
+static void
+add_sandbox(const struct conf *conf, enum role role, char **to)
+{
+	static char	c[] = "-c", required[] = "-r", calls[32];
+
+	if (conf->sandbox == SANDBOX_OFF)
+		return;
+	snprintf(calls, sizeof(calls), "%s", calls_of(conf, role));
+	*to++ = c;
+	*to++ = calls;
+	if (conf->sandbox == SANDBOX_REQUIRED)
+		*to = required;
+}
+
+/* What it is to be, and for which log. */
+static void
+choose_arguments(const struct monitor *m, const struct reign *r, enum role role,
+    char *to[ARGUMENTS])
+{
+	static char		 name[] = "amped-helper", l[] = "-l",
+				 one[] = "1", e[] = "-e", n[] = "-n";
+	const struct conf	*conf = r != NULL ? r->conf : m->serving->conf;
+
+	*to++ = name;
+	if (role == ROLE_SCRIBE) {
+		*to++ = e;
+		to = add_syslog(&conf->log.error, to);
+	} else if (role == ROLE_LOGGER) {
+		*to++ = l;
+		*to++ = one;
+		if (conf->log.names)
+			*to++ = n;
+		to = add_syslog(&conf->log.access, to);
+	}
+	add_sandbox(conf, role, to);
 }
 
 _Noreturn void
 spawn_helper(struct monitor *m, struct reign *r, int pipe, enum role role)
 {
-	static char	 name[] = "amped-helper", l[] = "-l", one[] = "1",
-			 e[] = "-e", c[] = "-c", required[] = "-r";
-	const struct conf *conf = r != NULL ? r->conf : m->serving->conf;
-	char		*arguments[8] = { name };
-	int		 program = clear(m->setup->helper);
-	int		 rules = role == ROLE_HELPER && r->rules != -1 ?
-			    clear(r->rules) : -1;
-	size_t		 n = 1;
+	char	*arguments[ARGUMENTS] = { NULL };
+	int	 program = clear(m->setup->helper);
+	int	 rules = role == ROLE_HELPER && r->rules != -1 ?
+		    clear(r->rules) : -1;
 
-	if (role == ROLE_LOGGER) {
-		arguments[n++] = l;
-		arguments[n++] = one;
-	} else if (role == ROLE_SCRIBE)
-		arguments[n++] = e;
-	if (conf->sandbox != SANDBOX_OFF) {
-		arguments[n++] = c;
-		arguments[n++] = calls_of(conf, role);
-	}
-	if (conf->sandbox == SANDBOX_REQUIRED)
-		arguments[n++] = required;
+	choose_arguments(m, r, role, arguments);
 	pipe = clear(pipe);
 	place_logs(m, r, role);
 	if (rules != -1)
@@ -206,5 +256,6 @@ spawn_helper(struct monitor *m, struct reign *r, int pipe, enum role role)
 	place(pipe, STDIN_FILENO);
 	proc_signals_unblock();
 	fexecve(program, arguments, environ);
-	fatal("cannot start amped-helper");
+	fatal("cannot start amped-helper; what is installed must be all of "
+	    "one version");
 }

@@ -88,6 +88,19 @@ my ($said) = join("\n", $text{'amped.conf.5'} =~ /^\.It Ic (\S+)/mg);
 fine('amped.conf(5) has no directive that is not there',
     grep { !$words{$_} } split(/\n/, $said));
 
+my @fields = slurp("$src/src/conf_field.tbl") =~
+    /^FIELD\(\w+, '(.)', (?!NULL)"?([^",]*)|^FIELD\(\w+, '(.)', NULL/mg;
+my @named;
+while (my ($with, $argument, $alone) = splice(@fields, 0, 3)) {
+	push(@named, defined($alone) ? "%$alone" : $argument eq '' ?
+	    qr/%\{\w+\}$with/ : "%{$argument}$with");
+}
+cmp_ok(scalar(@named), '>', 20, 'there are fields of a line');
+$text{'amped.conf.5'} =~ s/^(\.It Li \\&%.*)/$1 =~ s{\\-}{-}gr/gme;
+fine('amped.conf(5) has every field of a line', grep { my $field = $_;
+    $text{'amped.conf.5'} !~ (ref($field) ? qr/^\.It Li \\&$field Ta /m :
+    qr/^\.It Li \\&\Q$field\E Ta /m) } @named);
+
 my %program = ('amped.8' => 'src/main.c',
     'amped-helper.8' => 'helpers/helper.c');
 for my $page (sort keys %program) {

@@ -218,8 +218,8 @@ again(struct crew *crew, struct errand *e)
 {
 	if (!crew->ending) {
 		stats[STATS_HELPER_DEATHS]++;
-		log_warnx("a helper died over a job (%s)",
-		    job_kind_name(e->job.kind));
+		log_warnx("a helper died over a job (%s): another one is to "
+		    "do it", job_kind_name(e->job.kind));
 	}
 	if (crew->ending || ++e->tries == TRIES || is_closed(&e->job))
 		fail(e, ECONNABORTED);
@@ -294,7 +294,8 @@ tell_stuck(const struct job *job)
 	const char	*root = job->root, *path = job->path;
 
 	log_warnx("a helper does not come back from a job (%s%s%s%s%s%s%s): "
-	    "giving it up", job_kind_name(job->kind),
+	    "giving it up; see whether that file system answers",
+	    job_kind_name(job->kind),
 	    job->user != NULL ? " " : "", job->user != NULL ? job->user : "",
 	    root != NULL ? " " : "", root != NULL ? root : "",
 	    path != NULL ? "/" : "", path != NULL ? path : "");

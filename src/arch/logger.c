@@ -63,7 +63,13 @@ tell_failing(struct logger *g)
 		return;
 	g->told = g->clock->ms;
 	errno = g->job.error;
-	log_error("the access log cannot be written, its lines are lost");
+	if (errno == EAGAIN)
+		log_errorx("the access log cannot be written, its lines are "
+		    "lost: whoever reads them from it does not, see whether "
+		    "that still runs");
+	else
+		log_error("the access log cannot be written, its lines are "
+		    "lost");
 }
 
 static void

@@ -146,7 +146,7 @@ service_run(struct service *s, const struct disk *disk)
 		.pagemap = s->pagemap = proc_pagemap(),
 	};
 
-	if (world->conf->log.access != NULL) {
+	if (world->conf->log.access.to != NULL) {
 		setup.log = logger_access;
 		setup.log_context = s->logger;
 	}

@@ -1,103 +1,440 @@
 /*
- * access: lines in the common and the combined format, put together from
- * strings that are ready; whatever a client sent is escaped, so that a line
- * stays a line.
+ * access: lines of the access log, by the pieces of their format; whatever a
+ * client sent is escaped, so that a line stays a line.
  */
 #include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "http/access.h"
 #include "http/credentials.h"
 #include "http/text.h"
+#include "lib/lines.h"
 
-#define LINE_MOST	8192	/* bytes */
-#define FIELD_MOST	1500	/* bytes of what a client sent, each */
+#define SENT_MOST	8192	/* bytes of what a client sent, escaped */
+#define FIELD_MOST	1500	/* bytes of it, each, not yet escaped */
 
+/* What no client can make longer finds room behind what they send. */
 struct line {
-	char	*at;
-	char	 text[LINE_MOST];
+	struct conn	*c;
+	bool		 json;
+	char		 text[SENT_MOST + CONF_FORMAT_MOST + CONF_LEAD];
 };
 
-static void
-add(struct line *l, const char *bytes, size_t n)
+/* Writes one field of a line there, and returns where it ends. */
+typedef char	*put_fn(const struct line *, const struct conf_piece *,
+		    char *to);
+
+static char *
+put(const char *bytes, size_t n, char *to)
 {
-	memcpy(l->at, bytes, n);
-	l->at += n;
+	memcpy(to, bytes, n);
+	return to + n;
 }
 
-static void
-add_number(struct line *l, uint64_t n)
-{
-	char	digits[20], *p = digits + sizeof(digits);
+#define DIGITS	20			/* of the longest number */
 
-	do
-		*--p = (char)('0' + n % 10);
-	while ((n /= 10) != 0);
-	add(l, p, (size_t)(digits + sizeof(digits) - p));
+/* Two digits at once: half as many divisions. */
+#define TEN(t)	t "0" t "1" t "2" t "3" t "4" t "5" t "6" t "7" t "8" t "9"
+static const char	pairs[] = TEN("0") TEN("1") TEN("2") TEN("3") TEN("4")
+			    TEN("5") TEN("6") TEN("7") TEN("8") TEN("9");
+
+static char *
+put_number(uint64_t n, char *to)
+{
+	char	digits[2 * DIGITS], *p = digits + DIGITS;
+
+	for (; n >= 100; n /= 100)
+		memcpy(p -= 2, pairs + 2 * (n % 100), 2);
+	memcpy(p -= 2, pairs + 2 * n, 2);
+	p += n < 10;
+	memcpy(to, p, DIGITS);		/* as many: quicker than to count */
+	return to + (digits + DIGITS - p);
 }
 
-/* In quotes; bytes that could be mistaken become \xHH. */
-static void
-add_quoted(struct line *l, struct str s)
+/* What is not there is a dash, but in JSON. */
+static char *
+put_absent(const struct line *l, char *to)
 {
-	char	*end = l->text + LINE_MOST - 2 * 1024;
+	if (!l->json)
+		*to++ = '-';
+	return to;
+}
 
+static char *
+put_sent_text(const struct line *l, struct str s, const char *also, char *to)
+{
+	const char	*end = l->text + SENT_MOST;
+
+	if (s.len == 0)
+		return put_absent(l, to);
+	if (to >= end)
+		return to;
 	if (s.len > FIELD_MOST)
 		s.len = FIELD_MOST;
-	*l->at++ = '"';
-	if (s.len == 0)
-		*l->at++ = '-';
-	l->at = text_escape(s, "\"", l->at, end);
-	*l->at++ = '"';
+	return l->json ? text_escape_json(s, to, end) :
+	    text_escape(s, also, to, end);
+}
+
+static char *
+put_text(const struct line *l, struct str s, char *to)
+{
+	return put_sent_text(l, s, "\"", to);
+}
+
+static char *
+put_span(const struct line *l, struct span s, char *to)
+{
+	return put_text(l, (struct str){ l->c->input + s.at, s.len }, to);
+}
+
+static char *
+put_address(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_peer(l->c, to);
+}
+
+/* The log helper puts the name in its place; no other byte of a line is like
+ * these two. */
+static char *
+put_peer(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	if (!l->c->http->conf->log.names)
+		return text_peer(l->c, to);
+	*to++ = LINES_NAME_MARK;
+	to = text_peer(l->c, to);
+	*to++ = LINES_NAME_MARK;
+	return to;
+}
+
+static char *
+put_nobody(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_absent(l, to);
+}
+
+static char *
+put_known_user(const struct line *l, char *to)
+{
+	const struct conn	*c = l->c;
+	struct credentials	 who;
+
+	if (!credentials_read(parse_field(&c->request->parse, c->input,
+	    FIELD_AUTHORIZATION), &who))
+		return put_absent(l, to);
+	to = put_sent_text(l, who.user, "\" ", to);
+	credentials_forget(&who);
+	return to;
 }
 
 /* Who has proved to be who; others can say what they like. */
-static void
-add_user(struct line *l, struct conn *c)
+static char *
+put_user(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return l->c->request->known ? put_known_user(l, to) :
+	    put_absent(l, to);
+}
+
+static char *
+put_time(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	*to++ = '[';
+	to = put(l->c->http->date_log, DATE_LOG_LENGTH, to);
+	*to++ = ']';
+	return to;
+}
+
+static char *
+put_seconds(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_number((uint64_t)l->c->http->clock->wall, to);
+}
+
+/* It is the same for all requests of a second. */
+static char *
+put_date(const struct line *l, const struct conf_piece *p, char *to)
+{
+	static const char	*form;
+	static time_t		 when;
+	static char		 text[64];
+	static size_t		 len;
+	time_t			 now = l->c->http->clock->wall;
+	struct tm		 tm;
+
+	if (form != p->argument || when != now) {
+		form = p->argument;
+		when = now;
+		gmtime_r(&now, &tm);
+		len = strftime(text, sizeof(text), form, &tm);
+	}
+	return put(text, len, to);
+}
+
+static char *
+put_request(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_span(l, l->c->request->parse.request_line, to);
+}
+
+static char *
+put_method(const struct line *l, const struct conf_piece *p, char *to)
+{
+	struct str	line = parse_str(l->c->input,
+			    l->c->request->parse.request_line);
+
+	(void)p;
+	return put_text(l, str_cut(&line, ' '), to);
+}
+
+static char *
+put_path(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_span(l, l->c->request->parse.path, to);
+}
+
+static char *
+put_query(const struct line *l, const struct conf_piece *p, char *to)
+{
+	struct span	query = l->c->request->parse.query;
+
+	(void)p;
+	if (query.len == 0)
+		return to;
+	*to++ = '?';
+	return put_span(l, query, to);
+}
+
+static char *
+put_protocol(const struct line *l, const struct conf_piece *p, char *to)
+{
+	const struct parse	*parse = &l->c->request->parse;
+
+	(void)p;
+	if (parse->target.len == 0)
+		return put_absent(l, to);
+	to = put("HTTP/1.", 7, to);
+	*to++ = (char)('0' + parse->minor % 10);
+	return to;
+}
+
+/* It is mostly that of the line before. */
+static char *
+put_status(const struct line *l, const struct conf_piece *p, char *to)
+{
+	static unsigned	last;
+	static char	text[DIGITS];
+	unsigned	status = l->c->request->status;
+
+	(void)p;
+	if (status != last)
+		put_number(last = status, text);
+	memcpy(to, text, 4);
+	return to + 3;
+}
+
+static char *
+put_bytes(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_number((uint64_t)l->c->request->body, to);
+}
+
+static char *
+put_body(const struct line *l, const struct conf_piece *p, char *to)
+{
+	if (l->c->request->body != 0)
+		return put_bytes(l, p, to);
+	*to++ = '-';
+	return to;
+}
+
+static uint64_t
+sent(const struct conn *c)
+{
+	return c->request->head_sent + (uint64_t)c->request->body;
+}
+
+static uint64_t
+received(const struct conn *c)
 {
 	const struct request	*r = c->request;
-	struct credentials	 who;
+	uint64_t		 body = r->parse.length > 0 ?
+				    (uint64_t)(r->parse.length - r->unread) :
+				    r->chunked.total;
 
-	if (!r->known || !credentials_read(parse_field(&r->parse, c->input,
-	    FIELD_AUTHORIZATION), &who)) {
-		add(l, "-", 1);
-		return;
-	}
-	l->at = text_escape(who.user, "\" ", l->at, l->text + LINE_MOST / 2);
-	credentials_forget(&who);
+	return r->parse.size + body;
 }
+
+static char *
+put_sent(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_number(sent(l->c), to);
+}
+
+static char *
+put_received(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_number(received(l->c), to);
+}
+
+static char *
+put_both(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_number(received(l->c) + sent(l->c), to);
+}
+
+static char *
+put_referer(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_text(l, parse_field(&l->c->request->parse, l->c->input,
+	    FIELD_REFERER), to);
+}
+
+static char *
+put_user_agent(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_text(l, parse_field(&l->c->request->parse, l->c->input,
+	    FIELD_USER_AGENT), to);
+}
+
+static char *
+put_field(const struct line *l, const struct conf_piece *p, char *to)
+{
+	return put_text(l, parse_named(&l->c->request->parse, l->c->input,
+	    str_of(p->argument)), to);
+}
+
+static char *
+put_site(const struct line *l, const struct conf_piece *p, char *to)
+{
+	const struct conf_site	*site = l->c->request->site;
+
+	(void)p;
+	if (site == NULL || site->names.n == 0)
+		return put_absent(l, to);
+	return put(site->names.at[0], strnlen(site->names.at[0], 255), to);
+}
+
+static char *
+put_host(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_span(l, l->c->request->parse.host, to);
+}
+
+static char *
+put_port(const struct line *l, const struct conf_piece *p, char *to)
+{
+	const void	*addr = &conf_listener(l->c->http->conf,
+			    l->c->peer->listener)->addr;
+	const struct sockaddr_in	*in = addr;
+	const struct sockaddr_in6	*in6 = addr;
+
+	(void)p;
+	return put_number(ntohs(in->sin_family == AF_INET ? in->sin_port :
+	    in6->sin6_port), to);
+}
+
+/* As exact as the loop's clock is, which tells when the request began; but now
+ * is not when this turn of the loop began. */
+static uint64_t
+took(const struct conn *c)
+{
+	struct clock	now = *c->http->clock;
+
+	clock_update(&now);
+	return now.ms > c->since ? (uint64_t)(now.ms - c->since) : 0;
+}
+
+static char *
+put_microseconds(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_number(took(l->c) * 1000, to);
+}
+
+static char *
+put_milliseconds(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_number(took(l->c), to);
+}
+
+static char *
+put_duration(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_number(took(l->c) / 1000, to);
+}
+
+static char *
+put_before(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_number(l->c->peer->requests, to);
+}
+
+static char *
+put_connection(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	*to++ = l->c->request->broken ? 'X' : l->c->close ? '-' : '+';
+	return to;
+}
+
+static char *
+put_process(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)l;
+	(void)p;
+	return put_number((uint64_t)getpid(), to);
+}
+
+static char *
+put_nothing(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)l;
+	(void)p;
+	return to;
+}
+
+static put_fn	*const fields[] = {
+#define FIELD(id, letter, argument, most, put, help) [LINE_##id] = put,
+#include "conf_field.tbl"
+#undef FIELD
+	[LINE_NOTHING] = put_nothing
+};
 
 void
 access_line(struct conn *c)
 {
-	static struct line	 line;
-	struct http		*http = c->http;
-	const struct request	*r = c->request;
-	struct line		*l = &line;
+	static struct line		 line;
+	const struct conf_format	*f = &c->http->conf->log.line;
+	const struct conf_piece		*p = f->pieces, *end = p + f->n;
+	char				*to = line.text;
 
-	if (http->log == NULL)
+	if (c->http->log == NULL)
 		return;
-	l->at = l->text;
-	l->at = text_peer(c, l->at);
-	add(l, " - ", 3);
-	add_user(l, c);
-	add(l, " [", 2);
-	add(l, http->date_log, sizeof(http->date_log));
-	add(l, "] ", 2);
-	add_quoted(l, parse_str(c->input, r->parse.request_line));
-	add(l, " ", 1);
-	add_number(l, r->status);
-	add(l, " ", 1);
-	if (r->body == 0)
-		add(l, "-", 1);
-	else
-		add_number(l, (uint64_t)r->body);
-	if (http->conf->log.access_format == LOG_FORMAT_COMBINED) {
-		add(l, " ", 1);
-		add_quoted(l, parse_field(&r->parse, c->input, FIELD_REFERER));
-		add(l, " ", 1);
-		add_quoted(l, parse_field(&r->parse, c->input,
-		    FIELD_USER_AGENT));
+	line.c = c;
+	line.json = f->json;
+	for (; p < end; p++) {
+		memcpy(to, p->lead, CONF_LEAD);
+		to = fields[p->field](&line, p, to + p->len);
 	}
-	add(l, "\n", 1);
-	http->log(http->log_context, l->text, (size_t)(l->at - l->text));
+	c->http->log(c->http->log_context, line.text,
+	    (size_t)(to - line.text));
 }

@@ -172,9 +172,11 @@ verification_failed(struct verification *v, int error)
 	if (!http_may_tell(v->http, &v->http->told_unverified))
 		;
 	else if (only_takes_time(error))
-		log_warn("cannot verify passwords by %s now", file);
+		log_warn("who sends a password is answered 503: cannot verify "
+		    "passwords by %s now", file);
 	else
-		log_error("cannot verify passwords by %s", file);
+		log_error("who sends a password is answered 500: cannot verify "
+		    "passwords by %s", file);
 	grant_answer(v->grant, GRANT_FAILED, error, v->http->clock->ms);
 }
 

@@ -106,6 +106,7 @@ put_head(struct conn *c)
 	if (r->answered)
 		return;
 	output_add(conn_output(c), &r->head);
+	r->head_sent = (uint32_t)r->head.len;
 	r->head = (struct piece){ 0 };
 	r->answered = true;
 }

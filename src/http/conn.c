@@ -40,6 +40,8 @@ enum go
 conn_abort(struct conn *c)
 {
 	stats[STATS_ABORTED]++;
+	if (c->request != NULL)
+		c->request->broken = true;
 	if (c->request != NULL && c->request->answered) {
 		c->request->body -= (int64_t)conn_output(c)->bytes;
 		if (c->request->body < 0)	/* not even all of the head */

@@ -75,6 +75,8 @@ struct request {
 	struct parts		*parts;		/* of several ranges */
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body;		/* bytes of body put out */
+	uint32_t		 head_sent;	/* the same of its head */
+	bool			 broken;	/* ended before its response */
 	uint32_t		 portion;	/* at once; 0: the first */
 };
 

@@ -220,8 +220,8 @@ add_file(struct mime *m, const char *name)
 	unsigned	 number = 0;
 
 	if (file == NULL) {
-		log_warn("media types: cannot open %s, "
-		    "only the built-in ones are known", name);
+		log_warn("media types: cannot open %s, only the built-in ones "
+		    "are known; name another file with \"types\"", name);
 		return;
 	}
 	while (getline(&line, &size, file) != -1) {

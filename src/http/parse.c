@@ -735,6 +735,35 @@ parse_field(const struct parse *p, const char *head, enum parse_field f)
 	return parse_str(head, p->field[f]);
 }
 
+/* What stands behind the name and its colon, if that is the name. */
+static bool
+is_named(struct str line, struct str name, struct str *value)
+{
+	struct str	is = str_cut(&line, ':');
+
+	*value = str_trim(line);
+	return str_same_nocase(is, name);
+}
+
+struct str
+parse_named(const struct parse *p, const char *head, struct str name)
+{
+	uint32_t	 end = p->size != 0 ? p->size : p->line;
+	uint32_t	 at = p->request_line.at + p->request_line.len + 2;
+	struct str	 value, rest;
+
+	if (p->request_line.len == 0 || at >= end)
+		return (struct str){ NULL, 0 };
+	rest = (struct str){ head + at, end - at };
+	while (rest.len > 0)
+		if (is_named(str_cut(&rest, '\n'), name, &value)) {
+			value.len -= value.len > 0 &&
+			    value.at[value.len - 1] == '\r';
+			return str_trim(value);
+		}
+	return (struct str){ NULL, 0 };
+}
+
 bool
 parse_next(const struct parse *p, const char *head, enum parse_field f,
     uint32_t *at, struct str *value)

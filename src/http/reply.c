@@ -45,6 +45,7 @@ answer(struct conn *c, int status, size_t body)
 	r->status = (uint16_t)status;
 	r->answered = true;
 	r->body = (int64_t)body;
+	r->head_sent = (uint32_t)(http->work.len - body);
 	r->next = r->end = 0;
 	return conn_send(c, STEP_FINISH);
 }

@@ -61,51 +61,63 @@ text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
 
 /* The highest bit of a byte of a word that is that one, and perhaps, but then
  * only, of others. */
-static uint64_t
-find(uint64_t bytes, char which)
+static inline uint64_t
+find(uint64_t bytes, uint64_t which)
 {
-	bytes ^= ONES * (unsigned char)which;
+	bytes ^= which;
 	return (bytes - ONES) & ~bytes;
 }
 
-/* A word's bytes, none of which is to be escaped. */
-static bool
-put_plain(const char *at, const char *also, char *to)
+/* A word's bytes, none of which is to be escaped: nor those of also. */
+static inline bool
+put_plain(const char *at, uint64_t also, char *to)
 {
 	uint64_t	bytes, bad;
 
 	memcpy(&bytes, at, WORD);
-	bad = bytes | (bytes - ONES * ' ') | find(bytes, '\\') |
-	    find(bytes, 0x7f);
-	for (; *also != '\0'; also++)
-		bad |= find(bytes, *also);
+	bad = bytes | (bytes - ONES * ' ') | find(bytes, ONES * '\\') |
+	    find(bytes, ONES * 0x7f) | find(bytes, also);
 	if ((bad & ONES * 0x80) != 0)
 		return false;
 	memcpy(to, &bytes, WORD);
 	return true;
 }
 
-/* How many bytes at the start needed no escape: all, or some. */
+/* How many bytes at the start needed no escape: all, or some.  Where several
+ * more count than the usual ones, none. */
 static size_t
 start_plain(struct str s, const char *also, char *to, const char *end)
 {
-	size_t	n = 0;
+	uint64_t	one = ONES * (unsigned char)also[0];
+	size_t		n = 0;
 
-	if (s.len < WORD || (size_t)(end - to) < s.len)
+	if (s.len < WORD || (size_t)(end - to) < s.len ||
+	    (also[0] != '\0' && also[1] != '\0'))
 		return 0;
 	for (; n + WORD <= s.len; n += WORD)
-		if (!put_plain(s.at + n, also, to + n))
+		if (!put_plain(s.at + n, one, to + n))
 			return n;
 	/* The last few once more, with the ones before them. */
-	return n < s.len && put_plain(s.at + s.len - WORD, also,
+	return n < s.len && put_plain(s.at + s.len - WORD, one,
 	    to + s.len - WORD) ? s.len : n;
+}
+
+static char *
+put_escape(unsigned char byte, char *to)
+{
+	static const char	hex[] = "0123456789abcdef";
+
+	*to++ = '\\';
+	*to++ = 'x';
+	*to++ = hex[byte >> 4];
+	*to++ = hex[byte & 15];
+	return to;
 }
 
 /* A set of bytes, since nearly all that are looked at are plain: a bit each. */
 char *
-text_escape(struct str s, const char *also, char *to, char *end)
+text_escape(struct str s, const char *also, char *to, const char *end)
 {
-	static const char	hex[] = "0123456789abcdef";
 	uint64_t		plain[4] = { ~(BIT(' ') - 1),
 				    ~(BIT('\\') | BIT(0x7f)) };
 	unsigned char		byte;
@@ -122,10 +134,56 @@ text_escape(struct str s, const char *also, char *to, char *end)
 			*to++ = (char)byte;
 			continue;
 		}
-		*to++ = '\\';
-		*to++ = 'x';
-		*to++ = hex[byte >> 4];
-		*to++ = hex[byte & 15];
+		to = put_escape(byte, to);
+	}
+	return to;
+}
+
+/* Bytes of the character at the front, 0 if it is none (RFC 3629): neither
+ * longer than it need be, nor half of a pair, nor beyond the last. */
+static size_t
+character(struct str s)
+{
+	const unsigned char	*u = (const unsigned char *)s.at;
+	unsigned		 least = 0x80, most = 0xbf;
+	size_t			 n = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 :
+				    u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 :
+				    u[0] < 0xf5 ? 4 : 0;
+
+	if (u[0] == 0xe0)
+		least = 0xa0;
+	else if (u[0] == 0xf0)
+		least = 0x90;
+	if (u[0] == 0xed)
+		most = 0x9f;
+	else if (u[0] == 0xf4)
+		most = 0x8f;
+	if (n > s.len || (n > 1 && (u[1] < least || u[1] > most)))
+		return 0;
+	for (size_t i = 2; i < n; i++)
+		if ((u[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+char *
+text_escape_json(struct str s, char *to, const char *end)
+{
+	size_t	i = start_plain(s, "\"", to, end), n;
+
+	to += i;
+	for (; i < s.len && end - to >= 5; i += n == 0 ? 1 : n) {
+		n = character((struct str){ s.at + i, s.len - i });
+		if (s.at[i] == '"')
+			*to++ = '\\';
+		if (n == 0 || (unsigned char)s.at[i] < ' ' || s.at[i] == 0x7f ||
+		    s.at[i] == '\\') {
+			*to++ = '\\';
+			to = put_escape((unsigned char)s.at[i], to);
+			continue;
+		}
+		memcpy(to, s.at + i, n);
+		to += n;
 	}
 	return to;
 }

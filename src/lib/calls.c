@@ -46,6 +46,7 @@ calls_roles(const char *names)
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <linux/sched.h>
 #include <linux/seccomp.h>
 
 #include <seccomp.h>
@@ -54,6 +55,8 @@ calls_roles(const char *names)
 #include "lib/log.h"
 
 #define ALL	(~0u)
+/* Who has libraries of the system do what these know. */
+#define OTHERS	(CALLS_USERS | CALLS_NAMES)
 
 enum how { CALL, REFUSE, PLAIN, OWN };
 
@@ -66,6 +69,8 @@ static const struct call {
 #define FILES	CALLS_FILES
 #define USERS	CALLS_USERS
 #define LOG	CALLS_LOG
+#define SYSLOG	CALLS_SYSLOG
+#define NAMES	CALLS_NAMES
 #define CALL(name, roles)	{ #name, CALL, roles },
 #define REFUSE(name, roles)	{ #name, REFUSE, roles },
 #define PLAIN(name)		{ #name, PLAIN, ALL },
@@ -79,6 +84,8 @@ static const struct call {
 #undef FILES
 #undef USERS
 #undef LOG
+#undef SYSLOG
+#undef NAMES
 };
 
 /* A system that does not answer this has no such call, or is an imitation
@@ -140,7 +147,7 @@ add_plain(scmp_filter_ctx filter, int number, unsigned who)
 	int				error;
 
 	error = add_if(filter, SCMP_ACT_ALLOW, number, data);
-	if (error == 0 && (who & CALLS_USERS) != 0)
+	if (error == 0 && (who & OTHERS) != 0)
 		error = add_if(filter, SCMP_ACT_ALLOW, number, code);
 	return error;
 }
@@ -161,7 +168,7 @@ add(scmp_filter_ctx filter, const struct call *c, unsigned who)
 	case OWN:
 		return add_if(filter, SCMP_ACT_ALLOW, number, own);
 	case REFUSE:
-		if ((c->roles & who) == 0 && (who & CALLS_USERS) == 0)
+		if ((c->roles & who) == 0 && (who & OTHERS) == 0)
 			return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
 			    number, 0);
 		/* FALLTHROUGH */
@@ -171,7 +178,8 @@ add(scmp_filter_ctx filter, const struct call *c, unsigned who)
 	}
 }
 
-/* Within this machine only; who asks for more is told that there is none. */
+/* Within this machine only, but for names; who asks for more is told that there
+ * is none. */
 static int
 add_sockets(scmp_filter_ctx filter, unsigned who)
 {
@@ -182,11 +190,35 @@ add_sockets(scmp_filter_ctx filter, unsigned who)
 	int				number, error;
 
 	number = seccomp_syscall_resolve_name("socket");
-	if ((who & CALLS_USERS) == 0 || number < 0)
+	if ((who & (OTHERS | CALLS_SYSLOG)) == 0 || number < 0)
 		return 0;
+	if ((who & CALLS_NAMES) != 0)
+		return seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
 	error = add_if(filter, SCMP_ACT_ALLOW, number, near);
 	return error != 0 ? error : add_if(filter,
 	    SCMP_ACT_ERRNO(EAFNOSUPPORT), number, far);
+}
+
+/* Threads, but no processes.  clone3() has its flags in memory, where no filter
+ * looks; libraries know how to do without. */
+static int
+add_threads(scmp_filter_ctx filter, unsigned who)
+{
+	const struct scmp_arg_cmp	thread = { .op = SCMP_CMP_MASKED_EQ,
+					    .datum_a = CLONE_THREAD,
+					    .datum_b = CLONE_THREAD };
+	int				number, error = 0;
+
+	if ((who & CALLS_NAMES) == 0)
+		return 0;
+	number = seccomp_syscall_resolve_name("clone");
+	if (number >= 0)
+		error = add_if(filter, SCMP_ACT_ALLOW, number, thread);
+	number = seccomp_syscall_resolve_name("clone3");
+	if (error == 0 && number >= 0)
+		error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS),
+		    number, 0);
+	return error;
 }
 
 static int
@@ -197,14 +229,16 @@ fill(scmp_filter_ctx filter, unsigned who)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && error == 0;
 	    i++)
 		error = add(filter, &calls[i], who);
-	return error != 0 ? error : add_sockets(filter, who);
+	if (error == 0)
+		error = add_sockets(filter, who);
+	return error != 0 ? error : add_threads(filter, who);
 }
 
 int
 calls_restrict(unsigned who)
 {
-	/* What libraries call that are asked for users, is theirs to know. */
-	scmp_filter_ctx	filter = seccomp_init((who & CALLS_USERS) != 0 ?
+	/* What libraries call that are asked, is theirs to know. */
+	scmp_filter_ctx	filter = seccomp_init((who & OTHERS) != 0 ?
 			    SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_TRAP);
 	int		error;
 

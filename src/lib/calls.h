@@ -3,8 +3,8 @@
  *
  * One that is not in calls.tbl for any of its roles ends the process, after a
  * line that says which it was: it is a bug of ours, or somebody has taken the
- * process over, and neither is to go on.  Only who asks for users is told EPERM
- * instead: that is done by libraries of others, who know why.
+ * process over, and neither is to go on.  Only who asks for users, or names, is
+ * told EPERM instead: that is done by libraries of others, who know why.
  */
 #ifndef LIB_CALLS_H
 #define LIB_CALLS_H
@@ -16,7 +16,9 @@
 	X(MAIN, "main")			/* an event loop */		\
 	X(FILES, "files")		/* opens and reads files */	\
 	X(USERS, "users")		/* asks for users */		\
-	X(LOG, "log")			/* writes what it has open */
+	X(LOG, "log")			/* writes what it has open */	\
+	X(SYSLOG, "syslog")		/* ... or to a socket of the system */ \
+	X(NAMES, "names")		/* asks for names of hosts */
 
 enum calls_role_number {
 #define X(id, name) CALLS_NUMBER_##id,

@@ -70,12 +70,12 @@ ruleset_size(int version)
 }
 
 int
-landlock_rules(void)
+landlock_rules(bool net)
 {
 	int		version = landlock_version();
 	struct ruleset	all = {
 		.files = known_files(version),
-		.net = version >= 4 ? ALL_NET : 0,
+		.net = net && version >= 4 ? ALL_NET : 0,
 		.scoped = version >= 6 ? ALL_SCOPES : 0,
 	};
 
@@ -134,8 +134,9 @@ landlock_version(void)
 }
 
 int
-landlock_rules(void)
+landlock_rules(bool net)
 {
+	(void)net;
 	errno = ENOSYS;
 	return -1;
 }

@@ -9,6 +9,8 @@
 #ifndef LIB_LANDLOCK_H
 #define LIB_LANDLOCK_H
 
+#include <stdbool.h>
+
 /* What rules may allow beneath a directory, or of a file. */
 enum landlock_right {
 	LANDLOCK_READ,			/* files and directories */
@@ -18,8 +20,8 @@ enum landlock_right {
 
 /* How much of it the system knows; 0: nothing. */
 int	landlock_version(void);
-/* Rules by which nothing is allowed, network included; or -1 with errno. */
-int	landlock_rules(void);
+/* Rules by which nothing is allowed, nor, if so said, TCP; -1 with errno. */
+int	landlock_rules(bool net);
 /* 0, or -1 with errno: it may not be there. */
 int	landlock_allow(int rules, const char *path, enum landlock_right);
 /* For good; without new privileges (proc.h).  0, or -1 with errno. */

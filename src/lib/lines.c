@@ -26,3 +26,11 @@ lines_whole(const char *at, size_t len, size_t most)
 	end = memrchr(at, '\n', most);
 	return end != NULL ? (size_t)(end - at) + 1 : most;
 }
+
+size_t
+lines_first(const char *at, size_t len)
+{
+	const char	*end = memchr(at, '\n', len);
+
+	return end != NULL ? (size_t)(end - at) + 1 : len;
+}

@@ -30,6 +30,32 @@ static const char *const names[] = {
 #undef X
 };
 
+/* What to do about an error, where that is the same whatever it befell. */
+static const struct {
+	int		 error;
+	const char	*advice;
+} advices[] = {
+	{ EACCES, "look at owner and mode, of the directories above it, too" },
+	{ EDQUOT, "that user's quota is used up" },
+	{ EFBIG, "see the limit of file sizes (ulimit -f)" },
+	{ EIO, "look at the disk, and at what the kernel says of it" },
+	{ EMFILE, "raise the limit of open files (ulimit -n)" },
+	{ ENFILE, "raise the system's limit of open files" },
+	{ ENOMEM, "make room in memory, or see its limits" },
+	{ ENOSPC, "make room there" },
+	{ EROFS, "have it mounted for writing" },
+	{ ESTALE, "have it mounted again" }
+};
+
+static const char *
+advice_for(int error)
+{
+	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
+		if (advices[i].error == error)
+			return advices[i].advice;
+	return NULL;
+}
+
 void
 log_init(const char *name, enum log_grade grade)
 {
@@ -85,6 +111,20 @@ put(const char *line, size_t n)
 	tell_losses();
 }
 
+/* How much of the line there is now. */
+static size_t
+add_error(int error, char *line, size_t n, size_t room)
+{
+	const char	*advice = advice_for(error);
+
+	if (error == 0 || n >= room)
+		return n;
+	n += (size_t)snprintf(line + n, room - n, ": %s", strerror(error));
+	if (advice != NULL && n < room)
+		n += (size_t)snprintf(line + n, room - n, "; %s", advice);
+	return n;
+}
+
 static void
 emit(enum log_grade grade, int error, const char *format, va_list args)
 {
@@ -100,9 +140,7 @@ emit(enum log_grade grade, int error, const char *format, va_list args)
 	    (long)getpid(), names[grade]);
 	k = vsnprintf(line + n, room - n, format, args);
 	n += k < 0 ? 0 : (size_t)k;
-	if (n < room && error != 0)
-		n += (size_t)snprintf(line + n, room - n, ": %s",
-		    strerror(error));
+	n = add_error(error, line, n, room);
 	if (n > room - 1)
 		n = room - 1;
 	for (size_t i = 0; i < n; i++)		/* one line, whatever came in */

@@ -2,8 +2,9 @@
  * log: the error log, in five grades.
  *
  * A line says what to do, not only what happened.  Names with x leave errno
- * out, the others end the line with it; errno is the same afterwards.  Lines
- * go to the sink; without one, to standard error.
+ * out, the others end the line with it, and with what helps against it, where
+ * that is always the same; errno is the same afterwards.  Lines go to the sink;
+ * without one, to standard error.
  */
 #ifndef LIB_LOG_H
 #define LIB_LOG_H

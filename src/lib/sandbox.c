@@ -54,13 +54,15 @@ failed(const struct sandbox *s, const char *what)
 
 /* Memory of ours is clients' data: not for files, nor for debuggers. */
 static void
-hide(void)
+hide(const struct sandbox *s)
 {
 	const struct rlimit	none = { 0, 0 };
 
 	if (SANITIZED)
 		return;
-	(void)setrlimit(RLIMIT_NPROC, &none);
+	/* Names are asked for by threads, which count as processes. */
+	if ((s->calls & CALLS_NAMES) == 0)
+		(void)setrlimit(RLIMIT_NPROC, &none);
 #ifdef __linux__
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
@@ -69,13 +71,17 @@ hide(void)
 static void
 leave_files(const struct sandbox *s)
 {
-	int	rules = s->rules == -1 ? landlock_rules() : s->rules;
+	bool	names = (s->calls & CALLS_NAMES) != 0;
+	int	rules = s->rules == -1 ? landlock_rules(!names) : s->rules;
 
 	if (rules == SANDBOX_NO_RULES) {
 		if (s->required)
 			failed(s, "no rules for Landlock have come");
 		return;
 	}
+	/* What the system asks for names with may be anywhere. */
+	if (names && rules != -1)
+		(void)landlock_allow(rules, "/", LANDLOCK_READ);
 	if (SANITIZED && rules != -1)
 		(void)landlock_allow(rules, "/proc", LANDLOCK_READ);
 	if (rules == -1 || landlock_enter(rules) == -1)
@@ -87,7 +93,7 @@ void
 sandbox_enter(const struct sandbox *s)
 {
 	tzset();		/* it reads a file */
-	hide();
+	hide(s);
 	if (landlock_version() > 0)
 		leave_files(s);
 	if (calls_known() && !SANITIZED && calls_restrict(s->calls) == -1)

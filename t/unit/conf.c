@@ -1,6 +1,7 @@
 /*
  * Unit test of the conf: values, look-ups, included files.
  */
+#include "lib/facility.h"
 #include "lib/log.h"
 #include "helpers/job.h"
 #include "t/unit/confs.h"
@@ -37,9 +38,12 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->transport.buffer, 0);
 	ck_assert_int_eq(conf->transport.nodelay, 1);
 	ck_assert_int_eq(conf->transport.defer, 0);
-	ck_assert_str_eq(conf->log.access, "stderr");
-	ck_assert_int_eq(conf->log.access_format, LOG_FORMAT_COMBINED);
-	ck_assert_str_eq(conf->log.error, "stderr");
+	ck_assert_str_eq(conf->log.access.to, "stderr");
+	ck_assert_int_eq(conf->log.access.facility, FACILITY_DAEMON);
+	ck_assert_str_eq(conf->log.access.tag, "amped");
+	ck_assert_str_eq(conf->log.access_format, "combined");
+	ck_assert_int_eq(conf->log.names, 0);
+	ck_assert_str_eq(conf->log.error.to, "stderr");
 	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_NOTICE);
 	ck_assert_int_eq(conf->limits.connections, 0);
 	ck_assert_int_eq(conf->limits.connections_address, 0);
@@ -108,9 +112,9 @@ START_TEST(values)
 	ck_assert_int_eq(conf->transport.buffer, 1 << 17);
 	ck_assert_int_eq(conf->transport.nodelay, 0);
 	ck_assert_int_eq(conf->transport.defer, 1500);
-	ck_assert_ptr_null(conf->log.access);
+	ck_assert_ptr_null(conf->log.access.to);
 	snprintf(path, sizeof(path), "%s/e\\log", dir);
-	ck_assert_str_eq(conf->log.error, path);
+	ck_assert_str_eq(conf->log.error.to, path);
 	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_DEBUG);
 	ck_assert_int_eq(conf->limits.line, 1000);
 	ck_assert_int_eq(conf->limits.drain, 86400000);

@@ -109,7 +109,8 @@ static const struct {
 	    "t.conf:3:20: \"loud\" is not one of error, warn, notice, info, "
 	    "debug\n    log { error stderr loud; access stderr comon }\n"
 	    "                       ^~~~\n"
-	    "t.conf:3:40: \"comon\" is not one of common, combined\n"
+	    "t.conf:3:40: there is no format \"comon\", but common, "
+	    "combined, vcombined, json, and what \"format\" makes\n"
 	    "    log { error stderr loud; access stderr comon }\n"
 	    "                                           ^~~~~ did you mean "
 	    "\"common\"?\n" },

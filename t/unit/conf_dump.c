@@ -177,7 +177,7 @@ START_TEST(dump_says_where)
 		"    residency auto                                         # default\n"
 		"}\n"
 		"log {\n"
-		"    access stderr combined                                 # default\n",
+		"    access stderr combined facility daemon tag amped       # default\n",
 		"site a.org {                                               # t.conf:6\n"
 		"    listen        *:80                                     # t.conf:7\n"
 		"    root          /                                        # t.conf:8\n"

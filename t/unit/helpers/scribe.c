@@ -8,6 +8,7 @@
 
 #include <signal.h>
 
+#include "helpers/outlet.h"
 #include "helpers/scribe.h"
 #include "lib/log.h"
 #include "t/unit/helpers/tree.h"
@@ -50,9 +51,9 @@ START_TEST(all_before_the_end)
 
 	say("one\n");
 	say("two\n");
-	scribe_run(-1, words[0], losses[0], log);
+	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
 	ck_assert_str_eq(content("all"), "one\ntwo\n");
-	scribe_run(-1, words[0], losses[0], log);
+	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
 	ck_assert_str_eq(content("all"), "one\ntwo\n");
 }
 END_TEST
@@ -64,7 +65,7 @@ START_TEST(losses_are_told_behind)
 
 	say("one\n");
 	ck_assert_int_eq(write(losses[1], "xxx", 3), 3);
-	scribe_run(-1, words[0], losses[0], log);
+	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
 	text = content("losses");
 	ck_assert(strncmp(text, "one\n", 4) == 0);
 	line = strstr(text, "] warn: 3 lines of the error log were lost");
@@ -89,7 +90,7 @@ start(int log, rlim_t bytes, int *pipe)
 		signal(SIGXFSZ, SIG_IGN);
 		if (setrlimit(RLIMIT_FSIZE, &l) == -1)
 			_exit(1);
-		scribe_run(fd[1], words[0], losses[0], log);
+		scribe_run(fd[1], words[0], losses[0], &(struct outlet){ .fd = log });
 		_exit(0);
 	}
 	close(fd[1]);

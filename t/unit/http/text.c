@@ -34,6 +34,59 @@ START_TEST(every_byte)
 }
 END_TEST
 
+static void
+json_is(const char *text, size_t len, const char *expected)
+{
+	char	is[200], *end;
+
+	end = text_escape_json((struct str){ text, len }, is, is + sizeof(is));
+	*end = '\0';
+	ck_assert_str_eq(is, expected);
+}
+
+#define JSON(text, expected)	json_is(text, sizeof(text) - 1, expected)
+
+/* What is no character is told byte for byte (RFC 3629 has the bounds). */
+START_TEST(json)
+{
+	JSON("plain text, long enough", "plain text, long enough");
+	JSON("a \"quote\" and more of it", "a \\\"quote\\\" and more of it");
+	JSON("back\\slash", "back\\\\x5cslash");
+	JSON("\0\t\x7f", "\\\\x00\\\\x09\\\\x7f");
+	JSON("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+	    "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+	JSON("caf\xe9", "caf\\\\xe9");
+	JSON("\xc3", "\\\\xc3");
+	JSON("\xe2\x82", "\\\\xe2\\\\x82");
+	JSON("\xc0\xaf", "\\\\xc0\\\\xaf");
+	JSON("\xe0\x9f\xbf", "\\\\xe0\\\\x9f\\\\xbf");
+	JSON("\xe0\xa0\x80", "\xe0\xa0\x80");
+	JSON("\xed\xa0\x80", "\\\\xed\\\\xa0\\\\x80");
+	JSON("\xed\x9f\xbf", "\xed\x9f\xbf");
+	JSON("\xf0\x8f\xbf\xbf", "\\\\xf0\\\\x8f\\\\xbf\\\\xbf");
+	JSON("\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf");
+	JSON("\xf4\x90\x80\x80", "\\\\xf4\\\\x90\\\\x80\\\\x80");
+	JSON("\xf5\x80\x80\x80\xff", "\\\\xf5\\\\x80\\\\x80\\\\x80\\\\xff");
+}
+END_TEST
+
+/* No character and no escape is cut: there is room for it or it is not there. */
+START_TEST(json_cut)
+{
+	static const char	text[] = "a\"\xc3\xa9\xff\xf0\x9f\x98\x80\\z";
+	char			is[40], *end;
+
+	for (size_t room = 0; room < sizeof(is); room++) {
+		memset(is, '#', sizeof(is));
+		end = text_escape_json((struct str){ text, sizeof(text) - 1 },
+		    is, is + room);
+		ck_assert(end <= is + room);
+		ck_assert_int_eq(*end, '#');
+		ck_assert_int_ne(end > is && end[-1] == '\\' ? 1 : 0, 1);
+	}
+}
+END_TEST
+
 /* Every byte at every place of texts of every length, some words of them. */
 START_TEST(every_place)
 {
@@ -117,6 +170,8 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, every_byte);
+	tcase_add_test(tests, json);
+	tcase_add_test(tests, json_cut);
 	tcase_add_test(tests, every_place);
 	tcase_add_test(tests, all_room);
 	tcase_add_test(tests, peers);

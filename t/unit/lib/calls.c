@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,6 +43,22 @@ static int
 start_process(void)
 {
 	return fork() == -1 ? errno : 0;
+}
+
+static void *
+do_nothing(void *nothing)
+{
+	return nothing;
+}
+
+static int
+start_thread(void)
+{
+	pthread_t	thread;
+	int		error;
+
+	error = pthread_create(&thread, NULL, do_nothing, NULL);
+	return error != 0 ? error : pthread_join(thread, NULL);
 }
 
 static int
@@ -105,6 +122,13 @@ static const struct {
 } cases[] = {
 	{ start_process, CALLS_MAIN | CALLS_FILES | CALLS_LOG, DIES },
 	{ start_process, CALLS_FILES | CALLS_USERS, EPERM },
+	{ start_process, CALLS_LOG | CALLS_NAMES, EPERM },
+	{ start_thread, CALLS_LOG | CALLS_NAMES, 0 },
+	{ start_thread, CALLS_LOG, DIES },
+	{ make_socket, CALLS_LOG | CALLS_SYSLOG, 0 },
+	{ make_far_socket, CALLS_LOG | CALLS_SYSLOG, EAFNOSUPPORT },
+	{ make_far_socket, CALLS_LOG | CALLS_NAMES, 0 },
+	{ open_file, CALLS_LOG | CALLS_SYSLOG, EPERM },
 	{ open_file, CALLS_MAIN, EPERM },
 	{ open_file, CALLS_LOG, EPERM },
 	{ open_file, CALLS_FILES, 0 },

@@ -48,6 +48,31 @@ START_TEST(system_error)
 }
 END_TEST
 
+/* With what helps; a line has room for one of them, or for neither. */
+START_TEST(advice)
+{
+	char	text[2000];
+
+	setup(LOG_GRADE_ERROR);
+	errno = ENOSPC;
+	log_error("write");
+	ck_assert(strstr(buf_string(&lines),
+	    "error: write: No space left on device; make room there\n") != NULL);
+	errno = EMFILE;
+	log_error("open");
+	ck_assert(strstr(buf_string(&lines), "ulimit -n)\n") != NULL);
+	for (size_t n = 900; n < 1100; n++) {
+		memset(text, 'x', n);
+		text[n] = '\0';
+		lines.len = 0;
+		errno = ENOSPC;
+		log_error("%s", text);
+		ck_assert_uint_le(lines.len, 1024);
+		ck_assert_int_eq(lines.at[lines.len - 1], '\n');
+	}
+}
+END_TEST
+
 /* Standard error, as a pipe that takes whole lines or none. */
 START_TEST(counted_losses)
 {
@@ -108,6 +133,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, grades);
 	tcase_add_test(tests, system_error);
+	tcase_add_test(tests, advice);
 	tcase_add_test(tests, counted_losses);
 	tcase_add_test(tests, one_line);
 }

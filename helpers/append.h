@@ -1,0 +1,15 @@
+/*
+ * append: what else may become of the lines of log number 0.
+ */
+#ifndef HELPERS_APPEND_H
+#define HELPERS_APPEND_H
+
+struct names;
+struct syslog;
+
+/* They go there, in place of a file; it stays the caller's. */
+void	append_to_syslog(struct syslog *);
+/* Its lines have marks where names are to be. */
+void	append_with_names(struct names *);
+
+#endif
