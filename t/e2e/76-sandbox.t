@@ -7,6 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await docroot run_amped slurp write_file);
+use Amped::Foreign qw(which_program);
 use Test::More;
 
 my $amped = Amped::architecture() eq 'amped';
@@ -79,6 +80,26 @@ SKIP: {
 	is(not_so($server, 'Seccomp', qr/\A0\z/), '', 'off: no filter');
 	is(not_so($server, 'CapEff', qr/\A0+\z/), '',
 	    'off: no capability all the same');
+	$server->stop;
+}
+
+# Started as a user with one capability, as supervisors do it.
+SKIP: {
+	my $setpriv = which_program('setpriv');
+
+	skip('only root has a capability to give', 1) if $> != 0;
+	skip('there is no setpriv', 1) unless $setpriv;
+	my $server = Amped->start(root => $root, log => "error stderr info\n" .
+	    "access off\n", under => [$setpriv, '--reuid',
+	    Amped::ordinary_user(), '--clear-groups', '--inh-caps',
+	    '+net_bind_service', '--ambient-caps', '+net_bind_service']);
+	my %monitor = status_of($server->{pid});
+
+	all_there($server);
+	cmp_ok(hex($monitor{CapEff}), '==', 1 << 10, 'the monitor has it');
+	is(not_so($server, $_, qr/\A0+\z/), '', "nobody else: $_")
+	    for qw(CapPrm CapEff CapAmb);
+	is($server->get('/page')->{body}, "page\n", 'it serves');
 	$server->stop;
 }
 

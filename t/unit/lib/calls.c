@@ -113,18 +113,20 @@ signal_parent(void)
 	return kill(getppid(), SIGCONT) == -1 ? errno : 0;
 }
 
-#define DIES	(-1)
+#define DIES		(-1)
+/* The library has all signals blocked at that moment, so there is no word. */
+#define DIES_AT_ONCE	(-2)
 
 static const struct {
 	int		(*what)(void);
 	unsigned	 roles;
-	int		 result;	/* 0, an errno, DIES */
+	int		 result;	/* 0, an errno, DIES ... */
 } cases[] = {
 	{ start_process, CALLS_MAIN | CALLS_FILES | CALLS_LOG, DIES },
 	{ start_process, CALLS_FILES | CALLS_USERS, EPERM },
 	{ start_process, CALLS_LOG | CALLS_NAMES, EPERM },
 	{ start_thread, CALLS_LOG | CALLS_NAMES, 0 },
-	{ start_thread, CALLS_LOG, DIES },
+	{ start_thread, CALLS_LOG, DIES_AT_ONCE },
 	{ make_socket, CALLS_LOG | CALLS_SYSLOG, 0 },
 	{ make_far_socket, CALLS_LOG | CALLS_SYSLOG, EAFNOSUPPORT },
 	{ make_far_socket, CALLS_LOG | CALLS_NAMES, 0 },
@@ -169,10 +171,11 @@ START_TEST(restricts)
 	close(fds[1]);
 	ck_assert_int_ne(read(fds[0], said, sizeof(said) - 1), -1);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	if (cases[_i].result == DIES) {
+	if (cases[_i].result < 0) {
 		ck_assert_msg(WIFSIGNALED(status), "case %d lives", _i);
 		ck_assert_int_eq(WTERMSIG(status), SIGSYS);
-		ck_assert_ptr_nonnull(strstr(said, "is forbidden"));
+		if (cases[_i].result == DIES)
+			ck_assert_ptr_nonnull(strstr(said, "is forbidden"));
 	} else {
 		ck_assert_msg(WIFEXITED(status), "case %d dies: %s", _i, said);
 		ck_assert_int_eq(WEXITSTATUS(status), cases[_i].result);
