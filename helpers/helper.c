@@ -26,10 +26,12 @@
 #include "helpers/record.h"
 #include "helpers/scribe.h"
 #include "helpers/syslog.h"
+#include "lib/calls.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
+#include "lib/sandbox.h"
 #include "lib/str.h"
 
 /* What it is to be, on a stream pipe. */
@@ -42,7 +44,7 @@ static const char *const titles[] = { "amped: helper", "amped: log helper",
 static void
 print_usage(FILE *out)
 {
-	fputs("usage: amped-helper [-ehnV] [-l number] "
+	fputs("usage: amped-helper [-ehnrV] [-c calls] [-l number] "
 	    "[-s facility,tag,socket]\n"
 	    "       amped-helper [-k links] [-u user] resolve root path "
 	    "[name ...]\n"
@@ -133,10 +135,23 @@ serve(void)
 	return 0;
 }
 
+/* What it was given to keep to, if it is to keep to anything. */
+static void
+confine(struct sandbox *s)
+{
+	if (s->calls == 0)
+		return;
+	if (fcntl(PLACE_RULES, F_GETFD) != -1)
+		s->rules = PLACE_RULES;
+	else if ((s->calls & CALLS_FILES) != 0)
+		s->rules = SANDBOX_NO_RULES;
+	sandbox_enter(s);
+}
+
 /* It stays for a moment when the monitor is gone, for last words; whoever tells
  * all of us to go, does not mean it. */
 static int
-write_errors(struct syslog *syslog)
+write_errors(struct sandbox *s, struct syslog *syslog)
 {
 	struct outlet	log = { .fd = STDERR_FILENO, .syslog = syslog };
 
@@ -145,25 +160,39 @@ write_errors(struct syslog *syslog)
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	proc_outlive(getppid());
+	confine(s);
 	scribe_run(STDIN_FILENO, PLACE_WORDS, PLACE_LOSSES, &log);
 	return 0;
 }
 
 static int
-be(enum role role, size_t logs, struct syslog *syslog)
+be(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 {
 	set_signals();
 	log_init(names[role], LOG_GRADE_NOTICE);
 	proc_title(titles[role]);
-	if (role == SCRIBE)
-		return write_errors(syslog);
-	proc_follow(getppid());
-	log_losses(PLACE_LOSSES);
+	if (role != SCRIBE) {
+		proc_follow(getppid());
+		log_losses(PLACE_LOSSES);
+	}
 	if (role == LOG_HELPER)
 		take_logs(logs);
 	if (role == LOG_HELPER && syslog != NULL && logs > 0)
 		append_to_syslog(syslog);
+	if (role == SCRIBE)
+		return write_errors(s, syslog);
+	confine(s);
 	return serve();
+}
+
+static int
+only_words(int option)
+{
+	if (option == 'h')
+		print_usage(stdout);
+	else
+		puts("amped-helper " PACKAGE_VERSION);
+	return 0;
 }
 
 int
@@ -173,18 +202,24 @@ main(int argc, char **argv)
 	const char	*user = NULL;
 	int64_t		 logs = 0;
 	enum role	 role = HELPER;
+	struct sandbox	 sandbox = { .rules = -1 };
 	struct syslog	 syslog, *system = NULL;
 	int		 c;
 
 	proc_title_init(argc, argv);
-	while ((c = getopt(argc, argv, "+ehk:l:ns:u:V")) != -1)
+	while ((c = getopt(argc, argv, "+c:ehk:l:nrs:u:V")) != -1)
 		switch (c) {
+		case 'c':
+			sandbox.calls = calls_roles(optarg);
+			if (sandbox.calls == 0)
+				return usage();
+			break;
 		case 'e':
 			role = SCRIBE;
 			break;
 		case 'h':
-			print_usage(stdout);
-			return 0;
+		case 'V':
+			return only_words(c);
 		case 'k':
 			links = job_links_find(optarg);
 			if (links == JOB_LINKS_COUNT)
@@ -199,6 +234,9 @@ main(int argc, char **argv)
 		case 'n':
 			append_with_names(names_new(names_look));
 			break;
+		case 'r':
+			sandbox.required = true;
+			break;
 		case 's':
 			system = &syslog;
 			if (!syslog_init(system, optarg))
@@ -207,9 +245,6 @@ main(int argc, char **argv)
 		case 'u':
 			user = optarg;
 			break;
-		case 'V':
-			puts("amped-helper " PACKAGE_VERSION);
-			return 0;
 		default:
 			return usage();
 		}
@@ -219,5 +254,5 @@ main(int argc, char **argv)
 	}
 	if (optind < argc || !on_stream_pipe())
 		return usage();
-	return be(role, (size_t)logs, system);
+	return be(role, (size_t)logs, &sandbox, system);
 }

@@ -9,7 +9,9 @@ enum {
 	PLACE_LOSSES = 3,	/* a byte for each line of the error log that
 				 * found no room: written, by the scribe read */
 	PLACE_WORDS = 4,	/* scribe: lines of the error log, to read */
-	PLACE_LOGS = 4		/* log helper: log number 0, and so on */
+	PLACE_LOGS = 4,		/* log helper: log number 0, and so on */
+	PLACE_RULES = 15	/* helper: which files it may reach, of
+				 * lib/landlock.h; may be missing */
 };
 
 #endif

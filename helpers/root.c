@@ -8,13 +8,16 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "helpers/beneath.h"
 #include "helpers/links.h"
 #include "helpers/root.h"
 #include "lib/io.h"
+#include "lib/log.h"
 #include "lib/mem.h"
 
 /* What the user database may say of one user, at first and at most: bytes. */
@@ -136,7 +139,7 @@ int
 root_open(struct root *root, const struct job *job)
 {
 	*root = (struct root){ .fd = -1, .links = job->links,
-	    .stay = job->stay, .mount = -1 };
+	    .stay = job->stay, .mount = -1, .name = job->root };
 	if (job->user != NULL)
 		return open_of_user(root, job);
 	root->fd = open(job->root, BENEATH_LOOK | O_DIRECTORY);
@@ -161,6 +164,36 @@ is_on_mount(const struct root *root, const char *path)
 	    (path[root->way_len] == '/' || path[root->way_len] == '\0');
 }
 
+/* By permissions we may read it: then it is Landlock that is in the way. */
+static bool
+is_fenced(const struct root *root, int from, const char *path)
+{
+	char	name[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+	int	fd = links_open(from, path, BENEATH_LOOK, root->links);
+	bool	may;
+
+	if (fd == -1)
+		return false;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	may = access(name, R_OK) == 0;
+	io_close(&fd);
+	return may;
+}
+
+/* Once is enough: all that is there is so. */
+static void
+tell_fenced(const struct root *root, int from, const char *path)
+{
+	static bool	told;
+
+	if (told || !is_fenced(root, from, path))
+		return;
+	told = true;
+	log_warnx("%s is out of reach: what has come to that name since the "
+	    "conf was read may not be read; have the conf read again (SIGHUP)",
+	    root->name);
+}
+
 int
 root_enter(const struct root *root, const char *path, int flags)
 {
@@ -173,6 +206,11 @@ root_enter(const struct root *root, const char *path, int flags)
 	}
 	fd = links_open(from, path, flags | (root->stay ? BENEATH_STAY : 0),
 	    root->links);
+	if (fd == -1 && errno == EACCES && (flags & BENEATH_LOOK) !=
+	    BENEATH_LOOK) {
+		tell_fenced(root, from, path);
+		errno = EACCES;
+	}
 	/* Out of the root, or only onto another file system: who can tell? */
 	if (fd == -1 && root->stay && errno == EXDEV)
 		errno = EREMOTE;

@@ -11,6 +11,7 @@
 #include "helpers/job.h"
 
 struct root {
+	const char	*name;			/* the job's, for the log */
 	int		 fd;			/* -1: not open */
 	enum job_links	 links;
 	bool		 stay;			/* on one mount */

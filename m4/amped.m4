@@ -23,6 +23,14 @@ AC_LINK_IFELSE([AC_LANG_PROGRAM()],
     [AC_MSG_RESULT([no])])
 LDFLAGS=$amped_saved])
 
+dnl AMPED_SHADOW_STACK(CFLAGS-VARIABLE, LDFLAGS-VARIABLE): both or none.
+AC_DEFUN([AMPED_SHADOW_STACK],
+[amped_shadow=
+AMPED_TRY_CFLAGS([amped_shadow], [-fcf-protection=return])
+AS_IF([test -n "$amped_shadow"],
+    [$1="$$1 $amped_shadow"
+     AMPED_TRY_LDFLAGS([$2], [-Wl,-z,shstk])])])
+
 dnl AMPED_SANITIZERS(CFLAGS-VARIABLE, LDFLAGS-VARIABLE): asked for, so required.
 AC_DEFUN([AMPED_SANITIZERS],
 [amped_sanitize="-fsanitize=address,undefined"

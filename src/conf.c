@@ -442,6 +442,15 @@ conf_without(const struct conf *conf, enum conf_saving saving)
 	return has_word(&conf->cache.off, names[saving]);
 }
 
+bool
+conf_asks_users(const struct conf *conf)
+{
+	for (size_t i = 0; i < conf->nsites; i++)
+		if (conf->sites[i].rules.users.directory != NULL)
+			return true;
+	return false;
+}
+
 int64_t
 conf_share(const struct conf *conf)
 {

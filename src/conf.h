@@ -77,6 +77,7 @@ struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
 	int64_t		 architecture;		/* enum conf_architecture */
+	int64_t		 sandbox;		/* enum conf_sandbox */
 	int64_t		 version;		/* a switch: tell it */
 	char		*pid;			/* file; NULL: none */
 	int64_t		 watchdog;		/* ms; 0: none */
@@ -189,6 +190,7 @@ const struct conf_rules	*conf_rules_find(const struct conf_site *,
 bool			 conf_lists(const struct conf_words *,
 			    enum conf_listing);
 bool			 conf_without(const struct conf *, enum conf_saving);
+bool			 conf_asks_users(const struct conf *);	/* ~name */
 int64_t			 conf_share(const struct conf *);	/* of helpers */
 
 #endif

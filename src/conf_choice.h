@@ -10,6 +10,8 @@
 #define CONF_RESIDENCIES(X)						\
 	X(AUTO, "auto") X(NOWAIT, "nowait") X(MINCORE, "mincore")	\
 	X(PREDICT, "predict") X(NEVER, "never")
+#define CONF_SANDBOXES(X)						\
+	X(AUTO, "auto") X(OFF, "off") X(REQUIRED, "required")
 #define CONF_LISTINGS(X)						\
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 #define CONF_PRECOMPRESSED(X)						\
@@ -31,6 +33,13 @@ enum conf_residency {
 	CONF_RESIDENCIES(X)
 #undef X
 	RESIDENCY_COUNT
+};
+
+enum conf_sandbox {
+#define X(id, name) SANDBOX_##id,
+	CONF_SANDBOXES(X)
+#undef X
+	SANDBOX_COUNT
 };
 
 enum conf_listing {

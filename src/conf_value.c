@@ -119,6 +119,7 @@ print_scaled(enum conf_type type, int64_t number, struct buf *to)
 
 #define X(id, name) name,
 static const char *const architectures[] = { CONF_ARCHITECTURES(X) NULL };
+static const char *const sandboxes[] = { CONF_SANDBOXES(X) NULL };
 static const char *const residencies[] = { CONF_RESIDENCIES(X) NULL };
 static const char *const log_grades[] = { LOG_GRADES(X) NULL };
 static const char *const switches[] = { CONF_SWITCHES(X) NULL };
@@ -138,6 +139,7 @@ static const char *const *
 choices_of(enum conf_type type)
 {
 	return type == TYPE_ARCHITECTURE ? architectures :
+	    type == TYPE_SANDBOX ? sandboxes :
 	    type == TYPE_RESIDENCY ? residencies :
 	    type == TYPE_FACILITY ? facilities :
 	    type == TYPE_LOG_GRADE ? log_grades :

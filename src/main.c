@@ -17,6 +17,7 @@
 #include "arch/listener.h"
 #include "arch/question.h"
 #include "conf.h"
+#include "fence.h"
 #include "lib/buf.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -362,6 +363,8 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 				    .npassed = h->nsockets };
 	enum logs_target	 target;
 
+	if (fence_check(r->conf) == -1)
+		exit(EX_UNAVAILABLE);
 	choose_user(r, o);
 	roots_check(r);
 	if (r->conf->pid != NULL && pid_hold(&setup->pid, r->conf->pid,

@@ -13,6 +13,7 @@
 #include "arch/mounts.h"
 #include "board.h"
 #include "control.h"
+#include "fence.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
@@ -32,6 +33,7 @@ be_main(struct monitor *m, struct reign *r, int control,
 		.listeners = r->listeners,
 		.nlisteners = r->nlisteners,
 		.descriptors = m->setup->descriptors,
+		.rules = r->rules,
 		.mounts = r->mounts,
 		.ledger = r->ledger,
 		.leftovers = left->at,
@@ -86,6 +88,7 @@ start_main(struct monitor *m, struct reign *r)
 void
 mains_begin(struct monitor *m, struct reign *r)
 {
+	r->rules = fence_rules(r->conf);
 	r->mounts = mounts_new(r->conf);
 	/* Those that it has, and those that it has given up. */
 	r->ledger = ledger_new(2 * (size_t)r->conf->helpers_max);

@@ -24,6 +24,7 @@ reign_new(struct conf *conf)
 	r->number = ++last;
 	r->conf = conf;
 	r->access = r->error = -1;
+	r->rules = -1;
 	r->control = -1;
 	r->part = BOARD_NONE;
 	return r;
@@ -63,6 +64,7 @@ reign_leave(struct reign *r)
 	io_close(&r->control);
 	io_close(&r->access);
 	io_close(&r->error);
+	io_close(&r->rules);
 }
 
 void

@@ -39,6 +39,8 @@ struct reign {
 						 * serves; -1: as it is */
 	uid_t			 uid;
 	gid_t			 gid;
+	int			 rules;		/* which files its helpers may
+						 * reach; -1: as they are */
 	struct mounts		*mounts;
 	struct ledger		*ledger;
 	int			 part;		/* of the board */

@@ -17,6 +17,7 @@
 #include "arch/listener.h"
 #include "board.h"
 #include "conf.h"
+#include "fence.h"
 #include "lib/buf.h"
 #include "lib/hash.h"
 #include "lib/io.h"
@@ -95,7 +96,8 @@ read_conf(struct monitor *m)
 		r = reign_new(conf);
 	}
 	buf_free(&complaints);
-	if (r != NULL && reign_choose_user(r) == -1)
+	if (r != NULL && (fence_check(r->conf) == -1 ||
+	    reign_choose_user(r) == -1))
 		reign_free(&r);
 	return r;
 }

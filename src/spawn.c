@@ -108,10 +108,14 @@ become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 	signal(SIGUSR2, SIG_IGN);
 	monitor_leave_signals();
 	open_own(m, r, role, parent);
+	if (!is_privileged(role))
+		proc_bound_capabilities();
 	if (!is_privileged(role) && who->user != NULL &&
 	    proc_become(who->user, who->uid, who->gid) == -1)
 		fatal("cannot become user %s; start as root, or as that user",
 		    who->user);
+	if (!is_privileged(role) && proc_no_capabilities() == -1)
+		fatal("cannot give capabilities up");
 	proc_no_new_privileges();
 	/* A log is written to its end. */
 	if (role != ROLE_SCRIBE && role != ROLE_PROGRAM)
@@ -178,20 +182,50 @@ place_logs(const struct monitor *m, const struct reign *r, enum role role)
 	}
 }
 
-#define ARGUMENTS	7
+#define ARGUMENTS	10
 
-static void
+static char **
 add_syslog(const struct conf_log *log, char **to)
 {
 	static char	s[] = "-s", text[256];
 
 	if (logs_target(log->to) != LOGS_SYSLOG)
-		return;
+		return to;
 	snprintf(text, sizeof(text), "%s,%s,%s",
 	    facility_name((enum facility)log->facility), log->tag,
 	    logs_socket(log->to));
 	*to++ = s;
-	*to = text;
+	*to++ = text;
+	return to;
+}
+
+/* The system calls that it may make, in the words of lib/calls.h. */
+static const char *
+calls_of(const struct conf *conf, enum role role)
+{
+	const struct conf_log	*log = role == ROLE_SCRIBE ? &conf->log.error :
+				    &conf->log.access;
+	bool			 syslog = logs_target(log->to) == LOGS_SYSLOG;
+
+	if (role == ROLE_HELPER)
+		return conf_asks_users(conf) ? "files,users" : "files";
+	if (role == ROLE_LOGGER && conf->log.names)
+		return syslog ? "log,names,syslog" : "log,names";
+	return syslog ? "log,syslog" : "log";
+}
+
+static void
+add_sandbox(const struct conf *conf, enum role role, char **to)
+{
+	static char	c[] = "-c", required[] = "-r", calls[32];
+
+	if (conf->sandbox == SANDBOX_OFF)
+		return;
+	snprintf(calls, sizeof(calls), "%s", calls_of(conf, role));
+	*to++ = c;
+	*to++ = calls;
+	if (conf->sandbox == SANDBOX_REQUIRED)
+		*to = required;
 }
 
 /* What it is to be, and for which log. */
@@ -199,20 +233,22 @@ static void
 choose_arguments(const struct monitor *m, const struct reign *r, enum role role,
     char *to[ARGUMENTS])
 {
-	static char	name[] = "amped-helper", l[] = "-l", one[] = "1",
-			e[] = "-e", n[] = "-n";
+	static char		 name[] = "amped-helper", l[] = "-l",
+				 one[] = "1", e[] = "-e", n[] = "-n";
+	const struct conf	*conf = r != NULL ? r->conf : m->serving->conf;
 
 	*to++ = name;
 	if (role == ROLE_SCRIBE) {
 		*to++ = e;
-		add_syslog(&m->serving->conf->log.error, to);
+		to = add_syslog(&conf->log.error, to);
 	} else if (role == ROLE_LOGGER) {
 		*to++ = l;
 		*to++ = one;
-		if (r->conf->log.names)
+		if (conf->log.names)
 			*to++ = n;
-		add_syslog(&r->conf->log.access, to);
+		to = add_syslog(&conf->log.access, to);
 	}
+	add_sandbox(conf, role, to);
 }
 
 _Noreturn void
@@ -220,11 +256,14 @@ spawn_helper(struct monitor *m, struct reign *r, int pipe, enum role role)
 {
 	char	*arguments[ARGUMENTS] = { NULL };
 	int	 program = clear(m->setup->helper);
+	int	 rules = role == ROLE_HELPER && r->rules != -1 ?
+		    clear(r->rules) : -1;
 
 	choose_arguments(m, r, role, arguments);
-
 	pipe = clear(pipe);
 	place_logs(m, r, role);
+	if (rules != -1)
+		place(rules, PLACE_RULES);
 	place(pipe, STDIN_FILENO);
 	proc_signals_unblock();
 	fexecve(program, arguments, environ);

@@ -2,6 +2,8 @@
  * amped: an event loop, and helper processes for the disk (Flash, section 3.4).
  * Nothing stalls the loop.
  */
+#include <unistd.h>
+
 #include "arch/crew.h"
 #include "arch/service.h"
 
@@ -19,6 +21,9 @@ run(const struct world *world)
 	struct disk	 disk = { .start = crew_start };
 
 	service_open(&s, world);
+	/* The helpers' only. */
+	if (world->rules != -1)
+		close(world->rules);
 	crew = crew_new(s.loop, &s.clock, world);
 	s.helper = helper;
 	s.report = crew_report;

@@ -21,6 +21,8 @@ struct world {
 	struct listener		*listeners;
 	size_t			 nlisteners;
 	size_t			 descriptors;	/* that may be open at once */
+	int			 rules;		/* for who opens files here;
+						 * -1: none */
 	struct mounts		*mounts;
 	struct ledger		*ledger;
 	const struct leftover	*leftovers;	/* of earlier mains */

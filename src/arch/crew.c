@@ -6,8 +6,6 @@
  * system holds it until it is dead, which may be never; beside those there may
  * be as many as ever.
  */
-#include <sys/stat.h>
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -468,10 +466,9 @@ fail_all(struct crew *crew, int error)
 static int
 line_of(struct crew *crew, int fd)
 {
-	struct stat	st;
+	uint64_t	pipe = io_inode(fd);
 
-	return fstat(fd, &st) == -1 ? -1 :
-	    ledger_open(crew->ledger, (uint64_t)st.st_ino);
+	return pipe == 0 ? -1 : ledger_open(crew->ledger, pipe);
 }
 
 void

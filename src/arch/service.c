@@ -12,6 +12,7 @@
 #include "arch/service.h"
 #include "board.h"
 #include "control.h"
+#include "lib/calls.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
@@ -107,6 +108,8 @@ service_open(struct service *s, const struct world *world)
 	memset(s, 0, sizeof(*s));
 	s->world = world;
 	s->pagemap = -1;
+	s->sandbox = (struct sandbox){ .calls = CALLS_MAIN, .rules = -1,
+	    .required = world->conf->sandbox == SANDBOX_REQUIRED };
 	s->loop = evloop_new(&s->clock);
 	s->logger = logger_new(s->loop, &s->clock, world->control);
 	s->control = evloop_watch(s->loop, world->control, monitor_speaks, s);
@@ -190,6 +193,8 @@ service_run(struct service *s, const struct disk *disk)
 	    world->conf);
 	clients_listen(s->clients, world->listeners, world->nlisteners);
 	report_source(measure, s);
+	if (world->conf->sandbox != SANDBOX_OFF)
+		sandbox_enter(&s->sandbox);
 	control_send(world->control, CONTROL_READY, -1);
 	if (world->beat != 0)
 		evloop_at(s->beat, s->clock.ms);

@@ -11,6 +11,7 @@
 #include "arch/evloop.h"
 #include "arch/logger.h"
 #include "lib/clock.h"
+#include "lib/sandbox.h"
 
 struct service {
 	const struct world	*world;
@@ -22,6 +23,7 @@ struct service {
 	struct askeds		*asked;
 	struct watch		*control, *quit, *term, *timer, *tidy, *beat;
 	int			 pagemap;	/* of proc.h */
+	struct sandbox		 sandbox;	/* to be entered at last */
 	/* A helper has come (or -1); NULL: none was asked for. */
 	void			(*helper)(void *, int fd);
 	/* What else there is to report, or NULL. */

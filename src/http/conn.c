@@ -91,12 +91,13 @@ conn_park(struct conn *c)
 		c->output = output_keep(&http->output);
 	if (c->input_len == 0) {
 		if (c->kept.at != NULL)
-			buf_free(&c->kept);
+			buf_forget(&c->kept);
 		c->input = NULL;
 	} else if (c->input >= http->input &&
 	    c->input < http->input + sizeof(http->input)) {
 		need(c->kept.len == 0);
 		buf_add(&c->kept, c->input, c->input_len);
+		explicit_bzero(c->input, c->input_len);
 		c->input = c->kept.at;
 	}
 }

@@ -1,6 +1,8 @@
 /*
  * finish: the end of an exchange, and of a connection.
  */
+#include <string.h>
+
 #include "http/access.h"
 #include "http/conn.h"
 #include "lib/need.h"
@@ -45,6 +47,25 @@ tell(struct conn *c)
 	access_line(c);
 }
 
+/*
+ * There was a password in the head: it is not to stay where the next request,
+ * which may come late and be a short one, is read to; nor is what a body has
+ * moved out of its way.
+ */
+static void
+forget(struct conn *c)
+{
+	struct http	*http = c->http;
+	bool		 own = c->input < http->input ||
+			    c->input >= http->input + sizeof(http->input);
+	char		*first = own ? c->kept.at : http->input;
+	size_t		 size = own ? c->kept.len : sizeof(http->input);
+
+	if (!c->close)			/* what is behind it is the next one */
+		size = (size_t)(c->input - first) + c->request->parse.size;
+	explicit_bzero(first, size);
+}
+
 static enum go
 end_connection(struct conn *c)
 {
@@ -67,6 +88,8 @@ finish_step(struct conn *c)
 	struct request	*r = c->request;
 
 	tell(c);
+	if ((r->parse.present & 1U << FIELD_AUTHORIZATION) != 0)
+		forget(c);
 	c->peer->requests++;
 	if (c->close) {
 		/* To close over unread input would reset the connection, and

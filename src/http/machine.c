@@ -395,7 +395,7 @@ end(struct peer *p)
 	conn_request_end(c);
 	output_drop(conn_output(c));
 	mem_drop(&c->output);
-	buf_free(&c->kept);
+	buf_forget(&c->kept);
 	conn_end(p);
 }
 

@@ -15,27 +15,42 @@
 #define KEPT_ROOM	4096	/* bytes a recv, behind kept input */
 #define PARTING		2000	/* ms that a drain leaves for a last request */
 
+/*
+ * Behind what is kept.  There may be a password in that: where it is moved,
+ * nothing is left behind.
+ */
+__attribute__((__noinline__)) static ssize_t
+receive_behind(struct conn *c)
+{
+	struct buf	*kept = &c->kept, larger = { 0 };
+	ssize_t		 n;
+
+	buf_cut(kept, (size_t)(c->input - kept->at));
+	if (kept->size - kept->len < KEPT_ROOM) {
+		buf_need(&larger, 2 * kept->len + KEPT_ROOM);
+		buf_add(&larger, kept->at, kept->len);
+		buf_forget(kept);
+		*kept = larger;
+	}
+	n = c->transport->recv(c->transport_context, c->wait.fd,
+	    kept->at + kept->len, KEPT_ROOM);
+	if (n > 0)
+		kept->len += (size_t)n;
+	c->input = kept->at;
+	return n;
+}
+
 /* Bytes of the client's into the loop's buffer, or behind what is kept. */
 static ssize_t
 receive(struct conn *c)
 {
 	struct http	*http = c->http;
-	ssize_t		 n;
 
-	if (c->input_len == 0) {
-		n = c->transport->recv(c->transport_context, c->wait.fd,
-		    http->input, sizeof(http->input));
-		c->input = http->input;
-	} else {
-		buf_cut(&c->kept, (size_t)(c->input - c->kept.at));
-		buf_need(&c->kept, KEPT_ROOM);
-		n = c->transport->recv(c->transport_context, c->wait.fd,
-		    c->kept.at + c->kept.len, KEPT_ROOM);
-		if (n > 0)
-			c->kept.len += (size_t)n;
-		c->input = c->kept.at;
-	}
-	return n;
+	if (c->input_len != 0)
+		return receive_behind(c);
+	c->input = http->input;
+	return c->transport->recv(c->transport_context, c->wait.fd,
+	    http->input, sizeof(http->input));
 }
 
 static void
@@ -253,7 +268,9 @@ linger_step(struct conn *c)
 	c->readable = false;
 	n = c->transport->recv(c->transport_context, c->wait.fd, http->input,
 	    sizeof(http->input));
+	if (n > 0)		/* what it was does not matter */
+		explicit_bzero(http->input, (size_t)n);
 	if (n > 0 || (n == -1 && (errno == EAGAIN || errno == EINTR)))
-		return GO_ON;		/* what it was does not matter */
+		return GO_ON;
 	return conn_go(c, STEP_CLOSE);
 }

@@ -86,6 +86,14 @@ buf_cut(struct buf *b, size_t n)
 }
 
 void
+buf_forget(struct buf *b)
+{
+	if (b->at != NULL)
+		explicit_bzero(b->at, b->size);
+	buf_free(b);
+}
+
+void
 buf_free(struct buf *b)
 {
 	mem_drop(&b->at);

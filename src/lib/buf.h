@@ -24,5 +24,7 @@ void	buf_addv(struct buf *, const char *, va_list)
 const char *buf_string(struct buf *);	/* terminated, still the buffer's */
 void	buf_cut(struct buf *, size_t n);	/* n bytes off the front */
 void	buf_free(struct buf *);			/* leaves an empty one */
+/* The same, and nothing of what was in it is left in memory. */
+void	buf_forget(struct buf *);
 
 #endif

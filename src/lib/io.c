@@ -4,6 +4,10 @@
  * Must not log: the log goes through here on its way out.
  */
 #include <sys/socket.h>
+#include <sys/stat.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
 #include <sys/uio.h>
 
 #include <errno.h>
@@ -88,6 +92,19 @@ io_open_again(int fd, int flags)
 	return fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 #endif
+
+uint64_t
+io_inode(int fd)
+{
+	struct stat	st;
+
+	/* Where the library's struct is the system's. */
+#if defined(SYS_fstat) && defined(__LP64__)
+	return syscall(SYS_fstat, fd, &st) == -1 ? 0 : (uint64_t)st.st_ino;
+#else
+	return fstat(fd, &st) == -1 ? 0 : (uint64_t)st.st_ino;
+#endif
+}
 
 ssize_t
 io_read_now(int fd, void *to, size_t len, off_t offset)

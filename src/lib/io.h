@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct iovec;
@@ -26,6 +27,10 @@ void	io_close(int *fd);		/* leaves -1; -1 is fine */
 int	io_handle(int fd);
 /* Of a handle; any other descriptor is copied.  Close-on-exec. */
 int	io_open_again(int fd, int flags);
+
+/* What fstat(2) calls st_ino; 0: none.  By a system call that knows no path:
+ * those that do, of which fstat() may be one, are not for everybody. */
+uint64_t io_inode(int fd);
 
 /* pread that fails with EAGAIN rather than wait; EOPNOTSUPP: it cannot say. */
 ssize_t	io_read_now(int fd, void *, size_t, off_t);

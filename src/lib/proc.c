@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <linux/capability.h>
 #endif
 
 #include <fcntl.h>
@@ -158,6 +160,38 @@ proc_no_new_privileges(void)
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 #endif
 }
+
+#ifdef __linux__
+void
+proc_bound_capabilities(void)
+{
+	for (int i = 0; prctl(PR_CAPBSET_DROP, i, 0, 0, 0) == 0; i++)
+		continue;
+}
+
+int
+proc_no_capabilities(void)
+{
+	struct __user_cap_header_struct	head = {
+		.version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct	none[_LINUX_CAPABILITY_U32S_3] = {
+		{ 0, 0, 0 } };
+
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	return (int)syscall(SYS_capset, &head, none);
+}
+#else
+void
+proc_bound_capabilities(void)
+{
+}
+
+int
+proc_no_capabilities(void)
+{
+	return 0;
+}
+#endif
 
 int
 proc_become(const char *user, uid_t uid, gid_t gid)

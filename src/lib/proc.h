@@ -34,6 +34,15 @@ void	proc_outlive(pid_t parent);
 /* No new privileges through exec, where the system can. */
 void	proc_no_new_privileges(void);
 
+/*
+ * None of root's powers (capabilities) for this process, nor for any program
+ * that it runs; where it is not allowed to deny these, proc_no_new_privileges()
+ * does.  After proc_become(), which needs them.  0, or -1 with errno.
+ */
+int	proc_no_capabilities(void);
+/* ... before that: what no program may ever get, if it may say so. */
+void	proc_bound_capabilities(void);
+
 /* To this user for good: groups, gid, uid.  0, or -1 with errno. */
 int	proc_become(const char *user, uid_t, gid_t);
 

@@ -16,6 +16,7 @@ START_TEST(defaults)
 		ck_assert_ptr_null(conf->user);
 	ck_assert_str_eq(conf->types, "/etc/mime.types");
 	ck_assert_int_eq(conf->architecture, ARCHITECTURE_AMPED);
+	ck_assert_int_eq(conf->sandbox, SANDBOX_AUTO);
 	ck_assert_int_eq(conf->version, 0);
 	ck_assert_int_eq(conf->helpers, 2);
 	ck_assert_int_eq(conf->helpers_max, 32);
@@ -91,6 +92,7 @@ START_TEST(values)
 	snprintf(path, sizeof(path), "%s/types", dir);
 	ck_assert_str_eq(conf->types, path);
 	ck_assert_int_eq(conf->architecture, ARCHITECTURE_SPED);
+	ck_assert_int_eq(conf->sandbox, SANDBOX_REQUIRED);
 	ck_assert_int_eq(conf->version, 1);
 	ck_assert_int_eq(conf->helpers, 3);
 	ck_assert_int_eq(conf->helpers_max, 9);

@@ -1,0 +1,162 @@
+/*
+ * landlock: system calls by their numbers.
+ *
+ * Each version of it knows more kinds of access.  What is not known cannot be
+ * forbidden, so all is asked for that this system knows.  The numbers stand
+ * here, since a header of the system may be older than the system.
+ */
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "lib/io.h"
+#include "lib/landlock.h"
+
+#if defined(SYS_landlock_create_ruleset) && defined(O_PATH)
+
+#define CREATE_VERSION	1u
+#define PATH_BENEATH	1
+
+#define WRITE_FILE	(1u << 1)
+#define READ_FILE	(1u << 2)
+#define READ_DIR	(1u << 3)
+#define REMOVE_FILE	(1u << 5)
+#define MAKE_REG	(1u << 8)
+#define TRUNCATE	(1u << 14)
+#define ALL_NET		3u		/* bind, connect: TCP */
+#define ALL_SCOPES	3u		/* abstract sockets, signals */
+
+/* Kinds of access to files, by version: so many bits. */
+static const int	known[] = { 0, 13, 14, 15, 15, 16 };
+
+struct ruleset {
+	uint64_t	files, net, scoped;
+};
+
+struct beneath {
+	uint64_t	allowed;
+	int32_t		parent;
+} __attribute__((__packed__));
+
+int
+landlock_version(void)
+{
+	long	version = syscall(SYS_landlock_create_ruleset, NULL, 0,
+		    CREATE_VERSION);
+
+	return version < 0 ? 0 : (int)version;
+}
+
+static uint64_t
+known_files(int version)
+{
+	int	last = (int)(sizeof(known) / sizeof(known[0])) - 1;
+
+	return ((uint64_t)1 << known[version < last ? version : last]) - 1;
+}
+
+/* An older system takes no longer struct than it knows. */
+static size_t
+ruleset_size(int version)
+{
+	return version >= 6 ? 24 : version >= 4 ? 16 : 8;
+}
+
+int
+landlock_rules(bool net)
+{
+	int		version = landlock_version();
+	struct ruleset	all = {
+		.files = known_files(version),
+		.net = net && version >= 4 ? ALL_NET : 0,
+		.scoped = version >= 6 ? ALL_SCOPES : 0,
+	};
+
+	if (version == 0) {
+		errno = ENOSYS;
+		return -1;
+	}
+	return (int)syscall(SYS_landlock_create_ruleset, &all,
+	    ruleset_size(version), 0);
+}
+
+static uint64_t
+rights(enum landlock_right right, bool directory)
+{
+	uint64_t	r = READ_FILE;
+
+	if (directory && right != LANDLOCK_READ_FILES)
+		r |= READ_DIR;
+	if (right == LANDLOCK_KEEP)
+		r |= WRITE_FILE | TRUNCATE;
+	if (directory && right == LANDLOCK_KEEP)
+		r |= REMOVE_FILE | MAKE_REG;
+	return r & known_files(landlock_version());
+}
+
+int
+landlock_allow(int rules, const char *path, enum landlock_right right)
+{
+	struct stat	st;
+	struct beneath	rule = { .parent = open(path, O_PATH | O_CLOEXEC) };
+	int		fd = rule.parent, result = -1;
+
+	if (fd == -1)
+		return -1;
+	if (fstat(fd, &st) == 0) {
+		rule.allowed = rights(right, S_ISDIR(st.st_mode));
+		result = (int)syscall(SYS_landlock_add_rule, rules,
+		    PATH_BENEATH, &rule, 0);
+	}
+	io_close(&fd);
+	return result;
+}
+
+int
+landlock_enter(int rules)
+{
+	return (int)syscall(SYS_landlock_restrict_self, rules, 0);
+}
+
+#else
+
+int
+landlock_version(void)
+{
+	return 0;
+}
+
+int
+landlock_rules(bool net)
+{
+	(void)net;
+	errno = ENOSYS;
+	return -1;
+}
+
+int
+landlock_allow(int rules, const char *path, enum landlock_right right)
+{
+	(void)rules;
+	(void)path;
+	(void)right;
+	errno = ENOSYS;
+	return -1;
+}
+
+int
+landlock_enter(int rules)
+{
+	(void)rules;
+	errno = ENOSYS;
+	return -1;
+}
+
+#endif

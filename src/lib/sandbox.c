@@ -1,0 +1,101 @@
+/*
+ * sandbox: no files but those of rules, no system calls but those of roles, no
+ * process, nothing of us to be looked at by others of the same user.
+ */
+#include <sys/resource.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+#include <time.h>
+
+#include "lib/calls.h"
+#include "lib/io.h"
+#include "lib/landlock.h"
+#include "lib/log.h"
+#include "lib/sandbox.h"
+
+/*
+ * A sanitizer starts a process at the end that looks at ours, and reads in
+ * /proc what it needs for its reports: so with one there is no filter, we may
+ * be looked at and start processes, and /proc may be read.
+ */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED	true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED	true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED	false
+#endif
+
+const char *
+sandbox_lacks(void)
+{
+	bool	calls = calls_known() && !SANITIZED;
+	bool	files = landlock_version() > 0;
+
+	if (!calls && !files)
+		return "neither Landlock nor a filter of system calls";
+	if (!files)
+		return "no Landlock";
+	return calls ? NULL : "no filter of system calls";
+}
+
+static void
+failed(const struct sandbox *s, const char *what)
+{
+	if (s->required)
+		fatal("sandbox required: %s", what);
+	log_warn("going on without: %s", what);
+}
+
+/* Memory of ours is clients' data: not for files, nor for debuggers. */
+static void
+hide(const struct sandbox *s)
+{
+	const struct rlimit	none = { 0, 0 };
+
+	if (SANITIZED)
+		return;
+	/* Names are asked for by threads, which count as processes. */
+	if ((s->calls & CALLS_NAMES) == 0)
+		(void)setrlimit(RLIMIT_NPROC, &none);
+#ifdef __linux__
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#endif
+}
+
+static void
+leave_files(const struct sandbox *s)
+{
+	bool	names = (s->calls & CALLS_NAMES) != 0;
+	int	rules = s->rules == -1 ? landlock_rules(!names) : s->rules;
+
+	if (rules == SANDBOX_NO_RULES) {
+		if (s->required)
+			failed(s, "no rules for Landlock have come");
+		return;
+	}
+	/* What the system asks for names with may be anywhere. */
+	if (names && rules != -1)
+		(void)landlock_allow(rules, "/", LANDLOCK_READ);
+	if (SANITIZED && rules != -1)
+		(void)landlock_allow(rules, "/proc", LANDLOCK_READ);
+	if (rules == -1 || landlock_enter(rules) == -1)
+		failed(s, "Landlock");
+	io_close(&rules);
+}
+
+void
+sandbox_enter(const struct sandbox *s)
+{
+	tzset();		/* it reads a file */
+	hide(s);
+	if (landlock_version() > 0)
+		leave_files(s);
+	if (calls_known() && !SANITIZED && calls_restrict(s->calls) == -1)
+		failed(s, "a filter of system calls");
+}

@@ -1,0 +1,24 @@
+/*
+ * sandbox: what a process gives up as soon as it has all that it needs.
+ */
+#ifndef LIB_SANDBOX_H
+#define LIB_SANDBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SANDBOX_NO_RULES	(-2)
+
+struct sandbox {
+	unsigned	 calls;		/* of enum calls_role */
+	int		 rules;		/* of landlock; -1: no file at all;
+					 * SANDBOX_NO_RULES: as before */
+	bool		 required;	/* else: as much of it as there is */
+};
+
+/* What there is not of it here, in words for one line; NULL: nothing. */
+const char	*sandbox_lacks(void);
+/* For good.  What fails though it is there is told; required, it is fatal. */
+void		 sandbox_enter(const struct sandbox *);
+
+#endif

@@ -1,0 +1,160 @@
+#!/usr/bin/perl
+# What main and helpers can still do when somebody else has them do it: by
+# programs that are taken over on purpose (t/faults.c).  Each thing is done with
+# the sandbox off first, to see that it would be done.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await docroot slurp write_file);
+use IO::Socket::INET;
+use Test::More;
+
+my $build = $ENV{AMPED_BUILD} // Amped::source_dir();
+my $faults = "$build/t/faults";
+my $amped = Amped::architecture() eq 'amped';
+my $sanitized = slurp(Amped::program()) =~ /__asan_init/;
+my $filter = slurp("$build/config.h") =~ /^#define HAVE_SECCOMP 1/m &&
+    !$sanitized;
+
+plan(skip_all => 'no linker that can do that')
+    unless -x "$faults/amped" && -x "$faults/amped-helper";
+for my $program (qw(amped amped-helper)) {
+	unlike(slurp("$build/$program"), qr/fault begins/,
+	    "there is no such door in $program");
+}
+$ENV{AMPED_BUILD} = $faults;
+
+my $outside = docroot(secret => "the secret\n", 'deep/x' => "x\n");
+my $listener = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1)
+    or die "listen: $@\n";
+my $port = $listener->sockport;
+
+chmod(0777, $outside);
+
+# Main's system, or a helper's, has it to do without.
+sub lacks {
+	my ($server, $what) = @_;
+
+	return $server->errors =~ /there is (?:neither|no) [^\n]*$what/;
+}
+
+# A server, its log with what has come of faults.
+sub start {
+	my ($sandbox) = @_;
+
+	return Amped->start(files => { page => "page\n" }, errors => 1,
+	    global => "sandbox $sandbox\n");
+}
+
+# Has a process do it; what came of it: a word, and the rest.
+sub result {
+	my ($server, $who, $what) = @_;
+	my $before = length(slurp($server->{err}));
+	my ($word, $rest);
+
+	eval { $server->get("/$who/$what") };
+	await("an end of $who/$what", sub {
+		my $said = substr(slurp($server->{err}), $before);
+
+		# What comes before that is of another fault.
+		return 0 unless $said =~ s/.*?fault begins: \Q$what\E\n//s;
+		($word, $rest) = $said =~ /fault (done|failed): \Q$what\E: (.*)/;
+		($word, $rest) = ('died', $1)
+		    if $said =~ /system call number (\d+) is forbidden/;
+		($word, $rest) = ('left', '') if !defined($word) &&
+		    $said =~ /main ended|a helper died over a job/;
+		return defined($word);
+	});
+	# Until there is another main; helpers come by themselves.
+	await('it to serve again', sub {
+		($server->get('/page', fields => [])->{body} // '') eq "page\n"
+	}) if $word =~ /died|left/;
+	return ($word, $rest);
+}
+
+sub works {
+	my ($server, $who, $what, $found) = @_;
+	my ($word, $rest) = result($server, $who, $what);
+
+	ok($word eq 'done' && $rest =~ $found, "off: $who does $what") or
+	    diag("$word: $rest");
+}
+
+sub fails {
+	my ($server, $who, $what) = @_;
+	my ($word, $rest) = result($server, $who, $what);
+
+	ok($word eq 'failed' || $word eq 'died', "$who cannot $what") or
+	    diag("$word: $rest");
+}
+
+# A process of the same user.
+sub another {
+	my ($server) = @_;
+
+	return await('a log helper', sub { ($server->role('log helper'))[0] });
+}
+
+# What each can do, and what is found.
+my @things = (
+	["read$outside/secret", qr/the secret/],
+	['read/etc/passwd', qr/root/],
+	["list$outside", qr/\A\z/],
+	["write$outside/new", qr/\A\z/],
+);
+# What a filter only keeps from.
+my @calls = (
+	["chmod$outside/new", qr/\A\z/],
+	["unlink$outside/new", qr/\A\z/],
+	['fork/', qr/\A\z/],
+	["connect/$port", qr/\A\z/],
+	['execute/', qr/\A\z/],
+);
+my @who = $amped ? qw(main helper) : qw(helper);
+
+for my $who (@who) {
+	my $server = start('off');
+
+	works($server, $who, @$_) for @things, @calls;
+	works($server, $who, "look$outside/secret", qr/11 bytes/);
+	works($server, $who, 'kill/' . another($server), qr/\A\z/);
+	result($server, $who, "run$outside/ran");
+	ok(-s "$outside/ran", "off: $who runs a shell");
+	unlink("$outside/ran");
+	$server->stop;
+
+	$server = start('auto');
+	SKIP: {
+		skip('the system has no Landlock', 1)
+		    if lacks($server, 'Landlock');
+		fails($server, $who, $_->[0]) for @things;
+		fails($server, $who, "connect/$port");
+	}
+	SKIP: {
+		skip('no filter of system calls here', 1)
+		    if !$filter || lacks($server, 'filter');
+		fails($server, $who, $_->[0]) for @calls;
+		fails($server, $who, "look$outside/secret") if $who eq 'main';
+		fails($server, $who, 'kill/' . another($server));
+	}
+	SKIP: {
+		skip('nothing keeps it from that here', 1)
+		    if lacks($server, 'Landlock') && lacks($server, 'filter');
+		result($server, $who, "run$outside/ran");
+		ok(!-e "$outside/ran", "$who runs nothing");
+	}
+	ok(!-e "$outside/new", 'nothing has been written');
+	SKIP: {
+		skip('main of sped reads its root', 1) unless $who eq 'main';
+		skip('the system has no Landlock', 1)
+		    if lacks($server, 'Landlock');
+		fails($server, 'main', "read$server->{root}/page");
+	}
+	works($server, 'helper', "read$server->{root}/page", qr/page/)
+	    if $who eq 'helper';
+	$server->stop;
+}
+
+done_testing();

@@ -1,0 +1,193 @@
+/*
+ * Tests of lib/calls: names of roles; and what becomes of a process that makes
+ * a call which is not for it.
+ */
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/calls.h"
+#include "lib/log.h"
+#include "lib/proc.h"
+#include "t/unit/unit.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED	true
+#else
+#define SANITIZED	false
+#endif
+
+START_TEST(names)
+{
+	ck_assert_uint_eq(calls_roles("main"), CALLS_MAIN);
+	ck_assert_uint_eq(calls_roles("files,users"),
+	    CALLS_FILES | CALLS_USERS);
+	ck_assert_uint_eq(calls_roles("log"), CALLS_LOG);
+	ck_assert_uint_eq(calls_roles(""), 0);
+	ck_assert_uint_eq(calls_roles("file"), 0);
+	ck_assert_uint_eq(calls_roles("files,"), 0);
+	ck_assert_uint_eq(calls_roles("files,none"), 0);
+}
+END_TEST
+
+/* Each returns 0, or an errno. */
+
+static int
+start_process(void)
+{
+	return fork() == -1 ? errno : 0;
+}
+
+static void *
+do_nothing(void *nothing)
+{
+	return nothing;
+}
+
+static int
+start_thread(void)
+{
+	pthread_t	thread;
+	int		error;
+
+	error = pthread_create(&thread, NULL, do_nothing, NULL);
+	return error != 0 ? error : pthread_join(thread, NULL);
+}
+
+static int
+open_file(void)
+{
+	return open("/dev/null", O_RDONLY) == -1 ? errno : 0;
+}
+
+static int
+make_socket(void)
+{
+	return socket(AF_UNIX, SOCK_STREAM, 0) == -1 ? errno : 0;
+}
+
+static int
+make_far_socket(void)
+{
+	return socket(AF_INET, SOCK_STREAM, 0) == -1 ? errno : 0;
+}
+
+static int
+make_memory(void)
+{
+	return mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
+}
+
+static int
+make_code(void)
+{
+	return mmap(NULL, 4096, PROT_READ | PROT_EXEC,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
+}
+
+static int
+make_changing_code(void)
+{
+	return mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
+}
+
+static int
+signal_oneself(void)
+{
+	signal(SIGUSR1, SIG_IGN);
+	return raise(SIGUSR1);
+}
+
+static int
+signal_parent(void)
+{
+	return kill(getppid(), SIGCONT) == -1 ? errno : 0;
+}
+
+#define DIES		(-1)
+/* The library has all signals blocked at that moment, so there is no word. */
+#define DIES_AT_ONCE	(-2)
+
+static const struct {
+	int		(*what)(void);
+	unsigned	 roles;
+	int		 result;	/* 0, an errno, DIES ... */
+} cases[] = {
+	{ start_process, CALLS_MAIN | CALLS_FILES | CALLS_LOG, DIES },
+	{ start_process, CALLS_FILES | CALLS_USERS, EPERM },
+	{ start_process, CALLS_LOG | CALLS_NAMES, EPERM },
+	{ start_thread, CALLS_LOG | CALLS_NAMES, 0 },
+	{ start_thread, CALLS_LOG, DIES_AT_ONCE },
+	{ make_socket, CALLS_LOG | CALLS_SYSLOG, 0 },
+	{ make_far_socket, CALLS_LOG | CALLS_SYSLOG, EAFNOSUPPORT },
+	{ make_far_socket, CALLS_LOG | CALLS_NAMES, 0 },
+	{ open_file, CALLS_LOG | CALLS_SYSLOG, EPERM },
+	{ open_file, CALLS_MAIN, EPERM },
+	{ open_file, CALLS_LOG, EPERM },
+	{ open_file, CALLS_FILES, 0 },
+	{ open_file, CALLS_MAIN | CALLS_FILES, 0 },
+	{ make_socket, CALLS_MAIN | CALLS_FILES, DIES },
+	{ make_socket, CALLS_FILES | CALLS_USERS, 0 },
+	{ make_far_socket, CALLS_FILES | CALLS_USERS, EAFNOSUPPORT },
+	{ make_far_socket, CALLS_MAIN, DIES },
+	{ make_memory, CALLS_MAIN, 0 },
+	{ make_memory, CALLS_LOG, 0 },
+	{ make_code, CALLS_MAIN | CALLS_FILES, DIES },
+	{ make_code, CALLS_USERS, 0 },
+	{ make_changing_code, CALLS_USERS, EPERM },
+	{ make_changing_code, CALLS_FILES, DIES },
+	{ signal_oneself, CALLS_MAIN, 0 },
+	{ signal_parent, CALLS_MAIN, DIES },
+};
+
+START_TEST(restricts)
+{
+	char	said[300] = "";
+	int	fds[2], status;
+	pid_t	pid;
+
+	if (!calls_known() || SANITIZED)
+		return;
+	ck_assert_int_eq(pipe(fds), 0);
+	pid = fork();
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0) {
+		dup2(fds[1], STDERR_FILENO);
+		log_init("test", LOG_GRADE_ERROR);
+		proc_no_new_privileges();
+		if (calls_restrict(cases[_i].roles) == -1)
+			_exit(255);
+		_exit(cases[_i].what());
+	}
+	close(fds[1]);
+	ck_assert_int_ne(read(fds[0], said, sizeof(said) - 1), -1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	if (cases[_i].result < 0) {
+		ck_assert_msg(WIFSIGNALED(status), "case %d lives", _i);
+		ck_assert_int_eq(WTERMSIG(status), SIGSYS);
+		if (cases[_i].result == DIES)
+			ck_assert_ptr_nonnull(strstr(said, "is forbidden"));
+	} else {
+		ck_assert_msg(WIFEXITED(status), "case %d dies: %s", _i, said);
+		ck_assert_int_eq(WEXITSTATUS(status), cases[_i].result);
+		ck_assert_str_eq(said, "");
+	}
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_test(tests, names);
+	tcase_add_loop_test(tests, restricts, 0,
+	    (int)(sizeof(cases) / sizeof(cases[0])));
+}

@@ -1,0 +1,134 @@
+/*
+ * Tests of lib/landlock: each in a process of its own, which then tells by its
+ * status what it could still do.
+ */
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/landlock.h"
+#include "lib/proc.h"
+#include "t/unit/unit.h"
+
+enum { READS_IN = 1, LISTS_IN = 2, WRITES_IN = 4, READS_OUT = 8,
+    REPLACES_IN = 16, FAILED = 64 };
+
+static char	top[] = "/tmp/amped-landlock-XXXXXX";
+
+static const char *
+name(const char *file)
+{
+	static char	names[4][100];
+	static int	next;
+
+	next = (next + 1) % 4;
+	snprintf(names[next], sizeof(names[next]), "%s/%s", top, file);
+	return names[next];
+}
+
+static bool
+opens(const char *file, int flags)
+{
+	int	fd = open(file, flags, 0600);
+
+	if (fd == -1)
+		ck_assert_int_eq(errno, EACCES);
+	close(fd);
+	return fd != -1;
+}
+
+static int
+can(void)
+{
+	int	n = 0;
+
+	n |= opens(name("in/file"), O_RDONLY) ? READS_IN : 0;
+	n |= opens(name("in"), O_RDONLY | O_DIRECTORY) ? LISTS_IN : 0;
+	n |= opens(name("in/new"), O_WRONLY | O_CREAT) ? WRITES_IN : 0;
+	n |= opens(name("out"), O_RDONLY) ? READS_OUT : 0;
+	n |= rename(name("in/new"), name("in/newer")) == 0 ? REPLACES_IN : 0;
+	return n;
+}
+
+static void
+make_tree(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(top));
+	ck_assert_int_eq(mkdir(name("in"), 0700), 0);
+	close(open(name("in/file"), O_WRONLY | O_CREAT, 0600));
+	close(open(name("out"), O_WRONLY | O_CREAT, 0600));
+}
+
+static void
+remove_tree(void)
+{
+	unlink(name("in/file"));
+	unlink(name("in/new"));
+	unlink(name("in/newer"));
+	rmdir(name("in"));
+	unlink(name("out"));
+	rmdir(top);
+}
+
+/* What can be done by rules that allow one thing. */
+static int
+allowed(const char *what, enum landlock_right right)
+{
+	pid_t	pid = fork();
+	int	rules, status;
+
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0) {
+		proc_no_new_privileges();
+		rules = landlock_rules(true);
+		if (rules == -1 || (what != NULL &&
+		    landlock_allow(rules, name(what), right) == -1) ||
+		    landlock_enter(rules) == -1)
+			_exit(FAILED);
+		_exit(can());
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+START_TEST(rules)
+{
+	if (landlock_version() == 0) {
+		ck_assert_int_eq(landlock_rules(true), -1);
+		return;
+	}
+	make_tree();
+	ck_assert_int_eq(allowed(NULL, LANDLOCK_READ), 0);
+	ck_assert_int_eq(allowed("in", LANDLOCK_READ), READS_IN | LISTS_IN);
+	ck_assert_int_eq(allowed("in/file", LANDLOCK_READ), READS_IN);
+	ck_assert_int_eq(allowed("in", LANDLOCK_READ_FILES), READS_IN);
+	ck_assert_int_eq(allowed("out", LANDLOCK_READ_FILES), READS_OUT);
+	ck_assert_int_eq(allowed("in", LANDLOCK_KEEP),
+	    READS_IN | LISTS_IN | WRITES_IN | REPLACES_IN);
+	ck_assert_int_eq(allowed("nowhere", LANDLOCK_READ), FAILED);
+	/* That it is not something else that keeps them from it. */
+	ck_assert_int_eq(can(), READS_IN | LISTS_IN | WRITES_IN | READS_OUT |
+	    REPLACES_IN);
+	remove_tree();
+}
+END_TEST
+
+START_TEST(no_descriptor)
+{
+	ck_assert_int_eq(landlock_allow(-1, "/", LANDLOCK_READ), -1);
+	ck_assert_int_eq(landlock_enter(-1), -1);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_test(tests, rules);
+	tcase_add_test(tests, no_descriptor);
+}
