@@ -27,6 +27,7 @@ struct leftover;
 	X(SCRIBE,	"scribe")					\
 	X(OPENER,	"opener")	/* of a log */			\
 	X(READER,	"reader")	/* of the conf */		\
+	X(CLERK,	"clerk")	/* answers a question */	\
 	X(SUCCESSOR,	"successor")	/* another monitor */
 
 enum role {

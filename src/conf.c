@@ -195,6 +195,30 @@ conf_read_text(const char *name, const char *text, struct buf *complaints)
 	    mem_string(text), strlen(text)), complaints);
 }
 
+char *
+conf_read_control(const char *file)
+{
+	struct conf_reader	 reader = start();
+	struct buf		 complaints = { 0 };
+	size_t			 source;
+	char			*socket = NULL;
+
+	if (!conf_source_read(&reader, file, &source)) {
+		conf_free(&reader.conf);
+		return NULL;
+	}
+	conf_parse(&reader, source);
+	if (reader.ncomplaints > 0)
+		conf_complain_print(&reader, &complaints);
+	buf_free(&complaints);
+	conf_source_free(&reader);
+	if (reader.conf->control.file != NULL)
+		socket = mem_string(reader.conf->control.file);
+	conf_free(&reader.conf);
+	errno = 0;
+	return socket;
+}
+
 static void
 object_free(struct conf_object object)
 {

@@ -20,6 +20,9 @@
 #include "conf_rules.h"
 #include "lib/buf.h"
 
+/* Behind the name of a control socket while it is made. */
+#define CONF_CONTROL_NEW	".new"
+
 /* All patterns of hide in force at one place, terminators included: bytes. */
 #define CONF_HIDE_MAX	4000
 
@@ -65,6 +68,11 @@ struct conf {
 	char		*types;
 	int64_t		 architecture;		/* enum conf_architecture */
 	int64_t		 version;		/* a switch: tell it */
+	struct conf_control {
+		char	*file;			/* NULL: none */
+		int64_t	 mode;
+		char	*owner, *group;		/* NULL: as started */
+	} control;
 	char		*pid;			/* file; NULL: none */
 	int64_t		 watchdog;		/* ms; 0: none */
 	int64_t		 helpers, helpers_max;
@@ -130,6 +138,9 @@ struct conf	*conf_read(const char *file, struct buf *complaints);
 struct conf	*conf_read_text(const char *name, const char *text,
 		    struct buf *complaints);
 void		 conf_free(struct conf **);
+/* The control socket of a conf, whatever else is wrong with that: owned; NULL
+ * without, with errno if the file cannot be read, else 0. */
+char		*conf_read_control(const char *file);
 
 /* -T: all in force, as a conf file that gives the same conf when read, each
  * line with a comment that says where it came from ("default", file:line). */

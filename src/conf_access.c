@@ -267,3 +267,33 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 		conf_complain(reader, conf_origin(object, NULL, 0)->mark,
 		    "block files needs \"allow\", \"deny\" or \"auth\"");
 }
+
+/* Who is refused as a whole, is refused here, too. */
+static bool
+refuses_family(const struct conf_guard *guard, int family)
+{
+	const struct conf_network	*n = guard->networks;
+
+	for (size_t i = 0; i < guard->nnetworks; i++, n++)
+		if (!n->allow && n->bits == 0 &&
+		    (n->family == 0 || n->family == family))
+			return true;
+	return false;
+}
+
+void
+conf_access_keep_local(struct conf_guard *guard)
+{
+	static const char *const	local[] = { "127.0.0.0/8", "::1" };
+	struct conf_network		network;
+
+	if (guard->only || guard->realm != NULL)
+		return;
+	for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++) {
+		read_network(local[i], &network);
+		network.allow = true;
+		if (!refuses_family(guard, network.family))
+			insert(guard, network);
+	}
+	guard->only = guard->on = true;
+}

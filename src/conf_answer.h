@@ -24,6 +24,10 @@ const char	*conf_name_wrong(const char *path);
 /* conf_value.c: a choice that is kept as the number that it is. */
 conf_set_fn	conf_value_code;
 
+/* conf_control.c */
+conf_set_fn	conf_control_socket, conf_control_mode, conf_control_owner,
+		conf_control_group;
+
 /* conf_access.c */
 conf_set_fn	conf_access_network, conf_access_realm;
 bool		conf_access_pattern(struct conf_reader *,
@@ -33,6 +37,8 @@ bool		conf_access_pattern(struct conf_reader *,
 void		conf_access_complete(struct conf_reader *,
 		    struct conf_guard *, const struct conf_guard *outer,
 		    struct conf_object);
+/* In a guard that lets in all but a few: only who asks from this host. */
+void		conf_access_keep_local(struct conf_guard *);
 
 /* conf_rules.c: the rules of a site and of its paths, which are sorted. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);

@@ -16,7 +16,8 @@
 	X("root")							\
 	X("alias")							\
 	X("redirect")							\
-	X("return")
+	X("return")							\
+	X("status")
 
 static const char *const answers[] = {
 #define X(word) word,
@@ -35,11 +36,21 @@ says(struct conf_object object, const char *word)
 	return row == NULL ? NULL : conf_origin(object, row, 0);
 }
 
+/* A switch that is off answers nothing. */
+static const struct conf_origin *
+says_answer(struct conf_object object, const char *word)
+{
+	const struct conf_origin	*o = says(object, word);
+
+	return o == NULL || o->row->type != TYPE_SWITCH ||
+	    *(const int64_t *)conf_member(object, o->row) != 0 ? o : NULL;
+}
+
 static bool
 says_any(struct conf_object object)
 {
 	for (size_t i = 0; i < NANSWERS; i++) {
-		if (says(object, answers[i]) != NULL)
+		if (says_answer(object, answers[i]) != NULL)
 			return true;
 	}
 	return false;
@@ -73,10 +84,10 @@ check_one_answer(struct conf_reader *reader, struct conf_object object)
 	const struct conf_origin	*a, *b;
 
 	for (size_t i = 0; i < NANSWERS; i++) {
-		if ((a = says(object, answers[i])) == NULL)
+		if ((a = says_answer(object, answers[i])) == NULL)
 			continue;
 		for (size_t j = i + 1; j < NANSWERS; j++) {
-			if ((b = says(object, answers[j])) != NULL)
+			if ((b = says_answer(object, answers[j])) != NULL)
 				complain_both(reader, a, b);
 		}
 	}
@@ -249,6 +260,8 @@ complete(struct conf_reader *reader, struct conf_rules *rules,
 	check_hide(reader, rules, object);
 	conf_access_complete(reader, &rules->guard,
 	    outer != NULL ? &outer->guard : NULL, object);
+	if (rules->status != 0)
+		conf_access_keep_local(&rules->guard);
 	make_lines(rules);
 	make_aged(reader, rules, object);
 }

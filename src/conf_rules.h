@@ -60,6 +60,7 @@ struct conf_rules {
 		char		*to;
 	}			 redirect;
 	int64_t			 refusal;	/* a status */
+	int64_t			 status;	/* a switch: what is counted */
 	char			*fallback;	/* NULL: off */
 	struct conf_words	 index;
 	struct conf_pairs	 errors;	/* status, path */

@@ -458,6 +458,8 @@ conf_value_print(const struct conf_row *row, const void *member,
 	case INTEGER:
 		if (types[row->type].set == set_choice)
 			buf_adds(to, choice[*(const int64_t *)member]);
+		else if (row->type == TYPE_MODE)
+			buf_addf(to, "%04" PRIo64, *(const int64_t *)member);
 		else
 			print_scaled(row->type, *(const int64_t *)member, to);
 		break;

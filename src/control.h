@@ -16,7 +16,10 @@
 	X(WANT_LOGGER,	"want log helper")	/* main */		\
 	X(END_HELPER,	"end helper")	/* main: its pipe, as its name */ \
 	X(HELPER,	"helper")	/* monitor: its pipe, or -1: cannot */ \
-	X(LOGGER,	"log helper")	/* monitor: the same */
+	X(LOGGER,	"log helper")	/* monitor: the same */		\
+	X(ASK,		"ask")		/* monitor: a pipe, in which there is \
+					 * a line of ctl.h, and beside it the \
+					 * descriptor for the answer */
 
 enum control {
 #define X(id, name) CONTROL_##id,

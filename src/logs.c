@@ -127,6 +127,12 @@ logs_reopen(struct monitor *m)
 	reopen(m, m->serving, LOG_ERRORS);
 }
 
+bool
+logs_opening(const struct monitor *m)
+{
+	return m->reopen_due || !TAILQ_EMPTY(&m->openings);
+}
+
 static void
 end(struct monitor *m, struct opening *o)
 {
@@ -173,6 +179,8 @@ logs_opened(struct monitor *m, struct opening *o)
 	if (io_recv_record(o->pipe, &byte, sizeof(byte), &log) == 1 &&
 	    log != -1)
 		take(m, o, log);
+	else
+		ctl_clients_trouble(m, kind_name(o->kind));
 	end(m, o);
 }
 
@@ -193,6 +201,7 @@ logs_look(struct monitor *m)
 		    "not answer: going on with the one that is open",
 		    kind_name(o->kind));
 		kill(o->pid, SIGKILL);
+		ctl_clients_trouble(m, kind_name(o->kind));
 		end(m, o);
 	}
 }

@@ -40,6 +40,9 @@ int	logs_open(const char *file);
  */
 void	logs_hold(int *log);
 
+/* Whether any is being opened again, or is to be. */
+bool	logs_opening(const struct monitor *);
+
 const char *logs_file(const struct reign *, enum log_kind);
 /* Not "stderr", nor none. */
 bool	logs_is_file(const char *);

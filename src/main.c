@@ -283,6 +283,7 @@ static _Noreturn void
 leave(struct monitor_setup *setup, int status)
 {
 	pid_end(&setup->pid);
+	ctl_socket_remove(&setup->control);
 	exit(status);
 }
 
@@ -374,6 +375,9 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	r->access = open_log(setup, r->conf->log.access);
 	setup->error = open_log(setup, r->conf->log.error);
+	if (ctl_socket_open(&setup->control, r->conf, NULL,
+	    h->predecessor != -1) == -1)
+		leave(setup, EX_CANTCREAT);
 	setup->descriptors = proc_descriptors();
 	if (setup->descriptors < DESCRIPTORS_LEAST) {
 		log_errorx("%zu open files are too few: %d are needed at "
@@ -436,6 +440,7 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	setup->first = r;
 	notify_open(&setup->notify);
 	setup->pid.fd = -1;
+	setup->control.fd = -1;
 	setup->architecture = o->arch != NULL ? r->conf->architecture : -1;
 	setup->file = absolute(o->file != NULL ? o->file : AMPED_CONF);
 	set_arguments(setup, o);

@@ -11,6 +11,7 @@
 #include "arch/ledger.h"
 #include "arch/listener.h"
 #include "arch/mounts.h"
+#include "board.h"
 #include "control.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -39,6 +40,7 @@ be_main(struct monitor *m, struct reign *r, int control,
 	};
 
 	proc_title("amped: main");
+	board_use(r->part);
 	log_init("main", (enum log_grade)r->conf->log.error_grade);
 	close(m->setup->helper);
 	/* The logs are for those who may wait. */
@@ -86,6 +88,7 @@ mains_begin(struct monitor *m, struct reign *r)
 	r->mounts = mounts_new(r->conf);
 	/* Those that it has, and those that it has given up. */
 	r->ledger = ledger_new(2 * (size_t)r->conf->helpers_max);
+	r->part = board_take();
 	start_main(m, r);
 }
 
@@ -154,12 +157,13 @@ announce(struct monitor *m, const struct reign *r)
 
 /* From here on whoever comes, comes to the main after it. */
 static void
-closed(struct reign *r)
+closed(struct monitor *m, struct reign *r)
 {
 	if (r->state != REIGN_DRAINING || r->closed)
 		return;
 	r->closed = true;
 	log_notice("the conf has been read again, and is in force");
+	ctl_clients_reloaded(m, r->reading, CTL_VERDICT_OK, NULL);
 }
 
 static void
@@ -198,7 +202,7 @@ mains_speak(struct monitor *m, struct reign *r)
 	if (n == 1 && message == CONTROL_READY)
 		serves(m, r);
 	else if (n == 1 && message == CONTROL_DRAINS)
-		closed(r);
+		closed(m, r);
 	else if (n == 1 && message == CONTROL_ALIVE)
 		pulse_beat(m, r);
 	else if (n == 1 && message == CONTROL_WANT_HELPER)
@@ -228,7 +232,7 @@ start_again(struct reign *r)
 static void
 drop(struct monitor *m, struct reign *r)
 {
-	closed(r);
+	closed(m, r);
 	TAILQ_REMOVE(&m->reigns, r, link);
 	reign_free(&r);
 }
@@ -242,10 +246,12 @@ mains_died(struct monitor *m, struct reign *r, const char *how)
 	/* Theirs is over as well, and some may not notice by themselves. */
 	children_kill_helpers(&m->children, r->generation);
 	children_keep_lanes(&m->children, r->generation, r->ledger);
+	board_keep(r->part);
 	if (m->ending != 0)
 		return;
 	switch (r->state) {
 	case REIGN_SERVING:
+		stats[STATS_MAIN_DEATHS]++;
 		if (upgrade_is_tried(m)) {
 			log_errorx("main %s before it served", how);
 			m->status = EX_SOFTWARE;

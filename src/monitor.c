@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "arch/listener.h"
+#include "board.h"
 #include "conf.h"
 #include "lib/clock.h"
 #include "lib/log.h"
@@ -105,6 +106,8 @@ void
 monitor_in_charge(struct monitor *m)
 {
 	pid_write(&m->setup->pid);
+	ctl_clients_take_over(m);
+	heritage_settle(&m->setup->heritage);
 	monitor_tell_status(m, "serving ");
 }
 
@@ -255,6 +258,7 @@ patience(const struct monitor *m)
 	TAILQ_FOREACH(o, &m->openings, link)
 		sooner(&at, o->deadline);
 	sooner(&at, m->reading.pid != 0 ? m->reading.deadline : 0);
+	sooner(&at, ctl_clients_due(m));
 	sooner(&at, m->upgrade.pid != 0 ? m->upgrade.deadline : 0);
 	if (at == 0)
 		return FOREVER;
@@ -269,6 +273,7 @@ look_around(struct monitor *m)
 	if (m->scribe.due != 0 && monitor_now() >= m->scribe.due)
 		scribes_start(m);
 	logs_look(m);
+	ctl_clients_look(m);
 	if (m->ending == 0) {
 		mains_look(m);
 		reload_look(m);
@@ -334,6 +339,19 @@ signal_speaks(struct monitor *m, void *unused)
 }
 
 static void
+control_speaks(struct monitor *m, void *unused)
+{
+	(void)unused;
+	ctl_clients_knock(m);
+}
+
+static void
+client_speaks(struct monitor *m, void *client)
+{
+	ctl_clients_hear(m, client);
+}
+
+static void
 add_ear(struct ears *e, int fd, void (*speaks)(struct monitor *, void *),
     void *of)
 {
@@ -347,11 +365,24 @@ add_ear(struct ears *e, int fd, void (*speaks)(struct monitor *, void *),
 	e->what[e->n++].of = of;
 }
 
+/* Who has said all that they want to say is to be noticed when they go. */
+static void
+add_client(struct ears *e, struct ctl_client *c)
+{
+	bool	says;
+	int	fd = ctl_clients_ear(c, &says);
+
+	add_ear(e, fd, client_speaks, c);
+	if (!says)
+		e->polls[e->n - 1].events = 0;
+}
+
 static void
 listen_to(struct ears *e, struct monitor *m)
 {
-	struct reign	*r;
-	struct opening	*o;
+	struct reign		*r;
+	struct opening		*o;
+	struct ctl_client	*c;
 
 	e->n = 0;
 	add_ear(e, signals[0], signal_speaks, NULL);
@@ -362,6 +393,9 @@ listen_to(struct ears *e, struct monitor *m)
 	add_ear(e, m->upgrade.before, predecessor_speaks, NULL);
 	TAILQ_FOREACH(o, &m->openings, link)
 		add_ear(e, o->pipe, opening_speaks, o);
+	add_ear(e, m->ctl.socket.fd, control_speaks, NULL);
+	TAILQ_FOREACH(c, &m->ctl.list, link)
+		add_client(e, c);
 }
 
 /* One at a time, since whoever is heard may be the end of another; all have
@@ -406,16 +440,19 @@ monitor_run(struct monitor_setup *setup)
 	TAILQ_INIT(&m.reigns);
 	TAILQ_INIT(&m.openings);
 	reload_init(&m.reading);
+	ctl_clients_init(&m, &setup->control);
 	upgrade_init(&m.upgrade, setup->heritage.predecessor);
 	setup->first->state = REIGN_SERVING;
 	TAILQ_INSERT_TAIL(&m.reigns, setup->first, link);
 	catch_signals();
+	board_open();
 	if (errors_open(&m.errors) == -1)
 		fatal("no pipe for the error log");
 	scribes_start(&m);
 	errors_speak(&m.errors);
 	mains_begin(&m, setup->first);
 	loop(&m);
+	ctl_clients_end(&m);
 	children_free(&m.children);
 	logs_forget(&m);
 	scribes_end(&m);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "ctl_socket.h"
 #include "notify.h"
 #include "pid.h"
 #include "reign.h"
@@ -22,6 +23,7 @@ struct monitor_setup {
 					 * can be, as is the next */
 	int		 standard;	/* standard error, as started with */
 	size_t		 descriptors;
+	struct ctl_socket control;	/* to be asked at */
 	FILE		*announce;	/* gets a line, or NULL */
 	const char	*serving;	/* what it says is served */
 	struct heritage	 heritage;

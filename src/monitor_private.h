@@ -5,6 +5,7 @@
 #define MONITOR_PRIVATE_H
 
 #include "children.h"
+#include "ctl_clients.h"
 #include "errors.h"
 #include "logs.h"
 #include "monitor.h"
@@ -32,6 +33,7 @@ struct monitor {
 	struct openings		 openings;
 	bool			 reopen_due;	/* the logs, once more */
 	struct reading		 reading;	/* of the conf */
+	struct ctl_clients	 ctl;		/* who asks us */
 	struct upgrade		 upgrade;
 	int			 status;	/* to exit with */
 	unsigned		 generation;	/* how many mains there were */

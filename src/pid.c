@@ -99,8 +99,9 @@ pid_write(const struct pid_file *p)
 	char	text[32];
 	int	n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
-	if (p->fd != -1 && (ftruncate(p->fd, 0) == -1 ||
-	    pwrite(p->fd, text, (size_t)n, 0) != n))
+	/* Who reads it meanwhile finds a number in it. */
+	if (p->fd != -1 && (pwrite(p->fd, text, (size_t)n, 0) != n ||
+	    ftruncate(p->fd, n) == -1))
 		log_warn("cannot write the pid file %s", p->path);
 }
 

@@ -8,6 +8,7 @@
 #include "arch/ledger.h"
 #include "arch/listener.h"
 #include "arch/mounts.h"
+#include "board.h"
 #include "conf.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -25,6 +26,7 @@ reign_new(struct conf *conf)
 	r->conf = conf;
 	r->access = r->error = -1;
 	r->control = -1;
+	r->part = BOARD_NONE;
 	return r;
 }
 
@@ -108,6 +110,7 @@ reign_free(struct reign **rp)
 		mounts_free(&r->mounts);
 	if (r->ledger != NULL)
 		ledger_free(&r->ledger);
+	board_give(r->part);
 	conf_free(&r->conf);
 	mem_drop(&r->user);
 	mem_drop(rp);

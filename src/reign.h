@@ -41,6 +41,7 @@ struct reign {
 	gid_t			 gid;
 	struct mounts		*mounts;
 	struct ledger		*ledger;
+	int			 part;		/* of the board */
 	enum reign_state	 state;
 	unsigned		 generation;	/* of its present main */
 	int			 control;	/* main's pipe; -1: no main */
@@ -49,6 +50,7 @@ struct reign {
 	int64_t			 due;		/* ms: main is to be started;
 						 * or to be over; 0: never */
 	int			 backoff;	/* ms */
+	unsigned		 reading;	/* of the conf, which ends it */
 	struct pulse		 pulse;		/* of its present main */
 	bool			 closed;	/* it takes no new clients */
 	bool			 logger_due;	/* main is to get one */

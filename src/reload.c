@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "arch/listener.h"
+#include "board.h"
 #include "conf.h"
 #include "lib/buf.h"
 #include "lib/hash.h"
@@ -28,13 +29,15 @@
 #define DRAINING_MOST	16	/* mains; more would wait for nothing else */
 /* Said in place of a kind of log. */
 #define GOOD		2
-#define BAD		3
+#define WRONG		3	/* beside it what was, in a pipe */
+#define WRONG_MOST	(60 * 1024)	/* bytes of that, which a pipe takes */
+#define STATUS_MOST	160	/* ... for a supervisor */
+#define WORDS		(STATUS_MOST + 100)
 
 /* What the child says; beside it a log, but at the end. */
 struct news {
 	uint64_t	kind;
 	uint64_t	name;		/* of the log's file, a hash */
-	char		wrong[WRONG];
 };
 
 void
@@ -51,13 +54,25 @@ hash_name(const char *name)
 	return hash_bytes(&key, 0, name, strlen(name));
 }
 
-/* Each line as -t has it, but in the error log; the first for a supervisor. */
+/* For who asked for it, and not only for the log. */
 static void
-complain(struct buf *complaints, char *wrong)
+overhear(void *wrong, const char *line, size_t n)
+{
+	struct buf	*to = wrong;
+
+	if (to->len + n <= WRONG_MOST)
+		buf_add(to, line, n);
+}
+
+/* Each line as -t has it, but in the error log. */
+static void
+complain(struct reading *g, struct buf *complaints)
 {
 	char	*rest = complaints->at, *line;
 
-	snprintf(wrong, WRONG, "%.*s", (int)strcspn(rest, "\n"), rest);
+	g->mistaken = true;
+	overhear(&g->wrong, complaints->at, complaints->len);
+	log_overhear(NULL, NULL);
 	while (rest != NULL && *rest != '\0') {
 		line = strsep(&rest, "\n");
 		log_errorx("%s", line);
@@ -66,7 +81,7 @@ complain(struct buf *complaints, char *wrong)
 
 /* A reign by the conf, without sockets and logs; NULL after some lines. */
 static struct reign *
-read_conf(const struct monitor *m, char *wrong)
+read_conf(struct monitor *m)
 {
 	struct buf	 complaints = { 0 };
 	struct conf	*conf = conf_read(m->setup->file, &complaints);
@@ -74,7 +89,7 @@ read_conf(const struct monitor *m, char *wrong)
 
 	buf_string(&complaints);
 	if (conf == NULL)
-		complain(&complaints, wrong);
+		complain(&m->reading, &complaints);
 	else {
 		if (m->setup->architecture != -1)
 			conf->architecture = m->setup->architecture;
@@ -126,32 +141,46 @@ send_log(struct monitor *m, const struct reign *r, enum log_kind kind, int pipe)
 	return send_news(pipe, (uint64_t)kind, hash_name(file), log);
 }
 
+/* Its name says whether the conf itself was wrong. */
 static void
-send_bad(int pipe, struct news *news)
+send_wrong(const struct reading *g, int pipe)
 {
-	struct iovec	iov = { news, sizeof(*news) };
+	int	lines[2];
 
-	news->kind = BAD;
-	io_send_record(pipe, &iov, 1, -1);
+	if (pipe2(lines, O_CLOEXEC | O_NONBLOCK) == -1)
+		return;
+	if (write(lines[1], g->wrong.at, g->wrong.len) != -1)
+		send_news(pipe, WRONG, g->mistaken, lines[0]);
 }
 
 static _Noreturn void
 be_reader(struct monitor *m, int pipe)
 {
-	struct news	 bad = { 0 };
 	struct reign	*r;
 
 	proc_title("amped: reader");
 	proc_signals_unblock();
-	r = read_conf(m, bad.wrong);
-	if (r == NULL)
-		send_bad(pipe, &bad);
+	log_overhear(overhear, &m->reading.wrong);
+	r = read_conf(m);
 	if (r != NULL && send_log(m, r, LOG_ACCESS, pipe) == 0 &&
 	    send_log(m, r, LOG_ERRORS, pipe) == 0) {
 		reign_look_at_roots(r);
 		send_news(pipe, GOOD, 0, -1);
-	}
+	} else
+		send_wrong(&m->reading, pipe);
 	_exit(0);
+}
+
+static void
+take_wrong(struct reading *g, bool mistaken, int lines)
+{
+	ssize_t	n;
+
+	g->mistaken = mistaken;
+	buf_need(&g->wrong, WRONG_MOST);
+	while (g->wrong.len < WRONG_MOST && (n = read(lines,
+	    g->wrong.at + g->wrong.len, WRONG_MOST - g->wrong.len)) > 0)
+		g->wrong.len += (size_t)n;
 }
 
 bool
@@ -189,14 +218,21 @@ drop_logs(struct reading *g)
 static void
 stay(struct monitor *m)
 {
-	char	words[WRONG + 100];
+	struct reading	*g = &m->reading;
+	char		 words[WORDS];
+	int		 first = (int)strcspn(buf_string(&g->wrong), "\n");
 
-	snprintf(words, sizeof(words), "the conf could not be read again%s%s; "
-	    "still serving ", m->reading.wrong[0] != '\0' ?
-	    ": " : "", m->reading.wrong);
+	snprintf(words, sizeof(words), "the conf could not be read again"
+	    "%s%.*s; still serving ", first > 0 ? ": " : "",
+	    first < STATUS_MOST ? first : STATUS_MOST, g->wrong.at);
+	log_overhear(NULL, NULL);
 	end_reading(m);
-	drop_logs(&m->reading);
+	drop_logs(g);
+	ctl_clients_stay(m);
+	stats[STATS_RELOADS_FAILED]++;
 	log_errorx("going on with the conf before");
+	ctl_clients_reloaded(m, g->number, g->mistaken ? CTL_VERDICT_CONF :
+	    CTL_VERDICT_FAILED, &g->wrong);
 	monitor_tell_status(m, words);
 }
 
@@ -211,8 +247,9 @@ reload_begin(struct monitor *m)
 		return;
 	log_info("reading the conf again");
 	notify_reloading(&m->setup->notify);
-	g->reopen = false;
-	g->wrong[0] = '\0';
+	g->reopen = g->mistaken = false;
+	g->wrong.len = 0;
+	g->number++;
 	g->pid = spawn(m, NULL, ROLE_READER, &pipe);
 	if (g->pid == 0)
 		be_reader(m, pipe);
@@ -271,13 +308,16 @@ take(struct monitor *m)
 				    m->serving->nlisteners,
 				    m->setup->heritage.sockets,
 				    m->setup->heritage.nsockets };
-	struct reign		*r = read_conf(m, m->reading.wrong);
+	struct reign		*r;
 
+	log_overhear(overhear, &m->reading.wrong);
+	r = read_conf(m);
 	if (r == NULL) {
 		stay(m);
 		return;
 	}
 	if (!choose_logs(m, r)) {
+		log_overhear(NULL, NULL);
 		log_notice("the conf has changed while it was read: once more");
 		reign_free(&r);
 		drop_logs(&m->reading);
@@ -285,11 +325,12 @@ take(struct monitor *m)
 		return;
 	}
 	r->listeners = listener_open(r->conf, &before, &r->nlisteners);
-	if (r->listeners == NULL) {
+	if (r->listeners == NULL || ctl_clients_prepare(m, r->conf) == -1) {
 		reign_free(&r);
 		stay(m);
 		return;
 	}
+	log_overhear(NULL, NULL);
 	drop_logs(&m->reading);
 	heritage_tell_unused(&m->setup->heritage, r);
 	TAILQ_INSERT_TAIL(&m->reigns, r, link);
@@ -313,9 +354,9 @@ reload_heard(struct monitor *m)
 		g->names[news.kind] = news.name;
 		return;
 	}
+	if (n == (ssize_t)sizeof(news) && news.kind == WRONG && log != -1)
+		take_wrong(g, news.name != 0, log);
 	io_close(&log);
-	if (n == (ssize_t)sizeof(news) && news.kind == BAD)
-		memcpy(g->wrong, news.wrong, sizeof(g->wrong));
 	if (n == (ssize_t)sizeof(news) && news.kind == GOOD) {
 		end_reading(m);
 		take(m);
@@ -329,6 +370,7 @@ reload_look(struct monitor *m)
 	struct reading	*g = &m->reading;
 
 	if (g->pid != 0 && monitor_now() >= g->deadline) {
+		log_overhear(overhear, &g->wrong);
 		log_errorx("the conf cannot be read: a file system that it "
 		    "names does not answer");
 		kill(g->pid, SIGKILL);
@@ -345,6 +387,8 @@ reload_done(struct monitor *m, struct reign *r)
 
 	m->serving = r;
 	r->state = REIGN_SERVING;
+	stats[STATS_RELOADS]++;
+	board_conf((int64_t)stats[STATS_RELOADS] + 1);
 	r->due = 0;
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
 	if (r->error != -1) {
@@ -353,6 +397,8 @@ reload_done(struct monitor *m, struct reign *r)
 		r->error = -1;
 		scribes_replace(m);
 	}
+	ctl_clients_take_over(m);
+	before->reading = m->reading.number;
 	pid_change(&m->setup->pid, r->conf->pid);
 	monitor_tell_status(m, "serving ");
 	mains_drain(m, before);
@@ -364,6 +410,7 @@ reload_done(struct monitor *m, struct reign *r)
 void
 reload_failed(struct monitor *m, const char *how)
 {
+	log_overhear(overhear, &m->reading.wrong);
 	log_errorx("the new main %s before it served", how);
 	stay(m);
 }
@@ -386,5 +433,6 @@ reload_forget(struct monitor *m)
 		kill(m->reading.pid, SIGKILL);
 	end_reading(m);
 	drop_logs(&m->reading);
+	buf_free(&m->reading.wrong);
 	m->reading.due = false;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define WRONG	160		/* bytes of a complaint, for a status */
+#include "lib/buf.h"
 
 struct monitor;
 struct reign;
@@ -18,11 +18,13 @@ struct reading {
 	pid_t		 pid;		/* 0: none */
 	int		 pipe;		/* brings the logs, then good news */
 	int64_t		 deadline;	/* ms */
-	char		 wrong[WRONG];	/* what is, the first of it */
 	int		 logs[2];	/* opened by it, by enum log_kind; -1 */
 	uint64_t	 names[2];	/* of these */
 	bool		 due;		/* once more, afterwards */
 	bool		 reopen;	/* logs were to be, meanwhile */
+	unsigned	 number;	/* of the last that was begun */
+	struct buf	 wrong;		/* lines: what was, in that one */
+	bool		 mistaken;	/* and it was the conf itself */
 };
 
 void	reload_init(struct reading *);

@@ -31,6 +31,7 @@ leave_all(struct monitor *m, const struct reign *but)
 		io_close(&o->pipe);
 	io_close(&m->scribe.pipe);
 	io_close(&m->reading.pipe);
+	ctl_clients_leave(m);
 	io_close(&m->upgrade.pipe);
 	io_close(&m->upgrade.before);
 	io_close(&m->setup->pid.fd);
@@ -79,7 +80,7 @@ open_own(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 static bool
 is_privileged(enum role role)
 {
-	return role == ROLE_OPENER || role == ROLE_READER;
+	return role == ROLE_OPENER || role == ROLE_READER || role == ROLE_CLERK;
 }
 
 /* What every child does first: privileges away, nobody left behind. */

@@ -26,6 +26,9 @@
 #define PREDECESSOR	"amped-predecessor"
 #define PID		"amped-pid"
 #define STANDARD	"amped-standard"
+/* A socket of its own: whoever started it knows nothing of that. */
+#define OWN		"amped-listen"
+#define LASTING		"listen"
 
 static int *
 member(struct heritage *h, const char *name)
@@ -33,6 +36,24 @@ member(struct heritage *h, const char *name)
 	return strcmp(name, PREDECESSOR) == 0 ? &h->predecessor :
 	    strcmp(name, PID) == 0 ? &h->pid :
 	    strcmp(name, STANDARD) == 0 ? &h->standard : NULL;
+}
+
+/* Which are there is known by their names; sockets in two rounds. */
+static void
+take_sockets(struct heritage *h, const struct passed *list, size_t n, bool own)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (member(h, list[i].name) != NULL ||
+		    own != (strcmp(list[i].name, OWN) == 0))
+			continue;
+		if (listener_fit(list[i].fd)) {
+			h->sockets[h->nsockets++] = list[i].fd;
+			continue;
+		}
+		log_warnx("descriptor %d, which was passed, is no listening "
+		    "TCP socket: closing it", list[i].fd);
+		close(list[i].fd);
+	}
 }
 
 void
@@ -46,17 +67,22 @@ heritage_take(struct heritage *h)
 	h->sockets = mem_array(n + 1, sizeof(h->sockets[0]));
 	for (size_t i = 0; i < n; i++) {
 		one = member(h, list[i].name);
-		if (one != NULL && *one == -1)
+		if (one != NULL) {
+			io_close(one);
 			*one = list[i].fd;
-		else if (listener_fit(list[i].fd))
-			h->sockets[h->nsockets++] = list[i].fd;
-		else {
-			log_warnx("descriptor %d, which was passed, is no "
-			    "listening TCP socket: closing it", list[i].fd);
-			close(list[i].fd);
 		}
 	}
+	take_sockets(h, list, n, false);
+	h->nlasting = h->nsockets;
+	take_sockets(h, list, n, true);
 	mem_drop(&list);
+}
+
+void
+heritage_settle(struct heritage *h)
+{
+	while (h->nsockets > h->nlasting)
+		close(h->sockets[--h->nsockets]);
 }
 
 void
@@ -65,10 +91,7 @@ heritage_tell_unused(const struct heritage *h, const struct reign *r)
 	struct listener	one;
 	char		url[128];
 
-	/* Those of the one before go with it. */
-	if (h->predecessor != -1)
-		return;
-	for (size_t i = 0; i < h->nsockets; i++) {
+	for (size_t i = 0; i < h->nlasting; i++) {
 		if (listener_has(r->listeners, r->nlisteners, h->sockets[i]))
 			continue;
 		one = (struct listener){ .fd = h->sockets[i] };
@@ -95,6 +118,15 @@ add(struct passed *list, size_t *n, int fd, const char *name)
 	strcpy(list[(*n)++].name, name);
 }
 
+static bool
+is_lasting(const struct heritage *h, const struct listener *l)
+{
+	for (size_t i = 0; i < h->nlasting; i++)
+		if (listener_has(l, 1, h->sockets[i]))
+			return true;
+	return false;
+}
+
 static size_t
 collect(const struct monitor *m, int pipe, struct passed *list)
 {
@@ -106,11 +138,11 @@ collect(const struct monitor *m, int pipe, struct passed *list)
 	add(list, &n, pipe, PREDECESSOR);
 	add(list, &n, setup->pid.fd, PID);
 	add(list, &n, setup->standard, STANDARD);
+	for (size_t i = 0; i < h->nlasting; i++)
+		add(list, &n, h->sockets[i], LASTING);
 	for (size_t i = 0; i < r->nlisteners; i++)
-		add(list, &n, r->listeners[i].fd, "listen");
-	for (size_t i = 0; i < h->nsockets; i++)
-		if (!listener_has(r->listeners, r->nlisteners, h->sockets[i]))
-			add(list, &n, h->sockets[i], "listen");
+		if (!is_lasting(h, &r->listeners[i]))
+			add(list, &n, r->listeners[i].fd, OWN);
 	return n;
 }
 

@@ -19,8 +19,9 @@ struct reign;
 
 /* What we were started with; -1 and none: nobody has passed anything. */
 struct heritage {
-	int	*sockets;		/* owned, listening */
-	size_t	 nsockets;
+	int	*sockets;		/* owned, listening; those of who
+					 * started all of us come first */
+	size_t	 nsockets, nlasting;
 	int	 predecessor;		/* a stream pipe to it */
 	int	 pid;			/* its pid file, locked */
 	int	 standard;		/* its standard error */
@@ -37,8 +38,10 @@ struct upgrade {
 
 /* What is passed, by the environment. */
 void	heritage_take(struct heritage *);
-/* A line for each socket that nobody listens at by this reign. */
+/* A line for each lasting socket that nobody listens at by this reign. */
 void	heritage_tell_unused(const struct heritage *, const struct reign *);
+/* We are in charge: what only the one before wanted is closed. */
+void	heritage_settle(struct heritage *);
 
 void	upgrade_init(struct upgrade *, int predecessor);
 /* Or as soon as what goes on has come to an end. */

@@ -22,11 +22,13 @@ my %may_include = (
 	helpers	=> [qw(helpers lib)],
 	cache	=> [qw(cache lib helpers/job.h)],
 	conf	=> [qw(conf lib helpers/job.h)],
-	http	=> [qw(http cache lib conf wait.h stats.h stats.tbl
+	http	=> [qw(http cache lib conf wait.h report.h stats.h stats.tbl
 		    helpers/job.h)],
-	arch	=> [qw(arch cache lib conf wait.h control.h stats.h
+	arch	=> [qw(arch cache lib conf wait.h board.h control.h ctl.h
+	    ctl.tbl report.h stats.h http/preload.h http/purge.h
 		    helpers/blame.h helpers/job.h helpers/perform.h
 		    helpers/record.h http/explain.h http/machine.h)],
+	ampedctl => [qw(ampedctl lib conf ctl.h ctl.tbl)],
 	main	=> [qw(arch conf lib control.h monitor.h stats.h stats.tbl
 		    helpers/job.h helpers/places.h)],
 );
@@ -74,7 +76,7 @@ sub find_sources {
 
 	find({ no_chdir => 1, wanted => sub {
 		push(@found, $_) if /\.(?:c|h|tbl)\z/;
-	} }, 'src', 'helpers');
+	} }, 'src', 'helpers', 'ampedctl');
 	return sort @found;
 }
 
@@ -97,7 +99,7 @@ sub layer {
 	my ($file) = @_;
 
 	return $1 if $file =~ m{^src/(\w+)/};
-	return 'helpers' if $file =~ m{^helpers/};
+	return $1 if $file =~ m{^(helpers|ampedctl)/};
 	return 'conf' if $file =~ m{^src/conf[^/]*\z};
 	return 'main';
 }

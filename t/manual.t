@@ -44,12 +44,13 @@ sub fine {
 sub options {
 	my ($source) = @_;
 	my ($letters) = slurp("$src/$source") =~
-	    /\bgetopt\(argc, argv,\s*"([^"]+)"/;
+	    /\bgetopt\(argc, argv,\s*"\+?([^"]+)"/;
 
 	return ($letters // '') =~ /(\w)/g;
 }
 
-for my $name (qw(amped.8 amped.conf.5 amped-arch.7 amped-helper.8)) {
+for my $name (qw(amped.8 amped.conf.5 amped-arch.7 amped-status.7
+    amped-helper.8 ampedctl.8)) {
 	ok(defined($text{$name}), "there is $name");
 	$text{$name} //= '';
 }
@@ -89,7 +90,8 @@ fine('amped.conf(5) has no directive that is not there',
     grep { !$words{$_} } split(/\n/, $said));
 
 my %program = ('amped.8' => 'src/main.c',
-    'amped-helper.8' => 'helpers/helper.c');
+    'amped-helper.8' => 'helpers/helper.c',
+    'ampedctl.8' => 'ampedctl/ampedctl.c');
 for my $page (sort keys %program) {
 	my @options = options($program{$page});
 	cmp_ok(scalar(@options), '>', 0, "$program{$page} has options");
@@ -97,11 +99,32 @@ for my $page (sort keys %program) {
 	    grep { $text{$page} !~ /^\.It Fl $_(?:\s|$)/m } @options);
 }
 
+my @commands = lines_of("$build/ampedctl/ampedctl", '-L');
+cmp_ok(scalar(@commands), '>', 10, 'ampedctl -L lists the commands');
+fine('ampedctl(8) has every command', grep { my $name = $_;
+    $text{'ampedctl.8'} !~ /^\.It Cm \Q$name\E(?:\s|$)/m }
+    map { $_->[0] } @commands);
+
 my @counters = lines_of($amped, '-C');
 cmp_ok(scalar(@counters), '>', 5, 'amped -C lists the counters');
-my $all = join("\n", values %text);
-fine('some page has every counter', grep { my $name = $_;
-    $all !~ /^\.It (?:Cm|Ic|Li|Va|Dv) \Q$name\E(?:\s|$)/m }
-    map { $_->[0] } @counters);
+my %there = map { $_->[0] => 1 } @counters;
+is(scalar(keys %there), scalar(@counters), 'each has a name of its own');
+my ($lists) = $text{'amped-status.7'} =~ /^(\.Ss Counters\n.*?)^\.Sh/ms;
+my @listed = ($lists // '') =~ /^\.It Cm (\S+)$/mg;
+fine('amped-status(7) has every counter', grep { my $name = $_;
+    !grep { $_ eq $name } @listed } sort keys %there);
+fine('amped-status(7) has no counter that is not there',
+    grep { !$there{$_} } @listed);
+is($lists, join('', slurp_command("'$amped' -C | '$^X' " .
+    "'$src/contrib/countlist'")), 'and says the same of them');
+
+sub slurp_command {
+	my ($command) = @_;
+
+	open(my $out, '-|', $command) or die "$command: $!\n";
+	my @lines = <$out>;
+	close($out) or die "$command: status $?\n";
+	return @lines;
+}
 
 done_testing();

@@ -22,6 +22,7 @@ run(const struct world *world)
 	crew = crew_new(s.loop, &s.clock, world);
 	s.helper = helper;
 	s.report = crew_report;
+	s.measure = crew_measure;
 	s.context = disk.context = crew;
 	service_run(&s, &disk);
 	crew_free(&crew);

@@ -53,6 +53,7 @@ struct clients {
 	struct watch		*timer;
 	int64_t			 timer_at;	/* NEVER: not set */
 	struct client_list	 lists[PATIENCE_COUNT];
+	size_t			 listed[PATIENCE_COUNT];	/* in them */
 	size_t			 count, limit;
 	bool			 closed;	/* doors, until there is room */
 	int64_t			 told;		/* that they are: clock ms */
@@ -67,8 +68,10 @@ static void	open_doors(struct clients *, bool);
 static void
 unlist(struct client *c)
 {
-	if (c->listed)
-		TAILQ_REMOVE(&c->all->lists[c->patience], c, link);
+	if (!c->listed)
+		return;
+	TAILQ_REMOVE(&c->all->lists[c->patience], c, link);
+	c->all->listed[c->patience]--;
 	c->listed = false;
 }
 
@@ -126,6 +129,7 @@ list(struct client *c, enum patience patience, int64_t deadline)
 	c->patience = (uint8_t)patience;
 	c->deadline = deadline;
 	c->listed = true;
+	all->listed[patience]++;
 	before = TAILQ_LAST(l, client_list);
 	while (before != NULL && before->deadline > deadline)
 		before = TAILQ_PREV(before, client_list, link);
@@ -274,17 +278,26 @@ make_room(struct clients *all)
 }
 
 static void
-welcome(struct door *d, int fd, const struct sockaddr *from)
+welcome(struct clients *all, int fd, const struct transport *transport,
+    void *context, const struct sockaddr *from, size_t listener)
 {
-	struct clients	*all = d->all;
 	struct client	*c = evloop_guest(all->loop, fd, socket_ready,
 			    sizeof(*c));
 
 	c->all = all;
-	c->peer = machine_new(all->http, fd, NULL, NULL, from,
-	    d->listener.number);
+	c->peer = machine_new(all->http, fd, transport, context, from,
+	    listener);
 	all->count++;
 	run(c);
+}
+
+void
+clients_invite(struct clients *all, int fd, const struct transport *transport,
+    void *context, size_t listener)
+{
+	static const struct sockaddr	nowhere = { .sa_family = AF_UNSPEC };
+
+	welcome(all, fd, transport, context, &nowhere, listener);
 }
 
 /* No room and nobody to go: wait for one to end rather than spin. */
@@ -324,7 +337,8 @@ knock(void *context)
 			/* Only now that somebody has come. */
 			if (d->all->count >= d->all->limit)
 				make_room(d->all);
-			welcome(d, fd, (struct sockaddr *)&peer);
+			welcome(d->all, fd, NULL, NULL,
+			    (struct sockaddr *)&peer, d->listener.number);
 			continue;
 		}
 		if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
@@ -375,6 +389,34 @@ clients_listen(struct clients *all, const struct listener *listeners, size_t n)
 		    knock, &all->doors[i]);
 	}
 	open_doors(all, true);
+}
+
+void
+clients_measure(const struct clients *all)
+{
+	static const int	states[PATIENCE_COUNT] = {
+		[PATIENCE_IDLE] = STATS_STATE_IDLE,
+		[PATIENCE_PARTING] = STATS_STATE_IDLE,
+		[PATIENCE_GAP] = STATS_STATE_READING,
+		[PATIENCE_HEAD] = STATS_STATE_READING,
+		[PATIENCE_BODY] = STATS_STATE_READING,
+		[PATIENCE_SEND] = STATS_STATE_SENDING,
+		[PATIENCE_PACE] = STATS_STATE_SENDING,
+		[PATIENCE_DISK] = STATS_STATE_DISK,
+		[PATIENCE_LINGER] = STATS_STATE_LINGERING,
+	};
+	int64_t			*g = stats_gauges;
+	int64_t			*by_state = &g[STATS_GAUGE_STATE_IDLE];
+
+	for (int i = 0; i < STATS_STATE_COUNT; i++)
+		by_state[i] = 0;
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		by_state[states[i]] += (int64_t)all->listed[i];
+	g[STATS_GAUGE_OPEN] = (int64_t)all->count;
+	g[STATS_GAUGE_OPEN_LIMIT] = (int64_t)all->limit;
+	g[STATS_GAUGE_DRAINING] = all->draining;
+	g[STATS_GAUGE_UNDER_WAY] = by_state[STATS_STATE_READING] +
+	    by_state[STATS_STATE_DISK] + by_state[STATS_STATE_SENDING];
 }
 
 static void

@@ -21,9 +21,15 @@ struct clients	*clients_new(struct evloop *, struct clock *, struct http *,
 void		 clients_free(struct clients **);	/* ends them all */
 void		 clients_listen(struct clients *, const struct listener *,
 		    size_t n);
+/* One that nobody has made: its bytes are the transport's; its descriptor must
+ * take output and have input at any time. */
+void		 clients_invite(struct clients *, int fd,
+		    const struct transport *, void *context, size_t listener);
 /* No new connections but those that have come in already; all end with their
  * next response, or after a moment without a request. */
 void		 clients_drain(struct clients *);
+/* What they are doing now: their gauges. */
+void		 clients_measure(const struct clients *);
 /* The answer is in its job: tells it, wakes who waits, frees it. */
 void		 clients_errand_done(struct errand *);
 

@@ -20,7 +20,6 @@
 #include "arch/ledger.h"
 #include "control.h"
 #include "helpers/record.h"
-#include "lib/histogram.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -73,7 +72,6 @@ struct crew {
 	size_t			 asked;		/* of the monitor ... */
 	int64_t			 heard;		/* ... or it answered, ms */
 	size_t			 longest;	/* that the queue has been */
-	struct histogram	 service[JOB_KIND_COUNT];
 	struct watch		*retirement;	/* to let idle ones go */
 	struct watch		*deadline;	/* of the first busy one */
 	struct watch		*anew;		/* for what it has not heard
@@ -84,6 +82,13 @@ struct crew {
 };
 
 static void	dispatch(struct crew *);
+
+/* Of jobs of a kind. */
+static struct histogram *
+service(int kind)
+{
+	return &stats_histograms[STATS_HISTOGRAM_SERVICE_RESOLVE + kind];
+}
 
 static void
 put(struct helper *h, struct helper_list *list)
@@ -254,7 +259,7 @@ done(struct helper *h)
 	struct crew	*crew = h->crew;
 	struct errand	*e = h->errand;
 
-	histogram_add(&crew->service[e->job.kind], clock_us() - h->given);
+	histogram_add(service(e->job.kind), clock_us() - h->given);
 	take(h);
 	h->errand = NULL;
 	let_go(h);
@@ -354,6 +359,7 @@ give(struct helper *h, struct errand *e)
 
 	h->lane = e->lane;
 	ledger_write(crew->ledger, h->line, lanes_name(h->lane));
+	h->given = clock_us();		/* it may be done before we go on */
 	if (record_send_order(h->fd, &e->job) == -1) {
 		dismiss(h);
 		if (is_closed(&e->job))
@@ -364,7 +370,6 @@ give(struct helper *h, struct errand *e)
 	}
 	take(h);
 	h->errand = e;
-	h->given = clock_us();
 	put(h, &crew->busy);
 	if (first)
 		evloop_at(crew->deadline, h->since +
@@ -603,11 +608,27 @@ crew_report(void *context, void (*line)(const char *))
 	    lanes_count(crew->lanes));
 	line(text);
 	for (int i = 0; i < JOB_KIND_COUNT; i++) {
-		if (crew->service[i].n == 0)
+		if (service(i)->n == 0)
 			continue;
 		n = (size_t)snprintf(text, sizeof(text), "service time of %s: ",
 		    job_kind_name(i));
-		histogram_text(&crew->service[i], text + n, sizeof(text) - n);
+		histogram_text(service(i), text + n, sizeof(text) - n);
 		line(text);
 	}
+}
+
+void
+crew_measure(const void *context)
+{
+	const struct crew	*crew = context;
+	int64_t			*g = stats_gauges;
+
+	g[STATS_GAUGE_IDLE_HELPERS] = (int64_t)crew->nidle;
+	g[STATS_GAUGE_BUSY_HELPERS] = (int64_t)(crew->helpers - crew->nidle);
+	g[STATS_GAUGE_STUCK_HELPERS] = (int64_t)crew->nstuck;
+	g[STATS_GAUGE_HELPERS_LIMIT] = crew->conf->helpers_max;
+	g[STATS_GAUGE_QUEUED] = (int64_t)lanes_waiting(crew->lanes);
+	g[STATS_GAUGE_QUEUED_MOST] = (int64_t)crew->longest;
+	g[STATS_GAUGE_LANES] = (int64_t)lanes_count(crew->lanes);
+	lanes_measure(crew->lanes);
 }

@@ -22,5 +22,8 @@ void		 crew_join(struct crew *, int fd);
 
 /* What it has done so far: lines. */
 void		 crew_report(void *, void (*line)(const char *));
+/* What it is doing now: its gauges, and those of its lanes; context: the
+ * crew. */
+void		 crew_measure(const void *);
 
 #endif

@@ -12,15 +12,14 @@
 #include <stdlib.h>
 
 #include "arch/evloop.h"
-#include "lib/histogram.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "stats.h"
 
 struct evloop {
 	struct event_base	*base;
 	struct clock		*clock;
-	struct histogram	 turns;		/* how long each took */
 	int64_t			 begun;		/* this turn, us; 0: not yet */
 };
 
@@ -73,17 +72,20 @@ evloop_run(struct evloop *l)
 		l->begun = 0;
 		event_base_loop(l->base, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
 		if (l->begun != 0)
-			histogram_add(&l->turns, clock_us() - l->begun);
+			histogram_add(
+			    &stats_histograms[STATS_HISTOGRAM_LOOP_LAG],
+			    clock_us() - l->begun);
 	} while (!event_base_got_break(l->base));
 }
 
 void
-evloop_report(const struct evloop *l, void (*line)(const char *))
+evloop_report(void (*line)(const char *))
 {
 	char	text[HISTOGRAM_TEXT + 64];
 	size_t	n = (size_t)snprintf(text, sizeof(text), "loop lag: ");
 
-	histogram_text(&l->turns, text + n, sizeof(text) - n);
+	histogram_text(&stats_histograms[STATS_HISTOGRAM_LOOP_LAG], text + n,
+	    sizeof(text) - n);
 	line(text);
 }
 

@@ -1,12 +1,16 @@
 /*
  * lanes: first come, first served, and one lane after the other.
  */
+#include <sys/sysmacros.h>
+
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "arch/lanes.h"
 #include "arch/mounts.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "stats.h"
 
 #define ALIASES	16
 /* Names. */
@@ -295,6 +299,39 @@ lanes_ready(const struct lanes *all)
 		n += l->queued < left ? l->queued : left;
 	}
 	return n;
+}
+
+/* As the system numbers it, or what is special. */
+static void
+print_name(const struct lane *l, char *text, size_t size)
+{
+	const struct lanes	*all = l->all;
+	const char		*name = l == all->users ? "users" :
+				    l == all->keeps ? "kept" :
+				    l == all->strays ? "strays" : "unknown";
+
+	if (l->special || l->fs == 0)
+		snprintf(text, size, "%s", name);
+	else
+		snprintf(text, size, "%u:%u", major(l->fs), minor(l->fs));
+}
+
+void
+lanes_measure(const struct lanes *all)
+{
+	const struct lane	*l;
+	struct stats_lane	*to;
+
+	stats_nlanes = 0;
+	TAILQ_FOREACH(l, &all->list, link) {
+		if (stats_nlanes == STATS_LANES)
+			break;
+		to = &stats_lanes[stats_nlanes++];
+		print_name(l, to->name, sizeof(to->name));
+		to->queued = (int64_t)l->queued;
+		to->held = (int64_t)l->held;
+		to->share = (int64_t)l->share;
+	}
 }
 
 struct lanes *

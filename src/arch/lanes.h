@@ -52,5 +52,6 @@ struct errand	*lanes_any(const struct lanes *);
 size_t		 lanes_waiting(const struct lanes *);
 size_t		 lanes_ready(const struct lanes *);	/* for lanes_next */
 size_t		 lanes_count(const struct lanes *);
+void		 lanes_measure(const struct lanes *);	/* stats_lanes */
 
 #endif

@@ -38,6 +38,7 @@ struct logger {
 	uint64_t		 dropped;	/* lines, not yet told */
 	struct job		 job;		/* the batch under way */
 	bool			 flying;
+	int64_t			 given;		/* that batch, us */
 	int64_t			 told;		/* that a log fails, clock ms */
 	bool			 due;		/* lines have waited enough */
 	bool			 asked;		/* for a helper */
@@ -131,6 +132,7 @@ drop_helper(struct logger *g)
 static void
 fly(struct logger *g)
 {
+	g->given = clock_us();
 	if (record_send_order(g->fd, &g->job) == 0)
 		g->flying = true;
 	else
@@ -198,6 +200,8 @@ batch_done(struct logger *g)
 	bool		failed = g->job.error != 0 && done <= g->batch.len;
 
 	g->flying = false;
+	histogram_add(&stats_histograms[STATS_HISTOGRAM_SERVICE_APPEND],
+	    clock_us() - g->given);
 	if (failed) {
 		lost = lines_count(g->batch.at + done, g->batch.len - done);
 		g->dropped += lost;

@@ -1,6 +1,6 @@
 /*
  * question: an architecture with one client, who is invented, and a disk that
- * tells of each look; a listener is chosen as the network would.
+ * tells of each look.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "arch/question.h"
+#include "arch/target.h"
 #include "helpers/blame.h"
 #include "http/explain.h"
 #include "lib/need.h"
@@ -22,144 +23,18 @@
 #define DESCRIPTORS	16	/* for files kept open */
 
 /*
- * The listener
- */
-
-static in_port_t
-port_of(const struct conf_address *a)
-{
-	return a->addr.ss_family == AF_INET6 ?
-	    ((const struct sockaddr_in6 *)(const void *)&a->addr)->sin6_port :
-	    ((const struct sockaddr_in *)(const void *)&a->addr)->sin_port;
-}
-
-static const void *
-bytes_of(const struct conf_address *a, size_t *n)
-{
-	if (a->addr.ss_family == AF_INET6) {
-		*n = sizeof(struct in6_addr);
-		return &((const struct sockaddr_in6 *)(const void *)&a->addr)->
-		    sin6_addr;
-	}
-	*n = sizeof(struct in_addr);
-	return &((const struct sockaddr_in *)(const void *)&a->addr)->sin_addr;
-}
-
-/* The address that a host is, if it is no name: its family, else 0. */
-static int
-literal(struct str host, unsigned char bytes[16])
-{
-	char	text[INET6_ADDRSTRLEN + 2];
-
-	if (host.len == 0 || host.len >= sizeof(text))
-		return 0;
-	memcpy(text, host.at, host.len);
-	text[host.len] = '\0';
-	if (text[0] != '[')
-		return inet_pton(AF_INET, text, bytes) == 1 ? AF_INET : 0;
-	text[host.len - 1] = '\0';
-	return inet_pton(AF_INET6, text + 1, bytes) == 1 ? AF_INET6 : 0;
-}
-
-/* How well a listener fits: 0 not at all. */
-static int
-fit(const struct conf *conf, size_t i, const struct url *u)
-{
-	static const unsigned char	any[16];
-	const struct conf_address	*a = conf_listener(conf, i);
-	unsigned char			 bytes[16];
-	const void			*own;
-	size_t				 n;
-	int				 family = literal(u->host, bytes);
-
-	if (ntohs(port_of(a)) != u->port)
-		return 0;
-	if (family == 0)		/* which address is it? who knows */
-		return conf_site_name(conf, i, u->host.at, u->host.len) !=
-		    NULL ? 2 : 1;
-	own = bytes_of(a, &n);
-	if (a->addr.ss_family != family)
-		return 0;
-	return memcmp(own, bytes, n) == 0 ? 2 : memcmp(own, any, n) == 0;
-}
-
-static bool
-choose(const struct conf *conf, const struct url *u, size_t *listener,
-    struct buf *wrong)
-{
-	const char	*text;
-	int		 best = 0, n;
-
-	for (size_t i = 0; i < conf_listener_count(conf); i++) {
-		n = fit(conf, i, u);
-		if (n > best) {
-			best = n;
-			*listener = i;
-		}
-	}
-	if (best > 0)
-		return true;
-	buf_addf(wrong, "no site listens on %.*s, port %lld; there are:",
-	    (int)u->host.len, u->host.at, (long long)u->port);
-	for (size_t i = 0; i < conf_listener_count(conf); i++) {
-		text = conf_listener(conf, i)->text;
-		/* "*:80" is two of them. */
-		if (i == 0 || strcmp(text, conf_listener(conf, i - 1)->text))
-			buf_addf(wrong, " %s", text);
-	}
-	return false;
-}
-
-/* For a path alone: a name that the first site answers for. */
-static void
-add_host(struct buf *to, const struct conf *conf)
-{
-	const struct conf_address	*a = conf_listener(conf, 0);
-	const char			*name = conf->sites[0].names.at[0];
-
-	if (strcmp(name, "default") == 0 && a->text[0] != '*') {
-		buf_adds(to, a->text);
-		return;
-	}
-	if (strcmp(name, "default") == 0)
-		name = "localhost";
-	buf_addf(to, "%s%s", name[0] == '*' ? "www" : "",
-	    name + (name[0] == '*'));
-	if (ntohs(port_of(a)) != URL_PORT)
-		buf_addf(to, ":%u", ntohs(port_of(a)));
-}
-
-/*
  * The request
  */
-
-static bool
-is_host(const char *field)
-{
-	return strncasecmp(field, "Host:", 5) == 0;
-}
 
 static void
 ask(struct explanation *e, const struct question *q, const struct url *u,
     const struct conf *conf)
 {
-	struct buf	*b = &e->request, host = { 0 };
-	bool		 named = false;
+	struct buf	host = { 0 };
 
-	for (size_t i = 0; i < q->nfields; i++)
-		named |= is_host(q->fields[i]);
-	if (u->authority.at != NULL)
-		buf_add(&host, u->authority.at, u->authority.len);
-	else
-		add_host(&host, conf);
-	buf_addf(b, "GET %s%.*s HTTP/1.1\r\n",
-	    u->target.len == 0 || u->target.at[0] != '/' ? "/" : "",
-	    (int)u->target.len, u->target.at);
-	if (!named)
-		buf_addf(b, "Host: %s\r\n", buf_string(&host));
-	for (size_t i = 0; i < q->nfields; i++)
-		buf_addf(b, "%s\r\n", q->fields[i]);
-	buf_adds(b, "\r\n");
+	target_host(conf, u, &host);
+	target_request(u, buf_string(&host), q->fields, q->nfields,
+	    &e->request);
 	explain_add(e, EXPLAIN_REQUEST, "GET http://%s%s%.*s",
 	    buf_string(&host), u->target.at[0] != '/' ? "/" : "",
 	    (int)u->target.len, u->target.at);
@@ -411,7 +286,7 @@ question_answer(const struct question *q, const struct conf *conf,
 		buf_addf(wrong, "%s is no address of a client", q->client);
 		return buf_string(wrong);
 	}
-	if (u.authority.at != NULL && !choose(conf, &u, &listener, wrong))
+	if (!target_listener(conf, &u, &listener, wrong))
 		return buf_string(wrong);
 	ask(&e, q, &u, conf);
 	if (q->client != NULL)

@@ -10,10 +10,13 @@
 #include <unistd.h>
 
 #include "arch/service.h"
+#include "board.h"
 #include "control.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
+#include "report.h"
+#include "stats.h"
 
 /* Descriptors for listeners, pipes, logs and what the libraries open. */
 #define RESERVED	64
@@ -47,6 +50,9 @@ take(struct service *s, enum control message, int fd)
 		break;
 	case CONTROL_LOGGER:
 		logger_join(s->logger, fd);
+		break;
+	case CONTROL_ASK:
+		asked_take(s->asked, fd);
 		break;
 	default:
 		break;		/* ours to say, not to hear */
@@ -134,10 +140,28 @@ tell(const char *line)
 static void
 report(struct service *s)
 {
-	evloop_report(s->loop, tell);
+	evloop_report(tell);
 	if (s->report != NULL)
 		s->report(s->context, tell);
 	http_report(s->http, tell);
+}
+
+/* For who asks now. */
+static void
+measure(void *context)
+{
+	struct service	*s = context;
+	int64_t		*g = stats_gauges;
+
+	board_measure(s->clock.wall);
+	http_measure(s->http);
+	clients_measure(s->clients);
+	if (s->measure != NULL)
+		s->measure(s->context);
+	g[STATS_GAUGE_DESCRIPTORS] = g[STATS_GAUGE_OPEN] +
+	    g[STATS_GAUGE_ENTRIES_FILE] + g[STATS_GAUGE_IDLE_HELPERS] +
+	    g[STATS_GAUGE_BUSY_HELPERS] + g[STATS_GAUGE_STUCK_HELPERS];
+	g[STATS_GAUGE_DESCRIPTORS_LIMIT] = (int64_t)s->world->descriptors;
 }
 
 void
@@ -161,18 +185,25 @@ service_run(struct service *s, const struct disk *disk)
 	s->http = http_new(&setup);
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    connections(world), stop, s);
+	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
+	    world->conf);
 	clients_listen(s->clients, world->listeners, world->nlisteners);
+	report_source(measure, s);
 	control_send(world->control, CONTROL_READY, -1);
 	if (world->beat != 0)
 		evloop_at(s->beat, s->clock.ms);
 	evloop_run(s->loop);
+	report_source(NULL, NULL);
 	report(s);
 	clients_free(&s->clients);
+	asked_free(&s->asked);
 }
 
 void
 service_close(struct service *s)
 {
+	/* It ends already; and without their watches they would kill. */
+	proc_signals_block();
 	http_free(&s->http);
 	io_close(&s->pagemap);
 	evloop_unwatch(&s->control);

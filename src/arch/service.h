@@ -6,6 +6,7 @@
 #define ARCH_SERVICE_H
 
 #include "arch/arch.h"
+#include "arch/asked.h"
 #include "arch/clients.h"
 #include "arch/evloop.h"
 #include "arch/logger.h"
@@ -18,12 +19,14 @@ struct service {
 	struct http		*http;
 	struct clients		*clients;
 	struct logger		*logger;
+	struct askeds		*asked;
 	struct watch		*control, *quit, *term, *timer, *tidy, *beat;
 	int			 pagemap;	/* of proc.h */
 	/* A helper has come (or -1); NULL: none was asked for. */
 	void			(*helper)(void *, int fd);
 	/* What else there is to report, or NULL. */
 	void			(*report)(void *, void (*line)(const char *));
+	void			(*measure)(const void *);	/* the same */
 	void			*context;
 };
 

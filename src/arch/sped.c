@@ -3,12 +3,17 @@
  * while it waits for a disk, everybody waits.
  */
 #include "arch/service.h"
+#include "stats.h"
 
 static void
 start(void *context, struct errand *e)
 {
+	int64_t	begun = clock_us();
+
 	(void)context;
 	job_perform(&e->job);
+	histogram_add(&stats_histograms[STATS_HISTOGRAM_SERVICE_RESOLVE +
+	    (int)e->job.kind], clock_us() - begun);
 	e->done(e);
 	e->free(e);
 }

@@ -11,6 +11,9 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
+/* So many buckets at once, with about as many entries. */
+#define FORGET_AT_ONCE	1024
+
 /* What an entry may weigh on average before names count as well. */
 #define BYTES_EACH	512
 
@@ -159,4 +162,30 @@ pathname_offer(struct pathname_cache *pc, struct path *p, uint32_t variants)
 	if (p->variants != variants)
 		forget_heads(pc, p);
 	p->variants = variants;
+}
+
+static void
+forget_path(struct pathname_cache *pc, struct path *p)
+{
+	if (p->entry.holds == 0)
+		drop(&pc->cache, &p->entry);
+	else
+		pathname_answer(pc, p, PATHNAME_UNKNOWN, NULL, 0,
+		    PATHNAME_LONG_AGO);
+}
+
+bool
+pathname_forget(struct pathname_cache *pc, size_t *from,
+    bool (*is_one)(void *, const struct path *), void *context)
+{
+	size_t		 end = *from + FORGET_AT_ONCE;
+	struct path	*p, *next;
+
+	for (; *from < end && *from <= pc->mask; ++*from)
+		for (p = pc->buckets[*from]; p != NULL; p = next) {
+			next = p->next;
+			if (is_one(context, p))
+				forget_path(pc, p);
+		}
+	return *from <= pc->mask;
 }

@@ -26,6 +26,7 @@ enum pathname_kind {
 	PATHNAME_DIRECTORY,	/* asked for without its slash */
 	PATHNAME_REDIRECT,	/* elsewhere, by the rules; with status */
 	PATHNAME_LISTED,	/* one without index, to be listed */
+	PATHNAME_COUNTS,	/* what has been counted, by the rules */
 	PATHNAME_REFUSED	/* status says why */
 };
 
@@ -83,6 +84,12 @@ void		 pathname_release(struct pathname_cache *, struct path **);
  */
 void		 pathname_answer(struct pathname_cache *, struct path *,
 		    enum pathname_kind, struct file *, int status, int64_t now);
+/*
+ * Forgets what a function says of them, of some buckets from one on: those that
+ * nobody holds go, the others are UNKNOWN then.  False at the end.
+ */
+bool		 pathname_forget(struct pathname_cache *, size_t *bucket,
+		    bool (*)(void *, const struct path *), void *);
 /* It still is what it was, now. */
 void		 pathname_confirm(struct pathname_cache *, struct path *,
 		    int64_t now);

@@ -416,7 +416,7 @@ admit_step(struct conn *c)
 		return conn_go(c, STEP_FIND);
 	if (r->path == NULL && (why = hold_path(c)) != WHY_NONE)
 		return reply_error(c, reply_why(c, why));
-	if (!r->path->guarded || r->failure != 0)
+	if (!r->path->guarded || r->failure != 0 || c->transport->trusted)
 		return conn_go(c, STEP_FIND);
 	return check_guards(c);
 }

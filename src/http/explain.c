@@ -167,7 +167,9 @@ add_networks(const struct conn *c, struct buf *where)
 	const struct conf_rules	*rules = rules_of(c->request);
 	struct buf		 deny = { 0 };
 
-	conf_where(conf, rules, "allow", CONF_WHERE_ALL, where);
+	if (!conf_where(conf, rules, "allow", CONF_WHERE_ALL, where) &&
+	    rules->status != 0)
+		conf_where(conf, rules, "status", CONF_WHERE_ALL, where);
 	if (conf_where(conf, rules, "deny", CONF_WHERE_ALL, &deny))
 		buf_addf(where, "%s%s", where->len > 0 ? ", " : "",
 		    buf_string(&deny));

@@ -3,6 +3,7 @@
  * at what is not there or no longer fresh.
  */
 #include "http/conn.h"
+#include "http/counts.h"
 #include "http/find.h"
 #include "http/listing.h"
 #include "http/look.h"
@@ -92,6 +93,8 @@ take_answer(struct conn *c)
 		    p->status >= 500 ? p->status : 404);
 	if (p->kind == PATHNAME_LISTED)
 		return listing_take(c);
+	if (p->kind == PATHNAME_COUNTS)
+		return counts_take(c);
 	if (p->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
 	fallback = rules_fallback(p);

@@ -10,6 +10,9 @@ static void
 count(const struct request *r)
 {
 	stats[STATS_REQUESTS]++;
+	stats[r->parse.method == METHOD_GET ? STATS_METHOD_GET :
+	    r->parse.method == METHOD_HEAD ? STATS_METHOD_HEAD :
+	    STATS_METHOD_OTHER]++;
 	switch (r->status / 100) {
 	case 2:
 		stats[STATS_STATUS_2XX]++;

@@ -41,6 +41,8 @@ struct http	*http_new(const struct http_setup *);
 void		 http_free(struct http **);	/* all connections freed */
 /* Counters and caches, a line each, to a function that takes lines. */
 void		 http_report(struct http *, void (*)(const char *));
+/* Gauges and counters of the caches. */
+void		 http_measure(const struct http *);
 /* Work that is too much for one turn of a loop: some of it; true: there is more
  * for the turns to come. */
 bool		 http_tidy(struct http *);

@@ -9,6 +9,7 @@
 
 #include "http/conn.h"
 #include "http/reply.h"
+#include "stats.h"
 
 #define KEPT_ROOM	4096	/* bytes a recv, behind kept input */
 #define PARTING		2000	/* ms that a drain leaves for a last request */
@@ -34,6 +35,13 @@ receive(struct conn *c)
 		c->input = c->kept.at;
 	}
 	return n;
+}
+
+static void
+take_in(struct conn *c, ssize_t n)
+{
+	c->input_len += (size_t)n;
+	stats[STATS_BYTES_IN] += (uint64_t)n;
 }
 
 /* The next bytes of something that must be complete at some time. */
@@ -71,7 +79,7 @@ part(struct conn *c)
 
 	if (n > 0) {
 		c->since = c->http->clock->ms;
-		c->input_len = (size_t)n;
+		take_in(c, n);
 		return conn_go(c, STEP_PARSE);
 	}
 	if (n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
@@ -114,7 +122,7 @@ recv_step(struct conn *c)
 		return conn_go(c, STEP_CLOSE);
 	if (c->input_len == 0)
 		c->since = c->http->clock->ms;
-	c->input_len += (size_t)n;
+	take_in(c, n);
 	return conn_go(c, STEP_PARSE);
 }
 
@@ -224,7 +232,7 @@ discard_step(struct conn *c)
 	if (n == 0)		/* half a request, and no more to come */
 		return reply_refuse(c, reply_why(c, WHY_BODY_CUT));
 	if (n > 0)
-		c->input_len += (size_t)n;
+		take_in(c, n);
 	else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
 		return conn_abort(c);
 	return GO_ON;

@@ -32,9 +32,8 @@ add_page(struct buf *page, int status, const char *sentence)
 	    sentence);
 }
 
-/* Sends what is in http->work, so many bytes of it a body. */
-static enum go
-answer(struct conn *c, int status, size_t body)
+enum go
+reply_work(struct conn *c, int status, size_t body)
 {
 	struct request	*r = c->request;
 	struct http	*http = c->http;
@@ -66,7 +65,7 @@ page(struct conn *c, int status)
 		body = text.len;
 	}
 	buf_free(&text);
-	return answer(c, status, body);
+	return reply_work(c, status, body);
 }
 
 void
@@ -138,7 +137,7 @@ reply_options(struct conn *c)
 	head_begin(c, 204);
 	buf_adds(&c->http->work, ALLOW);
 	head_end(c);
-	return answer(c, 204, 0);
+	return reply_work(c, 204, 0);
 }
 
 enum go

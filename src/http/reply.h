@@ -24,6 +24,8 @@ enum go	reply_error(struct conn *, int status);
 enum go	reply_refuse(struct conn *, int status);
 /* To where the path in hand leads. */
 enum go	reply_redirect(struct conn *);
+/* What is in http->work, so many bytes of it a body. */
+enum go	reply_work(struct conn *, int status, size_t body);
 /* Fields that belong to a status, to a head that is being made. */
 void	reply_add_specials(struct conn *, int status);
 

@@ -75,6 +75,20 @@ answer_user(struct http *http, struct path *p, struct str decoded)
 	return true;
 }
 
+/* The path of the block, with a slash or without; nothing is beneath it. */
+static void
+answer_counts(struct http *http, struct path *p, struct str decoded)
+{
+	size_t	prefix = ((const struct conf_rules *)p->rules)->prefix;
+
+	if (decoded.len <= prefix + 1) {
+		answer(http, p, PATHNAME_COUNTS, 0);
+		return;
+	}
+	answer(http, p, PATHNAME_REFUSED, 404);
+	p->why = WHY_ABSENT;
+}
+
 bool
 rules_answer(struct http *http, struct path *p, struct str decoded)
 {
@@ -87,6 +101,10 @@ rules_answer(struct http *http, struct path *p, struct str decoded)
 	if (a->refusal != 0) {
 		answer(http, p, PATHNAME_REFUSED, (int)a->refusal);
 		p->why = WHY_RETURN;
+		return true;
+	}
+	if (a->status != 0) {
+		answer_counts(http, p, decoded);
 		return true;
 	}
 	if (a->alias != NULL && decoded.len == a->prefix) {

@@ -64,6 +64,17 @@ variant_coding(uint32_t space)
 	return kinds[kind_of(space)].coding;
 }
 
+const char *
+variant_next(uint32_t *offered)
+{
+	for (uint32_t i = 0; i < KIND_COUNT; i++)
+		if ((*offered & 1U << i) != 0) {
+			*offered &= ~(1U << i);
+			return kinds[i].coding;
+		}
+	return NULL;
+}
+
 /*
  * Choosing
  */

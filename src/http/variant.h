@@ -26,6 +26,9 @@ bool		 variant_is(uint32_t space);
 bool		 variant_is_made(uint32_t space);
 /* The coding of those in such a space. */
 const char	*variant_coding(uint32_t space);
+/* The coding of the first of what is offered, which is cleared; NULL at the
+ * end. */
+const char	*variant_next(uint32_t *offered);
 /* By the value of Accept-Encoding alone: of what is offered, a bit for each
  * kind, which one to take.  Pure. */
 enum variant_choice variant_choose(struct str accept, uint32_t offered,

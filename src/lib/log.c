@@ -21,6 +21,8 @@ static const char	*who = "amped";
 static enum log_grade	 limit = LOG_GRADE_NOTICE;
 static void		(*sink)(void *, const char *, size_t);
 static void		*sink_context;
+static void		(*ear)(void *, const char *, size_t);
+static void		*ear_context;
 static int		 losses = -1;
 static size_t		 owed;		/* bytes to them */
 
@@ -36,6 +38,13 @@ log_init(const char *name, enum log_grade grade)
 	who = name;
 	limit = grade;
 	owed = 0;		/* the parent's */
+}
+
+void
+log_overhear(void (*function)(void *, const char *, size_t), void *context)
+{
+	ear = function;
+	ear_context = context;
 }
 
 void
@@ -91,13 +100,14 @@ emit(enum log_grade grade, int error, const char *format, va_list args)
 	char		 line[LINE];
 	struct tm	 tm;
 	time_t		 now = time(NULL);
-	size_t		 n, room = sizeof(line) - 1;	/* a newline fits */
+	size_t		 n, text, room = sizeof(line) - 1; /* newline fits */
 	int		 k;
 
 	localtime_r(&now, &tm);
 	n = strftime(line, room, "%Y-%m-%dT%H:%M:%S%z ", &tm);
 	n += (size_t)snprintf(line + n, room - n, "%s[%ld] %s: ", who,
 	    (long)getpid(), names[grade]);
+	text = n;
 	k = vsnprintf(line + n, room - n, format, args);
 	n += k < 0 ? 0 : (size_t)k;
 	if (n < room && error != 0)
@@ -110,6 +120,8 @@ emit(enum log_grade grade, int error, const char *format, va_list args)
 			line[i] = '?';
 	line[n++] = '\n';
 	put(line, n);
+	if (ear != NULL && grade == LOG_GRADE_ERROR)
+		ear(ear_context, line + text, n - text);
 }
 
 static void

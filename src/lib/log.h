@@ -28,6 +28,9 @@ enum log_grade {
 
 /* Who speaks ("monitor", "main"), a string that stays; in each line. */
 void	log_init(const char *who, enum log_grade);
+/* Hears each line of grade error, too, but without time and name; NULL: nobody
+ * does. */
+void	log_overhear(void (*)(void *, const char *, size_t), void *);
 /* Takes whole lines, newline included; must not block, must not log. */
 void	log_sink(void (*)(void *, const char *, size_t), void *);
 /*

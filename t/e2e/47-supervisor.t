@@ -138,7 +138,7 @@ for my $name ("$place/notify", "\@amped-test-$$") {
 	my $supervisor = supervisor("$place/usr2");
 	my $server = do {
 		local $ENV{NOTIFY_SOCKET} = "$place/usr2";
-		local $ENV{WATCHDOG_USEC} = 80_000_000;
+		local $ENV{WATCHDOG_USEC} = 24_000_000;
 		Amped->start(root => $root, global => $few);
 	};
 	hear($supervisor, qr/^READY=1$/m);
@@ -302,6 +302,7 @@ sub site { return "site default {\n\tlisten 127.0.0.1:$_[0]\n\troot $root\n}\n" 
 	my $server = activate(\@sockets, global => $few,
 	    sites => site($ports[0]));
 	is($early->response->{body}, "page\n", 'passed: who waits is served');
+	$early->close;
 	is($server->port, $ports[0], 'on that port');
 	ok($server->wait_line(qr{warn: a socket for 127\.0\.0\.1:$ports[1] was passed, but no site}),
 	    'one that the conf does not have: a warning');

@@ -9,6 +9,7 @@ use lib "$FindBin::Bin/../lib";
 use Amped qw(await content docroot free_port slurp write_file);
 use Amped::Load;
 use File::Copy qw(copy);
+use IO::Socket::INET;
 use POSIX qw(mkfifo);
 use Test::More;
 
@@ -143,6 +144,22 @@ ok($client->response->{body} eq $files{large},
 $client->close;
 is($server->reap, 0, 'then that ends');
 finish($server, $next, 'a download');
+
+# An address that the next one's conf does not have any more is given up.
+my @ports = map { free_port() } 0, 1;
+sub sites { return join('', map { "site s$_ {\n\tlisten 127.0.0.1:$_\n" .
+    "\troot $root\n}\n" } @_) }
+$server = start($place, sites => sites(@ports), listeners => 2);
+is($server->get('/page', port => $_)->{body}, "page\n", 'an address')
+    for @ports;
+$server->{sites} = sites($ports[1]);
+$server->arguments;
+$next = upgrade($server, $server->{pid});
+is($server->get('/page', port => $ports[1])->{body}, "page\n",
+    'one that the next one has, too');
+ok(!IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $ports[0]),
+    'one that it has not is closed');
+finish($server, $next, 'addresses');
 
 # The one in charge is killed: all of it goes, though its parent has long gone.
 $server = start($place);

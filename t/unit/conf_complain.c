@@ -44,6 +44,29 @@ static const struct {
 	    "t.conf:2:16: unknown word \"f\xc3\xbc\xc3\xbc\"\n"
 	    "    types \"/n\xc3\xb6 x\"; f\xc3\xbc\xc3\xbc\n"
 	    "                   ^~~\n" },
+	{ "control s mode 0999\ncontrol x\n",
+	    "t.conf:2:16: \"0999\" is not a mode: three digits from 0 to 7, "
+	    "as in 0660\n"
+	    "    control s mode 0999\n"
+	    "                   ^~~~\n"
+	    "t.conf:3:9: control is given twice: first at t.conf:2\n"
+	    "    control x\n"
+	    "            ^\n" },
+	{ "control \"\" owner \"no one\" group \"no one\" mode 7777\n",
+	    "t.conf:2:9: \"\" cannot be a socket: its name has 1 to 103 "
+	    "bytes\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "            ^~\n"
+	    "t.conf:2:18: there is no user \"no one\"\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "                     ^~~~~~~~\n"
+	    "t.conf:2:33: there is no group \"no one\"\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "                                    ^~~~~~~~\n"
+	    "t.conf:2:47: \"7777\" is not a mode: three digits from 0 to 7, "
+	    "as in 0660\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "                                                  ^~~~\n" },
 	/* Where words belong. */
 	{ "listen *:80\nindex x\npath /a { }\nrevalidate 2s\n"
 	    "log { user x; log { } }\n",
@@ -380,6 +403,12 @@ static const struct {
 	{ "path /a { return 404; alias / }",
 	    "alias and return exclude each other: return is given at "
 	    "t.conf:5" },
+	{ "path /a { status on; alias / }",
+	    "alias and status exclude each other: status is given at "
+	    "t.conf:5" },
+	{ "path /a { status yes }", "\"yes\" is not one of off, on" },
+	{ "status on",
+	    "\"status\" cannot stand here: it belongs in block path" },
 	{ "path /a { redirect 304 /b }",
 	    "\"304\" is not one of 301, 302, 303, 307, 308" },
 	{ "path /a { redirect /b }",

@@ -15,6 +15,7 @@
 #include "arch/lanes.h"
 #include "arch/mounts.h"
 #include "lib/mem.h"
+#include "stats.h"
 #include "t/unit/confs.h"
 
 static struct conf	*conf;
@@ -103,6 +104,47 @@ START_TEST(in_order_by_turns)
 	ck_assert_uint_eq(lanes_ready(lanes), 1);
 	ck_assert_int_eq(next(), 3);
 	ck_assert_uint_eq(lanes_waiting(lanes), 0);
+}
+END_TEST
+
+static const struct stats_lane *
+measured(const char *name)
+{
+	lanes_measure(lanes);
+	for (size_t i = 0; i < stats_nlanes; i++)
+		if (strcmp(stats_lanes[i].name, name) == 0)
+			return &stats_lanes[i];
+	ck_abort_msg("there is no lane %s", name);
+	return NULL;
+}
+
+/* What is told of them, by the numbers of their devices. */
+START_TEST(measures)
+{
+	const struct stats_lane	*l;
+
+	ck_assert(add(1, "a"));
+	ck_assert(add(2, "b"));
+	ck_assert(add(3, "c"));
+	ck_assert(add(4, "dead/x"));
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), 4);
+	l = measured("8:1");
+	ck_assert_int_eq(l->queued, 2);
+	ck_assert_int_eq(l->held, 1);
+	ck_assert_int_eq(l->share, 2);
+	l = measured("0:30");
+	ck_assert_int_eq(l->queued, 0);
+	ck_assert_int_eq(l->held, 1);
+	ck_assert_int_eq(measured("strays")->share, 1);
+	ck_assert_int_eq(measured("users")->held, 0);
+	ck_assert_int_eq(measured("kept")->held, 0);
+	ck_assert_uint_eq(stats_nlanes, lanes_count(lanes));
+	/* No more of them than there is room for. */
+	for (uint64_t fs = 1000; fs < 1000 + 2 * STATS_LANES; fs++)
+		lanes_hold(lanes, fs);
+	lanes_measure(lanes);
+	ck_assert_uint_eq(stats_nlanes, STATS_LANES);
 }
 END_TEST
 
@@ -527,6 +569,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, make, unmake);
 	tcase_add_test(tests, in_order_by_turns);
+	tcase_add_test(tests, measures);
 	tcase_add_test(tests, one_is_dead);
 	tcase_add_test(tests, kept);
 	tcase_add_test(tests, pieces_of_what_is_sent);

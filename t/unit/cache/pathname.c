@@ -135,6 +135,43 @@ START_TEST(long_names)
 }
 END_TEST
 
+static bool
+in_space_two(void *n, const struct path *p)
+{
+	++*(int *)n;
+	return p->space == 2;
+}
+
+START_TEST(forgotten)
+{
+	struct path	*p, *held = pathname_add(&paths, 2, STR("/held"));
+	char		 name[20];
+	size_t		 at = 0;
+	int		 seen = 0;
+
+	pathname_answer(&paths, held, PATHNAME_DIRECTORY, NULL, 0, 0);
+	for (int i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		p = pathname_add(&paths, 1 + i % 2, str_of(name));
+		pathname_release(&paths, &p);
+	}
+	while (pathname_forget(&paths, &at, in_space_two, &seen))
+		continue;
+	ck_assert_int_eq(seen, 41);
+	ck_assert_uint_eq(paths.cache.entries, 21);
+	ck_assert_ptr_null(pathname_hold(&paths, 2, STR("/1")));
+	p = pathname_hold(&paths, 1, STR("/2"));
+	ck_assert_ptr_nonnull(p);
+	pathname_release(&paths, &p);
+	/* One that is in use stays, but nothing is known of it. */
+	p = pathname_hold(&paths, 2, STR("/held"));
+	ck_assert_ptr_eq(p, held);
+	ck_assert_int_eq(p->kind, PATHNAME_UNKNOWN);
+	pathname_release(&paths, &p);
+	pathname_release(&paths, &held);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -144,4 +181,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, many);
 	tcase_add_test(tests, anew);
 	tcase_add_test(tests, long_names);
+	tcase_add_test(tests, forgotten);
 }

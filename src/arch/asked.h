@@ -1,0 +1,25 @@
+/*
+ * asked: what main is asked through the monitor, and answers from its loop.
+ *
+ * It never waits for who asks: an answer is put together first, and then goes
+ * as it is taken.  Files are brought in as for any client; what takes long goes
+ * a part in each turn.
+ */
+#ifndef ARCH_ASKED_H
+#define ARCH_ASKED_H
+
+#include "arch/clients.h"
+#include "arch/evloop.h"
+#include "conf.h"
+#include "http/machine.h"
+#include "lib/clock.h"
+
+struct askeds;
+
+struct askeds	*asked_new(struct evloop *, struct clock *, struct http *,
+		    struct clients *, const struct conf *);
+void		 asked_free(struct askeds **);	/* after the clients */
+/* Takes a question: the pipe with its line, and who has asked. */
+void		 asked_take(struct askeds *, int pipe);
+
+#endif

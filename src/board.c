@@ -1,0 +1,178 @@
+/*
+ * board: shared memory, one writer to each part.
+ *
+ * What ended mains have counted is kept twice: one copy is in force, and the
+ * other is made ready before one word says that it is in force from now on.
+ * So wherever the monitor may be interrupted, who adds up need not wait for it;
+ * only when that word has changed meanwhile it is done anew.
+ */
+#include <sys/mman.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "board.h"
+#include "lib/log.h"
+
+#define PARTS	24		/* more than there can be reigns at once */
+#define TRIES	100
+
+static struct board {
+	/* Which copy; the part that is in it and not empty yet, from 1; and,
+	 * in the upper half, how often that has changed. */
+	_Atomic uint64_t	state;
+	int64_t			started, loaded;	/* since 1970 */
+	int64_t			number;			/* of the conf */
+	struct stats_part	past[2];
+	struct stats_part	monitor;
+	struct stats_part	parts[PARTS];
+}	*board;			/* shared; NULL: there is none */
+
+static bool			taken[PARTS];	/* the monitor's */
+static struct stats_part	own;		/* of a main without a part */
+
+void
+board_open(void)
+{
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANON, -1, 0);
+	if (board == MAP_FAILED)
+		fatal("no memory to share");
+	board->started = (int64_t)time(NULL);
+	stats_count_in(&board->monitor);
+	board_conf(1);
+}
+
+int
+board_take(void)
+{
+	for (int i = 0; i < PARTS; i++) {
+		if (taken[i] || board == NULL)
+			continue;
+		taken[i] = true;
+		return i;
+	}
+	return BOARD_NONE;
+}
+
+static void
+add_histogram(struct histogram *to, const struct histogram *h)
+{
+	for (int i = 0; i < HISTOGRAM_STEPS; i++)
+		to->count[i] += h->count[i];
+	to->n += h->n;
+	to->sum += h->sum;
+	if (h->most > to->most)
+		to->most = h->most;
+}
+
+static void
+add(struct stats_part *to, const struct stats_part *part)
+{
+	for (int i = 0; i < STATS_COUNT; i++)
+		to->counters[i] += part->counters[i];
+	for (int i = 0; i < STATS_HISTOGRAM_COUNT; i++)
+		if (part->histograms[i].n != 0)
+			add_histogram(&to->histograms[i],
+			    &part->histograms[i]);
+}
+
+static unsigned
+copy_of(uint64_t state)
+{
+	return state & 1;
+}
+
+static int
+emptied(uint64_t state)
+{
+	return (int)((uint32_t)state >> 1) - 1;
+}
+
+static void
+set_state(unsigned copy, int part)
+{
+	uint64_t	n = (atomic_load(&board->state) >> 32) + 1;
+
+	atomic_store(&board->state, n << 32 | (uint64_t)(part + 1) << 1 | copy);
+}
+
+void
+board_keep(int part)
+{
+	unsigned	now, next;
+
+	if (part == BOARD_NONE)
+		return;
+	now = copy_of(atomic_load(&board->state));
+	next = 1 - now;
+	board->past[next] = board->past[now];
+	add(&board->past[next], &board->parts[part]);
+	set_state(next, part);
+	memset(&board->parts[part], 0, sizeof(board->parts[part]));
+	set_state(next, BOARD_NONE);
+}
+
+void
+board_give(int part)
+{
+	board_keep(part);
+	if (part != BOARD_NONE)
+		taken[part] = false;
+}
+
+void
+board_conf(int64_t number)
+{
+	board->number = number;
+	board->loaded = (int64_t)time(NULL);
+}
+
+void
+board_use(int part)
+{
+	stats_count_in(part == BOARD_NONE ? &own : &board->parts[part]);
+}
+
+static void
+sum_once(struct stats_part *sum, uint64_t state)
+{
+	*sum = board->past[copy_of(state)];
+	add(sum, &board->monitor);
+	add(sum, &own);
+	for (int i = 0; i < PARTS; i++)
+		if (i != emptied(state))
+			add(sum, &board->parts[i]);
+}
+
+void
+board_sum(struct stats_part *sum)
+{
+	uint64_t	state;
+
+	if (board == NULL) {
+		memcpy(sum->counters, stats, sizeof(sum->counters));
+		memcpy(sum->histograms, stats_histograms,
+		    sizeof(sum->histograms));
+		return;
+	}
+	for (int i = 0; i < TRIES; i++) {
+		state = atomic_load(&board->state);
+		sum_once(sum, state);
+		atomic_thread_fence(memory_order_acquire);
+		if (state == atomic_load(&board->state))
+			break;
+	}
+}
+
+void
+board_measure(time_t now)
+{
+	if (board == NULL)
+		return;
+	stats_gauges[STATS_GAUGE_STARTED] = board->started;
+	stats_gauges[STATS_GAUGE_UPTIME] = (int64_t)now - board->started;
+	stats_gauges[STATS_GAUGE_GENERATION] = board->number;
+	stats_gauges[STATS_GAUGE_LOADED] = board->loaded;
+}

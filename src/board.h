@@ -1,0 +1,36 @@
+/*
+ * board: the counters of all mains, in memory that outlives them.
+ *
+ * Each main has a part of its own to count in, and what those have left that
+ * ended is added up by the monitor, which counts there, too.  So nothing that
+ * has been counted is lost when main dies or another one takes over.  What is
+ * in a part comes from its main, and is nothing but numbers to the monitor.
+ */
+#ifndef BOARD_H
+#define BOARD_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "stats.h"
+
+#define BOARD_NONE	(-1)	/* a part that counts for its own main only */
+
+/* The monitor's: before there is any main. */
+void	board_open(void);
+/* A part, empty, for the mains of a reign, or BOARD_NONE. */
+int	board_take(void);
+/* Its main has ended: what it has counted is kept. */
+void	board_keep(int part);
+void	board_give(int part);		/* nobody needs it any more */
+/* The conf of that number has come into force. */
+void	board_conf(int64_t number);
+
+/* Main's: where it counts. */
+void	board_use(int part);
+/* All that has been counted; without a board, by this process. */
+void	board_sum(struct stats_part *);
+/* The gauges that the monitor knows of, at this time. */
+void	board_measure(time_t now);
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * ctl_socket: bound, given its owner and mode, set to listen, and only then
+ * given its name, which replaces a stale one in the same moment.
+ */
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "ctl_socket.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+
+#define BACKLOG	64
+#define NAME	(sizeof(((struct sockaddr_un *)0)->sun_path) + \
+    sizeof(CONF_CONTROL_NEW))
+#define HIDDEN	0177		/* umask: for nobody else until it is ready */
+
+static void
+set_name(struct sockaddr_un *sun, const char *file)
+{
+	memset(sun, 0, sizeof(*sun));
+	sun->sun_family = AF_UNIX;
+	need(strlen(file) < sizeof(sun->sun_path));
+	strcpy(sun->sun_path, file);
+}
+
+/* Whether somebody listens there. */
+static bool
+is_live(const char *file)
+{
+	struct sockaddr_un	sun;
+	int			fd, error;
+
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd == -1)
+		return true;	/* nobody knows: so it is left alone */
+	set_name(&sun, file);
+	error = connect(fd, (struct sockaddr *)&sun, sizeof(sun)) == 0 ? 0 :
+	    errno;
+	close(fd);
+	return error != ECONNREFUSED && error != ENOENT;
+}
+
+static bool
+is_own(const struct ctl_socket *s, const char *file, const struct stat *st)
+{
+	return s != NULL && s->fd != -1 && strcmp(s->file, file) == 0 &&
+	    s->dev == st->st_dev && s->ino == st->st_ino;
+}
+
+/* Whether the name is free, or what has it may go. */
+static bool
+may_have(const char *file, const struct ctl_socket *before, bool heir)
+{
+	struct stat	st;
+
+	if (lstat(file, &st) == -1)
+		return true;
+	if (!S_ISSOCK(st.st_mode)) {
+		log_errorx("%s is there already, and no socket: name another "
+		    "file in the conf (control)", file);
+		return false;
+	}
+	if (heir || is_own(before, file, &st) || !is_live(file))
+		return true;
+	log_errorx("another server listens at %s, or drains still: stop that "
+	    "one (ampedctl -s %s stop), or name another file in the conf "
+	    "(control)", file, file);
+	return false;
+}
+
+/* Never through a link: who may write to the directory could have put one
+ * there meanwhile. */
+static int
+give_away(const char *name, const struct conf_control *control)
+{
+	const struct passwd	*pw = NULL;
+	const struct group	*gr = NULL;
+
+	errno = 0;
+	if ((control->owner != NULL &&
+	    (pw = getpwnam(control->owner)) == NULL) ||
+	    (control->group != NULL &&
+	    (gr = getgrnam(control->group)) == NULL)) {
+		errno = errno != 0 ? errno : ENOENT;
+		return -1;
+	}
+	if ((pw != NULL || gr != NULL) && lchown(name,
+	    pw != NULL ? pw->pw_uid : (uid_t)-1,
+	    gr != NULL ? gr->gr_gid : (gid_t)-1) == -1)
+		return -1;
+	if (fchmodat(AT_FDCWD, name, (mode_t)control->mode,
+	    AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
+	/* Some systems cannot do it so, or not without /proc. */
+	return errno == EOPNOTSUPP || errno == ENOSYS ?
+	    chmod(name, (mode_t)control->mode) : -1;
+}
+
+static void
+set_hidden_name(char *name, size_t size, const char *file)
+{
+	snprintf(name, size, "%s" CONF_CONTROL_NEW, file);
+}
+
+static int
+bind_hidden(int fd, const char *name)
+{
+	struct sockaddr_un	sun;
+	struct stat		st;
+	mode_t			mask;
+	int			bound;
+
+	set_name(&sun, name);
+	/* Of one that died over it. */
+	if (lstat(name, &st) == 0 && S_ISSOCK(st.st_mode))
+		(void)unlink(name);
+	mask = umask(HIDDEN);
+	bound = bind(fd, (struct sockaddr *)&sun, sizeof(sun));
+	umask(mask);
+	return bound;
+}
+
+/* Under another name, all done but that; -1 with errno. */
+static int
+make(struct ctl_socket *s, const char *name, const struct conf_control *control)
+{
+	struct stat	st;
+	int		error;
+
+	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->fd == -1 || bind_hidden(s->fd, name) == -1)
+		return -1;
+	if (give_away(name, control) == -1 || lstat(name, &st) == -1 ||
+	    listen(s->fd, BACKLOG) == -1) {
+		error = errno;
+		(void)unlink(name);
+		errno = error;
+		return -1;
+	}
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	return 0;
+}
+
+int
+ctl_socket_open(struct ctl_socket *s, const struct conf *conf,
+    const struct ctl_socket *before, bool heir)
+{
+	const struct conf_control	*control = &conf->control;
+	char				 name[NAME];
+
+	*s = (struct ctl_socket){ .fd = -1 };
+	if (control->file == NULL)
+		return 0;
+	if (!may_have(control->file, before, heir))
+		return -1;
+	set_hidden_name(name, sizeof(name), control->file);
+	if (make(s, name, control) == -1) {
+		log_error("cannot make the socket %s (control)", control->file);
+		io_close(&s->fd);
+		return -1;
+	}
+	s->file = mem_string(control->file);
+	return 0;
+}
+
+void
+ctl_socket_place(struct ctl_socket *s)
+{
+	char	name[NAME];
+
+	if (s->fd == -1 || s->placed)
+		return;
+	set_hidden_name(name, sizeof(name), s->file);
+	s->placed = rename(name, s->file) == 0;
+	if (!s->placed)
+		log_error("cannot make the socket %s (control)", s->file);
+}
+
+static bool
+same(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+bool
+ctl_socket_stays(const struct ctl_socket *s, const struct conf *a,
+    const struct conf *b)
+{
+	const struct conf_control	*x = &a->control, *y = &b->control;
+	struct stat			 st;
+
+	if (s->fd == -1 || !same(x->file, y->file) || x->mode != y->mode ||
+	    !same(x->owner, y->owner) || !same(x->group, y->group))
+		return false;
+	return lstat(s->file, &st) == 0 && is_own(s, s->file, &st);
+}
+
+void
+ctl_socket_remove(struct ctl_socket *s)
+{
+	char		name[NAME];
+	struct stat	st;
+
+	if (s->fd == -1)
+		return;
+	if (s->placed)
+		snprintf(name, sizeof(name), "%s", s->file);
+	else
+		set_hidden_name(name, sizeof(name), s->file);
+	if (lstat(name, &st) == 0 && st.st_dev == s->dev &&
+	    st.st_ino == s->ino && unlink(name) == -1)
+		log_warn("cannot remove %s", name);
+	io_close(&s->fd);
+	mem_drop(&s->file);
+}
+
+void
+ctl_socket_leave(struct ctl_socket *s)
+{
+	io_close(&s->fd);
+}

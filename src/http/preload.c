@@ -1,0 +1,101 @@
+/*
+ * preload: a transport that gives a request, and takes a response away.
+ */
+#include <sys/param.h>
+#include <sys/uio.h>
+
+#include <string.h>
+
+#include "http/conn.h"
+#include "http/preload.h"
+#include "http/reply.h"
+#include "http/variant.h"
+#include "stats.h"
+
+static ssize_t
+give_request(void *context, int fd, void *to, size_t size)
+{
+	struct preload	*p = context;
+	size_t		 n = MIN(size, p->request.len);
+
+	(void)fd;
+	if (n > 0)
+		memcpy(to, p->request.at, n);
+	buf_cut(&p->request, n);
+	stats[STATS_BYTES_IN] -= (uint64_t)n;	/* nobody has sent it */
+	return (ssize_t)n;
+}
+
+/* It is in memory now; that is all that was wanted.  It was not sent, so what
+ * will be counted as sent is taken off before. */
+static ssize_t
+take_response(void *context, int fd, const struct iovec *iov, int n, bool more)
+{
+	ssize_t	all = 0;
+
+	(void)context;
+	(void)fd;
+	(void)more;
+	for (int i = 0; i < n; i++)
+		all += (ssize_t)iov[i].iov_len;
+	stats[STATS_BYTES] -= (uint64_t)all;
+	return all;
+}
+
+static void
+nothing(void *context, int fd)
+{
+	(void)context;
+	(void)fd;
+}
+
+static void
+over(void *context, int fd)
+{
+	struct preload	*p = context;
+
+	(void)fd;
+	p->over(p);
+}
+
+static void
+ask_for_variants(struct preload *p, uint32_t variants)
+{
+	const char	*coding;
+
+	while ((coding = variant_next(&variants)) != NULL) {
+		buf_add(&p->request, p->again.at, p->again.len);
+		buf_addf(&p->request, "Accept-Encoding: %s\r\n\r\n", coding);
+	}
+}
+
+static void
+note(void *context, const struct conn *c)
+{
+	struct preload		*p = context;
+	const struct request	*r = c->request;
+	const struct path	*path = r->path;
+
+	if (p->status != 0) {
+		if (path != NULL && variant_is(path->space) &&
+		    r->status == 200)
+			buf_addf(&p->codings, " %s",
+			    variant_coding(path->space));
+		return;
+	}
+	p->status = r->status;
+	p->reason = reply_reason(r, r->status);
+	p->bytes = r->body;
+	p->cut = r->next < r->end;
+	if (r->status == 200 && path != NULL)
+		ask_for_variants(p, path->variants);
+}
+
+const struct transport preload_transport = {
+	.recv = give_request,
+	.send = take_response,
+	.finish = nothing,
+	.close = over,
+	.explain = note,
+	.trusted = true,
+};

@@ -1,0 +1,51 @@
+/*
+ * purge: a walk through the pathname cache, a part of it at a time.
+ */
+#include <string.h>
+
+#include "conf.h"
+#include "http/http.h"
+#include "http/purge.h"
+#include "http/space.h"
+#include "http/uri.h"
+#include "http/why.h"
+
+const char *
+purge_begin(struct purge *p, const struct conf_site *site, struct str target)
+{
+	const char	*query = memchr(target.at, '?', target.len);
+	enum why	 why;
+
+	if (query != NULL)		/* it is no part of a file's name */
+		target.len = (size_t)(query - target.at);
+	*p = (struct purge){ .site = site };
+	p->beneath = target.len > 0 && target.at[target.len - 1] == '*';
+	target.len -= p->beneath;
+	why = uri_resolve(target, p->path, sizeof(p->path), &p->len);
+	return why == WHY_NONE ? NULL : why_sentence(why);
+}
+
+static bool
+is_one(void *context, const struct path *path)
+{
+	struct purge	*p = context;
+	char		 decoded[PURGE_PATH_MOST];
+	struct str	 raw = { path->name, path->len };
+	size_t		 len;
+
+	if (path->kind == PATHNAME_UNKNOWN || (p->site != NULL &&
+	    space_site(path->space) != p->site->number))
+		return false;
+	if (uri_resolve(raw, decoded, sizeof(decoded), &len) != WHY_NONE ||
+	    len < p->len || (len > p->len && !p->beneath) ||
+	    memcmp(decoded, p->path, p->len) != 0)
+		return false;
+	p->count += space_kind(path->space) == SPACE_TARGET;
+	return true;
+}
+
+bool
+purge_some(struct http *http, struct purge *p)
+{
+	return pathname_forget(&http->paths, &p->bucket, is_one, p);
+}

@@ -1,0 +1,199 @@
+/*
+ * Tests of board: what is counted outlives who has counted it.
+ */
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "board.h"
+#include "t/unit/unit.h"
+
+#define ROUNDS	3000
+
+static struct stats_part	sum;
+
+static uint64_t
+requests(void)
+{
+	board_sum(&sum);
+	return sum.counters[STATS_REQUESTS];
+}
+
+/* A main of this part, which counts and ends. */
+static void
+be_main(int part, unsigned n)
+{
+	int	status;
+	pid_t	pid = fork();
+
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0) {
+		board_use(part);
+		while (n-- > 0) {
+			stats[STATS_REQUESTS]++;
+			histogram_add(&stats_histograms
+			    [STATS_HISTOGRAM_LOOP_LAG], 5);
+		}
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/* Before there is a board a process counts for itself. */
+START_TEST(without)
+{
+	stats[STATS_REQUESTS] = 3;
+	stats_gauges[STATS_GAUGE_UPTIME] = 7;
+	board_measure(0);
+	ck_assert_uint_eq(requests(), 3);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 7);
+	ck_assert_int_eq(board_take(), BOARD_NONE);
+	board_keep(BOARD_NONE);
+	board_give(BOARD_NONE);
+}
+END_TEST
+
+START_TEST(outlives)
+{
+	const struct histogram	*lag =
+				    &sum.histograms[STATS_HISTOGRAM_LOOP_LAG];
+	int			 a, b;
+
+	board_open();
+	a = board_take();
+	b = board_take();
+	ck_assert_int_ne(a, BOARD_NONE);
+	ck_assert_int_ne(b, BOARD_NONE);
+	ck_assert_int_ne(a, b);
+	be_main(a, 10);
+	be_main(b, 3);
+	ck_assert_uint_eq(requests(), 13);
+	board_keep(a);
+	ck_assert_uint_eq(requests(), 13);
+	be_main(a, 4);
+	ck_assert_uint_eq(requests(), 17);
+	ck_assert_uint_eq(lag->n, 17);
+	ck_assert_uint_eq(lag->sum, 85);
+	ck_assert_uint_eq(lag->most, 5);
+	ck_assert_uint_eq(lag->count[3], 17);
+	board_give(a);
+	board_give(b);
+	ck_assert_uint_eq(requests(), 17);
+	ck_assert_int_eq(board_take(), a);
+	be_main(a, 1);
+	ck_assert_uint_eq(requests(), 18);
+	stats[STATS_RELOADS]++;		/* the monitor's own */
+	board_keep(a);
+	board_sum(&sum);
+	ck_assert_uint_eq(sum.counters[STATS_RELOADS], 1);
+}
+END_TEST
+
+/* Adds up as fast as it can, and tells how often it has. */
+static void
+be_reader(atomic_uint *sums)
+{
+	uint64_t	before = 0, now;
+
+	while (before < ROUNDS) {
+		now = requests();
+		if (now < before)
+			_exit(1);
+		before = now;
+		atomic_fetch_add(sums, 1);
+	}
+	_exit(0);
+}
+
+/* Until it has added up once more, or has ended. */
+static bool
+is_reading(pid_t reader, atomic_uint *sums)
+{
+	unsigned	before = atomic_load(sums);
+	int		status;
+
+	while (atomic_load(sums) == before) {
+		sched_yield();
+		if (waitpid(reader, &status, WNOHANG) == reader) {
+			ck_assert_int_eq(status, 0);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Who adds up while the monitor moves numbers, never sees less than before. */
+START_TEST(never_falls)
+{
+	atomic_uint	*sums = mmap(NULL, sizeof(*sums),
+			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1,
+			    0);
+	int		 a = BOARD_NONE, part;
+	pid_t		 pid;
+
+	ck_assert_ptr_ne(sums, MAP_FAILED);
+	board_open();
+	/* The last one: it takes longest to come to. */
+	while ((part = board_take()) != BOARD_NONE)
+		a = part;
+	pid = fork();
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0)
+		be_reader(sums);
+	board_use(a);
+	do {
+		stats[STATS_REQUESTS]++;
+		if (is_reading(pid, sums))
+			board_keep(a);
+	} while (is_reading(pid, sums));
+	board_sum(&sum);
+	ck_assert_uint_ge(sum.counters[STATS_REQUESTS], ROUNDS);
+}
+END_TEST
+
+/* One for whom no part is left counts, though others do not see it. */
+START_TEST(full)
+{
+	int	part, n = 0;
+
+	board_open();
+	while ((part = board_take()) != BOARD_NONE)
+		n++;
+	ck_assert_int_ge(n, 18);	/* 16 that drain, one, one to come */
+	board_use(BOARD_NONE);
+	stats[STATS_REQUESTS] += 2;
+	ck_assert_uint_eq(requests(), 2);
+}
+END_TEST
+
+START_TEST(gauges)
+{
+	time_t	now;
+
+	board_open();
+	now = time(NULL);
+	board_measure(now + 100);
+	ck_assert_int_ge(stats_gauges[STATS_GAUGE_UPTIME], 100);
+	ck_assert_int_le(stats_gauges[STATS_GAUGE_STARTED], (int64_t)now);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_GENERATION], 1);
+	board_conf(2);
+	board_measure(now);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_GENERATION], 2);
+	ck_assert_int_ge(stats_gauges[STATS_GAUGE_LOADED], (int64_t)now);
+}
+END_TEST
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_test(t, without);
+	tcase_add_test(t, outlives);
+	tcase_add_test(t, never_falls);
+	tcase_add_test(t, full);
+	tcase_add_test(t, gauges);
+}

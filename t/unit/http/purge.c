@@ -1,0 +1,114 @@
+/*
+ * Unit test of http/purge.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/http.h"
+#include "http/purge.h"
+#include "http/space.h"
+#include "lib/mem.h"
+#include "t/unit/unit.h"
+
+static struct http	*http;
+static struct conf_site	 sites[2];
+
+static void
+add(uint32_t space, const char *name)
+{
+	struct path	*p = pathname_add(&http->paths, space, str_of(name));
+
+	pathname_answer(&http->paths, p, PATHNAME_DIRECTORY, NULL, 0, 0);
+	pathname_release(&http->paths, &p);
+}
+
+static void
+begin(void)
+{
+	http = mem_zero(sizeof(*http));
+	header_init(&http->heads, 100000);
+	pathname_init(&http->paths, 5000, &http->heads);
+	sites[1].number = 1;
+	add(0, "/a");
+	add(0, "/%61");
+	add(space_of(0, SPACE_VARIANT), "/a");
+	add(0, "/a/");
+	add(0, "/a/b");
+	add(0, "/ab");
+	add(0, "/A");
+	add(1, "/a");
+}
+
+static void
+end(void)
+{
+	pathname_free(&http->paths);
+	header_free(&http->heads);
+	mem_drop(&http);
+}
+
+static const struct {
+	const char	*target;
+	int		 site;		/* -1: all */
+	size_t		 count, left;
+} cases[] = {
+	{ "/a", 0, 2, 5 },		/* in both spellings; the variant */
+	{ "/%61", 0, 2, 5 },
+	{ "/./x/../a", 0, 2, 5 },
+	{ "/a?query", 0, 2, 5 },
+	{ "/a*", 0, 5, 2 },
+	{ "/a/*", 0, 2, 6 },
+	{ "/*", 0, 6, 1 },
+	{ "/*", 1, 1, 7 },
+	{ "/*", -1, 7, 0 },
+	{ "/none", 0, 0, 8 },
+	{ "/a", 1, 1, 7 },
+};
+
+START_TEST(purges)
+{
+	struct purge	p;
+
+	ck_assert_ptr_null(purge_begin(&p, cases[_i].site == -1 ? NULL :
+	    &sites[cases[_i].site], str_of(cases[_i].target)));
+	while (purge_some(http, &p))
+		continue;
+	ck_assert_uint_eq(p.count, cases[_i].count);
+	ck_assert_uint_eq(http->paths.cache.entries, cases[_i].left);
+}
+END_TEST
+
+START_TEST(nonsense)
+{
+	struct purge	p;
+
+	ck_assert_ptr_nonnull(purge_begin(&p, NULL, STR("/%zz")));
+	ck_assert_ptr_nonnull(purge_begin(&p, NULL, STR("/../a")));
+	ck_assert_ptr_nonnull(purge_begin(&p, NULL, STR("*")));
+	ck_assert_ptr_nonnull(purge_begin(&p, NULL, STR("")));
+}
+END_TEST
+
+/* There may be a million of them: a part in each turn. */
+START_TEST(a_part_at_once)
+{
+	struct purge	p;
+	int		turns = 1;
+
+	ck_assert_ptr_null(purge_begin(&p, NULL, STR("/*")));
+	while (purge_some(http, &p))
+		turns++;
+	ck_assert_int_gt(turns, 4);
+	ck_assert_uint_eq(p.count, 7);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_loop_test(tests, purges, 0,
+	    sizeof(cases) / sizeof(cases[0]));
+	tcase_add_test(tests, nonsense);
+	tcase_add_test(tests, a_part_at_once);
+}
