@@ -35,15 +35,17 @@ sub complete {
 	return [grep { length } sort(split(/\n/, $out))];
 }
 
-sub usage {
+# The options in the usage, which ends with an empty line.
+sub options {
 	my ($program) = @_;
 	my (undef, $out) = Amped::run_command(undef, "$build/$program", '-h');
+	my ($usage) = $out =~ /\A(.*?)(?:\n\n|\z)/s;
+	my %options = map { $_ => 1 } $usage =~ /(?<!\w)-\w\b/g;
 
-	return $out;
+	return sort(keys(%options));
 }
 
-my %seen;
-my @options = grep { !$seen{$_}++ } sort(usage('amped') =~ /(?<!\w)-\w\b/g);
+my @options = options('amped');
 cmp_ok(scalar(@options), '>', 10, 'amped has options');
 is_deeply(complete('amped', '-'), \@options, 'all options');
 is_deeply(complete('amped', '-t', '-'), \@options, '... behind another, too');
@@ -55,5 +57,17 @@ is_deeply(complete('amped', ''), ['one dir', 'two'], 'directories to serve');
 is_deeply(complete('amped', '-A', ''), ['amped', 'sped'], 'architectures');
 is_deeply(complete('amped', '-A', 's'), ['sped'], '... that begin so');
 is_deeply(complete('amped', '-u', ''), [], 'nothing where nobody can know');
+
+my (undef, $list) = Amped::run_command(undef, "$build/ampedctl/ampedctl", '-L');
+my @commands = sort(map { (split(/\t/))[0] } split(/\n/, $list));
+cmp_ok(scalar(@commands), '>', 5, 'ampedctl has commands');
+is_deeply(complete('ampedctl', ''), \@commands, 'all commands');
+is_deeply(complete('ampedctl', '-s', '/run/x', 're'),
+    [grep { /^re/ } @commands], '... behind an option, by their beginning');
+is_deeply(complete('ampedctl', '-'), [options('ampedctl/ampedctl')],
+    'all options');
+is_deeply(complete('ampedctl', '-f', 'one'),
+    ['one dir', 'one file.conf', 'one.txt'], 'files for -f');
+is_deeply(complete('ampedctl', 'purge', ''), [], 'a command is enough');
 
 done_testing();

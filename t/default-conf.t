@@ -82,7 +82,8 @@ my ($first, $second) = (in_force('it', $text), in_force('all of it', $all));
 is_deeply([split(/\n/, $second =~ s/[ \t]*# .*//mgr)],
     [split(/\n/, $first =~ s/[ \t]*# .*//mgr)],
     'what it says to be the default is the default');
-my %example = map { $_->{word} => 1 } grep { $_->{example} } @statements;
+my %example = map { $_->{word} => 1 } grep { $_->{example} || ($_->{off} &&
+    !length($default{"$_->{block} $_->{word}"} // '')) } @statements;
 is_deeply([grep { /^\s*(\w+).*# default$/ && !$example{$1} }
     split(/\n/, $second)], [], '... and no default is missing');
 

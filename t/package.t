@@ -36,7 +36,8 @@ my %mode = map { (split(' ', $_, 6))[5] => (split(' '))[0] }
 my @wanted = qw(etc/amped/amped.conf etc/amped/sites/ etc/logrotate.d/amped
     etc/ufw/applications.d/amped lib/systemd/system/amped.service
     usr/lib/tmpfiles.d/amped.conf usr/libexec/amped/amped-helper
-    usr/sbin/amped usr/share/amped/index.html
+    usr/sbin/amped usr/sbin/ampedctl usr/share/amped/index.html
+    usr/share/bash-completion/completions/ampedctl
     usr/share/bash-completion/completions/amped
     usr/share/doc/amped/README.Debian usr/share/doc/amped/changelog.gz
     usr/share/doc/amped/copyright usr/share/doc/amped/examples/amped.socket
