@@ -111,7 +111,10 @@ take_field(struct maker *m, const char *text, const char **why)
 		mem_drop(&argument);
 		return 0;
 	}
-	add_field(m, field, argument);
+	if (field == LINE_NOBODY && !m->format->json)
+		buf_addc(&m->lead, '-');	/* it is never anything else */
+	else
+		add_field(m, field, argument);
 	return at + 1;
 }
 

@@ -25,7 +25,6 @@
 #include "lib/proc.h"
 #include "logs.h"
 #include "monitor.h"
-#include "roots.h"
 #include "stats.h"
 
 #ifndef AMPED_CONF
@@ -309,7 +308,6 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	if (fence_check(r->conf) == -1)
 		exit(EX_UNAVAILABLE);
 	choose_user(r, o);
-	roots_check(r);
 	r->listeners = listener_open(r->conf, NULL, &r->nlisteners);
 	if (r->listeners == NULL)
 		exit(1);

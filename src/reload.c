@@ -22,7 +22,6 @@
 #include "lib/log.h"
 #include "lib/proc.h"
 #include "monitor_private.h"
-#include "roots.h"
 
 #define READING		30000	/* ms for the conf, and all that it names */
 #define COMING		30000	/* ms for the new main to serve */
@@ -133,8 +132,6 @@ be_reader(struct monitor *m, int pipe)
 	proc_title("amped: reader");
 	proc_signals_unblock();
 	r = read_conf(m);
-	if (r != NULL)
-		roots_check(r);
 	if (r != NULL && send_log(m, r, LOG_ACCESS, pipe) == 0 &&
 	    send_log(m, r, LOG_ERRORS, pipe) == 0)
 		send_news(pipe, GOOD, 0, -1);

@@ -203,11 +203,12 @@ evloop_want(struct watch *w, enum evloop_want want)
 		[EVLOOP_READ] = EV_PERSIST | EV_READ,
 		[EVLOOP_WRITE] = EV_PERSIST | EV_WRITE,
 	};
-	evutil_socket_t		 fd = event_get_fd(&w->event);
+	evutil_socket_t		 fd;
 
 	/* What it is watched for stands in the event. */
 	if (w->event.ev_events == events[want])
 		return;
+	fd = event_get_fd(&w->event);
 	event_del(&w->event);
 	event_assign(&w->event, w->loop->base, fd, events[want],
 	    event_get_callback(&w->event), w);

@@ -179,19 +179,29 @@ send_next(struct logger *g)
 		fly(g);
 }
 
-void
-logger_access(void *context, const char *line, size_t n)
+char *
+logger_room(void *context, size_t most)
 {
 	struct logger	*g = context;
 
-	if (g->waiting.len + n > ROOM) {
+	if (g->waiting.len + most > ROOM) {
 		g->dropped++;
 		stats[STATS_LOG_DROPPED]++;
-		return;
+		return NULL;
 	}
+	if (g->waiting.size - g->waiting.len < most)
+		buf_need(&g->waiting, most);
+	return g->waiting.at + g->waiting.len;
+}
+
+void
+logger_access(void *context, size_t n)
+{
+	struct logger	*g = context;
+
 	if (g->waiting.len == 0)
 		evloop_at(g->timer, g->clock->ms + DELAY);
-	buf_add(&g->waiting, line, n);
+	g->waiting.len += n;
 	if (g->waiting.len >= EAGER)
 		send_next(g);
 }
@@ -288,6 +298,9 @@ logger_new(struct evloop *loop, const struct clock *clock, int control)
 	g->control = control;
 	g->fd = g->next = -1;
 	g->timer = evloop_timer(loop, timer, g);
+	/* What is never written to costs nothing, and to grow may cost much
+	 * just when there is much to do. */
+	buf_need(&g->waiting, ROOM);
 	ask(g);
 	return g;
 }

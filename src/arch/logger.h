@@ -18,7 +18,10 @@ struct logger	*logger_new(struct evloop *, const struct clock *, int control);
 void		 logger_free(struct logger **);
 /* A log helper that the monitor has started; -1: it could not. */
 void		 logger_join(struct logger *, int fd);
-/* Whole lines; context: the logger. */
-void		 logger_access(void *, const char *, size_t);
+/* A line is written where it stays: to copy what has just been written would
+ * make the processor wait.  Room for so many bytes, NULL: it is lost; and how
+ * many it has got.  context: the logger. */
+char		*logger_room(void *, size_t most);
+void		 logger_access(void *, size_t);
 
 #endif

@@ -147,6 +147,7 @@ service_run(struct service *s, const struct disk *disk)
 	};
 
 	if (world->conf->log.access.to != NULL) {
+		setup.log_room = logger_room;
 		setup.log = logger_access;
 		setup.log_context = s->logger;
 	}
@@ -165,6 +166,9 @@ service_run(struct service *s, const struct disk *disk)
 void
 service_close(struct service *s)
 {
+	/* It ends as it is; whoever wants it to, must not take the last lines
+	 * of the log away. */
+	proc_signals_block();
 	http_free(&s->http);
 	io_close(&s->pagemap);
 	evloop_unwatch(&s->control);

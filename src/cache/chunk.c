@@ -11,6 +11,7 @@
 #include "cache/chunk.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/rare.h"
 
 /*
  * How long a prediction holds, ms.  A chunk that comes back fast was in memory
@@ -114,6 +115,25 @@ length(const struct file *f, uint32_t index)
 	return (uint32_t)f->cache->chunk_size;
 }
 
+static RARE struct chunk *
+new(struct chunk_cache *cc, struct file *f, uint32_t index)
+{
+	struct chunk	*k = mem_get(size_of(f, length(f, index)));
+
+	cc->cache.misses++;
+	memset(k, 0, sizeof(*k));
+	k->file = f;
+	k->index = index;
+	k->len = length(f, index);
+	f->chunks[index] = k;
+	cc->mappings += !file_is_small(f);
+	cache_enter(&cc->cache, &k->entry, sizeof(*k) + k->len);
+	cache_hold(&k->entry);
+	file_refer(f);
+	trim(cc);
+	return k;
+}
+
 struct chunk *
 chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 {
@@ -121,21 +141,8 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 
 	need(index < f->nchunks);
 	k = f->chunks[index];
-	if (k == NULL) {
-		cc->cache.misses++;
-		k = mem_get(size_of(f, length(f, index)));
-		memset(k, 0, sizeof(*k));
-		k->file = f;
-		k->index = index;
-		k->len = length(f, index);
-		f->chunks[index] = k;
-		cc->mappings += !file_is_small(f);
-		cache_enter(&cc->cache, &k->entry, sizeof(*k) + k->len);
-		cache_hold(&k->entry);
-		file_refer(f);
-		trim(cc);
-		return k;
-	}
+	if (k == NULL)
+		return new(cc, f, index);
 	cc->cache.hits++;
 	cache_hold(&k->entry);
 	file_refer(f);

@@ -196,21 +196,9 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	return f;
 }
 
-struct file *
-file_refer(struct file *f)
-{
-	f->references++;
-	return f;
-}
-
 void
-file_drop(struct file **fp)
+file_end(struct file *f)
 {
-	struct file	*f = *fp;
-
-	*fp = NULL;
-	if (f == NULL || --f->references > 0)
-		return;
 	if (f->fd != -1 && takes_turns(f)) {
 		close_slowly(f);
 		return;

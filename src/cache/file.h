@@ -80,8 +80,7 @@ bool		 file_fits(const struct file_cache *,
 /* A new version, which fits, referred to once; takes the descriptor. */
 struct file	*file_new(struct file_cache *, int fd,
 		    const struct job_version *, const struct job_facts *);
-struct file	*file_refer(struct file *);
-void		 file_drop(struct file **);	/* one reference less */
+void		 file_end(struct file *);	/* without references */
 /* Keeps the descriptor open until the release; -1 if it is closed. */
 int		 file_hold(struct file *);
 void		 file_release(struct file *);
@@ -94,5 +93,23 @@ bool		 file_is_small(const struct file *);
 bool		 file_is_copied(const struct file *);
 /* Made by a helper, without a name: the memory that it is in is ours. */
 bool		 file_is_made(const struct file *);
+
+static inline struct file *
+file_refer(struct file *f)
+{
+	f->references++;
+	return f;
+}
+
+/* One reference less. */
+static inline void
+file_drop(struct file **fp)
+{
+	struct file	*f = *fp;
+
+	*fp = NULL;
+	if (f != NULL && --f->references == 0)
+		file_end(f);
+}
 
 #endif

@@ -16,10 +16,12 @@
 #define FIELD_MOST	1500	/* bytes of it, each, not yet escaped */
 
 /* What no client can make longer finds room behind what they send. */
+#define LINE_MOST	(SENT_MOST + CONF_FORMAT_MOST + CONF_LEAD)
+
 struct line {
 	struct conn	*c;
 	bool		 json;
-	char		 text[SENT_MOST + CONF_FORMAT_MOST + CONF_LEAD];
+	char		*end;		/* of what clients sent */
 };
 
 /* Writes one field of a line there, and returns where it ends. */
@@ -31,26 +33,6 @@ put(const char *bytes, size_t n, char *to)
 {
 	memcpy(to, bytes, n);
 	return to + n;
-}
-
-#define DIGITS	20			/* of the longest number */
-
-/* Two digits at once: half as many divisions. */
-#define TEN(t)	t "0" t "1" t "2" t "3" t "4" t "5" t "6" t "7" t "8" t "9"
-static const char	pairs[] = TEN("0") TEN("1") TEN("2") TEN("3") TEN("4")
-			    TEN("5") TEN("6") TEN("7") TEN("8") TEN("9");
-
-static char *
-put_number(uint64_t n, char *to)
-{
-	char	digits[2 * DIGITS], *p = digits + DIGITS;
-
-	for (; n >= 100; n /= 100)
-		memcpy(p -= 2, pairs + 2 * (n % 100), 2);
-	memcpy(p -= 2, pairs + 2 * n, 2);
-	p += n < 10;
-	memcpy(to, p, DIGITS);		/* as many: quicker than to count */
-	return to + (digits + DIGITS - p);
 }
 
 /* What is not there is a dash, but in JSON. */
@@ -65,16 +47,14 @@ put_absent(const struct line *l, char *to)
 static char *
 put_sent_text(const struct line *l, struct str s, const char *also, char *to)
 {
-	const char	*end = l->text + SENT_MOST;
-
 	if (s.len == 0)
 		return put_absent(l, to);
-	if (to >= end)
+	if (to >= l->end)
 		return to;
 	if (s.len > FIELD_MOST)
 		s.len = FIELD_MOST;
-	return l->json ? text_escape_json(s, to, end) :
-	    text_escape(s, also, to, end);
+	return l->json ? text_escape_json(s, to, l->end) :
+	    text_escape(s, also, to, l->end);
 }
 
 static char *
@@ -154,7 +134,7 @@ static char *
 put_seconds(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return put_number((uint64_t)l->c->http->clock->wall, to);
+	return text_number((uint64_t)l->c->http->clock->wall, to);
 }
 
 /* It is the same for all requests of a second. */
@@ -231,12 +211,12 @@ static char *
 put_status(const struct line *l, const struct conf_piece *p, char *to)
 {
 	static unsigned	last;
-	static char	text[DIGITS];
+	static char	text[TEXT_NUMBER_MOST];
 	unsigned	status = l->c->request->status;
 
 	(void)p;
 	if (status != last)
-		put_number(last = status, text);
+		text_number(last = status, text);
 	memcpy(to, text, 4);
 	return to + 3;
 }
@@ -245,7 +225,7 @@ static char *
 put_bytes(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return put_number((uint64_t)l->c->request->body, to);
+	return text_number((uint64_t)l->c->request->body, to);
 }
 
 static char *
@@ -278,21 +258,21 @@ static char *
 put_sent(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return put_number(sent(l->c), to);
+	return text_number(sent(l->c), to);
 }
 
 static char *
 put_received(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return put_number(received(l->c), to);
+	return text_number(received(l->c), to);
 }
 
 static char *
 put_both(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return put_number(received(l->c) + sent(l->c), to);
+	return text_number(received(l->c) + sent(l->c), to);
 }
 
 static char *
@@ -311,10 +291,41 @@ put_user_agent(const struct line *l, const struct conf_piece *p, char *to)
 	    FIELD_USER_AGENT), to);
 }
 
+/* What stands behind the name and its colon, if that is the name. */
+static bool
+is_named(struct str line, struct str name, struct str *value)
+{
+	struct str	is = str_cut(&line, ':');
+
+	*value = str_trim(line);
+	return str_same_nocase(is, name);
+}
+
+/* The first line of a field, whatever its name; what has been refused has those
+ * before that. */
+static struct str
+find_field(const struct parse *p, const char *head, struct str name)
+{
+	uint32_t	 end = p->size != 0 ? p->size : p->line;
+	uint32_t	 at = p->request_line.at + p->request_line.len + 2;
+	struct str	 value, rest;
+
+	if (p->request_line.len == 0 || at >= end)
+		return (struct str){ NULL, 0 };
+	rest = (struct str){ head + at, end - at };
+	while (rest.len > 0)
+		if (is_named(str_cut(&rest, '\n'), name, &value)) {
+			value.len -= value.len > 0 &&
+			    value.at[value.len - 1] == '\r';
+			return str_trim(value);
+		}
+	return (struct str){ NULL, 0 };
+}
+
 static char *
 put_field(const struct line *l, const struct conf_piece *p, char *to)
 {
-	return put_text(l, parse_named(&l->c->request->parse, l->c->input,
+	return put_text(l, find_field(&l->c->request->parse, l->c->input,
 	    str_of(p->argument)), to);
 }
 
@@ -345,7 +356,7 @@ put_port(const struct line *l, const struct conf_piece *p, char *to)
 	const struct sockaddr_in6	*in6 = addr;
 
 	(void)p;
-	return put_number(ntohs(in->sin_family == AF_INET ? in->sin_port :
+	return text_number(ntohs(in->sin_family == AF_INET ? in->sin_port :
 	    in6->sin6_port), to);
 }
 
@@ -364,28 +375,28 @@ static char *
 put_microseconds(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return put_number(took(l->c) * 1000, to);
+	return text_number(took(l->c) * 1000, to);
 }
 
 static char *
 put_milliseconds(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return put_number(took(l->c), to);
+	return text_number(took(l->c), to);
 }
 
 static char *
 put_duration(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return put_number(took(l->c) / 1000, to);
+	return text_number(took(l->c) / 1000, to);
 }
 
 static char *
 put_before(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return put_number(l->c->peer->requests, to);
+	return text_number(l->c->peer->requests, to);
 }
 
 static char *
@@ -401,7 +412,7 @@ put_process(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)l;
 	(void)p;
-	return put_number((uint64_t)getpid(), to);
+	return text_number((uint64_t)getpid(), to);
 }
 
 static char *
@@ -422,19 +433,19 @@ static put_fn	*const fields[] = {
 void
 access_line(struct conn *c)
 {
-	static struct line		 line;
-	const struct conf_format	*f = &c->http->conf->log.line;
+	struct http			*http = c->http;
+	const struct conf_format	*f = &http->conf->log.line;
 	const struct conf_piece		*p = f->pieces, *end = p + f->n;
-	char				*to = line.text;
+	struct line			 line = { .c = c, .json = f->json };
+	char				*start, *to;
 
-	if (c->http->log == NULL)
+	if (http->log_room == NULL ||
+	    (start = http->log_room(http->log_context, LINE_MOST)) == NULL)
 		return;
-	line.c = c;
-	line.json = f->json;
-	for (; p < end; p++) {
+	line.end = start + SENT_MOST;
+	for (to = start; p < end; p++) {
 		memcpy(to, p->lead, CONF_LEAD);
 		to = fields[p->field](&line, p, to + p->len);
 	}
-	c->http->log(c->http->log_context, line.text,
-	    (size_t)(to - line.text));
+	http->log(http->log_context, (size_t)(to - start));
 }

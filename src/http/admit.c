@@ -21,6 +21,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/rare.h"
 #include "stats.h"
 
 /* A wrong password is as wrong a moment later: ms. */
@@ -101,30 +102,37 @@ next_guard(const struct conf_site *site, const struct conf_rules *rules,
 	return NULL;
 }
 
-/* Holds the path of a request's target; or what is wrong with that. */
-static enum why
-hold_path(struct conn *c)
+/* The path of a target that nobody has asked for yet; or what is wrong with
+ * that. */
+static RARE enum why
+new_path(struct conn *c, uint32_t space, struct str raw)
 {
-	struct request		*r = c->request;
-	struct pathname_cache	*paths = &c->http->paths;
-	uint32_t		 space = (uint32_t)r->site->number;
-	struct str		 raw = r->instead != NULL ? str_of(r->instead) :
-				    parse_str(c->input, r->parse.path);
-	char			 decoded[JOB_PATH_MAX];
-	size_t			 len, number = 0;
-	enum why		 why;
+	struct request	*r = c->request;
+	char		 decoded[JOB_PATH_MAX];
+	size_t		 len, number = 0;
+	enum why	 why;
 
-	r->path = pathname_hold(paths, space, raw);
-	if (r->path != NULL)
-		return WHY_NONE;
 	why = uri_resolve(raw, decoded, sizeof(decoded), &len);
 	if (why != WHY_NONE)
 		return why;
-	r->path = pathname_add(paths, space, raw);
+	r->path = pathname_add(&c->http->paths, space, raw);
 	r->path->rules = conf_rules_find(r->site, decoded, len);
 	r->path->guarded = next_guard(r->site, r->path->rules, decoded,
 	    &number) != NULL;
 	return WHY_NONE;
+}
+
+/* Holds the path of a request's target. */
+static enum why
+hold_path(struct conn *c)
+{
+	struct request	*r = c->request;
+	uint32_t	 space = (uint32_t)r->site->number;
+	struct str	 raw = r->instead != NULL ? str_of(r->instead) :
+			    parse_str(c->input, r->parse.path);
+
+	r->path = pathname_hold(&c->http->paths, space, raw);
+	return r->path != NULL ? WHY_NONE : new_path(c, space, raw);
 }
 
 static enum go
@@ -373,7 +381,7 @@ network_admits(const struct conn *c, const char *decoded)
 	return true;
 }
 
-static enum go
+static RARE enum go
 check_guards(struct conn *c)
 {
 	struct request		*r = c->request;

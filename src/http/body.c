@@ -14,6 +14,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/rare.h"
 #include "stats.h"
 
 /* Bytes that are put out at once: at first, and for a client that takes little.
@@ -97,22 +98,41 @@ release_chunk(void *owner, void *what)
 	chunk_release(owner, &k);
 }
 
+static void
+release_head(void *owner, void *what)
+{
+	struct head	*h = what;
+
+	header_release(owner, &h);
+}
+
 /* The head, once its body, or the first piece of it, is there. */
 static void
 put_head(struct conn *c)
 {
 	struct request	*r = c->request;
+	struct head	*h = r->ready;
+	struct piece	*p;
 
 	if (r->answered)
 		return;
-	output_add(conn_output(c), &r->head);
-	r->head_sent = (uint32_t)r->head.len;
-	r->head = (struct piece){ 0 };
 	r->answered = true;
+	r->head_sent = (uint32_t)(h != NULL ? header_len(h) : r->head.len);
+	if (h == NULL) {
+		output_add(conn_output(c), &r->head);
+		r->head.at = NULL;
+		r->head.release = NULL;
+		return;
+	}
+	p = output_put(conn_output(c), header_bytes(h), header_len(h));
+	p->release = release_head;
+	p->owner = &c->http->heads;
+	p->what = h;
+	r->ready = NULL;
 }
 
 /* What stands between the ranges of a response with several. */
-static void
+static RARE void
 put_lead(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -127,7 +147,7 @@ put_lead(struct conn *c)
 }
 
 /* Goes on to the next of several ranges when this one has been put out. */
-static void
+static RARE void
 next_range(struct conn *c, uint32_t index)
 {
 	struct request			*r = c->request;
@@ -165,23 +185,19 @@ put_chunk(struct conn *c, bool file)
 	struct chunk	*k = r->chunk;
 	int64_t		 at = chunk_offset(r->file, k->index);
 	int64_t		 end = at + k->len < r->end ? at + k->len : r->end;
-	struct piece	 piece = {
-		.len = (size_t)(end - r->next),
-		.release = release_chunk,
-		.owner = &c->http->chunks,
-		.what = k,
-		.offset = (off_t)r->next,
-		.file = r->file->fd,
-		.mapped = k->mapped,
-	};
-
-	if (!file)
-		piece.at = k->at + (r->next - at);
+	struct piece	*p;
 
 	put_head(c);
 	if (r->parts != NULL)
 		put_lead(c);
-	output_add(conn_output(c), &piece);
+	p = output_put(conn_output(c), file ? NULL : k->at + (r->next - at),
+	    (size_t)(end - r->next));
+	p->release = release_chunk;
+	p->owner = &c->http->chunks;
+	p->what = k;
+	p->offset = (off_t)r->next;
+	p->file = r->file->fd;
+	p->mapped = k->mapped;
 	r->body += end - r->next;
 	r->next = end;
 	r->chunk = NULL;
@@ -193,7 +209,7 @@ put_chunk(struct conn *c, bool file)
 }
 
 /* The version is gone: start over if no byte of it has been put out. */
-static enum go
+static RARE enum go
 vanished(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -219,7 +235,7 @@ is_gone(const struct request *r, int error)
 	    (error == EIO && !r->answered);
 }
 
-static enum go
+static RARE enum go
 failed(struct conn *c, int error)
 {
 	struct request	*r = c->request;
@@ -232,7 +248,7 @@ failed(struct conn *c, int error)
 }
 
 /* The next chunk must come from the disk: send what there is, then wait. */
-static enum go
+static RARE enum go
 absent(struct conn *c)
 {
 	struct request	*r = c->request;

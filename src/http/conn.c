@@ -3,28 +3,15 @@
  * connection keeps while it waits.
  */
 #include <sys/param.h>
-#include <sys/uio.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "http/conn.h"
-#include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "stats.h"
-
-#define GATHER		32		/* pieces a write */
-#define JOIN		(16 * 1024)	/* bytes, see give() */
-#define TURN_ENOUGH	(CONN_TURN / 4 * 3)
-
-enum go
-conn_go(struct conn *c, enum step step)
-{
-	c->step = (uint8_t)step;
-	return GO_ON;
-}
 
 enum go
 conn_send(struct conn *c, enum step then)
@@ -80,27 +67,6 @@ conn_wait_disk(struct conn *c, struct errand *errand)
 	return GO_WAIT;
 }
 
-enum outcome
-conn_outcome(struct conn *c)
-{
-	enum outcome	outcome = c->outcome;
-
-	c->outcome = OUTCOME_READY;
-	return outcome;
-}
-
-struct output *
-conn_output(struct conn *c)
-{
-	return c->output != NULL ? c->output : &c->http->output;
-}
-
-bool
-conn_pending(const struct conn *c)
-{
-	return (c->output != NULL ? c->output : &c->http->output)->n > 0;
-}
-
 size_t
 conn_allowance(struct conn *c)
 {
@@ -110,110 +76,6 @@ conn_allowance(struct conn *c)
 		return CONN_TURN;
 	return (size_t)MIN(CONN_TURN, bucket_holds(&c->peer->pace, &http->pace,
 	    http->clock->ms));
-}
-
-static void
-count_sent(struct conn *c, size_t n)
-{
-	stats[STATS_BYTES] += (uint64_t)n;
-	c->sent += (uint64_t)n;
-	if (c->http->pace.rate != 0)
-		bucket_take(&c->peer->pace, (int64_t)n);
-}
-
-/* Not the client's doing: the file's system cannot, or we may not (seccomp).
- * All of it is taken back then, and comes as memory. */
-static bool
-must_be_memory(int error)
-{
-	return error == EINVAL || error == ENOSYS || error == EPERM ||
-	    error == EOPNOTSUPP;
-}
-
-static ssize_t
-give_file(struct conn *c, const struct piece *p)
-{
-	ssize_t	sent = c->transport->send_file(c->transport_context,
-		    c->wait.fd, p->file, p->offset, p->len);
-
-	if (sent == 0) {		/* as from a mapping */
-		errno = EFAULT;
-		return -1;
-	}
-	if (sent == -1 && must_be_memory(errno)) {
-		c->request->file->no_sendfile = true;
-		errno = EAGAIN;
-	}
-	return sent;
-}
-
-/*
- * The connection ends right behind what is in the output: so the end may go in
- * the same packet, which saves a third of what a connection costs.  Until then
- * it may stay with the system, and to close over unread input would destroy it
- * there: so only if the client has said that it asks no more, or if we are to
- * linger, which closes nothing before that has been read.
- */
-static bool
-ends(const struct conn *c)
-{
-	return c->close && c->then == STEP_FINISH && (c->last || c->linger);
-}
-
-/* The next pieces, at most so many bytes, in one call; it asked for so many. */
-static ssize_t
-give(struct conn *c, size_t most, size_t *asked)
-{
-	struct output	*o = conn_output(c);
-	struct iovec	 iov[GATHER];
-	struct piece	 file;
-	char		 joined[JOIN];
-	bool		 more = false;
-	int		 n = 1;
-
-	if (output_file(o, most, &file)) {
-		*asked = file.len;
-		return give_file(c, &file);
-	}
-	/* To copy a head and a small body costs less than the system takes for
-	 * another entry of iov; one of two buffers would cost memory. */
-	iov[0].iov_base = joined;
-	iov[0].iov_len = o->bytes <= most ? output_join(o, joined, JOIN) : 0;
-	if (iov[0].iov_len == 0)
-		n = output_gather(o, iov, GATHER, most, &more);
-	*asked = 0;
-	for (int i = 0; i < n; i++)
-		*asked += iov[i].iov_len;
-	/* Not if it has to wait behind that: for its pace. */
-	if (*asked == o->bytes && *asked < most && ends(c))
-		more = true;
-	return c->transport->send(c->transport_context, c->wait.fd, iov, n,
-	    more);
-}
-
-int
-conn_flush(struct conn *c)
-{
-	struct output	*o = conn_output(c);
-	size_t		 left = conn_allowance(c), asked;
-	ssize_t		 sent;
-
-	while (o->n > 0 && left > 0) {
-		sent = give(c, left, &asked);
-		if (sent == -1 && errno == EINTR)
-			continue;
-		if (sent == -1)
-			return errno == EWOULDBLOCK ? EAGAIN : errno;
-		output_sent(o, (size_t)sent);
-		count_sent(c, (size_t)sent);
-		left -= (size_t)sent;
-		c->http->given += (size_t)sent;
-		if ((size_t)sent < asked)	/* it would only say EAGAIN */
-			return EAGAIN;
-	}
-	/* A turn's worth has gone: the others first. */
-	return o->n > 0 || left == 0 || c->http->given >= TURN_ENOUGH ?
-	    EAGAIN : 0;
 }
 
 void
@@ -270,10 +132,8 @@ conn_end(struct peer *p)
 
 	need(c->request == NULL && c->output == NULL && c->kept.at == NULL);
 	p->conn = NULL;
-	if (http->spare_conn == NULL)
-		http->spare_conn = c;
-	else
-		free(c);
+	free(http->spare_conn);
+	http->spare_conn = c;
 }
 
 void
@@ -299,9 +159,12 @@ conn_request_reset(struct conn *c)
 
 	if (r->chunk != NULL)
 		chunk_release(&c->http->chunks, &r->chunk);
+	if (r->ready != NULL)
+		header_release(&c->http->heads, &r->ready);
 	if (r->head.release != NULL)
 		r->head.release(r->head.owner, r->head.what);
-	memset(&r->head, 0, sizeof(r->head));
+	r->head.at = NULL;
+	r->head.release = NULL;
 	if (r->parts != NULL)
 		parts_free(&r->parts);
 	if (r->file_open)

@@ -18,6 +18,7 @@
 #include "http/parts.h"
 #include "http/transport.h"
 #include "lib/bucket.h"
+#include "lib/rare.h"
 #include "wait.h"
 
 enum step {
@@ -62,12 +63,14 @@ struct request {
 	bool			 loaded;	/* has waited for this chunk */
 	bool			 expects;	/* 100, before its body comes */
 	bool			 plain;		/* without variants */
+	bool			 broken;	/* ended before its response */
 	uint8_t			 tries;		/* looks and reads so far */
 	uint16_t		 failure;	/* that it is for, or 0 */
 	uint16_t		 status;
 	uint8_t			 head_kind;	/* of heads, by Connection */
 	uint8_t			 why;		/* enum why, of the status */
-	struct piece		 head;		/* until it is answered */
+	struct head		*ready;		/* held, until answered */
+	struct piece		 head;		/* the same, if made for it */
 	int64_t			 disk_by;	/* clock ms; 0: not yet */
 	int64_t			 body_by;	/* the same, for its own body */
 	int64_t			 unread;	/* of that, by its length */
@@ -76,7 +79,6 @@ struct request {
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body;		/* bytes of body put out */
 	uint32_t		 head_sent;	/* the same of its head */
-	bool			 broken;	/* ended before its response */
 	uint32_t		 portion;	/* at once; 0: the first */
 };
 
@@ -134,23 +136,16 @@ enum go		finish_step(struct conn *);
 enum go		linger_step(struct conn *);
 enum go		close_step(struct conn *);
 
-/* The one gate for changing step. */
-enum go		conn_go(struct conn *, enum step);
 /* Wait for the socket (READ, WRITE), or for an errand. */
 enum go		conn_wait(struct conn *, enum wait_kind, enum patience,
 		    int64_t deadline);
 enum go		conn_wait_disk(struct conn *, struct errand *);
-/* The outcome of the last wait; READY when asked again. */
-enum outcome	conn_outcome(struct conn *);
-struct output	*conn_output(struct conn *);	/* the one to use now */
-bool		 conn_pending(const struct conn *);
 /* Bytes that may go in this turn; 0: time must pass first. */
 size_t		 conn_allowance(struct conn *);
-/* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
-int		 conn_flush(struct conn *);
 /* Moves what must outlast this turn of the loop to the connection. */
 void		 conn_park(struct conn *);
-/* One that has something to do, for an idle peer; and the way back. */
+/* One that has something to do, for an idle peer; and the way back: it is kept
+ * for the next one, and may be read until then. */
 void		 conn_begin(struct peer *);
 void		 conn_end(struct peer *);
 void		 conn_request_begin(struct conn *);
@@ -160,6 +155,37 @@ void		 conn_request_reset(struct conn *);
 /* Sends what is pending, then goes on to that step. */
 enum go		 conn_send(struct conn *, enum step then);
 /* Nothing more can be sent properly: logs the request, ends the connection. */
-enum go		 conn_abort(struct conn *);
+RARE enum go	 conn_abort(struct conn *);
+
+/* The one gate for changing step. */
+static inline enum go
+conn_go(struct conn *c, enum step step)
+{
+	c->step = (uint8_t)step;
+	return GO_ON;
+}
+
+/* The outcome of the last wait; READY when asked again. */
+static inline enum outcome
+conn_outcome(struct conn *c)
+{
+	enum outcome	outcome = c->outcome;
+
+	c->outcome = OUTCOME_READY;
+	return outcome;
+}
+
+/* The one to use now. */
+static inline struct output *
+conn_output(const struct conn *c)
+{
+	return c->output != NULL ? c->output : &c->http->output;
+}
+
+static inline bool
+conn_pending(const struct conn *c)
+{
+	return conn_output(c)->n > 0;
+}
 
 #endif

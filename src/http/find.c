@@ -10,6 +10,7 @@
 #include "http/rules.h"
 #include "http/space.h"
 #include "http/variant.h"
+#include "lib/rare.h"
 #include "stats.h"
 
 enum freshness { FRESH, STALE, ROTTEN };
@@ -54,6 +55,8 @@ take_best(struct conn *c)
 {
 	uint32_t	space;
 
+	if (c->request->path->variants == 0)
+		return take_file(c);
 	switch (variant_wanted(c, &space)) {
 	case VARIANT_TAKE:
 		return find_beside(c, space);
@@ -65,7 +68,7 @@ take_best(struct conn *c)
 }
 
 /* It cannot be had, or not in time: then the file itself. */
-static enum go
+static RARE enum go
 without_variant(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -116,7 +119,7 @@ may_look(const struct http *http, const struct path *p)
 }
 
 /* Its answer is good for who has waited for it, however old by then. */
-static enum go
+static RARE enum go
 look_first(struct conn *c, struct path *p)
 {
 	struct errand	*e = p->errand != NULL ? p->errand :

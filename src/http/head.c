@@ -13,6 +13,7 @@
 #include "http/status.h"
 #include "http/variant.h"
 #include "lib/hash.h"
+#include "lib/rare.h"
 
 /* Date stands right behind the status line, always at the same place for 200:
  * the header cache rewrites it there. */
@@ -120,21 +121,6 @@ add_validators(struct conn *c)
 	buf_adds(b, rules->lines);
 }
 
-static void
-release_head(void *owner, void *what)
-{
-	struct head	*h = what;
-
-	header_release(owner, &h);
-}
-
-static struct piece
-piece_of(struct http *http, struct head *h)
-{
-	return (struct piece){ .at = header_bytes(h), .len = header_len(h),
-	    .release = release_head, .owner = &http->heads, .what = h };
-}
-
 /* Lengthens a head to full lines of the cache, inside of its slack field. */
 static void
 pad(struct buf *b)
@@ -147,39 +133,45 @@ pad(struct buf *b)
 	b->len += slack;
 }
 
+static RARE void
+make_whole(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct http	*http = c->http;
+
+	head_begin(c, 200);
+	add_validators(c);
+	head_add_type(c, r->path->rules, r->path->type);
+	variant_add_coding(&http->work, r->path);
+	buf_addf(&http->work, "Content-Length: %lld\r\n"
+	    "Accept-Ranges: bytes\r\n", (long long)r->end);
+	head_end(c);
+	if (!http->heads.ragged)
+		pad(&http->work);
+	if (r->path->file == r->file)
+		r->ready = header_put(&http->heads,
+		    &r->path->heads[r->head_kind], http->work.at,
+		    http->work.len, DATE_AT);
+	else
+		r->head = output_copy(conn_output(c), http->work.at,
+		    http->work.len);
+}
+
 static enum go
 whole(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct http	*http = c->http;
 	struct head	**slot = &r->path->heads[r->head_kind];
-	struct head	*h = NULL;
 
 	r->status = 200;
 	r->next = 0;
 	r->end = r->file->version.size;
 	/* The path may have become another version's since this one's. */
 	if (r->path->file == r->file)
-		h = header_hold(&http->heads, slot);
-	if (h == NULL) {
-		head_begin(c, 200);
-		add_validators(c);
-		head_add_type(c, r->path->rules, r->path->type);
-		variant_add_coding(&http->work, r->path);
-		buf_addf(&http->work, "Content-Length: %lld\r\n"
-		    "Accept-Ranges: bytes\r\n", (long long)r->end);
-		head_end(c);
-		if (!http->heads.ragged)
-			pad(&http->work);
-		if (r->path->file != r->file) {
-			r->head = output_copy(conn_output(c), http->work.at,
-			    http->work.len);
-			return conn_go(c, STEP_BODY);
-		}
-		h = header_put(&http->heads, slot, http->work.at,
-		    http->work.len, DATE_AT);
-	}
-	r->head = piece_of(http, h);
+		r->ready = header_hold(&http->heads, slot);
+	if (r->ready == NULL)
+		make_whole(c);
 	return conn_go(c, STEP_BODY);
 }
 
@@ -282,7 +274,7 @@ single(const struct conn *c, enum parse_field f)
 
 /* The page for a failure: no condition or range is about that file, and no
  * field of the conf. */
-static enum go
+static RARE enum go
 failure(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -337,15 +329,11 @@ ask(struct conn *c, struct decide_answer *answer)
 	decide(&fields, &have, answer);
 }
 
-enum go
-head_step(struct conn *c)
+static RARE enum go
+conditional(struct conn *c)
 {
 	struct decide_answer	answer;
 
-	if (c->request->failure != 0)
-		return failure(c);
-	if ((c->request->parse.present & CONDITIONS) == 0)
-		return whole(c);
 	ask(c, &answer);
 	switch (answer.status) {
 	case 200:
@@ -358,4 +346,13 @@ head_step(struct conn *c)
 		return reply_error(c, reply_why(c, answer.status == 416 ?
 		    WHY_RANGE : WHY_CONDITION));
 	}
+}
+
+enum go
+head_step(struct conn *c)
+{
+	if (c->request->failure != 0)
+		return failure(c);
+	return (c->request->parse.present & CONDITIONS) == 0 ? whole(c) :
+	    conditional(c);
 }

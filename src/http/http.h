@@ -37,7 +37,8 @@ struct http {
 	const struct conf	*conf;
 	struct clock		*clock;
 	struct disk		 disk;
-	void			(*log)(void *, const char *, size_t);
+	char			*(*log_room)(void *, size_t most);
+	void			(*log)(void *, size_t);
 	void			*log_context;
 	struct mime		*mime;
 	const char		*server;	/* what it calls itself */
@@ -67,7 +68,6 @@ struct http {
 	bool			 draining;
 	struct request		*spare;		/* one to use again */
 	struct conn		*spare_conn;	/* the same */
-	struct wait		 idle;		/* that of an idle peer */
 	size_t			 given;		/* bytes, by who is running */
 	struct output		 output;	/* the same one's */
 	struct buf		 work;		/* building a response */

@@ -104,6 +104,7 @@ http_new(const struct http_setup *setup)
 	http->conf = conf;
 	http->clock = setup->clock;
 	http->disk = setup->disk;
+	http->log_room = setup->log_room;
 	http->log = setup->log;
 	http->log_context = setup->log_context;
 	http->mime = mime_new(conf->types);
@@ -290,9 +291,8 @@ wait_of(struct peer *p)
 	conn_park(c);
 	if (!is_idle(c))
 		return &c->wait;
-	p->http->idle = c->wait;
 	conn_end(p);
-	return &p->http->idle;
+	return &c->wait;	/* it is the one that is kept */
 }
 
 const struct wait *

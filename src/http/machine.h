@@ -29,8 +29,11 @@ struct http_setup {
 	size_t			 descriptors;	/* for files kept open */
 	int			 pagemap;	/* of proc.h, stays the
 						 * caller's; 0 or -1: none */
-	/* Where access log lines go, whole lines; NULL: nowhere. */
-	void			(*log)(void *, const char *, size_t);
+	/* Where access log lines go: asked for room for so many bytes, and then
+	 * told how many a line has that stands there.  NULL: nowhere, or this
+	 * one is lost. */
+	char			*(*log_room)(void *, size_t most);
+	void			(*log)(void *, size_t);
 	void			*log_context;
 	/* Asks for http_tidy(); NULL: nothing is put off. */
 	void			(*later)(void *);

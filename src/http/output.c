@@ -10,18 +10,10 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
-bool
-output_room(const struct output *o, unsigned pieces)
-{
-	return o->first + o->n + pieces <= OUTPUT_PIECES;
-}
-
 void
 output_add(struct output *o, const struct piece *p)
 {
-	need(output_room(o, 1));
-	o->pieces[o->first + o->n++] = *p;
-	o->bytes += p->len;
+	*output_put(o, p->at, p->len) = *p;
 }
 
 static void

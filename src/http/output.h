@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lib/need.h"
+
 #define OUTPUT_PIECES	64
 #define OUTPUT_SCRATCH	(32 * 1024)	/* bytes, for what is made at once */
 
@@ -39,7 +41,32 @@ struct output {
 };
 
 /* Whether so many pieces more find room. */
-bool	output_room(const struct output *, unsigned pieces);
+static inline bool
+output_room(const struct output *o, unsigned pieces)
+{
+	return o->first + o->n + pieces <= OUTPUT_PIECES;
+}
+
+/*
+ * A piece of so many bytes, of memory or of a file, that nobody waits for.
+ * What else it is, is written to where it stands: to make it elsewhere and to
+ * copy it at once, in larger parts, makes the processor wait.
+ */
+static inline struct piece *
+output_put(struct output *o, const char *at, size_t len)
+{
+	struct piece	*p = &o->pieces[o->first + o->n];
+
+	need(output_room(o, 1));
+	p->at = at;
+	p->len = len;
+	p->release = NULL;
+	p->mapped = false;
+	o->n++;
+	o->bytes += len;
+	return p;
+}
+
 void	output_add(struct output *, const struct piece *);
 /* A copy of these bytes as a piece: in scratch, or malloc'ed if too large. */
 struct piece output_copy(struct output *, const void *, size_t);

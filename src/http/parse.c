@@ -17,6 +17,8 @@
 
 #include "http/parse.h"
 #include "lib/need.h"
+#include "lib/rare.h"
+#include "lib/word.h"
 
 #define METHOD_MAX	32		/* bytes; beyond: not implemented */
 
@@ -94,7 +96,7 @@ static const uint32_t once = 0
     ;
 
 /* Always false: for the steps, which say whether to go on. */
-static bool
+static RARE bool
 refuse(struct parse *p, uint16_t status, const char *why)
 {
 	p->state = STATE_REFUSED;
@@ -132,6 +134,15 @@ class_length(const char *at, size_t len, unsigned class)
 	return n;
 }
 
+/* In a complete line: it ends with a CR, which is of no class. */
+static const char *
+class_end(const char *at, unsigned class)
+{
+	while (is(*at, class))
+		at++;
+	return at;
+}
+
 static bool
 blank(char c)
 {
@@ -144,8 +155,14 @@ digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Four bytes, the same but for the case of what is a letter in b, which is
- * lower-case: there, and in nothing else that b holds, bit 6 is set. */
+/* The bits in which text may differ from that, which is lower-case: where it
+ * has letters, and in nothing else that it holds, bit 6 is set. */
+static uint64_t
+case_bits(uint64_t lower)
+{
+	return (lower & WORD_ONES * 0x40) >> 1;
+}
+
 static bool
 same_four(const char *a, const char *b)
 {
@@ -153,7 +170,15 @@ same_four(const char *a, const char *b)
 
 	memcpy(&x, a, sizeof(x));
 	memcpy(&y, b, sizeof(y));
-	return ((x ^ y) & ~((y & 0x40404040) >> 1)) == 0;
+	return ((x ^ y) & ~(uint32_t)case_bits(y)) == 0;
+}
+
+static bool
+same_eight(const char *a, const char *b)
+{
+	uint64_t	x = word_at(a), y = word_at(b);
+
+	return ((x ^ y) & ~case_bits(y)) == 0;
 }
 
 /* The same but for case; b holds lower-case letters and dashes, four bytes at
@@ -163,45 +188,48 @@ same(const char *a, const char *b, size_t len)
 {
 	size_t	n;
 
-	for (n = 0; n + 4 < len; n += 4)
-		if (!same_four(a + n, b + n))
+	if (len < WORD)
+		return same_four(a, b) && same_four(a + len - 4, b + len - 4);
+	for (n = 0; n + WORD < len; n += WORD)
+		if (!same_eight(a + n, b + n))
 			return false;
-	return same_four(a + len - 4, b + len - 4);
+	return same_eight(a + len - WORD, b + len - WORD);
 }
 
-/*
- * Eight bytes at once: none below SP, none DEL.  (A byte lends its neighbour
- * a false alarm only if it is guilty itself.)  HTAB alarms too: it is rare, and
- * the table knows better.
- */
+/* What is not visible, but valid, is rare: it is looked up, byte by byte. */
 static bool
-plain(const char *at)
+value_valid(const char *at, const char *end)
 {
-	const uint64_t	ones = UINT64_MAX / 0xff;
-	uint64_t	bytes, low, del;
+	const char	*start = at;
 
-	memcpy(&bytes, at, sizeof(bytes));
-	low = (bytes - ones * 0x20) & ~bytes;
-	del = bytes ^ ones * 0x7f;
-	del = (del - ones) & ~del;
-	return ((low | del) & ones * 0x80) == 0;
-}
-
-static bool
-value_valid(const char *at, size_t len)
-{
-	size_t	n;
-
-	for (n = 0; n + 8 <= len && plain(at + n); n += 8)
-		;
+	while (end - at >= (ptrdiff_t)WORD &&
+	    (word_odd(word_at(at)) & WORD_MARKS) == 0)
+		at += WORD;
 	/* The last few once more, with the ones before them. */
-	if (len >= 8 && n + 8 > len && plain(at + len - 8))
+	if (end - at < (ptrdiff_t)WORD && end - start >= (ptrdiff_t)WORD &&
+	    (word_odd(word_at(end - WORD)) & WORD_MARKS) == 0)
 		return true;
-	return class_length(at + n, len - n, VALUE) == len - n;
+	while (at < end && is(*at, VALUE))
+		at++;
+	return at == end;
+}
+
+static const char *
+target_end(const char *at, const char *end)
+{
+	uint64_t	word;
+
+	for (; end - at >= (ptrdiff_t)WORD; at += WORD) {
+		word = word_at(at);
+		if (((word_odd(word) | word_has(word, ' ') |
+		    word_has(word, '#')) & WORD_MARKS) != 0)
+			break;
+	}
+	return class_end(at, TARGET);
 }
 
 /* The length of [IPv6]; 0: it is none.  There is no other IP literal yet. */
-static size_t
+static RARE size_t
 literal_length(struct str s)
 {
 	char		 text[INET6_ADDRSTRLEN];
@@ -234,16 +262,13 @@ host_length(struct str s)
 
 	if (s.len > 0 && s.at[0] == '[')
 		return literal_length(s);
-	while (n < s.len) {
-		if (is(s.at[n], HOST))
-			n++;
-		else if (s.at[n] == '%' && s.len - n > 2 &&
-		    hex(s.at[n + 1]) && hex(s.at[n + 2]))
-			n += 3;
-		else
-			break;
+	for (;;) {
+		n += class_length(s.at + n, s.len - n, HOST);
+		if (s.len - n < 3 || s.at[n] != '%' || !hex(s.at[n + 1]) ||
+		    !hex(s.at[n + 2]))
+			return n;
+		n += 3;
 	}
-	return n;
 }
 
 /* The bytes of it that are the host, without a dot at their end. */
@@ -300,7 +325,7 @@ split_query(struct parse *p, const char *head, struct span s)
 }
 
 /* CONNECT: host and port, no path. */
-static bool
+static RARE bool
 authority_form(struct parse *p, const char *head)
 {
 	struct str	s = parse_str(head, p->target);
@@ -312,7 +337,7 @@ authority_form(struct parse *p, const char *head)
 	return true;
 }
 
-static bool
+static RARE bool
 absolute_form(struct parse *p, const char *head)
 {
 	struct str	s = parse_str(head, p->target);
@@ -396,7 +421,7 @@ request_line(struct parse *p, const char *head, struct span line, uint32_t len)
 	p->method = method_id(at, len);
 	at += len + 1;
 	p->target.at = line.at + len + 1;
-	p->target.len = (uint32_t)class_length(at, rest, TARGET);
+	p->target.len = (uint32_t)(target_end(at, at + rest) - at);
 	if (p->target.len == 0)
 		return refuse(p, 400, "request line without a target");
 	at += p->target.len;
@@ -578,44 +603,44 @@ meaning(struct parse *p, const char *head, enum parse_field id,
 	}
 }
 
+/* One that somebody looks at. */
+static bool
+note(struct parse *p, const char *head, enum parse_field id,
+    struct span value)
+{
+	uint32_t	bit = 1u << id;
+
+	if ((p->present & bit) == 0)
+		p->field[id] = value;
+	else if ((once & bit) != 0)
+		return refuse(p, 400, "field may stand once only");
+	else
+		p->repeated |= bit;
+	p->present |= bit;
+	return meaning(p, head, id, value);
+}
+
 static bool
 field_line(struct parse *p, const char *head, struct span line)
 {
-	const char		*at = head + line.at;
-	uint32_t		 len = line.len;
-	const char		*colon = memchr(at, ':', len);
-	uint32_t		 name = colon != NULL ?
-				    (uint32_t)(colon - at) : 0;
-	enum parse_field	 id = field_id(at, name);
-	struct span		 value;
+	const char		*at = head + line.at, *end = at + line.len;
+	const char		*colon = class_end(at, TOKEN);
+	const char		*value = colon + 1;
+	enum parse_field	 id;
 
-	/* One that is known is a token. */
-	if (id == FIELD_COUNT)
-		name = (uint32_t)class_length(at, len, TOKEN);
-	if (name == 0 && blank(at[0]))
+	if (blank(*at))
 		return refuse(p, 400, "field line starts with a blank");
-	if (name == 0 || name == len || at[name] != ':')
+	if (colon == at || *colon != ':')
 		return refuse(p, 400, "field line without a name and a colon");
-	value.at = name + 1;
-	while (value.at < len && blank(at[value.at]))
-		value.at++;
-	while (len > value.at && blank(at[len - 1]))
-		len--;
-	value.len = len - value.at;
-	if (!value_valid(at + value.at, value.len))
+	while (value < end && blank(*value))
+		value++;
+	while (end > value && blank(end[-1]))
+		end--;
+	if (!value_valid(value, end))
 		return refuse(p, 400, "field with a control byte");
-	value.at += line.at;
-
-	if (id == FIELD_COUNT)
-		return true;
-	if ((p->present & once & 1u << id) != 0)
-		return refuse(p, 400, "field may stand once only");
-	if (parse_has(p, id))
-		p->repeated |= 1u << id;
-	else
-		p->field[id] = value;
-	p->present |= 1u << id;
-	return meaning(p, head, id, value);
+	id = field_id(at, (size_t)(colon - at));
+	return id == FIELD_COUNT || note(p, head, id,
+	    (struct span){ (uint32_t)(value - head), (uint32_t)(end - value) });
 }
 
 /* The empty line: what can only be said of all fields together. */
@@ -733,35 +758,6 @@ parse_field(const struct parse *p, const char *head, enum parse_field f)
 	if (!parse_has(p, f))
 		return (struct str){ NULL, 0 };
 	return parse_str(head, p->field[f]);
-}
-
-/* What stands behind the name and its colon, if that is the name. */
-static bool
-is_named(struct str line, struct str name, struct str *value)
-{
-	struct str	is = str_cut(&line, ':');
-
-	*value = str_trim(line);
-	return str_same_nocase(is, name);
-}
-
-struct str
-parse_named(const struct parse *p, const char *head, struct str name)
-{
-	uint32_t	 end = p->size != 0 ? p->size : p->line;
-	uint32_t	 at = p->request_line.at + p->request_line.len + 2;
-	struct str	 value, rest;
-
-	if (p->request_line.len == 0 || at >= end)
-		return (struct str){ NULL, 0 };
-	rest = (struct str){ head + at, end - at };
-	while (rest.len > 0)
-		if (is_named(str_cut(&rest, '\n'), name, &value)) {
-			value.len -= value.len > 0 &&
-			    value.at[value.len - 1] == '\r';
-			return str_trim(value);
-		}
-	return (struct str){ NULL, 0 };
 }
 
 bool

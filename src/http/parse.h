@@ -124,11 +124,6 @@ struct str		parse_field(const struct parse *, const char *head,
 bool			parse_next(const struct parse *, const char *head,
 			    enum parse_field, uint32_t *at, struct str *value);
 
-/* The value of the first line of a field that need not be one of those; what
- * has been refused has those before that. */
-struct str		parse_named(const struct parse *, const char *head,
-			    struct str name);
-
 /* Whether a byte may stand in a token; in the value of a field. */
 bool			parse_is_token(char);
 bool			parse_is_value(char);

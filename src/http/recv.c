@@ -9,6 +9,7 @@
 
 #include "http/conn.h"
 #include "http/reply.h"
+#include "lib/rare.h"
 
 #define KEPT_ROOM	4096	/* bytes a recv, behind kept input */
 #define PARTING		2000	/* ms that a drain leaves for a last request */
@@ -52,7 +53,7 @@ receive(struct conn *c)
 }
 
 /* The next bytes of something that must be complete at some time. */
-static enum go
+static RARE enum go
 wait_for_more(struct conn *c, enum patience patience, int64_t complete)
 {
 	int64_t	next = c->http->clock->ms + c->http->conf->limits.gap;
@@ -96,7 +97,7 @@ part(struct conn *c)
 	return conn_go(c, STEP_LINGER);
 }
 
-static enum go
+static RARE enum go
 no_input(struct conn *c, enum outcome outcome)
 {
 	if (c->http->draining && c->input_len == 0)

@@ -6,24 +6,25 @@
 
 #include "http/conn.h"
 #include "http/why.h"
+#include "lib/rare.h"
 
 /* The methods that work here, for route and for Allow. */
 #define REPLY_METHODS(X, AND)	X(GET) AND X(HEAD) AND X(OPTIONS)
 
 /* Notes the reason for what is answered; its status, for these: */
-int	reply_why(struct conn *, enum why);
+RARE int reply_why(struct conn *, enum why);
 /* The reason for a status in words: "" when it needs none. */
 const char *reply_reason(const struct request *, int status);
 /* To OPTIONS, which asks about communication, not about a file. */
-enum go	reply_options(struct conn *);
+RARE enum go reply_options(struct conn *);
 /* The page of the conf for this status, or a short one; the connection lives
  * on. */
-enum go	reply_error(struct conn *, int status);
+RARE enum go reply_error(struct conn *, int status);
 /* The same for bytes that are not a proper request: nothing behind them can be
  * understood, so the connection ends. */
-enum go	reply_refuse(struct conn *, int status);
+RARE enum go reply_refuse(struct conn *, int status);
 /* To where the path in hand leads. */
-enum go	reply_redirect(struct conn *);
+RARE enum go reply_redirect(struct conn *);
 /* Fields that belong to a status, to a head that is being made. */
 void	reply_add_specials(struct conn *, int status);
 

@@ -5,6 +5,7 @@
 #include "http/conn.h"
 #include "http/quota.h"
 #include "http/reply.h"
+#include "lib/rare.h"
 
 /* The response ends the connection: that is the client's wish, or ours. */
 static bool
@@ -26,7 +27,7 @@ has_body(const struct parse *p)
  * At once, without the body: so what is behind that cannot be found.  Nor
  * behind CONNECT: some do not wait for leave to use the tunnel.
  */
-static enum go
+static RARE enum go
 refuse(struct conn *c, enum why why)
 {
 	const struct parse	*p = &c->request->parse;
@@ -37,7 +38,7 @@ refuse(struct conn *c, enum why why)
 }
 
 /* 100-continue is all that anybody may expect. */
-static bool
+static RARE bool
 can_meet(const struct conn *c)
 {
 	const struct parse	*p = &c->request->parse;
@@ -80,7 +81,7 @@ route_step(struct conn *c)
 	r->head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
 	r->site = conf_site_find(c->http->conf, c->peer->listener, host.at,
 	    host.len);
-	if (!quota_asks(c))
+	if (c->peer->address != NULL && !quota_asks(c))
 		return refuse(c, WHY_RATE);
 	why = bad_method(p);
 	if (why != WHY_NONE)

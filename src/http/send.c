@@ -1,6 +1,8 @@
 /*
  * send: what is ready, to the client.
  */
+#include <sys/uio.h>
+
 #include <errno.h>
 #include <string.h>
 
@@ -8,9 +10,119 @@
 #include "http/conn.h"
 #include "http/find.h"
 #include "lib/log.h"
+#include "lib/rare.h"
+#include "stats.h"
 
+#define GATHER		32		/* pieces a write */
+#define JOIN		(16 * 1024)	/* bytes, see give() */
+#define TURN_ENOUGH	(CONN_TURN / 4 * 3)
 #define PROGRESS	(64 * 1024)	/* bytes */
 #define PAUSE		100		/* ms */
+
+static void
+count_sent(struct conn *c, size_t n)
+{
+	stats[STATS_BYTES] += (uint64_t)n;
+	c->sent += (uint64_t)n;
+	if (c->http->pace.rate != 0)
+		bucket_take(&c->peer->pace, (int64_t)n);
+}
+
+/* Not the client's doing: the file's system cannot, or we may not (seccomp).
+ * All of it is taken back then, and comes as memory. */
+static bool
+must_be_memory(int error)
+{
+	return error == EINVAL || error == ENOSYS || error == EPERM ||
+	    error == EOPNOTSUPP;
+}
+
+static RARE ssize_t
+give_file(struct conn *c, const struct piece *p)
+{
+	ssize_t	sent = c->transport->send_file(c->transport_context,
+		    c->wait.fd, p->file, p->offset, p->len);
+
+	if (sent == 0) {		/* as from a mapping */
+		errno = EFAULT;
+		return -1;
+	}
+	if (sent == -1 && must_be_memory(errno)) {
+		c->request->file->no_sendfile = true;
+		errno = EAGAIN;
+	}
+	return sent;
+}
+
+/*
+ * The connection ends right behind what is in the output: so the end may go in
+ * the same packet, which saves a third of what a connection costs.  Until then
+ * it may stay with the system, and to close over unread input would destroy it
+ * there: so only if the client has said that it asks no more, or if we are to
+ * linger, which closes nothing before that has been read.
+ */
+static bool
+ends(const struct conn *c)
+{
+	return c->close && c->then == STEP_FINISH && (c->last || c->linger);
+}
+
+/* The next pieces, at most so many bytes, in one call; it asked for so many. */
+static ssize_t
+give(struct conn *c, size_t most, size_t *asked)
+{
+	struct output	*o = conn_output(c);
+	struct iovec	 iov[GATHER];
+	struct piece	 file;
+	char		 joined[JOIN];
+	bool		 more = false;
+	int		 n = 1;
+
+	if (output_file(o, most, &file)) {
+		*asked = file.len;
+		return give_file(c, &file);
+	}
+	/* To copy a head and a small body costs less than the system takes for
+	 * another entry of iov; one of two buffers would cost memory. */
+	iov[0].iov_base = joined;
+	iov[0].iov_len = o->bytes <= most ? output_join(o, joined, JOIN) : 0;
+	if (iov[0].iov_len == 0)
+		n = output_gather(o, iov, GATHER, most, &more);
+	*asked = 0;
+	for (int i = 0; i < n; i++)
+		*asked += iov[i].iov_len;
+	/* Not if it has to wait behind that: for its pace. */
+	if (*asked == o->bytes && *asked < most && ends(c))
+		more = true;
+	return c->transport->send(c->transport_context, c->wait.fd, iov, n,
+	    more);
+}
+
+/* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
+static int
+flush(struct conn *c)
+{
+	struct output	*o = conn_output(c);
+	size_t		 left = conn_allowance(c), asked;
+	ssize_t		 sent;
+
+	while (o->n > 0 && left > 0) {
+		sent = give(c, left, &asked);
+		if (sent == -1 && errno == EINTR)
+			continue;
+		if (sent == -1)
+			return errno == EWOULDBLOCK ? EAGAIN : errno;
+		output_sent(o, (size_t)sent);
+		count_sent(c, (size_t)sent);
+		left -= (size_t)sent;
+		c->http->given += (size_t)sent;
+		if ((size_t)sent < asked)	/* it would only say EAGAIN */
+			return EAGAIN;
+	}
+	/* A turn's worth has gone: the others first. */
+	return o->n > 0 || left == 0 || c->http->given >= TURN_ENOUGH ?
+	    EAGAIN : 0;
+}
 
 /* So much must go within limits.send; less is a client that holds on to us.
  * Of what it is given at that pace, one must take half at least. */
@@ -24,7 +136,7 @@ progress(const struct conn *c)
 	return (uint64_t)half + 1;
 }
 
-static enum go
+static RARE enum go
 wait_for_room(struct conn *c)
 {
 	const struct conf	*conf = c->http->conf;
@@ -37,7 +149,7 @@ wait_for_room(struct conn *c)
 }
 
 /* Always as long, so that deadlines of this patience come in order. */
-static enum go
+static RARE enum go
 wait_for_leave(struct conn *c)
 {
 	return conn_wait(c, WAIT_TIME, PATIENCE_PACE,
@@ -51,7 +163,7 @@ send_step(struct conn *c)
 
 	if (conn_outcome(c) != OUTCOME_READY)
 		return conn_abort(c);
-	error = conn_flush(c);
+	error = flush(c);
 	if (error == EAGAIN) {
 		body_take_back(c);
 		return conn_allowance(c) == 0 ? wait_for_leave(c) :

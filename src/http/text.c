@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "http/text.h"
+#include "lib/rare.h"
+#include "lib/word.h"
 
 #define IPV4		4		/* bytes of an address */
 #define IPV4_TEXT	15		/* of its text */
@@ -55,50 +57,51 @@ text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
 	return to;
 }
 
-#define WORD		sizeof(uint64_t)
-#define ONES		(UINT64_MAX / 0xff)	/* 1 in each byte */
-#define BIT(byte)	((uint64_t)1 << ((byte) & 63))
-
-/* The highest bit of a byte of a word that is that one, and perhaps, but then
- * only, of others. */
-static inline uint64_t
-find(uint64_t bytes, uint64_t which)
+/* Straight to where they belong: to copy them from elsewhere in larger parts
+ * than they were written in, makes the processor wait. */
+char *
+text_number(uint64_t n, char *to)
 {
-	bytes ^= which;
-	return (bytes - ONES) & ~bytes;
+	uint64_t	 least = 10;	/* that has a digit more */
+	unsigned	 digits = 1;
+
+	for (; n >= least && digits < TEXT_NUMBER_MOST; least *= 10)
+		digits++;
+	for (unsigned i = digits; i-- > 0; n /= 10)
+		to[i] = (char)('0' + n % 10);
+	return to + digits;
 }
 
-/* A word's bytes, none of which is to be escaped: nor those of also. */
-static inline bool
-put_plain(const char *at, uint64_t also, char *to)
-{
-	uint64_t	bytes, bad;
+#define BIT(byte)	((uint64_t)1 << ((byte) & 63))
 
-	memcpy(&bytes, at, WORD);
-	bad = bytes | (bytes - ONES * ' ') | find(bytes, ONES * '\\') |
-	    find(bytes, ONES * 0x7f) | find(bytes, also);
-	if ((bad & ONES * 0x80) != 0)
+/* A word's bytes, none of which is to be escaped. */
+static inline bool
+put_plain(const char *at, const char *also, char *to)
+{
+	uint64_t	word = word_at(at);
+	uint64_t	bad = word_odd(word) | word_has(word, '\\');
+
+	for (; *also != '\0'; also++)
+		bad |= word_has(word, *also);
+	if ((bad & WORD_MARKS) != 0)
 		return false;
-	memcpy(to, &bytes, WORD);
+	memcpy(to, &word, WORD);
 	return true;
 }
 
-/* How many bytes at the start needed no escape: all, or some.  Where several
- * more count than the usual ones, none. */
+/* How many bytes at the start needed no escape: all, or some. */
 static size_t
 start_plain(struct str s, const char *also, char *to, const char *end)
 {
-	uint64_t	one = ONES * (unsigned char)also[0];
-	size_t		n = 0;
+	size_t	n = 0;
 
-	if (s.len < WORD || (size_t)(end - to) < s.len ||
-	    (also[0] != '\0' && also[1] != '\0'))
+	if (s.len < WORD || (size_t)(end - to) < s.len)
 		return 0;
 	for (; n + WORD <= s.len; n += WORD)
-		if (!put_plain(s.at + n, one, to + n))
+		if (!put_plain(s.at + n, also, to + n))
 			return n;
 	/* The last few once more, with the ones before them. */
-	return n < s.len && put_plain(s.at + s.len - WORD, one,
+	return n < s.len && put_plain(s.at + s.len - WORD, also,
 	    to + s.len - WORD) ? s.len : n;
 }
 
@@ -114,21 +117,17 @@ put_escape(unsigned char byte, char *to)
 	return to;
 }
 
-/* A set of bytes, since nearly all that are looked at are plain: a bit each. */
-char *
-text_escape(struct str s, const char *also, char *to, const char *end)
+/* Byte by byte; a set of bytes, as most are plain all the same: a bit each. */
+static RARE char *
+escape(struct str s, const char *also, char *to, const char *end)
 {
 	uint64_t		plain[4] = { ~(BIT(' ') - 1),
 				    ~(BIT('\\') | BIT(0x7f)) };
 	unsigned char		byte;
-	size_t			i = start_plain(s, also, to, end);
 
-	to += i;
-	if (i == s.len)
-		return to;
 	for (; *also != '\0'; also++)
 		plain[*also >> 6 & 3] &= ~BIT(*also);
-	for (; i < s.len && end - to >= 4; i++) {
+	for (size_t i = 0; i < s.len && end - to >= 4; i++) {
 		byte = (unsigned char)s.at[i];
 		if ((plain[byte >> 6] & BIT(byte)) != 0) {
 			*to++ = (char)byte;
@@ -137,6 +136,15 @@ text_escape(struct str s, const char *also, char *to, const char *end)
 		to = put_escape(byte, to);
 	}
 	return to;
+}
+
+char *
+text_escape(struct str s, const char *also, char *to, const char *end)
+{
+	size_t	n = start_plain(s, also, to, end);
+
+	return n == s.len ? to + n :
+	    escape((struct str){ s.at + n, s.len - n }, also, to + n, end);
 }
 
 /* Bytes of the character at the front, 0 if it is none (RFC 3629): neither

@@ -37,6 +37,21 @@ absorb(uint64_t v[4], uint64_t word)
 	v[0] ^= word;
 }
 
+/* Fewer than eight bytes, the first of them lowest. */
+static inline uint64_t
+rest(const unsigned char *p, size_t n)
+{
+	uint64_t	word = 0;
+
+	for (p += n; n & 3; n--)
+		word = word << 8 | *--p;
+	if (n == 0)
+		return word;
+	p -= 4;
+	return word << 32 | (uint64_t)p[3] << 24 | (uint64_t)p[2] << 16 |
+	    (uint64_t)p[1] << 8 | p[0];
+}
+
 void
 hash_key_random(struct hash_key *key)
 {
@@ -49,7 +64,7 @@ hash_bytes(const struct hash_key *key, uint64_t salt, const void *bytes,
     size_t len)
 {
 	const unsigned char *p = bytes;
-	uint64_t	v[4], word = 0;
+	uint64_t	v[4], word;
 	size_t		left = len;
 
 	v[0] = key->k0 ^ 0x736f6d6570736575ULL;
@@ -61,10 +76,7 @@ hash_bytes(const struct hash_key *key, uint64_t salt, const void *bytes,
 		memcpy(&word, p, sizeof(word));
 		absorb(v, word);
 	}
-	word = 0;
-	for (size_t i = 0; i < left; i++)
-		word |= (uint64_t)p[i] << (8 * i);
-	absorb(v, word | (uint64_t)(len + sizeof(salt)) << 56);
+	absorb(v, rest(p, left) | (uint64_t)(len + sizeof(salt)) << 56);
 	v[2] ^= 0xff;
 	mix(v);
 	mix(v);

@@ -152,22 +152,6 @@ proc_may_read(const char *directory, const char *user, uid_t uid, gid_t gid)
 	return pid != -1 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-bool
-proc_as(const char *user, uid_t uid, gid_t gid, void (*function)(void *),
-    void *context)
-{
-	int	status = -1;
-	pid_t	pid = fork();
-
-	if (pid == 0 && proc_become(user, uid, gid) == 0) {
-		function(context);
-		_exit(0);
-	}
-	if (pid == 0)
-		_exit(1);
-	return pid != -1 && waitpid(pid, &status, 0) == pid && status == 0;
-}
-
 int
 proc_daemon(void)
 {

@@ -42,9 +42,6 @@ int	proc_become(const char *user, uid_t, gid_t);
 /* Whether that user could read a directory, asked as that user. */
 bool	proc_may_read(const char *directory, const char *user, uid_t, gid_t);
 
-/* Has this done as that user, and waits until it is; false: it could not. */
-bool	proc_as(const char *user, uid_t, gid_t, void (*)(void *), void *);
-
 /* Into the background: fork, new session, / as directory, no terminal. */
 int	proc_daemon(void);
 

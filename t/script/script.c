@@ -212,11 +212,19 @@ told_line(void *context, const char *line, size_t n)
 	buf_add(&w.told, line, n);
 }
 
-static void
-log_line(void *context, const char *line, size_t n)
+static char *
+log_room(void *context, size_t most)
 {
 	(void)context;
-	buf_add(&w.log, line, n);
+	buf_need(&w.log, most);
+	return w.log.at + w.log.len;
+}
+
+static void
+log_line(void *context, size_t n)
+{
+	(void)context;
+	w.log.len += n;
 }
 
 /* Driving the machine. */
@@ -334,6 +342,7 @@ begin(void)
 	setup.conf = w.conf;
 	setup.disk.start = script_start;
 	setup.descriptors = 100;
+	setup.log_room = log_room;
 	setup.log = log_line;
 	w.http = http_new(&setup);
 }

@@ -47,7 +47,7 @@ START_TEST(pieces)
 	is("text", "text\n");
 	is("100%%", "100%%\n");
 	is("%%%h%%", "%%<%d:>%%\n", LINE_PEER);
-	is("%h %l", "<%d:> <%d:>\n", LINE_PEER, LINE_NOBODY);
+	is("%h %l %u", "<%d:> - <%d:>\n", LINE_PEER, LINE_USER);
 	is("%s%>s%<s", "<%d:><%d:><%d:>\n", LINE_STATUS, LINE_STATUS,
 	    LINE_STATUS);
 	is("%t%{sec}t%{SEC}t%{%H:%M}t", "<%d:><%d:sec><%d:SEC><%d:%%H:%%M>\n",

@@ -124,6 +124,28 @@ START_TEST(all_room)
 }
 END_TEST
 
+START_TEST(numbers)
+{
+	static const struct {
+		uint64_t	 n;
+		const char	*text;
+	} cases[] = {
+		{ 0, "0" }, { 9, "9" }, { 10, "10" }, { 99, "99" },
+		{ 100, "100" }, { 206, "206" }, { 12345, "12345" },
+		{ UINT32_MAX, "4294967295" }, { INT64_MAX,
+		"9223372036854775807" }, { UINT64_MAX, "18446744073709551615" },
+		{ UINT64_MAX / 10 * 10, "18446744073709551610" },
+	};
+	char	text[TEXT_NUMBER_MOST + 1];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memset(text, 'x', sizeof(text));
+		*text_number(cases[i].n, text) = '\0';
+		ck_assert_str_eq(text, cases[i].text);
+	}
+}
+END_TEST
+
 START_TEST(peers)
 {
 	static const struct {
@@ -174,6 +196,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, json_cut);
 	tcase_add_test(tests, every_place);
 	tcase_add_test(tests, all_room);
+	tcase_add_test(tests, numbers);
 	tcase_add_test(tests, peers);
 	tcase_add_test(tests, no_room);
 }

@@ -41,6 +41,18 @@ START_TEST(stays)
 }
 END_TEST
 
+/* All that may be left behind the last eight bytes; of the same origin. */
+START_TEST(of_every_length)
+{
+	static const char	text[] = "0123456789abcdefghijklm";
+	uint64_t		all = 0;
+
+	for (size_t len = 0; len < sizeof(text); len++)
+		all = (all << 1 | all >> 63) ^ hash_bytes(&key, 3, text, len);
+	ck_assert(all == 0xda8d4ec37cb89ff0ULL);
+}
+END_TEST
+
 START_TEST(spreads)
 {
 	unsigned	fill[256] = { 0 };
@@ -73,6 +85,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, depends_on_all);
 	tcase_add_test(tests, stays);
+	tcase_add_test(tests, of_every_length);
 	tcase_add_test(tests, spreads);
 	tcase_add_test(tests, keys_differ);
 }

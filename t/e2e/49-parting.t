@@ -1,0 +1,39 @@
+#!/usr/bin/perl
+# A main that is at its end, with lines that the log helper has not written yet,
+# is not killed by a signal to end.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await docroot slurp);
+use Test::More;
+
+plan(skip_all => 'there is no /proc') unless -r '/proc/self/status';
+
+# Whether a process would be ended by SIGTERM, or has put it off.
+sub takes_no_signals {
+	my ($pid) = @_;
+	my $status = eval { slurp("/proc/$pid/status") } // '';
+	my ($caught) = $status =~ /^SigCgt:\s*([0-9a-f]+)/m or return 1;
+
+	return !(hex(substr($caught, -8)) & 1 << 14);
+}
+
+my $server = Amped->start(files => { page => "page\n" });
+my ($main) = $server->role('main');
+
+await('the log helper', sub { $server->role('log helper') });
+$server->kill_role('STOP', 'log helper');
+is($server->get('/page?last')->{body}, "page\n", 'a line to be written');
+kill('HUP', $server->{pid});
+$server->wait_line(qr/has been read again/);
+await('the main before to be at its end', sub { takes_no_signals($main) });
+kill('TERM', $server->{pid});
+$server->kill_role('CONT', 'log helper');
+is(eval { $server->reap }, 0, 'all end');
+unlike($server->errors, qr/killed by signal 15/, 'by themselves');
+like(slurp($server->{access}), qr/\?last /, 'and the line is there');
+$server->stop;
+
+done_testing();
