@@ -52,6 +52,7 @@ is_deeply([grep { $_ ne 'reload' && $freebsd !~ /^${_}_cmd=/m }
 	my (undef, $out) = run('/bin/sh', "$dir/rc", 'start');
 	is($out, "amped -t -f $dir/conf\namped -f $dir/conf\n",
 	    'start: the conf is checked first');
+	local $SIG{QUIT} = 'DEFAULT';	# it may be ignored by us
 	my %signal = (reopen => 'USR1', upgrade => 'USR2', drain => 'QUIT');
 	for my $command (sort(keys(%signal))) {
 		my ($status) = run('/bin/sh', '-c', 'PID=$$; export PID; ' .
