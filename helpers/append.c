@@ -51,14 +51,14 @@ append_with_names(struct names *n)
 static int
 write_all(struct outlet *o, const char *at, size_t len, size_t *done)
 {
-	size_t	n;
+	size_t	before;
 	int	result;
 
 	*done = 0;
 	do {
-		result = outlet_write(o, at + *done, len - *done, &n);
-		*done += n;
-		o->stalled = o->stalled && n == 0 && len > 0;
+		before = *done;
+		result = outlet_write(o, at, len, done);
+		o->stalled = o->stalled && *done == before && len > 0;
 	} while (result == -1 && errno == EAGAIN &&
 	    outlet_wait(o, o->stalled ? 0 : PATIENCE));
 	o->stalled = result == -1;

@@ -54,21 +54,22 @@ outlet_write(struct outlet *o, const char *at, size_t len, size_t *done)
 	size_t	piece;
 	ssize_t	n;
 
-	*done = 0;
 	if (o->syslog != NULL)
 		return tell_system(o, at, len, done);
 	piece = most(o->fd);
-	if (len > 0 && o->torn && put(o->fd, "\n", 1) != 1)
-		return -1;
-	o->torn = o->torn && len == 0;
+	/* What it stopped in is another line, unless it was just this one. */
+	if (*done == 0 && len > 0 && o->torn) {
+		if (put(o->fd, "\n", 1) != 1)
+			return -1;
+		o->torn = false;
+	}
 	while (*done < len) {
 		n = put(o->fd, at + *done,
 		    lines_whole(at + *done, len - *done, piece));
-		if (n == -1) {
-			o->torn = *done > 0 && at[*done - 1] != '\n';
+		if (n == -1)
 			return -1;
-		}
 		*done += (size_t)n;
+		o->torn = *done > 0 && at[*done - 1] != '\n';
 	}
 	return 0;
 }

@@ -17,9 +17,10 @@ struct outlet {
 };
 
 /*
- * All of it; 0, or -1 with errno, and how much was written.  What others write
- * to the same pipe or terminal meanwhile stands between lines, as long as these
- * are no longer than a pipe takes whole.
+ * All but what is done already; 0, or -1 with errno, and how much is done by
+ * now: with that a later call goes on, in the midst of a line if need be.  What
+ * others write to the same pipe or terminal meanwhile stands between lines, as
+ * long as these are no longer than a pipe takes whole.
  */
 int	outlet_write(struct outlet *, const char *, size_t, size_t *done);
 /* After EAGAIN: false when there is still no room after so many ms. */

@@ -34,18 +34,16 @@ static void
 write_lines(void *context, const char *at, size_t len)
 {
 	struct scribe	*s = context;
-	size_t		 done;
+	size_t		 done = 0;
 
 	while ((s->failing = outlet_write(s->log, at, len, &done) == -1)) {
-		at += done;
-		len -= done;
 		/* A FIFO was opened so as not to wait for its reader. */
 		if (errno != EAGAIN)
 			break;
 		outlet_wait(s->log, RETRY);
 	}
 	if (s->failing)
-		s->lost += lines_count(at, len);
+		s->lost += lines_count(at + done, len - done);
 }
 
 static void

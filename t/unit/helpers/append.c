@@ -140,6 +140,42 @@ START_TEST(large_through_a_pipe)
 }
 END_TEST
 
+/* The same where nobody waits: it arrives as the one line that it is. */
+START_TEST(long_line_through_a_pipe)
+{
+	static char	data[300000], got[4096];
+	struct job	job;
+	size_t		sum = 0;
+	int		fd[2], status;
+	ssize_t		n;
+
+	ck_assert_int_eq(pipe2(fd, O_NONBLOCK), 0);
+#ifdef F_SETPIPE_SZ
+	/* So that it is full each time. */
+	(void)fcntl(fd[1], F_SETPIPE_SZ, sizeof(got));
+#endif
+	memset(data, 'x', sizeof(data));
+	if (fork() == 0) {
+		close(fd[0]);
+		job_logs(&fd[1], 1);
+		job_init(&job, JOB_APPEND);
+		job.data = data;
+		job.length = sizeof(data);
+		job_perform(&job);
+		_exit(job.error == 0 && job.done == sizeof(data) ? 0 : 1);
+	}
+	close(fd[1]);
+	ck_assert_int_eq(fcntl(fd[0], F_SETFL, 0), 0);
+	while ((n = read(fd[0], got, sizeof(got))) > 0) {
+		ck_assert_ptr_null(memchr(got, '\n', (size_t)n));
+		sum += (size_t)n;
+	}
+	wait(&status);
+	ck_assert_uint_eq(sum, sizeof(data));
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -149,4 +185,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, full_disk);
 	tcase_add_test(tests, file_size_limit);
 	tcase_add_test(tests, large_through_a_pipe);
+	tcase_add_test(tests, long_line_through_a_pipe);
 }

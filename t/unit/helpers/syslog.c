@@ -76,7 +76,7 @@ START_TEST(lines)
 	const char	*path = set_up(&s, "daemon,amped");
 	int		 fd = listen_at(path);
 	struct outlet	 o = { .fd = -1, .syslog = &s };
-	size_t		 done;
+	size_t		 done = 0;
 
 	ck_assert_int_eq(outlet_write(&o, "one\n\ntwo", 8, &done), 0);
 	ck_assert_uint_eq(done, 8);
