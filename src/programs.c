@@ -43,14 +43,14 @@ split(char *text, char *words[WORDS + 1])
 	words[n] = NULL;
 }
 
-/* What it has to say is for the error log, unless it reads that. */
+/* What it has to say is for the error log, unless it reads that: it would hear
+ * itself, over and over. */
 static void
 choose_errors(struct monitor *m, const struct program *p)
 {
-	const char	*error = m->serving->conf->log.error.to;
-	int		 fd = STDERR_FILENO;
+	int	fd = STDERR_FILENO;
 
-	if (strcmp(error, p->text) == 0)
+	if (p->of_errors)
 		fd = io_open_again(m->setup->standard, O_WRONLY | O_APPEND);
 	if (fd == -1)
 		fd = open("/dev/null", O_WRONLY);
@@ -111,13 +111,22 @@ is_left(const struct program *p)
 	return p->pipe[1] == -1;
 }
 
+/* By that conf. */
+static bool
+reads_errors(const struct reign *r, const char *text)
+{
+	return strcmp(r->conf->log.error.to, text) == 0;
+}
+
 int
 programs_log(struct monitor *m, struct reign *r, const char *text)
 {
+	bool		 of_errors = reads_errors(r, text);
 	struct program	*p;
 
 	TAILQ_FOREACH(p, &m->programs, link)
-		if (!is_left(p) && strcmp(p->text, text) == 0)
+		if (!is_left(p) && strcmp(p->text, text) == 0 &&
+		    p->of_errors == of_errors)
 			return fcntl(p->pipe[1], F_DUPFD_CLOEXEC, 3);
 	p = mem_zero(sizeof(*p));
 	if (open_pipe(p->pipe) == -1) {
@@ -125,6 +134,7 @@ programs_log(struct monitor *m, struct reign *r, const char *text)
 		return -1;
 	}
 	p->text = mem_string(text);
+	p->of_errors = of_errors;
 	TAILQ_INSERT_TAIL(&m->programs, p, link);
 	start(m, r, p);
 	return fcntl(p->pipe[1], F_DUPFD_CLOEXEC, 3);
@@ -190,9 +200,9 @@ is_wanted(const struct monitor *m, const struct program *p)
 	const struct reign	*r;
 
 	TAILQ_FOREACH(r, &m->reigns, link)
-		if ((r->conf->log.access.to != NULL &&
-		    strcmp(r->conf->log.access.to, p->text) == 0) ||
-		    strcmp(r->conf->log.error.to, p->text) == 0)
+		if (reads_errors(r, p->text) == p->of_errors && (p->of_errors ||
+		    (r->conf->log.access.to != NULL &&
+		    strcmp(r->conf->log.access.to, p->text) == 0)))
 			return true;
 	return false;
 }

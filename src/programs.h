@@ -20,6 +20,7 @@ struct reign;
 
 struct program {
 	char			*text;		/* as the conf has it */
+	bool			 of_errors;	/* reads the error log */
 	int			 pipe[2];	/* -1: it has been left */
 	pid_t			 pid;		/* 0: does not run */
 	int64_t			 born, due;	/* ms; due 0: never */

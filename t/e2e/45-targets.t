@@ -196,6 +196,40 @@ is(() = slurp("$dir/b") =~ /\?last /g, 500, 'all is there at the end');
 like(slurp("$dir/e"), qr/notice: stopping/, 'the last words, too');
 is((split(/ /, lives('b')))[1], 1, 'and it has ended');
 
+# One that says what it reads, and is there for another log at first, or not at
+# all: it must not hear itself.  tee writes there first, so what it has said is
+# back before what is said next.
+SKIP: {
+	my ($tee) = grep { -x } qw(/usr/bin/tee /bin/tee);
+
+	skip('there is no tee', 6) unless $tee;
+	for my $access ('off', "\"|$tee -a $dir/own\" common") {
+		my $own = "\terror \"|$tee -a $dir/own\" info\n";
+		my $file = "\terror %D/error.log info\n";
+		my $readings = 0;
+
+		write_file("$dir/own", '');
+		chmod(0666, "$dir/own");
+		$server = start("\taccess off\n$file");
+		$server->wait_line(qr/notice: ready/, $server->{error});
+		for my $error ($file, $own) {
+			with_log($server, "\taccess $access\n$error");
+			$readings++;
+			await('it to be in force', sub {
+				$readings <= (() = (slurp($server->{error}) .
+				    slurp("$dir/own")) =~ /read again, and/g);
+			});
+		}
+		my ($killed) = $server->kill_role('KILL', 'log helper');
+		$server->wait_line(qr/helper $killed was killed/, "$dir/own");
+		$server->stop;
+		for my $once ("helper $killed was killed", 'stopping') {
+			is(() = slurp("$dir/own") =~ /$once/g, 1,
+			    "it does not hear itself: $once");
+		}
+	}
+}
+
 # One that does not read, one that cannot be run, one that ends at once.
 $server = start("\taccess \"|/bin/sleep 1000\" common\n\terror stderr info\n",
     errors => 1);
