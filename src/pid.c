@@ -30,36 +30,50 @@ is_file(int fd, const char *path)
 	    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* The number in it; 0: none. */
+/* The number in it; 0: none, as it is empty; -1: it is no pid file. */
 static long
 read_pid(int fd)
 {
-	char	text[32];
+	char	text[32], *end;
 	ssize_t	n = pread(fd, text, sizeof(text) - 1, 0);
+	long	pid;
 
 	if (n <= 0)
-		return 0;
+		return n;
 	text[n] = '\0';
-	return strtol(text, NULL, 10);
+	pid = strtol(text, &end, 10);
+	return pid > 0 && end[strspn(end, " \n")] == '\0' ? pid : -1;
 }
 
-/* The file, locked; -1 with errno: EWOULDBLOCK, and who has it. */
+/* Whether it may be written to and removed: what has another name elsewhere, or
+ * has something else in it, is a mistake, or somebody's trick. */
+static bool
+is_fit(int fd)
+{
+	struct stat	st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_nlink <= 1 && read_pid(fd) != -1;
+}
+
+/* The file, locked; -1 with errno: EWOULDBLOCK, and who has it; EEXIST, if it
+ * is something else. */
 static int
 take(const char *path, long *holder)
 {
-	struct stat	st;
-	int		fd;
+	int	fd;
 
 	/* Its directory may be somebody else's, who likes links. */
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
 	    0644);
 	if (fd == -1)
 		return -1;
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		errno = EINVAL;
-	else if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (flock(fd, LOCK_EX | LOCK_NB) == -1)
+		*holder = read_pid(fd);
+	else if (is_fit(fd))
 		return fd;
-	*holder = read_pid(fd);
+	else
+		errno = EEXIST;
 	io_close(&fd);
 	return -1;
 }
@@ -78,7 +92,10 @@ pid_hold(struct pid_file *p, const char *path, int inherited)
 			p->fd = take(path, &holder);
 		} while (p->fd != -1 && !is_file(p->fd, path));
 	}
-	if (p->fd == -1 && errno == EWOULDBLOCK && holder == 0)
+	if (p->fd == -1 && errno == EEXIST)
+		log_errorx("%s is there already, and no pid file: name another "
+		    "file in the conf (pid)", path);
+	else if (p->fd == -1 && errno == EWOULDBLOCK && holder <= 0)
 		log_errorx("somebody who is about to serve has the pid file "
 		    "%s", path);
 	else if (p->fd == -1 && errno == EWOULDBLOCK)

@@ -265,6 +265,29 @@ sub watchdog_of_conf {
 	    "$server->{dir}/amped.conf");
 	is($status >> 8, 73, 'a link is not followed: exit 73');
 	ok(!-e "$place/target", 'nothing is made at its end');
+	# Nor is what is no pid file written to, or removed: by mistake, or when
+	# whoever may write there has put another's file there.
+	my $listens = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
+	    Listen => 1);
+	my $taken = slurp("$server->{dir}/amped.conf") =~
+	    s/:0$/":" . $listens->sockport/emr;
+	for my $text ("root:x:0\n", '4711', '12 monkeys', "-1\n") {
+		my $again = $text eq '4711' ? "$file.again" : undef;
+
+		unlink($file);
+		write_file($file, $text);
+		link($file, $again) if $again;
+		for my $conf ($server->conf_text, $taken) {
+			write_file("$server->{dir}/amped.conf", $conf);
+			($status, $out, $err) = Amped::run_amped('-D', '-f',
+			    "$server->{dir}/amped.conf");
+			is($status >> 8, 73, 'another file: exit 73');
+			like($err, qr/is there already, and no pid file/,
+			    '... and it is said');
+			ok(-e $file && slurp($file) eq $text, '... it stays');
+		}
+		unlink($again) if $again;
+	}
 }
 
 # Sockets that are passed, as systemd does: on 3 and so on.
