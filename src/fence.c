@@ -71,9 +71,18 @@ allow_passwords(int rules, const char *file)
 		(void)landlock_allow(rules, real, LANDLOCK_READ_FILES);
 }
 
+/* Nobody knows where homes are, nor links that may leave a root. */
+static bool
+leads_anywhere(const struct conf_rules *r)
+{
+	return r->users.directory != NULL || r->links == JOB_LINKS_ALL ||
+	    r->links == JOB_LINKS_OWNER;
+}
+
 static void
 allow_site(int rules, const struct conf_site *site)
 {
+	bool			 anywhere = leads_anywhere(&site->rules);
 	const struct conf_rules	*place;
 
 	allow_root(rules, site->rules.root);
@@ -83,13 +92,11 @@ allow_site(int rules, const struct conf_site *site)
 		allow_root(rules, place->root);
 		allow_root(rules, place->alias);
 		allow_passwords(rules, place->guard.file);
+		anywhere = anywhere || leads_anywhere(place);
 	}
 	for (size_t i = 0; i < site->nfiles; i++)
 		allow_passwords(rules, site->files[i].guard.file);
-	/* Nobody knows where homes are, nor links that may leave a root. */
-	if (site->rules.users.directory != NULL ||
-	    site->rules.links == JOB_LINKS_ALL ||
-	    site->rules.links == JOB_LINKS_OWNER)
+	if (anywhere)
 		(void)landlock_allow(rules, "/", LANDLOCK_READ);
 }
 

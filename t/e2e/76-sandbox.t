@@ -178,6 +178,22 @@ SKIP: {
 	$server->stop;
 }
 
+# Links that may leave the root, be it only beneath one path of the site.
+my $outside = docroot(page => "outside\n");
+my $linked = docroot(page => "page\n", 'inner/' => '');
+
+symlink("$outside/page", "$linked/inner/link") or die "symlink: $!\n";
+for my $links ("links all", "path /inner {\n\t\tlinks all\n\t}",
+    "path /inner {\n\t\tlinks owner\n\t}",
+    "path /other {\n\t\talias $linked/inner\n\t\tlinks all\n\t}") {
+	my ($path) = $links =~ m{path (/\w+)};
+
+	$server = Amped->start(root => $linked, site => "\t$links\n");
+	is($server->get(($path // '/inner') . '/link')->{body}, "outside\n",
+	    $links =~ s/\s+/ /gr);
+	$server->stop;
+}
+
 # The system's own database of users, whatever it asks: nobody dies of it.
 $server = Amped->start(root => $root, site => "\tusers public_html\n");
 for my $user (scalar(getpwuid($>)), 'nobody', 'a-user-that-is-not') {
