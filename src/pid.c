@@ -20,6 +20,8 @@
 #include "lib/mem.h"
 #include "pid.h"
 
+#define TEXT	32		/* bytes of a pid file, and more than enough */
+
 /* Whether the name still leads to it. */
 static bool
 is_file(int fd, const char *path)
@@ -30,19 +32,21 @@ is_file(int fd, const char *path)
 	    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* The number in it; 0: none, as it is empty; -1: it is no pid file. */
+/* The number in it; 0: none, as it is empty; -1: it is no pid file.  Behind it
+ * may be the end of a longer one, of who died just then. */
 static long
 read_pid(int fd)
 {
-	char	text[32], *end;
+	char	text[TEXT];
 	ssize_t	n = pread(fd, text, sizeof(text) - 1, 0);
 	long	pid;
 
 	if (n <= 0)
 		return n;
 	text[n] = '\0';
-	pid = strtol(text, &end, 10);
-	return pid > 0 && end[strspn(end, " \n")] == '\0' ? pid : -1;
+	pid = strtol(text, NULL, 10);
+	return pid > 0 && text[strspn(text, "0123456789 \n")] == '\0' ? pid :
+	    -1;
 }
 
 /* Whether it may be written to and removed: what has another name elsewhere, or
@@ -53,7 +57,7 @@ is_fit(int fd)
 	struct stat	st;
 
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_nlink <= 1 && read_pid(fd) != -1;
+	    st.st_nlink <= 1 && st.st_size < TEXT && read_pid(fd) != -1;
 }
 
 /* The file, locked; -1 with errno: EWOULDBLOCK, and who has it; EEXIST, if it
@@ -113,7 +117,7 @@ pid_hold(struct pid_file *p, const char *path, int inherited)
 void
 pid_write(const struct pid_file *p)
 {
-	char	text[32];
+	char	text[TEXT];
 	int	n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
 	/* Who reads it meanwhile finds a number in it. */

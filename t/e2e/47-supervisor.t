@@ -215,7 +215,7 @@ sub watchdog_of_conf {
 {
 	my $file = "$place/amped.pid";
 	my %opt = (root => $root, errors => 1, global => "$few\npid $file\n");
-	write_file($file, "1\n");
+	write_file($file, "1\n234\n");	# of who died over it
 	my $server = Amped->start(%opt);
 	await('the pid file', sub { slurp($file) eq "$server->{pid}\n" });
 	pass('a stale one is no obstacle');
@@ -271,7 +271,8 @@ sub watchdog_of_conf {
 	    Listen => 1);
 	my $taken = slurp("$server->{dir}/amped.conf") =~
 	    s/:0$/":" . $listens->sockport/emr;
-	for my $text ("root:x:0\n", '4711', '12 monkeys', "-1\n") {
+	for my $text ("root:x:0\n", '4711', '12 monkeys', "-1\n",
+	    '1' x 100) {
 		my $again = $text eq '4711' ? "$file.again" : undef;
 
 		unlink($file);
