@@ -232,7 +232,7 @@ is_gone(const struct request *r, int error)
 {
 	if (error == ESTALE)
 		return true;
-	if (!r->file->facts.handle || r->tries >= REQUEST_TRIES / 2)
+	if (!r->file->handle || r->tries >= REQUEST_TRIES / 2)
 		return false;
 	return error == ENOENT || error == EISDIR || error == ENOTDIR ||
 	    (error == EIO && !r->answered);

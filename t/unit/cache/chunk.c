@@ -322,6 +322,7 @@ evict(int fd, size_t size)
 /* The kernel tells the truth about our own files only: there it is asked. */
 START_TEST(our_own)
 {
+	struct job_facts mine = { .mode = S_IFREG | 0644, .uid = geteuid() };
 	struct file	*f;
 	struct chunk	*k;
 
@@ -331,8 +332,7 @@ START_TEST(our_own)
 	file_drop(&f);
 	unlink(path);
 	f = make(64 * KIB, false);
-	f->facts.uid = geteuid();
-	f->method = resident_choose(RESIDENCY_MINCORE, f);
+	f->method = resident_choose(RESIDENCY_MINCORE, f, &mine);
 	ck_assert_int_eq(f->method, RESIDENT_MINCORE);
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
