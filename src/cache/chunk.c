@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,19 +32,10 @@
 static size_t
 size_of(const struct file *f, size_t len)
 {
-	return sizeof(struct chunk) + (file_is_small(f) ? len : 0);
-}
+	size_t	copied = offsetof(struct chunk, at) + len;
 
-static void
-empty(struct chunk *k)
-{
-	if (k->mapped)
-		munmap(k->at, k->len);
-	k->at = NULL;
-	k->mapped = false;
-	k->visible = false;
-	k->filled = 0;
-	k->trusted = 0;
+	return file_is_small(f) && copied > sizeof(struct chunk) ? copied :
+	    sizeof(struct chunk);
 }
 
 static void
@@ -54,7 +46,8 @@ drop(struct cache *c, struct cache_entry *e)
 	((struct chunk_cache *)c)->mappings -= !file_is_small(k->file);
 	k->file->chunks[k->index] = NULL;
 	cache_leave(c, e, sizeof(*k) + k->len);
-	empty(k);
+	if (k->mapped)
+		munmap(k->at, k->len);
 	free(k);
 }
 
@@ -197,7 +190,8 @@ proved(struct chunk *k, int64_t now)
 {
 	k->again = k->known;
 	k->known = true;
-	k->read = (uint32_t)now;
+	if (!file_is_small(k->file))
+		k->read = (uint32_t)now;
 	k->lost = 0;
 }
 
@@ -333,10 +327,9 @@ ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 		return CHUNK_ABSENT;
 	if (doubt(cc, k))
 		return CHUNK_ABSENT;
-	k->at = k->bytes;
 	while (k->filled < k->len) {
-		n = resident_read(f, k->at + k->filled, (off_t)k->filled,
-		    k->len - k->filled);
+		n = resident_read(f, chunk_bytes(k) + k->filled, 
+		    (off_t)k->filled, k->len - k->filled);
 		if (n == -1)
 			return CHUNK_GONE;
 		if (n == 0) {
@@ -346,6 +339,7 @@ ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 		k->filled += (uint32_t)n;
 	}
 	learn(cc, k, false);
+	k->full = true;
 	copied(f);
 	return CHUNK_READY;
 }
@@ -355,7 +349,7 @@ ready(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 {
 	enum chunk_state	state;
 
-	if (k->filled == k->len)
+	if (k->full)
 		return CHUNK_READY;
 	need(k->file->fd != -1);
 	if (k->file->method == RESIDENT_COPY)
@@ -398,13 +392,12 @@ chunk_take(struct chunk *k, int fd)
 {
 	struct file	*f = k->file;
 
-	if (k->filled == k->len)	/* meanwhile by another's copy */
+	if (k->full)			/* meanwhile by another's copy */
 		return 0;
-	need(k->at == NULL && f->method == RESIDENT_COPY);
+	need(!k->mapped && f->method == RESIDENT_COPY);
 	if (file_is_small(f)) {
-		if (pread(fd, k->bytes, k->len, 0) != (ssize_t)k->len)
+		if (pread(fd, chunk_bytes(k), k->len, 0) != (ssize_t)k->len)
 			return EIO;
-		k->at = k->bytes;
 		copied(f);
 	} else {
 		k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED, fd, 0);
@@ -414,7 +407,7 @@ chunk_take(struct chunk *k, int fd)
 		}
 		k->mapped = true;
 	}
-	k->filled = k->len;
+	k->full = true;
 	return 0;
 }
 
@@ -454,7 +447,7 @@ chunk_whole(const struct file *f)
 	if (!file_is_small(f))
 		return false;
 	k = f->chunks[0];
-	return k != NULL && k->filled == k->len;
+	return k != NULL && k->full;
 }
 
 uint32_t

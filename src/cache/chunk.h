@@ -11,6 +11,8 @@
 #ifndef CACHE_CHUNK_H
 #define CACHE_CHUNK_H
 
+#include <stddef.h>
+
 #include "cache/cache.h"
 #include "cache/file.h"
 
@@ -19,24 +21,28 @@ struct errand;
 struct chunk {
 	struct cache_entry	 entry;
 	struct file		*file;
-	char			*at;		/* NULL while empty */
+	struct errand		*errand;	/* bringing it in; the users' */
+	int64_t			 trusted;	/* until then, clock ms */
 	uint32_t		 index;		/* in file->chunks */
 	uint32_t		 len;		/* bytes of the file */
-	int64_t			 trusted;	/* until then, clock ms */
-	struct errand		*errand;	/* bringing it in; the users' */
-	uint32_t		 filled;	/* copied: bytes so far */
-	int			 error;		/* of the last errand, errno */
-	uint32_t		 read;		/* clock ms, low bits */
+	union {
+		uint32_t	 filled;	/* small: bytes so far */
+		uint32_t	 read;		/* else: clock ms, low bits */
+	};
+	int16_t			 error;		/* of the last errand, errno */
+	uint8_t			 lost;		/* times that it was read by
+						 * a helper since then */
 	bool			 mapped : 1;
+	bool			 full : 1;	/* a copy, all of it */
 	bool			 visible : 1;	/* in the table of pages, as
 						 * long as it is in memory */
 	bool			 known : 1;	/* has been read, or a helper
 						 * has, at read */
 	bool			 again : 1;	/* ... more than once */
 	bool			 doubted : 1;	/* taken for absent unseen */
-	uint8_t			 lost;		/* times that it was read by
-						 * a helper since then */
-	_Alignas(16) char	 bytes[];	/* of a small file: its copy */
+	char			*at;		/* mapped, else NULL; but where
+						 * a small file's bytes begin:
+						 * chunk_bytes() */
 };
 
 struct chunk_cache {
@@ -56,6 +62,13 @@ enum chunk_state {
 	CHUNK_ABSENT,		/* have a helper bring it in, then ask again */
 	CHUNK_GONE		/* the file is not that version any more */
 };
+
+/* Where they are, once it is ready. */
+static inline char *
+chunk_bytes(struct chunk *k)
+{
+	return k->mapped ? k->at : (char *)k + offsetof(struct chunk, at);
+}
 
 void		 chunk_init(struct chunk_cache *, size_t limit_bytes,
 		    size_t limit_mappings);

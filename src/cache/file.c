@@ -67,7 +67,7 @@ close_slowly(struct file *f)
 	f->last = take_out(f);
 	f->gone = 0;
 	f->references++;
-	TAILQ_INSERT_TAIL(&fc->going, f, going);
+	TAILQ_INSERT_TAIL(&fc->going, &f->entry, queue);
 	fc->later(fc->later_context);
 }
 
@@ -121,7 +121,7 @@ file_is_copied(const struct file *f)
 bool
 file_is_made(const struct file *f)
 {
-	return !S_ISREG(f->facts.mode);
+	return f->made;
 }
 
 bool
@@ -179,10 +179,12 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->last = -1;
 	f->references = 1;
 	f->version = *version;
-	f->facts = *facts;
+	f->settled = facts->settled;
+	f->handle = facts->handle;
+	f->made = !S_ISREG(facts->mode);
 	f->nchunks = nchunks;
 	f->ahead = nchunks;
-	f->method = (uint8_t)resident_choose(fc->residency, f);
+	f->method = (uint8_t)resident_choose(fc->residency, f, facts);
 	f->trust = f->method == RESIDENT_NOWAIT ? RESIDENT_PROOF :
 	    RESIDENT_TRUST;
 	tell_method(f);
@@ -212,7 +214,8 @@ file_end(struct file *f)
 bool
 file_tidy(struct file_cache *fc)
 {
-	struct file	*f = TAILQ_FIRST(&fc->going);
+	/* A file starts with its entry. */
+	struct file	*f = (struct file *)TAILQ_FIRST(&fc->going);
 
 	if (f == NULL)
 		return false;
@@ -220,7 +223,7 @@ file_tidy(struct file_cache *fc)
 	    TURN_PLACES);
 	if (f->gone < f->nchunks)
 		return true;
-	TAILQ_REMOVE(&fc->going, f, going);
+	TAILQ_REMOVE(&fc->going, &f->entry, queue);
 	let_go(f, f->last);
 	f->last = -1;
 	file_drop(&f);

@@ -17,26 +17,28 @@ struct chunk;
 struct chunk_cache;
 
 struct file {
-	struct cache_entry	 entry;		/* among the open descriptors;
-						 * bytes: of made ones */
+	struct cache_entry	 entry;		/* among the open descriptors
+						 * (bytes: of made ones), then
+						 * among those going */
 	struct file_cache	*cache;
 	int			 fd;		/* owned; -1: closed */
 	int			 last;		/* closed to all, but its pieces
 						 * go first; else -1 */
-	TAILQ_ENTRY(file)	 going;		/* while they do */
-	uint32_t		 gone;		/* of them */
+	uint32_t		 gone;		/* of them, so far */
 	uint32_t		 references;
 	uint32_t		 nchunks;
-	uint32_t		 trust;		/* ms that a proof of residency
-						 * is good for */
 	uint32_t		 ahead;		/* chunk that follows what a
 						 * helper has read last */
-	struct job_version	 version;
-	struct job_facts	 facts;
+	uint16_t		 trust;		/* ms that a proof of residency
+						 * is good for */
 	uint8_t			 method;	/* enum resident_method */
-	bool			 unwanted;	/* when nobody holds it */
-	bool			 told;		/* that it cannot be read */
-	bool			 no_sendfile;	/* the system has refused */
+	bool			 settled : 1;	/* job_facts say so */
+	bool			 handle : 1;	/* the same */
+	bool			 made : 1;	/* by a helper: file_is_made */
+	bool			 unwanted : 1;	/* when nobody holds it */
+	bool			 told : 1;	/* that it cannot be read */
+	bool			 no_sendfile : 1; /* the system has refused */
+	struct job_version	 version;
 	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 
@@ -70,7 +72,7 @@ struct file_cache {
 	 */
 	void		(*later)(void *);
 	void		*later_context;
-	TAILQ_HEAD(, file) going;
+	TAILQ_HEAD(, cache_entry) going;
 };
 
 void		 file_init(struct file_cache *, struct chunk_cache *,

@@ -1,7 +1,9 @@
 /*
- * pathname: a hash table of targets.  Its size is fixed by the limit, so that
- * no look-up ever pays for a growing table; pages of it that are not used
- * cost nothing.
+ * pathname: a hash table of targets.  It grows with what is in it, by a bucket
+ * or two for each new path, so that nobody ever pays for a larger table: the
+ * room for all of it is there from the start, and costs nothing until used.
+ * (Linear hashing: buckets are split in their order, the one that is next into
+ * itself and the one that is new.)
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,6 +15,9 @@
 
 /* So many buckets at once, with about as many entries. */
 #define FORGET_AT_ONCE	1024
+
+#define BUCKETS_LEAST	64
+#define BUCKETS_EACH	2		/* so many buckets for a path */
 
 /* What an entry may weigh on average before names count as well. */
 #define BYTES_EACH	512
@@ -29,7 +34,45 @@ size_of(size_t name_len)
 static struct path **
 bucket(const struct pathname_cache *pc, uint32_t hash)
 {
-	return &pc->buckets[hash & pc->mask];
+	size_t	i = hash & pc->mask;
+
+	/* That one is not split yet: it is still in with the lower one. */
+	return &pc->buckets[i < pc->nbuckets ? i : hash & pc->mask >> 1];
+}
+
+static void
+link_in(struct pathname_cache *pc, struct path *p)
+{
+	struct path	**head = bucket(pc, p->hash);
+
+	p->next = *head;
+	*head = p;
+}
+
+/* One bucket more. */
+static void
+split(struct pathname_cache *pc)
+{
+	struct path	**head, *p, *next;
+
+	if (pc->nbuckets > pc->mask)
+		pc->mask = pc->mask << 1 | 1;
+	head = &pc->buckets[pc->nbuckets++ & pc->mask >> 1];
+	next = *head;
+	*head = NULL;
+	while ((p = next) != NULL) {
+		next = p->next;
+		link_in(pc, p);
+	}
+}
+
+static void
+grow(struct pathname_cache *pc)
+{
+	for (int i = 0; i < BUCKETS_EACH; i++)
+		if (pc->nbuckets < pc->cache.entries * BUCKETS_EACH &&
+		    pc->nbuckets < pc->nbuckets_most)
+			split(pc);
 }
 
 static void
@@ -64,14 +107,14 @@ void
 pathname_init(struct pathname_cache *pc, size_t limit,
     struct header_cache *headers)
 {
-	size_t	n = 64;
-
-	while (n < limit)
-		n *= 2;
 	memset(pc, 0, sizeof(*pc));
 	cache_init(&pc->cache, "pathname", limit, limit * BYTES_EACH, drop);
-	pc->buckets = mem_array(n, sizeof(pc->buckets[0]));
-	pc->mask = n - 1;
+	pc->nbuckets = BUCKETS_LEAST;
+	pc->nbuckets_most = limit * BUCKETS_EACH;
+	if (pc->nbuckets_most < BUCKETS_LEAST)
+		pc->nbuckets_most = BUCKETS_LEAST;
+	pc->buckets = mem_array(pc->nbuckets_most, sizeof(pc->buckets[0]));
+	pc->mask = BUCKETS_LEAST - 1;
 	pc->headers = headers;
 	hash_key_random(&pc->key);
 }
@@ -113,19 +156,17 @@ struct path *
 pathname_add(struct pathname_cache *pc, uint32_t space, struct str name)
 {
 	struct path	*p = mem_zero(size_of(name.len));
-	struct path	**head;
 
 	p->hash = hash(pc, space, name);
 	p->space = space;
 	p->len = (uint32_t)name.len;
 	p->guarded = true;
 	memcpy(p->name, name.at, name.len);
-	head = bucket(pc, p->hash);
-	p->next = *head;
-	*head = p;
+	link_in(pc, p);
 	cache_enter(&pc->cache, &p->entry, size_of(name.len));
 	cache_hold(&p->entry);
 	cache_trim(&pc->cache);
+	grow(pc);
 	return p;
 }
 
@@ -181,11 +222,11 @@ pathname_forget(struct pathname_cache *pc, size_t *from,
 	size_t		 end = *from + FORGET_AT_ONCE;
 	struct path	*p, *next;
 
-	for (; *from < end && *from <= pc->mask; ++*from)
+	for (; *from < end && *from < pc->nbuckets; ++*from)
 		for (p = pc->buckets[*from]; p != NULL; p = next) {
 			next = p->next;
 			if (is_one(context, p))
 				forget_path(pc, p);
 		}
-	return *from <= pc->mask;
+	return *from < pc->nbuckets;
 }

@@ -60,7 +60,9 @@ struct path {
 struct pathname_cache {
 	struct cache		 cache;
 	struct path		**buckets;
-	size_t			 mask;
+	size_t			 nbuckets;	/* so far */
+	size_t			 nbuckets_most;
+	size_t			 mask;		/* below twice as many */
 	struct hash_key		 key;
 	struct header_cache	*headers;	/* where its heads are */
 	bool			 anew;		/* no answer is good for more

@@ -34,17 +34,18 @@ resident_name(enum resident_method method)
 
 /* The kernel tells the truth about a file to its owner. */
 static bool
-mincore_works(const struct file *f)
+mincore_works(const struct job_facts *facts)
 {
-	return geteuid() == f->facts.uid;
+	return geteuid() == facts->uid;
 }
 
 enum resident_method
-resident_choose(int64_t wanted, const struct file *f)
+resident_choose(int64_t wanted, const struct file *f,
+    const struct job_facts *facts)
 {
-	if (f->facts.in_memory)
+	if (facts->in_memory)
 		return RESIDENT_NEVER;
-	if (f->facts.handle)
+	if (facts->handle)
 		return RESIDENT_COPY;
 	switch (wanted == WANT_AUTO ? RESIDENT_NOWAIT :
 	    (enum resident_method)(wanted - WANT_FIRST_METHOD)) {
@@ -55,7 +56,7 @@ resident_choose(int64_t wanted, const struct file *f)
 			return RESIDENT_NOWAIT;
 		/* FALLTHROUGH */
 	case RESIDENT_MINCORE:
-		if (mincore_works(f))
+		if (mincore_works(facts))
 			return RESIDENT_MINCORE;
 		/* FALLTHROUGH */
 	default:

@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 struct file;
+struct job_facts;
 
 #define RESIDENT_METHODS(X)						\
 	X(NOWAIT,	"nowait")					\
@@ -60,7 +61,8 @@ enum resident_answer {
 };
 
 /* auto, or the method that the conf wants, in so far as it works here. */
-enum resident_method	resident_choose(int64_t wanted, const struct file *);
+enum resident_method	resident_choose(int64_t wanted, const struct file *,
+			    const struct job_facts *);
 const char		*resident_name(enum resident_method);
 
 /* base: where the range is mapped. */

@@ -40,16 +40,18 @@ load_done(struct errand *e)
 {
 	struct load	*l = (struct load *)e;
 	int64_t		 now = l->http->clock->ms;
+	int		 error = e->job.error == ECANCELED ? 0 : e->job.error;
 
 	l->chunk->errand = NULL;
-	l->chunk->error = e->job.error == ECANCELED ? 0 : e->job.error;
 	if (e->job.error == 0 && e->job.done < e->job.length)
-		l->chunk->error = ESTALE;	/* it has shrunk */
+		error = ESTALE;		/* it has shrunk */
 	else if (e->job.kind == JOB_COPY && e->job.error == 0)
-		l->chunk->error = chunk_take(l->chunk, e->job.fd);
+		error = chunk_take(l->chunk, e->job.fd);
 	else if (e->job.error == 0)
 		chunk_warmed(l->chunk, now, now - l->started,
 		    e->job.facts.in_memory);
+	/* What no system says does not become something else. */
+	l->chunk->error = error == (int16_t)error ? (int16_t)error : EIO;
 }
 
 static void
@@ -193,8 +195,8 @@ put_chunk(struct conn *c, bool file)
 	put_head(c);
 	if (r->parts != NULL)
 		put_lead(c);
-	p = output_put(conn_output(c), file ? NULL : k->at + (r->next - at),
-	    (size_t)(end - r->next));
+	p = output_put(conn_output(c), file ? NULL :
+	    chunk_bytes(k) + (r->next - at), (size_t)(end - r->next));
 	p->release = release_chunk;
 	p->owner = &c->http->chunks;
 	p->what = k;
@@ -232,7 +234,7 @@ is_gone(const struct request *r, int error)
 {
 	if (error == ESTALE)
 		return true;
-	if (!r->file->facts.handle || r->tries >= REQUEST_TRIES / 2)
+	if (!r->file->handle || r->tries >= REQUEST_TRIES / 2)
 		return false;
 	return error == ENOENT || error == EISDIR || error == ENOTDIR ||
 	    (error == EIO && !r->answered);

@@ -46,7 +46,7 @@ head_etag(const struct file *f, char etag[HEAD_ETAG_MOST])
 	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns };
 
 	return (size_t)snprintf(etag, HEAD_ETAG_MOST, "%s\"%016llx\"",
-	    f->facts.settled ? "" : "W/",
+	    f->settled ? "" : "W/",
 	    (unsigned long long)hash_bytes(&key, 0, facts, sizeof(facts)));
 }
 

@@ -84,7 +84,7 @@ static bool
 is_known(const struct path *p, const struct job *job)
 {
 	return job->same || (is_version(p, &job->version) &&
-	    p->file->facts.settled);
+	    p->file->settled);
 }
 
 static void
@@ -240,7 +240,7 @@ set_known(struct job *job, const struct path *p)
 {
 	/* One that had just been changed may have been changed again since,
 	 * within the same tick of the clock that stamps files. */
-	if (p->kind != PATHNAME_FILE || !p->file->facts.settled)
+	if (p->kind != PATHNAME_FILE || !p->file->settled)
 		return;
 	if (p->file->fd == -1 && !chunk_whole(p->file))
 		return;			/* its descriptor is wanted */

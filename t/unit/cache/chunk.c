@@ -6,12 +6,14 @@
 #include <sys/stat.h>
 
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cache/chunk.h"
+#include "cache/pathname.h"
 #include "conf.h"
 #include "lib/io.h"
 #include "lib/mem.h"
@@ -54,12 +56,12 @@ make(size_t size, bool in_memory)
 }
 
 static void
-check_bytes(const struct chunk *k)
+check_bytes(struct chunk *k)
 {
 	int64_t	at = chunk_offset(k->file, k->index);
 
 	for (uint32_t i = 0; i < k->len; i += 97)
-		ck_assert_int_eq(k->at[i], (char)((at + i) % 251));
+		ck_assert_int_eq(chunk_bytes(k)[i], (char)((at + i) % 251));
 }
 
 START_TEST(small_is_copied)
@@ -82,6 +84,42 @@ START_TEST(small_is_copied)
 	ck_assert_uint_eq(chunks.cache.entries, 0);
 	ck_assert_uint_eq(files.cache.entries, 0);
 	unlink(path);
+}
+END_TEST
+
+/* Of any length, and even if it is shorter than what an address takes. */
+START_TEST(small_of_any_size)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	for (size_t size = 1; size < 20; size++) {
+		f = make(size, true);
+		k = chunk_hold(&chunks, f, 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		for (size_t i = 0; i < size; i++)
+			ck_assert_int_eq(chunk_bytes(k)[i], (char)i);
+		chunk_release(&chunks, &k);
+		file_drop(&f);
+		unlink(path);
+	}
+	ck_assert_uint_eq(chunks.cache.bytes, 0);
+}
+END_TEST
+
+/*
+ * There may be a million of each: what a cached small file takes beside its
+ * contents, its head's bytes and its name.  More is to have a good reason.
+ */
+START_TEST(records)
+{
+	if (sizeof(void *) != 8)
+		return;			/* other words, other sums */
+	ck_assert_uint_le(offsetof(struct path, name), 118);
+	ck_assert_uint_le(sizeof(struct head), 40);
+	ck_assert_uint_le(sizeof(struct file) + sizeof(struct chunk *), 120);
+	ck_assert_uint_le(offsetof(struct chunk, at), 64);
 }
 END_TEST
 
@@ -286,7 +324,7 @@ START_TEST(copies)
 	ck_assert_int_eq(chunk_take(k, copy), 0);
 	close(copy);
 	ck_assert(k->mapped == (_i == 1));
-	ck_assert_int_eq(k->at[k->len - 1], 'x');
+	ck_assert_int_eq(chunk_bytes(k)[k->len - 1], 'x');
 	ck_assert_int_eq(chunk_ready(&chunks, k, INT64_MAX), CHUNK_READY);
 	ck_assert(chunk_whole(f) == (_i == 0));
 	ck_assert((f->fd == -1) == (_i == 0));
@@ -322,6 +360,7 @@ evict(int fd, size_t size)
 /* The kernel tells the truth about our own files only: there it is asked. */
 START_TEST(our_own)
 {
+	struct job_facts mine = { .mode = S_IFREG | 0644, .uid = geteuid() };
 	struct file	*f;
 	struct chunk	*k;
 
@@ -331,8 +370,7 @@ START_TEST(our_own)
 	file_drop(&f);
 	unlink(path);
 	f = make(64 * KIB, false);
-	f->facts.uid = geteuid();
-	f->method = resident_choose(RESIDENCY_MINCORE, f);
+	f->method = resident_choose(RESIDENCY_MINCORE, f, &mine);
 	ck_assert_int_eq(f->method, RESIDENT_MINCORE);
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
@@ -814,6 +852,8 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, small_is_copied);
+	tcase_add_test(tests, small_of_any_size);
+	tcase_add_test(tests, records);
 	tcase_add_test(tests, large_is_mapped);
 	tcase_add_test(tests, empty_file);
 	tcase_add_test(tests, limit_unmaps);

@@ -118,6 +118,46 @@ START_TEST(anew)
 }
 END_TEST
 
+/* The table grows with what is in it, and all of it is found at any time. */
+START_TEST(grows)
+{
+	struct pathname_cache	 large;
+	struct path		*p;
+	char			 name[20];
+
+	pathname_init(&large, 100000, &heads);
+	for (int n = 0; n < 3000; n++) {
+		snprintf(name, sizeof(name), "/%d", n);
+		p = pathname_add(&large, 1, str_of(name));
+		pathname_release(&large, &p);
+		ck_assert_uint_le(large.nbuckets, 2 * (size_t)n + 64);
+		ck_assert_uint_ge(large.nbuckets, large.cache.entries);
+		for (int i = n % 100; i <= n; i += 100) {
+			snprintf(name, sizeof(name), "/%d", i);
+			p = pathname_hold(&large, 1, str_of(name));
+			ck_assert_ptr_nonnull(p);
+			pathname_release(&large, &p);
+		}
+	}
+	pathname_free(&large);
+}
+END_TEST
+
+/* No further than its limit; what has gone leaves it as it is. */
+START_TEST(grows_to_its_limit)
+{
+	struct path	*p;
+	char		 name[20];
+
+	for (int n = 0; n < 1000; n++) {
+		snprintf(name, sizeof(name), "/%d", n);
+		p = pathname_add(&paths, 1, str_of(name));
+		pathname_release(&paths, &p);
+	}
+	ck_assert_uint_eq(paths.nbuckets, 200);
+}
+END_TEST
+
 /* Long names count for what they weigh. */
 START_TEST(long_names)
 {
@@ -180,6 +220,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, answer_takes_heads_along);
 	tcase_add_test(tests, many);
 	tcase_add_test(tests, anew);
+	tcase_add_test(tests, grows);
+	tcase_add_test(tests, grows_to_its_limit);
 	tcase_add_test(tests, long_names);
 	tcase_add_test(tests, forgotten);
 }

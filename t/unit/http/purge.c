@@ -1,6 +1,7 @@
 /*
  * Unit test of http/purge.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,12 +95,17 @@ START_TEST(a_part_at_once)
 {
 	struct purge	p;
 	int		turns = 1;
+	char		name[20];
 
+	for (int i = 0; i < 3000; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		add(1, name);
+	}
 	ck_assert_ptr_null(purge_begin(&p, NULL, STR("/*")));
 	while (purge_some(http, &p))
 		turns++;
 	ck_assert_int_gt(turns, 4);
-	ck_assert_uint_eq(p.count, 7);
+	ck_assert_uint_eq(p.count, 7 + 3000);
 }
 END_TEST
 
