@@ -328,7 +328,7 @@ ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 	if (doubt(cc, k))
 		return CHUNK_ABSENT;
 	while (k->filled < k->len) {
-		n = resident_read(f, chunk_bytes(k) + k->filled, 
+		n = resident_read(f, chunk_bytes(k) + k->filled,
 		    (off_t)k->filled, k->len - k->filled);
 		if (n == -1)
 			return CHUNK_GONE;

@@ -120,6 +120,8 @@ START_TEST(records)
 	ck_assert_uint_le(sizeof(struct head), 40);
 	ck_assert_uint_le(sizeof(struct file) + sizeof(struct chunk *), 120);
 	ck_assert_uint_le(offsetof(struct chunk, at), 64);
+	/* What is there is copied by every request. */
+	ck_assert_uint_eq(offsetof(struct chunk, at) % 16, 0);
 }
 END_TEST
 
