@@ -18,8 +18,8 @@
 
 /* The monitor's: before there is any main. */
 void	board_open(void);
-/* A part, empty, for the mains of a reign, or BOARD_NONE. */
-int	board_take(void);
+/* A part, empty, for the mains of a worker of this reign, or BOARD_NONE. */
+int	board_take(unsigned reign);
 /* Its main has ended: what it has counted is kept. */
 void	board_keep(int part);
 void	board_give(int part);		/* nobody needs it any more */
@@ -32,5 +32,8 @@ void	board_use(int part);
 void	board_sum(struct stats_part *);
 /* The gauges that the monitor knows of, at this time. */
 void	board_measure(time_t now);
+/* Leaves a copy of this main's gauges for the others of its reign, and adds
+ * theirs to them, which are as old as their last look. */
+void	board_join(void);
 
 #endif

@@ -59,6 +59,7 @@ struct clients {
 	int64_t			 told;		/* that they are: clock ms */
 	bool			 draining;
 	void			(*gone)(void *);
+	void			(*came)(void *);
 	void			*context;
 };
 
@@ -288,6 +289,8 @@ welcome(struct clients *all, int fd, const struct transport *transport,
 	c->peer = machine_new(all->http, fd, transport, context, from,
 	    listener);
 	all->count++;
+	if (all->came != NULL)
+		all->came(all->context);
 	run(c);
 }
 
@@ -389,6 +392,18 @@ clients_listen(struct clients *all, const struct listener *listeners, size_t n)
 		    knock, &all->doors[i]);
 	}
 	open_doors(all, true);
+}
+
+void
+clients_tell(struct clients *all, void (*came)(void *))
+{
+	all->came = came;
+}
+
+size_t
+clients_count(const struct clients *all)
+{
+	return all->count;
 }
 
 void

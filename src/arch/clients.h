@@ -19,6 +19,10 @@ struct clients;
 struct clients	*clients_new(struct evloop *, struct clock *, struct http *,
 		    size_t limit, void (*gone)(void *), void *context);
 void		 clients_free(struct clients **);	/* ends them all */
+/* Called when one comes; NULL: nobody cares. */
+void		 clients_tell(struct clients *, void (*came)(void *));
+/* How many there are. */
+size_t		 clients_count(const struct clients *);
 void		 clients_listen(struct clients *, const struct listener *,
 		    size_t n);
 /* One that nobody has made: its bytes are the transport's; its descriptor must

@@ -52,7 +52,7 @@ START_TEST(without)
 	board_measure(0);
 	ck_assert_uint_eq(requests(), 3);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 7);
-	ck_assert_int_eq(board_take(), BOARD_NONE);
+	ck_assert_int_eq(board_take(1), BOARD_NONE);
 	board_keep(BOARD_NONE);
 	board_give(BOARD_NONE);
 }
@@ -65,8 +65,8 @@ START_TEST(outlives)
 	int			 a, b;
 
 	board_open();
-	a = board_take();
-	b = board_take();
+	a = board_take(1);
+	b = board_take(1);
 	ck_assert_int_ne(a, BOARD_NONE);
 	ck_assert_int_ne(b, BOARD_NONE);
 	ck_assert_int_ne(a, b);
@@ -84,7 +84,7 @@ START_TEST(outlives)
 	board_give(a);
 	board_give(b);
 	ck_assert_uint_eq(requests(), 17);
-	ck_assert_int_eq(board_take(), a);
+	ck_assert_int_eq(board_take(1), a);
 	be_main(a, 1);
 	ck_assert_uint_eq(requests(), 18);
 	stats[STATS_RELOADS]++;		/* the monitor's own */
@@ -139,7 +139,7 @@ START_TEST(never_falls)
 	ck_assert_ptr_ne(sums, MAP_FAILED);
 	board_open();
 	/* The last one: it takes longest to come to. */
-	while ((part = board_take()) != BOARD_NONE)
+	while ((part = board_take(1)) != BOARD_NONE)
 		a = part;
 	pid = fork();
 	ck_assert_int_ne(pid, -1);
@@ -162,7 +162,7 @@ START_TEST(full)
 	int	part, n = 0;
 
 	board_open();
-	while ((part = board_take()) != BOARD_NONE)
+	while ((part = board_take(1)) != BOARD_NONE)
 		n++;
 	ck_assert_int_ge(n, 18);	/* 16 that drain, one, one to come */
 	board_use(BOARD_NONE);
