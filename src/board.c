@@ -32,6 +32,7 @@ static struct board {
 	struct stats_part	parts[PARTS];
 	struct {
 		_Atomic unsigned	reign;	/* 0: nobody's */
+		_Atomic size_t		open;
 		_Atomic int64_t		gauges[STATS_GAUGE_COUNT];
 	}			views[PARTS];
 }	*board;			/* shared; NULL: there is none */
@@ -124,6 +125,7 @@ board_keep(int part)
 	memset(&board->parts[part], 0, sizeof(board->parts[part]));
 	for (int i = 0; i < STATS_GAUGE_COUNT; i++)
 		board->views[part].gauges[i] = 0;
+	board->views[part].open = 0;
 	set_state(next, BOARD_NONE);
 }
 
@@ -214,6 +216,15 @@ adds_up(int gauge)
 	}
 }
 
+/* Another main of our reign, which has begun to serve. */
+static bool
+beside_us(int part)
+{
+	return part != part_of_us && board->views[part].reign ==
+	    board->views[part_of_us].reign &&
+	    board->views[part].gauges[STATS_GAUGE_WORKERS] != 0;
+}
+
 static void
 join(int part)
 {
@@ -236,8 +247,6 @@ join(int part)
 void
 board_join(void)
 {
-	unsigned	reign;
-
 	stats_gauges[STATS_GAUGE_WORKERS] = 1;
 	stats_gauges[STATS_GAUGE_LEAST_OPEN] = stats_gauges[STATS_GAUGE_OPEN];
 	stats_gauges[STATS_GAUGE_MOST_OPEN] = stats_gauges[STATS_GAUGE_OPEN];
@@ -245,9 +254,27 @@ board_join(void)
 		return;
 	for (int i = 0; i < STATS_GAUGE_COUNT; i++)
 		board->views[part_of_us].gauges[i] = stats_gauges[i];
-	reign = board->views[part_of_us].reign;
 	for (int i = 0; i < board->used; i++)
-		if (i != part_of_us && board->views[i].reign == reign &&
-		    board->views[i].gauges[STATS_GAUGE_WORKERS] != 0)
+		if (beside_us(i))
 			join(i);
+}
+
+void
+board_tell_open(size_t n)
+{
+	if (part_of_us != BOARD_NONE)
+		board->views[part_of_us].open = n;
+}
+
+size_t
+board_least_open(void)
+{
+	size_t	n, least = SIZE_MAX;
+
+	for (int i = 0; part_of_us != BOARD_NONE && i < board->used; i++) {
+		n = beside_us(i) ? board->views[i].open : SIZE_MAX;
+		if (n < least)
+			least = n;
+	}
+	return least;
 }

@@ -9,6 +9,7 @@
 #ifndef BOARD_H
 #define BOARD_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -35,5 +36,9 @@ void	board_measure(time_t now);
 /* Leaves a copy of this main's gauges for the others of its reign, and adds
  * theirs to them, which are as old as their last look. */
 void	board_join(void);
+/* So many connections this main has, for the others of its reign. */
+void	board_tell_open(size_t);
+/* Those of the one that has fewest of these others; SIZE_MAX: there is none. */
+size_t	board_least_open(void);
 
 #endif

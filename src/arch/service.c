@@ -187,10 +187,11 @@ look(void *context)
 
 /* Without clients, the last look shows all that there is to be seen. */
 static void
-came(void *context)
+changed(void *context)
 {
 	struct service	*s = context;
 
+	board_tell_open(clients_count(s->clients));
 	if (!s->looks)
 		evloop_at(s->look, s->clock.ms + LOOK);
 	s->looks = true;
@@ -232,7 +233,7 @@ service_run(struct service *s, const struct disk *disk)
 		evloop_at(s->beat, s->clock.ms);
 	if (world->workers > 1) {
 		evloop_at(s->look, s->clock.ms);
-		clients_tell(s->clients, came);
+		clients_share(s->clients, board_least_open, changed);
 	}
 	evloop_run(s->loop);
 	report_source(NULL, NULL);

@@ -146,6 +146,10 @@ subtest 'one that dies' => sub {
 	$client->send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
 	is($client->response->{body}, $files{a},
 	    'while one stands still, others serve');
+	# Beyond what it has more than that one, too.
+	my @crowd = $server->ask(('/a') x 40);
+	is(scalar(grep { $_->response->{body} eq $files{a} } @crowd), 40,
+	    'a crowd, too');
 	kill('CONT', $before[0]);
 	end_visits(@visit, 'one stood still');
 	kill('KILL', $before[0]);

@@ -188,6 +188,50 @@ START_TEST(gauges)
 }
 END_TEST
 
+/* A main of this part, with so many connections. */
+static void
+have_open(int part, size_t n)
+{
+	board_use(part);
+	stats_gauges[STATS_GAUGE_OPEN] = (int64_t)n;
+	stats_gauges[STATS_GAUGE_UPTIME] = 5;
+	board_tell_open(n);
+	board_join();
+}
+
+START_TEST(together)
+{
+	int	a, b, c, other;
+
+	board_open();
+	a = board_take(1);
+	b = board_take(1);
+	c = board_take(1);
+	other = board_take(2);
+	have_open(other, 1);
+	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
+	have_open(a, 10);
+	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
+	have_open(b, 30);
+	ck_assert_uint_eq(board_least_open(), 10);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 2);
+	have_open(c, 20);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 3);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN], 60);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_LEAST_OPEN], 10);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_MOST_OPEN], 30);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 5);
+	/* The dead have none, and are not waited for. */
+	board_keep(a);
+	ck_assert_uint_eq(board_least_open(), 30);
+	have_open(c, 20);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 2);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN], 50);
+	board_give(b);
+	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
@@ -196,4 +240,5 @@ unit_tests(TCase *t)
 	tcase_add_test(t, never_falls);
 	tcase_add_test(t, full);
 	tcase_add_test(t, gauges);
+	tcase_add_test(t, together);
 }
