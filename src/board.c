@@ -15,7 +15,8 @@
 #include "board.h"
 #include "lib/log.h"
 
-#define PARTS	24		/* more than there can be reigns at once */
+#define PARTS	1024		/* more than there can be reigns at once, with
+				 * as many mains as there are processors */
 #define TRIES	100
 
 static struct board {
@@ -26,17 +27,25 @@ static struct board {
 	int64_t			number;			/* of the conf */
 	struct stats_part	past[2];
 	struct stats_part	monitor;
+	_Atomic int		used;		/* parts that ever were, from
+						 * the first */
 	struct stats_part	parts[PARTS];
+	struct {
+		_Atomic unsigned	reign;	/* 0: nobody's */
+		_Atomic size_t		open;
+		_Atomic int64_t		gauges[STATS_GAUGE_COUNT];
+	}			views[PARTS];
 }	*board;			/* shared; NULL: there is none */
 
 static bool			taken[PARTS];	/* the monitor's */
+static int			part_of_us = BOARD_NONE;	/* main's */
 static struct stats_part	own;		/* of a main without a part */
 
 void
 board_open(void)
 {
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANON, -1, 0);
+	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
 	if (board == MAP_FAILED)
 		fatal("no memory to share");
 	board->started = (int64_t)time(NULL);
@@ -45,12 +54,15 @@ board_open(void)
 }
 
 int
-board_take(void)
+board_take(unsigned reign)
 {
 	for (int i = 0; i < PARTS; i++) {
 		if (taken[i] || board == NULL)
 			continue;
 		taken[i] = true;
+		board->views[i].reign = reign;
+		if (i >= board->used)
+			board->used = i + 1;
 		return i;
 	}
 	return BOARD_NONE;
@@ -111,6 +123,9 @@ board_keep(int part)
 	add(&board->past[next], &board->parts[part]);
 	set_state(next, part);
 	memset(&board->parts[part], 0, sizeof(board->parts[part]));
+	for (int i = 0; i < STATS_GAUGE_COUNT; i++)
+		board->views[part].gauges[i] = 0;
+	board->views[part].open = 0;
 	set_state(next, BOARD_NONE);
 }
 
@@ -118,8 +133,10 @@ void
 board_give(int part)
 {
 	board_keep(part);
-	if (part != BOARD_NONE)
-		taken[part] = false;
+	if (part == BOARD_NONE)
+		return;
+	board->views[part].reign = 0;
+	taken[part] = false;
 }
 
 void
@@ -132,6 +149,7 @@ board_conf(int64_t number)
 void
 board_use(int part)
 {
+	part_of_us = part;
 	stats_count_in(part == BOARD_NONE ? &own : &board->parts[part]);
 }
 
@@ -141,7 +159,7 @@ sum_once(struct stats_part *sum, uint64_t state)
 	*sum = board->past[copy_of(state)];
 	add(sum, &board->monitor);
 	add(sum, &own);
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < board->used; i++)
 		if (i != emptied(state))
 			add(sum, &board->parts[i]);
 }
@@ -175,4 +193,88 @@ board_measure(time_t now)
 	stats_gauges[STATS_GAUGE_UPTIME] = (int64_t)now - board->started;
 	stats_gauges[STATS_GAUGE_GENERATION] = board->number;
 	stats_gauges[STATS_GAUGE_LOADED] = board->loaded;
+}
+
+/* Of these there is but one for all, or it is the largest that counts. */
+static bool
+adds_up(int gauge)
+{
+	switch (gauge) {
+	case STATS_GAUGE_STARTED:
+	case STATS_GAUGE_UPTIME:
+	case STATS_GAUGE_GENERATION:
+	case STATS_GAUGE_LOADED:
+	case STATS_GAUGE_DRAINING:
+	case STATS_GAUGE_ADDRESSES:
+	case STATS_GAUGE_LANES:
+	case STATS_GAUGE_QUEUED_MOST:
+	case STATS_GAUGE_LEAST_OPEN:
+	case STATS_GAUGE_MOST_OPEN:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Another main of our reign, which has begun to serve. */
+static bool
+beside_us(int part)
+{
+	return part != part_of_us && board->views[part].reign ==
+	    board->views[part_of_us].reign &&
+	    board->views[part].gauges[STATS_GAUGE_WORKERS] != 0;
+}
+
+static void
+join(int part)
+{
+	int64_t	*g = stats_gauges, n;
+	int64_t	 open = board->views[part].gauges[STATS_GAUGE_OPEN];
+
+	for (int i = 0; i < STATS_GAUGE_COUNT; i++) {
+		n = board->views[part].gauges[i];
+		if (adds_up(i))
+			g[i] += n;
+		else if (i == STATS_GAUGE_QUEUED_MOST && n > g[i])
+			g[i] = n;
+	}
+	if (open < g[STATS_GAUGE_LEAST_OPEN])
+		g[STATS_GAUGE_LEAST_OPEN] = open;
+	if (open > g[STATS_GAUGE_MOST_OPEN])
+		g[STATS_GAUGE_MOST_OPEN] = open;
+}
+
+void
+board_join(void)
+{
+	stats_gauges[STATS_GAUGE_WORKERS] = 1;
+	stats_gauges[STATS_GAUGE_LEAST_OPEN] = stats_gauges[STATS_GAUGE_OPEN];
+	stats_gauges[STATS_GAUGE_MOST_OPEN] = stats_gauges[STATS_GAUGE_OPEN];
+	if (part_of_us == BOARD_NONE)
+		return;
+	for (int i = 0; i < STATS_GAUGE_COUNT; i++)
+		board->views[part_of_us].gauges[i] = stats_gauges[i];
+	for (int i = 0; i < board->used; i++)
+		if (beside_us(i))
+			join(i);
+}
+
+void
+board_tell_open(size_t n)
+{
+	if (part_of_us != BOARD_NONE)
+		board->views[part_of_us].open = n;
+}
+
+size_t
+board_least_open(void)
+{
+	size_t	n, least = SIZE_MAX;
+
+	for (int i = 0; part_of_us != BOARD_NONE && i < board->used; i++) {
+		n = beside_us(i) ? board->views[i].open : SIZE_MAX;
+		if (n < least)
+			least = n;
+	}
+	return least;
 }

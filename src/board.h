@@ -9,6 +9,7 @@
 #ifndef BOARD_H
 #define BOARD_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -18,8 +19,8 @@
 
 /* The monitor's: before there is any main. */
 void	board_open(void);
-/* A part, empty, for the mains of a reign, or BOARD_NONE. */
-int	board_take(void);
+/* A part, empty, for the mains of a worker of this reign, or BOARD_NONE. */
+int	board_take(unsigned reign);
 /* Its main has ended: what it has counted is kept. */
 void	board_keep(int part);
 void	board_give(int part);		/* nobody needs it any more */
@@ -32,5 +33,12 @@ void	board_use(int part);
 void	board_sum(struct stats_part *);
 /* The gauges that the monitor knows of, at this time. */
 void	board_measure(time_t now);
+/* Leaves a copy of this main's gauges for the others of its reign, and adds
+ * theirs to them, which are as old as their last look. */
+void	board_join(void);
+/* So many connections this main has, for the others of its reign. */
+void	board_tell_open(size_t);
+/* Those of the one that has fewest of these others; SIZE_MAX: there is none. */
+size_t	board_least_open(void);
 
 #endif

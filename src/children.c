@@ -81,7 +81,7 @@ children_take(struct children *all, pid_t pid, struct child *taken)
 
 bool
 children_enough(const struct children *all, enum role role,
-    unsigned generation, int64_t most)
+    unsigned generation, int64_t most, int64_t together)
 {
 	const struct child	*c;
 	int64_t			 own = 0, n = 0;
@@ -91,12 +91,12 @@ children_enough(const struct children *all, enum role role,
 		    c->generation == generation);
 		own += c->role == role && c->generation == generation;
 	}
-	return own >= 3 * most || n >= 6 * most;
+	return own >= 3 * most || n >= 6 * together;
 }
 
 void
 children_keep_lanes(struct children *all, unsigned generation,
-    struct ledger *ledger)
+    struct ledger *ledger, unsigned worker)
 {
 	struct child	*c;
 
@@ -104,6 +104,7 @@ children_keep_lanes(struct children *all, unsigned generation,
 		if (c->generation != generation)
 			continue;
 		c->orphan = c->role == ROLE_HELPER || c->role == ROLE_LOGGER;
+		c->worker = worker;
 		if (c->role == ROLE_HELPER)
 			c->lane = ledger_lane(ledger, c->pipe);
 	}
@@ -123,14 +124,16 @@ follow(pid_t pid)
 }
 
 void
-children_left(const struct children *all, struct leftovers *left)
+children_left(const struct children *all, unsigned worker, unsigned of,
+    struct leftovers *left)
 {
 	const struct child	*c;
 	int			 fd;
 
 	*left = (struct leftovers){ 0 };
 	TAILQ_FOREACH(c, &all->list, link) {
-		if (c->role != ROLE_HELPER || !c->orphan)
+		if (c->role != ROLE_HELPER || !c->orphan ||
+		    c->worker % of != worker)
 			continue;
 		fd = follow(c->pid);
 		if (fd == -1)

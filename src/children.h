@@ -46,6 +46,7 @@ struct child {
 	bool			 orphan;	/* its main has died */
 	unsigned		 generation;	/* of the main it is for */
 	uint64_t		 lane;		/* when that has died: its */
+	unsigned		 worker;	/* the same */
 	TAILQ_ENTRY(child)	 link;
 };
 
@@ -71,19 +72,21 @@ void	children_add(struct children *, pid_t, enum role, unsigned generation,
 bool	children_take(struct children *, pid_t, struct child *);
 
 /*
- * Whether there are enough of a role, of which a main may have so many: three
- * times that, since those that it has given up may not die, and those that it
- * has let go may not be reaped yet.  What dead mains have left behind is not
- * its fault; but it all has an end.  Those of other mains that live do not
- * count.
+ * Whether there are enough of a role, of which a main may have so many, and
+ * all mains together: three times that, since those that it has given up may
+ * not die, and those that it has let go may not be reaped yet.  What dead mains
+ * have left behind is not its fault; but it all has an end.  Those of other
+ * mains that live do not count.
  */
 bool	children_enough(const struct children *, enum role, unsigned generation,
-	    int64_t most);
+	    int64_t most, int64_t together);
 /* Main has died: these are its orphans; which lanes they hold, for the next
- * one. */
+ * one of that worker. */
 void	children_keep_lanes(struct children *, unsigned generation,
-	    struct ledger *);
-void	children_left(const struct children *, struct leftovers *);
+	    struct ledger *, unsigned worker);
+/* There may not be as many workers as there were. */
+void	children_left(const struct children *, unsigned worker, unsigned of,
+	    struct leftovers *);
 void	leftovers_free(struct leftovers *);
 
 /* Kills; nobody waits for one that has been given up. */

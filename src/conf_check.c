@@ -75,6 +75,10 @@ check_orders(struct conf_reader *reader)
 		    conf_row_find(BLOCK_TOP, offsetof(struct conf, low)), \
 		    conf_row_find(BLOCK_TOP, offsetof(struct conf, high)));
 	ORDERS(X)
+	/* Each main is to have one; 0 is any number. */
+	if (conf->limits.connections != 0) {
+		X(workers, limits.connections)
+	}
 #undef X
 }
 

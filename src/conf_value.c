@@ -22,9 +22,9 @@
 #include "lib/str.h"
 
 static conf_set_fn
-		set_scaled, set_choice, set_choices, set_text, set_file,
-		set_directory, set_new_file, set_log, set_off_or, set_filename,
-		set_address, set_field, set_field_name;
+		set_scaled, set_workers, set_choice, set_choices, set_text,
+		set_file, set_directory, set_new_file, set_log, set_off_or,
+		set_filename, set_address, set_field, set_field_name;
 
 static const struct type {
 	const char	*name;
@@ -101,6 +101,26 @@ set_scaled(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	}
 	return true;
+}
+
+#define AUTO	"auto"
+
+/* 0 stands for auto, as nobody can ask for it. */
+static bool
+set_workers(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	int64_t	ignored;
+
+	if (strcmp(word->text, AUTO) == 0) {
+		*(int64_t *)member = 0;
+		return true;
+	}
+	if (scaled(row->type, word->text, &ignored))
+		return set_scaled(reader, row, word, member);
+	conf_complain(reader, word->mark, "\"%s\" is neither a number nor "
+	    AUTO, word->text);
+	return false;
 }
 
 static void
@@ -508,6 +528,9 @@ conf_value_print(const struct conf_row *row, const void *member,
 	case INTEGER:
 		if (types[row->type].set == set_choice)
 			buf_adds(to, choice[*(const int64_t *)member]);
+		else if (row->type == TYPE_WORKERS &&
+		    *(const int64_t *)member == 0)
+			buf_adds(to, AUTO);
 		else if (row->type == TYPE_MODE)
 			buf_addf(to, "%04" PRIo64, *(const int64_t *)member);
 		else

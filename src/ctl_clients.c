@@ -164,38 +164,90 @@ ask_clerk(struct monitor *m, struct ctl_client *c,
  * one byte, however long the line.  Main closes its end when it has answered.
  */
 static bool
-send_to_main(struct monitor *m, struct ctl_client *c, const struct buf *line)
+send_to_main(const struct worker *w, struct ctl_client *c, int client)
 {
-	struct iovec	iov = { line->at, line->len };
+	struct iovec	iov = { c->line.at, c->line.len };
 	int		pipe[2];
 	bool		sent;
 
 	if (io_pipe(pipe) == -1)
 		return false;
 	sent = io_nonblock(pipe[0]) == 0 &&
-	    io_send_record(pipe[0], &iov, 1, c->fd) == 0 &&
+	    io_send_record(pipe[0], &iov, 1, client) == 0 &&
 	    shutdown(pipe[0], SHUT_WR) == 0 &&
-	    control_send(m->serving->control, CONTROL_ASK, pipe[1]) == 0;
+	    control_send(w->control, CONTROL_ASK, pipe[1]) == 0;
 	close(pipe[1]);
 	c->pipe = pipe[0];
 	return sent;
 }
 
-static void
-ask_main(struct monitor *m, struct ctl_client *c, const struct buf *line)
+/* What a main but the last answers, nobody hears. */
+static bool
+ask_aside(const struct worker *w, struct ctl_client *c)
 {
-	if (m->serving->control == -1)
+	int	aside[2];
+	bool	sent;
+
+	if (io_pipe(aside) == -1)
+		return false;
+	close(aside[0]);
+	sent = send_to_main(w, c, aside[1]);
+	close(aside[1]);
+	return sent;
+}
+
+/* The next main that there is, and whether it is the last. */
+static const struct worker *
+next_main(const struct monitor *m, struct ctl_client *c, bool *last)
+{
+	const struct reign	*r = m->serving;
+	const struct worker	*w = NULL;
+
+	/* Others have begun with nothing, by another conf: ask those. */
+	if (c->reign != r->number)
+		c->asked = 0;
+	c->reign = r->number;
+	while (c->asked < r->nworkers && w == NULL)
+		if (r->workers[c->asked++].control != -1)
+			w = &r->workers[c->asked - 1];
+	*last = true;
+	for (unsigned i = c->asked; i < r->nworkers; i++)
+		if (r->workers[i].control != -1)
+			*last = false;
+	return w;
+}
+
+/* One main after the other, as each has caches of its own. */
+static void
+ask_next(struct monitor *m, struct ctl_client *c)
+{
+	const struct worker	*w;
+	bool			 last;
+
+	io_close(&c->pipe);
+	w = next_main(m, c, &last);
+	if (w == NULL)
 		answer(m, c, CTL_VERDICT_BUSY, "main is being started: try "
 		    "again");
-	else if (count(m, false) >= MAIN_MOST)
-		answer(m, c, CTL_VERDICT_BUSY, "too many ask the same");
-	else if (!send_to_main(m, c, line))
+	else if (last ? !send_to_main(w, c, c->fd) : !ask_aside(w, c))
 		answer(m, c, CTL_VERDICT_BUSY, "main does not listen now");
 	else {
-		io_close(&c->fd);
+		if (last)
+			io_close(&c->fd);
 		c->state = CTL_STATE_ELSEWHERE;
 		c->deadline = 0;
 	}
+}
+
+static void
+ask_main(struct monitor *m, struct ctl_client *c, const struct buf *line)
+{
+	if (count(m, false) >= MAIN_MOST) {
+		answer(m, c, CTL_VERDICT_BUSY, "too many ask the same");
+		return;
+	}
+	buf_add(&c->line, line->at, line->len);
+	ask_next(m, c);
 }
 
 /*
@@ -286,6 +338,8 @@ ctl_clients_hear(struct monitor *m, struct ctl_client *c)
 {
 	if (c->state == CTL_STATE_ASKS)
 		hear_line(m, c);
+	else if (c->state == CTL_STATE_ELSEWHERE && c->fd != -1)
+		ask_next(m, c);
 	else
 		end(m, c);
 }

@@ -148,7 +148,7 @@ reopen_file(struct monitor *m, struct reign *r, enum log_kind kind)
 		log_error("cannot open the %s again", kind_name(kind));
 		return;
 	}
-	children_add(&m->children, pid, ROLE_OPENER, r->generation, pipe);
+	children_add(&m->children, pid, ROLE_OPENER, 0, pipe);
 	o = mem_zero(sizeof(*o));
 	*o = (struct opening){ .pid = pid, .pipe = pipe, .kind = kind,
 	    .reign = r->number, .deadline = monitor_now() + PATIENCE };

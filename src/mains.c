@@ -1,5 +1,5 @@
 /*
- * mains: starts main, gives it its helpers, and starts it again when it dies.
+ * mains: starts mains, gives them their helpers, and starts again what dies.
  */
 #include <errno.h>
 #include <signal.h>
@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "arch/crowd.h"
 #include "arch/ledger.h"
 #include "arch/listener.h"
 #include "arch/mounts.h"
 #include "board.h"
+#include "conf.h"
+#include "conf_portion.h"
 #include "control.h"
 #include "fence.h"
 #include "lib/io.h"
@@ -24,10 +27,11 @@
 #define YOUNG		10000	/* ms */
 
 static _Noreturn void
-be_main(struct monitor *m, struct reign *r, int control,
+be_main(struct monitor *m, struct worker *w, int control,
     const struct leftovers *left)
 {
-	struct world	world = {
+	struct reign	*r = w->reign;
+	struct world	 world = {
 		.conf = r->conf,
 		.control = control,
 		.listeners = r->listeners,
@@ -35,14 +39,18 @@ be_main(struct monitor *m, struct reign *r, int control,
 		.descriptors = m->setup->descriptors,
 		.rules = r->rules,
 		.mounts = r->mounts,
-		.ledger = r->ledger,
+		.ledger = w->ledger,
+		.addresses = r->addresses,
+		.worker = w->number,
+		.workers = r->nworkers,
 		.leftovers = left->at,
 		.nleftovers = left->count,
 		.beat = pulse_between(m, r),
 	};
 
 	proc_title("amped: main");
-	board_use(r->part);
+	board_use(w->part);
+	conf_portion(r->conf, w->number, r->nworkers);
 	log_init("main", (enum log_grade)r->conf->log.error_grade);
 	close(m->setup->helper);
 	/* The logs are for those who may wait. */
@@ -57,90 +65,122 @@ be_main(struct monitor *m, struct reign *r, int control,
 }
 
 static void
-start_main(struct monitor *m, struct reign *r)
+start_main(struct monitor *m, struct worker *w)
 {
 	struct leftovers	left;
 	int			pipe = -1;
 	pid_t			pid;
 
-	r->generation = ++m->generation;
-	children_left(&m->children, &left);
-	pid = spawn(m, r, ROLE_MAIN, &pipe);
+	w->generation = ++m->generation;
+	w->closed = false;
+	children_left(&m->children, w->number, w->reign->nworkers, &left);
+	pid = spawn(m, w->reign, ROLE_MAIN, &pipe);
 	if (pid == 0)
-		be_main(m, r, pipe, &left);
+		be_main(m, w, pipe, &left);
 	leftovers_free(&left);
-	r->due = 0;
+	w->due = 0;
 	if (pid == -1) {
 		log_error("cannot start main; trying it again in %d s",
 		    BACKOFF_MOST / 1000);
-		r->due = monitor_now() + BACKOFF_MOST;
+		w->due = monitor_now() + BACKOFF_MOST;
 		return;
 	}
-	children_add(&m->children, pid, ROLE_MAIN, r->generation, pipe);
+	children_add(&m->children, pid, ROLE_MAIN, w->generation, pipe);
 	/* However stuck main may be, the monitor is not to wait for it. */
 	if (io_nonblock(pipe) == -1)
 		fatal("main's pipe");
-	r->main = pid;
-	r->control = pipe;
-	r->born = monitor_now();
+	w->main = pid;
+	w->control = pipe;
+	w->born = monitor_now();
 }
 
 void
+mains_due(struct reign *r, int64_t when)
+{
+	for (unsigned i = 0; i < r->nworkers; i++)
+		r->workers[i].due = when;
+}
+
+bool
 mains_begin(struct monitor *m, struct reign *r)
 {
+	struct worker	*w;
+
 	r->rules = fence_rules(r->conf);
 	r->mounts = mounts_new(r->conf);
-	/* Those that it has, and those that it has given up. */
-	r->ledger = ledger_new(2 * (size_t)r->conf->helpers_max);
-	r->part = board_take();
-	start_main(m, r);
+	r->addresses = crowd_new(r->conf, r->nworkers);
+	for (unsigned i = 0; i < r->nworkers; i++) {
+		w = &r->workers[i];
+		/* Those that it has, and those that it has given up. */
+		w->ledger = ledger_new(2 * (size_t)r->conf->helpers_max);
+		w->part = board_take(r->number);
+		start_main(m, w);
+		if (w->main == 0 && r->state == REIGN_COMING) {
+			mains_died(m, w, "could not be started");
+			return false;
+		}
+	}
+	return true;
 }
 
 /* Main talks to strangers: it gets no more helpers than the conf allows, even
  * if it asks. */
 static bool
-enough(const struct monitor *m, const struct reign *r, enum role role)
+enough(const struct monitor *m, const struct worker *w, enum role role)
 {
-	return children_enough(&m->children, role, r->generation,
-	    role == ROLE_LOGGER ? 1 : r->conf->helpers_max);
+	const struct reign	*r = w->reign;
+	int64_t			 all = r->nworkers, most = 1;
+
+	if (role != ROLE_LOGGER) {
+		all = r->conf->helpers_max;
+		most = conf_portion_of(all, w->number, r->nworkers, 1);
+	}
+	return children_enough(&m->children, role, w->generation, most, all);
 }
 
 /* A helper for main, at the end of a pipe whose other end goes to it. */
 static void
-start_helper(struct monitor *m, struct reign *r, enum role role)
+start_helper(struct monitor *m, struct worker *w, enum role role)
 {
 	enum control	answer = role == ROLE_LOGGER ? CONTROL_LOGGER :
 			    CONTROL_HELPER;
 	int		pipe = -1;
 	pid_t		pid = -1;
 
-	if (enough(m, r, role))
+	if (enough(m, w, role))
 		log_warnx("too many of them to start a %s: most have been "
 		    "given up and do not end; see which file system does not "
 		    "answer", role_name(role));
 	else {
-		pid = spawn(m, r, role, &pipe);
+		pid = spawn(m, w->reign, role, &pipe);
 		if (pid == 0)
-			spawn_helper(m, r, pipe, role);
+			spawn_helper(m, w->reign, pipe, role);
 		if (pid == -1)
 			log_error("cannot start a %s", role_name(role));
 		else
-			children_add(&m->children, pid, role, r->generation,
+			children_add(&m->children, pid, role, w->generation,
 			    pipe);
 	}
-	if (control_send(r->control, answer, pipe) == -1)
+	if (control_send(w->control, answer, pipe) == -1)
 		log_warn("main does not take its %s", role_name(role));
 	io_close(&pipe);
 }
 
 /* Main goes over to any that comes.  If those that it has had have not gone
  * yet, then as soon as one has. */
+static void
+new_logger(struct monitor *m, struct worker *w)
+{
+	w->logger_due = w->control != -1 && enough(m, w, ROLE_LOGGER);
+	if (w->control != -1 && !w->logger_due)
+		start_helper(m, w, ROLE_LOGGER);
+}
+
 void
 mains_new_logger(struct monitor *m, struct reign *r)
 {
-	r->logger_due = r->control != -1 && enough(m, r, ROLE_LOGGER);
-	if (r->control != -1 && !r->logger_due)
-		start_helper(m, r, ROLE_LOGGER);
+	for (unsigned i = 0; i < r->nworkers; i++)
+		new_logger(m, &r->workers[i]);
 }
 
 static void
@@ -161,10 +201,16 @@ announce(struct monitor *m, const struct reign *r)
 	m->announced = true;
 }
 
-/* From here on whoever comes, comes to the main after it. */
+/* From here on whoever comes, comes to the mains after it. */
 static void
-closed(struct monitor *m, struct reign *r)
+closed(struct monitor *m, struct worker *w)
 {
+	struct reign	*r = w->reign;
+
+	w->closed = true;
+	for (unsigned i = 0; i < r->nworkers; i++)
+		if (!r->workers[i].closed)
+			return;
 	if (r->state != REIGN_DRAINING || r->closed)
 		return;
 	r->closed = true;
@@ -173,9 +219,12 @@ closed(struct monitor *m, struct reign *r)
 }
 
 static void
-serves(struct monitor *m, struct reign *r)
+serves(struct monitor *m, struct worker *w)
 {
-	if (m->ending != 0)
+	struct reign	*r = w->reign;
+
+	w->ready = true;
+	if (m->ending != 0 || !reign_serves(r))
 		return;
 	announce(m, r);
 	if (r->state == REIGN_COMING)
@@ -189,72 +238,101 @@ serves(struct monitor *m, struct reign *r)
  * that it had open may be on a file system that does not answer, and then the
  * kernel does not let it go. */
 static void
-main_ends(struct monitor *m, struct reign *r)
+main_ends(struct monitor *m, struct worker *w)
 {
-	io_close(&r->control);
+	io_close(&w->control);
 	if (m->ending == 0) {
-		r->due = monitor_now() + KILLED;
+		w->due = monitor_now() + KILLED;
 		return;
 	}
-	children_kill_helpers(&m->children, r->generation);
-	children_give_up(&m->children, r->main);
+	children_kill_helpers(&m->children, w->generation);
+	children_give_up(&m->children, w->main);
 }
 
 void
-mains_speak(struct monitor *m, struct reign *r)
+mains_speak(struct monitor *m, struct worker *w)
 {
 	enum control	message;
 	int		fd = -1, n;
 
-	n = control_recv(r->control, &message, &fd);
+	n = control_recv(w->control, &message, &fd);
 	if (n == 1 && message == CONTROL_READY)
-		serves(m, r);
+		serves(m, w);
 	else if (n == 1 && message == CONTROL_DRAINS)
-		closed(m, r);
+		closed(m, w);
 	else if (n == 1 && message == CONTROL_ALIVE)
-		pulse_beat(m, r);
+		pulse_beat(m, w);
 	else if (n == 1 && message == CONTROL_WANT_HELPER)
-		start_helper(m, r, ROLE_HELPER);
+		start_helper(m, w, ROLE_HELPER);
 	else if (n == 1 && message == CONTROL_WANT_LOGGER)
-		start_helper(m, r, ROLE_LOGGER);
+		start_helper(m, w, ROLE_LOGGER);
 	else if (n == 1 && message == CONTROL_END_HELPER)
 		children_end_helper(&m->children, fd);
 	else if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN))
-		main_ends(m, r);
+		main_ends(m, w);
 	io_close(&fd);
 }
 
 /* The first time at once. */
 static void
-start_again(struct reign *r)
+start_again(struct worker *w)
 {
 	int64_t	now = monitor_now();
 
-	r->backoff = now - r->born >= YOUNG || r->backoff == 0 ?
-	    BACKOFF_LEAST : r->backoff * 2;
-	if (r->backoff > BACKOFF_MOST)
-		r->backoff = BACKOFF_MOST;
-	r->due = r->backoff == BACKOFF_LEAST ? now : now + r->backoff;
+	w->backoff = now - w->born >= YOUNG || w->backoff == 0 ?
+	    BACKOFF_LEAST : w->backoff * 2;
+	if (w->backoff > BACKOFF_MOST)
+		w->backoff = BACKOFF_MOST;
+	w->due = w->backoff == BACKOFF_LEAST ? now : now + w->backoff;
 }
 
+/* Its main is no more, or nobody waits for it any longer. */
+static void
+bury(struct monitor *m, struct worker *w)
+{
+	w->main = 0;
+	w->ready = false;
+	w->due = 0;
+	pulse_end(w);
+	io_close(&w->control);
+	/* Theirs is over as well, and some may not notice by themselves. */
+	children_kill_helpers(&m->children, w->generation);
+	children_keep_lanes(&m->children, w->generation, w->ledger,
+	    w->number);
+	board_keep(w->part);
+	crowd_left(w->reign->addresses, w->number);
+}
+
+/* With the last of its mains. */
 static void
 drop(struct monitor *m, struct reign *r)
 {
-	closed(m, r);
+	if (reign_mains(r) > 0)
+		return;
 	TAILQ_REMOVE(&m->reigns, r, link);
 	reign_free(&r);
 }
 
-void
-mains_died(struct monitor *m, struct reign *r, const char *how)
+/* One has gone before all served: so do the others. */
+static void
+abandon(struct monitor *m, struct reign *r)
 {
-	r->main = 0;
-	pulse_end(r);
-	io_close(&r->control);
-	/* Theirs is over as well, and some may not notice by themselves. */
-	children_kill_helpers(&m->children, r->generation);
-	children_keep_lanes(&m->children, r->generation, r->ledger);
-	board_keep(r->part);
+	for (unsigned i = 0; i < r->nworkers; i++) {
+		if (r->workers[i].main == 0)
+			continue;
+		children_give_up(&m->children, r->workers[i].main);
+		kill(r->workers[i].main, SIGKILL);
+		bury(m, &r->workers[i]);
+	}
+	drop(m, r);
+}
+
+void
+mains_died(struct monitor *m, struct worker *w, const char *how)
+{
+	struct reign	*r = w->reign;
+
+	bury(m, w);
 	if (m->ending != 0)
 		return;
 	switch (r->state) {
@@ -266,14 +344,15 @@ mains_died(struct monitor *m, struct reign *r, const char *how)
 			break;
 		}
 		stats[STATS_MAIN_DEATHS]++;
-		start_again(r);
+		start_again(w);
 		log_errorx("main %s; starting another", how);
 		break;
 	case REIGN_COMING:
-		drop(m, r);
+		abandon(m, r);
 		reload_failed(m, how);
 		break;
 	case REIGN_DRAINING:
+		closed(m, w);
 		drop(m, r);
 		log_info("the main before %s", how);
 		break;
@@ -283,40 +362,61 @@ mains_died(struct monitor *m, struct reign *r, const char *how)
 void
 mains_drain(struct monitor *m, struct reign *r)
 {
+	struct worker	*w;
+
 	r->state = REIGN_DRAINING;
-	pulse_end(r);
 	reign_close_doors(r);
-	r->due = monitor_now() + r->conf->limits.drain + GRACE;
-	if (r->main != 0)
-		kill(r->main, SIGQUIT);
-	else
-		drop(m, r);
+	mains_due(r, monitor_now() + r->conf->limits.drain + GRACE);
+	for (unsigned i = 0; i < r->nworkers; i++) {
+		w = &r->workers[i];
+		pulse_end(w);
+		if (w->main != 0)
+			kill(w->main, SIGQUIT);
+		else
+			closed(m, w);
+	}
+	drop(m, r);
 }
 
 /* What does not end is left to itself, for it may be in the kernel. */
 static void
-give_up(struct monitor *m, struct reign *r)
+give_up(struct monitor *m, struct worker *w)
 {
-	if (r->state != REIGN_SERVING) {
-		kill(r->main, SIGKILL);
-		children_give_up(&m->children, r->main);
+	if (w->reign->state != REIGN_SERVING) {
+		kill(w->main, SIGKILL);
+		children_give_up(&m->children, w->main);
 	}
-	mains_died(m, r, r->state == REIGN_COMING ? "did not answer" :
+	mains_died(m, w, w->reign->state == REIGN_COMING ? "did not answer" :
 	    "does not end");
 }
 
-static void
-look(struct monitor *m, struct reign *r)
+/* True: its reign is no more, maybe. */
+static bool
+look(struct monitor *m, struct worker *w)
 {
-	if (r->logger_due)
-		mains_new_logger(m, r);
-	pulse_look(m, r);
-	if (r->due == 0 || monitor_now() < r->due)
-		return;
-	if (r->main == 0)
-		start_main(m, r);
+	if (w->logger_due)
+		new_logger(m, w);
+	pulse_look(m, w);
+	if (w->due == 0 || monitor_now() < w->due)
+		return false;
+	if (w->main != 0)
+		give_up(m, w);
+	else if (w->reign->state == REIGN_SERVING)
+		start_main(m, w);
 	else
-		give_up(m, r);
+		w->due = 0;
+	return true;
+}
+
+static void
+look_at(struct monitor *m, struct reign *r)
+{
+	unsigned	n = r->nworkers;
+
+	/* The others have their turn when the monitor looks again. */
+	for (unsigned i = 0; i < n; i++)
+		if (look(m, &r->workers[i]))
+			break;
 }
 
 void
@@ -326,19 +426,20 @@ mains_look(struct monitor *m)
 
 	for (r = TAILQ_FIRST(&m->reigns); r != NULL; r = next) {
 		next = TAILQ_NEXT(r, link);
-		look(m, r);
+		look_at(m, r);
 	}
 }
 
-struct reign *
+struct worker *
 mains_find(struct monitor *m, pid_t main)
 {
 	struct reign	*r;
 
 	TAILQ_FOREACH(r, &m->reigns, link)
-		if (r->main == main)
-			break;
-	return r;
+		for (unsigned i = 0; i < r->nworkers; i++)
+			if (r->workers[i].main == main)
+				return &r->workers[i];
+	return NULL;
 }
 
 struct reign *

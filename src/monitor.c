@@ -115,13 +115,15 @@ end_reign(struct monitor *m, struct reign *r, bool drain)
 {
 	int64_t	latest = monitor_now() + GRACE + r->conf->limits.drain;
 
-	r->due = 0;
-	pulse_end(r);
+	mains_due(r, 0);
 	reign_close_doors(r);
 	if (drain && latest > m->deadline)
 		m->deadline = latest;
-	if (r->main != 0)
-		kill(r->main, m->ending);
+	for (unsigned i = 0; i < r->nworkers; i++) {
+		pulse_end(&r->workers[i]);
+		if (r->workers[i].main != 0)
+			kill(r->workers[i].main, m->ending);
+	}
 }
 
 void
@@ -162,16 +164,16 @@ describe(int status, char *text, size_t size)
 static void
 child_died(struct monitor *m, const struct child *c, int status)
 {
-	struct reign	*r = c->role == ROLE_MAIN ? mains_find(m, c->pid) :
+	struct worker	*w = c->role == ROLE_MAIN ? mains_find(m, c->pid) :
 			    NULL;
 	char		 how[100];
 
 	describe(status, how, sizeof(how));
-	if (r != NULL && r->state == REIGN_DRAINING && status != 0)
+	if (w != NULL && w->reign->state == REIGN_DRAINING && status != 0)
 		log_errorx("the main before %s: what it had begun is lost",
 		    how);
-	if (r != NULL)
-		mains_died(m, r, how);
+	if (w != NULL)
+		mains_died(m, w, how);
 	else if (status != 0 && m->ending == 0 && !c->given_up)
 		log_warnx("%s %ld %s", role_name(c->role), (long)c->pid, how);
 }
@@ -251,8 +253,10 @@ patience(const struct monitor *m)
 	sooner(&at, m->scribe.due);
 	sooner(&at, programs_due(m));
 	TAILQ_FOREACH(r, &m->reigns, link) {
-		sooner(&at, m->ending == 0 ? r->due : 0);
-		sooner(&at, m->ending == 0 ? r->pulse.due : 0);
+		for (unsigned i = 0; m->ending == 0 && i < r->nworkers; i++) {
+			sooner(&at, r->workers[i].due);
+			sooner(&at, r->workers[i].pulse.due);
+		}
 	}
 	TAILQ_FOREACH(o, &m->openings, link)
 		sooner(&at, o->deadline);
@@ -299,9 +303,9 @@ look_around(struct monitor *m)
 }
 
 static void
-reign_speaks(struct monitor *m, void *reign)
+worker_speaks(struct monitor *m, void *worker)
 {
-	mains_speak(m, reign);
+	mains_speak(m, worker);
 }
 
 static void
@@ -387,7 +391,9 @@ listen_to(struct ears *e, struct monitor *m)
 	e->n = 0;
 	add_ear(e, signals[0], signal_speaks, NULL);
 	TAILQ_FOREACH(r, &m->reigns, link)
-		add_ear(e, r->control, reign_speaks, r);
+		for (unsigned i = 0; i < r->nworkers; i++)
+			add_ear(e, r->workers[i].control, worker_speaks,
+			    &r->workers[i]);
 	add_ear(e, m->reading.pipe, reader_speaks, NULL);
 	add_ear(e, m->upgrade.pipe, successor_speaks, NULL);
 	add_ear(e, m->upgrade.before, predecessor_speaks, NULL);

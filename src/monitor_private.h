@@ -68,19 +68,22 @@ void	 scribes_replace(struct monitor *);
 void	 scribes_died(struct monitor *, const char *how);
 void	 scribes_end(struct monitor *);
 
-/* The mains, each in its reign. */
-/* The first in a reign: with all that comes before. */
-void	 mains_begin(struct monitor *, struct reign *);
+/* The mains, each with its worker. */
+/* The first in a reign: with all that comes before.  False: they could not be
+ * started, and the reign is over, unless it is the one that serves. */
+bool	 mains_begin(struct monitor *, struct reign *);
 /* Its pipe has something to say. */
-void	 mains_speak(struct monitor *, struct reign *);
-void	 mains_died(struct monitor *, struct reign *, const char *how);
-/* It is to end, but with all that it has begun. */
+void	 mains_speak(struct monitor *, struct worker *);
+void	 mains_died(struct monitor *, struct worker *, const char *how);
+/* They are to be over by then (ms). */
+void	 mains_due(struct reign *, int64_t);
+/* They are to end, but with all that they have begun. */
 void	 mains_drain(struct monitor *, struct reign *);
-/* A log helper for a main that has one, to go over to. */
+/* A log helper for each main, to go over to. */
 void	 mains_new_logger(struct monitor *, struct reign *);
 /* What is due. */
 void	 mains_look(struct monitor *);
-struct reign *mains_find(struct monitor *, pid_t main);
+struct worker *mains_find(struct monitor *, pid_t main);
 struct reign *mains_number(struct monitor *, unsigned reign);
 
 #endif

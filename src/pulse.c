@@ -39,35 +39,47 @@ pulse_between(const struct monitor *m, const struct reign *r)
 	return ms == 0 ? 0 : ms / BEATS < LEAST ? LEAST : ms / BEATS;
 }
 
-void
-pulse_beat(struct monitor *m, struct reign *r)
+/* A supervisor is told of all together, or not at all. */
+static bool
+any_late(const struct reign *r)
 {
-	if (r != m->serving || m->ending != 0)
+	for (unsigned i = 0; i < r->nworkers; i++)
+		if (r->workers[i].pulse.stage != DOUBT)
+			return true;
+	return false;
+}
+
+void
+pulse_beat(struct monitor *m, struct worker *w)
+{
+	if (w->reign != m->serving || m->ending != 0)
 		return;
-	r->pulse.stage = DOUBT;
-	r->pulse.due = monitor_now() + silence(m, r);
-	if (m->setup->notify.watchdog != 0 && !upgrade_waits(m))
+	w->pulse.stage = DOUBT;
+	w->pulse.due = monitor_now() + silence(m, w->reign);
+	if (m->setup->notify.watchdog != 0 && !upgrade_waits(m) &&
+	    !any_late(w->reign))
 		notify_say(&m->setup->notify, "WATCHDOG=1");
 }
 
 void
-pulse_end(struct reign *r)
+pulse_end(struct worker *w)
 {
-	r->pulse = (struct pulse){ 0 };
+	w->pulse = (struct pulse){ 0 };
 }
 
 void
-pulse_look(struct monitor *m, struct reign *r)
+pulse_look(struct monitor *m, struct worker *w)
 {
-	struct pulse	*p = &r->pulse;
+	struct pulse	*p = &w->pulse;
 
-	if (p->due == 0 || r->main == 0 || monitor_now() < p->due)
+	if (p->due == 0 || w->main == 0 || monitor_now() < p->due)
 		return;
 	if (p->stage == ABORT)
 		log_errorx("main does not turn its loop: ending it; it says "
 		    "what it is at, if it can");
 	if (p->stage != DOUBT)
-		kill(r->main, p->stage == ABORT ? SIGABRT : SIGKILL);
-	p->due = p->stage == KILL ? 0 : monitor_now() + pulse_between(m, r);
+		kill(w->main, p->stage == ABORT ? SIGABRT : SIGKILL);
+	p->due = p->stage == KILL ? 0 :
+	    monitor_now() + pulse_between(m, w->reign);
 	p->stage++;
 }

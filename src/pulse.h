@@ -9,6 +9,7 @@
 
 struct monitor;
 struct reign;
+struct worker;
 
 struct pulse {
 	int64_t	due;		/* ms: by then it has to be heard; 0: ever */
@@ -18,10 +19,10 @@ struct pulse {
 /* ms between two beats of a main of this reign; 0: none. */
 int64_t	pulse_between(const struct monitor *, const struct reign *);
 /* It beats. */
-void	pulse_beat(struct monitor *, struct reign *);
+void	pulse_beat(struct monitor *, struct worker *);
 /* Nobody listens any more: it has died, or drains. */
-void	pulse_end(struct reign *);
+void	pulse_end(struct worker *);
 /* What is due. */
-void	pulse_look(struct monitor *, struct reign *);
+void	pulse_look(struct monitor *, struct worker *);
 
 #endif

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arch/crowd.h"
 #include "arch/ledger.h"
 #include "arch/listener.h"
 #include "arch/mounts.h"
 #include "board.h"
 #include "conf.h"
+#include "conf_portion.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -25,8 +27,11 @@ reign_new(struct conf *conf)
 	r->conf = conf;
 	r->access = r->error = -1;
 	r->rules = -1;
-	r->control = -1;
-	r->part = BOARD_NONE;
+	r->nworkers = conf_workers(conf);
+	r->workers = mem_array(r->nworkers, sizeof(r->workers[0]));
+	for (unsigned i = 0; i < r->nworkers; i++)
+		r->workers[i] = (struct worker){ .reign = r, .number = i,
+		    .control = -1, .part = BOARD_NONE };
 	return r;
 }
 
@@ -57,11 +62,37 @@ reign_close_doors(struct reign *r)
 	r->nlisteners = 0;
 }
 
+unsigned
+reign_mains(const struct reign *r)
+{
+	unsigned	n = 0;
+
+	for (unsigned i = 0; i < r->nworkers; i++)
+		n += r->workers[i].main != 0;
+	return n;
+}
+
+bool
+reign_serves(const struct reign *r)
+{
+	for (unsigned i = 0; i < r->nworkers; i++)
+		if (!r->workers[i].ready)
+			return false;
+	return true;
+}
+
+void
+reign_leave_mains(struct reign *r)
+{
+	for (unsigned i = 0; i < r->nworkers; i++)
+		io_close(&r->workers[i].control);
+}
+
 void
 reign_leave(struct reign *r)
 {
 	reign_close_doors(r);
-	io_close(&r->control);
+	reign_leave_mains(r);
 	io_close(&r->access);
 	io_close(&r->error);
 	io_close(&r->rules);
@@ -75,9 +106,13 @@ reign_free(struct reign **rp)
 	reign_leave(r);
 	if (r->mounts != NULL)
 		mounts_free(&r->mounts);
-	if (r->ledger != NULL)
-		ledger_free(&r->ledger);
-	board_give(r->part);
+	for (unsigned i = 0; i < r->nworkers; i++) {
+		if (r->workers[i].ledger != NULL)
+			ledger_free(&r->workers[i].ledger);
+		board_give(r->workers[i].part);
+	}
+	crowd_free(&r->addresses);
+	mem_drop(&r->workers);
 	conf_free(&r->conf);
 	mem_drop(&r->user);
 	mem_drop(rp);

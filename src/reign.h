@@ -1,5 +1,6 @@
 /*
- * reign: a main, and what it was started with: conf, sockets, access log, user.
+ * reign: mains, and what they were started with: conf, sockets, access log,
+ * user.  Of each of them there is a worker, which outlives it.
  *
  * When main dies it is started again in its reign.  A conf that is read again
  * begins another one, and the one before ends as soon as that serves.
@@ -16,15 +17,35 @@
 
 #include "pulse.h"
 
+struct addresses;
 struct conf;
 struct ledger;
 struct listener;
 struct mounts;
 
 enum reign_state {
-	REIGN_COMING,			/* its main has never served yet */
+	REIGN_COMING,			/* not all of it has served yet */
 	REIGN_SERVING,
 	REIGN_DRAINING
+};
+
+/* A main, the one that there is after it, and so on. */
+struct worker {
+	struct reign		*reign;
+	unsigned		 number;	/* in it */
+	struct ledger		*ledger;
+	int			 part;		/* of the board */
+	unsigned		 generation;	/* of its present main */
+	int			 control;	/* main's pipe; -1: no main */
+	pid_t			 main;		/* 0: none */
+	int64_t			 born;		/* ms, when main was started */
+	int64_t			 due;		/* ms: main is to be started;
+						 * or to be over; 0: never */
+	int			 backoff;	/* ms */
+	struct pulse		 pulse;		/* of its present main */
+	bool			 ready;		/* that one serves */
+	bool			 closed;	/* it takes no new clients */
+	bool			 logger_due;	/* main is to get one */
 };
 
 struct reign {
@@ -42,20 +63,13 @@ struct reign {
 	int			 rules;		/* which files its helpers may
 						 * reach; -1: as they are */
 	struct mounts		*mounts;
-	struct ledger		*ledger;
-	int			 part;		/* of the board */
+	struct addresses	*addresses;	/* of its clients; NULL: they
+						 * have no limits */
+	struct worker		*workers;
+	unsigned		 nworkers;
 	enum reign_state	 state;
-	unsigned		 generation;	/* of its present main */
-	int			 control;	/* main's pipe; -1: no main */
-	pid_t			 main;		/* 0: none */
-	int64_t			 born;		/* ms, when main was started */
-	int64_t			 due;		/* ms: main is to be started;
-						 * or to be over; 0: never */
-	int			 backoff;	/* ms */
-	struct pulse		 pulse;		/* of its present main */
 	unsigned		 reading;	/* of the conf, which ends it */
 	bool			 closed;	/* it takes no new clients */
-	bool			 logger_due;	/* main is to get one */
 	TAILQ_ENTRY(reign)	 link;
 };
 
@@ -69,6 +83,11 @@ void		 reign_free(struct reign **);
 int		 reign_choose_user(struct reign *);
 /* No new clients from this process; others may have the sockets, too. */
 void		 reign_close_doors(struct reign *);
+/* How many of its workers have a main, or, of those, one that serves. */
+unsigned	 reign_mains(const struct reign *);
+bool		 reign_serves(const struct reign *);
+/* In a child: our ends of the mains' pipes. */
+void		 reign_leave_mains(struct reign *);
 /* In a child that has nothing to do with it. */
 void		 reign_leave(struct reign *);
 

@@ -361,10 +361,8 @@ take(struct monitor *m)
 	drop_logs(&m->reading);
 	heritage_tell_unused(&m->setup->heritage, r);
 	TAILQ_INSERT_TAIL(&m->reigns, r, link);
-	mains_begin(m, r);
-	r->due = monitor_now() + COMING;
-	if (r->main == 0)
-		mains_died(m, r, "could not be started");
+	if (mains_begin(m, r))
+		mains_due(r, monitor_now() + COMING);
 }
 
 void
@@ -416,7 +414,7 @@ reload_done(struct monitor *m, struct reign *r)
 	r->state = REIGN_SERVING;
 	stats[STATS_RELOADS]++;
 	board_conf((int64_t)stats[STATS_RELOADS] + 1);
-	r->due = 0;
+	mains_due(r, 0);
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
 	if (r->error != -1) {
 		io_close(&m->setup->error);

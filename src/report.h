@@ -13,8 +13,9 @@
  *	prometheus	text exposition format 0.0.4
  *	html		a page that needs nothing else
  *
- * Counters and histograms are of all mains since the start, gauges of this
- * main as it is now.
+ * Counters and histograms are of all mains since the start, gauges of this main
+ * as it is now, and of the others of its reign as they were when they looked;
+ * lanes are this main's.
  */
 #ifndef REPORT_H
 #define REPORT_H

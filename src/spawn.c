@@ -74,11 +74,13 @@ open_own(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 	} else if (role == ROLE_LOGGER) {
 		leave_all(m, r);
 		reign_close_doors(r);
-		io_close(&r->control);
+		reign_leave_mains(r);
 		open_log(&r->access, role, parent);
-	} else if (role == ROLE_MAIN)
+	} else if (role == ROLE_MAIN) {
 		leave_all(m, r);
-	else if (role != ROLE_HELPER)
+		/* It is to hear the monitor's end, and so are the others. */
+		reign_leave_mains(r);
+	} else if (role != ROLE_HELPER)
 		leave_all(m, NULL);
 }
 

@@ -16,7 +16,7 @@ struct listener {
 
 /* What main is born with; all of it the monitor's to make. */
 struct world {
-	const struct conf	*conf;
+	const struct conf	*conf;		/* with its share of that */
 	int			 control;	/* stream pipe to the monitor */
 	struct listener		*listeners;
 	size_t			 nlisteners;
@@ -25,6 +25,8 @@ struct world {
 						 * -1: none */
 	struct mounts		*mounts;
 	struct ledger		*ledger;
+	struct addresses	*addresses;	/* NULL: no limits */
+	unsigned		 worker, workers;	/* which, of how many */
 	const struct leftover	*leftovers;	/* of earlier mains */
 	size_t			 nleftovers;
 	int64_t			 beat;		/* ms between signs of life;

@@ -22,6 +22,9 @@
 #define CLOSED		1000	/* ms until closed doors are tried again */
 #define TELL_AGAIN	60000	/* ms: they may open and close all the time */
 #define NEVER		INT64_MAX
+#define ASIDE		2	/* ms that the queue is left to others */
+#define SPARE		4	/* connections that we may have more than they,
+				 * and an eighth of theirs */
 
 TAILQ_HEAD(client_list, client);
 
@@ -60,6 +63,11 @@ struct clients {
 	bool			 draining;
 	void			(*gone)(void *);
 	void			*context;
+	size_t			(*least)(void);	/* of others; NULL: none */
+	void			(*changed)(void *);
+	struct watch		*aside;		/* the time until ... */
+	int			 insists;	/* ... so many are taken that
+						 * others have left */
 };
 
 static void	run(struct client *);
@@ -99,6 +107,8 @@ end(struct client *c)
 	evloop_leave(c);
 	machine_free(&peer);
 	all->count--;
+	if (all->changed != NULL)
+		all->changed(all->context);
 	if (all->closed && !all->draining)
 		open_doors(all, true);
 	if (all->draining && all->count == 0)
@@ -288,6 +298,8 @@ welcome(struct clients *all, int fd, const struct transport *transport,
 	c->peer = machine_new(all->http, fd, transport, context, from,
 	    listener);
 	all->count++;
+	if (all->changed != NULL)
+		all->changed(all->context);
 	run(c);
 }
 
@@ -316,6 +328,40 @@ full(struct clients *all)
 	set_timer(all, now + CLOSED);
 }
 
+/* They have had their time. */
+static void
+come_back(void *context)
+{
+	struct clients	*all = context;
+
+	all->insists = ACCEPTS;
+	if (!all->draining && !all->closed)
+		open_doors(all, true);
+}
+
+/* Who has many more than another main, leaves the queue to that for a moment:
+ * else the first to wake would take all of a crowd.  But whom nobody takes even
+ * then, is taken. */
+static bool
+leave_to_others(struct clients *all)
+{
+	size_t	least;
+
+	if (all->least == NULL)
+		return false;
+	if (all->insists > 0) {
+		all->insists--;
+		return false;
+	}
+	least = all->least();
+	if (least == SIZE_MAX || all->count <= least + least / 8 + SPARE)
+		return false;
+	for (size_t i = 0; i < all->ndoors; i++)
+		evloop_want(all->doors[i].watch, EVLOOP_NOTHING);
+	evloop_at(all->aside, all->clock->ms + ASIDE);
+	return true;
+}
+
 static void
 knock(void *context)
 {
@@ -325,6 +371,8 @@ knock(void *context)
 	int			 fd;
 
 	for (int i = 0; i < ACCEPTS && !d->all->closed; i++) {
+		if (leave_to_others(d->all))
+			return;
 		if (d->all->count >= d->all->limit &&
 		    dispensable(d->all) == NULL) {
 			full(d->all);
@@ -344,8 +392,10 @@ knock(void *context)
 		if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
 		    errno == ENOMEM) && !make_room(d->all))
 			full(d->all);
-		if (errno == EAGAIN || errno == EWOULDBLOCK)
+		if (errno == EAGAIN || errno == EWOULDBLOCK) {
+			d->all->insists = 0;
 			return;
+		}
 	}
 }
 
@@ -374,6 +424,7 @@ clients_new(struct evloop *loop, struct clock *clock, struct http *http,
 		TAILQ_INIT(&all->lists[i]);
 	all->timer = evloop_timer(loop, timer, all);
 	all->timer_at = NEVER;
+	all->aside = evloop_timer(loop, come_back, all);
 	return all;
 }
 
@@ -389,6 +440,20 @@ clients_listen(struct clients *all, const struct listener *listeners, size_t n)
 		    knock, &all->doors[i]);
 	}
 	open_doors(all, true);
+}
+
+void
+clients_share(struct clients *all, size_t (*least)(void),
+    void (*changed)(void *))
+{
+	all->least = least;
+	all->changed = changed;
+}
+
+size_t
+clients_count(const struct clients *all)
+{
+	return all->count;
 }
 
 void
@@ -446,6 +511,7 @@ clients_drain(struct clients *all)
 	if (all->draining)
 		return;
 	http_drain(all->http);
+	all->least = NULL;
 	welcome_last(all);
 	close_doors(all);
 	all->draining = true;
@@ -471,5 +537,6 @@ clients_free(struct clients **ap)
 	close_doors(all);
 	free(all->doors);
 	evloop_unwatch(&all->timer);
+	evloop_unwatch(&all->aside);
 	mem_drop(ap);
 }

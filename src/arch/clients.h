@@ -19,6 +19,12 @@ struct clients;
 struct clients	*clients_new(struct evloop *, struct clock *, struct http *,
 		    size_t limit, void (*gone)(void *), void *context);
 void		 clients_free(struct clients **);	/* ends them all */
+/* Others take from the same queue; least is how many connections the one of
+ * them has that has fewest.  changed is called when ours are more or fewer. */
+void		 clients_share(struct clients *, size_t (*least)(void),
+		    void (*changed)(void *));
+/* How many there are. */
+size_t		 clients_count(const struct clients *);
 void		 clients_listen(struct clients *, const struct listener *,
 		    size_t n);
 /* One that nobody has made: its bytes are the transport's; its descriptor must

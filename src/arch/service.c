@@ -11,6 +11,7 @@
 
 #include "arch/service.h"
 #include "board.h"
+#include "cache/address.h"
 #include "control.h"
 #include "lib/calls.h"
 #include "lib/io.h"
@@ -21,6 +22,10 @@
 
 /* Descriptors for listeners, pipes, logs and what the libraries open. */
 #define RESERVED	64
+
+#define LOOK		1000	/* ms: so old our gauges are to other mains */
+
+static void	look(void *);
 
 static void
 stop(void *context)
@@ -119,6 +124,7 @@ service_open(struct service *s, const struct world *world)
 	s->timer = evloop_timer(s->loop, stop, s);
 	s->tidy = evloop_timer(s->loop, tidy, s);
 	s->beat = evloop_timer(s->loop, beat, s);
+	s->look = evloop_timer(s->loop, look, s);
 	proc_signals_unblock();		/* from here on they find us */
 }
 
@@ -165,6 +171,30 @@ measure(void *context)
 	    g[STATS_GAUGE_ENTRIES_FILE] + g[STATS_GAUGE_IDLE_HELPERS] +
 	    g[STATS_GAUGE_BUSY_HELPERS] + g[STATS_GAUGE_STUCK_HELPERS];
 	g[STATS_GAUGE_DESCRIPTORS_LIMIT] = (int64_t)s->world->descriptors;
+	board_join();
+}
+
+static void
+look(void *context)
+{
+	struct service	*s = context;
+
+	measure(s);
+	s->looks = clients_count(s->clients) > 0;
+	if (s->looks)
+		evloop_at(s->look, s->clock.ms + LOOK);
+}
+
+/* Without clients, the last look shows all that there is to be seen. */
+static void
+changed(void *context)
+{
+	struct service	*s = context;
+
+	board_tell_open(clients_count(s->clients));
+	if (!s->looks)
+		evloop_at(s->look, s->clock.ms + LOOK);
+	s->looks = true;
 }
 
 void
@@ -179,6 +209,7 @@ service_run(struct service *s, const struct disk *disk)
 		.later = later,
 		.later_context = s,
 		.pagemap = s->pagemap = proc_pagemap(),
+		.addresses = world->addresses,
 	};
 
 	if (world->conf->log.access.to != NULL) {
@@ -186,6 +217,8 @@ service_run(struct service *s, const struct disk *disk)
 		setup.log = logger_access;
 		setup.log_context = s->logger;
 	}
+	if (world->addresses != NULL)
+		address_use(world->addresses, world->worker);
 	s->http = http_new(&setup);
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    connections(world), stop, s);
@@ -198,6 +231,10 @@ service_run(struct service *s, const struct disk *disk)
 	control_send(world->control, CONTROL_READY, -1);
 	if (world->beat != 0)
 		evloop_at(s->beat, s->clock.ms);
+	if (world->workers > 1) {
+		evloop_at(s->look, s->clock.ms);
+		clients_share(s->clients, board_least_open, changed);
+	}
 	evloop_run(s->loop);
 	report_source(NULL, NULL);
 	report(s);
@@ -219,6 +256,7 @@ service_close(struct service *s)
 	evloop_unwatch(&s->timer);
 	evloop_unwatch(&s->tidy);
 	evloop_unwatch(&s->beat);
+	evloop_unwatch(&s->look);
 	logger_free(&s->logger);
 	evloop_free(&s->loop);
 	/* Not left to the end of the process: that may be a long one. */

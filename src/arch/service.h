@@ -22,6 +22,8 @@ struct service {
 	struct logger		*logger;
 	struct askeds		*asked;
 	struct watch		*control, *quit, *term, *timer, *tidy, *beat;
+	struct watch		*look;		/* for the other mains */
+	bool			 looks;		/* ... is due */
 	int			 pagemap;	/* of proc.h */
 	struct sandbox		 sandbox;	/* to be entered at last */
 	/* A helper has come (or -1); NULL: none was asked for. */

@@ -1,120 +1,221 @@
 /*
- * address: a hash table, and a queue of those that nobody is connected from.
+ * address: a table of sets of places, in shared memory.
  *
- * Hashed with a secret key: who has many addresses could choose those that
- * meet in one place.
+ * An address is looked for in one set only, found by a hash with a secret key:
+ * who has many addresses could choose those that meet in one.  That hash stands
+ * for it as well.  A set has a lock for the moment in which one enters; it says
+ * who has it, so that it can be taken from the dead.  Nothing waits for it for
+ * long: who cannot be counted in time comes in without being counted.
  */
-#include <sys/queue.h>
+#include <sys/mman.h>
 
-#include <stdlib.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "cache/address.h"
 #include "lib/hash.h"
+#include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 
 #define NETWORK		8	/* bytes of an IPv6 address that count */
-#define RECYCLED	2	/* entries that each new one looks at */
+#define WAYS		16	/* places of a set */
+#define SETS_LEAST	16
+#define TRIES		1000	/* to have a set's lock */
+#define WHOLE		1000	/* so that a rate a second is one a ms */
 
 struct address {
-	struct address		*next;		/* in its slot */
-	TAILQ_ENTRY(address)	 link;		/* without a connection */
-	uint64_t		 network;
-	uint32_t		 len;		/* bytes of it: which kind */
-	uint32_t		 connections;
-	struct bucket		 requests;
+	uint64_t		hash;		/* under the lock; 0: free */
+	_Atomic int64_t		asked;		/* when its bucket is full, in
+						 * ms times the rate */
+};
+
+struct set {
+	_Atomic uint32_t	lock;		/* its row and 1, or 0 */
+	struct address		places[WAYS];
 };
 
 struct addresses {
 	struct address_limits	 limits;
 	struct hash_key		 key;
-	struct address		**slots;
-	size_t			 mask, count, idle;
-	TAILQ_HEAD(, address)	 queue;		/* idle, longest first */
+	_Atomic uint64_t	*taken;		/* places; all this is shared */
+	struct set		*sets;
+	_Atomic uint32_t	*counts;	/* connections: [row][place] */
+	size_t			 nsets, size;
+	unsigned		 row, rows;
 };
 
+static struct address	uncounted;	/* stands for who could not be */
+
+/* Twice the places, since sets do not fill evenly. */
+static size_t
+count_sets(size_t most)
+{
+	size_t	n = SETS_LEAST;
+
+	while (n * WAYS < 2 * most)
+		n *= 2;
+	return n;
+}
+
 struct addresses *
-address_new(const struct address_limits *limits)
+address_new(const struct address_limits *limits, unsigned rows)
 {
 	struct addresses	*as = mem_zero(sizeof(*as));
-	size_t			 n = 64;
+	void			*at;
 
-	while (n < limits->most)
-		n *= 2;
 	as->limits = *limits;
-	as->slots = mem_array(n, sizeof(as->slots[0]));
-	as->mask = n - 1;
+	as->rows = rows;
+	as->nsets = count_sets(limits->most);
+	as->size = sizeof(*as->taken) + as->nsets * (sizeof(struct set) +
+	    rows * WAYS * sizeof(as->counts[0]));
+	/* Nothing of it takes memory before it is used. */
+	at = mmap(NULL, as->size, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
+	if (at == MAP_FAILED)
+		fatal("no memory to share");
+	as->taken = at;
+	at = as->taken + 1;
+	as->sets = at;
+	at = as->sets + as->nsets;
+	as->counts = at;
 	hash_key_random(&as->key);
-	TAILQ_INIT(&as->queue);
 	return as;
 }
 
-static struct address **
-slot(const struct addresses *as, uint64_t network, uint32_t len)
+void
+address_free(struct addresses **asp)
 {
-	return &as->slots[hash_bytes(&as->key, len, &network,
-	    sizeof(network)) & as->mask];
+	if (*asp == NULL)
+		return;
+	munmap((*asp)->taken, (*asp)->size);
+	mem_drop(asp);
 }
 
-static void
-unqueue(struct addresses *as, struct address *a)
+void
+address_use(struct addresses *as, unsigned row)
 {
-	TAILQ_REMOVE(&as->queue, a, link);
-	as->idle--;
+	need(row < as->rows);
+	as->row = row;
 }
 
-static void
-drop(struct addresses *as, struct address *a)
+static struct set *
+set_of(const struct addresses *as, const struct address *a)
 {
-	struct address	**link = slot(as, a->network, a->len);
-
-	need(a->connections == 0);
-	for (; *link != a; link = &(*link)->next)
-		need(*link != NULL);
-	*link = a->next;
-	as->count--;
-	free(a);
+	return &as->sets[(size_t)((const char *)a - (const char *)as->sets) /
+	    sizeof(struct set)];
 }
 
-/* Whether there is nothing to remember of it. */
-static bool
-blank(struct addresses *as, struct address *a, int64_t now)
+/* Where the connections of a place are counted by a row. */
+static _Atomic uint32_t *
+count_of(const struct addresses *as, const struct address *a, unsigned row)
 {
-	if (as->limits.requests.rate == 0)
-		return true;
-	(void)bucket_holds(&a->requests, &as->limits.requests, now);
-	return bucket_full(&a->requests, &as->limits.requests);
+	const struct set	*set = set_of(as, a);
+
+	return &as->counts[(row * as->nsets + (size_t)(set - as->sets)) *
+	    WAYS + (size_t)(a - set->places)];
 }
 
-/* A few each time, so that nobody pays for a sweep. */
-static void
-recycle(struct addresses *as, int64_t now)
+static uint64_t
+connections(const struct addresses *as, const struct address *a)
 {
-	struct address	*a;
+	uint64_t	n = 0;
 
-	for (int i = 0; i < RECYCLED; i++) {
-		a = TAILQ_FIRST(&as->queue);
-		if (a == NULL || !blank(as, a, now))
-			return;
-		unqueue(as, a);
-		drop(as, a);
+	for (unsigned row = 0; row < as->rows; row++)
+		n += atomic_load(count_of(as, a, row));
+	return n;
+}
+
+void
+address_clear(struct addresses *as, unsigned row)
+{
+	uint32_t	its;
+
+	for (size_t i = 0; i < as->nsets * WAYS; i++)
+		if (as->counts[row * as->nsets * WAYS + i] != 0)
+			as->counts[row * as->nsets * WAYS + i] = 0;
+	for (size_t i = 0; i < as->nsets; i++) {
+		its = row + 1;
+		atomic_compare_exchange_strong(&as->sets[i].lock, &its, 0);
 	}
 }
 
-static struct address *
-add(struct addresses *as, uint64_t network, uint32_t len, int64_t now)
+static bool
+lock(const struct addresses *as, struct set *set)
 {
-	struct address	**head = slot(as, network, len);
-	struct address	*a = mem_zero(sizeof(*a));
+	uint32_t	none;
 
-	a->network = network;
-	a->len = len;
-	a->next = *head;
-	*head = a;
-	if (as->limits.requests.rate != 0)
-		bucket_fill(&a->requests, &as->limits.requests, now);
-	as->count++;
+	for (int i = 0; i < TRIES; i++) {
+		none = 0;
+		if (atomic_compare_exchange_strong(&set->lock, &none,
+		    as->row + 1))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+static void
+unlock(struct set *set)
+{
+	atomic_store(&set->lock, 0);
+}
+
+/* Whether there is nothing to remember of it but its connections. */
+static bool
+blank(const struct addresses *as, const struct address *a, int64_t now)
+{
+	return atomic_load(&a->asked) <= now * as->limits.requests.rate;
+}
+
+static void
+forget(struct addresses *as, struct address *a)
+{
+	if (a->hash == 0)
+		return;
+	a->hash = 0;
+	atomic_fetch_sub(as->taken, 1);
+}
+
+/* The place of that hash, or one that can be had for it; NULL: there is
+ * none. */
+static struct address *
+find(struct addresses *as, struct set *set, uint64_t hash, int64_t now)
+{
+	struct address	*a, *free = NULL;
+
+	for (int i = 0; i < WAYS; i++) {
+		a = &set->places[i];
+		if (a->hash == hash)
+			return a;
+		if (a->hash != 0 && connections(as, a) > 0)
+			continue;
+		if (blank(as, a, now))
+			forget(as, a);
+		if (free == NULL || (free->hash != 0 && (a->hash == 0 ||
+		    atomic_load(&a->asked) < atomic_load(&free->asked))))
+			free = a;
+	}
+	return free;
+}
+
+static struct address *
+enter(struct addresses *as, struct set *set, uint64_t hash, int64_t now)
+{
+	struct address	*a = find(as, set, hash, now);
+
+	if (a == NULL)
+		return &uncounted;
+	if (a->hash != hash) {
+		forget(as, a);
+		a->hash = hash;
+		atomic_fetch_add(as->taken, 1);
+		atomic_store(&a->asked, 0);
+	} else if (as->limits.connections != 0 &&
+	    connections(as, a) >= (uint64_t)as->limits.connections)
+		return NULL;
+	atomic_fetch_add(count_of(as, a, as->row), 1);
 	return a;
 }
 
@@ -123,22 +224,17 @@ address_enter(struct addresses *as, const uint8_t *bytes, size_t len,
     int64_t now)
 {
 	uint32_t	 n = len < NETWORK ? (uint32_t)len : NETWORK;
-	uint64_t	 network = 0;
+	uint64_t	 network = 0, hash;
 	struct address	*a;
+	struct set	*set;
 
 	memcpy(&network, bytes, n);
-	for (a = *slot(as, network, n); a != NULL; a = a->next)
-		if (a->network == network && a->len == n)
-			break;
-	if (a == NULL) {
-		recycle(as, now);
-		a = add(as, network, n, now);
-	} else if (a->connections == 0)
-		unqueue(as, a);
-	else if (as->limits.connections != 0 &&
-	    a->connections >= as->limits.connections)
-		return NULL;
-	a->connections++;
+	hash = hash_bytes(&as->key, n, &network, sizeof(network));
+	set = &as->sets[hash & (as->nsets - 1)];
+	if (!lock(as, set))
+		return &uncounted;
+	a = enter(as, set, hash != 0 ? hash : 1, now);
+	unlock(set);
 	return a;
 }
 
@@ -146,53 +242,43 @@ void
 address_leave(struct addresses *as, struct address **ap, int64_t now)
 {
 	struct address	*a = *ap;
+	struct set	*set;
 
 	*ap = NULL;
-	need(a->connections > 0);
-	if (--a->connections > 0)
+	if (a == &uncounted)
 		return;
-	if (blank(as, a, now)) {
-		drop(as, a);
+	set = set_of(as, a);
+	need(atomic_fetch_sub(count_of(as, a, as->row), 1) > 0);
+	if (!blank(as, a, now) || !lock(as, set))
 		return;
-	}
-	TAILQ_INSERT_TAIL(&as->queue, a, link);
-	if (++as->idle > as->limits.most) {
-		a = TAILQ_FIRST(&as->queue);
-		unqueue(as, a);
-		drop(as, a);
-	}
+	/* Somebody else may have come, or another address. */
+	if (connections(as, a) == 0 && blank(as, a, now))
+		forget(as, a);
+	unlock(set);
 }
 
+/* A bucket that time fills is as full as the time is near at which it would
+ * be: so it is one word, and needs no lock. */
 bool
 address_asks(struct addresses *as, struct address *a, int64_t now)
 {
-	if (as->limits.requests.rate == 0)
+	const struct bucket_size	*size = &as->limits.requests;
+	int64_t				 before, after;
+
+	if (size->rate == 0 || a == &uncounted)
 		return true;
-	if (bucket_holds(&a->requests, &as->limits.requests, now) == 0)
-		return false;
-	bucket_take(&a->requests, 1);
+	now *= size->rate;
+	before = atomic_load(&a->asked);
+	do {
+		after = (before < now ? now : before) + WHOLE;
+		if (after - now > size->most * WHOLE)
+			return false;
+	} while (!atomic_compare_exchange_weak(&a->asked, &before, after));
 	return true;
 }
 
 size_t
 address_count(const struct addresses *as)
 {
-	return as->count;
-}
-
-void
-address_free(struct addresses **asp)
-{
-	struct addresses	*as = *asp;
-	struct address		*a;
-
-	if (as == NULL)
-		return;
-	while ((a = TAILQ_FIRST(&as->queue)) != NULL) {
-		unqueue(as, a);
-		drop(as, a);
-	}
-	need(as->count == 0);
-	free(as->slots);
-	mem_drop(asp);
+	return (size_t)atomic_load(as->taken);
 }

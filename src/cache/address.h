@@ -3,10 +3,13 @@
  * of them has: how many connections it has, how fast it has been asking.
  *
  * An IPv4 address counts by itself; of an IPv6 address the first 64 bits,
- * since who has one of them has all.  An entry lives while its address has
- * connections, and on until its bucket is full again: then it says nothing.
- * Those without a connection are limited in number, and the one that has been
- * without for longest makes room.
+ * since who has one of them has all.  It is remembered while it has
+ * connections, and on until its bucket is full again: then there is nothing to
+ * remember.  Those without a connection make room for others, the one that has
+ * asked least lately first.
+ *
+ * Several processes share it: one makes it, and those that it forks count in
+ * rows of their own.
  */
 #ifndef CACHE_ADDRESS_H
 #define CACHE_ADDRESS_H
@@ -26,8 +29,12 @@ struct address_limits {
 	size_t			most;		/* without a connection */
 };
 
-struct addresses *address_new(const struct address_limits *);
-void		 address_free(struct addresses **);	/* all have left */
+struct addresses *address_new(const struct address_limits *, unsigned rows);
+void		 address_free(struct addresses **);
+/* Which row is this process's; 0 at first. */
+void		 address_use(struct addresses *, unsigned row);
+/* Whoever had that row has gone, wherever it was. */
+void		 address_clear(struct addresses *, unsigned row);
 /* A connection comes, to be asked for until it leaves; NULL: one too many.
  * The bytes are 4 of IPv4 or 16 of IPv6. */
 struct address	*address_enter(struct addresses *, const uint8_t *bytes,

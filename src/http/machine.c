@@ -87,20 +87,6 @@ for_whom(void)
 	return n > 0 ? line : NULL;
 }
 
-/* Nothing is remembered of them if nothing depends on it. */
-static struct addresses *
-addresses(const struct conf *conf)
-{
-	const struct address_limits	limits = {
-		.connections = conf->limits.connections_address,
-		.requests = { conf->limits.rate, conf->limits.rate_burst },
-		.most = (size_t)conf->limits.addresses,
-	};
-
-	return limits.connections != 0 || limits.requests.rate != 0 ?
-	    address_new(&limits) : NULL;
-}
-
 /* The caches stay: what is found, made and mapped is used once. */
 static void
 do_without(struct http *http)
@@ -158,7 +144,7 @@ http_new(const struct http_setup *setup)
 	do_without(http);
 	grant_init(&http->grants, (size_t)conf->cache.logins);
 	hash_key_random(&http->boundary_key);
-	http->addresses = addresses(conf);
+	http->addresses = setup->addresses;
 	need_doing(doing, for_whom);
 	return http;
 }
@@ -172,7 +158,6 @@ http_free(struct http **hp)
 	http->files.later = NULL;
 	while (http_tidy(http))
 		;
-	address_free(&http->addresses);
 	pathname_free(&http->paths);
 	grant_free(&http->grants);
 	header_free(&http->heads);

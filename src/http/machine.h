@@ -17,6 +17,7 @@
 #include "lib/clock.h"
 #include "wait.h"
 
+struct addresses;		/* cache/address.h */
 struct conf;
 struct peer;			/* a connection, whatever it is doing */
 struct http;			/* one loop's world: caches, buffers, clock */
@@ -29,6 +30,8 @@ struct http_setup {
 	size_t			 descriptors;	/* for files kept open */
 	int			 pagemap;	/* of proc.h, stays the
 						 * caller's; 0 or -1: none */
+	struct addresses	*addresses;	/* the caller's; NULL: theirs
+						 * have no limits */
 	/* Where access log lines go: asked for room for so many bytes, and then
 	 * told how many a line has that stands there.  NULL: nowhere, or this
 	 * one is lost. */

@@ -9,6 +9,8 @@ use Amped qw(await content docroot slurp write_file);
 use Test::More;
 use Time::HiRes qw(time);
 
+Amped::one_main();
+
 my $all = docroot('one/page' => "first release\n",
     'two/page' => "second release\n", 'two/only' => "new\n",
     'site/here' => "here\n", 'site/small' => "version 1\n",

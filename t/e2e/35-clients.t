@@ -9,6 +9,8 @@ use Amped qw(await content docroot need_descriptors);
 use IO::Select;
 use Test::More;
 
+Amped::one_main();
+
 BEGIN { need_descriptors(2000) }
 
 my $large = content('large', 20_000_000);

@@ -10,6 +10,8 @@ use Amped qw(await content);
 use Test::More;
 use Time::HiRes qw(time);
 
+Amped::one_main();
+
 my $large = content('large', 3_000_000);
 my $begun = "GET /page HTTP/1.1\r\nHost: x\r\n";
 my $body = "${begun}Content-Length: 1000\r\n\r\n";

@@ -10,6 +10,8 @@ use IO::Select;
 use IO::Socket::INET;
 use Test::More;
 
+Amped::one_main();
+
 my $amped = Amped::architecture() eq 'amped';
 my $large = content('large', 20_000_000);
 my $root = docroot('page' => "page\n", 'large' => $large,

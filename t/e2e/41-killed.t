@@ -12,6 +12,8 @@ use IO::Socket::INET;
 use POSIX qw(mkfifo);
 use Test::More;
 
+Amped::one_main();
+
 my $amped = Amped::architecture() eq 'amped';
 my %files = map { ("f$_" => content("f$_", 300 * $_)) } 1 .. 20;
 my $root = docroot(%files);

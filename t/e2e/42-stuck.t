@@ -15,6 +15,8 @@ use IO::Select;
 use Amped::Slowfs;
 use Test::More;
 
+Amped::one_main();
+
 plan(skip_all => 'there are no helpers')
     if Amped::architecture() ne 'amped';
 

@@ -10,6 +10,8 @@ use Amped qw(await content docroot);
 use Amped::Slowfs;
 use Test::More;
 
+Amped::one_main();
+
 plan(skip_all => 'there are no helpers')
     if Amped::architecture() ne 'amped';
 my $missing = Amped::Slowfs::missing();

@@ -11,6 +11,8 @@ use JSON::PP ();
 use MIME::Base64 qw(encode_base64);
 use Test::More;
 
+Amped::one_main();
+
 my $root = docroot('a.txt' => "twelve bytes", 'private/x' => 'x');
 my $beside = docroot();
 my $time = qr{\[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d\ \+0000\]};

@@ -8,6 +8,8 @@ use lib "$FindBin::Bin/../lib";
 use Amped qw(await docroot said slurp);
 use Test::More;
 
+Amped::one_main();
+
 my $root = docroot('a.txt' => "twelve bytes", 'empty' => '', 'dir/x' => 'x');
 my $time = qr{\[\d\d/(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/
     \d{4}:\d\d:\d\d:\d\d\ [+-]\d{4}\]}x;

@@ -14,6 +14,8 @@ use JSON::PP;
 use Socket qw(SOCK_STREAM);
 use Test::More;
 
+Amped::one_main();
+
 my $root = docroot('page' => "page\n", 'other' => content('other', 5000),
     'large' => content('large', 3_000_000), 'guarded/page' => "guarded\n",
     'guarded/index.html' => "index\n");

@@ -16,6 +16,8 @@ use Socket qw(SOCK_DGRAM);
 use Test::More;
 use Time::HiRes qw(time);
 
+Amped::one_main();
+
 my $root = docroot('page' => "page\n");
 my $few = "helpers 2 max 4 share 4\n";
 my %page = ('/page' => "page\n");

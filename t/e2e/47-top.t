@@ -12,6 +12,8 @@ use IO::Select;
 use POSIX qw(:sys_wait_h setsid);
 use Test::More;
 
+Amped::one_main();
+
 # Linux's numbers of these requests.
 use constant {
 	TIOCSPTLCK => 0x40045431,

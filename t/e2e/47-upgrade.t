@@ -13,6 +13,8 @@ use IO::Socket::INET;
 use POSIX qw(mkfifo);
 use Test::More;
 
+Amped::one_main();
+
 my %files = ('page' => "page\n", 'other' => content('other', 40_000),
     'large' => content('large', 20_000_000));
 my $root = docroot(%files);

@@ -11,6 +11,8 @@ use Amped::Load;
 use Test::More;
 use Time::HiRes qw(time);
 
+Amped::one_main();
+
 my $large = content('large', 20_000_000);
 my $root = docroot('page' => "page\n", 'other' => content('other', 5000),
     'large' => $large);

@@ -13,6 +13,8 @@ use IO::Socket::INET;
 use POSIX qw(mkfifo);
 use Test::More;
 
+Amped::one_main();
+
 my $large = content('large', 20_000_000);
 my %files = ('page' => "page\n", 'large' => $large,
     'other' => content('other', 40_000));

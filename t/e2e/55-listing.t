@@ -11,6 +11,8 @@ use POSIX qw(mkfifo);
 use Test::More;
 use Time::HiRes qw(utime);
 
+Amped::one_main();
+
 my $many = 20_000;
 
 # Names that would break out of one place or another; all can be asked for.

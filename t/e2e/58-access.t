@@ -9,6 +9,8 @@ use Amped qw(await content docroot write_file);
 use MIME::Base64 qw(encode_base64);
 use Test::More;
 
+Amped::one_main();
+
 my $secrets = docroot();
 my $passwords = "$secrets/passwords";
 

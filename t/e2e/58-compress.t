@@ -10,6 +10,8 @@ use POSIX qw(mkfifo);
 use Test::More;
 use Time::HiRes qw(utime);
 
+Amped::one_main();
+
 my $text = join('', map { "line $_ of a text that repeats itself\n" }
     1 .. 2000);
 my $long = $text x 100;

@@ -11,6 +11,8 @@ use Amped qw(await docroot write_file);
 use POSIX qw(ELOOP ENOENT EXDEV mkfifo);
 use Test::More;
 
+Amped::one_main();
+
 my $library = ($ENV{AMPED_BUILD} // Amped::source_dir()) . '/t/lib/passwd.so';
 plan(skip_all => "there is no $library: make tests") unless -e $library;
 

@@ -8,6 +8,8 @@ use lib "$FindBin::Bin/../lib";
 use Amped qw(await content docroot write_file);
 use Test::More;
 
+Amped::one_main();
+
 my @savings = qw(pathname header chunk alignment);
 my $then = 1_000_000_000;
 my $date = 'Sun, 09 Sep 2001 01:46:40 GMT';

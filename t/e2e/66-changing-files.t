@@ -13,6 +13,8 @@ use Amped::Slowfs;
 use Test::More;
 use Time::HiRes qw(sleep);
 
+Amped::one_main();
+
 my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;
 

@@ -12,6 +12,8 @@ use Amped::Process;
 use Amped::Slowfs;
 use Test::More;
 
+Amped::one_main();
+
 my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;
 

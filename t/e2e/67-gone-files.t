@@ -9,6 +9,8 @@ use lib "$FindBin::Bin/../lib";
 use Amped qw(await content docroot slurp write_file);
 use Test::More;
 
+Amped::one_main();
+
 plan(skip_all => 'who has which file is not to be seen here')
     unless defined(readlink("/proc/$$/fd/0"));
 

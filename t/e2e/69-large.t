@@ -9,6 +9,8 @@ use lib "$FindBin::Bin/../lib";
 use Amped qw(await content docroot slurp write_file);
 use Test::More;
 
+Amped::one_main();
+
 # Larger than what a socket takes; of about one chunk; between.
 my %files = (big => content('big', 9_000_001), one => content('one', 65_537),
     some => content('some', 400_000), tiny => content('tiny', 3));

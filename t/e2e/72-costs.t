@@ -13,6 +13,8 @@ use POSIX qw(WNOHANG);
 use Test::More;
 use Time::HiRes qw(sleep);
 
+Amped::one_main();
+
 my $clients = 64;
 my $rounds = 40;
 my $idle = 3000;

@@ -10,6 +10,8 @@ use JSON::PP qw(decode_json);
 use MIME::Base64 qw(encode_base64);
 use Test::More;
 
+Amped::one_main();
+
 my $dir = docroot(passwords => 'joe:' . crypt('secret', '$5$salt') . "\n");
 my $site = <<"END";
 	path /status { status on }

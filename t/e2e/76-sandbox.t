@@ -10,6 +10,8 @@ use Amped qw(await docroot run_amped slurp write_file);
 use Amped::Foreign qw(which_program);
 use Test::More;
 
+Amped::one_main();
+
 my $amped = Amped::architecture() eq 'amped';
 my $sanitized = slurp(Amped::program()) =~ /__asan_init/;
 

@@ -11,6 +11,8 @@ use Amped qw(await docroot slurp);
 use MIME::Base64 qw(encode_base64);
 use Test::More;
 
+Amped::one_main();
+
 plan(skip_all => 'only root may look into processes') if $> != 0;
 plan(skip_all => 'there is no /proc/PID/mem') unless -e "/proc/$$/mem";
 plan(skip_all => 'a sanitizer keeps what has been freed')

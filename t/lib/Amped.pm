@@ -7,6 +7,7 @@
 #
 # The environment: AMPED_BUILD is the directory of amped and amped-helper,
 # AMPED_SRC the top of the source tree, AMPED_ARCH the architecture,
+# AMPED_WORKERS how many mains there are where the conf does not say,
 # AMPED_TEST_PATIENCE how many seconds to wait for what must come.
 package Amped;
 
@@ -42,6 +43,10 @@ sub program {
 	my $build = $ENV{AMPED_BUILD} // source_dir();
 	return "$build/amped";
 }
+
+# For a test of what one main does or knows and another does not: with several
+# it would look at the wrong one.
+sub one_main { delete($ENV{AMPED_WORKERS}) }
 
 sub architecture { return $ENV{AMPED_ARCH} // 'amped' }
 
@@ -244,8 +249,12 @@ sub conf_text {
 	my $site = $self->{site} // '';
 
 	$log =~ s{%D}{$self->{dir}/log}g;
+	my $global = $self->{global} // '';
+
+	$global = "workers $ENV{AMPED_WORKERS}\n$global"
+	    if $ENV{AMPED_WORKERS} && $global !~ /^workers/m;
 	return join('', $> == 0 ? "user " . ordinary_user() . "\n" : (),
-	    ($self->{global} // '') . "\n", "log {\n$log\n}\n",
+	    "$global\n", "log {\n$log\n}\n",
 	    $self->{sites} // "site default {\n\tlisten 127.0.0.1:0\n" .
 	    "\troot $self->{root}\n$site\n}\n");
 }

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/crowd.h"
 #include "conf.h"
 #include "http/machine.h"
 #include "http/transport.h"
@@ -59,6 +60,7 @@ static struct world {
 	char		 dir[64];		/* for files and as root */
 	struct conf	*conf;
 	struct http	*http;
+	struct addresses *addresses;
 	struct clock	 clock;
 	struct client	*clients[CLIENTS];
 	struct errand	*errands[ERRANDS];	/* under way, oldest first */
@@ -344,6 +346,7 @@ begin(void)
 	setup.descriptors = 100;
 	setup.log_room = log_room;
 	setup.log = log_line;
+	setup.addresses = w.addresses = crowd_new(w.conf, 1);
 	w.http = http_new(&setup);
 }
 
@@ -891,6 +894,7 @@ clean_up(void)
 	}
 	if (w.http != NULL)
 		http_free(&w.http);
+	crowd_free(&w.addresses);
 	if (w.conf != NULL)
 		conf_free(&w.conf);
 	buf_free(&w.conf_text);

@@ -52,7 +52,7 @@ START_TEST(without)
 	board_measure(0);
 	ck_assert_uint_eq(requests(), 3);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 7);
-	ck_assert_int_eq(board_take(), BOARD_NONE);
+	ck_assert_int_eq(board_take(1), BOARD_NONE);
 	board_keep(BOARD_NONE);
 	board_give(BOARD_NONE);
 }
@@ -65,8 +65,8 @@ START_TEST(outlives)
 	int			 a, b;
 
 	board_open();
-	a = board_take();
-	b = board_take();
+	a = board_take(1);
+	b = board_take(1);
 	ck_assert_int_ne(a, BOARD_NONE);
 	ck_assert_int_ne(b, BOARD_NONE);
 	ck_assert_int_ne(a, b);
@@ -84,7 +84,7 @@ START_TEST(outlives)
 	board_give(a);
 	board_give(b);
 	ck_assert_uint_eq(requests(), 17);
-	ck_assert_int_eq(board_take(), a);
+	ck_assert_int_eq(board_take(1), a);
 	be_main(a, 1);
 	ck_assert_uint_eq(requests(), 18);
 	stats[STATS_RELOADS]++;		/* the monitor's own */
@@ -139,7 +139,7 @@ START_TEST(never_falls)
 	ck_assert_ptr_ne(sums, MAP_FAILED);
 	board_open();
 	/* The last one: it takes longest to come to. */
-	while ((part = board_take()) != BOARD_NONE)
+	while ((part = board_take(1)) != BOARD_NONE)
 		a = part;
 	pid = fork();
 	ck_assert_int_ne(pid, -1);
@@ -162,7 +162,7 @@ START_TEST(full)
 	int	part, n = 0;
 
 	board_open();
-	while ((part = board_take()) != BOARD_NONE)
+	while ((part = board_take(1)) != BOARD_NONE)
 		n++;
 	ck_assert_int_ge(n, 18);	/* 16 that drain, one, one to come */
 	board_use(BOARD_NONE);
@@ -188,6 +188,50 @@ START_TEST(gauges)
 }
 END_TEST
 
+/* A main of this part, with so many connections. */
+static void
+have_open(int part, size_t n)
+{
+	board_use(part);
+	stats_gauges[STATS_GAUGE_OPEN] = (int64_t)n;
+	stats_gauges[STATS_GAUGE_UPTIME] = 5;
+	board_tell_open(n);
+	board_join();
+}
+
+START_TEST(together)
+{
+	int	a, b, c, other;
+
+	board_open();
+	a = board_take(1);
+	b = board_take(1);
+	c = board_take(1);
+	other = board_take(2);
+	have_open(other, 1);
+	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
+	have_open(a, 10);
+	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
+	have_open(b, 30);
+	ck_assert_uint_eq(board_least_open(), 10);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 2);
+	have_open(c, 20);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 3);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN], 60);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_LEAST_OPEN], 10);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_MOST_OPEN], 30);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 5);
+	/* The dead have none, and are not waited for. */
+	board_keep(a);
+	ck_assert_uint_eq(board_least_open(), 30);
+	have_open(c, 20);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 2);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN], 50);
+	board_give(b);
+	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
@@ -196,4 +240,5 @@ unit_tests(TCase *t)
 	tcase_add_test(t, never_falls);
 	tcase_add_test(t, full);
 	tcase_add_test(t, gauges);
+	tcase_add_test(t, together);
 }

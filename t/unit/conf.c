@@ -17,6 +17,7 @@ START_TEST(defaults)
 	ck_assert_str_eq(conf->types, "/etc/mime.types");
 	ck_assert_int_eq(conf->architecture, ARCHITECTURE_AMPED);
 	ck_assert_int_eq(conf->sandbox, SANDBOX_AUTO);
+	ck_assert_int_eq(conf->workers, 1);
 	ck_assert_int_eq(conf->version, 0);
 	ck_assert_int_eq(conf->helpers, 2);
 	ck_assert_int_eq(conf->helpers_max, 32);

@@ -1,0 +1,18 @@
+/*
+ * crowd: what the mains of a reign remember of their clients' addresses, made
+ * by the monitor.  What is in it comes from mains, and is nothing but numbers
+ * to the monitor.
+ */
+#ifndef ARCH_CROWD_H
+#define ARCH_CROWD_H
+
+struct addresses;
+struct conf;
+
+/* For so many mains; NULL: there is nothing to remember. */
+struct addresses *crowd_new(const struct conf *, unsigned mains);
+void		 crowd_free(struct addresses **);
+/* That main has gone, and all its clients with it. */
+void		 crowd_left(struct addresses *, unsigned main);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * conf_portion: how many mains a conf wants, and what each of them has of what
+ * the conf gives to the server.
+ */
+#ifndef CONF_PORTION_H
+#define CONF_PORTION_H
+
+#include <stdint.h>
+
+struct conf;
+
+unsigned	conf_workers(const struct conf *);	/* from 1 */
+/* What is for all mains becomes what one of so many has. */
+void		conf_portion(struct conf *, unsigned number, unsigned of);
+/* The same of one number; none has less than the least. */
+int64_t		conf_portion_of(int64_t all, unsigned number, unsigned of,
+		    int64_t least);
+
+#endif
