@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 #
 # manual: the pages are correct mdoc, and say everything that the programs
-# know: each directive, each option, each counter.
+# know: each directive, option, process and counter.
 #
 use strict;
 use warnings;
@@ -111,6 +111,12 @@ for my $page (sort keys %program) {
 	fine("$page has every option", map { "-$_" }
 	    grep { $text{$page} !~ /^\.It Fl $_(?:\s|$)/m } @options);
 }
+
+my %titles = map { $_ => 1 } map { slurp($_) =~ /"(amped: [a-z ]+)"/g }
+    glob("$src/src/*.c $src/helpers/*.c");
+cmp_ok(scalar(keys(%titles)), '>', 5, 'processes have titles');
+fine('amped(8) has every process', grep {
+    $text{'amped.8'} !~ /^\.It Li \Q$_\E$/m } sort(keys(%titles)));
 
 my @commands = lines_of("$build/ampedctl/ampedctl", '-L');
 cmp_ok(scalar(@commands), '>', 10, 'ampedctl -L lists the commands');
