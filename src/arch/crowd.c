@@ -5,13 +5,26 @@
 #include "cache/address.h"
 #include "conf.h"
 
+/* Whoever has a connection is counted, however many they are: so many can be
+ * there at once, each from another address. */
+static size_t
+connections(const struct conf *conf, unsigned mains, size_t descriptors)
+{
+	size_t	wanted = (size_t)conf->limits.connections;
+
+	if (wanted == 0 || wanted > descriptors * mains)
+		return descriptors * mains;
+	return wanted < mains ? mains : wanted;
+}
+
 struct addresses *
-crowd_new(const struct conf *conf, unsigned mains)
+crowd_new(const struct conf *conf, unsigned mains, size_t descriptors)
 {
 	const struct address_limits	limits = {
 		.connections = conf->limits.connections_address,
 		.requests = { conf->limits.rate, conf->limits.rate_burst },
-		.most = (size_t)conf->limits.addresses,
+		.most = (size_t)conf->limits.addresses +
+		    connections(conf, mains, descriptors),
 	};
 
 	return limits.connections != 0 || limits.requests.rate != 0 ?
