@@ -325,10 +325,9 @@ await(struct logger *g, int64_t left)
 static int64_t
 left_until(int64_t end)
 {
-	struct clock	now = { 0 };
+	int64_t	now = clock_ms();
 
-	clock_update(&now);
-	return end > now.ms ? end - now.ms : 0;
+	return end > now ? end - now : 0;
 }
 
 /* Somebody who ends soon after the start may have lines, but nobody yet to take
@@ -364,11 +363,8 @@ void
 logger_free(struct logger **gp)
 {
 	struct logger	*g = *gp;
-	struct clock	 now = { 0 };
-	int64_t		 end, left;
+	int64_t		 end = clock_ms() + PARTING, left;
 
-	clock_update(&now);
-	end = now.ms + PARTING;
 	go_over(g);
 	io_close(&g->next);
 	g->due = true;
