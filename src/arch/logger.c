@@ -191,8 +191,6 @@ logger_room(void *context, size_t most)
 		stats[STATS_LOG_DROPPED]++;
 		return NULL;
 	}
-	if (g->waiting.size - g->waiting.len < most)
-		buf_need(&g->waiting, most);
 	return g->waiting.at + g->waiting.len;
 }
 
@@ -302,8 +300,8 @@ logger_new(struct evloop *loop, const struct clock *clock, int control)
 	g->control = control;
 	g->fd = g->next = -1;
 	g->timer = evloop_timer(loop, timer, g);
-	/* What is never written to costs nothing, and to grow may cost much
-	 * just when there is much to do. */
+	/* All of it: what is never written to costs nothing, and to grow may
+	 * cost much just when there is much to do. */
 	buf_need(&g->waiting, ROOM);
 	ask(g);
 	return g;
