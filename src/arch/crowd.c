@@ -5,16 +5,21 @@
 #include "cache/address.h"
 #include "conf.h"
 
-/* Whoever has a connection is counted, however many they are: so many can be
- * there at once, each from another address. */
+/* Where the conf does not say: descriptors there may be a million of, and what
+ * is hardly used takes a page for each address. */
+#define CONNECTIONS	65536
+
+/* Whoever has a connection is to be counted: so many can be there at once, each
+ * from another address. */
 static size_t
 connections(const struct conf *conf, unsigned mains, size_t descriptors)
 {
 	size_t	wanted = (size_t)conf->limits.connections;
+	size_t	most = descriptors * mains;
 
-	if (wanted == 0 || wanted > descriptors * mains)
-		return descriptors * mains;
-	return wanted < mains ? mains : wanted;
+	if (wanted == 0)
+		wanted = CONNECTIONS;
+	return wanted < most ? wanted : most;
 }
 
 struct addresses *
