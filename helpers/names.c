@@ -53,15 +53,6 @@ struct names {
 	pthread_cond_t		 work, known;
 };
 
-static int64_t
-now(void)
-{
-	struct clock	c = { 0 };
-
-	clock_update(&c);
-	return c.ms;
-}
-
 /* The lock is held but while it looks. */
 static void
 look(struct names *n)
@@ -80,7 +71,7 @@ look(struct names *n)
 	else
 		e->text[0] = '\0';
 	e->asked = false;
-	e->until = now() + good[answer];
+	e->until = clock_ms() + good[answer];
 	if (e->batch == n->batch && --n->pending == 0)
 		pthread_cond_signal(&n->known);
 }
@@ -232,7 +223,7 @@ want_all(struct names *n, const char *at, const char *end)
 static void
 earn(struct names *n)
 {
-	int64_t	earned = (now() - n->seen) / 2;
+	int64_t	earned = (clock_ms() - n->seen) / 2;
 
 	n->credit += earned;
 	if (n->credit > NAMES_WAIT)
@@ -253,7 +244,7 @@ await(struct names *n)
 	while (n->pending > 0 &&
 	    pthread_cond_timedwait(&n->known, &n->lock, &until) == 0)
 		continue;
-	n->seen = now();
+	n->seen = clock_ms();
 	n->credit -= n->seen - before;
 	if (n->credit < 0)
 		n->credit = 0;
@@ -305,7 +296,7 @@ names_new(names_look_fn *look_up)
 	pthread_condattr_t	 clock;
 
 	n->look = look_up;
-	n->seen = now();
+	n->seen = clock_ms();
 	n->credit = NAMES_WAIT;
 	hash_key_random(&n->key);
 	for (size_t i = 0; i < BUCKETS; i++)

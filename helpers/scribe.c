@@ -71,20 +71,11 @@ tell_losses(struct scribe *s)
 		s->lost = n;
 }
 
-static int64_t
-now(void)
-{
-	struct clock	c = { 0 };
-
-	clock_update(&c);
-	return c.ms;
-}
-
 /* Those that are not just counted, as many as stand together at once. */
 static void
 hear(struct scribe *s, struct str all)
 {
-	int64_t		 ms = now();
+	int64_t		 ms = clock_ms();
 	const char	*from = all.at;
 	struct str	 line;
 
@@ -130,7 +121,7 @@ tell_repeats(struct scribe *s, int64_t by)
 static int
 patience(const struct scribe *s)
 {
-	int64_t	due = repeats_due(&s->repeats), left = due - now();
+	int64_t	due = repeats_due(&s->repeats), left = due - clock_ms();
 
 	if (due == 0)
 		return s->lost > 0 ? RETRY : -1;
@@ -166,7 +157,7 @@ scribe_run(int pipe, int words, int losses, struct outlet *log)
 		over = over || p[0].revents != 0;
 		/* What is read next was said before these. */
 		count_losses(&s, losses);
-		tell_repeats(&s, now());
+		tell_repeats(&s, clock_ms());
 		more = write_words(&s, words);
 		if (late || !s.failing)
 			tell_losses(&s);

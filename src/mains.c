@@ -108,7 +108,8 @@ mains_begin(struct monitor *m, struct reign *r)
 
 	r->rules = fence_rules(r->conf);
 	r->mounts = mounts_new(r->conf);
-	r->addresses = crowd_new(r->conf, r->nworkers);
+	r->addresses = crowd_new(r->conf, r->nworkers,
+	    m->setup->descriptors);
 	for (unsigned i = 0; i < r->nworkers; i++) {
 		w = &r->workers[i];
 		/* Those that it has, and those that it has given up. */

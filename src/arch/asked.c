@@ -98,14 +98,21 @@ give_up(void *context)
 	end(context);
 }
 
+/* It is complete. */
 static void
-send_answer(struct asked *q)
+begin_to_send(struct asked *q)
 {
-	ctl_end(&q->answer);
 	q->output = evloop_watch(q->all->loop, q->client, go_on_sending, q);
 	q->timer = evloop_timer(q->all->loop, give_up, q);
 	evloop_at(q->timer, q->all->clock->ms + TAKEN_WITHIN);
 	go_on_sending(q);
+}
+
+static void
+send_answer(struct asked *q)
+{
+	ctl_end(&q->answer);
+	begin_to_send(q);
 }
 
 /* One line for each word. */
@@ -359,9 +366,7 @@ asked_take(struct askeds *all, int pipe)
 		return;
 	}
 	if (!ctl_parse(q->line, &q->request, &q->answer)) {
-		q->answer.len -= sizeof(CTL_END) - 1;
-		q->request.n = 0;
-		send_answer(q);
+		begin_to_send(q);
 		return;
 	}
 	q->lines = mem_array(q->request.n + 1, sizeof(q->lines[0]));

@@ -6,11 +6,15 @@
 #ifndef ARCH_CROWD_H
 #define ARCH_CROWD_H
 
+#include <stddef.h>
+
 struct addresses;
 struct conf;
 
-/* For so many mains; NULL: there is nothing to remember. */
-struct addresses *crowd_new(const struct conf *, unsigned mains);
+/* For so many mains, each with so many descriptors; NULL: there is nothing to
+ * remember. */
+struct addresses *crowd_new(const struct conf *, unsigned mains,
+		    size_t descriptors);
 void		 crowd_free(struct addresses **);
 /* That main has gone, and all its clients with it. */
 void		 crowd_left(struct addresses *, unsigned main);

@@ -191,8 +191,6 @@ logger_room(void *context, size_t most)
 		stats[STATS_LOG_DROPPED]++;
 		return NULL;
 	}
-	if (g->waiting.size - g->waiting.len < most)
-		buf_need(&g->waiting, most);
 	return g->waiting.at + g->waiting.len;
 }
 
@@ -302,8 +300,8 @@ logger_new(struct evloop *loop, const struct clock *clock, int control)
 	g->control = control;
 	g->fd = g->next = -1;
 	g->timer = evloop_timer(loop, timer, g);
-	/* What is never written to costs nothing, and to grow may cost much
-	 * just when there is much to do. */
+	/* All of it: what is never written to costs nothing, and to grow may
+	 * cost much just when there is much to do. */
 	buf_need(&g->waiting, ROOM);
 	ask(g);
 	return g;
@@ -325,10 +323,9 @@ await(struct logger *g, int64_t left)
 static int64_t
 left_until(int64_t end)
 {
-	struct clock	now = { 0 };
+	int64_t	now = clock_ms();
 
-	clock_update(&now);
-	return end > now.ms ? end - now.ms : 0;
+	return end > now ? end - now : 0;
 }
 
 /* Somebody who ends soon after the start may have lines, but nobody yet to take
@@ -364,11 +361,8 @@ void
 logger_free(struct logger **gp)
 {
 	struct logger	*g = *gp;
-	struct clock	 now = { 0 };
-	int64_t		 end, left;
+	int64_t		 end = clock_ms() + PARTING, left;
 
-	clock_update(&now);
-	end = now.ms + PARTING;
 	go_over(g);
 	io_close(&g->next);
 	g->due = true;

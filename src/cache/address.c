@@ -31,18 +31,14 @@ struct address {
 						 * ms times the rate */
 };
 
-struct set {
-	_Atomic uint32_t	lock;		/* its row and 1, or 0 */
-	struct address		places[WAYS];
-};
-
 struct addresses {
 	struct address_limits	 limits;
 	struct hash_key		 key;
 	_Atomic uint64_t	*taken;		/* places; all this is shared */
-	struct set		*sets;
+	struct address		*places;	/* [set][way] */
 	_Atomic uint32_t	*counts;	/* connections: [row][place] */
-	size_t			 nsets, size;
+	_Atomic uint32_t	*locks;		/* [set]: a row and 1, or 0 */
+	size_t			 nsets, nplaces, size;
 	unsigned		 row, rows;
 };
 
@@ -68,8 +64,11 @@ address_new(const struct address_limits *limits, unsigned rows)
 	as->limits = *limits;
 	as->rows = rows;
 	as->nsets = count_sets(limits->most);
-	as->size = sizeof(*as->taken) + as->nsets * (sizeof(struct set) +
-	    rows * WAYS * sizeof(as->counts[0]));
+	as->nplaces = as->nsets * WAYS;
+	as->size = sizeof(*as->taken) +
+	    as->nplaces * sizeof(as->places[0]) +
+	    rows * as->nplaces * sizeof(as->counts[0]) +
+	    as->nsets * sizeof(as->locks[0]);
 	/* Nothing of it takes memory before it is used. */
 	at = mmap(NULL, as->size, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
@@ -77,9 +76,10 @@ address_new(const struct address_limits *limits, unsigned rows)
 		fatal("no memory to share");
 	as->taken = at;
 	at = as->taken + 1;
-	as->sets = at;
-	at = as->sets + as->nsets;
+	as->places = at;
+	at = as->places + as->nplaces;
 	as->counts = at;
+	as->locks = as->counts + rows * as->nplaces;
 	hash_key_random(&as->key);
 	return as;
 }
@@ -100,21 +100,17 @@ address_use(struct addresses *as, unsigned row)
 	as->row = row;
 }
 
-static struct set *
+static size_t
 set_of(const struct addresses *as, const struct address *a)
 {
-	return &as->sets[(size_t)((const char *)a - (const char *)as->sets) /
-	    sizeof(struct set)];
+	return (size_t)(a - as->places) / WAYS;
 }
 
 /* Where the connections of a place are counted by a row. */
 static _Atomic uint32_t *
 count_of(const struct addresses *as, const struct address *a, unsigned row)
 {
-	const struct set	*set = set_of(as, a);
-
-	return &as->counts[(row * as->nsets + (size_t)(set - as->sets)) *
-	    WAYS + (size_t)(a - set->places)];
+	return &as->counts[row * as->nplaces + (size_t)(a - as->places)];
 }
 
 static uint64_t
@@ -130,25 +126,26 @@ connections(const struct addresses *as, const struct address *a)
 void
 address_clear(struct addresses *as, unsigned row)
 {
-	uint32_t	its;
+	_Atomic uint32_t	*counts = &as->counts[row * as->nplaces];
+	uint32_t		 its;
 
-	for (size_t i = 0; i < as->nsets * WAYS; i++)
-		if (as->counts[row * as->nsets * WAYS + i] != 0)
-			as->counts[row * as->nsets * WAYS + i] = 0;
+	for (size_t i = 0; i < as->nplaces; i++)
+		if (counts[i] != 0)
+			counts[i] = 0;
 	for (size_t i = 0; i < as->nsets; i++) {
 		its = row + 1;
-		atomic_compare_exchange_strong(&as->sets[i].lock, &its, 0);
+		atomic_compare_exchange_strong(&as->locks[i], &its, 0);
 	}
 }
 
 static bool
-lock(const struct addresses *as, struct set *set)
+lock(const struct addresses *as, size_t set)
 {
 	uint32_t	none;
 
 	for (int i = 0; i < TRIES; i++) {
 		none = 0;
-		if (atomic_compare_exchange_strong(&set->lock, &none,
+		if (atomic_compare_exchange_strong(&as->locks[set], &none,
 		    as->row + 1))
 			return true;
 		sched_yield();
@@ -157,9 +154,9 @@ lock(const struct addresses *as, struct set *set)
 }
 
 static void
-unlock(struct set *set)
+unlock(const struct addresses *as, size_t set)
 {
-	atomic_store(&set->lock, 0);
+	atomic_store(&as->locks[set], 0);
 }
 
 /* Whether there is nothing to remember of it but its connections. */
@@ -181,12 +178,12 @@ forget(struct addresses *as, struct address *a)
 /* The place of that hash, or one that can be had for it; NULL: there is
  * none. */
 static struct address *
-find(struct addresses *as, struct set *set, uint64_t hash, int64_t now)
+find(struct addresses *as, size_t set, uint64_t hash, int64_t now)
 {
 	struct address	*a, *free = NULL;
 
-	for (int i = 0; i < WAYS; i++) {
-		a = &set->places[i];
+	for (size_t i = 0; i < WAYS; i++) {
+		a = &as->places[set * WAYS + i];
 		if (a->hash == hash)
 			return a;
 		if (a->hash != 0 && connections(as, a) > 0)
@@ -201,7 +198,7 @@ find(struct addresses *as, struct set *set, uint64_t hash, int64_t now)
 }
 
 static struct address *
-enter(struct addresses *as, struct set *set, uint64_t hash, int64_t now)
+enter(struct addresses *as, size_t set, uint64_t hash, int64_t now)
 {
 	struct address	*a = find(as, set, hash, now);
 
@@ -226,15 +223,15 @@ address_enter(struct addresses *as, const uint8_t *bytes, size_t len,
 	uint32_t	 n = len < NETWORK ? (uint32_t)len : NETWORK;
 	uint64_t	 network = 0, hash;
 	struct address	*a;
-	struct set	*set;
+	size_t		 set;
 
 	memcpy(&network, bytes, n);
 	hash = hash_bytes(&as->key, n, &network, sizeof(network));
-	set = &as->sets[hash & (as->nsets - 1)];
+	set = hash & (as->nsets - 1);
 	if (!lock(as, set))
 		return &uncounted;
 	a = enter(as, set, hash != 0 ? hash : 1, now);
-	unlock(set);
+	unlock(as, set);
 	return a;
 }
 
@@ -242,7 +239,7 @@ void
 address_leave(struct addresses *as, struct address **ap, int64_t now)
 {
 	struct address	*a = *ap;
-	struct set	*set;
+	size_t		 set;
 
 	*ap = NULL;
 	if (a == &uncounted)
@@ -254,7 +251,7 @@ address_leave(struct addresses *as, struct address **ap, int64_t now)
 	/* Somebody else may have come, or another address. */
 	if (connections(as, a) == 0 && blank(as, a, now))
 		forget(as, a);
-	unlock(set);
+	unlock(as, set);
 }
 
 /* A bucket that time fills is as full as the time is near at which it would

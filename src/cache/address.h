@@ -26,7 +26,7 @@ struct addresses;
 struct address_limits {
 	int64_t			connections;	/* at once; 0: any number */
 	struct bucket_size	requests;	/* rate 0: any number */
-	size_t			most;		/* without a connection */
+	size_t			most;		/* with a connection or not */
 };
 
 struct addresses *address_new(const struct address_limits *, unsigned rows);

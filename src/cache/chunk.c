@@ -227,6 +227,14 @@ may_be_back(const struct chunk *k)
 	return k->lost > 0 || k->index - k->file->ahead < ahead;
 }
 
+/* Nobody has read it yet, so whether it is there says something about the
+ * next. */
+static bool
+is_new(const struct chunk *k)
+{
+	return k->file->method == RESIDENT_NOWAIT && !k->known && k->lost == 0;
+}
+
 /*
  * Whether to take it for absent unseen, as the ones before it were: to find out
  * begins to read it, and with very many on their way the disk's queue is full,
@@ -235,8 +243,7 @@ may_be_back(const struct chunk *k)
 static bool
 doubt(const struct chunk_cache *cc, struct chunk *k)
 {
-	k->doubted = k->file->method == RESIDENT_NOWAIT && !k->known &&
-	    k->lost == 0 && cc->absences >= DOUBT;
+	k->doubted = is_new(k) && cc->absences >= DOUBT;
 	return k->doubted;
 }
 
@@ -249,11 +256,10 @@ count(struct chunk_cache *cc, bool absent)
 		cc->absences--;
 }
 
-/* What a helper has brought in says nothing about others. */
 static void
 learn(struct chunk_cache *cc, const struct chunk *k, bool absent)
 {
-	if (k->file->method == RESIDENT_NOWAIT && !k->known && k->lost == 0)
+	if (is_new(k))
 		count(cc, absent);
 }
 

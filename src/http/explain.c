@@ -3,7 +3,6 @@
  *
  * Must not decide anything: it only tells what the steps have decided.
  */
-#include <sys/param.h>
 #include <sys/uio.h>
 
 #include <errno.h>
@@ -216,12 +215,9 @@ static ssize_t
 take_request(void *context, int fd, void *to, size_t size)
 {
 	struct explanation	*e = context;
-	size_t			 n = MIN(size, e->request.len);
 
 	(void)fd;
-	memcpy(to, e->request.at, n);
-	buf_cut(&e->request, n);
-	return (ssize_t)n;
+	return (ssize_t)buf_take(&e->request, to, size);
 }
 
 /* The client leaves when it has the head: no file is read to its end. */

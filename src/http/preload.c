@@ -1,10 +1,7 @@
 /*
  * preload: a transport that gives a request, and takes a response away.
  */
-#include <sys/param.h>
 #include <sys/uio.h>
-
-#include <string.h>
 
 #include "http/conn.h"
 #include "http/preload.h"
@@ -16,12 +13,9 @@ static ssize_t
 give_request(void *context, int fd, void *to, size_t size)
 {
 	struct preload	*p = context;
-	size_t		 n = MIN(size, p->request.len);
+	size_t		 n = buf_take(&p->request, to, size);
 
 	(void)fd;
-	if (n > 0)
-		memcpy(to, p->request.at, n);
-	buf_cut(&p->request, n);
 	stats[STATS_BYTES_IN] -= (uint64_t)n;	/* nobody has sent it */
 	return (ssize_t)n;
 }

@@ -85,6 +85,17 @@ buf_cut(struct buf *b, size_t n)
 		memmove(b->at, b->at + n, b->len);
 }
 
+size_t
+buf_take(struct buf *b, void *to, size_t most)
+{
+	size_t	n = b->len < most ? b->len : most;
+
+	if (n > 0)
+		memcpy(to, b->at, n);
+	buf_cut(b, n);
+	return n;
+}
+
 void
 buf_forget(struct buf *b)
 {

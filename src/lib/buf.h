@@ -23,6 +23,8 @@ void	buf_addv(struct buf *, const char *, va_list)
 	    __attribute__((__format__(__printf__, 2, 0), __nonnull__(2)));
 const char *buf_string(struct buf *);	/* terminated, still the buffer's */
 void	buf_cut(struct buf *, size_t n);	/* n bytes off the front */
+/* The same to there, at most so many; how many. */
+size_t	buf_take(struct buf *, void *to, size_t most);
 void	buf_free(struct buf *);			/* leaves an empty one */
 /* The same, and nothing of what was in it is left in memory. */
 void	buf_forget(struct buf *);

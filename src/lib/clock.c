@@ -47,6 +47,12 @@ clock_update_us(struct clock *c)
 }
 
 int64_t
+clock_ms(void)
+{
+	return microseconds(MONOTONIC) / 1000;
+}
+
+int64_t
 clock_us(void)
 {
 	return microseconds(CLOCK_MONOTONIC);

@@ -18,6 +18,8 @@ struct clock {
 void	clock_update(struct clock *);	/* asks the system */
 /* The same, exactly; returns what clock_us() would. */
 int64_t	clock_update_us(struct clock *);
+/* What ms would be now, for who has no clock that is brought up to date. */
+int64_t	clock_ms(void);
 /* Monotonic, microseconds: for what is measured; asks the system. */
 int64_t	clock_us(void);
 

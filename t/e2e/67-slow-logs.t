@@ -123,12 +123,12 @@ SKIP: {
 	$fs->release;
 	$server->wait_line(qr/\?first /, "$from/access.log");
 	pass('back: what there was room for is written');
+	# Whoever asks now may find no room yet, and is counted as well.
 	await('each line to be there, or counted as lost', sub {
 		my $n = () = slurp("$from/access.log") =~ /\?$long /g;
 
 		$n += $_ for $server->errors =~
 		    /(\d+) lines of the access log/g;
-		ask($server, 1, 'after');	# something to be written
 		return $n == 1000;
 	});
 	pass('each line is there or counted as lost');

@@ -346,7 +346,8 @@ begin(void)
 	setup.descriptors = 100;
 	setup.log_room = log_room;
 	setup.log = log_line;
-	setup.addresses = w.addresses = crowd_new(w.conf, 1);
+	setup.addresses = w.addresses = crowd_new(w.conf, 1,
+	    setup.descriptors);
 	w.http = http_new(&setup);
 }
 

@@ -50,10 +50,27 @@ START_TEST(cuts)
 }
 END_TEST
 
+START_TEST(takes)
+{
+	struct buf	b = { 0 };
+	char		to[4] = "";
+
+	ck_assert_uint_eq(buf_take(&b, to, sizeof(to)), 0);
+	buf_adds(&b, "abcde");
+	ck_assert_uint_eq(buf_take(&b, to, 3), 3);
+	ck_assert_str_eq(to, "abc");
+	ck_assert_uint_eq(buf_take(&b, to, sizeof(to)), 2);
+	ck_assert_str_eq(to, "dec");
+	ck_assert_uint_eq(buf_take(&b, to, sizeof(to)), 0);
+	buf_free(&b);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, grows);
 	tcase_add_test(tests, formats);
 	tcase_add_test(tests, cuts);
+	tcase_add_test(tests, takes);
 }
