@@ -31,15 +31,8 @@ sub start {
 
 sub ask {
 	my ($server, $n, $query) = @_;
-	my $client = $server->connect;
-	my $good = 0;
 
-	for (1 .. $n) {
-		$client->send("GET /page?$query HTTP/1.1\r\nHost: x\r\n\r\n");
-		my $answer = $client->response // last;
-		$good += $answer->{body} eq "page\n";
-	}
-	return $good;
+	return $server->connect->right($n, "/page?$query" => "page\n");
 }
 
 # With another log block from now on.

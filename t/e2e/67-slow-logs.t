@@ -26,15 +26,8 @@ sub start {
 # So many requests, one behind the other on one connection: all answered.
 sub ask {
 	my ($server, $n, $query) = @_;
-	my $client = $server->connect;
-	my $good = 0;
 
-	for (1 .. $n) {
-		$client->send("GET /page?$query HTTP/1.1\r\nHost: x\r\n\r\n");
-		my $answer = $client->response // last;
-		$good += $answer->{body} eq "page\n";
-	}
-	return $good;
+	return $server->connect->right($n, "/page?$query" => "page\n");
 }
 
 # How many lines were lost, as soon as the error log says so; of a pipe that is
