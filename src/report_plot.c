@@ -46,11 +46,11 @@ report_meter(struct buf *to, uint64_t n, uint64_t whole)
 	unsigned	part = ratio(n, whole);
 
 	if (whole == 0) {
-		buf_adds(to, "&ndash;");
+		buf_adds(to, "&#8211;");
 		return;
 	}
 	buf_addf(to, "<span class=\"meter\"><i style=\"width:%u.%u%%\"></i>"
-	    "</span> %u.%u&nbsp;%%", part / 10, part % 10, part / 10,
+	    "</span> %u.%u&#160;%%", part / 10, part % 10, part / 10,
 	    part % 10);
 }
 

@@ -42,10 +42,13 @@ sub there {
 
 make_ok('make install', 'install', "DESTDIR=$dest", @places);
 my %there = map { $_ => 1 } there();
-for my $file (qw(/opt/a/sbin/amped /opt/a/libexec/amped/amped-helper
+for my $file (qw(/opt/a/sbin/amped /opt/a/sbin/ampedctl
+    /opt/a/libexec/amped/amped-helper
     /opt/a/etc/amped/amped.conf /opt/a/units/amped.service
     /opt/a/lib/tmpfiles.d/amped.conf /opt/a/share/man/man8/amped.8
+    /opt/a/share/man/man8/ampedctl.8
     /opt/a/share/bash-completion/completions/amped
+    /opt/a/share/bash-completion/completions/ampedctl
     /opt/a/share/vim/vimfiles/syntax/amped.vim)) {
 	ok($there{$file}, $file);
 }

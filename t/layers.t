@@ -73,12 +73,24 @@ my %code = map { $_ => read_code($_) } @sources;
 
 # The sources, without those of the tests.
 sub find_sources {
+	return find_files(qr/\.(?:c|h|tbl)\z/, 'src', 'helpers', 'ampedctl');
+}
+
+sub find_files {
+	my ($name, @directories) = @_;
 	my @found;
 
-	find({ no_chdir => 1, wanted => sub {
-		push(@found, $_) if /\.(?:c|h|tbl)\z/;
-	} }, 'src', 'helpers', 'ampedctl');
+	find({ no_chdir => 1, wanted => sub { push(@found, $_) if /$name/ } },
+	    @directories);
 	return sort @found;
+}
+
+sub slurp {
+	my ($file) = @_;
+
+	open(my $fh, '<', $file) or die "$file: $!\n";
+	local $/;
+	return scalar(<$fh>);
 }
 
 # includes: what a file includes; text: as it is; bare: its lines without
@@ -86,9 +98,7 @@ sub find_sources {
 sub read_code {
 	my ($file) = @_;
 
-	open(my $fh, '<', $file) or die "$file: $!\n";
-	local $/;
-	my $text = <$fh>;
+	my $text = slurp($file);
 	my $bare = $text;
 	$bare =~ s{("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')|/\*.*?\*/|//[^\n]*}
 	    {defined($1) ? '""' : ($& =~ s/[^\n]//gr)}gse;
@@ -234,6 +244,11 @@ sub too_long {
 	return $lines > $most ? "$file has $lines lines" : ();
 }
 
+my @tests = find_files(qr/\.(?:c|h|t|pm)\z/, 't');
+cmp_ok(scalar(@tests), '>', 100, 'the tests are there');
+fine("no test has more than $budget{file} lines", grep {
+    (slurp($_) =~ tr/\n//) > $budget{file} } @tests);
+
 my %functions = map { $_ => [functions($_)] } grep { /\.c\z/ } @sources;
 my @all = map { @$_ } values %functions;
 
@@ -279,19 +294,10 @@ fine('every file says first what it is for',
 open(my $makefile, '<', 'Makefile.am') or die "Makefile.am: $!\n";
 my %listed = map { $_ => 1 } map { split(' ') } <$makefile>;
 fine('Makefile.am lists every source, unit test and fuzz target',
-    grep { !$listed{$_} && !$listed{s/\.c\z//r} } @sources, unit_tests(),
-    glob('t/fuzz/*.c'));
+    grep { !$listed{$_} && !$listed{s/\.c\z//r} } @sources,
+    find_files(qr/\.[ch]\z/, 't/unit'), glob('t/fuzz/*.c'));
 fine('every fuzz target has seeds',
     grep { !$listed{$_} && !-d s{fuzz/(.*)\.c}{fuzz/seeds/$1}r }
     glob('t/fuzz/*.c'));
-
-sub unit_tests {
-	my @found;
-
-	find({ no_chdir => 1, wanted => sub {
-		push(@found, $_) if /\.[ch]\z/;
-	} }, 't/unit');
-	return sort @found;
-}
 
 done_testing();

@@ -248,9 +248,9 @@ my $sent = 0;
 		$sent += $n;
 	}
 }
-ok(1, "a line without an end: $sent bytes went");
-like(hear($long) || "bad the line is too long\n.\n",
-    qr/\Abad the line is too long\n\.\n\z/, 'is refused');
+# The answer may be lost with what it had not read.
+like(hear($long), qr/\A(?:bad the line is too long\n\.\n)?\z/,
+    "a line without an end: refused after $sent bytes");
 like(asked(join('', map { chr } 0 .. 255) . "\n"), qr/\Abad /, 'garbage');
 like(asked("\0\n"), qr/\Abad /, 'a zero');
 like(asked("purge \xff\xfe /%zz /../.. http:// *x\n"), qr/\Abad .*\n\.\n\z/s,

@@ -6,10 +6,12 @@
 use strict;
 use warnings;
 
-use Test::More;
-
+use FindBin;
+use lib "$FindBin::Bin/../lib";
 use Amped qw(await run_amped write_file);
 use Amped::Client;
+use POSIX ();
+use Test::More;
 
 $SIG{PIPE} = 'IGNORE';
 

@@ -43,7 +43,7 @@ sub not_so {
 		    ($has{$field} // '') !~ $value }
 		    grep { $_->{title} ne 'amped: monitor' } $server->processes;
 		return !@wrong;
-	}, 5) };
+	}) };
 	return join(' ', map { $_->{title} } @wrong);
 }
 

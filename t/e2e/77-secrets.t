@@ -55,7 +55,7 @@ sub check {
 	my @left;
 
 	# The response may be here before main is done with the request.
-	eval { await('nothing to be left', sub { !(@left = leftovers()) }, 5) };
+	eval { await('nothing to be left', sub { !(@left = leftovers()) }) };
 	is(join(', ', @left), '', "$after: nothing is left");
 }
 

@@ -7,349 +7,17 @@
  * describes the language.
  */
 #include <sys/stat.h>
-#include <sys/uio.h>
-
-#include <arpa/inet.h>
-#include <netinet/in.h>
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "arch/crowd.h"
-#include "conf.h"
-#include "http/machine.h"
-#include "http/transport.h"
-#include "lib/buf.h"
-#include "lib/log.h"
-#include "lib/mem.h"
-#include "wait.h"
+#include "t/script/world.h"
 
-#define CLIENTS		8
-#define ERRANDS		16
 #define WORDS		12
-#define UNLIMITED	((size_t)-1)
-
-struct client {				/* the architecture's, see wait.h */
-	char			 name[16];
-	struct peer		*peer;
-	const struct wait	*wait;		/* NULL: over */
-	struct wait		 asked;		/* that, a copy */
-	struct buf		 to, from;	/* bytes for the machine, from it */
-	size_t			 takes;		/* bytes its socket still takes */
-	bool			 half, broken;	/* sends no more; is gone */
-	bool			 by_turns;	/* output waits for its turn */
-	int			 no_sendfile;	/* the errno that it says */
-	bool			 more;		/* to come right behind that */
-	bool			 kept_back;	/* by the system, for that */
-	bool			 waiting;	/* for wait->errand */
-	TAILQ_ENTRY(client)	 link;
-};
-
-static struct world {
-	const char	*file;			/* the scenario */
-	int		 line;
-	jmp_buf		 failed;
-	struct buf	 conf_text, site_text, log, told;
-	char		 dir[64];		/* for files and as root */
-	struct conf	*conf;
-	struct http	*http;
-	struct addresses *addresses;
-	struct clock	 clock;
-	struct client	*clients[CLIENTS];
-	struct errand	*errands[ERRANDS];	/* under way, oldest first */
-	size_t		 nerrands;
-	bool		 in_place;		/* as sped does it */
-	long		 sendfiles;		/* since asked for */
-} w;
-
-static _Noreturn void fail(const char *, ...)
-    __attribute__((__format__(__printf__, 1, 2)));
-
-static _Noreturn void
-fail(const char *format, ...)
-{
-	va_list	args;
-
-	printf("# %s:%d: ", w.file, w.line);
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	printf("\n");
-	longjmp(w.failed, 1);
-}
-
-/* The socket of a scenario. */
-
-static ssize_t
-script_recv(void *context, int fd, void *to, size_t size)
-{
-	struct client	*c = context;
-	size_t		 n = c->to.len < size ? c->to.len : size;
-
-	(void)fd;
-	if (c->broken) {
-		errno = ECONNRESET;
-		return -1;
-	}
-	if (n == 0 && c->half)
-		return 0;
-	if (n == 0) {
-		errno = EAGAIN;
-		return -1;
-	}
-	memcpy(to, c->to.at, n);
-	buf_cut(&c->to, n);
-	return (ssize_t)n;
-}
-
-static ssize_t
-script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
-{
-	struct client	*c = context;
-	size_t		 taken = 0, k;
-
-	(void)fd;
-	c->more = c->kept_back = more;
-	if (c->broken) {
-		errno = EPIPE;
-		return -1;
-	}
-	for (int i = 0; i < n && c->takes > 0; i++) {
-		k = iov[i].iov_len < c->takes ? iov[i].iov_len : c->takes;
-		buf_add(&c->from, iov[i].iov_base, k);
-		taken += k;
-		if (c->takes != UNLIMITED)
-			c->takes -= k;
-		if (k < iov[i].iov_len)
-			break;
-	}
-	if (taken > 0)
-		return (ssize_t)taken;
-	errno = EAGAIN;
-	return -1;
-}
-
-static ssize_t
-script_send_file(void *context, int fd, int file, off_t offset, size_t len)
-{
-	struct client	*c = context;
-	char		*bytes;
-	struct iovec	 iov;
-	ssize_t		 n;
-
-	w.sendfiles++;
-	if (c->no_sendfile != 0) {
-		c->kept_back = false;	/* the head of nothing, perhaps */
-		errno = c->no_sendfile;
-		return -1;
-	}
-	bytes = mem_get(len);
-	n = pread(file, bytes, len, offset);
-	iov = (struct iovec){ bytes, n > 0 ? (size_t)n : 0 };
-	if (n > 0)
-		n = script_send(context, fd, &iov, 1, false);
-	free(bytes);
-	return n;
-}
-
-static void
-script_finish(void *context, int fd)
-{
-	struct client	*c = context;
-
-	(void)fd;
-	c->kept_back = false;
-}
-
-/* A system that has not sent all may throw it away: so it must have been told
- * before that this was the end. */
-static void
-script_close(void *context, int fd)
-{
-	const struct client	*c = context;
-
-	(void)fd;
-	if (c->kept_back)
-		fail("%s is closed over what has not been sent", c->name);
-}
-
-static const struct transport script_transport = {
-	.recv = script_recv,
-	.send = script_send,
-	.send_file = script_send_file,
-	.finish = script_finish,
-	.close = script_close,
-};
-
-/* The disk of a scenario. */
-
-static void
-script_start(void *context, struct errand *e)
-{
-	(void)context;
-	TAILQ_INIT(&e->waiters);
-	if (w.in_place) {
-		job_perform(&e->job);
-		e->done(e);
-		e->free(e);
-		return;
-	}
-	if (w.nerrands == ERRANDS)
-		fail("too many errands");
-	w.errands[w.nerrands++] = e;
-}
-
-/* What the scenarios bring about is meant to; failures are told in the TAP. */
-static void
-told_line(void *context, const char *line, size_t n)
-{
-	(void)context;
-	buf_add(&w.told, line, n);
-}
-
-static char *
-log_room(void *context, size_t most)
-{
-	(void)context;
-	buf_need(&w.log, most);
-	return w.log.at + w.log.len;
-}
-
-static void
-log_line(void *context, size_t n)
-{
-	(void)context;
-	w.log.len += n;
-}
-
-/* Driving the machine. */
-
-static void
-run(struct client *c)
-{
-	c->wait = machine_run(c->peer);
-	if (c->wait == NULL) {
-		machine_free(&c->peer);
-		return;
-	}
-	c->asked = *c->wait;
-	c->wait = &c->asked;
-	if (c->wait->kind == WAIT_DISK) {
-		TAILQ_INSERT_TAIL(&c->wait->errand->waiters, c, link);
-		c->waiting = true;
-	}
-}
-
-static void
-wake(struct client *c, enum outcome outcome)
-{
-	if (c->waiting)
-		TAILQ_REMOVE(&c->wait->errand->waiters, c, link);
-	c->waiting = false;
-	machine_wake(c->peer, outcome);
-	run(c);
-}
-
-/* Wakes a client as long as what it waits for is there. */
-static void
-settle(struct client *c)
-{
-	while (c->wait != NULL &&
-	    ((c->wait->kind == WAIT_READ &&
-	    (c->to.len > 0 || c->half || c->broken)) ||
-	    (c->wait->kind == WAIT_WRITE && !c->by_turns &&
-	    (c->takes > 0 || c->broken))))
-		wake(c, OUTCOME_READY);
-}
-
-/* The client whose wait is over first, at that time at the latest. */
-static struct client *
-first_over(int64_t when)
-{
-	struct client	*first = NULL, *c;
-
-	for (int i = 0; i < CLIENTS; i++)
-		if ((c = w.clients[i]) != NULL && c->wait != NULL &&
-		    c->wait->deadline <= when && (first == NULL ||
-		    c->wait->deadline < first->wait->deadline))
-			first = c;
-	return first;
-}
-
-static void
-pass_time(int64_t ms)
-{
-	int64_t		 end = w.clock.ms + ms;
-	int		 left = 10000;
-	struct client	*c;
-
-	w.clock.wall += ms / 1000;
-	while ((c = first_over(end)) != NULL) {
-		if (left-- == 0)
-			fail("%s is woken over and over", c->name);
-		if (c->wait->deadline > w.clock.ms)
-			w.clock.ms = c->wait->deadline;
-		wake(c, OUTCOME_TIMED_OUT);
-		settle(c);
-	}
-	w.clock.ms = end;
-}
-
-static void
-errand_over(struct errand *e)
-{
-	struct client	*c;
-
-	for (size_t i = 0; i < w.nerrands; i++)
-		if (w.errands[i] == e) {
-			memmove(&w.errands[i], &w.errands[i + 1],
-			    (--w.nerrands - i) * sizeof(e));
-			break;
-		}
-	e->done(e);
-	while ((c = TAILQ_FIRST(&e->waiters)) != NULL) {
-		wake(c, OUTCOME_READY);
-		settle(c);
-	}
-	e->free(e);
-}
-
-static void
-begin(void)
-{
-	struct http_setup	 setup = { .clock = &w.clock };
-	struct buf		 complaints = { 0 };
-	char			 text[200];
-
-	if (w.http != NULL)
-		return;
-	snprintf(text, sizeof(text), "site default {\nlisten 127.0.0.1:0\n"
-	    "root %s\n", w.dir);
-	if (strstr(buf_string(&w.conf_text), "site ") == NULL) {
-		buf_adds(&w.conf_text, text);
-		buf_addf(&w.conf_text, "%s}\n", buf_string(&w.site_text));
-	}
-	w.conf = conf_read_text(w.file, buf_string(&w.conf_text), &complaints);
-	if (w.conf == NULL)
-		fail("conf: %s", buf_string(&complaints));
-	buf_free(&complaints);
-	w.conf->cache.residency = RESIDENCY_PREDICT;
-	setup.conf = w.conf;
-	setup.disk.start = script_start;
-	setup.descriptors = 100;
-	setup.log_room = log_room;
-	setup.log = log_line;
-	setup.addresses = w.addresses = crowd_new(w.conf, 1,
-	    setup.descriptors);
-	w.http = http_new(&setup);
-}
 
 /* Words of a line. */
 
@@ -420,45 +88,7 @@ milliseconds(const char *word)
 		return (int64_t)n;
 	if (strcmp(unit, "s") == 0)
 		return (int64_t)(n * 1000);
-	fail("not a time: %s", word);
-}
-
-static struct client *
-client(const char *name)
-{
-	for (int i = 0; i < CLIENTS; i++)
-		if (w.clients[i] != NULL &&
-		    strcmp(w.clients[i]->name, name) == 0)
-			return w.clients[i];
-	return NULL;
-}
-
-static void
-connect_client(const char *name, const char *from)
-{
-	struct sockaddr_in	 v4 = { .sin_family = AF_INET };
-	struct sockaddr_in6	 v6 = { .sin6_family = AF_INET6 };
-	bool			 is_v6 = strchr(from, ':') != NULL;
-	struct sockaddr		*peer = is_v6 ? (struct sockaddr *)&v6 :
-				    (struct sockaddr *)&v4;
-	struct client		*c;
-
-	begin();
-	if (inet_pton(peer->sa_family, from, is_v6 ? (void *)&v6.sin6_addr :
-	    (void *)&v4.sin_addr) != 1)
-		fail("not an address: %s", from);
-	for (int i = 0; i < CLIENTS; i++) {
-		if (w.clients[i] != NULL)
-			continue;
-		c = w.clients[i] = mem_zero(sizeof(*c));
-		snprintf(c->name, sizeof(c->name), "%s", name);
-		c->takes = UNLIMITED;
-		c->peer = machine_new(w.http, -1, &script_transport, c,
-		    peer, 0);
-		run(c);
-		return;
-	}
-	fail("too many clients");
+	world_fail("not a time: %s", word);
 }
 
 /* A file of the scenario: its bytes are those of its name, over and over. */
@@ -468,10 +98,10 @@ make_file(const char *name, size_t size)
 	char	 path[200];
 	FILE	*f;
 
-	snprintf(path, sizeof(path), "%s/%s", w.dir, name);
+	snprintf(path, sizeof(path), "%s/%s", world.dir, name);
 	f = fopen(path, "w");
 	if (f == NULL)
-		fail("%s: %s", path, strerror(errno));
+		world_fail("%s: %s", path, strerror(errno));
 	for (size_t i = 0, n = strlen(name); i < size; i++)
 		putc(name[i % n], f);
 	fclose(f);
@@ -485,7 +115,7 @@ expect_out(struct client *c, const char *word)
 	unquote(word, &want);
 	if (c->from.len < want.len ||
 	    memcmp(c->from.at, want.at, want.len) != 0)
-		fail("%s gets \"%.300s\"", c->name, buf_string(&c->from));
+		world_fail("%s gets \"%.300s\"", c->name, buf_string(&c->from));
 	buf_cut(&c->from, want.len);
 	buf_free(&want);
 }
@@ -503,7 +133,7 @@ expect_head(struct client *c, char **words, size_t n)
 	size_t		 head;
 
 	if (end == NULL)
-		fail("%s has no head yet: \"%.300s\"", c->name, text);
+		world_fail("%s has no head yet: \"%.300s\"", c->name, text);
 	head = (size_t)(end - text) + 4;
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(words[i], "bodiless") == 0) {
@@ -514,14 +144,15 @@ expect_head(struct client *c, char **words, size_t n)
 		unquote(words[i], &want);
 		found = strstr(text, buf_string(&want));
 		if (found == NULL || found >= end)
-			fail("no %s in \"%.*s\"", words[i], (int)head, text);
+			world_fail("no %s in \"%.*s\"", words[i], (int)head,
+			    text);
 	}
 	buf_free(&want);
 	found = strstr(text, "Content-Length: ");
 	if (found != NULL && found < end && !bodiless)
 		length = strtoll(found + 16, NULL, 10);
 	if (c->from.len < head + (size_t)length)
-		fail("%s has only %zu of %lld bytes", c->name,
+		world_fail("%s has only %zu of %lld bytes", c->name,
 		    c->from.len - head, length);
 	buf_cut(&c->from, head + (size_t)length);
 }
@@ -539,7 +170,7 @@ expect_wait(struct client *c, const char *what)
 
 	is = is == NULL ? names[c->wait->kind] : is[0] == ' ' ? is + 1 : is;
 	if (strcmp(is, what) != 0)
-		fail("%s waits for %s, in step %s", c->name, is,
+		world_fail("%s waits for %s, in step %s", c->name, is,
 		    c->wait != NULL ? machine_step(c->peer) : "none");
 }
 
@@ -549,7 +180,8 @@ static const struct {
 } errors[] = {
 	{ "ENOENT", ENOENT }, { "EACCES", EACCES }, { "EISDIR", EISDIR },
 	{ "ENOTDIR", ENOTDIR }, { "EXDEV", EXDEV }, { "ELOOP", ELOOP },
-	{ "ENOTSUP", ENOTSUP }, { "EIO", EIO }, { "ENAMETOOLONG", ENAMETOOLONG },
+	{ "ENOTSUP", ENOTSUP }, { "EIO", EIO },
+	{ "ENAMETOOLONG", ENAMETOOLONG },
 	{ "ECONNABORTED", ECONNABORTED }, { "EMFILE", EMFILE },
 	{ "ESTALE", ESTALE }, { "EFBIG", EFBIG }, { "EAGAIN", EAGAIN },
 	{ "ECANCELED", ECANCELED }, { "ETIMEDOUT", ETIMEDOUT },
@@ -562,7 +194,7 @@ error_of(const char *name)
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		if (strcmp(errors[i].name, name) == 0)
 			return errors[i].error;
-	fail("not an error: %s", name);
+	world_fail("not an error: %s", name);
 }
 
 static void
@@ -572,32 +204,32 @@ client_line(struct client *c, char **words, size_t n)
 
 	if (strcmp(verb, "sends") == 0 && n == 3) {
 		unquote(words[2], &c->to);
-		settle(c);
+		world_settle(c);
 	} else if (strcmp(verb, "drips") == 0 && n == 3) {
 		struct buf	all = { 0 };
 
 		unquote(words[2], &all);
 		for (size_t i = 0; i < all.len && c->wait != NULL; i++) {
 			buf_addc(&c->to, all.at[i]);
-			settle(c);
+			world_settle(c);
 		}
 		buf_free(&all);
 	} else if (strcmp(verb, "takes") == 0 && n == 3) {
 		c->takes = strcmp(words[2], "all") == 0 ? UNLIMITED :
 		    (size_t)strtoul(words[2], NULL, 10);
-		settle(c);
+		world_settle(c);
 	} else if (strcmp(verb, "half-closes") == 0) {
 		c->half = true;
-		settle(c);
+		world_settle(c);
 	} else if (strcmp(verb, "breaks") == 0) {
 		c->broken = true;
-		settle(c);
+		world_settle(c);
 	} else if (strcmp(verb, "waits") == 0 && n == 3) {
 		expect_wait(c, words[2]);
 	} else if (strcmp(verb, "gets") == 0 && n == 3 &&
 	    strcmp(words[2], "nothing") == 0) {
 		if (c->from.len > 0)
-			fail("%s gets \"%.300s\"", c->name,
+			world_fail("%s gets \"%.300s\"", c->name,
 			    buf_string(&c->from));
 	} else if (strcmp(verb, "gets") == 0 && n == 3) {
 		expect_out(c, words[2]);
@@ -605,33 +237,33 @@ client_line(struct client *c, char **words, size_t n)
 		expect_head(c, words + 2, n - 2);
 	} else if (strcmp(verb, "over") == 0) {
 		if (c->wait != NULL)
-			fail("%s is in step %s", c->name,
+			world_fail("%s is in step %s", c->name,
 			    machine_step(c->peer));
 	} else if (strcmp(verb, "more") == 0 && n == 3) {
 		if (c->more != (strcmp(words[2], "follows") == 0))
-			fail("%s was told otherwise", c->name);
+			world_fail("%s was told otherwise", c->name);
 	} else if (strcmp(verb, "by-turns") == 0) {
 		c->by_turns = true;
 	} else if (strcmp(verb, "no-sendfile") == 0 && n == 3) {
 		c->no_sendfile = error_of(words[2]);
 	} else if (strcmp(verb, "turn") == 0) {
-		wake(c, OUTCOME_READY);
+		world_wake(c, OUTCOME_READY);
 	} else if (strcmp(verb, "cancelled") == 0) {
-		wake(c, OUTCOME_CANCELLED);
-		settle(c);
+		world_wake(c, OUTCOME_CANCELLED);
+		world_settle(c);
 	} else if (strcmp(verb, "fails") == 0) {
-		wake(c, OUTCOME_FAILED);
-		settle(c);
+		world_wake(c, OUTCOME_FAILED);
+		world_settle(c);
 	} else
-		fail("not a line about a client: %s", verb);
+		world_fail("not a line about a client: %s", verb);
 }
 
 static struct errand *
 first_errand(void)
 {
-	if (w.nerrands == 0)
-		fail("the disk was asked for nothing");
-	return w.errands[0];
+	if (world.nerrands == 0)
+		world_fail("the disk was asked for nothing");
+	return world.errands[0];
 }
 
 static void
@@ -642,14 +274,14 @@ expect_user(const struct job *job, const char *word)
 	if (job->user != NULL)
 		snprintf(is, sizeof(is), "%s:%u", job->user, job->least);
 	if (strcmp(word, is) != 0)
-		fail("the disk is asked for %s", is);
+		world_fail("the disk is asked for %s", is);
 }
 
 static void
 expect_links(const struct job *job, const char *word)
 {
 	if (job->links != job_links_find(word))
-		fail("the disk is asked with links %d", (int)job->links);
+		world_fail("the disk is asked with links %d", (int)job->links);
 }
 
 static void
@@ -659,7 +291,7 @@ expect_root(const struct job *job, const char *word)
 
 	unquote(word, &want);
 	if (strcmp(buf_string(&want), job->root) != 0)
-		fail("the disk is asked beneath %s", job->root);
+		world_fail("the disk is asked beneath %s", job->root);
 	buf_free(&want);
 }
 
@@ -672,10 +304,11 @@ disk_asked(char **words, size_t n)
 	struct buf	 want = { 0 };
 
 	if (n == 3 && strcmp(words[2], "nothing") == 0) {
-		if (w.nerrands > 0)
-			fail("the disk is asked to %s %s", job_kind_name(
-			    w.errands[0]->job.kind), w.errands[0]->job.path);
-		return;
+		if (world.nerrands == 0)
+			return;
+		job = &world.errands[0]->job;
+		world_fail("the disk is asked to %s %s",
+		    job_kind_name(job->kind), job->path);
 	}
 	job = &first_errand()->job;
 	for (; n > 4; n -= 2) {
@@ -712,7 +345,7 @@ disk_asked(char **words, size_t n)
 	for (size_t i = 2; i < n; i++)
 		buf_addf(&want, "%s%s", i > 2 ? " " : "", words[i]);
 	if (strcmp(buf_string(&want), is) != 0)
-		fail("the disk is asked to %s", is);
+		world_fail("the disk is asked to %s", is);
 	buf_free(&want);
 }
 
@@ -725,11 +358,11 @@ found(struct job *job, char **words, size_t n)
 	struct stat	st;
 
 	if (job->path == NULL)
-		fail("the disk is asked to %s", job_kind_name(job->kind));
-	snprintf(path, sizeof(path), "%s/%s", w.dir, words[0]);
+		world_fail("the disk is asked to %s", job_kind_name(job->kind));
+	snprintf(path, sizeof(path), "%s/%s", world.dir, words[0]);
 	job->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (job->fd == -1 || fstat(job->fd, &st) == -1)
-		fail("%s: %s", path, strerror(errno));
+		world_fail("%s: %s", path, strerror(errno));
 	job->version = (struct job_version){
 		.ino = st.st_ino,
 		.size = st.st_size,
@@ -787,8 +420,8 @@ disk_answers(char **words, size_t n)
 	else if (n == 4 && strcmp(words[2], "short") == 0)
 		range_done(&e->job, strtoul(words[3], NULL, 10));
 	else
-		fail("not an answer of the disk");
-	errand_over(e);
+		world_fail("not an answer of the disk");
+	world_finish(e);
 }
 
 static void
@@ -798,12 +431,12 @@ expect_in(struct buf *log, const char *word)
 
 	if (strcmp(word, "nothing") == 0) {
 		if (log->len > 0)
-			fail("the log has \"%s\"", buf_string(log));
+			world_fail("the log has \"%s\"", buf_string(log));
 		return;
 	}
 	unquote(word, &want);
 	if (strstr(buf_string(log), buf_string(&want)) == NULL)
-		fail("the log has \"%s\"", buf_string(log));
+		world_fail("the log has \"%s\"", buf_string(log));
 	log->len = 0;
 	buf_free(&want);
 }
@@ -811,9 +444,9 @@ expect_in(struct buf *log, const char *word)
 static void
 expect_sendfiles(long n)
 {
-	if (w.sendfiles != n)
-		fail("a file was to be sent %ld times", w.sendfiles);
-	w.sendfiles = 0;
+	if (world.sendfiles != n)
+		world_fail("a file was to be sent %ld times", world.sendfiles);
+	world.sendfiles = 0;
 }
 
 /* A line of the conf, or several with \\n between them. */
@@ -835,21 +468,22 @@ play(char *line)
 	size_t		 n;
 
 	if (strncmp(rest, "conf ", 5) == 0 || strncmp(rest, "site ", 5) == 0) {
-		add_conf(*rest == 'c' ? &w.conf_text : &w.site_text, rest + 5);
+		add_conf(*rest == 'c' ? &world.conf_text : &world.site_text,
+		    rest + 5);
 		return;
 	}
 	n = split(line, words);
 	if (n == 0)
 		return;
 	if (n == 2 && strcmp(words[1], "connects") == 0)
-		connect_client(words[0], "192.0.2.1");
+		world_connect(words[0], "192.0.2.1");
 	else if (n == 4 && strcmp(words[1], "connects") == 0 &&
 	    strcmp(words[2], "from") == 0)
-		connect_client(words[0], words[3]);
+		world_connect(words[0], words[3]);
 	else if (n == 3 && strcmp(words[0], "file") == 0)
 		make_file(words[1], strtoul(words[2], NULL, 10));
 	else if (n == 2 && strcmp(words[0], "time") == 0)
-		pass_time(milliseconds(words[1]));
+		world_pass_time(milliseconds(words[1]));
 	else if (n >= 3 && strcmp(words[0], "disk") == 0 &&
 	    strcmp(words[1], "asked") == 0)
 		disk_asked(words, n);
@@ -857,54 +491,19 @@ play(char *line)
 	    strcmp(words[1], "answers") == 0)
 		disk_answers(words, n);
 	else if (n == 2 && strcmp(words[0], "log") == 0)
-		expect_in(&w.log, words[1]);
+		expect_in(&world.log, words[1]);
 	else if (n == 2 && strcmp(words[0], "told") == 0)
-		expect_in(&w.told, words[1]);
+		expect_in(&world.told, words[1]);
 	else if (n == 2 && strcmp(words[0], "sendfiles") == 0)
 		expect_sendfiles(strtol(words[1], NULL, 10));
 	else if (n == 1 && strcmp(words[0], "drain") == 0)
-		http_drain(w.http);
+		http_drain(world.http);
 	else if (n == 1 && strcmp(words[0], "in-place") == 0)
-		w.in_place = true;
-	else if ((c = client(words[0])) != NULL && n >= 2)
+		world.in_place = true;
+	else if ((c = world_client(words[0])) != NULL && n >= 2)
 		client_line(c, words, n);
 	else
-		fail("not understood: %s", words[0]);
-}
-
-static void
-clean_up(void)
-{
-	char	command[100];
-
-	for (int i = 0; i < CLIENTS; i++) {
-		if (w.clients[i] == NULL)
-			continue;
-		if (w.clients[i]->waiting)
-			TAILQ_REMOVE(&w.clients[i]->wait->errand->waiters,
-			    w.clients[i], link);
-		if (w.clients[i]->wait != NULL)
-			machine_free(&w.clients[i]->peer);
-		buf_free(&w.clients[i]->to);
-		buf_free(&w.clients[i]->from);
-		mem_drop(&w.clients[i]);
-	}
-	while (w.nerrands > 0) {
-		w.errands[0]->job.error = ECONNABORTED;
-		errand_over(w.errands[0]);
-	}
-	if (w.http != NULL)
-		http_free(&w.http);
-	crowd_free(&w.addresses);
-	if (w.conf != NULL)
-		conf_free(&w.conf);
-	buf_free(&w.conf_text);
-	buf_free(&w.site_text);
-	buf_free(&w.log);
-	buf_free(&w.told);
-	snprintf(command, sizeof(command), "rm -rf '%s'", w.dir);
-	if (system(command) != 0)
-		printf("# %s stays behind\n", w.dir);
+		world_fail("not understood: %s", words[0]);
 }
 
 static int
@@ -925,25 +524,20 @@ scenario(const char *file)
 	FILE		*f = fopen(file, "r");
 	volatile bool	 passed = false;
 
-	memset(&w, 0, sizeof(w));
-	w.file = file;
-	w.clock.ms = 1000000;
-	w.clock.wall = 1700000000;	/* Tue, 14 Nov 2023 22:13:20 GMT */
-	strcpy(w.dir, "/tmp/amped-script-XXXXXX");
-	if (f == NULL || mkdtemp(w.dir) == NULL) {
+	if (f == NULL || !world_new(file)) {
 		printf("# %s: %s\n", file, strerror(errno));
 		return false;
 	}
-	if (setjmp(w.failed) == 0) {
+	if (setjmp(world.failed) == 0) {
 		while (getline(&line, &size, f) != -1) {
-			w.line++;
+			world.line++;
 			play(line);
 		}
 		passed = true;
 	}
 	free(line);
 	fclose(f);
-	clean_up();
+	world_free();
 	return passed;
 }
 
@@ -953,7 +547,6 @@ main(int argc, char **argv)
 	int	failures = 0, before = descriptors();
 	bool	passed;
 
-	log_sink(told_line, NULL);
 	printf("1..%d\n", argc - 1);
 	for (int i = 1; i < argc; i++) {
 		passed = scenario(argv[i]);

@@ -21,17 +21,6 @@ append(struct job *job, int64_t log, const char *text)
 	job_perform(job);
 }
 
-static const char *
-content(const char *name)
-{
-	static char	text[256];
-	FILE		*f = fopen(tree_path(name), "r");
-
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	return text;
-}
-
 static int
 open_log(const char *name)
 {
@@ -54,8 +43,8 @@ START_TEST(each_to_its_log)
 	append(&job, 0, "three\n");
 	append(&job, 1, "");
 	ck_assert_int_eq(job.error, 0);
-	ck_assert_str_eq(content("access"), "one\nthree\n");
-	ck_assert_str_eq(content("other"), "two\n");
+	ck_assert_str_eq(tree_text("access"), "one\nthree\n");
+	ck_assert_str_eq(tree_text("other"), "two\n");
 }
 END_TEST
 
@@ -73,7 +62,7 @@ START_TEST(unknown_log)
 		ck_assert_int_eq(job.error, EBADF);
 		ck_assert_uint_eq(job.done, 0);
 	}
-	ck_assert_str_eq(content("known"), "");
+	ck_assert_str_eq(tree_text("known"), "");
 }
 END_TEST
 
@@ -107,20 +96,21 @@ START_TEST(file_size_limit)
 	setrlimit(RLIMIT_FSIZE, &limit);
 	ck_assert_int_eq(job.error, EFBIG);
 	ck_assert_uint_eq(job.done, 6);
-	ck_assert_str_eq(content("limited"), "123456");
+	ck_assert_str_eq(tree_text("limited"), "123456");
 }
 END_TEST
 
-/* Through a pipe that takes it in pieces. */
-START_TEST(large_through_a_pipe)
+/* Through a pipe that takes it in pieces, and is read meanwhile: all of it, as
+ * the one line that it is. */
+static void
+check_large(const int fd[2])
 {
 	static char	data[300000], got[4096];
 	struct job	job;
 	size_t		sum = 0;
-	int		fd[2], status;
+	int		status;
 	ssize_t		n;
 
-	ck_assert_int_eq(pipe(fd), 0);
 	memset(data, 'x', sizeof(data));
 	if (fork() == 0) {
 		close(fd[0]);
@@ -132,40 +122,6 @@ START_TEST(large_through_a_pipe)
 		_exit(job.error == 0 && job.done == sizeof(data) ? 0 : 1);
 	}
 	close(fd[1]);
-	while ((n = read(fd[0], got, sizeof(got))) > 0)
-		sum += (size_t)n;
-	wait(&status);
-	ck_assert_uint_eq(sum, sizeof(data));
-	ck_assert_int_eq(status, 0);
-}
-END_TEST
-
-/* The same where nobody waits: it arrives as the one line that it is. */
-START_TEST(long_line_through_a_pipe)
-{
-	static char	data[300000], got[4096];
-	struct job	job;
-	size_t		sum = 0;
-	int		fd[2], status;
-	ssize_t		n;
-
-	ck_assert_int_eq(pipe2(fd, O_NONBLOCK), 0);
-#ifdef F_SETPIPE_SZ
-	/* So that it is full each time. */
-	(void)fcntl(fd[1], F_SETPIPE_SZ, sizeof(got));
-#endif
-	memset(data, 'x', sizeof(data));
-	if (fork() == 0) {
-		close(fd[0]);
-		job_logs(&fd[1], 1);
-		job_init(&job, JOB_APPEND);
-		job.data = data;
-		job.length = sizeof(data);
-		job_perform(&job);
-		_exit(job.error == 0 && job.done == sizeof(data) ? 0 : 1);
-	}
-	close(fd[1]);
-	ck_assert_int_eq(fcntl(fd[0], F_SETFL, 0), 0);
 	while ((n = read(fd[0], got, sizeof(got))) > 0) {
 		ck_assert_ptr_null(memchr(got, '\n', (size_t)n));
 		sum += (size_t)n;
@@ -173,6 +129,29 @@ START_TEST(long_line_through_a_pipe)
 	wait(&status);
 	ck_assert_uint_eq(sum, sizeof(data));
 	ck_assert_int_eq(status, 0);
+}
+
+START_TEST(large_through_a_pipe)
+{
+	int	fd[2];
+
+	ck_assert_int_eq(pipe(fd), 0);
+	check_large(fd);
+}
+END_TEST
+
+/* The same where nobody waits. */
+START_TEST(long_line_through_a_pipe)
+{
+	int	fd[2];
+
+	ck_assert_int_eq(pipe2(fd, O_NONBLOCK), 0);
+	ck_assert_int_eq(fcntl(fd[0], F_SETFL, 0), 0);
+#ifdef F_SETPIPE_SZ
+	/* So that it is full each time. */
+	(void)fcntl(fd[1], F_SETPIPE_SZ, 4096);
+#endif
+	check_large(fd);
 }
 END_TEST
 

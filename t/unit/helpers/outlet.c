@@ -10,17 +10,6 @@
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"
 
-static const char *
-content(const char *name)
-{
-	static char	text[256];
-	FILE		*f = fopen(tree_path(name), "r");
-
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	return text;
-}
-
 static void
 limit(rlim_t bytes)
 {
@@ -52,7 +41,7 @@ START_TEST(torn)
 	ck_assert_uint_eq(done, 6);
 	done = 0;
 	ck_assert_int_eq(outlet_write(&o, "four\n", 5, &done), 0);
-	ck_assert_str_eq(content("torn"), "one\ntw\nthree\nfour\n");
+	ck_assert_str_eq(tree_text("torn"), "one\ntw\nthree\nfour\n");
 	close(o.fd);
 }
 END_TEST
@@ -70,7 +59,7 @@ START_TEST(cut_between)
 	limit(RLIM_INFINITY);
 	done = 0;
 	ck_assert_int_eq(outlet_write(&o, "two\n", 4, &done), 0);
-	ck_assert_str_eq(content("between"), "one\ntwo\n");
+	ck_assert_str_eq(tree_text("between"), "one\ntwo\n");
 	close(o.fd);
 }
 END_TEST

@@ -1,126 +1,14 @@
 /*
- * job: over the pipe and back, whatever the pieces; and everything that is
- * not a job is refused, with nothing left open.
+ * record: orders, over the pipe whatever the pieces; and everything that is
+ * not a job is refused, with nothing left open.  Answers: record_answer.c.
  */
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "helpers/record.h"
-#include "lib/io.h"
-#include "t/unit/unit.h"
-
-/* Where things are in a record: see amped-helper(8). */
-enum {
-	MAGIC = 0, KIND = 4, ID = 8,
-	ROOT = 16, PATH = 20, NAMES = 24, DATA = 28, FLAGS = 32, WITH_FD = 36,
-	VERSION = 40, SIZE = 56, MTIME_NS = 80, CTIME_NS = 84, OFFSET = 88,
-	LENGTH = 96, LINKS = 104, USER = 108, LEAST = 112, ENTER = 116,
-	TEXTS = 120,
-	ERROR = 16, WHICH = 20, A_VERSION = 24, A_SIZE = 40, A_MTIME_NS = 64,
-	SAME = 80, SETTLED = 84, IN_MEMORY = 88, A_WITH_FD = 92, DONE = 96,
-	ANSWER = 104
-};
-
-static const char	 names[] = "index.html\0index.htm";
-static const char	 suffixes[] = ".br\0.gz";
-/* The texts of a form, some of them empty. */
-static const char	 form[] = "name\0title\0\0dir\0file\0\0\0tail";
-/* A user and a password. */
-static const char	 both[] = "anna\0secret";
-static const struct job_version version = { 1, 2, 3, 4, 5, 6, 7 };
-
-static int		fd[2];		/* asker, helper */
-static char		*buffer;	/* on the heap, so that overruns show */
-static struct job	 got;
-
-static void
-make(void)
-{
-	ck_assert_int_eq(io_pipe(fd), 0);
-	buffer = malloc(RECORD_MAX);
-}
-
-static void
-unmake(void)
-{
-	io_close(&fd[0]);
-	io_close(&fd[1]);
-	free(buffer);
-}
-
-static int
-descriptors(void)
-{
-	int	n = 0;
-
-	for (int i = 0; i < 256; i++)
-		n += fcntl(i, F_GETFD) != -1;
-	return n;
-}
-
-static bool
-has_path(enum job_kind kind)
-{
-	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
-}
-
-/* One of each kind, as an asker has it. */
-static struct job
-sample(enum job_kind kind)
-{
-	struct job	job;
-
-	job_init(&job, kind);
-	job.id = 0x123456789abcdef0;
-	if (has_path(kind)) {
-		job.root = "/srv/www";
-		job.path = "dir/";
-		job.names = names;
-		job.names_len = sizeof(names);
-		job.known = true;
-		job.stay = kind == JOB_LIST;
-		job.enter = kind == JOB_LIST ? 3 : 0;
-		job.version = version;
-	}
-	if (kind == JOB_RESOLVE) {
-		job.beside = suffixes;
-		job.beside_len = sizeof(suffixes);
-		job.length = 2;
-	} else if (kind == JOB_COMPRESS) {
-		job.keep = "/var/cache";
-		job.length = 1000;
-	} else if (kind == JOB_LIST) {
-		job.form = form;
-		job.form_len = sizeof(form);
-		job.length = 100;
-		job.offset = 10000;
-	} else if (kind == JOB_READ || kind == JOB_COPY) {
-		job.fd = STDIN_FILENO;
-		job.offset = 65536;
-		job.length = 1000;
-	} else if (kind == JOB_CLOSE) {
-		job.fd = STDIN_FILENO;
-		job.version = version;
-	} else if (kind == JOB_APPEND) {
-		job.offset = 1;
-		job.data = "a line\n";
-		job.length = 7;
-	} else if (kind == JOB_VERIFY) {
-		job.root = "/etc/passwords";
-		job.data = both;
-		job.length = sizeof(both);
-	}
-	return job;
-}
+#include "t/unit/helpers/records.h"
 
 static void
 check_order(const struct job *sent)
@@ -201,25 +89,6 @@ order_bytes(const struct job *job, char *bytes, size_t size)
 	}
 	ck_assert_int_gt(n + rest, 1);
 	return (size_t)(n + rest);
-}
-
-/* The same for an answer. */
-static void
-answer_bytes(const struct job *job, char *bytes)
-{
-	int	came;
-
-	ck_assert_int_eq(record_send_answer(fd[1], job), 0);
-	ck_assert_int_eq(io_recv_record(fd[0], bytes, 1000, &came), ANSWER);
-	io_close(&came);
-}
-
-static void
-send_bytes(int sock, char *bytes, size_t n, int beside)
-{
-	struct iovec	part = { .iov_base = bytes, .iov_len = n };
-
-	ck_assert_int_eq(io_send_record(sock, &part, 1, beside), 0);
 }
 
 START_TEST(kinds_and_empty_jobs)
@@ -549,20 +418,6 @@ static const struct {
 	{ JOB_COMPRESS,	OFFSET,	8, -1 }
 };
 
-/* Little-endian or big: the low bytes of the value, where the field is. */
-static void
-patch(char *bytes, unsigned where, unsigned width, int64_t value)
-{
-	int32_t	narrow = (int32_t)value;
-
-	if (width == 1)
-		bytes[where] = (char)value;
-	else if (width == 4)
-		memcpy(bytes + where, &narrow, 4);
-	else
-		memcpy(bytes + where, &value, 8);
-}
-
 /* What comes of a record, after which the pipe ends. */
 static int
 receive(char *bytes, size_t n, int beside)
@@ -705,235 +560,6 @@ START_TEST(order_noise)
 }
 END_TEST
 
-/* As a helper leaves it. */
-static struct job
-answered(enum job_kind kind)
-{
-	struct job	job = sample(kind);
-
-	if (has_path(kind)) {
-		job.fd = STDIN_FILENO;
-		job.which = 2;
-		job.version = (struct job_version){ 9, 8, 7, 6, 5, 4, 3 };
-		job.facts = (struct job_facts){ 0100644, 1000, true, true,
-		    false };
-	} else if (kind != JOB_CLOSE)
-		job.done = job.length - 1;
-	return job;
-}
-
-START_TEST(answer_arrives)
-{
-	struct job	job = answered(_i);
-	struct stat	a, b;
-
-	got = sample(_i);
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
-	ck_assert_int_eq(got.error, 0);
-	ck_assert_uint_eq(got.done, job.done);
-	if (has_path(_i)) {
-		ck_assert_uint_eq(got.which, 2);
-		ck_assert(!got.same);
-		ck_assert_mem_eq(&got.version, &job.version, sizeof(version));
-		ck_assert_uint_eq(got.facts.mode, 0100644);
-		ck_assert_uint_eq(got.facts.uid, 1000);
-		ck_assert(got.facts.settled && got.facts.in_memory);
-		ck_assert(!got.facts.handle);
-		fstat(got.fd, &a);
-		fstat(STDIN_FILENO, &b);
-		ck_assert_uint_eq(a.st_ino, b.st_ino);
-	} else if (_i == JOB_COPY)
-		ck_assert_int_ne(got.fd, sample(_i).fd);
-	else if (_i == JOB_CLOSE)
-		ck_assert_int_eq(got.fd, -1);
-	else
-		ck_assert_int_eq(got.fd, sample(_i).fd);
-}
-END_TEST
-
-START_TEST(answer_with_handle)
-{
-	struct job	job = answered(JOB_RESOLVE);
-
-	got = sample(JOB_RESOLVE);
-	job.facts.handle = true;
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
-	ck_assert(got.facts.handle);
-	ck_assert_int_ne(got.fd, -1);
-}
-END_TEST
-
-START_TEST(answer_same)
-{
-	struct job	job = answered(_i == 0 ? JOB_RESOLVE :
-			    _i == 1 ? JOB_LIST : JOB_COMPRESS);
-	int		before = descriptors();
-
-	got = sample(job.kind);
-	job.same = true;
-	job.fd = -1;
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
-	ck_assert(got.same);
-	ck_assert_int_eq(got.fd, -1);
-	/* Same is same, whatever else the record says. */
-	ck_assert_mem_eq(&got.version, &version, sizeof(version));
-	ck_assert_uint_eq(got.facts.mode, 0100644);
-	ck_assert_int_eq(descriptors(), before);
-}
-END_TEST
-
-START_TEST(answer_of_failure)
-{
-	struct job	job = sample(_i);
-	int		before = descriptors();
-
-	got = sample(_i);
-	job.error = EIO;
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
-	ck_assert_int_eq(got.error, EIO);
-	ck_assert_int_eq(descriptors(), before);
-}
-END_TEST
-
-/* Without waiting, though the pipe would. */
-START_TEST(answer_not_yet)
-{
-	got = sample(JOB_READ);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
-	ck_assert_int_eq(errno, EAGAIN);
-	io_close(&fd[1]);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 0);
-}
-END_TEST
-
-static const struct {
-	enum job_kind	kind;
-	unsigned	where, width;
-	int64_t		value;
-} bad_answers[] = {
-	{ JOB_RESOLVE,	MAGIC,	4, 0 },
-	{ JOB_RESOLVE,	MAGIC,	4, 0x6a6f6201 },	/* an order */
-	{ JOB_RESOLVE,	KIND,	4, JOB_READ },
-	{ JOB_RESOLVE,	KIND,	4, -1 },
-	{ JOB_RESOLVE,	ID,	8, 1 },
-	{ JOB_RESOLVE,	ERROR,	4, -1 },
-	{ JOB_RESOLVE,	ERROR,	4, EIO },		/* and a file */
-	{ JOB_RESOLVE,	WHICH,	4, 3 },			/* of two */
-	{ JOB_RESOLVE,	WHICH,	4, -1 },
-	{ JOB_RESOLVE,	A_SIZE,	8, -1 },
-	{ JOB_RESOLVE,	A_MTIME_NS, 4, 1000000000 },
-	{ JOB_RESOLVE,	SAME,	4, 1 },			/* and a file */
-	{ JOB_RESOLVE,	SAME,	4, 2 },
-	{ JOB_RESOLVE,	SETTLED, 4, 2 },
-	{ JOB_RESOLVE,	IN_MEMORY, 4, 2 },
-	{ JOB_RESOLVE,	A_WITH_FD, 4, 0 },
-	{ JOB_RESOLVE,	A_WITH_FD, 4, 3 },
-	{ JOB_RESOLVE,	DONE,	8, 4 },			/* of two */
-	{ JOB_RESOLVE,	DONE,	8, -1 },
-	{ JOB_READ,	KIND,	4, JOB_APPEND },
-	{ JOB_READ,	ERROR,	4, -5 },
-	{ JOB_READ,	WHICH,	4, 1 },
-	{ JOB_READ,	SAME,	4, 1 },
-	{ JOB_READ,	A_WITH_FD, 4, 1 },
-	{ JOB_READ,	DONE,	8, 1001 },		/* more than asked */
-	{ JOB_READ,	DONE,	8, -1 },
-	{ JOB_COPY,	ERROR,	4, EIO },		/* and a file */
-	{ JOB_COPY,	A_WITH_FD, 4, 0 },
-	{ JOB_COPY,	A_WITH_FD, 4, 2 },		/* no handle */
-	{ JOB_COPY,	DONE,	8, 1001 },		/* more than asked */
-	{ JOB_CLOSE,	A_WITH_FD, 4, 1 },
-	{ JOB_CLOSE,	DONE,	8, 1 },
-	{ JOB_APPEND,	DONE,	8, 8 },
-	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
-	{ JOB_LIST,	ERROR,	4, EIO },		/* and a file */
-	{ JOB_LIST,	SAME,	4, 1 },
-	{ JOB_LIST,	A_WITH_FD, 4, 0 },
-	{ JOB_LIST,	DONE,	8, 101 },		/* more than asked */
-	{ JOB_COMPRESS,	KIND,	4, JOB_LIST },
-	{ JOB_COMPRESS,	ERROR,	4, EFBIG },		/* and a file */
-	{ JOB_COMPRESS,	A_WITH_FD, 4, 0 }
-};
-
-START_TEST(answer_malformed)
-{
-	struct job	job = answered(bad_answers[_i].kind);
-	struct job	asked = sample(bad_answers[_i].kind);
-	char		bytes[1000];
-	int		before;
-
-	answer_bytes(&job, bytes);
-	before = descriptors();
-	patch(bytes, bad_answers[_i].where, bad_answers[_i].width,
-	    bad_answers[_i].value);
-	send_bytes(fd[1], bytes, ANSWER, job.fd);
-	got = asked;
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
-	ck_assert_int_eq(errno, EBADMSG);
-	ck_assert_mem_eq(&got, &asked, sizeof(got));	/* left alone */
-	ck_assert_int_eq(descriptors(), before);
-}
-END_TEST
-
-/* A part of one; and one with a descriptor that it does not speak of. */
-START_TEST(answer_misshapen)
-{
-	struct job	job = sample(JOB_READ);
-	char		bytes[1000];
-	int		before;
-
-	answer_bytes(&job, bytes);
-	before = descriptors();
-	got = sample(JOB_READ);
-	send_bytes(fd[1], bytes, ANSWER, fd[1]);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
-	ck_assert_int_eq(errno, EBADMSG);
-	send_bytes(fd[1], bytes, ANSWER - 1, fd[1]);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
-	ck_assert_int_eq(errno, EBADMSG);
-	ck_assert_int_eq(descriptors(), before);
-}
-END_TEST
-
-/* An answer "same" to one who knew nothing. */
-START_TEST(answer_same_as_nothing)
-{
-	struct job	job = answered(JOB_RESOLVE);
-
-	job.same = true;
-	job.fd = -1;
-	got = sample(JOB_RESOLVE);
-	got.known = false;
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
-	ck_assert_int_eq(errno, EBADMSG);
-}
-END_TEST
-
-/* We are out of descriptors: the helper is not to blame, the job fails. */
-START_TEST(answer_without_room)
-{
-	struct job	job = answered(JOB_RESOLVE);
-	struct rlimit	limit;
-	rlim_t		was;
-
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	getrlimit(RLIMIT_NOFILE, &limit);
-	was = limit.rlim_cur;
-	limit.rlim_cur = 0;
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	got = sample(JOB_RESOLVE);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
-	limit.rlim_cur = was;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	ck_assert_int_eq(got.error, EMFILE);
-	ck_assert_int_eq(got.fd, -1);
-}
-END_TEST
-
 START_TEST(nobody_there)
 {
 	struct job	job = sample(JOB_READ);
@@ -946,8 +572,6 @@ START_TEST(nobody_there)
 }
 END_TEST
 
-#define COUNT(array)	(int)(sizeof(array) / sizeof(array[0]))
-
 void
 unit_tests(TCase *tests)
 {
@@ -957,8 +581,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, order_without_texts);
 	tcase_add_loop_test(tests, user_travels, 0, 2);
 	tcase_add_test(tests, words_of_links);
-	tcase_add_loop_test(tests, order_bad_user, 0,
-	    sizeof(bad_users) / sizeof(bad_users[0]));
+	tcase_add_loop_test(tests, order_bad_user, 0, COUNT(bad_users));
 	tcase_add_loop_test(tests, order_byte_by_byte, 0, JOB_KIND_COUNT);
 	tcase_add_loop_test(tests, order_cut_short, 0, JOB_KIND_COUNT);
 	tcase_add_test(tests, largest_orders);
@@ -968,14 +591,5 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, order_bad_form, 0, 4);
 	tcase_add_loop_test(tests, order_wrong_descriptor, 0, JOB_KIND_COUNT);
 	tcase_add_loop_test(tests, order_noise, 0, JOB_KIND_COUNT);
-	tcase_add_loop_test(tests, answer_arrives, 0, JOB_KIND_COUNT);
-	tcase_add_test(tests, answer_with_handle);
-	tcase_add_loop_test(tests, answer_same, 0, 3);
-	tcase_add_loop_test(tests, answer_of_failure, 0, JOB_KIND_COUNT);
-	tcase_add_test(tests, answer_not_yet);
-	tcase_add_loop_test(tests, answer_malformed, 0, COUNT(bad_answers));
-	tcase_add_test(tests, answer_misshapen);
-	tcase_add_test(tests, answer_same_as_nothing);
-	tcase_add_test(tests, answer_without_room);
 	tcase_add_test(tests, nobody_there);
 }

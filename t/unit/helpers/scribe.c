@@ -16,17 +16,6 @@
 
 static int	words[2], losses[2];
 
-static const char *
-content(const char *name)
-{
-	static char	text[4096];
-	FILE		*f = fopen(tree_path(name), "r");
-
-	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
-	fclose(f);
-	return text;
-}
-
 static int
 setup(const char *name)
 {
@@ -52,9 +41,9 @@ START_TEST(all_before_the_end)
 	say("one\n");
 	say("two\n");
 	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
-	ck_assert_str_eq(content("all"), "one\ntwo\n");
+	ck_assert_str_eq(tree_text("all"), "one\ntwo\n");
 	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
-	ck_assert_str_eq(content("all"), "one\ntwo\n");
+	ck_assert_str_eq(tree_text("all"), "one\ntwo\n");
 }
 END_TEST
 
@@ -66,7 +55,7 @@ START_TEST(losses_are_told_behind)
 	say("one\n");
 	ck_assert_int_eq(write(losses[1], "xxx", 3), 3);
 	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
-	text = content("losses");
+	text = tree_text("losses");
 	ck_assert(strncmp(text, "one\n", 4) == 0);
 	line = strstr(text, "] warn: 3 lines of the error log were lost");
 	ck_assert_ptr_nonnull(line);
@@ -102,7 +91,7 @@ start(int log, rlim_t bytes, int *pipe)
 static void
 await(const char *name, const char *text)
 {
-	while (strstr(content(name), text) == NULL)
+	while (strstr(tree_text(name), text) == NULL)
 		usleep(1000);
 }
 
@@ -118,14 +107,14 @@ START_TEST(lost_to_a_log_that_fails)
 	await("fails", "one\ntwo\nth");
 	ck_assert_int_eq(prlimit(pid, RLIMIT_FSIZE, &l, NULL), 0);
 	await("fails", "lost");
-	text = content("fails");
+	text = tree_text("fails");
 	ck_assert(strncmp(text, "one\ntwo\nth\n", 11) == 0);
 	ck_assert_ptr_nonnull(strstr(text, "] warn: 2 lines of the error"));
 	say("five\n");
 	close(pipe);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	text = content("fails");
+	text = tree_text("fails");
 	ck_assert_str_eq(text + strlen(text) - 5, "five\n");
 }
 END_TEST

@@ -50,6 +50,19 @@ tree_file(const char *name, const char *text, mode_t mode)
 	close(fd);
 }
 
+/* What is in a file, up to its first zero; good until the next call. */
+static inline const char *
+tree_text(const char *name)
+{
+	static char	text[4096];
+	FILE		*f = fopen(tree_path(name), "r");
+
+	ck_assert_ptr_nonnull(f);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	return text;
+}
+
 static inline void
 tree_dir(const char *name, mode_t mode)
 {

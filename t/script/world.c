@@ -1,0 +1,391 @@
+/*
+ * world: all that there is around the request machine in a scenario: sockets,
+ * a disk, a clock, a log, none of them real.  It knows nothing of the language.
+ */
+#include <sys/uio.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/crowd.h"
+#include "conf.h"
+#include "http/transport.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "t/script/world.h"
+
+struct world	world;
+
+_Noreturn void
+world_fail(const char *format, ...)
+{
+	va_list	args;
+
+	printf("# %s:%d: ", world.file, world.line);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	longjmp(world.failed, 1);
+}
+
+/* The socket of a scenario. */
+
+static ssize_t
+script_recv(void *context, int fd, void *to, size_t size)
+{
+	struct client	*c = context;
+	size_t		 n = c->to.len < size ? c->to.len : size;
+
+	(void)fd;
+	if (c->broken) {
+		errno = ECONNRESET;
+		return -1;
+	}
+	if (n == 0 && c->half)
+		return 0;
+	if (n == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	memcpy(to, c->to.at, n);
+	buf_cut(&c->to, n);
+	return (ssize_t)n;
+}
+
+static ssize_t
+script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
+{
+	struct client	*c = context;
+	size_t		 taken = 0, k;
+
+	(void)fd;
+	c->more = c->kept_back = more;
+	if (c->broken) {
+		errno = EPIPE;
+		return -1;
+	}
+	for (int i = 0; i < n && c->takes > 0; i++) {
+		k = iov[i].iov_len < c->takes ? iov[i].iov_len : c->takes;
+		buf_add(&c->from, iov[i].iov_base, k);
+		taken += k;
+		if (c->takes != UNLIMITED)
+			c->takes -= k;
+		if (k < iov[i].iov_len)
+			break;
+	}
+	if (taken > 0)
+		return (ssize_t)taken;
+	errno = EAGAIN;
+	return -1;
+}
+
+static ssize_t
+script_send_file(void *context, int fd, int file, off_t offset, size_t len)
+{
+	struct client	*c = context;
+	char		*bytes;
+	struct iovec	 iov;
+	ssize_t		 n;
+
+	world.sendfiles++;
+	if (c->no_sendfile != 0) {
+		c->kept_back = false;	/* the head of nothing, perhaps */
+		errno = c->no_sendfile;
+		return -1;
+	}
+	bytes = mem_get(len);
+	n = pread(file, bytes, len, offset);
+	iov = (struct iovec){ bytes, n > 0 ? (size_t)n : 0 };
+	if (n > 0)
+		n = script_send(context, fd, &iov, 1, false);
+	free(bytes);
+	return n;
+}
+
+static void
+script_finish(void *context, int fd)
+{
+	struct client	*c = context;
+
+	(void)fd;
+	c->kept_back = false;
+}
+
+/* A system that has not sent all may throw it away: so it must have been told
+ * before that this was the end. */
+static void
+script_close(void *context, int fd)
+{
+	const struct client	*c = context;
+
+	(void)fd;
+	if (c->kept_back)
+		world_fail("%s is closed over what has not been sent", c->name);
+}
+
+static const struct transport script_transport = {
+	.recv = script_recv,
+	.send = script_send,
+	.send_file = script_send_file,
+	.finish = script_finish,
+	.close = script_close,
+};
+
+/* The disk of a scenario. */
+
+static void
+script_start(void *context, struct errand *e)
+{
+	(void)context;
+	TAILQ_INIT(&e->waiters);
+	if (world.in_place) {
+		job_perform(&e->job);
+		e->done(e);
+		e->free(e);
+		return;
+	}
+	if (world.nerrands == ERRANDS)
+		world_fail("too many errands");
+	world.errands[world.nerrands++] = e;
+}
+
+/* What the scenarios bring about is meant to; failures are told in the TAP. */
+static void
+told_line(void *context, const char *line, size_t n)
+{
+	(void)context;
+	buf_add(&world.told, line, n);
+}
+
+static char *
+log_room(void *context, size_t most)
+{
+	(void)context;
+	buf_need(&world.log, most);
+	return world.log.at + world.log.len;
+}
+
+static void
+log_line(void *context, size_t n)
+{
+	(void)context;
+	world.log.len += n;
+}
+
+/* With a directory of its own; false: there is none to be had. */
+bool
+world_new(const char *file)
+{
+	memset(&world, 0, sizeof(world));
+	log_sink(told_line, NULL);
+	world.file = file;
+	world.clock.ms = 1000000;
+	world.clock.wall = 1700000000;	/* Tue, 14 Nov 2023 22:13:20 GMT */
+	strcpy(world.dir, "/tmp/amped-script-XXXXXX");
+	return mkdtemp(world.dir) != NULL;
+}
+
+/* Driving the machine. */
+
+static void
+run(struct client *c)
+{
+	c->wait = machine_run(c->peer);
+	if (c->wait == NULL) {
+		machine_free(&c->peer);
+		return;
+	}
+	c->asked = *c->wait;
+	c->wait = &c->asked;
+	if (c->wait->kind == WAIT_DISK) {
+		TAILQ_INSERT_TAIL(&c->wait->errand->waiters, c, link);
+		c->waiting = true;
+	}
+}
+
+void
+world_wake(struct client *c, enum outcome outcome)
+{
+	if (c->waiting)
+		TAILQ_REMOVE(&c->wait->errand->waiters, c, link);
+	c->waiting = false;
+	machine_wake(c->peer, outcome);
+	run(c);
+}
+
+/* Wakes a client as long as what it waits for is there. */
+void
+world_settle(struct client *c)
+{
+	while (c->wait != NULL &&
+	    ((c->wait->kind == WAIT_READ &&
+	    (c->to.len > 0 || c->half || c->broken)) ||
+	    (c->wait->kind == WAIT_WRITE && !c->by_turns &&
+	    (c->takes > 0 || c->broken))))
+		world_wake(c, OUTCOME_READY);
+}
+
+/* The client whose wait is over first, at that time at the latest. */
+static struct client *
+first_over(int64_t when)
+{
+	struct client	*first = NULL, *c;
+
+	for (int i = 0; i < CLIENTS; i++)
+		if ((c = world.clients[i]) != NULL && c->wait != NULL &&
+		    c->wait->deadline <= when && (first == NULL ||
+		    c->wait->deadline < first->wait->deadline))
+			first = c;
+	return first;
+}
+
+void
+world_pass_time(int64_t ms)
+{
+	int64_t		 end = world.clock.ms + ms;
+	int		 left = 10000;
+	struct client	*c;
+
+	world.clock.wall += ms / 1000;
+	while ((c = first_over(end)) != NULL) {
+		if (left-- == 0)
+			world_fail("%s is woken over and over", c->name);
+		if (c->wait->deadline > world.clock.ms)
+			world.clock.ms = c->wait->deadline;
+		world_wake(c, OUTCOME_TIMED_OUT);
+		world_settle(c);
+	}
+	world.clock.ms = end;
+}
+
+void
+world_finish(struct errand *e)
+{
+	struct client	*c;
+
+	for (size_t i = 0; i < world.nerrands; i++)
+		if (world.errands[i] == e) {
+			memmove(&world.errands[i], &world.errands[i + 1],
+			    (--world.nerrands - i) * sizeof(e));
+			break;
+		}
+	e->done(e);
+	while ((c = TAILQ_FIRST(&e->waiters)) != NULL) {
+		world_wake(c, OUTCOME_READY);
+		world_settle(c);
+	}
+	e->free(e);
+}
+
+static void
+begin(void)
+{
+	struct http_setup	 setup = { .clock = &world.clock };
+	struct buf		 complaints = { 0 };
+	char			 text[200];
+
+	if (world.http != NULL)
+		return;
+	snprintf(text, sizeof(text), "site default {\nlisten 127.0.0.1:0\n"
+	    "root %s\n", world.dir);
+	if (strstr(buf_string(&world.conf_text), "site ") == NULL) {
+		buf_adds(&world.conf_text, text);
+		buf_addf(&world.conf_text, "%s}\n",
+		    buf_string(&world.site_text));
+	}
+	world.conf = conf_read_text(world.file, buf_string(&world.conf_text),
+	    &complaints);
+	if (world.conf == NULL)
+		world_fail("conf: %s", buf_string(&complaints));
+	buf_free(&complaints);
+	world.conf->cache.residency = RESIDENCY_PREDICT;
+	setup.conf = world.conf;
+	setup.disk.start = script_start;
+	setup.descriptors = 100;
+	setup.log_room = log_room;
+	setup.log = log_line;
+	setup.addresses = world.addresses = crowd_new(world.conf, 1,
+	    setup.descriptors);
+	world.http = http_new(&setup);
+}
+
+struct client *
+world_client(const char *name)
+{
+	for (int i = 0; i < CLIENTS; i++)
+		if (world.clients[i] != NULL &&
+		    strcmp(world.clients[i]->name, name) == 0)
+			return world.clients[i];
+	return NULL;
+}
+
+void
+world_connect(const char *name, const char *from)
+{
+	struct sockaddr_in	 v4 = { .sin_family = AF_INET };
+	struct sockaddr_in6	 v6 = { .sin6_family = AF_INET6 };
+	bool			 is_v6 = strchr(from, ':') != NULL;
+	struct sockaddr		*peer = is_v6 ? (struct sockaddr *)&v6 :
+				    (struct sockaddr *)&v4;
+	struct client		*c;
+
+	begin();
+	if (inet_pton(peer->sa_family, from, is_v6 ? (void *)&v6.sin6_addr :
+	    (void *)&v4.sin_addr) != 1)
+		world_fail("not an address: %s", from);
+	for (int i = 0; i < CLIENTS; i++) {
+		if (world.clients[i] != NULL)
+			continue;
+		c = world.clients[i] = mem_zero(sizeof(*c));
+		snprintf(c->name, sizeof(c->name), "%s", name);
+		c->takes = UNLIMITED;
+		c->peer = machine_new(world.http, -1, &script_transport, c,
+		    peer, 0);
+		run(c);
+		return;
+	}
+	world_fail("too many clients");
+}
+
+void
+world_free(void)
+{
+	char	command[100];
+
+	for (int i = 0; i < CLIENTS; i++) {
+		if (world.clients[i] == NULL)
+			continue;
+		if (world.clients[i]->waiting)
+			TAILQ_REMOVE(&world.clients[i]->wait->errand->waiters,
+			    world.clients[i], link);
+		if (world.clients[i]->wait != NULL)
+			machine_free(&world.clients[i]->peer);
+		buf_free(&world.clients[i]->to);
+		buf_free(&world.clients[i]->from);
+		mem_drop(&world.clients[i]);
+	}
+	while (world.nerrands > 0) {
+		world.errands[0]->job.error = ECONNABORTED;
+		world_finish(world.errands[0]);
+	}
+	if (world.http != NULL)
+		http_free(&world.http);
+	crowd_free(&world.addresses);
+	if (world.conf != NULL)
+		conf_free(&world.conf);
+	buf_free(&world.conf_text);
+	buf_free(&world.site_text);
+	buf_free(&world.log);
+	buf_free(&world.told);
+	snprintf(command, sizeof(command), "rm -rf '%s'", world.dir);
+	if (system(command) != 0)
+		printf("# %s stays behind\n", world.dir);
+}

@@ -1,0 +1,80 @@
+/*
+ * world: what a scenario acts upon.  There is one at a time; what fails in it
+ * jumps to world.failed.
+ */
+#ifndef T_SCRIPT_WORLD_H
+#define T_SCRIPT_WORLD_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "http/machine.h"
+#include "lib/buf.h"
+#include "lib/clock.h"
+#include "wait.h"
+
+#define CLIENTS		8
+#define ERRANDS		16
+#define UNLIMITED	((size_t)-1)
+
+struct client {				/* the architecture's, see wait.h */
+	char			 name[16];
+	struct peer		*peer;
+	const struct wait	*wait;		/* NULL: over */
+	struct wait		 asked;		/* that, a copy */
+	struct buf		 to, from;	/* for the machine, from it */
+	size_t			 takes;		/* so many bytes still */
+	bool			 half, broken;	/* sends no more; is gone */
+	bool			 by_turns;	/* output waits for its turn */
+	int			 no_sendfile;	/* the errno that it says */
+	bool			 more;		/* to come right behind that */
+	bool			 kept_back;	/* by the system, for that */
+	bool			 waiting;	/* for wait->errand */
+	TAILQ_ENTRY(client)	 link;
+};
+
+struct world {
+	const char	*file;			/* the scenario */
+	int		 line;
+	jmp_buf		 failed;
+	struct buf	 conf_text, site_text, log, told;
+	char		 dir[64];		/* for files and as root */
+	struct conf	*conf;
+	struct http	*http;
+	struct addresses *addresses;
+	struct clock	 clock;
+	struct client	*clients[CLIENTS];
+	struct errand	*errands[ERRANDS];	/* under way, oldest first */
+	size_t		 nerrands;
+	bool		 in_place;		/* as sped does it */
+	long		 sendfiles;		/* since asked for */
+};
+
+extern struct world	world;
+
+/* Tells where and why, as a comment of TAP. */
+_Noreturn void	world_fail(const char *, ...)
+    __attribute__((__format__(__printf__, 1, 2)));
+
+/* For this scenario; false: there is no room for its files. */
+bool	world_new(const char *file);
+void	world_free(void);
+
+/* The client of that name; NULL: none. */
+struct client	*world_client(const char *name);
+void		 world_connect(const char *name, const char *from);
+
+/* What it waits for has had this outcome: it goes on. */
+void	world_wake(struct client *, enum outcome);
+
+/* It goes on for as long as what it waits for is there. */
+void	world_settle(struct client *);
+
+void	world_pass_time(int64_t ms);
+
+/* The answer is in the job: it is over, and all who wait go on. */
+void	world_finish(struct errand *);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * Tests of files: which descriptors stay open, and who closes those that do not.
+ */
+#include <sys/mman.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "t/unit/cache/files.h"
+
+START_TEST(empty_file)
+{
+	struct file	*f;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	f = make(0, true);
+	ck_assert_uint_eq(f->nchunks, 0);
+	ck_assert_int_eq(f->fd, -1);
+	ck_assert(chunk_whole(f));
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(descriptors)
+{
+	struct file	*f[8];
+	char		 names[8][sizeof(path)];
+	int		 open = 0;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	for (int i = 0; i < 8; i++) {
+		f[i] = make(20000, true);
+		memcpy(names[i], path, sizeof(path));
+		if (i == 0)
+			ck_assert_int_ne(file_hold(f[0]), -1);
+	}
+	for (int i = 0; i < 8; i++)
+		open += f[i]->fd != -1;
+	ck_assert_int_eq(open, 4);
+	ck_assert_int_ne(f[0]->fd, -1);		/* held */
+	file_release(f[0]);
+	for (int i = 0; i < 8; i++) {
+		file_drop(&f[i]);
+		unlink(names[i]);
+	}
+	ck_assert_uint_eq(files.cache.entries, 0);
+}
+END_TEST
+
+/* What the owner of a cache is given in place of a close. */
+static struct given {
+	int		fd[8];
+	uint64_t	dev;
+	unsigned	n;
+} given;
+
+static void
+take(void *context, int fd, const struct job_version *version)
+{
+	struct given	*g = context;
+
+	g->fd[g->n++] = fd;
+	g->dev = version->dev;
+}
+
+static void
+caches_that_give(void)
+{
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	memset(&given, 0, sizeof(given));
+	files.give = take;
+	files.give_context = &given;
+}
+
+/* How often a file is mapped by us. */
+static unsigned
+mappings(const char *name)
+{
+	FILE		*maps = fopen("/proc/self/maps", "r");
+	char		 line[1000];
+	unsigned	 n = 0;
+
+	while (maps != NULL && fgets(line, sizeof(line), maps) != NULL)
+		n += strstr(line, name) != NULL;
+	if (maps != NULL)
+		fclose(maps);
+	return n;
+}
+
+/* The descriptor of a larger file goes, when nothing else keeps the file. */
+START_TEST(given_away)
+{
+	struct file	*f;
+	struct chunk	*k;
+	int		 fd;
+
+	caches_that_give();
+	f = make(150000, true);
+	fd = f->fd;
+	for (uint32_t i = 0; i < f->nchunks; i++) {
+		k = chunk_hold(&chunks, f, i);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+	}
+	ck_assert_uint_gt(mappings(path), 0);
+	ck_assert_uint_eq(given.n, 0);
+	f->version.dev = 77;
+	if (_i == 0)
+		file_drop(&f);
+	else {				/* for others, and it stays known */
+		cache_empty(&files.cache);
+		ck_assert_int_eq(f->fd, -1);
+	}
+	ck_assert_uint_eq(given.n, 1);
+	ck_assert_int_eq(given.fd[0], fd);
+	ck_assert_uint_eq(given.dev, 77);
+	ck_assert_uint_eq(mappings(path), 0);
+	ck_assert_int_eq(close(fd), 0);		/* it was still open */
+	if (f != NULL)
+		file_drop(&f);
+	ck_assert_uint_eq(given.n, 1);
+	unlink(path);
+}
+END_TEST
+
+static void
+count(void *context)
+{
+	++*(int *)context;
+}
+
+/* One of so many pieces goes in turns, and its descriptor after them. */
+START_TEST(given_slowly)
+{
+	struct file	*f;
+	struct chunk	*k;
+	int		 asked = 0, fd, turns = 0;
+	unsigned	 before;
+
+	caches_that_give();
+	file_init(&files, &chunks, 4, 4 * KIB, KIB, RESIDENCY_AUTO);
+	chunks.cache.limit_bytes = 0;
+	files.give = take;
+	files.give_context = &given;
+	files.later = count;
+	files.later_context = &asked;
+	f = make(4 * KIB * 1000, true);
+	fd = f->fd;
+	for (uint32_t i = 0; i < f->nchunks; i++) {
+		k = chunk_hold(&chunks, f, i);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+	}
+	if (_i == 0)			/* for others, and it stays known */
+		cache_empty(&files.cache);
+	else
+		file_drop(&f);
+	ck_assert_int_eq(asked, 1);
+	ck_assert_uint_eq(files.cache.entries, 0);
+	ck_assert_uint_eq(chunks.cache.entries, 1000);
+	for (before = 1000; file_tidy(&files); turns++) {
+		ck_assert_uint_eq(given.n, 0);
+		ck_assert_uint_le(before - chunks.cache.entries, 200);
+		before = (unsigned)chunks.cache.entries;
+	}
+	ck_assert_int_ge(turns, 5);
+	ck_assert_uint_eq(chunks.cache.entries, 0);
+	ck_assert_uint_eq(given.n, 1);
+	ck_assert_int_eq(given.fd[0], fd);
+	ck_assert_uint_eq(mappings(path), 0);
+	ck_assert_int_eq(close(fd), 0);
+	ck_assert(!file_tidy(&files));
+	if (f != NULL)
+		file_drop(&f);
+	ck_assert_uint_eq(given.n, 1);
+	unlink(path);
+}
+END_TEST
+
+/* Not those of small files, nor of memory that was made for us. */
+START_TEST(closed_here)
+{
+	struct job_version	 version = { .size = 400 * KIB };
+	struct job_facts	 facts = { .mode = S_IFDIR | 0755,
+				    .in_memory = true };
+	struct file		*f;
+
+	caches_that_give();
+	f = make(5000, false);
+	file_drop(&f);
+	unlink(path);
+	f = make(0, false);
+	file_drop(&f);
+	unlink(path);
+	f = file_new(&files, memfd_create("made", 0), &version, &facts);
+	file_drop(&f);
+	ck_assert_uint_eq(given.n, 0);
+}
+END_TEST
+
+static bool
+is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) != -1;
+}
+
+/*
+ * What was made for us is gone for good when it must go, pieces and all; what
+ * is being sent stays.
+ */
+START_TEST(made_ones)
+{
+	struct file	*f[4];
+	struct chunk	*k;
+	int		 held = -1;
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	for (int i = 0; i < 4; i++) {
+		struct job_version	version = { .size = 400 * KIB };
+		struct job_facts	facts = { .mode = S_IFDIR | 0755,
+					    .in_memory = true };
+		int			fd = memfd_create("made", 0);
+
+		ck_assert_int_eq(ftruncate(fd, 400 * KIB), 0);
+		f[i] = file_new(&files, fd, &version, &facts);
+		k = chunk_hold(&chunks, f[i], 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+		chunk_release(&chunks, &k);
+		ck_assert_uint_le(files.cache.bytes, 1024 * KIB);
+		if (i == 1)
+			held = file_hold(f[1]);
+	}
+	ck_assert_int_eq(f[0]->fd, -1);
+	ck_assert(is_open(held));
+	ck_assert_int_eq(f[1]->fd, held);
+	ck_assert_int_eq(f[2]->fd, -1);
+	ck_assert_ptr_null(f[0]->chunks[0]);
+	ck_assert_ptr_nonnull(f[1]->chunks[0]);
+	ck_assert_ptr_null(f[2]->chunks[0]);
+	file_release(f[1]);
+	for (int i = 0; i < 4; i++)
+		file_drop(&f[i]);
+	ck_assert(!is_open(held));
+	ck_assert_uint_eq(files.cache.bytes, 0);
+	ck_assert_uint_eq(chunks.cache.entries, 0);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_test(tests, empty_file);
+	tcase_add_test(tests, descriptors);
+	tcase_add_loop_test(tests, given_away, 0, 2);
+	tcase_add_loop_test(tests, given_slowly, 0, 2);
+	tcase_add_test(tests, closed_here);
+	tcase_add_test(tests, made_ones);
+}

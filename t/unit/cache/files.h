@@ -1,0 +1,54 @@
+/*
+ * files: what the tests of files and of their chunks share: caches of both, and
+ * files with known bytes.
+ */
+#ifndef T_UNIT_CACHE_FILES_H
+#define T_UNIT_CACHE_FILES_H
+
+#include <sys/stat.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cache/chunk.h"
+#include "conf.h"
+#include "lib/mem.h"
+#include "t/unit/unit.h"
+
+#define KIB	1024u
+
+static struct chunk_cache	chunks;
+static struct file_cache	files;
+static char			path[] = "/tmp/amped-chunk-XXXXXX";
+
+static inline void
+caches(size_t limit, int64_t residency)
+{
+	chunk_init(&chunks, limit, 0);
+	file_init(&files, &chunks, 4, 64 * KIB, 16 * KIB, residency);
+}
+
+/* A file of so many bytes, each its offset's; as a helper would hand it over. */
+static inline struct file *
+make(size_t size, bool in_memory)
+{
+	struct job_version	version = { .size = (int64_t)size };
+	struct job_facts	facts = { .mode = S_IFREG | 0644,
+				    .uid = getuid() + 1,
+				    .in_memory = in_memory };
+	char			*bytes;
+	int			 fd;
+
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	fd = mkstemp(path);
+	ck_assert_int_ne(fd, -1);
+	bytes = mem_get(size + 1);
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (char)(i % 251);
+	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
+	free(bytes);
+	return file_new(&files, fd, &version, &facts);
+}
+
+#endif
