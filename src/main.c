@@ -367,6 +367,8 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		exit(EX_UNAVAILABLE);
 	choose_user(r, o);
 	roots_check(r);
+	/* A signal from here on is for the monitor, once it listens. */
+	proc_signals_block();
 	if (r->conf->pid != NULL && pid_hold(&setup->pid, r->conf->pid,
 	    h->pid) == -1)
 		exit(errno == EWOULDBLOCK ? EX_UNAVAILABLE : EX_CANTCREAT);
@@ -444,7 +446,7 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 {
 	setup->first = r;
 	notify_open(&setup->notify);
-	setup->pid.fd = -1;
+	setup->pid.fd = setup->waiting = -1;
 	setup->architecture = o->arch != NULL ? r->conf->architecture : -1;
 	setup->file = absolute(o->file != NULL ? o->file : AMPED_CONF);
 	set_arguments(setup, o);
@@ -452,7 +454,7 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	if (o->directory != NULL) {
 		setup->announce = stdout;
 		setup->serving = o->directory;
-	} else if (!o->foreground && proc_daemon() == -1)
+	} else if (!o->foreground && proc_daemon(&setup->waiting) == -1)
 		fatal("cannot go into the background; -D stays in the "
 		    "foreground");
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);

@@ -337,7 +337,7 @@ mains_died(struct monitor *m, struct worker *w, const char *how)
 		return;
 	switch (r->state) {
 	case REIGN_SERVING:
-		if (upgrade_is_tried(m)) {
+		if (upgrade_is_tried(m) || m->setup->waiting != -1) {
 			log_errorx("main %s before it served", how);
 			m->status = EX_SOFTWARE;
 			monitor_end(m, SIGTERM);
