@@ -334,6 +334,20 @@ choose_user(struct reign *r, const struct options *o)
 	r->gid = pw->pw_gid;
 }
 
+/* -t: what is no mistake, but in the way of who is to serve, is told, too. */
+static int
+check(struct reign *r, const struct options *o)
+{
+	int	status = reign_choose_user(r) == -1 ? EX_NOUSER : 0;
+
+	if (status == 0)
+		roots_check(r);
+	if (status == 0 && !o->quiet)
+		fprintf(stderr, "amped: the conf is fine\n");
+	reign_free(&r);
+	return status;
+}
+
 /* -u: with the privileges that the question will be answered with. */
 static int
 explain(struct reign *r, struct options *o)
@@ -487,9 +501,9 @@ main(int argc, char **argv)
 	conf = read_conf(&o);
 	if (o.dump)
 		conf_dump(conf, stdout);
-	if (o.test && !o.quiet)
-		fprintf(stderr, "amped: the conf is fine\n");
-	if (o.dump || o.test) {
+	if (o.test)
+		return check(reign_new(conf), &o);
+	if (o.dump) {
 		conf_free(&conf);
 		return 0;
 	}
