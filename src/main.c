@@ -396,9 +396,6 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	if (target == LOGS_FILE || target == LOGS_STDERR)
 		r->access = open_log(setup, r->conf->log.access.to);
 	setup->error = open_log(setup, r->conf->log.error.to);
-	if (ctl_socket_open(&setup->control, r->conf, NULL,
-	    h->predecessor != -1) == -1)
-		leave(setup, EX_UNAVAILABLE);
 	setup->descriptors = proc_descriptors();
 	if (setup->descriptors < DESCRIPTORS_LEAST) {
 		log_errorx("%zu open files are too few: %d are needed at "
@@ -406,6 +403,10 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		    setup->descriptors, DESCRIPTORS_LEAST);
 		leave(setup, EX_OSERR);
 	}
+	/* Last: it leaves a file behind, should we not get to serve. */
+	if (ctl_socket_open(&setup->control, r->conf, NULL,
+	    h->predecessor != -1) == -1)
+		leave(setup, EX_UNAVAILABLE);
 }
 
 /* To be found from another directory, too. */

@@ -312,8 +312,8 @@ void
 proc_daemon_done(int *waiting)
 {
 	/* Who waited may have gone: then nobody is to be told. */
-	if (*waiting != -1 && write(*waiting, "", 1) == -1)
-		errno = 0;
+	if (*waiting != -1)
+		(void)io_write_all(*waiting, "", 1);
 	io_close(waiting);
 }
 
