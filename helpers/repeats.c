@@ -106,8 +106,9 @@ repeats_tell(struct repeats *r, int64_t now, struct str *line, uint64_t *more)
 	*more = e->more;
 	line->at = text;
 	line->len = (size_t)snprintf(text, sizeof(text),
-	    "%.*s %.*s (%llu times more)\n", (int)e->time_len, e->time,
-	    (int)e->len, e->text, (unsigned long long)e->more);
+	    "%.*s %.*s (%llu %s more)\n", (int)e->time_len, e->time,
+	    (int)e->len, e->text, (unsigned long long)e->more,
+	    e->more == 1 ? "time" : "times");
 	forget(r, 0);
 	return true;
 }

@@ -65,8 +65,10 @@ tell_losses(struct scribe *s)
 	if (n == 0)
 		return;
 	s->lost = 0;
-	log_warnx("%llu lines of the error log were lost: it could not be "
-	    "written to", (unsigned long long)n);
+	log_warnx("%llu line%s of the error log %s lost: it was slower than "
+	    "they came, or could not be written to; see whether its disk, or "
+	    "who else takes it, is slow or full, or give it a higher grade",
+	    (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "was" : "were");
 	if (s->failing)
 		s->lost = n;
 }

@@ -334,6 +334,20 @@ choose_user(struct reign *r, const struct options *o)
 	r->gid = pw->pw_gid;
 }
 
+/* -t: what is no mistake, but in the way of who is to serve, is told, too. */
+static int
+check(struct reign *r, const struct options *o)
+{
+	int	status = reign_choose_user(r) == -1 ? EX_NOUSER : 0;
+
+	if (status == 0)
+		roots_check(r);
+	if (status == 0 && !o->quiet)
+		fprintf(stderr, "amped: the conf is fine\n");
+	reign_free(&r);
+	return status;
+}
+
 /* -u: with the privileges that the question will be answered with. */
 static int
 explain(struct reign *r, struct options *o)
@@ -367,6 +381,8 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		exit(EX_UNAVAILABLE);
 	choose_user(r, o);
 	roots_check(r);
+	/* A signal from here on is for the monitor, once it listens. */
+	proc_signals_block();
 	if (r->conf->pid != NULL && pid_hold(&setup->pid, r->conf->pid,
 	    h->pid) == -1)
 		exit(errno == EWOULDBLOCK ? EX_UNAVAILABLE : EX_CANTCREAT);
@@ -380,9 +396,6 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	if (target == LOGS_FILE || target == LOGS_STDERR)
 		r->access = open_log(setup, r->conf->log.access.to);
 	setup->error = open_log(setup, r->conf->log.error.to);
-	if (ctl_socket_open(&setup->control, r->conf, NULL,
-	    h->predecessor != -1) == -1)
-		leave(setup, EX_UNAVAILABLE);
 	setup->descriptors = proc_descriptors();
 	if (setup->descriptors < DESCRIPTORS_LEAST) {
 		log_errorx("%zu open files are too few: %d are needed at "
@@ -390,6 +403,10 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		    setup->descriptors, DESCRIPTORS_LEAST);
 		leave(setup, EX_OSERR);
 	}
+	/* Last: it leaves a file behind, should we not get to serve. */
+	if (ctl_socket_open(&setup->control, r->conf, NULL,
+	    h->predecessor != -1) == -1)
+		leave(setup, EX_UNAVAILABLE);
 }
 
 /* To be found from another directory, too. */
@@ -444,7 +461,7 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 {
 	setup->first = r;
 	notify_open(&setup->notify);
-	setup->pid.fd = -1;
+	setup->pid.fd = setup->waiting = -1;
 	setup->architecture = o->arch != NULL ? r->conf->architecture : -1;
 	setup->file = absolute(o->file != NULL ? o->file : AMPED_CONF);
 	set_arguments(setup, o);
@@ -452,7 +469,7 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	if (o->directory != NULL) {
 		setup->announce = stdout;
 		setup->serving = o->directory;
-	} else if (!o->foreground && proc_daemon() == -1)
+	} else if (!o->foreground && proc_daemon(&setup->waiting) == -1)
 		fatal("cannot go into the background; -D stays in the "
 		    "foreground");
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
@@ -485,9 +502,9 @@ main(int argc, char **argv)
 	conf = read_conf(&o);
 	if (o.dump)
 		conf_dump(conf, stdout);
-	if (o.test && !o.quiet)
-		fprintf(stderr, "amped: the conf is fine\n");
-	if (o.dump || o.test) {
+	if (o.test)
+		return check(reign_new(conf), &o);
+	if (o.dump) {
 		conf_free(&conf);
 		return 0;
 	}

@@ -139,6 +139,13 @@ enough(const struct monitor *m, const struct worker *w, enum role role)
 	return children_enough(&m->children, role, w->generation, most, all);
 }
 
+/* Its own end of the pipe is closed, which will tell. */
+static bool
+has_gone(int error)
+{
+	return error == EPIPE || error == ECONNRESET;
+}
+
 /* A helper for main, at the end of a pipe whose other end goes to it. */
 static void
 start_helper(struct monitor *m, struct worker *w, enum role role)
@@ -162,7 +169,7 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 			children_add(&m->children, pid, role, w->generation,
 			    pipe);
 	}
-	if (control_send(w->control, answer, pipe) == -1)
+	if (control_send(w->control, answer, pipe) == -1 && !has_gone(errno))
 		log_warn("main does not take its %s", role_name(role));
 	io_close(&pipe);
 }
@@ -338,7 +345,7 @@ mains_died(struct monitor *m, struct worker *w, const char *how)
 		return;
 	switch (r->state) {
 	case REIGN_SERVING:
-		if (upgrade_is_tried(m)) {
+		if (upgrade_is_tried(m) || m->setup->waiting != -1) {
 			log_errorx("main %s before it served", how);
 			m->status = EX_SOFTWARE;
 			monitor_end(m, SIGTERM);

@@ -21,6 +21,7 @@
 #include "lib/clock.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/proc.h"
 #include "monitor_private.h"
 
 #define FOREVER		(-1)
@@ -86,6 +87,7 @@ catch_signals(void)
 		sigaction(caught[i], &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+	proc_signals_unblock();
 }
 
 void
@@ -108,6 +110,7 @@ monitor_in_charge(struct monitor *m)
 	pid_write(&m->setup->pid);
 	heritage_settle(&m->setup->heritage);
 	monitor_tell_status(m, "serving ");
+	proc_daemon_done(&m->setup->waiting);
 }
 
 static void

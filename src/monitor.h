@@ -26,6 +26,7 @@ struct monitor_setup {
 	struct ctl_socket control;	/* to be asked at */
 	FILE		*announce;	/* gets a line, or NULL */
 	const char	*serving;	/* what it says is served */
+	int		 waiting;	/* who does until we serve; or -1 */
 	struct heritage	 heritage;
 	struct notify	 notify;
 	struct pid_file	 pid;
@@ -33,7 +34,7 @@ struct monitor_setup {
 	char		**arguments;	/* ... how */
 };
 
-/* Until a signal ends it; the exit status. */
+/* Until a signal ends it; the exit status.  Signals are blocked before. */
 int	monitor_run(struct monitor_setup *);
 
 #endif

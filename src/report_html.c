@@ -118,6 +118,22 @@ overview(struct buf *to, const struct report *r)
 	buf_adds(to, "</section>\n");
 }
 
+/* A section that begins with what its whole is made of. */
+static void
+begin(struct buf *to, const char *name, const struct report_part *parts,
+    size_t n)
+{
+	buf_addf(to, "<section><h2>%s</h2>\n", name);
+	report_bar(to, parts, n);
+}
+
+static void
+add(struct buf *to, const char *words, uint64_t n)
+{
+	buf_adds(to, words);
+	report_count(to, n);
+}
+
 static void
 responses(struct buf *to, const struct report *r)
 {
@@ -129,16 +145,12 @@ responses(struct buf *to, const struct report *r)
 		{ "bad", "5xx", n[STATS_STATUS_5XX] },
 	};
 
-	buf_adds(to, "<section><h2>Responses by class</h2>\n");
-	report_bar(to, parts, sizeof(parts) / sizeof(parts[0]));
-	buf_adds(to, "<p>cut short ");
-	report_count(to, n[STATS_ABORTED]);
-	buf_adds(to, ", denied ");
-	report_count(to, n[STATS_DENIED]);
-	buf_adds(to, ", over the rate ");
-	report_count(to, n[STATS_OVER_RATE]);
-	buf_adds(to, ", too late for the disk ");
-	report_count(to, n[STATS_DISK_TIMEOUTS]);
+	begin(to, "Responses by class", parts,
+	    sizeof(parts) / sizeof(parts[0]));
+	add(to, "<p>cut short ", n[STATS_ABORTED]);
+	add(to, ", denied ", n[STATS_DENIED]);
+	add(to, ", over the rate ", n[STATS_OVER_RATE]);
+	add(to, ", too late for the disk ", n[STATS_DISK_TIMEOUTS]);
 	buf_adds(to, "</p></section>\n");
 }
 
@@ -153,16 +165,12 @@ connections(struct buf *to, const struct report *r)
 		{ "bad", "lingering", gauge(STATS_GAUGE_STATE_LINGERING) },
 	};
 
-	buf_adds(to, "<section><h2>Connections by state</h2>\n");
-	report_bar(to, parts, sizeof(parts) / sizeof(parts[0]));
-	buf_adds(to, "<p>");
-	report_count(to, gauge(STATS_GAUGE_OPEN));
-	buf_adds(to, " of ");
-	report_count(to, gauge(STATS_GAUGE_OPEN_LIMIT));
-	buf_adds(to, " now, accepted ");
-	report_count(to, r->sum.counters[STATS_CONNECTIONS]);
-	buf_adds(to, ", turned away ");
-	report_count(to, r->sum.counters[STATS_TURNED_AWAY]);
+	begin(to, "Connections by state", parts,
+	    sizeof(parts) / sizeof(parts[0]));
+	add(to, "<p>", gauge(STATS_GAUGE_OPEN));
+	add(to, " of ", gauge(STATS_GAUGE_OPEN_LIMIT));
+	add(to, " now, accepted ", r->sum.counters[STATS_CONNECTIONS]);
+	add(to, ", turned away ", r->sum.counters[STATS_TURNED_AWAY]);
 	buf_adds(to, "</p></section>\n");
 }
 
@@ -205,7 +213,7 @@ static void
 caches(struct buf *to, const struct report *r)
 {
 	static const char *const	names[] = {
-#define X(id, name) name,
+#define X(id, name, called) called,
 		STATS_CACHES(X)
 #undef X
 	};
@@ -244,16 +252,11 @@ helpers(struct buf *to, const struct report *r)
 		{ "bad", "stuck", gauge(STATS_GAUGE_STUCK_HELPERS) },
 	};
 
-	buf_adds(to, "<section><h2>Helpers</h2>\n");
-	report_bar(to, parts, sizeof(parts) / sizeof(parts[0]));
-	buf_adds(to, "<p>waiting ");
-	report_count(to, gauge(STATS_GAUGE_QUEUED));
-	buf_adds(to, ", at most ");
-	report_count(to, gauge(STATS_GAUGE_QUEUED_MOST));
-	buf_adds(to, "; died ");
-	report_count(to, r->sum.counters[STATS_HELPER_DEATHS]);
-	buf_adds(to, ", given up ");
-	report_count(to, r->sum.counters[STATS_HELPERS_STUCK]);
+	begin(to, "Helpers", parts, sizeof(parts) / sizeof(parts[0]));
+	add(to, "<p>waiting ", gauge(STATS_GAUGE_QUEUED));
+	add(to, ", at most ", gauge(STATS_GAUGE_QUEUED_MOST));
+	add(to, "; died ", r->sum.counters[STATS_HELPER_DEATHS]);
+	add(to, ", given up ", r->sum.counters[STATS_HELPERS_STUCK]);
 	buf_adds(to, "</p>\n");
 	if (stats_nlanes > 0)
 		lanes(to);
@@ -268,8 +271,7 @@ lag(struct buf *to, const struct report *r)
 
 	buf_adds(to, "<section><h2>Loop lag</h2>\n");
 	report_steps(to, h);
-	buf_adds(to, "<p>");
-	report_count(to, h->n);
+	add(to, "<p>", h->n);
 	buf_adds(to, " turns, half of them below ");
 	report_time(to, report_quantile(h, 500));
 	buf_adds(to, ", the longest ");

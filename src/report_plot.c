@@ -164,8 +164,8 @@ one_history(struct buf *to, const struct report_sample *s, size_t n,
 	curve(to, s, n, bytes, highest);
 	buf_adds(to, "<div class=\"ends\"><span>");
 	(bytes ? report_bytes : report_count)(to, rate(&s[n - 2], bytes));
-	buf_addf(to, "%s a second</span><span>at most ",
-	    bytes ? "" : " requests");
+	buf_addf(to, "%s a second</span><span>at most ", bytes ? "" :
+	    rate(&s[n - 2], false) == 1 ? " request" : " requests");
 	(bytes ? report_bytes : report_count)(to, highest);
 	buf_adds(to, "</span></div></div>\n");
 }

@@ -29,7 +29,7 @@ tell(struct walk *w, const char *directory, const char *root)
 	log_warnx("%s%s may not enter %s, so nothing of %s can be served: let "
 	    "others enter it (chmod o+x), or name another user", w->user !=
 	    NULL ? "user " : "this user", w->user != NULL ? w->user : "",
-	    directory, root);
+	    directory, strcmp(directory, root) == 0 ? "it" : root);
 }
 
 /* True once it is found. */

@@ -37,6 +37,7 @@ leave_all(struct monitor *m, const struct reign *but)
 	io_close(&m->upgrade.pipe);
 	io_close(&m->upgrade.before);
 	io_close(&m->setup->pid.fd);
+	io_close(&m->setup->waiting);
 	io_close(&m->setup->notify.fd);
 	for (size_t i = 0; i < m->setup->heritage.nsockets; i++)
 		io_close(&m->setup->heritage.sockets[i]);

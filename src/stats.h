@@ -15,9 +15,11 @@
 #include "helpers/job.h"
 #include "lib/histogram.h"
 
+/* By its counters' name, and as the conf and people call it. */
 #define STATS_CACHES(X)							\
-	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
-	X(FILE, "file") X(GRANT, "grant")
+	X(PATHNAME, "pathname", "pathname") X(HEADER, "header", "header") \
+	X(CHUNK, "chunk", "chunk") X(FILE, "file", "file")		\
+	X(GRANT, "grant", "login")
 
 /* Of a connection; one that just runs is in that it had before, or in none. */
 #define STATS_STATES(X)							\
@@ -28,7 +30,7 @@
 	X(LINGERING, "lingering", "connections that their clients are to close")
 
 enum stats_cache {
-#define X(id, name) STATS_CACHE_##id,
+#define X(id, name, called) STATS_CACHE_##id,
 	STATS_CACHES(X)
 #undef X
 	STATS_CACHE_COUNT

@@ -89,6 +89,13 @@ my ($said) = join("\n", $text{'amped.conf.5'} =~ /^\.It Ic (\S+)/mg);
 fine('amped.conf(5) has no directive that is not there',
     grep { !$words{$_} } split(/\n/, $said));
 
+# The bounds of some are in other words there.
+my ($summary) = $text{'amped.conf.5'} =~ /^\.Sh SUMMARY\n(.*?)^\.Sh/ms;
+my ($made) = join('', slurp_command("'$amped' -L | '$^X' " .
+    "'$src/contrib/manlist'"));
+my @stated = map { [$_ =~ /^\.It (.*?) Ta (.*?) ?Ta /mg] } $summary, $made;
+is_deeply($stated[0], $stated[1], 'SUMMARY has all defaults, and no others');
+
 my @fields = slurp("$src/src/conf_field.tbl") =~
     /^FIELD\(\w+, '(.)', (?!NULL)"?([^",]*)|^FIELD\(\w+, '(.)', NULL/mg;
 my @named;

@@ -27,6 +27,7 @@ struct askeds {
 	struct http		*http;
 	struct clients		*clients;
 	const struct conf	*conf;
+	bool			 alone;		/* there is no other main */
 	TAILQ_HEAD(, asked)	 list;
 };
 
@@ -271,8 +272,11 @@ purge(struct asked *q)
 	if (q->purge == NULL && !begin_purge(q))
 		q->next++;
 	else if (!purge_some(q->all->http, q->purge)) {
-		buf_addf(&text, "%llu purged",
-		    (unsigned long long)q->purge->count);
+		/* What the others have purged nobody here knows. */
+		if (q->all->alone)
+			buf_addf(&text, "%llu ",
+			    (unsigned long long)q->purge->count);
+		buf_adds(&text, "purged");
 		set_line(q, q->next, &text);
 		mem_drop(&q->purge);
 		q->next++;
@@ -376,7 +380,7 @@ asked_take(struct askeds *all, int pipe)
 
 struct askeds *
 asked_new(struct evloop *loop, struct clock *clock, struct http *http,
-    struct clients *clients, const struct conf *conf)
+    struct clients *clients, const struct conf *conf, bool alone)
 {
 	struct askeds	*all = mem_zero(sizeof(*all));
 
@@ -385,6 +389,7 @@ asked_new(struct evloop *loop, struct clock *clock, struct http *http,
 	all->http = http;
 	all->clients = clients;
 	all->conf = conf;
+	all->alone = alone;
 	TAILQ_INIT(&all->list);
 	return all;
 }

@@ -16,8 +16,9 @@
 
 struct askeds;
 
+/* Alone: there is no other main, so what it knows is all there is. */
 struct askeds	*asked_new(struct evloop *, struct clock *, struct http *,
-		    struct clients *, const struct conf *);
+		    struct clients *, const struct conf *, bool alone);
 void		 asked_free(struct askeds **);	/* after the clients */
 /* Takes a question: the pipe with its line, and who has asked. */
 void		 asked_take(struct askeds *, int pipe);

@@ -51,8 +51,11 @@ tell_dropped(struct logger *g)
 {
 	if (g->dropped == 0)
 		return;
-	log_warnx("%llu lines of the access log were lost: it cannot be "
-	    "written to", (unsigned long long)g->dropped);
+	log_warnx("%llu line%s of the access log %s lost: it was slower than "
+	    "they came, or could not be written to; see whether its disk, or "
+	    "who else takes it, is slow or full",
+	    (unsigned long long)g->dropped, g->dropped == 1 ? "" : "s",
+	    g->dropped == 1 ? "was" : "were");
 	g->dropped = 0;
 }
 

@@ -223,7 +223,7 @@ service_run(struct service *s, const struct disk *disk)
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    connections(world), stop, s);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
-	    world->conf);
+	    world->conf, world->workers == 1);
 	clients_listen(s->clients, world->listeners, world->nlisteners);
 	report_source(measure, s);
 	if (world->conf->sandbox != SANDBOX_OFF)

@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 #endif
 
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
@@ -17,12 +18,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #if defined(__linux__) && !defined(LIBBSD_OVERLAY)
 #include <bsd/unistd.h>
 #endif
 
+#include "lib/io.h"
+#include "lib/log.h"
 #include "lib/proc.h"
 
 #define LAST_SECONDS	3		/* of a child without its parent */
@@ -31,6 +35,7 @@ extern char	**environ;
 
 static char	*first_end;		/* of the first argument, as started */
 static size_t	 first_len;
+static pid_t	 in_background;		/* whom we wait for there */
 
 void
 proc_title_init(int argc, char **argv)
@@ -236,10 +241,80 @@ proc_as(const char *user, uid_t uid, gid_t gid, void (*what)(const void *),
 		waitpid(pid, NULL, 0);
 }
 
-int
-proc_daemon(void)
+/* A signal to who waits at the terminal is meant for who is to serve. */
+static void
+pass_on(int signo)
 {
-	return daemon(0, 0);
+	kill(in_background, signo);
+}
+
+/* The parent's way out, with what became of the child. */
+static _Noreturn void
+wait_for(int pipe)
+{
+	static const int	passed[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+				    SIGUSR1, SIGUSR2 };
+	int			status;
+	char			byte;
+	ssize_t			n;
+
+	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		signal(passed[i], pass_on);
+	proc_signals_unblock();
+	do
+		n = read(pipe, &byte, 1);
+	while (n == -1 && errno == EINTR);
+	if (n == 1)
+		_exit(0);
+	while (waitpid(in_background, &status, 0) == -1 && errno == EINTR)
+		continue;
+	log_errorx("it ended in the background before it was ready; its log "
+	    "says why");
+	/* None of success, even if it was told to end. */
+	_exit(WIFEXITED(status) && WEXITSTATUS(status) != 0 ?
+	    WEXITSTATUS(status) : EX_SOFTWARE);
+}
+
+static int
+leave_terminal(void)
+{
+	int	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null == -1 || setsid() == -1 || chdir("/") == -1)
+		return -1;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (dup2(null, fd) == -1)
+			return -1;
+	close(null);
+	return 0;
+}
+
+int
+proc_daemon(int *waiting)
+{
+	int	fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) == -1)
+		return -1;
+	in_background = fork();
+	if (in_background == -1)
+		return -1;
+	if (in_background > 0) {
+		close(fds[1]);
+		wait_for(fds[0]);
+	}
+	close(fds[0]);
+	*waiting = fds[1];
+	return leave_terminal();
+}
+
+void
+proc_daemon_done(int *waiting)
+{
+	/* Who waited may have gone: then nobody is to be told. */
+	if (*waiting != -1)
+		(void)io_write_all(*waiting, "", 1);
+	io_close(waiting);
 }
 
 size_t

@@ -54,8 +54,15 @@ bool	proc_may_read(const char *directory, const char *user, uid_t, gid_t);
 void	proc_as(const char *user, uid_t, gid_t, void (*)(const void *),
 	    const void *);
 
-/* Into the background: fork, new session, / as directory, no terminal. */
-int	proc_daemon(void);
+/*
+ * Into the background: fork, new session, / as directory, no terminal.  It
+ * returns in the child; with all signals blocked, none is lost on the way.  Who
+ * has started us waits in the parent until the child says so (waiting is for
+ * that), or has ended: then it gets that status, but none of success.  0, or -1
+ * with errno.
+ */
+int	proc_daemon(int *waiting);
+void	proc_daemon_done(int *waiting);		/* -1: nobody waits */
 
 /* Soft limit of open descriptors up to the hard one; what it is now. */
 size_t	proc_descriptors(void);

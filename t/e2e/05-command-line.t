@@ -175,10 +175,11 @@ like($err, qr{cannot open the log \Q$dir\E/full/dir}, 'and its name');
 }
 
 # What it could do nothing with.
-conf($good);
+conf("control %D/control\n$good");
 ($status, $out, $err) = Amped::run_command(undef, '/bin/sh', '-c',
     'ulimit -n 20 && exec "$@"', 'sh', Amped::program(), '-D', '-f', $conf);
 is($status >> 8, 71, 'too few descriptors: exit 71');
 like($err, qr/\b20 open files are too few.*ulimit -n/, 'and says so');
+is_deeply([glob("$dir/control*")], [], 'no control socket is left of that');
 
 done_testing();

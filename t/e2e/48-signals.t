@@ -8,6 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await content docroot free_port patience slurp write_file);
 use Amped::Load;
+use Amped::Process;
 use Test::More;
 use Time::HiRes qw(time);
 
@@ -133,7 +134,7 @@ sub stand_still {
 	my ($main) = $server->kill_role('STOP', 'main');
 
 	await('main to stand still',
-	    sub { (Amped::Process::stat_fields($main))[3] eq 'T' });
+	    sub { (Amped::Process::stat_fields($main))[3] =~ /[tT]/ });
 	return $main;
 }
 
@@ -167,6 +168,56 @@ $server->wait_line(qr/finishing the responses/);
 kill('CONT', $server->{pid});
 ok($server->wait_line(qr/without/, $server->{access}),
     'who ends before there is a log helper waits for one');
+$server->stop;
+
+# Main asks for helpers and ends before it has got them, as when a signal meets
+# all of them at once: that is no reason for a warning.  The monitor is to hear
+# the question before it hears of the end, so what it hears last before it is
+# stopped is a signal, behind which the next in turn is main.
+sub sleeps {
+	my ($pid) = @_;
+
+	return slurp("/proc/$pid/status") =~ /^voluntary_ctxt_switches:\s*(\d+)/m
+	    ? $1 : 0;
+}
+
+# How many processes it talks to: those of its sockets that are no network's.
+sub pipes_of {
+	my ($pid) = @_;
+	my %net = map { $_ => 1 } map { (split)[9] // () }
+	    split(/\n/, slurp("/proc/$pid/net/tcp"));
+
+	return scalar(grep { /\Asocket:\[(\d+)\]/ && !$net{$1} }
+	    map { readlink($_) // () } glob("/proc/$pid/fd/*"));
+}
+
+$server = Amped->start(root => $root, global => $few, errors => 1);
+my ($asking) = $server->role('main');
+await('its helpers', sub { $server->role('log helper') == 1 &&
+    pipes_of($asking) == 2 + $server->role('helper') });
+my $pipes = pipes_of($asking);
+my $slept = sleeps($server->{pid});
+kill('CHLD', $server->{pid});
+await('the monitor to have heard that', sub {
+    sleeps($server->{pid}) > $slept &&
+    (Amped::Process::stat_fields($server->{pid}))[3] eq 'S' });
+kill('STOP', $server->{pid});
+await('the monitor to stand still', sub {
+    (Amped::Process::stat_fields($server->{pid}))[3] =~ /[tT]/ });
+$server->kill_role('KILL', 'log helper');
+await('main to have noticed', sub { pipes_of($asking) < $pipes });
+await('main to have nothing more to do', sub {
+    (Amped::Process::stat_fields($asking))[3] eq 'S' });
+# One that has died young is asked for a little later.
+$slept = sleeps($asking);
+await('main to have asked', sub { sleeps($asking) > $slept });
+kill('KILL', $asking);
+await('main to be gone', sub {
+    (Amped::Process::stat_fields($asking))[3] =~ /Z/ });
+kill('CONT', $server->{pid});
+$server->wait_line(qr/main was killed by signal 9/);
+is_deeply([grep { /does not take/ } split(/\n/, $server->errors)], [],
+    'who ends before it has its helpers is not told to be in the way');
 $server->stop;
 
 # Main dies: another serves at once, the log says what it was at; and if it

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # A root that the server's user may not come to: which directory is in the way
-# is said at the start, and when the conf is read again.
+# is said at the start, when the conf is read again, and by -t.
 use strict;
 use warnings;
 
@@ -20,6 +20,13 @@ my $server = Amped->start(root => "$dir/open", site =>
     "\tpath /b2 {\n\t\talias $dir/closed/deep\n\t}\n" .
     "\tpath /c {\n\t\talias $dir/itself\n\t}\n" .
     "\tpath /d {\n\t\talias $dir/alias\n\t}\n");
+my ($status, undef, $checked) = Amped::run_amped('-t', '-f',
+    "$server->{dir}/amped.conf");
+is($status, 0, '-t: the conf is fine');
+like($checked, qr/^amped: the conf is fine$/m, '-t says so');
+my @warned = $checked =~ /user \S+ may not enter (\S+), so nothing of (\S+)/g;
+is_deeply(\@warned, ["$dir/closed", "$dir/closed/deep", "$dir/itself", 'it'],
+    '-t warns, too') or diag($checked);
 my @said = $server->errors =~ /warn: (user .* may not enter .*)/g;
 is(@said, 2, 'each directory in the way is told of, once') or diag(@said);
 like(join("\n", @said), qr{may\ not\ enter\ \Q$dir\E/closed,\ so\ nothing\ of

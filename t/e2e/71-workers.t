@@ -256,9 +256,10 @@ END
 
 	is(requests($server, 60), 60, 'it is in their caches');
 	write_file("$server->{root}/a", "other content\n");
-	my ($status) = Amped::run_command(undef, $ctl, '-s', $control,
-	    'purge', '/a');
+	my ($status, $said) = Amped::run_command(undef, $ctl, '-s', $control,
+	    'purge', '/a', '/none');
 	is($status, 0, 'purge');
+	is($said, "/a: purged\n/none: purged\n", 'nobody knows how many');
 	is(scalar(grep { $server->get('/a')->{body} eq "other content\n" }
 	    1 .. 60), 60, 'no main has what there was');
 	my ($fine) = Amped::run_command(undef, $ctl, '-s', $control,

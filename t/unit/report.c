@@ -429,6 +429,7 @@ START_TEST(html)
 	ck_assert_ptr_null(strstr(t, "url("));
 	has(t, "<td>looks</td><td>%" PRIu64 "</td>", stats[STATS_LOOKS]);
 	has(t, ">2 requests a second</span>");
+	has(t, "<tr><td>login</td>");
 	has(t, "<td>8:1</td><td>5</td><td>3 of 16</td>");
 	ck_assert_uint_lt(out.len, 128 * 1024);
 }
@@ -447,6 +448,9 @@ START_TEST(history)
 	check_page(t);
 	has(t, ">10 requests a second</span>");
 	has(t, "at most 10</span>");
+	stats_gauges[STATS_GAUGE_UPTIME]++;
+	stats[STATS_REQUESTS]++;
+	has(written(REPORT_HTML), ">1 request a second</span>");
 }
 END_TEST
 

@@ -110,7 +110,7 @@ START_TEST(longest)
 		if (hear(line, 1))
 			continue;
 		ck_assert_uint_eq(strlen(told(INT64_MAX)), strlen("1: ") +
-		    end + 1 + strlen(" (1 times more)"));
+		    end + 1 + strlen(" (1 time more)"));
 		return;
 	}
 	ck_abort_msg("none is kept");

@@ -1,0 +1,130 @@
+#!/usr/bin/perl
+# Into the background: whoever starts it gets to know whether it serves; and no
+# signal is too early.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await docroot slurp write_file);
+use Amped::Foreign qw(which_program);
+use Amped::Process;
+use POSIX qw(:sys_wait_h mkfifo);
+use Test::More;
+
+Amped::one_main();
+
+my $root = docroot('page' => "page\n");
+my $place = docroot(err => '', out => '', log => '');
+my ($conf, $fifo, $pid) = map { "$place/$_" } qw(amped.conf types amped.pid);
+my $user = $> == 0 ? 'user ' . Amped::ordinary_user() : '';
+
+# Main reads the types first: there it waits, and nobody serves yet.
+mkfifo($fifo, 0644) or die "mkfifo: $!\n";
+write_file($conf, "$user\ntypes $fifo\npid $pid\nlog {\n\taccess off\n" .
+    "\terror $place/log info\n}\nsite default {\n\tlisten 127.0.0.1:0\n" .
+    "\troot $root\n}\n");
+
+# Who has started it, and the server, once its main waits.
+sub start {
+	write_file($_, '') for "$place/log", "$place/err";
+	my $starter = Amped::spawn([Amped::program(), '-A',
+	    Amped::architecture(), '-f', $conf], "$place/out", "$place/err");
+	my $monitor;
+
+	await('a main', sub {
+		die slurp("$place/err") if waitpid($starter, WNOHANG) != 0;
+		($monitor) = map { (split(' ', slurp("$_/stat") =~
+		    s/.*\) //r))[3] } grep { readable("$_/cmdline") =~
+		    /\Aamped: main\0/ && started_by($_, $starter) }
+		    glob('/proc/[0-9]*');
+		return $monitor;
+	});
+	return ($starter, bless({ pid => $monitor, dir => $place,
+	    out => "$place/out", err => "$place/log",
+	    error => "$place/log" }, 'Amped'));
+}
+
+sub readable {
+	my ($file) = @_;
+
+	return eval { slurp($file) } // '';
+}
+
+# Whether a main's monitor is a child of that process.
+sub started_by {
+	my ($main, $starter) = @_;
+	my @main = Amped::Process::stat_fields($main =~ s/.*\///r) or return 0;
+	my @monitor = Amped::Process::stat_fields($main[4]) or return 0;
+
+	return $monitor[4] == $starter;
+}
+
+sub status_of {
+	my ($starter) = @_;
+
+	await('who has started it to end',
+	    sub { waitpid($starter, WNOHANG) == $starter });
+	return $?;
+}
+
+# As soon as it serves.
+{
+	my ($starter, $server) = start();
+	is(waitpid($starter, WNOHANG), 0, 'who starts it waits');
+	is(slurp($pid), '', 'nobody has the pid file\'s number yet');
+	open(my $types, '>', $fifo) or die "$fifo: $!\n";
+	close($types);
+	is(status_of($starter), 0, 'until it serves: status 0');
+	is(slurp($pid), "$server->{pid}\n", 'then its number is there');
+	is(slurp("$place/err"), '', 'nothing is said');
+	$server->ready;
+	is($server->get('/page')->{body}, "page\n", 'and it does serve');
+	my @stat = Amped::Process::stat_fields($server->{pid});
+	is_deeply([@stat[6, 7]], [$server->{pid}, 0], 'without a terminal');
+	is(readlink("/proc/$server->{pid}/cwd"), '/', 'in /');
+	kill('TERM', $server->{pid});
+	ok($server->wait_nothing_left, 'it ends');
+}
+
+# What does not come to that looks bad, and leaves nothing behind.
+for my $case (
+	['main dies', 'KILL', sub { $_[1]->role('main') }],
+	['the monitor is killed', 'KILL', sub { $_[1]{pid} }],
+	['it is stopped', 'TERM', sub { $_[1]{pid} }],
+	['who waits is stopped', 'INT', sub { $_[0] }],
+) {
+	my ($what, $signal, $whom) = @$case;
+	my ($starter, $server) = start();
+	kill($signal, $whom->($starter, $server));
+	is(status_of($starter) >> 8, 70, "$what: exit 70");
+	like(slurp("$place/err"), qr/ended in the background before it was/,
+	    "$what: who starts it hears of that");
+	ok($server->wait_nothing_left, "$what: nobody is left");
+	ok(!-s $pid, "$what: nobody's number is left") or diag(slurp($pid));
+}
+
+# Signals before there is anybody to understand them.
+SKIP: {
+	my @strace = ('strace', '-D', '-qq', '-o', "$place/calls");
+
+	skip('there is no strace', 1) unless which_program('strace');
+	skip('a sanitizer does not like to be traced', 1)
+	    if slurp(Amped::program()) =~ /__asan_init/;
+	my ($status) = Amped::run_command(undef, @strace, '-e',
+	    'inject=getppid:signal=CONT', 'true');
+	skip('strace may not trace here', 1) if $status != 0;
+	for my $signal (qw(HUP USR1 USR2)) {
+		my $server = Amped->start(root => $root, unready => 1,
+		    under => [@strace, '-e',
+		    "inject=listen:signal=$signal:when=1"]);
+		my $said = eval { $server->wait_line({ HUP => qr/is in force/,
+		    USR1 => qr/has been opened again/,
+		    USR2 => qr/takes over/ }->{$signal}) };
+		ok($said, "$signal as soon as it listens is obeyed") or
+		    diag($server->errors);
+		$server->discard;
+	}
+}
+
+done_testing();
