@@ -13,7 +13,7 @@
 
 struct closing {
 	struct errand	 errand;	/* first: casts rely on it */
-	struct http	*http;
+	struct store	*store;
 };
 
 /* If nobody has taken it, it is still open. */
@@ -28,29 +28,30 @@ closing_free(struct errand *e)
 {
 	struct closing	*cl = (struct closing *)e;
 
-	cl->http->store->closing--;
+	cl->store->closing--;
 	free(cl);
 }
 
 void
 closing_give(void *context, int fd, const struct job_version *version)
 {
-	struct http	*http = context;
+	struct store	*store = context;
 	struct closing	*cl;
 
-	if (http->store->closing == http->store->closing_most) {
+	if (store->closer.start == NULL ||
+	    store->closing >= store->closing_most) {
 		io_close(&fd);
 		return;
 	}
 	cl = mem_zero(sizeof(*cl));
-	cl->http = http;
+	cl->store = store;
 	job_init(&cl->errand.job, JOB_CLOSE);
-	cl->errand.job.id = ++http->store->next_job;
+	cl->errand.job.id = ++store->next_job;
 	cl->errand.job.fd = fd;
 	cl->errand.job.version = *version;	/* its file system */
 	cl->errand.done = closing_done;
 	cl->errand.free = closing_free;
-	http->store->closing++;
+	store->closing++;
 	stats[STATS_CLOSES]++;
-	http->disk.start(http->disk.context, &cl->errand);
+	store->closer.start(store->closer.context, &cl->errand);
 }

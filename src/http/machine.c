@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "http/closing.h"
 #include "http/conn.h"
 #include "http/quota.h"
 #include "http/text.h"
@@ -30,6 +29,7 @@ static const struct {
 	const char	*name;
 	enum go		(*run)(struct conn *);
 	unsigned	 waits;		/* MAY() of those that it may ask for */
+	enum stage	 stage;
 } steps[] = {
 #define RECV		recv_step
 #define PARSE		parse_step
@@ -43,7 +43,8 @@ static const struct {
 #define FINISH		finish_step
 #define LINGER		linger_step
 #define CLOSE		close_step
-#define STEP(id, name, stage, waits, help) [STEP_##id] = { name, id, waits },
+#define STEP(id, name, stage, waits, help) 				\
+	[STEP_##id] = { name, id, waits, STAGE_##stage },
 #include "http/step.tbl"
 #undef STEP
 #undef RECV
@@ -90,21 +91,18 @@ for_whom(void)
 
 /* For a loop that shares nothing. */
 static struct store *
-own_store(const struct http_setup *setup, struct http *http)
+own_store(const struct http_setup *setup)
 {
 	const struct store_setup	 own = {
 		.conf = setup->conf,
 		.descriptors = setup->descriptors,
 		.pagemap = setup->pagemap,
+		.closer = setup->disk,
 		.later = setup->later,
 		.later_context = setup->later_context,
 	};
-	struct store			*store = store_new(&own);
 
-	http->own_store = true;
-	store->files.give = closing_give;
-	store->files.give_context = http;
-	return store;
+	return store_new(&own);
 }
 
 struct http *
@@ -129,8 +127,8 @@ http_new(const struct http_setup *setup)
 	http->body.fields = http->limits.fields;
 	http->pace.rate = conf->limits.pace;
 	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
-	http->store = setup->store != NULL ? setup->store :
-	    own_store(setup, http);
+	http->own_store = setup->store == NULL;
+	http->store = http->own_store ? own_store(setup) : setup->store;
 	http->date.text = http->date_text;
 	http->date.len = sizeof(http->date_text);
 	hash_key_random(&http->boundary_key);
@@ -279,6 +277,16 @@ wait_of(struct peer *p)
 	return &c->wait;	/* it is the one that is kept */
 }
 
+/* Its turn begins. */
+static inline void
+begin(const struct conn *c)
+{
+	if (c->http->date.wall != c->http->clock->wall)
+		new_second(c->http);
+	c->http->given = 0;
+	running = c;
+}
+
 const struct wait *
 machine_run(struct peer *p)
 {
@@ -286,16 +294,45 @@ machine_run(struct peer *p)
 	unsigned	left = STEPS_MOST;
 	enum go		go;
 
-	if (c->http->date.wall != c->http->clock->wall)
-		new_second(c->http);
-	c->http->given = 0;
-	running = c;
+	begin(c);
 	do {
 		need(left-- > 0);
 		go = steps[c->step].run(c);
 	} while (go == GO_ON);
 	running = NULL;
 	return go == GO_OVER ? NULL : wait_of(p);
+}
+
+const struct wait *
+machine_run_stage(struct peer *p, enum stage *stage)
+{
+	struct conn	*c = p->conn;
+	unsigned	 left = STEPS_MOST;
+	enum go		 go = GO_ON;
+
+	begin(c);
+	while (go == GO_ON && steps[c->step].stage == *stage) {
+		need(left-- > 0);
+		go = steps[c->step].run(c);
+	}
+	running = NULL;
+	if (go == GO_WAIT)
+		return wait_of(p);
+	if (go == GO_OVER)
+		return NULL;
+	conn_park(c);
+	/* A stage that never sends would never find its scratch empty. */
+	output_drop(&c->http->output);
+	*stage = steps[c->step].stage;
+	return NULL;
+}
+
+void
+machine_move(struct peer *p, struct http *http)
+{
+	p->http = http;
+	if (p->conn != NULL)
+		p->conn->http = http;
 }
 
 void

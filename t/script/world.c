@@ -182,9 +182,10 @@ log_line(void *context, size_t n)
 
 /* With a directory of its own; false: there is none to be had. */
 bool
-world_new(const char *file)
+world_new(const char *file, bool staged)
 {
 	memset(&world, 0, sizeof(world));
+	world.staged = staged;
 	log_sink(told_line, NULL);
 	world.file = file;
 	world.clock.ms = 1000000;
@@ -195,10 +196,28 @@ world_new(const char *file)
 
 /* Driving the machine. */
 
+/* From stage to stage until it waits or is over. */
+static const struct wait *
+run_stages(struct client *c)
+{
+	const struct wait	*w;
+	enum stage		 next = c->stage;
+
+	do {
+		if (c->stage != next)
+			machine_move(c->peer, world.https[next]);
+		c->stage = next;
+		w = machine_run_stage(c->peer, &next);
+	} while (next != c->stage);
+	if (w == NULL && c->stage != STAGE_ACCEPT)
+		world_fail("%s is over in the wrong stage", c->name);
+	return w;
+}
+
 static void
 run(struct client *c)
 {
-	c->wait = machine_run(c->peer);
+	c->wait = world.staged ? run_stages(c) : machine_run(c->peer);
 	if (c->wait == NULL) {
 		machine_free(&c->peer);
 		return;
@@ -289,10 +308,11 @@ static void
 begin(void)
 {
 	struct http_setup	 setup = { .clock = &world.clock };
+	struct store_setup	 shared = { .descriptors = 100 };
 	struct buf		 complaints = { 0 };
 	char			 text[200];
 
-	if (world.http != NULL)
+	if (world.store != NULL)
 		return;
 	snprintf(text, sizeof(text), "site default {\nlisten 127.0.0.1:0\n"
 	    "root %s\n", world.dir);
@@ -307,14 +327,16 @@ begin(void)
 		world_fail("conf: %s", buf_string(&complaints));
 	buf_free(&complaints);
 	world.conf->cache.residency = RESIDENCY_PREDICT;
-	setup.conf = world.conf;
-	setup.disk.start = script_start;
-	setup.descriptors = 100;
+	setup.conf = shared.conf = world.conf;
+	setup.disk.start = shared.closer.start = script_start;
 	setup.log_room = log_room;
 	setup.log = log_line;
 	setup.addresses = world.addresses = crowd_new(world.conf, 1,
-	    setup.descriptors);
-	world.http = http_new(&setup);
+	    shared.descriptors);
+	setup.store = world.store = store_new(&shared);
+	for (int i = 0; i < STAGE_COUNT; i++)
+		world.https[i] = i == 0 || world.staged ? http_new(&setup) :
+		    world.https[0];
 }
 
 struct client *
@@ -347,12 +369,29 @@ world_connect(const char *name, const char *from)
 		c = world.clients[i] = mem_zero(sizeof(*c));
 		snprintf(c->name, sizeof(c->name), "%s", name);
 		c->takes = UNLIMITED;
-		c->peer = machine_new(world.http, -1, &script_transport, c,
+		c->peer = machine_new(world.https[STAGE_ACCEPT], -1, &script_transport, c,
 		    peer, 0);
 		run(c);
 		return;
 	}
 	world_fail("too many clients");
+}
+
+void
+world_drain(void)
+{
+	for (int i = 0; i < (world.staged ? STAGE_COUNT : 1); i++)
+		http_drain(world.https[i]);
+}
+
+static void
+free_https(void)
+{
+	if (world.store == NULL)
+		return;
+	for (int i = 0; i < (world.staged ? STAGE_COUNT : 1); i++)
+		http_free(&world.https[i]);
+	store_free(&world.store);
 }
 
 void
@@ -376,8 +415,7 @@ world_free(void)
 		world.errands[0]->job.error = ECONNABORTED;
 		world_finish(world.errands[0]);
 	}
-	if (world.http != NULL)
-		http_free(&world.http);
+	free_https();
 	crowd_free(&world.addresses);
 	if (world.conf != NULL)
 		conf_free(&world.conf);
