@@ -59,7 +59,8 @@ static const struct {
 #undef CLOSE
 };
 
-static const struct conn	*running;	/* for a crash's last words */
+/* For a crash's last words. */
+static _Thread_local const struct conn	*running;
 
 static const char *
 doing(void)
@@ -72,8 +73,8 @@ doing(void)
 static const char *
 for_whom(void)
 {
-	static char	line[200];
-	size_t		n = 0;
+	static _Thread_local char	line[200];
+	size_t				n = 0;
 
 	if (running == NULL || running->request == NULL)
 		return NULL;
@@ -202,9 +203,9 @@ http_measure(const struct http *http)
 
 	for (int i = 0; i < STATS_CACHE_COUNT; i++) {
 		c = cache_of(http, i);
-		stats[STATS_HITS_PATHNAME + i] = c->hits;
-		stats[STATS_MISSES_PATHNAME + i] = c->misses;
-		stats[STATS_EVICTIONS_PATHNAME + i] = c->evictions;
+		stats_put(STATS_HITS_PATHNAME + i, c->hits);
+		stats_put(STATS_MISSES_PATHNAME + i, c->misses);
+		stats_put(STATS_EVICTIONS_PATHNAME + i, c->evictions);
 		stats_gauges[STATS_GAUGE_ENTRIES_PATHNAME + i] =
 		    (int64_t)c->entries;
 		stats_gauges[STATS_GAUGE_HELD_PATHNAME + i] =
@@ -214,8 +215,8 @@ http_measure(const struct http *http)
 		stats_gauges[STATS_GAUGE_HELD_LIMIT_PATHNAME + i] =
 		    (int64_t)c->limit_bytes;
 	}
-	stats[STATS_ABSENT] = http->chunks.absent;
-	stats[STATS_GONE] = http->chunks.gone;
+	stats_put(STATS_ABSENT, http->chunks.absent);
+	stats_put(STATS_GONE, http->chunks.gone);
 	stats_gauges[STATS_GAUGE_ADDRESSES] = http->addresses == NULL ? 0 :
 	    (int64_t)address_count(http->addresses);
 }
@@ -241,12 +242,6 @@ http_report(struct http *http, void (*line)(const char *))
 	    (unsigned long long)http->chunks.absent,
 	    (unsigned long long)http->chunks.gone);
 	line(text);
-	/* What comes behind these, the monitor counts. */
-	for (int i = 0; i < STATS_RELOADS; i++) {
-		snprintf(text, sizeof(text), "%s: %llu", stats_name(i),
-		    (unsigned long long)stats[i]);
-		line(text);
-	}
 }
 
 bool
@@ -306,7 +301,7 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 	if (http->addresses != NULL)
 		quota_enter(p->conn);
 	if (p->transport->explain == NULL)
-		stats[STATS_CONNECTIONS]++;
+		stats_count(STATS_CONNECTIONS);
 	return p;
 }
 
