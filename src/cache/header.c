@@ -92,13 +92,13 @@ new(const struct header_cache *hc, const char *bytes, size_t len)
 
 static struct head *
 put(struct header_cache *hc, struct head **slot, const char *bytes, size_t len,
-    size_t date_at)
+    size_t date_at, const struct header_date *date)
 {
 	struct head	*h = new(hc, bytes, len);
 
 	need(*slot == NULL && date_at < 1U << 7);
 	h->date_at = date_at & ((1U << 7) - 1);
-	h->date = (uint32_t)hc->date;
+	h->date = (uint32_t)date->wall;
 	h->slot = slot;
 	*slot = h;
 	cache_enter(&hc->cache, &h->entry, size_of(h));
@@ -108,9 +108,9 @@ put(struct header_cache *hc, struct head **slot, const char *bytes, size_t len,
 
 struct head *
 header_put(struct header_cache *hc, struct head **slot, const char *bytes,
-    size_t len, size_t date_at)
+    size_t len, size_t date_at, const struct header_date *date)
 {
-	struct head	*h = put(hc, slot, bytes, len, date_at);
+	struct head	*h = put(hc, slot, bytes, len, date_at, date);
 
 	if (cache_is_off(&hc->cache))
 		detach(hc, h);		/* its holder's alone */
@@ -120,14 +120,15 @@ header_put(struct header_cache *hc, struct head **slot, const char *bytes,
 }
 
 static void
-set_date(struct header_cache *hc, struct head *h)
+set_date(struct head *h, const struct header_date *date)
 {
-	memcpy(header_bytes(h) + h->date_at, hc->date_text, hc->date_len);
-	h->date = (uint32_t)hc->date;
+	memcpy(header_bytes(h) + h->date_at, date->text, date->len);
+	h->date = (uint32_t)date->wall;
 }
 
 struct head *
-header_hold(struct header_cache *hc, struct head **slot)
+header_hold(struct header_cache *hc, struct head **slot,
+    const struct header_date *date)
 {
 	struct head	*h = *slot, *fresh;
 
@@ -136,15 +137,15 @@ header_hold(struct header_cache *hc, struct head **slot)
 		return NULL;
 	}
 	hc->cache.hits++;
-	if (h->date != (uint32_t)hc->date) {
+	if (h->date != (uint32_t)date->wall) {
 		if (h->entry.holds > 0) {	/* perhaps half sent */
 			detach(hc, h);
 			fresh = put(hc, slot, header_bytes(h),
-			    header_len(h), h->date_at);
-			set_date(hc, fresh);
+			    header_len(h), h->date_at, date);
+			set_date(fresh, date);
 			return fresh;
 		}
-		set_date(hc, h);
+		set_date(h, date);
 	}
 	cache_hold(&h->entry);
 	return h;

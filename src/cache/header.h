@@ -31,12 +31,15 @@ struct head {
 						 * its bytes */
 };
 
+/* The present Date, as the one who asks has it. */
+struct header_date {
+	const char	*text;
+	size_t		 len;
+	time_t		 wall;
+};
+
 struct header_cache {
 	struct cache	 cache;
-	/* The present Date, maintained by the cache's owner. */
-	const char	*date_text;
-	size_t		 date_len;
-	time_t		 date;
 	bool		 ragged;	/* new heads are not aligned */
 };
 
@@ -56,11 +59,13 @@ header_bytes(struct head *h)
 void		 header_init(struct header_cache *, size_t limit_bytes);
 void		 header_free(struct header_cache *);
 /* The head in a slot, up to date and held; NULL if there is none. */
-struct head	*header_hold(struct header_cache *, struct head **slot);
+struct head	*header_hold(struct header_cache *, struct head **slot,
+		    const struct header_date *);
 /* Puts a copy of these bytes into an empty slot; held.  They must be aligned
  * in length, unless ragged, and contain the present Date at date_at. */
 struct head	*header_put(struct header_cache *, struct head **slot,
-		    const char *bytes, size_t len, size_t date_at);
+		    const char *bytes, size_t len, size_t date_at,
+		    const struct header_date *);
 void		 header_release(struct header_cache *, struct head **);
 /* Empties a slot; a held head lives until its release. */
 void		 header_clear(struct header_cache *, struct head **slot);

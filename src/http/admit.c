@@ -115,7 +115,7 @@ new_path(struct conn *c, uint32_t space, struct str raw)
 	why = uri_resolve(raw, decoded, sizeof(decoded), &len);
 	if (why != WHY_NONE)
 		return why;
-	r->path = pathname_add(&c->http->paths, space, raw);
+	r->path = pathname_add(&c->http->store->paths, space, raw);
 	r->path->rules = conf_rules_find(r->site, decoded, len);
 	r->path->guarded = next_guard(r->site, r->path->rules, decoded,
 	    &number) != NULL;
@@ -131,7 +131,7 @@ hold_path(struct conn *c)
 	struct str	 raw = r->instead != NULL ? str_of(r->instead) :
 			    parse_str(c->input, r->parse.path);
 
-	r->path = pathname_hold(&c->http->paths, space, raw);
+	r->path = pathname_hold(&c->http->store->paths, space, raw);
 	return r->path != NULL ? WHY_NONE : new_path(c, space, raw);
 }
 
@@ -177,7 +177,7 @@ verification_failed(struct verification *v, int error)
 	const char	*file = v->errand.job.root;
 
 	errno = error;
-	if (!http_may_tell(v->http, &v->http->told_unverified))
+	if (!http_may_tell(v->http, &v->http->store->told_unverified))
 		;
 	else if (only_takes_time(error))
 		log_warn("who sends a password is answered 503: cannot verify "
@@ -193,7 +193,7 @@ log_unusable(const struct verification *v)
 {
 	char	name[LOG_MOST];
 
-	if (!http_may_tell(v->http, &v->http->told_unusable))
+	if (!http_may_tell(v->http, &v->http->store->told_unusable))
 		return;
 	*text_escape(v->who.user, "\"", name, name + sizeof(name) - 1) = '\0';
 	log_warnx("%s: the password of \"%s\" is not kept in a form that "
@@ -210,7 +210,7 @@ verification_done(struct errand *e)
 	int64_t			 keep = v->http->conf->cache.logins_keep;
 
 	v->grant->errand = NULL;
-	v->http->verifying--;
+	v->http->store->verifying--;
 	if (job->error == ECANCELED)
 		return;			/* nobody has looked */
 	if (job->error == ENOTSUP)
@@ -239,7 +239,7 @@ verification_free(struct errand *e)
 static bool
 too_many(const struct http *http)
 {
-	return http->verifying >= http->conf->limits.verify ||
+	return http->store->verifying >= http->conf->limits.verify ||
 	    !http_has_room(http);
 }
 
@@ -254,7 +254,7 @@ verify(struct http *http, struct grant *grant, const char *file,
 	memcpy(v->who.bytes, who->bytes, sizeof(v->who.bytes));
 	v->who.user = (struct str){ v->who.bytes, who->user.len };
 	job_init(job, JOB_VERIFY);
-	job->id = ++http->next_job;
+	job->id = ++http->store->next_job;
 	job->root = file;
 	job->data = v->who.bytes;	/* both, terminated */
 	job->length = who->user.len + who->password.len + 2;
@@ -264,7 +264,7 @@ verify(struct http *http, struct grant *grant, const char *file,
 	v->errand.done = verification_done;
 	v->errand.free = verification_free;
 	grant->errand = &v->errand;
-	http->verifying++;
+	http->store->verifying++;
 	stats_count(STATS_VERIFIED);
 	http->disk.start(http->disk.context, &v->errand);
 }
@@ -334,7 +334,7 @@ hold_grant(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who)
 {
 	struct request		*r = c->request;
-	struct grant_cache	*grants = &c->http->grants;
+	struct grant_cache	*grants = &c->http->store->grants;
 	struct str		 file = str_of(guard->file);
 
 	if (r->grant == NULL)

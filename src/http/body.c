@@ -61,7 +61,7 @@ load_free(struct errand *e)
 
 	if (e->job.kind == JOB_COPY && e->job.error == 0)
 		close(e->job.fd);
-	chunk_release(&l->http->chunks, &l->chunk);
+	chunk_release(&l->http->store->chunks, &l->chunk);
 	file_release(l->file);
 	file_drop(&l->file);
 	free(l);
@@ -75,13 +75,13 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 
 	l->http = http;
 	l->file = file_refer(f);
-	l->chunk = chunk_hold(&http->chunks, f, k->index);
+	l->chunk = chunk_hold(&http->store->chunks, f, k->index);
 	l->started = http->clock->ms;
 	k->error = 0;
 	k->errand = &l->errand;
 	job_init(&l->errand.job, f->method == RESIDENT_COPY ? JOB_COPY :
 	    JOB_READ);
-	l->errand.job.id = ++http->next_job;
+	l->errand.job.id = ++http->store->next_job;
 	l->errand.job.fd = file_hold(f);
 	l->errand.job.offset = chunk_offset(f, k->index);
 	l->errand.job.length = k->len;
@@ -131,7 +131,7 @@ put_head(struct conn *c)
 	r->head_sent = (uint32_t)header_len(h);
 	p = output_put(conn_output(c), header_bytes(h), header_len(h));
 	p->release = release_head;
-	p->owner = &c->http->heads;
+	p->owner = &c->http->store->heads;
 	p->what = h;
 	r->ready = NULL;
 }
@@ -165,7 +165,7 @@ next_range(struct conn *c, uint32_t index)
 	r->end = r->next + range->length;
 	/* A copied chunk must not go in between: no descriptor, no way back. */
 	if (chunk_index(r->file, r->next) == index)
-		r->chunk = chunk_hold(&c->http->chunks, r->file, index);
+		r->chunk = chunk_hold(&c->http->store->chunks, r->file, index);
 }
 
 /* How the next chunk is to be sent. */
@@ -198,7 +198,7 @@ put_chunk(struct conn *c, bool file)
 	p = output_put(conn_output(c), file ? NULL :
 	    chunk_bytes(k) + (r->next - at), (size_t)(end - r->next));
 	p->release = release_chunk;
-	p->owner = &c->http->chunks;
+	p->owner = &c->http->store->chunks;
 	p->what = k;
 	p->offset = (off_t)r->next;
 	p->file = r->file->fd;
@@ -327,7 +327,7 @@ body_take_back(struct conn *c)
 		return;
 	/* The one behind these pieces: it is not the next one any more. */
 	if (r->chunk != NULL)
-		chunk_release(&c->http->chunks, &r->chunk);
+		chunk_release(&c->http->store->chunks, &r->chunk);
 	r->body -= (int64_t)n;
 	if (r->parts != NULL)
 		r->end = parts_seek(r->parts, r->body, &r->next);
@@ -359,7 +359,7 @@ static enum chunk_state
 next_chunk(struct conn *c)
 {
 	struct request		*r = c->request;
-	struct chunk_cache	*cc = &c->http->chunks;
+	struct chunk_cache	*cc = &c->http->store->chunks;
 	enum chunk_state	 state;
 	bool			 file;
 

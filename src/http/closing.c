@@ -28,7 +28,7 @@ closing_free(struct errand *e)
 {
 	struct closing	*cl = (struct closing *)e;
 
-	cl->http->closing--;
+	cl->http->store->closing--;
 	free(cl);
 }
 
@@ -38,19 +38,19 @@ closing_give(void *context, int fd, const struct job_version *version)
 	struct http	*http = context;
 	struct closing	*cl;
 
-	if (http->closing == http->closing_most) {
+	if (http->store->closing == http->store->closing_most) {
 		io_close(&fd);
 		return;
 	}
 	cl = mem_zero(sizeof(*cl));
 	cl->http = http;
 	job_init(&cl->errand.job, JOB_CLOSE);
-	cl->errand.job.id = ++http->next_job;
+	cl->errand.job.id = ++http->store->next_job;
 	cl->errand.job.fd = fd;
 	cl->errand.job.version = *version;	/* its file system */
 	cl->errand.done = closing_done;
 	cl->errand.free = closing_free;
-	http->closing++;
+	http->store->closing++;
 	stats_count(STATS_CLOSES);
 	http->disk.start(http->disk.context, &cl->errand);
 }

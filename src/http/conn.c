@@ -158,9 +158,9 @@ conn_request_reset(struct conn *c)
 	struct request	*r = c->request;
 
 	if (r->chunk != NULL)
-		chunk_release(&c->http->chunks, &r->chunk);
+		chunk_release(&c->http->store->chunks, &r->chunk);
 	if (r->ready != NULL)
-		header_release(&c->http->heads, &r->ready);
+		header_release(&c->http->store->heads, &r->ready);
 	if (r->head.release != NULL)
 		r->head.release(r->head.owner, r->head.what);
 	r->head.at = NULL;
@@ -183,7 +183,7 @@ conn_request_end(struct conn *c)
 		return;
 	conn_request_reset(c);
 	if (r->path != NULL)
-		pathname_release(&c->http->paths, &r->path);
+		pathname_release(&c->http->store->paths, &r->path);
 	if (r->grant != NULL)
 		grant_release(&r->grant);
 	if (c->http->spare == NULL)

@@ -46,7 +46,7 @@ take_file(struct conn *c)
 		file_hold(r->file);
 		r->file_open = true;
 	} else if (r->file->nchunks > 0)
-		r->chunk = chunk_hold(&c->http->chunks, r->file, 0);
+		r->chunk = chunk_hold(&c->http->store->chunks, r->file, 0);
 	return conn_go(c, STEP_HEAD);
 }
 
@@ -197,7 +197,7 @@ enum go
 find_beside(struct conn *c, uint32_t space)
 {
 	struct request		*r = c->request;
-	struct pathname_cache	*paths = &c->http->paths;
+	struct pathname_cache	*paths = &c->http->store->paths;
 	struct path		*from = r->path;
 	struct str		 name = { from->name, from->len };
 
@@ -220,7 +220,7 @@ find_instead(struct conn *c, const char *page, int failure)
 	r->rules = rules_of(r);
 	conn_request_reset(c);
 	if (r->path != NULL)
-		pathname_release(&c->http->paths, &r->path);
+		pathname_release(&c->http->store->paths, &r->path);
 	r->instead = page;
 	r->plain = false;
 	r->failure = (uint16_t)failure;

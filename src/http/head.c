@@ -61,7 +61,7 @@ head_begin(struct conn *c, int status)
 	else
 		buf_addf(b, "HTTP/1.1 %d %s\r\nDate: ", status,
 		    status_reason(status));
-	buf_add(b, c->http->date, DATE_LENGTH);
+	buf_add(b, c->http->date_text, DATE_LENGTH);
 	buf_adds(b, SLACK " ");
 	buf_adds(b, c->http->server);
 	buf_adds(b, "\r\n");
@@ -146,12 +146,12 @@ make_whole(struct conn *c)
 	buf_addf(&http->work, "Content-Length: %lld\r\n"
 	    "Accept-Ranges: bytes\r\n", (long long)r->end);
 	head_end(c);
-	if (!http->heads.ragged)
+	if (!http->store->heads.ragged)
 		pad(&http->work);
 	if (r->path->file == r->file)
-		r->ready = header_put(&http->heads,
+		r->ready = header_put(&http->store->heads,
 		    &r->path->heads[r->head_kind], http->work.at,
-		    http->work.len, DATE_AT);
+		    http->work.len, DATE_AT, &http->date);
 	else
 		r->head = output_copy(conn_output(c), http->work.at,
 		    http->work.len);
@@ -169,7 +169,8 @@ whole(struct conn *c)
 	r->end = r->file->version.size;
 	/* The path may have become another version's since this one's. */
 	if (r->path->file == r->file)
-		r->ready = header_hold(&http->heads, slot);
+		r->ready = header_hold(&http->store->heads, slot,
+		    &http->date);
 	if (r->ready == NULL)
 		make_whole(c);
 	return conn_go(c, STEP_BODY);

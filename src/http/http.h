@@ -1,5 +1,5 @@
 /*
- * http: the world of one loop: its caches, its buffers, its clock; for the
+ * http: the world of one loop: its store, its buffers, its clock; for the
  * steps only.
  */
 #ifndef HTTP_HTTP_H
@@ -22,6 +22,7 @@
 #include "http/mime.h"
 #include "http/output.h"
 #include "http/parse.h"
+#include "http/store.h"
 #include "lib/bucket.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
@@ -33,30 +34,38 @@
 
 #define HTTP_INPUT	(64 * 1024)	/* what one recv may bring, bytes */
 
+/* What several loops may share; that of jobs is counted by all of them. */
+struct store {
+	bool			 shared;
+	struct mime		*mime;
+	struct pathname_cache	 paths;
+	struct header_cache	 heads;
+	struct file_cache	 files;
+	struct chunk_cache	 chunks;
+	struct grant_cache	 grants;
+	_Atomic uint64_t	 next_job;
+	_Atomic int64_t		 verifying;	/* passwords, now */
+	_Atomic uint32_t	 compressing;	/* such jobs under way */
+	_Atomic size_t		 closing;	/* the same */
+	size_t			 closing_most;
+	_Atomic int64_t		 told_crowd, told_rate;	/* clock ms */
+	_Atomic int64_t		 told_unusable, told_unverified;
+};
+
 struct http {
+	struct store		*store;
+	bool			 own_store;
 	const struct conf	*conf;
 	struct clock		*clock;
 	struct disk		 disk;
 	char			*(*log_room)(void *, size_t most);
 	void			(*log)(void *, size_t);
 	void			*log_context;
-	struct mime		*mime;
 	const char		*server;	/* what it calls itself */
-	struct pathname_cache	 paths;
-	struct header_cache	 heads;
-	struct file_cache	 files;
-	struct chunk_cache	 chunks;
-	struct grant_cache	 grants;
-	int64_t			 verifying;	/* passwords, now */
 	struct parse_limits	 limits;
 	struct chunked_limits	 body;
 	struct addresses	*addresses;	/* NULL: none is limited */
-	int64_t			 told_crowd, told_rate;	/* clock ms */
-	int64_t			 told_unusable, told_unverified;
 	struct bucket_size	 pace;		/* rate 0: without */
-	uint64_t		 next_job;
-	uint32_t		 compressing;	/* such jobs under way */
-	size_t			 closing, closing_most;	/* the same */
 	struct {			/* variant.c: what it chose last */
 		char		 accept[64];
 		size_t		 len;
@@ -71,7 +80,8 @@ struct http {
 	size_t			 given;		/* bytes, by who is running */
 	struct output		 output;	/* the same one's */
 	struct buf		 work;		/* building a response */
-	char			 date[DATE_LENGTH];
+	struct header_date	 date;		/* of this second */
+	char			 date_text[DATE_LENGTH];
 	char			 date_log[DATE_LOG_LENGTH];
 	char			 input[HTTP_INPUT];
 };
@@ -81,6 +91,9 @@ struct http {
 bool	http_has_room(const struct http *);
 /* Whether it is time for a line of the log again, of a kind that clients can
  * cause as often as they like; that was then the time. */
-bool	http_may_tell(const struct http *, int64_t *told);
+bool	http_may_tell(const struct http *, _Atomic int64_t *told);
+/* Gauges and counters of the caches; the same in lines. */
+void	store_measure(const struct store *);
+void	store_report(const struct store *, void (*)(const char *));
 
 #endif

@@ -98,14 +98,14 @@ take_found(struct look *l)
 	bool		 told = is_version(p, &job->version) && p->file->told;
 
 	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
-	pathname_answer(&http->paths, p, PATHNAME_FILE,
-	    file_new(&http->files, job->fd, &job->version, &job->facts), 0,
-	    http->clock->ms);
+	pathname_answer(&http->store->paths, p, PATHNAME_FILE,
+	    file_new(&http->store->files, job->fd, &job->version, &job->facts),
+	    0, http->clock->ms);
 	p->file->told = told;
 	job->fd = -1;			/* the file's now */
 	name = slash != NULL ? slash + 1 : name;
 	p->type = job->kind == JOB_LIST ? listing_type(p->space) :
-	    mime_type(http->mime, name, strlen(name));
+	    mime_type(http->store->mime, name, strlen(name));
 }
 
 static void
@@ -118,7 +118,7 @@ found_file(struct look *l)
 	if (job->same && !is_version(p, &job->version))
 		return;			/* another look has found a change */
 	if (job->same)
-		pathname_confirm(&l->http->paths, p, l->http->clock->ms);
+		pathname_confirm(&l->http->store->paths, p, l->http->clock->ms);
 	else
 		take_found(l);
 	if (space_kind(p->space) == SPACE_TARGET)
@@ -137,7 +137,7 @@ found_directory(struct look *l)
 		kind = PATHNAME_DIRECTORY;
 	else if (job->kind == JOB_LIST || !listing_on(l->path->rules))
 		return false;
-	pathname_answer(&l->http->paths, l->path, kind, NULL, 0,
+	pathname_answer(&l->http->store->paths, l->path, kind, NULL, 0,
 	    l->http->clock->ms);
 	return true;
 }
@@ -175,7 +175,7 @@ found_no_variant(struct look *l)
 	else if (why_status(look_why(error)) >= 500 && stands(l) &&
 	    p->kind == PATHNAME_FILE)
 		return;
-	pathname_answer(&l->http->paths, p, PATHNAME_REFUSED, NULL, 404,
+	pathname_answer(&l->http->store->paths, p, PATHNAME_REFUSED, NULL, 404,
 	    l->http->clock->ms);
 }
 
@@ -197,7 +197,8 @@ found_error(struct look *l)
 			return;
 		now = PATHNAME_LONG_AGO;
 	}
-	pathname_answer(&http->paths, p, PATHNAME_REFUSED, NULL, status, now);
+	pathname_answer(&http->store->paths, p, PATHNAME_REFUSED, NULL, status,
+	    now);
 	p->why = (uint8_t)why;
 }
 
@@ -207,11 +208,11 @@ look_done(struct errand *e)
 	struct look	*l = (struct look *)e;
 
 	l->path->errand = NULL;
-	l->http->compressing -= e->job.kind == JOB_COMPRESS;
+	l->http->store->compressing -= e->job.kind == JOB_COMPRESS;
 	if (e->job.error == ECANCELED)
 		return;			/* nobody has looked */
 	if (e->job.error == 0 &&
-	    !file_fits(&l->http->files, &e->job.version))
+	    !file_fits(&l->http->store->files, &e->job.version))
 		e->job.error = EFBIG;
 	if (e->job.error == 0) {
 		l->path->told = false;
@@ -227,7 +228,7 @@ look_free(struct errand *e)
 {
 	struct look	*l = (struct look *)e;
 
-	pathname_release(&l->http->paths, &l->path);
+	pathname_release(&l->http->store->paths, &l->path);
 	if (e->job.fd != -1)		/* refused for its size */
 		closing_give(l->http, e->job.fd, &e->job.version);
 	buf_free(&l->text);
@@ -313,7 +314,7 @@ look_new(struct http *http, struct path *p, struct str decoded)
 	size_t		 user_at;
 
 	job_init(job, job_for(p->space));
-	job->id = ++http->next_job;
+	job->id = ++http->store->next_job;
 	user_at = place_job(job, p, decoded, &l->text);
 	l->names_at = l->text.len;
 	if (job->kind == JOB_LIST)
@@ -328,7 +329,7 @@ look_new(struct http *http, struct path *p, struct str decoded)
 	l->path = p;
 	l->errand.done = look_done;
 	l->errand.free = look_free;
-	http->compressing += job->kind == JOB_COMPRESS;
+	http->store->compressing += job->kind == JOB_COMPRESS;
 	stats_count(job->kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS);
 	return l;
 }
@@ -350,7 +351,7 @@ look_start(struct http *http, struct path *p)
 	cache_hold(&p->entry);
 	http->disk.start(http->disk.context, &l->errand);
 	e = p->errand;
-	if (http->paths.anew)
+	if (http->store->paths.anew)
 		p->errand = NULL;	/* nobody else is to find it */
 	return e;
 }

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -88,18 +89,23 @@ for_whom(void)
 	return n > 0 ? line : NULL;
 }
 
-/* The caches stay: what is found, made and mapped is used once. */
-static void
-do_without(struct http *http)
+/* For a loop that shares nothing. */
+static struct store *
+own_store(const struct http_setup *setup, struct http *http)
 {
-	const struct conf	*conf = http->conf;
+	const struct store_setup	 own = {
+		.conf = setup->conf,
+		.descriptors = setup->descriptors,
+		.pagemap = setup->pagemap,
+		.later = setup->later,
+		.later_context = setup->later_context,
+	};
+	struct store			*store = store_new(&own);
 
-	http->paths.anew = conf_without(conf, SAVING_PATHNAME);
-	if (conf_without(conf, SAVING_HEADER))
-		cache_off(&http->heads.cache);
-	if (conf_without(conf, SAVING_CHUNK))
-		cache_off(&http->chunks.cache);
-	http->heads.ragged = conf_without(conf, SAVING_ALIGNMENT);
+	http->own_store = true;
+	store->files.give = closing_give;
+	store->files.give_context = http;
+	return store;
 }
 
 struct http *
@@ -114,7 +120,6 @@ http_new(const struct http_setup *setup)
 	http->log_room = setup->log_room;
 	http->log = setup->log;
 	http->log_context = setup->log_context;
-	http->mime = mime_new(conf->types);
 	http->server = conf->version ? "amped/" PACKAGE_VERSION : "amped";
 	http->limits.line = (size_t)conf->limits.line;
 	http->limits.head = (size_t)conf->limits.header;
@@ -125,25 +130,10 @@ http_new(const struct http_setup *setup)
 	http->body.fields = http->limits.fields;
 	http->pace.rate = conf->limits.pace;
 	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
-	chunk_init(&http->chunks, (size_t)conf->cache.chunks,
-	    CHUNK_MAPPINGS_MOST);
-	if (setup->pagemap > 0)
-		http->chunks.pagemap = setup->pagemap;
-	http->closing_most = setup->descriptors / CLOSING_PART;
-	file_init(&http->files, &http->chunks,
-	    setup->descriptors - http->closing_most,
-	    (size_t)conf->cache.chunk_size, (size_t)conf->cache.small,
-	    conf->cache.residency);
-	http->files.give = closing_give;
-	http->files.give_context = http;
-	http->files.later = setup->later;
-	http->files.later_context = setup->later_context;
-	header_init(&http->heads, (size_t)conf->cache.heads);
-	http->heads.date_text = http->date;
-	http->heads.date_len = sizeof(http->date);
-	pathname_init(&http->paths, (size_t)conf->cache.paths, &http->heads);
-	do_without(http);
-	grant_init(&http->grants, (size_t)conf->cache.logins);
+	http->store = setup->store != NULL ? setup->store :
+	    own_store(setup, http);
+	http->date.text = http->date_text;
+	http->date.len = sizeof(http->date_text);
 	hash_key_random(&http->boundary_key);
 	http->addresses = setup->addresses;
 	need_doing(doing, for_whom);
@@ -155,14 +145,8 @@ http_free(struct http **hp)
 {
 	struct http	*http = *hp;
 
-	http->files.give = NULL;	/* nobody takes errands any more */
-	http->files.later = NULL;
-	while (http_tidy(http))
-		;
-	pathname_free(&http->paths);
-	grant_free(&http->grants);
-	header_free(&http->heads);
-	mime_free(&http->mime);
+	if (http->own_store)
+		store_free(&http->store);
 	buf_free(&http->work);
 	free(http->spare);
 	free(http->spare_conn);
@@ -172,7 +156,7 @@ http_free(struct http **hp)
 bool
 http_tidy(struct http *http)
 {
-	return file_tidy(&http->files);
+	return file_tidy(&http->store->files);
 }
 
 void
@@ -181,42 +165,10 @@ http_drain(struct http *http)
 	http->draining = true;
 }
 
-static const struct cache *
-cache_of(const struct http *http, enum stats_cache which)
-{
-	const struct cache *const	caches[STATS_CACHE_COUNT] = {
-		[STATS_CACHE_PATHNAME] = &http->paths.cache,
-		[STATS_CACHE_HEADER] = &http->heads.cache,
-		[STATS_CACHE_CHUNK] = &http->chunks.cache,
-		[STATS_CACHE_FILE] = &http->files.cache,
-		[STATS_CACHE_GRANT] = &http->grants.cache,
-	};
-
-	return caches[which];
-}
-
-/* A cache counts by itself: so much less to do for each request. */
 void
 http_measure(const struct http *http)
 {
-	const struct cache	*c;
-
-	for (int i = 0; i < STATS_CACHE_COUNT; i++) {
-		c = cache_of(http, i);
-		stats_put(STATS_HITS_PATHNAME + i, c->hits);
-		stats_put(STATS_MISSES_PATHNAME + i, c->misses);
-		stats_put(STATS_EVICTIONS_PATHNAME + i, c->evictions);
-		stats_gauges[STATS_GAUGE_ENTRIES_PATHNAME + i] =
-		    (int64_t)c->entries;
-		stats_gauges[STATS_GAUGE_HELD_PATHNAME + i] =
-		    (int64_t)c->bytes;
-		stats_gauges[STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + i] =
-		    (int64_t)c->limit_entries;
-		stats_gauges[STATS_GAUGE_HELD_LIMIT_PATHNAME + i] =
-		    (int64_t)c->limit_bytes;
-	}
-	stats_put(STATS_ABSENT, http->chunks.absent);
-	stats_put(STATS_GONE, http->chunks.gone);
+	store_measure(http->store);
 	stats_gauges[STATS_GAUGE_ADDRESSES] = http->addresses == NULL ? 0 :
 	    (int64_t)address_count(http->addresses);
 }
@@ -224,41 +176,27 @@ http_measure(const struct http *http)
 void
 http_report(struct http *http, void (*line)(const char *))
 {
-	char	text[200];
-
 	http_measure(http);
-	for (int i = 0; i < STATS_CACHE_COUNT; i++) {
-		cache_report(cache_of(http, i), text, sizeof(text));
-		line(text);
-	}
-	for (int i = 0; i < RESIDENT_METHOD_COUNT; i++) {
-		snprintf(text, sizeof(text), "residency by %s: %llu files",
-		    resident_name(i),
-		    (unsigned long long)http->files.methods[i]);
-		line(text);
-	}
-	snprintf(text, sizeof(text), "chunk cache: %llu asked for when not in "
-	    "memory, %llu of files that had shrunk",
-	    (unsigned long long)http->chunks.absent,
-	    (unsigned long long)http->chunks.gone);
-	line(text);
+	store_report(http->store, line);
 }
 
 bool
 http_has_room(const struct http *http)
 {
-	uint64_t	busy = http->compressing + (uint64_t)http->verifying;
+	uint64_t	busy = http->store->compressing +
+			    (uint64_t)http->store->verifying;
 
 	return busy == 0 || busy < (uint64_t)conf_share(http->conf) / 2;
 }
 
 bool
-http_may_tell(const struct http *http, int64_t *told)
+http_may_tell(const struct http *http, _Atomic int64_t *told)
 {
-	if (*told != 0 && http->clock->ms - *told < TELL_AGAIN)
+	int64_t	before = atomic_load(told);
+
+	if (before != 0 && http->clock->ms - before < TELL_AGAIN)
 		return false;
-	*told = http->clock->ms;
-	return true;
+	return atomic_compare_exchange_strong(told, &before, http->clock->ms);
 }
 
 /* ::ffff:192.0.2.1 is an IPv4 client of an IPv6 socket. */
@@ -308,8 +246,8 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 static void
 new_second(struct http *http)
 {
-	http->heads.date = http->clock->wall;
-	date_format(http->clock->wall, http->date);
+	http->date.wall = http->clock->wall;
+	date_format(http->clock->wall, http->date_text);
 	date_format_log(http->clock->wall, http->date_log);
 }
 
@@ -341,7 +279,7 @@ machine_run(struct peer *p)
 	unsigned	left = STEPS_MOST;
 	enum go		go;
 
-	if (c->http->heads.date != c->http->clock->wall)
+	if (c->http->date.wall != c->http->clock->wall)
 		new_second(c->http);
 	c->http->given = 0;
 	running = c;

@@ -20,13 +20,17 @@
 struct addresses;		/* cache/address.h */
 struct conf;
 struct peer;			/* a connection, whatever it is doing */
-struct http;			/* one loop's world: caches, buffers, clock */
+struct http;			/* one loop's world: store, buffers, clock */
+struct store;			/* store.h */
 struct transport;
 
 struct http_setup {
 	const struct conf	*conf;
 	struct clock		*clock;		/* the loop's */
 	struct disk		 disk;		/* who takes errands */
+	/* The caches that it shares with other loops, the caller's, and later
+	 * is the store's; NULL: it has its own, for so many descriptors. */
+	struct store		*store;
 	size_t			 descriptors;	/* for files kept open */
 	int			 pagemap;	/* of proc.h, stays the
 						 * caller's; 0 or -1: none */

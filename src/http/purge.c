@@ -47,5 +47,5 @@ is_one(void *context, const struct path *path)
 bool
 purge_some(struct http *http, struct purge *p)
 {
-	return pathname_forget(&http->paths, &p->bucket, is_one, p);
+	return pathname_forget(&http->store->paths, &p->bucket, is_one, p);
 }

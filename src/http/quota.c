@@ -38,7 +38,7 @@ quota_enter(struct conn *c)
 		return;
 	c->turned_away = true;
 	stats_count(STATS_TURNED_AWAY);
-	if (http_may_tell(http, &http->told_crowd))
+	if (http_may_tell(http, &http->store->told_crowd))
 		tell(c, "connections", http->conf->limits.connections_address,
 		    "connections address");
 }
@@ -52,7 +52,7 @@ quota_asks(struct conn *c)
 	    address_asks(http->addresses, c->peer->address, http->clock->ms))
 		return true;
 	stats_count(STATS_OVER_RATE);
-	if (http_may_tell(http, &http->told_rate))
+	if (http_may_tell(http, &http->store->told_rate))
 		tell(c, "requests a second", http->conf->limits.rate, "rate");
 	return false;
 }

@@ -24,7 +24,8 @@ static const char *const compressible[] = {
 static void
 answer(struct http *http, struct path *p, enum pathname_kind kind, int status)
 {
-	pathname_answer(&http->paths, p, kind, NULL, status, http->clock->ms);
+	pathname_answer(&http->store->paths, p, kind, NULL, status,
+	    http->clock->ms);
 }
 
 /* Whose directory the paths of these rules that begin with ~ are in. */

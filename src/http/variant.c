@@ -190,7 +190,8 @@ can_be_made(const struct http *http, const struct path *p)
 static struct path *
 hold(struct http *http, const struct path *p, uint32_t kind)
 {
-	return pathname_hold(&http->paths, space_of(space_site(p->space), kind),
+	return pathname_hold(&http->store->paths,
+	    space_of(space_site(p->space), kind),
 	    (struct str){ p->name, p->len });
 }
 
@@ -205,7 +206,7 @@ expire(struct http *http, const struct path *p)
 		    (v = hold(http, p, SPACE_VARIANT + i)) == NULL)
 			continue;
 		v->looked = PATHNAME_LONG_AGO;
-		pathname_release(&http->paths, &v);
+		pathname_release(&http->store->paths, &v);
 	}
 }
 
@@ -225,7 +226,7 @@ variant_found(struct http *http, struct path *p, uint64_t beside, bool same)
 		variants |= p->variants & 1U << MADE;
 	else if (can_be_made(http, p))
 		variants |= 1U << MADE;
-	pathname_offer(&http->paths, p, variants);
+	pathname_offer(&http->store->paths, p, variants);
 	if (!same)
 		expire(http, p);
 }
@@ -237,9 +238,9 @@ variant_absent(struct http *http, const struct path *v)
 
 	if (p == NULL)
 		return;
-	pathname_offer(&http->paths, p,
+	pathname_offer(&http->store->paths, p,
 	    p->variants & ~(1U << kind_of(v->space)));
-	pathname_release(&http->paths, &p);
+	pathname_release(&http->store->paths, &p);
 }
 
 /*

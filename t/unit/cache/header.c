@@ -11,29 +11,28 @@
 #define DATE_AT	6
 
 static struct header_cache	heads;
+static struct header_date	date;
 
 static void
 fresh(void)
 {
 	header_init(&heads, 1024);
-	heads.date_text = "one.";
-	heads.date_len = 4;
-	heads.date = 1;
+	date = (struct header_date){ "one.", 4, 1 };
 	ck_assert_uint_eq(sizeof(BYTES), 64);
 }
 
 static void
 second(void)
 {
-	heads.date_text = "two!";
-	heads.date = 2;
+	date = (struct header_date){ "two!", 4, 2 };
 }
 
 START_TEST(aligned)
 {
 	struct head	*slot = NULL, *h;
 
-	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	    &date);
 	ck_assert_uint_eq((uintptr_t)header_bytes(h) % HEADER_ALIGNMENT, 0);
 	ck_assert_uint_eq(header_len(h) % HEADER_ALIGNMENT, 0);
 	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
@@ -49,10 +48,11 @@ START_TEST(date_in_place)
 {
 	struct head	*slot = NULL, *h, *same;
 
-	h = same = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	h = same = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	    &date);
 	header_release(&heads, &h);
 	second();
-	h = header_hold(&heads, &slot);
+	h = header_hold(&heads, &slot, &date);
 	ck_assert_ptr_eq(h, same);
 	ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 	header_release(&heads, &h);
@@ -64,9 +64,10 @@ START_TEST(date_not_under_a_holder)
 {
 	struct head	*slot = NULL, *sending, *h;
 
-	sending = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	sending = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	    &date);
 	second();
-	h = header_hold(&heads, &slot);
+	h = header_hold(&heads, &slot, &date);
 	ck_assert_ptr_ne(h, sending);
 	ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 	ck_assert_mem_eq(header_bytes(sending), "Date: one.", 10);
@@ -82,14 +83,15 @@ START_TEST(cleared_while_held)
 {
 	struct head	*slot = NULL, *h;
 
-	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	    &date);
 	header_clear(&heads, &slot);
 	ck_assert_ptr_null(slot);
 	ck_assert_uint_eq(heads.cache.entries, 0);
 	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
 	header_release(&heads, &h);
 	header_clear(&heads, &slot);	/* an empty slot is fine */
-	ck_assert_ptr_null(header_hold(&heads, &slot));
+	ck_assert_ptr_null(header_hold(&heads, &slot, &date));
 	header_free(&heads);
 }
 END_TEST
@@ -101,7 +103,7 @@ START_TEST(limited)
 
 	for (int i = 0; i < 20; i++) {
 		h = header_put(&heads, &slots[i], BYTES, sizeof(BYTES),
-		    DATE_AT);
+		    DATE_AT, &date);
 		header_release(&heads, &h);
 	}
 	for (int i = 0; i < 20; i++)
@@ -119,10 +121,12 @@ START_TEST(off)
 	struct head	*slot = NULL, *h, *other;
 
 	cache_off(&heads.cache);
-	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	    &date);
 	ck_assert_ptr_null(slot);
-	ck_assert_ptr_null(header_hold(&heads, &slot));
-	other = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT);
+	ck_assert_ptr_null(header_hold(&heads, &slot, &date));
+	other = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	    &date);
 	ck_assert_ptr_ne(h, other);
 	header_release(&heads, &other);
 	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
@@ -139,13 +143,13 @@ START_TEST(ragged)
 
 	heads.ragged = true;
 	for (size_t len = 10; len <= sizeof(BYTES); len++) {
-		h = header_put(&heads, &slot, BYTES, len, DATE_AT);
+		h = header_put(&heads, &slot, BYTES, len, DATE_AT, &date);
 		ck_assert_uint_eq((uintptr_t)header_bytes(h) % 2, 1);
 		ck_assert_uint_eq(header_len(h), len);
 		ck_assert_mem_eq(header_bytes(h), BYTES, len);
 		header_release(&heads, &h);
 		second();
-		h = header_hold(&heads, &slot);
+		h = header_hold(&heads, &slot, &date);
 		ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 		ck_assert_mem_eq(header_bytes(h) + 10, &BYTES[10], len - 10);
 		header_release(&heads, &h);

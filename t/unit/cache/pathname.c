@@ -7,6 +7,7 @@
 #include "cache/pathname.h"
 #include "t/unit/unit.h"
 
+static const struct header_date	date = { "d", 1, 0 };
 static struct header_cache	heads;
 static struct pathname_cache	paths;
 
@@ -53,9 +54,7 @@ START_TEST(answer_takes_heads_along)
 	struct head	*h;
 	char		 bytes[32] = "";
 
-	heads.date_text = "d";
-	heads.date_len = 1;
-	h = header_put(&heads, &p->heads[0], bytes, sizeof(bytes), 0);
+	h = header_put(&heads, &p->heads[0], bytes, sizeof(bytes), 0, &date);
 	header_release(&heads, &h);
 	pathname_answer(&paths, p, PATHNAME_DIRECTORY, NULL, 0, 0);
 	ck_assert_ptr_null(p->heads[0]);
@@ -101,12 +100,10 @@ START_TEST(anew)
 	char		 bytes[32] = "";
 
 	paths.anew = true;
-	heads.date_text = "d";
-	heads.date_len = 1;
 	pathname_answer(&paths, p, PATHNAME_DIRECTORY, NULL, 0, 1000);
 	ck_assert_int_eq(p->looked, PATHNAME_LONG_AGO);
 	h = header_put(&heads, &p->heads[0], bytes,
-	    sizeof(bytes), 0);
+	    sizeof(bytes), 0, &date);
 	header_release(&heads, &h);
 	pathname_confirm(&paths, p, 2000);
 	ck_assert_int_eq(p->looked, PATHNAME_LONG_AGO);

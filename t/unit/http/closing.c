@@ -27,15 +27,17 @@ static void
 make(void)
 {
 	http = mem_zero(sizeof(*http));
+	http->store = mem_zero(sizeof(*http->store));
 	http->disk.start = start;
 	http->disk.context = &ntaken;
-	http->closing_most = 2;
+	http->store->closing_most = 2;
 	ntaken = 0;
 }
 
 static void
 unmake(void)
 {
+	mem_drop(&http->store);
 	mem_drop(&http);
 }
 
@@ -118,7 +120,7 @@ START_TEST(too_many)
 	ck_assert(is_open(third));
 	finish(taken[1], EAGAIN);
 	finish(taken[2], EAGAIN);
-	ck_assert_uint_eq(http->closing, 0);
+	ck_assert_uint_eq(http->store->closing, 0);
 }
 END_TEST
 

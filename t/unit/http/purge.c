@@ -17,18 +17,20 @@ static struct conf_site	 sites[2];
 static void
 add(uint32_t space, const char *name)
 {
-	struct path	*p = pathname_add(&http->paths, space, str_of(name));
+	struct path	*p = pathname_add(&http->store->paths, space,
+			    str_of(name));
 
-	pathname_answer(&http->paths, p, PATHNAME_DIRECTORY, NULL, 0, 0);
-	pathname_release(&http->paths, &p);
+	pathname_answer(&http->store->paths, p, PATHNAME_DIRECTORY, NULL, 0, 0);
+	pathname_release(&http->store->paths, &p);
 }
 
 static void
 begin(void)
 {
 	http = mem_zero(sizeof(*http));
-	header_init(&http->heads, 100000);
-	pathname_init(&http->paths, 5000, &http->heads);
+	http->store = mem_zero(sizeof(*http->store));
+	header_init(&http->store->heads, 100000);
+	pathname_init(&http->store->paths, 5000, &http->store->heads);
 	sites[1].number = 1;
 	add(0, "/a");
 	add(0, "/%61");
@@ -43,8 +45,9 @@ begin(void)
 static void
 end(void)
 {
-	pathname_free(&http->paths);
-	header_free(&http->heads);
+	pathname_free(&http->store->paths);
+	header_free(&http->store->heads);
+	mem_drop(&http->store);
 	mem_drop(&http);
 }
 
@@ -75,7 +78,7 @@ START_TEST(purges)
 	while (purge_some(http, &p))
 		continue;
 	ck_assert_uint_eq(p.count, cases[_i].count);
-	ck_assert_uint_eq(http->paths.cache.entries, cases[_i].left);
+	ck_assert_uint_eq(http->store->paths.cache.entries, cases[_i].left);
 }
 END_TEST
 
