@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "arch/listener.h"
 #include "board.h"
 #include "conf.h"
@@ -91,8 +92,7 @@ read_conf(struct monitor *m)
 	if (conf == NULL)
 		complain(&m->reading, &complaints);
 	else {
-		if (m->setup->architecture != -1)
-			conf->architecture = m->setup->architecture;
+		arch_choose(conf, m->setup->architecture);
 		r = reign_new(conf);
 	}
 	buf_free(&complaints);

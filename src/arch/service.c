@@ -234,12 +234,12 @@ service_run(struct service *s, const struct disk *disk)
 		setup.log_context = s->logger;
 	}
 	if (world->addresses != NULL)
-		address_use(world->addresses, world->worker);
+		address_use(world->addresses, world->main);
 	s->http = http_new(&setup);
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    connections(world), stop, s);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
-	    world->conf, world->workers == 1);
+	    world->conf, world->mains == 1);
 	clients_listen(s->clients, world->listeners, world->nlisteners);
 	report_source(measure, s);
 	if (world->conf->sandbox != SANDBOX_OFF)
@@ -247,7 +247,7 @@ service_run(struct service *s, const struct disk *disk)
 	control_send(world->control, CONTROL_READY, -1);
 	if (world->beat != 0)
 		evloop_at(s->beat, s->clock.ms);
-	if (world->workers > 1) {
+	if (world->mains > 1) {
 		evloop_at(s->look, s->clock.ms);
 		clients_share(s->clients, board_least_open, changed);
 	}

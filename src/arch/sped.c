@@ -40,5 +40,7 @@ run(const struct world *world)
 const struct arch arch_sped = {
 	.name = "sped",
 	.help = "one event loop, disk work in place: all stall together",
+	.worker = "main",
+	.workers = 1,
 	.run = run,
 };
