@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "arch/question.h"
 #include "clerk.h"
 #include "conf.h"
@@ -103,6 +104,7 @@ read_again(const struct monitor *m, const struct ctl_request *request,
 	} else if (request->command == CTL_CHECK)
 		ctl_begin(answer, CTL_VERDICT_OK, "the conf is fine");
 	else {
+		arch_choose(conf, m->setup->architecture);
 		explain(conf, request, answer);	/* which takes it */
 		conf = NULL;
 	}

@@ -77,7 +77,7 @@ struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
 	int64_t		 architecture;		/* enum conf_architecture */
-	int64_t		 workers;		/* mains; 0: by processors */
+	int64_t		 workers;		/* 0: by processors */
 	int64_t		 sandbox;		/* enum conf_sandbox */
 	int64_t		 version;		/* a switch: tell it */
 	char		*pid;			/* file; NULL: none */

@@ -7,7 +7,7 @@
  */
 #include <sched.h>
 
-#include "conf.h"
+#include "conf_origin.h"
 #include "conf_portion.h"
 
 #define AUTO_MOST	256	/* as src/conf.tbl has it for all others */
@@ -70,4 +70,15 @@ conf_workers(const struct conf *conf)
 	if (n > AUTO_MOST)
 		n = AUTO_MOST;
 	return (unsigned)(most != 0 && most < n ? most : n);
+}
+
+void
+conf_workers_unsaid(struct conf *conf, unsigned n)
+{
+	const struct conf_row	*row = conf_row_find(BLOCK_TOP,
+				    offsetof(struct conf, workers));
+	int64_t			 most = conf->limits.connections;
+
+	if (conf_origin(conf_object(conf), row, 0) == NULL)
+		conf->workers = most != 0 && most < n ? most : n;
 }

@@ -1,6 +1,6 @@
 /*
- * conf_portion: how many mains a conf wants, and what each of them has of what
- * the conf gives to the server.
+ * conf_portion: how many workers a conf wants, and what each of several mains
+ * has of what the conf gives to the server.
  */
 #ifndef CONF_PORTION_H
 #define CONF_PORTION_H
@@ -10,6 +10,8 @@
 struct conf;
 
 unsigned	conf_workers(const struct conf *);	/* from 1 */
+/* So many, or as many as may connect, if the conf does not say how many. */
+void		conf_workers_unsaid(struct conf *, unsigned);
 /* What is for all mains becomes what one of so many has. */
 void		conf_portion(struct conf *, unsigned number, unsigned of);
 /* The same of one number; none has less than the least. */

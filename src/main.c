@@ -26,7 +26,7 @@
 #include "logs.h"
 #include "monitor.h"
 #include "roots.h"
-#include "stats.h"
+#include "stats_rows.h"
 
 #ifndef AMPED_CONF
 #define AMPED_CONF	"/etc/amped/amped.conf"
@@ -207,8 +207,9 @@ conf_for_directory(const struct options *o, struct buf *complaints)
 	return conf;
 }
 
-static void
-choose_architecture(struct conf *conf, const char *name)
+/* By its name; -1 without. */
+static int
+architecture(const char *name)
 {
 	static const char *const names[] = {
 #define X(id, text) [ARCHITECTURE_##id] = text,
@@ -216,13 +217,11 @@ choose_architecture(struct conf *conf, const char *name)
 #undef X
 	};
 
-	for (int i = 0; name != NULL && i < ARCHITECTURE_COUNT; i++)
-		if (strcmp(names[i], name) == 0) {
-			conf->architecture = i;
-			return;
-		}
 	if (name == NULL)
-		return;
+		return -1;
+	for (int i = 0; i < ARCHITECTURE_COUNT; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
 	fprintf(stderr, "amped: no architecture is called \"%s\"; there are:",
 	    name);
 	for (int i = 0; i < ARCHITECTURE_COUNT; i++)
@@ -246,7 +245,7 @@ read_conf(const struct options *o)
 		    EX_USAGE);
 	}
 	buf_free(&complaints);
-	choose_architecture(conf, o->arch);
+	arch_choose(conf, architecture(o->arch));
 	return conf;
 }
 

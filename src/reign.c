@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arch/arch.h"
 #include "arch/crowd.h"
 #include "arch/ledger.h"
 #include "arch/listener.h"
 #include "arch/mounts.h"
 #include "board.h"
 #include "conf.h"
-#include "conf_portion.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -27,7 +27,7 @@ reign_new(struct conf *conf)
 	r->conf = conf;
 	r->access = r->error = -1;
 	r->rules = -1;
-	r->nworkers = conf_workers(conf);
+	r->nworkers = arch_mains(conf);
 	r->workers = mem_array(r->nworkers, sizeof(r->workers[0]));
 	for (unsigned i = 0; i < r->nworkers; i++)
 		r->workers[i] = (struct worker){ .reign = r, .number = i,
@@ -109,7 +109,7 @@ reign_free(struct reign **rp)
 	for (unsigned i = 0; i < r->nworkers; i++) {
 		if (r->workers[i].ledger != NULL)
 			ledger_free(&r->workers[i].ledger);
-		board_give(r->workers[i].part);
+		board_give(r->workers[i].part, 1);
 	}
 	crowd_free(&r->addresses);
 	mem_drop(&r->workers);

@@ -38,5 +38,7 @@ run(const struct world *world)
 const struct arch arch_amped = {
 	.name = "amped",
 	.help = "one event loop, helpers for the disk",
+	.worker = "main",
+	.workers = 1,
 	.run = run,
 };

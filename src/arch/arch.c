@@ -2,6 +2,7 @@
  * arch: the architectures by number.
  */
 #include "arch/arch.h"
+#include "conf_portion.h"
 #include "lib/need.h"
 
 static const struct arch *const archs[] = {
@@ -15,4 +16,24 @@ arch_of(const struct conf *conf)
 	need(conf->architecture >= 0 &&
 	    conf->architecture < ARCHITECTURE_COUNT);
 	return archs[conf->architecture];
+}
+
+void
+arch_choose(struct conf *conf, int64_t architecture)
+{
+	if (architecture != -1)
+		conf->architecture = architecture;
+	conf_workers_unsaid(conf, arch_of(conf)->workers);
+}
+
+unsigned
+arch_mains(const struct conf *conf)
+{
+	return arch_of(conf)->inside ? 1 : conf_workers(conf);
+}
+
+unsigned
+arch_workers(const struct conf *conf)
+{
+	return arch_of(conf)->inside ? conf_workers(conf) : 1;
 }

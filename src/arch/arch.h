@@ -5,6 +5,7 @@
 #ifndef ARCH_ARCH_H
 #define ARCH_ARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "conf.h"
@@ -26,7 +27,8 @@ struct world {
 	struct mounts		*mounts;
 	struct ledger		*ledger;
 	struct addresses	*addresses;	/* NULL: no limits */
-	unsigned		 worker, workers;	/* which, of how many */
+	unsigned		 main, mains;	/* which, of how many */
+	unsigned		 workers;	/* in this one: threads ... */
 	const struct leftover	*leftovers;	/* of earlier mains */
 	size_t			 nleftovers;
 	int64_t			 beat;		/* ms between signs of life;
@@ -36,11 +38,22 @@ struct world {
 struct arch {
 	const char	*name;		/* as in the conf */
 	const char	*help;
+	/* What the conf's `workers` are, all of them in one main or each of
+	 * them a main; and how many, if it does not say. */
+	const char	*worker;
+	bool		 inside;
+	unsigned	 workers;
 	int		(*run)(const struct world *);	/* exit status */
 };
 
 extern const struct arch	arch_amped, arch_sped;
 
 const struct arch	*arch_of(const struct conf *);
+/* That one instead of the conf's, unless it is -1; and what follows from the
+ * choice.  To be called once for each conf, before it is used. */
+void			 arch_choose(struct conf *, int64_t architecture);
+/* How many mains serve by it, and how many workers are in each. */
+unsigned		 arch_mains(const struct conf *);
+unsigned		 arch_workers(const struct conf *);
 
 #endif

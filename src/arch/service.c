@@ -147,12 +147,28 @@ tell(const char *line)
 }
 
 static void
+report_counters(void)
+{
+	struct stats_part	sum;
+	char			text[200];
+
+	board_sum_main(&sum, 1);
+	/* What comes behind these, the monitor counts. */
+	for (int i = 0; i < STATS_RELOADS; i++) {
+		snprintf(text, sizeof(text), "%s: %llu", stats_name(i),
+		    (unsigned long long)sum.counters[i]);
+		tell(text);
+	}
+}
+
+static void
 report(struct service *s)
 {
 	evloop_report(tell);
 	if (s->report != NULL)
 		s->report(s->context, tell);
 	http_report(s->http, tell);
+	report_counters();
 }
 
 /* For who asks now. */
@@ -218,12 +234,12 @@ service_run(struct service *s, const struct disk *disk)
 		setup.log_context = s->logger;
 	}
 	if (world->addresses != NULL)
-		address_use(world->addresses, world->worker);
+		address_use(world->addresses, world->main);
 	s->http = http_new(&setup);
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    connections(world), stop, s);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
-	    world->conf, world->workers == 1);
+	    world->conf, world->mains == 1);
 	clients_listen(s->clients, world->listeners, world->nlisteners);
 	report_source(measure, s);
 	if (world->conf->sandbox != SANDBOX_OFF)
@@ -231,7 +247,7 @@ service_run(struct service *s, const struct disk *disk)
 	control_send(world->control, CONTROL_READY, -1);
 	if (world->beat != 0)
 		evloop_at(s->beat, s->clock.ms);
-	if (world->workers > 1) {
+	if (world->mains > 1) {
 		evloop_at(s->look, s->clock.ms);
 		clients_share(s->clients, board_least_open, changed);
 	}

@@ -13,8 +13,8 @@ start(void *context, struct errand *e)
 
 	(void)context;
 	job_perform(&e->job);
-	histogram_add(&stats_histograms[STATS_HISTOGRAM_SERVICE_RESOLVE +
-	    (int)e->job.kind], clock_us() - begun);
+	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)e->job.kind,
+	    clock_us() - begun);
 	e->done(e);
 	e->free(e);
 }
@@ -40,5 +40,7 @@ run(const struct world *world)
 const struct arch arch_sped = {
 	.name = "sped",
 	.help = "one event loop, disk work in place: all stall together",
+	.worker = "main",
+	.workers = 1,
 	.run = run,
 };

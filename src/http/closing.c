@@ -52,6 +52,6 @@ closing_give(void *context, int fd, const struct job_version *version)
 	cl->errand.done = closing_done;
 	cl->errand.free = closing_free;
 	store->closing++;
-	stats[STATS_CLOSES]++;
+	stats_count(STATS_CLOSES);
 	store->closer.start(store->closer.context, &cl->errand);
 }

@@ -97,7 +97,7 @@ take_found(struct look *l)
 	/* It may have changed without a trace; what cannot be read is told. */
 	bool		 told = is_version(p, &job->version) && p->file->told;
 
-	stats[STATS_COMPRESSIONS] += job->kind == JOB_COMPRESS;
+	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
 	pathname_answer(&http->store->paths, p, PATHNAME_FILE,
 	    file_new(&http->store->files, job->fd, &job->version, &job->facts),
 	    0, http->clock->ms);
@@ -331,7 +331,7 @@ look_new(struct http *http, struct path *p, struct str decoded)
 	l->errand.done = look_done;
 	l->errand.free = look_free;
 	http->store->compressing += job->kind == JOB_COMPRESS;
-	stats[job->kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS]++;
+	stats_count(job->kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS);
 	return l;
 }
 

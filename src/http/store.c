@@ -87,9 +87,9 @@ store_measure(const struct store *store)
 
 	for (int i = 0; i < STATS_CACHE_COUNT; i++) {
 		c = cache_of(store, i);
-		stats[STATS_HITS_PATHNAME + i] = c->hits;
-		stats[STATS_MISSES_PATHNAME + i] = c->misses;
-		stats[STATS_EVICTIONS_PATHNAME + i] = c->evictions;
+		stats_put(STATS_HITS_PATHNAME + i, c->hits);
+		stats_put(STATS_MISSES_PATHNAME + i, c->misses);
+		stats_put(STATS_EVICTIONS_PATHNAME + i, c->evictions);
 		stats_gauges[STATS_GAUGE_ENTRIES_PATHNAME + i] =
 		    (int64_t)c->entries;
 		stats_gauges[STATS_GAUGE_HELD_PATHNAME + i] =
@@ -99,8 +99,8 @@ store_measure(const struct store *store)
 		stats_gauges[STATS_GAUGE_HELD_LIMIT_PATHNAME + i] =
 		    (int64_t)c->limit_bytes;
 	}
-	stats[STATS_ABSENT] = store->chunks.absent;
-	stats[STATS_GONE] = store->chunks.gone;
+	stats_put(STATS_ABSENT, store->chunks.absent);
+	stats_put(STATS_GONE, store->chunks.gone);
 }
 
 void
