@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "arch/queue.h"
-#include "lib/mem.h"
+#include "stats.h"
 #include "t/unit/unit.h"
 
 #define PUTTERS		4
@@ -120,8 +120,10 @@ END_TEST
 static void *
 run(void *context)
 {
-	struct side	*s = context;
+	static struct stats_part part;		/* a loop is timed */
+	struct side		*s = context;
 
+	stats_thread_in(&part);
 	evloop_run(s->loop);
 	return NULL;
 }
