@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "board.h"
+#include "lib/lock.h"
 #include "lib/need.h"
 #include "report_private.h"
 
 static void			(*measure)(void *);
 static void			*context;
+/* Of all here, and of the gauges. */
+static struct lock		*lock;
 static struct report_sample	 samples[REPORT_SAMPLES];
 static size_t			 nsamples;
 
@@ -28,6 +31,12 @@ report_source(void (*ask)(void *), void *of)
 {
 	measure = ask;
 	context = of;
+}
+
+void
+report_share(void)
+{
+	lock = lock_new();
 }
 
 bool
@@ -83,12 +92,14 @@ report_write(struct buf *to, enum report_form form)
 	};
 	struct report		 r = { .samples = samples };
 
+	lock_take(lock);
 	if (measure != NULL)
 		measure(context);
 	board_sum(&r.sum);
 	remember(&r.sum);
 	r.nsamples = nsamples;
 	write[form](to, &r);
+	lock_release(lock);
 }
 
 void

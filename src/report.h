@@ -50,5 +50,7 @@ const char	*report_type(enum report_form);	/* Content-Type */
 /* Who brings all gauges up to date when there is to be a report; NULL: nobody,
  * and they are what they were. */
 void		 report_source(void (*measure)(void *), void *context);
+/* Several threads will ask for reports: one after the other gets its own. */
+void		 report_share(void);
 
 #endif

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/tally.h"
 #include "stats.h"
 
 #define ACCEPTS		32	/* a turn, so that old clients get theirs */
@@ -56,11 +58,13 @@ struct clients {
 	struct watch		*timer;
 	int64_t			 timer_at;	/* NEVER: not set */
 	struct client_list	 lists[PATIENCE_COUNT];
+	/* Tallies, as are all the numbers that others may look at. */
 	size_t			 listed[PATIENCE_COUNT];	/* in them */
-	size_t			 count, limit;
+	size_t			 count;
+	size_t			 limit;
 	bool			 closed;	/* doors, until there is room */
 	int64_t			 told;		/* that they are: clock ms */
-	bool			 draining;
+	atomic_bool		 draining;
 	void			(*gone)(void *);
 	void			*context;
 	size_t			(*least)(void);	/* of others; NULL: none */
@@ -79,7 +83,7 @@ unlist(struct client *c)
 	if (!c->listed)
 		return;
 	TAILQ_REMOVE(&c->all->lists[c->patience], c, link);
-	c->all->listed[c->patience]--;
+	tally_size(&c->all->listed[c->patience], -1);
 	c->listed = false;
 }
 
@@ -106,7 +110,7 @@ end(struct client *c)
 	stop_waiting(c);
 	evloop_leave(c);
 	machine_free(&peer);
-	all->count--;
+	tally_size(&all->count, -1);
 	if (all->changed != NULL)
 		all->changed(all->context);
 	if (all->closed && !all->draining)
@@ -139,7 +143,7 @@ list(struct client *c, enum patience patience, int64_t deadline)
 	c->patience = (uint8_t)patience;
 	c->deadline = deadline;
 	c->listed = true;
-	all->listed[patience]++;
+	tally_size(&all->listed[patience], 1);
 	before = TAILQ_LAST(l, client_list);
 	while (before != NULL && before->deadline > deadline)
 		before = TAILQ_PREV(before, client_list, link);
@@ -297,7 +301,7 @@ welcome(struct clients *all, int fd, const struct transport *transport,
 	c->all = all;
 	c->peer = machine_new(all->http, fd, transport, context, from,
 	    listener);
-	all->count++;
+	tally_size(&all->count, 1);
 	if (all->changed != NULL)
 		all->changed(all->context);
 	run(c);
@@ -471,17 +475,18 @@ clients_measure(const struct clients *all)
 		[PATIENCE_LINGER] = STATS_STATE_LINGERING,
 	};
 	int64_t			*g = stats_gauges;
-	int64_t			*by_state = &g[STATS_GAUGE_STATE_IDLE];
+	int64_t			 n;
 
-	for (int i = 0; i < STATS_STATE_COUNT; i++)
-		by_state[i] = 0;
-	for (int i = 0; i < PATIENCE_COUNT; i++)
-		by_state[states[i]] += (int64_t)all->listed[i];
-	g[STATS_GAUGE_OPEN] = (int64_t)all->count;
-	g[STATS_GAUGE_OPEN_LIMIT] = (int64_t)all->limit;
-	g[STATS_GAUGE_DRAINING] = all->draining;
-	g[STATS_GAUGE_UNDER_WAY] = by_state[STATS_STATE_READING] +
-	    by_state[STATS_STATE_DISK] + by_state[STATS_STATE_SENDING];
+	for (int i = 0; i < PATIENCE_COUNT; i++) {
+		n = (int64_t)tally_read_size(&all->listed[i]);
+		g[STATS_GAUGE_STATE_IDLE + states[i]] += n;
+		if (states[i] != STATS_STATE_IDLE &&
+		    states[i] != STATS_STATE_LINGERING)
+			g[STATS_GAUGE_UNDER_WAY] += n;
+	}
+	g[STATS_GAUGE_OPEN] += (int64_t)tally_read_size(&all->count);
+	g[STATS_GAUGE_OPEN_LIMIT] += (int64_t)all->limit;
+	g[STATS_GAUGE_DRAINING] |= all->draining;
 }
 
 static void

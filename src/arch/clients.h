@@ -34,7 +34,8 @@ void		 clients_invite(struct clients *, int fd,
 /* No new connections but those that have come in already; all end with their
  * next response, or after a moment without a request. */
 void		 clients_drain(struct clients *);
-/* What they are doing now: their gauges. */
+/* What they are doing now, in addition to what their gauges say already.  From
+ * any thread. */
 void		 clients_measure(const struct clients *);
 /* The answer is in its job: tells it, wakes who waits, frees it. */
 void		 clients_errand_done(struct errand *);

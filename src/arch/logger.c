@@ -1,5 +1,9 @@
 /*
  * logger: a buffer of lines, one batch under way at a time.
+ *
+ * Threads may share it.  Then a line is written under the lock, from the
+ * question for room to its end; all else is done by the thread of the loop,
+ * which is rung for when lines are there to be sent.
  */
 #include <errno.h>
 #include <poll.h>
@@ -9,9 +13,11 @@
 #include "arch/logger.h"
 #include "control.h"
 #include "helpers/record.h"
+#include "lib/bell.h"
 #include "lib/buf.h"
 #include "lib/io.h"
 #include "lib/lines.h"
+#include "lib/lock.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "stats.h"
@@ -34,8 +40,11 @@ struct logger {
 	int64_t			 over;		/* ... by then, clock ms */
 	int64_t			 born;		/* the helper, clock ms */
 	struct watch		*watch, *timer;
+	struct lock		*lock;		/* of the next two; or NULL */
 	struct buf		 waiting;	/* lines */
 	uint64_t		 dropped;	/* lines, not yet told */
+	struct bell		 bell;
+	struct watch		*rung;
 	struct job		 job;		/* the batch under way */
 	bool			 flying;
 	int64_t			 given;		/* that batch, us */
@@ -47,16 +56,29 @@ struct logger {
 };
 
 static void
+add_dropped(struct logger *g, uint64_t n)
+{
+	lock_take(g->lock);
+	g->dropped += n;
+	lock_release(g->lock);
+}
+
+static void
 tell_dropped(struct logger *g)
 {
-	if (g->dropped == 0)
+	uint64_t	dropped;
+
+	lock_take(g->lock);
+	dropped = g->dropped;
+	g->dropped = 0;
+	lock_release(g->lock);
+	if (dropped == 0)
 		return;
 	log_warnx("%llu line%s of the access log %s lost: it was slower than "
 	    "they came, or could not be written to; see whether its disk, or "
 	    "who else takes it, is slow or full",
-	    (unsigned long long)g->dropped, g->dropped == 1 ? "" : "s",
-	    g->dropped == 1 ? "was" : "were");
-	g->dropped = 0;
+	    (unsigned long long)dropped, dropped == 1 ? "" : "s",
+	    dropped == 1 ? "was" : "were");
 }
 
 /* Now and then, as long as it lasts. */
@@ -148,31 +170,55 @@ fly(struct logger *g)
 		drop_helper(g);
 }
 
-static bool
-load(struct logger *g)
+/* How much is left. */
+static size_t
+take_lines(struct logger *g)
 {
 	struct buf	*b = &g->waiting;
-	size_t		 n = lines_whole(b->at, b->len, BATCH);
+	size_t		 n, left;
 
-	if (n == 0)
-		return false;
+	lock_take(g->lock);
+	n = lines_whole(b->at, b->len, BATCH);
 	g->batch.len = 0;
 	buf_add(&g->batch, b->at, n);
 	buf_cut(b, n);
+	left = b->len;
+	lock_release(g->lock);
+	return left;
+}
+
+static bool
+load(struct logger *g)
+{
+	size_t	left = take_lines(g);
+
+	if (g->batch.len == 0)
+		return false;
 	g->due = false;
-	if (b->len > 0)
+	if (left > 0)
 		evloop_at(g->timer, g->clock->ms + DELAY);
 	job_init(&g->job, JOB_APPEND);
 	g->job.data = g->batch.at;
-	g->job.length = n;
+	g->job.length = g->batch.len;
 	return true;
+}
+
+static size_t
+waiting(struct logger *g)
+{
+	size_t	n;
+
+	lock_take(g->lock);
+	n = g->waiting.len;
+	lock_release(g->lock);
+	return n;
 }
 
 /* Lines wait for company, but not for long. */
 static bool
-worth_it(const struct logger *g)
+worth_it(struct logger *g)
 {
-	return g->due || g->batch.len > 0 || g->waiting.len >= EAGER;
+	return g->due || g->batch.len > 0 || waiting(g) >= EAGER;
 }
 
 static void
@@ -189,24 +235,47 @@ logger_room(void *context, size_t most)
 {
 	struct logger	*g = context;
 
+	lock_take(g->lock);
 	if (g->waiting.len + most > ROOM) {
 		g->dropped++;
+		lock_release(g->lock);
 		stats_count(STATS_LOG_DROPPED);
 		return NULL;
 	}
 	return g->waiting.at + g->waiting.len;
 }
 
+/* There are lines now, before there were so many bytes of them. */
+static void
+more(struct logger *g, size_t before, size_t now)
+{
+	if (before == 0)
+		evloop_at(g->timer, g->clock->ms + DELAY);
+	if (now >= EAGER)
+		send_next(g);
+}
+
 void
 logger_access(void *context, size_t n)
 {
 	struct logger	*g = context;
+	size_t		 before = g->waiting.len, now = before + n;
 
-	if (g->waiting.len == 0)
-		evloop_at(g->timer, g->clock->ms + DELAY);
-	g->waiting.len += n;
-	if (g->waiting.len >= EAGER)
-		send_next(g);
+	g->waiting.len = now;
+	lock_release(g->lock);
+	if (g->lock == NULL)
+		more(g, before, now);
+	else if (before == 0 || (before < EAGER && now >= EAGER))
+		bell_ring(&g->bell);
+}
+
+static void
+rung(void *context)
+{
+	struct logger	*g = context;
+
+	bell_hush(&g->bell);
+	more(g, 0, waiting(g));
 }
 
 static void
@@ -220,7 +289,7 @@ batch_done(struct logger *g)
 	stats_time(STATS_HISTOGRAM_SERVICE_APPEND, clock_us() - g->given);
 	if (failed) {
 		lost = lines_count(g->batch.at + done, g->batch.len - done);
-		g->dropped += lost;
+		add_dropped(g, lost);
 		stats_add(STATS_LOG_DROPPED, lost);
 	}
 	g->batch.len = 0;
@@ -292,6 +361,15 @@ logger_join(struct logger *g, int fd)
 	send_next(g);
 }
 
+void
+logger_share(struct logger *g)
+{
+	g->lock = lock_new();
+	bell_open(&g->bell);
+	g->rung = evloop_watch(g->loop, g->bell.fd, rung, g);
+	evloop_want(g->rung, EVLOOP_READ);
+}
+
 struct logger *
 logger_new(struct evloop *loop, const struct clock *clock, int control)
 {
@@ -341,7 +419,7 @@ await_helper(struct logger *g, int64_t end)
 
 	if (g->fd == -1 && !g->asked)
 		ask(g);
-	while (g->fd == -1 && g->asked && g->batch.len + g->waiting.len > 0 &&
+	while (g->fd == -1 && g->asked && g->batch.len + waiting(g) > 0 &&
 	    poll(&p, 1, (int)left_until(end)) == 1 &&
 	    control_recv(g->control, &message, &fd) == 1) {
 		if (message == CONTROL_LOGGER)
@@ -354,8 +432,13 @@ await_helper(struct logger *g, int64_t end)
 static void
 tell_left(struct logger *g)
 {
-	g->dropped += lines_count(g->waiting.at, g->waiting.len) +
+	uint64_t	lost;
+
+	lock_take(g->lock);
+	lost = lines_count(g->waiting.at, g->waiting.len) +
 	    lines_count(g->batch.at, g->batch.len);
+	lock_release(g->lock);
+	add_dropped(g, lost);
 	tell_dropped(g);
 }
 
@@ -380,6 +463,10 @@ logger_free(struct logger **gp)
 		close(g->fd);
 	}
 	evloop_unwatch(&g->timer);
+	evloop_unwatch(&g->rung);
+	if (g->lock != NULL)
+		bell_close(&g->bell);
+	lock_free(&g->lock);
 	buf_free(&g->waiting);
 	buf_free(&g->batch);
 	mem_drop(gp);

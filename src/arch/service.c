@@ -177,8 +177,11 @@ measure(void *context)
 {
 	struct service	*s = context;
 	int64_t		*g = stats_gauges;
+	struct clock	 now = { 0 };
 
-	board_measure(s->clock.wall);
+	memset(g, 0, sizeof(stats_gauges));
+	clock_update(&now);		/* whoever asks: not the loop's */
+	board_measure(now.wall);
 	http_measure(s->http);
 	clients_measure(s->clients);
 	if (s->measure != NULL)

@@ -31,11 +31,11 @@ tally_read(const uint64_t *tally)
 	return __atomic_load_n(tally, __ATOMIC_RELAXED);
 }
 
-/* The same of sizes. */
+/* The same of how many there are. */
 static inline void
-tally_set_size(size_t *tally, size_t n)
+tally_size(size_t *tally, int more)
 {
-	__atomic_store_n(tally, n, __ATOMIC_RELAXED);
+	__atomic_store_n(tally, *tally + (size_t)more, __ATOMIC_RELAXED);
 }
 
 static inline size_t
