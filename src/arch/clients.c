@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -40,7 +41,11 @@ struct client {
 	uint8_t			 patience;	/* the list that it is in */
 	bool			 listed;
 	TAILQ_ENTRY(client)	 link;		/* in that list */
-	TAILQ_ENTRY(client)	 waiting;	/* for the errand */
+	union {
+		TAILQ_ENTRY(client)	 waiting;	/* for the errand */
+		struct queued		 place;		/* on the way to
+							 * another stage */
+	};
 };
 
 struct door {				/* a listening socket */
@@ -62,7 +67,7 @@ struct clients {
 	size_t			 listed[PATIENCE_COUNT];	/* in them */
 	size_t			 count;
 	size_t			 limit;
-	bool			 closed;	/* doors, until there is room */
+	atomic_bool		 closed;	/* doors, until there is room */
 	int64_t			 told;		/* that they are: clock ms */
 	atomic_bool		 draining;
 	void			(*gone)(void *);
@@ -72,6 +77,12 @@ struct clients {
 	struct watch		*aside;		/* the time until ... */
 	int			 insists;	/* ... so many are taken that
 						 * others have left */
+	enum stage		 stage;
+	struct clients *const	*stages;	/* all of them, or NULL */
+	struct queue		*queue;		/* of its thread */
+	struct note		 crowded;	/* make room, if you can */
+	struct note		 eased;		/* there may be room now */
+	bool			 ending;
 };
 
 static void	run(struct client *);
@@ -100,10 +111,17 @@ stop_waiting(struct client *c)
 		e->deserted(e);
 }
 
+/* Those who count it. */
+static struct clients *
+host(const struct client *c)
+{
+	return c->all->stages == NULL ? c->all : c->all->stages[STAGE_ACCEPT];
+}
+
 static void
 end(struct client *c)
 {
-	struct clients	*all = c->all;
+	struct clients	*all = host(c);
 	struct peer	*peer = c->peer;
 
 	unlist(c);
@@ -169,17 +187,27 @@ watched(enum wait_kind kind)
 	}
 }
 
+/* It can make room: who waits outside may come in. */
+static void
+ease(struct client *c)
+{
+	struct clients	*all = host(c);
+
+	if (!all->closed || all->draining)
+		return;
+	if (all == c->all)
+		open_doors(all, true);
+	else
+		note_send(&c->all->eased, all->queue);
+}
+
 /* Leaves the client with whoever satisfies its wait. */
 static void
 park(struct client *c, const struct wait *w)
 {
-	struct clients	*all = c->all;
-
 	list(c, w->patience, w->deadline);
-	/* One that can make room: who waits outside may come in. */
-	if (all->closed && !all->draining && (w->patience == PATIENCE_IDLE ||
-	    w->patience == PATIENCE_LINGER))
-		open_doors(all, true);
+	if (w->patience == PATIENCE_IDLE || w->patience == PATIENCE_LINGER)
+		ease(c);
 	if (w->kind == WAIT_DISK) {
 		c->errand = w->errand;
 		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
@@ -188,11 +216,43 @@ park(struct client *c, const struct wait *w)
 }
 
 static void
+arrive(struct queued *place)
+{
+	struct client	*c = (struct client *)((char *)place -
+			    offsetof(struct client, place));
+
+	if (c->all->ending)
+		end(c);
+	else
+		run(c);
+}
+
+/* It waits for nothing, and from here on it is the other stage's. */
+static void
+hand_on(struct client *c, enum stage next)
+{
+	struct clients	*to = c->all->stages[next];
+
+	unlist(c);
+	evloop_move(c, to->loop);
+	machine_move(c->peer, to->http);
+	c->all = to;
+	c->place.take = arrive;
+	queue_put(to->queue, &c->place);
+}
+
+static void
 run(struct client *c)
 {
-	const struct wait	*w = machine_run(c->peer);
+	struct clients		*all = c->all;
+	enum stage		 next = all->stage;
+	const struct wait	*w = all->stages == NULL ?
+				    machine_run(c->peer) :
+				    machine_run_stage(c->peer, &next);
 
-	if (w == NULL)
+	if (next != all->stage)
+		hand_on(c, next);
+	else if (w == NULL)
 		end(c);
 	else
 		park(c, w);
@@ -279,8 +339,9 @@ dispensable(const struct clients *all)
 	return c != NULL ? c : longest_idle(all);
 }
 
+/* Those of this thread. */
 static bool
-make_room(struct clients *all)
+evict(struct clients *all)
 {
 	struct client	*c = dispensable(all);
 
@@ -289,6 +350,65 @@ make_room(struct clients *all)
 	stats_count(STATS_MADE_ROOM);
 	wake(c, OUTCOME_CANCELLED);
 	return true;
+}
+
+static void
+heed_crowd(void *context, unsigned times)
+{
+	while (times-- > 0 && evict(context))
+		continue;
+}
+
+static void
+heed_ease(void *context, unsigned times)
+{
+	struct clients	*all = context;
+
+	(void)times;
+	if (all->closed && !all->draining)
+		open_doors(all, true);
+}
+
+static size_t
+listed(const struct clients *all, enum patience patience)
+{
+	return tally_read_size(&all->listed[patience]);
+}
+
+/* The stage whose clients could make room; NULL: there is none, or as many have
+ * been asked to already, and have not gone yet. */
+static struct clients *
+roomy(const struct clients *all)
+{
+	struct clients	*reads = all->stages[STAGE_READ_REQUEST];
+	struct clients	*sends = all->stages[STAGE_SEND_DATA];
+	size_t		 over = all->count > all->limit ?
+			    all->count - all->limit : 0;
+
+	if (listed(sends, PATIENCE_LINGER) > over)
+		return sends;
+	return listed(sends, PATIENCE_LINGER) + listed(reads, PATIENCE_IDLE) >
+	    over ? reads : NULL;
+}
+
+static bool
+has_room(const struct clients *all)
+{
+	return all->count < all->limit || (all->stages != NULL ?
+	    roomy(all) != NULL : dispensable(all) != NULL);
+}
+
+static bool
+make_room(struct clients *all)
+{
+	struct clients	*there;
+
+	if (all->stages == NULL)
+		return evict(all);
+	there = roomy(all);
+	if (there != NULL)
+		note_send(&there->crowded, there->queue);
+	return there != NULL;
 }
 
 static void
@@ -316,6 +436,14 @@ clients_invite(struct clients *all, int fd, const struct transport *transport,
 	welcome(all, fd, transport, context, &nowhere, listener);
 }
 
+/* Until one ends, or this time is over. */
+static void
+close_for_now(struct clients *all)
+{
+	open_doors(all, false);
+	set_timer(all, all->clock->ms + CLOSED);
+}
+
 /* No room and nobody to go: wait for one to end rather than spin. */
 static void
 full(struct clients *all)
@@ -328,8 +456,7 @@ full(struct clients *all)
 		    "(ulimit -n) or limits { connections }", all->count);
 		all->told = now;
 	}
-	open_doors(all, false);
-	set_timer(all, now + CLOSED);
+	close_for_now(all);
 }
 
 /* They have had their time. */
@@ -366,6 +493,16 @@ leave_to_others(struct clients *all)
 	return true;
 }
 
+/* Who makes room elsewhere has not gone yet. */
+static void
+no_descriptor(struct clients *all)
+{
+	if (!make_room(all))
+		full(all);
+	else if (all->stages != NULL)
+		close_for_now(all);
+}
+
 static void
 knock(void *context)
 {
@@ -377,8 +514,7 @@ knock(void *context)
 	for (int i = 0; i < ACCEPTS && !d->all->closed; i++) {
 		if (leave_to_others(d->all))
 			return;
-		if (d->all->count >= d->all->limit &&
-		    dispensable(d->all) == NULL) {
+		if (!has_room(d->all)) {
 			full(d->all);
 			return;
 		}
@@ -394,8 +530,8 @@ knock(void *context)
 			continue;
 		}
 		if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-		    errno == ENOMEM) && !make_room(d->all))
-			full(d->all);
+		    errno == ENOMEM))
+			no_descriptor(d->all);
 		if (errno == EAGAIN || errno == EWOULDBLOCK) {
 			d->all->insists = 0;
 			return;
@@ -523,23 +659,42 @@ clients_drain(struct clients *all)
 	/* Each leaves that list: its wait is a shorter one now. */
 	while ((c = longest_idle(all)) != NULL)
 		wake(c, OUTCOME_READY);
-	if (all->count == 0)
+	if (all->count == 0 && all->gone != NULL)
 		all->gone(all->context);
+}
+
+void
+clients_stage(struct clients *all, enum stage stage,
+    struct clients *const *stages, struct queue *queue)
+{
+	all->stage = stage;
+	all->stages = stages;
+	all->queue = queue;
+	note_init(&all->crowded, heed_crowd, all);
+	note_init(&all->eased, heed_ease, stages[STAGE_ACCEPT]);
+}
+
+void
+clients_end(struct clients *all)
+{
+	struct client	*c;
+
+	all->ending = true;
+	all->draining = false;
+	all->closed = false;
+	close_doors(all);
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
+			end(c);
 }
 
 void
 clients_free(struct clients **ap)
 {
 	struct clients	*all = *ap;
-	struct client	*c;
 
-	all->draining = false;
-	all->closed = false;
-	for (int i = 0; i < PATIENCE_COUNT; i++)
-		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
-			end(c);
+	clients_end(all);
 	need(all->count == 0);
-	close_doors(all);
 	free(all->doors);
 	evloop_unwatch(&all->timer);
 	evloop_unwatch(&all->aside);

@@ -9,6 +9,7 @@
 
 #include "arch/arch.h"
 #include "arch/evloop.h"
+#include "arch/queue.h"
 #include "http/machine.h"
 #include "wait.h"
 
@@ -19,10 +20,21 @@ struct clients;
 struct clients	*clients_new(struct evloop *, struct clock *, struct http *,
 		    size_t limit, void (*gone)(void *), void *context);
 void		 clients_free(struct clients **);	/* ends them all */
+/* The same, of those here and of whoever comes from another stage from now on;
+ * none of the threads runs any more.  STAGE_ACCEPT first, and freed last. */
+void		 clients_end(struct clients *);
 /* Others take from the same queue; least is how many connections the one of
  * them has that has fewest.  changed is called when ours are more or fewer. */
 void		 clients_share(struct clients *, size_t (*least)(void),
 		    void (*changed)(void *));
+/*
+ * They are those of one stage of the machine, in a thread of its own: who is
+ * another stage's business goes there.  All of them, by stage, are known before
+ * any of their loops turns; STAGE_ACCEPT has the doors, counts and lets go.
+ * What they have to say to each other goes through the queue of each.
+ */
+void		 clients_stage(struct clients *, enum stage,
+		    struct clients *const *, struct queue *);
 /* How many there are. */
 size_t		 clients_count(const struct clients *);
 void		 clients_listen(struct clients *, const struct listener *,

@@ -169,6 +169,16 @@ evloop_leave(void *guest)
 	evloop_unwatch(&w);
 }
 
+void
+evloop_move(void *guest, struct evloop *to)
+{
+	struct watch	*w = evloop_host(guest);
+
+	evloop_want(w, EVLOOP_NOTHING);
+	w->loop = to;
+	event_base_set(to->base, &w->event);
+}
+
 struct watch *
 evloop_timer(struct evloop *l, void (*callback)(void *), void *context)
 {

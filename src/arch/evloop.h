@@ -46,6 +46,8 @@ void		*evloop_guest(struct evloop *, int fd, void (*)(void *),
 		    size_t);
 struct watch	*evloop_host(void *guest);
 void		 evloop_leave(void *guest);	/* frees both */
+/* To another loop, where NOTHING is wanted at first, as here by now. */
+void		 evloop_move(void *guest, struct evloop *);
 
 void		 evloop_want(struct watch *, enum evloop_want);
 /* At this clock ms, or at once if that has passed. */
