@@ -27,6 +27,9 @@ void		 evloop_free(struct evloop **);	/* all watches freed */
 /* Runs until evloop_stop. */
 void		 evloop_run(struct evloop *);
 void		 evloop_stop(struct evloop *);
+/* From now on the time that its turns take is not measured: nobody waits for
+ * it. */
+void		 evloop_untimed(struct evloop *);
 /* How long others had to wait while it was busy: a line. */
 void		 evloop_report(void (*line)(const char *));
 

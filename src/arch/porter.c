@@ -3,15 +3,12 @@
  * change that.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 
 #include "arch/clients.h"
 #include "arch/porter.h"
-#include "lib/bell.h"
 #include "lib/lock.h"
 #include "lib/mem.h"
-#include "lib/tally.h"
 #include "stats.h"
 
 /* An errand on its way. */
@@ -25,11 +22,12 @@ struct trip {
 };
 
 struct porter {
-	struct bell		 bell;
+	struct queue		*queue;		/* of its thread */
+	struct note		 work;
 	struct lock		*lock;		/* of these: */
 	TAILQ_HEAD(, trip)	 trips;
 	size_t			 n, most;
-	bool			 busy, ending;
+	bool			 ended;
 };
 
 static void
@@ -62,7 +60,7 @@ add(struct porter *p, struct trip *t)
 	bool	room;
 
 	lock_take(p->lock);
-	room = !p->ending && (p->n < p->most || goes_on(&t->errand->job));
+	room = !p->ended && (p->n < p->most || goes_on(&t->errand->job));
 	if (room) {
 		TAILQ_INSERT_TAIL(&p->trips, t, link);
 		t->waiting = true;
@@ -70,7 +68,7 @@ add(struct porter *p, struct trip *t)
 	}
 	lock_release(p->lock);
 	if (room)
-		bell_ring(&p->bell);
+		note_send(&p->work, p->queue);
 	return room;
 }
 
@@ -123,21 +121,20 @@ porter_send(struct porter *p, struct errand *e, struct queue *home)
 	}
 }
 
-/* The first, which it is over from now on; NULL: there is none. */
+/* The first of those that wait, which it is over from now on, or NULL. */
 static struct trip *
-next(struct porter *p, bool *ending)
+next(struct porter *p, bool *more)
 {
 	struct trip	*t;
 
 	lock_take(p->lock);
-	*ending = p->ending;
-	t = *ending ? NULL : TAILQ_FIRST(&p->trips);
+	t = TAILQ_FIRST(&p->trips);
 	if (t != NULL) {
 		TAILQ_REMOVE(&p->trips, t, link);
 		t->waiting = false;
 		p->n--;
 	}
-	p->busy = t != NULL;
+	*more = !TAILQ_EMPTY(&p->trips);
 	lock_release(p->lock);
 	return t;
 }
@@ -157,38 +154,19 @@ perform(struct trip *t)
 		finish(t);
 }
 
+/* One in each turn of the loop: so it can be told to end. */
 static void
-sleep_until_rung(const struct bell *b)
-{
-	struct pollfd	p = { .fd = b->fd, .events = POLLIN };
-
-	if (poll(&p, 1, -1) == 1)
-		bell_hush(b);
-}
-
-void
-porter_run(void *context)
+work(void *context, unsigned times)
 {
 	struct porter	*p = context;
-	struct trip	*t;
-	bool		 ending = false;
+	bool		 more;
+	struct trip	*t = next(p, &more);
 
-	while (!ending) {
-		t = next(p, &ending);
-		if (t != NULL)
-			perform(t);
-		else if (!ending)
-			sleep_until_rung(&p->bell);
-	}
-}
-
-void
-porter_end(struct porter *p)
-{
-	lock_take(p->lock);
-	p->ending = true;
-	lock_release(p->lock);
-	bell_ring(&p->bell);
+	(void)times;
+	if (t != NULL)
+		perform(t);
+	if (more)
+		note_send(&p->work, p->queue);
 }
 
 size_t
@@ -202,41 +180,37 @@ porter_waiting(const struct porter *p)
 	return n;
 }
 
-bool
-porter_busy(const struct porter *p)
-{
-	bool	busy;
-
-	lock_take(p->lock);
-	busy = p->busy;
-	lock_release(p->lock);
-	return busy;
-}
-
 struct porter *
-porter_new(size_t most)
+porter_new(struct evloop *loop, struct queue *queue, size_t most)
 {
 	struct porter	*p = mem_zero(sizeof(*p));
 
+	/* Its turns are the disk's. */
+	evloop_untimed(loop);
+	p->queue = queue;
+	note_init(&p->work, work, p);
 	p->lock = lock_new();
 	p->most = most;
 	TAILQ_INIT(&p->trips);
-	bell_open(&p->bell);
 	return p;
 }
 
 void
-porter_free(struct porter **pp)
+porter_end(struct porter *p)
 {
-	struct porter	*p = *pp;
 	struct trip	*t;
 
+	p->ended = true;
 	while ((t = TAILQ_FIRST(&p->trips)) != NULL) {
 		withdraw(p, t);
 		t->errand->job.error = ECONNABORTED;
 		finish(t);
 	}
-	bell_close(&p->bell);
-	lock_free(&p->lock);
+}
+
+void
+porter_free(struct porter **pp)
+{
+	lock_free(&(*pp)->lock);
 	mem_drop(pp);
 }

@@ -9,29 +9,24 @@
 #ifndef ARCH_PORTER_H
 #define ARCH_PORTER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
+#include "arch/evloop.h"
 #include "arch/queue.h"
 #include "wait.h"
 
 struct porter;
 
-/* So many errands may wait. */
-struct porter	*porter_new(size_t most);
-/* The thread has ended: what still waits fails. */
-void		 porter_free(struct porter **);
-/* What the thread does until it is told to end; context: the porter. */
-void		 porter_run(void *);
-/* Any thread: when the job under way is done. */
+/* In the thread of that loop, by its queue; so many errands may wait. */
+struct porter	*porter_new(struct evloop *, struct queue *, size_t most);
+/* The thread has ended: what still waits fails, and whatever else is sent. */
 void		 porter_end(struct porter *);
+void		 porter_free(struct porter **);		/* after that */
 
-/* The errand comes back through that queue, the sender's own; NULL: nobody
- * waits for it, and done() may be called by any thread. */
+/* Any thread.  The errand comes back through that queue, the sender's own;
+ * NULL: nobody waits for it, and done() may be called by any thread. */
 void		 porter_send(struct porter *, struct errand *, struct queue *);
-
-/* For gauges: how many wait, and whether it is over one.  Any thread. */
+/* How many wait; any thread. */
 size_t		 porter_waiting(const struct porter *);
-bool		 porter_busy(const struct porter *);
 
 #endif
