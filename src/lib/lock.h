@@ -1,0 +1,45 @@
+/*
+ * lock: a mutex that is not there where one thread alone does the work: NULL,
+ * and then it costs a look at that.
+ *
+ * Who has it must not wait for anything but another lock, and does not take it
+ * again.
+ */
+#ifndef LIB_LOCK_H
+#define LIB_LOCK_H
+
+#include <stddef.h>
+
+#include "lib/rare.h"
+
+struct lock;
+
+struct lock	*lock_new(void);
+void		 lock_free(struct lock **);
+
+/* For the two below. */
+RARE void	 lock_wait(struct lock *);
+RARE void	 lock_end(struct lock *);
+
+/*
+ * What a verb does that every request comes to stands twice: here under the
+ * lock, aside, and in the verb itself for who has none, so that this one need
+ * not save registers for calls that it does not make.
+ */
+#define LOCKED	__attribute__((__noinline__))
+
+static inline void
+lock_take(struct lock *l)
+{
+	if (l != NULL)
+		lock_wait(l);
+}
+
+static inline void
+lock_release(struct lock *l)
+{
+	if (l != NULL)
+		lock_end(l);
+}
+
+#endif
