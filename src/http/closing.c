@@ -38,8 +38,12 @@ closing_give(void *context, int fd, const struct job_version *version)
 	struct store	*store = context;
 	struct closing	*cl;
 
-	if (store->closer.start == NULL ||
-	    store->closing >= store->closing_most) {
+	if (store->closer.start == NULL) {
+		io_close(&fd);
+		return;
+	}
+	if (store->closing++ >= store->closing_most) {
+		store->closing--;
 		io_close(&fd);
 		return;
 	}
@@ -51,7 +55,6 @@ closing_give(void *context, int fd, const struct job_version *version)
 	cl->errand.job.version = *version;	/* its file system */
 	cl->errand.done = closing_done;
 	cl->errand.free = closing_free;
-	store->closing++;
 	stats_count(STATS_CLOSES);
 	store->closer.start(store->closer.context, &cl->errand);
 }
