@@ -8,7 +8,6 @@
 #include <event2/event_struct.h>
 
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "arch/evloop.h"
@@ -75,17 +74,6 @@ evloop_run(struct evloop *l)
 			stats_time(STATS_HISTOGRAM_LOOP_LAG,
 			    clock_us() - l->begun);
 	} while (!event_base_got_break(l->base));
-}
-
-void
-evloop_report(void (*line)(const char *))
-{
-	char	text[HISTOGRAM_TEXT + 64];
-	size_t	n = (size_t)snprintf(text, sizeof(text), "loop lag: ");
-
-	histogram_text(&stats_histograms[STATS_HISTOGRAM_LOOP_LAG], text + n,
-	    sizeof(text) - n);
-	line(text);
 }
 
 void

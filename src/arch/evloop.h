@@ -27,8 +27,6 @@ void		 evloop_free(struct evloop **);	/* all watches freed */
 /* Runs until evloop_stop. */
 void		 evloop_run(struct evloop *);
 void		 evloop_stop(struct evloop *);
-/* How long others had to wait while it was busy: a line. */
-void		 evloop_report(void (*line)(const char *));
 
 /* Calls back as long as the descriptor is ready for what is wanted; NOTHING
  * at first.  Does not own the descriptor: free before closing it. */
