@@ -15,7 +15,7 @@
 #include "board.h"
 #include "lib/log.h"
 
-#define PARTS	8192		/* more than there can be reigns at once, with
+#define PARTS	16384		/* more than there can be reigns at once, with
 				 * as many mains or threads as there may be */
 #define TRIES	100
 

@@ -115,7 +115,7 @@ mains_begin(struct monitor *m, struct reign *r)
 		w = &r->workers[i];
 		/* Those that it has, and those that it has given up. */
 		w->ledger = ledger_new(2 * (size_t)r->conf->helpers_max);
-		w->part = board_take(r->number, 1);
+		w->part = board_take(r->number, arch_threads(r->conf));
 		start_main(m, w);
 		if (w->main == 0 && r->state == REIGN_COMING) {
 			mains_died(m, w, "could not be started");
@@ -308,7 +308,7 @@ bury(struct monitor *m, struct worker *w)
 	children_kill_helpers(&m->children, w->generation);
 	children_keep_lanes(&m->children, w->generation, w->ledger,
 	    w->number);
-	board_keep(w->part, 1);
+	board_keep(w->part, arch_threads(w->reign->conf));
 	crowd_left(w->reign->addresses, w->number);
 }
 

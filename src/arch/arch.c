@@ -37,3 +37,10 @@ arch_workers(const struct conf *conf)
 {
 	return arch_of(conf)->inside ? conf_workers(conf) : 1;
 }
+
+unsigned
+arch_threads(const struct conf *conf)
+{
+	return arch_of(conf)->inside ?
+	    1 + arch_of(conf)->threads * conf_workers(conf) : 1;
+}

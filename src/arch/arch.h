@@ -43,6 +43,7 @@ struct arch {
 	const char	*worker;
 	bool		 inside;
 	unsigned	 workers;
+	unsigned	 threads;	/* of each that is inside */
 	int		(*run)(const struct world *);	/* exit status */
 };
 
@@ -55,5 +56,7 @@ void			 arch_choose(struct conf *, int64_t architecture);
 /* How many mains serve by it, and how many workers are in each. */
 unsigned		 arch_mains(const struct conf *);
 unsigned		 arch_workers(const struct conf *);
+/* How many threads main has, the one that it begins with as well. */
+unsigned		 arch_threads(const struct conf *);
 
 #endif

@@ -70,6 +70,7 @@ struct clients {
 	atomic_bool		 closed;	/* doors, until there is room */
 	int64_t			 told;		/* that they are: clock ms */
 	atomic_bool		 draining;
+	bool			 lent;		/* the doors */
 	void			(*gone)(void *);
 	void			*context;
 	size_t			(*least)(void);	/* of others; NULL: none */
@@ -590,6 +591,12 @@ clients_share(struct clients *all, size_t (*least)(void),
 	all->changed = changed;
 }
 
+void
+clients_lent(struct clients *all)
+{
+	all->lent = true;
+}
+
 size_t
 clients_count(const struct clients *all)
 {
@@ -630,7 +637,8 @@ close_doors(struct clients *all)
 {
 	for (size_t i = 0; i < all->ndoors; i++) {
 		evloop_unwatch(&all->doors[i].watch);
-		close(all->doors[i].listener.fd);
+		if (!all->lent)
+			close(all->doors[i].listener.fd);
 	}
 	all->ndoors = 0;
 }

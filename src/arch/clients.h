@@ -39,6 +39,9 @@ void		 clients_stage(struct clients *, enum stage,
 size_t		 clients_count(const struct clients *);
 void		 clients_listen(struct clients *, const struct listener *,
 		    size_t n);
+/* The sockets that it listens on are lent: others have them, too, and whoever
+ * lends them closes them. */
+void		 clients_lent(struct clients *);
 /* One that nobody has made: its bytes are the transport's; its descriptor must
  * take output and have input at any time. */
 void		 clients_invite(struct clients *, int fd,

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "arch/evloop.h"
@@ -83,17 +82,6 @@ void
 evloop_untimed(struct evloop *l)
 {
 	l->untimed = true;
-}
-
-void
-evloop_report(void (*line)(const char *))
-{
-	char	text[HISTOGRAM_TEXT + 64];
-	size_t	n = (size_t)snprintf(text, sizeof(text), "loop lag: ");
-
-	histogram_text(&stats_histograms[STATS_HISTOGRAM_LOOP_LAG], text + n,
-	    sizeof(text) - n);
-	line(text);
 }
 
 void

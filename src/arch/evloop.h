@@ -30,8 +30,6 @@ void		 evloop_stop(struct evloop *);
 /* From now on the time that its turns take is not measured: nobody waits for
  * it. */
 void		 evloop_untimed(struct evloop *);
-/* How long others had to wait while it was busy: a line. */
-void		 evloop_report(void (*line)(const char *));
 
 /* Calls back as long as the descriptor is ready for what is wanted; NOTHING
  * at first.  Does not own the descriptor: free before closing it. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -33,6 +34,31 @@ stop(void *context)
 	evloop_stop(((struct service *)context)->loop);
 }
 
+/* Our own clients have. */
+static void
+gone(void *context)
+{
+	struct service	*s = context;
+
+	s->gone = true;
+	if (s->others == NULL || s->others_gone)
+		evloop_stop(s->loop);
+}
+
+void
+service_closed(struct service *s)
+{
+	control_send(s->world->control, CONTROL_DRAINS, -1);
+}
+
+void
+service_others_gone(struct service *s)
+{
+	s->others_gone = true;
+	if (s->gone)
+		evloop_stop(s->loop);
+}
+
 static void
 drain(void *context)
 {
@@ -40,8 +66,11 @@ drain(void *context)
 
 	log_info("finishing the responses under way");
 	evloop_at(s->timer, s->clock.ms + s->world->conf->limits.drain);
+	if (s->others != NULL)
+		s->others->drain(s->context);
 	clients_drain(s->clients);
-	control_send(s->world->control, CONTROL_DRAINS, -1);
+	if (s->others == NULL)
+		service_closed(s);
 }
 
 static void
@@ -79,7 +108,19 @@ later(void *context)
 {
 	struct service	*s = context;
 
-	evloop_at(s->tidy, s->clock.ms);
+	if (s->others != NULL)
+		bell_ring(&s->bell);		/* from any thread */
+	else
+		evloop_at(s->tidy, s->clock.ms);
+}
+
+static void
+rung(void *context)
+{
+	struct service	*s = context;
+
+	bell_hush(&s->bell);
+	tidy(s);
 }
 
 /* The loop turns: else this would not be called. */
@@ -146,17 +187,27 @@ tell(const char *line)
 	log_info("%s", line);
 }
 
+/* How long others had to wait while a loop was busy. */
 static void
-report_counters(void)
+report_lag(const struct stats_part *sum)
 {
-	struct stats_part	sum;
-	char			text[200];
+	char	text[HISTOGRAM_TEXT + 64];
+	size_t	n = (size_t)snprintf(text, sizeof(text), "loop lag: ");
 
-	board_sum_main(&sum, 1);
+	histogram_text(&sum->histograms[STATS_HISTOGRAM_LOOP_LAG], text + n,
+	    sizeof(text) - n);
+	tell(text);
+}
+
+static void
+report_counters(const struct stats_part *sum)
+{
+	char	text[200];
+
 	/* What comes behind these, the monitor counts. */
 	for (int i = 0; i < STATS_RELOADS; i++) {
 		snprintf(text, sizeof(text), "%s: %llu", stats_name(i),
-		    (unsigned long long)sum.counters[i]);
+		    (unsigned long long)sum->counters[i]);
 		tell(text);
 	}
 }
@@ -164,11 +215,15 @@ report_counters(void)
 static void
 report(struct service *s)
 {
-	evloop_report(tell);
+	struct stats_part	sum;
+
+	http_measure(s->http);		/* caches count there as well */
+	board_sum_main(&sum, arch_threads(s->world->conf));
+	report_lag(&sum);
 	if (s->report != NULL)
 		s->report(s->context, tell);
 	http_report(s->http, tell);
-	report_counters();
+	report_counters(&sum);
 }
 
 /* For who asks now. */
@@ -216,6 +271,54 @@ changed(void *context)
 	s->looks = true;
 }
 
+static void
+end(struct service *s)
+{
+	if (s->others != NULL && !s->others->end(s->context)) {
+		/* Nothing that they may still use is taken away. */
+		log_info("a thread waits for a disk: ending without it");
+		logger_free(&s->logger);
+		exit(0);
+	}
+	report_source(NULL, NULL);
+	report(s);
+	clients_free(&s->clients);
+	asked_free(&s->asked);
+}
+
+/* What threads share. */
+static void
+share(struct service *s, struct http_setup *setup)
+{
+	const struct store_setup	store = {
+		.conf = setup->conf,
+		.descriptors = setup->descriptors,
+		.pagemap = setup->pagemap,
+		.shared = true,
+		.later = later,
+		.later_context = s,
+	};
+
+	bell_open(&s->bell);
+	s->rung = evloop_watch(s->loop, s->bell.fd, rung, s);
+	evloop_want(s->rung, EVLOOP_READ);
+	logger_share(s->logger);
+	report_share();
+	setup->store = s->store = store_new(&store);
+	s->others->open(s->context, setup);
+	s->sandbox.start = s->others->start;
+	s->sandbox.context = s->context;
+}
+
+static void
+confine(struct service *s)
+{
+	if (s->world->conf->sandbox != SANDBOX_OFF)
+		sandbox_enter(&s->sandbox);
+	else if (s->others != NULL)
+		s->others->start(s->context);
+}
+
 void
 service_run(struct service *s, const struct disk *disk)
 {
@@ -238,15 +341,21 @@ service_run(struct service *s, const struct disk *disk)
 	}
 	if (world->addresses != NULL)
 		address_use(world->addresses, world->main);
+	if (s->others != NULL)
+		share(s, &setup);
 	s->http = http_new(&setup);
+	/* Those beside others are invited. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
-	    connections(world), stop, s);
+	    s->others != NULL ? 0 : connections(world), gone, s);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
-	clients_listen(s->clients, world->listeners, world->nlisteners);
+	if (s->others == NULL)
+		clients_listen(s->clients, world->listeners,
+		    world->nlisteners);
 	report_source(measure, s);
-	if (world->conf->sandbox != SANDBOX_OFF)
-		sandbox_enter(&s->sandbox);
+	confine(s);
+	if (s->others != NULL)
+		s->others->serve(s->context);
 	control_send(world->control, CONTROL_READY, -1);
 	if (world->beat != 0)
 		evloop_at(s->beat, s->clock.ms);
@@ -255,10 +364,7 @@ service_run(struct service *s, const struct disk *disk)
 		clients_share(s->clients, board_least_open, changed);
 	}
 	evloop_run(s->loop);
-	report_source(NULL, NULL);
-	report(s);
-	clients_free(&s->clients);
-	asked_free(&s->asked);
+	end(s);
 }
 
 void
@@ -268,7 +374,12 @@ service_close(struct service *s)
 	 * of the log away. */
 	proc_signals_block();
 	http_free(&s->http);
+	if (s->store != NULL)
+		store_free(&s->store);
 	io_close(&s->pagemap);
+	evloop_unwatch(&s->rung);
+	if (s->others != NULL)
+		bell_close(&s->bell);
 	evloop_unwatch(&s->control);
 	evloop_unwatch(&s->term);
 	evloop_unwatch(&s->quit);

@@ -10,8 +10,21 @@
 #include "arch/clients.h"
 #include "arch/evloop.h"
 #include "arch/logger.h"
+#include "http/store.h"
+#include "lib/bell.h"
 #include "lib/clock.h"
 #include "lib/sandbox.h"
+
+/* Other threads of main, which have the clients; how they are made and led. */
+struct service_others {
+	/* As that of main's own http, but for clock and disk. */
+	void	(*open)(void *context, const struct http_setup *);
+	void	(*start)(void *context);	/* of sandbox.h */
+	void	(*serve)(void *context);	/* from here on */
+	/* service_closed() and service_others_gone() are due. */
+	void	(*drain)(void *context);
+	bool	(*end)(void *context);		/* of team.h */
+};
 
 struct service {
 	const struct world	*world;
@@ -31,12 +44,21 @@ struct service {
 	/* What else there is to report, or NULL. */
 	void			(*report)(void *, void (*line)(const char *));
 	void			(*measure)(const void *);	/* the same */
-	void			*context;
+	const struct service_others *others;	/* NULL: none */
+	void			*context;		/* of all these */
+	struct store		*store;		/* shared with those */
+	struct bell		 bell;		/* they ring: it is to be
+						 * tidied */
+	struct watch		*rung;
+	bool			 gone, others_gone;	/* in a drain */
 };
 
 void	service_open(struct service *, const struct world *);
 /* Serves, with errands going there, until a signal or the monitor's end. */
 void	service_run(struct service *, const struct disk *);
 void	service_close(struct service *);
+/* All doors are closed, in a drain; and all of their clients have gone. */
+void	service_closed(struct service *);
+void	service_others_gone(struct service *);
 
 #endif

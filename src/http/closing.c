@@ -13,7 +13,7 @@
 
 struct closing {
 	struct errand	 errand;	/* first: casts rely on it */
-	struct store	*store;
+	struct http	*http;
 };
 
 /* If nobody has taken it, it is still open. */
@@ -28,33 +28,30 @@ closing_free(struct errand *e)
 {
 	struct closing	*cl = (struct closing *)e;
 
-	cl->store->closing--;
+	cl->http->store->closing--;
 	free(cl);
 }
 
 void
 closing_give(void *context, int fd, const struct job_version *version)
 {
-	struct store	*store = context;
+	struct http	*http = context;
+	struct store	*store = http->store;
 	struct closing	*cl;
 
-	if (store->closer.start == NULL) {
-		io_close(&fd);
-		return;
-	}
 	if (store->closing++ >= store->closing_most) {
 		store->closing--;
 		io_close(&fd);
 		return;
 	}
 	cl = mem_zero(sizeof(*cl));
-	cl->store = store;
+	cl->http = http;
 	job_init(&cl->errand.job, JOB_CLOSE);
-	cl->errand.job.id = ++store->next_job;
+	cl->errand.job.id = ++http->store->next_job;
 	cl->errand.job.fd = fd;
 	cl->errand.job.version = *version;	/* its file system */
 	cl->errand.done = closing_done;
 	cl->errand.free = closing_free;
 	stats_count(STATS_CLOSES);
-	store->closer.start(store->closer.context, &cl->errand);
+	http->disk.start(http->disk.context, &cl->errand);
 }

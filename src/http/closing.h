@@ -9,8 +9,8 @@
 /* Of the descriptors for files, one in so many may be on its way. */
 #define CLOSING_PART	4
 
-/* The give function of a file cache; context: a struct store.  Closes in place
- * where nobody takes them, or too many are on their way. */
-void	closing_give(void *store, int fd, const struct job_version *);
+/* The give function of a file cache; context: a struct http.  Closes in place
+ * where too many are on their way. */
+void	closing_give(void *http, int fd, const struct job_version *);
 
 #endif

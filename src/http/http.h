@@ -48,7 +48,6 @@ struct store {
 	_Atomic int64_t		 verifying;	/* passwords, now */
 	_Atomic uint32_t	 compressing;	/* such jobs under way */
 	_Atomic size_t		 closing;	/* the same */
-	struct disk		 closer;	/* who takes those */
 	size_t			 closing_most;
 	_Atomic int64_t		 told_crowd, told_rate;	/* clock ms */
 	_Atomic int64_t		 told_unusable, told_unverified;

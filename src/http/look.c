@@ -249,8 +249,7 @@ look_free(struct errand *e)
 
 	pathname_release(&l->http->store->paths, &l->path);
 	if (e->job.fd != -1)		/* refused for its size */
-		closing_give(l->http->store, e->job.fd,
-		    &e->job.version);
+		closing_give(l->http, e->job.fd, &e->job.version);
 	buf_free(&l->text);
 	free(l);
 }

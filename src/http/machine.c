@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "http/closing.h"
 #include "http/conn.h"
 #include "http/quota.h"
 #include "http/text.h"
@@ -43,7 +44,7 @@ static const struct {
 #define FINISH		finish_step
 #define LINGER		linger_step
 #define CLOSE		close_step
-#define STEP(id, name, stage, waits, help) 				\
+#define STEP(id, name, stage, waits, help)				\
 	[STEP_##id] = { name, id, waits, STAGE_##stage },
 #include "http/step.tbl"
 #undef STEP
@@ -92,18 +93,21 @@ for_whom(void)
 
 /* For a loop that shares nothing. */
 static struct store *
-own_store(const struct http_setup *setup)
+own_store(const struct http_setup *setup, struct http *http)
 {
 	const struct store_setup	 own = {
 		.conf = setup->conf,
 		.descriptors = setup->descriptors,
 		.pagemap = setup->pagemap,
-		.closer = setup->disk,
 		.later = setup->later,
 		.later_context = setup->later_context,
 	};
+	struct store			*store = store_new(&own);
 
-	return store_new(&own);
+	http->own_store = true;
+	store->files.give = closing_give;
+	store->files.give_context = http;
+	return store;
 }
 
 struct http *
@@ -128,8 +132,8 @@ http_new(const struct http_setup *setup)
 	http->body.fields = http->limits.fields;
 	http->pace.rate = conf->limits.pace;
 	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
-	http->own_store = setup->store == NULL;
-	http->store = http->own_store ? own_store(setup) : setup->store;
+	http->store = setup->store != NULL ? setup->store :
+	    own_store(setup, http);
 	http->date.text = http->date_text;
 	http->date.len = sizeof(http->date_text);
 	hash_key_random(&http->boundary_key);

@@ -53,9 +53,6 @@ store_new(const struct store_setup *setup)
 	    setup->descriptors - store->closing_most,
 	    (size_t)conf->cache.chunk_size, (size_t)conf->cache.small,
 	    conf->cache.residency);
-	store->closer = setup->closer;
-	store->files.give = closing_give;
-	store->files.give_context = store;
 	store->files.later = setup->later;
 	store->files.later_context = setup->later_context;
 	header_init(&store->heads, (size_t)conf->cache.heads);

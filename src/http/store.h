@@ -11,8 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wait.h"
-
 struct conf;
 struct store;
 
@@ -22,9 +20,6 @@ struct store_setup {
 	int			 pagemap;	/* of proc.h, stays the
 						 * caller's; 0 or -1: none */
 	bool			 shared;	/* by the loops of threads */
-	/* Who takes errands for files to be closed: from any thread, and in
-	 * the middle of a cache.  Without, they are closed in place. */
-	struct disk		 closer;
 	/* Asks one of the loops for http_tidy(): from any thread, and in the
 	 * middle of a cache.  NULL: nothing is put off. */
 	void			(*later)(void *);

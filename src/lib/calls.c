@@ -250,7 +250,9 @@ calls_restrict(unsigned who)
 	/* As a tree, where the library can: some calls are asked about often
 	 * (older systems remember none of the answers). */
 	(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-	error = fill(filter, who);
+	error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
+	if (error == 0)
+		error = fill(filter, who);
 	catch_forbidden();
 	if (error == 0)
 		error = seccomp_load(filter);

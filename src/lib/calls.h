@@ -37,7 +37,8 @@ enum calls_role {
 unsigned	calls_roles(const char *names);
 /* Whether this program was built with it, and the system can do it. */
 bool		calls_known(void);
-/* For good; without new privileges (proc.h).  0, or -1 with errno. */
+/* For good, of all threads that there are; without new privileges (proc.h).  0,
+ * or -1 with errno. */
 int		calls_restrict(unsigned roles);
 
 #endif

@@ -20,10 +20,10 @@
  * /proc what it needs for its reports: so with one there is no filter, we may
  * be looked at and start processes, and /proc may be read.
  */
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED	true
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED	true
 #endif
 #endif
@@ -93,9 +93,11 @@ void
 sandbox_enter(const struct sandbox *s)
 {
 	tzset();		/* it reads a file */
-	hide(s);
 	if (landlock_version() > 0)
 		leave_files(s);
+	if (s->start != NULL)
+		s->start(s->context);
+	hide(s);
 	if (calls_known() && !SANITIZED && calls_restrict(s->calls) == -1)
 		failed(s, "a filter of system calls");
 }

@@ -14,6 +14,11 @@ struct sandbox {
 	int		 rules;		/* of landlock; -1: no file at all;
 					 * SANDBOX_NO_RULES: as before */
 	bool		 required;	/* else: as much of it as there is */
+	/* Starts other threads, and returns when they run; or NULL.  They have
+	 * no files by inheritance, and no calls since those are taken from all
+	 * threads at once: so none is needed to start more. */
+	void		(*start)(void *);
+	void		*context;
 };
 
 /* What there is not of it here, in words for one line; NULL: nothing. */

@@ -16,6 +16,7 @@
 
 #include "arch/crowd.h"
 #include "conf.h"
+#include "http/http.h"
 #include "http/transport.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -308,11 +309,10 @@ static void
 begin(void)
 {
 	struct http_setup	 setup = { .clock = &world.clock };
-	struct store_setup	 shared = { .descriptors = 100 };
 	struct buf		 complaints = { 0 };
 	char			 text[200];
 
-	if (world.store != NULL)
+	if (world.https[0] != NULL)
 		return;
 	snprintf(text, sizeof(text), "site default {\nlisten 127.0.0.1:0\n"
 	    "root %s\n", world.dir);
@@ -327,16 +327,17 @@ begin(void)
 		world_fail("conf: %s", buf_string(&complaints));
 	buf_free(&complaints);
 	world.conf->cache.residency = RESIDENCY_PREDICT;
-	setup.conf = shared.conf = world.conf;
-	setup.disk.start = shared.closer.start = script_start;
+	setup.conf = world.conf;
+	setup.disk.start = script_start;
+	setup.descriptors = 100;
 	setup.log_room = log_room;
 	setup.log = log_line;
 	setup.addresses = world.addresses = crowd_new(world.conf, 1,
-	    shared.descriptors);
-	setup.store = world.store = store_new(&shared);
-	for (int i = 0; i < STAGE_COUNT; i++)
-		world.https[i] = i == 0 || world.staged ? http_new(&setup) :
-		    world.https[0];
+	    setup.descriptors);
+	world.https[0] = http_new(&setup);
+	setup.store = world.https[0]->store;
+	for (int i = 1; i < STAGE_COUNT; i++)
+		world.https[i] = world.staged ? http_new(&setup) : NULL;
 }
 
 struct client *
@@ -380,18 +381,17 @@ world_connect(const char *name, const char *from)
 void
 world_drain(void)
 {
-	for (int i = 0; i < (world.staged ? STAGE_COUNT : 1); i++)
-		http_drain(world.https[i]);
+	for (int i = 0; i < STAGE_COUNT; i++)
+		if (world.https[i] != NULL)
+			http_drain(world.https[i]);
 }
 
 static void
 free_https(void)
 {
-	if (world.store == NULL)
-		return;
-	for (int i = 0; i < (world.staged ? STAGE_COUNT : 1); i++)
-		http_free(&world.https[i]);
-	store_free(&world.store);
+	for (int i = STAGE_COUNT - 1; i >= 0; i--)
+		if (world.https[i] != NULL)
+			http_free(&world.https[i]);
 }
 
 void

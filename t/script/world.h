@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "http/machine.h"
-#include "http/store.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
 #include "wait.h"
@@ -44,9 +43,7 @@ struct world {
 	struct buf	 conf_text, site_text, log, told;
 	char		 dir[64];		/* for files and as root */
 	struct conf	*conf;
-	struct store	*store;
-	/* Each stage's; all the same one, unless staged. */
-	struct http	*https[STAGE_COUNT];
+	struct http	*https[STAGE_COUNT];	/* only the first, or staged */
 	bool		 staged;		/* as pipelined does it */
 	bool		 skipped;		/* not for that */
 	struct addresses *addresses;

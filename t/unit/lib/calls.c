@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +20,7 @@
 #include "lib/proc.h"
 #include "t/unit/unit.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED	true
 #else
 #define SANITIZED	false
@@ -184,9 +186,53 @@ START_TEST(restricts)
 }
 END_TEST
 
+static atomic_bool	runs;
+
+/* Waits to be told, and then tries; the process ends with what came of it. */
+static void *
+be_thread(void *fd)
+{
+	char	byte;
+
+	runs = true;
+	if (read(*(int *)fd, &byte, 1) == 1)
+		_exit(open_file());
+	_exit(255);
+}
+
+/* A thread that is there already is restricted, too. */
+START_TEST(threads)
+{
+	pthread_t	thread;
+	int		fds[2], status;
+	pid_t		pid;
+
+	if (!calls_known() || SANITIZED)
+		return;
+	ck_assert_int_eq(pipe(fds), 0);
+	pid = fork();
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0) {
+		proc_no_new_privileges();
+		if (pthread_create(&thread, NULL, be_thread, &fds[0]) != 0)
+			_exit(254);
+		while (!runs)
+			sched_yield();
+		if (calls_restrict(CALLS_MAIN) == -1)
+			_exit(254);
+		if (write(fds[1], "", 1) == 1)
+			pthread_join(thread, NULL);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), EPERM);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
+	tcase_add_test(tests, threads);
 	tcase_add_test(tests, names);
 	tcase_add_loop_test(tests, restricts, 0,
 	    (int)(sizeof(cases) / sizeof(cases[0])));
