@@ -169,10 +169,23 @@ service_open(struct service *s, const struct world *world)
 	proc_signals_unblock();		/* from here on they find us */
 }
 
-/* A quarter of the descriptors may be files, the rest connections. */
-static size_t
-connections(const struct world *world)
+void
+service_opens_files(struct service *s)
 {
+	const struct world	*world = s->world;
+
+	s->sandbox.rules = world->rules != -1 ? world->rules :
+	    SANDBOX_NO_RULES;
+	s->sandbox.calls |= CALLS_FILES;
+	if (conf_asks_users(world->conf))
+		s->sandbox.calls |= CALLS_USERS;
+}
+
+/* A quarter of the descriptors may be files, the rest connections. */
+size_t
+service_connections(const struct service *s)
+{
+	const struct world	*world = s->world;
 	size_t	most = world->descriptors - world->descriptors / 4;
 	size_t	other = RESERVED + 2 * (size_t)world->conf->helpers_max;
 	size_t	wanted = (size_t)world->conf->limits.connections;
@@ -346,7 +359,7 @@ service_run(struct service *s, const struct disk *disk)
 	s->http = http_new(&setup);
 	/* Those beside others are invited. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
-	    s->others != NULL ? 0 : connections(world), gone, s);
+	    s->others != NULL ? 0 : service_connections(s), gone, s);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
 	if (s->others == NULL)

@@ -3,7 +3,6 @@
  * while it waits for a disk, everybody waits.
  */
 #include "arch/service.h"
-#include "lib/calls.h"
 #include "stats.h"
 
 static void
@@ -26,12 +25,7 @@ run(const struct world *world)
 	struct disk	 disk = { .start = start };
 
 	service_open(&s, world);
-	/* What is a helper's elsewhere. */
-	s.sandbox.rules = world->rules != -1 ? world->rules :
-	    SANDBOX_NO_RULES;
-	s.sandbox.calls |= CALLS_FILES;
-	if (conf_asks_users(world->conf))
-		s.sandbox.calls |= CALLS_USERS;
+	service_opens_files(&s);
 	service_run(&s, &disk);
 	service_close(&s);
 	return 0;
