@@ -3,7 +3,13 @@
  *
  * It keeps entries within a number and an amount of bytes.  Where they are
  * found is the business of each cache; which one goes next is asked of a
- * policy.  A held entry is in use and never goes.  No locks: one loop.
+ * policy.  A held entry is in use and never goes.
+ *
+ * Where several threads share a cache, it has a lock, which its public verbs
+ * hold and nobody else; so they must not be called inside of one another.  What
+ * is in here does not ask for it.  Locks of several caches are taken in this
+ * order only: pathname, header, then files and their chunks, which have one
+ * together; that of the grants is taken alone.
  */
 #ifndef CACHE_CACHE_H
 #define CACHE_CACHE_H
@@ -12,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
+
+#include "lib/lock.h"
 
 struct cache_entry {			/* embedded in what is cached */
 	TAILQ_ENTRY(cache_entry) queue;
@@ -31,6 +39,7 @@ struct cache_policy {
 struct cache {
 	const char	*name;
 	const struct cache_policy *policy;
+	struct lock	*lock;		/* NULL: one thread's alone */
 	TAILQ_HEAD(, cache_entry) queue;
 	size_t		 limit_entries, limit_bytes;	/* 0: without */
 	size_t		 entries, bytes;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cache/chunk.h"
+#include "cache/file_private.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "lib/rare.h"
@@ -124,8 +124,17 @@ new(struct chunk_cache *cc, struct file *f, uint32_t index)
 	cc->mappings += !file_is_small(f);
 	cache_enter(&cc->cache, &k->entry, sizeof(*k) + k->len);
 	cache_hold(&k->entry);
-	file_refer(f);
+	f->references++;
 	trim(cc);
+	return k;
+}
+
+static inline struct chunk *
+hold(struct chunk_cache *cc, struct chunk *k)
+{
+	cc->cache.hits++;
+	cache_hold(&k->entry);
+	k->file->references++;
 	return k;
 }
 
@@ -135,29 +144,53 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 	struct chunk	*k;
 
 	need(index < f->nchunks);
+	lock_take(cc->cache.lock);
 	k = f->chunks[index];
-	if (k == NULL)
-		return new(cc, f, index);
-	cc->cache.hits++;
-	cache_hold(&k->entry);
-	file_refer(f);
+	k = k == NULL ? new(cc, f, index) : hold(cc, k);
+	lock_release(cc->cache.lock);
 	return k;
 }
 
-void
-chunk_release(struct chunk_cache *cc, struct chunk **kp)
+struct chunk *
+chunk_copy(struct chunk_cache *cc, struct file *f)
 {
-	struct chunk	*k = *kp;
+	struct chunk	*k = f->chunks[0];
+
+	return k != NULL && k->full && !k->mapped ? hold(cc, k) : NULL;
+}
+
+static inline void
+release(struct chunk_cache *cc, struct chunk *k)
+{
 	struct file	*f = k->file;
 
-	*kp = NULL;
 	if (k->entry.holds == 1 && k->mapped && too_many(cc)) {
 		cache_release(&k->entry);
 		cc->cache.evictions++;
 		drop(&cc->cache, &k->entry);
 	} else
 		cache_return(&cc->cache, &k->entry);
-	file_drop(&f);
+	file_unrefer(f);
+}
+
+static LOCKED void
+release_locked(struct chunk_cache *cc, struct chunk *k)
+{
+	lock_take(cc->cache.lock);
+	release(cc, k);
+	lock_release(cc->cache.lock);
+}
+
+void
+chunk_release(struct chunk_cache *cc, struct chunk **kp)
+{
+	struct chunk	*k = *kp;
+
+	*kp = NULL;
+	if (cc->cache.lock != NULL)
+		release_locked(cc, k);
+	else
+		release(cc, k);
 }
 
 /* A mapping is of use to nobody before its bytes are known to be resident. */
@@ -319,7 +352,7 @@ static void
 copied(struct file *f)
 {
 	if (!cache_is_off(&f->cache->chunks->cache))
-		file_close(f);
+		file_shut(f);
 }
 
 static enum chunk_state
@@ -351,21 +384,43 @@ ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 }
 
 static enum chunk_state
-ready(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+find_out(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 {
-	enum chunk_state	state;
+	enum chunk_state	result;
 
-	if (k->full)
-		return CHUNK_READY;
 	need(k->file->fd != -1);
 	if (k->file->method == RESIDENT_COPY)
-		state = CHUNK_ABSENT;
+		result = CHUNK_ABSENT;
 	else
-		state = file_is_small(k->file) ? ready_copied(cc, k, now) :
+		result = file_is_small(k->file) ? ready_copied(cc, k, now) :
 		    ready_mapped(cc, k, now, file);
-	cc->absent += state == CHUNK_ABSENT;
-	cc->gone += state == CHUNK_GONE;
-	return state;
+	cc->absent += result == CHUNK_ABSENT;
+	cc->gone += result == CHUNK_GONE;
+	return result;
+}
+
+static inline enum chunk_state
+state(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+{
+	return k->full ? CHUNK_READY : find_out(cc, k, now, file);
+}
+
+static LOCKED enum chunk_state
+state_locked(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+{
+	enum chunk_state	result;
+
+	lock_take(cc->cache.lock);
+	result = state(cc, k, now, file);
+	lock_release(cc->cache.lock);
+	return result;
+}
+
+static inline enum chunk_state
+ready(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+{
+	return cc->cache.lock != NULL ? state_locked(cc, k, now, file) :
+	    state(cc, k, now, file);
 }
 
 enum chunk_state
@@ -386,15 +441,43 @@ bool
 chunk_by_file(const struct chunk *k)
 {
 	const struct file	*f = k->file;
+	bool			 yes;
 
-	return !file_is_copied(f) && !f->no_sendfile &&
-	    (f->method == RESIDENT_NEVER ||
+	if (file_is_copied(f))
+		return false;
+	lock_take(f->cache->cache.lock);
+	yes = !f->no_sendfile && (f->method == RESIDENT_NEVER ||
 	    (f->method == RESIDENT_NOWAIT && k->again));
+	lock_release(f->cache->cache.lock);
+	return yes;
+}
+
+void
+chunk_set_error(struct chunk *k, int error)
+{
+	struct lock	*lock = k->file->cache->cache.lock;
+
+	lock_take(lock);
+	/* What no system says does not become something else. */
+	k->error = error == (int16_t)error ? (int16_t)error : EIO;
+	lock_release(lock);
+}
+
+int
+chunk_error(const struct chunk *k)
+{
+	struct lock	*lock = k->file->cache->cache.lock;
+	int		 error;
+
+	lock_take(lock);
+	error = k->error;
+	lock_release(lock);
+	return error;
 }
 
 /* The copy is in memory, and ours: neither mapping nor reading it waits. */
-int
-chunk_take(struct chunk *k, int fd)
+static int
+take(struct chunk *k, int fd)
 {
 	struct file	*f = k->file;
 
@@ -417,11 +500,23 @@ chunk_take(struct chunk *k, int fd)
 	return 0;
 }
 
+int
+chunk_take(struct chunk *k, int fd)
+{
+	struct lock	*lock = k->file->cache->cache.lock;
+	int		 error;
+
+	lock_take(lock);
+	error = take(k, fd);
+	lock_release(lock);
+	return error;
+}
+
 /* For nowait it must still be proved, as it may be gone by now.  If it is so
  * again and again, a helper is believed: better to wait for the disk a moment
  * than to fail. */
-void
-chunk_warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
+static void
+warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
 {
 	struct file	*f = k->file;
 
@@ -441,6 +536,16 @@ chunk_warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
 		proved(k, now);
 		k->trusted = now + f->trust;
 	}
+}
+
+void
+chunk_warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
+{
+	struct lock	*lock = k->file->cache->cache.lock;
+
+	lock_take(lock);
+	warmed(k, now, took, was_there);
+	lock_release(lock);
 }
 
 bool

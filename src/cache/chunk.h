@@ -30,9 +30,10 @@ struct chunk {
 		uint32_t	 read;		/* else: clock ms, low bits */
 	};
 	int16_t			 error;		/* of the last errand, errno */
-	uint8_t			 lost;		/* times that it was read by
+	bool			 mapped;	/* for good; once it is ready,
+						 * anybody may look at that */
+	unsigned char		 lost : 3;	/* times that it was read by
 						 * a helper since then */
-	bool			 mapped : 1;
 	bool			 full : 1;	/* a copy, all of it */
 	bool			 visible : 1;	/* in the table of pages, as
 						 * long as it is in memory */
@@ -86,6 +87,10 @@ enum chunk_state chunk_ready_file(struct chunk_cache *, struct chunk *,
 		    int64_t now);
 /* Whether that is a good idea. */
 bool		 chunk_by_file(const struct chunk *);
+/* What came of the last errand that was to bring it in: 0 or an errno; it is 0
+ * as well when one begins. */
+int		 chunk_error(const struct chunk *);
+void		 chunk_set_error(struct chunk *, int error);
 /* A helper has just read it: that took so long, ms; or it was there anyway. */
 void		 chunk_warmed(struct chunk *, int64_t now, int64_t took,
 		    bool was_there);
@@ -94,15 +99,5 @@ void		 chunk_warmed(struct chunk *, int64_t now, int64_t took,
  * errno.  The descriptor stays the caller's.
  */
 int		 chunk_take(struct chunk *, int fd);
-/* Whether all of a file is copied, so that it needs no descriptor. */
-bool		 chunk_whole(const struct file *);
-/* Drops the chunks of a file that nobody holds. */
-void		 chunk_shed(struct chunk_cache *, struct file *);
-/* The same from an index on, only so many, in only so many places: the index to
- * go on with. */
-uint32_t	 chunk_shed_some(struct chunk_cache *, struct file *,
-		    uint32_t from, uint32_t chunks, uint32_t places);
-/* Drops all chunks of a file; none may be held. */
-void		 chunk_clear(struct chunk_cache *, struct file *);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "cache/chunk.h"
 #include "cache/file.h"
+#include "cache/file_private.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -24,6 +25,13 @@ weight(const struct file *f)
 	return file_is_made(f) ? (size_t)f->version.size : 0;
 }
 
+/* What was the descriptor of a file that has gone. */
+struct file_left {
+	STAILQ_ENTRY(file_left)	 link;
+	int			 fd;
+	struct job_version	 version;
+};
+
 /* Takes the descriptor out: nothing new is made from this file. */
 static int
 take_out(struct file *f)
@@ -35,11 +43,36 @@ take_out(struct file *f)
 	return fd;
 }
 
+/* A close may take long, and is not to be waited for under the lock. */
+static void
+leave(struct file *f, int fd)
+{
+	struct file_cache	*fc = f->cache;
+	struct file_left	*left;
+
+	if (fc->nleft == fc->left_most) {
+		close(fd);
+		return;
+	}
+	left = mem_zero(sizeof(*left));
+	left->fd = fd;
+	left->version = f->version;
+	STAILQ_INSERT_TAIL(&fc->left, left, link);
+	fc->nleft++;
+	fc->later(fc->later_context);
+}
+
 static void
 let_go(struct file *f, int fd)
 {
-	if (f->cache->give != NULL && !file_is_small(f) && !file_is_made(f))
-		f->cache->give(f->cache->give_context, fd, &f->version);
+	struct file_cache	*fc = f->cache;
+
+	if (file_is_small(f) || file_is_made(f))
+		close(fd);
+	else if (fc->cache.lock != NULL)
+		leave(f, fd);
+	else if (fc->give != NULL)
+		fc->give(fc->give_context, fd, &f->version);
 	else
 		close(fd);
 }
@@ -98,6 +131,7 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 	fc->small = small;
 	fc->residency = residency;
 	TAILQ_INIT(&fc->going);
+	STAILQ_INIT(&fc->left);
 }
 
 static bool
@@ -141,27 +175,42 @@ count_chunks(const struct file_cache *fc, const struct job_version *version)
 	return (uint32_t)((size + fc->chunk_size - 1) / fc->chunk_size);
 }
 
-/* Counts the method, and says so once for each file system of others. */
-static void
-tell_method(const struct file *f)
+/* Counts the method; whether it is to be said, once for each file system of
+ * others. */
+static bool
+count_method(const struct file *f)
 {
 	struct file_cache	*fc = f->cache;
 	unsigned		 i;
 
 	fc->methods[f->method]++;
 	if (file_is_made(f))
-		return;
+		return false;
 	for (i = 0; i < fc->ntold; i++)
 		if (fc->told[i].dev == f->version.dev &&
 		    fc->told[i].method == f->method)
-			return;
+			return false;
 	if (i == FILE_SYSTEMS)
-		return;
+		return false;
 	fc->told[i].dev = f->version.dev;
 	fc->told[i].method = f->method;
 	fc->ntold++;
-	log_info("device %llu: whether files are in memory is found out by %s",
-	    (unsigned long long)f->version.dev, resident_name(f->method));
+	return true;
+}
+
+static void
+enter(struct file *f)
+{
+	struct file_cache	*fc = f->cache;
+
+	cache_enter(&fc->cache, &f->entry, weight(f));
+	if (f->nchunks == 0)
+		file_shut(f);
+	else {
+		cache_hold(&f->entry);		/* not the newcomer itself */
+		cache_trim(&fc->cache);
+		cache_release(&f->entry);
+	}
 }
 
 struct file *
@@ -170,6 +219,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 {
 	uint32_t	 nchunks;
 	struct file	*f;
+	bool		 tell;
 
 	need(fd != -1 && version->size >= 0 && file_fits(fc, version));
 	nchunks = count_chunks(fc, version);
@@ -187,15 +237,14 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->method = (uint8_t)resident_choose(fc->residency, f, facts);
 	f->trust = f->method == RESIDENT_NOWAIT ? RESIDENT_PROOF :
 	    RESIDENT_TRUST;
-	tell_method(f);
-	cache_enter(&fc->cache, &f->entry, weight(f));
-	if (f->nchunks == 0)
-		file_close(f);
-	else {
-		cache_hold(&f->entry);		/* not the newcomer itself */
-		cache_trim(&fc->cache);
-		cache_release(&f->entry);
-	}
+	lock_take(fc->cache.lock);
+	tell = count_method(f);
+	enter(f);
+	lock_release(fc->cache.lock);
+	if (tell)
+		log_info("device %llu: whether files are in memory is found "
+		    "out by %s", (unsigned long long)f->version.dev,
+		    resident_name(f->method));
 	return f;
 }
 
@@ -211,8 +260,84 @@ file_end(struct file *f)
 	free(f);
 }
 
+struct file *
+file_refer(struct file *f)
+{
+	lock_take(f->cache->cache.lock);
+	f->references++;
+	lock_release(f->cache->cache.lock);
+	return f;
+}
+
+static LOCKED void
+drop_locked(struct file *f)
+{
+	struct lock	*lock = f->cache->cache.lock;
+
+	lock_take(lock);
+	file_unrefer(f);
+	lock_release(lock);		/* which outlives it */
+}
+
+void
+file_drop(struct file **fp)
+{
+	struct file	*f = *fp;
+
+	*fp = NULL;
+	if (f == NULL)
+		return;
+	if (f->cache->cache.lock != NULL)
+		drop_locked(f);
+	else
+		file_unrefer(f);
+}
+
+static inline enum file_source
+take(struct file *f, struct chunk **kp)
+{
+	f->references++;
+	if (f->fd != -1) {
+		cache_hold(&f->entry);
+		return FILE_OPEN;
+	}
+	if (f->nchunks == 0)
+		return FILE_COPIED;
+	*kp = chunk_copy(f->cache->chunks, f);
+	return *kp != NULL ? FILE_COPIED : FILE_LOST;
+}
+
+static LOCKED enum file_source
+take_locked(struct file *f, struct chunk **kp)
+{
+	enum file_source	result;
+
+	lock_take(f->cache->cache.lock);
+	result = take(f, kp);
+	lock_release(f->cache->cache.lock);
+	return result;
+}
+
+enum file_source
+file_take(struct file *f, struct chunk **kp)
+{
+	return f->cache->cache.lock != NULL ? take_locked(f, kp) :
+	    take(f, kp);
+}
+
 bool
-file_tidy(struct file_cache *fc)
+file_lasts(const struct file *f)
+{
+	bool	lasts;
+
+	lock_take(f->cache->cache.lock);
+	lasts = f->fd != -1 || chunk_whole(f);
+	lock_release(f->cache->cache.lock);
+	return lasts;
+}
+
+static bool
+tidy(struct file_cache *fc)
 {
 	/* A file starts with its entry. */
 	struct file	*f = (struct file *)TAILQ_FIRST(&fc->going);
@@ -226,29 +351,96 @@ file_tidy(struct file_cache *fc)
 	TAILQ_REMOVE(&fc->going, &f->entry, queue);
 	let_go(f, f->last);
 	f->last = -1;
-	file_drop(&f);
+	file_unrefer(f);
 	return !TAILQ_EMPTY(&fc->going);
+}
+
+/* Out of the list, as it is done without the lock. */
+static void
+give_left(struct file_cache *fc, struct file_left *left, void *context)
+{
+	struct file_left	*next;
+
+	for (; left != NULL; left = next) {
+		next = STAILQ_NEXT(left, link);
+		if (fc->give != NULL)
+			fc->give(context, left->fd, &left->version);
+		else
+			close(left->fd);
+		free(left);
+	}
+}
+
+bool
+file_tidy(struct file_cache *fc, void *context)
+{
+	struct file_left	*left;
+	bool			 more;
+
+	lock_take(fc->cache.lock);
+	more = tidy(fc);
+	left = STAILQ_FIRST(&fc->left);
+	STAILQ_INIT(&fc->left);
+	fc->nleft = 0;
+	lock_release(fc->cache.lock);
+	give_left(fc, left, context);
+	return more;
 }
 
 int
 file_hold(struct file *f)
 {
+	int	fd;
+
+	lock_take(f->cache->cache.lock);
 	cache_hold(&f->entry);
-	return f->fd;
+	fd = f->fd;
+	lock_release(f->cache->cache.lock);
+	return fd;
 }
 
 void
 file_release(struct file *f)
 {
+	lock_take(f->cache->cache.lock);
 	cache_release(&f->entry);
 	if (f->unwanted)
-		file_close(f);
+		file_shut(f);
+	lock_release(f->cache->cache.lock);
 }
 
 void
-file_close(struct file *f)
+file_shut(struct file *f)
 {
 	f->unwanted = f->entry.holds > 0;
 	if (!f->unwanted)
 		close_now(f);
+}
+
+bool
+file_tell(struct file *f)
+{
+	bool	before;
+
+	lock_take(f->cache->cache.lock);
+	before = f->told;
+	f->told = true;
+	lock_release(f->cache->cache.lock);
+	return !before;
+}
+
+void
+file_inherit(struct file *f, const struct file *old)
+{
+	lock_take(f->cache->cache.lock);
+	f->told = old->told;
+	lock_release(f->cache->cache.lock);
+}
+
+void
+file_refuse_sendfile(struct file *f)
+{
+	lock_take(f->cache->cache.lock);
+	f->no_sendfile = true;
+	lock_release(f->cache->cache.lock);
 }

@@ -1,6 +1,9 @@
 /*
  * file: one version of one file, as long as somebody serves it.
  *
+ * Files and their chunks are one cache with one lock, as either may end the
+ * other.
+ *
  * Whoever holds it may read its facts and take pieces of it (chunk.h).  It
  * keeps a descriptor only while there is something to map or to read: a file
  * that fits into memory whole gives it back.  Open descriptors are limited;
@@ -17,9 +20,8 @@ struct chunk;
 struct chunk_cache;
 
 struct file {
-	struct cache_entry	 entry;		/* among the open descriptors
-						 * (bytes: of made ones), then
-						 * among those going */
+	struct cache_entry	 entry;		/* among the open (bytes: of
+						 * made ones), then the going */
 	struct file_cache	*cache;
 	int			 fd;		/* owned; -1: closed */
 	int			 last;		/* closed to all, but its pieces
@@ -27,14 +29,13 @@ struct file {
 	uint32_t		 gone;		/* of them, so far */
 	uint32_t		 references;
 	uint32_t		 nchunks;
-	uint32_t		 ahead;		/* chunk that follows what a
-						 * helper has read last */
-	uint16_t		 trust;		/* ms that a proof of residency
-						 * is good for */
+	uint32_t		 ahead;		/* chunk behind the last read */
+	uint16_t		 trust;		/* ms that a proof is good */
 	uint8_t			 method;	/* enum resident_method */
 	bool			 settled : 1;	/* job_facts say so */
 	bool			 handle : 1;	/* the same */
 	bool			 made : 1;	/* by a helper: file_is_made */
+	bool			 : 0;		/* those below change */
 	bool			 unwanted : 1;	/* when nobody holds it */
 	bool			 told : 1;	/* that it cannot be read */
 	bool			 no_sendfile : 1; /* the system has refused */
@@ -58,62 +59,62 @@ struct file_cache {
 	struct chunk_cache *chunks;		/* where their pieces are */
 	size_t		 chunk_size, small;	/* bytes */
 	int64_t		 residency;		/* an enum conf_residency */
-	/*
-	 * Takes the descriptor of a file whose close may take long: one that is
+	/* Takes the descriptor of a file whose close may take long: one that is
 	 * not small, so it was open for long, and may have lost its name.
-	 * Nothing else of ours keeps the file open then.  NULL: closed here.
-	 */
+	 * Nothing else of ours keeps the file open then.  NULL: closed here. */
 	void		(*give)(void *, int fd, const struct job_version *);
 	void		*give_context;
-	/*
-	 * Asks for file_tidy() in a turn of the loop's own: a file may have so
-	 * many mappings that to drop them all would take long.  NULL: dropped
-	 * at once.
-	 */
+	/* Asks for file_tidy() in a turn of the loop's own: a file may have so
+	 * many mappings that to drop them all would take long; with a lock,
+	 * what is to be given has to wait for that.  NULL: done at once. */
 	void		(*later)(void *);
 	void		*later_context;
 	TAILQ_HEAD(, cache_entry) going;
+	STAILQ_HEAD(, file_left) left;		/* with a lock: to be given */
+	size_t		 nleft, left_most;
+};
+
+/* What a version can be sent from. */
+enum file_source {
+	FILE_LOST,		/* nothing, any more */
+	FILE_OPEN,		/* its descriptor */
+	FILE_COPIED		/* its only chunk, if it is not empty */
 };
 
 void		 file_init(struct file_cache *, struct chunk_cache *,
 		    size_t descriptors, size_t chunk_size, size_t small,
 		    int64_t residency);
-/* Whether a version is not too large to be served. */
+/* Not too large to be served. */
 bool		 file_fits(const struct file_cache *,
 		    const struct job_version *);
 /* A new version, which fits, referred to once; takes the descriptor. */
 struct file	*file_new(struct file_cache *, int fd,
 		    const struct job_version *, const struct job_facts *);
-void		 file_end(struct file *);	/* without references */
+/* One reference more, and a hold of the descriptor, or of the chunk, which is
+ * NULL before. */
+enum file_source file_take(struct file *, struct chunk **);
+/* Whether there is something to send it from. */
+bool		 file_lasts(const struct file *);
 /* Keeps the descriptor open until the release; -1 if it is closed. */
 int		 file_hold(struct file *);
 void		 file_release(struct file *);
-/* No more need of the descriptor: closed now, or when nobody holds it. */
-void		 file_close(struct file *);
-/* Drops some pieces of files that are to go; true: that was not all. */
-bool		 file_tidy(struct file_cache *);
+/* Drops some pieces of files that are to go; true: that was not all.  Gives, in
+ * this context, what had to wait. */
+bool		 file_tidy(struct file_cache *, void *give_context);
+/* It is to be said that it cannot be read; false: it has been.  It has been if
+ * it was of another that may be the same. */
+bool		 file_tell(struct file *);
+void		 file_inherit(struct file *, const struct file *);
+/* The system does not send from it. */
+void		 file_refuse_sendfile(struct file *);
 bool		 file_is_small(const struct file *);
 /* What is sent of it are copies, which are ours and stay in memory. */
 bool		 file_is_copied(const struct file *);
 /* Made by a helper, without a name: the memory that it is in is ours. */
 bool		 file_is_made(const struct file *);
 
-static inline struct file *
-file_refer(struct file *f)
-{
-	f->references++;
-	return f;
-}
-
+struct file	*file_refer(struct file *);
 /* One reference less. */
-static inline void
-file_drop(struct file **fp)
-{
-	struct file	*f = *fp;
-
-	*fp = NULL;
-	if (f != NULL && --f->references == 0)
-		file_end(f);
-}
+void		 file_drop(struct file **);
 
 #endif

@@ -69,6 +69,20 @@ make_key(const struct grant_cache *gc, const struct str parts[3],
 	key[1] = hash(&gc->keys[1], parts);
 }
 
+/* Held; NULL: there is none. */
+static struct grant *
+hold(const struct grant_cache *gc, const uint64_t key[2])
+{
+	struct grant	*g;
+
+	for (g = *bucket(gc, key); g != NULL; g = g->next)
+		if (memcmp(g->key, key, sizeof(g->key)) == 0)
+			break;
+	if (g != NULL)
+		cache_hold(&g->entry);
+	return g;
+}
+
 struct grant *
 grant_hold(struct grant_cache *gc, struct str file, struct str user,
     struct str password)
@@ -78,31 +92,20 @@ grant_hold(struct grant_cache *gc, struct str file, struct str user,
 	struct grant		*g;
 
 	make_key(gc, parts, key);
-	for (g = *bucket(gc, key); g != NULL; g = g->next)
-		if (memcmp(g->key, key, sizeof(key)) == 0)
-			break;
-	if (g == NULL) {
-		gc->cache.misses++;
-		return NULL;
-	}
-	gc->cache.hits++;
-	cache_hold(&g->entry);
+	lock_take(gc->cache.lock);
+	g = hold(gc, key);
+	gc->cache.hits += g != NULL;
+	gc->cache.misses += g == NULL;
+	lock_release(gc->cache.lock);
 	return g;
 }
 
-struct grant *
-grant_add(struct grant_cache *gc, struct str file, struct str user,
-    struct str password)
+static struct grant *
+new(struct grant_cache *gc, const uint64_t key[2])
 {
-	const struct str	 parts[3] = { file, user, password };
-	struct grant		*g, **head;
+	struct grant	*g = mem_zero(sizeof(*g)), **head = bucket(gc, key);
 
-	g = grant_hold(gc, file, user, password);
-	if (g != NULL)
-		return g;
-	g = mem_zero(sizeof(*g));
-	make_key(gc, parts, g->key);
-	head = bucket(gc, g->key);
+	memcpy(g->key, key, sizeof(g->key));
 	g->next = *head;
 	*head = g;
 	cache_enter(&gc->cache, &g->entry, sizeof(*g));
@@ -111,19 +114,57 @@ grant_add(struct grant_cache *gc, struct str file, struct str user,
 	return g;
 }
 
-void
-grant_release(struct grant **gp)
+struct grant *
+grant_add(struct grant_cache *gc, struct str file, struct str user,
+    struct str password)
 {
+	const struct str	 parts[3] = { file, user, password };
+	uint64_t		 key[2];
+	struct grant		*g;
+
+	make_key(gc, parts, key);
+	lock_take(gc->cache.lock);
+	g = hold(gc, key);
+	if (g == NULL)
+		g = new(gc, key);
+	lock_release(gc->cache.lock);
+	return g;
+}
+
+void
+grant_share(struct grant_cache *gc, struct grant *g)
+{
+	lock_take(gc->cache.lock);
+	cache_hold(&g->entry);
+	lock_release(gc->cache.lock);
+}
+
+void
+grant_release(struct grant_cache *gc, struct grant **gp)
+{
+	lock_take(gc->cache.lock);
 	cache_release(&(*gp)->entry);
+	lock_release(gc->cache.lock);
 	*gp = NULL;
 }
 
 void
-grant_answer(struct grant *g, enum grant_verdict verdict, int error,
-    int64_t until)
+grant_answer(struct grant_cache *gc, struct grant *g,
+    enum grant_verdict verdict, int error, int64_t until)
 {
-	g->verdict = verdict;
-	g->error = error;
-	g->until = until;
-	g->answers++;
+	lock_take(gc->cache.lock);
+	g->answer.verdict = verdict;
+	g->answer.error = error;
+	g->answer.until = until;
+	g->answer.number++;
+	lock_release(gc->cache.lock);
+}
+
+void
+grant_take(struct grant_cache *gc, const struct grant *g,
+    struct grant_answer *a)
+{
+	lock_take(gc->cache.lock);
+	*a = g->answer;
+	lock_release(gc->cache.lock);
 }

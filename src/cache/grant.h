@@ -15,15 +15,20 @@ struct errand;
 
 enum grant_verdict { GRANT_UNKNOWN, GRANT_RIGHT, GRANT_WRONG, GRANT_FAILED };
 
+struct grant_answer {
+	enum grant_verdict	 verdict;
+	int			 error;		/* FAILED: errno */
+	uint32_t		 number;	/* how many there were so far */
+	int64_t			 until;		/* clock ms: good before that */
+};
+
 struct grant {
 	struct cache_entry	 entry;
 	struct grant		*next;		/* in its bucket */
 	uint64_t		 key[2];
-	enum grant_verdict	 verdict;
-	int			 error;		/* FAILED: errno */
-	uint32_t		 answers;	/* so far: which one this is */
-	int64_t			 until;		/* clock ms: good before that */
-	struct errand		*errand;	/* verifying, the asker's */
+	struct grant_answer	 answer;
+	struct errand		*errand;	/* verifying, the asker's; none
+						 * with a lock */
 };
 
 struct grant_cache {
@@ -41,9 +46,13 @@ struct grant	*grant_hold(struct grant_cache *, struct str file,
 /* The same; UNKNOWN if it is new. */
 struct grant	*grant_add(struct grant_cache *, struct str file,
 		    struct str user, struct str password);
-void		 grant_release(struct grant **);
-/* What has been found out. */
-void		 grant_answer(struct grant *, enum grant_verdict, int error,
-		    int64_t until);
+/* One hold more. */
+void		 grant_share(struct grant_cache *, struct grant *);
+void		 grant_release(struct grant_cache *, struct grant **);
+/* What has been found out; a copy of that. */
+void		 grant_answer(struct grant_cache *, struct grant *,
+		    enum grant_verdict, int error, int64_t until);
+void		 grant_take(struct grant_cache *, const struct grant *,
+		    struct grant_answer *);
 
 #endif

@@ -106,19 +106,6 @@ put(struct header_cache *hc, struct head **slot, const char *bytes, size_t len,
 	return h;
 }
 
-struct head *
-header_put(struct header_cache *hc, struct head **slot, const char *bytes,
-    size_t len, size_t date_at, const struct header_date *date)
-{
-	struct head	*h = put(hc, slot, bytes, len, date_at, date);
-
-	if (cache_is_off(&hc->cache))
-		detach(hc, h);		/* its holder's alone */
-	else
-		cache_trim(&hc->cache);
-	return h;
-}
-
 static void
 set_date(struct head *h, const struct header_date *date)
 {
@@ -126,11 +113,25 @@ set_date(struct head *h, const struct header_date *date)
 	h->date = (uint32_t)date->wall;
 }
 
-struct head *
-header_hold(struct header_cache *hc, struct head **slot,
+/* It may be half sent by somebody. */
+static RARE struct head *
+replace(struct header_cache *hc, struct head *h,
     const struct header_date *date)
 {
-	struct head	*h = *slot, *fresh;
+	struct head	**slot = h->slot, *fresh;
+
+	detach(hc, h);
+	fresh = put(hc, slot, header_bytes(h), header_len(h), h->date_at,
+	    date);
+	set_date(fresh, date);
+	return fresh;
+}
+
+static inline struct head *
+hold(struct header_cache *hc, struct head **slot,
+    const struct header_date *date)
+{
+	struct head	*h = *slot;
 
 	if (h == NULL) {
 		hc->cache.misses++;
@@ -138,17 +139,68 @@ header_hold(struct header_cache *hc, struct head **slot,
 	}
 	hc->cache.hits++;
 	if (h->date != (uint32_t)date->wall) {
-		if (h->entry.holds > 0) {	/* perhaps half sent */
-			detach(hc, h);
-			fresh = put(hc, slot, header_bytes(h),
-			    header_len(h), h->date_at, date);
-			set_date(fresh, date);
-			return fresh;
-		}
+		if (h->entry.holds > 0)
+			return replace(hc, h, date);
 		set_date(h, date);
 	}
 	cache_hold(&h->entry);
 	return h;
+}
+
+static LOCKED struct head *
+hold_locked(struct header_cache *hc, struct head **slot,
+    const struct header_date *date)
+{
+	struct head	*h;
+
+	lock_take(hc->cache.lock);
+	h = hold(hc, slot, date);
+	lock_release(hc->cache.lock);
+	return h;
+}
+
+struct head *
+header_hold(struct header_cache *hc, struct head **slot,
+    const struct header_date *date)
+{
+	return hc->cache.lock != NULL ? hold_locked(hc, slot, date) :
+	    hold(hc, slot, date);
+}
+
+struct head *
+header_put(struct header_cache *hc, struct head **slot, const char *bytes,
+    size_t len, size_t date_at, const struct header_date *date)
+{
+	struct head	*h;
+
+	lock_take(hc->cache.lock);
+	if (*slot != NULL)		/* another thread's */
+		h = hold(hc, slot, date);
+	else {
+		h = put(hc, slot, bytes, len, date_at, date);
+		if (cache_is_off(&hc->cache))
+			detach(hc, h);	/* its holder's alone */
+		else
+			cache_trim(&hc->cache);
+	}
+	lock_release(hc->cache.lock);
+	return h;
+}
+
+static inline void
+release(struct head *h)
+{
+	cache_release(&h->entry);
+	if (h->slot == NULL && h->entry.holds == 0)
+		destroy(h);
+}
+
+static LOCKED void
+release_locked(struct header_cache *hc, struct head *h)
+{
+	lock_take(hc->cache.lock);
+	release(h);
+	lock_release(hc->cache.lock);
 }
 
 void
@@ -156,16 +208,18 @@ header_release(struct header_cache *hc, struct head **hp)
 {
 	struct head	*h = *hp;
 
-	(void)hc;
 	*hp = NULL;
-	cache_release(&h->entry);
-	if (h->slot == NULL && h->entry.holds == 0)
-		destroy(h);
+	if (hc->cache.lock != NULL)
+		release_locked(hc, h);
+	else
+		release(h);
 }
 
 void
 header_clear(struct header_cache *hc, struct head **slot)
 {
+	lock_take(hc->cache.lock);
 	if (*slot != NULL)
 		detach(hc, *slot);
+	lock_release(hc->cache.lock);
 }

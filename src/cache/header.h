@@ -61,8 +61,9 @@ void		 header_free(struct header_cache *);
 /* The head in a slot, up to date and held; NULL if there is none. */
 struct head	*header_hold(struct header_cache *, struct head **slot,
 		    const struct header_date *);
-/* Puts a copy of these bytes into an empty slot; held.  They must be aligned
- * in length, unless ragged, and contain the present Date at date_at. */
+/* Puts a copy of these bytes into a slot, unless another thread has by now;
+ * held.  They must be aligned in length, unless ragged, and contain the present
+ * Date at date_at. */
 struct head	*header_put(struct header_cache *, struct head **slot,
 		    const char *bytes, size_t len, size_t date_at,
 		    const struct header_date *);

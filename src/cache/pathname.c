@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/pathname.h"
+#include "cache/answer.h"
+#include "cache/pathname_private.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 
@@ -75,17 +76,17 @@ grow(struct pathname_cache *pc)
 			split(pc);
 }
 
-static void
-forget_heads(struct pathname_cache *pc, struct path *p)
+void
+pathname_forget_heads(struct pathname_cache *pc, struct path *p)
 {
 	for (int i = 0; i < PATHNAME_HEADS; i++)
 		header_clear(pc->headers, &p->heads[i]);
 }
 
-static void
-forget(struct pathname_cache *pc, struct path *p)
+void
+pathname_forget_answer(struct pathname_cache *pc, struct path *p)
 {
-	forget_heads(pc, p);
+	pathname_forget_heads(pc, p);
 	file_drop(&p->file);
 }
 
@@ -99,7 +100,7 @@ drop(struct cache *c, struct cache_entry *e)
 		need(*link != NULL);
 	*link = p->next;
 	cache_leave(c, e, size_of(p->len));
-	forget(pc, p);
+	pathname_forget_answer(pc, p);
 	free(p);
 }
 
@@ -133,16 +134,30 @@ hash(const struct pathname_cache *pc, uint32_t space, struct str name)
 	return (uint32_t)hash_bytes(&pc->key, space, name.at, name.len);
 }
 
-struct path *
-pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
+static inline struct path *
+find(const struct pathname_cache *pc, uint32_t h, uint32_t space,
+    struct str name)
 {
-	uint32_t	 h = hash(pc, space, name);
 	struct path	*p;
 
 	for (p = *bucket(pc, h); p != NULL; p = p->next)
 		if (p->hash == h && p->space == space && p->len == name.len &&
 		    memcmp(p->name, name.at, name.len) == 0)
 			break;
+	return p;
+}
+
+struct path *
+pathname_find(const struct pathname_cache *pc, uint32_t space, struct str name)
+{
+	return find(pc, hash(pc, space, name), space, name);
+}
+
+static inline struct path *
+hold(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
+{
+	struct path	*p = find(pc, h, space, name);
+
 	if (p == NULL) {
 		pc->cache.misses++;
 		return NULL;
@@ -152,15 +167,35 @@ pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
 	return p;
 }
 
+static LOCKED struct path *
+hold_locked(struct pathname_cache *pc, uint32_t h, uint32_t space,
+    struct str name)
+{
+	struct path	*p;
+
+	lock_take(pc->cache.lock);
+	p = hold(pc, h, space, name);
+	lock_release(pc->cache.lock);
+	return p;
+}
+
 struct path *
-pathname_add(struct pathname_cache *pc, uint32_t space, struct str name)
+pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
+{
+	uint32_t	h = hash(pc, space, name);
+
+	return pc->cache.lock != NULL ? hold_locked(pc, h, space, name) :
+	    hold(pc, h, space, name);
+}
+
+static struct path *
+new(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 {
 	struct path	*p = mem_zero(size_of(name.len));
 
-	p->hash = hash(pc, space, name);
+	p->hash = h;
 	p->space = space;
 	p->len = (uint32_t)name.len;
-	p->guarded = true;
 	memcpy(p->name, name.at, name.len);
 	link_in(pc, p);
 	cache_enter(&pc->cache, &p->entry, size_of(name.len));
@@ -170,39 +205,52 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name)
 	return p;
 }
 
+struct path *
+pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
+    const void *rules, bool guarded)
+{
+	uint32_t	 h = hash(pc, space, name);
+	struct path	*p;
+
+	lock_take(pc->cache.lock);
+	p = find(pc, h, space, name);
+	if (p != NULL)
+		cache_hold(&p->entry);
+	else {
+		p = new(pc, h, space, name);
+		p->rules = rules;
+		p->guarded = guarded;
+	}
+	lock_release(pc->cache.lock);
+	return p;
+}
+
+void
+pathname_share(struct pathname_cache *pc, struct path *p)
+{
+	lock_take(pc->cache.lock);
+	cache_hold(&p->entry);
+	lock_release(pc->cache.lock);
+}
+
+static LOCKED void
+release_locked(struct pathname_cache *pc, struct path *p)
+{
+	lock_take(pc->cache.lock);
+	cache_release(&p->entry);
+	lock_release(pc->cache.lock);
+}
+
 void
 pathname_release(struct pathname_cache *pc, struct path **pp)
 {
-	(void)pc;
-	cache_release(&(*pp)->entry);
+	struct path	*p = *pp;
+
 	*pp = NULL;
-}
-
-void
-pathname_answer(struct pathname_cache *pc, struct path *p,
-    enum pathname_kind kind, struct file *file, int status, int64_t now)
-{
-	forget(pc, p);
-	p->kind = (uint8_t)kind;
-	p->why = 0;
-	p->file = file;
-	p->status = (uint16_t)status;
-	p->variants = 0;
-	pathname_confirm(pc, p, now);
-}
-
-void
-pathname_confirm(struct pathname_cache *pc, struct path *p, int64_t now)
-{
-	p->looked = pc->anew ? PATHNAME_LONG_AGO : now;
-}
-
-void
-pathname_offer(struct pathname_cache *pc, struct path *p, uint32_t variants)
-{
-	if (p->variants != variants)
-		forget_heads(pc, p);
-	p->variants = variants;
+	if (pc->cache.lock != NULL)
+		release_locked(pc, p);
+	else
+		cache_release(&p->entry);
 }
 
 static void
@@ -211,8 +259,8 @@ forget_path(struct pathname_cache *pc, struct path *p)
 	if (p->entry.holds == 0)
 		drop(&pc->cache, &p->entry);
 	else
-		pathname_answer(pc, p, PATHNAME_UNKNOWN, NULL, 0,
-		    PATHNAME_LONG_AGO);
+		answer_set(pc, p, &(struct answer){
+		    .kind = PATHNAME_UNKNOWN, .looked = PATHNAME_LONG_AGO });
 }
 
 bool
@@ -221,12 +269,16 @@ pathname_forget(struct pathname_cache *pc, size_t *from,
 {
 	size_t		 end = *from + FORGET_AT_ONCE;
 	struct path	*p, *next;
+	bool		 more;
 
+	lock_take(pc->cache.lock);
 	for (; *from < end && *from < pc->nbuckets; ++*from)
 		for (p = pc->buckets[*from]; p != NULL; p = next) {
 			next = p->next;
 			if (is_one(context, p))
 				forget_path(pc, p);
 		}
-	return *from < pc->nbuckets;
+	more = *from < pc->nbuckets;
+	lock_release(pc->cache.lock);
+	return more;
 }

@@ -33,27 +33,31 @@ enum pathname_kind {
 /* The age of what is no longer good, whatever it says: clock ms. */
 #define PATHNAME_LONG_AGO	(-((int64_t)1 << 40))
 
-/* In an order without holes: there may be a million of them. */
+/*
+ * In an order without holes: there may be a million of them.  What it is found
+ * by, and what the conf says of it, never changes, and anybody may look at it;
+ * all else is asked of the verbs of answer.h.
+ */
 struct path {
 	struct cache_entry	 entry;
 	struct path		*next;		/* in its bucket */
 	uint32_t		 hash;
 	uint32_t		 space;		/* site number */
 	uint32_t		 len;		/* of the name */
-	uint32_t		 variants;	/* FILE: the finder's bits, on
-						 * which its heads depend */
-	int64_t			 looked;	/* clock ms */
-	struct file		*file;		/* FILE: referred to */
+	uint32_t		 variants;	/* the answer: answer.h */
+	int64_t			 looked;
+	struct file		*file;
 	struct head		*heads[PATHNAME_HEADS];
-	struct errand		*errand;	/* looking, the finder's */
-	const char		*type;		/* FILE: media type */
+	struct errand		*errand;	/* looking, the finder's; none
+						 * with a lock */
+	const char		*type;
 	const void		*rules;		/* of the conf: admit's */
-	uint16_t		 status;	/* REDIRECT, REFUSED */
-	uint8_t			 kind;		/* enum pathname_kind */
-	uint8_t			 why;		/* REFUSED: finder's reason */
-	bool			 guarded;	/* these may say who may ask;
-						 * so it is until known */
-	bool			 told;		/* that the disk cannot say */
+	uint16_t		 status;
+	uint8_t			 kind;
+	uint8_t			 why;
+	bool			 guarded;	/* these may say who may ask */
+	bool			 told : 1;	/* that the disk cannot say */
+	bool			 claimed : 1;	/* by who looks afresh */
 	char			 name[];	/* raw target, not terminated */
 };
 
@@ -67,6 +71,8 @@ struct pathname_cache {
 	struct header_cache	*headers;	/* where its heads are */
 	bool			 anew;		/* no answer is good for more
 						 * than who has asked for it */
+	/* Where the path of one of the variants is; NULL: there are none. */
+	uint32_t		(*beside)(uint32_t space, unsigned variant);
 };
 
 void		 pathname_init(struct pathname_cache *, size_t limit,
@@ -75,28 +81,17 @@ void		 pathname_free(struct pathname_cache *);
 /* The path by this name, held; NULL if there is none. */
 struct path	*pathname_hold(struct pathname_cache *, uint32_t space,
 		    struct str name);
-/* A new one, UNKNOWN, held; there must be none by that name. */
+/* A new one, UNKNOWN, held; or one that another thread has added by now. */
 struct path	*pathname_add(struct pathname_cache *, uint32_t space,
-		    struct str name);
+		    struct str name, const void *rules, bool guarded);
+/* One hold more. */
+void		 pathname_share(struct pathname_cache *, struct path *);
 void		 pathname_release(struct pathname_cache *, struct path **);
-/*
- * What it has turned out to be, now.  For a FILE the reference is taken over;
- * for REDIRECT and REFUSED the status counts.  Its heads go: they were another
- * answer's.
- */
-void		 pathname_answer(struct pathname_cache *, struct path *,
-		    enum pathname_kind, struct file *, int status, int64_t now);
 /*
  * Forgets what a function says of them, of some buckets from one on: those that
  * nobody holds go, the others are UNKNOWN then.  False at the end.
  */
 bool		 pathname_forget(struct pathname_cache *, size_t *bucket,
 		    bool (*)(void *, const struct path *), void *);
-/* It still is what it was, now. */
-void		 pathname_confirm(struct pathname_cache *, struct path *,
-		    int64_t now);
-/* Which variants of a FILE there are, since its answer none. */
-void		 pathname_offer(struct pathname_cache *, struct path *,
-		    uint32_t variants);
 
 #endif

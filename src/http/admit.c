@@ -34,6 +34,8 @@ struct verification {
 	struct http		*http;
 	struct grant		*grant;		/* held */
 	struct credentials	 who;
+	struct errand		**under_way;	/* NULL when this is done; or
+						 * NULL */
 };
 
 static bool
@@ -108,17 +110,19 @@ static RARE enum why
 new_path(struct conn *c, uint32_t space, struct str raw)
 {
 	struct request	*r = c->request;
-	char		 decoded[JOB_PATH_MAX];
-	size_t		 len, number = 0;
-	enum why	 why;
+	const struct conf_rules	*rules;
+	char			 decoded[JOB_PATH_MAX];
+	size_t			 len, number = 0;
+	bool			 guarded;
+	enum why		 why;
 
 	why = uri_resolve(raw, decoded, sizeof(decoded), &len);
 	if (why != WHY_NONE)
 		return why;
-	r->path = pathname_add(&c->http->store->paths, space, raw);
-	r->path->rules = conf_rules_find(r->site, decoded, len);
-	r->path->guarded = next_guard(r->site, r->path->rules, decoded,
-	    &number) != NULL;
+	rules = conf_rules_find(r->site, decoded, len);
+	guarded = next_guard(r->site, rules, decoded, &number) != NULL;
+	r->path = pathname_add(&c->http->store->paths, space, raw, rules,
+	    guarded);
 	return WHY_NONE;
 }
 
@@ -185,7 +189,8 @@ verification_failed(struct verification *v, int error)
 	else
 		log_error("who sends a password is answered 500: cannot verify "
 		    "passwords by %s", file);
-	grant_answer(v->grant, GRANT_FAILED, error, v->http->clock->ms);
+	grant_answer(&v->http->store->grants, v->grant, GRANT_FAILED, error,
+	    v->http->clock->ms);
 }
 
 static void
@@ -206,11 +211,15 @@ verification_done(struct errand *e)
 {
 	struct verification	*v = (struct verification *)e;
 	const struct job	*job = &e->job;
+	struct store		*store = v->http->store;
 	int64_t			 now = v->http->clock->ms;
 	int64_t			 keep = v->http->conf->cache.logins_keep;
 
-	v->grant->errand = NULL;
-	v->http->store->verifying--;
+	if (v->under_way != NULL)
+		*v->under_way = NULL;
+	if (!store->shared)
+		v->grant->errand = NULL;
+	store->verifying--;
 	if (job->error == ECANCELED)
 		return;			/* nobody has looked */
 	if (job->error == ENOTSUP)
@@ -220,9 +229,10 @@ verification_done(struct errand *e)
 		return;
 	}
 	if (job->error == 0 && job->done == 1)
-		grant_answer(v->grant, GRANT_RIGHT, 0, now + keep);
+		grant_answer(&store->grants, v->grant, GRANT_RIGHT, 0,
+		    now + keep);
 	else
-		grant_answer(v->grant, GRANT_WRONG, 0,
+		grant_answer(&store->grants, v->grant, GRANT_WRONG, 0,
 		    now + (keep < WRONG_KEEP ? keep : WRONG_KEEP));
 }
 
@@ -231,7 +241,7 @@ verification_free(struct errand *e)
 {
 	struct verification	*v = (struct verification *)e;
 
-	grant_release(&v->grant);
+	grant_release(&v->http->store->grants, &v->grant);
 	credentials_forget(&v->who);
 	free(v);
 }
@@ -243,13 +253,28 @@ too_many(const struct http *http)
 	    !http_has_room(http);
 }
 
-/* Starts it; grant->errand is set unless it was done in place. */
-static void
+/* Counts one more, unless there are too many. */
+static bool
+may_verify(struct http *http)
+{
+	struct store	*store = http->store;
+
+	if (store->verifying++ < http->conf->limits.verify &&
+	    http_leaves_room(http, 1))
+		return true;
+	store->verifying--;
+	return false;
+}
+
+/* Starts it, counted: the errand to wait for, NULL if it was done in place.  If
+ * the cache is this loop's alone, it is the grant's, for others to join. */
+static struct errand *
 verify(struct http *http, struct grant *grant, const char *file,
     const struct credentials *who)
 {
 	struct verification	*v = mem_zero(sizeof(*v));
 	struct job		*job = &v->errand.job;
+	struct errand		*e = &v->errand;
 
 	memcpy(v->who.bytes, who->bytes, sizeof(v->who.bytes));
 	v->who.user = (struct str){ v->who.bytes, who->user.len };
@@ -260,64 +285,67 @@ verify(struct http *http, struct grant *grant, const char *file,
 	job->length = who->user.len + who->password.len + 2;
 	v->http = http;
 	v->grant = grant;
-	cache_hold(&grant->entry);
+	grant_share(&http->store->grants, grant);
 	v->errand.done = verification_done;
 	v->errand.free = verification_free;
-	grant->errand = &v->errand;
-	http->store->verifying++;
+	v->under_way = &e;
+	if (!http->store->shared)
+		grant->errand = e;
 	stats_count(STATS_VERIFIED);
-	http->disk.start(http->disk.context, &v->errand);
+	http->disk.start(http->disk.context, e);
+	if (e != NULL)
+		v->under_way = NULL;
+	return e;
 }
 
 /* What a grant says counts for who has waited for it, however old. */
 static bool
-has_answer(const struct conn *c)
+has_answer(const struct conn *c, const struct grant_answer *a)
 {
 	const struct request	*r = c->request;
 
-	return c->http->clock->ms < r->grant->until ||
-	    (r->asked && r->grant->answers != r->grant_asked);
+	return c->http->clock->ms < a->until ||
+	    (r->asked && a->number != r->grant_asked);
 }
 
 static enum go
 ask(struct conn *c, const struct conf_guard *guard,
-    const struct credentials *who)
+    const struct credentials *who, uint32_t number)
 {
 	struct request	*r = c->request;
+	struct errand	*e = c->http->store->shared ? NULL : r->grant->errand;
 
 	if (!r->asked) {
 		r->asked = true;
-		r->grant_asked = r->grant->answers;
+		r->grant_asked = number;
 	}
-	if (r->grant->errand == NULL) {
-		if (too_many(c->http))
+	if (e == NULL) {
+		if (!may_verify(c->http))
 			return reply_error(c, reply_why(c,
 			    WHY_VERIFIERS_BUSY));
-		verify(c->http, r->grant, guard->file, who);
+		e = verify(c->http, r->grant, guard->file, who);
 	}
-	if (r->grant->errand != NULL)
-		return conn_wait_disk(c, r->grant->errand);
-	return GO_ON;			/* it was done in place */
+	/* Else it was done in place. */
+	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
 }
 
 /* What the grant of a guard says; GO_ON in the same step: let in. */
 static enum go
-take_answer(struct conn *c)
+take_answer(struct conn *c, const struct grant_answer *a)
 {
 	struct request	*r = c->request;
-	struct grant	*grant = r->grant;
 
-	if (grant->verdict == GRANT_FAILED)
+	if (a->verdict == GRANT_FAILED)
 		return reply_error(c, reply_why(c,
-		    only_takes_time(grant->error) ? look_why(grant->error) :
+		    only_takes_time(a->error) ? look_why(a->error) :
 		    WHY_UNVERIFIED));
-	if (grant->verdict == GRANT_WRONG) {
+	if (a->verdict == GRANT_WRONG) {
 		if (r->asked)		/* else it was told a moment ago */
 			log_wrong(c);
 		return refuse(c, WHY_PASSWORD);
 	}
-	need(grant->verdict == GRANT_RIGHT);
-	grant_release(&r->grant);
+	need(a->verdict == GRANT_RIGHT);
+	grant_release(&c->http->store->grants, &r->grant);
 	r->asked = false;
 	r->known = true;
 	r->guards++;			/* on to the next one */
@@ -350,6 +378,7 @@ check_password(struct conn *c, const struct conf_guard *guard)
 {
 	struct request		*r = c->request;
 	struct credentials	 who;
+	struct grant_answer	 answer;
 	enum go			 go;
 
 	r->guard = guard;
@@ -358,8 +387,11 @@ check_password(struct conn *c, const struct conf_guard *guard)
 		return refuse(c, WHY_PASSWORD);
 	if (!hold_grant(c, guard, &who))
 		go = reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
-	else
-		go = has_answer(c) ? take_answer(c) : ask(c, guard, &who);
+	else {
+		grant_take(&c->http->store->grants, r->grant, &answer);
+		go = has_answer(c, &answer) ? take_answer(c, &answer) :
+		    ask(c, guard, &who, answer.number);
+	}
 	credentials_forget(&who);
 	return go;
 }

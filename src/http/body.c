@@ -33,6 +33,7 @@ struct load {
 	struct file	*file;		/* referred to, descriptor held */
 	struct chunk	*chunk;		/* held */
 	int64_t		 started;	/* clock ms */
+	struct errand	**under_way;	/* NULL when this is done; or NULL */
 };
 
 static void
@@ -42,7 +43,10 @@ load_done(struct errand *e)
 	int64_t		 now = l->http->clock->ms;
 	int		 error = e->job.error == ECANCELED ? 0 : e->job.error;
 
-	l->chunk->errand = NULL;
+	if (l->under_way != NULL)
+		*l->under_way = NULL;
+	if (!l->http->store->shared)
+		l->chunk->errand = NULL;
 	if (e->job.error == 0 && e->job.done < e->job.length)
 		error = ESTALE;		/* it has shrunk */
 	else if (e->job.kind == JOB_COPY && e->job.error == 0)
@@ -50,8 +54,7 @@ load_done(struct errand *e)
 	else if (e->job.error == 0)
 		chunk_warmed(l->chunk, now, now - l->started,
 		    e->job.facts.in_memory);
-	/* What no system says does not become something else. */
-	l->chunk->error = error == (int16_t)error ? (int16_t)error : EIO;
+	chunk_set_error(l->chunk, error);
 }
 
 static void
@@ -67,18 +70,22 @@ load_free(struct errand *e)
 	free(l);
 }
 
-/* Starts a read; k->errand is set unless it was done in place. */
-static void
+/* Starts a read: the errand to wait for, NULL if it was done in place.  If the
+ * cache is this loop's alone, it is the chunk's, for others to join. */
+static struct errand *
 load_start(struct http *http, struct file *f, struct chunk *k)
 {
 	struct load	*l = mem_zero(sizeof(*l));
+	struct errand	*e = &l->errand;
 
 	l->http = http;
 	l->file = file_refer(f);
 	l->chunk = chunk_hold(&http->store->chunks, f, k->index);
 	l->started = http->clock->ms;
-	k->error = 0;
-	k->errand = &l->errand;
+	l->under_way = &e;
+	chunk_set_error(k, 0);
+	if (!http->store->shared)
+		k->errand = e;
 	job_init(&l->errand.job, f->method == RESIDENT_COPY ? JOB_COPY :
 	    JOB_READ);
 	l->errand.job.id = ++http->store->next_job;
@@ -90,7 +97,10 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 	l->errand.done = load_done;
 	l->errand.free = load_free;
 	stats_count(STATS_READS);
-	http->disk.start(http->disk.context, &l->errand);
+	http->disk.start(http->disk.context, e);
+	if (e != NULL)
+		l->under_way = NULL;
+	return e;
 }
 
 static void
@@ -258,17 +268,16 @@ absent(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct chunk	*k = r->chunk;
-	int		 error = k->error;
+	struct errand	*e = c->http->store->shared ? NULL : k->errand;
+	int		 error = chunk_error(k);
 
 	if (r->answered && conn_pending(c))
 		return conn_send(c, STEP_BODY);
 	if (error != 0 && r->loaded) {
 		errno = error;
-		if (!is_gone(r, error) && !r->file->told) {
+		if (!is_gone(r, error) && file_tell(r->file))
 			log_error("cannot read the file of %.*s",
 			    (int)r->path->len, r->path->name);
-			r->file->told = true;
-		}
 		if (r->answered)
 			find_expire(c);
 		return failed(c, error);
@@ -276,11 +285,10 @@ absent(struct conn *c)
 	if (r->tries++ == REQUEST_TRIES)
 		return failed(c, EAGAIN);
 	r->loaded = true;
-	if (k->errand == NULL)
-		load_start(c->http, r->file, k);
-	if (k->errand != NULL)
-		return conn_wait_disk(c, k->errand);
-	return GO_ON;			/* it was done in place */
+	if (e == NULL)
+		e = load_start(c->http, r->file, k);
+	/* Else it was done in place. */
+	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
 }
 
 static bool

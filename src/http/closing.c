@@ -36,9 +36,11 @@ void
 closing_give(void *context, int fd, const struct job_version *version)
 {
 	struct http	*http = context;
+	struct store	*store = http->store;
 	struct closing	*cl;
 
-	if (http->store->closing == http->store->closing_most) {
+	if (store->closing++ >= store->closing_most) {
+		store->closing--;
 		io_close(&fd);
 		return;
 	}
@@ -50,7 +52,6 @@ closing_give(void *context, int fd, const struct job_version *version)
 	cl->errand.job.version = *version;	/* its file system */
 	cl->errand.done = closing_done;
 	cl->errand.free = closing_free;
-	http->store->closing++;
 	stats_count(STATS_CLOSES);
 	http->disk.start(http->disk.context, &cl->errand);
 }

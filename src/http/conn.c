@@ -185,7 +185,7 @@ conn_request_end(struct conn *c)
 	if (r->path != NULL)
 		pathname_release(&c->http->store->paths, &r->path);
 	if (r->grant != NULL)
-		grant_release(&r->grant);
+		grant_release(&c->http->store->grants, &r->grant);
 	if (c->http->spare == NULL)
 		c->http->spare = r;
 	else

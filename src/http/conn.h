@@ -49,13 +49,15 @@ struct request {
 	const char		*instead;	/* of the target: a page */
 	const struct conf_rules	*rules;		/* then: the target's */
 	struct path		*path;		/* held */
+	struct answer		 found;		/* what that was, then */
 	struct grant		*grant;		/* held: its password's */
 	const struct conf_guard	*guard;		/* that refused it */
 	uint32_t		 grant_asked;	/* before so many answers */
 	size_t			 guards;	/* passed so far */
 	bool			 asked;		/* has waited for its grant */
 	bool			 known;		/* has a right password */
-	struct file		*file;		/* referred to, this version */
+	struct file		*file;		/* this version: the reference
+						 * and the hold of found */
 	struct chunk		*chunk;		/* held, the next to send */
 	bool			 file_open;	/* its descriptor is held */
 	bool			 looked;	/* has waited for a look */

@@ -17,17 +17,16 @@
 enum freshness { FRESH, STALE, ROTTEN };
 
 static enum freshness
-freshness(const struct conn *c, const struct path *p)
+freshness(const struct conn *c, const struct answer *a)
 {
 	const struct conf	*conf = c->http->conf;
-	int64_t			 age = c->http->clock->ms - p->looked;
-	bool			 absent = p->kind == PATHNAME_REFUSED;
+	int64_t			 age = c->http->clock->ms - a->looked;
+	bool			 absent = a->kind == PATHNAME_REFUSED;
 
-	if (p->kind == PATHNAME_UNKNOWN)
+	if (a->kind == PATHNAME_UNKNOWN)
 		return ROTTEN;
-	if (p->kind == PATHNAME_FILE && p->file->fd == -1 &&
-	    !chunk_whole(p->file))
-		return ROTTEN;		/* nothing left to send it from */
+	if (a->kind == PATHNAME_FILE && a->source == FILE_LOST)
+		return ROTTEN;
 	if (c->request->looked || age <= (absent ?
 	    conf->cache.negative : conf->cache.revalidate))
 		return FRESH;
@@ -35,19 +34,19 @@ freshness(const struct conn *c, const struct path *p)
 	return !absent && age <= conf->cache.stale ? STALE : ROTTEN;
 }
 
-/* The version that this response is made from, whatever comes after it. */
-static enum go
-take_file(struct conn *c)
+/* What the path is now; of a file, this version, whatever comes after it, and
+ * what it is to be sent from. */
+static void
+take(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	r->file = file_refer(r->path->file);
-	if (r->file->fd != -1) {
-		file_hold(r->file);
-		r->file_open = true;
-	} else if (r->file->nchunks > 0)
-		r->chunk = chunk_hold(&c->http->store->chunks, r->file, 0);
-	return conn_go(c, STEP_HEAD);
+	answer_take(&c->http->store->paths, r->path, &r->found);
+	r->file = r->found.file;
+	if (r->file == NULL)
+		return;
+	r->file_open = r->found.source == FILE_OPEN;
+	r->chunk = r->found.chunk;
 }
 
 /* The file itself, or that variant of it that its client wants most. */
@@ -56,15 +55,15 @@ take_best(struct conn *c)
 {
 	uint32_t	space;
 
-	if (c->request->path->variants == 0)
-		return take_file(c);
+	if (c->request->found.variants == 0)
+		return conn_go(c, STEP_HEAD);
 	switch (variant_wanted(c, &space)) {
 	case VARIANT_TAKE:
 		return find_beside(c, space);
 	case VARIANT_NONE_FITS:
 		return reply_error(c, reply_why(c, WHY_CODING));
 	default:
-		return take_file(c);
+		return conn_go(c, STEP_HEAD);
 	}
 }
 
@@ -83,27 +82,27 @@ static enum go
 take_answer(struct conn *c)
 {
 	struct request		*r = c->request;
-	const struct path	*p = r->path;
+	const struct answer	*a = &r->found;
 	const char		*fallback;
 
-	if (p->kind == PATHNAME_FILE)
+	if (a->kind == PATHNAME_FILE)
 		return take_best(c);
-	if (variant_is(p->space))
+	if (variant_is(r->path->space))
 		return without_variant(c);
-	reply_why(c, p->why);
+	reply_why(c, a->why);
 	if (r->instead != NULL)		/* no page, and none for a page */
-		return reply_error(c, p->kind == PATHNAME_REFUSED &&
-		    p->status >= 500 ? p->status : 404);
-	if (p->kind == PATHNAME_LISTED)
+		return reply_error(c, a->kind == PATHNAME_REFUSED &&
+		    a->status >= 500 ? a->status : 404);
+	if (a->kind == PATHNAME_LISTED)
 		return listing_take(c);
-	if (p->kind == PATHNAME_COUNTS)
+	if (a->kind == PATHNAME_COUNTS)
 		return counts_take(c);
-	if (p->kind != PATHNAME_REFUSED)
+	if (a->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
-	fallback = rules_fallback(p);
+	fallback = rules_fallback(r->path, a->status);
 	if (fallback != NULL)
 		return find_instead(c, fallback, 0);
-	return reply_error(c, p->status);
+	return reply_error(c, a->status);
 }
 
 /* The page for a disk that takes too long may itself be on that disk. */
@@ -123,10 +122,9 @@ may_look(const struct http *http, const struct path *p)
 
 /* Its answer is good for who has waited for it, however old by then. */
 static RARE enum go
-look_first(struct conn *c, struct path *p)
+look_first(struct conn *c)
 {
-	struct errand	*e = p->errand != NULL ? p->errand :
-			    look_start(c->http, p);
+	struct errand	*e = look_start(c->http, c->request->path);
 	enum go		 go = GO_ON;	/* it was done in place */
 
 	if (e != NULL)
@@ -135,11 +133,43 @@ look_first(struct conn *c, struct path *p)
 	return go;
 }
 
+static RARE enum go
+rotten(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct path	*p = r->path;
+
+	conn_request_reset(c);
+	if (r->tries++ == REQUEST_TRIES || late(c))
+		return reply_error(c, reply_why(c, late(c) ?
+		    WHY_DISK_LATE : WHY_RESTLESS));
+	if (!look_is_under_way(c->http, p) && !may_look(c->http, p))
+		return without_variant(c);
+	return look_first(c);
+}
+
+/* Good enough, while a helper looks.  Where that is done in place, there is
+ * something better already; false: but it cannot be sent any more. */
+static RARE bool
+stale(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (look_is_under_way(c->http, r->path) ||
+	    !may_look(c->http, r->path) || !look_afresh(c->http, r->path))
+		return true;
+	conn_request_reset(c);
+	take(c);
+	if (r->file == NULL || r->found.source != FILE_LOST)
+		return true;
+	conn_request_reset(c);
+	return false;
+}
+
 enum go
 find_step(struct conn *c)
 {
 	struct request	*r = c->request;
-	struct path	*p;
 	enum outcome	 outcome = conn_outcome(c);
 
 	if (outcome != OUTCOME_READY) {
@@ -151,21 +181,16 @@ find_step(struct conn *c)
 	/* Nothing to be found, but for the page of a failure. */
 	if (r->parse.method == METHOD_OPTIONS && r->failure == 0)
 		return reply_options(c);
-	p = r->path;
-	switch (freshness(c, p)) {
+	take(c);
+	switch (freshness(c, &r->found)) {
 	case FRESH:
 		break;
-	case STALE:		/* good enough, while a helper looks */
-		if (p->errand == NULL && may_look(c->http, p))
-			look_start(c->http, p);
+	case STALE:
+		if (!stale(c))
+			return GO_ON;
 		break;
-	case ROTTEN:
-		if (r->tries++ == REQUEST_TRIES || late(c))
-			return reply_error(c, reply_why(c, late(c) ?
-			    WHY_DISK_LATE : WHY_RESTLESS));
-		if (p->errand == NULL && !may_look(c->http, p))
-			return without_variant(c);
-		return look_first(c, p);
+	default:
+		return rotten(c);
 	}
 	return take_answer(c);
 }
@@ -175,8 +200,8 @@ find_expire(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (r != NULL && r->path != NULL && r->path->file == r->file)
-		r->path->looked = PATHNAME_LONG_AGO;
+	if (r != NULL && r->path != NULL)
+		answer_expire(&c->http->store->paths, r->path, r->file);
 }
 
 enum go
@@ -201,12 +226,11 @@ find_beside(struct conn *c, uint32_t space)
 	struct path		*from = r->path;
 	struct str		 name = { from->name, from->len };
 
+	conn_request_reset(c);
 	r->path = pathname_hold(paths, space, name);
-	if (r->path == NULL) {
-		r->path = pathname_add(paths, space, name);
-		r->path->rules = from->rules;
-		r->path->guarded = from->guarded;
-	}
+	if (r->path == NULL)
+		r->path = pathname_add(paths, space, name, from->rules,
+		    from->guarded);
 	pathname_release(paths, &from);
 	r->looked = false;
 	return conn_go(c, STEP_FIND);

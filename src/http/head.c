@@ -102,10 +102,10 @@ add_validators(struct conn *c)
 	const struct conf_rules	*rules = r->path->rules;
 	struct buf		*b = &c->http->work;
 	char			 etag[HEAD_ETAG_MOST], date[DATE_LENGTH];
-	int64_t			 age = rules_age(rules, r->path->type);
+	int64_t			 age = rules_age(rules, r->found.type);
 
 	head_etag(r->file, etag);
-	variant_add_vary(b, r->path);
+	variant_add_vary(b, r);
 	if (listing_is_page(r->path->space))
 		listing_fields(c, b);
 	else {
@@ -141,18 +141,18 @@ make_whole(struct conn *c)
 
 	head_begin(c, 200);
 	add_validators(c);
-	head_add_type(c, r->path->rules, r->path->type);
-	variant_add_coding(&http->work, r->path);
+	head_add_type(c, r->path->rules, r->found.type);
+	variant_add_coding(&http->work, r);
 	buf_addf(&http->work, "Content-Length: %lld\r\n"
 	    "Accept-Ranges: bytes\r\n", (long long)r->end);
 	head_end(c);
 	if (!http->store->heads.ragged)
 		pad(&http->work);
-	if (r->path->file == r->file)
-		r->ready = header_put(&http->store->heads,
-		    &r->path->heads[r->head_kind], http->work.at,
-		    http->work.len, DATE_AT, &http->date);
-	else
+	/* The path may have become another version's since this one's. */
+	r->ready = answer_put_head(&http->store->paths, r->path, &r->found,
+	    r->head_kind, (struct str){ http->work.at, http->work.len },
+	    DATE_AT, &http->date);
+	if (r->ready == NULL)
 		r->head = output_copy(conn_output(c), http->work.at,
 		    http->work.len);
 }
@@ -162,15 +162,12 @@ whole(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct http	*http = c->http;
-	struct head	**slot = &r->path->heads[r->head_kind];
 
 	r->status = 200;
 	r->next = 0;
 	r->end = r->file->version.size;
-	/* The path may have become another version's since this one's. */
-	if (r->path->file == r->file)
-		r->ready = header_hold(&http->store->heads, slot,
-		    &http->date);
+	r->ready = answer_head(&http->store->paths, r->path, &r->found,
+	    r->head_kind, &http->date);
 	if (r->ready == NULL)
 		make_whole(c);
 	return conn_go(c, STEP_BODY);
@@ -181,8 +178,8 @@ add_range(struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	head_add_type(c, r->path->rules, r->path->type);
-	variant_add_coding(&c->http->work, r->path);
+	head_add_type(c, r->path->rules, r->found.type);
+	variant_add_coding(&c->http->work, r);
 	buf_addf(&c->http->work, "Content-Length: %lld\r\n"
 	    "Content-Range: bytes %lld-%lld/%lld\r\n",
 	    (long long)(r->end - r->next), (long long)r->next,
@@ -199,9 +196,9 @@ add_ranges(struct conn *c, const struct decide_answer *answer)
 
 	/* It is the parts that are encoded, not what is around them. */
 	buf_adds(&fields, "Content-Type: ");
-	add_media_type(&fields, r->path->rules, r->path->type);
+	add_media_type(&fields, r->path->rules, r->found.type);
 	buf_adds(&fields, "\r\n");
-	variant_add_coding(&fields, r->path);
+	variant_add_coding(&fields, r);
 	r->parts = parts_new(answer, buf_string(&fields), r->file->version.size,
 	    hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
 	buf_free(&fields);
@@ -286,7 +283,7 @@ failure(struct conn *c)
 	r->end = r->file->version.size;
 	head_begin(c, r->status);
 	reply_add_specials(c, r->status);
-	head_add_type(c, r->path->rules, r->path->type);
+	head_add_type(c, r->path->rules, r->found.type);
 	buf_addf(&http->work, "Content-Length: %lld\r\n", (long long)r->end);
 	head_end(c);
 	r->head = output_copy(conn_output(c), http->work.at, http->work.len);
@@ -317,7 +314,7 @@ ask(struct conn *c, struct decide_answer *answer)
 		fields.if_unmodified_since.at = NULL;
 	}
 	/* All variants have one date: it does not tell whose part it is. */
-	if (variant_has_siblings(r->path) && fields.if_range.len > 0 &&
+	if (variant_has_siblings(r) && fields.if_range.len > 0 &&
 	    fields.if_range.at[0] != '"')
 		fields.if_range = STR("");
 	/* Room for both at once, so that the first does not move. */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cache/address.h"
+#include "cache/answer.h"
 #include "cache/chunk.h"
 #include "cache/file.h"
 #include "cache/grant.h"
@@ -89,6 +90,8 @@ struct http {
 /* Whether a helper may be kept busy for long: by compressing, or verifying a
  * password.  Half of those of one file system stay free for files. */
 bool	http_has_room(const struct http *);
+/* The same for who is among those that are counted. */
+bool	http_leaves_room(const struct http *, uint64_t own);
 /* Whether it is time for a line of the log again, of a kind that clients can
  * cause as often as they like; that was then the time. */
 bool	http_may_tell(const struct http *, _Atomic int64_t *told);

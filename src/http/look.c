@@ -22,6 +22,10 @@ struct look {
 	struct errand		 errand;	/* first: casts rely on it */
 	struct http		*http;
 	struct path		*path;		/* held */
+	int64_t			 begun;		/* clock ms */
+	bool			 claimed;	/* nobody waits for it */
+	struct errand		**under_way;	/* NULL when this is done; or
+						 * NULL */
 	size_t			 names_at;	/* in text */
 	struct buf		 text;		/* decoded path, names, form */
 };
@@ -72,57 +76,60 @@ found_name(const struct look *l)
 	return name;
 }
 
-static bool
-is_version(const struct path *p, const struct job_version *version)
+/* The time that an answer is of: with several threads, whose looks may cross,
+ * that at which it was asked for. */
+static int64_t
+when(const struct look *l)
 {
-	return p->kind == PATHNAME_FILE &&
-	    memcmp(&p->file->version, version, sizeof(*version)) == 0;
-}
-
-/* Whether a look has found what the path had already. */
-static bool
-is_known(const struct path *p, const struct job *job)
-{
-	return job->same || (is_version(p, &job->version) &&
-	    p->file->settled);
+	return l->http->store->shared ? l->begun : l->http->clock->ms;
 }
 
 static void
-take_found(struct look *l)
+give(const struct look *l, enum pathname_kind kind, int status, enum why why)
 {
-	struct job	*job = &l->errand.job;
-	struct path	*p = l->path;
-	struct http	*http = l->http;
-	const char	*name = found_name(l), *slash = strrchr(name, '/');
-	/* It may have changed without a trace; what cannot be read is told. */
-	bool		 told = is_version(p, &job->version) && p->file->told;
-
-	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
-	pathname_answer(&http->store->paths, p, PATHNAME_FILE,
-	    file_new(&http->store->files, job->fd, &job->version, &job->facts),
-	    0, http->clock->ms);
-	p->file->told = told;
-	job->fd = -1;			/* the file's now */
-	name = slash != NULL ? slash + 1 : name;
-	p->type = job->kind == JOB_LIST ? listing_type(p->space) :
-	    mime_type(http->store->mime, name, strlen(name));
+	answer_give(&l->http->store->paths, l->path, &(struct answer){
+	    .kind = (uint8_t)kind, .status = (uint16_t)status,
+	    .why = (uint8_t)why, .looked = when(l) });
 }
 
+static void
+take_found(struct look *l, struct answer *a, uint32_t tried)
+{
+	struct job	*job = &l->errand.job;
+	struct store	*store = l->http->store;
+	const char	*name = found_name(l), *slash = strrchr(name, '/');
+
+	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
+	name = slash != NULL ? slash + 1 : name;
+	a->type = job->kind == JOB_LIST ? listing_type(l->path->space) :
+	    mime_type(store->mime, name, strlen(name));
+	if (tried != 0)
+		a->variants |= variant_to_make(l->http, l->path,
+		    job->version.size, a->type);
+	a->file = file_new(&store->files, job->fd, &job->version, &job->facts);
+	job->fd = -1;			/* the file's now */
+	answer_found(&store->paths, l->path, a, tried);
+}
+
+/* What has been tried with this version is not tried again. */
 static void
 found_file(struct look *l)
 {
-	struct job	*job = &l->errand.job;
-	struct path	*p = l->path;
-	bool		 same = is_known(p, job);
+	const struct job	*job = &l->errand.job;
+	struct path		*p = l->path;
+	struct answer		 a = { .kind = PATHNAME_FILE,
+				    .looked = when(l) };
+	uint32_t		 tried = 0;
 
-	if (job->same && !is_version(p, &job->version))
-		return;			/* another look has found a change */
+	if (space_kind(p->space) == SPACE_TARGET) {
+		a.variants = variant_beside(p, job->done);
+		tried = variant_made();
+	}
 	if (job->same)
-		pathname_confirm(&l->http->store->paths, p, l->http->clock->ms);
+		answer_confirm(&l->http->store->paths, p, &job->version, &a,
+		    tried);
 	else
-		take_found(l);
-	if (space_kind(p->space) == SPACE_TARGET)
-		variant_found(l->http, p, job->done, same);
+		take_found(l, &a, tried);
 }
 
 /* EISDIR: without its slash, or one without an index; false: refused. */
@@ -137,26 +144,33 @@ found_directory(struct look *l)
 		kind = PATHNAME_DIRECTORY;
 	else if (job->kind == JOB_LIST || !listing_on(l->path->rules))
 		return false;
-	pathname_answer(&l->http->store->paths, l->path, kind, NULL, 0,
-	    l->http->clock->ms);
+	give(l, kind, 0, WHY_NONE);
 	return true;
 }
 
-/* Only the look failed: whether an older answer may stand for it. */
-static bool
-stands(const struct look *l)
+static void
+tell(const struct look *l)
 {
 	const struct job	*job = &l->errand.job;
-	const struct http	*http = l->http;
 
 	errno = job->error;
-	if (!l->path->told)
-		log_warn("cannot %s %s%s%s/%s", job->kind == JOB_COMPRESS ?
-		    "compress" : "look at",
-		    job->user != NULL ? job->user : "",
-		    job->user != NULL ? ": " : "", job->root, job->path);
-	l->path->told = true;
-	return http->clock->ms - l->path->looked <= http->conf->cache.stale;
+	log_warn("cannot %s %s%s%s/%s", job->kind == JOB_COMPRESS ?
+	    "compress" : "look at", job->user != NULL ? job->user : "",
+	    job->user != NULL ? ": " : "", job->root, job->path);
+}
+
+/* Only the look failed: an older answer of these kinds may stand for it. */
+static void
+fail(const struct look *l, int status, enum why why, int64_t looked,
+    unsigned kinds)
+{
+	const struct http	*http = l->http;
+
+	if (answer_fail(&http->store->paths, l->path, &(struct answer){
+	    .kind = PATHNAME_REFUSED, .status = (uint16_t)status,
+	    .why = (uint8_t)why, .looked = looked },
+	    http->clock->ms - http->conf->cache.stale, kinds))
+		tell(l);
 }
 
 /*
@@ -166,17 +180,15 @@ stands(const struct look *l)
 static void
 found_no_variant(struct look *l)
 {
-	struct path	*p = l->path;
-	int		 error = l->errand.job.error;
-	bool		 absent = error == ESTALE || error == EFBIG;
+	int	error = l->errand.job.error;
+	bool	absent = error == ESTALE || error == EFBIG;
 
 	if (absent)
-		variant_absent(l->http, p);
-	else if (why_status(look_why(error)) >= 500 && stands(l) &&
-	    p->kind == PATHNAME_FILE)
-		return;
-	pathname_answer(&l->http->store->paths, p, PATHNAME_REFUSED, NULL, 404,
-	    l->http->clock->ms);
+		variant_absent(l->http, l->path);
+	if (absent || why_status(look_why(error)) < 500)
+		give(l, PATHNAME_REFUSED, 404, WHY_NONE);
+	else
+		fail(l, 404, WHY_NONE, when(l), 1U << PATHNAME_FILE);
 }
 
 /* The disk said no. */
@@ -184,22 +196,31 @@ static void
 found_error(struct look *l)
 {
 	struct job	*job = &l->errand.job;
-	struct path	*p = l->path;
-	struct http	*http = l->http;
-	int64_t		 now = http->clock->ms;
 	enum why	 why = look_why(job->error);
 	int		 status = why_status(why);
 
 	if (job->error == EISDIR && found_directory(l))
 		return;
-	if (status >= 500) {
-		if (stands(l) && p->kind != PATHNAME_UNKNOWN)
-			return;
-		now = PATHNAME_LONG_AGO;
-	}
-	pathname_answer(&http->store->paths, p, PATHNAME_REFUSED, NULL, status,
-	    now);
-	p->why = (uint8_t)why;
+	if (status >= 500)
+		fail(l, status, why, PATHNAME_LONG_AGO,
+		    ~(1U << PATHNAME_UNKNOWN));
+	else
+		give(l, PATHNAME_REFUSED, status, why);
+}
+
+/* It is not under way any more. */
+static void
+come_back(struct look *l)
+{
+	struct store	*store = l->http->store;
+
+	if (l->under_way != NULL)
+		*l->under_way = NULL;
+	if (!store->shared)
+		l->path->errand = NULL;
+	if (l->claimed)
+		answer_unclaim(&store->paths, l->path);
+	store->compressing -= l->errand.job.kind == JOB_COMPRESS;
 }
 
 static void
@@ -207,17 +228,15 @@ look_done(struct errand *e)
 {
 	struct look	*l = (struct look *)e;
 
-	l->path->errand = NULL;
-	l->http->store->compressing -= e->job.kind == JOB_COMPRESS;
+	come_back(l);
 	if (e->job.error == ECANCELED)
 		return;			/* nobody has looked */
 	if (e->job.error == 0 &&
 	    !file_fits(&l->http->store->files, &e->job.version))
 		e->job.error = EFBIG;
-	if (e->job.error == 0) {
-		l->path->told = false;
+	if (e->job.error == 0)
 		found_file(l);
-	} else if (variant_is(l->path->space))
+	else if (variant_is(l->path->space))
 		found_no_variant(l);
 	else
 		found_error(l);
@@ -233,20 +252,6 @@ look_free(struct errand *e)
 		closing_give(l->http, e->job.fd, &e->job.version);
 	buf_free(&l->text);
 	free(l);
-}
-
-/* The version that the asker has, if a helper need not send it again. */
-static void
-set_known(struct job *job, const struct path *p)
-{
-	/* One that had just been changed may have been changed again since,
-	 * within the same tick of the clock that stamps files. */
-	if (p->kind != PATHNAME_FILE || !p->file->settled)
-		return;
-	if (p->file->fd == -1 && !chunk_whole(p->file))
-		return;			/* its descriptor is wanted */
-	job->known = true;
-	job->version = p->file->version;
 }
 
 /* A name to be found: a file, or a directory by the first of its index. */
@@ -324,9 +329,10 @@ look_new(struct http *http, struct path *p, struct str decoded)
 	job->path = l->text.at;
 	if (user_at < l->names_at)
 		job->user = l->text.at + user_at;
-	set_known(job, p);
+	job->known = answer_version(&http->store->paths, p, &job->version);
 	l->http = http;
 	l->path = p;
+	l->begun = http->clock->ms;
 	l->errand.done = look_done;
 	l->errand.free = look_free;
 	http->store->compressing += job->kind == JOB_COMPRESS;
@@ -334,9 +340,11 @@ look_new(struct http *http, struct path *p, struct str decoded)
 	return l;
 }
 
-struct errand *
-look_start(struct http *http, struct path *p)
+/* The errand, NULL if it was done in place, or needed none. */
+static struct errand *
+start(struct http *http, struct path *p, bool claimed)
 {
+	struct store	*store = http->store;
 	struct look	*l;
 	struct errand	*e;
 	char		 decoded[JOB_PATH_MAX];
@@ -344,14 +352,47 @@ look_start(struct http *http, struct path *p)
 
 	need(uri_resolve(target(p), decoded, sizeof(decoded), &len) ==
 	    WHY_NONE);
-	if (rules_answer(http, p, (struct str){ decoded, len }))
+	if (rules_answer(http, p, (struct str){ decoded, len })) {
+		if (claimed)
+			answer_unclaim(&store->paths, p);
 		return NULL;
+	}
 	l = look_new(http, p, (struct str){ decoded, len });
-	p->errand = &l->errand;
-	cache_hold(&p->entry);
-	http->disk.start(http->disk.context, &l->errand);
-	e = p->errand;
-	if (http->store->paths.anew)
+	e = &l->errand;
+	l->claimed = claimed;
+	l->under_way = &e;
+	if (!store->shared)
+		p->errand = e;
+	pathname_share(&store->paths, p);
+	http->disk.start(http->disk.context, e);
+	if (e == NULL)
+		return NULL;
+	l->under_way = NULL;
+	if (store->paths.anew && !store->shared)
 		p->errand = NULL;	/* nobody else is to find it */
 	return e;
+}
+
+struct errand *
+look_start(struct http *http, struct path *p)
+{
+	if (look_is_under_way(http, p))
+		return p->errand;
+	return start(http, p, false);
+}
+
+bool
+look_afresh(struct http *http, struct path *p)
+{
+	bool	claimed = http->store->shared;
+
+	if (claimed && !answer_claim(&http->store->paths, p))
+		return false;
+	return start(http, p, claimed) == NULL;
+}
+
+bool
+look_is_under_way(const struct http *http, const struct path *p)
+{
+	return !http->store->shared && p->errand != NULL;
 }

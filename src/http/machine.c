@@ -156,7 +156,7 @@ http_free(struct http **hp)
 bool
 http_tidy(struct http *http)
 {
-	return file_tidy(&http->store->files);
+	return file_tidy(&http->store->files, http);
 }
 
 void
@@ -181,12 +181,18 @@ http_report(struct http *http, void (*line)(const char *))
 }
 
 bool
-http_has_room(const struct http *http)
+http_leaves_room(const struct http *http, uint64_t own)
 {
 	uint64_t	busy = http->store->compressing +
-			    (uint64_t)http->store->verifying;
+			    (uint64_t)http->store->verifying - own;
 
 	return busy == 0 || busy < (uint64_t)conf_share(http->conf) / 2;
+}
+
+bool
+http_has_room(const struct http *http)
+{
+	return http_leaves_room(http, 0);
 }
 
 bool

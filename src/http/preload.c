@@ -82,7 +82,7 @@ note(void *context, const struct conn *c)
 	p->bytes = r->body;
 	p->cut = r->next < r->end;
 	if (r->status == 200 && path != NULL)
-		ask_for_variants(p, path->variants);
+		ask_for_variants(p, r->found.variants);
 }
 
 const struct transport preload_transport = {

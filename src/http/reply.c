@@ -174,13 +174,13 @@ reply_refuse(struct conn *c, int status)
 enum go
 reply_redirect(struct conn *c)
 {
-	const struct path	*p = c->request->path;
-	bool			 is_rule = p->kind == PATHNAME_REDIRECT;
+	const struct answer	*a = &c->request->found;
+	bool			 is_rule = a->kind == PATHNAME_REDIRECT;
 	int			 status = reply_why(c, is_rule ? WHY_REDIRECT :
 				    WHY_SLASH);
 
 	if (is_rule)
-		status = p->status;
+		status = a->status;
 	head_begin(c, status);
 	location_add(c);
 	conn_request_reset(c);

@@ -22,10 +22,12 @@ static const char *const compressible[] = {
 };
 
 static void
-answer(struct http *http, struct path *p, enum pathname_kind kind, int status)
+answer(struct http *http, struct path *p, enum pathname_kind kind, int status,
+    enum why why)
 {
-	pathname_answer(&http->store->paths, p, kind, NULL, status,
-	    http->clock->ms);
+	answer_give(&http->store->paths, p, &(struct answer){
+	    .kind = (uint8_t)kind, .status = (uint16_t)status,
+	    .why = (uint8_t)why, .looked = http->clock->ms });
 }
 
 /* Whose directory the paths of these rules that begin with ~ are in. */
@@ -66,11 +68,11 @@ answer_user(struct http *http, struct path *p, struct str decoded)
 	if (name.at == NULL)
 		return false;
 	if (!conf_user_good(name.at, name.len))
-		answer(http, p, PATHNAME_REFUSED, 404);
+		answer(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
 	else if (name.len + 2 == decoded.len)	/* whoever that may be */
-		answer(http, p, PATHNAME_DIRECTORY, 0);
+		answer(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
 	else if (is_denied(users_of(p->rules), name))
-		answer(http, p, PATHNAME_REFUSED, 404);
+		answer(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
 	else
 		return false;
 	return true;
@@ -83,11 +85,10 @@ answer_counts(struct http *http, struct path *p, struct str decoded)
 	size_t	prefix = ((const struct conf_rules *)p->rules)->prefix;
 
 	if (decoded.len <= prefix + 1) {
-		answer(http, p, PATHNAME_COUNTS, 0);
+		answer(http, p, PATHNAME_COUNTS, 0, WHY_NONE);
 		return;
 	}
-	answer(http, p, PATHNAME_REFUSED, 404);
-	p->why = WHY_ABSENT;
+	answer(http, p, PATHNAME_REFUSED, 404, WHY_ABSENT);
 }
 
 bool
@@ -96,12 +97,12 @@ rules_answer(struct http *http, struct path *p, struct str decoded)
 	const struct conf_rules	*rules = p->rules, *a = rules->answer;
 
 	if (a->redirect.to != NULL) {
-		answer(http, p, PATHNAME_REDIRECT, (int)a->redirect.status);
+		answer(http, p, PATHNAME_REDIRECT, (int)a->redirect.status,
+		    WHY_NONE);
 		return true;
 	}
 	if (a->refusal != 0) {
-		answer(http, p, PATHNAME_REFUSED, (int)a->refusal);
-		p->why = WHY_RETURN;
+		answer(http, p, PATHNAME_REFUSED, (int)a->refusal, WHY_RETURN);
 		return true;
 	}
 	if (a->status != 0) {
@@ -109,7 +110,7 @@ rules_answer(struct http *http, struct path *p, struct str decoded)
 		return true;
 	}
 	if (a->alias != NULL && decoded.len == a->prefix) {
-		answer(http, p, PATHNAME_DIRECTORY, 0);
+		answer(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
 		return true;
 	}
 	return answer_user(http, p, decoded);
@@ -183,11 +184,11 @@ rules_compressible(const struct conf_rules *rules, const char *type)
 }
 
 const char *
-rules_fallback(const struct path *p)
+rules_fallback(const struct path *p, int status)
 {
 	const struct conf_rules	*rules = p->rules;
 
-	return p->status == 404 && rules->answer->refusal == 0 ?
+	return status == 404 && rules->answer->refusal == 0 ?
 	    rules->fallback : NULL;
 }
 

@@ -24,8 +24,8 @@ const struct conf_words *rules_listing(const struct conf_rules *);
 const struct conf_words *rules_precompressed(const struct conf_rules *);
 /* Whether files of a type get smaller. */
 bool	rules_compressible(const struct conf_rules *, const char *type);
-/* The page for what was not found, NULL without. */
-const char *rules_fallback(const struct path *);
+/* The page for what was not found, with that status; NULL without. */
+const char *rules_fallback(const struct path *, int status);
 /* Those of a request's target, as far as it is known; NULL before its site. */
 const struct conf_rules *rules_of(const struct request *);
 /* The page for a status, NULL without. */

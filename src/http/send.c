@@ -48,7 +48,7 @@ give_file(struct conn *c, const struct piece *p)
 		return -1;
 	}
 	if (sent == -1 && must_be_memory(errno)) {
-		c->request->file->no_sendfile = true;
+		file_refuse_sendfile(c->request->file);
 		errno = EAGAIN;
 	}
 	return sent;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "http/closing.h"
-#include "http/http.h"
+#include "http/variant.h"
 #include "lib/mem.h"
 #include "stats.h"
 
@@ -20,13 +20,29 @@ do_without(struct store *store, const struct conf *conf)
 	store->heads.ragged = conf_without(conf, SAVING_ALIGNMENT);
 }
 
+/* Files that are to be closed wait for a turn of some loop's. */
+static void
+share(struct store *store, const struct store_setup *setup)
+{
+	store->shared = true;
+	store->paths.cache.lock = lock_new();
+	store->heads.cache.lock = lock_new();
+	store->files.cache.lock = lock_new();
+	store->chunks.cache.lock = store->files.cache.lock;
+	store->grants.cache.lock = lock_new();
+	if (setup->later == NULL)
+		return;
+	store->files.give = closing_give;
+	store->closing_most /= 2;
+	store->files.left_most = store->closing_most;
+}
+
 struct store *
 store_new(const struct store_setup *setup)
 {
 	const struct conf	*conf = setup->conf;
 	struct store		*store = mem_zero(sizeof(*store));
 
-	store->shared = setup->shared;
 	store->mime = mime_new(conf->types);
 	chunk_init(&store->chunks, (size_t)conf->cache.chunks,
 	    CHUNK_MAPPINGS_MOST);
@@ -41,8 +57,11 @@ store_new(const struct store_setup *setup)
 	store->files.later_context = setup->later_context;
 	header_init(&store->heads, (size_t)conf->cache.heads);
 	pathname_init(&store->paths, (size_t)conf->cache.paths, &store->heads);
+	store->paths.beside = variant_space;
 	do_without(store, conf);
 	grant_init(&store->grants, (size_t)conf->cache.logins);
+	if (setup->shared)
+		share(store, setup);
 	return store;
 }
 
@@ -53,12 +72,16 @@ store_free(struct store **sp)
 
 	store->files.give = NULL;	/* nobody takes errands any more */
 	store->files.later = NULL;
-	while (file_tidy(&store->files))
+	while (file_tidy(&store->files, NULL))
 		;
 	pathname_free(&store->paths);
 	grant_free(&store->grants);
 	header_free(&store->heads);
 	mime_free(&store->mime);
+	lock_free(&store->paths.cache.lock);
+	lock_free(&store->heads.cache.lock);
+	lock_free(&store->files.cache.lock);
+	lock_free(&store->grants.cache.lock);
 	mem_drop(sp);
 }
 
@@ -76,28 +99,33 @@ cache_of(const struct store *store, enum stats_cache which)
 	return caches[which];
 }
 
+static void
+measure(enum stats_cache which, const struct cache *c)
+{
+	lock_take(c->lock);
+	stats_put(STATS_HITS_PATHNAME + which, c->hits);
+	stats_put(STATS_MISSES_PATHNAME + which, c->misses);
+	stats_put(STATS_EVICTIONS_PATHNAME + which, c->evictions);
+	stats_gauges[STATS_GAUGE_ENTRIES_PATHNAME + which] =
+	    (int64_t)c->entries;
+	stats_gauges[STATS_GAUGE_HELD_PATHNAME + which] = (int64_t)c->bytes;
+	lock_release(c->lock);
+	stats_gauges[STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + which] =
+	    (int64_t)c->limit_entries;
+	stats_gauges[STATS_GAUGE_HELD_LIMIT_PATHNAME + which] =
+	    (int64_t)c->limit_bytes;
+}
+
 /* A cache counts by itself: so much less to do for each request. */
 void
 store_measure(const struct store *store)
 {
-	const struct cache	*c;
-
-	for (int i = 0; i < STATS_CACHE_COUNT; i++) {
-		c = cache_of(store, i);
-		stats_put(STATS_HITS_PATHNAME + i, c->hits);
-		stats_put(STATS_MISSES_PATHNAME + i, c->misses);
-		stats_put(STATS_EVICTIONS_PATHNAME + i, c->evictions);
-		stats_gauges[STATS_GAUGE_ENTRIES_PATHNAME + i] =
-		    (int64_t)c->entries;
-		stats_gauges[STATS_GAUGE_HELD_PATHNAME + i] =
-		    (int64_t)c->bytes;
-		stats_gauges[STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + i] =
-		    (int64_t)c->limit_entries;
-		stats_gauges[STATS_GAUGE_HELD_LIMIT_PATHNAME + i] =
-		    (int64_t)c->limit_bytes;
-	}
+	for (int i = 0; i < STATS_CACHE_COUNT; i++)
+		measure(i, cache_of(store, i));
+	lock_take(store->chunks.cache.lock);
 	stats_put(STATS_ABSENT, store->chunks.absent);
 	stats_put(STATS_GONE, store->chunks.gone);
+	lock_release(store->chunks.cache.lock);
 }
 
 void
@@ -106,7 +134,9 @@ store_report(const struct store *store, void (*line)(const char *))
 	char	text[200];
 
 	for (int i = 0; i < STATS_CACHE_COUNT; i++) {
+		lock_take(cache_of(store, i)->lock);
 		cache_report(cache_of(store, i), text, sizeof(text));
+		lock_release(cache_of(store, i)->lock);
 		line(text);
 	}
 	for (int i = 0; i < RESIDENT_METHOD_COUNT; i++) {

@@ -135,14 +135,14 @@ variant_wanted(struct conn *c, uint32_t *space)
 	uint32_t		 which;
 
 	/* The page for a failure has no choice, nor has a variant itself. */
-	if (r->path->variants == 0 || r->plain || r->failure != 0 ||
+	if (r->found.variants == 0 || r->plain || r->failure != 0 ||
 	    !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
 		return VARIANT_PLAIN;
 	c->http->work.len = 0;
 	choice = choose_again(c->http, head_list(c, FIELD_ACCEPT_ENCODING),
-	    r->path->variants, &which);
+	    r->found.variants, &which);
 	if (choice == VARIANT_TAKE)
-		*space = space_of(r->path->space, SPACE_VARIANT + which);
+		*space = variant_space(r->path->space, which);
 	return choice;
 }
 
@@ -174,44 +174,8 @@ variant_add_suffixes(struct buf *text, const struct path *p)
 			    strlen(kinds[i].suffix) + 1);
 }
 
-/* Whether it is worth an attempt to compress this file. */
-static bool
-can_be_made(const struct http *http, const struct path *p)
-{
-	const struct conf_rules	*rules = p->rules;
-	const struct conf	*conf = http->conf;
-	int64_t			 size = p->file->version.size;
-
-	return rules->compress && size >= conf->limits.compress_from &&
-	    size <= conf->limits.compress &&
-	    rules_compressible(rules, p->type);
-}
-
-static struct path *
-hold(struct http *http, const struct path *p, uint32_t kind)
-{
-	return pathname_hold(&http->store->paths,
-	    space_of(space_site(p->space), kind),
-	    (struct str){ p->name, p->len });
-}
-
-/* The variants of another version must be looked at before they are sent. */
-static void
-expire(struct http *http, const struct path *p)
-{
-	struct path	*v;
-
-	for (uint32_t i = 0; i < KIND_COUNT; i++) {
-		if ((p->variants & 1U << i) == 0 ||
-		    (v = hold(http, p, SPACE_VARIANT + i)) == NULL)
-			continue;
-		v->looked = PATHNAME_LONG_AGO;
-		pathname_release(&http->store->paths, &v);
-	}
-}
-
-void
-variant_found(struct http *http, struct path *p, uint64_t beside, bool same)
+uint32_t
+variant_beside(const struct path *p, uint64_t beside)
 {
 	uint32_t	variants = 0;
 
@@ -221,26 +185,45 @@ variant_found(struct http *http, struct path *p, uint64_t beside, bool same)
 		variants |= (uint32_t)(beside & 1) << i;
 		beside >>= 1;
 	}
-	/* What has been tried with this version is not tried again. */
-	if (same)
-		variants |= p->variants & 1U << MADE;
-	else if (can_be_made(http, p))
-		variants |= 1U << MADE;
-	pathname_offer(&http->store->paths, p, variants);
-	if (!same)
-		expire(http, p);
+	return variants;
+}
+
+uint32_t
+variant_made(void)
+{
+	return 1U << MADE;
+}
+
+uint32_t
+variant_to_make(const struct http *http, const struct path *p, int64_t size,
+    const char *type)
+{
+	const struct conf_rules	*rules = p->rules;
+	const struct conf	*conf = http->conf;
+
+	return rules->compress && size >= conf->limits.compress_from &&
+	    size <= conf->limits.compress &&
+	    rules_compressible(rules, type) ? variant_made() : 0;
+}
+
+uint32_t
+variant_space(uint32_t space, unsigned variant)
+{
+	return space_of(space_site(space), SPACE_VARIANT + variant);
 }
 
 void
 variant_absent(struct http *http, const struct path *v)
 {
-	struct path	*p = hold(http, v, SPACE_TARGET);
+	struct pathname_cache	*paths = &http->store->paths;
+	struct path		*p;
 
+	p = pathname_hold(paths, space_of(space_site(v->space), SPACE_TARGET),
+	    (struct str){ v->name, v->len });
 	if (p == NULL)
 		return;
-	pathname_offer(&http->store->paths, p,
-	    p->variants & ~(1U << kind_of(v->space)));
-	pathname_release(&http->store->paths, &p);
+	answer_withdraw(paths, p, 1U << kind_of(v->space));
+	pathname_release(paths, &p);
 }
 
 /*
@@ -248,22 +231,22 @@ variant_absent(struct http *http, const struct path *v)
  */
 
 bool
-variant_has_siblings(const struct path *p)
+variant_has_siblings(const struct request *r)
 {
-	return p->variants != 0 || variant_is(p->space);
+	return r->found.variants != 0 || variant_is(r->path->space);
 }
 
 void
-variant_add_vary(struct buf *to, const struct path *p)
+variant_add_vary(struct buf *to, const struct request *r)
 {
-	if (variant_has_siblings(p))
+	if (variant_has_siblings(r))
 		buf_adds(to, VARIANT_VARY);
 }
 
 void
-variant_add_coding(struct buf *to, const struct path *p)
+variant_add_coding(struct buf *to, const struct request *r)
 {
-	if (variant_is(p->space))
+	if (variant_is(r->path->space))
 		buf_addf(to, "Content-Encoding: %s\r\n",
-		    kinds[kind_of(p->space)].coding);
+		    kinds[kind_of(r->path->space)].coding);
 }

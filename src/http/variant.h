@@ -36,19 +36,25 @@ enum variant_choice variant_choose(struct str accept, uint32_t offered,
 /* The same for the file that a request holds: the space of what to take. */
 enum variant_choice variant_wanted(struct conn *, uint32_t *space);
 
-/* Whether a path is one of several of a file. */
-bool		 variant_has_siblings(const struct path *);
+/* Whether a request's path is one of several of a file. */
+bool		 variant_has_siblings(const struct request *);
 /* Adds the suffixes to look for, for the job about a path. */
 void		 variant_add_suffixes(struct buf *, const struct path *);
-/* A look at a file has found it, with the bits of those beside it, and the
- * same as the path had or another one: which variants it has now. */
-void		 variant_found(struct http *, struct path *,
-		    uint64_t beside, bool same);
+/* A look at a file has found it, with the bits of those beside it: which
+ * variants that are. */
+uint32_t	 variant_beside(const struct path *, uint64_t beside);
+/* The variant that is made of a file, and the same if it is worth an attempt
+ * with one of that size and type, else none. */
+uint32_t	 variant_made(void);
+uint32_t	 variant_to_make(const struct http *, const struct path *,
+		    int64_t size, const char *type);
+/* Where that variant of what is in this space is. */
+uint32_t	 variant_space(uint32_t space, unsigned variant);
 /* A variant is not to be had: its file offers it no longer. */
 void		 variant_absent(struct http *, const struct path *);
 
 /* Fields about coding: for all responses, 304 too; for those with a body. */
-void		 variant_add_vary(struct buf *, const struct path *);
-void		 variant_add_coding(struct buf *, const struct path *);
+void		 variant_add_vary(struct buf *, const struct request *);
+void		 variant_add_coding(struct buf *, const struct request *);
 
 #endif

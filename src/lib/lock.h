@@ -21,6 +21,13 @@ void		 lock_free(struct lock **);
 RARE void	 lock_wait(struct lock *);
 RARE void	 lock_end(struct lock *);
 
+/*
+ * What a verb does that every request comes to stands twice: here under the
+ * lock, aside, and in the verb itself for who has none, so that this one need
+ * not save registers for calls that it does not make.
+ */
+#define LOCKED	__attribute__((__noinline__))
+
 static inline void
 lock_take(struct lock *l)
 {

@@ -159,7 +159,7 @@ START_TEST(given_slowly)
 	ck_assert_int_eq(asked, 1);
 	ck_assert_uint_eq(files.cache.entries, 0);
 	ck_assert_uint_eq(chunks.cache.entries, 1000);
-	for (before = 1000; file_tidy(&files); turns++) {
+	for (before = 1000; file_tidy(&files, NULL); turns++) {
 		ck_assert_uint_eq(given.n, 0);
 		ck_assert_uint_le(before - chunks.cache.entries, 200);
 		before = (unsigned)chunks.cache.entries;
@@ -170,7 +170,7 @@ START_TEST(given_slowly)
 	ck_assert_int_eq(given.fd[0], fd);
 	ck_assert_uint_eq(mappings(path), 0);
 	ck_assert_int_eq(close(fd), 0);
-	ck_assert(!file_tidy(&files));
+	ck_assert(!file_tidy(&files, NULL));
 	if (f != NULL)
 		file_drop(&f);
 	ck_assert_uint_eq(given.n, 1);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cache/chunk.h"
+#include "cache/file_private.h"
 #include "conf.h"
 #include "lib/mem.h"
 #include "t/unit/unit.h"

@@ -24,26 +24,26 @@ START_TEST(found_again)
 
 	grant_init(&grants, 100);
 	g = grant_add(&grants, STR("/f"), STR("anna"), STR("pw"));
-	ck_assert_int_eq(g->verdict, GRANT_UNKNOWN);
-	ck_assert_int_eq(g->until, 0);
-	grant_answer(g, GRANT_RIGHT, 0, 77);
+	ck_assert_int_eq(g->answer.verdict, GRANT_UNKNOWN);
+	ck_assert_int_eq(g->answer.until, 0);
+	grant_answer(&grants, g, GRANT_RIGHT, 0, 77);
 	ck_assert_ptr_null(grant_hold(&grants, str_of(others[_i].file),
 	    str_of(others[_i].user), str_of(others[_i].password)));
 	again = grant_add(&grants, str_of(others[_i].file),
 	    str_of(others[_i].user), str_of(others[_i].password));
 	ck_assert_ptr_ne(again, g);
-	ck_assert_int_eq(again->verdict, GRANT_UNKNOWN);
-	grant_release(&again);
+	ck_assert_int_eq(again->answer.verdict, GRANT_UNKNOWN);
+	grant_release(&grants, &again);
 	again = grant_hold(&grants, STR("/f"), STR("anna"), STR("pw"));
 	ck_assert_ptr_eq(again, g);
-	ck_assert_int_eq(again->verdict, GRANT_RIGHT);
-	ck_assert_int_eq(again->until, 77);
-	ck_assert_uint_eq(again->answers, 1);
-	grant_answer(g, GRANT_FAILED, 5, 0);
-	ck_assert_uint_eq(again->answers, 2);
-	ck_assert_int_eq(again->error, 5);
-	grant_release(&again);
-	grant_release(&g);
+	ck_assert_int_eq(again->answer.verdict, GRANT_RIGHT);
+	ck_assert_int_eq(again->answer.until, 77);
+	ck_assert_uint_eq(again->answer.number, 1);
+	grant_answer(&grants, g, GRANT_FAILED, 5, 0);
+	ck_assert_uint_eq(again->answer.number, 2);
+	ck_assert_int_eq(again->answer.error, 5);
+	grant_release(&grants, &again);
+	grant_release(&grants, &g);
 	grant_free(&grants);
 }
 END_TEST
@@ -59,13 +59,13 @@ START_TEST(limited)
 	for (int i = 0; i < 1000; i++) {
 		snprintf(user, sizeof(user), "%d", i);
 		g = grant_add(&grants, STR("/f"), str_of(user), STR("pw"));
-		grant_release(&g);
+		grant_release(&grants, &g);
 		ck_assert_uint_le(grants.cache.entries, 10);
 	}
 	g = grant_add(&grants, STR("/f"), STR("held"), STR(""));
 	ck_assert_ptr_eq(g, held);
-	grant_release(&g);
-	grant_release(&held);
+	grant_release(&grants, &g);
+	grant_release(&grants, &held);
 	grant_free(&grants);
 }
 END_TEST

@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cache/pathname.h"
+#include "cache/answer.h"
 #include "t/unit/unit.h"
 
-static const struct header_date	date = { "d", 1, 0 };
+static const struct answer	directory = { .kind = PATHNAME_DIRECTORY,
+				    .looked = 1000 };
 static struct header_cache	heads;
 static struct pathname_cache	paths;
 
@@ -30,7 +31,7 @@ START_TEST(found_again)
 	struct path	*p, *q;
 
 	ck_assert_ptr_null(pathname_hold(&paths, 1, STR("/a")));
-	p = pathname_add(&paths, 1, STR("/a"));
+	p = pathname_add(&paths, 1, STR("/a"), NULL, false);
 	ck_assert_int_eq(p->kind, PATHNAME_UNKNOWN);
 	q = pathname_hold(&paths, 1, STR("/a"));
 	ck_assert_ptr_eq(p, q);
@@ -38,7 +39,8 @@ START_TEST(found_again)
 	ck_assert_ptr_null(pathname_hold(&paths, 2, STR("/a")));
 	ck_assert_ptr_null(pathname_hold(&paths, 1, STR("/A")));
 	ck_assert_ptr_null(pathname_hold(&paths, 1, STR("/aa")));
-	pathname_answer(&paths, p, PATHNAME_REFUSED, NULL, 404, 77);
+	answer_give(&paths, p, &(struct answer){ .kind = PATHNAME_REFUSED,
+	    .status = 404, .looked = 77 });
 	ck_assert_int_eq(q->status, 404);
 	ck_assert_int_eq(q->looked, 77);
 	pathname_release(&paths, &p);
@@ -48,30 +50,16 @@ START_TEST(found_again)
 }
 END_TEST
 
-START_TEST(answer_takes_heads_along)
-{
-	struct path	*p = pathname_add(&paths, 1, STR("/a"));
-	struct head	*h;
-	char		 bytes[32] = "";
-
-	h = header_put(&heads, &p->heads[0], bytes, sizeof(bytes), 0, &date);
-	header_release(&heads, &h);
-	pathname_answer(&paths, p, PATHNAME_DIRECTORY, NULL, 0, 0);
-	ck_assert_ptr_null(p->heads[0]);
-	ck_assert_uint_eq(heads.cache.entries, 0);
-	pathname_release(&paths, &p);
-}
-END_TEST
-
 START_TEST(many)
 {
-	struct path	*p, *held = pathname_add(&paths, 1, STR("/held"));
+	struct path	*p, *held = pathname_add(&paths, 1, STR("/held"), NULL,
+			    false);
 	char		 name[20];
 	int		 there = 0;
 
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "/%d", i);
-		p = pathname_add(&paths, 1, str_of(name));
+		p = pathname_add(&paths, 1, str_of(name), NULL, false);
 		pathname_release(&paths, &p);
 		ck_assert_uint_le(paths.cache.entries, 101);
 	}
@@ -92,29 +80,6 @@ START_TEST(many)
 }
 END_TEST
 
-/* An answer is old at once; what it says, and its heads, stay. */
-START_TEST(anew)
-{
-	struct path	*p = pathname_add(&paths, 1, STR("/a"));
-	struct head	*h;
-	char		 bytes[32] = "";
-
-	paths.anew = true;
-	pathname_answer(&paths, p, PATHNAME_DIRECTORY, NULL, 0, 1000);
-	ck_assert_int_eq(p->looked, PATHNAME_LONG_AGO);
-	h = header_put(&heads, &p->heads[0], bytes,
-	    sizeof(bytes), 0, &date);
-	header_release(&heads, &h);
-	pathname_confirm(&paths, p, 2000);
-	ck_assert_int_eq(p->looked, PATHNAME_LONG_AGO);
-	ck_assert_ptr_nonnull(p->heads[0]);
-	paths.anew = false;
-	pathname_confirm(&paths, p, 2000);
-	ck_assert_int_eq(p->looked, 2000);
-	pathname_release(&paths, &p);
-}
-END_TEST
-
 /* The table grows with what is in it, and all of it is found at any time. */
 START_TEST(grows)
 {
@@ -125,7 +90,7 @@ START_TEST(grows)
 	pathname_init(&large, 100000, &heads);
 	for (int n = 0; n < 3000; n++) {
 		snprintf(name, sizeof(name), "/%d", n);
-		p = pathname_add(&large, 1, str_of(name));
+		p = pathname_add(&large, 1, str_of(name), NULL, false);
 		pathname_release(&large, &p);
 		ck_assert_uint_le(large.nbuckets, 2 * (size_t)n + 64);
 		ck_assert_uint_ge(large.nbuckets, large.cache.entries);
@@ -148,7 +113,7 @@ START_TEST(grows_to_its_limit)
 
 	for (int n = 0; n < 1000; n++) {
 		snprintf(name, sizeof(name), "/%d", n);
-		p = pathname_add(&paths, 1, str_of(name));
+		p = pathname_add(&paths, 1, str_of(name), NULL, false);
 		pathname_release(&paths, &p);
 	}
 	ck_assert_uint_eq(paths.nbuckets, 200);
@@ -165,7 +130,7 @@ START_TEST(long_names)
 	for (int i = 0; i < 100; i++) {
 		snprintf(name, 20, "/%d", i);
 		p = pathname_add(&paths, 1,
-		    (struct str){ name, sizeof(name) });
+		    (struct str){ name, sizeof(name) }, NULL, false);
 		pathname_release(&paths, &p);
 	}
 	ck_assert_uint_le(paths.cache.bytes, 100 * 512 + 5000);
@@ -181,15 +146,16 @@ in_space_two(void *n, const struct path *p)
 
 START_TEST(forgotten)
 {
-	struct path	*p, *held = pathname_add(&paths, 2, STR("/held"));
+	struct path	*p, *held = pathname_add(&paths, 2, STR("/held"), NULL,
+			    false);
 	char		 name[20];
 	size_t		 at = 0;
 	int		 seen = 0;
 
-	pathname_answer(&paths, held, PATHNAME_DIRECTORY, NULL, 0, 0);
+	answer_give(&paths, held, &directory);
 	for (int i = 0; i < 40; i++) {
 		snprintf(name, sizeof(name), "/%d", i);
-		p = pathname_add(&paths, 1 + i % 2, str_of(name));
+		p = pathname_add(&paths, 1 + i % 2, str_of(name), NULL, false);
 		pathname_release(&paths, &p);
 	}
 	while (pathname_forget(&paths, &at, in_space_two, &seen))
@@ -214,9 +180,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, fresh, done);
 	tcase_add_test(tests, found_again);
-	tcase_add_test(tests, answer_takes_heads_along);
 	tcase_add_test(tests, many);
-	tcase_add_test(tests, anew);
 	tcase_add_test(tests, grows);
 	tcase_add_test(tests, grows_to_its_limit);
 	tcase_add_test(tests, long_names);

@@ -18,9 +18,10 @@ static void
 add(uint32_t space, const char *name)
 {
 	struct path	*p = pathname_add(&http->store->paths, space,
-			    str_of(name));
+			    str_of(name), NULL, false);
 
-	pathname_answer(&http->store->paths, p, PATHNAME_DIRECTORY, NULL, 0, 0);
+	answer_give(&http->store->paths, p,
+	    &(struct answer){ .kind = PATHNAME_DIRECTORY });
 	pathname_release(&http->store->paths, &p);
 }
 

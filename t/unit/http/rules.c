@@ -159,17 +159,15 @@ END_TEST
 START_TEST(fallback)
 {
 	struct conf	*conf = good(conf_text);
-	struct path	 path = { .status = 404 };
+	struct path	 path = { .rules = NULL };
 
 	path.rules = rules_at(conf, "/all/x");
-	ck_assert_str_eq(rules_fallback(&path), "/f");
-	path.status = 403;
-	ck_assert_ptr_null(rules_fallback(&path));
-	path.status = 404;
+	ck_assert_str_eq(rules_fallback(&path, 404), "/f");
+	ck_assert_ptr_null(rules_fallback(&path, 403));
 	path.rules = rules_at(conf, "/x");
-	ck_assert_ptr_null(rules_fallback(&path));
+	ck_assert_ptr_null(rules_fallback(&path, 404));
 	path.rules = rules_at(conf, "/no");
-	ck_assert_ptr_null(rules_fallback(&path));
+	ck_assert_ptr_null(rules_fallback(&path, 404));
 	conf_free(&conf);
 }
 END_TEST

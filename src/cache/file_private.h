@@ -1,0 +1,34 @@
+/*
+ * file_private: what file.c and chunk.c do for each other, who has their lock.
+ */
+#ifndef CACHE_FILE_PRIVATE_H
+#define CACHE_FILE_PRIVATE_H
+
+#include "cache/chunk.h"
+#include "cache/file.h"
+
+void		 file_end(struct file *);	/* without references */
+/* No more need of the descriptor: closed now, or when nobody holds it. */
+void		 file_shut(struct file *);
+
+/* A small file's only chunk, held, if all of it is there; else NULL. */
+struct chunk	*chunk_copy(struct chunk_cache *, struct file *);
+/* Drops chunks of a file that nobody holds, from an index on, only so many, in
+ * only so many places: the index to go on with. */
+uint32_t	 chunk_shed_some(struct chunk_cache *, struct file *,
+		    uint32_t from, uint32_t chunks, uint32_t places);
+/* All of them. */
+void		 chunk_shed(struct chunk_cache *, struct file *);
+/* Drops all chunks of a file; none may be held. */
+void		 chunk_clear(struct chunk_cache *, struct file *);
+/* Whether all of a file is copied, so that it needs no descriptor. */
+bool		 chunk_whole(const struct file *);
+
+static inline void
+file_unrefer(struct file *f)
+{
+	if (--f->references == 0)
+		file_end(f);
+}
+
+#endif
