@@ -8,6 +8,7 @@
 static const struct arch *const archs[] = {
 	[ARCHITECTURE_AMPED] = &arch_amped,
 	[ARCHITECTURE_SPED] = &arch_sped,
+	[ARCHITECTURE_MT] = &arch_mt,
 	[ARCHITECTURE_PIPELINED] = &arch_pipelined,
 };
 

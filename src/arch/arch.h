@@ -47,7 +47,7 @@ struct arch {
 	int		(*run)(const struct world *);	/* exit status */
 };
 
-extern const struct arch	arch_amped, arch_pipelined, arch_sped;
+extern const struct arch	arch_amped, arch_mt, arch_pipelined, arch_sped;
 
 const struct arch	*arch_of(const struct conf *);
 /* That one instead of the conf's, unless it is -1; and what follows from the

@@ -1,0 +1,240 @@
+/*
+ * mt: threads with one client at a time each, in front of caches that they
+ * share (Flash, section 3.2).  While one waits for its client or for a disk,
+ * the others go on.
+ *
+ * The thread that main begins with has no clients but invented ones: signals,
+ * the monitor, the log helper and what administrators ask are its business.
+ */
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "arch/service.h"
+#include "arch/team.h"
+#include "lib/calls.h"
+#include "stats.h"
+
+struct server {
+	struct member		 member;	/* first: casts rely on it */
+	const struct world	*world;
+	struct http		*http;
+	struct clients		*clients;
+	bool			 idle;		/* for good, in a drain */
+	_Atomic size_t		 staying;	/* for the others to see */
+};
+
+struct mt {
+	struct service	 service;
+	struct team	*team;
+};
+
+static _Thread_local const struct server	*us;
+
+static struct server *
+server(const struct team *team, unsigned i)
+{
+	return (struct server *)team_member(team, i);
+}
+
+/* Clients that the one of the others has that has fewest. */
+static size_t
+least(void)
+{
+	const struct server	*s;
+	size_t			 n, fewest = SIZE_MAX;
+
+	for (unsigned i = 0; i < us->world->workers; i++) {
+		s = server(us->member.team, i);
+		n = s == us ? SIZE_MAX : atomic_load(&s->staying);
+		if (n < fewest)
+			fewest = n;
+	}
+	return fewest;
+}
+
+/*
+ * In the thread of a server
+ */
+
+static void
+perform(void *context, struct errand *e)
+{
+	int64_t	begun = clock_us();
+
+	(void)context;
+	job_perform(&e->job);
+	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)e->job.kind,
+	    clock_us() - begun);
+	e->done(e);
+	e->free(e);
+}
+
+static void
+changed(void *context)
+{
+	struct server	*s = context;
+
+	atomic_store(&s->staying, clients_count(s->clients));
+}
+
+static void
+gone(void *context)
+{
+	struct server	*s = context;
+
+	if (!s->idle)
+		team_mark(&s->member, TEAM_IDLE);
+	s->idle = true;
+}
+
+static void
+obey(struct member *member, enum team_order order)
+{
+	struct server	*s = (struct server *)member;
+
+	switch (order) {
+	case TEAM_SERVE:
+		us = s;
+		clients_share(s->clients, least, changed);
+		clients_listen(s->clients, s->world->listeners,
+		    s->world->nlisteners);
+		break;
+	case TEAM_DRAIN:
+		clients_drain(s->clients);
+		team_mark(member, TEAM_CLOSED);
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * In main's
+ */
+
+/* The doors are closed when nobody listens any more. */
+static void
+marked(void *context, enum team_mark mark)
+{
+	struct mt		*mt = context;
+	const struct world	*world = mt->service.world;
+
+	if (mark == TEAM_IDLE) {
+		service_others_gone(&mt->service);
+		return;
+	}
+	for (size_t i = 0; i < world->nlisteners; i++)
+		close(world->listeners[i].fd);
+	service_closed(&mt->service);
+}
+
+static void
+open_team(void *context, const struct http_setup *shared)
+{
+	struct mt		*mt = context;
+	const struct world	*world = mt->service.world;
+	struct http_setup	 setup = *shared;
+	const struct team_setup	 team = {
+		.members = world->workers,
+		.size = sizeof(struct server),
+		.loop = mt->service.loop,
+		.obey = obey,
+		.marked = marked,
+		.context = mt,
+	};
+	struct server		*s;
+
+	mt->team = team_new(&team);
+	for (unsigned i = 0; i < world->workers; i++) {
+		s = server(mt->team, i);
+		s->world = world;
+		setup.clock = &s->member.clock;
+		s->http = http_new(&setup);
+		s->clients = clients_new(s->member.loop, setup.clock, s->http,
+		    1, gone, s);
+		clients_lent(s->clients);
+	}
+}
+
+static void
+start(void *context)
+{
+	team_start(((struct mt *)context)->team);
+}
+
+static void
+serve(void *context)
+{
+	team_tell(((struct mt *)context)->team, TEAM_SERVE);
+}
+
+static void
+drain(void *context)
+{
+	team_tell(((struct mt *)context)->team, TEAM_DRAIN);
+}
+
+static bool
+end(void *context)
+{
+	return team_end(((struct mt *)context)->team);
+}
+
+/* By whichever thread. */
+static void
+measure(const void *context)
+{
+	const struct mt	*mt = context;
+
+	for (unsigned i = 0; i < mt->service.world->workers; i++)
+		clients_measure(server(mt->team, i)->clients);
+}
+
+static void
+close_team(struct mt *mt)
+{
+	struct server	*s;
+
+	for (unsigned i = 0; i < mt->service.world->workers; i++) {
+		s = server(mt->team, i);
+		clients_free(&s->clients);
+		http_free(&s->http);
+	}
+	team_free(&mt->team);
+}
+
+static int
+run(const struct world *world)
+{
+	static const struct service_others	others = {
+		.open = open_team, .start = start, .serve = serve,
+		.drain = drain, .end = end
+	};
+	struct mt				mt = { .team = NULL };
+	struct service				*s = &mt.service;
+	struct disk				disk = { .start = perform };
+
+	service_open(s, world);
+	s->others = &others;
+	s->measure = measure;
+	s->context = &mt;
+	s->sandbox.rules = world->rules != -1 ? world->rules :
+	    SANDBOX_NO_RULES;
+	s->sandbox.calls |= CALLS_FILES;
+	if (conf_asks_users(world->conf))
+		s->sandbox.calls |= CALLS_USERS;
+	service_run(s, &disk);
+	close_team(&mt);
+	service_close(s);
+	return 0;
+}
+
+const struct arch arch_mt = {
+	.name = "mt",
+	.help = "a thread for each client, disk work in place, shared caches",
+	.worker = "thread",
+	.inside = true,
+	.workers = 32,
+	.threads = 1,
+	.run = run,
+};
