@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <pwd.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,11 +185,11 @@ is_fenced(const struct root *root, int from, const char *path)
 static void
 tell_fenced(const struct root *root, int from, const char *path)
 {
-	static bool	told;
+	static atomic_bool	told;
 
-	if (told || !is_fenced(root, from, path))
+	if (told || !is_fenced(root, from, path) ||
+	    atomic_exchange(&told, true))
 		return;
-	told = true;
 	log_warnx("%s is out of reach: what has come to that name since the "
 	    "conf was read may not be read; have the conf read again (SIGHUP)",
 	    root->name);

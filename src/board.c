@@ -15,8 +15,8 @@
 #include "board.h"
 #include "lib/log.h"
 
-#define PARTS	1024		/* more than there can be reigns at once, with
-				 * as many mains as there are processors */
+#define PARTS	8192		/* more than there can be reigns at once, with
+				 * as many mains or threads as there may be */
 #define TRIES	100
 
 static struct board {
@@ -39,7 +39,8 @@ static struct board {
 
 static bool			taken[PARTS];	/* the monitor's */
 static int			part_of_us = BOARD_NONE;	/* main's */
-static struct stats_part	own;		/* of a main without a part */
+/* Of a thread of a main without parts. */
+static _Thread_local struct stats_part	own;
 
 void
 board_open(void)
@@ -53,40 +54,44 @@ board_open(void)
 	board_conf(1);
 }
 
-int
-board_take(unsigned reign)
+/* The first of so many in a row that are free. */
+static int
+find(int n)
 {
-	for (int i = 0; i < PARTS; i++) {
-		if (taken[i] || board == NULL)
-			continue;
-		taken[i] = true;
-		board->views[i].reign = reign;
-		if (i >= board->used)
-			board->used = i + 1;
-		return i;
+	int	free = 0;
+
+	for (int i = 0; i < PARTS && board != NULL; i++) {
+		free = taken[i] ? 0 : free + 1;
+		if (free == n)
+			return i + 1 - n;
 	}
 	return BOARD_NONE;
 }
 
-static void
-add_histogram(struct histogram *to, const struct histogram *h)
+int
+board_take(unsigned reign, unsigned n)
 {
-	for (int i = 0; i < HISTOGRAM_STEPS; i++)
-		to->count[i] += h->count[i];
-	to->n += h->n;
-	to->sum += h->sum;
-	if (h->most > to->most)
-		to->most = h->most;
+	int	part = find((int)n), end = part + (int)n;
+
+	if (part == BOARD_NONE)
+		return BOARD_NONE;
+	for (int i = part; i < end; i++) {
+		taken[i] = true;
+		board->views[i].reign = reign;
+	}
+	if (end > board->used)
+		board->used = end;
+	return part;
 }
 
 static void
 add(struct stats_part *to, const struct stats_part *part)
 {
 	for (int i = 0; i < STATS_COUNT; i++)
-		to->counters[i] += part->counters[i];
+		to->counters[i] += tally_read(&part->counters[i]);
 	for (int i = 0; i < STATS_HISTOGRAM_COUNT; i++)
-		if (part->histograms[i].n != 0)
-			add_histogram(&to->histograms[i],
+		if (tally_read(&part->histograms[i].n) != 0)
+			histogram_join(&to->histograms[i],
 			    &part->histograms[i]);
 }
 
@@ -110,13 +115,11 @@ set_state(unsigned copy, int part)
 	atomic_store(&board->state, n << 32 | (uint64_t)(part + 1) << 1 | copy);
 }
 
-void
-board_keep(int part)
+static void
+keep(int part)
 {
 	unsigned	now, next;
 
-	if (part == BOARD_NONE)
-		return;
 	now = copy_of(atomic_load(&board->state));
 	next = 1 - now;
 	board->past[next] = board->past[now];
@@ -130,13 +133,20 @@ board_keep(int part)
 }
 
 void
-board_give(int part)
+board_keep(int part, unsigned n)
 {
-	board_keep(part);
-	if (part == BOARD_NONE)
-		return;
-	board->views[part].reign = 0;
-	taken[part] = false;
+	for (int i = part; part != BOARD_NONE && i < part + (int)n; i++)
+		keep(i);
+}
+
+void
+board_give(int part, unsigned n)
+{
+	board_keep(part, n);
+	for (int i = part; part != BOARD_NONE && i < part + (int)n; i++) {
+		board->views[i].reign = 0;
+		taken[i] = false;
+	}
 }
 
 void
@@ -153,6 +163,13 @@ board_use(int part)
 	stats_count_in(part == BOARD_NONE ? &own : &board->parts[part]);
 }
 
+void
+board_use_thread(unsigned number)
+{
+	stats_thread_in(part_of_us == BOARD_NONE ? &own :
+	    &board->parts[part_of_us + (int)number]);
+}
+
 static void
 sum_once(struct stats_part *sum, uint64_t state)
 {
@@ -162,6 +179,18 @@ sum_once(struct stats_part *sum, uint64_t state)
 	for (int i = 0; i < board->used; i++)
 		if (i != emptied(state))
 			add(sum, &board->parts[i]);
+}
+
+void
+board_sum_main(struct stats_part *sum, unsigned n)
+{
+	int	part = part_of_us;
+
+	memset(sum, 0, sizeof(*sum));
+	if (part == BOARD_NONE)
+		add(sum, &own);
+	for (int i = part; part != BOARD_NONE && i < part + (int)n; i++)
+		add(sum, &board->parts[i]);
 }
 
 void

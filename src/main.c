@@ -26,7 +26,7 @@
 #include "logs.h"
 #include "monitor.h"
 #include "roots.h"
-#include "stats.h"
+#include "stats_rows.h"
 
 #ifndef AMPED_CONF
 #define AMPED_CONF	"/etc/amped/amped.conf"

@@ -114,7 +114,7 @@ mains_begin(struct monitor *m, struct reign *r)
 		w = &r->workers[i];
 		/* Those that it has, and those that it has given up. */
 		w->ledger = ledger_new(2 * (size_t)r->conf->helpers_max);
-		w->part = board_take(r->number);
+		w->part = board_take(r->number, 1);
 		start_main(m, w);
 		if (w->main == 0 && r->state == REIGN_COMING) {
 			mains_died(m, w, "could not be started");
@@ -307,7 +307,7 @@ bury(struct monitor *m, struct worker *w)
 	children_kill_helpers(&m->children, w->generation);
 	children_keep_lanes(&m->children, w->generation, w->ledger,
 	    w->number);
-	board_keep(w->part);
+	board_keep(w->part, 1);
 	crowd_left(w->reign->addresses, w->number);
 }
 
@@ -351,7 +351,7 @@ mains_died(struct monitor *m, struct worker *w, const char *how)
 			monitor_end(m, SIGTERM);
 			break;
 		}
-		stats[STATS_MAIN_DEATHS]++;
+		stats_count(STATS_MAIN_DEATHS);
 		start_again(w);
 		log_errorx("main %s; starting another", how);
 		break;

@@ -109,7 +109,7 @@ reign_free(struct reign **rp)
 	for (unsigned i = 0; i < r->nworkers; i++) {
 		if (r->workers[i].ledger != NULL)
 			ledger_free(&r->workers[i].ledger);
-		board_give(r->workers[i].part);
+		board_give(r->workers[i].part, 1);
 	}
 	crowd_free(&r->addresses);
 	mem_drop(&r->workers);

@@ -240,7 +240,7 @@ stay(struct monitor *m)
 	end_reading(m);
 	drop_logs(g);
 	ctl_clients_stay(m);
-	stats[STATS_RELOADS_FAILED]++;
+	stats_count(STATS_RELOADS_FAILED);
 	log_errorx("going on with the conf before");
 	buf_string(&g->wrong);
 	tell_supervisor(m, &g->wrong);
@@ -412,7 +412,7 @@ reload_done(struct monitor *m, struct reign *r)
 
 	m->serving = r;
 	r->state = REIGN_SERVING;
-	stats[STATS_RELOADS]++;
+	stats_count(STATS_RELOADS);
 	board_conf((int64_t)stats[STATS_RELOADS] + 1);
 	mains_due(r, 0);
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);

@@ -9,6 +9,7 @@
 
 #include "report.h"
 #include "stats.h"
+#include "stats_rows.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION	"unknown"

@@ -4,14 +4,16 @@
 #include <string.h>
 
 #include "stats.h"
+#include "stats_rows.h"
 
 static struct stats_part	own;
+static struct stats_part	*ours = &own;	/* the process's */
 
-uint64_t		*stats = own.counters;
-struct histogram	*stats_histograms = own.histograms;
-int64_t			 stats_gauges[STATS_GAUGE_COUNT];
-struct stats_lane	 stats_lanes[STATS_LANES];
-size_t			 stats_nlanes;
+_Thread_local uint64_t		*stats = own.counters;
+_Thread_local struct histogram	*stats_histograms = own.histograms;
+int64_t				 stats_gauges[STATS_GAUGE_COUNT];
+struct stats_lane		 stats_lanes[STATS_LANES];
+size_t				 stats_nlanes;
 
 #define ROW(id, name, metric, label, unit, help)			\
 	{ name, metric, label, help, STATS_UNIT_##unit },
@@ -50,10 +52,23 @@ static const struct {
 };
 
 void
-stats_count_in(struct stats_part *part)
+stats_thread_in(struct stats_part *part)
 {
 	stats = part->counters;
 	stats_histograms = part->histograms;
+}
+
+void
+stats_count_in(struct stats_part *part)
+{
+	ours = part;
+	stats_thread_in(part);
+}
+
+void
+stats_put(enum stats_counter counter, uint64_t n)
+{
+	tally_set(&ours->counters[counter], n);
 }
 
 const struct stats_row *

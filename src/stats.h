@@ -1,9 +1,10 @@
 /*
  * stats: what is counted, measured and timed, from stats.tbl.
  *
- * Counters and histograms are plain numbers of this process, one loop: but they
- * may stand in memory that outlives it (board.h).  Gauges are worth something
- * only right after they have been measured (report.h).
+ * Counters and histograms are numbers of one thread, which alone adds to them;
+ * they may stand in memory that outlives its process (board.h).  Gauges are
+ * worth something only right after they have been measured (report.h), by
+ * whoever did that.
  */
 #ifndef STATS_H
 #define STATS_H
@@ -14,6 +15,7 @@
 
 #include "helpers/job.h"
 #include "lib/histogram.h"
+#include "lib/tally.h"
 
 /* By its counters' name, and as the conf and people call it. */
 #define STATS_CACHES(X)							\
@@ -61,9 +63,9 @@ enum stats_histogram {
 	STATS_HISTOGRAM_COUNT
 };
 
-/* What one process counts. */
+/* What one thread counts. */
 struct stats_part {
-	uint64_t		counters[STATS_COUNT];
+	_Alignas(64) uint64_t	counters[STATS_COUNT]; /* nobody else's line */
 	struct histogram	histograms[STATS_HISTOGRAM_COUNT];
 };
 
@@ -74,41 +76,39 @@ struct stats_lane {
 	int64_t	queued, held, share;	/* jobs that wait; helpers */
 };
 
-extern uint64_t		*stats;			/* this process's own */
-extern struct histogram	*stats_histograms;	/* the same */
+extern _Thread_local uint64_t		*stats;		/* this thread's own */
+extern _Thread_local struct histogram	*stats_histograms; /* the same */
 extern int64_t		 stats_gauges[STATS_GAUGE_COUNT];
 extern struct stats_lane stats_lanes[STATS_LANES];
 extern size_t		 stats_nlanes;
 
-/* Where this process counts from now on. */
+/* Where this process counts from now on: the thread that it has begun with. */
 void	stats_count_in(struct stats_part *);
+/* Where any other thread counts, before it does. */
+void	stats_thread_in(struct stats_part *);
 
-enum stats_kind {
-	STATS_KIND_COUNTER, STATS_KIND_GAUGE, STATS_KIND_HISTOGRAM,
-	STATS_KIND_COUNT
-};
+static inline void
+stats_add(enum stats_counter counter, uint64_t more)
+{
+	tally_add(&stats[counter], more);
+}
 
-enum stats_unit {
-	STATS_UNIT_ONE, STATS_UNIT_BYTES, STATS_UNIT_SECONDS,
-	STATS_UNIT_MICROSECONDS
-};
+static inline void
+stats_count(enum stats_counter counter)
+{
+	stats_add(counter, 1);
+}
 
-struct stats_row {
-	const char	*name, *metric, *label, *help;
-	enum stats_unit	 unit;
-};
+static inline void
+stats_time(enum stats_histogram histogram, int64_t us)
+{
+	histogram_add(&stats_histograms[histogram], us);
+}
 
-/* The rows of a kind, by their number there. */
-const struct stats_row	*stats_rows(enum stats_kind, size_t *n);
-const char		*stats_name(enum stats_counter);
-/* What a metric of several rows says as a whole; NULL: it has but one. */
-const char		*stats_family(const char *metric);
-/* name, help, kind, metric's whole name, label: a line each, with tabs, for
- * the manual and its test. */
-void			 stats_list(FILE *);
-/* "amped_sent_bytes_total"; room for any: */
-#define STATS_METRIC_MOST	64
-void			 stats_metric(enum stats_kind, const struct stats_row *,
-			    char *, size_t);
+/* What is counted elsewhere for the whole process: that many by now.  By one
+ * thread at a time, whichever it is. */
+void	stats_put(enum stats_counter, uint64_t);
+
+const char	*stats_name(enum stats_counter);
 
 #endif

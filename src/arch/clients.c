@@ -282,7 +282,7 @@ make_room(struct clients *all)
 
 	if (c == NULL)
 		return false;
-	stats[STATS_MADE_ROOM]++;
+	stats_count(STATS_MADE_ROOM);
 	wake(c, OUTCOME_CANCELLED);
 	return true;
 }

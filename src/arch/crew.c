@@ -154,7 +154,7 @@ fail(struct errand *e, int error)
 static void
 drop(struct errand *e)
 {
-	stats[STATS_JOBS_DROPPED]++;
+	stats_count(STATS_JOBS_DROPPED);
 	fail(e, ECANCELED);
 }
 
@@ -230,7 +230,7 @@ static void
 again(struct crew *crew, struct errand *e)
 {
 	if (!crew->ending) {
-		stats[STATS_HELPER_DEATHS]++;
+		stats_count(STATS_HELPER_DEATHS);
 		log_warnx("a helper died over a job (%s): another one is to "
 		    "do it", job_kind_name(e->job.kind));
 	}
@@ -330,7 +330,7 @@ give_up(struct helper *h)
 	struct errand	*e = h->errand;
 
 	tell_stuck(&e->job);
-	stats[STATS_HELPERS_STUCK]++;
+	stats_count(STATS_HELPERS_STUCK);
 	take(h);
 	h->errand = NULL;
 	put(h, &h->crew->stuck);
@@ -500,7 +500,7 @@ crew_join(struct crew *crew, int fd)
 	h->line = line_of(crew, fd);
 	h->watch = evloop_watch(crew->loop, fd, answered, h);
 	evloop_want(h->watch, EVLOOP_READ);
-	stats[STATS_HELPERS]++;
+	stats_count(STATS_HELPERS);
 	set_idle(h);
 	dispatch(crew);
 }

@@ -72,8 +72,7 @@ evloop_run(struct evloop *l)
 		l->begun = 0;
 		event_base_loop(l->base, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
 		if (l->begun != 0)
-			histogram_add(
-			    &stats_histograms[STATS_HISTOGRAM_LOOP_LAG],
+			stats_time(STATS_HISTOGRAM_LOOP_LAG,
 			    clock_us() - l->begun);
 	} while (!event_base_got_break(l->base));
 }

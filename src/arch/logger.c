@@ -191,7 +191,7 @@ logger_room(void *context, size_t most)
 
 	if (g->waiting.len + most > ROOM) {
 		g->dropped++;
-		stats[STATS_LOG_DROPPED]++;
+		stats_count(STATS_LOG_DROPPED);
 		return NULL;
 	}
 	return g->waiting.at + g->waiting.len;
@@ -217,12 +217,11 @@ batch_done(struct logger *g)
 	bool		failed = g->job.error != 0 && done <= g->batch.len;
 
 	g->flying = false;
-	histogram_add(&stats_histograms[STATS_HISTOGRAM_SERVICE_APPEND],
-	    clock_us() - g->given);
+	stats_time(STATS_HISTOGRAM_SERVICE_APPEND, clock_us() - g->given);
 	if (failed) {
 		lost = lines_count(g->batch.at + done, g->batch.len - done);
 		g->dropped += lost;
-		stats[STATS_LOG_DROPPED] += lost;
+		stats_add(STATS_LOG_DROPPED, lost);
 	}
 	g->batch.len = 0;
 	if (failed)

@@ -147,12 +147,28 @@ tell(const char *line)
 }
 
 static void
+report_counters(void)
+{
+	struct stats_part	sum;
+	char			text[200];
+
+	board_sum_main(&sum, 1);
+	/* What comes behind these, the monitor counts. */
+	for (int i = 0; i < STATS_RELOADS; i++) {
+		snprintf(text, sizeof(text), "%s: %llu", stats_name(i),
+		    (unsigned long long)sum.counters[i]);
+		tell(text);
+	}
+}
+
+static void
 report(struct service *s)
 {
 	evloop_report(tell);
 	if (s->report != NULL)
 		s->report(s->context, tell);
 	http_report(s->http, tell);
+	report_counters();
 }
 
 /* For who asks now. */

@@ -13,8 +13,8 @@ start(void *context, struct errand *e)
 
 	(void)context;
 	job_perform(&e->job);
-	histogram_add(&stats_histograms[STATS_HISTOGRAM_SERVICE_RESOLVE +
-	    (int)e->job.kind], clock_us() - begun);
+	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)e->job.kind,
+	    clock_us() - begun);
 	e->done(e);
 	e->free(e);
 }

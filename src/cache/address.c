@@ -39,8 +39,10 @@ struct addresses {
 	_Atomic uint32_t	*counts;	/* connections: [row][place] */
 	_Atomic uint32_t	*locks;		/* [set]: a row and 1, or 0 */
 	size_t			 nsets, nplaces, size;
-	unsigned		 row, rows;
+	unsigned		 rows;
 };
+
+static _Thread_local unsigned	row_of_us;
 
 static struct address	uncounted;	/* stands for who could not be */
 
@@ -97,7 +99,7 @@ void
 address_use(struct addresses *as, unsigned row)
 {
 	need(row < as->rows);
-	as->row = row;
+	row_of_us = row;
 }
 
 static size_t
@@ -146,7 +148,7 @@ lock(const struct addresses *as, size_t set)
 	for (int i = 0; i < TRIES; i++) {
 		none = 0;
 		if (atomic_compare_exchange_strong(&as->locks[set], &none,
-		    as->row + 1))
+		    row_of_us + 1))
 			return true;
 		sched_yield();
 	}
@@ -212,7 +214,7 @@ enter(struct addresses *as, size_t set, uint64_t hash, int64_t now)
 	} else if (as->limits.connections != 0 &&
 	    connections(as, a) >= (uint64_t)as->limits.connections)
 		return NULL;
-	atomic_fetch_add(count_of(as, a, as->row), 1);
+	atomic_fetch_add(count_of(as, a, row_of_us), 1);
 	return a;
 }
 
@@ -245,7 +247,7 @@ address_leave(struct addresses *as, struct address **ap, int64_t now)
 	if (a == &uncounted)
 		return;
 	set = set_of(as, a);
-	need(atomic_fetch_sub(count_of(as, a, as->row), 1) > 0);
+	need(atomic_fetch_sub(count_of(as, a, row_of_us), 1) > 0);
 	if (!blank(as, a, now) || !lock(as, set))
 		return;
 	/* Somebody else may have come, or another address. */

@@ -9,7 +9,7 @@
  * asked least lately first.
  *
  * Several processes share it: one makes it, and those that it forks count in
- * rows of their own.
+ * rows of their own, each of their threads in another.
  */
 #ifndef CACHE_ADDRESS_H
 #define CACHE_ADDRESS_H
@@ -31,7 +31,7 @@ struct address_limits {
 
 struct addresses *address_new(const struct address_limits *, unsigned rows);
 void		 address_free(struct addresses **);
-/* Which row is this process's; 0 at first. */
+/* Which row is this thread's; 0 at first. */
 void		 address_use(struct addresses *, unsigned row);
 /* Whoever had that row has gone, wherever it was. */
 void		 address_clear(struct addresses *, unsigned row);

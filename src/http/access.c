@@ -141,12 +141,12 @@ put_seconds(const struct line *l, const struct conf_piece *p, char *to)
 static char *
 put_date(const struct line *l, const struct conf_piece *p, char *to)
 {
-	static const char	*form;
-	static time_t		 when;
-	static char		 text[64];
-	static size_t		 len;
-	time_t			 now = l->c->http->clock->wall;
-	struct tm		 tm;
+	static _Thread_local const char	*form;
+	static _Thread_local time_t	 when;
+	static _Thread_local char	 text[64];
+	static _Thread_local size_t	 len;
+	time_t				 now = l->c->http->clock->wall;
+	struct tm			 tm;
 
 	if (form != p->argument || when != now) {
 		form = p->argument;
@@ -210,9 +210,9 @@ put_protocol(const struct line *l, const struct conf_piece *p, char *to)
 static char *
 put_status(const struct line *l, const struct conf_piece *p, char *to)
 {
-	static unsigned	last;
-	static char	text[TEXT_NUMBER_MOST];
-	unsigned	status = l->c->request->status;
+	static _Thread_local unsigned	last;
+	static _Thread_local char	text[TEXT_NUMBER_MOST];
+	unsigned			status = l->c->request->status;
 
 	(void)p;
 	if (status != last)

@@ -142,7 +142,7 @@ hold_path(struct conn *c)
 static enum go
 refuse(struct conn *c, enum why why)
 {
-	stats[STATS_DENIED]++;
+	stats_count(STATS_DENIED);
 	c->request->asked = false;
 	return reply_error(c, reply_why(c, why));
 }
@@ -291,7 +291,7 @@ verify(struct http *http, struct grant *grant, const char *file,
 	v->under_way = &e;
 	if (!http->store->shared)
 		grant->errand = e;
-	stats[STATS_VERIFIED]++;
+	stats_count(STATS_VERIFIED);
 	http->disk.start(http->disk.context, e);
 	if (e != NULL)
 		v->under_way = NULL;
@@ -451,7 +451,7 @@ admit_step(struct conn *c)
 	enum why	 why;
 
 	if (conn_outcome(c) != OUTCOME_READY) {
-		stats[STATS_DISK_TIMEOUTS]++;
+		stats_count(STATS_DISK_TIMEOUTS);
 		return reply_error(c, reply_why(c, WHY_DISK_LATE));
 	}
 	if (about_server(c))

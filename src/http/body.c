@@ -96,7 +96,7 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 	l->errand.job.known = l->errand.job.kind == JOB_COPY;
 	l->errand.done = load_done;
 	l->errand.free = load_free;
-	stats[STATS_READS]++;
+	stats_count(STATS_READS);
 	http->disk.start(http->disk.context, e);
 	if (e != NULL)
 		l->under_way = NULL;
@@ -388,7 +388,7 @@ body_step(struct conn *c)
 	struct request	*r = c->request;
 
 	if (conn_outcome(c) != OUTCOME_READY) {
-		stats[STATS_DISK_TIMEOUTS]++;
+		stats_count(STATS_DISK_TIMEOUTS);
 		return failed(c, ETIMEDOUT);
 	}
 	if (r->parse.method == METHOD_HEAD)

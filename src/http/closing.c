@@ -52,6 +52,6 @@ closing_give(void *context, int fd, const struct job_version *version)
 	cl->errand.job.version = *version;	/* its file system */
 	cl->errand.done = closing_done;
 	cl->errand.free = closing_free;
-	stats[STATS_CLOSES]++;
+	stats_count(STATS_CLOSES);
 	http->disk.start(http->disk.context, &cl->errand);
 }

@@ -26,7 +26,7 @@ conn_send(struct conn *c, enum step then)
 enum go
 conn_abort(struct conn *c)
 {
-	stats[STATS_ABORTED]++;
+	stats_count(STATS_ABORTED);
 	if (c->request != NULL)
 		c->request->broken = true;
 	if (c->request != NULL && c->request->answered) {

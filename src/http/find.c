@@ -173,7 +173,7 @@ find_step(struct conn *c)
 	enum outcome	 outcome = conn_outcome(c);
 
 	if (outcome != OUTCOME_READY) {
-		stats[STATS_DISK_TIMEOUTS]++;
+		stats_count(STATS_DISK_TIMEOUTS);
 		return outcome == OUTCOME_TIMED_OUT && r->path != NULL &&
 		    variant_is(r->path->space) ? without_variant(c) :
 		    reply_error(c, reply_why(c, WHY_DISK_LATE));

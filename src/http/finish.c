@@ -11,22 +11,22 @@
 static void
 count(const struct request *r)
 {
-	stats[STATS_REQUESTS]++;
-	stats[r->parse.method == METHOD_GET ? STATS_METHOD_GET :
+	stats_count(STATS_REQUESTS);
+	stats_count(r->parse.method == METHOD_GET ? STATS_METHOD_GET :
 	    r->parse.method == METHOD_HEAD ? STATS_METHOD_HEAD :
-	    STATS_METHOD_OTHER]++;
+	    STATS_METHOD_OTHER);
 	switch (r->status / 100) {
 	case 2:
-		stats[STATS_STATUS_2XX]++;
+		stats_count(STATS_STATUS_2XX);
 		break;
 	case 3:
-		stats[STATS_STATUS_3XX]++;
+		stats_count(STATS_STATUS_3XX);
 		break;
 	case 4:
-		stats[STATS_STATUS_4XX]++;
+		stats_count(STATS_STATUS_4XX);
 		break;
 	case 5:
-		stats[STATS_STATUS_5XX]++;
+		stats_count(STATS_STATUS_5XX);
 		break;
 	default:
 		break;

@@ -99,7 +99,7 @@ take_found(struct look *l, struct answer *a, uint32_t tried)
 	struct store	*store = l->http->store;
 	const char	*name = found_name(l), *slash = strrchr(name, '/');
 
-	stats[STATS_COMPRESSIONS] += job->kind == JOB_COMPRESS;
+	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
 	name = slash != NULL ? slash + 1 : name;
 	a->type = job->kind == JOB_LIST ? listing_type(l->path->space) :
 	    mime_type(store->mime, name, strlen(name));
@@ -336,7 +336,7 @@ look_new(struct http *http, struct path *p, struct str decoded)
 	l->errand.done = look_done;
 	l->errand.free = look_free;
 	http->store->compressing += job->kind == JOB_COMPRESS;
-	stats[job->kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS]++;
+	stats_count(job->kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS);
 	return l;
 }
 

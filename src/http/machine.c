@@ -60,7 +60,8 @@ static const struct {
 #undef CLOSE
 };
 
-static const struct conn	*running;	/* for a crash's last words */
+/* For a crash's last words. */
+static _Thread_local const struct conn	*running;
 
 static const char *
 doing(void)
@@ -73,8 +74,8 @@ doing(void)
 static const char *
 for_whom(void)
 {
-	static char	line[200];
-	size_t		n = 0;
+	static _Thread_local char	line[200];
+	size_t				n = 0;
 
 	if (running == NULL || running->request == NULL)
 		return NULL;
@@ -175,16 +176,8 @@ http_measure(const struct http *http)
 void
 http_report(struct http *http, void (*line)(const char *))
 {
-	char	text[200];
-
 	http_measure(http);
 	store_report(http->store, line);
-	/* What comes behind these, the monitor counts. */
-	for (int i = 0; i < STATS_RELOADS; i++) {
-		snprintf(text, sizeof(text), "%s: %llu", stats_name(i),
-		    (unsigned long long)stats[i]);
-		line(text);
-	}
 }
 
 bool
@@ -252,7 +245,7 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 	if (http->addresses != NULL)
 		quota_enter(p->conn);
 	if (p->transport->explain == NULL)
-		stats[STATS_CONNECTIONS]++;
+		stats_count(STATS_CONNECTIONS);
 	return p;
 }
 

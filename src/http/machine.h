@@ -49,7 +49,7 @@ struct http_setup {
 
 struct http	*http_new(const struct http_setup *);
 void		 http_free(struct http **);	/* all connections freed */
-/* Counters and caches, a line each, to a function that takes lines. */
+/* Caches, a line each, to a function that takes lines. */
 void		 http_report(struct http *, void (*)(const char *));
 /* Gauges and counters of the caches. */
 void		 http_measure(const struct http *);

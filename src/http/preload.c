@@ -16,7 +16,7 @@ give_request(void *context, int fd, void *to, size_t size)
 	size_t		 n = buf_take(&p->request, to, size);
 
 	(void)fd;
-	stats[STATS_BYTES_IN] -= (uint64_t)n;	/* nobody has sent it */
+	stats_add(STATS_BYTES_IN, -(uint64_t)n);	/* nobody has sent it */
 	return (ssize_t)n;
 }
 
@@ -32,7 +32,7 @@ take_response(void *context, int fd, const struct iovec *iov, int n, bool more)
 	(void)more;
 	for (int i = 0; i < n; i++)
 		all += (ssize_t)iov[i].iov_len;
-	stats[STATS_BYTES] -= (uint64_t)all;
+	stats_add(STATS_BYTES, -(uint64_t)all);
 	return all;
 }
 

@@ -37,7 +37,7 @@ quota_enter(struct conn *c)
 	if (c->peer->address != NULL)
 		return;
 	c->turned_away = true;
-	stats[STATS_TURNED_AWAY]++;
+	stats_count(STATS_TURNED_AWAY);
 	if (http_may_tell(http, &http->store->told_crowd))
 		tell(c, "connections", http->conf->limits.connections_address,
 		    "connections address");
@@ -51,7 +51,7 @@ quota_asks(struct conn *c)
 	if (c->peer->address == NULL ||
 	    address_asks(http->addresses, c->peer->address, http->clock->ms))
 		return true;
-	stats[STATS_OVER_RATE]++;
+	stats_count(STATS_OVER_RATE);
 	if (http_may_tell(http, &http->store->told_rate))
 		tell(c, "requests a second", http->conf->limits.rate, "rate");
 	return false;

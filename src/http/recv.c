@@ -57,7 +57,7 @@ static void
 take_in(struct conn *c, ssize_t n)
 {
 	c->input_len += (size_t)n;
-	stats[STATS_BYTES_IN] += (uint64_t)n;
+	stats_add(STATS_BYTES_IN, (uint64_t)n);
 }
 
 /* The next bytes of something that must be complete at some time. */

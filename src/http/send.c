@@ -22,7 +22,7 @@
 static void
 count_sent(struct conn *c, size_t n)
 {
-	stats[STATS_BYTES] += (uint64_t)n;
+	stats_add(STATS_BYTES, (uint64_t)n);
 	c->sent += (uint64_t)n;
 	if (c->http->pace.rate != 0)
 		bucket_take(&c->peer->pace, (int64_t)n);

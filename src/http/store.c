@@ -103,9 +103,9 @@ static void
 measure(enum stats_cache which, const struct cache *c)
 {
 	lock_take(c->lock);
-	stats[STATS_HITS_PATHNAME + which] = c->hits;
-	stats[STATS_MISSES_PATHNAME + which] = c->misses;
-	stats[STATS_EVICTIONS_PATHNAME + which] = c->evictions;
+	stats_put(STATS_HITS_PATHNAME + which, c->hits);
+	stats_put(STATS_MISSES_PATHNAME + which, c->misses);
+	stats_put(STATS_EVICTIONS_PATHNAME + which, c->evictions);
 	stats_gauges[STATS_GAUGE_ENTRIES_PATHNAME + which] =
 	    (int64_t)c->entries;
 	stats_gauges[STATS_GAUGE_HELD_PATHNAME + which] = (int64_t)c->bytes;
@@ -123,8 +123,8 @@ store_measure(const struct store *store)
 	for (int i = 0; i < STATS_CACHE_COUNT; i++)
 		measure(i, cache_of(store, i));
 	lock_take(store->chunks.cache.lock);
-	stats[STATS_ABSENT] = store->chunks.absent;
-	stats[STATS_GONE] = store->chunks.gone;
+	stats_put(STATS_ABSENT, store->chunks.absent);
+	stats_put(STATS_GONE, store->chunks.gone);
 	lock_release(store->chunks.cache.lock);
 }
 

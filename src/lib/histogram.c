@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "lib/tally.h"
+
 /* The first power of two above it. */
 static int
 step(uint64_t us)
@@ -20,11 +22,24 @@ histogram_add(struct histogram *h, int64_t took)
 {
 	uint64_t	us = took > 0 ? (uint64_t)took : 0;
 
-	h->count[step(us)]++;
-	h->n++;
-	h->sum += us;
+	tally_add(&h->count[step(us)], 1);
+	tally_add(&h->n, 1);
+	tally_add(&h->sum, us);
 	if (us > h->most)
-		h->most = us;
+		tally_set(&h->most, us);
+}
+
+void
+histogram_join(struct histogram *to, const struct histogram *h)
+{
+	uint64_t	most = tally_read(&h->most);
+
+	for (int i = 0; i < HISTOGRAM_STEPS; i++)
+		to->count[i] += tally_read(&h->count[i]);
+	to->n += tally_read(&h->n);
+	to->sum += tally_read(&h->sum);
+	if (most > to->most)
+		to->most = most;
 }
 
 /* One step, its bounds: the first holds nothing but 0, the last has no end. */

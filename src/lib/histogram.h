@@ -1,5 +1,7 @@
 /*
  * histogram: how often something took how long, in powers of two.
+ *
+ * One thread adds to it; others may read it meanwhile by joining it to a copy.
  */
 #ifndef LIB_HISTOGRAM_H
 #define LIB_HISTOGRAM_H
@@ -18,6 +20,8 @@ struct histogram {
 };
 
 void	histogram_add(struct histogram *, int64_t us);
+/* Adds the second one to the first, which is nobody else's. */
+void	histogram_join(struct histogram *, const struct histogram *);
 /* "3 in all, mean 5 us, longest 9 us; 4 to 8 us: 2, 8 to 16 us: 1" */
 void	histogram_text(const struct histogram *, char *, size_t);
 

@@ -1,11 +1,13 @@
 /*
- * log: one line at a time, to a sink or to standard error.
+ * log: one line at a time, to a sink or to standard error.  What says where is
+ * set before there is a second thread.
  *
  * When standard error is a pipe, a line must go into it whole or not at all.
  */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@ static void		*sink_context;
 static void		(*ear)(void *, const char *, size_t);
 static void		*ear_context;
 static int		 losses = -1;
-static size_t		 owed;		/* bytes to them */
+static atomic_size_t	 owed;		/* bytes to them */
 
 static const char *const names[] = {
 #define X(id, name) [LOG_GRADE_##id] = name,
@@ -97,16 +99,17 @@ static void
 tell_losses(void)
 {
 	static const char	each[64];
+	size_t			left = atomic_exchange(&owed, 0);
 	ssize_t			n;
 
-	if (losses == -1)
-		owed = 0;
-	while (owed > 0) {
-		n = write(losses, each, owed < sizeof(each) ? owed :
+	while (left > 0 && losses != -1) {
+		n = write(losses, each, left < sizeof(each) ? left :
 		    sizeof(each));
-		if (n <= 0)
+		if (n <= 0) {
+			atomic_fetch_add(&owed, left);
 			return;
-		owed -= (size_t)n;
+		}
+		left -= (size_t)n;
 	}
 }
 
@@ -116,7 +119,7 @@ put(const char *line, size_t n)
 	if (sink != NULL)
 		sink(sink_context, line, n);
 	else if (write(STDERR_FILENO, line, n) == -1)
-		owed++;
+		atomic_fetch_add(&owed, 1);
 	tell_losses();
 }
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "t/unit/unit.h"
 
 #define ROUNDS	3000
+#define MANY	1024
 
 static struct stats_part	sum;
 
@@ -52,9 +54,9 @@ START_TEST(without)
 	board_measure(0);
 	ck_assert_uint_eq(requests(), 3);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 7);
-	ck_assert_int_eq(board_take(1), BOARD_NONE);
-	board_keep(BOARD_NONE);
-	board_give(BOARD_NONE);
+	ck_assert_int_eq(board_take(1, 1), BOARD_NONE);
+	board_keep(BOARD_NONE, 1);
+	board_give(BOARD_NONE, 1);
 }
 END_TEST
 
@@ -65,15 +67,15 @@ START_TEST(outlives)
 	int			 a, b;
 
 	board_open();
-	a = board_take(1);
-	b = board_take(1);
+	a = board_take(1, 1);
+	b = board_take(1, 1);
 	ck_assert_int_ne(a, BOARD_NONE);
 	ck_assert_int_ne(b, BOARD_NONE);
 	ck_assert_int_ne(a, b);
 	be_main(a, 10);
 	be_main(b, 3);
 	ck_assert_uint_eq(requests(), 13);
-	board_keep(a);
+	board_keep(a, 1);
 	ck_assert_uint_eq(requests(), 13);
 	be_main(a, 4);
 	ck_assert_uint_eq(requests(), 17);
@@ -81,14 +83,14 @@ START_TEST(outlives)
 	ck_assert_uint_eq(lag->sum, 85);
 	ck_assert_uint_eq(lag->most, 5);
 	ck_assert_uint_eq(lag->count[3], 17);
-	board_give(a);
-	board_give(b);
+	board_give(a, 1);
+	board_give(b, 1);
 	ck_assert_uint_eq(requests(), 17);
-	ck_assert_int_eq(board_take(1), a);
+	ck_assert_int_eq(board_take(1, 1), a);
 	be_main(a, 1);
 	ck_assert_uint_eq(requests(), 18);
 	stats[STATS_RELOADS]++;		/* the monitor's own */
-	board_keep(a);
+	board_keep(a, 1);
 	board_sum(&sum);
 	ck_assert_uint_eq(sum.counters[STATS_RELOADS], 1);
 }
@@ -133,14 +135,13 @@ START_TEST(never_falls)
 	atomic_uint	*sums = mmap(NULL, sizeof(*sums),
 			    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANON, -1,
 			    0);
-	int		 a = BOARD_NONE, part;
+	int		 a;
 	pid_t		 pid;
 
 	ck_assert_ptr_ne(sums, MAP_FAILED);
 	board_open();
-	/* The last one: it takes longest to come to. */
-	while ((part = board_take(1)) != BOARD_NONE)
-		a = part;
+	/* Of many the last one: it takes longest to come to. */
+	a = board_take(1, MANY) + MANY - 1;
 	pid = fork();
 	ck_assert_int_ne(pid, -1);
 	if (pid == 0)
@@ -149,10 +150,62 @@ START_TEST(never_falls)
 	do {
 		stats[STATS_REQUESTS]++;
 		if (is_reading(pid, sums))
-			board_keep(a);
+			board_keep(a, 1);
 	} while (is_reading(pid, sums));
 	board_sum(&sum);
 	ck_assert_uint_ge(sum.counters[STATS_REQUESTS], ROUNDS);
+}
+END_TEST
+
+static void *
+be_thread(void *number)
+{
+	board_use_thread(*(unsigned *)number);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		stats_count(STATS_REQUESTS);
+		stats_time(STATS_HISTOGRAM_LOOP_LAG, 5);
+	}
+	return NULL;
+}
+
+/* Each thread counts in a part of its own, so nothing is lost, and whoever adds
+ * up meanwhile sees no less than before. */
+START_TEST(threads)
+{
+	unsigned	numbers[] = { 1, 2, 3 };
+	pthread_t	all[3];
+	uint64_t	before = 0, now;
+	int		a, b;
+
+	board_open();
+	a = board_take(1, 4);
+	b = board_take(1, 1);
+	ck_assert_int_eq(b, a + 4);
+	board_use(a);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(pthread_create(&all[i], NULL, be_thread,
+		    &numbers[i]), 0);
+	do {
+		stats_count(STATS_CONNECTIONS);
+		now = requests();
+		ck_assert_uint_ge(now, before);
+		before = now;
+	} while (now < 3 * ROUNDS);
+	for (int i = 0; i < 3; i++)
+		pthread_join(all[i], NULL);
+	ck_assert_uint_eq(sum.histograms[STATS_HISTOGRAM_LOOP_LAG].n,
+	    3 * ROUNDS);
+	/* Cached elsewhere, by whichever thread has looked there. */
+	stats_put(STATS_HITS_FILE, 7);
+	stats_put(STATS_HITS_FILE, 8);
+	board_sum_main(&sum, 4);
+	ck_assert_uint_eq(sum.counters[STATS_REQUESTS], 3 * ROUNDS);
+	ck_assert_uint_eq(sum.counters[STATS_HITS_FILE], 8);
+	ck_assert_uint_gt(sum.counters[STATS_CONNECTIONS], 0);
+	board_give(a, 4);
+	ck_assert_uint_eq(requests(), 3 * ROUNDS);
+	ck_assert_int_eq(board_take(1, 5), b + 1);	/* in a row */
+	ck_assert_int_eq(board_take(1, 4), a);
 }
 END_TEST
 
@@ -162,7 +215,7 @@ START_TEST(full)
 	int	part, n = 0;
 
 	board_open();
-	while ((part = board_take(1)) != BOARD_NONE)
+	while ((part = board_take(1, 1)) != BOARD_NONE)
 		n++;
 	ck_assert_int_ge(n, 18);	/* 16 that drain, one, one to come */
 	board_use(BOARD_NONE);
@@ -204,10 +257,10 @@ START_TEST(together)
 	int	a, b, c, other;
 
 	board_open();
-	a = board_take(1);
-	b = board_take(1);
-	c = board_take(1);
-	other = board_take(2);
+	a = board_take(1, 1);
+	b = board_take(1, 1);
+	c = board_take(1, 1);
+	other = board_take(2, 1);
 	have_open(other, 1);
 	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
 	have_open(a, 10);
@@ -222,12 +275,12 @@ START_TEST(together)
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_MOST_OPEN], 30);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 5);
 	/* The dead have none, and are not waited for. */
-	board_keep(a);
+	board_keep(a, 1);
 	ck_assert_uint_eq(board_least_open(), 30);
 	have_open(c, 20);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 2);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN], 50);
-	board_give(b);
+	board_give(b, 1);
 	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
 }
 END_TEST
@@ -238,6 +291,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, without);
 	tcase_add_test(t, outlives);
 	tcase_add_test(t, never_falls);
+	tcase_add_test(t, threads);
 	tcase_add_test(t, full);
 	tcase_add_test(t, gauges);
 	tcase_add_test(t, together);
