@@ -306,10 +306,34 @@ machine_run(struct peer *p)
 	return go == GO_OVER ? NULL : wait_of(p);
 }
 
+/* One that has only come needs no more than its peer on its way: many may come
+ * at once. */
+static void
+leave(struct peer *p)
+{
+	struct conn	*c = p->conn;
+
+	conn_park(c);
+	/* A stage that never sends would never find its scratch empty. */
+	output_drop(&c->http->output);
+	if (is_idle(c) && c->readable && !c->turned_away)
+		conn_end(p);
+}
+
+static struct conn *
+take_up(struct peer *p)
+{
+	if (p->conn == NULL) {
+		conn_begin(p);
+		p->conn->readable = true;
+	}
+	return p->conn;
+}
+
 const struct wait *
 machine_run_stage(struct peer *p, enum stage *stage)
 {
-	struct conn	*c = p->conn;
+	struct conn	*c = take_up(p);
 	unsigned	 left = STEPS_MOST;
 	enum go		 go = GO_ON;
 
@@ -323,10 +347,8 @@ machine_run_stage(struct peer *p, enum stage *stage)
 		return wait_of(p);
 	if (go == GO_OVER)
 		return NULL;
-	conn_park(c);
-	/* A stage that never sends would never find its scratch empty. */
-	output_drop(&c->http->output);
 	*stage = steps[c->step].stage;
+	leave(p);
 	return NULL;
 }
 

@@ -79,7 +79,9 @@ await('lines of the access log to be written, and that to be timed', sub {
 });
 cmp_ok($more{'pathname-hits'}, '>=', 7, 'hits');
 is($after{'open-connections'}, 2, 'connections now');
-is($after{'connections-idle'}, 2, 'they are idle, or were');
+# On its way from one stage to the other it is in no state.
+cmp_ok($after{'connections-idle'}, '>=',
+    Amped::architecture() eq 'pipelined' ? 1 : 2, 'they are idle, or were');
 is($after{generation}, 1, 'the first conf');
 cmp_ok($after{'chunk-bytes'}, '>', 0, 'chunks are there');
 cmp_ok($after{'loop-lag-count'}, '>', $before{'loop-lag-count'},
