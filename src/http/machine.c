@@ -180,6 +180,12 @@ http_drain(struct http *http)
 	http->draining = true;
 }
 
+void
+http_resume(struct http *http)
+{
+	http->draining = false;
+}
+
 static const struct cache *
 cache_of(const struct http *http, enum stats_cache which)
 {

@@ -44,11 +44,31 @@ sub program {
 	return "$build/amped";
 }
 
+sub architecture { return $ENV{AMPED_ARCH} // 'amped' }
+
+# Whether a worker may have many clients at a time, or has just one.
+sub many_clients { return architecture() !~ /^m[pt]\z/ }
+
+# For a test that has more clients at a time than there may be workers; of one
+# main, where a main has one client.
+sub needs_many_clients {
+	Test::More::plan(skip_all => 'there a main has one client at a time')
+	    unless many_clients();
+}
+
 # For a test of what one main does or knows and another does not: with several
 # it would look at the wrong one.
-sub one_main { delete($ENV{AMPED_WORKERS}) }
+sub one_main {
+	delete($ENV{AMPED_WORKERS});
+	$ENV{AMPED_WORKERS} = 1 if architecture() eq 'mp';
+}
 
-sub architecture { return $ENV{AMPED_ARCH} // 'amped' }
+# The same, for a test of several clients at a time: false where each has a main
+# of its own, and so there are many.
+sub one_main_for_all {
+	delete($ENV{AMPED_WORKERS});
+	return architecture() ne 'mp';
+}
 
 # Generous, for sanitizer builds on a busy machine: only failures wait long.
 sub patience { return $ENV{AMPED_TEST_PATIENCE} // 30 }
