@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <errno.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@
 #define TELL_AGAIN	60000	/* ms: they may open and close all the time */
 #define NEVER		INT64_MAX
 #define ASIDE		2	/* ms that the queue is left to others */
+#define TURN		100	/* ms that the only client has for itself */
+#define BYGONE		16	/* that may linger beside it */
 #define SPARE		4	/* connections that we may have more than they,
 				 * and an eighth of theirs */
 
@@ -66,6 +69,11 @@ struct clients {
 	int64_t			 told;		/* that they are: clock ms */
 	atomic_bool		 draining;
 	bool			 lent;		/* the doors */
+	bool			 last;		/* come in, whoever waits */
+	bool			 turns;		/* there is room for one, who */
+	bool			 calm;		/* ... has not moved in this, */
+	bool			 parting;	/* or ends with its response, */
+	bool			 going;		/* soon, as others believe */
 	void			(*gone)(void *);
 	void			*context;
 	size_t			(*least)(void);	/* of others; NULL: none */
@@ -101,6 +109,33 @@ stop_waiting(struct client *c)
 		e->deserted(e);
 }
 
+/* How many there are that count.  Where there is room for one, it has gone when
+ * it has had its last response. */
+static size_t
+taken(const struct clients *all)
+{
+	return all->turns ? all->count - all->listed[PATIENCE_LINGER] :
+	    all->count;
+}
+
+static bool
+has_room(const struct clients *all)
+{
+	return taken(all) < (all->last ? LAST : all->limit);
+}
+
+/* The one that there was room for may have gone: the next one is to be served
+ * like any. */
+static void
+end_turn(struct clients *all)
+{
+	if (!all->turns || taken(all) > 0)
+		return;
+	if (all->parting)
+		http_resume(all->http);
+	all->parting = all->going = false;
+}
+
 static void
 end(struct client *c)
 {
@@ -112,9 +147,10 @@ end(struct client *c)
 	evloop_leave(c);
 	machine_free(&peer);
 	tally_size(&all->count, -1);
+	end_turn(all);
 	if (all->changed != NULL)
 		all->changed(all->context);
-	if (all->closed && !all->draining)
+	if (all->closed && !all->draining && has_room(all))
 		open_doors(all, true);
 	if (all->draining && all->count == 0)
 		all->gone(all->context);
@@ -170,6 +206,22 @@ watched(enum wait_kind kind)
 	}
 }
 
+/* There is one that can make room, or, where there is room for one, it has
+ * gone: who waits outside may come in. */
+static void
+dispense(struct clients *all, enum patience patience)
+{
+	if (patience != PATIENCE_LINGER && (patience != PATIENCE_IDLE ||
+	    all->turns))
+		return;
+	end_turn(all);
+	if (all->turns && all->changed != NULL)
+		all->changed(all->context);
+	if (all->closed && !all->draining && (!all->turns ||
+	    has_room(all)))
+		open_doors(all, true);
+}
+
 /* Leaves the client with whoever satisfies its wait. */
 static void
 park(struct client *c, const struct wait *w)
@@ -177,10 +229,7 @@ park(struct client *c, const struct wait *w)
 	struct clients	*all = c->all;
 
 	list(c, w->patience, w->deadline);
-	/* One that can make room: who waits outside may come in. */
-	if (all->closed && !all->draining && (w->patience == PATIENCE_IDLE ||
-	    w->patience == PATIENCE_LINGER))
-		open_doors(all, true);
+	dispense(all, w->patience);
 	if (w->kind == WAIT_DISK) {
 		c->errand = w->errand;
 		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
@@ -193,6 +242,7 @@ run(struct client *c)
 {
 	const struct wait	*w = machine_run(c->peer);
 
+	c->all->calm = false;
 	if (w == NULL)
 		end(c);
 	else
@@ -239,25 +289,6 @@ first_deadline(const struct clients *all)
 	return first;
 }
 
-static void
-timer(void *context)
-{
-	struct clients	*all = context;
-	struct client	*c;
-
-	all->timer_at = NEVER;
-	if (all->closed && !all->draining)
-		open_doors(all, true);
-	for (int i = 0; i < PATIENCE_COUNT; i++)
-		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
-		    c->deadline <= all->clock->ms) {
-			unlist(c);	/* the same deadline is a new one */
-			wake(c, OUTCOME_TIMED_OUT);
-		}
-	if (first_deadline(all) != NEVER)
-		set_timer(all, first_deadline(all) + TIMER_GRAIN);
-}
-
 /* The one that has been between two requests for longest, or NULL. */
 static struct client *
 longest_idle(const struct clients *all)
@@ -277,7 +308,78 @@ dispensable(const struct clients *all)
 {
 	struct client	*c = TAILQ_FIRST(&all->lists[PATIENCE_LINGER]);
 
-	return c != NULL ? c : longest_idle(all);
+	return c != NULL && !all->turns ? c : longest_idle(all);
+}
+
+/* Somebody waits at a door. */
+static bool
+is_awaited(const struct clients *all)
+{
+	struct pollfd	p = { .events = POLLIN };
+
+	for (size_t i = 0; i < all->ndoors; i++) {
+		p.fd = all->doors[i].listener.fd;
+		if (poll(&p, 1, 0) == 1)
+			return true;
+	}
+	return false;
+}
+
+static bool
+others_have_room(const struct clients *all)
+{
+	return all->least != NULL && all->least() < all->limit;
+}
+
+/* It has had its turn.  Where somebody waits, it is told with its next response
+ * that this was the last, and until then, but not for long, others need not
+ * make room as well; one that has not moved for a whole turn makes room at
+ * once. */
+static void
+next_turn(struct clients *all)
+{
+	bool	had = all->going;
+
+	set_timer(all, all->clock->ms + TURN);
+	all->going = false;
+	if (!others_have_room(all) && is_awaited(all)) {
+		http_drain(all->http);
+		all->going = !all->parting;
+		all->parting = true;
+		if (all->calm && longest_idle(all) != NULL)
+			open_doors(all, true);
+	}
+	all->calm = true;
+	if (had != all->going && all->changed != NULL)
+		all->changed(all->context);
+}
+
+static void
+try_doors(struct clients *all)
+{
+	if (all->turns && !has_room(all))
+		next_turn(all);
+	else
+		open_doors(all, true);
+}
+
+static void
+timer(void *context)
+{
+	struct clients	*all = context;
+	struct client	*c;
+
+	all->timer_at = NEVER;
+	if (all->closed && !all->draining)
+		try_doors(all);
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
+		    c->deadline <= all->clock->ms) {
+			unlist(c);	/* the same deadline is a new one */
+			wake(c, OUTCOME_TIMED_OUT);
+		}
+	if (first_deadline(all) != NEVER)
+		set_timer(all, first_deadline(all) + TIMER_GRAIN);
 }
 
 static bool
@@ -290,6 +392,18 @@ make_room(struct clients *all)
 	stats_count(STATS_MADE_ROOM);
 	wake(c, OUTCOME_CANCELLED);
 	return true;
+}
+
+static void
+begin_turn(struct clients *all)
+{
+	if (all->listed[PATIENCE_LINGER] > BYGONE)
+		wake(TAILQ_FIRST(&all->lists[PATIENCE_LINGER]),
+		    OUTCOME_CANCELLED);
+	if (has_room(all))
+		return;
+	open_doors(all, false);
+	set_timer(all, all->clock->ms + TURN);
 }
 
 static void
@@ -306,6 +420,8 @@ welcome(struct clients *all, int fd, const struct transport *transport,
 	if (all->changed != NULL)
 		all->changed(all->context);
 	run(c);
+	if (all->turns)
+		begin_turn(all);
 }
 
 void
@@ -323,14 +439,14 @@ full(struct clients *all)
 {
 	int64_t	now = all->clock->ms;
 
-	if (all->told == 0 || now - all->told >= TELL_AGAIN) {
+	if (!all->turns && (all->told == 0 || now - all->told >= TELL_AGAIN)) {
 		log_warnx("no room for more than %zu connections: accepting "
 		    "none until one ends; raise the limit of open files "
 		    "(ulimit -n) or limits { connections }", all->count);
 		all->told = now;
 	}
 	open_doors(all, false);
-	set_timer(all, now + CLOSED);
+	set_timer(all, now + (all->turns ? TURN : CLOSED));
 }
 
 /* They have had their time. */
@@ -378,7 +494,7 @@ knock(void *context)
 	for (int i = 0; i < ACCEPTS && !d->all->closed; i++) {
 		if (leave_to_others(d->all))
 			return;
-		if (d->all->count >= d->all->limit &&
+		if (!has_room(d->all) &&
 		    dispensable(d->all) == NULL) {
 			full(d->all);
 			return;
@@ -388,7 +504,7 @@ knock(void *context)
 		    SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd != -1) {
 			/* Only now that somebody has come. */
-			if (d->all->count >= d->all->limit)
+			if (!has_room(d->all))
 				make_room(d->all);
 			welcome(d->all, fd, NULL, NULL,
 			    (struct sockaddr *)&peer, d->listener.number);
@@ -399,6 +515,9 @@ knock(void *context)
 			full(d->all);
 		if (errno == EAGAIN || errno == EWOULDBLOCK) {
 			d->all->insists = 0;
+			/* Somebody else's, by now. */
+			if (d->all->turns && !has_room(d->all))
+				full(d->all);
 			return;
 		}
 	}
@@ -459,6 +578,18 @@ void
 clients_lent(struct clients *all)
 {
 	all->lent = true;
+}
+
+void
+clients_take_turns(struct clients *all)
+{
+	all->turns = true;
+}
+
+size_t
+clients_staying(const struct clients *all)
+{
+	return all->going ? 0 : taken(all);
 }
 
 size_t
@@ -525,6 +656,12 @@ clients_drain(struct clients *all)
 		return;
 	http_drain(all->http);
 	all->least = NULL;
+	/* Nobody comes after them: there are no more turns. */
+	if (all->turns) {
+		all->last = true;
+		all->closed = false;
+	}
+	all->turns = all->parting = all->going = false;
 	welcome_last(all);
 	close_doors(all);
 	all->draining = true;

@@ -23,6 +23,11 @@ void		 clients_free(struct clients **);	/* ends them all */
  * them has that has fewest.  changed is called when ours are more or fewer. */
 void		 clients_share(struct clients *, size_t (*least)(void),
 		    void (*changed)(void *));
+/* There is room for one, and nobody else in sight as a rule: it has its turn,
+ * and then makes room if somebody waits whom no other main has room for. */
+void		 clients_take_turns(struct clients *);
+/* How many will stay for a while: without one that makes room. */
+size_t		 clients_staying(const struct clients *);
 /* How many there are. */
 size_t		 clients_count(const struct clients *);
 void		 clients_listen(struct clients *, const struct listener *,

@@ -171,12 +171,17 @@ service_open(struct service *s, const struct world *world)
 
 /* A quarter of the descriptors may be files, the rest connections. */
 static size_t
-connections(const struct world *world)
+connections(const struct service *s)
 {
-	size_t	most = world->descriptors - world->descriptors / 4;
-	size_t	other = RESERVED + 2 * (size_t)world->conf->helpers_max;
-	size_t	wanted = (size_t)world->conf->limits.connections;
+	const struct world	*world = s->world;
+	size_t			 most, other, wanted;
 
+	most = world->descriptors - world->descriptors / 4;
+	other = RESERVED + 2 * (size_t)world->conf->helpers_max;
+	wanted = (size_t)world->conf->limits.connections;
+
+	if (s->room != 0)
+		return s->room;
 	most = most > other + 16 ? most - other : 16;
 	return wanted != 0 && wanted < most ? wanted : most;
 }
@@ -265,7 +270,7 @@ changed(void *context)
 {
 	struct service	*s = context;
 
-	board_tell_open(clients_count(s->clients));
+	board_tell_open(clients_staying(s->clients));
 	if (!s->looks)
 		evloop_at(s->look, s->clock.ms + LOOK);
 	s->looks = true;
@@ -346,7 +351,9 @@ service_run(struct service *s, const struct disk *disk)
 	s->http = http_new(&setup);
 	/* Those beside others are invited. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
-	    s->others != NULL ? 0 : connections(world), gone, s);
+	    s->others != NULL ? 0 : connections(s), gone, s);
+	if (s->room == 1)
+		clients_take_turns(s->clients);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
 	if (s->others == NULL)

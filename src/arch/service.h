@@ -37,6 +37,9 @@ struct service {
 	struct watch		*control, *quit, *term, *timer, *tidy, *beat;
 	struct watch		*look;		/* for the other mains */
 	bool			 looks;		/* ... is due */
+	size_t			 room;		/* for so many clients at once;
+						 * 0: for all that there may
+						 * be */
 	int			 pagemap;	/* of proc.h */
 	struct sandbox		 sandbox;	/* to be entered at last */
 	/* A helper has come (or -1); NULL: none was asked for. */

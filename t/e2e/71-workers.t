@@ -17,6 +17,8 @@ $SIG{PIPE} = 'IGNORE';
 
 my %files = (a => "content of a\n");
 
+Amped::needs_many_clients();
+
 sub set_workers {
 	my ($server, $n) = @_;
 	my $conf = "$server->{dir}/amped.conf";
