@@ -7,7 +7,6 @@
  * the monitor, the log helper and what administrators ask are its business.
  */
 #include <stdatomic.h>
-#include <unistd.h>
 
 #include "arch/place.h"
 #include "arch/team.h"
@@ -97,20 +96,15 @@ obey(struct member *member, enum team_order order)
  * In main's
  */
 
-/* The doors are closed when nobody listens any more. */
 static void
 marked(void *context, enum team_mark mark)
 {
-	struct mt		*mt = context;
-	const struct world	*world = mt->service.world;
+	struct mt	*mt = context;
 
-	if (mark == TEAM_IDLE) {
+	if (mark == TEAM_CLOSED)
+		service_others_closed(&mt->service);
+	else
 		service_others_gone(&mt->service);
-		return;
-	}
-	for (size_t i = 0; i < world->nlisteners; i++)
-		close(world->listeners[i].fd);
-	service_closed(&mt->service);
 }
 
 static void

@@ -45,10 +45,19 @@ gone(void *context)
 		evloop_stop(s->loop);
 }
 
-void
-service_closed(struct service *s)
+static void
+close_doors(struct service *s)
 {
+	clients_drain(s->clients);
 	control_send(s->world->control, CONTROL_DRAINS, -1);
+}
+
+/* Whoever has come since is ours: to close a socket resets who waits there. */
+void
+service_others_closed(struct service *s)
+{
+	clients_listen(s->clients, s->world->listeners, s->world->nlisteners);
+	close_doors(s);
 }
 
 void
@@ -68,9 +77,8 @@ drain(void *context)
 	evloop_at(s->timer, s->clock.ms + s->world->conf->limits.drain);
 	if (s->others != NULL)
 		s->others->drain(s->context);
-	clients_drain(s->clients);
-	if (s->others == NULL)
-		service_closed(s);
+	else
+		close_doors(s);
 }
 
 static void

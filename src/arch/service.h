@@ -21,7 +21,7 @@ struct service_others {
 	void	(*open)(void *context, const struct http_setup *);
 	void	(*start)(void *context);	/* of sandbox.h */
 	void	(*serve)(void *context);	/* from here on */
-	/* service_closed() and service_others_gone() are due. */
+	/* service_others_closed() and service_others_gone() are due. */
 	void	(*drain)(void *context);
 	bool	(*end)(void *context);		/* of team.h */
 };
@@ -60,8 +60,8 @@ void	service_open(struct service *, const struct world *);
 /* Serves, with errands going there, until a signal or the monitor's end. */
 void	service_run(struct service *, const struct disk *);
 void	service_close(struct service *);
-/* All doors are closed, in a drain; and all of their clients have gone. */
-void	service_closed(struct service *);
+/* None of them takes new clients, in a drain; and all of theirs have gone. */
+void	service_others_closed(struct service *);
 void	service_others_gone(struct service *);
 
 #endif

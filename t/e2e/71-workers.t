@@ -18,6 +18,8 @@ $SIG{PIPE} = 'IGNORE';
 my %files = (a => "content of a\n");
 
 Amped::needs_many_clients();
+plan(skip_all => 'there workers are threads of one main')
+    if Amped::architecture() eq 'mt';
 
 sub set_workers {
 	my ($server, $n) = @_;

@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 Amped::one_main();
-Amped::needs_many_clients();
+Amped::needs_many_clients(3000);
 
 my $clients = 64;
 my $rounds = 40;
