@@ -656,7 +656,7 @@ clients_drain(struct clients *all)
 		return;
 	http_drain(all->http);
 	all->least = NULL;
-	/* Nobody comes after them: there are no more turns, nor other threads. */
+	/* Nobody comes after them: no more turns, nor other threads. */
 	if (all->turns || all->limit == 0) {
 		all->last = true;
 		all->closed = false;
