@@ -31,16 +31,17 @@ AS_IF([test -n "$amped_shadow"],
     [$1="$$1 $amped_shadow"
      AMPED_TRY_LDFLAGS([$2], [-Wl,-z,shstk])])])
 
-dnl AMPED_SANITIZERS(CFLAGS-VARIABLE, LDFLAGS-VARIABLE): asked for, so required.
+dnl AMPED_SANITIZERS(CFLAGS-VARIABLE, LDFLAGS-VARIABLE, WHICH): asked for, so
+dnl required.
 AC_DEFUN([AMPED_SANITIZERS],
-[amped_sanitize="-fsanitize=address,undefined"
+[amped_sanitize="-fsanitize=$3"
 AC_MSG_CHECKING([whether $CC can link with $amped_sanitize])
 amped_saved=$LDFLAGS
 LDFLAGS="$LDFLAGS $amped_sanitize"
 AC_LINK_IFELSE([AC_LANG_PROGRAM()],
     [AC_MSG_RESULT([yes])],
     [AC_MSG_RESULT([no])
-     AC_MSG_ERROR([--enable-sanitizers: no sanitizers for $CC here])])
+     AC_MSG_ERROR([no sanitizers ($3) for $CC here])])
 LDFLAGS=$amped_saved
 $1="$$1 $amped_sanitize -fno-sanitize-recover=all -fno-omit-frame-pointer"
 $2="$$2 $amped_sanitize"])

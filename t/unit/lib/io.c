@@ -219,7 +219,7 @@ drain(int sig)
 	static unsigned	turn;
 	char		bytes[5000];
 	ssize_t		n;
-	int		came;
+	int		came, before = errno;
 
 	if (sig != 0 && turn++ % 2 == 0)
 		return;
@@ -229,6 +229,7 @@ drain(int sig)
 		drained_fds += came != -1;
 		io_close(&came);
 	}
+	errno = before;
 }
 
 /* It blocks, is interrupted, and goes on; its descriptor goes once. */
