@@ -339,8 +339,10 @@ check(struct reign *r, const struct options *o)
 {
 	int	status = reign_choose_user(r) == -1 ? EX_NOUSER : 0;
 
-	if (status == 0)
+	if (status == 0) {
 		roots_check(r);
+		arch_warn(r->conf);
+	}
 	if (status == 0 && !o->quiet)
 		fprintf(stderr, "amped: the conf is fine\n");
 	reign_free(&r);

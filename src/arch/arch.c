@@ -3,12 +3,14 @@
  */
 #include "arch/arch.h"
 #include "conf_portion.h"
+#include "lib/log.h"
 #include "lib/need.h"
 
 static const struct arch *const archs[] = {
 	[ARCHITECTURE_AMPED] = &arch_amped,
 	[ARCHITECTURE_SPED] = &arch_sped,
 	[ARCHITECTURE_MT] = &arch_mt,
+	[ARCHITECTURE_MP] = &arch_mp,
 	[ARCHITECTURE_PIPELINED] = &arch_pipelined,
 };
 
@@ -45,4 +47,25 @@ arch_threads(const struct conf *conf)
 {
 	return arch_of(conf)->inside ?
 	    1 + arch_of(conf)->threads * conf_workers(conf) : 1;
+}
+
+void
+arch_warn(const struct conf *conf)
+{
+	static const char *const texts[] = {
+#define X(id, text) [ARCH_LACK_##id] = text,
+		ARCH_LACKS(X)
+#undef X
+	};
+	const struct arch	*a = arch_of(conf);
+	unsigned		 n = conf_workers(conf);
+
+	for (int i = 0; i < ARCH_LACK_COUNT; i++)
+		if (a->lacks[i])
+			log_warnx("architecture %s, workers %u: %s", a->name,
+			    n, texts[i]);
+	if (a->lacks[ARCH_LACK_CLIENTS] && conf->limits.connections > n)
+		log_warnx("limits { connections %lld } is more than there can "
+		    "be: workers is %u, and each has one",
+		    (long long)conf->limits.connections, n);
 }

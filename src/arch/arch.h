@@ -35,6 +35,19 @@ struct world {
 						 * 0: nobody looks */
 };
 
+/* What it cannot promise, and others can: of which amped -t warns. */
+#define ARCH_LACKS(X)							\
+	X(DISK, "a disk that does not answer stalls all clients of a main") \
+	X(CLIENTS, "no more clients at once than there are workers, slow "   \
+	    "ones and idle ones included")
+
+enum arch_lack {
+#define X(id, text) ARCH_LACK_##id,
+	ARCH_LACKS(X)
+#undef X
+	ARCH_LACK_COUNT
+};
+
 struct arch {
 	const char	*name;		/* as in the conf */
 	const char	*help;
@@ -44,10 +57,12 @@ struct arch {
 	bool		 inside;
 	unsigned	 workers;
 	unsigned	 threads;	/* of each that is inside */
+	bool		 lacks[ARCH_LACK_COUNT];
 	int		(*run)(const struct world *);	/* exit status */
 };
 
-extern const struct arch	arch_amped, arch_mt, arch_pipelined, arch_sped;
+extern const struct arch	arch_amped, arch_mp, arch_mt, arch_pipelined,
+				arch_sped;
 
 const struct arch	*arch_of(const struct conf *);
 /* That one instead of the conf's, unless it is -1; and what follows from the
@@ -58,5 +73,7 @@ unsigned		 arch_mains(const struct conf *);
 unsigned		 arch_workers(const struct conf *);
 /* How many threads main has, the one that it begins with as well. */
 unsigned		 arch_threads(const struct conf *);
+/* A line for what somebody might expect of this conf, and it cannot give. */
+void			 arch_warn(const struct conf *);
 
 #endif

@@ -7,12 +7,12 @@
 #include <sys/socket.h>
 
 #include <errno.h>
-#include <stdatomic.h>
-#include <stddef.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arch/clients.h"
+#include "arch/clients_private.h"
+#include "arch/stages.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -26,71 +26,13 @@
 #define TELL_AGAIN	60000	/* ms: they may open and close all the time */
 #define NEVER		INT64_MAX
 #define ASIDE		2	/* ms that the queue is left to others */
+#define TURN		100	/* ms that the only client has for itself */
+#define BYGONE		16	/* that may linger beside it */
 #define SPARE		4	/* connections that we may have more than they,
 				 * and an eighth of theirs */
 
-TAILQ_HEAD(client_list, client);
-
-/* There may be very many, of which most are idle: it is a guest of its
- * watch, to be one piece of memory with it. */
-struct client {
-	struct clients		*all;
-	struct peer		*peer;
-	struct errand		*errand;	/* waited for, or NULL */
-	int64_t			 deadline;	/* clock ms */
-	uint8_t			 patience;	/* the list that it is in */
-	bool			 listed;
-	TAILQ_ENTRY(client)	 link;		/* in that list */
-	union {
-		TAILQ_ENTRY(client)	 waiting;	/* for the errand */
-		struct queued		 place;		/* on the way to
-							 * another stage */
-	};
-};
-
-struct door {				/* a listening socket */
-	struct clients	*all;
-	struct watch	*watch;
-	struct listener	 listener;
-};
-
-struct clients {
-	struct evloop		*loop;
-	struct clock		*clock;
-	struct http		*http;
-	struct door		*doors;
-	size_t			 ndoors;
-	struct watch		*timer;
-	int64_t			 timer_at;	/* NEVER: not set */
-	struct client_list	 lists[PATIENCE_COUNT];
-	/* Tallies, as are all the numbers that others may look at. */
-	size_t			 listed[PATIENCE_COUNT];	/* in them */
-	size_t			 count;
-	size_t			 limit;
-	atomic_bool		 closed;	/* doors, until there is room */
-	int64_t			 told;		/* that they are: clock ms */
-	atomic_bool		 draining;
-	bool			 lent;		/* the doors */
-	void			(*gone)(void *);
-	void			*context;
-	size_t			(*least)(void);	/* of others; NULL: none */
-	void			(*changed)(void *);
-	struct watch		*aside;		/* the time until ... */
-	int			 insists;	/* ... so many are taken that
-						 * others have left */
-	enum stage		 stage;
-	struct clients *const	*stages;	/* all of them, or NULL */
-	struct queue		*queue;		/* of its thread */
-	struct note		 crowded;	/* make room, if you can */
-	struct note		 eased;		/* there may be room now */
-	bool			 ending;
-};
-
-static void	run(struct client *);
-static void	open_doors(struct clients *, bool);
-
-static void
-unlist(struct client *c)
+void
+clients_unlist(struct client *c)
 {
 	if (!c->listed)
 		return;
@@ -112,28 +54,49 @@ stop_waiting(struct client *c)
 		e->deserted(e);
 }
 
-/* Those who count it. */
-static struct clients *
-host(const struct client *c)
+/* How many there are that count.  Where there is room for one, it has gone when
+ * it has had its last response. */
+static size_t
+taken(const struct clients *all)
 {
-	return c->all->stages == NULL ? c->all : c->all->stages[STAGE_ACCEPT];
+	return all->turns ? all->count - all->listed[PATIENCE_LINGER] :
+	    all->count;
 }
 
-static void
-end(struct client *c)
+static bool
+has_room(const struct clients *all)
 {
-	struct clients	*all = host(c);
+	return taken(all) < (all->last ? LAST : all->limit);
+}
+
+/* The one that there was room for may have gone: the next one is to be served
+ * like any. */
+static void
+end_turn(struct clients *all)
+{
+	if (!all->turns || taken(all) > 0)
+		return;
+	if (all->parting)
+		http_resume(all->http);
+	all->parting = all->going = false;
+}
+
+void
+clients_let_go(struct client *c)
+{
+	struct clients	*all = stages_host(c->all);
 	struct peer	*peer = c->peer;
 
-	unlist(c);
+	clients_unlist(c);
 	stop_waiting(c);
 	evloop_leave(c);
 	machine_free(&peer);
 	tally_size(&all->count, -1);
+	end_turn(all);
 	if (all->changed != NULL)
 		all->changed(all->context);
-	if (all->closed && !all->draining)
-		open_doors(all, true);
+	if (all->closed && !all->draining && has_room(all))
+		clients_open_doors(all, true);
 	if (all->draining && all->count == 0)
 		all->gone(all->context);
 }
@@ -158,7 +121,7 @@ list(struct client *c, enum patience patience, int64_t deadline)
 
 	if (c->listed && c->patience == patience && c->deadline == deadline)
 		return;
-	unlist(c);
+	clients_unlist(c);
 	c->patience = (uint8_t)patience;
 	c->deadline = deadline;
 	c->listed = true;
@@ -188,27 +151,34 @@ watched(enum wait_kind kind)
 	}
 }
 
-/* It can make room: who waits outside may come in. */
+/* There is one that can make room, or, where there is room for one, it has
+ * gone: who waits outside may come in. */
 static void
-ease(struct client *c)
+dispense(struct clients *all, enum patience patience)
 {
-	struct clients	*all = host(c);
-
-	if (!all->closed || all->draining)
+	if (patience != PATIENCE_LINGER && (patience != PATIENCE_IDLE ||
+	    all->turns))
 		return;
-	if (all == c->all)
-		open_doors(all, true);
-	else
-		note_send(&c->all->eased, all->queue);
+	if (all->stages != NULL) {
+		stages_ease(all);
+		return;
+	}
+	end_turn(all);
+	if (all->turns && all->changed != NULL)
+		all->changed(all->context);
+	if (all->closed && !all->draining && (!all->turns ||
+	    has_room(all)))
+		clients_open_doors(all, true);
 }
 
 /* Leaves the client with whoever satisfies its wait. */
 static void
 park(struct client *c, const struct wait *w)
 {
+	struct clients	*all = c->all;
+
 	list(c, w->patience, w->deadline);
-	if (w->patience == PATIENCE_IDLE || w->patience == PATIENCE_LINGER)
-		ease(c);
+	dispense(all, w->patience);
 	if (w->kind == WAIT_DISK) {
 		c->errand = w->errand;
 		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
@@ -216,47 +186,23 @@ park(struct client *c, const struct wait *w)
 	evloop_want(evloop_host(c), watched(w->kind));
 }
 
-static void
-arrive(struct queued *place)
+void
+clients_settle(struct client *c, const struct wait *w)
 {
-	struct client	*c = (struct client *)((char *)place -
-			    offsetof(struct client, place));
-
-	if (c->all->ending)
-		end(c);
-	else
-		run(c);
-}
-
-/* It waits for nothing, and from here on it is the other stage's. */
-static void
-hand_on(struct client *c, enum stage next)
-{
-	struct clients	*to = c->all->stages[next];
-
-	unlist(c);
-	evloop_move(c, to->loop);
-	machine_move(c->peer, to->http);
-	c->all = to;
-	c->place.take = arrive;
-	queue_put(to->queue, &c->place);
-}
-
-static void
-run(struct client *c)
-{
-	struct clients		*all = c->all;
-	enum stage		 next = all->stage;
-	const struct wait	*w = all->stages == NULL ?
-				    machine_run(c->peer) :
-				    machine_run_stage(c->peer, &next);
-
-	if (next != all->stage)
-		hand_on(c, next);
-	else if (w == NULL)
-		end(c);
+	c->all->calm = false;
+	if (w == NULL)
+		clients_let_go(c);
 	else
 		park(c, w);
+}
+
+void
+clients_run(struct client *c)
+{
+	if (c->all->stages != NULL)
+		stages_run(c);
+	else
+		clients_settle(c, machine_run(c->peer));
 }
 
 static void
@@ -264,7 +210,7 @@ wake(struct client *c, enum outcome outcome)
 {
 	stop_waiting(c);
 	machine_wake(c->peer, outcome);
-	run(c);
+	clients_run(c);
 }
 
 static void
@@ -299,25 +245,6 @@ first_deadline(const struct clients *all)
 	return first;
 }
 
-static void
-timer(void *context)
-{
-	struct clients	*all = context;
-	struct client	*c;
-
-	all->timer_at = NEVER;
-	if (all->closed && !all->draining)
-		open_doors(all, true);
-	for (int i = 0; i < PATIENCE_COUNT; i++)
-		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
-		    c->deadline <= all->clock->ms) {
-			unlist(c);	/* the same deadline is a new one */
-			wake(c, OUTCOME_TIMED_OUT);
-		}
-	if (first_deadline(all) != NEVER)
-		set_timer(all, first_deadline(all) + TIMER_GRAIN);
-}
-
 /* The one that has been between two requests for longest, or NULL. */
 static struct client *
 longest_idle(const struct clients *all)
@@ -337,12 +264,83 @@ dispensable(const struct clients *all)
 {
 	struct client	*c = TAILQ_FIRST(&all->lists[PATIENCE_LINGER]);
 
-	return c != NULL ? c : longest_idle(all);
+	return c != NULL && !all->turns ? c : longest_idle(all);
 }
 
-/* Those of this thread. */
+/* Somebody waits at a door. */
 static bool
-evict(struct clients *all)
+is_awaited(const struct clients *all)
+{
+	struct pollfd	p = { .events = POLLIN };
+
+	for (size_t i = 0; i < all->ndoors; i++) {
+		p.fd = all->doors[i].listener.fd;
+		if (poll(&p, 1, 0) == 1)
+			return true;
+	}
+	return false;
+}
+
+static bool
+others_have_room(const struct clients *all)
+{
+	return all->least != NULL && all->least() < all->limit;
+}
+
+/* It has had its turn.  Where somebody waits, it is told with its next response
+ * that this was the last, and until then, but not for long, others need not
+ * make room as well; one that has not moved for a whole turn makes room at
+ * once. */
+static void
+next_turn(struct clients *all)
+{
+	bool	had = all->going;
+
+	set_timer(all, all->clock->ms + TURN);
+	all->going = false;
+	if (!others_have_room(all) && is_awaited(all)) {
+		http_drain(all->http);
+		all->going = !all->parting;
+		all->parting = true;
+		if (all->calm && longest_idle(all) != NULL)
+			clients_open_doors(all, true);
+	}
+	all->calm = true;
+	if (had != all->going && all->changed != NULL)
+		all->changed(all->context);
+}
+
+static void
+try_doors(struct clients *all)
+{
+	if (all->turns && !has_room(all))
+		next_turn(all);
+	else
+		clients_open_doors(all, true);
+}
+
+static void
+timer(void *context)
+{
+	struct clients	*all = context;
+	struct client	*c;
+
+	all->timer_at = NEVER;
+	if (all->closed && !all->draining)
+		try_doors(all);
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
+		    c->deadline <= all->clock->ms) {
+			/* The same deadline is a new one. */
+			clients_unlist(c);
+			wake(c, OUTCOME_TIMED_OUT);
+		}
+	if (first_deadline(all) != NEVER)
+		set_timer(all, first_deadline(all) + TIMER_GRAIN);
+}
+
+bool
+clients_evict(struct clients *all)
 {
 	struct client	*c = dispensable(all);
 
@@ -353,63 +351,31 @@ evict(struct clients *all)
 	return true;
 }
 
-static void
-heed_crowd(void *context, unsigned times)
-{
-	while (times-- > 0 && evict(context))
-		continue;
-}
-
-static void
-heed_ease(void *context, unsigned times)
-{
-	struct clients	*all = context;
-
-	(void)times;
-	if (all->closed && !all->draining)
-		open_doors(all, true);
-}
-
-static size_t
-listed(const struct clients *all, enum patience patience)
-{
-	return tally_read_size(&all->listed[patience]);
-}
-
-/* The stage whose clients could make room; NULL: there is none, or as many have
- * been asked to already, and have not gone yet. */
-static struct clients *
-roomy(const struct clients *all)
-{
-	struct clients	*reads = all->stages[STAGE_READ_REQUEST];
-	struct clients	*sends = all->stages[STAGE_SEND_DATA];
-	size_t		 over = all->count > all->limit ?
-			    all->count - all->limit : 0;
-
-	if (listed(sends, PATIENCE_LINGER) > over)
-		return sends;
-	return listed(sends, PATIENCE_LINGER) + listed(reads, PATIENCE_IDLE) >
-	    over ? reads : NULL;
-}
-
+/* In whichever stage there is one. */
 static bool
-has_room(const struct clients *all)
+can_make_room(const struct clients *all)
 {
-	return all->count < all->limit || (all->stages != NULL ?
-	    roomy(all) != NULL : dispensable(all) != NULL);
+	return all->stages != NULL ? stages_can_make_room(all) :
+	    dispensable(all) != NULL;
 }
 
 static bool
 make_room(struct clients *all)
 {
-	struct clients	*there;
+	return all->stages != NULL ? stages_make_room(all) :
+	    clients_evict(all);
+}
 
-	if (all->stages == NULL)
-		return evict(all);
-	there = roomy(all);
-	if (there != NULL)
-		note_send(&there->crowded, there->queue);
-	return there != NULL;
+static void
+begin_turn(struct clients *all)
+{
+	if (all->listed[PATIENCE_LINGER] > BYGONE)
+		wake(TAILQ_FIRST(&all->lists[PATIENCE_LINGER]),
+		    OUTCOME_CANCELLED);
+	if (has_room(all))
+		return;
+	clients_open_doors(all, false);
+	set_timer(all, all->clock->ms + TURN);
 }
 
 static void
@@ -425,7 +391,9 @@ welcome(struct clients *all, int fd, const struct transport *transport,
 	tally_size(&all->count, 1);
 	if (all->changed != NULL)
 		all->changed(all->context);
-	run(c);
+	clients_run(c);
+	if (all->turns)
+		begin_turn(all);
 }
 
 void
@@ -437,27 +405,32 @@ clients_invite(struct clients *all, int fd, const struct transport *transport,
 	welcome(all, fd, transport, context, &nowhere, listener);
 }
 
-/* Until one ends, or this time is over. */
-static void
-close_for_now(struct clients *all)
-{
-	open_doors(all, false);
-	set_timer(all, all->clock->ms + CLOSED);
-}
-
 /* No room and nobody to go: wait for one to end rather than spin. */
 static void
 full(struct clients *all)
 {
 	int64_t	now = all->clock->ms;
 
-	if (all->told == 0 || now - all->told >= TELL_AGAIN) {
+	if (!all->turns && (all->told == 0 || now - all->told >= TELL_AGAIN)) {
 		log_warnx("no room for more than %zu connections: accepting "
 		    "none until one ends; raise the limit of open files "
 		    "(ulimit -n) or limits { connections }", all->count);
 		all->told = now;
 	}
-	close_for_now(all);
+	clients_open_doors(all, false);
+	set_timer(all, now + (all->turns ? TURN : CLOSED));
+}
+
+/* Who makes room in another thread has not done so yet. */
+static void
+no_descriptor(struct clients *all)
+{
+	if (!make_room(all))
+		full(all);
+	else if (all->stages != NULL) {
+		clients_open_doors(all, false);
+		set_timer(all, all->clock->ms + CLOSED);
+	}
 }
 
 /* They have had their time. */
@@ -468,7 +441,7 @@ come_back(void *context)
 
 	all->insists = ACCEPTS;
 	if (!all->draining && !all->closed)
-		open_doors(all, true);
+		clients_open_doors(all, true);
 }
 
 /* Who has many more than another main, leaves the queue to that for a moment:
@@ -494,16 +467,6 @@ leave_to_others(struct clients *all)
 	return true;
 }
 
-/* Who makes room elsewhere has not gone yet. */
-static void
-no_descriptor(struct clients *all)
-{
-	if (!make_room(all))
-		full(all);
-	else if (all->stages != NULL)
-		close_for_now(all);
-}
-
 static void
 knock(void *context)
 {
@@ -515,7 +478,7 @@ knock(void *context)
 	for (int i = 0; i < ACCEPTS && !d->all->closed; i++) {
 		if (leave_to_others(d->all))
 			return;
-		if (!has_room(d->all)) {
+		if (!has_room(d->all) && !can_make_room(d->all)) {
 			full(d->all);
 			return;
 		}
@@ -524,7 +487,7 @@ knock(void *context)
 		    SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd != -1) {
 			/* Only now that somebody has come. */
-			if (d->all->count >= d->all->limit)
+			if (!has_room(d->all))
 				make_room(d->all);
 			welcome(d->all, fd, NULL, NULL,
 			    (struct sockaddr *)&peer, d->listener.number);
@@ -535,13 +498,16 @@ knock(void *context)
 			no_descriptor(d->all);
 		if (errno == EAGAIN || errno == EWOULDBLOCK) {
 			d->all->insists = 0;
+			/* Somebody else's, by now. */
+			if (d->all->turns && !has_room(d->all))
+				full(d->all);
 			return;
 		}
 	}
 }
 
-static void
-open_doors(struct clients *all, bool open)
+void
+clients_open_doors(struct clients *all, bool open)
 {
 	all->closed = !open;
 	for (size_t i = 0; i < all->ndoors; i++)
@@ -580,7 +546,7 @@ clients_listen(struct clients *all, const struct listener *listeners, size_t n)
 		all->doors[i].watch = evloop_watch(all->loop, listeners[i].fd,
 		    knock, &all->doors[i]);
 	}
-	open_doors(all, true);
+	clients_open_doors(all, true);
 }
 
 void
@@ -595,6 +561,18 @@ void
 clients_lent(struct clients *all)
 {
 	all->lent = true;
+}
+
+void
+clients_take_turns(struct clients *all)
+{
+	all->turns = true;
+}
+
+size_t
+clients_staying(const struct clients *all)
+{
+	return all->going ? 0 : taken(all);
 }
 
 size_t
@@ -661,6 +639,12 @@ clients_drain(struct clients *all)
 		return;
 	http_drain(all->http);
 	all->least = NULL;
+	/* Nobody comes after them: no more turns, nor other threads. */
+	if (all->turns || all->limit == 0) {
+		all->last = true;
+		all->closed = false;
+	}
+	all->turns = all->parting = all->going = false;
 	welcome_last(all);
 	close_doors(all);
 	all->draining = true;
@@ -672,28 +656,16 @@ clients_drain(struct clients *all)
 }
 
 void
-clients_stage(struct clients *all, enum stage stage,
-    struct clients *const *stages, struct queue *queue)
-{
-	all->stage = stage;
-	all->stages = stages;
-	all->queue = queue;
-	note_init(&all->crowded, heed_crowd, all);
-	note_init(&all->eased, heed_ease, stages[STAGE_ACCEPT]);
-}
-
-void
 clients_end(struct clients *all)
 {
 	struct client	*c;
 
-	all->ending = true;
 	all->draining = false;
 	all->closed = false;
 	close_doors(all);
 	for (int i = 0; i < PATIENCE_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
-			end(c);
+			clients_let_go(c);
 }
 
 void
@@ -704,6 +676,7 @@ clients_free(struct clients **ap)
 	clients_end(all);
 	need(all->count == 0);
 	free(all->doors);
+	free(all->stages);
 	evloop_unwatch(&all->timer);
 	evloop_unwatch(&all->aside);
 	mem_drop(ap);

@@ -9,32 +9,26 @@
 
 #include "arch/arch.h"
 #include "arch/evloop.h"
-#include "arch/queue.h"
 #include "http/machine.h"
 #include "wait.h"
 
 struct clients;
 
-/* At most limit connections at once.  gone is called when the last connection
- * of a drain has ended. */
+/* At most limit connections at once.  gone, if any, is called when the last
+ * connection of a drain has ended. */
 struct clients	*clients_new(struct evloop *, struct clock *, struct http *,
 		    size_t limit, void (*gone)(void *), void *context);
-void		 clients_free(struct clients **);	/* ends them all */
-/* The same, of those here and of whoever comes from another stage from now on;
- * none of the threads runs any more.  STAGE_ACCEPT first, and freed last. */
-void		 clients_end(struct clients *);
+void		 clients_end(struct clients *);		/* all of them */
+void		 clients_free(struct clients **);	/* the same */
 /* Others take from the same queue; least is how many connections the one of
  * them has that has fewest.  changed is called when ours are more or fewer. */
 void		 clients_share(struct clients *, size_t (*least)(void),
 		    void (*changed)(void *));
-/*
- * They are those of one stage of the machine, in a thread of its own: who is
- * another stage's business goes there.  All of them, by stage, are known before
- * any of their loops turns; STAGE_ACCEPT has the doors, counts and lets go.
- * What they have to say to each other goes through the queue of each.
- */
-void		 clients_stage(struct clients *, enum stage,
-		    struct clients *const *, struct queue *);
+/* There is room for one, and nobody else in sight as a rule: it has its turn,
+ * and then makes room if somebody waits whom no other main has room for. */
+void		 clients_take_turns(struct clients *);
+/* How many will stay for a while: without one that makes room. */
+size_t		 clients_staying(const struct clients *);
 /* How many there are. */
 size_t		 clients_count(const struct clients *);
 void		 clients_listen(struct clients *, const struct listener *,

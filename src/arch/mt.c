@@ -7,12 +7,9 @@
  * the monitor, the log helper and what administrators ask are its business.
  */
 #include <stdatomic.h>
-#include <unistd.h>
 
-#include "arch/service.h"
+#include "arch/place.h"
 #include "arch/team.h"
-#include "lib/calls.h"
-#include "stats.h"
 
 struct server {
 	struct member		 member;	/* first: casts rely on it */
@@ -57,24 +54,11 @@ least(void)
  */
 
 static void
-perform(void *context, struct errand *e)
-{
-	int64_t	begun = clock_us();
-
-	(void)context;
-	job_perform(&e->job);
-	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)e->job.kind,
-	    clock_us() - begun);
-	e->done(e);
-	e->free(e);
-}
-
-static void
 changed(void *context)
 {
 	struct server	*s = context;
 
-	atomic_store(&s->staying, clients_count(s->clients));
+	atomic_store(&s->staying, clients_staying(s->clients));
 }
 
 static void
@@ -112,20 +96,15 @@ obey(struct member *member, enum team_order order)
  * In main's
  */
 
-/* The doors are closed when nobody listens any more. */
 static void
 marked(void *context, enum team_mark mark)
 {
-	struct mt		*mt = context;
-	const struct world	*world = mt->service.world;
+	struct mt	*mt = context;
 
-	if (mark == TEAM_IDLE) {
+	if (mark == TEAM_CLOSED)
+		service_others_closed(&mt->service);
+	else
 		service_others_gone(&mt->service);
-		return;
-	}
-	for (size_t i = 0; i < world->nlisteners; i++)
-		close(world->listeners[i].fd);
-	service_closed(&mt->service);
 }
 
 static void
@@ -153,6 +132,7 @@ open_team(void *context, const struct http_setup *shared)
 		s->clients = clients_new(s->member.loop, setup.clock, s->http,
 		    1, gone, s);
 		clients_lent(s->clients);
+		clients_take_turns(s->clients);
 	}
 }
 
@@ -212,18 +192,12 @@ run(const struct world *world)
 	};
 	struct mt				mt = { .team = NULL };
 	struct service				*s = &mt.service;
-	struct disk				disk = { .start = perform };
 
-	service_open(s, world);
+	place_open(s, world);
 	s->others = &others;
 	s->measure = measure;
 	s->context = &mt;
-	s->sandbox.rules = world->rules != -1 ? world->rules :
-	    SANDBOX_NO_RULES;
-	s->sandbox.calls |= CALLS_FILES;
-	if (conf_asks_users(world->conf))
-		s->sandbox.calls |= CALLS_USERS;
-	service_run(s, &disk);
+	service_run(s, &place_disk);
 	close_team(&mt);
 	service_close(s);
 	return 0;
@@ -236,5 +210,6 @@ const struct arch arch_mt = {
 	.inside = true,
 	.workers = 32,
 	.threads = 1,
+	.lacks = { [ARCH_LACK_CLIENTS] = true },
 	.run = run,
 };

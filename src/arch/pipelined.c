@@ -9,10 +9,10 @@
  * is asked of it.
  */
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "arch/place.h"
 #include "arch/porter.h"
-#include "arch/service.h"
+#include "arch/stages.h"
 #include "arch/team.h"
 #include "lib/mem.h"
 #include "stats.h"
@@ -122,15 +122,11 @@ static void
 marked(void *context, enum team_mark mark)
 {
 	struct pipelined	*p = context;
-	const struct world	*w = p->service.world;
 
-	if (mark == TEAM_IDLE) {
+	if (mark == TEAM_CLOSED)
+		service_others_closed(&p->service);
+	else
 		service_others_gone(&p->service);
-		return;
-	}
-	for (size_t i = 0; i < w->nlisteners; i++)
-		close(w->listeners[i].fd);
-	service_closed(&p->service);
 }
 
 static void
@@ -138,14 +134,14 @@ open_stage(struct seat *s, struct http_setup setup)
 {
 	struct pipelined	*p = s->line->all;
 	struct member		*m = &s->member;
+	bool			 doors = s->role == STAGE_ACCEPT;
 	size_t			 room = service_connections(&p->service);
 
 	setup.clock = &m->clock;
 	setup.disk = (struct disk){ .start = start, .context = s };
 	s->http = http_new(&setup);
 	s->clients = clients_new(m->loop, &m->clock, s->http,
-	    (room + p->n - 1) / p->n, s->role == STAGE_ACCEPT ? gone : NULL,
-	    s);
+	    doors ? (room + p->n - 1) / p->n : 0, doors ? gone : NULL, s);
 	clients_lent(s->clients);
 	s->line->stages[s->role] = s->clients;
 }
@@ -172,7 +168,7 @@ open_line(struct pipelined *p, struct pipeline *l,
 			    (size_t)conf->helpers_queue);
 	}
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
-		clients_stage(l->stages[i], (enum stage)i, l->stages,
+		stages_join(l->stages[i], (enum stage)i, l->stages,
 		    l->seats[i]->queue);
 }
 
@@ -219,7 +215,7 @@ static void
 end_line(struct pipeline *l)
 {
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
-		clients_end(l->stages[i]);
+		stages_end(l->stages[i]);
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		queue_empty(l->seats[i]->queue);
 	for (unsigned i = STAGE_COUNT; i-- > 0; )
@@ -284,8 +280,7 @@ run(const struct world *world)
 	struct service		*s = &p.service;
 	struct disk		 disk = { start_of_main, &p };
 
-	service_open(s, world);
-	service_opens_files(s);
+	place_open(s, world);
 	s->others = &others;
 	s->measure = measure;
 	s->context = &p;

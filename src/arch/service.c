@@ -45,10 +45,19 @@ gone(void *context)
 		evloop_stop(s->loop);
 }
 
-void
-service_closed(struct service *s)
+static void
+close_doors(struct service *s)
 {
+	clients_drain(s->clients);
 	control_send(s->world->control, CONTROL_DRAINS, -1);
+}
+
+/* Whoever has come since is ours: to close a socket resets who waits there. */
+void
+service_others_closed(struct service *s)
+{
+	clients_listen(s->clients, s->world->listeners, s->world->nlisteners);
+	close_doors(s);
 }
 
 void
@@ -68,9 +77,8 @@ drain(void *context)
 	evloop_at(s->timer, s->clock.ms + s->world->conf->limits.drain);
 	if (s->others != NULL)
 		s->others->drain(s->context);
-	clients_drain(s->clients);
-	if (s->others == NULL)
-		service_closed(s);
+	else
+		close_doors(s);
 }
 
 static void
@@ -169,27 +177,19 @@ service_open(struct service *s, const struct world *world)
 	proc_signals_unblock();		/* from here on they find us */
 }
 
-void
-service_opens_files(struct service *s)
-{
-	const struct world	*world = s->world;
-
-	s->sandbox.rules = world->rules != -1 ? world->rules :
-	    SANDBOX_NO_RULES;
-	s->sandbox.calls |= CALLS_FILES;
-	if (conf_asks_users(world->conf))
-		s->sandbox.calls |= CALLS_USERS;
-}
-
 /* A quarter of the descriptors may be files, the rest connections. */
 size_t
 service_connections(const struct service *s)
 {
 	const struct world	*world = s->world;
-	size_t	most = world->descriptors - world->descriptors / 4;
-	size_t	other = RESERVED + 2 * (size_t)world->conf->helpers_max;
-	size_t	wanted = (size_t)world->conf->limits.connections;
+	size_t			 most, other, wanted;
 
+	most = world->descriptors - world->descriptors / 4;
+	other = RESERVED + 2 * (size_t)world->conf->helpers_max;
+	wanted = (size_t)world->conf->limits.connections;
+
+	if (s->room != 0)
+		return s->room;
 	most = most > other + 16 ? most - other : 16;
 	return wanted != 0 && wanted < most ? wanted : most;
 }
@@ -278,7 +278,7 @@ changed(void *context)
 {
 	struct service	*s = context;
 
-	board_tell_open(clients_count(s->clients));
+	board_tell_open(clients_staying(s->clients));
 	if (!s->looks)
 		evloop_at(s->look, s->clock.ms + LOOK);
 	s->looks = true;
@@ -360,6 +360,8 @@ service_run(struct service *s, const struct disk *disk)
 	/* Those beside others are invited. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    s->others != NULL ? 0 : service_connections(s), gone, s);
+	if (s->room == 1)
+		clients_take_turns(s->clients);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
 	if (s->others == NULL)

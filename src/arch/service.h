@@ -21,7 +21,7 @@ struct service_others {
 	void	(*open)(void *context, const struct http_setup *);
 	void	(*start)(void *context);	/* of sandbox.h */
 	void	(*serve)(void *context);	/* from here on */
-	/* service_closed() and service_others_gone() are due. */
+	/* service_others_closed() and service_others_gone() are due. */
 	void	(*drain)(void *context);
 	bool	(*end)(void *context);		/* of team.h */
 };
@@ -37,6 +37,9 @@ struct service {
 	struct watch		*control, *quit, *term, *timer, *tidy, *beat;
 	struct watch		*look;		/* for the other mains */
 	bool			 looks;		/* ... is due */
+	size_t			 room;		/* for so many clients at once;
+						 * 0: for all that there may
+						 * be */
 	int			 pagemap;	/* of proc.h */
 	struct sandbox		 sandbox;	/* to be entered at last */
 	/* A helper has come (or -1); NULL: none was asked for. */
@@ -54,15 +57,13 @@ struct service {
 };
 
 void	service_open(struct service *, const struct world *);
-/* Main does the disk's work itself: it needs what is a helper's elsewhere. */
-void	service_opens_files(struct service *);
 /* So many may there be at once. */
 size_t	service_connections(const struct service *);
 /* Serves, with errands going there, until a signal or the monitor's end. */
 void	service_run(struct service *, const struct disk *);
 void	service_close(struct service *);
-/* All doors are closed, in a drain; and all of their clients have gone. */
-void	service_closed(struct service *);
+/* None of them takes new clients, in a drain; and all of theirs have gone. */
+void	service_others_closed(struct service *);
 void	service_others_gone(struct service *);
 
 #endif

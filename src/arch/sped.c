@@ -2,33 +2,12 @@
  * sped: an event loop that does its disk work in place (Flash, section 3.3):
  * while it waits for a disk, everybody waits.
  */
-#include "arch/service.h"
-#include "stats.h"
-
-static void
-start(void *context, struct errand *e)
-{
-	int64_t	begun = clock_us();
-
-	(void)context;
-	job_perform(&e->job);
-	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)e->job.kind,
-	    clock_us() - begun);
-	e->done(e);
-	e->free(e);
-}
+#include "arch/place.h"
 
 static int
 run(const struct world *world)
 {
-	struct service	 s;
-	struct disk	 disk = { .start = start };
-
-	service_open(&s, world);
-	service_opens_files(&s);
-	service_run(&s, &disk);
-	service_close(&s);
-	return 0;
+	return place_run(world, 0);
 }
 
 const struct arch arch_sped = {
@@ -36,5 +15,6 @@ const struct arch arch_sped = {
 	.help = "one event loop, disk work in place: all stall together",
 	.worker = "main",
 	.workers = 1,
+	.lacks = { [ARCH_LACK_DISK] = true },
 	.run = run,
 };

@@ -50,7 +50,7 @@ leave(struct file *f, int fd)
 	struct file_cache	*fc = f->cache;
 	struct file_left	*left;
 
-	if (fc->nleft == fc->left_most) {
+	if (fc->nleft >= fc->left_most) {
 		close(fd);
 		return;
 	}

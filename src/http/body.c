@@ -212,7 +212,7 @@ put_chunk(struct conn *c, bool file)
 	p->what = k;
 	p->offset = (off_t)r->next;
 	p->file = r->file->fd;
-	p->mapped = k->mapped;
+	p->mapped = !file && k->mapped;
 	r->body += end - r->next;
 	r->next = end;
 	r->chunk = NULL;

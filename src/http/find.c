@@ -149,7 +149,7 @@ rotten(struct conn *c)
 }
 
 /* Good enough, while a helper looks.  Where that is done in place, there is
- * something better already; false: but it cannot be sent any more. */
+ * something better already; false: which is of no use any more. */
 static RARE bool
 stale(struct conn *c)
 {
@@ -160,7 +160,8 @@ stale(struct conn *c)
 		return true;
 	conn_request_reset(c);
 	take(c);
-	if (r->file == NULL || r->found.source != FILE_LOST)
+	if (r->found.kind != PATHNAME_UNKNOWN &&
+	    (r->file == NULL || r->found.source != FILE_LOST))
 		return true;
 	conn_request_reset(c);
 	return false;

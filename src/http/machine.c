@@ -168,6 +168,12 @@ http_drain(struct http *http)
 }
 
 void
+http_resume(struct http *http)
+{
+	http->draining = false;
+}
+
+void
 http_measure(const struct http *http)
 {
 	store_measure(http->store);

@@ -75,6 +75,7 @@ bool		 http_tidy(struct http *);
 /* From now on connections end with the next response; who waits for a request
  * is to be woken, as READY, to wait less. */
 void		 http_drain(struct http *);
+void		 http_resume(struct http *);	/* they need not any more */
 
 /* Takes the descriptor.  transport NULL: a plain socket. */
 struct peer	*machine_new(struct http *, int fd,

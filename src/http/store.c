@@ -72,7 +72,7 @@ store_free(struct store **sp)
 
 	store->files.give = NULL;	/* nobody takes errands any more */
 	store->files.later = NULL;
-	store->files.left_most = 0;	/* nor closes what is left to it */
+	store->files.left_most = 0;
 	while (file_tidy(&store->files, NULL))
 		;
 	pathname_free(&store->paths);

@@ -105,18 +105,22 @@ await('the shorter file', sub {
 is($server->get('/small')->{status}, 200, 'the server lives');
 
 # Replaced while somebody downloads it: the old version to its end.
-my $huge = content('huge2', 12_000_000);
-replace('huge', $huge);
-await('the new file',
-    sub { length($server->get('/huge')->{body}) == length($huge) });
-$client = $server->connect(window => 8192);
-$client->send("GET /huge HTTP/1.1\r\nHost: x\r\n\r\n");
-$client->want(10_000);
-replace('huge', "short now\n");
-await('the next version',
-    sub { $server->get('/huge')->{body} eq "short now\n" });
-$answer = $client->response;
-ok($answer->{body} eq $huge, 'a download keeps its version to the end');
+sub replaced_under_way {
+	my $huge = content('huge2', 12_000_000);
+
+	replace('huge', $huge);
+	await('the new file',
+	    sub { length($server->get('/huge')->{body}) == length($huge) });
+	my $client = $server->connect(window => 8192);
+	$client->send("GET /huge HTTP/1.1\r\nHost: x\r\n\r\n");
+	$client->want(10_000);
+	replace('huge', "short now\n");
+	await('the next version',
+	    sub { $server->get('/huge')->{body} eq "short now\n" });
+	ok($client->response->{body} eq $huge,
+	    'a download keeps its version to the end');
+}
+replaced_under_way() if Amped::many_clients();
 
 # While a writer replaces a file all the time: every answer is one version,
 # and a strong tag never stands for two.

@@ -9,7 +9,7 @@ use Amped qw(await content docroot need_descriptors);
 use IO::Select;
 use Test::More;
 
-Amped::one_main();
+my $one = Amped::one_main_for_all();
 
 BEGIN { need_descriptors(2000) }
 
@@ -90,11 +90,12 @@ is(scalar(grep { $_->response->{body} eq substr($large, 0, 3_000_000) }
     @readers), 10, 'ten downloads at once');
 
 # A thousand who say nothing, then one who does, then all of them.
-my @idle = map { $server->connect } 1 .. 1000;
-is($server->get('/page')->{body}, $page, 'beside a thousand idle ones');
+my $n = Amped::many_clients(1000) ? 1000 : 25;
+my @idle = map { $server->connect } 1 .. $n;
+is($server->get('/page')->{body}, $page, "beside $n idle ones");
 $_->send($request) for @idle;
-is(scalar(grep { ($_->response // {})->{body} eq $page } @idle), 1000,
-    'a thousand at once');
+is(scalar(grep { ($_->response // {})->{body} eq $page } @idle), $n,
+    "$n at once");
 $_->close for @idle;
 is($server->get('/page')->{body}, $page, 'and after them');
 
@@ -125,5 +126,5 @@ for my $round (1 .. 3) {
 $server->{errors} = 1;
 $server->stop;
 is(scalar(() = $server->errors =~ /no room for more than 2 connections/g), 1,
-    'that there is no room is told of once');
+    'that there is no room is told of once') if $one && $n == 1000;
 done_testing();

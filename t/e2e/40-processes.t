@@ -11,6 +11,7 @@ use IO::Socket::INET;
 use Test::More;
 
 Amped::one_main();
+Amped::needs_many_clients();
 
 my $amped = Amped::architecture() eq 'amped';
 my $large = content('large', 20_000_000);

@@ -13,6 +13,7 @@ use POSIX qw(:sys_wait_h mkfifo);
 use Test::More;
 
 Amped::one_main();
+Amped::needs_many_clients();
 
 my $root = docroot('page' => "page\n");
 my $place = docroot(err => '', out => '', log => '');

@@ -15,6 +15,7 @@ use Socket qw(SOCK_STREAM);
 use Test::More;
 
 Amped::one_main();
+Amped::needs_many_clients();
 
 my $root = docroot('page' => "page\n", 'other' => content('other', 5000),
     'large' => content('large', 3_000_000), 'guarded/page' => "guarded\n",

@@ -17,6 +17,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 Amped::one_main();
+Amped::needs_many_clients();
 
 my $root = docroot('page' => "page\n");
 my $few = "helpers 2 max 4 share 4\n";

@@ -14,6 +14,7 @@ use POSIX qw(mkfifo);
 use Test::More;
 
 Amped::one_main();
+Amped::needs_many_clients();
 
 my %files = ('page' => "page\n", 'other' => content('other', 40_000),
     'large' => content('large', 20_000_000));

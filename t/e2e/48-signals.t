@@ -13,6 +13,7 @@ use Test::More;
 use Time::HiRes qw(time);
 
 Amped::one_main();
+Amped::needs_many_clients(60);
 
 my $large = content('large', 20_000_000);
 my $root = docroot('page' => "page\n", 'other' => content('other', 5000),

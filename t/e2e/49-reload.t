@@ -14,6 +14,7 @@ use POSIX qw(mkfifo);
 use Test::More;
 
 Amped::one_main();
+Amped::needs_many_clients();
 
 my $large = content('large', 20_000_000);
 my %files = ('page' => "page\n", 'large' => $large,

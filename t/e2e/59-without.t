@@ -9,6 +9,7 @@ use Amped qw(await content docroot write_file);
 use Test::More;
 
 Amped::one_main();
+Amped::needs_many_clients();
 
 my @savings = qw(pathname header chunk alignment);
 my $then = 1_000_000_000;

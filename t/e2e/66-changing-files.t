@@ -14,6 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 Amped::one_main();
+Amped::needs_many_clients();
 
 my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;

@@ -12,6 +12,8 @@ use Fcntl qw(O_NONBLOCK O_RDONLY);
 use POSIX qw(mkfifo);
 use Test::More;
 
+Amped::one_main();
+
 my $root = docroot('page' => "page\n", 'cold' => "cold\n");
 my $form = qr{\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}
     \ \w[\w ]*\[\d+\]\ (error|warn|notice|info|debug):\ .+\z}x;

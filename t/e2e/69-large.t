@@ -10,6 +10,7 @@ use Amped qw(await content docroot slurp write_file);
 use Test::More;
 
 Amped::one_main();
+Amped::needs_many_clients();
 
 # Larger than what a socket takes; of about one chunk; between.
 my %files = (big => content('big', 9_000_001), one => content('one', 65_537),

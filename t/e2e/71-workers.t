@@ -17,6 +17,10 @@ $SIG{PIPE} = 'IGNORE';
 
 my %files = (a => "content of a\n");
 
+Amped::needs_many_clients();
+plan(skip_all => 'there workers are threads of one main')
+    if Amped::architecture() =~ /^(?:mt|pipelined)\z/;
+
 sub set_workers {
 	my ($server, $n) = @_;
 	my $conf = "$server->{dir}/amped.conf";

@@ -14,6 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 Amped::one_main();
+Amped::needs_many_clients(3000);
 
 my $pipelined = Amped::architecture() eq 'pipelined';
 my $clients = 64;

@@ -11,6 +11,7 @@ use MIME::Base64 qw(encode_base64);
 use Test::More;
 
 Amped::one_main();
+Amped::needs_many_clients();
 
 my $dir = docroot(passwords => 'joe:' . crypt('secret', '$5$salt') . "\n");
 my $site = <<"END";

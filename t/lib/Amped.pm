@@ -44,11 +44,41 @@ sub program {
 	return "$build/amped";
 }
 
+sub architecture { return $ENV{AMPED_ARCH} // 'amped' }
+
+# Whether there can be so many clients at a time, or several.  Where a worker has
+# one, there will be so many of them if they are threads; if they are mains,
+# there may be but one that a test can look at.
+sub many_clients {
+	my ($n) = @_;
+
+	$n //= 16;
+	return $n <= ($ENV{AMPED_WORKERS} // 32) if architecture() eq 'mp';
+	return 1 if architecture() ne 'mt';
+	return 0 if $n > 256;
+	$ENV{AMPED_WORKERS} = $n if $n > ($ENV{AMPED_WORKERS} // 32);
+	return 1;
+}
+
+# For a test of that many.
+sub needs_many_clients {
+	Test::More::plan(skip_all => 'there a worker has one client at a time')
+	    unless many_clients(@_);
+}
+
 # For a test of what one main does or knows and another does not: with several
 # it would look at the wrong one.
-sub one_main { delete($ENV{AMPED_WORKERS}) }
+sub one_main {
+	delete($ENV{AMPED_WORKERS});
+	$ENV{AMPED_WORKERS} = 1 if architecture() eq 'mp';
+}
 
-sub architecture { return $ENV{AMPED_ARCH} // 'amped' }
+# The same, for a test of several clients at a time: false where each has a main
+# of its own, and so there are many.
+sub one_main_for_all {
+	delete($ENV{AMPED_WORKERS});
+	return architecture() ne 'mp';
+}
 
 # Generous, for sanitizer builds on a busy machine: only failures wait long.
 sub patience { return $ENV{AMPED_TEST_PATIENCE} // 30 }

@@ -1,0 +1,22 @@
+/*
+ * mp: processes with one client at a time each (Flash, section 3.1).  While one
+ * waits for its client or for a disk, the others go on.
+ *
+ * A process is sped with room for one: clients.c has what that means.
+ */
+#include "arch/place.h"
+
+static int
+run(const struct world *world)
+{
+	return place_run(world, 1);
+}
+
+const struct arch arch_mp = {
+	.name = "mp",
+	.help = "a process for each client, disk work in place",
+	.worker = "process",
+	.workers = 32,
+	.lacks = { [ARCH_LACK_CLIENTS] = true },
+	.run = run,
+};
