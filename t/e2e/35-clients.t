@@ -88,6 +88,7 @@ for my $turn (1 .. 10) {
 }
 is(scalar(grep { $_->response->{body} eq substr($large, 0, 3_000_000) }
     @readers), 10, 'ten downloads at once');
+$_->close for @readers;
 
 # A thousand who say nothing, then one who does, then all of them.
 my $n = Amped::many_clients(1000) ? 1000 : 25;
