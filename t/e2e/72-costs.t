@@ -23,7 +23,7 @@ my $idle = 3000;
 BEGIN { need_descriptors(4000) }
 
 my $build = $ENV{AMPED_BUILD} // Amped::source_dir();
-my $sanitized = slurp(Amped::program()) =~ /__asan_init/;
+my $sanitized = slurp(Amped::program()) =~ /__[at]san_init/;
 my $dir = docroot();
 my $counts = "$dir/counts";
 my $page = content('page', 500);
