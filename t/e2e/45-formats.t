@@ -135,11 +135,16 @@ my @agents = ('plain', 'quote " and \\ backslash', "caf\xc3\xa9", "caf\xe9",
     "\xed\xa0\x80\xf4\x90\x80\x80\xc0\xaf", "\xf0\x9f\x98\x80 \xe2\x82",
     join('', map { chr } 0x20 .. 0x7e, 0x80 .. 0xff), '</script>', "tab\tx");
 my $log = $server->{access};
+my $said = 0;
+# Of several threads the next one may have its line first.
+my $in_order = sub { $server->wait_lines(++$said)
+    if Amped::architecture() eq 'mt' };
 for my $agent (@agents) {
 	$client = $server->connect;
 	$client->send("GET /a.txt?\"<>'%00 HTTP/1.1\r\nHost: x\r\n" .
 	    "User-Agent: $agent\r\nReferer: $agent\r\n\r\n");
 	$client->response;
+	$in_order->();
 }
 # And what is none at all.
 my @odd = ("\x00\x01\"\\\xff\r\n\r\n", "GET /\xe9\"\\\x1b HTTP/1.1\r\n\r\n",
@@ -148,6 +153,7 @@ for my $bytes (@odd) {
 	$client = $server->connect;
 	$client->send($bytes);
 	$client->response;
+	$in_order->();
 }
 @lines = $server->wait_lines(@agents + @odd);
 my @said = map { eval { JSON::PP->new->utf8->decode($_) } } @lines;

@@ -142,7 +142,11 @@ $server = start();
 is(refuse($server, $many), $many, 'a pipe that nobody reads: served');
 kill('KILL', $server->{pid});
 is($server->reap & 127, 9, 'the monitor is killed');
-ok($server->wait_nothing_left, 'nobody stays behind');
+SKIP: {
+	skip('TSan keeps signals back from who waits', 1)
+	    if slurp(Amped::program()) =~ /__tsan_init/;
+	ok($server->wait_nothing_left, 'nobody stays behind');
+}
 $server->discard;
 
 # Whoever looks for users complains of each.

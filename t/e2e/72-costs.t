@@ -24,7 +24,7 @@ my $idle = 3000;
 BEGIN { need_descriptors(4000) }
 
 my $build = $ENV{AMPED_BUILD} // Amped::source_dir();
-my $sanitized = slurp(Amped::program()) =~ /__(?:asan|tsan)_init/;
+my $sanitized = slurp(Amped::program()) =~ /__[at]san_init/;
 my $dir = docroot();
 my $counts = "$dir/counts";
 my $page = content('page', 500);

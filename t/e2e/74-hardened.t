@@ -11,7 +11,7 @@ use Amped::Foreign qw(which_program);
 use Test::More;
 
 my $build = $ENV{AMPED_BUILD} // Amped::source_dir();
-my $sanitized = slurp(Amped::program()) =~ /__(?:asan|tsan)_init/;
+my $sanitized = slurp(Amped::program()) =~ /__[at]san_init/;
 my $made = slurp("$build/Makefile");
 
 # What a program says of itself, in all of readelf's words.

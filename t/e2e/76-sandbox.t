@@ -13,7 +13,7 @@ use Test::More;
 Amped::one_main();
 
 my $amped = Amped::architecture() eq 'amped';
-my $sanitized = slurp(Amped::program()) =~ /__(?:asan|tsan)_init/;
+my $sanitized = slurp(Amped::program()) =~ /__[at]san_init/;
 
 sub status_of {
 	my ($pid) = @_;
