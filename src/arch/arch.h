@@ -38,6 +38,8 @@ struct world {
 /* What it cannot promise, and others can: of which amped -t warns. */
 #define ARCH_LACKS(X)							\
 	X(DISK, "a disk that does not answer stalls all clients of a main") \
+	X(COLD, "a disk that does not answer stalls all who want what is "   \
+	    "not cached")						\
 	X(CLIENTS, "no more clients at once than there are workers, slow "   \
 	    "ones and idle ones included")
 

@@ -143,5 +143,6 @@ const struct arch arch_pipelined = {
 	.inside = true,
 	.workers = 1,
 	.threads = PIPELINE_THREADS,
+	.lacks = { [ARCH_LACK_COLD] = true },
 	.run = run,
 };
