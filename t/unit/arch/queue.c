@@ -1,0 +1,188 @@
+/*
+ * Tests of arch/queue: threads that hand records to a loop, which may sleep.
+ * With ThreadSanitizer they also show that what goes along is handed over.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "arch/queue.h"
+#include "lib/mem.h"
+#include "t/unit/unit.h"
+
+#define PUTTERS		4
+#define RECORDS		20000		/* of each */
+#define TURNS		5000		/* there and back */
+#define PATIENCE	30000		/* ms, for what must come */
+
+struct record {
+	struct queued	queued;		/* first: casts rely on it */
+	int		putter;
+	int		number;		/* not atomic: the queue is */
+};
+
+/* A thread with a loop and a queue, or the test's own. */
+struct side {
+	struct clock	 clock;
+	struct evloop	*loop;
+	struct queue	*queue;
+	struct side	*other;
+	pthread_t	 thread;
+	_Atomic int	 taken;
+	int		 next[PUTTERS];
+	int		 left;		/* until it stops; 0: never */
+};
+
+static void
+take(void *context, struct queued *queued)
+{
+	struct side	*s = context;
+	struct record	*r = (struct record *)queued;
+
+	ck_assert_int_eq(r->number, s->next[r->putter]);
+	s->next[r->putter]++;
+	atomic_fetch_add(&s->taken, 1);
+	if (--s->left == 0)
+		evloop_stop(s->loop);
+}
+
+static void
+return_it(void *context, struct queued *queued)
+{
+	struct side	*s = context;
+	struct record	*r = (struct record *)queued;
+
+	if (++r->number < 2 * TURNS)
+		queue_put(s->other->queue, queued);
+	if (--s->left == 0)
+		evloop_stop(s->loop);
+}
+
+static void
+open_side(struct side *s, void (*callback)(void *, struct queued *), int left)
+{
+	*s = (struct side){ .left = left };
+	s->loop = evloop_new(&s->clock);
+	s->queue = queue_new(s->loop, callback, s);
+}
+
+static void
+close_side(struct side *s)
+{
+	queue_free(&s->queue);
+	evloop_free(&s->loop);
+}
+
+static struct side	here, there;
+static struct record	records[PUTTERS][RECORDS];
+
+static void *
+put(void *context)
+{
+	int	n = *(int *)context;
+
+	for (int i = 0; i < RECORDS; i++) {
+		records[n][i].putter = n;
+		records[n][i].number = i;
+		queue_put(here.queue, &records[n][i].queued);
+	}
+	return NULL;
+}
+
+START_TEST(many_put)
+{
+	pthread_t	threads[PUTTERS];
+	int		numbers[PUTTERS];
+
+	open_side(&here, take, PUTTERS * RECORDS);
+	for (int i = 0; i < PUTTERS; i++) {
+		numbers[i] = i;
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, put,
+		    &numbers[i]), 0);
+	}
+	evloop_run(here.loop);
+	for (int i = 0; i < PUTTERS; i++) {
+		pthread_join(threads[i], NULL);
+		ck_assert_int_eq(here.next[i], RECORDS);
+	}
+	close_side(&here);
+}
+END_TEST
+
+static void *
+run(void *context)
+{
+	struct side	*s = context;
+
+	evloop_run(s->loop);
+	return NULL;
+}
+
+/* Each record only when the one before has been taken: so who takes has gone
+ * to sleep, or is about to. */
+START_TEST(sleeper_is_woken)
+{
+	int64_t	end;
+
+	open_side(&here, take, RECORDS);
+	end = clock_ms() + PATIENCE;
+	ck_assert_int_eq(pthread_create(&here.thread, NULL, run, &here), 0);
+	for (int i = 0; i < RECORDS; i++) {
+		records[0][i].putter = 0;
+		records[0][i].number = i;
+		queue_put(here.queue, &records[0][i].queued);
+		while (atomic_load(&here.taken) <= i) {
+			ck_assert_int_lt(clock_ms(), end);
+			sched_yield();
+		}
+	}
+	pthread_join(here.thread, NULL);
+	close_side(&here);
+}
+END_TEST
+
+START_TEST(there_and_back)
+{
+	static struct record	several[3];
+
+	open_side(&here, return_it, 3 * TURNS);
+	open_side(&there, return_it, 3 * TURNS);
+	here.other = &there;
+	there.other = &here;
+	ck_assert_int_eq(pthread_create(&there.thread, NULL, run, &there), 0);
+	for (int i = 0; i < 3; i++)
+		queue_put(here.queue, &several[i].queued);
+	evloop_run(here.loop);
+	pthread_join(there.thread, NULL);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(several[i].number, 2 * TURNS);
+	close_side(&here);
+	close_side(&there);
+}
+END_TEST
+
+/* The loop has ended with some under way. */
+START_TEST(rest_is_taken)
+{
+	struct record	r[2] = { { .number = 0 }, { .number = 1 } };
+
+	open_side(&here, take, 3);
+	queue_put(here.queue, &r[0].queued);
+	queue_put(here.queue, &r[1].queued);
+	queue_empty(here.queue);
+	ck_assert_int_eq(atomic_load(&here.taken), 2);
+	queue_empty(here.queue);
+	ck_assert_int_eq(atomic_load(&here.taken), 2);
+	close_side(&here);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_test(tests, many_put);
+	tcase_add_test(tests, sleeper_is_woken);
+	tcase_add_test(tests, there_and_back);
+	tcase_add_test(tests, rest_is_taken);
+}
