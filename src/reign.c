@@ -10,6 +10,7 @@
 #include "arch/ledger.h"
 #include "arch/listener.h"
 #include "arch/mounts.h"
+#include "arch/turns.h"
 #include "board.h"
 #include "conf.h"
 #include "lib/io.h"
@@ -112,6 +113,7 @@ reign_free(struct reign **rp)
 		board_give(r->workers[i].part);
 	}
 	crowd_free(&r->addresses);
+	turns_free(&r->turns);
 	mem_drop(&r->workers);
 	conf_free(&r->conf);
 	mem_drop(&r->user);

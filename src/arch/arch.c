@@ -40,6 +40,12 @@ arch_workers(const struct conf *conf)
 	return arch_of(conf)->inside ? conf_workers(conf) : 1;
 }
 
+bool
+arch_takes_turns(const struct conf *conf)
+{
+	return arch_of(conf)->lacks[ARCH_LACK_CLIENTS] && arch_mains(conf) > 1;
+}
+
 void
 arch_warn(const struct conf *conf)
 {

@@ -27,6 +27,9 @@ struct world {
 	struct mounts		*mounts;
 	struct ledger		*ledger;
 	struct addresses	*addresses;	/* NULL: no limits */
+	struct turns		*turns;		/* of mains with one client
+						 * each; NULL: they have more,
+						 * or there is one main */
 	unsigned		 main, mains;	/* which, of how many */
 	unsigned		 workers;	/* in this one: threads ... */
 	const struct leftover	*leftovers;	/* of earlier mains */
@@ -69,6 +72,8 @@ void			 arch_choose(struct conf *, int64_t architecture);
 /* How many mains serve by it, and how many workers are in each. */
 unsigned		 arch_mains(const struct conf *);
 unsigned		 arch_workers(const struct conf *);
+/* There are several, each with room for one client. */
+bool			 arch_takes_turns(const struct conf *);
 /* A line for what somebody might expect of this conf, and it cannot give. */
 void			 arch_warn(const struct conf *);
 

@@ -228,7 +228,7 @@ service_run(struct service *s, const struct disk *disk)
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    connections(s), stop, s);
 	if (s->room == 1)
-		clients_take_turns(s->clients);
+		clients_take_turns(s->clients, world->turns, world->main);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
 	clients_listen(s->clients, world->listeners, world->nlisteners);
