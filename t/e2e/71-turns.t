@@ -154,6 +154,26 @@ subtest 'an end' => sub {
 	$server->stop;
 };
 
+# More clients than processes, before and after.
+subtest 'another conf' => sub {
+	my $server = start(3);
+	my $conf = "$server->{dir}/amped.conf";
+	my @load = map { Amped::Load->new(port => $server->port, clients => 4,
+	    stay => $_, targets => { '/a' => $files{a} }) } 1, 1_000_000;
+
+	for my $n (5, 2) {
+		write_file($conf, slurp($conf) =~ s/^workers \d+/workers $n/mr);
+		kill('HUP', $server->{pid});
+		await('so many processes', sub {
+			return scalar($server->role('main')) == $n;
+		});
+	}
+	my @wrong = map { my ($right, @bad) = $_->stop;
+	    cmp_ok($right, '>', 0, 'clients are served'); @bad } @load;
+	is_deeply(\@wrong, [], 'nobody notices');
+	$server->stop;
+};
+
 subtest 'one that dies' => sub {
 	my $server = Amped->start(files => \%files, global => 'workers 3',
 	    errors => 1);
