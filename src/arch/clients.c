@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "arch/clients.h"
+#include "arch/turns.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -27,6 +28,7 @@
 #define NEVER		INT64_MAX
 #define ASIDE		2	/* ms that the queue is left to others */
 #define TURN		100	/* ms that the only client has for itself */
+#define CALM		10	/* turns without a move: it has gone to sleep */
 #define BYGONE		16	/* that may linger beside it */
 #define SPARE		4	/* connections that we may have more than they,
 				 * and an eighth of theirs */
@@ -70,8 +72,11 @@ struct clients {
 	atomic_bool		 draining;
 	bool			 lent;		/* the doors */
 	bool			 last;		/* come in, whoever waits */
+	struct turns		*queue;		/* NULL: with nobody */
+	unsigned		 main;		/* ... in it */
+	struct watch		*bell;		/* the door is handed on */
 	bool			 turns;		/* there is room for one, who */
-	bool			 calm;		/* ... has not moved in this, */
+	int			 calm;		/* ... did not move in these, */
 	bool			 parting;	/* or ends with its response, */
 	bool			 going;		/* soon, as others believe */
 	void			(*gone)(void *);
@@ -85,6 +90,7 @@ struct clients {
 
 static void	run(struct client *);
 static void	open_doors(struct clients *, bool);
+static void	let_in(struct clients *);
 
 static void
 unlist(struct client *c)
@@ -151,7 +157,7 @@ end(struct client *c)
 	if (all->changed != NULL)
 		all->changed(all->context);
 	if (all->closed && !all->draining && has_room(all))
-		open_doors(all, true);
+		let_in(all);
 	if (all->draining && all->count == 0)
 		all->gone(all->context);
 }
@@ -219,7 +225,7 @@ dispense(struct clients *all, enum patience patience)
 		all->changed(all->context);
 	if (all->closed && !all->draining && (!all->turns ||
 	    has_room(all)))
-		open_doors(all, true);
+		let_in(all);
 }
 
 /* Leaves the client with whoever satisfies its wait. */
@@ -242,7 +248,7 @@ run(struct client *c)
 {
 	const struct wait	*w = machine_run(c->peer);
 
-	c->all->calm = false;
+	c->all->calm = 0;
 	if (w == NULL)
 		end(c);
 	else
@@ -333,8 +339,7 @@ others_have_room(const struct clients *all)
 
 /* It has had its turn.  Where somebody waits, it is told with its next response
  * that this was the last, and until then, but not for long, others need not
- * make room as well; one that has not moved for a whole turn makes room at
- * once. */
+ * make room as well; one that has not moved for long makes room at once. */
 static void
 next_turn(struct clients *all)
 {
@@ -346,10 +351,10 @@ next_turn(struct clients *all)
 		http_drain(all->http);
 		all->going = !all->parting;
 		all->parting = true;
-		if (all->calm && longest_idle(all) != NULL)
+		if (all->calm >= CALM && longest_idle(all) != NULL)
 			open_doors(all, true);
 	}
-	all->calm = true;
+	all->calm++;
 	if (had != all->going && all->changed != NULL)
 		all->changed(all->context);
 }
@@ -360,7 +365,7 @@ try_doors(struct clients *all)
 	if (all->turns && !has_room(all))
 		next_turn(all);
 	else
-		open_doors(all, true);
+		let_in(all);
 }
 
 static void
@@ -403,6 +408,8 @@ begin_turn(struct clients *all)
 	if (has_room(all))
 		return;
 	open_doors(all, false);
+	if (all->queue != NULL)
+		turns_work(all->queue, all->main);
 	set_timer(all, all->clock->ms + TURN);
 }
 
@@ -532,6 +539,26 @@ open_doors(struct clients *all, bool open)
 		    EVLOOP_NOTHING);
 }
 
+/* There is room, and if there is elsewhere, too, somebody is to see to it. */
+static void
+let_in(struct clients *all)
+{
+	open_doors(all, all->queue == NULL ||
+	    turns_rest(all->queue, all->main));
+}
+
+static void
+rung(void *context)
+{
+	struct clients	*all = context;
+
+	turns_hush(all->queue, all->main);
+	if (has_room(all))
+		let_in(all);
+	else
+		turns_work(all->queue, all->main);
+}
+
 struct clients *
 clients_new(struct evloop *loop, struct clock *clock, struct http *http,
     size_t limit, void (*gone)(void *), void *context)
@@ -563,7 +590,7 @@ clients_listen(struct clients *all, const struct listener *listeners, size_t n)
 		all->doors[i].watch = evloop_watch(all->loop, listeners[i].fd,
 		    knock, &all->doors[i]);
 	}
-	open_doors(all, true);
+	let_in(all);
 }
 
 void
@@ -581,9 +608,26 @@ clients_lent(struct clients *all)
 }
 
 void
-clients_take_turns(struct clients *all)
+clients_take_turns(struct clients *all, struct turns *queue, unsigned main)
 {
 	all->turns = true;
+	all->queue = queue;
+	all->main = main;
+	if (queue == NULL)
+		return;
+	all->bell = evloop_watch(all->loop, turns_bell(queue, main), rung, all);
+	evloop_want(all->bell, EVLOOP_READ);
+}
+
+static void
+leave_turns(struct clients *all)
+{
+	evloop_unwatch(&all->bell);
+	if (all->queue != NULL)
+		turns_work(all->queue, all->main);
+	all->queue = NULL;
+	all->last = true;
+	all->closed = all->turns = all->parting = all->going = false;
 }
 
 size_t
@@ -657,11 +701,8 @@ clients_drain(struct clients *all)
 	http_drain(all->http);
 	all->least = NULL;
 	/* Nobody comes after them: no more turns, nor other threads. */
-	if (all->turns || all->limit == 0) {
-		all->last = true;
-		all->closed = false;
-	}
-	all->turns = all->parting = all->going = false;
+	if (all->turns || all->limit == 0)
+		leave_turns(all);
 	welcome_last(all);
 	close_doors(all);
 	all->draining = true;
@@ -688,5 +729,6 @@ clients_free(struct clients **ap)
 	free(all->doors);
 	evloop_unwatch(&all->timer);
 	evloop_unwatch(&all->aside);
+	evloop_unwatch(&all->bell);
 	mem_drop(ap);
 }
