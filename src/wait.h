@@ -84,8 +84,8 @@ struct wait {
  * architecture's, until it calls done(), once, with the answer in the job.
  * done() belongs to the machine: it puts the answer into the caches, in the
  * thread of the loop that the errand is of, as free() is.  After that the
- * architecture wakes the waiters (they look again) and frees the errand with its
- * free().  done() may run inside start (in place).
+ * architecture wakes the waiters (they look again) and frees the errand with
+ * its free().  done() may run inside start (in place).
  * An errand that waiters have waited for, and none does any more, may end with
  * ECANCELED: then nothing has been learnt.
  */
