@@ -12,6 +12,7 @@
 #include "arch/ledger.h"
 #include "arch/listener.h"
 #include "arch/mounts.h"
+#include "arch/turns.h"
 #include "board.h"
 #include "conf.h"
 #include "conf_portion.h"
@@ -41,6 +42,7 @@ be_main(struct monitor *m, struct worker *w, int control,
 		.mounts = r->mounts,
 		.ledger = w->ledger,
 		.addresses = r->addresses,
+		.turns = r->turns,
 		.main = w->number,
 		.mains = r->nworkers,
 		.workers = arch_workers(r->conf),
@@ -111,6 +113,8 @@ mains_begin(struct monitor *m, struct reign *r)
 	r->mounts = mounts_new(r->conf);
 	r->addresses = crowd_new(r->conf, r->nworkers,
 	    m->setup->descriptors);
+	if (arch_takes_turns(r->conf))
+		r->turns = turns_new(r->nworkers);
 	for (unsigned i = 0; i < r->nworkers; i++) {
 		w = &r->workers[i];
 		/* Those that it has, and those that it has given up. */
@@ -310,6 +314,7 @@ bury(struct monitor *m, struct worker *w)
 	    w->number);
 	board_keep(w->part, arch_threads(w->reign->conf));
 	crowd_left(w->reign->addresses, w->number);
+	turns_left(w->reign->turns, w->number);
 }
 
 /* With the last of its mains. */

@@ -10,6 +10,7 @@
 #include "arch/ledger.h"
 #include "arch/listener.h"
 #include "arch/mounts.h"
+#include "arch/turns.h"
 #include "board.h"
 #include "conf.h"
 #include "lib/io.h"
@@ -113,6 +114,7 @@ reign_free(struct reign **rp)
 		    arch_threads(r->conf));
 	}
 	crowd_free(&r->addresses);
+	turns_free(&r->turns);
 	mem_drop(&r->workers);
 	conf_free(&r->conf);
 	mem_drop(&r->user);

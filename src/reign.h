@@ -65,6 +65,7 @@ struct reign {
 	struct mounts		*mounts;
 	struct addresses	*addresses;	/* of its clients; NULL: they
 						 * have no limits */
+	struct turns		*turns;		/* of its mains, or NULL */
 	struct worker		*workers;
 	unsigned		 nworkers;
 	enum reign_state	 state;

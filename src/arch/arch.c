@@ -49,6 +49,12 @@ arch_threads(const struct conf *conf)
 	    1 + arch_of(conf)->threads * conf_workers(conf) : 1;
 }
 
+bool
+arch_takes_turns(const struct conf *conf)
+{
+	return arch_of(conf)->lacks[ARCH_LACK_CLIENTS] && arch_mains(conf) > 1;
+}
+
 void
 arch_warn(const struct conf *conf)
 {

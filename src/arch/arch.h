@@ -27,6 +27,9 @@ struct world {
 	struct mounts		*mounts;
 	struct ledger		*ledger;
 	struct addresses	*addresses;	/* NULL: no limits */
+	struct turns		*turns;		/* of mains with one client
+						 * each; NULL: they have more,
+						 * or there is one main */
 	unsigned		 main, mains;	/* which, of how many */
 	unsigned		 workers;	/* in this one: threads ... */
 	const struct leftover	*leftovers;	/* of earlier mains */
@@ -75,6 +78,8 @@ unsigned		 arch_mains(const struct conf *);
 unsigned		 arch_workers(const struct conf *);
 /* How many threads main has, the one that it begins with as well. */
 unsigned		 arch_threads(const struct conf *);
+/* There are several, each with room for one client. */
+bool			 arch_takes_turns(const struct conf *);
 /* A line for what somebody might expect of this conf, and it cannot give. */
 void			 arch_warn(const struct conf *);
 

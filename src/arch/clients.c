@@ -13,6 +13,7 @@
 
 #include "arch/clients_private.h"
 #include "arch/stages.h"
+#include "arch/turns.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -27,9 +28,12 @@
 #define NEVER		INT64_MAX
 #define ASIDE		2	/* ms that the queue is left to others */
 #define TURN		100	/* ms that the only client has for itself */
+#define CALM		10	/* turns without a move: it has gone to sleep */
 #define BYGONE		16	/* that may linger beside it */
 #define SPARE		4	/* connections that we may have more than they,
 				 * and an eighth of theirs */
+
+static void	let_in(struct clients *);
 
 void
 clients_unlist(struct client *c)
@@ -96,7 +100,7 @@ clients_let_go(struct client *c)
 	if (all->changed != NULL)
 		all->changed(all->context);
 	if (all->closed && !all->draining && has_room(all))
-		clients_open_doors(all, true);
+		let_in(all);
 	if (all->draining && all->count == 0)
 		all->gone(all->context);
 }
@@ -168,7 +172,7 @@ dispense(struct clients *all, enum patience patience)
 		all->changed(all->context);
 	if (all->closed && !all->draining && (!all->turns ||
 	    has_room(all)))
-		clients_open_doors(all, true);
+		let_in(all);
 }
 
 /* Leaves the client with whoever satisfies its wait. */
@@ -189,7 +193,7 @@ park(struct client *c, const struct wait *w)
 void
 clients_settle(struct client *c, const struct wait *w)
 {
-	c->all->calm = false;
+	c->all->calm = 0;
 	if (w == NULL)
 		clients_let_go(c);
 	else
@@ -289,8 +293,7 @@ others_have_room(const struct clients *all)
 
 /* It has had its turn.  Where somebody waits, it is told with its next response
  * that this was the last, and until then, but not for long, others need not
- * make room as well; one that has not moved for a whole turn makes room at
- * once. */
+ * make room as well; one that has not moved for long makes room at once. */
 static void
 next_turn(struct clients *all)
 {
@@ -302,10 +305,10 @@ next_turn(struct clients *all)
 		http_drain(all->http);
 		all->going = !all->parting;
 		all->parting = true;
-		if (all->calm && longest_idle(all) != NULL)
+		if (all->calm >= CALM && longest_idle(all) != NULL)
 			clients_open_doors(all, true);
 	}
-	all->calm = true;
+	all->calm++;
 	if (had != all->going && all->changed != NULL)
 		all->changed(all->context);
 }
@@ -316,7 +319,7 @@ try_doors(struct clients *all)
 	if (all->turns && !has_room(all))
 		next_turn(all);
 	else
-		clients_open_doors(all, true);
+		let_in(all);
 }
 
 static void
@@ -375,6 +378,8 @@ begin_turn(struct clients *all)
 	if (has_room(all))
 		return;
 	clients_open_doors(all, false);
+	if (all->queue != NULL)
+		turns_work(all->queue, all->main);
 	set_timer(all, all->clock->ms + TURN);
 }
 
@@ -493,8 +498,8 @@ knock(void *context)
 			    (struct sockaddr *)&peer, d->listener.number);
 			continue;
 		}
-		if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-		    errno == ENOMEM))
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+		    errno == ENOMEM)
 			no_descriptor(d->all);
 		if (errno == EAGAIN || errno == EWOULDBLOCK) {
 			d->all->insists = 0;
@@ -513,6 +518,26 @@ clients_open_doors(struct clients *all, bool open)
 	for (size_t i = 0; i < all->ndoors; i++)
 		evloop_want(all->doors[i].watch, open ? EVLOOP_READ :
 		    EVLOOP_NOTHING);
+}
+
+/* There is room, and if there is elsewhere, too, somebody is to see to it. */
+static void
+let_in(struct clients *all)
+{
+	clients_open_doors(all, all->queue == NULL ||
+	    turns_rest(all->queue, all->main));
+}
+
+static void
+rung(void *context)
+{
+	struct clients	*all = context;
+
+	turns_hush(all->queue, all->main);
+	if (has_room(all))
+		let_in(all);
+	else
+		turns_work(all->queue, all->main);
 }
 
 struct clients *
@@ -546,7 +571,7 @@ clients_listen(struct clients *all, const struct listener *listeners, size_t n)
 		all->doors[i].watch = evloop_watch(all->loop, listeners[i].fd,
 		    knock, &all->doors[i]);
 	}
-	clients_open_doors(all, true);
+	let_in(all);
 }
 
 void
@@ -564,9 +589,26 @@ clients_lent(struct clients *all)
 }
 
 void
-clients_take_turns(struct clients *all)
+clients_take_turns(struct clients *all, struct turns *queue, unsigned main)
 {
 	all->turns = true;
+	all->queue = queue;
+	all->main = main;
+	if (queue == NULL)
+		return;
+	all->bell = evloop_watch(all->loop, turns_bell(queue, main), rung, all);
+	evloop_want(all->bell, EVLOOP_READ);
+}
+
+static void
+leave_turns(struct clients *all)
+{
+	evloop_unwatch(&all->bell);
+	if (all->queue != NULL)
+		turns_work(all->queue, all->main);
+	all->queue = NULL;
+	all->last = true;
+	all->closed = all->turns = all->parting = all->going = false;
 }
 
 size_t
@@ -640,11 +682,8 @@ clients_drain(struct clients *all)
 	http_drain(all->http);
 	all->least = NULL;
 	/* Nobody comes after them: no more turns, nor other threads. */
-	if (all->turns || all->limit == 0) {
-		all->last = true;
-		all->closed = false;
-	}
-	all->turns = all->parting = all->going = false;
+	if (all->turns || all->limit == 0)
+		leave_turns(all);
 	welcome_last(all);
 	close_doors(all);
 	all->draining = true;
@@ -679,5 +718,6 @@ clients_free(struct clients **ap)
 	free(all->stages);
 	evloop_unwatch(&all->timer);
 	evloop_unwatch(&all->aside);
+	evloop_unwatch(&all->bell);
 	mem_drop(ap);
 }

@@ -25,8 +25,10 @@ void		 clients_free(struct clients **);	/* the same */
 void		 clients_share(struct clients *, size_t (*least)(void),
 		    void (*changed)(void *));
 /* There is room for one, and nobody else in sight as a rule: it has its turn,
- * and then makes room if somebody waits whom no other main has room for. */
-void		 clients_take_turns(struct clients *);
+ * and then makes room if somebody waits whom no other main has room for; who of
+ * them is free may be told (else NULL).  Before clients_listen(). */
+void		 clients_take_turns(struct clients *, struct turns *,
+		    unsigned main);
 /* How many will stay for a while: without one that makes room. */
 size_t		 clients_staying(const struct clients *);
 /* How many there are. */

@@ -51,8 +51,11 @@ struct clients {
 	atomic_bool		 draining;
 	bool			 lent;		/* the doors */
 	bool			 last;		/* come in, whoever waits */
+	struct turns		*queue;		/* NULL: with nobody */
+	unsigned		 main;		/* ... in it */
+	struct watch		*bell;		/* the door is handed on */
 	bool			 turns;		/* there is room for one, who */
-	bool			 calm;		/* ... has not moved in this, */
+	int			 calm;		/* ... did not move in these, */
 	bool			 parting;	/* or ends with its response, */
 	bool			 going;		/* soon, as others believe */
 	void			(*gone)(void *);

@@ -10,6 +10,7 @@
 
 #include "arch/place.h"
 #include "arch/team.h"
+#include "arch/turns.h"
 
 struct server {
 	struct member		 member;	/* first: casts rely on it */
@@ -23,6 +24,7 @@ struct server {
 struct mt {
 	struct service	 service;
 	struct team	*team;
+	struct turns	*turns;
 };
 
 static _Thread_local const struct server	*us;
@@ -124,6 +126,7 @@ open_team(void *context, const struct http_setup *shared)
 	struct server		*s;
 
 	mt->team = team_new(&team);
+	mt->turns = turns_new(world->workers);
 	for (unsigned i = 0; i < world->workers; i++) {
 		s = server(mt->team, i);
 		s->world = world;
@@ -132,7 +135,7 @@ open_team(void *context, const struct http_setup *shared)
 		s->clients = clients_new(s->member.loop, setup.clock, s->http,
 		    1, gone, s);
 		clients_lent(s->clients);
-		clients_take_turns(s->clients);
+		clients_take_turns(s->clients, mt->turns, i);
 	}
 }
 
@@ -181,6 +184,7 @@ close_team(struct mt *mt)
 		http_free(&s->http);
 	}
 	team_free(&mt->team);
+	turns_free(&mt->turns);
 }
 
 static int

@@ -361,7 +361,7 @@ service_run(struct service *s, const struct disk *disk)
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    s->others != NULL ? 0 : service_connections(s), gone, s);
 	if (s->room == 1)
-		clients_take_turns(s->clients);
+		clients_take_turns(s->clients, world->turns, world->main);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
 	if (s->others == NULL)

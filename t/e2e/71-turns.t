@@ -156,6 +156,29 @@ subtest 'an end' => sub {
 	$server->stop;
 };
 
+# More clients than processes, before and after.
+subtest 'another conf' => sub {
+	my $server = start(3);
+	my $conf = "$server->{dir}/amped.conf";
+	my @load = map { Amped::Load->new(port => $server->port, clients => 4,
+	    stay => $_, targets => { '/a' => $files{a} }) } 1, 1_000_000;
+
+	for my $n (5, 2) {
+		my ($before) = $server->role('main');
+		write_file($conf, slurp($conf) =~ s/^workers \d+/workers $n/mr);
+		kill('HUP', $server->{pid});
+		await('so many processes, or another one', sub {
+			my @now = $server->role('main');
+			return $arch eq 'mp' ? @now == $n :
+			    @now == 1 && $now[0] != $before;
+		});
+	}
+	my @wrong = map { my ($right, @bad) = $_->stop;
+	    cmp_ok($right, '>', 0, 'clients are served'); @bad } @load;
+	is_deeply(\@wrong, [], 'nobody notices');
+	$server->stop;
+};
+
 subtest 'one that dies' => sub {
 	plan(skip_all => 'a thread does not die alone') if $arch ne 'mp';
 	my $server = Amped->start(files => \%files, global => 'workers 3',

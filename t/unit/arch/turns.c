@@ -1,0 +1,120 @@
+/*
+ * Unit test of turns: few keep the door, and there is always somebody.
+ */
+#include <poll.h>
+#include <stdlib.h>
+
+#include "arch/turns.h"
+#include "t/unit/unit.h"
+
+#define MAINS	5
+
+static struct turns	*turns;
+
+static void
+setup(void)
+{
+	turns = turns_new(MAINS);
+}
+
+static void
+teardown(void)
+{
+	turns_free(&turns);
+	ck_assert_ptr_null(turns);
+}
+
+/* Whether its bell has been rung, which it hears once. */
+static bool
+heard(unsigned main)
+{
+	struct pollfd	p = { .fd = turns_bell(turns, main), .events = POLLIN };
+	bool		rung = poll(&p, 1, 0) == 1;
+
+	turns_hush(turns, main);
+	return rung;
+}
+
+static unsigned
+keepers(void)
+{
+	unsigned	n = 0;
+
+	for (unsigned i = 0; i < MAINS; i++)
+		n += turns_rest(turns, i);
+	return n;
+}
+
+START_TEST(some_keep_the_door)
+{
+	ck_assert_uint_eq(keepers(), 2);
+	ck_assert_uint_eq(keepers(), 2);	/* asked again, the same */
+	ck_assert(turns_rest(turns, 0));
+	ck_assert(!turns_rest(turns, 4));
+	for (unsigned i = 0; i < MAINS; i++)
+		ck_assert(!heard(i));
+}
+END_TEST
+
+START_TEST(handed_on)
+{
+	keepers();
+	turns_work(turns, 0);
+	ck_assert(heard(2));
+	ck_assert(!heard(3));
+	ck_assert(turns_rest(turns, 2));
+	ck_assert(!turns_rest(turns, 0));	/* it has been replaced */
+	/* The first that is free is asked, not the one that has waited. */
+	turns_work(turns, 1);
+	ck_assert(heard(0));
+	ck_assert(turns_rest(turns, 0));
+}
+END_TEST
+
+START_TEST(all_at_work)
+{
+	keepers();
+	for (unsigned i = 0; i < MAINS; i++)
+		turns_work(turns, i);
+	for (unsigned i = 0; i < MAINS; i++)
+		heard(i);
+	ck_assert(turns_rest(turns, 3));	/* nobody else does */
+	ck_assert(turns_rest(turns, 4));
+	ck_assert(!turns_rest(turns, 0));
+}
+END_TEST
+
+/* Who was handed the door and has a client by now hands it on. */
+START_TEST(late)
+{
+	keepers();
+	turns_work(turns, 0);
+	ck_assert(heard(2));
+	turns_work(turns, 2);
+	ck_assert(heard(3));
+	ck_assert(turns_rest(turns, 3));
+}
+END_TEST
+
+START_TEST(death)
+{
+	keepers();
+	turns_left(turns, 0);
+	ck_assert(heard(2));
+	turns_left(turns, 3);			/* which had none */
+	turns_left(turns, 1);
+	ck_assert(heard(4));
+	turns_left(NULL, 0);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, some_keep_the_door);
+	tcase_add_test(tests, handed_on);
+	tcase_add_test(tests, all_at_work);
+	tcase_add_test(tests, late);
+	tcase_add_test(tests, death);
+}
