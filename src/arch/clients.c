@@ -419,7 +419,8 @@ full(struct clients *all)
 	if (!all->turns && (all->told == 0 || now - all->told >= TELL_AGAIN)) {
 		log_warnx("no room for more than %zu connections: accepting "
 		    "none until one ends; raise the limit of open files "
-		    "(ulimit -n) or limits { connections }", all->count);
+		    "(ulimit -n) or limits { connections }",
+		    all->count < all->limit ? all->count : all->limit);
 		all->told = now;
 	}
 	clients_open_doors(all, false);
