@@ -82,9 +82,10 @@ struct wait {
  * An errand is a job under way, and who waits for it.  The machine makes one
  * and hands it to the architecture's start function; from then on it is the
  * architecture's, until it calls done(), once, with the answer in the job.
- * done() belongs to the machine: it puts the answer into the caches.  After
- * that the architecture wakes the waiters (they look again) and frees the
- * errand with its free().  done() may run inside start (in place).
+ * done() belongs to the machine: it puts the answer into the caches, in the
+ * thread of the loop that the errand is of, as free() is.  After that the
+ * architecture wakes the waiters (they look again) and frees the errand with
+ * its free().  done() may run inside start (in place).
  * An errand that waiters have waited for, and none does any more, may end with
  * ECANCELED: then nothing has been learnt.
  */

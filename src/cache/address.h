@@ -9,7 +9,8 @@
  * asked least lately first.
  *
  * Several processes share it: one makes it, and those that it forks count in
- * rows of their own.
+ * rows of their own.  Threads of one may have the same row, and must where a
+ * connection goes from one to another.
  */
 #ifndef CACHE_ADDRESS_H
 #define CACHE_ADDRESS_H

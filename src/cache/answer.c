@@ -40,12 +40,14 @@ answer_take(struct pathname_cache *pc, const struct path *p, struct answer *a)
 }
 
 /* With several threads a look may end that began before another one whose
- * answer is there.  It is about what was before. */
+ * answer is there.  It is about what was before; but better than an answer that
+ * cannot be sent. */
 static bool
 is_late(const struct pathname_cache *pc, const struct path *p,
     const struct answer *a)
 {
-	return pc->cache.lock != NULL && a->looked < p->looked;
+	return pc->cache.lock != NULL && a->looked < p->looked &&
+	    (p->file == NULL || file_lasts(p->file));
 }
 
 static int64_t

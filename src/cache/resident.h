@@ -54,6 +54,7 @@ enum resident_method {
  * else the system would not know that it is in use. */
 #define RESIDENT_USE	250
 
+/* What follows uses scratch memory: only with the lock of the files. */
 enum resident_answer {
 	RESIDENT_YES,
 	RESIDENT_NO,		/* a helper must bring it in */

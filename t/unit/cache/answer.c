@@ -216,6 +216,27 @@ START_TEST(crossed)
 }
 END_TEST
 
+/* But for one whose descriptor has gone, of which nothing is in memory. */
+START_TEST(lost)
+{
+	struct job_version	 v = { .mtime = 6, .size = 5000 };
+	struct job_facts	 facts = { .mode = S_IFREG, .in_memory = true };
+	struct path		*p = add(0);
+	bool			 gone = _i == 1;
+
+	paths.cache.lock = lock_new();
+	answer_found(&paths, p, &(struct answer){ .kind = PATHNAME_FILE,
+	    .looked = 50, .file = file_new(&files,
+	    open("/dev/null", O_RDONLY), &v, &facts) }, 0);
+	if (gone)
+		cache_empty(&files.cache);
+	ck_assert(file_lasts(p->file) == !gone);
+	found(p, 5, 0, 49);
+	ck_assert_int_eq(p->file->version.mtime, gone ? 5 : 6);
+	pathname_release(&paths, &p);
+}
+END_TEST
+
 START_TEST(expires)
 {
 	struct path	*p = add(0);
@@ -287,6 +308,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, variants_expire);
 	tcase_add_test(tests, fails);
 	tcase_add_loop_test(tests, crossed, 0, 2);
+	tcase_add_loop_test(tests, lost, 0, 2);
 	tcase_add_test(tests, expires);
 	tcase_add_loop_test(tests, heads_of_another, 0, 2);
 	tcase_add_test(tests, claimed);

@@ -353,6 +353,7 @@ work(void *context)
 	}
 	if (p != NULL)
 		machine_free(&p);
+	buf_free(&w->to);
 	return NULL;
 }
 
