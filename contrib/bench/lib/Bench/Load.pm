@@ -7,6 +7,7 @@ use warnings;
 use IPC::Open2 qw(open2);
 use JSON::PP qw(decode_json);
 
+use Bench::Children;
 use Bench::Server;
 
 # Connected and warm, and waiting to go on.
@@ -24,6 +25,7 @@ sub new {
 	$self->{pid} = open2($self->{from}, $self->{to},
 	    Bench::Server::pinned($Bench::Server::client_core),
 	    Bench::Server::built('client'), @args);
+	Bench::Children::add($self->{pid});
 	my $line = readline($self->{from}) // '';
 	return $self if $line eq "ready\n";
 	$self->end;
@@ -63,6 +65,29 @@ sub end {
 	close($self->{to});
 	close($self->{from});
 	waitpid($self->{pid}, 0);
+	Bench::Children::gone($self->{pid});
+}
+
+# All of that at once, as new() is told: the client's figures and, of all of
+# the server's processes, the us of processor, in all and a request.
+sub measure {
+	my (%opt) = @_;
+	my ($server, $w) = @opt{qw(server workload)};
+	my $load = Bench::Load->new(%opt);
+	my $before = $server->used;
+	my $result = $load->go;
+
+	# What it costs to close connections is not for requests.
+	$result->{used} = $server->used - $before;
+	$load->end;
+	die "$server->{name} answered nothing of $w->{name}\n"
+	    unless $result->{requests};
+	$result->{cpu} = $result->{used} / $result->{requests};
+	$result->{rate} = $result->{requests} / $result->{seconds};
+	$result->{errors}++ if $w->{size} &&
+	    $result->{bytes} != $result->{requests} * $w->{size};
+	$server->forget_log;
+	return $result;
 }
 
 1;
