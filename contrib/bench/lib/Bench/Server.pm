@@ -71,12 +71,26 @@ sub program {
 	my ($server) = @_;
 
 	return built('ceiling') if $server->{name} eq 'ceiling';
-	return Amped::program() if $server->{name} eq 'amped';
+	return Amped::program() if $server->{name} eq 'amped' ||
+	    $server->{arch};
 	return which(@{$server}{qw(program or)});
 }
 
 # All that are there, the ceiling first.
 sub installed { return grep { defined(program($_)) && !$_->{slow} } @known }
+
+# amped, once in each of its architectures.
+sub architectures {
+	open(my $from, '-|', Amped::program(), '-L') or die "amped: $!\n";
+	my ($names) = do { local $/; readline($from) } =~
+	    /\tarchitecture\t\t(\S+)/ or die "amped -L has no architectures\n";
+
+	return map {
+		my $arch = $_;
+		{ name => $arch, arch => $arch, conf => 'amped', args => sub {
+		    ('-D', '-A', $arch, '-f', $_[0]) } };
+	} split(/\|/, $names);
+}
 
 # The same where a disk is waited for; those of these names, if there are any.
 sub installed_slow {
@@ -154,6 +168,19 @@ sub start {
 	    "$self->{dir}/out");
 	$running{$self->{pid}} = $self;
 	return $self;
+}
+
+# Starts them all at once, each as start() is told; those that answer.  Whoever
+# does not is told of, and has ended.
+sub start_all {
+	my ($target, $failed, @options) = @_;
+	my @started = map { Bench::Server->start(%$_) } @options;
+
+	return grep {
+		my $server = $_;
+		eval { $server->ready($target) } ||
+		    ($failed->($@ =~ s/\s+/ /gr), 0)[1]
+	} @started;
 }
 
 # A command's beginning, to run it on one core.
@@ -242,6 +269,18 @@ sub memory {
 	for my $process ($self->processes) {
 		my $text = eval { slurp("/proc/$process->{pid}/smaps_rollup") };
 		$sum += 1024 * $1 if ($text // '') =~ /^Pss:\s+(\d+)/m;
+	}
+	return $sum;
+}
+
+# Bytes of the tables that say where its memory is, of each process.
+sub page_tables {
+	my ($self) = @_;
+	my $sum = 0;
+
+	for my $process ($self->processes) {
+		my $text = eval { slurp("/proc/$process->{pid}/status") };
+		$sum += 1024 * $1 if ($text // '') =~ /^VmPTE:\s+(\d+)/m;
 	}
 	return $sum;
 }
