@@ -144,6 +144,8 @@ for my $figure (Bench::Papers::Figure::names()) {
 my $out = docroot();
 
 sub run_papers {
+	local $ENV{AMPED_TEST_PATIENCE} = 5 * Amped::patience();
+
 	return Amped::run_command(undef, $^X, $papers, '-q', '-d', 0.05, '-o',
 	    "$out/p", @_);
 }
@@ -151,6 +153,7 @@ sub run_papers {
 my ($status, $text, $errors) = run_papers('-s', join(',', @architectures),
     qw(single memory));
 is($status, 0, 'a run') or diag($errors);
+is($errors, '', '... without a complaint');
 my $json = decode_json(slurp("$out/p.json"));
 is(join(' ', sort keys %{$json->{figures}}), 'memory single',
     'the figures that were asked for');

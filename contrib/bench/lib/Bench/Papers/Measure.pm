@@ -23,6 +23,7 @@ use constant {
 	MOST => 256,		# workers that amped may have
 	FEW => 32,		# processes or threads, where memory is scarce
 	LEFT_OF => 128,		# MB: what memory is taken from
+	PROFILE => 12,		# functions
 };
 
 my @disk = (4, 5000, 150);	# heads, us a seek, MB/s
@@ -126,9 +127,10 @@ sub turn {
 	    sub { $self->note($_[0]) },
 	    map { $self->options($_, $w->{c}) } $self->who($self->{figure}));
 
-	for (1 .. @running ? $w->{turns} // 1 : 0) {
-		push(@running, shift(@running)) for 1 .. $round;
-		for my $server (@running) {
+	for my $turn (1 .. $w->{turns} // 1) {
+		my $first = @running ? ($round + $turn) % @running : 0;
+		for my $server (@running[$first .. $#running],
+		    @running[0 .. $first - 1]) {
 			$self->tell("$x, $server->{name}, round $round");
 			$self->once($server, $x, $w, @list);
 		}
@@ -452,6 +454,7 @@ sub counts {
 	    scalar(Bench::Probe::syscalls($running, $seconds)));
 
 	@r{qw(user kernel)} = Bench::Probe::instructions($running, $seconds);
+	$r{profile} = [Bench::Probe::profile($running, $seconds, PROFILE)];
 	my $before = $running->switches;
 	my $load = Bench::Load::measure(server => $running,
 	    seconds => $seconds, workload => { name => 'counts',

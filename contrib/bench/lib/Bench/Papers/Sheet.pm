@@ -232,6 +232,25 @@ sub figure_html {
 	    notes_html($results, $name);
 }
 
+# Where each spends its time: a column each, its functions in their order.
+sub profile_html {
+	my ($results) = @_;
+	my %of = map { $_ => (map { $_->{profile} }
+	    $results->rounds('targets', $_, 'counts'))[0] }
+	    $results->servers('targets');
+	my @there = grep { @{$of{$_} // []} } $results->servers('targets');
+	my ($most) = sort { $b <=> $a } map { scalar(@{$of{$_}}) } @there;
+
+	return '' unless @there;
+	return "<details><summary>Where they spend their time</summary>\n" .
+	    Bench::Page::table('wide', [map { ['text', $_] } @there], map {
+		my $i = $_;
+		[map { my $row = $of{$_}[$i]; ['text', $row ?
+		    sprintf('%.1f %% %s', 100 * $row->[1], $row->[0]) : ''] }
+		    @there]
+	    } 0 .. $most - 1) . "</details>\n";
+}
+
 my %class = (met => 'good', missed => 'bad', 'not measured' => 'faint');
 
 sub targets_html {
@@ -251,7 +270,7 @@ sub targets_html {
 	    '<p>What may explain them: what a cached request of 500 bytes ' .
 	    "takes, with 64 clients.</p>\n" .
 	    Bench::Page::table('wide', $head, @rows) .
-	    notes_html($results, 'targets');
+	    profile_html($results) . notes_html($results, 'targets');
 }
 
 sub html {
