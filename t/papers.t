@@ -49,7 +49,7 @@ sub add {
 		for my $i (0 .. $#$x) {
 			my $n = $numbers{$server}[$i];
 			$results->add($figure, $server, $x->[$i],
-			    { $what => $_ }) for ref($n) ? @$n : $n;
+			    { left => 0, $what => $_ }) for ref($n) ? @$n : $n;
 		}
 	}
 }
@@ -116,11 +116,30 @@ for my $case (
 	['and not', 'single', 'cpu', [500], { amped => [10], mt => [20],
 	    apache => [30] }, qr/Apache needs 3 times/,
 	    qr/mt needs 2 times the processor time of amped/],
-	['mp loses with clients', 'clients', 'rate', [1, 9],
-	    { mp => [100, 50], sped => [100, 99] },
+	['mp loses with clients', 'clients', 'cpu', [1, 9],
+	    { mp => [10, 20], sped => [10, 10] },
 	    qr/^sped stays .* mp loses: with 9 clients it keeps 50 %/, undef],
-	['mp does not lose', 'clients', 'rate', [1, 9], { mp => [90, 100] },
+	['mp does not lose', 'clients', 'cpu', [1, 9], { mp => [9, 8] },
 	    undef, qr/mp does not lose much/],
+	['the model counts for less', 'webstone', 'cpu', [100],
+	    { amped => [10], mt => [12], apache => [30] },
+	    qr/lie 20 % apart .* all servers 200 %/, undef],
+	['or not', 'webstone', 'cpu', [100], { amped => [10], mt => [20],
+	    nginx => [15] }, undef, qr/lie 100 % .* nearly as much/],
+	['sped is behind in what is cached', 'traces', 'cpu', ['a, cached',
+	    'b, cached', 'a, disk'], { amped => [10, 10, 1],
+	    sped => [12, 14, 1] }, undef, qr/sped needs 1\.30 times/],
+	['and behind from a disk', 'traces', 'rate', ['a, cached', 'a, disk'],
+	    { amped => [50, 50], sped => [50, 10] },
+	    qr/amped makes 5 times the requests of sped.*Nobody .* on a, disk/,
+	    undef],
+	['and not, nor is amped the first', 'traces', 'rate', ['a, disk'],
+	    { amped => [50], sped => [50], apache => [60] }, undef,
+	    qr/sped is not behind.*apache is ahead/],
+	['mp takes memory, mt does not', 'memory', 'memory', [1, 11],
+	    { mp => [10, 110], mt => [10, 11] },
+	    qr/10000 KB for each more, and leaves nothing.*10 times .* of mt/,
+	    undef],
 	['nothing', 'dataset', 'rate', [10, 100], {}, undef, undef],
     ) {
 	my ($name, $figure, $what, $x, $numbers, $agrees, $changed) = @$case;

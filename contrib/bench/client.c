@@ -539,10 +539,20 @@ warm_up(void)
 	opt.depth = depth;
 }
 
+static double
+processor_seconds(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+	    (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
 static void
 measure(void)
 {
-	struct rusage used;
+	double used = processor_seconds();
 	uint64_t start;
 
 	memset(&sum, 0, sizeof(sum));
@@ -557,12 +567,12 @@ measure(void)
 		else
 			idle[idle_n++] = i;
 	run(start + (uint64_t)(opt.seconds * 1e9));
-	getrusage(RUSAGE_SELF, &used);
 	printf("{\"requests\":%ju,\"bytes\":%ju,\"errors\":%ju,"
-	    "\"reopened\":%ju,\"seconds\":%.6f,\"p50\":%.1f,\"p99\":%.1f,"
-	    "\"slowest\":%.1f}\n", (uintmax_t)sum.requests,
-	    (uintmax_t)sum.bytes, (uintmax_t)sum.errors,
-	    (uintmax_t)sum.reopened, (double)(now() - start) / 1e9,
+	    "\"reopened\":%ju,\"seconds\":%.6f,\"processor\":%.6f,"
+	    "\"p50\":%.1f,\"p99\":%.1f,\"slowest\":%.1f}\n",
+	    (uintmax_t)sum.requests, (uintmax_t)sum.bytes,
+	    (uintmax_t)sum.errors, (uintmax_t)sum.reopened,
+	    (double)(now() - start) / 1e9, processor_seconds() - used,
 	    percentile(50), percentile(99), (double)sum.slowest / 1000);
 }
 

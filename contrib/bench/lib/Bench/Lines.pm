@@ -35,7 +35,7 @@ sub ceiling_of {
 
 sub axes {
 	my ($frame, $x, $y, @at) = @_;
-	my $svg = '';
+	my ($svg, $free) = ('', 0);
 
 	for my $i (0 .. 4) {
 		my $value = $frame->{most} * $i / 4;
@@ -46,6 +46,9 @@ sub axes {
 		    $y->($value) + 4, Bench::Report::digits($value));
 	}
 	for my $value (@at) {
+		# Where there is room for it.
+		next if $x->($value) < $free;
+		$free = $x->($value) + 30;
 		$svg .= sprintf('<text class="faint" x="%.1f" y="%d" ' .
 		    'text-anchor="middle">%s</text>' . "\n", $x->($value),
 		    HEIGHT - 10, $value >= 1000 ? $value / 1000 . 'K' : $value);

@@ -85,9 +85,8 @@ sub figure_text {
 		    ($figure->{x} ? ", by $figure->{x}" : ''),
 		    ['', $results->at($name)], @rows) . "\n";
 	}
-	$text .= join('', map { "# $_\n" }
+	return $text . join('', map { "# $_\n" } how($results, $name),
 	    @{$results->{figures}{$name}{notes}});
-	return $text;
 }
 
 sub target_rows {
@@ -202,13 +201,18 @@ sub notes_html {
 	    "</p>\n";
 }
 
-sub how_html {
+# How it was measured, and how far to trust it.
+sub how {
 	my ($results, $name) = @_;
 	my $how = $results->{figures}{$name};
+	my @others = sort { $a <=> $b } grep { defined } map { $_->{others} }
+	    map { @$_ } map { values(%$_) } values(%{$how->{rounds}});
 
-	return sprintf('%s, %s s each, %s', $how->{date},
+	return sprintf('%s, %s s each, %s%s.', $how->{date},
 	    digits($how->{seconds}), $how->{rounds_of_each} == 1 ?
-	    'one round' : "$how->{rounds_of_each} rounds");
+	    'one round' : "$how->{rounds_of_each} rounds",
+	    @others ? sprintf('; meanwhile others used %.1f processors (%.1f ' .
+	    'at most)', Bench::Report::median(@others), $others[-1]) : '');
 }
 
 sub figure_html {
@@ -219,7 +223,7 @@ sub figure_html {
 	my $out = "<h2 id=\"$name\">" . escape($figure->{title}) . "</h2>\n" .
 	    '<p class="faint">' . escape("$figure->{paper}, $figure->{of}") .
 	    '<br>' . escape($figure->{setup}) . '  ' .
-	    escape(how_html($results, $name)) . ".</p>\n" .
+	    escape(how($results, $name)) . "</p>\n" .
 	    '<p class="paper"><b>The paper.</b> ' . escape($figure->{found}) .
 	    "</p>\n" . pictures($results, $figure);
 
@@ -260,7 +264,7 @@ sub targets_html {
 	return '' unless $results->has('targets');
 	return "<h2 id=\"targets\">Targets</h2>\n<p class=\"faint\">Ratios " .
 	    'within a round, and then their median; ' .
-	    escape(how_html($results, 'targets')) . ".</p>\n" .
+	    escape(how($results, 'targets')) . "</p>\n" .
 	    Bench::Page::table('wraps', ['what', map { ['text', $_] }
 	    @target_head[1 .. 4]], map {
 		my @row = @$_;
