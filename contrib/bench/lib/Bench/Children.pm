@@ -13,13 +13,18 @@ sub add { $running{$_[0]} = 1 }
 # It has been waited for.
 sub gone { delete($running{$_[0]}) }
 
+sub end_all {
+	my @pids = keys %running;
+
+	kill('KILL', @pids);
+	waitpid($_, 0) for @pids;
+	%running = ();
+}
+
 END {
 	my $status = $?;
 
-	if ($$ == $owner) {
-		kill('KILL', keys %running);
-		waitpid($_, 0) for keys %running;
-	}
+	end_all() if $$ == $owner;
 	$? = $status;
 }
 

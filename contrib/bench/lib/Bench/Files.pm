@@ -8,6 +8,7 @@ package Bench::Files;
 use strict;
 use warnings;
 
+use File::Basename qw(basename);
 use File::Path qw(make_path);
 use POSIX qw(strftime);
 
@@ -60,6 +61,15 @@ sub list {
 
 	Amped::write_file($path, join('', map { "$_\n" } @targets));
 	return ($path, scalar(@targets));
+}
+
+# The same list from its middle on, and then what is before.
+sub later_half {
+	my ($self, $list) = @_;
+	my @lines = split(/\n/, Amped::slurp($list));
+	my @before = splice(@lines, 0, @lines / 2);
+
+	return $self->list(basename($list) . '-later', @lines, @before);
 }
 
 sub shuffled {

@@ -317,12 +317,12 @@ sub stop {
 	unlink(glob("$self->{dir}/*.log"));
 }
 
+sub stop_all { $_->stop for values(%running) }
+
 END {
 	my $status = $?;
 
-	if ($$ == $owner) {
-		$_->stop for values(%running);
-	}
+	stop_all() if $$ == $owner;
 	$? = $status;
 }
 

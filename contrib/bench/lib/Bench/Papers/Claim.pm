@@ -132,15 +132,23 @@ sub sped_from_disk {
 
 sub others_from_disk {
 	my ($r) = @_;
-	my ($x) = trace_names($r, 'disk') or return;
-	my $own = $r->value('traces', 'amped', $x, 'rate') // return;
-	my @ahead = grep { $r->value('traces', $_, $x, 'rate') >
-	    $own * (1 + SOME) } $r->having('traces', $x, 'rate',
-	    grep { $_ ne 'amped' } $r->servers('traces'));
+	my (@measured, @ahead);
 
-	return @ahead ? ('changed', "amped is not the first on $x: " .
-	    list_text(@ahead) . (@ahead > 1 ? ' are' : ' is') . ' ahead.') :
-	    ('agrees', "Nobody is clearly ahead of amped on $x.");
+	for my $x (trace_names($r, 'disk')) {
+		my @others = $r->having('traces', $x, 'rate',
+		    grep { $_ ne 'amped' } $r->servers('traces'));
+		for my $other (@others) {
+			my $ratio = $r->ratio('traces', $other, 'amped', $x,
+			    'rate') // next;
+			push(@measured, $x);
+			push(@ahead, "$other on $x (" . times_text($ratio) .
+			    ')') if $ratio > 1 + SOME;
+		}
+	}
+	return unless @measured;
+	return @ahead ? ('changed', 'From a disk more requests than amped ' .
+	    'make ' . list_text(@ahead) . '.') : ('agrees',
+	    'From a disk nobody is clearly ahead of amped.');
 }
 
 #
@@ -196,11 +204,11 @@ sub cached_ahead {
 
 	for my $other (qw(mp mt pipelined)) {
 		my $ratio = $r->ratio('dataset', $other, 'amped', $x, 'cpu');
-		push(@behind, "$other (" . times_text($ratio) . ')')
+		push(@behind, "$other " . times_text($ratio))
 		    if defined($ratio) && $ratio > 1 + SOME;
 	}
-	return @behind ? ('agrees', "With all in memory ($x MB) more " .
-	    'processor time than amped need ' . list_text(@behind) . '.') : ();
+	return @behind ? ('agrees', "With all in memory ($x MB), of amped's " .
+	    'processor time needs ' . list_text(@behind) . '.') : ();
 }
 
 sub peers_fall {
@@ -287,9 +295,9 @@ sub throughput_saturates {
 	my @mean = map { $r->value('webstone', 'amped', $_, 'mean') }
 	    @x[0, -1];
 	my $text = sprintf("amped's bandwidth is greatest with %d clients " .
-	    '(%.1f Gbit/s); from %d clients to %d the mean latency goes ' .
-	    'from %.2f ms to %.2f.', $x[$best], $mb[$best] / 1000, $x[0],
-	    $x[-1], @mean);
+	    '(%.1f Gbit/s); from the fewest to the most clients the mean ' .
+	    'latency goes from %.2f ms to %.2f.', $x[$best],
+	    $mb[$best] / 1000, @mean);
 
 	return ($mean[1] > 2 * $mean[0] ? 'agrees' : 'changed', $text);
 }

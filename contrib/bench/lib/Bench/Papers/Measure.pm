@@ -214,10 +214,10 @@ sub traces {
 		$self->at("$name, cached");
 		$self->sweep(sub { +{ %w, warm => 1 } }, \@list,
 		    "$name, cached");
-		my $disk = $self->disk("/$name") or next;
+		$self->disk("/$name") or next;
 		$self->at("$name, disk");
-		$self->scarce("$name, disk", $disk, int($size / 2), \%w,
-		    @list);
+		$self->scarce("$name, disk", "/$name", int($size / 2), \%w,
+		    $list[0]);
 	}
 }
 
@@ -232,23 +232,24 @@ sub disk {
 		return undef;
 	}
 	$self->tell('a disk');
-	my $disk = Bench::Disk->new($at, slow => 1);
+	$self->{disk} = Bench::Disk->new($at, slow => 1);
 	mkdir($at) or die "$at: $!\n";
-	return $self->{disk} = { disk => $disk, at => $at };
+	return $self->{disk};
 }
 
 # All servers, one after the other, with so much memory, from a fresh disk.
 sub scarce {
-	my ($self, $x, $disk, $memory, $w, @list) = @_;
+	my ($self, $x, $directory, $memory, $w, $list) = @_;
+	my $at = "$self->{files}{root}$directory";
 
 	for my $round (1 .. $self->{rounds}) {
 		for my $server ($self->who($self->{figure})) {
 			$self->tell("$x, $server->{name}, round $round");
-			$disk->{disk}->attach($disk->{at}, @disk);
+			$self->{disk}->attach($at);
 			eval { $self->starved($x, $server, $memory, $w,
-			    @list); 1 } or $self->note("$server->{name}, $x: " .
+			    $list); 1 } or $self->note("$server->{name}, $x: " .
 			    ($@ =~ s/\s+/ /gr));
-			$disk->{disk}->detach;
+			$self->{disk}->detach;
 		}
 	}
 }
@@ -266,9 +267,11 @@ sub with_server {
 	return $results[0];
 }
 
-# With the caches that each has by itself: larger ones would not fit.
+# With the caches that each has by itself: larger ones would not fit.  What has
+# room in memory is there when it counts: the disk becomes slow only then.
 sub starved {
-	my ($self, $x, $server, $memory, $w, @list) = @_;
+	my ($self, $x, $server, $memory, $w, $list) = @_;
+	my %w = (%$w, client => ['-n']);
 
 	with_server($self->options($server, FEW, large => 0,
 	    memory => $memory), '/500', sub {
@@ -276,12 +279,11 @@ sub starved {
 
 		$running->{group}->limited or
 		    die "the memory of a server cannot be limited here\n";
-		my $load = Bench::Load->new(server => $running,
-		    workload => $w, seconds => 2 * $self->{seconds},
-		    list => $list[0]);
-		$load->go;
-		$load->end;
-		$self->once($running, $x, $w, @list);
+		Bench::Load::measure(server => $running, workload => \%w,
+		    seconds => 2 * $self->{seconds} + 1, list => $list);
+		$self->{disk}->speed(@disk);
+		$self->once($running, $x, \%w,
+		    $self->{files}->later_half($list));
 	});
 }
 
@@ -293,14 +295,14 @@ sub dataset {
 
 	$self->tell('files');
 	$self->{files}->spec_directories(@directories);
-	my $disk = $self->disk('/set') or return;
+	$self->disk('/set') or return;
 	$self->note("Servers have $memory MB of memory.");
 	for my $n (@sets) {
 		my $x = int($n * Bench::Files::SPEC_BYTES / 1e6 + 0.5);
 		$self->at($x);
-		$self->scarce($x, $disk, $memory * 1e6, { name => "$x MB",
-		    c => 64, one => 1 }, $self->{files}->zipf(50_000,
-		    @directories[0 .. $n - 1]));
+		$self->scarce($x, '/set', $memory * 1e6, { name => "$x MB",
+		    c => 64, one => 1 }, ($self->{files}->zipf(50_000,
+		    @directories[0 .. $n - 1]))[0]);
 	}
 }
 
