@@ -178,7 +178,7 @@ sub start_all {
 
 	return grep {
 		my $server = $_;
-		eval { $server->ready($target) } ||
+		eval { $server->ready($target); $server->whole } ||
 		    ($failed->($@ =~ s/\s+/ /gr), 0)[1]
 	} @started;
 }
@@ -222,6 +222,17 @@ sub ready {
 	my $said = $self->said;
 	$self->stop;
 	die "$self->{name} does not start: $said\n";
+}
+
+# Waits for all of its workers, which amped tells of: the first has answered
+# before the last has been started.
+sub whole {
+	my ($self) = @_;
+
+	return $self unless $self->{server}{arch};
+	await("all of $self->{name} to serve", sub {
+		$self->said =~ /\] notice: ready: / });
+	return $self;
 }
 
 sub processes { return Amped::Process::of_session($_[0]{pid}) }

@@ -207,8 +207,9 @@ sub cached_ahead {
 		push(@behind, "$other " . times_text($ratio))
 		    if defined($ratio) && $ratio > 1 + SOME;
 	}
-	return @behind ? ('agrees', "With all in memory ($x MB), of amped's " .
-	    'processor time needs ' . list_text(@behind) . '.') : ();
+	return @behind ? ('agrees', "With all in memory ($x MB) others need " .
+	    'more processor time than amped: ' . list_text(@behind) .
+	    ' as much.') : ();
 }
 
 sub peers_fall {

@@ -260,7 +260,7 @@ sub with_server {
 	my $running = Bench::Server->start(%$options);
 
 	$running->ready($target);
-	my @results = eval { $function->($running) };
+	my @results = eval { $function->($running->whole) };
 	my $failed = $@;
 	$running->stop;
 	die $failed if $failed;
@@ -415,7 +415,7 @@ sub busy {
 		my $running = Bench::Server->start(%{$self->options($server,
 		    FEW, root => $root, large => 0, anywhere => 1)});
 		$running->ready('/hot');
-		return $running;
+		return $running->whole;
 	}, 'once');
 }
 

@@ -21,6 +21,7 @@ my %number = (amped => 0, sped => 1, mp => 2, mt => 3, pipelined => 4,
 my $style = <<'END';
 .pairs { display: grid; gap: 1.2rem 2rem; margin: 1rem 0;
 	grid-template-columns: repeat(auto-fit, minmax(min(28rem, 100%), 1fr)); }
+details .wide { margin-bottom: .8rem; }
 .bars svg { max-width: 27rem; }
 summary { cursor: pointer; color: var(--faint); margin: .6rem 0; }
 .paper { border-left: 3px solid var(--line); padding-left: .8rem; }
