@@ -63,7 +63,16 @@ sub list {
 	return ($path, scalar(@targets));
 }
 
-# The same list from its middle on, and then what is before.
+# A list without repetitions.
+sub each_once {
+	my ($self, $list) = @_;
+	my %seen;
+
+	return $self->list(basename($list) . '-once', grep { !$seen{$_}++ }
+	    split(/\n/, Amped::slurp($list)));
+}
+
+# A list from its middle on, and then what is before.
 sub later_half {
 	my ($self, $list) = @_;
 	my @lines = split(/\n/, Amped::slurp($list));

@@ -280,7 +280,8 @@ sub starved {
 		$running->{group}->limited or
 		    die "the memory of a server cannot be limited here\n";
 		Bench::Load::measure(server => $running, workload => \%w,
-		    seconds => 2 * $self->{seconds} + 1, list => $list);
+		    seconds => $self->{seconds} + 1, list => $_) for
+		    ($self->{files}->each_once($list))[0], $list;
 		$self->{disk}->speed(@disk);
 		$self->once($running, $x, \%w,
 		    $self->{files}->later_half($list));
