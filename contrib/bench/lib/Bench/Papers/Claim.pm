@@ -190,7 +190,10 @@ sub falls_first {
 	my ($r) = @_;
 	my ($first, $last) = ends($r) or return;
 	my ($mp, $amped) = map { kept($r, $_) // return } qw(mp amped);
+	my $ratio = $r->ratio('dataset', 'mp', 'amped', $first, 'rate');
 
+	return ('agrees', "Already with $first MB mp makes " .
+	    times_text($ratio) . " amped's requests only.") if $ratio < 0.5;
 	return ('agrees', 'mp keeps ' . per_cent($mp) . ', less than amped.')
 	    if $mp < $amped * (1 - SOME);
 	return ('changed', 'mp keeps ' . per_cent($mp) . ', no less than ' .

@@ -89,16 +89,17 @@ our @figures = (
 		'model of concurrency.' },
 	{ name => 'memory', paper => $choi, of => 'figures 2 and 3',
 	    title => 'Memory of a server, and what it leaves for files',
-	    x => 'processes, threads, mains or pipelines',
+	    x => 'workers',
 	    full => [1, 2, 4, 8, 16, 32, 64, 128, 256],
 	    quick => [1, 4, 16], ours => 1,
 	    plots => [['memory', 'memory', 'MB'],
 		['left', 'left for files', 'MB of 128']],
 	    setup => 'Each has been asked for 200 files at random until all ' .
 		'its caches have them.  Memory is what its processes map, ' .
-		'what they share counted once, and their page tables; ' .
-		'amped, sped and pipelined with no more workers than a ' .
-		'machine may have processors.',
+		'what they share counted once, and their page tables.  ' .
+		'Workers are mains of amped and sped, processes of mp, ' .
+		'threads of mt and pipelines; the first two and the last ' .
+		'are as many as a machine may have processors.',
 	    found => 'By a model of what each architecture allocates: MP has ' .
 		'a cache in each process, and with many of them nothing is ' .
 		'left for files; MT shares its cache and pays for stacks ' .

@@ -24,6 +24,7 @@ use constant {
 	FEW => 32,		# processes or threads, where memory is scarce
 	LEFT_OF => 128,		# MB: what memory is taken from
 	PROFILE => 12,		# functions
+	TURNS => 5,		# of each in a round, where some per cent count
 };
 
 my @disk = (4, 5000, 150);	# heads, us a seek, MB/s
@@ -78,10 +79,12 @@ sub at {
 }
 
 # mp and mt serve as many clients at once as there are workers.
+sub one_each { return ($_[0]{arch} // '') =~ /^m[pt]\z/ }
+
 sub workers {
 	my ($server, $n) = @_;
 
-	return '' unless ($server->{arch} // '') =~ /^m[pt]\z/;
+	return '' unless one_each($server);
 	return 'workers ' . ($n > MOST ? MOST : $n < 1 ? 1 : $n) . "\n";
 }
 
@@ -313,7 +316,7 @@ sub memory {
 
 	for my $n (@x) {
 		for my $server ($self->who($self->{figure})) {
-			next if $n > 16 && $server->{name} !~ /^m[pt]\z/;
+			next if $n > 16 && !one_each($server);
 			$self->tell("$n, $server->{name}");
 			eval { $self->footprint($n, $server, $list,
 			    6 * $lines * $n); 1 } or
@@ -361,29 +364,37 @@ sub targets_cached {
 
 	for my $size (500, 5000) {
 		$self->at("cached $size");
-		# For some per cent: as many as the machine's own noise wants.
 		$self->sweep(sub { +{ name => $size, c => 64, target =>
 		    $size == 500 ? '/500' : '/5k', size => $size,
-		    turns => 5 } }, [], "cached $size");
+		    turns => TURNS } }, [], "cached $size");
 	}
 }
 
-# On both cores, which the client needs, too; as many clients as mt can have.
-sub targets_two {
-	my ($self) = @_;
-	my $x = 'two workers, 2 clients';
+# On both cores, which the client needs, too.
+sub two {
+	my ($self, $clients, @who) = @_;
+	my $x = "two workers, $clients clients";
 	my @running = Bench::Server::start_all('/500',
 	    sub { $self->note($_[0]) },
 	    map { $self->options($_, 0, anywhere => 1, more => "workers 2\n") }
-	    $self->who($self->{figure}));
+	    @who);
 
 	$self->at($x);
-	for my $round (1 .. $self->{rounds}) {
-		push(@running, shift(@running)) if $round > 1;
-		$self->once($_, $x, { name => $x, target => '/500', c => 2,
-		    size => 500 }) for @running;
+	for my $round (1 .. TURNS * $self->{rounds}) {
+		push(@running, shift(@running)) if @running;
+		$self->once($_, $x, { name => $x, target => '/500',
+		    c => $clients, size => 500 }) for @running;
 	}
 	$_->stop for @running;
+}
+
+# As many clients as mp and mt can have then, and more for the others.
+sub targets_two {
+	my ($self) = @_;
+	my @who = $self->who($self->{figure});
+
+	$self->two(2, @who);
+	$self->two(64, grep { !one_each($_) } @who);
 }
 
 sub targets_busy {
@@ -409,12 +420,13 @@ sub targets_busy {
 	delete($self->{beside});
 }
 
+# On one core, as ever: who has threads for two would be ahead by these alone.
 sub busy {
 	my ($self, $server, $root) = @_;
 
 	return $self->{beside}->measure(sub {
 		my $running = Bench::Server->start(%{$self->options($server,
-		    FEW, root => $root, large => 0, anywhere => 1)});
+		    FEW, root => $root, large => 0)});
 		$running->ready('/hot');
 		return $running->whole;
 	}, 'once');
@@ -426,7 +438,7 @@ sub targets_idle {
 	my $clients = $self->{quick} ? 2000 : 8000;
 
 	$self->at('idle');
-	for my $server (grep { $_->{name} !~ /^m[pt]\z/ }
+	for my $server (grep { !one_each($_) }
 	    $self->who($self->{figure})) {
 		$self->tell("idle clients, $server->{name}");
 		my $bytes = with_server($self->options($server, 0), '/500',

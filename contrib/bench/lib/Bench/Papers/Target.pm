@@ -21,6 +21,8 @@ our @targets = (
 	(map { ['cached requests a second, two workers each, 2 clients', $_,
 	    'amped', 'rate', 'two workers, 2 clients', 'atleast', 0.85] }
 	    qw(mt pipelined)),
+	['cached requests a second, two workers each, 64 clients', 'pipelined',
+	    'amped', 'rate', 'two workers, 64 clients', 'atleast', 0.85],
 	(map { ['memory of an idle client', $_, 'amped', 'bytes', 'idle',
 	    'within', 0.1] } qw(sped pipelined)),
 );
