@@ -6,7 +6,8 @@
 
 /* The words that a directive of type choice may take, by their number. */
 #define CONF_ARCHITECTURES(X)						\
-	X(AMPED, "amped") X(SPED, "sped") X(MP, "mp") X(MT, "mt")
+	X(AMPED, "amped") X(SPED, "sped") X(MP, "mp") X(MT, "mt")	\
+	X(PIPELINED, "pipelined")
 #define CONF_RESIDENCIES(X)						\
 	X(AUTO, "auto") X(NOWAIT, "nowait") X(MINCORE, "mincore")	\
 	X(PREDICT, "predict") X(NEVER, "never")

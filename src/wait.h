@@ -102,6 +102,7 @@ struct errand {
 	void		(*deserted)(struct errand *);
 	TAILQ_ENTRY(errand) link;	/* in the queue of its lane */
 	struct lane	 *lane;
+	void		 *way;		/* that it goes */
 	bool		  queued, unwanted;
 	int		  tries;
 	int64_t		  begun;	/* clock ms */

@@ -54,7 +54,8 @@ is_deeply(complete('amped', '-t', '-f', 'one'),
 is_deeply(complete('amped', '-f', 'one f'), ['one file.conf'],
     '... with a blank in the name');
 is_deeply(complete('amped', ''), ['one dir', 'two'], 'directories to serve');
-is_deeply(complete('amped', '-A', ''), ['amped', 'mp', 'mt', 'sped'], 'architectures');
+is_deeply(complete('amped', '-A', ''), ['amped', 'mp', 'mt', 'pipelined',
+    'sped'], 'architectures');
 is_deeply(complete('amped', '-A', 's'), ['sped'], '... that begin so');
 is_deeply(complete('amped', '-u', ''), [], 'nothing where nobody can know');
 

@@ -11,6 +11,7 @@ static const struct arch *const archs[] = {
 	[ARCHITECTURE_SPED] = &arch_sped,
 	[ARCHITECTURE_MT] = &arch_mt,
 	[ARCHITECTURE_MP] = &arch_mp,
+	[ARCHITECTURE_PIPELINED] = &arch_pipelined,
 };
 
 const struct arch *

@@ -41,6 +41,8 @@ struct world {
 /* What it cannot promise, and others can: of which amped -t warns. */
 #define ARCH_LACKS(X)							\
 	X(DISK, "a disk that does not answer stalls all clients of a main") \
+	X(COLD, "a disk that does not answer stalls all who want what is "   \
+	    "not cached")						\
 	X(CLIENTS, "no more clients at once than there are workers, slow "   \
 	    "ones and idle ones included")
 
@@ -64,7 +66,8 @@ struct arch {
 	int		(*run)(const struct world *);	/* exit status */
 };
 
-extern const struct arch	arch_amped, arch_mp, arch_mt, arch_sped;
+extern const struct arch	arch_amped, arch_mp, arch_mt, arch_pipelined,
+				arch_sped;
 
 const struct arch	*arch_of(const struct conf *);
 /* That one instead of the conf's, unless it is -1; and what follows from the

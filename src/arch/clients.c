@@ -8,11 +8,11 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arch/clients.h"
+#include "arch/clients_private.h"
+#include "arch/stages.h"
 #include "arch/turns.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -33,67 +33,10 @@
 #define SPARE		4	/* connections that we may have more than they,
 				 * and an eighth of theirs */
 
-TAILQ_HEAD(client_list, client);
-
-/* There may be very many, of which most are idle: it is a guest of its
- * watch, to be one piece of memory with it. */
-struct client {
-	struct clients		*all;
-	struct peer		*peer;
-	struct errand		*errand;	/* waited for, or NULL */
-	int64_t			 deadline;	/* clock ms */
-	uint8_t			 patience;	/* the list that it is in */
-	bool			 listed;
-	TAILQ_ENTRY(client)	 link;		/* in that list */
-	TAILQ_ENTRY(client)	 waiting;	/* for the errand */
-};
-
-struct door {				/* a listening socket */
-	struct clients	*all;
-	struct watch	*watch;
-	struct listener	 listener;
-};
-
-struct clients {
-	struct evloop		*loop;
-	struct clock		*clock;
-	struct http		*http;
-	struct door		*doors;
-	size_t			 ndoors;
-	struct watch		*timer;
-	int64_t			 timer_at;	/* NEVER: not set */
-	struct client_list	 lists[PATIENCE_COUNT];
-	/* Tallies, as are all the numbers that others may look at. */
-	size_t			 listed[PATIENCE_COUNT];	/* in them */
-	size_t			 count;
-	size_t			 limit;
-	bool			 closed;	/* doors, until there is room */
-	int64_t			 told;		/* that they are: clock ms */
-	atomic_bool		 draining;
-	bool			 lent;		/* the doors */
-	bool			 last;		/* come in, whoever waits */
-	struct turns		*queue;		/* NULL: with nobody */
-	unsigned		 main;		/* ... in it */
-	struct watch		*bell;		/* the door is handed on */
-	bool			 turns;		/* there is room for one, who */
-	int			 calm;		/* ... did not move in these, */
-	bool			 parting;	/* or ends with its response, */
-	bool			 going;		/* soon, as others believe */
-	void			(*gone)(void *);
-	void			*context;
-	size_t			(*least)(void);	/* of others; NULL: none */
-	void			(*changed)(void *);
-	struct watch		*aside;		/* the time until ... */
-	int			 insists;	/* ... so many are taken that
-						 * others have left */
-};
-
-static void	run(struct client *);
-static void	open_doors(struct clients *, bool);
 static void	let_in(struct clients *);
 
-static void
-unlist(struct client *c)
+void
+clients_unlist(struct client *c)
 {
 	if (!c->listed)
 		return;
@@ -142,13 +85,13 @@ end_turn(struct clients *all)
 	all->parting = all->going = false;
 }
 
-static void
-end(struct client *c)
+void
+clients_let_go(struct client *c)
 {
-	struct clients	*all = c->all;
+	struct clients	*all = stages_host(c->all);
 	struct peer	*peer = c->peer;
 
-	unlist(c);
+	clients_unlist(c);
 	stop_waiting(c);
 	evloop_leave(c);
 	machine_free(&peer);
@@ -182,7 +125,7 @@ list(struct client *c, enum patience patience, int64_t deadline)
 
 	if (c->listed && c->patience == patience && c->deadline == deadline)
 		return;
-	unlist(c);
+	clients_unlist(c);
 	c->patience = (uint8_t)patience;
 	c->deadline = deadline;
 	c->listed = true;
@@ -220,6 +163,10 @@ dispense(struct clients *all, enum patience patience)
 	if (patience != PATIENCE_LINGER && (patience != PATIENCE_IDLE ||
 	    all->turns))
 		return;
+	if (all->stages != NULL) {
+		stages_ease(all);
+		return;
+	}
 	end_turn(all);
 	if (all->turns && all->changed != NULL)
 		all->changed(all->context);
@@ -243,16 +190,23 @@ park(struct client *c, const struct wait *w)
 	evloop_want(evloop_host(c), watched(w->kind));
 }
 
-static void
-run(struct client *c)
+void
+clients_settle(struct client *c, const struct wait *w)
 {
-	const struct wait	*w = machine_run(c->peer);
-
 	c->all->calm = 0;
 	if (w == NULL)
-		end(c);
+		clients_let_go(c);
 	else
 		park(c, w);
+}
+
+void
+clients_run(struct client *c)
+{
+	if (c->all->stages != NULL)
+		stages_run(c);
+	else
+		clients_settle(c, machine_run(c->peer));
 }
 
 static void
@@ -260,7 +214,7 @@ wake(struct client *c, enum outcome outcome)
 {
 	stop_waiting(c);
 	machine_wake(c->peer, outcome);
-	run(c);
+	clients_run(c);
 }
 
 static void
@@ -352,7 +306,7 @@ next_turn(struct clients *all)
 		all->going = !all->parting;
 		all->parting = true;
 		if (all->calm >= CALM && longest_idle(all) != NULL)
-			open_doors(all, true);
+			clients_open_doors(all, true);
 	}
 	all->calm++;
 	if (had != all->going && all->changed != NULL)
@@ -380,15 +334,16 @@ timer(void *context)
 	for (int i = 0; i < PATIENCE_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
 		    c->deadline <= all->clock->ms) {
-			unlist(c);	/* the same deadline is a new one */
+			/* The same deadline is a new one. */
+			clients_unlist(c);
 			wake(c, OUTCOME_TIMED_OUT);
 		}
 	if (first_deadline(all) != NEVER)
 		set_timer(all, first_deadline(all) + TIMER_GRAIN);
 }
 
-static bool
-make_room(struct clients *all)
+bool
+clients_evict(struct clients *all)
 {
 	struct client	*c = dispensable(all);
 
@@ -399,6 +354,21 @@ make_room(struct clients *all)
 	return true;
 }
 
+/* In whichever stage there is one. */
+static bool
+can_make_room(const struct clients *all)
+{
+	return all->stages != NULL ? stages_can_make_room(all) :
+	    dispensable(all) != NULL;
+}
+
+static bool
+make_room(struct clients *all)
+{
+	return all->stages != NULL ? stages_make_room(all) :
+	    clients_evict(all);
+}
+
 static void
 begin_turn(struct clients *all)
 {
@@ -407,7 +377,7 @@ begin_turn(struct clients *all)
 		    OUTCOME_CANCELLED);
 	if (has_room(all))
 		return;
-	open_doors(all, false);
+	clients_open_doors(all, false);
 	if (all->queue != NULL)
 		turns_work(all->queue, all->main);
 	set_timer(all, all->clock->ms + TURN);
@@ -426,7 +396,7 @@ welcome(struct clients *all, int fd, const struct transport *transport,
 	tally_size(&all->count, 1);
 	if (all->changed != NULL)
 		all->changed(all->context);
-	run(c);
+	clients_run(c);
 	if (all->turns)
 		begin_turn(all);
 }
@@ -449,11 +419,24 @@ full(struct clients *all)
 	if (!all->turns && (all->told == 0 || now - all->told >= TELL_AGAIN)) {
 		log_warnx("no room for more than %zu connections: accepting "
 		    "none until one ends; raise the limit of open files "
-		    "(ulimit -n) or limits { connections }", all->count);
+		    "(ulimit -n) or limits { connections }",
+		    all->count < all->limit ? all->count : all->limit);
 		all->told = now;
 	}
-	open_doors(all, false);
+	clients_open_doors(all, false);
 	set_timer(all, now + (all->turns ? TURN : CLOSED));
+}
+
+/* Who makes room in another thread has not done so yet. */
+static void
+no_descriptor(struct clients *all)
+{
+	if (!make_room(all))
+		full(all);
+	else if (all->stages != NULL) {
+		clients_open_doors(all, false);
+		set_timer(all, all->clock->ms + CLOSED);
+	}
 }
 
 /* They have had their time. */
@@ -464,7 +447,7 @@ come_back(void *context)
 
 	all->insists = ACCEPTS;
 	if (!all->draining && !all->closed)
-		open_doors(all, true);
+		clients_open_doors(all, true);
 }
 
 /* Who has many more than another main, leaves the queue to that for a moment:
@@ -501,8 +484,7 @@ knock(void *context)
 	for (int i = 0; i < ACCEPTS && !d->all->closed; i++) {
 		if (leave_to_others(d->all))
 			return;
-		if (!has_room(d->all) &&
-		    dispensable(d->all) == NULL) {
+		if (!has_room(d->all) && !can_make_room(d->all)) {
 			full(d->all);
 			return;
 		}
@@ -517,9 +499,9 @@ knock(void *context)
 			    (struct sockaddr *)&peer, d->listener.number);
 			continue;
 		}
-		if ((errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-		    errno == ENOMEM) && !make_room(d->all))
-			full(d->all);
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+		    errno == ENOMEM)
+			no_descriptor(d->all);
 		if (errno == EAGAIN || errno == EWOULDBLOCK) {
 			d->all->insists = 0;
 			/* Somebody else's, by now. */
@@ -530,8 +512,8 @@ knock(void *context)
 	}
 }
 
-static void
-open_doors(struct clients *all, bool open)
+void
+clients_open_doors(struct clients *all, bool open)
 {
 	all->closed = !open;
 	for (size_t i = 0; i < all->ndoors; i++)
@@ -543,7 +525,7 @@ open_doors(struct clients *all, bool open)
 static void
 let_in(struct clients *all)
 {
-	open_doors(all, all->queue == NULL ||
+	clients_open_doors(all, all->queue == NULL ||
 	    turns_rest(all->queue, all->main));
 }
 
@@ -709,24 +691,32 @@ clients_drain(struct clients *all)
 	/* Each leaves that list: its wait is a shorter one now. */
 	while ((c = longest_idle(all)) != NULL)
 		wake(c, OUTCOME_READY);
-	if (all->count == 0)
+	if (all->count == 0 && all->gone != NULL)
 		all->gone(all->context);
+}
+
+void
+clients_end(struct clients *all)
+{
+	struct client	*c;
+
+	all->draining = false;
+	all->closed = false;
+	close_doors(all);
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
+			clients_let_go(c);
 }
 
 void
 clients_free(struct clients **ap)
 {
 	struct clients	*all = *ap;
-	struct client	*c;
 
-	all->draining = false;
-	all->closed = false;
-	for (int i = 0; i < PATIENCE_COUNT; i++)
-		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
-			end(c);
+	clients_end(all);
 	need(all->count == 0);
-	close_doors(all);
 	free(all->doors);
+	free(all->stages);
 	evloop_unwatch(&all->timer);
 	evloop_unwatch(&all->aside);
 	evloop_unwatch(&all->bell);

@@ -14,11 +14,12 @@
 
 struct clients;
 
-/* At most limit connections at once.  gone is called when the last connection
- * of a drain has ended. */
+/* At most limit connections at once.  gone, if any, is called when the last
+ * connection of a drain has ended. */
 struct clients	*clients_new(struct evloop *, struct clock *, struct http *,
 		    size_t limit, void (*gone)(void *), void *context);
-void		 clients_free(struct clients **);	/* ends them all */
+void		 clients_end(struct clients *);		/* all of them */
+void		 clients_free(struct clients **);	/* the same */
 /* Others take from the same queue; least is how many connections the one of
  * them has that has fewest.  changed is called when ours are more or fewer. */
 void		 clients_share(struct clients *, size_t (*least)(void),

@@ -7,6 +7,7 @@
 #include <event2/event.h>
 #include <event2/event_struct.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -20,6 +21,7 @@ struct evloop {
 	struct event_base	*base;
 	struct clock		*clock;
 	int64_t			 begun;		/* this turn, us; 0: not yet */
+	bool			 untimed;
 };
 
 struct watch {
@@ -70,10 +72,16 @@ evloop_run(struct evloop *l)
 	do {
 		l->begun = 0;
 		event_base_loop(l->base, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
-		if (l->begun != 0)
+		if (l->begun != 0 && !l->untimed)
 			stats_time(STATS_HISTOGRAM_LOOP_LAG,
 			    clock_us() - l->begun);
 	} while (!event_base_got_break(l->base));
+}
+
+void
+evloop_untimed(struct evloop *l)
+{
+	l->untimed = true;
 }
 
 void
@@ -155,6 +163,16 @@ evloop_leave(void *guest)
 	struct watch	*w = evloop_host(guest);
 
 	evloop_unwatch(&w);
+}
+
+void
+evloop_move(void *guest, struct evloop *to)
+{
+	struct watch	*w = evloop_host(guest);
+
+	evloop_want(w, EVLOOP_NOTHING);
+	w->loop = to;
+	event_base_set(to->base, &w->event);
 }
 
 struct watch *

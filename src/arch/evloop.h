@@ -27,6 +27,9 @@ void		 evloop_free(struct evloop **);	/* all watches freed */
 /* Runs until evloop_stop. */
 void		 evloop_run(struct evloop *);
 void		 evloop_stop(struct evloop *);
+/* From now on the time that its turns take is not measured: nobody waits for
+ * it. */
+void		 evloop_untimed(struct evloop *);
 
 /* Calls back as long as the descriptor is ready for what is wanted; NOTHING
  * at first.  Does not own the descriptor: free before closing it. */
@@ -44,6 +47,8 @@ void		*evloop_guest(struct evloop *, int fd, void (*)(void *),
 		    size_t);
 struct watch	*evloop_host(void *guest);
 void		 evloop_leave(void *guest);	/* frees both */
+/* To another loop, where NOTHING is wanted at first, as here by now. */
+void		 evloop_move(void *guest, struct evloop *);
 
 void		 evloop_want(struct watch *, enum evloop_want);
 /* At this clock ms, or at once if that has passed. */

@@ -16,8 +16,6 @@ struct queue {
 	struct queued		 asleep;	/* the mark */
 	struct bell		 bell;
 	struct watch		*watch;
-	void			(*take)(void *, struct queued *);
-	void			*context;
 };
 
 void
@@ -58,7 +56,7 @@ queue_empty(struct queue *q)
 
 	for (; r != NULL; r = next) {
 		next = r->next;		/* it will be somebody else's */
-		q->take(q->context, r);
+		r->take(r);
 	}
 }
 
@@ -80,14 +78,11 @@ rung(void *context)
 }
 
 struct queue *
-queue_new(struct evloop *loop, void (*take)(void *, struct queued *),
-    void *context)
+queue_new(struct evloop *loop)
 {
 	struct queue	*q = mem_zero(sizeof(*q));
 
 	atomic_init(&q->last, &q->asleep);
-	q->take = take;
-	q->context = context;
 	bell_open(&q->bell);
 	q->watch = evloop_watch(loop, q->bell.fd, rung, q);
 	evloop_want(q->watch, EVLOOP_READ);
@@ -100,4 +95,29 @@ queue_free(struct queue **qp)
 	evloop_unwatch(&(*qp)->watch);
 	bell_close(&(*qp)->bell);
 	mem_drop(qp);
+}
+
+/* From here on it may be sent again. */
+static void
+take_note(struct queued *queued)
+{
+	struct note	*n = (struct note *)queued;
+
+	n->heed(n->context, atomic_exchange(&n->times, 0));
+}
+
+void
+note_init(struct note *n, void (*heed)(void *, unsigned), void *context)
+{
+	n->place.take = take_note;
+	atomic_init(&n->times, 0);
+	n->heed = heed;
+	n->context = context;
+}
+
+void
+note_send(struct note *n, struct queue *q)
+{
+	if (atomic_fetch_add(&n->times, 1) == 0)
+		queue_put(q, &n->place);
 }

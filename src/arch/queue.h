@@ -13,19 +13,34 @@
 
 struct queue;
 
-/* Part of a record. */
+/* Part of a record; take is what is done with it in that thread. */
 struct queued {
 	struct queued	*next;
+	void		(*take)(struct queued *);
 };
 
-/* For the thread of that loop, which hands each record to take. */
-struct queue	*queue_new(struct evloop *, void (*take)(void *context,
-		    struct queued *), void *context);
+/* For the thread of that loop. */
+struct queue	*queue_new(struct evloop *);
 /* When nobody uses it any more; what is left has been taken. */
 void		 queue_free(struct queue **);
 /* Last in it; any thread. */
 void		 queue_put(struct queue *, struct queued *);
 /* Takes what is left, when the loop has ended: nobody rings after that. */
 void		 queue_empty(struct queue *);
+
+/*
+ * What one thread has to tell another: always the same, however often.  It is
+ * heeded once for all times that it has been sent since.
+ */
+struct note {
+	struct queued	 place;		/* first: casts rely on it */
+	_Atomic unsigned times;
+	void		(*heed)(void *context, unsigned times);
+	void		*context;
+};
+
+void		 note_init(struct note *, void (*heed)(void *, unsigned),
+		    void *context);
+void		 note_send(struct note *, struct queue *);	/* any thread */
 
 #endif

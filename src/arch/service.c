@@ -178,8 +178,8 @@ service_open(struct service *s, const struct world *world)
 }
 
 /* A quarter of the descriptors may be files, the rest connections. */
-static size_t
-connections(const struct service *s)
+size_t
+service_connections(const struct service *s)
 {
 	const struct world	*world = s->world;
 	size_t			 most, other, wanted;
@@ -359,7 +359,7 @@ service_run(struct service *s, const struct disk *disk)
 	s->http = http_new(&setup);
 	/* Those beside others are invited. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
-	    s->others != NULL ? 0 : connections(s), gone, s);
+	    s->others != NULL ? 0 : service_connections(s), gone, s);
 	if (s->room == 1)
 		clients_take_turns(s->clients, world->turns, world->main);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,

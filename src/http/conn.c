@@ -97,7 +97,9 @@ conn_park(struct conn *c)
 	    c->input < http->input + sizeof(http->input)) {
 		need(c->kept.len == 0);
 		buf_add(&c->kept, c->input, c->input_len);
-		explicit_bzero(c->input, c->input_len);
+		/* A body may have moved the head to where it stands now. */
+		explicit_bzero(http->input, (size_t)(c->input - http->input) +
+		    c->input_len);
 		c->input = c->kept.at;
 	}
 }

@@ -30,6 +30,7 @@ static const struct {
 	const char	*name;
 	enum go		(*run)(struct conn *);
 	unsigned	 waits;		/* MAY() of those that it may ask for */
+	enum stage	 stage;
 } steps[] = {
 #define RECV		recv_step
 #define PARSE		parse_step
@@ -43,7 +44,8 @@ static const struct {
 #define FINISH		finish_step
 #define LINGER		linger_step
 #define CLOSE		close_step
-#define STEP(id, name, stage, waits, help) [STEP_##id] = { name, id, waits },
+#define STEP(id, name, stage, waits, help)				\
+	[STEP_##id] = { name, id, waits, STAGE_##stage },
 #include "http/step.tbl"
 #undef STEP
 #undef RECV
@@ -284,6 +286,16 @@ wait_of(struct peer *p)
 	return &c->wait;	/* it is the one that is kept */
 }
 
+/* Its turn begins. */
+static inline void
+begin(const struct conn *c)
+{
+	if (c->http->date.wall != c->http->clock->wall)
+		new_second(c->http);
+	c->http->given = 0;
+	running = c;
+}
+
 const struct wait *
 machine_run(struct peer *p)
 {
@@ -291,16 +303,67 @@ machine_run(struct peer *p)
 	unsigned	left = STEPS_MOST;
 	enum go		go;
 
-	if (c->http->date.wall != c->http->clock->wall)
-		new_second(c->http);
-	c->http->given = 0;
-	running = c;
+	begin(c);
 	do {
 		need(left-- > 0);
 		go = steps[c->step].run(c);
 	} while (go == GO_ON);
 	running = NULL;
 	return go == GO_OVER ? NULL : wait_of(p);
+}
+
+/* One that has only come needs no more than its peer on its way: many may come
+ * at once. */
+static void
+leave(struct peer *p)
+{
+	struct conn	*c = p->conn;
+
+	conn_park(c);
+	/* A stage that never sends would never find its scratch empty. */
+	output_drop(&c->http->output);
+	if (is_idle(c) && c->readable && !c->turned_away)
+		conn_end(p);
+}
+
+static struct conn *
+take_up(struct peer *p)
+{
+	if (p->conn == NULL) {
+		conn_begin(p);
+		p->conn->readable = true;
+	}
+	return p->conn;
+}
+
+const struct wait *
+machine_run_stage(struct peer *p, enum stage *stage)
+{
+	struct conn	*c = take_up(p);
+	unsigned	 left = STEPS_MOST;
+	enum go		 go = GO_ON;
+
+	begin(c);
+	while (go == GO_ON && steps[c->step].stage == *stage) {
+		need(left-- > 0);
+		go = steps[c->step].run(c);
+	}
+	running = NULL;
+	if (go == GO_WAIT)
+		return wait_of(p);
+	if (go == GO_OVER)
+		return NULL;
+	*stage = steps[c->step].stage;
+	leave(p);
+	return NULL;
+}
+
+void
+machine_move(struct peer *p, struct http *http)
+{
+	p->http = http;
+	if (p->conn != NULL)
+		p->conn->http = http;
 }
 
 void

@@ -24,6 +24,22 @@ struct http;			/* one loop's world: store, buffers, clock */
 struct store;			/* store.h */
 struct transport;
 
+/* What a request goes through in the pipelined architecture (Choi et al.);
+ * which step belongs to which is in step.tbl. */
+#define STAGES(X)							\
+	X(ACCEPT,	"accept")	/* lets in, and sees out */	\
+	X(READ_REQUEST,	"read request")					\
+	X(FIND_FILE,	"find file")					\
+	X(SEND_HEADER,	"send header")					\
+	X(SEND_DATA,	"send data")	/* and reads it */
+
+enum stage {
+#define X(id, name) STAGE_##id,
+	STAGES(X)
+#undef X
+	STAGE_COUNT
+};
+
 struct http_setup {
 	const struct conf	*conf;
 	struct clock		*clock;		/* the loop's */
@@ -67,6 +83,13 @@ struct peer	*machine_new(struct http *, int fd,
 		    const struct sockaddr *from, size_t listener);
 /* Good until the machine is asked for anything else. */
 const struct wait *machine_run(struct peer *);
+/*
+ * The same, but no step of another stage: NULL, and which one is next, if one
+ * of those is.  From there on that stage runs it, and until then it belongs to
+ * nobody's loop, and may be moved to that of another of the same store.
+ */
+const struct wait *machine_run_stage(struct peer *, enum stage *);
+void		 machine_move(struct peer *, struct http *);
 /* The outcome of its wait; run it afterwards. */
 void		 machine_wake(struct peer *, enum outcome);
 void		 machine_free(struct peer **);

@@ -19,7 +19,7 @@ my %files = (a => "content of a\n");
 
 Amped::needs_many_clients();
 plan(skip_all => 'there workers are threads of one main')
-    if Amped::architecture() eq 'mt';
+    if Amped::architecture() =~ /^(?:mt|pipelined)\z/;
 
 sub set_workers {
 	my ($server, $n) = @_;

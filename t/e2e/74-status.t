@@ -55,6 +55,9 @@ $client->send("GET /none HTTP/1.1\r\nHost: x\r\n\r\n");
 is($client->response->{status}, 404, 'none');
 $client->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
 is(length($client->response->{body}), 300_000, 'a large one');
+# It is counted when it is over, and who is sent it may be faster.
+await('the last of them to be over',
+    sub { slurp($server->{access}) =~ m{GET /large } });
 my %after = numbers($status, '/status?text');
 my %more = map { $_ => $after{$_} - $before{$_} }
     grep { $after{$_} =~ /^\d/ } keys %before;
@@ -82,8 +85,9 @@ await('lines of the access log to be written, and that to be timed', sub {
 });
 cmp_ok($more{'pathname-hits'}, '>=', 7, 'hits');
 is($after{'open-connections'}, $one_thread ? 1 : 2, 'connections now');
-is($after{'connections-idle'}, $one_thread ? 1 : 2,
-    'they are idle, or were');
+# On its way from one stage to the other it is in no state.
+is($after{'connections-idle'}, $one_thread ? 1 : 2, 'they are idle, or were')
+    if Amped::architecture() ne 'pipelined';
 is($after{generation}, 1, 'the first conf');
 cmp_ok($after{'chunk-bytes'}, '>', 0, 'chunks are there');
 cmp_ok($after{'loop-lag-count'}, '>', $before{'loop-lag-count'},

@@ -22,10 +22,11 @@ my $password = 'The quick brown password 4711';
 my $hash = crypt($password, '$6$ampedsalt$');
 my $coded = encode_base64("user:$password", '');
 my $wrong = encode_base64("user:another $password", '');
+my $third = encode_base64("user:a third $password", '');
 my $marker = 'something that may stay there';
 my %secrets = ('the password' => $password, 'its code' => $coded,
     'its code, in part' => substr($coded, 12), 'its hash' => $hash,
-    'a wrong one' => substr($wrong, 12));
+    'a wrong one' => substr($wrong, 12), 'a third one' => substr($third, 12));
 my $root = docroot('open' => "open\n", 'inner/page' => "inner\n",
     'passwords' => "user:$hash\n");
 my $server = Amped->start(root => $root, site => "\tpath /inner {\n" .
@@ -74,13 +75,13 @@ sub leftovers {
 my $client = $server->connect;
 my ($main) = $server->role('main');
 
-# That it would be found: of a request that waited for nothing.
-for (1, 2) {
-	$client->send("GET /open HTTP/1.1\r\nHost: x\r\n" .
-	    "X-Marker: $marker\r\n\r\n");
-	is($client->response->{status}, 200, 'an open page');
-}
-ok(remembers($main, $marker), 'what was sent may still be there');
+# That it would be found: of a request that has not come to its end.
+is($server->get('/open')->{status}, 200, 'an open page');
+$client->send("GET /open HTTP/1.1\r\nHost: x\r\nX-Marker: $marker\r\n");
+await('what was sent to be there', sub { remembers($main, $marker) });
+pass('what was sent is found as long as it is needed');
+$client->send("\r\n");
+is($client->response->{status}, 200, 'then it is answered');
 
 $client->send("GET /inner/page HTTP/1.1\r\n$login\r\n");
 is($client->response->{body}, "inner\n", 'let in, after a look');
@@ -99,6 +100,11 @@ $client->send("GET /inner/page HTTP/1.1\r\n$login" .
     "Content-Length: 3000\r\n\r\n" . ('b' x 3000));
 is($client->response->{status}, 200, 'with a body');
 check('with a body');
+$client->send("GET /inner/page HTTP/1.1\r\nHost: x\r\n" .
+    "Authorization: Basic $third\r\n" .
+    "Content-Length: 3000\r\n\r\n" . ('b' x 3000));
+is($client->response->{status}, 401, 'with a body, after a look');
+check('with a body, after a look');
 $client->send("GET /inner/page HTTP/1.1\r\n$login\r\n" x 5 .
     "GET /open HTTP/1.1\r\nHost: x\r\n\r\n");
 is($client->response->{status}, 200, 'a pipeline') for 1 .. 6;

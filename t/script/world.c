@@ -16,6 +16,7 @@
 
 #include "arch/crowd.h"
 #include "conf.h"
+#include "http/http.h"
 #include "http/transport.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -182,9 +183,10 @@ log_line(void *context, size_t n)
 
 /* With a directory of its own; false: there is none to be had. */
 bool
-world_new(const char *file)
+world_new(const char *file, bool staged)
 {
 	memset(&world, 0, sizeof(world));
+	world.staged = staged;
 	log_sink(told_line, NULL);
 	world.file = file;
 	world.clock.ms = 1000000;
@@ -195,10 +197,28 @@ world_new(const char *file)
 
 /* Driving the machine. */
 
+/* From stage to stage until it waits or is over. */
+static const struct wait *
+run_stages(struct client *c)
+{
+	const struct wait	*w;
+	enum stage		 next = c->stage;
+
+	do {
+		if (c->stage != next)
+			machine_move(c->peer, world.https[next]);
+		c->stage = next;
+		w = machine_run_stage(c->peer, &next);
+	} while (next != c->stage);
+	if (w == NULL && c->stage != STAGE_ACCEPT)
+		world_fail("%s is over in the wrong stage", c->name);
+	return w;
+}
+
 static void
 run(struct client *c)
 {
-	c->wait = machine_run(c->peer);
+	c->wait = world.staged ? run_stages(c) : machine_run(c->peer);
 	if (c->wait == NULL) {
 		machine_free(&c->peer);
 		return;
@@ -292,7 +312,7 @@ begin(void)
 	struct buf		 complaints = { 0 };
 	char			 text[200];
 
-	if (world.http != NULL)
+	if (world.https[0] != NULL)
 		return;
 	snprintf(text, sizeof(text), "site default {\nlisten 127.0.0.1:0\n"
 	    "root %s\n", world.dir);
@@ -314,7 +334,10 @@ begin(void)
 	setup.log = log_line;
 	setup.addresses = world.addresses = crowd_new(world.conf, 1,
 	    setup.descriptors);
-	world.http = http_new(&setup);
+	world.https[0] = http_new(&setup);
+	setup.store = world.https[0]->store;
+	for (int i = 1; i < STAGE_COUNT; i++)
+		world.https[i] = world.staged ? http_new(&setup) : NULL;
 }
 
 struct client *
@@ -347,12 +370,28 @@ world_connect(const char *name, const char *from)
 		c = world.clients[i] = mem_zero(sizeof(*c));
 		snprintf(c->name, sizeof(c->name), "%s", name);
 		c->takes = UNLIMITED;
-		c->peer = machine_new(world.http, -1, &script_transport, c,
+		c->peer = machine_new(world.https[STAGE_ACCEPT], -1, &script_transport, c,
 		    peer, 0);
 		run(c);
 		return;
 	}
 	world_fail("too many clients");
+}
+
+void
+world_drain(void)
+{
+	for (int i = 0; i < STAGE_COUNT; i++)
+		if (world.https[i] != NULL)
+			http_drain(world.https[i]);
+}
+
+static void
+free_https(void)
+{
+	for (int i = STAGE_COUNT - 1; i >= 0; i--)
+		if (world.https[i] != NULL)
+			http_free(&world.https[i]);
 }
 
 void
@@ -376,8 +415,7 @@ world_free(void)
 		world.errands[0]->job.error = ECONNABORTED;
 		world_finish(world.errands[0]);
 	}
-	if (world.http != NULL)
-		http_free(&world.http);
+	free_https();
 	crowd_free(&world.addresses);
 	if (world.conf != NULL)
 		conf_free(&world.conf);

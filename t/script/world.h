@@ -22,6 +22,7 @@
 struct client {				/* the architecture's, see wait.h */
 	char			 name[16];
 	struct peer		*peer;
+	enum stage		 stage;		/* that has it, if staged */
 	const struct wait	*wait;		/* NULL: over */
 	struct wait		 asked;		/* that, a copy */
 	struct buf		 to, from;	/* for the machine, from it */
@@ -42,7 +43,9 @@ struct world {
 	struct buf	 conf_text, site_text, log, told;
 	char		 dir[64];		/* for files and as root */
 	struct conf	*conf;
-	struct http	*http;
+	struct http	*https[STAGE_COUNT];	/* only the first, or staged */
+	bool		 staged;		/* as pipelined does it */
+	bool		 skipped;		/* not for that */
 	struct addresses *addresses;
 	struct clock	 clock;
 	struct client	*clients[CLIENTS];
@@ -59,7 +62,7 @@ _Noreturn void	world_fail(const char *, ...)
     __attribute__((__format__(__printf__, 1, 2)));
 
 /* For this scenario; false: there is no room for its files. */
-bool	world_new(const char *file);
+bool	world_new(const char *file, bool staged);
 void	world_free(void);
 
 /* The client of that name; NULL: none. */
@@ -73,6 +76,8 @@ void	world_wake(struct client *, enum outcome);
 void	world_settle(struct client *);
 
 void	world_pass_time(int64_t ms);
+
+void	world_drain(void);
 
 /* The answer is in the job: it is over, and all who wait go on. */
 void	world_finish(struct errand *);

@@ -126,7 +126,7 @@ static const struct {
 	    "    cache { heads 1k; chunks 99999999999G; paths -1 }\n"
 	    "                                                 ^~\n" },
 	{ "architecture ampd\nlog { error stderr loud; access stderr comon }\n",
-	    "t.conf:2:14: \"ampd\" is not one of amped, sped, mp, mt\n"
+	    "t.conf:2:14: \"ampd\" is not one of amped, sped, mp, mt, pipelined\n"
 	    "    architecture ampd\n"
 	    "                 ^~~~ did you mean \"amped\"?\n"
 	    "t.conf:3:20: \"loud\" is not one of error, warn, notice, info, "

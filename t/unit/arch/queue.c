@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "arch/queue.h"
-#include "lib/mem.h"
+#include "stats.h"
 #include "t/unit/unit.h"
 
 #define PUTTERS		4
@@ -17,9 +17,10 @@
 #define PATIENCE	30000		/* ms, for what must come */
 
 struct record {
-	struct queued	queued;		/* first: casts rely on it */
-	int		putter;
-	int		number;		/* not atomic: the queue is */
+	struct queued	 queued;	/* first: casts rely on it */
+	struct side	*side;		/* that is to take it */
+	int		 putter;
+	int		 number;	/* not atomic: the queue is */
 };
 
 /* A thread with a loop and a queue, or the test's own. */
@@ -34,11 +35,14 @@ struct side {
 	int		 left;		/* until it stops; 0: never */
 };
 
+static struct side	here, there;
+static struct record	records[PUTTERS][RECORDS];
+
 static void
-take(void *context, struct queued *queued)
+take(struct queued *queued)
 {
-	struct side	*s = context;
 	struct record	*r = (struct record *)queued;
+	struct side	*s = r->side;
 
 	ck_assert_int_eq(r->number, s->next[r->putter]);
 	s->next[r->putter]++;
@@ -48,11 +52,12 @@ take(void *context, struct queued *queued)
 }
 
 static void
-return_it(void *context, struct queued *queued)
+return_it(struct queued *queued)
 {
-	struct side	*s = context;
 	struct record	*r = (struct record *)queued;
+	struct side	*s = r->side;
 
+	r->side = s->other;
 	if (++r->number < 2 * TURNS)
 		queue_put(s->other->queue, queued);
 	if (--s->left == 0)
@@ -60,11 +65,11 @@ return_it(void *context, struct queued *queued)
 }
 
 static void
-open_side(struct side *s, void (*callback)(void *, struct queued *), int left)
+open_side(struct side *s, int left)
 {
 	*s = (struct side){ .left = left };
 	s->loop = evloop_new(&s->clock);
-	s->queue = queue_new(s->loop, callback, s);
+	s->queue = queue_new(s->loop);
 }
 
 static void
@@ -74,19 +79,21 @@ close_side(struct side *s)
 	evloop_free(&s->loop);
 }
 
-static struct side	here, there;
-static struct record	records[PUTTERS][RECORDS];
+static void
+put_record(struct record *r, int putter, int number)
+{
+	*r = (struct record){ .queued.take = take, .side = &here,
+	    .putter = putter, .number = number };
+	queue_put(here.queue, &r->queued);
+}
 
 static void *
 put(void *context)
 {
 	int	n = *(int *)context;
 
-	for (int i = 0; i < RECORDS; i++) {
-		records[n][i].putter = n;
-		records[n][i].number = i;
-		queue_put(here.queue, &records[n][i].queued);
-	}
+	for (int i = 0; i < RECORDS; i++)
+		put_record(&records[n][i], n, i);
 	return NULL;
 }
 
@@ -95,7 +102,7 @@ START_TEST(many_put)
 	pthread_t	threads[PUTTERS];
 	int		numbers[PUTTERS];
 
-	open_side(&here, take, PUTTERS * RECORDS);
+	open_side(&here, PUTTERS * RECORDS);
 	for (int i = 0; i < PUTTERS; i++) {
 		numbers[i] = i;
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, put,
@@ -113,8 +120,10 @@ END_TEST
 static void *
 run(void *context)
 {
-	struct side	*s = context;
+	static struct stats_part part;		/* a loop is timed */
+	struct side		*s = context;
 
+	stats_thread_in(&part);
 	evloop_run(s->loop);
 	return NULL;
 }
@@ -125,13 +134,11 @@ START_TEST(sleeper_is_woken)
 {
 	int64_t	end;
 
-	open_side(&here, take, RECORDS);
+	open_side(&here, RECORDS);
 	end = clock_ms() + PATIENCE;
 	ck_assert_int_eq(pthread_create(&here.thread, NULL, run, &here), 0);
 	for (int i = 0; i < RECORDS; i++) {
-		records[0][i].putter = 0;
-		records[0][i].number = i;
-		queue_put(here.queue, &records[0][i].queued);
+		put_record(&records[0][i], 0, i);
 		while (atomic_load(&here.taken) <= i) {
 			ck_assert_int_lt(clock_ms(), end);
 			sched_yield();
@@ -146,13 +153,16 @@ START_TEST(there_and_back)
 {
 	static struct record	several[3];
 
-	open_side(&here, return_it, 3 * TURNS);
-	open_side(&there, return_it, 3 * TURNS);
+	open_side(&here, 3 * TURNS);
+	open_side(&there, 3 * TURNS);
 	here.other = &there;
 	there.other = &here;
 	ck_assert_int_eq(pthread_create(&there.thread, NULL, run, &there), 0);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
+		several[i].queued.take = return_it;
+		several[i].side = &here;
 		queue_put(here.queue, &several[i].queued);
+	}
 	evloop_run(here.loop);
 	pthread_join(there.thread, NULL);
 	for (int i = 0; i < 3; i++)
@@ -165,15 +175,58 @@ END_TEST
 /* The loop has ended with some under way. */
 START_TEST(rest_is_taken)
 {
-	struct record	r[2] = { { .number = 0 }, { .number = 1 } };
+	struct record	r[2];
 
-	open_side(&here, take, 3);
-	queue_put(here.queue, &r[0].queued);
-	queue_put(here.queue, &r[1].queued);
+	open_side(&here, 3);
+	put_record(&r[0], 0, 0);
+	put_record(&r[1], 0, 1);
 	queue_empty(here.queue);
 	ck_assert_int_eq(atomic_load(&here.taken), 2);
 	queue_empty(here.queue);
 	ck_assert_int_eq(atomic_load(&here.taken), 2);
+	close_side(&here);
+}
+END_TEST
+
+static unsigned	heeded, times_heeded;
+
+static void
+heed(void *context, unsigned times)
+{
+	ck_assert_ptr_eq(context, &here);
+	times_heeded++;
+	heeded += times;
+	if (heeded == RECORDS)
+		evloop_stop(here.loop);
+}
+
+static void *
+send_notes(void *context)
+{
+	for (int i = 0; i < RECORDS - 3; i++)
+		note_send(context, here.queue);
+	return NULL;
+}
+
+START_TEST(notes_add_up)
+{
+	struct note	n;
+
+	heeded = times_heeded = 0;
+	open_side(&here, 0);
+	note_init(&n, heed, &here);
+	for (int i = 0; i < 3; i++)
+		note_send(&n, here.queue);
+	queue_empty(here.queue);
+	ck_assert_uint_eq(times_heeded, 1);
+	ck_assert_uint_eq(heeded, 3);
+	close_side(&here);
+	open_side(&here, 0);
+	ck_assert_int_eq(pthread_create(&there.thread, NULL, send_notes, &n),
+	    0);
+	evloop_run(here.loop);
+	pthread_join(there.thread, NULL);
+	ck_assert_uint_eq(heeded, RECORDS);
 	close_side(&here);
 }
 END_TEST
@@ -185,4 +238,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, sleeper_is_woken);
 	tcase_add_test(tests, there_and_back);
 	tcase_add_test(tests, rest_is_taken);
+	tcase_add_test(tests, notes_add_up);
 }

@@ -1,0 +1,81 @@
+/*
+ * clients_private: what clients.c and stages.c share, and nobody else may know.
+ */
+#ifndef ARCH_CLIENTS_PRIVATE_H
+#define ARCH_CLIENTS_PRIVATE_H
+
+#include <stdatomic.h>
+
+#include "arch/clients.h"
+#include "arch/queue.h"
+
+TAILQ_HEAD(client_list, client);
+
+/* There may be very many, of which most are idle: it is a guest of its
+ * watch, to be one piece of memory with it. */
+struct client {
+	struct clients		*all;
+	struct peer		*peer;
+	struct errand		*errand;	/* waited for, or NULL */
+	int64_t			 deadline;	/* clock ms */
+	uint8_t			 patience;	/* the list that it is in */
+	bool			 listed;
+	TAILQ_ENTRY(client)	 link;		/* in that list */
+	union {
+		TAILQ_ENTRY(client)	 waiting;	/* for the errand */
+		struct queued		 place;		/* on its way */
+	};
+};
+
+struct door {				/* a listening socket */
+	struct clients	*all;
+	struct watch	*watch;
+	struct listener	 listener;
+};
+
+struct clients {
+	struct evloop		*loop;
+	struct clock		*clock;
+	struct http		*http;
+	struct door		*doors;
+	size_t			 ndoors;
+	struct watch		*timer;
+	int64_t			 timer_at;	/* NEVER: not set */
+	struct client_list	 lists[PATIENCE_COUNT];
+	/* Tallies, as are all the numbers that others may look at. */
+	size_t			 listed[PATIENCE_COUNT];	/* in them */
+	size_t			 count;
+	size_t			 limit;
+	atomic_bool		 closed;	/* doors, until there is room */
+	int64_t			 told;		/* that they are: clock ms */
+	atomic_bool		 draining;
+	bool			 lent;		/* the doors */
+	bool			 last;		/* come in, whoever waits */
+	struct turns		*queue;		/* NULL: with nobody */
+	unsigned		 main;		/* ... in it */
+	struct watch		*bell;		/* the door is handed on */
+	bool			 turns;		/* there is room for one, who */
+	int			 calm;		/* ... did not move in these, */
+	bool			 parting;	/* or ends with its response, */
+	bool			 going;		/* soon, as others believe */
+	void			(*gone)(void *);
+	void			*context;
+	size_t			(*least)(void);	/* of others; NULL: none */
+	void			(*changed)(void *);
+	struct watch		*aside;		/* the time until ... */
+	int			 insists;	/* ... so many are taken that
+						 * others have left */
+	struct stages		*stages;	/* NULL: there are none */
+};
+
+/* It waits for that, or is over if for nothing. */
+void	clients_settle(struct client *, const struct wait *);
+void	clients_run(struct client *);
+void	clients_unlist(struct client *);
+/* Ends it; whoever counts it has one less. */
+void	clients_let_go(struct client *);
+/* One that costs it least goes; false: there is none. */
+bool	clients_evict(struct clients *);
+void	clients_open_doors(struct clients *, bool);
+
+#endif

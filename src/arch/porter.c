@@ -1,0 +1,216 @@
+/*
+ * porter: errands in a list, under a lock that is held for no longer than to
+ * change that.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "arch/clients.h"
+#include "arch/porter.h"
+#include "lib/lock.h"
+#include "lib/mem.h"
+#include "stats.h"
+
+/* An errand on its way. */
+struct trip {
+	struct queued		 place;		/* first: casts rely on it */
+	struct errand		*errand;
+	struct porter		*porter;
+	struct queue		*home;
+	bool			 waiting;	/* under the porter's lock */
+	TAILQ_ENTRY(trip)	 link;		/* as long as it waits */
+};
+
+struct porter {
+	struct queue		*queue;		/* of its thread */
+	struct note		 work;
+	struct lock		*lock;		/* of these: */
+	TAILQ_HEAD(, trip)	 trips;
+	size_t			 n, most;
+	bool			 ended;
+};
+
+static void
+finish(struct trip *t)
+{
+	struct errand	*e = t->errand;
+
+	free(t);
+	clients_errand_done(e);
+}
+
+static void
+come_home(struct queued *place)
+{
+	finish((struct trip *)place);
+}
+
+/* A piece of a response that may have begun: it is not to be cut short, and
+ * there are no more of them than connections. */
+static bool
+goes_on(const struct job *job)
+{
+	return job->kind == JOB_READ || job->kind == JOB_COPY;
+}
+
+/* False: too many wait. */
+static bool
+add(struct porter *p, struct trip *t)
+{
+	bool	room;
+
+	lock_take(p->lock);
+	room = !p->ended && (p->n < p->most || goes_on(&t->errand->job));
+	if (room) {
+		TAILQ_INSERT_TAIL(&p->trips, t, link);
+		t->waiting = true;
+		p->n++;
+	}
+	lock_release(p->lock);
+	if (room)
+		note_send(&p->work, p->queue);
+	return room;
+}
+
+/* False: it was not among those that wait. */
+static bool
+withdraw(struct porter *p, struct trip *t)
+{
+	bool	waited;
+
+	lock_take(p->lock);
+	waited = t->waiting;
+	if (waited) {
+		TAILQ_REMOVE(&p->trips, t, link);
+		t->waiting = false;
+		p->n--;
+	}
+	lock_release(p->lock);
+	return waited;
+}
+
+/* One that is under way stays: its answer will serve the next. */
+static void
+deserted(struct errand *e)
+{
+	struct trip	*t = e->way;
+
+	if (!withdraw(t->porter, t))
+		return;
+	stats_count(STATS_JOBS_DROPPED);
+	e->job.error = ECANCELED;
+	finish(t);
+}
+
+void
+porter_send(struct porter *p, struct errand *e, struct queue *home)
+{
+	struct trip	*t = mem_zero(sizeof(*t));
+
+	TAILQ_INIT(&e->waiters);
+	t->place.take = come_home;
+	t->errand = e;
+	t->porter = p;
+	t->home = home;
+	e->way = t;
+	/* Nobody else looks at this, and it may be done when add returns. */
+	e->deserted = home != NULL ? deserted : NULL;
+	if (!add(p, t)) {
+		e->job.error = EAGAIN;
+		finish(t);
+	}
+}
+
+/* The first of those that wait, which it is over from now on, or NULL. */
+static struct trip *
+next(struct porter *p, bool *more)
+{
+	struct trip	*t;
+
+	lock_take(p->lock);
+	t = TAILQ_FIRST(&p->trips);
+	if (t != NULL) {
+		TAILQ_REMOVE(&p->trips, t, link);
+		t->waiting = false;
+		p->n--;
+	}
+	*more = !TAILQ_EMPTY(&p->trips);
+	lock_release(p->lock);
+	return t;
+}
+
+static void
+perform(struct trip *t)
+{
+	struct job	*job = &t->errand->job;
+	int64_t		 begun = clock_us();
+
+	job_perform(job);
+	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)job->kind,
+	    clock_us() - begun);
+	if (t->home != NULL)
+		queue_put(t->home, &t->place);
+	else
+		finish(t);
+}
+
+/* One in each turn of the loop: so it can be told to end. */
+static void
+work(void *context, unsigned times)
+{
+	struct porter	*p = context;
+	bool		 more;
+	struct trip	*t = next(p, &more);
+
+	(void)times;
+	if (t != NULL)
+		perform(t);
+	if (more)
+		note_send(&p->work, p->queue);
+}
+
+size_t
+porter_waiting(const struct porter *p)
+{
+	size_t	n;
+
+	lock_take(p->lock);
+	n = p->n;
+	lock_release(p->lock);
+	return n;
+}
+
+struct porter *
+porter_new(struct evloop *loop, struct queue *queue, size_t most)
+{
+	struct porter	*p = mem_zero(sizeof(*p));
+
+	/* Its turns are the disk's. */
+	evloop_untimed(loop);
+	p->queue = queue;
+	note_init(&p->work, work, p);
+	p->lock = lock_new();
+	p->most = most;
+	TAILQ_INIT(&p->trips);
+	return p;
+}
+
+void
+porter_end(struct porter *p)
+{
+	struct trip	*t;
+
+	p->ended = true;
+	while ((t = TAILQ_FIRST(&p->trips)) != NULL) {
+		withdraw(p, t);
+		t->errand->job.error = ECONNABORTED;
+		finish(t);
+	}
+}
+
+void
+porter_free(struct porter **pp)
+{
+	lock_free(&(*pp)->lock);
+	mem_drop(pp);
+}

@@ -1,0 +1,40 @@
+/*
+ * stages: connections that go from thread to thread, one for each stage of the
+ * machine.
+ *
+ * Each of these threads has the clients that wait in it; who is another stage's
+ * business is handed on.  STAGE_ACCEPT has the doors, counts, and lets go; the
+ * others make room where it asks them to.  What they have to say to each other
+ * goes through their queues.
+ */
+#ifndef ARCH_STAGES_H
+#define ARCH_STAGES_H
+
+#include "arch/clients.h"
+#include "arch/queue.h"
+
+struct client;
+
+/* They are those of that stage; all of them, by stage, are known by now, and
+ * none of their loops turns yet.  The queue is that of their thread. */
+void		 stages_join(struct clients *, enum stage,
+		    struct clients *const *, struct queue *);
+/* No loop turns any more: lets go of all, and of who is on the way when the
+ * queues are emptied.  STAGE_ACCEPT first, and freed last. */
+void		 stages_end(struct clients *);
+
+/*
+ * For clients.c
+ */
+
+/* Whose count it is in; themselves, where there are no stages. */
+struct clients	*stages_host(struct clients *);
+/* Runs it as this stage, and hands it on or settles it. */
+void		 stages_run(struct client *);
+/* There is one here that could make room. */
+void		 stages_ease(struct clients *);
+/* Whether one can be asked to, and asks one. */
+bool		 stages_can_make_room(const struct clients *);
+bool		 stages_make_room(const struct clients *);
+
+#endif
