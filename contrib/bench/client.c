@@ -1,7 +1,7 @@
 /*
  * client: asks a server, counts the answers, and says how long they took.
  *
- *	client [-1lR] [-a active] [-c connections] [-d seconds] [-f file]
+ *	client [-1lnR] [-a active] [-c connections] [-d seconds] [-f file]
  *	    [-p depth] [-t turns] [-w requests] port [target]
  *
  * Opens the connections, asks on each of them once and, with -w, so often
@@ -16,6 +16,8 @@
  *	-a	so many connections have requests under way; the others idle
  *	-f	targets from a file, one a line; what follows a tab is a field
  *	-l	only prints the length of the first request
+ *	-n	opens connections only when it is to go, in its time; for servers
+ *		that cannot keep as many
  *	-p	so many requests at once, and no more until all are answered
  *	-t	a connection is the next one's turn after so many answers
  *
@@ -31,7 +33,6 @@
 
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ struct conn {
 	unsigned	 turns;
 	size_t		 body;		/* bytes of this answer to come */
 	size_t		 in;		/* bytes of an incomplete head */
-	bool		 busy, closing, fresh, in_body;
+	bool		 busy, closing, connecting, fresh, in_body;
 	uint64_t	 since;
 	char		*head;
 };
@@ -69,7 +70,7 @@ struct request {
 };
 
 static struct {
-	bool		 one_each, at_random, show_length;
+	bool		 one_each, at_random, late, show_length;
 	unsigned	 active, connections, depth, turns;
 	unsigned long	 warm;
 	double		 seconds;
@@ -216,7 +217,10 @@ choose(void)
  * Connections
  */
 
-/* Waits for the server to answer, which its kernel does. */
+/*
+ * The server's kernel answers at once, unless it has queued as many as it
+ * will: then nobody else waits for that.
+ */
 static void
 open_conn(struct conn *c)
 {
@@ -226,13 +230,18 @@ open_conn(struct conn *c)
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = c };
 	int on = 1;
 
-	c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (c->fd == -1 || connect(c->fd, (struct sockaddr *)&sin,
-	    sizeof(sin)) == -1)
-		err(1, "connect");
+	c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (c->fd == -1)
+		err(1, "socket");
 	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (fcntl(c->fd, F_SETFL, O_NONBLOCK) == -1 ||
-	    epoll_ctl(queue, EPOLL_CTL_ADD, c->fd, &event) == -1)
+	c->connecting = connect(c->fd, (struct sockaddr *)&sin,
+	    sizeof(sin)) == -1;
+	if (c->connecting) {
+		if (errno != EINPROGRESS)
+			err(1, "connect");
+		event.events |= EPOLLOUT;
+	}
+	if (epoll_ctl(queue, EPOLL_CTL_ADD, c->fd, &event) == -1)
 		err(1, "epoll_ctl");
 	c->pending = 0;
 	c->in = c->body = 0;
@@ -249,35 +258,51 @@ reopen(struct conn *c)
 
 /* Requests are small, and nothing else is on its way: they fit. */
 static void
-ask(struct conn *c)
+send_batch(struct conn *c)
 {
 	static char batch[ROOM];
 	const struct request *request = choose();
-	size_t length = 0;
+	const char *bytes = request->bytes;
+	size_t length = request->length;
 
-	if (opt.depth == 1) {
-		if (send(c->fd, request->bytes, request->length,
-		    MSG_NOSIGNAL) != (ssize_t)request->length)
-			sum.errors++;
-	} else {
-		for (unsigned i = 0; i < opt.depth; i++) {
-			if (i > 0)
-				request = choose();
-			if (length + request->length > sizeof(batch))
-				errx(1, "the pipeline is too long");
-			memcpy(batch + length, request->bytes,
-			    request->length);
-			length += request->length;
-		}
-		if (send(c->fd, batch, length, MSG_NOSIGNAL) !=
-		    (ssize_t)length)
-			sum.errors++;
+	if (opt.depth > 1) {
+		memcpy(batch, bytes, length);
+		bytes = batch;
 	}
+	for (unsigned i = 1; i < opt.depth; i++) {
+		request = choose();
+		if (length + request->length > sizeof(batch))
+			errx(1, "the pipeline is too long");
+		memcpy(batch + length, request->bytes, request->length);
+		length += request->length;
+	}
+	if (send(c->fd, bytes, length, MSG_NOSIGNAL) != (ssize_t)length)
+		sum.errors++;
+}
+
+static void
+ask(struct conn *c)
+{
+	if (!c->connecting)
+		send_batch(c);
 	c->since = now();
 	c->pending = opt.depth;
 	c->busy = true;
 	asked += opt.depth;
 	under_way++;
+}
+
+/* What it is to ask for was not sent yet. */
+static void
+connected(struct conn *c)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = c };
+
+	if (epoll_ctl(queue, EPOLL_CTL_MOD, c->fd, &event) == -1)
+		err(1, "epoll_ctl");
+	c->connecting = false;
+	if (c->busy)
+		send_batch(c);
 }
 
 /* All that this one asked for is there: it goes on, or lets another. */
@@ -454,6 +479,15 @@ readable(struct conn *c)
 		ended(c);
 }
 
+static void
+ready(struct conn *c, uint32_t events)
+{
+	if (c->connecting && !(events & (EPOLLERR | EPOLLHUP)))
+		connected(c);
+	else
+		readable(c);
+}
+
 /* Until nothing is under way any more, asking for so long. */
 static void
 run(uint64_t until)
@@ -467,7 +501,7 @@ run(uint64_t until)
 		if (n == -1 && errno != EINTR)
 			err(1, "epoll_wait");
 		for (int i = 0; i < n; i++)
-			readable(events[i].data.ptr);
+			ready(events[i].data.ptr, events[i].events);
 		if (now() >= until)
 			stopping = true;
 		if (now() >= patience) {
@@ -505,28 +539,40 @@ warm_up(void)
 	opt.depth = depth;
 }
 
+static double
+processor_seconds(void)
+{
+	struct rusage used;
+
+	getrusage(RUSAGE_SELF, &used);
+	return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+	    (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
 static void
 measure(void)
 {
-	struct rusage used;
+	double used = processor_seconds();
 	uint64_t start;
 
 	memset(&sum, 0, sizeof(sum));
 	next_request = idle_first = idle_n = 0;
 	stopping = false;
 	start = now();
+	for (unsigned i = 0; opt.late && i < opt.connections; i++)
+		open_conn(&conns[i]);
 	for (unsigned i = 0; i < opt.connections; i++)
 		if (i < opt.active)
 			ask(&conns[i]);
 		else
 			idle[idle_n++] = i;
 	run(start + (uint64_t)(opt.seconds * 1e9));
-	getrusage(RUSAGE_SELF, &used);
 	printf("{\"requests\":%ju,\"bytes\":%ju,\"errors\":%ju,"
-	    "\"reopened\":%ju,\"seconds\":%.6f,\"p50\":%.1f,\"p99\":%.1f,"
-	    "\"slowest\":%.1f}\n", (uintmax_t)sum.requests,
-	    (uintmax_t)sum.bytes, (uintmax_t)sum.errors,
-	    (uintmax_t)sum.reopened, (double)(now() - start) / 1e9,
+	    "\"reopened\":%ju,\"seconds\":%.6f,\"processor\":%.6f,"
+	    "\"p50\":%.1f,\"p99\":%.1f,\"slowest\":%.1f}\n",
+	    (uintmax_t)sum.requests, (uintmax_t)sum.bytes,
+	    (uintmax_t)sum.errors, (uintmax_t)sum.reopened,
+	    (double)(now() - start) / 1e9, processor_seconds() - used,
 	    percentile(50), percentile(99), (double)sum.slowest / 1000);
 }
 
@@ -552,7 +598,7 @@ options(int argc, char *argv[])
 {
 	int o;
 
-	while ((o = getopt(argc, argv, "1a:c:d:f:lp:Rt:w:")) != -1)
+	while ((o = getopt(argc, argv, "1a:c:d:f:lnp:Rt:w:")) != -1)
 		switch (o) {
 		case '1': opt.one_each = true; break;
 		case 'a': opt.active = (unsigned)atoi(optarg); break;
@@ -560,6 +606,7 @@ options(int argc, char *argv[])
 		case 'd': opt.seconds = atof(optarg); break;
 		case 'f': opt.file = optarg; break;
 		case 'l': opt.show_length = true; break;
+		case 'n': opt.late = true; break;
 		case 'p': opt.depth = (unsigned)atoi(optarg); break;
 		case 'R': opt.at_random = true; break;
 		case 't': opt.turns = (unsigned)atoi(optarg); break;
@@ -568,7 +615,7 @@ options(int argc, char *argv[])
 		}
 	if (argc - optind != 1 + (opt.file == NULL) || opt.depth < 1 ||
 	    opt.depth > DEEPEST || opt.connections < 1)
-		errx(64, "usage: client [-1lR] [-a active] [-c connections] "
+		errx(64, "usage: client [-1lnR] [-a active] [-c connections] "
 		    "[-d seconds] [-f file] [-p depth] [-t turns] "
 		    "[-w requests] port [target]");
 	if (opt.active == 0 || opt.active > opt.connections)
@@ -600,7 +647,8 @@ main(int argc, char *argv[])
 		conns[i].head = allocate(1, HEAD);
 	if ((queue = epoll_create1(EPOLL_CLOEXEC)) == -1)
 		err(1, "epoll_create1");
-	warm_up();
+	if (!opt.late)
+		warm_up();
 	if (sum.errors > 0)
 		errx(1, "%ju errors before it began", (uintmax_t)sum.errors);
 	printf("ready\n");

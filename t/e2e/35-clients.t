@@ -90,7 +90,8 @@ is(scalar(grep { $_->response->{body} eq substr($large, 0, 3_000_000) }
     @readers), 10, 'ten downloads at once');
 $_->close for @readers;
 
-# A thousand who say nothing, then one who does, then all of them.
+# A thousand who say nothing, or as many as there are places for; then one who
+# does, then all of them.
 my $n = Amped::many_clients(1000) ? 1000 : 25;
 my @idle = map { $server->connect } 1 .. $n;
 is($server->get('/page')->{body}, $page, "beside $n idle ones");

@@ -162,9 +162,12 @@ await('the page to change',
 unlink("$all/www/404.html");
 await('the short page', sub { get('/nothing')->{body} =~ /<h1>404/ });
 unlink("$all/www/app/main.js");
-await('the fallback',
-    sub { get('/app/main.js')->{body} eq "the application\n" });
-is(get('/app/main.js')->{field}{'content-type'}, 'text/html; charset=utf-8',
+my $fallback;
+await('the fallback', sub {
+	$fallback = get('/app/main.js');
+	return $fallback->{body} eq "the application\n";
+});
+is($fallback->{field}{'content-type'}, 'text/html; charset=utf-8',
     'of its own type');
 
 $server->stop;

@@ -12,6 +12,8 @@ use Fcntl qw(O_NONBLOCK O_RDONLY);
 use POSIX qw(mkfifo);
 use Test::More;
 
+Amped::one_main();
+
 # Lines of more than 1 KiB: a thousand of them are more than main keeps.
 my $long = 'x' x 1400;
 my $root = docroot('page' => "page\n");

@@ -42,7 +42,9 @@ sub numbers { return map { split(' ') } split(/\n/, report(@_)) }
 my %before = numbers($status, '/status?text');
 
 # Ten requests, and exactly ten more.
-my $client = $server->connect;
+# A thread counts a request when its response is out: so there is one only.
+my $one_thread = Amped::architecture() eq 'mt';
+my $client = $one_thread ? $status : $server->connect;
 for (1 .. 7) {
 	$client->send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
 	is($client->response->{status}, 200, "request $_");
@@ -66,7 +68,7 @@ is($more{'method-get'}, 10, 'GET');
 is($more{'method-head'}, 1, 'HEAD');
 is($more{'status-2xx'}, 10, '2xx');
 is($more{'status-4xx'}, 1, '4xx');
-is($more{connections}, 1, 'connections');
+is($more{connections}, $one_thread ? 0 : 1, 'connections');
 cmp_ok($more{bytes}, '>', 300_000, 'bytes sent');
 cmp_ok($more{bytes}, '<', 320_000, '... not more than that');
 is($more{'bytes-in'}, 7 * length("GET / HTTP/1.1\r\nHost: x\r\n\r\n") +
@@ -82,9 +84,9 @@ await('lines of the access log to be written, and that to be timed', sub {
 	return $now{'service-append-count'} > 0;
 });
 cmp_ok($more{'pathname-hits'}, '>=', 7, 'hits');
-is($after{'open-connections'}, 2, 'connections now');
+is($after{'open-connections'}, $one_thread ? 1 : 2, 'connections now');
 # On its way from one stage to the other it is in no state.
-is($after{'connections-idle'}, 2, 'they are idle, or were')
+is($after{'connections-idle'}, $one_thread ? 1 : 2, 'they are idle, or were')
     if Amped::architecture() ne 'pipelined';
 is($after{generation}, 1, 'the first conf');
 cmp_ok($after{'chunk-bytes'}, '>', 0, 'chunks are there');

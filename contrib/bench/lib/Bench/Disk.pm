@@ -49,7 +49,15 @@ sub new {
 	return $self;
 }
 
-# Read-only, with a read-ahead of 128 KiB; heads, us a seek and MB/s if slow.
+# From now on a slow one has so many heads, us a seek, MB/s; or is fast.
+sub speed {
+	my ($self, @speed) = @_;
+
+	@speed = (0, 0, 1) unless @speed;
+	$self->{slow}->command("disk @speed") if $self->{slow};
+}
+
+# Read-only, with a read-ahead of 128 KiB; speed as there.
 sub attach {
 	my ($self, $at, @speed) = @_;
 
@@ -58,7 +66,7 @@ sub attach {
 	@$self{qw(loop at)} = ($loop, $at);
 	run('blockdev', '--setra', 256, $loop);		# of 512 bytes
 	run('mount', '-o', 'ro', $loop, $at);
-	$self->{slow}->command("disk @speed") if $self->{slow};
+	$self->speed(@speed);
 }
 
 sub detach {
@@ -67,7 +75,7 @@ sub detach {
 
 	# Who is stopped by a signal to all finds it gone already.
 	local $SIG{PIPE} = 'IGNORE';
-	eval { $self->{slow}->command('disk 0 0 1') } if $self->{slow};
+	eval { $self->speed };
 	system('umount', '-l', $self->{at});
 	system('losetup', '-d', $loop);
 }

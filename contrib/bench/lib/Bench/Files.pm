@@ -8,6 +8,7 @@ package Bench::Files;
 use strict;
 use warnings;
 
+use File::Basename qw(basename);
 use File::Path qw(make_path);
 use POSIX qw(strftime);
 
@@ -62,6 +63,24 @@ sub list {
 	return ($path, scalar(@targets));
 }
 
+# A list without repetitions.
+sub each_once {
+	my ($self, $list) = @_;
+	my %seen;
+
+	return $self->list(basename($list) . '-once', grep { !$seen{$_}++ }
+	    split(/\n/, Amped::slurp($list)));
+}
+
+# A list from its middle on, and then what is before.
+sub later_half {
+	my ($self, $list) = @_;
+	my @lines = split(/\n/, Amped::slurp($list));
+	my @before = splice(@lines, 0, @lines / 2);
+
+	return $self->list(basename($list) . '-later', @lines, @before);
+}
+
 sub shuffled {
 	my (@list) = @_;
 
@@ -98,7 +117,21 @@ sub webstone {
 	    $webstone{$_} } sort keys %webstone));
 }
 
-# A class of SPECweb96: nine files in each directory.
+# So many directories of SPECweb96: nine files in each of four classes.
+sub spec_directories {
+	my ($self, @directories) = @_;
+
+	for my $dir (@directories) {
+		make_path("$self->{root}$dir");
+		for my $i (map { $_ * 10 + 1 .. $_ * 10 + 9 } 0 .. 3) {
+			my ($class, $n) = (int($i / 10), $i % 10);
+			$self->make("$dir/class${class}_$n",
+			    int(102.4 * 10 ** $class * $n + 0.5));
+		}
+	}
+}
+
+# A class of SPECweb96.
 sub spec {
 	my ($self, $class) = @_;
 	my @directories = map { sprintf('/spec/dir%05d', $_) }
@@ -106,14 +139,7 @@ sub spec {
 	my @names;
 
 	$self->once('SPECweb96', sub {
-		for my $dir (@directories) {
-			make_path("$self->{root}$dir");
-			for my $i (map { $_ * 10 + 1 .. $_ * 10 + 9 } 0 .. 3) {
-				my ($class, $n) = (int($i / 10), $i % 10);
-				$self->make("$dir/class${class}_$n",
-				    int(102.4 * 10 ** $class * $n + 0.5));
-			}
-		}
+		$self->spec_directories(@directories);
 	});
 	for my $n (1 .. 9) {
 		push(@names, ("class${class}_$n") x $poisson[$n - 1]);
@@ -121,6 +147,27 @@ sub spec {
 	srand(96);
 	return $self->list("spec$class", map { $directories[rand(@directories)]
 	    . "/$_" } shuffled(@names));
+}
+
+use constant SPEC_BYTES => 45 * 102.4 * 1111;	# of a directory
+
+# Requests for all classes as SPECweb96 mixes them, in so many directories, the
+# n-th of which is asked for 1/n times as often as the first, as SPECweb99 has
+# it.  They are made elsewhere (spec_directories).
+sub zipf {
+	my ($self, $requests, @directories) = @_;
+	my @class = ((0) x 35, (1) x 50, (2) x 14, 3);
+	my @number = map { ($_) x $poisson[$_ - 1] } 1 .. 9;
+	my ($sum, @until) = (0);
+
+	push(@until, $sum += 1 / $_) for 1 .. @directories;
+	srand(99);
+	return $self->list('zipf', map {
+		my $at = rand($sum);
+		my ($i) = grep { $until[$_] > $at } 0 .. $#until;
+		"$directories[$i]/class$class[rand(@class)]_" .
+		    $number[rand(@number)];
+	} 1 .. $requests);
 }
 
 # So many files of 500 bytes, a thousand in a directory.

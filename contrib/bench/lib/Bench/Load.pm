@@ -6,7 +6,10 @@ use warnings;
 
 use IPC::Open2 qw(open2);
 use JSON::PP qw(decode_json);
+use POSIX ();
 
+use Amped;
+use Bench::Children;
 use Bench::Server;
 
 # Connected and warm, and waiting to go on.
@@ -24,6 +27,7 @@ sub new {
 	$self->{pid} = open2($self->{from}, $self->{to},
 	    Bench::Server::pinned($Bench::Server::client_core),
 	    Bench::Server::built('client'), @args);
+	Bench::Children::add($self->{pid});
 	my $line = readline($self->{from}) // '';
 	return $self if $line eq "ready\n";
 	$self->end;
@@ -63,6 +67,43 @@ sub end {
 	close($self->{to});
 	close($self->{from});
 	waitpid($self->{pid}, 0);
+	Bench::Children::gone($self->{pid});
+}
+
+# Seconds of all processors so far, by whomever: all but idle and waiting; /proc
+# counts by 10 ms.
+sub busy {
+	my ($user, $nice, $system, undef, undef, @more) =
+	    split(' ', Amped::slurp('/proc/stat') =~ s/^cpu +//r);
+
+	# Interrupts, and what the host took.
+	return ($user + $nice + $system + $more[0] + $more[1] + $more[2]) /
+	    POSIX::sysconf(&POSIX::_SC_CLK_TCK);
+}
+
+# All of that at once, as new() is told: the client's figures and, of all of
+# the server's processes, the us of processor, in all and a request; others:
+# how many processors were whose neither is.
+sub measure {
+	my (%opt) = @_;
+	my ($server, $w) = @opt{qw(server workload)};
+	my $load = Bench::Load->new(%opt);
+	my ($before, $busy) = ($server->used, busy());
+	my $result = $load->go;
+
+	# What it costs to close connections is not for requests.
+	$result->{used} = $server->used - $before;
+	$result->{others} = (busy() - $busy - $result->{used} / 1e6 -
+	    $result->{processor}) / $result->{seconds};
+	$load->end;
+	die "$server->{name} answered nothing of $w->{name}\n"
+	    unless $result->{requests};
+	$result->{cpu} = $result->{used} / $result->{requests};
+	$result->{rate} = $result->{requests} / $result->{seconds};
+	$result->{errors}++ if $w->{size} &&
+	    $result->{bytes} != $result->{requests} * $w->{size};
+	$server->forget_log;
+	return $result;
 }
 
 1;

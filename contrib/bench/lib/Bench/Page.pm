@@ -57,23 +57,26 @@ sub kind {
 sub picture {
 	my ($title, $unit, @rows) = @_;
 	my ($most) = sort { $b <=> $a } map { $_->[1] * (1 + $_->[2]) } @rows;
+	my ($longest) = sort { $b <=> $a } map { length($_->[0]) } @rows;
+	my $left = $longest > 9 ? 6 + 7 * $longest : 66;
 	my $height = 24 * @rows + 4;
 	my $svg = '';
 
 	for my $i (0 .. $#rows) {
 		my ($name, $value, $spread, $said) = @{$rows[$i]};
 		my $y = 24 * $i + 4;
-		my ($length, $from, $to) = map { 190 * $_ / ($most || 1) }
-		    ($value, $value * (1 - $spread), $value * (1 + $spread));
+		my ($length, $from, $to) = map { (256 - $left) * $_ /
+		    ($most || 1) } ($value, $value * (1 - $spread),
+		    $value * (1 + $spread));
 		my $line = $spread > 0 ? sprintf('<line class="spread" ' .
-		    'x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>', 66 + $from,
-		    66 + $to, $y + 9, $y + 9) : '';
+		    'x1="%.1f" x2="%.1f" y1="%d" y2="%d"/>', $left + $from,
+		    $left + $to, $y + 9, $y + 9) : '';
 		$svg .= sprintf('<text x="0" y="%d">%s</text>' .
-		    '<rect class="%s" x="66" y="%d" width="%.1f" ' .
+		    '<rect class="%s" x="%d" y="%d" width="%.1f" ' .
 		    'height="18" rx="2"/>%s' .
 		    '<text x="%.1f" y="%d">%s</text>' . "\n", $y + 14,
-		    escape($name), kind($name), $y, $length, $line,
-		    72 + ($to > $length ? $to : $length), $y + 14,
+		    escape($name), kind($name), $left, $y, $length, $line,
+		    $left + 6 + ($to > $length ? $to : $length), $y + 14,
 		    escape($said));
 	}
 	return '<section><h3>' . escape($title) . ' <span class="faint">' .

@@ -94,29 +94,54 @@ sub syscalls {
 	return $total ? $total / $result->{requests} : ();
 }
 
-# Instructions of a request, in the server and in the kernel, by perf.
-sub instructions {
-	my ($server, $seconds) = @_;
+# What perf has to say of a load, with a command of its own that writes a file;
+# the requests meanwhile, and that file.
+sub by_perf {
+	my ($server, $seconds, @command) = @_;
 	my $perf = Bench::Server::which('perf') // return;
-	my $dir = docroot('out' => '');
+	my $dir = docroot('out' => '', 'said' => '');
 	my $pids = join(',', map { $_->{pid} } $server->processes);
 	my $load = Bench::Load->new(server => $server, workload => \%hot,
 	    seconds => $seconds);
-	# It counts while this command runs.
-	my $pid = open2(my $from, my $to, $perf, 'stat', '-x', ',', '-o',
-	    "$dir/out", '-e', 'instructions:u,instructions:k', '-p', $pids,
-	    '--', 'sh', '-c', 'echo; read line');
-	my $counts = defined(readline($from));
+	# It looks while this command runs; what it says of itself is nothing.
+	my $pid = open2(my $from, my $to, 'sh', '-c', 'exec 2>"$0"; exec "$@"',
+	    "$dir/said", $perf, @command, '-o', "$dir/out", '-p', $pids, '--',
+	    'sh', '-c', 'echo; read line; exec >&2');
+	my $looks = defined(readline($from));
 	my $result = $load->go;
 	close($to);
 	close($from);
 	waitpid($pid, 0);
 	$load->end;
-	return unless $counts && $result->{requests};
-	my ($user) = slurp("$dir/out") =~ /^(\d+),,instructions:u/m;
-	my ($kernel) = slurp("$dir/out") =~ /^(\d+),,instructions:k/m;
-	return map { defined($_) ? $_ / $result->{requests} : undef }
-	    ($user, $kernel);
+	return $looks && $result->{requests} ?
+	    ($result->{requests}, "$dir/out") : ();
+}
+
+# Instructions of a request, in the server and in the kernel.
+sub instructions {
+	my ($server, $seconds) = @_;
+	my ($requests, $out) = by_perf($server, $seconds, 'stat', '-x', ',',
+	    '-e', 'instructions:u,instructions:k') or return;
+	my ($user) = slurp($out) =~ /^(\d+),,instructions:u/m;
+	my ($kernel) = slurp($out) =~ /^(\d+),,instructions:k/m;
+
+	return map { defined($_) ? $_ / $requests : undef } ($user, $kernel);
+}
+
+# The functions in which a server was most often seen: name, part of all.
+sub profile {
+	my ($server, $seconds, $most) = @_;
+	my (undef, $out) = by_perf($server, $seconds, 'record', '-q', '-F',
+	    999) or return;
+	open(my $from, '-|', 'sh', '-c', 'perf report -q -i "$1" --stdio ' .
+	    '--no-children -g none -s sym 2>/dev/null', 'sh', $out) or return;
+	my @found = map { /^\s*([\d.]+)%\s+\[(.)\]\s+(\S+)/ ?
+	    [$2 eq 'k' ? "$3 (kernel)" : $3, $1 / 100] : () }
+	    readline($from);
+
+	close($from);
+	splice(@found, $most) if @found > $most;
+	return @found;
 }
 
 1;

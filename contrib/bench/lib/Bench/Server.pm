@@ -71,12 +71,26 @@ sub program {
 	my ($server) = @_;
 
 	return built('ceiling') if $server->{name} eq 'ceiling';
-	return Amped::program() if $server->{name} eq 'amped';
+	return Amped::program() if $server->{name} eq 'amped' ||
+	    $server->{arch};
 	return which(@{$server}{qw(program or)});
 }
 
 # All that are there, the ceiling first.
 sub installed { return grep { defined(program($_)) && !$_->{slow} } @known }
+
+# amped, once in each of its architectures.
+sub architectures {
+	open(my $from, '-|', Amped::program(), '-L') or die "amped: $!\n";
+	my ($names) = do { local $/; readline($from) } =~
+	    /\tarchitecture\t\t(\S+)/ or die "amped -L has no architectures\n";
+
+	return map {
+		my $arch = $_;
+		{ name => $arch, arch => $arch, conf => 'amped', args => sub {
+		    ('-D', '-A', $arch, '-f', $_[0]) } };
+	} split(/\|/, $names);
+}
 
 # The same where a disk is waited for; those of these names, if there are any.
 sub installed_slow {
@@ -156,6 +170,19 @@ sub start {
 	return $self;
 }
 
+# Starts them all at once, each as start() is told; those that answer.  Whoever
+# does not is told of, and has ended.
+sub start_all {
+	my ($target, $failed, @options) = @_;
+	my @started = map { Bench::Server->start(%$_) } @options;
+
+	return grep {
+		my $server = $_;
+		eval { $server->ready($target); $server->whole } ||
+		    ($failed->($@ =~ s/\s+/ /gr), 0)[1]
+	} @started;
+}
+
 # A command's beginning, to run it on one core.
 sub pinned {
 	my ($core) = @_;
@@ -195,6 +222,17 @@ sub ready {
 	my $said = $self->said;
 	$self->stop;
 	die "$self->{name} does not start: $said\n";
+}
+
+# Waits for all of its workers, which amped tells of: the first has answered
+# before the last has been started.
+sub whole {
+	my ($self) = @_;
+
+	return $self unless $self->{server}{arch};
+	await("all of $self->{name} to serve", sub {
+		$self->said =~ /\] notice: ready: / });
+	return $self;
 }
 
 sub processes { return Amped::Process::of_session($_[0]{pid}) }
@@ -246,6 +284,18 @@ sub memory {
 	return $sum;
 }
 
+# Bytes of the tables that say where its memory is, of each process.
+sub page_tables {
+	my ($self) = @_;
+	my $sum = 0;
+
+	for my $process ($self->processes) {
+		my $text = eval { slurp("/proc/$process->{pid}/status") };
+		$sum += 1024 * $1 if ($text // '') =~ /^VmPTE:\s+(\d+)/m;
+	}
+	return $sum;
+}
+
 # How often one of its threads has gone to sleep.
 sub switches {
 	my ($self) = @_;
@@ -278,12 +328,12 @@ sub stop {
 	unlink(glob("$self->{dir}/*.log"));
 }
 
+sub stop_all { $_->stop for values(%running) }
+
 END {
 	my $status = $?;
 
-	if ($$ == $owner) {
-		$_->stop for values(%running);
-	}
+	stop_all() if $$ == $owner;
 	$? = $status;
 }
 

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 
 use Amped qw(docroot);
+use Bench::Children;
 use Bench::Server;
 
 my $done = <<'END';
@@ -27,10 +28,11 @@ sub new {
 	my $dir = docroot('load.lua' => ($opt{script} // '') . $done);
 	my $self = bless({ server => $opt{server} }, $class);
 
-	open($self->{from}, '-|', 'wrk', '-t1', "-c$opt{clients}",
+	$self->{pid} = open($self->{from}, '-|', 'wrk', '-t1', "-c$opt{clients}",
 	    "-d$opt{seconds}s", '-s', "$dir/load.lua", '--timeout', '60s',
 	    "http://127.0.0.1:$opt{server}{port}" . ($opt{target} // ''))
 	    or die "wrk: $!\n";
+	Bench::Children::add($self->{pid});
 	return $self;
 }
 
@@ -41,6 +43,7 @@ sub said {
 	my %result;
 
 	close($self->{from});
+	Bench::Children::gone($self->{pid});
 	my ($said) = $text =~ /^said (.*)$/m or die "no load for " .
 	    "$self->{server}{name}: $text\nIt says:\n" .
 	    $self->{server}->said;

@@ -1,0 +1,277 @@
+#!/usr/bin/env perl
+#
+# papers: that contrib/bench/papers measures the figures that it is asked for,
+# in all architectures there are, says of targets and papers what follows from
+# the numbers, goes on where it stopped, and leaves nothing behind.  How fast
+# anything is, is not looked at.
+#
+use strict;
+use warnings;
+
+use Cwd qw(abs_path);
+use File::Basename qw(dirname);
+use Test::More;
+
+use lib abs_path(dirname(abs_path(__FILE__)) . '/../contrib/bench/lib');
+use Amped qw(await docroot slurp write_file);
+use Bench::Papers::Claim;
+use Bench::Papers::Figure;
+use Bench::Papers::Measure;
+use Bench::Papers::Results;
+use Bench::Papers::Target;
+use Bench::Server;
+use JSON::PP qw(decode_json);
+
+my $papers = Amped::source_dir() . '/contrib/bench/papers';
+my $build = $ENV{AMPED_BUILD} // Amped::source_dir();
+-x "$build/contrib/bench/client" or
+    plan(skip_all => 'the benchmark needs epoll');
+my @architectures = map { $_->{name} } Bench::Server::architectures();
+
+#
+# What follows from invented numbers
+#
+
+# By server, a figure at each x, of one round or, in a list, of several.
+sub invented {
+	my ($figure, $what, $x, %numbers) = @_;
+	my $results = Bench::Papers::Results->new;
+
+	$results->begin($figure, x => $x, servers => [sort keys %numbers]);
+	add($results, $figure, $what, $x, %numbers);
+	return $results;
+}
+
+sub add {
+	my ($results, $figure, $what, $x, %numbers) = @_;
+
+	for my $server (sort keys %numbers) {
+		for my $i (0 .. $#$x) {
+			my $n = $numbers{$server}[$i];
+			$results->add($figure, $server, $x->[$i],
+			    { left => 0, $what => $_ }) for ref($n) ? @$n : $n;
+		}
+	}
+}
+
+sub verdicts {
+	my ($results) = @_;
+
+	return { map { ("$_->{text}: $_->{of}" =>
+	    Bench::Papers::Target::verdict($_)) }
+	    Bench::Papers::Target::held($results) };
+}
+
+my $cached = 'processor time of a request, cached, 500 bytes';
+my $r = invented('targets', 'cpu', ['cached 500'],
+    amped => [[10, 20, 30]], sped => [[10, 10, 30]], mp => [[11, 22, 33]],
+    mt => [[10.9, 21, 32]]);
+my %of = map { ("$_->{text}: $_->{of}" => $_->{value}) }
+    Bench::Papers::Target::held($r);
+is($of{"$cached: amped / sped"}, 1, 'the median of the ratios');
+my $verdict = verdicts($r);
+is($verdict->{"$cached: amped / sped"}, 'met', 'no more than sped: met');
+is($verdict->{"$cached: mp / amped"}, 'met', 'a tenth more: met');
+is($verdict->{"$cached: mt / amped"}, 'missed', 'less than that: missed');
+is($verdict->{"$cached: pipelined / amped"}, 'not measured',
+    'what was not measured is neither');
+$verdict = verdicts(invented('targets', 'cpu', ['cached 500'],
+    amped => [1.04], sped => [1]));
+is($verdict->{"$cached: amped / sped"}, 'missed', '4 % more: missed');
+
+my $busy = 'cached requests a second while the disk is busy';
+$verdict = verdicts(invented('targets', 'rate', ['beside a busy disk'],
+    amped => [5000], sped => [100], mt => [5001], pipelined => [5000]));
+is($verdict->{"$busy: amped / sped"}, 'met', '50 times sped: met');
+is($verdict->{"$busy: amped / mt"}, 'missed', 'less than mt: missed');
+is($verdict->{"$busy: amped / pipelined"}, 'met', 'as much: met');
+my $two = 'cached requests a second, two workers each, 2 clients';
+$verdict = verdicts(invented('targets', 'rate', ['two workers, 2 clients'],
+    amped => [100], mt => [85], pipelined => [84]));
+is($verdict->{"$two: mt / amped"}, 'met', '15 % less: met');
+is($verdict->{"$two: pipelined / amped"}, 'missed', '16 %: missed');
+my $idle = 'memory of an idle client';
+$verdict = verdicts(invented('targets', 'bytes', ['idle'], amped => [400],
+    sped => [365], pipelined => [355]));
+is($verdict->{"$idle: sped / amped"}, 'met', 'within a tenth: met');
+is($verdict->{"$idle: pipelined / amped"}, 'missed', 'beyond: missed');
+
+# What is claimed of a figure: what agrees, and what has changed.
+for my $case (
+	['sped falls, as it did', 'dataset', 'rate', [10, 100],
+	    { amped => [100, 90], sped => [100, 5] },
+	    qr/sped keeps 5 %.* amped 90 %.*18 times sped's/, undef],
+	['sped does not fall', 'dataset', 'rate', [10, 100],
+	    { amped => [100, 90], sped => [100, 95] },
+	    undef, qr/sped does not fall behind/],
+	['mp falls first', 'dataset', 'rate', [10, 100],
+	    { amped => [100, 90], mp => [100, 50] },
+	    qr/mp keeps 50 %, less than amped/, undef],
+	['mp never was there', 'dataset', 'rate', [10, 100],
+	    { amped => [100, 90], mp => [40, 39] },
+	    qr/Already with 10 MB mp makes 0.40 times/, undef],
+	['mp does not', 'dataset', 'rate', [10, 100],
+	    { amped => [100, 90], mp => [100, 89] }, undef,
+	    qr/mp keeps 89 %, no less than amped/],
+	['architectures are alike', 'single', 'cpu', [500],
+	    { amped => [10], sped => [10] }, qr/lie 0 % apart/,
+	    qr/not to be seen: amped needs 1 times/],
+	['and not', 'single', 'cpu', [500], { amped => [10], mt => [20],
+	    apache => [30] }, qr/Apache needs 3 times/,
+	    qr/mt needs 2 times the processor time of amped/],
+	['mp loses with clients', 'clients', 'cpu', [1, 9],
+	    { mp => [10, 20], sped => [10, 10] },
+	    qr/^sped stays .* mp loses: with 9 clients it keeps 50 %/, undef],
+	['mp does not lose', 'clients', 'cpu', [1, 9], { mp => [9, 8] },
+	    undef, qr/mp does not lose much/],
+	['the model counts for less', 'webstone', 'cpu', [100],
+	    { amped => [10], mt => [12], apache => [30] },
+	    qr/lie 20 % apart .* all servers 200 %/, undef],
+	['or not', 'webstone', 'cpu', [100], { amped => [10], mt => [20],
+	    nginx => [15] }, undef, qr/lie 100 % .* nearly as much/],
+	['sped is behind in what is cached', 'traces', 'cpu', ['a, cached',
+	    'b, cached', 'a, disk'], { amped => [10, 10, 1],
+	    sped => [12, 14, 1] }, undef, qr/sped needs 1\.30 times/],
+	['and behind from a disk', 'traces', 'rate', ['a, cached', 'a, disk'],
+	    { amped => [50, 50], sped => [50, 10] },
+	    qr/amped makes 5 times the requests of sped.*nobody is clearly ahead/,
+	    undef],
+	['and not, nor is amped the first', 'traces', 'rate', ['a, disk'],
+	    { amped => [50], sped => [50], apache => [60] }, undef,
+	    qr/sped is not behind.*apache on a, disk \(1\.20 times\)/],
+	['mp takes memory, mt does not', 'memory', 'memory', [1, 11],
+	    { mp => [10, 110], mt => [10, 11] },
+	    qr/10000 KB for each more, and leaves nothing.*10 times .* of mt/,
+	    undef],
+	['nothing', 'dataset', 'rate', [10, 100], {}, undef, undef],
+    ) {
+	my ($name, $figure, $what, $x, $numbers, $agrees, $changed) = @$case;
+	my @said = Bench::Papers::Claim::paragraphs(invented($figure, $what,
+	    $x, %$numbers), $figure);
+
+	like($said[0], $agrees // qr/\A\z/, "$name: what agrees");
+	like($said[1], $changed // qr/\A\z/, "$name: what has changed");
+}
+for my $figure (Bench::Papers::Figure::names()) {
+	ok(Bench::Papers::Measure->can($figure), "$figure can be measured");
+	is(join('', Bench::Papers::Claim::paragraphs(
+	    Bench::Papers::Results->new, $figure)), '',
+	    '... and nothing is said of it before');
+}
+
+#
+# A run
+#
+
+my $out = docroot();
+
+sub run_papers {
+	local $ENV{AMPED_TEST_PATIENCE} = 5 * Amped::patience();
+
+	return Amped::run_command(undef, $^X, $papers, '-q', '-d', 0.05, '-o',
+	    "$out/p", @_);
+}
+
+my ($status, $text, $errors) = run_papers('-s', join(',', @architectures),
+    qw(single memory));
+is($status, 0, 'a run') or diag($errors);
+is($errors, '', '... without a complaint');
+my $json = decode_json(slurp("$out/p.json"));
+is(join(' ', sort keys %{$json->{figures}}), 'memory single',
+    'the figures that were asked for');
+for my $case (['single', 'rate'], ['single', 'mb'], ['single', 'cpu'],
+    ['memory', 'memory']) {
+	my ($name, $what) = @$case;
+	my $figure = $json->{figures}{$name};
+	for my $server (@architectures) {
+		my @there = map { $figure->{rounds}{$server}{$_} // () }
+		    @{$figure->{x}};
+		ok(@there && !(grep { $_->[0]{$what} <= 0 } @there),
+		    "$name: $what of $server");
+	}
+}
+is(scalar(grep { $_->[0]{errors} } map { values(%$_) }
+    values(%{$json->{figures}{single}{rounds}})), 0, 'no wrong answer');
+is_deeply($json->{figures}{single}{notes}, [], 'nothing to note');
+like($text, qr/^  amped(?: +[\d.]+){3}$/m, 'a table');
+
+sub check_page {
+	my ($name, @figures) = @_;
+	my $page = slurp("$out/p.html");
+
+	is(join(' ', $page =~ /<h2 id="(\w+)"/g), "@figures",
+	    "$name: they are on the page");
+	ok($page =~ /<svg/ && $page !~
+	    /<script|<link|<img|url\(|(?:src|href)="(?!#)/,
+	    '... which needs nothing else');
+	is(scalar(() = $page =~ /<svg/g), scalar(() = $page =~ m{</svg>}g),
+	    '... with whole pictures');
+	unlike($page, qr/\b(?i:nan|inf)\b|(?:HASH|ARRAY)\(/, '... and numbers');
+	return $page;
+}
+
+my $page = check_page('a run', qw(single memory));
+is(scalar(() = $page =~ /<polyline /g), (3 + 2) * @architectures,
+    'a line for each in each picture');
+like($page, qr/The paper\./, 'what the paper found');
+
+($status, $text, $errors) = run_papers('-k', '-s', 'amped',
+    qw(single webstone));
+is($status, 0, 'it goes on') or diag($errors);
+my $after = decode_json(slurp("$out/p.json"));
+is_deeply([@{$after->{figures}}{qw(single memory)}],
+    [@{$json->{figures}}{qw(single memory)}], 'what it had is as it was');
+ok($after->{figures}{webstone}{rounds}{amped}, 'what it had not is there');
+check_page('going on', qw(single webstone memory));
+
+for my $wrong (['figure', 'no-such'], ['server', '-s', 'no-such', 'single']) {
+	my ($what, @args) = @$wrong;
+	($status, undef, $errors) = run_papers(@args);
+	isnt($status, 0, "no such $what");
+	like($errors, qr/there is no $what no-such/, '... and it says so');
+}
+
+#
+# Stopped
+#
+
+# Processes that somebody started, and those that they did.
+sub descendants {
+	my ($parent) = @_;
+	my %children;
+
+	for my $pid (map { m{(\d+)\z} } glob('/proc/[0-9]*')) {
+		my @stat = Amped::Process::stat_fields($pid) or next;
+		push(@{$children{$stat[4]}}, $pid);
+	}
+	my @all = @{$children{$parent} // []};
+	for (my $i = 0; $i < @all; $i++) {
+		push(@all, @{$children{$all[$i]} // []});
+	}
+	return @all;
+}
+
+sub loads {
+	return grep { (Amped::Process::title($_))[1] =~ m{/bench/client } } @_;
+}
+
+my $place = docroot('tmp/' => '');
+my $pid;
+{
+	local $ENV{TMPDIR} = "$place/tmp";
+	$pid = Amped::spawn([$^X, $papers, '-d', 60, '-s', 'amped,sped', '-o',
+	    "$place/p", 'single'], "$place/out", "$place/err");
+}
+my @all = await('a load', sub {
+	my @found = descendants($pid);
+	return loads(@found) ? \@found : undef })->@*;
+cmp_ok(scalar(@all), '>', 2, 'servers and a client run');
+kill('INT', $pid);
+await('it to end', sub { waitpid($pid, POSIX::WNOHANG()) == $pid });
+isnt($?, 0, 'stopped, it has not succeeded');
+ok(eval { await('them to go', sub { !grep { -d "/proc/$_" } @all }, 10) },
+    'what it had started is gone') or
+    diag(map { (Amped::Process::title($_))[1] . "\n" } @all);
+is_deeply([glob("$place/tmp/*")], [], 'and so are its files');
+like(slurp("$place/out"), qr/stopped at single: /, 'it says where it was');
+done_testing();

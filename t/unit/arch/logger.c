@@ -1,0 +1,162 @@
+/*
+ * Tests of arch/logger: threads that have lines at the same time.  The test is
+ * the log helper; with ThreadSanitizer it also shows that nobody writes where
+ * another one does.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/logger.h"
+#include "helpers/record.h"
+#include "lib/buf.h"
+#include "lib/io.h"
+#include "stats.h"
+#include "t/unit/unit.h"
+
+#define WRITERS		4
+#define LINES		20000		/* of each */
+#define MOST		200		/* bytes of one */
+
+struct writer {
+	pthread_t		 thread;
+	int			 number;
+	struct stats_part	 part;
+	int			 next;		/* line that is to be found */
+	uint64_t		 found;
+};
+
+static struct clock	 now;
+static struct evloop	*loop;
+static struct logger	*logger;
+static struct watch	*tick;
+static struct writer	 writers[WRITERS];
+static atomic_int	 left;		/* writers */
+static int		 pipe_of_helper;
+static struct buf	 log_text;	/* the helper's, until it has ended */
+
+static void *
+be_helper(void *nothing)
+{
+	static char	buffer[RECORD_MAX];
+	struct job	job;
+
+	while (record_recv_order(pipe_of_helper, &job, buffer) == 1) {
+		buf_add(&log_text, job.data, job.length);
+		job.done = job.length;
+		record_send_answer(pipe_of_helper, &job);
+	}
+	close(pipe_of_helper);
+	return nothing;
+}
+
+/* Each other time there is room it has no line after all. */
+static void *
+write_lines(void *context)
+{
+	struct writer	*w = context;
+	char		*to;
+
+	stats_thread_in(&w->part);
+	for (int i = 0; i < LINES; i++) {
+		if ((to = logger_room(logger, MOST)) != NULL)
+			logger_access(logger, 0);
+		to = logger_room(logger, MOST);
+		if (to != NULL)
+			logger_access(logger, (size_t)snprintf(to, MOST,
+			    "%d %d:%.*s\n", w->number, i, i % 100, "xxxxxxxxxx"
+			    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+			    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"));
+		else
+			sched_yield();
+	}
+	left--;
+	return NULL;
+}
+
+static void
+look(void *unused)
+{
+	(void)unused;
+	if (left == 0)
+		evloop_stop(loop);
+	else
+		evloop_at(tick, now.ms + 5);
+}
+
+/* Whole, and for each writer in order. */
+static void
+check_line(const char *line, size_t len)
+{
+	struct writer	*w;
+	int		 number, i, at = 0;
+
+	ck_assert_int_eq(sscanf(line, "%d %d:%n", &number, &i, &at), 2);
+	ck_assert(number >= 0 && number < WRITERS);
+	w = &writers[number];
+	ck_assert_int_ge(i, w->next);
+	w->next = i + 1;
+	w->found++;
+	ck_assert_uint_eq(len - (size_t)at, (size_t)(i % 100));
+	ck_assert_uint_eq(strspn(line + at, "x"), (size_t)(i % 100));
+}
+
+static void
+check_log(void)
+{
+	const char	*at = buf_string(&log_text), *end;
+
+	for (; *at != '\0'; at = end + 1) {
+		end = strchr(at, '\n');
+		ck_assert_ptr_nonnull(end);
+		check_line(at, (size_t)(end - at));
+	}
+}
+
+START_TEST(threads)
+{
+	pthread_t	helper;
+	int		ends[2], control[2];
+
+	ck_assert_int_eq(io_pipe(ends), 0);
+	ck_assert_int_eq(io_pipe(control), 0);
+	pipe_of_helper = ends[1];
+	loop = evloop_new(&now);
+	logger = logger_new(loop, &now, control[0]);
+	logger_share(logger);
+	logger_join(logger, ends[0]);
+	ck_assert_int_eq(pthread_create(&helper, NULL, be_helper, NULL), 0);
+	left = WRITERS;
+	for (int i = 0; i < WRITERS; i++) {
+		writers[i].number = i;
+		ck_assert_int_eq(pthread_create(&writers[i].thread, NULL,
+		    write_lines, &writers[i]), 0);
+	}
+	tick = evloop_timer(loop, look, NULL);
+	evloop_at(tick, 0);
+	evloop_run(loop);
+	for (int i = 0; i < WRITERS; i++)
+		pthread_join(writers[i].thread, NULL);
+	logger_free(&logger);
+	pthread_join(helper, NULL);
+	check_log();
+	for (int i = 0; i < WRITERS; i++) {
+		ck_assert_uint_gt(writers[i].found, 0);
+		/* Twice for a line at most: it asks twice. */
+		ck_assert_uint_ge(writers[i].found + writers[i].part.counters[
+		    STATS_LOG_DROPPED], LINES);
+	}
+	evloop_unwatch(&tick);
+	evloop_free(&loop);
+	buf_free(&log_text);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_test(tests, threads);
+}
