@@ -22,6 +22,7 @@
 
 /* Descriptors for listeners, pipes, logs and what the libraries open. */
 #define RESERVED	64
+#define THREAD		5	/* those of a thread: its loop, its bells */
 
 #define LOOK		1000	/* ms: so old our gauges are to other mains */
 
@@ -184,7 +185,8 @@ service_connections(const struct service *s)
 	size_t			 most, other, wanted;
 
 	most = world->descriptors - world->descriptors / 4;
-	other = RESERVED + 2 * (size_t)world->conf->helpers_max;
+	other = RESERVED + 2 * (size_t)world->conf->helpers_max +
+	    THREAD * ((size_t)arch_threads(world->conf) - 1);
 	wanted = (size_t)world->conf->limits.connections;
 
 	if (s->room != 0)
