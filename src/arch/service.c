@@ -290,7 +290,9 @@ end(struct service *s)
 	if (s->others != NULL && !s->others->end(s->context)) {
 		/* Nothing that they may still use is taken away. */
 		log_info("a thread waits for a disk: ending without it");
+		proc_signals_block();
 		logger_free(&s->logger);
+		shutdown(s->world->control, SHUT_RDWR);
 		exit(0);
 	}
 	report_source(NULL, NULL);
