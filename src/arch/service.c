@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -284,17 +283,23 @@ changed(void *context)
 	s->looks = true;
 }
 
+/* Nothing that others may still use is taken away, by whoever else has
+ * something to do at the end of a process either. */
+static _Noreturn void
+end_without(struct service *s)
+{
+	log_info("a thread waits for a disk: ending without it");
+	proc_signals_block();
+	logger_free(&s->logger);
+	shutdown(s->world->control, SHUT_RDWR);
+	_exit(0);
+}
+
 static void
 end(struct service *s)
 {
-	if (s->others != NULL && !s->others->end(s->context)) {
-		/* Nothing that they may still use is taken away. */
-		log_info("a thread waits for a disk: ending without it");
-		proc_signals_block();
-		logger_free(&s->logger);
-		shutdown(s->world->control, SHUT_RDWR);
-		exit(0);
-	}
+	if (s->others != NULL && !s->others->end(s->context))
+		end_without(s);
 	report_source(NULL, NULL);
 	report(s);
 	clients_free(&s->clients);
