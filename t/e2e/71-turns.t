@@ -219,6 +219,13 @@ sub held {
 	ok($waits->quiet, 'who asked for it waits');
 	$fs->release;
 	is($waits->response->{body}, "one\n", 'and is answered');
+
+	$fs->hold('lookup');
+	my ($last) = $server->ask('/slow/two');
+	$fs->wait_held('lookup');
+	kill('TERM', $server->{pid});
+	is($server->reap, 0, 'TERM: nobody waits for it in the end');
+	$fs->release;
 	$server->stop;
 	undef($fs);
 }

@@ -14,7 +14,7 @@
 #include "t/unit/unit.h"
 
 #define ROUNDS	3000
-#define MANY	1024
+#define MANY	256
 
 static struct stats_part	sum;
 

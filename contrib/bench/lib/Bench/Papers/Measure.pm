@@ -24,6 +24,7 @@ use constant {
 	FEW => 32,		# processes or threads, where memory is scarce
 	LEFT_OF => 128,		# MB: what memory is taken from
 	PROFILE => 12,		# functions
+	IDLE => 8000,		# clients
 	TURNS => 5,		# of each in a round, where some per cent count
 };
 
@@ -435,17 +436,17 @@ sub busy {
 	}, 'once');
 }
 
-# Of those that can have many.
+# Of those that can have many; in some rounds, as a page or two more or less of
+# what is there for all would be counted as theirs.
 sub targets_idle {
 	my ($self) = @_;
-	my $clients = $self->{quick} ? 2000 : 8000;
+	my @who = grep { !one_each($_) } $self->who($self->{figure});
 
 	$self->at('idle');
-	for my $server (grep { !one_each($_) }
-	    $self->who($self->{figure})) {
+	for my $server (map { @who } 1 .. 2 + $self->{rounds}) {
 		$self->tell("idle clients, $server->{name}");
 		my $bytes = with_server($self->options($server, 0), '/500',
-		    sub { Bench::Probe::connection($_[0], $clients) });
+		    sub { Bench::Probe::connection($_[0], IDLE) });
 		$self->{results}->add('targets', $server->{name}, 'idle',
 		    { bytes => $bytes });
 	}
