@@ -270,7 +270,7 @@ write_file("$dir/wrong.conf", "wrong\n");
 write_file("$server->{dir}/amped.conf", "include $dir/wrong.conf\n" x 50);
 kill('HUP', $server->{pid});
 my $line = qr{error: \Q$dir\E/wrong\.conf:1:1: unknown word};
-$server->wait_line(qr/$line .*\((\d+) times more\)/, $server->{error});
+$server->wait_line(qr/$line .*\((\d+) times? more\)/, $server->{error});
 my @said = slurp($server->{error}) =~ /$line (.*)/g;
 is(@said, 2, 'an error that is repeated is there once, and counted');
 like($said[1], qr/\(49 times more\)\z/, 'as often as it was said');

@@ -41,7 +41,7 @@ sub lost {
 	await('the count of lost lines', sub {
 		ask($server, 1, 'after');
 		1 while $reader && sysread($reader, $text, 65536);
-		($line) = $server->errors =~ /(\d+) lines of the access log/;
+		($line) = $server->errors =~ /(\d+) lines? of the access log/;
 		return defined($line);
 	});
 	return $line;
@@ -126,7 +126,7 @@ SKIP: {
 		    /\?(?:$long|after) /g;
 
 		$n += $_ for $server->errors =~
-		    /(\d+) lines of the access log/g;
+		    /(\d+) lines? of the access log/g;
 		return 1 if $n == 1000 + $asked;
 		$turn++;
 		$asked += ask($server, 1, 'after') unless $turn & ($turn - 1);
