@@ -99,7 +99,8 @@ is(refuse($server, $many), $many, 'a pipe that nobody reads: served');
 kill('HUP', $server->{pid});
 is(another_main($server), "page\n", 'HUP, main killed: the next one serves');
 $server->kill_role('STOP', 'main');	# says nothing meanwhile
-await('the count', sub { drain() =~ /(\d+) lines? of the error log (?:was|were) lost/ });
+await('the count', sub {
+	drain() =~ /(\d+) lines? of the error log (?:was|were) lost/ });
 my ($lost) = $text =~ /(\d+) lines? of the error log (?:was|were) lost/;
 my @lines = split(/\n/, said($text), -1);
 is(pop(@lines), '', 'ends with a line');
