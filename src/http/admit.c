@@ -315,6 +315,8 @@ ask(struct conn *c, const struct conf_guard *guard,
 	struct request	*r = c->request;
 	struct errand	*e = c->http->store->shared ? NULL : r->grant->errand;
 
+	if (conn_sends_first(c))
+		return conn_send(c, STEP_ADMIT);
 	if (!r->asked) {
 		r->asked = true;
 		r->grant_asked = number;

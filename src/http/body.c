@@ -271,7 +271,7 @@ absent(struct conn *c)
 	struct errand	*e = c->http->store->shared ? NULL : k->errand;
 	int		 error = chunk_error(k);
 
-	if (r->answered && conn_pending(c))
+	if ((r->answered && conn_pending(c)) || conn_sends_first(c))
 		return conn_send(c, STEP_BODY);
 	if (error != 0 && r->loaded) {
 		errno = error;

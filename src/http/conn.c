@@ -67,6 +67,12 @@ conn_wait_disk(struct conn *c, struct errand *errand)
 	return GO_WAIT;
 }
 
+bool
+conn_sends_first(const struct conn *c)
+{
+	return c->http->store->shared && conn_pending(c);
+}
+
 size_t
 conn_allowance(struct conn *c)
 {

@@ -142,6 +142,9 @@ enum go		close_step(struct conn *);
 enum go		conn_wait(struct conn *, enum wait_kind, enum patience,
 		    int64_t deadline);
 enum go		conn_wait_disk(struct conn *, struct errand *);
+/* Whether an errand must not be started before what is pending has been sent:
+ * it would be this request's own, and not be found again behind that. */
+bool		 conn_sends_first(const struct conn *);
 /* Bytes that may go in this turn; 0: time must pass first. */
 size_t		 conn_allowance(struct conn *);
 /* Moves what must outlast this turn of the loop to the connection. */

@@ -124,9 +124,12 @@ may_look(const struct http *http, const struct path *p)
 static RARE enum go
 look_first(struct conn *c)
 {
-	struct errand	*e = look_start(c->http, c->request->path);
+	struct errand	*e;
 	enum go		 go = GO_ON;	/* it was done in place */
 
+	if (conn_sends_first(c))
+		return conn_send(c, STEP_FIND);
+	e = look_start(c->http, c->request->path);
 	if (e != NULL)
 		go = conn_wait_disk(c, e);
 	c->request->looked = e == NULL || go == GO_WAIT;

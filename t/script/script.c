@@ -500,6 +500,8 @@ play(char *line)
 		world_drain();
 	else if (n == 1 && strcmp(words[0], "in-place") == 0)
 		world.in_place = true;
+	else if (n == 1 && strcmp(words[0], "shared") == 0)
+		world.shared = true;
 	else if (n == 1 && strcmp(words[0], "unstaged") == 0)
 		world.skipped = world.staged;
 	else if ((c = world_client(words[0])) != NULL && n >= 2)

@@ -17,6 +17,7 @@
 #include "arch/crowd.h"
 #include "conf.h"
 #include "http/http.h"
+#include "http/store.h"
 #include "http/transport.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -332,6 +333,10 @@ begin(void)
 	setup.descriptors = 100;
 	setup.log_room = log_room;
 	setup.log = log_line;
+	if (world.shared)
+		setup.store = world.store = store_new(&(struct store_setup){
+		    .conf = setup.conf, .descriptors = setup.descriptors,
+		    .shared = true });
 	setup.addresses = world.addresses = crowd_new(world.conf, 1,
 	    setup.descriptors);
 	world.https[0] = http_new(&setup);
@@ -392,6 +397,8 @@ free_https(void)
 	for (int i = STAGE_COUNT - 1; i >= 0; i--)
 		if (world.https[i] != NULL)
 			http_free(&world.https[i]);
+	if (world.store != NULL)
+		store_free(&world.store);
 }
 
 void

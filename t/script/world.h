@@ -46,6 +46,8 @@ struct world {
 	struct http	*https[STAGE_COUNT];	/* only the first, or staged */
 	bool		 staged;		/* as pipelined does it */
 	bool		 skipped;		/* not for that */
+	bool		 shared;		/* the store, by threads */
+	struct store	*store;			/* then */
 	struct addresses *addresses;
 	struct clock	 clock;
 	struct client	*clients[CLIENTS];
