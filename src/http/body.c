@@ -130,7 +130,6 @@ put_head(struct conn *c)
 	if (r->answered)
 		return;
 	r->answered = true;
-	r->head_sent = (uint32_t)(h != NULL ? header_len(h) : r->head.len);
 	if (h == NULL) {
 		r->head_sent = (uint32_t)r->head.len;
 		output_add(conn_output(c), &r->head);
