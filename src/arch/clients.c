@@ -396,9 +396,10 @@ welcome(struct clients *all, int fd, const struct transport *transport,
 	tally_size(&all->count, 1);
 	if (all->changed != NULL)
 		all->changed(all->context);
-	clients_run(c);
+	/* Before it may wait for a disk. */
 	if (all->turns)
 		begin_turn(all);
+	clients_run(c);
 }
 
 void

@@ -443,10 +443,9 @@ tell_left(struct logger *g)
 }
 
 void
-logger_free(struct logger **gp)
+logger_finish(struct logger *g)
 {
-	struct logger	*g = *gp;
-	int64_t		 end = clock_ms() + PARTING, left;
+	int64_t	end = clock_ms() + PARTING, left;
 
 	go_over(g);
 	io_close(&g->next);
@@ -458,6 +457,14 @@ logger_free(struct logger **gp)
 		send_next(g);
 	}
 	tell_left(g);
+}
+
+void
+logger_free(struct logger **gp)
+{
+	struct logger	*g = *gp;
+
+	logger_finish(g);
 	if (g->fd != -1) {
 		evloop_unwatch(&g->watch);
 		close(g->fd);

@@ -16,7 +16,10 @@ struct logger;
 struct logger	*logger_new(struct evloop *, const struct clock *, int control);
 /* Other threads have lines as well.  Before there are any. */
 void		 logger_share(struct logger *);
-/* Waits a moment for what is left to be written. */
+/* Waits a moment for what is left to be written, and for nothing after that;
+ * other threads may still have lines, which are lost. */
+void		 logger_finish(struct logger *);
+/* The same, when nobody has lines any more. */
 void		 logger_free(struct logger **);
 /* A log helper that the monitor has started; -1: it could not. */
 void		 logger_join(struct logger *, int fd);

@@ -292,7 +292,7 @@ end_without(struct service *s)
 {
 	log_info("a thread waits for a disk: ending without it");
 	proc_signals_block();
-	logger_free(&s->logger);
+	logger_finish(s->logger);
 	shutdown(s->world->control, SHUT_RDWR);
 	_exit(0);
 }

@@ -96,16 +96,25 @@ take(struct turns *t, int door, int main)
 	    &nobody, main);
 }
 
-/* For as long as there is somebody; who takes it meanwhile is fine, too. */
+/* For as long as there is somebody; who takes it meanwhile is fine, too.  One
+ * that has got a client since we looked may have handed on what it had before
+ * it had this door, and may not hear its bell for long: so we look again, but
+ * not for ever, whatever mains write there. */
 static void
-hand_on(struct turns *t, int door)
+hand_on(struct turns *t, int door, int from)
 {
 	int	next;
 
-	atomic_store(&t->shared->keepers[door], NOBODY);
-	next = somebody(t);
-	if (next != NOBODY && take(t, door, next))
+	for (unsigned i = 0; i <= t->n && atomic_compare_exchange_strong(
+	    &t->shared->keepers[door], &from, NOBODY); i++) {
+		next = somebody(t);
+		if (next == NOBODY || !take(t, door, next))
+			break;
 		bell_ring(&t->bells[next]);
+		if (atomic_load(&t->shared->resting[next]))
+			break;
+		from = next;
+	}
 }
 
 void
@@ -113,8 +122,7 @@ turns_work(struct turns *t, unsigned main)
 {
 	atomic_store(&t->shared->resting[main], false);
 	for (int i = 0; i < KEEPERS; i++)
-		if (atomic_load(&t->shared->keepers[i]) == (int)main)
-			hand_on(t, i);
+		hand_on(t, i, (int)main);
 }
 
 bool

@@ -209,16 +209,18 @@ sub held {
 	my $slow = docroot(one => "one\n", two => "two\n");
 	my $at = docroot();
 	my $fs = Amped::Slowfs->new($slow, $at);
-	my $server = start(4, site => "\tpath /slow {\n\t\talias $at\n\t}\n");
+	# Each comes with its request.
+	my $server = start(4, global => 'transport { defer 5s }',
+	    site => "\tpath /slow {\n\t\talias $at\n\t}\n");
 
 	$fs->hold('lookup');
-	my ($waits) = $server->ask('/slow/one');
+	my @waits = $server->ask(('/slow/one') x 3);
 	$fs->wait_held('lookup');
 	is(scalar(grep { $server->get('/a')->{body} eq $files{a} } 1 .. 20),
 	    20, 'the others go on');
-	ok($waits->quiet, 'who asked for it waits');
+	ok($_->quiet, 'who asked for it waits') for @waits;
 	$fs->release;
-	is($waits->response->{body}, "one\n", 'and is answered');
+	is($_->response->{body}, "one\n", 'and is answered') for @waits;
 
 	$fs->hold('lookup');
 	my ($last) = $server->ask('/slow/two');

@@ -116,10 +116,10 @@ check_log(void)
 	}
 }
 
-START_TEST(threads)
+static void
+begin(pthread_t *helper)
 {
-	pthread_t	helper;
-	int		ends[2], control[2];
+	int	ends[2], control[2];
 
 	ck_assert_int_eq(io_pipe(ends), 0);
 	ck_assert_int_eq(io_pipe(control), 0);
@@ -128,21 +128,34 @@ START_TEST(threads)
 	logger = logger_new(loop, &now, control[0]);
 	logger_share(logger);
 	logger_join(logger, ends[0]);
-	ck_assert_int_eq(pthread_create(&helper, NULL, be_helper, NULL), 0);
+	ck_assert_int_eq(pthread_create(helper, NULL, be_helper, NULL), 0);
 	left = WRITERS;
 	for (int i = 0; i < WRITERS; i++) {
 		writers[i].number = i;
 		ck_assert_int_eq(pthread_create(&writers[i].thread, NULL,
 		    write_lines, &writers[i]), 0);
 	}
-	tick = evloop_timer(loop, look, NULL);
-	evloop_at(tick, 0);
-	evloop_run(loop);
+}
+
+static void
+end(pthread_t helper)
+{
 	for (int i = 0; i < WRITERS; i++)
 		pthread_join(writers[i].thread, NULL);
 	logger_free(&logger);
 	pthread_join(helper, NULL);
 	check_log();
+}
+
+START_TEST(threads)
+{
+	pthread_t	helper;
+
+	begin(&helper);
+	tick = evloop_timer(loop, look, NULL);
+	evloop_at(tick, 0);
+	evloop_run(loop);
+	end(helper);
 	for (int i = 0; i < WRITERS; i++) {
 		ck_assert_uint_gt(writers[i].found, 0);
 		/* Twice for a line at most: it asks twice. */
@@ -155,8 +168,22 @@ START_TEST(threads)
 }
 END_TEST
 
+/* Threads that are not waited for: they may have lines even then. */
+START_TEST(finished)
+{
+	pthread_t	helper;
+
+	begin(&helper);
+	logger_finish(logger);
+	end(helper);
+	evloop_free(&loop);
+	buf_free(&log_text);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, threads);
+	tcase_add_test(tests, finished);
 }

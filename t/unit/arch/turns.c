@@ -2,14 +2,18 @@
  * Unit test of turns: few keep the door, and there is always somebody.
  */
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "arch/turns.h"
 #include "t/unit/unit.h"
 
 #define MAINS	5
+#define ROUNDS	200000
 
-static struct turns	*turns;
+static struct turns		*turns;
+static pthread_barrier_t	 barrier;
+static int			 kept;		/* doors, by who works */
 
 static void
 setup(void)
@@ -108,6 +112,44 @@ START_TEST(death)
 }
 END_TEST
 
+/* They hear no bell, as if each had a client that waits for a disk. */
+static void *
+come_and_go(void *number)
+{
+	unsigned	main = *(unsigned *)number;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_barrier_wait(&barrier);
+		for (int k = 0; k < 10; k++) {
+			turns_rest(turns, main);
+			turns_work(turns, main);
+		}
+		pthread_barrier_wait(&barrier);
+		if (main != 0)
+			continue;
+		kept += !turns_rest(turns, 3) + !turns_rest(turns, 4);
+		turns_work(turns, 3);
+		turns_work(turns, 4);
+	}
+	return NULL;
+}
+
+START_TEST(nobody_at_work_keeps_it)
+{
+	pthread_t	threads[3];
+	unsigned	numbers[3] = { 0, 1, 2 };
+
+	pthread_barrier_init(&barrier, NULL, 3);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, come_and_go,
+		    &numbers[i]), 0);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&barrier);
+	ck_assert_int_eq(kept, 0);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -117,4 +159,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, all_at_work);
 	tcase_add_test(tests, late);
 	tcase_add_test(tests, death);
+	tcase_add_test(tests, nobody_at_work_keeps_it);
 }
