@@ -27,7 +27,7 @@
 #define STATS_STATES(X)							\
 	X(IDLE,	   "idle",    "connections between two requests")	\
 	X(READING, "reading", "connections with a request that is coming") \
-	X(DISK,	   "disk",    "connections that wait for a helper")	\
+	X(DISK,	   "disk",    "connections that wait for a disk")	\
 	X(SENDING, "sending", "connections that are being sent something") \
 	X(LINGERING, "lingering", "connections that their clients are to close")
 

@@ -27,7 +27,7 @@ my %may_include = (
 	arch	=> [qw(arch cache lib conf wait.h board.h control.h ctl.h
 	    ctl.tbl report.h stats.h http/preload.h http/purge.h
 		    helpers/blame.h helpers/job.h helpers/perform.h
-		    helpers/record.h http/explain.h http/machine.h http/store.h http/store.h)],
+		    helpers/record.h http/explain.h http/machine.h http/store.h)],
 	ampedctl => [qw(ampedctl lib conf ctl.h ctl.tbl)],
 	main	=> [qw(arch conf lib control.h monitor.h stats.h stats.tbl
 		    helpers/job.h helpers/places.h)],

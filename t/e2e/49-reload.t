@@ -14,7 +14,6 @@ use POSIX qw(mkfifo);
 use Test::More;
 
 Amped::one_main();
-Amped::needs_many_clients();
 
 my $large = content('large', 20_000_000);
 my %files = ('page' => "page\n", 'large' => $large,
@@ -154,27 +153,35 @@ sub both { return join('', map { site("127.0.0.1:$_", $roots[0]) =~
     s/default/"s$_.example"/r } @_) }
 $server = Amped->start(global => $few, log => $logs, errors => 1,
     listeners => 2, sites => both(@ports[0, 1]));
-my $stays = $server->connect(port => $ports[1]);
-my $gone = $server->connect(port => $ports[0]);
-ok((!grep { !$_->all_right(1, '/page' => "page\n") } $stays, $gone),
-    'two addresses');
-# Main hears of their next requests, and of somebody at the door, when it has
-# been told to drain already.
-($main) = $server->kill_role('STOP', 'main');
-await('main to stand still',
-    sub { (Amped::Process::stat_fields($main))[3] eq 'T' });
-$_->send("GET /page $get") for $stays, $gone;
-my $late_one = $server->connect(port => $ports[0]);
-$late_one->send("GET /page $get");
-rewrite($server, sites => both(@ports[1, 2]));
-kill('HUP', $server->{pid});
-$server->wait_line(qr/ready: .*:$ports[2]/);
-kill('CONT', $main);
-is($stays->response->{body}, "page\n", 'a connection is answered');
-is($gone->response->{body}, "page\n",
-    'even one to an address that has gone');
-is($late_one->response->{body}, "page\n",
-    'even one that nobody has accepted yet');
+# Clients of one that stays and of one that goes.
+sub others_listen {
+	my $stays = $server->connect(port => $ports[1]);
+	my $gone = $server->connect(port => $ports[0]);
+	ok((!grep { !$_->all_right(1, '/page' => "page\n") } $stays, $gone),
+	    'two addresses');
+	# Main hears of their next requests, and of somebody at the door, when
+	# it has been told to drain already.
+	my ($main) = $server->kill_role('STOP', 'main');
+	await('main to stand still',
+	    sub { (Amped::Process::stat_fields($main))[3] eq 'T' });
+	$_->send("GET /page $get") for $stays, $gone;
+	my $late_one = $server->connect(port => $ports[0]);
+	$late_one->send("GET /page $get");
+	rewrite($server, sites => both(@ports[1, 2]));
+	kill('HUP', $server->{pid});
+	$server->wait_line(qr/ready: .*:$ports[2]/);
+	kill('CONT', $main);
+	is($stays->response->{body}, "page\n", 'a connection is answered');
+	is($gone->response->{body}, "page\n",
+	    'even one to an address that has gone');
+	is($late_one->response->{body}, "page\n",
+	    'even one that nobody has accepted yet');
+}
+if (Amped::many_clients()) {
+	others_listen();
+} else {
+	reload($server, sites => both(@ports[1, 2]));
+}
 await('the conf to be in force', sub { in_force($server) == 1 });
 is($server->get('/page', port => $_)->{status}, 200, 'an address')
     for @ports[1, 2];
