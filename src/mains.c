@@ -374,11 +374,25 @@ mains_died(struct monitor *m, struct worker *w, const char *how)
 }
 
 void
+mains_bolt(const struct monitor *m, const struct reign *r)
+{
+	const struct heritage	*h = &m->setup->heritage;
+	const struct reign	*other = m->serving == r ? NULL : m->serving;
+	const struct listener	*l = r->listeners;
+
+	for (size_t i = 0; i < r->nlisteners; i++, l++)
+		if (!heritage_lasts(h, l) && (other == NULL ||
+		    !listener_has(other->listeners, other->nlisteners, l->fd)))
+			listener_bolt(l);
+}
+
+void
 mains_drain(struct monitor *m, struct reign *r)
 {
 	struct worker	*w;
 
 	r->state = REIGN_DRAINING;
+	mains_bolt(m, r);
 	reign_close_doors(r);
 	mains_due(r, monitor_now() + r->conf->limits.drain + GRACE);
 	for (unsigned i = 0; i < r->nworkers; i++) {

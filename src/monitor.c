@@ -232,6 +232,10 @@ signals_came(struct monitor *m)
 		case SIGUSR2:
 			upgrade_begin(m);
 			break;
+		case SIGQUIT:
+			if (m->ending == 0)
+				mains_bolt(m, m->serving);
+			/* FALLTHROUGH */
 		default:
 			monitor_end(m, byte);
 			break;

@@ -79,6 +79,9 @@ void	 mains_died(struct monitor *, struct worker *, const char *how);
 void	 mains_due(struct reign *, int64_t);
 /* They are to end, but with all that they have begun. */
 void	 mains_drain(struct monitor *, struct reign *);
+/* Nobody new comes to a socket that neither another reign nor anybody else is
+ * to serve: see listener_bolt(). */
+void	 mains_bolt(const struct monitor *, const struct reign *);
 /* A log helper for each main, to go over to. */
 void	 mains_new_logger(struct monitor *, struct reign *);
 /* What is due. */

@@ -118,8 +118,8 @@ add(struct passed *list, size_t *n, int fd, const char *name)
 	strcpy(list[(*n)++].name, name);
 }
 
-static bool
-is_lasting(const struct heritage *h, const struct listener *l)
+bool
+heritage_lasts(const struct heritage *h, const struct listener *l)
 {
 	for (size_t i = 0; i < h->nlasting; i++)
 		if (listener_has(l, 1, h->sockets[i]))
@@ -141,7 +141,7 @@ collect(const struct monitor *m, int pipe, struct passed *list)
 	for (size_t i = 0; i < h->nlasting; i++)
 		add(list, &n, h->sockets[i], LASTING);
 	for (size_t i = 0; i < r->nlisteners; i++)
-		if (!is_lasting(h, &r->listeners[i]))
+		if (!heritage_lasts(h, &r->listeners[i]))
 			add(list, &n, r->listeners[i].fd, OWN);
 	return n;
 }

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct listener;
 struct monitor;
 struct reign;
 
@@ -40,6 +41,8 @@ struct upgrade {
 void	heritage_take(struct heritage *);
 /* A line for each lasting socket that nobody listens at by this reign. */
 void	heritage_tell_unused(const struct heritage *, const struct reign *);
+/* Who started all of us has that socket, too, and may start others. */
+bool	heritage_lasts(const struct heritage *, const struct listener *);
 /* We are in charge: what only the one before wanted is closed. */
 void	heritage_settle(struct heritage *);
 

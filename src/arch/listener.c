@@ -7,6 +7,10 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
+#ifdef __linux__
+#include <linux/filter.h>
+#endif
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -374,3 +378,35 @@ listener_url(const struct listener *l, char *url, size_t size)
 	snprintf(url, size, addr.ss_family == AF_INET6 ? "http://[%s]:%s/" :
 	    "http://%s:%s/", host, port);
 }
+
+#ifdef __linux__
+#define FLAGS		13	/* where they stand in a TCP header, RFC 9293 */
+#define SYN_OR_ACK	0x12
+#define SYN_ALONE	0x02
+
+/* A filter sees a segment from its TCP header on.  What goes on with a
+ * handshake has an ACK, and still comes. */
+void
+listener_bolt(const struct listener *l)
+{
+	static struct sock_filter	code[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, FLAGS),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SYN_OR_ACK),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYN_ALONE, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+	};
+	struct sock_fprog		program = {
+		.len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	/* Without it we close all the same. */
+	setsockopt(l->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
+	    sizeof(program));
+}
+#else
+void
+listener_bolt(const struct listener *l)
+{
+	(void)l;
+}
+#endif

@@ -31,6 +31,13 @@ struct listeners {
 struct listener	*listener_open(const struct conf *,
 		    const struct listeners *before, size_t *n);
 void		 listener_close(struct listener **, size_t n);
+/*
+ * Whoever has not begun to connect by now cannot any more, by whichever
+ * descriptor of that socket, and is refused when it has been closed: so nobody
+ * comes between a last accept and that, to be reset.  Linux only; elsewhere it
+ * does nothing.
+ */
+void		 listener_bolt(const struct listener *);
 /* Whether one that was passed is fit for listening at all. */
 bool		 listener_fit(int fd);
 /* Whether one of these is the same socket, or for the same address. */

@@ -75,15 +75,21 @@ accepted(int listener)
 }
 
 #ifdef __linux__
-/* Of a listening socket these two are its queue's limit and its length. */
-static unsigned
-backlog(int fd)
+static struct tcp_info
+tcp(int fd)
 {
 	struct tcp_info	info;
 	socklen_t	len = sizeof(info);
 
 	ck_assert_int_eq(getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len), 0);
-	return info.tcpi_sacked;
+	return info;
+}
+
+/* Of a listening socket this is its queue's limit. */
+static unsigned
+backlog(int fd)
+{
+	return tcp(fd).tcpi_sacked;
 }
 
 static unsigned
@@ -106,6 +112,48 @@ START_TEST(queue)
 	stop();
 	ck_assert_uint_eq(backlog(start("transport { backlog 7 }\n" WHERE)), 7);
 	stop();
+}
+END_TEST
+
+/* A client's socket that has begun to connect. */
+static int
+approach(int listener)
+{
+	struct sockaddr_storage	 addr;
+	socklen_t		 len = sizeof(addr);
+	int			 fd = socket(AF_INET, SOCK_STREAM |
+				    SOCK_NONBLOCK, 0);
+
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&addr, &len),
+	    0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&addr, len), -1);
+	ck_assert_int_eq(errno, EINPROGRESS);
+	return fd;
+}
+
+/* Who is there is served, whoever comes then does not get in. */
+START_TEST(bolted)
+{
+	int	listener = start(WHERE), early = knock(listener);
+	int	late, fd;
+	char	got;
+
+	listener_bolt(&listeners[0]);
+	late = approach(listener);
+	ck_assert_int_eq(tcp(late).tcpi_state, TCP_SYN_SENT);
+	fd = accepted(listener);
+	ck_assert_int_eq(accept(listener, NULL, NULL), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	ck_assert_int_eq(write(early, "x", 1), 1);
+	ck_assert_int_eq(read(fd, &got, 1), 1);
+	stop();
+	ck_assert_int_eq(write(fd, "y", 1), 1);
+	ck_assert_int_eq(read(early, &got, 1), 1);
+	ck_assert_int_eq(got, 'y');
+	close(fd);
+	close(early);
+	close(late);
 }
 END_TEST
 
@@ -327,6 +375,7 @@ unit_tests(TCase *tests)
 #ifdef __linux__
 	tcase_add_test(tests, queue);
 	tcase_add_test(tests, defer);
+	tcase_add_test(tests, bolted);
 #endif
 	tcase_add_test(tests, inherited);
 	tcase_add_test(tests, taken);
