@@ -211,12 +211,14 @@ await_end(struct team *t)
 bool
 team_end(struct team *t)
 {
+	bool	all;
+
 	team_tell(t, TEAM_END);
-	if (!await_end(t))
-		return false;
+	all = await_end(t);
 	for (unsigned i = 0; i < t->setup.members; i++)
-		need(pthread_join(t->posts[i].thread, NULL) == 0);
-	return true;
+		need((all ? pthread_join(t->posts[i].thread, NULL) :
+		    pthread_detach(t->posts[i].thread)) == 0);
+	return all;
 }
 
 void
