@@ -25,6 +25,7 @@
 /* From so many bytes on they are sent from the file, not from a mapping: what
  * contrib/bench/sending measures. */
 #define BY_FILE	(128 * 1024)
+#define COPIED	(16 * 1024)	/* up to so many they are copied: is_to_copy() */
 
 /* A range to be brought into memory: an errand, and what for. */
 struct load {
@@ -111,21 +112,12 @@ release_chunk(void *owner, void *what)
 	chunk_release(owner, &k);
 }
 
-static void
-release_head(void *owner, void *what)
-{
-	struct head	*h = what;
-
-	header_release(owner, &h);
-}
-
 /* The head, once its body, or the first piece of it, is there. */
 static void
 put_head(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct head	*h = r->ready;
-	struct piece	*p;
 
 	if (r->answered)
 		return;
@@ -138,11 +130,8 @@ put_head(struct conn *c)
 		return;
 	}
 	r->head_sent = (uint32_t)header_len(h);
-	p = output_put(conn_output(c), header_bytes(h), header_len(h));
-	p->release = release_head;
-	p->owner = &c->http->store->heads;
-	p->what = h;
-	r->ready = NULL;
+	output_write(conn_output(c), header_bytes(h), header_len(h));
+	header_release(&c->http->store->heads, &r->ready);
 }
 
 /* What stands between the ranges of a response with several. */
@@ -191,7 +180,30 @@ by_file(const struct conn *c)
 	    c->transport->send_file != NULL && chunk_by_file(r->chunk);
 }
 
-/* The part of the ready chunk that is asked for; its hold goes along. */
+/* So much of a chunk, whose hold goes along. */
+static void
+lend(struct conn *c, struct chunk *k, const char *at, size_t len)
+{
+	const struct request	*r = c->request;
+	struct piece		*p = output_put(conn_output(c), at, len);
+
+	p->release = release_chunk;
+	p->owner = &c->http->store->chunks;
+	p->what = k;
+	p->offset = (off_t)r->next;
+	p->file = r->file->fd;
+}
+
+/* To copy what is small behind its head costs less than the system takes for a
+ * second piece. */
+static bool
+is_to_copy(const struct conn *c, const struct chunk *k, size_t len)
+{
+	return !k->mapped && len <= COPIED &&
+	    len <= output_space(conn_output(c));
+}
+
+/* The part of the ready chunk that is asked for. */
 static void
 put_chunk(struct conn *c, bool file)
 {
@@ -199,19 +211,17 @@ put_chunk(struct conn *c, bool file)
 	struct chunk	*k = r->chunk;
 	int64_t		 at = chunk_offset(r->file, k->index);
 	int64_t		 end = at + k->len < r->end ? at + k->len : r->end;
-	struct piece	*p;
+	const char	*bytes = chunk_bytes(k) + (r->next - at);
+	size_t		 len = (size_t)(end - r->next);
+	bool		 copied = !file && is_to_copy(c, k, len);
 
 	put_head(c);
 	if (r->parts != NULL)
 		put_lead(c);
-	p = output_put(conn_output(c), file ? NULL :
-	    chunk_bytes(k) + (r->next - at), (size_t)(end - r->next));
-	p->release = release_chunk;
-	p->owner = &c->http->store->chunks;
-	p->what = k;
-	p->offset = (off_t)r->next;
-	p->file = r->file->fd;
-	p->mapped = !file && k->mapped;
+	if (copied)
+		output_write(conn_output(c), bytes, len);
+	else
+		lend(c, k, file ? NULL : bytes, len);
 	r->body += end - r->next;
 	r->next = end;
 	r->chunk = NULL;
@@ -220,6 +230,8 @@ put_chunk(struct conn *c, bool file)
 	r->disk_by = 0;
 	if (r->parts != NULL)
 		next_range(c, k->index);
+	if (copied)			/* it may be the next one as well */
+		chunk_release(&c->http->store->chunks, &k);
 }
 
 /* The version is gone: start over if no byte of it has been put out. */

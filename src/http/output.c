@@ -9,6 +9,7 @@
 #include "http/output.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/rare.h"
 
 void
 output_add(struct output *o, const struct piece *p)
@@ -38,12 +39,47 @@ output_copy(struct output *o, const void *bytes, size_t len)
 {
 	struct piece	p = { .at = bytes, .len = len };
 
-	if (len <= OUTPUT_SCRATCH - o->scratch_used) {
+	if (len <= output_space(o)) {
 		p.at = memcpy(o->scratch + o->scratch_used, bytes, len);
 		o->scratch_used += len;
 	} else
 		output_own(&p);
 	return p;
+}
+
+/* Whether these bytes, in scratch, go on where the last piece ends. */
+static bool
+goes_on(const struct output *o, const char *at)
+{
+	const struct piece	*last = &o->pieces[o->first + o->n - 1];
+
+	return o->n > 0 && last->release == NULL && last->at + last->len == at;
+}
+
+static RARE void
+write_beside(struct output *o, const void *bytes, size_t len)
+{
+	struct piece	p = output_copy(o, bytes, len);
+
+	output_add(o, &p);
+}
+
+void
+output_write(struct output *o, const void *bytes, size_t len)
+{
+	char	*to = o->scratch + o->scratch_used;
+
+	if (len > output_space(o)) {
+		write_beside(o, bytes, len);
+		return;
+	}
+	memcpy(to, bytes, len);
+	o->scratch_used += len;
+	if (goes_on(o, to)) {
+		o->pieces[o->first + o->n - 1].len += len;
+		o->bytes += len;
+	} else
+		output_put(o, to, len);
 }
 
 static bool
@@ -66,23 +102,6 @@ output_file(const struct output *o, size_t most, struct piece *all)
 	if (all->len > most)
 		all->len = most;
 	return true;
-}
-
-size_t
-output_join(const struct output *o, char *to, size_t size)
-{
-	const struct piece	*p = &o->pieces[o->first], *end = p + o->n;
-	size_t			 n = 0;
-
-	if (o->n < 2 || o->bytes > size)
-		return 0;
-	for (; p < end; p++) {
-		if (is_file(p) || p->mapped)
-			return 0;
-		memcpy(to + n, p->at, p->len);
-		n += p->len;
-	}
-	return n;
 }
 
 int

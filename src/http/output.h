@@ -28,8 +28,6 @@ struct piece {
 	void		*owner, *what;
 	off_t		 offset;	/* in the file */
 	int		 file;		/* its descriptor, the owner's */
-	bool		 mapped;	/* at may only be touched by the
-					 * system: cache/chunk.h */
 };
 
 struct output {
@@ -61,7 +59,6 @@ output_put(struct output *o, const char *at, size_t len)
 	p->at = at;
 	p->len = len;
 	p->release = NULL;
-	p->mapped = false;
 	o->n++;
 	o->bytes += len;
 	return p;
@@ -70,15 +67,22 @@ output_put(struct output *o, const char *at, size_t len)
 void	output_add(struct output *, const struct piece *);
 /* A copy of these bytes as a piece: in scratch, or malloc'ed if too large. */
 struct piece output_copy(struct output *, const void *, size_t);
+/* A copy of these bytes, which is one piece with the last if that stands in
+ * front of it in scratch. */
+void	output_write(struct output *, const void *, size_t);
+/* Bytes that are free in scratch. */
+static inline size_t
+output_space(const struct output *o)
+{
+	return OUTPUT_SCRATCH - o->scratch_used;
+}
+
 /* A piece in scratch becomes one of its own memory, to outlast the turn. */
 void	output_own(struct piece *);
 /* The first pieces that are memory, at most so many bytes; how many entries of
  * iov, and whether a file is behind them within these bytes. */
 int	output_gather(const struct output *, struct iovec *, int n,
 	    size_t most, bool *file);
-/* Copies all pieces, if they are several, have room, and may be touched; bytes,
- * or 0. */
-size_t	output_join(const struct output *, char *to, size_t size);
 /* If the first piece is of a file, that, with those that go on where it ends:
  * offset and len of the result, at most so many bytes. */
 bool	output_file(const struct output *, size_t most, struct piece *);

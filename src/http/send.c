@@ -14,7 +14,6 @@
 #include "stats.h"
 
 #define GATHER		32		/* pieces a write */
-#define JOIN		(16 * 1024)	/* bytes, see give() */
 #define TURN_ENOUGH	(CONN_TURN / 4 * 3)
 #define PROGRESS	(64 * 1024)	/* bytes */
 #define PAUSE		100		/* ms */
@@ -74,20 +73,14 @@ give(struct conn *c, size_t most, size_t *asked)
 	struct output	*o = conn_output(c);
 	struct iovec	 iov[GATHER];
 	struct piece	 file;
-	char		 joined[JOIN];
-	bool		 more = false;
-	int		 n = 1;
+	bool		 more;
+	int		 n;
 
 	if (output_file(o, most, &file)) {
 		*asked = file.len;
 		return give_file(c, &file);
 	}
-	/* To copy a head and a small body costs less than the system takes for
-	 * another entry of iov; one of two buffers would cost memory. */
-	iov[0].iov_base = joined;
-	iov[0].iov_len = o->bytes <= most ? output_join(o, joined, JOIN) : 0;
-	if (iov[0].iov_len == 0)
-		n = output_gather(o, iov, GATHER, most, &more);
+	n = output_gather(o, iov, GATHER, most, &more);
 	*asked = 0;
 	for (int i = 0; i < n; i++)
 		*asked += iov[i].iov_len;
