@@ -88,27 +88,26 @@ is_file(const struct piece *p)
 	return p->at == NULL;
 }
 
-bool
-output_file(const struct output *o, size_t most, struct piece *all)
+struct piece
+output_file(const struct output *o, size_t most)
 {
-	const struct piece	*p = &o->pieces[o->first], *end = p + o->n;
+	const struct piece	*p = output_first(o), *end = p + o->n;
+	struct piece		 all = *p;
 
-	if (o->n == 0 || !is_file(p))
-		return false;
-	*all = *p;
-	while (++p < end && is_file(p) && p->file == all->file &&
-	    p->offset == all->offset + (off_t)all->len)
-		all->len += p->len;
-	if (all->len > most)
-		all->len = most;
-	return true;
+	need(o->n > 0 && is_file(p));
+	while (++p < end && is_file(p) && p->file == all.file &&
+	    p->offset == all.offset + (off_t)all.len)
+		all.len += p->len;
+	if (all.len > most)
+		all.len = most;
+	return all;
 }
 
 int
 output_gather(const struct output *o, struct iovec *iov, int n, size_t most,
     bool *file)
 {
-	const struct piece	*p = &o->pieces[o->first];
+	const struct piece	*p = output_first(o);
 	int			 i;
 
 	*file = false;

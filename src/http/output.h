@@ -45,6 +45,13 @@ output_room(const struct output *o, unsigned pieces)
 	return o->first + o->n + pieces <= OUTPUT_PIECES;
 }
 
+/* If there is any. */
+static inline const struct piece *
+output_first(const struct output *o)
+{
+	return &o->pieces[o->first];
+}
+
 /*
  * A piece of so many bytes, of memory or of a file, that nobody waits for.
  * What else it is, is written to where it stands: to make it elsewhere and to
@@ -83,9 +90,9 @@ void	output_own(struct piece *);
  * iov, and whether a file is behind them within these bytes. */
 int	output_gather(const struct output *, struct iovec *, int n,
 	    size_t most, bool *file);
-/* If the first piece is of a file, that, with those that go on where it ends:
+/* The first piece, which is of a file, with those that go on where it ends:
  * offset and len of the result, at most so many bytes. */
-bool	output_file(const struct output *, size_t most, struct piece *);
+struct piece output_file(const struct output *, size_t most);
 /* Takes the last pieces back, as many as have at most so many bytes together;
  * bytes in them. */
 size_t	output_take_back(struct output *, size_t most);
