@@ -306,8 +306,7 @@ static bool
 wanted(const struct conn *c)
 {
 	const struct request	*r = c->request;
-	const struct output	*o = c->output != NULL ? c->output :
-				    &c->http->output;
+	const struct output	*o = conn_output(c);
 
 	/* Head, lead, chunk, and the lead behind the last. */
 	/* Not a little more than can go at once. */

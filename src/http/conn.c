@@ -14,16 +14,6 @@
 #include "stats.h"
 
 enum go
-conn_send(struct conn *c, enum step then)
-{
-	/* Sending frees the scratch that a head not yet put out may be in. */
-	if (c->request != NULL)
-		output_own(&c->request->head);
-	c->then = (uint8_t)then;
-	return conn_go(c, STEP_SEND);
-}
-
-enum go
 conn_abort(struct conn *c)
 {
 	stats_count(STATS_ABORTED);
@@ -39,17 +29,6 @@ conn_abort(struct conn *c)
 	c->linger = false;
 	c->input_len = 0;		/* nor is what is left of interest */
 	return conn_go(c, c->request != NULL ? STEP_FINISH : STEP_CLOSE);
-}
-
-enum go
-conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
-    int64_t deadline)
-{
-	c->wait.kind = kind;
-	c->wait.patience = patience;
-	c->wait.deadline = deadline;
-	c->wait.errand = NULL;
-	return GO_WAIT;
 }
 
 enum go
@@ -85,15 +64,24 @@ conn_allowance(struct conn *c)
 }
 
 void
+conn_forget_output(struct conn *c)
+{
+	output_drop(c->output);
+	if (conn_owns_output(c))
+		free(c->output);
+	c->output = &c->http->output;
+}
+
+void
 conn_park(struct conn *c)
 {
 	struct http	*http = c->http;
 
 	if (c->request != NULL)		/* scratch is the next one's */
 		output_own(&c->request->head);
-	if (c->output != NULL && c->output->n == 0)
-		mem_drop(&c->output);
-	if (http->output.n > 0)
+	if (conn_owns_output(c) && !conn_pending(c))
+		conn_forget_output(c);
+	else if (!conn_owns_output(c) && conn_pending(c))
 		c->output = output_keep(&http->output);
 	if (c->input_len == 0) {
 		if (c->kept.at != NULL)
@@ -123,6 +111,7 @@ conn_begin(struct peer *p)
 	memset(c, 0, sizeof(*c));
 	c->http = http;
 	c->peer = p;
+	c->output = &http->output;
 	c->transport = p->transport;
 	c->transport_context = p->transport_context;
 	c->wait.fd = p->fd;
@@ -138,7 +127,7 @@ conn_end(struct peer *p)
 	struct http	*http = p->http;
 	struct conn	*c = p->conn;
 
-	need(c->request == NULL && c->output == NULL && c->kept.at == NULL);
+	need(c->request == NULL && !conn_owns_output(c) && c->kept.at == NULL);
 	p->conn = NULL;
 	free(http->spare_conn);
 	http->spare_conn = c;

@@ -110,7 +110,7 @@ struct conn {
 	char			*input;		/* not yet consumed: the head */
 	size_t			 input_len;	/* of the request comes first */
 	struct buf		 kept;		/* input of our own */
-	struct output		*output;	/* of our own; NULL: none */
+	struct output		*output;	/* the loop's, or of our own */
 	struct wait		 wait;
 	int64_t			 since;		/* first byte of the head, ms */
 	int64_t			 send_by;	/* ms; 0: not set */
@@ -139,7 +139,7 @@ enum go		linger_step(struct conn *);
 enum go		close_step(struct conn *);
 
 /* Wait for the socket (READ, WRITE), or for an errand. */
-enum go		conn_wait(struct conn *, enum wait_kind, enum patience,
+static inline enum go	conn_wait(struct conn *, enum wait_kind, enum patience,
 		    int64_t deadline);
 enum go		conn_wait_disk(struct conn *, struct errand *);
 /* Whether an errand must not be started before what is pending has been sent:
@@ -147,6 +147,8 @@ enum go		conn_wait_disk(struct conn *, struct errand *);
 bool		 conn_sends_first(const struct conn *);
 /* Bytes that may go in this turn; 0: time must pass first. */
 size_t		 conn_allowance(struct conn *);
+/* Nothing is pending any more. */
+void		 conn_forget_output(struct conn *);
 /* Moves what must outlast this turn of the loop to the connection. */
 void		 conn_park(struct conn *);
 /* One that has something to do, for an idle peer; and the way back: it is kept
@@ -158,7 +160,7 @@ void		 conn_request_end(struct conn *);
 /* Lets go of what the response was to be made from; the request stays. */
 void		 conn_request_reset(struct conn *);
 /* Sends what is pending, then goes on to that step. */
-enum go		 conn_send(struct conn *, enum step then);
+static inline enum go	conn_send(struct conn *, enum step then);
 /* Nothing more can be sent properly: logs the request, ends the connection. */
 RARE enum go	 conn_abort(struct conn *);
 
@@ -180,11 +182,39 @@ conn_outcome(struct conn *c)
 	return outcome;
 }
 
+static inline enum go
+conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
+    int64_t deadline)
+{
+	c->wait.kind = kind;
+	c->wait.patience = patience;
+	c->wait.deadline = deadline;
+	c->wait.errand = NULL;
+	return GO_WAIT;
+}
+
+static inline enum go
+conn_send(struct conn *c, enum step then)
+{
+	/* Sending frees the scratch that a head not yet put out may be in. */
+	if (c->request != NULL)
+		output_own(&c->request->head);
+	c->then = (uint8_t)then;
+	return conn_go(c, STEP_SEND);
+}
+
 /* The one to use now. */
 static inline struct output *
 conn_output(const struct conn *c)
 {
-	return c->output != NULL ? c->output : &c->http->output;
+	return c->output;
+}
+
+/* It outlasts the turn. */
+static inline bool
+conn_owns_output(const struct conn *c)
+{
+	return c->output != &c->http->output;
 }
 
 static inline bool

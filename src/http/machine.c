@@ -270,7 +270,7 @@ static bool
 is_idle(const struct conn *c)
 {
 	return c->step == STEP_RECV && c->request == NULL &&
-	    c->input_len == 0 && c->output == NULL;
+	    c->input_len == 0 && !conn_owns_output(c);
 }
 
 static const struct wait *
@@ -361,9 +361,14 @@ machine_run_stage(struct peer *p, enum stage *stage)
 void
 machine_move(struct peer *p, struct http *http)
 {
+	struct conn	*c = p->conn;
+
 	p->http = http;
-	if (p->conn != NULL)
-		p->conn->http = http;
+	if (c == NULL)
+		return;
+	if (!conn_owns_output(c))
+		c->output = &http->output;
+	c->http = http;
 }
 
 void
@@ -386,8 +391,7 @@ end(struct peer *p)
 	struct conn	*c = p->conn;
 
 	conn_request_end(c);
-	output_drop(conn_output(c));
-	mem_drop(&c->output);
+	conn_forget_output(c);
 	buf_forget(&c->kept);
 	conn_end(p);
 }

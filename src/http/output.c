@@ -25,10 +25,8 @@ release_memory(void *owner, void *what)
 }
 
 void
-output_own(struct piece *p)
+output_move(struct piece *p)
 {
-	if (p->at == NULL || p->release != NULL)
-		return;
 	p->what = mem_copy(p->at, p->len);
 	p->at = p->what;
 	p->release = release_memory;
@@ -43,7 +41,7 @@ output_copy(struct output *o, const void *bytes, size_t len)
 		p.at = memcpy(o->scratch + o->scratch_used, bytes, len);
 		o->scratch_used += len;
 	} else
-		output_own(&p);
+		output_move(&p);
 	return p;
 }
 

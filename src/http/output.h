@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "lib/need.h"
+#include "lib/rare.h"
 
 #define OUTPUT_PIECES	64
 #define OUTPUT_SCRATCH	(32 * 1024)	/* bytes, for what is made at once */
@@ -84,8 +85,15 @@ output_space(const struct output *o)
 	return OUTPUT_SCRATCH - o->scratch_used;
 }
 
+RARE void output_move(struct piece *);		/* for the next */
 /* A piece in scratch becomes one of its own memory, to outlast the turn. */
-void	output_own(struct piece *);
+static inline void
+output_own(struct piece *p)
+{
+	if (p->at != NULL && p->release == NULL)
+		output_move(p);
+}
+
 /* The first pieces that are memory, at most so many bytes; how many entries of
  * iov, and whether a file is behind them within these bytes. */
 int	output_gather(const struct output *, struct iovec *, int n,

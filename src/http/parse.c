@@ -193,12 +193,6 @@ parse_host_valid(struct str s)
 	return host_valid(s, &name);
 }
 
-struct str
-parse_host_name(const struct parse *p, const char *head)
-{
-	return (struct str){ head + p->host.at, p->name };
-}
-
 /* Cuts at the first question mark. */
 static void
 split_query(struct parse *p, const char *head, struct span s)
@@ -627,18 +621,6 @@ parse_init(struct parse *p)
 	p->size = 0;
 	p->status = 0;
 	p->why = NULL;
-}
-
-struct str
-parse_str(const char *head, struct span s)
-{
-	return (struct str){ head + s.at, s.len };
-}
-
-bool
-parse_has(const struct parse *p, enum parse_field f)
-{
-	return (p->present & 1u << f) != 0;
 }
 
 struct str
