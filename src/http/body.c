@@ -25,7 +25,7 @@
 /* From so many bytes on they are sent from the file, not from a mapping: what
  * contrib/bench/sending measures. */
 #define BY_FILE	(128 * 1024)
-#define COPIED	(16 * 1024)	/* up to so many they are copied: is_to_copy() */
+#define COPIED	(16 * 1024)	/* up to so many are copied: is_to_copy() */
 
 /* A range to be brought into memory: an errand, and what for. */
 struct load {
@@ -112,6 +112,18 @@ release_chunk(void *owner, void *what)
 	chunk_release(owner, &k);
 }
 
+/* One that was made for this request. */
+static APART void
+put_own_head(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	r->head_sent = (uint32_t)r->head.len;
+	output_add(conn_output(c), &r->head);
+	r->head.at = NULL;
+	r->head.release = NULL;
+}
+
 /* The head, once its body, or the first piece of it, is there. */
 static void
 put_head(struct conn *c)
@@ -123,10 +135,7 @@ put_head(struct conn *c)
 		return;
 	r->answered = true;
 	if (h == NULL) {
-		r->head_sent = (uint32_t)r->head.len;
-		output_add(conn_output(c), &r->head);
-		r->head.at = NULL;
-		r->head.release = NULL;
+		put_own_head(c);
 		return;
 	}
 	r->head_sent = (uint32_t)header_len(h);
@@ -273,6 +282,14 @@ failed(struct conn *c, int error)
 	return reply_error(c, reply_why(c, look_why(error)));
 }
 
+/* Nobody has read it in time. */
+static RARE enum go
+missed(struct conn *c)
+{
+	stats_count(STATS_DISK_TIMEOUTS);
+	return failed(c, ETIMEDOUT);
+}
+
 /* The next chunk must come from the disk: send what there is, then wait. */
 static RARE enum go
 absent(struct conn *c)
@@ -397,10 +414,8 @@ body_step(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (conn_outcome(c) != OUTCOME_READY) {
-		stats_count(STATS_DISK_TIMEOUTS);
-		return failed(c, ETIMEDOUT);
-	}
+	if (conn_outcome(c) != OUTCOME_READY)
+		return missed(c);
 	if (r->parse.method == METHOD_HEAD)
 		r->next = r->end;
 	enlarge(c);

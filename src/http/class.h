@@ -35,11 +35,11 @@ class_is(char c, enum class class)
 static inline size_t
 class_length(const char *at, size_t len, enum class class)
 {
-	size_t	n;
+	const char	*start = at, *end = at + len;
 
-	for (n = 0; n < len && class_is(at[n], class); n++)
-		;
-	return n;
+	while (at < end && class_is(*at, class))
+		at++;
+	return (size_t)(at - start);
 }
 
 /* Where they end in a complete line: with its CR, which is of no class, at the

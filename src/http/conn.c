@@ -53,11 +53,11 @@ conn_sends_first(const struct conn *c)
 }
 
 size_t
-conn_allowance(struct conn *c)
+conn_paced(struct conn *c)
 {
 	struct http	*http = c->http;
 
-	if (http->pace.rate == 0 || c->transport->trusted)
+	if (c->transport->trusted)
 		return CONN_TURN;
 	return (size_t)MIN(CONN_TURN, bucket_holds(&c->peer->pace, &http->pace,
 	    http->clock->ms));
@@ -72,30 +72,34 @@ conn_forget_output(struct conn *c)
 	c->output = &c->http->output;
 }
 
+/* What stands in the loop's buffer is the next one's soon. */
+static APART void
+keep_input(struct conn *c)
+{
+	char	*first = c->http->input;
+
+	if (c->input < first || c->input >= first + sizeof(c->http->input))
+		return;
+	need(c->kept.len == 0);
+	buf_add(&c->kept, c->input, c->input_len);
+	/* A body may have moved the head to where it stands now. */
+	explicit_bzero(first, (size_t)(c->input - first) + c->input_len);
+	c->input = c->kept.at;
+}
+
 void
 conn_park(struct conn *c)
 {
-	struct http	*http = c->http;
-
 	if (c->request != NULL)		/* scratch is the next one's */
 		output_own(&c->request->head);
 	if (conn_owns_output(c) && !conn_pending(c))
 		conn_forget_output(c);
 	else if (!conn_owns_output(c) && conn_pending(c))
-		c->output = output_keep(&http->output);
-	if (c->input_len == 0) {
-		if (c->kept.at != NULL)
-			buf_forget(&c->kept);
-		c->input = NULL;
-	} else if (c->input >= http->input &&
-	    c->input < http->input + sizeof(http->input)) {
-		need(c->kept.len == 0);
-		buf_add(&c->kept, c->input, c->input_len);
-		/* A body may have moved the head to where it stands now. */
-		explicit_bzero(http->input, (size_t)(c->input - http->input) +
-		    c->input_len);
-		c->input = c->kept.at;
-	}
+		c->output = output_keep(c->output);
+	if (c->input_len > 0)
+		keep_input(c);
+	else if (c->kept.at != NULL)
+		buf_forget(&c->kept);
 }
 
 void

@@ -257,7 +257,7 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 	return p;
 }
 
-static void
+static RARE void
 new_second(struct http *http)
 {
 	http->date.wall = http->clock->wall;

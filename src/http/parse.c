@@ -167,22 +167,26 @@ name_length(const char *at, size_t host)
 	return host > 0 && at[host - 1] == '.' ? host - 1 : host;
 }
 
+/* Digits up to the end; the grammar allows none at all. */
+static bool
+port_valid(const char *at, const char *end)
+{
+	uint32_t	port = 0;
+
+	for (; at < end && digit(*at) && port <= UINT16_MAX; at++)
+		port = port * 10 + (uint32_t)(*at - '0');
+	return at == end && port <= UINT16_MAX;
+}
+
 static bool
 host_valid(struct str s, uint32_t *name)
 {
 	size_t	n = host_length(s);
-	int64_t	port = 0;
 
 	*name = (uint32_t)name_length(s.at, n);
 	if (n == 0 || n == s.len)
 		return n > 0;
-	if (s.at[n] != ':')
-		return false;
-	n++;
-	/* The grammar allows a colon without a number. */
-	return n == s.len ||
-	    (str_number((struct str){ s.at + n, s.len - n }, &port) &&
-	    port <= UINT16_MAX);
+	return s.at[n] == ':' && port_valid(s.at + n + 1, s.at + s.len);
 }
 
 bool

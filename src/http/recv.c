@@ -19,7 +19,7 @@
  * Behind what is kept.  There may be a password in that: where it is moved,
  * nothing is left behind.
  */
-__attribute__((__noinline__)) static ssize_t
+static APART ssize_t
 receive_behind(struct conn *c)
 {
 	struct buf	*kept = &c->kept, larger = { 0 };

@@ -76,7 +76,7 @@ give(struct conn *c, const struct iovec *iov, int n, bool more, bool all)
 	    more || (all && ends(c)));
 }
 
-__attribute__((__noinline__)) static ssize_t
+static APART ssize_t
 give_several(struct conn *c, size_t most, size_t *asked)
 {
 	struct output	*o = conn_output(c);

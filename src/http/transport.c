@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "http/transport.h"
+#include "lib/rare.h"
 
 static ssize_t
 plain_recv(void *context, int fd, void *to, size_t size)
@@ -20,7 +21,7 @@ plain_recv(void *context, int fd, void *to, size_t size)
 }
 
 /* Apart, so that what is one piece is sent by a jump, without a return. */
-__attribute__((__noinline__)) static ssize_t
+static APART ssize_t
 send_several(int fd, const struct iovec *iov, int n, int flags)
 {
 	struct msghdr	msg = { 0 };
