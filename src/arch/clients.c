@@ -171,7 +171,7 @@ watched(enum wait_kind kind)
 
 /* There is one that can make room, or, where there is room for one, it has
  * gone: who waits outside may come in. */
-static void
+static APART void
 dispense(struct clients *all, enum patience patience)
 {
 	if (patience != PATIENCE_LINGER && (patience != PATIENCE_IDLE ||
@@ -196,7 +196,8 @@ park(struct client *c, const struct wait *w)
 	struct clients	*all = c->all;
 
 	list(c, w->patience, w->deadline);
-	dispense(all, w->patience);
+	if (all->closed || all->turns || all->stages != NULL)
+		dispense(all, w->patience);
 	if (w->kind == WAIT_DISK) {
 		c->errand = w->errand;
 		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
