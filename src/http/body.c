@@ -190,7 +190,7 @@ by_file(const struct conn *c)
 }
 
 /* So much of a chunk, whose hold goes along. */
-static void
+static APART void
 lend(struct conn *c, struct chunk *k, const char *at, size_t len)
 {
 	const struct request	*r = c->request;

@@ -133,7 +133,8 @@ conn_end(struct peer *p)
 
 	need(c->request == NULL && !conn_owns_output(c) && c->kept.at == NULL);
 	p->conn = NULL;
-	free(http->spare_conn);
+	if (http->spare_conn != NULL)
+		free(http->spare_conn);
 	http->spare_conn = c;
 }
 

@@ -166,6 +166,23 @@ wait_for_leave(struct conn *c)
 	    c->http->clock->ms + PAUSE);
 }
 
+/* Not all has gone. */
+static APART enum go
+stop(struct conn *c, int error)
+{
+	if (error == EAGAIN) {
+		body_take_back(c);
+		return conn_allowance(c) == 0 ? wait_for_leave(c) :
+		    wait_for_room(c);
+	}
+	/* The mapping ends before the response does: facts of mmap(2). */
+	if (error == EFAULT) {
+		log_info("a file has changed while it was being sent");
+		find_expire(c);
+	}
+	return conn_abort(c);
+}
+
 enum go
 send_step(struct conn *c)
 {
@@ -174,19 +191,9 @@ send_step(struct conn *c)
 	if (conn_outcome(c) != OUTCOME_READY)
 		return conn_abort(c);
 	error = flush(c);
-	if (error == EAGAIN) {
-		body_take_back(c);
-		return conn_allowance(c) == 0 ? wait_for_leave(c) :
-		    wait_for_room(c);
-	}
+	if (error != 0)
+		return stop(c, error);
 	c->send_by = 0;
 	c->sent = 0;
-	if (error == 0)
-		return conn_go(c, c->then);
-	/* The mapping ends before the response does: facts of mmap(2). */
-	if (error == EFAULT) {
-		log_info("a file has changed while it was being sent");
-		find_expire(c);
-	}
-	return conn_abort(c);
+	return conn_go(c, c->then);
 }
