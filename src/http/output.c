@@ -45,13 +45,17 @@ output_copy(struct output *o, const void *bytes, size_t len)
 	return p;
 }
 
-/* Whether these bytes, in scratch, go on where the last piece ends. */
-static bool
-goes_on(const struct output *o, const char *at)
+/* The last piece, if it is in scratch and these bytes go on where it ends. */
+static struct piece *
+before(struct output *o, const char *at)
 {
-	const struct piece	*last = &o->pieces[o->first + o->n - 1];
+	struct piece	*last;
 
-	return o->n > 0 && last->release == NULL && last->at + last->len == at;
+	if (o->n == 0)
+		return NULL;
+	last = &o->pieces[o->first + o->n - 1];
+	return last->release == NULL && last->at + last->len == at ?
+	    last : NULL;
 }
 
 static RARE void
@@ -65,7 +69,8 @@ write_beside(struct output *o, const void *bytes, size_t len)
 void
 output_write(struct output *o, const void *bytes, size_t len)
 {
-	char	*to = o->scratch + o->scratch_used;
+	char		*to = o->scratch + o->scratch_used;
+	struct piece	*last = before(o, to);
 
 	if (len > output_space(o)) {
 		write_beside(o, bytes, len);
@@ -73,11 +78,12 @@ output_write(struct output *o, const void *bytes, size_t len)
 	}
 	memcpy(to, bytes, len);
 	o->scratch_used += len;
-	if (goes_on(o, to)) {
-		o->pieces[o->first + o->n - 1].len += len;
-		o->bytes += len;
-	} else
+	if (last == NULL) {
 		output_put(o, to, len);
+		return;
+	}
+	last->len += len;
+	o->bytes += len;
 }
 
 static bool
