@@ -124,23 +124,56 @@ put_own_head(struct conn *c)
 	r->head.release = NULL;
 }
 
+static void
+release_head(void *owner, void *what)
+{
+	struct head	*h = what;
+
+	header_release(owner, &h);
+}
+
+/* A ready one, behind so many responses that there is no room for a copy. */
+static APART void
+lend_head(struct conn *c)
+{
+	struct head	*h = c->request->ready;
+	struct piece	*p = output_put(conn_output(c), header_bytes(h),
+			    header_len(h));
+
+	p->release = release_head;
+	p->owner = &c->http->store->heads;
+	p->what = h;
+	c->request->ready = NULL;
+}
+
+static void
+put_ready_head(struct conn *c)
+{
+	struct request	*r = c->request;
+	size_t		 len = header_len(r->ready);
+
+	r->head_sent = (uint32_t)len;
+	if (len > output_space(conn_output(c))) {
+		lend_head(c);
+		return;
+	}
+	output_write(conn_output(c), header_bytes(r->ready), len);
+	header_release(&c->http->store->heads, &r->ready);
+}
+
 /* The head, once its body, or the first piece of it, is there. */
 static void
 put_head(struct conn *c)
 {
 	struct request	*r = c->request;
-	struct head	*h = r->ready;
 
 	if (r->answered)
 		return;
 	r->answered = true;
-	if (h == NULL) {
+	if (r->ready != NULL)
+		put_ready_head(c);
+	else
 		put_own_head(c);
-		return;
-	}
-	r->head_sent = (uint32_t)header_len(h);
-	output_write(conn_output(c), header_bytes(h), header_len(h));
-	header_release(&c->http->store->heads, &r->ready);
 }
 
 /* What stands between the ranges of a response with several. */
