@@ -17,12 +17,15 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/rare.h"
 #include "lib/tally.h"
 #include "stats.h"
 
 #define ACCEPTS		32	/* a turn, so that old clients get theirs */
 #define LAST		4096	/* that a drain still accepts at each door */
-#define TIMER_GRAIN	100	/* ms: a timeout may be that late */
+#define GRAIN		64	/* ms: deadlines are multiples of that, less
+				 * one: who asks often keeps its place */
+#define TIMER_GRAIN	(100 - GRAIN)	/* more that a timeout may be late */
 #define CLOSED		1000	/* ms until closed doors are tried again */
 #define TELL_AGAIN	60000	/* ms: they may open and close all the time */
 #define NEVER		INT64_MAX
@@ -45,17 +48,22 @@ clients_unlist(struct client *c)
 	c->listed = false;
 }
 
-static void
-stop_waiting(struct client *c)
+static APART void
+leave_errand(struct client *c)
 {
 	struct errand	*e = c->errand;
 
-	if (e == NULL)
-		return;
 	c->errand = NULL;
 	TAILQ_REMOVE(&e->waiters, c, waiting);
 	if (TAILQ_EMPTY(&e->waiters) && e->deserted != NULL)
 		e->deserted(e);
+}
+
+static inline void
+stop_waiting(struct client *c)
+{
+	if (c->errand != NULL)
+		leave_errand(c);
 }
 
 /* How many there are that count.  Where there is room for one, it has gone when
@@ -116,15 +124,13 @@ set_timer(struct clients *all, int64_t when)
 }
 
 /* Deadlines of one patience come in order, nearly always. */
-static void
-list(struct client *c, enum patience patience, int64_t deadline)
+static APART void
+list_anew(struct client *c, enum patience patience, int64_t deadline)
 {
 	struct clients		*all = c->all;
 	struct client_list	*l = &all->lists[patience];
 	struct client		*before;
 
-	if (c->listed && c->patience == patience && c->deadline == deadline)
-		return;
 	clients_unlist(c);
 	c->patience = (uint8_t)patience;
 	c->deadline = deadline;
@@ -138,6 +144,14 @@ list(struct client *c, enum patience patience, int64_t deadline)
 	else
 		TAILQ_INSERT_HEAD(l, c, link);
 	set_timer(all, deadline + TIMER_GRAIN);
+}
+
+static void
+list(struct client *c, enum patience patience, int64_t deadline)
+{
+	deadline |= GRAIN - 1;
+	if (!c->listed || c->patience != patience || c->deadline != deadline)
+		list_anew(c, patience, deadline);
 }
 
 /* What its descriptor is watched for meanwhile. */
@@ -157,7 +171,7 @@ watched(enum wait_kind kind)
 
 /* There is one that can make room, or, where there is room for one, it has
  * gone: who waits outside may come in. */
-static void
+static APART void
 dispense(struct clients *all, enum patience patience)
 {
 	if (patience != PATIENCE_LINGER && (patience != PATIENCE_IDLE ||
@@ -182,7 +196,8 @@ park(struct client *c, const struct wait *w)
 	struct clients	*all = c->all;
 
 	list(c, w->patience, w->deadline);
-	dispense(all, w->patience);
+	if (all->closed || all->turns || all->stages != NULL)
+		dispense(all, w->patience);
 	if (w->kind == WAIT_DISK) {
 		c->errand = w->errand;
 		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);

@@ -15,6 +15,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/rare.h"
 #include "stats.h"
 
 struct evloop {
@@ -202,25 +203,27 @@ evloop_unwatch(struct watch **wp)
 	mem_drop(wp);
 }
 
+static APART void
+change(struct watch *w, short events)
+{
+	evutil_socket_t	 fd = event_get_fd(&w->event);
+
+	event_del(&w->event);
+	event_assign(&w->event, w->loop->base, fd, events,
+	    event_get_callback(&w->event), w);
+	if (events != EV_PERSIST && event_add(&w->event, NULL) == -1)
+		fatalx("descriptor %d cannot be watched", (int)fd);
+}
+
 void
 evloop_want(struct watch *w, enum evloop_want want)
 {
-	static const short	 events[] = {
-		[EVLOOP_NOTHING] = EV_PERSIST,
-		[EVLOOP_READ] = EV_PERSIST | EV_READ,
-		[EVLOOP_WRITE] = EV_PERSIST | EV_WRITE,
-	};
-	evutil_socket_t		 fd;
+	short	events = EV_PERSIST | (want == EVLOOP_READ ? EV_READ :
+		    want == EVLOOP_WRITE ? EV_WRITE : 0);
 
 	/* What it is watched for stands in the event. */
-	if (w->event.ev_events == events[want])
-		return;
-	fd = event_get_fd(&w->event);
-	event_del(&w->event);
-	event_assign(&w->event, w->loop->base, fd, events[want],
-	    event_get_callback(&w->event), w);
-	if (want != EVLOOP_NOTHING && event_add(&w->event, NULL) == -1)
-		fatalx("descriptor %d cannot be watched", (int)fd);
+	if (w->event.ev_events != events)
+		change(w, events);
 }
 
 void

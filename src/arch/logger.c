@@ -170,7 +170,16 @@ fly(struct logger *g)
 		drop_helper(g);
 }
 
-/* How much is left. */
+static void
+swap(struct buf *a, struct buf *b)
+{
+	struct buf	c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+/* How much is left.  All there is, is not copied. */
 static size_t
 take_lines(struct logger *g)
 {
@@ -180,8 +189,12 @@ take_lines(struct logger *g)
 	lock_take(g->lock);
 	n = lines_whole(b->at, b->len, BATCH);
 	g->batch.len = 0;
-	buf_add(&g->batch, b->at, n);
-	buf_cut(b, n);
+	if (n == b->len)
+		swap(b, &g->batch);
+	else {
+		buf_add(&g->batch, b->at, n);
+		buf_cut(b, n);
+	}
 	left = b->len;
 	lock_release(g->lock);
 	return left;
@@ -383,6 +396,7 @@ logger_new(struct evloop *loop, const struct clock *clock, int control)
 	/* All of it: what is never written to costs nothing, and to grow may
 	 * cost much just when there is much to do. */
 	buf_need(&g->waiting, ROOM);
+	buf_need(&g->batch, ROOM);
 	ask(g);
 	return g;
 }

@@ -45,7 +45,7 @@ put_absent(const struct line *l, char *to)
 }
 
 static char *
-put_sent_text(const struct line *l, struct str s, const char *also, char *to)
+put_sent_text(const struct line *l, struct str s, bool spaces, char *to)
 {
 	if (s.len == 0)
 		return put_absent(l, to);
@@ -54,13 +54,13 @@ put_sent_text(const struct line *l, struct str s, const char *also, char *to)
 	if (s.len > FIELD_MOST)
 		s.len = FIELD_MOST;
 	return l->json ? text_escape_json(s, to, l->end) :
-	    text_escape(s, also, to, l->end);
+	    text_escape(s, spaces, to, l->end);
 }
 
 static char *
 put_text(const struct line *l, struct str s, char *to)
 {
-	return put_sent_text(l, s, "\"", to);
+	return put_sent_text(l, s, false, to);
 }
 
 static char *
@@ -106,7 +106,7 @@ put_known_user(const struct line *l, char *to)
 	if (!credentials_read(parse_field(&c->request->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
 		return put_absent(l, to);
-	to = put_sent_text(l, who.user, "\" ", to);
+	to = put_sent_text(l, who.user, true, to);
 	credentials_forget(&who);
 	return to;
 }

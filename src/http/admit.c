@@ -160,9 +160,9 @@ log_wrong(struct conn *c)
 	    FIELD_AUTHORIZATION), &who))
 		return;
 	text_peer(c, peer);
-	*text_escape((struct str){ r->path->name, r->path->len }, " \"",
+	*text_escape((struct str){ r->path->name, r->path->len }, true,
 	    target, target + sizeof(target) - 1) = '\0';
-	*text_escape(who.user, "\"", name, name + sizeof(name) - 1) = '\0';
+	*text_escape(who.user, false, name, name + sizeof(name) - 1) = '\0';
 	credentials_forget(&who);
 	log_notice("authentication failed for user \"%s\" from %s on %s%s",
 	    name, peer, r->site->names.at[0], target);
@@ -200,7 +200,7 @@ log_unusable(const struct verification *v)
 
 	if (!http_may_tell(v->http, &v->http->store->told_unusable))
 		return;
-	*text_escape(v->who.user, "\"", name, name + sizeof(name) - 1) = '\0';
+	*text_escape(v->who.user, false, name, name + sizeof(name) - 1) = '\0';
 	log_warnx("%s: the password of \"%s\" is not kept in a form that "
 	    "crypt(3) knows: make it with htpasswd -B or mkpasswd",
 	    v->errand.job.root, name);

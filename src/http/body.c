@@ -25,6 +25,7 @@
 /* From so many bytes on they are sent from the file, not from a mapping: what
  * contrib/bench/sending measures. */
 #define BY_FILE	(128 * 1024)
+#define COPIED	(16 * 1024)	/* up to so many are copied: is_to_copy() */
 
 /* A range to be brought into memory: an errand, and what for. */
 struct load {
@@ -111,6 +112,18 @@ release_chunk(void *owner, void *what)
 	chunk_release(owner, &k);
 }
 
+/* One that was made for this request. */
+static APART void
+put_own_head(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	r->head_sent = (uint32_t)r->head.len;
+	output_add(conn_output(c), &r->head);
+	r->head.at = NULL;
+	r->head.release = NULL;
+}
+
 static void
 release_head(void *owner, void *what)
 {
@@ -119,30 +132,48 @@ release_head(void *owner, void *what)
 	header_release(owner, &h);
 }
 
+/* A ready one, behind so many responses that there is no room for a copy. */
+static APART void
+lend_head(struct conn *c)
+{
+	struct head	*h = c->request->ready;
+	struct piece	*p = output_put(conn_output(c), header_bytes(h),
+			    header_len(h));
+
+	p->release = release_head;
+	p->owner = &c->http->store->heads;
+	p->what = h;
+	c->request->ready = NULL;
+}
+
+static void
+put_ready_head(struct conn *c)
+{
+	struct request	*r = c->request;
+	size_t		 len = header_len(r->ready);
+
+	r->head_sent = (uint32_t)len;
+	if (len > output_space(conn_output(c))) {
+		lend_head(c);
+		return;
+	}
+	output_write(conn_output(c), header_bytes(r->ready), len);
+	header_release(&c->http->store->heads, &r->ready);
+}
+
 /* The head, once its body, or the first piece of it, is there. */
 static void
 put_head(struct conn *c)
 {
 	struct request	*r = c->request;
-	struct head	*h = r->ready;
-	struct piece	*p;
 
 	if (r->answered)
 		return;
 	r->answered = true;
-	if (h == NULL) {
-		r->head_sent = (uint32_t)r->head.len;
-		output_add(conn_output(c), &r->head);
-		r->head.at = NULL;
-		r->head.release = NULL;
-		return;
-	}
-	r->head_sent = (uint32_t)header_len(h);
-	p = output_put(conn_output(c), header_bytes(h), header_len(h));
-	p->release = release_head;
-	p->owner = &c->http->store->heads;
-	p->what = h;
-	r->ready = NULL;
+	if (r->ready != NULL)
+		put_ready_head(c);
+	else
+		put_own_head(c);
 }
 
 /* What stands between the ranges of a response with several. */
@@ -191,7 +222,30 @@ by_file(const struct conn *c)
 	    c->transport->send_file != NULL && chunk_by_file(r->chunk);
 }
 
-/* The part of the ready chunk that is asked for; its hold goes along. */
+/* So much of a chunk, whose hold goes along. */
+static APART void
+lend(struct conn *c, struct chunk *k, const char *at, size_t len)
+{
+	const struct request	*r = c->request;
+	struct piece		*p = output_put(conn_output(c), at, len);
+
+	p->release = release_chunk;
+	p->owner = &c->http->store->chunks;
+	p->what = k;
+	p->offset = (off_t)r->next;
+	p->file = r->file->fd;
+}
+
+/* To copy what is small behind its head costs less than the system takes for a
+ * second piece. */
+static bool
+is_to_copy(const struct conn *c, const struct chunk *k, size_t len)
+{
+	return !k->mapped && len <= COPIED &&
+	    len <= output_space(conn_output(c));
+}
+
+/* The part of the ready chunk that is asked for. */
 static void
 put_chunk(struct conn *c, bool file)
 {
@@ -199,19 +253,17 @@ put_chunk(struct conn *c, bool file)
 	struct chunk	*k = r->chunk;
 	int64_t		 at = chunk_offset(r->file, k->index);
 	int64_t		 end = at + k->len < r->end ? at + k->len : r->end;
-	struct piece	*p;
+	const char	*bytes = chunk_bytes(k) + (r->next - at);
+	size_t		 len = (size_t)(end - r->next);
+	bool		 copied = !file && is_to_copy(c, k, len);
 
 	put_head(c);
 	if (r->parts != NULL)
 		put_lead(c);
-	p = output_put(conn_output(c), file ? NULL :
-	    chunk_bytes(k) + (r->next - at), (size_t)(end - r->next));
-	p->release = release_chunk;
-	p->owner = &c->http->store->chunks;
-	p->what = k;
-	p->offset = (off_t)r->next;
-	p->file = r->file->fd;
-	p->mapped = !file && k->mapped;
+	if (copied)
+		output_write(conn_output(c), bytes, len);
+	else
+		lend(c, k, file ? NULL : bytes, len);
 	r->body += end - r->next;
 	r->next = end;
 	r->chunk = NULL;
@@ -220,6 +272,8 @@ put_chunk(struct conn *c, bool file)
 	r->disk_by = 0;
 	if (r->parts != NULL)
 		next_range(c, k->index);
+	if (copied)			/* it may be the next one as well */
+		chunk_release(&c->http->store->chunks, &k);
 }
 
 /* The version is gone: start over if no byte of it has been put out. */
@@ -261,6 +315,14 @@ failed(struct conn *c, int error)
 	return reply_error(c, reply_why(c, look_why(error)));
 }
 
+/* Nobody has read it in time. */
+static RARE enum go
+missed(struct conn *c)
+{
+	stats_count(STATS_DISK_TIMEOUTS);
+	return failed(c, ETIMEDOUT);
+}
+
 /* The next chunk must come from the disk: send what there is, then wait. */
 static RARE enum go
 absent(struct conn *c)
@@ -294,8 +356,7 @@ static bool
 wanted(const struct conn *c)
 {
 	const struct request	*r = c->request;
-	const struct output	*o = c->output != NULL ? c->output :
-				    &c->http->output;
+	const struct output	*o = conn_output(c);
 
 	/* Head, lead, chunk, and the lead behind the last. */
 	/* Not a little more than can go at once. */
@@ -386,10 +447,8 @@ body_step(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (conn_outcome(c) != OUTCOME_READY) {
-		stats_count(STATS_DISK_TIMEOUTS);
-		return failed(c, ETIMEDOUT);
-	}
+	if (conn_outcome(c) != OUTCOME_READY)
+		return missed(c);
 	if (r->parse.method == METHOD_HEAD)
 		r->next = r->end;
 	enlarge(c);

@@ -35,11 +35,11 @@ class_is(char c, enum class class)
 static inline size_t
 class_length(const char *at, size_t len, enum class class)
 {
-	size_t	n;
+	const char	*start = at, *end = at + len;
 
-	for (n = 0; n < len && class_is(at[n], class); n++)
-		;
-	return n;
+	while (at < end && class_is(*at, class))
+		at++;
+	return (size_t)(at - start);
 }
 
 /* Where they end in a complete line: with its CR, which is of no class, at the
@@ -52,23 +52,23 @@ class_end(const char *at, enum class class)
 	return at;
 }
 
-/* Whether all are of a value.  What is not visible, but valid, is rare: that is
- * looked up, byte by byte. */
-static inline bool
+/* Where a value ends.  What is not visible, but valid, is rare: that is looked
+ * up, byte by byte. */
+static inline const char *
 class_value(const char *at, const char *end)
 {
-	const char	*start = at;
+	uint64_t	marks;
 
-	while (end - at >= (ptrdiff_t)WORD &&
-	    (word_odd(word_at(at)) & WORD_MARKS) == 0)
-		at += WORD;
-	/* The last few once more, with the ones before them. */
-	if (end - at < (ptrdiff_t)WORD && end - start >= (ptrdiff_t)WORD &&
-	    (word_odd(word_at(end - WORD)) & WORD_MARKS) == 0)
-		return true;
+	for (; end - at >= (ptrdiff_t)WORD; at += WORD) {
+		marks = word_odd(word_at(at)) & WORD_MARKS;
+		if (marks != 0) {
+			at += word_first(marks);
+			break;
+		}
+	}
 	while (at < end && class_is(*at, CLASS_VALUE))
 		at++;
-	return at == end;
+	return at;
 }
 
 /* Where a target ends, in a complete line, whose CR is at end. */

@@ -14,16 +14,6 @@
 #include "stats.h"
 
 enum go
-conn_send(struct conn *c, enum step then)
-{
-	/* Sending frees the scratch that a head not yet put out may be in. */
-	if (c->request != NULL)
-		output_own(&c->request->head);
-	c->then = (uint8_t)then;
-	return conn_go(c, STEP_SEND);
-}
-
-enum go
 conn_abort(struct conn *c)
 {
 	stats_count(STATS_ABORTED);
@@ -39,17 +29,6 @@ conn_abort(struct conn *c)
 	c->linger = false;
 	c->input_len = 0;		/* nor is what is left of interest */
 	return conn_go(c, c->request != NULL ? STEP_FINISH : STEP_CLOSE);
-}
-
-enum go
-conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
-    int64_t deadline)
-{
-	c->wait.kind = kind;
-	c->wait.patience = patience;
-	c->wait.deadline = deadline;
-	c->wait.errand = NULL;
-	return GO_WAIT;
 }
 
 enum go
@@ -74,40 +53,53 @@ conn_sends_first(const struct conn *c)
 }
 
 size_t
-conn_allowance(struct conn *c)
+conn_paced(struct conn *c)
 {
 	struct http	*http = c->http;
 
-	if (http->pace.rate == 0 || c->transport->trusted)
+	if (c->transport->trusted)
 		return CONN_TURN;
 	return (size_t)MIN(CONN_TURN, bucket_holds(&c->peer->pace, &http->pace,
 	    http->clock->ms));
 }
 
 void
+conn_forget_output(struct conn *c)
+{
+	output_drop(c->output);
+	if (conn_owns_output(c))
+		free(c->output);
+	c->output = &c->http->output;
+}
+
+/* What stands in the loop's buffer is the next one's soon. */
+static APART void
+keep_input(struct conn *c)
+{
+	char	*first = c->http->input;
+
+	if (c->input < first || c->input >= first + sizeof(c->http->input))
+		return;
+	need(c->kept.len == 0);
+	buf_add(&c->kept, c->input, c->input_len);
+	/* A body may have moved the head to where it stands now. */
+	explicit_bzero(first, (size_t)(c->input - first) + c->input_len);
+	c->input = c->kept.at;
+}
+
+void
 conn_park(struct conn *c)
 {
-	struct http	*http = c->http;
-
 	if (c->request != NULL)		/* scratch is the next one's */
 		output_own(&c->request->head);
-	if (c->output != NULL && c->output->n == 0)
-		mem_drop(&c->output);
-	if (http->output.n > 0)
-		c->output = output_keep(&http->output);
-	if (c->input_len == 0) {
-		if (c->kept.at != NULL)
-			buf_forget(&c->kept);
-		c->input = NULL;
-	} else if (c->input >= http->input &&
-	    c->input < http->input + sizeof(http->input)) {
-		need(c->kept.len == 0);
-		buf_add(&c->kept, c->input, c->input_len);
-		/* A body may have moved the head to where it stands now. */
-		explicit_bzero(http->input, (size_t)(c->input - http->input) +
-		    c->input_len);
-		c->input = c->kept.at;
-	}
+	if (conn_owns_output(c) && !conn_pending(c))
+		conn_forget_output(c);
+	else if (!conn_owns_output(c) && conn_pending(c))
+		c->output = output_keep(c->output);
+	if (c->input_len > 0)
+		keep_input(c);
+	else if (c->kept.at != NULL)
+		buf_forget(&c->kept);
 }
 
 void
@@ -123,6 +115,7 @@ conn_begin(struct peer *p)
 	memset(c, 0, sizeof(*c));
 	c->http = http;
 	c->peer = p;
+	c->output = &http->output;
 	c->transport = p->transport;
 	c->transport_context = p->transport_context;
 	c->wait.fd = p->fd;
@@ -138,9 +131,10 @@ conn_end(struct peer *p)
 	struct http	*http = p->http;
 	struct conn	*c = p->conn;
 
-	need(c->request == NULL && c->output == NULL && c->kept.at == NULL);
+	need(c->request == NULL && !conn_owns_output(c) && c->kept.at == NULL);
 	p->conn = NULL;
-	free(http->spare_conn);
+	if (http->spare_conn != NULL)
+		free(http->spare_conn);
 	http->spare_conn = c;
 }
 

@@ -13,9 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "http/chunked.h"
 #include "http/http.h"
-#include "http/parts.h"
+#include "http/request.h"
 #include "http/transport.h"
 #include "lib/bucket.h"
 #include "lib/rare.h"
@@ -43,47 +42,6 @@ enum go {
  * than a millisecond. */
 #define CONN_TURN	(2 * 1024 * 1024)
 
-struct request {
-	struct parse		 parse;
-	const struct conf_site	*site;
-	const char		*instead;	/* of the target: a page */
-	const struct conf_rules	*rules;		/* then: the target's */
-	struct path		*path;		/* held */
-	struct answer		 found;		/* what that was, then */
-	struct grant		*grant;		/* held: its password's */
-	const struct conf_guard	*guard;		/* that refused it */
-	uint32_t		 grant_asked;	/* before so many answers */
-	size_t			 guards;	/* passed so far */
-	bool			 asked;		/* has waited for its grant */
-	bool			 known;		/* has a right password */
-	struct file		*file;		/* this version: the reference
-						 * and the hold of found */
-	struct chunk		*chunk;		/* held, the next to send */
-	bool			 file_open;	/* its descriptor is held */
-	bool			 looked;	/* has waited for a look */
-	bool			 answered;	/* its head is in the output */
-	bool			 loaded;	/* has waited for this chunk */
-	bool			 expects;	/* 100, before its body comes */
-	bool			 plain;		/* without variants */
-	bool			 broken;	/* ended before its response */
-	uint8_t			 tries;		/* looks and reads so far */
-	uint16_t		 failure;	/* that it is for, or 0 */
-	uint16_t		 status;
-	uint8_t			 head_kind;	/* of heads, by Connection */
-	uint8_t			 why;		/* enum why, of the status */
-	struct head		*ready;		/* held, until answered */
-	struct piece		 head;		/* the same, if made for it */
-	int64_t			 disk_by;	/* clock ms; 0: not yet */
-	int64_t			 body_by;	/* the same, for its own body */
-	int64_t			 unread;	/* of that, by its length */
-	struct chunked		 chunked;	/* of that, in chunks */
-	struct parts		*parts;		/* of several ranges */
-	int64_t			 next, end;	/* of the body, file offsets */
-	int64_t			 body;		/* bytes of body put out */
-	uint32_t		 head_sent;	/* the same of its head */
-	uint32_t		 portion;	/* at once; 0: the first */
-};
-
 /* What outlasts an exchange: one that is idle is this and no more. */
 struct peer {
 	struct http		*http;
@@ -110,7 +68,7 @@ struct conn {
 	char			*input;		/* not yet consumed: the head */
 	size_t			 input_len;	/* of the request comes first */
 	struct buf		 kept;		/* input of our own */
-	struct output		*output;	/* of our own; NULL: none */
+	struct output		*output;	/* the loop's, or of our own */
 	struct wait		 wait;
 	int64_t			 since;		/* first byte of the head, ms */
 	int64_t			 send_by;	/* ms; 0: not set */
@@ -139,14 +97,17 @@ enum go		linger_step(struct conn *);
 enum go		close_step(struct conn *);
 
 /* Wait for the socket (READ, WRITE), or for an errand. */
-enum go		conn_wait(struct conn *, enum wait_kind, enum patience,
+static inline enum go	conn_wait(struct conn *, enum wait_kind, enum patience,
 		    int64_t deadline);
 enum go		conn_wait_disk(struct conn *, struct errand *);
 /* Whether an errand must not be started before what is pending has been sent:
  * it would be this request's own, and not be found again behind that. */
 bool		 conn_sends_first(const struct conn *);
 /* Bytes that may go in this turn; 0: time must pass first. */
-size_t		 conn_allowance(struct conn *);
+static inline size_t	conn_allowance(struct conn *);
+size_t		 conn_paced(struct conn *);	/* for that */
+/* Nothing is pending any more. */
+void		 conn_forget_output(struct conn *);
 /* Moves what must outlast this turn of the loop to the connection. */
 void		 conn_park(struct conn *);
 /* One that has something to do, for an idle peer; and the way back: it is kept
@@ -158,7 +119,7 @@ void		 conn_request_end(struct conn *);
 /* Lets go of what the response was to be made from; the request stays. */
 void		 conn_request_reset(struct conn *);
 /* Sends what is pending, then goes on to that step. */
-enum go		 conn_send(struct conn *, enum step then);
+static inline enum go	conn_send(struct conn *, enum step then);
 /* Nothing more can be sent properly: logs the request, ends the connection. */
 RARE enum go	 conn_abort(struct conn *);
 
@@ -180,11 +141,45 @@ conn_outcome(struct conn *c)
 	return outcome;
 }
 
+static inline enum go
+conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
+    int64_t deadline)
+{
+	c->wait.kind = kind;
+	c->wait.patience = patience;
+	c->wait.deadline = deadline;
+	c->wait.errand = NULL;
+	return GO_WAIT;
+}
+
+static inline size_t
+conn_allowance(struct conn *c)
+{
+	return c->http->pace.rate == 0 ? CONN_TURN : conn_paced(c);
+}
+
+static inline enum go
+conn_send(struct conn *c, enum step then)
+{
+	/* Sending frees the scratch that a head not yet put out may be in. */
+	if (c->request != NULL)
+		output_own(&c->request->head);
+	c->then = (uint8_t)then;
+	return conn_go(c, STEP_SEND);
+}
+
 /* The one to use now. */
 static inline struct output *
 conn_output(const struct conn *c)
 {
-	return c->output != NULL ? c->output : &c->http->output;
+	return c->output;
+}
+
+/* It outlasts the turn. */
+static inline bool
+conn_owns_output(const struct conn *c)
+{
+	return c->output != &c->http->output;
 }
 
 static inline bool

@@ -50,13 +50,11 @@ take(struct conn *c)
 }
 
 /* The file itself, or that variant of it that its client wants most. */
-static enum go
+static APART enum go
 take_best(struct conn *c)
 {
 	uint32_t	space;
 
-	if (c->request->found.variants == 0)
-		return conn_go(c, STEP_HEAD);
 	switch (variant_wanted(c, &space)) {
 	case VARIANT_TAKE:
 		return find_beside(c, space);
@@ -78,15 +76,14 @@ without_variant(struct conn *c)
 	return find_beside(c, space_site(r->path->space));
 }
 
-static enum go
-take_answer(struct conn *c)
+/* What is no file. */
+static APART enum go
+take_other(struct conn *c)
 {
 	struct request		*r = c->request;
 	const struct answer	*a = &r->found;
 	const char		*fallback;
 
-	if (a->kind == PATHNAME_FILE)
-		return take_best(c);
 	if (variant_is(r->path->space))
 		return without_variant(c);
 	reply_why(c, a->why);
@@ -103,6 +100,16 @@ take_answer(struct conn *c)
 	if (fallback != NULL)
 		return find_instead(c, fallback, 0);
 	return reply_error(c, a->status);
+}
+
+static enum go
+take_answer(struct conn *c)
+{
+	const struct answer	*a = &c->request->found;
+
+	if (a->kind != PATHNAME_FILE)
+		return take_other(c);
+	return a->variants == 0 ? conn_go(c, STEP_HEAD) : take_best(c);
 }
 
 /* The page for a disk that takes too long may itself be on that disk. */
@@ -170,18 +177,26 @@ stale(struct conn *c)
 	return false;
 }
 
+/* Nobody has looked in time. */
+static RARE enum go
+missed(struct conn *c, enum outcome outcome)
+{
+	const struct path	*p = c->request->path;
+
+	stats_count(STATS_DISK_TIMEOUTS);
+	return outcome == OUTCOME_TIMED_OUT && p != NULL &&
+	    variant_is(p->space) ? without_variant(c) :
+	    reply_error(c, reply_why(c, WHY_DISK_LATE));
+}
+
 enum go
 find_step(struct conn *c)
 {
 	struct request	*r = c->request;
 	enum outcome	 outcome = conn_outcome(c);
 
-	if (outcome != OUTCOME_READY) {
-		stats_count(STATS_DISK_TIMEOUTS);
-		return outcome == OUTCOME_TIMED_OUT && r->path != NULL &&
-		    variant_is(r->path->space) ? without_variant(c) :
-		    reply_error(c, reply_why(c, WHY_DISK_LATE));
-	}
+	if (outcome != OUTCOME_READY)
+		return missed(c, outcome);
 	/* Nothing to be found, but for the page of a failure. */
 	if (r->parse.method == METHOD_OPTIONS && r->failure == 0)
 		return reply_options(c);

@@ -11,26 +11,18 @@
 static void
 count(const struct request *r)
 {
+	static const enum stats_counter	classes[] = {
+		[2] = STATS_STATUS_2XX, [3] = STATS_STATUS_3XX,
+		[4] = STATS_STATUS_4XX, [5] = STATS_STATUS_5XX
+	};
+	unsigned			class = r->status / 100;
+
 	stats_count(STATS_REQUESTS);
 	stats_count(r->parse.method == METHOD_GET ? STATS_METHOD_GET :
 	    r->parse.method == METHOD_HEAD ? STATS_METHOD_HEAD :
 	    STATS_METHOD_OTHER);
-	switch (r->status / 100) {
-	case 2:
-		stats_count(STATS_STATUS_2XX);
-		break;
-	case 3:
-		stats_count(STATS_STATUS_3XX);
-		break;
-	case 4:
-		stats_count(STATS_STATUS_4XX);
-		break;
-	case 5:
-		stats_count(STATS_STATUS_5XX);
-		break;
-	default:
-		break;
-	}
+	if (class >= 2 && class <= 5)
+		stats_count(classes[class]);
 }
 
 /* Once its status is certain: else it ended before. */
@@ -52,7 +44,7 @@ tell(struct conn *c)
  * which may come late and be a short one, is read to; nor is what a body has
  * moved out of its way.
  */
-static void
+static APART void
 forget(struct conn *c)
 {
 	struct http	*http = c->http;
@@ -66,9 +58,17 @@ forget(struct conn *c)
 	explicit_bzero(first, size);
 }
 
-static enum go
+static APART enum go
 end_connection(struct conn *c)
 {
+	/* To close over unread input would reset the connection, and the
+	 * response with it.  In a drain not even a client that has sent more
+	 * just now is to notice. */
+	if (c->input_len > c->request->parse.size || c->http->draining)
+		c->linger = true;
+	conn_request_end(c);
+	if (conn_pending(c))	/* put off for a request behind it */
+		return conn_send(c, STEP_CLOSE);
 	/* Its last response may still be with the system, and a close over
 	 * what a client sends though it said that it would not, destroys it;
 	 * this does not. */
@@ -91,17 +91,8 @@ finish_step(struct conn *c)
 	if ((r->parse.present & 1U << FIELD_AUTHORIZATION) != 0)
 		forget(c);
 	c->peer->requests++;
-	if (c->close) {
-		/* To close over unread input would reset the connection, and
-		 * the response with it.  In a drain not even a client that has
-		 * sent more just now is to notice. */
-		if (c->input_len > r->parse.size || c->http->draining)
-			c->linger = true;
-		conn_request_end(c);
-		if (conn_pending(c))	/* put off for a request behind it */
-			return conn_send(c, STEP_CLOSE);
+	if (c->close)
 		return end_connection(c);
-	}
 	need(r->parse.size <= c->input_len);
 	c->input += r->parse.size;
 	c->input_len -= r->parse.size;

@@ -26,12 +26,6 @@
 
 #define MAY(kind)	(1 << WAIT_##kind)
 
-static const struct {
-	const char	*name;
-	enum go		(*run)(struct conn *);
-	unsigned	 waits;		/* MAY() of those that it may ask for */
-	enum stage	 stage;
-} steps[] = {
 #define RECV		recv_step
 #define PARSE		parse_step
 #define ROUTE		route_step
@@ -44,22 +38,17 @@ static const struct {
 #define FINISH		finish_step
 #define LINGER		linger_step
 #define CLOSE		close_step
+
+static const struct {
+	const char	*name;
+	enum go		(*run)(struct conn *);
+	unsigned	 waits;		/* MAY() of those that it may ask for */
+	enum stage	 stage;
+} steps[] = {
 #define STEP(id, name, stage, waits, help)				\
 	[STEP_##id] = { name, id, waits, STAGE_##stage },
 #include "http/step.tbl"
 #undef STEP
-#undef RECV
-#undef PARSE
-#undef ROUTE
-#undef DISCARD
-#undef ADMIT
-#undef FIND
-#undef HEAD
-#undef BODY
-#undef SEND
-#undef FINISH
-#undef LINGER
-#undef CLOSE
 };
 
 /* For a crash's last words. */
@@ -257,7 +246,7 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 	return p;
 }
 
-static void
+static RARE void
 new_second(struct http *http)
 {
 	http->date.wall = http->clock->wall;
@@ -270,7 +259,7 @@ static bool
 is_idle(const struct conn *c)
 {
 	return c->step == STEP_RECV && c->request == NULL &&
-	    c->input_len == 0 && c->output == NULL;
+	    c->input_len == 0 && !conn_owns_output(c);
 }
 
 static const struct wait *
@@ -296,6 +285,21 @@ begin(const struct conn *c)
 	running = c;
 }
 
+/* Steps come in this order, nearly always.  Each has a call of its own: where
+ * one that is all steps' leads to, the processor has to guess. */
+static inline enum go
+run_in_order(struct conn *c)
+{
+	enum go	go = GO_ON;
+
+#define STEP(id, name, stage, waits, help)				\
+	if (c->step == STEP_##id && (go = id(c)) != GO_ON)		\
+		return go;
+#include "http/step.tbl"
+#undef STEP
+	return go;
+}
+
 const struct wait *
 machine_run(struct peer *p)
 {
@@ -306,7 +310,7 @@ machine_run(struct peer *p)
 	begin(c);
 	do {
 		need(left-- > 0);
-		go = steps[c->step].run(c);
+		go = run_in_order(c);
 	} while (go == GO_ON);
 	running = NULL;
 	return go == GO_OVER ? NULL : wait_of(p);
@@ -361,9 +365,14 @@ machine_run_stage(struct peer *p, enum stage *stage)
 void
 machine_move(struct peer *p, struct http *http)
 {
+	struct conn	*c = p->conn;
+
 	p->http = http;
-	if (p->conn != NULL)
-		p->conn->http = http;
+	if (c == NULL)
+		return;
+	if (!conn_owns_output(c))
+		c->output = &http->output;
+	c->http = http;
 }
 
 void
@@ -386,8 +395,7 @@ end(struct peer *p)
 	struct conn	*c = p->conn;
 
 	conn_request_end(c);
-	output_drop(conn_output(c));
-	mem_drop(&c->output);
+	conn_forget_output(c);
 	buf_forget(&c->kept);
 	conn_end(p);
 }

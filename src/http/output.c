@@ -9,6 +9,7 @@
 #include "http/output.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/rare.h"
 
 void
 output_add(struct output *o, const struct piece *p)
@@ -24,10 +25,8 @@ release_memory(void *owner, void *what)
 }
 
 void
-output_own(struct piece *p)
+output_move(struct piece *p)
 {
-	if (p->at == NULL || p->release != NULL)
-		return;
 	p->what = mem_copy(p->at, p->len);
 	p->at = p->what;
 	p->release = release_memory;
@@ -38,12 +37,53 @@ output_copy(struct output *o, const void *bytes, size_t len)
 {
 	struct piece	p = { .at = bytes, .len = len };
 
-	if (len <= OUTPUT_SCRATCH - o->scratch_used) {
+	if (len <= output_space(o)) {
 		p.at = memcpy(o->scratch + o->scratch_used, bytes, len);
 		o->scratch_used += len;
 	} else
-		output_own(&p);
+		output_move(&p);
 	return p;
+}
+
+/* The last piece, if it is in scratch and these bytes go on where it ends. */
+static struct piece *
+before(struct output *o, const char *at)
+{
+	struct piece	*last;
+
+	if (o->n == 0)
+		return NULL;
+	last = &o->pieces[o->first + o->n - 1];
+	return last->release == NULL && last->at + last->len == at ?
+	    last : NULL;
+}
+
+static RARE void
+write_beside(struct output *o, const void *bytes, size_t len)
+{
+	struct piece	p = output_copy(o, bytes, len);
+
+	output_add(o, &p);
+}
+
+void
+output_write(struct output *o, const void *bytes, size_t len)
+{
+	char		*to = o->scratch + o->scratch_used;
+	struct piece	*last = before(o, to);
+
+	if (len > output_space(o)) {
+		write_beside(o, bytes, len);
+		return;
+	}
+	memcpy(to, bytes, len);
+	o->scratch_used += len;
+	if (last == NULL) {
+		output_put(o, to, len);
+		return;
+	}
+	last->len += len;
+	o->bytes += len;
 }
 
 static bool
@@ -52,44 +92,26 @@ is_file(const struct piece *p)
 	return p->at == NULL;
 }
 
-bool
-output_file(const struct output *o, size_t most, struct piece *all)
+struct piece
+output_file(const struct output *o, size_t most)
 {
-	const struct piece	*p = &o->pieces[o->first], *end = p + o->n;
+	const struct piece	*p = output_first(o), *end = p + o->n;
+	struct piece		 all = *p;
 
-	if (o->n == 0 || !is_file(p))
-		return false;
-	*all = *p;
-	while (++p < end && is_file(p) && p->file == all->file &&
-	    p->offset == all->offset + (off_t)all->len)
-		all->len += p->len;
-	if (all->len > most)
-		all->len = most;
-	return true;
-}
-
-size_t
-output_join(const struct output *o, char *to, size_t size)
-{
-	const struct piece	*p = &o->pieces[o->first], *end = p + o->n;
-	size_t			 n = 0;
-
-	if (o->n < 2 || o->bytes > size)
-		return 0;
-	for (; p < end; p++) {
-		if (is_file(p) || p->mapped)
-			return 0;
-		memcpy(to + n, p->at, p->len);
-		n += p->len;
-	}
-	return n;
+	need(o->n > 0 && is_file(p));
+	while (++p < end && is_file(p) && p->file == all.file &&
+	    p->offset == all.offset + (off_t)all.len)
+		all.len += p->len;
+	if (all.len > most)
+		all.len = most;
+	return all;
 }
 
 int
 output_gather(const struct output *o, struct iovec *iov, int n, size_t most,
     bool *file)
 {
-	const struct piece	*p = &o->pieces[o->first];
+	const struct piece	*p = output_first(o);
 	int			 i;
 
 	*file = false;

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "lib/need.h"
+#include "lib/rare.h"
 
 #define OUTPUT_PIECES	64
 #define OUTPUT_SCRATCH	(32 * 1024)	/* bytes, for what is made at once */
@@ -28,8 +29,6 @@ struct piece {
 	void		*owner, *what;
 	off_t		 offset;	/* in the file */
 	int		 file;		/* its descriptor, the owner's */
-	bool		 mapped;	/* at may only be touched by the
-					 * system: cache/chunk.h */
 };
 
 struct output {
@@ -47,6 +46,13 @@ output_room(const struct output *o, unsigned pieces)
 	return o->first + o->n + pieces <= OUTPUT_PIECES;
 }
 
+/* If there is any. */
+static inline const struct piece *
+output_first(const struct output *o)
+{
+	return &o->pieces[o->first];
+}
+
 /*
  * A piece of so many bytes, of memory or of a file, that nobody waits for.
  * What else it is, is written to where it stands: to make it elsewhere and to
@@ -61,7 +67,6 @@ output_put(struct output *o, const char *at, size_t len)
 	p->at = at;
 	p->len = len;
 	p->release = NULL;
-	p->mapped = false;
 	o->n++;
 	o->bytes += len;
 	return p;
@@ -70,18 +75,32 @@ output_put(struct output *o, const char *at, size_t len)
 void	output_add(struct output *, const struct piece *);
 /* A copy of these bytes as a piece: in scratch, or malloc'ed if too large. */
 struct piece output_copy(struct output *, const void *, size_t);
+/* A copy of these bytes, which is one piece with the last if that stands in
+ * front of it in scratch. */
+void	output_write(struct output *, const void *, size_t);
+/* Bytes that are free in scratch. */
+static inline size_t
+output_space(const struct output *o)
+{
+	return OUTPUT_SCRATCH - o->scratch_used;
+}
+
+RARE void output_move(struct piece *);		/* for the next */
 /* A piece in scratch becomes one of its own memory, to outlast the turn. */
-void	output_own(struct piece *);
+static inline void
+output_own(struct piece *p)
+{
+	if (p->at != NULL && p->release == NULL)
+		output_move(p);
+}
+
 /* The first pieces that are memory, at most so many bytes; how many entries of
  * iov, and whether a file is behind them within these bytes. */
 int	output_gather(const struct output *, struct iovec *, int n,
 	    size_t most, bool *file);
-/* Copies all pieces, if they are several, have room, and may be touched; bytes,
- * or 0. */
-size_t	output_join(const struct output *, char *to, size_t size);
-/* If the first piece is of a file, that, with those that go on where it ends:
+/* The first piece, which is of a file, with those that go on where it ends:
  * offset and len of the result, at most so many bytes. */
-bool	output_file(const struct output *, size_t most, struct piece *);
+struct piece output_file(const struct output *, size_t most);
 /* Takes the last pieces back, as many as have at most so many bytes together;
  * bytes in them. */
 size_t	output_take_back(struct output *, size_t most);

@@ -1,11 +1,12 @@
 /*
  * parse: bytes to request line and fields.
  *
- * Line by line: the end of a line is searched with memchr(), and a line is
- * looked at when it is complete.  Three things are refused before that, as
- * soon as they are known: what cannot be a method, a line beyond its limit, a
- * head beyond its limit.  All that is decided depends on the bytes alone, never
- * on the portions that they came in.
+ * Line by line, and a line is looked at when it is complete.  A field that is
+ * complete and valid is found to be so as it is read; of any other line the end
+ * is searched for first, with memchr().  Three things are refused before that,
+ * as soon as they are known: what cannot be a method, a line beyond its limit,
+ * a head beyond its limit.  All that is decided depends on the bytes alone,
+ * never on the portions that they came in.
  *
  * Must not copy, allocate, repair, or look at what is behind the head.
  */
@@ -167,22 +168,26 @@ name_length(const char *at, size_t host)
 	return host > 0 && at[host - 1] == '.' ? host - 1 : host;
 }
 
+/* Digits up to the end; the grammar allows none at all. */
+static bool
+port_valid(const char *at, const char *end)
+{
+	uint32_t	port = 0;
+
+	for (; at < end && digit(*at) && port <= UINT16_MAX; at++)
+		port = port * 10 + (uint32_t)(*at - '0');
+	return at == end && port <= UINT16_MAX;
+}
+
 static bool
 host_valid(struct str s, uint32_t *name)
 {
 	size_t	n = host_length(s);
-	int64_t	port = 0;
 
 	*name = (uint32_t)name_length(s.at, n);
 	if (n == 0 || n == s.len)
 		return n > 0;
-	if (s.at[n] != ':')
-		return false;
-	n++;
-	/* The grammar allows a colon without a number. */
-	return n == s.len ||
-	    (str_number((struct str){ s.at + n, s.len - n }, &port) &&
-	    port <= UINT16_MAX);
+	return s.at[n] == ':' && port_valid(s.at + n + 1, s.at + s.len);
 }
 
 bool
@@ -191,12 +196,6 @@ parse_host_valid(struct str s)
 	uint32_t	name;
 
 	return host_valid(s, &name);
-}
-
-struct str
-parse_host_name(const struct parse *p, const char *head)
-{
-	return (struct str){ head + p->host.at, p->name };
 }
 
 /* Cuts at the first question mark. */
@@ -509,27 +508,58 @@ note(struct parse *p, const char *head, enum parse_field id,
 	return meaning(p, head, id, value);
 }
 
+/* Takes a field whose name and value are what they must be. */
+static inline bool
+take_field(struct parse *p, const char *head, const char *name,
+    const char *colon, const char *end)
+{
+	const char		*value = colon + 1;
+	enum parse_field	 id = field_id(name, (size_t)(colon - name));
+
+	if (id == FIELD_COUNT)
+		return true;
+	while (value < end && blank(*value))
+		value++;
+	while (end > value && blank(end[-1]))
+		end--;
+	return note(p, head, id,
+	    (struct span){ (uint32_t)(value - head), (uint32_t)(end - value) });
+}
+
 static bool
 field_line(struct parse *p, const char *head, struct span line)
 {
-	const char		*at = head + line.at, *end = at + line.len;
-	const char		*colon = class_end(at, CLASS_TOKEN);
-	const char		*value = colon + 1;
-	enum parse_field	 id;
+	const char	*at = head + line.at, *end = at + line.len;
+	const char	*colon = class_end(at, CLASS_TOKEN);
 
 	if (blank(*at))
 		return refuse(p, 400, "field line starts with a blank");
 	if (colon == at || *colon != ':')
 		return refuse(p, 400, "field line without a name and a colon");
-	while (value < end && blank(*value))
-		value++;
-	while (end > value && blank(end[-1]))
-		end--;
-	if (!class_value(value, end))
+	if (class_value(colon + 1, end) != end)
 		return refuse(p, 400, "field with a control byte");
-	id = field_id(at, (size_t)(colon - at));
-	return id == FIELD_COUNT || note(p, head, id,
-	    (struct span){ (uint32_t)(value - head), (uint32_t)(end - value) });
+	return take_field(p, head, at, colon, end);
+}
+
+static bool
+is_line_end(const char *at, const char *end)
+{
+	return end - at >= 2 && at[0] == '\r' && at[1] == '\n';
+}
+
+/* Whether a field line is all there, and valid: then its colon, and its end.
+ * The last byte there is, is of no name as a rule, and a name ends with it. */
+static inline bool
+is_field(const char *at, const char *end, const char **colon,
+    const char **line_end)
+{
+	if (at == end || class_is(end[-1], CLASS_TOKEN))
+		return false;
+	*colon = class_end(at, CLASS_TOKEN);
+	if (*colon == at || **colon != ':')
+		return false;
+	*line_end = class_value(*colon + 1, end);
+	return is_line_end(*line_end, end);
 }
 
 /* The empty line: what can only be said of all fields together. */
@@ -552,8 +582,18 @@ finish(struct parse *p)
 }
 
 static bool
-step_field(struct parse *p, const struct parse_limits *limits,
-    const char *head, size_t len)
+count_field(struct parse *p, const struct parse_limits *limits)
+{
+	if (p->nfields == limits->fields)
+		return refuse(p, 431, "too many fields");
+	p->nfields++;
+	return true;
+}
+
+/* A line that is not all there, or not valid: which of these, and why. */
+static RARE bool
+odd_line(struct parse *p, const struct parse_limits *limits, const char *head,
+    size_t len)
 {
 	const char	*end = line_end(p, head, MIN(len, limits->head));
 	struct span	 line;
@@ -566,10 +606,32 @@ step_field(struct parse *p, const struct parse_limits *limits,
 		return false;
 	if (line.len == 0)
 		return finish(p);
-	if (p->nfields == limits->fields)
-		return refuse(p, 431, "too many fields");
-	p->nfields++;
-	return field_line(p, head, line);
+	return count_field(p, limits) && field_line(p, head, line);
+}
+
+/*
+ * Where a line ends is found by looking at what is in it, in one walk.  One
+ * that has been walked in vain is searched for its end first, from where that
+ * search has come to: so who sends byte by byte makes us read twice, not as
+ * often.
+ */
+static inline bool
+step_field(struct parse *p, const struct parse_limits *limits,
+    const char *head, size_t len)
+{
+	const char	*at = head + p->line, *colon, *end;
+	const char	*most = head + MIN(len, limits->head);
+
+	if (p->seen > p->line)
+		return odd_line(p, limits, head, len);
+	if (is_line_end(at, most)) {
+		p->line += 2;
+		return finish(p);
+	}
+	if (!is_field(at, most, &colon, &end))
+		return odd_line(p, limits, head, len);
+	p->line = p->seen = (uint32_t)(end + 2 - head);
+	return count_field(p, limits) && take_field(p, head, at, colon, end);
 }
 
 /* One CRLF in front is forgiven: old clients send it after a body. */
@@ -627,18 +689,6 @@ parse_init(struct parse *p)
 	p->size = 0;
 	p->status = 0;
 	p->why = NULL;
-}
-
-struct str
-parse_str(const char *head, struct span s)
-{
-	return (struct str){ head + s.at, s.len };
-}
-
-bool
-parse_has(const struct parse *p, enum parse_field f)
-{
-	return (p->present & 1u << f) != 0;
 }
 
 struct str

@@ -111,8 +111,18 @@ void			parse_init(struct parse *);
 /* head: all bytes from the start of this head, not only the new ones. */
 enum parse_result	parse_feed(struct parse *, const struct parse_limits *,
 			    const char *head, size_t len);
-struct str		parse_str(const char *head, struct span);
-bool			parse_has(const struct parse *, enum parse_field);
+static inline struct str
+parse_str(const char *head, struct span s)
+{
+	return (struct str){ head + s.at, s.len };
+}
+
+static inline bool
+parse_has(const struct parse *p, enum parse_field f)
+{
+	return (p->present & 1u << f) != 0;
+}
+
 /* The one first value, or an empty str with at NULL. */
 struct str		parse_field(const struct parse *, const char *head,
 			    enum parse_field);
@@ -128,6 +138,10 @@ bool			parse_next(const struct parse *, const char *head,
 bool			parse_host_valid(struct str);
 /* The host alone: without port, without a dot at its end; of a head that was
  * not refused. */
-struct str		parse_host_name(const struct parse *, const char *head);
+static inline struct str
+parse_host_name(const struct parse *p, const char *head)
+{
+	return (struct str){ head + p->host.at, p->name };
+}
 
 #endif

@@ -19,7 +19,7 @@
  * Behind what is kept.  There may be a password in that: where it is moved,
  * nothing is left behind.
  */
-__attribute__((__noinline__)) static ssize_t
+static APART ssize_t
 receive_behind(struct conn *c)
 {
 	struct buf	*kept = &c->kept, larger = { 0 };
@@ -197,11 +197,8 @@ static void
 welcome(struct conn *c)
 {
 	static const char	line[] = "HTTP/1.1 100 Continue\r\n\r\n";
-	struct output		*o = conn_output(c);
-	struct piece		 piece;
 
-	piece = output_copy(o, line, sizeof(line) - 1);
-	output_add(o, &piece);
+	output_write(conn_output(c), line, sizeof(line) - 1);
 }
 
 /* Dripping does not help here either. */

@@ -66,6 +66,20 @@ bad_method(const struct parse *p)
 	return (served & 1U << p->method) != 0 ? WHY_NONE : WHY_METHOD;
 }
 
+static APART enum go
+discard(struct conn *c)
+{
+	struct request		*r = c->request;
+	const struct parse	*p = &r->parse;
+
+	if (p->length > c->http->conf->limits.body)
+		return refuse(c, WHY_BODY_LARGE);
+	r->unread = p->length;
+	/* In 1.0 there is no such thing (RFC 9110, section 10.1.1). */
+	r->expects = parse_has(p, FIELD_EXPECT) && p->minor >= 1;
+	return conn_go(c, STEP_DISCARD);
+}
+
 enum go
 route_step(struct conn *c)
 {
@@ -88,12 +102,5 @@ route_step(struct conn *c)
 		return refuse(c, why);
 	if (parse_has(p, FIELD_EXPECT) && !can_meet(c))
 		return refuse(c, WHY_EXPECTATION);
-	if (!has_body(p))
-		return conn_go(c, STEP_ADMIT);
-	if (p->length > c->http->conf->limits.body)
-		return refuse(c, WHY_BODY_LARGE);
-	r->unread = p->length;
-	/* In 1.0 there is no such thing (RFC 9110, section 10.1.1). */
-	r->expects = parse_has(p, FIELD_EXPECT) && p->minor >= 1;
-	return conn_go(c, STEP_DISCARD);
+	return has_body(p) ? discard(c) : conn_go(c, STEP_ADMIT);
 }

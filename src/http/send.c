@@ -14,7 +14,6 @@
 #include "stats.h"
 
 #define GATHER		32		/* pieces a write */
-#define JOIN		(16 * 1024)	/* bytes, see give() */
 #define TURN_ENOUGH	(CONN_TURN / 4 * 3)
 #define PROGRESS	(64 * 1024)	/* bytes */
 #define PAUSE		100		/* ms */
@@ -38,11 +37,13 @@ must_be_memory(int error)
 }
 
 static RARE ssize_t
-give_file(struct conn *c, const struct piece *p)
+give_file(struct conn *c, size_t most, size_t *asked)
 {
-	ssize_t	sent = c->transport->send_file(c->transport_context,
-		    c->wait.fd, p->file, p->offset, p->len);
+	struct piece	p = output_file(conn_output(c), most);
+	ssize_t		sent = c->transport->send_file(c->transport_context,
+			    c->wait.fd, p.file, p.offset, p.len);
 
+	*asked = p.len;
 	if (sent == 0) {		/* as from a mapping */
 		errno = EFAULT;
 		return -1;
@@ -67,35 +68,44 @@ ends(const struct conn *c)
 	return c->close && c->then == STEP_FINISH && (c->last || c->linger);
 }
 
-/* The next pieces, at most so many bytes, in one call; it asked for so many. */
-static ssize_t
-give(struct conn *c, size_t most, size_t *asked)
+/* That may be all; but not if something has to wait behind it, for its pace. */
+static inline ssize_t
+give(struct conn *c, const struct iovec *iov, int n, bool more, bool all)
+{
+	return c->transport->send(c->transport_context, c->wait.fd, iov, n,
+	    more || (all && ends(c)));
+}
+
+static APART ssize_t
+give_several(struct conn *c, size_t most, size_t *asked)
 {
 	struct output	*o = conn_output(c);
 	struct iovec	 iov[GATHER];
-	struct piece	 file;
-	char		 joined[JOIN];
-	bool		 more = false;
-	int		 n = 1;
+	bool		 more;
+	int		 n = output_gather(o, iov, GATHER, most, &more);
 
-	if (output_file(o, most, &file)) {
-		*asked = file.len;
-		return give_file(c, &file);
-	}
-	/* To copy a head and a small body costs less than the system takes for
-	 * another entry of iov; one of two buffers would cost memory. */
-	iov[0].iov_base = joined;
-	iov[0].iov_len = o->bytes <= most ? output_join(o, joined, JOIN) : 0;
-	if (iov[0].iov_len == 0)
-		n = output_gather(o, iov, GATHER, most, &more);
 	*asked = 0;
 	for (int i = 0; i < n; i++)
 		*asked += iov[i].iov_len;
-	/* Not if it has to wait behind that: for its pace. */
-	if (*asked == o->bytes && *asked < most && ends(c))
-		more = true;
-	return c->transport->send(c->transport_context, c->wait.fd, iov, n,
-	    more);
+	return give(c, iov, n, more, *asked == o->bytes && *asked < most);
+}
+
+/* The next pieces, at most so many bytes, in one call; it asked for so many.
+ * Nearly always it is one, and then this is no function of its own to come back
+ * to from the system. */
+static inline ssize_t
+give_next(struct conn *c, size_t most, size_t *asked)
+{
+	const struct output	*o = conn_output(c);
+	const struct piece	*p = output_first(o);
+	struct iovec		 iov = { (void *)(uintptr_t)p->at, p->len };
+
+	if (p->at == NULL)
+		return give_file(c, most, asked);
+	if (o->n > 1 || p->len >= most)
+		return give_several(c, most, asked);
+	*asked = p->len;
+	return give(c, &iov, 1, false, true);
 }
 
 /* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
@@ -107,7 +117,7 @@ flush(struct conn *c)
 	ssize_t		 sent;
 
 	while (o->n > 0 && left > 0) {
-		sent = give(c, left, &asked);
+		sent = give_next(c, left, &asked);
 		if (sent == -1 && errno == EINTR)
 			continue;
 		if (sent == -1)
@@ -156,6 +166,23 @@ wait_for_leave(struct conn *c)
 	    c->http->clock->ms + PAUSE);
 }
 
+/* Not all has gone. */
+static APART enum go
+stop(struct conn *c, int error)
+{
+	if (error == EAGAIN) {
+		body_take_back(c);
+		return conn_allowance(c) == 0 ? wait_for_leave(c) :
+		    wait_for_room(c);
+	}
+	/* The mapping ends before the response does: facts of mmap(2). */
+	if (error == EFAULT) {
+		log_info("a file has changed while it was being sent");
+		find_expire(c);
+	}
+	return conn_abort(c);
+}
+
 enum go
 send_step(struct conn *c)
 {
@@ -164,19 +191,9 @@ send_step(struct conn *c)
 	if (conn_outcome(c) != OUTCOME_READY)
 		return conn_abort(c);
 	error = flush(c);
-	if (error == EAGAIN) {
-		body_take_back(c);
-		return conn_allowance(c) == 0 ? wait_for_leave(c) :
-		    wait_for_room(c);
-	}
+	if (error != 0)
+		return stop(c, error);
 	c->send_by = 0;
 	c->sent = 0;
-	if (error == 0)
-		return conn_go(c, c->then);
-	/* The mapping ends before the response does: facts of mmap(2). */
-	if (error == EFAULT) {
-		log_info("a file has changed while it was being sent");
-		find_expire(c);
-	}
-	return conn_abort(c);
+	return conn_go(c, c->then);
 }

@@ -37,22 +37,27 @@ text_keep_peer(struct peer *p)
 	memcpy(p->bytes + IPV4, text, p->text_len);
 }
 
-char *
-text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
+static APART char *
+other_peer(const struct peer *p, char to[TEXT_PEER_MOST])
 {
-	const struct peer	*p = c->peer;
-
-	if (p->family == AF_INET) {
-		memcpy(to, p->bytes + IPV4, IPV4_TEXT);
-		to += p->text_len;
-		*to = '\0';
-		return to;
-	}
 	*to = '\0';
 	if (p->family == AF_INET6 &&
 	    inet_ntop(AF_INET6, p->bytes, to, TEXT_PEER_MOST) != NULL)
 		return to + strlen(to);
 	*to++ = '-';
+	*to = '\0';
+	return to;
+}
+
+char *
+text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
+{
+	const struct peer	*p = c->peer;
+
+	if (p->family != AF_INET)
+		return other_peer(p, to);
+	memcpy(to, p->bytes + IPV4, IPV4_TEXT);
+	to += p->text_len;
 	*to = '\0';
 	return to;
 }
@@ -76,14 +81,12 @@ text_number(uint64_t n, char *to)
 
 /* A word's bytes, none of which is to be escaped. */
 static inline bool
-put_plain(const char *at, const char *also, char *to)
+put_plain(const char *at, char *to)
 {
 	uint64_t	word = word_at(at);
-	uint64_t	bad = word_odd(word) | word_has(word, '\\');
 
-	for (; *also != '\0'; also++)
-		bad |= word_has(word, *also);
-	if ((bad & WORD_MARKS) != 0)
+	if (((word_odd(word) | word_has(word, '\\') | word_has(word, '"')) &
+	    WORD_MARKS) != 0)
 		return false;
 	memcpy(to, &word, WORD);
 	return true;
@@ -91,17 +94,17 @@ put_plain(const char *at, const char *also, char *to)
 
 /* How many bytes at the start needed no escape: all, or some. */
 static size_t
-start_plain(struct str s, const char *also, char *to, const char *end)
+start_plain(struct str s, char *to, const char *end)
 {
 	size_t	n = 0;
 
 	if (s.len < WORD || (size_t)(end - to) < s.len)
 		return 0;
 	for (; n + WORD <= s.len; n += WORD)
-		if (!put_plain(s.at + n, also, to + n))
+		if (!put_plain(s.at + n, to + n))
 			return n;
 	/* The last few once more, with the ones before them. */
-	return n < s.len && put_plain(s.at + s.len - WORD, also,
+	return n < s.len && put_plain(s.at + s.len - WORD,
 	    to + s.len - WORD) ? s.len : n;
 }
 
@@ -119,14 +122,13 @@ put_escape(unsigned char byte, char *to)
 
 /* Byte by byte; a set of bytes, as most are plain all the same: a bit each. */
 static RARE char *
-escape(struct str s, const char *also, char *to, const char *end)
+escape(struct str s, bool spaces, char *to, const char *end)
 {
-	uint64_t		plain[4] = { ~(BIT(' ') - 1),
+	const uint64_t		plain[4] = { ~((BIT(' ') - 1) | BIT('"') |
+				    (spaces ? BIT(' ') : 0)),
 				    ~(BIT('\\') | BIT(0x7f)) };
 	unsigned char		byte;
 
-	for (; *also != '\0'; also++)
-		plain[*also >> 6 & 3] &= ~BIT(*also);
 	for (size_t i = 0; i < s.len && end - to >= 4; i++) {
 		byte = (unsigned char)s.at[i];
 		if ((plain[byte >> 6] & BIT(byte)) != 0) {
@@ -139,12 +141,12 @@ escape(struct str s, const char *also, char *to, const char *end)
 }
 
 char *
-text_escape(struct str s, const char *also, char *to, const char *end)
+text_escape(struct str s, bool spaces, char *to, const char *end)
 {
-	size_t	n = start_plain(s, also, to, end);
+	size_t	n = spaces ? 0 : start_plain(s, to, end);
 
 	return n == s.len ? to + n :
-	    escape((struct str){ s.at + n, s.len - n }, also, to + n, end);
+	    escape((struct str){ s.at + n, s.len - n }, spaces, to + n, end);
 }
 
 /* Bytes of the character at the front, 0 if it is none (RFC 3629): neither
@@ -177,7 +179,7 @@ character(struct str s)
 char *
 text_escape_json(struct str s, char *to, const char *end)
 {
-	size_t	i = start_plain(s, "\"", to, end), n;
+	size_t	i = start_plain(s, to, end), n;
 
 	to += i;
 	for (; i < s.len && end - to >= 5; i += n == 0 ? 1 : n) {

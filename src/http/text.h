@@ -18,10 +18,10 @@ char	*text_peer(const struct conn *, char to[TEXT_PEER_MOST]);
  * terminator. */
 char	*text_number(uint64_t, char *to);
 /*
- * What could be mistaken, and the characters of also, become \xHH; so much of
- * it as there is room for before end.  Returns where it ends; no terminator.
+ * What could be mistaken, quotes and perhaps spaces become \xHH; so much of it
+ * as there is room for before end.  Returns where it ends; no terminator.
  */
-char	*text_escape(struct str, const char *also, char *to, const char *end);
+char	*text_escape(struct str, bool spaces, char *to, const char *end);
 /*
  * The same for a string of JSON: what it says reads as what text_escape()
  * writes, but for quotes and what is UTF-8, which stay as they are.

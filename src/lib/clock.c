@@ -21,20 +21,29 @@ microseconds(clockid_t clock)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+static int64_t
+milliseconds(clockid_t clock)
+{
+	struct timespec	now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void
-set(struct clock *c, int64_t us)
+set(struct clock *c, int64_t ms)
 {
 	/* The wall clock is of seconds: a millisecond late is soon enough. */
-	if (us / 1000 <= c->ms)
+	if (ms <= c->ms)
 		return;
-	c->ms = us / 1000;
+	c->ms = ms;
 	c->wall = (time_t)(microseconds(REALTIME) / 1000000);
 }
 
 void
 clock_update(struct clock *c)
 {
-	set(c, microseconds(MONOTONIC));
+	set(c, milliseconds(MONOTONIC));
 }
 
 int64_t
@@ -42,14 +51,14 @@ clock_update_us(struct clock *c)
 {
 	int64_t	us = clock_us();
 
-	set(c, us);
+	set(c, us / 1000);
 	return us;
 }
 
 int64_t
 clock_ms(void)
 {
-	return microseconds(MONOTONIC) / 1000;
+	return milliseconds(MONOTONIC);
 }
 
 int64_t

@@ -26,7 +26,7 @@ RARE void	 lock_end(struct lock *);
  * lock, aside, and in the verb itself for who has none, so that this one need
  * not save registers for calls that it does not make.
  */
-#define LOCKED	__attribute__((__noinline__))
+#define LOCKED	APART
 
 static inline void
 lock_take(struct lock *l)

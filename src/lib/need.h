@@ -7,11 +7,13 @@
 #ifndef LIB_NEED_H
 #define LIB_NEED_H
 
+#include "lib/rare.h"
+
 #define need(condition)							\
 	((condition) ? (void)0 :					\
 	    need_failed(#condition, __FILE__, __LINE__, __func__))
 
-_Noreturn void	need_failed(const char *, const char *, int, const char *);
+RARE _Noreturn void need_failed(const char *, const char *, int, const char *);
 
 /*
  * What was being done, and for whom, for the last lines of a crash; NULL for

@@ -10,4 +10,7 @@
 
 #define RARE	__attribute__((__cold__, __noinline__))
 
+/* What some come to, not all: out of the others' way, but not slow. */
+#define APART	__attribute__((__noinline__))
+
 #endif

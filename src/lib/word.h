@@ -30,6 +30,17 @@ word_odd(uint64_t word)
 	return word | (word - WORD_ONES * ' ') | (word + WORD_ONES);
 }
 
+/* Which byte, of those in front of it none is marked; there is one. */
+static inline size_t
+word_first(uint64_t marks)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (size_t)__builtin_ctzll(marks) / 8;
+#else
+	return (size_t)__builtin_clzll(marks) / 8;
+#endif
+}
+
 /* Bytes that are that one, which is ASCII. */
 static inline uint64_t
 word_has(uint64_t word, char byte)

@@ -105,28 +105,27 @@ START_TEST(files)
 	of_file(5, 110, 20);
 	of_file(5, 140, 30);
 	of_file(6, 170, 40);
-	ck_assert(!output_file(&o, 1000, &all));
 	ck_assert_int_eq(output_gather(&o, iov, OUTPUT_PIECES, 3, &file), 1);
 	ck_assert(!file);
 	ck_assert_int_eq(output_gather(&o, iov, OUTPUT_PIECES, 4, &file), 1);
 	ck_assert(file);
 	output_sent(&o, 3);
-	ck_assert(output_file(&o, 1000, &all));
+	all = output_file(&o, 1000);
 	ck_assert_int_eq(all.file, 5);
 	ck_assert_int_eq(all.offset, 100);
 	ck_assert_uint_eq(all.len, 30);
-	ck_assert(output_file(&o, 29, &all));
+	all = output_file(&o, 29);
 	ck_assert_uint_eq(all.len, 29);
 	output_sent(&o, 15);
 	ck_assert_int_eq(released, 2);
-	ck_assert(output_file(&o, 1000, &all));
+	all = output_file(&o, 1000);
 	ck_assert_int_eq(all.offset, 115);
 	ck_assert_uint_eq(all.len, 15);
 	output_sent(&o, 15);
-	ck_assert(output_file(&o, 1000, &all));
+	all = output_file(&o, 1000);
 	ck_assert_uint_eq(all.len, 30);
 	output_sent(&o, 30);
-	ck_assert(output_file(&o, 1000, &all));
+	all = output_file(&o, 1000);
 	ck_assert_int_eq(all.file, 6);
 	output_drop(&o);
 	ck_assert_int_eq(released, 5);
@@ -148,24 +147,32 @@ START_TEST(taken_back)
 }
 END_TEST
 
-/* Several pieces become one, if nobody but the system must touch them. */
-START_TEST(joined)
+/* What is written goes on where the last piece ends, but not behind one that
+ * is another's, nor beyond scratch. */
+START_TEST(written)
 {
-	char	to[10];
+	static char	much[OUTPUT_SCRATCH];
 
-	borrowed("abc");
-	ck_assert_uint_eq(output_join(&o, to, sizeof(to)), 0);
-	copied("defgh");
-	ck_assert_uint_eq(output_join(&o, to, 7), 0);
-	ck_assert_uint_eq(output_join(&o, to, sizeof(to)), 8);
-	ck_assert_mem_eq(to, "abcdefgh", 8);
-	of_file(5, 0, 1);
-	ck_assert_uint_eq(output_join(&o, to, sizeof(to)), 0);
-	output_take_back(&o, 1);
-	borrowed("i");
-	o.pieces[o.first + 2].mapped = true;
-	ck_assert_uint_eq(output_join(&o, to, sizeof(to)), 0);
+	output_write(&o, "abc", 3);
+	output_write(&o, "de", 2);
+	ck_assert_uint_eq(o.n, 1);
+	borrowed("f");
+	output_write(&o, "g", 1);
+	ck_assert_uint_eq(o.n, 3);
+	ck_assert_uint_eq(o.bytes, 7);
+	ck_assert_uint_eq(output_space(&o), OUTPUT_SCRATCH - 6);
+	ck_assert_str_eq(content(&o, 100), "abcdefg");
+	output_sent(&o, 6);
+	output_write(&o, "h", 1);
+	ck_assert_str_eq(content(&o, 100), "gh");
+	output_write(&o, much, sizeof(much));
+	ck_assert_uint_eq(o.n, 2);
+	ck_assert_ptr_nonnull(o.pieces[o.first + 1].release);
+	output_write(&o, "i", 1);
+	ck_assert_uint_eq(o.n, 3);
 	output_drop(&o);
+	ck_assert_uint_eq(output_space(&o), OUTPUT_SCRATCH);
+	ck_assert_int_eq(released, 1);
 }
 END_TEST
 
@@ -224,7 +231,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, goes_in_parts);
 	tcase_add_test(tests, files);
 	tcase_add_test(tests, taken_back);
-	tcase_add_test(tests, joined);
+	tcase_add_test(tests, written);
 	tcase_add_test(tests, kept);
 	tcase_add_test(tests, too_large_for_scratch);
 	tcase_add_test(tests, room);

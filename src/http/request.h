@@ -1,0 +1,58 @@
+/*
+ * request: one exchange on a connection; for the steps only.
+ */
+#ifndef HTTP_REQUEST_H
+#define HTTP_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cache/answer.h"
+#include "http/chunked.h"
+#include "http/output.h"
+#include "http/parse.h"
+#include "http/parts.h"
+
+struct request {
+	struct parse		 parse;
+	const struct conf_site	*site;
+	const char		*instead;	/* of the target: a page */
+	const struct conf_rules	*rules;		/* then: the target's */
+	struct path		*path;		/* held */
+	struct answer		 found;		/* what that was, then */
+	struct grant		*grant;		/* held: its password's */
+	const struct conf_guard	*guard;		/* that refused it */
+	uint32_t		 grant_asked;	/* before so many answers */
+	size_t			 guards;	/* passed so far */
+	bool			 asked;		/* has waited for its grant */
+	bool			 known;		/* has a right password */
+	struct file		*file;		/* this version: the reference
+						 * and the hold of found */
+	struct chunk		*chunk;		/* held, the next to send */
+	bool			 file_open;	/* its descriptor is held */
+	bool			 looked;	/* has waited for a look */
+	bool			 answered;	/* its head is in the output */
+	bool			 loaded;	/* has waited for this chunk */
+	bool			 expects;	/* 100, before its body comes */
+	bool			 plain;		/* without variants */
+	bool			 broken;	/* ended before its response */
+	uint8_t			 tries;		/* looks and reads so far */
+	uint16_t		 failure;	/* that it is for, or 0 */
+	uint16_t		 status;
+	uint8_t			 head_kind;	/* of heads, by Connection */
+	uint8_t			 why;		/* enum why, of the status */
+	struct head		*ready;		/* held, until answered */
+	struct piece		 head;		/* the same, if made for it */
+	int64_t			 disk_by;	/* clock ms; 0: not yet */
+	int64_t			 body_by;	/* the same, for its own body */
+	int64_t			 unread;	/* of that, by its length */
+	struct chunked		 chunked;	/* of that, in chunks */
+	struct parts		*parts;		/* of several ranges */
+	int64_t			 next, end;	/* of the body, file offsets */
+	int64_t			 body;		/* bytes of body put out */
+	uint32_t		 head_sent;	/* the same of its head */
+	uint32_t		 portion;	/* at once; 0: the first */
+};
+
+#endif
