@@ -160,7 +160,7 @@ drain(void *context)
 static bool
 end(void *context)
 {
-	return team_end(((struct mt *)context)->team);
+	return team_end_or_leave(((struct mt *)context)->team);
 }
 
 /* By whichever thread. */

@@ -87,7 +87,7 @@ end(void *context)
 {
 	struct pipelined	*p = context;
 
-	if (!team_end(p->team))
+	if (!team_end_or_leave(p->team))
 		return false;
 	for (unsigned i = 0; i < p->n; i++)
 		pipeline_end(p->lines[i]);

@@ -211,13 +211,21 @@ await_end(struct team *t)
 bool
 team_end(struct team *t)
 {
-	bool	all;
-
 	team_tell(t, TEAM_END);
-	all = await_end(t);
+	if (!await_end(t))
+		return false;
 	for (unsigned i = 0; i < t->setup.members; i++)
-		need((all ? pthread_join(t->posts[i].thread, NULL) :
-		    pthread_detach(t->posts[i].thread)) == 0);
+		need(pthread_join(t->posts[i].thread, NULL) == 0);
+	return true;
+}
+
+bool
+team_end_or_leave(struct team *t)
+{
+	bool	all = team_end(t);
+
+	for (unsigned i = 0; !all && i < t->setup.members; i++)
+		need(pthread_detach(t->posts[i].thread) == 0);
 	return all;
 }
 

@@ -61,6 +61,8 @@ void		 team_mark(struct member *, enum team_mark);
 /* Ends them; then what they have had is main's.  False: one of them, or more,
  * still waits for a disk, and will use what it has when that answers. */
 bool		 team_end(struct team *);
+/* The same; but then they are left to themselves, and it is not to be freed. */
+bool		 team_end_or_leave(struct team *);
 void		 team_free(struct team **);	/* when they have ended */
 
 #endif
