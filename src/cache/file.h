@@ -13,6 +13,7 @@
 #define CACHE_FILE_H
 
 #include "cache/cache.h"
+#include "cache/descriptor.h"
 #include "cache/resident.h"
 #include "helpers/job.h"
 
@@ -20,26 +21,19 @@ struct chunk;
 struct chunk_cache;
 
 struct file {
-	struct cache_entry	 entry;		/* among the open (bytes: of
-						 * made ones), then the going */
 	struct file_cache	*cache;
-	int			 fd;		/* owned; -1: closed */
-	int			 last;		/* closed to all, but its pieces
-						 * go first; else -1 */
-	uint32_t		 gone;		/* of them, so far */
+	struct descriptor	*descriptor;	/* NULL: closed */
+	struct job_version	 version;
 	uint32_t		 references;
 	uint32_t		 nchunks;
-	uint32_t		 ahead;		/* chunk behind the last read */
-	uint16_t		 trust;		/* ms that a proof is good */
 	uint8_t			 method;	/* enum resident_method */
+	bool			 small : 1;	/* one chunk, copied */
 	bool			 settled : 1;	/* job_facts say so */
 	bool			 handle : 1;	/* the same */
 	bool			 made : 1;	/* by a helper: file_is_made */
 	bool			 : 0;		/* those below change */
-	bool			 unwanted : 1;	/* when nobody holds it */
+	bool			 copied : 1;	/* small: all of it is there */
 	bool			 told : 1;	/* that it cannot be read */
-	bool			 no_sendfile : 1; /* the system has refused */
-	struct job_version	 version;
 	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 
@@ -95,7 +89,7 @@ struct file	*file_new(struct file_cache *, int fd,
 enum file_source file_take(struct file *, struct chunk **);
 /* Whether there is something to send it from. */
 bool		 file_lasts(const struct file *);
-/* Keeps the descriptor open until the release; -1 if it is closed. */
+/* Keeps the descriptor open until the release; -1: closed, there is none. */
 int		 file_hold(struct file *);
 void		 file_release(struct file *);
 /* Drops some pieces of files that are to go; true: that was not all.  Gives, in
@@ -107,7 +101,6 @@ bool		 file_tell(struct file *);
 void		 file_inherit(struct file *, const struct file *);
 /* The system does not send from it. */
 void		 file_refuse_sendfile(struct file *);
-bool		 file_is_small(const struct file *);
 /* What is sent of it are copies, which are ours and stay in memory. */
 bool		 file_is_copied(const struct file *);
 /* Made by a helper, without a name: the memory that it is in is ours. */
@@ -116,5 +109,12 @@ bool		 file_is_made(const struct file *);
 struct file	*file_refer(struct file *);
 /* One reference less. */
 void		 file_drop(struct file **);
+
+/* For who holds it; -1: closed. */
+static inline int
+file_fd(const struct file *f)
+{
+	return f->descriptor != NULL ? f->descriptor->fd : -1;
+}
 
 #endif

@@ -232,7 +232,7 @@ check_bytes(struct chunk *k)
 {
 	char	 byte = byte_of(k->file->version.mtime);
 
-	for (uint32_t i = 0; i < k->len; i += 61)
+	for (uint32_t i = 0; i < chunk_len(k); i += 61)
 		need(chunk_bytes(k)[i] == byte);
 }
 
@@ -243,7 +243,7 @@ use_chunk(struct worker *w, const struct answer *a)
 	uint32_t	 index = choose(w, f->nchunks);
 	struct chunk	*k = chunk_hold(&chunks, f, index);
 
-	need(k->index == index);
+	need(chunk_index(f, chunk_start(k)) == index);
 	if (choose(w, 4) == 0 && chunk_by_file(k))
 		need(chunk_ready_file(&chunks, k, w->now) == CHUNK_READY);
 	else {
