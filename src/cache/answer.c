@@ -93,7 +93,7 @@ is_version(const struct path *p, const struct job_version *version)
 }
 
 static void
-offer(struct pathname_cache *pc, struct path *p, uint32_t variants)
+offer(struct pathname_cache *pc, struct path *p, uint16_t variants)
 {
 	if (p->variants != variants)
 		pathname_forget_heads(pc, p);
@@ -120,7 +120,7 @@ expire_variants(struct pathname_cache *pc, const struct path *p)
 
 static void
 found(struct pathname_cache *pc, struct path *p, struct answer a,
-    uint32_t tried)
+    uint16_t tried)
 {
 	bool	same = is_version(p, &a.file->version);
 
@@ -139,7 +139,7 @@ found(struct pathname_cache *pc, struct path *p, struct answer a,
 
 void
 answer_found(struct pathname_cache *pc, struct path *p,
-    const struct answer *a, uint32_t tried)
+    const struct answer *a, uint16_t tried)
 {
 	struct file	*unwanted = a->file;
 
@@ -155,7 +155,7 @@ answer_found(struct pathname_cache *pc, struct path *p,
 void
 answer_confirm(struct pathname_cache *pc, struct path *p,
     const struct job_version *version, const struct answer *a,
-    uint32_t tried)
+    uint16_t tried)
 {
 	lock_take(pc->cache.lock);
 	p->told = false;
@@ -200,7 +200,7 @@ answer_version(struct pathname_cache *pc, const struct path *p,
 }
 
 void
-answer_withdraw(struct pathname_cache *pc, struct path *p, uint32_t variants)
+answer_withdraw(struct pathname_cache *pc, struct path *p, uint16_t variants)
 {
 	lock_take(pc->cache.lock);
 	offer(pc, p, p->variants & ~variants);
@@ -254,7 +254,7 @@ head(struct pathname_cache *pc, struct path *p, const struct answer *a,
     unsigned kind, const struct header_date *date)
 {
 	return still_is(p, a) ?
-	    header_hold(pc->headers, &p->heads[kind], date) : NULL;
+	    header_hold(pc->headers, &p->heads, kind, date) : NULL;
 }
 
 static LOCKED struct head *
@@ -286,7 +286,7 @@ answer_put_head(struct pathname_cache *pc, struct path *p,
 
 	lock_take(pc->cache.lock);
 	if (still_is(p, a))
-		h = header_put(pc->headers, &p->heads[kind], bytes.at,
+		h = header_put(pc->headers, &p->heads, kind, bytes.at,
 		    bytes.len, date_at, date);
 	lock_release(pc->cache.lock);
 	return h;

@@ -1,6 +1,7 @@
 /*
  * header: the store of ready response heads.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +25,54 @@ destroy(struct head *h)
 	    (h->shifted ? SHIFT : 0));
 }
 
-/* Out of slot and queue; freed now, or by the last release. */
+static struct head *
+of(struct header_ring *r)
+{
+	return (struct head *)(void *)((char *)r - offsetof(struct head, ring));
+}
+
+/* All heads of an owner are few. */
+static inline struct head *
+find(struct header_ring *owner, unsigned kind)
+{
+	struct header_ring	*r;
+
+	for (r = owner->next; r != NULL && r != owner; r = r->next)
+		if (of(r)->kind == kind)
+			return of(r);
+	return NULL;
+}
+
 static void
+link_in(struct header_ring *after, struct header_ring *r)
+{
+	r->next = after->next != NULL ? after->next : after;
+	after->next = r;
+}
+
+/* What is in front of it. */
+static struct header_ring *
+unlink_from(struct header_ring *r)
+{
+	struct header_ring	*before = r->next;
+
+	while (before->next != r)
+		before = before->next;
+	before->next = r->next;
+	r->next = NULL;
+	return before;
+}
+
+/* Out of ring and queue; freed now, or by the last release. */
+static struct header_ring *
 detach(struct header_cache *hc, struct head *h)
 {
-	*h->slot = NULL;
-	h->slot = NULL;
+	struct header_ring	*before = unlink_from(&h->ring);
+
 	cache_leave(&hc->cache, &h->entry, size_of(h));
 	if (h->entry.holds == 0)
 		destroy(h);
+	return before;
 }
 
 static void
@@ -78,12 +118,12 @@ new(const struct header_cache *hc, const char *bytes, size_t len)
 	bool		 shifted = (uintptr_t)at % HEADER_ALIGNMENT != 0;
 	struct head	*h;
 
-	need(lines < 1U << 18);
+	need(lines < 1U << 17);
 	at += shifted ? SHIFT : 0;
 	need((uintptr_t)at % HEADER_ALIGNMENT == 0);
 	h = (struct head *)(void *)(at + size);
 	memset(h, 0, sizeof(*h));
-	h->lines = lines & ((1U << 18) - 1);
+	h->lines = lines & ((1U << 17) - 1);
 	h->unused = (size - len) & ((1U << 6) - 1);
 	h->shifted = shifted;
 	memcpy(header_bytes(h), bytes, len);
@@ -91,16 +131,17 @@ new(const struct header_cache *hc, const char *bytes, size_t len)
 }
 
 static struct head *
-put(struct header_cache *hc, struct head **slot, const char *bytes, size_t len,
-    size_t date_at, const struct header_date *date)
+put(struct header_cache *hc, struct header_ring *after, unsigned kind,
+    const char *bytes, size_t len, size_t date_at,
+    const struct header_date *date)
 {
 	struct head	*h = new(hc, bytes, len);
 
-	need(*slot == NULL && date_at < 1U << 7);
-	h->date_at = date_at & ((1U << 7) - 1);
+	need(kind < 1U << 2 && date_at < 1U << 6);
+	h->kind = kind & ((1U << 2) - 1);
+	h->date_at = date_at & ((1U << 6) - 1);
 	h->date = (uint32_t)date->wall;
-	h->slot = slot;
-	*slot = h;
+	link_in(after, &h->ring);
 	cache_enter(&hc->cache, &h->entry, size_of(h));
 	cache_hold(&h->entry);
 	return h;
@@ -118,20 +159,18 @@ static RARE struct head *
 replace(struct header_cache *hc, struct head *h,
     const struct header_date *date)
 {
-	struct head	**slot = h->slot, *fresh;
+	struct head	*fresh = put(hc, detach(hc, h), h->kind,
+			    header_bytes(h), header_len(h), h->date_at, date);
 
-	detach(hc, h);
-	fresh = put(hc, slot, header_bytes(h), header_len(h), h->date_at,
-	    date);
 	set_date(fresh, date);
 	return fresh;
 }
 
 static inline struct head *
-hold(struct header_cache *hc, struct head **slot,
+hold(struct header_cache *hc, struct header_ring *owner, unsigned kind,
     const struct header_date *date)
 {
-	struct head	*h = *slot;
+	struct head	*h = find(owner, kind);
 
 	if (h == NULL) {
 		hc->cache.misses++;
@@ -148,36 +187,37 @@ hold(struct header_cache *hc, struct head **slot,
 }
 
 static LOCKED struct head *
-hold_locked(struct header_cache *hc, struct head **slot,
+hold_locked(struct header_cache *hc, struct header_ring *owner, unsigned kind,
     const struct header_date *date)
 {
 	struct head	*h;
 
 	lock_take(hc->cache.lock);
-	h = hold(hc, slot, date);
+	h = hold(hc, owner, kind, date);
 	lock_release(hc->cache.lock);
 	return h;
 }
 
 struct head *
-header_hold(struct header_cache *hc, struct head **slot,
+header_hold(struct header_cache *hc, struct header_ring *owner, unsigned kind,
     const struct header_date *date)
 {
-	return hc->cache.lock != NULL ? hold_locked(hc, slot, date) :
-	    hold(hc, slot, date);
+	return hc->cache.lock != NULL ? hold_locked(hc, owner, kind, date) :
+	    hold(hc, owner, kind, date);
 }
 
 struct head *
-header_put(struct header_cache *hc, struct head **slot, const char *bytes,
-    size_t len, size_t date_at, const struct header_date *date)
+header_put(struct header_cache *hc, struct header_ring *owner, unsigned kind,
+    const char *bytes, size_t len, size_t date_at,
+    const struct header_date *date)
 {
 	struct head	*h;
 
 	lock_take(hc->cache.lock);
-	if (*slot != NULL)		/* another thread's */
-		h = hold(hc, slot, date);
+	if (find(owner, kind) != NULL)		/* another thread's */
+		h = hold(hc, owner, kind, date);
 	else {
-		h = put(hc, slot, bytes, len, date_at, date);
+		h = put(hc, owner, kind, bytes, len, date_at, date);
 		if (cache_is_off(&hc->cache))
 			detach(hc, h);	/* its holder's alone */
 		else
@@ -191,7 +231,7 @@ static inline void
 release(struct head *h)
 {
 	cache_release(&h->entry);
-	if (h->slot == NULL && h->entry.holds == 0)
+	if (h->ring.next == NULL && h->entry.holds == 0)
 		destroy(h);
 }
 
@@ -216,10 +256,10 @@ header_release(struct header_cache *hc, struct head **hp)
 }
 
 void
-header_clear(struct header_cache *hc, struct head **slot)
+header_clear(struct header_cache *hc, struct header_ring *owner)
 {
 	lock_take(hc->cache.lock);
-	if (*slot != NULL)
-		detach(hc, *slot);
+	while (owner->next != NULL && owner->next != owner)
+		detach(hc, of(owner->next));
 	lock_release(hc->cache.lock);
 }

@@ -4,10 +4,11 @@
  *
  * A head starts at a 32-byte boundary and its length is a multiple of 32, so
  * that what is copied behind it is aligned too; or, to measure what that is
- * good for, at an odd place and has any length.  It hangs in a slot of its
- * owner and goes with it.  Its Date has a fixed place and is rewritten when
- * the second has changed; never while somebody holds the head, whose first half
- * may have been sent: then a fresh copy takes its place.
+ * good for, at an odd place and has any length.  It hangs in a ring of its
+ * owner, which has one of each kind at most, and goes with that.  Its Date has
+ * a fixed place and is rewritten when the second has changed; never while
+ * somebody holds the head, whose first half may have been sent: then a fresh
+ * copy takes its place.
  */
 #ifndef CACHE_HEADER_H
 #define CACHE_HEADER_H
@@ -19,13 +20,20 @@
 
 #define HEADER_ALIGNMENT	32
 
+/* An owner's place for heads, empty if it is zero; from there on each knows the
+ * next one, the last its owner: most have one head, so most is this short. */
+struct header_ring {
+	struct header_ring	*next;		/* NULL: a head in none */
+};
+
 /* One piece of memory with its bytes, which come before it. */
 struct head {
 	struct cache_entry	 entry;
-	struct head		**slot;		/* NULL once detached */
+	struct header_ring	 ring;
 	uint32_t		 date;		/* what it says, low bits */
-	uint32_t		 lines : 18;	/* of memory, in alignments */
-	uint32_t		 date_at : 7;	/* where Date's value starts */
+	uint32_t		 lines : 17;	/* of memory, in alignments */
+	uint32_t		 kind : 2;	/* its owner's */
+	uint32_t		 date_at : 6;	/* where Date's value starts */
 	uint32_t		 unused : 6;	/* bytes of them; 0: aligned */
 	uint32_t		 shifted : 1;	/* half an alignment is before
 						 * its bytes */
@@ -58,17 +66,17 @@ header_bytes(struct head *h)
 
 void		 header_init(struct header_cache *, size_t limit_bytes);
 void		 header_free(struct header_cache *);
-/* The head in a slot, up to date and held; NULL if there is none. */
-struct head	*header_hold(struct header_cache *, struct head **slot,
-		    const struct header_date *);
-/* Puts a copy of these bytes into a slot, unless another thread has by now;
- * held.  They must be aligned in length, unless ragged, and contain the present
- * Date at date_at. */
-struct head	*header_put(struct header_cache *, struct head **slot,
-		    const char *bytes, size_t len, size_t date_at,
-		    const struct header_date *);
+/* The head of that kind, up to date and held; NULL if there is none. */
+struct head	*header_hold(struct header_cache *, struct header_ring *,
+		    unsigned kind, const struct header_date *);
+/* Puts a copy of these bytes there, unless another thread has by now; held.
+ * They must be aligned in length, unless ragged, and contain the present Date
+ * at date_at. */
+struct head	*header_put(struct header_cache *, struct header_ring *,
+		    unsigned kind, const char *bytes, size_t len,
+		    size_t date_at, const struct header_date *);
 void		 header_release(struct header_cache *, struct head **);
-/* Empties a slot; a held head lives until its release. */
-void		 header_clear(struct header_cache *, struct head **slot);
+/* Empties a ring; a held head lives until its release. */
+void		 header_clear(struct header_cache *, struct header_ring *);
 
 #endif

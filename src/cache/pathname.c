@@ -41,10 +41,23 @@ bucket(const struct pathname_cache *pc, uint32_t hash)
 	return &pc->buckets[i < pc->nbuckets ? i : hash & pc->mask >> 1];
 }
 
+static uint32_t
+hash(const struct pathname_cache *pc, uint32_t space, struct str name)
+{
+	return (uint32_t)hash_bytes(&pc->key, space, name.at, name.len);
+}
+
+/* Not kept: this is asked for when one comes, is moved, or goes. */
+static struct path **
+bucket_of(const struct pathname_cache *pc, const struct path *p)
+{
+	return bucket(pc, hash(pc, p->space, (struct str){ p->name, p->len }));
+}
+
 static void
 link_in(struct pathname_cache *pc, struct path *p)
 {
-	struct path	**head = bucket(pc, p->hash);
+	struct path	**head = bucket_of(pc, p);
 
 	p->next = *head;
 	*head = p;
@@ -79,8 +92,7 @@ grow(struct pathname_cache *pc)
 void
 pathname_forget_heads(struct pathname_cache *pc, struct path *p)
 {
-	for (int i = 0; i < PATHNAME_HEADS; i++)
-		header_clear(pc->headers, &p->heads[i]);
+	header_clear(pc->headers, &p->heads);
 }
 
 void
@@ -96,7 +108,7 @@ drop(struct cache *c, struct cache_entry *e)
 	struct pathname_cache	*pc = (struct pathname_cache *)c;
 	struct path		*p = (struct path *)e, **link;
 
-	for (link = bucket(pc, p->hash); *link != p; link = &(*link)->next)
+	for (link = bucket_of(pc, p); *link != p; link = &(*link)->next)
 		need(*link != NULL);
 	*link = p->next;
 	cache_leave(c, e, size_of(p->len));
@@ -128,12 +140,6 @@ pathname_free(struct pathname_cache *pc)
 	mem_drop(&pc->buckets);
 }
 
-static uint32_t
-hash(const struct pathname_cache *pc, uint32_t space, struct str name)
-{
-	return (uint32_t)hash_bytes(&pc->key, space, name.at, name.len);
-}
-
 static inline struct path *
 find(const struct pathname_cache *pc, uint32_t h, uint32_t space,
     struct str name)
@@ -141,7 +147,7 @@ find(const struct pathname_cache *pc, uint32_t h, uint32_t space,
 	struct path	*p;
 
 	for (p = *bucket(pc, h); p != NULL; p = p->next)
-		if (p->hash == h && p->space == space && p->len == name.len &&
+		if (p->space == space && p->len == name.len &&
 		    memcmp(p->name, name.at, name.len) == 0)
 			break;
 	return p;
@@ -189,13 +195,13 @@ pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
 }
 
 static struct path *
-new(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
+new(struct pathname_cache *pc, uint32_t space, struct str name)
 {
 	struct path	*p = mem_zero(size_of(name.len));
 
-	p->hash = h;
+	need(name.len <= PATHNAME_MOST);
 	p->space = space;
-	p->len = (uint32_t)name.len;
+	p->len = name.len & PATHNAME_MOST;
 	memcpy(p->name, name.at, name.len);
 	link_in(pc, p);
 	cache_enter(&pc->cache, &p->entry, size_of(name.len));
@@ -217,7 +223,7 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
 	if (p != NULL)
 		cache_hold(&p->entry);
 	else {
-		p = new(pc, h, space, name);
+		p = new(pc, space, name);
 		p->rules = rules;
 		p->guarded = guarded;
 	}

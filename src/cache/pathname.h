@@ -15,8 +15,6 @@
 #include "lib/hash.h"
 #include "lib/str.h"
 
-struct errand;
-
 /* Heads differ by what Connection says: nothing, close, keep-alive. */
 #define PATHNAME_HEADS	3
 
@@ -41,25 +39,25 @@ enum pathname_kind {
 struct path {
 	struct cache_entry	 entry;
 	struct path		*next;		/* in its bucket */
-	uint32_t		 hash;
-	uint32_t		 space;		/* site number */
-	uint32_t		 len;		/* of the name */
-	uint32_t		 variants;	/* the answer: answer.h */
-	int64_t			 looked;
-	struct file		*file;
-	struct head		*heads[PATHNAME_HEADS];
-	struct errand		*errand;	/* looking, the finder's; none
-						 * with a lock */
-	const char		*type;
 	const void		*rules;		/* of the conf: admit's */
+	uint32_t		 space;		/* site number */
+	uint32_t		 len : 24;	/* of the name */
+	uint32_t		 guarded : 1;	/* these rules may say who may
+						 * ask */
+	int64_t			 looked;	/* the answer: answer.h */
+	struct file		*file;
+	const char		*type;
+	struct header_ring	 heads;
 	uint16_t		 status;
-	uint8_t			 kind;
+	uint16_t		 variants;
 	uint8_t			 why;
-	bool			 guarded;	/* these may say who may ask */
+	unsigned char		 kind : 6;
 	bool			 told : 1;	/* that the disk cannot say */
 	bool			 claimed : 1;	/* by who looks afresh */
 	char			 name[];	/* raw target, not terminated */
 };
+
+#define PATHNAME_MOST	((1U << 24) - 1)	/* bytes of a name */
 
 struct pathname_cache {
 	struct cache		 cache;

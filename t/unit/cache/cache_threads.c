@@ -192,7 +192,7 @@ check_head(struct head *h, const struct answer *a)
 	snprintf(want, sizeof(want), "%15lld",
 	    (long long)a->file->version.mtime);
 	need(memcmp(bytes + 16, want, 15) == 0);
-	need((uint32_t)bytes[0] == 'A' + a->variants);
+	need(bytes[0] == 'A' + a->variants);
 	for (int i = 0; i < 8; i++)
 		need(bytes[DATE_AT + i] >= '0' && bytes[DATE_AT + i] <= '9');
 }
@@ -356,7 +356,7 @@ static bool
 some(void *n, const struct path *p)
 {
 	++*(uint32_t *)n;
-	return p->kind == PATHNAME_FILE && (p->hash & 1) != 0;
+	return p->kind == PATHNAME_FILE && (p->name[p->len - 1] & 1) != 0;
 }
 
 static void *

@@ -9,6 +9,7 @@
 
 #define BYTES	"Date: one.  padded to two lines of the cache: sixty-four bytes."
 #define DATE_AT	6
+#define KIND	0
 
 static struct header_cache	heads;
 static struct header_date	date;
@@ -27,32 +28,40 @@ second(void)
 	date = (struct header_date){ "two!", 4, 2 };
 }
 
+static bool
+is_empty(const struct header_ring *owner)
+{
+	return owner->next == NULL || owner->next == owner;
+}
+
 START_TEST(aligned)
 {
-	struct head	*slot = NULL, *h;
+	struct header_ring	 ring = { 0 };
+	struct head		*h;
 
-	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	h = header_put(&heads, &ring, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
 	ck_assert_uint_eq((uintptr_t)header_bytes(h) % HEADER_ALIGNMENT, 0);
 	ck_assert_uint_eq(header_len(h) % HEADER_ALIGNMENT, 0);
 	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
 	header_release(&heads, &h);
 	ck_assert_ptr_null(h);
-	ck_assert_ptr_nonnull(slot);
+	ck_assert(!is_empty(&ring));
 	header_free(&heads);
-	ck_assert_ptr_null(slot);
+	ck_assert(is_empty(&ring));
 }
 END_TEST
 
 START_TEST(date_in_place)
 {
-	struct head	*slot = NULL, *h, *same;
+	struct header_ring	 ring = { 0 };
+	struct head		*h, *same;
 
-	h = same = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	h = same = header_put(&heads, &ring, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
 	header_release(&heads, &h);
 	second();
-	h = header_hold(&heads, &slot, &date);
+	h = header_hold(&heads, &ring, KIND, &date);
 	ck_assert_ptr_eq(h, same);
 	ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 	header_release(&heads, &h);
@@ -62,12 +71,13 @@ END_TEST
 
 START_TEST(date_not_under_a_holder)
 {
-	struct head	*slot = NULL, *sending, *h;
+	struct header_ring	 ring = { 0 };
+	struct head		*sending, *h;
 
-	sending = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	sending = header_put(&heads, &ring, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
 	second();
-	h = header_hold(&heads, &slot, &date);
+	h = header_hold(&heads, &ring, KIND, &date);
 	ck_assert_ptr_ne(h, sending);
 	ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 	ck_assert_mem_eq(header_bytes(sending), "Date: one.", 10);
@@ -81,33 +91,65 @@ END_TEST
 
 START_TEST(cleared_while_held)
 {
-	struct head	*slot = NULL, *h;
+	struct header_ring	 ring = { 0 };
+	struct head		*h;
 
-	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	h = header_put(&heads, &ring, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
-	header_clear(&heads, &slot);
-	ck_assert_ptr_null(slot);
+	header_clear(&heads, &ring);
+	ck_assert(is_empty(&ring));
 	ck_assert_uint_eq(heads.cache.entries, 0);
 	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
 	header_release(&heads, &h);
-	header_clear(&heads, &slot);	/* an empty slot is fine */
-	ck_assert_ptr_null(header_hold(&heads, &slot, &date));
+	header_clear(&heads, &ring);	/* an empty ring is fine */
+	ck_assert_ptr_null(header_hold(&heads, &ring, KIND, &date));
+	header_free(&heads);
+}
+END_TEST
+
+/* One of each kind; which of them comes or goes does not matter to the rest. */
+START_TEST(kinds)
+{
+	struct header_ring	 ring = { 0 };
+	struct head		*h[3], *again;
+
+	for (unsigned out = 0; out < 3; out++) {
+		for (unsigned kind = 0; kind < 3; kind++)
+			h[kind] = header_put(&heads, &ring, kind, BYTES,
+			    sizeof(BYTES), DATE_AT, &date);
+		for (unsigned kind = 0; kind < 3; kind++)
+			ck_assert_uint_eq(h[kind]->kind, kind);
+		/* A fresh copy for one, in the midst of the others. */
+		date.wall++;
+		again = header_hold(&heads, &ring, out, &date);
+		ck_assert_ptr_ne(again, h[out]);
+		ck_assert_uint_eq(again->kind, out);
+		ck_assert_uint_eq(heads.cache.entries, 3);
+		header_release(&heads, &again);
+		date.wall--;
+		for (unsigned kind = 0; kind < 3; kind++)
+			header_release(&heads, &h[kind]);
+		header_clear(&heads, &ring);
+		ck_assert(is_empty(&ring));
+		ck_assert_uint_eq(heads.cache.entries, 0);
+	}
 	header_free(&heads);
 }
 END_TEST
 
 START_TEST(limited)
 {
-	struct head	*slots[20] = { NULL }, *h;
-	int		 there = 0;
+	struct header_ring	 rings[20] = { { 0 } };
+	struct head		*h;
+	int			 there = 0;
 
 	for (int i = 0; i < 20; i++) {
-		h = header_put(&heads, &slots[i], BYTES, sizeof(BYTES),
-		    DATE_AT, &date);
+		h = header_put(&heads, &rings[i], KIND, BYTES,
+		    sizeof(BYTES), DATE_AT, &date);
 		header_release(&heads, &h);
 	}
 	for (int i = 0; i < 20; i++)
-		there += slots[i] != NULL;
+		there += !is_empty(&rings[i]);
 	ck_assert_int_gt(there, 0);
 	ck_assert_int_lt(there, 20);
 	ck_assert_uint_le(heads.cache.bytes, 1024);
@@ -118,14 +160,15 @@ END_TEST
 /* Nothing stays in its slot, and what is held is good until its release. */
 START_TEST(off)
 {
-	struct head	*slot = NULL, *h, *other;
+	struct header_ring	 ring = { 0 };
+	struct head		*h, *other;
 
 	cache_off(&heads.cache);
-	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	h = header_put(&heads, &ring, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
-	ck_assert_ptr_null(slot);
-	ck_assert_ptr_null(header_hold(&heads, &slot, &date));
-	other = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	ck_assert(is_empty(&ring));
+	ck_assert_ptr_null(header_hold(&heads, &ring, KIND, &date));
+	other = header_put(&heads, &ring, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
 	ck_assert_ptr_ne(h, other);
 	header_release(&heads, &other);
@@ -139,17 +182,18 @@ END_TEST
 /* Any length, at an odd place; all else as ever. */
 START_TEST(ragged)
 {
-	struct head	*slot = NULL, *h;
+	struct header_ring	 ring = { 0 };
+	struct head		*h;
 
 	heads.ragged = true;
 	for (size_t len = 10; len <= sizeof(BYTES); len++) {
-		h = header_put(&heads, &slot, BYTES, len, DATE_AT, &date);
+		h = header_put(&heads, &ring, KIND, BYTES, len, DATE_AT, &date);
 		ck_assert_uint_eq((uintptr_t)header_bytes(h) % 2, 1);
 		ck_assert_uint_eq(header_len(h), len);
 		ck_assert_mem_eq(header_bytes(h), BYTES, len);
 		header_release(&heads, &h);
 		second();
-		h = header_hold(&heads, &slot, &date);
+		h = header_hold(&heads, &ring, KIND, &date);
 		ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 		ck_assert_mem_eq(header_bytes(h) + 10, &BYTES[10], len - 10);
 		header_release(&heads, &h);
@@ -168,6 +212,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, date_in_place);
 	tcase_add_test(tests, date_not_under_a_holder);
 	tcase_add_test(tests, cleared_while_held);
+	tcase_add_test(tests, kinds);
 	tcase_add_test(tests, limited);
 	tcase_add_test(tests, off);
 	tcase_add_test(tests, ragged);
