@@ -18,6 +18,12 @@
 #define TURN_PIECES	128
 #define TURN_PLACES	65536
 
+static size_t
+size_of(uint32_t nchunks)
+{
+	return sizeof(struct file) + nchunks * sizeof(struct chunk *);
+}
+
 /* What an open descriptor keeps in memory that nothing else does. */
 static size_t
 weight(const struct file *f)
@@ -129,12 +135,19 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 	memset(fc, 0, sizeof(*fc));
 	cache_init(&fc->cache, "descriptor", descriptors,
 	    chunks->cache.limit_bytes, drop);
+	pool_init(&fc->pool);
 	fc->chunks = chunks;
 	fc->chunk_size = chunk_size;
 	fc->small = small;
 	fc->residency = residency;
 	TAILQ_INIT(&fc->going);
 	STAILQ_INIT(&fc->left);
+}
+
+void
+file_free(struct file_cache *fc)
+{
+	pool_end(&fc->pool);
 }
 
 static bool
@@ -232,7 +245,9 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 
 	need(fd != -1 && version->size >= 0 && file_fits(fc, version));
 	nchunks = count_chunks(fc, version);
-	f = mem_zero(sizeof(*f) + nchunks * sizeof(f->chunks[0]));
+	lock_take(fc->cache.lock);
+	f = pool_zero(&fc->pool, size_of(nchunks));
+	lock_release(fc->cache.lock);
 	f->cache = fc;
 	f->references = 1;
 	f->version = *version;
@@ -265,7 +280,7 @@ file_end(struct file *f)
 	}
 	chunk_clear(f->cache->chunks, f);
 	close_now(f);
-	free(f);
+	pool_put(&f->cache->pool, f, size_of(f->nchunks));
 }
 
 struct file *

@@ -16,6 +16,7 @@
 #include "cache/descriptor.h"
 #include "cache/resident.h"
 #include "helpers/job.h"
+#include "lib/pool.h"
 
 struct chunk;
 struct chunk_cache;
@@ -38,12 +39,12 @@ struct file {
 };
 
 #define FILE_SYSTEMS	16	/* that the log tells apart */
-/* Pieces of one file: their slots take memory, and a sparse file has any
- * number of them. */
+/* Their slots take memory, and a sparse file has any number of them. */
 #define FILE_CHUNKS_MOST	(1U << 22)
 
 struct file_cache {
 	struct cache	 cache;
+	struct pool	 pool;
 	uint64_t	 methods[RESIDENT_METHOD_COUNT];
 	struct {
 		uint64_t		dev;
@@ -81,6 +82,7 @@ void		 file_init(struct file_cache *, struct chunk_cache *,
 /* Not too large to be served. */
 bool		 file_fits(const struct file_cache *,
 		    const struct job_version *);
+void		 file_free(struct file_cache *);	/* none is left */
 /* A new version, which fits, referred to once; takes the descriptor. */
 struct file	*file_new(struct file_cache *, int fd,
 		    const struct job_version *, const struct job_facts *);
@@ -95,8 +97,8 @@ void		 file_release(struct file *);
 /* Drops some pieces of files that are to go; true: that was not all.  Gives, in
  * this context, what had to wait. */
 bool		 file_tidy(struct file_cache *, void *give_context);
-/* It is to be said that it cannot be read; false: it has been.  It has been if
- * it was of another that may be the same. */
+/* It is to be said that it cannot be read; false: it has been, of this one or
+ * of another that may be the same. */
 bool		 file_tell(struct file *);
 void		 file_inherit(struct file *, const struct file *);
 /* The system does not send from it. */
@@ -105,13 +107,11 @@ void		 file_refuse_sendfile(struct file *);
 bool		 file_is_copied(const struct file *);
 /* Made by a helper, without a name: the memory that it is in is ours. */
 bool		 file_is_made(const struct file *);
-
+/* One reference more; one less. */
 struct file	*file_refer(struct file *);
-/* One reference less. */
 void		 file_drop(struct file **);
 
-/* For who holds it; -1: closed. */
-static inline int
+static inline int			/* for who holds it; -1: closed */
 file_fd(const struct file *f)
 {
 	return f->descriptor != NULL ? f->descriptor->fd : -1;

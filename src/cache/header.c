@@ -6,23 +6,27 @@
 #include <string.h>
 
 #include "cache/header.h"
-#include "lib/mem.h"
 #include "lib/need.h"
 
-/* What malloc aligns to is half of what a head wants. */
-#define SHIFT	(HEADER_ALIGNMENT / 2)
+/* Of its bytes. */
+static size_t
+room(const struct head *h)
+{
+	return (size_t)h->lines * HEADER_ALIGNMENT;
+}
 
 static size_t
 size_of(const struct head *h)
 {
-	return sizeof(*h) + (size_t)h->lines * HEADER_ALIGNMENT;
+	return sizeof(*h) + room(h);
 }
 
 static void
-destroy(struct head *h)
+destroy(struct header_cache *hc, struct head *h)
 {
-	free((char *)h - (size_t)h->lines * HEADER_ALIGNMENT -
-	    (h->shifted ? SHIFT : 0));
+	/* One that is not aligned begins with the second. */
+	pool_put(&hc->pool, h->bytes - (h->unused != 0), room(h));
+	pool_put(&hc->pool, h, sizeof(*h));
 }
 
 static struct head *
@@ -71,7 +75,7 @@ detach(struct header_cache *hc, struct head *h)
 
 	cache_leave(&hc->cache, &h->entry, size_of(h));
 	if (h->entry.holds == 0)
-		destroy(h);
+		destroy(hc, h);
 	return before;
 }
 
@@ -87,6 +91,7 @@ header_init(struct header_cache *hc, size_t limit_bytes)
 {
 	memset(hc, 0, sizeof(*hc));
 	cache_init(&hc->cache, "header", 0, limit_bytes, drop);
+	pool_init(&hc->pool);
 }
 
 void
@@ -94,6 +99,7 @@ header_free(struct header_cache *hc)
 {
 	cache_empty(&hc->cache);
 	need(hc->cache.entries == 0);
+	pool_end(&hc->pool);
 }
 
 /* Memory for so many bytes, in alignments; what is not aligned begins with the
@@ -107,26 +113,19 @@ lines_for(const struct header_cache *hc, size_t len)
 	return len / HEADER_ALIGNMENT;
 }
 
-/* The record comes behind the bytes: a multiple of 32 is a place for it, and in
- * front there would be a gap between the two. */
 static struct head *
-new(const struct header_cache *hc, const char *bytes, size_t len)
+new(struct header_cache *hc, const char *bytes, size_t len)
 {
+	struct head	*h = pool_zero(&hc->pool, sizeof(*h));
 	size_t		 lines = lines_for(hc, len);
-	size_t		 size = lines * HEADER_ALIGNMENT;
-	char		*at = mem_get(SHIFT + size + sizeof(struct head));
-	bool		 shifted = (uintptr_t)at % HEADER_ALIGNMENT != 0;
-	struct head	*h;
 
-	need(lines < 1U << 17);
-	at += shifted ? SHIFT : 0;
-	need((uintptr_t)at % HEADER_ALIGNMENT == 0);
-	h = (struct head *)(void *)(at + size);
-	memset(h, 0, sizeof(*h));
-	h->lines = lines & ((1U << 17) - 1);
-	h->unused = (size - len) & ((1U << 6) - 1);
-	h->shifted = shifted;
-	memcpy(header_bytes(h), bytes, len);
+	need(lines < 1U << 18);
+	h->lines = lines & ((1U << 18) - 1);
+	h->unused = (room(h) - len) & ((1U << 6) - 1);
+	h->bytes = pool_get(&hc->pool, room(h));
+	need((uintptr_t)h->bytes % HEADER_ALIGNMENT == 0);
+	h->bytes += h->unused != 0;
+	memcpy(h->bytes, bytes, len);
 	return h;
 }
 
@@ -228,18 +227,18 @@ header_put(struct header_cache *hc, struct header_ring *owner, unsigned kind,
 }
 
 static inline void
-release(struct head *h)
+release(struct header_cache *hc, struct head *h)
 {
 	cache_release(&h->entry);
 	if (h->ring.next == NULL && h->entry.holds == 0)
-		destroy(h);
+		destroy(hc, h);
 }
 
 static LOCKED void
 release_locked(struct header_cache *hc, struct head *h)
 {
 	lock_take(hc->cache.lock);
-	release(h);
+	release(hc, h);
 	lock_release(hc->cache.lock);
 }
 
@@ -252,7 +251,7 @@ header_release(struct header_cache *hc, struct head **hp)
 	if (hc->cache.lock != NULL)
 		release_locked(hc, h);
 	else
-		release(h);
+		release(hc, h);
 }
 
 void

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "cache/cache.h"
+#include "lib/pool.h"
 
 #define HEADER_ALIGNMENT	32
 
@@ -26,17 +27,15 @@ struct header_ring {
 	struct header_ring	*next;		/* NULL: a head in none */
 };
 
-/* One piece of memory with its bytes, which come before it. */
 struct head {
 	struct cache_entry	 entry;
 	struct header_ring	 ring;
+	char			*bytes;
 	uint32_t		 date;		/* what it says, low bits */
-	uint32_t		 lines : 17;	/* of memory, in alignments */
+	uint32_t		 lines : 18;	/* of memory, in alignments */
 	uint32_t		 kind : 2;	/* its owner's */
 	uint32_t		 date_at : 6;	/* where Date's value starts */
 	uint32_t		 unused : 6;	/* bytes of them; 0: aligned */
-	uint32_t		 shifted : 1;	/* half an alignment is before
-						 * its bytes */
 };
 
 /* The present Date, as the one who asks has it. */
@@ -48,6 +47,7 @@ struct header_date {
 
 struct header_cache {
 	struct cache	 cache;
+	struct pool	 pool;
 	bool		 ragged;	/* new heads are not aligned */
 };
 
@@ -58,10 +58,9 @@ header_len(const struct head *h)
 }
 
 static inline char *
-header_bytes(struct head *h)
+header_bytes(const struct head *h)
 {
-	return (char *)h - (size_t)h->lines * HEADER_ALIGNMENT +
-	    (h->unused != 0);
+	return h->bytes;
 }
 
 void		 header_init(struct header_cache *, size_t limit_bytes);

@@ -113,7 +113,7 @@ drop(struct cache *c, struct cache_entry *e)
 	*link = p->next;
 	cache_leave(c, e, size_of(p->len));
 	pathname_forget_answer(pc, p);
-	free(p);
+	pool_put(&pc->pool, p, size_of(p->len));
 }
 
 void
@@ -122,6 +122,7 @@ pathname_init(struct pathname_cache *pc, size_t limit,
 {
 	memset(pc, 0, sizeof(*pc));
 	cache_init(&pc->cache, "pathname", limit, limit * BYTES_EACH, drop);
+	pool_init(&pc->pool);
 	pc->nbuckets = BUCKETS_LEAST;
 	pc->nbuckets_most = limit * BUCKETS_EACH;
 	if (pc->nbuckets_most < BUCKETS_LEAST)
@@ -137,6 +138,7 @@ pathname_free(struct pathname_cache *pc)
 {
 	cache_empty(&pc->cache);
 	need(pc->cache.entries == 0);
+	pool_end(&pc->pool);
 	mem_drop(&pc->buckets);
 }
 
@@ -197,7 +199,7 @@ pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
 static struct path *
 new(struct pathname_cache *pc, uint32_t space, struct str name)
 {
-	struct path	*p = mem_zero(size_of(name.len));
+	struct path	*p = pool_zero(&pc->pool, size_of(name.len));
 
 	need(name.len <= PATHNAME_MOST);
 	p->space = space;

@@ -13,6 +13,7 @@
 #include "cache/file.h"
 #include "cache/header.h"
 #include "lib/hash.h"
+#include "lib/pool.h"
 #include "lib/str.h"
 
 /* Heads differ by what Connection says: nothing, close, keep-alive. */
@@ -66,6 +67,7 @@ struct pathname_cache {
 	size_t			 nbuckets_most;
 	size_t			 mask;		/* below twice as many */
 	struct hash_key		 key;
+	struct pool		 pool;
 	struct header_cache	*headers;	/* where its heads are */
 	bool			 anew;		/* no answer is good for more
 						 * than who has asked for it */
