@@ -1,6 +1,6 @@
 /*
  * pathname: a hash table of targets.  It grows with what is in it, by a bucket
- * or two for each new path, so that nobody ever pays for a larger table: the
+ * for each new path, so that nobody ever pays for a larger table: the
  * room for all of it is there from the start, and costs nothing until used.
  * (Linear hashing: buckets are split in their order, the one that is next into
  * itself and the one that is new.)
@@ -15,10 +15,9 @@
 #include "lib/need.h"
 
 /* So many buckets at once, with about as many entries. */
-#define FORGET_AT_ONCE	1024
+#define FORGET_AT_ONCE	512
 
 #define BUCKETS_LEAST	64
-#define BUCKETS_EACH	2		/* so many buckets for a path */
 
 /* What an entry may weigh on average before names count as well. */
 #define BYTES_EACH	512
@@ -45,6 +44,13 @@ static uint32_t
 hash(const struct pathname_cache *pc, uint32_t space, struct str name)
 {
 	return (uint32_t)hash_bytes(&pc->key, space, name.at, name.len);
+}
+
+/* What is not in the bucket: other bits than those that lead to it. */
+static uint32_t
+mark(uint32_t h)
+{
+	return h >> 25;
 }
 
 /* Not kept: this is asked for when one comes, is moved, or goes. */
@@ -83,10 +89,9 @@ split(struct pathname_cache *pc)
 static void
 grow(struct pathname_cache *pc)
 {
-	for (int i = 0; i < BUCKETS_EACH; i++)
-		if (pc->nbuckets < pc->cache.entries * BUCKETS_EACH &&
-		    pc->nbuckets < pc->nbuckets_most)
-			split(pc);
+	if (pc->nbuckets < pc->cache.entries &&
+	    pc->nbuckets < pc->nbuckets_most)
+		split(pc);
 }
 
 void
@@ -124,9 +129,7 @@ pathname_init(struct pathname_cache *pc, size_t limit,
 	cache_init(&pc->cache, "pathname", limit, limit * BYTES_EACH, drop);
 	pool_init(&pc->pool);
 	pc->nbuckets = BUCKETS_LEAST;
-	pc->nbuckets_most = limit * BUCKETS_EACH;
-	if (pc->nbuckets_most < BUCKETS_LEAST)
-		pc->nbuckets_most = BUCKETS_LEAST;
+	pc->nbuckets_most = limit < BUCKETS_LEAST ? BUCKETS_LEAST : limit;
 	pc->buckets = mem_array(pc->nbuckets_most, sizeof(pc->buckets[0]));
 	pc->mask = BUCKETS_LEAST - 1;
 	pc->headers = headers;
@@ -150,6 +153,7 @@ find(const struct pathname_cache *pc, uint32_t h, uint32_t space,
 
 	for (p = *bucket(pc, h); p != NULL; p = p->next)
 		if (p->space == space && p->len == name.len &&
+		    p->mark == mark(h) &&
 		    memcmp(p->name, name.at, name.len) == 0)
 			break;
 	return p;
@@ -197,13 +201,14 @@ pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
 }
 
 static struct path *
-new(struct pathname_cache *pc, uint32_t space, struct str name)
+new(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 {
 	struct path	*p = pool_zero(&pc->pool, size_of(name.len));
 
 	need(name.len <= PATHNAME_MOST);
 	p->space = space;
 	p->len = name.len & PATHNAME_MOST;
+	p->mark = mark(h) & 0x7f;
 	memcpy(p->name, name.at, name.len);
 	link_in(pc, p);
 	cache_enter(&pc->cache, &p->entry, size_of(name.len));
@@ -225,7 +230,7 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
 	if (p != NULL)
 		cache_hold(&p->entry);
 	else {
-		p = new(pc, space, name);
+		p = new(pc, h, space, name);
 		p->rules = rules;
 		p->guarded = guarded;
 	}

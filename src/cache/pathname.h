@@ -43,6 +43,8 @@ struct path {
 	const void		*rules;		/* of the conf: admit's */
 	uint32_t		 space;		/* site number */
 	uint32_t		 len : 24;	/* of the name */
+	uint32_t		 mark : 7;	/* of its hash: so few names are
+						 * compared in vain */
 	uint32_t		 guarded : 1;	/* these rules may say who may
 						 * ask */
 	int64_t			 looked;	/* the answer: answer.h */
