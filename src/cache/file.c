@@ -31,6 +31,8 @@ weight(const struct file *f)
 	return file_is_made(f) ? (size_t)f->version.size : 0;
 }
 
+_Static_assert(FILE_CHUNKS_MOST < 1U << 24, "a file has so many bits for them");
+
 /* What was the descriptor of a file that has gone. */
 struct file_left {
 	STAILQ_ENTRY(file_left)	 link;

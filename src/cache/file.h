@@ -25,16 +25,16 @@ struct file {
 	struct file_cache	*cache;
 	struct descriptor	*descriptor;	/* NULL: closed */
 	struct job_version	 version;
-	uint32_t		 references;
-	uint32_t		 nchunks;
-	uint8_t			 method;	/* enum resident_method */
-	bool			 small : 1;	/* one chunk, copied */
-	bool			 settled : 1;	/* job_facts say so */
-	bool			 handle : 1;	/* the same */
-	bool			 made : 1;	/* by a helper: file_is_made */
-	bool			 : 0;		/* those below change */
-	bool			 copied : 1;	/* small: all of it is there */
-	bool			 told : 1;	/* that it cannot be read */
+	uint32_t		 nchunks : 24;
+	uint32_t		 method : 4;	/* enum resident_method */
+	uint32_t		 small : 1;	/* one chunk, copied */
+	uint32_t		 settled : 1;	/* job_facts say so */
+	uint32_t		 handle : 1;	/* the same */
+	uint32_t		 made : 1;	/* by a helper: file_is_made */
+	uint32_t		 : 0;		/* those below change */
+	uint32_t		 references : 30;
+	uint32_t		 copied : 1;	/* small: all of it is there */
+	uint32_t		 told : 1;	/* that it cannot be read */
 	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 

@@ -108,17 +108,57 @@ pathname_forget_answer(struct pathname_cache *pc, struct path *p)
 }
 
 static void
-drop(struct cache *c, struct cache_entry *e)
+drop(struct pathname_cache *pc, struct path *p)
 {
-	struct pathname_cache	*pc = (struct pathname_cache *)c;
-	struct path		*p = (struct path *)e, **link;
+	struct path	**link;
 
 	for (link = bucket_of(pc, p); *link != p; link = &(*link)->next)
 		need(*link != NULL);
 	*link = p->next;
-	cache_leave(c, e, size_of(p->len));
+	cache_discount(&pc->cache, size_of(p->len));
 	pathname_forget_answer(pc, p);
 	pool_put(&pc->pool, p, size_of(p->len));
+}
+
+static inline void
+use(struct path *p)
+{
+	p->holds++;
+	p->used = true;
+}
+
+/* A second chance as other caches give it, but in the order of the buckets,
+ * which is as good as that of their coming: so no path has a place in a queue.
+ * NULL: all are held. */
+static struct path *
+victim(struct pathname_cache *pc)
+{
+	unsigned	 chances = CACHE_CHANCES;
+	struct path	*p;
+
+	for (size_t left = 2 * pc->nbuckets; left > 0; left--) {
+		pc->hand = (pc->hand + 1) % pc->nbuckets;
+		for (p = pc->buckets[pc->hand]; p != NULL; p = p->next) {
+			if (p->holds > 0)
+				continue;
+			if (!p->used || chances == 0)
+				return p;
+			p->used = false;
+			chances--;
+		}
+	}
+	return NULL;
+}
+
+static void
+trim(struct pathname_cache *pc)
+{
+	struct path	*p;
+
+	while (cache_is_over(&pc->cache) && (p = victim(pc)) != NULL) {
+		pc->cache.evictions++;
+		drop(pc, p);
+	}
 }
 
 void
@@ -126,7 +166,7 @@ pathname_init(struct pathname_cache *pc, size_t limit,
     struct header_cache *headers)
 {
 	memset(pc, 0, sizeof(*pc));
-	cache_init(&pc->cache, "pathname", limit, limit * BYTES_EACH, drop);
+	cache_init(&pc->cache, "pathname", limit, limit * BYTES_EACH, NULL);
 	pool_init(&pc->pool);
 	pc->nbuckets = BUCKETS_LEAST;
 	pc->nbuckets_most = limit < BUCKETS_LEAST ? BUCKETS_LEAST : limit;
@@ -139,7 +179,11 @@ pathname_init(struct pathname_cache *pc, size_t limit,
 void
 pathname_free(struct pathname_cache *pc)
 {
-	cache_empty(&pc->cache);
+	for (size_t i = 0; i < pc->nbuckets; i++)
+		while (pc->buckets[i] != NULL) {
+			need(pc->buckets[i]->holds == 0);
+			drop(pc, pc->buckets[i]);
+		}
 	need(pc->cache.entries == 0);
 	pool_end(&pc->pool);
 	mem_drop(&pc->buckets);
@@ -175,7 +219,7 @@ hold(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 		return NULL;
 	}
 	pc->cache.hits++;
-	cache_hold(&p->entry);
+	use(p);
 	return p;
 }
 
@@ -211,9 +255,9 @@ new(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 	p->mark = mark(h) & 0x7f;
 	memcpy(p->name, name.at, name.len);
 	link_in(pc, p);
-	cache_enter(&pc->cache, &p->entry, size_of(name.len));
-	cache_hold(&p->entry);
-	cache_trim(&pc->cache);
+	cache_count(&pc->cache, size_of(name.len));
+	use(p);
+	trim(pc);
 	grow(pc);
 	return p;
 }
@@ -228,7 +272,7 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
 	lock_take(pc->cache.lock);
 	p = find(pc, h, space, name);
 	if (p != NULL)
-		cache_hold(&p->entry);
+		use(p);
 	else {
 		p = new(pc, h, space, name);
 		p->rules = rules;
@@ -242,7 +286,7 @@ void
 pathname_share(struct pathname_cache *pc, struct path *p)
 {
 	lock_take(pc->cache.lock);
-	cache_hold(&p->entry);
+	use(p);
 	lock_release(pc->cache.lock);
 }
 
@@ -250,7 +294,7 @@ static LOCKED void
 release_locked(struct pathname_cache *pc, struct path *p)
 {
 	lock_take(pc->cache.lock);
-	cache_release(&p->entry);
+	p->holds--;
 	lock_release(pc->cache.lock);
 }
 
@@ -263,14 +307,14 @@ pathname_release(struct pathname_cache *pc, struct path **pp)
 	if (pc->cache.lock != NULL)
 		release_locked(pc, p);
 	else
-		cache_release(&p->entry);
+		p->holds--;
 }
 
 static void
 forget_path(struct pathname_cache *pc, struct path *p)
 {
-	if (p->entry.holds == 0)
-		drop(&pc->cache, &p->entry);
+	if (p->holds == 0)
+		drop(pc, p);
 	else
 		answer_set(pc, p, &(struct answer){
 		    .kind = PATHNAME_UNKNOWN, .looked = PATHNAME_LONG_AGO });

@@ -38,23 +38,24 @@ enum pathname_kind {
  * all else is asked of the verbs of answer.h.
  */
 struct path {
-	struct cache_entry	 entry;
 	struct path		*next;		/* in its bucket */
 	const void		*rules;		/* of the conf: admit's */
+	uint32_t		 holds;
 	uint32_t		 space;		/* site number */
 	uint32_t		 len : 24;	/* of the name */
 	uint32_t		 mark : 7;	/* of its hash: so few names are
 						 * compared in vain */
 	uint32_t		 guarded : 1;	/* these rules may say who may
 						 * ask */
-	int64_t			 looked;	/* the answer: answer.h */
+	uint16_t		 status;	/* the answer: answer.h */
+	uint16_t		 variants;
+	int64_t			 looked;
 	struct file		*file;
 	const char		*type;
 	struct header_ring	 heads;
-	uint16_t		 status;
-	uint16_t		 variants;
 	uint8_t			 why;
-	unsigned char		 kind : 6;
+	unsigned char		 kind : 5;
+	bool			 used : 1;	/* since the hand came by */
 	bool			 told : 1;	/* that the disk cannot say */
 	bool			 claimed : 1;	/* by who looks afresh */
 	char			 name[];	/* raw target, not terminated */
@@ -68,6 +69,8 @@ struct pathname_cache {
 	size_t			 nbuckets;	/* so far */
 	size_t			 nbuckets_most;
 	size_t			 mask;		/* below twice as many */
+	size_t			 hand;		/* the bucket last looked at for
+						 * one to go */
 	struct hash_key		 key;
 	struct pool		 pool;
 	struct header_cache	*headers;	/* where its heads are */
