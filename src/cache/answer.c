@@ -288,6 +288,7 @@ answer_put_head(struct pathname_cache *pc, struct path *p,
 	if (still_is(p, a))
 		h = header_put(pc->headers, &p->heads, kind, bytes.at,
 		    bytes.len, date_at, date);
+	pathname_thin_heads(pc);
 	lock_release(pc->cache.lock);
 	return h;
 }

@@ -1,7 +1,6 @@
 /*
  * header: the store of ready response heads.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,75 +28,51 @@ destroy(struct header_cache *hc, struct head *h)
 	pool_put(&hc->pool, h, sizeof(*h));
 }
 
-static struct head *
-of(struct header_ring *r)
-{
-	return (struct head *)(void *)((char *)r - offsetof(struct head, ring));
-}
-
 /* All heads of an owner are few. */
 static inline struct head *
-find(struct header_ring *owner, unsigned kind)
+find(struct head *const *owner, unsigned kind)
 {
-	struct header_ring	*r;
+	struct head	*h;
 
-	for (r = owner->next; r != NULL && r != owner; r = r->next)
-		if (of(r)->kind == kind)
-			return of(r);
-	return NULL;
+	for (h = *owner; h != NULL; h = h->next)
+		if (h->kind == kind)
+			break;
+	return h;
 }
 
+static inline void
+use(struct head *h)
+{
+	h->holds++;
+	h->used = true;
+}
+
+/* Freed now, or by the last release. */
 static void
-link_in(struct header_ring *after, struct header_ring *r)
+detach(struct header_cache *hc, struct head **owner, struct head *h)
 {
-	r->next = after->next != NULL ? after->next : after;
-	after->next = r;
-}
+	struct head	**link = owner;
 
-/* What is in front of it. */
-static struct header_ring *
-unlink_from(struct header_ring *r)
-{
-	struct header_ring	*before = r->next;
-
-	while (before->next != r)
-		before = before->next;
-	before->next = r->next;
-	r->next = NULL;
-	return before;
-}
-
-/* Out of ring and queue; freed now, or by the last release. */
-static struct header_ring *
-detach(struct header_cache *hc, struct head *h)
-{
-	struct header_ring	*before = unlink_from(&h->ring);
-
-	cache_leave(&hc->cache, &h->entry, size_of(h));
-	if (h->entry.holds == 0)
+	while (*link != h)
+		link = &(*link)->next;
+	*link = h->next;
+	h->detached = true;
+	cache_discount(&hc->cache, size_of(h));
+	if (h->holds == 0)
 		destroy(hc, h);
-	return before;
-}
-
-static void
-drop(struct cache *c, struct cache_entry *e)
-{
-	/* Both structs start with the part that the engine knows. */
-	detach((struct header_cache *)c, (struct head *)e);
 }
 
 void
 header_init(struct header_cache *hc, size_t limit_bytes)
 {
 	memset(hc, 0, sizeof(*hc));
-	cache_init(&hc->cache, "header", 0, limit_bytes, drop);
+	cache_init(&hc->cache, "header", 0, limit_bytes, NULL);
 	pool_init(&hc->pool);
 }
 
 void
 header_free(struct header_cache *hc)
 {
-	cache_empty(&hc->cache);
 	need(hc->cache.entries == 0);
 	pool_end(&hc->pool);
 }
@@ -130,7 +105,7 @@ new(struct header_cache *hc, const char *bytes, size_t len)
 }
 
 static struct head *
-put(struct header_cache *hc, struct header_ring *after, unsigned kind,
+put(struct header_cache *hc, struct head **owner, unsigned kind,
     const char *bytes, size_t len, size_t date_at,
     const struct header_date *date)
 {
@@ -140,9 +115,10 @@ put(struct header_cache *hc, struct header_ring *after, unsigned kind,
 	h->kind = kind & ((1U << 2) - 1);
 	h->date_at = date_at & ((1U << 6) - 1);
 	h->date = (uint32_t)date->wall;
-	link_in(after, &h->ring);
-	cache_enter(&hc->cache, &h->entry, size_of(h));
-	cache_hold(&h->entry);
+	h->next = *owner;
+	*owner = h;
+	cache_count(&hc->cache, size_of(h));
+	use(h);
 	return h;
 }
 
@@ -155,18 +131,20 @@ set_date(struct head *h, const struct header_date *date)
 
 /* It may be half sent by somebody. */
 static RARE struct head *
-replace(struct header_cache *hc, struct head *h,
+replace(struct header_cache *hc, struct head **owner, struct head *h,
     const struct header_date *date)
 {
-	struct head	*fresh = put(hc, detach(hc, h), h->kind,
-			    header_bytes(h), header_len(h), h->date_at, date);
+	struct head	*fresh;
 
+	detach(hc, owner, h);
+	fresh = put(hc, owner, h->kind, header_bytes(h), header_len(h),
+	    h->date_at, date);
 	set_date(fresh, date);
 	return fresh;
 }
 
 static inline struct head *
-hold(struct header_cache *hc, struct header_ring *owner, unsigned kind,
+hold(struct header_cache *hc, struct head **owner, unsigned kind,
     const struct header_date *date)
 {
 	struct head	*h = find(owner, kind);
@@ -177,16 +155,16 @@ hold(struct header_cache *hc, struct header_ring *owner, unsigned kind,
 	}
 	hc->cache.hits++;
 	if (h->date != (uint32_t)date->wall) {
-		if (h->entry.holds > 0)
-			return replace(hc, h, date);
+		if (h->holds > 0)
+			return replace(hc, owner, h, date);
 		set_date(h, date);
 	}
-	cache_hold(&h->entry);
+	use(h);
 	return h;
 }
 
 static LOCKED struct head *
-hold_locked(struct header_cache *hc, struct header_ring *owner, unsigned kind,
+hold_locked(struct header_cache *hc, struct head **owner, unsigned kind,
     const struct header_date *date)
 {
 	struct head	*h;
@@ -198,7 +176,7 @@ hold_locked(struct header_cache *hc, struct header_ring *owner, unsigned kind,
 }
 
 struct head *
-header_hold(struct header_cache *hc, struct header_ring *owner, unsigned kind,
+header_hold(struct header_cache *hc, struct head **owner, unsigned kind,
     const struct header_date *date)
 {
 	return hc->cache.lock != NULL ? hold_locked(hc, owner, kind, date) :
@@ -206,7 +184,7 @@ header_hold(struct header_cache *hc, struct header_ring *owner, unsigned kind,
 }
 
 struct head *
-header_put(struct header_cache *hc, struct header_ring *owner, unsigned kind,
+header_put(struct header_cache *hc, struct head **owner, unsigned kind,
     const char *bytes, size_t len, size_t date_at,
     const struct header_date *date)
 {
@@ -218,9 +196,7 @@ header_put(struct header_cache *hc, struct header_ring *owner, unsigned kind,
 	else {
 		h = put(hc, owner, kind, bytes, len, date_at, date);
 		if (cache_is_off(&hc->cache))
-			detach(hc, h);	/* its holder's alone */
-		else
-			cache_trim(&hc->cache);
+			detach(hc, owner, h);	/* its holder's alone */
 	}
 	lock_release(hc->cache.lock);
 	return h;
@@ -229,8 +205,7 @@ header_put(struct header_cache *hc, struct header_ring *owner, unsigned kind,
 static inline void
 release(struct header_cache *hc, struct head *h)
 {
-	cache_release(&h->entry);
-	if (h->ring.next == NULL && h->entry.holds == 0)
+	if (--h->holds == 0 && h->detached)
 		destroy(hc, h);
 }
 
@@ -255,10 +230,31 @@ header_release(struct header_cache *hc, struct head **hp)
 }
 
 void
-header_clear(struct header_cache *hc, struct header_ring *owner)
+header_clear(struct header_cache *hc, struct head **owner)
 {
 	lock_take(hc->cache.lock);
-	while (owner->next != NULL && owner->next != owner)
-		detach(hc, of(owner->next));
+	while (*owner != NULL)
+		detach(hc, owner, *owner);
+	lock_release(hc->cache.lock);
+}
+
+void
+header_thin(struct header_cache *hc, struct head **owner, unsigned *chances)
+{
+	struct head	*h, *next;
+
+	lock_take(hc->cache.lock);
+	for (h = *owner; h != NULL && cache_is_over(&hc->cache); h = next) {
+		next = h->next;
+		if (h->holds > 0)
+			continue;
+		if (h->used && *chances > 0) {
+			h->used = false;
+			--*chances;
+			continue;
+		}
+		hc->cache.evictions++;
+		detach(hc, owner, h);
+	}
 	lock_release(hc->cache.lock);
 }

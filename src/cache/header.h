@@ -4,11 +4,13 @@
  *
  * A head starts at a 32-byte boundary and its length is a multiple of 32, so
  * that what is copied behind it is aligned too; or, to measure what that is
- * good for, at an odd place and has any length.  It hangs in a ring of its
+ * good for, at an odd place and has any length.  It hangs in a list of its
  * owner, which has one of each kind at most, and goes with that.  Its Date has
  * a fixed place and is rewritten when the second has changed; never while
  * somebody holds the head, whose first half may have been sent: then a fresh
  * copy takes its place.
+ *
+ * Heads are known to their owners only, so these keep them within the limit.
  */
 #ifndef CACHE_HEADER_H
 #define CACHE_HEADER_H
@@ -21,21 +23,17 @@
 
 #define HEADER_ALIGNMENT	32
 
-/* An owner's place for heads, empty if it is zero; from there on each knows the
- * next one, the last its owner: most have one head, so most is this short. */
-struct header_ring {
-	struct header_ring	*next;		/* NULL: a head in none */
-};
-
 struct head {
-	struct cache_entry	 entry;
-	struct header_ring	 ring;
+	struct head		*next;		/* of its owner */
 	char			*bytes;
+	uint32_t		 holds;
 	uint32_t		 date;		/* what it says, low bits */
 	uint32_t		 lines : 18;	/* of memory, in alignments */
 	uint32_t		 kind : 2;	/* its owner's */
 	uint32_t		 date_at : 6;	/* where Date's value starts */
 	uint32_t		 unused : 6;	/* bytes of them; 0: aligned */
+	bool			 used;		/* since header_thin() */
+	bool			 detached;	/* goes with its last holder */
 };
 
 /* The present Date, as the one who asks has it. */
@@ -65,17 +63,22 @@ header_bytes(const struct head *h)
 
 void		 header_init(struct header_cache *, size_t limit_bytes);
 void		 header_free(struct header_cache *);
-/* The head of that kind, up to date and held; NULL if there is none. */
-struct head	*header_hold(struct header_cache *, struct header_ring *,
+/* An owner's heads, NULL at first: that of a kind, up to date and held; NULL if
+ * there is none. */
+struct head	*header_hold(struct header_cache *, struct head **owner,
 		    unsigned kind, const struct header_date *);
 /* Puts a copy of these bytes there, unless another thread has by now; held.
  * They must be aligned in length, unless ragged, and contain the present Date
  * at date_at. */
-struct head	*header_put(struct header_cache *, struct header_ring *,
+struct head	*header_put(struct header_cache *, struct head **owner,
 		    unsigned kind, const char *bytes, size_t len,
 		    size_t date_at, const struct header_date *);
 void		 header_release(struct header_cache *, struct head **);
-/* Empties a ring; a held head lives until its release. */
-void		 header_clear(struct header_cache *, struct header_ring *);
+/* Drops all of an owner; a held head lives until its release. */
+void		 header_clear(struct header_cache *, struct head **owner);
+/* With too many heads: drops those of an owner that nobody holds, nor has used
+ * since it was asked to last; or has, once no chances are left. */
+void		 header_thin(struct header_cache *, struct head **owner,
+		    unsigned *chances);
 
 #endif

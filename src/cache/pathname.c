@@ -19,6 +19,10 @@
 
 #define BUCKETS_LEAST	64
 
+/* So many buckets of paths whose heads are looked at, for each new head. */
+#define HEADS_WAY	128
+#define HEADS_CHANCES	8
+
 /* What an entry may weigh on average before names count as well. */
 #define BYTES_EACH	512
 
@@ -125,6 +129,26 @@ use(struct path *p)
 {
 	p->holds++;
 	p->used = true;
+}
+
+/*
+ * Heads are known to their paths only, so another hand goes round for them, some
+ * way for each that is new.  So they exceed their limit only where there are few
+ * for so many paths, which take much more.
+ */
+void
+pathname_thin_heads(struct pathname_cache *pc)
+{
+	unsigned	 chances = HEADS_CHANCES;
+	struct path	*p;
+
+	for (int way = HEADS_WAY; way > 0 &&
+	    cache_is_over(&pc->headers->cache); way--) {
+		pc->heads_hand = (pc->heads_hand + 1) % pc->nbuckets;
+		for (p = pc->buckets[pc->heads_hand]; p != NULL; p = p->next)
+			if (p->heads != NULL)
+				header_thin(pc->headers, &p->heads, &chances);
+	}
 }
 
 /* A second chance as other caches give it, but in the order of the buckets,

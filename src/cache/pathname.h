@@ -52,7 +52,7 @@ struct path {
 	int64_t			 looked;
 	struct file		*file;
 	const char		*type;
-	struct header_ring	 heads;
+	struct head		*heads;
 	uint8_t			 why;
 	unsigned char		 kind : 5;
 	bool			 used : 1;	/* since the hand came by */
@@ -74,6 +74,7 @@ struct pathname_cache {
 	struct hash_key		 key;
 	struct pool		 pool;
 	struct header_cache	*headers;	/* where its heads are */
+	size_t			 heads_hand;	/* as hand, for those */
 	bool			 anew;		/* no answer is good for more
 						 * than who has asked for it */
 	/* Where the path of one of the variants is; NULL: there are none. */

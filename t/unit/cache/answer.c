@@ -82,7 +82,7 @@ put_head(struct path *p)
 static bool
 has_heads(const struct path *p)
 {
-	return p->heads.next != NULL && p->heads.next != &p->heads;
+	return p->heads != NULL;
 }
 
 START_TEST(answer_takes_heads_along)
@@ -94,6 +94,34 @@ START_TEST(answer_takes_heads_along)
 	ck_assert(!has_heads(p));
 	ck_assert_uint_eq(heads.cache.entries, 0);
 	pathname_release(&paths, &p);
+}
+END_TEST
+
+/* However many paths there are, and whether heads are used all the time. */
+START_TEST(heads_are_limited)
+{
+	static const struct answer	a;
+	struct path			*p[50];
+	struct head			*h;
+	char				 bytes[32] = "";
+
+	heads.cache.limit_bytes = 1000;
+	for (int i = 0; i < 50; i++) {
+		p[i] = add(i);
+		h = answer_put_head(&paths, p[i], &a, 0, (struct str){ bytes,
+		    sizeof(bytes) }, 0, &date);
+		header_release(&heads, &h);
+		ck_assert(has_heads(p[i]));
+		ck_assert_uint_le(heads.cache.bytes, 1000);
+		for (int k = 0; k < i && _i == 1; k++) {
+			h = answer_head(&paths, p[k], &a, 0, &date);
+			if (h != NULL)
+				header_release(&heads, &h);
+		}
+	}
+	ck_assert_uint_gt(heads.cache.entries, 10);
+	for (int i = 0; i < 50; i++)
+		pathname_release(&paths, &p[i]);
 }
 END_TEST
 
@@ -309,6 +337,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, fresh, done);
 	tcase_add_test(tests, answer_takes_heads_along);
+	tcase_add_loop_test(tests, heads_are_limited, 0, 2);
 	tcase_add_test(tests, anew);
 	tcase_add_test(tests, tried);
 	tcase_add_test(tests, variants_expire);
