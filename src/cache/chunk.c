@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cache/file_private.h"
-#include "lib/mem.h"
+#include "lib/pool.h"
 #include "lib/need.h"
 #include "lib/rare.h"
 
@@ -28,14 +28,18 @@
 #define DOUBT		4	/* absences before the next is not looked for */
 #define SPARES		256	/* copies passed over for one mapping to go */
 
+/* Of pieces of a pool, which has blocks for each size. */
+#define STEP	32
+
 /* A copy is in one piece with its record: what is sent together. */
 static size_t
 size_of(const struct file *f, size_t len)
 {
 	size_t	copied = CHUNK_SMALL + len;
 
-	return f->small && copied > sizeof(struct chunk) ? copied :
-	    sizeof(struct chunk);
+	if (!f->small || copied < sizeof(struct chunk))
+		return sizeof(struct chunk);
+	return copied > POOL_MOST ? copied : (copied + STEP - 1) / STEP * STEP;
 }
 
 /* In file->chunks. */
@@ -62,7 +66,8 @@ drop(struct cache *c, struct cache_entry *e)
 	cache_leave(c, e, sizeof(*k) + chunk_len(k));
 	if (is_mapped(k))
 		munmap(k->at, k->len);
-	free(k);
+	pool_put(&((struct chunk_cache *)c)->pool, k,
+	    size_of(k->file, chunk_len(k)));
 }
 
 void
@@ -70,8 +75,15 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 {
 	memset(cc, 0, sizeof(*cc));
 	cc->pagemap = -1;
+	pool_init(&cc->pool);
 	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop);
 	cc->limit_mappings = limit_mappings;
+}
+
+void
+chunk_free(struct chunk_cache *cc)
+{
+	pool_end(&cc->pool);
 }
 
 static bool
@@ -134,7 +146,8 @@ describe(struct chunk *k, struct file *f, uint32_t index)
 static RARE struct chunk *
 new(struct chunk_cache *cc, struct file *f, uint32_t index)
 {
-	struct chunk	*k = mem_get(size_of(f, length(f, index)));
+	struct chunk	*k = pool_get(&cc->pool,
+			    size_of(f, length(f, index)));
 
 	cc->cache.misses++;
 	describe(k, f, index);

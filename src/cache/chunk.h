@@ -32,6 +32,7 @@ struct chunk {
 
 struct chunk_cache {
 	struct cache	 cache;
+	struct pool	 pool;
 	size_t		 mappings;	/* chunks that are, or will be */
 	size_t		 limit_mappings;	/* 0: without */
 	uint64_t	 absent;	/* asked for, not in memory */
@@ -70,6 +71,7 @@ chunk_start(const struct chunk *k)
 
 void		 chunk_init(struct chunk_cache *, size_t limit_bytes,
 		    size_t limit_mappings);
+void		 chunk_free(struct chunk_cache *);	/* none is left */
 /* The index of the chunk with this byte. */
 uint32_t	 chunk_index(const struct file *, int64_t offset);
 

@@ -7,25 +7,16 @@
 #include "cache/header.h"
 #include "lib/need.h"
 
-/* Of its bytes. */
-static size_t
-room(const struct head *h)
-{
-	return (size_t)h->lines * HEADER_ALIGNMENT;
-}
-
 static size_t
 size_of(const struct head *h)
 {
-	return sizeof(*h) + room(h);
+	return sizeof(*h) + (size_t)h->lines * HEADER_ALIGNMENT;
 }
 
 static void
 destroy(struct header_cache *hc, struct head *h)
 {
-	/* One that is not aligned begins with the second. */
-	pool_put(&hc->pool, h->bytes - (h->unused != 0), room(h));
-	pool_put(&hc->pool, h, sizeof(*h));
+	pool_put(&hc->pool, h, size_of(h));
 }
 
 /* All heads of an owner are few. */
@@ -91,16 +82,15 @@ lines_for(const struct header_cache *hc, size_t len)
 static struct head *
 new(struct header_cache *hc, const char *bytes, size_t len)
 {
-	struct head	*h = pool_zero(&hc->pool, sizeof(*h));
 	size_t		 lines = lines_for(hc, len);
+	size_t		 size = lines * HEADER_ALIGNMENT;
+	struct head	*h = pool_get(&hc->pool, sizeof(*h) + size);
 
-	need(lines < 1U << 18);
+	need(lines < 1U << 18 && (uintptr_t)h % HEADER_ALIGNMENT == 0);
+	memset(h, 0, sizeof(*h));
 	h->lines = lines & ((1U << 18) - 1);
-	h->unused = (room(h) - len) & ((1U << 6) - 1);
-	h->bytes = pool_get(&hc->pool, room(h));
-	need((uintptr_t)h->bytes % HEADER_ALIGNMENT == 0);
-	h->bytes += h->unused != 0;
-	memcpy(h->bytes, bytes, len);
+	h->unused = (size - len) & ((1U << 6) - 1);
+	memcpy(header_bytes(h), bytes, len);
 	return h;
 }
 

@@ -23,9 +23,10 @@
 
 #define HEADER_ALIGNMENT	32
 
+/* One piece of memory with its bytes, which come behind it. */
 struct head {
+	_Alignas(HEADER_ALIGNMENT)
 	struct head		*next;		/* of its owner */
-	char			*bytes;
 	uint32_t		 holds;
 	uint32_t		 date;		/* what it says, low bits */
 	uint32_t		 lines : 18;	/* of memory, in alignments */
@@ -56,9 +57,9 @@ header_len(const struct head *h)
 }
 
 static inline char *
-header_bytes(const struct head *h)
+header_bytes(struct head *h)
 {
-	return h->bytes;
+	return (char *)(h + 1) + (h->unused != 0);
 }
 
 void		 header_init(struct header_cache *, size_t limit_bytes);

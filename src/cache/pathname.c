@@ -132,9 +132,9 @@ use(struct path *p)
 }
 
 /*
- * Heads are known to their paths only, so another hand goes round for them, some
- * way for each that is new.  So they exceed their limit only where there are few
- * for so many paths, which take much more.
+ * Heads are known to their paths only, so another hand goes round for them,
+ * some way for each that is new.  So they exceed their limit only where there
+ * are few for so many paths, which take much more.
  */
 void
 pathname_thin_heads(struct pathname_cache *pc)
@@ -197,6 +197,8 @@ pathname_init(struct pathname_cache *pc, size_t limit,
 	pc->buckets = mem_array(pc->nbuckets_most, sizeof(pc->buckets[0]));
 	pc->mask = BUCKETS_LEAST - 1;
 	pc->headers = headers;
+	pc->types = mem_array(1, sizeof(pc->types[0]));
+	pc->ntypes = 1;
 	hash_key_random(&pc->key);
 }
 
@@ -211,6 +213,7 @@ pathname_free(struct pathname_cache *pc)
 	need(pc->cache.entries == 0);
 	pool_end(&pc->pool);
 	mem_drop(&pc->buckets);
+	mem_drop(&pc->types);
 }
 
 static inline struct path *

@@ -51,8 +51,8 @@ struct path {
 	uint16_t		 variants;
 	int64_t			 looked;
 	struct file		*file;
-	const char		*type;
 	struct head		*heads;
+	uint32_t		 type;		/* in the cache's types */
 	uint8_t			 why;
 	unsigned char		 kind : 5;
 	bool			 used : 1;	/* since the hand came by */
@@ -73,6 +73,9 @@ struct pathname_cache {
 						 * one to go */
 	struct hash_key		 key;
 	struct pool		 pool;
+	const char		**types;	/* media types of answers, the
+						 * first is NULL */
+	uint32_t		 ntypes;
 	struct header_cache	*headers;	/* where its heads are */
 	size_t			 heads_hand;	/* as hand, for those */
 	bool			 anew;		/* no answer is good for more

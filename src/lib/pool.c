@@ -60,12 +60,15 @@ is_ours(size_t size)
 	return !WATCHED && size <= POOL_MOST;
 }
 
+/* An aligned one costs more: malloc has to cut it out of a larger. */
 static void *
 large(size_t size)
 {
-	void	*p = aligned_alloc(POOL_ALIGNMENT,
-		    rounded(size, POOL_ALIGNMENT));
+	void	*p;
 
+	if (size % POOL_ALIGNMENT != 0)
+		return mem_get(size);
+	p = aligned_alloc(POOL_ALIGNMENT, size);
 	if (p == NULL)
 		fatal("no memory for %zu bytes", size);
 	return p;
@@ -132,9 +135,9 @@ pool_get(struct pool *pool, size_t size)
 	struct pool_block	*b;
 
 	need(size > 0);
-	size = rounded(size, POOL_STEP);
 	if (!is_ours(size))
 		return large(size);
+	size = rounded(size, POOL_STEP);
 	b = TAILQ_FIRST(room(pool, size));
 	if (b == NULL)
 		b = block_new(pool, size);
@@ -164,11 +167,11 @@ pool_put(struct pool *pool, void *p, size_t size)
 {
 	struct pool_block	*b;
 
-	size = rounded(size, POOL_STEP);
 	if (!is_ours(size)) {
 		free(p);
 		return;
 	}
+	size = rounded(size, POOL_STEP);
 	b = (struct pool_block *)(void *)((char *)p - (uintptr_t)p % BLOCK);
 	need(b->size == size && b->used > 0);
 	if (b->used-- == b->most)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
-#define POOL_MOST	512	/* bytes: what is larger is malloc's */
+#define POOL_MOST	1024	/* bytes: what is larger is malloc's */
 #define POOL_STEP	8	/* sizes are multiples of that */
 /* What is a multiple of that begins at one. */
 #define POOL_ALIGNMENT	32
