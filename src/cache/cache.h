@@ -3,7 +3,8 @@
  *
  * It keeps entries within a number and an amount of bytes.  Where they are
  * found is the business of each cache; which one goes next is asked of a
- * policy.  A held entry is in use and never goes.
+ * policy.  A held entry is in use and never goes.  Of paths and heads, as there
+ * may be a million, it only knows how many there are.
  *
  * Where several threads share a cache, it has a lock, which its public verbs
  * hold and nobody else; so they must not be called inside of one another.  What

@@ -32,9 +32,9 @@ struct file {
 	uint32_t		 handle : 1;	/* the same */
 	uint32_t		 made : 1;	/* by a helper: file_is_made */
 	uint32_t		 : 0;		/* those below change */
-	uint32_t		 references : 30;
 	uint32_t		 copied : 1;	/* small: all of it is there */
 	uint32_t		 told : 1;	/* that it cannot be read */
+	uint32_t		 references : 30;
 	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 
