@@ -29,6 +29,10 @@
  * What has not been cut yet costs nothing. */
 #define BLOCK	((size_t)64 * 1024)
 
+/* Blocks come from regions, which stay: each is a mapping, of which the system
+ * allows so many for a process, and files want most of them. */
+#define REGION	(16 * BLOCK)
+
 struct pool_block {
 	TAILQ_ENTRY(pool_block)	 link;		/* if it has room */
 	void			*back;		/* given back, each has the
@@ -74,27 +78,52 @@ large(size_t size)
 	return p;
 }
 
-/* Twice as much has one in it that begins at the right place. */
-static void *
-map_block(void)
+/* So much more has one in it that begins at the right place. */
+static char *
+map_region(void)
 {
-	char	*p = mmap(NULL, 2 * BLOCK, PROT_READ | PROT_WRITE,
+	char	*p = mmap(NULL, REGION + BLOCK, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t	 before = -(uintptr_t)p % BLOCK;
 
 	if (p == MAP_FAILED)
-		fatal("no memory for %zu bytes", 2 * BLOCK);
+		fatal("no memory for %zu bytes", REGION + BLOCK);
 	if (before > 0)
 		munmap(p, before);
-	munmap(p + before + BLOCK, BLOCK - before);
+	munmap(p + before + REGION, BLOCK - before);
 	return p + before;
+}
+
+static void
+add_region(struct pool *pool)
+{
+	pool->regions = mem_grow(pool->regions, pool->nregions + 1,
+	    sizeof(pool->regions[0]));
+	pool->regions[pool->nregions++] = map_region();
+	pool->made = 0;
+}
+
+static struct pool_block *
+make_block(struct pool *pool)
+{
+	struct pool_block	*b = TAILQ_FIRST(&pool->spare);
+
+	if (b != NULL) {
+		TAILQ_REMOVE(&pool->spare, b, link);
+		return b;
+	}
+	if (pool->nregions == 0 || pool->made == REGION / BLOCK)
+		add_region(pool);
+	return (struct pool_block *)(void *)
+	    (pool->regions[pool->nregions - 1] + BLOCK * pool->made++);
 }
 
 static struct pool_block *
 block_new(struct pool *pool, size_t size)
 {
-	struct pool_block	*b = map_block();
+	struct pool_block	*b = make_block(pool);
 
+	memset(b, 0, sizeof(*b));
 	b->size = (uint32_t)size;
 	b->most = (uint32_t)((BLOCK - HEAD) / size);
 	TAILQ_INSERT_HEAD(room(pool, size), b, link);
@@ -107,13 +136,15 @@ block_free(struct pool *pool, struct pool_block *b)
 {
 	TAILQ_REMOVE(room(pool, b->size), b, link);
 	pool->blocks--;
-	munmap(b, BLOCK);
+	(void)madvise(b, BLOCK, MADV_DONTNEED);
+	TAILQ_INSERT_HEAD(&pool->spare, b, link);
 }
 
 void
 pool_init(struct pool *pool)
 {
-	pool->blocks = 0;
+	memset(pool, 0, sizeof(*pool));
+	TAILQ_INIT(&pool->spare);
 	for (size_t i = 0; i < POOL_MOST / POOL_STEP; i++)
 		TAILQ_INIT(&pool->rooms[i]);
 }
@@ -193,4 +224,9 @@ pool_end(struct pool *pool)
 			block_free(pool, b);
 		}
 	need(pool->blocks == 0);
+	TAILQ_INIT(&pool->spare);
+	for (size_t i = 0; i < pool->nregions; i++)
+		munmap(pool->regions[i], REGION);
+	pool->nregions = 0;
+	mem_drop(&pool->regions);
 }

@@ -19,10 +19,16 @@
 
 struct pool_block;
 
+TAILQ_HEAD(pool_blocks, pool_block);
+
 struct pool {
-	size_t	blocks;
-	/* By size, those with room. */
-	TAILQ_HEAD(pool_blocks, pool_block) rooms[POOL_MOST / POOL_STEP];
+	size_t			 blocks;	/* in use */
+	struct pool_blocks	 rooms[POOL_MOST / POOL_STEP];	/* by size,
+						 * those with room */
+	struct pool_blocks	 spare;		/* in no use */
+	char			**regions;	/* what they are made of */
+	size_t			 nregions;
+	size_t			 made;		/* blocks of the last one */
 };
 
 void	 pool_init(struct pool *);

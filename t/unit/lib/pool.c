@@ -3,6 +3,7 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/pool.h"
@@ -95,6 +96,41 @@ START_TEST(zeroed)
 }
 END_TEST
 
+static int
+mappings(void)
+{
+	FILE	*f = fopen("/proc/self/maps", "r");
+	int	 c, n = 0;
+
+	if (f == NULL)
+		return 0;
+	while ((c = getc(f)) != EOF)
+		n += c == '\n';
+	fclose(f);
+	return n;
+}
+
+/* There may be few mappings, however many blocks come and go. */
+START_TEST(few_mappings)
+{
+	int	before;
+
+	pool_init(&pool);
+	before = mappings();
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < MANY; i++)
+			piece[i] = pool_get(&pool, POOL_MOST);
+		ck_assert_int_le(mappings() - before, 10);
+		for (size_t i = 0; i < MANY; i += 2)
+			pool_put(&pool, piece[i], POOL_MOST);
+		for (size_t i = 1; i < MANY; i += 2)
+			pool_put(&pool, piece[i], POOL_MOST);
+		ck_assert_int_le(mappings() - before, 10);
+	}
+	pool_end(&pool);
+}
+END_TEST
+
 /* A block more when all are full, and none that is empty but one. */
 START_TEST(blocks)
 {
@@ -131,5 +167,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, apart);
 	tcase_add_test(tests, aligned);
 	tcase_add_test(tests, zeroed);
+	tcase_add_test(tests, few_mappings);
 	tcase_add_test(tests, blocks);
 }
