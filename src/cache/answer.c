@@ -6,16 +6,17 @@
 
 #include "cache/answer.h"
 #include "cache/pathname_private.h"
+#include "lib/mem.h"
 
 static inline void
-take(const struct path *p, struct answer *a)
+take(const struct pathname_cache *pc, const struct path *p, struct answer *a)
 {
 	a->kind = p->kind;
 	a->why = p->why;
 	a->status = p->status;
 	a->variants = p->variants;
 	a->looked = p->looked;
-	a->type = p->type;
+	a->type = pc->types[p->type];
 	a->file = p->file;
 	a->chunk = NULL;
 	if (p->file != NULL)
@@ -26,7 +27,7 @@ static LOCKED void
 take_locked(struct pathname_cache *pc, const struct path *p, struct answer *a)
 {
 	lock_take(pc->cache.lock);
-	take(p, a);
+	take(pc, p, a);
 	lock_release(pc->cache.lock);
 }
 
@@ -36,7 +37,7 @@ answer_take(struct pathname_cache *pc, const struct path *p, struct answer *a)
 	if (pc->cache.lock != NULL)
 		take_locked(pc, p, a);
 	else
-		take(p, a);
+		take(pc, p, a);
 }
 
 /* With several threads a look may end that began before another one whose
@@ -56,6 +57,20 @@ when(const struct pathname_cache *pc, int64_t looked)
 	return pc->anew ? PATHNAME_LONG_AGO : looked;
 }
 
+/* A million paths have a few types. */
+static uint32_t
+number_of(struct pathname_cache *pc, const char *type)
+{
+	uint32_t	i;
+
+	for (i = 0; i < pc->ntypes; i++)
+		if (pc->types[i] == type)
+			return i;
+	pc->types = mem_grow(pc->types, i + 1, sizeof(pc->types[0]));
+	pc->types[pc->ntypes++] = type;
+	return i;
+}
+
 void
 answer_set(struct pathname_cache *pc, struct path *p,
     const struct answer *a)
@@ -65,7 +80,7 @@ answer_set(struct pathname_cache *pc, struct path *p,
 	p->why = a->why;
 	p->status = a->status;
 	p->variants = a->variants;
-	p->type = a->type;
+	p->type = number_of(pc, a->type);
 	p->file = a->file;
 	p->looked = when(pc, a->looked);
 }
@@ -93,7 +108,7 @@ is_version(const struct path *p, const struct job_version *version)
 }
 
 static void
-offer(struct pathname_cache *pc, struct path *p, uint32_t variants)
+offer(struct pathname_cache *pc, struct path *p, uint16_t variants)
 {
 	if (p->variants != variants)
 		pathname_forget_heads(pc, p);
@@ -120,7 +135,7 @@ expire_variants(struct pathname_cache *pc, const struct path *p)
 
 static void
 found(struct pathname_cache *pc, struct path *p, struct answer a,
-    uint32_t tried)
+    uint16_t tried)
 {
 	bool	same = is_version(p, &a.file->version);
 
@@ -139,7 +154,7 @@ found(struct pathname_cache *pc, struct path *p, struct answer a,
 
 void
 answer_found(struct pathname_cache *pc, struct path *p,
-    const struct answer *a, uint32_t tried)
+    const struct answer *a, uint16_t tried)
 {
 	struct file	*unwanted = a->file;
 
@@ -155,7 +170,7 @@ answer_found(struct pathname_cache *pc, struct path *p,
 void
 answer_confirm(struct pathname_cache *pc, struct path *p,
     const struct job_version *version, const struct answer *a,
-    uint32_t tried)
+    uint16_t tried)
 {
 	lock_take(pc->cache.lock);
 	p->told = false;
@@ -200,7 +215,7 @@ answer_version(struct pathname_cache *pc, const struct path *p,
 }
 
 void
-answer_withdraw(struct pathname_cache *pc, struct path *p, uint32_t variants)
+answer_withdraw(struct pathname_cache *pc, struct path *p, uint16_t variants)
 {
 	lock_take(pc->cache.lock);
 	offer(pc, p, p->variants & ~variants);
@@ -254,7 +269,7 @@ head(struct pathname_cache *pc, struct path *p, const struct answer *a,
     unsigned kind, const struct header_date *date)
 {
 	return still_is(p, a) ?
-	    header_hold(pc->headers, &p->heads[kind], date) : NULL;
+	    header_hold(pc->headers, &p->heads, kind, date) : NULL;
 }
 
 static LOCKED struct head *
@@ -286,8 +301,9 @@ answer_put_head(struct pathname_cache *pc, struct path *p,
 
 	lock_take(pc->cache.lock);
 	if (still_is(p, a))
-		h = header_put(pc->headers, &p->heads[kind], bytes.at,
+		h = header_put(pc->headers, &p->heads, kind, bytes.at,
 		    bytes.len, date_at, date);
+	pathname_thin_heads(pc);
 	lock_release(pc->cache.lock);
 	return h;
 }

@@ -17,7 +17,7 @@ struct answer {
 	struct chunk	*chunk;		/* a copy's: by source, held */
 	const char	*type;		/* FILE: media type */
 	int64_t		 looked;	/* clock ms */
-	uint32_t	 variants;	/* FILE: the finder's bits, on which
+	uint16_t	 variants;	/* FILE: the finder's bits, on which
 					 * its heads depend */
 	uint16_t	 status;	/* REDIRECT, REFUSED */
 	uint8_t		 kind;		/* enum pathname_kind */
@@ -43,11 +43,11 @@ void		 answer_give(struct pathname_cache *, struct path *,
  * The variants of another version are looked at anew.
  */
 void		 answer_found(struct pathname_cache *, struct path *,
-		    const struct answer *, uint32_t tried);
+		    const struct answer *, uint16_t tried);
 /* It is still that version, if it is that one, with these variants. */
 void		 answer_confirm(struct pathname_cache *, struct path *,
 		    const struct job_version *, const struct answer *,
-		    uint32_t tried);
+		    uint16_t tried);
 /*
  * A look has failed.  An answer of one of these kinds (a bit each) that is not
  * older than that stays; else this one is given.  False: a look has failed
@@ -61,7 +61,7 @@ bool		 answer_version(struct pathname_cache *, const struct path *,
 		    struct job_version *);
 /* Without these variants. */
 void		 answer_withdraw(struct pathname_cache *, struct path *,
-		    uint32_t variants);
+		    uint16_t variants);
 /* Its answer, if it is about that file, is not good any more. */
 void		 answer_expire(struct pathname_cache *, struct path *,
 		    const struct file *);

@@ -6,9 +6,6 @@
 #include "cache/cache.h"
 #include "lib/need.h"
 
-/* So many second chances a victim, so that no look-up pays for a sweep. */
-#define CHANCES	32
-
 #define NOTHING	1	/* bytes: less than any entry has */
 
 void
@@ -38,22 +35,34 @@ cache_is_off(const struct cache *c)
 }
 
 void
-cache_enter(struct cache *c, struct cache_entry *e, size_t bytes)
+cache_count(struct cache *c, size_t bytes)
 {
-	e->holds = 0;
-	e->used = false;
-	c->policy->enter(c, e);
 	c->entries++;
 	c->bytes += bytes;
 }
 
 void
-cache_leave(struct cache *c, struct cache_entry *e, size_t bytes)
+cache_discount(struct cache *c, size_t bytes)
 {
 	need(c->entries > 0 && c->bytes >= bytes);
-	TAILQ_REMOVE(&c->queue, e, queue);
 	c->entries--;
 	c->bytes -= bytes;
+}
+
+void
+cache_enter(struct cache *c, struct cache_entry *e, size_t bytes)
+{
+	e->holds = 0;
+	e->used = false;
+	c->policy->enter(c, e);
+	cache_count(c, bytes);
+}
+
+void
+cache_leave(struct cache *c, struct cache_entry *e, size_t bytes)
+{
+	TAILQ_REMOVE(&c->queue, e, queue);
+	cache_discount(c, bytes);
 }
 
 void
@@ -63,8 +72,8 @@ cache_spare(struct cache *c, struct cache_entry *e)
 	TAILQ_INSERT_TAIL(&c->queue, e, queue);
 }
 
-static bool
-over(const struct cache *c)
+bool
+cache_is_over(const struct cache *c)
 {
 	return (c->limit_entries != 0 && c->entries > c->limit_entries) ||
 	    (c->limit_bytes != 0 && c->bytes > c->limit_bytes);
@@ -75,7 +84,7 @@ cache_trim(struct cache *c)
 {
 	struct cache_entry	*e;
 
-	while (over(c) && (e = c->policy->victim(c)) != NULL) {
+	while (cache_is_over(c) && (e = c->policy->victim(c)) != NULL) {
 		c->evictions++;
 		c->drop(c, e);
 	}
@@ -85,7 +94,7 @@ void
 cache_return(struct cache *c, struct cache_entry *e)
 {
 	cache_release(e);
-	if (e->holds > 0 || !over(c))
+	if (e->holds > 0 || !cache_is_over(c))
 		return;
 	c->evictions++;
 	c->drop(c, e);
@@ -129,7 +138,7 @@ lru_victim(struct cache *c)
 {
 	struct cache_entry	*e, *next;
 	size_t			 left = c->entries;
-	unsigned		 chances = CHANCES;
+	unsigned		 chances = CACHE_CHANCES;
 
 	for (e = TAILQ_FIRST(&c->queue); left > 0; e = next, left--) {
 		next = TAILQ_NEXT(e, queue);

@@ -3,7 +3,8 @@
  *
  * It keeps entries within a number and an amount of bytes.  Where they are
  * found is the business of each cache; which one goes next is asked of a
- * policy.  A held entry is in use and never goes.
+ * policy.  A held entry is in use and never goes.  Of paths and heads, as there
+ * may be a million, it only knows how many there are.
  *
  * Where several threads share a cache, it has a lock, which its public verbs
  * hold and nobody else; so they must not be called inside of one another.  What
@@ -28,6 +29,9 @@ struct cache_entry {			/* embedded in what is cached */
 };
 
 struct cache;
+
+/* So many second chances a victim, so that no look-up pays for a sweep. */
+#define CACHE_CHANCES	32
 
 struct cache_policy {
 	const char		*name;
@@ -54,6 +58,10 @@ extern const struct cache_policy cache_policy_lru;
 void	cache_init(struct cache *, const char *name, size_t limit_entries,
 	    size_t limit_bytes,
 	    void (*drop)(struct cache *, struct cache_entry *));
+/* For who keeps its entries and their order itself: they only count. */
+void	cache_count(struct cache *, size_t bytes);
+void	cache_discount(struct cache *, size_t bytes);
+bool	cache_is_over(const struct cache *);
 /* It counts for so many bytes, as its owner knows when it leaves as well. */
 void	cache_enter(struct cache *, struct cache_entry *, size_t bytes);
 /* From now on nothing outlasts its last hold, where there is a trim for each

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cache/file_private.h"
-#include "lib/mem.h"
+#include "lib/pool.h"
 #include "lib/need.h"
 #include "lib/rare.h"
 
@@ -28,14 +28,31 @@
 #define DOUBT		4	/* absences before the next is not looked for */
 #define SPARES		256	/* copies passed over for one mapping to go */
 
+/* Of pieces of a pool, which has blocks for each size. */
+#define STEP	32
+
 /* A copy is in one piece with its record: what is sent together. */
 static size_t
 size_of(const struct file *f, size_t len)
 {
-	size_t	copied = offsetof(struct chunk, at) + len;
+	size_t	copied = CHUNK_SMALL + len;
 
-	return file_is_small(f) && copied > sizeof(struct chunk) ? copied :
-	    sizeof(struct chunk);
+	if (!f->small || copied < sizeof(struct chunk))
+		return sizeof(struct chunk);
+	return copied > POOL_MOST ? copied : (copied + STEP - 1) / STEP * STEP;
+}
+
+/* In file->chunks. */
+static uint32_t
+place(const struct chunk *k)
+{
+	return k->file->small ? 0 : k->index;
+}
+
+static bool
+is_mapped(const struct chunk *k)
+{
+	return !k->file->small && k->at != NULL;
 }
 
 static void
@@ -43,12 +60,14 @@ drop(struct cache *c, struct cache_entry *e)
 {
 	struct chunk	*k = (struct chunk *)e;
 
-	((struct chunk_cache *)c)->mappings -= !file_is_small(k->file);
-	k->file->chunks[k->index] = NULL;
-	cache_leave(c, e, sizeof(*k) + k->len);
-	if (k->mapped)
+	((struct chunk_cache *)c)->mappings -= !k->file->small;
+	k->file->chunks[place(k)] = NULL;
+	k->file->copied = false;
+	cache_leave(c, e, sizeof(*k) + chunk_len(k));
+	if (is_mapped(k))
 		munmap(k->at, k->len);
-	free(k);
+	pool_put(&((struct chunk_cache *)c)->pool, k,
+	    size_of(k->file, chunk_len(k)));
 }
 
 void
@@ -56,8 +75,15 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 {
 	memset(cc, 0, sizeof(*cc));
 	cc->pagemap = -1;
+	pool_init(&cc->pool);
 	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop);
 	cc->limit_mappings = limit_mappings;
+}
+
+void
+chunk_free(struct chunk_cache *cc)
+{
+	pool_end(&cc->pool);
 }
 
 static bool
@@ -77,7 +103,7 @@ trim(struct chunk_cache *cc)
 	cache_trim(c);
 	while (too_many(cc) && spares-- > 0 &&
 	    (e = c->policy->victim(c)) != NULL) {
-		if (file_is_small(((struct chunk *)e)->file)) {
+		if (((struct chunk *)e)->file->small) {
 			cache_spare(c, e);
 			continue;
 		}
@@ -89,40 +115,45 @@ trim(struct chunk_cache *cc)
 uint32_t
 chunk_index(const struct file *f, int64_t offset)
 {
-	if (file_is_small(f))
+	if (f->small)
 		return 0;
 	return (uint32_t)((uint64_t)offset / f->cache->chunk_size);
-}
-
-int64_t
-chunk_offset(const struct file *f, uint32_t index)
-{
-	return (int64_t)index * (int64_t)f->cache->chunk_size;
 }
 
 static uint32_t
 length(const struct file *f, uint32_t index)
 {
-	int64_t	left = f->version.size - chunk_offset(f, index);
+	size_t	size = f->cache->chunk_size;
+	int64_t	left = f->version.size - (int64_t)index * (int64_t)size;
 
-	if (file_is_small(f) || left < (int64_t)f->cache->chunk_size)
-		return (uint32_t)left;
-	return (uint32_t)f->cache->chunk_size;
+	return f->small || left < (int64_t)size ? (uint32_t)left :
+	    (uint32_t)size;
+}
+
+static void
+describe(struct chunk *k, struct file *f, uint32_t index)
+{
+	if (f->small && f->descriptor != NULL)
+		memset(&f->descriptor->only, 0, sizeof(f->descriptor->only));
+	memset(k, 0, f->small ? CHUNK_SMALL : sizeof(*k));
+	k->file = f;
+	if (f->small)
+		return;
+	k->index = index;
+	k->len = length(f, index);
 }
 
 static RARE struct chunk *
 new(struct chunk_cache *cc, struct file *f, uint32_t index)
 {
-	struct chunk	*k = mem_get(size_of(f, length(f, index)));
+	struct chunk	*k = pool_get(&cc->pool,
+			    size_of(f, length(f, index)));
 
 	cc->cache.misses++;
-	memset(k, 0, sizeof(*k));
-	k->file = f;
-	k->index = index;
-	k->len = length(f, index);
+	describe(k, f, index);
 	f->chunks[index] = k;
-	cc->mappings += !file_is_small(f);
-	cache_enter(&cc->cache, &k->entry, sizeof(*k) + k->len);
+	cc->mappings += !f->small;
+	cache_enter(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
 	cache_hold(&k->entry);
 	f->references++;
 	trim(cc);
@@ -154,9 +185,7 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 struct chunk *
 chunk_copy(struct chunk_cache *cc, struct file *f)
 {
-	struct chunk	*k = f->chunks[0];
-
-	return k != NULL && k->full && !k->mapped ? hold(cc, k) : NULL;
+	return f->copied ? hold(cc, f->chunks[0]) : NULL;
 }
 
 static inline void
@@ -164,7 +193,7 @@ release(struct chunk_cache *cc, struct chunk *k)
 {
 	struct file	*f = k->file;
 
-	if (k->entry.holds == 1 && k->mapped && too_many(cc)) {
+	if (k->entry.holds == 1 && too_many(cc) && is_mapped(k)) {
 		cache_release(&k->entry);
 		cc->cache.evictions++;
 		drop(&cc->cache, &k->entry);
@@ -195,14 +224,14 @@ chunk_release(struct chunk_cache *cc, struct chunk **kp)
 
 /* A mapping is of use to nobody before its bytes are known to be resident. */
 static bool
-map(struct chunk *k, off_t offset)
+map(struct chunk *k)
 {
-	k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED, k->file->fd, offset);
+	k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED,
+	    k->file->descriptor->fd, (off_t)chunk_start(k));
 	if (k->at == MAP_FAILED) {
 		k->at = NULL;
 		return false;
 	}
-	k->mapped = true;
 	/* The reading that proves it counts as use, sending not as another:
 	 * what was asked for once would push out the rest. */
 	(void)madvise(k->at, k->len, MADV_SEQUENTIAL);
@@ -213,19 +242,21 @@ map(struct chunk *k, off_t offset)
 static void
 trust(const struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
-	k->trusted = cc->pagemap != -1 && now < cc->short_until ? now :
-	    now + k->file->trust;
+	k->fetch.trusted = cc->pagemap != -1 && now < cc->short_until ? now :
+	    now + k->file->descriptor->trust;
 }
 
 /* All of it has been read. */
 static void
 proved(struct chunk *k, int64_t now)
 {
-	k->again = k->known;
-	k->known = true;
-	if (!file_is_small(k->file))
-		k->read = (uint32_t)now;
-	k->lost = 0;
+	struct fetch	*t = chunk_fetch(k);
+
+	t->again = t->known;
+	t->known = true;
+	if (!k->file->small)
+		t->read = (uint32_t)now;
+	t->lost = 0;
 }
 
 /* What the table of pages shows. */
@@ -242,12 +273,12 @@ look(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
     bool counts)
 {
 	if (k->file->method != RESIDENT_NOWAIT || cc->pagemap == -1 ||
-	    !k->known)
+	    !k->fetch.known)
 		return SEEN_NOTHING;
 	if (!resident_mapped(cc->pagemap, k->at, k->len))
-		return k->visible ? SEEN_GONE : SEEN_NOTHING;
-	return counts || (uint32_t)now - k->read < RESIDENT_USE ? SEEN_THERE :
-	    SEEN_NOTHING;
+		return k->fetch.visible ? SEEN_GONE : SEEN_NOTHING;
+	return counts || (uint32_t)now - k->fetch.read < RESIDENT_USE ?
+	    SEEN_THERE : SEEN_NOTHING;
 }
 
 /* It has gone, but a helper has read it since, or what is in front of it. */
@@ -257,15 +288,18 @@ may_be_back(const struct chunk *k)
 	uint32_t	ahead = (uint32_t)(JOB_AHEAD /
 			    k->file->cache->chunk_size) + 1;
 
-	return k->lost > 0 || k->index - k->file->ahead < ahead;
+	return k->fetch.lost > 0 ||
+	    k->index - k->file->descriptor->ahead < ahead;
 }
 
 /* Nobody has read it yet, so whether it is there says something about the
  * next. */
 static bool
-is_new(const struct chunk *k)
+is_new(struct chunk *k)
 {
-	return k->file->method == RESIDENT_NOWAIT && !k->known && k->lost == 0;
+	const struct fetch	*t = chunk_fetch(k);
+
+	return k->file->method == RESIDENT_NOWAIT && !t->known && t->lost == 0;
 }
 
 /*
@@ -276,8 +310,10 @@ is_new(const struct chunk *k)
 static bool
 doubt(const struct chunk_cache *cc, struct chunk *k)
 {
-	k->doubted = is_new(k) && cc->absences >= DOUBT;
-	return k->doubted;
+	struct fetch	*t = chunk_fetch(k);
+
+	t->doubted = is_new(k) && cc->absences >= DOUBT;
+	return t->doubted;
 }
 
 static void
@@ -290,7 +326,7 @@ count(struct chunk_cache *cc, bool absent)
 }
 
 static void
-learn(struct chunk_cache *cc, const struct chunk *k, bool absent)
+learn(struct chunk_cache *cc, struct chunk *k, bool absent)
 {
 	if (is_new(k))
 		count(cc, absent);
@@ -300,17 +336,17 @@ static enum chunk_state
 prove(struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
 	switch (resident_ask(k->file, k->at,
-	    (off_t)chunk_offset(k->file, k->index), k->len)) {
+	    (off_t)chunk_start(k), k->len)) {
 	case RESIDENT_YES:
 		learn(cc, k, false);
 		proved(k, now);
 		trust(cc, k, now);
 		if (cc->pagemap != -1)
-			k->visible = resident_map(k->at, k->len);
+			k->fetch.visible = resident_map(k->at, k->len);
 		return CHUNK_READY;
 	case RESIDENT_NO:
 		learn(cc, k, true);
-		if (k->known && k->file->method == RESIDENT_NOWAIT)
+		if (k->fetch.known && k->file->method == RESIDENT_NOWAIT)
 			cc->short_until = now + RESIDENT_SHORT;
 		return CHUNK_ABSENT;
 	default:
@@ -328,9 +364,9 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 
 	if (file && f->method == RESIDENT_NEVER)
 		return CHUNK_READY;
-	if (k->at == NULL && !map(k, (off_t)chunk_offset(f, k->index)))
+	if (k->at == NULL && !map(k))
 		return CHUNK_GONE;
-	if (now >= k->trusted) {
+	if (now >= k->fetch.trusted) {
 		seen = look(cc, k, now, file);
 		if (seen == SEEN_THERE)
 			trust(cc, k, now);
@@ -351,6 +387,7 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 static void
 copied(struct file *f)
 {
+	f->copied = true;
 	if (!cache_is_off(&f->cache->chunks->cache))
 		file_shut(f);
 }
@@ -359,26 +396,27 @@ static enum chunk_state
 ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
 	struct file	*f = k->file;
+	struct fetch	*t = chunk_fetch(k);
+	uint32_t	 len = chunk_len(k);
 	ssize_t		 n;
 
 	if (f->method != RESIDENT_NOWAIT && f->method != RESIDENT_NEVER &&
-	    now >= k->trusted)
+	    now >= t->trusted)
 		return CHUNK_ABSENT;
 	if (doubt(cc, k))
 		return CHUNK_ABSENT;
-	while (k->filled < k->len) {
-		n = resident_read(f, chunk_bytes(k) + k->filled,
-		    (off_t)k->filled, k->len - k->filled);
+	while (t->filled < len) {
+		n = resident_read(f, chunk_bytes(k) + t->filled,
+		    (off_t)t->filled, len - t->filled);
 		if (n == -1)
 			return CHUNK_GONE;
 		if (n == 0) {
 			learn(cc, k, true);
 			return CHUNK_ABSENT;
 		}
-		k->filled += (uint32_t)n;
+		t->filled += (uint32_t)n;
 	}
 	learn(cc, k, false);
-	k->full = true;
 	copied(f);
 	return CHUNK_READY;
 }
@@ -388,21 +426,27 @@ find_out(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 {
 	enum chunk_state	result;
 
-	need(k->file->fd != -1);
+	need(k->file->descriptor != NULL);
 	if (k->file->method == RESIDENT_COPY)
 		result = CHUNK_ABSENT;
 	else
-		result = file_is_small(k->file) ? ready_copied(cc, k, now) :
+		result = k->file->small ? ready_copied(cc, k, now) :
 		    ready_mapped(cc, k, now, file);
 	cc->absent += result == CHUNK_ABSENT;
 	cc->gone += result == CHUNK_GONE;
 	return result;
 }
 
+static inline bool
+is_full(const struct chunk *k)
+{
+	return k->file->small ? k->file->copied : k->full;
+}
+
 static inline enum chunk_state
 state(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 {
-	return k->full ? CHUNK_READY : find_out(cc, k, now, file);
+	return is_full(k) ? CHUNK_READY : find_out(cc, k, now, file);
 }
 
 static LOCKED enum chunk_state
@@ -446,8 +490,8 @@ chunk_by_file(const struct chunk *k)
 	if (file_is_copied(f))
 		return false;
 	lock_take(f->cache->cache.lock);
-	yes = !f->no_sendfile && (f->method == RESIDENT_NEVER ||
-	    (f->method == RESIDENT_NOWAIT && k->again));
+	yes = !f->descriptor->no_sendfile && (f->method == RESIDENT_NEVER ||
+	    (f->method == RESIDENT_NOWAIT && k->fetch.again));
 	lock_release(f->cache->cache.lock);
 	return yes;
 }
@@ -459,18 +503,18 @@ chunk_set_error(struct chunk *k, int error)
 
 	lock_take(lock);
 	/* What no system says does not become something else. */
-	k->error = error == (int16_t)error ? (int16_t)error : EIO;
+	chunk_fetch(k)->error = error == (int16_t)error ? (int16_t)error : EIO;
 	lock_release(lock);
 }
 
 int
-chunk_error(const struct chunk *k)
+chunk_error(struct chunk *k)
 {
 	struct lock	*lock = k->file->cache->cache.lock;
 	int		 error;
 
 	lock_take(lock);
-	error = k->error;
+	error = chunk_fetch(k)->error;
 	lock_release(lock);
 	return error;
 }
@@ -480,21 +524,21 @@ static int
 take(struct chunk *k, int fd)
 {
 	struct file	*f = k->file;
+	uint32_t	 len = chunk_len(k);
 
-	if (k->full)			/* meanwhile by another's copy */
+	if (is_full(k))			/* meanwhile by another's copy */
 		return 0;
-	need(!k->mapped && f->method == RESIDENT_COPY);
-	if (file_is_small(f)) {
-		if (pread(fd, chunk_bytes(k), k->len, 0) != (ssize_t)k->len)
+	need(!is_mapped(k) && f->method == RESIDENT_COPY);
+	if (f->small) {
+		if (pread(fd, chunk_bytes(k), len, 0) != (ssize_t)len)
 			return EIO;
 		copied(f);
-	} else {
-		k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED, fd, 0);
-		if (k->at == MAP_FAILED) {
-			k->at = NULL;
-			return errno;
-		}
-		k->mapped = true;
+		return 0;
+	}
+	k->at = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
+	if (k->at == MAP_FAILED) {
+		k->at = NULL;
+		return errno;
 	}
 	k->full = true;
 	return 0;
@@ -518,23 +562,25 @@ chunk_take(struct chunk *k, int fd)
 static void
 warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
 {
-	struct file	*f = k->file;
+	struct file		*f = k->file;
+	struct descriptor	*d = f->descriptor;
+	struct fetch		*t = chunk_fetch(k);
 
-	if (k->doubted)
+	if (t->doubted)
 		count(f->cache->chunks, !was_there);
-	k->doubted = false;
+	t->doubted = false;
 	if (f->method == RESIDENT_PREDICT || f->method == RESIDENT_MINCORE) {
-		if (took >= FETCHED && f->trust / 2 >= TRUST_LEAST)
-			f->trust /= 2;
-		else if (took < FETCHED && f->trust * 2 <= TRUST_MOST)
-			f->trust *= 2;
-		k->trusted = now + f->trust;
+		if (took >= FETCHED && d->trust / 2 >= TRUST_LEAST)
+			d->trust /= 2;
+		else if (took < FETCHED && d->trust * 2 <= TRUST_MOST)
+			d->trust *= 2;
+		t->trusted = now + d->trust;
 		return;
 	}
-	f->ahead = k->index + 1;
-	if (f->method == RESIDENT_NOWAIT && ++k->lost == LOST) {
+	d->ahead = place(k) + 1;
+	if (f->method == RESIDENT_NOWAIT && ++t->lost == LOST) {
 		proved(k, now);
-		k->trusted = now + f->trust;
+		t->trusted = now + d->trust;
 	}
 }
 
@@ -551,14 +597,7 @@ chunk_warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
 bool
 chunk_whole(const struct file *f)
 {
-	const struct chunk	*k;
-
-	if (f->nchunks == 0)
-		return true;
-	if (!file_is_small(f))
-		return false;
-	k = f->chunks[0];
-	return k != NULL && k->full;
+	return f->nchunks == 0 || f->copied;
 }
 
 uint32_t

@@ -16,38 +16,23 @@
 #include "cache/cache.h"
 #include "cache/file.h"
 
-struct errand;
-
+/* A small file's ends where its bytes begin: what else there is to know of it
+ * is known of the file, or forgotten with its descriptor. */
 struct chunk {
 	struct cache_entry	 entry;
 	struct file		*file;
-	struct errand		*errand;	/* bringing it in; the users' */
-	int64_t			 trusted;	/* until then, clock ms */
+	struct fetch		 fetch;
+	char			*at;		/* NULL: not mapped yet */
 	uint32_t		 index;		/* in file->chunks */
 	uint32_t		 len;		/* bytes of the file */
-	union {
-		uint32_t	 filled;	/* small: bytes so far */
-		uint32_t	 read;		/* else: clock ms, low bits */
-	};
-	int16_t			 error;		/* of the last errand, errno */
-	bool			 mapped;	/* for good; once it is ready,
-						 * anybody may look at that */
-	unsigned char		 lost : 3;	/* times that it was read by
-						 * a helper since then */
-	bool			 full : 1;	/* a copy, all of it */
-	bool			 visible : 1;	/* in the table of pages, as
-						 * long as it is in memory */
-	bool			 known : 1;	/* has been read, or a helper
-						 * has, at read */
-	bool			 again : 1;	/* ... more than once */
-	bool			 doubted : 1;	/* taken for absent unseen */
-	char			*at;		/* mapped, else NULL; but where
-						 * a small file's bytes begin:
-						 * chunk_bytes() */
+	bool			 full;		/* mapped to a copy */
 };
+
+#define CHUNK_SMALL	offsetof(struct chunk, fetch)	/* bytes */
 
 struct chunk_cache {
 	struct cache	 cache;
+	struct pool	 pool;
 	size_t		 mappings;	/* chunks that are, or will be */
 	size_t		 limit_mappings;	/* 0: without */
 	uint64_t	 absent;	/* asked for, not in memory */
@@ -64,18 +49,31 @@ enum chunk_state {
 	CHUNK_GONE		/* the file is not that version any more */
 };
 
-/* Where they are, once it is ready. */
+/* Where its bytes are in memory, once it is ready, and in the file. */
 static inline char *
 chunk_bytes(struct chunk *k)
 {
-	return k->mapped ? k->at : (char *)k + offsetof(struct chunk, at);
+	return k->file->small ? (char *)k + CHUNK_SMALL : k->at;
+}
+
+static inline uint32_t
+chunk_len(const struct chunk *k)
+{
+	return k->file->small ? (uint32_t)k->file->version.size : k->len;
+}
+
+static inline int64_t
+chunk_start(const struct chunk *k)
+{
+	return k->file->small ? 0 :
+	    (int64_t)k->index * (int64_t)k->file->cache->chunk_size;
 }
 
 void		 chunk_init(struct chunk_cache *, size_t limit_bytes,
 		    size_t limit_mappings);
-/* The index of the chunk with this byte, and where that chunk starts. */
+void		 chunk_free(struct chunk_cache *);	/* none is left */
+/* The index of the chunk with this byte. */
 uint32_t	 chunk_index(const struct file *, int64_t offset);
-int64_t		 chunk_offset(const struct file *, uint32_t index);
 
 /* A file's chunk, empty at first; held, and with it the file. */
 struct chunk	*chunk_hold(struct chunk_cache *, struct file *, uint32_t);
@@ -87,9 +85,18 @@ enum chunk_state chunk_ready_file(struct chunk_cache *, struct chunk *,
 		    int64_t now);
 /* Whether that is a good idea. */
 bool		 chunk_by_file(const struct chunk *);
-/* What came of the last errand that was to bring it in: 0 or an errno; it is 0
- * as well when one begins. */
-int		 chunk_error(const struct chunk *);
+
+/* What follows is for who keeps its file open, and brings it in or waits for
+ * that. */
+static inline struct fetch *
+chunk_fetch(struct chunk *k)
+{
+	return k->file->small ? &k->file->descriptor->only : &k->fetch;
+}
+
+/* What came of the last errand: 0 or an errno; it is 0 as well when one
+ * begins. */
+int		 chunk_error(struct chunk *);
 void		 chunk_set_error(struct chunk *, int error);
 /* A helper has just read it: that took so long, ms; or it was there anyway. */
 void		 chunk_warmed(struct chunk *, int64_t now, int64_t took,

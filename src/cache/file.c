@@ -18,12 +18,20 @@
 #define TURN_PIECES	128
 #define TURN_PLACES	65536
 
+static size_t
+size_of(uint32_t nchunks)
+{
+	return sizeof(struct file) + nchunks * sizeof(struct chunk *);
+}
+
 /* What an open descriptor keeps in memory that nothing else does. */
 static size_t
 weight(const struct file *f)
 {
 	return file_is_made(f) ? (size_t)f->version.size : 0;
 }
+
+_Static_assert(FILE_CHUNKS_MOST < 1U << 24, "a file has so many bits for them");
 
 /* What was the descriptor of a file that has gone. */
 struct file_left {
@@ -33,14 +41,14 @@ struct file_left {
 };
 
 /* Takes the descriptor out: nothing new is made from this file. */
-static int
+static struct descriptor *
 take_out(struct file *f)
 {
-	int	fd = f->fd;
+	struct descriptor	*d = f->descriptor;
 
-	cache_leave(&f->cache->cache, &f->entry, weight(f));
-	f->fd = -1;
-	return fd;
+	cache_leave(&f->cache->cache, &d->entry, weight(f));
+	f->descriptor = NULL;
+	return d;
 }
 
 /* A close may take long, and is not to be waited for under the lock. */
@@ -63,11 +71,14 @@ leave(struct file *f, int fd)
 }
 
 static void
-let_go(struct file *f, int fd)
+let_go(struct descriptor *d)
 {
+	struct file		*f = d->file;
 	struct file_cache	*fc = f->cache;
+	int			 fd = d->fd;
 
-	if (file_is_small(f) || file_is_made(f))
+	free(d);
+	if (f->small || file_is_made(f))
 		close(fd);
 	else if (fc->cache.lock != NULL)
 		leave(f, fd);
@@ -80,8 +91,8 @@ let_go(struct file *f, int fd)
 static void
 close_now(struct file *f)
 {
-	if (f->fd != -1)
-		let_go(f, take_out(f));
+	if (f->descriptor != NULL)
+		let_go(take_out(f));
 }
 
 /* Whether its pieces may be too many for one turn. */
@@ -96,18 +107,18 @@ static void
 close_slowly(struct file *f)
 {
 	struct file_cache	*fc = f->cache;
+	struct descriptor	*d = take_out(f);
 
-	f->last = take_out(f);
-	f->gone = 0;
 	f->references++;
-	TAILQ_INSERT_TAIL(&fc->going, &f->entry, queue);
+	TAILQ_INSERT_TAIL(&fc->going, &d->entry, queue);
 	fc->later(fc->later_context);
 }
 
 static void
 drop(struct cache *c, struct cache_entry *e)
 {
-	struct file	*f = (struct file *)e;
+	/* A descriptor starts with its entry. */
+	struct file	*f = ((struct descriptor *)e)->file;
 
 	(void)c;
 	if (takes_turns(f)) {
@@ -126,12 +137,19 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 	memset(fc, 0, sizeof(*fc));
 	cache_init(&fc->cache, "descriptor", descriptors,
 	    chunks->cache.limit_bytes, drop);
+	pool_init(&fc->pool);
 	fc->chunks = chunks;
 	fc->chunk_size = chunk_size;
 	fc->small = small;
 	fc->residency = residency;
 	TAILQ_INIT(&fc->going);
 	STAILQ_INIT(&fc->left);
+}
+
+void
+file_free(struct file_cache *fc)
+{
+	pool_end(&fc->pool);
 }
 
 static bool
@@ -141,15 +159,9 @@ is_small(const struct file_cache *fc, const struct job_version *version)
 }
 
 bool
-file_is_small(const struct file *f)
-{
-	return is_small(f->cache, &f->version);
-}
-
-bool
 file_is_copied(const struct file *f)
 {
-	return file_is_small(f) || f->method == RESIDENT_COPY;
+	return f->small || f->method == RESIDENT_COPY;
 }
 
 bool
@@ -202,15 +214,27 @@ static void
 enter(struct file *f)
 {
 	struct file_cache	*fc = f->cache;
+	struct cache_entry	*e = &f->descriptor->entry;
 
-	cache_enter(&fc->cache, &f->entry, weight(f));
+	cache_enter(&fc->cache, e, weight(f));
 	if (f->nchunks == 0)
 		file_shut(f);
 	else {
-		cache_hold(&f->entry);		/* not the newcomer itself */
+		cache_hold(e);			/* not the newcomer itself */
 		cache_trim(&fc->cache);
-		cache_release(&f->entry);
+		cache_release(e);
 	}
+}
+
+static struct descriptor *
+descriptor_new(struct file *f, int fd)
+{
+	struct descriptor	*d = mem_zero(sizeof(*d));
+
+	d->file = f;
+	d->fd = fd;
+	d->ahead = f->nchunks;
+	return d;
 }
 
 struct file *
@@ -223,19 +247,20 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 
 	need(fd != -1 && version->size >= 0 && file_fits(fc, version));
 	nchunks = count_chunks(fc, version);
-	f = mem_zero(sizeof(*f) + nchunks * sizeof(f->chunks[0]));
+	lock_take(fc->cache.lock);
+	f = pool_zero(&fc->pool, size_of(nchunks));
+	lock_release(fc->cache.lock);
 	f->cache = fc;
-	f->fd = fd;
-	f->last = -1;
 	f->references = 1;
 	f->version = *version;
+	f->small = is_small(fc, version);
 	f->settled = facts->settled;
 	f->handle = facts->handle;
 	f->made = !S_ISREG(facts->mode);
 	f->nchunks = nchunks;
-	f->ahead = nchunks;
+	f->descriptor = descriptor_new(f, fd);
 	f->method = (uint8_t)resident_choose(fc->residency, f, facts);
-	f->trust = f->method == RESIDENT_NOWAIT ? RESIDENT_PROOF :
+	f->descriptor->trust = f->method == RESIDENT_NOWAIT ? RESIDENT_PROOF :
 	    RESIDENT_TRUST;
 	lock_take(fc->cache.lock);
 	tell = count_method(f);
@@ -251,13 +276,13 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 void
 file_end(struct file *f)
 {
-	if (f->fd != -1 && takes_turns(f)) {
+	if (f->descriptor != NULL && takes_turns(f)) {
 		close_slowly(f);
 		return;
 	}
 	chunk_clear(f->cache->chunks, f);
 	close_now(f);
-	free(f);
+	pool_put(&f->cache->pool, f, size_of(f->nchunks));
 }
 
 struct file *
@@ -297,8 +322,8 @@ static inline enum file_source
 take(struct file *f, struct chunk **kp)
 {
 	f->references++;
-	if (f->fd != -1) {
-		cache_hold(&f->entry);
+	if (f->descriptor != NULL) {
+		cache_hold(&f->descriptor->entry);
 		return FILE_OPEN;
 	}
 	if (f->nchunks == 0)
@@ -331,7 +356,7 @@ file_lasts(const struct file *f)
 	bool	lasts;
 
 	lock_take(f->cache->cache.lock);
-	lasts = f->fd != -1 || chunk_whole(f);
+	lasts = f->descriptor != NULL || chunk_whole(f);
 	lock_release(f->cache->cache.lock);
 	return lasts;
 }
@@ -339,18 +364,19 @@ file_lasts(const struct file *f)
 static bool
 tidy(struct file_cache *fc)
 {
-	/* A file starts with its entry. */
-	struct file	*f = (struct file *)TAILQ_FIRST(&fc->going);
+	struct cache_entry	*e = TAILQ_FIRST(&fc->going);
+	struct descriptor	*d = (struct descriptor *)e;
+	struct file		*f;
 
-	if (f == NULL)
+	if (d == NULL)
 		return false;
-	f->gone = chunk_shed_some(fc->chunks, f, f->gone, TURN_PIECES,
+	f = d->file;
+	d->gone = chunk_shed_some(fc->chunks, f, d->gone, TURN_PIECES,
 	    TURN_PLACES);
-	if (f->gone < f->nchunks)
+	if (d->gone < f->nchunks)
 		return true;
-	TAILQ_REMOVE(&fc->going, &f->entry, queue);
-	let_go(f, f->last);
-	f->last = -1;
+	TAILQ_REMOVE(&fc->going, &d->entry, queue);
+	let_go(d);
 	file_unrefer(f);
 	return !TAILQ_EMPTY(&fc->going);
 }
@@ -393,8 +419,9 @@ file_hold(struct file *f)
 	int	fd;
 
 	lock_take(f->cache->cache.lock);
-	cache_hold(&f->entry);
-	fd = f->fd;
+	fd = file_fd(f);
+	if (fd != -1)
+		cache_hold(&f->descriptor->entry);
 	lock_release(f->cache->cache.lock);
 	return fd;
 }
@@ -402,18 +429,27 @@ file_hold(struct file *f)
 void
 file_release(struct file *f)
 {
+	struct descriptor	*d;
+
 	lock_take(f->cache->cache.lock);
-	cache_release(&f->entry);
-	if (f->unwanted)
-		file_shut(f);
+	d = f->descriptor;
+	if (d != NULL) {
+		cache_release(&d->entry);
+		if (d->unwanted)
+			file_shut(f);
+	}
 	lock_release(f->cache->cache.lock);
 }
 
 void
 file_shut(struct file *f)
 {
-	f->unwanted = f->entry.holds > 0;
-	if (!f->unwanted)
+	struct descriptor	*d = f->descriptor;
+
+	if (d == NULL)
+		return;
+	d->unwanted = d->entry.holds > 0;
+	if (!d->unwanted)
 		close_now(f);
 }
 
@@ -441,6 +477,7 @@ void
 file_refuse_sendfile(struct file *f)
 {
 	lock_take(f->cache->cache.lock);
-	f->no_sendfile = true;
+	if (f->descriptor != NULL)
+		f->descriptor->no_sendfile = true;
 	lock_release(f->cache->cache.lock);
 }

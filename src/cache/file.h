@@ -13,43 +13,38 @@
 #define CACHE_FILE_H
 
 #include "cache/cache.h"
+#include "cache/descriptor.h"
 #include "cache/resident.h"
 #include "helpers/job.h"
+#include "lib/pool.h"
 
 struct chunk;
 struct chunk_cache;
 
 struct file {
-	struct cache_entry	 entry;		/* among the open (bytes: of
-						 * made ones), then the going */
 	struct file_cache	*cache;
-	int			 fd;		/* owned; -1: closed */
-	int			 last;		/* closed to all, but its pieces
-						 * go first; else -1 */
-	uint32_t		 gone;		/* of them, so far */
-	uint32_t		 references;
-	uint32_t		 nchunks;
-	uint32_t		 ahead;		/* chunk behind the last read */
-	uint16_t		 trust;		/* ms that a proof is good */
-	uint8_t			 method;	/* enum resident_method */
-	bool			 settled : 1;	/* job_facts say so */
-	bool			 handle : 1;	/* the same */
-	bool			 made : 1;	/* by a helper: file_is_made */
-	bool			 : 0;		/* those below change */
-	bool			 unwanted : 1;	/* when nobody holds it */
-	bool			 told : 1;	/* that it cannot be read */
-	bool			 no_sendfile : 1; /* the system has refused */
+	struct descriptor	*descriptor;	/* NULL: closed */
 	struct job_version	 version;
+	uint32_t		 nchunks : 24;
+	uint32_t		 method : 4;	/* enum resident_method */
+	uint32_t		 small : 1;	/* one chunk, copied */
+	uint32_t		 settled : 1;	/* job_facts say so */
+	uint32_t		 handle : 1;	/* the same */
+	uint32_t		 made : 1;	/* by a helper: file_is_made */
+	uint32_t		 : 0;		/* those below change */
+	uint32_t		 copied : 1;	/* small: all of it is there */
+	uint32_t		 told : 1;	/* that it cannot be read */
+	uint32_t		 references : 30;
 	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 
 #define FILE_SYSTEMS	16	/* that the log tells apart */
-/* Pieces of one file: their slots take memory, and a sparse file has any
- * number of them. */
+/* Their slots take memory, and a sparse file has any number of them. */
 #define FILE_CHUNKS_MOST	(1U << 22)
 
 struct file_cache {
 	struct cache	 cache;
+	struct pool	 pool;
 	uint64_t	 methods[RESIDENT_METHOD_COUNT];
 	struct {
 		uint64_t		dev;
@@ -87,6 +82,7 @@ void		 file_init(struct file_cache *, struct chunk_cache *,
 /* Not too large to be served. */
 bool		 file_fits(const struct file_cache *,
 		    const struct job_version *);
+void		 file_free(struct file_cache *);	/* none is left */
 /* A new version, which fits, referred to once; takes the descriptor. */
 struct file	*file_new(struct file_cache *, int fd,
 		    const struct job_version *, const struct job_facts *);
@@ -95,26 +91,30 @@ struct file	*file_new(struct file_cache *, int fd,
 enum file_source file_take(struct file *, struct chunk **);
 /* Whether there is something to send it from. */
 bool		 file_lasts(const struct file *);
-/* Keeps the descriptor open until the release; -1 if it is closed. */
+/* Keeps the descriptor open until the release; -1: closed, there is none. */
 int		 file_hold(struct file *);
 void		 file_release(struct file *);
 /* Drops some pieces of files that are to go; true: that was not all.  Gives, in
  * this context, what had to wait. */
 bool		 file_tidy(struct file_cache *, void *give_context);
-/* It is to be said that it cannot be read; false: it has been.  It has been if
- * it was of another that may be the same. */
+/* It is to be said that it cannot be read; false: it has been, of this one or
+ * of another that may be the same. */
 bool		 file_tell(struct file *);
 void		 file_inherit(struct file *, const struct file *);
 /* The system does not send from it. */
 void		 file_refuse_sendfile(struct file *);
-bool		 file_is_small(const struct file *);
 /* What is sent of it are copies, which are ours and stay in memory. */
 bool		 file_is_copied(const struct file *);
 /* Made by a helper, without a name: the memory that it is in is ours. */
 bool		 file_is_made(const struct file *);
-
+/* One reference more; one less. */
 struct file	*file_refer(struct file *);
-/* One reference less. */
 void		 file_drop(struct file **);
+
+static inline int			/* for who holds it; -1: closed */
+file_fd(const struct file *f)
+{
+	return f->descriptor != NULL ? f->descriptor->fd : -1;
+}
 
 #endif

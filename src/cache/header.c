@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "cache/header.h"
-#include "lib/mem.h"
 #include "lib/need.h"
-
-/* What malloc aligns to is half of what a head wants. */
-#define SHIFT	(HEADER_ALIGNMENT / 2)
 
 static size_t
 size_of(const struct head *h)
@@ -18,42 +14,58 @@ size_of(const struct head *h)
 }
 
 static void
-destroy(struct head *h)
+destroy(struct header_cache *hc, struct head *h)
 {
-	free((char *)h - (size_t)h->lines * HEADER_ALIGNMENT -
-	    (h->shifted ? SHIFT : 0));
+	pool_put(&hc->pool, h, size_of(h));
 }
 
-/* Out of slot and queue; freed now, or by the last release. */
-static void
-detach(struct header_cache *hc, struct head *h)
+/* All heads of an owner are few. */
+static inline struct head *
+find(struct head *const *owner, unsigned kind)
 {
-	*h->slot = NULL;
-	h->slot = NULL;
-	cache_leave(&hc->cache, &h->entry, size_of(h));
-	if (h->entry.holds == 0)
-		destroy(h);
+	struct head	*h;
+
+	for (h = *owner; h != NULL; h = h->next)
+		if (h->kind == kind)
+			break;
+	return h;
 }
 
-static void
-drop(struct cache *c, struct cache_entry *e)
+static inline void
+use(struct head *h)
 {
-	/* Both structs start with the part that the engine knows. */
-	detach((struct header_cache *)c, (struct head *)e);
+	h->holds++;
+	h->used = true;
+}
+
+/* Freed now, or by the last release. */
+static void
+detach(struct header_cache *hc, struct head **owner, struct head *h)
+{
+	struct head	**link = owner;
+
+	while (*link != h)
+		link = &(*link)->next;
+	*link = h->next;
+	h->detached = true;
+	cache_discount(&hc->cache, size_of(h));
+	if (h->holds == 0)
+		destroy(hc, h);
 }
 
 void
 header_init(struct header_cache *hc, size_t limit_bytes)
 {
 	memset(hc, 0, sizeof(*hc));
-	cache_init(&hc->cache, "header", 0, limit_bytes, drop);
+	cache_init(&hc->cache, "header", 0, limit_bytes, NULL);
+	pool_init(&hc->pool);
 }
 
 void
 header_free(struct header_cache *hc)
 {
-	cache_empty(&hc->cache);
 	need(hc->cache.entries == 0);
+	pool_end(&hc->pool);
 }
 
 /* Memory for so many bytes, in alignments; what is not aligned begins with the
@@ -67,42 +79,36 @@ lines_for(const struct header_cache *hc, size_t len)
 	return len / HEADER_ALIGNMENT;
 }
 
-/* The record comes behind the bytes: a multiple of 32 is a place for it, and in
- * front there would be a gap between the two. */
 static struct head *
-new(const struct header_cache *hc, const char *bytes, size_t len)
+new(struct header_cache *hc, const char *bytes, size_t len)
 {
 	size_t		 lines = lines_for(hc, len);
 	size_t		 size = lines * HEADER_ALIGNMENT;
-	char		*at = mem_get(SHIFT + size + sizeof(struct head));
-	bool		 shifted = (uintptr_t)at % HEADER_ALIGNMENT != 0;
-	struct head	*h;
+	struct head	*h = pool_get(&hc->pool, sizeof(*h) + size);
 
-	need(lines < 1U << 18);
-	at += shifted ? SHIFT : 0;
-	need((uintptr_t)at % HEADER_ALIGNMENT == 0);
-	h = (struct head *)(void *)(at + size);
+	need(lines < 1U << 18 && (uintptr_t)h % HEADER_ALIGNMENT == 0);
 	memset(h, 0, sizeof(*h));
 	h->lines = lines & ((1U << 18) - 1);
 	h->unused = (size - len) & ((1U << 6) - 1);
-	h->shifted = shifted;
 	memcpy(header_bytes(h), bytes, len);
 	return h;
 }
 
 static struct head *
-put(struct header_cache *hc, struct head **slot, const char *bytes, size_t len,
-    size_t date_at, const struct header_date *date)
+put(struct header_cache *hc, struct head **owner, unsigned kind,
+    const char *bytes, size_t len, size_t date_at,
+    const struct header_date *date)
 {
 	struct head	*h = new(hc, bytes, len);
 
-	need(*slot == NULL && date_at < 1U << 7);
-	h->date_at = date_at & ((1U << 7) - 1);
+	need(kind < 1U << 2 && date_at < 1U << 6);
+	h->kind = kind & ((1U << 2) - 1);
+	h->date_at = date_at & ((1U << 6) - 1);
 	h->date = (uint32_t)date->wall;
-	h->slot = slot;
-	*slot = h;
-	cache_enter(&hc->cache, &h->entry, size_of(h));
-	cache_hold(&h->entry);
+	h->next = *owner;
+	*owner = h;
+	cache_count(&hc->cache, size_of(h));
+	use(h);
 	return h;
 }
 
@@ -115,23 +121,23 @@ set_date(struct head *h, const struct header_date *date)
 
 /* It may be half sent by somebody. */
 static RARE struct head *
-replace(struct header_cache *hc, struct head *h,
+replace(struct header_cache *hc, struct head **owner, struct head *h,
     const struct header_date *date)
 {
-	struct head	**slot = h->slot, *fresh;
+	struct head	*fresh;
 
-	detach(hc, h);
-	fresh = put(hc, slot, header_bytes(h), header_len(h), h->date_at,
-	    date);
+	detach(hc, owner, h);
+	fresh = put(hc, owner, h->kind, header_bytes(h), header_len(h),
+	    h->date_at, date);
 	set_date(fresh, date);
 	return fresh;
 }
 
 static inline struct head *
-hold(struct header_cache *hc, struct head **slot,
+hold(struct header_cache *hc, struct head **owner, unsigned kind,
     const struct header_date *date)
 {
-	struct head	*h = *slot;
+	struct head	*h = find(owner, kind);
 
 	if (h == NULL) {
 		hc->cache.misses++;
@@ -139,67 +145,65 @@ hold(struct header_cache *hc, struct head **slot,
 	}
 	hc->cache.hits++;
 	if (h->date != (uint32_t)date->wall) {
-		if (h->entry.holds > 0)
-			return replace(hc, h, date);
+		if (h->holds > 0)
+			return replace(hc, owner, h, date);
 		set_date(h, date);
 	}
-	cache_hold(&h->entry);
+	use(h);
 	return h;
 }
 
 static LOCKED struct head *
-hold_locked(struct header_cache *hc, struct head **slot,
+hold_locked(struct header_cache *hc, struct head **owner, unsigned kind,
     const struct header_date *date)
 {
 	struct head	*h;
 
 	lock_take(hc->cache.lock);
-	h = hold(hc, slot, date);
+	h = hold(hc, owner, kind, date);
 	lock_release(hc->cache.lock);
 	return h;
 }
 
 struct head *
-header_hold(struct header_cache *hc, struct head **slot,
+header_hold(struct header_cache *hc, struct head **owner, unsigned kind,
     const struct header_date *date)
 {
-	return hc->cache.lock != NULL ? hold_locked(hc, slot, date) :
-	    hold(hc, slot, date);
+	return hc->cache.lock != NULL ? hold_locked(hc, owner, kind, date) :
+	    hold(hc, owner, kind, date);
 }
 
 struct head *
-header_put(struct header_cache *hc, struct head **slot, const char *bytes,
-    size_t len, size_t date_at, const struct header_date *date)
+header_put(struct header_cache *hc, struct head **owner, unsigned kind,
+    const char *bytes, size_t len, size_t date_at,
+    const struct header_date *date)
 {
 	struct head	*h;
 
 	lock_take(hc->cache.lock);
-	if (*slot != NULL)		/* another thread's */
-		h = hold(hc, slot, date);
+	if (find(owner, kind) != NULL)		/* another thread's */
+		h = hold(hc, owner, kind, date);
 	else {
-		h = put(hc, slot, bytes, len, date_at, date);
+		h = put(hc, owner, kind, bytes, len, date_at, date);
 		if (cache_is_off(&hc->cache))
-			detach(hc, h);	/* its holder's alone */
-		else
-			cache_trim(&hc->cache);
+			detach(hc, owner, h);	/* its holder's alone */
 	}
 	lock_release(hc->cache.lock);
 	return h;
 }
 
 static inline void
-release(struct head *h)
+release(struct header_cache *hc, struct head *h)
 {
-	cache_release(&h->entry);
-	if (h->slot == NULL && h->entry.holds == 0)
-		destroy(h);
+	if (--h->holds == 0 && h->detached)
+		destroy(hc, h);
 }
 
 static LOCKED void
 release_locked(struct header_cache *hc, struct head *h)
 {
 	lock_take(hc->cache.lock);
-	release(h);
+	release(hc, h);
 	lock_release(hc->cache.lock);
 }
 
@@ -212,14 +216,35 @@ header_release(struct header_cache *hc, struct head **hp)
 	if (hc->cache.lock != NULL)
 		release_locked(hc, h);
 	else
-		release(h);
+		release(hc, h);
 }
 
 void
-header_clear(struct header_cache *hc, struct head **slot)
+header_clear(struct header_cache *hc, struct head **owner)
 {
 	lock_take(hc->cache.lock);
-	if (*slot != NULL)
-		detach(hc, *slot);
+	while (*owner != NULL)
+		detach(hc, owner, *owner);
+	lock_release(hc->cache.lock);
+}
+
+void
+header_thin(struct header_cache *hc, struct head **owner, unsigned *chances)
+{
+	struct head	*h, *next;
+
+	lock_take(hc->cache.lock);
+	for (h = *owner; h != NULL && cache_is_over(&hc->cache); h = next) {
+		next = h->next;
+		if (h->holds > 0)
+			continue;
+		if (h->used && *chances > 0) {
+			h->used = false;
+			--*chances;
+			continue;
+		}
+		hc->cache.evictions++;
+		detach(hc, owner, h);
+	}
 	lock_release(hc->cache.lock);
 }

@@ -1,6 +1,6 @@
 /*
  * pathname: a hash table of targets.  It grows with what is in it, by a bucket
- * or two for each new path, so that nobody ever pays for a larger table: the
+ * for each new path, so that nobody ever pays for a larger table: the
  * room for all of it is there from the start, and costs nothing until used.
  * (Linear hashing: buckets are split in their order, the one that is next into
  * itself and the one that is new.)
@@ -15,10 +15,13 @@
 #include "lib/need.h"
 
 /* So many buckets at once, with about as many entries. */
-#define FORGET_AT_ONCE	1024
+#define FORGET_AT_ONCE	512
 
 #define BUCKETS_LEAST	64
-#define BUCKETS_EACH	2		/* so many buckets for a path */
+
+/* So many buckets of paths whose heads are looked at, for each new head. */
+#define HEADS_WAY	128
+#define HEADS_CHANCES	8
 
 /* What an entry may weigh on average before names count as well. */
 #define BYTES_EACH	512
@@ -41,10 +44,30 @@ bucket(const struct pathname_cache *pc, uint32_t hash)
 	return &pc->buckets[i < pc->nbuckets ? i : hash & pc->mask >> 1];
 }
 
+static uint32_t
+hash(const struct pathname_cache *pc, uint32_t space, struct str name)
+{
+	return (uint32_t)hash_bytes(&pc->key, space, name.at, name.len);
+}
+
+/* What is not in the bucket: other bits than those that lead to it. */
+static uint32_t
+mark(uint32_t h)
+{
+	return h >> 25;
+}
+
+/* Not kept: this is asked for when one comes, is moved, or goes. */
+static struct path **
+bucket_of(const struct pathname_cache *pc, const struct path *p)
+{
+	return bucket(pc, hash(pc, p->space, (struct str){ p->name, p->len }));
+}
+
 static void
 link_in(struct pathname_cache *pc, struct path *p)
 {
-	struct path	**head = bucket(pc, p->hash);
+	struct path	**head = bucket_of(pc, p);
 
 	p->next = *head;
 	*head = p;
@@ -70,17 +93,15 @@ split(struct pathname_cache *pc)
 static void
 grow(struct pathname_cache *pc)
 {
-	for (int i = 0; i < BUCKETS_EACH; i++)
-		if (pc->nbuckets < pc->cache.entries * BUCKETS_EACH &&
-		    pc->nbuckets < pc->nbuckets_most)
-			split(pc);
+	if (pc->nbuckets < pc->cache.entries &&
+	    pc->nbuckets < pc->nbuckets_most)
+		split(pc);
 }
 
 void
 pathname_forget_heads(struct pathname_cache *pc, struct path *p)
 {
-	for (int i = 0; i < PATHNAME_HEADS; i++)
-		header_clear(pc->headers, &p->heads[i]);
+	header_clear(pc->headers, &p->heads);
 }
 
 void
@@ -91,17 +112,77 @@ pathname_forget_answer(struct pathname_cache *pc, struct path *p)
 }
 
 static void
-drop(struct cache *c, struct cache_entry *e)
+drop(struct pathname_cache *pc, struct path *p)
 {
-	struct pathname_cache	*pc = (struct pathname_cache *)c;
-	struct path		*p = (struct path *)e, **link;
+	struct path	**link;
 
-	for (link = bucket(pc, p->hash); *link != p; link = &(*link)->next)
+	for (link = bucket_of(pc, p); *link != p; link = &(*link)->next)
 		need(*link != NULL);
 	*link = p->next;
-	cache_leave(c, e, size_of(p->len));
+	cache_discount(&pc->cache, size_of(p->len));
 	pathname_forget_answer(pc, p);
-	free(p);
+	pool_put(&pc->pool, p, size_of(p->len));
+}
+
+static inline void
+use(struct path *p)
+{
+	p->holds++;
+	p->used = true;
+}
+
+/*
+ * Heads are known to their paths only, so another hand goes round for them,
+ * some way for each that is new.  So they exceed their limit only where there
+ * are few for so many paths, which take much more.
+ */
+void
+pathname_thin_heads(struct pathname_cache *pc)
+{
+	unsigned	 chances = HEADS_CHANCES;
+	struct path	*p;
+
+	for (int way = HEADS_WAY; way > 0 &&
+	    cache_is_over(&pc->headers->cache); way--) {
+		pc->heads_hand = (pc->heads_hand + 1) % pc->nbuckets;
+		for (p = pc->buckets[pc->heads_hand]; p != NULL; p = p->next)
+			if (p->heads != NULL)
+				header_thin(pc->headers, &p->heads, &chances);
+	}
+}
+
+/* A second chance as other caches give it, but in the order of the buckets,
+ * which is as good as that of their coming: so no path has a place in a queue.
+ * NULL: all are held. */
+static struct path *
+victim(struct pathname_cache *pc)
+{
+	unsigned	 chances = CACHE_CHANCES;
+	struct path	*p;
+
+	for (size_t left = 2 * pc->nbuckets; left > 0; left--) {
+		pc->hand = (pc->hand + 1) % pc->nbuckets;
+		for (p = pc->buckets[pc->hand]; p != NULL; p = p->next) {
+			if (p->holds > 0)
+				continue;
+			if (!p->used || chances == 0)
+				return p;
+			p->used = false;
+			chances--;
+		}
+	}
+	return NULL;
+}
+
+static void
+trim(struct pathname_cache *pc)
+{
+	struct path	*p;
+
+	while (cache_is_over(&pc->cache) && (p = victim(pc)) != NULL) {
+		pc->cache.evictions++;
+		drop(pc, p);
+	}
 }
 
 void
@@ -109,29 +190,30 @@ pathname_init(struct pathname_cache *pc, size_t limit,
     struct header_cache *headers)
 {
 	memset(pc, 0, sizeof(*pc));
-	cache_init(&pc->cache, "pathname", limit, limit * BYTES_EACH, drop);
+	cache_init(&pc->cache, "pathname", limit, limit * BYTES_EACH, NULL);
+	pool_init(&pc->pool);
 	pc->nbuckets = BUCKETS_LEAST;
-	pc->nbuckets_most = limit * BUCKETS_EACH;
-	if (pc->nbuckets_most < BUCKETS_LEAST)
-		pc->nbuckets_most = BUCKETS_LEAST;
+	pc->nbuckets_most = limit < BUCKETS_LEAST ? BUCKETS_LEAST : limit;
 	pc->buckets = mem_array(pc->nbuckets_most, sizeof(pc->buckets[0]));
 	pc->mask = BUCKETS_LEAST - 1;
 	pc->headers = headers;
+	pc->types = mem_array(1, sizeof(pc->types[0]));
+	pc->ntypes = 1;
 	hash_key_random(&pc->key);
 }
 
 void
 pathname_free(struct pathname_cache *pc)
 {
-	cache_empty(&pc->cache);
+	for (size_t i = 0; i < pc->nbuckets; i++)
+		while (pc->buckets[i] != NULL) {
+			need(pc->buckets[i]->holds == 0);
+			drop(pc, pc->buckets[i]);
+		}
 	need(pc->cache.entries == 0);
+	pool_end(&pc->pool);
 	mem_drop(&pc->buckets);
-}
-
-static uint32_t
-hash(const struct pathname_cache *pc, uint32_t space, struct str name)
-{
-	return (uint32_t)hash_bytes(&pc->key, space, name.at, name.len);
+	mem_drop(&pc->types);
 }
 
 static inline struct path *
@@ -141,7 +223,8 @@ find(const struct pathname_cache *pc, uint32_t h, uint32_t space,
 	struct path	*p;
 
 	for (p = *bucket(pc, h); p != NULL; p = p->next)
-		if (p->hash == h && p->space == space && p->len == name.len &&
+		if (p->space == space && p->len == name.len &&
+		    p->mark == mark(h) &&
 		    memcmp(p->name, name.at, name.len) == 0)
 			break;
 	return p;
@@ -163,7 +246,7 @@ hold(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 		return NULL;
 	}
 	pc->cache.hits++;
-	cache_hold(&p->entry);
+	use(p);
 	return p;
 }
 
@@ -191,16 +274,17 @@ pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
 static struct path *
 new(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 {
-	struct path	*p = mem_zero(size_of(name.len));
+	struct path	*p = pool_zero(&pc->pool, size_of(name.len));
 
-	p->hash = h;
+	need(name.len <= PATHNAME_MOST);
 	p->space = space;
-	p->len = (uint32_t)name.len;
+	p->len = name.len & PATHNAME_MOST;
+	p->mark = mark(h) & 0x7f;
 	memcpy(p->name, name.at, name.len);
 	link_in(pc, p);
-	cache_enter(&pc->cache, &p->entry, size_of(name.len));
-	cache_hold(&p->entry);
-	cache_trim(&pc->cache);
+	cache_count(&pc->cache, size_of(name.len));
+	use(p);
+	trim(pc);
 	grow(pc);
 	return p;
 }
@@ -215,7 +299,7 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
 	lock_take(pc->cache.lock);
 	p = find(pc, h, space, name);
 	if (p != NULL)
-		cache_hold(&p->entry);
+		use(p);
 	else {
 		p = new(pc, h, space, name);
 		p->rules = rules;
@@ -229,7 +313,7 @@ void
 pathname_share(struct pathname_cache *pc, struct path *p)
 {
 	lock_take(pc->cache.lock);
-	cache_hold(&p->entry);
+	use(p);
 	lock_release(pc->cache.lock);
 }
 
@@ -237,7 +321,7 @@ static LOCKED void
 release_locked(struct pathname_cache *pc, struct path *p)
 {
 	lock_take(pc->cache.lock);
-	cache_release(&p->entry);
+	p->holds--;
 	lock_release(pc->cache.lock);
 }
 
@@ -250,14 +334,14 @@ pathname_release(struct pathname_cache *pc, struct path **pp)
 	if (pc->cache.lock != NULL)
 		release_locked(pc, p);
 	else
-		cache_release(&p->entry);
+		p->holds--;
 }
 
 static void
 forget_path(struct pathname_cache *pc, struct path *p)
 {
-	if (p->entry.holds == 0)
-		drop(&pc->cache, &p->entry);
+	if (p->holds == 0)
+		drop(pc, p);
 	else
 		answer_set(pc, p, &(struct answer){
 		    .kind = PATHNAME_UNKNOWN, .looked = PATHNAME_LONG_AGO });

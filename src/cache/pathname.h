@@ -13,9 +13,8 @@
 #include "cache/file.h"
 #include "cache/header.h"
 #include "lib/hash.h"
+#include "lib/pool.h"
 #include "lib/str.h"
-
-struct errand;
 
 /* Heads differ by what Connection says: nothing, close, keep-alive. */
 #define PATHNAME_HEADS	3
@@ -39,27 +38,30 @@ enum pathname_kind {
  * all else is asked of the verbs of answer.h.
  */
 struct path {
-	struct cache_entry	 entry;
 	struct path		*next;		/* in its bucket */
-	uint32_t		 hash;
+	const void		*rules;		/* of the conf: admit's */
+	uint32_t		 holds;
 	uint32_t		 space;		/* site number */
-	uint32_t		 len;		/* of the name */
-	uint32_t		 variants;	/* the answer: answer.h */
+	uint32_t		 len : 24;	/* of the name */
+	uint32_t		 mark : 7;	/* of its hash: so few names are
+						 * compared in vain */
+	uint32_t		 guarded : 1;	/* these rules may say who may
+						 * ask */
+	uint16_t		 status;	/* the answer: answer.h */
+	uint16_t		 variants;
 	int64_t			 looked;
 	struct file		*file;
-	struct head		*heads[PATHNAME_HEADS];
-	struct errand		*errand;	/* looking, the finder's; none
-						 * with a lock */
-	const char		*type;
-	const void		*rules;		/* of the conf: admit's */
-	uint16_t		 status;
-	uint8_t			 kind;
+	struct head		*heads;
+	uint32_t		 type;		/* in the cache's types */
 	uint8_t			 why;
-	bool			 guarded;	/* these may say who may ask */
+	unsigned char		 kind : 5;
+	bool			 used : 1;	/* since the hand came by */
 	bool			 told : 1;	/* that the disk cannot say */
 	bool			 claimed : 1;	/* by who looks afresh */
 	char			 name[];	/* raw target, not terminated */
 };
+
+#define PATHNAME_MOST	((1U << 24) - 1)	/* bytes of a name */
 
 struct pathname_cache {
 	struct cache		 cache;
@@ -67,8 +69,15 @@ struct pathname_cache {
 	size_t			 nbuckets;	/* so far */
 	size_t			 nbuckets_most;
 	size_t			 mask;		/* below twice as many */
+	size_t			 hand;		/* the bucket last looked at for
+						 * one to go */
 	struct hash_key		 key;
+	struct pool		 pool;
+	const char		**types;	/* media types of answers, the
+						 * first is NULL */
+	uint32_t		 ntypes;
 	struct header_cache	*headers;	/* where its heads are */
+	size_t			 heads_hand;	/* as hand, for those */
 	bool			 anew;		/* no answer is good for more
 						 * than who has asked for it */
 	/* Where the path of one of the variants is; NULL: there are none. */

@@ -47,7 +47,7 @@ load_done(struct errand *e)
 	if (l->under_way != NULL)
 		*l->under_way = NULL;
 	if (!l->http->store->shared)
-		l->chunk->errand = NULL;
+		chunk_fetch(l->chunk)->errand = NULL;
 	if (e->job.error == 0 && e->job.done < e->job.length)
 		error = ESTALE;		/* it has shrunk */
 	else if (e->job.kind == JOB_COPY && e->job.error == 0)
@@ -81,18 +81,19 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 
 	l->http = http;
 	l->file = file_refer(f);
-	l->chunk = chunk_hold(&http->store->chunks, f, k->index);
+	l->chunk = chunk_hold(&http->store->chunks, f,
+	    chunk_index(f, chunk_start(k)));
 	l->started = http->clock->ms;
 	l->under_way = &e;
 	chunk_set_error(k, 0);
 	if (!http->store->shared)
-		k->errand = e;
+		chunk_fetch(k)->errand = e;
 	job_init(&l->errand.job, f->method == RESIDENT_COPY ? JOB_COPY :
 	    JOB_READ);
 	l->errand.job.id = ++http->store->next_job;
 	l->errand.job.fd = file_hold(f);
-	l->errand.job.offset = chunk_offset(f, k->index);
-	l->errand.job.length = k->len;
+	l->errand.job.offset = chunk_start(k);
+	l->errand.job.length = chunk_len(k);
 	l->errand.job.version = f->version;
 	l->errand.job.known = l->errand.job.kind == JOB_COPY;
 	l->errand.done = load_done;
@@ -193,10 +194,11 @@ put_lead(struct conn *c)
 
 /* Goes on to the next of several ranges when this one has been put out. */
 static RARE void
-next_range(struct conn *c, uint32_t index)
+next_range(struct conn *c, const struct chunk *k)
 {
 	struct request			*r = c->request;
 	const struct decide_range	*range;
+	uint32_t			 index;
 
 	if (r->next < r->end || !parts_next(r->parts))
 		return;
@@ -204,7 +206,8 @@ next_range(struct conn *c, uint32_t index)
 	r->next = range->first;
 	r->end = r->next + range->length;
 	/* A copied chunk must not go in between: no descriptor, no way back. */
-	if (chunk_index(r->file, r->next) == index)
+	index = chunk_index(r->file, r->next);
+	if (index == chunk_index(r->file, chunk_start(k)))
 		r->chunk = chunk_hold(&c->http->store->chunks, r->file, index);
 }
 
@@ -233,15 +236,15 @@ lend(struct conn *c, struct chunk *k, const char *at, size_t len)
 	p->owner = &c->http->store->chunks;
 	p->what = k;
 	p->offset = (off_t)r->next;
-	p->file = r->file->fd;
+	p->file = at == NULL ? r->file->descriptor->fd : -1;
 }
 
 /* To copy what is small behind its head costs less than the system takes for a
  * second piece. */
 static bool
-is_to_copy(const struct conn *c, const struct chunk *k, size_t len)
+is_to_copy(const struct conn *c, size_t len)
 {
-	return !k->mapped && len <= COPIED &&
+	return c->request->file->small && len <= COPIED &&
 	    len <= output_space(conn_output(c));
 }
 
@@ -251,11 +254,12 @@ put_chunk(struct conn *c, bool file)
 {
 	struct request	*r = c->request;
 	struct chunk	*k = r->chunk;
-	int64_t		 at = chunk_offset(r->file, k->index);
-	int64_t		 end = at + k->len < r->end ? at + k->len : r->end;
-	const char	*bytes = chunk_bytes(k) + (r->next - at);
+	int64_t		 at = chunk_start(k);
+	int64_t		 end = at + chunk_len(k) < r->end ?
+			    at + chunk_len(k) : r->end;
+	const char	*bytes = file ? NULL : chunk_bytes(k) + (r->next - at);
 	size_t		 len = (size_t)(end - r->next);
-	bool		 copied = !file && is_to_copy(c, k, len);
+	bool		 copied = !file && is_to_copy(c, len);
 
 	put_head(c);
 	if (r->parts != NULL)
@@ -263,7 +267,7 @@ put_chunk(struct conn *c, bool file)
 	if (copied)
 		output_write(conn_output(c), bytes, len);
 	else
-		lend(c, k, file ? NULL : bytes, len);
+		lend(c, k, bytes, len);
 	r->body += end - r->next;
 	r->next = end;
 	r->chunk = NULL;
@@ -271,7 +275,7 @@ put_chunk(struct conn *c, bool file)
 	r->tries = 0;
 	r->disk_by = 0;
 	if (r->parts != NULL)
-		next_range(c, k->index);
+		next_range(c, k);
 	if (copied)			/* it may be the next one as well */
 		chunk_release(&c->http->store->chunks, &k);
 }
@@ -329,7 +333,8 @@ absent(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct chunk	*k = r->chunk;
-	struct errand	*e = c->http->store->shared ? NULL : k->errand;
+	struct errand	*e = c->http->store->shared ? NULL :
+			    chunk_fetch(k)->errand;
 	int		 error = chunk_error(k);
 
 	if ((r->answered && conn_pending(c)) || conn_sends_first(c))

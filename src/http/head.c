@@ -24,6 +24,12 @@
 #define SLACK		"\r\nServer:"
 #define SLACK_AT	(DATE_AT + DATE_LENGTH + sizeof(SLACK) - 1)
 
+/* A tag is sent with each response, and kept with each head: so it is 64 bits
+ * in digits of six. */
+#define ETAG_DIGITS	11
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    "abcdefghijklmnopqrstuvwxyz0123456789-_";
+
 #define CONDITIONS							\
 	(1U << FIELD_IF_MATCH | 1U << FIELD_IF_NONE_MATCH |		\
 	1U << FIELD_IF_MODIFIED_SINCE |					\
@@ -44,10 +50,19 @@ head_etag(const struct file *f, char etag[HEAD_ETAG_MOST])
 	const struct job_version	*v = &f->version;
 	const uint64_t	facts[] = { v->dev, v->ino, (uint64_t)v->size,
 	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns };
+	uint64_t	bits = hash_bytes(&key, 0, facts, sizeof(facts));
+	size_t		n = 0;
 
-	return (size_t)snprintf(etag, HEAD_ETAG_MOST, "%s\"%016llx\"",
-	    f->settled ? "" : "W/",
-	    (unsigned long long)hash_bytes(&key, 0, facts, sizeof(facts)));
+	if (!f->settled) {
+		etag[n++] = 'W';
+		etag[n++] = '/';
+	}
+	etag[n++] = '"';
+	for (int i = 0; i < ETAG_DIGITS; i++, bits >>= 6)
+		etag[n++] = digits[bits & 63];
+	etag[n++] = '"';
+	etag[n] = '\0';
+	return n;
 }
 
 void

@@ -6,7 +6,7 @@
 
 #include "http/conn.h"
 
-#define HEAD_ETAG_MOST	24		/* bytes, quotes and W/ included */
+#define HEAD_ETAG_MOST	16		/* bytes, quotes and W/ included */
 
 /* A file version's tag, terminated; its length. */
 size_t	head_etag(const struct file *, char etag[HEAD_ETAG_MOST]);

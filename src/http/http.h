@@ -35,6 +35,10 @@
 
 #define HTTP_INPUT	(64 * 1024)	/* what one recv may bring, bytes */
 
+/* Those under way, by their path. */
+#define LOOK_PLACES	256
+LIST_HEAD(looks, look);
+
 /* What several loops may share; that of jobs is counted by all of them. */
 struct store {
 	bool			 shared;
@@ -44,6 +48,8 @@ struct store {
 	struct file_cache	 files;
 	struct chunk_cache	 chunks;
 	struct grant_cache	 grants;
+	struct looks		 looks[LOOK_PLACES];	/* look.c's; not if it
+							 * is shared */
 	_Atomic uint64_t	 next_job;
 	_Atomic int64_t		 verifying;	/* passwords, now */
 	_Atomic uint32_t	 compressing;	/* such jobs under way */

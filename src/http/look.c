@@ -24,6 +24,8 @@ struct look {
 	struct path		*path;		/* held */
 	int64_t			 begun;		/* clock ms */
 	bool			 claimed;	/* nobody waits for it */
+	bool			 known;		/* others find it: */
+	LIST_ENTRY(look)	 others;	/* in its place of the store */
 	struct errand		**under_way;	/* NULL when this is done; or
 						 * NULL */
 	size_t			 names_at;	/* in text */
@@ -93,7 +95,7 @@ give(const struct look *l, enum pathname_kind kind, int status, enum why why)
 }
 
 static void
-take_found(struct look *l, struct answer *a, uint32_t tried)
+take_found(struct look *l, struct answer *a, uint16_t tried)
 {
 	struct job	*job = &l->errand.job;
 	struct store	*store = l->http->store;
@@ -119,7 +121,7 @@ found_file(struct look *l)
 	struct path		*p = l->path;
 	struct answer		 a = { .kind = PATHNAME_FILE,
 				    .looked = when(l) };
-	uint32_t		 tried = 0;
+	uint16_t		 tried = 0;
 
 	if (space_kind(p->space) == SPACE_TARGET) {
 		a.variants = variant_beside(p, job->done);
@@ -208,6 +210,42 @@ found_error(struct look *l)
 		give(l, PATHNAME_REFUSED, status, why);
 }
 
+/*
+ * What is under way is found by its path: not in that, as of all paths few are
+ * looked for at a time.
+ */
+static struct looks *
+place(const struct http *http, const struct path *p)
+{
+	return &http->store->looks[(uintptr_t)p / sizeof(*p) % LOOK_PLACES];
+}
+
+static struct look *
+find(const struct http *http, const struct path *p)
+{
+	struct look	*l;
+
+	LIST_FOREACH(l, place(http, p), others)
+		if (l->path == p)
+			break;
+	return l;
+}
+
+static void
+make_known(struct look *l)
+{
+	LIST_INSERT_HEAD(place(l->http, l->path), l, others);
+	l->known = true;
+}
+
+static void
+make_unknown(struct look *l)
+{
+	if (l->known)
+		LIST_REMOVE(l, others);
+	l->known = false;
+}
+
 /* It is not under way any more. */
 static void
 come_back(struct look *l)
@@ -216,8 +254,7 @@ come_back(struct look *l)
 
 	if (l->under_way != NULL)
 		*l->under_way = NULL;
-	if (!store->shared)
-		l->path->errand = NULL;
+	make_unknown(l);
 	if (l->claimed)
 		answer_unclaim(&store->paths, l->path);
 	store->compressing -= l->errand.job.kind == JOB_COMPRESS;
@@ -362,23 +399,23 @@ start(struct http *http, struct path *p, bool claimed)
 	l->claimed = claimed;
 	l->under_way = &e;
 	if (!store->shared)
-		p->errand = e;
+		make_known(l);
 	pathname_share(&store->paths, p);
 	http->disk.start(http->disk.context, e);
 	if (e == NULL)
 		return NULL;
 	l->under_way = NULL;
-	if (store->paths.anew && !store->shared)
-		p->errand = NULL;	/* nobody else is to find it */
+	if (store->paths.anew)
+		make_unknown(l);
 	return e;
 }
 
 struct errand *
 look_start(struct http *http, struct path *p)
 {
-	if (look_is_under_way(http, p))
-		return p->errand;
-	return start(http, p, false);
+	struct look	*l = find(http, p);
+
+	return l != NULL ? &l->errand : start(http, p, false);
 }
 
 bool
@@ -394,5 +431,5 @@ look_afresh(struct http *http, struct path *p)
 bool
 look_is_under_way(const struct http *http, const struct path *p)
 {
-	return !http->store->shared && p->errand != NULL;
+	return find(http, p) != NULL;
 }

@@ -78,6 +78,8 @@ store_free(struct store **sp)
 	pathname_free(&store->paths);
 	grant_free(&store->grants);
 	header_free(&store->heads);
+	file_free(&store->files);
+	chunk_free(&store->chunks);
 	mime_free(&store->mime);
 	lock_free(&store->paths.cache.lock);
 	lock_free(&store->heads.cache.lock);

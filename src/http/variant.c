@@ -39,6 +39,8 @@ static const struct {
 #undef X
 };
 
+_Static_assert(KIND_COUNT <= 16, "a path has so many bits for them");
+
 static uint32_t
 kind_of(uint32_t space)
 {
@@ -174,27 +176,27 @@ variant_add_suffixes(struct buf *text, const struct path *p)
 			    strlen(kinds[i].suffix) + 1);
 }
 
-uint32_t
+uint16_t
 variant_beside(const struct path *p, uint64_t beside)
 {
-	uint32_t	variants = 0;
+	uint16_t	variants = 0;
 
 	for (uint32_t i = 0; i < KIND_COUNT; i++) {
 		if (!is_beside(p->rules, i))
 			continue;
-		variants |= (uint32_t)(beside & 1) << i;
+		variants |= (uint16_t)((beside & 1) << i);
 		beside >>= 1;
 	}
 	return variants;
 }
 
-uint32_t
+uint16_t
 variant_made(void)
 {
 	return 1U << MADE;
 }
 
-uint32_t
+uint16_t
 variant_to_make(const struct http *http, const struct path *p, int64_t size,
     const char *type)
 {

@@ -42,11 +42,11 @@ bool		 variant_has_siblings(const struct request *);
 void		 variant_add_suffixes(struct buf *, const struct path *);
 /* A look at a file has found it, with the bits of those beside it: which
  * variants that are. */
-uint32_t	 variant_beside(const struct path *, uint64_t beside);
+uint16_t	 variant_beside(const struct path *, uint64_t beside);
 /* The variant that is made of a file, and the same if it is worth an attempt
  * with one of that size and type, else none. */
-uint32_t	 variant_made(void);
-uint32_t	 variant_to_make(const struct http *, const struct path *,
+uint16_t	 variant_made(void);
+uint16_t	 variant_to_make(const struct http *, const struct path *,
 		    int64_t size, const char *type);
 /* Where that variant of what is in this space is. */
 uint32_t	 variant_space(uint32_t space, unsigned variant);

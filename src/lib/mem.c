@@ -28,7 +28,7 @@ mem_get(size_t size)
 /*
  * calloc of the GNU library does not look among the pieces that have just been
  * given back.  What comes and goes with each look on disk would be cut up for
- * what stays, and the rest be of use to nobody: 96 bytes for each cached file.
+ * what stays, and the rest be of use to nobody.
  */
 void *
 mem_zero(size_t size)

@@ -186,7 +186,7 @@ SKIP: {
 	}
 	is($right, $idle, "$idle files");
 	$each = int((memory($main) - $before) / $idle) - 500;
-	cmp_ok($each, '<=', 750,
+	cmp_ok($each, '<=', 512,
 	    "bytes for a cached file, beside its contents: $each");
 }
 

@@ -75,8 +75,14 @@ put_head(struct path *p)
 	struct head	*h;
 	char		 bytes[32] = "";
 
-	h = header_put(&heads, &p->heads[0], bytes, sizeof(bytes), 0, &date);
+	h = header_put(&heads, &p->heads, 0, bytes, sizeof(bytes), 0, &date);
 	header_release(&heads, &h);
+}
+
+static bool
+has_heads(const struct path *p)
+{
+	return p->heads != NULL;
 }
 
 START_TEST(answer_takes_heads_along)
@@ -85,9 +91,37 @@ START_TEST(answer_takes_heads_along)
 
 	put_head(p);
 	answer_give(&paths, p, &(struct answer){ .kind = PATHNAME_DIRECTORY });
-	ck_assert_ptr_null(p->heads[0]);
+	ck_assert(!has_heads(p));
 	ck_assert_uint_eq(heads.cache.entries, 0);
 	pathname_release(&paths, &p);
+}
+END_TEST
+
+/* However many paths there are, and whether heads are used all the time. */
+START_TEST(heads_are_limited)
+{
+	static const struct answer	a;
+	struct path			*p[50];
+	struct head			*h;
+	char				 bytes[32] = "";
+
+	heads.cache.limit_bytes = 1000;
+	for (int i = 0; i < 50; i++) {
+		p[i] = add(i);
+		h = answer_put_head(&paths, p[i], &a, 0, (struct str){ bytes,
+		    sizeof(bytes) }, 0, &date);
+		header_release(&heads, &h);
+		ck_assert(has_heads(p[i]));
+		ck_assert_uint_le(heads.cache.bytes, 1000);
+		for (int k = 0; k < i && _i == 1; k++) {
+			h = answer_head(&paths, p[k], &a, 0, &date);
+			if (h != NULL)
+				header_release(&heads, &h);
+		}
+	}
+	ck_assert_uint_gt(heads.cache.entries, 10);
+	for (int i = 0; i < 50; i++)
+		pathname_release(&paths, &p[i]);
 }
 END_TEST
 
@@ -104,11 +138,11 @@ START_TEST(anew)
 	put_head(p);
 	answer_confirm(&paths, p, &v, &a, 0);
 	ck_assert_int_eq(p->looked, PATHNAME_LONG_AGO);
-	ck_assert_ptr_nonnull(p->heads[0]);
+	ck_assert(has_heads(p));
 	paths.anew = false;
 	answer_confirm(&paths, p, &v, &a, 0);
 	ck_assert_int_eq(p->looked, 2000);
-	ck_assert_ptr_nonnull(p->heads[0]);
+	ck_assert(has_heads(p));
 	pathname_release(&paths, &p);
 }
 END_TEST
@@ -303,6 +337,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, fresh, done);
 	tcase_add_test(tests, answer_takes_heads_along);
+	tcase_add_loop_test(tests, heads_are_limited, 0, 2);
 	tcase_add_test(tests, anew);
 	tcase_add_test(tests, tried);
 	tcase_add_test(tests, variants_expire);

@@ -192,7 +192,7 @@ check_head(struct head *h, const struct answer *a)
 	snprintf(want, sizeof(want), "%15lld",
 	    (long long)a->file->version.mtime);
 	need(memcmp(bytes + 16, want, 15) == 0);
-	need((uint32_t)bytes[0] == 'A' + a->variants);
+	need(bytes[0] == 'A' + a->variants);
 	for (int i = 0; i < 8; i++)
 		need(bytes[DATE_AT + i] >= '0' && bytes[DATE_AT + i] <= '9');
 }
@@ -232,7 +232,7 @@ check_bytes(struct chunk *k)
 {
 	char	 byte = byte_of(k->file->version.mtime);
 
-	for (uint32_t i = 0; i < k->len; i += 61)
+	for (uint32_t i = 0; i < chunk_len(k); i += 61)
 		need(chunk_bytes(k)[i] == byte);
 }
 
@@ -243,7 +243,7 @@ use_chunk(struct worker *w, const struct answer *a)
 	uint32_t	 index = choose(w, f->nchunks);
 	struct chunk	*k = chunk_hold(&chunks, f, index);
 
-	need(k->index == index);
+	need(chunk_index(f, chunk_start(k)) == index);
 	if (choose(w, 4) == 0 && chunk_by_file(k))
 		need(chunk_ready_file(&chunks, k, w->now) == CHUNK_READY);
 	else {
@@ -356,7 +356,7 @@ static bool
 some(void *n, const struct path *p)
 {
 	++*(uint32_t *)n;
-	return p->kind == PATHNAME_FILE && (p->hash & 1) != 0;
+	return p->kind == PATHNAME_FILE && (p->name[p->len - 1] & 1) != 0;
 }
 
 static void *

@@ -14,9 +14,9 @@
 static void
 check_bytes(struct chunk *k)
 {
-	int64_t	at = chunk_offset(k->file, k->index);
+	int64_t	at = chunk_start(k);
 
-	for (uint32_t i = 0; i < k->len; i += 97)
+	for (uint32_t i = 0; i < chunk_len(k); i += 97)
 		ck_assert_int_eq(chunk_bytes(k)[i], (char)((at + i) % 251));
 }
 
@@ -30,10 +30,10 @@ START_TEST(small_is_copied)
 	ck_assert_uint_eq(f->nchunks, 1);
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
-	ck_assert(!k->mapped);
+	ck_assert(k->file->small);
 	check_bytes(k);
 	ck_assert(chunk_whole(f));
-	ck_assert_int_eq(f->fd, -1);	/* no more need of it */
+	ck_assert_int_eq(file_fd(f), -1);	/* no more need of it */
 	ck_assert_int_eq(chunk_ready(&chunks, k, 1000000), CHUNK_READY);
 	chunk_release(&chunks, &k);
 	file_drop(&f);
@@ -72,12 +72,12 @@ START_TEST(records)
 {
 	if (sizeof(void *) != 8)
 		return;			/* other words, other sums */
-	ck_assert_uint_le(offsetof(struct path, name), 118);
-	ck_assert_uint_le(sizeof(struct head), 40);
-	ck_assert_uint_le(sizeof(struct file) + sizeof(struct chunk *), 120);
-	ck_assert_uint_le(offsetof(struct chunk, at), 64);
+	ck_assert_uint_le(offsetof(struct path, name), 62);
+	ck_assert_uint_le(sizeof(struct head), 32);
+	ck_assert_uint_le(sizeof(struct file) + sizeof(struct chunk *), 80);
+	ck_assert_uint_le(CHUNK_SMALL, 32);
 	/* What is there is copied by every request. */
-	ck_assert_uint_eq(offsetof(struct chunk, at) % 16, 0);
+	ck_assert_uint_eq(CHUNK_SMALL % 16, 0);
 }
 END_TEST
 
@@ -92,8 +92,8 @@ START_TEST(large_is_mapped)
 	for (uint32_t i = 0; i < 3; i++) {
 		k = chunk_hold(&chunks, f, i);
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
-		ck_assert(k->mapped);
-		ck_assert_uint_eq(k->len, i < 2 ? 64 * KIB :
+		ck_assert_ptr_nonnull(k->at);
+		ck_assert_uint_eq(chunk_len(k), i < 2 ? 64 * KIB :
 		    150000 - 128 * KIB);
 		check_bytes(k);
 		chunk_release(&chunks, &k);
@@ -177,7 +177,7 @@ START_TEST(off)
 			check_bytes(k);
 			chunk_release(&chunks, &k);
 			ck_assert_ptr_null(f->chunks[0]);
-			ck_assert_int_ne(f->fd, -1);
+			ck_assert_int_ne(file_fd(f), -1);
 		}
 		ck_assert_uint_eq(chunks.cache.entries, 0);
 		ck_assert_uint_eq(chunks.mappings, 0);
@@ -263,15 +263,15 @@ START_TEST(copies)
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_ABSENT);
 	copy = memfd_create("copy", 0);
-	ck_assert_int_eq(ftruncate(copy, k->len), 0);
-	ck_assert_int_eq(pwrite(copy, "x", 1, k->len - 1), 1);
+	ck_assert_int_eq(ftruncate(copy, chunk_len(k)), 0);
+	ck_assert_int_eq(pwrite(copy, "x", 1, chunk_len(k) - 1), 1);
 	ck_assert_int_eq(chunk_take(k, copy), 0);
 	close(copy);
-	ck_assert(k->mapped == (_i == 1));
-	ck_assert_int_eq(chunk_bytes(k)[k->len - 1], 'x');
+	ck_assert(f->small == (_i == 0));
+	ck_assert_int_eq(chunk_bytes(k)[chunk_len(k) - 1], 'x');
 	ck_assert_int_eq(chunk_ready(&chunks, k, INT64_MAX), CHUNK_READY);
 	ck_assert(chunk_whole(f) == (_i == 0));
-	ck_assert((f->fd == -1) == (_i == 0));
+	ck_assert((file_fd(f) == -1) == (_i == 0));
 	chunk_release(&chunks, &k);
 	file_drop(&f);
 	ck_assert_uint_eq(chunks.cache.bytes, 0);
@@ -320,7 +320,7 @@ START_TEST(our_own)
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 	chunk_release(&chunks, &k);
 	chunk_clear(&chunks, f);
-	if (evict(f->fd, 64 * KIB)) {
+	if (evict(file_fd(f), 64 * KIB)) {
 		k = chunk_hold(&chunks, f, 0);
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_ABSENT);
 		chunk_release(&chunks, &k);
@@ -350,7 +350,7 @@ hold_absent(struct file *f)
 {
 	struct chunk	*k;
 
-	for (int i = 0; i < 100 && evict(f->fd, 64 * KIB); i++) {
+	for (int i = 0; i < 100 && evict(file_fd(f), 64 * KIB); i++) {
 		k = chunk_hold(&chunks, f, 0);
 		if (chunk_ready(&chunks, k, 0) == CHUNK_ABSENT)
 			return k;
@@ -371,7 +371,7 @@ START_TEST(evicted)
 	f = make(64 * KIB, false);
 	if (f->method == RESIDENT_NOWAIT && (k = hold_absent(f)) != NULL) {
 		for (off_t at = 0; at < 64 * (off_t)KIB; at += 4096)
-			ck_assert_int_eq(pread(f->fd, &(char){ 0 }, 1, at), 1);
+			ck_assert_int_eq(pread(file_fd(f), &(char){ 0 }, 1, at), 1);
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 		chunk_release(&chunks, &k);
 	}
@@ -386,7 +386,7 @@ static bool
 push_out(const struct chunk *k)
 {
 #ifdef MADV_PAGEOUT
-	fsync(k->file->fd);
+	fsync(file_fd(k->file));
 	for (int i = 0; i < 1000; i++) {
 		ck_assert_int_eq(madvise(k->at, k->len, MADV_PAGEOUT), 0);
 		if (!resident_mapped(chunks.pagemap, k->at, k->len))
@@ -417,32 +417,32 @@ START_TEST(looked_at)
 	    !resident_mapped(chunks.pagemap, k->at, k->len))
 		goto out;		/* nothing to be seen here */
 	ck_assert_int_eq(chunk_ready(&chunks, k, RESIDENT_USE), CHUNK_READY);
-	ck_assert_int_eq(k->trusted, RESIDENT_USE + RESIDENT_PROOF);
-	ck_assert_uint_eq(k->read, 1);
+	ck_assert_int_eq(k->fetch.trusted, RESIDENT_USE + RESIDENT_PROOF);
+	ck_assert_uint_eq(k->fetch.read, 1);
 	ck_assert(!chunk_by_file(k));
 	ck_assert_int_eq(chunk_ready(&chunks, k, 2 * RESIDENT_USE),
 	    CHUNK_READY);
-	ck_assert_uint_eq(k->read, 2 * RESIDENT_USE);
+	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_USE);
 	ck_assert(chunk_by_file(k));
 	ck_assert_int_eq(chunk_ready_file(&chunks, k, now), CHUNK_READY);
-	ck_assert_uint_eq(k->read, 2 * RESIDENT_USE);
+	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_USE);
 	do {
 		now += 20;
-		if (now > 110000 || !push_out(k) || !evict(f->fd, 64 * KIB))
+		if (now > 110000 || !push_out(k) || !evict(file_fd(f), 64 * KIB))
 			goto out;
 	} while (chunk_ready_file(&chunks, k, now) != CHUNK_ABSENT);
 	/* It may be back only if a helper has read it, or what leads there. */
-	ck_assert_int_eq(pread(f->fd, bytes, sizeof(bytes), 0), 64 * KIB);
-	if (k->visible)
+	ck_assert_int_eq(pread(file_fd(f), bytes, sizeof(bytes), 0), 64 * KIB);
+	if (k->fetch.visible)
 		ck_assert_int_eq(chunk_ready_file(&chunks, k, now + 10),
 		    CHUNK_ABSENT);
-	f->ahead = k->index;
+	f->descriptor->ahead = k->index;
 	/* Memory is short: what is there now may be gone in the next moment. */
 	ck_assert_int_eq(chunk_ready_file(&chunks, k, now + 10), CHUNK_READY);
-	ck_assert_int_le(k->trusted, now + 10);
+	ck_assert_int_le(k->fetch.trusted, now + 10);
 	now += 10 + RESIDENT_SHORT;
 	ck_assert_int_eq(chunk_ready_file(&chunks, k, now), CHUNK_READY);
-	ck_assert_int_gt(k->trusted, now);
+	ck_assert_int_gt(k->fetch.trusted, now);
 out:
 	io_close(&chunks.pagemap);
 	chunk_release(&chunks, &k);
@@ -507,11 +507,11 @@ START_TEST(gone_again)
 	    (k = hold_absent(f)) != NULL) {
 		for (int i = 0; i < 3; i++) {
 			chunk_warmed(k, 0, 5, false);
-			ck_assert_int_eq(k->trusted, 0);
-			ck_assert_uint_eq(f->ahead, k->index + 1);
+			ck_assert_int_eq(k->fetch.trusted, 0);
+			ck_assert_uint_eq(f->descriptor->ahead, k->index + 1);
 		}
 		chunk_warmed(k, 0, 5, false);
-		ck_assert_int_eq(k->trusted, RESIDENT_PROOF);
+		ck_assert_int_eq(k->fetch.trusted, RESIDENT_PROOF);
 		ck_assert(!resident_mapped(chunks.pagemap, k->at, k->len));
 		chunk_release(&chunks, &k);
 	}
@@ -534,7 +534,7 @@ START_TEST(by_file)
 	ck_assert(chunk_by_file(k));
 	ck_assert_int_eq(chunk_ready_file(&chunks, k, 0), CHUNK_READY);
 	ck_assert_ptr_null(k->at);		/* no need to map it */
-	f->no_sendfile = true;
+	f->descriptor->no_sendfile = true;
 	ck_assert(!chunk_by_file(k));
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 	ck_assert_ptr_nonnull(k->at);

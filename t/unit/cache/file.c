@@ -15,7 +15,7 @@ START_TEST(empty_file)
 	caches(1024 * KIB, RESIDENCY_AUTO);
 	f = make(0, true);
 	ck_assert_uint_eq(f->nchunks, 0);
-	ck_assert_int_eq(f->fd, -1);
+	ck_assert_int_eq(file_fd(f), -1);
 	ck_assert(chunk_whole(f));
 	file_drop(&f);
 	unlink(path);
@@ -36,9 +36,9 @@ START_TEST(descriptors)
 			ck_assert_int_ne(file_hold(f[0]), -1);
 	}
 	for (int i = 0; i < 8; i++)
-		open += f[i]->fd != -1;
+		open += file_fd(f[i]) != -1;
 	ck_assert_int_eq(open, 4);
-	ck_assert_int_ne(f[0]->fd, -1);		/* held */
+	ck_assert_int_ne(file_fd(f[0]), -1);		/* held */
 	file_release(f[0]);
 	for (int i = 0; i < 8; i++) {
 		file_drop(&f[i]);
@@ -97,7 +97,7 @@ START_TEST(given_away)
 
 	caches_that_give();
 	f = make(150000, true);
-	fd = f->fd;
+	fd = file_fd(f);
 	for (uint32_t i = 0; i < f->nchunks; i++) {
 		k = chunk_hold(&chunks, f, i);
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
@@ -110,7 +110,7 @@ START_TEST(given_away)
 		file_drop(&f);
 	else {				/* for others, and it stays known */
 		cache_empty(&files.cache);
-		ck_assert_int_eq(f->fd, -1);
+		ck_assert_int_eq(file_fd(f), -1);
 	}
 	ck_assert_uint_eq(given.n, 1);
 	ck_assert_int_eq(given.fd[0], fd);
@@ -146,7 +146,7 @@ START_TEST(given_slowly)
 	files.later = count;
 	files.later_context = &asked;
 	f = make(4 * KIB * 1000, true);
-	fd = f->fd;
+	fd = file_fd(f);
 	for (uint32_t i = 0; i < f->nchunks; i++) {
 		k = chunk_hold(&chunks, f, i);
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
@@ -231,10 +231,10 @@ START_TEST(made_ones)
 		if (i == 1)
 			held = file_hold(f[1]);
 	}
-	ck_assert_int_eq(f[0]->fd, -1);
+	ck_assert_int_eq(file_fd(f[0]), -1);
 	ck_assert(is_open(held));
-	ck_assert_int_eq(f[1]->fd, held);
-	ck_assert_int_eq(f[2]->fd, -1);
+	ck_assert_int_eq(file_fd(f[1]), held);
+	ck_assert_int_eq(file_fd(f[2]), -1);
 	ck_assert_ptr_null(f[0]->chunks[0]);
 	ck_assert_ptr_nonnull(f[1]->chunks[0]);
 	ck_assert_ptr_null(f[2]->chunks[0]);

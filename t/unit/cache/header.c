@@ -9,6 +9,7 @@
 
 #define BYTES	"Date: one.  padded to two lines of the cache: sixty-four bytes."
 #define DATE_AT	6
+#define KIND	0
 
 static struct header_cache	heads;
 static struct header_date	date;
@@ -29,45 +30,47 @@ second(void)
 
 START_TEST(aligned)
 {
-	struct head	*slot = NULL, *h;
+	struct head	*owned = NULL, *h;
 
-	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	h = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
 	ck_assert_uint_eq((uintptr_t)header_bytes(h) % HEADER_ALIGNMENT, 0);
 	ck_assert_uint_eq(header_len(h) % HEADER_ALIGNMENT, 0);
 	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
 	header_release(&heads, &h);
 	ck_assert_ptr_null(h);
-	ck_assert_ptr_nonnull(slot);
+	ck_assert_ptr_nonnull(owned);
+	header_clear(&heads, &owned);
+	ck_assert_ptr_null(owned);
 	header_free(&heads);
-	ck_assert_ptr_null(slot);
 }
 END_TEST
 
 START_TEST(date_in_place)
 {
-	struct head	*slot = NULL, *h, *same;
+	struct head	*owned = NULL, *h, *same;
 
-	h = same = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	h = same = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
 	header_release(&heads, &h);
 	second();
-	h = header_hold(&heads, &slot, &date);
+	h = header_hold(&heads, &owned, KIND, &date);
 	ck_assert_ptr_eq(h, same);
 	ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 	header_release(&heads, &h);
+	header_clear(&heads, &owned);
 	header_free(&heads);
 }
 END_TEST
 
 START_TEST(date_not_under_a_holder)
 {
-	struct head	*slot = NULL, *sending, *h;
+	struct head	*owned = NULL, *sending, *h;
 
-	sending = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	sending = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
 	second();
-	h = header_hold(&heads, &slot, &date);
+	h = header_hold(&heads, &owned, KIND, &date);
 	ck_assert_ptr_ne(h, sending);
 	ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 	ck_assert_mem_eq(header_bytes(sending), "Date: one.", 10);
@@ -75,57 +78,105 @@ START_TEST(date_not_under_a_holder)
 	header_release(&heads, &sending);
 	header_release(&heads, &h);
 	ck_assert_uint_eq(heads.cache.entries, 1);
+	header_clear(&heads, &owned);
 	header_free(&heads);
 }
 END_TEST
 
 START_TEST(cleared_while_held)
 {
-	struct head	*slot = NULL, *h;
+	struct head	*owned = NULL, *h;
 
-	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	h = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
-	header_clear(&heads, &slot);
-	ck_assert_ptr_null(slot);
+	header_clear(&heads, &owned);
+	ck_assert_ptr_null(owned);
 	ck_assert_uint_eq(heads.cache.entries, 0);
 	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
 	header_release(&heads, &h);
-	header_clear(&heads, &slot);	/* an empty slot is fine */
-	ck_assert_ptr_null(header_hold(&heads, &slot, &date));
+	header_clear(&heads, &owned);	/* nothing there is fine */
+	ck_assert_ptr_null(header_hold(&heads, &owned, KIND, &date));
 	header_free(&heads);
 }
 END_TEST
 
-START_TEST(limited)
+/* One of each kind; which of them comes or goes does not matter to the rest. */
+START_TEST(kinds)
 {
-	struct head	*slots[20] = { NULL }, *h;
-	int		 there = 0;
+	struct head	*owned = NULL, *h[3], *again;
+
+	for (unsigned out = 0; out < 3; out++) {
+		for (unsigned kind = 0; kind < 3; kind++)
+			h[kind] = header_put(&heads, &owned, kind, BYTES,
+			    sizeof(BYTES), DATE_AT, &date);
+		for (unsigned kind = 0; kind < 3; kind++)
+			ck_assert_uint_eq(h[kind]->kind, kind);
+		/* A fresh copy for one, in the midst of the others. */
+		date.wall++;
+		again = header_hold(&heads, &owned, out, &date);
+		ck_assert_ptr_ne(again, h[out]);
+		ck_assert_uint_eq(again->kind, out);
+		ck_assert_uint_eq(heads.cache.entries, 3);
+		header_release(&heads, &again);
+		date.wall--;
+		for (unsigned kind = 0; kind < 3; kind++)
+			header_release(&heads, &h[kind]);
+		header_clear(&heads, &owned);
+		ck_assert_ptr_null(owned);
+		ck_assert_uint_eq(heads.cache.entries, 0);
+	}
+	header_free(&heads);
+}
+END_TEST
+
+/* Who is held stays, who has been used has a chance, as long as there are any;
+ * and nobody goes within the limit. */
+START_TEST(thinned)
+{
+	struct head	*owned[20] = { NULL }, *h, *held;
+	unsigned	 chances = 1;
 
 	for (int i = 0; i < 20; i++) {
-		h = header_put(&heads, &slots[i], BYTES, sizeof(BYTES),
-		    DATE_AT, &date);
+		h = header_put(&heads, &owned[i], KIND, BYTES,
+		    sizeof(BYTES), DATE_AT, &date);
 		header_release(&heads, &h);
 	}
-	for (int i = 0; i < 20; i++)
-		there += slots[i] != NULL;
-	ck_assert_int_gt(there, 0);
-	ck_assert_int_lt(there, 20);
+	held = header_hold(&heads, &owned[0], KIND, &date);
+	for (int i = 0; i < 2; i++) {
+		header_thin(&heads, &owned[i], &chances);
+		ck_assert_ptr_nonnull(owned[i]);
+	}
+	ck_assert_uint_eq(chances, 0);
+	header_thin(&heads, &owned[2], &chances);
+	ck_assert_ptr_null(owned[2]);
+	chances = 1;
+	header_thin(&heads, &owned[1], &chances);
+	ck_assert_ptr_null(owned[1]);
+	ck_assert_uint_eq(chances, 1);
+	ck_assert_uint_eq(heads.cache.evictions, 2);
+	chances = 0;
+	for (int i = 3; i < 20; i++)
+		header_thin(&heads, &owned[i], &chances);
 	ck_assert_uint_le(heads.cache.bytes, 1024);
+	ck_assert_ptr_nonnull(owned[19]);
+	header_release(&heads, &held);
+	for (int i = 0; i < 20; i++)
+		header_clear(&heads, &owned[i]);
 	header_free(&heads);
 }
 END_TEST
 
-/* Nothing stays in its slot, and what is held is good until its release. */
+/* Nothing stays with its owner, and what is held is good until its release. */
 START_TEST(off)
 {
-	struct head	*slot = NULL, *h, *other;
+	struct head	*owned = NULL, *h, *other;
 
 	cache_off(&heads.cache);
-	h = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	h = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
-	ck_assert_ptr_null(slot);
-	ck_assert_ptr_null(header_hold(&heads, &slot, &date));
-	other = header_put(&heads, &slot, BYTES, sizeof(BYTES), DATE_AT,
+	ck_assert_ptr_null(owned);
+	ck_assert_ptr_null(header_hold(&heads, &owned, KIND, &date));
+	other = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
 	ck_assert_ptr_ne(h, other);
 	header_release(&heads, &other);
@@ -139,20 +190,21 @@ END_TEST
 /* Any length, at an odd place; all else as ever. */
 START_TEST(ragged)
 {
-	struct head	*slot = NULL, *h;
+	struct head	*owned = NULL, *h;
 
 	heads.ragged = true;
 	for (size_t len = 10; len <= sizeof(BYTES); len++) {
-		h = header_put(&heads, &slot, BYTES, len, DATE_AT, &date);
+		h = header_put(&heads, &owned, KIND, BYTES, len, DATE_AT, &date);
 		ck_assert_uint_eq((uintptr_t)header_bytes(h) % 2, 1);
 		ck_assert_uint_eq(header_len(h), len);
 		ck_assert_mem_eq(header_bytes(h), BYTES, len);
 		header_release(&heads, &h);
 		second();
-		h = header_hold(&heads, &slot, &date);
+		h = header_hold(&heads, &owned, KIND, &date);
 		ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 		ck_assert_mem_eq(header_bytes(h) + 10, &BYTES[10], len - 10);
 		header_release(&heads, &h);
+		header_clear(&heads, &owned);
 		header_free(&heads);
 		fresh();
 		heads.ragged = true;
@@ -168,7 +220,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, date_in_place);
 	tcase_add_test(tests, date_not_under_a_holder);
 	tcase_add_test(tests, cleared_while_held);
-	tcase_add_test(tests, limited);
+	tcase_add_test(tests, kinds);
+	tcase_add_test(tests, thinned);
 	tcase_add_test(tests, off);
 	tcase_add_test(tests, ragged);
 }
