@@ -11,7 +11,6 @@
 #include "arch/pipeline.h"
 #include "arch/place.h"
 #include "lib/mem.h"
-#include "stats.h"
 
 struct pipelined {
 	struct service	  service;
@@ -100,7 +99,6 @@ measure(const void *context)
 {
 	const struct pipelined	*p = context;
 
-	stats_gauges[STATS_GAUGE_QUEUED] = 0;
 	for (unsigned i = 0; i < p->n; i++)
 		pipeline_measure(p->lines[i]);
 }
