@@ -84,6 +84,19 @@ conn_allowance(struct conn *c)
 	    http->clock->ms));
 }
 
+/* Where it goes from thread to thread, memory goes back with it to the one that
+ * has allocated it: to free what is another's costs much more. */
+static RARE void
+forget_kept(struct conn *c)
+{
+	if (!c->http->store->shared) {
+		buf_forget(&c->kept);
+		return;
+	}
+	explicit_bzero(c->kept.at, c->kept.len);
+	c->kept.len = 0;
+}
+
 void
 conn_park(struct conn *c)
 {
@@ -97,7 +110,7 @@ conn_park(struct conn *c)
 		c->output = output_keep(&http->output);
 	if (c->input_len == 0) {
 		if (c->kept.at != NULL)
-			buf_forget(&c->kept);
+			forget_kept(c);
 		c->input = NULL;
 	} else if (c->input >= http->input &&
 	    c->input < http->input + sizeof(http->input)) {
@@ -132,13 +145,27 @@ conn_begin(struct peer *p)
 	p->conn = c;
 }
 
+static RARE void
+give_back(struct conn *c)
+{
+	need(c->kept.len == 0);
+	buf_free(&c->kept);
+	if (c->http->spare == NULL)
+		c->http->spare = c->spent;
+	else
+		free(c->spent);
+	c->spent = NULL;
+}
+
 void
 conn_end(struct peer *p)
 {
 	struct http	*http = p->http;
 	struct conn	*c = p->conn;
 
-	need(c->request == NULL && c->output == NULL && c->kept.at == NULL);
+	need(c->request == NULL && c->output == NULL);
+	if (c->kept.at != NULL || c->spent != NULL)
+		give_back(c);
 	p->conn = NULL;
 	free(http->spare_conn);
 	http->spare_conn = c;
@@ -196,6 +223,8 @@ conn_request_end(struct conn *c)
 		grant_release(&c->http->store->grants, &r->grant);
 	if (c->http->spare == NULL)
 		c->http->spare = r;
+	else if (c->http->store->shared && c->spent == NULL)
+		c->spent = r;
 	else
 		free(r);
 	c->request = NULL;
