@@ -630,7 +630,7 @@ clients_staying(const struct clients *all)
 size_t
 clients_count(const struct clients *all)
 {
-	return all->count;
+	return tally_read_size(&all->count);
 }
 
 void

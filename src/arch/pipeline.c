@@ -153,6 +153,18 @@ pipeline_free(struct pipeline **lp)
 }
 
 void
+pipeline_share(struct pipeline *l, size_t (*least)(void))
+{
+	clients_share(l->stages[STAGE_ACCEPT], least, NULL);
+}
+
+size_t
+pipeline_clients(const struct pipeline *l)
+{
+	return clients_count(l->stages[STAGE_ACCEPT]);
+}
+
+void
 pipeline_measure(const struct pipeline *l)
 {
 	int64_t	*g = stats_gauges;
