@@ -18,6 +18,7 @@ use Bench::Papers::Claim;
 use Bench::Papers::Figure;
 use Bench::Papers::Measure;
 use Bench::Papers::Results;
+use Bench::Papers::Sheet;
 use Bench::Papers::Target;
 use Bench::Server;
 use JSON::PP qw(decode_json);
@@ -37,7 +38,8 @@ sub invented {
 	my ($figure, $what, $x, %numbers) = @_;
 	my $results = Bench::Papers::Results->new;
 
-	$results->begin($figure, x => $x, servers => [sort keys %numbers]);
+	$results->begin($figure, x => $x, servers => [sort keys %numbers],
+	    date => 'today', seconds => 1, rounds_of_each => 1);
 	add($results, $figure, $what, $x, %numbers);
 	return $results;
 }
@@ -95,6 +97,34 @@ $verdict = verdicts(invented('targets', 'bytes', ['idle'], amped => [400],
     sped => [365], pipelined => [355]));
 is($verdict->{"$idle: sped / amped"}, 'met', 'within a tenth: met');
 is($verdict->{"$idle: pipelined / amped"}, 'missed', 'beyond: missed');
+
+# What was tried stands on the page, for those that are missed in that run.
+sub tried {
+	my ($results) = @_;
+
+	return [Bench::Papers::Sheet::html($results) =~
+	    m{<b>Missed: (.*?)</b> (.*?)</p>}g];
+}
+
+my $many = 'two workers, 64 clients';
+my $tried = tried(invented('targets', 'rate', [$many], amped => [100],
+    pipelined => [84]));
+is($tried->[0], 'cached requests a second, two workers each, 64 clients, ' .
+    'pipelined / amped.', 'a target that is missed');
+like($tried->[1], qr/Tried and kept: .*Tried and dropped: .*the profile/,
+    '... and what was tried, and what the profile says');
+is(scalar(@$tried), 2, '... alone');
+is_deeply(tried(invented('targets', 'rate', [$many], amped => [100],
+    pipelined => [86])), [], 'one that is met needs no explanation');
+$tried = tried(invented('targets', 'rate', ['two workers, 2 clients'],
+    amped => [100], mt => [84], pipelined => [84]));
+like($tried->[1], qr/not been written down/, 'one that nobody has explained');
+like($tried->[3], qr/four threads, .*wake-up/, 'and one beside it');
+is(scalar(@$tried), 4, '... no others');
+for my $key (keys(%Bench::Papers::Target::tried)) {
+	ok((grep { "$_->[1] / $_->[2], $_->[4]" eq $key }
+	    @Bench::Papers::Target::targets), "a target: $key");
+}
 
 # What is claimed of a figure: what agrees, and what has changed.
 for my $case (

@@ -156,7 +156,7 @@ list(struct client *c, enum patience patience, int64_t deadline)
 
 /* What its descriptor is watched for meanwhile. */
 static enum evloop_want
-watched(enum wait_kind kind)
+watched(const struct clients *all, enum wait_kind kind)
 {
 	switch (kind) {
 	case WAIT_DISK:
@@ -165,7 +165,7 @@ watched(enum wait_kind kind)
 	case WAIT_WRITE:
 		return EVLOOP_WRITE;
 	default:
-		return EVLOOP_READ;
+		return all->reads;
 	}
 }
 
@@ -189,9 +189,8 @@ dispense(struct clients *all, enum patience patience)
 		let_in(all);
 }
 
-/* Leaves the client with whoever satisfies its wait. */
-static void
-park(struct client *c, const struct wait *w)
+void
+clients_keep(struct client *c, const struct wait *w)
 {
 	struct clients	*all = c->all;
 
@@ -202,7 +201,14 @@ park(struct client *c, const struct wait *w)
 		c->errand = w->errand;
 		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
 	}
-	evloop_want(evloop_host(c), watched(w->kind));
+}
+
+/* Leaves the client with whoever satisfies its wait. */
+static void
+park(struct client *c, const struct wait *w)
+{
+	clients_keep(c, w);
+	evloop_want(evloop_host(c), watched(c->all, w->kind));
 }
 
 void
@@ -224,8 +230,8 @@ clients_run(struct client *c)
 		clients_settle(c, machine_run(c->peer));
 }
 
-static void
-wake(struct client *c, enum outcome outcome)
+void
+clients_wake(struct client *c, enum outcome outcome)
 {
 	stop_waiting(c);
 	machine_wake(c->peer, outcome);
@@ -235,7 +241,7 @@ wake(struct client *c, enum outcome outcome)
 static void
 socket_ready(void *context)
 {
-	wake(context, OUTCOME_READY);
+	clients_wake(context, OUTCOME_READY);
 }
 
 void
@@ -246,7 +252,7 @@ clients_errand_done(struct errand *e)
 	e->deserted = NULL;	/* from here on waiters leave content */
 	e->done(e);
 	while ((c = TAILQ_FIRST(&e->waiters)) != NULL)
-		wake(c, OUTCOME_READY);
+		clients_wake(c, OUTCOME_READY);
 	e->free(e);
 }
 
@@ -351,7 +357,7 @@ timer(void *context)
 		    c->deadline <= all->clock->ms) {
 			/* The same deadline is a new one. */
 			clients_unlist(c);
-			wake(c, OUTCOME_TIMED_OUT);
+			clients_wake(c, OUTCOME_TIMED_OUT);
 		}
 	if (first_deadline(all) != NEVER)
 		set_timer(all, first_deadline(all) + TIMER_GRAIN);
@@ -365,7 +371,7 @@ clients_evict(struct clients *all)
 	if (c == NULL)
 		return false;
 	stats_count(STATS_MADE_ROOM);
-	wake(c, OUTCOME_CANCELLED);
+	clients_wake(c, OUTCOME_CANCELLED);
 	return true;
 }
 
@@ -388,7 +394,7 @@ static void
 begin_turn(struct clients *all)
 {
 	if (all->listed[PATIENCE_LINGER] > BYGONE)
-		wake(TAILQ_FIRST(&all->lists[PATIENCE_LINGER]),
+		clients_wake(TAILQ_FIRST(&all->lists[PATIENCE_LINGER]),
 		    OUTCOME_CANCELLED);
 	if (has_room(all))
 		return;
@@ -402,7 +408,7 @@ static void
 welcome(struct clients *all, int fd, const struct transport *transport,
     void *context, const struct sockaddr *from, size_t listener)
 {
-	struct client	*c = evloop_guest(all->loop, fd, socket_ready,
+	struct client	*c = evloop_guest(all->loop, fd, all->ready,
 			    sizeof(*c));
 
 	c->all = all;
@@ -567,6 +573,8 @@ clients_new(struct evloop *loop, struct clock *clock, struct http *http,
 	all->clock = clock;
 	all->http = http;
 	all->limit = limit;
+	all->reads = EVLOOP_READ;
+	all->ready = socket_ready;
 	all->gone = gone;
 	all->context = context;
 	for (int i = 0; i < PATIENCE_COUNT; i++)
@@ -637,7 +645,7 @@ clients_staying(const struct clients *all)
 size_t
 clients_count(const struct clients *all)
 {
-	return all->count;
+	return tally_read_size(&all->count);
 }
 
 void
@@ -706,7 +714,7 @@ clients_drain(struct clients *all)
 	all->draining = true;
 	/* Each leaves that list: its wait is a shorter one now. */
 	while ((c = longest_idle(all)) != NULL)
-		wake(c, OUTCOME_READY);
+		clients_wake(c, OUTCOME_READY);
 	if (all->count == 0 && all->gone != NULL)
 		all->gone(all->context);
 }
@@ -732,7 +740,8 @@ clients_free(struct clients **ap)
 	clients_end(all);
 	need(all->count == 0);
 	free(all->doors);
-	free(all->stages);
+	if (all->stages != NULL)
+		stages_leave(all);
 	evloop_unwatch(&all->timer);
 	evloop_unwatch(&all->aside);
 	evloop_unwatch(&all->bell);

@@ -31,7 +31,7 @@ void		 clients_take_turns(struct clients *, struct turns *,
 		    unsigned main);
 /* How many will stay for a while: without one that makes room. */
 size_t		 clients_staying(const struct clients *);
-/* How many there are. */
+/* How many there are; any thread. */
 size_t		 clients_count(const struct clients *);
 void		 clients_listen(struct clients *, const struct listener *,
 		    size_t n);

@@ -20,6 +20,11 @@ struct client {
 	int64_t			 deadline;	/* clock ms */
 	uint8_t			 patience;	/* the list that it is in */
 	bool			 listed;
+	/* In stages, see there. */
+	bool			 watched;	/* by who reads requests, ... */
+	bool			 away;		/* ... but not there */
+	bool			 called;	/* there may be more to read */
+	bool			 ended;		/* and behind that, the end */
 	TAILQ_ENTRY(client)	 link;		/* in that list */
 	union {
 		TAILQ_ENTRY(client)	 waiting;	/* for the errand */
@@ -46,6 +51,8 @@ struct clients {
 	size_t			 listed[PATIENCE_COUNT];	/* in them */
 	size_t			 count;
 	size_t			 limit;
+	enum evloop_want	 reads;		/* READ, or EDGE */
+	void			(*ready)(void *);	/* to be called back */
 	atomic_bool		 closed;	/* doors, until there is room */
 	int64_t			 told;		/* that they are: clock ms */
 	atomic_bool		 draining;
@@ -70,7 +77,11 @@ struct clients {
 
 /* It waits for that, or is over if for nothing. */
 void	clients_settle(struct client *, const struct wait *);
+/* It waits for that, which nobody is to watch. */
+void	clients_keep(struct client *, const struct wait *);
 void	clients_run(struct client *);
+/* It has got what it waited for, or not: runs it. */
+void	clients_wake(struct client *, enum outcome);
 void	clients_unlist(struct client *);
 /* Ends it; whoever counts it has one less. */
 void	clients_let_go(struct client *);

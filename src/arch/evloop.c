@@ -18,11 +18,17 @@
 #include "lib/rare.h"
 #include "stats.h"
 
+#define EDGES	(EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE)
+
 struct evloop {
 	struct event_base	*base;
 	struct clock		*clock;
 	int64_t			 begun;		/* this turn, us; 0: not yet */
 	bool			 untimed;
+	bool			 edges;		/* are known here */
+	bool			 (*more)(void *);	/* or NULL */
+	void			*context;		/* its */
+	void			*owner;
 };
 
 struct watch {
@@ -54,6 +60,7 @@ evloop_new(struct clock *clock)
 	event_config_free(config);
 	if (l->base == NULL)
 		fatalx("the event loop cannot be set up");
+	l->edges = (event_base_get_features(l->base) & EDGES) == EDGES;
 	l->clock = clock;
 	clock_update(clock);
 	return l;
@@ -66,17 +73,46 @@ evloop_free(struct evloop **lp)
 	mem_drop(lp);
 }
 
+static void
+update(struct evloop *l)
+{
+	if (l->begun == 0)
+		l->begun = clock_update_us(l->clock);
+	else
+		clock_update(l->clock);
+}
+
+/* Whether the next turn is to begin at once. */
+static bool
+has_more(struct evloop *l)
+{
+	if (l->more == NULL)
+		return false;
+	update(l);
+	return l->more(l->context);
+}
+
 void
 evloop_run(struct evloop *l)
 {
+	int	wait = EVLOOP_ONCE;
+
 	/* Also when nothing is watched: a signal's watch does not count. */
 	do {
 		l->begun = 0;
-		event_base_loop(l->base, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY);
+		event_base_loop(l->base, wait | EVLOOP_NO_EXIT_ON_EMPTY);
+		wait = has_more(l) ? EVLOOP_NONBLOCK : EVLOOP_ONCE;
 		if (l->begun != 0 && !l->untimed)
 			stats_time(STATS_HISTOGRAM_LOOP_LAG,
 			    clock_us() - l->begun);
 	} while (!event_base_got_break(l->base));
+}
+
+void
+evloop_before_wait(struct evloop *l, bool (*more)(void *), void *context)
+{
+	l->more = more;
+	l->context = context;
 }
 
 void
@@ -89,15 +125,6 @@ void
 evloop_stop(struct evloop *l)
 {
 	event_base_loopbreak(l->base);
-}
-
-static void
-update(struct evloop *l)
-{
-	if (l->begun == 0)
-		l->begun = clock_update_us(l->clock);
-	else
-		clock_update(l->clock);
 }
 
 static void
@@ -167,6 +194,24 @@ evloop_leave(void *guest)
 }
 
 void
+evloop_own(struct evloop *l, void *owner)
+{
+	l->owner = owner;
+}
+
+void *
+evloop_owner(void *guest)
+{
+	return evloop_host(guest)->loop->owner;
+}
+
+bool
+evloop_saw_end(void *guest)
+{
+	return (evloop_host(guest)->event.ev_res & EV_CLOSED) != 0;
+}
+
+void
 evloop_move(void *guest, struct evloop *to)
 {
 	struct watch	*w = evloop_host(guest);
@@ -203,6 +248,12 @@ evloop_unwatch(struct watch **wp)
 	mem_drop(wp);
 }
 
+bool
+evloop_has_edges(const struct evloop *l)
+{
+	return l->edges;
+}
+
 static APART void
 change(struct watch *w, short events)
 {
@@ -218,12 +269,16 @@ change(struct watch *w, short events)
 void
 evloop_want(struct watch *w, enum evloop_want want)
 {
-	short	events = EV_PERSIST | (want == EVLOOP_READ ? EV_READ :
-		    want == EVLOOP_WRITE ? EV_WRITE : 0);
+	static const short	 events[] = {
+		[EVLOOP_NOTHING] = EV_PERSIST,
+		[EVLOOP_READ] = EV_PERSIST | EV_READ,
+		[EVLOOP_WRITE] = EV_PERSIST | EV_WRITE,
+		[EVLOOP_EDGE] = EV_PERSIST | EV_READ | EV_ET | EV_CLOSED,
+	};
 
 	/* What it is watched for stands in the event. */
-	if (w->event.ev_events != events)
-		change(w, events);
+	if (w->event.ev_events != events[want])
+		change(w, events[want]);
 }
 
 void

@@ -8,6 +8,7 @@
 #ifndef ARCH_EVLOOP_H
 #define ARCH_EVLOOP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +20,9 @@ struct watch;
 enum evloop_want {
 	EVLOOP_NOTHING,
 	EVLOOP_READ,
-	EVLOOP_WRITE
+	EVLOOP_WRITE,
+	EVLOOP_EDGE		/* READ, but called back only once each time
+				 * that more comes */
 };
 
 struct evloop	*evloop_new(struct clock *);
@@ -30,6 +33,12 @@ void		 evloop_stop(struct evloop *);
 /* From now on the time that its turns take is not measured: nobody waits for
  * it. */
 void		 evloop_untimed(struct evloop *);
+
+/* Calls this at the end of each turn, before it waits for what is watched.
+ * True: it is not to wait in the next one. */
+void		 evloop_before_wait(struct evloop *, bool (*)(void *), void *);
+/* False: EDGE cannot be relied upon. */
+bool		 evloop_has_edges(const struct evloop *);
 
 /* Calls back as long as the descriptor is ready for what is wanted; NOTHING
  * at first.  Does not own the descriptor: free before closing it. */
@@ -47,6 +56,11 @@ void		*evloop_guest(struct evloop *, int fd, void (*)(void *),
 		    size_t);
 struct watch	*evloop_host(void *guest);
 void		 evloop_leave(void *guest);	/* frees both */
+/* Whatever belongs to the loop that a guest is in. */
+void		 evloop_own(struct evloop *, void *);
+void		*evloop_owner(void *guest);
+/* Called back for EDGE: there will be nothing more behind what there is. */
+bool		 evloop_saw_end(void *guest);
 /* To another loop, where NOTHING is wanted at first, as here by now. */
 void		 evloop_move(void *guest, struct evloop *);
 

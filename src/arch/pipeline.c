@@ -153,11 +153,29 @@ pipeline_free(struct pipeline **lp)
 }
 
 void
+pipeline_share(struct pipeline *l, size_t (*least)(void))
+{
+	clients_share(l->stages[STAGE_ACCEPT], least, NULL);
+}
+
+size_t
+pipeline_clients(const struct pipeline *l)
+{
+	return clients_count(l->stages[STAGE_ACCEPT]);
+}
+
+void
 pipeline_measure(const struct pipeline *l)
 {
+	int64_t	*g = stats_gauges;
+	size_t	 longest;
+
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		clients_measure(l->stages[i]);
-	for (unsigned i = STAGE_COUNT; i < PIPELINE_THREADS; i++)
-		stats_gauges[STATS_GAUGE_QUEUED] +=
-		    (int64_t)porter_waiting(l->seats[i]->porter);
+	for (unsigned i = STAGE_COUNT; i < PIPELINE_THREADS; i++) {
+		g[STATS_GAUGE_QUEUED] +=
+		    (int64_t)porter_waiting(l->seats[i]->porter, &longest);
+		if ((int64_t)longest > g[STATS_GAUGE_QUEUED_MOST])
+			g[STATS_GAUGE_QUEUED_MOST] = (int64_t)longest;
+	}
 }

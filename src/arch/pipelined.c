@@ -6,12 +6,12 @@
  * is asked of it behind that.  The thread that main begins with has no clients
  * but invented ones, as in mt.
  */
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "arch/pipeline.h"
 #include "arch/place.h"
 #include "lib/mem.h"
-#include "stats.h"
 
 struct pipelined {
 	struct service	  service;
@@ -20,6 +20,22 @@ struct pipelined {
 	unsigned	  n;
 	struct queue	 *queue;	/* what main has sent for comes back */
 };
+
+/* There is one in a process; who asks for least has no context. */
+static const struct pipelined	*all;
+
+static size_t
+least(void)
+{
+	size_t	n, least = SIZE_MAX;
+
+	for (unsigned i = 0; i < all->n; i++) {
+		n = pipeline_clients(all->lines[i]);
+		if (n < least)
+			least = n;
+	}
+	return least;
+}
 
 /* For main's own clients: what administrators ask. */
 static void
@@ -49,6 +65,7 @@ open_lines(void *context, const struct http_setup *setup)
 	size_t			 room = service_connections(s);
 	const struct team_setup	 team = {
 		.members = p->n * PIPELINE_THREADS,
+		.group = PIPELINE_THREADS,
 		.size = sizeof(struct pipeline_seat),
 		.loop = s->loop,
 		.obey = pipeline_obey,
@@ -62,6 +79,9 @@ open_lines(void *context, const struct http_setup *setup)
 	for (unsigned i = 0; i < p->n; i++)
 		p->lines[i] = pipeline_new(p->team, i * PIPELINE_THREADS,
 		    s->world, setup, (room + p->n - 1) / p->n);
+	all = p;
+	for (unsigned i = 0; i < p->n && p->n > 1; i++)
+		pipeline_share(p->lines[i], least);
 }
 
 static void
@@ -100,7 +120,6 @@ measure(const void *context)
 {
 	const struct pipelined	*p = context;
 
-	stats_gauges[STATS_GAUGE_QUEUED] = 0;
 	for (unsigned i = 0; i < p->n; i++)
 		pipeline_measure(p->lines[i]);
 }

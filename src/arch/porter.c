@@ -26,7 +26,7 @@ struct porter {
 	struct note		 work;
 	struct lock		*lock;		/* of these: */
 	TAILQ_HEAD(, trip)	 trips;
-	size_t			 n, most;
+	size_t			 n, longest, most;
 	bool			 ended;
 };
 
@@ -65,6 +65,8 @@ add(struct porter *p, struct trip *t)
 		TAILQ_INSERT_TAIL(&p->trips, t, link);
 		t->waiting = true;
 		p->n++;
+		if (p->n > p->longest)
+			p->longest = p->n;
 	}
 	lock_release(p->lock);
 	if (room)
@@ -114,7 +116,7 @@ porter_send(struct porter *p, struct errand *e, struct queue *home)
 	t->home = home;
 	e->way = t;
 	/* Nobody else looks at this, and it may be done when add returns. */
-	e->deserted = home != NULL ? deserted : NULL;
+	e->deserted = deserted;
 	if (!add(p, t)) {
 		e->job.error = EAGAIN;
 		finish(t);
@@ -148,10 +150,7 @@ perform(struct trip *t)
 	job_perform(job);
 	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)job->kind,
 	    clock_us() - begun);
-	if (t->home != NULL)
-		queue_put(t->home, &t->place);
-	else
-		finish(t);
+	queue_put(t->home, &t->place);
 }
 
 /* One in each turn of the loop: so it can be told to end. */
@@ -170,12 +169,13 @@ work(void *context, unsigned times)
 }
 
 size_t
-porter_waiting(const struct porter *p)
+porter_waiting(const struct porter *p, size_t *longest)
 {
 	size_t	n;
 
 	lock_take(p->lock);
 	n = p->n;
+	*longest = p->longest;
 	lock_release(p->lock);
 	return n;
 }

@@ -23,10 +23,9 @@ struct porter	*porter_new(struct evloop *, struct queue *, size_t most);
 void		 porter_end(struct porter *);
 void		 porter_free(struct porter **);		/* after that */
 
-/* Any thread.  The errand comes back through that queue, the sender's own;
- * NULL: nobody waits for it, and done() may be called by any thread. */
+/* Any thread.  The errand comes back through that queue, the sender's own. */
 void		 porter_send(struct porter *, struct errand *, struct queue *);
-/* How many wait; any thread. */
-size_t		 porter_waiting(const struct porter *);
+/* How many wait, and have ever waited at once; any thread. */
+size_t		 porter_waiting(const struct porter *, size_t *longest);
 
 #endif

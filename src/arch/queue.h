@@ -19,12 +19,20 @@ struct queued {
 	void		(*take)(struct queued *);
 };
 
-/* For the thread of that loop. */
+/* For the thread of that loop: the only one of it. */
 struct queue	*queue_new(struct evloop *);
 /* When nobody uses it any more; what is left has been taken. */
 void		 queue_free(struct queue **);
 /* Last in it; any thread. */
 void		 queue_put(struct queue *, struct queued *);
+/* The same, from the thread of another queue, which rings for it, if need be,
+ * only when its turn ends: once for all that it has put by then. */
+void		 queue_put_late(struct queue *, struct queue *,
+		    struct queued *);
+/* Into it as well, but it is taken whenever that thread wakes up next, and does
+ * not wake it; who wants that after all, rings. */
+void		 queue_leave(struct queue *, struct queued *);
+void		 queue_ring(struct queue *);
 /* Takes what is left, when the loop has ended: nobody rings after that. */
 void		 queue_empty(struct queue *);
 

@@ -8,13 +8,23 @@
 #include "lib/mem.h"
 #include "lib/tally.h"
 
+#define LOOK	1000	/* ms until those are seen who have come quietly */
+
 struct stages {				/* as one of them sees it */
 	enum stage		 stage;		/* its own */
+	struct clients		*clients;
 	struct clients *const	*all;
 	struct queue		*queue;
 	struct note		 crowded;	/* to it: make room */
 	struct note		 eased;		/* from it: there may be some */
 	bool			 ending;
+	/* Who reads requests: */
+	size_t			 away;		/* watched, but elsewhere */
+	unsigned		 called;	/* so many of those */
+	atomic_bool		 eager;		/* there are some */
+	struct watch		*look;		/* for those who are back, */
+	bool			 looks;		/* ... after some time */
+	struct note		 stir;		/* to it: at once */
 };
 
 struct clients *
@@ -23,41 +33,223 @@ stages_host(struct clients *all)
 	return all->stages == NULL ? all : all->stages->all[STAGE_ACCEPT];
 }
 
+static struct stages *
+home_of(const struct client *c)
+{
+	return c->all->stages->all[STAGE_READ_REQUEST]->stages;
+}
+
+static bool
+reads(const struct stages *s)
+{
+	return s->stage == STAGE_READ_REQUEST;
+}
+
+/*
+ * Who reads requests
+ */
+
+/* So many have called whom it has handed on: they are not to lie there. */
+static void
+call(struct stages *s, int more)
+{
+	s->called = (unsigned)((int)s->called + more);
+	if ((s->called > 0) != s->eager)
+		atomic_store(&s->eager, s->called > 0);
+}
+
+static void
+leaves(struct stages *s, struct client *c)
+{
+	c->away = true;
+	c->called = c->called || c->ended;
+	if (c->called)
+		call(s, 1);
+	s->away++;
+	if (!s->looks)
+		evloop_at(s->look, s->clients->clock->ms + LOOK);
+	s->looks = true;
+}
+
+static void
+returns(struct stages *s, struct client *c)
+{
+	c->away = false;
+	s->away--;
+	if (c->called)
+		call(s, -1);
+}
+
+/* Those that lie there are taken at the end of this turn. */
+static void
+look(void *context)
+{
+	struct stages	*s = context;
+
+	s->looks = s->away > 0;
+	if (s->looks)
+		evloop_at(s->look, s->clients->clock->ms + LOOK);
+}
+
+/* One that is watched, wherever it is.  Its end is told once, and stands behind
+ * whatever is still to be read. */
+static void
+ready(void *context)
+{
+	struct client	*c = context;
+
+	if (evloop_saw_end(c))
+		c->ended = true;
+	if (!c->away)
+		clients_wake(c, OUTCOME_READY);
+	else if (!c->called) {
+		c->called = true;
+		call(evloop_owner(c), 1);
+	}
+}
+
+/*
+ * On the way
+ */
+
+static struct client *
+client_of(struct queued *place)
+{
+	return (struct client *)((char *)place -
+	    offsetof(struct client, place));
+}
+
 static void
 arrive(struct queued *place)
 {
-	struct client	*c = (struct client *)((char *)place -
-			    offsetof(struct client, place));
+	struct client	*c = client_of(place);
+	struct stages	*here = c->all->stages;
 
-	if (c->all->stages->ending)
+	if (here->ending) {
 		clients_let_go(c);
-	else
-		clients_run(c);
+		return;
+	}
+	if (reads(here) && c->away)
+		returns(here, c);
+	clients_run(c);
+}
+
+static void
+put(struct client *c, const struct stages *from, const struct stages *to,
+    void (*take)(struct queued *))
+{
+	c->place.take = take;
+	queue_put_late(from->queue, to->queue, &c->place);
+}
+
+/* On its way to where it is watched, or ends, it has come by who reads
+ * requests, and is not watched there any more. */
+static void
+release(struct queued *place)
+{
+	struct client	*c = client_of(place);
+	struct stages	*home = home_of(c);
+
+	if (home->ending) {
+		clients_let_go(c);
+		return;
+	}
+	returns(home, c);
+	c->watched = c->called = c->ended = false;
+	evloop_move(c, c->all->loop);
+	put(c, home, c->all->stages, arrive);
+}
+
+/* Somebody waits for those that return. */
+static bool
+is_awaited(const struct stages *home)
+{
+	return atomic_load(&home->eager) || home->clients->draining ||
+	    stages_host(home->clients)->closed;
+}
+
+/* Who has nothing to do there need not wake it. */
+static void
+go_home(struct client *c, const struct stages *from, const struct stages *home)
+{
+	if (!machine_rests(c->peer) || is_awaited(home)) {
+		put(c, from, home, arrive);
+		return;
+	}
+	c->place.take = arrive;
+	queue_leave(home->queue, &c->place);
+	if (is_awaited(home))		/* since just now */
+		queue_ring(home->queue);
 }
 
 /* It waits for nothing, and from here on it is the other thread's. */
 static void
 hand_on(struct client *c, struct clients *to)
 {
+	struct stages	*from = c->all->stages, *home = home_of(c);
+	bool		 over = to->stages->stage == STAGE_ACCEPT;
+
 	clients_unlist(c);
-	evloop_move(c, to->loop);
 	machine_move(c->peer, to->http);
 	c->all = to;
-	c->place.take = arrive;
-	queue_put(to->stages->queue, &c->place);
+	if (c->watched && from == home) {
+		c->watched = !over;
+		if (!over)
+			leaves(home, c);
+	}
+	if (!c->watched)
+		evloop_move(c, to->loop);
+	if (c->watched && over)
+		put(c, from, home, release);
+	else if (c->watched && to->stages == home)
+		go_home(c, from, home);
+	else
+		put(c, from, to->stages, arrive);
+}
+
+/* Others cannot wait for what is watched by who reads requests. */
+static void
+settle(struct client *c, const struct wait *w)
+{
+	const struct stages	*here = c->all->stages;
+
+	if (reads(here))
+		c->watched = c->all->reads == EVLOOP_EDGE &&
+		    w->kind == WAIT_READ;
+	if (!c->watched || reads(here))
+		clients_settle(c, w);
+	else if (w->kind == WAIT_READ || w->kind == WAIT_WRITE)
+		put(c, here, home_of(c), release);
+	else
+		clients_keep(c, w);
+}
+
+static bool
+is_unread(const struct client *c)
+{
+	return c->called || c->ended;
 }
 
 void
 stages_run(struct client *c)
 {
 	const struct stages	*here = c->all->stages;
-	enum stage		 next = here->stage;
-	const struct wait	*w = machine_run_stage(c->peer, &next);
+	enum stage		 next;
+	const struct wait	*w;
 
-	if (next != here->stage)
-		hand_on(c, here->all[next]);
-	else
-		clients_settle(c, w);
+	for (;;) {
+		next = here->stage;
+		w = machine_run_stage(c->peer, &next);
+		if (next != here->stage) {
+			hand_on(c, here->all[next]);
+			return;
+		}
+		if (!reads(here) || !is_unread(c) || w->kind != WAIT_READ)
+			break;
+		c->called = false;
+		machine_wake(c->peer, OUTCOME_READY);
+	}
+	settle(c, w);
 }
 
 /*
@@ -91,6 +283,14 @@ heed_crowd(void *context, unsigned times)
 		continue;
 }
 
+/* To be awake is all. */
+static void
+heed_stir(void *context, unsigned times)
+{
+	(void)context;
+	(void)times;
+}
+
 static size_t
 listed(const struct clients *all, enum patience patience)
 {
@@ -113,10 +313,16 @@ roomy(const struct clients *all)
 	    over ? reads : NULL;
 }
 
+/* If there is nobody, there may be some who have not been seen yet. */
 bool
 stages_can_make_room(const struct clients *all)
 {
-	return roomy(all) != NULL;
+	struct stages	*home = all->stages->all[STAGE_READ_REQUEST]->stages;
+
+	if (roomy(all) != NULL)
+		return true;
+	note_send(&home->stir, home->queue);
+	return false;
 }
 
 bool
@@ -136,11 +342,25 @@ stages_join(struct clients *all, enum stage stage,
 	struct stages	*s = mem_zero(sizeof(*s));
 
 	s->stage = stage;
+	s->clients = all;
 	s->all = others;
 	s->queue = queue;
 	note_init(&s->crowded, heed_crowd, all);
 	note_init(&s->eased, heed_ease, others[STAGE_ACCEPT]);
+	note_init(&s->stir, heed_stir, NULL);
+	s->look = evloop_timer(all->loop, look, s);
+	evloop_own(all->loop, s);
+	all->ready = ready;
+	if (stage == STAGE_READ_REQUEST && evloop_has_edges(all->loop))
+		all->reads = EVLOOP_EDGE;
 	all->stages = s;
+}
+
+void
+stages_leave(struct clients *all)
+{
+	evloop_unwatch(&all->stages->look);
+	mem_drop(&all->stages);
 }
 
 void

@@ -6,6 +6,11 @@
  * business is handed on.  STAGE_ACCEPT has the doors, counts, and lets go; the
  * others make room where it asks them to.  What they have to say to each other
  * goes through their queues.
+ *
+ * STAGE_READ_REQUEST watches its clients by edge, also while they are in other
+ * stages: so to hand one on takes no system call, and one that comes back with
+ * nothing to do lies there until the next one wakes that thread.  Whoever is to
+ * wait for its descriptor elsewhere, or is over, goes there by way of it.
  */
 #ifndef ARCH_STAGES_H
 #define ARCH_STAGES_H
@@ -19,6 +24,8 @@ struct client;
  * none of their loops turns yet.  The queue is that of their thread. */
 void		 stages_join(struct clients *, enum stage,
 		    struct clients *const *, struct queue *);
+/* When they have ended. */
+void		 stages_leave(struct clients *);
 /* No loop turns any more: lets go of all, and of who is on the way when the
  * queues are emptied.  STAGE_ACCEPT first, and freed last. */
 void		 stages_end(struct clients *);

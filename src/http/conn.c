@@ -63,6 +63,19 @@ conn_paced(struct conn *c)
 	    http->clock->ms));
 }
 
+/* Where it goes from thread to thread, memory goes back with it to the one that
+ * has allocated it: to free what is another's costs much more. */
+static RARE void
+forget_kept(struct conn *c)
+{
+	if (!c->http->store->shared) {
+		buf_forget(&c->kept);
+		return;
+	}
+	explicit_bzero(c->kept.at, c->kept.len);
+	c->kept.len = 0;
+}
+
 void
 conn_forget_output(struct conn *c)
 {
@@ -99,7 +112,7 @@ conn_park(struct conn *c)
 	if (c->input_len > 0)
 		keep_input(c);
 	else if (c->kept.at != NULL)
-		buf_forget(&c->kept);
+		forget_kept(c);
 }
 
 void
@@ -125,13 +138,27 @@ conn_begin(struct peer *p)
 	p->conn = c;
 }
 
+static RARE void
+give_back(struct conn *c)
+{
+	need(c->kept.len == 0);
+	buf_free(&c->kept);
+	if (c->http->spare == NULL)
+		c->http->spare = c->spent;
+	else
+		free(c->spent);
+	c->spent = NULL;
+}
+
 void
 conn_end(struct peer *p)
 {
 	struct http	*http = p->http;
 	struct conn	*c = p->conn;
 
-	need(c->request == NULL && !conn_owns_output(c) && c->kept.at == NULL);
+	need(c->request == NULL && !conn_owns_output(c));
+	if (c->kept.at != NULL || c->spent != NULL)
+		give_back(c);
 	p->conn = NULL;
 	if (http->spare_conn != NULL)
 		free(http->spare_conn);
@@ -190,6 +217,8 @@ conn_request_end(struct conn *c)
 		grant_release(&c->http->store->grants, &r->grant);
 	if (c->http->spare == NULL)
 		c->http->spare = r;
+	else if (c->http->store->shared && c->spent == NULL)
+		c->spent = r;
 	else
 		free(r);
 	c->request = NULL;

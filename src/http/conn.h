@@ -65,6 +65,7 @@ struct conn {
 	const struct transport	*transport;	/* the peer's */
 	void			*transport_context;
 	struct request		*request;	/* NULL between two */
+	struct request		*spent;		/* memory that goes back */
 	char			*input;		/* not yet consumed: the head */
 	size_t			 input_len;	/* of the request comes first */
 	struct buf		 kept;		/* input of our own */

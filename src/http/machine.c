@@ -386,7 +386,8 @@ machine_wake(struct peer *p, enum outcome outcome)
 	if (c->wait.kind == WAIT_TIME && outcome == OUTCOME_TIMED_OUT)
 		outcome = OUTCOME_READY;
 	c->outcome = (uint8_t)outcome;
-	c->readable = outcome == OUTCOME_READY && c->wait.kind == WAIT_READ;
+	if (c->wait.kind == WAIT_READ)
+		c->readable = outcome == OUTCOME_READY;
 }
 
 static void
@@ -418,6 +419,12 @@ bool
 machine_idle(const struct peer *p)
 {
 	return p->conn == NULL;
+}
+
+bool
+machine_rests(const struct peer *p)
+{
+	return p->conn != NULL && is_idle(p->conn) && !p->conn->readable;
 }
 
 const char *

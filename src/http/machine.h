@@ -95,6 +95,9 @@ void		 machine_wake(struct peer *, enum outcome);
 void		 machine_free(struct peer **);
 /* Between two requests: to close it now loses nothing. */
 bool		 machine_idle(const struct peer *);
+/* On its way to the stage that reads, between two requests as well, and with
+ * nothing left to read that came before. */
+bool		 machine_rests(const struct peer *);
 /* What it is doing, for logs and tests. */
 const char	*machine_step(const struct peer *);
 

@@ -40,17 +40,25 @@ receive_behind(struct conn *c)
 	return n;
 }
 
-/* Bytes of the client's into the loop's buffer, or behind what is kept. */
+/* Bytes of the client's into the loop's buffer, or behind what is kept.  Where
+ * there was room for no more, there may be: who is told of what comes, but not
+ * of what is there, would wait for ever. */
 static ssize_t
 receive(struct conn *c)
 {
 	struct http	*http = c->http;
+	ssize_t		 n;
 
-	if (c->input_len != 0)
-		return receive_behind(c);
+	if (c->input_len != 0) {
+		n = receive_behind(c);
+		c->readable = n == KEPT_ROOM;
+		return n;
+	}
 	c->input = http->input;
-	return c->transport->recv(c->transport_context, c->wait.fd,
-	    http->input, sizeof(http->input));
+	n = c->transport->recv(c->transport_context, c->wait.fd, http->input,
+	    sizeof(http->input));
+	c->readable = n == (ssize_t)sizeof(http->input);
+	return n;
 }
 
 static void
@@ -129,7 +137,6 @@ recv_step(struct conn *c)
 		return conn_send(c, STEP_RECV);
 	if (!c->readable)
 		return wait_for_input(c);
-	c->readable = false;
 	n = receive(c);
 	if (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK ||
 	    errno == EINTR))
@@ -240,7 +247,6 @@ discard_step(struct conn *c)
 	}
 	if (!c->readable)
 		return wait_for_body(c);
-	c->readable = false;
 	n = receive(c);
 	if (n == 0)		/* half a request, and no more to come */
 		return reply_refuse(c, reply_why(c, WHY_BODY_CUT));

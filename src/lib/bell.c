@@ -53,6 +53,12 @@ bell_ring(const struct bell *b)
 	need(n > 0 || errno == EAGAIN);
 }
 
+bool
+bell_is_silent(const struct bell *b)
+{
+	return b->clapper == b->fd;
+}
+
 void
 bell_hush(const struct bell *b)
 {

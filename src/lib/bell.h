@@ -7,6 +7,8 @@
 #ifndef LIB_BELL_H
 #define LIB_BELL_H
 
+#include <stdbool.h>
+
 struct bell {
 	int	fd;		/* readable: it has been rung */
 	int	clapper;	/* may be the same */
@@ -16,5 +18,7 @@ void	bell_open(struct bell *);
 void	bell_close(struct bell *);
 void	bell_ring(const struct bell *);		/* any thread */
 void	bell_hush(const struct bell *);		/* who is woken */
+/* Whether, watched by edge, it need not be hushed: it never is full. */
+bool	bell_is_silent(const struct bell *);
 
 #endif

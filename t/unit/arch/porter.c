@@ -117,6 +117,23 @@ desert(struct errand *e)
 		e->deserted(e);
 }
 
+static size_t
+waiting(void)
+{
+	size_t	longest;
+
+	return porter_waiting(porter, &longest);
+}
+
+static size_t
+longest(void)
+{
+	size_t	n;
+
+	porter_waiting(porter, &n);
+	return n;
+}
+
 static void
 drop(struct errand *e)
 {
@@ -147,21 +164,6 @@ START_TEST(come_home)
 }
 END_TEST
 
-/* Nobody waits: it is over where it is done. */
-START_TEST(is_nobodys)
-{
-	struct errand	*e = order(JOB_CLOSE, NULL);
-
-	expected = 1;
-	ck_assert_int_eq(pthread_create(&thread, NULL, be_porter, NULL), 0);
-	pthread_join(thread, NULL);
-	ck_assert_int_eq(nended, 1);
-	ck_assert(pthread_equal(ended_by, thread));
-	ck_assert_int_eq(e->job.fd, -1);
-	drop(e);
-}
-END_TEST
-
 /* But who has begun a response is not turned away. */
 START_TEST(too_many)
 {
@@ -169,18 +171,19 @@ START_TEST(too_many)
 
 	for (int i = 0; i < MOST; i++)
 		e[i] = order(JOB_RESOLVE, here.queue);
-	ck_assert_uint_eq(porter_waiting(porter), MOST);
+	ck_assert_uint_eq(waiting(), MOST);
 	e[MOST] = order(JOB_RESOLVE, here.queue);
 	ck_assert_int_eq(nended, 1);
 	ck_assert_ptr_eq(ended[0], e[MOST]);
 	ck_assert_int_eq(e[MOST]->job.error, EAGAIN);
 	e[MOST + 1] = order(JOB_READ, here.queue);
 	ck_assert_int_eq(nended, 1);
-	ck_assert_uint_eq(porter_waiting(porter), MOST + 1);
+	ck_assert_uint_eq(waiting(), MOST + 1);
 	porter_end(porter);
 	ck_assert_int_eq(nended, MOST + 2);
 	ck_assert_int_eq(e[0]->job.error, ECONNABORTED);
-	ck_assert_uint_eq(porter_waiting(porter), 0);
+	ck_assert_uint_eq(waiting(), 0);
+	ck_assert_uint_eq(longest(), MOST + 1);
 	for (int i = 0; i < MOST + 2; i++)
 		drop(e[i]);
 	e[0] = order(JOB_READ, here.queue);
@@ -201,9 +204,9 @@ START_TEST(is_deserted)
 	ck_assert_int_eq(nended, 1);
 	ck_assert_ptr_eq(ended[0], e[0]);
 	ck_assert_int_eq(e[0]->job.error, ECANCELED);
-	ck_assert_uint_eq(porter_waiting(porter), MOST - 1);
+	ck_assert_uint_eq(waiting(), MOST - 1);
 	e[MOST] = order(JOB_RESOLVE, here.queue);
-	ck_assert_uint_eq(porter_waiting(porter), MOST);
+	ck_assert_uint_eq(waiting(), MOST);
 	porter_end(porter);
 	for (int i = 0; i <= MOST; i++)
 		drop(e[i]);
@@ -215,7 +218,6 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, make, unmake);
 	tcase_add_test(tests, come_home);
-	tcase_add_test(tests, is_nobodys);
 	tcase_add_test(tests, too_many);
 	tcase_add_test(tests, is_deserted);
 }

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arch/queue.h"
 #include "stats.h"
@@ -51,6 +52,8 @@ take(struct queued *queued)
 		evloop_stop(s->loop);
 }
 
+static bool	late;
+
 static void
 return_it(struct queued *queued)
 {
@@ -58,7 +61,9 @@ return_it(struct queued *queued)
 	struct side	*s = r->side;
 
 	r->side = s->other;
-	if (++r->number < 2 * TURNS)
+	if (++r->number < 2 * TURNS && late)
+		queue_put_late(s->queue, s->other->queue, queued);
+	else if (r->number < 2 * TURNS)
 		queue_put(s->other->queue, queued);
 	if (--s->left == 0)
 		evloop_stop(s->loop);
@@ -149,10 +154,13 @@ START_TEST(sleeper_is_woken)
 }
 END_TEST
 
+/* Rung for at once, or when a turn ends, in which several have been put. */
 START_TEST(there_and_back)
 {
 	static struct record	several[3];
 
+	late = _i == 1;
+	memset(several, 0, sizeof(several));
 	open_side(&here, 3 * TURNS);
 	open_side(&there, 3 * TURNS);
 	here.other = &there;
@@ -169,6 +177,83 @@ START_TEST(there_and_back)
 		ck_assert_int_eq(several[i].number, 2 * TURNS);
 	close_side(&here);
 	close_side(&there);
+}
+END_TEST
+
+static void *
+put_last(void *unused)
+{
+	(void)unused;
+	put_record(&records[0][1], 0, 1);
+	return NULL;
+}
+
+/* It is left, and taken with what comes next, or when somebody rings after
+ * all. */
+START_TEST(left_is_taken)
+{
+	struct record	*r = &records[0][0];
+	pthread_t	 other;
+
+	open_side(&here, _i == 0 ? 2 : 1);
+	*r = (struct record){ .queued.take = take, .side = &here };
+	queue_leave(here.queue, &r->queued);
+	if (_i == 0)
+		ck_assert_int_eq(pthread_create(&other, NULL, put_last, NULL),
+		    0);
+	else
+		queue_ring(here.queue);
+	evloop_run(here.loop);
+	if (_i == 0)
+		pthread_join(other, NULL);
+	ck_assert_int_eq(here.next[0], _i == 0 ? 2 : 1);
+	close_side(&here);
+}
+END_TEST
+
+/* By all of several threads, in whatever order. */
+static void
+take_any(struct queued *queued)
+{
+	struct record	*r = (struct record *)queued;
+
+	atomic_fetch_add(&r->side->taken, 1);
+	if (--r->side->left == 0)
+		evloop_stop(r->side->loop);
+}
+
+static void *
+leave(void *context)
+{
+	int		 n = *(int *)context;
+	struct record	*r;
+
+	for (int i = 0; i < RECORDS; i++) {
+		r = &records[n][i];
+		*r = (struct record){ .queued.take = take_any, .side = &here };
+		queue_leave(here.queue, &r->queued);
+		if (i % 100 == 99)
+			queue_ring(here.queue);
+	}
+	return NULL;
+}
+
+START_TEST(many_leave)
+{
+	pthread_t	threads[PUTTERS];
+	int		numbers[PUTTERS];
+
+	open_side(&here, PUTTERS * RECORDS);
+	for (int i = 0; i < PUTTERS; i++) {
+		numbers[i] = i;
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, leave,
+		    &numbers[i]), 0);
+	}
+	evloop_run(here.loop);
+	for (int i = 0; i < PUTTERS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_int_eq(atomic_load(&here.taken), PUTTERS * RECORDS);
+	close_side(&here);
 }
 END_TEST
 
@@ -236,7 +321,9 @@ unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, many_put);
 	tcase_add_test(tests, sleeper_is_woken);
-	tcase_add_test(tests, there_and_back);
+	tcase_add_loop_test(tests, there_and_back, 0, 2);
+	tcase_add_loop_test(tests, left_is_taken, 0, 2);
+	tcase_add_test(tests, many_leave);
 	tcase_add_test(tests, rest_is_taken);
 	tcase_add_test(tests, notes_add_up);
 }

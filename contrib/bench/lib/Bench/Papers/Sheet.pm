@@ -240,9 +240,10 @@ sub figure_html {
 # Where each spends its time: a column each, its functions in their order.
 sub profile_html {
 	my ($results) = @_;
-	my %of = map { $_ => (map { $_->{profile} }
-	    $results->rounds('targets', $_, 'counts'))[0] }
-	    $results->servers('targets');
+	my %of = map {
+		my ($counts) = $results->rounds('targets', $_, 'counts');
+		($_ => ($counts // {})->{profile})
+	} $results->servers('targets');
 	my @there = grep { @{$of{$_} // []} } $results->servers('targets');
 	my ($most) = sort { $b <=> $a } map { scalar(@{$of{$_}}) } @there;
 
@@ -254,6 +255,16 @@ sub profile_html {
 		    sprintf('%.1f %% %s', 100 * $row->[1], $row->[0]) : ''] }
 		    @there]
 	    } 0 .. $most - 1) . "</details>\n";
+}
+
+# What was tried for those that are missed here.
+sub missed_html {
+	my ($results) = @_;
+
+	return join('', map { '<p><b>Missed: ' . escape("$_->{text}, " .
+	    "$_->{of}.") . '</b> ' . escape($_->{tried}) . "</p>\n" }
+	    grep { defined($_->{tried}) }
+	    Bench::Papers::Target::held($results));
 }
 
 my %class = (met => 'good', missed => 'bad', 'not measured' => 'faint');
@@ -275,7 +286,7 @@ sub targets_html {
 	    '<p>What may explain them: what a cached request of 500 bytes ' .
 	    "takes, with 64 clients.</p>\n" .
 	    Bench::Page::table('wide', $head, @rows) .
-	    profile_html($results) . notes_html($results, 'targets');
+	    missed_html($results) . profile_html($results) . notes_html($results, 'targets');
 }
 
 sub html {
