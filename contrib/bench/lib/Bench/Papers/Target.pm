@@ -50,9 +50,7 @@ our %tried = (
 	    'others have it (2.7), to give memory back to the thread that has ' .
 	    'allocated it (300 instructions), a processor for each pipeline ' .
 	    '(a quarter of the time of the server, by itself), and that ' .
-	    'pipelines leave clients to each other.  But the client here is ' .
-	    'one thread, and the pipeline that has its processor falls ' .
-	    'behind.  Tried and dropped: ' .
+	    'pipelines leave clients to each other.  Tried and dropped: ' .
 	    'to give way once before going to sleep (as many calls as it ' .
 	    'spares, twice the switches), and locks that spin (nothing to be ' .
 	    'seen).  What is left in the profile beside what amped does: locks ' .
