@@ -65,7 +65,6 @@ open_lines(void *context, const struct http_setup *setup)
 	size_t			 room = service_connections(s);
 	const struct team_setup	 team = {
 		.members = p->n * PIPELINE_THREADS,
-		.group = PIPELINE_THREADS,
 		.size = sizeof(struct pipeline_seat),
 		.loop = s->loop,
 		.obey = pipeline_obey,

@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -89,46 +88,12 @@ count(struct team *t, unsigned *number)
 	need(pthread_mutex_unlock(&t->lock) == 0);
 }
 
-/*
- * The groups are as many as the processors that we may use, or more: each has
- * one.  What its members hand to each other then is in that one's cache, and no
- * processor has to wake another.  It is for speed alone: if not, then not.
- */
-static void
-take_place(const struct team_setup *s, unsigned i)
-{
-#ifdef CPU_COUNT
-	cpu_set_t	 all, one;
-	unsigned	 n, nth;
-	int		 cpu = -1;
-
-	if (s->group == 0 || sched_getaffinity(0, sizeof(all), &all) == -1)
-		return;
-	n = (unsigned)CPU_COUNT(&all);
-	if (n == 0 || s->members / s->group < n)
-		return;
-	nth = i / s->group % n;
-	do {
-		while (!CPU_ISSET(++cpu, &all))
-			continue;
-	} while (nth-- > 0);
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	pthread_setaffinity_np(pthread_self(), sizeof(one), &one);
-#else
-	(void)s;
-	(void)i;
-#endif
-}
-
 static void *
 be_member(void *context)
 {
 	struct post	*p = context;
 	struct member	*m = p->member;
 	struct team	*t = m->team;
-
-	take_place(&t->setup, m->number - 1);
 
 	board_use_thread(m->number);
 	count(t, &t->running);

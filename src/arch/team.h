@@ -42,8 +42,6 @@ struct member {			/* first in a record of its owner's */
 
 struct team_setup {
 	unsigned	 members;
-	unsigned	 group;		/* so many have much to do with each
-					 * other; 0: none */
 	size_t		 size;		/* of a record, zeroed */
 	struct evloop	*loop;		/* main's */
 	/* In the thread of the member: what to do. */

@@ -15,7 +15,6 @@
 struct record {
 	struct member	member;		/* first: casts rely on it */
 	pthread_t	thread;
-	cpu_set_t	processors;	/* that it may use */
 	int		obeyed[TEAM_ORDER_COUNT];
 };
 
@@ -31,7 +30,6 @@ obey(struct member *m, enum team_order order)
 	sigset_t	 blocked;
 
 	r->thread = pthread_self();
-	sched_getaffinity(0, sizeof(r->processors), &r->processors);
 	r->obeyed[order]++;
 	stats_count(STATS_REQUESTS);
 	ck_assert_int_eq(pthread_sigmask(SIG_SETMASK, NULL, &blocked), 0);
@@ -63,11 +61,10 @@ marked(void *context, enum team_mark mark)
 static struct team	*team;
 
 static void
-open_groups(unsigned members, unsigned group)
+open_team(unsigned members)
 {
 	const struct team_setup	setup = {
 		.members = members,
-		.group = group,
 		.size = sizeof(struct record),
 		.obey = obey,
 		.marked = marked,
@@ -77,12 +74,6 @@ open_groups(unsigned members, unsigned group)
 
 	team = team_new(&setup);
 	team_start(team);
-}
-
-static void
-open_team(unsigned members)
-{
-	open_groups(members, 0);
 }
 
 START_TEST(obeys)
@@ -123,40 +114,6 @@ START_TEST(ends)
 }
 END_TEST
 
-static const cpu_set_t *
-processors_of(unsigned member)
-{
-	return &((struct record *)team_member(team, member))->processors;
-}
-
-/* Groups that are as many as the processors have one each; fewer have all. */
-START_TEST(groups_have_their_place)
-{
-	cpu_set_t	 all;
-	unsigned	 n, group;
-
-	ck_assert_int_eq(sched_getaffinity(0, sizeof(all), &all), 0);
-	n = (unsigned)CPU_COUNT(&all);
-	if (n > MEMBERS / 2)
-		return;			/* there are not members enough */
-	group = _i == 0 ? MEMBERS / n : MEMBERS / n + 1;
-	open_groups(MEMBERS, group);
-	team_tell(team, TEAM_SERVE);
-	evloop_run(loop);
-	for (unsigned i = 0; i < MEMBERS; i++) {
-		ck_assert_int_eq(CPU_COUNT(processors_of(i)), _i == 0 ? 1 : n);
-		ck_assert_int_eq(CPU_EQUAL(processors_of(i),
-		    processors_of(i / group * group)), 1);
-		if (_i == 0 && i >= group && i / group < n)
-			ck_assert_int_eq(CPU_EQUAL(processors_of(i),
-			    processors_of(0)), 0);
-	}
-	ck_assert(team_end(team));
-	team_free(&team);
-	evloop_free(&loop);
-}
-END_TEST
-
 /* One that does not come back is not waited for. */
 START_TEST(is_held)
 {
@@ -176,6 +133,5 @@ unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, obeys);
 	tcase_add_test(tests, ends);
-	tcase_add_loop_test(tests, groups_have_their_place, 0, 2);
 	tcase_add_test(tests, is_held);
 }
