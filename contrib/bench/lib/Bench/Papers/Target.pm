@@ -48,9 +48,9 @@ our %tried = (
 	    'once for all that a turn has handed over (4.6 system calls of a ' .
 	    'request for 11.2), to go on watching a client by edge while ' .
 	    'others have it (2.7), to give memory back to the thread that has ' .
-	    'allocated it (300 instructions), a processor for each pipeline ' .
-	    '(a quarter of the time of the server, by itself), and that ' .
-	    'pipelines leave clients to each other.  Tried and dropped: ' .
+	    'allocated it (300 instructions), and that pipelines leave ' .
+	    'clients to each other.  Tried and dropped: a processor for each ' .
+	    'pipeline (0.42 of the rate of amped for 0.66), ' .
 	    'to give way once before going to sleep (as many calls as it ' .
 	    'spares, twice the switches), and locks that spin (nothing to be ' .
 	    'seen).  What is left in the profile beside what amped does: locks ' .
