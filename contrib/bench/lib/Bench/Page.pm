@@ -56,6 +56,7 @@ sub kind {
 # spread, and what to say.
 sub picture {
 	my ($title, $unit, @rows) = @_;
+	return '' unless @rows;
 	my ($most) = sort { $b <=> $a } map { $_->[1] * (1 + $_->[2]) } @rows;
 	my ($longest) = sort { $b <=> $a } map { length($_->[0]) } @rows;
 	my $left = $longest > 9 ? 6 + 7 * $longest : 66;
