@@ -548,12 +548,13 @@ is_line_end(const char *at, const char *end)
 }
 
 /* Whether a field line is all there, and valid: then its colon, and its end.
- * The last byte there is, is of no name as a rule, and a name ends with it. */
+ * The last byte there is, is of no name as a rule, and a name ends with it.  The
+ * limit of a head may end in the line before, behind a CRLF in front of that. */
 static inline bool
 is_field(const char *at, const char *end, const char **colon,
     const char **line_end)
 {
-	if (at == end || class_is(end[-1], CLASS_TOKEN))
+	if (at >= end || class_is(end[-1], CLASS_TOKEN))
 		return false;
 	*colon = class_end(at, CLASS_TOKEN);
 	if (*colon == at || **colon != ':')

@@ -582,6 +582,9 @@ START_TEST(head_limit)
 	l = limits;
 	l.head = 16;
 	check(&l, "GET / HTTP/1.0\r\n", 16, "431 head is too long");
+	/* Nor is there a field to be looked for behind what may come. */
+	l.head = 17;
+	check(&l, "\r\nGET / HTTP/1.0\r\n", 18, "431 head is too long");
 }
 END_TEST
 
