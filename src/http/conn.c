@@ -101,6 +101,15 @@ keep_input(struct conn *c)
 }
 
 void
+conn_keep_input(struct conn *c)
+{
+	if (c->input_len > 0)
+		keep_input(c);
+	else if (c->kept.at != NULL)
+		forget_kept(c);
+}
+
+void
 conn_park(struct conn *c)
 {
 	if (c->request != NULL)		/* scratch is the next one's */
@@ -109,10 +118,7 @@ conn_park(struct conn *c)
 		conn_forget_output(c);
 	else if (!conn_owns_output(c) && conn_pending(c))
 		c->output = output_keep(c->output);
-	if (c->input_len > 0)
-		keep_input(c);
-	else if (c->kept.at != NULL)
-		forget_kept(c);
+	conn_keep_input(c);
 }
 
 void

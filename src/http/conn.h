@@ -109,6 +109,9 @@ static inline size_t	conn_allowance(struct conn *);
 size_t		 conn_paced(struct conn *);	/* for that */
 /* Nothing is pending any more. */
 void		 conn_forget_output(struct conn *);
+/* What of its input is not consumed is its own from here on, and nothing else
+ * is: so the loop's buffer is free. */
+void		 conn_keep_input(struct conn *);
 /* Moves what must outlast this turn of the loop to the connection. */
 void		 conn_park(struct conn *);
 /* One that has something to do, for an idle peer; and the way back: it is kept

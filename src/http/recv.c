@@ -49,6 +49,9 @@ receive(struct conn *c)
 	struct http	*http = c->http;
 	ssize_t		 n;
 
+	/* In one turn they may come to both. */
+	if (c->input_len != 0 || c->kept.at != NULL)
+		conn_keep_input(c);
 	if (c->input_len != 0) {
 		n = receive_behind(c);
 		c->readable = n == KEPT_ROOM;

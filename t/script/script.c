@@ -202,8 +202,9 @@ client_line(struct client *c, char **words, size_t n)
 {
 	const char	*verb = words[1];
 
-	if (strcmp(verb, "sends") == 0 && n == 3) {
-		unquote(words[2], &c->to);
+	if (strcmp(verb, "sends") == 0 && n >= 3) {
+		for (size_t i = 2; i < n; i++)
+			unquote(words[i], &c->to);
 		world_settle(c);
 	} else if (strcmp(verb, "drips") == 0 && n == 3) {
 		struct buf	all = { 0 };
