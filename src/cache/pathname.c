@@ -23,6 +23,10 @@
 #define HEADS_WAY	128
 #define HEADS_CHANCES	8
 
+/* Clients choose how long names are, and what is left of one length in a pool
+ * is of no use to another: so only short ones, which are most, are there. */
+#define POOLED		128
+
 /* What an entry may weigh on average before names count as well. */
 #define BYTES_EACH	512
 
@@ -33,6 +37,21 @@ size_of(size_t name_len)
 	size_t	size = offsetof(struct path, name) + name_len;
 
 	return size < sizeof(struct path) ? sizeof(struct path) : size;
+}
+
+static struct path *
+get(struct pathname_cache *pc, size_t size)
+{
+	return size <= POOLED ? pool_zero(&pc->pool, size) : mem_zero(size);
+}
+
+static void
+put(struct pathname_cache *pc, struct path *p, size_t size)
+{
+	if (size <= POOLED)
+		pool_put(&pc->pool, p, size);
+	else
+		free(p);
 }
 
 static struct path **
@@ -121,7 +140,7 @@ drop(struct pathname_cache *pc, struct path *p)
 	*link = p->next;
 	cache_discount(&pc->cache, size_of(p->len));
 	pathname_forget_answer(pc, p);
-	pool_put(&pc->pool, p, size_of(p->len));
+	put(pc, p, size_of(p->len));
 }
 
 static inline void
@@ -274,7 +293,7 @@ pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
 static struct path *
 new(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 {
-	struct path	*p = pool_zero(&pc->pool, size_of(name.len));
+	struct path	*p = get(pc, size_of(name.len));
 
 	need(name.len <= PATHNAME_MOST);
 	p->space = space;

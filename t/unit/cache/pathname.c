@@ -137,6 +137,43 @@ START_TEST(long_names)
 }
 END_TEST
 
+static struct path *
+of_length(size_t len, int number)
+{
+	char	name[1000];
+
+	memset(name, 'x', sizeof(name));
+	snprintf(name, 10, "/%d", number);
+	return pathname_add(&paths, 1, (struct str){ name, len }, NULL, false);
+}
+
+/* Clients choose how long names are: one length after the other, of each of
+ * which some stay, takes no more memory than all at once. */
+START_TEST(one_length_after_another)
+{
+	static struct path	*stay[10000];
+	struct path		*p;
+	size_t			 n = 0;
+
+	done();
+	header_init(&heads, 100000);
+	pathname_init(&paths, 20000, &heads);
+	for (size_t len = 20; len < 900; len += 8)
+		for (int i = 0; i < 5000; i++) {
+			p = of_length(len, i);
+			if (i % 100 == 0)
+				stay[n++] = p;
+			else
+				pathname_release(&paths, &p);
+		}
+	/* Blocks are of 64 KiB. */
+	ck_assert_uint_le(paths.pool.blocks >> 4,
+	    2 * paths.cache.limit_bytes >> 20);
+	while (n > 0)
+		pathname_release(&paths, &stay[--n]);
+}
+END_TEST
+
 static bool
 in_space_two(void *n, const struct path *p)
 {
@@ -184,5 +221,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, grows);
 	tcase_add_test(tests, grows_to_its_limit);
 	tcase_add_test(tests, long_names);
+	tcase_add_test(tests, one_length_after_another);
 	tcase_add_test(tests, forgotten);
 }
