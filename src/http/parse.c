@@ -548,8 +548,8 @@ is_line_end(const char *at, const char *end)
 }
 
 /* Whether a field line is all there, and valid: then its colon, and its end.
- * The last byte there is, is of no name as a rule, and a name ends with it.  The
- * limit of a head may end in the line before, behind a CRLF in front of that. */
+ * The last byte there is, is of no name as a rule, and a name ends with it.
+ * With a CRLF in front, the limit of a head may end in the line before. */
 static inline bool
 is_field(const char *at, const char *end, const char **colon,
     const char **line_end)
