@@ -1,8 +1,8 @@
 /*
  * clients: connections, their waits and their deadlines.
  *
- * Deadlines stand in one ordered list for each patience, touched once a
- * request; a timer looks at the first of each.
+ * Deadlines stand in one ordered list for each patience; a timer looks at the
+ * first of each.
  */
 #include <sys/socket.h>
 

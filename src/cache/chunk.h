@@ -5,8 +5,8 @@
  * A file is mapped in chunks; a small one is one chunk, and copied, which
  * needs neither a mapping nor a descriptor afterwards.  A held chunk may be
  * sent from when chunk_ready() has said READY in the same turn.  Our own code
- * must not touch the bytes: a mapped file can shrink, and a page that is gone
- * is an error to a system call but a signal to us.
+ * must not touch the bytes of one that is mapped: the file can shrink, and a
+ * page that is gone is an error to a system call but a signal to us.
  */
 #ifndef CACHE_CHUNK_H
 #define CACHE_CHUNK_H
