@@ -143,7 +143,7 @@ of_length(size_t len, int number)
 	char	name[1000];
 
 	memset(name, 'x', sizeof(name));
-	snprintf(name, 10, "/%d", number);
+	snprintf(name, 20, "/%d", number);
 	return pathname_add(&paths, 1, (struct str){ name, len }, NULL, false);
 }
 
