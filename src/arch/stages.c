@@ -213,9 +213,12 @@ settle(struct client *c, const struct wait *w)
 {
 	const struct stages	*here = c->all->stages;
 
-	if (reads(here))
+	if (reads(here)) {
 		c->watched = c->all->reads == EVLOOP_EDGE &&
 		    w->kind == WAIT_READ;
+		if (c->watched && machine_unread(c->peer))
+			evloop_want(evloop_host(c), EVLOOP_NOTHING);
+	}
 	if (!c->watched || reads(here))
 		clients_settle(c, w);
 	else if (w->kind == WAIT_READ || w->kind == WAIT_WRITE) {

@@ -46,6 +46,8 @@ static int		 come, served, gone, timed_out, drained;
 static enum wait_kind	 holds;		/* for what who sends waits ... */
 static int64_t		 until;		/* ... for so long; 0: it does not */
 static bool		 draining;
+static bool		 piecemeal;		/* what fills the room ends
+						 * the turn */
 
 /*
  * The machine
@@ -84,6 +86,8 @@ read_requests(struct peer *p)
 		n = recv(p->fd, bytes, sizeof(bytes), 0);
 		p->readable = n == ROOM;
 		p->asked += n > 0 ? (int)n : 0;
+		if (piecemeal && p->readable)
+			return wait_for(p, WAIT_READ, PATIENCE_BODY, FAR);
 		p->stage = n > 0 ? STAGE_FIND_FILE : n == 0 ? STAGE_ACCEPT :
 		    p->stage;
 	}
@@ -168,6 +172,12 @@ machine_rests(const struct peer *p)
 	return p->stage == STAGE_READ_REQUEST && !p->readable;
 }
 
+bool
+machine_unread(const struct peer *p)
+{
+	return p->readable;
+}
+
 const struct wait *
 machine_run(struct peer *p)
 {
@@ -247,7 +257,7 @@ open_stages(size_t limit)
 {
 	come = served = gone = timed_out = drained = 0;
 	until = 0;
-	draining = false;
+	draining = piecemeal = false;
 	errand = (struct errand){ .done = nothing, .free = nothing };
 	TAILQ_INIT(&errand.waiters);
 	open_door();
@@ -340,6 +350,19 @@ START_TEST(many_at_once)
 	for (int i = 0; i < REQUESTS; i++)
 		ask(i % 2);
 	ck_assert(within(REQUESTS / 2 / ROOM + 2, &served, REQUESTS + 2));
+	close_stages();
+}
+END_TEST
+
+/* There is more, of which nothing new is told: in one turn for each piece. */
+START_TEST(piece_by_piece)
+{
+	open_stages(MOST);
+	make_known(1);
+	piecemeal = true;
+	for (int i = 0; i < 3 * ROOM + 1; i++)
+		ask(0);
+	ck_assert(within(4, &served, 3 * ROOM + 2));
 	close_stages();
 }
 END_TEST
@@ -553,6 +576,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, one_after_the_other, 1, 5);
 	tcase_add_test(tests, many_at_once);
+	tcase_add_test(tests, piece_by_piece);
 	tcase_add_loop_test(tests, more_while_elsewhere, STAGE_FIND_FILE,
 	    STAGE_COUNT);
 	tcase_add_loop_test(tests, end_while_elsewhere, STAGE_FIND_FILE,
