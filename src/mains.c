@@ -380,6 +380,9 @@ mains_bolt(const struct monitor *m, const struct reign *r)
 	const struct reign	*other = m->serving == r ? NULL : m->serving;
 	const struct listener	*l = r->listeners;
 
+	/* If we do not come up, the one before goes on with them. */
+	if (upgrade_waits(m))
+		return;
 	for (size_t i = 0; i < r->nlisteners; i++, l++)
 		if (!heritage_lasts(h, l) && (other == NULL ||
 		    !listener_has(other->listeners, other->nlisteners, l->fd)))

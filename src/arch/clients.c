@@ -446,6 +446,8 @@ full(struct clients *all)
 		all->told = now;
 	}
 	clients_open_doors(all, false);
+	if (all->stages != NULL)
+		stages_stir(all);
 	set_timer(all, now + (all->turns ? TURN : CLOSED));
 }
 

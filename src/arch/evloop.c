@@ -1,8 +1,8 @@
 /*
  * evloop: libevent, as little of it as will do.
  *
- * Level-triggered, one event a descriptor, changed only when a connection waits
- * for something else than before: a hot request never does.
+ * One event a descriptor, changed only when a connection waits for something
+ * else than before: a hot request never does.
  */
 #include <event2/event.h>
 #include <event2/event_struct.h>
@@ -101,7 +101,9 @@ evloop_run(struct evloop *l)
 	do {
 		l->begun = 0;
 		event_base_loop(l->base, wait | EVLOOP_NO_EXIT_ON_EMPTY);
-		wait = has_more(l) ? EVLOOP_NONBLOCK : EVLOOP_ONCE;
+		/* Without ONCE it would go on for as long as anything is
+		 * ready, and that may be always. */
+		wait = EVLOOP_ONCE | (has_more(l) ? EVLOOP_NONBLOCK : 0);
 		if (l->begun != 0 && !l->untimed)
 			stats_time(STATS_HISTOGRAM_LOOP_LAG,
 			    clock_us() - l->begun);

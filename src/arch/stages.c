@@ -24,7 +24,7 @@ struct stages {				/* as one of them sees it */
 	atomic_bool		 eager;		/* there are some */
 	struct watch		*look;		/* for those who are back, */
 	bool			 looks;		/* ... after some time */
-	struct note		 stir;		/* to it: at once */
+	struct note		 stir;		/* to it: look at once */
 };
 
 struct clients *
@@ -213,14 +213,19 @@ settle(struct client *c, const struct wait *w)
 {
 	const struct stages	*here = c->all->stages;
 
-	if (reads(here))
+	if (reads(here)) {
 		c->watched = c->all->reads == EVLOOP_EDGE &&
 		    w->kind == WAIT_READ;
+		if (c->watched && machine_unread(c->peer))
+			evloop_want(evloop_host(c), EVLOOP_NOTHING);
+	}
 	if (!c->watched || reads(here))
 		clients_settle(c, w);
-	else if (w->kind == WAIT_READ || w->kind == WAIT_WRITE)
+	else if (w->kind == WAIT_READ || w->kind == WAIT_WRITE) {
+		/* A deadline of what it waited for before is over. */
+		clients_unlist(c);
 		put(c, here, home_of(c), release);
-	else
+	} else
 		clients_keep(c, w);
 }
 
@@ -283,14 +288,6 @@ heed_crowd(void *context, unsigned times)
 		continue;
 }
 
-/* To be awake is all. */
-static void
-heed_stir(void *context, unsigned times)
-{
-	(void)context;
-	(void)times;
-}
-
 static size_t
 listed(const struct clients *all, enum patience patience)
 {
@@ -304,8 +301,9 @@ roomy(const struct clients *all)
 {
 	const struct clients	*reads = all->stages->all[STAGE_READ_REQUEST];
 	const struct clients	*sends = all->stages->all[STAGE_SEND_DATA];
-	size_t			 over = all->count > all->limit ?
-				    all->count - all->limit : 0;
+	size_t			 count = tally_read_size(&all->count);
+	size_t			 over = count > all->limit ?
+				    count - all->limit : 0;
 
 	if (listed(sends, PATIENCE_LINGER) > over)
 		return sends;
@@ -313,16 +311,36 @@ roomy(const struct clients *all)
 	    over ? reads : NULL;
 }
 
-/* If there is nobody, there may be some who have not been seen yet. */
 bool
 stages_can_make_room(const struct clients *all)
 {
-	struct stages	*home = all->stages->all[STAGE_READ_REQUEST]->stages;
+	return roomy(all) != NULL;
+}
 
-	if (roomy(all) != NULL)
-		return true;
-	note_send(&home->stir, home->queue);
-	return false;
+/* By now it has seen who lay there; and whoever came to wait here before it was
+ * sent, may have found the doors open still. */
+static void
+heed_stir(void *context, unsigned times)
+{
+	struct clients	*all = context;
+
+	(void)times;
+	if (roomy(stages_host(all)) != NULL)
+		stages_ease(all);
+}
+
+void
+stages_stir(const struct clients *all)
+{
+	static const enum stage	 who[] = {
+		STAGE_READ_REQUEST, STAGE_SEND_DATA
+	};
+	struct stages		*s;
+
+	for (size_t i = 0; i < sizeof(who) / sizeof(who[0]); i++) {
+		s = all->stages->all[who[i]]->stages;
+		note_send(&s->stir, s->queue);
+	}
 }
 
 bool
@@ -347,7 +365,7 @@ stages_join(struct clients *all, enum stage stage,
 	s->queue = queue;
 	note_init(&s->crowded, heed_crowd, all);
 	note_init(&s->eased, heed_ease, others[STAGE_ACCEPT]);
-	note_init(&s->stir, heed_stir, NULL);
+	note_init(&s->stir, heed_stir, all);
 	s->look = evloop_timer(all->loop, look, s);
 	evloop_own(all->loop, s);
 	all->ready = ready;

@@ -43,5 +43,7 @@ void		 stages_ease(struct clients *);
 /* Whether one can be asked to, and asks one. */
 bool		 stages_can_make_room(const struct clients *);
 bool		 stages_make_room(const struct clients *);
+/* The doors are closed by now: who finds one after all, is to say so. */
+void		 stages_stir(const struct clients *);
 
 #endif

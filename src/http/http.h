@@ -85,6 +85,7 @@ struct http {
 	struct request		*spare;		/* one to use again */
 	struct conn		*spare_conn;	/* the same */
 	size_t			 given;		/* bytes, by who is running */
+	size_t			 taken;		/* the same, of its input */
 	struct output		 output;	/* the same one's */
 	struct buf		 work;		/* building a response */
 	struct header_date	 date;		/* of this second */

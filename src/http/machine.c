@@ -281,7 +281,7 @@ begin(const struct conn *c)
 {
 	if (c->http->date.wall != c->http->clock->wall)
 		new_second(c->http);
-	c->http->given = 0;
+	c->http->given = c->http->taken = 0;
 	running = c;
 }
 
@@ -425,6 +425,12 @@ bool
 machine_rests(const struct peer *p)
 {
 	return p->conn != NULL && is_idle(p->conn) && !p->conn->readable;
+}
+
+bool
+machine_unread(const struct peer *p)
+{
+	return p->conn != NULL && p->conn->readable;
 }
 
 const char *

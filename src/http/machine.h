@@ -98,6 +98,9 @@ bool		 machine_idle(const struct peer *);
 /* On its way to the stage that reads, between two requests as well, and with
  * nothing left to read that came before. */
 bool		 machine_rests(const struct peer *);
+/* It waits for input, and has not read all that there was: it is others' turn.
+ * Who is told only of what comes is to be told of that anew. */
+bool		 machine_unread(const struct peer *);
 /* What it is doing, for logs and tests. */
 const char	*machine_step(const struct peer *);
 

@@ -68,6 +68,7 @@ static void
 take_in(struct conn *c, ssize_t n)
 {
 	c->input_len += (size_t)n;
+	c->http->taken += (size_t)n;
 	stats_add(STATS_BYTES_IN, (uint64_t)n);
 }
 
@@ -248,7 +249,7 @@ discard_step(struct conn *c)
 	default:
 		break;
 	}
-	if (!c->readable)
+	if (!c->readable || c->http->taken >= CONN_TURN)
 		return wait_for_body(c);
 	n = receive(c);
 	if (n == 0)		/* half a request, and no more to come */

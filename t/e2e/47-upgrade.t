@@ -235,6 +235,28 @@ is($server->reap, 0, 'three USR2 at once: one upgrade');
 is($server->get('/page')->{body}, "page\n", 'it serves');
 finish($server, $next, 'three at once');
 
+# QUIT for the next one alone, while it is to come: the address is that of the
+# one before still, and open.
+$place = docroot();
+$server = start($place, errors => 1);
+($main) = $server->role('main');
+write_file("$server->{dir}/amped.conf", "types $fifo\n" . $server->conf_text);
+kill('USR2', $server->{pid});
+await('another main', sub { grep { $_ != $main } $server->role('main') });
+await('another monitor', sub {
+	($next) = grep { $_ != $server->{pid} } $server->role('monitor') });
+kill('QUIT', $next);
+$server->wait_line(qr/monitor\[$next\] notice: stopping/);
+ok(IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $server->port,
+    Timeout => Amped::patience()), 'the next one is to end: nobody is kept out');
+is($server->get('/page')->{body}, "page\n", 'and who comes is served');
+open(my $given, '>', $fifo) or die "$fifo: $!\n";
+close($given);
+ok($server->wait_line(qr/new binary .* before it served; going on/),
+    'the one before goes on');
+is($server->get('/page')->{body}, "page\n", 'and still serves');
+finish($server, $server->{pid}, 'QUIT meanwhile');
+
 # The one before is killed while the next one is to come: that is in charge.
 $place = docroot();
 $server = start($place, errors => 1);

@@ -243,6 +243,8 @@ client_line(struct client *c, char **words, size_t n)
 	} else if (strcmp(verb, "more") == 0 && n == 3) {
 		if (c->more != (strcmp(words[2], "follows") == 0))
 			world_fail("%s was told otherwise", c->name);
+	} else if (strcmp(verb, "in-turns") == 0) {
+		c->in_turns = true;
 	} else if (strcmp(verb, "by-turns") == 0) {
 		c->by_turns = true;
 	} else if (strcmp(verb, "no-sendfile") == 0 && n == 3) {

@@ -247,7 +247,7 @@ void
 world_settle(struct client *c)
 {
 	while (c->wait != NULL &&
-	    ((c->wait->kind == WAIT_READ &&
+	    ((c->wait->kind == WAIT_READ && !c->in_turns &&
 	    (c->to.len > 0 || c->half || c->broken)) ||
 	    (c->wait->kind == WAIT_WRITE && !c->by_turns &&
 	    (c->takes > 0 || c->broken))))

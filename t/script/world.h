@@ -29,6 +29,7 @@ struct client {				/* the architecture's, see wait.h */
 	size_t			 takes;		/* so many bytes still */
 	bool			 half, broken;	/* sends no more; is gone */
 	bool			 by_turns;	/* output waits for its turn */
+	bool			 in_turns;	/* so does input */
 	int			 no_sendfile;	/* the errno that it says */
 	bool			 more;		/* to come right behind that */
 	bool			 kept_back;	/* by the system, for that */

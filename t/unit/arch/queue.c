@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arch/queue.h"
 #include "stats.h"
@@ -16,6 +17,7 @@
 #define RECORDS		20000		/* of each */
 #define TURNS		5000		/* there and back */
 #define PATIENCE	30000		/* ms, for what must come */
+#define AGAIN		100		/* times that one puts itself */
 
 struct record {
 	struct queued	 queued;	/* first: casts rely on it */
@@ -257,6 +259,50 @@ START_TEST(many_leave)
 }
 END_TEST
 
+static void
+put_again(struct queued *queued)
+{
+	struct record	*r = (struct record *)queued;
+
+	if (++r->number == AGAIN)
+		evloop_stop(here.loop);
+	else
+		queue_put(here.queue, queued);
+}
+
+static int	times_ready;
+
+static void
+always_ready(void *context)
+{
+	(void)context;
+	if (++times_ready == 2 * AGAIN)
+		evloop_stop(here.loop);
+}
+
+/* What is watched may be ready all the time: so many turns, so many times. */
+START_TEST(ready_is_no_reason)
+{
+	struct record	 r = { .queued.take = put_again };
+	struct watch	*watch;
+	int		 ends[2];
+
+	times_ready = 0;
+	ck_assert_int_eq(pipe(ends), 0);
+	ck_assert_int_eq(write(ends[1], "", 1), 1);
+	open_side(&here, 0);
+	watch = evloop_watch(here.loop, ends[0], always_ready, NULL);
+	evloop_want(watch, EVLOOP_READ);
+	queue_put(here.queue, &r.queued);
+	evloop_run(here.loop);
+	ck_assert_int_eq(r.number, AGAIN);
+	evloop_unwatch(&watch);
+	close_side(&here);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
 /* The loop has ended with some under way. */
 START_TEST(rest_is_taken)
 {
@@ -324,6 +370,7 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, there_and_back, 0, 2);
 	tcase_add_loop_test(tests, left_is_taken, 0, 2);
 	tcase_add_test(tests, many_leave);
+	tcase_add_test(tests, ready_is_no_reason);
 	tcase_add_test(tests, rest_is_taken);
 	tcase_add_test(tests, notes_add_up);
 }
