@@ -297,7 +297,7 @@ my @all = await('a load', sub {
 	my @found = descendants($pid);
 	return loads(@found) ? \@found : undef })->@*;
 cmp_ok(scalar(@all), '>', 2, 'servers and a client run');
-kill('INT', $pid);
+kill($_, $pid) for 'INT', 'TERM';
 await('it to end', sub { waitpid($pid, POSIX::WNOHANG()) == $pid });
 isnt($?, 0, 'stopped, it has not succeeded');
 ok(eval { await('them to go', sub { !grep { -d "/proc/$_" } @all }, 10) },
