@@ -309,7 +309,7 @@ is_awaited(const struct clients *all)
 static bool
 others_have_room(const struct clients *all)
 {
-	return all->least != NULL && all->least() < all->limit;
+	return all->least != NULL && all->least(all->context) < all->limit;
 }
 
 /* It has had its turn.  Where somebody waits, it is told with its next response
@@ -488,7 +488,7 @@ leave_to_others(struct clients *all)
 		all->insists--;
 		return false;
 	}
-	least = all->least();
+	least = all->least(all->context);
 	if (least == SIZE_MAX || all->count <= least + least / 8 + SPARE)
 		return false;
 	for (size_t i = 0; i < all->ndoors; i++)
@@ -602,7 +602,7 @@ clients_listen(struct clients *all, const struct listener *listeners, size_t n)
 }
 
 void
-clients_share(struct clients *all, size_t (*least)(void),
+clients_share(struct clients *all, size_t (*least)(void *),
     void (*changed)(void *))
 {
 	all->least = least;

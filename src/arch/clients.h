@@ -20,9 +20,10 @@ struct clients	*clients_new(struct evloop *, struct clock *, struct http *,
 		    size_t limit, void (*gone)(void *), void *context);
 void		 clients_end(struct clients *);		/* all of them */
 void		 clients_free(struct clients **);	/* the same */
-/* Others take from the same queue; least is how many connections the one of
- * them has that has fewest.  changed is called when ours are more or fewer. */
-void		 clients_share(struct clients *, size_t (*least)(void),
+/* Others take from the same queue; least says how many connections the one of
+ * them has that has fewest; changed is called when ours are more or fewer, if
+ * not NULL.  Both with the context that gone has. */
+void		 clients_share(struct clients *, size_t (*least)(void *),
 		    void (*changed)(void *));
 /* There is room for one, and nobody else in sight as a rule: it has its turn,
  * and then makes room if somebody waits whom no other main has room for; who of

@@ -67,7 +67,7 @@ struct clients {
 	bool			 going;		/* soon, as others believe */
 	void			(*gone)(void *);
 	void			*context;
-	size_t			(*least)(void);	/* of others; NULL: none */
+	size_t			(*least)(void *);	/* of others, or NULL */
 	void			(*changed)(void *);
 	struct watch		*aside;		/* the time until ... */
 	int			 insists;	/* ... so many are taken that

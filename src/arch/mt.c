@@ -27,8 +27,6 @@ struct mt {
 	struct turns	*turns;
 };
 
-static _Thread_local const struct server	*us;
-
 static struct server *
 server(const struct team *team, unsigned i)
 {
@@ -37,9 +35,9 @@ server(const struct team *team, unsigned i)
 
 /* Clients that the one of the others has that has fewest. */
 static size_t
-least(void)
+least(void *context)
 {
-	const struct server	*s;
+	const struct server	*us = context, *s;
 	size_t			 n, fewest = SIZE_MAX;
 
 	for (unsigned i = 0; i < us->world->workers; i++) {
@@ -80,7 +78,6 @@ obey(struct member *member, enum team_order order)
 
 	switch (order) {
 	case TEAM_SERVE:
-		us = s;
 		clients_share(s->clients, least, changed);
 		clients_listen(s->clients, s->world->listeners,
 		    s->world->nlisteners);

@@ -1,6 +1,7 @@
 /*
  * pipeline: its threads, from the first to the last.
  */
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "arch/clients.h"
@@ -14,6 +15,8 @@ struct pipeline {
 	const struct world	*world;
 	struct pipeline_seat	*seats[PIPELINE_THREADS];
 	struct clients		*stages[STAGE_COUNT];
+	struct pipeline *const	*all;		/* with this one; or NULL */
+	unsigned		 n;
 };
 
 /*
@@ -152,16 +155,26 @@ pipeline_free(struct pipeline **lp)
 	mem_drop(lp);
 }
 
-void
-pipeline_share(struct pipeline *l, size_t (*least)(void))
+static size_t
+least(void *context)
 {
-	clients_share(l->stages[STAGE_ACCEPT], least, NULL);
+	const struct pipeline	*l = ((struct pipeline_seat *)context)->line;
+	size_t			 n, fewest = SIZE_MAX;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		n = clients_count(l->all[i]->stages[STAGE_ACCEPT]);
+		if (n < fewest)
+			fewest = n;
+	}
+	return fewest;
 }
 
-size_t
-pipeline_clients(const struct pipeline *l)
+void
+pipeline_share(struct pipeline *l, struct pipeline *const *all, unsigned n)
 {
-	return clients_count(l->stages[STAGE_ACCEPT]);
+	l->all = all;
+	l->n = n;
+	clients_share(l->stages[STAGE_ACCEPT], least, NULL);
 }
 
 void

@@ -47,9 +47,9 @@ void		 pipeline_free(struct pipeline **);	/* after that */
 /* An errand of another thread, to come back by its queue. */
 void		 pipeline_send(struct pipeline *, struct errand *,
 		    struct queue *);
-/* There are others: how many clients the one of them has that has fewest. */
-void		 pipeline_share(struct pipeline *, size_t (*least)(void));
-size_t		 pipeline_clients(const struct pipeline *);	/* any thread */
+/* They are so many, this one of them, and share who comes.  Not copied. */
+void		 pipeline_share(struct pipeline *, struct pipeline *const *,
+		    unsigned n);
 /* Adds what it is doing to the gauges. */
 void		 pipeline_measure(const struct pipeline *);
 

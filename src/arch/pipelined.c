@@ -6,7 +6,6 @@
  * is asked of it behind that.  The thread that main begins with has no clients
  * but invented ones, as in mt.
  */
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "arch/pipeline.h"
@@ -20,22 +19,6 @@ struct pipelined {
 	unsigned	  n;
 	struct queue	 *queue;	/* what main has sent for comes back */
 };
-
-/* There is one in a process; who asks for least has no context. */
-static const struct pipelined	*all;
-
-static size_t
-least(void)
-{
-	size_t	n, least = SIZE_MAX;
-
-	for (unsigned i = 0; i < all->n; i++) {
-		n = pipeline_clients(all->lines[i]);
-		if (n < least)
-			least = n;
-	}
-	return least;
-}
 
 /* For main's own clients: what administrators ask. */
 static void
@@ -78,9 +61,8 @@ open_lines(void *context, const struct http_setup *setup)
 	for (unsigned i = 0; i < p->n; i++)
 		p->lines[i] = pipeline_new(p->team, i * PIPELINE_THREADS,
 		    s->world, setup, (room + p->n - 1) / p->n);
-	all = p;
 	for (unsigned i = 0; i < p->n && p->n > 1; i++)
-		pipeline_share(p->lines[i], least);
+		pipeline_share(p->lines[i], p->lines, p->n);
 }
 
 static void

@@ -273,6 +273,14 @@ look(void *context)
 		evloop_at(s->look, s->clock.ms + LOOK);
 }
 
+/* Of other mains. */
+static size_t
+least(void *context)
+{
+	(void)context;
+	return board_least_open();
+}
+
 /* Without clients, the last look shows all that there is to be seen. */
 static void
 changed(void *context)
@@ -385,7 +393,7 @@ service_run(struct service *s, const struct disk *disk)
 		evloop_at(s->beat, s->clock.ms);
 	if (world->mains > 1) {
 		evloop_at(s->look, s->clock.ms);
-		clients_share(s->clients, board_least_open, changed);
+		clients_share(s->clients, least, changed);
 	}
 	evloop_run(s->loop);
 	end(s);

@@ -543,10 +543,11 @@ END_TEST
 static size_t	others;
 
 static size_t
-least(void)
+least(void *context)
 {
 	size_t	own = clients_count(stages[STAGE_ACCEPT]);
 
+	(void)context;
 	return own < others ? own : others;
 }
 
