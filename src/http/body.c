@@ -183,12 +183,10 @@ put_lead(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct str	 lead;
-	struct piece	 piece;
 
 	if (!parts_lead(r->parts, &lead))
 		return;
-	piece = output_copy(conn_output(c), lead.at, lead.len);
-	output_add(conn_output(c), &piece);
+	output_write(conn_output(c), lead.at, lead.len);
 	r->body += (int64_t)lead.len;
 }
 
