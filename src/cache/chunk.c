@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cache/file_private.h"
-#include "lib/pool.h"
 #include "lib/need.h"
+#include "lib/pool.h"
 #include "lib/rare.h"
 
 /*
@@ -42,13 +42,6 @@ size_of(const struct file *f, size_t len)
 	return copied > POOL_MOST ? copied : (copied + STEP - 1) / STEP * STEP;
 }
 
-/* In file->chunks. */
-static uint32_t
-place(const struct chunk *k)
-{
-	return k->file->small ? 0 : k->index;
-}
-
 static bool
 is_mapped(const struct chunk *k)
 {
@@ -61,7 +54,7 @@ drop(struct cache *c, struct cache_entry *e)
 	struct chunk	*k = (struct chunk *)e;
 
 	((struct chunk_cache *)c)->mappings -= !k->file->small;
-	k->file->chunks[place(k)] = NULL;
+	k->file->chunks[chunk_place(k)] = NULL;
 	k->file->copied = false;
 	cache_leave(c, e, sizeof(*k) + chunk_len(k));
 	if (is_mapped(k))
@@ -577,7 +570,7 @@ warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
 		t->trusted = now + d->trust;
 		return;
 	}
-	d->ahead = place(k) + 1;
+	d->ahead = chunk_place(k) + 1;
 	if (f->method == RESIDENT_NOWAIT && ++t->lost == LOST) {
 		proved(k, now);
 		t->trusted = now + d->trust;

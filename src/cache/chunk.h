@@ -23,7 +23,7 @@ struct chunk {
 	struct file		*file;
 	struct fetch		 fetch;
 	char			*at;		/* NULL: not mapped yet */
-	uint32_t		 index;		/* in file->chunks */
+	uint32_t		 index;		/* chunk_place() */
 	uint32_t		 len;		/* bytes of the file */
 	bool			 full;		/* mapped to a copy */
 };
@@ -60,6 +60,13 @@ static inline uint32_t
 chunk_len(const struct chunk *k)
 {
 	return k->file->small ? (uint32_t)k->file->version.size : k->len;
+}
+
+/* Its index in file->chunks. */
+static inline uint32_t
+chunk_place(const struct chunk *k)
+{
+	return k->file->small ? 0 : k->index;
 }
 
 static inline int64_t

@@ -1,5 +1,5 @@
 /*
- * grant: a hash table of a fixed size, as that of the pathnames.
+ * grant: a hash table of a fixed size.
  */
 #include <stdlib.h>
 #include <string.h>

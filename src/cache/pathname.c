@@ -19,7 +19,8 @@
 
 #define BUCKETS_LEAST	64
 
-/* So many buckets of paths whose heads are looked at, for each new head. */
+/* So many buckets of paths whose heads are looked at, for each new head, and so
+ * few chances, that one goes even where there is a head in but some of them. */
 #define HEADS_WAY	128
 #define HEADS_CHANCES	8
 

@@ -81,8 +81,7 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 
 	l->http = http;
 	l->file = file_refer(f);
-	l->chunk = chunk_hold(&http->store->chunks, f,
-	    chunk_index(f, chunk_start(k)));
+	l->chunk = chunk_hold(&http->store->chunks, f, chunk_place(k));
 	l->started = http->clock->ms;
 	l->under_way = &e;
 	chunk_set_error(k, 0);
@@ -183,12 +182,10 @@ put_lead(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct str	 lead;
-	struct piece	 piece;
 
 	if (!parts_lead(r->parts, &lead))
 		return;
-	piece = output_copy(conn_output(c), lead.at, lead.len);
-	output_add(conn_output(c), &piece);
+	output_write(conn_output(c), lead.at, lead.len);
 	r->body += (int64_t)lead.len;
 }
 
@@ -207,7 +204,7 @@ next_range(struct conn *c, const struct chunk *k)
 	r->end = r->next + range->length;
 	/* A copied chunk must not go in between: no descriptor, no way back. */
 	index = chunk_index(r->file, r->next);
-	if (index == chunk_index(r->file, chunk_start(k)))
+	if (index == chunk_place(k))
 		r->chunk = chunk_hold(&c->http->store->chunks, r->file, index);
 }
 
@@ -236,7 +233,7 @@ lend(struct conn *c, struct chunk *k, const char *at, size_t len)
 	p->owner = &c->http->store->chunks;
 	p->what = k;
 	p->offset = (off_t)r->next;
-	p->file = at == NULL ? r->file->descriptor->fd : -1;
+	p->file = at == NULL ? file_fd(r->file) : -1;
 }
 
 /* To copy what is small behind its head costs less than the system takes for a

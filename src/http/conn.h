@@ -38,9 +38,8 @@ enum go {
 #define REQUEST_TRIES	8
 
 /* Bytes of a response that are put out and sent before it is others' turn, and
- * of a body that are thrown away:
- * so much a call is worth it (contrib/bench/sending), and costs others less
- * than a millisecond. */
+ * of a body that are thrown away: so much a call is worth it
+ * (contrib/bench/sending), and costs others less than a millisecond. */
 #define CONN_TURN	(2 * 1024 * 1024)
 
 /* What outlasts an exchange: one that is idle is this and no more. */

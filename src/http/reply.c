@@ -37,10 +37,8 @@ reply_work(struct conn *c, int status, size_t body)
 {
 	struct request	*r = c->request;
 	struct http	*http = c->http;
-	struct piece	 piece;
 
-	piece = output_copy(conn_output(c), http->work.at, http->work.len);
-	output_add(conn_output(c), &piece);
+	output_write(conn_output(c), http->work.at, http->work.len);
 	r->status = (uint16_t)status;
 	r->answered = true;
 	r->body = (int64_t)body;

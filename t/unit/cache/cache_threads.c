@@ -243,7 +243,7 @@ use_chunk(struct worker *w, const struct answer *a)
 	uint32_t	 index = choose(w, f->nchunks);
 	struct chunk	*k = chunk_hold(&chunks, f, index);
 
-	need(chunk_index(f, chunk_start(k)) == index);
+	need(chunk_place(k) == index);
 	if (choose(w, 4) == 0 && chunk_by_file(k))
 		need(chunk_ready_file(&chunks, k, w->now) == CHUNK_READY);
 	else {

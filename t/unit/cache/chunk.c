@@ -371,7 +371,8 @@ START_TEST(evicted)
 	f = make(64 * KIB, false);
 	if (f->method == RESIDENT_NOWAIT && (k = hold_absent(f)) != NULL) {
 		for (off_t at = 0; at < 64 * (off_t)KIB; at += 4096)
-			ck_assert_int_eq(pread(file_fd(f), &(char){ 0 }, 1, at), 1);
+			ck_assert_int_eq(pread(file_fd(f), &(char){ 0 }, 1,
+			    at), 1);
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 		chunk_release(&chunks, &k);
 	}
@@ -428,7 +429,8 @@ START_TEST(looked_at)
 	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_USE);
 	do {
 		now += 20;
-		if (now > 110000 || !push_out(k) || !evict(file_fd(f), 64 * KIB))
+		if (now > 110000 || !push_out(k) ||
+		    !evict(file_fd(f), 64 * KIB))
 			goto out;
 	} while (chunk_ready_file(&chunks, k, now) != CHUNK_ABSENT);
 	/* It may be back only if a helper has read it, or what leads there. */

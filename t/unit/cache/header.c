@@ -50,8 +50,8 @@ START_TEST(date_in_place)
 {
 	struct head	*owned = NULL, *h, *same;
 
-	h = same = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES), DATE_AT,
-	    &date);
+	h = same = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES),
+	    DATE_AT, &date);
 	header_release(&heads, &h);
 	second();
 	h = header_hold(&heads, &owned, KIND, &date);
@@ -67,8 +67,8 @@ START_TEST(date_not_under_a_holder)
 {
 	struct head	*owned = NULL, *sending, *h;
 
-	sending = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES), DATE_AT,
-	    &date);
+	sending = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES),
+	    DATE_AT, &date);
 	second();
 	h = header_hold(&heads, &owned, KIND, &date);
 	ck_assert_ptr_ne(h, sending);
@@ -194,7 +194,8 @@ START_TEST(ragged)
 
 	heads.ragged = true;
 	for (size_t len = 10; len <= sizeof(BYTES); len++) {
-		h = header_put(&heads, &owned, KIND, BYTES, len, DATE_AT, &date);
+		h = header_put(&heads, &owned, KIND, BYTES, len, DATE_AT,
+		    &date);
 		ck_assert_uint_eq((uintptr_t)header_bytes(h) % 2, 1);
 		ck_assert_uint_eq(header_len(h), len);
 		ck_assert_mem_eq(header_bytes(h), BYTES, len);
