@@ -8,6 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await docroot slurp);
 use Test::More;
+use Time::HiRes qw(time);
 
 plan(skip_all => 'there is no /proc') unless -r '/proc/self/status';
 
@@ -26,17 +27,20 @@ my ($main) = $server->role('main');
 await('the log helper', sub { $server->role('log helper') });
 $server->kill_role('STOP', 'log helper');
 is($server->get('/page?last')->{body}, "page\n", 'a line to be written');
+my $begun = time;
 kill('HUP', $server->{pid});
 $server->wait_line(qr/has been read again/);
 await('the main before to be at its end', sub { takes_no_signals($main) });
 kill('TERM', $server->{pid});
 $server->kill_role('CONT', 'log helper');
 is(eval { $server->reap }, 0, 'all end');
+my $took = time - $begun;
 unlike($server->errors, qr/killed by signal 15/, 'by themselves');
-# Main waits for two seconds; on a machine that was slower it says what is lost.
-like(slurp($server->{access}) . $server->errors,
+# Main waits for two seconds; only where all this took longer may it have given
+# up, and then it says so.
+like(slurp($server->{access}) . ($took < 2 ? '' : $server->errors),
     qr/\?last |1 line of the access log was lost/, 'and the line is there')
-    or diag($server->errors);
+    or diag("$took s\n" . $server->errors);
 $server->stop;
 
 done_testing();

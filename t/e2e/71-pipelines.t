@@ -28,6 +28,15 @@ sub soon {
 	cmp_ok(time - $begun, '<', $requests / 10, '... and none had to wait');
 }
 
+sub by_turns {
+	my ($target, @clients) = @_;
+	my $right = 0;
+
+	$right += $clients[$_ % @clients]->right(1, "/$target",
+	    $files{$target}) for 1 .. 300;
+	return $right;
+}
+
 for my $workers (1, 2) {
 	my $server = Amped->start(files => \%files,
 	    global => "workers $workers");
@@ -36,22 +45,10 @@ for my $workers (1, 2) {
 
 	soon("$few: one after the other", 300, sub {
 		return $clients[0]->right(300, '/page', $files{page}) });
-	soon("$few: several by turns", 300, sub {
-		my $right = 0;
-		for my $n (1 .. 300) {
-			$right += $clients[$n % @clients]->right(1, '/page',
-			    $files{page});
-		}
-		return $right;
-	});
-	soon("$few: large ones, for which there is no room", 300, sub {
-		my $right = 0;
-		for my $n (1 .. 300) {
-			$right += $clients[$n % @clients]->right(1, '/large',
-			    $files{large});
-		}
-		return $right;
-	});
+	soon("$few: several by turns", 300,
+	    sub { return by_turns('page', @clients) });
+	soon("$few: large ones, for which there is no room", 300,
+	    sub { return by_turns('large', @clients) });
 	# The next one while the one before is somewhere.
 	soon("$few: behind each other", 300, sub {
 		my $right = 0;

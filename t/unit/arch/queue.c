@@ -104,7 +104,9 @@ put(void *context)
 	return NULL;
 }
 
-START_TEST(many_put)
+/* All that so many threads do so. */
+static void
+take_all(void *(*put_them)(void *))
 {
 	pthread_t	threads[PUTTERS];
 	int		numbers[PUTTERS];
@@ -112,15 +114,20 @@ START_TEST(many_put)
 	open_side(&here, PUTTERS * RECORDS);
 	for (int i = 0; i < PUTTERS; i++) {
 		numbers[i] = i;
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, put,
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, put_them,
 		    &numbers[i]), 0);
 	}
 	evloop_run(here.loop);
-	for (int i = 0; i < PUTTERS; i++) {
+	for (int i = 0; i < PUTTERS; i++)
 		pthread_join(threads[i], NULL);
-		ck_assert_int_eq(here.next[i], RECORDS);
-	}
 	close_side(&here);
+}
+
+START_TEST(many_put)
+{
+	take_all(put);
+	for (int i = 0; i < PUTTERS; i++)
+		ck_assert_int_eq(here.next[i], RECORDS);
 }
 END_TEST
 
@@ -242,20 +249,8 @@ leave(void *context)
 
 START_TEST(many_leave)
 {
-	pthread_t	threads[PUTTERS];
-	int		numbers[PUTTERS];
-
-	open_side(&here, PUTTERS * RECORDS);
-	for (int i = 0; i < PUTTERS; i++) {
-		numbers[i] = i;
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, leave,
-		    &numbers[i]), 0);
-	}
-	evloop_run(here.loop);
-	for (int i = 0; i < PUTTERS; i++)
-		pthread_join(threads[i], NULL);
+	take_all(leave);
 	ck_assert_int_eq(atomic_load(&here.taken), PUTTERS * RECORDS);
-	close_side(&here);
 }
 END_TEST
 

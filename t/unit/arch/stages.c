@@ -1,14 +1,15 @@
 /*
  * Tests of arch/stages: clients that go from loop to loop, all in one thread
  * and turn by turn: so it is certain who does what when, and in how many turns
- * somebody is heard.  Nobody may have to wait for the look that comes a second
- * later.
+ * somebody is heard.  Whoever is asleep has no turn, so nobody may have to wait
+ * for the look that comes a second later.
  *
  * The machine is the test's own: a byte is a request, and gets no response.
  */
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,6 +36,8 @@ struct peer {
 
 static struct clock	 clocks[STAGE_COUNT];
 static struct evloop	*loops[STAGE_COUNT];
+static int		 polls[STAGE_COUNT];	/* what a loop waits for; -1:
+						 * that is unknown */
 static struct watch	*ends[STAGE_COUNT];	/* of a turn */
 static struct queue	*queues[STAGE_COUNT];
 static struct clients	*stages[STAGE_COUNT];
@@ -43,6 +46,8 @@ static struct listener	 door;
 static struct sockaddr_un place;
 static int		 ours[MOST];		/* the other end of each */
 static int		 come, served, gone, timed_out, drained;
+static int		 idle;			/* times that one was seen, */
+static int		 enough;		/* ... which end a turn */
 static enum wait_kind	 holds;		/* for what who sends waits ... */
 static int64_t		 until;		/* ... for so long; 0: it does not */
 static bool		 draining;
@@ -93,8 +98,11 @@ read_requests(struct peer *p)
 	}
 	if (p->stage != STAGE_READ_REQUEST)
 		return NULL;
-	return draining ? wait_for(p, WAIT_READ, PATIENCE_PARTING, 1) :
-	    wait_for(p, WAIT_READ, PATIENCE_IDLE, FAR);
+	if (draining)
+		return wait_for(p, WAIT_READ, PATIENCE_PARTING, 1);
+	if (++idle == enough)
+		evloop_stop(loops[STAGE_READ_REQUEST]);
+	return wait_for(p, WAIT_READ, PATIENCE_IDLE, FAR);
 }
 
 static const struct wait *
@@ -215,13 +223,24 @@ turn(enum stage s)
 	evloop_run(loops[s]);
 }
 
-/* Whether it comes to that in so many turns of all of them. */
+/* Whether that thread has been rung for, or has something to do. */
+static bool
+awake(enum stage s)
+{
+	struct pollfd	p = { .fd = polls[s], .events = POLLIN };
+
+	return p.fd == -1 || poll(&p, 1, 0) == 1;
+}
+
+/* Whether it comes to that in so many turns of all that are awake; a drain has
+ * deadlines, too. */
 static bool
 within(int turns, const int *number, int value)
 {
 	while (*number != value && turns-- > 0)
 		for (int i = 0; i < STAGE_COUNT; i++)
-			turn((enum stage)i);
+			if (draining || awake((enum stage)i))
+				turn((enum stage)i);
 	return *number == value;
 }
 
@@ -252,17 +271,29 @@ open_door(void)
 	ck_assert_int_eq(listen(door.fd, MOST), 0);
 }
 
+/* The first descriptor that it opens is the one that it waits for. */
+static void
+open_loop(int i)
+{
+	polls[i] = dup(door.fd);
+	ck_assert_int_ne(polls[i], -1);
+	close(polls[i]);
+	loops[i] = evloop_new(&clocks[i]);
+	if (!evloop_has_edges(loops[i]))
+		polls[i] = -1;
+}
+
 static void
 open_stages(size_t limit)
 {
-	come = served = gone = timed_out = drained = 0;
+	come = served = gone = timed_out = drained = idle = enough = 0;
 	until = 0;
 	draining = piecemeal = false;
 	errand = (struct errand){ .done = nothing, .free = nothing };
 	TAILQ_INIT(&errand.waiters);
 	open_door();
 	for (int i = 0; i < STAGE_COUNT; i++) {
-		loops[i] = evloop_new(&clocks[i]);
+		open_loop(i);
 		queues[i] = queue_new(loops[i]);
 		ends[i] = evloop_timer(loops[i], stop, loops[i]);
 		stages[i] = clients_new(loops[i], &clocks[i], NULL,
@@ -322,12 +353,19 @@ make_known(int n)
 	turn(STAGE_READ_REQUEST);
 }
 
+/* Who has come back has woken nobody. */
+static bool
+lies_there(void)
+{
+	return polls[STAGE_READ_REQUEST] == -1 || !awake(STAGE_READ_REQUEST);
+}
+
 /*
  * Tests
  */
 
-/* In one turn of each, whoever asks; the last response lies there, which is for
- * the next turn of the one who reads. */
+/* In one turn of each, whoever asks; who has had a response lies there, wakes
+ * nobody, and is for the next turn of the one who reads. */
 START_TEST(one_after_the_other)
 {
 	int	n = _i;
@@ -337,7 +375,27 @@ START_TEST(one_after_the_other)
 	for (int i = 0; i < REQUESTS; i++) {
 		ask(i % n);
 		ck_assert(within(1, &served, n + i + 1));
+		ck_assert(lies_there());
 	}
+	close_stages();
+}
+END_TEST
+
+/* But it does not lie there for ever: its deadline is to begin. */
+START_TEST(look_later)
+{
+	int64_t	end;
+
+	open_stages(MOST);
+	make_known(1);
+	ask(0);
+	ck_assert(within(1, &served, 2));
+	enough = idle + 1;
+	end = clock_ms() + PATIENCE;
+	evloop_at(ends[STAGE_READ_REQUEST], end);
+	evloop_run(loops[STAGE_READ_REQUEST]);
+	ck_assert_int_eq(idle, enough);
+	ck_assert_int_lt(clock_ms(), end);
 	close_stages();
 }
 END_TEST
@@ -390,26 +448,25 @@ go_as_far(enum stage s, bool end, bool at_once)
 
 START_TEST(more_while_elsewhere)
 {
-	go_as_far((enum stage)_i, false, false);
-	ck_assert(within(1, &served, 3));
-	close_stages();
-	go_as_far((enum stage)_i, false, true);
-	ck_assert(within(1, &served, 3));
-	/* Nor is anything left of that. */
-	ask(0);
-	ck_assert(within(1, &served, 4));
-	close_stages();
+	for (int at_once = 0; at_once < 2; at_once++) {
+		go_as_far((enum stage)_i, false, at_once);
+		ck_assert(within(1, &served, 3));
+		/* Nor is anything left of that. */
+		ask(0);
+		ck_assert(within(1, &served, 4));
+		ck_assert(lies_there());
+		close_stages();
+	}
 }
 END_TEST
 
 START_TEST(end_while_elsewhere)
 {
-	go_as_far((enum stage)_i, true, false);
-	ck_assert(within(2, &gone, 1));
-	close_stages();
-	go_as_far((enum stage)_i, true, true);
-	ck_assert(within(2, &gone, 1));
-	close_stages();
+	for (int at_once = 0; at_once < 2; at_once++) {
+		go_as_far((enum stage)_i, true, at_once);
+		ck_assert(within(2, &gone, 1));
+		close_stages();
+	}
 }
 END_TEST
 
@@ -513,8 +570,13 @@ START_TEST(room_for_another)
 	ck_assert_int_eq(lines, 1);
 	ck_assert_int_eq(come, 2);
 	until = 0;
-	if (_i == 2)
+	if (_i == 2) {
+		/* These have been asked before. */
+		turn(STAGE_READ_REQUEST);
+		turn(STAGE_SEND_DATA);
 		clients_errand_done(&errand);
+		turn(STAGE_SEND_DATA);
+	}
 	ck_assert(within(4, &come, 3));
 	ck_assert(within(3, &gone, 1));
 	close_stages();
@@ -533,6 +595,10 @@ START_TEST(drain_finds_all)
 		turn((enum stage)i);
 	for (int i = 0; i < STAGE_COUNT; i++)
 		clients_drain(stages[i]);
+	if (_i == 0) {
+		turn(STAGE_SEND_DATA);
+		ck_assert(awake(STAGE_READ_REQUEST));
+	}
 	ck_assert(within(5, &drained, 1));
 	ck_assert_int_eq(served, 5);
 	ck_assert_int_eq(gone, 3);
@@ -576,6 +642,7 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, one_after_the_other, 1, 5);
+	tcase_add_test(tests, look_later);
 	tcase_add_test(tests, many_at_once);
 	tcase_add_test(tests, piece_by_piece);
 	tcase_add_loop_test(tests, more_while_elsewhere, STAGE_FIND_FILE,

@@ -286,7 +286,8 @@ sub targets_html {
 	    '<p>What may explain them: what a cached request of 500 bytes ' .
 	    "takes, with 64 clients.</p>\n" .
 	    Bench::Page::table('wide', $head, @rows) .
-	    missed_html($results) . profile_html($results) . notes_html($results, 'targets');
+	    missed_html($results) . profile_html($results) .
+	    notes_html($results, 'targets');
 }
 
 sub html {
