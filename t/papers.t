@@ -254,6 +254,33 @@ is_deeply([@{$after->{figures}}{qw(single memory)}],
 ok($after->{figures}{webstone}{rounds}{amped}, 'what it had not is there');
 check_page('going on', qw(single webstone memory));
 
+# A server that has one client at a time closes those who only stay: with more
+# of them than it can have workers, the client would never have them all.
+sub client_of {
+	my ($arch, $clients) = @_;
+	my $measure = Bench::Papers::Measure->new(results =>
+	    Bench::Papers::Results->new, servers => [], rounds => 1,
+	    seconds => 1, progress => sub { });
+	my $how;
+
+	no warnings 'redefine';
+	local *Bench::Load::measure = sub {
+		my (%opt) = @_;
+		$how = join(' ', Bench::Load::arguments($opt{workload}));
+		die "enough\n";
+	};
+	$measure->{figure}{name} = 'clients';
+	$measure->once({ name => $arch, server => { arch => $arch } }, $clients,
+	    { name => 'clients', c => $clients });
+	return $how;
+}
+
+is(client_of('mp', 5000), '-c 5000 -n', 'more clients than workers: they come '
+    . 'when it counts');
+is(client_of('mt', 5000), '-c 5000 -n', 'in mt as well');
+is(client_of('mp', 256), '-c 256', 'for as many as workers they are there');
+is(client_of('pipelined', 5000), '-c 5000', 'as for all others');
+
 for my $wrong (['figure', 'no-such'], ['server', '-s', 'no-such', 'single']) {
 	my ($what, @args) = @$wrong;
 	($status, undef, $errors) = run_papers(@args);

@@ -105,12 +105,13 @@ sub figures {
 	    p50 => $r->{p50} / 1000, slowest => $r->{slowest} / 1000 };
 }
 
-# One measurement; true if there was one.  Connections are there before, but
-# where a server cannot have so many.
+# One measurement, of a server that runs; true if there was one.  Connections
+# are there before, but where a server cannot have so many.
 sub once {
 	my ($self, $server, $x, $w, @list) = @_;
 
-	$w = { %$w, client => ['-n'] } if one_each($server) && $w->{c} > MOST;
+	$w = { %$w, client => ['-n'] } if one_each($server->{server}) &&
+	    $w->{c} > MOST;
 	my $r = eval { Bench::Load::measure(server => $server, workload => $w,
 	    seconds => $self->{seconds}, list => $list[0],
 	    lines => $list[1]) };
