@@ -203,12 +203,17 @@ clients_keep(struct client *c, const struct wait *w)
 	}
 }
 
-/* Leaves the client with whoever satisfies its wait. */
+/* Leaves the client with whoever satisfies its wait.  What was told once and
+ * left unread is told again to who begins to watch. */
 static void
 park(struct client *c, const struct wait *w)
 {
+	enum evloop_want	want = watched(c->all, w->kind);
+
 	clients_keep(c, w);
-	evloop_want(evloop_host(c), watched(c->all, w->kind));
+	if (want == EVLOOP_EDGE && machine_unread(c->peer))
+		evloop_want(evloop_host(c), EVLOOP_NOTHING);
+	evloop_want(evloop_host(c), want);
 }
 
 void
@@ -221,13 +226,35 @@ clients_settle(struct client *c, const struct wait *w)
 		park(c, w);
 }
 
+/* The end is told once, and stands behind whatever is still to be read. */
+static APART const struct wait *
+run_to_end(struct client *c)
+{
+	const struct wait	*w;
+
+	do {
+		machine_wake(c->peer, OUTCOME_READY);
+		w = machine_run(c->peer);
+	} while (w != NULL && w->kind == WAIT_READ);
+	return w;
+}
+
+static inline const struct wait *
+run(struct client *c)
+{
+	const struct wait	*w = machine_run(c->peer);
+
+	return c->ended && w != NULL && w->kind == WAIT_READ ?
+	    run_to_end(c) : w;
+}
+
 void
 clients_run(struct client *c)
 {
 	if (c->all->stages != NULL)
 		stages_run(c);
 	else
-		clients_settle(c, machine_run(c->peer));
+		clients_settle(c, run(c));
 }
 
 void
@@ -241,7 +268,10 @@ clients_wake(struct client *c, enum outcome outcome)
 static void
 socket_ready(void *context)
 {
-	clients_wake(context, OUTCOME_READY);
+	struct client	*c = context;
+
+	c->ended = evloop_saw_end(c);
+	clients_wake(c, OUTCOME_READY);
 }
 
 void
@@ -575,7 +605,7 @@ clients_new(struct evloop *loop, struct clock *clock, struct http *http,
 	all->clock = clock;
 	all->http = http;
 	all->limit = limit;
-	all->reads = EVLOOP_READ;
+	all->reads = evloop_has_edges(loop) ? EVLOOP_EDGE : EVLOOP_READ;
 	all->ready = socket_ready;
 	all->gone = gone;
 	all->context = context;

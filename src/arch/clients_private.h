@@ -20,11 +20,11 @@ struct client {
 	int64_t			 deadline;	/* clock ms */
 	uint8_t			 patience;	/* the list that it is in */
 	bool			 listed;
+	bool			 ended;		/* behind what is to be read */
 	/* In stages, see there. */
 	bool			 watched;	/* by who reads requests, ... */
 	bool			 away;		/* ... but not there */
 	bool			 called;	/* there may be more to read */
-	bool			 ended;		/* and behind that, the end */
 	TAILQ_ENTRY(client)	 link;		/* in that list */
 	union {
 		TAILQ_ENTRY(client)	 waiting;	/* for the errand */
@@ -51,7 +51,7 @@ struct clients {
 	size_t			 listed[PATIENCE_COUNT];	/* in them */
 	size_t			 count;
 	size_t			 limit;
-	enum evloop_want	 reads;		/* READ, or EDGE */
+	enum evloop_want	 reads;		/* EDGE, where it can be had */
 	void			(*ready)(void *);	/* to be called back */
 	atomic_bool		 closed;	/* doors, until there is room */
 	int64_t			 told;		/* that they are: clock ms */

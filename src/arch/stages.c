@@ -213,12 +213,9 @@ settle(struct client *c, const struct wait *w)
 {
 	const struct stages	*here = c->all->stages;
 
-	if (reads(here)) {
+	if (reads(here))
 		c->watched = c->all->reads == EVLOOP_EDGE &&
 		    w->kind == WAIT_READ;
-		if (c->watched && machine_unread(c->peer))
-			evloop_want(evloop_host(c), EVLOOP_NOTHING);
-	}
 	if (!c->watched || reads(here))
 		clients_settle(c, w);
 	else if (w->kind == WAIT_READ || w->kind == WAIT_WRITE) {
@@ -369,8 +366,9 @@ stages_join(struct clients *all, enum stage stage,
 	s->look = evloop_timer(all->loop, look, s);
 	evloop_own(all->loop, s);
 	all->ready = ready;
-	if (stage == STAGE_READ_REQUEST && evloop_has_edges(all->loop))
-		all->reads = EVLOOP_EDGE;
+	/* Others lend what they watch to nobody. */
+	if (stage != STAGE_READ_REQUEST)
+		all->reads = EVLOOP_READ;
 	all->stages = s;
 }
 

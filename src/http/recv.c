@@ -269,15 +269,16 @@ linger_step(struct conn *c)
 
 	if (conn_outcome(c) != OUTCOME_READY)
 		return conn_go(c, STEP_CLOSE);
-	if (!c->readable)
+	if (!c->readable || http->taken >= CONN_TURN)
 		return conn_wait(c, WAIT_READ, PATIENCE_LINGER,
 		    c->since + http->conf->limits.linger);
-	c->readable = false;
 	n = c->transport->recv(c->transport_context, c->wait.fd, http->input,
 	    sizeof(http->input));
 	if (n > 0)		/* what it was does not matter */
 		explicit_bzero(http->input, (size_t)n);
-	if (n > 0 || (n == -1 && (errno == EAGAIN || errno == EINTR)))
-		return GO_ON;
-	return conn_go(c, STEP_CLOSE);
+	c->readable = n == (ssize_t)sizeof(http->input);
+	http->taken += n > 0 ? (size_t)n : 0;
+	if (n == 0 || (n == -1 && errno != EAGAIN && errno != EINTR))
+		return conn_go(c, STEP_CLOSE);
+	return GO_ON;
 }

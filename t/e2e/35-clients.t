@@ -17,7 +17,7 @@ my $large = content('large', 20_000_000);
 my $page = content('page', 3000);
 my $server = Amped->start(files => { 'large' => $large, 'page' => $page });
 my $request = "GET /page HTTP/1.1\r\nHost: x\r\n\r\n";
-my ($client, $answer);
+my ($client, $answer, $right);
 
 # One byte at a time; a pipeline broken at odd places.
 $client = $server->connect;
@@ -40,6 +40,17 @@ $client = $server->connect;
 $client->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
 $client->half_close;
 ok($client->response->{body} eq $large, 'half closed: a large answer');
+# The end with the request, or right behind it, also of one that has waited: it
+# is told of once.
+$right = 0;
+for my $n (1 .. 100) {
+	$client = $server->connect;
+	next if $n % 3 == 0 && !$client->right(1, '/page', $page);
+	$client->send($request);
+	$client->half_close;
+	$right += $client->response->{body} eq $page && $client->closed;
+}
+is($right, 100, 'an answer and the end, each time');
 $client = $server->connect;
 $client->send('GET /page HTTP');
 $client->half_close;
@@ -48,6 +59,23 @@ ok($client->closed || $client->response->{status} == 400,
 $client = $server->connect;
 $client->half_close;
 ok($client->closed, 'nothing and the end');
+
+# Nobody wants what comes behind the last answer, but it is read: else that
+# would be lost.
+for my $pause (0, 1) {
+	my $rest = 'x' x 5_000_000;
+	$client = $server->connect;
+	$client->send("PUT /page HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" .
+	    "Content-Length: 5000000\r\n\r\n");
+	if ($pause) {
+		$answer = $client->response;
+	}
+	is($client->send($rest), length($rest), 'all of it is read');
+	$answer = $client->response unless $pause;
+	$client->half_close;
+	ok($answer && $answer->{status} =~ /^4/ && $client->closed &&
+	    !$client->{reset}, '... behind an answer, and the end');
+}
 
 # Who goes away in the middle harms nobody.
 for my $how ('abort', 'close') {
@@ -69,7 +97,7 @@ my $slow = $server->connect(window => 4096);
 $slow->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
 $slow->want(1000);
 $client = $server->connect;
-my $right = 0;
+$right = 0;
 for (1 .. 200) {
 	$client->send($request);
 	$right++ if $client->response->{body} eq $page;

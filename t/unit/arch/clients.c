@@ -1,0 +1,240 @@
+/*
+ * Tests of arch/clients: whoever is to be read is, though what has come is told
+ * once, and so is the end.  In turns, so that it is certain when.
+ *
+ * The machine is the test's own: it reads, and answers nothing.
+ */
+#include <sys/socket.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "arch/clients.h"
+#include "lib/mem.h"
+#include "t/unit/unit.h"
+
+#define ROOM		16		/* bytes a recv */
+#define FAR		(1LL << 40)	/* ms */
+
+struct peer {
+	int		 fd;
+	bool		 readable;
+	struct wait	 wait;
+};
+
+static struct clock	 ticks;
+static struct evloop	*loop;
+static struct watch	*turn_ends;
+static struct clients	*clients;
+static int		 ours;			/* the client's end */
+static int		 heard, gone;
+static bool		 holds;		/* what is read waits for room to send */
+
+struct peer *
+machine_new(struct http *http, int fd, const struct transport *transport,
+    void *context, const struct sockaddr *from, size_t listener)
+{
+	struct peer	*p = mem_zero(sizeof(*p));
+
+	(void)http, (void)transport, (void)context, (void)from, (void)listener;
+	p->fd = fd;
+	p->readable = true;
+	return p;
+}
+
+static const struct wait *
+wait_for(struct peer *p, enum wait_kind kind)
+{
+	p->wait = (struct wait){ .kind = kind, .patience = PATIENCE_IDLE,
+	    .fd = p->fd, .deadline = FAR };
+	return &p->wait;
+}
+
+/* One recv a run; what it leaves, it says. */
+const struct wait *
+machine_run(struct peer *p)
+{
+	char	bytes[ROOM];
+	ssize_t	n;
+
+	if (!p->readable)
+		return wait_for(p, WAIT_READ);
+	n = recv(p->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	if (n == 0)
+		return NULL;
+	p->readable = n == ROOM;
+	heard += n > 0 ? (int)n : 0;
+	return wait_for(p, n > 0 && holds ? WAIT_WRITE : WAIT_READ);
+}
+
+const struct wait *
+machine_run_stage(struct peer *p, enum stage *stage)
+{
+	(void)p, (void)stage;
+	ck_abort_msg("there are no stages");
+}
+
+void
+machine_wake(struct peer *p, enum outcome outcome)
+{
+	(void)outcome;
+	if (p->wait.kind == WAIT_READ)
+		p->readable = true;
+}
+
+void
+machine_free(struct peer **pp)
+{
+	close((*pp)->fd);
+	mem_drop(pp);
+	gone++;
+}
+
+void
+machine_move(struct peer *p, struct http *http)
+{
+	(void)p, (void)http;
+}
+
+bool
+machine_idle(const struct peer *p)
+{
+	(void)p;
+	return true;
+}
+
+bool
+machine_rests(const struct peer *p)
+{
+	return !p->readable;
+}
+
+bool
+machine_unread(const struct peer *p)
+{
+	return p->readable;
+}
+
+void
+http_drain(struct http *http)
+{
+	(void)http;
+}
+
+void
+http_resume(struct http *http)
+{
+	(void)http;
+}
+
+static void
+stop(void *context)
+{
+	evloop_stop(context);
+}
+
+static void
+turn(void)
+{
+	evloop_at(turn_ends, 0);
+	evloop_run(loop);
+}
+
+static void
+begin(void)
+{
+	int	ends[2];
+
+	heard = gone = 0;
+	holds = false;
+	loop = evloop_new(&ticks);
+	turn_ends = evloop_timer(loop, stop, loop);
+	clients = clients_new(loop, &ticks, NULL, 4, NULL, NULL);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	ours = ends[0];
+	clients_invite(clients, ends[1], NULL, NULL, 0);
+}
+
+static void
+end(void)
+{
+	clients_free(&clients);
+	ck_assert_int_eq(gone, 1);
+	evloop_unwatch(&turn_ends);
+	evloop_free(&loop);
+	close(ours);
+}
+
+static void
+say(int bytes)
+{
+	static const char	text[10 * ROOM];
+
+	ck_assert_int_eq(write(ours, text, (size_t)bytes), bytes);
+}
+
+/* What has come at once, and is read in several turns. */
+START_TEST(in_pieces)
+{
+	say(3 * ROOM + 1);
+	for (int i = 1; i <= 3; i++) {
+		turn();
+		ck_assert_int_eq(heard, i * ROOM);
+	}
+	turn();
+	ck_assert_int_eq(heard, 3 * ROOM + 1);
+	say(1);
+	turn();
+	ck_assert_int_eq(heard, 3 * ROOM + 2);
+}
+END_TEST
+
+/* The end with the last bytes, or with more than is read at once. */
+START_TEST(end_behind)
+{
+	say(_i);
+	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	for (int i = 0; i <= _i / ROOM; i++)
+		turn();
+	ck_assert_int_eq(heard, _i);
+	ck_assert_int_eq(gone, 1);
+}
+END_TEST
+
+START_TEST(end_later)
+{
+	say(1);
+	turn();
+	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	turn();
+	ck_assert_int_eq(gone, 1);
+}
+END_TEST
+
+/* It has come while something else was waited for. */
+START_TEST(meanwhile)
+{
+	holds = true;
+	say(1);
+	turn();
+	holds = false;
+	say(1);
+	if (_i == 1)
+		ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	turn();		/* there is room to send */
+	turn();
+	ck_assert_int_eq(heard, 2);
+	ck_assert_int_eq(gone, _i);
+}
+END_TEST
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, in_pieces);
+	tcase_add_loop_test(t, end_behind, 1, 3 * ROOM + 1);
+	tcase_add_test(t, end_later);
+	tcase_add_loop_test(t, meanwhile, 0, 2);
+}
