@@ -117,6 +117,7 @@ set_date(struct head *h, const struct header_date *date)
 {
 	memcpy(header_bytes(h) + h->date_at, date->text, date->len);
 	h->date = (uint32_t)date->wall;
+	h->mark = 0;
 }
 
 /* It may be half sent by somebody. */
@@ -189,6 +190,13 @@ header_put(struct header_cache *hc, struct head **owner, unsigned kind,
 			detach(hc, owner, h);	/* its holder's alone */
 	}
 	lock_release(hc->cache.lock);
+	return h;
+}
+
+struct head *
+header_keep(struct head *h)
+{
+	h->holds++;
 	return h;
 }
 

@@ -35,6 +35,8 @@ struct head {
 	uint32_t		 unused : 6;	/* bytes of them; 0: aligned */
 	bool			 used;		/* since header_thin() */
 	bool			 detached;	/* goes with its last holder */
+	uint16_t		 mark;		/* its users'; 0 when its date
+						 * is set */
 };
 
 /* The present Date, as the one who asks has it. */
@@ -74,6 +76,8 @@ struct head	*header_hold(struct header_cache *, struct head **owner,
 struct head	*header_put(struct header_cache *, struct head **owner,
 		    unsigned kind, const char *bytes, size_t len,
 		    size_t date_at, const struct header_date *);
+/* One hold more of what is held, without a lock. */
+struct head	*header_keep(struct head *);
 void		 header_release(struct header_cache *, struct head **);
 /* Drops all of an owner; a held head lives until its release. */
 void		 header_clear(struct header_cache *, struct head **owner);

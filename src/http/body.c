@@ -245,6 +245,18 @@ is_to_copy(const struct conn *c, size_t len)
 	    len <= output_space(conn_output(c));
 }
 
+/* The next who asks for it may find all of it in one piece. */
+static inline void
+count(struct conn *c, const char *bytes, size_t len)
+{
+	const struct request	*r = c->request;
+	const struct store	*s = c->http->store;
+
+	if (r->ready != NULL && (int64_t)len == r->end && !s->shared &&
+	    !cache_is_off(&s->chunks.cache))
+		whole_count(&c->http->wholes, r->ready, bytes, len);
+}
+
 /* The part of the ready chunk that is asked for. */
 static void
 put_chunk(struct conn *c, bool file)
@@ -258,6 +270,8 @@ put_chunk(struct conn *c, bool file)
 	size_t		 len = (size_t)(end - r->next);
 	bool		 copied = !file && is_to_copy(c, len);
 
+	if (copied)
+		count(c, bytes, len);
 	put_head(c);
 	if (r->parts != NULL)
 		put_lead(c);
@@ -444,15 +458,40 @@ next_chunk(struct conn *c)
 	return state;
 }
 
+/* Alone, it is sent from where it stands; with others, which are copied, it is
+ * one piece. */
+static void
+put_whole(struct conn *c, struct str bytes)
+{
+	struct request	*r = c->request;
+	struct output	*o = conn_output(c);
+
+	r->answered = true;
+	r->head_sent = (uint32_t)header_len(r->ready);
+	r->body = r->next = r->end;
+	header_release(&c->http->store->heads, &r->ready);
+	if ((o->n == 0 && c->input_len == r->parse.size) ||
+	    bytes.len > output_space(o))
+		output_put(o, bytes.at, bytes.len);
+	else
+		output_write(o, bytes.at, bytes.len);
+}
+
 enum go
 body_step(struct conn *c)
 {
-	struct request	*r = c->request;
+	struct request		*r = c->request;
+	const struct whole	*w = r->ready == NULL ? NULL :
+				    whole_find(&c->http->wholes, r->ready);
 
 	if (conn_outcome(c) != OUTCOME_READY)
 		return missed(c);
 	if (r->parse.method == METHOD_HEAD)
 		r->next = r->end;
+	else if (w != NULL) {
+		put_whole(c, w->bytes);
+		return complete(c);
+	}
 	enlarge(c);
 	while (wanted(c)) {
 		switch (next_chunk(c)) {

@@ -24,6 +24,7 @@
 #include "http/output.h"
 #include "http/parse.h"
 #include "http/store.h"
+#include "http/whole.h"
 #include "lib/bucket.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
@@ -86,6 +87,7 @@ struct http {
 	struct conn		*spare_conn;	/* the same */
 	size_t			 given;		/* bytes, by who is running */
 	size_t			 taken;		/* the same, of its input */
+	struct wholes		 wholes;	/* of this second */
 	struct output		 output;	/* the same one's */
 	struct buf		 work;		/* building a response */
 	struct header_date	 date;		/* of this second */

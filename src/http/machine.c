@@ -136,6 +136,8 @@ http_free(struct http **hp)
 {
 	struct http	*http = *hp;
 
+	whole_forget(&http->wholes, &http->store->heads);
+	free(http->wholes.room);
 	if (http->own_store)
 		store_free(&http->store);
 	buf_free(&http->work);
@@ -249,6 +251,7 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 static RARE void
 new_second(struct http *http)
 {
+	whole_forget(&http->wholes, &http->store->heads);
 	http->date.wall = http->clock->wall;
 	date_format(http->clock->wall, http->date_text);
 	date_format_log(http->clock->wall, http->date_log);

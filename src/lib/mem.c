@@ -25,6 +25,12 @@ mem_get(size_t size)
 	return checked(malloc(size), size);
 }
 
+void *
+mem_aligned(size_t by, size_t size)
+{
+	return checked(aligned_alloc(by, size), size);
+}
+
 /*
  * calloc of the GNU library does not look among the pieces that have just been
  * given back.  What comes and goes with each look on disk would be cut up for

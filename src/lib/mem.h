@@ -11,6 +11,7 @@
 
 void	*mem_zero(size_t);			/* zeroed */
 void	*mem_get(size_t);			/* not zeroed */
+void	*mem_aligned(size_t by, size_t);	/* the same, a multiple of by */
 void	*mem_array(size_t n, size_t each);	/* zeroed, overflow checked */
 void	*mem_grow(void *, size_t n, size_t each);
 void	*mem_copy(const void *, size_t);

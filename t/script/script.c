@@ -120,8 +120,18 @@ expect_out(struct client *c, const char *word)
 	buf_free(&want);
 }
 
+/* As make_file() has made it. */
+static void
+expect_body(const char *name, const char *body, size_t len)
+{
+	for (size_t i = 0, n = strlen(name); i < len; i++)
+		if (body[i] != name[i % n])
+			world_fail("%zu bytes of %s, then \"%.100s\"", i, name,
+			    body + i);
+}
+
 /* The rest of a response: its head must contain the words given; the body is
- * taken off too.  "*" for a response to HEAD: there is none. */
+ * taken off too.  "bodiless", to HEAD: there is none. */
 static void
 expect_head(struct client *c, char **words, size_t n)
 {
@@ -129,6 +139,7 @@ expect_head(struct client *c, char **words, size_t n)
 	const char	*end = strstr(text, "\r\n\r\n"), *found;
 	struct buf	 want = { 0 };
 	long long	 length = 0;
+	const char	*file = NULL;
 	bool		 bodiless = false;
 	size_t		 head;
 
@@ -138,6 +149,10 @@ expect_head(struct client *c, char **words, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(words[i], "bodiless") == 0) {
 			bodiless = true;
+			continue;
+		}
+		if (strcmp(words[i], "of") == 0 && i + 1 < n) {
+			file = words[++i];
 			continue;
 		}
 		want.len = 0;
@@ -154,6 +169,8 @@ expect_head(struct client *c, char **words, size_t n)
 	if (c->from.len < head + (size_t)length)
 		world_fail("%s has only %zu of %lld bytes", c->name,
 		    c->from.len - head, length);
+	if (file != NULL)
+		expect_body(file, text + head, (size_t)length);
 	buf_cut(&c->from, head + (size_t)length);
 }
 
