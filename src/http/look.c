@@ -155,6 +155,10 @@ tell(const struct look *l)
 {
 	const struct job	*job = &l->errand.job;
 
+	if (job->kind == JOB_COMPRESS && job->error == EAGAIN) {
+		log_info("a file has changed while it was being compressed");
+		return;
+	}
 	errno = job->error;
 	log_warn("cannot %s %s%s%s/%s", job->kind == JOB_COMPRESS ?
 	    "compress" : "look at", job->user != NULL ? job->user : "",
