@@ -489,6 +489,19 @@ chunk_by_file(const struct chunk *k)
 	return yes;
 }
 
+bool
+chunk_wants_copy(struct chunk *k)
+{
+	const struct file	*f = k->file;
+	bool			 yes;
+
+	lock_take(f->cache->cache.lock);
+	yes = f->method == RESIDENT_COPY ||
+	    (f->small && chunk_fetch(k)->lost == LOST);
+	lock_release(f->cache->cache.lock);
+	return yes;
+}
+
 void
 chunk_set_error(struct chunk *k, int error)
 {
@@ -521,7 +534,7 @@ take(struct chunk *k, int fd)
 
 	if (is_full(k))			/* meanwhile by another's copy */
 		return 0;
-	need(!is_mapped(k) && f->method == RESIDENT_COPY);
+	need(!is_mapped(k) && (f->small || f->method == RESIDENT_COPY));
 	if (f->small) {
 		if (pread(fd, chunk_bytes(k), len, 0) != (ssize_t)len)
 			return EIO;
@@ -551,7 +564,7 @@ chunk_take(struct chunk *k, int fd)
 
 /* For nowait it must still be proved, as it may be gone by now.  If it is so
  * again and again, a helper is believed: better to wait for the disk a moment
- * than to fail. */
+ * than to fail.  What we are to copy ourselves, it is to bring then. */
 static void
 warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
 {
@@ -571,7 +584,8 @@ warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
 		return;
 	}
 	d->ahead = chunk_place(k) + 1;
-	if (f->method == RESIDENT_NOWAIT && ++t->lost == LOST) {
+	if (f->method == RESIDENT_NOWAIT && t->lost < LOST &&
+	    ++t->lost == LOST && !f->small) {
 		proved(k, now);
 		t->trusted = now + d->trust;
 	}

@@ -101,6 +101,9 @@ chunk_fetch(struct chunk *k)
 	return k->file->small ? &k->file->descriptor->only : &k->fetch;
 }
 
+/* Whether a helper must bring a copy: its file is only a handle, or what was
+ * read has gone each time before it could be copied here. */
+bool		 chunk_wants_copy(struct chunk *);
 /* What came of the last errand: 0 or an errno; it is 0 as well when one
  * begins. */
 int		 chunk_error(struct chunk *);
@@ -108,10 +111,8 @@ void		 chunk_set_error(struct chunk *, int error);
 /* A helper has just read it: that took so long, ms; or it was there anyway. */
 void		 chunk_warmed(struct chunk *, int64_t now, int64_t took,
 		    bool was_there);
-/*
- * A helper has copied it: here is the copy, for the method copy; 0 or an
- * errno.  The descriptor stays the caller's.
- */
+/* A helper has copied it: here is the copy; 0 or an errno.  The descriptor
+ * stays the caller's. */
 int		 chunk_take(struct chunk *, int fd);
 
 #endif

@@ -87,8 +87,7 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 	chunk_set_error(k, 0);
 	if (!http->store->shared)
 		chunk_fetch(k)->errand = e;
-	job_init(&l->errand.job, f->method == RESIDENT_COPY ? JOB_COPY :
-	    JOB_READ);
+	job_init(&l->errand.job, chunk_wants_copy(k) ? JOB_COPY : JOB_READ);
 	l->errand.job.id = ++http->store->next_job;
 	l->errand.job.fd = file_hold(f);
 	l->errand.job.offset = chunk_start(k);

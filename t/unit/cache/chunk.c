@@ -523,6 +523,33 @@ START_TEST(gone_again)
 }
 END_TEST
 
+/* The same of what is small: we copy it, so there is nothing to believe. */
+START_TEST(gone_again_small)
+{
+	struct file	*f;
+	struct chunk	*k;
+	int		 copy = memfd_create("copy", 0);
+
+	caches(4096 * KIB, RESIDENCY_AUTO);
+	f = make(4 * KIB, false);
+	ck_assert(f->small);
+	k = chunk_hold(&chunks, f, 0);
+	for (int i = 0; i < 4 && f->method == RESIDENT_NOWAIT; i++) {
+		ck_assert(!chunk_wants_copy(k));
+		chunk_warmed(k, 0, 5, false);
+	}
+	ck_assert(chunk_wants_copy(k) == (f->method == RESIDENT_NOWAIT));
+	ck_assert_int_eq(ftruncate(copy, 4 * KIB), 0);
+	ck_assert_int_eq(chunk_take(k, copy), 0);
+	close(copy);
+	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
+	ck_assert_int_eq(chunk_bytes(k)[1], 0);
+	chunk_release(&chunks, &k);
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
 /* A file in memory is sent from the file from the first time on; a copy, which
  * has none, never. */
 START_TEST(by_file)
@@ -588,6 +615,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, looked_at);
 	tcase_add_test(tests, doubted);
 	tcase_add_test(tests, gone_again);
+	tcase_add_test(tests, gone_again_small);
 	tcase_add_test(tests, by_file);
 	tcase_add_test(tests, shrunk);
 }
