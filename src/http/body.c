@@ -250,10 +250,9 @@ static inline void
 count(struct conn *c, const char *bytes, size_t len)
 {
 	const struct request	*r = c->request;
-	const struct store	*s = c->http->store;
 
-	if (r->ready != NULL && (int64_t)len == r->end && !s->shared &&
-	    !cache_is_off(&s->chunks.cache))
+	if (r->ready != NULL && (int64_t)len == r->end &&
+	    !c->http->wholes.off)
 		whole_count(&c->http->wholes, r->ready, bytes, len);
 }
 
@@ -479,6 +478,8 @@ put_whole(struct conn *c, struct str bytes)
 	r->head_sent = (uint32_t)header_len(r->ready);
 	r->body = r->next = r->end;
 	header_release(&c->http->store->heads, &r->ready);
+	if (r->chunk != NULL)		/* it is not to wait for the client */
+		chunk_release(&c->http->store->chunks, &r->chunk);
 	if (is_to_lend(c, bytes.len))
 		output_put(conn_output(c), bytes.at, bytes.len);
 	else
