@@ -154,9 +154,17 @@ list(struct client *c, enum patience patience, int64_t deadline)
 		list_anew(c, patience, deadline);
 }
 
+/* What is many's tells of an edge when the first of them begins to watch, and
+ * not again to who comes behind it. */
+enum evloop_want
+clients_reads(const struct client *c)
+{
+	return c->invited ? EVLOOP_READ : c->all->reads;
+}
+
 /* What its descriptor is watched for meanwhile. */
 static enum evloop_want
-watched(const struct clients *all, enum wait_kind kind)
+watched(const struct client *c, enum wait_kind kind)
 {
 	switch (kind) {
 	case WAIT_DISK:
@@ -165,7 +173,7 @@ watched(const struct clients *all, enum wait_kind kind)
 	case WAIT_WRITE:
 		return EVLOOP_WRITE;
 	default:
-		return all->reads;
+		return clients_reads(c);
 	}
 }
 
@@ -208,7 +216,7 @@ clients_keep(struct client *c, const struct wait *w)
 static void
 park(struct client *c, const struct wait *w)
 {
-	enum evloop_want	want = watched(c->all, w->kind);
+	enum evloop_want	want = watched(c, w->kind);
 
 	clients_keep(c, w);
 	if (want == EVLOOP_EDGE && machine_unread(c->peer))
@@ -442,6 +450,7 @@ welcome(struct clients *all, int fd, const struct transport *transport,
 			    sizeof(*c));
 
 	c->all = all;
+	c->invited = transport != NULL;
 	c->peer = machine_new(all->http, fd, transport, context, from,
 	    listener);
 	tally_size(&all->count, 1);

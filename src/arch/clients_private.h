@@ -21,6 +21,7 @@ struct client {
 	uint8_t			 patience;	/* the list that it is in */
 	bool			 listed;
 	bool			 ended;		/* behind what is to be read */
+	bool			 invited;	/* others have its descriptor */
 	/* In stages, see there. */
 	bool			 watched;	/* by who reads requests, ... */
 	bool			 away;		/* ... but not there */
@@ -80,6 +81,8 @@ void	clients_settle(struct client *, const struct wait *);
 /* It waits for that, which nobody is to watch. */
 void	clients_keep(struct client *, const struct wait *);
 void	clients_run(struct client *);
+/* How it is told of input: EDGE or READ. */
+enum evloop_want clients_reads(const struct client *);
 /* It has got what it waited for, or not: runs it. */
 void	clients_wake(struct client *, enum outcome);
 void	clients_unlist(struct client *);

@@ -214,7 +214,7 @@ settle(struct client *c, const struct wait *w)
 	const struct stages	*here = c->all->stages;
 
 	if (reads(here))
-		c->watched = c->all->reads == EVLOOP_EDGE &&
+		c->watched = clients_reads(c) == EVLOOP_EDGE &&
 		    w->kind == WAIT_READ;
 	if (!c->watched || reads(here))
 		clients_settle(c, w);

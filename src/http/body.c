@@ -249,10 +249,9 @@ static inline void
 count(struct conn *c, const char *bytes, size_t len)
 {
 	const struct request	*r = c->request;
-	const struct store	*s = c->http->store;
 
-	if (r->ready != NULL && (int64_t)len == r->end && !s->shared &&
-	    !cache_is_off(&s->chunks.cache))
+	if (r->ready != NULL && (int64_t)len == r->end &&
+	    !c->http->wholes.off)
 		whole_count(&c->http->wholes, r->ready, bytes, len);
 }
 
@@ -458,22 +457,32 @@ next_chunk(struct conn *c)
 }
 
 /* Alone, it is sent from where it stands; with others, which are copied, it is
- * one piece. */
+ * one piece.  What outlasts the turn must not stand there: an output that is
+ * the connection's own is not copied again. */
+static bool
+is_to_lend(const struct conn *c, size_t len)
+{
+	const struct output	*o = conn_output(c);
+
+	return !conn_owns_output(c) && (len > output_space(o) ||
+	    (o->n == 0 && c->input_len == c->request->parse.size));
+}
+
 static void
 put_whole(struct conn *c, struct str bytes)
 {
 	struct request	*r = c->request;
-	struct output	*o = conn_output(c);
 
 	r->answered = true;
 	r->head_sent = (uint32_t)header_len(r->ready);
 	r->body = r->next = r->end;
 	header_release(&c->http->store->heads, &r->ready);
-	if ((o->n == 0 && c->input_len == r->parse.size) ||
-	    bytes.len > output_space(o))
-		output_put(o, bytes.at, bytes.len);
+	if (r->chunk != NULL)		/* it is not to wait for the client */
+		chunk_release(&c->http->store->chunks, &r->chunk);
+	if (is_to_lend(c, bytes.len))
+		output_put(conn_output(c), bytes.at, bytes.len);
 	else
-		output_write(o, bytes.at, bytes.len);
+		output_write(conn_output(c), bytes.at, bytes.len);
 }
 
 enum go

@@ -123,6 +123,9 @@ http_new(const struct http_setup *setup)
 	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
 	http->store = setup->store != NULL ? setup->store :
 	    own_store(setup, http);
+	/* Of what is switched off to be measured, there must be no other. */
+	http->wholes.off = http->store->shared || http->store->heads.ragged ||
+	    cache_is_off(&http->store->chunks.cache);
 	http->date.text = http->date_text;
 	http->date.len = sizeof(http->date_text);
 	hash_key_random(&http->boundary_key);

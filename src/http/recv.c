@@ -72,12 +72,15 @@ take_in(struct conn *c, ssize_t n)
 	stats_add(STATS_BYTES_IN, (uint64_t)n);
 }
 
-/* The next bytes of something that must be complete at some time. */
+/* The next bytes of something that must be complete at some time.  That the
+ * client has reset the connection may have been told with the last ones, and
+ * they end before an urgent byte: so it is to be told again. */
 static RARE enum go
 wait_for_more(struct conn *c, enum patience patience, int64_t complete)
 {
 	int64_t	next = c->http->clock->ms + c->http->conf->limits.gap;
 
+	c->readable = true;
 	return next < complete ?
 	    conn_wait(c, WAIT_READ, PATIENCE_GAP, next) :
 	    conn_wait(c, WAIT_READ, patience, complete);
@@ -276,7 +279,7 @@ linger_step(struct conn *c)
 	    sizeof(http->input));
 	if (n > 0)		/* what it was does not matter */
 		explicit_bzero(http->input, (size_t)n);
-	c->readable = n == (ssize_t)sizeof(http->input);
+	c->readable = n > 0;	/* behind what is short, a reset, too */
 	http->taken += n > 0 ? (size_t)n : 0;
 	if (n == 0 || (n == -1 && errno != EAGAIN && errno != EINTR))
 		return conn_go(c, STEP_CLOSE);

@@ -13,6 +13,7 @@
 #ifndef HTTP_WHOLE_H
 #define HTTP_WHOLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ struct whole {
 };
 
 struct wholes {
+	bool		 off;		/* there are to be none */
 	char		*room;		/* NULL: none was made yet */
 	size_t		 used;		/* bytes of it */
 	unsigned	 n;

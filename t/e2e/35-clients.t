@@ -92,6 +92,25 @@ for my $how ('abort', 'close') {
 	    "the server lives on after $how");
 }
 
+# That it is gone may be told with the last bytes, once.
+sub sockets {
+	return grep { (readlink($_) // '') =~ /^socket/ }
+	    map { glob("/proc/$_/fd/*") } $server->role('main');
+}
+
+my $before = sockets();
+for my $start ('GET /pa', "GET /page HTTP/1.1\r\nHost: x\r\n" .
+    "Content-Length: 9\r\n\r\n123") {
+	my @gone = map { $server->connect } 1 .. 10;
+	await('them', sub { sockets() == $before + 10 })
+	    unless Amped::architecture() =~ /^m[pt]$/;
+	$server->kill_role('STOP', 'main');
+	$_->send($start), $_->abort for @gone;
+	$server->kill_role('CONT', 'main');
+	ok(eval { await('their end', sub { sockets() <= $before }) },
+	    'half a request and a reset');
+}
+
 # Somebody slow beside the fast.
 my $slow = $server->connect(window => 4096);
 $slow->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");

@@ -327,6 +327,15 @@ my $bytes = counted($server, 'bytes');
 cmp_ok($bytes, '>', 3_005_005, 'and bytes');
 cmp_ok($bytes, '<', 3_010_000, 'no more');
 
+# Many at once, none of which is forgotten.
+my %many = map { ("page$_" => content("page$_", 2000)) } 1 .. 60;
+$server = Amped->start(files => \%many, global => $conf);
+await('the socket', sub { -S $control });
+@answer = eval { ctl('preload', map { "/$_" } sort keys %many) };
+is($answer[1], join('', map { "/$_: 2000 bytes\n" } sort keys %many),
+    'many at once');
+$server->stop;
+
 # What is on disk only: one look and one read, and so again after each purge.
 $server = start(global => "$conf\ncache {\n\tpaths revalidate 1h stale 1h\n}\n");
 await('the socket', sub { -S $control });
