@@ -25,7 +25,8 @@ struct iovec;
 struct piece {
 	const char	*at;		/* NULL: in a file */
 	size_t		 len;
-	void		(*release)(void *owner, void *what);
+	void		(*release)(void *owner, void *what);	/* NULL: in
+				 * scratch, or good for this turn */
 	void		*owner, *what;
 	off_t		 offset;	/* in the file */
 	int		 file;		/* its descriptor, the owner's */

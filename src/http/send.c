@@ -195,5 +195,8 @@ send_step(struct conn *c)
 		return stop(c, error);
 	c->send_by = 0;
 	c->sent = 0;
+	/* For a head that has begun nobody has listened meanwhile. */
+	if (c->then == STEP_RECV || c->then == STEP_PARSE)
+		c->since = c->http->clock->ms;
 	return conn_go(c, c->then);
 }

@@ -37,7 +37,8 @@ struct wholes {
 	struct whole	 of[WHOLES];
 };
 
-/* The response that begins with this head; NULL: there is none. */
+/* The response that begins with this head; NULL: there is none.  A head's mark
+ * says how many were put together, and then, which of these it is. */
 static inline const struct whole *
 whole_find(const struct wholes *w, const struct head *h)
 {
