@@ -6,50 +6,19 @@
  */
 #include <sys/socket.h>
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arch/clients.h"
-#include "lib/mem.h"
+#include "t/unit/arch/peers.h"
 #include "t/unit/unit.h"
-
-#define ROOM		16		/* bytes a recv */
-#define FAR		(1LL << 40)	/* ms */
-
-struct peer {
-	int		 fd;
-	bool		 readable;
-	struct wait	 wait;
-};
 
 static struct clock	 ticks;
 static struct evloop	*loop;
 static struct watch	*turn_ends;
 static struct clients	*clients;
 static int		 ours;			/* the client's end */
-static int		 heard, gone;
+static int		 heard;
 static bool		 holds;		/* what is read waits for room to send */
-
-struct peer *
-machine_new(struct http *http, int fd, const struct transport *transport,
-    void *context, const struct sockaddr *from, size_t listener)
-{
-	struct peer	*p = mem_zero(sizeof(*p));
-
-	(void)http, (void)transport, (void)context, (void)from, (void)listener;
-	p->fd = fd;
-	p->readable = true;
-	return p;
-}
-
-static const struct wait *
-wait_for(struct peer *p, enum wait_kind kind)
-{
-	p->wait = (struct wait){ .kind = kind, .patience = PATIENCE_IDLE,
-	    .fd = p->fd, .deadline = FAR };
-	return &p->wait;
-}
 
 /* One recv a run; what it leaves, it says. */
 const struct wait *
@@ -59,13 +28,14 @@ machine_run(struct peer *p)
 	ssize_t	n;
 
 	if (!p->readable)
-		return wait_for(p, WAIT_READ);
+		return wait_for(p, WAIT_READ, PATIENCE_IDLE, FAR);
 	n = recv(p->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 	if (n == 0)
 		return NULL;
 	p->readable = n == ROOM;
 	heard += n > 0 ? (int)n : 0;
-	return wait_for(p, n > 0 && holds ? WAIT_WRITE : WAIT_READ);
+	return wait_for(p, n > 0 && holds ? WAIT_WRITE : WAIT_READ,
+	    PATIENCE_IDLE, FAR);
 }
 
 const struct wait *
@@ -84,54 +54,9 @@ machine_wake(struct peer *p, enum outcome outcome)
 }
 
 void
-machine_free(struct peer **pp)
-{
-	close((*pp)->fd);
-	mem_drop(pp);
-	gone++;
-}
-
-void
-machine_move(struct peer *p, struct http *http)
-{
-	(void)p, (void)http;
-}
-
-bool
-machine_idle(const struct peer *p)
-{
-	(void)p;
-	return true;
-}
-
-bool
-machine_rests(const struct peer *p)
-{
-	return !p->readable;
-}
-
-bool
-machine_unread(const struct peer *p)
-{
-	return p->readable;
-}
-
-void
 http_drain(struct http *http)
 {
 	(void)http;
-}
-
-void
-http_resume(struct http *http)
-{
-	(void)http;
-}
-
-static void
-stop(void *context)
-{
-	evloop_stop(context);
 }
 
 static void
@@ -146,7 +71,7 @@ begin(void)
 {
 	int	ends[2];
 
-	heard = gone = 0;
+	heard = come = gone = 0;
 	holds = false;
 	loop = evloop_new(&ticks);
 	turn_ends = evloop_timer(loop, stop, loop);

@@ -14,25 +14,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "arch/clients.h"
 #include "arch/stages.h"
 #include "lib/log.h"
-#include "lib/mem.h"
+#include "t/unit/arch/peers.h"
 #include "t/unit/unit.h"
 
-#define ROOM		16		/* bytes a recv */
 #define MOST		12		/* clients */
 #define REQUESTS	300
-#define FAR		(1LL << 40)	/* ms */
 #define PATIENCE	30000		/* ms, for what must come */
-
-struct peer {
-	int		 fd;
-	enum stage	 stage;		/* of its next step */
-	bool		 readable;
-	int		 asked;		/* not yet served */
-	struct wait	 wait;
-};
 
 static struct clock	 clocks[STAGE_COUNT];
 static struct evloop	*loops[STAGE_COUNT];
@@ -41,11 +30,10 @@ static int		 polls[STAGE_COUNT];	/* what a loop waits for; -1:
 static struct watch	*ends[STAGE_COUNT];	/* of a turn */
 static struct queue	*queues[STAGE_COUNT];
 static struct clients	*stages[STAGE_COUNT];
-static struct errand	 errand;
 static struct listener	 door;
 static struct sockaddr_un place;
 static int		 ours[MOST];		/* the other end of each */
-static int		 come, served, gone, timed_out, drained;
+static int		 served, timed_out, drained;
 static int		 idle;			/* times that one was seen, */
 static int		 enough;		/* ... which end a turn */
 static enum wait_kind	 holds;		/* for what who sends waits ... */
@@ -57,29 +45,6 @@ static bool		 piecemeal;		/* what fills the room ends
 /*
  * The machine
  */
-
-struct peer *
-machine_new(struct http *http, int fd, const struct transport *transport,
-    void *context, const struct sockaddr *from, size_t listener)
-{
-	struct peer	*p = mem_zero(sizeof(*p));
-
-	(void)http, (void)transport, (void)context, (void)from, (void)listener;
-	p->fd = fd;
-	p->stage = STAGE_READ_REQUEST;
-	p->readable = true;
-	come++;
-	return p;
-}
-
-static const struct wait *
-wait_for(struct peer *p, enum wait_kind kind, enum patience patience,
-    int64_t deadline)
-{
-	p->wait = (struct wait){ .kind = kind, .patience = patience,
-	    .fd = p->fd, .deadline = deadline, .errand = &errand };
-	return &p->wait;
-}
 
 static const struct wait *
 read_requests(struct peer *p)
@@ -154,38 +119,6 @@ machine_wake(struct peer *p, enum outcome outcome)
 		p->stage = STAGE_ACCEPT;
 }
 
-void
-machine_free(struct peer **pp)
-{
-	close((*pp)->fd);
-	mem_drop(pp);
-	gone++;
-}
-
-void
-machine_move(struct peer *p, struct http *http)
-{
-	(void)p, (void)http;
-}
-
-bool
-machine_idle(const struct peer *p)
-{
-	return p->stage == STAGE_READ_REQUEST;
-}
-
-bool
-machine_rests(const struct peer *p)
-{
-	return p->stage == STAGE_READ_REQUEST && !p->readable;
-}
-
-bool
-machine_unread(const struct peer *p)
-{
-	return p->readable;
-}
-
 const struct wait *
 machine_run(struct peer *p)
 {
@@ -200,21 +133,9 @@ http_drain(struct http *http)
 	draining = true;
 }
 
-void
-http_resume(struct http *http)
-{
-	(void)http;
-}
-
 /*
  * The loops
  */
-
-static void
-stop(void *context)
-{
-	evloop_stop(context);
-}
 
 static void
 turn(enum stage s)
