@@ -58,11 +58,17 @@ sub go_on {
 	return 1;
 }
 
+# Of scribes, that are told.
+sub deaths {
+	return scalar(() =
+	    $_[0]->errors =~ /scribe \d+ was killed by signal 9/g);
+}
+
 sub kill_again_and_again {
 	my ($server, $role, $times) = @_;
 	my %dead;
 
-	for (1 .. $times) {
+	for my $n (1 .. $times) {
 		my $pid;
 		await("a living $role", sub {
 			($pid) = grep { !$dead{$_} } $server->role($role);
@@ -71,6 +77,9 @@ sub kill_again_and_again {
 		kill('KILL', $pid);
 		$dead{$pid} = 1;
 		go_on($server, 3);
+		# What the next one has taken and not written, goes with it.
+		await('its death to be told', sub { deaths($server) == $n })
+		    if $role eq 'scribe';
 	}
 	await("another $role", sub {
 		grep { !$dead{$_} } $server->role($role) });
@@ -86,8 +95,7 @@ for my $role ($amped ? 'helper' : (), 'log helper', 'scribe') {
 	is_deeply(\@wrong, [], "$role killed: $right requests, all answered");
 	cmp_ok($right, '>', 10, 'there was some load');
 }
-is(scalar(() = $server->errors =~ /scribe \d+ was killed by signal 9/g), 5,
-    'the scribe\'s deaths are told by the next one');
+is(deaths($server), 5, 'the scribe\'s deaths are told by the next one');
 $server->stop;
 my @lines = slurp($server->{access}) =~ /"GET (\S+\?\d+\.\d+)\. /g;
 cmp_ok(scalar(@lines), '>', 30, 'the log goes on');
