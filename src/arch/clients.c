@@ -93,6 +93,16 @@ end_turn(struct clients *all)
 	all->parting = all->going = false;
 }
 
+/* Nobody is left whose deadline it could be, nor at a closed door. */
+static void
+rest(struct clients *all)
+{
+	if (all->closed || all->turns || all->stages != NULL)
+		return;
+	all->timer_at = NEVER;
+	evloop_never(all->timer);
+}
+
 void
 clients_let_go(struct client *c)
 {
@@ -109,7 +119,10 @@ clients_let_go(struct client *c)
 		all->changed(all->context);
 	if (all->closed && !all->draining && has_room(all))
 		let_in(all);
-	if (all->draining && all->count == 0)
+	if (all->count > 0)
+		return;
+	rest(all);
+	if (all->draining)
 		all->gone(all->context);
 }
 
@@ -166,15 +179,9 @@ clients_reads(const struct client *c)
 static enum evloop_want
 watched(const struct client *c, enum wait_kind kind)
 {
-	switch (kind) {
-	case WAIT_DISK:
-	case WAIT_TIME:
+	if (kind == WAIT_DISK || kind == WAIT_TIME)
 		return EVLOOP_NOTHING;
-	case WAIT_WRITE:
-		return EVLOOP_WRITE;
-	default:
-		return clients_reads(c);
-	}
+	return kind == WAIT_WRITE ? EVLOOP_WRITE : clients_reads(c);
 }
 
 /* There is one that can make room, or, where there is room for one, it has

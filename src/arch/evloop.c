@@ -295,3 +295,9 @@ evloop_at(struct watch *w, int64_t when)
 	tv.tv_usec = (suseconds_t)(left % 1000 * 1000);
 	event_add(&w->event, &tv);
 }
+
+void
+evloop_never(struct watch *w)
+{
+	event_del(&w->event);
+}

@@ -67,5 +67,6 @@ void		 evloop_move(void *guest, struct evloop *);
 void		 evloop_want(struct watch *, enum evloop_want);
 /* At this clock ms, or at once if that has passed. */
 void		 evloop_at(struct watch *, int64_t when);
+void		 evloop_never(struct watch *);		/* until then */
 
 #endif

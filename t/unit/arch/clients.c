@@ -17,7 +17,8 @@ static struct evloop	*loop;
 static struct watch	*turn_ends;
 static struct clients	*clients;
 static int		 ours;			/* the client's end */
-static int		 heard;
+static int		 heard, turns;
+static int64_t		 deadline;		/* ms from now; FAR: none */
 static bool		 holds;		/* what is read waits for room to send */
 
 /* One recv a run; what it leaves, it says. */
@@ -28,14 +29,15 @@ machine_run(struct peer *p)
 	ssize_t	n;
 
 	if (!p->readable)
-		return wait_for(p, WAIT_READ, PATIENCE_IDLE, FAR);
+		return wait_for(p, WAIT_READ, PATIENCE_IDLE, deadline == FAR ?
+		    FAR : ticks.ms + deadline);
 	n = recv(p->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 	if (n == 0)
 		return NULL;
 	p->readable = n == ROOM;
 	heard += n > 0 ? (int)n : 0;
 	return wait_for(p, n > 0 && holds ? WAIT_WRITE : WAIT_READ,
-	    PATIENCE_IDLE, FAR);
+	    PATIENCE_IDLE, deadline == FAR ? FAR : ticks.ms + deadline);
 }
 
 const struct wait *
@@ -66,12 +68,21 @@ turn(void)
 	evloop_run(loop);
 }
 
+static bool
+count_turn(void *context)
+{
+	(void)context;
+	turns++;
+	return false;
+}
+
 static void
 begin(void)
 {
 	int	ends[2];
 
 	heard = come = gone = 0;
+	deadline = FAR;
 	holds = false;
 	loop = evloop_new(&ticks);
 	turn_ends = evloop_timer(loop, stop, loop);
@@ -154,6 +165,27 @@ START_TEST(meanwhile)
 }
 END_TEST
 
+/* With the last client all deadlines go: nobody is to wake for them. */
+START_TEST(nobody_left)
+{
+	struct watch	*first = evloop_timer(loop, stop, loop);
+
+	deadline = 300;
+	say(1);
+	turn();
+	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	turn();
+	ck_assert_int_eq(gone, 1);
+	evloop_at(first, ticks.ms + 1000);
+	evloop_before_wait(loop, count_turn, NULL);
+	turns = 0;
+	evloop_run(loop);
+	ck_assert_int_eq(turns, 1);
+	evloop_before_wait(loop, NULL, NULL);
+	evloop_unwatch(&first);
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
@@ -162,4 +194,5 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, end_behind, 1, 3 * ROOM + 1);
 	tcase_add_test(t, end_later);
 	tcase_add_loop_test(t, meanwhile, 0, 2);
+	tcase_add_test(t, nobody_left);
 }
