@@ -219,14 +219,15 @@ clients_keep(struct client *c, const struct wait *w)
 }
 
 /* Leaves the client with whoever satisfies its wait.  What was told once and
- * left unread is told again to who begins to watch. */
+ * left unread is told again to who begins to watch; so is the end, which stands
+ * behind whatever is still to be read. */
 static void
 park(struct client *c, const struct wait *w)
 {
 	enum evloop_want	want = watched(c, w->kind);
 
 	clients_keep(c, w);
-	if (want == EVLOOP_EDGE && machine_unread(c->peer))
+	if (want == EVLOOP_EDGE && (c->ended || machine_unread(c->peer)))
 		evloop_want(evloop_host(c), EVLOOP_NOTHING);
 	evloop_want(evloop_host(c), want);
 }
@@ -241,35 +242,13 @@ clients_settle(struct client *c, const struct wait *w)
 		park(c, w);
 }
 
-/* The end is told once, and stands behind whatever is still to be read. */
-static APART const struct wait *
-run_to_end(struct client *c)
-{
-	const struct wait	*w;
-
-	do {
-		machine_wake(c->peer, OUTCOME_READY);
-		w = machine_run(c->peer);
-	} while (w != NULL && w->kind == WAIT_READ);
-	return w;
-}
-
-static inline const struct wait *
-run(struct client *c)
-{
-	const struct wait	*w = machine_run(c->peer);
-
-	return c->ended && w != NULL && w->kind == WAIT_READ ?
-	    run_to_end(c) : w;
-}
-
 void
 clients_run(struct client *c)
 {
 	if (c->all->stages != NULL)
 		stages_run(c);
 	else
-		clients_settle(c, run(c));
+		clients_settle(c, machine_run(c->peer));
 }
 
 void
