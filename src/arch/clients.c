@@ -1,42 +1,25 @@
 /*
- * clients: connections, their waits and their deadlines.
+ * clients: connections, their waits and their deadlines.  How they come in is
+ * doors.c.
  *
  * Deadlines stand in one ordered list for each patience; a timer looks at the
  * first of each.
  */
 #include <sys/socket.h>
 
-#include <errno.h>
-#include <poll.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "arch/clients_private.h"
+#include "arch/doors.h"
 #include "arch/stages.h"
-#include "arch/turns.h"
-#include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "lib/rare.h"
 #include "lib/tally.h"
 #include "stats.h"
 
-#define ACCEPTS		32	/* a turn, so that old clients get theirs */
-#define LAST		4096	/* that a drain still accepts at each door */
 #define GRAIN		64	/* ms: deadlines are multiples of that, less
 				 * one: who asks often keeps its place */
 #define TIMER_GRAIN	(100 - GRAIN)	/* more that a timeout may be late */
-#define CLOSED		1000	/* ms until closed doors are tried again */
-#define TELL_AGAIN	60000	/* ms: they may open and close all the time */
 #define NEVER		INT64_MAX
-#define ASIDE		2	/* ms that the queue is left to others */
-#define TURN		100	/* ms that the only client has for itself */
-#define CALM		10	/* turns without a move: it has gone to sleep */
-#define BYGONE		16	/* that may linger beside it */
-#define SPARE		4	/* connections that we may have more than they,
-				 * and an eighth of theirs */
-
-static void	let_in(struct clients *);
 
 void
 clients_unlist(struct client *c)
@@ -66,33 +49,6 @@ stop_waiting(struct client *c)
 		leave_errand(c);
 }
 
-/* How many there are that count.  Where there is room for one, it has gone when
- * it has had its last response. */
-static size_t
-taken(const struct clients *all)
-{
-	return all->turns ? all->count - all->listed[PATIENCE_LINGER] :
-	    all->count;
-}
-
-static bool
-has_room(const struct clients *all)
-{
-	return taken(all) < (all->last ? LAST : all->limit);
-}
-
-/* The one that there was room for may have gone: the next one is to be served
- * like any. */
-static void
-end_turn(struct clients *all)
-{
-	if (!all->turns || taken(all) > 0)
-		return;
-	if (all->parting)
-		http_resume(all->http);
-	all->parting = all->going = false;
-}
-
 /* Nobody is left whose deadline it could be, nor at a closed door. */
 static void
 rest(struct clients *all)
@@ -114,11 +70,7 @@ clients_let_go(struct client *c)
 	evloop_leave(c);
 	machine_free(&peer);
 	tally_size(&all->count, -1);
-	end_turn(all);
-	if (all->changed != NULL)
-		all->changed(all->context);
-	if (all->closed && !all->draining && has_room(all))
-		let_in(all);
+	doors_left(all);
 	if (all->count > 0)
 		return;
 	rest(all);
@@ -126,9 +78,8 @@ clients_let_go(struct client *c)
 		all->gone(all->context);
 }
 
-/* At this time at the latest. */
-static void
-set_timer(struct clients *all, int64_t when)
+void
+clients_timer(struct clients *all, int64_t when)
 {
 	if (when >= all->timer_at)
 		return;
@@ -156,7 +107,7 @@ list_anew(struct client *c, enum patience patience, int64_t deadline)
 		TAILQ_INSERT_AFTER(l, before, c, link);
 	else
 		TAILQ_INSERT_HEAD(l, c, link);
-	set_timer(all, deadline + TIMER_GRAIN);
+	clients_timer(all, deadline + TIMER_GRAIN);
 }
 
 static void
@@ -184,26 +135,6 @@ watched(const struct client *c, enum wait_kind kind)
 	return kind == WAIT_WRITE ? EVLOOP_WRITE : clients_reads(c);
 }
 
-/* There is one that can make room, or, where there is room for one, it has
- * gone: who waits outside may come in. */
-static APART void
-dispense(struct clients *all, enum patience patience)
-{
-	if (patience != PATIENCE_LINGER && (patience != PATIENCE_IDLE ||
-	    all->turns))
-		return;
-	if (all->stages != NULL) {
-		stages_ease(all);
-		return;
-	}
-	end_turn(all);
-	if (all->turns && all->changed != NULL)
-		all->changed(all->context);
-	if (all->closed && !all->draining && (!all->turns ||
-	    has_room(all)))
-		let_in(all);
-}
-
 void
 clients_keep(struct client *c, const struct wait *w)
 {
@@ -211,7 +142,7 @@ clients_keep(struct client *c, const struct wait *w)
 
 	list(c, w->patience, w->deadline);
 	if (all->closed || all->turns || all->stages != NULL)
-		dispense(all, w->patience);
+		doors_ease(all, w->patience);
 	if (w->kind == WAIT_DISK) {
 		c->errand = w->errand;
 		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
@@ -294,9 +225,8 @@ first_deadline(const struct clients *all)
 	return first;
 }
 
-/* The one that has been between two requests for longest, or NULL. */
-static struct client *
-longest_idle(const struct clients *all)
+struct client *
+clients_longest_idle(const struct clients *all)
 {
 	struct client	*c;
 
@@ -313,58 +243,7 @@ dispensable(const struct clients *all)
 {
 	struct client	*c = TAILQ_FIRST(&all->lists[PATIENCE_LINGER]);
 
-	return c != NULL && !all->turns ? c : longest_idle(all);
-}
-
-/* Somebody waits at a door. */
-static bool
-is_awaited(const struct clients *all)
-{
-	struct pollfd	p = { .events = POLLIN };
-
-	for (size_t i = 0; i < all->ndoors; i++) {
-		p.fd = all->doors[i].listener.fd;
-		if (poll(&p, 1, 0) == 1)
-			return true;
-	}
-	return false;
-}
-
-static bool
-others_have_room(const struct clients *all)
-{
-	return all->least != NULL && all->least(all->context) < all->limit;
-}
-
-/* It has had its turn.  Where somebody waits, it is told with its next response
- * that this was the last, and until then, but not for long, others need not
- * make room as well; one that has not moved for long makes room at once. */
-static void
-next_turn(struct clients *all)
-{
-	bool	had = all->going;
-
-	set_timer(all, all->clock->ms + TURN);
-	all->going = false;
-	if (!others_have_room(all) && is_awaited(all)) {
-		http_drain(all->http);
-		all->going = !all->parting;
-		all->parting = true;
-		if (all->calm >= CALM && longest_idle(all) != NULL)
-			clients_open_doors(all, true);
-	}
-	all->calm++;
-	if (had != all->going && all->changed != NULL)
-		all->changed(all->context);
-}
-
-static void
-try_doors(struct clients *all)
-{
-	if (all->turns && !has_room(all))
-		next_turn(all);
-	else
-		let_in(all);
+	return c != NULL && !all->turns ? c : clients_longest_idle(all);
 }
 
 static void
@@ -375,7 +254,7 @@ timer(void *context)
 
 	all->timer_at = NEVER;
 	if (all->closed && !all->draining)
-		try_doors(all);
+		doors_try(all);
 	for (int i = 0; i < PATIENCE_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
 		    c->deadline <= all->clock->ms) {
@@ -384,7 +263,13 @@ timer(void *context)
 			clients_wake(c, OUTCOME_TIMED_OUT);
 		}
 	if (first_deadline(all) != NEVER)
-		set_timer(all, first_deadline(all) + TIMER_GRAIN);
+		clients_timer(all, first_deadline(all) + TIMER_GRAIN);
+}
+
+bool
+clients_can_evict(const struct clients *all)
+{
+	return dispensable(all) != NULL;
 }
 
 bool
@@ -399,37 +284,8 @@ clients_evict(struct clients *all)
 	return true;
 }
 
-/* In whichever stage there is one. */
-static bool
-can_make_room(const struct clients *all)
-{
-	return all->stages != NULL ? stages_can_make_room(all) :
-	    dispensable(all) != NULL;
-}
-
-static bool
-make_room(struct clients *all)
-{
-	return all->stages != NULL ? stages_make_room(all) :
-	    clients_evict(all);
-}
-
-static void
-begin_turn(struct clients *all)
-{
-	if (all->listed[PATIENCE_LINGER] > BYGONE)
-		clients_wake(TAILQ_FIRST(&all->lists[PATIENCE_LINGER]),
-		    OUTCOME_CANCELLED);
-	if (has_room(all))
-		return;
-	clients_open_doors(all, false);
-	if (all->queue != NULL)
-		turns_work(all->queue, all->main);
-	set_timer(all, all->clock->ms + TURN);
-}
-
-static void
-welcome(struct clients *all, int fd, const struct transport *transport,
+void
+clients_welcome(struct clients *all, int fd, const struct transport *transport,
     void *context, const struct sockaddr *from, size_t listener)
 {
 	struct client	*c = evloop_guest(all->loop, fd, all->ready,
@@ -443,8 +299,7 @@ welcome(struct clients *all, int fd, const struct transport *transport,
 	if (all->changed != NULL)
 		all->changed(all->context);
 	/* Before it may wait for a disk. */
-	if (all->turns)
-		begin_turn(all);
+	doors_entered(all);
 	clients_run(c);
 }
 
@@ -454,140 +309,7 @@ clients_invite(struct clients *all, int fd, const struct transport *transport,
 {
 	static const struct sockaddr	nowhere = { .sa_family = AF_UNSPEC };
 
-	welcome(all, fd, transport, context, &nowhere, listener);
-}
-
-/* No room and nobody to go: wait for one to end rather than spin. */
-static void
-full(struct clients *all)
-{
-	int64_t	now = all->clock->ms;
-
-	if (!all->turns && (all->told == 0 || now - all->told >= TELL_AGAIN)) {
-		log_warnx("no room for more than %zu connections: accepting "
-		    "none until one ends; raise the limit of open files "
-		    "(ulimit -n) or limits { connections }",
-		    all->count < all->limit ? all->count : all->limit);
-		all->told = now;
-	}
-	clients_open_doors(all, false);
-	if (all->stages != NULL)
-		stages_stir(all);
-	set_timer(all, now + (all->turns ? TURN : CLOSED));
-}
-
-/* Who makes room in another thread has not done so yet. */
-static void
-no_descriptor(struct clients *all)
-{
-	if (!make_room(all))
-		full(all);
-	else if (all->stages != NULL) {
-		clients_open_doors(all, false);
-		set_timer(all, all->clock->ms + CLOSED);
-	}
-}
-
-/* They have had their time. */
-static void
-come_back(void *context)
-{
-	struct clients	*all = context;
-
-	all->insists = ACCEPTS;
-	if (!all->draining && !all->closed)
-		clients_open_doors(all, true);
-}
-
-/* Who has many more than another main, leaves the queue to that for a moment:
- * else the first to wake would take all of a crowd.  But whom nobody takes even
- * then, is taken. */
-static bool
-leave_to_others(struct clients *all)
-{
-	size_t	least;
-
-	if (all->least == NULL)
-		return false;
-	if (all->insists > 0) {
-		all->insists--;
-		return false;
-	}
-	least = all->least(all->context);
-	if (least == SIZE_MAX || all->count <= least + least / 8 + SPARE)
-		return false;
-	for (size_t i = 0; i < all->ndoors; i++)
-		evloop_want(all->doors[i].watch, EVLOOP_NOTHING);
-	evloop_at(all->aside, all->clock->ms + ASIDE);
-	return true;
-}
-
-static void
-knock(void *context)
-{
-	struct door		*d = context;
-	struct sockaddr_storage	 peer;
-	socklen_t		 len;
-	int			 fd;
-
-	for (int i = 0; i < ACCEPTS && !d->all->closed; i++) {
-		if (leave_to_others(d->all))
-			return;
-		if (!has_room(d->all) && !can_make_room(d->all)) {
-			full(d->all);
-			return;
-		}
-		len = sizeof(peer);
-		fd = accept4(d->listener.fd, (struct sockaddr *)&peer, &len,
-		    SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd != -1) {
-			/* Only now that somebody has come. */
-			if (!has_room(d->all))
-				make_room(d->all);
-			welcome(d->all, fd, NULL, NULL,
-			    (struct sockaddr *)&peer, d->listener.number);
-			continue;
-		}
-		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-		    errno == ENOMEM)
-			no_descriptor(d->all);
-		if (errno == EAGAIN || errno == EWOULDBLOCK) {
-			d->all->insists = 0;
-			/* Somebody else's, by now. */
-			if (d->all->turns && !has_room(d->all))
-				full(d->all);
-			return;
-		}
-	}
-}
-
-void
-clients_open_doors(struct clients *all, bool open)
-{
-	all->closed = !open;
-	for (size_t i = 0; i < all->ndoors; i++)
-		evloop_want(all->doors[i].watch, open ? EVLOOP_READ :
-		    EVLOOP_NOTHING);
-}
-
-/* There is room, and if there is elsewhere, too, somebody is to see to it. */
-static void
-let_in(struct clients *all)
-{
-	clients_open_doors(all, all->queue == NULL ||
-	    turns_rest(all->queue, all->main));
-}
-
-static void
-rung(void *context)
-{
-	struct clients	*all = context;
-
-	turns_hush(all->queue, all->main);
-	if (has_room(all))
-		let_in(all);
-	else
-		turns_work(all->queue, all->main);
+	clients_welcome(all, fd, transport, context, &nowhere, listener);
 }
 
 struct clients *
@@ -608,65 +330,14 @@ clients_new(struct evloop *loop, struct clock *clock, struct http *http,
 		TAILQ_INIT(&all->lists[i]);
 	all->timer = evloop_timer(loop, timer, all);
 	all->timer_at = NEVER;
-	all->aside = evloop_timer(loop, come_back, all);
+	doors_init(all);
 	return all;
-}
-
-void
-clients_listen(struct clients *all, const struct listener *listeners, size_t n)
-{
-	all->doors = mem_array(n, sizeof(all->doors[0]));
-	all->ndoors = n;
-	for (size_t i = 0; i < n; i++) {
-		all->doors[i].all = all;
-		all->doors[i].listener = listeners[i];
-		all->doors[i].watch = evloop_watch(all->loop, listeners[i].fd,
-		    knock, &all->doors[i]);
-	}
-	let_in(all);
-}
-
-void
-clients_share(struct clients *all, size_t (*least)(void *),
-    void (*changed)(void *))
-{
-	all->least = least;
-	all->changed = changed;
-}
-
-void
-clients_lent(struct clients *all)
-{
-	all->lent = true;
-}
-
-void
-clients_take_turns(struct clients *all, struct turns *queue, unsigned main)
-{
-	all->turns = true;
-	all->queue = queue;
-	all->main = main;
-	if (queue == NULL)
-		return;
-	all->bell = evloop_watch(all->loop, turns_bell(queue, main), rung, all);
-	evloop_want(all->bell, EVLOOP_READ);
-}
-
-static void
-leave_turns(struct clients *all)
-{
-	evloop_unwatch(&all->bell);
-	if (all->queue != NULL)
-		turns_work(all->queue, all->main);
-	all->queue = NULL;
-	all->last = true;
-	all->closed = all->turns = all->parting = all->going = false;
 }
 
 size_t
 clients_staying(const struct clients *all)
 {
-	return all->going ? 0 : taken(all);
+	return all->going ? 0 : doors_taken(all);
 }
 
 size_t
@@ -704,26 +375,6 @@ clients_measure(const struct clients *all)
 	g[STATS_GAUGE_DRAINING] |= all->draining;
 }
 
-static void
-close_doors(struct clients *all)
-{
-	for (size_t i = 0; i < all->ndoors; i++) {
-		evloop_unwatch(&all->doors[i].watch);
-		if (!all->lent)
-			close(all->doors[i].listener.fd);
-	}
-	all->ndoors = 0;
-}
-
-/* Whoever is in the queue of a socket that nobody else has would be reset. */
-static void
-welcome_last(struct clients *all)
-{
-	for (size_t i = 0; i < all->ndoors; i++)
-		for (int k = 0; k < LAST / ACCEPTS; k++)
-			knock(&all->doors[i]);
-}
-
 void
 clients_drain(struct clients *all)
 {
@@ -732,15 +383,10 @@ clients_drain(struct clients *all)
 	if (all->draining)
 		return;
 	http_drain(all->http);
-	all->least = NULL;
-	/* Nobody comes after them: no more turns, nor other threads. */
-	if (all->turns || all->limit == 0)
-		leave_turns(all);
-	welcome_last(all);
-	close_doors(all);
+	doors_let_in_last(all);
 	all->draining = true;
 	/* Each leaves that list: its wait is a shorter one now. */
-	while ((c = longest_idle(all)) != NULL)
+	while ((c = clients_longest_idle(all)) != NULL)
 		clients_wake(c, OUTCOME_READY);
 	if (all->count == 0 && all->gone != NULL)
 		all->gone(all->context);
@@ -753,7 +399,7 @@ clients_end(struct clients *all)
 
 	all->draining = false;
 	all->closed = false;
-	close_doors(all);
+	doors_shut(all);
 	for (int i = 0; i < PATIENCE_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
 			clients_let_go(c);
@@ -766,11 +412,9 @@ clients_free(struct clients **ap)
 
 	clients_end(all);
 	need(all->count == 0);
-	free(all->doors);
+	doors_free(all);
 	if (all->stages != NULL)
 		stages_leave(all);
 	evloop_unwatch(&all->timer);
-	evloop_unwatch(&all->aside);
-	evloop_unwatch(&all->bell);
 	mem_drop(ap);
 }

@@ -1,5 +1,6 @@
 /*
- * clients_private: what clients.c and stages.c share, and nobody else may know.
+ * clients_private: what clients.c, doors.c and stages.c share, and nobody else
+ * may know.
  */
 #ifndef ARCH_CLIENTS_PRIVATE_H
 #define ARCH_CLIENTS_PRIVATE_H
@@ -90,6 +91,13 @@ void	clients_unlist(struct client *);
 void	clients_let_go(struct client *);
 /* One that costs it least goes; false: there is none. */
 bool	clients_evict(struct clients *);
-void	clients_open_doors(struct clients *, bool);
+bool	clients_can_evict(const struct clients *);
+/* The one that has been between two requests for longest, or NULL. */
+struct client	*clients_longest_idle(const struct clients *);
+/* One that has come in. */
+void	clients_welcome(struct clients *, int fd, const struct transport *,
+	    void *context, const struct sockaddr *from, size_t listener);
+/* The timer, at this clock ms at the latest. */
+void	clients_timer(struct clients *, int64_t when);
 
 #endif

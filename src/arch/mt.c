@@ -8,6 +8,7 @@
  */
 #include <stdatomic.h>
 
+#include "arch/doors.h"
 #include "arch/place.h"
 #include "arch/team.h"
 #include "arch/turns.h"
@@ -78,8 +79,8 @@ obey(struct member *member, enum team_order order)
 
 	switch (order) {
 	case TEAM_SERVE:
-		clients_share(s->clients, least, changed);
-		clients_listen(s->clients, s->world->listeners,
+		doors_share(s->clients, least, changed);
+		doors_listen(s->clients, s->world->listeners,
 		    s->world->nlisteners);
 		break;
 	case TEAM_DRAIN:
@@ -131,8 +132,8 @@ open_team(void *context, const struct http_setup *shared)
 		s->http = http_new(&setup);
 		s->clients = clients_new(s->member.loop, setup.clock, s->http,
 		    1, gone, s);
-		clients_lent(s->clients);
-		clients_take_turns(s->clients, mt->turns, i);
+		doors_lent(s->clients);
+		doors_take_turns(s->clients, mt->turns, i);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "arch/clients.h"
+#include "arch/doors.h"
 #include "arch/pipeline.h"
 #include "arch/porter.h"
 #include "arch/stages.h"
@@ -75,7 +76,7 @@ pipeline_obey(struct member *m, enum team_order order)
 	const struct world	*w = s->line->world;
 
 	if (order == TEAM_SERVE && s->role == STAGE_ACCEPT)
-		clients_listen(s->clients, w->listeners, w->nlisteners);
+		doors_listen(s->clients, w->listeners, w->nlisteners);
 	else if (order == TEAM_DRAIN)
 		drain(s);
 }
@@ -95,7 +96,7 @@ open_stage(struct pipeline_seat *s, struct http_setup setup, size_t room)
 	s->http = http_new(&setup);
 	s->clients = clients_new(m->loop, &m->clock, s->http,
 	    doors ? room : 0, doors ? gone : NULL, s);
-	clients_lent(s->clients);
+	doors_lent(s->clients);
 	s->line->stages[s->role] = s->clients;
 }
 
@@ -174,7 +175,7 @@ pipeline_share(struct pipeline *l, struct pipeline *const *all, unsigned n)
 {
 	l->all = all;
 	l->n = n;
-	clients_share(l->stages[STAGE_ACCEPT], least, NULL);
+	doors_share(l->stages[STAGE_ACCEPT], least, NULL);
 }
 
 void

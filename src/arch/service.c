@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "arch/doors.h"
 #include "arch/service.h"
 #include "board.h"
 #include "cache/address.h"
@@ -56,7 +57,7 @@ close_doors(struct service *s)
 void
 service_others_closed(struct service *s)
 {
-	clients_listen(s->clients, s->world->listeners, s->world->nlisteners);
+	doors_listen(s->clients, s->world->listeners, s->world->nlisteners);
 	close_doors(s);
 }
 
@@ -378,11 +379,11 @@ service_run(struct service *s, const struct disk *disk)
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    s->others != NULL ? 0 : service_connections(s), gone, s);
 	if (s->room == 1)
-		clients_take_turns(s->clients, world->turns, world->main);
+		doors_take_turns(s->clients, world->turns, world->main);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
 	if (s->others == NULL)
-		clients_listen(s->clients, world->listeners,
+		doors_listen(s->clients, world->listeners,
 		    world->nlisteners);
 	report_source(measure, s);
 	confine(s);
@@ -393,7 +394,7 @@ service_run(struct service *s, const struct disk *disk)
 		evloop_at(s->beat, s->clock.ms);
 	if (world->mains > 1) {
 		evloop_at(s->look, s->clock.ms);
-		clients_share(s->clients, least, changed);
+		doors_share(s->clients, least, changed);
 	}
 	evloop_run(s->loop);
 	end(s);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "arch/clients_private.h"
+#include "arch/doors.h"
 #include "arch/stages.h"
 #include "lib/mem.h"
 #include "lib/tally.h"
@@ -275,7 +276,7 @@ heed_ease(void *context, unsigned times)
 
 	(void)times;
 	if (all->closed && !all->draining)
-		clients_open_doors(all, true);
+		doors_open(all, true);
 }
 
 static void

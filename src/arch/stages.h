@@ -31,7 +31,7 @@ void		 stages_leave(struct clients *);
 void		 stages_end(struct clients *);
 
 /*
- * For clients.c
+ * For clients.c and doors.c
  */
 
 /* Whose count it is in; themselves, where there are no stages. */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arch/doors.h"
 #include "arch/stages.h"
 #include "lib/log.h"
 #include "t/unit/arch/peers.h"
@@ -220,11 +221,11 @@ open_stages(size_t limit)
 		stages[i] = clients_new(loops[i], &clocks[i], NULL,
 		    i == STAGE_ACCEPT ? limit : 0, i == STAGE_ACCEPT ?
 		    all_gone : NULL, NULL);
-		clients_lent(stages[i]);
+		doors_lent(stages[i]);
 	}
 	for (int i = 0; i < STAGE_COUNT; i++)
 		stages_join(stages[i], (enum stage)i, stages, queues[i]);
-	clients_listen(stages[STAGE_ACCEPT], &door, 1);
+	doors_listen(stages[STAGE_ACCEPT], &door, 1);
 }
 
 static void
@@ -545,7 +546,7 @@ START_TEST(shares)
 	int64_t	end = clock_ms() + PATIENCE;
 
 	open_stages(MOST);
-	clients_share(stages[STAGE_ACCEPT], least, NULL);
+	doors_share(stages[STAGE_ACCEPT], least, NULL);
 	others = 0;
 	for (int i = 0; i < MOST - 2; i++)
 		visit(i);
