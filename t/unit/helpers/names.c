@@ -94,7 +94,8 @@ START_TEST(dead)
 	pthread_mutex_unlock(&gate);
 	while (strcmp(fill(n, "\1" "4.999\1"), "name-of-4.999") != 0)
 		continue;
-	ck_assert_str_eq(fill(n, "\1" "4.1\1"), "name-of-4.1");
+	/* Of those whose threads stood at the gate: one may be slow to go on. */
+	is(n, "\1" "4.1\1", "name-of-4.1");
 }
 END_TEST
 
