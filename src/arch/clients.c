@@ -53,7 +53,8 @@ stop_waiting(struct client *c)
 static void
 rest(struct clients *all)
 {
-	if (all->closed || all->turns || all->stages != NULL)
+	if (all->timer_at == NEVER || all->closed || all->turns ||
+	    all->stages != NULL)
 		return;
 	all->timer_at = NEVER;
 	evloop_never(all->timer);

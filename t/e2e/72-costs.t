@@ -121,6 +121,31 @@ SKIP: {
 	    or diag($calls);
 }
 
+# Connections of one request, one after the other.
+sub ask_once {
+	my $right = 0;
+
+	for (1 .. $all) {
+		my $client = $server->connect;
+		$client->send("GET /page HTTP/1.1\r\nHost: x\r\n" .
+		    "Connection: close\r\n\r\n");
+		$right += $client->response->{body} eq $page && $client->closed;
+	}
+	return $right;
+}
+
+SKIP: {
+	skip('there is no strace', 2) unless which_program('strace');
+	skip('another thread accepts them', 2) if $pipelined;
+	my $right;
+	my $calls = calls(sub { $right = ask_once() });
+
+	skip('strace may not look at main', 2) unless defined($calls);
+	is($right, $all, 'answers on connections of their own');
+	my ($accepts) = $calls =~ /^(?:\s+\S+){3}\s+(\d+)\s+accept4$/m;
+	is($accepts, $all, 'nobody is accepted in vain') or diag($calls);
+}
+
 # How often its processes have been on a processor.
 sub wakings {
 	my $n = 0;
