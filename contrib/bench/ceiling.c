@@ -6,7 +6,8 @@
  * Sends the bytes of the file response for each length bytes that come in,
  * by epoll, one recv and one send.  Nothing is read of them: no server that
  * looks at its requests can do less.  What has come at once (a pipeline) is
- * answered at once.  -1: each connection ends with its answer.
+ * answered at once.  -1: each connection ends with its answer, and comes with
+ * its request.
  */
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -34,6 +35,7 @@ enum {
 struct client {
 	size_t	in;		/* bytes that are no whole request yet */
 	size_t	owed;		/* bytes that it has still to get */
+	bool	watched, waits;	/* ... for room to send */
 };
 
 static struct client	*clients;
@@ -69,9 +71,11 @@ listen_on(int port)
 	    .sin_port = htons((uint16_t)port),
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), on = 1;
+	int seconds = one_each;
 
 	if (fd == -1 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on,
-	    sizeof(on)) == -1 || bind(fd, (struct sockaddr *)&sin,
+	    sizeof(on)) == -1 || setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT,
+	    &seconds, sizeof(seconds)) == -1 || bind(fd, (struct sockaddr *)&sin,
 	    sizeof(sin)) == -1 || listen(fd, 4096) == -1)
 		err(1, "port %d", port);
 	return fd;
@@ -87,20 +91,22 @@ watch(int op, int fd, uint32_t events)
 }
 
 static void
-accept_all(int listener)
+watch_client(int fd, struct client *c)
 {
-	int fd, on = 1;
+	bool waits = c->owed > 0;
 
-	while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) != -1) {
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-		clients[fd] = (struct client){ 0 };
-		watch(EPOLL_CTL_ADD, fd, EPOLLIN);
-	}
+	if (c->watched && waits == c->waits)
+		return;
+	watch(c->watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, waits ?
+	    EPOLLOUT : EPOLLIN);
+	c->watched = true;
+	c->waits = waits;
 }
 
-/* The end of what is owed is the end of an answer, wherever we are in it. */
-static void
-answer_client(int fd, struct client *c, bool waited)
+/* The end of what is owed is the end of an answer, wherever we are in it.
+ * False: the connection has ended. */
+static bool
+answer_client(int fd, struct client *c)
 {
 	size_t at = (answer - c->owed % answer) % answer;
 	size_t most = c->owed < all - at ? c->owed : all - at;
@@ -108,37 +114,51 @@ answer_client(int fd, struct client *c, bool waited)
 	ssize_t n = send(fd, answers + at, most,
 	    MSG_NOSIGNAL | (one_each ? MSG_MORE : 0));
 
-	if (n == -1 && errno != EAGAIN) {
-		close(fd);
-		return;
-	}
+	if (n == -1 && errno != EAGAIN)
+		return false;
 	c->owed -= n > 0 ? (size_t)n : 0;
-	if ((c->owed > 0) != waited)
-		watch(EPOLL_CTL_MOD, fd, c->owed > 0 ? EPOLLOUT : EPOLLIN);
-	if (c->owed == 0 && one_each)
-		close(fd);
+	return c->owed > 0 || !one_each;
+}
+
+static bool
+hear_client(int fd, struct client *c)
+{
+	static char buffer[ROOM];
+	ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
+
+	if (n == 0 || (n == -1 && errno != EAGAIN))
+		return false;
+	c->in += n > 0 ? (size_t)n : 0;
+	c->owed = c->in / length * answer;
+	c->in %= length;
+	return true;
 }
 
 static void
 serve(int fd)
 {
-	static char buffer[ROOM];
 	struct client *c = &clients[fd];
-	bool waited = c->owed > 0;
-	ssize_t n;
 
-	if (!waited) {
-		n = recv(fd, buffer, sizeof(buffer), 0);
-		if (n == 0 || (n == -1 && errno != EAGAIN)) {
-			close(fd);
-			return;
-		}
-		c->in += n > 0 ? (size_t)n : 0;
-		c->owed = c->in / length * answer;
-		c->in %= length;
+	if ((c->owed > 0 || hear_client(fd, c)) &&
+	    (c->owed == 0 || answer_client(fd, c)))
+		watch_client(fd, c);
+	else
+		close(fd);
+}
+
+static void
+accept_all(int listener)
+{
+	int fd, on = 1;
+
+	while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) != -1) {
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+		clients[fd] = (struct client){ 0 };
+		if (one_each)		/* it has come with its request */
+			serve(fd);
+		else
+			watch_client(fd, &clients[fd]);
 	}
-	if (c->owed > 0)
-		answer_client(fd, c, waited);
 }
 
 int

@@ -61,6 +61,14 @@ rest(struct clients *all)
 }
 
 void
+clients_may_be_gone(struct clients *all)
+{
+	if (all->draining && all->count == 0 && all->ndoors == 0 &&
+	    all->gone != NULL)
+		all->gone(all->context);
+}
+
+void
 clients_let_go(struct client *c)
 {
 	struct clients	*all = stages_host(c->all);
@@ -75,8 +83,7 @@ clients_let_go(struct client *c)
 	if (all->count > 0)
 		return;
 	rest(all);
-	if (all->draining)
-		all->gone(all->context);
+	clients_may_be_gone(all);
 }
 
 void
@@ -389,8 +396,7 @@ clients_drain(struct clients *all)
 	/* Each leaves that list: its wait is a shorter one now. */
 	while ((c = clients_longest_idle(all)) != NULL)
 		clients_wake(c, OUTCOME_READY);
-	if (all->count == 0 && all->gone != NULL)
-		all->gone(all->context);
+	clients_may_be_gone(all);
 }
 
 void

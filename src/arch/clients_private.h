@@ -71,6 +71,8 @@ struct clients {
 	void			*context;
 	size_t			(*least)(void *);	/* of others, or NULL */
 	void			(*changed)(void *);
+	struct watch		*moment;	/* that a drain leaves doors */
+	void			(*shut)(void *);	/* they are, or NULL */
 	struct watch		*aside;		/* the time until ... */
 	int			 insists;	/* ... so many are taken that
 						 * others have left */
@@ -97,6 +99,8 @@ struct client	*clients_longest_idle(const struct clients *);
 /* One that has come in. */
 void	clients_welcome(struct clients *, int fd, const struct transport *,
 	    void *context, const struct sockaddr *from, size_t listener);
+/* In a drain, if nobody is left, nor can come. */
+void	clients_may_be_gone(struct clients *);
 /* The timer, at this clock ms at the latest. */
 void	clients_timer(struct clients *, int64_t when);
 

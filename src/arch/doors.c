@@ -10,6 +10,7 @@
 
 #include "arch/clients_private.h"
 #include "arch/doors.h"
+#include "arch/listener.h"
 #include "arch/stages.h"
 #include "arch/turns.h"
 #include "lib/log.h"
@@ -19,6 +20,7 @@
 #define ACCEPTS		32	/* a turn, so that old clients get theirs */
 #define LAST		4096	/* that a drain still accepts at each door */
 #define CLOSED		1000	/* ms until closed doors are tried again */
+#define MOMENT		250	/* ms of a drain, for who is at the door */
 #define TELL_AGAIN	60000	/* ms: they may open and close all the time */
 #define ASIDE		2	/* ms that the queue is left to others */
 #define TURN		100	/* ms that the only client has for itself */
@@ -45,8 +47,9 @@ doors_open(struct clients *all, bool open)
 {
 	all->closed = !open;
 	for (size_t i = 0; i < all->ndoors; i++)
-		evloop_want(all->doors[i].watch, open ? EVLOOP_READ :
-		    EVLOOP_NOTHING);
+		if (all->doors[i].watch != NULL)
+			evloop_want(all->doors[i].watch, open ? EVLOOP_READ :
+			    EVLOOP_NOTHING);
 }
 
 /* There is room, and if there is elsewhere, too, somebody is to see to it. */
@@ -337,6 +340,12 @@ doors_lent(struct clients *all)
 }
 
 void
+doors_tell_shut(struct clients *all, void (*shut)(void *))
+{
+	all->shut = shut;
+}
+
+void
 doors_take_turns(struct clients *all, struct turns *queue, unsigned main)
 {
 	all->turns = true;
@@ -359,15 +368,64 @@ leave_turns(struct clients *all)
 	all->closed = all->turns = all->parting = all->going = false;
 }
 
+static void
+shut(struct door *d)
+{
+	if (d->watch == NULL)
+		return;
+	evloop_unwatch(&d->watch);
+	if (!d->all->lent)
+		close(d->listener.fd);
+}
+
 void
 doors_shut(struct clients *all)
 {
-	for (size_t i = 0; i < all->ndoors; i++) {
-		evloop_unwatch(&all->doors[i].watch);
-		if (!all->lent)
-			close(all->doors[i].listener.fd);
-	}
+	for (size_t i = 0; i < all->ndoors; i++)
+		shut(&all->doors[i]);
 	all->ndoors = 0;
+}
+
+static void
+shut_all(struct clients *all)
+{
+	doors_shut(all);
+	if (all->shut != NULL)
+		all->shut(all->context);
+}
+
+static void
+moment_over(void *context)
+{
+	struct clients	*all = context;
+
+	shut_all(all);
+	clients_may_be_gone(all);
+}
+
+/* What others have as well is shut at once.  At what is bolted there may still
+ * be some whom nobody else would hear: their handshake goes on, or the system
+ * has kept them until they speak (transport.defer). */
+static void
+shut_soon(struct clients *all)
+{
+	struct door	*d;
+	bool		 some = false;
+
+	for (size_t i = 0; i < all->ndoors; i++) {
+		d = &all->doors[i];
+		if (all->lent || !listener_is_bolted(&d->listener))
+			shut(d);
+		else
+			some = true;
+	}
+	if (!some) {
+		shut_all(all);
+		return;
+	}
+	doors_open(all, true);
+	all->moment = evloop_timer(all->loop, moment_over, all);
+	evloop_at(all->moment, all->clock->ms + MOMENT);
 }
 
 /* Whoever is in the queue of a socket that nobody else has would be reset. */
@@ -387,7 +445,7 @@ doors_let_in_last(struct clients *all)
 	if (all->turns || all->limit == 0)
 		leave_turns(all);
 	welcome_last(all);
-	doors_shut(all);
+	shut_soon(all);
 }
 
 void
@@ -401,5 +459,6 @@ doors_free(struct clients *all)
 {
 	free(all->doors);
 	evloop_unwatch(&all->aside);
+	evloop_unwatch(&all->moment);
 	evloop_unwatch(&all->bell);
 }

@@ -20,6 +20,9 @@ void		 doors_lent(struct clients *);
  * not NULL.  Both with the context that gone has. */
 void		 doors_share(struct clients *, size_t (*least)(void *),
 		    void (*changed)(void *));
+/* In a drain: tells when they have been shut, with the context that gone has.
+ * That may be before clients_drain() returns, or a moment later. */
+void		 doors_tell_shut(struct clients *, void (*shut)(void *));
 /* There is room for one, and nobody else in sight as a rule: it has its turn,
  * and then makes room if somebody waits whom no other main has room for; who of
  * them is free may be told (else NULL).  Before doors_listen(). */

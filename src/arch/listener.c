@@ -94,18 +94,13 @@ set(int fd, int level, int option, int64_t value, const char *directive)
 static void
 set_transport(int fd, const struct conf *conf)
 {
-	const int64_t	seconds = (conf->transport.defer + 999) / 1000;
-
 	set(fd, IPPROTO_TCP, TCP_NODELAY, conf->transport.nodelay, "nodelay");
 	if (conf->transport.buffer != 0)
 		set(fd, SOL_SOCKET, SO_SNDBUF, conf->transport.buffer,
 		    "buffer");
 #ifdef TCP_DEFER_ACCEPT
-	set(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, seconds, "defer");
-#else
-	if (seconds != 0)
-		log_warnx("transport { defer } is without effect: this system "
-		    "does not know of it");
+	set(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, (conf->transport.defer + 999) /
+	    1000, "defer");
 #endif
 }
 
@@ -403,10 +398,26 @@ listener_bolt(const struct listener *l)
 	setsockopt(l->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
 	    sizeof(program));
 }
+
+bool
+listener_is_bolted(const struct listener *l)
+{
+	socklen_t	len = 0;	/* asks how long the filter is */
+
+	return getsockopt(l->fd, SOL_SOCKET, SO_GET_FILTER, NULL, &len) == 0 &&
+	    len > 0;
+}
 #else
 void
 listener_bolt(const struct listener *l)
 {
 	(void)l;
+}
+
+bool
+listener_is_bolted(const struct listener *l)
+{
+	(void)l;
+	return false;
 }
 #endif

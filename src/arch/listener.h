@@ -38,6 +38,7 @@ void		 listener_close(struct listener **, size_t n);
  * does nothing.
  */
 void		 listener_bolt(const struct listener *);
+bool		 listener_is_bolted(const struct listener *);
 /* Whether one that was passed is fit for listening at all. */
 bool		 listener_fit(int fd);
 /* Whether one of these is the same socket, or for the same address. */

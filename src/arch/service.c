@@ -46,10 +46,12 @@ gone(void *context)
 		evloop_stop(s->loop);
 }
 
+/* Whoever comes from now on is not ours. */
 static void
-close_doors(struct service *s)
+shut(void *context)
 {
-	clients_drain(s->clients);
+	struct service	*s = context;
+
 	control_send(s->world->control, CONTROL_DRAINS, -1);
 }
 
@@ -58,7 +60,7 @@ void
 service_others_closed(struct service *s)
 {
 	doors_listen(s->clients, s->world->listeners, s->world->nlisteners);
-	close_doors(s);
+	clients_drain(s->clients);
 }
 
 void
@@ -79,7 +81,7 @@ drain(void *context)
 	if (s->others != NULL)
 		s->others->drain(s->context);
 	else
-		close_doors(s);
+		clients_drain(s->clients);
 }
 
 static void
@@ -378,6 +380,7 @@ service_run(struct service *s, const struct disk *disk)
 	/* Those beside others are invited. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    s->others != NULL ? 0 : service_connections(s), gone, s);
+	doors_tell_shut(s->clients, shut);
 	if (s->room == 1)
 		doors_take_turns(s->clients, world->turns, world->main);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,

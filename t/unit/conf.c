@@ -38,7 +38,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->transport.backlog, 4096);
 	ck_assert_int_eq(conf->transport.buffer, 0);
 	ck_assert_int_eq(conf->transport.nodelay, 1);
-	ck_assert_int_eq(conf->transport.defer, 0);
+	ck_assert_int_eq(conf->transport.defer, 1000);
 	ck_assert_str_eq(conf->log.access.to, "stderr");
 	ck_assert_int_eq(conf->log.access.facility, FACILITY_DAEMON);
 	ck_assert_str_eq(conf->log.access.tag, "amped");

@@ -6,9 +6,14 @@
  */
 #include <sys/socket.h>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arch/doors.h"
+#include "arch/listener.h"
 #include "t/unit/arch/peers.h"
 #include "t/unit/unit.h"
 
@@ -187,6 +192,88 @@ START_TEST(nobody_left)
 }
 END_TEST
 
+#ifdef __linux__
+static struct listener
+door(void)
+{
+	struct sockaddr_in	sin = { .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct listener		l = { .fd = socket(AF_INET, SOCK_STREAM |
+				    SOCK_NONBLOCK, 0) };
+	int			seconds = 20;
+
+	ck_assert_int_eq(bind(l.fd, (struct sockaddr *)&sin, sizeof(sin)), 0);
+	ck_assert_int_eq(setsockopt(l.fd, IPPROTO_TCP, TCP_DEFER_ACCEPT,
+	    &seconds, sizeof(seconds)), 0);
+	ck_assert_int_eq(listen(l.fd, 10), 0);
+	return l;
+}
+
+static int
+knock(const struct listener *l)
+{
+	struct sockaddr_in	sin;
+	socklen_t		len = sizeof(sin);
+	int			fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(getsockname(l->fd, (struct sockaddr *)&sin, &len), 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&sin, len), 0);
+	return fd;
+}
+
+static bool	is_shut, is_over;
+
+static void
+shut(void *context)
+{
+	(void)context;
+	is_shut = true;
+}
+
+static void
+over(void *context)
+{
+	(void)context;
+	is_over = true;
+	evloop_stop(loop);
+}
+
+/* In a drain: who has connected has a moment to say what it wants, where the
+ * address is given up; where it is not, others hear it. */
+START_TEST(about_to_speak)
+{
+	struct clients	*all = clients_new(loop, &ticks, NULL, 4, over, NULL);
+	struct listener	 l = door();
+	int		 one = knock(&l), silent = knock(&l);
+
+	is_shut = is_over = false;
+	doors_tell_shut(all, shut);
+	doors_listen(all, &l, 1);
+	turn();
+	ck_assert_int_eq(come, 1);
+	if (_i == 1)
+		listener_bolt(&l);
+	clients_drain(all);
+	ck_assert_int_eq(is_shut, _i == 0);
+	ck_assert_int_eq(is_over, _i == 0);
+	if (_i == 1) {
+		ck_assert_int_eq(write(one, "x", 1), 1);
+		turn();
+		ck_assert_int_eq(come, 2);
+		ck_assert_int_eq(heard, 1);
+		close(one);
+		turn();
+		ck_assert_int_eq(gone, 1);
+		evloop_run(loop);
+		ck_assert(is_shut && is_over);
+		gone--;
+	}
+	clients_free(&all);
+	close(silent);
+}
+END_TEST
+#endif
+
 void
 unit_tests(TCase *t)
 {
@@ -196,4 +283,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, end_later);
 	tcase_add_loop_test(t, meanwhile, 0, 2);
 	tcase_add_test(t, nobody_left);
+#ifdef __linux__
+	tcase_add_loop_test(t, about_to_speak, 0, 2);
+#endif
 }

@@ -139,7 +139,9 @@ START_TEST(bolted)
 	int	late, fd;
 	char	got;
 
+	ck_assert(!listener_is_bolted(&listeners[0]));
 	listener_bolt(&listeners[0]);
+	ck_assert(listener_is_bolted(&listeners[0]));
 	late = approach(listener);
 	ck_assert_int_eq(tcp(late).tcpi_state, TCP_SYN_SENT);
 	fd = accepted(listener);
@@ -172,6 +174,9 @@ START_TEST(defer)
 	close(client);
 	stop();
 	listener = start(WHERE);
+	ck_assert_int_eq(option(listener, IPPROTO_TCP, TCP_DEFER_ACCEPT), 1);
+	stop();
+	listener = start("transport { defer 0s }\n" WHERE);
 	ck_assert_int_eq(option(listener, IPPROTO_TCP, TCP_DEFER_ACCEPT), 0);
 	client = knock(listener);
 	fd = accepted(listener);
