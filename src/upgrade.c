@@ -79,6 +79,18 @@ heritage_take(struct heritage *h)
 }
 
 void
+heritage_bolt(const struct heritage *h, const struct reign *r)
+{
+	struct listener	one;
+
+	for (size_t i = h->nlasting; i < h->nsockets; i++) {
+		one = (struct listener){ .fd = h->sockets[i] };
+		if (!listener_has(r->listeners, r->nlisteners, one.fd))
+			listener_bolt(&one);
+	}
+}
+
+void
 heritage_settle(struct heritage *h)
 {
 	while (h->nsockets > h->nlasting)
@@ -294,6 +306,8 @@ upgrade_serves(struct monitor *m)
 	if (u->told)
 		return;
 	u->told = true;
+	if (u->before != -1)
+		heritage_bolt(&m->setup->heritage, m->serving);
 	if (u->before == -1)
 		monitor_in_charge(m);
 	else if (write(u->before, "", 1) == -1)

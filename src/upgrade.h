@@ -43,7 +43,10 @@ void	heritage_take(struct heritage *);
 void	heritage_tell_unused(const struct heritage *, const struct reign *);
 /* Who started all of us has that socket, too, and may start others. */
 bool	heritage_lasts(const struct heritage *, const struct listener *);
-/* We are in charge: what only the one before wanted is closed. */
+/* What only the one before wanted, which nobody listens at by this reign: who
+ * has connected there is served by it, and nobody else comes. */
+void	heritage_bolt(const struct heritage *, const struct reign *);
+/* We are in charge: that is closed. */
 void	heritage_settle(struct heritage *);
 
 void	upgrade_init(struct upgrade *, int predecessor);

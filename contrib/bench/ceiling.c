@@ -64,19 +64,28 @@ read_response(const char *path)
 	close(fd);
 }
 
+static void
+set(int fd, int level, int option, int value)
+{
+	if (setsockopt(fd, level, option, &value, sizeof(value)) == -1)
+		err(1, "setsockopt");
+}
+
 static int
 listen_on(int port)
 {
 	struct sockaddr_in sin = { .sin_family = AF_INET,
 	    .sin_port = htons((uint16_t)port),
 	    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), on = 1;
-	int seconds = one_each;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
-	if (fd == -1 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on,
-	    sizeof(on)) == -1 || setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT,
-	    &seconds, sizeof(seconds)) == -1 || bind(fd, (struct sockaddr *)&sin,
-	    sizeof(sin)) == -1 || listen(fd, 4096) == -1)
+	if (fd == -1)
+		err(1, "socket");
+	set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	set(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, one_each);
+	if (bind(fd, (struct sockaddr *)&sin, sizeof(sin)) == -1 ||
+	    listen(fd, 4096) == -1)
 		err(1, "port %d", port);
 	return fd;
 }
@@ -147,18 +156,17 @@ serve(int fd)
 }
 
 static void
-accept_all(int listener)
+accept_one(int listener)
 {
-	int fd, on = 1;
+	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
 
-	while ((fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK)) != -1) {
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-		clients[fd] = (struct client){ 0 };
-		if (one_each)		/* it has come with its request */
-			serve(fd);
-		else
-			watch_client(fd, &clients[fd]);
-	}
+	if (fd == -1)
+		return;
+	clients[fd] = (struct client){ 0 };
+	if (one_each)			/* it has come with its request */
+		serve(fd);
+	else
+		watch_client(fd, &clients[fd]);
 }
 
 int
@@ -182,7 +190,7 @@ main(int argc, char *argv[])
 	while ((n = epoll_wait(queue, events, EVENTS, -1)) != -1)
 		while (n-- > 0)
 			if (events[n].data.fd == listener)
-				accept_all(listener);
+				accept_one(listener);
 			else
 				serve(events[n].data.fd);
 	err(1, "epoll_wait");

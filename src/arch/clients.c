@@ -261,7 +261,7 @@ timer(void *context)
 	struct client	*c;
 
 	all->timer_at = NEVER;
-	if (all->closed && !all->draining)
+	if (all->closed)
 		doors_try(all);
 	for (int i = 0; i < PATIENCE_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&

@@ -52,6 +52,13 @@ doors_open(struct clients *all, bool open)
 			    EVLOOP_NOTHING);
 }
 
+/* There are some, which a drain has not yet shut. */
+static bool
+may_open(const struct clients *all)
+{
+	return all->closed && (!all->draining || all->ndoors > 0);
+}
+
 /* There is room, and if there is elsewhere, too, somebody is to see to it. */
 static void
 let_in(struct clients *all)
@@ -78,7 +85,7 @@ doors_left(struct clients *all)
 	end_turn(all);
 	if (all->changed != NULL)
 		all->changed(all->context);
-	if (all->closed && !all->draining && has_room(all))
+	if (may_open(all) && has_room(all))
 		let_in(all);
 }
 
@@ -97,8 +104,7 @@ doors_ease(struct clients *all, enum patience patience)
 	end_turn(all);
 	if (all->turns && all->changed != NULL)
 		all->changed(all->context);
-	if (all->closed && !all->draining && (!all->turns ||
-	    has_room(all)))
+	if (may_open(all) && (!all->turns || has_room(all)))
 		let_in(all);
 }
 
@@ -169,7 +175,7 @@ doors_try(struct clients *all)
 {
 	if (all->turns && !has_room(all))
 		next_turn(all);
-	else
+	else if (may_open(all))
 		let_in(all);
 }
 
@@ -253,50 +259,76 @@ leave_to_others(struct clients *all)
 	return true;
 }
 
-/* After the first that there is another one is asked before it is accepted: in
- * vain that costs as much as a tenth of a connection, since Linux makes a file
- * first, and only then looks whom for; to ask costs an eighth of it. */
+/* They are all in, or somebody else's by now. */
+static void
+nobody(struct clients *all)
+{
+	all->insists = 0;
+	if (all->turns && !has_room(all))
+		full(all);
+}
+
+/* The next one; false: there is none, or no room. */
+static bool
+accept_one(struct door *d)
+{
+	struct clients		*all = d->all;
+	struct sockaddr_storage	 peer;
+	socklen_t		 len = sizeof(peer);
+	int			 fd;
+
+	if (leave_to_others(all))
+		return false;
+	if (!has_room(all) && !can_make_room(all)) {
+		full(all);
+		return false;
+	}
+	fd = accept4(d->listener.fd, (struct sockaddr *)&peer, &len,
+	    SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (fd != -1) {
+		/* Only now that somebody has come. */
+		if (!has_room(all))
+			make_room(all);
+		clients_welcome(all, fd, NULL, NULL, (struct sockaddr *)&peer,
+		    d->listener.number);
+		return true;
+	}
+	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+	    errno == ENOMEM)
+		no_descriptor(all);
+	if (errno != EAGAIN && errno != EWOULDBLOCK)
+		return true;
+	nobody(all);
+	return false;
+}
+
+/*
+ * Whether there may be more.
+ *
+ * After the first, whether there is another one is asked before it is accepted:
+ * in vain that costs as much as a tenth of a connection, since Linux makes a
+ * file first, and only then looks whom for; to ask costs an eighth of it.
+ */
+static bool
+accept_some(struct door *d)
+{
+	struct clients	*all = d->all;
+
+	for (int i = 0; i < ACCEPTS && !all->closed; i++) {
+		if (i > 0 && !has_knocked(d)) {
+			nobody(all);
+			return false;
+		}
+		if (!accept_one(d))
+			return false;
+	}
+	return !all->closed;
+}
+
 static void
 knock(void *context)
 {
-	struct door		*d = context;
-	struct sockaddr_storage	 peer;
-	socklen_t		 len;
-	int			 fd;
-
-	for (int i = 0; i < ACCEPTS && !d->all->closed; i++) {
-		if (i > 0 && !has_knocked(d)) {
-			d->all->insists = 0;
-			return;
-		}
-		if (leave_to_others(d->all))
-			return;
-		if (!has_room(d->all) && !can_make_room(d->all)) {
-			full(d->all);
-			return;
-		}
-		len = sizeof(peer);
-		fd = accept4(d->listener.fd, (struct sockaddr *)&peer, &len,
-		    SOCK_NONBLOCK | SOCK_CLOEXEC);
-		if (fd != -1) {
-			/* Only now that somebody has come. */
-			if (!has_room(d->all))
-				make_room(d->all);
-			clients_welcome(d->all, fd, NULL, NULL,
-			    (struct sockaddr *)&peer, d->listener.number);
-			continue;
-		}
-		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-		    errno == ENOMEM)
-			no_descriptor(d->all);
-		if (errno == EAGAIN || errno == EWOULDBLOCK) {
-			d->all->insists = 0;
-			/* Somebody else's, by now. */
-			if (d->all->turns && !has_room(d->all))
-				full(d->all);
-			return;
-		}
-	}
+	accept_some(context);
 }
 
 static void
@@ -434,7 +466,8 @@ welcome_last(struct clients *all)
 {
 	for (size_t i = 0; i < all->ndoors; i++)
 		for (int k = 0; k < LAST / ACCEPTS; k++)
-			knock(&all->doors[i]);
+			if (!accept_some(&all->doors[i]))
+				break;
 }
 
 void

@@ -24,6 +24,9 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 
+#define PATIENCE	500	/* ms for an address that is in use */
+#define PAUSE		10	/* ms */
+
 static in_port_t
 port(const struct conf_address *a)
 {
@@ -124,6 +127,21 @@ bind_one(const struct conf *conf, const struct conf_address *a)
 	close(fd);
 	errno = on;
 	return -1;
+}
+
+/* Somebody may be giving it up: a main that drains keeps its door for a moment
+ * (src/arch/doors.c).  Of *left (ms) all addresses have their part. */
+static int
+bind_soon(const struct conf *conf, const struct conf_address *a, int *left)
+{
+	int	fd;
+
+	while ((fd = bind_one(conf, a)) == -1 && errno == EADDRINUSE &&
+	    *left > 0) {
+		usleep(PAUSE * 1000);
+		*left -= PAUSE;
+	}
+	return fd;
 }
 
 /* The IPv6 half of "*" may be missing where there is no IPv6. */
@@ -282,7 +300,7 @@ take_passed(const struct conf *conf, size_t number,
 /* By which way it may be; -1 with errno. */
 static int
 open_one(const struct conf *conf, size_t number,
-    const struct listeners *before)
+    const struct listeners *before, int *left)
 {
 	const struct conf_address	*a = conf_listener(conf, number);
 	int				 fd = keep_one(conf, a, before);
@@ -290,7 +308,7 @@ open_one(const struct conf *conf, size_t number,
 	if (fd == -1 && errno == 0)
 		fd = take_passed(conf, number, before);
 	if (fd == -1 && errno == 0)
-		fd = bind_one(conf, a);
+		fd = bind_soon(conf, a, left);
 	return fd;
 }
 
@@ -302,13 +320,13 @@ listener_open(const struct conf *conf, const struct listeners *before,
 	struct listener			*l;
 	size_t				 all = conf_listener_count(conf);
 	bool				 failed = false;
-	int				 fd;
+	int				 fd, left = PATIENCE;
 
 	l = mem_array(all + 1, sizeof(*l));
 	*n = 0;
 	for (size_t i = 0; i < all; i++) {
 		a = conf_listener(conf, i);
-		fd = open_one(conf, i, before);
+		fd = open_one(conf, i, before, &left);
 		if (fd == -1 && (errno == EALREADY || dispensable(a, *n)))
 			continue;
 		if (fd == -1) {

@@ -18,6 +18,7 @@ struct server {
 	const struct world	*world;
 	struct http		*http;
 	struct clients		*clients;
+	bool			 drains;
 	bool			 idle;		/* for good, in a drain */
 	_Atomic size_t		 staying;	/* for the others to see */
 };
@@ -72,6 +73,17 @@ gone(void *context)
 	s->idle = true;
 }
 
+/* It may be told so twice, and is to say only once that it has done so. */
+static void
+drain_server(struct server *s)
+{
+	if (s->drains)
+		return;
+	s->drains = true;
+	clients_drain(s->clients);
+	team_mark(&s->member, TEAM_CLOSED);
+}
+
 static void
 obey(struct member *member, enum team_order order)
 {
@@ -84,8 +96,7 @@ obey(struct member *member, enum team_order order)
 		    s->world->nlisteners);
 		break;
 	case TEAM_DRAIN:
-		clients_drain(s->clients);
-		team_mark(member, TEAM_CLOSED);
+		drain_server(s);
 		break;
 	default:
 		break;

@@ -121,6 +121,15 @@ is(scalar(grep { is_last($_, "page\n") } @new), $many,
 is(eval { $server->reap }, 0, 'then it ends');
 $server->stop;
 
+# All of its processes at once, as from a terminal: main is told twice.
+for my $round (1 .. 5) {
+	$server = Amped->start(root => $root,
+	    global => "$few\nlimits {\n\tdrain 1h\n}\n");
+	kill('QUIT', map { $_->{pid} } $server->processes);
+	is(eval { $server->reap }, 0, "QUIT for all, $round");
+	$server->stop;
+}
+
 # The signal may have been first, or not: each is right.
 sub is_last {
 	my ($client, $body) = @_;

@@ -203,6 +203,29 @@ is($server->get('/page', port => $_)->{status}, 200, 'as before')
     for @ports[1, 2];
 $server->stop;
 
+# One that is given up has its door for a moment still: it can be had again at
+# once, by the next conf, and by another server.
+$server = Amped->start(global => $few, log => $logs, listeners => 2,
+    sites => both(@ports[0, 1]));
+rewrite($server, sites => both($ports[1]));
+kill('HUP', $server->{pid});
+await('the next one to serve', sub {
+	(() = slurp($server->{err}) =~ /notice: ready: /g) == 3 });
+rewrite($server, sites => both(@ports[0, 1]));
+kill('HUP', $server->{pid});
+await('the conf to be in force', sub { in_force($server) == 2 });
+is($server->get('/page', port => $ports[0])->{status}, 200,
+    'an address again');
+kill('QUIT', $server->{pid});
+$server->wait_line(qr/finishing the responses/);
+my $another = Amped->start(global => $few, log => $logs, listeners => 2,
+    sites => both(@ports[0, 1]));
+is($server->reap, 0, 'the one before ends');
+is($another->get('/page', port => $ports[0])->{status}, 200,
+    'another server at the same address');
+$another->stop;
+$server->stop;
+
 # Logs, limits and helpers change.
 $server = Amped->start(global => $few, root => $roots[0],
     log => "\taccess %D/access.log common\n\terror stderr info\n");

@@ -238,38 +238,85 @@ over(void *context)
 	evloop_stop(loop);
 }
 
+static struct clients *
+host(const struct listener *l, size_t limit)
+{
+	struct clients	*all = clients_new(loop, &ticks, NULL, limit, over,
+			    NULL);
+
+	is_shut = is_over = false;
+	doors_tell_shut(all, shut);
+	doors_listen(all, l, 1);
+	return all;
+}
+
+/* All but the one that the fixture has are gone. */
+static void
+leave(struct clients *all, int client)
+{
+	close(client);
+	evloop_run(loop);
+	ck_assert(is_shut && is_over);
+	clients_free(&all);
+	ck_assert_int_eq(gone, come - 1);
+	gone = 0;
+}
+
 /* In a drain: who has connected has a moment to say what it wants, where the
  * address is given up; where it is not, others hear it. */
 START_TEST(about_to_speak)
 {
-	struct clients	*all = clients_new(loop, &ticks, NULL, 4, over, NULL);
 	struct listener	 l = door();
+	struct clients	*all = host(&l, 4);
 	int		 one = knock(&l), silent = knock(&l);
 
-	is_shut = is_over = false;
-	doors_tell_shut(all, shut);
-	doors_listen(all, &l, 1);
 	turn();
 	ck_assert_int_eq(come, 1);
-	if (_i == 1)
-		listener_bolt(&l);
+	listener_bolt(&l);
 	clients_drain(all);
-	ck_assert_int_eq(is_shut, _i == 0);
-	ck_assert_int_eq(is_over, _i == 0);
-	if (_i == 1) {
-		ck_assert_int_eq(write(one, "x", 1), 1);
-		turn();
-		ck_assert_int_eq(come, 2);
-		ck_assert_int_eq(heard, 1);
-		close(one);
-		turn();
-		ck_assert_int_eq(gone, 1);
-		evloop_run(loop);
-		ck_assert(is_shut && is_over);
-		gone--;
-	}
-	clients_free(&all);
+	ck_assert(!is_shut && !is_over);
+	ck_assert_int_eq(write(one, "x", 1), 1);
+	turn();
+	ck_assert_int_eq(come, 2);
+	ck_assert_int_eq(heard, 1);
+	leave(all, one);
 	close(silent);
+}
+END_TEST
+
+START_TEST(others_hear)
+{
+	struct listener	 l = door();
+	struct clients	*all = host(&l, 4);
+
+	clients_drain(all);
+	ck_assert(is_shut && is_over);
+	clients_free(&all);
+}
+END_TEST
+
+/* At the limit somebody has to go before. */
+START_TEST(moment_without_room)
+{
+	struct listener	 l = door();
+	struct clients	*all = host(&l, 1);
+	int		 busy = knock(&l), other = knock(&l);
+
+	ck_assert_int_eq(write(busy, "x", 1), 1);
+	turn();
+	ck_assert_int_eq(come, 2);
+	newest->stage = STAGE_COUNT;	/* not one that it makes room in */
+	ck_assert_int_eq(write(other, "x", 1), 1);
+	turn();
+	listener_bolt(&l);
+	clients_drain(all);
+	turn();
+	ck_assert_int_eq(come, 2);
+	close(busy);
+	turn();
+	turn();
+	ck_assert_int_eq(come, 3);
+	leave(all, other);
 }
 END_TEST
 #endif
@@ -284,6 +331,8 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, meanwhile, 0, 2);
 	tcase_add_test(t, nobody_left);
 #ifdef __linux__
-	tcase_add_loop_test(t, about_to_speak, 0, 2);
+	tcase_add_test(t, about_to_speak);
+	tcase_add_test(t, others_hear);
+	tcase_add_test(t, moment_without_room);
 #endif
 }

@@ -23,6 +23,7 @@ struct peer {
 
 static struct errand	 errand;	/* that whoever waits for one waits for */
 static int		 come, gone;
+static struct peer	*newest;
 
 struct peer *
 machine_new(struct http *http, int fd, const struct transport *transport,
@@ -35,6 +36,7 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 	p->stage = STAGE_READ_REQUEST;
 	p->readable = true;
 	come++;
+	newest = p;
 	return p;
 }
 
