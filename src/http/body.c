@@ -17,10 +17,17 @@
 #include "lib/rare.h"
 #include "stats.h"
 
-/* Bytes that are put out at once: at first, and for a client that takes little.
- * What it does not take must be proved again. */
-#define FIRST	(1024 * 1024)
+/*
+ * Bytes that are put out at once: BODY_TURN, and what is left behind that (of a
+ * range, if there are several), if it is no more than REST; for a client that
+ * takes little, a PORTION.  What it does not take must be proved again.
+ *
+ * Many who want the same file get the same part of it in a turn, which is in
+ * the processors' caches then: with turns of 2 MB both ends together needed 1.3
+ * to 1.7 times the time for 5 MB.
+ */
 #define PORTION	(64 * 1024)
+#define REST	(2 * BODY_TURN)
 
 /* From so many bytes on they are sent from the file, not from a mapping: what
  * contrib/bench/sending measures. */
@@ -371,11 +378,14 @@ wanted(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	const struct output	*o = conn_output(c);
+	size_t			 most = r->portion;
 
-	/* Head, lead, chunk, and the lead behind the last. */
-	/* Not a little more than can go at once. */
+	if (most == 0)
+		most = r->end - r->next <= REST ? BODY_TURN + REST : BODY_TURN;
+	/* Room for head, lead, chunk, and the lead behind the last; and not a
+	 * little more than can go at once. */
 	return r->next < r->end && output_room(o, 4) &&
-	    o->bytes <= (r->portion != 0 ? r->portion : FIRST) - PORTION;
+	    o->bytes <= most - PORTION;
 }
 
 /* All is in the output.  If another request has come behind this one, its
@@ -417,7 +427,7 @@ body_take_back(struct conn *c)
 		r->next -= (int64_t)n;
 	c->then = STEP_BODY;
 	if (r->portion == 0)
-		r->portion = FIRST;
+		r->portion = BODY_TURN;
 	if (n >= PORTION && r->portion > PORTION)
 		r->portion /= 2;
 }
@@ -430,10 +440,9 @@ enlarge(struct conn *c)
 
 	if (!r->answered || conn_pending(c))
 		return;
-	if (r->portion == 0)
-		r->portion = FIRST;
-	if (r->portion < CONN_TURN)
-		r->portion *= 2;
+	r->portion *= 2;
+	if (r->portion >= BODY_TURN)
+		r->portion = 0;
 }
 
 /* Whether the next chunk can be sent; then it has been put out. */

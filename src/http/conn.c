@@ -11,6 +11,7 @@
 #include "http/conn.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/rare.h"
 #include "stats.h"
 
 enum go
@@ -29,6 +30,13 @@ conn_abort(struct conn *c)
 	c->linger = false;
 	c->input_len = 0;		/* nor is what is left of interest */
 	return conn_go(c, c->request != NULL ? STEP_FINISH : STEP_CLOSE);
+}
+
+APART void
+conn_cork(struct conn *c, bool on)
+{
+	c->transport->cork(c->transport_context, c->wait.fd, on);
+	c->corked = on;
 }
 
 enum go

@@ -37,10 +37,10 @@ enum go {
 /* Looks and reads that one request may cost before it is given up. */
 #define REQUEST_TRIES	8
 
-/* Bytes of a response that are put out and sent before it is others' turn, and
- * of a body that are thrown away: so much a call is worth it
- * (contrib/bench/sending), and costs others less than a millisecond. */
+/* Bytes that are sent before it is others' turn, and of a body that are thrown
+ * away; it costs them less than a millisecond. */
 #define CONN_TURN	(2 * 1024 * 1024)
+#define BODY_TURN	(256 * 1024)	/* of a body that goes on */
 
 /* What outlasts an exchange: one that is idle is this and no more. */
 struct peer {
@@ -82,6 +82,7 @@ struct conn {
 	bool			 last;		/* the client asks no more */
 	bool			 close;		/* after this response */
 	bool			 linger;	/* ... over unread input */
+	bool			 corked;	/* as long as it sends a file */
 };
 
 enum go		recv_step(struct conn *);
@@ -97,6 +98,8 @@ enum go		finish_step(struct conn *);
 enum go		linger_step(struct conn *);
 enum go		close_step(struct conn *);
 
+/* What fills no packet waits for more; or not, if it has. */
+void		 conn_cork(struct conn *, bool);
 /* Wait for the socket (READ, WRITE), or for an errand. */
 static inline enum go	conn_wait(struct conn *, enum wait_kind, enum patience,
 		    int64_t deadline);
@@ -149,6 +152,8 @@ static inline enum go
 conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
     int64_t deadline)
 {
+	if (c->corked && kind != WAIT_WRITE)
+		conn_cork(c, false);
 	c->wait.kind = kind;
 	c->wait.patience = patience;
 	c->wait.deadline = deadline;

@@ -329,6 +329,9 @@ leave(struct peer *p)
 {
 	struct conn	*c = p->conn;
 
+	/* Nobody may come to it for a while. */
+	if (c->corked)
+		conn_cork(c, false);
 	conn_park(c);
 	/* A stage that never sends would never find its scratch empty. */
 	output_drop(&c->http->output);

@@ -52,7 +52,7 @@ struct request {
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body;		/* bytes of body put out */
 	uint32_t		 head_sent;	/* the same of its head */
-	uint32_t		 portion;	/* at once; 0: the first */
+	uint32_t		 portion;	/* at once; 0: a turn's */
 };
 
 #endif

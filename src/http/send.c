@@ -36,13 +36,19 @@ must_be_memory(int error)
 	    error == EOPNOTSUPP;
 }
 
+/* Linux takes 64 KB of a file at a time, whose rest fills no packet: the next
+ * 64 KB fill it, unless the client confirms something in between, which sends
+ * it.  So corked, 500 KB take 9 packets, not 11 or 12. */
 static RARE ssize_t
 give_file(struct conn *c, size_t most, size_t *asked)
 {
 	struct piece	p = output_file(conn_output(c), most);
-	ssize_t		sent = c->transport->send_file(c->transport_context,
-			    c->wait.fd, p.file, p.offset, p.len);
+	ssize_t		sent;
 
+	if (!c->corked)
+		conn_cork(c, true);
+	sent = c->transport->send_file(c->transport_context, c->wait.fd,
+	    p.file, p.offset, p.len);
 	*asked = p.len;
 	if (sent == 0) {		/* as from a mapping */
 		errno = EFAULT;
@@ -130,7 +136,8 @@ flush(struct conn *c)
 			return EAGAIN;
 	}
 	/* A turn's worth has gone: the others first. */
-	return o->n > 0 || left == 0 || c->http->given >= TURN_ENOUGH ?
+	return o->n > 0 || left == 0 || c->http->given >= TURN_ENOUGH ||
+	    (c->then == STEP_BODY && c->http->given >= BODY_TURN / 4 * 3) ?
 	    EAGAIN : 0;
 }
 
@@ -172,6 +179,9 @@ stop(struct conn *c, int error)
 {
 	if (error == EAGAIN) {
 		body_take_back(c);
+		/* It is the others' turn, but that is all. */
+		if (c->corked && !conn_pending(c) && c->then != STEP_BODY)
+			conn_cork(c, false);
 		return conn_allowance(c) == 0 ? wait_for_leave(c) :
 		    wait_for_room(c);
 	}
@@ -195,6 +205,9 @@ send_step(struct conn *c)
 		return stop(c, error);
 	c->send_by = 0;
 	c->sent = 0;
+	/* Its end pushes what is left as well, in one packet. */
+	if (c->corked && c->then != STEP_BODY && !ends(c))
+		conn_cork(c, false);
 	/* For a head that has begun nobody has listened meanwhile. */
 	if (c->then == STEP_RECV || c->then == STEP_PARSE)
 		c->since = c->http->clock->ms;

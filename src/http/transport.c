@@ -7,6 +7,9 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
 #include <stdint.h>
 #include <unistd.h>
 
@@ -55,8 +58,19 @@ plain_send_file(void *context, int fd, int file, off_t offset, size_t len)
 	(void)context;
 	return sendfile(fd, file, &offset, len);
 }
+
+/* Without it the same bytes go, in more packets. */
+static void
+plain_cork(void *context, int fd, bool on)
+{
+	int	value = on;
+
+	(void)context;
+	setsockopt(fd, IPPROTO_TCP, TCP_CORK, &value, sizeof(value));
+}
 #else
 #define plain_send_file	NULL
+#define plain_cork	NULL
 #endif
 
 static void
@@ -77,6 +91,7 @@ const struct transport transport_plain = {
 	.recv = plain_recv,
 	.send = plain_send,
 	.send_file = plain_send_file,
+	.cork = plain_cork,
 	.finish = plain_finish,
 	.close = plain_close,
 };

@@ -20,8 +20,12 @@ struct transport {
 	 * hurry, and goes with that.  To close before may destroy it. */
 	ssize_t	(*send)(void *context, int fd, const struct iovec *, int n,
 		    bool more);
-	/* A range of a file; 0: it has none.  NULL: must come as memory. */
+	/* A range of a file; 0: it has none.  NULL: must come as memory, and
+	 * then there is no cork. */
 	ssize_t	(*send_file)(void *context, int fd, int file, off_t, size_t);
+	/* As long as it is on, what fills no packet waits for more, whatever
+	 * the client confirms meanwhile. */
+	void	(*cork)(void *context, int fd, bool on);
 	void	(*finish)(void *context, int fd);	/* no more output */
 	void	(*close)(void *context, int fd);
 	/* At the end of a request that only asks how it would be answered, in

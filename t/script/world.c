@@ -98,6 +98,8 @@ script_send_file(void *context, int fd, int file, off_t offset, size_t len)
 	ssize_t		 n;
 
 	world.sendfiles++;
+	if (!c->corked)
+		world_fail("%s gets a file in small packets", c->name);
 	if (c->no_sendfile != 0) {
 		c->kept_back = false;	/* the head of nothing, perhaps */
 		errno = c->no_sendfile;
@@ -110,6 +112,17 @@ script_send_file(void *context, int fd, int file, off_t offset, size_t len)
 		n = script_send(context, fd, &iov, 1, false);
 	free(bytes);
 	return n;
+}
+
+static void
+script_cork(void *context, int fd, bool on)
+{
+	struct client	*c = context;
+
+	(void)fd;
+	if (on == c->corked)
+		world_fail("%s is corked twice, or not at all", c->name);
+	c->corked = on;
 }
 
 static void
@@ -137,6 +150,7 @@ static const struct transport script_transport = {
 	.recv = script_recv,
 	.send = script_send,
 	.send_file = script_send_file,
+	.cork = script_cork,
 	.finish = script_finish,
 	.close = script_close,
 };
@@ -206,6 +220,8 @@ run_stages(struct client *c)
 	enum stage		 next = c->stage;
 
 	do {
+		if (c->stage != next && c->corked)
+			world_fail("%s goes to another stage corked", c->name);
 		if (c->stage != next)
 			machine_move(c->peer, world.https[next]);
 		c->stage = next;
@@ -226,6 +242,8 @@ run(struct client *c)
 	}
 	c->asked = *c->wait;
 	c->wait = &c->asked;
+	if (c->corked && c->wait->kind != WAIT_WRITE)
+		world_fail("%s waits for what has been sent", c->name);
 	if (c->wait->kind == WAIT_DISK) {
 		TAILQ_INSERT_TAIL(&c->wait->errand->waiters, c, link);
 		c->waiting = true;

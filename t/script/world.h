@@ -33,6 +33,7 @@ struct client {				/* the architecture's, see wait.h */
 	int			 no_sendfile;	/* the errno that it says */
 	bool			 more;		/* to come right behind that */
 	bool			 kept_back;	/* by the system, for that */
+	bool			 corked;
 	bool			 waiting;	/* for wait->errand */
 	TAILQ_ENTRY(client)	 link;
 };

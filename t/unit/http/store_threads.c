@@ -179,6 +179,12 @@ take_file(void *context, int fd, int file, off_t offset, size_t len)
 }
 
 static void
+cork(void *context, int fd, bool on)
+{
+	(void)context, (void)fd, (void)on;
+}
+
+static void
 nothing(void *context, int fd)
 {
 	(void)context;
@@ -189,6 +195,7 @@ static const struct transport client = {
 	.recv = take_request,
 	.send = take_response,
 	.send_file = take_file,
+	.cork = cork,
 	.finish = nothing,
 	.close = nothing,
 };
