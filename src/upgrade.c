@@ -306,11 +306,12 @@ upgrade_serves(struct monitor *m)
 	if (u->told)
 		return;
 	u->told = true;
-	if (u->before != -1)
-		heritage_bolt(&m->setup->heritage, m->serving);
-	if (u->before == -1)
+	if (u->before == -1) {
 		monitor_in_charge(m);
-	else if (write(u->before, "", 1) == -1)
+		return;
+	}
+	heritage_bolt(&m->setup->heritage, m->serving);
+	if (write(u->before, "", 1) == -1)
 		upgrade_answered(m);
 }
 

@@ -18,8 +18,6 @@ struct server {
 	const struct world	*world;
 	struct http		*http;
 	struct clients		*clients;
-	bool			 drains;
-	bool			 idle;		/* for good, in a drain */
 	_Atomic size_t		 staying;	/* for the others to see */
 };
 
@@ -68,20 +66,7 @@ gone(void *context)
 {
 	struct server	*s = context;
 
-	if (!s->idle)
-		team_mark(&s->member, TEAM_IDLE);
-	s->idle = true;
-}
-
-/* It may be told so twice, and is to say only once that it has done so. */
-static void
-drain_server(struct server *s)
-{
-	if (s->drains)
-		return;
-	s->drains = true;
-	clients_drain(s->clients);
-	team_mark(&s->member, TEAM_CLOSED);
+	team_mark(&s->member, TEAM_IDLE);
 }
 
 static void
@@ -96,7 +81,8 @@ obey(struct member *member, enum team_order order)
 		    s->world->nlisteners);
 		break;
 	case TEAM_DRAIN:
-		drain_server(s);
+		clients_drain(s->clients);
+		team_mark(member, TEAM_CLOSED);
 		break;
 	default:
 		break;

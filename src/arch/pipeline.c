@@ -55,13 +55,9 @@ gone(void *context)
 	team_mark(&s->member, TEAM_IDLE);
 }
 
-/* It may be told so twice, and is to say only once that it has done so. */
 static void
 drain(struct pipeline_seat *s)
 {
-	if (s->drains)
-		return;
-	s->drains = true;
 	if (s->clients != NULL)
 		clients_drain(s->clients);
 	team_mark(&s->member, TEAM_CLOSED);

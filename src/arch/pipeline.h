@@ -26,7 +26,6 @@ struct pipeline_seat {		/* of one of its threads, a member */
 	struct member	 member;	/* first: casts rely on it */
 	struct pipeline	*line;
 	unsigned	 role;		/* a stage, NAMES or READS */
-	bool		 drains;
 	struct queue	*queue;
 	struct http	*http;		/* a stage's ... */
 	struct clients	*clients;

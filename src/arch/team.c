@@ -75,6 +75,9 @@ team_mark(struct member *m, enum team_mark mark)
 {
 	struct team	*t = m->team;
 
+	if ((m->said & 1U << mark) != 0)
+		return;
+	m->said |= 1U << mark;
 	if (atomic_fetch_add(&t->marks[mark], 1) + 1 == t->setup.members)
 		bell_ring(&t->bell);
 }

@@ -26,7 +26,7 @@ enum team_order {
 	TEAM_ORDER_COUNT
 };
 
-/* What each member says of itself, once. */
+/* What each member says of itself; to say it again changes nothing. */
 enum team_mark {
 	TEAM_CLOSED,		/* takes no new clients */
 	TEAM_IDLE,		/* and has none */
@@ -36,6 +36,7 @@ enum team_mark {
 struct member {			/* first in a record of its owner's */
 	struct team	*team;
 	unsigned	 number;	/* from 1 */
+	unsigned	 said;		/* a bit for each mark */
 	struct clock	 clock;
 	struct evloop	*loop;
 };

@@ -17,17 +17,9 @@
 #include "lib/rare.h"
 #include "stats.h"
 
-/*
- * Bytes that are put out at once: BODY_TURN, and what is left behind that (of a
- * range, if there are several), if it is no more than REST; for a client that
- * takes little, a PORTION.  What it does not take must be proved again.
- *
- * Many who want the same file get the same part of it in a turn, which is in
- * the processors' caches then: with turns of 2 MB both ends together needed 1.3
- * to 1.7 times the time for 5 MB.
- */
+/* Of a body a turn's worth is put out at once; for a client that takes little,
+ * a PORTION.  What it does not take must be proved again. */
 #define PORTION	(64 * 1024)
-#define REST	(2 * BODY_TURN)
 
 /* From so many bytes on they are sent from the file, not from a mapping: what
  * contrib/bench/sending measures. */
@@ -378,10 +370,9 @@ wanted(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	const struct output	*o = conn_output(c);
-	size_t			 most = r->portion;
+	size_t			 most = r->portion != 0 ? r->portion :
+				    CONN_TURN;
 
-	if (most == 0)
-		most = r->end - r->next <= REST ? BODY_TURN + REST : BODY_TURN;
 	/* Room for head, lead, chunk, and the lead behind the last; and not a
 	 * little more than can go at once. */
 	return r->next < r->end && output_room(o, 4) &&
@@ -427,7 +418,7 @@ body_take_back(struct conn *c)
 		r->next -= (int64_t)n;
 	c->then = STEP_BODY;
 	if (r->portion == 0)
-		r->portion = BODY_TURN;
+		r->portion = CONN_TURN;
 	if (n >= PORTION && r->portion > PORTION)
 		r->portion /= 2;
 }
@@ -441,7 +432,7 @@ enlarge(struct conn *c)
 	if (!r->answered || conn_pending(c))
 		return;
 	r->portion *= 2;
-	if (r->portion >= BODY_TURN)
+	if (r->portion >= CONN_TURN)
 		r->portion = 0;
 }
 

@@ -37,10 +37,9 @@ enum go {
 /* Looks and reads that one request may cost before it is given up. */
 #define REQUEST_TRIES	8
 
-/* Bytes that are sent before it is others' turn, and of a body that are thrown
- * away; it costs them less than a millisecond. */
+/* Bytes of a response that are put out and sent before it is others' turn, and
+ * of a body that are thrown away; it costs them less than a millisecond. */
 #define CONN_TURN	(2 * 1024 * 1024)
-#define BODY_TURN	(256 * 1024)	/* of a body that goes on */
 
 /* What outlasts an exchange: one that is idle is this and no more. */
 struct peer {

@@ -114,6 +114,15 @@ give_next(struct conn *c, size_t most, size_t *asked)
 	return give(c, &iov, 1, false, true);
 }
 
+/* Unless there is more to come.  The end of a connection pushes what is left as
+ * well, in the same packet. */
+static APART void
+uncork(struct conn *c)
+{
+	if (c->then != STEP_BODY && !ends(c))
+		conn_cork(c, false);
+}
+
 /* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
 static int
 flush(struct conn *c)
@@ -135,9 +144,10 @@ flush(struct conn *c)
 		if ((size_t)sent < asked)	/* it would only say EAGAIN */
 			return EAGAIN;
 	}
+	if (c->corked && o->n == 0)
+		uncork(c);
 	/* A turn's worth has gone: the others first. */
-	return o->n > 0 || left == 0 || c->http->given >= TURN_ENOUGH ||
-	    (c->then == STEP_BODY && c->http->given >= BODY_TURN / 4 * 3) ?
+	return o->n > 0 || left == 0 || c->http->given >= TURN_ENOUGH ?
 	    EAGAIN : 0;
 }
 
@@ -179,9 +189,6 @@ stop(struct conn *c, int error)
 {
 	if (error == EAGAIN) {
 		body_take_back(c);
-		/* It is the others' turn, but that is all. */
-		if (c->corked && !conn_pending(c) && c->then != STEP_BODY)
-			conn_cork(c, false);
 		return conn_allowance(c) == 0 ? wait_for_leave(c) :
 		    wait_for_room(c);
 	}
@@ -205,9 +212,6 @@ send_step(struct conn *c)
 		return stop(c, error);
 	c->send_by = 0;
 	c->sent = 0;
-	/* Its end pushes what is left as well, in one packet. */
-	if (c->corked && c->then != STEP_BODY && !ends(c))
-		conn_cork(c, false);
 	/* For a head that has begun nobody has listened meanwhile. */
 	if (c->then == STEP_RECV || c->then == STEP_PARSE)
 		c->since = c->http->clock->ms;

@@ -128,6 +128,8 @@ for my $round (1 .. 5) {
 	    global => "$few\nlimits {\n\tdrain 1h\n}\n");
 	kill('QUIT', map { $_->{pid} } $server->processes);
 	is(eval { $server->reap }, 0, "QUIT for all, $round");
+	is_deeply([grep { /\] error: / && !/main ended with status 0;/ }
+	    split(/\n/, $server->errors)], [], '... no other complaints');
 	$server->stop;
 }
 
