@@ -75,6 +75,30 @@ is($r && $r->{bytes} / $r->{requests}, 9_000_000, 'a large one is all there');
 	is($bad[1], undef, 'nor is one without a length');
 }
 
+# At random a third of a list would not be asked for.
+{
+	my @names = map { "/$_" } 1 .. 100;
+	my $root = docroot((map { $_ => "x\n" } @names),
+	    list => join('', map { "$_\n" } @names));
+	my ($amped) = grep { $_->{name} eq 'amped' }
+	    Bench::Server::installed();
+	my $server = Bench::Server->start(server => $amped, log => 1,
+	    root => $root);
+
+	$server->ready('/1');
+	Bench::Load->new(server => $server, seconds => 1, list => "$root/list",
+	    lines => 100, workload => { name => 'test', warm => 1, c => 3,
+	    client => ['-R'] })->end;
+	my %seen = await('the log', sub {
+		my %n = map { $_ => 1 } slurp("$server->{dir}/access.log") =~
+		    m{"GET (/\S+)}g;
+		return keys(%n) == 100 && \%n;
+	})->%*;
+	is(join(' ', sort keys %seen), join(' ', sort @names),
+	    'all of a list is warm, though it be asked for at random');
+	$server->stop;
+}
+
 # What is told to each server, with and without all that may be there.
 for my $name (qw(amped nginx lighttpd h2o apache caddy)) {
 	my @values = map { $_ => 'x' } qw(DIR ROOT PORT USER DESCRIPTORS

@@ -12,7 +12,7 @@
  * from then until the JSON is for what is counted: not the end of connections.
  *
  *	-1	HTTP/1.0, a connection for each request; the server closes
- *	-R	targets at random, not in order
+ *	-R	targets at random, not in order, but for those of -w
  *	-a	so many connections have requests under way; the others idle
  *	-f	targets from a file, one a line; what follows a tab is a field
  *	-l	only prints the length of the first request
@@ -88,7 +88,7 @@ static unsigned		*idle, idle_first, idle_n;
 static struct request	*requests;
 static size_t		 requests_n, next_request;
 static unsigned		 under_way;
-static bool		 stopping;
+static bool		 stopping, warming;
 static uint64_t		 asked, most_asked = UINT64_MAX;
 static int		 queue;
 
@@ -202,7 +202,7 @@ choose(void)
 {
 	static uint64_t state = 88172645463325252;
 
-	if (!opt.at_random) {
+	if (!opt.at_random || warming) {
 		if (next_request == requests_n)
 			next_request = 0;
 		return &requests[next_request++];
@@ -520,6 +520,7 @@ warm_up(void)
 	uint64_t until = now() + 600 * 1000000000ULL;
 
 	opt.depth = 1;
+	warming = true;
 	for (unsigned i = 0; i < opt.connections; i++) {
 		open_conn(&conns[i]);
 		most_asked = 0;		/* answered, it is idle */
@@ -536,6 +537,7 @@ warm_up(void)
 		ask(&conns[i]);
 	run(until);
 	most_asked = UINT64_MAX;
+	warming = false;
 	opt.depth = depth;
 }
 
