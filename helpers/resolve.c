@@ -86,8 +86,7 @@ look(int fd, struct sight *sight)
 	sight->version = version_of(&st);
 	sight->facts = (struct job_facts){
 		.mode = st.st_mode, .uid = st.st_uid,
-		.settled = is_settled(&st, &now),
-		.in_memory = is_in_memory(fd)
+		.settled = is_settled(&st, &now)
 	};
 	return 0;
 }
@@ -107,6 +106,8 @@ open_and_look(const struct root *root, const char *path, int flags, int *fd,
 		error = EACCES;
 	if (error != 0)
 		io_close(fd);
+	else if (flags == BENEATH_READ)	/* it is to be read */
+		sight->facts.in_memory = is_in_memory(*fd);
 	return error;
 }
 

@@ -87,7 +87,8 @@ struct wait {
  * architecture wakes the waiters (they look again) and frees the errand with
  * its free().  done() may run inside start (in place).
  * An errand that waiters have waited for, and none does any more, may end with
- * ECANCELED: then nothing has been learnt.
+ * ECANCELED: then nothing has been learnt.  So may one at leisure, at once, if
+ * too many of those wait.
  */
 struct lane;			/* a file system, to the crew */
 struct client;			/* an architecture's record of a connection */
@@ -100,10 +101,14 @@ struct errand {
 	struct waiters	  waiters;	/* the architecture's from here on */
 	/* The last waiter has given up; NULL: that makes no difference. */
 	void		(*deserted)(struct errand *);
-	TAILQ_ENTRY(errand) link;	/* in the queue of its lane */
+	/* One at leisure gets its first waiter; NULL: the same. */
+	void		(*hurry)(struct errand *);
+	TAILQ_ENTRY(errand) link;	/* in a backlog */
 	struct lane	 *lane;
 	void		 *way;		/* that it goes */
 	bool		  queued, unwanted;
+	bool		  leisure;	/* nobody waits for it: the machine's,
+					 * until there is hurry */
 	int		  tries;
 	int64_t		  begun;	/* clock ms */
 };

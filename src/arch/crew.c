@@ -170,6 +170,14 @@ deserted(struct errand *e)
 }
 
 static void
+hurry(struct errand *e)
+{
+	if (e->queued)
+		lanes_hurry(e);
+	e->leisure = false;
+}
+
+static void
 look_later(struct crew *crew, int64_t ms)
 {
 	int64_t	at = crew->clock->ms + ms;
@@ -444,10 +452,11 @@ crew_start(void *context, struct errand *e)
 	e->begun = crew->clock->ms;
 	/* So many that this one would be late anyway. */
 	if (!lanes_add(crew->lanes, e)) {
-		fail(e, EAGAIN);
+		fail(e, e->leisure ? ECANCELED : EAGAIN);
 		return;
 	}
 	e->deserted = deserted;
+	e->hurry = hurry;
 	dispatch(crew);
 }
 
@@ -456,10 +465,8 @@ fail_all(struct crew *crew, int error)
 {
 	struct errand	*e;
 
-	while ((e = lanes_any(crew->lanes)) != NULL) {
-		lanes_remove(e);
+	while ((e = lanes_any(crew->lanes)) != NULL)
 		fail(e, error);
-	}
 }
 
 /* Its pipe is how the monitor knows it, too. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arch/backlog.h"
 #include "arch/lanes.h"
 #include "arch/mounts.h"
 #include "lib/mem.h"
@@ -20,13 +21,11 @@
 #define STRAYS	(UINT64_MAX - 3)
 #define LANES	64		/* from then on idle ones are forgotten */
 
-TAILQ_HEAD(errand_list, errand);
-
 struct lane {
 	struct lanes		*all;
 	uint64_t		 fs;
-	struct errand_list	 queue;
-	size_t			 queued, held, share;
+	struct backlog		 backlog;
+	size_t			 held, share;
 	bool			 special;	/* of no one file system */
 	TAILQ_ENTRY(lane)	 link;
 };
@@ -58,7 +57,7 @@ lane_new(struct lanes *all, uint64_t fs, bool special)
 	l->fs = fs;
 	l->share = all->share;
 	l->special = special;
-	TAILQ_INIT(&l->queue);
+	backlog_init(&l->backlog, all->most);
 	TAILQ_INSERT_TAIL(&all->list, l, link);
 	all->count++;
 	return l;
@@ -71,7 +70,7 @@ idle(const struct lanes *all)
 	struct lane	*l;
 
 	TAILQ_FOREACH(l, &all->list, link)
-		if (!l->special && l->queued == 0 && l->held == 0)
+		if (!l->special && l->backlog.n == 0 && l->held == 0)
 			return l;
 	return NULL;
 }
@@ -160,43 +159,23 @@ choose(struct lanes *all, struct job *job)
 	return lane_of(all, fs);
 }
 
-static void
-enqueue(struct lane *l, struct errand *e, bool first)
-{
-	need(!e->queued);
-	if (first)
-		TAILQ_INSERT_HEAD(&l->queue, e, link);
-	else
-		TAILQ_INSERT_TAIL(&l->queue, e, link);
-	e->lane = l;
-	e->queued = true;
-	l->queued++;
-	l->all->queued++;
-}
-
-/* A piece of a response that may have begun: it is not to be cut short, and
- * there are no more of them than connections. */
-static bool
-goes_on(const struct job *job)
-{
-	return job->kind == JOB_READ || job->kind == JOB_COPY;
-}
-
 bool
 lanes_add(struct lanes *all, struct errand *e)
 {
 	struct lane	*l = choose(all, &e->job);
 
-	if (l->queued >= all->most && !goes_on(&e->job))
+	if (!backlog_add(&l->backlog, e))
 		return false;
-	enqueue(l, e, false);
+	e->lane = l;
+	all->queued++;
 	return true;
 }
 
 void
 lanes_again(struct errand *e)
 {
-	enqueue(e->lane, e, true);
+	backlog_put_first(&e->lane->backlog, e);
+	e->lane->all->queued++;
 }
 
 void
@@ -205,36 +184,41 @@ lanes_stray(struct lanes *all, struct errand *e)
 	e->job.stay = false;
 	e->job.enter = 0;
 	e->job.error = 0;
-	enqueue(all->strays, e, false);
+	e->lane = all->strays;
+	backlog_put(&all->strays->backlog, e);
+	all->queued++;
 }
 
 void
 lanes_remove(struct errand *e)
 {
-	need(e->queued);
-	TAILQ_REMOVE(&e->lane->queue, e, link);
-	e->queued = false;
-	e->lane->queued--;
+	backlog_remove(&e->lane->backlog, e);
 	e->lane->all->queued--;
+}
+
+void
+lanes_hurry(struct errand *e)
+{
+	backlog_remove(&e->lane->backlog, e);
+	e->leisure = false;
+	backlog_put(&e->lane->backlog, e);
 }
 
 struct errand *
 lanes_next(struct lanes *all)
 {
 	struct lane	*l;
-	struct errand	*e;
 
 	TAILQ_FOREACH(l, &all->list, link)
-		if (l->queued > 0 && l->held < l->share)
+		if (l->backlog.n > 0 && l->held < l->share)
 			break;
 	if (l == NULL)
 		return NULL;
 	TAILQ_REMOVE(&all->list, l, link);
 	TAILQ_INSERT_TAIL(&all->list, l, link);
-	e = TAILQ_FIRST(&l->queue);
-	lanes_remove(e);
+	all->queued--;
 	l->held++;
-	return e;
+	return backlog_next(&l->backlog);
 }
 
 void
@@ -266,14 +250,17 @@ lanes_hold(struct lanes *all, uint64_t name)
 }
 
 struct errand *
-lanes_any(const struct lanes *all)
+lanes_any(struct lanes *all)
 {
-	const struct lane	*l;
+	struct lane	*l;
 
 	TAILQ_FOREACH(l, &all->list, link)
-		if (l->queued > 0)
-			return TAILQ_FIRST(&l->queue);
-	return NULL;
+		if (l->backlog.n > 0)
+			break;
+	if (l == NULL)
+		return NULL;
+	all->queued--;
+	return backlog_next(&l->backlog);
 }
 
 size_t
@@ -296,7 +283,7 @@ lanes_ready(const struct lanes *all)
 
 	TAILQ_FOREACH(l, &all->list, link) {
 		left = l->held < l->share ? l->share - l->held : 0;
-		n += l->queued < left ? l->queued : left;
+		n += l->backlog.n < left ? l->backlog.n : left;
 	}
 	return n;
 }
@@ -328,7 +315,7 @@ lanes_measure(const struct lanes *all)
 			break;
 		to = &stats_lanes[stats_nlanes++];
 		print_name(l, to->name, sizeof(to->name));
-		to->queued = (int64_t)l->queued;
+		to->queued = (int64_t)l->backlog.n;
 		to->held = (int64_t)l->held;
 		to->share = (int64_t)l->share;
 	}

@@ -18,12 +18,13 @@
 struct mounts;
 struct lanes;
 
-/* share: helpers, most: waiting errands, that each file system may have. */
+/* share: helpers, most: waiting errands, that each file system may have; and
+ * as many at leisure. */
 struct lanes	*lanes_new(struct mounts *, size_t share, size_t most);
 void		 lanes_free(struct lanes **);	/* no errands left */
 
-/* Last in the lane of its file system; false: that is full, and the errand
- * not a piece of a file that is being sent. */
+/* Last in the lane of its file system, by the rules of its backlog; false: it
+ * has no room. */
 bool		 lanes_add(struct lanes *, struct errand *);
 /* First in its lane again: whoever had it has died. */
 void		 lanes_again(struct errand *);
@@ -31,6 +32,8 @@ void		 lanes_again(struct errand *);
  * known. */
 void		 lanes_stray(struct lanes *, struct errand *);
 void		 lanes_remove(struct errand *);	/* nobody wants it */
+/* Is waited for now: last of those, whether there is room or not. */
+void		 lanes_hurry(struct errand *);
 /* Where this answer has come from, for errands that know no path. */
 void		 lanes_learn(struct lanes *, const struct errand *);
 
@@ -46,8 +49,8 @@ void		 lanes_release(struct lane *);
  */
 uint64_t	 lanes_name(const struct lane *);
 struct lane	*lanes_hold(struct lanes *, uint64_t name);
-/* Any one that waits. */
-struct errand	*lanes_any(const struct lanes *);
+/* Any one that waits, taken out, or NULL. */
+struct errand	*lanes_any(struct lanes *);
 
 size_t		 lanes_waiting(const struct lanes *);
 size_t		 lanes_ready(const struct lanes *);	/* for lanes_next */

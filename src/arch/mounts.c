@@ -22,6 +22,7 @@
 #include "lib/hash.h"
 #include "lib/io.h"
 #include "lib/mem.h"
+#include "lib/str.h"
 
 #define TABLE	"/proc/self/mountinfo"
 
@@ -209,11 +210,13 @@ real_root(const struct mounts *m, const char *root)
 	return root;
 }
 
+/* Each look asks this of all mounts: what nearly always says no comes first. */
 static bool
-is_beneath(const char *path, const struct mount *mount)
+is_beneath(struct str path, const struct mount *mount)
 {
-	return strncmp(path, mount->at, mount->len) == 0 &&
-	    (path[mount->len] == '/' || path[mount->len] == '\0');
+	return mount->len <= path.len &&
+	    (path.at[mount->len] == '/' || path.at[mount->len] == '\0') &&
+	    memcmp(path.at, mount->at, mount->len) == 0;
 }
 
 /* Whether nothing that we can see is above it. */
@@ -229,7 +232,7 @@ is_top(const struct mounts *m, const struct mount *mount)
 /* The mount that a path enters next, from this one, or at first (NULL); NULL:
  * none.  It meets the shorter one first, whichever was there before. */
 static const struct mount *
-next(const struct mounts *m, const char *path, const struct mount *here)
+next(const struct mounts *m, struct str path, const struct mount *here)
 {
 	const struct mount	*mount, *best = NULL;
 
@@ -254,13 +257,15 @@ find(const struct mounts *m, const char *root, const char *path)
 {
 	const struct mount	*here = NULL, *below;
 	char			 whole[PATH_MAX + JOB_PATH_MAX];
+	struct str		 name = { whole, 0 };
 
 	root = real_root(m, root);
 	snprintf(whole, sizeof(whole), "%s%s%s", root,
 	    strcmp(root, "/") == 0 || *path == '\0' ? "" : "/", path);
+	name.len = strlen(whole);
 	/* A table that goes in circles is none of the kernel's. */
 	for (size_t i = 0; i < m->nmounts; i++) {
-		below = next(m, whole, here);
+		below = next(m, name, here);
 		if (below == NULL)
 			break;
 		here = below;

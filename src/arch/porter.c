@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "arch/backlog.h"
 #include "arch/clients.h"
 #include "arch/porter.h"
 #include "lib/lock.h"
@@ -17,16 +18,14 @@ struct trip {
 	struct errand		*errand;
 	struct porter		*porter;
 	struct queue		*home;
-	bool			 waiting;	/* under the porter's lock */
-	TAILQ_ENTRY(trip)	 link;		/* as long as it waits */
 };
 
 struct porter {
 	struct queue		*queue;		/* of its thread */
 	struct note		 work;
 	struct lock		*lock;		/* of these: */
-	TAILQ_HEAD(, trip)	 trips;
-	size_t			 n, longest, most;
+	struct backlog		 backlog;
+	size_t			 longest;
 	bool			 ended;
 };
 
@@ -45,14 +44,6 @@ come_home(struct queued *place)
 	finish((struct trip *)place);
 }
 
-/* A piece of a response that may have begun: it is not to be cut short, and
- * there are no more of them than connections. */
-static bool
-goes_on(const struct job *job)
-{
-	return job->kind == JOB_READ || job->kind == JOB_COPY;
-}
-
 /* False: too many wait. */
 static bool
 add(struct porter *p, struct trip *t)
@@ -60,14 +51,9 @@ add(struct porter *p, struct trip *t)
 	bool	room;
 
 	lock_take(p->lock);
-	room = !p->ended && (p->n < p->most || goes_on(&t->errand->job));
-	if (room) {
-		TAILQ_INSERT_TAIL(&p->trips, t, link);
-		t->waiting = true;
-		p->n++;
-		if (p->n > p->longest)
-			p->longest = p->n;
-	}
+	room = !p->ended && backlog_add(&p->backlog, t->errand);
+	if (p->backlog.n > p->longest)
+		p->longest = p->backlog.n;
 	lock_release(p->lock);
 	if (room)
 		note_send(&p->work, p->queue);
@@ -81,12 +67,9 @@ withdraw(struct porter *p, struct trip *t)
 	bool	waited;
 
 	lock_take(p->lock);
-	waited = t->waiting;
-	if (waited) {
-		TAILQ_REMOVE(&p->trips, t, link);
-		t->waiting = false;
-		p->n--;
-	}
+	waited = t->errand->queued;
+	if (waited)
+		backlog_remove(&p->backlog, t->errand);
 	lock_release(p->lock);
 	return waited;
 }
@@ -118,7 +101,7 @@ porter_send(struct porter *p, struct errand *e, struct queue *home)
 	/* Nobody else looks at this, and it may be done when add returns. */
 	e->deserted = deserted;
 	if (!add(p, t)) {
-		e->job.error = EAGAIN;
+		e->job.error = e->leisure ? ECANCELED : EAGAIN;
 		finish(t);
 	}
 }
@@ -127,18 +110,13 @@ porter_send(struct porter *p, struct errand *e, struct queue *home)
 static struct trip *
 next(struct porter *p, bool *more)
 {
-	struct trip	*t;
+	struct errand	*e;
 
 	lock_take(p->lock);
-	t = TAILQ_FIRST(&p->trips);
-	if (t != NULL) {
-		TAILQ_REMOVE(&p->trips, t, link);
-		t->waiting = false;
-		p->n--;
-	}
-	*more = !TAILQ_EMPTY(&p->trips);
+	e = backlog_next(&p->backlog);
+	*more = p->backlog.n > 0;
 	lock_release(p->lock);
-	return t;
+	return e != NULL ? e->way : NULL;
 }
 
 static void
@@ -174,7 +152,7 @@ porter_waiting(const struct porter *p, size_t *longest)
 	size_t	n;
 
 	lock_take(p->lock);
-	n = p->n;
+	n = p->backlog.n;
 	*longest = p->longest;
 	lock_release(p->lock);
 	return n;
@@ -190,8 +168,7 @@ porter_new(struct evloop *loop, struct queue *queue, size_t most)
 	p->queue = queue;
 	note_init(&p->work, work, p);
 	p->lock = lock_new();
-	p->most = most;
-	TAILQ_INIT(&p->trips);
+	backlog_init(&p->backlog, most);
 	return p;
 }
 
@@ -199,10 +176,10 @@ void
 porter_end(struct porter *p)
 {
 	struct trip	*t;
+	bool		 more;
 
 	p->ended = true;
-	while ((t = TAILQ_FIRST(&p->trips)) != NULL) {
-		withdraw(p, t);
+	while ((t = next(p, &more)) != NULL) {
 		t->errand->job.error = ECONNABORTED;
 		finish(t);
 	}

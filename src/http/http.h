@@ -85,6 +85,10 @@ struct http {
 	bool			 draining;
 	struct request		*spare;		/* one to use again */
 	struct conn		*spare_conn;	/* the same */
+	struct {			/* look.c: looks that found no room */
+		int64_t		 at;		/* clock ms */
+		unsigned	 n;
+	}			 put_off;
 	size_t			 given;		/* bytes, by who is running */
 	size_t			 taken;		/* the same, of its input */
 	struct wholes		 wholes;	/* of this second */

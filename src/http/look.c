@@ -17,6 +17,8 @@
 #include "lib/need.h"
 #include "stats.h"
 
+#define TRIES	4	/* looks at leisure refused in a ms, and then no more */
+
 /* A look on disk: an errand, and whose answer it is. */
 struct look {
 	struct errand		 errand;	/* first: casts rely on it */
@@ -264,14 +266,37 @@ come_back(struct look *l)
 	store->compressing -= l->errand.job.kind == JOB_COMPRESS;
 }
 
+/* Each try has its price, and may be in vain: there are so many in a moment. */
+static bool
+may_try(const struct http *http)
+{
+	return http->put_off.at != http->clock->ms ||
+	    http->put_off.n < TRIES;
+}
+
+static void
+put_off(struct http *http)
+{
+	stats_count(STATS_LOOKS_PUT_OFF);
+	if (http->put_off.at != http->clock->ms)
+		http->put_off.n = 0;
+	http->put_off.at = http->clock->ms;
+	http->put_off.n++;
+}
+
 static void
 look_done(struct errand *e)
 {
 	struct look	*l = (struct look *)e;
+	bool		 refused = l->under_way != NULL;
 
 	come_back(l);
-	if (e->job.error == ECANCELED)
-		return;			/* nobody has looked */
+	if (e->job.error == ECANCELED) {	/* nobody has looked */
+		if (refused)
+			put_off(l->http);
+		return;
+	}
+	stats_count(e->job.kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS);
 	if (e->job.error == 0 &&
 	    !file_fits(&l->http->store->files, &e->job.version))
 		e->job.error = EFBIG;
@@ -377,17 +402,17 @@ look_new(struct http *http, struct path *p, struct str decoded)
 	l->errand.done = look_done;
 	l->errand.free = look_free;
 	http->store->compressing += job->kind == JOB_COMPRESS;
-	stats_count(job->kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS);
 	return l;
 }
 
 /* The errand, NULL if it was done in place, or needed none. */
 static struct errand *
-start(struct http *http, struct path *p, bool claimed)
+start(struct http *http, struct path *p, bool leisure)
 {
 	struct store	*store = http->store;
 	struct look	*l;
 	struct errand	*e;
+	bool		 claimed = leisure && store->shared;
 	char		 decoded[JOB_PATH_MAX];
 	size_t		 len;
 
@@ -401,6 +426,7 @@ start(struct http *http, struct path *p, bool claimed)
 	l = look_new(http, p, (struct str){ decoded, len });
 	e = &l->errand;
 	l->claimed = claimed;
+	e->leisure = leisure;
 	l->under_way = &e;
 	if (!store->shared)
 		make_known(l);
@@ -419,17 +445,21 @@ look_start(struct http *http, struct path *p)
 {
 	struct look	*l = find(http, p);
 
-	return l != NULL ? &l->errand : start(http, p, false);
+	if (l == NULL)
+		return start(http, p, false);
+	if (l->errand.leisure && l->errand.hurry != NULL)
+		l->errand.hurry(&l->errand);
+	return &l->errand;
 }
 
 bool
 look_afresh(struct http *http, struct path *p)
 {
-	bool	claimed = http->store->shared;
-
-	if (claimed && !answer_claim(&http->store->paths, p))
+	if (!may_try(http))
 		return false;
-	return start(http, p, claimed) == NULL;
+	if (http->store->shared && !answer_claim(&http->store->paths, p))
+		return false;
+	return start(http, p, true) == NULL;
 }
 
 bool

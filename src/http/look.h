@@ -13,8 +13,8 @@
 struct errand	*look_start(struct http *, struct path *);
 /* Whether there is one to join. */
 bool		 look_is_under_way(const struct http *, const struct path *);
-/* Starts one that nobody waits for, if that is not under way already; true: it
- * has been done, in place. */
+/* Starts one that nobody waits for, if that is not under way already and there
+ * are not too many such; true: it may have been done, in place. */
 bool		 look_afresh(struct http *, struct path *);
 /* The reason for a refusal that an errno of the disk is. */
 enum why	 look_why(int error);

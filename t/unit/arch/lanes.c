@@ -50,10 +50,8 @@ make(void)
 static void
 unmake(void)
 {
-	struct errand	*e;
-
-	while ((e = lanes_any(lanes)) != NULL)
-		lanes_remove(e);
+	while (lanes_any(lanes) != NULL)
+		continue;
 	lanes_free(&lanes);
 	mounts_free(&mounts);
 	conf_free(&conf);
@@ -164,6 +162,61 @@ START_TEST(one_is_dead)
 	/* It comes back. */
 	lanes_release(errands[0].lane);
 	ck_assert_int_eq(next(), 2);
+}
+END_TEST
+
+static bool
+add_at_leisure(int i, const char *path)
+{
+	struct errand	*e = errand(i, path);
+
+	e->leisure = true;
+	return lanes_add(lanes, e);
+}
+
+/* Whom nobody waits for keeps nobody waiting; also where it turns out to lead
+ * elsewhere. */
+START_TEST(at_leisure)
+{
+	for (int i = 0; i < 4; i++)
+		ck_assert(add_at_leisure(i, "dead/x"));
+	ck_assert(!add_at_leisure(4, "dead/x"));
+	ck_assert(add(5, "dead/y"));
+	ck_assert_int_eq(next(), 5);
+	ck_assert_int_eq(next(), 0);
+	ck_assert_uint_eq(lanes_waiting(lanes), 3);
+	lanes_release(errands[5].lane);
+	lanes_release(errands[0].lane);
+	lanes_stray(lanes, &errands[0]);
+	lanes_stray(lanes, &errands[5]);
+	ck_assert_int_eq(next(), 5);
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), 2);
+	ck_assert_int_eq(next(), -1);
+}
+END_TEST
+
+/* Somebody waits for it after all: before whom comes later. */
+START_TEST(in_a_hurry)
+{
+	for (int i = 0; i < 4; i++)
+		ck_assert(add_at_leisure(i, "a"));
+	for (int i = 4; i < 8; i++)
+		ck_assert(add(i, "a"));
+	lanes_hurry(&errands[3]);
+	ck_assert(!errands[3].leisure);
+	ck_assert_uint_eq(lanes_waiting(lanes), 8);
+	ck_assert(!add(8, "a"));
+	lanes_remove(&errands[4]);
+	lanes_remove(&errands[5]);
+	ck_assert(add(8, "a"));
+	for (int i = 0; i < 4; i++) {
+		static const int	order[] = { 6, 7, 3, 0 };
+
+		ck_assert_int_eq(next(), order[i]);
+		lanes_release(errands[order[i]].lane);
+	}
+	ck_assert_int_eq(next(), 8);
 }
 END_TEST
 
@@ -365,7 +418,7 @@ START_TEST(leftovers)
 	ck_assert(add(4, "nowhere"));
 	names[3] = lanes_name(errands[4].lane);
 	while (lanes_any(lanes) != NULL)
-		lanes_remove(lanes_any(lanes));
+		continue;
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < i; j++)
 			ck_assert_uint_ne(names[i], names[j]);
@@ -571,6 +624,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, in_order_by_turns);
 	tcase_add_test(tests, measures);
 	tcase_add_test(tests, one_is_dead);
+	tcase_add_test(tests, at_leisure);
+	tcase_add_test(tests, in_a_hurry);
 	tcase_add_test(tests, kept);
 	tcase_add_test(tests, pieces_of_what_is_sent);
 	tcase_add_test(tests, again_and_removed);

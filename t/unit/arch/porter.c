@@ -97,7 +97,7 @@ be_porter(void *unused)
 
 /* What it has to do is to bring this program into memory, a little of it. */
 static struct errand *
-order(enum job_kind kind, struct queue *home)
+errand(enum job_kind kind)
 {
 	struct errand	*e = mem_zero(sizeof(*e));
 
@@ -105,6 +105,14 @@ order(enum job_kind kind, struct queue *home)
 	e->job.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_ne(e->job.fd, -1);
 	e->job.length = 100;
+	return e;
+}
+
+static struct errand *
+order(enum job_kind kind, struct queue *home)
+{
+	struct errand	*e = errand(kind);
+
 	porter_send(porter, e, home);
 	return e;
 }
@@ -193,6 +201,29 @@ START_TEST(too_many)
 }
 END_TEST
 
+/* Nobody waits for them, nor is to wait behind too many of them. */
+START_TEST(at_leisure)
+{
+	struct errand	*e[MOST + 2];
+
+	for (int i = 0; i <= MOST; i++) {
+		e[i] = errand(JOB_RESOLVE);
+		e[i]->leisure = true;
+		porter_send(porter, e[i], here.queue);
+	}
+	ck_assert_int_eq(nended, 1);
+	ck_assert_ptr_eq(ended[0], e[MOST]);
+	ck_assert_int_eq(e[MOST]->job.error, ECANCELED);
+	e[MOST + 1] = order(JOB_RESOLVE, here.queue);
+	ck_assert_uint_eq(waiting(), MOST + 1);
+	porter_end(porter);
+	ck_assert_ptr_eq(ended[1], e[MOST + 1]);
+	ck_assert_int_eq(nended, MOST + 2);
+	for (int i = 0; i < MOST + 2; i++)
+		drop(e[i]);
+}
+END_TEST
+
 /* Its place is another's then. */
 START_TEST(is_deserted)
 {
@@ -219,5 +250,6 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, make, unmake);
 	tcase_add_test(tests, come_home);
 	tcase_add_test(tests, too_many);
+	tcase_add_test(tests, at_leisure);
 	tcase_add_test(tests, is_deserted);
 }
