@@ -1,6 +1,8 @@
 /*
  * backlog: two queues, and whose turn it is.
  */
+#include <errno.h>
+
 #include "arch/backlog.h"
 #include "lib/need.h"
 
@@ -62,8 +64,10 @@ has_room(const struct backlog *b, const struct errand *e)
 bool
 backlog_add(struct backlog *b, struct errand *e)
 {
-	if (!has_room(b, e))
+	if (!has_room(b, e)) {
+		e->job.error = e->leisure ? ECANCELED : EAGAIN;
 		return false;
+	}
 	backlog_put(b, e);
 	return true;
 }

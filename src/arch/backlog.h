@@ -25,7 +25,7 @@ struct backlog {
 
 void		 backlog_init(struct backlog *, size_t most);
 /* Last in its order; false: there is no room, and the errand is not a piece of
- * a file that is being sent. */
+ * a file that is being sent; its job.error says how it ends. */
 bool		 backlog_add(struct backlog *, struct errand *);
 /* Where there is to be room: last, or first again. */
 void		 backlog_put(struct backlog *, struct errand *);

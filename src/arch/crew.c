@@ -452,7 +452,7 @@ crew_start(void *context, struct errand *e)
 	e->begun = crew->clock->ms;
 	/* So many that this one would be late anyway. */
 	if (!lanes_add(crew->lanes, e)) {
-		fail(e, e->leisure ? ECANCELED : EAGAIN);
+		fail(e, e->job.error);
 		return;
 	}
 	e->deserted = deserted;

@@ -23,8 +23,8 @@ struct lanes;
 struct lanes	*lanes_new(struct mounts *, size_t share, size_t most);
 void		 lanes_free(struct lanes **);	/* no errands left */
 
-/* Last in the lane of its file system, by the rules of its backlog; false: it
- * has no room. */
+/* Last in the lane of its file system; false: that has no room, by the rules of
+ * its backlog. */
 bool		 lanes_add(struct lanes *, struct errand *);
 /* First in its lane again: whoever had it has died. */
 void		 lanes_again(struct errand *);

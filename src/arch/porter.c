@@ -44,13 +44,15 @@ come_home(struct queued *place)
 	finish((struct trip *)place);
 }
 
-/* False: too many wait. */
+/* False: too many wait, or nobody will come any more; the job has the error. */
 static bool
 add(struct porter *p, struct trip *t)
 {
 	bool	room;
 
 	lock_take(p->lock);
+	if (p->ended)
+		t->errand->job.error = ECONNABORTED;
 	room = !p->ended && backlog_add(&p->backlog, t->errand);
 	if (p->backlog.n > p->longest)
 		p->longest = p->backlog.n;
@@ -100,10 +102,8 @@ porter_send(struct porter *p, struct errand *e, struct queue *home)
 	e->way = t;
 	/* Nobody else looks at this, and it may be done when add returns. */
 	e->deserted = deserted;
-	if (!add(p, t)) {
-		e->job.error = e->leisure ? ECANCELED : EAGAIN;
+	if (!add(p, t))
 		finish(t);
-	}
 }
 
 /* The first of those that wait, which it is over from now on, or NULL. */

@@ -315,6 +315,15 @@ expect_root(const struct job *job, const char *word)
 	buf_free(&want);
 }
 
+/* Whether somebody waits for it. */
+static void
+expect_order(const struct errand *e, bool leisure)
+{
+	if (e->leisure != leisure)
+		world_fail("the disk is asked %s", e->leisure ? "at leisure" :
+		    "at once");
+}
+
 /* "resolve PATH" or "read OFFSET LENGTH", the oldest errand under way. */
 static void
 disk_asked(char **words, size_t n)
@@ -329,6 +338,10 @@ disk_asked(char **words, size_t n)
 		job = &world.errands[0]->job;
 		world_fail("the disk is asked to %s %s",
 		    job_kind_name(job->kind), job->path);
+	}
+	if (n == 4 && strcmp(words[2], "at") == 0) {
+		expect_order(first_errand(), strcmp(words[3], "leisure") == 0);
+		return;
 	}
 	job = &first_errand()->job;
 	for (; n > 4; n -= 2) {

@@ -158,10 +158,17 @@ static const struct transport script_transport = {
 /* The disk of a scenario. */
 
 static void
+script_hurry(struct errand *e)
+{
+	e->leisure = false;
+}
+
+static void
 script_start(void *context, struct errand *e)
 {
 	(void)context;
 	TAILQ_INIT(&e->waiters);
+	e->hurry = script_hurry;
 	if (world.in_place) {
 		job_perform(&e->job);
 		e->done(e);

@@ -2,6 +2,7 @@
  * backlog: whose turn it is, and for whom there is room.
  */
 #include <check.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,9 +89,11 @@ START_TEST(room)
 	for (int i = 0; i < MOST; i++)
 		ck_assert(add(JOB_RESOLVE, true));
 	ck_assert(!add(JOB_RESOLVE, true));
+	ck_assert_int_eq(errands[made - 1].job.error, ECANCELED);
 	for (int i = 0; i < MOST; i++)
 		ck_assert(add(JOB_RESOLVE, false));
 	ck_assert(!add(JOB_LIST, false));
+	ck_assert_int_eq(errands[made - 1].job.error, EAGAIN);
 	ck_assert(add(JOB_READ, false));
 	ck_assert(add(JOB_COPY, false));
 	ck_assert_uint_eq(backlog.n, 2 * MOST + 2);

@@ -196,7 +196,7 @@ START_TEST(too_many)
 		drop(e[i]);
 	e[0] = order(JOB_READ, here.queue);
 	ck_assert_int_eq(nended, MOST + 3);
-	ck_assert_int_eq(e[0]->job.error, EAGAIN);
+	ck_assert_int_eq(e[0]->job.error, ECONNABORTED);
 	drop(e[0]);
 }
 END_TEST

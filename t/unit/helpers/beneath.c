@@ -197,7 +197,7 @@ START_TEST(never_outside_in_a_race)
 		tree_link("..", "root/exit");
 	}
 	child = tree_swap(swapped, 1);
-	for (int i = 0; i < 200000 && (found < 200 || refused < 200); i++) {
+	while (refused < 200 || (found < 200 && kernel_can())) {
 		fd = ways[_i].open(root, "turn/outside", BENEATH_READ);
 		if (fd == -1) {
 			refused++;
@@ -210,7 +210,6 @@ START_TEST(never_outside_in_a_race)
 	}
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	ck_assert(kernel_can() ? found > 0 && refused > 0 : refused > 0);
 }
 END_TEST
 

@@ -467,8 +467,7 @@ START_TEST(one_version_in_a_race)
 
 	tree_file("root/turn", "short", 0644);
 	child = replace_for_ever();
-	for (int i = 0; i < 200000 && (files[0] < 100 || files[1] < 100 ||
-	    fifos < 100); i++) {
+	while (files[0] < 100 || files[1] < 100 || fifos < 100) {
 		resolve(&job, root, "turn");
 		if (job.error != 0) {
 			ck_assert_int_eq(job.error, ENOTSUP);
@@ -481,7 +480,6 @@ START_TEST(one_version_in_a_race)
 	}
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	ck_assert(files[0] > 0 && files[1] > 0 && fifos > 0);
 }
 END_TEST
 
