@@ -18,7 +18,7 @@
 #include "t/unit/unit.h"
 
 #define WRITERS		4
-#define LINES		20000		/* of each */
+#define LINES		4000		/* of each */
 #define MOST		200		/* bytes of one */
 
 struct writer {

@@ -15,6 +15,7 @@
 
 #define PUTTERS		4
 #define RECORDS		20000		/* of each */
+#define WAKES		4000
 #define TURNS		5000		/* there and back */
 #define PATIENCE	30000		/* ms, for what must come */
 #define AGAIN		100		/* times that one puts itself */
@@ -148,10 +149,10 @@ START_TEST(sleeper_is_woken)
 {
 	int64_t	end;
 
-	open_side(&here, RECORDS);
+	open_side(&here, WAKES);
 	end = clock_ms() + PATIENCE;
 	ck_assert_int_eq(pthread_create(&here.thread, NULL, run, &here), 0);
-	for (int i = 0; i < RECORDS; i++) {
+	for (int i = 0; i < WAKES; i++) {
 		put_record(&records[0][i], 0, i);
 		while (atomic_load(&here.taken) <= i) {
 			ck_assert_int_lt(clock_ms(), end);
