@@ -85,10 +85,8 @@ struct http {
 	bool			 draining;
 	struct request		*spare;		/* one to use again */
 	struct conn		*spare_conn;	/* the same */
-	struct {			/* look.c: looks that found no room */
-		int64_t		 at;		/* clock ms */
-		unsigned	 n;
-	}			 put_off;
+	struct bucket		 leisure;	/* look.c: looks at that */
+	unsigned		 put_off;	/* since one was not */
 	size_t			 given;		/* bytes, by who is running */
 	size_t			 taken;		/* the same, of its input */
 	struct wholes		 wholes;	/* of this second */

@@ -17,7 +17,14 @@
 #include "lib/need.h"
 #include "stats.h"
 
-#define TRIES	4	/* looks at leisure refused in a ms, and then no more */
+/*
+ * Looks at leisure that may begin, in a second and at once, and else one for so
+ * many requests that could begin one.  Each costs as much as some requests do,
+ * and of a million files all may be due at once; as answers may be used for
+ * much longer than until then, the looks are spread.
+ */
+static const struct bucket_size	looks = { 1000, 16 };
+#define AT_LEISURE	64
 
 /* A look on disk: an errand, and whose answer it is. */
 struct look {
@@ -266,24 +273,6 @@ come_back(struct look *l)
 	store->compressing -= l->errand.job.kind == JOB_COMPRESS;
 }
 
-/* Each try has its price, and may be in vain: there are so many in a moment. */
-static bool
-may_try(const struct http *http)
-{
-	return http->put_off.at != http->clock->ms ||
-	    http->put_off.n < TRIES;
-}
-
-static void
-put_off(struct http *http)
-{
-	stats_count(STATS_LOOKS_PUT_OFF);
-	if (http->put_off.at != http->clock->ms)
-		http->put_off.n = 0;
-	http->put_off.at = http->clock->ms;
-	http->put_off.n++;
-}
-
 static void
 look_done(struct errand *e)
 {
@@ -293,7 +282,7 @@ look_done(struct errand *e)
 	come_back(l);
 	if (e->job.error == ECANCELED) {	/* nobody has looked */
 		if (refused)
-			put_off(l->http);
+			stats_count(STATS_LOOKS_PUT_OFF);
 		return;
 	}
 	stats_count(e->job.kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS);
@@ -452,14 +441,31 @@ look_start(struct http *http, struct path *p)
 	return &l->errand;
 }
 
+static bool
+take_leisure(struct http *http)
+{
+	if (bucket_holds(&http->leisure, &looks, http->clock->ms) > 0)
+		bucket_take(&http->leisure, 1);
+	else if (++http->put_off < AT_LEISURE)
+		return false;
+	else
+		http->put_off = 0;
+	return true;
+}
+
 bool
 look_afresh(struct http *http, struct path *p)
 {
-	if (!may_try(http))
+	struct store	*store = http->store;
+
+	if (store->shared && !answer_claim(&store->paths, p))
 		return false;
-	if (http->store->shared && !answer_claim(&http->store->paths, p))
-		return false;
-	return start(http, p, true) == NULL;
+	if (take_leisure(http))
+		return start(http, p, true) == NULL;
+	if (store->shared)
+		answer_unclaim(&store->paths, p);
+	stats_count(STATS_LOOKS_PUT_OFF);
+	return false;
 }
 
 bool
