@@ -7,6 +7,7 @@
  */
 #include <sys/socket.h>
 
+#include "arch/batch.h"
 #include "arch/clients_private.h"
 #include "arch/doors.h"
 #include "arch/stages.h"
@@ -204,6 +205,11 @@ socket_ready(void *context)
 	struct client	*c = context;
 
 	c->ended = evloop_saw_end(c);
+	if (c->all->batches && c->patience != PATIENCE_SEND) {
+		batch_wake(c);
+		return;
+	}
+	batch_run(c->all);
 	clients_wake(c, OUTCOME_READY);
 }
 
@@ -261,6 +267,7 @@ timer(void *context)
 	struct client	*c;
 
 	all->timer_at = NEVER;
+	batch_run(all);
 	if (all->closed)
 		doors_try(all);
 	for (int i = 0; i < PATIENCE_COUNT; i++)
@@ -406,6 +413,8 @@ clients_end(struct clients *all)
 
 	all->draining = false;
 	all->closed = false;
+	all->nbatch = 0;
+	machine_caught_up(all->http);
 	doors_shut(all);
 	for (int i = 0; i < PATIENCE_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)

@@ -77,6 +77,9 @@ struct clients {
 	int			 insists;	/* ... so many are taken that
 						 * others have left */
 	struct stages		*stages;	/* NULL: there are none */
+	bool			 batches;	/* batch.h */
+	struct client		*batch[MACHINE_AHEAD];
+	unsigned		 nbatch;
 };
 
 /* It waits for that, or is over if for nothing. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "arch/batch.h"
 #include "arch/clients_private.h"
 #include "arch/doors.h"
 #include "arch/listener.h"
@@ -328,7 +329,10 @@ accept_some(struct door *d)
 static void
 knock(void *context)
 {
-	accept_some(context);
+	struct door	*d = context;
+
+	batch_run(d->all);
+	accept_some(d);
 }
 
 static void

@@ -113,6 +113,7 @@ evloop_run(struct evloop *l)
 void
 evloop_before_wait(struct evloop *l, bool (*more)(void *), void *context)
 {
+	need(l->more == NULL || more == NULL);
 	l->more = more;
 	l->context = context;
 }

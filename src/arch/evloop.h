@@ -34,8 +34,8 @@ void		 evloop_stop(struct evloop *);
  * it. */
 void		 evloop_untimed(struct evloop *);
 
-/* Calls this at the end of each turn, before it waits for what is watched.
- * True: it is not to wait in the next one. */
+/* Calls this at the end of each turn, before it waits for what is watched; one
+ * for each loop.  True: it is not to wait in the next one.  NULL: no more. */
 void		 evloop_before_wait(struct evloop *, bool (*)(void *), void *);
 /* False: EDGE cannot be relied upon. */
 bool		 evloop_has_edges(const struct evloop *);

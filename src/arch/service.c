@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "arch/batch.h"
 #include "arch/doors.h"
 #include "arch/service.h"
 #include "board.h"
@@ -383,6 +384,8 @@ service_run(struct service *s, const struct disk *disk)
 	doors_tell_shut(s->clients, shut);
 	if (s->room == 1)
 		doors_take_turns(s->clients, world->turns, world->main);
+	else if (s->others == NULL)
+		batch_begin(s->clients);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
 	if (s->others == NULL)

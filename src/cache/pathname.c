@@ -55,33 +55,12 @@ put(struct pathname_cache *pc, struct path *p, size_t size)
 		free(p);
 }
 
-static struct path **
-bucket(const struct pathname_cache *pc, uint32_t hash)
-{
-	size_t	i = hash & pc->mask;
-
-	/* That one is not split yet: it is still in with the lower one. */
-	return &pc->buckets[i < pc->nbuckets ? i : hash & pc->mask >> 1];
-}
-
-static uint32_t
-hash(const struct pathname_cache *pc, uint32_t space, struct str name)
-{
-	return (uint32_t)hash_bytes(&pc->key, space, name.at, name.len);
-}
-
-/* What is not in the bucket: other bits than those that lead to it. */
-static uint32_t
-mark(uint32_t h)
-{
-	return h >> 25;
-}
-
 /* Not kept: this is asked for when one comes, is moved, or goes. */
 static struct path **
 bucket_of(const struct pathname_cache *pc, const struct path *p)
 {
-	return bucket(pc, hash(pc, p->space, (struct str){ p->name, p->len }));
+	return pathname_bucket(pc, pathname_hash(pc, p->space,
+	    (struct str){ p->name, p->len }));
 }
 
 static void
@@ -242,9 +221,9 @@ find(const struct pathname_cache *pc, uint32_t h, uint32_t space,
 {
 	struct path	*p;
 
-	for (p = *bucket(pc, h); p != NULL; p = p->next)
+	for (p = *pathname_bucket(pc, h); p != NULL; p = p->next)
 		if (p->space == space && p->len == name.len &&
-		    p->mark == mark(h) &&
+		    p->mark == pathname_mark(h) &&
 		    memcmp(p->name, name.at, name.len) == 0)
 			break;
 	return p;
@@ -253,7 +232,7 @@ find(const struct pathname_cache *pc, uint32_t h, uint32_t space,
 struct path *
 pathname_find(const struct pathname_cache *pc, uint32_t space, struct str name)
 {
-	return find(pc, hash(pc, space, name), space, name);
+	return find(pc, pathname_hash(pc, space, name), space, name);
 }
 
 static inline struct path *
@@ -283,12 +262,18 @@ hold_locked(struct pathname_cache *pc, uint32_t h, uint32_t space,
 }
 
 struct path *
-pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
+pathname_hold_hashed(struct pathname_cache *pc, uint32_t h, uint32_t space,
+    struct str name)
 {
-	uint32_t	h = hash(pc, space, name);
-
 	return pc->cache.lock != NULL ? hold_locked(pc, h, space, name) :
 	    hold(pc, h, space, name);
+}
+
+struct path *
+pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
+{
+	return pathname_hold_hashed(pc, pathname_hash(pc, space, name), space,
+	    name);
 }
 
 static struct path *
@@ -299,7 +284,7 @@ new(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 	need(name.len <= PATHNAME_MOST);
 	p->space = space;
 	p->len = name.len & PATHNAME_MOST;
-	p->mark = mark(h) & 0x7f;
+	p->mark = pathname_mark(h) & 0x7f;
 	memcpy(p->name, name.at, name.len);
 	link_in(pc, p);
 	cache_count(&pc->cache, size_of(name.len));
@@ -313,7 +298,7 @@ struct path *
 pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
     const void *rules, bool guarded)
 {
-	uint32_t	 h = hash(pc, space, name);
+	uint32_t	 h = pathname_hash(pc, space, name);
 	struct path	*p;
 
 	lock_take(pc->cache.lock);

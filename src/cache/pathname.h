@@ -90,6 +90,9 @@ void		 pathname_free(struct pathname_cache *);
 /* The path by this name, held; NULL if there is none. */
 struct path	*pathname_hold(struct pathname_cache *, uint32_t space,
 		    struct str name);
+/* The same, for who knows its hash (ahead.h). */
+struct path	*pathname_hold_hashed(struct pathname_cache *, uint32_t hash,
+		    uint32_t space, struct str name);
 /* A new one, UNKNOWN, held; or one that another thread has added by now. */
 struct path	*pathname_add(struct pathname_cache *, uint32_t space,
 		    struct str name, const void *rules, bool guarded);

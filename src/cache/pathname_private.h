@@ -1,6 +1,6 @@
 /*
  * pathname_private: what pathname.c and answer.c do for each other, who have
- * their lock.
+ * their lock, and how a path is found.
  */
 #ifndef CACHE_PATHNAME_PRIVATE_H
 #define CACHE_PATHNAME_PRIVATE_H
@@ -8,6 +8,28 @@
 #include "cache/pathname.h"
 
 struct answer;
+
+static inline uint32_t
+pathname_hash(const struct pathname_cache *pc, uint32_t space, struct str name)
+{
+	return (uint32_t)hash_bytes(&pc->key, space, name.at, name.len);
+}
+
+static inline struct path **
+pathname_bucket(const struct pathname_cache *pc, uint32_t hash)
+{
+	size_t	i = hash & pc->mask;
+
+	/* That one is not split yet: it is still in with the lower one. */
+	return &pc->buckets[i < pc->nbuckets ? i : hash & pc->mask >> 1];
+}
+
+/* What is not in the bucket: other bits than those that lead to it. */
+static inline uint32_t
+pathname_mark(uint32_t hash)
+{
+	return hash >> 25;
+}
 
 /* Not held, nor counted. */
 struct path	*pathname_find(const struct pathname_cache *, uint32_t space,

@@ -130,12 +130,15 @@ new_path(struct conn *c, uint32_t space, struct str raw)
 static enum why
 hold_path(struct conn *c)
 {
-	struct request	*r = c->request;
-	uint32_t	 space = (uint32_t)r->site->number;
-	struct str	 raw = r->instead != NULL ? str_of(r->instead) :
+	struct request		*r = c->request;
+	struct pathname_cache	*paths = &c->http->store->paths;
+	uint32_t		 space = (uint32_t)r->site->number;
+	struct str		 raw = r->instead != NULL ? str_of(r->instead) :
 			    parse_str(c->input, r->parse.path);
 
-	r->path = pathname_hold(&c->http->store->paths, space, raw);
+	r->path = ahead_has_begun(&r->ahead) && r->instead == NULL ?
+	    pathname_hold_hashed(paths, r->ahead.hash, space, raw) :
+	    pathname_hold(paths, space, raw);
 	return r->path != NULL ? WHY_NONE : new_path(c, space, raw);
 }
 

@@ -93,18 +93,24 @@ conn_forget_output(struct conn *c)
 	c->output = &c->http->output;
 }
 
+bool
+conn_shares_input(const struct conn *c)
+{
+	const char	*first = c->http->input;
+
+	return c->input >= first && c->input < first + sizeof(c->http->input);
+}
+
 /* What stands in the loop's buffer is the next one's soon. */
 static APART void
 keep_input(struct conn *c)
 {
-	char	*first = c->http->input;
-
-	if (c->input < first || c->input >= first + sizeof(c->http->input))
+	if (!conn_shares_input(c))
 		return;
 	need(c->kept.len == 0);
 	buf_add(&c->kept, c->input, c->input_len);
-	/* A body may have moved the head to where it stands now. */
-	explicit_bzero(first, (size_t)(c->input - first) + c->input_len);
+	/* All: a body may have moved the head to where it stands now. */
+	explicit_bzero(c->first, c->came);
 	c->input = c->kept.at;
 }
 
@@ -133,10 +139,10 @@ void
 conn_begin(struct peer *p)
 {
 	struct http	*http = p->http;
-	struct conn	*c = http->spare_conn;
+	struct conn	*c;
 
-	if (c != NULL)
-		http->spare_conn = NULL;
+	if (http->nspare_conn > 0)
+		c = http->spare_conn[--http->nspare_conn];
 	else
 		c = mem_get(sizeof(*c));
 	memset(c, 0, sizeof(*c));
@@ -152,14 +158,23 @@ conn_begin(struct peer *p)
 	p->conn = c;
 }
 
+/* False: there are enough. */
+static inline bool
+put_request(struct http *http, struct request *r)
+{
+	bool	room = http->nspare < MACHINE_AHEAD;
+
+	if (room)
+		http->spare[http->nspare++] = r;
+	return room;
+}
+
 static RARE void
 give_back(struct conn *c)
 {
 	need(c->kept.len == 0);
 	buf_free(&c->kept);
-	if (c->http->spare == NULL)
-		c->http->spare = c->spent;
-	else
+	if (c->spent != NULL && !put_request(c->http, c->spent))
 		free(c->spent);
 	c->spent = NULL;
 }
@@ -174,19 +189,20 @@ conn_end(struct peer *p)
 	if (c->kept.at != NULL || c->spent != NULL)
 		give_back(c);
 	p->conn = NULL;
-	if (http->spare_conn != NULL)
-		free(http->spare_conn);
-	http->spare_conn = c;
+	/* This one may still be read. */
+	if (http->nspare_conn == MACHINE_AHEAD)
+		free(http->spare_conn[--http->nspare_conn]);
+	http->spare_conn[http->nspare_conn++] = c;
 }
 
 void
 conn_request_begin(struct conn *c)
 {
 	struct http	*http = c->http;
-	struct request	*r = http->spare;
+	struct request	*r;
 
-	if (r != NULL)
-		http->spare = NULL;
+	if (http->nspare > 0)
+		r = http->spare[--http->nspare];
 	else
 		r = mem_get(sizeof(*r));
 	parse_init(&r->parse);
@@ -229,11 +245,11 @@ conn_request_end(struct conn *c)
 		pathname_release(&c->http->store->paths, &r->path);
 	if (r->grant != NULL)
 		grant_release(&c->http->store->grants, &r->grant);
-	if (c->http->spare == NULL)
-		c->http->spare = r;
-	else if (c->http->store->shared && c->spent == NULL)
+	c->request = NULL;
+	if (put_request(c->http, r))
+		return;
+	if (c->http->store->shared && c->spent == NULL)
 		c->spent = r;
 	else
 		free(r);
-	c->request = NULL;
 }

@@ -1,10 +1,10 @@
 /*
  * conn: a connection and the exchange under way on it; for the steps only.
  *
- * While a connection runs, its input stands in the loop's buffer and its
- * output in the loop's queue.  Only what is left when it must wait is moved to
- * memory of its own (conn_park).  One that waits for its next request has
- * nothing left, and is given back as a whole: only its peer is remembered.
+ * While a connection runs, or has read ahead, its input stands in the loop's
+ * buffer, and its output in the loop's queue.  Only what is left when it must
+ * wait is moved to memory of its own (conn_park).  One that waits for its next
+ * request has nothing left, and goes as a whole: only its peer is remembered.
  */
 #ifndef HTTP_CONN_H
 #define HTTP_CONN_H
@@ -67,6 +67,8 @@ struct conn {
 	struct request		*spent;		/* memory that goes back */
 	char			*input;		/* not yet consumed: the head */
 	size_t			 input_len;	/* of the request comes first */
+	char			*first;		/* so much has come, at once, */
+	size_t			 came;		/* into the loop's buffer */
 	struct buf		 kept;		/* input of our own */
 	struct output		*output;	/* the loop's, or of our own */
 	struct wait		 wait;
@@ -99,9 +101,7 @@ enum go		close_step(struct conn *);
 
 /* What fills no packet waits for more; or not, if it has. */
 void		 conn_cork(struct conn *, bool);
-/* Wait for the socket (READ, WRITE), or for an errand. */
-static inline enum go	conn_wait(struct conn *, enum wait_kind, enum patience,
-		    int64_t deadline);
+/* Wait for an errand. */
 enum go		conn_wait_disk(struct conn *, struct errand *);
 /* Whether an errand must not be started before what is pending has been sent:
  * it would be this request's own, and not be found again behind that. */
@@ -111,8 +111,9 @@ static inline size_t	conn_allowance(struct conn *);
 size_t		 conn_paced(struct conn *);	/* for that */
 /* Nothing is pending any more. */
 void		 conn_forget_output(struct conn *);
-/* What of its input is not consumed is its own from here on, and nothing else
- * is: so the loop's buffer is free. */
+/* Where its input is: the loop's buffer, or its own memory.  What is not
+ * consumed is kept there from here on, and the loop's is free. */
+bool		 conn_shares_input(const struct conn *);
 void		 conn_keep_input(struct conn *);
 /* Moves what must outlast this turn of the loop to the connection. */
 void		 conn_park(struct conn *);
@@ -124,8 +125,6 @@ void		 conn_request_begin(struct conn *);
 void		 conn_request_end(struct conn *);
 /* Lets go of what the response was to be made from; the request stays. */
 void		 conn_request_reset(struct conn *);
-/* Sends what is pending, then goes on to that step. */
-static inline enum go	conn_send(struct conn *, enum step then);
 /* Nothing more can be sent properly: logs the request, ends the connection. */
 RARE enum go	 conn_abort(struct conn *);
 
@@ -147,6 +146,7 @@ conn_outcome(struct conn *c)
 	return outcome;
 }
 
+/* For the socket (READ, WRITE). */
 static inline enum go
 conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
     int64_t deadline)
@@ -166,6 +166,7 @@ conn_allowance(struct conn *c)
 	return c->http->pace.rate == 0 ? CONN_TURN : conn_paced(c);
 }
 
+/* Sends what is pending, then goes on to that step. */
 static inline enum go
 conn_send(struct conn *c, enum step then)
 {

@@ -47,11 +47,9 @@ tell(struct conn *c)
 static APART void
 forget(struct conn *c)
 {
-	struct http	*http = c->http;
-	bool		 own = c->input < http->input ||
-			    c->input >= http->input + sizeof(http->input);
-	char		*first = own ? c->kept.at : http->input;
-	size_t		 size = own ? c->kept.len : sizeof(http->input);
+	bool		 shared = conn_shares_input(c);
+	char		*first = shared ? c->first : c->kept.at;
+	size_t		 size = shared ? c->came : c->kept.len;
 
 	if (!c->close)			/* what is behind it is the next one */
 		size = (size_t)(c->input - first) + c->request->parse.size;

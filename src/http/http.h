@@ -34,7 +34,7 @@
 /* Below the kernel's limit of mappings a process (65,530 by default). */
 #define CHUNK_MAPPINGS_MOST	60000
 
-#define HTTP_INPUT	(64 * 1024)	/* what one recv may bring, bytes */
+#define HTTP_INPUT	(64 * 1024)	/* bytes that one recv may bring */
 
 /* Those under way, by their path. */
 #define LOOK_PLACES	256
@@ -83,8 +83,9 @@ struct http {
 	struct hash_key		 boundary_key;
 	uint64_t		 boundaries;	/* made so far */
 	bool			 draining;
-	struct request		*spare;		/* one to use again */
-	struct conn		*spare_conn;	/* the same */
+	struct request		*spare[MACHINE_AHEAD];	/* to use again */
+	struct conn		*spare_conn[MACHINE_AHEAD];	/* the same */
+	unsigned		 nspare, nspare_conn;
 	struct bucket		 leisure;	/* look.c: looks at that */
 	unsigned		 put_off;	/* since one was not */
 	size_t			 given;		/* bytes, by who is running */
@@ -95,6 +96,8 @@ struct http {
 	struct header_date	 date;		/* of this second */
 	char			 date_text[DATE_LENGTH];
 	char			 date_log[DATE_LOG_LENGTH];
+	size_t			 ahead;		/* bytes of its input, of those
+						 * who have read ahead */
 	char			 input[HTTP_INPUT];
 };
 

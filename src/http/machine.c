@@ -144,8 +144,10 @@ http_free(struct http **hp)
 	if (http->own_store)
 		store_free(&http->store);
 	buf_free(&http->work);
-	free(http->spare);
-	free(http->spare_conn);
+	while (http->nspare > 0)
+		free(http->spare[--http->nspare]);
+	while (http->nspare_conn > 0)
+		free(http->spare_conn[--http->nspare_conn]);
 	mem_drop(hp);
 }
 
@@ -306,6 +308,28 @@ run_in_order(struct conn *c)
 	return go;
 }
 
+/* Not where other threads may change what it would look at; and the next one is
+ * to find room for its input as well. */
+static bool
+may_read_ahead(const struct conn *c)
+{
+	const struct http	*http = c->http;
+
+	return !http->store->shared && c->input == http->input + http->ahead &&
+	    http->ahead + c->input_len <= sizeof(http->input) / 2;
+}
+
+static void
+begin_ahead(struct conn *c)
+{
+	struct http	*http = c->http;
+	struct request	*r = c->request;
+
+	http->ahead += c->input_len;
+	ahead_begin(&r->ahead, &http->store->paths,
+	    (uint32_t)r->site->number, parse_str(c->input, r->parse.path));
+}
+
 const struct wait *
 machine_run(struct peer *p)
 {
@@ -320,6 +344,43 @@ machine_run(struct peer *p)
 	} while (go == GO_ON);
 	running = NULL;
 	return go == GO_OVER ? NULL : wait_of(p);
+}
+
+bool
+machine_read_ahead(struct peer *p, const struct wait **wait)
+{
+	struct conn	*c = p->conn;
+	enum go		 go = GO_ON;
+
+	begin(c);
+	if (c->step == STEP_RECV)
+		go = RECV(c);
+	if (go == GO_ON && c->step == STEP_PARSE)
+		go = PARSE(c);
+	if (go == GO_ON && c->step == STEP_ROUTE)
+		go = ROUTE(c);
+	running = NULL;
+	if (go == GO_ON && c->step == STEP_ADMIT && may_read_ahead(c)) {
+		begin_ahead(c);
+		return true;
+	}
+	*wait = go == GO_ON ? machine_run(p) : go == GO_OVER ? NULL :
+	    wait_of(p);
+	return false;
+}
+
+void
+machine_look_ahead(struct peer *const *peers, unsigned n)
+{
+	for (int link = 0; link < AHEAD_LINKS; link++)
+		for (unsigned i = 0; i < n; i++)
+			ahead_go_on(&peers[i]->conn->request->ahead);
+}
+
+void
+machine_caught_up(struct http *http)
+{
+	http->ahead = 0;
 }
 
 /* One that has only come needs no more than its peer on its way: many may come

@@ -40,13 +40,15 @@ receive_behind(struct conn *c)
 	return n;
 }
 
-/* Bytes of the client's into the loop's buffer, or behind what is kept.  Where
- * there was room for no more, there may be: who is told of what comes, but not
- * of what is there, would wait for ever. */
+/* Bytes of the client's into the loop's buffer, behind those of who has read
+ * ahead, or behind what is kept.  Where there was room for no more, there may
+ * be: who is told of what comes, but not of what is there, would wait for
+ * ever. */
 static ssize_t
 receive(struct conn *c)
 {
 	struct http	*http = c->http;
+	size_t		 room;
 	ssize_t		 n;
 
 	/* In one turn they may come to both. */
@@ -57,10 +59,12 @@ receive(struct conn *c)
 		c->readable = n == KEPT_ROOM;
 		return n;
 	}
-	c->input = http->input;
-	n = c->transport->recv(c->transport_context, c->wait.fd, http->input,
-	    sizeof(http->input));
-	c->readable = n == (ssize_t)sizeof(http->input);
+	room = sizeof(http->input) - http->ahead;
+	c->first = c->input = http->input + http->ahead;
+	n = c->transport->recv(c->transport_context, c->wait.fd, c->input,
+	    room);
+	c->came = n > 0 ? (size_t)n : 0;
+	c->readable = n == (ssize_t)room;
 	return n;
 }
 
@@ -275,10 +279,10 @@ linger_step(struct conn *c)
 	if (!c->readable || http->taken >= CONN_TURN)
 		return conn_wait(c, WAIT_READ, PATIENCE_LINGER,
 		    c->since + http->conf->limits.linger);
-	n = c->transport->recv(c->transport_context, c->wait.fd, http->input,
-	    sizeof(http->input));
+	n = c->transport->recv(c->transport_context, c->wait.fd,
+	    http->input + http->ahead, sizeof(http->input) - http->ahead);
 	if (n > 0)		/* what it was does not matter */
-		explicit_bzero(http->input, (size_t)n);
+		explicit_bzero(http->input + http->ahead, (size_t)n);
 	c->readable = n > 0;	/* behind what is short, a reset, too */
 	http->taken += n > 0 ? (size_t)n : 0;
 	if (n == 0 || (n == -1 && errno != EAGAIN && errno != EINTR))

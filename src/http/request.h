@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cache/ahead.h"
 #include "cache/answer.h"
 #include "http/chunked.h"
 #include "http/output.h"
@@ -19,6 +20,7 @@ struct request {
 	const struct conf_site	*site;
 	const char		*instead;	/* of the target: a page */
 	const struct conf_rules	*rules;		/* then: the target's */
+	struct ahead		 ahead;		/* to look for that */
 	struct path		*path;		/* held */
 	struct answer		 found;		/* what that was, then */
 	struct grant		*grant;		/* held: its password's */

@@ -239,10 +239,24 @@ run_stages(struct client *c)
 	return w;
 }
 
+/* As it is in a batch of one. */
+static const struct wait *
+run_ahead(struct client *c)
+{
+	const struct wait	*w;
+
+	if (!machine_read_ahead(c->peer, &w))
+		return w;
+	machine_look_ahead(&c->peer, 1);
+	w = machine_run(c->peer);
+	machine_caught_up(world.https[0]);
+	return w;
+}
+
 static void
 run(struct client *c)
 {
-	c->wait = world.staged ? run_stages(c) : machine_run(c->peer);
+	c->wait = world.staged ? run_stages(c) : run_ahead(c);
 	if (c->wait == NULL) {
 		machine_free(&c->peer);
 		return;

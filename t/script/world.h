@@ -15,7 +15,7 @@
 #include "lib/clock.h"
 #include "wait.h"
 
-#define CLIENTS		8
+#define CLIENTS		16
 #define ERRANDS		16
 #define UNLIMITED	((size_t)-1)
 

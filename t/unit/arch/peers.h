@@ -87,6 +87,28 @@ http_resume(struct http *http)
 	(void)http;
 }
 
+#ifndef READS_AHEAD		/* it has these itself */
+bool
+machine_read_ahead(struct peer *p, const struct wait **wait)
+{
+	*wait = machine_run(p);
+	return false;
+}
+
+void
+machine_look_ahead(struct peer *const *peers, unsigned n)
+{
+	(void)peers;
+	(void)n;
+}
+
+void
+machine_caught_up(struct http *http)
+{
+	(void)http;
+}
+#endif
+
 static void
 stop(void *context)
 {

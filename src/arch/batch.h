@@ -1,0 +1,22 @@
+/*
+ * batch: clients whose requests have come in the same turn of the loop.
+ *
+ * They are read one after the other, looked up together, and answered in that
+ * order, before somebody else takes what may be longer: who waits to send, or
+ * comes in.  A batch never outlasts its turn, nor do deadlines run out
+ * meanwhile.
+ */
+#ifndef ARCH_BATCH_H
+#define ARCH_BATCH_H
+
+struct client;
+struct clients;
+
+/* From now on; the end of the loop's turns is theirs. */
+void	batch_begin(struct clients *);
+/* It has got what it waited for. */
+void	batch_wake(struct client *);
+/* Answers all. */
+void	batch_run(struct clients *);
+
+#endif

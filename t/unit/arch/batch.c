@@ -1,0 +1,272 @@
+/*
+ * Tests of arch/batch: who is read, looked up and answered when.
+ *
+ * The machine is the test's own, and tells what is done with whom: r, a client
+ * has read ahead; w, it need not, and has been run; l, so many are looked up; a,
+ * one that had read ahead has been run; c, all have caught up; t, time is up.
+ */
+#include <sys/socket.h>
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arch/batch.h"
+#define READS_AHEAD
+#include "t/unit/arch/peers.h"
+#include "t/unit/unit.h"
+
+#define MOST	20		/* clients */
+#define SOON	1		/* ms: a deadline */
+#define LATE	200		/* ms: it is over, however coarse it is */
+
+static struct clock	 ticks;
+static struct evloop	*loop;
+static struct watch	*turn_ends;
+static struct clients	*clients;
+static struct peer	*peers[MOST];
+static int		 ours[MOST];
+static bool		 ahead[MOST];		/* it has read */
+static bool		 plain[MOST];		/* it does not read ahead */
+static bool		 late[MOST];		/* its time is up */
+static int64_t		 patience;		/* ms */
+static char		 told[200];
+
+static void
+tell(char what, int number)
+{
+	size_t	n = strlen(told);
+
+	snprintf(told + n, sizeof(told) - n, "%s%c%d", n > 0 ? " " : "", what,
+	    number);
+}
+
+static int
+number_of(const struct peer *p)
+{
+	int	i;
+
+	for (i = 0; peers[i] != p; i++)
+		ck_assert_int_lt(i + 1, come);
+	return i;
+}
+
+static void
+swallow(struct peer *p)
+{
+	char	bytes[ROOM];
+
+	ck_assert_int_eq(recv(p->fd, bytes, sizeof(bytes), 0), 1);
+}
+
+const struct wait *
+machine_run(struct peer *p)
+{
+	int	i;
+
+	if (newest == p && peers[come - 1] == NULL)	/* it has only come */
+		peers[come - 1] = p;
+	else if (late[i = number_of(p)])
+		tell('t', i);
+	else
+		tell(ahead[i] ? 'a' : 'w', i);
+	p->readable = false;
+	ahead[number_of(p)] = late[number_of(p)] = false;
+	return wait_for(p, WAIT_READ, PATIENCE_IDLE, ticks.ms + patience);
+}
+
+const struct wait *
+machine_run_stage(struct peer *p, enum stage *stage)
+{
+	(void)p, (void)stage;
+	ck_abort_msg("there are no stages");
+}
+
+bool
+machine_read_ahead(struct peer *p, const struct wait **wait)
+{
+	int	i = number_of(p);
+
+	swallow(p);
+	if (plain[i]) {
+		*wait = machine_run(p);
+		return false;
+	}
+	ahead[i] = true;
+	tell('r', i);
+	return true;
+}
+
+void
+machine_look_ahead(struct peer *const *all, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		ck_assert(ahead[number_of(all[i])]);
+	tell('l', (int)n);
+}
+
+void
+machine_caught_up(struct http *http)
+{
+	(void)http;
+	tell('c', 0);
+}
+
+void
+machine_wake(struct peer *p, enum outcome outcome)
+{
+	late[number_of(p)] = outcome == OUTCOME_TIMED_OUT;
+}
+
+void
+http_drain(struct http *http)
+{
+	(void)http;
+}
+
+static void
+begin(void)
+{
+	memset(peers, 0, sizeof(peers));
+	memset(ahead, 0, sizeof(ahead));
+	memset(plain, 0, sizeof(plain));
+	memset(late, 0, sizeof(late));
+	told[0] = '\0';
+	come = gone = 0;
+	patience = FAR;
+	loop = evloop_new(&ticks);
+	turn_ends = evloop_timer(loop, stop, loop);
+	clients = clients_new(loop, &ticks, NULL, MOST, NULL, NULL);
+	batch_begin(clients);
+}
+
+static void
+end(void)
+{
+	clients_free(&clients);
+	ck_assert_int_eq(gone, come);
+	for (int i = 0; i < come; i++)
+		close(ours[i]);
+	evloop_unwatch(&turn_ends);
+	evloop_free(&loop);
+}
+
+static void
+invite(int n)
+{
+	int	ends[2];
+
+	while (n-- > 0) {
+		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+		ours[come] = ends[0];
+		clients_invite(clients, ends[1], NULL, NULL, 0);
+	}
+}
+
+static void
+ask(int from, int to)
+{
+	for (int i = from; i <= to; i++)
+		ck_assert_int_eq(write(ours[i], "x", 1), 1);
+}
+
+static void
+turn(void)
+{
+	evloop_at(turn_ends, 0);
+	evloop_run(loop);
+}
+
+START_TEST(one)
+{
+	invite(1);
+	ask(0, 0);
+	turn();
+	ck_assert_str_eq(told, "r0 a0 c0");
+	told[0] = '\0';
+	ask(0, 0);
+	turn();
+	ck_assert_str_eq(told, "r0 a0 c0");
+}
+END_TEST
+
+START_TEST(some)
+{
+	invite(3);
+	ask(0, 2);
+	turn();
+	ck_assert_str_eq(told, "r0 r1 r2 l3 a0 a1 a2 c0");
+}
+END_TEST
+
+START_TEST(too_many)
+{
+	ck_assert_int_eq(MACHINE_AHEAD, 8);
+	invite(MACHINE_AHEAD + 2);
+	ask(0, MACHINE_AHEAD + 1);
+	turn();
+	ck_assert_str_eq(told, "r0 r1 r2 r3 r4 r5 r6 r7 l8 a0 a1 a2 a3 a4 a5 "
+	    "a6 a7 c0 r8 r9 l2 a8 a9 c0");
+}
+END_TEST
+
+/* Who need not wait for the others does not. */
+START_TEST(not_all)
+{
+	invite(3);
+	plain[1] = true;
+	ask(0, 2);
+	turn();
+	ck_assert_str_eq(told, "r0 w1 r2 l2 a0 a2 c0");
+}
+END_TEST
+
+/* What has come is answered, though by now it is too late for it. */
+START_TEST(in_time)
+{
+	int64_t	until;
+
+	patience = SOON;
+	invite(2);
+	ask(0, 0);
+	for (until = clock_ms() + LATE; clock_ms() < until;)
+		sched_yield();
+	patience = FAR;
+	turn();
+	ck_assert_str_eq(told, "r0 a0 c0 t1");
+}
+END_TEST
+
+static void
+end_all(void *context)
+{
+	clients_end(context);
+}
+
+/* In the turn in which one has read ahead. */
+START_TEST(ended)
+{
+	struct watch	*w = evloop_timer(loop, end_all, clients);
+
+	invite(2);
+	ask(0, 1);
+	evloop_at(w, 0);
+	turn();
+	ck_assert_str_eq(told, "r0 r1");
+	ck_assert_int_eq(gone, 2);
+	evloop_unwatch(&w);
+}
+END_TEST
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, one);
+	tcase_add_test(t, some);
+	tcase_add_test(t, too_many);
+	tcase_add_test(t, not_all);
+	tcase_add_test(t, in_time);
+	tcase_add_test(t, ended);
+}
