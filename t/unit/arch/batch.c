@@ -30,6 +30,7 @@ static int		 ours[MOST];
 static bool		 ahead[MOST];		/* it has read */
 static bool		 plain[MOST];		/* it does not read ahead */
 static bool		 late[MOST];		/* its time is up */
+static bool		 sends[MOST];		/* it waits for room at first */
 static int64_t		 patience;		/* ms */
 static char		 told[200];
 
@@ -65,9 +66,11 @@ machine_run(struct peer *p)
 {
 	int	i;
 
-	if (newest == p && peers[come - 1] == NULL)	/* it has only come */
+	if (newest == p && peers[come - 1] == NULL) {	/* it has only come */
 		peers[come - 1] = p;
-	else if (late[i = number_of(p)])
+		if (sends[come - 1])
+			return wait_for(p, WAIT_WRITE, PATIENCE_SEND, FAR);
+	} else if (late[i = number_of(p)])
 		tell('t', i);
 	else
 		tell(ahead[i] ? 'a' : 'w', i);
@@ -132,6 +135,7 @@ begin(void)
 	memset(ahead, 0, sizeof(ahead));
 	memset(plain, 0, sizeof(plain));
 	memset(late, 0, sizeof(late));
+	memset(sends, 0, sizeof(sends));
 	told[0] = '\0';
 	come = gone = 0;
 	patience = FAR;
@@ -222,6 +226,18 @@ START_TEST(not_all)
 }
 END_TEST
 
+/* What others have to send may take longer, and comes behind it. */
+START_TEST(in_order)
+{
+	invite(1);
+	ask(0, 0);
+	sends[1] = true;
+	invite(1);
+	turn();
+	ck_assert_str_eq(told, "r0 a0 c0 w1");
+}
+END_TEST
+
 /* What has come is answered, though by now it is too late for it. */
 START_TEST(in_time)
 {
@@ -253,7 +269,7 @@ START_TEST(ended)
 	ask(0, 1);
 	evloop_at(w, 0);
 	turn();
-	ck_assert_str_eq(told, "r0 r1");
+	ck_assert_str_eq(told, "r0 r1 c0");
 	ck_assert_int_eq(gone, 2);
 	evloop_unwatch(&w);
 }
@@ -267,6 +283,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, some);
 	tcase_add_test(t, too_many);
 	tcase_add_test(t, not_all);
+	tcase_add_test(t, in_order);
 	tcase_add_test(t, in_time);
 	tcase_add_test(t, ended);
 }
