@@ -205,7 +205,8 @@ socket_ready(void *context)
 	struct client	*c = context;
 
 	c->ended = evloop_saw_end(c);
-	if (c->all->batches && c->patience != PATIENCE_SEND) {
+	if (c->all->batches && c->patience != PATIENCE_SEND &&
+	    machine_gains_ahead(c->all->http)) {
 		batch_wake(c);
 		return;
 	}

@@ -308,6 +308,17 @@ run_in_order(struct conn *c)
 	return go;
 }
 
+/* So many paths that what belongs to them is more than a processor's caches
+ * hold.  With fewer there is nothing to wait for, and who is read, and run at
+ * once, is warm there. */
+#define MANY_PATHS	8192
+
+bool
+machine_gains_ahead(const struct http *http)
+{
+	return http->store->paths.cache.entries >= MANY_PATHS;
+}
+
 /* Not where other threads may change what it would look at; and the next one is
  * to find room for its input as well. */
 static bool

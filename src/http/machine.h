@@ -84,6 +84,8 @@ struct peer	*machine_new(struct http *, int fd,
 /* Good until the machine is asked for anything else. */
 const struct wait *machine_run(struct peer *);
 #define MACHINE_AHEAD	8
+/* Whether that is worth it: with few files it is not. */
+bool		 machine_gains_ahead(const struct http *);
 /*
  * The same, but one whose target is about to be looked up has read ahead: true.
  * It is to be run later, as no more of its http may read ahead than that, and

@@ -79,6 +79,14 @@ sub halt {
 	kill($how, $server->role('main'));
 }
 
+# So many paths that it is worth to look several up together.
+my $asker = $server->connect;
+for my $hundred (0 .. 82) {
+	$asker->send(join('', map { get("/none/$hundred/$_") } 0 .. 99));
+	$asker->response for 0 .. 99;
+}
+$asker->close;
+
 # Once with cold caches, and then with warm ones; in another order each time.
 for my $round (1 .. 4) {
 	my @order = map { $kinds[($_ * 31 + $round * 7) % @kinds] } 0 .. $#kinds;

@@ -87,6 +87,13 @@ http_resume(struct http *http)
 	(void)http;
 }
 
+bool
+machine_gains_ahead(const struct http *http)
+{
+	(void)http;
+	return true;
+}
+
 #ifndef READS_AHEAD		/* it has these itself */
 bool
 machine_read_ahead(struct peer *p, const struct wait **wait)
