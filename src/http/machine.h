@@ -83,22 +83,23 @@ struct peer	*machine_new(struct http *, int fd,
 		    const struct sockaddr *from, size_t listener);
 /* Good until the machine is asked for anything else. */
 const struct wait *machine_run(struct peer *);
+/* So many may read ahead at once; and whether that is worth it: with few files
+ * it is not. */
 #define MACHINE_AHEAD	8
-/* Whether that is worth it: with few files it is not. */
 bool		 machine_gains_ahead(const struct http *);
 /*
- * The same, but one whose target is about to be looked up has read ahead: true.
- * It is to be run later, as no more of its http may read ahead than that, and
- * behind a look ahead that is for all of them; so what they need from memory
- * comes to the processor at once.  When all have been run they have caught up.
+ * As machine_run, but who is about to have its target looked up has read ahead:
+ * true.  It is to be run later, as no more of its http may read ahead than that
+ * many, and behind a look ahead that is for all of them; so what they need from
+ * memory comes at once.  When all have been run they have caught up.
  */
 bool		 machine_read_ahead(struct peer *, const struct wait **);
 void		 machine_look_ahead(struct peer *const *, unsigned n);
 void		 machine_caught_up(struct http *);
 /*
- * The same, but no step of another stage: NULL, and which one is next, if one
- * of those is.  From there on that stage runs it, and until then it belongs to
- * nobody's loop, and may be moved to that of another of the same store.
+ * As machine_run, but no step of another stage: NULL, and which one is next, if
+ * one of those is.  From there on that stage runs it, and until then it belongs
+ * to nobody's loop, and may be moved to that of another of the same store.
  */
 const struct wait *machine_run_stage(struct peer *, enum stage *);
 void		 machine_move(struct peer *, struct http *);
