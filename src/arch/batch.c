@@ -7,7 +7,7 @@
 void
 batch_run(struct clients *all)
 {
-	struct peer	*peers[MACHINE_AHEAD];
+	struct peer	*peers[MACHINE_TOGETHER];
 	unsigned	 n = all->nbatch;
 
 	if (n == 0)
@@ -16,10 +16,10 @@ batch_run(struct clients *all)
 	for (unsigned i = 0; i < n; i++)
 		peers[i] = all->batch[i]->peer;
 	if (n > 1)
-		machine_look_ahead(peers, n);
+		machine_run_together(peers, n);
 	for (unsigned i = 0; i < n; i++)
 		clients_run(all->batch[i]);
-	machine_caught_up(all->http);
+	machine_part(all->http);
 }
 
 static bool
@@ -39,15 +39,14 @@ batch_begin(struct clients *all)
 void
 batch_wake(struct client *c)
 {
-	struct clients		*all = c->all;
-	const struct wait	*w;
+	struct clients	*all = c->all;
 
 	machine_wake(c->peer, OUTCOME_READY);
-	if (!machine_read_ahead(c->peer, &w)) {
-		clients_settle(c, w);
+	if (!machine_is_to_read(c->peer)) {
+		clients_run(c);
 		return;
 	}
 	all->batch[all->nbatch++] = c;
-	if (all->nbatch == MACHINE_AHEAD)
+	if (all->nbatch == MACHINE_TOGETHER)
 		batch_run(all);
 }

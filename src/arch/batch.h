@@ -1,10 +1,9 @@
 /*
  * batch: clients whose requests have come in the same turn of the loop.
  *
- * They are read one after the other, looked up together, and answered in that
- * order, before somebody else takes what may be longer: who waits to send, or
- * comes in.  A batch never outlasts its turn, nor do deadlines run out
- * meanwhile.
+ * They are run together, as far as the machine does that, before others who may
+ * take longer: who waits to send, or comes in.  A batch never outlasts its
+ * turn, nor do deadlines run out meanwhile.
  */
 #ifndef ARCH_BATCH_H
 #define ARCH_BATCH_H

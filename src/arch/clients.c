@@ -205,8 +205,7 @@ socket_ready(void *context)
 	struct client	*c = context;
 
 	c->ended = evloop_saw_end(c);
-	if (c->all->batches && c->patience != PATIENCE_SEND &&
-	    machine_gains_ahead(c->all->http)) {
+	if (c->all->batches && c->patience != PATIENCE_SEND) {
 		batch_wake(c);
 		return;
 	}
@@ -415,7 +414,6 @@ clients_end(struct clients *all)
 	all->draining = false;
 	all->closed = false;
 	all->nbatch = 0;
-	machine_caught_up(all->http);
 	doors_shut(all);
 	for (int i = 0; i < PATIENCE_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)

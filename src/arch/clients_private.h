@@ -78,7 +78,7 @@ struct clients {
 						 * others have left */
 	struct stages		*stages;	/* NULL: there are none */
 	bool			 batches;	/* batch.h */
-	struct client		*batch[MACHINE_AHEAD];
+	struct client		*batch[MACHINE_TOGETHER];
 	unsigned		 nbatch;
 };
 

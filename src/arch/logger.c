@@ -24,7 +24,8 @@
 
 #define ROOM		(1024 * 1024)	/* bytes of lines that may wait */
 #define BATCH		JOB_DATA_MAX	/* bytes to the helper at once */
-#define EAGER		(64 * 1024)	/* bytes that do not wait for more */
+#define EAGER		(120 * 1024)	/* that do not wait for more: less than
+					 * a batch by a line */
 #define DELAY		200		/* ms that a line may wait for others */
 #define TELL		60000		/* ms between complaints */
 #define RETRY		1000		/* ms, to ask for a helper again */

@@ -128,10 +128,10 @@ conn_park(struct conn *c)
 {
 	if (c->request != NULL)		/* scratch is the next one's */
 		output_own(&c->request->head);
-	if (conn_owns_output(c) && !conn_pending(c))
-		conn_forget_output(c);
-	else if (!conn_owns_output(c) && conn_pending(c))
+	if (conn_pending(c) && !conn_owns_output(c))
 		c->output = output_keep(c->output);
+	else if (!conn_pending(c) && c->output != &c->http->output)
+		conn_forget_output(c);
 	conn_keep_input(c);
 }
 
@@ -162,7 +162,7 @@ conn_begin(struct peer *p)
 static inline bool
 put_request(struct http *http, struct request *r)
 {
-	bool	room = http->nspare < MACHINE_AHEAD;
+	bool	room = http->nspare < MACHINE_TOGETHER;
 
 	if (room)
 		http->spare[http->nspare++] = r;
@@ -190,7 +190,7 @@ conn_end(struct peer *p)
 		give_back(c);
 	p->conn = NULL;
 	/* This one may still be read. */
-	if (http->nspare_conn == MACHINE_AHEAD)
+	if (http->nspare_conn == MACHINE_TOGETHER)
 		free(http->spare_conn[--http->nspare_conn]);
 	http->spare_conn[http->nspare_conn++] = c;
 }

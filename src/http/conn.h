@@ -1,10 +1,10 @@
 /*
  * conn: a connection and the exchange under way on it; for the steps only.
  *
- * While a connection runs, or has read ahead, its input stands in the loop's
- * buffer, and its output in the loop's queue.  Only what is left when it must
- * wait is moved to memory of its own (conn_park).  One that waits for its next
- * request has nothing left, and goes as a whole: only its peer is remembered.
+ * While a connection runs, its input stands in the loop's buffer, its output in
+ * one of the loop's queues.  Only what is left when it must wait is moved to
+ * memory of its own (conn_park).  One that waits for its next request has
+ * nothing left, and goes as a whole: only its peer is remembered.
  */
 #ifndef HTTP_CONN_H
 #define HTTP_CONN_H
@@ -71,6 +71,7 @@ struct conn {
 	size_t			 came;		/* into the loop's buffer */
 	struct buf		 kept;		/* input of our own */
 	struct output		*output;	/* the loop's, or of our own */
+	struct call		*call;		/* made for it, or NULL */
 	struct wait		 wait;
 	int64_t			 since;		/* first byte of the head, ms */
 	int64_t			 send_by;	/* ms; 0: not set */
@@ -78,6 +79,7 @@ struct conn {
 	uint8_t			 step;		/* enum step */
 	uint8_t			 then;		/* the step behind send */
 	uint8_t			 outcome;	/* of the last wait */
+	uint8_t			 go;		/* enum go, until it is woken */
 	bool			 turned_away;	/* its address has enough */
 	bool			 readable;	/* input may be there */
 	bool			 last;		/* the client asks no more */
@@ -101,24 +103,21 @@ enum go		close_step(struct conn *);
 
 /* What fills no packet waits for more; or not, if it has. */
 void		 conn_cork(struct conn *, bool);
-/* Wait for an errand. */
-enum go		conn_wait_disk(struct conn *, struct errand *);
+enum go		conn_wait_disk(struct conn *, struct errand *);	/* for it */
 /* Whether an errand must not be started before what is pending has been sent:
  * it would be this request's own, and not be found again behind that. */
 bool		 conn_sends_first(const struct conn *);
 /* Bytes that may go in this turn; 0: time must pass first. */
 static inline size_t	conn_allowance(struct conn *);
 size_t		 conn_paced(struct conn *);	/* for that */
-/* Nothing is pending any more. */
-void		 conn_forget_output(struct conn *);
+void		 conn_forget_output(struct conn *);	/* that is pending */
 /* Where its input is: the loop's buffer, or its own memory.  What is not
  * consumed is kept there from here on, and the loop's is free. */
 bool		 conn_shares_input(const struct conn *);
 void		 conn_keep_input(struct conn *);
-/* Moves what must outlast this turn of the loop to the connection. */
+/* What must outlast this turn of the loop, to the connection. */
 void		 conn_park(struct conn *);
-/* One that has something to do, for an idle peer; and the way back: it is kept
- * for the next one, and may be read until then. */
+/* For an idle peer; the way back: it is kept for the next, and readable yet. */
 void		 conn_begin(struct peer *);
 void		 conn_end(struct peer *);
 void		 conn_request_begin(struct conn *);
@@ -188,7 +187,7 @@ conn_output(const struct conn *c)
 static inline bool
 conn_owns_output(const struct conn *c)
 {
-	return c->output != &c->http->output;
+	return c->output->kept;
 }
 
 static inline bool

@@ -17,6 +17,7 @@
 #include "cache/header.h"
 #include "cache/pathname.h"
 #include "conf.h"
+#include "http/burst.h"
 #include "http/chunked.h"
 #include "http/date.h"
 #include "http/machine.h"
@@ -83,8 +84,9 @@ struct http {
 	struct hash_key		 boundary_key;
 	uint64_t		 boundaries;	/* made so far */
 	bool			 draining;
-	struct request		*spare[MACHINE_AHEAD];	/* to use again */
-	struct conn		*spare_conn[MACHINE_AHEAD];	/* the same */
+	/* To use again. */
+	struct request		*spare[MACHINE_TOGETHER];
+	struct conn		*spare_conn[MACHINE_TOGETHER];
 	unsigned		 nspare, nspare_conn;
 	struct bucket		 leisure;	/* look.c: looks at that */
 	unsigned		 put_off;	/* since one was not */
@@ -96,8 +98,10 @@ struct http {
 	struct header_date	 date;		/* of this second */
 	char			 date_text[DATE_LENGTH];
 	char			 date_log[DATE_LOG_LENGTH];
-	size_t			 ahead;		/* bytes of its input, of those
-						 * who have read ahead */
+	/* Of those who run together; outputs NULL: nobody has yet. */
+	struct output		*outputs;
+	struct burst		 burst;
+	size_t			 ahead;		/* bytes of its input: theirs */
 	char			 input[HTTP_INPUT];
 };
 

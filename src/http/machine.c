@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "http/burst.h"
 #include "http/closing.h"
 #include "http/conn.h"
 #include "http/quota.h"
@@ -141,6 +142,7 @@ http_free(struct http **hp)
 
 	whole_forget(&http->wholes, &http->store->heads);
 	free(http->wholes.room);
+	free(http->outputs);
 	if (http->own_store)
 		store_free(&http->store);
 	buf_free(&http->work);
@@ -296,100 +298,131 @@ begin(const struct conn *c)
 /* Steps come in this order, nearly always.  Each has a call of its own: where
  * one that is all steps' leads to, the processor has to guess. */
 static inline enum go
-run_in_order(struct conn *c)
+run_in_order(struct conn *c, enum step before)
 {
 	enum go	go = GO_ON;
 
 #define STEP(id, name, stage, waits, help)				\
-	if (c->step == STEP_##id && (go = id(c)) != GO_ON)		\
+	if (STEP_##id < before && c->step == STEP_##id &&		\
+	    (go = id(c)) != GO_ON)					\
 		return go;
 #include "http/step.tbl"
 #undef STEP
 	return go;
 }
 
-/* So many paths that what belongs to them is more than a processor's caches
- * hold.  With fewer there is nothing to wait for, and who is read, and run at
- * once, is warm there. */
-#define MANY_PATHS	8192
-
-bool
-machine_gains_ahead(const struct http *http)
+/* The steps in front of that one.  Who must wait, or is over, goes no further
+ * until it is woken. */
+static inline void
+run_before(struct conn *c, enum step step)
 {
-	return http->store->paths.cache.entries >= MANY_PATHS;
-}
+	unsigned	left = STEPS_MOST;
 
-/* Not where other threads may change what it would look at; and the next one is
- * to find room for its input as well. */
-static bool
-may_read_ahead(const struct conn *c)
-{
-	const struct http	*http = c->http;
-
-	return !http->store->shared && c->input == http->input + http->ahead &&
-	    http->ahead + c->input_len <= sizeof(http->input) / 2;
-}
-
-static void
-begin_ahead(struct conn *c)
-{
-	struct http	*http = c->http;
-	struct request	*r = c->request;
-
-	http->ahead += c->input_len;
-	ahead_begin(&r->ahead, &http->store->paths,
-	    (uint32_t)r->site->number, parse_str(c->input, r->parse.path));
+	begin(c);
+	while (c->go == GO_ON && c->step < step) {
+		need(left-- > 0);
+		c->go = run_in_order(c, step);
+	}
+	running = NULL;
 }
 
 const struct wait *
 machine_run(struct peer *p)
 {
 	struct conn	*c = p->conn;
-	unsigned	left = STEPS_MOST;
-	enum go		go;
 
-	begin(c);
-	do {
-		need(left-- > 0);
-		go = run_in_order(c);
-	} while (go == GO_ON);
-	running = NULL;
-	return go == GO_OVER ? NULL : wait_of(p);
+	run_before(c, STEP_COUNT);
+	return c->go == GO_OVER ? NULL : wait_of(p);
+}
+
+/* So many paths that what belongs to them is more than a processor's caches
+ * hold.  With fewer there is nothing to wait for. */
+#define MANY_PATHS	8192
+
+/* What those need from memory who are about to have a target looked up.  Not
+ * where other threads may change what it would look at. */
+static APART void
+look_ahead(const struct store *store, struct conn *const *conns, unsigned n)
+{
+	struct ahead	*all[MACHINE_TOGETHER];
+	struct conn	*c;
+	unsigned	 some = 0;
+
+	if (store->shared || store->paths.cache.entries < MANY_PATHS)
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		c = conns[i];
+		if (c->step != STEP_ADMIT || c->go != GO_ON)
+			continue;
+		all[some] = &c->request->ahead;
+		ahead_begin(all[some++], &store->paths,
+		    (uint32_t)c->request->site->number,
+		    parse_str(c->input, c->request->parse.path));
+	}
+	for (int link = 0; link < AHEAD_LINKS; link++)
+		for (unsigned i = 0; i < some; i++)
+			ahead_go_on(all[i]);
+}
+
+/* One of several makes a request of what has come.  None of these steps reads
+ * once more to where the next one reads to. */
+static void
+take_request(struct conn *c)
+{
+	const struct http	*http = c->http;
+
+	run_before(c, STEP_DISCARD);
+	need(c->input_len == 0 || !conn_shares_input(c) ||
+	    c->input < http->input + http->ahead);
+}
+
+/* One of several makes its answer, but for a body that must be found in memory,
+ * and sent while it is there: the others' answers are not to wait for that. */
+static void
+make_answer(struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	run_before(c, STEP_BODY);
+	if (r->file != NULL && file_is_copied(r->file))
+		run_before(c, STEP_SEND);
 }
 
 bool
-machine_read_ahead(struct peer *p, const struct wait **wait)
+machine_is_to_read(const struct peer *p)
 {
-	struct conn	*c = p->conn;
-	enum go		 go = GO_ON;
+	const struct conn	*c = p->conn;
 
-	begin(c);
-	if (c->step == STEP_RECV)
-		go = RECV(c);
-	if (go == GO_ON && c->step == STEP_PARSE)
-		go = PARSE(c);
-	if (go == GO_ON && c->step == STEP_ROUTE)
-		go = ROUTE(c);
-	running = NULL;
-	if (go == GO_ON && c->step == STEP_ADMIT && may_read_ahead(c)) {
-		begin_ahead(c);
-		return true;
+	return is_idle(c) && c->readable && c->kept.at == NULL &&
+	    c->outcome == OUTCOME_READY && !c->turned_away;
+}
+
+void
+machine_run_together(struct peer *const *peers, unsigned n)
+{
+	struct http	*http = peers[0]->http;
+	struct conn	*conns[MACHINE_TOGETHER] = { NULL };
+
+	if (http->outputs == NULL)
+		http->outputs = mem_zero(MACHINE_TOGETHER *
+		    sizeof(*http->outputs));
+	for (unsigned i = 0; i < n; i++) {
+		conns[i] = peers[i]->conn;
+		conns[i]->output = &http->outputs[i];
 	}
-	*wait = go == GO_ON ? machine_run(p) : go == GO_OVER ? NULL :
-	    wait_of(p);
-	return false;
+	burst_receive(&http->burst, conns, n);
+	for (unsigned i = 0; i < n; i++)
+		if (conns[i]->call != NULL)
+			take_request(conns[i]);
+	look_ahead(http->store, conns, n);
+	for (unsigned i = 0; i < n; i++)
+		if (conns[i]->step == STEP_ADMIT)
+			make_answer(conns[i]);
+	burst_send(&http->burst, conns, n);
 }
 
 void
-machine_look_ahead(struct peer *const *peers, unsigned n)
-{
-	for (int link = 0; link < AHEAD_LINKS; link++)
-		for (unsigned i = 0; i < n; i++)
-			ahead_go_on(&peers[i]->conn->request->ahead);
-}
-
-void
-machine_caught_up(struct http *http)
+machine_part(struct http *http)
 {
 	http->ahead = 0;
 }
@@ -466,6 +499,7 @@ machine_wake(struct peer *p, enum outcome outcome)
 	c = p->conn;
 	if (c->wait.kind == WAIT_TIME && outcome == OUTCOME_TIMED_OUT)
 		outcome = OUTCOME_READY;
+	c->go = GO_ON;
 	c->outcome = (uint8_t)outcome;
 	if (c->wait.kind == WAIT_READ)
 		c->readable = outcome == OUTCOME_READY;

@@ -83,19 +83,15 @@ struct peer	*machine_new(struct http *, int fd,
 		    const struct sockaddr *from, size_t listener);
 /* Good until the machine is asked for anything else. */
 const struct wait *machine_run(struct peer *);
-/* So many may read ahead at once; and whether that is worth it: with few files
- * it is not. */
-#define MACHINE_AHEAD	8
-bool		 machine_gains_ahead(const struct http *);
 /*
- * As machine_run, but who is about to have its target looked up has read ahead:
- * true.  It is to be run later, as no more of its http may read ahead than that
- * many, and behind a look ahead that is for all of them; so what they need from
- * memory comes at once.  When all have been run they have caught up.
+ * Those who are about to read, all of one http, may be run together: as far as
+ * their answers go, and then, with machine_run, each by itself, which says what
+ * it waits for.  When all have been, they part.
  */
-bool		 machine_read_ahead(struct peer *, const struct wait **);
-void		 machine_look_ahead(struct peer *const *, unsigned n);
-void		 machine_caught_up(struct http *);
+#define MACHINE_TOGETHER	64	/* at most */
+bool		 machine_is_to_read(const struct peer *);
+void		 machine_run_together(struct peer *const *, unsigned n);
+void		 machine_part(struct http *);
 /*
  * As machine_run, but no step of another stage: NULL, and which one is next, if
  * one of those is.  From there on that stage runs it, and until then it belongs

@@ -193,6 +193,7 @@ output_keep(struct output *o)
 
 	own->first = own->n = 0;
 	own->bytes = own->scratch_used = 0;
+	own->kept = true;
 	for (unsigned i = 0; i < o->n; i++) {
 		p = &o->pieces[o->first + i];
 		if (p->release == NULL)		/* in scratch */

@@ -36,6 +36,7 @@ struct output {
 	unsigned	 first, n;		/* pieces [first, first + n) */
 	size_t		 bytes;			/* in them */
 	size_t		 scratch_used;
+	bool		 kept;			/* by output_keep() */
 	struct piece	 pieces[OUTPUT_PIECES];
 	char		 scratch[OUTPUT_SCRATCH];
 };

@@ -40,15 +40,28 @@ receive_behind(struct conn *c)
 	return n;
 }
 
-/* Bytes of the client's into the loop's buffer, behind those of who has read
- * ahead, or behind what is kept.  Where there was room for no more, there may
- * be: who is told of what comes, but not of what is there, would wait for
- * ever. */
+/* Into the loop's buffer, behind those of who run together. */
+static struct call *
+receive_now(struct conn *c, struct call *k)
+{
+	struct http	*http = c->http;
+
+	k->at = http->input + http->ahead;
+	k->len = sizeof(http->input) - http->ahead;
+	k->n = c->transport->recv(c->transport_context, c->wait.fd, k->at,
+	    k->len);
+	if (k->n == -1)
+		k->error = errno;
+	return k;
+}
+
+/* Bytes of the client's into the loop's buffer, or behind what is kept.  Where
+ * there was room for no more, there may be: who is told of what comes, but not
+ * of what is there, would wait for ever. */
 static ssize_t
 receive(struct conn *c)
 {
-	struct http	*http = c->http;
-	size_t		 room;
+	struct call	*k = c->call, own;
 	ssize_t		 n;
 
 	/* In one turn they may come to both. */
@@ -59,13 +72,15 @@ receive(struct conn *c)
 		c->readable = n == KEPT_ROOM;
 		return n;
 	}
-	room = sizeof(http->input) - http->ahead;
-	c->first = c->input = http->input + http->ahead;
-	n = c->transport->recv(c->transport_context, c->wait.fd, c->input,
-	    room);
-	c->came = n > 0 ? (size_t)n : 0;
-	c->readable = n == (ssize_t)room;
-	return n;
+	c->call = NULL;
+	if (k == NULL)
+		k = receive_now(c, &own);
+	c->first = c->input = k->at;
+	c->came = k->n > 0 ? (size_t)k->n : 0;
+	c->readable = k->n == (ssize_t)k->len;
+	if (k->n == -1)
+		errno = k->error;
+	return k->n;
 }
 
 static void

@@ -96,6 +96,19 @@ give_several(struct conn *c, size_t most, size_t *asked)
 	return give(c, iov, n, more, *asked == o->bytes && *asked < most);
 }
 
+/* It has gone together with others'. */
+static inline ssize_t
+was_given(struct conn *c, size_t *asked)
+{
+	const struct call	*k = c->call;
+
+	c->call = NULL;
+	*asked = k->len;
+	if (k->n == -1)
+		errno = k->error;
+	return k->n;
+}
+
 /* The next pieces, at most so many bytes, in one call; it asked for so many.
  * Nearly always it is one, and then this is no function of its own to come back
  * to from the system. */
@@ -106,6 +119,8 @@ give_next(struct conn *c, size_t most, size_t *asked)
 	const struct piece	*p = output_first(o);
 	struct iovec		 iov = { (void *)(uintptr_t)p->at, p->len };
 
+	if (c->call != NULL)
+		return was_given(c, asked);
 	if (p->at == NULL)
 		return give_file(c, most, asked);
 	if (o->n > 1 || p->len >= most)

@@ -39,6 +39,8 @@ my @kinds = (
 	[get('/large'), [200, $large]],
 	[get('/f3', 'Content-Length: 3000') . ('b' x 3000) . get('/f4'),
 	    [200, $files{f3}], [200, $files{f4}]],
+	(map { [get("/f$_", 'Content-Length: 90000') . ('b' x 90_000) .
+	    get('/f4'), [200, $files{"f$_"}], [200, $files{f4}]] } 13 .. 16),
 	[get('/f5', 'Content-Length: 3000') . ('b' x 100)],
 	[substr(get('/f6'), 0, 20)],
 	[get('/inner/page', $login), [200, "inner\n"]],
@@ -79,7 +81,7 @@ sub halt {
 	kill($how, $server->role('main'));
 }
 
-# So many paths that it is worth to look several up together.
+# So many paths that it is worth to fetch what several need, together.
 my $asker = $server->connect;
 for my $hundred (0 .. 82) {
 	$asker->send(join('', map { get("/none/$hundred/$_") } 0 .. 99));

@@ -241,22 +241,22 @@ run_stages(struct client *c)
 
 /* As it is in a batch of one. */
 static const struct wait *
-run_ahead(struct client *c)
+run_batch(struct client *c)
 {
 	const struct wait	*w;
 
-	if (!machine_read_ahead(c->peer, &w))
-		return w;
-	machine_look_ahead(&c->peer, 1);
+	if (!machine_is_to_read(c->peer))
+		return machine_run(c->peer);
+	machine_run_together(&c->peer, 1);
 	w = machine_run(c->peer);
-	machine_caught_up(world.https[0]);
+	machine_part(world.https[0]);
 	return w;
 }
 
 static void
 run(struct client *c)
 {
-	c->wait = world.staged ? run_stages(c) : run_ahead(c);
+	c->wait = world.staged ? run_stages(c) : run_batch(c);
 	if (c->wait == NULL) {
 		machine_free(&c->peer);
 		return;

@@ -87,30 +87,23 @@ http_resume(struct http *http)
 	(void)http;
 }
 
+#ifndef RUNS_TOGETHER		/* it has these itself */
 bool
-machine_gains_ahead(const struct http *http)
+machine_is_to_read(const struct peer *p)
 {
-	(void)http;
-	return true;
-}
-
-#ifndef READS_AHEAD		/* it has these itself */
-bool
-machine_read_ahead(struct peer *p, const struct wait **wait)
-{
-	*wait = machine_run(p);
+	(void)p;
 	return false;
 }
 
 void
-machine_look_ahead(struct peer *const *peers, unsigned n)
+machine_run_together(struct peer *const *peers, unsigned n)
 {
 	(void)peers;
 	(void)n;
 }
 
 void
-machine_caught_up(struct http *http)
+machine_part(struct http *http)
 {
 	(void)http;
 }
