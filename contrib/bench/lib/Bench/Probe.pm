@@ -14,13 +14,21 @@ use Bench::Server;
 
 my %hot = (name => '500', target => '/500', size => 500);
 
+# What is only used once, as a buffer for lines of the log, is there already.
+sub warm_up {
+	my ($server) = @_;
+	my $load = Bench::Load->new(server => $server, workload => \%hot,
+	    seconds => 0.5);
+
+	$load->go;
+	$load->end;
+}
+
 # Bytes for each of so many connections that have had one answer.
 sub connection {
 	my ($server, $connections) = @_;
 
-	# What is only allocated once is there already.
-	Bench::Load->new(server => $server, workload => \%hot,
-	    seconds => 0)->end;
+	warm_up($server);
 	my $before = $server->memory;
 	my $load = Bench::Load->new(server => $server, seconds => 0,
 	    workload => { %hot, c => $connections });
@@ -29,20 +37,22 @@ sub connection {
 	return ($after - $before) / $connections;
 }
 
-# Bytes for each file that is cached, without its contents: from a thousand
-# files to many.  Of those here only amped has small files in its own memory.
+# Bytes for each file that is cached, without its contents: from a fifth of so
+# many to all, when helpers have what they need for themselves.  Of those here only amped has small files in its own memory.
 sub file {
 	my ($server, $files, $many) = @_;
+	my $few = $many / 5;
 	my @memory;
 
-	for my $n (1000, $many) {
+	warm_up($server);
+	for my $n ($few, $many) {
 		my ($list, $lines) = $files->many($n);
 		Bench::Load->new(server => $server, seconds => 0,
 		    list => $list, lines => $lines, workload =>
 		    { name => "files-$n", warm => 1 })->end;
 		push(@memory, $server->memory);
 	}
-	return ($memory[1] - $memory[0]) / ($many - 1000) -
+	return ($memory[1] - $memory[0]) / ($many - $few) -
 	    ($server->{name} eq 'amped' ? 500 : 0);
 }
 
