@@ -103,21 +103,22 @@ enum go		close_step(struct conn *);
 
 /* What fills no packet waits for more; or not, if it has. */
 void		 conn_cork(struct conn *, bool);
-enum go		conn_wait_disk(struct conn *, struct errand *);	/* for it */
+enum go		conn_wait_disk(struct conn *, struct errand *);
 /* Whether an errand must not be started before what is pending has been sent:
  * it would be this request's own, and not be found again behind that. */
 bool		 conn_sends_first(const struct conn *);
 /* Bytes that may go in this turn; 0: time must pass first. */
 static inline size_t	conn_allowance(struct conn *);
 size_t		 conn_paced(struct conn *);	/* for that */
-void		 conn_forget_output(struct conn *);	/* that is pending */
+void		 conn_forget_output(struct conn *);	/* all that pends */
 /* Where its input is: the loop's buffer, or its own memory.  What is not
  * consumed is kept there from here on, and the loop's is free. */
 bool		 conn_shares_input(const struct conn *);
 void		 conn_keep_input(struct conn *);
-/* What must outlast this turn of the loop, to the connection. */
+/* Moves what must outlast this turn of the loop to the connection. */
 void		 conn_park(struct conn *);
-/* For an idle peer; the way back: it is kept for the next, and readable yet. */
+/* One for a peer that was idle; and the way back: it is kept for another peer,
+ * and may be read until then. */
 void		 conn_begin(struct peer *);
 void		 conn_end(struct peer *);
 void		 conn_request_begin(struct conn *);

@@ -38,7 +38,8 @@ sub connection {
 }
 
 # Bytes for each file that is cached, without its contents: from a fifth of so
-# many to all, when helpers have what they need for themselves.  Of those here only amped has small files in its own memory.
+# many to all, when helpers have what they need for themselves.  Of those here
+# only amped has small files in its own memory.
 sub file {
 	my ($server, $files, $many) = @_;
 	my $few = $many / 5;
