@@ -23,6 +23,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
+#include "lib/user.h"
 #include "monitor_private.h"
 
 #define TAKEN_WITHIN	10	/* s for the client to take the next piece */
@@ -81,8 +82,7 @@ explain(struct conf *conf, const struct ctl_request *request,
 	char		*fields[CTL_WORDS_MOST];
 	struct question	 q = { .fields = fields };
 
-	if (reign_choose_user(r) == -1 || (r->user != NULL &&
-	    proc_become(r->user, r->uid, r->gid) == -1))
+	if (reign_choose_user(r) == -1 || user_become(&r->user) == -1)
 		ctl_begin(answer, CTL_VERDICT_FAILED, "cannot become user %s",
 		    conf->user);
 	else if (take_words(request, &q, answer))

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
@@ -23,6 +22,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
+#include "lib/user.h"
 #include "logs.h"
 #include "monitor.h"
 #include "roots.h"
@@ -308,29 +308,26 @@ open_log(struct monitor_setup *setup, const char *file)
 static void
 choose_user(struct reign *r, const struct options *o)
 {
-	struct passwd	*pw;
-	struct stat	 st;
+	struct user	owner;
+	struct stat	st;
 
 	if (reign_choose_user(r) == -1)
 		exit(EX_NOUSER);
-	if (r->user == NULL && o->directory != NULL &&
+	if (r->user.name == NULL && o->directory != NULL &&
 	    access(o->directory, R_OK | X_OK) == -1) {
 		log_error("cannot read %s", o->directory);
 		exit(EX_NOINPUT);
 	}
-	if (r->user == NULL || o->directory == NULL ||
-	    proc_may_read(o->directory, r->user, r->uid, r->gid))
+	if (r->user.name == NULL || o->directory == NULL ||
+	    proc_may_read(&r->user, o->directory))
 		return;
 	/* Somebody tries it on a directory of their own: be its owner. */
-	if (stat(o->directory, &st) == -1 ||
-	    (pw = getpwuid(st.st_uid)) == NULL)
+	if (stat(o->directory, &st) == -1 || !user_numbered(&owner, st.st_uid))
 		fatal("cannot look at %s", o->directory);
 	log_warnx("user %s may not read %s: serving it as its owner, %s",
-	    r->user, o->directory, pw->pw_name);
-	mem_drop(&r->user);
-	r->user = mem_string(pw->pw_name);
-	r->uid = pw->pw_uid;
-	r->gid = pw->pw_gid;
+	    r->user.name, o->directory, owner.name);
+	user_free(&r->user);
+	r->user = owner;
 }
 
 /* -t: what is no mistake, but in the way of who is to serve, is told, too. */
@@ -357,8 +354,8 @@ explain(struct reign *r, struct options *o)
 	const char	*why;
 
 	choose_user(r, o);
-	if (r->user != NULL && proc_become(r->user, r->uid, r->gid) == -1)
-		fatal("cannot become user %s", r->user);
+	if (user_become(&r->user) == -1)
+		fatal("cannot become user %s", r->user.name);
 	why = question_answer(&o->question, r->conf, &wrong, stdout);
 	if (why != NULL)
 		fprintf(stderr, "amped: %s\n", why);

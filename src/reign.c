@@ -1,7 +1,6 @@
 /*
  * reign: begins and ends as a struct; what happens in it is in mains.c.
  */
-#include <pwd.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -39,20 +38,13 @@ reign_new(struct conf *conf)
 int
 reign_choose_user(struct reign *r)
 {
-	struct passwd	*pw;
-
 	if (geteuid() != 0 || r->conf->user == NULL)
 		return 0;
-	pw = getpwnam(r->conf->user);
-	if (pw == NULL) {
-		log_errorx("there is no user %s: name another one in the conf "
-		    "(user)", r->conf->user);
-		return -1;
-	}
-	r->user = mem_string(pw->pw_name);
-	r->uid = pw->pw_uid;
-	r->gid = pw->pw_gid;
-	return 0;
+	if (user_named(&r->user, r->conf->user))
+		return 0;
+	log_errorx("there is no user %s: name another one in the conf (user)",
+	    r->conf->user);
+	return -1;
 }
 
 void
@@ -117,6 +109,6 @@ reign_free(struct reign **rp)
 	turns_free(&r->turns);
 	mem_drop(&r->workers);
 	conf_free(&r->conf);
-	mem_drop(&r->user);
+	user_free(&r->user);
 	mem_drop(rp);
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/user.h"
 #include "pulse.h"
 
 struct addresses;
@@ -55,11 +56,9 @@ struct reign {
 	size_t			 nlisteners;
 	int			 access;	/* its log, -1: none; as a
 						 * handle, if it can be */
-	char			*user;		/* NULL: stay who we are */
+	struct user		 user;		/* whom all become */
 	int			 error;		/* the error log, until it
 						 * serves; -1: as it is */
-	uid_t			 uid;
-	gid_t			 gid;
 	int			 rules;		/* which files its helpers may
 						 * reach; -1: as they are */
 	struct mounts		*mounts;

@@ -65,7 +65,7 @@ walk_all(const void *context)
 {
 	const struct reign	*r = context;
 	const struct conf	*conf = r->conf;
-	struct walk		 w = { .user = r->user };
+	struct walk		 w = { .user = r->user.name };
 
 	for (size_t i = 0; i < conf->nsites; i++) {
 		walk_to(&w, conf->sites[i].rules.root);
@@ -80,5 +80,5 @@ walk_all(const void *context)
 void
 roots_check(const struct reign *r)
 {
-	proc_as(r->user, r->uid, r->gid, walk_all, r);
+	proc_as(&r->user, walk_all, r);
 }

@@ -14,6 +14,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
+#include "lib/user.h"
 #include "monitor_private.h"
 
 #define CLEAR		16	/* descriptors from here on are free */
@@ -113,10 +114,9 @@ become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 	open_own(m, r, role, parent);
 	if (!is_privileged(role))
 		proc_bound_capabilities();
-	if (!is_privileged(role) && who->user != NULL &&
-	    proc_become(who->user, who->uid, who->gid) == -1)
+	if (!is_privileged(role) && user_become(&who->user) == -1)
 		fatal("cannot become user %s; start as root, or as that user",
-		    who->user);
+		    who->user.name);
 	if (!is_privileged(role) && proc_no_capabilities() == -1)
 		fatal("cannot give capabilities up");
 	proc_no_new_privileges();

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,6 +27,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
+#include "lib/user.h"
 
 #define LAST_SECONDS	3		/* of a child without its parent */
 
@@ -198,40 +198,30 @@ proc_no_capabilities(void)
 }
 #endif
 
-int
-proc_become(const char *user, uid_t uid, gid_t gid)
-{
-	if (initgroups(user, gid) == -1 || setgid(gid) == -1 ||
-	    setuid(uid) == -1)
-		return -1;
-	return 0;
-}
-
 bool
-proc_may_read(const char *directory, const char *user, uid_t uid, gid_t gid)
+proc_may_read(const struct user *u, const char *directory)
 {
 	int	status = -1;
 	pid_t	pid = fork();
 
 	if (pid == 0)
-		_exit(proc_become(user, uid, gid) == -1 ||
+		_exit(user_become(u) == -1 ||
 		    access(directory, R_OK | X_OK) == -1);
 	return pid != -1 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
 void
-proc_as(const char *user, uid_t uid, gid_t gid, void (*what)(const void *),
-    const void *context)
+proc_as(const struct user *u, void (*what)(const void *), const void *context)
 {
 	pid_t	pid, parent = getpid();
 
-	if (user == NULL) {
+	if (u->name == NULL) {
 		what(context);
 		return;
 	}
 	pid = fork();
 	if (pid == 0) {
-		if (proc_become(user, uid, gid) == -1)
+		if (user_become(u) == -1)
 			_exit(0);
 		proc_follow(parent);
 		what(context);

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct user;
+
 /* First thing in main(): remembers where the title's room is. */
 void	proc_title_init(int argc, char **argv);
 void	proc_title(const char *title);		/* "amped: main" */
@@ -37,22 +39,18 @@ void	proc_no_new_privileges(void);
 /*
  * None of root's powers (capabilities) for this process, nor for any program
  * that it runs; where it is not allowed to deny these, proc_no_new_privileges()
- * does.  After proc_become(), which needs them.  0, or -1 with errno.
+ * does.  After user_become(), which needs them.  0, or -1 with errno.
  */
 int	proc_no_capabilities(void);
 /* ... before that: what no program may ever get, if it may say so. */
 void	proc_bound_capabilities(void);
 
-/* To this user for good: groups, gid, uid.  0, or -1 with errno. */
-int	proc_become(const char *user, uid_t, gid_t);
-
 /* Whether that user could read a directory, asked as that user. */
-bool	proc_may_read(const char *directory, const char *user, uid_t, gid_t);
+bool	proc_may_read(const struct user *, const char *directory);
 
-/* Has something done as that user, by a child that is waited for; NULL: by us,
- * as we are. */
-void	proc_as(const char *user, uid_t, gid_t, void (*)(const void *),
-	    const void *);
+/* Has something done as that user, by a child that is waited for; nobody: by
+ * us, as we are. */
+void	proc_as(const struct user *, void (*)(const void *), const void *);
 
 /*
  * Into the background: fork, new session, / as directory, no terminal.  It
@@ -69,7 +67,7 @@ size_t	proc_descriptors(void);
 
 /*
  * What of our memory is there: a descriptor of the kernel's table of it (64
- * bits for each page, the highest: present), or -1.  After proc_become().
+ * bits for each page, the highest: present), or -1.  After user_become().
  */
 int	proc_pagemap(void);
 
