@@ -1,11 +1,12 @@
 /*
  * mime: file name extensions to media types.
  *
- * One array, sorted by extension, copied text throughout: it is filled once
- * and asked only when a file is new to the caches.
+ * One array, sorted by extension once it is filled: it is read while nobody is
+ * served yet, and asked only when a file is new to the caches.
  */
 #include <sys/param.h>
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,10 +99,14 @@ static const char *const builtin[] = {
 };
 
 struct entry {
-	char	*extension, *type;	/* owned */
+	const char	*extension;	/* small letters */
+	const char	*type;
+	size_t		 turn;		/* the later one wins */
 };
 
 struct mime {
+	char		**lines;	/* owned, cut into words */
+	size_t		 nlines, room;
 	struct entry	*at;		/* owned, sorted by extension */
 	size_t		 n, size;
 };
@@ -140,32 +145,53 @@ find(const struct mime *m, struct str extension)
 	return &m->at[n];
 }
 
-static void
-insert(struct mime *m, const char *extension, char *type)
+static int
+compare_entries(const void *a, const void *b)
 {
-	size_t	n = place(m, str_of(extension));
+	const struct entry	*one = a, *other = b;
+	int			 order = strcmp(one->extension,
+				    other->extension);
 
+	return order != 0 ? order :
+	    (one->turn > other->turn) - (one->turn < other->turn);
+}
+
+/* Once all are there: in order, and of each extension the last. */
+static void
+sort(struct mime *m)
+{
+	size_t	n = 0;
+
+	qsort(m->at, m->n, sizeof(m->at[0]), compare_entries);
+	for (size_t i = 0; i < m->n; i++)
+		if (i + 1 == m->n || strcmp(m->at[i].extension,
+		    m->at[i + 1].extension) != 0)
+			m->at[n++] = m->at[i];
+	m->n = n;
+}
+
+static void
+add(struct mime *m, char *extension, const char *type)
+{
+	for (char *c = extension; *c != '\0'; c++)
+		*c = (char)tolower((unsigned char)*c);
 	if (m->n == m->size) {
 		m->size = m->size == 0 ? 256 : 2 * m->size;
 		m->at = mem_grow(m->at, m->size, sizeof(m->at[0]));
 	}
-	memmove(&m->at[n + 1], &m->at[n], (m->n - n) * sizeof(m->at[0]));
-	m->at[n] = (struct entry){ mem_string(extension), type };
+	m->at[m->n] = (struct entry){ extension, type, m->n };
 	m->n++;
 }
 
-/* The later one wins, as files are read over the built-in table. */
-static void
-add(struct mime *m, const char *extension, const char *type)
+/* A line of ours, which words can be cut out of. */
+static char *
+keep(struct mime *m, const char *line)
 {
-	struct entry	*e = find(m, str_of(extension));
-
-	if (e == NULL) {
-		insert(m, extension, mem_string(type));
-		return;
+	if (m->nlines == m->room) {
+		m->room = m->room == 0 ? 256 : 2 * m->room;
+		m->lines = mem_grow(m->lines, m->room, sizeof(m->lines[0]));
 	}
-	mem_drop(&e->type);
-	e->type = mem_string(type);
+	return m->lines[m->nlines++] = mem_string(line);
 }
 
 /* It goes into a response head: visible ASCII, one slash inside. */
@@ -183,11 +209,11 @@ type_valid(const char *type)
 	return true;
 }
 
-/* A line: type, extensions; cut into words in place.  False: not valid. */
+/* A line: type, extensions.  False: not valid. */
 static bool
-add_line(struct mime *m, char *line)
+add_line(struct mime *m, const char *text)
 {
-	char	*rest, *type, *extension;
+	char	*line = keep(m, text), *rest, *type, *extension;
 
 	line[strcspn(line, "#")] = '\0';
 	type = strtok_r(line, SPACES, &rest);
@@ -203,12 +229,8 @@ add_line(struct mime *m, char *line)
 static void
 add_builtin(struct mime *m)
 {
-	for (size_t i = 0; i < sizeof(builtin) / sizeof(builtin[0]); i++) {
-		char	*line = mem_string(builtin[i]);
-
-		add_line(m, line);
-		mem_drop(&line);
-	}
+	for (size_t i = 0; i < sizeof(builtin) / sizeof(builtin[0]); i++)
+		add_line(m, builtin[i]);
 }
 
 static void
@@ -244,6 +266,7 @@ mime_new(const char *file)
 	add_builtin(m);
 	if (file != NULL)
 		add_file(m, file);
+	sort(m);
 	return m;
 }
 
@@ -254,10 +277,9 @@ mime_free(struct mime **pointer)
 
 	if (m == NULL)
 		return;
-	for (size_t i = 0; i < m->n; i++) {
-		mem_drop(&m->at[i].extension);
-		mem_drop(&m->at[i].type);
-	}
+	for (size_t i = 0; i < m->nlines; i++)
+		mem_drop(&m->lines[i]);
+	mem_drop(&m->lines);
 	mem_drop(&m->at);
 	mem_drop(pointer);
 }
