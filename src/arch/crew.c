@@ -38,6 +38,8 @@
 
 #define REFILL	5000		/* ms: one that cannot live at all is not
 				 * started over and over */
+#define SETTLE	100		/* ms: all that starts wants the processor, and
+				 * the first client waits for one helper */
 
 TAILQ_HEAD(helper_list, helper);
 
@@ -211,12 +213,12 @@ reserve_is_short(const struct crew *crew)
 
 /* It is to be there when it is needed, but there is no hurry. */
 static void
-refill_later(struct crew *crew)
+refill_later(struct crew *crew, int64_t ms)
 {
 	if (!reserve_is_short(crew) || crew->refill != 0)
 		return;
-	crew->refill = crew->clock->ms + REFILL;
-	look_later(crew, REFILL);
+	crew->refill = crew->clock->ms + ms;
+	look_later(crew, ms);
 }
 
 /* Whoever has the last descriptor of a file closes it even by dying. */
@@ -264,7 +266,7 @@ lost(struct helper *h)
 		again(crew, e);
 	else if (was_idle && !young && reserve_is_short(crew))
 		ask(crew);
-	refill_later(crew);
+	refill_later(crew, REFILL);
 }
 
 static void
@@ -343,7 +345,7 @@ give_up(struct helper *h)
 	h->errand = NULL;
 	put(h, &h->crew->stuck);
 	have_killed(h);
-	refill_later(h->crew);
+	refill_later(h->crew, REFILL);
 	fail(e, ETIMEDOUT);
 }
 
@@ -413,7 +415,7 @@ fill_reserve(struct crew *crew)
 	crew->refill = 0;
 	while (reserve_is_short(crew) && ask(crew))
 		continue;
-	refill_later(crew);
+	refill_later(crew, REFILL);
 }
 
 /* How many we have asked for is only what we remember of it: an answer may get
@@ -494,7 +496,7 @@ crew_join(struct crew *crew, int fd)
 	if (fd == -1 || io_nonblock(fd) == -1) {
 		io_close(&fd);
 		look_later(crew, RETRY);
-		refill_later(crew);
+		refill_later(crew, REFILL);
 		/* Without any, and without hope for one, jobs fail. */
 		if (crew->helpers == 0 && crew->asked == 0)
 			fail_all(crew, EAGAIN);
@@ -579,7 +581,9 @@ crew_new(struct evloop *loop, const struct clock *clock,
 	crew->anew = evloop_timer(loop, ask_anew, crew);
 	for (size_t i = 0; i < world->nleftovers; i++)
 		adopt(crew, &world->leftovers[i]);
-	fill_reserve(crew);
+	if (reserve_is_short(crew))
+		ask(crew);
+	refill_later(crew, SETTLE);
 	return crew;
 }
 

@@ -29,6 +29,9 @@
 #define DELAY		200		/* ms that a line may wait for others */
 #define TELL		60000		/* ms between complaints */
 #define RETRY		1000		/* ms, to ask for a helper again */
+#define SETTLE		100		/* ms, to ask for the first one, unless
+					 * there is much to write: the first
+					 * client waits for others that start */
 #define ANSWER		3000		/* ms: by then it is lost */
 #define PARTING		2000		/* ms for the rest at the end */
 
@@ -51,6 +54,7 @@ struct logger {
 	int64_t			 given;		/* that batch, us */
 	int64_t			 told;		/* that a log fails, clock ms */
 	bool			 due;		/* lines have waited enough */
+	bool			 settling;	/* not yet for any */
 	bool			 asked;		/* for a helper */
 	int64_t			 answer;	/* ... is due, clock ms */
 	struct buf		 batch;		/* its bytes */
@@ -108,6 +112,7 @@ ask(struct logger *g)
 }
 
 static void	answered(void *);
+static void	timer(void *);
 
 static void
 leave_helper(struct logger *g)
@@ -263,9 +268,11 @@ logger_room(void *context, size_t most)
 static void
 more(struct logger *g, size_t before, size_t now)
 {
-	if (before == 0)
+	if (before == 0 && !g->settling)
 		evloop_at(g->timer, g->clock->ms + DELAY);
-	if (now >= EAGER)
+	if (now >= EAGER && g->settling)
+		timer(g);
+	else if (now >= EAGER)
 		send_next(g);
 }
 
@@ -338,6 +345,7 @@ timer(void *context)
 	struct logger	*g = context;
 
 	g->due = true;
+	g->settling = false;
 	if (g->fd == -1 && g->asked && g->clock->ms < g->answer)
 		evloop_at(g->timer, g->answer);
 	else if (g->fd == -1)
@@ -398,7 +406,8 @@ logger_new(struct evloop *loop, const struct clock *clock, int control)
 	 * cost much just when there is much to do. */
 	buf_need(&g->waiting, ROOM);
 	buf_need(&g->batch, ROOM);
-	ask(g);
+	g->settling = true;
+	evloop_at(g->timer, clock->ms + SETTLE);
 	return g;
 }
 

@@ -75,6 +75,7 @@ sub rewrite {
 sub environment_of {
 	my ($server, $variable) = @_;
 
+	await('the last that starts', sub { $server->role('log helper') });
 	return grep { slurp("/proc/$_/environ") =~ /(?:\A|\0)$variable=/ }
 	    map { $server->role($_) } 'helper', 'log helper', 'scribe';
 }

@@ -208,7 +208,9 @@ sub pipes_of {
 
 $server = Amped->start(root => $root, global => $few, errors => 1);
 my ($asking) = $server->role('main');
+my $reserve = Amped::architecture() eq 'amped' ? 2 : 0;
 await('its helpers', sub { $server->role('log helper') == 1 &&
+    $server->role('helper') == $reserve &&
     pipes_of($asking) == 2 + $server->role('helper') });
 my $pipes = pipes_of($asking);
 my $slept = sleeps($server->{pid});

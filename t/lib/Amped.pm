@@ -412,12 +412,13 @@ sub role {
 
 sub processes { return Amped::Process::of_session($_[0]{pid}) }
 
-# Sends a signal to the one process of a role, or to all of them.
+# Sends a signal to the one process of a role, or to all of them, when there is
+# one: not all are there when it begins to serve.
 sub kill_role {
 	my ($self, $signal, $role) = @_;
-	my @pids = $self->role($role);
+	my @pids;
 
-	die "there is no $role\n" unless @pids;
+	await("a $role", sub { @pids = $self->role($role) });
 	kill($signal, @pids);
 	return @pids;
 }

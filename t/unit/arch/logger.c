@@ -1,7 +1,7 @@
 /*
- * Tests of arch/logger: threads that have lines at the same time.  The test is
- * the log helper; with ThreadSanitizer it also shows that nobody writes where
- * another one does.
+ * Tests of arch/logger: when it asks for a log helper; threads that have lines
+ * at the same time.  The test is the log helper; with ThreadSanitizer it also
+ * shows that nobody writes where another one does.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "arch/logger.h"
+#include "control.h"
 #include "helpers/record.h"
 #include "lib/buf.h"
 #include "lib/io.h"
@@ -181,9 +182,132 @@ START_TEST(finished)
 }
 END_TEST
 
+static void
+write_line(const char *line)
+{
+	char	*to = logger_room(logger, MOST);
+
+	ck_assert_ptr_nonnull(to);
+	memcpy(to, line, strlen(line));
+	logger_access(logger, strlen(line));
+}
+
+/* How often it has asked, of the monitor's end. */
+static int
+questions(int control)
+{
+	enum control	message;
+	int		fd, n = 0;
+
+	while (control_recv(control, &message, &fd) == 1) {
+		ck_assert_int_eq(message, CONTROL_WANT_LOGGER);
+		n++;
+	}
+	return n;
+}
+
+static void
+begin_alone(int control[2])
+{
+	ck_assert_int_eq(io_pipe(control), 0);
+	ck_assert_int_eq(io_nonblock(control[1]), 0);
+	loop = evloop_new(&now);
+	logger = logger_new(loop, &now, control[0]);
+}
+
+static void
+end_alone(int control[2])
+{
+	close(control[1]);
+	logger_free(&logger);
+	evloop_free(&loop);
+	close(control[0]);
+}
+
+/* Others start as well; but no line is lost for that. */
+START_TEST(asks_late_unless_there_is_much)
+{
+	int	control[2], lines = 0;
+
+	begin_alone(control);
+	write_line("one\n");
+	ck_assert_int_eq(questions(control[1]), 0);
+	while (questions(control[1]) == 0 && lines++ < 100000)
+		write_line("one of many lines, and so on, and so on\n");
+	ck_assert_int_lt(lines, 4000);
+	for (int i = 0; i < 4000; i++)
+		write_line("more of them\n");
+	ck_assert_int_eq(questions(control[1]), 0);
+	end_alone(control);
+}
+END_TEST
+
+static void
+asked(void *control)
+{
+	if (questions(*(int *)control) > 0)
+		evloop_stop(loop);
+}
+
+START_TEST(asks_in_time)
+{
+	int		 control[2];
+	struct watch	*w;
+
+	begin_alone(control);
+	w = evloop_watch(loop, control[1], asked, &control[1]);
+	evloop_want(w, EVLOOP_READ);
+	evloop_run(loop);
+	evloop_unwatch(&w);
+	end_alone(control);
+}
+END_TEST
+
+static void
+take_order(void *context)
+{
+	static char	buffer[RECORD_MAX];
+	struct job	job;
+	int		fd = *(int *)context;
+
+	ck_assert_int_eq(record_recv_order(fd, &job, buffer), 1);
+	buf_add(&log_text, job.data, job.length);
+	job.done = job.length;
+	record_send_answer(fd, &job);
+	evloop_stop(loop);
+}
+
+/* One that comes by itself, since the log has been opened again: at once, and
+ * each time there are lines after that. */
+START_TEST(comes_unasked)
+{
+	int		 control[2], ends[2];
+	struct watch	*w;
+
+	begin_alone(control);
+	ck_assert_int_eq(io_pipe(ends), 0);
+	w = evloop_watch(loop, ends[1], take_order, &ends[1]);
+	evloop_want(w, EVLOOP_READ);
+	logger_join(logger, ends[0]);
+	write_line("one\n");
+	evloop_run(loop);
+	write_line("two\n");
+	evloop_run(loop);
+	ck_assert_str_eq(buf_string(&log_text), "one\ntwo\n");
+	ck_assert_int_eq(questions(control[1]), 0);
+	evloop_unwatch(&w);
+	close(ends[1]);
+	end_alone(control);
+	buf_free(&log_text);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
+	tcase_add_test(tests, asks_late_unless_there_is_much);
+	tcase_add_test(tests, asks_in_time);
+	tcase_add_test(tests, comes_unasked);
 	tcase_add_test(tests, threads);
 	tcase_add_test(tests, finished);
 }
