@@ -44,6 +44,9 @@ my @known = (
 	    $_[0]) } },
 );
 
+# A command's beginning, to be stopped when all but that command is done.
+my @held = ('/bin/sh', '-c', 'kill -STOP $$; exec "$@"', 'sh');
+
 my %running;		# by pid; ended in any case
 my $owner = $$;
 
@@ -133,6 +136,8 @@ sub conf_text {
 #	anywhere	on any core
 #	memory	bytes that it may have
 #	told, more	amped's: it tells more; lines of its conf
+#	timed	count from when its program is executed: what comes before,
+#		of a shell that joins a control group, takes as long
 sub start {
 	my ($class, %opt) = @_;
 	my $self = bless({ %opt, name => $opt{server}{name},
@@ -164,10 +169,21 @@ sub start {
 	$self->{started} = time;
 	$self->{pid} = Amped::spawn(['/bin/sh', '-c',
 	    $self->{group}->joining . "; ulimit -n $limit; exec \"\$@\"", 'sh',
-	    $opt{anywhere} ? () : pinned($server_core), @command], "$self->{dir}/out",
-	    "$self->{dir}/out");
+	    $opt{anywhere} ? () : pinned($server_core),
+	    $opt{timed} ? @held : (), @command],
+	    "$self->{dir}/out", "$self->{dir}/out");
 	$running{$self->{pid}} = $self;
+	$self->release if $opt{timed};
 	return $self;
+}
+
+# Lets go who was held, and counts from now.
+sub release {
+	my ($self) = @_;
+
+	waitpid($self->{pid}, POSIX::WUNTRACED());
+	$self->{started} = time;
+	kill('CONT', $self->{pid});
 }
 
 # Starts them all at once, each as start() is told; those that answer.  Whoever
@@ -188,6 +204,13 @@ sub pinned {
 	my ($core) = @_;
 
 	return which('taskset') ? ('taskset', '-c', $core) : ();
+}
+
+# From here on what this process asks costs the servers' core nothing.
+sub ask_from_client_core {
+	my $taskset = which('taskset');
+
+	system("$taskset -cp $client_core $$ > /dev/null 2>&1") if $taskset;
 }
 
 # One request on a connection of its own; the answer's bytes, if it came.
