@@ -2,6 +2,8 @@
  * body: the next pieces of a file, if they are in memory; else a helper's
  * errand to bring them there.
  */
+#include <sys/param.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -373,6 +375,9 @@ wanted(const struct conn *c)
 	size_t			 most = r->portion != 0 ? r->portion :
 				    CONN_TURN;
 
+	/* They stay there as long as the client likes. */
+	if (file_is_copied(r->file))
+		most = MIN(most, CONN_TURN / 2);
 	/* Room for head, lead, chunk, and the lead behind the last; and not a
 	 * little more than can go at once. */
 	return r->next < r->end && output_room(o, 4) &&
