@@ -318,6 +318,7 @@ choose_user(struct reign *r, const struct options *o)
 		log_error("cannot read %s", o->directory);
 		exit(EX_NOINPUT);
 	}
+	user_ask_groups(&r->user);
 	if (r->user.name == NULL || o->directory == NULL ||
 	    proc_may_read(&r->user, o->directory))
 		return;
@@ -328,6 +329,7 @@ choose_user(struct reign *r, const struct options *o)
 	    r->user.name, o->directory, owner.name);
 	user_free(&r->user);
 	r->user = owner;
+	user_ask_groups(&r->user);
 }
 
 /* -t: what is no mistake, but in the way of who is to serve, is told, too. */

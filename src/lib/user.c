@@ -10,7 +10,7 @@
 #include "lib/user.h"
 
 enum {
-	FEW = 16,		/* groups to begin with */
+	FEW = 256,		/* groups to begin with */
 	MOST = 65536,		/* no system has as many */
 };
 
@@ -23,20 +23,22 @@ most_groups(int n)
 	return most > 0 && n > most ? (int)most : n;
 }
 
-static bool
-find_groups(struct user *u)
+void
+user_ask_groups(struct user *u)
 {
+	if (u->name == NULL)
+		return;
+	mem_drop(&u->groups);
 	for (int room = FEW; room <= MOST; room *= 2) {
 		u->ngroups = room;
 		u->groups = mem_array((size_t)room, sizeof(*u->groups));
 		if (getgrouplist(u->name, u->gid, u->groups,
 		    &u->ngroups) != -1) {
 			u->ngroups = most_groups(u->ngroups);
-			return true;
+			return;
 		}
 		mem_drop(&u->groups);
 	}
-	return false;
 }
 
 static bool
@@ -48,10 +50,7 @@ take(struct user *u, const struct passwd *pw)
 	u->name = mem_string(pw->pw_name);
 	u->uid = pw->pw_uid;
 	u->gid = pw->pw_gid;
-	if (find_groups(u))
-		return true;
-	user_free(u);
-	return false;
+	return true;
 }
 
 bool
@@ -74,13 +73,20 @@ user_free(struct user *u)
 	*u = (struct user){ 0 };
 }
 
+static int
+take_groups(const struct user *u)
+{
+	return u->groups != NULL ? setgroups((size_t)u->ngroups, u->groups) :
+	    initgroups(u->name, u->gid);
+}
+
 int
 user_become(const struct user *u)
 {
 	if (u->name == NULL)
 		return 0;
-	if (setgroups((size_t)u->ngroups, u->groups) == -1 ||
-	    setgid(u->gid) == -1 || setuid(u->uid) == -1)
+	if (take_groups(u) == -1 || setgid(u->gid) == -1 ||
+	    setuid(u->uid) == -1)
 		return -1;
 	return 0;
 }

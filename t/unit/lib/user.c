@@ -14,7 +14,7 @@
 #include "lib/user.h"
 #include "t/unit/unit.h"
 
-static int	known;			/* groups of everybody */
+static int	known;			/* groups of the crowd */
 static char	called[64];		/* what, in order */
 static char	fails;			/* which of them does */
 
@@ -71,6 +71,13 @@ setgroups(size_t n, const gid_t *groups)
 }
 
 int
+initgroups(const char *name, gid_t gid)
+{
+	ck_assert_str_eq(name, "crowd");
+	return call('a', gid, gid);
+}
+
+int
 setgid(gid_t gid)
 {
 	return call('i', gid, gid);
@@ -97,17 +104,19 @@ START_TEST(all_groups_then_the_user)
 {
 	struct user	u;
 
-	known = 40;
+	known = 400;
 	ck_assert(user_named(&u, "crowd"));
 	ck_assert_str_eq(u.name, "crowd");
-	ck_assert_int_eq(u.ngroups, 40);
-	expect(&u, 0, 0, "g 8-47 i 8-8 u 7-7 ");
-	expect(&u, 'g', -1, "g 8-47 ");
-	expect(&u, 'i', -1, "g 8-47 i 8-8 ");
-	expect(&u, 'u', -1, "g 8-47 i 8-8 u 7-7 ");
+	user_ask_groups(&u);
+	ck_assert_int_eq(u.ngroups, 400);
+	expect(&u, 0, 0, "g 8-407 i 8-8 u 7-7 ");
+	expect(&u, 'g', -1, "g 8-407 ");
+	expect(&u, 'i', -1, "g 8-407 i 8-8 ");
+	expect(&u, 'u', -1, "g 8-407 i 8-8 u 7-7 ");
 	user_free(&u);
 	known = 1;
 	ck_assert(user_numbered(&u, 7));
+	user_ask_groups(&u);
 	expect(&u, 0, 0, "g 8-8 i 8-8 u 7-7 ");
 	user_free(&u);
 }
@@ -119,6 +128,7 @@ START_TEST(groups_that_come_later_are_not_asked_for)
 
 	known = 3;
 	ck_assert(user_named(&u, "crowd"));
+	user_ask_groups(&u);
 	known = 5;
 	expect(&u, 0, 0, "g 8-10 i 8-8 u 7-7 ");
 	user_free(&u);
@@ -151,10 +161,24 @@ START_TEST(who_is_not_known)
 	ck_assert(!user_named(&u, "nemo"));
 	ck_assert_ptr_null(u.name);
 	ck_assert(!user_numbered(&u, 9));
-	known = 1 << 20;
-	ck_assert(!user_named(&u, "crowd"));
-	ck_assert_ptr_null(u.name);
+	user_ask_groups(&u);
 	ck_assert_ptr_null(u.groups);
+}
+END_TEST
+
+/* Nobody has asked, or there was no answer: it asks for itself. */
+START_TEST(groups_that_are_not_known)
+{
+	struct user	u;
+
+	ck_assert(user_named(&u, "crowd"));
+	expect(&u, 0, 0, "a 8-8 i 8-8 u 7-7 ");
+	expect(&u, 'a', -1, "a 8-8 ");
+	known = 1 << 20;
+	user_ask_groups(&u);
+	ck_assert_ptr_null(u.groups);
+	expect(&u, 0, 0, "a 8-8 i 8-8 u 7-7 ");
+	user_free(&u);
 }
 END_TEST
 
@@ -165,4 +189,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, groups_that_come_later_are_not_asked_for);
 	tcase_add_test(tests, nobody_stays);
 	tcase_add_test(tests, who_is_not_known);
+	tcase_add_test(tests, groups_that_are_not_known);
 }
