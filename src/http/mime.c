@@ -209,11 +209,11 @@ type_valid(const char *type)
 	return true;
 }
 
-/* A line: type, extensions.  False: not valid. */
+/* A line: type, extensions; cut into words in place.  False: not valid. */
 static bool
-add_line(struct mime *m, const char *text)
+add_words(struct mime *m, char *line)
 {
-	char	*line = keep(m, text), *rest, *type, *extension;
+	char	*rest, *type, *extension;
 
 	line[strcspn(line, "#")] = '\0';
 	type = strtok_r(line, SPACES, &rest);
@@ -224,6 +224,18 @@ add_line(struct mime *m, const char *text)
 	while ((extension = strtok_r(NULL, SPACES, &rest)) != NULL)
 		add(m, extension, type);
 	return true;
+}
+
+/* The same; kept only if there is something in it. */
+static bool
+add_line(struct mime *m, const char *text)
+{
+	size_t	before = m->n;
+	bool	valid = add_words(m, keep(m, text));
+
+	if (m->n == before)
+		mem_drop(&m->lines[--m->nlines]);
+	return valid;
 }
 
 static void
