@@ -54,8 +54,8 @@ struct logger {
 	int64_t			 given;		/* that batch, us */
 	int64_t			 told;		/* that a log fails, clock ms */
 	bool			 due;		/* lines have waited enough */
-	bool			 settling;	/* not yet for any */
 	bool			 asked;		/* for a helper */
+	bool			 settling;	/* it has not been yet */
 	int64_t			 answer;	/* ... is due, clock ms */
 	struct buf		 batch;		/* its bytes */
 };

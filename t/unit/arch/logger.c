@@ -257,6 +257,7 @@ START_TEST(asks_in_time)
 	begin_alone(control);
 	w = evloop_watch(loop, control[1], asked, &control[1]);
 	evloop_want(w, EVLOOP_READ);
+	ck_assert_int_eq(questions(control[1]), 0);
 	evloop_run(loop);
 	evloop_unwatch(&w);
 	end_alone(control);
