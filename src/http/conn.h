@@ -38,7 +38,7 @@ enum go {
 #define REQUEST_TRIES	8
 
 /* Bytes of a response that are put out and sent before it is others' turn: what
- * Linux has room for, for one client; it costs them less than a millisecond. */
+ * Linux has room for, for one client; it costs them about a millisecond. */
 #define CONN_TURN	(4 * 1024 * 1024)
 
 /* What outlasts an exchange: one that is idle is this and no more. */
