@@ -404,9 +404,12 @@ SKIP: {
 	is(counted($server, 'looks'), 2, 'without another look');
 }
 
-# status and metrics: what clients do, and nothing else.
+# status and metrics: what clients do, and nothing else.  The second helper comes
+# a moment after the first.
 $server = start();
 await('the socket', sub { -S $control });
+await('two helpers', sub { my %now = numbers(); $now{helpers} == 2 })
+    if Amped::architecture() eq 'amped';
 my %first = numbers();
 $server->get('/page') for 1 .. 10;
 $server->get('/none') for 1 .. 3;
