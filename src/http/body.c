@@ -23,9 +23,6 @@
  * a PORTION.  What it does not take must be proved again. */
 #define PORTION	(64 * 1024)
 
-/* Of chunks that are copies less goes at once: they are not taken back. */
-#define COPIES	(2 * 1024 * 1024)
-
 /* From so many bytes on they are sent from the file, not from a mapping: what
  * contrib/bench/sending measures. */
 #define BY_FILE	(128 * 1024)
@@ -378,8 +375,9 @@ wanted(const struct conn *c)
 	size_t			 most = r->portion != 0 ? r->portion :
 				    CONN_TURN;
 
+	/* They stay there as long as the client likes. */
 	if (file_is_copied(r->file))
-		most = MIN(most, COPIES);
+		most = MIN(most, CONN_TURN / 2);
 	/* Room for head, lead, chunk, and the lead behind the last; and not a
 	 * little more than can go at once. */
 	return r->next < r->end && output_room(o, 4) &&
