@@ -28,6 +28,15 @@ enum control {
 	CONTROL_COUNT
 };
 
+/* In ms, for main. */
+#define CONTROL_SETTLE	100	/* to ask for what the first client does not
+				 * wait for: all that starts wants the
+				 * processor */
+#define CONTROL_RETRY	1000	/* to ask again: its pipe was full, or there
+				 * could be none, or what came is dead */
+#define CONTROL_ANSWER	3000	/* the monitor never waits: what it has not
+				 * answered by then is lost */
+
 /* 0, or -1 with errno. */
 int	control_send(int pipe, enum control, int fd);
 /* 1; 0 at the end; -1 with errno (EAGAIN: nothing there). */

@@ -31,15 +31,9 @@
  */
 #define TRIES	100
 #define YOUNG	1000		/* ms: who dies before that never worked */
-#define RETRY	1000		/* ms until there may be room to give up more,
-				 * or in the monitor's pipe */
-#define ANSWER	3000		/* ms: the monitor never waits: what it has
-				 * not answered by then is lost */
-
+#define ROOM	1000		/* ms until there may be room to give up more */
 #define REFILL	5000		/* ms: one that cannot live at all is not
 				 * started over and over */
-#define SETTLE	100		/* ms: all that starts wants the processor, and
-				 * the first client waits for one helper */
 
 TAILQ_HEAD(helper_list, helper);
 
@@ -195,12 +189,12 @@ static bool
 ask(struct crew *crew)
 {
 	if (control_send(crew->control, CONTROL_WANT_HELPER, -1) == -1) {
-		look_later(crew, RETRY);
+		look_later(crew, CONTROL_RETRY);
 		return false;
 	}
 	crew->asked++;
 	crew->heard = crew->clock->ms;
-	look_later(crew, ANSWER);
+	look_later(crew, CONTROL_ANSWER);
 	return true;
 }
 
@@ -331,7 +325,7 @@ have_killed(struct helper *h)
 	h->killed = control_send(h->crew->control, CONTROL_END_HELPER,
 	    h->fd) == 0;
 	if (!h->killed)
-		look_later(h->crew, RETRY);
+		look_later(h->crew, CONTROL_RETRY);
 }
 
 static void
@@ -363,7 +357,7 @@ look_for_stuck(void *context)
 		give_up(h);
 	if (h != NULL)
 		evloop_at(crew->deadline, h->since + within <= now ?
-		    now + RETRY : h->since + within);
+		    now + ROOM : h->since + within);
 	dispatch(crew);
 }
 
@@ -426,7 +420,7 @@ ask_anew(void *context)
 	struct crew	*crew = context;
 	struct helper	*h;
 	int64_t		 now = crew->clock->ms;
-	int64_t		 left = crew->heard + ANSWER - now;
+	int64_t		 left = crew->heard + CONTROL_ANSWER - now;
 
 	crew->due = 0;
 	TAILQ_FOREACH(h, &crew->stuck, link)
@@ -495,7 +489,7 @@ crew_join(struct crew *crew, int fd)
 	}
 	if (fd == -1 || io_nonblock(fd) == -1) {
 		io_close(&fd);
-		look_later(crew, RETRY);
+		look_later(crew, CONTROL_RETRY);
 		refill_later(crew, REFILL);
 		/* Without any, and without hope for one, jobs fail. */
 		if (crew->helpers == 0 && crew->asked == 0)
@@ -583,7 +577,7 @@ crew_new(struct evloop *loop, const struct clock *clock,
 		adopt(crew, &world->leftovers[i]);
 	if (reserve_is_short(crew))
 		ask(crew);
-	refill_later(crew, SETTLE);
+	refill_later(crew, CONTROL_SETTLE);
 	return crew;
 }
 

@@ -28,11 +28,8 @@
 					 * a batch by a line */
 #define DELAY		200		/* ms that a line may wait for others */
 #define TELL		60000		/* ms between complaints */
-#define RETRY		1000		/* ms, to ask for a helper again */
-#define SETTLE		100		/* ms, to ask for the first one, unless
-					 * there is much to write: the first
-					 * client waits for others that start */
-#define ANSWER		3000		/* ms: by then it is lost */
+#define HANDOVER	3000		/* ms for the batch under way, when the
+					 * next helper is there */
 #define PARTING		2000		/* ms for the rest at the end */
 
 struct logger {
@@ -107,8 +104,9 @@ static void
 ask(struct logger *g)
 {
 	g->asked = control_send(g->control, CONTROL_WANT_LOGGER, -1) == 0;
-	g->answer = g->clock->ms + ANSWER;
-	evloop_at(g->timer, g->asked ? g->answer : g->clock->ms + RETRY);
+	g->answer = g->clock->ms + CONTROL_ANSWER;
+	evloop_at(g->timer, g->asked ? g->answer :
+	    g->clock->ms + CONTROL_RETRY);
 }
 
 static void	answered(void *);
@@ -160,10 +158,10 @@ drop_helper(struct logger *g)
 	leave_helper(g);
 	/* The batch goes to the next one: rather twice than not at all.  One
 	 * that does not live is not asked for over and over. */
-	if (g->clock->ms - g->born >= RETRY)
+	if (g->clock->ms - g->born >= CONTROL_RETRY)
 		ask(g);
 	else
-		evloop_at(g->timer, g->clock->ms + RETRY);
+		evloop_at(g->timer, g->clock->ms + CONTROL_RETRY);
 }
 
 static void
@@ -363,7 +361,7 @@ join_next(struct logger *g, int fd)
 {
 	io_close(&g->next);
 	g->next = fd;
-	g->over = g->clock->ms + ANSWER;
+	g->over = g->clock->ms + HANDOVER;
 	evloop_at(g->timer, g->over);
 	go_over(g);
 }
@@ -379,7 +377,7 @@ logger_join(struct logger *g, int fd)
 	else if (fd != -1)
 		take_helper(g, fd);
 	else if (g->fd == -1)
-		evloop_at(g->timer, g->clock->ms + RETRY);
+		evloop_at(g->timer, g->clock->ms + CONTROL_RETRY);
 	send_next(g);
 }
 
@@ -407,7 +405,7 @@ logger_new(struct evloop *loop, const struct clock *clock, int control)
 	buf_need(&g->waiting, ROOM);
 	buf_need(&g->batch, ROOM);
 	g->settling = true;
-	evloop_at(g->timer, clock->ms + SETTLE);
+	evloop_at(g->timer, clock->ms + CONTROL_SETTLE);
 	return g;
 }
 
