@@ -23,6 +23,9 @@
  * a PORTION.  What it does not take must be proved again. */
 #define PORTION	(64 * 1024)
 
+/* Of chunks that are copies less goes at once: they are not taken back. */
+#define COPIES	(2 * 1024 * 1024)
+
 /* From so many bytes on they are sent from the file, not from a mapping: what
  * contrib/bench/sending measures. */
 #define BY_FILE	(128 * 1024)
@@ -375,9 +378,8 @@ wanted(const struct conn *c)
 	size_t			 most = r->portion != 0 ? r->portion :
 				    CONN_TURN;
 
-	/* They stay there as long as the client likes. */
 	if (file_is_copied(r->file))
-		most = MIN(most, CONN_TURN / 2);
+		most = MIN(most, COPIES);
 	/* Room for head, lead, chunk, and the lead behind the last; and not a
 	 * little more than can go at once. */
 	return r->next < r->end && output_room(o, 4) &&
@@ -393,7 +395,7 @@ complete(struct conn *c)
 	const struct request	*r = c->request;
 
 	if (c->input_len > r->parse.size && !c->close && !c->http->draining &&
-	    file_is_copied(r->file) && conn_output(c)->bytes < CONN_TURN)
+	    file_is_copied(r->file) && conn_output(c)->bytes < COPIES)
 		return conn_go(c, STEP_FINISH);
 	return conn_send(c, STEP_FINISH);
 }
@@ -426,9 +428,10 @@ body_take_back(struct conn *c)
 		r->portion = CONN_TURN;
 	if (n >= PORTION && r->portion > PORTION)
 		r->portion /= 2;
+	r->left_some = true;
 }
 
-/* It has taken all of the last portion: the next may be larger. */
+/* If it has taken all of the last portion, the next may be larger. */
 static void
 enlarge(struct conn *c)
 {
@@ -436,6 +439,10 @@ enlarge(struct conn *c)
 
 	if (!r->answered || conn_pending(c))
 		return;
+	if (r->left_some) {
+		r->left_some = false;
+		return;
+	}
 	r->portion *= 2;
 	if (r->portion >= CONN_TURN)
 		r->portion = 0;

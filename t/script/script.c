@@ -260,6 +260,10 @@ client_line(struct client *c, char **words, size_t n)
 	} else if (strcmp(verb, "more") == 0 && n == 3) {
 		if (c->more != (strcmp(words[2], "follows") == 0))
 			world_fail("%s was told otherwise", c->name);
+	} else if (strcmp(verb, "offered") == 0 && n == 3) {
+		if (c->offered != strtoul(words[2], NULL, 10))
+			world_fail("%s is offered %zu bytes", c->name,
+			    c->offered);
 	} else if (strcmp(verb, "in-turns") == 0) {
 		c->in_turns = true;
 	} else if (strcmp(verb, "by-turns") == 0) {

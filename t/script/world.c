@@ -70,6 +70,9 @@ script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 
 	(void)fd;
 	c->more = c->kept_back = more;
+	c->offered = 0;
+	for (int i = 0; i < n; i++)
+		c->offered += iov[i].iov_len;
 	if (c->broken) {
 		errno = EPIPE;
 		return -1;

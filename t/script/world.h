@@ -31,6 +31,7 @@ struct client {				/* the architecture's, see wait.h */
 	bool			 by_turns;	/* output waits for its turn */
 	bool			 in_turns;	/* so does input */
 	int			 no_sendfile;	/* the errno that it says */
+	size_t			 offered;	/* to its socket, at last */
 	bool			 more;		/* to come right behind that */
 	bool			 kept_back;	/* by the system, for that */
 	bool			 corked;
