@@ -426,8 +426,8 @@ body_take_back(struct conn *c)
 	c->then = STEP_BODY;
 	if (r->portion == 0)
 		r->portion = CONN_TURN;
-	if (n >= PORTION && r->portion > PORTION)
-		r->portion /= 2;
+	if (n >= PORTION)
+		r->portion = MAX(r->portion / 2, PORTION);
 	r->left_some = true;
 }
 

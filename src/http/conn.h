@@ -37,9 +37,9 @@ enum go {
 /* Looks and reads that one request may cost before it is given up. */
 #define REQUEST_TRIES	8
 
-/* Bytes of a response that are put out and sent before it is others' turn: what
- * Linux has room for, for one client; it costs them about a millisecond. */
-#define CONN_TURN	(4 * 1024 * 1024)
+/* Bytes of a response that are put out and sent before it is others' turn: more
+ * than Linux has room for (4 MB); it costs them one or two milliseconds. */
+#define CONN_TURN	(6 * 1024 * 1024)
 
 /* What outlasts an exchange: one that is idle is this and no more. */
 struct peer {
