@@ -18,6 +18,7 @@
 #include "lib/calls.h"
 #include "lib/io.h"
 #include "lib/log.h"
+#include "lib/pagemap.h"
 #include "lib/proc.h"
 #include "report.h"
 #include "stats.h"
@@ -364,7 +365,7 @@ service_run(struct service *s, const struct disk *disk)
 		.descriptors = world->descriptors / 4,
 		.later = later,
 		.later_context = s,
-		.pagemap = s->pagemap = proc_pagemap(),
+		.pagemap = s->pagemap = pagemap_open(),
 		.addresses = world->addresses,
 	};
 

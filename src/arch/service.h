@@ -40,7 +40,7 @@ struct service {
 	size_t			 room;		/* for so many clients at once;
 						 * 0: for all that there may
 						 * be */
-	int			 pagemap;	/* of proc.h */
+	int			 pagemap;	/* of pagemap.h */
 	struct sandbox		 sandbox;	/* to be entered at last */
 	/* A helper has come (or -1); NULL: none was asked for. */
 	void			(*helper)(void *, int fd);

@@ -11,6 +11,7 @@
 
 #include "cache/file_private.h"
 #include "lib/need.h"
+#include "lib/pagemap.h"
 #include "lib/pool.h"
 #include "lib/rare.h"
 
@@ -27,6 +28,7 @@
 				 * but the last one */
 #define DOUBT		4	/* absences before the next is not looked for */
 #define SPARES		256	/* copies passed over for one mapping to go */
+#define TOGETHER	(1024 * 1024)	/* bytes looked at in one call */
 
 /* Of pieces of a pool, which has blocks for each size. */
 #define STEP	32
@@ -261,6 +263,52 @@ enum seen {
 
 /* What has been read not long ago, or will count as used, need not be read
  * again: a look whether it still is there does as well. */
+static bool
+is_to_look(const struct chunk *k, int64_t now, bool counts)
+{
+	return k->fetch.known &&
+	    (counts || (uint32_t)now - k->fetch.read < RESIDENT_USE);
+}
+
+/*
+ * The chunks from this one on that a look is due for, and whose mappings lie
+ * each below the one before it, as Linux places them when they come in order.
+ * When memory is short a look is worth nothing in the next moment.
+ */
+static uint32_t
+row(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
+    bool counts)
+{
+	const struct file	*f = k->file;
+	size_t			 size = f->cache->chunk_size;
+	uint32_t		 n = 1;
+	const struct chunk	*next;
+
+	if (now < cc->short_until || !k->fetch.visible || k->len != size)
+		return 1;
+	while ((n + 1) * size <= TOGETHER && k->index + n < f->nchunks &&
+	    (next = f->chunks[k->index + n]) != NULL &&
+	    next->fetch.visible && next->len == size &&
+	    next->at == k->at - n * size && now >= next->fetch.trusted &&
+	    is_to_look(next, now, counts && next->fetch.again))
+		n++;
+	return n;
+}
+
+/* So many of them in one call; if not all are there, nothing is said. */
+static bool
+look_together(const struct chunk_cache *cc, const struct chunk *k,
+    uint32_t n, int64_t now)
+{
+	const struct chunk	*last = k->file->chunks[k->index + n - 1];
+
+	if (n == 1 || !pagemap_present(cc->pagemap, last->at, n * k->len))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		trust(cc, k->file->chunks[k->index + i], now);
+	return true;
+}
+
 static enum seen
 look(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
     bool counts)
@@ -268,10 +316,12 @@ look(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
 	if (k->file->method != RESIDENT_NOWAIT || cc->pagemap == -1 ||
 	    !k->fetch.known)
 		return SEEN_NOTHING;
-	if (!resident_mapped(cc->pagemap, k->at, k->len))
+	if (is_to_look(k, now, counts) &&
+	    look_together(cc, k, row(cc, k, now, counts), now))
+		return SEEN_THERE;
+	if (!pagemap_present(cc->pagemap, k->at, k->len))
 		return k->fetch.visible ? SEEN_GONE : SEEN_NOTHING;
-	return counts || (uint32_t)now - k->fetch.read < RESIDENT_USE ?
-	    SEEN_THERE : SEEN_NOTHING;
+	return is_to_look(k, now, counts) ? SEEN_THERE : SEEN_NOTHING;
 }
 
 /* It has gone, but a helper has read it since, or what is in front of it. */

@@ -10,6 +10,7 @@
 #include "cache/file.h"
 #include "cache/resident.h"
 #include "lib/io.h"
+#include "lib/pagemap.h"
 
 /* Where the values of the conf's residency directive are, in its order. */
 enum { WANT_AUTO, WANT_FIRST_METHOD };
@@ -17,8 +18,7 @@ enum { WANT_AUTO, WANT_FIRST_METHOD };
 /* Reading proves it; what was read is thrown away here. */
 static char	scratch[64 * 1024];
 
-#define PRESENT		((uint64_t)1 << 63)	/* an entry of the pagemap */
-#define PAGES		4096		/* at a time: 16 MiB if of 4 KiB */
+#define PAGES	4096			/* at a time: 16 MiB if of 4 KiB */
 
 static const char *const names[] = {
 #define X(id, name) [RESIDENT_##id] = name,
@@ -82,34 +82,6 @@ ask_nowait(const struct file *f, off_t offset, size_t len)
 	return RESIDENT_YES;
 }
 
-static size_t
-page_size(void)
-{
-	static size_t	size;
-
-	if (size == 0)
-		size = (size_t)sysconf(_SC_PAGESIZE);
-	return size;
-}
-
-/* Its entry goes before the page does. */
-bool
-resident_mapped(int pagemap, const void *base, size_t len)
-{
-	size_t		pages = (len + page_size() - 1) / page_size();
-	off_t		first = (off_t)((uintptr_t)base / page_size());
-	static uint64_t	entries[PAGES];
-	size_t		size = pages * sizeof(entries[0]);
-
-	if (pages > PAGES || pread(pagemap, entries, size,
-	    first * (off_t)sizeof(entries[0])) != (ssize_t)size)
-		return false;
-	for (size_t i = 0; i < pages; i++)
-		if ((entries[i] & PRESENT) == 0)
-			return false;
-	return true;
-}
-
 bool
 resident_map(void *base, size_t len)
 {
@@ -126,7 +98,8 @@ resident_map(void *base, size_t len)
 static enum resident_answer
 ask_mincore(void *base, size_t len)
 {
-	size_t			 pages = (len + page_size() - 1) / page_size();
+	size_t			 page = pagemap_page();
+	size_t			 pages = (len + page - 1) / page;
 	static unsigned char	 map[PAGES];
 
 	if (pages > sizeof(map) || mincore(base, len, (void *)map) == -1)

@@ -70,14 +70,8 @@ const char		*resident_name(enum resident_method);
 enum resident_answer	resident_ask(const struct file *, void *base,
 			    off_t offset, size_t len);
 
-/*
- * Whether all of a range is mapped to pages right now, by the pagemap, which
- * costs a sixth of reading them, and no use of theirs is counted.  No: nothing
- * is known.
- */
-bool			resident_mapped(int pagemap, const void *base,
-			    size_t len);
-/* Maps what is known to be in memory, so that the above can see it. */
+/* Maps what is known to be in memory, for pagemap_present() to see it: which
+ * costs a tenth of reading it, and counts as no use. */
 bool			resident_map(void *base, size_t len);
 
 /*

@@ -48,7 +48,7 @@ struct http_setup {
 	 * is the store's; NULL: it has its own, for so many descriptors. */
 	struct store		*store;
 	size_t			 descriptors;	/* for files kept open */
-	int			 pagemap;	/* of proc.h, stays the
+	int			 pagemap;	/* of pagemap.h, stays the
 						 * caller's; 0 or -1: none */
 	struct addresses	*addresses;	/* the caller's; NULL: theirs
 						 * have no limits */

@@ -17,7 +17,7 @@ struct store;
 struct store_setup {
 	const struct conf	*conf;
 	size_t			 descriptors;	/* for files kept open */
-	int			 pagemap;	/* of proc.h, stays the
+	int			 pagemap;	/* of pagemap.h, stays the
 						 * caller's; 0 or -1: none */
 	bool			 shared;	/* by the loops of threads */
 	/* Asks one of the loops for http_tidy(): from any thread, and in the

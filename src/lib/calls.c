@@ -53,12 +53,13 @@ calls_roles(const char *names)
 #include <stdint.h>
 
 #include "lib/log.h"
+#include "lib/pagemap.h"
 
 #define ALL	(~0u)
 /* Who has libraries of the system do what these know. */
 #define OTHERS	(CALLS_USERS | CALLS_NAMES)
 
-enum how { CALL, REFUSE, PLAIN, OWN };
+enum how { CALL, REFUSE, PLAIN, OWN, ASK };
 
 static const struct call {
 	const char	*name;
@@ -75,11 +76,13 @@ static const struct call {
 #define REFUSE(name, roles)	{ #name, REFUSE, roles },
 #define PLAIN(name)		{ #name, PLAIN, ALL },
 #define OWN(name)		{ #name, OWN, ALL },
+#define ASK(name, roles)	{ #name, ASK, roles },
 #include "lib/calls.tbl"
 #undef CALL
 #undef REFUSE
 #undef PLAIN
 #undef OWN
+#undef ASK
 #undef MAIN
 #undef FILES
 #undef USERS
@@ -154,6 +157,31 @@ add_plain(scmp_filter_ctx filter, int number, unsigned who)
 }
 
 static int
+add_refused(scmp_filter_ctx filter, int number, unsigned whose, unsigned who)
+{
+	if ((whose & who) != 0)
+		return seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
+	return (who & OTHERS) != 0 ? 0 : seccomp_rule_add(filter,
+	    SCMP_ACT_ERRNO(EPERM), number, 0);
+}
+
+static int
+add_ask(scmp_filter_ctx filter, int number, unsigned whose, unsigned who)
+{
+	const struct scmp_arg_cmp	ask = { .arg = 1, .op = SCMP_CMP_EQ,
+					    .datum_a = PAGEMAP_ASK };
+	const struct scmp_arg_cmp	other = { .arg = 1, .op = SCMP_CMP_NE,
+					    .datum_a = PAGEMAP_ASK };
+	int				error;
+
+	if ((whose & who) != 0 || (who & CALLS_MAIN) == 0)
+		return add_refused(filter, number, whose, who);
+	error = add_if(filter, SCMP_ACT_ALLOW, number, ask);
+	return error != 0 || (who & OTHERS) != 0 ? error : add_if(filter,
+	    SCMP_ACT_ERRNO(EPERM), number, other);
+}
+
+static int
 add(scmp_filter_ctx filter, const struct call *c, unsigned who)
 {
 	const struct scmp_arg_cmp	own = { .op = SCMP_CMP_EQ,
@@ -169,10 +197,9 @@ add(scmp_filter_ctx filter, const struct call *c, unsigned who)
 	case OWN:
 		return add_if(filter, SCMP_ACT_ALLOW, number, own);
 	case REFUSE:
-		if ((c->roles & who) == 0 && (who & OTHERS) == 0)
-			return seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
-			    number, 0);
-		/* FALLTHROUGH */
+		return add_refused(filter, number, c->roles, who);
+	case ASK:
+		return add_ask(filter, number, c->roles, who);
 	default:
 		return (c->roles & who) == 0 ? 0 : seccomp_rule_add(filter,
 		    SCMP_ACT_ALLOW, number, 0);

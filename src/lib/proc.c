@@ -327,25 +327,6 @@ proc_signals_reset(void)
 		signal(i, SIG_DFL);
 }
 
-/* Who has changed its user is hidden from that user, and from itself.  Opened
- * before the change the table would also tell where in memory the pages are. */
-int
-proc_pagemap(void)
-{
-	int	fd = -1;
-
-#ifdef __linux__
-	int	hidden = prctl(PR_GET_DUMPABLE) != 1;
-
-	if (hidden)
-		prctl(PR_SET_DUMPABLE, 1);
-	fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	if (hidden)
-		prctl(PR_SET_DUMPABLE, 0);
-#endif
-	return fd;
-}
-
 void
 proc_signals_block(void)
 {

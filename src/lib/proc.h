@@ -66,12 +66,6 @@ void	proc_daemon_done(int *waiting);		/* -1: nobody waits */
 size_t	proc_descriptors(void);
 
 /*
- * What of our memory is there: a descriptor of the kernel's table of it (64
- * bits for each page, the highest: present), or -1.  After user_become().
- */
-int	proc_pagemap(void);
-
-/*
  * Around a fork: all signals blocked, so that none meets the child with its
  * parent's handlers; default ones for the child; none blocked.
  */

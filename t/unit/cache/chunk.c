@@ -8,7 +8,7 @@
 
 #include "cache/pathname.h"
 #include "lib/io.h"
-#include "lib/proc.h"
+#include "lib/pagemap.h"
 #include "t/unit/cache/files.h"
 
 static void
@@ -390,7 +390,7 @@ push_out(const struct chunk *k)
 	fsync(file_fd(k->file));
 	for (int i = 0; i < 1000; i++) {
 		ck_assert_int_eq(madvise(k->at, k->len, MADV_PAGEOUT), 0);
-		if (!resident_mapped(chunks.pagemap, k->at, k->len))
+		if (!pagemap_present(chunks.pagemap, k->at, k->len))
 			return true;
 	}
 #else
@@ -409,13 +409,13 @@ START_TEST(looked_at)
 	struct chunk	*k;
 
 	caches(4096 * KIB, RESIDENCY_AUTO);
-	chunks.pagemap = proc_pagemap();
+	chunks.pagemap = pagemap_open();
 	f = make(64 * KIB, false);
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 1), CHUNK_READY);
 	ck_assert(!chunk_by_file(k));
 	if (f->method != RESIDENT_NOWAIT || chunks.pagemap == -1 ||
-	    !resident_mapped(chunks.pagemap, k->at, k->len))
+	    !pagemap_present(chunks.pagemap, k->at, k->len))
 		goto out;		/* nothing to be seen here */
 	ck_assert_int_eq(chunk_ready(&chunks, k, RESIDENT_USE), CHUNK_READY);
 	ck_assert_int_eq(k->fetch.trusted, RESIDENT_USE + RESIDENT_PROOF);
@@ -448,6 +448,64 @@ START_TEST(looked_at)
 out:
 	io_close(&chunks.pagemap);
 	chunk_release(&chunks, &k);
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
+/* Those behind it are seen with it, if they lie in a row, and if it is time. */
+START_TEST(looked_at_together)
+{
+	int64_t		 later = 10;
+	struct file	*f;
+	struct chunk	*k[5];
+
+	caches(4096 * KIB, RESIDENCY_AUTO);
+	chunks.pagemap = pagemap_open();
+	f = make(300 * KIB, false);
+	for (uint32_t i = 0; i < 5; i++) {
+		k[i] = chunk_hold(&chunks, f, i);
+		ck_assert_int_eq(chunk_ready(&chunks, k[i], 0), CHUNK_READY);
+	}
+	if (!k[4]->fetch.visible)
+		goto out;		/* nothing to be seen here */
+	for (uint32_t i = 1; i < 4; i++)
+		if (k[i]->at != k[i - 1]->at - 64 * KIB)
+			goto out;	/* nor in a row */
+	/* Till there is something that is not due, or not all of a chunk. */
+	k[3]->fetch.trusted = 1000;
+	ck_assert_int_eq(chunk_ready(&chunks, k[1], later), CHUNK_READY);
+	ck_assert_int_eq(k[0]->fetch.trusted, RESIDENT_PROOF);
+	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_PROOF);
+	ck_assert_int_eq(k[2]->fetch.trusted, later + RESIDENT_PROOF);
+	ck_assert_int_eq(k[3]->fetch.trusted, 1000);
+	k[3]->fetch.trusted = 0;
+	later += 20;
+	ck_assert_int_eq(chunk_ready(&chunks, k[2], later), CHUNK_READY);
+	ck_assert_int_eq(k[3]->fetch.trusted, later + RESIDENT_PROOF);
+	ck_assert_int_eq(k[4]->fetch.trusted, RESIDENT_PROOF);
+	/* What must be read once more is not only looked at. */
+	k[2]->fetch.read = (uint32_t)-RESIDENT_USE;
+	later += 20;
+	ck_assert_int_eq(chunk_ready(&chunks, k[1], later), CHUNK_READY);
+	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_PROOF);
+	ck_assert_int_lt(k[2]->fetch.trusted, later);
+	/* One that is not there says nothing of the others. */
+	later += 20;
+	k[2]->fetch.read = (uint32_t)later;
+	madvise(k[2]->at, 64 * KIB, MADV_DONTNEED);
+	ck_assert_int_eq(chunk_ready(&chunks, k[1], later), CHUNK_READY);
+	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_PROOF);
+	ck_assert_int_lt(k[2]->fetch.trusted, later);
+	/* Short of memory each is looked at before it is sent. */
+	later += 20;
+	chunks.short_until = later + 1;
+	ck_assert_int_eq(chunk_ready(&chunks, k[3], later), CHUNK_READY);
+	ck_assert_int_eq(k[3]->fetch.trusted, later);
+out:
+	io_close(&chunks.pagemap);
+	for (uint32_t i = 0; i < 5; i++)
+		chunk_release(&chunks, &k[i]);
 	file_drop(&f);
 	unlink(path);
 }
@@ -503,7 +561,7 @@ START_TEST(gone_again)
 	struct chunk	*k;
 
 	caches(4096 * KIB, RESIDENCY_AUTO);
-	chunks.pagemap = proc_pagemap();
+	chunks.pagemap = pagemap_open();
 	f = make(64 * KIB, false);
 	if (f->method == RESIDENT_NOWAIT && chunks.pagemap != -1 &&
 	    (k = hold_absent(f)) != NULL) {
@@ -514,7 +572,7 @@ START_TEST(gone_again)
 		}
 		chunk_warmed(k, 0, 5, false);
 		ck_assert_int_eq(k->fetch.trusted, RESIDENT_PROOF);
-		ck_assert(!resident_mapped(chunks.pagemap, k->at, k->len));
+		ck_assert(!pagemap_present(chunks.pagemap, k->at, k->len));
 		chunk_release(&chunks, &k);
 	}
 	io_close(&chunks.pagemap);
@@ -613,6 +671,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, our_own);
 	tcase_add_test(tests, in_memory_anyway);
 	tcase_add_test(tests, looked_at);
+	tcase_add_test(tests, looked_at_together);
 	tcase_add_test(tests, doubted);
 	tcase_add_test(tests, gone_again);
 	tcase_add_test(tests, gone_again_small);
