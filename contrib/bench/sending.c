@@ -21,8 +21,9 @@
  *
  * Behind a way stands how much is given to the system at once, and in one turn,
  * before other connections are served; all others are given everything.  What
- * amped does by size (COPIED in src/http/body.c, CONN_TURN in src/http/conn.h,
- * BY_FILE in src/http/body.c) follows from this.  Compare within one run.
+ * amped does by size (COPIED and BY_FILE in src/http/body.c) follows from this;
+ * of a turn (CONN_TURN in src/http/conn.h) run says more.  Compare within one
+ * run.
  */
 #include <sys/epoll.h>
 #include <sys/mman.h>

@@ -29,6 +29,8 @@
 #define DOUBT		4	/* absences before the next is not looked for */
 #define SPARES		256	/* copies passed over for one mapping to go */
 #define TOGETHER	(1024 * 1024)	/* bytes looked at in one call */
+#define FAR		((uint64_t)1 << 45)	/* bytes: so far away nobody
+						 * maps anything unasked */
 
 /* Of pieces of a pool, which has blocks for each size. */
 #define STEP	32
@@ -65,6 +67,20 @@ drop(struct cache *c, struct cache_entry *e)
 	    size_of(k->file, chunk_len(k)));
 }
 
+/* FAR from where the system would map something now; 0: addresses are not that
+ * long. */
+static uintptr_t
+find_region(void)
+{
+	void	*at = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+
+	if (at == MAP_FAILED)
+		return 0;
+	munmap(at, 1);
+	return (uintptr_t)at / 2 < FAR ? 0 : (uintptr_t)((uintptr_t)at - FAR);
+}
+
 void
 chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 {
@@ -73,6 +89,7 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 	pool_init(&cc->pool);
 	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop);
 	cc->limit_mappings = limit_mappings;
+	cc->region = cc->next = find_region();
 }
 
 void
@@ -217,11 +234,33 @@ chunk_release(struct chunk_cache *cc, struct chunk **kp)
 		release(cc, k);
 }
 
+/*
+ * Where it would be good to have its mapping: behind that of the chunk before
+ * it.  So they are one to the system, which counts them, and looks into its
+ * table for many chunks at once.  Where the place is taken, it chooses another.
+ */
+static void *
+place(struct chunk_cache *cc, const struct chunk *k)
+{
+	const struct file	*f = k->file;
+	uintptr_t		 size = f->cache->chunk_size;
+
+	if (cc->region == 0)
+		return NULL;
+	if (f->descriptor->place == 0) {
+		if (cc->next - cc->region > FAR / 2)
+			cc->next = cc->region;
+		f->descriptor->place = cc->next;
+		cc->next += f->nchunks * size;
+	}
+	return (void *)(f->descriptor->place + k->index * size);
+}
+
 /* A mapping is of use to nobody before its bytes are known to be resident. */
 static bool
-map(struct chunk *k)
+map(struct chunk_cache *cc, struct chunk *k)
 {
-	k->at = mmap(NULL, k->len, PROT_READ, MAP_SHARED,
+	k->at = mmap(place(cc, k), k->len, PROT_READ, MAP_SHARED,
 	    k->file->descriptor->fd, (off_t)chunk_start(k));
 	if (k->at == MAP_FAILED) {
 		k->at = NULL;
@@ -261,67 +300,51 @@ enum seen {
 	SEEN_NOTHING		/* that would settle it */
 };
 
-/* What has been read not long ago, or will count as used, need not be read
- * again: a look whether it still is there does as well. */
-static bool
-is_to_look(const struct chunk *k, int64_t now, bool counts)
-{
-	return k->fetch.known &&
-	    (counts || (uint32_t)now - k->fetch.read < RESIDENT_USE);
-}
-
 /*
- * The chunks from this one on that a look is due for, and whose mappings lie
- * each below the one before it, as Linux places them when they come in order.
- * When memory is short a look is worth nothing in the next moment.
+ * The chunks from this one on that are to be sent from the file, a look is due
+ * for, and whose mappings lie each behind the one before it.  When memory is
+ * short a look is worth nothing in the next moment.
  */
 static uint32_t
 row(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
-    bool counts)
+    int64_t end)
 {
 	const struct file	*f = k->file;
 	size_t			 size = f->cache->chunk_size;
 	uint32_t		 n = 1;
 	const struct chunk	*next;
 
-	if (now < cc->short_until || !k->fetch.visible || k->len != size)
+	if (now < cc->short_until || k->len != size)
 		return 1;
 	while ((n + 1) * size <= TOGETHER && k->index + n < f->nchunks &&
-	    (next = f->chunks[k->index + n]) != NULL &&
-	    next->fetch.visible && next->len == size &&
-	    next->at == k->at - n * size && now >= next->fetch.trusted &&
-	    is_to_look(next, now, counts && next->fetch.again))
+	    chunk_start(k) + (int64_t)(n * size) < end &&
+	    (next = f->chunks[k->index + n]) != NULL && next->len == size &&
+	    next->at == k->at + n * size && next->fetch.again &&
+	    now >= next->fetch.trusted)
 		n++;
 	return n;
 }
 
-/* So many of them in one call; if not all are there, nothing is said. */
-static bool
-look_together(const struct chunk_cache *cc, const struct chunk *k,
-    uint32_t n, int64_t now)
-{
-	const struct chunk	*last = k->file->chunks[k->index + n - 1];
-
-	if (n == 1 || !pagemap_present(cc->pagemap, last->at, n * k->len))
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		trust(cc, k->file->chunks[k->index + i], now);
-	return true;
-}
-
+/* What has been read not long ago, or will count as used, need not be read
+ * again: a look whether it still is there does as well. */
 static enum seen
 look(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
-    bool counts)
+    int64_t end)
 {
+	uint32_t	n;
+	size_t		there;
+
 	if (k->file->method != RESIDENT_NOWAIT || cc->pagemap == -1 ||
 	    !k->fetch.known)
 		return SEEN_NOTHING;
-	if (is_to_look(k, now, counts) &&
-	    look_together(cc, k, row(cc, k, now, counts), now))
-		return SEEN_THERE;
-	if (!pagemap_present(cc->pagemap, k->at, k->len))
+	n = row(cc, k, now, end);
+	there = pagemap_present(cc->pagemap, k->at, (size_t)n * k->len);
+	for (uint32_t i = 1; (size_t)(i + 1) * k->len <= there; i++)
+		trust(cc, k->file->chunks[k->index + i], now);
+	if (there < k->len)
 		return k->fetch.visible ? SEEN_GONE : SEEN_NOTHING;
-	return is_to_look(k, now, counts) ? SEEN_THERE : SEEN_NOTHING;
+	return end != 0 || (uint32_t)now - k->fetch.read < RESIDENT_USE ?
+	    SEEN_THERE : SEEN_NOTHING;
 }
 
 /* It has gone, but a helper has read it since, or what is in front of it. */
@@ -400,17 +423,17 @@ prove(struct chunk_cache *cc, struct chunk *k, int64_t now)
 /* To read what has gone is not for nothing: the system would begin to read
  * ahead, and so make room and fill the disk's queue, which may wait. */
 static enum chunk_state
-ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
 	struct file	*f = k->file;
 	enum seen	 seen = SEEN_THERE;
 
-	if (file && f->method == RESIDENT_NEVER)
+	if (end != 0 && f->method == RESIDENT_NEVER)
 		return CHUNK_READY;
-	if (k->at == NULL && !map(k))
+	if (k->at == NULL && !map(cc, k))
 		return CHUNK_GONE;
 	if (now >= k->fetch.trusted) {
-		seen = look(cc, k, now, file);
+		seen = look(cc, k, now, end);
 		if (seen == SEEN_THERE)
 			trust(cc, k, now);
 	}
@@ -422,7 +445,7 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 	if (seen != SEEN_THERE)
 		return doubt(cc, k) ? CHUNK_ABSENT : prove(cc, k, now);
 	/* Sending from the file would find its end by itself. */
-	return !file && k->index + 1 == f->nchunks && resident_shrunk(f) ?
+	return end == 0 && k->index + 1 == f->nchunks && resident_shrunk(f) ?
 	    CHUNK_GONE : CHUNK_READY;
 }
 
@@ -465,7 +488,7 @@ ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 }
 
 static enum chunk_state
-find_out(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+find_out(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
 	enum chunk_state	result;
 
@@ -474,7 +497,7 @@ find_out(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
 		result = CHUNK_ABSENT;
 	else
 		result = k->file->small ? ready_copied(cc, k, now) :
-		    ready_mapped(cc, k, now, file);
+		    ready_mapped(cc, k, now, end);
 	cc->absent += result == CHUNK_ABSENT;
 	cc->gone += result == CHUNK_GONE;
 	return result;
@@ -487,39 +510,40 @@ is_full(const struct chunk *k)
 }
 
 static inline enum chunk_state
-state(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+state(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
-	return is_full(k) ? CHUNK_READY : find_out(cc, k, now, file);
+	return is_full(k) ? CHUNK_READY : find_out(cc, k, now, end);
 }
 
 static LOCKED enum chunk_state
-state_locked(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+state_locked(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
 	enum chunk_state	result;
 
 	lock_take(cc->cache.lock);
-	result = state(cc, k, now, file);
+	result = state(cc, k, now, end);
 	lock_release(cc->cache.lock);
 	return result;
 }
 
 static inline enum chunk_state
-ready(struct chunk_cache *cc, struct chunk *k, int64_t now, bool file)
+ready(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
-	return cc->cache.lock != NULL ? state_locked(cc, k, now, file) :
-	    state(cc, k, now, file);
+	return cc->cache.lock != NULL ? state_locked(cc, k, now, end) :
+	    state(cc, k, now, end);
 }
 
 enum chunk_state
 chunk_ready(struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
-	return ready(cc, k, now, false);
+	return ready(cc, k, now, 0);
 }
 
 enum chunk_state
-chunk_ready_file(struct chunk_cache *cc, struct chunk *k, int64_t now)
+chunk_ready_file(struct chunk_cache *cc, struct chunk *k, int64_t now,
+    int64_t end)
 {
-	return ready(cc, k, now, true);
+	return ready(cc, k, now, end);
 }
 
 /* What was asked for once would count as used twice: by the reading that

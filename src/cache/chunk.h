@@ -38,6 +38,7 @@ struct chunk_cache {
 	uint64_t	 absent;	/* asked for, not in memory */
 	uint64_t	 gone;		/* file shorter than its version says */
 	int		 pagemap;	/* the owner's; -1: none */
+	uintptr_t	 region, next;	/* addresses for mappings; 0: any */
 	int64_t		 short_until;	/* memory is, clock ms */
 	unsigned	 absences;	/* of chunks not known before, more
 					 * than not; up to some */
@@ -87,9 +88,10 @@ struct chunk	*chunk_hold(struct chunk_cache *, struct file *, uint32_t);
 void		 chunk_release(struct chunk_cache *, struct chunk **);
 /* Never waits; needs the file's descriptor unless the chunk is full. */
 enum chunk_state chunk_ready(struct chunk_cache *, struct chunk *, int64_t now);
-/* The same, to be sent from the file by the system, which counts as use. */
+/* The same, to be sent from the file by the system, which counts as use; as is
+ * what follows it, up to that byte of the file, behind its own first. */
 enum chunk_state chunk_ready_file(struct chunk_cache *, struct chunk *,
-		    int64_t now);
+		    int64_t now, int64_t end);
 /* Whether that is a good idea. */
 bool		 chunk_by_file(const struct chunk *);
 

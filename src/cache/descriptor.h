@@ -37,6 +37,8 @@ struct descriptor {
 						 * made ones), then the going */
 	struct file		*file;
 	int			 fd;		/* owned */
+	uintptr_t		 place;		/* to map its first chunk at,
+						 * if it can be; 0: not yet */
 	uint32_t		 gone;		/* of its chunks, so far */
 	uint32_t		 ahead;		/* chunk behind the last read */
 	uint16_t		 trust;		/* ms that a proof is good */

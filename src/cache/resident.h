@@ -46,7 +46,7 @@ enum resident_method {
 /*
  * ms for which memory counts as short once something that had been proved has
  * gone.  Then main looks before each sending; else a look, which is a system
- * call for each chunk, is as good as a proof.
+ * call for some chunks, is as good as a proof.
  */
 #define RESIDENT_SHORT	1000
 

@@ -284,6 +284,7 @@ put_chunk(struct conn *c, bool file)
 	r->body += end - r->next;
 	r->next = end;
 	r->chunk = NULL;
+	r->offered = true;
 	r->loaded = false;
 	r->tries = 0;
 	r->disk_by = 0;
@@ -428,7 +429,7 @@ body_take_back(struct conn *c)
 		r->portion = CONN_TURN;
 	if (n >= PORTION)
 		r->portion = MAX(r->portion / 2, PORTION);
-	r->left_some = true;
+	r->offered = false;
 }
 
 /* If it has taken all of the last portion, the next may be larger. */
@@ -437,12 +438,9 @@ enlarge(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (!r->answered || conn_pending(c))
+	if (!r->offered || conn_pending(c))
 		return;
-	if (r->left_some) {
-		r->left_some = false;
-		return;
-	}
+	r->offered = false;
 	r->portion *= 2;
 	if (r->portion >= CONN_TURN)
 		r->portion = 0;
@@ -461,8 +459,8 @@ next_chunk(struct conn *c)
 		r->chunk = chunk_hold(cc, r->file,
 		    chunk_index(r->file, r->next));
 	file = by_file(c);
-	state = file ? chunk_ready_file(cc, r->chunk, c->http->clock->ms) :
-	    chunk_ready(cc, r->chunk, c->http->clock->ms);
+	state = file ? chunk_ready_file(cc, r->chunk, c->http->clock->ms,
+	    r->end) : chunk_ready(cc, r->chunk, c->http->clock->ms);
 	if (state == CHUNK_READY)
 		put_chunk(c, file);
 	return state;

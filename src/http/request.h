@@ -36,7 +36,8 @@ struct request {
 	bool			 looked;	/* has waited for a look */
 	bool			 answered;	/* its head is in the output */
 	bool			 loaded;	/* has waited for this chunk */
-	bool			 left_some;	/* of the last portion */
+	bool			 offered;	/* a portion, and none of it
+						 * taken back so far */
 	bool			 expects;	/* 100, before its body comes */
 	bool			 plain;		/* without variants */
 	bool			 broken;	/* ended before its response */

@@ -14,7 +14,7 @@
 #include "stats.h"
 
 #define GATHER		32		/* pieces a write */
-#define TURN_ENOUGH	(CONN_TURN / 4 * 3)
+#define TURN_ENOUGH	(CONN_TURN / 2)
 #define PROGRESS	(64 * 1024)	/* bytes */
 #define PAUSE		100		/* ms */
 

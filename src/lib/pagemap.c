@@ -1,11 +1,14 @@
 /*
- * pagemap: by the question for it, or by reading the table's entries.
+ * pagemap: by the question for it, or by reading its entries.
  */
+#include <sys/param.h>
 #ifdef __linux__
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #endif
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -45,8 +48,10 @@ pagemap_page(void)
 
 #ifdef __linux__
 
-/* For the first page that is not there: the number of such regions, or -1. */
-static int
+/* For the first page that is not there: how many pages are, or -1.  Not by
+ * ioctl(3): the question's number is no int, to be extended by its sign, as
+ * some libraries do; calls.c looks at it. */
+static ssize_t
 ask(int pagemap, const void *base, size_t pages)
 {
 	struct pagemap_region	absent;
@@ -61,13 +66,17 @@ ask(int pagemap, const void *base, size_t pages)
 		.category_mask = PAGEMAP_PRESENT,
 		.return_mask = PAGEMAP_PRESENT,
 	};
+	long			n;
 
-	return ioctl(pagemap, PAGEMAP_ASK, &question);
+	absent.start = question.end;
+	n = syscall(SYS_ioctl, pagemap, (unsigned long)PAGEMAP_ASK, &question);
+	return n == -1 ? -1 : (ssize_t)((absent.start - question.start) /
+	    pagemap_page());
 }
 
 #else
 
-static int
+static ssize_t
 ask(int pagemap, const void *base, size_t pages)
 {
 	(void)pagemap;
@@ -79,31 +88,32 @@ ask(int pagemap, const void *base, size_t pages)
 #endif
 
 /* An entry goes before the page does. */
-static bool
-read_present(int pagemap, const void *base, size_t pages)
+static ssize_t
+count(int pagemap, const void *base, size_t pages)
 {
 	static uint64_t	entries[PAGES];
-	size_t		size = pages * sizeof(entries[0]);
+	size_t		size = MIN(pages, PAGES) * sizeof(entries[0]);
 	off_t		first = (off_t)((uintptr_t)base / pagemap_page());
+	ssize_t		n = 0;
 
-	if (pages > PAGES || pread(pagemap, entries, size,
+	if (pread(pagemap, entries, size,
 	    first * (off_t)sizeof(entries[0])) != (ssize_t)size)
-		return false;
-	for (size_t i = 0; i < pages; i++)
-		if ((entries[i] & PRESENT) == 0)
-			return false;
-	return true;
+		return 0;
+	while ((size_t)n * sizeof(entries[0]) < size &&
+	    (entries[n] & PRESENT) != 0)
+		n++;
+	return n;
 }
 
-bool
+size_t
 pagemap_present(int pagemap, const void *base, size_t len)
 {
 	static bool	cannot;		/* be asked */
 	size_t		pages = (len + pagemap_page() - 1) / pagemap_page();
-	int		n = cannot ? -1 : ask(pagemap, base, pages);
+	ssize_t		n = cannot ? -1 : ask(pagemap, base, pages);
 
-	if (n != -1)
-		return n == 0;
-	cannot = true;
-	return read_present(pagemap, base, pages);
+	cannot = n == -1;
+	if (cannot)
+		n = count(pagemap, base, pages);
+	return MIN((size_t)n * pagemap_page(), len);
 }

@@ -4,17 +4,16 @@
 #ifndef LIB_PAGEMAP_H
 #define LIB_PAGEMAP_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* A descriptor of the table, or -1: there is none.  After user_become(). */
 int	pagemap_open(void);
 /*
- * Whether all of a range of mappings has pages right now; a few us for a
- * megabyte.  No: some have none, or it cannot be told.  For one thread at a
- * time.
+ * Bytes from the beginning of a range that have pages right now; a few us for
+ * a megabyte.  All of it must be mapped.  0 also means that it cannot be told.
+ * For one thread at a time.
  */
-bool	pagemap_present(int pagemap, const void *base, size_t len);
+size_t	pagemap_present(int pagemap, const void *base, size_t len);
 
 /* A page, in bytes. */
 size_t	pagemap_page(void);

@@ -245,7 +245,7 @@ use_chunk(struct worker *w, const struct answer *a)
 
 	need(chunk_place(k) == index);
 	if (choose(w, 4) == 0 && chunk_by_file(k))
-		need(chunk_ready_file(&chunks, k, w->now) == CHUNK_READY);
+		need(chunk_ready_file(&chunks, k, w->now, 1) == CHUNK_READY);
 	else {
 		need(chunk_ready(&chunks, k, w->now) == CHUNK_READY);
 		check_bytes(k);

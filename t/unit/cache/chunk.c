@@ -390,7 +390,7 @@ push_out(const struct chunk *k)
 	fsync(file_fd(k->file));
 	for (int i = 0; i < 1000; i++) {
 		ck_assert_int_eq(madvise(k->at, k->len, MADV_PAGEOUT), 0);
-		if (!pagemap_present(chunks.pagemap, k->at, k->len))
+		if (pagemap_present(chunks.pagemap, k->at, k->len) < k->len)
 			return true;
 	}
 #else
@@ -415,7 +415,7 @@ START_TEST(looked_at)
 	ck_assert_int_eq(chunk_ready(&chunks, k, 1), CHUNK_READY);
 	ck_assert(!chunk_by_file(k));
 	if (f->method != RESIDENT_NOWAIT || chunks.pagemap == -1 ||
-	    !pagemap_present(chunks.pagemap, k->at, k->len))
+	    pagemap_present(chunks.pagemap, k->at, k->len) < k->len)
 		goto out;		/* nothing to be seen here */
 	ck_assert_int_eq(chunk_ready(&chunks, k, RESIDENT_USE), CHUNK_READY);
 	ck_assert_int_eq(k->fetch.trusted, RESIDENT_USE + RESIDENT_PROOF);
@@ -425,25 +425,25 @@ START_TEST(looked_at)
 	    CHUNK_READY);
 	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_USE);
 	ck_assert(chunk_by_file(k));
-	ck_assert_int_eq(chunk_ready_file(&chunks, k, now), CHUNK_READY);
+	ck_assert_int_eq(chunk_ready_file(&chunks, k, now, 1), CHUNK_READY);
 	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_USE);
 	do {
 		now += 20;
 		if (now > 110000 || !push_out(k) ||
 		    !evict(file_fd(f), 64 * KIB))
 			goto out;
-	} while (chunk_ready_file(&chunks, k, now) != CHUNK_ABSENT);
+	} while (chunk_ready_file(&chunks, k, now, 1) != CHUNK_ABSENT);
 	/* It may be back only if a helper has read it, or what leads there. */
 	ck_assert_int_eq(pread(file_fd(f), bytes, sizeof(bytes), 0), 64 * KIB);
 	if (k->fetch.visible)
-		ck_assert_int_eq(chunk_ready_file(&chunks, k, now + 10),
+		ck_assert_int_eq(chunk_ready_file(&chunks, k, now + 10, 1),
 		    CHUNK_ABSENT);
 	f->descriptor->ahead = k->index;
 	/* Memory is short: what is there now may be gone in the next moment. */
-	ck_assert_int_eq(chunk_ready_file(&chunks, k, now + 10), CHUNK_READY);
+	ck_assert_int_eq(chunk_ready_file(&chunks, k, now + 10, 1), CHUNK_READY);
 	ck_assert_int_le(k->fetch.trusted, now + 10);
 	now += 10 + RESIDENT_SHORT;
-	ck_assert_int_eq(chunk_ready_file(&chunks, k, now), CHUNK_READY);
+	ck_assert_int_eq(chunk_ready_file(&chunks, k, now, 1), CHUNK_READY);
 	ck_assert_int_gt(k->fetch.trusted, now);
 out:
 	io_close(&chunks.pagemap);
@@ -453,55 +453,69 @@ out:
 }
 END_TEST
 
-/* Those behind it are seen with it, if they lie in a row, and if it is time. */
+/* Those that follow are seen with it, if they are to be sent from the file and
+ * it is time. */
 START_TEST(looked_at_together)
 {
+	const int64_t	 all = 300 * KIB;
 	int64_t		 later = 10;
 	struct file	*f;
 	struct chunk	*k[5];
 
 	caches(4096 * KIB, RESIDENCY_AUTO);
 	chunks.pagemap = pagemap_open();
-	f = make(300 * KIB, false);
+	f = make((size_t)all, false);
 	for (uint32_t i = 0; i < 5; i++) {
 		k[i] = chunk_hold(&chunks, f, i);
 		ck_assert_int_eq(chunk_ready(&chunks, k[i], 0), CHUNK_READY);
+		k[i]->fetch.again = true;
 	}
 	if (!k[4]->fetch.visible)
 		goto out;		/* nothing to be seen here */
-	for (uint32_t i = 1; i < 4; i++)
-		if (k[i]->at != k[i - 1]->at - 64 * KIB)
+	for (uint32_t i = 1; i < 5; i++)
+		if (k[i]->at != k[i - 1]->at + 64 * KIB)
 			goto out;	/* nor in a row */
-	/* Till there is something that is not due, or not all of a chunk. */
-	k[3]->fetch.trusted = 1000;
-	ck_assert_int_eq(chunk_ready(&chunks, k[1], later), CHUNK_READY);
+	/* One that would be sent from its mapping must be read now and then. */
+	k[3]->fetch.again = false;
+	ck_assert_int_eq(chunk_ready_file(&chunks, k[1], later, all),
+	    CHUNK_READY);
 	ck_assert_int_eq(k[0]->fetch.trusted, RESIDENT_PROOF);
 	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_PROOF);
 	ck_assert_int_eq(k[2]->fetch.trusted, later + RESIDENT_PROOF);
-	ck_assert_int_eq(k[3]->fetch.trusted, 1000);
-	k[3]->fetch.trusted = 0;
-	later += 20;
-	ck_assert_int_eq(chunk_ready(&chunks, k[2], later), CHUNK_READY);
+	ck_assert_int_eq(k[3]->fetch.trusted, RESIDENT_PROOF);
+	/* The last is less than a chunk. */
+	k[3]->fetch.again = true;
+	ck_assert_int_eq(chunk_ready_file(&chunks, k[3], later, all),
+	    CHUNK_READY);
 	ck_assert_int_eq(k[3]->fetch.trusted, later + RESIDENT_PROOF);
 	ck_assert_int_eq(k[4]->fetch.trusted, RESIDENT_PROOF);
-	/* What must be read once more is not only looked at. */
-	k[2]->fetch.read = (uint32_t)-RESIDENT_USE;
+	/* What is not asked for, or not due yet. */
 	later += 20;
-	ck_assert_int_eq(chunk_ready(&chunks, k[1], later), CHUNK_READY);
+	k[2]->fetch.trusted = 1000;
+	ck_assert_int_eq(chunk_ready_file(&chunks, k[0], later, 64 * KIB),
+	    CHUNK_READY);
+	ck_assert_int_lt(k[1]->fetch.trusted, later);
+	later += 20;
+	ck_assert_int_eq(chunk_ready_file(&chunks, k[0], later, all),
+	    CHUNK_READY);
 	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_PROOF);
-	ck_assert_int_lt(k[2]->fetch.trusted, later);
-	/* One that is not there says nothing of the others. */
-	later += 20;
-	k[2]->fetch.read = (uint32_t)later;
-	madvise(k[2]->at, 64 * KIB, MADV_DONTNEED);
-	ck_assert_int_eq(chunk_ready(&chunks, k[1], later), CHUNK_READY);
+	ck_assert_int_eq(k[2]->fetch.trusted, 1000);
+	ck_assert_int_lt(k[3]->fetch.trusted, later);
+	/* Those in front of one that is not there. */
+	later += 2000;
+	madvise(k[2]->at + 4096, 60 * KIB, MADV_DONTNEED);
+	ck_assert_int_eq(chunk_ready_file(&chunks, k[0], later, all),
+	    CHUNK_READY);
+	ck_assert_int_eq(k[0]->fetch.trusted, later + RESIDENT_PROOF);
 	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_PROOF);
 	ck_assert_int_lt(k[2]->fetch.trusted, later);
 	/* Short of memory each is looked at before it is sent. */
 	later += 20;
 	chunks.short_until = later + 1;
-	ck_assert_int_eq(chunk_ready(&chunks, k[3], later), CHUNK_READY);
-	ck_assert_int_eq(k[3]->fetch.trusted, later);
+	ck_assert_int_eq(chunk_ready_file(&chunks, k[0], later, all),
+	    CHUNK_READY);
+	ck_assert_int_eq(k[0]->fetch.trusted, later);
+	ck_assert_int_lt(k[1]->fetch.trusted, later);
 out:
 	io_close(&chunks.pagemap);
 	for (uint32_t i = 0; i < 5; i++)
@@ -572,7 +586,8 @@ START_TEST(gone_again)
 		}
 		chunk_warmed(k, 0, 5, false);
 		ck_assert_int_eq(k->fetch.trusted, RESIDENT_PROOF);
-		ck_assert(!pagemap_present(chunks.pagemap, k->at, k->len));
+		ck_assert_uint_lt(pagemap_present(chunks.pagemap, k->at,
+		    k->len), k->len);
 		chunk_release(&chunks, &k);
 	}
 	io_close(&chunks.pagemap);
@@ -619,7 +634,7 @@ START_TEST(by_file)
 	f = make(150000, true);
 	k = chunk_hold(&chunks, f, 1);
 	ck_assert(chunk_by_file(k));
-	ck_assert_int_eq(chunk_ready_file(&chunks, k, 0), CHUNK_READY);
+	ck_assert_int_eq(chunk_ready_file(&chunks, k, 0, 1), CHUNK_READY);
 	ck_assert_ptr_null(k->at);		/* no need to map it */
 	f->descriptor->no_sendfile = true;
 	ck_assert(!chunk_by_file(k));

@@ -2,8 +2,10 @@
  * Tests of lib/calls: names of roles; and what becomes of a process that makes
  * a call which is not for it.
  */
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -17,6 +19,7 @@
 
 #include "lib/calls.h"
 #include "lib/log.h"
+#include "lib/pagemap.h"
 #include "lib/proc.h"
 #include "t/unit/unit.h"
 
@@ -115,6 +118,24 @@ signal_parent(void)
 	return kill(getppid(), SIGCONT) == -1 ? errno : 0;
 }
 
+/* Of nobody: EBADF from the system, or what the filter says. */
+static int
+ask_for_pages(void)
+{
+#ifndef PAGEMAP_ASK
+	return EBADF;
+#else
+	return syscall(SYS_ioctl, -1, (unsigned long)PAGEMAP_ASK, NULL) == -1 ?
+	    errno : 0;
+#endif
+}
+
+static int
+ask_otherwise(void)
+{
+	return ioctl(-1, FIONREAD, NULL) == -1 ? errno : 0;
+}
+
 #define DIES		(-1)
 /* The library has all signals blocked at that moment, so there is no word. */
 #define DIES_AT_ONCE	(-2)
@@ -141,6 +162,13 @@ static const struct {
 	{ make_socket, CALLS_FILES | CALLS_USERS, 0 },
 	{ make_far_socket, CALLS_FILES | CALLS_USERS, EAFNOSUPPORT },
 	{ make_far_socket, CALLS_MAIN, DIES },
+	{ ask_for_pages, CALLS_MAIN, EBADF },
+	{ ask_for_pages, CALLS_MAIN | CALLS_FILES, EBADF },
+	{ ask_for_pages, CALLS_FILES, EPERM },
+	{ ask_for_pages, CALLS_MAIN | CALLS_USERS, EBADF },
+	{ ask_otherwise, CALLS_MAIN, EPERM },
+	{ ask_otherwise, CALLS_LOG, EPERM },
+	{ ask_otherwise, CALLS_FILES | CALLS_USERS, EBADF },
 	{ make_memory, CALLS_MAIN, 0 },
 	{ make_memory, CALLS_LOG, 0 },
 	{ make_code, CALLS_MAIN | CALLS_FILES, DIES },

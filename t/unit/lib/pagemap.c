@@ -39,19 +39,26 @@ static void
 check(int pagemap, char *at)
 {
 	static const size_t	gaps[] = { 0, 1, 299, 598, 599 };
+	size_t			gap;
 
-	ck_assert(!pagemap_present(pagemap, at, bytes(PAGES)));
+	ck_assert_uint_eq(pagemap_present(pagemap, at, bytes(PAGES)), 0);
 	memset(at, 1, bytes(PAGES));
-	ck_assert(pagemap_present(pagemap, at, bytes(PAGES)));
-	ck_assert(pagemap_present(pagemap, at, bytes(PAGES) - 1));
+	ck_assert_uint_eq(pagemap_present(pagemap, at, bytes(PAGES)),
+	    bytes(PAGES));
+	ck_assert_uint_eq(pagemap_present(pagemap, at, bytes(PAGES) - 1),
+	    bytes(PAGES) - 1);
 	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++) {
-		madvise(at + bytes(gaps[i]), bytes(1), MADV_DONTNEED);
-		ck_assert(!pagemap_present(pagemap, at, bytes(PAGES)));
-		ck_assert(!pagemap_present(pagemap, at + bytes(gaps[i]), 1));
-		ck_assert(pagemap_present(pagemap, at, bytes(gaps[i])));
-		ck_assert(pagemap_present(pagemap, at + bytes(gaps[i] + 1),
-		    bytes(PAGES - gaps[i] - 1)));
-		at[bytes(gaps[i])] = 1;
+		gap = gaps[i];
+		madvise(at + bytes(gap), bytes(1), MADV_DONTNEED);
+		ck_assert_uint_eq(pagemap_present(pagemap, at, bytes(PAGES)),
+		    bytes(gap));
+		ck_assert_uint_eq(pagemap_present(pagemap, at + bytes(gap), 1),
+		    0);
+		ck_assert_uint_eq(pagemap_present(pagemap, at, bytes(gap)),
+		    bytes(gap));
+		ck_assert_uint_eq(pagemap_present(pagemap, at + bytes(gap + 1),
+		    bytes(PAGES - gap - 1)), bytes(PAGES - gap - 1));
+		at[bytes(gap)] = 1;
 	}
 }
 
@@ -81,9 +88,11 @@ START_TEST(reads_where_it_cannot_ask)
 	unlink(path);
 	if (pwrite(made, &there, 8, first) == 8 &&
 	    pwrite(made, &gone, 8, first + 8) == 8) {
-		ck_assert(pagemap_present(made, at, bytes(1)));
-		ck_assert(!pagemap_present(made, at, bytes(2)));
-		ck_assert(!pagemap_present(made, at, bytes(3)));
+		ck_assert_uint_eq(pagemap_present(made, at, bytes(1)),
+		    bytes(1));
+		ck_assert_uint_eq(pagemap_present(made, at, bytes(2)),
+		    bytes(1));
+		ck_assert_uint_eq(pagemap_present(made, at, bytes(3)), 0);
 		if (pagemap != -1)
 			check(pagemap, at);
 	}
