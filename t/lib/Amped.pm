@@ -154,11 +154,17 @@ sub content {
 	    0 .. $size / 256), 0, $size);
 }
 
+# Not one of those that the system gives to clients: it might be another's when
+# the server is there.
 sub free_port {
-	my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
-	    Listen => 1) or die "no free port: $@\n";
+	my $socket;
 
-	return $socket->sockport;
+	for (1 .. 100) {
+		$socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
+		    LocalPort => 10000 + int(rand(22000)), Listen => 1,
+		    ReuseAddr => 1) and return $socket->sockport;
+	}
+	die "no free port: $@\n";
 }
 
 # Starts the test again with more descriptors, where the limit is too low.

@@ -254,7 +254,9 @@ sub whole {
 
 	return $self unless $self->{server}{arch};
 	await("all of $self->{name} to serve", sub {
-		$self->said =~ /\] notice: ready: / });
+		die "$self->{name} does not start: ", $self->said, "\n"
+		    if waitpid($self->{pid}, POSIX::WNOHANG()) != 0;
+		return $self->said =~ /\] notice: ready: / });
 	return $self;
 }
 
