@@ -154,15 +154,18 @@ sub content {
 	    0 .. $size / 256), 0, $size);
 }
 
-# Not one of those that the system gives to clients: it might be another's when
-# the server is there.
+# Not one of those that Linux gives to clients: it might be another's when the
+# server is there.  Nor the same for two processes, as by rand, whose seed a
+# benchmark fixes.
+my $ports = 0;
+
 sub free_port {
 	my $socket;
 
 	for (1 .. 100) {
 		$socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
-		    LocalPort => 10000 + int(rand(22000)), Listen => 1,
-		    ReuseAddr => 1) and return $socket->sockport;
+		    LocalPort => 10000 + ($$ * 97 + $ports++) % 22000,
+		    Listen => 1, ReuseAddr => 1) and return $socket->sockport;
 	}
 	die "no free port: $@\n";
 }
