@@ -78,16 +78,19 @@ sub is_traced {
 	return (eval { slurp($status) } // '') !~ /^TracerPid:\s+0$/m;
 }
 
-# System calls of a request, by strace.
+# System calls of a request, by strace; when what a server starts a moment after
+# its first answers is there: those calls are not the requests'.
 sub syscalls {
 	my ($server, $seconds) = @_;
 	my $strace = Bench::Server::which('strace') // return;
 	my $dir = docroot('out' => '', 'said' => '');
+	my $load = Bench::Load->new(server => $server, workload => \%hot,
+	    seconds => $seconds);
+
+	sleep(1);
 	my @pids = map { ('-p', $_->{pid}) } $server->processes;
 	my @threads = map { my $pid = $_->{pid};
 	    map { m{(\d+)\z} } glob("/proc/$pid/task/*") } $server->processes;
-	my $load = Bench::Load->new(server => $server, workload => \%hot,
-	    seconds => $seconds);
 	my $pid = Amped::spawn([$strace, '-f', '-c', '-o', "$dir/out", @pids],
 	    "$dir/said", "$dir/said");
 	my $attached = eval { await('strace', sub {
