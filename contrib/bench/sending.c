@@ -49,9 +49,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/pagemap.h"
+
 #define REQUEST		64		/* bytes */
 #define HEAD		256
-#define PAGE		4096
 #define CHUNK		(64 * 1024)	/* of a proof */
 #define EVENTS		64
 #define CONNECTIONS	1024		/* at most */
@@ -201,19 +202,16 @@ prove(size_t offset, size_t len)
 	}
 }
 
-/* As amped does, by chunks. */
+/* As amped does for what is sent from a mapping, by chunks. */
 static void
 look(size_t offset, size_t len)
 {
-	static uint64_t	entries[CHUNK / PAGE];
-	size_t		end = offset + len, n;
+	size_t	end = offset + len, n;
 
 	for (offset -= offset % CHUNK; offset < end; offset += CHUNK) {
-		n = (end - offset < CHUNK ? end - offset : CHUNK) + PAGE - 1;
-		n = n / PAGE * sizeof(entries[0]);
-		if (pread(pagemap, entries, n, (off_t)(((uintptr_t)map +
-		    offset) / PAGE * sizeof(entries[0]))) != (ssize_t)n)
-			err(1, "/proc/self/pagemap");
+		n = end - offset < CHUNK ? end - offset : CHUNK;
+		if (pagemap_present(pagemap, (char *)map + offset, n) != n)
+			errx(1, "the mapping has no pages");
 	}
 }
 
@@ -471,7 +469,7 @@ main(int argc, char **argv)
 		usage();
 	run_on(0);
 	signal(SIGPIPE, SIG_IGN);
-	pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	pagemap = pagemap_open();
 	printf("    size  way           median    lowest  us a response\n");
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		one_size(sizes[i]);

@@ -170,6 +170,17 @@ sub zipf {
 	} 1 .. $requests);
 }
 
+# So many files of 5 MB.
+sub large {
+	my ($self, $n) = @_;
+	my @names = map { "/5m.$_" } 1 .. $n;
+
+	$self->once("$n of 5 MB", sub {
+		$self->make($_, $size{'/5m'}) for @names;
+	});
+	return $self->list("large$n", @names);
+}
+
 # So many files of 500 bytes, a thousand in a directory.
 sub many {
 	my ($self, $n) = @_;

@@ -33,6 +33,8 @@ our @workloads = (
 	    size => 500_000, often => 10 },
 	{ name => '5m', text => '5 MB', target => '/5m', size => 5_000_000,
 	    often => 10 },
+	{ name => '5m-20', text => '20 files of 5 MB in turn',
+	    list => ['large', 20], warm => 1, often => 10, large => 1 },
 	{ name => '500-nolog', text => '500 bytes, no access log',
 	    target => '/500', size => 500, log => 0 },
 	{ name => '5k-nolog', text => '5 KB, no access log', target => '/5k',
