@@ -19,12 +19,11 @@
 #include "lib/rare.h"
 #include "stats.h"
 
-/* Of a body a turn's worth is put out at once; for a client that takes little,
- * a PORTION.  What it does not take must be proved again. */
+/* Of a body a turn's worth is put out at once, and what is left behind that (of
+ * a range, if there are several) if it is no more than REST; for a client that
+ * takes little, a PORTION.  What it does not take must be proved again. */
+#define REST	(CONN_MOST - CONN_TURN)
 #define PORTION	(64 * 1024)
-
-/* Of chunks that are copies less goes at once: they are not taken back. */
-#define COPIES	(2 * 1024 * 1024)
 
 /* From so many bytes on they are sent from the file, not from a mapping: what
  * contrib/bench/sending measures. */
@@ -376,11 +375,10 @@ wanted(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	const struct output	*o = conn_output(c);
-	size_t			 most = r->portion != 0 ? r->portion :
-				    CONN_TURN;
+	size_t			 most = r->portion;
 
-	if (file_is_copied(r->file))
-		most = MIN(most, COPIES);
+	if (most == 0)
+		most = r->end - r->next <= REST ? CONN_MOST : CONN_TURN;
 	/* Room for head, lead, chunk, and the lead behind the last; and not a
 	 * little more than can go at once. */
 	return r->next < r->end && output_room(o, 4) &&
@@ -396,7 +394,7 @@ complete(struct conn *c)
 	const struct request	*r = c->request;
 
 	if (c->input_len > r->parse.size && !c->close && !c->http->draining &&
-	    file_is_copied(r->file) && conn_output(c)->bytes < COPIES)
+	    file_is_copied(r->file) && conn_output(c)->bytes < CONN_TURN)
 		return conn_go(c, STEP_FINISH);
 	return conn_send(c, STEP_FINISH);
 }

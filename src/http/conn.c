@@ -66,8 +66,8 @@ conn_paced(struct conn *c)
 	struct http	*http = c->http;
 
 	if (c->transport->trusted)
-		return CONN_TURN;
-	return (size_t)MIN(CONN_TURN, bucket_holds(&c->peer->pace, &http->pace,
+		return CONN_MOST;
+	return (size_t)MIN(CONN_MOST, bucket_holds(&c->peer->pace, &http->pace,
 	    http->clock->ms));
 }
 

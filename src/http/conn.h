@@ -37,9 +37,9 @@ enum go {
 /* Looks and reads that one request may cost before it is given up. */
 #define REQUEST_TRIES	8
 
-/* Bytes of a response that are put out and sent before it is others' turn: more
- * than Linux has room for (4 MB); it costs them one or two milliseconds. */
-#define CONN_TURN	(6 * 1024 * 1024)
+/* Bytes to be sent until it is others' turn: of a body that goes on; ever. */
+#define CONN_TURN	(256 * 1024)
+#define CONN_MOST	(3 * CONN_TURN)
 
 /* What outlasts an exchange: one that is idle is this and no more. */
 struct peer {
@@ -163,7 +163,7 @@ conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
 static inline size_t
 conn_allowance(struct conn *c)
 {
-	return c->http->pace.rate == 0 ? CONN_TURN : conn_paced(c);
+	return c->http->pace.rate == 0 ? CONN_MOST : conn_paced(c);
 }
 
 /* Sends what is pending, then goes on to that step. */

@@ -17,7 +17,7 @@
 #include "lib/need.h"
 #include "lib/rare.h"
 
-#define OUTPUT_PIECES	128	/* a CONN_TURN of 64 KB each, and heads */
+#define OUTPUT_PIECES	64	/* CONN_MOST, if of 16 KB each; heads */
 #define OUTPUT_SCRATCH	(32 * 1024)	/* bytes, for what is made at once */
 
 struct iovec;

@@ -14,7 +14,6 @@
 #include "stats.h"
 
 #define GATHER		32		/* pieces a write */
-#define TURN_ENOUGH	(CONN_TURN / 2)
 #define PROGRESS	(64 * 1024)	/* bytes */
 #define PAUSE		100		/* ms */
 
@@ -138,6 +137,14 @@ uncork(struct conn *c)
 		conn_cork(c, false);
 }
 
+/* A turn's worth has gone: the others first. */
+static inline bool
+is_enough(const struct conn *c)
+{
+	return c->http->given >=
+	    (c->then == STEP_BODY ? CONN_TURN / 4 * 3 : CONN_MOST);
+}
+
 /* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
 static int
 flush(struct conn *c)
@@ -161,9 +168,7 @@ flush(struct conn *c)
 	}
 	if (c->corked && o->n == 0)
 		uncork(c);
-	/* A turn's worth has gone: the others first. */
-	return o->n > 0 || left == 0 || c->http->given >= TURN_ENOUGH ?
-	    EAGAIN : 0;
+	return o->n > 0 || left == 0 || is_enough(c) ? EAGAIN : 0;
 }
 
 /* So much must go within limits.send; less is a client that holds on to us.
