@@ -414,12 +414,13 @@ static bool
 await(struct logger *g, int64_t left)
 {
 	struct pollfd	p = { .fd = g->fd, .events = POLLIN };
+	int		n = poll(&p, 1, (int)left);
 
-	if (poll(&p, 1, (int)left) != 1 ||
-	    record_recv_answer(g->fd, &g->job) != 1)
-		return false;
-	batch_done(g);
-	return true;
+	if (n == 1)
+		n = record_recv_answer(g->fd, &g->job);
+	if (n == 1)
+		batch_done(g);
+	return n == 1 || (n == -1 && errno == EINTR);
 }
 
 static int64_t
@@ -464,19 +465,33 @@ tell_left(struct logger *g)
 	tell_dropped(g);
 }
 
+/* All lines, to the helper there is; false: it has not taken all. */
+static bool
+give_rest(struct logger *g, int64_t end)
+{
+	do {
+		g->due = true;
+		send_next(g);
+	} while (g->flying && left_until(end) > 0 &&
+	    await(g, left_until(end)));
+	return g->batch.len + waiting(g) == 0;
+}
+
+/* A helper may just have died, unnoticed: then another one has the lines, but
+ * once, as it may be they that it dies of. */
 void
 logger_finish(struct logger *g)
 {
-	int64_t	end = clock_ms() + PARTING, left;
+	int64_t	end = clock_ms() + PARTING;
 
 	go_over(g);
 	io_close(&g->next);
 	g->due = true;
 	await_helper(g, end);
-	send_next(g);
-	while (g->flying && (left = left_until(end)) > 0 && await(g, left)) {
-		g->due = true;
-		send_next(g);
+	if (!give_rest(g, end) && left_until(end) > 0) {
+		drop_helper(g);
+		await_helper(g, end);
+		give_rest(g, end);
 	}
 	tell_left(g);
 }

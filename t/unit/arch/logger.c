@@ -303,6 +303,64 @@ START_TEST(comes_unasked)
 }
 END_TEST
 
+/* The helper dies, before the logger knows; another one is to be had. */
+static void
+die(int helper, int control, pthread_t *another)
+{
+	int	ends[2];
+
+	close(helper);
+	ck_assert_int_eq(io_pipe(ends), 0);
+	ck_assert_int_eq(control_send(control, CONTROL_LOGGER, ends[0]), 0);
+	close(ends[0]);
+	pipe_of_helper = ends[1];
+	ck_assert_int_eq(pthread_create(another, NULL, be_helper, NULL), 0);
+}
+
+static void
+end_with_another(int control[2], pthread_t another, size_t bytes)
+{
+	logger_finish(logger);
+	ck_assert_int_eq(questions(control[1]), 1);
+	end_alone(control);
+	pthread_join(another, NULL);
+	ck_assert_uint_eq(log_text.len, bytes);
+	buf_free(&log_text);
+}
+
+START_TEST(finished_when_it_has_died)
+{
+	int		 control[2], ends[2];
+	pthread_t	 another;
+
+	begin_alone(control);
+	ck_assert_int_eq(io_pipe(ends), 0);
+	logger_join(logger, ends[0]);
+	write_line("one\n");
+	die(ends[1], control[1], &another);
+	end_with_another(control, another, 4);
+}
+END_TEST
+
+/* With a batch under way. */
+START_TEST(finished_when_it_dies_of_a_batch)
+{
+	static char	 buffer[RECORD_MAX];
+	int		 control[2], ends[2];
+	pthread_t	 another;
+	struct job	 job;
+
+	begin_alone(control);
+	ck_assert_int_eq(io_pipe(ends), 0);
+	logger_join(logger, ends[0]);
+	for (int i = 0; i < 10000; i++)
+		write_line("one line of many\n");
+	ck_assert_int_eq(record_recv_order(ends[1], &job, buffer), 1);
+	die(ends[1], control[1], &another);
+	end_with_another(control, another, 10000 * 17);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -311,4 +369,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, comes_unasked);
 	tcase_add_test(tests, threads);
 	tcase_add_test(tests, finished);
+	tcase_add_test(tests, finished_when_it_has_died);
+	tcase_add_test(tests, finished_when_it_dies_of_a_batch);
 }
