@@ -21,9 +21,8 @@
  *
  * Behind a way stands how much is given to the system at once, and in one turn,
  * before other connections are served; all others are given everything.  What
- * amped does by size (COPIED and BY_FILE in src/http/body.c) follows from this;
- * of a turn (CONN_TURN in src/http/conn.h) run says more.  Compare within one
- * run.
+ * amped does by size (COPIED in src/http/body.c) follows from this; of a turn
+ * (CONN_TURN in src/http/conn.h) run says more.  Compare within one run.
  */
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -88,8 +87,8 @@ static const struct way {
 
 #define WAYS	(sizeof(ways) / sizeof(ways[0]))
 
-static const size_t	sizes[] = { 500, 5000, 16000, 50000, 100000, 200000,
-			    500000, 1000000, 5000000 };
+static const size_t	sizes[] = { 500, 5000, 16000, 24000, 50000, 100000,
+			    200000, 500000, 1000000, 5000000 };
 
 struct connection {
 	int	fd;

@@ -25,10 +25,9 @@
 #define REST	(CONN_MOST - CONN_TURN)
 #define PORTION	(64 * 1024)
 
-/* From so many bytes on they are sent from the file, not from a mapping: what
- * contrib/bench/sending measures. */
-#define BY_FILE	(128 * 1024)
-#define COPIED	(16 * 1024)	/* up to so many are copied: is_to_copy() */
+/* Up to so many bytes of memory are copied, more of a file are sent from that,
+ * not from a mapping: what contrib/bench/sending measures. */
+#define COPIED	(16 * 1024)
 
 /* A range to be brought into memory: an errand, and what for. */
 struct load {
@@ -220,7 +219,7 @@ by_file(const struct conn *c)
 				    r->body + r->end - r->next;
 
 	/* The descriptor must be ours until all has been sent. */
-	return length >= BY_FILE && r->file_open &&
+	return length > COPIED && r->file_open &&
 	    c->transport->send_file != NULL && chunk_by_file(r->chunk);
 }
 

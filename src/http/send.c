@@ -14,6 +14,7 @@
 #include "stats.h"
 
 #define GATHER		32		/* pieces a write */
+#define AT_ONCE		(64 * 1024)	/* bytes of a file: splice(2)'s pipe */
 #define PROGRESS	(64 * 1024)	/* bytes */
 #define PAUSE		100		/* ms */
 
@@ -35,16 +36,37 @@ must_be_memory(int error)
 	    error == EOPNOTSUPP;
 }
 
+/*
+ * The connection ends right behind what is in the output: so the end may go in
+ * the same packet, which saves a third of what a connection costs.  Until then
+ * it may stay with the system, and to close over unread input would destroy it
+ * there: so only if the client has said that it asks no more, or if we are to
+ * linger, which closes nothing before that has been read.
+ */
+static bool
+ends(const struct conn *c)
+{
+	return c->close && c->then == STEP_FINISH && (c->last || c->linger);
+}
+
 /* Linux takes 64 KB of a file at a time, whose rest fills no packet: the next
  * 64 KB fill it, unless the client confirms something in between, which sends
- * it.  So corked, 500 KB take 9 packets, not 11 or 12. */
-static RARE ssize_t
+ * it.  So corked, 500 KB take 9 packets, not 11 or 12.  What goes at once and
+ * has nothing behind it needs no cork, which is two system calls. */
+static bool
+is_to_cork(const struct conn *c, size_t len)
+{
+	return len > AT_ONCE || conn_output(c)->bytes > len ||
+	    c->then == STEP_BODY || ends(c);
+}
+
+static APART ssize_t
 give_file(struct conn *c, size_t most, size_t *asked)
 {
 	struct piece	p = output_file(conn_output(c), most);
 	ssize_t		sent;
 
-	if (!c->corked)
+	if (!c->corked && is_to_cork(c, p.len))
 		conn_cork(c, true);
 	sent = c->transport->send_file(c->transport_context, c->wait.fd,
 	    p.file, p.offset, p.len);
@@ -58,19 +80,6 @@ give_file(struct conn *c, size_t most, size_t *asked)
 		errno = EAGAIN;
 	}
 	return sent;
-}
-
-/*
- * The connection ends right behind what is in the output: so the end may go in
- * the same packet, which saves a third of what a connection costs.  Until then
- * it may stay with the system, and to close over unread input would destroy it
- * there: so only if the client has said that it asks no more, or if we are to
- * linger, which closes nothing before that has been read.
- */
-static bool
-ends(const struct conn *c)
-{
-	return c->close && c->then == STEP_FINISH && (c->last || c->linger);
 }
 
 /* That may be all; but not if something has to wait behind it, for its pace. */

@@ -486,6 +486,14 @@ expect_sendfiles(long n)
 	world.sendfiles = 0;
 }
 
+static void
+expect_corks(long n)
+{
+	if (world.corks != n)
+		world_fail("somebody was to be corked %ld times", n);
+	world.corks = 0;
+}
+
 /* A line of the conf, or several with \\n between them. */
 static void
 add_conf(struct buf *to, const char *text)
@@ -533,6 +541,8 @@ play(char *line)
 		expect_in(&world.told, words[1]);
 	else if (n == 2 && strcmp(words[0], "sendfiles") == 0)
 		expect_sendfiles(strtol(words[1], NULL, 10));
+	else if (n == 2 && strcmp(words[0], "corks") == 0)
+		expect_corks(strtol(words[1], NULL, 10));
 	else if (n == 1 && strcmp(words[0], "drain") == 0)
 		world_drain();
 	else if (n == 1 && strcmp(words[0], "in-place") == 0)

@@ -58,6 +58,7 @@ struct world {
 	size_t		 nerrands;
 	bool		 in_place;		/* as sped does it */
 	long		 sendfiles;		/* since asked for */
+	long		 corks;			/* likewise */
 };
 
 extern struct world	world;
