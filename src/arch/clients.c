@@ -21,6 +21,7 @@
 				 * one: who asks often keeps its place */
 #define TIMER_GRAIN	(100 - GRAIN)	/* more that a timeout may be late */
 #define NEVER		INT64_MAX
+#define CROWD		256	/* connections whose memory is worth a walk */
 
 void
 clients_unlist(struct client *c)
@@ -69,6 +70,18 @@ clients_may_be_gone(struct clients *all)
 		all->gone(all->context);
 }
 
+/* What a crowd of clients has cost is the system's again when three quarters of
+ * them have gone. */
+static void
+return_memory(struct clients *all)
+{
+	if (all->count > all->most / 4)
+		return;
+	if (all->most >= CROWD)
+		mem_trim();
+	all->most = all->count;
+}
+
 void
 clients_let_go(struct client *c)
 {
@@ -80,6 +93,7 @@ clients_let_go(struct client *c)
 	evloop_leave(c);
 	machine_free(&peer);
 	tally_size(&all->count, -1);
+	return_memory(all);
 	doors_left(all);
 	if (all->count > 0)
 		return;
@@ -250,14 +264,31 @@ clients_longest_idle(const struct clients *all)
 	return NULL;
 }
 
-/* Who costs it least: one that has had its last response, or has nothing to
- * do. */
+/* How many of those that linger one search looks at. */
+#define LINGERERS	16
+
+struct client *
+clients_through(const struct clients *all)
+{
+	struct client	*c;
+	unsigned	 left = LINGERERS;
+
+	TAILQ_FOREACH(c, &all->lists[PATIENCE_LINGER], link)
+		if (left-- == 0)
+			return NULL;
+		else if (machine_is_through(c->peer))
+			return c;
+	return NULL;
+}
+
+/* The client that an eviction costs least: one that has taken its last
+ * response, or has nothing to do. */
 static struct client *
 dispensable(const struct clients *all)
 {
-	struct client	*c = TAILQ_FIRST(&all->lists[PATIENCE_LINGER]);
+	struct client	*c = all->turns ? NULL : clients_through(all);
 
-	return c != NULL && !all->turns ? c : clients_longest_idle(all);
+	return c != NULL ? c : clients_longest_idle(all);
 }
 
 static void
@@ -311,6 +342,8 @@ clients_welcome(struct clients *all, int fd, const struct transport *transport,
 	c->peer = machine_new(all->http, fd, transport, context, from,
 	    listener);
 	tally_size(&all->count, 1);
+	if (all->count > all->most)
+		all->most = all->count;
 	if (all->changed != NULL)
 		all->changed(all->context);
 	/* Before it may wait for a disk. */

@@ -52,6 +52,8 @@ struct clients {
 	/* Tallies, as are all the numbers that others may look at. */
 	size_t			 listed[PATIENCE_COUNT];	/* in them */
 	size_t			 count;
+	size_t			 most;		/* of count, since memory was
+						 * last returned */
 	size_t			 limit;
 	enum evloop_want	 reads;		/* EDGE, where it can be had */
 	void			(*ready)(void *);	/* to be called back */
@@ -97,6 +99,8 @@ void	clients_let_go(struct client *);
 /* One that costs it least goes; false: there is none. */
 bool	clients_evict(struct clients *);
 bool	clients_can_evict(const struct clients *);
+/* One that lingers and has taken all of its response, or NULL. */
+struct client	*clients_through(const struct clients *);
 /* The one that has been between two requests for longest, or NULL. */
 struct client	*clients_longest_idle(const struct clients *);
 /* One that has come in. */

@@ -109,14 +109,26 @@ doors_ease(struct clients *all, enum patience patience)
 		let_in(all);
 }
 
+/* Beside the client that there is room for. */
+static void
+limit_lingering(struct clients *all)
+{
+	struct client	*c;
+
+	if (all->listed[PATIENCE_LINGER] <= BYGONE)
+		return;
+	c = clients_through(all);
+	if (c == NULL)
+		c = TAILQ_FIRST(&all->lists[PATIENCE_LINGER]);
+	clients_wake(c, OUTCOME_CANCELLED);
+}
+
 void
 doors_entered(struct clients *all)
 {
 	if (!all->turns)
 		return;
-	if (all->listed[PATIENCE_LINGER] > BYGONE)
-		clients_wake(TAILQ_FIRST(&all->lists[PATIENCE_LINGER]),
-		    OUTCOME_CANCELLED);
+	limit_lingering(all);
 	if (has_room(all))
 		return;
 	doors_open(all, false);

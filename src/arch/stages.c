@@ -279,11 +279,20 @@ heed_ease(void *context, unsigned times)
 		doors_open(all, true);
 }
 
+/* Where all that linger still take their responses, an idle one goes. */
 static void
 heed_crowd(void *context, unsigned times)
 {
-	while (times-- > 0 && clients_evict(context))
-		continue;
+	struct clients	*all = context;
+	struct stages	*reads;
+
+	while (times > 0 && clients_evict(all))
+		times--;
+	if (all->stages->stage != STAGE_SEND_DATA)
+		return;
+	reads = all->stages->all[STAGE_READ_REQUEST]->stages;
+	while (times-- > 0)
+		note_send(&reads->crowded, reads->queue);
 }
 
 static size_t

@@ -124,6 +124,17 @@ trim(struct chunk_cache *cc)
 	}
 }
 
+bool
+chunk_is_over(const struct chunk_cache *cc)
+{
+	bool	over;
+
+	lock_take(cc->cache.lock);
+	over = cache_is_over(&cc->cache);
+	lock_release(cc->cache.lock);
+	return over;
+}
+
 uint32_t
 chunk_index(const struct file *f, int64_t offset)
 {
@@ -483,6 +494,11 @@ ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 		t->filled += (uint32_t)n;
 	}
 	learn(cc, k, false);
+	/* What it was copied from may be the next version, or half of it. */
+	if (!file_stands(f)) {
+		t->filled = 0;
+		return CHUNK_GONE;
+	}
 	copied(f);
 	return CHUNK_READY;
 }

@@ -80,6 +80,7 @@ chunk_start(const struct chunk *k)
 void		 chunk_init(struct chunk_cache *, size_t limit_bytes,
 		    size_t limit_mappings);
 void		 chunk_free(struct chunk_cache *);	/* none is left */
+bool		 chunk_is_over(const struct chunk_cache *);	/* its limit */
 /* The index of the chunk with this byte. */
 uint32_t	 chunk_index(const struct file *, int64_t offset);
 
@@ -92,8 +93,7 @@ enum chunk_state chunk_ready(struct chunk_cache *, struct chunk *, int64_t now);
  * what follows it, up to that byte of the file, behind its own first. */
 enum chunk_state chunk_ready_file(struct chunk_cache *, struct chunk *,
 		    int64_t now, int64_t end);
-/* Whether that is a good idea. */
-bool		 chunk_by_file(const struct chunk *);
+bool		 chunk_by_file(const struct chunk *);	/* if that is good */
 
 /* What follows is for who keeps its file open, and brings it in or waits for
  * that. */

@@ -10,6 +10,7 @@
 #include "cache/chunk.h"
 #include "cache/file.h"
 #include "cache/file_private.h"
+#include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -168,6 +169,20 @@ bool
 file_is_made(const struct file *f)
 {
 	return f->made;
+}
+
+bool
+file_stands(const struct file *f)
+{
+	const struct job_version	*v = &f->version;
+	struct stat			 st;
+
+	if (file_is_made(f) || f->handle)
+		return true;
+	if (io_stat(file_fd(f), &st) == -1)
+		return false;
+	return st.st_size == v->size && st.st_mtim.tv_sec == v->mtime &&
+	    (uint32_t)st.st_mtim.tv_nsec == v->mtime_ns;
 }
 
 bool

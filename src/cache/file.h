@@ -79,8 +79,7 @@ enum file_source {
 void		 file_init(struct file_cache *, struct chunk_cache *,
 		    size_t descriptors, size_t chunk_size, size_t small,
 		    int64_t residency);
-/* Not too large to be served. */
-bool		 file_fits(const struct file_cache *,
+bool		 file_fits(const struct file_cache *,	/* can be served */
 		    const struct job_version *);
 void		 file_free(struct file_cache *);	/* none is left */
 /* A new version, which fits, referred to once; takes the descriptor. */
@@ -91,22 +90,23 @@ struct file	*file_new(struct file_cache *, int fd,
 enum file_source file_take(struct file *, struct chunk **);
 /* Whether there is something to send it from. */
 bool		 file_lasts(const struct file *);
-/* Keeps the descriptor open until the release; -1: closed, there is none. */
-int		 file_hold(struct file *);
+int		 file_hold(struct file *);	/* keeps it open; -1: closed */
 void		 file_release(struct file *);
 /* Drops some pieces of files that are to go; true: that was not all.  Gives, in
  * this context, what had to wait. */
 bool		 file_tidy(struct file_cache *, void *give_context);
-/* It is to be said that it cannot be read; false: it has been, of this one or
- * of another that may be the same. */
+/* That it cannot be read is to be said; false: it has been, perhaps of another
+ * that is the same. */
 bool		 file_tell(struct file *);
 void		 file_inherit(struct file *, const struct file *);
-/* The system does not send from it. */
-void		 file_refuse_sendfile(struct file *);
+void		 file_refuse_sendfile(struct file *);	/* cannot be */
 /* What is sent of it are copies, which are ours and stay in memory. */
 bool		 file_is_copied(const struct file *);
 /* Made by a helper, without a name: the memory that it is in is ours. */
 bool		 file_is_made(const struct file *);
+/* Whether an open file, which is held, still has the size and the mtime of this
+ * version.  A system call that does not wait: handles are not asked. */
+bool		 file_stands(const struct file *);
 /* One reference more; one less. */
 struct file	*file_refer(struct file *);
 void		 file_drop(struct file **);

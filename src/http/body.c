@@ -29,6 +29,8 @@
  * not from a mapping: what contrib/bench/sending measures. */
 #define COPIED	(16 * 1024)
 
+#define WRITTEN	3	/* s */
+
 /* A range to be brought into memory: an errand, and what for. */
 struct load {
 	struct errand	 errand;	/* first: casts rely on it */
@@ -209,6 +211,17 @@ next_range(struct conn *c, const struct chunk *k)
 		r->chunk = chunk_hold(&c->http->store->chunks, r->file, index);
 }
 
+/* Whether the file was written so short a time ago that it may be written again
+ * while it is being sent.  What the system sends from a file are its pages as
+ * they are when the client receives them; so such a file goes as a copy. */
+static bool
+is_written(const struct conn *c)
+{
+	int64_t	age = c->http->clock->wall - c->request->file->version.mtime;
+
+	return age >= 0 && age < WRITTEN;
+}
+
 /* How the next chunk is to be sent. */
 static bool
 by_file(const struct conn *c)
@@ -220,20 +233,24 @@ by_file(const struct conn *c)
 
 	/* The descriptor must be ours until all has been sent. */
 	return length > COPIED && r->file_open &&
-	    c->transport->send_file != NULL && chunk_by_file(r->chunk);
+	    c->transport->send_file != NULL && chunk_by_file(r->chunk) &&
+	    !is_written(c);
 }
 
-/* So much of a chunk, whose hold goes along. */
+/* So much of a chunk, whose hold goes along.  What is not a copy may change in
+ * the system's memory until the client has it. */
 static APART void
 lend(struct conn *c, struct chunk *k, const char *at, size_t len)
 {
-	const struct request	*r = c->request;
-	struct piece		*p = output_put(conn_output(c), at, len);
+	struct request	*r = c->request;
+	struct piece	*p = output_put(conn_output(c), at, len);
 
 	p->release = release_chunk;
 	p->owner = &c->http->store->chunks;
 	p->what = k;
 	p->offset = (off_t)r->next;
+	r->live = !file_is_copied(r->file);
+	r->holds_end = r->live && is_written(c);
 	p->file = at == NULL ? file_fd(r->file) : -1;
 }
 
@@ -369,6 +386,25 @@ absent(struct conn *c)
 	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
 }
 
+/* Whether what comes next of the file is of the same version as what has been
+ * sent, and as what the head says. */
+static bool
+is_current(const struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	return r->next == r->end || !r->file_open ||
+	    file_is_copied(r->file) || file_stands(r->file);
+}
+
+bool
+body_was_current(const struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	return r == NULL || !r->live || file_stands(r->file);
+}
+
 static bool
 wanted(const struct conn *c)
 {
@@ -393,22 +429,36 @@ complete(struct conn *c)
 	const struct request	*r = c->request;
 
 	if (c->input_len > r->parse.size && !c->close && !c->http->draining &&
-	    file_is_copied(r->file) && conn_output(c)->bytes < CONN_TURN)
+	    file_is_copied(r->file))
 		return conn_go(c, STEP_FINISH);
 	return conn_send(c, STEP_FINISH);
 }
 
-/* What is to be sent after a wait must be proved again, perhaps brought in
- * again; and a client that takes its time is not to hold pieces of the cache.
- * Copies need no proof, and may have no descriptor to be made again from. */
+/*
+ * Whether the pieces that wait for the client are to be let go.  Mapped ones
+ * are: after a wait they must be proved again, perhaps brought in again, and a
+ * client that takes its time is not to hold pieces of the cache.  Copies need
+ * no proof, and to copy them again costs a helper its time; so they stay while
+ * the cache is within its limit, or if there is nothing to copy them from.
+ */
+static bool
+is_to_take_back(const struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	if (r == NULL || r->file == NULL || !r->answered)
+		return false;
+	return !file_is_copied(r->file) || (!r->file->small && r->file_open &&
+	    chunk_is_over(&c->http->store->chunks));
+}
+
 void
 body_take_back(struct conn *c)
 {
 	struct request	*r = c->request;
 	size_t		 n;
 
-	if (r == NULL || r->file == NULL || !r->answered ||
-	    file_is_copied(r->file))
+	if (!is_to_take_back(c))
 		return;
 	n = output_take_back(conn_output(c), (size_t)r->body);
 	if (n == 0)
@@ -507,6 +557,8 @@ body_step(struct conn *c)
 		put_whole(c, w->bytes);
 		return complete(c);
 	}
+	if (!is_current(c))
+		return vanished(c);
 	enlarge(c);
 	while (wanted(c)) {
 		switch (next_chunk(c)) {

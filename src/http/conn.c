@@ -14,6 +14,16 @@
 #include "lib/rare.h"
 #include "stats.h"
 
+#define PROGRESS	(64 * 1024)	/* bytes */
+
+enum go
+conn_reset(struct conn *c)
+{
+	if (c->transport->reset != NULL)
+		c->transport->reset(c->transport_context, c->wait.fd);
+	return conn_abort(c);
+}
+
 enum go
 conn_abort(struct conn *c)
 {
@@ -71,6 +81,17 @@ conn_paced(struct conn *c)
 	    http->clock->ms));
 }
 
+/* With a pace, one must take half at least of what that allows. */
+uint64_t
+conn_progress(const struct conn *c)
+{
+	int64_t	half = c->http->pace.rate * c->http->conf->limits.send / 2000;
+
+	if (c->http->pace.rate == 0 || half >= PROGRESS)
+		return PROGRESS;
+	return (uint64_t)half + 1;
+}
+
 /* Where it goes from thread to thread, memory goes back with it to the one that
  * has allocated it: to free what is another's costs much more. */
 static RARE void
@@ -87,9 +108,10 @@ forget_kept(struct conn *c)
 void
 conn_forget_output(struct conn *c)
 {
-	output_drop(c->output);
 	if (conn_owns_output(c))
-		free(c->output);
+		output_free(c->output);
+	else
+		output_drop(c->output);
 	c->output = &c->http->output;
 }
 

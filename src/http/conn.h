@@ -14,9 +14,9 @@
 #include <stdint.h>
 
 #include "http/http.h"
+#include "http/peer.h"
 #include "http/request.h"
 #include "http/transport.h"
-#include "lib/bucket.h"
 #include "lib/rare.h"
 #include "wait.h"
 
@@ -41,23 +41,6 @@ enum go {
 #define CONN_TURN	(256 * 1024)
 #define CONN_MOST	(3 * CONN_TURN)
 
-/* What outlasts an exchange: one that is idle is this and no more. */
-struct peer {
-	struct http		*http;
-	struct conn		*conn;		/* NULL: idle */
-	const struct transport	*transport;
-	void			*transport_context;
-	struct address		*address;	/* NULL: not limited */
-	struct bucket		 pace;		/* bytes that may go */
-	int			 fd;
-	uint32_t		 requests;	/* answered */
-	uint16_t		 listener;
-	uint8_t			 family;	/* AF_INET, AF_INET6, else */
-	uint8_t			 text_len;	/* of an IPv4 one's text */
-	uint8_t			 bytes[20];	/* of the address; behind four
-						 * of them their text */
-};
-
 struct conn {
 	struct http		*http;
 	struct peer		*peer;
@@ -75,7 +58,8 @@ struct conn {
 	struct wait		 wait;
 	int64_t			 since;		/* first byte of the head, ms */
 	int64_t			 send_by;	/* ms; 0: not set */
-	uint64_t		 sent;		/* bytes, since that was set */
+	uint64_t		 sent;		/* bytes since that was set */
+	size_t			 unsent;	/* as the linger timed out */
 	uint8_t			 step;		/* enum step */
 	uint8_t			 then;		/* the step behind send */
 	uint8_t			 outcome;	/* of the last wait */
@@ -85,6 +69,7 @@ struct conn {
 	bool			 last;		/* the client asks no more */
 	bool			 close;		/* after this response */
 	bool			 linger;	/* ... over unread input */
+	bool			 waited;	/* for room to send this one */
 	bool			 corked;	/* as long as it sends a file */
 };
 
@@ -110,6 +95,8 @@ bool		 conn_sends_first(const struct conn *);
 /* Bytes that may go in this turn; 0: time must pass first. */
 static inline size_t	conn_allowance(struct conn *);
 size_t		 conn_paced(struct conn *);	/* for that */
+/* Bytes that a client must take within limits.send. */
+uint64_t	 conn_progress(const struct conn *);
 void		 conn_forget_output(struct conn *);	/* all that pends */
 /* Where its input is: the loop's buffer, or its own memory.  What is not
  * consumed is kept there from here on, and the loop's is free. */
@@ -127,6 +114,8 @@ void		 conn_request_end(struct conn *);
 void		 conn_request_reset(struct conn *);
 /* Nothing more can be sent properly: logs the request, ends the connection. */
 RARE enum go	 conn_abort(struct conn *);
+/* The same; what the client has not received yet is thrown away. */
+RARE enum go	 conn_reset(struct conn *);
 
 /* The one gate for changing step. */
 static inline enum go
@@ -195,6 +184,17 @@ static inline bool
 conn_pending(const struct conn *c)
 {
 	return conn_output(c)->n > 0;
+}
+
+/* Whether the pending output must go before the next response is put behind
+ * it.  So a client that sends requests and reads nothing holds the scratch of
+ * an output and one response, however many it asks for. */
+static inline bool
+conn_must_send(const struct conn *c)
+{
+	const struct output	*o = conn_output(c);
+
+	return o->bytes >= OUTPUT_SCRATCH || !output_room(o, 4);
 }
 
 #endif

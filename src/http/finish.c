@@ -8,6 +8,10 @@
 #include "lib/need.h"
 #include "stats.h"
 
+/* Bytes: of a larger body some may still be with the system when all has been
+ * handed to it. */
+#define UNSENT	(64 * 1024)
+
 static void
 count(const struct request *r)
 {
@@ -56,25 +60,38 @@ forget(struct conn *c)
 	explicit_bzero(first, size);
 }
 
+/*
+ * A close over unread input resets the connection, and destroys what of the
+ * response is still with the system; so does input that comes behind the close.
+ * A client that has said that it asks no more sends none as a rule; any other
+ * may have the next request on its way.
+ */
+static bool
+must_linger(const struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	if (r->broken)
+		return false;
+	return !c->last || c->input_len > r->parse.size || c->readable ||
+	    c->waited || r->body > UNSENT;
+}
+
 static APART enum go
 end_connection(struct conn *c)
 {
-	/* To close over unread input would reset the connection, and the
-	 * response with it.  In a drain not even a client that has sent more
-	 * just now is to notice. */
-	if (c->input_len > c->request->parse.size || c->http->draining)
+	bool	broken = c->request->broken;
+
+	if (must_linger(c))
 		c->linger = true;
 	conn_request_end(c);
-	if (conn_pending(c))	/* put off for a request behind it */
-		return conn_send(c, STEP_CLOSE);
-	/* Its last response may still be with the system, and a close over
-	 * what a client sends though it said that it would not, destroys it;
-	 * this does not. */
-	if (c->linger || c->last)
+	need(!conn_pending(c));
+	if (!broken)
 		c->transport->finish(c->transport_context, c->wait.fd);
 	if (!c->linger)
 		return conn_go(c, STEP_CLOSE);
 	c->since = c->http->clock->ms;
+	c->unsent = SIZE_MAX;
 	c->input_len = 0;
 	c->readable = true;
 	return conn_go(c, STEP_LINGER);
@@ -95,6 +112,7 @@ finish_step(struct conn *c)
 	c->input += r->parse.size;
 	c->input_len -= r->parse.size;
 	c->since = c->http->clock->ms;	/* the next head's, if it has begun */
+	c->waited = false;
 	conn_request_end(c);
 	return conn_go(c, c->input_len > 0 ? STEP_PARSE : STEP_RECV);
 }

@@ -107,6 +107,7 @@ http_new(const struct http_setup *setup)
 	struct http		*http = mem_zero(sizeof(*http));
 
 	http->conf = conf;
+	output_init(&http->output);
 	http->clock = setup->clock;
 	http->disk = setup->disk;
 	http->log_room = setup->log_room;
@@ -397,6 +398,16 @@ machine_is_to_read(const struct peer *p)
 	    c->outcome == OUTCOME_READY && !c->turned_away;
 }
 
+static RARE struct output *
+outputs_new(void)
+{
+	struct output	*all = mem_array(MACHINE_TOGETHER, sizeof(*all));
+
+	for (int i = 0; i < MACHINE_TOGETHER; i++)
+		output_init(&all[i]);
+	return all;
+}
+
 void
 machine_run_together(struct peer *const *peers, unsigned n)
 {
@@ -404,8 +415,7 @@ machine_run_together(struct peer *const *peers, unsigned n)
 	struct conn	*conns[MACHINE_TOGETHER] = { NULL };
 
 	if (http->outputs == NULL)
-		http->outputs = mem_zero(MACHINE_TOGETHER *
-		    sizeof(*http->outputs));
+		http->outputs = outputs_new();
 	for (unsigned i = 0; i < n; i++) {
 		conns[i] = peers[i]->conn;
 		conns[i]->output = &http->outputs[i];
@@ -546,6 +556,13 @@ bool
 machine_unread(const struct peer *p)
 {
 	return p->conn != NULL && p->conn->readable;
+}
+
+bool
+machine_is_through(const struct peer *p)
+{
+	return p->transport->unsent == NULL ||
+	    p->transport->unsent(p->transport_context, p->fd) == 0;
 }
 
 const char *

@@ -110,6 +110,8 @@ bool		 machine_rests(const struct peer *);
 /* It waits for input, and has not read all that there was: it is others' turn.
  * Who is told only of what comes is to be told of that anew. */
 bool		 machine_unread(const struct peer *);
+/* Its client has taken all output. */
+bool		 machine_is_through(const struct peer *);
 /* What it is doing, for logs and tests. */
 const char	*machine_step(const struct peer *);
 

@@ -12,6 +12,12 @@
 #include "lib/rare.h"
 
 void
+output_init(struct output *o)
+{
+	o->scratch_size = OUTPUT_SCRATCH;
+}
+
+void
 output_add(struct output *o, const struct piece *p)
 {
 	*output_put(o, p->at, p->len) = *p;
@@ -185,18 +191,40 @@ output_take_back(struct output *o, size_t most)
 	return n;
 }
 
+/* A piece that does not outlast the turn where it stands. */
+static bool
+is_passing(const struct piece *p)
+{
+	return p->release == NULL;
+}
+
+static size_t
+count_passing(const struct output *o)
+{
+	const struct piece	*p = output_first(o), *end = p + o->n;
+	size_t			 n = 0;
+
+	for (; p < end; p++)
+		if (is_passing(p))
+			n += p->len;
+	return n;
+}
+
 struct output *
 output_keep(struct output *o)
 {
-	struct output	*own = mem_get(sizeof(*own));
+	size_t		 passing = count_passing(o);
+	struct output	*own = mem_get(offsetof(struct output, scratch) +
+			    passing);
 	struct piece	*p;
 
 	own->first = own->n = 0;
 	own->bytes = own->scratch_used = 0;
+	own->scratch_size = passing;
 	own->kept = true;
 	for (unsigned i = 0; i < o->n; i++) {
 		p = &o->pieces[o->first + i];
-		if (p->release == NULL)		/* in scratch */
+		if (is_passing(p))
 			*p = output_copy(own, p->at, p->len);
 		output_add(own, p);
 	}
@@ -214,4 +242,21 @@ output_drop(struct output *o)
 	o->n = 0;
 	o->bytes = 0;
 	rewind_if_empty(o);
+}
+
+/* A response to one request, as pipelined moves it from thread to thread, is
+ * smaller than this, and comes too often for a system call. */
+#define LARGE	(24 * 1024)	/* bytes */
+
+void
+output_free(struct output *o)
+{
+	size_t	size = offsetof(struct output, scratch) + o->scratch_size;
+
+	need(o->kept);
+	output_drop(o);
+	if (size < LARGE)
+		free(o);
+	else
+		mem_return(o, size);
 }

@@ -35,11 +35,14 @@ struct piece {
 struct output {
 	unsigned	 first, n;		/* pieces [first, first + n) */
 	size_t		 bytes;			/* in them */
-	size_t		 scratch_used;
+	size_t		 scratch_used, scratch_size;
 	bool		 kept;			/* by output_keep() */
 	struct piece	 pieces[OUTPUT_PIECES];
+	/* Last: a kept queue has no more of it than its pieces need. */
 	char		 scratch[OUTPUT_SCRATCH];
 };
+
+void	output_init(struct output *);	/* one that is zero, for loops */
 
 /* Whether so many pieces more find room. */
 static inline bool
@@ -84,7 +87,7 @@ void	output_write(struct output *, const void *, size_t);
 static inline size_t
 output_space(const struct output *o)
 {
-	return OUTPUT_SCRATCH - o->scratch_used;
+	return o->scratch_size - o->scratch_used;
 }
 
 RARE void output_move(struct piece *);		/* for the next */
@@ -107,8 +110,9 @@ struct piece output_file(const struct output *, size_t most);
  * bytes in them. */
 size_t	output_take_back(struct output *, size_t most);
 void	output_sent(struct output *, size_t);	/* so many bytes have gone */
-/* What is left, into one of its own, copied where it stands in scratch. */
+/* Moves all pieces to a new queue; copies what does not outlast the turn. */
 struct output *output_keep(struct output *);
+void	output_free(struct output *);		/* a kept one, and its pieces */
 void	output_drop(struct output *);		/* releases all pieces */
 
 #endif

@@ -181,8 +181,7 @@ recv_step(struct conn *c)
 enum go
 parse_step(struct conn *c)
 {
-	/* Every response finds room for its first pieces. */
-	if (!output_room(conn_output(c), 4))
+	if (conn_must_send(c))
 		return conn_send(c, STEP_PARSE);
 	if (c->request == NULL)
 		conn_request_begin(c);
@@ -286,13 +285,33 @@ discard_step(struct conn *c)
 	return GO_ON;
 }
 
+/* Whether the client still takes the response, as fast as a wait for room asks
+ * it to: then the end of the wait is not the end of the connection. */
+static bool
+takes_response(struct conn *c)
+{
+	const struct conf	*conf = c->http->conf;
+	uint64_t		 least = conn_progress(c) *
+				    (uint64_t)conf->limits.linger /
+				    (uint64_t)conf->limits.send;
+	size_t			 before = c->unsent;
+
+	if (c->transport->unsent == NULL || conf->limits.linger == 0)
+		return false;
+	c->unsent = c->transport->unsent(c->transport_context, c->wait.fd);
+	return c->unsent > 0 && c->unsent + least < before;
+}
+
 enum go
 linger_step(struct conn *c)
 {
 	struct http	*http = c->http;
+	enum outcome	 outcome = conn_outcome(c);
 	ssize_t		 n;
 
-	if (conn_outcome(c) != OUTCOME_READY)
+	if (outcome == OUTCOME_TIMED_OUT && takes_response(c))
+		c->since = http->clock->ms;
+	else if (outcome != OUTCOME_READY)
 		return conn_go(c, STEP_CLOSE);
 	if (!c->readable || http->taken >= TAKEN_MOST)
 		return conn_wait(c, WAIT_READ, PATIENCE_LINGER,

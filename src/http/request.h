@@ -36,6 +36,10 @@ struct request {
 	bool			 looked;	/* has waited for a look */
 	bool			 answered;	/* its head is in the output */
 	bool			 loaded;	/* has waited for this chunk */
+	bool			 live;		/* what was put out was mapped
+						 * or is the file itself */
+	bool			 holds_end;	/* and its last packet waits
+						 * until it has been compared */
 	bool			 offered;	/* a portion, and none of it
 						 * taken back so far */
 	bool			 expects;	/* 100, before its body comes */

@@ -15,7 +15,6 @@
 
 #define GATHER		32		/* pieces a write */
 #define AT_ONCE		(64 * 1024)	/* bytes of a file: splice(2)'s pipe */
-#define PROGRESS	(64 * 1024)	/* bytes */
 #define PAUSE		100		/* ms */
 
 static void
@@ -36,17 +35,12 @@ must_be_memory(int error)
 	    error == EOPNOTSUPP;
 }
 
-/*
- * The connection ends right behind what is in the output: so the end may go in
- * the same packet, which saves a third of what a connection costs.  Until then
- * it may stay with the system, and to close over unread input would destroy it
- * there: so only if the client has said that it asks no more, or if we are to
- * linger, which closes nothing before that has been read.
- */
+/* The connection ends right behind what is in the output: so the end may go in
+ * the same packet, which saves a third of what a connection costs. */
 static bool
 ends(const struct conn *c)
 {
-	return c->close && c->then == STEP_FINISH && (c->last || c->linger);
+	return c->close && c->then == STEP_FINISH;
 }
 
 /* Linux takes 64 KB of a file at a time, whose rest fills no packet: the next
@@ -58,6 +52,15 @@ is_to_cork(const struct conn *c, size_t len)
 {
 	return len > AT_ONCE || conn_output(c)->bytes > len ||
 	    c->then == STEP_BODY || ends(c);
+}
+
+/* A last packet that is to wait for the end does so in a corked socket. */
+static void
+hold_end(struct conn *c)
+{
+	if (c->request != NULL && c->request->holds_end && !c->corked &&
+	    c->transport->cork != NULL)
+		conn_cork(c, true);
 }
 
 static APART ssize_t
@@ -98,6 +101,7 @@ give_several(struct conn *c, size_t most, size_t *asked)
 	bool		 more;
 	int		 n = output_gather(o, iov, GATHER, most, &more);
 
+	hold_end(c);
 	*asked = 0;
 	for (int i = 0; i < n; i++)
 		*asked += iov[i].iov_len;
@@ -175,21 +179,11 @@ flush(struct conn *c)
 		if ((size_t)sent < asked)	/* it would only say EAGAIN */
 			return EAGAIN;
 	}
+	if (o->n == 0 && c->then == STEP_FINISH && !body_was_current(c))
+		return ESTALE;
 	if (c->corked && o->n == 0)
 		uncork(c);
 	return o->n > 0 || left == 0 || is_enough(c) ? EAGAIN : 0;
-}
-
-/* So much must go within limits.send; less is a client that holds on to us.
- * Of what it is given at that pace, one must take half at least. */
-static uint64_t
-progress(const struct conn *c)
-{
-	int64_t	half = c->http->pace.rate * c->http->conf->limits.send / 2000;
-
-	if (c->http->pace.rate == 0 || half >= PROGRESS)
-		return PROGRESS;
-	return (uint64_t)half + 1;
 }
 
 static RARE enum go
@@ -197,7 +191,8 @@ wait_for_room(struct conn *c)
 {
 	const struct conf	*conf = c->http->conf;
 
-	if (c->send_by == 0 || c->sent >= progress(c)) {
+	c->waited = true;
+	if (c->send_by == 0 || c->sent >= conn_progress(c)) {
 		c->send_by = c->http->clock->ms + conf->limits.send;
 		c->sent = 0;
 	}
@@ -221,12 +216,12 @@ stop(struct conn *c, int error)
 		return conn_allowance(c) == 0 ? wait_for_leave(c) :
 		    wait_for_room(c);
 	}
-	/* The mapping ends before the response does: facts of mmap(2). */
-	if (error == EFAULT) {
-		log_info("a file has changed while it was being sent");
-		find_expire(c);
-	}
-	return conn_abort(c);
+	/* EFAULT: the mapping ends before the response does (mmap(2)). */
+	if (error != EFAULT && error != ESTALE)
+		return conn_abort(c);
+	log_info("a file has changed while it was being sent");
+	find_expire(c);
+	return error == ESTALE ? conn_reset(c) : conn_abort(c);
 }
 
 enum go
@@ -239,6 +234,8 @@ send_step(struct conn *c)
 	error = flush(c);
 	if (error != 0)
 		return stop(c, error);
+	if (conn_owns_output(c))	/* empty: the loop's serves again */
+		conn_forget_output(c);
 	c->send_by = 0;
 	c->sent = 0;
 	/* For a head that has begun nobody has listened meanwhile. */

@@ -4,11 +4,15 @@
 #ifdef __linux__
 #include <sys/sendfile.h>
 #endif
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#ifdef __linux__
+#include <linux/sockios.h>
+#endif
 
 #include <stdint.h>
 #include <unistd.h>
@@ -80,6 +84,28 @@ plain_finish(void *context, int fd)
 	shutdown(fd, SHUT_WR);
 }
 
+#ifdef SIOCOUTQ
+static size_t
+plain_unsent(void *context, int fd)
+{
+	int	n = 0;
+
+	(void)context;
+	return ioctl(fd, SIOCOUTQ, &n) == -1 || n < 0 ? 0 : (size_t)n;
+}
+#else
+#define plain_unsent	NULL
+#endif
+
+static void
+plain_reset(void *context, int fd)
+{
+	struct linger	at_once = { .l_onoff = 1, .l_linger = 0 };
+
+	(void)context;
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+}
+
 static void
 plain_close(void *context, int fd)
 {
@@ -93,5 +119,7 @@ const struct transport transport_plain = {
 	.send_file = plain_send_file,
 	.cork = plain_cork,
 	.finish = plain_finish,
+	.unsent = plain_unsent,
+	.reset = plain_reset,
 	.close = plain_close,
 };

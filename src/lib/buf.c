@@ -101,7 +101,8 @@ buf_forget(struct buf *b)
 {
 	if (b->at != NULL)
 		explicit_bzero(b->at, b->size);
-	buf_free(b);
+	mem_return(b->at, b->size);
+	memset(b, 0, sizeof(*b));
 }
 
 void

@@ -93,17 +93,23 @@ io_open_again(int fd, int flags)
 }
 #endif
 
+int
+io_stat(int fd, struct stat *st)
+{
+	/* Where the library's struct is the system's. */
+#if defined(SYS_fstat) && defined(__LP64__)
+	return (int)syscall(SYS_fstat, fd, st);
+#else
+	return fstat(fd, st);
+#endif
+}
+
 uint64_t
 io_inode(int fd)
 {
 	struct stat	st;
 
-	/* Where the library's struct is the system's. */
-#if defined(SYS_fstat) && defined(__LP64__)
-	return syscall(SYS_fstat, fd, &st) == -1 ? 0 : (uint64_t)st.st_ino;
-#else
-	return fstat(fd, &st) == -1 ? 0 : (uint64_t)st.st_ino;
-#endif
+	return io_stat(fd, &st) == -1 ? 0 : (uint64_t)st.st_ino;
 }
 
 ssize_t

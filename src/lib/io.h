@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 struct iovec;
+struct stat;
 
 int	io_nonblock(int fd);		/* 0, or -1 */
 int	io_cloexec(int fd, bool on);	/* 0, or -1 */
@@ -28,9 +29,10 @@ int	io_handle(int fd);
 /* Of a handle; any other descriptor is copied.  Close-on-exec. */
 int	io_open_again(int fd, int flags);
 
-/* What fstat(2) calls st_ino; 0: none.  By a system call that knows no path:
- * those that do, of which fstat() may be one, are not for everybody. */
-uint64_t io_inode(int fd);
+/* fstat(2), by a system call that knows no path: those that do, of which the
+ * library's may be one, are not for everybody. */
+int	io_stat(int fd, struct stat *);
+uint64_t io_inode(int fd);		/* st_ino of that; 0: none */
 
 /* pread that fails with EAGAIN rather than wait; EOPNOTSUPP: it cannot say. */
 ssize_t	io_read_now(int fd, void *, size_t, off_t);

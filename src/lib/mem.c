@@ -1,9 +1,15 @@
 /*
  * mem: allocation that succeeds or does not return.
  */
+#include <sys/mman.h>
+
+#ifdef HAVE_MALLOC_TRIM
+#include <malloc.h>
+#endif
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -81,4 +87,25 @@ mem_drop(void *pointer_to_pointer)
 	memcpy(&p, pointer_to_pointer, sizeof(p));
 	free(p);
 	memset(pointer_to_pointer, 0, sizeof(p));
+}
+
+/* Before free(), which writes to the piece. */
+void
+mem_return(void *p, size_t size)
+{
+	uintptr_t	page = (uintptr_t)getpagesize();
+	uintptr_t	first = ((uintptr_t)p + page - 1) / page * page;
+	uintptr_t	end = ((uintptr_t)p + size) / page * page;
+
+	if (p != NULL && first < end)
+		(void)madvise((void *)first, end - first, MADV_DONTNEED);
+	free(p);
+}
+
+void
+mem_trim(void)
+{
+#ifdef HAVE_MALLOC_TRIM
+	malloc_trim(0);
+#endif
 }

@@ -98,7 +98,8 @@ my $answer = $late->response;
 ok($answer->{short}, 'a file that shrinks: the response is cut short');
 ok($server->wait_line(qr/a file has changed while it was being sent/),
     '... and the log says so');
-is(substr($answer->{body}, 0, 900_000), substr($files{going}, 0, 900_000),
+my $prefix = substr($answer->{body}, 0, 900_000);
+ok($prefix eq substr($files{going}, 0, length($prefix)),
     '... with nothing else in place of what was there');
 $files{going} = slurp("$root/going");
 await('the file as it is now',

@@ -17,6 +17,7 @@
 
 #include "t/script/world.h"
 
+#define MADE		784111777	/* Sun, 06 Nov 1994 08:49:37 GMT */
 #define WORDS		12
 
 /* Words of a line. */
@@ -91,19 +92,23 @@ milliseconds(const char *word)
 	world_fail("not a time: %s", word);
 }
 
-/* A file of the scenario: its bytes are those of its name, over and over. */
+/* A file of the scenario, new or written in place: its bytes are a text, over
+ * and over. */
 static void
-make_file(const char *name, size_t size)
+write_file(const char *name, size_t size, const char *text, time_t mtime)
 {
-	char	 path[200];
-	FILE	*f;
+	struct timespec	 times[2] = { { .tv_sec = mtime }, { .tv_sec = mtime } };
+	char		 path[200];
+	FILE		*f;
 
 	snprintf(path, sizeof(path), "%s/%s", world.dir, name);
 	f = fopen(path, "w");
 	if (f == NULL)
 		world_fail("%s: %s", path, strerror(errno));
-	for (size_t i = 0, n = strlen(name); i < size; i++)
-		putc(name[i % n], f);
+	for (size_t i = 0, n = strlen(text); i < size; i++)
+		putc(text[i % n], f);
+	fflush(f);
+	futimens(fileno(f), times);
 	fclose(f);
 }
 
@@ -120,7 +125,7 @@ expect_out(struct client *c, const char *word)
 	buf_free(&want);
 }
 
-/* As make_file() has made it. */
+/* As write_file() has made it. */
 static void
 expect_body(const char *name, const char *body, size_t len)
 {
@@ -257,6 +262,13 @@ client_line(struct client *c, char **words, size_t n)
 		if (c->wait != NULL)
 			world_fail("%s is in step %s", c->name,
 			    machine_step(c->peer));
+	} else if (strcmp(verb, "reset") == 0) {
+		if (c->wait != NULL || !c->reset)
+			world_fail("%s is not reset", c->name);
+	} else if (strcmp(verb, "spoils") == 0 && n == 3) {
+		snprintf(c->spoils, sizeof(c->spoils), "%s", words[2]);
+	} else if (strcmp(verb, "unsent") == 0 && n == 3) {
+		c->unsent = strtoul(words[2], NULL, 10);
 	} else if (strcmp(verb, "more") == 0 && n == 3) {
 		if (c->more != (strcmp(words[2], "follows") == 0))
 			world_fail("%s was told otherwise", c->name);
@@ -403,7 +415,7 @@ found(struct job *job, char **words, size_t n)
 	job->version = (struct job_version){
 		.ino = st.st_ino,
 		.size = st.st_size,
-		.mtime = 784111777,	/* Sun, 06 Nov 1994 08:49:37 GMT */
+		.mtime = st.st_mtim.tv_sec,
 		.ctime = n > 1 ? strtol(words[1], NULL, 10) : 1,
 	};
 	job->facts.mode = st.st_mode;
@@ -526,7 +538,11 @@ play(char *line)
 	    strcmp(words[2], "from") == 0)
 		world_connect(words[0], words[3]);
 	else if (n == 3 && strcmp(words[0], "file") == 0)
-		make_file(words[1], strtoul(words[2], NULL, 10));
+		write_file(words[1], strtoul(words[2], NULL, 10), words[1],
+		    MADE);
+	else if (n == 4 && strcmp(words[0], "write") == 0)
+		write_file(words[1], strtoul(words[2], NULL, 10), words[3],
+		    MADE + 1);
 	else if (n == 2 && strcmp(words[0], "time") == 0)
 		world_pass_time(milliseconds(words[1]));
 	else if (n >= 3 && strcmp(words[0], "disk") == 0 &&

@@ -2,12 +2,14 @@
  * world: all that there is around the request machine in a scenario: sockets,
  * a disk, a clock, a log, none of them real.  It knows nothing of the language.
  */
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +66,18 @@ script_recv(void *context, int fd, void *to, size_t size)
 	return (ssize_t)n;
 }
 
+/* As if somebody wrote to the file just now. */
+static void
+spoil(struct client *c)
+{
+	char	path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", world.dir, c->spoils);
+	if (utimensat(AT_FDCWD, path, NULL, 0) == -1)
+		world_fail("%s: %s", path, strerror(errno));
+	c->spoils[0] = '\0';
+}
+
 static ssize_t
 script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 {
@@ -88,6 +102,8 @@ script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 		if (k < iov[i].iov_len)
 			break;
 	}
+	if (taken > 0 && c->spoils[0] != '\0')
+		spoil(c);
 	if (taken > 0)
 		return (ssize_t)taken;
 	errno = EAGAIN;
@@ -152,12 +168,33 @@ script_close(void *context, int fd)
 		world_fail("%s is closed over what has not been sent", c->name);
 }
 
+static size_t
+script_unsent(void *context, int fd)
+{
+	const struct client	*c = context;
+
+	(void)fd;
+	return c->unsent;
+}
+
+static void
+script_reset(void *context, int fd)
+{
+	struct client	*c = context;
+
+	(void)fd;
+	c->reset = true;
+	c->kept_back = false;
+}
+
 static const struct transport script_transport = {
 	.recv = script_recv,
 	.send = script_send,
 	.send_file = script_send_file,
 	.cork = script_cork,
 	.finish = script_finish,
+	.unsent = script_unsent,
+	.reset = script_reset,
 	.close = script_close,
 };
 

@@ -35,6 +35,9 @@ struct client {				/* the architecture's, see wait.h */
 	bool			 more;		/* to come right behind that */
 	bool			 kept_back;	/* by the system, for that */
 	bool			 corked;
+	char			 spoils[16];	/* as it takes something */
+	size_t			 unsent;	/* bytes that its system lacks */
+	bool			 reset;		/* at its end */
 	bool			 waiting;	/* for wait->errand */
 	TAILQ_ENTRY(client)	 link;
 };

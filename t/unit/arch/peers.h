@@ -17,6 +17,7 @@ struct peer {
 	int		 fd;
 	enum stage	 stage;		/* of its next step, if there are any */
 	bool		 readable;
+	bool		 holds;		/* its client has not taken all */
 	int		 asked;		/* not yet served */
 	struct wait	 wait;
 };
@@ -73,6 +74,12 @@ bool
 machine_rests(const struct peer *p)
 {
 	return p->stage == STAGE_READ_REQUEST && !p->readable;
+}
+
+bool
+machine_is_through(const struct peer *p)
+{
+	return !p->holds;
 }
 
 bool

@@ -158,6 +158,8 @@ new_version(int64_t number)
 	memset(bytes, byte_of(number), (size_t)v.size);
 	need(fd != -1 && write(fd, bytes, (size_t)v.size) == v.size);
 	mem_drop(&bytes);
+	need(futimens(fd, (struct timespec[2]){ { .tv_sec = number },
+	    { .tv_sec = number } }) == 0);
 	return file_new(&files, fd, &v, &facts);
 }
 

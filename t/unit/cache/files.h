@@ -48,6 +48,7 @@ make(size_t size, bool in_memory)
 		bytes[i] = (char)(i % 251);
 	ck_assert_int_eq(write(fd, bytes, size), (ssize_t)size);
 	free(bytes);
+	ck_assert_int_eq(futimens(fd, (struct timespec[2]){ { 0 } }), 0);
 	return file_new(&files, fd, &version, &facts);
 }
 

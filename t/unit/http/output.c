@@ -58,6 +58,7 @@ static void
 fresh(void)
 {
 	memset(&o, 0, sizeof(o));
+	output_init(&o);
 	released = 0;
 }
 
@@ -184,13 +185,14 @@ START_TEST(kept)
 	copied("def");
 	output_sent(&o, 1);
 	own = output_keep(&o);
+	ck_assert_uint_eq(own->scratch_size, strlen("def"));
 	ck_assert_uint_eq(o.n, 0);
 	ck_assert_int_eq(released, 0);
 	memset(o.scratch, '!', sizeof(o.scratch));	/* the next one's now */
 	ck_assert_str_eq(content(own, 100), "bcdef");
 	output_sent(own, 5);
 	ck_assert_int_eq(released, 1);
-	free(own);
+	output_free(own);
 }
 END_TEST
 

@@ -139,6 +139,8 @@ take_request(void *context, int fd, void *to, size_t size)
 	struct worker	*w = context;
 
 	(void)fd;
+	if (w->to.len == 0 && w->close)
+		return 0;
 	if (w->to.len == 0) {
 		errno = EAGAIN;
 		return -1;
@@ -327,7 +329,7 @@ run(struct worker *w, struct peer **pp)
 	while ((wait = machine_run(*pp)) != NULL) {
 		w->clock.ms += choose(w, 2);
 		w->clock.wall += choose(w, 40) == 0;
-		if (wait->kind == WAIT_READ && w->to.len == 0)
+		if (wait->kind == WAIT_READ && w->to.len == 0 && !w->close)
 			break;
 		need(wait->kind != WAIT_DISK);
 		machine_wake(*pp, OUTCOME_READY);

@@ -1,0 +1,33 @@
+/*
+ * peer: what a connection is between its requests; for the steps only.
+ */
+#ifndef HTTP_PEER_H
+#define HTTP_PEER_H
+
+#include <stdint.h>
+
+#include "lib/bucket.h"
+
+struct address;
+struct conn;
+struct http;
+struct transport;
+
+/* What outlasts an exchange: one that is idle is this and no more. */
+struct peer {
+	struct http		*http;
+	struct conn		*conn;		/* NULL: idle */
+	const struct transport	*transport;
+	void			*transport_context;
+	struct address		*address;	/* NULL: not limited */
+	struct bucket		 pace;		/* bytes that may go */
+	int			 fd;
+	uint32_t		 requests;	/* answered */
+	uint16_t		 listener;
+	uint8_t			 family;	/* AF_INET, AF_INET6, else */
+	uint8_t			 text_len;	/* of an IPv4 one's text */
+	uint8_t			 bytes[20];	/* of the address; behind four
+						 * of them their text */
+};
+
+#endif

@@ -1,0 +1,83 @@
+#!/usr/bin/perl
+# An end of a connection that is the server's wish loses nothing of the last
+# response, whatever the client sends meanwhile, and however many others come.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await content);
+use Test::More;
+
+Amped::one_main();
+my $size = 5_000_000;
+my $large = content('large', $size);
+my $page = content('page', 60_000);
+my $get = "HTTP/1.1\r\nHost: x\r\n";
+
+sub start {
+	my ($limits) = @_;
+
+	return Amped->start(files => { large => $large, page => $page },
+	    global => "limits {\n$limits\n}\n");
+}
+
+# The rest of the last response, and a clean end.
+sub is_whole {
+	my ($client, $body, $what) = @_;
+	my $answer = $client->response;
+
+	ok(!$answer->{short} && $answer->{body} eq $body, "$what: all of it");
+	ok($client->closed, "$what: then closed");
+	ok(!$client->{reset}, "$what: not reset");
+	$client->close;
+}
+
+my $server = start("requests 2");
+for my $stray ("GET /page $get\r\n", "\r\n") {
+	my $client = $server->connect(window => 65536);
+	$client->send("GET /page $get\r\n");
+	is($client->response->{status}, 200, 'the first of two requests');
+	$client->send("GET /large $get\r\n");
+	$client->want(100_000);
+	$client->send($stray);
+	is_whole($client, $large, 'the last of two requests');
+}
+# Once more, with the next request on its way when all has been handed over.
+my $client = $server->connect;
+$client->send("GET /page $get\r\n");
+$client->response;
+$client->send("GET /page $get\r\n");
+await('the second response', sub {
+	return Amped::slurp($server->{access}) =~
+	    m{(?:.*"GET /page.*\n){2}\z};
+});
+$client->send("GET /page $get\r\n");
+is_whole($client, $page, 'a request behind the last one');
+
+$client = $server->connect(window => 65536);
+$client->send("GET /large ${get}Connection: close\r\n\r\n");
+$client->want(100_000);
+$client->send("\r\n");
+is_whole($client, $large, 'a stray line behind the last request');
+$server->stop;
+
+# There is room for a few: those who still take their last response do not have
+# to make it for others.
+SKIP: {
+	skip('there a worker has one client', 1)
+	    if Amped::architecture() =~ /^m[pt]\z/;
+	$server = start("requests 1\nconnections 4\nlinger 30s");
+	my @takers = map { $server->connect(window => 4096) } 1 .. 4;
+	$_->send("GET /page $get\r\n") for @takers;
+	await('all responses', sub {
+		return (() = Amped::slurp($server->{access}) =~
+		    m{"GET /page}g) == 4;
+	});
+	my @others = map { $server->connect } 1 .. 4;
+	$_->send("GET /page $get\r\n") for @others;
+	is_whole($_, $page, 'who takes its last response stays') for @takers;
+	is_whole($_, $page, 'who waits has its turn') for @others;
+	$server->stop;
+}
+done_testing();

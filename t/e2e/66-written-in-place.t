@@ -1,0 +1,91 @@
+#!/usr/bin/perl
+# Files that are written in place, with the size that they had: what is sent is
+# of one version, and so is what a client puts together with If-Range.
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(content);
+use Test::More;
+
+Amped::one_main();
+my $day = 86400;
+my %size = (small => 3000, middle => 40_000, large => 300_000,
+    huge => 8_000_000);
+my %files = map { $_ => content($_, $size{$_}) } keys(%size);
+my $server = Amped->start(files => \%files,
+    global => "cache {\n\tpaths 1000 revalidate 1m stale 1m\n}\n");
+
+# The same inode and size, other bytes and time.
+sub write_in_place {
+	my ($name, $days) = @_;
+	my $bytes = content("$name of $days", $size{$name});
+
+	open(my $fh, '+<:raw', "$server->{root}/$name") or die "$name: $!\n";
+	print $fh $bytes or die "$name: $!\n";
+	close($fh) or die "$name: $!\n";
+	utime($days * $day, $days * $day, "$server->{root}/$name")
+	    or die "utime: $!\n";
+	return $bytes;
+}
+
+sub get {
+	my ($name, @fields) = @_;
+
+	return $server->get("/$name", map { "$_\r\n" } @fields);
+}
+
+# Of the small one main has a copy, which is as old as revalidate allows.
+for my $name (qw(middle large)) {
+	write_in_place($name, 1000);
+	my $old;
+	# Looked at, mapped, and sent from the file.
+	$old = $server->get("/$name") for 1 .. 3;
+	my $new = write_in_place($name, 1001);
+	my $answer = $server->get("/$name");
+	ok($answer->{body} eq $new, "$name: the new bytes, at once");
+	isnt($answer->{field}{etag}, $old->{field}{etag}, "$name: a new tag");
+
+	my $newer = write_in_place($name, 1002);
+	my $client = $server->connect;
+	$client->send("GET /$name HTTP/1.1\r\nHost: x\r\n" .
+	    "Range: bytes=1000-1999\r\n" .
+	    "If-Range: $answer->{field}{etag}\r\n\r\n");
+	$answer = $client->response;
+	is($answer->{status}, 200, "$name: a range of the old one is no more");
+	ok($answer->{body} eq $newer, "$name: all of the new one");
+	$client->close;
+}
+
+# While it is being sent: not all of it comes.
+write_in_place('huge', 1000);
+$server->get('/huge') for 1 .. 2;
+my $client = $server->connect(window => 65536);
+$client->send("GET /huge HTTP/1.1\r\nHost: x\r\n\r\n");
+$client->want(100_000);
+my $new = write_in_place('huge', 1001);
+my $answer = $client->response;
+ok($answer->{short}, 'changed in the middle: it ends short');
+$client->close;
+$answer = $server->get('/huge');
+ok($answer->{body} eq $new, 'and the next one has the new bytes');
+
+# One that has just been written goes as a copy: what comes of it stays as it
+# was when it was compared.
+my $bytes = content('now', $size{large});
+Amped::write_file("$server->{root}/now", $bytes);
+$server->get('/now') for 1 .. 3;
+my $reader = $server->connect;
+$reader->send("GET /now HTTP/1.1\r\nHost: x\r\n\r\n");
+Amped::await('the response to be logged', sub {
+	return (() = Amped::slurp($server->{access}) =~
+	    m{"GET /now HTTP/1.1" 200}g) == 4;
+});
+open(my $fh, '+<:raw', "$server->{root}/now") or die "now: $!\n";
+print $fh 'x' x $size{large} or die "now: $!\n";
+close($fh) or die "now: $!\n";
+$answer = $reader->response;
+ok($answer->{body} eq $bytes, 'sent before it was written again: as it was');
+$server->stop;
+done_testing();
