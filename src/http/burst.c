@@ -7,6 +7,7 @@
 
 #include "http/burst.h"
 #include "http/conn.h"
+#include "http/pace.h"
 
 #define LEAST	4096	/* bytes of room, for a recv */
 
@@ -56,7 +57,7 @@ is_simple(struct conn *c)
 	const struct piece	*p = output_first(o);
 
 	return c->go == GO_ON && c->step == STEP_SEND && o->n == 1 &&
-	    p->at != NULL && !c->close && p->len < conn_allowance(c);
+	    p->at != NULL && !c->close && p->len < pace_allowance(c);
 }
 
 void

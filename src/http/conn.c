@@ -2,8 +2,6 @@
  * conn: what all steps share: the gate between steps, waits, and what a
  * connection keeps while it waits.
  */
-#include <sys/param.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +11,6 @@
 #include "lib/need.h"
 #include "lib/rare.h"
 #include "stats.h"
-
-#define PROGRESS	(64 * 1024)	/* bytes */
 
 enum go
 conn_reset(struct conn *c)
@@ -68,28 +64,6 @@ bool
 conn_sends_first(const struct conn *c)
 {
 	return c->http->store->shared && conn_pending(c);
-}
-
-size_t
-conn_paced(struct conn *c)
-{
-	struct http	*http = c->http;
-
-	if (c->transport->trusted)
-		return CONN_MOST;
-	return (size_t)MIN(CONN_MOST, bucket_holds(&c->peer->pace, &http->pace,
-	    http->clock->ms));
-}
-
-/* With a pace, one must take half at least of what that allows. */
-uint64_t
-conn_progress(const struct conn *c)
-{
-	int64_t	half = c->http->pace.rate * c->http->conf->limits.send / 2000;
-
-	if (c->http->pace.rate == 0 || half >= PROGRESS)
-		return PROGRESS;
-	return (uint64_t)half + 1;
 }
 
 /* Where it goes from thread to thread, memory goes back with it to the one that

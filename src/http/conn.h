@@ -92,11 +92,6 @@ enum go		conn_wait_disk(struct conn *, struct errand *);
 /* Whether an errand must not be started before what is pending has been sent:
  * it would be this request's own, and not be found again behind that. */
 bool		 conn_sends_first(const struct conn *);
-/* Bytes that may go in this turn; 0: time must pass first. */
-static inline size_t	conn_allowance(struct conn *);
-size_t		 conn_paced(struct conn *);	/* for that */
-/* Bytes that a client must take within limits.send. */
-uint64_t	 conn_progress(const struct conn *);
 void		 conn_forget_output(struct conn *);	/* all that pends */
 /* Where its input is: the loop's buffer, or its own memory.  What is not
  * consumed is kept there from here on, and the loop's is free. */
@@ -147,12 +142,6 @@ conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
 	c->wait.deadline = deadline;
 	c->wait.errand = NULL;
 	return GO_WAIT;
-}
-
-static inline size_t
-conn_allowance(struct conn *c)
-{
-	return c->http->pace.rate == 0 ? CONN_MOST : conn_paced(c);
 }
 
 /* Sends what is pending, then goes on to that step. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "http/conn.h"
+#include "http/pace.h"
 #include "http/reply.h"
 #include "lib/rare.h"
 #include "stats.h"
@@ -291,7 +292,7 @@ static bool
 takes_response(struct conn *c)
 {
 	const struct conf	*conf = c->http->conf;
-	uint64_t		 least = conn_progress(c) *
+	uint64_t		 least = pace_progress(c) *
 				    (uint64_t)conf->limits.linger /
 				    (uint64_t)conf->limits.send;
 	size_t			 before = c->unsent;

@@ -7,14 +7,16 @@
 #include "http/reply.h"
 #include "lib/rare.h"
 
-/* The response ends the connection: that is the client's wish, or ours. */
+/* The response ends the connection: that is the client's wish, or ours.  What
+ * the administrator has brought in asks for variants behind the file. */
 static bool
 must_close(const struct conn *c)
 {
 	int64_t	most = c->http->conf->limits.requests;
 
 	return c->last || c->http->draining ||
-	    (most != 0 && c->peer->requests + 1 >= most);
+	    (most != 0 && c->peer->requests + 1 >= most &&
+	    !c->transport->trusted);
 }
 
 static bool

@@ -9,6 +9,7 @@
 #include "http/body.h"
 #include "http/conn.h"
 #include "http/find.h"
+#include "http/pace.h"
 #include "lib/log.h"
 #include "lib/rare.h"
 #include "stats.h"
@@ -22,8 +23,7 @@ count_sent(struct conn *c, size_t n)
 {
 	stats_add(STATS_BYTES, (uint64_t)n);
 	c->sent += (uint64_t)n;
-	if (c->http->pace.rate != 0)
-		bucket_take(&c->peer->pace, (int64_t)n);
+	pace_take(c, n);
 }
 
 /* Not the client's doing: the file's system cannot, or we may not (seccomp).
@@ -163,7 +163,7 @@ static int
 flush(struct conn *c)
 {
 	struct output	*o = conn_output(c);
-	size_t		 left = conn_allowance(c), asked;
+	size_t		 left = pace_allowance(c), asked;
 	ssize_t		 sent;
 
 	while (o->n > 0 && left > 0) {
@@ -192,7 +192,7 @@ wait_for_room(struct conn *c)
 	const struct conf	*conf = c->http->conf;
 
 	c->waited = true;
-	if (c->send_by == 0 || c->sent >= conn_progress(c)) {
+	if (c->send_by == 0 || c->sent >= pace_progress(c)) {
 		c->send_by = c->http->clock->ms + conf->limits.send;
 		c->sent = 0;
 	}
@@ -213,7 +213,7 @@ stop(struct conn *c, int error)
 {
 	if (error == EAGAIN) {
 		body_take_back(c);
-		return conn_allowance(c) == 0 ? wait_for_leave(c) :
+		return pace_allowance(c) == 0 ? wait_for_leave(c) :
 		    wait_for_room(c);
 	}
 	/* EFAULT: the mapping ends before the response does (mmap(2)). */

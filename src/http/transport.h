@@ -37,7 +37,8 @@ struct transport {
 	/* At the end of a request that only asks how it would be answered, in
 	 * place of counting and logging it; NULL: they are real. */
 	void	(*explain)(void *context, const struct conn *);
-	bool	trusted;	/* the administrator's: no guard, no pace */
+	bool	trusted;	/* the administrator's: no guard, no pace, and
+				 * any number of requests */
 };
 
 extern const struct transport transport_plain;	/* a socket */
