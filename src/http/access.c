@@ -63,9 +63,12 @@ put_text(const struct line *l, struct str s, char *to)
 	return put_sent_text(l, s, false, to);
 }
 
+/* One that is turned away before it is read has no input. */
 static char *
 put_span(const struct line *l, struct span s, char *to)
 {
+	if (s.len == 0)
+		return put_absent(l, to);
 	return put_text(l, (struct str){ l->c->input + s.at, s.len }, to);
 }
 
