@@ -104,6 +104,9 @@ keep_input(struct conn *c)
 	if (!conn_shares_input(c))
 		return;
 	need(c->kept.len == 0);
+	if (c->kept.at == NULL)		/* no larger than it must be */
+		c->kept = (struct buf){ .size = c->input_len,
+		    .at = mem_get(c->input_len) };
 	buf_add(&c->kept, c->input, c->input_len);
 	/* All: a body may have moved the head to where it stands now. */
 	explicit_bzero(c->first, c->came);

@@ -41,6 +41,9 @@ enum go {
 #define CONN_TURN	(256 * 1024)
 #define CONN_MOST	(3 * CONN_TURN)
 
+/* Bytes of responses to which another may be added before they are sent. */
+#define CONN_TOGETHER	(16 * 1024)
+
 struct conn {
 	struct http		*http;
 	struct peer		*peer;
@@ -176,14 +179,14 @@ conn_pending(const struct conn *c)
 }
 
 /* Whether the pending output must go before the next response is put behind
- * it.  So a client that sends requests and reads nothing holds the scratch of
- * an output and one response, however many it asks for. */
+ * it.  So a client that sends requests and reads nothing holds so many bytes
+ * and one response, however many it asks for. */
 static inline bool
 conn_must_send(const struct conn *c)
 {
 	const struct output	*o = conn_output(c);
 
-	return o->bytes >= OUTPUT_SCRATCH || !output_room(o, 4);
+	return o->bytes >= CONN_TOGETHER || !output_room(o, 4);
 }
 
 #endif

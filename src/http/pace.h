@@ -11,8 +11,8 @@
 
 size_t	pace_left(struct conn *);	/* of one that is limited */
 
-/* Bytes that a client must take within limits.send: one that takes less holds on
- * to the server. */
+/* Bytes that a client must take within limits.send: with less, it holds on to
+ * the server. */
 uint64_t	pace_progress(const struct conn *);
 
 static inline bool
