@@ -22,6 +22,7 @@
 #define TIMER_GRAIN	(100 - GRAIN)	/* more that a timeout may be late */
 #define NEVER		INT64_MAX
 #define CROWD		256	/* connections whose memory is worth a walk */
+#define GROUP		16	/* the same, when nobody waits for that */
 
 void
 clients_unlist(struct client *c)
@@ -71,14 +72,14 @@ clients_may_be_gone(struct clients *all)
 }
 
 /* What a crowd of clients has cost is the system's again when three quarters of
- * them have gone. */
+ * them have gone, and when all have. */
 static void
 return_memory(struct clients *all)
 {
-	if (all->count > all->most / 4)
+	if (all->count > all->most / 4 ||
+	    all->most < (all->count > 0 ? CROWD : GROUP))
 		return;
-	if (all->most >= CROWD)
-		mem_trim();
+	mem_trim();
 	all->most = all->count;
 }
 

@@ -4,17 +4,21 @@
  * One event a descriptor, changed only when a connection waits for something
  * else than before: a hot request never does.
  */
+#include <sys/param.h>
+
 #include <event2/event.h>
 #include <event2/event_struct.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arch/evloop.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/pool.h"
 #include "lib/rare.h"
 #include "stats.h"
 
@@ -45,6 +49,58 @@ from_libevent(int severity, const char *message)
 		log_errorx("libevent: %s", message);
 	else if (severity == EVENT_LOG_WARN)
 		log_warnx("libevent: %s", message);
+}
+
+/*
+ * Memory of libevent, which never frees what it has allocated for a descriptor.
+ * Among pieces of clients that have gone, each of these would keep a page.
+ */
+static struct pool	memory;
+
+struct sized {
+	size_t	 size;		/* of all */
+	char	 bytes[];
+};
+
+static void *
+get_piece(size_t n)
+{
+	struct sized	*p = pool_get(&memory, sizeof(*p) + n);
+
+	p->size = sizeof(*p) + n;
+	return p->bytes;
+}
+
+static void
+put_piece(void *bytes)
+{
+	struct sized	*p;
+
+	if (bytes == NULL)
+		return;
+	p = (struct sized *)(void *)((char *)bytes - sizeof(*p));
+	pool_put(&memory, p, p->size);
+}
+
+static void *
+move_piece(void *bytes, size_t n)
+{
+	const struct sized	*old;
+	void			*p = get_piece(n);
+
+	if (bytes == NULL)
+		return p;
+	old = (const struct sized *)(void *)((char *)bytes - sizeof(*old));
+	memcpy(p, bytes, MIN(n, old->size - sizeof(*old)));
+	put_piece(bytes);
+	return p;
+}
+
+void
+evloop_pool_memory(void)
+{
+	pool_init(&memory);
+	event_set_mem_functions(get_piece, move_piece, put_piece);
 }
 
 struct evloop *

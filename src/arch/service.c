@@ -18,6 +18,7 @@
 #include "lib/calls.h"
 #include "lib/io.h"
 #include "lib/log.h"
+#include "lib/mem.h"
 #include "lib/pagemap.h"
 #include "lib/proc.h"
 #include "report.h"
@@ -164,6 +165,12 @@ monitor_speaks(void *context)
 void
 service_open(struct service *s, const struct world *world)
 {
+	/* From thread to thread a connection takes large pieces with it, each
+	 * time. */
+	if (arch_threads(world->conf) == 1) {
+		mem_map_large();
+		evloop_pool_memory();
+	}
 	memset(s, 0, sizeof(*s));
 	s->world = world;
 	s->pagemap = -1;

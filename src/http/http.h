@@ -32,8 +32,8 @@
 #include "lib/hash.h"
 #include "wait.h"
 
-/* Below the kernel's limit of mappings a process (65,530 by default). */
-#define CHUNK_MAPPINGS_MOST	60000
+/* With MEM_MAPPINGS below the kernel's limit a process (65,530 by default). */
+#define CHUNK_MAPPINGS_MOST	52000
 
 #define HTTP_INPUT	(64 * 1024)	/* bytes that one recv may bring */
 

@@ -244,19 +244,10 @@ output_drop(struct output *o)
 	rewind_if_empty(o);
 }
 
-/* A response to one request, as pipelined moves it from thread to thread, is
- * smaller than this, and comes too often for a system call. */
-#define LARGE	(24 * 1024)	/* bytes */
-
 void
 output_free(struct output *o)
 {
-	size_t	size = offsetof(struct output, scratch) + o->scratch_size;
-
 	need(o->kept);
 	output_drop(o);
-	if (size < LARGE)
-		free(o);
-	else
-		mem_return(o, size);
+	free(o);
 }

@@ -101,8 +101,7 @@ buf_forget(struct buf *b)
 {
 	if (b->at != NULL)
 		explicit_bzero(b->at, b->size);
-	mem_return(b->at, b->size);
-	memset(b, 0, sizeof(*b));
+	buf_free(b);
 }
 
 void

@@ -1,15 +1,12 @@
 /*
  * mem: allocation that succeeds or does not return.
  */
-#include <sys/mman.h>
-
 #ifdef HAVE_MALLOC_TRIM
 #include <malloc.h>
 #endif
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -89,17 +86,13 @@ mem_drop(void *pointer_to_pointer)
 	memset(pointer_to_pointer, 0, sizeof(p));
 }
 
-/* Before free(), which writes to the piece. */
 void
-mem_return(void *p, size_t size)
+mem_map_large(void)
 {
-	uintptr_t	page = (uintptr_t)getpagesize();
-	uintptr_t	first = ((uintptr_t)p + page - 1) / page * page;
-	uintptr_t	end = ((uintptr_t)p + size) / page * page;
-
-	if (p != NULL && first < end)
-		(void)madvise((void *)first, end - first, MADV_DONTNEED);
-	free(p);
+#ifdef HAVE_MALLOC_TRIM
+	mallopt(M_MMAP_THRESHOLD, MEM_LARGE);
+	mallopt(M_MMAP_MAX, MEM_MAPPINGS);
+#endif
 }
 
 void

@@ -19,15 +19,19 @@ char	*mem_string(const char *);		/* as strdup */
 void	 mem_drop(void *pointer_to_pointer);	/* frees it, leaves NULL */
 
 /*
- * malloc keeps pages that were freed, for the next allocation.  After a crowd
- * of clients nobody may want them again, so these give them to the system.
+ * malloc keeps pages that were freed, and a small piece that stays keeps its
+ * page from the system.  So that a process is not for ever as large as a crowd
+ * of clients once made it:
  *
- * Frees a piece of this size, after it has returned the whole pages in it: a
- * system call where there is one.
+ * From here on pieces of MEM_LARGE bytes and more are mappings of their own, at
+ * most MEM_MAPPINGS of them, which are the system's again when they are freed.
+ * For a process in which such pieces do not come and go with each request.
  */
-void	 mem_return(void *, size_t);
-/* Returns the free pages that malloc has kept: some 10 us, and 0.1 us for each
- * of them.  Nothing where malloc cannot. */
+void	 mem_map_large(void);
+/* Returns the free pages that malloc has kept.  Nothing where it cannot. */
 void	 mem_trim(void);
+
+#define MEM_LARGE	(8 * 1024)
+#define MEM_MAPPINGS	12000
 
 #endif
