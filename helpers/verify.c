@@ -98,12 +98,24 @@ try_password(const char *password, struct str hash)
 	return answer;
 }
 
+/* The same of any password: one that is too long for crypt(3) is no user's, and
+ * takes the time of another. */
+static int
+compare(const char *password, struct str hash)
+{
+	int	answer = try_password(password, hash);
+
+	if (answer == -1 && try_password("", hash) != -1)
+		answer = 0;
+	return answer;
+}
+
 /* In place of a password that there is not: for the time that it takes. */
 static void
 pretend(const char *password, struct str other)
 {
-	if (other.at != NULL && try_password(password, other) == -1)
-		(void)try_password(password, STR(PLAIN_HASH));
+	if (other.at != NULL && compare(password, other) == -1)
+		(void)compare(password, STR(PLAIN_HASH));
 }
 
 static void
@@ -115,7 +127,7 @@ verify(struct job *job, struct str text)
 
 	own = htpasswd_find(text, user, &other);
 	if (own.at != NULL && htpasswd_usable(own))
-		answer = try_password(password, own);
+		answer = compare(password, own);
 	if (answer == -1)
 		pretend(password, other);
 	if (answer == -1 && own.at != NULL)

@@ -5,6 +5,7 @@
 #ifdef HAVE_CRYPT_H
 #include <crypt.h>
 #endif
+#include <string.h>
 #include <unistd.h>
 
 #include "helpers/job.h"
@@ -82,6 +83,31 @@ START_TEST(verifies)
 }
 END_TEST
 
+/* What is too long for crypt(3) is wrong, in the same time, and the file is not
+ * to blame: it is a stranger who chooses. */
+START_TEST(too_long)
+{
+	static const char *const	users[] = { "md5", "bf", "sha", "none" };
+	struct buf			both = { 0 };
+	struct job			job;
+	char				password[800];
+
+	hashed = 0;
+	memset(password, 'a', sizeof(password) - 1);
+	password[sizeof(password) - 1] = '\0';
+	tree_begin();
+	tree_file("passwd", text, 0644);
+	set(&job, &both, users[_i], password);
+	job.root = tree_path("passwd");
+	job_perform(&job);
+	ck_assert_uint_eq(hashed, 1);
+	ck_assert_int_eq(job.error, 0);
+	ck_assert_uint_eq(job.done, 0);
+	buf_free(&both);
+	tree_end();
+}
+END_TEST
+
 /* It is read anew each time. */
 START_TEST(changes)
 {
@@ -142,6 +168,7 @@ void
 unit_tests(TCase *t)
 {
 	tcase_add_loop_test(t, verifies, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(t, too_long, 0, 4);
 	tcase_add_test(t, changes);
 	tcase_add_loop_test(t, no_file, 0,
 	    sizeof(no_files) / sizeof(no_files[0]));
