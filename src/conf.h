@@ -124,7 +124,7 @@ struct conf {
 		int64_t	 linger, drain;			/* ms */
 		int64_t	 pace, pace_after;	/* bytes a second, bytes */
 		int64_t	 listing, listing_bytes;	/* entries, bytes */
-		int64_t	 verify;		/* at once */
+		int64_t	 verify, verify_queue;	/* at once, waiting */
 		int64_t	 compress, compress_from;	/* bytes */
 	} limits;
 

@@ -20,6 +20,7 @@
 	X(cache.chunks,		1)					\
 	X(limits.connections,	1)					\
 	X(limits.verify,	1)					\
+	X(limits.verify_queue,	1)					\
 	X(helpers,		0)					\
 	X(helpers_max,		1)					\
 	X(helpers_share,	1)					\

@@ -89,6 +89,8 @@ struct wait {
  * An errand that waiters have waited for, and none does any more, may end with
  * ECANCELED: then nothing has been learnt.  So may one at leisure, at once, if
  * too many of those wait.
+ * The machine may hold one back before it is started, and have it waited for:
+ * its waiters are kept then, and so long deserted is the machine's.
  */
 struct lane;			/* a file system, to the crew */
 struct client;			/* an architecture's record of a connection */
@@ -107,6 +109,7 @@ struct errand {
 	struct lane	 *lane;
 	void		 *way;		/* that it goes */
 	bool		  queued, unwanted;
+	bool		  held;		/* back: it has waiters already */
 	bool		  leisure;	/* nobody waits for it: the machine's,
 					 * until there is hurry */
 	int		  tries;

@@ -444,7 +444,8 @@ crew_start(void *context, struct errand *e)
 {
 	struct crew	*crew = context;
 
-	TAILQ_INIT(&e->waiters);
+	if (!e->held)
+		TAILQ_INIT(&e->waiters);
 	e->begun = crew->clock->ms;
 	/* So many that this one would be late anyway. */
 	if (!lanes_add(crew->lanes, e)) {

@@ -69,6 +69,13 @@ gone(void *context)
 	team_mark(&s->member, TEAM_IDLE);
 }
 
+/* In any thread. */
+static void
+call(void *context)
+{
+	team_tell_one(context, TEAM_VERIFY);
+}
+
 static void
 obey(struct member *member, enum team_order order)
 {
@@ -83,6 +90,9 @@ obey(struct member *member, enum team_order order)
 	case TEAM_DRAIN:
 		clients_drain(s->clients);
 		team_mark(member, TEAM_CLOSED);
+		break;
+	case TEAM_VERIFY:
+		http_verify(s->http);
 		break;
 	default:
 		break;
@@ -126,6 +136,8 @@ open_team(void *context, const struct http_setup *shared)
 		s = server(mt->team, i);
 		s->world = world;
 		setup.clock = &s->member.clock;
+		setup.call = call;
+		setup.call_context = &s->member;
 		s->http = http_new(&setup);
 		s->clients = clients_new(s->member.loop, setup.clock, s->http,
 		    1, gone, s);

@@ -75,6 +75,14 @@ pipeline_obey(struct member *m, enum team_order order)
 		doors_listen(s->clients, w->listeners, w->nlisteners);
 	else if (order == TEAM_DRAIN)
 		drain(s);
+	else if (order == TEAM_VERIFY)
+		http_verify(s->http);
+}
+
+static void
+call(void *context)
+{
+	team_tell_one(context, TEAM_VERIFY);
 }
 
 /*
@@ -88,6 +96,8 @@ open_stage(struct pipeline_seat *s, struct http_setup setup, size_t room)
 	bool		 doors = s->role == STAGE_ACCEPT;
 
 	setup.clock = &m->clock;
+	setup.call = call;
+	setup.call_context = m;
 	setup.disk = (struct disk){ .start = start, .context = s };
 	s->http = http_new(&setup);
 	s->clients = clients_new(m->loop, &m->clock, s->http,

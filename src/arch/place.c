@@ -1,6 +1,7 @@
 /*
  * place: an errand is done when it is started.
  */
+#include "arch/clients.h"
 #include "arch/place.h"
 #include "lib/calls.h"
 #include "stats.h"
@@ -14,8 +15,9 @@ perform(void *context, struct errand *e)
 	job_perform(&e->job);
 	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)e->job.kind,
 	    clock_us() - begun);
-	e->done(e);
-	e->free(e);
+	if (!e->held)
+		TAILQ_INIT(&e->waiters);
+	clients_errand_done(e);
 }
 
 const struct disk	place_disk = { .start = perform };

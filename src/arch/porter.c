@@ -94,7 +94,8 @@ porter_send(struct porter *p, struct errand *e, struct queue *home)
 {
 	struct trip	*t = mem_zero(sizeof(*t));
 
-	TAILQ_INIT(&e->waiters);
+	if (!e->held)
+		TAILQ_INIT(&e->waiters);
 	t->place.take = come_home;
 	t->errand = e;
 	t->porter = p;

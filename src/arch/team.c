@@ -185,13 +185,24 @@ team_start(struct team *t)
 	need(pthread_mutex_unlock(&t->lock) == 0);
 }
 
+static void
+tell(struct post *p, enum team_order order)
+{
+	atomic_fetch_or(&p->orders, 1U << order);
+	bell_ring(&p->bell);
+}
+
 void
 team_tell(struct team *t, enum team_order order)
 {
-	for (unsigned i = 0; i < t->setup.members; i++) {
-		atomic_fetch_or(&t->posts[i].orders, 1U << order);
-		bell_ring(&t->posts[i].bell);
-	}
+	for (unsigned i = 0; i < t->setup.members; i++)
+		tell(&t->posts[i], order);
+}
+
+void
+team_tell_one(const struct member *m, enum team_order order)
+{
+	tell(&m->team->posts[m->number - 1], order);
 }
 
 static bool

@@ -18,10 +18,11 @@
 
 struct team;
 
-/* All at once, each in its own thread; several may come together. */
+/* Mostly to all at once, each in its own thread; several may come together. */
 enum team_order {
 	TEAM_SERVE,
 	TEAM_DRAIN,
+	TEAM_VERIFY,		/* passwords that were called */
 	TEAM_END,		/* the team's own: its loop stops */
 	TEAM_ORDER_COUNT
 };
@@ -58,6 +59,8 @@ struct member	*team_member(const struct team *, unsigned);
 /* Returns when all of them run. */
 void		 team_start(struct team *);
 void		 team_tell(struct team *, enum team_order);
+/* One of them alone; from any thread. */
+void		 team_tell_one(const struct member *, enum team_order);
 void		 team_mark(struct member *, enum team_mark);
 /* Ends them; then what they have had is main's.  False: one of them, or more,
  * still waits for a disk, and will use what it has when that answers. */

@@ -44,6 +44,16 @@ struct addresses {
 
 static struct address	uncounted;	/* stands for who could not be */
 
+struct address_name
+address_name(const uint8_t *bytes, size_t len)
+{
+	struct address_name	name = { 0 };
+
+	name.len = len < NETWORK ? (uint32_t)len : NETWORK;
+	memcpy(&name.network, bytes, name.len);
+	return name;
+}
+
 /* Twice the places, since sets do not fill evenly. */
 static size_t
 count_sets(size_t most)
@@ -220,13 +230,13 @@ struct address *
 address_enter(struct addresses *as, const uint8_t *bytes, size_t len,
     int64_t now)
 {
-	uint32_t	 n = len < NETWORK ? (uint32_t)len : NETWORK;
-	uint64_t	 network = 0, hash;
-	struct address	*a;
-	size_t		 set;
+	const struct address_name	 name = address_name(bytes, len);
+	uint64_t			 hash;
+	struct address			*a;
+	size_t				 set;
 
-	memcpy(&network, bytes, n);
-	hash = hash_bytes(&as->key, n, &network, sizeof(network));
+	hash = hash_bytes(&as->key, name.len, &name.network,
+	    sizeof(name.network));
 	set = hash & (as->nsets - 1);
 	if (!lock(as, set))
 		return &uncounted;

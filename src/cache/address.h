@@ -24,12 +24,20 @@
 struct address;				/* one of them */
 struct addresses;
 
+/* An address as it counts: of IPv6 the network. */
+struct address_name {
+	uint64_t	network;
+	uint32_t	len;		/* bytes of that */
+};
+
 struct address_limits {
 	int64_t			connections;	/* at once; 0: any number */
 	struct bucket_size	requests;	/* rate 0: any number */
 	size_t			most;		/* with a connection or not */
 };
 
+/* The bytes are 4 of IPv4 or 16 of IPv6, or none. */
+struct address_name address_name(const uint8_t *bytes, size_t len);
 struct addresses *address_new(const struct address_limits *, unsigned rows);
 void		 address_free(struct addresses **);
 /* Which row is this process's; 0 at first. */

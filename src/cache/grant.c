@@ -132,14 +132,6 @@ grant_add(struct grant_cache *gc, struct str file, struct str user,
 }
 
 void
-grant_share(struct grant_cache *gc, struct grant *g)
-{
-	lock_take(gc->cache.lock);
-	cache_hold(&g->entry);
-	lock_release(gc->cache.lock);
-}
-
-void
 grant_release(struct grant_cache *gc, struct grant **gp)
 {
 	lock_take(gc->cache.lock);
@@ -149,14 +141,38 @@ grant_release(struct grant_cache *gc, struct grant **gp)
 }
 
 void
+grant_begin(struct grant_cache *gc, struct grant *g)
+{
+	lock_take(gc->cache.lock);
+	cache_hold(&g->entry);
+	g->pending++;
+	lock_release(gc->cache.lock);
+}
+
+void
+grant_end(struct grant_cache *gc, struct grant **gp)
+{
+	lock_take(gc->cache.lock);
+	(*gp)->pending--;
+	cache_release(&(*gp)->entry);
+	lock_release(gc->cache.lock);
+	*gp = NULL;
+}
+
+/* A failure says nothing about the password. */
+void
 grant_answer(struct grant_cache *gc, struct grant *g,
-    enum grant_verdict verdict, int error, int64_t until)
+    enum grant_verdict verdict, int error, int64_t now, int64_t keep)
 {
 	lock_take(gc->cache.lock);
 	g->answer.verdict = verdict;
 	g->answer.error = error;
-	g->answer.until = until;
+	g->answer.until = now + keep;
 	g->answer.number++;
+	if (verdict == GRANT_RIGHT)
+		g->answer.counts = now + GRANT_KEEPS * keep;
+	else if (verdict == GRANT_WRONG)
+		g->answer.counts = 0;
 	lock_release(gc->cache.lock);
 }
 
@@ -166,5 +182,6 @@ grant_take(struct grant_cache *gc, const struct grant *g,
 {
 	lock_take(gc->cache.lock);
 	*a = g->answer;
+	a->pending = g->pending > 0;
 	lock_release(gc->cache.lock);
 }

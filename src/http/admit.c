@@ -6,9 +6,8 @@
  * of its index files, so it is guarded as all of them are.  The page for a
  * failure is the conf's, and for everybody.
  */
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "http/conn.h"
@@ -18,25 +17,13 @@
 #include "http/rules.h"
 #include "http/text.h"
 #include "http/uri.h"
+#include "http/verification.h"
 #include "lib/log.h"
-#include "lib/mem.h"
 #include "lib/need.h"
 #include "lib/rare.h"
 #include "stats.h"
 
-/* A wrong password is as wrong a moment later: ms. */
-#define WRONG_KEEP	1000
 #define LOG_MOST	600		/* bytes of what a client sent, each */
-
-/* A password being verified, and for whom. */
-struct verification {
-	struct errand		 errand;	/* first: casts rely on it */
-	struct http		*http;
-	struct grant		*grant;		/* held */
-	struct credentials	 who;
-	struct errand		**under_way;	/* NULL when this is done; or
-						 * NULL */
-};
 
 static bool
 matches(const struct conf_files *files, const char *name)
@@ -171,136 +158,6 @@ log_wrong(struct conn *c)
 	    name, peer, r->site->names.at[0], target);
 }
 
-/* There was no answer: is somebody needed, or only some time? */
-static bool
-only_takes_time(int error)
-{
-	return why_status(look_why(error)) == 503;
-}
-
-static void
-verification_failed(struct verification *v, int error)
-{
-	const char	*file = v->errand.job.root;
-
-	errno = error;
-	if (!http_may_tell(v->http, &v->http->store->told_unverified))
-		;
-	else if (only_takes_time(error))
-		log_warn("who sends a password is answered 503: cannot verify "
-		    "passwords by %s now", file);
-	else
-		log_error("who sends a password is answered 500: cannot verify "
-		    "passwords by %s", file);
-	grant_answer(&v->http->store->grants, v->grant, GRANT_FAILED, error,
-	    v->http->clock->ms);
-}
-
-static void
-log_unusable(const struct verification *v)
-{
-	char	name[LOG_MOST];
-
-	if (!http_may_tell(v->http, &v->http->store->told_unusable))
-		return;
-	*text_escape(v->who.user, false, name, name + sizeof(name) - 1) = '\0';
-	log_warnx("%s: the password of \"%s\" is not kept in a form that "
-	    "crypt(3) knows: make it with htpasswd -B or mkpasswd",
-	    v->errand.job.root, name);
-}
-
-static void
-verification_done(struct errand *e)
-{
-	struct verification	*v = (struct verification *)e;
-	const struct job	*job = &e->job;
-	struct store		*store = v->http->store;
-	int64_t			 now = v->http->clock->ms;
-	int64_t			 keep = v->http->conf->cache.logins_keep;
-
-	if (v->under_way != NULL)
-		*v->under_way = NULL;
-	if (!store->shared)
-		v->grant->errand = NULL;
-	store->verifying--;
-	if (job->error == ECANCELED)
-		return;			/* nobody has looked */
-	if (job->error == ENOTSUP)
-		log_unusable(v);
-	else if (job->error != 0) {
-		verification_failed(v, job->error);
-		return;
-	}
-	if (job->error == 0 && job->done == 1)
-		grant_answer(&store->grants, v->grant, GRANT_RIGHT, 0,
-		    now + keep);
-	else
-		grant_answer(&store->grants, v->grant, GRANT_WRONG, 0,
-		    now + (keep < WRONG_KEEP ? keep : WRONG_KEEP));
-}
-
-static void
-verification_free(struct errand *e)
-{
-	struct verification	*v = (struct verification *)e;
-
-	grant_release(&v->http->store->grants, &v->grant);
-	credentials_forget(&v->who);
-	free(v);
-}
-
-static bool
-too_many(const struct http *http)
-{
-	return http->store->verifying >= http->conf->limits.verify ||
-	    !http_has_room(http);
-}
-
-/* Counts one more, unless there are too many. */
-static bool
-may_verify(struct http *http)
-{
-	struct store	*store = http->store;
-
-	if (store->verifying++ < http->conf->limits.verify &&
-	    http_leaves_room(http, 1))
-		return true;
-	store->verifying--;
-	return false;
-}
-
-/* Starts it, counted: the errand to wait for, NULL if it was done in place.  If
- * the cache is this loop's alone, it is the grant's, for others to join. */
-static struct errand *
-verify(struct http *http, struct grant *grant, const char *file,
-    const struct credentials *who)
-{
-	struct verification	*v = mem_zero(sizeof(*v));
-	struct job		*job = &v->errand.job;
-	struct errand		*e = &v->errand;
-
-	memcpy(v->who.bytes, who->bytes, sizeof(v->who.bytes));
-	v->who.user = (struct str){ v->who.bytes, who->user.len };
-	job_init(job, JOB_VERIFY);
-	job->id = ++http->store->next_job;
-	job->root = file;
-	job->data = v->who.bytes;	/* both, terminated */
-	job->length = who->user.len + who->password.len + 2;
-	v->http = http;
-	v->grant = grant;
-	grant_share(&http->store->grants, grant);
-	v->errand.done = verification_done;
-	v->errand.free = verification_free;
-	v->under_way = &e;
-	if (!http->store->shared)
-		grant->errand = e;
-	stats_count(STATS_VERIFIED);
-	http->disk.start(http->disk.context, e);
-	if (e != NULL)
-		v->under_way = NULL;
-	return e;
-}
-
 /* What a grant says counts for who has waited for it, however old. */
 static bool
 has_answer(const struct conn *c, const struct grant_answer *a)
@@ -311,50 +168,82 @@ has_answer(const struct conn *c, const struct grant_answer *a)
 	    (r->asked && a->number != r->grant_asked);
 }
 
+/* On to the next guard, if there is one. */
 static enum go
-ask(struct conn *c, const struct conf_guard *guard,
-    const struct credentials *who, uint32_t number)
+let_in(struct conn *c)
 {
 	struct request	*r = c->request;
-	struct errand	*e = c->http->store->shared ? NULL : r->grant->errand;
+
+	grant_release(&c->http->store->grants, &r->grant);
+	r->asked = false;
+	r->known = true;
+	r->guards++;
+	return GO_ON;
+}
+
+/* It was right, and nobody can say now whether it still is. */
+static bool
+may_count(const struct conn *c, const struct grant_answer *a)
+{
+	return c->http->clock->ms < a->counts;
+}
+
+/* One that may: who asks first is to wait, if that has to wait for nobody. */
+static bool
+goes_on_counting(const struct conn *c, const struct grant_answer *a)
+{
+	return may_count(c, a) && (a->pending || c->request->asked);
+}
+
+static enum go
+ask(struct conn *c, const struct conf_guard *guard,
+    const struct credentials *who, const struct grant_answer *a)
+{
+	struct request		*r = c->request;
+	struct errand		*e = c->http->store->shared ? NULL :
+				    r->grant->errand;
+	enum verifier_state	 state = VERIFIER_WAITS;
 
 	if (conn_sends_first(c))
 		return conn_send(c, STEP_ADMIT);
 	if (!r->asked) {
 		r->asked = true;
-		r->grant_asked = number;
+		r->grant_asked = a->number;
 	}
-	if (e == NULL) {
-		if (!may_verify(c->http))
-			return reply_error(c, reply_why(c,
-			    WHY_VERIFIERS_BUSY));
-		e = verify(c->http, r->grant, guard->file, who);
-	}
+	if (e == NULL)
+		state = verification_begin(c, r->grant, guard->file, who, &e);
+	if (state != VERIFIER_BEGUN && may_count(c, a))
+		return let_in(c);
+	if (state == VERIFIER_REFUSED)
+		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
 	/* Else it was done in place. */
 	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
+}
+
+static enum go
+take_failure(struct conn *c, const struct grant_answer *a)
+{
+	bool	busy = look_takes_time(a->error);
+
+	if (busy && may_count(c, a))
+		return let_in(c);
+	return reply_error(c, reply_why(c, busy ? look_why(a->error) :
+	    WHY_UNVERIFIED));
 }
 
 /* What the grant of a guard says; GO_ON in the same step: let in. */
 static enum go
 take_answer(struct conn *c, const struct grant_answer *a)
 {
-	struct request	*r = c->request;
-
 	if (a->verdict == GRANT_FAILED)
-		return reply_error(c, reply_why(c,
-		    only_takes_time(a->error) ? look_why(a->error) :
-		    WHY_UNVERIFIED));
+		return take_failure(c, a);
 	if (a->verdict == GRANT_WRONG) {
-		if (r->asked)		/* else it was told a moment ago */
+		if (c->request->asked)	/* else it was told a moment ago */
 			log_wrong(c);
 		return refuse(c, WHY_PASSWORD);
 	}
 	need(a->verdict == GRANT_RIGHT);
-	grant_release(&c->http->store->grants, &r->grant);
-	r->asked = false;
-	r->known = true;
-	r->guards++;			/* on to the next one */
-	return GO_ON;
+	return let_in(c);
 }
 
 /*
@@ -372,9 +261,25 @@ hold_grant(struct conn *c, const struct conf_guard *guard,
 
 	if (r->grant == NULL)
 		r->grant = grant_hold(grants, file, who->user, who->password);
-	if (r->grant == NULL && !too_many(c->http))
+	if (r->grant == NULL && verification_takes(c))
 		r->grant = grant_add(grants, file, who->user, who->password);
 	return r->grant != NULL;
+}
+
+static enum go
+check_grant(struct conn *c, const struct conf_guard *guard,
+    const struct credentials *who)
+{
+	struct grant_answer	answer;
+
+	if (!hold_grant(c, guard, who))
+		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
+	grant_take(&c->http->store->grants, c->request->grant, &answer);
+	if (has_answer(c, &answer))
+		return take_answer(c, &answer);
+	if (goes_on_counting(c, &answer))
+		return let_in(c);
+	return ask(c, guard, who, &answer);
 }
 
 /* Whether a guard's password is right. */
@@ -383,20 +288,13 @@ check_password(struct conn *c, const struct conf_guard *guard)
 {
 	struct request		*r = c->request;
 	struct credentials	 who;
-	struct grant_answer	 answer;
 	enum go			 go;
 
 	r->guard = guard;
 	if (!credentials_read(parse_field(&r->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
 		return refuse(c, WHY_PASSWORD);
-	if (!hold_grant(c, guard, &who))
-		go = reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
-	else {
-		grant_take(&c->http->store->grants, r->grant, &answer);
-		go = has_answer(c, &answer) ? take_answer(c, &answer) :
-		    ask(c, guard, &who, answer.number);
-	}
+	go = check_grant(c, guard, &who);
 	credentials_forget(&who);
 	return go;
 }
@@ -449,13 +347,31 @@ about_server(const struct conn *c)
 	    str_same(parse_str(c->input, r->parse.path), STR("*"));
 }
 
+/* Nobody could say in time whether a password that was right still is.  What
+ * comes behind that has its own time. */
+static bool
+is_late_but_counts(struct conn *c, enum outcome outcome)
+{
+	struct request		*r = c->request;
+	struct grant_answer	 answer;
+
+	if (outcome != OUTCOME_TIMED_OUT || r->grant == NULL)
+		return false;
+	grant_take(&c->http->store->grants, r->grant, &answer);
+	if (!may_count(c, &answer))
+		return false;
+	r->disk_by = 0;
+	return true;
+}
+
 enum go
 admit_step(struct conn *c)
 {
 	struct request	*r = c->request;
+	enum outcome	 outcome = conn_outcome(c);
 	enum why	 why;
 
-	if (conn_outcome(c) != OUTCOME_READY) {
+	if (outcome != OUTCOME_READY && !is_late_but_counts(c, outcome)) {
 		stats_count(STATS_DISK_TIMEOUTS);
 		return reply_error(c, reply_why(c, WHY_DISK_LATE));
 	}

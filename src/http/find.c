@@ -11,6 +11,7 @@
 #include "http/rules.h"
 #include "http/space.h"
 #include "http/variant.h"
+#include "http/verification.h"
 #include "lib/rare.h"
 #include "stats.h"
 
@@ -124,7 +125,7 @@ late(const struct conn *c)
 static bool
 may_look(const struct http *http, const struct path *p)
 {
-	return !variant_is_made(p->space) || http_has_room(http);
+	return !variant_is_made(p->space) || verification_leaves_room(http);
 }
 
 /* Its answer is good for who has waited for it, however old by then. */

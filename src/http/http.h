@@ -25,6 +25,7 @@
 #include "http/output.h"
 #include "http/parse.h"
 #include "http/store.h"
+#include "http/verifiers.h"
 #include "http/whole.h"
 #include "lib/bucket.h"
 #include "lib/buf.h"
@@ -53,7 +54,7 @@ struct store {
 	struct looks		 looks[LOOK_PLACES];	/* look.c's; not if it
 							 * is shared */
 	_Atomic uint64_t	 next_job;
-	_Atomic int64_t		 verifying;	/* passwords, now */
+	struct verifiers	 verifiers;	/* of passwords */
 	_Atomic uint32_t	 compressing;	/* such jobs under way */
 	_Atomic size_t		 closing;	/* the same */
 	size_t			 closing_most;
@@ -84,6 +85,9 @@ struct http {
 	struct hash_key		 boundary_key;
 	uint64_t		 boundaries;	/* made so far */
 	bool			 draining;
+	bool			 verifying;	/* starts what was held back */
+	void			(*call)(void *);	/* see machine.h */
+	void			*call_context;
 	/* To use again. */
 	struct request		*spare[MACHINE_TOGETHER];
 	struct conn		*spare_conn[MACHINE_TOGETHER];
@@ -105,11 +109,6 @@ struct http {
 	char			 input[HTTP_INPUT];
 };
 
-/* Whether a helper may be kept busy for long: by compressing, or verifying a
- * password.  Half of those of one file system stay free for files. */
-bool	http_has_room(const struct http *);
-/* The same for who is among those that are counted. */
-bool	http_leaves_room(const struct http *, uint64_t own);
 /* Whether it is time for a line of the log again, of a kind that clients can
  * cause as often as they like; that was then the time. */
 bool	http_may_tell(const struct http *, _Atomic int64_t *told);

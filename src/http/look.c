@@ -12,6 +12,7 @@
 #include "http/space.h"
 #include "http/uri.h"
 #include "http/variant.h"
+#include "http/verification.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -66,6 +67,12 @@ look_why(int error)
 		if (answers[i].error == error)
 			return answers[i].why;
 	return WHY_DISK_FAILED;
+}
+
+bool
+look_takes_time(int error)
+{
+	return why_status(look_why(error)) == 503;
 }
 
 static struct str
@@ -301,12 +308,17 @@ static void
 look_free(struct errand *e)
 {
 	struct look	*l = (struct look *)e;
+	struct http	*http = l->http;
+	bool		 nested = l->under_way != NULL;
+	bool		 compressed = e->job.kind == JOB_COMPRESS;
 
-	pathname_release(&l->http->store->paths, &l->path);
+	pathname_release(&http->store->paths, &l->path);
 	if (e->job.fd != -1)		/* refused for its size */
-		closing_give(l->http, e->job.fd, &e->job.version);
+		closing_give(http, e->job.fd, &e->job.version);
 	buf_free(&l->text);
 	free(l);
+	if (compressed)			/* what it kept busy is free */
+		verification_go_on(http, nested);
 }
 
 /* A name to be found: a file, or a directory by the first of its index. */

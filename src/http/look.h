@@ -18,5 +18,7 @@ bool		 look_is_under_way(const struct http *, const struct path *);
 bool		 look_afresh(struct http *, struct path *);
 /* The reason for a refusal that an errno of the disk is. */
 enum why	 look_why(int error);
+/* There was no answer, but there may be one after some time. */
+bool		 look_takes_time(int error);
 
 #endif

@@ -16,6 +16,7 @@
 #include "http/conn.h"
 #include "http/quota.h"
 #include "http/text.h"
+#include "http/verification.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "stats.h"
@@ -132,6 +133,8 @@ http_new(const struct http_setup *setup)
 	http->date.len = sizeof(http->date_text);
 	hash_key_random(&http->boundary_key);
 	http->addresses = setup->addresses;
+	http->call = setup->call;
+	http->call_context = setup->call_context;
 	need_doing(doing, for_whom);
 	return http;
 }
@@ -141,6 +144,7 @@ http_free(struct http **hp)
 {
 	struct http	*http = *hp;
 
+	verification_drop(http);
 	whole_forget(&http->wholes, &http->store->heads);
 	free(http->wholes.room);
 	free(http->outputs);
@@ -185,21 +189,6 @@ http_report(struct http *http, void (*line)(const char *))
 {
 	http_measure(http);
 	store_report(http->store, line);
-}
-
-bool
-http_leaves_room(const struct http *http, uint64_t own)
-{
-	uint64_t	busy = http->store->compressing +
-			    (uint64_t)http->store->verifying - own;
-
-	return busy == 0 || busy < (uint64_t)conf_share(http->conf) / 2;
-}
-
-bool
-http_has_room(const struct http *http)
-{
-	return http_leaves_room(http, 0);
 }
 
 bool

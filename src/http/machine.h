@@ -61,6 +61,9 @@ struct http_setup {
 	/* Asks for http_tidy(); NULL: nothing is put off. */
 	void			(*later)(void *);
 	void			*later_context;
+	/* Asks for http_verify(), from any thread; if the store is shared. */
+	void			(*call)(void *);
+	void			*call_context;
 };
 
 struct http	*http_new(const struct http_setup *);
@@ -72,6 +75,7 @@ void		 http_measure(const struct http *);
 /* Work that is too much for one turn of a loop: some of it; true: there is more
  * for the turns to come. */
 bool		 http_tidy(struct http *);
+void		 http_verify(struct http *);	/* passwords that waited */
 /* From now on connections end with the next response; who waits for a request
  * is to be woken, as READY, to wait less. */
 void		 http_drain(struct http *);

@@ -30,6 +30,7 @@ share(struct store *store, const struct store_setup *setup)
 	store->files.cache.lock = lock_new();
 	store->chunks.cache.lock = store->files.cache.lock;
 	store->grants.cache.lock = lock_new();
+	store->verifiers.lock = lock_new();
 	if (setup->later == NULL)
 		return;
 	store->files.give = closing_give;
@@ -60,6 +61,7 @@ store_new(const struct store_setup *setup)
 	store->paths.beside = variant_space;
 	do_without(store, conf);
 	grant_init(&store->grants, (size_t)conf->cache.logins);
+	verifiers_init(&store->verifiers, (size_t)conf->limits.verify_queue);
 	if (setup->shared)
 		share(store, setup);
 	return store;
@@ -77,6 +79,7 @@ store_free(struct store **sp)
 		;
 	pathname_free(&store->paths);
 	grant_free(&store->grants);
+	verifiers_free(&store->verifiers);
 	header_free(&store->heads);
 	file_free(&store->files);
 	chunk_free(&store->chunks);

@@ -599,6 +599,7 @@ scenario(const char *file, bool staged)
 		while (!world.skipped && getline(&line, &size, f) != -1) {
 			world.line++;
 			play(line);
+			world_verify();
 		}
 		passed = true;
 	}

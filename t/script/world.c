@@ -210,12 +210,12 @@ static void
 script_start(void *context, struct errand *e)
 {
 	(void)context;
-	TAILQ_INIT(&e->waiters);
+	if (!e->held)
+		TAILQ_INIT(&e->waiters);
 	e->hurry = script_hurry;
 	if (world.in_place) {
 		job_perform(&e->job);
-		e->done(e);
-		e->free(e);
+		world_finish(e);
 		return;
 	}
 	if (world.nerrands == ERRANDS)
@@ -314,12 +314,23 @@ run(struct client *c)
 	}
 }
 
+/* Only what has been held back minds that nobody waits any more. */
+static void
+leave_errand(struct client *c)
+{
+	struct errand	*e = c->wait->errand;
+
+	c->waiting = false;
+	TAILQ_REMOVE(&e->waiters, c, link);
+	if (TAILQ_EMPTY(&e->waiters) && e->deserted != NULL)
+		e->deserted(e);
+}
+
 void
 world_wake(struct client *c, enum outcome outcome)
 {
 	if (c->waiting)
-		TAILQ_REMOVE(&c->wait->errand->waiters, c, link);
-	c->waiting = false;
+		leave_errand(c);
 	machine_wake(c->peer, outcome);
 	run(c);
 }
@@ -389,6 +400,24 @@ world_finish(struct errand *e)
 }
 
 static void
+called(void *context)
+{
+	(void)context;
+	world.called = true;
+}
+
+void
+world_verify(void)
+{
+	while (world.called) {
+		world.called = false;
+		for (int i = 0; i < STAGE_COUNT; i++)
+			if (world.https[i] != NULL)
+				http_verify(world.https[i]);
+	}
+}
+
+static void
 begin(void)
 {
 	struct http_setup	 setup = { .clock = &world.clock };
@@ -415,6 +444,7 @@ begin(void)
 	setup.descriptors = 100;
 	setup.log_room = log_room;
 	setup.log = log_line;
+	setup.call = called;
 	if (world.shared)
 		setup.store = world.store = store_new(&(struct store_setup){
 		    .conf = setup.conf, .descriptors = setup.descriptors,

@@ -54,6 +54,7 @@ struct world {
 	bool		 skipped;		/* not for that */
 	bool		 shared;		/* the store, by threads */
 	struct store	*store;			/* then */
+	bool		 called;		/* for http_verify() */
 	struct addresses *addresses;
 	struct clock	 clock;
 	struct client	*clients[CLIENTS];
@@ -85,6 +86,9 @@ void	world_wake(struct client *, enum outcome);
 void	world_settle(struct client *);
 
 void	world_pass_time(int64_t ms);
+
+/* What was called begins, as a loop does it between its clients. */
+void	world_verify(void);
 
 void	world_drain(void);
 

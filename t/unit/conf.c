@@ -58,6 +58,8 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.body, 1 << 20);
 	ck_assert_int_eq(conf->limits.body_within, 30000);
 	ck_assert_int_eq(conf->limits.idle, 30000);
+	ck_assert_int_eq(conf->limits.verify, 16);
+	ck_assert_int_eq(conf->limits.verify_queue, 256);
 	ck_assert_int_eq(conf->limits.head, 20000);
 	ck_assert_int_eq(conf->limits.gap, 10000);
 	ck_assert_int_eq(conf->limits.send, 60000);

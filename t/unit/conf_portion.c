@@ -53,7 +53,7 @@ END_TEST
 START_TEST(portions)
 {
 	struct conf	*conf;
-	int64_t		 connections = 0, paths = 0, idle = 0;
+	int64_t		 connections = 0, paths = 0, idle = 0, queue = 0;
 
 	for (unsigned i = 0; i < 32; i++) {
 		conf = good("limits { connections 40; idle 7s }\n"
@@ -65,11 +65,14 @@ START_TEST(portions)
 		connections += conf->limits.connections;
 		paths += conf->cache.paths;
 		idle += conf->limits.idle;
+		queue += conf->limits.verify_queue;
+		ck_assert_int_eq(conf->limits.verify, 1);
 		conf_free(&conf);
 	}
 	ck_assert_int_eq(connections, 40);
 	ck_assert_int_eq(paths, 1000);
 	ck_assert_int_eq(idle, 32 * 7000);
+	ck_assert_int_eq(queue, 256);
 }
 END_TEST
 

@@ -441,11 +441,11 @@ verify(void *context)
 		    ((uint32_t)answer.error % 10 == number &&
 		    answer.until == answer.error));
 		if (choose(w, 3) == 0) {
-			grant_share(&grants, g);
+			grant_begin(&grants, g);
 			same = g;
 			grant_answer(&grants, g, GRANT_FAILED, i / 10 * 10 +
-			    (int)number, i / 10 * 10 + (int)number);
-			grant_release(&grants, &same);
+			    (int)number, i / 10 * 10, (int)number);
+			grant_end(&grants, &same);
 		}
 		grant_release(&grants, &g);
 	}
