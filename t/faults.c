@@ -7,12 +7,16 @@
  * has main do it, one for /helper/WHAT/X whoever does jobs; what came of it is
  * in the error log.
  */
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <linux/filter.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -35,6 +39,8 @@ ssize_t	__real_recv(int, void *, size_t, int);
 ssize_t	__wrap_recv(int, void *, size_t, int);
 void	__real_job_perform(struct job *);
 void	__wrap_job_perform(struct job *);
+
+static int	client = STDIN_FILENO;	/* main's last; a helper's is main */
 
 /* Each is given what stands behind its name, from the slash on, and room for
  * what it finds: 0, or -1 with errno. */
@@ -140,6 +146,80 @@ do_kill(const char *pid, char line[LINE])
 	return kill(atoi(pid + 1), SIGCONT);
 }
 
+/* A descriptor that is to send a signal to that process: the three parts of
+ * it, and whichever other way there is to say them. */
+static int
+do_own(const char *pid, char line[LINE])
+{
+	(void)line;
+	return fcntl(STDERR_FILENO, F_SETOWN, atoi(pid + 1));
+}
+
+static int
+do_own_by_ioctl(const char *pid, char line[LINE])
+{
+	int	whom = atoi(pid + 1);
+
+	(void)line;
+	return ioctl(client, FIOSETOWN, &whom);
+}
+
+static int
+do_signal(const char *signal, char line[LINE])
+{
+	(void)line;
+	return fcntl(STDERR_FILENO, F_SETSIG, atoi(signal + 1));
+}
+
+static int
+do_async(const char *nothing, char line[LINE])
+{
+	(void)nothing;
+	(void)line;
+	return fcntl(STDERR_FILENO, F_SETFL, fcntl(STDERR_FILENO, F_GETFL) |
+	    O_ASYNC);
+}
+
+static int
+do_protocol(const char *nothing, char line[LINE])
+{
+	char	name[] = "tls";
+
+	(void)nothing;
+	(void)line;
+	if (setsockopt(client, IPPROTO_TCP, TCP_ULP, name, sizeof(name)) == 0)
+		return 0;
+	/* It has looked whether there is such a thing. */
+	return errno == ENOENT || errno == EOPNOTSUPP ? 0 : -1;
+}
+
+static int
+do_filter(const char *nothing, char line[LINE])
+{
+	struct sock_filter	all = BPF_STMT(BPF_RET | BPF_K, UINT32_MAX);
+	struct sock_fprog	program = { .len = 1, .filter = &all };
+	int			nothing_of_it = 0;
+
+	(void)nothing;
+	(void)line;
+	if (setsockopt(client, SOL_SOCKET, SO_ATTACH_FILTER, &program,
+	    sizeof(program)) == 0)
+		return 0;
+	/* Some systems want a privilege for that, but none to undo it. */
+	return setsockopt(client, SOL_SOCKET, SO_DETACH_FILTER,
+	    &nothing_of_it, sizeof(nothing_of_it)) == -1 && errno != ENOENT ?
+	    -1 : 0;
+}
+
+static int
+do_limit(const char *pid, char line[LINE])
+{
+	struct rlimit	limit;
+
+	(void)line;
+	return prlimit(atoi(pid + 1), RLIMIT_NOFILE, NULL, &limit);
+}
+
 static int
 do_execute(const char *nothing, char line[LINE])
 {
@@ -158,7 +238,10 @@ static const struct fault {
 	{ "read", do_read }, { "list", do_list }, { "look", do_look },
 	{ "write", do_write }, { "chmod", do_chmod }, { "unlink", do_unlink },
 	{ "run", do_run }, { "fork", do_fork }, { "connect", do_connect },
-	{ "kill", do_kill }, { "execute", do_execute },
+	{ "kill", do_kill }, { "execute", do_execute }, { "own", do_own },
+	{ "own-by-ioctl", do_own_by_ioctl }, { "signal", do_signal },
+	{ "async", do_async }, { "protocol", do_protocol },
+	{ "filter", do_filter }, { "limit", do_limit },
 };
 
 /* What is asked for behind the prefix; false: nothing of ours. */
@@ -191,6 +274,7 @@ __wrap_recv(int fd, void *to, size_t size, int flags)
 	char			asked[LINE];
 	size_t			begin = sizeof(prefix) - 1;
 
+	client = n > 0 ? fd : client;
 	if (n <= (ssize_t)begin || memcmp(to, prefix, begin) != 0)
 		return n;
 	snprintf(asked, sizeof(asked), "%.*s", (int)strcspn((char *)to + begin,

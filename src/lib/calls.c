@@ -43,12 +43,16 @@ calls_roles(const char *names)
 
 #ifdef HAVE_SECCOMP
 
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 
+#include <fcntl.h>
 #include <seccomp.h>
 #include <stdint.h>
 
@@ -58,13 +62,22 @@ calls_roles(const char *names)
 #define ALL	(~0u)
 /* Who has libraries of the system do what these know. */
 #define OTHERS	(CALLS_USERS | CALLS_NAMES)
+#define INT	UINT32_MAX	/* all that the system looks at of an int */
 
-enum how { CALL, REFUSE, PLAIN, OWN, ASK };
+enum how { CALL, REFUSE, OWN, ASK, WHERE };
+
+/* Of the bits of an argument, just those are set. */
+struct test {
+	unsigned	 argument;
+	uint64_t	 bits, set;
+};
 
 static const struct call {
 	const char	*name;
 	enum how	 how;
 	unsigned	 roles;
+	unsigned	 ntests;
+	struct test	 tests[2];
 } calls[] = {
 #define MAIN	CALLS_MAIN
 #define FILES	CALLS_FILES
@@ -72,17 +85,30 @@ static const struct call {
 #define LOG	CALLS_LOG
 #define SYSLOG	CALLS_SYSLOG
 #define NAMES	CALLS_NAMES
-#define CALL(name, roles)	{ #name, CALL, roles },
-#define REFUSE(name, roles)	{ #name, REFUSE, roles },
-#define PLAIN(name)		{ #name, PLAIN, ALL },
-#define OWN(name)		{ #name, OWN, ALL },
-#define ASK(name, roles)	{ #name, ASK, roles },
+#define CALL(name, roles)	{ #name, CALL, roles, 0, { { 0 } } },
+#define REFUSE(name, roles)	{ #name, REFUSE, roles, 0, { { 0 } } },
+#define OWN(name)		{ #name, OWN, ALL, 0, { { 0 } } },
+#define ASK(name)		{ #name, ASK, 0, 0, { { 0 } } },
+#define SELF(name, roles)						\
+	{ #name, WHERE, roles, 1, { { 0, INT, 0 } } },
+#define BITS(name, roles, bits, set)					\
+	{ #name, WHERE, roles, 1, { { 2, bits, set } } },
+#define DOES(name, roles, command)					\
+	{ #name, WHERE, roles, 1, { { 1, INT, command } } },
+#define DOES_BUT(name, roles, command, bits)				\
+	{ #name, WHERE, roles, 2, { { 1, INT, command }, { 2, bits, 0 } } },
+#define OPTION(name, roles, level, option)				\
+	{ #name, WHERE, roles, 2, { { 1, INT, level }, { 2, INT, option } } },
 #include "lib/calls.tbl"
 #undef CALL
 #undef REFUSE
-#undef PLAIN
 #undef OWN
 #undef ASK
+#undef SELF
+#undef BITS
+#undef DOES
+#undef DOES_BUT
+#undef OPTION
 #undef MAIN
 #undef FILES
 #undef USERS
@@ -136,24 +162,17 @@ add_if(scmp_filter_ctx filter, uint32_t action, int number,
 	return seccomp_rule_add_array(filter, action, number, 1, &condition);
 }
 
-/* Libraries that are loaded late are mapped to be executed; but never what may
- * be written to. */
 static int
-add_plain(scmp_filter_ctx filter, int number, unsigned who)
+add_where(scmp_filter_ctx filter, int number, const struct call *c)
 {
-	const struct scmp_arg_cmp	data = { .arg = 2,
-					    .op = SCMP_CMP_MASKED_EQ,
-					    .datum_a = PROT_EXEC };
-	const struct scmp_arg_cmp	code = { .arg = 2,
-					    .op = SCMP_CMP_MASKED_EQ,
-					    .datum_a = PROT_EXEC | PROT_WRITE,
-					    .datum_b = PROT_EXEC };
-	int				error;
+	struct scmp_arg_cmp	all[2];
 
-	error = add_if(filter, SCMP_ACT_ALLOW, number, data);
-	if (error == 0 && (who & OTHERS) != 0)
-		error = add_if(filter, SCMP_ACT_ALLOW, number, code);
-	return error;
+	for (unsigned i = 0; i < c->ntests; i++)
+		all[i] = (struct scmp_arg_cmp){ .arg = c->tests[i].argument,
+		    .op = SCMP_CMP_MASKED_EQ, .datum_a = c->tests[i].bits,
+		    .datum_b = c->tests[i].set };
+	return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number,
+	    c->ntests, all);
 }
 
 static int
@@ -166,7 +185,7 @@ add_refused(scmp_filter_ctx filter, int number, unsigned whose, unsigned who)
 }
 
 static int
-add_ask(scmp_filter_ctx filter, int number, unsigned whose, unsigned who)
+add_ask(scmp_filter_ctx filter, int number, unsigned who)
 {
 	const struct scmp_arg_cmp	ask = { .arg = 1, .op = SCMP_CMP_EQ,
 					    .datum_a = PAGEMAP_ASK };
@@ -174,8 +193,8 @@ add_ask(scmp_filter_ctx filter, int number, unsigned whose, unsigned who)
 					    .datum_a = PAGEMAP_ASK };
 	int				error;
 
-	if ((whose & who) != 0 || (who & CALLS_MAIN) == 0)
-		return add_refused(filter, number, whose, who);
+	if ((who & CALLS_MAIN) == 0)
+		return add_refused(filter, number, 0, who);
 	error = add_if(filter, SCMP_ACT_ALLOW, number, ask);
 	return error != 0 || (who & OTHERS) != 0 ? error : add_if(filter,
 	    SCMP_ACT_ERRNO(EPERM), number, other);
@@ -192,14 +211,14 @@ add(scmp_filter_ctx filter, const struct call *c, unsigned who)
 	if (number < 0)			/* not of this system */
 		return 0;
 	switch (c->how) {
-	case PLAIN:
-		return add_plain(filter, number, who);
 	case OWN:
 		return add_if(filter, SCMP_ACT_ALLOW, number, own);
 	case REFUSE:
 		return add_refused(filter, number, c->roles, who);
 	case ASK:
-		return add_ask(filter, number, c->roles, who);
+		return add_ask(filter, number, who);
+	case WHERE:
+		return (c->roles & who) == 0 ? 0 : add_where(filter, number, c);
 	default:
 		return (c->roles & who) == 0 ? 0 : seccomp_rule_add(filter,
 		    SCMP_ACT_ALLOW, number, 0);

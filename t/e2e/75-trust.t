@@ -42,10 +42,10 @@ sub lacks {
 
 # A server, its log with what has come of faults.
 sub start {
-	my ($sandbox) = @_;
+	my ($sandbox, $site) = @_;
 
 	return Amped->start(files => { page => "page\n" }, errors => 1,
-	    global => "sandbox $sandbox\n");
+	    global => "sandbox $sandbox\n", site => $site);
 }
 
 # Has a process do it; what came of it: a word, and the rest.
@@ -97,6 +97,14 @@ sub another {
 	return await('a log helper', sub { ($server->role('log helper'))[0] });
 }
 
+# Each with the process that it is meant for now.
+sub towards {
+	my ($server, @acts) = @_;
+	my $pid = another($server);
+
+	return map { [$_->[0] =~ s/%d/$pid/r, $_->[1]] } @acts;
+}
+
 # What each can do, and what is found.
 my @things = (
 	["read$outside/secret", qr/the secret/],
@@ -112,6 +120,10 @@ my @calls = (
 	["connect/$port", qr/\A\z/],
 	['execute/', qr/\A\z/],
 );
+# The same; %d is another process of the same user.  The last three together are
+# a signal to that, as soon as something is written to the error log.
+my @others = map { [$_, qr/\A\z/] } ('limit/%d', 'protocol/', 'filter/',
+    'own-by-ioctl/%d', 'own/%d', 'signal/18', 'async/');
 my @who = $amped ? qw(main helper) : qw(helper);
 
 for my $who (@who) {
@@ -120,6 +132,7 @@ for my $who (@who) {
 	works($server, $who, @$_) for @things, @calls;
 	works($server, $who, "look$outside/secret", qr/11 bytes/);
 	works($server, $who, 'kill/' . another($server), qr/\A\z/);
+	works($server, $who, @$_) for towards($server, @others);
 	result($server, $who, "run$outside/ran");
 	ok(-s "$outside/ran", "off: $who runs a shell");
 	unlink("$outside/ran");
@@ -138,6 +151,7 @@ for my $who (@who) {
 		fails($server, $who, $_->[0]) for @calls;
 		fails($server, $who, "look$outside/secret") if $who eq 'main';
 		fails($server, $who, 'kill/' . another($server));
+		fails($server, $who, (towards($server, $_))[0][0]) for @others;
 	}
 	SKIP: {
 		skip('nothing keeps it from that here', 1)
@@ -154,6 +168,22 @@ for my $who (@who) {
 	}
 	works($server, 'helper', "read$server->{root}/page", qr/page/)
 	    if $who eq 'helper';
+	$server->stop;
+}
+
+# Who asks the system for users is told EPERM, and lives: it still serves.
+SKIP: {
+	my $server = start('auto', "\tusers public_html\n");
+
+	if (!$filter || lacks($server, 'filter')) {
+		$server->stop;
+		skip('no filter of system calls here', 1);
+	}
+	for my $act (towards($server, @others)) {
+		my ($word) = result($server, 'helper', $act->[0]);
+		is($word, 'failed', "who asks for users cannot $act->[0]");
+	}
+	is($server->get('/page')->{body}, "page\n", 'and serves');
 	$server->stop;
 }
 

@@ -4,9 +4,12 @@
  */
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -136,6 +139,104 @@ ask_otherwise(void)
 	return ioctl(-1, FIONREAD, NULL) == -1 ? errno : 0;
 }
 
+/* All that a library, or a loop, does with a descriptor of its own. */
+static int
+set_descriptor(void)
+{
+	int	copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	return copy == -1 || fcntl(copy, F_GETFD) == -1 ||
+	    fcntl(copy, F_SETFD, FD_CLOEXEC) == -1 ||
+	    fcntl(copy, F_SETFL, fcntl(copy, F_GETFL) | O_NONBLOCK) == -1 ?
+	    errno : 0;
+}
+
+static int
+own_descriptor(void)
+{
+	return fcntl(STDIN_FILENO, F_SETOWN, getppid()) == -1 ? errno : 0;
+}
+
+static int
+choose_signal(void)
+{
+	return fcntl(STDIN_FILENO, F_SETSIG, SIGCONT) == -1 ? errno : 0;
+}
+
+static int
+ask_for_signals(void)
+{
+	return fcntl(STDIN_FILENO, F_SETFL, O_ASYNC) == -1 ? errno : 0;
+}
+
+static int
+own_by_ioctl(void)
+{
+	int	pid = getppid();
+
+	return ioctl(STDIN_FILENO, FIOSETOWN, &pid) == -1 ? errno : 0;
+}
+
+/* On a descriptor that is none: EBADF, unless the filter speaks first. */
+static int
+set_option(int level, int option)
+{
+	int	on = 1;
+
+	return setsockopt(-1, level, option, &on, sizeof(on)) == -1 ? errno : 0;
+}
+
+static int
+cork(void)
+{
+	return set_option(IPPROTO_TCP, TCP_CORK);
+}
+
+static int
+change_protocol(void)
+{
+	return set_option(IPPROTO_TCP, TCP_ULP);
+}
+
+static int
+attach_filter(void)
+{
+	return set_option(SOL_SOCKET, SO_ATTACH_FILTER);
+}
+
+/* The same numbers at other levels are others'. */
+static int
+set_netfilter(void)
+{
+	return set_option(IPPROTO_IP, TCP_CORK);
+}
+
+static int
+ask_for_filter(void)
+{
+	socklen_t	len = 0;
+
+	return getsockopt(-1, SOL_SOCKET, SO_GET_FILTER, NULL, &len) == -1 ?
+	    errno : 0;
+}
+
+static int
+look_at_own_limit(void)
+{
+	struct rlimit	limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == -1 ? errno : 0;
+}
+
+static int
+look_at_limit_of_parent(void)
+{
+	struct rlimit	limit;
+
+	return prlimit(getppid(), RLIMIT_NOFILE, NULL, &limit) == -1 ?
+	    errno : 0;
+}
+
 #define DIES		(-1)
 /* The library has all signals blocked at that moment, so there is no word. */
 #define DIES_AT_ONCE	(-2)
@@ -177,6 +278,34 @@ static const struct {
 	{ make_changing_code, CALLS_FILES, DIES },
 	{ signal_oneself, CALLS_MAIN, 0 },
 	{ signal_parent, CALLS_MAIN, DIES },
+	{ set_descriptor, CALLS_MAIN, 0 },
+	{ set_descriptor, CALLS_LOG, 0 },
+	{ set_descriptor, CALLS_FILES | CALLS_USERS, 0 },
+	{ own_descriptor, CALLS_MAIN, DIES },
+	{ own_descriptor, CALLS_MAIN | CALLS_FILES, DIES },
+	{ own_descriptor, CALLS_FILES | CALLS_USERS, EPERM },
+	{ own_descriptor, CALLS_LOG | CALLS_NAMES, EPERM },
+	{ choose_signal, CALLS_MAIN, DIES },
+	{ choose_signal, CALLS_FILES | CALLS_USERS, EPERM },
+	{ ask_for_signals, CALLS_MAIN, DIES },
+	{ ask_for_signals, CALLS_LOG, DIES },
+	{ ask_for_signals, CALLS_FILES | CALLS_USERS, EPERM },
+	{ own_by_ioctl, CALLS_MAIN, EPERM },
+	{ own_by_ioctl, CALLS_FILES | CALLS_USERS, EPERM },
+	{ own_by_ioctl, CALLS_MAIN | CALLS_FILES | CALLS_USERS, EPERM },
+	{ cork, CALLS_MAIN, EBADF },
+	{ cork, CALLS_MAIN | CALLS_FILES | CALLS_USERS, EBADF },
+	{ cork, CALLS_FILES, DIES },
+	{ change_protocol, CALLS_MAIN, DIES },
+	{ change_protocol, CALLS_FILES | CALLS_USERS, EPERM },
+	{ attach_filter, CALLS_MAIN, DIES },
+	{ attach_filter, CALLS_LOG | CALLS_NAMES, EPERM },
+	{ set_netfilter, CALLS_MAIN, DIES },
+	{ ask_for_filter, CALLS_MAIN, EBADF },
+	{ look_at_own_limit, CALLS_FILES | CALLS_USERS, 0 },
+	{ look_at_limit_of_parent, CALLS_FILES | CALLS_USERS, EPERM },
+	{ look_at_limit_of_parent, CALLS_LOG | CALLS_NAMES, EPERM },
+	{ look_at_limit_of_parent, CALLS_MAIN, DIES },
 };
 
 START_TEST(restricts)
