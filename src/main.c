@@ -294,7 +294,7 @@ open_log(struct monitor_setup *setup, const char *file)
 	int	fd;
 
 	if (logs_target(file) != LOGS_FILE)
-		return fcntl(setup->standard, F_DUPFD_CLOEXEC, 3);
+		return fcntl(setup->standard.fd, F_DUPFD_CLOEXEC, 3);
 	fd = logs_open(file);
 	if (fd == -1) {
 		log_error("cannot open the log %s; another one is named in "
@@ -390,8 +390,9 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	if (r->listeners == NULL)
 		leave(setup, EX_UNAVAILABLE);
 	heritage_tell_unused(h, r);
-	setup->standard = h->standard != -1 ? h->standard :
-	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	standard_open(setup);
+	if (!standard_may_be_used(&setup->standard, r->conf))
+		leave(setup, EX_UNAVAILABLE);
 	target = logs_target(r->conf->log.access.to);
 	if (target == LOGS_FILE || target == LOGS_STDERR)
 		r->access = open_log(setup, r->conf->log.access.to);
@@ -469,9 +470,12 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 	if (o->directory != NULL) {
 		setup->announce = stdout;
 		setup->serving = o->directory;
-	} else if (!o->foreground && proc_daemon(&setup->waiting) == -1)
-		fatal("cannot go into the background; -D stays in the "
-		    "foreground");
+	} else if (!o->foreground) {
+		if (proc_daemon(&setup->waiting) == -1)
+			fatal("cannot go into the background; -D stays in the "
+			    "foreground");
+		setup->standard.background = true;
+	}
 	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
 	/* Until there is somebody to write what we say; the one before, if
 	 * there is, has somebody. */
@@ -480,7 +484,7 @@ serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		fatal("cannot write to the error log");
 	logs_hold(&r->access);
 	logs_hold(&setup->error);
-	logs_hold(&setup->standard);
+	logs_hold(&setup->standard.fd);
 	proc_title("amped: monitor");
 	return monitor_run(setup);
 }
@@ -510,6 +514,9 @@ main(int argc, char **argv)
 	}
 	if (o.question.url != NULL)
 		return explain(reign_new(conf), &o);
+	/* Whatever else who starts us had open is not for ours.  Not sooner:
+	 * the conf may be one of these (/dev/fd). */
+	proc_close_from(setup.heritage.beyond);
 	setup.helper = open_helper(argv[0]);
 	return serve(&setup, reign_new(conf), &o);
 }

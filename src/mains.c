@@ -60,7 +60,7 @@ be_main(struct monitor *m, struct worker *w, int control,
 	io_close(&r->access);
 	io_close(&r->error);
 	io_close(&m->setup->error);
-	io_close(&m->setup->standard);
+	io_close(&m->setup->standard.fd);
 	errors_leave_reading(&m->errors);
 	if (io_nonblock(control) == -1)
 		fatal("main's pipe");

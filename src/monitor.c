@@ -110,6 +110,7 @@ monitor_in_charge(struct monitor *m)
 	pid_write(&m->setup->pid);
 	heritage_settle(&m->setup->heritage);
 	monitor_tell_status(m, "serving ");
+	standard_settle(m);
 	proc_daemon_done(&m->setup->waiting);
 }
 

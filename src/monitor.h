@@ -12,6 +12,7 @@
 #include "notify.h"
 #include "pid.h"
 #include "reign.h"
+#include "standard.h"
 #include "upgrade.h"
 
 struct monitor_setup {
@@ -20,8 +21,8 @@ struct monitor_setup {
 	int64_t		 architecture;	/* whatever is in it; or -1 */
 	int		 helper;	/* the helper program, open */
 	int		 error;		/* the error log; as a handle, if it
-					 * can be, as is the next */
-	int		 standard;	/* standard error, as started with */
+					 * can be, as is standard's */
+	struct standard	 standard;	/* standard error, as started with */
 	size_t		 descriptors;
 	struct ctl_socket control;	/* to be asked at */
 	FILE		*announce;	/* gets a line, or NULL */

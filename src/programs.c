@@ -43,23 +43,42 @@ split(char *text, char *words[WORDS + 1])
 	words[n] = NULL;
 }
 
+static int
+open_standard(const struct monitor *m)
+{
+	return io_open_again(m->setup->standard.fd, O_WRONLY | O_APPEND);
+}
+
 /* What it has to say is for the error log, unless it reads that: it would hear
  * itself, over and over. */
 static void
-choose_errors(struct monitor *m, const struct program *p)
+choose_errors(struct monitor *m, const struct reign *r, const struct program *p)
 {
-	int	fd = STDERR_FILENO;
+	int	fd = m->errors.words[1];
 
 	if (p->of_errors)
-		fd = io_open_again(m->setup->standard, O_WRONLY | O_APPEND);
+		fd = standard_is_for(&m->setup->standard, r->conf) ?
+		    open_standard(m) : -1;
 	if (fd == -1)
 		fd = open("/dev/null", O_WRONLY);
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);
 }
 
+/* Who starts us is to hear of it, even where its words are for nobody. */
 static _Noreturn void
-be_program(struct monitor *m, struct program *p)
+tell_failure(const struct monitor *m, const struct program *p, const char *name)
+{
+	int	saved = errno;
+
+	if (p->of_errors)
+		dup2(open_standard(m), STDERR_FILENO);
+	errno = saved;
+	fatal("cannot run %s, which is to read a log", name);
+}
+
+static _Noreturn void
+be_program(struct monitor *m, const struct reign *r, struct program *p)
 {
 	char	*words[WORDS + 1], *text = mem_string(p->text);
 
@@ -70,9 +89,9 @@ be_program(struct monitor *m, struct program *p)
 	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGUSR1, SIG_DFL);
 	proc_signals_unblock();
-	choose_errors(m, p);
+	choose_errors(m, r, p);
 	execv(words[0], words);
-	fatal("cannot run %s, which is to read a log", words[0]);
+	tell_failure(m, p, words[0]);
 }
 
 static void
@@ -84,7 +103,7 @@ start(struct monitor *m, struct reign *r, struct program *p)
 	p->born = monitor_now();
 	p->pid = spawn(m, r, ROLE_PROGRAM, &unused);
 	if (p->pid == 0)
-		be_program(m, p);
+		be_program(m, r, p);
 	io_close(&unused);
 	if (p->pid != -1)
 		return;
@@ -294,7 +313,7 @@ programs_end(struct monitor *m)
 	if (TAILQ_EMPTY(&m->programs))
 		return;
 	/* Ours may be one of their pipes. */
-	dup2(m->setup->standard, STDERR_FILENO);
+	dup2(m->setup->standard.fd, STDERR_FILENO);
 	io_close(&m->setup->error);
 	for (p = TAILQ_FIRST(&m->programs); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, link);

@@ -89,6 +89,9 @@ reign_leave(struct reign *r)
 	io_close(&r->access);
 	io_close(&r->error);
 	io_close(&r->rules);
+	if (r->mounts != NULL)
+		mounts_free(&r->mounts);
+	turns_free(&r->turns);
 }
 
 void
@@ -97,8 +100,6 @@ reign_free(struct reign **rp)
 	struct reign	*r = *rp;
 
 	reign_leave(r);
-	if (r->mounts != NULL)
-		mounts_free(&r->mounts);
 	for (unsigned i = 0; i < r->nworkers; i++) {
 		if (r->workers[i].ledger != NULL)
 			ledger_free(&r->workers[i].ledger);
@@ -106,7 +107,6 @@ reign_free(struct reign **rp)
 		    arch_threads(r->conf));
 	}
 	crowd_free(&r->addresses);
-	turns_free(&r->turns);
 	mem_drop(&r->workers);
 	conf_free(&r->conf);
 	user_free(&r->user);

@@ -96,7 +96,8 @@ read_conf(struct monitor *m)
 		r = reign_new(conf);
 	}
 	buf_free(&complaints);
-	if (r != NULL && (fence_check(r->conf) == -1 ||
+	if (r != NULL && (!standard_may_be_used(&m->setup->standard, r->conf) ||
+	    fence_check(r->conf) == -1 ||
 	    reign_choose_user(r) == -1))
 		reign_free(&r);
 	return r;
@@ -313,7 +314,7 @@ choose_log(struct monitor *m, struct reign *r, enum log_kind kind)
 	    (target == LOGS_SYSLOG && kind == LOG_ACCESS))
 		return -1;
 	/* Last words go there, and nothing of syslog's. */
-	return fcntl(m->setup->standard, F_DUPFD_CLOEXEC, 3);
+	return fcntl(m->setup->standard.fd, F_DUPFD_CLOEXEC, 3);
 }
 
 static bool
@@ -422,6 +423,7 @@ reload_done(struct monitor *m, struct reign *r)
 		r->error = -1;
 		scribes_replace(m);
 	}
+	standard_settle(m);
 	pid_change(&m->setup->pid, r->conf->pid);
 	monitor_tell_status(m, "serving ");
 	ctl_clients_take_over(m);

@@ -26,6 +26,9 @@
 #define PREDECESSOR	"amped-predecessor"
 #define PID		"amped-pid"
 #define STANDARD	"amped-standard"
+/* By being there. */
+#define BACKGROUND	"amped-background"
+#define LEFT		"amped-standard-left"
 /* A socket of its own: whoever started it knows nothing of that. */
 #define OWN		"amped-listen"
 #define LASTING		"listen"
@@ -35,7 +38,9 @@ member(struct heritage *h, const char *name)
 {
 	return strcmp(name, PREDECESSOR) == 0 ? &h->predecessor :
 	    strcmp(name, PID) == 0 ? &h->pid :
-	    strcmp(name, STANDARD) == 0 ? &h->standard : NULL;
+	    strcmp(name, STANDARD) == 0 ? &h->standard :
+	    strcmp(name, BACKGROUND) == 0 ? &h->background :
+	    strcmp(name, LEFT) == 0 ? &h->left : NULL;
 }
 
 /* Which are there is known by their names; sockets in two rounds. */
@@ -63,7 +68,10 @@ heritage_take(struct heritage *h)
 	size_t		 n = passed_take(&list);
 	int		*one;
 
-	*h = (struct heritage){ .predecessor = -1, .pid = -1, .standard = -1 };
+	*h = (struct heritage){ .predecessor = -1, .pid = -1, .standard = -1,
+	    .background = -1, .left = -1, .beyond = PASSED_FIRST };
+	if (n > 0)
+		h->beyond = list[n - 1].fd + 1;
 	h->sockets = mem_array(n + 1, sizeof(h->sockets[0]));
 	for (size_t i = 0; i < n; i++) {
 		one = member(h, list[i].name);
@@ -149,7 +157,11 @@ collect(const struct monitor *m, int pipe, struct passed *list)
 
 	add(list, &n, pipe, PREDECESSOR);
 	add(list, &n, setup->pid.fd, PID);
-	add(list, &n, setup->standard, STANDARD);
+	add(list, &n, setup->standard.fd, STANDARD);
+	if (setup->standard.background)
+		add(list, &n, setup->standard.fd, BACKGROUND);
+	if (setup->standard.left)
+		add(list, &n, setup->standard.fd, LEFT);
 	for (size_t i = 0; i < h->nlasting; i++)
 		add(list, &n, h->sockets[i], LASTING);
 	for (size_t i = 0; i < r->nlisteners; i++)

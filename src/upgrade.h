@@ -26,6 +26,8 @@ struct heritage {
 	int	 predecessor;		/* a stream pipe to it */
 	int	 pid;			/* its pid file, locked */
 	int	 standard;		/* its standard error */
+	int	 background, left;	/* open: standard.h has these */
+	int	 beyond;		/* nothing from there on was passed */
 };
 
 struct upgrade {

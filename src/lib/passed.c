@@ -14,8 +14,6 @@
 #include "lib/passed.h"
 #include "lib/str.h"
 
-#define FIRST	3
-
 static int64_t
 number(const char *variable)
 {
@@ -49,7 +47,7 @@ take(struct passed *list, size_t most)
 		names = "";
 	for (size_t i = 0; i < most; i++) {
 		names = next_name(names, list[n].name);
-		list[n].fd = FIRST + (int)i;
+		list[n].fd = PASSED_FIRST + (int)i;
 		if (io_cloexec(list[n].fd, true) == 0)
 			n++;
 	}
@@ -91,12 +89,13 @@ passed_give(struct passed *list, size_t n)
 
 	/* First all out of the way of each other. */
 	for (size_t i = 0; i < n; i++) {
-		list[i].fd = fcntl(list[i].fd, F_DUPFD_CLOEXEC, FIRST + (int)n);
+		list[i].fd = fcntl(list[i].fd, F_DUPFD_CLOEXEC,
+		    PASSED_FIRST + (int)n);
 		if (list[i].fd == -1)
 			return -1;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (dup2(list[i].fd, FIRST + (int)i) == -1)
+		if (dup2(list[i].fd, PASSED_FIRST + (int)i) == -1)
 			return -1;
 		buf_addf(&names, "%s%s", i > 0 ? ":" : "", list[i].name);
 	}

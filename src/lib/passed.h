@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#define PASSED_FIRST	3
 #define PASSED_NAME	256		/* bytes; no name is longer */
 #define PASSED_MOST	512
 

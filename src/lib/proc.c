@@ -346,6 +346,12 @@ proc_signals_unblock(void)
 }
 
 void
+proc_close_from(int first)
+{
+	closefrom(first);
+}
+
+void
 proc_standard_descriptors(void)
 {
 	int	fd;

@@ -73,6 +73,8 @@ void	proc_signals_block(void);
 void	proc_signals_reset(void);
 void	proc_signals_unblock(void);
 
+/* That one and all behind it are closed. */
+void	proc_close_from(int first);
 /* Descriptors 0 to 2 exist from here on; else the next ones would be them. */
 void	proc_standard_descriptors(void);
 
