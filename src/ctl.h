@@ -16,6 +16,7 @@
 #include "lib/buf.h"
 
 #define CTL_LINE_MOST	16384	/* bytes, with its end */
+#define CTL_QUESTIONS_MOST 8	/* that a main has at a time */
 #define CTL_WORDS_MOST	1000	/* in a line, behind the command */
 #define CTL_END		".\n"
 

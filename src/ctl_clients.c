@@ -27,7 +27,6 @@
 #endif
 
 #define CLIENTS_MOST	32
-#define MAIN_MOST	8		/* questions that main has */
 #define CLERKS_MOST	8
 #define LINE_WITHIN	10000		/* ms for a line */
 #define CLERK_WITHIN	30000		/* ms for a clerk's answer */
@@ -242,7 +241,7 @@ ask_next(struct monitor *m, struct ctl_client *c)
 static void
 ask_main(struct monitor *m, struct ctl_client *c, const struct buf *line)
 {
-	if (count(m, false) >= MAIN_MOST) {
+	if (count(m, false) >= CTL_QUESTIONS_MOST) {
 		answer(m, c, CTL_VERDICT_BUSY, "too many ask the same");
 		return;
 	}

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "arch/arch.h"
+#include "arch/budget.h"
 #include "arch/listener.h"
 #include "arch/question.h"
 #include "conf.h"
@@ -53,10 +54,6 @@
 #else
 #define SANITIZED	""
 #endif
-
-/* With less, some process of ours finds none for what it cannot do without,
- * and cannot even say so. */
-#define DESCRIPTORS_LEAST	40
 
 struct options {
 	const char	*file;		/* -f */
@@ -398,12 +395,8 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		r->access = open_log(setup, r->conf->log.access.to);
 	setup->error = open_log(setup, r->conf->log.error.to);
 	setup->descriptors = proc_descriptors();
-	if (setup->descriptors < DESCRIPTORS_LEAST) {
-		log_errorx("%zu open files are too few: %d are needed at "
-		    "least, for many clients more (ulimit -n)",
-		    setup->descriptors, DESCRIPTORS_LEAST);
+	if (!budget_suffices(r->conf, r->nlisteners, setup->descriptors))
 		leave(setup, EX_OSERR);
-	}
 	/* Last: it leaves a file behind, should we not get to serve. */
 	if (ctl_socket_open(&setup->control, r->conf, NULL,
 	    h->predecessor != -1) == -1)

@@ -40,5 +40,6 @@ const struct arch arch_amped = {
 	.help = "one event loop, helpers for the disk",
 	.worker = "main",
 	.workers = 1,
+	.helpers = true,
 	.run = run,
 };

@@ -61,7 +61,9 @@ struct arch {
 	const char	*worker;
 	bool		 inside;
 	unsigned	 workers;
-	unsigned	 threads;	/* of each that is inside */
+	unsigned	 threads;	/* of each that is inside ... */
+	unsigned	 working;	/* that do what others leave to ... */
+	bool		 helpers;
 	bool		 lacks[ARCH_LACK_COUNT];
 	int		(*run)(const struct world *);	/* exit status */
 };

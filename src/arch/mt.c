@@ -221,6 +221,7 @@ const struct arch arch_mt = {
 	.inside = true,
 	.workers = 32,
 	.threads = 1,
+	.working = 1,
 	.lacks = { [ARCH_LACK_CLIENTS] = true },
 	.run = run,
 };

@@ -143,6 +143,7 @@ const struct arch arch_pipelined = {
 	.inside = true,
 	.workers = 1,
 	.threads = PIPELINE_THREADS,
+	.working = PIPELINE_THREADS - STAGE_COUNT,
 	.lacks = { [ARCH_LACK_COLD] = true },
 	.run = run,
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "arch/batch.h"
+#include "arch/budget.h"
 #include "arch/doors.h"
 #include "arch/service.h"
 #include "board.h"
@@ -23,10 +24,6 @@
 #include "lib/proc.h"
 #include "report.h"
 #include "stats.h"
-
-/* Descriptors for listeners, pipes, logs and what the libraries open. */
-#define RESERVED	64
-#define THREAD		5	/* those of a thread: its loop, its bells */
 
 #define LOOK		1000	/* ms: so old our gauges are to other mains */
 
@@ -189,22 +186,24 @@ service_open(struct service *s, const struct world *world)
 	proc_signals_unblock();		/* from here on they find us */
 }
 
-/* A quarter of the descriptors may be files, the rest connections. */
+/* The conf has but our share of what there are helpers. */
+static void
+make_budget(const struct service *s, struct budget *b)
+{
+	budget_make(b, s->world->conf, 1, s->world->nlisteners,
+	    s->world->descriptors);
+}
+
 size_t
 service_connections(const struct service *s)
 {
-	const struct world	*world = s->world;
-	size_t			 most, other, wanted;
-
-	most = world->descriptors - world->descriptors / 4;
-	other = RESERVED + 2 * (size_t)world->conf->helpers_max +
-	    THREAD * ((size_t)arch_threads(world->conf) - 1);
-	wanted = (size_t)world->conf->limits.connections;
+	size_t		wanted = (size_t)s->world->conf->limits.connections;
+	struct budget	b;
 
 	if (s->room != 0)
 		return s->room;
-	most = most > other + 16 ? most - other : 16;
-	return wanted != 0 && wanted < most ? wanted : most;
+	make_budget(s, &b);
+	return wanted != 0 && wanted < b.clients ? wanted : b.clients;
 }
 
 static void
@@ -365,17 +364,19 @@ void
 service_run(struct service *s, const struct disk *disk)
 {
 	const struct world	*world = s->world;
+	struct budget		 budget;
 	struct http_setup	 setup = {
 		.conf = world->conf,
 		.clock = &s->clock,
 		.disk = *disk,
-		.descriptors = world->descriptors / 4,
 		.later = later,
 		.later_context = s,
 		.pagemap = s->pagemap = pagemap_open(),
 		.addresses = world->addresses,
 	};
 
+	make_budget(s, &budget);
+	setup.descriptors = budget.files;
 	if (world->conf->log.access.to != NULL) {
 		setup.log_room = logger_room;
 		setup.log = logger_access;

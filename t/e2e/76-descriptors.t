@@ -168,6 +168,22 @@ is_deeply(\@caught, [], 'nor those that come and go');
 ok($seen{$_}, "there was a $_") for qw(monitor main scribe), 'log helper',
     $arch eq 'amped' ? 'helper' : ();
 
+# The sum that the least number of descriptors is, holds all that main has
+# beside clients and files, and not much more.
+write_file("$place/conf", slurp("$server->{dir}/amped.conf") =~
+    s{^pid .*}{}mr);
+my ($status, $out, $err) = Amped::run_command(undef, 'bash', '-c',
+    'ulimit -n 20 && exec "$@"', 'bash', Amped::program(), '-A', $arch, '-D',
+    '-f', "$place/conf");
+my ($needed) = $err =~ /(\d+) are needed at least/;
+my %parts = reverse($err =~ /[ :](\d+) ([a-z][^,\n]*)(?=,|\n)/g);
+my $extra = $parts{'for clients and their files'} +
+    $parts{'for questions at the control socket'} +
+    ($parts{'for helpers, live ones and stuck ones'} // 0) +
+    ($parts{'for work in place of helpers'} // 0);
+cmp_ok($most, '<=', $needed, "$needed are enough for $most");
+cmp_ok($needed - $extra, '<=', $most + 16, "but for $extra not much more");
+
 kill('TERM', $monitor);
 ok($server->wait_nothing_left, 'it ends');
 done_testing();

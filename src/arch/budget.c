@@ -1,0 +1,134 @@
+/*
+ * budget: sums of what is named here and in the conf.
+ */
+#include "arch/arch.h"
+#include "arch/budget.h"
+#include "conf_portion.h"
+#include "ctl.h"
+#include "lib/buf.h"
+#include "lib/log.h"
+
+/* 0 to 2, losses of lines and the error log, the monitor, mounts, pages, rules;
+ * main's queue, bells of logger and caches; a client that others make room for,
+ * and a file that has just come. */
+#define ALWAYS		(3 + 2 + 4 + 3 + 2)
+#define THREAD		5	/* its loop is one, signals two, bells two */
+#define LOGS		2	/* the helper, and the next one */
+#define QUESTION	2	/* its pipe, and the socket of who asks */
+/* Root and directory, a link and where it leads, source and result, and what a
+ * library asks for a user. */
+#define WORK		8
+
+#define CLIENTS_LEAST	16
+#define FILES_PART	4	/* one of so many of all is for files */
+
+/* 0 to 2, its own program, pid file, handles of two logs and standard error,
+ * pipes of signals, lines and losses, scribe, mounts, rules, control socket,
+ * supervisor; a reader and an opener for each log, with what they bring. */
+#define MONITOR		(3 + 1 + 1 + 3 + 6 + 1 + 2 + 2 + 1 + 1 + 6)
+#define REIGNS		2	/* the one that serves, and the next */
+
+static size_t
+count(const struct conf *conf, unsigned mains, size_t listeners,
+    enum budget_part part)
+{
+	const struct arch	*arch = arch_of(conf);
+	size_t			 threads = arch_threads(conf);
+
+	switch (part) {
+	case BUDGET_LISTENERS:
+		return listeners;
+	case BUDGET_HELPERS:
+		return !arch->helpers ? 0 : 2 * (size_t)conf_portion_of(
+		    conf->helpers_max, 0, mains, 1);
+	case BUDGET_THREADS:
+		return THREAD * threads;
+	case BUDGET_TURNS:
+		return arch_takes_turns(conf) ? arch_mains(conf) : 0;
+	case BUDGET_WORK:
+		return arch->helpers ? 0 : WORK * (threads > 1 ?
+		    arch->working * arch_workers(conf) + 1 : 1);
+	case BUDGET_LOGS:
+		return LOGS;
+	case BUDGET_QUESTIONS:
+		return QUESTION * CTL_QUESTIONS_MOST;
+	default:
+		return ALWAYS;
+	}
+}
+
+/* At once; where a thread is for one, each. */
+static size_t
+least_clients(const struct conf *conf)
+{
+	size_t	workers = arch_workers(conf);
+
+	return workers > CLIENTS_LEAST &&
+	    arch_of(conf)->lacks[ARCH_LACK_CLIENTS] ? workers : CLIENTS_LEAST;
+}
+
+void
+budget_make(struct budget *b, const struct conf *conf, unsigned mains,
+    size_t listeners, size_t descriptors)
+{
+	size_t	rest, clients = least_clients(conf);
+
+	*b = (struct budget){ .sum = 0 };
+	for (int i = 0; i < BUDGET_PART_COUNT; i++) {
+		b->parts[i] = count(conf, mains, listeners,
+		    (enum budget_part)i);
+		b->sum += b->parts[i];
+	}
+	b->least = b->sum + 2 * clients;	/* each with a file */
+	rest = descriptors > b->least ? descriptors - b->sum : 2 * clients;
+	b->files = descriptors / FILES_PART < rest / 2 ?
+	    descriptors / FILES_PART : rest / 2;
+	b->clients = rest - b->files;
+}
+
+size_t
+budget_of_monitor(unsigned mains, size_t listeners)
+{
+	/* A pipe and a bell for each main. */
+	return MONITOR + REIGNS * (listeners + 2 * (size_t)mains);
+}
+
+static void
+tell(const struct budget *b, size_t descriptors)
+{
+	static const char *const texts[] = {
+#define X(id, text) [BUDGET_##id] = text,
+		BUDGET_MAIN(X)
+#undef X
+	};
+	struct buf		 list = { 0 };
+
+	for (int i = 0; i < BUDGET_PART_COUNT; i++)
+		if (b->parts[i] > 0)
+			buf_addf(&list, "%zu %s, ", b->parts[i], texts[i]);
+	buf_addf(&list, "%zu for clients and their files", b->least - b->sum);
+	log_errorx("%zu open files are too few: %zu are needed at least, for "
+	    "many clients more (ulimit -n): %s", descriptors, b->least,
+	    buf_string(&list));
+	buf_free(&list);
+}
+
+bool
+budget_suffices(const struct conf *conf, size_t listeners, size_t descriptors)
+{
+	unsigned	mains = arch_mains(conf);
+	size_t		monitor = budget_of_monitor(mains, listeners);
+	struct budget	b;
+
+	budget_make(&b, conf, mains, listeners, descriptors);
+	if (descriptors >= b.least && descriptors >= monitor)
+		return true;
+	if (descriptors < b.least)
+		tell(&b, descriptors);
+	else
+		log_errorx("%zu open files are too few: %zu are needed at "
+		    "least (ulimit -n), for the monitor with %u mains and %zu "
+		    "listening sockets, while it reads the conf again",
+		    descriptors, monitor, mains, listeners);
+	return false;
+}

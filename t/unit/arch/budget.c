@@ -1,0 +1,101 @@
+/*
+ * Tests of arch/budget: whatever there is room for is not more than there is.
+ */
+#include "arch/arch.h"
+#include "arch/budget.h"
+#include "t/unit/confs.h"
+
+/* What there is in each kind of them. */
+#define ARCH(name, ...)	const struct arch arch_##name = { #name, __VA_ARGS__ }
+ARCH(amped, .workers = 1, .helpers = true);
+ARCH(sped, .workers = 1);
+ARCH(mt, .workers = 32, .inside = true, .threads = 1, .working = 1,
+    .lacks = { [ARCH_LACK_CLIENTS] = true });
+ARCH(mp, .workers = 32, .lacks = { [ARCH_LACK_CLIENTS] = true });
+ARCH(pipelined, .workers = 1, .inside = true, .threads = 7, .working = 2);
+
+static struct conf *
+conf_of(int architecture, const char *text)
+{
+	struct conf	*conf = good(text);
+
+	arch_choose(conf, architecture);
+	return conf;
+}
+
+static void
+check_division(const struct conf *conf, unsigned mains, size_t listeners)
+{
+	struct budget	b;
+
+	budget_make(&b, conf, mains, listeners, 0);
+	for (size_t n = b.least; n < 3000; n += 7) {
+		budget_make(&b, conf, mains, listeners, n);
+		ck_assert_uint_eq(b.sum + b.clients + b.files, n);
+		ck_assert_uint_le(b.files, n / 4);
+		ck_assert_uint_ge(b.clients, b.files);
+		ck_assert_uint_ge(b.clients, arch_workers(conf));
+	}
+}
+
+START_TEST(divides_what_is_there)
+{
+	struct conf	*conf;
+
+	setup();
+	conf = conf_of(_i, "workers 3\n" SITE);
+	check_division(conf, arch_mains(conf), 1);
+	check_division(conf, 1, 98);
+	conf_free(&conf);
+	teardown();
+}
+END_TEST
+
+START_TEST(counts_what_there_is)
+{
+	struct budget	 one, more;
+	struct conf	*few, *many;
+
+	setup();
+	few = conf_of(_i, "helpers 1 max 4\nworkers 2\n" SITE);
+	many = conf_of(_i, "helpers 1 max 14\nworkers 4\n" SITE);
+	budget_make(&one, few, 1, 1, 1000);
+	budget_make(&more, few, 1, 98, 1000);
+	ck_assert_uint_eq(more.sum - one.sum, 97);
+	budget_make(&more, many, 1, 1, 1000);
+	if (arch_of(few)->helpers)
+		ck_assert_uint_eq(more.sum - one.sum, 2 * (14 - 4));
+	else if (_i != ARCHITECTURE_SPED)
+		ck_assert_uint_gt(more.sum, one.sum);
+	conf_free(&few);
+	conf_free(&many);
+	teardown();
+}
+END_TEST
+
+START_TEST(refuses_less)
+{
+	struct budget	 b;
+	struct conf	*conf;
+
+	setup();
+	conf = conf_of(_i, "workers 1\n" SITE);
+	budget_make(&b, conf, 1, 1, 0);
+	ck_assert(budget_suffices(conf, 1, b.least));
+	ck_assert(!budget_suffices(conf, 1, b.least - 1));
+	/* The monitor has each twice while it reads its conf again. */
+	ck_assert(!budget_suffices(conf, 1000, 1999));
+	conf_free(&conf);
+	teardown();
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, divides_what_is_there, 0,
+	    ARCHITECTURE_COUNT);
+	tcase_add_loop_test(tests, counts_what_there_is, 0,
+	    ARCHITECTURE_COUNT);
+	tcase_add_loop_test(tests, refuses_less, 0, ARCHITECTURE_COUNT);
+}
