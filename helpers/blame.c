@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "helpers/blame.h"
+#include "lib/regular.h"
 
 struct part {
 	const char	*path;		/* all up to it, terminated */
@@ -20,25 +21,6 @@ struct part {
 	struct stat	 st;		/* of itself, not followed */
 	struct buf	*to;
 };
-
-static const char *
-kind_of(mode_t mode)
-{
-	switch (mode & S_IFMT) {
-	case S_IFREG:
-		return "a file";
-	case S_IFDIR:
-		return "a directory";
-	case S_IFIFO:
-		return "a FIFO";
-	case S_IFSOCK:
-		return "a socket";
-	case S_IFLNK:
-		return "a link";
-	default:
-		return "a device";
-	}
-}
 
 static void
 add_user(struct buf *to, uid_t uid)
@@ -93,7 +75,7 @@ no_directory(const struct part *p)
 	if (stat(p->path, &st) == -1 || S_ISDIR(st.st_mode))
 		return false;
 	buf_addf(p->to, "%s is %s, not a directory", p->path,
-	    kind_of(st.st_mode));
+	    regular_kind(st.st_mode));
 	return true;
 }
 
@@ -111,7 +93,7 @@ denied(const struct part *p)
 	if (access(p->path, is_directory ? X_OK : R_OK) == 0)
 		return false;
 	buf_addf(p->to, "%s is %s with mode %04o, of user ", p->path,
-	    kind_of(st.st_mode), (unsigned)st.st_mode & 07777);
+	    regular_kind(st.st_mode), (unsigned)st.st_mode & 07777);
 	add_user(p->to, st.st_uid);
 	buf_adds(p->to, " and group ");
 	add_group(p->to, st.st_gid);
@@ -161,7 +143,7 @@ special(const struct part *p)
 	if (stat(p->path, &st) == -1 || S_ISREG(st.st_mode) ||
 	    S_ISDIR(st.st_mode))
 		return false;
-	buf_addf(p->to, "%s is %s", p->path, kind_of(st.st_mode));
+	buf_addf(p->to, "%s is %s", p->path, regular_kind(st.st_mode));
 	return true;
 }
 

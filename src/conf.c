@@ -13,6 +13,7 @@
 #include "conf_private.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/regular.h"
 
 const struct conf_block_row conf_blocks[BLOCK_COUNT] = {
 #define DIRECTIVE(block, word, part, type, member, def, low, high, help)
@@ -172,18 +173,36 @@ finish(struct conf_reader *reader, size_t source, struct buf *complaints)
 	return reader->conf;
 }
 
-struct conf *
-conf_read(const char *file, struct buf *complaints)
+static struct conf *
+read_file(const char *file, bool any_kind, struct buf *complaints)
 {
 	struct conf_reader	reader = start();
 	size_t			source;
 
-	if (!conf_source_read(&reader, file, &source)) {
+	if (!conf_source_read(&reader, file, any_kind, &source)) {
 		buf_addf(complaints, "%s: %s\n", file, strerror(errno));
 		conf_free(&reader.conf);
 		return NULL;
 	}
 	return finish(&reader, source, complaints);
+}
+
+struct conf *
+conf_read(const char *file, struct buf *complaints)
+{
+	return read_file(file, true, complaints);
+}
+
+struct conf *
+conf_read_again(const char *file, struct buf *complaints)
+{
+	const char	*wrong = regular_wrong(file);
+
+	if (wrong == NULL)
+		return read_file(file, false, complaints);
+	buf_addf(complaints, "%s is %s: only a file can be read again\n", file,
+	    wrong);
+	return NULL;
 }
 
 struct conf *
@@ -203,7 +222,7 @@ conf_read_control(const char *file)
 	size_t			 source;
 	char			*socket = NULL;
 
-	if (!conf_source_read(&reader, file, &source)) {
+	if (!conf_source_read(&reader, file, true, &source)) {
 		conf_free(&reader.conf);
 		return NULL;
 	}

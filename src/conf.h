@@ -149,6 +149,8 @@ struct conf {
  * failure NULL, and every complaint is in the buffer, ready to be printed.
  */
 struct conf	*conf_read(const char *file, struct buf *complaints);
+/* The same while others are served: a pipe, which is waited for, is none. */
+struct conf	*conf_read_again(const char *file, struct buf *complaints);
 struct conf	*conf_read_text(const char *name, const char *text,
 		    struct buf *complaints);
 void		 conf_free(struct conf **);

@@ -10,6 +10,7 @@
 
 #include "conf_answer.h"
 #include "lib/mem.h"
+#include "lib/regular.h"
 
 #define INCLUDE_DEPTH	16
 
@@ -256,12 +257,16 @@ include_one(struct file *file, const char *name, const struct scope *scope,
     const struct conf_word *word)
 {
 	struct conf_reader	*reader = file->scan.reader;
+	const char		*wrong = regular_wrong(name);
 	size_t			 number;
 
 	if (file->depth == INCLUDE_DEPTH)
 		conf_complain(reader, word->mark,
 		    "more than %d files include one another", INCLUDE_DEPTH);
-	else if (!conf_source_read(reader, name, &number))
+	else if (wrong != NULL)
+		conf_complain(reader, word->mark, "%s is %s, not a file", name,
+		    wrong);
+	else if (!conf_source_read(reader, name, false, &number))
 		conf_complain(reader, word->mark, "%s: %s", name,
 		    strerror(errno));
 	else if (included_already(reader, file, number))

@@ -51,9 +51,10 @@ void		 conf_token_start(struct conf_scan *, struct conf_reader *,
 /* The word is filled for TOKEN_WORD; its text is the caller's to drop. */
 enum conf_token	 conf_token_next(struct conf_scan *, struct conf_word *);
 
-/* conf_source.c: the files, by number; false with errno. */
+/* conf_source.c: the files, by number; false with errno.  What is no file, as
+ * a pipe, is read only on demand: it may have to be waited for. */
 bool		 conf_source_read(struct conf_reader *, const char *file,
-		    size_t *number);
+		    bool any_kind, size_t *number);
 /* The text is terminated, and the source's from then on. */
 size_t		 conf_source_text(struct conf_reader *, const char *name,
 		    char *text, size_t len);

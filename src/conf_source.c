@@ -16,6 +16,7 @@
 #include "conf_private.h"
 #include "lib/io.h"
 #include "lib/mem.h"
+#include "lib/regular.h"
 
 #define SOURCE_MAX	(16 << 20)	/* bytes: nobody writes more by hand */
 
@@ -66,13 +67,15 @@ slurp(int fd, struct buf *to)
 }
 
 bool
-conf_source_read(struct conf_reader *reader, const char *file, size_t *number)
+conf_source_read(struct conf_reader *reader, const char *file, bool any_kind,
+    size_t *number)
 {
 	struct buf	text = { 0 };
 	struct stat	sb;
-	int		fd, saved;
+	int		fd = any_kind ? open(file, O_RDONLY | O_CLOEXEC) :
+			    regular_open(file), saved;
 
-	if ((fd = open(file, O_RDONLY | O_CLOEXEC)) == -1)
+	if (fd == -1)
 		return false;
 	if (fstat(fd, &sb) == -1 || slurp(fd, &text) == -1) {
 		saved = errno;

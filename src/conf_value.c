@@ -19,6 +19,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/regular.h"
 #include "lib/str.h"
 
 static conf_set_fn
@@ -296,7 +297,18 @@ static bool
 set_file(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	return set_path(reader, row, word, member, unreadable);
+	const char	*wrong;
+
+	if (!set_path(reader, row, word, member, unreadable))
+		return false;
+	/* What nobody asked for is as it is. */
+	wrong = word->mark.line == 0 ? NULL : regular_wrong(*(char **)member);
+	if (wrong == NULL)
+		return true;
+	conf_complain(reader, word->mark, "%s is %s, not a file",
+	    *(char **)member, wrong);
+	mem_drop(member);
+	return false;
 }
 
 static bool

@@ -85,7 +85,7 @@ static struct reign *
 read_conf(struct monitor *m)
 {
 	struct buf	 complaints = { 0 };
-	struct conf	*conf = conf_read(m->setup->file, &complaints);
+	struct conf	*conf = conf_read_again(m->setup->file, &complaints);
 	struct reign	*r = NULL;
 
 	buf_string(&complaints);

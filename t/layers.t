@@ -55,7 +55,7 @@ my @blocking = qw(access chdir chmod chown closedir connect creat execv execve
     unlink usleep wait waitpid);
 my %blocks_knowingly = (
 	'src/http/mime.c' => {
-		fopen => 'reads mime.types once, before there are clients',
+		fdopen => 'reads mime.types once, before there are clients',
 		getline => 'the same',
 	},
 );

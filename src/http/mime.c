@@ -16,6 +16,7 @@
 #include "http/mime.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/regular.h"
 #include "lib/str.h"
 
 #define UNKNOWN		"application/octet-stream"
@@ -248,7 +249,8 @@ add_builtin(struct mime *m)
 static void
 add_file(struct mime *m, const char *name)
 {
-	FILE		*file = fopen(name, "re");
+	int		 fd = regular_open(name);
+	FILE		*file = fd != -1 ? fdopen(fd, "r") : NULL;
 	char		*line = NULL;
 	size_t		 size = 0;
 	unsigned	 number = 0;

@@ -10,7 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use Amped qw(await docroot slurp write_file);
 use Amped::Foreign qw(which_program);
 use Amped::Process;
-use POSIX qw(:sys_wait_h mkfifo);
+use POSIX qw(:sys_wait_h);
 use Test::More;
 
 Amped::one_main();
@@ -18,12 +18,12 @@ Amped::needs_many_clients();
 
 my $root = docroot('page' => "page\n");
 my $place = docroot(err => '', out => '', log => '');
-my ($conf, $fifo, $pid) = map { "$place/$_" } qw(amped.conf types amped.pid);
+my ($conf, $pid) = map { "$place/$_" } qw(amped.conf amped.pid);
+my ($types, $gate) = Amped::gate();
 my $user = $> == 0 ? 'user ' . Amped::ordinary_user() : '';
 
 # Main reads the types first: there it waits, and nobody serves yet.
-mkfifo($fifo, 0644) or die "mkfifo: $!\n";
-write_file($conf, "$user\ntypes $fifo\npid $pid\nlog {\n\taccess off\n" .
+write_file($conf, "$user\ntypes $types\npid $pid\nlog {\n\taccess off\n" .
     "\terror $place/log info\n}\nsite default {\n\tlisten 127.0.0.1:0\n" .
     "\troot $root\n}\n");
 
@@ -75,8 +75,8 @@ sub status_of {
 	my ($starter, $server) = start();
 	is(waitpid($starter, WNOHANG), 0, 'who starts it waits');
 	is(slurp($pid), '', 'nobody has the pid file\'s number yet');
-	open(my $types, '>', $fifo) or die "$fifo: $!\n";
-	close($types);
+	open(my $through, '>', $gate) or die "$gate: $!\n";
+	close($through);
 	is(status_of($starter), 0, 'until it serves: status 0');
 	is(slurp($pid), "$server->{pid}\n", 'then its number is there');
 	is(slurp("$place/err"), '', 'nothing is said');

@@ -11,7 +11,6 @@ use Amped qw(await content docroot free_port slurp write_file);
 use Amped::Load;
 use File::Copy qw(copy);
 use IO::Socket::INET;
-use POSIX qw(mkfifo);
 use Test::More;
 
 Amped::one_main();
@@ -230,14 +229,13 @@ for my $case (
 	finish($server, $next, $what);
 }
 
-# A main that dies before it serves is the end of the new one only: it waits at
-# a FIFO, and is killed there.
-my $fifo = docroot() . '/types';
-mkfifo($fifo, 0644) or die "mkfifo: $!\n";
+# A main that dies before it serves is the end of the new one only: it waits for
+# a file, and is killed there.
+my ($types, $gate) = Amped::gate();
 $place = docroot();
 $server = start($place, errors => 1);
 my ($main) = $server->role('main');
-write_file("$server->{dir}/amped.conf", "types $fifo\n" . $server->conf_text);
+write_file("$server->{dir}/amped.conf", "types $types\n" . $server->conf_text);
 kill('USR2', $server->{pid});
 my $new_main;
 await('another main', sub {
@@ -261,7 +259,7 @@ finish($server, $next, 'three at once');
 $place = docroot();
 $server = start($place, errors => 1);
 ($main) = $server->role('main');
-write_file("$server->{dir}/amped.conf", "types $fifo\n" . $server->conf_text);
+write_file("$server->{dir}/amped.conf", "types $types\n" . $server->conf_text);
 kill('USR2', $server->{pid});
 await('another main', sub { grep { $_ != $main } $server->role('main') });
 await('another monitor', sub {
@@ -271,8 +269,8 @@ $server->wait_line(qr/monitor\[$next\] notice: stopping/);
 ok(IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $server->port,
     Timeout => Amped::patience()), 'the next one is to end: nobody is kept out');
 is($server->get('/page')->{body}, "page\n", 'and who comes is served');
-open(my $given, '>', $fifo) or die "$fifo: $!\n";
-close($given);
+open(my $through, '>', $gate) or die "$gate: $!\n";
+close($through);
 ok($server->wait_line(qr/new binary .* before it served; going on/),
     'the one before goes on');
 is($server->get('/page')->{body}, "page\n", 'and still serves');
@@ -282,7 +280,7 @@ finish($server, $server->{pid}, 'QUIT meanwhile');
 $place = docroot();
 $server = start($place, errors => 1);
 ($main) = $server->role('main');
-write_file("$server->{dir}/amped.conf", "types $fifo\n" . $server->conf_text);
+write_file("$server->{dir}/amped.conf", "types $types\n" . $server->conf_text);
 kill('USR2', $server->{pid});
 await('another main', sub {
 	($new_main) = grep { $_ != $main } $server->role('main') });
@@ -290,8 +288,8 @@ kill('KILL', $server->{pid});
 $server->reap;
 await('the main before to go', sub {
 	join(' ', $server->role('main')) eq $new_main });
-open(my $types, '>', $fifo) or die "$fifo: $!\n";
-close($types);
+open($through, '>', $gate) or die "$gate: $!\n";
+close($through);
 is($server->get('/page')->{body}, "page\n",
     'the one before is killed meanwhile: the next one serves');
 ($next) = $server->role('monitor');

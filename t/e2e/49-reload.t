@@ -10,7 +10,6 @@ use Amped qw(await content docroot free_port patience slurp write_file);
 use Amped::Load;
 use Amped::Slowfs;
 use IO::Socket::INET;
-use POSIX qw(mkfifo);
 use Test::More;
 
 Amped::one_main();
@@ -343,14 +342,13 @@ await('one main', sub { $server->role('main') == 1 });
 ok($slow[0]->response->{short}, 'drain ends a download that takes longer');
 $server->stop;
 
-# A new main that does not come up: it waits at a FIFO, and is killed there.
-my $fifo = docroot() . '/types';
-mkfifo($fifo, 0644) or die "mkfifo: $!\n";
+# A new main that does not come up: it waits for a file, and is killed there.
+my ($types) = Amped::gate();
 $server = Amped->start(global => $few, log => $logs, root => $roots[0],
     errors => 1);
 ($main) = $server->role('main');
 my $new;
-rewrite($server, global => "$few\ntypes $fifo\n");
+rewrite($server, global => "$few\ntypes $types\n");
 kill('HUP', $server->{pid});
 await('another main', sub {
 	($new) = grep { $_ != $main } $server->role('main') });

@@ -22,7 +22,7 @@ use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use IO::Select;
 use IO::Socket::INET;
-use POSIX qw(:sys_wait_h setsid);
+use POSIX qw(:sys_wait_h mkfifo setsid);
 use Test::More ();
 use Time::HiRes qw(time);
 
@@ -168,6 +168,21 @@ sub free_port {
 		    Listen => 1, ReuseAddr => 1) and return $socket->sockport;
 	}
 	die "no free port: $@\n";
+}
+
+# A file of media types, and a FIFO: of servers that are started from here on a
+# main that reads the one waits until the other has been opened and closed.
+sub gate {
+	my $types = docroot(types => '') . '/types';
+
+	$ENV{LD_PRELOAD} = ($ENV{AMPED_BUILD} // source_dir()) .
+	    '/t/lib/gate.so';
+	die "there is no $ENV{LD_PRELOAD}: make tests\n"
+	    unless -e $ENV{LD_PRELOAD};
+	$ENV{ASAN_OPTIONS} = join(':', $ENV{ASAN_OPTIONS} // (),
+	    'verify_asan_link_order=0');
+	mkfifo("$types.gate", 0644) or die "mkfifo: $!\n";
+	return ($types, "$types.gate");
 }
 
 # Starts the test again with more descriptors, where the limit is too low.

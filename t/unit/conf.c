@@ -479,7 +479,7 @@ START_TEST(bad_includes)
 	    "/none.conf: No such file or directory\n"
 	    "    include none.conf\n"
 	    "            ^~~~~~~~~\n"));
-	bad_include("\ninclude .\n", "/.: Is a directory\n");
+	bad_include("\ninclude .\n", "/. is a directory, not a file\n");
 	write_file("again.conf", "include main.conf\n");
 	bad_include("\ninclude a*.conf\n", "/main.conf includes itself\n"
 	    "    include main.conf\n"
@@ -499,6 +499,31 @@ START_TEST(bad_includes)
 	}
 	bad_include("\ninclude deep0\n",
 	    "/deep15:1:9: more than 16 files include one another\n");
+}
+END_TEST
+
+/* Nobody writes into it. */
+START_TEST(fifos)
+{
+	char	fifo[PATH_MAX + 64];
+
+	snprintf(fifo, sizeof(fifo), "%s/fifo.conf", dir);
+	ck_assert_int_eq(mkfifo(fifo, 0644), 0);
+	bad_include("\n\tinclude f*.conf\n", "/main.conf:2:10: ");
+	ck_assert_ptr_nonnull(strstr(complaints.at, "/fifo.conf is a FIFO, "
+	    "not a file\n    include f*.conf\n            ^~~~~~~\n"));
+	bad_include("\ntypes fifo.conf\n", "/main.conf:2:7: ");
+	ck_assert_ptr_nonnull(strstr(complaints.at,
+	    "/fifo.conf is a FIFO, not a file\n"));
+	bad_include("\ninclude /dev/zero\n",
+	    "/main.conf:2:9: /dev/zero is a device, not a file\n");
+	bad_include("\ninclude /dev/null; x\n", "unknown word \"x\"");
+	ck_assert_ptr_null(strstr(complaints.at, "null is"));
+	/* While others are served, the conf itself is not waited for either. */
+	complaints.len = 0;
+	ck_assert_ptr_null(conf_read_again(fifo, &complaints));
+	ck_assert_ptr_nonnull(strstr(buf_string(&complaints),
+	    "/fifo.conf is a FIFO: only a file can be read again\n"));
 }
 END_TEST
 
@@ -550,6 +575,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, bad_user);
 	tcase_add_test(tests, include);
 	tcase_add_test(tests, bad_includes);
+	tcase_add_test(tests, fifos);
 	tcase_add_test(tests, no_file);
 	tcase_add_test(tests, mutilated);
 }
