@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "lib/visible.h"
 #include "status.h"
 
 #ifndef PACKAGE_VERSION
@@ -140,11 +141,12 @@ show(int status, struct buf *text, const struct buf *more)
 {
 	FILE	*out = status == 0 ? stdout : stderr;
 
-	if (text->len > 0)
-		fprintf(out, "%s%s\n", status == 0 ? "" : "ampedctl: ",
-		    buf_string(text));
-	if (more->len > 0)
-		fwrite(more->at, 1, more->len, out);
+	if (text->len > 0) {
+		fputs(status == 0 ? "" : "ampedctl: ", out);
+		visible_print(out, text->at, text->len);
+		fputc('\n', out);
+	}
+	visible_print(out, more->at, more->len);
 }
 
 static int

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "numbers.h"
+#include "lib/visible.h"
 #include "status.h"
 #include "terminal.h"
 #include "view.h"
@@ -41,9 +42,12 @@ status_show(struct ask *a)
 	if (status == 0) {
 		text.len = 0;
 		view(&text, &now, NULL, 0, VIEW_COLUMNS, LINES_MOST);
-		fwrite(text.at, 1, text.len, stdout);
-	} else
-		fprintf(stderr, "ampedctl: %s\n", buf_string(&text));
+		visible_print(stdout, text.at, text.len);
+	} else {
+		fputs("ampedctl: ", stderr);
+		visible_print(stderr, text.at, text.len);
+		fputc('\n', stderr);
+	}
 	numbers_free(&now);
 	buf_free(&text);
 	return status;

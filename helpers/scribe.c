@@ -16,6 +16,7 @@
 #include "lib/clock.h"
 #include "lib/lines.h"
 #include "lib/log.h"
+#include "lib/visible.h"
 
 #define RETRY	1000			/* ms, for a log that fails */
 
@@ -100,6 +101,9 @@ write_words(struct scribe *s, int words)
 {
 	ssize_t	n = read(words, batch, sizeof(batch));
 
+	/* Libraries and programs say what they like. */
+	if (n > 0)
+		visible_text(batch, (size_t)n);
 	if (n > 0)
 		hear(s, (struct str){ batch, (size_t)n });
 	return n > 0;

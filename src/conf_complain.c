@@ -12,6 +12,7 @@
 #include "conf_private.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/visible.h"
 
 #define NEAR	2	/* so many slips of the finger */
 #define LONGEST	24	/* no word of ours is longer */
@@ -190,7 +191,7 @@ void
 conf_complain_print(struct conf_reader *reader, struct buf *out)
 {
 	struct conf_complaint	*c = reader->complaints;
-	size_t			 n = reader->ncomplaints;
+	size_t			 n = reader->ncomplaints, from = out->len;
 
 	qsort(c, n, sizeof(*c), by_mark);
 	for (size_t i = 0; i < n; i++) {
@@ -198,6 +199,9 @@ conf_complain_print(struct conf_reader *reader, struct buf *out)
 		if (i == 0 || !same(&c[i - 1], &c[i]))
 			print_one(reader, &c[i], out);
 	}
+	/* Names are of files that others may have made. */
+	if (out->len > from)
+		visible_text(out->at + from, out->len - from);
 	for (size_t i = 0; i < n; i++)
 		mem_drop(&c[i].message);
 	mem_drop(&reader->complaints);

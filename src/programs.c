@@ -49,8 +49,8 @@ open_standard(const struct monitor *m)
 	return io_open_again(m->setup->standard.fd, O_WRONLY | O_APPEND);
 }
 
-/* What it has to say is for the error log, unless it reads that: it would hear
- * itself, over and over. */
+/* What it has to say is for the error log, by the scribe as all of that, unless
+ * it reads the log: it would hear itself, over and over. */
 static void
 choose_errors(struct monitor *m, const struct reign *r, const struct program *p)
 {

@@ -17,6 +17,7 @@
 #include "http/status.h"
 #include "http/transport.h"
 #include "http/variant.h"
+#include "lib/visible.h"
 
 static const char *const names[] = {
 #define X(id, name) [EXPLAIN_##id] = name,
@@ -279,7 +280,7 @@ explain_new(struct http *http, struct explanation *e,
 
 /* Each line behind the status line; without the padding of one of them. */
 static void
-print_header(const struct explanation *e, FILE *out)
+print_header(const struct explanation *e, struct buf *out)
 {
 	const char	*at = e->head.at, *value;
 
@@ -289,23 +290,29 @@ print_header(const struct explanation *e, FILE *out)
 		if (*value != ':')
 			break;
 		value++;
-		fprintf(out, "%-10s%.*s ", names[EXPLAIN_HEADER],
+		buf_addf(out, "%-10s%.*s ", names[EXPLAIN_HEADER],
 		    (int)(value - at), at);
 		value += strspn(value, " ");
-		fprintf(out, "%.*s\n", (int)strcspn(value, "\r"), value);
+		buf_addf(out, "%.*s\n", (int)strcspn(value, "\r"), value);
 	}
 }
 
 void
 explain_print(const struct explanation *e, FILE *out)
 {
+	struct buf	text = { 0 };
+
 	for (int i = 0; i < EXPLAIN_FACT_COUNT; i++)
-		fprintf(out, "%.*s", (int)e->facts[i].len,
-		    e->facts[i].len > 0 ? e->facts[i].at : "");
+		if (e->facts[i].len > 0)
+			buf_add(&text, e->facts[i].at, e->facts[i].len);
 	if (e->facts[EXPLAIN_ANSWER].len == 0)
-		fprintf(out, "%-10snone: the connection ends\n",
+		buf_addf(&text, "%-10snone: the connection ends\n",
 		    names[EXPLAIN_ANSWER]);
-	print_header(e, out);
+	print_header(e, &text);
+	/* Links and names in it are of whoever owns the files. */
+	visible_text(text.at, text.len);
+	fwrite(text.at, 1, text.len, out);
+	buf_free(&text);
 }
 
 void

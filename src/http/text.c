@@ -7,6 +7,7 @@
 
 #include "http/text.h"
 #include "lib/rare.h"
+#include "lib/visible.h"
 #include "lib/word.h"
 
 #define IPV4		4		/* bytes of an address */
@@ -149,33 +150,6 @@ text_escape(struct str s, bool spaces, char *to, const char *end)
 	    escape((struct str){ s.at + n, s.len - n }, spaces, to + n, end);
 }
 
-/* Bytes of the character at the front, 0 if it is none (RFC 3629): neither
- * longer than it need be, nor half of a pair, nor beyond the last. */
-static size_t
-character(struct str s)
-{
-	const unsigned char	*u = (const unsigned char *)s.at;
-	unsigned		 least = 0x80, most = 0xbf;
-	size_t			 n = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 :
-				    u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 :
-				    u[0] < 0xf5 ? 4 : 0;
-
-	if (u[0] == 0xe0)
-		least = 0xa0;
-	else if (u[0] == 0xf0)
-		least = 0x90;
-	if (u[0] == 0xed)
-		most = 0x9f;
-	else if (u[0] == 0xf4)
-		most = 0x8f;
-	if (n > s.len || (n > 1 && (u[1] < least || u[1] > most)))
-		return 0;
-	for (size_t i = 2; i < n; i++)
-		if ((u[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
 char *
 text_escape_json(struct str s, char *to, const char *end)
 {
@@ -183,11 +157,10 @@ text_escape_json(struct str s, char *to, const char *end)
 
 	to += i;
 	for (; i < s.len && end - to >= 5; i += n == 0 ? 1 : n) {
-		n = character((struct str){ s.at + i, s.len - i });
+		n = visible_character(s.at + i, s.len - i);
 		if (s.at[i] == '"')
 			*to++ = '\\';
-		if (n == 0 || (unsigned char)s.at[i] < ' ' || s.at[i] == 0x7f ||
-		    s.at[i] == '\\') {
+		if (n == 0 || s.at[i] == '\\') {
 			*to++ = '\\';
 			to = put_escape((unsigned char)s.at[i], to);
 			continue;

@@ -24,7 +24,8 @@ char	*text_number(uint64_t, char *to);
 char	*text_escape(struct str, bool spaces, char *to, const char *end);
 /*
  * The same for a string of JSON: what it says reads as what text_escape()
- * writes, but for quotes and what is UTF-8, which stay as they are.
+ * writes, but for quotes and what is UTF-8, which stay as they are, unless a
+ * terminal would obey that.
  */
 char	*text_escape_json(struct str, char *to, const char *end);
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "lib/log.h"
+#include "lib/visible.h"
 
 /* What a pipe takes whole may be as little as that. */
 enum { LINE = PIPE_BUF < 1024 ? PIPE_BUF : 1024 };
@@ -156,9 +157,7 @@ emit(enum log_grade grade, int error, const char *format, va_list args)
 	n = add_error(error, line, n, room);
 	if (n > room - 1)
 		n = room - 1;
-	for (size_t i = 0; i < n; i++)		/* one line, whatever came in */
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-			line[i] = '?';
+	visible_line(line, n);		/* one line, whatever came in */
 	line[n++] = '\n';
 	put(line, n);
 	if (ear != NULL && grade == LOG_GRADE_ERROR)

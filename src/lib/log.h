@@ -4,7 +4,8 @@
  * A line says what to do, not only what happened.  Names with x leave errno
  * out, the others end the line with it, and with what helps against it, where
  * that is always the same; errno is the same afterwards.  Lines go to the sink;
- * without one, to standard error.  Any thread may say something.
+ * without one, to standard error.  Any thread may say something.  Whatever is
+ * said, a line is valid UTF-8, and no terminal obeys it.
  */
 #ifndef LIB_LOG_H
 #define LIB_LOG_H

@@ -47,6 +47,18 @@ START_TEST(all_before_the_end)
 }
 END_TEST
 
+/* Of libraries and programs, which say it another way. */
+START_TEST(no_terminal_obeys)
+{
+	int	log = setup("raw");
+
+	say("a\x9b" "31m\tb\xc3\xa9\xc2\x9b\033[0m\ntwo\n");
+	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
+	ck_assert_str_eq(tree_text("raw"),
+	    "a?31m\tb\xc3\xa9???[0m\ntwo\n");
+}
+END_TEST
+
 START_TEST(losses_are_told_behind)
 {
 	int		 log = setup("losses");
@@ -124,6 +136,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_unchecked_fixture(tests, tree_begin, tree_end);
 	tcase_add_test(tests, all_before_the_end);
+	tcase_add_test(tests, no_terminal_obeys);
 	tcase_add_test(tests, losses_are_told_behind);
 	tcase_add_test(tests, lost_to_a_log_that_fails);
 }

@@ -111,6 +111,30 @@ START_TEST(counted_losses)
 }
 END_TEST
 
+/* However it came in, and wherever it is cut. */
+START_TEST(no_terminal_obeys)
+{
+	char	text[2000];
+	size_t	len;
+
+	setup(LOG_GRADE_ERROR);
+	errno = EIO;
+	log_error("cannot look at /\xc2\x9b" "31mRED\x9b" "0m/\xc3\xa9\x7f");
+	ck_assert(strstr(buf_string(&lines), "error: cannot look at "
+	    "/??31mRED?0m/\xc3\xa9?: ") != NULL);
+	memset(text, 'x', sizeof(text));
+	for (len = 900; len < 1100; len++) {
+		strcpy(text + len, "\xf0\x9f\x98\x80");
+		lines.len = 0;
+		log_errorx("%s", text);
+		text[len] = 'x';
+		ck_assert_msg(strstr(buf_string(&lines), "\xf0\x9f\x98\x80")
+		    != NULL || memchr(lines.at, 0xf0, lines.len) == NULL,
+		    "cut at %zu", len);
+	}
+}
+END_TEST
+
 START_TEST(one_line)
 {
 	char	longer[3000];
@@ -135,5 +159,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, system_error);
 	tcase_add_test(tests, advice);
 	tcase_add_test(tests, counted_losses);
+	tcase_add_test(tests, no_terminal_obeys);
 	tcase_add_test(tests, one_line);
 }
