@@ -20,6 +20,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "lib/trusted.h"
 
 #define BACKLOG	64
 #define NAME	(sizeof(((struct sockaddr_un *)0)->sun_path) + \
@@ -80,10 +81,33 @@ may_have(const char *file, const struct ctl_socket *before, bool heir)
 	return false;
 }
 
-/* Never through a link: who may write to the directory could have put one
- * there meanwhile. */
+/* Where handles are, to what is open and nothing else: who may write to the
+ * directory can put something in its place at any time. */
 static int
-give_away(const char *name, const struct conf_control *control)
+change_owner(int socket, const char *name, uid_t uid, gid_t gid)
+{
+#ifdef O_PATH
+	(void)name;
+	return fchownat(socket, "", uid, gid, AT_EMPTY_PATH);
+#else
+	(void)socket;
+	return lchown(name, uid, gid);
+#endif
+}
+
+static int
+change_mode(int socket, const char *name, mode_t mode)
+{
+	char	handle[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	snprintf(handle, sizeof(handle), "/proc/self/fd/%d", socket);
+	if (socket != -1)
+		return chmod(handle, mode);
+	return fchmodat(AT_FDCWD, name, mode, AT_SYMLINK_NOFOLLOW);
+}
+
+static int
+give_away(int socket, const char *name, const struct conf_control *control)
 {
 	const struct passwd	*pw = NULL;
 	const struct group	*gr = NULL;
@@ -96,16 +120,28 @@ give_away(const char *name, const struct conf_control *control)
 		errno = errno != 0 ? errno : ENOENT;
 		return -1;
 	}
-	if ((pw != NULL || gr != NULL) && lchown(name,
+	if ((pw != NULL || gr != NULL) && change_owner(socket, name,
 	    pw != NULL ? pw->pw_uid : (uid_t)-1,
 	    gr != NULL ? gr->gr_gid : (gid_t)-1) == -1)
 		return -1;
-	if (fchmodat(AT_FDCWD, name, (mode_t)control->mode,
-	    AT_SYMLINK_NOFOLLOW) == 0)
-		return 0;
-	/* Some systems cannot do it so, or not without /proc. */
-	return errno == EOPNOTSUPP || errno == ENOSYS ?
-	    chmod(name, (mode_t)control->mode) : -1;
+	return change_mode(socket, name, (mode_t)control->mode);
+}
+
+/* What has been bound just now, and is nobody else's; -1 with errno. */
+static int
+open_bound(int directory, const char *name, struct stat *st, int *handle)
+{
+#ifdef O_PATH
+	*handle = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (*handle == -1 || fstat(*handle, st) == -1)
+		return -1;
+#else
+	if (fstatat(directory, name, st, AT_SYMLINK_NOFOLLOW) == -1)
+		return -1;
+#endif
+	errno = EEXIST;
+	return S_ISSOCK(st->st_mode) && st->st_uid == geteuid() &&
+	    st->st_nlink == 1 ? 0 : -1;
 }
 
 static void
@@ -114,8 +150,9 @@ set_hidden_name(char *name, size_t size, const char *file)
 	snprintf(name, size, "%s" CONF_CONTROL_NEW, file);
 }
 
+/* By the whole name, since no system can bind(2) in a directory. */
 static int
-bind_hidden(int fd, const char *name)
+bind_hidden(int fd, const char *name, int directory, const char *last)
 {
 	struct sockaddr_un	sun;
 	struct stat		st;
@@ -124,34 +161,53 @@ bind_hidden(int fd, const char *name)
 
 	set_name(&sun, name);
 	/* Of one that died over it. */
-	if (lstat(name, &st) == 0 && S_ISSOCK(st.st_mode))
-		(void)unlink(name);
+	if (fstatat(directory, last, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISSOCK(st.st_mode))
+		(void)unlinkat(directory, last, 0);
 	mask = umask(HIDDEN);
 	bound = bind(fd, (struct sockaddr *)&sun, sizeof(sun));
 	umask(mask);
 	return bound;
 }
 
+/* It is there; 0, or -1 with errno. */
+static int
+finish(struct ctl_socket *s, const char *name,
+    const struct conf_control *control, int directory, const char *last)
+{
+	struct stat	st = { 0 };
+	int		handle = -1, done = -1;
+
+	if (open_bound(directory, last, &st, &handle) == 0 &&
+	    give_away(handle, name, control) == 0 &&
+	    listen(s->fd, BACKLOG) == 0)
+		done = 0;
+	io_close(&handle);
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	return done;
+}
+
 /* Under another name, all done but that; -1 with errno. */
 static int
 make(struct ctl_socket *s, const char *name, const struct conf_control *control)
 {
-	struct stat	st;
-	int		error;
+	const char	*last;
+	int		 directory = trusted_directory(name, &last);
+	int		 done = -1, error;
 
+	if (directory == -1)
+		return -1;
 	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (s->fd == -1 || bind_hidden(s->fd, name) == -1)
-		return -1;
-	if (give_away(name, control) == -1 || lstat(name, &st) == -1 ||
-	    listen(s->fd, BACKLOG) == -1) {
+	if (s->fd != -1 && bind_hidden(s->fd, name, directory, last) == 0) {
+		done = finish(s, name, control, directory, last);
 		error = errno;
-		(void)unlink(name);
+		if (done == -1)
+			(void)unlinkat(directory, last, 0);
 		errno = error;
-		return -1;
 	}
-	s->dev = st.st_dev;
-	s->ino = st.st_ino;
-	return 0;
+	io_close(&directory);
+	return done;
 }
 
 int
@@ -179,12 +235,18 @@ ctl_socket_open(struct ctl_socket *s, const struct conf *conf,
 void
 ctl_socket_place(struct ctl_socket *s)
 {
-	char	name[NAME];
+	char		 name[NAME];
+	const char	*from;
+	int		 directory;
 
 	if (s->fd == -1 || s->placed)
 		return;
 	set_hidden_name(name, sizeof(name), s->file);
-	s->placed = rename(name, s->file) == 0;
+	directory = trusted_directory(name, &from);
+	s->placed = directory != -1 &&
+	    renameat(directory, from, directory,
+	    strrchr(s->file, '/') + 1) == 0;
+	io_close(&directory);
 	if (!s->placed)
 		log_error("cannot make the socket %s (control)", s->file);
 }
@@ -211,8 +273,10 @@ ctl_socket_stays(const struct ctl_socket *s, const struct conf *a,
 void
 ctl_socket_remove(struct ctl_socket *s)
 {
-	char		name[NAME];
-	struct stat	st;
+	char		 name[NAME];
+	const char	*last;
+	struct stat	 st;
+	int		 directory;
 
 	if (s->fd == -1)
 		return;
@@ -220,9 +284,13 @@ ctl_socket_remove(struct ctl_socket *s)
 		snprintf(name, sizeof(name), "%s", s->file);
 	else
 		set_hidden_name(name, sizeof(name), s->file);
-	if (lstat(name, &st) == 0 && st.st_dev == s->dev &&
-	    st.st_ino == s->ino && unlink(name) == -1)
+	directory = trusted_directory(name, &last);
+	if (directory != -1 &&
+	    fstatat(directory, last, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_dev == s->dev && st.st_ino == s->ino &&
+	    unlinkat(directory, last, 0) == -1)
 		log_warn("cannot remove %s", name);
+	io_close(&directory);
 	io_close(&s->fd);
 	mem_drop(&s->file);
 }

@@ -17,6 +17,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
+#include "lib/trusted.h"
 #include "monitor_private.h"
 
 #define PATIENCE	10000	/* ms for a file system to open a log */
@@ -25,8 +26,8 @@ int
 logs_open(const char *file)
 {
 	/* A FIFO that nobody reads must not keep us. */
-	return open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
-	    O_NONBLOCK, 0640);
+	return trusted_open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
+	    O_NONBLOCK | O_NOCTTY, 0640);
 }
 
 void

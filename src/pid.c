@@ -18,6 +18,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/trusted.h"
 #include "pid.h"
 
 #define TEXT	32		/* bytes of a pid file, and more than enough */
@@ -68,8 +69,8 @@ take(const char *path, long *holder)
 	int	fd;
 
 	/* Its directory may be somebody else's, who likes links. */
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-	    0644);
+	fd = trusted_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
+	    O_NONBLOCK, 0644);
 	if (fd == -1)
 		return -1;
 	if (flock(fd, LOCK_EX | LOCK_NB) == -1)
@@ -126,6 +127,19 @@ pid_write(const struct pid_file *p)
 		log_warn("cannot write the pid file %s", p->path);
 }
 
+/* Where it is by links that root has made. */
+static int
+remove_file(const char *path)
+{
+	const char	*name;
+	int		 directory = trusted_directory(path, &name), done = -1;
+
+	if (directory != -1)
+		done = unlinkat(directory, name, 0);
+	io_close(&directory);
+	return done;
+}
+
 void
 pid_end(struct pid_file *p)
 {
@@ -133,7 +147,7 @@ pid_end(struct pid_file *p)
 
 	/* Nobody's, if it ends before it has served. */
 	if ((who == (long)getpid() || who == 0) &&
-	    is_file(p->fd, p->path) && unlink(p->path) == -1 &&
+	    is_file(p->fd, p->path) && remove_file(p->path) == -1 &&
 	    ftruncate(p->fd, 0) == -1)
 		log_warn("cannot remove the pid file %s", p->path);
 	pid_leave(p);

@@ -1,0 +1,249 @@
+/*
+ * Tests of lib/trusted: links of root and of others, at each place of a name;
+ * for root only.
+ */
+#include <sys/wait.h>
+
+#include <signal.h>
+
+#include "lib/buf.h"
+#include "lib/log.h"
+#include "lib/trusted.h"
+#include "t/unit/helpers/tree.h"
+#include "t/unit/unit.h"
+
+#define COUNT(a)	((int)(sizeof(a) / sizeof((a)[0])))
+#define OTHER		20001
+#define FLAGS		(O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK)
+
+/* A name; what is said if it is refused, or what is opened, both NULL: the
+ * error.  The tree is root's; in it "theirs" and all in that is another's. */
+static const struct {
+	const char	*name, *said, *opened;
+	int		 flags, error;
+} cases[] = {
+	{ "plain",		NULL, "plain", 0, 0 },
+	{ "new",		NULL, "new", 0, 0 },
+	{ "link",		NULL, "secret/file", 0, 0 },
+	{ "absolute",		NULL, "secret/file", 0, 0 },
+	{ "over-two",		NULL, "secret/file", 0, 0 },
+	{ "linked/file",	NULL, "secret/file", 0, 0 },
+	{ "linked/../plain",	NULL, "plain", 0, 0 },
+	{ "./secret//file",	NULL, "secret/file", 0, 0 },
+	{ "dangling",		NULL, "secret/made", 0, 0 },
+	{ "link",		NULL, NULL, O_NOFOLLOW, ELOOP },
+	{ "linked/file",	NULL, "secret/file", O_NOFOLLOW, 0 },
+	{ "loop",		NULL, NULL, 0, ELOOP },
+	{ "none/file",		NULL, NULL, 0, ENOENT },
+	{ "plain/file",		NULL, NULL, 0, ENOTDIR },
+	{ "secret",		NULL, NULL, 0, EISDIR },
+	/* Made by another, who may not write there any more. */
+	{ "given",		"given in it is a link", NULL, 0, EPERM },
+	/* In another's directory. */
+	{ "theirs/own",		NULL, "theirs/own", 0, 0 },
+	{ "theirs/roots",	NULL, "theirs/roots", 0, 0 },
+	{ "theirs/new",		NULL, "theirs/new", 0, 0 },
+	{ "theirs/link",	"link in it is a link", NULL, 0, EPERM },
+	{ "theirs/roots-link",	"roots-link in it is a link", NULL, 0, EPERM },
+	{ "theirs/dangling",	"dangling in it is a link", NULL, 0, EPERM },
+	{ "theirs/away/file",	"away in it is a link", NULL, 0, EPERM },
+	{ "theirs/away/file",	"away in it is a link", NULL, O_NOFOLLOW,
+	    EPERM },
+	{ "theirs/below/file",	NULL, "theirs/below/file", 0, 0 },
+	{ "to-theirs",		"link in it is a link", NULL, 0, EPERM },
+	{ "theirs/hard",	"it has another name", NULL, 0, EPERM },
+	{ "theirs/own-hard",	NULL, "theirs/own", 0, 0 },
+	/* In one that is root's, but not only. */
+	{ "shared/link",	"link in it is a link", NULL, 0, EPERM },
+	{ "shared/hard",	"it has another name", NULL, 0, EPERM },
+	{ "shared/plain",	NULL, "shared/plain", 0, 0 },
+	{ "sticky/link",	"link in it is a link", NULL, 0, EPERM },
+	{ "sticky/mine/link",	NULL, "secret/file", 0, 0 },
+};
+
+static struct buf	lines;
+
+static void
+take(void *context, const char *line, size_t n)
+{
+	(void)context;
+	buf_add(&lines, line, n);
+}
+
+static void
+fill(const char *directory, uid_t owner, mode_t mode)
+{
+	char	name[100];
+
+	tree_dir(directory, 0755);
+	snprintf(name, sizeof(name), "%s/link", directory);
+	tree_link("../secret/file", name);
+	tree_own(name, owner);
+	snprintf(name, sizeof(name), "%s/hard", directory);
+	ck_assert_int_eq(link(tree_path("secret/file"), tree_path(name)), 0);
+	snprintf(name, sizeof(name), "%s/plain", directory);
+	tree_file(name, "", 0640);
+	tree_own(directory, owner);
+	ck_assert_int_eq(chmod(tree_path(directory), mode), 0);
+}
+
+static void
+fill_theirs(void)
+{
+	fill("theirs", OTHER, 0755);
+	tree_file("theirs/own", "", 0640);
+	tree_own("theirs/own", OTHER);
+	ck_assert_int_eq(link(tree_path("theirs/own"),
+	    tree_path("theirs/own-hard")), 0);
+	tree_file("theirs/roots", "", 0640);
+	tree_link("../secret/file", "theirs/roots-link");
+	tree_link("../secret/never", "theirs/dangling");
+	tree_own("theirs/dangling", OTHER);
+	tree_link("../secret", "theirs/away");
+	tree_own("theirs/away", OTHER);
+	tree_dir("theirs/below", 0755);
+	tree_file("theirs/below/file", "", 0640);
+}
+
+static void
+begin(void)
+{
+	tree_begin();
+	if (geteuid() != 0)
+		return;
+	tree_dir("secret", 0700);
+	tree_file("secret/file", "", 0600);
+	tree_file("plain", "", 0640);
+	tree_link("secret/file", "link");
+	tree_link(tree_path("secret/file"), "absolute");
+	tree_link("link", "over-two");
+	tree_link("secret", "linked");
+	tree_link("secret/made", "dangling");
+	tree_link("loop", "loop");
+	tree_link("secret/file", "given");
+	tree_own("given", OTHER);
+	tree_link("theirs/link", "to-theirs");
+	fill_theirs();
+	fill("shared", 0, 0775);
+	fill("sticky", 0, 01777);
+	tree_dir("sticky/mine", 0755);
+	tree_link("../../secret/file", "sticky/mine/link");
+	log_init("test", LOG_GRADE_NOTICE);
+	log_sink(take, NULL);
+}
+
+static void
+check_same(int fd, const char *name)
+{
+	struct stat	a, b;
+
+	ck_assert_int_eq(fstat(fd, &a), 0);
+	ck_assert_int_eq(stat(tree_path(name), &b), 0);
+	ck_assert_msg(a.st_ino == b.st_ino && a.st_dev == b.st_dev,
+	    "another than %s", name);
+}
+
+START_TEST(names)
+{
+	const char	*said = cases[_i].said;
+	int		 fd, error;
+
+	if (geteuid() != 0)
+		return;
+	fd = trusted_open(tree_path(cases[_i].name), FLAGS | cases[_i].flags,
+	    0640);
+	error = errno;
+	ck_assert_msg((fd != -1) == (cases[_i].opened != NULL), "%s: %s",
+	    cases[_i].name, strerror(error));
+	if (fd != -1)
+		check_same(fd, cases[_i].opened);
+	else
+		ck_assert_int_eq(error, cases[_i].error);
+	ck_assert_msg(said == NULL ? lines.len == 0 :
+	    strstr(buf_string(&lines), said) != NULL, "%s: %s",
+	    cases[_i].name, buf_string(&lines));
+	ck_assert_int_eq(access(tree_path("secret/never"), F_OK), -1);
+}
+END_TEST
+
+/* The kernel's own links: whatever they lead to has no path. */
+START_TEST(kernels)
+{
+	int	pipes[2], fd;
+	char	name[64];
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", pipes[1]);
+	fd = trusted_open(name, FLAGS, 0640);
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(write(fd, "x", 1), 1);
+	ck_assert_int_eq(read(pipes[0], name, 1), 1);
+	close(fd);
+	ck_assert_int_ne(dup2(pipes[1], STDOUT_FILENO), -1);
+	fd = trusted_open("/dev/stdout", FLAGS, 0640);
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(write(fd, "y", 1), 1);
+	ck_assert_int_eq(read(pipes[0], name, 1), 1);
+	fd = trusted_open("/dev/null", FLAGS, 0640);
+	ck_assert_int_ne(fd, -1);
+}
+END_TEST
+
+/* One that becomes a link, and a file again, all the time. */
+START_TEST(swapped)
+{
+	static const char *const	pairs[][2] = {
+		{ "theirs/own", "theirs/link" }, { "theirs/below",
+		"theirs/away" }
+	};
+	struct stat			st;
+	pid_t				child;
+	int				fd;
+
+	if (geteuid() != 0)
+		return;
+	child = tree_swap(pairs, 2);
+	for (int turn = 0; turn < 3000; turn++) {
+		fd = trusted_open(tree_path(turn % 2 == 0 ? "theirs/own" :
+		    "theirs/below/file"), FLAGS, 0640);
+		if (fd != -1) {
+			ck_assert_int_eq(write(fd, "x", 1), 1);
+			close(fd);
+		}
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ck_assert_int_eq(stat(tree_path("secret/file"), &st), 0);
+	ck_assert_int_eq(st.st_size, 0);
+}
+END_TEST
+
+START_TEST(directories)
+{
+	const char	*last = NULL;
+	int		 directory;
+
+	directory = trusted_directory(tree_path("none"), &last);
+	ck_assert_int_ne(directory, -1);
+	ck_assert_str_eq(last, "none");
+	close(directory);
+	ck_assert_int_eq(trusted_directory(tree_path("none/none"), &last), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_int_eq(trusted_directory("here", &last), -1);
+	if (geteuid() != 0)
+		return;
+	ck_assert_int_eq(trusted_directory(tree_path("theirs/away/x"), &last),
+	    -1);
+	ck_assert_int_eq(errno, EPERM);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, begin, tree_end);
+	tcase_add_loop_test(tests, names, 0, COUNT(cases));
+	tcase_add_test(tests, kernels);
+	tcase_add_test(tests, swapped);
+	tcase_add_test(tests, directories);
+}
