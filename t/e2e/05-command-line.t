@@ -175,6 +175,23 @@ like($err, qr{cannot open the log \Q$dir\E/full/dir}, 'and its name');
 	}
 }
 
+# The conf itself may be a pipe; what it includes may not.
+conf($good);
+for my $how ('cat "$0" | "$1" -t -f /dev/stdin', '"$1" -t -f /dev/stdin < "$0"',
+    'mkfifo "$0.pipe"; cat "$0" > "$0.pipe" & "$1" -t -f "$0.pipe"; ' .
+    'status=$?; rm "$0.pipe"; exit $status') {
+	($status, $out, $err) = Amped::run_command(undef, '/bin/sh', '-c',
+	    $how, $conf, Amped::program());
+	is($status >> 8, 0, "a conf by a pipe: $how") or diag($err);
+}
+POSIX::mkfifo("$dir/fifo.conf", 0644) or die "mkfifo: $!\n";
+conf("$good\n  include fi*.conf\n");
+($status, $out, $err) = run_amped('-t', '-f', $conf);
+is($status >> 8, 78, 'a FIFO is included: exit 78');
+like($err, qr{:\d+:11: \Q$dir\E/fifo.conf is a FIFO, not a file$}m,
+    'and its place');
+unlink("$dir/fifo.conf");
+
 # What it could do nothing with.
 conf("control %D/control\n$good");
 ($status, $out, $err) = Amped::run_command(undef, '/bin/sh', '-c',
