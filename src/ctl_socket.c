@@ -136,6 +136,7 @@ open_bound(int directory, const char *name, struct stat *st, int *handle)
 	if (*handle == -1 || fstat(*handle, st) == -1)
 		return -1;
 #else
+	(void)handle;
 	if (fstatat(directory, name, st, AT_SYMLINK_NOFOLLOW) == -1)
 		return -1;
 #endif
