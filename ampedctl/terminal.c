@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/io.h"
+#include "lib/visible.h"
 #include "terminal.h"
 
 #define COLUMNS	80
@@ -116,7 +117,9 @@ terminal_show(const struct buf *text)
 		if (newline == NULL)
 			newline = end;
 		len = (size_t)(newline - at);
-		buf_add(&out, at, len < columns ? len : columns);
+		len = len < columns ? len : columns;
+		buf_add(&out, at, len);
+		visible_line(out.at + out.len - len, len);
 		/* No newline behind the last line: it would scroll. */
 		buf_adds(&out, lines > 1 ? CLEAR "\r\n" : CLEAR);
 	}
