@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "arch/evloop.h"
+#include "lib/lock.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -56,6 +57,7 @@ from_libevent(int severity, const char *message)
  * Among pieces of clients that have gone, each of these would keep a page.
  */
 static struct pool	memory;
+static struct lock	*memory_lock;		/* NULL: of one thread */
 
 struct sized {
 	size_t	 size;		/* of all */
@@ -65,8 +67,11 @@ struct sized {
 static void *
 get_piece(size_t n)
 {
-	struct sized	*p = pool_get(&memory, sizeof(*p) + n);
+	struct sized	*p;
 
+	lock_take(memory_lock);
+	p = pool_get(&memory, sizeof(*p) + n);
+	lock_release(memory_lock);
 	p->size = sizeof(*p) + n;
 	return p->bytes;
 }
@@ -79,7 +84,9 @@ put_piece(void *bytes)
 	if (bytes == NULL)
 		return;
 	p = (struct sized *)(void *)((char *)bytes - sizeof(*p));
+	lock_take(memory_lock);
 	pool_put(&memory, p, p->size);
+	lock_release(memory_lock);
 }
 
 static void *
@@ -97,9 +104,11 @@ move_piece(void *bytes, size_t n)
 }
 
 void
-evloop_pool_memory(void)
+evloop_pool_memory(bool threads)
 {
 	pool_init(&memory);
+	if (threads)
+		memory_lock = lock_new();
 	event_set_mem_functions(get_piece, move_piece, put_piece);
 }
 

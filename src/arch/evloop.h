@@ -25,9 +25,9 @@ enum evloop_want {
 				 * that more comes */
 };
 
-/* Before any loop, in a process whose loops are one thread's: keeps what they
- * allocate apart from what comes and goes with clients. */
-void		 evloop_pool_memory(void);
+/* Before any loop: keeps what they allocate apart from what comes and goes with
+ * clients. */
+void		 evloop_pool_memory(bool threads);
 struct evloop	*evloop_new(struct clock *);
 void		 evloop_free(struct evloop **);	/* all watches freed */
 /* Runs until evloop_stop. */

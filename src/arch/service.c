@@ -164,10 +164,9 @@ service_open(struct service *s, const struct world *world)
 {
 	/* From thread to thread a connection takes large pieces with it, each
 	 * time. */
-	if (arch_threads(world->conf) == 1) {
+	if (arch_threads(world->conf) == 1)
 		mem_map_large();
-		evloop_pool_memory();
-	}
+	evloop_pool_memory(arch_threads(world->conf) > 1);
 	memset(s, 0, sizeof(*s));
 	s->world = world;
 	s->pagemap = -1;

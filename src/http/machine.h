@@ -70,8 +70,7 @@ struct http	*http_new(const struct http_setup *);
 void		 http_free(struct http **);	/* all connections freed */
 /* Caches, a line each, to a function that takes lines. */
 void		 http_report(struct http *, void (*)(const char *));
-/* Gauges and counters of the caches. */
-void		 http_measure(const struct http *);
+void		 http_measure(const struct http *);	/* gauges, counters */
 /* Work that is too much for one turn of a loop: some of it; true: there is more
  * for the turns to come. */
 bool		 http_tidy(struct http *);
@@ -116,7 +115,6 @@ bool		 machine_rests(const struct peer *);
 bool		 machine_unread(const struct peer *);
 /* Its client has taken all output. */
 bool		 machine_is_through(const struct peer *);
-/* What it is doing, for logs and tests. */
-const char	*machine_step(const struct peer *);
+const char	*machine_step(const struct peer *);	/* for logs, tests */
 
 #endif
