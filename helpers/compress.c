@@ -30,6 +30,7 @@ struct result {
 	int64_t		 size;
 	bool		 in_memory;
 	mode_t		 type;		/* S_IFREG: it has a name */
+	struct job_version kept;	/* ... and a version of its own */
 };
 
 /* Finding is what another kind of job does. */
@@ -99,6 +100,7 @@ take_kept(const char *name, int64_t size, struct result *r)
 	    st.st_uid == geteuid() && (st.st_mode & 022) == 0 &&
 	    st.st_size < size && gzip_whole(r->fd, size)) {
 		r->size = st.st_size;
+		r->kept = version_of(&st);
 		return true;
 	}
 	io_close(&r->fd);
@@ -110,8 +112,9 @@ static int
 make_kept(const struct job *job, const struct job *source, const char *name,
     struct result *r)
 {
-	char	temporary[NAME_MAX_BYTES];
-	int	error;
+	char		temporary[NAME_MAX_BYTES];
+	struct stat	st;
+	int		error;
 
 	snprintf(temporary, sizeof(temporary), "%s/.new-XXXXXX", job->keep);
 	r->fd = mkstemp(temporary);
@@ -119,14 +122,16 @@ make_kept(const struct job *job, const struct job *source, const char *name,
 		return errno;
 	error = pack(source, r);
 	if (error == 0 && (io_cloexec(r->fd, true) == -1 ||
-	    rename(temporary, name) == -1))
+	    rename(temporary, name) == -1 || fstat(r->fd, &st) == -1))
 		error = errno;
 	if (error != 0) {
 		unlink(temporary);
 		io_close(&r->fd);
+		return error;
 	}
 	r->type = S_IFREG;
-	return error;
+	r->kept = version_of(&st);
+	return 0;
 }
 
 static int
@@ -135,6 +140,7 @@ make_unnamed(const struct job *source, struct result *r)
 	int	error;
 
 	r->type = 0;
+	r->kept = (struct job_version){ 0 };
 	r->fd = unnamed_open(&r->in_memory);
 	if (r->fd == -1)
 		return errno;
@@ -171,7 +177,7 @@ answer(struct job *job, const struct job *source, const struct result *r)
 	job->facts = (struct job_facts){
 		.mode = r->type | (source->facts.mode & 0777),
 		.uid = geteuid(), .settled = source->facts.settled,
-		.in_memory = r->in_memory
+		.in_memory = r->in_memory, .kept = r->kept
 	};
 	handle_pass(job);
 }

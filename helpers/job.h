@@ -81,8 +81,7 @@ struct job_version {
 
 /* What else stat and statfs told about it. */
 struct job_facts {
-	uint32_t	mode;			/* st_mode */
-	uint32_t	uid;			/* st_uid */
+	uint32_t	mode, uid;		/* st_mode, st_uid */
 	/*
 	 * Changed so long ago that any further change would have got another
 	 * time stamp: only then the version is a strong validator.
@@ -92,6 +91,7 @@ struct job_facts {
 	bool		handle;		/* reading it may wait, and closing:
 					 * the descriptor is only a handle
 					 * (O_PATH), for COPY */
+	struct job_version kept;	/* COMPRESS: of fd, if that is kept */
 };
 
 struct job {
@@ -156,7 +156,7 @@ struct job {
 	 * with the text, whose version is of that alone, mode the directory's.
 	 * COMPRESS: one with what gzip writes or, with type regular in its
 	 * mode, one that is kept, or a handle of that.  Its version is the
-	 * file's, but for the size, which is always less.
+	 * file's, but for the size, which is always less; see kept.
 	 */
 	int		 fd;
 

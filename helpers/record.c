@@ -15,7 +15,7 @@
 
 /* "job" and the version of the wire form; also tells the byte order. */
 #define ORDER_MAGIC	0x6a6f6202
-#define ANSWER_MAGIC	0x616e7301
+#define ANSWER_MAGIC	0x616e7302
 
 #define ORDER_KNOWN	1u
 #define ORDER_STAY	2u
@@ -47,11 +47,13 @@ struct answer {
 	uint32_t	same, settled, in_memory;	/* 0, 1 */
 	uint32_t	with_fd;		/* 0, 1; 2: a handle */
 	uint64_t	done;
+	struct job_version kept;
 };
 
 /* Holes would carry bytes of our memory to the other side. */
 _Static_assert(sizeof(struct order) == 40 + 48 + 32, "holes in the order");
-_Static_assert(sizeof(struct answer) == 24 + 48 + 32, "holes in the answer");
+_Static_assert(sizeof(struct answer) == 24 + 2 * 48 + 32,
+    "holes in the answer");
 _Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX <=
     RECORD_MAX,
     "a record does not fit its buffer");
@@ -451,7 +453,8 @@ record_send_answer(int sock, const struct job *job)
 		.settled = job->facts.settled,
 		.in_memory = job->facts.in_memory,
 		.with_fd = brings_file(job->kind, job->error, job->same),
-		.done = job->done
+		.done = job->done,
+		.kept = job->facts.kept
 	};
 	struct iovec	part = { .iov_base = &a, .iov_len = sizeof(a) };
 
@@ -490,7 +493,8 @@ answer_fits(const struct answer *a, const struct job *job)
 	    a->id == job->id && a->error >= 0 && a->which <= count &&
 	    done_fits(a, job) && flags_fit(a) &&
 	    (!a->same || (job->known && a->error == 0)) &&
-	    version_fits(&a->version) &&
+	    version_fits(&a->version) && version_fits(&a->kept) &&
+	    (a->kind == JOB_COMPRESS || a->kept.ino == 0) &&
 	    (a->with_fd > 0) == brings_file(job->kind, a->error, a->same);
 }
 
@@ -505,7 +509,7 @@ fill(struct job *job, const struct answer *a, int fd)
 		job->version = a->version;
 	job->facts = (struct job_facts){ .mode = a->mode, .uid = a->uid,
 	    .settled = a->settled, .in_memory = a->in_memory,
-	    .handle = a->with_fd == 2 };
+	    .handle = a->with_fd == 2, .kept = a->kept };
 	job->done = a->done;
 	if (job->kind != JOB_READ)		/* that one is the asker's */
 		job->fd = fd;

@@ -227,8 +227,11 @@ answer_expire(struct pathname_cache *pc, struct path *p,
     const struct file *f)
 {
 	lock_take(pc->cache.lock);
-	if (p->file == f)
+	if (p->file == f) {
 		p->looked = PATHNAME_LONG_AGO;
+		if (f != NULL)
+			file_spoil(p->file);
+	}
 	lock_release(pc->cache.lock);
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cache/cache.h"
+#include "helpers/job.h"
 
 struct errand;
 struct file;
@@ -44,7 +45,10 @@ struct descriptor {
 	uint16_t		 trust;		/* ms that a proof is good */
 	bool			 unwanted;	/* when nobody holds it */
 	bool			 no_sendfile;	/* the system has refused */
+	bool			 spoilt;	/* what is kept has changed */
 	struct fetch		 only;		/* of a small file's chunk */
+	const struct job_version *version;	/* of what it is: the file's, */
+	struct job_version	 kept[];	/* or, if it is kept, this */
 };
 
 #endif

@@ -15,6 +15,9 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
+/* Their slots take memory, and a sparse file has any number of them. */
+#define FILE_CHUNKS_MOST	(1U << 22)
+
 /* Pieces, or places for some, that are dropped in one turn. */
 #define TURN_PIECES	128
 #define TURN_PLACES	65536
@@ -54,7 +57,7 @@ take_out(struct file *f)
 
 /* A close may take long, and is not to be waited for under the lock. */
 static void
-leave(struct file *f, int fd)
+leave(struct file *f, int fd, const struct job_version *version)
 {
 	struct file_cache	*fc = f->cache;
 	struct file_left	*left;
@@ -65,7 +68,7 @@ leave(struct file *f, int fd)
 	}
 	left = mem_zero(sizeof(*left));
 	left->fd = fd;
-	left->version = f->version;
+	left->version = *version;
 	STAILQ_INSERT_TAIL(&fc->left, left, link);
 	fc->nleft++;
 	fc->later(fc->later_context);
@@ -78,15 +81,15 @@ let_go(struct descriptor *d)
 	struct file_cache	*fc = f->cache;
 	int			 fd = d->fd;
 
-	free(d);
 	if (f->small || file_is_made(f))
 		close(fd);
 	else if (fc->cache.lock != NULL)
-		leave(f, fd);
+		leave(f, fd, d->version);
 	else if (fc->give != NULL)
-		fc->give(fc->give_context, fd, &f->version);
+		fc->give(fc->give_context, fd, d->version);
 	else
 		close(fd);
+	free(d);
 }
 
 static void
@@ -174,7 +177,7 @@ file_is_made(const struct file *f)
 bool
 file_stands(const struct file *f)
 {
-	const struct job_version	*v = &f->version;
+	const struct job_version	*v = f->descriptor->version;
 	struct stat			 st;
 
 	if (file_is_made(f) || f->handle)
@@ -205,7 +208,7 @@ count_chunks(const struct file_cache *fc, const struct job_version *version)
 /* Counts the method; whether it is to be said, once for each file system of
  * others. */
 static bool
-count_method(const struct file *f)
+count_method(const struct file *f, uint64_t dev)
 {
 	struct file_cache	*fc = f->cache;
 	unsigned		 i;
@@ -214,12 +217,11 @@ count_method(const struct file *f)
 	if (file_is_made(f))
 		return false;
 	for (i = 0; i < fc->ntold; i++)
-		if (fc->told[i].dev == f->version.dev &&
-		    fc->told[i].method == f->method)
+		if (fc->told[i].dev == dev && fc->told[i].method == f->method)
 			return false;
 	if (i == FILE_SYSTEMS)
 		return false;
-	fc->told[i].dev = f->version.dev;
+	fc->told[i].dev = dev;
 	fc->told[i].method = f->method;
 	fc->ntold++;
 	return true;
@@ -242,13 +244,20 @@ enter(struct file *f)
 }
 
 static struct descriptor *
-descriptor_new(struct file *f, int fd)
+descriptor_new(struct file *f, int fd, const struct job_version *kept)
 {
-	struct descriptor	*d = mem_zero(sizeof(*d));
+	bool			 is_kept = kept->ino != 0;
+	struct descriptor	*d = mem_zero(sizeof(*d) +
+				    is_kept * sizeof(*kept));
 
 	d->file = f;
 	d->fd = fd;
 	d->ahead = f->nchunks;
+	d->version = &f->version;
+	if (is_kept) {
+		d->kept[0] = *kept;
+		d->version = d->kept;
+	}
 	return d;
 }
 
@@ -257,6 +266,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
     const struct job_facts *facts)
 {
 	uint32_t	 nchunks;
+	uint64_t	 dev;
 	struct file	*f;
 	bool		 tell;
 
@@ -273,17 +283,18 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->handle = facts->handle;
 	f->made = !S_ISREG(facts->mode);
 	f->nchunks = nchunks;
-	f->descriptor = descriptor_new(f, fd);
+	f->descriptor = descriptor_new(f, fd, &facts->kept);
+	dev = f->descriptor->version->dev;
 	f->method = (uint8_t)resident_choose(fc->residency, f, facts);
 	f->descriptor->trust = f->method == RESIDENT_NOWAIT ? RESIDENT_PROOF :
 	    RESIDENT_TRUST;
 	lock_take(fc->cache.lock);
-	tell = count_method(f);
+	tell = count_method(f, dev);
 	enter(f);
 	lock_release(fc->cache.lock);
 	if (tell)
 		log_info("device %llu: whether files are in memory is found "
-		    "out by %s", (unsigned long long)f->version.dev,
+		    "out by %s", (unsigned long long)dev,
 		    resident_name(f->method));
 	return f;
 }
@@ -365,13 +376,26 @@ file_take(struct file *f, struct chunk **kp)
 	    take(f, kp);
 }
 
+void
+file_spoil(struct file *f)
+{
+	struct descriptor	*d;
+
+	lock_take(f->cache->cache.lock);
+	d = f->descriptor;
+	if (d != NULL)
+		d->spoilt = d->version != &f->version;
+	lock_release(f->cache->cache.lock);
+}
+
 bool
 file_lasts(const struct file *f)
 {
 	bool	lasts;
 
 	lock_take(f->cache->cache.lock);
-	lasts = f->descriptor != NULL || chunk_whole(f);
+	lasts = (f->descriptor != NULL && !f->descriptor->spoilt) ||
+	    chunk_whole(f);
 	lock_release(f->cache->cache.lock);
 	return lasts;
 }

@@ -39,8 +39,6 @@ struct file {
 };
 
 #define FILE_SYSTEMS	16	/* that the log tells apart */
-/* Their slots take memory, and a sparse file has any number of them. */
-#define FILE_CHUNKS_MOST	(1U << 22)
 
 struct file_cache {
 	struct cache	 cache;
@@ -90,6 +88,8 @@ struct file	*file_new(struct file_cache *, int fd,
 enum file_source file_take(struct file *, struct chunk **);
 /* Whether there is something to send it from. */
 bool		 file_lasts(const struct file *);
+/* If it is kept, it lasts no longer: it is not what its version says. */
+void		 file_spoil(struct file *);
 int		 file_hold(struct file *);	/* keeps it open; -1: closed */
 void		 file_release(struct file *);
 /* Drops some pieces of files that are to go; true: that was not all.  Gives, in

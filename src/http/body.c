@@ -13,6 +13,7 @@
 #include "http/find.h"
 #include "http/look.h"
 #include "http/reply.h"
+#include "http/variant.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -96,7 +97,7 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 	l->errand.job.fd = file_hold(f);
 	l->errand.job.offset = chunk_start(k);
 	l->errand.job.length = chunk_len(k);
-	l->errand.job.version = f->version;
+	l->errand.job.version = *f->descriptor->version;
 	l->errand.job.known = l->errand.job.kind == JOB_COPY;
 	l->errand.done = load_done;
 	l->errand.free = load_free;
@@ -337,23 +338,31 @@ is_gone(const struct request *r, int error)
 }
 
 static RARE enum go
+give_up(struct conn *c, int error)
+{
+	return c->request->answered ? conn_abort(c) :
+	    reply_error(c, reply_why(c, look_why(error)));
+}
+
+static RARE enum go
 failed(struct conn *c, int error)
 {
 	struct request	*r = c->request;
 
 	if (is_gone(r, error))
 		return vanished(c);
-	if (r->answered)
-		return conn_abort(c);
-	return reply_error(c, reply_why(c, look_why(error)));
+	if (!r->answered && variant_is(r->path->space))
+		return find_plain(c);
+	return give_up(c, error);
 }
 
 /* Nobody has read it in time. */
 static RARE enum go
-missed(struct conn *c)
+missed(struct conn *c, enum outcome outcome)
 {
 	stats_count(STATS_DISK_TIMEOUTS);
-	return failed(c, ETIMEDOUT);
+	return outcome == OUTCOME_TIMED_OUT ? failed(c, ETIMEDOUT) :
+	    give_up(c, ETIMEDOUT);
 }
 
 /* The next chunk must come from the disk: send what there is, then wait. */
@@ -548,9 +557,10 @@ body_step(struct conn *c)
 	struct request		*r = c->request;
 	const struct whole	*w = r->ready == NULL ? NULL :
 				    whole_find(&c->http->wholes, r->ready);
+	enum outcome		 outcome = conn_outcome(c);
 
-	if (conn_outcome(c) != OUTCOME_READY)
-		return missed(c);
+	if (outcome != OUTCOME_READY)
+		return missed(c, outcome);
 	if (r->parse.method == METHOD_HEAD)
 		r->next = r->end;
 	else if (w != NULL) {

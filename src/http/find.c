@@ -66,13 +66,16 @@ take_best(struct conn *c)
 	}
 }
 
-/* It cannot be had, or not in time: then the file itself. */
+/* It cannot be had, or not in time: then the file itself, for which there are
+ * as many tries and as much time again. */
 static RARE enum go
 without_variant(struct conn *c)
 {
 	struct request	*r = c->request;
 
 	r->plain = true;
+	r->loaded = false;
+	r->tries = 0;
 	r->disk_by = 0;
 	return find_beside(c, space_site(r->path->space));
 }
@@ -149,13 +152,15 @@ rotten(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct path	*p = r->path;
+	bool		 over = r->tries++ == REQUEST_TRIES || late(c);
 
 	conn_request_reset(c);
-	if (r->tries++ == REQUEST_TRIES || late(c))
+	if (variant_is(p->space) && (over ||
+	    (!look_is_under_way(c->http, p) && !may_look(c->http, p))))
+		return without_variant(c);
+	if (over)
 		return reply_error(c, reply_why(c, late(c) ?
 		    WHY_DISK_LATE : WHY_RESTLESS));
-	if (!look_is_under_way(c->http, p) && !may_look(c->http, p))
-		return without_variant(c);
 	return look_first(c);
 }
 
@@ -225,10 +230,19 @@ find_expire(struct conn *c)
 }
 
 enum go
+find_plain(struct conn *c)
+{
+	find_expire(c);
+	return without_variant(c);
+}
+
+enum go
 find_again(struct conn *c)
 {
 	struct request	*r = c->request;
 
+	if (variant_is(r->path->space) && r->tries >= REQUEST_TRIES / 2)
+		return find_plain(c);
 	if (r->tries++ == REQUEST_TRIES)
 		return reply_error(c, reply_why(c, WHY_RESTLESS));
 	find_expire(c);

@@ -10,6 +10,8 @@
 void	find_expire(struct conn *);
 /* The version in hand has vanished before anything was sent: look again. */
 enum go	find_again(struct conn *);
+/* The variant in hand cannot be had: the file itself in its place. */
+enum go	find_plain(struct conn *);
 /* Looks for what is in another space under the same name. */
 enum go	find_beside(struct conn *, uint32_t space);
 /*

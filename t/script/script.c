@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "helpers/version.h"
 #include "t/script/world.h"
 
 #define MADE		784111777	/* Sun, 06 Nov 1994 08:49:37 GMT */
@@ -428,6 +429,10 @@ found(struct job *job, char **words, size_t n)
 	if (job->kind == JOB_LIST) {
 		job->facts.mode = S_IFDIR | 0755;
 		job->facts.in_memory = true;
+	} else if (job->kind == JOB_COMPRESS && n == 3 &&
+	    strcmp(words[2], "kept") == 0) {
+		job->facts.handle = true;
+		job->facts.kept = version_of(&st);
 	} else if (job->kind == JOB_COMPRESS) {
 		job->facts.mode = 0644;
 		job->facts.in_memory = true;
@@ -439,7 +444,7 @@ static void
 range_done(struct job *job, uint64_t done)
 {
 	if (job->kind == JOB_COPY || job->kind == JOB_CLOSE) {
-		job->known = false;	/* its times are invented */
+		job->known &= job->version.mtime != MADE;
 		job_perform(job);
 	}
 	job->done = done;

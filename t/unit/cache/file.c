@@ -124,6 +124,34 @@ START_TEST(given_away)
 }
 END_TEST
 
+/* One that is kept is a file of its own; when it is no more what it was, it
+ * lasts no longer.  All others are their version. */
+START_TEST(kept)
+{
+	struct job_version	 version = { .dev = 1, .ino = 2,
+				    .size = 400 * KIB };
+	struct job_facts	 facts = { .mode = S_IFREG, .in_memory = true };
+	struct file		*f;
+	bool			 is_kept = _i == 1;
+
+	caches_that_give();
+	if (is_kept)
+		facts.kept = (struct job_version){ .dev = 77, .ino = 3,
+		    .size = 400 * KIB };
+	f = file_new(&files, memfd_create("kept", 0), &version, &facts);
+	ck_assert_mem_eq(&f->version, &version, sizeof(version));
+	ck_assert_mem_eq(f->descriptor->version, is_kept ? &facts.kept :
+	    &version, sizeof(version));
+	ck_assert(file_lasts(f));
+	file_spoil(f);
+	ck_assert(file_lasts(f) == !is_kept);
+	file_drop(&f);
+	ck_assert_uint_eq(given.n, 1);
+	ck_assert_uint_eq(given.dev, is_kept ? 77 : 1);
+	close(given.fd[0]);
+}
+END_TEST
+
 static void
 count(void *context)
 {
@@ -256,4 +284,5 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, given_slowly, 0, 2);
 	tcase_add_test(tests, closed_here);
 	tcase_add_test(tests, made_ones);
+	tcase_add_loop_test(tests, kept, 0, 2);
 }

@@ -11,6 +11,7 @@
 
 #include "helpers/gzip.h"
 #include "helpers/job.h"
+#include "helpers/version.h"
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"
 
@@ -262,6 +263,25 @@ kept(char name[512])
 	return n;
 }
 
+/* Its version is the file's; it says beside what it is itself. */
+static void
+check_kept(const struct job *job)
+{
+	struct job	plain = asked("text");
+	struct stat	st;
+
+	plain.kind = JOB_RESOLVE;
+	plain.length = 0;
+	job_perform(&plain);
+	close(plain.fd);
+	ck_assert_int_eq(fstat(job->fd, &st), 0);
+	plain.version.size = st.st_size;
+	ck_assert(version_same(&job->version, &plain.version));
+	plain.version = version_of(&st);
+	ck_assert(version_same(&job->facts.kept, &plain.version));
+	ck_assert(!version_same(&job->facts.kept, &job->version));
+}
+
 static void
 perform_kept(void)
 {
@@ -269,9 +289,41 @@ perform_kept(void)
 
 	job.keep = keep;
 	job_perform(&job);
+	if (S_ISREG(job.facts.mode))
+		check_kept(&job);
+	else
+		ck_assert_uint_eq(job.facts.kept.ino, 0);
 	check_result(&job, "root/text");
 	close(job.fd);
 }
+
+/* Where it can only be a handle, it is read as any other file is. */
+START_TEST(keeps_a_handle)
+{
+#if defined(SYS_preadv2) && defined(O_PATH)
+	struct job	job, copy;
+
+	settle();
+	tree_forbid(SYS_preadv2, EOPNOTSUPP);
+	for (int i = 0; i < 2; i++) {		/* made, and found */
+		job = asked("text");
+		job.keep = keep;
+		job_perform(&job);
+		ck_assert_int_eq(job.error, 0);
+		ck_assert(job.facts.handle);
+		job_init(&copy, JOB_COPY);
+		copy.fd = job.fd;
+		copy.length = (uint64_t)job.version.size;
+		copy.known = true;
+		copy.version = job.facts.kept;
+		job_perform(&copy);
+		check_result(&copy, "root/text");
+		close(copy.fd);
+		close(job.fd);
+	}
+#endif
+}
+END_TEST
 
 static ino_t
 inode(const char *name)
@@ -293,6 +345,7 @@ START_TEST(keeps)
 	job_perform(&job);
 	check_result(&job, "root/text");
 	ck_assert(S_ISREG(job.facts.mode));
+	check_kept(&job);
 	close(job.fd);
 	ck_assert_int_eq(kept(name), 1);
 	first = inode(name);
@@ -397,6 +450,7 @@ unit_tests(TCase *tests)
 	    sizeof(refused) / sizeof(refused[0]));
 	tcase_add_test(tests, known);
 	tcase_add_test(tests, keeps);
+	tcase_add_test(tests, keeps_a_handle);
 	tcase_add_loop_test(tests, harmed, 0, sizeof(harms) / sizeof(harms[0]));
 	tcase_add_loop_test(tests, cannot_keep, 0, 2);
 	tcase_add_test(tests, nothing_half_done);

@@ -30,8 +30,11 @@ answered(enum job_kind kind)
 		job.fd = STDIN_FILENO;
 		job.which = 2;
 		job.version = (struct job_version){ 9, 8, 7, 6, 5, 4, 3 };
-		job.facts = (struct job_facts){ 0100644, 1000, true, true,
-		    false };
+		job.facts = (struct job_facts){ .mode = 0100644, .uid = 1000,
+		    .settled = true, .in_memory = true };
+		if (kind == JOB_COMPRESS)
+			job.facts.kept = (struct job_version){ 2, 3, 7, 6, 5,
+			    4, 3 };
 	} else if (kind != JOB_CLOSE)
 		job.done = job.length - 1;
 	return job;
@@ -55,6 +58,8 @@ START_TEST(answer_arrives)
 		ck_assert_uint_eq(got.facts.uid, 1000);
 		ck_assert(got.facts.settled && got.facts.in_memory);
 		ck_assert(!got.facts.handle);
+		ck_assert_mem_eq(&got.facts.kept, &job.facts.kept,
+		    sizeof(version));
 		fstat(got.fd, &a);
 		fstat(STDIN_FILENO, &b);
 		ck_assert_uint_eq(a.st_ino, b.st_ino);
@@ -147,6 +152,7 @@ static const struct {
 	{ JOB_RESOLVE,	IN_MEMORY, 4, 2 },
 	{ JOB_RESOLVE,	A_WITH_FD, 4, 0 },
 	{ JOB_RESOLVE,	A_WITH_FD, 4, 3 },
+	{ JOB_RESOLVE,	KEPT_INO, 8, 1 },		/* it keeps nothing */
 	{ JOB_RESOLVE,	DONE,	8, 4 },			/* of two */
 	{ JOB_RESOLVE,	DONE,	8, -1 },
 	{ JOB_READ,	KIND,	4, JOB_APPEND },
@@ -170,6 +176,8 @@ static const struct {
 	{ JOB_LIST,	DONE,	8, 101 },		/* more than asked */
 	{ JOB_COMPRESS,	KIND,	4, JOB_LIST },
 	{ JOB_COMPRESS,	ERROR,	4, EFBIG },		/* and a file */
+	{ JOB_COMPRESS,	KEPT_SIZE, 8, -1 },
+	{ JOB_COMPRESS,	KEPT_MTIME_NS, 4, 1000000000 },
 	{ JOB_COMPRESS,	A_WITH_FD, 4, 0 }
 };
 

@@ -27,7 +27,7 @@ enum {
 	TEXTS = 120,
 	ERROR = 16, WHICH = 20, A_VERSION = 24, A_SIZE = 40, A_MTIME_NS = 64,
 	SAME = 80, SETTLED = 84, IN_MEMORY = 88, A_WITH_FD = 92, DONE = 96,
-	ANSWER = 104
+	KEPT_INO = 112, KEPT_SIZE = 120, KEPT_MTIME_NS = 144, ANSWER = 152
 };
 
 static const char	 names[] = "index.html\0index.htm";
