@@ -89,14 +89,15 @@ open_directory(struct list *l)
 static bool
 is_left_out(const struct job *job, const char *name)
 {
-	const char	*pattern, *end = job->names + job->names_len;
+	const char	*pattern;
 
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return true;
-	for (pattern = job->names; pattern < end;
-	    pattern += strlen(pattern) + 1)
+	for (size_t at = 0; at < job->names_len; at += strlen(pattern) + 1) {
+		pattern = job->names + at;
 		if (fnmatch(pattern, name, 0) == 0)
 			return true;
+	}
 	return false;
 }
 

@@ -157,14 +157,15 @@ counts(const struct job_version *beside, const struct job_version *file)
 static int
 look_beside(struct job *job, const struct root *root, const char *name)
 {
-	const char	*suffix, *end = job->beside + job->beside_len;
+	const char	*suffix;
 	char		 path[JOB_PATH_MAX];
 	struct sight	 sight;
 	uint64_t	 bit = 1;
 	int		 error, fd;
 
-	for (suffix = job->beside; suffix < end;
-	    suffix += strlen(suffix) + 1, bit <<= 1) {
+	for (size_t at = 0; at < job->beside_len;
+	    at += strlen(suffix) + 1, bit <<= 1) {
+		suffix = job->beside + at;
 		error = append(path, name, suffix);
 		if (error == 0)
 			error = open_and_look(root, path, BENEATH_LOOK, &fd,
@@ -252,11 +253,12 @@ static int
 take_name(struct job *job, const struct root *root)
 {
 	char		 path[JOB_PATH_MAX];
-	const char	*name, *end = job->names + job->names_len;
+	const char	*name;
 	unsigned	 which = 0;
 	int		 error;
 
-	for (name = job->names; name < end; name += strlen(name) + 1) {
+	for (size_t at = 0; at < job->names_len; at += strlen(name) + 1) {
+		name = job->names + at;
 		error = append(path, job->path, name);
 		if (error != 0)
 			return error;
