@@ -443,10 +443,8 @@ found(struct job *job, char **words, size_t n)
 static void
 range_done(struct job *job, uint64_t done)
 {
-	if (job->kind == JOB_COPY || job->kind == JOB_CLOSE) {
-		job->known &= job->version.mtime != MADE;
+	if (job->kind == JOB_COPY || job->kind == JOB_CLOSE)
 		job_perform(job);
-	}
 	job->done = done;
 }
 
