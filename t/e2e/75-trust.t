@@ -45,7 +45,20 @@ sub start {
 	my ($sandbox, $site) = @_;
 
 	return Amped->start(files => { page => "page\n" }, errors => 1,
-	    global => "sandbox $sandbox\n", site => $site);
+	    # A job that kills its helpers is tried for so long.
+	    global => "sandbox $sandbox\nlimits {\n\tdisk 1s\n}\n",
+	    site => $site);
+}
+
+# Until there is another main; helpers come by themselves.  The monitor would wait
+# longer each time before it starts one: a reload does so at once.
+sub serve_again {
+	my ($server) = @_;
+
+	kill('HUP', $server->{pid});
+	await('it to serve again', sub {
+		($server->get('/page', fields => [])->{body} // '') eq "page\n"
+	});
 }
 
 # Has a process do it; what came of it: a word, and the rest.
@@ -67,10 +80,7 @@ sub result {
 		    $said =~ /main ended|a helper died over a job/;
 		return defined($word);
 	});
-	# Until there is another main; helpers come by themselves.
-	await('it to serve again', sub {
-		($server->get('/page', fields => [])->{body} // '') eq "page\n"
-	}) if $word =~ /died|left/;
+	serve_again($server) if $word =~ /died|left/;
 	return ($word, $rest);
 }
 
