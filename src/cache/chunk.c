@@ -495,7 +495,7 @@ ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 	}
 	learn(cc, k, false);
 	/* What it was copied from may be the next version, or half of it. */
-	if (!file_stands(f)) {
+	if (!file_stands(f, true)) {
 		t->filled = 0;
 		return CHUNK_GONE;
 	}

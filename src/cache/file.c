@@ -175,7 +175,7 @@ file_is_made(const struct file *f)
 }
 
 bool
-file_stands(const struct file *f)
+file_stands(const struct file *f, bool ctime)
 {
 	const struct job_version	*v = f->descriptor->version;
 	struct stat			 st;
@@ -185,7 +185,9 @@ file_stands(const struct file *f)
 	if (io_stat(file_fd(f), &st) == -1)
 		return false;
 	return st.st_size == v->size && st.st_mtim.tv_sec == v->mtime &&
-	    (uint32_t)st.st_mtim.tv_nsec == v->mtime_ns;
+	    (uint32_t)st.st_mtim.tv_nsec == v->mtime_ns &&
+	    (!ctime || (st.st_ctim.tv_sec == v->ctime &&
+	    (uint32_t)st.st_ctim.tv_nsec == v->ctime_ns));
 }
 
 bool

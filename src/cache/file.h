@@ -104,9 +104,9 @@ void		 file_refuse_sendfile(struct file *);	/* cannot be */
 bool		 file_is_copied(const struct file *);
 /* Made by a helper, without a name: the memory that it is in is ours. */
 bool		 file_is_made(const struct file *);
-/* Whether an open file, which is held, still has the size and the mtime of this
- * version.  A system call that does not wait: handles are not asked. */
-bool		 file_stands(const struct file *);
+/* Whether an open file, which is held, has the size and the mtime of this
+ * version, and, if asked for, its ctime.  A system call; not of a handle. */
+bool		 file_stands(const struct file *, bool ctime);
 /* One reference more; one less. */
 struct file	*file_refer(struct file *);
 void		 file_drop(struct file **);

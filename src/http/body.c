@@ -396,14 +396,17 @@ absent(struct conn *c)
 }
 
 /* Whether what comes next of the file is of the same version as what has been
- * sent, and as what the head says. */
+ * sent, and as what the head says.  Before the first byte a new ctime is reason
+ * to look again: a program may have written and put the mtime back.  Behind it
+ * that is no reason to end: a file that is renamed or removed has one, too. */
 static bool
 is_current(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
 	return r->next == r->end || !r->file_open ||
-	    file_is_copied(r->file) || file_stands(r->file);
+	    file_is_copied(r->file) ||
+	    file_stands(r->file, !r->answered);
 }
 
 bool
@@ -411,7 +414,7 @@ body_was_current(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	return r == NULL || !r->live || file_stands(r->file);
+	return r == NULL || !r->live || file_stands(r->file, false);
 }
 
 static bool

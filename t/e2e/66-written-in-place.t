@@ -19,8 +19,8 @@ my $server = Amped->start(files => \%files,
 
 # The same inode and size, other bytes and time.
 sub write_in_place {
-	my ($name, $days) = @_;
-	my $bytes = content("$name of $days", $size{$name});
+	my ($name, $days, $word) = @_;
+	my $bytes = content("$name of $days" . ($word // ''), $size{$name});
 
 	open(my $fh, '+<:raw', "$server->{root}/$name") or die "$name: $!\n";
 	print $fh $bytes or die "$name: $!\n";
@@ -28,12 +28,6 @@ sub write_in_place {
 	utime($days * $day, $days * $day, "$server->{root}/$name")
 	    or die "utime: $!\n";
 	return $bytes;
-}
-
-sub get {
-	my ($name, @fields) = @_;
-
-	return $server->get("/$name", map { "$_\r\n" } @fields);
 }
 
 # Of the small one main has a copy, which is as old as revalidate allows.
@@ -56,6 +50,12 @@ for my $name (qw(middle large)) {
 	is($answer->{status}, 200, "$name: a range of the old one is no more");
 	ok($answer->{body} eq $newer, "$name: all of the new one");
 	$client->close;
+
+	my $same = write_in_place($name, 1002, 'once more');
+	$old = $answer;
+	$answer = $server->get("/$name");
+	ok($answer->{body} eq $same, "$name: written at the same time");
+	isnt($answer->{field}{etag}, $old->{field}{etag}, "$name: a new tag");
 }
 
 # While it is being sent: not all of it comes.

@@ -414,10 +414,12 @@ found(struct job *job, char **words, size_t n)
 	if (job->fd == -1 || fstat(job->fd, &st) == -1)
 		world_fail("%s: %s", path, strerror(errno));
 	job->version = (struct job_version){
+		.dev = n > 1 ? strtoul(words[1], NULL, 10) : 1,
 		.ino = st.st_ino,
 		.size = st.st_size,
 		.mtime = st.st_mtim.tv_sec,
-		.ctime = n > 1 ? strtol(words[1], NULL, 10) : 1,
+		.ctime = st.st_ctim.tv_sec,
+		.ctime_ns = (uint32_t)st.st_ctim.tv_nsec,
 	};
 	job->facts.mode = st.st_mode;
 	job->facts.uid = 12345;		/* not ours, as it should be */

@@ -152,6 +152,7 @@ new_version(int64_t number)
 				    .size = size_of(number) };
 	struct job_facts	facts = { .mode = S_IFREG | 0644,
 				    .in_memory = true, .settled = true };
+	struct stat		 st;
 	char			*bytes = mem_get((size_t)v.size + 1);
 	int			 fd = memfd_create("version", MFD_CLOEXEC);
 
@@ -159,7 +160,9 @@ new_version(int64_t number)
 	need(fd != -1 && write(fd, bytes, (size_t)v.size) == v.size);
 	mem_drop(&bytes);
 	need(futimens(fd, (struct timespec[2]){ { .tv_sec = number },
-	    { .tv_sec = number } }) == 0);
+	    { .tv_sec = number } }) == 0 && fstat(fd, &st) == 0);
+	v.ctime = st.st_ctim.tv_sec;
+	v.ctime_ns = (uint32_t)st.st_ctim.tv_nsec;
 	return file_new(&files, fd, &v, &facts);
 }
 
