@@ -50,12 +50,23 @@ logs_hold(int *log)
 	*log = handle;
 }
 
+/* These files are standard error of the process that opens them, which in all but
+ * the first is the pipe to the error log. */
+static bool
+is_stderr(const char *name)
+{
+	return strcmp(name, "stderr") == 0 ||
+	    strcmp(name, "/dev/stderr") == 0 ||
+	    strcmp(name, "/dev/fd/2") == 0 ||
+	    strcmp(name, "/proc/self/fd/2") == 0;
+}
+
 enum logs_target
 logs_target(const char *name)
 {
-	return name == NULL ? LOGS_NOWHERE : name[0] == '/' ? LOGS_FILE :
-	    name[0] == '|' ? LOGS_PROGRAM :
-	    strcmp(name, "stderr") == 0 ? LOGS_STDERR : LOGS_SYSLOG;
+	return name == NULL ? LOGS_NOWHERE : is_stderr(name) ? LOGS_STDERR :
+	    name[0] == '/' ? LOGS_FILE :
+	    name[0] == '|' ? LOGS_PROGRAM : LOGS_SYSLOG;
 }
 
 const char *
