@@ -50,8 +50,8 @@ logs_hold(int *log)
 	*log = handle;
 }
 
-/* These files are standard error of the process that opens them, which in all but
- * the first is the pipe to the error log. */
+/* These files are standard error of the process that opens them, which in all
+ * but the first is the pipe to the error log. */
 static bool
 is_stderr(const char *name)
 {

@@ -22,7 +22,6 @@
 #define TIMER_GRAIN	(100 - GRAIN)	/* more that a timeout may be late */
 #define NEVER		INT64_MAX
 #define CROWD		256	/* connections whose memory is worth a walk */
-#define GROUP		16	/* the same, when nobody waits for that */
 
 void
 clients_unlist(struct client *c)
@@ -76,10 +75,12 @@ clients_may_be_gone(struct clients *all)
 static void
 return_memory(struct clients *all)
 {
-	if (all->count > all->most / 4 ||
-	    all->most < (all->count > 0 ? CROWD : GROUP))
+	bool	all_gone = all->crowd && all->count == 0;
+
+	if (!all_gone && (all->most < CROWD || all->count > all->most / 4))
 		return;
 	mem_trim();
+	all->crowd = all->count > 0;
 	all->most = all->count;
 }
 

@@ -54,6 +54,7 @@ struct clients {
 	size_t			 count;
 	size_t			 most;		/* of count, since memory was
 						 * last returned */
+	bool			 crowd;		/* then, some had stayed */
 	size_t			 limit;
 	enum evloop_want	 reads;		/* EDGE, where it can be had */
 	void			(*ready)(void *);	/* to be called back */

@@ -279,26 +279,30 @@ heed_ease(void *context, unsigned times)
 		doors_open(all, true);
 }
 
-/* Where all that linger still take their responses, an idle one goes. */
-static void
-heed_crowd(void *context, unsigned times)
-{
-	struct clients	*all = context;
-	struct stages	*reads;
-
-	while (times > 0 && clients_evict(all))
-		times--;
-	if (all->stages->stage != STAGE_SEND_DATA)
-		return;
-	reads = all->stages->all[STAGE_READ_REQUEST]->stages;
-	while (times-- > 0)
-		note_send(&reads->crowded, reads->queue);
-}
-
 static size_t
 listed(const struct clients *all, enum patience patience)
 {
 	return tally_read_size(&all->listed[patience]);
+}
+
+/* Where all that linger still take their responses an idle one goes; if there
+ * is none, the first of those all the same, as others were let in for it. */
+static void
+heed_crowd(void *context, unsigned times)
+{
+	struct clients		*all = context;
+	const struct clients	*reads;
+	struct client		*c;
+
+	while (times > 0 && clients_evict(all))
+		times--;
+	if (times == 0 || all->stages->stage != STAGE_SEND_DATA)
+		return;
+	reads = all->stages->all[STAGE_READ_REQUEST];
+	if (listed(reads, PATIENCE_IDLE) > 0)
+		note_send(&reads->stages->crowded, reads->stages->queue);
+	else if ((c = TAILQ_FIRST(&all->lists[PATIENCE_LINGER])) != NULL)
+		clients_wake(c, OUTCOME_CANCELLED);
 }
 
 /* The one whose clients could make room; NULL: there is none, or as many have

@@ -414,7 +414,7 @@ body_was_current(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	return r == NULL || !r->live || file_stands(r->file, false);
+	return file_stands(r->file, false);
 }
 
 static bool

@@ -158,6 +158,12 @@ is_enough(const struct conn *c)
 	    (c->then == STEP_BODY ? CONN_TURN / 4 * 3 : CONN_MOST);
 }
 
+static inline bool
+is_live(const struct conn *c)
+{
+	return c->request != NULL && c->request->live;
+}
+
 /* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
 static int
 flush(struct conn *c)
@@ -179,7 +185,8 @@ flush(struct conn *c)
 		if ((size_t)sent < asked)	/* it would only say EAGAIN */
 			return EAGAIN;
 	}
-	if (o->n == 0 && c->then == STEP_FINISH && !body_was_current(c))
+	if (o->n == 0 && c->then == STEP_FINISH && is_live(c) &&
+	    !body_was_current(c))
 		return ESTALE;
 	if (c->corked && o->n == 0)
 		uncork(c);

@@ -280,6 +280,9 @@ verification_begin(const struct conn *c, struct grant *grant, const char *file,
 		start(v);
 		if (*ep != NULL)
 			v->under_way = NULL;
+	} else if (state == VERIFIER_WAITS) {
+		/* Room may have come before it was there to be called. */
+		verification_go_on(http, true);
 	} else if (state == VERIFIER_REFUSED) {
 		if (!http->store->shared)
 			grant->errand = NULL;

@@ -49,6 +49,7 @@ calls_roles(const char *names)
 #include <sys/syscall.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 

@@ -8,6 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await content);
 use Test::More;
+use Time::HiRes qw(time);
 
 Amped::one_main();
 my $size = 5_000_000;
@@ -60,6 +61,27 @@ $client->send("GET /large ${get}Connection: close\r\n\r\n");
 $client->want(100_000);
 $client->send("\r\n");
 is_whole($client, $large, 'a stray line behind the last request');
+$server->stop;
+
+# A client that still takes the response when the time to linger is over.
+$server = start("requests 1\nlinger 1s\nsend 10s");
+my $body = substr($large, 0, 700_000);
+Amped::write_file("$server->{root}/some", $body);
+$client = $server->connect(window => 65536);
+$client->send("GET /some $get\r\n");
+await('all of it to be handed over', sub {
+	my $answered = Amped::slurp($server->{access}) =~ m{"GET /some};
+
+	$client->fill(20_000) unless $answered;
+	return $answered;
+});
+my $end = time + 2.5;		# more than linger, and once more
+while (time < $end) {
+	$client->fill(20_000);
+	select(undef, undef, undef, 0.2);
+}
+$client->send("\r\n");
+is_whole($client, $body, 'taken for longer than linger');
 $server->stop;
 
 # There is room for a few: those who still take their last response do not have

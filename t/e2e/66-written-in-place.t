@@ -7,6 +7,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(content);
+use POSIX ();
 use Test::More;
 
 Amped::one_main();
@@ -70,6 +71,26 @@ ok($answer->{short}, 'changed in the middle: it ends short');
 $client->close;
 $answer = $server->get('/huge');
 ok($answer->{body} eq $new, 'and the next one has the new bytes');
+
+# Again and again while it is asked for: main itself lives on.
+my @mains = sort($server->role('main'));
+my $writer = fork() // die "fork: $!\n";
+if ($writer == 0) {
+	open(my $fh, '+<:raw', "$server->{root}/large") or POSIX::_exit(1);
+	for (1 .. 3000) {
+		sysseek($fh, 0, 0);
+		syswrite($fh, 'x' x 100);
+		select(undef, undef, undef, 0.0003);
+	}
+	POSIX::_exit(0);
+}
+my $asked = 0;
+while (waitpid($writer, POSIX::WNOHANG) == 0) {
+	eval { $server->get('/large') };
+	$asked++;
+}
+cmp_ok($asked, '>', 10, 'asked for while it is written');
+is_deeply([sort($server->role('main'))], \@mains, 'main is the same');
 
 # One that has just been written goes as a copy: what comes of it stays as it
 # was when it was compared.

@@ -11,6 +11,8 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 
+#include <linux/sockios.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -131,6 +133,23 @@ ask_for_pages(void)
 	return syscall(SYS_ioctl, -1, (unsigned long)PAGEMAP_ASK, NULL) == -1 ?
 	    errno : 0;
 #endif
+}
+
+static int
+ask_for_unsent(void)
+{
+	int	n;
+
+	return ioctl(-1, SIOCOUTQ, &n) == -1 ? errno : 0;
+}
+
+static int
+end_by_reset(void)
+{
+	struct linger	at_once = { .l_onoff = 1 };
+
+	return setsockopt(-1, SOL_SOCKET, SO_LINGER, &at_once,
+	    sizeof(at_once)) == -1 ? errno : 0;
 }
 
 static int
@@ -267,6 +286,11 @@ static const struct {
 	{ ask_for_pages, CALLS_MAIN | CALLS_FILES, EBADF },
 	{ ask_for_pages, CALLS_FILES, EPERM },
 	{ ask_for_pages, CALLS_MAIN | CALLS_USERS, EBADF },
+	{ ask_for_unsent, CALLS_MAIN, EBADF },
+	{ ask_for_unsent, CALLS_MAIN | CALLS_FILES, EBADF },
+	{ ask_for_unsent, CALLS_FILES, EPERM },
+	{ end_by_reset, CALLS_MAIN, EBADF },
+	{ end_by_reset, CALLS_FILES, DIES },
 	{ ask_otherwise, CALLS_MAIN, EPERM },
 	{ ask_otherwise, CALLS_LOG, EPERM },
 	{ ask_otherwise, CALLS_FILES | CALLS_USERS, EBADF },
