@@ -266,30 +266,41 @@ clients_longest_idle(const struct clients *all)
 	return NULL;
 }
 
-/* How many of those that linger one search looks at. */
-#define LINGERERS	16
+#define LOOKS	16	/* clients that one search looks at */
+
+/* The first of a list that has taken all of its responses. */
+static struct client *
+find_through(const struct clients *all, enum patience patience)
+{
+	struct client	*c;
+	unsigned	 left = LOOKS;
+
+	TAILQ_FOREACH(c, &all->lists[patience], link) {
+		if (left-- == 0)
+			break;
+		if ((patience != PATIENCE_IDLE || machine_idle(c->peer)) &&
+		    machine_is_through(c->peer))
+			return c;
+	}
+	return NULL;
+}
 
 struct client *
 clients_through(const struct clients *all)
 {
-	struct client	*c;
-	unsigned	 left = LINGERERS;
-
-	TAILQ_FOREACH(c, &all->lists[PATIENCE_LINGER], link)
-		if (left-- == 0)
-			return NULL;
-		else if (machine_is_through(c->peer))
-			return c;
-	return NULL;
+	return find_through(all, PATIENCE_LINGER);
 }
 
 /* The client that an eviction costs least: one that has taken its last
- * response, or has nothing to do. */
+ * response, or has nothing to do.  To close one that still takes a response
+ * destroys that if the client has sent something meanwhile. */
 static struct client *
 dispensable(const struct clients *all)
 {
 	struct client	*c = all->turns ? NULL : clients_through(all);
 
+	if (c == NULL)
+		c = find_through(all, PATIENCE_IDLE);
 	return c != NULL ? c : clients_longest_idle(all);
 }
 

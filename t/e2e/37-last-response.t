@@ -101,5 +101,28 @@ SKIP: {
 	is_whole($_, $page, 'who takes its last response stays') for @takers;
 	is_whole($_, $page, 'who waits has its turn') for @others;
 	$server->stop;
+
+	# Nor those who may ask for more, if somebody else can make it.  A
+	# stage of pipelined does not see at once who can.
+	skip('another stage has the clients', 1)
+	    if Amped::architecture() eq 'pipelined';
+	$server = start("connections 4\nidle 30s");
+	@takers = map { $server->connect(window => 4096) } 1 .. 3;
+	$_->send("GET /page $get\r\n") for @takers;
+	await('all responses', sub {
+		return (() = Amped::slurp($server->{access}) =~
+		    m{"GET /page}g) == 3;
+	});
+	for (1 .. 2) {
+		my $other = $server->connect;
+		$other->send("GET /page $get\r\n");
+		is($other->response->{body}, $page, 'one more');
+	}
+	for my $taker (@takers) {
+		$taker->send("GET /page $get\r\n");
+		is($taker->response->{body}, $page, 'not closed for others');
+		$taker->close;
+	}
+	$server->stop;
 }
 done_testing();
