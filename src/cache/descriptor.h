@@ -46,6 +46,8 @@ struct descriptor {
 	bool			 unwanted;	/* when nobody holds it */
 	bool			 no_sendfile;	/* the system has refused */
 	bool			 spoilt;	/* what is kept has changed */
+	uint32_t		 stood_in;	/* a turn of its users, in which
+						 * it was compared */
 	struct fetch		 only;		/* of a small file's chunk */
 	const struct job_version *version;	/* of what it is: the file's, */
 	struct job_version	 kept[];	/* or, if it is kept, this */

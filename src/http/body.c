@@ -400,13 +400,29 @@ absent(struct conn *c)
  * to look again: a program may have written and put the mtime back.  Behind it
  * that is no reason to end: a file that is renamed or removed has one, too. */
 static bool
+stands(const struct conn *c)
+{
+	const struct request	*r = c->request;
+	struct descriptor	*d = r->file->descriptor;
+
+	if (r->answered || c->http->store->shared)
+		return file_stands(r->file, !r->answered);
+	/* For one that began in this turn; the end will be compared anyway. */
+	if (d->stood_in == c->http->turn)
+		return true;
+	if (!file_stands(r->file, true))
+		return false;
+	d->stood_in = c->http->turn;
+	return true;
+}
+
+static bool
 is_current(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
 	return r->next == r->end || !r->file_open ||
-	    file_is_copied(r->file) ||
-	    file_stands(r->file, !r->answered);
+	    file_is_copied(r->file) || stands(c);
 }
 
 bool

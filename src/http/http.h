@@ -85,6 +85,7 @@ struct http {
 	struct hash_key		 boundary_key;
 	uint64_t		 boundaries;	/* made so far */
 	bool			 draining;
+	uint32_t		 turn;		/* a batch, or one alone */
 	bool			 verifying;	/* starts what was held back */
 	void			(*call)(void *);	/* see machine.h */
 	void			*call_context;

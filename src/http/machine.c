@@ -108,6 +108,7 @@ http_new(const struct http_setup *setup)
 	struct http		*http = mem_zero(sizeof(*http));
 
 	http->conf = conf;
+	http->turn = 1;			/* in 0 nothing was compared */
 	output_init(&http->output);
 	http->clock = setup->clock;
 	http->disk = setup->disk;
@@ -321,6 +322,8 @@ machine_run(struct peer *p)
 {
 	struct conn	*c = p->conn;
 
+	if (c->http->ahead == 0)	/* not of a batch */
+		c->http->turn++;
 	run_before(c, STEP_COUNT);
 	return c->go == GO_OVER ? NULL : wait_of(p);
 }
@@ -403,6 +406,7 @@ machine_run_together(struct peer *const *peers, unsigned n)
 	struct http	*http = peers[0]->http;
 	struct conn	*conns[MACHINE_TOGETHER] = { NULL };
 
+	http->turn++;
 	if (http->outputs == NULL)
 		http->outputs = outputs_new();
 	for (unsigned i = 0; i < n; i++) {
