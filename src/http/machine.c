@@ -464,6 +464,7 @@ machine_run_stage(struct peer *p, enum stage *stage)
 	unsigned	 left = STEPS_MOST;
 	enum go		 go = GO_ON;
 
+	c->http->turn++;
 	begin(c);
 	while (go == GO_ON && steps[c->step].stage == *stage) {
 		need(left-- > 0);

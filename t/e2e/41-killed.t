@@ -9,7 +9,6 @@ use lib "$FindBin::Bin/../lib";
 use Amped qw(await content docroot free_port slurp write_file);
 use Amped::Load;
 use IO::Socket::INET;
-use POSIX qw(mkfifo);
 use Test::More;
 
 Amped::one_main();
@@ -127,11 +126,10 @@ pass('its helpers have gone with it');
 $server->stop;
 
 # The reader of a conf to come: the conf before goes on.
-my $fifo = docroot() . '/part';
-mkfifo($fifo, 0644) or die "mkfifo: $!\n";
+my ($part) = Amped::gate();
 $server = start();
 ($main) = $server->role('main');
-write_file("$server->{dir}/amped.conf", "include $fifo\n" .
+write_file("$server->{dir}/amped.conf", "include $part\n" .
     $server->conf_text);
 kill('HUP', $server->{pid});
 await('a reader that waits', sub { $server->role('reader') });
