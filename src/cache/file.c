@@ -187,7 +187,7 @@ file_stands(const struct file *f, bool ctime)
 		return true;
 	return st.st_size == v->size && st.st_mtim.tv_sec == v->mtime &&
 	    (uint32_t)st.st_mtim.tv_nsec == v->mtime_ns &&
-	    (!ctime || (st.st_ctim.tv_sec == v->ctime &&
+	    (!ctime || st.st_nlink == 0 || (st.st_ctim.tv_sec == v->ctime &&
 	    (uint32_t)st.st_ctim.tv_nsec == v->ctime_ns));
 }
 

@@ -100,12 +100,11 @@ bool		 file_tidy(struct file_cache *, void *give_context);
 bool		 file_tell(struct file *);
 void		 file_inherit(struct file *, const struct file *);
 void		 file_refuse_sendfile(struct file *);	/* cannot be */
-/* What is sent of it are copies, which are ours and stay in memory. */
-bool		 file_is_copied(const struct file *);
+bool		 file_is_copied(const struct file *);	/* and sent so */
 /* Made by a helper, without a name: the memory that it is in is ours. */
 bool		 file_is_made(const struct file *);
-/* Whether an open file, which is held, has the size and the mtime of this
- * version, and, if asked for, its ctime.  A system call; not of a handle. */
+/* Whether an open file, which is held, has this version's size, mtime and, if
+ * asked for, ctime (if it has a name).  A system call; not of handles. */
 bool		 file_stands(const struct file *, bool ctime);
 /* One reference more; one less. */
 struct file	*file_refer(struct file *);

@@ -198,9 +198,9 @@ START_TEST(limit_counts_mappings)
 	large = make(640 * KIB, true);
 	for (uint32_t i = 0; i < 20; i++) {
 		small[i] = make(100, true);
+		unlink(path);
 		k = chunk_hold(&chunks, small[i], 0);
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
-		unlink(path);
 		chunk_release(&chunks, &k);
 		k = chunk_hold(&chunks, large, i % large->nchunks);
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
