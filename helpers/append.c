@@ -8,9 +8,9 @@
 
 #include "helpers/append.h"
 #include "helpers/job.h"
-#include "helpers/names.h"
-#include "helpers/outlet.h"
+#include "helpers/log_sink.h"
 #include "helpers/perform.h"
+#include "helpers/rdns.h"
 #include "lib/buf.h"
 #include "lib/lines.h"
 #include "lib/mem.h"

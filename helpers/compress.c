@@ -15,12 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/anon_file.h"
+#include "helpers/file_version.h"
 #include "helpers/gzip.h"
 #include "helpers/handle.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
-#include "helpers/unnamed.h"
-#include "helpers/version.h"
 #include "lib/io.h"
 
 #define NAME_MAX_BYTES	(JOB_PATH_MAX + 256)

@@ -8,11 +8,11 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "helpers/anon_file.h"
+#include "helpers/file_version.h"
 #include "helpers/handle.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
-#include "helpers/unnamed.h"
-#include "helpers/version.h"
 #include "lib/io.h"
 
 enum { PIECE = 64 * 1024 };

@@ -19,20 +19,20 @@
 #include <unistd.h>
 
 #include "helpers/append.h"
-#include "helpers/hand.h"
-#include "helpers/names.h"
-#include "helpers/outlet.h"
-#include "helpers/places.h"
-#include "helpers/record.h"
-#include "helpers/scribe.h"
+#include "helpers/cli.h"
+#include "helpers/error_writer.h"
+#include "helpers/fds.h"
+#include "helpers/log_sink.h"
+#include "helpers/rdns.h"
 #include "helpers/syslog.h"
-#include "lib/calls.h"
+#include "helpers/wire.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
 #include "lib/sandbox.h"
 #include "lib/str.h"
+#include "lib/syscall_filter.h"
 
 /* What it is to be, on a stream pipe. */
 enum role { HELPER, LOG_HELPER, SCRIBE };

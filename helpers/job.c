@@ -1,6 +1,6 @@
 /*
  * job: its words and its beginning; it is done in perform.c, and travels in
- * record.c.
+ * wire.c.
  */
 #include <string.h>
 

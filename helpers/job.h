@@ -3,7 +3,7 @@
  *
  * A job is a piece of work that may block, in the language of files: paths,
  * descriptors, offsets, errno.  Not a word of HTTP.  job_perform() does one;
- * an architecture chooses where: here, in a thread, in a helper (record.h).
+ * an architecture chooses where: here, in a thread, in a helper (wire.h).
  *
  * Texts and data in a job are borrowed: they must outlive it, or the buffer
  * that they were received into.  Descriptors are owned: see each kind.
@@ -57,7 +57,7 @@ enum job_links {
 
 /*
  * The form of a LIST: these texts in this order, each terminated, some empty;
- * what is filled in is in form.h.
+ * what is filled in is in template.h.
  */
 enum job_text {
 	JOB_TEXT_ORDER,		/* name, size, time; - in front: backwards */

@@ -17,12 +17,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/anon_file.h"
 #include "helpers/beneath.h"
-#include "helpers/form.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
 #include "helpers/root.h"
-#include "helpers/unnamed.h"
+#include "helpers/template.h"
 #include "lib/buf.h"
 #include "lib/hash.h"
 #include "lib/io.h"

@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "helpers/beneath.h"
+#include "helpers/file_version.h"
 #include "helpers/handle.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
 #include "helpers/root.h"
-#include "helpers/version.h"
 #include "lib/io.h"
 
 /*

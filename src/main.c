@@ -12,22 +12,22 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "admin/explain_url.h"
 #include "arch/arch.h"
 #include "arch/budget.h"
-#include "arch/listener.h"
-#include "arch/question.h"
-#include "conf.h"
-#include "fence.h"
+#include "conf/conf.h"
 #include "lib/buf.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
 #include "lib/user.h"
-#include "logs.h"
-#include "monitor.h"
-#include "roots.h"
-#include "stats_rows.h"
+#include "monitor/check_roots.h"
+#include "monitor/helper_rules.h"
+#include "monitor/logs.h"
+#include "monitor/monitor.h"
+#include "shared/listener.h"
+#include "stats/rows.h"
 
 #ifndef AMPED_CONF
 #define AMPED_CONF	"/etc/amped/amped.conf"

@@ -59,13 +59,13 @@ is_deeply(complete('amped', '-A', ''), ['amped', 'mp', 'mt', 'pipelined',
 is_deeply(complete('amped', '-A', 's'), ['sped'], '... that begin so');
 is_deeply(complete('amped', '-u', ''), [], 'nothing where nobody can know');
 
-my (undef, $list) = Amped::run_command(undef, "$build/ampedctl/ampedctl", '-L');
+my (undef, $list) = Amped::run_command(undef, "$build/ampedctl", '-L');
 my @commands = sort(map { (split(/\t/))[0] } split(/\n/, $list));
 cmp_ok(scalar(@commands), '>', 5, 'ampedctl has commands');
 is_deeply(complete('ampedctl', ''), \@commands, 'all commands');
 is_deeply(complete('ampedctl', '-s', '/run/x', 're'),
     [grep { /^re/ } @commands], '... behind an option, by their beginning');
-is_deeply(complete('ampedctl', '-'), [options('ampedctl/ampedctl')],
+is_deeply(complete('ampedctl', '-'), [options('ampedctl')],
     'all options');
 is_deeply(complete('ampedctl', '-f', 'one'),
     ['one dir', 'one file.conf', 'one.txt'], 'files for -f');

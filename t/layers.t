@@ -24,24 +24,24 @@ my %may_include = (
 	conf	=> [qw(conf lib helpers/job.h)],
 	http	=> [qw(http cache lib conf wait.h report.h stats.h stats.tbl
 		    helpers/job.h)],
-	arch	=> [qw(arch cache lib conf wait.h board.h control.h ctl.h
-	    ctl.tbl report.h stats.h http/preload.h http/purge.h
-		    helpers/blame.h helpers/job.h helpers/perform.h
-		    helpers/record.h http/explain.h http/machine.h http/store.h)],
-	ampedctl => [qw(ampedctl lib conf ctl.h ctl.tbl)],
-	main	=> [qw(arch conf lib control.h monitor.h stats.h stats.tbl
-		    helpers/job.h helpers/places.h)],
+	arch	=> [qw(arch cache lib conf wait.h stats/scoreboard.h shared/channel.h shared/control.h
+	    shared/commands.tbl report.h stats.h http/preload.h http/purge.h
+		    helpers/explain_path.h helpers/job.h helpers/perform.h
+		    helpers/wire.h http/explain.h http/machine.h http/caches.h)],
+	ampedctl => [qw(ampedctl lib conf shared/control.h shared/commands.tbl)],
+	main	=> [qw(arch conf lib shared/channel.h monitor.h stats.h stats.tbl
+		    helpers/job.h helpers/fds.h)],
 );
 
 # Headers of the system that only these files may include.
 my %door = (
-	'event'		=> { files => [qw(src/arch/evloop.c)] },
+	'event'		=> { files => [qw(src/loop/evloop.c)] },
 	'zlib\.h'	=> { most => 1 },
 	'crypt\.h'	=> { files => [qw(helpers/verify.c)] },
 	'pthread\.h'	=> { most => 3 },
 	'check\.h'	=> { files => [] },
 	'malloc\.h'	=> { files => ['src/lib/mem.c'] },
-	'seccomp\.h'	=> { files => [qw(src/lib/calls.c)] },
+	'seccomp\.h'	=> { files => [qw(src/lib/syscall_filter.c)] },
 );
 
 # What nothing under src/http and src/cache calls: it may wait for a disk, for
@@ -54,18 +54,18 @@ my @blocking = qw(access chdir chmod chown closedir connect creat execv execve
     scandir select sleep stat statfs statvfs statx symlink syslog system
     unlink usleep wait waitpid);
 my %blocks_knowingly = (
-	'src/http/mime.c' => {
+	'src/proto/mime.c' => {
 		fdopen => 'reads mime.types once, before there are clients',
 		getline => 'the same',
 	},
 );
 
-my %forks = map { $_ => 1 } qw(src/lib/proc.c src/spawn.c);
+my %forks = map { $_ => 1 } qw(src/lib/proc.c src/monitor/spawn.c);
 
 my %budget = (file => 800, header => 120, contract => 200, function => 60,
     columns => 80, nesting => 3);
 # conn.h is the contract between the steps.
-my %contract = map { $_ => 1 } qw(src/conf.h src/http/conn.h src/http/parse.h
+my %contract = map { $_ => 1 } qw(src/conf/conf.h src/http/conn.h src/proto/parse.h
     src/wait.h helpers/job.h);
 
 my @sources = find_sources();

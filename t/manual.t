@@ -96,7 +96,7 @@ my ($made) = join('', slurp_command("'$amped' -L | '$^X' " .
 my @stated = map { [$_ =~ /^\.It (.*?) Ta (.*?) ?Ta /mg] } $summary, $made;
 is_deeply($stated[0], $stated[1], 'SUMMARY has all defaults, and no others');
 
-my @fields = slurp("$src/src/conf_field.tbl") =~
+my @fields = slurp("$src/src/conf/log_fields.tbl") =~
     /^FIELD\(\w+, '(.)', (?!NULL)"?([^",]*)|^FIELD\(\w+, '(.)', NULL/mg;
 my @named;
 while (my ($with, $argument, $alone) = splice(@fields, 0, 3)) {
@@ -111,7 +111,7 @@ fine('amped.conf(5) has every field of a line', grep { my $field = $_;
 
 my %program = ('amped.8' => 'src/main.c',
     'amped-helper.8' => 'helpers/helper.c',
-    'ampedctl.8' => 'ampedctl/ampedctl.c');
+    'ampedctl.8' => 'src/ampedctl/ampedctl.c');
 for my $page (sort keys %program) {
 	my @options = options($program{$page});
 	cmp_ok(scalar(@options), '>', 0, "$program{$page} has options");
@@ -120,12 +120,12 @@ for my $page (sort keys %program) {
 }
 
 my %titles = map { $_ => 1 } map { slurp($_) =~ /"(amped: [a-z ]+)"/g }
-    glob("$src/src/*.c $src/helpers/*.c");
+    glob("$src/src/*.c $src/src/*/*.c $src/helpers/*.c");
 cmp_ok(scalar(keys(%titles)), '>', 5, 'processes have titles');
 fine('amped(8) has every process', grep {
     $text{'amped.8'} !~ /^\.It Li \Q$_\E$/m } sort(keys(%titles)));
 
-my @commands = lines_of("$build/ampedctl/ampedctl", '-L');
+my @commands = lines_of("$build/ampedctl", '-L');
 cmp_ok(scalar(@commands), '>', 10, 'ampedctl -L lists the commands');
 fine('ampedctl(8) has every command', grep { my $name = $_;
     $text{'ampedctl.8'} !~ /^\.It Cm \Q$name\E(?:\s|$)/m }

@@ -4,8 +4,8 @@
  */
 #include <unistd.h>
 
-#include "arch/crew.h"
 #include "arch/service.h"
+#include "disk/helper_pool.h"
 
 static void
 helper(void *crew, int fd)

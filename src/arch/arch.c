@@ -2,7 +2,7 @@
  * arch: the architectures by number.
  */
 #include "arch/arch.h"
-#include "conf_portion.h"
+#include "conf/divide.h"
 #include "lib/log.h"
 #include "lib/need.h"
 

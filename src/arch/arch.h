@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "conf.h"
+#include "conf/conf.h"
 
 struct listener {
 	int	fd;			/* listening, non-blocking */

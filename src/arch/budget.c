@@ -3,10 +3,10 @@
  */
 #include "arch/arch.h"
 #include "arch/budget.h"
-#include "conf_portion.h"
-#include "ctl.h"
+#include "conf/divide.h"
 #include "lib/buf.h"
 #include "lib/log.h"
+#include "shared/control.h"
 
 /* 0 to 2, losses of lines and the error log, the monitor, mounts, pages, rules;
  * main's queue, bells of logger and caches; a client that others make room for,

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "conf.h"
+#include "conf/conf.h"
 
 /* What a main has open. */
 #define BUDGET_MAIN(X)							\

@@ -2,9 +2,9 @@
  * mp: processes with one client at a time each (Flash, section 3.1).  While one
  * waits for its client or for a disk, the others go on.
  *
- * A process is sped with room for one: doors.c has what that means.
+ * A process is sped with room for one: loop/acceptor.c has what that means.
  */
-#include "arch/place.h"
+#include "arch/sync.h"
 
 static int
 run(const struct world *world)

@@ -8,10 +8,10 @@
  */
 #include <stdatomic.h>
 
-#include "arch/doors.h"
-#include "arch/place.h"
-#include "arch/team.h"
-#include "arch/turns.h"
+#include "arch/sync.h"
+#include "loop/acceptor.h"
+#include "loop/threads.h"
+#include "shared/accept_token.h"
 
 struct server {
 	struct member		 member;	/* first: casts rely on it */

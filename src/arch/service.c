@@ -9,21 +9,21 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "arch/batch.h"
 #include "arch/budget.h"
-#include "arch/doors.h"
 #include "arch/service.h"
-#include "board.h"
-#include "cache/address.h"
-#include "control.h"
-#include "lib/calls.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/pagemap.h"
 #include "lib/proc.h"
-#include "report.h"
-#include "stats.h"
+#include "lib/syscall_filter.h"
+#include "loop/acceptor.h"
+#include "loop/batch.h"
+#include "shared/addresses.h"
+#include "shared/channel.h"
+#include "stats/report.h"
+#include "stats/scoreboard.h"
+#include "stats/stats.h"
 
 #define LOOK		1000	/* ms: so old our gauges are to other mains */
 

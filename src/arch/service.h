@@ -5,15 +5,15 @@
 #ifndef ARCH_SERVICE_H
 #define ARCH_SERVICE_H
 
+#include "admin/requests.h"
 #include "arch/arch.h"
-#include "arch/asked.h"
-#include "arch/clients.h"
-#include "arch/evloop.h"
-#include "arch/logger.h"
-#include "http/store.h"
-#include "lib/bell.h"
+#include "http/caches.h"
 #include "lib/clock.h"
 #include "lib/sandbox.h"
+#include "lib/wakeup.h"
+#include "loop/access_log.h"
+#include "loop/clients.h"
+#include "loop/evloop.h"
 
 /* Other threads of main, which have the clients; how they are made and led. */
 struct service_others {
@@ -23,7 +23,7 @@ struct service_others {
 	void	(*serve)(void *context);	/* from here on */
 	/* service_others_closed() and service_others_gone() are due. */
 	void	(*drain)(void *context);
-	bool	(*end)(void *context);		/* of team.h */
+	bool	(*end)(void *context);		/* of loop/threads.h */
 };
 
 struct service {

@@ -2,7 +2,7 @@
  * sped: an event loop that does its disk work in place (Flash, section 3.3):
  * while it waits for a disk, everybody waits.
  */
-#include "arch/place.h"
+#include "arch/sync.h"
 
 static int
 run(const struct world *world)

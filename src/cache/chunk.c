@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "cache/file_private.h"
+#include "lib/compiler.h"
 #include "lib/need.h"
 #include "lib/pagemap.h"
-#include "lib/pool.h"
-#include "lib/rare.h"
+#include "lib/slab.h"
 
 /*
  * How long a prediction holds, ms.  A chunk that comes back fast was in memory

@@ -13,10 +13,10 @@
 #define CACHE_FILE_H
 
 #include "cache/cache.h"
-#include "cache/descriptor.h"
-#include "cache/resident.h"
+#include "cache/open_file.h"
+#include "cache/residency.h"
 #include "helpers/job.h"
-#include "lib/pool.h"
+#include "lib/slab.h"
 
 struct chunk;
 struct chunk_cache;

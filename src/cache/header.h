@@ -19,7 +19,7 @@
 #include <time.h>
 
 #include "cache/cache.h"
-#include "lib/pool.h"
+#include "lib/slab.h"
 
 #define HEADER_ALIGNMENT	32
 

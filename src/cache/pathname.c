@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache/answer.h"
+#include "cache/path_info.h"
 #include "cache/pathname_private.h"
 #include "lib/mem.h"
 #include "lib/need.h"

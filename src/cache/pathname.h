@@ -13,7 +13,7 @@
 #include "cache/file.h"
 #include "cache/header.h"
 #include "lib/hash.h"
-#include "lib/pool.h"
+#include "lib/slab.h"
 #include "lib/str.h"
 
 /* Heads differ by what Connection says: nothing, close, keep-alive. */
@@ -35,7 +35,7 @@ enum pathname_kind {
 /*
  * In an order without holes: there may be a million of them.  What it is found
  * by, and what the conf says of it, never changes, and anybody may look at it;
- * all else is asked of the verbs of answer.h.
+ * all else is asked of the verbs of path_info.h.
  */
 struct path {
 	struct path		*next;		/* in its bucket */
@@ -47,7 +47,7 @@ struct path {
 						 * compared in vain */
 	uint32_t		 guarded : 1;	/* these rules may say who may
 						 * ask */
-	uint16_t		 status;	/* the answer: answer.h */
+	uint16_t		 status;	/* the answer: path_info.h */
 	uint16_t		 variants;
 	int64_t			 looked;
 	struct file		*file;
@@ -90,7 +90,7 @@ void		 pathname_free(struct pathname_cache *);
 /* The path by this name, held; NULL if there is none. */
 struct path	*pathname_hold(struct pathname_cache *, uint32_t space,
 		    struct str name);
-/* The same, for who knows its hash (ahead.h). */
+/* The same, for who knows its hash (prefetch.h). */
 struct path	*pathname_hold_hashed(struct pathname_cache *, uint32_t hash,
 		    uint32_t space, struct str name);
 /* A new one, UNKNOWN, held; or one that another thread has added by now. */

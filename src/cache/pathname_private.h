@@ -1,5 +1,5 @@
 /*
- * pathname_private: what pathname.c and answer.c do for each other, who have
+ * pathname_private: what pathname.c and path_info.c do for each other, who have
  * their lock, and how a path is found.
  */
 #ifndef CACHE_PATHNAME_PRIVATE_H

@@ -11,14 +11,14 @@
 #include "http/body.h"
 #include "http/conn.h"
 #include "http/find.h"
-#include "http/look.h"
+#include "http/lookup.h"
 #include "http/reply.h"
 #include "http/variant.h"
+#include "lib/compiler.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
-#include "lib/rare.h"
-#include "stats.h"
+#include "stats/stats.h"
 
 /* Of a body a turn's worth is put out at once, and what is left behind that (of
  * a range, if there are several) if it is no more than REST; for a client that

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "http/conn.h"
+#include "lib/compiler.h"
 #include "lib/mem.h"
 #include "lib/need.h"
-#include "lib/rare.h"
-#include "stats.h"
+#include "stats/stats.h"
 
 enum go
 conn_reset(struct conn *c)

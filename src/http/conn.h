@@ -17,7 +17,7 @@
 #include "http/peer.h"
 #include "http/request.h"
 #include "http/transport.h"
-#include "lib/rare.h"
+#include "lib/compiler.h"
 #include "wait.h"
 
 enum step {

@@ -9,15 +9,15 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "conf_where.h"
+#include "conf/where.h"
 #include "http/conn.h"
 #include "http/explain.h"
 #include "http/reply.h"
 #include "http/rules.h"
-#include "http/status.h"
 #include "http/transport.h"
 #include "http/variant.h"
 #include "lib/visible.h"
+#include "proto/status.h"
 
 static const char *const names[] = {
 #define X(id, name) [EXPLAIN_##id] = name,

@@ -3,17 +3,17 @@
  * at what is not there or no longer fresh.
  */
 #include "http/conn.h"
-#include "http/counts.h"
 #include "http/find.h"
+#include "http/limits/verification.h"
 #include "http/listing.h"
-#include "http/look.h"
+#include "http/lookup.h"
+#include "http/namespace.h"
 #include "http/reply.h"
 #include "http/rules.h"
-#include "http/space.h"
+#include "http/stats_page.h"
 #include "http/variant.h"
-#include "http/verification.h"
-#include "lib/rare.h"
-#include "stats.h"
+#include "lib/compiler.h"
+#include "stats/stats.h"
 
 enum freshness { FRESH, STALE, ROTTEN };
 

@@ -3,10 +3,10 @@
  */
 #include <string.h>
 
-#include "http/access.h"
 #include "http/conn.h"
+#include "http/log_line.h"
 #include "lib/need.h"
-#include "stats.h"
+#include "stats/stats.h"
 
 /* Bytes: of a larger body some may still be with the system when all has been
  * handed to it. */

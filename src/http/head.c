@@ -5,15 +5,15 @@
 #include <string.h>
 
 #include "http/conn.h"
-#include "http/decide.h"
 #include "http/head.h"
 #include "http/listing.h"
 #include "http/reply.h"
 #include "http/rules.h"
-#include "http/status.h"
 #include "http/variant.h"
+#include "lib/compiler.h"
 #include "lib/hash.h"
-#include "lib/rare.h"
+#include "proto/conditional.h"
+#include "proto/status.h"
 
 /* Date stands right behind the status line, always at the same place for 200:
  * the header cache rewrites it there. */

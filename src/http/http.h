@@ -9,28 +9,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cache/address.h"
-#include "cache/answer.h"
+#include "cache/auth.h"
 #include "cache/chunk.h"
 #include "cache/file.h"
-#include "cache/grant.h"
 #include "cache/header.h"
+#include "cache/path_info.h"
 #include "cache/pathname.h"
-#include "conf.h"
-#include "http/burst.h"
-#include "http/chunked.h"
-#include "http/date.h"
+#include "conf/conf.h"
+#include "http/caches.h"
+#include "http/hot.h"
+#include "http/io_batch.h"
+#include "http/limits/verifiers.h"
 #include "http/machine.h"
-#include "http/mime.h"
 #include "http/output.h"
-#include "http/parse.h"
-#include "http/store.h"
-#include "http/verifiers.h"
-#include "http/whole.h"
-#include "lib/bucket.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
 #include "lib/hash.h"
+#include "lib/token_bucket.h"
+#include "proto/chunked.h"
+#include "proto/date.h"
+#include "proto/mime.h"
+#include "proto/parse.h"
+#include "shared/addresses.h"
 #include "wait.h"
 
 /* With MEM_MAPPINGS below the kernel's limit a process (65,530 by default). */
@@ -51,7 +51,7 @@ struct store {
 	struct file_cache	 files;
 	struct chunk_cache	 chunks;
 	struct grant_cache	 grants;
-	struct looks		 looks[LOOK_PLACES];	/* look.c's; not if it
+	struct looks		 looks[LOOK_PLACES];	/* lookup.c's; not if it
 							 * is shared */
 	_Atomic uint64_t	 next_job;
 	struct verifiers	 verifiers;	/* of passwords */
@@ -93,7 +93,7 @@ struct http {
 	struct request		*spare[MACHINE_TOGETHER];
 	struct conn		*spare_conn[MACHINE_TOGETHER];
 	unsigned		 nspare, nspare_conn;
-	struct bucket		 leisure;	/* look.c: looks at that */
+	struct bucket		 leisure;	/* lookup.c: looks at that */
 	unsigned		 put_off;	/* since one was not */
 	size_t			 given;		/* bytes, by who is running */
 	size_t			 taken;		/* the same, of its input */

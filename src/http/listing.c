@@ -6,13 +6,13 @@
  */
 #include <string.h>
 
-#include "http/accept.h"
 #include "http/find.h"
 #include "http/head.h"
 #include "http/listing.h"
+#include "http/namespace.h"
 #include "http/rules.h"
-#include "http/space.h"
 #include "lib/need.h"
+#include "proto/accept.h"
 
 /* What every page leaves out: nobody is served these (see uri.h). */
 #define HIDDEN		".*\0*[[:cntrl:]]*"

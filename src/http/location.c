@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "http/location.h"
-#include "http/uri.h"
 #include "lib/need.h"
+#include "proto/uri.h"
 
 /*
  * A path as it was understood, from some byte on, and encoded: what was sent

@@ -11,15 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "http/burst.h"
-#include "http/closing.h"
 #include "http/conn.h"
-#include "http/quota.h"
-#include "http/text.h"
-#include "http/verification.h"
+#include "http/deferred_close.h"
+#include "http/io_batch.h"
+#include "http/limits/client_limits.h"
+#include "http/limits/verification.h"
+#include "http/log_escape.h"
 #include "lib/mem.h"
 #include "lib/need.h"
-#include "stats.h"
+#include "stats/stats.h"
 
 /* More steps than a full buffer of requests can ask for: a spinning step. */
 #define STEPS_MOST	200000

@@ -17,11 +17,11 @@
 #include "lib/clock.h"
 #include "wait.h"
 
-struct addresses;		/* cache/address.h */
+struct addresses;		/* shared/addresses.h */
 struct conf;
 struct peer;			/* a connection, whatever it is doing */
 struct http;			/* one loop's world: store, buffers, clock */
-struct store;			/* store.h */
+struct store;			/* caches.h */
 struct transport;
 
 /* What a request goes through in the pipelined architecture (Choi et al.);

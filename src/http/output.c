@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "http/output.h"
+#include "lib/compiler.h"
 #include "lib/mem.h"
 #include "lib/need.h"
-#include "lib/rare.h"
 
 void
 output_init(struct output *o)

@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lib/compiler.h"
 #include "lib/need.h"
-#include "lib/rare.h"
 
 #define OUTPUT_PIECES	64	/* CONN_MOST, if of 16 KB each; heads */
 #define OUTPUT_SCRATCH	(32 * 1024)	/* bytes, for what is made at once */

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "lib/bucket.h"
+#include "lib/token_bucket.h"
 
 struct address;
 struct conn;

@@ -7,7 +7,7 @@
 #include "http/preload.h"
 #include "http/reply.h"
 #include "http/variant.h"
-#include "stats.h"
+#include "stats/stats.h"
 
 static ssize_t
 give_request(void *context, int fd, void *to, size_t size)

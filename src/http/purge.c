@@ -3,12 +3,12 @@
  */
 #include <string.h>
 
-#include "conf.h"
+#include "conf/conf.h"
 #include "http/http.h"
+#include "http/namespace.h"
 #include "http/purge.h"
-#include "http/space.h"
-#include "http/uri.h"
-#include "http/why.h"
+#include "proto/uri.h"
+#include "proto/why.h"
 
 const char *
 purge_begin(struct purge *p, const struct conf_site *site, struct str target)

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "http/conn.h"
-#include "http/pace.h"
+#include "http/limits/pace.h"
 #include "http/reply.h"
-#include "lib/rare.h"
-#include "stats.h"
+#include "lib/compiler.h"
+#include "stats/stats.h"
 
 #define KEPT_ROOM	4096	/* bytes a recv, behind kept input */
 /* Bytes of bodies that are thrown away before it is others' turn; it costs them

@@ -5,8 +5,8 @@
 #define HTTP_REPLY_H
 
 #include "http/conn.h"
-#include "http/why.h"
-#include "lib/rare.h"
+#include "lib/compiler.h"
+#include "proto/why.h"
 
 /* The methods that work here, for route and for Allow. */
 #define REPLY_METHODS(X, AND)	X(GET) AND X(HEAD) AND X(OPTIONS)

@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cache/ahead.h"
-#include "cache/answer.h"
-#include "http/chunked.h"
+#include "cache/path_info.h"
+#include "cache/prefetch.h"
 #include "http/output.h"
-#include "http/parse.h"
-#include "http/parts.h"
+#include "proto/chunked.h"
+#include "proto/multipart.h"
+#include "proto/parse.h"
 
 struct request {
 	struct parse		 parse;

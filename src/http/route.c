@@ -3,9 +3,9 @@
  * is looked for.
  */
 #include "http/conn.h"
-#include "http/quota.h"
+#include "http/limits/client_limits.h"
 #include "http/reply.h"
-#include "lib/rare.h"
+#include "lib/compiler.h"
 
 /* The response ends the connection: that is the client's wish, or ours.  What
  * the administrator has brought in asks for variants behind the file. */

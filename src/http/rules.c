@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "http/rules.h"
-#include "http/why.h"
+#include "proto/why.h"
 
 /* What is text, whatever it is called, or as good as that. */
 static const char *const compressible[] = {

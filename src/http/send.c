@@ -9,10 +9,10 @@
 #include "http/body.h"
 #include "http/conn.h"
 #include "http/find.h"
-#include "http/pace.h"
+#include "http/limits/pace.h"
+#include "lib/compiler.h"
 #include "lib/log.h"
-#include "lib/rare.h"
-#include "stats.h"
+#include "stats/stats.h"
 
 #define GATHER		32		/* pieces a write */
 #define AT_ONCE		(64 * 1024)	/* bytes of a file: splice(2)'s pipe */

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "http/transport.h"
-#include "lib/rare.h"
+#include "lib/compiler.h"
 
 static ssize_t
 plain_recv(void *context, int fd, void *to, size_t size)

@@ -7,12 +7,12 @@
  */
 #include <string.h>
 
-#include "http/accept.h"
 #include "http/head.h"
+#include "http/namespace.h"
 #include "http/rules.h"
-#include "http/space.h"
 #include "http/variant.h"
 #include "lib/need.h"
+#include "proto/accept.h"
 
 /*
  * Of those that a client wants equally the first is taken.  Those with a

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lib/tally.h"
+#include "lib/counter.h"
 
 /* The first power of two above it. */
 static int

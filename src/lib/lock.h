@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "lib/rare.h"
+#include "lib/compiler.h"
 
 struct lock;
 

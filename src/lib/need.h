@@ -7,7 +7,7 @@
 #ifndef LIB_NEED_H
 #define LIB_NEED_H
 
-#include "lib/rare.h"
+#include "lib/compiler.h"
 
 #define need(condition)							\
 	((condition) ? (void)0 :					\

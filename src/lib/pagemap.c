@@ -50,7 +50,7 @@ pagemap_page(void)
 
 /* For the first page that is not there: how many pages are, or -1.  Not by
  * ioctl(3): the question's number is no int, to be extended by its sign, as
- * some libraries do; calls.c looks at it. */
+ * some libraries do; syscall_filter.c looks at it. */
 static ssize_t
 ask(int pagemap, const void *base, size_t pages)
 {

@@ -9,11 +9,11 @@
 
 #include <time.h>
 
-#include "lib/calls.h"
 #include "lib/io.h"
 #include "lib/landlock.h"
 #include "lib/log.h"
 #include "lib/sandbox.h"
+#include "lib/syscall_filter.h"
 
 /*
  * A sanitizer starts a process at the end that looks at ours, and reads in

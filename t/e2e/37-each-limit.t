@@ -4,8 +4,8 @@
 # command has its answer, and so has each request, or the refusal of that limit.
 #
 # The directives are those that amped -L lists, the commands those of
-# src/ctl.tbl: a new one is tried like the others, and must behave as if it were
-# not there, unless a row here says what it does.
+# src/shared/commands.tbl: a new one is tried like the others, and must behave
+# as if it were not there, unless a row here says what it does.
 use strict;
 use warnings;
 
@@ -85,7 +85,7 @@ my %words = (status => ['', ' json'], explain => [' /large',
 #
 
 sub commands {
-	my $table = slurp(Amped::source_dir() . '/src/ctl.tbl');
+	my $table = slurp(Amped::source_dir() . '/src/shared/commands.tbl');
 	my @found;
 
 	while ($table =~ /^CTL\(\w+, "(\w+)", (\w+), "[^"]*", (\d+),/mg) {

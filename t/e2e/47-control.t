@@ -37,7 +37,7 @@ sub start {
 sub ctl {
 	my (@words) = @_;
 	my ($status, $out, $err) = Amped::run_command($opt_user::name,
-	    Amped::program() =~ s{[^/]*\z}{ampedctl/ampedctl}r, '-s', $control,
+	    Amped::program() =~ s{[^/]*\z}{ampedctl}r, '-s', $control,
 	    @words);
 
 	return ($status >> 8, $out, $err);
@@ -453,7 +453,7 @@ is((ctl('nonsense'))[0], 64, 'no such command');
 is((ctl('explain'))[0], 64, 'too few words');
 is((ctl('check', 'it'))[0], 64, 'too many');
 my @quiet = Amped::run_command(undef, Amped::program() =~
-    s{[^/]*\z}{ampedctl/ampedctl}r, '-f', "$server->{dir}/none", 'version');
+    s{[^/]*\z}{ampedctl}r, '-f', "$server->{dir}/none", 'version');
 is($quiet[0] >> 8, 66, 'a conf that is not there');
 
 done_testing();

@@ -31,7 +31,7 @@ close($try);
 
 my $place = docroot();
 my $control = "$place/control";
-my $program = Amped::program() =~ s{[^/]*\z}{ampedctl/ampedctl}r;
+my $program = Amped::program() =~ s{[^/]*\z}{ampedctl}r;
 my $server = Amped->start(files => { page => "page\n" },
     global => "control $control\n");
 await('the socket', sub { -S $control });

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Tests of pipelined: nobody is heard late, and pipelines share their clients.
 # In turns of each thread, and with everything that may come together:
-# t/unit/arch/stages.c.
+# t/unit/loop/stages.c.
 use strict;
 use warnings;
 

@@ -257,7 +257,7 @@ workers 3
 control $control
 cache { paths 100 revalidate 1h stale 1h }
 END
-	my $ctl = Amped::program() =~ s{[^/]*\z}{ampedctl/ampedctl}r;
+	my $ctl = Amped::program() =~ s{[^/]*\z}{ampedctl}r;
 
 	is(requests($server, 60), 60, 'it is in their caches');
 	write_file("$server->{root}/a", "other content\n");

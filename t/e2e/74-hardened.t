@@ -58,8 +58,7 @@ sub check_program {
 
 SKIP: {
 	skip('there is no readelf', 1) unless which_program('readelf');
-	check_program("$build/$_") for qw(amped amped-helper
-	    ampedctl/ampedctl);
+	check_program("$build/$_") for qw(amped amped-helper ampedctl);
 }
 
 my $server = Amped->start(files => { page => "page\n" });

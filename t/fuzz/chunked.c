@@ -1,5 +1,5 @@
 /*
- * Fuzz target of http/chunked: a body, whole and byte by byte, must come to
+ * Fuzz target of proto/chunked: a body, whole and byte by byte, must come to
  * the same end; and what is accepted must be one by a slower look at it, line
  * by line.
  */
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/chunked.h"
 #include "lib/need.h"
+#include "proto/chunked.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -1,16 +1,16 @@
 /*
- * Fuzz target of http/decide, conditions.  One byte is how many seconds ago
- * the file changed, one whether its tag is weak; then one field a line, in the
- * order of struct decide_ask; an empty line is a field that was not sent.
+ * Fuzz target of proto/conditional, conditions.  One byte is how many seconds
+ * ago the file changed, one whether its tag is weak; then one field a line, in
+ * the order of struct decide_ask; an empty line is a field that was not sent.
  * Range is there always, so that it shows what If-Range was worth.  What is
  * decided must agree with a second, slower statement of the rules.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/date.h"
-#include "http/decide.h"
 #include "lib/need.h"
+#include "proto/conditional.h"
+#include "proto/date.h"
 
 #define MODIFIED	784111777
 #define TAG		"\"a\""
@@ -119,7 +119,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	char	*text;
 
-	/* No field has a NUL: http/parse refuses it. */
+	/* No field has a NUL: proto/parse refuses it. */
 	if (len < 2 || memchr(data + 2, '\0', len - 2) != NULL)
 		return 0;
 	text = malloc(len - 1);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf.h"
+#include "conf/conf.h"
 #include "lib/need.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);

@@ -1,13 +1,13 @@
 /*
- * Fuzz target of http/credentials: what is taken is text without an end in it,
+ * Fuzz target of proto/credentials: what is taken is text without an end in it,
  * a name is never empty, and what is refused leaves nothing behind.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "http/credentials.h"
 #include "lib/need.h"
+#include "proto/credentials.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -1,11 +1,11 @@
 /*
- * Fuzz target of http/date: eight bytes of clock, then a text.  What is taken
+ * Fuzz target of proto/date: eight bytes of clock, then a text.  What is taken
  * for a date can be printed, and is then the same date.
  */
 #include <string.h>
 
-#include "http/date.h"
 #include "lib/need.h"
+#include "proto/date.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

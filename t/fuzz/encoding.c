@@ -2,9 +2,9 @@
  * Fuzz target of Accept-Encoding: the first byte says what there is, the rest
  * is the field's value.
  */
-#include "http/accept.h"
 #include "http/variant.h"
 #include "lib/need.h"
+#include "proto/accept.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

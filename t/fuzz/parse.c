@@ -1,12 +1,12 @@
 /*
- * Fuzz target of http/parse: a request, whole and byte by byte, must come to
+ * Fuzz target of proto/parse: a request, whole and byte by byte, must come to
  * the same result, and all that a result points at must be in the head.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/parse.h"
 #include "lib/need.h"
+#include "proto/parse.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -1,12 +1,13 @@
 /*
- * Fuzz target of http/decide, ranges: eight bytes are the size of the file,
- * the others the field Range.  For a small file the answer must be that of a
- * map of its bytes, each marked with the number of the range that asked first.
+ * Fuzz target of proto/conditional, ranges: eight bytes are the size of the
+ * file, the others the field Range.  For a small file the answer must be that
+ * of a map of its bytes, each marked with the number of the range that asked
+ * first.
  */
 #include <string.h>
 
-#include "http/decide.h"
 #include "lib/need.h"
+#include "proto/conditional.h"
 
 enum { SMALL = 300, UNASKED = 0 };
 

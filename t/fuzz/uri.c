@@ -1,12 +1,12 @@
 /*
- * Fuzz target of http/uri: whatever comes in, a path that comes out is one
+ * Fuzz target of proto/uri: whatever comes in, a path that comes out is one
  * beneath the root, and survives being encoded and resolved again.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/uri.h"
 #include "lib/need.h"
+#include "proto/uri.h"
 
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers/version.h"
+#include "helpers/file_version.h"
 #include "t/script/world.h"
 
 #define MADE		784111777	/* Sun, 06 Nov 1994 08:49:37 GMT */

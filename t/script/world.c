@@ -16,13 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arch/crowd.h"
-#include "conf.h"
+#include "conf/conf.h"
+#include "http/caches.h"
 #include "http/http.h"
-#include "http/store.h"
 #include "http/transport.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "shared/addresses_conf.h"
 #include "t/script/world.h"
 
 #define AT_ONCE	(64 * 1024)	/* bytes of a file that the system takes */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unit.h"
+#include "t/unit/unit.h"
 
 const char *
 unit_show(const void *bytes, unsigned long len)

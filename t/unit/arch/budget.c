@@ -3,7 +3,7 @@
  */
 #include "arch/arch.h"
 #include "arch/budget.h"
-#include "t/unit/confs.h"
+#include "t/unit/conf/confs.h"
 
 /* What there is in each kind of them. */
 #define ARCH(name, ...)	const struct arch arch_##name = { #name, __VA_ARGS__ }

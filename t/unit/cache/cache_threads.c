@@ -1,8 +1,8 @@
 /*
  * Tests of caches that threads share: four of them do to each what requests do,
  * to so few entries that they meet all the time, and within limits that let
- * entries go all the time.  A race is for ThreadSanitizer to see; what comes out
- * wrong, for need(): check's own assertions are not for threads.
+ * entries go all the time.  A race is for ThreadSanitizer to see; what comes
+ * out wrong, for need(): check's own assertions are not for threads.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cache/address.h"
-#include "cache/answer.h"
+#include "cache/auth.h"
 #include "cache/chunk.h"
-#include "cache/grant.h"
-#include "conf.h"
+#include "cache/path_info.h"
+#include "conf/conf.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "shared/addresses.h"
 #include "t/unit/unit.h"
 
 #define THREADS	4

@@ -1,5 +1,6 @@
 /*
- * Tests of files: which descriptors stay open, and who closes those that do not.
+ * Tests of files: which descriptors stay open, and who closes those that do
+ * not.
  */
 #include <sys/mman.h>
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cache/file_private.h"
-#include "conf.h"
+#include "conf/conf.h"
 #include "lib/mem.h"
 #include "t/unit/unit.h"
 
@@ -29,7 +29,8 @@ caches(size_t limit, int64_t residency)
 	file_init(&files, &chunks, 4, 64 * KIB, 16 * KIB, residency);
 }
 
-/* A file of so many bytes, each its offset's; as a helper would hand it over. */
+/* A file of so many bytes, each its offset's; as a helper would hand it over.
+ * */
 static inline struct file *
 make(size_t size, bool in_memory)
 {

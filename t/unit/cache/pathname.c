@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cache/answer.h"
+#include "cache/path_info.h"
 #include "t/unit/unit.h"
 
 static const struct answer	directory = { .kind = PATHNAME_DIRECTORY,

@@ -8,7 +8,7 @@
 #include "helpers/beneath.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
-#include "helpers/record.h"
+#include "helpers/wire.h"
 #include "lib/io.h"
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"

@@ -9,9 +9,9 @@
 
 #include <time.h>
 
+#include "helpers/file_version.h"
 #include "helpers/gzip.h"
 #include "helpers/job.h"
-#include "helpers/version.h"
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"
 

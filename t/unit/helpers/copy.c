@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "helpers/file_version.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
-#include "helpers/version.h"
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"
 

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "helpers/outlet.h"
+#include "helpers/log_sink.h"
 #include "helpers/syslog.h"
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"

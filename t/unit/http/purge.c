@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "http/http.h"
+#include "http/namespace.h"
 #include "http/purge.h"
-#include "http/space.h"
 #include "lib/mem.h"
 #include "t/unit/unit.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "http/rules.h"
-#include "t/unit/confs.h"
+#include "t/unit/conf/confs.h"
 
 static const char conf_text[] =
     "site a.org { listen *:80; root /tmp; index i j; error 404 /n\n"

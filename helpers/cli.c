@@ -1,0 +1,290 @@
+/*
+ * cli: makes a job out of words and prints the answer as lines of a key and
+ * a value.
+ *
+ * Must not do anything to a job that the server would not have done: what is
+ * seen here is what main is told.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helpers/cli.h"
+#include "helpers/job.h"
+#include "lib/buf.h"
+#include "lib/io.h"
+#include "lib/str.h"
+
+static enum job_links	 as_links;
+static const char	*as_user;
+
+static void
+print_bool(const char *key, bool value)
+{
+	printf("%s %s\n", key, value ? "yes" : "no");
+}
+
+static void
+print_time(const char *key, int64_t seconds, uint32_t nanoseconds)
+{
+	char		text[sizeof("-292277022656-01-01 00:00:00")] = "?";
+	time_t		t = (time_t)seconds;
+	struct tm	tm;
+
+	if (gmtime_r(&t, &tm) != NULL)
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
+	printf("%s %s.%09" PRIu32 " UTC\n", key, text, nanoseconds);
+}
+
+static void
+print_file(const struct job *job)
+{
+	printf("which %u\n", job->which);
+	printf("device %" PRIu64 "\n", job->version.dev);
+	printf("inode %" PRIu64 "\n", job->version.ino);
+	printf("size %" PRId64 "\n", job->version.size);
+	print_time("mtime", job->version.mtime, job->version.mtime_ns);
+	print_time("ctime", job->version.ctime, job->version.ctime_ns);
+	printf("mode %06" PRIo32 "\n", job->facts.mode);
+	printf("uid %" PRIu32 "\n", job->facts.uid);
+	print_bool("settled", job->facts.settled);
+	print_bool("in-memory", job->facts.in_memory);
+	print_bool("handle", job->facts.handle);
+}
+
+static void
+print_text(int fd)
+{
+	char	bytes[4096];
+	ssize_t	n;
+
+	for (off_t at = 0; (n = pread(fd, bytes, sizeof(bytes), at)) > 0;
+	    at += n)
+		fwrite(bytes, 1, (size_t)n, stdout);
+}
+
+/* Does it and prints the answer. */
+static int
+perform(struct job *job)
+{
+	job_perform(job);
+	printf("kind %s\n", job_kind_name(job->kind));
+	if (job->error == 0)
+		printf("error 0\n");
+	else
+		printf("error %d %s\n", job->error, strerror(job->error));
+	if (job->kind != JOB_RESOLVE && job->kind != JOB_COMPRESS)
+		printf("done %" PRIu64 "\n", job->done);
+	else if (job->error == 0)
+		print_file(job);
+	if ((job->kind == JOB_LIST || job->kind == JOB_COPY) &&
+	    job->error == 0)
+		print_text(job->fd);
+	return job->error == 0 ? 0 : 1;
+}
+
+/* Does a job about ROOT PATH [NAME ...]. */
+static int
+perform_names(struct job *job, int n, char **words)
+{
+	struct buf	names = { 0 };
+	int		status;
+
+	if (n < 2)
+		return EX_USAGE;
+	job->root = words[0];
+	job->path = words[1];
+	job->links = as_links;
+	job->user = as_user;
+	for (int i = 2; i < n; i++)
+		buf_add(&names, words[i], strlen(words[i]) + 1);
+	job->names = names.at;
+	job->names_len = names.len;
+	status = perform(job);
+	io_close(&job->fd);
+	buf_free(&names);
+	return status;
+}
+
+/* ROOT PATH [NAME ...] */
+static int
+resolve(int n, char **words)
+{
+	struct job	job;
+
+	job_init(&job, JOB_RESOLVE);
+	return perform_names(&job, n, words);
+}
+
+/* ROOT PATH [PATTERN ...] */
+static int
+list(int n, char **words)
+{
+	static const char	form[] = "name\0" "\0" "\0"
+	    "directory %{time} - %{name:percent}\n\0"
+	    "file %{time} %{size} %{name:percent}\n\0" "\0" "\0";
+	struct job		job;
+
+	job_init(&job, JOB_LIST);
+	job.form = form;
+	job.form_len = sizeof(form);
+	job.offset = INT64_MAX;
+	job.length = UINT64_MAX;
+	return perform_names(&job, n, words);
+}
+
+/* ROOT PATH [NAME ...] */
+static int
+compress(int n, char **words)
+{
+	struct job	job;
+
+	job_init(&job, JOB_COMPRESS);
+	job.length = INT64_MAX;
+	return perform_names(&job, n, words);
+}
+
+/* -1 and a line to standard error if the file cannot be opened. */
+static int
+open_file(const char *path, int flags)
+{
+	int	fd = open(path, flags | O_CLOEXEC, 0640);
+
+	if (fd == -1)
+		fprintf(stderr, "amped-helper: %s: %s\n", path,
+		    strerror(errno));
+	return fd;
+}
+
+/* FILE [OFFSET LENGTH] */
+static int
+perform_range(enum job_kind kind, int n, char **words)
+{
+	int64_t		offset = 0, length = 0;
+	struct stat	st;
+	struct job	job;
+	int		fd, status;
+
+	if (n != 1 && (n != 3 || !str_number(str_of(words[1]), &offset) ||
+	    !str_number(str_of(words[2]), &length) ||
+	    length > INT64_MAX - offset))
+		return EX_USAGE;
+	job_init(&job, kind);
+	job.fd = fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
+	if (fd == -1)
+		return 1;
+	if (n == 1 && fstat(fd, &st) == 0)
+		length = st.st_size;
+	job.offset = offset;
+	job.length = (uint64_t)length;
+	status = perform(&job);
+	if (job.fd != fd)
+		io_close(&job.fd);
+	io_close(&fd);
+	return status;
+}
+
+static int
+read_range(int n, char **words)
+{
+	return perform_range(JOB_READ, n, words);
+}
+
+static int
+copy_range(int n, char **words)
+{
+	return perform_range(JOB_COPY, n, words);
+}
+
+/* FILE TEXT ...: one line. */
+static int
+append(int n, char **words)
+{
+	struct buf	line = { 0 };
+	struct job	job;
+	int		fd, status;
+
+	if (n < 2)
+		return EX_USAGE;
+	fd = open_file(words[0], O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY);
+	if (fd == -1)
+		return 1;
+	for (int i = 1; i < n; i++) {
+		buf_adds(&line, words[i]);
+		buf_addc(&line, i < n - 1 ? ' ' : '\n');
+	}
+	job_init(&job, JOB_APPEND);
+	job.data = line.at;
+	job.length = line.len;
+	job_logs(&fd, 1);
+	status = perform(&job);
+	job_logs(NULL, 0);
+	io_close(&fd);
+	buf_free(&line);
+	return status;
+}
+
+/* FILE USER: the password is a line of standard input. */
+static int
+verify(int n, char **words)
+{
+	char		password[1024];
+	struct buf	both = { 0 };
+	struct job	job;
+	int		status;
+
+	if (n != 2 || fgets(password, sizeof(password), stdin) == NULL)
+		return EX_USAGE;
+	password[strcspn(password, "\n")] = '\0';
+	buf_add(&both, words[1], strlen(words[1]) + 1);
+	buf_add(&both, password, strlen(password) + 1);
+	job_init(&job, JOB_VERIFY);
+	job.root = words[0];
+	job.data = both.at;
+	job.length = both.len;
+	status = perform(&job);
+	buf_free(&both);
+	return status;
+}
+
+/* FILE */
+static int
+close_file(int n, char **words)
+{
+	struct job	job;
+
+	if (n != 1)
+		return EX_USAGE;
+	job_init(&job, JOB_CLOSE);
+	job.fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
+	return job.fd != -1 ? perform(&job) : 1;
+}
+
+static int	(*const kinds[JOB_KIND_COUNT])(int, char **) = {
+	[JOB_RESOLVE] = resolve,
+	[JOB_READ] = read_range,
+	[JOB_APPEND] = append,
+	[JOB_LIST] = list,
+	[JOB_VERIFY] = verify,
+	[JOB_COMPRESS] = compress,
+	[JOB_COPY] = copy_range,
+	[JOB_CLOSE] = close_file
+};
+
+int
+hand_perform(enum job_links links, const char *user, int n, char **words)
+{
+	as_links = links;
+	as_user = user;
+	for (int i = 0; i < JOB_KIND_COUNT; i++)
+		if (n > 0 && strcmp(words[0], job_kind_name(i)) == 0)
+			return kinds[i](n - 1, words + 1);
+	return EX_USAGE;
+}

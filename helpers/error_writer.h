@@ -1,0 +1,18 @@
+/*
+ * error_writer: the log helper of the error log.  Takes lines from a pipe that
+ * no process waits at, and writes them.
+ */
+#ifndef HELPERS_ERROR_WRITER_H
+#define HELPERS_ERROR_WRITER_H
+
+struct outlet;
+
+/*
+ * Until the stream pipe closes, or is -1, and there is nothing left to write;
+ * or until a byte comes from it: there is another scribe, which reads the rest.
+ * Words and losses are read without waiting: lines, and a byte for each line
+ * that found no room among them.
+ */
+void	scribe_run(int pipe, int words, int losses, struct outlet *log);
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * explain_path: walks a path from the top, up to the first part that explains
+ * the error.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/explain_path.h"
+#include "lib/regular.h"
+
+struct part {
+	const char	*path;		/* all up to it, terminated */
+	size_t		 root;		/* how much of that is the root */
+	struct stat	 st;		/* of itself, not followed */
+	struct buf	*to;
+};
+
+static void
+add_user(struct buf *to, uid_t uid)
+{
+	const struct passwd	*pw = getpwuid(uid);
+
+	if (pw != NULL)
+		buf_adds(to, pw->pw_name);
+	else
+		buf_addf(to, "user %ld", (long)uid);
+}
+
+static void
+add_group(struct buf *to, gid_t gid)
+{
+	const struct group	*gr = getgrgid(gid);
+
+	if (gr != NULL)
+		buf_adds(to, gr->gr_name);
+	else
+		buf_addf(to, "%ld", (long)gid);
+}
+
+static void
+add_link(const struct part *p, const char *behind)
+{
+	char	target[PATH_MAX];
+	ssize_t	n = readlink(p->path, target, sizeof(target));
+
+	buf_addf(p->to, "%s is a link to %.*s%s", p->path, n > 0 ? (int)n : 0,
+	    target, behind);
+}
+
+/* Each says whether this part explains the error, and then how. */
+
+static bool
+absent(const struct part *p)
+{
+	struct stat	st;
+
+	if (!S_ISLNK(p->st.st_mode) || stat(p->path, &st) == 0)
+		return false;
+	add_link(p, ", which is not there");
+	return true;
+}
+
+static bool
+no_directory(const struct part *p)
+{
+	struct stat	st;
+
+	if (stat(p->path, &st) == -1 || S_ISDIR(st.st_mode))
+		return false;
+	buf_addf(p->to, "%s is %s, not a directory", p->path,
+	    regular_kind(st.st_mode));
+	return true;
+}
+
+static bool
+denied(const struct part *p)
+{
+	struct stat	st;
+	bool		is_directory;
+
+	if (stat(p->path, &st) == -1) {
+		add_link(p, ", which may not be looked at");
+		return true;
+	}
+	is_directory = S_ISDIR(st.st_mode);
+	if (access(p->path, is_directory ? X_OK : R_OK) == 0)
+		return false;
+	buf_addf(p->to, "%s is %s with mode %04o, of user ", p->path,
+	    regular_kind(st.st_mode), (unsigned)st.st_mode & 07777);
+	add_user(p->to, st.st_uid);
+	buf_adds(p->to, " and group ");
+	add_group(p->to, st.st_gid);
+	buf_adds(p->to, "; ");
+	add_user(p->to, geteuid());
+	buf_adds(p->to, is_directory ? " may not enter it" :
+	    " may not read it");
+	return true;
+}
+
+static bool
+leaves(const struct part *p)
+{
+	char	root[PATH_MAX], real[PATH_MAX], top[PATH_MAX];
+	size_t	n;
+
+	if (!S_ISLNK(p->st.st_mode) || strlen(p->path) <= p->root)
+		return false;
+	memcpy(top, p->path, p->root);
+	top[p->root] = '\0';
+	if (realpath(top, root) == NULL)
+		return false;
+	n = strlen(root);
+	/* One that leads nowhere, or starts at /, has left it as well. */
+	if (realpath(p->path, real) != NULL && strncmp(real, root, n) == 0 &&
+	    (real[n] == '/' || real[n] == '\0') &&
+	    (readlink(p->path, top, 1) != 1 || top[0] != '/'))
+		return false;
+	add_link(p, "");
+	return true;
+}
+
+static bool
+linked(const struct part *p)
+{
+	if (!S_ISLNK(p->st.st_mode) || strlen(p->path) <= p->root)
+		return false;
+	add_link(p, "");
+	return true;
+}
+
+static bool
+special(const struct part *p)
+{
+	struct stat	st;
+
+	if (stat(p->path, &st) == -1 || S_ISREG(st.st_mode) ||
+	    S_ISDIR(st.st_mode))
+		return false;
+	buf_addf(p->to, "%s is %s", p->path, regular_kind(st.st_mode));
+	return true;
+}
+
+static const struct {
+	int	error;
+	bool	(*explains)(const struct part *);
+} faults[] = {
+	{ ENOENT, absent },
+	{ ENOTDIR, no_directory },
+	{ EACCES, denied }, { EPERM, denied },
+	{ EXDEV, leaves },
+	{ ELOOP, linked },
+	{ ENOTSUP, special },
+};
+
+static bool
+explains(const struct part *p, int error)
+{
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		if (faults[i].error == error)
+			return faults[i].explains(p);
+	return false;
+}
+
+/* A path is cut at its slashes, one after the other. */
+static bool
+walk(char *path, size_t root, int error, struct buf *to)
+{
+	struct part	 p = { .path = path, .root = root, .to = to };
+	char		*end = path + 1, cut;
+	bool		 found;
+
+	do {
+		end += strcspn(end, "/");
+		cut = *end;
+		*end = '\0';
+		found = lstat(path, &p.st) == -1;
+		if (!found)
+			found = explains(&p, error);
+		else if (errno == ENOENT)
+			buf_addf(to, "%s is not there", path);
+		else
+			buf_addf(to, "%s: %s", path, strerror(errno));
+		*end = cut;
+		end += strspn(end, "/");
+	} while (!found && *end != '\0');
+	return found;
+}
+
+void
+blame(const struct job *job, struct buf *to)
+{
+	struct buf	 path = { 0 };
+	size_t		 root = strlen(job->root), end;
+	const char	*name = job->names;
+	bool		 found;
+
+	buf_addf(&path, "%s/%s", root > 1 ? job->root : "", job->path);
+	end = path.len;
+	buf_string(&path);
+	found = walk(path.at, root, job->error, to);
+	/* Then it was one of the names in it. */
+	while (!found && job->kind == JOB_RESOLVE && path.at[end - 1] == '/' &&
+	    name < job->names + job->names_len) {
+		path.len = end;
+		buf_adds(&path, name);
+		buf_string(&path);
+		/* One that is not there was passed over. */
+		if (access(path.at, F_OK) == 0 || errno != ENOENT)
+			found = walk(path.at, root, job->error, to);
+		name += strlen(name) + 1;
+	}
+	buf_free(&path);
+}

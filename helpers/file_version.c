@@ -1,0 +1,33 @@
+/*
+ * file_version: what tells one version of a file from the next.
+ */
+#include "helpers/file_version.h"
+
+struct job_version
+version_of(const struct stat *st)
+{
+	return (struct job_version){
+		.dev = st->st_dev, .ino = st->st_ino, .size = st->st_size,
+		.mtime = st->st_mtim.tv_sec, .ctime = st->st_ctim.tv_sec,
+		.mtime_ns = (uint32_t)st->st_mtim.tv_nsec,
+		.ctime_ns = (uint32_t)st->st_ctim.tv_nsec
+	};
+}
+
+bool
+version_same(const struct job_version *a, const struct job_version *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	    a->mtime == b->mtime && a->mtime_ns == b->mtime_ns &&
+	    a->ctime == b->ctime && a->ctime_ns == b->ctime_ns;
+}
+
+bool
+version_stands(const struct job_version *version, int fd)
+{
+	struct stat	st;
+
+	return fstat(fd, &st) == 0 && st.st_size == version->size &&
+	    st.st_mtim.tv_sec == version->mtime &&
+	    (uint32_t)st.st_mtim.tv_nsec == version->mtime_ns;
+}

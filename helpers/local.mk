@@ -1,0 +1,55 @@
+# helpers: see README there.
+
+noinst_LIBRARIES += libhelpers.a
+dist_noinst_DATA += helpers/README
+
+libhelpers_a_SOURCES = \
+	helpers/anon_file.c \
+	helpers/anon_file.h \
+	helpers/append.c \
+	helpers/append.h \
+	helpers/beneath.c \
+	helpers/beneath.h \
+	helpers/cli.c \
+	helpers/cli.h \
+	helpers/close.c \
+	helpers/compress.c \
+	helpers/copy.c \
+	helpers/error_writer.c \
+	helpers/error_writer.h \
+	helpers/explain_path.c \
+	helpers/explain_path.h \
+	helpers/fds.h \
+	helpers/file_version.c \
+	helpers/file_version.h \
+	helpers/gzip.c \
+	helpers/gzip.h \
+	helpers/handle.c \
+	helpers/handle.h \
+	helpers/htpasswd.c \
+	helpers/htpasswd.h \
+	helpers/job.c \
+	helpers/job.h \
+	helpers/links.c \
+	helpers/links.h \
+	helpers/list.c \
+	helpers/log_sink.c \
+	helpers/log_sink.h \
+	helpers/perform.c \
+	helpers/perform.h \
+	helpers/rdns.c \
+	helpers/rdns.h \
+	helpers/rdns_lookup.c \
+	helpers/read.c \
+	helpers/repeat_filter.c \
+	helpers/repeat_filter.h \
+	helpers/resolve.c \
+	helpers/root.c \
+	helpers/root.h \
+	helpers/syslog.c \
+	helpers/syslog.h \
+	helpers/template.c \
+	helpers/template.h \
+	helpers/verify.c \
+	helpers/wire.c \
+	helpers/wire.h

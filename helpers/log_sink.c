@@ -1,0 +1,84 @@
+/*
+ * log_sink: whole lines, even where a disk is full or a pipe is shared.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "helpers/log_sink.h"
+#include "helpers/syslog.h"
+#include "lib/lines.h"
+
+/* A file that is appended to takes any write whole, a pipe only small ones. */
+static size_t
+most(int fd)
+{
+	struct stat	st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? SSIZE_MAX :
+	    PIPE_BUF;
+}
+
+static ssize_t
+put(int fd, const char *at, size_t len)
+{
+	ssize_t	n;
+
+	do
+		n = write(fd, at, len);
+	while (n == -1 && errno == EINTR);
+	return n;
+}
+
+/* Line by line. */
+static int
+tell_system(struct outlet *o, const char *at, size_t len, size_t *done)
+{
+	size_t	n;
+
+	for (; *done < len; *done += n) {
+		n = lines_first(at + *done, len - *done);
+		if (syslog_send(o->syslog, at + *done,
+		    n - (at[*done + n - 1] == '\n')) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+int
+outlet_write(struct outlet *o, const char *at, size_t len, size_t *done)
+{
+	size_t	piece;
+	ssize_t	n;
+
+	if (o->syslog != NULL)
+		return tell_system(o, at, len, done);
+	piece = most(o->fd);
+	/* What it stopped in is another line, unless it was just this one. */
+	if (*done == 0 && len > 0 && o->torn) {
+		if (put(o->fd, "\n", 1) != 1)
+			return -1;
+		o->torn = false;
+	}
+	while (*done < len) {
+		n = put(o->fd, at + *done,
+		    lines_whole(at + *done, len - *done, piece));
+		if (n == -1)
+			return -1;
+		*done += (size_t)n;
+		o->torn = *done > 0 && at[*done - 1] != '\n';
+	}
+	return 0;
+}
+
+bool
+outlet_wait(const struct outlet *o, int ms)
+{
+	struct pollfd	p = { .events = POLLOUT };
+
+	p.fd = o->syslog != NULL ? o->syslog->fd : o->fd;
+	return poll(&p, 1, ms) != 0;
+}

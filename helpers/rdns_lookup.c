@@ -1,0 +1,75 @@
+/*
+ * rdns_lookup: one name, by getnameinfo(3), and back again.
+ */
+#include <sys/socket.h>
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "helpers/rdns.h"
+
+#define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+			"0123456789._-"
+
+static enum names_answer
+judge(int error)
+{
+	return error == EAI_NONAME ? NAMES_NONE : NAMES_FAILED;
+}
+
+static bool
+same(const struct addrinfo *a, const struct addrinfo *b)
+{
+	const void			*pa = a->ai_addr, *pb = b->ai_addr;
+	const struct sockaddr_in	*a4 = pa, *b4 = pb;
+	const struct sockaddr_in6	*a6 = pa, *b6 = pb;
+
+	if (a->ai_family != b->ai_family)
+		return false;
+	return a->ai_family == AF_INET ?
+	    a4->sin_addr.s_addr == b4->sin_addr.s_addr :
+	    memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof(a6->sin6_addr)) == 0;
+}
+
+/* Whether that is an address of that name. */
+static enum names_answer
+confirm(const struct addrinfo *address, const char *name)
+{
+	const struct addrinfo	 hints = { .ai_socktype = SOCK_STREAM,
+				    .ai_family = address->ai_family,
+				    .ai_flags = AI_V4MAPPED | AI_ALL };
+	struct addrinfo		*all, *a;
+	int			 error = getaddrinfo(name, NULL, &hints, &all);
+
+	if (error != 0)
+		return judge(error);
+	for (a = all; a != NULL && !same(a, address); a = a->ai_next)
+		continue;
+	freeaddrinfo(all);
+	return a != NULL ? NAMES_FOUND : NAMES_NONE;
+}
+
+enum names_answer
+names_look(const char *text, char name[NAMES_LONGEST])
+{
+	const struct addrinfo	 hints = { .ai_socktype = SOCK_STREAM,
+				    .ai_flags = AI_NUMERICHOST };
+	struct addrinfo		*address;
+	enum names_answer	 answer;
+	int			 error;
+
+	if (getaddrinfo(text, NULL, &hints, &address) != 0)
+		return NAMES_NONE;
+	error = getnameinfo(address->ai_addr, address->ai_addrlen, name,
+	    NAMES_LONGEST, NULL, 0, NI_NAMEREQD);
+	if (error != 0)
+		answer = judge(error);
+	else if (name[strspn(name, LETTERS)] != '\0')
+		answer = NAMES_NONE;
+	else
+		answer = confirm(address, name);
+	freeaddrinfo(address);
+	return answer;
+}

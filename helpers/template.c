@@ -1,0 +1,320 @@
+/*
+ * template: fields and escapes.
+ *
+ * Must not know what the text is for: whatever is special about it, it says
+ * by the escapes that it chooses.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "helpers/template.h"
+
+#define REPLACEMENT	"\xef\xbf\xbd"		/* U+FFFD */
+
+/* Within the years of four digits, which are all that RFC 3339 knows. */
+#define TIME_LEAST	(-62167219200LL)
+#define TIME_MOST	253402300799LL
+
+static struct tm
+broken_down(int64_t time)
+{
+	struct tm	tm = { .tm_mday = 1 };
+	time_t		t = (time_t)(time < TIME_LEAST ? TIME_LEAST :
+			    time > TIME_MOST ? TIME_MOST : time);
+
+	gmtime_r(&t, &tm);
+	return tm;
+}
+
+/*
+ * Fields
+ */
+
+static void
+put_title(const struct form_values *v, struct buf *to)
+{
+	buf_adds(to, v->title);
+}
+
+static void
+put_name(const struct form_values *v, struct buf *to)
+{
+	buf_adds(to, v->name);
+}
+
+static void
+put_size(const struct form_values *v, struct buf *to)
+{
+	buf_addf(to, "%" PRId64, v->size);
+}
+
+/* Three digits at most, rounded down: nothing is said to be larger. */
+static void
+put_human(const struct form_values *v, struct buf *to)
+{
+	static const char	prefixes[] = " KMGTPE";
+	const char		*prefix = prefixes;
+	int64_t			 n = v->size, tenths = 0;
+
+	for (; n >= 1024; prefix++) {
+		tenths = n % 1024 * 10 / 1024;
+		n /= 1024;
+	}
+	if (prefix == prefixes)
+		buf_addf(to, "%" PRId64 " B", n);
+	else if (n < 10)
+		buf_addf(to, "%" PRId64 ".%" PRId64 " %ciB", n, tenths,
+		    *prefix);
+	else
+		buf_addf(to, "%" PRId64 " %ciB", n, *prefix);
+}
+
+static void
+put_time(const struct form_values *v, struct buf *to)
+{
+	struct tm	tm = broken_down(v->time);
+
+	buf_addf(to, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900,
+	    tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+}
+
+static void
+put_date(const struct form_values *v, struct buf *to)
+{
+	struct tm	tm = broken_down(v->time);
+
+	buf_addf(to, "%04d-%02d-%02d %02d:%02d", tm.tm_year + 1900,
+	    tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min);
+}
+
+/*
+ * Escapes
+ */
+
+static void
+escape_none(const char *text, size_t len, struct buf *to)
+{
+	buf_add(to, text, len);
+}
+
+static bool
+unreserved(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || (c != '\0' && strchr("-._~", c) != NULL);
+}
+
+static void
+escape_percent(const char *text, size_t len, struct buf *to)
+{
+	static const char	digits[] = "0123456789ABCDEF";
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char	c = (unsigned char)text[i];
+
+		if (unreserved(text[i])) {
+			buf_addc(to, text[i]);
+			continue;
+		}
+		buf_addc(to, '%');
+		buf_addc(to, digits[c >> 4]);
+		buf_addc(to, digits[c & 15]);
+	}
+}
+
+/* Length of the UTF-8 character (RFC 3629) at the front; 0: it is none. */
+static size_t
+character(const char *text, size_t len)
+{
+	const unsigned char	*p = (const unsigned char *)text;
+	unsigned char		 low = 0x80, high = 0xbf;
+	size_t			 n;
+
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 0;
+	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	if (p[0] == 0xe0)		/* none longer than need be */
+		low = 0xa0;
+	else if (p[0] == 0xed)		/* no surrogates */
+		high = 0x9f;
+	else if (p[0] == 0xf0)
+		low = 0x90;
+	else if (p[0] == 0xf4)		/* none beyond U+10FFFF */
+		high = 0x8f;
+	if (len < n || p[1] < low || p[1] > high)
+		return 0;
+	for (size_t i = 2; i < n; i++)
+		if (p[i] < 0x80 || p[i] > 0xbf)
+			return 0;
+	return n;
+}
+
+/* C0, DEL and C1. */
+static bool
+is_control(const char *text, size_t n)
+{
+	unsigned char	c = (unsigned char)text[0];
+
+	return c < ' ' || c == 0x7f ||
+	    (n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0);
+}
+
+static void
+add_xml(const char *text, size_t n, struct buf *to)
+{
+	static const struct {
+		char		 c;
+		const char	*entity;
+	} specials[] = {
+		{ '&', "&amp;" }, { '<', "&lt;" }, { '>', "&gt;" },
+		{ '"', "&quot;" }, { '\'', "&#39;" },
+	};
+
+	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
+		if (text[0] == specials[i].c) {
+			buf_adds(to, specials[i].entity);
+			return;
+		}
+	if (is_control(text, n))
+		buf_adds(to, REPLACEMENT);
+	else
+		buf_add(to, text, n);
+}
+
+static void
+add_json(const char *text, size_t n, struct buf *to)
+{
+	if (is_control(text, n)) {
+		buf_addf(to, "\\u%04x", (unsigned char)text[n - 1]);
+		return;
+	}
+	if (text[0] == '"' || text[0] == '\\')
+		buf_addc(to, '\\');
+	buf_add(to, text, n);
+}
+
+static void
+escape_characters(const char *text, size_t len, struct buf *to,
+    void (*add)(const char *, size_t, struct buf *))
+{
+	size_t	n;
+
+	for (; len > 0; text += n, len -= n) {
+		n = character(text, len);
+		if (n > 0) {
+			add(text, n, to);
+		} else {
+			buf_adds(to, REPLACEMENT);
+			n = 1;
+		}
+	}
+}
+
+static void
+escape_xml(const char *text, size_t len, struct buf *to)
+{
+	escape_characters(text, len, to, add_xml);
+}
+
+static void
+escape_json(const char *text, size_t len, struct buf *to)
+{
+	escape_characters(text, len, to, add_json);
+}
+
+/*
+ * The text
+ */
+
+static const struct {
+	const char	*name;
+	void		(*put)(const struct form_values *, struct buf *);
+} fields[] = {
+#define X(name) { #name, put_##name },
+	FORM_FIELDS(X)
+#undef X
+};
+
+static const struct {
+	const char	*name;
+	void		(*escape)(const char *, size_t, struct buf *);
+} escapes[] = {
+#define X(name) { #name, escape_##name },
+	FORM_ESCAPES(X)
+#undef X
+};
+
+/* Whether this word is at the front, with that character behind it. */
+static bool
+is_word(const char *text, const char *word, char behind)
+{
+	size_t	len = strlen(word);
+
+	return strncmp(text, word, len) == 0 && text[len] == behind;
+}
+
+/* What is behind the "%{NAME"; NULL: there is no such field. */
+static const char *
+take_field(const char *text, const struct form_values *v, struct buf *value)
+{
+	size_t	n = sizeof(fields) / sizeof(fields[0]);
+
+	if (*text++ != '{')
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (is_word(text, fields[i].name, ':') ||
+		    is_word(text, fields[i].name, '}')) {
+			fields[i].put(v, value);
+			return text + strlen(fields[i].name);
+		}
+	}
+	return NULL;
+}
+
+/* What is behind the ":ESCAPE}" or "}"; NULL: there is no such escape. */
+static const char *
+take_escape(const char *text, const struct buf *value, struct buf *to)
+{
+	size_t	n = sizeof(escapes) / sizeof(escapes[0]);
+
+	if (*text++ == '}') {
+		escape_none(value->at, value->len, to);
+		return text;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (is_word(text, escapes[i].name, '}')) {
+			escapes[i].escape(value->at, value->len, to);
+			return text + strlen(escapes[i].name) + 1;
+		}
+	}
+	return NULL;
+}
+
+bool
+form_fill(const char *text, const struct form_values *v, struct buf *to)
+{
+	struct buf	 value = { 0 };
+	const char	*percent;
+
+	while (text != NULL && (percent = strchr(text, '%')) != NULL) {
+		buf_add(to, text, (size_t)(percent - text));
+		text = percent + 1;
+		if (*text == '%') {
+			buf_addc(to, *text++);
+			continue;
+		}
+		value.len = 0;
+		text = take_field(text, v, &value);
+		if (text != NULL)
+			text = take_escape(text, &value, to);
+	}
+	buf_free(&value);
+	if (text == NULL)
+		return false;
+	buf_adds(to, text);
+	return true;
+}

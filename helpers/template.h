@@ -1,0 +1,40 @@
+/*
+ * template: text with fields in it, filled in for an entry of a directory.
+ *
+ * A field is %{NAME:ESCAPE}, or %{NAME} for one that needs no escape; %%
+ * stands for a %.  Pure.
+ */
+#ifndef HELPERS_TEMPLATE_H
+#define HELPERS_TEMPLATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/buf.h"
+
+#define FORM_FIELDS(X)							\
+	X(title)		/* of the whole, as the asker gave it */ \
+	X(name)								\
+	X(size)			/* bytes, in digits */			\
+	X(human)		/* size, as people say it: 1.4 MiB */	\
+	X(time)			/* mtime, RFC 3339: 2026-11-21T08:30:00Z */ \
+	X(date)			/* the same for people: 2026-11-21 08:30 */
+
+/*
+ * percent: all but unreserved characters (RFC 3986, section 2.3) as %XX.
+ * xml: safe as character data and in attributes.  json: safe in a string.
+ * The latter two make UTF-8 of anything: what is none becomes U+FFFD, and in
+ * xml so do control characters, which it cannot express.
+ */
+#define FORM_ESCAPES(X)							\
+	X(none) X(percent) X(xml) X(json)
+
+struct form_values {
+	const char	*title, *name;
+	int64_t		 size, time;	/* bytes, seconds since 1970 */
+};
+
+/* Adds the text, filled in; false: it has a field that is none. */
+bool	form_fill(const char *text, const struct form_values *, struct buf *);
+
+#endif

@@ -1,0 +1,537 @@
+/*
+ * wire: jobs to and from the stream pipe.
+ *
+ * The other end is a process of ours that may have gone mad, or been taken
+ * over: nothing that comes from it is believed before it has been looked at.
+ */
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "helpers/wire.h"
+#include "lib/io.h"
+#include "lib/need.h"
+
+/* "job" and the version of the wire form; also tells the byte order. */
+#define ORDER_MAGIC	0x6a6f6202
+#define ANSWER_MAGIC	0x616e7302
+
+#define ORDER_KNOWN	1u
+#define ORDER_STAY	2u
+
+/* Texts travel behind it with their terminators, then the data. */
+struct order {
+	uint32_t	magic;
+	uint32_t	kind;
+	uint64_t	id;
+	uint32_t	root_size, path_size, names_size;
+	uint32_t	data_size;
+	uint32_t	flags;			/* of ORDER_ */
+	uint32_t	with_fd;		/* 0, 1 */
+	struct job_version version;
+	int64_t		offset;
+	uint64_t	length;
+	uint32_t	links, user_size, least;
+	uint32_t	enter;
+};
+
+struct answer {
+	uint32_t	magic;
+	uint32_t	kind;
+	uint64_t	id;
+	int32_t		error;
+	uint32_t	which;
+	struct job_version version;
+	uint32_t	mode, uid;
+	uint32_t	same, settled, in_memory;	/* 0, 1 */
+	uint32_t	with_fd;		/* 0, 1; 2: a handle */
+	uint64_t	done;
+	struct job_version kept;
+};
+
+/* Holes would carry bytes of our memory to the other side. */
+_Static_assert(sizeof(struct order) == 40 + 48 + 32, "holes in the order");
+_Static_assert(sizeof(struct answer) == 24 + 2 * 48 + 32,
+    "holes in the answer");
+_Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX <=
+    RECORD_MAX,
+    "a record does not fit its buffer");
+
+/*
+ * Orders
+ */
+
+/* Whether a root and a path come with it, and a file with the answer. */
+static bool
+has_path(enum job_kind kind)
+{
+	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
+}
+
+static size_t
+text_size(const char *text)
+{
+	return text != NULL ? strlen(text) + 1 : 0;
+}
+
+/* What travels as data; NULL: none. */
+static const char *
+data_of(const struct job *job, size_t *size)
+{
+	switch (job->kind) {
+	case JOB_RESOLVE:
+		*size = job->beside_len;
+		return job->beside;
+	case JOB_LIST:
+		*size = job->form_len;
+		return job->form;
+	case JOB_COMPRESS:
+		*size = text_size(job->keep);
+		return job->keep;
+	case JOB_APPEND:
+	case JOB_VERIFY:
+		*size = job->length;
+		return job->data;
+	default:
+		*size = 0;
+		return NULL;
+	}
+}
+
+/* The parts of the record, the head first; their number. */
+static int
+pack(const struct job *job, struct order *order, struct iovec *parts)
+{
+	size_t		 size;
+	const char	*at[] = { job->root, job->path, job->names,
+	    data_of(job, &size), job->user };
+	uint32_t	*sizes[] = { &order->root_size, &order->path_size,
+	    &order->names_size, &order->data_size, &order->user_size };
+	int		 n = 0;
+
+	parts[n].iov_base = order;
+	parts[n++].iov_len = sizeof(*order);
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		if (*sizes[i] == 0)
+			continue;
+		/* iovec knows no const; it is only read from. */
+		memcpy(&parts[n].iov_base, &at[i], sizeof(at[i]));
+		parts[n++].iov_len = *sizes[i];
+	}
+	return n;
+}
+
+static int
+set_sizes(const struct job *job, struct order *order)
+{
+	size_t	root = text_size(job->root), path = text_size(job->path);
+	size_t	user = text_size(job->user), data;
+
+	data_of(job, &data);
+	if (data > JOB_DATA_MAX) {
+		errno = has_path(job->kind) ? ENAMETOOLONG : EFBIG;
+		return -1;
+	}
+	if (root > JOB_PATH_MAX || path > JOB_PATH_MAX ||
+	    job->names_len > JOB_PATH_MAX || user > JOB_USER_MAX) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	order->root_size = (uint32_t)root;
+	order->path_size = (uint32_t)path;
+	order->names_size = (uint32_t)job->names_len;
+	order->data_size = (uint32_t)data;
+	order->user_size = (uint32_t)user;
+	return 0;
+}
+
+/* Whether a descriptor of the asker's goes along. */
+static bool
+lends_file(enum job_kind kind)
+{
+	return kind == JOB_READ || kind == JOB_COPY;
+}
+
+/*
+ * The descriptor goes with the first byte, ours is closed before the rest of
+ * the record: the receiver, who cannot begin without that, is the last.
+ */
+static int
+send_away(int sock, const struct order *order, int *fd)
+{
+	struct order	copy = *order;
+	struct iovec	first = { .iov_base = &copy, .iov_len = 1 };
+	struct iovec	rest = { .iov_base = (char *)&copy + 1,
+			    .iov_len = sizeof(copy) - 1 };
+
+	if (io_send_record(sock, &first, 1, *fd) == -1)
+		return -1;
+	io_close(fd);
+	return io_send_record(sock, &rest, 1, -1);
+}
+
+int
+record_send_order(int sock, struct job *job)
+{
+	struct order	order = {
+		.magic = ORDER_MAGIC,
+		.kind = job->kind,
+		.id = job->id,
+		.flags = (job->known ? ORDER_KNOWN : 0) |
+		    (job->stay ? ORDER_STAY : 0),
+		.with_fd = lends_file(job->kind) || job->kind == JOB_CLOSE,
+		.version = job->version,
+		.offset = job->offset,
+		.length = job->length,
+		.links = job->links,
+		.least = job->least,
+		.enter = job->stay ? (uint32_t)job->enter : 0
+	};
+	struct iovec	parts[6];
+	int		n;
+
+	if (set_sizes(job, &order) == -1)
+		return -1;
+	need(!order.with_fd || job->fd != -1);
+	if (job->kind == JOB_CLOSE)
+		return send_away(sock, &order, &job->fd);
+	n = pack(job, &order, parts);
+	return io_send_record(sock, parts, n, order.with_fd ? job->fd : -1);
+}
+
+static bool
+version_fits(const struct job_version *v)
+{
+	return v->size >= 0 && v->mtime_ns < 1000000000 &&
+	    v->ctime_ns < 1000000000;
+}
+
+/* Whether the fields that this kind uses, and only those, are in use. */
+static bool
+kind_fits(const struct order *o)
+{
+	bool	place = o->path_size != 0 || o->names_size != 0 ||
+	    o->user_size != 0 || o->links != 0 || o->least != 0 ||
+	    o->enter != 0;
+
+	switch (o->kind) {
+	case JOB_RESOLVE:
+		return o->root_size > 1 && o->path_size > 0 &&
+		    o->data_size <= JOB_PATH_MAX && !o->with_fd;
+	case JOB_COMPRESS:
+		return o->root_size > 1 && o->path_size > 0 &&
+		    o->data_size <= JOB_PATH_MAX && o->data_size != 1 &&
+		    !o->with_fd;
+	case JOB_LIST:
+		return o->root_size > 1 && o->path_size > 0 &&
+		    o->data_size > 0 && !o->with_fd;
+	case JOB_READ:
+	case JOB_COPY:
+		return !place && o->root_size == 0 && o->data_size == 0 &&
+		    o->with_fd &&
+		    o->length <= (uint64_t)(INT64_MAX - o->offset);
+	case JOB_CLOSE:
+		return !place && o->root_size == 0 && o->data_size == 0 &&
+		    o->with_fd && o->offset == 0 && o->length == 0;
+	case JOB_APPEND:
+		return !place && o->root_size == 0 && !o->with_fd &&
+		    o->length == o->data_size;
+	case JOB_VERIFY:
+		return !place && o->root_size > 1 && o->data_size > 1 &&
+		    o->length == o->data_size && !o->with_fd;
+	default:
+		return false;
+	}
+}
+
+static bool
+order_fits(const struct order *o)
+{
+	return o->magic == ORDER_MAGIC && o->kind < JOB_KIND_COUNT &&
+	    o->root_size <= JOB_PATH_MAX && o->path_size <= JOB_PATH_MAX &&
+	    o->names_size <= JOB_PATH_MAX && o->data_size <= JOB_DATA_MAX &&
+	    o->user_size <= JOB_USER_MAX && o->user_size != 1 &&
+	    (o->user_size != 0 || o->least == 0) &&
+	    o->links < JOB_LINKS_COUNT &&
+	    (o->enter == 0 || ((o->flags & ORDER_STAY) != 0 &&
+	    o->enter < o->path_size)) &&
+	    o->flags <= (ORDER_KNOWN | ORDER_STAY) &&
+	    o->with_fd <= 1 && o->offset >= 0 &&
+	    version_fits(&o->version) && kind_fits(o);
+}
+
+/* One text, its only NUL at its end. */
+static bool
+text_fits(const char *text, size_t size)
+{
+	return memchr(text, '\0', size) == text + size - 1;
+}
+
+/* Texts, none empty, one behind the other. */
+static bool
+list_fits(const char *at, size_t size)
+{
+	size_t	len;
+
+	if (size > 0 && at[size - 1] != '\0')
+		return false;
+	for (; size > 0; at += len + 1, size -= len + 1) {
+		len = strlen(at);
+		if (len == 0)
+			return false;
+	}
+	return true;
+}
+
+static unsigned
+count_texts(const char *at, size_t size)
+{
+	unsigned	n = 0;
+
+	for (size_t i = 0; i < size; i++)
+		n += at[i] == '\0';
+	return n;
+}
+
+/* So many texts, some may be empty, one behind the other. */
+static bool
+texts_fit(const char *at, size_t size, unsigned count)
+{
+	return count_texts(at, size) == count && at[size - 1] == '\0';
+}
+
+static bool
+unpack_data(const struct order *o, struct job *job, const char *at)
+{
+	unsigned	n;
+
+	switch (o->kind) {
+	case JOB_LIST:
+		job->form = at;
+		job->form_len = o->data_size;
+		return texts_fit(at, o->data_size, JOB_TEXT_COUNT);
+	case JOB_COMPRESS:
+		job->keep = o->data_size > 0 ? at : NULL;
+		return o->data_size == 0 ||
+		    (text_fits(at, o->data_size) && at[0] == '/');
+	default:
+		job->beside = at;
+		job->beside_len = o->data_size;
+		n = count_texts(at, o->data_size);
+		return list_fits(at, o->data_size) && n <= JOB_BESIDE_MAX &&
+		    o->length <= n;
+	}
+}
+
+static bool
+unpack_texts(const struct order *o, struct job *job, const char *at)
+{
+	job->root = at;
+	job->path = at + o->root_size;
+	job->names = job->path + o->path_size;
+	job->names_len = o->names_size;
+	if (o->user_size > 0) {
+		job->user = job->names + o->names_size + o->data_size;
+		if (!text_fits(job->user, o->user_size))
+			return false;
+	}
+	return unpack_data(o, job, job->names + o->names_size) &&
+	    text_fits(job->root, o->root_size) &&
+	    text_fits(job->path, o->path_size) &&
+	    list_fits(job->names, o->names_size) &&
+	    (job->root[0] == '/') == (job->user == NULL) &&
+	    job->path[0] != '/';
+}
+
+/* Points the job into the buffer that the texts and data are in. */
+static bool
+unpack(const struct order *o, struct job *job, const char *at)
+{
+	job_init(job, o->kind);
+	job->id = o->id;
+	job->known = (o->flags & ORDER_KNOWN) != 0;
+	job->stay = (o->flags & ORDER_STAY) != 0;
+	job->version = o->version;
+	job->offset = o->offset;
+	job->length = o->length;
+	job->links = o->links;
+	job->least = o->least;
+	job->enter = o->enter;
+	if (has_path(o->kind))
+		return unpack_texts(o, job, at);
+	job->data = at + o->root_size;
+	if (o->kind != JOB_VERIFY)
+		return true;
+	job->root = at;
+	return text_fits(at, o->root_size) && at[0] == '/' &&
+	    texts_fit(job->data, o->data_size, 2);
+}
+
+/* The rest of a record that has begun; its end here is no end. */
+static int
+read_rest(int sock, void *at, size_t size)
+{
+	ssize_t	n = io_read_all(sock, at, size);
+
+	if (n == -1)
+		return -1;
+	if ((size_t)n < size) {
+		errno = EBADMSG;
+		return -1;
+	}
+	return 0;
+}
+
+/* Everything behind the first n bytes of the head. */
+static int
+recv_rest(int sock, struct order *o, size_t n, struct job *job, char *buffer)
+{
+	if (read_rest(sock, (char *)o + n, sizeof(*o) - n) == -1)
+		return -1;
+	if (!order_fits(o)) {
+		errno = EBADMSG;
+		return -1;
+	}
+	if (read_rest(sock, buffer, (size_t)o->root_size + o->path_size +
+	    o->names_size + o->data_size + o->user_size) == -1)
+		return -1;
+	if (!unpack(o, job, buffer)) {
+		errno = EBADMSG;
+		return -1;
+	}
+	return 0;
+}
+
+int
+record_recv_order(int sock, struct job *job, char *buffer)
+{
+	struct order	order;
+	ssize_t		n;
+	int		fd;
+
+	n = io_recv_record(sock, &order, sizeof(order), &fd);
+	if (n <= 0)
+		return (int)n;
+	if (recv_rest(sock, &order, (size_t)n, job, buffer) == -1) {
+		io_close(&fd);
+		return -1;
+	}
+	if ((fd != -1) != (order.with_fd != 0)) {
+		io_close(&fd);
+		errno = EBADMSG;
+		return -1;
+	}
+	job->fd = fd;
+	return 1;
+}
+
+/*
+ * Answers
+ */
+
+/* Whether a file, opened, belongs to this answer. */
+static bool
+brings_file(enum job_kind kind, int error, bool same)
+{
+	return (has_path(kind) || kind == JOB_COPY) && error == 0 && !same;
+}
+
+int
+record_send_answer(int sock, const struct job *job)
+{
+	struct answer	a = {
+		.magic = ANSWER_MAGIC,
+		.kind = job->kind,
+		.id = job->id,
+		.error = job->error,
+		.which = job->which,
+		.version = job->version,
+		.mode = job->facts.mode,
+		.uid = job->facts.uid,
+		.same = job->same,
+		.settled = job->facts.settled,
+		.in_memory = job->facts.in_memory,
+		.with_fd = brings_file(job->kind, job->error, job->same),
+		.done = job->done,
+		.kept = job->facts.kept
+	};
+	struct iovec	part = { .iov_base = &a, .iov_len = sizeof(a) };
+
+	need(!a.with_fd || job->fd != -1);
+	if (a.with_fd && job->facts.handle)
+		a.with_fd = 2;
+	return io_send_record(sock, &part, 1, a.with_fd ? job->fd : -1);
+}
+
+static bool
+flags_fit(const struct answer *a)
+{
+	return a->same <= 1 && a->settled <= 1 && a->in_memory <= 1 &&
+	    a->with_fd <= (a->kind == JOB_RESOLVE || a->kind == JOB_COMPRESS ?
+	    2 : 1);
+}
+
+static bool
+done_fits(const struct answer *a, const struct job *job)
+{
+	unsigned	suffixes;
+
+	if (job->kind != JOB_RESOLVE)
+		return a->done <= job->length;
+	suffixes = count_texts(job->beside, job->beside_len);
+	return a->done < (uint64_t)1 << suffixes;
+}
+
+/* Whether it can be the answer to this job. */
+static bool
+answer_fits(const struct answer *a, const struct job *job)
+{
+	unsigned	count = count_texts(job->names, job->names_len);
+
+	return a->magic == ANSWER_MAGIC && a->kind == job->kind &&
+	    a->id == job->id && a->error >= 0 && a->which <= count &&
+	    done_fits(a, job) && flags_fit(a) &&
+	    (!a->same || (job->known && a->error == 0)) &&
+	    version_fits(&a->version) && version_fits(&a->kept) &&
+	    (a->kind == JOB_COMPRESS || a->kept.ino == 0) &&
+	    (a->with_fd > 0) == brings_file(job->kind, a->error, a->same);
+}
+
+static void
+fill(struct job *job, const struct answer *a, int fd)
+{
+	/* Lost on its way: then we had no room for another descriptor. */
+	job->error = a->with_fd && fd == -1 ? EMFILE : a->error;
+	job->same = a->same;
+	job->which = a->which;
+	if (!a->same)
+		job->version = a->version;
+	job->facts = (struct job_facts){ .mode = a->mode, .uid = a->uid,
+	    .settled = a->settled, .in_memory = a->in_memory,
+	    .handle = a->with_fd == 2, .kept = a->kept };
+	job->done = a->done;
+	if (job->kind != JOB_READ)		/* that one is the asker's */
+		job->fd = fd;
+}
+
+int
+record_recv_answer(int sock, struct job *job)
+{
+	struct answer	answer;
+	ssize_t		n;
+	int		fd;
+
+	n = io_recv_record_now(sock, &answer, sizeof(answer), &fd);
+	if (n <= 0)
+		return (int)n;
+	/* So small a record arrives whole, or is none of ours. */
+	if (n != sizeof(answer) || !answer_fits(&answer, job) ||
+	    (fd != -1 && !answer.with_fd)) {
+		io_close(&fd);
+		errno = EBADMSG;
+		return -1;
+	}
+	fill(job, &answer, fd);
+	return 1;
+}

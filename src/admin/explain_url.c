@@ -1,0 +1,300 @@
+/*
+ * explain_url: an architecture with one client, who is invented, and a disk
+ * that tells of each look.
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "admin/explain_url.h"
+#include "admin/target.h"
+#include "helpers/explain_path.h"
+#include "http/explain.h"
+#include "lib/need.h"
+#include "lib/url.h"
+#include "wait.h"
+
+#define DESCRIPTORS	16	/* for files kept open */
+
+/*
+ * The request
+ */
+
+static void
+ask(struct explanation *e, const struct question *q, const struct url *u,
+    const struct conf *conf)
+{
+	struct buf	host = { 0 };
+
+	target_host(conf, u, &host);
+	target_request(u, buf_string(&host), q->fields, q->nfields,
+	    &e->request);
+	explain_add(e, EXPLAIN_REQUEST, "GET http://%s%s%.*s",
+	    buf_string(&host), u->target.at[0] != '/' ? "/" : "",
+	    (int)u->target.len, u->target.at);
+	for (size_t i = 0; i < q->nfields; i++)
+		explain_add(e, EXPLAIN_REQUEST, "%s", q->fields[i]);
+	buf_free(&host);
+}
+
+/*
+ * The disk
+ */
+
+static void
+add_names(struct buf *to, const struct job *job)
+{
+	const char	*name = job->names, *end = name + job->names_len;
+
+	for (unsigned i = 1; name < end; name += strlen(name) + 1, i++)
+		if (job->which == 0)
+			buf_addf(to, "%s%s", i > 1 ? ", " : "", name);
+		else if (job->which == i)
+			buf_adds(to, name);
+}
+
+/* Of the file beside the other one that was to be opened. */
+static void
+add_suffix(struct buf *to, const struct job *job)
+{
+	const char	*suffix = job->beside;
+
+	if (job->kind != JOB_RESOLVE || job->length == 0)
+		return;
+	for (uint64_t i = 1; i < job->length; i++)
+		suffix += strlen(suffix) + 1;
+	buf_adds(to, suffix);
+}
+
+/* The files beside this one that could be sent in its place. */
+static void
+add_beside(struct buf *to, const struct job *job)
+{
+	const char	*suffix = job->beside;
+	const char	*word = "; beside it";
+
+	if (job->kind != JOB_RESOLVE || job->length > 0)
+		return;
+	for (uint64_t left = job->done; left != 0; left >>= 1) {
+		if (left & 1) {
+			buf_addf(to, "%s %s", word, suffix);
+			word = ",";
+		}
+		suffix += strlen(suffix) + 1;
+	}
+}
+
+static void
+add_success(struct buf *to, const struct job *job)
+{
+	char	real[PATH_MAX];
+
+	if (job->kind == JOB_LIST) {
+		buf_addf(to, ": a directory, listed with %llu entries",
+		    (unsigned long long)job->done);
+		return;
+	}
+	if (job->which > 0) {
+		add_names(to, job);
+		add_suffix(to, job);
+	}
+	if (realpath(buf_string(to), real) != NULL &&
+	    strcmp(real, to->at) != 0)
+		buf_addf(to, ": a file, by links %s", real);
+	else
+		buf_adds(to, ": a file");
+	if (job->kind == JOB_COMPRESS)
+		buf_addf(to, ", %lld bytes when compressed",
+		    (long long)job->version.size);
+	add_beside(to, job);
+}
+
+static void
+add_failure(struct buf *to, const struct job *job)
+{
+	size_t	len = to->len, start;
+
+	if (job->error == ESTALE || job->error == EFBIG) {
+		buf_adds(to, job->error == ESTALE ?
+		    ": not there, empty, or older than the file" :
+		    ": too large, or no smaller when compressed");
+		return;
+	}
+	buf_adds(to, ": ");
+	if (job->error == EISDIR) {
+		buf_adds(to, "a directory");
+		if (to->at[len - 1] == '/') {
+			buf_adds(to, " without ");
+			add_names(to, job);
+		}
+		return;
+	}
+	start = to->len;
+	blame(job, to);
+	if (to->len == start)
+		buf_adds(to, strerror(job->error));
+	else if (to->len > start + len && to->at[start + len] == ' ' &&
+	    memcmp(to->at, to->at + start, len) == 0) {
+		/* All of it is to blame: its name once will do. */
+		memmove(to->at + len + 1, to->at + start + len,
+		    to->len - start - len);
+		to->len -= start - 1;
+	}
+}
+
+/* The directory as its path, where it is in the home of a user; "": there is
+ * no such user. */
+static void
+add_root(struct buf *to, const struct job *job)
+{
+	const struct passwd	*user;
+
+	if (job->user == NULL) {
+		buf_adds(to, job->root);
+		return;
+	}
+	user = getpwnam(job->user);
+	if (user != NULL)
+		buf_addf(to, "%s/%s", user->pw_dir, job->root);
+}
+
+static void
+tell_name(struct explanation *e, const struct job *job)
+{
+	struct buf	root = { 0 }, path = { 0 }, text = { 0 };
+	struct job	shown = *job;
+	size_t		len = strlen(job->path);
+
+	add_root(&root, job);
+	shown.root = buf_string(&root);
+	buf_adds(&path, job->path);
+	if (len > 0 && job->path[len - 1] != '/')
+		add_suffix(&path, job);
+	shown.path = buf_string(&path);
+	if (*shown.root == '\0') {
+		explain_add(e, EXPLAIN_LOOKED, "~%s: there is no such user",
+		    job->user);
+		buf_free(&root);
+		buf_free(&path);
+		return;
+	}
+	buf_addf(&text, "%s/%s", strcmp(shown.root, "/") == 0 ? "" :
+	    shown.root, shown.path);
+	if (job->error == 0)
+		add_success(&text, &shown);
+	else
+		add_failure(&text, &shown);
+	explain_add(e, EXPLAIN_LOOKED, "%s", buf_string(&text));
+	buf_free(&text);
+	buf_free(&path);
+	buf_free(&root);
+}
+
+static void
+tell(struct explanation *e, const struct job *job)
+{
+	if (job->kind == JOB_VERIFY)
+		explain_add(e, EXPLAIN_LOOKED, "%s: %s", job->root,
+		    job->error != 0 ? strerror(job->error) : job->done == 1 ?
+		    "the password is right" : "no such user, or another "
+		    "password");
+	else if (job->path != NULL)
+		tell_name(e, job);
+}
+
+static void
+start(void *context, struct errand *errand)
+{
+	errand->job.keep = NULL;	/* a question leaves nothing behind */
+	job_perform(&errand->job);
+	tell(context, &errand->job);
+	errand->done(errand);
+	errand->free(errand);
+}
+
+/* From the client's address; false: it is none. */
+static bool
+set_peer(struct sockaddr_storage *peer, const char *client)
+{
+	struct sockaddr_in	*v4 = (void *)peer;
+	struct sockaddr_in6	*v6 = (void *)peer;
+
+	memset(peer, 0, sizeof(*peer));
+	peer->ss_family = AF_INET;
+	if (inet_pton(AF_INET, client, &v4->sin_addr) == 1)
+		return true;
+	peer->ss_family = AF_INET6;
+	return inet_pton(AF_INET6, client, &v6->sin6_addr) == 1;
+}
+
+/* What only takes time has passed at once. */
+static void
+satisfy(struct peer *p, const struct wait *w, struct clock *clock)
+{
+	bool	is_time = w->kind == WAIT_TIME;
+
+	need(is_time || w->kind == WAIT_READ || w->kind == WAIT_WRITE);
+	if (is_time)
+		clock->ms = w->deadline;
+	machine_wake(p, is_time ? OUTCOME_TIMED_OUT : OUTCOME_READY);
+}
+
+static void
+run(struct explanation *e, const struct conf *conf,
+    const struct sockaddr_storage *from, size_t listener)
+{
+	struct clock		 clock = { 0 };
+	struct http_setup	 setup = {
+		.conf = conf,
+		.clock = &clock,
+		.disk = { .start = start, .context = e },
+		.descriptors = DESCRIPTORS,
+	};
+	struct http		*http = http_new(&setup);
+	const struct wait	*w;
+	struct peer		*p;
+
+	clock_update(&clock);
+	p = explain_new(http, e, (const struct sockaddr *)from, listener);
+	while ((w = machine_run(p)) != NULL)
+		satisfy(p, w, &clock);
+	machine_free(&p);
+	http_free(&http);
+}
+
+const char *
+question_answer(const struct question *q, const struct conf *conf,
+    struct buf *wrong, FILE *out)
+{
+	struct explanation	 e = { 0 };
+	struct url		 u;
+	struct sockaddr_storage	 peer;
+	const char		*fault = url_parse(q->url, &u);
+	size_t			 listener = 0;
+
+	if (fault != NULL) {
+		buf_addf(wrong, "%s: %s", q->url, fault);
+		return buf_string(wrong);
+	}
+	if (!set_peer(&peer, q->client != NULL ? q->client : "127.0.0.1")) {
+		buf_addf(wrong, "%s is no address of a client", q->client);
+		return buf_string(wrong);
+	}
+	if (!target_listener(conf, &u, &listener, wrong))
+		return buf_string(wrong);
+	ask(&e, q, &u, conf);
+	if (q->client != NULL)
+		explain_add(&e, EXPLAIN_REQUEST, "from %s", q->client);
+	explain_add(&e, EXPLAIN_LISTENER, "%s",
+	    conf_listener(conf, listener)->text);
+	run(&e, conf, &peer, listener);
+	explain_print(&e, out);
+	explain_free(&e);
+	return NULL;
+}

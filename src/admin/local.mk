@@ -1,0 +1,12 @@
+# src/admin: see README there.
+
+noinst_LIBRARIES += libadmin.a
+dist_noinst_DATA += src/admin/README
+
+libadmin_a_SOURCES = \
+	src/admin/explain_url.c \
+	src/admin/explain_url.h \
+	src/admin/requests.c \
+	src/admin/requests.h \
+	src/admin/target.c \
+	src/admin/target.h

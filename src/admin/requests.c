@@ -1,0 +1,405 @@
+/*
+ * requests: questions, one beside the other, until each has its answer.
+ */
+#include <sys/socket.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "admin/requests.h"
+#include "admin/target.h"
+#include "http/preload.h"
+#include "http/purge.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "shared/control.h"
+#include "stats/report.h"
+
+#define TAKEN_WITHIN	30000	/* ms for who has asked to take the answer */
+#define AT_ONCE		8	/* files that one question brings in */
+
+struct askeds {
+	struct evloop		*loop;
+	struct clock		*clock;
+	struct http		*http;
+	struct clients		*clients;
+	const struct conf	*conf;
+	bool			 alone;		/* there is no other main */
+	TAILQ_HEAD(, asked)	 list;
+};
+
+struct asked {
+	struct askeds		*all;
+	TAILQ_ENTRY(asked)	 link;
+	int			 pipe;		/* its end tells the monitor
+						 * that there is an answer */
+	int			 client;
+	struct watch		*output, *turn, *timer;
+	struct ctl_request	 request;
+	size_t			 next;		/* of its words */
+	size_t			 under_way;
+	char			**lines;	/* of the answer, by word */
+	bool			 absent;	/* some of what was asked for */
+	struct purge		*purge;		/* under way */
+	struct buf		 answer;
+	char			 line[CTL_LINE_MOST];
+};
+
+/* A file on its way. */
+struct bringing {
+	struct preload	 preload;	/* first: casts rely on it */
+	struct asked	*asked;
+	size_t		 word;
+};
+
+static void
+end(struct asked *q)
+{
+	TAILQ_REMOVE(&q->all->list, q, link);
+	evloop_unwatch(&q->output);
+	evloop_unwatch(&q->turn);
+	evloop_unwatch(&q->timer);
+	for (size_t i = 0; i < q->request.n && q->lines != NULL; i++)
+		free(q->lines[i]);
+	free(q->lines);
+	free(q->purge);
+	buf_free(&q->answer);
+	io_close(&q->client);
+	io_close(&q->pipe);
+	free(q);
+}
+
+/*
+ * The answer
+ */
+
+static void
+go_on_sending(void *context)
+{
+	struct asked	*q = context;
+	ssize_t		 n = send(q->client, q->answer.at, q->answer.len,
+			    MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n > 0)
+		buf_cut(&q->answer, (size_t)n);
+	if (q->answer.len == 0 || (n == -1 && errno != EAGAIN &&
+	    errno != EWOULDBLOCK && errno != EINTR)) {
+		end(q);
+		return;
+	}
+	evloop_want(q->output, EVLOOP_WRITE);
+}
+
+static void
+give_up(void *context)
+{
+	end(context);
+}
+
+/* It is complete. */
+static void
+begin_to_send(struct asked *q)
+{
+	q->output = evloop_watch(q->all->loop, q->client, go_on_sending, q);
+	q->timer = evloop_timer(q->all->loop, give_up, q);
+	evloop_at(q->timer, q->all->clock->ms + TAKEN_WITHIN);
+	go_on_sending(q);
+}
+
+static void
+send_answer(struct asked *q)
+{
+	ctl_end(&q->answer);
+	begin_to_send(q);
+}
+
+/* One line for each word. */
+static void
+send_lines(struct asked *q, enum ctl_verdict wrong, const char *text)
+{
+	ctl_begin(&q->answer, q->absent ? wrong : CTL_VERDICT_OK, "%s",
+	    q->absent ? text : "");
+	for (size_t i = 0; i < q->request.n; i++)
+		buf_addf(&q->answer, "%s: %s\n", q->request.words[i],
+		    q->lines[i]);
+	send_answer(q);
+}
+
+static void
+set_line(struct asked *q, size_t word, struct buf *text)
+{
+	q->lines[word] = mem_string(buf_string(text));
+	buf_free(text);
+}
+
+/* Where the word that is next leads; false: it has been told what is wrong with
+ * it. */
+static bool
+find(struct asked *q, struct url *url, size_t *listener)
+{
+	struct buf	 wrong = { 0 };
+	const char	*fault = url_parse(q->request.words[q->next], url);
+
+	if (fault == NULL && target_listener(q->all->conf, url, listener,
+	    &wrong))
+		return true;
+	if (fault != NULL)
+		buf_adds(&wrong, fault);
+	set_line(q, q->next, &wrong);
+	q->absent = true;
+	return false;
+}
+
+/*
+ * preload: so many at once, each as a client of its own.
+ */
+
+static void
+tell_file(struct asked *q, size_t word, struct preload *p)
+{
+	struct buf	text = { 0 };
+	bool		whole = p->status == 200 && !p->cut;
+
+	if (whole)
+		buf_addf(&text, "%lld bytes%s%s", (long long)p->bytes,
+		    p->codings.len > 0 ? "; also as" : "",
+		    buf_string(&p->codings));
+	else if (p->status == 200)
+		buf_adds(&text, "not all of it could be read");
+	else if (p->status == 0)
+		buf_adds(&text, "not asked for to the end");
+	else
+		buf_addf(&text, "%d%s%s", p->status,
+		    *p->reason != '\0' ? ", " : "", p->reason);
+	set_line(q, word, &text);
+	q->absent |= !whole;
+}
+
+static void
+brought(struct preload *p)
+{
+	struct bringing	*b = (struct bringing *)p;
+	struct asked	*q = b->asked;
+
+	tell_file(q, b->word, p);
+	buf_free(&p->request);
+	buf_free(&p->again);
+	buf_free(&p->codings);
+	free(b);
+	q->under_way--;
+	/* Not in here: it is the end of a client. */
+	evloop_at(q->turn, q->all->clock->ms);
+}
+
+static void
+bring(struct asked *q, const struct url *url, size_t listener)
+{
+	struct askeds	*all = q->all;
+	struct bringing	*b = mem_zero(sizeof(*b));
+	struct buf	 host = { 0 };
+
+	target_host(all->conf, url, &host);
+	target_request(url, buf_string(&host), NULL, 0, &b->preload.request);
+	buf_add(&b->preload.again, b->preload.request.at,
+	    b->preload.request.len - 2);	/* its end */
+	buf_free(&host);
+	b->preload.over = brought;
+	b->asked = q;
+	b->word = q->next;
+	q->under_way++;
+	/* The pipe has nothing more to say: so it is ready at any time. */
+	clients_invite(all->clients, q->pipe, &preload_transport, &b->preload,
+	    listener);
+}
+
+static void
+preload(struct asked *q)
+{
+	struct url	url;
+	size_t		listener;
+
+	for (; q->next < q->request.n && q->under_way < AT_ONCE; q->next++)
+		if (find(q, &url, &listener))
+			bring(q, &url, listener);
+	if (q->next == q->request.n && q->under_way == 0)
+		send_lines(q, CTL_VERDICT_ABSENT, "some could not be had");
+}
+
+/*
+ * purge
+ */
+
+static bool
+begin_purge(struct asked *q)
+{
+	const struct conf_site	*site = NULL;
+	struct url		 url = { .target = STR("/*") };
+	const char		*fault;
+	struct buf		 text = { 0 };
+	size_t			 listener;
+
+	if (strcmp(q->request.words[q->next], "*") != 0) {
+		if (!find(q, &url, &listener))
+			return false;
+		site = target_site(q->all->conf, &url, listener);
+	}
+	if (url.target.len == 0)
+		url.target = STR("/");
+	q->purge = mem_get(sizeof(*q->purge));
+	fault = purge_begin(q->purge, site, url.target);
+	if (fault == NULL)
+		return true;
+	mem_drop(&q->purge);
+	buf_adds(&text, fault);
+	set_line(q, q->next, &text);
+	q->absent = true;
+	return false;
+}
+
+/* A part of one in each turn. */
+static void
+purge(struct asked *q)
+{
+	struct buf	text = { 0 };
+
+	if (q->next == q->request.n) {
+		send_lines(q, CTL_VERDICT_BAD, "some make no sense");
+		return;
+	}
+	if (q->purge == NULL && !begin_purge(q))
+		q->next++;
+	else if (!purge_some(q->all->http, q->purge)) {
+		/* What the others have purged nobody here knows. */
+		if (q->all->alone)
+			buf_addf(&text, "%llu ",
+			    (unsigned long long)q->purge->count);
+		buf_adds(&text, "purged");
+		set_line(q, q->next, &text);
+		mem_drop(&q->purge);
+		q->next++;
+	}
+	evloop_at(q->turn, q->all->clock->ms);
+}
+
+/*
+ * status, metrics
+ */
+
+static void
+report(struct asked *q, enum report_form form)
+{
+	if (q->request.n > 0 && !report_find(str_of(q->request.words[0]),
+	    &form))
+		ctl_begin(&q->answer, CTL_VERDICT_BAD, "there is no form "
+		    "\"%s\": json is one", q->request.words[0]);
+	else {
+		ctl_begin(&q->answer, CTL_VERDICT_OK, "%s", "");
+		report_write(&q->answer, form);
+	}
+	send_answer(q);
+}
+
+/*
+ * Questions
+ */
+
+static void
+turn(void *context)
+{
+	struct asked	*q = context;
+
+	if (q->output != NULL)
+		return;			/* the answer is on its way */
+	switch (q->request.command) {
+	case CTL_STATUS:
+		report(q, REPORT_TEXT);
+		break;
+	case CTL_METRICS:
+		report(q, REPORT_PROMETHEUS);
+		break;
+	case CTL_PRELOAD:
+		preload(q);
+		break;
+	case CTL_PURGE:
+		purge(q);
+		break;
+	default:	/* the monitor's, which does not send these */
+		ctl_begin(&q->answer, CTL_VERDICT_BAD, "not main's to do");
+		send_answer(q);
+		break;
+	}
+}
+
+/* All of the line is there: it was written before the pipe was sent. */
+static bool
+receive(struct asked *q)
+{
+	size_t	len = 0;
+	ssize_t	n;
+	int	fd;
+
+	while (len < sizeof(q->line) - 1 && (n = io_recv_record_now(q->pipe,
+	    q->line + len, sizeof(q->line) - 1 - len, &fd)) > 0) {
+		if (q->client == -1)
+			q->client = fd;
+		else
+			io_close(&fd);
+		len += (size_t)n;
+	}
+	return q->client != -1;
+}
+
+void
+asked_take(struct askeds *all, int pipe)
+{
+	struct asked	*q;
+
+	if (pipe == -1)
+		return;
+	q = mem_zero(sizeof(*q));
+	q->all = all;
+	q->pipe = pipe;
+	q->client = -1;
+	TAILQ_INSERT_TAIL(&all->list, q, link);
+	if (!receive(q)) {
+		log_warnx("a question came without who asks it");
+		end(q);
+		return;
+	}
+	if (!ctl_parse(q->line, &q->request, &q->answer)) {
+		begin_to_send(q);
+		return;
+	}
+	q->lines = mem_array(q->request.n + 1, sizeof(q->lines[0]));
+	q->turn = evloop_timer(all->loop, turn, q);
+	turn(q);
+}
+
+struct askeds *
+asked_new(struct evloop *loop, struct clock *clock, struct http *http,
+    struct clients *clients, const struct conf *conf, bool alone)
+{
+	struct askeds	*all = mem_zero(sizeof(*all));
+
+	all->loop = loop;
+	all->clock = clock;
+	all->http = http;
+	all->clients = clients;
+	all->conf = conf;
+	all->alone = alone;
+	TAILQ_INIT(&all->list);
+	return all;
+}
+
+void
+asked_free(struct askeds **ap)
+{
+	struct asked	*q;
+
+	while ((q = TAILQ_FIRST(&(*ap)->list)) != NULL)
+		end(q);
+	mem_drop(ap);
+}

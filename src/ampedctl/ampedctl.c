@@ -1,0 +1,231 @@
+/*
+ * ampedctl: asks a running server, by the commands of src/shared/commands.tbl.
+ *
+ * Knows nothing by itself: what there is to say comes from the server.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "ampedctl/client.h"
+#include "ampedctl/status.h"
+#include "lib/visible.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION	"unknown"
+#endif
+
+#define FIELDS_MOST	50
+/* Of paths in one question: the rest is asked in more of them. */
+#define BYTES_MOST	(CTL_LINE_MOST - 256)
+#define PATHS_MOST	200
+
+struct options {
+	struct ask	 ask;
+	bool		 json;			/* -j */
+	const char	*fields[FIELDS_MOST];	/* -H */
+	size_t		 nfields;
+	enum ctl_command command;
+	char		**words;		/* behind it */
+	size_t		 n;
+};
+
+static void
+list_commands(FILE *out)
+{
+	char	name[80];
+
+	for (size_t i = 0; i < CTL_COUNT; i++) {
+		snprintf(name, sizeof(name), "%s %s", ctl_rows[i].name,
+		    ctl_rows[i].arguments);
+		fprintf(out, "  %-18s %s\n", name, ctl_rows[i].help);
+	}
+}
+
+static _Noreturn void
+usage(int status)
+{
+	FILE	*out = status == 0 ? stdout : stderr;
+
+	fprintf(out, "usage: ampedctl [-j] [-f conf] [-s socket] [-H field] "
+	    "... command [word ...]\n"
+	    "       ampedctl -L | -V | -h\n\n");
+	list_commands(out);
+	exit(status);
+}
+
+/* For completion: name, arguments, help. */
+static _Noreturn void
+list_rows(void)
+{
+	for (size_t i = 0; i < CTL_COUNT; i++)
+		printf("%s\t%s\t%s\n", ctl_rows[i].name, ctl_rows[i].arguments,
+		    ctl_rows[i].help);
+	exit(0);
+}
+
+static _Noreturn void
+version(void)
+{
+	printf("ampedctl %s\n", PACKAGE_VERSION);
+	exit(0);
+}
+
+static void
+take_command(struct options *o, char **words, size_t n)
+{
+	const struct ctl_row	*row;
+
+	if (n == 0)
+		usage(EX_USAGE);
+	o->command = ctl_find(words[0]);
+	if (o->command == CTL_COUNT) {
+		fprintf(stderr, "ampedctl: there is no command \"%s\"; "
+		    "ampedctl help lists them\n", words[0]);
+		exit(EX_USAGE);
+	}
+	o->words = words + 1;
+	o->n = n - 1;
+	row = &ctl_rows[o->command];
+	/* Of paths there may be any number, in several questions. */
+	if (o->n >= row->least && (o->n <= row->most ||
+	    row->most == CTL_WORDS_MOST))
+		return;
+	fprintf(stderr, "usage: ampedctl %s %s\n", row->name, row->arguments);
+	exit(EX_USAGE);
+}
+
+static void
+parse(int argc, char **argv, struct options *o)
+{
+	int	option;
+
+	while ((option = getopt(argc, argv, "+H:LVf:hjs:")) != -1)
+		switch (option) {
+		case 'H':
+			if (o->nfields == FIELDS_MOST ||
+			    strchr(optarg, ':') == NULL)
+				usage(EX_USAGE);
+			o->fields[o->nfields++] = optarg;
+			break;
+		case 'L':
+			list_rows();
+		case 'V':
+			version();
+		case 'f':
+			o->ask.conf = optarg;
+			break;
+		case 'h':
+			usage(0);
+		case 'j':
+			o->json = true;
+			break;
+		case 's':
+			o->ask.socket = optarg;
+			break;
+		default:
+			usage(EX_USAGE);
+		}
+	take_command(o, argv + optind, (size_t)(argc - optind));
+	if ((o->nfields > 0 && o->command != CTL_EXPLAIN) ||
+	    (o->json && o->command != CTL_STATUS))
+		usage(EX_USAGE);
+}
+
+/* What went well is the answer, what did not a complaint. */
+static void
+show(int status, struct buf *text, const struct buf *more)
+{
+	FILE	*out = status == 0 ? stdout : stderr;
+
+	if (text->len > 0) {
+		fputs(status == 0 ? "" : "ampedctl: ", out);
+		visible_print(out, text->at, text->len);
+		fputc('\n', out);
+	}
+	visible_print(out, more->at, more->len);
+}
+
+static int
+ask_words(struct options *o, const char *const *words, size_t n)
+{
+	struct buf	text = { 0 }, more = { 0 };
+	bool		stay = o->command == CTL_STOP ||
+			    o->command == CTL_DRAIN;
+	int		status = ask(&o->ask, words, n, stay, &text, &more);
+
+	show(status, &text, &more);
+	if (stay && status == 0)
+		printf("stopped\n");
+	buf_free(&text);
+	buf_free(&more);
+	return status;
+}
+
+/* The first is the command; so many of the paths as a line holds. */
+static int
+ask_paths(struct options *o)
+{
+	const char	*words[PATHS_MOST + 1];
+	size_t		 n, len, i = 0;
+	int		 status = 0, worst = 0;
+
+	words[0] = ctl_rows[o->command].name;
+	while (i < o->n) {
+		len = strlen(o->words[i]);
+		n = 1;
+		do {
+			words[n++] = o->words[i++];
+			len += i < o->n ? strlen(o->words[i]) + 1 : 0;
+		} while (i < o->n && n <= PATHS_MOST && len < BYTES_MOST);
+		status = ask_words(o, words, n);
+		if (status != 0)
+			worst = status;
+	}
+	return worst;
+}
+
+static int
+ask_plain(struct options *o)
+{
+	const char	*words[FIELDS_MOST + 2];
+	size_t		 n = 0;
+
+	words[n++] = ctl_rows[o->command].name;
+	for (size_t i = 0; i < o->nfields; i++)
+		words[n++] = o->fields[i];
+	if (o->n > 0)
+		words[n++] = o->words[0];
+	else if (o->json)
+		words[n++] = "json";
+	return ask_words(o, words, n);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options	o = { 0 };
+
+	parse(argc, argv, &o);
+	switch (o.command) {
+	case CTL_HELP:
+		usage(0);
+	case CTL_VERSION:
+		printf("ampedctl %s\n", PACKAGE_VERSION);
+		fflush(stdout);
+		return ask_plain(&o);
+	case CTL_STATUS:
+		return o.json || o.n > 0 ? ask_plain(&o) :
+		    status_show(&o.ask);
+	case CTL_TOP:
+		return status_top(&o.ask, o.n > 0 ? o.words[0] : NULL);
+	case CTL_PRELOAD:
+	case CTL_PURGE:
+		return ask_paths(&o);
+	default:
+		return ask_plain(&o);
+	}
+}

@@ -1,0 +1,227 @@
+/*
+ * client: connects, or says what stands in the way; sends a line; takes the
+ * answer apart.
+ */
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include <errno.h>
+#include <grp.h>
+#include <libgen.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "ampedctl/client.h"
+#include "conf/conf.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+
+#ifndef AMPED_CONF
+#define AMPED_CONF	"/etc/amped/amped.conf"
+#endif
+#define AMPED_CONTROL	"/run/amped/control"	/* as the packages have it */
+
+#define PATIENCE	90	/* s without a byte: a reload may take 60 */
+
+/* A conf that we may not read may still be that of the package. */
+const char *
+ask_socket(struct ask *a)
+{
+	const char	*conf = a->conf != NULL ? a->conf : AMPED_CONF;
+	int		 error;
+
+	if (a->socket != NULL)
+		return a->socket;
+	a->socket = conf_read_control(conf);
+	error = errno;
+	if (a->socket != NULL)
+		return a->socket;
+	if (a->conf == NULL && access(AMPED_CONTROL, F_OK) == 0) {
+		a->socket = AMPED_CONTROL;
+		return a->socket;
+	}
+	if (error != 0)
+		fprintf(stderr, "ampedctl: %s: %s; -s names the socket, -f "
+		    "another conf\n", conf, strerror(error));
+	else
+		fprintf(stderr, "ampedctl: %s names no socket to ask at: add a "
+		    "line like \"control %s\" to it, and reload (SIGHUP)\n",
+		    conf, AMPED_CONTROL);
+	exit(error != 0 ? EX_NOINPUT : EX_CONFIG);
+}
+
+/* Who may: so that whoever may not knows whom to ask. */
+static void
+add_owner(const char *file, struct buf *text)
+{
+	const struct passwd	*pw;
+	const struct group	*gr;
+	struct stat		 st;
+	char			*copy = mem_string(file);
+	const char		*what = file;
+	bool			 there = stat(file, &st) == 0;
+
+	if (!there) {
+		what = dirname(copy);	/* then that is in the way */
+		there = stat(what, &st) == 0;
+	}
+	if (there) {
+		pw = getpwuid(st.st_uid);
+		gr = getgrgid(st.st_gid);
+		buf_addf(text, "; %s is for user %s and group %s (mode %04o): "
+		    "be one of these, or root (sudo)", what,
+		    pw != NULL ? pw->pw_name : "?",
+		    gr != NULL ? gr->gr_name : "?",
+		    (unsigned)st.st_mode & 07777);
+	}
+	free(copy);
+}
+
+static int
+cannot(const char *file, struct buf *text)
+{
+	int	error = errno;
+
+	if (error == ENOENT || error == ECONNREFUSED) {
+		buf_addf(text, "nobody answers at %s: amped does not run, or "
+		    "by a conf with another socket", file);
+		return EX_UNAVAILABLE;
+	}
+	buf_addf(text, "%s: %s", file, strerror(error));
+	if (error != EACCES && error != EPERM)
+		return EX_UNAVAILABLE;
+	add_owner(file, text);
+	return EX_NOPERM;
+}
+
+/* -1 with errno. */
+static int
+reach(const char *file)
+{
+	static const struct timeval	patience = { .tv_sec = PATIENCE };
+	struct sockaddr_un		sun = { .sun_family = AF_UNIX };
+	int				fd;
+
+	if (strlen(file) >= sizeof(sun.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(sun.sun_path, file);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd == -1)
+		return -1;
+	if (connect(fd, (struct sockaddr *)&sun, sizeof(sun)) == -1) {
+		io_close(&fd);
+		return -1;
+	}
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+	    sizeof(patience));
+	return fd;
+}
+
+static void
+say(int fd, const char *const *words, size_t n)
+{
+	struct buf	line = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&line, "%s%s", i > 0 ? "\t" : "", words[i]);
+	buf_addc(&line, '\n');
+	/* It may have hung up: then it has said why. */
+	(void)send(fd, line.at, line.len, MSG_NOSIGNAL);
+	buf_free(&line);
+}
+
+static bool
+is_complete(const struct buf *b)
+{
+	const size_t	n = sizeof(CTL_END) - 1;
+
+	return b->len >= n && memcmp(b->at + b->len - n, CTL_END, n) == 0 &&
+	    (b->len == n || b->at[b->len - n - 1] == '\n');
+}
+
+/* All of an answer, but its last line; false: without that, and why. */
+static bool
+hear(int fd, struct buf *b, struct buf *why)
+{
+	ssize_t	n = 1;
+
+	while (!is_complete(b) && n > 0) {
+		buf_need(b, 65536);
+		n = read(fd, b->at + b->len, 65536);
+		if (n > 0)
+			b->len += (size_t)n;
+		if (n == -1 && errno == EINTR)
+			n = 1;
+	}
+	if (is_complete(b)) {
+		b->len -= sizeof(CTL_END) - 1;
+		return true;
+	}
+	if (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		buf_addf(why, "no answer for %d seconds", PATIENCE);
+	else
+		buf_adds(why, "the answer has broken off: who was to give it "
+		    "has ended; the error log says why");
+	return false;
+}
+
+static void
+await_end(int fd)
+{
+	static const struct timeval	patience = { 0 };	/* for ever */
+	char				bytes[512];
+	ssize_t				n;
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+	    sizeof(patience));
+	do
+		n = read(fd, bytes, sizeof(bytes));
+	while (n > 0 || (n == -1 && errno == EINTR));
+}
+
+/* The first line becomes the text, without its verdict. */
+static int
+take_apart(struct buf *text, struct buf *more)
+{
+	const char		*behind;
+	enum ctl_verdict	 verdict;
+	size_t			 len = strcspn(buf_string(more), "\n");
+
+	buf_add(text, more->at, len);
+	buf_cut(more, len < more->len ? len + 1 : len);
+	verdict = ctl_verdict(buf_string(text), &behind);
+	buf_cut(text, (size_t)(behind - text->at));
+	if (verdict != CTL_VERDICT_COUNT)
+		return ctl_status(verdict);
+	text->len = 0;
+	buf_adds(text, "who answers is not amped, or of another version");
+	return EX_PROTOCOL;
+}
+
+int
+ask(struct ask *a, const char *const *words, size_t n, bool stay,
+    struct buf *text, struct buf *more)
+{
+	const char	*socket = ask_socket(a);
+	int		 fd, status = EX_PROTOCOL;
+
+	text->len = more->len = 0;
+	fd = reach(socket);
+	if (fd == -1)
+		return cannot(socket, text);
+	say(fd, words, n);
+	if (hear(fd, more, text))
+		status = take_apart(text, more);
+	if (stay && status == 0)
+		await_end(fd);
+	close(fd);
+	return status;
+}

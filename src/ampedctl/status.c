@@ -1,0 +1,167 @@
+/*
+ * status: asks for the numbers, and shows them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <time.h>
+
+#include "ampedctl/metrics.h"
+#include "ampedctl/screen.h"
+#include "ampedctl/status.h"
+#include "ampedctl/terminal.h"
+#include "lib/visible.h"
+
+#define LINES_MOST	100	/* of file systems, too */
+#define SECONDS_MOST	3600
+
+/* 0, or why there are none, in the text. */
+static int
+fetch(struct ask *a, struct numbers *n, struct buf *text)
+{
+	static const char *const	words[] = { "status" };
+	struct buf			more = { 0 };
+	int				status = ask(a, words, 1, false, text,
+					    &more);
+
+	*n = (struct numbers){ 0 };
+	if (status == 0)
+		numbers_read(n, &more);
+	buf_free(&more);
+	return status;
+}
+
+int
+status_show(struct ask *a)
+{
+	struct numbers	now;
+	struct buf	text = { 0 };
+	int		status = fetch(a, &now, &text);
+
+	if (status == 0) {
+		text.len = 0;
+		view(&text, &now, NULL, 0, VIEW_COLUMNS, LINES_MOST);
+		visible_print(stdout, text.at, text.len);
+	} else {
+		fputs("ampedctl: ", stderr);
+		visible_print(stderr, text.at, text.len);
+		fputc('\n', stderr);
+	}
+	numbers_free(&now);
+	buf_free(&text);
+	return status;
+}
+
+static double
+seconds_now(void)
+{
+	struct timespec	ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* The numbers as they are shown, and those before, for rates. */
+struct top {
+	struct ask	*ask;
+	struct numbers	 now, before;
+	double		 at, before_at;		/* seconds */
+	struct buf	 wrong;			/* why there are none now */
+};
+
+static void
+draw(const struct top *t)
+{
+	struct buf	text = { 0 };
+	size_t		columns, lines;
+
+	terminal_size(&columns, &lines);
+	view(&text, &t->now, t->before.n > 0 ? &t->before : NULL,
+	    t->at - t->before_at, columns, lines - 1);
+	if (t->wrong.len > 0)
+		buf_addf(&text, "%.*s\n", (int)t->wrong.len, t->wrong.at);
+	terminal_show(&text);
+	buf_free(&text);
+}
+
+/* Main may be on its way back: that is worth a line, and another try. */
+static int
+renew(struct top *t)
+{
+	struct numbers	next;
+	int		status = fetch(t->ask, &next, &t->wrong);
+
+	if (status != 0)
+		return status == EX_TEMPFAIL || status == EX_PROTOCOL ? 0 :
+		    status;
+	t->wrong.len = 0;
+	numbers_free(&t->before);
+	t->before = t->now;
+	t->before_at = t->at;
+	t->now = next;
+	t->at = seconds_now();
+	return 0;
+}
+
+static bool
+read_seconds(const char *text, double *seconds)
+{
+	char	*end;
+
+	*seconds = 1;
+	if (text == NULL)
+		return true;
+	*seconds = strtod(text, &end);
+	return *end == '\0' && end != text && *seconds >= 0.1 &&
+	    *seconds <= SECONDS_MOST;
+}
+
+static int
+run(struct top *t, double seconds)
+{
+	int			status;
+	enum terminal_event	event;
+
+	while ((status = renew(t)) == 0) {
+		draw(t);
+		do {
+			event = terminal_wait((int)(seconds * 1000));
+			if (event == TERMINAL_QUIT)
+				return 0;
+			/* Rates of a moment mean nothing: only drawn. */
+			if (seconds_now() - t->at < 0.1)
+				draw(t);
+		} while (seconds_now() - t->at < 0.1);
+	}
+	return status;
+}
+
+int
+status_top(struct ask *a, const char *interval)
+{
+	struct top	 t = { .ask = a };
+	double		 seconds;
+	const char	*why;
+	int		 status;
+
+	if (!read_seconds(interval, &seconds)) {
+		fprintf(stderr, "ampedctl: \"%s\" is no number of seconds from "
+		    "0.1 to %d\n", interval, SECONDS_MOST);
+		return EX_USAGE;
+	}
+	ask_socket(a);			/* who may complain, does so now */
+	why = terminal_enter();
+	if (why != NULL) {
+		fprintf(stderr, "ampedctl: %s\n", why);
+		return EX_USAGE;
+	}
+	status = run(&t, seconds);
+	terminal_leave();
+	if (status != 0)
+		fprintf(stderr, "ampedctl: %s\n", buf_string(&t.wrong));
+	numbers_free(&t.now);
+	numbers_free(&t.before);
+	buf_free(&t.wrong);
+	return status;
+}

@@ -1,0 +1,47 @@
+/*
+ * sync: an errand is done when it is started.
+ */
+#include "arch/sync.h"
+#include "lib/syscall_filter.h"
+#include "loop/clients.h"
+#include "stats/stats.h"
+
+static void
+perform(void *context, struct errand *e)
+{
+	int64_t	begun = clock_us();
+
+	(void)context;
+	job_perform(&e->job);
+	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)e->job.kind,
+	    clock_us() - begun);
+	if (!e->held)
+		TAILQ_INIT(&e->waiters);
+	clients_errand_done(e);
+}
+
+const struct disk	place_disk = { .start = perform };
+
+void
+place_open(struct service *s, const struct world *world)
+{
+	service_open(s, world);
+	/* What is a helper's elsewhere. */
+	s->sandbox.rules = world->rules != -1 ? world->rules :
+	    SANDBOX_NO_RULES;
+	s->sandbox.calls |= CALLS_FILES;
+	if (conf_asks_users(world->conf))
+		s->sandbox.calls |= CALLS_USERS;
+}
+
+int
+place_run(const struct world *world, size_t room)
+{
+	struct service	s;
+
+	place_open(&s, world);
+	s.room = room;
+	service_run(&s, &place_disk);
+	service_close(&s);
+	return 0;
+}

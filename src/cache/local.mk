@@ -1,0 +1,27 @@
+# src/cache: see README there.
+
+noinst_LIBRARIES += libcache.a
+dist_noinst_DATA += src/cache/README
+
+libcache_a_SOURCES = \
+	src/cache/auth.c \
+	src/cache/auth.h \
+	src/cache/cache.c \
+	src/cache/cache.h \
+	src/cache/chunk.c \
+	src/cache/chunk.h \
+	src/cache/file.c \
+	src/cache/file.h \
+	src/cache/file_private.h \
+	src/cache/header.c \
+	src/cache/header.h \
+	src/cache/open_file.h \
+	src/cache/path_info.c \
+	src/cache/path_info.h \
+	src/cache/pathname.c \
+	src/cache/pathname.h \
+	src/cache/pathname_private.h \
+	src/cache/prefetch.c \
+	src/cache/prefetch.h \
+	src/cache/residency.c \
+	src/cache/residency.h

@@ -1,0 +1,56 @@
+/*
+ * open_file: what is known of a file only while it is open, and of bytes only
+ * while they come.  Most small files have been copied, and have neither.
+ */
+#ifndef CACHE_OPEN_FILE_H
+#define CACHE_OPEN_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cache/cache.h"
+#include "helpers/job.h"
+
+struct errand;
+struct file;
+
+/* A chunk's: chunk_fetch(). */
+struct fetch {
+	struct errand		*errand;	/* bringing it in; the users' */
+	int64_t			 trusted;	/* until then, clock ms */
+	union {
+		uint32_t	 filled;	/* small: bytes so far */
+		uint32_t	 read;		/* else: clock ms, low bits */
+	};
+	int16_t			 error;		/* of the last errand, errno */
+	unsigned char		 lost : 3;	/* times that it was read by
+						 * a helper since then */
+	bool			 visible : 1;	/* in the table of pages, as
+						 * long as it is in memory */
+	bool			 known : 1;	/* has been read, or a helper
+						 * has, at read */
+	bool			 again : 1;	/* ... more than once */
+	bool			 doubted : 1;	/* taken for absent unseen */
+};
+
+struct descriptor {
+	struct cache_entry	 entry;		/* among the open (bytes: of
+						 * made ones), then the going */
+	struct file		*file;
+	int			 fd;		/* owned */
+	uintptr_t		 place;		/* to map its first chunk at,
+						 * if it can be; 0: not yet */
+	uint32_t		 gone;		/* of its chunks, so far */
+	uint32_t		 ahead;		/* chunk behind the last read */
+	uint16_t		 trust;		/* ms that a proof is good */
+	bool			 unwanted;	/* when nobody holds it */
+	bool			 no_sendfile;	/* the system has refused */
+	bool			 spoilt;	/* what is kept has changed */
+	uint32_t		 stood_in;	/* a turn of its users, in which
+						 * it was compared */
+	struct fetch		 only;		/* of a small file's chunk */
+	const struct job_version *version;	/* of what it is: the file's, */
+	struct job_version	 kept[];	/* or, if it is kept, this */
+};
+
+#endif

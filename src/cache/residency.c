@@ -1,0 +1,153 @@
+/*
+ * residency: how to find out without waiting.
+ */
+#include <sys/mman.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cache/file.h"
+#include "cache/residency.h"
+#include "lib/io.h"
+#include "lib/pagemap.h"
+
+/* Where the values of the conf's residency directive are, in its order. */
+enum { WANT_AUTO, WANT_FIRST_METHOD };
+
+/* Reading proves it; what was read is thrown away here. */
+static char	scratch[64 * 1024];
+
+#define PAGES	4096			/* at a time: 16 MiB if of 4 KiB */
+
+static const char *const names[] = {
+#define X(id, name) [RESIDENT_##id] = name,
+	RESIDENT_METHODS(X)
+#undef X
+};
+
+const char *
+resident_name(enum resident_method method)
+{
+	return names[method];
+}
+
+/* The kernel tells the truth about a file to its owner. */
+static bool
+mincore_works(const struct job_facts *facts)
+{
+	return geteuid() == facts->uid;
+}
+
+enum resident_method
+resident_choose(int64_t wanted, const struct file *f,
+    const struct job_facts *facts)
+{
+	if (facts->in_memory)
+		return RESIDENT_NEVER;
+	if (facts->handle)
+		return RESIDENT_COPY;
+	switch (wanted == WANT_AUTO ? RESIDENT_NOWAIT :
+	    (enum resident_method)(wanted - WANT_FIRST_METHOD)) {
+	case RESIDENT_NEVER:
+		return RESIDENT_NEVER;
+	case RESIDENT_NOWAIT:
+		if (io_reads_now(file_fd(f), (off_t)f->version.size))
+			return RESIDENT_NOWAIT;
+		/* FALLTHROUGH */
+	case RESIDENT_MINCORE:
+		if (mincore_works(facts))
+			return RESIDENT_MINCORE;
+		/* FALLTHROUGH */
+	default:
+		return RESIDENT_PREDICT;
+	}
+}
+
+static enum resident_answer
+ask_nowait(const struct file *f, off_t offset, size_t len)
+{
+	ssize_t	n;
+
+	while (len > 0) {
+		n = io_read_now(file_fd(f), scratch,
+		    len < sizeof(scratch) ? len : sizeof(scratch), offset);
+		if (n == -1)
+			return errno == EAGAIN ? RESIDENT_NO : RESIDENT_GONE;
+		if (n == 0)
+			return RESIDENT_GONE;
+		offset += n;
+		len -= (size_t)n;
+	}
+	return RESIDENT_YES;
+}
+
+bool
+resident_map(void *base, size_t len)
+{
+#ifdef MADV_POPULATE_READ
+	/* An older system maps them when they are first sent. */
+	return madvise(base, len, MADV_POPULATE_READ) == 0;
+#else
+	(void)base;
+	(void)len;
+	return false;
+#endif
+}
+
+static enum resident_answer
+ask_mincore(void *base, size_t len)
+{
+	size_t			 page = pagemap_page();
+	size_t			 pages = (len + page - 1) / page;
+	static unsigned char	 map[PAGES];
+
+	if (pages > sizeof(map) || mincore(base, len, (void *)map) == -1)
+		return RESIDENT_NO;
+	for (size_t i = 0; i < pages; i++)
+		if ((map[i] & 1) == 0)
+			return RESIDENT_NO;
+	return RESIDENT_YES;
+}
+
+enum resident_answer
+resident_ask(const struct file *f, void *base, off_t offset, size_t len)
+{
+	switch (f->method) {
+	case RESIDENT_NOWAIT:
+		return ask_nowait(f, offset, len);
+	case RESIDENT_MINCORE:
+		return ask_mincore(base, len);
+	case RESIDENT_NEVER:
+		return RESIDENT_YES;
+	default:
+		return RESIDENT_NO;	/* trust, chunk.c's, has run out; or
+					 * the copy is yet to come */
+	}
+}
+
+bool
+resident_shrunk(const struct file *f)
+{
+	off_t	last = (off_t)f->version.size - 1;
+	char	byte;
+
+	if (f->method == RESIDENT_NOWAIT)
+		return io_read_now(file_fd(f), &byte, 1, last) == 0;
+	return f->method == RESIDENT_NEVER &&
+	    pread(file_fd(f), &byte, 1, last) == 0;
+}
+
+ssize_t
+resident_read(const struct file *f, void *to, off_t offset, size_t len)
+{
+	ssize_t	n;
+
+	if (f->method == RESIDENT_NOWAIT)
+		n = io_read_now(file_fd(f), to, len, offset);
+	else
+		n = pread(file_fd(f), to, len, offset);
+	if (n == -1 && errno == EAGAIN)
+		return 0;
+	return n == 0 ? -1 : n;
+}

@@ -1,0 +1,299 @@
+/*
+ * access: who may ask: networks, the realms of passwords, and what a
+ * path takes over from its site.
+ *
+ * In doubt it closes: whoever is in no network of a list is refused as soon
+ * as the list allows anybody.
+ */
+#include <arpa/inet.h>
+
+#include <netinet/in.h>
+#include <string.h>
+
+#include "conf/setters.h"
+#include "lib/mem.h"
+#include "lib/str.h"
+
+#define MAPPED_BITS	96	/* ::ffff:0:0/96 is IPv4 */
+
+/* The length of a prefix as written, up to most; -1: it is none. */
+static int
+prefix_length(const char *text, int most)
+{
+	int64_t	bits;
+
+	if (text == NULL)
+		return most;
+	return str_number(str_of(text), &bits) && bits <= most ? (int)bits : -1;
+}
+
+static bool
+address(const char *text, struct conf_network *network, int *most)
+{
+	network->family = AF_INET;
+	*most = 32;
+	if (inet_pton(AF_INET, text, network->bytes) == 1)
+		return true;
+	network->family = AF_INET6;
+	*most = 128;
+	return inet_pton(AF_INET6, text, network->bytes) == 1;
+}
+
+/* Peers are told of as IPv4 if they are, so networks must be, too. */
+static bool
+unmap(struct conf_network *network)
+{
+	struct in6_addr	a;
+
+	memcpy(&a, network->bytes, sizeof(a));
+	if (network->family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&a))
+		return true;
+	if (network->bits < MAPPED_BITS)
+		return false;
+	network->family = AF_INET;
+	network->bits -= MAPPED_BITS;
+	memmove(network->bytes, network->bytes + 12, 4);
+	memset(network->bytes + 4, 0, 12);
+	return true;
+}
+
+static bool
+has_bit(const uint8_t *bytes, int bit)
+{
+	return (bytes[bit / 8] & 0x80 >> bit % 8) != 0;
+}
+
+/* What is wrong with it, or NULL. */
+static const char *
+read_network(const char *written, struct conf_network *network)
+{
+	char	text[64], *slash;
+	int	most;
+
+	memset(network, 0, sizeof(*network));
+	if (strcmp(written, "all") == 0)
+		return NULL;
+	if (strlen(written) >= sizeof(text))
+		return "that is no network";
+	strcpy(text, written);
+	slash = strchr(text, '/');
+	if (slash != NULL)
+		*slash++ = '\0';
+	if (!address(text, network, &most))
+		return "a network is written as 192.0.2.0/24, 2001:db8::/32, "
+		    "as an address, or as all";
+	network->bits = prefix_length(slash, most);
+	if (network->bits == -1)
+		return "behind / there must be the number of bits that count";
+	for (int i = network->bits; i < most; i++)
+		if (has_bit(network->bytes, i))
+			return "it has bits set beyond those that count";
+	return unmap(network) ? NULL : "it is partly IPv4: write both parts";
+}
+
+bool
+conf_access_network(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	struct conf_network	 network;
+	const char		*wrong = read_network(word->text, &network);
+
+	(void)row;
+	if (wrong != NULL) {
+		conf_complain(reader, word->mark, "\"%s\": %s", word->text,
+		    wrong);
+		return false;
+	}
+	conf_name_add(member, word->text);
+	return true;
+}
+
+/* It is sent between quotes. */
+bool
+conf_access_realm(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (!word->quoted && strcmp(word->text, "off") == 0)
+		return true;
+	for (const char *p = word->text; *p != '\0'; p++) {
+		if (*p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\')
+			continue;
+		conf_complain(reader, word->mark, "a realm is of printable "
+		    "ASCII characters, without \" and \\");
+		return false;
+	}
+	*(char **)member = mem_string(word->text);
+	return true;
+}
+
+/* A pattern for last segments, the argument of a block. */
+bool
+conf_access_pattern(struct conf_reader *reader, const struct conf_word *word,
+    struct conf_words *patterns)
+{
+	if (word->text[0] == '\0' || strchr(word->text, '/') != NULL) {
+		conf_complain(reader, word->mark, "\"files\" takes patterns of "
+		    "names, without their directory");
+		return false;
+	}
+	conf_name_add(patterns, word->text);
+	return true;
+}
+
+static bool
+within(const struct conf_network *network, int family, const uint8_t *bytes)
+{
+	int	whole = network->bits / 8, rest = network->bits % 8;
+
+	if (network->family == 0)
+		return true;
+	return network->family == family &&
+	    memcmp(network->bytes, bytes, (size_t)whole) == 0 &&
+	    (rest == 0 ||
+	    (network->bytes[whole] ^ bytes[whole]) >> (8 - rest) == 0);
+}
+
+bool
+conf_guard_admits(const struct conf_guard *guard, int family,
+    const uint8_t *bytes)
+{
+	for (size_t i = 0; i < guard->nnetworks; i++)
+		if (within(&guard->networks[i], family, bytes))
+			return guard->networks[i].allow;
+	return !guard->only;
+}
+
+static int
+exactness(const struct conf_network *network)
+{
+	return network->family == 0 ? -1 : network->bits;
+}
+
+/* Behind those that are as exact, so that the nearer block's come first. */
+static void
+insert(struct conf_guard *guard, struct conf_network network)
+{
+	size_t	i = guard->nnetworks++;
+
+	guard->networks = mem_grow(guard->networks, guard->nnetworks,
+	    sizeof(*guard->networks));
+	for (; i > 0 && exactness(&guard->networks[i - 1]) <
+	    exactness(&network); i--)
+		guard->networks[i] = guard->networks[i - 1];
+	guard->networks[i] = network;
+}
+
+static bool
+contradicts(const struct conf_guard *guard, const struct conf_network *network)
+{
+	const struct conf_network	*n = guard->networks;
+
+	for (size_t i = 0; i < guard->nnetworks; i++, n++)
+		if (n->allow != network->allow && n->bits == network->bits &&
+		    n->family == network->family &&
+		    memcmp(n->bytes, network->bytes, sizeof(n->bytes)) == 0)
+			return true;
+	return false;
+}
+
+static void
+take_networks(struct conf_reader *reader, struct conf_guard *guard,
+    struct conf_object object, const struct conf_row *row, bool allow)
+{
+	const struct conf_words	*words = allow ? &guard->allow : &guard->deny;
+	struct conf_network	 network;
+
+	for (size_t i = 0; i < words->n; i++) {
+		if (read_network(words->at[i], &network) != NULL)
+			continue;
+		network.allow = allow;
+		if (contradicts(guard, &network))
+			conf_complain(reader, conf_origin(object, row, i)->mark,
+			    "%s is both allowed and denied here", words->at[i]);
+		insert(guard, network);
+	}
+}
+
+static void
+check_auth(struct conf_reader *reader, const struct conf_guard *guard,
+    const struct conf_origin *auth, struct conf_object object)
+{
+	const struct conf_origin	*file;
+
+	if (auth == NULL || auth->bad)
+		return;
+	file = conf_origin(object, auth->row + 1, 0);
+	if (guard->realm != NULL && file == NULL)
+		conf_complain(reader, auth->mark,
+		    "\"auth\" needs a password file behind its realm");
+	if (guard->realm == NULL && file != NULL)
+		conf_complain(reader, file->mark,
+		    "unexpected \"%s\" behind \"off\"", guard->file);
+}
+
+/* What this block does not say itself. */
+static void
+inherit(struct conf_guard *guard, const struct conf_guard *outer, bool auth)
+{
+	for (size_t i = 0; i < outer->nnetworks; i++)
+		insert(guard, outer->networks[i]);
+	guard->only |= outer->only;
+	if (auth || outer->realm == NULL)
+		return;
+	guard->realm = mem_string(outer->realm);
+	guard->file = mem_string(outer->file);
+}
+
+void
+conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
+    const struct conf_guard *outer, struct conf_object object)
+{
+	const struct conf_row	*row;
+	struct conf_origin	*auth;
+
+	row = conf_directive_find("allow", object.kind);
+	take_networks(reader, guard, object, row, true);
+	row = conf_directive_find("deny", object.kind);
+	take_networks(reader, guard, object, row, false);
+	row = conf_directive_find("auth", object.kind);
+	auth = conf_origin(object, row, 0);
+	check_auth(reader, guard, auth, object);
+	guard->only = guard->allow.n > 0;
+	if (outer != NULL && reader->ncomplaints == 0)
+		inherit(guard, outer, auth != NULL);
+	guard->on = guard->nnetworks > 0 || guard->realm != NULL;
+	if (object.kind == BLOCK_FILES && !guard->on && auth == NULL)
+		conf_complain(reader, conf_origin(object, NULL, 0)->mark,
+		    "block files needs \"allow\", \"deny\" or \"auth\"");
+}
+
+/* Who is refused as a whole, is refused here, too. */
+static bool
+refuses_family(const struct conf_guard *guard, int family)
+{
+	const struct conf_network	*n = guard->networks;
+
+	for (size_t i = 0; i < guard->nnetworks; i++, n++)
+		if (!n->allow && n->bits == 0 &&
+		    (n->family == 0 || n->family == family))
+			return true;
+	return false;
+}
+
+void
+conf_access_keep_local(struct conf_guard *guard)
+{
+	static const char *const	local[] = { "127.0.0.0/8", "::1" };
+	struct conf_network		network;
+
+	if (guard->only || guard->realm != NULL)
+		return;
+	for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++) {
+		read_network(local[i], &network);
+		network.allow = true;
+		if (!refuses_family(guard, network.family))
+			insert(guard, network);
+	}
+	guard->only = guard->on = true;
+}

@@ -1,0 +1,365 @@
+/*
+ * check: what must hold between values that are each right by
+ * themselves, and the listeners, which follow from the sites.
+ *
+ * It runs once, when all has been read, and allocates what the look-ups of
+ * requests need.
+ */
+#include <sys/types.h>
+
+#include <netinet/in.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "conf/setters.h"
+#include "lib/mem.h"
+
+/* The first must not exceed the second. */
+#define ORDERS(X)							\
+	X(helpers,		helpers_max)				\
+	X(helpers_share,	helpers_max)				\
+	X(cache.revalidate,	cache.stale)				\
+	X(cache.small,		cache.chunk_size)			\
+	X(cache.chunk_size,	cache.chunks)				\
+	X(limits.compress_from,	limits.compress)
+
+static const struct conf_mark	nowhere = { 0 };
+
+/* "FILE:LINE", or "by default". */
+static void
+add_where(const struct conf_reader *reader, const struct conf_origin *o,
+    struct buf *to)
+{
+	if (o == NULL)
+		buf_adds(to, "by default");
+	else
+		buf_addf(to, "at %s:%zu",
+		    reader->conf->files.at[o->mark.file], o->mark.line);
+}
+
+static void
+complain_order(struct conf_reader *reader, const struct conf_row *low,
+    const struct conf_row *high)
+{
+	struct conf_object	 top = conf_object(reader->conf);
+	struct conf_origin	*a = conf_origin(top, low, 0);
+	struct conf_origin	*b = conf_origin(top, high, 0);
+	struct buf		 value = { 0 }, limit = { 0 };
+
+	if ((a != NULL && a->bad) || (b != NULL && b->bad))
+		return;
+	conf_value_print(low, conf_member(top, low), 0, &value);
+	conf_value_print(high, conf_member(top, high), 0, &limit);
+	/* The complaint goes where something was written. */
+	buf_addc(a != NULL ? &limit : &value, ' ');
+	add_where(reader, a != NULL ? b : a, a != NULL ? &limit : &value);
+	conf_complain(reader, a != NULL ? a->mark : b->mark,
+	    CONF_ROW " is %s, more than " CONF_ROW ", which is %s",
+	    CONF_ROW_NAME(low), buf_string(&value),
+	    CONF_ROW_NAME(high), buf_string(&limit));
+	buf_free(&value);
+	buf_free(&limit);
+}
+
+static void
+check_orders(struct conf_reader *reader)
+{
+	const struct conf	*conf = reader->conf;
+
+#define X(low, high)							\
+	if (conf->low > conf->high)					\
+		complain_order(reader,					\
+		    conf_row_find(BLOCK_TOP, offsetof(struct conf, low)), \
+		    conf_row_find(BLOCK_TOP, offsetof(struct conf, high)));
+	ORDERS(X)
+	/* Each main is to have one; 0 is any number. */
+	if (conf->limits.connections != 0) {
+		X(workers, limits.connections)
+	}
+#undef X
+}
+
+static void
+check_chunks(struct conf_reader *reader)
+{
+	int64_t			 size = reader->conf->cache.chunk_size;
+	long			 page = sysconf(_SC_PAGESIZE);
+	struct conf_origin	*o;
+
+	if ((size & (size - 1)) == 0 && size >= page)
+		return;
+	o = conf_origin(conf_object(reader->conf), conf_row_find(BLOCK_TOP,
+	    offsetof(struct conf, cache.chunk_size)), 0);
+	conf_complain(reader, o != NULL ? o->mark : nowhere,
+	    "chunks size must be a power of two, and %ld (a page) or more",
+	    page);
+}
+
+/* Only root can become another user; for others, user does not count. */
+static void
+check_user(struct conf_reader *reader)
+{
+	struct conf		*conf = reader->conf;
+	struct conf_origin	*o;
+
+	if (geteuid() != 0) {
+		mem_drop(&conf->user);
+		return;
+	}
+	if (conf->user == NULL || getpwnam(conf->user) != NULL)
+		return;
+	o = conf_origin(conf_object(conf),
+	    conf_row_find(BLOCK_TOP, offsetof(struct conf, user)), 0);
+	conf_complain(reader, o != NULL ? o->mark : nowhere,
+	    "there is no user \"%s\" to become%s", conf->user,
+	    o != NULL ? "" : ": name one with \"user\"");
+}
+
+/* What a block must say, and does not. */
+static void
+check_musts(struct conf_reader *reader, struct conf_object object)
+{
+	const struct conf_row		*row;
+	const struct conf_origin	*block = conf_origin(object, NULL, 0);
+
+	CONF_EACH_ROW(row) {
+		if (!conf_object_has(object, row) || row->value != CONF_MUST ||
+		    conf_origin(object, row, 0) != NULL || block == NULL ||
+		    (row->type == TYPE_DIRECTORY &&
+		    conf_rules_rootless(object)))
+			continue;
+		conf_complain(reader, block->mark,
+		    "block %s needs \"%s\"",
+		    conf_blocks[row->block].word, row->word);
+	}
+}
+
+/* Every place has an origin for its prefix, without a row. */
+static const struct conf_mark *
+place_mark(const struct conf_place *place)
+{
+	const struct conf_origin	*o = place->origins;
+
+	while (o->row != NULL)
+		o = o->next;
+	return &o->mark;
+}
+
+/* Longest first; equal ones come together, in the order of the conf. */
+static int
+by_prefix(const void *p, const void *q)
+{
+	const struct conf_place	*a = p, *b = q;
+	size_t			 la = strlen(a->prefix), lb = strlen(b->prefix);
+	int			 order;
+
+	if (la != lb)
+		return la > lb ? -1 : 1;
+	order = strcmp(a->prefix, b->prefix);
+	return order != 0 ? order :
+	    conf_mark_order(place_mark(a), place_mark(b));
+}
+
+static void
+check_places(struct conf_reader *reader, struct conf_site *site)
+{
+	const struct conf_mark	*first, *again;
+
+	if (site->nplaces > 0)
+		qsort(site->places, site->nplaces, sizeof(*site->places),
+		    by_prefix);
+	for (size_t i = 0; i < site->nplaces; i++) {
+		if (i == 0 || site->places[i].prefix[0] == '\0' ||
+		    strcmp(site->places[i - 1].prefix,
+		    site->places[i].prefix) != 0)
+			continue;
+		first = place_mark(&site->places[i - 1]);
+		again = place_mark(&site->places[i]);
+		conf_complain(reader, *again,
+		    "path \"%s\" is given twice: first at %s:%zu",
+		    site->places[i].prefix,
+		    reader->conf->files.at[first->file], first->line);
+	}
+}
+
+static bool
+same_address(const struct conf_address *a, const struct conf_address *b)
+{
+	return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
+}
+
+/* The listener for an address; a new one is without names. */
+static struct conf_listener *
+listener_for(struct conf *conf, const struct conf_address *address,
+    struct conf_mark mark)
+{
+	struct conf_listener	*l = conf->listeners;
+
+	for (size_t i = 0; i < conf->nlisteners; i++, l++) {
+		if (same_address(l->address, address))
+			return l;
+	}
+	conf->listeners = mem_grow(conf->listeners, conf->nlisteners + 1,
+	    sizeof(*l));
+	l = &conf->listeners[conf->nlisteners++];
+	*l = (struct conf_listener){ .address = address, .mark = mark };
+	return l;
+}
+
+static void
+add_names(struct conf_listener *l, struct conf_site *site)
+{
+	const struct conf_words	*names = &site->names;
+	const char		*name;
+	bool			 wild;
+
+	l->single = l->fallback == NULL;
+	if (l->single)
+		l->fallback = site;
+	if (names->n == 0)
+		return;
+	l->named = mem_grow(l->named, l->nnamed + names->n, sizeof(*l->named));
+	for (size_t i = 0; i < names->n; i++) {
+		wild = names->at[i][0] == '*';
+		name = names->at[i] + wild;
+		l->nwild += wild;
+		l->named[l->nnamed++] = (struct conf_named){
+			wild, name, strlen(name), site,
+			conf_origin(conf_object_site(site), NULL, i)->mark,
+		};
+	}
+}
+
+static void
+add_listeners(struct conf_reader *reader, struct conf_site *site)
+{
+	const struct conf_row	*row = conf_row_find(BLOCK_SITE,
+				    offsetof(struct conf_site, listen));
+	struct conf_address	*at = site->listen.at;
+	struct conf_mark	 mark;
+	size_t			 same;
+
+	for (size_t i = 0; i < site->listen.n; i++) {
+		mark = conf_origin(conf_object_site(site), row, i)->mark;
+		for (same = 0; !same_address(&at[same], &at[i]); same++)
+			continue;
+		if (same == i)
+			add_names(listener_for(reader->conf, &at[i], mark),
+			    site);
+		else
+			conf_complain(reader, mark,
+			    "the site listens on \"%s\" already", at[i].text);
+	}
+}
+
+/* The order that conf_site_find() searches in. */
+static int
+by_name(const void *p, const void *q)
+{
+	const struct conf_named	*a = p, *b = q;
+	int			 order;
+
+	if (a->wild != b->wild)
+		return a->wild ? 1 : -1;
+	if (a->len != b->len)
+		return a->len < b->len ? -1 : 1;
+	order = strcmp(a->name, b->name);
+	return order != 0 ? order : conf_mark_order(&a->mark, &b->mark);
+}
+
+static void
+check_names(struct conf_reader *reader, struct conf_listener *l)
+{
+	const struct conf_named	*n = l->named;
+
+	/* Names first, then wildcards; each by their length. */
+	if (l->nnamed > 0)
+		qsort(l->named, l->nnamed, sizeof(*l->named), by_name);
+	for (size_t i = 0; i < l->nnamed; i++) {
+		if (strcmp(n[i].name, "default") == 0)
+			l->fallback = n[i].site;
+		if (i > 0 && n[i - 1].wild == n[i].wild &&
+		    strcmp(n[i - 1].name, n[i].name) == 0)
+			conf_complain(reader, n[i].mark,
+			    "there is a site \"%s%s\" on %s already, at "
+			    "%s:%zu", n[i].wild ? "*" : "", n[i].name,
+			    l->address->text,
+			    reader->conf->files.at[n[i - 1].mark.file],
+			    n[i - 1].mark.line);
+	}
+}
+
+static in_port_t
+port_of(const struct conf_address *a)
+{
+	const void	*addr = &a->addr;
+
+	return a->addr.ss_family == AF_INET ?
+	    ((const struct sockaddr_in *)addr)->sin_port :
+	    ((const struct sockaddr_in6 *)addr)->sin6_port;
+}
+
+static bool
+is_any(const struct conf_address *a)
+{
+	const void	*addr = &a->addr;
+
+	return a->addr.ss_family == AF_INET ?
+	    ((const struct sockaddr_in *)addr)->sin_addr.s_addr == INADDR_ANY :
+	    IN6_IS_ADDR_UNSPECIFIED(
+		&((const struct sockaddr_in6 *)addr)->sin6_addr);
+}
+
+/* One address cannot be bound beside all of them with the same port. */
+static void
+check_overlap(struct conf_reader *reader, const struct conf_listener *any,
+    const struct conf_listener *one)
+{
+	if (!is_any(any->address) || is_any(one->address) ||
+	    any->address->addr.ss_family != one->address->addr.ss_family ||
+	    port_of(any->address) != port_of(one->address) ||
+	    port_of(one->address) == 0)
+		return;
+	conf_complain(reader, one->mark,
+	    "\"%s\" is part of \"%s\" at %s:%zu: write the same for both sites",
+	    one->address->text, any->address->text,
+	    reader->conf->files.at[any->mark.file], any->mark.line);
+}
+
+static void
+check_listeners(struct conf_reader *reader)
+{
+	struct conf	*conf = reader->conf;
+
+	for (size_t i = 0; i < conf->nsites; i++)
+		add_listeners(reader, &conf->sites[i]);
+	for (size_t i = 0; i < conf->nlisteners; i++) {
+		check_names(reader, &conf->listeners[i]);
+		for (size_t j = 0; j < conf->nlisteners; j++)
+			check_overlap(reader, &conf->listeners[i],
+			    &conf->listeners[j]);
+	}
+}
+
+void
+conf_check(struct conf_reader *reader)
+{
+	struct conf	*conf = reader->conf;
+
+	check_orders(reader);
+	check_chunks(reader);
+	check_user(reader);
+	conf_log_choose(reader);
+	for (size_t i = 0; i < conf->nsites; i++) {
+		check_musts(reader, conf_object_site(&conf->sites[i]));
+		check_places(reader, &conf->sites[i]);
+		conf_rules_complete(reader, &conf->sites[i]);
+	}
+	check_listeners(reader);
+	if (conf->nsites == 0 && reader->ncomplaints == 0)
+		conf_complain(reader, nowhere,
+		    "there is no site: nothing would be served");
+}

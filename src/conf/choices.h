@@ -1,0 +1,60 @@
+/*
+ * choices: the words that stand for a choice in a conf, each alphabet once.
+ */
+#ifndef CONF_CHOICES_H
+#define CONF_CHOICES_H
+
+/* The words that a directive of type choice may take, by their number. */
+#define CONF_ARCHITECTURES(X)						\
+	X(AMPED, "amped") X(SPED, "sped") X(MP, "mp") X(MT, "mt")	\
+	X(PIPELINED, "pipelined")
+#define CONF_RESIDENCIES(X)						\
+	X(AUTO, "auto") X(NOWAIT, "nowait") X(MINCORE, "mincore")	\
+	X(PREDICT, "predict") X(NEVER, "never")
+#define CONF_SANDBOXES(X)						\
+	X(AUTO, "auto") X(OFF, "off") X(REQUIRED, "required")
+#define CONF_LISTINGS(X)						\
+	X(OFF, "off") X(HTML, "html") X(JSON, "json")
+#define CONF_PRECOMPRESSED(X)						\
+	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
+/* What can be done without, to measure what it is good for. */
+#define CONF_SAVINGS(X)							\
+	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
+	X(ALIGNMENT, "alignment")
+
+enum conf_architecture {
+#define X(id, name) ARCHITECTURE_##id,
+	CONF_ARCHITECTURES(X)
+#undef X
+	ARCHITECTURE_COUNT
+};
+
+enum conf_residency {
+#define X(id, name) RESIDENCY_##id,
+	CONF_RESIDENCIES(X)
+#undef X
+	RESIDENCY_COUNT
+};
+
+enum conf_sandbox {
+#define X(id, name) SANDBOX_##id,
+	CONF_SANDBOXES(X)
+#undef X
+	SANDBOX_COUNT
+};
+
+enum conf_listing {
+#define X(id, name) LISTING_##id,
+	CONF_LISTINGS(X)
+#undef X
+	LISTING_COUNT
+};
+
+enum conf_saving {
+#define X(id, name) SAVING_##id,
+	CONF_SAVINGS(X)
+#undef X
+	SAVING_COUNT
+};
+
+#endif

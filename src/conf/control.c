@@ -1,0 +1,90 @@
+/*
+ * control: the values of "control": a socket, and whose it is to be; and
+ * where it is, for those who look for it with a conf that they may not read
+ * all of.
+ */
+#include <sys/un.h>
+
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string.h>
+
+#include "conf/setters.h"
+#include "lib/mem.h"
+
+/* What is put behind the name while it is made (src/monitor/control_socket.c).
+ * */
+#define ROOM	(sizeof(((struct sockaddr_un *)0)->sun_path) - \
+    sizeof(CONF_CONTROL_NEW))
+
+/* Its directory is not looked for: it may be made when the server starts. */
+bool
+conf_control_socket(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	char	*path;
+
+	(void)row;
+	if (!word->quoted && strcmp(word->text, "off") == 0)
+		return true;
+	path = conf_source_path(reader, word);
+	if (word->text[0] != '\0' && strlen(path) <= ROOM) {
+		*(char **)member = path;
+		return true;
+	}
+	conf_complain(reader, word->mark, "\"%s\" cannot be a socket: its "
+	    "name has 1 to %zu bytes", word->text, ROOM);
+	mem_drop(&path);
+	return false;
+}
+
+bool
+conf_control_mode(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	size_t	len = strlen(word->text);
+	int64_t	mode = 0;
+
+	(void)row;
+	if (len > 0 && len <= 4 && strspn(word->text, "01234567") == len) {
+		for (const char *p = word->text; *p != '\0'; p++)
+			mode = mode * 8 + (*p - '0');
+		if (mode <= 0777) {
+			*(int64_t *)member = mode;
+			return true;
+		}
+	}
+	conf_complain(reader, word->mark,
+	    "\"%s\" is not a mode: three digits from 0 to 7, as in 0660",
+	    word->text);
+	return false;
+}
+
+bool
+conf_control_owner(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (getpwnam(word->text) == NULL) {
+		conf_complain(reader, word->mark, "there is no user \"%s\"",
+		    word->text);
+		return false;
+	}
+	*(char **)member = mem_string(word->text);
+	return true;
+}
+
+bool
+conf_control_group(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (getgrnam(word->text) == NULL) {
+		conf_complain(reader, word->mark, "there is no group \"%s\"",
+		    word->text);
+		return false;
+	}
+	*(char **)member = mem_string(word->text);
+	return true;
+}

@@ -1,0 +1,200 @@
+/*
+ * directive: one statement with values: which rows of the table they
+ * are for, how many there may be, and what to say about a word that cannot
+ * stand here.
+ *
+ * What a value looks like is value.c's business.
+ */
+#include <string.h>
+
+#include "conf/private.h"
+
+/* The first row of a directive; its others follow it. */
+const struct conf_row *
+conf_directive_find(const char *word, enum conf_block block)
+{
+	const struct conf_row	*row;
+
+	CONF_EACH_ROW(row) {
+		if (row->block == block && strcmp(row->word, word) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+/* Where a word belongs that cannot stand here; empty if it is unknown. */
+static const char *
+belongs(const char *word, struct buf *to)
+{
+	const struct conf_row	*row;
+	enum conf_block		 ignored;
+	const char		*between = "in block ";
+
+	for (enum conf_block b = 0; b < BLOCK_COUNT; b++) {
+		if (conf_directive_find(word, b) == NULL &&
+		    !conf_block_find(word, b, &ignored))
+			continue;
+		if (b == BLOCK_TOP)
+			return "outside of all blocks";
+		buf_addf(to, "%s%s", between, conf_blocks[b].word);
+		between = " or ";
+	}
+	CONF_EACH_ROW(row) {
+		if (to->len == 0 && strcmp(row->part, word) == 0)
+			buf_addf(to, "behind \"%s\"", row->word);
+	}
+	return buf_string(to);
+}
+
+static const char *
+nearest(const char *word, enum conf_block block)
+{
+	const struct conf_row	*row;
+	const char		*near;
+
+	near = conf_complain_nearer(word, NULL, "include");
+	for (enum conf_block b = 0; b < BLOCK_COUNT; b++) {
+		if (b != BLOCK_TOP && conf_blocks[b].inside == block)
+			near = conf_complain_nearer(word, near,
+			    conf_blocks[b].word);
+	}
+	CONF_EACH_ROW(row) {
+		if (row->block == block)
+			near = conf_complain_nearer(word, near, row->word);
+	}
+	return near;
+}
+
+void
+conf_directive_unknown(struct conf_reader *reader, const struct conf_word *word,
+    enum conf_block block)
+{
+	struct buf	buf = { 0 };
+	const char	*place = belongs(word->text, &buf);
+
+	if (place[0] != '\0') {
+		conf_complain(reader, word->mark,
+		    "\"%s\" cannot stand here: it belongs %s", word->text,
+		    place);
+	} else {
+		conf_complain(reader, word->mark, "unknown word \"%s\"%s%s",
+		    word->text, block == BLOCK_TOP ? "" : " in block ",
+		    conf_blocks[block].word);
+		conf_complain_hint(reader, nearest(word->text, block));
+	}
+	buf_free(&buf);
+}
+
+static bool
+given_before(struct conf_reader *reader, struct conf_object object,
+    const struct conf_row *row, const struct conf_word *word)
+{
+	struct conf_origin	*o;
+
+	if (conf_value_list(row) || (o = conf_origin(object, row, 0)) == NULL)
+		return false;
+	conf_complain(reader, word->mark,
+	    CONF_ROW " is given twice: first at %s:%zu", CONF_ROW_NAME(row),
+	    reader->conf->files.at[o->mark.file], o->mark.line);
+	return true;
+}
+
+/* One value, one word or two, and who said it. */
+static void
+take_value(struct conf_reader *reader, struct conf_object object,
+    const struct conf_row *row, const struct conf_word *words)
+{
+	void	*member = conf_member(object, row);
+	size_t	 before, after;
+	bool	 good;
+
+	if (given_before(reader, object, row, words))
+		return;
+	before = conf_value_list(row) ? conf_value_count(row, member) : 0;
+	good = conf_value_set(reader, row, words, member);
+	after = conf_value_list(row) && good ?
+	    conf_value_count(row, member) : before + 1;
+	/* "*:80" makes two elements of one word. */
+	for (; before < after; before++)
+		conf_origin_add(object, row, before, words->mark, !good);
+}
+
+/* The row that a word names as a part of a directive, or NULL. */
+static const struct conf_row *
+find_part(const struct conf_row *directive, const struct conf_word *word)
+{
+	const struct conf_row	*row;
+
+	if (word->quoted || word->text[0] == '\0')
+		return NULL;
+	CONF_EACH_ROW(row) {
+		if (row->block == directive->block &&
+		    strcmp(row->word, directive->word) == 0 &&
+		    strcmp(row->part, word->text) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+/* The row for a value without a part's name; NULL: there are too many. */
+static const struct conf_row *
+find_place(const struct conf_row *directive, size_t place)
+{
+	const struct conf_row	*row = directive + place;
+
+	if (conf_value_list(directive))
+		return place == 0 || conf_value_words(directive) == 1 ?
+		    directive : NULL;
+	if (row < conf_rows + conf_nrows && row->block == directive->block &&
+	    strcmp(row->word, directive->word) == 0 && row->part[0] == '\0')
+		return row;
+	return NULL;
+}
+
+static void
+complain_surplus(struct conf_reader *reader, const struct conf_row *directive,
+    const struct conf_word *word)
+{
+	const struct conf_row	*row;
+	const char		*near = NULL;
+
+	conf_complain(reader, word->mark, "unexpected \"%s\" behind \"%s\"%s",
+	    word->text, directive->word, conf_value_words(directive) > 1 ?
+	    ": a value of several words needs quotes" : "");
+	CONF_EACH_ROW(row) {
+		if (row->block == directive->block &&
+		    strcmp(row->word, directive->word) == 0)
+			near = conf_complain_nearer(word->text, near,
+			    row->part);
+	}
+	conf_complain_hint(reader, near);
+}
+
+void
+conf_directive_take(struct conf_reader *reader, struct conf_object object,
+    const struct conf_row *directive, const struct conf_word *words, size_t n)
+{
+	const struct conf_row	*row;
+	size_t			 i = 1, place = 0;
+
+	if (n == 1)
+		conf_complain(reader, words[0].mark,
+		    "\"%s\" needs a value", directive->word);
+	while (i < n) {
+		if ((row = find_part(directive, &words[i])) != NULL)
+			i++;
+		else
+			row = find_place(directive, place++);
+		if (row == NULL) {
+			complain_surplus(reader, directive, &words[i]);
+			return;
+		}
+		if (i + conf_value_words(row) > n) {
+			conf_complain(reader, words[n - 1].mark,
+			    "\"%s\" needs a value", words[n - 1].text);
+			return;
+		}
+		take_value(reader, object, row, &words[i]);
+		i += conf_value_words(row);
+	}
+}

@@ -1,0 +1,313 @@
+/*
+ * dump: a conf as text again, with all that is in force and where it
+ * came from; and the table of directives for other programs.
+ *
+ * The text reads back as the same conf.
+ */
+#include <string.h>
+
+#include "conf/private.h"
+#include "lib/mem.h"
+
+#define INDENT		4
+#define COMMENT_MAX	64	/* comments stand no farther to the right */
+
+struct line {
+	char	*text, *comment;	/* owned; no comment: NULL */
+};
+
+struct dump {
+	const struct conf	*conf;
+	struct line		*lines;
+	size_t			 n;
+	int			 depth;
+};
+
+/* A statement being put together, of values from the same line. */
+struct statement {
+	const char			*word;	/* NULL: none */
+	const struct conf_origin	*from;
+	struct buf			 text;
+};
+
+static void
+add_line(struct dump *d, const char *text, const char *comment)
+{
+	struct buf	line = { 0 };
+
+	if (text[0] != '\0')
+		buf_addf(&line, "%*s%s", d->depth * INDENT, "", text);
+	buf_string(&line);
+	d->lines = mem_grow(d->lines, d->n + 1, sizeof(*d->lines));
+	d->lines[d->n++] = (struct line){
+		line.at, comment == NULL ? NULL : mem_string(comment)
+	};
+}
+
+static void
+add_from(struct dump *d, const char *text, const struct conf_origin *from)
+{
+	struct buf	where = { 0 };
+
+	if (from == NULL)
+		buf_adds(&where, "default");
+	else
+		buf_addf(&where, "%s:%zu", d->conf->files.at[from->mark.file],
+		    from->mark.line);
+	add_line(d, text, buf_string(&where));
+	buf_free(&where);
+}
+
+static void
+flush(struct dump *d, struct statement *s)
+{
+	if (s->word != NULL)
+		add_from(d, buf_string(&s->text), s->from);
+	s->word = NULL;
+	s->text.len = 0;
+}
+
+static int
+width_of(enum conf_block block)
+{
+	const struct conf_row	*row;
+	size_t			 width = 0;
+
+	CONF_EACH_ROW(row) {
+		if (row->block == block && strlen(row->word) > width)
+			width = strlen(row->word);
+	}
+	return (int)width;
+}
+
+static bool
+same_line(const struct conf_origin *a, const struct conf_origin *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return a->mark.file == b->mark.file && a->mark.line == b->mark.line;
+}
+
+/* "*:80" is one word, but two elements. */
+static bool
+same_word(const struct conf_origin *a, const struct conf_origin *b)
+{
+	return a != NULL && b != NULL && same_line(a, b) &&
+	    a->mark.column == b->mark.column;
+}
+
+/* A value that is found by its place can follow only what is before it. */
+static bool
+must_follow(const struct conf_row *row)
+{
+	return row > conf_rows && row->part[0] == '\0' &&
+	    row[-1].block == row->block && strcmp(row[-1].word, row->word) == 0;
+}
+
+static bool
+may_follow(const struct statement *s, const struct conf_row *row,
+    const struct conf_origin *from)
+{
+	return s->word != NULL && strcmp(s->word, row->word) == 0 &&
+	    (must_follow(row) || (same_line(s->from, from) &&
+	    conf_value_words(row) == 1));
+}
+
+static void
+add_value(struct dump *d, struct statement *s, struct conf_object object,
+    const struct conf_row *row, size_t element)
+{
+	const struct conf_origin	*from = conf_origin(object, row,
+					    element);
+
+	if (from == NULL && (row->value == CONF_MUST || row->value[0] == '\0'))
+		return;		/* the site's, in a place */
+	if (element > 0 && same_word(from, conf_origin(object, row,
+	    element - 1)))
+		return;
+	if (!may_follow(s, row, from)) {
+		flush(d, s);
+		s->word = row->word;
+		s->from = from;
+		buf_addf(&s->text, "%-*s", width_of(row->block), row->word);
+	}
+	buf_addf(&s->text, " %s%s", row->part, row->part[0] ? " " : "");
+	conf_value_print(row, conf_member(object, row), element, &s->text);
+}
+
+static void
+dump_rows(struct dump *d, struct conf_object object, enum conf_block block)
+{
+	struct statement	 s = { 0 };
+	const struct conf_row	*row;
+	size_t			 n;
+
+	CONF_EACH_ROW(row) {
+		if (row->block != block)
+			continue;
+		if (row->type == TYPE_USER && d->conf->user == NULL) {
+			add_line(d, "# user: the one who starts it", NULL);
+			continue;
+		}
+		n = conf_value_count(row, conf_member(object, row));
+		for (size_t i = 0; i < n; i++)
+			add_value(d, &s, object, row, i);
+	}
+	flush(d, &s);
+	buf_free(&s.text);
+}
+
+/* The argument is one word or several, ready to be read again. */
+static void
+open_block(struct dump *d, enum conf_block block, const char *argument,
+    const struct conf_origin *from)
+{
+	struct buf	text = { 0 };
+
+	buf_addf(&text, "%s%s {", conf_blocks[block].word, argument);
+	if (from == NULL)
+		add_line(d, buf_string(&text), NULL);
+	else
+		add_from(d, buf_string(&text), from);
+	buf_free(&text);
+	d->depth++;
+}
+
+static void
+close_block(struct dump *d)
+{
+	d->depth--;
+	add_line(d, "}", NULL);
+}
+
+static void
+dump_place(struct dump *d, struct conf_place *place)
+{
+	struct conf_object	object = conf_object_place(place);
+	struct buf		prefix = { 0 };
+
+	buf_addc(&prefix, ' ');
+	conf_value_quote(place->prefix, &prefix);
+	open_block(d, BLOCK_PATH, buf_string(&prefix),
+	    conf_origin(object, NULL, 0));
+	dump_rows(d, object, BLOCK_PATH);
+	close_block(d);
+	buf_free(&prefix);
+}
+
+static void
+dump_files(struct dump *d, struct conf_files *files)
+{
+	struct conf_object	object = conf_object_files(files);
+	struct buf		patterns = { 0 };
+
+	for (size_t i = 0; i < files->patterns.n; i++) {
+		buf_addc(&patterns, ' ');
+		conf_value_quote(files->patterns.at[i], &patterns);
+	}
+	open_block(d, BLOCK_FILES, buf_string(&patterns),
+	    conf_origin(object, NULL, 0));
+	dump_rows(d, object, BLOCK_FILES);
+	close_block(d);
+	buf_free(&patterns);
+}
+
+static void
+dump_site(struct dump *d, struct conf_site *site)
+{
+	struct conf_object	object = conf_object_site(site);
+	struct buf		names = { 0 };
+
+	for (size_t i = 0; i < site->names.n; i++)
+		buf_addf(&names, " %s", site->names.at[i]);
+	open_block(d, BLOCK_SITE, buf_string(&names),
+	    conf_origin(object, NULL, 0));
+	dump_rows(d, object, BLOCK_SITE);
+	for (size_t i = 0; i < site->nplaces; i++)
+		dump_place(d, &site->places[i]);
+	for (size_t i = 0; i < site->nfiles; i++)
+		dump_files(d, &site->files[i]);
+	close_block(d);
+	buf_free(&names);
+}
+
+static void
+print(struct dump *d, FILE *out)
+{
+	int	width = 0, len;
+
+	for (size_t i = 0; i < d->n; i++) {
+		len = (int)strlen(d->lines[i].text);
+		if (d->lines[i].comment != NULL && len > width &&
+		    len <= COMMENT_MAX)
+			width = len;
+	}
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->lines[i].comment != NULL)
+			fprintf(out, "%-*s  # %s\n", width, d->lines[i].text,
+			    d->lines[i].comment);
+		else
+			fprintf(out, "%s\n", d->lines[i].text);
+		mem_drop(&d->lines[i].text);
+		mem_drop(&d->lines[i].comment);
+	}
+	mem_drop(&d->lines);
+}
+
+void
+conf_dump(const struct conf *conf, FILE *out)
+{
+	struct conf		 all = *conf;	/* objects are not const */
+	struct dump		 d = { .conf = conf };
+	struct conf_object	 object = conf_object(&all);
+
+	dump_rows(&d, object, BLOCK_TOP);
+	for (enum conf_block b = 0; b < BLOCK_COUNT; b++) {
+		if (b == BLOCK_TOP ||
+		    conf_blocks[b].arguments != ARGUMENTS_NONE)
+			continue;
+		open_block(&d, b, "", NULL);
+		dump_rows(&d, object, b);
+		close_block(&d);
+	}
+	for (size_t i = 0; i < conf->nsites; i++)
+		dump_site(&d, &conf->sites[i]);
+	print(&d, out);
+}
+
+static void
+list_rows(enum conf_block block, FILE *out)
+{
+	const struct conf_row	*row;
+	struct buf		 type = { 0 };
+
+	CONF_EACH_ROW(row) {
+		if (row->block != block)
+			continue;
+		type.len = 0;
+		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+		    block == BLOCK_TOP ? "top" : conf_blocks[block].word,
+		    row->word, row->part, conf_value_type(row, &type),
+		    row->value == CONF_MUST ? "required" : row->value,
+		    row->lowest, row->highest, row->help);
+	}
+	buf_free(&type);
+}
+
+void
+conf_list(FILE *out)
+{
+	const struct conf_block_row	*block;
+
+	fprintf(out, "any\tinclude\t\tpattern\t\t\t\t%s\n",
+	    "Reads other files here.");
+	for (enum conf_block b = 0; b < BLOCK_COUNT; b++) {
+		block = &conf_blocks[b];
+		if (b != BLOCK_TOP)
+			fprintf(out, "%s\t%s\t\tblock\t\t\t\t%s\n",
+			    block->inside == BLOCK_TOP ? "top" :
+			    conf_blocks[block->inside].word, block->word,
+			    block->help);
+		list_rows(b, out);
+	}
+}

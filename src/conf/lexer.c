@@ -1,0 +1,193 @@
+/*
+ * lexer: the text of a conf file into words, braces and ends of
+ * statements.
+ *
+ * It knows no directive.  What is wrong is complained of and mended on the
+ * spot, so that the rest of the file can still be looked at.
+ */
+#include <string.h>
+
+#include "conf/private.h"
+#include "lib/mem.h"
+
+static bool
+control(unsigned char c)
+{
+	return (c < ' ' && c != '\t' && c != '\n') || c == 0x7f;
+}
+
+static char
+peek(const struct conf_scan *s, size_t ahead)
+{
+	return s->at + ahead < s->len ? s->text[s->at + ahead] : '\0';
+}
+
+/* CR belongs to the end of a line and is nothing by itself. */
+static bool
+blank(const struct conf_scan *s)
+{
+	return peek(s, 0) == ' ' || peek(s, 0) == '\t' ||
+	    (peek(s, 0) == '\r' && peek(s, 1) == '\n');
+}
+
+static void
+mark(struct conf_scan *s)
+{
+	s->mark.column = s->at - s->line_at;
+	s->mark.len = 1;
+}
+
+static void
+next_line(struct conf_scan *s)
+{
+	s->at++;
+	s->line_at = s->at;
+	s->mark.line++;
+}
+
+/* A file with control bytes is no conf: one complaint says it all. */
+static bool
+is_text(struct conf_scan *s)
+{
+	unsigned char	c;
+
+	while (s->at < s->len) {
+		c = (unsigned char)s->text[s->at];
+		if (c == '\n') {
+			next_line(s);
+		} else if (control(c) && !blank(s)) {
+			mark(s);
+			conf_complain(s->reader, s->mark,
+			    "control byte 0x%02x: this is not a text file", c);
+			return false;
+		} else {
+			s->at++;
+		}
+	}
+	return true;
+}
+
+void
+conf_token_start(struct conf_scan *s, struct conf_reader *reader, size_t file)
+{
+	const struct conf_source	*source = &reader->sources[file];
+
+	*s = (struct conf_scan){
+		.reader = reader, .text = source->text, .len = source->len,
+		.mark = { .file = file, .line = 1 },
+	};
+	if (!is_text(s))
+		s->len = 0;
+	s->at = s->line_at = 0;
+	s->mark.line = 1;
+}
+
+/* A word ends where these begin; # and quotes count at its start only. */
+static bool
+word_ends(const struct conf_scan *s)
+{
+	return s->at == s->len || blank(s) ||
+	    strchr("\n;{}", s->text[s->at]) != NULL;
+}
+
+/* What follows a backslash in quotes. */
+static void
+escape(struct conf_scan *s, struct buf *text)
+{
+	struct conf_mark	at = s->mark;
+	char			c = peek(s, 1);
+
+	if (c == '"' || c == '\\') {
+		buf_addc(text, c);
+		s->at += 2;
+		return;
+	}
+	at.column = s->at - s->line_at;
+	at.len = 1;
+	conf_complain(s->reader, at,
+	    "in quotes \\ stands only before \" or \\: write \\\\ for itself");
+	buf_addc(text, '\\');
+	s->at++;
+}
+
+static void
+quoted(struct conf_scan *s, struct buf *text)
+{
+	s->at++;
+	while (s->at < s->len && peek(s, 0) != '\n' && peek(s, 0) != '"') {
+		if (peek(s, 0) == '\\')
+			escape(s, text);
+		else
+			buf_addc(text, s->text[s->at++]);
+	}
+	if (peek(s, 0) != '"') {
+		conf_complain(s->reader, s->mark,
+		    "the quote is not closed on its line");
+		return;
+	}
+	s->at++;
+	if (!word_ends(s))
+		conf_complain(s->reader, s->mark,
+		    "a blank is missing behind the closing quote");
+}
+
+static void
+bare(struct conf_scan *s, struct buf *text)
+{
+	bool	quote = false;
+
+	for (; !word_ends(s); s->at++) {
+		quote = quote || s->text[s->at] == '"';
+		buf_addc(text, s->text[s->at]);
+	}
+	s->mark.len = s->at - s->line_at - s->mark.column;
+	if (quote)
+		conf_complain(s->reader, s->mark,
+		    "a quote within a word: quote all of it");
+}
+
+static void
+word(struct conf_scan *s, struct conf_word *w)
+{
+	struct buf	text = { 0 };
+
+	w->quoted = peek(s, 0) == '"';
+	if (w->quoted)
+		quoted(s, &text);
+	else
+		bare(s, &text);
+	s->mark.len = s->at - s->line_at - s->mark.column;
+	w->mark = s->mark;
+	buf_string(&text);
+	w->text = text.at;
+}
+
+enum conf_token
+conf_token_next(struct conf_scan *s, struct conf_word *w)
+{
+	while (blank(s))
+		s->at++;
+	if (peek(s, 0) == '#')
+		while (s->at < s->len && peek(s, 0) != '\n')
+			s->at++;
+	mark(s);
+	if (s->at == s->len)
+		return TOKEN_EOF;
+	switch (peek(s, 0)) {
+	case '\n':
+		next_line(s);
+		return TOKEN_END;
+	case ';':
+		s->at++;
+		return TOKEN_END;
+	case '{':
+		s->at++;
+		return TOKEN_OPEN;
+	case '}':
+		s->at++;
+		return TOKEN_CLOSE;
+	default:
+		word(s, w);
+		return TOKEN_WORD;
+	}
+}

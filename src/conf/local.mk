@@ -1,0 +1,37 @@
+# src/conf: see README there.
+
+noinst_LIBRARIES += libconf.a
+dist_noinst_DATA += src/conf/README
+
+libconf_a_SOURCES = \
+	src/conf/access.c \
+	src/conf/check.c \
+	src/conf/choices.h \
+	src/conf/conf.c \
+	src/conf/conf.h \
+	src/conf/control.c \
+	src/conf/directive.c \
+	src/conf/directives.tbl \
+	src/conf/divide.c \
+	src/conf/divide.h \
+	src/conf/dump.c \
+	src/conf/errors.c \
+	src/conf/lexer.c \
+	src/conf/log.c \
+	src/conf/log_fields.tbl \
+	src/conf/log_format.c \
+	src/conf/log_format.h \
+	src/conf/names.c \
+	src/conf/origin.h \
+	src/conf/parse.c \
+	src/conf/private.h \
+	src/conf/response.c \
+	src/conf/rules.c \
+	src/conf/rules.h \
+	src/conf/setters.h \
+	src/conf/source.c \
+	src/conf/table.h \
+	src/conf/types.tbl \
+	src/conf/value.c \
+	src/conf/where.c \
+	src/conf/where.h

@@ -1,0 +1,159 @@
+/*
+ * log: values of the log block, and the form of the access log's lines,
+ * which follows from them.
+ */
+#include <string.h>
+
+#include "conf/setters.h"
+#include "lib/mem.h"
+
+#define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+			"0123456789._-"
+#define TAG_MOST	32		/* bytes: what syslog has room for */
+
+static const struct form {
+	const char	*name;
+	bool		 json;
+	const char	*text;
+} forms[] = {
+#define X(id, name, json, text) { name, json, text },
+	CONF_FORMATS(X)
+#undef X
+};
+
+#define NFORMS	(sizeof(forms) / sizeof(forms[0]))
+
+static const char *
+find_in(const struct conf_pairs *all, const char *name)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (strcmp(all->at[i].name, name) == 0)
+			return all->at[i].value;
+	return NULL;
+}
+
+/* The text of a format; NULL: there is none of that name. */
+static const char *
+find(const struct conf *conf, const char *name, bool *json)
+{
+	const char	*text = find_in(&conf->log.formats, name);
+
+	for (size_t i = 0; i < NFORMS; i++)
+		if (strcmp(forms[i].name, name) == 0) {
+			*json = forms[i].json;
+			return forms[i].text;
+		}
+	*json = text == NULL;
+	return text != NULL ? text : find_in(&conf->log.json, name);
+}
+
+/* To the letters in question; in quotes some stand behind a backslash. */
+static void
+complain(struct conf_reader *reader, const struct conf_word *word,
+    const struct conf_format_fault *f)
+{
+	struct conf_mark	mark = word->mark;
+
+	mark.column += f->at + word->quoted;
+	for (size_t i = 0; word->quoted && i < f->at; i++)
+		mark.column += word->text[i] == '"' || word->text[i] == '\\';
+	mark.len = f->len;
+	conf_complain(reader, mark, "\"%.*s\": %s", (int)f->len,
+	    word->text + f->at, f->why);
+}
+
+static bool
+good_name(struct conf_reader *reader, const struct conf_word *word)
+{
+	bool	json;
+
+	if (word->text[0] == '\0' ||
+	    word->text[strspn(word->text, LETTERS)] != '\0') {
+		conf_complain(reader, word->mark, "\"%s\" is not a name for a "
+		    "format: letters, digits, dot, dash", word->text);
+		return false;
+	}
+	if (find(reader->conf, word->text, &json) == NULL)
+		return true;
+	conf_complain(reader, word->mark, "there is a format \"%s\" already",
+	    word->text);
+	return false;
+}
+
+bool
+conf_log_format(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *words, void *member)
+{
+	struct conf_pairs		*all = member;
+	struct conf_format		 made;
+	struct conf_format_fault	 fault;
+
+	if (!good_name(reader, &words[0]))
+		return false;
+	if (!conf_format_make(&made, words[1].text,
+	    row->type == TYPE_FORMAT_JSON, &fault)) {
+		complain(reader, &words[1], &fault);
+		return false;
+	}
+	conf_format_free(&made);
+	all->at = mem_grow(all->at, all->n + 1, sizeof(*all->at));
+	all->at[all->n++] = (struct conf_pair){
+		mem_string(words[0].text), mem_string(words[1].text), 0
+	};
+	return true;
+}
+
+bool
+conf_log_tag(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	size_t	len = strlen(word->text);
+
+	(void)row;
+	if (len == 0 || len > TAG_MOST || strspn(word->text, LETTERS) != len) {
+		conf_complain(reader, word->mark, "a tag has %d letters, "
+		    "digits, dots and dashes at most", TAG_MOST);
+		return false;
+	}
+	*(char **)member = mem_string(word->text);
+	return true;
+}
+
+static void
+complain_unknown(struct conf_reader *reader, const char *name)
+{
+	const struct conf_row	*row = conf_row_find(BLOCK_TOP,
+				    offsetof(struct conf, log.access_format));
+	struct conf_origin	*o = conf_origin(conf_object(reader->conf),
+				    row, 0);
+	const struct conf_mark	 nowhere = { 0 };
+	const char		*near = NULL;
+	struct buf		 all = { 0 };
+
+	for (size_t i = 0; i < NFORMS; i++) {
+		near = conf_complain_nearer(name, near, forms[i].name);
+		buf_addf(&all, "%s, ", forms[i].name);
+	}
+	conf_complain(reader, o != NULL ? o->mark : nowhere,
+	    "there is no format \"%s\", but %sand what \"format\" makes", name,
+	    buf_string(&all));
+	conf_complain_hint(reader, near);
+	buf_free(&all);
+}
+
+void
+conf_log_choose(struct conf_reader *reader)
+{
+	struct conf			*conf = reader->conf;
+	const char			*name = conf->log.access_format, *text;
+	struct conf_format_fault	 fault;
+	bool				 json;
+
+	if (name == NULL)		/* complained of already */
+		return;
+	text = find(conf, name, &json);
+	if (text == NULL)
+		complain_unknown(reader, name);
+	else				/* it has been tried before */
+		conf_format_make(&conf->log.line, text, json, &fault);
+}

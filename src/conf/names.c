@@ -1,0 +1,331 @@
+/*
+ * names: values with a grammar of their own: names of sites, paths,
+ * response fields and addresses.
+ *
+ * Each must be exactly right; nothing is repaired or looked up in the net.
+ */
+#include <arpa/inet.h>
+
+#include <ctype.h>
+#include <netdb.h>
+#include <string.h>
+#include <strings.h>
+
+#include "conf/setters.h"
+#include "lib/mem.h"
+#include "lib/str.h"
+
+/* Fields that the server alone can get right. */
+#define OWN_FIELDS(X)							\
+	X("Accept-Ranges")						\
+	X("Connection")							\
+	X("Content-Length")						\
+	X("Content-Range")						\
+	X("Content-Type")						\
+	X("Date")							\
+	X("ETag")							\
+	X("Last-Modified")						\
+	X("Location")							\
+	X("Server")							\
+	X("Transfer-Encoding")						\
+	X("WWW-Authenticate")						\
+	X("X-Content-Type-Options")
+
+#define LETTERS	"abcdefghijklmnopqrstuvwxyz"
+#define DIGITS	"0123456789"
+
+void
+conf_name_add(struct conf_words *words, const char *text)
+{
+	words->at = mem_grow(words->at, words->n + 1, sizeof(*words->at));
+	words->at[words->n++] = mem_string(text);
+}
+
+void
+conf_name_free(struct conf_words *words)
+{
+	for (size_t i = 0; i < words->n; i++)
+		mem_drop(&words->at[i]);
+	mem_drop(&words->at);
+	words->n = 0;
+}
+
+/* [::1], as clients write it in Host. */
+static bool
+is_literal(const char *name, size_t len)
+{
+	char		host[INET6_ADDRSTRLEN];
+	struct in6_addr	addr;
+
+	if (len < 2 || len - 2 >= sizeof(host) || name[len - 1] != ']')
+		return false;
+	memcpy(host, name + 1, len - 2);
+	host[len - 2] = '\0';
+	return inet_pton(AF_INET6, host, &addr) == 1;
+}
+
+static bool
+is_host(const char *name, size_t len)
+{
+	return len > 0 && len < 256 && name[len - 1] != '.' &&
+	    strspn(name, LETTERS DIGITS "-._") == len;
+}
+
+/* *.example.org: any name that ends so, and nothing else with a star. */
+static bool
+is_wildcard(const char *name, size_t len)
+{
+	return len > 2 && name[1] == '.' && name[2] != '.' &&
+	    is_host(name + 2, len - 2);
+}
+
+bool
+conf_name_site(struct conf_reader *reader, const struct conf_word *word,
+    struct conf_words *names)
+{
+	size_t	len = strlen(word->text);
+	char	*name;
+
+	for (char *c = word->text; *c != '\0'; c++)
+		*c = (char)tolower((unsigned char)*c);
+	name = word->text;
+	if (name[0] == '[' ? is_literal(name, len) :
+	    name[0] == '*' ? is_wildcard(name, len) : is_host(name, len)) {
+		conf_name_add(names, name);
+		return true;
+	}
+	if (strchr(name, '*') != NULL) {
+		conf_complain(reader, word->mark, "\"%s\" is not a site's "
+		    "name: * stands only in front, for all names that end "
+		    "like it: *.example.org", name);
+		return false;
+	}
+	conf_complain(reader, word->mark, "\"%s\" is not a site's name: "
+	    "write a host name, without port, or \"default\"", name);
+	return false;
+}
+
+static bool
+has_segment(const char *path, const char *segment)
+{
+	size_t	len = strlen(segment);
+
+	for (; (path = strchr(path, '/')) != NULL; path++) {
+		if (strcspn(path + 1, "/") == len &&
+		    memcmp(path + 1, segment, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_escape(const char *path)
+{
+	for (; (path = strchr(path, '%')) != NULL; path++) {
+		if (isxdigit((unsigned char)path[1]) &&
+		    isxdigit((unsigned char)path[2]))
+			return true;
+	}
+	return false;
+}
+
+const char *
+conf_name_wrong(const char *path)
+{
+	if (path[0] != '/')
+		return "a path begins with /";
+	if (path[1] == '\0')
+		return "/ is the site itself: write what is within this "
+		    "block in the site";
+	if (path[strlen(path) - 1] == '/')
+		return "a path is written without / at its end";
+	if (has_segment(path, "") || has_segment(path, ".") ||
+	    has_segment(path, ".."))
+		return "a path has no empty, . or .. segments";
+	if (has_escape(path))
+		return "a path is written decoded: the characters themselves";
+	return NULL;
+}
+
+char *
+conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
+{
+	const char	*wrong = conf_name_wrong(word->text);
+
+	if (wrong != NULL) {
+		conf_complain(reader, word->mark, "%s", wrong);
+		return NULL;
+	}
+	return mem_string(word->text);
+}
+
+bool
+conf_name_token(const char *name, size_t len)
+{
+	static const char	others[] = "!#$%&'*+-.^_`|~";
+
+	for (size_t i = 0; i < len; i++) {
+		if (!isalnum((unsigned char)name[i]) &&
+		    strchr(others, name[i]) == NULL)
+			return false;
+	}
+	return len > 0;
+}
+
+static bool
+is_own(const char *name)
+{
+	static const char *const	own[] = {
+#define X(field) field,
+		OWN_FIELDS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		if (strcasecmp(own[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Words that mean something else behind header. */
+static bool
+is_verb(const char *name)
+{
+	return strcmp(name, "add") == 0 || strcmp(name, "set") == 0 ||
+	    strcmp(name, "remove") == 0;
+}
+
+bool
+conf_name_field_good(struct conf_reader *reader, const struct conf_word *word)
+{
+	if (!conf_name_token(word->text, strlen(word->text)) ||
+	    is_verb(word->text)) {
+		conf_complain(reader, word->mark,
+		    "\"%s\" is not a field's name", word->text);
+		return false;
+	}
+	if (is_own(word->text)) {
+		conf_complain(reader, word->mark,
+		    "%s is set by the server itself", word->text);
+		return false;
+	}
+	return true;
+}
+
+/* Two words, a name and a value.  No word holds control bytes but tabs. */
+bool
+conf_name_field(struct conf_reader *reader, const struct conf_word *words,
+    struct conf_pairs *fields)
+{
+	if (!conf_name_field_good(reader, &words[0]))
+		return false;
+	fields->at = mem_grow(fields->at, fields->n + 1, sizeof(*fields->at));
+	fields->at[fields->n++] = (struct conf_pair){
+		mem_string(words[0].text), mem_string(words[1].text), 0
+	};
+	return true;
+}
+
+static void
+add_address(struct conf_addresses *all, const char *text, const void *addr,
+    size_t len)
+{
+	struct conf_address	*a;
+
+	all->at = mem_grow(all->at, all->n + 1, sizeof(*all->at));
+	a = &all->at[all->n++];
+	*a = (struct conf_address){
+		.len = (socklen_t)len, .text = mem_string(text)
+	};
+	memcpy(&a->addr, addr, len);
+}
+
+static bool
+add_ipv4(struct conf_addresses *all, const char *text, const char *host,
+    in_port_t port)
+{
+	struct sockaddr_in	sin = {
+		.sin_family = AF_INET, .sin_port = htons(port),
+	};
+
+	if (inet_pton(AF_INET, host, &sin.sin_addr) != 1)
+		return false;
+	add_address(all, text, &sin, sizeof(sin));
+	return true;
+}
+
+/* By getaddrinfo(), which knows scopes: [fe80::1%eth0]:80. */
+static bool
+add_ipv6(struct conf_addresses *all, const char *text, const char *host,
+    in_port_t port)
+{
+	const struct addrinfo	 hints = {
+		.ai_family = AF_INET6, .ai_socktype = SOCK_STREAM,
+		.ai_flags = AI_NUMERICHOST,
+	};
+	struct sockaddr_in6	 sin6;
+	struct addrinfo		*info;
+
+	if (getaddrinfo(host, NULL, &hints, &info) != 0)
+		return false;
+	memcpy(&sin6, info->ai_addr, sizeof(sin6));
+	freeaddrinfo(info);
+	sin6.sin6_port = htons(port);
+	add_address(all, text, &sin6, sizeof(sin6));
+	return true;
+}
+
+/* host:port or [host]:port to its parts; NULL, or what is wrong. */
+static const char *
+split(const char *text, char *host, size_t size, int64_t *port)
+{
+	const char	*colon = strrchr(text, ':');
+	size_t		 len;
+
+	if (colon == NULL || colon == text)
+		return "no address: write *:80 for all, or 127.0.0.1:80";
+	len = (size_t)(colon - text);
+	if (text[0] != '[' && memchr(text, ':', len) != NULL)
+		return "an IPv6 address stands in brackets: [::1]:80";
+	if (!str_number(str_of(colon + 1), port) || *port > 65535)
+		return "a port is a number up to 65535";
+	if (text[0] == '[') {
+		if (text[--len] != ']')
+			return "the port follows the bracket: [::1]:80";
+		text++;
+		len--;
+	}
+	if (len >= size)
+		return "this is too long for an address";
+	memcpy(host, text, len);
+	host[len] = '\0';
+	return NULL;
+}
+
+bool
+conf_name_address(struct conf_reader *reader, const struct conf_word *word,
+    struct conf_addresses *all)
+{
+	const char	*text = word->text, *wrong;
+	char		 host[64];
+	int64_t		 port;
+	bool		 good;
+
+	wrong = split(text, host, sizeof(host), &port);
+	if (wrong != NULL) {
+		conf_complain(reader, word->mark, "%s", wrong);
+		return false;
+	}
+	if (text[0] == '[')
+		good = add_ipv6(all, text, host, (in_port_t)port);
+	else if (strcmp(host, "*") == 0)
+		good = add_ipv4(all, text, "0.0.0.0", (in_port_t)port) &&
+		    add_ipv6(all, text, "::", (in_port_t)port);
+	else
+		good = add_ipv4(all, text, host, (in_port_t)port);
+	if (!good)
+		conf_complain(reader, word->mark, "\"%s\" is not an address: "
+		    "write numbers, or * for all", host);
+	return good;
+}

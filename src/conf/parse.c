@@ -1,0 +1,394 @@
+/*
+ * parse: statements, blocks and included files.
+ *
+ * It fills the conf as it goes and carries on behind whatever is wrong.
+ * What follows the word of a directive is directive.c's business.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <string.h>
+
+#include "conf/setters.h"
+#include "lib/mem.h"
+#include "lib/regular.h"
+
+#define INCLUDE_DEPTH	16
+
+struct statement {
+	struct conf_word	*words;
+	size_t			 n;
+	enum conf_token		 end;		/* what ended it */
+	struct conf_mark	 end_mark;
+};
+
+struct scope {				/* the block around a statement */
+	enum conf_block		 block;
+	struct conf_object	 object;
+	struct conf_site	*site;		/* for SITE and PATH */
+};
+
+struct file {				/* one being parsed */
+	struct conf_scan	 scan;
+	const struct file	*from;		/* the one that includes it */
+	size_t			 depth;
+};
+
+static void	parse_file(struct conf_reader *, size_t, const struct file *,
+		    const struct scope *);
+static void	parse_block(struct file *, const struct scope *,
+		    const struct conf_word *);
+
+static void
+statement_next(struct conf_scan *scan, struct statement *s)
+{
+	struct conf_word	word;
+
+	*s = (struct statement){ 0 };
+	while ((s->end = conf_token_next(scan, &word)) == TOKEN_WORD) {
+		s->words = mem_grow(s->words, s->n + 1, sizeof(*s->words));
+		s->words[s->n++] = word;
+	}
+	s->end_mark = scan->mark;
+}
+
+static void
+statement_drop(struct statement *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		mem_drop(&s->words[i].text);
+	mem_drop(&s->words);
+}
+
+/* To the end of a block that nobody knows; its opening brace is behind us. */
+static void
+skip_block(struct conf_scan *scan)
+{
+	struct statement	s;
+	size_t			depth = 1;
+
+	while (depth > 0) {
+		statement_next(scan, &s);
+		statement_drop(&s);
+		if (s.end == TOKEN_OPEN)
+			depth++;
+		else if (s.end == TOKEN_CLOSE)
+			depth--;
+		else if (s.end == TOKEN_EOF)
+			return;
+	}
+}
+
+static struct conf_site *
+add_site(struct conf *conf)
+{
+	struct conf_site	*site;
+
+	conf->sites = mem_grow(conf->sites, conf->nsites + 1,
+	    sizeof(*conf->sites));
+	site = &conf->sites[conf->nsites];
+	*site = (struct conf_site){ .number = conf->nsites };
+	conf->nsites++;
+	return site;
+}
+
+static struct conf_place *
+add_place(struct conf_site *site)
+{
+	site->places = mem_grow(site->places, site->nplaces + 1,
+	    sizeof(*site->places));
+	site->places[site->nplaces] = (struct conf_place){ 0 };
+	return &site->places[site->nplaces++];
+}
+
+static struct conf_files *
+add_files(struct conf_site *site)
+{
+	site->files = mem_grow(site->files, site->nfiles + 1,
+	    sizeof(*site->files));
+	site->files[site->nfiles] = (struct conf_files){ 0 };
+	return &site->files[site->nfiles++];
+}
+
+static void
+take_names(struct conf_reader *reader, struct conf_site *site,
+    const struct statement *s)
+{
+	for (size_t i = 1; i < s->n; i++) {
+		if (conf_name_site(reader, &s->words[i], &site->names))
+			conf_origin_add(conf_object_site(site), NULL,
+			    site->names.n - 1, s->words[i].mark, false);
+	}
+	if (s->n == 1)
+		conf_complain(reader, s->words[0].mark,
+		    "\"site\" needs a name, or \"default\"");
+}
+
+/* A prefix that is no good leaves an empty one, which nothing matches. */
+static void
+take_prefix(struct conf_reader *reader, struct conf_place *place,
+    const struct statement *s)
+{
+	const struct conf_word	*word = &s->words[s->n - 1];
+
+	if (s->n != 2)
+		conf_complain(reader, word->mark, "\"path\" needs one path");
+	else
+		place->prefix = conf_name_prefix(reader, word);
+	conf_origin_add(conf_object_place(place), NULL, 0, word->mark,
+	    place->prefix == NULL);
+	if (place->prefix == NULL)
+		place->prefix = mem_string("");
+}
+
+static void
+take_patterns(struct conf_reader *reader, struct conf_files *files,
+    const struct statement *s)
+{
+	conf_origin_add(conf_object_files(files), NULL, 0, s->words[0].mark,
+	    false);
+	for (size_t i = 1; i < s->n; i++)
+		conf_access_pattern(reader, &s->words[i], &files->patterns);
+	if (s->n == 1)
+		conf_complain(reader, s->words[0].mark,
+		    "\"files\" needs a pattern of names");
+}
+
+/* The scope within a block; its arguments are taken. */
+static struct scope
+enter(struct conf_reader *reader, enum conf_block block,
+    const struct scope *outer, const struct statement *s)
+{
+	struct scope		 inner = *outer;
+	struct conf_place	*place;
+	struct conf_files	*files;
+
+	inner.block = block;
+	switch (conf_blocks[block].arguments) {
+	case ARGUMENTS_NAMES:
+		inner.site = add_site(reader->conf);
+		inner.object = conf_object_site(inner.site);
+		take_names(reader, inner.site, s);
+		break;
+	case ARGUMENTS_PREFIX:
+		place = add_place(outer->site);
+		inner.object = conf_object_place(place);
+		take_prefix(reader, place, s);
+		break;
+	case ARGUMENTS_PATTERNS:
+		files = add_files(outer->site);
+		inner.object = conf_object_files(files);
+		take_patterns(reader, files, s);
+		break;
+	case ARGUMENTS_NONE:
+		if (s->n > 1)
+			conf_complain(reader, s->words[1].mark,
+			    "unexpected \"%s\" behind \"%s\"",
+			    s->words[1].text, s->words[0].text);
+		break;
+	}
+	return inner;
+}
+
+/* Whether a block's brace was put on a line of its own; then it is read. */
+static bool
+brace_follows(struct conf_scan *scan)
+{
+	struct conf_scan	ahead = *scan;
+	struct statement	s;
+
+	do {
+		statement_next(&ahead, &s);
+		statement_drop(&s);
+	} while (s.n == 0 && s.end == TOKEN_END);
+	if (s.n > 0 || s.end != TOKEN_OPEN)
+		return false;
+	*scan = ahead;
+	return true;
+}
+
+static void
+parse_inner(struct file *file, enum conf_block block,
+    const struct scope *outer, const struct statement *s)
+{
+	struct conf_reader	*reader = file->scan.reader;
+	struct scope		 inner = enter(reader, block, outer, s);
+	bool			 open = s->end == TOKEN_OPEN;
+
+	if (!open) {
+		conf_complain(reader, s->words[s->n - 1].mark,
+		    "block \"%s\" needs a \"{\" at the end of this line",
+		    s->words[0].text);
+		open = s->end == TOKEN_END && brace_follows(&file->scan);
+	}
+	if (open)
+		parse_block(file, &inner, &s->words[0]);
+	if (conf_blocks[block].arguments != ARGUMENTS_NONE)
+		conf_value_default(reader, inner.object);
+}
+
+/* The directory is no pattern, whatever its name. */
+static void
+add_literally(const char *dir, struct buf *pattern)
+{
+	for (; *dir != '\0'; dir++) {
+		if (strchr("*?[]\\", *dir) != NULL)
+			buf_addc(pattern, '\\');
+		buf_addc(pattern, *dir);
+	}
+}
+
+static bool
+included_already(const struct conf_reader *reader, const struct file *file,
+    size_t number)
+{
+	const struct conf_source	*new = &reader->sources[number], *old;
+
+	for (; file != NULL; file = file->from) {
+		old = &reader->sources[file->scan.mark.file];
+		if (old->ino != 0 && old->ino == new->ino &&
+		    old->dev == new->dev)
+			return true;
+	}
+	return false;
+}
+
+static void
+include_one(struct file *file, const char *name, const struct scope *scope,
+    const struct conf_word *word)
+{
+	struct conf_reader	*reader = file->scan.reader;
+	const char		*wrong = regular_wrong(name);
+	size_t			 number;
+
+	if (file->depth == INCLUDE_DEPTH)
+		conf_complain(reader, word->mark,
+		    "more than %d files include one another", INCLUDE_DEPTH);
+	else if (wrong != NULL)
+		conf_complain(reader, word->mark, "%s is %s, not a file", name,
+		    wrong);
+	else if (!conf_source_read(reader, name, false, &number))
+		conf_complain(reader, word->mark, "%s: %s", name,
+		    strerror(errno));
+	else if (included_already(reader, file, number))
+		conf_complain(reader, word->mark, "%s includes itself", name);
+	else
+		parse_file(reader, number, file, scope);
+}
+
+static void
+include_pattern(struct file *file, const struct scope *scope,
+    const struct conf_word *word)
+{
+	struct conf_reader	*reader = file->scan.reader;
+	struct buf		 pattern = { 0 };
+	glob_t			 found;
+
+	if (word->text[0] != '/') {
+		add_literally(reader->sources[word->mark.file].dir, &pattern);
+		buf_addc(&pattern, '/');
+	}
+	buf_adds(&pattern, word->text);
+	if (glob(buf_string(&pattern), 0, NULL, &found) == 0) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			include_one(file, found.gl_pathv[i], scope, word);
+		globfree(&found);
+	}
+	buf_free(&pattern);
+}
+
+static void
+parse_include(struct file *file, const struct scope *scope,
+    const struct statement *s)
+{
+	const struct conf_word	*word = &s->words[s->n - 1];
+	char			*name;
+
+	if (s->n != 2) {
+		conf_complain(file->scan.reader, word->mark,
+		    "\"include\" needs one file or pattern");
+	} else if (strpbrk(word->text, "*?[") != NULL) {
+		include_pattern(file, scope, word);
+	} else {
+		name = conf_source_path(file->scan.reader, word);
+		include_one(file, name, scope, word);
+		mem_drop(&name);
+	}
+}
+
+static void
+parse_statement(struct file *file, const struct scope *scope,
+    const struct statement *s)
+{
+	struct conf_reader	*reader = file->scan.reader;
+	const struct conf_word	*word = &s->words[0];
+	const struct conf_row	*row = NULL;
+	enum conf_block		 block;
+
+	if (conf_block_find(word->text, scope->block, &block)) {
+		parse_inner(file, block, scope, s);
+		return;
+	}
+	if (strcmp(word->text, "include") == 0)
+		parse_include(file, scope, s);
+	else if ((row = conf_directive_find(word->text, scope->block)) != NULL)
+		conf_directive_take(reader, scope->object, row,
+		    s->words, s->n);
+	else
+		conf_directive_unknown(reader, word, scope->block);
+	if (s->end != TOKEN_OPEN)
+		return;
+	if (row != NULL)
+		conf_complain(reader, s->end_mark, "\"%s\" is not a block",
+		    word->text);
+	skip_block(&file->scan);
+}
+
+/* To the closing brace, or without an opener to the end of the file. */
+static void
+parse_block(struct file *file, const struct scope *scope,
+    const struct conf_word *opener)
+{
+	struct conf_reader	*reader = file->scan.reader;
+	struct statement	 s;
+
+	do {
+		statement_next(&file->scan, &s);
+		if (s.n > 0) {
+			parse_statement(file, scope, &s);
+		} else if (s.end == TOKEN_OPEN) {
+			conf_complain(reader, s.end_mark,
+			    "\"{\" without a word before it");
+			skip_block(&file->scan);
+		}
+		statement_drop(&s);
+		if (s.end == TOKEN_CLOSE && opener != NULL)
+			return;
+		if (s.end == TOKEN_CLOSE)
+			conf_complain(reader, s.end_mark,
+			    "\"}\" closes nothing");
+	} while (s.end != TOKEN_EOF);
+	if (opener != NULL)
+		conf_complain(reader, opener->mark,
+		    "block \"%s\" is not closed: a \"}\" is missing",
+		    opener->text);
+}
+
+static void
+parse_file(struct conf_reader *reader, size_t number, const struct file *from,
+    const struct scope *scope)
+{
+	struct file	file = {
+		.from = from, .depth = from == NULL ? 0 : from->depth + 1,
+	};
+
+	conf_token_start(&file.scan, reader, number);
+	parse_block(&file, scope, NULL);
+}
+
+void
+conf_parse(struct conf_reader *reader, size_t source)
+{
+	struct scope	top = { BLOCK_TOP, conf_object(reader->conf), NULL };
+
+	parse_file(reader, source, NULL, &top);
+}

@@ -1,0 +1,255 @@
+/*
+ * response: values that say how requests are answered: where a redirect
+ * leads, which pages stand for others, for how long files may be kept.
+ *
+ * What goes into a response's head must not be able to end its line.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "conf/setters.h"
+#include "lib/mem.h"
+
+#define AGE_MOST	((int64_t)3650 * 86400 * 1000)	/* ms: ten years */
+
+/* What an address is written with (RFC 3986, section 2), but for #. */
+#define ADDRESS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+		"0123456789-._~:/?[]@!$&'()*+,;=%"
+
+/* The length of http:// or https://, 0 if it is neither. */
+static size_t
+scheme(const char *target)
+{
+	return strncasecmp(target, "http://", 7) == 0 ? 7 :
+	    strncasecmp(target, "https://", 8) == 0 ? 8 : 0;
+}
+
+static const char *
+wrong_target(const char *target)
+{
+	size_t	host = scheme(target);
+
+	if (target[strspn(target, ADDRESS)] != '\0')
+		return "a target is written as in an address: other "
+		    "characters as %XX, and without #";
+	if (target[0] == '/' && target[1] == '/')
+		return "a path has one / in front: write http:// or https:// "
+		    "for another host";
+	if (target[0] != '/' && (host == 0 ||
+	    strcspn(target + host, "/?") == 0))
+		return "a target is a path from / on, or begins with http:// "
+		    "or https:// and a host";
+	return NULL;
+}
+
+bool
+conf_answer_target(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	const char	*wrong = wrong_target(word->text);
+
+	(void)row;
+	if (wrong != NULL) {
+		conf_complain(reader, word->mark, "%s", wrong);
+		return false;
+	}
+	*(char **)member = mem_string(word->text);
+	return true;
+}
+
+static const char *
+wrong_page(const char *path)
+{
+	if (path[0] == '/' && path[strlen(path) - 1] == '/')
+		return "a page is a file, not a directory";
+	if (strchr(path, '%') != NULL)
+		return "the path of a page is written decoded, without %";
+	if (strstr(path, "/.") != NULL)
+		return "names that begin with a dot are not served";
+	return conf_name_wrong(path);
+}
+
+static bool
+take_page(struct conf_reader *reader, const struct conf_word *word,
+    char **page)
+{
+	const char	*wrong = wrong_page(word->text);
+
+	if (wrong != NULL) {
+		conf_complain(reader, word->mark, "%s", wrong);
+		return false;
+	}
+	*page = mem_string(word->text);
+	return true;
+}
+
+/* A path of the site, or off. */
+bool
+conf_answer_page(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	return (!word->quoted && strcmp(word->text, "off") == 0) ||
+	    take_page(reader, word, member);
+}
+
+static bool
+given(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, const struct conf_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->n; i++) {
+		if (strcmp(pairs->at[i].name, word->text) != 0)
+			continue;
+		conf_complain(reader, word->mark,
+		    "%s %s is given twice in this block", row->word,
+		    word->text);
+		return true;
+	}
+	return false;
+}
+
+static void
+add_pair(struct conf_pairs *pairs, struct conf_pair pair)
+{
+	pairs->at = mem_grow(pairs->at, pairs->n + 1, sizeof(*pairs->at));
+	pairs->at[pairs->n++] = pair;
+}
+
+/* Two words: a status, and the page for it. */
+bool
+conf_answer_error(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *words, void *member)
+{
+	struct conf_pair	pair = { 0 };
+
+	if (!conf_value_code(reader, row, &words[0], &pair.number) ||
+	    given(reader, row, &words[0], member) ||
+	    !take_page(reader, &words[1], &pair.value))
+		return false;
+	pair.name = mem_string(words[0].text);
+	add_pair(member, pair);
+	return true;
+}
+
+/* text/html, text slash star, or both stars. */
+static bool
+is_pattern(const char *text)
+{
+	size_t		 main = strcspn(text, "/");
+	const char	*sub = text + main + 1;
+
+	if (text[main] == '\0' || !conf_name_token(text, main) ||
+	    !conf_name_token(sub, strlen(sub)))
+		return false;
+	if (memchr(text, '*', main) != NULL)
+		return strcmp(text, "*/*") == 0;
+	return strchr(sub, '*') == NULL || strcmp(sub, "*") == 0;
+}
+
+static bool
+take_pattern(struct conf_reader *reader, const struct conf_word *word)
+{
+	bool	good = is_pattern(word->text);
+
+	if (!good)
+		conf_complain(reader, word->mark, "\"%s\" is not a media "
+		    "type: write text/html, image/* or */*", word->text);
+	return good;
+}
+
+bool
+conf_answer_media(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (!take_pattern(reader, word))
+		return false;
+	conf_name_add(member, word->text);
+	return true;
+}
+
+/* Two words: a media type or a pattern of them, and a time. */
+bool
+conf_answer_age(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *words, void *member)
+{
+	struct conf_pair	pair = { 0 };
+
+	if (!take_pattern(reader, &words[0]))
+		return false;
+	if (!conf_value_time(words[1].text, &pair.number) ||
+	    pair.number > AGE_MOST) {
+		conf_complain(reader, words[1].mark, "\"%s\" is not a time "
+		    "up to 3650d", words[1].text);
+		return false;
+	}
+	if (given(reader, row, &words[0], member))
+		return false;
+	pair.name = mem_string(words[0].text);
+	pair.value = mem_string(words[1].text);
+	pair.number /= 1000;
+	add_pair(member, pair);
+	return true;
+}
+
+bool
+conf_answer_charset(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (!word->quoted && strcmp(word->text, "off") == 0)
+		return true;
+	if (!conf_name_token(word->text, strlen(word->text))) {
+		conf_complain(reader, word->mark,
+		    "\"%s\" is not a character set's name", word->text);
+		return false;
+	}
+	*(char **)member = mem_string(word->text);
+	return true;
+}
+
+/* Segments with names, so that it stays in a home; no dot-files either. */
+static bool
+good_home(const char *path)
+{
+	size_t	n;
+
+	for (;; path += n + 1) {
+		n = strcspn(path, "/");
+		if (n == 0 || path[0] == '.')
+			return false;
+		if (path[n] == '\0')
+			return true;
+	}
+}
+
+/* A path beneath a home, or off. */
+bool
+conf_answer_home(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (!word->quoted && strcmp(word->text, "off") == 0)
+		return true;
+	if (!good_home(word->text)) {
+		conf_complain(reader, word->mark, "a directory of users is "
+		    "beneath their homes: without a slash in front or at its "
+		    "end, and no name in it begins with a dot");
+		return false;
+	}
+	*(char **)member = mem_string(word->text);
+	return true;
+}
+
+bool
+conf_answer_user(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	if (!conf_user_good(word->text, strlen(word->text))) {
+		conf_complain(reader, word->mark, "%s %s: no such name is "
+		    "ever looked up", row->word, row->part);
+		return false;
+	}
+	conf_name_add(member, word->text);
+	return true;
+}

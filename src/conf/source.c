@@ -1,0 +1,116 @@
+/*
+ * source: the files that a conf is made of, read whole.
+ *
+ * Their text stays until the conf has been checked, for the messages.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/private.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+#include "lib/regular.h"
+
+#define SOURCE_MAX	(16 << 20)	/* bytes: nobody writes more by hand */
+
+/* A file is looked up by the name it was given, not by where links lead. */
+static char *
+directory_of(const char *name)
+{
+	char	*copy = mem_string(name);
+	char	*dir = dirname(copy);
+	char	*real = realpath(dir, NULL);
+
+	if (real == NULL)
+		real = mem_string(dir);
+	mem_drop(&copy);
+	return real;
+}
+
+size_t
+conf_source_text(struct conf_reader *reader, const char *name, char *text,
+    size_t len)
+{
+	size_t	n = reader->conf->files.n;
+
+	conf_name_add(&reader->conf->files, name);
+	reader->sources = mem_grow(reader->sources, n + 1,
+	    sizeof(*reader->sources));
+	reader->sources[n] = (struct conf_source){
+		.text = text, .len = len, .dir = directory_of(name),
+	};
+	return n;
+}
+
+/* All of a descriptor, which may be a pipe; 0, or -1 with errno. */
+static int
+slurp(int fd, struct buf *to)
+{
+	ssize_t	n;
+
+	do {
+		buf_need(to, 8192);
+		n = io_read_all(fd, to->at + to->len, 8192);
+		if (n > 0)
+			to->len += (size_t)n;
+	} while (n > 0 && to->len <= SOURCE_MAX);
+	if (n > 0)
+		errno = EFBIG;
+	return n == 0 ? 0 : -1;
+}
+
+bool
+conf_source_read(struct conf_reader *reader, const char *file, bool any_kind,
+    size_t *number)
+{
+	struct buf	text = { 0 };
+	struct stat	sb;
+	int		fd = any_kind ? open(file, O_RDONLY | O_CLOEXEC) :
+			    regular_open(file), saved;
+
+	if (fd == -1)
+		return false;
+	if (fstat(fd, &sb) == -1 || slurp(fd, &text) == -1) {
+		saved = errno;
+		io_close(&fd);
+		buf_free(&text);
+		errno = saved;
+		return false;
+	}
+	io_close(&fd);
+	buf_string(&text);
+	*number = conf_source_text(reader, file, text.at, text.len);
+	reader->sources[*number].dev = sb.st_dev;
+	reader->sources[*number].ino = sb.st_ino;
+	return true;
+}
+
+char *
+conf_source_path(const struct conf_reader *reader, const struct conf_word *word)
+{
+	struct buf	path = { 0 };
+
+	if (word->text[0] == '/' || word->mark.line == 0)
+		return mem_string(word->text);
+	buf_addf(&path, "%s/%s", reader->sources[word->mark.file].dir,
+	    word->text);
+	buf_string(&path);
+	return path.at;
+}
+
+void
+conf_source_free(struct conf_reader *reader)
+{
+	for (size_t i = 0; i < reader->conf->files.n; i++) {
+		mem_drop(&reader->sources[i].text);
+		mem_drop(&reader->sources[i].dir);
+	}
+	mem_drop(&reader->sources);
+}

@@ -1,0 +1,85 @@
+/*
+ * table: the rows of directives.tbl, for the files of the conf only.
+ *
+ * Everything goes by them: a row knows where its value lies in its block's
+ * struct, and of which type it is, so reading, checking, printing and freeing
+ * need not know a single directive by name.
+ */
+#ifndef CONF_TABLE_H
+#define CONF_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONF_MUST	NULL	/* a default: there is none, say it */
+
+#define CONF_SWITCHES(X)						\
+	X(OFF, "off") X(ON, "on")
+
+/* The status codes that a conf may send, in words that are choices. */
+#define CONF_REDIRECTS(X)						\
+	X(301, "301") X(302, "302") X(303, "303") X(307, "307") X(308, "308")
+#define CONF_REFUSALS(X)						\
+	X(403, "403") X(404, "404") X(410, "410") X(451, "451")		\
+	X(500, "500") X(503, "503")
+/* Those that a page can be given for: where the site is known by then, and
+ * nothing is told that only the short page tells. */
+#define CONF_ERRORS(X)							\
+	X(401, "401") X(403, "403") X(404, "404") X(405, "405")		\
+	X(410, "410") X(412, "412") X(417, "417") X(429, "429")		\
+	X(451, "451") X(500, "500") X(501, "501") X(503, "503")
+
+enum conf_type {
+#define TYPE(id, name, set, keep) TYPE_##id,
+#include "conf/types.tbl"
+#undef TYPE
+	TYPE_COUNT
+};
+
+enum conf_block {
+#define DIRECTIVE(block, word, part, type, member, def, low, high, help)
+#define BLOCK(id, word, inside, arguments, help) BLOCK_##id,
+#include "conf/directives.tbl"
+#undef BLOCK
+#undef DIRECTIVE
+	BLOCK_COUNT
+};
+
+enum conf_arguments { ARGUMENTS_NONE, ARGUMENTS_NAMES, ARGUMENTS_PREFIX,
+	ARGUMENTS_PATTERNS };
+
+struct conf_block_row {
+	const char		*word;
+	enum conf_block		 inside;
+	enum conf_arguments	 arguments;
+	const char		*help;
+};
+
+struct conf_row {
+	enum conf_block	 block;
+	const char	*word, *part;		/* part "": by its place */
+	enum conf_type	 type;
+	size_t		 offset;		/* in the block's struct */
+	const char	*value;			/* default; "" or CONF_MUST */
+	const char	*lowest, *highest;	/* "": any */
+	const char	*help;
+};
+
+extern const struct conf_block_row	 conf_blocks[BLOCK_COUNT];
+extern const struct conf_row		 conf_rows[];	/* by block */
+extern const size_t			 conf_nrows;
+
+#define CONF_EACH_ROW(row)						\
+	for (row = conf_rows; row < conf_rows + conf_nrows; row++)
+
+/* A row's name in a message: "helpers max". */
+#define CONF_ROW		"%s%s%s"
+#define CONF_ROW_NAME(row)						\
+	(row)->word, *(row)->part != '\0' ? " " : "", (row)->part
+
+bool	conf_block_find(const char *word, enum conf_block inside,
+	    enum conf_block *);
+/* The row for a member, by the kind of struct that it is in. */
+const struct conf_row *conf_row_find(enum conf_block kind, size_t offset);
+
+#endif

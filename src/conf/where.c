@@ -1,0 +1,149 @@
+/*
+ * where: which statement of a conf has a say in something, and where it
+ * stands; for who explains what comes of it.
+ */
+#include <string.h>
+
+#include "conf/private.h"
+#include "conf/where.h"
+
+/* The block that these rules are of, the top without any. */
+static struct conf_object
+block_of(const struct conf *conf, const struct conf_rules *rules)
+{
+	struct conf_site	*site;
+
+	for (size_t i = 0; i < conf->nsites; i++) {
+		site = &conf->sites[i];
+		if (rules == &site->rules)
+			return conf_object_site(site);
+		for (size_t j = 0; j < site->nplaces; j++) {
+			if (rules == &site->places[j].rules)
+				return conf_object_place(&site->places[j]);
+		}
+	}
+	/* Objects are not const; this one is only looked at. */
+	return conf_object((struct conf *)(uintptr_t)conf);
+}
+
+static void
+add_mark(const struct conf *conf, const struct conf_origin *from,
+    struct buf *to)
+{
+	if (from == NULL)
+		buf_adds(to, " (default)");
+	else
+		buf_addf(to, " (%s:%zu)", conf->files.at[from->mark.file],
+		    from->mark.line);
+}
+
+void
+conf_where_block(const struct conf *conf, const struct conf_rules *rules,
+    struct buf *to)
+{
+	add_mark(conf, conf_origin(block_of(conf, rules), NULL, 0), to);
+}
+
+/* "limits body": a word, behind that of a block which shares the top's. */
+static bool
+is_meant(const struct conf_row *row, const char *directive)
+{
+	const char	*block = conf_blocks[row->block].word;
+	size_t		 n = strlen(block);
+
+	if (conf_blocks[row->block].arguments == ARGUMENTS_NONE && n > 0) {
+		if (strncmp(directive, block, n) != 0 || directive[n] != ' ')
+			return false;
+		directive += n + 1;
+	}
+	return strcmp(row->word, directive) == 0;
+}
+
+/* Its first row in a block where it has been said, or has a default. */
+static const struct conf_row *
+row_of(struct conf_object object, const char *directive)
+{
+	const struct conf_row	*row;
+
+	CONF_EACH_ROW(row) {
+		if (!conf_object_has(object, row) || !is_meant(row, directive))
+			continue;
+		return conf_origin(object, row, 0) != NULL ||
+		    (row->value != CONF_MUST && row->value[0] != '\0') ?
+		    row : NULL;
+	}
+	return NULL;
+}
+
+static void
+add_statement(const struct conf *conf, struct conf_object object,
+    const struct conf_row *row, size_t element, struct buf *to)
+{
+	const struct conf_row	*first = row;
+	const void		*member;
+	size_t			 start = to->len;
+
+	buf_adds(to, conf_blocks[row->block].arguments == ARGUMENTS_NONE ?
+	    conf_blocks[row->block].word : "");
+	buf_adds(to, to->len > start ? " " : "");
+	buf_adds(to, row->word);
+	/* Values without a part of their own: those of the rows behind, too. */
+	for (; row < conf_rows + conf_nrows && row->part[0] == '\0' &&
+	    row->block == first->block &&
+	    strcmp(row->word, first->word) == 0; row++) {
+		member = conf_member(object, row);
+		for (size_t i = 0; i < conf_value_count(row, member); i++) {
+			if (element != CONF_WHERE_ALL && i != element)
+				continue;
+			buf_addc(to, ' ');
+			conf_value_print(row, member, i, to);
+		}
+	}
+	add_mark(conf, conf_origin(object, first, element == CONF_WHERE_ALL ?
+	    0 : element), to);
+}
+
+bool
+conf_where(const struct conf *conf, const struct conf_rules *rules,
+    const char *directive, size_t element, struct buf *to)
+{
+	struct conf_object	 object;
+	const struct conf_row	*row;
+
+	do {
+		object = block_of(conf, rules);
+		row = row_of(object, directive);
+		rules = rules != NULL ? rules->outer : NULL;
+	} while (row == NULL && object.kind != BLOCK_TOP);
+	if (row == NULL || (row->type == TYPE_USER && conf->user == NULL))
+		return false;		/* nobody else than who started it */
+	add_statement(conf, object, row, element, to);
+	return true;
+}
+
+static void
+add_files(const struct conf *conf, struct conf_files *files, struct buf *to)
+{
+	buf_adds(to, "files");
+	for (size_t i = 0; i < files->patterns.n; i++)
+		buf_addf(to, " %s", files->patterns.at[i]);
+	add_mark(conf, conf_origin(conf_object_files(files), NULL, 0), to);
+}
+
+bool
+conf_where_files(const struct conf *conf, const struct conf_guard *guard,
+    struct buf *to)
+{
+	struct conf_site	*site;
+
+	for (size_t i = 0; i < conf->nsites; i++) {
+		site = &conf->sites[i];
+		for (size_t j = 0; j < site->nfiles; j++) {
+			if (guard != &site->files[j].guard)
+				continue;
+			add_files(conf, &site->files[j], to);
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,386 @@
+/*
+ * authorize: who may ask for a target: by the networks and passwords of the
+ * conf.
+ *
+ * It goes by the name alone, before anybody has looked whether there is such
+ * a file, so who is refused learns nothing.  A directory may turn out to be any
+ * of its index files, so it is guarded as all of them are.  The page for a
+ * failure is the conf's, and for everybody.
+ */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "http/conn.h"
+#include "http/limits/verification.h"
+#include "http/log_escape.h"
+#include "http/lookup.h"
+#include "http/reply.h"
+#include "http/rules.h"
+#include "lib/compiler.h"
+#include "lib/log.h"
+#include "lib/need.h"
+#include "proto/credentials.h"
+#include "proto/uri.h"
+#include "stats/stats.h"
+
+#define LOG_MOST	600		/* bytes of what a client sent, each */
+
+static bool
+matches(const struct conf_files *files, const char *name)
+{
+	for (size_t i = 0; i < files->patterns.n; i++)
+		if (fnmatch(files->patterns.at[i], name, 0) == 0)
+			return true;
+	return false;
+}
+
+/* Whether files with such names are what a decoded path may stand for. */
+static bool
+applies(const struct conf_files *files, const struct conf_rules *rules,
+    const char *decoded)
+{
+	const char		*name = strrchr(decoded, '/') + 1;
+	const struct conf_words	*index = rules_index(rules);
+
+	if (name[0] != '\0')
+		return matches(files, name);
+	for (size_t i = 0; i < index->n; i++)
+		if (matches(files, index->at[i]))
+			return true;
+	return false;
+}
+
+/* A directory may be answered by a file of its index with rules of its own. */
+static const struct conf_guard *
+index_guard(const struct conf_site *site, const struct conf_rules *rules,
+    const char *decoded, const char *name)
+{
+	const struct conf_rules	*inner;
+	char			 path[2 * JOB_PATH_MAX];
+	int			 len;
+
+	len = snprintf(path, sizeof(path), "%s%s", decoded, name);
+	need(len > 0 && (size_t)len < sizeof(path));
+	inner = conf_rules_find(site, path, (size_t)len);
+	return inner != rules && inner->guard.on ? &inner->guard : NULL;
+}
+
+/* The next guard of a path from a number on, which is that one's then; NULL:
+ * there are no more.  First that of its rules, then those of its name, then
+ * those of its index. */
+static const struct conf_guard *
+next_guard(const struct conf_site *site, const struct conf_rules *rules,
+    const char *decoded, size_t *number)
+{
+	const struct conf_words	*index = rules_index(rules);
+	const struct conf_guard	*guard;
+	size_t			 i;
+
+	if (*number == 0 && rules->guard.on)
+		return &rules->guard;
+	for (*number += *number == 0; *number <= site->nfiles; ++*number)
+		if (applies(&site->files[*number - 1], rules, decoded))
+			return &site->files[*number - 1].guard;
+	if (*(strrchr(decoded, '/') + 1) != '\0')
+		return NULL;
+	for (; (i = *number - site->nfiles - 1) < index->n; ++*number) {
+		guard = index_guard(site, rules, decoded, index->at[i]);
+		if (guard != NULL)
+			return guard;
+	}
+	return NULL;
+}
+
+/* The path of a target that nobody has asked for yet; or what is wrong with
+ * that. */
+static RARE enum why
+new_path(struct conn *c, uint32_t space, struct str raw)
+{
+	struct request	*r = c->request;
+	const struct conf_rules	*rules;
+	char			 decoded[JOB_PATH_MAX];
+	size_t			 len, number = 0;
+	bool			 guarded;
+	enum why		 why;
+
+	why = uri_resolve(raw, decoded, sizeof(decoded), &len);
+	if (why != WHY_NONE)
+		return why;
+	rules = conf_rules_find(r->site, decoded, len);
+	guarded = next_guard(r->site, rules, decoded, &number) != NULL;
+	r->path = pathname_add(&c->http->store->paths, space, raw, rules,
+	    guarded);
+	return WHY_NONE;
+}
+
+/* Holds the path of a request's target. */
+static enum why
+hold_path(struct conn *c)
+{
+	struct request		*r = c->request;
+	struct pathname_cache	*paths = &c->http->store->paths;
+	uint32_t		 space = (uint32_t)r->site->number;
+	struct str		 raw = r->instead != NULL ? str_of(r->instead) :
+			    parse_str(c->input, r->parse.path);
+
+	r->path = ahead_has_begun(&r->ahead) && r->instead == NULL ?
+	    pathname_hold_hashed(paths, r->ahead.hash, space, raw) :
+	    pathname_hold(paths, space, raw);
+	return r->path != NULL ? WHY_NONE : new_path(c, space, raw);
+}
+
+static enum go
+refuse(struct conn *c, enum why why)
+{
+	stats_count(STATS_DENIED);
+	c->request->asked = false;
+	return reply_error(c, reply_why(c, why));
+}
+
+/* In a form that tools which shut clients out can be taught. */
+static void
+log_wrong(struct conn *c)
+{
+	const struct request	*r = c->request;
+	struct credentials	 who;
+	char			 peer[TEXT_PEER_MOST];
+	char			 target[LOG_MOST], name[LOG_MOST];
+
+	if (!credentials_read(parse_field(&r->parse, c->input,
+	    FIELD_AUTHORIZATION), &who))
+		return;
+	text_peer(c, peer);
+	*text_escape((struct str){ r->path->name, r->path->len }, true,
+	    target, target + sizeof(target) - 1) = '\0';
+	*text_escape(who.user, false, name, name + sizeof(name) - 1) = '\0';
+	credentials_forget(&who);
+	log_notice("authentication failed for user \"%s\" from %s on %s%s",
+	    name, peer, r->site->names.at[0], target);
+}
+
+/* What a grant says counts for who has waited for it, however old. */
+static bool
+has_answer(const struct conn *c, const struct grant_answer *a)
+{
+	const struct request	*r = c->request;
+
+	return c->http->clock->ms < a->until ||
+	    (r->asked && a->number != r->grant_asked);
+}
+
+/* On to the next guard, if there is one. */
+static enum go
+let_in(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	grant_release(&c->http->store->grants, &r->grant);
+	r->asked = false;
+	r->known = true;
+	r->guards++;
+	return GO_ON;
+}
+
+/* It was right, and nobody can say now whether it still is. */
+static bool
+may_count(const struct conn *c, const struct grant_answer *a)
+{
+	return c->http->clock->ms < a->counts;
+}
+
+/* One that may: who asks first is to wait, if that has to wait for nobody. */
+static bool
+goes_on_counting(const struct conn *c, const struct grant_answer *a)
+{
+	return may_count(c, a) && (a->pending || c->request->asked);
+}
+
+static enum go
+ask(struct conn *c, const struct conf_guard *guard,
+    const struct credentials *who, const struct grant_answer *a)
+{
+	struct request		*r = c->request;
+	struct errand		*e = c->http->store->shared ? NULL :
+				    r->grant->errand;
+	enum verifier_state	 state = VERIFIER_WAITS;
+
+	if (conn_sends_first(c))
+		return conn_send(c, STEP_ADMIT);
+	if (!r->asked) {
+		r->asked = true;
+		r->grant_asked = a->number;
+	}
+	if (e == NULL)
+		state = verification_begin(c, r->grant, guard->file, who, &e);
+	if (state != VERIFIER_BEGUN && may_count(c, a))
+		return let_in(c);
+	if (state == VERIFIER_REFUSED)
+		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
+	/* Else it was done in place. */
+	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
+}
+
+static enum go
+take_failure(struct conn *c, const struct grant_answer *a)
+{
+	bool	busy = look_takes_time(a->error);
+
+	if (busy && may_count(c, a))
+		return let_in(c);
+	return reply_error(c, reply_why(c, busy ? look_why(a->error) :
+	    WHY_UNVERIFIED));
+}
+
+/* What the grant of a guard says; GO_ON in the same step: let in. */
+static enum go
+take_answer(struct conn *c, const struct grant_answer *a)
+{
+	if (a->verdict == GRANT_FAILED)
+		return take_failure(c, a);
+	if (a->verdict == GRANT_WRONG) {
+		if (c->request->asked)	/* else it was told a moment ago */
+			log_wrong(c);
+		return refuse(c, WHY_PASSWORD);
+	}
+	need(a->verdict == GRANT_RIGHT);
+	return let_in(c);
+}
+
+/*
+ * What is known about these, or will be; false: it cannot be found out now.
+ * Then nothing is added: passwords that nobody verifies are not to be
+ * remembered in place of those that were right.
+ */
+static bool
+hold_grant(struct conn *c, const struct conf_guard *guard,
+    const struct credentials *who)
+{
+	struct request		*r = c->request;
+	struct grant_cache	*grants = &c->http->store->grants;
+	struct str		 file = str_of(guard->file);
+
+	if (r->grant == NULL)
+		r->grant = grant_hold(grants, file, who->user, who->password);
+	if (r->grant == NULL && verification_takes(c))
+		r->grant = grant_add(grants, file, who->user, who->password);
+	return r->grant != NULL;
+}
+
+static enum go
+check_grant(struct conn *c, const struct conf_guard *guard,
+    const struct credentials *who)
+{
+	struct grant_answer	answer;
+
+	if (!hold_grant(c, guard, who))
+		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
+	grant_take(&c->http->store->grants, c->request->grant, &answer);
+	if (has_answer(c, &answer))
+		return take_answer(c, &answer);
+	if (goes_on_counting(c, &answer))
+		return let_in(c);
+	return ask(c, guard, who, &answer);
+}
+
+/* Whether a guard's password is right. */
+static enum go
+check_password(struct conn *c, const struct conf_guard *guard)
+{
+	struct request		*r = c->request;
+	struct credentials	 who;
+	enum go			 go;
+
+	r->guard = guard;
+	if (!credentials_read(parse_field(&r->parse, c->input,
+	    FIELD_AUTHORIZATION), &who))
+		return refuse(c, WHY_PASSWORD);
+	go = check_grant(c, guard, &who);
+	credentials_forget(&who);
+	return go;
+}
+
+/* Networks come first: where they refuse no password helps. */
+static bool
+network_admits(const struct conn *c, const char *decoded)
+{
+	struct request		*r = c->request;
+	const struct conf_guard	*guard;
+
+	for (size_t i = 0; (guard = next_guard(r->site, r->path->rules,
+	    decoded, &i)) != NULL; i++) {
+		if (conf_guard_admits(guard, c->peer->family, c->peer->bytes))
+			continue;
+		r->guard = guard;
+		return false;
+	}
+	return true;
+}
+
+static RARE enum go
+check_guards(struct conn *c)
+{
+	struct request		*r = c->request;
+	const struct path	*p = r->path;
+	const struct conf_guard	*guard;
+	char			 decoded[JOB_PATH_MAX];
+	size_t			 len;
+
+	need(uri_resolve((struct str){ p->name, p->len }, decoded,
+	    sizeof(decoded), &len) == 0);
+	if (!network_admits(c, decoded))
+		return refuse(c, WHY_NETWORK);
+	while ((guard = next_guard(r->site, p->rules, decoded,
+	    &r->guards)) != NULL && guard->realm == NULL)
+		r->guards++;
+	if (guard == NULL)
+		return conn_go(c, STEP_FIND);
+	return check_password(c, guard);
+}
+
+/* OPTIONS * is about the server. */
+static bool
+about_server(const struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	return r->parse.method == METHOD_OPTIONS && r->instead == NULL &&
+	    str_same(parse_str(c->input, r->parse.path), STR("*"));
+}
+
+/* Nobody could say in time whether a password that was right still is.  What
+ * comes behind that has its own time. */
+static bool
+is_late_but_counts(struct conn *c, enum outcome outcome)
+{
+	struct request		*r = c->request;
+	struct grant_answer	 answer;
+
+	if (outcome != OUTCOME_TIMED_OUT || r->grant == NULL)
+		return false;
+	grant_take(&c->http->store->grants, r->grant, &answer);
+	if (!may_count(c, &answer))
+		return false;
+	r->disk_by = 0;
+	return true;
+}
+
+enum go
+admit_step(struct conn *c)
+{
+	struct request	*r = c->request;
+	enum outcome	 outcome = conn_outcome(c);
+	enum why	 why;
+
+	if (outcome != OUTCOME_READY && !is_late_but_counts(c, outcome)) {
+		stats_count(STATS_DISK_TIMEOUTS);
+		return reply_error(c, reply_why(c, WHY_DISK_LATE));
+	}
+	if (about_server(c))
+		return conn_go(c, STEP_FIND);
+	if (r->path == NULL && (why = hold_path(c)) != WHY_NONE)
+		return reply_error(c, reply_why(c, why));
+	if (!r->path->guarded || r->failure != 0 || c->transport->trusted)
+		return conn_go(c, STEP_FIND);
+	return check_guards(c);
+}

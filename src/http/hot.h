@@ -1,0 +1,55 @@
+/*
+ * hot: responses in one piece, for what is asked for again and again.
+ *
+ * A head says what time it is, so it is the same for a second.  Who asks for a
+ * small file that some others have had within that one is sent head and body as
+ * they stand here, one behind the other; to put them together would be to copy
+ * the body once more.
+ *
+ * All of them go with their second, and with the loop that made them: where
+ * threads share a cache there are none.  What is sent from here must have gone
+ * when the turn ends, or be copied.
+ */
+#ifndef HTTP_HOT_H
+#define HTTP_HOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cache/header.h"
+#include "lib/str.h"
+
+#define WHOLES		256			/* at most */
+#define WHOLE_ROOM	((size_t)256 * 1024)	/* bytes, for all of them */
+#define WHOLE_AFTER	4	/* responses that are put together first */
+
+struct whole {
+	struct head	*head;		/* held */
+	struct str	 bytes;
+};
+
+struct wholes {
+	bool		 off;		/* there are to be none */
+	char		*room;		/* NULL: none was made yet */
+	size_t		 used;		/* bytes of it */
+	unsigned	 n;
+	struct whole	 of[WHOLES];
+};
+
+/* The response that begins with this head; NULL: there is none.  A head's mark
+ * says how many were put together, and then, which of these it is. */
+static inline const struct whole *
+whole_find(const struct wholes *w, const struct head *h)
+{
+	return h->mark <= WHOLE_AFTER ? NULL : &w->of[h->mark - WHOLE_AFTER -
+	    1];
+}
+
+/* One more was put together of these: it may be time for that. */
+void	whole_count(struct wholes *, struct head *, const char *body,
+	    size_t len);
+/* A new second: none of them is true any more. */
+void	whole_forget(struct wholes *, struct header_cache *);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * client_limits: counts what addresses do, and says who does too much: not each
+ * time, since that would be a way to fill the log.
+ */
+#include <sys/socket.h>
+
+#include "http/limits/client_limits.h"
+#include "http/log_escape.h"
+#include "lib/log.h"
+#include "stats/stats.h"
+
+#define CROWD_RETRY	5	/* seconds until a connection may have gone */
+#define RATE_RETRY	1	/* then there is a request more */
+
+static void
+tell(const struct conn *c, const char *of_what, int64_t limit,
+    const char *directive)
+{
+	char	text[TEXT_PEER_MOST];
+
+	text_peer(c, text);
+	log_notice("%s has more than %lld %s: what is beyond gets status 429 "
+	    "(limits { %s }); others may too, this is said once a minute",
+	    text, (long long)limit, of_what, directive);
+}
+
+void
+quota_enter(struct conn *c)
+{
+	struct http	*http = c->http;
+	size_t		 len = c->peer->family == AF_INET ? 4 : 16;
+
+	if (c->peer->family != AF_INET && c->peer->family != AF_INET6)
+		return;
+	c->peer->address = address_enter(http->addresses, c->peer->bytes, len,
+	    http->clock->ms);
+	if (c->peer->address != NULL)
+		return;
+	c->turned_away = true;
+	stats_count(STATS_TURNED_AWAY);
+	if (http_may_tell(http, &http->store->told_crowd))
+		tell(c, "connections", http->conf->limits.connections_address,
+		    "connections address");
+}
+
+bool
+quota_asks(struct conn *c)
+{
+	struct http	*http = c->http;
+
+	if (c->peer->address == NULL ||
+	    address_asks(http->addresses, c->peer->address, http->clock->ms))
+		return true;
+	stats_count(STATS_OVER_RATE);
+	if (http_may_tell(http, &http->store->told_rate))
+		tell(c, "requests a second", http->conf->limits.rate, "rate");
+	return false;
+}
+
+int
+quota_retry(const struct conn *c)
+{
+	return c->turned_away ? CROWD_RETRY : RATE_RETRY;
+}

@@ -1,0 +1,16 @@
+/*
+ * client_limits: what is left of an address's share of the server.
+ */
+#ifndef HTTP_LIMITS_CLIENT_LIMITS_H
+#define HTTP_LIMITS_CLIENT_LIMITS_H
+
+#include "http/conn.h"
+
+/* Counts a new connection; one too many is turned_away. */
+void	quota_enter(struct conn *);
+/* Whether its address may make one more request. */
+bool	quota_asks(struct conn *);
+/* Seconds after which there may be some left. */
+int	quota_retry(const struct conn *);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * pace: what a connection's bucket holds.
+ */
+#include <sys/param.h>
+
+#include "http/limits/pace.h"
+
+#define PROGRESS	(64 * 1024)	/* bytes */
+
+size_t
+pace_left(struct conn *c)
+{
+	struct http	*http = c->http;
+
+	return (size_t)MIN(CONN_MOST, bucket_holds(&c->peer->pace, &http->pace,
+	    http->clock->ms));
+}
+
+/* Of what it may be sent, a client must take half. */
+uint64_t
+pace_progress(const struct conn *c)
+{
+	int64_t	half = c->http->pace.rate * c->http->conf->limits.send / 2000;
+
+	if (!pace_is_limited(c) || half >= PROGRESS)
+		return PROGRESS;
+	return (uint64_t)half + 1;
+}

@@ -1,0 +1,309 @@
+/*
+ * verification: an errand, and the grant that its answer is for.
+ */
+#include <sys/param.h>
+
+#include <netinet/in.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/limits/verification.h"
+#include "http/log_escape.h"
+#include "http/lookup.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "stats/stats.h"
+
+/* A wrong password is as wrong a moment later: ms. */
+#define WRONG_KEEP	1000
+#define LOG_MOST	600		/* bytes of a user's name */
+
+/* A password being verified, or about to be, and for whom. */
+struct verification {
+	struct errand		 errand;	/* first: casts rely on it */
+	struct http		*http;
+	struct grant		*grant;		/* held */
+	struct credentials	 who;
+	struct verifier		 place;
+	struct errand		**under_way;	/* NULL when this is done; or
+						 * NULL */
+};
+
+bool
+verification_leaves_room(const struct http *http)
+{
+	int64_t	busy = http->store->compressing + http->store->verifiers.busy;
+
+	return busy == 0 || busy < conf_share(http->conf) / 2;
+}
+
+/* So many helpers may be kept busy, and compressing counts as well; one may
+ * always be.  An address has half, whatever is compressed. */
+static struct verifiers_room
+room(const struct http *http)
+{
+	int64_t			 most = http->conf->limits.verify;
+	int64_t			 half = conf_share(http->conf) / 2;
+	int64_t			 compressing = http->store->compressing;
+	struct verifiers_room	 room;
+
+	room.all = MIN(most, half - compressing);
+	if (room.all < 1)
+		room.all = compressing == 0;
+	room.share = MAX(1, MIN(most, half) / 2);
+	return room;
+}
+
+/* Those without an address have one together. */
+static struct address_name
+name_of(const struct conn *c)
+{
+	uint8_t	family = c->peer->family;
+
+	return address_name(c->peer->bytes, family == AF_INET ? 4 :
+	    family == AF_INET6 ? 16 : 0);
+}
+
+/* Where threads share a store; else there is one home. */
+static const void *
+home_of(const struct http *http)
+{
+	return http->store->shared ? http : NULL;
+}
+
+static struct verification *
+verification_of(struct verifier *place)
+{
+	return (struct verification *)((char *)place -
+	    offsetof(struct verification, place));
+}
+
+/* There was no answer. */
+static void
+failed(struct verification *v, int error)
+{
+	const char	*file = v->errand.job.root;
+
+	errno = error;
+	if (!http_may_tell(v->http, &v->http->store->told_unverified))
+		;
+	else if (look_takes_time(error))
+		log_warn("who sends a password is answered 503: cannot verify "
+		    "passwords by %s now", file);
+	else
+		log_error("who sends a password is answered 500: cannot verify "
+		    "passwords by %s", file);
+	grant_answer(&v->http->store->grants, v->grant, GRANT_FAILED, error,
+	    v->http->clock->ms, 0);
+}
+
+static void
+log_unusable(const struct verification *v)
+{
+	char	name[LOG_MOST];
+
+	if (!http_may_tell(v->http, &v->http->store->told_unusable))
+		return;
+	*text_escape(v->who.user, false, name, name + sizeof(name) - 1) = '\0';
+	log_warnx("%s: the password of \"%s\" is not kept in a form that "
+	    "crypt(3) knows: make it with htpasswd -B or mkpasswd",
+	    v->errand.job.root, name);
+}
+
+static void
+done(struct errand *e)
+{
+	struct verification	*v = (struct verification *)e;
+	const struct job	*job = &e->job;
+	struct store		*store = v->http->store;
+	int64_t			 now = v->http->clock->ms;
+	int64_t			 keep = v->http->conf->cache.logins_keep;
+
+	if (v->under_way != NULL)
+		*v->under_way = NULL;
+	if (!store->shared)
+		v->grant->errand = NULL;
+	if (job->error == ECANCELED)
+		return;			/* nobody has looked */
+	if (job->error == ENOTSUP)
+		log_unusable(v);
+	else if (job->error != 0) {
+		failed(v, job->error);
+		return;
+	}
+	if (job->error == 0 && job->done == 1)
+		grant_answer(&store->grants, v->grant, GRANT_RIGHT, 0, now,
+		    keep);
+	else
+		grant_answer(&store->grants, v->grant, GRANT_WRONG, 0, now,
+		    MIN(keep, WRONG_KEEP));
+}
+
+/* Its slot goes to who has waited, not to who has just been woken. */
+static void
+forget(struct errand *e)
+{
+	struct verification	*v = (struct verification *)e;
+	struct http		*http = v->http;
+	bool			 nested = v->under_way != NULL;
+
+	verifiers_leave(&http->store->verifiers, &v->place);
+	grant_end(&http->store->grants, &v->grant);
+	credentials_forget(&v->who);
+	free(v);
+	verification_go_on(http, nested);
+}
+
+/* Nobody waits any more for what is held back. */
+static void
+deserted(struct errand *e)
+{
+	stats_count(STATS_JOBS_DROPPED);
+	e->job.error = ECANCELED;
+	e->done(e);
+	e->free(e);
+}
+
+static void
+start(struct verification *v)
+{
+	struct http	*http = v->http;
+
+	stats_count(STATS_VERIFIED);
+	v->errand.deserted = NULL;
+	http->disk.start(http->disk.context, &v->errand);
+}
+
+void
+http_verify(struct http *http)
+{
+	struct verifiers	*vs = &http->store->verifiers;
+	struct verifiers_room	 now;
+	struct verifier		*place;
+	const void		*home;
+
+	if (http->verifying)
+		return;
+	http->verifying = true;
+	do {
+		now = room(http);
+		if (!http->store->shared)
+			(void)verifiers_call(vs, &now, &home);
+		place = verifiers_begin(vs, home_of(http));
+		if (place != NULL)
+			start(verification_of(place));
+	} while (place != NULL);
+	http->verifying = false;
+}
+
+void
+verification_go_on(struct http *http, bool nested)
+{
+	struct verifiers	*vs = &http->store->verifiers;
+	struct verifiers_room	 now = room(http);
+	const void		*home;
+	const struct http	*other;
+
+	/* What is nested took its slot just now, so nobody waits for it. */
+	if (!http->store->shared && !nested)
+		http_verify(http);
+	while (http->store->shared && verifiers_call(vs, &now, &home)) {
+		other = home;
+		other->call(other->call_context);
+	}
+}
+
+bool
+verification_takes(const struct conn *c)
+{
+	const struct address_name	name = name_of(c);
+	const struct verifiers_room	now = room(c->http);
+
+	return verifiers_takes(&c->http->store->verifiers, &name, &now);
+}
+
+static struct verification *
+make(struct http *http, struct grant *grant, const char *file,
+    const struct credentials *who)
+{
+	struct verification	*v = mem_zero(sizeof(*v));
+	struct job		*job = &v->errand.job;
+
+	memcpy(v->who.bytes, who->bytes, sizeof(v->who.bytes));
+	v->who.user = (struct str){ v->who.bytes, who->user.len };
+	job_init(job, JOB_VERIFY);
+	job->id = ++http->store->next_job;
+	job->root = file;
+	job->data = v->who.bytes;	/* both, terminated */
+	job->length = who->user.len + who->password.len + 2;
+	v->http = http;
+	v->grant = grant;
+	v->errand.done = done;
+	v->errand.free = forget;
+	return v;
+}
+
+static void
+hold_back(struct verification *v)
+{
+	v->errand.held = true;
+	TAILQ_INIT(&v->errand.waiters);
+	v->errand.deserted = deserted;
+}
+
+/* Where the cache is this loop's alone the errand is the grant's, for others to
+ * join. */
+enum verifier_state
+verification_begin(const struct conn *c, struct grant *grant, const char *file,
+    const struct credentials *who, struct errand **ep)
+{
+	struct http			*http = c->http;
+	struct verification		*v = make(http, grant, file, who);
+	const struct address_name	 name = name_of(c);
+	const struct verifiers_room	 now = room(http);
+	enum verifier_state		 state;
+
+	*ep = &v->errand;
+	hold_back(v);
+	grant_begin(&http->store->grants, grant);
+	if (!http->store->shared)
+		grant->errand = &v->errand;
+	/* From here on it may be called, but begins in this thread. */
+	state = verifiers_enter(&http->store->verifiers, &v->place, &name,
+	    home_of(http), &now);
+	if (state == VERIFIER_BEGUN) {
+		v->errand.held = false;
+		v->under_way = ep;
+		start(v);
+		if (*ep != NULL)
+			v->under_way = NULL;
+	} else if (state == VERIFIER_WAITS) {
+		/* Room may have come before it was there to be called. */
+		verification_go_on(http, true);
+	} else if (state == VERIFIER_REFUSED) {
+		if (!http->store->shared)
+			grant->errand = NULL;
+		grant_end(&http->store->grants, &v->grant);
+		credentials_forget(&v->who);
+		mem_drop(&v);
+		*ep = NULL;
+	}
+	return state;
+}
+
+void
+verification_drop(struct http *http)
+{
+	struct verifiers	*vs = &http->store->verifiers;
+	struct verifier		*place;
+	struct verification	*v;
+
+	while ((place = verifiers_first(vs, home_of(http))) != NULL) {
+		v = verification_of(place);
+		v->http->verifying = true;	/* nothing is started */
+		deserted(&v->errand);
+	}
+}

@@ -1,0 +1,172 @@
+/*
+ * log_escape: addresses and escapes.  It runs for each line of the access log.
+ */
+#include <arpa/inet.h>
+
+#include <string.h>
+
+#include "http/log_escape.h"
+#include "lib/compiler.h"
+#include "lib/swar.h"
+#include "lib/visible.h"
+
+#define IPV4		4		/* bytes of an address */
+#define IPV4_TEXT	15		/* of its text */
+
+static char *
+add_byte(char *to, unsigned byte)
+{
+	if (byte >= 100)
+		*to++ = (char)('0' + byte / 100);
+	if (byte >= 10)
+		*to++ = (char)('0' + byte / 10 % 10);
+	*to++ = (char)('0' + byte % 10);
+	return to;
+}
+
+void
+text_keep_peer(struct peer *p)
+{
+	char	text[IPV4_TEXT + 1], *to = text;
+
+	_Static_assert(sizeof(p->bytes) >= IPV4 + IPV4_TEXT, "text fits");
+	for (int i = 0; i < IPV4; i++) {
+		to = add_byte(to, p->bytes[i]);
+		*to++ = '.';
+	}
+	p->text_len = (uint8_t)(to - text - 1);
+	memcpy(p->bytes + IPV4, text, p->text_len);
+}
+
+static APART char *
+other_peer(const struct peer *p, char to[TEXT_PEER_MOST])
+{
+	*to = '\0';
+	if (p->family == AF_INET6 &&
+	    inet_ntop(AF_INET6, p->bytes, to, TEXT_PEER_MOST) != NULL)
+		return to + strlen(to);
+	*to++ = '-';
+	*to = '\0';
+	return to;
+}
+
+char *
+text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
+{
+	const struct peer	*p = c->peer;
+
+	if (p->family != AF_INET)
+		return other_peer(p, to);
+	memcpy(to, p->bytes + IPV4, IPV4_TEXT);
+	to += p->text_len;
+	*to = '\0';
+	return to;
+}
+
+/* Straight to where they belong: to copy them from elsewhere in larger parts
+ * than they were written in, makes the processor wait. */
+char *
+text_number(uint64_t n, char *to)
+{
+	uint64_t	 least = 10;	/* that has a digit more */
+	unsigned	 digits = 1;
+
+	for (; n >= least && digits < TEXT_NUMBER_MOST; least *= 10)
+		digits++;
+	for (unsigned i = digits; i-- > 0; n /= 10)
+		to[i] = (char)('0' + n % 10);
+	return to + digits;
+}
+
+#define BIT(byte)	((uint64_t)1 << ((byte) & 63))
+
+/* A word's bytes, none of which is to be escaped. */
+static inline bool
+put_plain(const char *at, char *to)
+{
+	uint64_t	word = word_at(at);
+
+	if (((word_odd(word) | word_has(word, '\\') | word_has(word, '"')) &
+	    WORD_MARKS) != 0)
+		return false;
+	memcpy(to, &word, WORD);
+	return true;
+}
+
+/* How many bytes at the start needed no escape: all, or some. */
+static size_t
+start_plain(struct str s, char *to, const char *end)
+{
+	size_t	n = 0;
+
+	if (s.len < WORD || (size_t)(end - to) < s.len)
+		return 0;
+	for (; n + WORD <= s.len; n += WORD)
+		if (!put_plain(s.at + n, to + n))
+			return n;
+	/* The last few once more, with the ones before them. */
+	return n < s.len && put_plain(s.at + s.len - WORD,
+	    to + s.len - WORD) ? s.len : n;
+}
+
+static char *
+put_escape(unsigned char byte, char *to)
+{
+	static const char	hex[] = "0123456789abcdef";
+
+	*to++ = '\\';
+	*to++ = 'x';
+	*to++ = hex[byte >> 4];
+	*to++ = hex[byte & 15];
+	return to;
+}
+
+/* Byte by byte; a set of bytes, as most are plain all the same: a bit each. */
+static RARE char *
+escape(struct str s, bool spaces, char *to, const char *end)
+{
+	const uint64_t		plain[4] = { ~((BIT(' ') - 1) | BIT('"') |
+				    (spaces ? BIT(' ') : 0)),
+				    ~(BIT('\\') | BIT(0x7f)) };
+	unsigned char		byte;
+
+	for (size_t i = 0; i < s.len && end - to >= 4; i++) {
+		byte = (unsigned char)s.at[i];
+		if ((plain[byte >> 6] & BIT(byte)) != 0) {
+			*to++ = (char)byte;
+			continue;
+		}
+		to = put_escape(byte, to);
+	}
+	return to;
+}
+
+char *
+text_escape(struct str s, bool spaces, char *to, const char *end)
+{
+	size_t	n = spaces ? 0 : start_plain(s, to, end);
+
+	return n == s.len ? to + n :
+	    escape((struct str){ s.at + n, s.len - n }, spaces, to + n, end);
+}
+
+char *
+text_escape_json(struct str s, char *to, const char *end)
+{
+	size_t	i = start_plain(s, to, end), n;
+
+	to += i;
+	for (; i < s.len && end - to >= 5; i += n == 0 ? 1 : n) {
+		n = visible_character(s.at + i, s.len - i);
+		if (s.at[i] == '"')
+			*to++ = '\\';
+		if (n == 0 || s.at[i] == '\\') {
+			*to++ = '\\';
+			to = put_escape((unsigned char)s.at[i], to);
+			continue;
+		}
+		memcpy(to, s.at + i, n);
+		to += n;
+	}
+	return to;
+}

@@ -1,0 +1,454 @@
+/*
+ * log_line: lines of the access log, by the pieces of their format; whatever a
+ * client sent is escaped, so that a line stays a line.
+ */
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "http/log_escape.h"
+#include "http/log_line.h"
+#include "lib/lines.h"
+#include "proto/credentials.h"
+
+#define SENT_MOST	8192	/* bytes of what a client sent, escaped */
+#define FIELD_MOST	1500	/* bytes of it, each, not yet escaped */
+
+/* What no client can make longer finds room behind what they send. */
+#define LINE_MOST	(SENT_MOST + CONF_FORMAT_MOST + CONF_LEAD)
+
+struct line {
+	struct conn	*c;
+	bool		 json;
+	char		*end;		/* of what clients sent */
+};
+
+/* Writes one field of a line there, and returns where it ends. */
+typedef char	*put_fn(const struct line *, const struct conf_piece *,
+		    char *to);
+
+static char *
+put(const char *bytes, size_t n, char *to)
+{
+	memcpy(to, bytes, n);
+	return to + n;
+}
+
+/* What is not there is a dash, but in JSON. */
+static char *
+put_absent(const struct line *l, char *to)
+{
+	if (!l->json)
+		*to++ = '-';
+	return to;
+}
+
+static char *
+put_sent_text(const struct line *l, struct str s, bool spaces, char *to)
+{
+	if (s.len == 0)
+		return put_absent(l, to);
+	if (to >= l->end)
+		return to;
+	if (s.len > FIELD_MOST)
+		s.len = FIELD_MOST;
+	return l->json ? text_escape_json(s, to, l->end) :
+	    text_escape(s, spaces, to, l->end);
+}
+
+static char *
+put_text(const struct line *l, struct str s, char *to)
+{
+	return put_sent_text(l, s, false, to);
+}
+
+/* One that is turned away before it is read has no input. */
+static char *
+put_span(const struct line *l, struct span s, char *to)
+{
+	if (s.len == 0)
+		return put_absent(l, to);
+	return put_text(l, (struct str){ l->c->input + s.at, s.len }, to);
+}
+
+static char *
+put_address(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_peer(l->c, to);
+}
+
+/* The log helper puts the name in its place; no other byte of a line is like
+ * these two. */
+static char *
+put_peer(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	if (!l->c->http->conf->log.names)
+		return text_peer(l->c, to);
+	*to++ = LINES_NAME_MARK;
+	to = text_peer(l->c, to);
+	*to++ = LINES_NAME_MARK;
+	return to;
+}
+
+static char *
+put_nobody(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_absent(l, to);
+}
+
+static char *
+put_known_user(const struct line *l, char *to)
+{
+	const struct conn	*c = l->c;
+	struct credentials	 who;
+
+	if (!credentials_read(parse_field(&c->request->parse, c->input,
+	    FIELD_AUTHORIZATION), &who))
+		return put_absent(l, to);
+	to = put_sent_text(l, who.user, true, to);
+	credentials_forget(&who);
+	return to;
+}
+
+/* Who has proved to be who; others can say what they like. */
+static char *
+put_user(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return l->c->request->known ? put_known_user(l, to) :
+	    put_absent(l, to);
+}
+
+static char *
+put_time(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	*to++ = '[';
+	to = put(l->c->http->date_log, DATE_LOG_LENGTH, to);
+	*to++ = ']';
+	return to;
+}
+
+static char *
+put_seconds(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_number((uint64_t)l->c->http->clock->wall, to);
+}
+
+/* It is the same for all requests of a second. */
+static char *
+put_date(const struct line *l, const struct conf_piece *p, char *to)
+{
+	static _Thread_local const char	*form;
+	static _Thread_local time_t	 when;
+	static _Thread_local char	 text[64];
+	static _Thread_local size_t	 len;
+	time_t				 now = l->c->http->clock->wall;
+	struct tm			 tm;
+
+	if (form != p->argument || when != now) {
+		form = p->argument;
+		when = now;
+		gmtime_r(&now, &tm);
+		len = strftime(text, sizeof(text), form, &tm);
+	}
+	return put(text, len, to);
+}
+
+static char *
+put_request(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_span(l, l->c->request->parse.request_line, to);
+}
+
+static char *
+put_method(const struct line *l, const struct conf_piece *p, char *to)
+{
+	struct str	line = parse_str(l->c->input,
+			    l->c->request->parse.request_line);
+
+	(void)p;
+	return put_text(l, str_cut(&line, ' '), to);
+}
+
+static char *
+put_path(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_span(l, l->c->request->parse.path, to);
+}
+
+static char *
+put_query(const struct line *l, const struct conf_piece *p, char *to)
+{
+	struct span	query = l->c->request->parse.query;
+
+	(void)p;
+	if (query.len == 0)
+		return to;
+	*to++ = '?';
+	return put_span(l, query, to);
+}
+
+static char *
+put_protocol(const struct line *l, const struct conf_piece *p, char *to)
+{
+	const struct parse	*parse = &l->c->request->parse;
+
+	(void)p;
+	if (parse->target.len == 0)
+		return put_absent(l, to);
+	to = put("HTTP/1.", 7, to);
+	*to++ = (char)('0' + parse->minor % 10);
+	return to;
+}
+
+/* It is mostly that of the line before. */
+static char *
+put_status(const struct line *l, const struct conf_piece *p, char *to)
+{
+	static _Thread_local unsigned	last;
+	static _Thread_local char	text[TEXT_NUMBER_MOST];
+	unsigned			status = l->c->request->status;
+
+	(void)p;
+	if (status != last)
+		text_number(last = status, text);
+	memcpy(to, text, 4);
+	return to + 3;
+}
+
+static char *
+put_bytes(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_number((uint64_t)l->c->request->body, to);
+}
+
+static char *
+put_body(const struct line *l, const struct conf_piece *p, char *to)
+{
+	if (l->c->request->body != 0)
+		return put_bytes(l, p, to);
+	*to++ = '-';
+	return to;
+}
+
+static uint64_t
+sent(const struct conn *c)
+{
+	return c->request->head_sent + (uint64_t)c->request->body;
+}
+
+static uint64_t
+received(const struct conn *c)
+{
+	const struct request	*r = c->request;
+	uint64_t		 body = r->parse.length > 0 ?
+				    (uint64_t)(r->parse.length - r->unread) :
+				    r->chunked.total;
+
+	return r->parse.size + body;
+}
+
+static char *
+put_sent(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_number(sent(l->c), to);
+}
+
+static char *
+put_received(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_number(received(l->c), to);
+}
+
+static char *
+put_both(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_number(received(l->c) + sent(l->c), to);
+}
+
+static char *
+put_referer(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_text(l, parse_field(&l->c->request->parse, l->c->input,
+	    FIELD_REFERER), to);
+}
+
+static char *
+put_user_agent(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_text(l, parse_field(&l->c->request->parse, l->c->input,
+	    FIELD_USER_AGENT), to);
+}
+
+/* What stands behind the name and its colon, if that is the name. */
+static bool
+is_named(struct str line, struct str name, struct str *value)
+{
+	struct str	is = str_cut(&line, ':');
+
+	*value = str_trim(line);
+	return str_same_nocase(is, name);
+}
+
+/* The first line of a field, whatever its name; what has been refused has those
+ * before that. */
+static struct str
+find_field(const struct parse *p, const char *head, struct str name)
+{
+	uint32_t	 end = p->size != 0 ? p->size : p->line;
+	uint32_t	 at = p->request_line.at + p->request_line.len + 2;
+	struct str	 value, rest;
+
+	if (p->request_line.len == 0 || at >= end)
+		return (struct str){ NULL, 0 };
+	rest = (struct str){ head + at, end - at };
+	while (rest.len > 0)
+		if (is_named(str_cut(&rest, '\n'), name, &value)) {
+			value.len -= value.len > 0 &&
+			    value.at[value.len - 1] == '\r';
+			return str_trim(value);
+		}
+	return (struct str){ NULL, 0 };
+}
+
+static char *
+put_field(const struct line *l, const struct conf_piece *p, char *to)
+{
+	return put_text(l, find_field(&l->c->request->parse, l->c->input,
+	    str_of(p->argument)), to);
+}
+
+static char *
+put_site(const struct line *l, const struct conf_piece *p, char *to)
+{
+	const struct conf_site	*site = l->c->request->site;
+
+	(void)p;
+	if (site == NULL || site->names.n == 0)
+		return put_absent(l, to);
+	return put(site->names.at[0], strnlen(site->names.at[0], 255), to);
+}
+
+static char *
+put_host(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return put_span(l, l->c->request->parse.host, to);
+}
+
+static char *
+put_port(const struct line *l, const struct conf_piece *p, char *to)
+{
+	const void	*addr = &conf_listener(l->c->http->conf,
+			    l->c->peer->listener)->addr;
+	const struct sockaddr_in	*in = addr;
+	const struct sockaddr_in6	*in6 = addr;
+
+	(void)p;
+	return text_number(ntohs(in->sin_family == AF_INET ? in->sin_port :
+	    in6->sin6_port), to);
+}
+
+/* As exact as the loop's clock is, which tells when the request began; but now
+ * is not when this turn of the loop began. */
+static uint64_t
+took(const struct conn *c)
+{
+	struct clock	now = *c->http->clock;
+
+	clock_update(&now);
+	return now.ms > c->since ? (uint64_t)(now.ms - c->since) : 0;
+}
+
+static char *
+put_microseconds(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_number(took(l->c) * 1000, to);
+}
+
+static char *
+put_milliseconds(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_number(took(l->c), to);
+}
+
+static char *
+put_duration(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_number(took(l->c) / 1000, to);
+}
+
+static char *
+put_before(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	return text_number(l->c->peer->requests, to);
+}
+
+static char *
+put_connection(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)p;
+	*to++ = l->c->request->broken ? 'X' : l->c->close ? '-' : '+';
+	return to;
+}
+
+static char *
+put_process(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)l;
+	(void)p;
+	return text_number((uint64_t)getpid(), to);
+}
+
+static char *
+put_nothing(const struct line *l, const struct conf_piece *p, char *to)
+{
+	(void)l;
+	(void)p;
+	return to;
+}
+
+static put_fn	*const fields[] = {
+#define FIELD(id, letter, argument, most, put, help) [LINE_##id] = put,
+#include "conf/log_fields.tbl"
+#undef FIELD
+	[LINE_NOTHING] = put_nothing
+};
+
+void
+access_line(struct conn *c)
+{
+	struct http			*http = c->http;
+	const struct conf_format	*f = &http->conf->log.line;
+	const struct conf_piece		*p = f->pieces, *end = p + f->n;
+	struct line			 line = { .c = c, .json = f->json };
+	char				*start, *to;
+
+	if (http->log_room == NULL ||
+	    (start = http->log_room(http->log_context, LINE_MOST)) == NULL)
+		return;
+	line.end = start + SENT_MOST;
+	for (to = start; p < end; p++) {
+		memcpy(to, p->lead, CONF_LEAD);
+		to = fields[p->field](&line, p, to + p->len);
+	}
+	http->log(http->log_context, (size_t)(to - start));
+}

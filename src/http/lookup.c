@@ -1,0 +1,487 @@
+/*
+ * lookup: what a helper is asked about a path, and what its answer makes of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/deferred_close.h"
+#include "http/limits/verification.h"
+#include "http/listing.h"
+#include "http/lookup.h"
+#include "http/namespace.h"
+#include "http/rules.h"
+#include "http/variant.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "proto/uri.h"
+#include "stats/stats.h"
+
+/*
+ * Looks at leisure that may begin, in a second and at once, and else one for so
+ * many requests that could begin one.  Each costs as much as some requests do,
+ * and of a million files all may be due at once; as answers may be used for
+ * much longer than until then, the looks are spread.
+ */
+static const struct bucket_size	looks = { 1000, 16 };
+#define AT_LEISURE	64
+
+/* A look on disk: an errand, and whose answer it is. */
+struct look {
+	struct errand		 errand;	/* first: casts rely on it */
+	struct http		*http;
+	struct path		*path;		/* held */
+	int64_t			 begun;		/* clock ms */
+	bool			 claimed;	/* nobody waits for it */
+	bool			 known;		/* others find it: */
+	LIST_ENTRY(look)	 others;	/* in its place of the store */
+	struct errand		**under_way;	/* NULL when this is done; or
+						 * NULL */
+	size_t			 names_at;	/* in text */
+	struct buf		 text;		/* decoded path, names, form */
+};
+
+/* What an errno of the disk says of a request; all others: it failed. */
+static const struct {
+	int		error;
+	enum why	why;
+} answers[] = {
+	{ ENOENT, WHY_ABSENT }, { ENOTDIR, WHY_NOT_DIRECTORY },
+	{ ENAMETOOLONG, WHY_NAME_LONG },
+	{ EISDIR, WHY_NO_INDEX },
+	{ EACCES, WHY_DENIED }, { EPERM, WHY_DENIED },
+	{ EXDEV, WHY_LEAVES }, { ELOOP, WHY_LOOP },
+	{ ENOTSUP, WHY_SPECIAL },	/* a FIFO, a socket, a device */
+	{ EFBIG, WHY_HUGE },
+	{ ETIMEDOUT, WHY_DISK_LATE },
+	{ ECONNABORTED, WHY_DISK_BUSY }, { EMFILE, WHY_DISK_BUSY },
+	{ ENFILE, WHY_DISK_BUSY }, { ENOMEM, WHY_DISK_BUSY },
+	{ EAGAIN, WHY_DISK_BUSY },
+};
+
+enum why
+look_why(int error)
+{
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
+		if (answers[i].error == error)
+			return answers[i].why;
+	return WHY_DISK_FAILED;
+}
+
+bool
+look_takes_time(int error)
+{
+	return why_status(look_why(error)) == 503;
+}
+
+static struct str
+target(const struct path *p)
+{
+	return (struct str){ p->name, p->len };
+}
+
+/* The last name of what was found: the path's own, or that of an index. */
+static const char *
+found_name(const struct look *l)
+{
+	const char	*name = l->text.at + l->names_at;
+
+	if (l->errand.job.which == 0)
+		return l->text.at;
+	for (unsigned i = 1; i < l->errand.job.which; i++)
+		name += strlen(name) + 1;
+	return name;
+}
+
+/* The time that an answer is of: with several threads, whose looks may cross,
+ * that at which it was asked for. */
+static int64_t
+when(const struct look *l)
+{
+	return l->http->store->shared ? l->begun : l->http->clock->ms;
+}
+
+static void
+give(const struct look *l, enum pathname_kind kind, int status, enum why why)
+{
+	answer_give(&l->http->store->paths, l->path, &(struct answer){
+	    .kind = (uint8_t)kind, .status = (uint16_t)status,
+	    .why = (uint8_t)why, .looked = when(l) });
+}
+
+static void
+take_found(struct look *l, struct answer *a, uint16_t tried)
+{
+	struct job	*job = &l->errand.job;
+	struct store	*store = l->http->store;
+	const char	*name = found_name(l), *slash = strrchr(name, '/');
+
+	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
+	name = slash != NULL ? slash + 1 : name;
+	a->type = job->kind == JOB_LIST ? listing_type(l->path->space) :
+	    mime_type(store->mime, name, strlen(name));
+	if (tried != 0)
+		a->variants |= variant_to_make(l->http, l->path,
+		    job->version.size, a->type);
+	a->file = file_new(&store->files, job->fd, &job->version, &job->facts);
+	job->fd = -1;			/* the file's now */
+	answer_found(&store->paths, l->path, a, tried);
+}
+
+/* What has been tried with this version is not tried again. */
+static void
+found_file(struct look *l)
+{
+	const struct job	*job = &l->errand.job;
+	struct path		*p = l->path;
+	struct answer		 a = { .kind = PATHNAME_FILE,
+				    .looked = when(l) };
+	uint16_t		 tried = 0;
+
+	if (space_kind(p->space) == SPACE_TARGET) {
+		a.variants = variant_beside(p, job->done);
+		tried = variant_made();
+	}
+	if (job->same)
+		answer_confirm(&l->http->store->paths, p, &job->version, &a,
+		    tried);
+	else
+		take_found(l, &a, tried);
+}
+
+/* EISDIR: without its slash, or one without an index; false: refused. */
+static bool
+found_directory(struct look *l)
+{
+	const struct job	*job = &l->errand.job;
+	size_t			 len = strlen(job->path);
+	enum pathname_kind	 kind = PATHNAME_LISTED;
+
+	if (len > 0 && job->path[len - 1] != '/')
+		kind = PATHNAME_DIRECTORY;
+	else if (job->kind == JOB_LIST || !listing_on(l->path->rules))
+		return false;
+	give(l, kind, 0, WHY_NONE);
+	return true;
+}
+
+static void
+tell(const struct look *l)
+{
+	const struct job	*job = &l->errand.job;
+
+	if (job->kind == JOB_COMPRESS && job->error == EAGAIN) {
+		log_info("a file has changed while it was being compressed");
+		return;
+	}
+	errno = job->error;
+	log_warn("cannot %s %s%s%s/%s", job->kind == JOB_COMPRESS ?
+	    "compress" : "look at", job->user != NULL ? job->user : "",
+	    job->user != NULL ? ": " : "", job->root, job->path);
+}
+
+/* Only the look failed: an older answer of these kinds may stand for it. */
+static void
+fail(const struct look *l, int status, enum why why, int64_t looked,
+    unsigned kinds)
+{
+	const struct http	*http = l->http;
+
+	if (answer_fail(&http->store->paths, l->path, &(struct answer){
+	    .kind = PATHNAME_REFUSED, .status = (uint16_t)status,
+	    .why = (uint8_t)why, .looked = looked },
+	    http->clock->ms - http->conf->cache.stale, kinds))
+		tell(l);
+}
+
+/*
+ * It is done without it, and for a while not tried again, whatever it was; of
+ * this version never, if it is not there or would not be smaller.
+ */
+static void
+found_no_variant(struct look *l)
+{
+	int	error = l->errand.job.error;
+	bool	absent = error == ESTALE || error == EFBIG;
+
+	if (absent)
+		variant_absent(l->http, l->path);
+	if (absent || why_status(look_why(error)) < 500)
+		give(l, PATHNAME_REFUSED, 404, WHY_NONE);
+	else
+		fail(l, 404, WHY_NONE, when(l), 1U << PATHNAME_FILE);
+}
+
+/* The disk said no. */
+static void
+found_error(struct look *l)
+{
+	struct job	*job = &l->errand.job;
+	enum why	 why = look_why(job->error);
+	int		 status = why_status(why);
+
+	if (job->error == EISDIR && found_directory(l))
+		return;
+	if (status >= 500)
+		fail(l, status, why, PATHNAME_LONG_AGO,
+		    ~(1U << PATHNAME_UNKNOWN));
+	else
+		give(l, PATHNAME_REFUSED, status, why);
+}
+
+/*
+ * What is under way is found by its path: not in that, as of all paths few are
+ * looked for at a time.
+ */
+static struct looks *
+place(const struct http *http, const struct path *p)
+{
+	return &http->store->looks[(uintptr_t)p / sizeof(*p) % LOOK_PLACES];
+}
+
+static struct look *
+find(const struct http *http, const struct path *p)
+{
+	struct look	*l;
+
+	LIST_FOREACH(l, place(http, p), others)
+		if (l->path == p)
+			break;
+	return l;
+}
+
+static void
+make_known(struct look *l)
+{
+	LIST_INSERT_HEAD(place(l->http, l->path), l, others);
+	l->known = true;
+}
+
+static void
+make_unknown(struct look *l)
+{
+	if (l->known)
+		LIST_REMOVE(l, others);
+	l->known = false;
+}
+
+/* It is not under way any more. */
+static void
+come_back(struct look *l)
+{
+	struct store	*store = l->http->store;
+
+	if (l->under_way != NULL)
+		*l->under_way = NULL;
+	make_unknown(l);
+	if (l->claimed)
+		answer_unclaim(&store->paths, l->path);
+	store->compressing -= l->errand.job.kind == JOB_COMPRESS;
+}
+
+static void
+look_done(struct errand *e)
+{
+	struct look	*l = (struct look *)e;
+	bool		 refused = l->under_way != NULL;
+
+	come_back(l);
+	if (e->job.error == ECANCELED) {	/* nobody has looked */
+		if (refused)
+			stats_count(STATS_LOOKS_PUT_OFF);
+		return;
+	}
+	stats_count(e->job.kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS);
+	if (e->job.error == 0 &&
+	    !file_fits(&l->http->store->files, &e->job.version))
+		e->job.error = EFBIG;
+	if (e->job.error == 0)
+		found_file(l);
+	else if (variant_is(l->path->space))
+		found_no_variant(l);
+	else
+		found_error(l);
+}
+
+static void
+look_free(struct errand *e)
+{
+	struct look	*l = (struct look *)e;
+	struct http	*http = l->http;
+	bool		 nested = l->under_way != NULL;
+	bool		 compressed = e->job.kind == JOB_COMPRESS;
+
+	pathname_release(&http->store->paths, &l->path);
+	if (e->job.fd != -1)		/* refused for its size */
+		closing_give(http, e->job.fd, &e->job.version);
+	buf_free(&l->text);
+	free(l);
+	if (compressed)			/* what it kept busy is free */
+		verification_go_on(http, nested);
+}
+
+/* A name to be found: a file, or a directory by the first of its index. */
+static void
+resolve_job(struct job *job, const struct conf *conf, const struct path *p,
+    struct buf *text)
+{
+	const struct conf_words	*index = rules_index(p->rules);
+	size_t			 start = text->len, n;
+
+	for (size_t i = 0; i < index->n; i++) {
+		n = strlen(index->at[i]) + 1;
+		if (text->len - start + n > JOB_PATH_MAX)
+			break;
+		buf_add(text, index->at[i], n);
+	}
+	job->names_len = text->len - start;
+	if (job->kind == JOB_COMPRESS) {
+		job->length = (uint64_t)conf->limits.compress;
+		job->keep = conf->cache.variants;
+	} else {
+		variant_add_suffixes(text, p);
+		job->length = variant_is(p->space);
+	}
+	job->names = text->at + start;
+	job->beside = job->names + job->names_len;
+	job->beside_len = text->len - start - job->names_len;
+}
+
+static enum job_kind
+job_for(uint32_t space)
+{
+	return listing_is_page(space) ? JOB_LIST :
+	    variant_is_made(space) ? JOB_COMPRESS : JOB_RESOLVE;
+}
+
+/* Where to look; returns how much of the text comes before the user. */
+static size_t
+place_job(struct job *job, const struct path *p, struct str decoded,
+    struct buf *text)
+{
+	const struct conf_rules	*rules = p->rules;
+	struct str		 user = rules_user(rules, decoded);
+	size_t			 skip, at;
+
+	job->root = rules_root(rules, decoded, &skip);
+	job->links = (enum job_links)rules->links;
+	/* The job's path is without its first slash. */
+	buf_add(text, decoded.at + skip + 1, decoded.len - skip);
+	at = text->len;
+	if (user.at != NULL) {
+		job->least = (uint32_t)rules->answer->users.from;
+		buf_add(text, user.at, user.len);
+		buf_addc(text, '\0');
+	}
+	return at;
+}
+
+/* A look at a decoded path, by the rules for it. */
+static struct look *
+look_new(struct http *http, struct path *p, struct str decoded)
+{
+	struct look	*l = mem_zero(sizeof(*l));
+	struct job	*job = &l->errand.job;
+	size_t		 user_at;
+
+	job_init(job, job_for(p->space));
+	job->id = ++http->store->next_job;
+	user_at = place_job(job, p, decoded, &l->text);
+	l->names_at = l->text.len;
+	if (job->kind == JOB_LIST)
+		listing_job(job, http->conf, p, decoded.at, &l->text);
+	else
+		resolve_job(job, http->conf, p, &l->text);
+	job->path = l->text.at;
+	if (user_at < l->names_at)
+		job->user = l->text.at + user_at;
+	job->known = answer_version(&http->store->paths, p, &job->version);
+	l->http = http;
+	l->path = p;
+	l->begun = http->clock->ms;
+	l->errand.done = look_done;
+	l->errand.free = look_free;
+	http->store->compressing += job->kind == JOB_COMPRESS;
+	return l;
+}
+
+/* The errand, NULL if it was done in place, or needed none. */
+static struct errand *
+start(struct http *http, struct path *p, bool leisure)
+{
+	struct store	*store = http->store;
+	struct look	*l;
+	struct errand	*e;
+	bool		 claimed = leisure && store->shared;
+	char		 decoded[JOB_PATH_MAX];
+	size_t		 len;
+
+	need(uri_resolve(target(p), decoded, sizeof(decoded), &len) ==
+	    WHY_NONE);
+	if (rules_answer(http, p, (struct str){ decoded, len })) {
+		if (claimed)
+			answer_unclaim(&store->paths, p);
+		return NULL;
+	}
+	l = look_new(http, p, (struct str){ decoded, len });
+	e = &l->errand;
+	l->claimed = claimed;
+	e->leisure = leisure;
+	l->under_way = &e;
+	if (!store->shared)
+		make_known(l);
+	pathname_share(&store->paths, p);
+	http->disk.start(http->disk.context, e);
+	if (e == NULL)
+		return NULL;
+	l->under_way = NULL;
+	if (store->paths.anew)
+		make_unknown(l);
+	return e;
+}
+
+struct errand *
+look_start(struct http *http, struct path *p)
+{
+	struct look	*l = find(http, p);
+
+	if (l == NULL)
+		return start(http, p, false);
+	if (l->errand.leisure && l->errand.hurry != NULL)
+		l->errand.hurry(&l->errand);
+	return &l->errand;
+}
+
+static bool
+take_leisure(struct http *http)
+{
+	if (bucket_holds(&http->leisure, &looks, http->clock->ms) > 0)
+		bucket_take(&http->leisure, 1);
+	else if (++http->put_off < AT_LEISURE)
+		return false;
+	else
+		http->put_off = 0;
+	return true;
+}
+
+bool
+look_afresh(struct http *http, struct path *p)
+{
+	struct store	*store = http->store;
+
+	if (store->shared && !answer_claim(&store->paths, p))
+		return false;
+	if (take_leisure(http))
+		return start(http, p, true) == NULL;
+	if (store->shared)
+		answer_unclaim(&store->paths, p);
+	stats_count(STATS_LOOKS_PUT_OFF);
+	return false;
+}
+
+bool
+look_is_under_way(const struct http *http, const struct path *p)
+{
+	return find(http, p) != NULL;
+}

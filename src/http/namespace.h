@@ -1,0 +1,38 @@
+/*
+ * namespace: the name spaces of the pathname cache, beside that of each site:
+ * what else there is under a target, each a path of its own.
+ *
+ * A space is a site's number in its low bits, and what it is of above them.
+ */
+#ifndef HTTP_NAMESPACE_H
+#define HTTP_NAMESPACE_H
+
+#include <stdint.h>
+
+#define SPACE_SHIFT	24
+
+enum {
+	SPACE_TARGET = 0,	/* the target itself: nothing beside the site */
+	SPACE_LISTING = 1,	/* the first of the pages, listing.c's */
+	SPACE_VARIANT = 128	/* the first of the variants, variant.c's */
+};
+
+static inline uint32_t
+space_of(uint32_t site, uint32_t kind)
+{
+	return site | kind << SPACE_SHIFT;
+}
+
+static inline uint32_t
+space_site(uint32_t space)
+{
+	return space & ((1U << SPACE_SHIFT) - 1);
+}
+
+static inline uint32_t
+space_kind(uint32_t space)
+{
+	return space >> SPACE_SHIFT;
+}
+
+#endif

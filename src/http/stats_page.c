@@ -1,0 +1,80 @@
+/*
+ * stats_page: a report (report.h) in the form that a client wants: by the
+ * query, else by what it accepts.
+ *
+ * It is of this moment: no condition and no range is about it.
+ */
+#include "http/head.h"
+#include "http/reply.h"
+#include "http/rules.h"
+#include "http/stats_page.h"
+#include "proto/accept.h"
+#include "stats/report.h"
+
+/* ?json, and ?json= as well, since some tools cannot leave it out. */
+static bool
+by_query(struct str query, enum report_form *form)
+{
+	struct str	pair;
+
+	while (query.len > 0) {
+		pair = str_cut(&query, '&');
+		if (report_find(str_cut(&pair, '='), form))
+			return true;
+	}
+	return false;
+}
+
+/* The first of those that are wanted most. */
+static enum report_form
+by_accept(struct conn *c)
+{
+	enum report_form	best = REPORT_HTML;
+	struct str		accept;
+	int			most = 0, weight;
+
+	c->http->work.len = 0;
+	accept = head_list(c, FIELD_ACCEPT);
+	for (int i = 0; i < REPORT_FORM_COUNT; i++) {
+		weight = accept_weight(accept,
+		    str_of(report_media((enum report_form)i)));
+		if (weight <= most)
+			continue;
+		most = weight;
+		best = (enum report_form)i;
+	}
+	return best;
+}
+
+static void
+head(struct conn *c, enum report_form form, size_t length)
+{
+	head_begin(c, reply_why(c, WHY_COUNTS));
+	head_add_type(c, rules_of(c->request), report_type(form));
+	buf_addf(&c->http->work, "Cache-Control: no-store\r\n"
+	    "Vary: Accept\r\n"
+	    "Content-Security-Policy: default-src 'none'; "
+	    "style-src 'unsafe-inline'\r\n"
+	    "Content-Length: %zu\r\n", length);
+	head_end(c);
+}
+
+enum go
+counts_take(struct conn *c)
+{
+	const struct parse	*p = &c->request->parse;
+	enum report_form	 form;
+	struct buf		 text = { 0 };
+	size_t			 length;
+
+	if (!by_query(parse_str(c->input, p->query), &form))
+		form = by_accept(c);
+	report_write(&text, form);
+	length = text.len;
+	head(c, form, length);
+	if (p->method == METHOD_HEAD)
+		length = 0;
+	buf_add(&c->http->work, text.at, length);
+	buf_free(&text);
+	return reply_work(c, 200, length);
+}

@@ -1,0 +1,107 @@
+/*
+ * listen_fds: the protocol of LISTEN_FDS, both sides of it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/buf.h"
+#include "lib/io.h"
+#include "lib/listen_fds.h"
+#include "lib/mem.h"
+#include "lib/str.h"
+
+static int64_t
+number(const char *variable)
+{
+	const char	*text = getenv(variable);
+	int64_t		 n;
+
+	return text != NULL && str_number(str_of(text), &n) ? n : 0;
+}
+
+/* The next of the names, and where the one after it begins. */
+static const char *
+next_name(const char *names, char *name)
+{
+	size_t	n = strcspn(names, ":");
+
+	name[0] = '\0';
+	if (n < PASSED_NAME) {
+		memcpy(name, names, n);
+		name[n] = '\0';
+	}
+	return names + n + (names[n] == ':');
+}
+
+static size_t
+take(struct passed *list, size_t most)
+{
+	const char	*names = getenv("LISTEN_FDNAMES");
+	size_t		 n = 0;
+
+	if (names == NULL)
+		names = "";
+	for (size_t i = 0; i < most; i++) {
+		names = next_name(names, list[n].name);
+		list[n].fd = PASSED_FIRST + (int)i;
+		if (io_cloexec(list[n].fd, true) == 0)
+			n++;
+	}
+	return n;
+}
+
+size_t
+passed_take(struct passed **list)
+{
+	int64_t	most = number("LISTEN_FDS");
+	size_t	n = 0;
+
+	*list = NULL;
+	if (number("LISTEN_PID") == getpid() && most > 0 &&
+	    most <= PASSED_MOST) {
+		*list = mem_array((size_t)most, sizeof(**list));
+		n = take(*list, (size_t)most);
+	}
+	unsetenv("LISTEN_PID");
+	unsetenv("LISTEN_FDS");
+	unsetenv("LISTEN_FDNAMES");
+	return n;
+}
+
+static int
+set_number(const char *variable, long n)
+{
+	char	text[32];
+
+	snprintf(text, sizeof(text), "%ld", n);
+	return setenv(variable, text, 1);
+}
+
+int
+passed_give(struct passed *list, size_t n)
+{
+	struct buf	names = { 0 };
+	int		wrong = 0;
+
+	/* First all out of the way of each other. */
+	for (size_t i = 0; i < n; i++) {
+		list[i].fd = fcntl(list[i].fd, F_DUPFD_CLOEXEC,
+		    PASSED_FIRST + (int)n);
+		if (list[i].fd == -1)
+			return -1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (dup2(list[i].fd, PASSED_FIRST + (int)i) == -1)
+			return -1;
+		buf_addf(&names, "%s%s", i > 0 ? ":" : "", list[i].name);
+	}
+	wrong |= set_number("LISTEN_PID", (long)getpid());
+	wrong |= set_number("LISTEN_FDS", (long)n);
+	wrong |= setenv("LISTEN_FDNAMES", buf_string(&names), 1);
+	buf_free(&names);
+	return wrong;
+}

@@ -1,0 +1,132 @@
+/*
+ * sd_notify: datagrams to the socket that NOTIFY_SOCKET names.
+ *
+ * What is said once is not said again, so it waits for room, but not for long.
+ */
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/clock.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/sd_notify.h"
+#include "lib/str.h"
+
+#define TEXT		1024		/* bytes of a message */
+#define WAIT		200000		/* us for room */
+
+static int64_t
+number(const char *variable)
+{
+	const char	*text = getenv(variable);
+	int64_t		 n;
+
+	return text != NULL && str_number(str_of(text), &n) ? n : 0;
+}
+
+static int
+open_socket(void)
+{
+	static const struct timeval	wait = { .tv_usec = WAIT };
+	int				fd;
+
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd != -1)
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+	return fd;
+}
+
+void
+notify_open(struct notify *n)
+{
+	const char	*name = getenv("NOTIFY_SOCKET");
+	int64_t		 pid = number("WATCHDOG_PID");
+
+	*n = (struct notify)NOTIFY_NONE;
+	if (name != NULL && (name[0] == '/' || name[0] == '@') &&
+	    strlen(name) < sizeof(((struct sockaddr_un *)0)->sun_path) &&
+	    (n->fd = open_socket()) != -1) {
+		n->socket = mem_string(name);
+		if (pid == 0 || pid == (int64_t)getpid())
+			n->watchdog = number("WATCHDOG_USEC") / 1000;
+	} else if (name != NULL)
+		log_warnx("NOTIFY_SOCKET=%s is of no use: it is no name of a "
+		    "socket", name);
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("WATCHDOG_PID");
+}
+
+static void
+send_text(const struct notify *n, const char *text)
+{
+	struct sockaddr_un	to = { .sun_family = AF_UNIX };
+	size_t			len = strlen(n->socket);
+
+	memcpy(to.sun_path, n->socket, len);
+	if (to.sun_path[0] == '@')		/* a name without a file */
+		to.sun_path[0] = '\0';
+	if (sendto(n->fd, text, strlen(text), MSG_NOSIGNAL,
+	    (const struct sockaddr *)&to, (socklen_t)(len +
+	    offsetof(struct sockaddr_un, sun_path))) == -1)
+		log_warn("the supervisor at %s does not hear us", n->socket);
+}
+
+void
+notify_say(const struct notify *n, const char *format, ...)
+{
+	char	text[TEXT];
+	va_list	args;
+
+	if (n->fd == -1)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	send_text(n, text);
+}
+
+void
+notify_reloading(const struct notify *n)
+{
+	notify_say(n, "RELOADING=1\nMONOTONIC_USEC=%lld\n"
+	    "STATUS=reading the conf again", (long long)clock_us());
+}
+
+static int
+set_number(const char *variable, int64_t value)
+{
+	char	text[32];
+
+	snprintf(text, sizeof(text), "%lld", (long long)value);
+	return setenv(variable, text, 1);
+}
+
+int
+notify_pass(const struct notify *n)
+{
+	if (n->fd == -1)
+		return 0;
+	if (n->watchdog != 0 &&
+	    (set_number("WATCHDOG_USEC", n->watchdog * 1000) == -1 ||
+	    set_number("WATCHDOG_PID", (int64_t)getpid()) == -1))
+		return -1;
+	return setenv("NOTIFY_SOCKET", n->socket, 1);
+}
+
+void
+notify_close(struct notify *n)
+{
+	io_close(&n->fd);
+	mem_drop(&n->socket);
+	n->watchdog = 0;
+}

@@ -1,0 +1,52 @@
+/*
+ * swar: eight bytes of text at once, in a register.
+ *
+ * What is found in them is marked by the highest bits of bytes.  No mark is
+ * certain, one may be wrong: a byte that is found borrows from the next.
+ */
+#ifndef LIB_SWAR_H
+#define LIB_SWAR_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define WORD		sizeof(uint64_t)
+#define WORD_ONES	(UINT64_MAX / 0xff)	/* 1 in each byte */
+#define WORD_MARKS	(WORD_ONES * 0x80)	/* nothing else counts */
+
+static inline uint64_t
+word_at(const char *at)
+{
+	uint64_t	word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* Bytes that are no visible ASCII, SP being one. */
+static inline uint64_t
+word_odd(uint64_t word)
+{
+	return word | (word - WORD_ONES * ' ') | (word + WORD_ONES);
+}
+
+/* Which byte, of those in front of it none is marked; there is one. */
+static inline size_t
+word_first(uint64_t marks)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (size_t)__builtin_ctzll(marks) / 8;
+#else
+	return (size_t)__builtin_clzll(marks) / 8;
+#endif
+}
+
+/* Bytes that are that one, which is ASCII. */
+static inline uint64_t
+word_has(uint64_t word, char byte)
+{
+	word ^= WORD_ONES * (unsigned char)byte;
+	return (word - WORD_ONES) & ~word;
+}
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * batch: as many as come, up to some.
+ */
+#include "loop/batch.h"
+#include "loop/clients_private.h"
+
+void
+batch_run(struct clients *all)
+{
+	struct peer	*peers[MACHINE_TOGETHER];
+	unsigned	 n = all->nbatch;
+
+	if (n == 0)
+		return;
+	all->nbatch = 0;
+	for (unsigned i = 0; i < n; i++)
+		peers[i] = all->batch[i]->peer;
+	if (n > 1)
+		machine_run_together(peers, n);
+	for (unsigned i = 0; i < n; i++)
+		clients_run(all->batch[i]);
+	machine_part(all->http);
+}
+
+static bool
+end_of_turn(void *context)
+{
+	batch_run(context);
+	return false;
+}
+
+void
+batch_begin(struct clients *all)
+{
+	all->batches = true;
+	evloop_before_wait(all->loop, end_of_turn, all);
+}
+
+void
+batch_wake(struct client *c)
+{
+	struct clients	*all = c->all;
+
+	machine_wake(c->peer, OUTCOME_READY);
+	if (!machine_is_to_read(c->peer)) {
+		clients_run(c);
+		return;
+	}
+	all->batch[all->nbatch++] = c;
+	if (all->nbatch == MACHINE_TOGETHER)
+		batch_run(all);
+}

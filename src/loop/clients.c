@@ -1,0 +1,481 @@
+/*
+ * clients: connections, their waits and their deadlines.  How they come in is
+ * acceptor.c.
+ *
+ * Deadlines stand in one ordered list for each patience; a timer looks at the
+ * first of each.
+ */
+#include <sys/socket.h>
+
+#include "lib/compiler.h"
+#include "lib/counter.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "loop/acceptor.h"
+#include "loop/batch.h"
+#include "loop/clients_private.h"
+#include "loop/stages.h"
+#include "stats/stats.h"
+
+#define GRAIN		64	/* ms: deadlines are multiples of that, less
+				 * one: who asks often keeps its place */
+#define TIMER_GRAIN	(100 - GRAIN)	/* more that a timeout may be late */
+#define NEVER		INT64_MAX
+#define CROWD		256	/* connections whose memory is worth a walk */
+
+void
+clients_unlist(struct client *c)
+{
+	if (!c->listed)
+		return;
+	TAILQ_REMOVE(&c->all->lists[c->patience], c, link);
+	tally_size(&c->all->listed[c->patience], -1);
+	c->listed = false;
+}
+
+static APART void
+leave_errand(struct client *c)
+{
+	struct errand	*e = c->errand;
+
+	c->errand = NULL;
+	TAILQ_REMOVE(&e->waiters, c, waiting);
+	if (TAILQ_EMPTY(&e->waiters) && e->deserted != NULL)
+		e->deserted(e);
+}
+
+static inline void
+stop_waiting(struct client *c)
+{
+	if (c->errand != NULL)
+		leave_errand(c);
+}
+
+/* Nobody is left whose deadline it could be, nor at a closed door. */
+static void
+rest(struct clients *all)
+{
+	if (all->timer_at == NEVER || all->closed || all->turns ||
+	    all->stages != NULL)
+		return;
+	all->timer_at = NEVER;
+	evloop_never(all->timer);
+}
+
+void
+clients_may_be_gone(struct clients *all)
+{
+	if (all->draining && all->count == 0 && all->ndoors == 0 &&
+	    all->gone != NULL)
+		all->gone(all->context);
+}
+
+/* What a crowd of clients has cost is the system's again when three quarters of
+ * them have gone, and when all have. */
+static void
+return_memory(struct clients *all)
+{
+	bool	all_gone = all->crowd && all->count == 0;
+
+	if (!all_gone && (all->most < CROWD || all->count > all->most / 4))
+		return;
+	mem_trim();
+	all->crowd = all->count > 0;
+	all->most = all->count;
+}
+
+void
+clients_let_go(struct client *c)
+{
+	struct clients	*all = stages_host(c->all);
+	struct peer	*peer = c->peer;
+
+	clients_unlist(c);
+	stop_waiting(c);
+	evloop_leave(c);
+	machine_free(&peer);
+	tally_size(&all->count, -1);
+	return_memory(all);
+	doors_left(all);
+	if (all->count > 0)
+		return;
+	rest(all);
+	clients_may_be_gone(all);
+}
+
+void
+clients_timer(struct clients *all, int64_t when)
+{
+	if (when >= all->timer_at)
+		return;
+	all->timer_at = when;
+	evloop_at(all->timer, when);
+}
+
+/* Deadlines of one patience come in order, nearly always. */
+static APART void
+list_anew(struct client *c, enum patience patience, int64_t deadline)
+{
+	struct clients		*all = c->all;
+	struct client_list	*l = &all->lists[patience];
+	struct client		*before;
+
+	clients_unlist(c);
+	c->patience = (uint8_t)patience;
+	c->deadline = deadline;
+	c->listed = true;
+	tally_size(&all->listed[patience], 1);
+	before = TAILQ_LAST(l, client_list);
+	while (before != NULL && before->deadline > deadline)
+		before = TAILQ_PREV(before, client_list, link);
+	if (before != NULL)
+		TAILQ_INSERT_AFTER(l, before, c, link);
+	else
+		TAILQ_INSERT_HEAD(l, c, link);
+	clients_timer(all, deadline + TIMER_GRAIN);
+}
+
+static void
+list(struct client *c, enum patience patience, int64_t deadline)
+{
+	deadline |= GRAIN - 1;
+	if (!c->listed || c->patience != patience || c->deadline != deadline)
+		list_anew(c, patience, deadline);
+}
+
+/* What is many's tells of an edge when the first of them begins to watch, and
+ * not again to who comes behind it. */
+enum evloop_want
+clients_reads(const struct client *c)
+{
+	return c->invited ? EVLOOP_READ : c->all->reads;
+}
+
+/* What its descriptor is watched for meanwhile. */
+static enum evloop_want
+watched(const struct client *c, enum wait_kind kind)
+{
+	if (kind == WAIT_DISK || kind == WAIT_TIME)
+		return EVLOOP_NOTHING;
+	return kind == WAIT_WRITE ? EVLOOP_WRITE : clients_reads(c);
+}
+
+void
+clients_keep(struct client *c, const struct wait *w)
+{
+	struct clients	*all = c->all;
+
+	list(c, w->patience, w->deadline);
+	if (all->closed || all->turns || all->stages != NULL)
+		doors_ease(all, w->patience);
+	if (w->kind == WAIT_DISK) {
+		c->errand = w->errand;
+		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
+	}
+}
+
+/* Leaves the client with whoever satisfies its wait.  What was told once and
+ * left unread is told again to who begins to watch; so is the end, which stands
+ * behind whatever is still to be read. */
+static void
+park(struct client *c, const struct wait *w)
+{
+	enum evloop_want	want = watched(c, w->kind);
+
+	clients_keep(c, w);
+	if (want == EVLOOP_EDGE && (c->ended || machine_unread(c->peer)))
+		evloop_want(evloop_host(c), EVLOOP_NOTHING);
+	evloop_want(evloop_host(c), want);
+}
+
+void
+clients_settle(struct client *c, const struct wait *w)
+{
+	c->all->calm = 0;
+	if (w == NULL)
+		clients_let_go(c);
+	else
+		park(c, w);
+}
+
+void
+clients_run(struct client *c)
+{
+	if (c->all->stages != NULL)
+		stages_run(c);
+	else
+		clients_settle(c, machine_run(c->peer));
+}
+
+void
+clients_wake(struct client *c, enum outcome outcome)
+{
+	stop_waiting(c);
+	machine_wake(c->peer, outcome);
+	clients_run(c);
+}
+
+static void
+socket_ready(void *context)
+{
+	struct client	*c = context;
+
+	c->ended = evloop_saw_end(c);
+	if (c->all->batches && c->patience != PATIENCE_SEND) {
+		batch_wake(c);
+		return;
+	}
+	batch_run(c->all);
+	clients_wake(c, OUTCOME_READY);
+}
+
+void
+clients_errand_done(struct errand *e)
+{
+	struct client	*c;
+
+	e->deserted = NULL;	/* from here on waiters leave content */
+	e->done(e);
+	while ((c = TAILQ_FIRST(&e->waiters)) != NULL)
+		clients_wake(c, OUTCOME_READY);
+	e->free(e);
+}
+
+static int64_t
+first_deadline(const struct clients *all)
+{
+	const struct client	*c;
+	int64_t			 first = NEVER;
+
+	for (int i = 0; i < PATIENCE_COUNT; i++) {
+		c = TAILQ_FIRST(&all->lists[i]);
+		if (c != NULL && c->deadline < first)
+			first = c->deadline;
+	}
+	return first;
+}
+
+struct client *
+clients_longest_idle(const struct clients *all)
+{
+	struct client	*c;
+
+	TAILQ_FOREACH(c, &all->lists[PATIENCE_IDLE], link)
+		if (machine_idle(c->peer))
+			return c;
+	return NULL;
+}
+
+#define LOOKS	16	/* clients that one search looks at */
+
+/* The first of a list that has taken all of its responses. */
+static struct client *
+find_through(const struct clients *all, enum patience patience)
+{
+	struct client	*c;
+	unsigned	 left = LOOKS;
+
+	TAILQ_FOREACH(c, &all->lists[patience], link) {
+		if (left-- == 0)
+			break;
+		if ((patience != PATIENCE_IDLE || machine_idle(c->peer)) &&
+		    machine_is_through(c->peer))
+			return c;
+	}
+	return NULL;
+}
+
+struct client *
+clients_through(const struct clients *all)
+{
+	return find_through(all, PATIENCE_LINGER);
+}
+
+/* The client that an eviction costs least: one that has taken its last
+ * response, or has nothing to do.  To close one that still takes a response
+ * destroys that if the client has sent something meanwhile. */
+static struct client *
+dispensable(const struct clients *all)
+{
+	struct client	*c = all->turns ? NULL : clients_through(all);
+
+	if (c == NULL)
+		c = find_through(all, PATIENCE_IDLE);
+	return c != NULL ? c : clients_longest_idle(all);
+}
+
+static void
+timer(void *context)
+{
+	struct clients	*all = context;
+	struct client	*c;
+
+	all->timer_at = NEVER;
+	batch_run(all);
+	if (all->closed)
+		doors_try(all);
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
+		    c->deadline <= all->clock->ms) {
+			/* The same deadline is a new one. */
+			clients_unlist(c);
+			clients_wake(c, OUTCOME_TIMED_OUT);
+		}
+	if (first_deadline(all) != NEVER)
+		clients_timer(all, first_deadline(all) + TIMER_GRAIN);
+}
+
+bool
+clients_can_evict(const struct clients *all)
+{
+	return dispensable(all) != NULL;
+}
+
+bool
+clients_evict(struct clients *all)
+{
+	struct client	*c = dispensable(all);
+
+	if (c == NULL)
+		return false;
+	stats_count(STATS_MADE_ROOM);
+	clients_wake(c, OUTCOME_CANCELLED);
+	return true;
+}
+
+void
+clients_welcome(struct clients *all, int fd, const struct transport *transport,
+    void *context, const struct sockaddr *from, size_t listener)
+{
+	struct client	*c = evloop_guest(all->loop, fd, all->ready,
+			    sizeof(*c));
+
+	c->all = all;
+	c->invited = transport != NULL;
+	c->peer = machine_new(all->http, fd, transport, context, from,
+	    listener);
+	tally_size(&all->count, 1);
+	if (all->count > all->most)
+		all->most = all->count;
+	if (all->changed != NULL)
+		all->changed(all->context);
+	/* Before it may wait for a disk. */
+	doors_entered(all);
+	clients_run(c);
+}
+
+void
+clients_invite(struct clients *all, int fd, const struct transport *transport,
+    void *context, size_t listener)
+{
+	static const struct sockaddr	nowhere = { .sa_family = AF_UNSPEC };
+
+	clients_welcome(all, fd, transport, context, &nowhere, listener);
+}
+
+struct clients *
+clients_new(struct evloop *loop, struct clock *clock, struct http *http,
+    size_t limit, void (*gone)(void *), void *context)
+{
+	struct clients	*all = mem_zero(sizeof(*all));
+
+	all->loop = loop;
+	all->clock = clock;
+	all->http = http;
+	all->limit = limit;
+	all->reads = evloop_has_edges(loop) ? EVLOOP_EDGE : EVLOOP_READ;
+	all->ready = socket_ready;
+	all->gone = gone;
+	all->context = context;
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		TAILQ_INIT(&all->lists[i]);
+	all->timer = evloop_timer(loop, timer, all);
+	all->timer_at = NEVER;
+	doors_init(all);
+	return all;
+}
+
+size_t
+clients_staying(const struct clients *all)
+{
+	return all->going ? 0 : doors_taken(all);
+}
+
+size_t
+clients_count(const struct clients *all)
+{
+	return tally_read_size(&all->count);
+}
+
+void
+clients_measure(const struct clients *all)
+{
+	static const int	states[PATIENCE_COUNT] = {
+		[PATIENCE_IDLE] = STATS_STATE_IDLE,
+		[PATIENCE_PARTING] = STATS_STATE_IDLE,
+		[PATIENCE_GAP] = STATS_STATE_READING,
+		[PATIENCE_HEAD] = STATS_STATE_READING,
+		[PATIENCE_BODY] = STATS_STATE_READING,
+		[PATIENCE_SEND] = STATS_STATE_SENDING,
+		[PATIENCE_PACE] = STATS_STATE_SENDING,
+		[PATIENCE_DISK] = STATS_STATE_DISK,
+		[PATIENCE_LINGER] = STATS_STATE_LINGERING,
+	};
+	int64_t			*g = stats_gauges;
+	int64_t			 n;
+
+	for (int i = 0; i < PATIENCE_COUNT; i++) {
+		n = (int64_t)tally_read_size(&all->listed[i]);
+		g[STATS_GAUGE_STATE_IDLE + states[i]] += n;
+		if (states[i] != STATS_STATE_IDLE &&
+		    states[i] != STATS_STATE_LINGERING)
+			g[STATS_GAUGE_UNDER_WAY] += n;
+	}
+	g[STATS_GAUGE_OPEN] += (int64_t)tally_read_size(&all->count);
+	g[STATS_GAUGE_OPEN_LIMIT] += (int64_t)all->limit;
+	g[STATS_GAUGE_DRAINING] |= all->draining;
+}
+
+void
+clients_drain(struct clients *all)
+{
+	struct client	*c;
+
+	if (all->draining)
+		return;
+	http_drain(all->http);
+	doors_let_in_last(all);
+	all->draining = true;
+	/* Each leaves that list: its wait is a shorter one now. */
+	while ((c = clients_longest_idle(all)) != NULL)
+		clients_wake(c, OUTCOME_READY);
+	clients_may_be_gone(all);
+}
+
+void
+clients_end(struct clients *all)
+{
+	struct client	*c;
+
+	all->draining = false;
+	all->closed = false;
+	all->nbatch = 0;
+	doors_shut(all);
+	for (int i = 0; i < PATIENCE_COUNT; i++)
+		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
+			clients_let_go(c);
+}
+
+void
+clients_free(struct clients **ap)
+{
+	struct clients	*all = *ap;
+
+	clients_end(all);
+	need(all->count == 0);
+	doors_free(all);
+	if (all->stages != NULL)
+		stages_leave(all);
+	evloop_unwatch(&all->timer);
+	mem_drop(ap);
+}

@@ -1,0 +1,115 @@
+/*
+ * clients_private: what clients.c, acceptor.c and stages.c share, and nobody
+ * else may know.
+ */
+#ifndef LOOP_CLIENTS_PRIVATE_H
+#define LOOP_CLIENTS_PRIVATE_H
+
+#include <stdatomic.h>
+
+#include "loop/clients.h"
+#include "loop/mailbox.h"
+
+TAILQ_HEAD(client_list, client);
+
+/* There may be very many, of which most are idle: it is a guest of its
+ * watch, to be one piece of memory with it. */
+struct client {
+	struct clients		*all;
+	struct peer		*peer;
+	struct errand		*errand;	/* waited for, or NULL */
+	int64_t			 deadline;	/* clock ms */
+	uint8_t			 patience;	/* the list that it is in */
+	bool			 listed;
+	bool			 ended;		/* behind what is to be read */
+	bool			 invited;	/* others have its descriptor */
+	/* In stages, see there. */
+	bool			 watched;	/* by who reads requests, ... */
+	bool			 away;		/* ... but not there */
+	bool			 called;	/* there may be more to read */
+	TAILQ_ENTRY(client)	 link;		/* in that list */
+	union {
+		TAILQ_ENTRY(client)	 waiting;	/* for the errand */
+		struct queued		 place;		/* on its way */
+	};
+};
+
+struct door {				/* a listening socket */
+	struct clients	*all;
+	struct watch	*watch;
+	struct listener	 listener;
+};
+
+struct clients {
+	struct evloop		*loop;
+	struct clock		*clock;
+	struct http		*http;
+	struct door		*doors;
+	size_t			 ndoors;
+	struct watch		*timer;
+	int64_t			 timer_at;	/* NEVER: not set */
+	struct client_list	 lists[PATIENCE_COUNT];
+	/* Tallies, as are all the numbers that others may look at. */
+	size_t			 listed[PATIENCE_COUNT];	/* in them */
+	size_t			 count;
+	size_t			 most;		/* of count, since memory was
+						 * last returned */
+	bool			 crowd;		/* then, some had stayed */
+	size_t			 limit;
+	enum evloop_want	 reads;		/* EDGE, where it can be had */
+	void			(*ready)(void *);	/* to be called back */
+	atomic_bool		 closed;	/* doors, until there is room */
+	int64_t			 told;		/* that they are: clock ms */
+	atomic_bool		 draining;
+	bool			 lent;		/* the doors */
+	bool			 last;		/* come in, whoever waits */
+	struct turns		*queue;		/* NULL: with nobody */
+	unsigned		 main;		/* ... in it */
+	struct watch		*bell;		/* the door is handed on */
+	bool			 turns;		/* there is room for one, who */
+	int			 calm;		/* ... did not move in these, */
+	bool			 parting;	/* or ends with its response, */
+	bool			 going;		/* soon, as others believe */
+	void			(*gone)(void *);
+	void			*context;
+	size_t			(*least)(void *);	/* of others, or NULL */
+	void			(*changed)(void *);
+	struct watch		*moment;	/* that a drain leaves doors */
+	void			(*shut)(void *);	/* they are, or NULL */
+	struct watch		*aside;		/* the time until ... */
+	int			 insists;	/* ... so many are taken that
+						 * others have left */
+	struct stages		*stages;	/* NULL: there are none */
+	bool			 batches;	/* batch.h */
+	struct client		*batch[MACHINE_TOGETHER];
+	unsigned		 nbatch;
+};
+
+/* It waits for that, or is over if for nothing. */
+void	clients_settle(struct client *, const struct wait *);
+/* It waits for that, which nobody is to watch. */
+void	clients_keep(struct client *, const struct wait *);
+void	clients_run(struct client *);
+/* How it is told of input: EDGE or READ. */
+enum evloop_want clients_reads(const struct client *);
+/* It has got what it waited for, or not: runs it. */
+void	clients_wake(struct client *, enum outcome);
+void	clients_unlist(struct client *);
+/* Ends it; whoever counts it has one less. */
+void	clients_let_go(struct client *);
+/* One that costs it least goes; false: there is none. */
+bool	clients_evict(struct clients *);
+bool	clients_can_evict(const struct clients *);
+/* One that lingers and has taken all of its response, or NULL. */
+struct client	*clients_through(const struct clients *);
+/* The one that has been between two requests for longest, or NULL. */
+struct client	*clients_longest_idle(const struct clients *);
+/* One that has come in. */
+void	clients_welcome(struct clients *, int fd, const struct transport *,
+	    void *context, const struct sockaddr *from, size_t listener);
+/* In a drain, if nobody is left, nor can come. */
+void	clients_may_be_gone(struct clients *);
+/* The timer, at this clock ms at the latest. */
+void	clients_timer(struct clients *, int64_t when);
+
+#endif

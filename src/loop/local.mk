@@ -1,0 +1,23 @@
+# src/loop: see README there.
+
+noinst_LIBRARIES += libloop.a
+dist_noinst_DATA += src/loop/README
+
+libloop_a_SOURCES = \
+	src/loop/acceptor.c \
+	src/loop/acceptor.h \
+	src/loop/access_log.c \
+	src/loop/access_log.h \
+	src/loop/batch.c \
+	src/loop/batch.h \
+	src/loop/clients.c \
+	src/loop/clients.h \
+	src/loop/clients_private.h \
+	src/loop/evloop.c \
+	src/loop/evloop.h \
+	src/loop/mailbox.c \
+	src/loop/mailbox.h \
+	src/loop/stages.c \
+	src/loop/stages.h \
+	src/loop/threads.c \
+	src/loop/threads.h

@@ -1,0 +1,84 @@
+/*
+ * check_roots: walks down to each root as the user, to find the first directory
+ * that is closed: what a client is told is 403, and who has set it up wants to
+ * know which mode to change.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/conf.h"
+#include "lib/buf.h"
+#include "lib/log.h"
+#include "lib/proc.h"
+#include "monitor/check_roots.h"
+#include "monitor/generation.h"
+
+struct walk {
+	const char	*user;
+	struct buf	 told;		/* the last that was told of */
+};
+
+static void
+tell(struct walk *w, const char *directory, const char *root)
+{
+	if (w->told.len > 0 && strcmp(buf_string(&w->told), directory) == 0)
+		return;
+	w->told.len = 0;
+	buf_adds(&w->told, directory);
+	log_warnx("%s%s may not enter %s, so nothing of %s can be served: let "
+	    "others enter it (chmod o+x), or name another user", w->user !=
+	    NULL ? "user " : "this user", w->user != NULL ? w->user : "",
+	    directory, strcmp(directory, root) == 0 ? "it" : root);
+}
+
+/* True once it is found. */
+static bool
+is_closed(struct walk *w, const char *directory, const char *root)
+{
+	if (access(directory, X_OK) == 0 || errno != EACCES)
+		return false;
+	tell(w, directory, root);
+	return true;
+}
+
+static void
+walk_to(struct walk *w, const char *root)
+{
+	struct buf	path = { 0 };
+	bool		closed = false;
+
+	if (root == NULL || root[0] != '/')
+		return;
+	for (const char *at = root + 1; !closed && *at != '\0';) {
+		at += strcspn(at, "/");
+		path.len = 0;
+		buf_add(&path, root, (size_t)(at - root));
+		closed = is_closed(w, buf_string(&path), root);
+		at += strspn(at, "/");
+	}
+	buf_free(&path);
+}
+
+static void
+walk_all(const void *context)
+{
+	const struct reign	*r = context;
+	const struct conf	*conf = r->conf;
+	struct walk		 w = { .user = r->user.name };
+
+	for (size_t i = 0; i < conf->nsites; i++) {
+		walk_to(&w, conf->sites[i].rules.root);
+		for (size_t k = 0; k < conf->sites[i].nplaces; k++) {
+			walk_to(&w, conf->sites[i].places[k].rules.root);
+			walk_to(&w, conf->sites[i].places[k].rules.alias);
+		}
+	}
+	buf_free(&w.told);
+}
+
+void
+roots_check(const struct reign *r)
+{
+	proc_as(&r->user, walk_all, r);
+}

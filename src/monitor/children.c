@@ -1,0 +1,212 @@
+/*
+ * children: a list; there are no more of them than helpers.
+ */
+#include <sys/stat.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/mem.h"
+#include "monitor/children.h"
+#include "shared/helper_slots.h"
+
+const char *
+role_name(enum role role)
+{
+	static const char *const	names[] = {
+#define X(id, name) name,
+		ROLES(X)
+#undef X
+	};
+
+	return names[role];
+}
+
+static ino_t
+inode(int fd)
+{
+	struct stat	st;
+
+	return fstat(fd, &st) == -1 ? 0 : st.st_ino;
+}
+
+void
+children_init(struct children *all)
+{
+	TAILQ_INIT(&all->list);
+}
+
+void
+children_free(struct children *all)
+{
+	struct child	*c;
+
+	while ((c = TAILQ_FIRST(&all->list)) != NULL) {
+		TAILQ_REMOVE(&all->list, c, link);
+		free(c);
+	}
+}
+
+void
+children_add(struct children *all, pid_t pid, enum role role,
+    unsigned generation, int pipe)
+{
+	struct child	*c = mem_zero(sizeof(*c));
+
+	c->pid = pid;
+	c->role = role;
+	c->generation = generation;
+	c->pipe = inode(pipe);
+	TAILQ_INSERT_TAIL(&all->list, c, link);
+}
+
+bool
+children_take(struct children *all, pid_t pid, struct child *taken)
+{
+	struct child	*c;
+
+	TAILQ_FOREACH(c, &all->list, link)
+		if (c->pid == pid) {
+			*taken = *c;
+			TAILQ_REMOVE(&all->list, c, link);
+			free(c);
+			return true;
+		}
+	return false;
+}
+
+bool
+children_enough(const struct children *all, enum role role,
+    unsigned generation, int64_t most, int64_t together)
+{
+	const struct child	*c;
+	int64_t			 own = 0, n = 0;
+
+	TAILQ_FOREACH(c, &all->list, link) {
+		n += c->role == role && (c->orphan ||
+		    c->generation == generation);
+		own += c->role == role && c->generation == generation;
+	}
+	return own >= 3 * most || n >= 6 * together;
+}
+
+void
+children_keep_lanes(struct children *all, unsigned generation,
+    struct ledger *ledger, unsigned worker)
+{
+	struct child	*c;
+
+	TAILQ_FOREACH(c, &all->list, link) {
+		if (c->generation != generation)
+			continue;
+		c->orphan = c->role == ROLE_HELPER || c->role == ROLE_LOGGER;
+		c->worker = worker;
+		if (c->role == ROLE_HELPER)
+			c->lane = ledger_lane(ledger, c->pipe);
+	}
+	ledger_clear(ledger);
+}
+
+/* A descriptor that tells of a child's end; -1: there is none. */
+static int
+follow(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	return -1;
+#endif
+}
+
+void
+children_left(const struct children *all, unsigned worker, unsigned of,
+    struct leftovers *left)
+{
+	const struct child	*c;
+	int			 fd;
+
+	*left = (struct leftovers){ 0 };
+	TAILQ_FOREACH(c, &all->list, link) {
+		if (c->role != ROLE_HELPER || !c->orphan ||
+		    c->worker % of != worker)
+			continue;
+		fd = follow(c->pid);
+		if (fd == -1)
+			continue;
+		left->at = mem_grow(left->at, left->count + 1,
+		    sizeof(*left->at));
+		left->at[left->count++] = (struct leftover){ fd, c->lane };
+	}
+}
+
+void
+leftovers_free(struct leftovers *left)
+{
+	for (size_t i = 0; i < left->count; i++)
+		close(left->at[i].fd);
+	free(left->at);
+	*left = (struct leftovers){ 0 };
+}
+
+static void
+give_up(struct child *c)
+{
+	c->given_up = true;
+	kill(c->pid, SIGKILL);
+}
+
+void
+children_end_helper(struct children *all, int pipe)
+{
+	struct child	*c;
+	ino_t		 name = pipe != -1 ? inode(pipe) : 0;
+
+	TAILQ_FOREACH(c, &all->list, link)
+		if (c->role == ROLE_HELPER && c->pipe == name && name != 0)
+			give_up(c);
+}
+
+void
+children_kill_helpers(struct children *all, unsigned generation)
+{
+	struct child	*c;
+
+	TAILQ_FOREACH(c, &all->list, link)
+		if (c->role == ROLE_HELPER && c->generation == generation)
+			give_up(c);
+}
+
+void
+children_kill(struct children *all)
+{
+	struct child	*c;
+
+	TAILQ_FOREACH(c, &all->list, link)
+		kill(c->pid, SIGKILL);
+}
+
+void
+children_give_up(struct children *all, pid_t pid)
+{
+	struct child	*c;
+
+	TAILQ_FOREACH(c, &all->list, link)
+		if (c->pid == pid)
+			c->given_up = true;
+}
+
+bool
+children_all_given_up(const struct children *all)
+{
+	const struct child	*c;
+
+	TAILQ_FOREACH(c, &all->list, link)
+		if (!c->given_up)
+			return false;
+	return true;
+}

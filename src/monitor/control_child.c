@@ -1,0 +1,180 @@
+/*
+ * control_child: check, explain, conf.
+ *
+ * The URL that somebody wants to have explained is looked at with the
+ * privileges of who would serve it, and no others.
+ */
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "admin/explain_url.h"
+#include "arch/arch.h"
+#include "conf/conf.h"
+#include "lib/buf.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/proc.h"
+#include "lib/user.h"
+#include "monitor/control_child.h"
+#include "monitor/private.h"
+#include "shared/control.h"
+
+#define TAKEN_WITHIN	10	/* s for the client to take the next piece */
+
+/* Fields come first, each a word. */
+static bool
+take_words(const struct ctl_request *request, struct question *q,
+    struct buf *answer)
+{
+	char	*word;
+
+	q->url = request->words[request->n - 1];
+	for (size_t i = 0; i + 1 < request->n; i++) {
+		word = (char *)(uintptr_t)request->words[i];
+		if (strchr(word, ':') == NULL || strchr(word, '\r') != NULL) {
+			ctl_begin(answer, CTL_VERDICT_BAD, "%s is no field: "
+			    "there is a name, a colon and a value", word);
+			return false;
+		}
+		q->fields[q->nfields++] = word;
+	}
+	return true;
+}
+
+static void
+answer_question(const struct question *q, const struct conf *conf,
+    struct buf *answer)
+{
+	struct buf	 wrong = { 0 };
+	char		*text = NULL;
+	size_t		 len = 0;
+	FILE		*out = open_memstream(&text, &len);
+	const char	*why;
+
+	if (out == NULL) {
+		ctl_begin(answer, CTL_VERDICT_FAILED, "no memory");
+		return;
+	}
+	why = question_answer(q, conf, &wrong, out);
+	fclose(out);
+	if (why != NULL)
+		ctl_begin(answer, CTL_VERDICT_BAD, "%s", why);
+	else {
+		ctl_begin(answer, CTL_VERDICT_OK, "%s", "");
+		buf_add(answer, text, len);
+	}
+	buf_free(&wrong);
+	free(text);
+}
+
+static void
+explain(struct conf *conf, const struct ctl_request *request,
+    struct buf *answer)
+{
+	struct reign	*r = reign_new(conf);
+	char		*fields[CTL_WORDS_MOST];
+	struct question	 q = { .fields = fields };
+
+	if (reign_choose_user(r) == -1 || user_become(&r->user) == -1)
+		ctl_begin(answer, CTL_VERDICT_FAILED, "cannot become user %s",
+		    conf->user);
+	else if (take_words(request, &q, answer))
+		answer_question(&q, conf, answer);
+	reign_free(&r);
+}
+
+/* The conf of the file, which may not be the one that is in force. */
+static void
+read_again(const struct monitor *m, const struct ctl_request *request,
+    struct buf *answer)
+{
+	struct buf	 complaints = { 0 };
+	struct conf	*conf = conf_read_again(m->setup->file, &complaints);
+
+	if (conf == NULL) {
+		ctl_begin(answer, CTL_VERDICT_CONF, "the conf has mistakes");
+		buf_add(answer, complaints.at, complaints.len);
+	} else if (request->command == CTL_CHECK)
+		ctl_begin(answer, CTL_VERDICT_OK, "the conf is fine");
+	else {
+		arch_choose(conf, m->setup->architecture);
+		explain(conf, request, answer);	/* which takes it */
+		conf = NULL;
+	}
+	buf_free(&complaints);
+	conf_free(&conf);
+}
+
+static void
+dump(const struct monitor *m, struct buf *answer)
+{
+	char	*text = NULL;
+	size_t	 len = 0;
+	FILE	*out = open_memstream(&text, &len);
+
+	if (out == NULL) {
+		ctl_begin(answer, CTL_VERDICT_FAILED, "no memory");
+		return;
+	}
+	conf_dump(m->serving->conf, out);
+	fclose(out);
+	ctl_begin(answer, CTL_VERDICT_OK, "%s", "");
+	buf_add(answer, text, len);
+	free(text);
+}
+
+/* All of it, however slowly the client takes it; but not for ever. */
+static void
+send_all(int client, const struct buf *answer)
+{
+	static const struct timeval	within = { .tv_sec = TAKEN_WITHIN };
+
+	(void)setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &within,
+	    sizeof(within));
+	if (fcntl(client, F_SETFL, 0) == -1 ||
+	    io_write_all(client, answer->at, answer->len) == -1)
+		log_info("an answer at the control socket was not taken");
+}
+
+static _Noreturn void
+be_clerk(const struct monitor *m, const struct ctl_request *request, int client)
+{
+	struct buf	answer = { 0 };
+
+	proc_title("amped: clerk");
+	proc_signals_unblock();
+	if (request->command == CTL_CONF)
+		dump(m, &answer);
+	else
+		read_again(m, request, &answer);
+	ctl_end(&answer);
+	send_all(client, &answer);
+	_exit(0);
+}
+
+pid_t
+clerk_start(struct monitor *m, const struct ctl_request *request, int client,
+    int *pipe)
+{
+	/* Ours is among those that children leave. */
+	int	copy = fcntl(client, F_DUPFD_CLOEXEC, 0);
+	pid_t	pid;
+
+	if (copy == -1)
+		return 0;
+	pid = spawn(m, NULL, ROLE_CLERK, pipe);
+	if (pid == 0)
+		be_clerk(m, request, copy);
+	close(copy);
+	if (pid == -1)
+		return 0;
+	children_add(&m->children, pid, ROLE_CLERK, 0, *pipe);
+	return pid;
+}

@@ -1,0 +1,303 @@
+/*
+ * control_socket: bound, given its owner and mode, set to listen, and only then
+ * given its name, which replaces a stale one in the same moment.
+ */
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/conf.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "lib/trusted.h"
+#include "monitor/control_socket.h"
+
+#define BACKLOG	64
+#define NAME	(sizeof(((struct sockaddr_un *)0)->sun_path) + \
+    sizeof(CONF_CONTROL_NEW))
+#define HIDDEN	0177		/* umask: for nobody else until it is ready */
+
+static void
+set_name(struct sockaddr_un *sun, const char *file)
+{
+	memset(sun, 0, sizeof(*sun));
+	sun->sun_family = AF_UNIX;
+	need(strlen(file) < sizeof(sun->sun_path));
+	strcpy(sun->sun_path, file);
+}
+
+/* Whether somebody listens there. */
+static bool
+is_live(const char *file)
+{
+	struct sockaddr_un	sun;
+	int			fd, error;
+
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd == -1)
+		return true;	/* nobody knows: so it is left alone */
+	set_name(&sun, file);
+	error = connect(fd, (struct sockaddr *)&sun, sizeof(sun)) == 0 ? 0 :
+	    errno;
+	close(fd);
+	return error != ECONNREFUSED && error != ENOENT;
+}
+
+static bool
+is_own(const struct ctl_socket *s, const char *file, const struct stat *st)
+{
+	return s != NULL && s->fd != -1 && strcmp(s->file, file) == 0 &&
+	    s->dev == st->st_dev && s->ino == st->st_ino;
+}
+
+/* Whether the name is free, or what has it may go. */
+static bool
+may_have(const char *file, const struct ctl_socket *before, bool heir)
+{
+	struct stat	st;
+
+	if (lstat(file, &st) == -1)
+		return true;
+	if (!S_ISSOCK(st.st_mode)) {
+		log_errorx("%s is there already, and no socket: name another "
+		    "file in the conf (control)", file);
+		return false;
+	}
+	if (heir || is_own(before, file, &st) || !is_live(file))
+		return true;
+	log_errorx("another server listens at %s, or drains still: stop that "
+	    "one (ampedctl -s %s stop), or name another file in the conf "
+	    "(control)", file, file);
+	return false;
+}
+
+/* Where handles are, to what is open and nothing else: who may write to the
+ * directory can put something in its place at any time. */
+static int
+change_owner(int socket, const char *name, uid_t uid, gid_t gid)
+{
+#ifdef O_PATH
+	(void)name;
+	return fchownat(socket, "", uid, gid, AT_EMPTY_PATH);
+#else
+	(void)socket;
+	return lchown(name, uid, gid);
+#endif
+}
+
+static int
+change_mode(int socket, const char *name, mode_t mode)
+{
+	char	handle[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	snprintf(handle, sizeof(handle), "/proc/self/fd/%d", socket);
+	if (socket != -1)
+		return chmod(handle, mode);
+	return fchmodat(AT_FDCWD, name, mode, AT_SYMLINK_NOFOLLOW);
+}
+
+static int
+give_away(int socket, const char *name, const struct conf_control *control)
+{
+	const struct passwd	*pw = NULL;
+	const struct group	*gr = NULL;
+
+	errno = 0;
+	if ((control->owner != NULL &&
+	    (pw = getpwnam(control->owner)) == NULL) ||
+	    (control->group != NULL &&
+	    (gr = getgrnam(control->group)) == NULL)) {
+		errno = errno != 0 ? errno : ENOENT;
+		return -1;
+	}
+	if ((pw != NULL || gr != NULL) && change_owner(socket, name,
+	    pw != NULL ? pw->pw_uid : (uid_t)-1,
+	    gr != NULL ? gr->gr_gid : (gid_t)-1) == -1)
+		return -1;
+	return change_mode(socket, name, (mode_t)control->mode);
+}
+
+/* What has been bound just now, and is nobody else's; -1 with errno. */
+static int
+open_bound(int directory, const char *name, struct stat *st, int *handle)
+{
+#ifdef O_PATH
+	*handle = openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (*handle == -1 || fstat(*handle, st) == -1)
+		return -1;
+#else
+	(void)handle;
+	if (fstatat(directory, name, st, AT_SYMLINK_NOFOLLOW) == -1)
+		return -1;
+#endif
+	errno = EEXIST;
+	return S_ISSOCK(st->st_mode) && st->st_uid == geteuid() &&
+	    st->st_nlink == 1 ? 0 : -1;
+}
+
+static void
+set_hidden_name(char *name, size_t size, const char *file)
+{
+	snprintf(name, size, "%s" CONF_CONTROL_NEW, file);
+}
+
+/* By the whole name, since no system can bind(2) in a directory. */
+static int
+bind_hidden(int fd, const char *name, int directory, const char *last)
+{
+	struct sockaddr_un	sun;
+	struct stat		st;
+	mode_t			mask;
+	int			bound;
+
+	set_name(&sun, name);
+	/* Of one that died over it. */
+	if (fstatat(directory, last, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISSOCK(st.st_mode))
+		(void)unlinkat(directory, last, 0);
+	mask = umask(HIDDEN);
+	bound = bind(fd, (struct sockaddr *)&sun, sizeof(sun));
+	umask(mask);
+	return bound;
+}
+
+/* It is there; 0, or -1 with errno. */
+static int
+finish(struct ctl_socket *s, const char *name,
+    const struct conf_control *control, int directory, const char *last)
+{
+	struct stat	st = { 0 };
+	int		handle = -1, done = -1;
+
+	if (open_bound(directory, last, &st, &handle) == 0 &&
+	    give_away(handle, name, control) == 0 &&
+	    listen(s->fd, BACKLOG) == 0)
+		done = 0;
+	io_close(&handle);
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	return done;
+}
+
+/* Under another name, all done but that; -1 with errno. */
+static int
+make(struct ctl_socket *s, const char *name, const struct conf_control *control)
+{
+	const char	*last;
+	int		 directory = trusted_directory(name, &last);
+	int		 done = -1, error;
+
+	if (directory == -1)
+		return -1;
+	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->fd != -1 && bind_hidden(s->fd, name, directory, last) == 0) {
+		done = finish(s, name, control, directory, last);
+		error = errno;
+		if (done == -1)
+			(void)unlinkat(directory, last, 0);
+		errno = error;
+	}
+	io_close(&directory);
+	return done;
+}
+
+int
+ctl_socket_open(struct ctl_socket *s, const struct conf *conf,
+    const struct ctl_socket *before, bool heir)
+{
+	const struct conf_control	*control = &conf->control;
+	char				 name[NAME];
+
+	*s = (struct ctl_socket){ .fd = -1 };
+	if (control->file == NULL)
+		return 0;
+	if (!may_have(control->file, before, heir))
+		return -1;
+	set_hidden_name(name, sizeof(name), control->file);
+	if (make(s, name, control) == -1) {
+		log_error("cannot make the socket %s (control)", control->file);
+		io_close(&s->fd);
+		return -1;
+	}
+	s->file = mem_string(control->file);
+	return 0;
+}
+
+void
+ctl_socket_place(struct ctl_socket *s)
+{
+	char		 name[NAME];
+	const char	*from;
+	int		 directory;
+
+	if (s->fd == -1 || s->placed)
+		return;
+	set_hidden_name(name, sizeof(name), s->file);
+	directory = trusted_directory(name, &from);
+	s->placed = directory != -1 &&
+	    renameat(directory, from, directory,
+	    strrchr(s->file, '/') + 1) == 0;
+	io_close(&directory);
+	if (!s->placed)
+		log_error("cannot make the socket %s (control)", s->file);
+}
+
+static bool
+same(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+bool
+ctl_socket_stays(const struct ctl_socket *s, const struct conf *a,
+    const struct conf *b)
+{
+	const struct conf_control	*x = &a->control, *y = &b->control;
+	struct stat			 st;
+
+	if (s->fd == -1 || !same(x->file, y->file) || x->mode != y->mode ||
+	    !same(x->owner, y->owner) || !same(x->group, y->group))
+		return false;
+	return lstat(s->file, &st) == 0 && is_own(s, s->file, &st);
+}
+
+void
+ctl_socket_remove(struct ctl_socket *s)
+{
+	char		 name[NAME];
+	const char	*last;
+	struct stat	 st;
+	int		 directory;
+
+	if (s->fd == -1)
+		return;
+	if (s->placed)
+		snprintf(name, sizeof(name), "%s", s->file);
+	else
+		set_hidden_name(name, sizeof(name), s->file);
+	directory = trusted_directory(name, &last);
+	if (directory != -1 &&
+	    fstatat(directory, last, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    st.st_dev == s->dev && st.st_ino == s->ino &&
+	    unlinkat(directory, last, 0) == -1)
+		log_warn("cannot remove %s", name);
+	io_close(&directory);
+	io_close(&s->fd);
+	mem_drop(&s->file);
+}
+
+void
+ctl_socket_leave(struct ctl_socket *s)
+{
+	io_close(&s->fd);
+}

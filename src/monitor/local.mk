@@ -1,0 +1,42 @@
+# src/monitor: see README there.
+
+noinst_LIBRARIES += libmonitor.a
+dist_noinst_DATA += src/monitor/README
+
+libmonitor_a_SOURCES = \
+	src/monitor/check_roots.c \
+	src/monitor/check_roots.h \
+	src/monitor/children.c \
+	src/monitor/children.h \
+	src/monitor/control_child.c \
+	src/monitor/control_child.h \
+	src/monitor/control_server.c \
+	src/monitor/control_server.h \
+	src/monitor/control_socket.c \
+	src/monitor/control_socket.h \
+	src/monitor/error_log.c \
+	src/monitor/error_pipe.c \
+	src/monitor/error_pipe.h \
+	src/monitor/generation.c \
+	src/monitor/generation.h \
+	src/monitor/helper_rules.c \
+	src/monitor/helper_rules.h \
+	src/monitor/logs.c \
+	src/monitor/logs.h \
+	src/monitor/monitor.c \
+	src/monitor/monitor.h \
+	src/monitor/pidfile.c \
+	src/monitor/pidfile.h \
+	src/monitor/piped_log.c \
+	src/monitor/piped_log.h \
+	src/monitor/private.h \
+	src/monitor/reload.c \
+	src/monitor/reload.h \
+	src/monitor/spawn.c \
+	src/monitor/standard_error.c \
+	src/monitor/standard_error.h \
+	src/monitor/upgrade.c \
+	src/monitor/upgrade.h \
+	src/monitor/watchdog.c \
+	src/monitor/watchdog.h \
+	src/monitor/workers.c

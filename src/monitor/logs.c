@@ -1,0 +1,292 @@
+/*
+ * logs: opens them, and opens them again: a child for each, which sends what it
+ * has opened, or says why it cannot and sends nothing.
+ */
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "conf/conf.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/proc.h"
+#include "lib/trusted.h"
+#include "monitor/private.h"
+
+#define PATIENCE	10000	/* ms for a file system to open a log */
+
+int
+logs_open(const char *file)
+{
+	/* A FIFO that nobody reads must not keep us. */
+	return trusted_open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
+	    O_NONBLOCK | O_NOCTTY, 0640);
+}
+
+void
+logs_hold(int *log)
+{
+	struct stat	st;
+	int		handle, again;
+
+	if (*log == -1 || fstat(*log, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    (fcntl(*log, F_GETFL) & O_APPEND) == 0)
+		return;
+	handle = io_handle(*log);
+	again = io_open_again(handle, O_WRONLY | O_APPEND);
+	if (again == -1) {
+		io_close(&handle);
+		return;
+	}
+	close(again);
+	close(*log);
+	*log = handle;
+}
+
+/* These files are standard error of the process that opens them, which in all
+ * but the first is the pipe to the error log. */
+static bool
+is_stderr(const char *name)
+{
+	return strcmp(name, "stderr") == 0 ||
+	    strcmp(name, "/dev/stderr") == 0 ||
+	    strcmp(name, "/dev/fd/2") == 0 ||
+	    strcmp(name, "/proc/self/fd/2") == 0;
+}
+
+enum logs_target
+logs_target(const char *name)
+{
+	return name == NULL ? LOGS_NOWHERE : is_stderr(name) ? LOGS_STDERR :
+	    name[0] == '/' ? LOGS_FILE :
+	    name[0] == '|' ? LOGS_PROGRAM : LOGS_SYSLOG;
+}
+
+const char *
+logs_socket(const char *name)
+{
+	const char	*socket = strchr(name, ':');
+
+	return socket != NULL ? socket + 1 : "/dev/log";
+}
+
+static const char *
+kind_name(enum log_kind kind)
+{
+	return kind == LOG_ACCESS ? "access log" : "error log";
+}
+
+const char *
+logs_name(const struct reign *r, enum log_kind kind)
+{
+	return kind == LOG_ACCESS ? r->conf->log.access.to :
+	    r->conf->log.error.to;
+}
+
+static _Noreturn void
+be_opener(const char *file, enum log_kind kind, int pipe)
+{
+	char		byte = 0;
+	struct iovec	iov = { &byte, sizeof(byte) };
+	int		log;
+
+	proc_title("amped: opener");
+	proc_signals_unblock();
+	log = logs_open(file);
+	if (log == -1) {
+		log_error("cannot open the %s %s again, going on with the one "
+		    "that is open", kind_name(kind), file);
+		_exit(0);
+	}
+	logs_hold(&log);
+	io_send_record(pipe, &iov, 1, log);
+	_exit(0);
+}
+
+/* What we had is a handle, or nothing that closing waits for. */
+static void
+take_over(int *log, int new)
+{
+	io_close(log);
+	*log = new;
+}
+
+/* Whoever writes is replaced, and goes over to this one. */
+static void
+write_to(struct monitor *m, struct reign *r, enum log_kind kind, int log)
+{
+	if (kind == LOG_ERRORS) {
+		take_over(&m->setup->error, log);
+		scribes_replace(m);
+	} else {
+		take_over(&r->access, log);
+		mains_new_logger(m, r);
+	}
+	log_notice("the %s has been opened again", kind_name(kind));
+}
+
+/* Another one, and the one before reads what there is and ends. */
+static void
+run_again(struct monitor *m, struct reign *r, enum log_kind kind)
+{
+	int	log = programs_log(m, r, logs_name(r, kind));
+
+	if (log == -1)
+		log_error("cannot start the program of the %s again",
+		    kind_name(kind));
+	else
+		write_to(m, r, kind, log);
+}
+
+static void
+reopen_file(struct monitor *m, struct reign *r, enum log_kind kind)
+{
+	const char	*file = logs_name(r, kind);
+	struct opening	*o;
+	int		 pipe = -1;
+	pid_t		 pid;
+
+	pid = spawn(m, r, ROLE_OPENER, &pipe);
+	if (pid == 0)
+		be_opener(file, kind, pipe);
+	if (pid == -1) {
+		log_error("cannot open the %s again", kind_name(kind));
+		return;
+	}
+	children_add(&m->children, pid, ROLE_OPENER, 0, pipe);
+	o = mem_zero(sizeof(*o));
+	*o = (struct opening){ .pid = pid, .pipe = pipe, .kind = kind,
+	    .reign = r->number, .deadline = monitor_now() + PATIENCE };
+	TAILQ_INSERT_TAIL(&m->openings, o, link);
+}
+
+static void
+reopen(struct monitor *m, struct reign *r, enum log_kind kind)
+{
+	enum logs_target	target = logs_target(logs_name(r, kind));
+
+	if (target == LOGS_FILE)
+		reopen_file(m, r, kind);
+	else if (target == LOGS_PROGRAM)
+		run_again(m, r, kind);
+}
+
+/* Those that are under way might have been opened just before they were moved
+ * away: so all of them once more, afterwards. */
+void
+logs_reopen(struct monitor *m)
+{
+	struct reign	*r;
+
+	reload_meets_reopen(m);
+	m->reopen_due = !TAILQ_EMPTY(&m->openings);
+	if (m->reopen_due)
+		return;
+	programs_renew(m);
+	TAILQ_FOREACH(r, &m->reigns, link)
+		reopen(m, r, LOG_ACCESS);
+	reopen(m, m->serving, LOG_ERRORS);
+}
+
+bool
+logs_opening(const struct monitor *m)
+{
+	return m->reopen_due || !TAILQ_EMPTY(&m->openings);
+}
+
+static void
+end(struct monitor *m, struct opening *o)
+{
+	children_give_up(&m->children, o->pid);
+	io_close(&o->pipe);
+	TAILQ_REMOVE(&m->openings, o, link);
+	free(o);
+	if (m->reopen_due && TAILQ_EMPTY(&m->openings))
+		logs_reopen(m);
+}
+
+static void
+take(struct monitor *m, const struct opening *o, int log)
+{
+	struct reign	*r = mains_number(m, o->reign);
+
+	if (r == NULL && o->kind == LOG_ACCESS)
+		close(log);	/* it has gone meanwhile */
+	else
+		write_to(m, r, o->kind, log);
+}
+
+void
+logs_opened(struct monitor *m, struct opening *o)
+{
+	char	byte;
+	int	log = -1;
+
+	if (io_recv_record(o->pipe, &byte, sizeof(byte), &log) == 1 &&
+	    log != -1)
+		take(m, o, log);
+	else
+		ctl_clients_trouble(m, kind_name(o->kind));
+	end(m, o);
+}
+
+void
+logs_look(struct monitor *m)
+{
+	struct opening	*o, *next;
+	int64_t		 now;
+
+	if (TAILQ_EMPTY(&m->openings))
+		return;
+	now = monitor_now();
+	for (o = TAILQ_FIRST(&m->openings); o != NULL; o = next) {
+		next = TAILQ_NEXT(o, link);
+		if (now < o->deadline)
+			continue;
+		log_warnx("the %s cannot be opened again, its file system does "
+		    "not answer: going on with the one that is open",
+		    kind_name(o->kind));
+		kill(o->pid, SIGKILL);
+		ctl_clients_trouble(m, kind_name(o->kind));
+		end(m, o);
+	}
+}
+
+void
+logs_forget(struct monitor *m)
+{
+	struct opening	*o;
+
+	m->reopen_due = false;
+	while ((o = TAILQ_FIRST(&m->openings)) != NULL)
+		end(m, o);
+}
+
+static void
+begin(struct monitor *m, enum log_kind kind, int *log)
+{
+	struct reign	*r = m->setup->first;
+	const char	*name = logs_name(r, kind);
+	int		 fd;
+
+	if (logs_target(name) != LOGS_PROGRAM)
+		return;
+	fd = programs_log(m, r, name);
+	if (fd == -1)
+		fatal("cannot start %s for the %s", name, kind_name(kind));
+	take_over(log, fd);
+}
+
+void
+logs_begin(struct monitor *m)
+{
+	begin(m, LOG_ACCESS, &m->setup->first->access);
+	begin(m, LOG_ERRORS, &m->setup->error);
+}

@@ -1,0 +1,41 @@
+/*
+ * monitor: keeps the privileges, starts main, the helpers and the log helper,
+ * and starts again what dies.  Never sees a byte from a client.
+ */
+#ifndef MONITOR_MONITOR_H
+#define MONITOR_MONITOR_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/sd_notify.h"
+#include "monitor/control_socket.h"
+#include "monitor/generation.h"
+#include "monitor/pidfile.h"
+#include "monitor/standard_error.h"
+#include "monitor/upgrade.h"
+
+struct monitor_setup {
+	struct reign	*first;		/* taken */
+	const char	*file;		/* the conf; NULL: none */
+	int64_t		 architecture;	/* whatever is in it; or -1 */
+	int		 helper;	/* the helper program, open */
+	int		 error;		/* the error log; as a handle, if it
+					 * can be, as is standard's */
+	struct standard	 standard;	/* standard error, as started with */
+	size_t		 descriptors;
+	struct ctl_socket control;	/* to be asked at */
+	FILE		*announce;	/* gets a line, or NULL */
+	const char	*serving;	/* what it says is served */
+	int		 waiting;	/* who does until we serve; or -1 */
+	struct heritage	 heritage;
+	struct notify	 notify;
+	struct pid_file	 pid;
+	const char	*program;	/* to be started by USR2, and ... */
+	char		**arguments;	/* ... how */
+};
+
+/* Until a signal ends it; the exit status.  Signals are blocked before. */
+int	monitor_run(struct monitor_setup *);
+
+#endif

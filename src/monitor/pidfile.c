@@ -1,0 +1,176 @@
+/*
+ * pidfile: a lock and a number.
+ *
+ * The lock is that of the open file, so whoever inherits the descriptor has it,
+ * too; a process that dies holds nothing.  That cannot be had from pidfile(3).
+ */
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/trusted.h"
+#include "monitor/pidfile.h"
+
+#define TEXT	32		/* bytes of a pid file, and more than enough */
+
+/* Whether the name still leads to it. */
+static bool
+is_file(int fd, const char *path)
+{
+	struct stat	a, b;
+
+	return fd != -1 && fstat(fd, &a) == 0 && lstat(path, &b) == 0 &&
+	    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* The number in it; 0: none, as it is empty; -1: it is no pid file.  Behind it
+ * may be the end of a longer one, of who died just then. */
+static long
+read_pid(int fd)
+{
+	char	text[TEXT];
+	ssize_t	n = pread(fd, text, sizeof(text) - 1, 0);
+	long	pid;
+
+	if (n <= 0)
+		return n;
+	text[n] = '\0';
+	pid = strtol(text, NULL, 10);
+	return pid > 0 && text[strspn(text, "0123456789 \n")] == '\0' ? pid :
+	    -1;
+}
+
+/* Whether it may be written to and removed: what has another name elsewhere, or
+ * has something else in it, is a mistake, or somebody's trick. */
+static bool
+is_fit(int fd)
+{
+	struct stat	st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_nlink <= 1 && st.st_size < TEXT && read_pid(fd) != -1;
+}
+
+/* The file, locked; -1 with errno: EWOULDBLOCK, and who has it; EEXIST, if it
+ * is something else. */
+static int
+take(const char *path, long *holder)
+{
+	int	fd;
+
+	/* Its directory may be somebody else's, who likes links. */
+	fd = trusted_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
+	    O_NONBLOCK, 0644);
+	if (fd == -1)
+		return -1;
+	if (flock(fd, LOCK_EX | LOCK_NB) == -1)
+		*holder = read_pid(fd);
+	else if (is_fit(fd))
+		return fd;
+	else
+		errno = EEXIST;
+	io_close(&fd);
+	return -1;
+}
+
+int
+pid_hold(struct pid_file *p, const char *path, int inherited)
+{
+	long	holder = 0;
+
+	if (is_file(inherited, path))
+		p->fd = inherited;
+	else {
+		io_close(&inherited);
+		do {		/* its owner may just be removing it */
+			io_close(&p->fd);
+			p->fd = take(path, &holder);
+		} while (p->fd != -1 && !is_file(p->fd, path));
+	}
+	if (p->fd == -1 && errno == EEXIST)
+		log_errorx("%s is there already, and no pid file: name another "
+		    "file in the conf (pid)", path);
+	else if (p->fd == -1 && errno == EWOULDBLOCK && holder <= 0)
+		log_errorx("somebody who is about to serve has the pid file "
+		    "%s", path);
+	else if (p->fd == -1 && errno == EWOULDBLOCK)
+		log_errorx("process %ld has the pid file %s: it serves "
+		    "already; end it first, or give this one another pid file",
+		    holder, path);
+	else if (p->fd == -1)
+		log_error("cannot make the pid file %s", path);
+	if (p->fd == -1)
+		return -1;
+	p->path = mem_string(path);
+	return 0;
+}
+
+void
+pid_write(const struct pid_file *p)
+{
+	char	text[TEXT];
+	int	n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
+
+	/* Who reads it meanwhile finds a number in it. */
+	if (p->fd != -1 && (pwrite(p->fd, text, (size_t)n, 0) != n ||
+	    ftruncate(p->fd, n) == -1))
+		log_warn("cannot write the pid file %s", p->path);
+}
+
+/* Where it is by links that root has made. */
+static int
+remove_file(const char *path)
+{
+	const char	*name;
+	int		 directory = trusted_directory(path, &name), done = -1;
+
+	if (directory != -1)
+		done = unlinkat(directory, name, 0);
+	io_close(&directory);
+	return done;
+}
+
+void
+pid_end(struct pid_file *p)
+{
+	long	who = p->fd != -1 ? read_pid(p->fd) : -1;
+
+	/* Nobody's, if it ends before it has served. */
+	if ((who == (long)getpid() || who == 0) &&
+	    is_file(p->fd, p->path) && remove_file(p->path) == -1 &&
+	    ftruncate(p->fd, 0) == -1)
+		log_warn("cannot remove the pid file %s", p->path);
+	pid_leave(p);
+}
+
+void
+pid_leave(struct pid_file *p)
+{
+	io_close(&p->fd);
+	mem_drop(&p->path);
+}
+
+void
+pid_change(struct pid_file *p, const char *path)
+{
+	struct pid_file	next = PID_NONE;
+
+	if (path == NULL ? p->path == NULL :
+	    p->path != NULL && strcmp(path, p->path) == 0)
+		return;
+	if (path != NULL && pid_hold(&next, path, -1) == -1)
+		return;
+	pid_end(p);
+	*p = next;
+	pid_write(p);
+}

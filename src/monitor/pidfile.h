@@ -1,0 +1,31 @@
+/*
+ * pidfile: the file that names the process to send signals to; locked as long
+ * as there is one.
+ */
+#ifndef MONITOR_PIDFILE_H
+#define MONITOR_PIDFILE_H
+
+struct pid_file {
+	int	 fd;		/* -1: none */
+	char	*path;		/* owned */
+};
+
+#define PID_NONE	{ .fd = -1 }
+
+/*
+ * Takes a file, which then nobody else can; one that nobody holds any more is
+ * no obstacle.  0, or -1 with errno after a line that says why not.  Inherited:
+ * one that is locked already, or -1; taken.
+ */
+int	pid_hold(struct pid_file *, const char *path, int inherited);
+/* Another one, or none (NULL), once we serve; what cannot be, stays as it is,
+ * after a line. */
+void	pid_change(struct pid_file *, const char *path);
+/* This process is it. */
+void	pid_write(const struct pid_file *);
+/* Removes it, unless it names another one by now. */
+void	pid_end(struct pid_file *);
+/* Leaves it to whom it belongs, or to those who inherit it. */
+void	pid_leave(struct pid_file *);
+
+#endif

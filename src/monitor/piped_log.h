@@ -1,0 +1,49 @@
+/*
+ * piped_log: what is to read a log from a pipe ("|program"), and is started
+ * again when it ends.
+ *
+ * The pipe outlives it: what it has not read the next one does.  Who writes
+ * never waits.  One that nobody writes to any more finds the end of its input,
+ * and is not waited for.
+ */
+#ifndef MONITOR_PIPED_LOG_H
+#define MONITOR_PIPED_LOG_H
+
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct monitor;
+struct reign;
+
+struct program {
+	char			*text;		/* as the conf has it */
+	bool			 of_errors;	/* reads the error log */
+	int			 pipe[2];	/* -1: it has been left */
+	pid_t			 pid;		/* 0: does not run */
+	int64_t			 born, due;	/* ms; due 0: never */
+	int			 backoff;	/* ms */
+	TAILQ_ENTRY(program)	 link;
+};
+
+TAILQ_HEAD(programs, program);
+
+/* A descriptor for writing to it; -1 with errno.  One that does not run yet is
+ * started, as the user of that reign. */
+int	programs_log(struct monitor *, struct reign *, const char *text);
+/* A child has died: whether it was one of them. */
+bool	programs_died(struct monitor *, pid_t, const char *how);
+/* Starts what is due, leaves what nobody wants. */
+void	programs_look(struct monitor *);
+int64_t	programs_due(const struct monitor *);	/* ms; 0: never */
+/* Leaves those that run: who is asked for next is another one.  One that waits
+ * to be started is that now. */
+void	programs_renew(struct monitor *);
+/* In a child that has nothing to do with them. */
+void	programs_forget(struct monitor *);
+/* All has been written: each is given a moment to read it. */
+void	programs_end(struct monitor *);
+
+#endif

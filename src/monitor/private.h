@@ -1,0 +1,92 @@
+/*
+ * private: what the files of the monitor share.
+ */
+#ifndef MONITOR_PRIVATE_H
+#define MONITOR_PRIVATE_H
+
+#include "monitor/children.h"
+#include "monitor/control_server.h"
+#include "monitor/error_pipe.h"
+#include "monitor/logs.h"
+#include "monitor/monitor.h"
+#include "monitor/piped_log.h"
+#include "monitor/reload.h"
+
+#define GRACE		3000	/* ms for children to end by themselves */
+#define KILLED		1000	/* ms for killed ones; what a dead mount holds
+				 * in the kernel cannot even be killed */
+
+struct monitor {
+	struct monitor_setup	*setup;
+	struct children		 children;
+	struct reigns		 reigns;
+	struct reign		*serving;
+	int			 ending;	/* the signal, or 0 */
+	int64_t			 deadline;	/* ms, of the end */
+	bool			 killed;	/* ... has passed once */
+	bool			 announced;
+	struct errors		 errors;
+	struct {
+		int	pipe;		/* open as long as it is to stay */
+		pid_t	pid;		/* 0: none */
+		int64_t	born, due;	/* ms; due 0: not at all */
+	}			 scribe;
+	struct programs		 programs;	/* that read logs */
+	struct openings		 openings;
+	bool			 reopen_due;	/* the logs, once more */
+	struct reading		 reading;	/* of the conf */
+	struct upgrade		 upgrade;
+	int			 status;	/* to exit with */
+	struct ctl_clients	 ctl;		/* who asks us */
+	unsigned		 generation;	/* how many mains there were */
+};
+
+int64_t	 monitor_now(void);			/* ms */
+int	 monitor_signals(void);			/* readable: some came */
+void	 monitor_leave_signals(void);		/* in a child */
+/* As by this signal. */
+void	 monitor_end(struct monitor *, int signo);
+/* We serve, and nobody else does: who asks for us is to find us. */
+void	 monitor_in_charge(struct monitor *);
+/* A supervisor hears what is served, behind these words. */
+void	 monitor_tell_status(const struct monitor *, const char *words);
+
+/*
+ * A child with a stream pipe: its end in *pipe in the child, ours in the
+ * parent.  0 in the child, -1 when there can be none.  Reign NULL: it is for
+ * all.
+ */
+pid_t	 spawn(struct monitor *, struct reign *, enum role, int *pipe);
+/* In such a child: be amped-helper. */
+_Noreturn void spawn_helper(struct monitor *, struct reign *, int pipe,
+	    enum role);
+
+/* The scribe. */
+void	 scribes_start(struct monitor *);
+/* Another one, for another log; the one before writes what it has taken. */
+void	 scribes_replace(struct monitor *);
+void	 scribes_died(struct monitor *, const char *how);
+void	 scribes_end(struct monitor *);
+
+/* The mains, each with its worker. */
+/* The first in a reign: with all that comes before.  False: they could not be
+ * started, and the reign is over, unless it is the one that serves. */
+bool	 mains_begin(struct monitor *, struct reign *);
+/* Its pipe has something to say. */
+void	 mains_speak(struct monitor *, struct worker *);
+void	 mains_died(struct monitor *, struct worker *, const char *how);
+/* They are to be over by then (ms). */
+void	 mains_due(struct reign *, int64_t);
+/* They are to end, but with all that they have begun. */
+void	 mains_drain(struct monitor *, struct reign *);
+/* Nobody new comes to a socket that neither another reign nor anybody else is
+ * to serve: see listener_bolt(). */
+void	 mains_bolt(const struct monitor *, const struct reign *);
+/* A log helper for each main, to go over to. */
+void	 mains_new_logger(struct monitor *, struct reign *);
+/* What is due. */
+void	 mains_look(struct monitor *);
+struct worker *mains_find(struct monitor *, pid_t main);
+struct reign *mains_number(struct monitor *, unsigned reign);
+
+#endif

@@ -1,0 +1,275 @@
+/*
+ * spawn: children of the monitor: what each keeps open, which privileges it
+ * has, and how it becomes another program.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "conf/conf.h"
+#include "helpers/fds.h"
+#include "lib/facility.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/proc.h"
+#include "lib/user.h"
+#include "monitor/private.h"
+
+#define CLEAR		16	/* descriptors from here on are free */
+
+extern char	**environ;
+
+/* Whoever may wait where nobody can end it, keeps nothing of ours open. */
+static void
+leave_all(struct monitor *m, const struct reign *but)
+{
+	struct reign	*r;
+	struct opening	*o;
+
+	TAILQ_FOREACH(r, &m->reigns, link)
+		if (r != but)
+			reign_leave(r);
+	TAILQ_FOREACH(o, &m->openings, link)
+		io_close(&o->pipe);
+	io_close(&m->scribe.pipe);
+	io_close(&m->reading.pipe);
+	io_close(&m->upgrade.pipe);
+	io_close(&m->upgrade.before);
+	io_close(&m->setup->pid.fd);
+	io_close(&m->setup->waiting);
+	io_close(&m->setup->notify.fd);
+	for (size_t i = 0; i < m->setup->heritage.nsockets; i++)
+		io_close(&m->setup->heritage.sockets[i]);
+	ctl_clients_leave(m);
+}
+
+/* It may wait here for the log's file system, even when we have gone: so it
+ * says who it is. */
+static void
+open_log(int *log, enum role role, pid_t parent)
+{
+	int	fd;
+
+	if (role == ROLE_LOGGER)
+		proc_follow(parent);
+	proc_title(role == ROLE_SCRIBE ? "amped: scribe" : "amped: log helper");
+	if (*log == -1)
+		return;
+	fd = io_open_again(*log, O_WRONLY | O_APPEND);
+	if (fd == -1)
+		fatal("cannot open the %s again", role == ROLE_SCRIBE ?
+		    "error log" : "access log");
+	close(*log);
+	*log = fd;
+}
+
+static void
+open_own(struct monitor *m, struct reign *r, enum role role, pid_t parent)
+{
+	if (role != ROLE_PROGRAM)
+		programs_forget(m);
+	if (role == ROLE_SCRIBE) {
+		leave_all(m, NULL);
+		open_log(&m->setup->error, role, parent);
+	} else if (role == ROLE_LOGGER) {
+		leave_all(m, r);
+		reign_close_doors(r);
+		reign_leave_mains(r);
+		open_log(&r->access, role, parent);
+	} else if (role == ROLE_MAIN) {
+		leave_all(m, r);
+		/* It is to hear the monitor's end, and so are the others. */
+		reign_leave_mains(r);
+	} else if (role != ROLE_HELPER)
+		leave_all(m, NULL);
+}
+
+/* Who opens what the conf names, does so as the monitor would. */
+static bool
+is_privileged(enum role role)
+{
+	return role == ROLE_OPENER || role == ROLE_READER || role == ROLE_CLERK;
+}
+
+/* What every child does first: privileges away, nobody left behind. */
+static void
+become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
+{
+	const struct reign	*who = r != NULL ? r : m->serving;
+
+	proc_signals_reset();
+	/* One of our kind: it needs what we have. */
+	if (role == ROLE_SUCCESSOR)
+		return;
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	/* A terminal's keys are for the monitor, which tells the others. */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
+	signal(SIGUSR2, SIG_IGN);
+	monitor_leave_signals();
+	open_own(m, r, role, parent);
+	if (!is_privileged(role))
+		proc_bound_capabilities();
+	if (!is_privileged(role) && user_become(&who->user) == -1)
+		fatal("cannot become user %s; start as root, or as that user",
+		    who->user.name);
+	if (!is_privileged(role) && proc_no_capabilities() == -1)
+		fatal("cannot give capabilities up");
+	proc_no_new_privileges();
+	/* A log is written to its end. */
+	if (role != ROLE_SCRIBE && role != ROLE_PROGRAM)
+		proc_follow(parent);
+}
+
+pid_t
+spawn(struct monitor *m, struct reign *r, enum role role, int *pipe)
+{
+	pid_t	pid, parent = getpid();
+	int	fds[2];
+
+	if (io_pipe(fds) == -1)
+		return -1;
+	proc_signals_block();
+	pid = fork();
+	if (pid == 0) {
+		close(fds[0]);
+		*pipe = fds[1];
+		become_child(m, r, role, parent);
+		return 0;
+	}
+	proc_signals_unblock();
+	close(fds[1]);
+	*pipe = fds[0];
+	if (pid == -1)
+		io_close(pipe);
+	return pid;
+}
+
+/* Puts a descriptor at a number, to be kept over exec. */
+static void
+place(int fd, int at)
+{
+	if (fd == at ? io_cloexec(fd, false) == -1 : dup2(fd, at) == -1)
+		fatal("no descriptor %d for a child", at);
+}
+
+/* Out of the way of the numbers that others go to. */
+static int
+clear(int fd)
+{
+	return fcntl(fd, F_DUPFD_CLOEXEC, CLEAR);
+}
+
+/* What a helper has beside its pipe; helpers/fds.h.  Only the scribe's
+ * standard error is the error log itself. */
+static void
+place_logs(const struct monitor *m, const struct reign *r, enum role role)
+{
+	int	log = r != NULL ? r->access : -1;
+	int	access = clear(log != -1 ? log :
+		    open("/dev/null", O_WRONLY | O_CLOEXEC));
+	int	error = clear(m->setup->error);
+	int	words = clear(m->errors.words[0]);
+	int	losses = clear(m->errors.losses[role != ROLE_SCRIBE]);
+
+	place(losses, PLACE_LOSSES);
+	if (role == ROLE_LOGGER)
+		place(access, PLACE_LOGS);
+	if (role == ROLE_SCRIBE) {
+		place(words, PLACE_WORDS);
+		place(error, STDERR_FILENO);
+	}
+}
+
+#define ARGUMENTS	10
+
+static char **
+add_syslog(const struct conf_log *log, char **to)
+{
+	static char	s[] = "-s", text[256];
+
+	if (logs_target(log->to) != LOGS_SYSLOG)
+		return to;
+	snprintf(text, sizeof(text), "%s,%s,%s",
+	    facility_name((enum facility)log->facility), log->tag,
+	    logs_socket(log->to));
+	*to++ = s;
+	*to++ = text;
+	return to;
+}
+
+/* The system calls that it may make, in the words of lib/syscall_filter.h. */
+static const char *
+calls_of(const struct conf *conf, enum role role)
+{
+	const struct conf_log	*log = role == ROLE_SCRIBE ? &conf->log.error :
+				    &conf->log.access;
+	bool			 syslog = logs_target(log->to) == LOGS_SYSLOG;
+
+	if (role == ROLE_HELPER)
+		return conf_asks_users(conf) ? "files,users" : "files";
+	if (role == ROLE_LOGGER && conf->log.names)
+		return syslog ? "log,names,syslog" : "log,names";
+	return syslog ? "log,syslog" : "log";
+}
+
+static void
+add_sandbox(const struct conf *conf, enum role role, char **to)
+{
+	static char	c[] = "-c", required[] = "-r", calls[32];
+
+	if (conf->sandbox == SANDBOX_OFF)
+		return;
+	snprintf(calls, sizeof(calls), "%s", calls_of(conf, role));
+	*to++ = c;
+	*to++ = calls;
+	if (conf->sandbox == SANDBOX_REQUIRED)
+		*to = required;
+}
+
+/* What it is to be, and for which log. */
+static void
+choose_arguments(const struct monitor *m, const struct reign *r, enum role role,
+    char *to[ARGUMENTS])
+{
+	static char		 name[] = "amped-helper", l[] = "-l",
+				 one[] = "1", e[] = "-e", n[] = "-n";
+	const struct conf	*conf = r != NULL ? r->conf : m->serving->conf;
+
+	*to++ = name;
+	if (role == ROLE_SCRIBE) {
+		*to++ = e;
+		to = add_syslog(&conf->log.error, to);
+	} else if (role == ROLE_LOGGER) {
+		*to++ = l;
+		*to++ = one;
+		if (conf->log.names)
+			*to++ = n;
+		to = add_syslog(&conf->log.access, to);
+	}
+	add_sandbox(conf, role, to);
+}
+
+_Noreturn void
+spawn_helper(struct monitor *m, struct reign *r, int pipe, enum role role)
+{
+	char	*arguments[ARGUMENTS] = { NULL };
+	int	 program = clear(m->setup->helper);
+	int	 rules = role == ROLE_HELPER && r->rules != -1 ?
+		    clear(r->rules) : -1;
+
+	choose_arguments(m, r, role, arguments);
+	pipe = clear(pipe);
+	place_logs(m, r, role);
+	if (rules != -1)
+		place(rules, PLACE_RULES);
+	place(pipe, STDIN_FILENO);
+	proc_signals_unblock();
+	fexecve(program, arguments, environ);
+	fatal("cannot start amped-helper; what is installed must be all of "
+	    "one version");
+}

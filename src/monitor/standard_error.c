@@ -1,0 +1,95 @@
+/*
+ * standard_error: keeps standard error, or puts /dev/null in its place.
+ */
+#include <sys/stat.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "conf/conf.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "monitor/private.h"
+#include "monitor/standard_error.h"
+
+void
+standard_open(struct monitor_setup *setup)
+{
+	struct heritage	*h = &setup->heritage;
+	struct standard	*s = &setup->standard;
+
+	s->fd = h->standard != -1 ? h->standard :
+	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	s->background = h->background != -1;
+	s->left = h->left != -1;
+	io_close(&h->background);
+	io_close(&h->left);
+}
+
+static bool
+is_wanted(const struct conf *conf)
+{
+	return logs_target(conf->log.error.to) == LOGS_STDERR ||
+	    logs_target(conf->log.access.to) == LOGS_STDERR;
+}
+
+bool
+standard_is_for(const struct standard *s, const struct conf *conf)
+{
+	return !s->background || is_wanted(conf);
+}
+
+bool
+standard_may_be_used(const struct standard *s, const struct conf *conf)
+{
+	if (!s->left || !is_wanted(conf))
+		return true;
+	log_errorx("no log can go to stderr any more: in the background it was "
+	    "given up, as none did; name a file in block log, or stop amped "
+	    "and start it");
+	return false;
+}
+
+static bool
+is_same_device(int a, int b)
+{
+	struct stat	one, other;
+
+	return fstat(a, &one) == 0 && fstat(b, &other) == 0 &&
+	    S_ISCHR(one.st_mode) && S_ISCHR(other.st_mode) &&
+	    one.st_rdev == other.st_rdev;
+}
+
+/* Where nothing else is the error log: the last words go there. */
+static bool
+is_for_last_words(const struct conf *conf)
+{
+	enum logs_target	target = logs_target(conf->log.error.to);
+
+	return target != LOGS_FILE && target != LOGS_PROGRAM;
+}
+
+void
+standard_settle(struct monitor *m)
+{
+	struct monitor_setup	*setup = m->setup;
+	const struct conf	*conf = m->serving->conf;
+	int			 null;
+
+	if (standard_is_for(&setup->standard, conf))
+		return;
+	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (null == -1) {
+		log_warn("cannot give standard error up");
+		return;
+	}
+	/* The scribe has it as well. */
+	if (is_for_last_words(conf) && !is_same_device(setup->error, null)) {
+		io_close(&setup->error);
+		setup->error = fcntl(null, F_DUPFD_CLOEXEC, 3);
+		scribes_replace(m);
+	}
+	io_close(&setup->standard.fd);
+	setup->standard.fd = null;
+	setup->standard.left = true;
+}

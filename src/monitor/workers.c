@@ -1,0 +1,485 @@
+/*
+ * workers: starts mains, gives them their helpers, and starts again what dies.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "arch/arch.h"
+#include "conf/conf.h"
+#include "conf/divide.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/proc.h"
+#include "monitor/helper_rules.h"
+#include "monitor/private.h"
+#include "shared/accept_token.h"
+#include "shared/addresses_conf.h"
+#include "shared/channel.h"
+#include "shared/helper_slots.h"
+#include "shared/listener.h"
+#include "shared/mounts.h"
+#include "stats/scoreboard.h"
+
+#define BACKOFF_LEAST	50	/* ms before main is started again ... */
+#define BACKOFF_MOST	5000	/* ... when it has died young */
+#define YOUNG		10000	/* ms */
+
+static _Noreturn void
+be_main(struct monitor *m, struct worker *w, int control,
+    const struct leftovers *left)
+{
+	struct reign	*r = w->reign;
+	struct world	 world = {
+		.conf = r->conf,
+		.control = control,
+		.listeners = r->listeners,
+		.nlisteners = r->nlisteners,
+		.descriptors = m->setup->descriptors,
+		.rules = r->rules,
+		.mounts = r->mounts,
+		.ledger = w->ledger,
+		.addresses = r->addresses,
+		.turns = r->turns,
+		.main = w->number,
+		.mains = r->nworkers,
+		.workers = arch_workers(r->conf),
+		.leftovers = left->at,
+		.nleftovers = left->count,
+		.beat = pulse_between(m, r),
+	};
+
+	proc_title("amped: main");
+	board_use(w->part);
+	conf_portion(r->conf, w->number, r->nworkers);
+	log_init("main", (enum log_grade)r->conf->log.error_grade);
+	close(m->setup->helper);
+	/* The logs are for those who may wait. */
+	io_close(&r->access);
+	io_close(&r->error);
+	io_close(&m->setup->error);
+	io_close(&m->setup->standard.fd);
+	errors_leave_reading(&m->errors);
+	if (io_nonblock(control) == -1)
+		fatal("main's pipe");
+	exit(arch_of(r->conf)->run(&world));
+}
+
+static void
+start_main(struct monitor *m, struct worker *w)
+{
+	struct leftovers	left;
+	int			pipe = -1;
+	pid_t			pid;
+
+	w->generation = ++m->generation;
+	w->closed = false;
+	children_left(&m->children, w->number, w->reign->nworkers, &left);
+	pid = spawn(m, w->reign, ROLE_MAIN, &pipe);
+	if (pid == 0)
+		be_main(m, w, pipe, &left);
+	leftovers_free(&left);
+	w->due = 0;
+	if (pid == -1) {
+		log_error("cannot start main; trying it again in %d s",
+		    BACKOFF_MOST / 1000);
+		w->due = monitor_now() + BACKOFF_MOST;
+		return;
+	}
+	children_add(&m->children, pid, ROLE_MAIN, w->generation, pipe);
+	/* However stuck main may be, the monitor is not to wait for it. */
+	if (io_nonblock(pipe) == -1)
+		fatal("main's pipe");
+	w->main = pid;
+	w->control = pipe;
+	w->born = monitor_now();
+}
+
+void
+mains_due(struct reign *r, int64_t when)
+{
+	for (unsigned i = 0; i < r->nworkers; i++)
+		r->workers[i].due = when;
+}
+
+bool
+mains_begin(struct monitor *m, struct reign *r)
+{
+	struct worker	*w;
+
+	r->rules = fence_rules(r->conf);
+	r->mounts = mounts_new(r->conf);
+	r->addresses = crowd_new(r->conf, r->nworkers,
+	    m->setup->descriptors);
+	if (arch_takes_turns(r->conf))
+		r->turns = turns_new(r->nworkers);
+	for (unsigned i = 0; i < r->nworkers; i++) {
+		w = &r->workers[i];
+		/* Those that it has, and those that it has given up. */
+		w->ledger = ledger_new(2 * (size_t)r->conf->helpers_max);
+		w->part = board_take(r->number, arch_threads(r->conf));
+		start_main(m, w);
+		if (w->main == 0 && r->state == REIGN_COMING) {
+			mains_died(m, w, "could not be started");
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Main talks to strangers: it gets no more helpers than the conf allows, even
+ * if it asks. */
+static bool
+enough(const struct monitor *m, const struct worker *w, enum role role)
+{
+	const struct reign	*r = w->reign;
+	int64_t			 all = r->nworkers, most = 1;
+
+	if (role != ROLE_LOGGER) {
+		all = r->conf->helpers_max;
+		most = conf_portion_of(all, w->number, r->nworkers, 1);
+	}
+	return children_enough(&m->children, role, w->generation, most, all);
+}
+
+/* Its own end of the pipe is closed, which will tell. */
+static bool
+has_gone(int error)
+{
+	return error == EPIPE || error == ECONNRESET;
+}
+
+/* A helper for main, at the end of a pipe whose other end goes to it. */
+static void
+start_helper(struct monitor *m, struct worker *w, enum role role)
+{
+	enum control	answer = role == ROLE_LOGGER ? CONTROL_LOGGER :
+			    CONTROL_HELPER;
+	int		pipe = -1;
+	pid_t		pid = -1;
+
+	if (enough(m, w, role))
+		log_warnx("too many of them to start a %s: most have been "
+		    "given up and do not end; see which file system does not "
+		    "answer", role_name(role));
+	else {
+		pid = spawn(m, w->reign, role, &pipe);
+		if (pid == 0)
+			spawn_helper(m, w->reign, pipe, role);
+		if (pid == -1)
+			log_error("cannot start a %s", role_name(role));
+		else
+			children_add(&m->children, pid, role, w->generation,
+			    pipe);
+	}
+	if (control_send(w->control, answer, pipe) == -1 && !has_gone(errno))
+		log_warn("main does not take its %s", role_name(role));
+	io_close(&pipe);
+}
+
+/* Main goes over to any that comes.  If those that it has had have not gone
+ * yet, then as soon as one has. */
+static void
+new_logger(struct monitor *m, struct worker *w)
+{
+	w->logger_due = w->control != -1 && enough(m, w, ROLE_LOGGER);
+	if (w->control != -1 && !w->logger_due)
+		start_helper(m, w, ROLE_LOGGER);
+}
+
+void
+mains_new_logger(struct monitor *m, struct reign *r)
+{
+	for (unsigned i = 0; i < r->nworkers; i++)
+		new_logger(m, &r->workers[i]);
+}
+
+static void
+announce(struct monitor *m, const struct reign *r)
+{
+	struct monitor_setup	*setup = m->setup;
+	char			 url[128];
+
+	for (size_t i = 0; i < r->nlisteners; i++) {
+		listener_url(&r->listeners[i], url, sizeof(url));
+		log_notice("ready: %s on %s", arch_of(r->conf)->name, url);
+		if (setup->announce != NULL && !m->announced) {
+			fprintf(setup->announce, "serving %s on %s\n",
+			    setup->serving, url);
+			fflush(setup->announce);
+		}
+	}
+	m->announced = true;
+}
+
+/* From here on whoever comes, comes to the mains after it. */
+static void
+closed(struct monitor *m, struct worker *w)
+{
+	struct reign	*r = w->reign;
+
+	w->closed = true;
+	for (unsigned i = 0; i < r->nworkers; i++)
+		if (!r->workers[i].closed)
+			return;
+	if (r->state != REIGN_DRAINING || r->closed)
+		return;
+	r->closed = true;
+	log_notice("the conf has been read again, and is in force");
+	ctl_clients_reloaded(m, r->reading, CTL_VERDICT_OK, NULL);
+}
+
+static void
+serves(struct monitor *m, struct worker *w)
+{
+	struct reign	*r = w->reign;
+
+	w->ready = true;
+	if (m->ending != 0 || !reign_serves(r))
+		return;
+	announce(m, r);
+	if (r->state == REIGN_COMING)
+		reload_done(m, r);
+	else if (m->ctl.coming.fd != -1 && m->ctl.socket.fd == -1)
+		ctl_clients_take_over(m);
+	upgrade_serves(m);
+}
+
+/* Of its own will, with all said and done; SIGCHLD comes, or not: the files
+ * that it had open may be on a file system that does not answer, and then the
+ * kernel does not let it go. */
+static void
+main_ends(struct monitor *m, struct worker *w)
+{
+	io_close(&w->control);
+	if (m->ending == 0) {
+		w->due = monitor_now() + KILLED;
+		return;
+	}
+	children_kill_helpers(&m->children, w->generation);
+	children_give_up(&m->children, w->main);
+}
+
+void
+mains_speak(struct monitor *m, struct worker *w)
+{
+	enum control	message;
+	int		fd = -1, n;
+
+	n = control_recv(w->control, &message, &fd);
+	if (n == 1 && message == CONTROL_READY)
+		serves(m, w);
+	else if (n == 1 && message == CONTROL_DRAINS)
+		closed(m, w);
+	else if (n == 1 && message == CONTROL_ALIVE)
+		pulse_beat(m, w);
+	else if (n == 1 && message == CONTROL_WANT_HELPER)
+		start_helper(m, w, ROLE_HELPER);
+	else if (n == 1 && message == CONTROL_WANT_LOGGER)
+		start_helper(m, w, ROLE_LOGGER);
+	else if (n == 1 && message == CONTROL_END_HELPER)
+		children_end_helper(&m->children, fd);
+	else if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN))
+		main_ends(m, w);
+	io_close(&fd);
+}
+
+/* The first time at once. */
+static void
+start_again(struct worker *w)
+{
+	int64_t	now = monitor_now();
+
+	w->backoff = now - w->born >= YOUNG || w->backoff == 0 ?
+	    BACKOFF_LEAST : w->backoff * 2;
+	if (w->backoff > BACKOFF_MOST)
+		w->backoff = BACKOFF_MOST;
+	w->due = w->backoff == BACKOFF_LEAST ? now : now + w->backoff;
+}
+
+/* Its main is no more, or nobody waits for it any longer. */
+static void
+bury(struct monitor *m, struct worker *w)
+{
+	w->main = 0;
+	w->ready = false;
+	w->due = 0;
+	pulse_end(w);
+	io_close(&w->control);
+	/* Theirs is over as well, and some may not notice by themselves. */
+	children_kill_helpers(&m->children, w->generation);
+	children_keep_lanes(&m->children, w->generation, w->ledger,
+	    w->number);
+	board_keep(w->part, arch_threads(w->reign->conf));
+	crowd_left(w->reign->addresses, w->number);
+	turns_left(w->reign->turns, w->number);
+}
+
+/* With the last of its mains. */
+static void
+drop(struct monitor *m, struct reign *r)
+{
+	if (reign_mains(r) > 0)
+		return;
+	TAILQ_REMOVE(&m->reigns, r, link);
+	reign_free(&r);
+}
+
+/* One has gone before all served: so do the others. */
+static void
+abandon(struct monitor *m, struct reign *r)
+{
+	for (unsigned i = 0; i < r->nworkers; i++) {
+		if (r->workers[i].main == 0)
+			continue;
+		children_give_up(&m->children, r->workers[i].main);
+		kill(r->workers[i].main, SIGKILL);
+		bury(m, &r->workers[i]);
+	}
+	drop(m, r);
+}
+
+void
+mains_died(struct monitor *m, struct worker *w, const char *how)
+{
+	struct reign	*r = w->reign;
+
+	bury(m, w);
+	if (m->ending != 0)
+		return;
+	switch (r->state) {
+	case REIGN_SERVING:
+		if (upgrade_is_tried(m) || m->setup->waiting != -1) {
+			log_errorx("main %s before it served", how);
+			m->status = EX_SOFTWARE;
+			monitor_end(m, SIGTERM);
+			break;
+		}
+		stats_count(STATS_MAIN_DEATHS);
+		start_again(w);
+		log_errorx("main %s; starting another", how);
+		break;
+	case REIGN_COMING:
+		abandon(m, r);
+		reload_failed(m, how);
+		break;
+	case REIGN_DRAINING:
+		closed(m, w);
+		drop(m, r);
+		log_info("the main before %s", how);
+		break;
+	}
+}
+
+void
+mains_bolt(const struct monitor *m, const struct reign *r)
+{
+	const struct heritage	*h = &m->setup->heritage;
+	const struct reign	*other = m->serving == r ? NULL : m->serving;
+	const struct listener	*l = r->listeners;
+
+	/* If we do not come up, the one before goes on with them. */
+	if (upgrade_waits(m))
+		return;
+	for (size_t i = 0; i < r->nlisteners; i++, l++)
+		if (!heritage_lasts(h, l) && (other == NULL ||
+		    !listener_has(other->listeners, other->nlisteners, l->fd)))
+			listener_bolt(l);
+}
+
+void
+mains_drain(struct monitor *m, struct reign *r)
+{
+	struct worker	*w;
+
+	r->state = REIGN_DRAINING;
+	mains_bolt(m, r);
+	reign_close_doors(r);
+	mains_due(r, monitor_now() + r->conf->limits.drain + GRACE);
+	for (unsigned i = 0; i < r->nworkers; i++) {
+		w = &r->workers[i];
+		pulse_end(w);
+		if (w->main != 0)
+			kill(w->main, SIGQUIT);
+		else
+			closed(m, w);
+	}
+	drop(m, r);
+}
+
+/* What does not end is left to itself, for it may be in the kernel. */
+static void
+give_up(struct monitor *m, struct worker *w)
+{
+	if (w->reign->state != REIGN_SERVING) {
+		kill(w->main, SIGKILL);
+		children_give_up(&m->children, w->main);
+	}
+	mains_died(m, w, w->reign->state == REIGN_COMING ? "did not answer" :
+	    "does not end");
+}
+
+/* True: its reign is no more, maybe. */
+static bool
+look(struct monitor *m, struct worker *w)
+{
+	if (w->logger_due)
+		new_logger(m, w);
+	pulse_look(m, w);
+	if (w->due == 0 || monitor_now() < w->due)
+		return false;
+	if (w->main != 0)
+		give_up(m, w);
+	else if (w->reign->state == REIGN_SERVING)
+		start_main(m, w);
+	else
+		w->due = 0;
+	return true;
+}
+
+static void
+look_at(struct monitor *m, struct reign *r)
+{
+	unsigned	n = r->nworkers;
+
+	/* The others have their turn when the monitor looks again. */
+	for (unsigned i = 0; i < n; i++)
+		if (look(m, &r->workers[i]))
+			break;
+}
+
+void
+mains_look(struct monitor *m)
+{
+	struct reign	*r, *next;
+
+	for (r = TAILQ_FIRST(&m->reigns); r != NULL; r = next) {
+		next = TAILQ_NEXT(r, link);
+		look_at(m, r);
+	}
+}
+
+struct worker *
+mains_find(struct monitor *m, pid_t main)
+{
+	struct reign	*r;
+
+	TAILQ_FOREACH(r, &m->reigns, link)
+		for (unsigned i = 0; i < r->nworkers; i++)
+			if (r->workers[i].main == main)
+				return &r->workers[i];
+	return NULL;
+}
+
+struct reign *
+mains_number(struct monitor *m, unsigned number)
+{
+	struct reign	*r;
+
+	TAILQ_FOREACH(r, &m->reigns, link)
+		if (r->number == number)
+			break;
+	return r;
+}

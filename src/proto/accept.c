@@ -1,0 +1,107 @@
+/*
+ * accept: media ranges and codings, and their weights.
+ *
+ * What is malformed is passed over: a preference that is not understood is no
+ * reason to refuse anything.
+ */
+#include <string.h>
+
+#include "proto/accept.h"
+
+#define EXACTNESSES	4		/* of enum exactness */
+
+/* qvalue in thousandths: 0, 1, or with up to three decimals; -1: none. */
+static int
+thousandths(struct str s)
+{
+	int	value, worth = 1000;
+
+	if (s.len == 0 || s.len > 5 || s.at[0] < '0' || s.at[0] > '1' ||
+	    (s.len > 1 && s.at[1] != '.'))
+		return -1;
+	value = (s.at[0] - '0') * worth;
+	for (size_t i = 2; i < s.len; i++) {
+		if (s.at[i] < '0' || s.at[i] > '9')
+			return -1;
+		worth /= 10;
+		value += (s.at[i] - '0') * worth;
+	}
+	return value > 1000 ? -1 : value;
+}
+
+/* From the parameters behind a range; -1 for a broken q. */
+static int
+quality(struct str parameters)
+{
+	struct str	parameter, name;
+
+	while (parameters.len > 0) {
+		parameter = str_trim(str_cut(&parameters, ';'));
+		name = str_trim(str_cut(&parameter, '='));
+		if (str_same_nocase(name, STR("q")))
+			return thousandths(parameter);
+	}
+	return 1000;
+}
+
+enum exactness { NOT, BY_ALL, BY_CLASS, BY_NAME };
+
+static enum exactness
+fits(struct str range, struct str type)
+{
+	struct str	class = type, of = range;
+
+	if (str_same_nocase(range, type))
+		return BY_NAME;
+	if (str_same(range, STR("*/*")))
+		return BY_ALL;
+	return str_same_nocase(str_trim(str_cut(&of, '/')),
+	    str_trim(str_cut(&class, '/'))) &&
+	    str_same(of, STR("*")) ? BY_CLASS : NOT;
+}
+
+int
+accept_weight(struct str accept, struct str type)
+{
+	enum exactness	best = NOT, now;
+	struct str	element;
+	int		weight = 0, q;
+
+	if (accept.at == NULL)
+		return 1;
+	while (str_next(&accept, &element)) {
+		now = fits(str_trim(str_cut(&element, ';')), type);
+		q = quality(element);
+		if (now <= best || q == -1)
+			continue;
+		best = now;		/* the most exact one counts */
+		weight = q == 0 ? 0 : q * EXACTNESSES + (int)now;
+	}
+	return weight;
+}
+
+/* x-gzip is an old name for it (RFC 9110, section 8.4.1.3). */
+static bool
+is_coding(struct str name, struct str coding)
+{
+	return str_same_nocase(name, coding) ||
+	    (str_same(coding, STR("gzip")) &&
+	    str_same_nocase(name, STR("x-gzip")));
+}
+
+int
+accept_coding(struct str accept, struct str coding)
+{
+	struct str	element, name;
+	int		by_name = -1, by_all = -1, q;
+
+	while (str_next(&accept, &element)) {
+		name = str_trim(str_cut(&element, ';'));
+		q = quality(element);
+		if (is_coding(name, coding) && q > by_name)
+			by_name = q;
+		else if (str_same(name, STR("*")) && q > by_all)
+			by_all = q;
+	}
+	return by_name != -1 ? by_name : by_all;
+}

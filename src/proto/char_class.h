@@ -1,0 +1,89 @@
+/*
+ * char_class: what the bytes of a head may stand in.  Pure.
+ */
+#ifndef PROTO_CHAR_CLASS_H
+#define PROTO_CHAR_CLASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/swar.h"
+
+/*
+ * What a byte may stand in.  A target may hold any visible byte but '#': the
+ * bytes that RFC 3986 leaves out ("<>\^`{|}) are sent raw by browsers, do
+ * no harm in a path, and are encoded wherever a path is shown again.
+ * Bytes from 0x80 on are always sent encoded by those who mean well.
+ */
+enum class {
+	CLASS_TOKEN = 1,		/* method, field name */
+	CLASS_TARGET = 2,
+	CLASS_VALUE = 4,		/* of a field; with SP and HTAB */
+	CLASS_HOST = 8			/* a name, but for % escapes */
+};
+
+extern const uint8_t	class_table[256];
+
+static inline bool
+class_is(char c, enum class class)
+{
+	return (class_table[(unsigned char)c] & class) != 0;
+}
+
+/* How many bytes from here on are of a class. */
+static inline size_t
+class_length(const char *at, size_t len, enum class class)
+{
+	const char	*start = at, *end = at + len;
+
+	while (at < end && class_is(*at, class))
+		at++;
+	return (size_t)(at - start);
+}
+
+/* Where they end in a complete line: with its CR, which is of no class, at the
+ * latest. */
+static inline const char *
+class_end(const char *at, enum class class)
+{
+	while (class_is(*at, class))
+		at++;
+	return at;
+}
+
+/* Where a value ends.  What is not visible, but valid, is rare: that is looked
+ * up, byte by byte. */
+static inline const char *
+class_value(const char *at, const char *end)
+{
+	uint64_t	marks;
+
+	for (; end - at >= (ptrdiff_t)WORD; at += WORD) {
+		marks = word_odd(word_at(at)) & WORD_MARKS;
+		if (marks != 0) {
+			at += word_first(marks);
+			break;
+		}
+	}
+	while (at < end && class_is(*at, CLASS_VALUE))
+		at++;
+	return at;
+}
+
+/* Where a target ends, in a complete line, whose CR is at end. */
+static inline const char *
+class_target(const char *at, const char *end)
+{
+	uint64_t	word;
+
+	for (; end - at >= (ptrdiff_t)WORD; at += WORD) {
+		word = word_at(at);
+		if (((word_odd(word) | word_has(word, ' ') |
+		    word_has(word, '#')) & WORD_MARKS) != 0)
+			break;
+	}
+	return class_end(at, CLASS_TARGET);
+}
+
+#endif

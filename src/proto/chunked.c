@@ -1,0 +1,232 @@
+/*
+ * chunked: the framing of a body in chunks.
+ *
+ * A machine of states, a byte at a time but for the chunks' own bytes: so
+ * what is decided depends on the bytes alone, never on the portions.
+ *
+ * What an extension or a trailer says is nobody's business here, but it must
+ * be made of bytes that may stand there: no line ends in the middle of one.
+ */
+#include <sys/param.h>
+
+#include "lib/need.h"
+#include "proto/char_class.h"
+#include "proto/chunked.h"
+
+enum {
+	STATE_FIRST,			/* the first digit of a size */
+	STATE_SIZE,			/* more of them */
+	STATE_BLANK,			/* blanks behind, before a semicolon */
+	STATE_EXTENSION,
+	STATE_QUOTED,			/* in a quoted string of it */
+	STATE_ESCAPED,			/* behind a backslash in there */
+	STATE_SIZE_LF,
+	STATE_DATA,
+	STATE_DATA_CR,
+	STATE_DATA_LF,
+	STATE_TRAILER,			/* the start of a line of it */
+	STATE_NAME,
+	STATE_VALUE,
+	STATE_VALUE_LF,
+	STATE_LAST_LF,
+	STATE_DONE,
+	STATE_REFUSED
+};
+
+static void
+refuse(struct chunked *c, uint16_t status, const char *why)
+{
+	c->state = STATE_REFUSED;
+	c->status = status;
+	c->why = why;
+}
+
+/* The one byte that may stand here. */
+static void
+only(struct chunked *c, char byte, char want, uint8_t next)
+{
+	if (byte != want)
+		refuse(c, 400, "chunk without CRLF where it belongs");
+	else
+		c->state = next;
+}
+
+static int
+hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static void
+digit(struct chunked *c, const struct chunked_limits *limits, int value)
+{
+	c->state = STATE_SIZE;
+	c->left = c->left * 16 + (unsigned)value;
+	if (c->left > limits->body)	/* long before it could overflow */
+		refuse(c, 413, "chunk is larger than a body may be");
+}
+
+static void
+size(struct chunked *c, const struct chunked_limits *limits, char byte)
+{
+	int	value = hex(byte);
+
+	if (c->state != STATE_BLANK && value != -1)
+		digit(c, limits, value);
+	else if (c->state == STATE_FIRST)
+		refuse(c, 400, "chunk without a size");
+	else if (byte == ';')
+		c->state = STATE_EXTENSION;
+	else if (byte == ' ' || byte == '\t')
+		c->state = STATE_BLANK;
+	else if (byte == '\r' && c->state == STATE_SIZE)
+		c->state = STATE_SIZE_LF;
+	else
+		refuse(c, 400, "size of a chunk is not valid");
+}
+
+/* The size line is complete; the chunk of size 0 is the last. */
+static void
+chunk(struct chunked *c, const struct chunked_limits *limits)
+{
+	c->line = 0;
+	if (c->left > limits->body - c->total) {
+		refuse(c, 413, "body is too large");
+		return;
+	}
+	c->total += c->left;
+	c->state = c->left > 0 ? STATE_DATA : STATE_TRAILER;
+}
+
+/* Whoever is in front of us must not see the line end elsewhere than we do:
+ * so a string that it would go on with ends on it. */
+static void
+extension(struct chunked *c, char byte)
+{
+	if (byte == '\r' && c->state == STATE_EXTENSION)
+		c->state = STATE_SIZE_LF;
+	else if (!class_is(byte, CLASS_VALUE))
+		refuse(c, 400, "chunk extension with a control byte");
+	else if (c->state == STATE_ESCAPED)
+		c->state = STATE_QUOTED;
+	else if (byte == '"')
+		c->state = c->state == STATE_QUOTED ? STATE_EXTENSION :
+		    STATE_QUOTED;
+	else if (byte == '\\' && c->state == STATE_QUOTED)
+		c->state = STATE_ESCAPED;
+}
+
+static void
+trailer(struct chunked *c, const struct chunked_limits *limits, char byte)
+{
+	bool	token = class_is(byte, CLASS_TOKEN);
+
+	if (c->state == STATE_TRAILER && byte == '\r')
+		c->state = STATE_LAST_LF;
+	else if (c->state == STATE_TRAILER && c->fields++ == limits->fields)
+		refuse(c, 431, "too many fields in a trailer");
+	else if (c->state == STATE_NAME && byte == ':')
+		c->state = STATE_VALUE;
+	else if (token)
+		c->state = STATE_NAME;
+	else
+		refuse(c, 400, "trailer line without a name and a colon");
+}
+
+static void
+value(struct chunked *c, char byte)
+{
+	if (byte == '\r')
+		c->state = STATE_VALUE_LF;
+	else if (!class_is(byte, CLASS_VALUE))
+		refuse(c, 400, "trailer with a control byte");
+}
+
+/* A byte of the framing. */
+static void
+step(struct chunked *c, const struct chunked_limits *limits, char byte)
+{
+	switch (c->state) {
+	case STATE_FIRST:
+	case STATE_SIZE:
+	case STATE_BLANK:
+		size(c, limits, byte);
+		break;
+	case STATE_EXTENSION:
+	case STATE_QUOTED:
+	case STATE_ESCAPED:
+		extension(c, byte);
+		break;
+	case STATE_SIZE_LF:
+		only(c, byte, '\n', STATE_SIZE_LF);
+		if (c->state == STATE_SIZE_LF)
+			chunk(c, limits);
+		break;
+	case STATE_DATA_CR:
+		only(c, byte, '\r', STATE_DATA_LF);
+		break;
+	case STATE_DATA_LF:
+		only(c, byte, '\n', STATE_FIRST);
+		break;
+	case STATE_TRAILER:
+	case STATE_NAME:
+		trailer(c, limits, byte);
+		break;
+	case STATE_VALUE:
+		value(c, byte);
+		break;
+	case STATE_VALUE_LF:
+		only(c, byte, '\n', STATE_TRAILER);
+		break;
+	default:
+		only(c, byte, '\n', STATE_DONE);
+		break;
+	}
+}
+
+/* The limits that hold wherever the byte stands, then the byte. */
+static void
+framing(struct chunked *c, const struct chunked_limits *limits, char byte)
+{
+	if (c->total++ >= limits->body)
+		refuse(c, 413, "body is too large");
+	else if (c->state < STATE_DATA && c->line++ >= limits->line)
+		refuse(c, 400, "size line of a chunk is too long");
+	else if (c->state >= STATE_TRAILER && c->line++ >= limits->trailer)
+		refuse(c, 431, "trailer is too long");
+	else
+		step(c, limits, byte);
+}
+
+/* The chunk's own bytes: how many of these. */
+static size_t
+data(struct chunked *c, size_t len)
+{
+	size_t	n = (size_t)MIN(len, c->left);
+
+	c->left -= n;
+	if (c->left == 0)
+		c->state = STATE_DATA_CR;
+	return n;
+}
+
+enum chunked_result
+chunked_feed(struct chunked *c, const struct chunked_limits *limits,
+    const char *bytes, size_t len, size_t *used)
+{
+	size_t	n = 0;
+
+	need(limits->body < UINT64_MAX / 16);
+	while (n < len && c->state < STATE_DONE) {
+		if (c->state == STATE_DATA)
+			n += data(c, len - n);
+		else
+			framing(c, limits, bytes[n++]);
+	}
+	*used = n;
+	return c->state == STATE_DONE ? CHUNKED_DONE :
+	    c->state == STATE_REFUSED ? CHUNKED_REFUSED : CHUNKED_MORE;
+}

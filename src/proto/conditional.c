@@ -1,0 +1,287 @@
+/*
+ * conditional: conditions and ranges of a request against what there is.
+ *
+ * For GET and HEAD, after it is clear that the answer would be 200.  Whether
+ * a method has ranges at all is not known here.
+ */
+#include <string.h>
+
+#include "proto/conditional.h"
+#include "proto/date.h"
+
+enum range { RANGE_NONE, RANGE_PART, RANGE_BEYOND };
+
+static bool
+there(struct str s)
+{
+	return s.at != NULL;
+}
+
+static bool
+weak(struct str tag)
+{
+	return str_starts(tag, STR("W/"));
+}
+
+/* The tag in quotes, without the W/ of a weak one. */
+static struct str
+opaque(struct str tag)
+{
+	if (weak(tag)) {
+		tag.at += 2;
+		tag.len -= 2;
+	}
+	return tag;
+}
+
+static bool
+between_tags(char c)
+{
+	return c == ' ' || c == '\t' || c == ',';
+}
+
+/*
+ * Cuts the next tag, as sent, off the front of a list; false at the end or at
+ * what is not a tag.  Not str_next(): a backslash in a tag is only itself.
+ */
+static bool
+next_tag(struct str *list, struct str *tag)
+{
+	const char	*end;
+	struct str	 s;
+
+	while (list->len > 0 && between_tags(list->at[0])) {
+		list->at++;
+		list->len--;
+	}
+	s = opaque(*list);
+	if (s.len < 2 || s.at[0] != '"')
+		return false;
+	end = memchr(s.at + 1, '"', s.len - 1);
+	if (end == NULL)
+		return false;
+	*tag = (struct str){ list->at, (size_t)(end + 1 - list->at) };
+	list->at += tag->len;
+	list->len -= tag->len;
+	s = str_trim(*list);
+	return s.len == 0 || s.at[0] == ',';
+}
+
+bool
+decide_etag_weak(struct str list, struct str etag)
+{
+	struct str	tag;
+
+	if (str_same(list, STR("*")))
+		return true;
+	while (next_tag(&list, &tag))
+		if (str_same(opaque(tag), opaque(etag)))
+			return true;
+	return false;
+}
+
+bool
+decide_etag_strong(struct str list, struct str etag)
+{
+	struct str	tag;
+
+	if (str_same(list, STR("*")))
+		return true;
+	if (weak(etag))
+		return false;
+	while (next_tag(&list, &tag))
+		if (str_same(tag, etag))
+			return true;
+	return false;
+}
+
+/* 0: go on.  The order is that of RFC 9110, section 13.2.2. */
+static int
+precondition(const struct decide_ask *ask, const struct decide_have *have)
+{
+	time_t	date;
+
+	if (there(ask->if_match)) {
+		if (!decide_etag_strong(ask->if_match, have->etag))
+			return 412;
+	} else if (there(ask->if_unmodified_since) &&
+	    date_parse(ask->if_unmodified_since, have->now, &date) &&
+	    have->modified > date)
+		return 412;
+
+	if (there(ask->if_none_match))
+		return decide_etag_weak(ask->if_none_match, have->etag) ?
+		    304 : 0;
+	/* A date of the future says nothing about what the client has. */
+	if (there(ask->if_modified_since) &&
+	    date_parse(ask->if_modified_since, have->now, &date) &&
+	    date <= have->now && have->modified <= date)
+		return 304;
+	return 0;
+}
+
+/* Whether a part would fit to what the client has. */
+static bool
+if_range(struct str s, const struct decide_have *have)
+{
+	time_t	date;
+
+	if (!there(s))
+		return true;
+	if (date_parse(s, have->now, &date))
+		/* In the second of the change there may be another one. */
+		return date == have->modified && have->modified < have->now;
+	return s.len > 0 && !weak(have->etag) && str_same(s, have->etag);
+}
+
+/* Digits to a number; what is too large for one is the largest. */
+static bool
+position(struct str s, int64_t *n)
+{
+	if (s.len == 0)
+		return false;
+	for (size_t i = 0; i < s.len; i++)
+		if (s.at[i] < '0' || s.at[i] > '9')
+			return false;
+	if (!str_number(s, n))
+		*n = INT64_MAX;
+	return true;
+}
+
+/* "-5": the last five bytes. */
+static enum range
+suffix(struct str digits, struct decide_range *part, int64_t size)
+{
+	int64_t	n;
+
+	if (!position(digits, &n))
+		return RANGE_NONE;
+	if (n == 0)
+		return RANGE_BEYOND;
+	/* All of nothing can be had, but Content-Range has no words for it. */
+	if (size == 0)
+		return RANGE_NONE;
+	part->length = n < size ? n : size;
+	part->first = size - part->length;
+	return RANGE_PART;
+}
+
+/* "2-3" or "2-". */
+static enum range
+from_to(struct str from, struct str to, struct decide_range *part,
+    int64_t size)
+{
+	int64_t	first, last = INT64_MAX;
+
+	if (!position(from, &first) ||
+	    (to.len > 0 && !position(to, &last)) || last < first)
+		return RANGE_NONE;
+	if (first >= size)
+		return RANGE_BEYOND;
+	part->first = first;
+	part->length = (last < size ? last + 1 : size) - first;
+	return RANGE_PART;
+}
+
+static enum range
+one_range(struct str s, struct decide_range *part, int64_t size)
+{
+	const char	*dash = memchr(s.at, '-', s.len);
+	struct str	 from, to;
+
+	if (dash == NULL)
+		return RANGE_NONE;
+	from = (struct str){ s.at, (size_t)(dash - s.at) };
+	to = (struct str){ dash + 1, s.len - from.len - 1 };
+	return from.len == 0 ? suffix(to, part, size) :
+	    from_to(from, to, part, size);
+}
+
+/* Whether they overlap, or nothing is between them. */
+static bool
+touch(const struct decide_range *a, const struct decide_range *b)
+{
+	return a->first <= b->first + b->length &&
+	    b->first <= a->first + a->length;
+}
+
+static void
+unite(struct decide_range *a, const struct decide_range *b)
+{
+	int64_t	end = a->first + a->length, other = b->first + b->length;
+
+	if (b->first < a->first)
+		a->first = b->first;
+	a->length = (end > other ? end : other) - a->first;
+}
+
+/*
+ * One part more, united with all that it touches, in the place of the first
+ * of these.  (One walk will do: those that are there do not touch each other,
+ * so what it has grown by touches nothing else.)  False: there are too many.
+ */
+static bool
+add(struct decide_answer *a, const struct decide_range *part)
+{
+	struct decide_range	united = *part;
+	unsigned		n = 0, home = DECIDE_RANGES;
+
+	for (unsigned i = 0; i < a->n; i++) {
+		if (!touch(&a->part[i], part)) {
+			a->part[n++] = a->part[i];
+			continue;
+		}
+		unite(&united, &a->part[i]);
+		if (home == DECIDE_RANGES)
+			home = n++;
+	}
+	if (home == DECIDE_RANGES)
+		home = n++;
+	a->n = n;
+	if (home == DECIDE_RANGES)
+		return false;
+	a->part[home] = united;
+	return true;
+}
+
+/* All or none: a list with a word that is not a range is not one. */
+static enum range
+all_ranges(struct str s, struct decide_answer *a, int64_t size)
+{
+	static const struct str	unit = { "bytes=", 6 };
+	enum range		result = RANGE_NONE, one;
+	struct decide_range	part;
+	struct str		range;
+
+	if (s.len < unit.len ||
+	    !str_same_nocase((struct str){ s.at, unit.len }, unit))
+		return RANGE_NONE;
+	s.at += unit.len;
+	s.len -= unit.len;
+	while (str_next(&s, &range)) {
+		one = one_range(range, &part, size);
+		if (one == RANGE_NONE ||
+		    (one == RANGE_PART && !add(a, &part)))
+			return RANGE_NONE;
+		if (result != RANGE_PART)
+			result = one;
+	}
+	return result;
+}
+
+void
+decide(const struct decide_ask *ask, const struct decide_have *have,
+    struct decide_answer *a)
+{
+	static const int	status[] = {
+		[RANGE_NONE] = 200, [RANGE_PART] = 206, [RANGE_BEYOND] = 416
+	};
+
+	a->n = 0;
+	a->status = precondition(ask, have);
+	if (a->status != 0)
+		return;
+	a->status = 200;
+	if (there(ask->range) && if_range(ask->if_range, have))
+		a->status = status[all_ranges(ask->range, a, have->size)];
+}

@@ -1,0 +1,56 @@
+/*
+ * credentials: Basic, and nothing else.
+ */
+#include <string.h>
+
+#include "lib/base64.h"
+#include "proto/credentials.h"
+
+/* The base64 text behind the scheme; at NULL: it is another one. */
+static struct str
+behind_scheme(struct str value)
+{
+	const struct str	scheme = STR("basic ");
+	struct str		none = { NULL, 0 };
+
+	if (value.len < scheme.len ||
+	    !str_same_nocase((struct str){ value.at, scheme.len }, scheme))
+		return none;
+	value.at += scheme.len;
+	value.len -= scheme.len;
+	return str_trim(value);
+}
+
+static bool
+split(struct credentials *c, size_t len)
+{
+	char	*colon = memchr(c->bytes, ':', len);
+
+	if (colon == NULL || colon == c->bytes ||
+	    str_has_control((struct str){ c->bytes, len }))
+		return false;
+	*colon = '\0';
+	c->bytes[len] = '\0';
+	c->user = (struct str){ c->bytes, (size_t)(colon - c->bytes) };
+	c->password = (struct str){ colon + 1, len - c->user.len - 1 };
+	return true;
+}
+
+bool
+credentials_read(struct str value, struct credentials *c)
+{
+	struct str	text = behind_scheme(value);
+	size_t		len;
+
+	if (text.at != NULL && base64_decode(text, c->bytes,
+	    CREDENTIALS_MOST + 1, &len) && split(c, len))
+		return true;
+	credentials_forget(c);
+	return false;
+}
+
+void
+credentials_forget(struct credentials *c)
+{
+	explicit_bzero(c, sizeof(*c));
+}

@@ -1,0 +1,331 @@
+/*
+ * mime: file name extensions to media types.
+ *
+ * One array, sorted by extension once it is filled: it is read while nobody is
+ * served yet, and asked only when a file is new to the caches.
+ */
+#include <sys/param.h>
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/regular.h"
+#include "lib/str.h"
+#include "proto/mime.h"
+
+#define UNKNOWN		"application/octet-stream"
+#define SPACES		" \t\r\n\v\f"
+
+/* Lines of mime.types(5). */
+static const char *const builtin[] = {
+	"application/atom+xml atom",
+	"application/epub+zip epub",
+	"application/gzip gz tgz",
+	"application/java-archive jar",
+	"application/json json map",
+	"application/ld+json jsonld",
+	"application/manifest+json webmanifest",
+	"application/pdf pdf",
+	"application/pgp-signature sig",
+	"application/postscript ps eps",
+	"application/rss+xml rss",
+	"application/rtf rtf",
+	"application/vnd.android.package-archive apk",
+	"application/vnd.debian.binary-package deb",
+	"application/vnd.ms-fontobject eot",
+	"application/vnd.oasis.opendocument.spreadsheet ods",
+	"application/vnd.oasis.opendocument.text odt",
+	"application/vnd.openxmlformats-officedocument."
+	    "presentationml.presentation pptx",
+	"application/vnd.openxmlformats-officedocument."
+	    "spreadsheetml.sheet xlsx",
+	"application/vnd.openxmlformats-officedocument."
+	    "wordprocessingml.document docx",
+	"application/wasm wasm",
+	"application/x-7z-compressed 7z",
+	"application/x-bzip2 bz2",
+	"application/x-iso9660-image iso",
+	"application/x-rpm rpm",
+	"application/x-tar tar",
+	"application/x-xz xz",
+	"application/xhtml+xml xhtml",
+	"application/zip zip",
+	"application/zstd zst",
+	"audio/flac flac",
+	"audio/midi mid midi",
+	"audio/mp4 m4a",
+	"audio/mpeg mp3",
+	"audio/ogg oga ogg opus",
+	"audio/wav wav",
+	"font/otf otf",
+	"font/ttf ttf",
+	"font/woff woff",
+	"font/woff2 woff2",
+	"image/apng apng",
+	"image/avif avif",
+	"image/bmp bmp",
+	"image/gif gif",
+	"image/jpeg jpeg jpg",
+	"image/jxl jxl",
+	"image/png png",
+	"image/svg+xml svg",
+	"image/tiff tif tiff",
+	"image/vnd.microsoft.icon ico",
+	"image/webp webp",
+	"image/x-xbitmap xbm",
+	"text/calendar ics",
+	"text/css css",
+	"text/csv csv",
+	"text/html html htm shtml",
+	"text/javascript js mjs",
+	"text/markdown md markdown",
+	"text/plain txt text log conf asc diff patch c h",
+	"text/vcard vcf",
+	"text/vtt vtt",
+	"text/xml xml xsl",
+	"video/mp2t ts",
+	"video/mp4 mp4 m4v",
+	"video/mpeg mpeg mpg",
+	"video/ogg ogv",
+	"video/quicktime mov",
+	"video/webm webm",
+	"video/x-matroska mkv",
+	"video/x-msvideo avi",
+};
+
+struct entry {
+	const char	*extension;	/* small letters */
+	const char	*type;
+	size_t		 turn;		/* the later one wins */
+};
+
+struct mime {
+	char		**lines;	/* owned, cut into words */
+	size_t		 nlines, room;
+	struct entry	*at;		/* owned, sorted by extension */
+	size_t		 n, size;
+};
+
+static int
+compare(struct str a, struct str b)
+{
+	int	order = strncasecmp(a.at, b.at, MIN(a.len, b.len));
+
+	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+/* Where an extension is, or would have to be. */
+static size_t
+place(const struct mime *m, struct str extension)
+{
+	size_t	low = 0, high = m->n, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (compare(str_of(m->at[middle].extension), extension) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct entry *
+find(const struct mime *m, struct str extension)
+{
+	size_t	n = place(m, extension);
+
+	if (n == m->n || compare(str_of(m->at[n].extension), extension) != 0)
+		return NULL;
+	return &m->at[n];
+}
+
+static int
+compare_entries(const void *a, const void *b)
+{
+	const struct entry	*one = a, *other = b;
+	int			 order = strcmp(one->extension,
+				    other->extension);
+
+	return order != 0 ? order :
+	    (one->turn > other->turn) - (one->turn < other->turn);
+}
+
+/* Once all are there: in order, and of each extension the last. */
+static void
+sort(struct mime *m)
+{
+	size_t	n = 0;
+
+	qsort(m->at, m->n, sizeof(m->at[0]), compare_entries);
+	for (size_t i = 0; i < m->n; i++)
+		if (i + 1 == m->n || strcmp(m->at[i].extension,
+		    m->at[i + 1].extension) != 0)
+			m->at[n++] = m->at[i];
+	m->n = n;
+}
+
+static void
+add(struct mime *m, char *extension, const char *type)
+{
+	for (char *c = extension; *c != '\0'; c++)
+		*c = (char)tolower((unsigned char)*c);
+	if (m->n == m->size) {
+		m->size = m->size == 0 ? 256 : 2 * m->size;
+		m->at = mem_grow(m->at, m->size, sizeof(m->at[0]));
+	}
+	m->at[m->n] = (struct entry){ extension, type, m->n };
+	m->n++;
+}
+
+/* A line of ours, which words can be cut out of. */
+static char *
+keep(struct mime *m, const char *line)
+{
+	if (m->nlines == m->room) {
+		m->room = m->room == 0 ? 256 : 2 * m->room;
+		m->lines = mem_grow(m->lines, m->room, sizeof(m->lines[0]));
+	}
+	return m->lines[m->nlines++] = mem_string(line);
+}
+
+/* It goes into a response head: visible ASCII, one slash inside. */
+static bool
+type_valid(const char *type)
+{
+	const char	*slash = strchr(type, '/');
+
+	if (slash == NULL || slash == type || slash[1] == '\0' ||
+	    strchr(slash + 1, '/') != NULL)
+		return false;
+	for (; *type != '\0'; type++)
+		if (*type <= ' ' || *type > '~')
+			return false;
+	return true;
+}
+
+/* A line: type, extensions; cut into words in place.  False: not valid. */
+static bool
+add_words(struct mime *m, char *line)
+{
+	char	*rest, *type, *extension;
+
+	line[strcspn(line, "#")] = '\0';
+	type = strtok_r(line, SPACES, &rest);
+	if (type == NULL)
+		return true;
+	if (!type_valid(type))
+		return false;
+	while ((extension = strtok_r(NULL, SPACES, &rest)) != NULL)
+		add(m, extension, type);
+	return true;
+}
+
+/* The same; kept only if there is something in it. */
+static bool
+add_line(struct mime *m, const char *text)
+{
+	size_t	before = m->n;
+	bool	valid = add_words(m, keep(m, text));
+
+	if (m->n == before)
+		mem_drop(&m->lines[--m->nlines]);
+	return valid;
+}
+
+static void
+add_builtin(struct mime *m)
+{
+	for (size_t i = 0; i < sizeof(builtin) / sizeof(builtin[0]); i++)
+		add_line(m, builtin[i]);
+}
+
+static void
+add_file(struct mime *m, const char *name)
+{
+	int		 fd = regular_open(name);
+	FILE		*file = fd != -1 ? fdopen(fd, "r") : NULL;
+	char		*line = NULL;
+	size_t		 size = 0;
+	unsigned	 number = 0;
+
+	if (file == NULL) {
+		log_warn("media types: cannot open %s, only the built-in ones "
+		    "are known; name another file with \"types\"", name);
+		return;
+	}
+	while (getline(&line, &size, file) != -1) {
+		number++;
+		if (!add_line(m, line))
+			log_warnx("%s:%u: not a media type, line ignored",
+			    name, number);
+	}
+	if (ferror(file))
+		log_warn("media types: cannot read %s", name);
+	free(line);
+	fclose(file);
+}
+
+struct mime *
+mime_new(const char *file)
+{
+	struct mime	*m = mem_zero(sizeof(*m));
+
+	add_builtin(m);
+	if (file != NULL)
+		add_file(m, file);
+	sort(m);
+	return m;
+}
+
+void
+mime_free(struct mime **pointer)
+{
+	struct mime	*m = *pointer;
+
+	if (m == NULL)
+		return;
+	for (size_t i = 0; i < m->nlines; i++)
+		mem_drop(&m->lines[i]);
+	mem_drop(&m->lines);
+	mem_drop(&m->at);
+	mem_drop(pointer);
+}
+
+/* What is behind the last dot, unless the name starts with that one. */
+static struct str
+extension_of(const char *name, size_t len)
+{
+	size_t	i = len;
+
+	while (i > 0 && name[i - 1] != '.' && name[i - 1] != '/')
+		i--;
+	if (i < 2 || name[i - 1] == '/' || name[i - 2] == '/')
+		return (struct str){ name, 0 };
+	return (struct str){ name + i, len - i };
+}
+
+const char *
+mime_type(const struct mime *m, const char *name, size_t len)
+{
+	struct str	 extension = extension_of(name, len);
+	struct entry	*e = NULL;
+
+	if (extension.len > 0)
+		e = find(m, extension);
+	return e != NULL ? e->type : UNKNOWN;
+}
+
+bool
+mime_wants_charset(const char *type)
+{
+	return strchr(type, ';') == NULL &&
+	    (strncasecmp(type, "text/", 5) == 0 ||
+	    strcasecmp(type, "application/javascript") == 0);
+}

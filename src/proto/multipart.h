@@ -1,0 +1,45 @@
+/*
+ * multipart: the body of a response with several ranges (multipart/byteranges,
+ * RFC 9110, section 14.6): what stands before, between and behind the pieces
+ * of the file.  Knows no file and no connection.
+ */
+#ifndef PROTO_MULTIPART_H
+#define PROTO_MULTIPART_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/buf.h"
+#include "lib/str.h"
+#include "proto/conditional.h"
+
+#define PARTS_BOUNDARY	16		/* bytes */
+
+struct parts {
+	int64_t			length;		/* of the whole body, bytes */
+	unsigned		n;		/* ranges */
+	unsigned		at;		/* the present; n: the end */
+	bool			due;		/* its lead is to be sent ... */
+	uint32_t		skip;		/* ... from this byte on */
+	struct decide_range	range[DECIDE_RANGES];
+	uint32_t		lead[DECIDE_RANGES + 2];	/* in text */
+	struct buf		text;
+	char			boundary[PARTS_BOUNDARY + 1];
+};
+
+/* For a file of some size; fields are those of each part, whole lines: its
+ * type and what goes with it.  The boundary is made of a number that
+ * nobody can know beforehand, so that no file has it in it. */
+struct parts	*parts_new(const struct decide_answer *, const char *fields,
+		    int64_t size, uint64_t boundary);
+void		 parts_free(struct parts **);
+/* What is to be sent now before the bytes of the present range, or behind the
+ * last: once for each.  False: it has been. */
+bool		 parts_lead(struct parts *, struct str *lead);
+/* Goes to a place of the body, in bytes from its start: where in the file that
+ * is, or what comes behind a lead there; returns the end of that range. */
+int64_t		 parts_seek(struct parts *, int64_t at, int64_t *next);
+/* The present range has been sent; false: it was the last. */
+bool		 parts_next(struct parts *);
+
+#endif

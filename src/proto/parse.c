@@ -1,0 +1,724 @@
+/*
+ * parse: bytes to request line and fields.
+ *
+ * Line by line, and a line is looked at when it is complete.  A field that is
+ * complete and valid is found to be so as it is read; of any other line the end
+ * is searched for first, with memchr().  Three things are refused before that,
+ * as soon as they are known: what cannot be a method, a line beyond its limit,
+ * a head beyond its limit.  All that is decided depends on the bytes alone,
+ * never on the portions that they came in.
+ *
+ * Must not copy, allocate, repair, or look at what is behind the head.
+ */
+#include <sys/param.h>
+
+#include <arpa/inet.h>
+
+#include <string.h>
+
+#include "lib/compiler.h"
+#include "lib/need.h"
+#include "lib/swar.h"
+#include "proto/char_class.h"
+#include "proto/parse.h"
+
+#define METHOD_MAX	32		/* bytes; beyond: not implemented */
+
+enum {
+	STATE_START,			/* nothing seen */
+	STATE_REQUEST,			/* in the request line */
+	STATE_FIELDS,			/* in a field line, or the empty one */
+	STATE_DONE,
+	STATE_REFUSED
+};
+
+static const struct {
+	const char	*name;
+	size_t		 len;
+} methods[METHOD_COUNT] = {
+#define X(name) [METHOD_##name] = { #name, sizeof(#name) - 1 },
+	PARSE_METHODS(X)
+#undef X
+};
+
+static const char *const field_names[FIELD_COUNT] = {
+#define X(id, name, many) name,
+	PARSE_FIELDS(X)
+#undef X
+};
+
+enum { MANY, ONE };
+static const uint32_t once = 0
+#define X(id, name, many) | (uint32_t)many << FIELD_##id
+	PARSE_FIELDS(X)
+#undef X
+    ;
+
+/* Always false: for the steps, which say whether to go on. */
+static RARE bool
+refuse(struct parse *p, uint16_t status, const char *why)
+{
+	p->state = STATE_REFUSED;
+	p->status = status;
+	p->why = why;
+	return false;
+}
+
+static bool
+blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool
+digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The bits in which text may differ from that, which is lower-case: where it
+ * has letters, and in nothing else that it holds, bit 6 is set. */
+static uint64_t
+case_bits(uint64_t lower)
+{
+	return (lower & WORD_ONES * 0x40) >> 1;
+}
+
+static bool
+same_four(const char *a, const char *b)
+{
+	uint32_t	x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return ((x ^ y) & ~(uint32_t)case_bits(y)) == 0;
+}
+
+static bool
+same_eight(const char *a, const char *b)
+{
+	uint64_t	x = word_at(a), y = word_at(b);
+
+	return ((x ^ y) & ~case_bits(y)) == 0;
+}
+
+/* The same but for case; b holds lower-case letters and dashes, four bytes at
+ * least.  The last ones are looked at with the ones before them. */
+static bool
+same(const char *a, const char *b, size_t len)
+{
+	size_t	n;
+
+	if (len < WORD)
+		return same_four(a, b) && same_four(a + len - 4, b + len - 4);
+	for (n = 0; n + WORD < len; n += WORD)
+		if (!same_eight(a + n, b + n))
+			return false;
+	return same_eight(a + len - WORD, b + len - WORD);
+}
+
+/* The length of [IPv6]; 0: it is none.  There is no other IP literal yet. */
+static RARE size_t
+literal_length(struct str s)
+{
+	char		 text[INET6_ADDRSTRLEN];
+	struct in6_addr	 addr;
+	const char	*end = memchr(s.at, ']', s.len);
+	size_t		 len;
+
+	if (end == NULL || (size_t)(end - s.at) > sizeof(text))
+		return 0;
+	len = (size_t)(end - s.at) - 1;
+	memcpy(text, s.at + 1, len);
+	text[len] = '\0';
+	/* inet_pton() would stop at a NUL and be content. */
+	if (strlen(text) != len || inet_pton(AF_INET6, text, &addr) != 1)
+		return 0;
+	return len + 2;
+}
+
+static bool
+hex(char c)
+{
+	return digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/* The bytes before the port, 0 if they are not a host. */
+static size_t
+host_length(struct str s)
+{
+	size_t	n = 0;
+
+	if (s.len > 0 && s.at[0] == '[')
+		return literal_length(s);
+	for (;;) {
+		n += class_length(s.at + n, s.len - n,
+		    CLASS_HOST);
+		if (s.len - n < 3 || s.at[n] != '%' || !hex(s.at[n + 1]) ||
+		    !hex(s.at[n + 2]))
+			return n;
+		n += 3;
+	}
+}
+
+/* The bytes of it that are the host, without a dot at their end. */
+static size_t
+name_length(const char *at, size_t host)
+{
+	return host > 0 && at[host - 1] == '.' ? host - 1 : host;
+}
+
+/* Digits up to the end; the grammar allows none at all. */
+static bool
+port_valid(const char *at, const char *end)
+{
+	uint32_t	port = 0;
+
+	for (; at < end && digit(*at) && port <= UINT16_MAX; at++)
+		port = port * 10 + (uint32_t)(*at - '0');
+	return at == end && port <= UINT16_MAX;
+}
+
+static bool
+host_valid(struct str s, uint32_t *name)
+{
+	size_t	n = host_length(s);
+
+	*name = (uint32_t)name_length(s.at, n);
+	if (n == 0 || n == s.len)
+		return n > 0;
+	return s.at[n] == ':' && port_valid(s.at + n + 1, s.at + s.len);
+}
+
+bool
+parse_host_valid(struct str s)
+{
+	uint32_t	name;
+
+	return host_valid(s, &name);
+}
+
+/* Cuts at the first question mark. */
+static void
+split_query(struct parse *p, const char *head, struct span s)
+{
+	const char	*mark = memchr(head + s.at, '?', s.len);
+	uint32_t	 n = s.len;
+
+	if (mark != NULL) {
+		n = (uint32_t)(mark - head) - s.at;
+		p->query = (struct span){ s.at + n + 1, s.len - n - 1 };
+	}
+	p->path = (struct span){ s.at, n };
+}
+
+/* CONNECT: host and port, no path. */
+static RARE bool
+authority_form(struct parse *p, const char *head)
+{
+	struct str	s = parse_str(head, p->target);
+	size_t		n = host_length(s);
+
+	if (!host_valid(s, &p->name) || s.len - n < 2)	/* ":" and a digit */
+		return refuse(p, 400, "target of CONNECT is not host:port");
+	p->host = p->target;
+	return true;
+}
+
+static RARE bool
+absolute_form(struct parse *p, const char *head)
+{
+	struct str	s = parse_str(head, p->target);
+	struct span	rest;
+	uint32_t	scheme, n;
+
+	if (s.len > 7 && same(s.at, "http", 4) &&
+	    memcmp(s.at + 4, "://", 3) == 0)
+		scheme = 7;
+	else if (s.len > 8 && same(s.at, "https", 5) &&
+	    memcmp(s.at + 5, "://", 3) == 0)
+		scheme = 8;
+	else
+		return refuse(p, 400, "target is no path and no http address");
+
+	for (n = scheme; n < s.len && s.at[n] != '/' && s.at[n] != '?'; n++)
+		;
+	p->absolute = true;
+	p->host = (struct span){ p->target.at + scheme, n - scheme };
+	/* Refuses user names as well: no host has an @. */
+	if (!host_valid(parse_str(head, p->host), &p->name))
+		return refuse(p, 400, "host of the target is not valid");
+	rest = (struct span){ p->target.at + n, p->target.len - n };
+	split_query(p, head, rest);
+	if (p->path.len == 0)	/* is "/": the scheme's last byte is one */
+		p->path = (struct span){ p->target.at + scheme - 1, 1 };
+	return true;
+}
+
+static bool
+target_form(struct parse *p, const char *head)
+{
+	const char	*at = head + p->target.at;
+
+	if (p->method == METHOD_CONNECT)
+		return authority_form(p, head);
+	if (at[0] == '/') {
+		split_query(p, head, p->target);
+		return true;
+	}
+	if (at[0] != '*' || p->target.len > 1)
+		return absolute_form(p, head);
+	if (p->method != METHOD_OPTIONS)
+		return refuse(p, 400, "target * without OPTIONS");
+	p->path = p->target;
+	return true;
+}
+
+/* What stands behind the target. */
+static bool
+version(struct parse *p, const char *at, size_t len)
+{
+	if (len != 8 || memcmp(at, "HTTP/", 5) != 0 || !digit(at[5]) ||
+	    at[6] != '.' || !digit(at[7]))
+		return refuse(p, 400, "request line without a valid version");
+	if (at[5] != '1')
+		return refuse(p, 505, "version is not HTTP/1");
+	p->minor = (uint8_t)(at[7] - '0');
+	return true;
+}
+
+static enum parse_method
+method_id(const char *at, size_t len)
+{
+	enum parse_method	m;
+
+	for (m = METHOD_UNKNOWN + 1; m < METHOD_COUNT; m++)
+		if (methods[m].len == len &&
+		    memcmp(methods[m].name, at, len) == 0)
+			return m;
+	return METHOD_UNKNOWN;
+}
+
+/* A complete request line whose method is len bytes long, then SP. */
+static bool
+request_line(struct parse *p, const char *head, struct span line, uint32_t len)
+{
+	const char	*at = head + line.at;
+	uint32_t	 rest = line.len - len - 1;
+
+	p->method = method_id(at, len);
+	at += len + 1;
+	p->target.at = line.at + len + 1;
+	p->target.len = (uint32_t)(class_target(at, at + rest) - at);
+	if (p->target.len == 0)
+		return refuse(p, 400, "request line without a target");
+	at += p->target.len;
+	rest -= p->target.len;
+	if (rest > 0 && *at != ' ')
+		return refuse(p, 400, "target with an invalid byte");
+	/*
+	 * The version first: of another one it is not known what it calls a
+	 * target.  (No version at all, as in HTTP/0.9, is not valid.)
+	 */
+	return version(p, rest > 0 ? at + 1 : at, rest > 0 ? rest - 1 : 0) &&
+	    target_form(p, head);
+}
+
+/* Looks for the end of the current line up to a place; remembers how far. */
+static const char *
+line_end(struct parse *p, const char *head, size_t upto)
+{
+	const char	*end = NULL;
+
+	if (p->seen < upto) {
+		end = memchr(head + p->seen, '\n', upto - p->seen);
+		p->seen = (uint32_t)upto;
+	}
+	return end;
+}
+
+/* Takes the line that ends there, without CRLF. */
+static bool
+take_line(struct parse *p, const char *head, const char *end, struct span *line)
+{
+	uint32_t	len = (uint32_t)(end - head) - p->line;
+
+	if (len == 0 || end[-1] != '\r')
+		return refuse(p, 400, "line ends in LF without CR");
+	*line = (struct span){ p->line, len - 1 };
+	p->line += len + 1;
+	p->seen = p->line;
+	return true;
+}
+
+/* The first line as far as it is there, for whoever logs it. */
+static struct span
+line_so_far(const struct parse *p, const char *head, size_t upto)
+{
+	uint32_t	len = (uint32_t)upto - p->line;
+
+	if (len > 0 && head[upto - 1] == '\r')
+		len--;
+	return (struct span){ p->line, len };
+}
+
+static bool
+step_request(struct parse *p, const struct parse_limits *limits,
+    const char *head, size_t len)
+{
+	size_t		 limit = p->line + MIN(limits->line, limits->head);
+	size_t		 upto = MIN(len, limit), n = upto - p->line;
+	const char	*end = line_end(p, head, upto);
+	uint32_t	 method;
+
+	p->request_line = line_so_far(p, head,
+	    end != NULL ? (size_t)(end - head) : upto);
+
+	/* Before the line is complete: a TLS hello may not have a line end. */
+	method = (uint32_t)class_length(head + p->line,
+	    MIN(n, METHOD_MAX + 1), CLASS_TOKEN);
+	if (method > METHOD_MAX)
+		return refuse(p, 501, "method is too long to be one");
+	if (method < n && (method == 0 || head[p->line + method] != ' '))
+		return refuse(p, 400, "request does not start with a method");
+
+	if (end == NULL && upto < limit)
+		return false;
+	if (end == NULL && limits->line <= limits->head)
+		return refuse(p, 414, "request line is too long");
+	if (end == NULL)
+		return refuse(p, 431, "head is too long");
+	p->state = STATE_FIELDS;
+	return take_line(p, head, end, &p->request_line) &&
+	    request_line(p, head, p->request_line, method);
+}
+
+/* FIELD_COUNT: one that nobody looks at. */
+static enum parse_field
+field_id(const char *name, size_t len)
+{
+	enum parse_field	f;
+
+	switch (len) {
+	case 4:
+		f = FIELD_HOST;
+		break;
+	case 5:
+		f = FIELD_RANGE;
+		break;
+	case 6:
+		f = (name[0] | 0x20) == 'a' ? FIELD_ACCEPT : FIELD_EXPECT;
+		break;
+	case 7:
+		f = FIELD_REFERER;
+		break;
+	case 8:
+		f = (name[3] | 0x20) == 'm' ? FIELD_IF_MATCH : FIELD_IF_RANGE;
+		break;
+	case 10:
+		f = (name[0] | 0x20) == 'c' ? FIELD_CONNECTION :
+		    FIELD_USER_AGENT;
+		break;
+	case 13:
+		f = (name[0] | 0x20) == 'i' ? FIELD_IF_NONE_MATCH :
+		    FIELD_AUTHORIZATION;
+		break;
+	case 14:
+		f = FIELD_CONTENT_LENGTH;
+		break;
+	case 15:
+		f = FIELD_ACCEPT_ENCODING;
+		break;
+	case 17:
+		f = (name[0] | 0x20) == 'i' ? FIELD_IF_MODIFIED_SINCE :
+		    FIELD_TRANSFER_ENCODING;
+		break;
+	case 19:
+		f = FIELD_IF_UNMODIFIED_SINCE;
+		break;
+	default:
+		return FIELD_COUNT;
+	}
+	return same(name, field_names[f], len) ? f : FIELD_COUNT;
+}
+
+static void
+connection(struct parse *p, struct str value)
+{
+	struct str	token;
+
+	while (str_next(&value, &token)) {
+		if (str_same_nocase(token, STR("close")))
+			p->close = true;
+		else if (str_same_nocase(token, STR("keep-alive")))
+			p->keep_alive = true;
+	}
+}
+
+/* What must be known of a value before the head is complete. */
+static bool
+meaning(struct parse *p, const char *head, enum parse_field id,
+    struct span value)
+{
+	struct str	s = parse_str(head, value);
+	uint32_t	name = 0;
+
+	switch (id) {
+	case FIELD_HOST:
+		/* An empty one is valid, and names none. */
+		if (s.len > 0 && !host_valid(s, &name))
+			return refuse(p, 400, "Host is not valid");
+		if (p->absolute || p->method == METHOD_CONNECT)
+			return true;
+		p->host = value;
+		p->name = name;
+		return true;
+	case FIELD_CONNECTION:
+		connection(p, s);
+		return true;
+	case FIELD_CONTENT_LENGTH:
+		if (!str_number(s, &p->length))
+			return refuse(p, 400, "Content-Length is not valid");
+		return true;
+	case FIELD_TRANSFER_ENCODING:
+		if (s.len == 0)
+			return refuse(p, 400, "Transfer-Encoding is empty");
+		/* Another one is not refused yet: the line may be folded. */
+		p->chunked = str_same_nocase(s, STR("chunked"));
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* One that somebody looks at. */
+static bool
+note(struct parse *p, const char *head, enum parse_field id,
+    struct span value)
+{
+	uint32_t	bit = 1u << id;
+
+	if ((p->present & bit) == 0)
+		p->field[id] = value;
+	else if ((once & bit) != 0)
+		return refuse(p, 400, "field may stand once only");
+	else
+		p->repeated |= bit;
+	p->present |= bit;
+	return meaning(p, head, id, value);
+}
+
+/* Takes a field whose name and value are what they must be. */
+static inline bool
+take_field(struct parse *p, const char *head, const char *name,
+    const char *colon, const char *end)
+{
+	const char		*value = colon + 1;
+	enum parse_field	 id = field_id(name, (size_t)(colon - name));
+
+	if (id == FIELD_COUNT)
+		return true;
+	while (value < end && blank(*value))
+		value++;
+	while (end > value && blank(end[-1]))
+		end--;
+	return note(p, head, id,
+	    (struct span){ (uint32_t)(value - head), (uint32_t)(end - value) });
+}
+
+static bool
+field_line(struct parse *p, const char *head, struct span line)
+{
+	const char	*at = head + line.at, *end = at + line.len;
+	const char	*colon = class_end(at, CLASS_TOKEN);
+
+	if (blank(*at))
+		return refuse(p, 400, "field line starts with a blank");
+	if (colon == at || *colon != ':')
+		return refuse(p, 400, "field line without a name and a colon");
+	if (class_value(colon + 1, end) != end)
+		return refuse(p, 400, "field with a control byte");
+	return take_field(p, head, at, colon, end);
+}
+
+static bool
+is_line_end(const char *at, const char *end)
+{
+	return end - at >= 2 && at[0] == '\r' && at[1] == '\n';
+}
+
+/* Whether a field line is all there, and valid: then its colon, and its end.
+ * The last byte there is, is of no name as a rule, and a name ends with it.
+ * With a CRLF in front, the limit of a head may end in the line before. */
+static inline bool
+is_field(const char *at, const char *end, const char **colon,
+    const char **line_end)
+{
+	if (at >= end || class_is(end[-1], CLASS_TOKEN))
+		return false;
+	*colon = class_end(at, CLASS_TOKEN);
+	if (*colon == at || **colon != ':')
+		return false;
+	*line_end = class_value(*colon + 1, end);
+	return is_line_end(*line_end, end);
+}
+
+/* The empty line: what can only be said of all fields together. */
+static bool
+finish(struct parse *p)
+{
+	if (p->minor >= 1 && !parse_has(p, FIELD_HOST))
+		return refuse(p, 400, "no Host");
+	if (parse_has(p, FIELD_TRANSFER_ENCODING) && !p->chunked)
+		return refuse(p, 501, "transfer coding is not chunked");
+	/* Two opinions on where the next request starts are one too many. */
+	if (p->chunked && parse_has(p, FIELD_CONTENT_LENGTH))
+		return refuse(p, 400, "both Transfer-Encoding and "
+		    "Content-Length");
+	if (p->chunked && p->minor == 0)
+		return refuse(p, 400, "Transfer-Encoding in HTTP/1.0");
+	p->size = p->line;
+	p->state = STATE_DONE;
+	return false;
+}
+
+static bool
+count_field(struct parse *p, const struct parse_limits *limits)
+{
+	if (p->nfields == limits->fields)
+		return refuse(p, 431, "too many fields");
+	p->nfields++;
+	return true;
+}
+
+/* A line that is not all there, or not valid: which of these, and why. */
+static RARE bool
+odd_line(struct parse *p, const struct parse_limits *limits, const char *head,
+    size_t len)
+{
+	const char	*end = line_end(p, head, MIN(len, limits->head));
+	struct span	 line;
+
+	if (end == NULL && len < limits->head)
+		return false;
+	if (end == NULL)
+		return refuse(p, 431, "head is too long");
+	if (!take_line(p, head, end, &line))
+		return false;
+	if (line.len == 0)
+		return finish(p);
+	return count_field(p, limits) && field_line(p, head, line);
+}
+
+/*
+ * Where a line ends is found by looking at what is in it, in one walk.  One
+ * that has been walked in vain is searched for its end first, from where that
+ * search has come to: so who sends byte by byte makes us read twice, not as
+ * often.
+ */
+static inline bool
+step_field(struct parse *p, const struct parse_limits *limits,
+    const char *head, size_t len)
+{
+	const char	*at = head + p->line, *colon, *end;
+	const char	*most = head + MIN(len, limits->head);
+
+	if (p->seen > p->line)
+		return odd_line(p, limits, head, len);
+	if (is_line_end(at, most)) {
+		p->line += 2;
+		return finish(p);
+	}
+	if (!is_field(at, most, &colon, &end))
+		return odd_line(p, limits, head, len);
+	p->line = p->seen = (uint32_t)(end + 2 - head);
+	return count_field(p, limits) && take_field(p, head, at, colon, end);
+}
+
+/* One CRLF in front is forgiven: old clients send it after a body. */
+static bool
+step_start(struct parse *p, const char *head, size_t len)
+{
+	if (len == 0 || (len == 1 && head[0] == '\r'))
+		return false;
+	if (head[0] == '\r' && head[1] == '\n')
+		p->line = p->seen = 2;
+	p->state = STATE_REQUEST;
+	return true;
+}
+
+/* False: no more to do with these bytes. */
+static bool
+step(struct parse *p, const struct parse_limits *limits, const char *head,
+    size_t len)
+{
+	switch (p->state) {
+	case STATE_START:
+		return step_start(p, head, len);
+	case STATE_REQUEST:
+		return step_request(p, limits, head, len);
+	case STATE_FIELDS:
+		return step_field(p, limits, head, len);
+	default:
+		return false;
+	}
+}
+
+enum parse_result
+parse_feed(struct parse *p, const struct parse_limits *limits,
+    const char *head, size_t len)
+{
+	need(limits->line < INT32_MAX && limits->head < INT32_MAX);
+	while (step(p, limits, head, len))
+		;
+	switch (p->state) {
+	case STATE_DONE:
+		return PARSE_DONE;
+	case STATE_REFUSED:
+		return PARSE_REFUSED;
+	default:
+		return PARSE_MORE;
+	}
+}
+
+void
+parse_init(struct parse *p)
+{
+	/* field[] is guarded by present; size comes behind it. */
+	memset(p, 0, offsetof(struct parse, field));
+	p->length = -1;
+	p->size = 0;
+	p->status = 0;
+	p->why = NULL;
+}
+
+struct str
+parse_field(const struct parse *p, const char *head, enum parse_field f)
+{
+	if (!parse_has(p, f))
+		return (struct str){ NULL, 0 };
+	return parse_str(head, p->field[f]);
+}
+
+bool
+parse_next(const struct parse *p, const char *head, enum parse_field f,
+    uint32_t *at, struct str *value)
+{
+	const char	*line, *colon, *end;
+
+	need(p->state == STATE_DONE);
+	if (*at == 0)
+		*at = p->request_line.at + p->request_line.len + 2;
+	while (*at < p->size - 2) {		/* the empty line */
+		line = head + *at;
+		end = memchr(line, '\n', p->size - *at);
+		colon = memchr(line, ':', (size_t)(end - line));
+		*at = (uint32_t)(end + 1 - head);
+		if (field_id(line, (size_t)(colon - line)) != f)
+			continue;
+		*value = str_trim((struct str){ colon + 1,
+		    (size_t)(end - 1 - (colon + 1)) });
+		return true;
+	}
+	return false;
+}

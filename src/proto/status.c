@@ -1,0 +1,46 @@
+/*
+ * status: the status codes.  Must not hold one that status.tbl does not.
+ */
+#include <stddef.h>
+
+#include "proto/status.h"
+
+static const struct status {
+	int		 code;
+	const char	*reason, *sentence;
+} statuses[] = {
+#define STATUS(code, reason, sentence) { code, reason, sentence },
+#include "proto/status.tbl"
+#undef STATUS
+};
+
+static const struct status *
+find(int code)
+{
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+		if (statuses[i].code == code)
+			return &statuses[i];
+	return NULL;
+}
+
+bool
+status_known(int code)
+{
+	return find(code) != NULL;
+}
+
+const char *
+status_reason(int code)
+{
+	const struct status	*s = find(code);
+
+	return s != NULL ? s->reason : "";
+}
+
+const char *
+status_sentence(int code)
+{
+	const struct status	*s = find(code);
+
+	return s != NULL ? s->sentence : "";
+}

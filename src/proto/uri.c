@@ -1,0 +1,163 @@
+/*
+ * uri: from the raw path of a request to a path beneath a root.
+ *
+ * Decodes once: what looks like an escape afterwards is a name.  Knows no
+ * file system: whether the path leads out by a link is the helper's business.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "proto/uri.h"
+
+/* What may stand in a path besides letters and digits (RFC 3986, 3.3). */
+#define PATH_PLAIN	"-._~!$&'()*+,;=:@/"
+
+static int
+hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* Cuts one byte, decoded, off the front; -(why not) if it may not be. */
+static int
+take_byte(struct str *raw)
+{
+	int	c = (unsigned char)raw->at[0], high, low;
+	size_t	n = 1;
+
+	if (c == '%') {
+		if (raw->len < 3)
+			return -WHY_ESCAPE;
+		high = hex_value(raw->at[1]);
+		low = hex_value(raw->at[2]);
+		if (high == -1 || low == -1)
+			return -WHY_ESCAPE;
+		c = high << 4 | low;
+		n = 3;
+	}
+	if (c < ' ' || c == 0x7f || c == '/')
+		return -WHY_NAMELESS;
+	raw->at += n;
+	raw->len -= n;
+	return c;
+}
+
+/* Decodes up to the next slash or the end, and adds it to out. */
+static enum why
+take_segment(struct str *raw, char *out, size_t size, size_t *len)
+{
+	int	c;
+
+	while (raw->len > 0 && raw->at[0] != '/') {
+		c = take_byte(raw);
+		if (c < 0)
+			return (enum why)-c;
+		if (*len + 1 >= size)
+			return WHY_PATH_LONG;
+		out[(*len)++] = (char)c;
+	}
+	return WHY_NONE;
+}
+
+/*
+ * Takes the segment that starts there back if it is dots, for two dots the one
+ * before it too.  False: it climbs above the root.
+ */
+static bool
+remove_dots(const char *out, size_t start, size_t *len)
+{
+	size_t	n = *len - start;
+
+	if (n == 0 || n > 2 || memcmp(out + start, "..", n) != 0)
+		return true;
+	*len = start;
+	if (n == 1)
+		return true;
+	if (start == 1)
+		return false;
+	do
+		(*len)--;
+	while (out[*len - 1] != '/');
+	return true;
+}
+
+/* Looks at the path that remains: a/.git/../b has nothing hidden in it. */
+static bool
+hidden(const char *path)
+{
+	static const char	known[] = "/.well-known";
+	const size_t		n = sizeof(known) - 1;
+
+	if (strncmp(path, known, n) == 0 && (path[n] == '/' || path[n] == '\0'))
+		path += n;
+	return strstr(path, "/.") != NULL;
+}
+
+enum why
+uri_resolve(struct str raw, char *out, size_t size, size_t *len)
+{
+	size_t		n = 0, start;
+	enum why	why;
+
+	if (raw.len == 0 || raw.at[0] != '/')
+		return WHY_ESCAPE;
+	if (size < 2)
+		return WHY_PATH_LONG;
+	/* A turn: slashes (dots removed may have left one), a segment. */
+	while (raw.len > 0) {
+		while (raw.len > 0 && raw.at[0] == '/') {
+			raw.at++;
+			raw.len--;
+		}
+		if (n == 0 || out[n - 1] != '/') {
+			if (n + 1 >= size)
+				return WHY_PATH_LONG;
+			out[n++] = '/';
+		}
+		start = n;
+		why = take_segment(&raw, out, size, &n);
+		if (why != WHY_NONE)
+			return why;
+		if (!remove_dots(out, start, &n))
+			return WHY_ABOVE;
+	}
+	out[n] = '\0';
+	if (hidden(out))
+		return WHY_HIDDEN;
+	*len = n;
+	return WHY_NONE;
+}
+
+static bool
+plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	    (c >= '0' && c <= '9') || (c != '\0' && strchr(PATH_PLAIN, c));
+}
+
+size_t
+uri_encode(struct str path, char *out)
+{
+	static const char	digits[] = "0123456789ABCDEF";
+	size_t			n = 0;
+
+	for (size_t i = 0; i < path.len; i++) {
+		unsigned char	c = (unsigned char)path.at[i];
+
+		if (plain((char)c)) {
+			out[n++] = (char)c;
+			continue;
+		}
+		out[n++] = '%';
+		out[n++] = digits[c >> 4];
+		out[n++] = digits[c & 15];
+	}
+	out[n] = '\0';
+	return n;
+}

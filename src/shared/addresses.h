@@ -1,0 +1,59 @@
+/*
+ * addresses: what we remember of clients' addresses, for the limits that each
+ * of them has: how many connections it has, how fast it has been asking.
+ *
+ * An IPv4 address counts by itself; of an IPv6 address the first 64 bits,
+ * since who has one of them has all.  It is remembered while it has
+ * connections, and on until its bucket is full again: then there is nothing to
+ * remember.  Those without a connection make room for others, the one that has
+ * asked least lately first.
+ *
+ * Several processes share it: one makes it, and those that it forks count in
+ * rows of their own.  Threads of one may have the same row, and must where a
+ * connection goes from one to another.
+ */
+#ifndef SHARED_ADDRESSES_H
+#define SHARED_ADDRESSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/token_bucket.h"
+
+struct address;				/* one of them */
+struct addresses;
+
+/* An address as it counts: of IPv6 the network. */
+struct address_name {
+	uint64_t	network;
+	uint32_t	len;		/* bytes of that */
+};
+
+struct address_limits {
+	int64_t			connections;	/* at once; 0: any number */
+	struct bucket_size	requests;	/* rate 0: any number */
+	size_t			most;		/* with a connection or not */
+};
+
+/* The bytes are 4 of IPv4 or 16 of IPv6, or none. */
+struct address_name address_name(const uint8_t *bytes, size_t len);
+struct addresses *address_new(const struct address_limits *, unsigned rows);
+void		 address_free(struct addresses **);
+/* Which row is this process's; 0 at first. */
+void		 address_use(struct addresses *, unsigned row);
+/* Whoever had that row has gone, wherever it was. */
+void		 address_clear(struct addresses *, unsigned row);
+/* A connection comes, to be asked for until it leaves; NULL: one too many.
+ * The bytes are 4 of IPv4 or 16 of IPv6. */
+struct address	*address_enter(struct addresses *, const uint8_t *bytes,
+		    size_t len, int64_t now);
+void		 address_leave(struct addresses *, struct address **,
+		    int64_t now);
+/* Whether it may ask for something; then it has. */
+bool		 address_asks(struct addresses *, struct address *,
+		    int64_t now);
+/* How many there are, those with a connection too. */
+size_t		 address_count(const struct addresses *);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * addresses_conf: what the mains of a reign remember of their clients'
+ * addresses, made by the monitor.  What is in it comes from mains, and is
+ * nothing but numbers to the monitor.
+ */
+#ifndef SHARED_ADDRESSES_CONF_H
+#define SHARED_ADDRESSES_CONF_H
+
+#include <stddef.h>
+
+struct addresses;
+struct conf;
+
+/* For so many mains, each with so many descriptors; NULL: there is nothing to
+ * remember. */
+struct addresses *crowd_new(const struct conf *, unsigned mains,
+		    size_t descriptors);
+void		 crowd_free(struct addresses **);
+/* That main has gone, and all its clients with it. */
+void		 crowd_left(struct addresses *, unsigned main);
+
+#endif

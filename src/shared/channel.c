@@ -1,0 +1,36 @@
+/*
+ * channel: messages of one byte.
+ */
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <stdint.h>
+
+#include "lib/io.h"
+#include "shared/channel.h"
+
+int
+control_send(int pipe, enum control message, int fd)
+{
+	uint8_t		byte = (uint8_t)message;
+	struct iovec	iov = { &byte, sizeof(byte) };
+
+	return io_send_record(pipe, &iov, 1, fd);
+}
+
+int
+control_recv(int pipe, enum control *message, int *fd)
+{
+	uint8_t	byte;
+	ssize_t	n = io_recv_record(pipe, &byte, sizeof(byte), fd);
+
+	if (n != 1)
+		return (int)n;
+	if (byte >= CONTROL_COUNT) {
+		io_close(fd);
+		errno = EBADMSG;
+		return -1;
+	}
+	*message = (enum control)byte;
+	return 1;
+}

@@ -1,0 +1,441 @@
+/*
+ * listener: binding, what the system is told of sockets, and what to say when
+ * that fails.
+ */
+#include <sys/socket.h>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#ifdef __linux__
+#include <linux/filter.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "shared/listener.h"
+
+#define PATIENCE	500	/* ms for an address that is in use */
+#define PAUSE		10	/* ms */
+
+static in_port_t
+port(const struct conf_address *a)
+{
+	const void	*at = &a->addr;
+
+	return a->addr.ss_family == AF_INET6 ?
+	    ((const struct sockaddr_in6 *)at)->sin6_port :
+	    ((const struct sockaddr_in *)at)->sin_port;
+}
+
+/* One of ours on the same port: then that is in the way. */
+static const char *
+beside(const struct conf_address *a, const struct listeners *before)
+{
+	const struct conf_address	*b;
+
+	for (size_t i = 0; before != NULL && i < before->n; i++) {
+		b = conf_listener(before->conf, before->at[i].number);
+		if (port(a) == port(b) && port(a) != 0)
+			return b->text;
+	}
+	return NULL;
+}
+
+static void
+explain(const struct conf_address *a, const struct listeners *before)
+{
+	const char	*own = beside(a, before);
+
+	switch (errno) {
+	case EADDRINUSE:
+		if (own != NULL) {
+			log_errorx("cannot listen on %s while this server does "
+			    "on %s: that needs a restart", a->text, own);
+			break;
+		}
+		log_errorx("cannot listen on %s: another program does "
+		    "(ss -ltnp shows which); stop it, or choose another "
+		    "address", a->text);
+		break;
+	case EACCES:
+	case EPERM:
+		log_errorx("cannot listen on %s: that port is root's; start as "
+		    "root, or with the capability CAP_NET_BIND_SERVICE, or "
+		    "choose a port from 1024 up", a->text);
+		break;
+	case EADDRNOTAVAIL:
+		log_errorx("cannot listen on %s: this machine does not have "
+		    "that address", a->text);
+		break;
+	default:
+		log_error("cannot listen on %s", a->text);
+		break;
+	}
+}
+
+/* Without it we serve as well: a line in the log, and no more. */
+static void
+set(int fd, int level, int option, int64_t value, const char *directive)
+{
+	int	n = (int)value;
+
+	if (setsockopt(fd, level, option, &n, sizeof(n)) == -1)
+		log_warn("transport { %s } is without effect", directive);
+}
+
+/* Accepted sockets inherit all of it. */
+static void
+set_transport(int fd, const struct conf *conf)
+{
+	set(fd, IPPROTO_TCP, TCP_NODELAY, conf->transport.nodelay, "nodelay");
+	if (conf->transport.buffer != 0)
+		set(fd, SOL_SOCKET, SO_SNDBUF, conf->transport.buffer,
+		    "buffer");
+#ifdef TCP_DEFER_ACCEPT
+	set(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, (conf->transport.defer + 999) /
+	    1000, "defer");
+#endif
+}
+
+static int
+bind_one(const struct conf *conf, const struct conf_address *a)
+{
+	int	on = 1, fd;
+
+	fd = socket(a->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK |
+	    SOCK_CLOEXEC, 0);
+	if (fd == -1)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	set_transport(fd, conf);
+	if (a->addr.ss_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	if (bind(fd, (const struct sockaddr *)&a->addr, a->len) == 0 &&
+	    listen(fd, (int)conf->transport.backlog) == 0)
+		return fd;
+	on = errno;
+	close(fd);
+	errno = on;
+	return -1;
+}
+
+/* Somebody may be giving it up: a main that drains keeps its door for a moment
+ * (src/loop/acceptor.c).  Of *left (ms) all addresses have their part. */
+static int
+bind_soon(const struct conf *conf, const struct conf_address *a, int *left)
+{
+	int	fd;
+
+	while ((fd = bind_one(conf, a)) == -1 && errno == EADDRINUSE &&
+	    *left > 0) {
+		usleep(PAUSE * 1000);
+		*left -= PAUSE;
+	}
+	return fd;
+}
+
+/* The IPv6 half of "*" may be missing where there is no IPv6. */
+static bool
+dispensable(const struct conf_address *a, size_t bound)
+{
+	return bound > 0 && a->addr.ss_family == AF_INET6 &&
+	    a->text[0] == '*' && (errno == EAFNOSUPPORT ||
+	    errno == EADDRNOTAVAIL);
+}
+
+static bool
+is_same(const struct conf_address *a, const struct conf_address *b)
+{
+	return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
+}
+
+/* The socket that there is for it, once more, as this conf wants it; -1 with
+ * errno 0: none. */
+static int
+keep_one(const struct conf *conf, const struct conf_address *a,
+    const struct listeners *before)
+{
+	int	fd;
+
+	errno = 0;
+	for (size_t i = 0; before != NULL && i < before->n; i++) {
+		if (!is_same(a, conf_listener(before->conf,
+		    before->at[i].number)))
+			continue;
+		fd = fcntl(before->at[i].fd, F_DUPFD_CLOEXEC, 3);
+		if (fd != -1) {
+			set_transport(fd, conf);
+			listen(fd, (int)conf->transport.backlog);
+		}
+		return fd;
+	}
+	return -1;
+}
+
+/* A socket's own address; len 0: it has none. */
+static struct conf_address
+bound(int fd)
+{
+	struct conf_address	a = { .len = sizeof(a.addr) };
+
+	if (getsockname(fd, (struct sockaddr *)&a.addr, &a.len) == -1)
+		a.len = 0;
+	return a;
+}
+
+static bool
+is_host(const struct conf_address *a, const struct conf_address *b)
+{
+	const void	*p = &a->addr, *q = &b->addr;
+
+	if (a->len == 0 || a->addr.ss_family != b->addr.ss_family)
+		return false;
+	if (a->addr.ss_family == AF_INET)
+		return memcmp(&((const struct sockaddr_in *)p)->sin_addr,
+		    &((const struct sockaddr_in *)q)->sin_addr,
+		    sizeof(struct in_addr)) == 0;
+	return a->addr.ss_family == AF_INET6 &&
+	    ((const struct sockaddr_in6 *)p)->sin6_scope_id ==
+	    ((const struct sockaddr_in6 *)q)->sin6_scope_id &&
+	    memcmp(&((const struct sockaddr_in6 *)p)->sin6_addr,
+	    &((const struct sockaddr_in6 *)q)->sin6_addr,
+	    sizeof(struct in6_addr)) == 0;
+}
+
+/* The conf's address that a socket is bound to, as the conf counts. */
+static size_t
+wanted(const struct conf *conf, const struct conf_address *own)
+{
+	const struct conf_address	*a;
+	size_t				 i, all = conf_listener_count(conf);
+
+	for (i = 0; i < all; i++) {
+		a = conf_listener(conf, i);
+		if (is_host(own, a) && port(own) == port(a))
+			break;
+	}
+	return i;
+}
+
+/* [::] without IPV6_V6ONLY, which takes what comes for 0.0.0.0, too. */
+static bool
+is_both(int fd, const struct conf_address *own, const struct conf_address *a)
+{
+	static const struct in6_addr	 any = IN6ADDR_ANY_INIT;
+	const void			*v6 = &own->addr, *v4 = &a->addr;
+	int				 only = 1;
+	socklen_t			 len = sizeof(only);
+
+	return own->addr.ss_family == AF_INET6 &&
+	    a->addr.ss_family == AF_INET && port(own) == port(a) &&
+	    memcmp(&((const struct sockaddr_in6 *)v6)->sin6_addr, &any,
+	    sizeof(any)) == 0 && ((const struct sockaddr_in *)v4)->
+	    sin_addr.s_addr == htonl(INADDR_ANY) && getsockopt(fd,
+	    IPPROTO_IPV6, IPV6_V6ONLY, &only, &len) == 0 && only == 0;
+}
+
+enum fitness {
+	UNFIT,
+	SAME,				/* this very address */
+	FREE,				/* for port 0: nobody wants it */
+	BOTH,				/* the other family's, this one's too */
+	SHARED				/* the same, as the other has it */
+};
+
+static enum fitness
+fitness(const struct conf *conf, size_t number, int fd)
+{
+	const struct conf_address	*a = conf_listener(conf, number);
+	struct conf_address		 own = bound(fd);
+	size_t				 who = wanted(conf, &own);
+
+	if (who == number)
+		return SAME;
+	if (is_both(fd, &own, a))
+		return who < conf_listener_count(conf) ? SHARED : BOTH;
+	return port(a) == 0 && is_host(&own, a) &&
+	    who == conf_listener_count(conf) ? FREE : UNFIT;
+}
+
+/* A passed socket for it; -1 with errno 0: none; with EALREADY: it is served
+ * by one that is for another address, too. */
+static int
+take_passed(const struct conf *conf, size_t number,
+    const struct listeners *before)
+{
+	enum fitness	 fit;
+	int		 fd;
+
+	errno = 0;
+	for (size_t i = 0; before != NULL && i < before->npassed; i++) {
+		fit = fitness(conf, number, before->passed[i]);
+		if (fit == UNFIT)
+			continue;
+		if (fit == SHARED) {
+			errno = EALREADY;
+			return -1;
+		}
+		fd = fcntl(before->passed[i], F_DUPFD_CLOEXEC, 3);
+		if (fd != -1 && io_nonblock(fd) == -1)
+			io_close(&fd);
+		if (fd != -1) {
+			set_transport(fd, conf);
+			listen(fd, (int)conf->transport.backlog);
+		}
+		return fd;
+	}
+	return -1;
+}
+
+/* By which way it may be; -1 with errno. */
+static int
+open_one(const struct conf *conf, size_t number,
+    const struct listeners *before, int *left)
+{
+	const struct conf_address	*a = conf_listener(conf, number);
+	int				 fd = keep_one(conf, a, before);
+
+	if (fd == -1 && errno == 0)
+		fd = take_passed(conf, number, before);
+	if (fd == -1 && errno == 0)
+		fd = bind_soon(conf, a, left);
+	return fd;
+}
+
+struct listener *
+listener_open(const struct conf *conf, const struct listeners *before,
+    size_t *n)
+{
+	const struct conf_address	*a;
+	struct listener			*l;
+	size_t				 all = conf_listener_count(conf);
+	bool				 failed = false;
+	int				 fd, left = PATIENCE;
+
+	l = mem_array(all + 1, sizeof(*l));
+	*n = 0;
+	for (size_t i = 0; i < all; i++) {
+		a = conf_listener(conf, i);
+		fd = open_one(conf, i, before, &left);
+		if (fd == -1 && (errno == EALREADY || dispensable(a, *n)))
+			continue;
+		if (fd == -1) {
+			explain(a, before);
+			failed = true;
+			continue;
+		}
+		l[*n].fd = fd;
+		l[(*n)++].number = i;
+	}
+	if (failed)
+		listener_close(&l, *n);
+	return l;
+}
+
+bool
+listener_fit(int fd)
+{
+	struct conf_address	own = bound(fd);
+	int			listens = 0;
+	socklen_t		len = sizeof(listens);
+
+	return own.len > 0 && (own.addr.ss_family == AF_INET ||
+	    own.addr.ss_family == AF_INET6) && getsockopt(fd, SOL_SOCKET,
+	    SO_ACCEPTCONN, &listens, &len) == 0 && listens != 0;
+}
+
+bool
+listener_has(const struct listener *l, size_t n, int fd)
+{
+	struct conf_address	own = bound(fd), other;
+
+	for (size_t i = 0; i < n; i++) {
+		other = bound(l[i].fd);
+		if (is_host(&own, &other) && port(&own) == port(&other))
+			return true;
+	}
+	return false;
+}
+
+void
+listener_close(struct listener **lp, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		close((*lp)[i].fd);
+	mem_drop(lp);
+}
+
+void
+listener_url(const struct listener *l, char *url, size_t size)
+{
+	struct sockaddr_storage	 addr;
+	socklen_t		 len = sizeof(addr);
+	char			 host[NI_MAXHOST], port[NI_MAXSERV];
+
+	if (getsockname(l->fd, (struct sockaddr *)&addr, &len) == -1 ||
+	    getnameinfo((struct sockaddr *)&addr, len, host, sizeof(host),
+	    port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+		snprintf(url, size, "an unknown address");
+		return;
+	}
+	snprintf(url, size, addr.ss_family == AF_INET6 ? "http://[%s]:%s/" :
+	    "http://%s:%s/", host, port);
+}
+
+#ifdef __linux__
+#define FLAGS		13	/* where they stand in a TCP header, RFC 9293 */
+#define SYN_OR_ACK	0x12
+#define SYN_ALONE	0x02
+
+/* A filter sees a segment from its TCP header on.  What goes on with a
+ * handshake has an ACK, and still comes. */
+void
+listener_bolt(const struct listener *l)
+{
+	static struct sock_filter	code[] = {
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, FLAGS),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SYN_OR_ACK),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYN_ALONE, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+	};
+	struct sock_fprog		program = {
+		.len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	/* Without it we close all the same. */
+	setsockopt(l->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
+	    sizeof(program));
+}
+
+bool
+listener_is_bolted(const struct listener *l)
+{
+	socklen_t	len = 0;	/* asks how long the filter is */
+
+	return getsockopt(l->fd, SOL_SOCKET, SO_GET_FILTER, NULL, &len) == 0 &&
+	    len > 0;
+}
+#else
+void
+listener_bolt(const struct listener *l)
+{
+	(void)l;
+}
+
+bool
+listener_is_bolted(const struct listener *l)
+{
+	(void)l;
+	return false;
+}
+#endif

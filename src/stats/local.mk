@@ -1,0 +1,20 @@
+# src/stats: see README there.
+
+noinst_LIBRARIES += libstats.a
+dist_noinst_DATA += src/stats/README
+
+libstats_a_SOURCES = \
+	src/stats/report.c \
+	src/stats/report.h \
+	src/stats/report_html.c \
+	src/stats/report_json.c \
+	src/stats/report_plot.c \
+	src/stats/report_private.h \
+	src/stats/report_prometheus.c \
+	src/stats/report_units.c \
+	src/stats/rows.h \
+	src/stats/scoreboard.c \
+	src/stats/scoreboard.h \
+	src/stats/stats.c \
+	src/stats/stats.h \
+	src/stats/stats.tbl

@@ -1,0 +1,181 @@
+/*
+ * report: gathers the numbers, and writes them as lines of text.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/lock.h"
+#include "lib/need.h"
+#include "stats/report_private.h"
+#include "stats/scoreboard.h"
+
+static void			(*measure)(void *);
+static void			*context;
+/* Of all here, and of the gauges. */
+static struct lock		*lock;
+static struct report_sample	 samples[REPORT_SAMPLES];
+static size_t			 nsamples;
+
+static void	text(struct buf *, const struct report *);
+
+static const struct {
+	const char	*name, *media, *type;
+} forms[] = {
+#define X(id, name, media, type) [REPORT_##id] = { name, media, type },
+	REPORT_FORMS(X)
+#undef X
+};
+
+void
+report_source(void (*ask)(void *), void *of)
+{
+	measure = ask;
+	context = of;
+}
+
+void
+report_share(void)
+{
+	lock = lock_new();
+}
+
+bool
+report_find(struct str name, enum report_form *form)
+{
+	for (int i = 0; i < REPORT_FORM_COUNT; i++)
+		if (str_same(name, str_of(forms[i].name))) {
+			*form = (enum report_form)i;
+			return true;
+		}
+	return false;
+}
+
+const char *
+report_media(enum report_form form)
+{
+	return forms[form].media;
+}
+
+const char *
+report_type(enum report_form form)
+{
+	return forms[form].type;
+}
+
+/* At most one a second; the oldest one goes. */
+static void
+remember(const struct stats_part *sum)
+{
+	int64_t	now = stats_gauges[STATS_GAUGE_UPTIME];
+
+	if (nsamples > 0 && samples[nsamples - 1].at == now)
+		return;
+	if (nsamples == REPORT_SAMPLES)
+		memmove(samples, samples + 1,
+		    --nsamples * sizeof(samples[0]));
+	samples[nsamples++] = (struct report_sample){
+		.at = now,
+		.requests = sum->counters[STATS_REQUESTS],
+		.bytes = sum->counters[STATS_BYTES],
+	};
+}
+
+void
+report_write(struct buf *to, enum report_form form)
+{
+	static void (*const	write[])(struct buf *,
+				    const struct report *) = {
+		[REPORT_HTML] = report_html,
+		[REPORT_JSON] = report_json,
+		[REPORT_PROMETHEUS] = report_prometheus,
+		[REPORT_TEXT] = text,
+	};
+	struct report		 r = { .samples = samples };
+
+	lock_take(lock);
+	if (measure != NULL)
+		measure(context);
+	board_sum(&r.sum);
+	remember(&r.sum);
+	r.nsamples = nsamples;
+	write[form](to, &r);
+	lock_release(lock);
+}
+
+void
+report_add(struct buf *to, enum stats_unit unit, uint64_t n)
+{
+	if (unit == STATS_UNIT_MICROSECONDS)
+		buf_addf(to, "%" PRIu64 ".%06" PRIu64, n / 1000000,
+		    n % 1000000);
+	else
+		buf_addf(to, "%" PRIu64, n);
+}
+
+uint64_t
+report_quantile(const struct histogram *h, unsigned thousandths)
+{
+	uint64_t	seen = 0, wanted = h->n / 1000 * thousandths +
+			    h->n % 1000 * thousandths / 1000;
+
+	for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+		seen += h->count[i];
+		if (seen > wanted && i < HISTOGRAM_STEPS - 1 &&
+		    (uint64_t)1 << i < h->most)
+			return (uint64_t)1 << i;
+		if (seen > wanted)
+			break;
+	}
+	return h->most;
+}
+
+static void
+line(struct buf *to, const char *name, const char *part, enum stats_unit unit,
+    uint64_t n)
+{
+	buf_addf(to, "%s%s ", name, part);
+	report_add(to, unit, n);
+	buf_addc(to, '\n');
+}
+
+static void
+text_histogram(struct buf *to, const struct stats_row *row,
+    const struct histogram *h)
+{
+	line(to, row->name, "-count", STATS_UNIT_ONE, h->n);
+	line(to, row->name, "-sum", row->unit, h->sum);
+	line(to, row->name, "-most", row->unit, h->most);
+	line(to, row->name, "-median", row->unit, report_quantile(h, 500));
+	line(to, row->name, "-p99", row->unit, report_quantile(h, 990));
+}
+
+static void
+text_lanes(struct buf *to)
+{
+	const struct stats_lane	*l = stats_lanes;
+
+	for (size_t i = 0; i < stats_nlanes; i++, l++)
+		buf_addf(to, "lane-%s-queued %" PRId64 "\n"
+		    "lane-%s-held %" PRId64 "\nlane-%s-share %" PRId64 "\n",
+		    l->name, l->queued, l->name, l->held, l->name, l->share);
+}
+
+static void
+text(struct buf *to, const struct report *r)
+{
+	const struct stats_row	*rows;
+	size_t			 n;
+
+	buf_addf(to, "version %s\n", PACKAGE_VERSION);
+	rows = stats_rows(STATS_KIND_COUNTER, &n);
+	for (size_t i = 0; i < n; i++)
+		line(to, rows[i].name, "", rows[i].unit, r->sum.counters[i]);
+	rows = stats_rows(STATS_KIND_GAUGE, &n);
+	for (size_t i = 0; i < n; i++)
+		line(to, rows[i].name, "", rows[i].unit,
+		    (uint64_t)stats_gauges[i]);
+	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
+	for (size_t i = 0; i < n; i++)
+		text_histogram(to, &rows[i], &r->sum.histograms[i]);
+	text_lanes(to);
+}

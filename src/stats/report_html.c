@@ -1,0 +1,354 @@
+/*
+ * report_html: a report as one page, which needs no script and nothing from
+ * elsewhere.
+ *
+ * It is XML as well, so that anything can read it.
+ */
+#include <inttypes.h>
+
+#include "stats/report_private.h"
+
+static const char	style[] =
+	":root{color-scheme:light dark;--fore:#1c2024;--dim:#667078;"
+	"--back:#f4f6f8;--card:#fff;--line:#dfe4e8;--good:#2a9d63;"
+	"--else:#3b82c4;--warn:#d9902f;--bad:#cf3f46;--rest:#a9b4bc}\n"
+	"@media(prefers-color-scheme:dark){:root{--fore:#e4e8eb;"
+	"--dim:#94a0a8;--back:#14181b;--card:#1d2327;--line:#31393f;"
+	"--good:#43b97c;--else:#5a9fdd;--warn:#e5a853;--bad:#e2636a;"
+	"--rest:#5c6870}}\n"
+	"*{box-sizing:border-box}body{margin:0 auto;padding:1rem;"
+	"max-width:70rem;background:var(--back);color:var(--fore);"
+	"font:15px/1.5 system-ui,sans-serif;"
+	"font-variant-numeric:tabular-nums}\n"
+	"h1{font-size:1.5rem;margin:0}h2{font-size:1rem;margin:0 0 .6rem}"
+	"header{display:flex;flex-wrap:wrap;justify-content:space-between;"
+	"align-items:baseline;gap:0 1rem;margin:0 .2rem .8rem}"
+	"p,small{color:var(--dim);margin:0}\n"
+	"main,.stack{display:grid;gap:.8rem}"
+	".stack{align-content:start}"
+	"main{grid-template-columns:"
+	"repeat(auto-fit,minmax(min(100%,26rem),1fr))}"
+	"section{background:var(--card);border:1px solid var(--line);"
+	"border-radius:.6rem;padding:.9rem 1rem;min-width:0;overflow-x:auto}"
+	".wide{grid-column:1/-1}\n"
+	"dl{display:grid;margin:0;gap:.6rem 1rem;"
+	"grid-template-columns:repeat(auto-fit,minmax(8.5rem,1fr))}"
+	"dt{color:var(--dim)}dd{margin:0;font-size:1.45rem;line-height:1.3}\n"
+	".bar{display:flex;height:1.1rem;border-radius:.3rem;overflow:hidden;"
+	"gap:2px;background:var(--line)}"
+	".key{list-style:none;display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;"
+	"margin:.5rem 0 0;padding:0;color:var(--dim)}.key b{color:var(--fore)}"
+	".key i{display:inline-block;width:.7em;height:.7em;"
+	"border-radius:.15em;margin-right:.4em}\n"
+	".good{background:var(--good)}.else{background:var(--else)}"
+	".warn{background:var(--warn)}.bad{background:var(--bad)}"
+	".rest{background:var(--rest)}\n"
+	".meter{display:inline-block;width:4.5rem;height:.6rem;"
+	"background:var(--line);border-radius:.3rem;overflow:hidden}"
+	".meter i{display:block;height:100%;background:var(--else)}\n"
+	"svg{display:block;width:100%;height:4.5rem;"
+	"border-bottom:1px solid var(--line);fill:var(--else)}"
+	"svg.requests{fill:var(--good)}td svg{height:1.6rem;width:7rem;"
+	"margin-left:auto}td .ends{display:none}"
+	".ends{display:flex;justify-content:space-between;color:var(--dim);"
+	"font-size:.85rem}.pair{display:grid;gap:1rem;"
+	"grid-template-columns:repeat(auto-fit,minmax(min(100%,18rem),1fr))}\n"
+	"table{border-collapse:collapse;width:100%}"
+	"th{color:var(--dim);font-weight:normal;text-align:right}"
+	"td{text-align:right;white-space:nowrap;border-top:1px solid "
+	"var(--line)}th,td{padding:.2rem 0 .2rem .9rem}"
+	"th:first-child,td:first-child{text-align:left;padding-left:0}"
+	"td.help{white-space:normal;text-align:left;color:var(--dim)}"
+	"summary{cursor:pointer;font-weight:bold}a{color:var(--else)}"
+	"footer{margin:.8rem .2rem}\n"
+	"@media(max-width:40rem){.meter,td svg{display:none}}\n";
+
+static uint64_t
+gauge(enum stats_gauge which)
+{
+	return (uint64_t)stats_gauges[which];
+}
+
+static void
+head(struct buf *to)
+{
+	buf_addf(to, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
+	    "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
+	    "content=\"width=device-width, initial-scale=1\"/>\n"
+	    "<meta http-equiv=\"refresh\" content=\"5\"/>\n"
+	    "<title>amped: status</title>\n<style>%s</style></head>\n"
+	    "<body><header><h1>amped <small>%s</small></h1>\n<p>up ", style,
+	    PACKAGE_VERSION);
+	report_age(to, gauge(STATS_GAUGE_UPTIME));
+	buf_adds(to, "; conf ");
+	report_count(to, gauge(STATS_GAUGE_GENERATION));
+	buf_adds(to, ", in force for ");
+	report_age(to, gauge(STATS_GAUGE_STARTED) +
+	    gauge(STATS_GAUGE_UPTIME) - gauge(STATS_GAUGE_LOADED));
+	if (gauge(STATS_GAUGE_DRAINING) != 0)
+		buf_adds(to, "; <b>draining</b>");
+	buf_adds(to, "</p></header>\n<main>\n");
+}
+
+static void
+tile(struct buf *to, const char *name,
+    void (*add)(struct buf *, uint64_t), uint64_t n)
+{
+	buf_addf(to, "<div><dt>%s</dt><dd>", name);
+	add(to, n);
+	buf_adds(to, "</dd></div>\n");
+}
+
+static void
+overview(struct buf *to, const struct report *r)
+{
+	const struct histogram	*lag = r->sum.histograms +
+				    STATS_HISTOGRAM_LOOP_LAG;
+
+	buf_adds(to, "<section class=\"wide\"><dl>\n");
+	tile(to, "requests", report_count, r->sum.counters[STATS_REQUESTS]);
+	tile(to, "sent", report_bytes, r->sum.counters[STATS_BYTES]);
+	tile(to, "received", report_bytes, r->sum.counters[STATS_BYTES_IN]);
+	tile(to, "connections now", report_count, gauge(STATS_GAUGE_OPEN));
+	tile(to, "jobs that wait", report_count, gauge(STATS_GAUGE_QUEUED));
+	tile(to, "loop lag, 99 %", report_time, report_quantile(lag, 990));
+	buf_adds(to, "</dl></section>\n<section class=\"wide\">"
+	    "<h2>The last five minutes</h2>\n");
+	report_history(to, r);
+	buf_adds(to, "</section>\n");
+}
+
+/* A section that begins with what its whole is made of. */
+static void
+begin(struct buf *to, const char *name, const struct report_part *parts,
+    size_t n)
+{
+	buf_addf(to, "<section><h2>%s</h2>\n", name);
+	report_bar(to, parts, n);
+}
+
+static void
+add(struct buf *to, const char *words, uint64_t n)
+{
+	buf_adds(to, words);
+	report_count(to, n);
+}
+
+static void
+responses(struct buf *to, const struct report *r)
+{
+	const uint64_t			*n = r->sum.counters;
+	const struct report_part	 parts[] = {
+		{ "good", "2xx", n[STATS_STATUS_2XX] },
+		{ "else", "3xx", n[STATS_STATUS_3XX] },
+		{ "warn", "4xx", n[STATS_STATUS_4XX] },
+		{ "bad", "5xx", n[STATS_STATUS_5XX] },
+	};
+
+	begin(to, "Responses by class", parts,
+	    sizeof(parts) / sizeof(parts[0]));
+	add(to, "<p>cut short ", n[STATS_ABORTED]);
+	add(to, ", denied ", n[STATS_DENIED]);
+	add(to, ", over the rate ", n[STATS_OVER_RATE]);
+	add(to, ", too late for the disk ", n[STATS_DISK_TIMEOUTS]);
+	buf_adds(to, "</p></section>\n");
+}
+
+static void
+connections(struct buf *to, const struct report *r)
+{
+	const struct report_part	parts[] = {
+		{ "rest", "idle", gauge(STATS_GAUGE_STATE_IDLE) },
+		{ "else", "reading", gauge(STATS_GAUGE_STATE_READING) },
+		{ "warn", "disk", gauge(STATS_GAUGE_STATE_DISK) },
+		{ "good", "sending", gauge(STATS_GAUGE_STATE_SENDING) },
+		{ "bad", "lingering", gauge(STATS_GAUGE_STATE_LINGERING) },
+	};
+
+	begin(to, "Connections by state", parts,
+	    sizeof(parts) / sizeof(parts[0]));
+	add(to, "<p>", gauge(STATS_GAUGE_OPEN));
+	add(to, " of ", gauge(STATS_GAUGE_OPEN_LIMIT));
+	add(to, " now, accepted ", r->sum.counters[STATS_CONNECTIONS]);
+	add(to, ", turned away ", r->sum.counters[STATS_TURNED_AWAY]);
+	buf_adds(to, "</p></section>\n");
+}
+
+/* By entries or by bytes: of which there may be fewer more. */
+static void
+cache_full(struct buf *to, int i)
+{
+	uint64_t	entries = gauge(STATS_GAUGE_ENTRIES_PATHNAME + i);
+	uint64_t	most = gauge(STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + i);
+	uint64_t	bytes = gauge(STATS_GAUGE_HELD_PATHNAME + i);
+	uint64_t	room = gauge(STATS_GAUGE_HELD_LIMIT_PATHNAME + i);
+
+	if (room == 0 || (most != 0 &&
+	    (double)entries / (double)most > (double)bytes / (double)room))
+		report_meter(to, entries, most);
+	else
+		report_meter(to, bytes, room);
+}
+
+static void
+cache(struct buf *to, const struct report *r, const char *name, int i)
+{
+	const uint64_t	*n = r->sum.counters;
+	uint64_t	 hits = n[STATS_HITS_PATHNAME + i];
+
+	buf_addf(to, "<tr><td>%s</td><td>", name);
+	report_count(to, gauge(STATS_GAUGE_ENTRIES_PATHNAME + i));
+	buf_adds(to, "</td><td>");
+	report_bytes(to, gauge(STATS_GAUGE_HELD_PATHNAME + i));
+	buf_adds(to, "</td><td>");
+	cache_full(to, i);
+	buf_adds(to, "</td><td>");
+	report_meter(to, hits, hits + n[STATS_MISSES_PATHNAME + i]);
+	buf_adds(to, "</td><td>");
+	report_count(to, n[STATS_EVICTIONS_PATHNAME + i]);
+	buf_adds(to, "</td></tr>\n");
+}
+
+static void
+caches(struct buf *to, const struct report *r)
+{
+	static const char *const	names[] = {
+#define X(id, name, called) called,
+		STATS_CACHES(X)
+#undef X
+	};
+
+	buf_adds(to, "<section class=\"wide\"><h2>Caches</h2>\n<table>"
+	    "<thead><tr><th>cache</th><th>entries</th><th>bytes</th>"
+	    "<th>full</th><th>hits</th><th>evictions</th></tr></thead>\n"
+	    "<tbody>\n");
+	for (int i = 0; i < STATS_CACHE_COUNT; i++)
+		cache(to, r, names[i], i);
+	buf_adds(to, "</tbody></table></section>\n");
+}
+
+static void
+lanes(struct buf *to)
+{
+	const struct stats_lane	*l = stats_lanes;
+
+	buf_adds(to, "<table><thead><tr><th>file system</th><th>waiting</th>"
+	    "<th>helpers</th></tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < stats_nlanes; i++, l++) {
+		buf_adds(to, "<tr><td>");
+		report_text(to, l->name);
+		buf_addf(to, "</td><td>%" PRId64 "</td><td>%" PRId64 " of %"
+		    PRId64 "</td></tr>\n", l->queued, l->held, l->share);
+	}
+	buf_adds(to, "</tbody></table>\n");
+}
+
+static void
+helpers(struct buf *to, const struct report *r)
+{
+	const struct report_part	parts[] = {
+		{ "rest", "idle", gauge(STATS_GAUGE_IDLE_HELPERS) },
+		{ "good", "busy", gauge(STATS_GAUGE_BUSY_HELPERS) },
+		{ "bad", "stuck", gauge(STATS_GAUGE_STUCK_HELPERS) },
+	};
+
+	begin(to, "Helpers", parts, sizeof(parts) / sizeof(parts[0]));
+	add(to, "<p>waiting ", gauge(STATS_GAUGE_QUEUED));
+	add(to, ", at most ", gauge(STATS_GAUGE_QUEUED_MOST));
+	add(to, "; died ", r->sum.counters[STATS_HELPER_DEATHS]);
+	add(to, ", given up ", r->sum.counters[STATS_HELPERS_STUCK]);
+	buf_adds(to, "</p>\n");
+	if (stats_nlanes > 0)
+		lanes(to);
+	buf_adds(to, "</section>\n");
+}
+
+static void
+lag(struct buf *to, const struct report *r)
+{
+	const struct histogram	*h = r->sum.histograms +
+				    STATS_HISTOGRAM_LOOP_LAG;
+
+	buf_adds(to, "<section><h2>Loop lag</h2>\n");
+	report_steps(to, h);
+	add(to, "<p>", h->n);
+	buf_adds(to, " turns, half of them below ");
+	report_time(to, report_quantile(h, 500));
+	buf_adds(to, ", the longest ");
+	report_time(to, h->most);
+	buf_adds(to, "</p></section>\n");
+}
+
+static void
+job(struct buf *to, const struct histogram *h, const char *name)
+{
+	if (h->n == 0)
+		return;
+	buf_addf(to, "<tr><td>%s</td><td>", name);
+	report_count(to, h->n);
+	buf_adds(to, "</td><td>");
+	report_time(to, report_quantile(h, 500));
+	buf_adds(to, "</td><td>");
+	report_time(to, report_quantile(h, 990));
+	buf_adds(to, "</td><td>");
+	report_time(to, h->most);
+	buf_adds(to, "</td><td>");
+	report_steps(to, h);
+	buf_adds(to, "</td></tr>\n");
+}
+
+static void
+jobs(struct buf *to, const struct report *r)
+{
+	const struct histogram	*h = r->sum.histograms;
+
+	buf_adds(to, "<section><h2>Work on the disk</h2>\n<table><thead><tr>"
+	    "<th>job</th><th>done</th><th>median</th><th>99 %</th>"
+	    "<th>longest</th><th></th></tr></thead>\n<tbody>\n");
+	for (int i = 0; i < JOB_KIND_COUNT; i++)
+		job(to, &h[STATS_HISTOGRAM_SERVICE_RESOLVE + i],
+		    job_kind_name((enum job_kind)i));
+	buf_adds(to, "</tbody></table></section>\n");
+}
+
+static void
+rows(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
+{
+	const struct stats_row	*rows;
+	size_t			 n;
+
+	rows = stats_rows(kind, &n);
+	for (size_t i = 0; i < n; i++) {
+		buf_addf(to, "<tr><td>%s</td><td>%" PRIu64 "</td>"
+		    "<td class=\"help\">", rows[i].name, numbers[i]);
+		report_text(to, rows[i].help);
+		buf_adds(to, "</td></tr>\n");
+	}
+}
+
+void
+report_html(struct buf *to, const struct report *r)
+{
+	uint64_t	gauges[STATS_GAUGE_COUNT];
+
+	for (size_t i = 0; i < STATS_GAUGE_COUNT; i++)
+		gauges[i] = gauge((enum stats_gauge)i);
+	head(to);
+	overview(to, r);
+	responses(to, r);
+	connections(to, r);
+	caches(to, r);
+	helpers(to, r);
+	buf_adds(to, "<div class=\"stack\">\n");
+	lag(to, r);
+	jobs(to, r);
+	buf_adds(to, "</div>\n<section class=\"wide\"><details>"
+	    "<summary>All counters</summary>\n<table><tbody>\n");
+	rows(to, STATS_KIND_COUNTER, r->sum.counters);
+	rows(to, STATS_KIND_GAUGE, gauges);
+	buf_adds(to, "</tbody></table></details></section>\n</main>\n"
+	    "<footer>As <a href=\"?json\">JSON</a>, "
+	    "<a href=\"?prometheus\">for Prometheus</a>, "
+	    "<a href=\"?text\">as text</a>.</footer>\n"
+	    "</body></html>\n");
+}

@@ -1,0 +1,82 @@
+/*
+ * report_json: a report as one object; all names are those of the table.
+ */
+#include <inttypes.h>
+
+#include "stats/report_private.h"
+
+static void
+member(struct buf *to, const struct stats_row *row, uint64_t n, bool first)
+{
+	buf_addf(to, "%s\"%s\":", first ? "" : ",\n", row->name);
+	report_add(to, row->unit, n);
+}
+
+static void
+buckets(struct buf *to, const struct histogram *h)
+{
+	bool	first = true;
+
+	for (int i = 0; i < HISTOGRAM_STEPS - 1; i++) {
+		if (h->count[i] == 0)
+			continue;
+		buf_adds(to, first ? "[" : ",[");
+		report_add(to, STATS_UNIT_MICROSECONDS, (uint64_t)1 << i);
+		buf_addf(to, ",%" PRIu64 "]", h->count[i]);
+		first = false;
+	}
+}
+
+static void
+histogram(struct buf *to, const struct stats_row *row,
+    const struct histogram *h, bool first)
+{
+	buf_addf(to, "%s\"%s\":{\"count\":%" PRIu64 ",\"sum\":",
+	    first ? "" : ",\n", row->name, h->n);
+	report_add(to, row->unit, h->sum);
+	buf_adds(to, ",\"most\":");
+	report_add(to, row->unit, h->most);
+	buf_adds(to, ",\"median\":");
+	report_add(to, row->unit, report_quantile(h, 500));
+	buf_adds(to, ",\"p99\":");
+	report_add(to, row->unit, report_quantile(h, 990));
+	buf_adds(to, ",\"below\":[");
+	buckets(to, h);
+	buf_adds(to, "]}");
+}
+
+static void
+lanes(struct buf *to)
+{
+	const struct stats_lane	*l = stats_lanes;
+
+	for (size_t i = 0; i < stats_nlanes; i++, l++)
+		buf_addf(to, "%s{\"lane\":\"%s\",\"queued\":%" PRId64
+		    ",\"held\":%" PRId64 ",\"share\":%" PRId64 "}",
+		    i == 0 ? "" : ",\n", l->name, l->queued, l->held,
+		    l->share);
+}
+
+void
+report_json(struct buf *to, const struct report *r)
+{
+	const struct stats_row	*rows;
+	size_t			 n;
+
+	buf_addf(to, "{\"version\":\"%s\",\n\"counters\":{\n",
+	    PACKAGE_VERSION);
+	rows = stats_rows(STATS_KIND_COUNTER, &n);
+	for (size_t i = 0; i < n; i++)
+		member(to, &rows[i], r->sum.counters[i], i == 0);
+	buf_adds(to, "},\n\"gauges\":{\n");
+	rows = stats_rows(STATS_KIND_GAUGE, &n);
+	for (size_t i = 0; i < n; i++)
+		member(to, &rows[i], (uint64_t)stats_gauges[i], i == 0);
+	buf_adds(to, "},\n\"histograms\":{\n");
+	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
+	for (size_t i = 0; i < n; i++)
+		histogram(to, &rows[i], &r->sum.histograms[i], i == 0);
+	buf_adds(to, "},\n\"lanes\":[\n");
+	lanes(to);
+	buf_adds(to, "]}\n");
+}

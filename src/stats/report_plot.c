@@ -1,0 +1,193 @@
+/*
+ * report_plot: plots that need no script: boxes, and drawings in SVG.
+ */
+#include <inttypes.h>
+
+#include "stats/report_private.h"
+
+#define WINDOW	300		/* s that a history shows */
+#define WIDE	600		/* of a drawing */
+#define HIGH	80
+#define ROOM	4		/* above the highest point */
+
+void
+report_bar(struct buf *to, const struct report_part *parts, size_t n)
+{
+	buf_adds(to, "<div class=\"bar\">");
+	for (size_t i = 0; i < n; i++)
+		if (parts[i].n > 0)
+			buf_addf(to, "<i class=\"%s\" style=\"flex:%" PRIu64
+			    " 0 2px\"></i>", parts[i].colour, parts[i].n);
+	buf_adds(to, "</div>\n<ul class=\"key\">");
+	for (size_t i = 0; i < n; i++) {
+		buf_addf(to, "<li><i class=\"%s\"></i>%s <b>",
+		    parts[i].colour, parts[i].name);
+		report_count(to, parts[i].n);
+		buf_adds(to, "</b></li>");
+	}
+	buf_adds(to, "</ul>\n");
+}
+
+/* In thousandths, whatever the size of these. */
+static unsigned
+ratio(uint64_t n, uint64_t whole)
+{
+	while (n > UINT64_MAX / 1000) {
+		n /= 2;
+		whole /= 2;
+	}
+	n = whole == 0 ? 0 : n * 1000 / whole;
+	return n < 1000 ? (unsigned)n : 1000;
+}
+
+void
+report_meter(struct buf *to, uint64_t n, uint64_t whole)
+{
+	unsigned	part = ratio(n, whole);
+
+	if (whole == 0) {
+		buf_adds(to, "&#8211;");
+		return;
+	}
+	buf_addf(to, "<span class=\"meter\"><i style=\"width:%u.%u%%\"></i>"
+	    "</span> %u.%u&#160;%%", part / 10, part % 10, part / 10,
+	    part % 10);
+}
+
+/* Eight times the logarithm, nearly: what is rare is to be seen, too. */
+static unsigned
+magnitude(uint64_t n)
+{
+	unsigned	bits;
+
+	if (n == 0)
+		return 0;
+	bits = 63 - (unsigned)__builtin_clzll(n);
+	return 8 * (bits + 1) + (unsigned)(n << (63 - bits) >> 60 & 7);
+}
+
+static void
+step(struct buf *to, const struct histogram *h, int i, int first,
+    unsigned highest)
+{
+	unsigned	high = magnitude(h->count[i]) * (HIGH - ROOM) / highest;
+
+	buf_addf(to, "<rect x=\"%d\" y=\"%u\" width=\"18\" height=\"%u\">"
+	    "<title>", (i - first) * 20 + 1, HIGH - high, high);
+	report_count(to, h->count[i]);
+	buf_adds(to, i < HISTOGRAM_STEPS - 1 ? " below " : " from ");
+	report_time(to, (uint64_t)1 << (i < HISTOGRAM_STEPS - 1 ? i : i - 1));
+	buf_adds(to, "</title></rect>");
+}
+
+void
+report_steps(struct buf *to, const struct histogram *h)
+{
+	int		 first = HISTOGRAM_STEPS, last = -1;
+	unsigned	 highest = 1;
+
+	for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+		if (h->count[i] == 0)
+			continue;
+		last = i;
+		first = first < i ? first : i;
+		if (magnitude(h->count[i]) > highest)
+			highest = magnitude(h->count[i]);
+	}
+	if (last == -1)
+		return;
+	buf_addf(to, "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
+	    "role=\"img\" aria-label=\"how often it took how long\">",
+	    (last - first + 1) * 20, HIGH);
+	for (int i = first; i <= last; i++)
+		step(to, h, i, first, highest);
+	buf_adds(to, "</svg>\n<div class=\"ends\"><span>");
+	report_time(to, first == 0 ? 0 : (uint64_t)1 << (first - 1));
+	buf_adds(to, "</span><span>");
+	report_time(to, (uint64_t)1 << last);
+	buf_adds(to, "</span></div>\n");
+}
+
+/*
+ * History
+ */
+
+/* What is plotted of two samples, one after the other; none: 0. */
+static uint64_t
+rate(const struct report_sample *s, bool bytes)
+{
+	uint64_t	n = bytes ? s[1].bytes - s[0].bytes :
+			    s[1].requests - s[0].requests;
+
+	return s[1].at > s[0].at ? n / (uint64_t)(s[1].at - s[0].at) : 0;
+}
+
+static int64_t
+across(int64_t at, int64_t now)
+{
+	return at < now - WINDOW ? 0 :
+	    WIDE - (now - at) * WIDE / WINDOW;
+}
+
+static void
+curve(struct buf *to, const struct report_sample *s, size_t n, bool bytes,
+    uint64_t highest)
+{
+	int64_t		now = s[n - 1].at;
+	unsigned	down;
+
+	buf_addf(to, "<svg class=\"%s\" viewBox=\"0 0 %d %d\" "
+	    "preserveAspectRatio=\"none\" role=\"img\" "
+	    "aria-label=\"the last five minutes\"><path d=\"M%" PRId64 " %d",
+	    bytes ? "bytes" : "requests", WIDE, HIGH, across(s[0].at, now),
+	    HIGH);
+	for (size_t i = 0; i + 1 < n; i++) {
+		down = HIGH - ratio(rate(&s[i], bytes), highest) *
+		    (HIGH - ROOM) / 1000;
+		buf_addf(to, "L%" PRId64 " %uL%" PRId64 " %u",
+		    across(s[i].at, now), down, across(s[i + 1].at, now),
+		    down);
+	}
+	buf_addf(to, "L%d %dZ\"/></svg>\n", WIDE, HIGH);
+}
+
+static void
+one_history(struct buf *to, const struct report_sample *s, size_t n,
+    bool bytes)
+{
+	uint64_t	highest = 0;
+
+	for (size_t i = 0; i + 1 < n; i++)
+		if (rate(&s[i], bytes) > highest)
+			highest = rate(&s[i], bytes);
+	buf_adds(to, "<div>");
+	curve(to, s, n, bytes, highest);
+	buf_adds(to, "<div class=\"ends\"><span>");
+	(bytes ? report_bytes : report_count)(to, rate(&s[n - 2], bytes));
+	buf_addf(to, "%s a second</span><span>at most ", bytes ? "" :
+	    rate(&s[n - 2], false) == 1 ? " request" : " requests");
+	(bytes ? report_bytes : report_count)(to, highest);
+	buf_adds(to, "</span></div></div>\n");
+}
+
+/* What is older than the window has no place in it. */
+void
+report_history(struct buf *to, const struct report *r)
+{
+	const struct report_sample	*s = r->samples;
+	size_t				 n = r->nsamples;
+
+	while (n > 2 && s[1].at < s[n - 1].at - WINDOW) {
+		s++;
+		n--;
+	}
+	if (n < 2) {
+		buf_adds(to, "<p>Plotted from one look at this page to the "
+		    "next: it comes anew every five seconds.</p>\n");
+		return;
+	}
+	buf_adds(to, "<div class=\"pair\">");
+	one_history(to, s, n, false);
+	one_history(to, s, n, true);
+	buf_adds(to, "</div>\n");
+}

@@ -1,0 +1,155 @@
+/*
+ * report_prometheus: the text exposition format, version 0.0.4: each metric
+ * with HELP and TYPE, its samples behind them, in base units.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "stats/report_private.h"
+
+/* Steps of a histogram that are told: from 8 us to 67 s. */
+#define LEAST	3
+#define MOST	26
+
+static void
+describe(struct buf *to, const char *metric, const char *type,
+    const char *help)
+{
+	buf_addf(to, "# HELP %s %c%s.\n# TYPE %s %s\n", metric,
+	    help[0] >= 'a' && help[0] <= 'z' ? help[0] - 'a' + 'A' : help[0],
+	    help + 1, metric, type);
+}
+
+/* Before the first sample of a metric. */
+static void
+begin(struct buf *to, enum stats_kind kind, const struct stats_row *rows,
+    size_t i, const char *metric)
+{
+	static const char *const	types[] = {
+		[STATS_KIND_COUNTER] = "counter",
+		[STATS_KIND_GAUGE] = "gauge",
+		[STATS_KIND_HISTOGRAM] = "histogram",
+	};
+	const char			*help;
+
+	if (i > 0 && strcmp(rows[i].metric, rows[i - 1].metric) == 0)
+		return;
+	help = stats_family(rows[i].metric);
+	describe(to, metric, types[kind], help != NULL ? help : rows[i].help);
+}
+
+static void
+sample(struct buf *to, const struct stats_row *row, const char *metric,
+    uint64_t n)
+{
+	bool	labelled = row->label[0] != '\0';
+
+	buf_addf(to, "%s%s%s%s ", metric, labelled ? "{" : "", row->label,
+	    labelled ? "}" : "");
+	report_add(to, row->unit, n);
+	buf_addc(to, '\n');
+}
+
+static void
+numbers(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
+{
+	char			 metric[STATS_METRIC_MOST];
+	const struct stats_row	*rows;
+	size_t			 n;
+
+	rows = stats_rows(kind, &n);
+	for (size_t i = 0; i < n; i++) {
+		stats_metric(kind, &rows[i], metric, sizeof(metric));
+		begin(to, kind, rows, i, metric);
+		sample(to, &rows[i], metric, numbers[i]);
+	}
+}
+
+static void
+buckets(struct buf *to, const struct stats_row *row, const char *metric,
+    const struct histogram *h)
+{
+	const char	*comma = row->label[0] != '\0' ? "," : "";
+	uint64_t	 seen = 0;
+
+	for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+		seen += h->count[i];
+		if (i < LEAST || i > MOST)
+			continue;
+		buf_addf(to, "%s_bucket{%s%sle=\"", metric, row->label, comma);
+		report_add(to, row->unit, (uint64_t)1 << i);
+		buf_addf(to, "\"} %" PRIu64 "\n", seen);
+	}
+	/* What adds up, even if one was just being counted. */
+	buf_addf(to, "%s_bucket{%s%sle=\"+Inf\"} %" PRIu64 "\n", metric,
+	    row->label, comma, seen);
+}
+
+static void
+histogram(struct buf *to, const struct stats_row *row, const char *metric,
+    const struct histogram *h)
+{
+	bool		labelled = row->label[0] != '\0';
+	const char	*open = labelled ? "{" : "";
+	const char	*close = labelled ? "}" : "";
+	uint64_t	 n = 0;
+
+	for (int i = 0; i < HISTOGRAM_STEPS; i++)
+		n += h->count[i];
+	buckets(to, row, metric, h);
+	buf_addf(to, "%s_sum%s%s%s ", metric, open, row->label, close);
+	report_add(to, row->unit, h->sum);
+	buf_addf(to, "\n%s_count%s%s%s %" PRIu64 "\n", metric, open,
+	    row->label, close, n);
+}
+
+static void
+histograms(struct buf *to, const struct histogram *all)
+{
+	char			 metric[STATS_METRIC_MOST];
+	const struct stats_row	*rows;
+	size_t			 n;
+
+	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
+	for (size_t i = 0; i < n; i++) {
+		stats_metric(STATS_KIND_HISTOGRAM, &rows[i], metric,
+		    sizeof(metric));
+		begin(to, STATS_KIND_HISTOGRAM, rows, i, metric);
+		histogram(to, &rows[i], metric, &all[i]);
+	}
+}
+
+static void
+lanes(struct buf *to, const char *metric, size_t member, const char *help)
+{
+	int64_t	n;
+
+	if (stats_nlanes > 0)
+		describe(to, metric, "gauge", help);
+	for (size_t i = 0; i < stats_nlanes; i++) {
+		memcpy(&n, (const char *)&stats_lanes[i] + member, sizeof(n));
+		buf_addf(to, "%s{lane=\"%s\"} %" PRId64 "\n", metric,
+		    stats_lanes[i].name, n);
+	}
+}
+
+void
+report_prometheus(struct buf *to, const struct report *r)
+{
+	uint64_t	gauges[STATS_GAUGE_COUNT];
+
+	for (size_t i = 0; i < STATS_GAUGE_COUNT; i++)
+		gauges[i] = (uint64_t)stats_gauges[i];
+	describe(to, "amped_build_info", "gauge", "the version, as a label");
+	buf_addf(to, "amped_build_info{version=\"%s\"} 1\n", PACKAGE_VERSION);
+	numbers(to, STATS_KIND_COUNTER, r->sum.counters);
+	numbers(to, STATS_KIND_GAUGE, gauges);
+	histograms(to, r->sum.histograms);
+	lanes(to, "amped_lane_queued_jobs", offsetof(struct stats_lane, queued),
+	    "jobs for a file system that wait for a helper");
+	lanes(to, "amped_lane_helpers", offsetof(struct stats_lane, held),
+	    "helpers that a file system holds");
+	lanes(to, "amped_lane_helpers_limit",
+	    offsetof(struct stats_lane, share),
+	    "helpers that a file system may hold");
+}

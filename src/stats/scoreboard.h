@@ -1,0 +1,51 @@
+/*
+ * scoreboard: the counters of all mains, in memory that outlives them.
+ *
+ * Each main, and each thread of one, has a part of its own to count in, and
+ * what those have left that ended is added up by the monitor, which counts
+ * there, too.  So nothing that
+ * has been counted is lost when main dies or another one takes over.  What is
+ * in a part comes from its main, and is nothing but numbers to the monitor.
+ */
+#ifndef STATS_SCOREBOARD_H
+#define STATS_SCOREBOARD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "stats/stats.h"
+
+#define BOARD_NONE	(-1)	/* a part that counts for its own main only */
+
+/* The monitor's: before there is any main. */
+void	board_open(void);
+/* So many parts in a row, empty, for the mains of a worker of this reign: one
+ * for main itself, and one for each other thread that counts.  The first of
+ * them, or BOARD_NONE. */
+int	board_take(unsigned reign, unsigned n);
+/* Their main has ended: what it has counted is kept. */
+void	board_keep(int part, unsigned n);
+void	board_give(int part, unsigned n);	/* nobody needs them any more */
+/* The conf of that number has come into force. */
+void	board_conf(int64_t number);
+
+/* Main's: where it counts. */
+void	board_use(int part);
+/* In a thread of main's: it counts in the part that stands so far behind. */
+void	board_use_thread(unsigned number);
+/* All that has been counted; without a board, by this process. */
+void	board_sum(struct stats_part *);
+/* What this main has, with so many parts. */
+void	board_sum_main(struct stats_part *, unsigned n);
+/* The gauges that the monitor knows of, at this time. */
+void	board_measure(time_t now);
+/* Leaves a copy of this main's gauges for the others of its reign, and adds
+ * theirs to them, which are as old as their last look. */
+void	board_join(void);
+/* So many connections this main has, for the others of its reign. */
+void	board_tell_open(size_t);
+/* Those of the one that has fewest of these others; SIZE_MAX: there is none. */
+size_t	board_least_open(void);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * stats: the numbers themselves, and the rows of the table.
+ */
+#include <string.h>
+
+#include "stats/rows.h"
+#include "stats/stats.h"
+
+static struct stats_part	own;
+static struct stats_part	*ours = &own;	/* the process's */
+
+_Thread_local uint64_t		*stats = own.counters;
+_Thread_local struct histogram	*stats_histograms = own.histograms;
+int64_t				 stats_gauges[STATS_GAUGE_COUNT];
+struct stats_lane		 stats_lanes[STATS_LANES];
+size_t				 stats_nlanes;
+
+#define ROW(id, name, metric, label, unit, help)			\
+	{ name, metric, label, help, STATS_UNIT_##unit },
+
+static const struct stats_row	counters[] = {
+#define COUNTER	ROW
+#include "stats/stats.tbl"
+};
+
+static const struct stats_row	gauges[] = {
+#define GAUGE	ROW
+#include "stats/stats.tbl"
+};
+
+static const struct stats_row	histograms[] = {
+#define HISTOGRAM	ROW
+#include "stats/stats.tbl"
+};
+
+static const struct {
+	const char	*metric, *help;
+} families[] = {
+#define FAMILY(metric, help)	{ metric, help },
+#include "stats/stats.tbl"
+};
+
+static const struct {
+	const struct stats_row	*rows;
+	size_t			 n;
+	const char		*name, *ending;
+} kinds[] = {
+	[STATS_KIND_COUNTER] = { counters, STATS_COUNT, "counter", "_total" },
+	[STATS_KIND_GAUGE] = { gauges, STATS_GAUGE_COUNT, "gauge", "" },
+	[STATS_KIND_HISTOGRAM] = { histograms, STATS_HISTOGRAM_COUNT,
+	    "histogram", "" },
+};
+
+void
+stats_thread_in(struct stats_part *part)
+{
+	stats = part->counters;
+	stats_histograms = part->histograms;
+}
+
+void
+stats_count_in(struct stats_part *part)
+{
+	ours = part;
+	stats_thread_in(part);
+}
+
+void
+stats_put(enum stats_counter counter, uint64_t n)
+{
+	tally_set(&ours->counters[counter], n);
+}
+
+const struct stats_row *
+stats_rows(enum stats_kind kind, size_t *n)
+{
+	*n = kinds[kind].n;
+	return kinds[kind].rows;
+}
+
+const char *
+stats_name(enum stats_counter counter)
+{
+	return counters[counter].name;
+}
+
+const char *
+stats_family(const char *metric)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (strcmp(families[i].metric, metric) == 0)
+			return families[i].help;
+	return NULL;
+}
+
+void
+stats_metric(enum stats_kind kind, const struct stats_row *row, char *text,
+    size_t size)
+{
+	static const char *const	units[] = {
+		[STATS_UNIT_ONE] = "", [STATS_UNIT_BYTES] = "_bytes",
+		[STATS_UNIT_SECONDS] = "_seconds",
+		[STATS_UNIT_MICROSECONDS] = "_seconds",
+	};
+
+	snprintf(text, size, "amped_%s%s%s", row->metric, units[row->unit],
+	    kinds[kind].ending);
+}
+
+void
+stats_list(FILE *out)
+{
+	const struct stats_row	*row;
+	char			 metric[STATS_METRIC_MOST];
+
+	for (int kind = 0; kind < STATS_KIND_COUNT; kind++)
+		for (size_t i = 0; i < kinds[kind].n; i++) {
+			row = &kinds[kind].rows[i];
+			stats_metric(kind, row, metric, sizeof(metric));
+			fprintf(out, "%s\t%s\t%s\t%s\t%s\n", row->name,
+			    row->help, kinds[kind].name, metric, row->label);
+		}
+}

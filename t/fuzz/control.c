@@ -1,0 +1,57 @@
+/*
+ * Fuzz target of shared/control: what is understood is words of the line, as
+ * many as the command takes; what is not has an answer that is complete.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "shared/control.h"
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static void
+check_answer(struct buf *answer)
+{
+	const char	*text;
+	size_t		 n = sizeof(CTL_END) - 1;
+
+	need(ctl_verdict(buf_string(answer), &text) == CTL_VERDICT_BAD);
+	need(answer->len > n + 1 && answer->at[answer->len - n - 1] == '\n');
+	need(memcmp(answer->at + answer->len - n, CTL_END, n) == 0);
+}
+
+static void
+check_words(const struct ctl_request *q, const char *line, size_t size)
+{
+	const struct ctl_row	*row = &ctl_rows[q->command];
+
+	need(q->command < CTL_COUNT && row->by != CTL_BY_HERE);
+	need(q->n >= row->least && q->n <= row->most);
+	for (size_t i = 0; i < q->n; i++) {
+		need(q->words[i] >= line && q->words[i] < line + size);
+		need(strchr(q->words[i], '\t') == NULL);
+		need(i == 0 || q->words[i] > q->words[i - 1]);
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char			*line = mem_get(size + 1);
+	struct ctl_request	 q;
+	struct buf		 answer = { 0 };
+
+	if (size > 0)
+		memcpy(line, data, size);
+	line[size] = '\0';
+	if (ctl_parse(line, &q, &answer))
+		check_words(&q, line, size + 1);
+	else
+		check_answer(&answer);
+	buf_free(&answer);
+	mem_drop(&line);
+	return 0;
+}

@@ -1,0 +1,52 @@
+# Fuzz targets.  Without a fuzzer, libfuzz.a has main().
+
+fuzz_targets = \
+	t/fuzz/chunked \
+	t/fuzz/conditions \
+	t/fuzz/conf \
+	t/fuzz/control \
+	t/fuzz/credentials \
+	t/fuzz/date \
+	t/fuzz/encoding \
+	t/fuzz/htpasswd \
+	t/fuzz/parse \
+	t/fuzz/range \
+	t/fuzz/uri \
+	t/fuzz/wire
+
+if FUZZERS
+fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+else
+fuzz_ldflags = $(AM_LDFLAGS)
+check_LIBRARIES += libfuzz.a
+fuzz_main = libfuzz.a
+endif
+
+libfuzz_a_SOURCES = \
+	t/fuzz/fuzz.c
+
+fuzz_ldadd = $(fuzz_main) $(with_http)
+t_fuzz_chunked_LDADD = $(fuzz_ldadd)
+t_fuzz_chunked_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_conditions_LDADD = $(fuzz_ldadd)
+t_fuzz_conditions_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_conf_LDADD = $(fuzz_ldadd)
+t_fuzz_conf_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_control_LDADD = $(fuzz_ldadd)
+t_fuzz_control_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_credentials_LDADD = $(fuzz_ldadd)
+t_fuzz_credentials_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_date_LDADD = $(fuzz_ldadd)
+t_fuzz_date_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_encoding_LDADD = $(fuzz_ldadd)
+t_fuzz_encoding_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_htpasswd_LDADD = $(fuzz_ldadd)
+t_fuzz_htpasswd_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_parse_LDADD = $(fuzz_ldadd)
+t_fuzz_parse_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_range_LDADD = $(fuzz_ldadd)
+t_fuzz_range_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_uri_LDADD = $(fuzz_ldadd)
+t_fuzz_uri_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_wire_LDADD = $(fuzz_ldadd)
+t_fuzz_wire_LDFLAGS = $(fuzz_ldflags)

@@ -1,0 +1,264 @@
+/*
+ * Fuzz target of helpers/wire: what the other end of a stream pipe may send.
+ * One byte of flags and one that says after how many bytes a second piece
+ * begins; the others are the record.  What is taken for a job can be sent, and
+ * is then the same bytes; nothing beyond it is taken from the pipe, and no
+ * descriptor stays open.
+ */
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/wire.h"
+#include "lib/io.h"
+#include "lib/need.h"
+
+enum {
+	FD_FIRST = 1,		/* a descriptor beside the first piece */
+	FD_SECOND = 2,		/* and beside the second */
+	AN_ANSWER = 4,		/* to a job ... */
+	KNOWN = 8,		/* ... with a version that the asker has */
+	KIND_SHIFT = 4		/* ... of this kind */
+};
+
+/* The jobs that answers are for. */
+#define ID		7
+#define ENTRIES		1000
+static const char	 names[] = "index.html\0index.htm";
+static const struct job_version version = { 1, 2, 3, 4, 5, 6, 7 };
+
+static char		*buffer, *second;
+static int		 some_file = -1;
+
+int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
+
+static void
+make(void)
+{
+	if (some_file != -1)
+		return;
+	some_file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	buffer = malloc(RECORD_MAX);
+	second = malloc(RECORD_MAX);
+	need(some_file != -1 && buffer != NULL && second != NULL);
+}
+
+/* What the next open() would get: larger if one was forgotten. */
+static int
+next_descriptor(void)
+{
+	int	fd = fcntl(some_file, F_DUPFD_CLOEXEC, 0);
+
+	need(fd != -1);
+	close(fd);
+	return fd;
+}
+
+static void
+send_piece(int sock, const uint8_t *data, size_t len, bool with_fd)
+{
+	void		*at = second;
+	struct iovec	 part = { .iov_base = at, .iov_len = len };
+
+	if (len == 0)
+		return;
+	memcpy(at, data, len);
+	need(io_send_record(sock, &part, 1, with_fd ? some_file : -1) == 0);
+}
+
+/* A pipe with these bytes in it, and nothing to come. */
+static void
+fill_pipe(int fd[2], const uint8_t *data, size_t len, int flags, size_t cut)
+{
+	if (cut > len)
+		cut = len;
+	need(io_pipe(fd) == 0);
+	send_piece(fd[1], data, cut, flags & FD_FIRST);
+	send_piece(fd[1], data + cut, len - cut, flags & FD_SECOND);
+	need(shutdown(fd[1], SHUT_WR) == 0);
+}
+
+/* What was sent back must be what came, and the rest still in the pipe. */
+static void
+check_same(int fd[2], const uint8_t *data, size_t len)
+{
+	int	left, n, again = -1;
+	ssize_t	got;
+
+	need(ioctl(fd[0], FIONREAD, &left) == 0);
+	need(ioctl(fd[1], FIONREAD, &n) == 0);
+	need(n > 0 && (size_t)n + (size_t)left == len);
+	got = io_recv_record(fd[1], second, (size_t)n, &again);
+	io_close(&again);
+	/* What is given away comes with the first byte alone. */
+	need(got == n || (got == 1 &&
+	    io_read_all(fd[1], second + 1, (size_t)n - 1) == n - 1));
+	need(memcmp(second, data, (size_t)n) == 0);
+}
+
+/* Inside of what was received, and terminated there. */
+static void
+check_text(const char *at, size_t len)
+{
+	need(at >= buffer && at + len <= buffer + RECORD_MAX);
+	need(len == 0 || at[len - 1] == '\0');
+}
+
+static bool
+lends_file(enum job_kind kind)
+{
+	return kind == JOB_READ || kind == JOB_COPY;
+}
+
+static bool
+has_path(enum job_kind kind)
+{
+	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
+}
+
+/* A user's root is beneath what only the helper knows. */
+static void
+check_place(const struct job *job)
+{
+	check_text(job->root, strnlen(job->root, JOB_PATH_MAX) + 1);
+	check_text(job->path, strnlen(job->path, JOB_PATH_MAX) + 1);
+	check_text(job->names, job->names_len);
+	if (job->user != NULL)
+		check_text(job->user, strnlen(job->user, JOB_USER_MAX) + 1);
+	need((job->root[0] == '/') == (job->user == NULL));
+	need(job->path[0] != '/');
+	need(job->enter == 0 || (job->stay &&
+	    job->enter <= strlen(job->path)));
+	if (job->kind == JOB_RESOLVE)
+		check_text(job->beside, job->beside_len);
+	else if (job->kind == JOB_LIST)
+		check_text(job->form, job->form_len);
+	else if (job->keep != NULL)
+		check_text(job->keep, strnlen(job->keep, JOB_PATH_MAX) + 1);
+}
+
+static void
+check_order(const struct job *job)
+{
+	need(job->kind < JOB_KIND_COUNT && job->offset >= 0);
+	need((job->fd != -1) == (lends_file(job->kind) ||
+	    job->kind == JOB_CLOSE));
+	if (has_path(job->kind))
+		check_place(job);
+	need(job->kind != JOB_APPEND || job->data == buffer);
+	if (job->kind == JOB_VERIFY) {
+		check_text(job->root, strnlen(job->root, JOB_PATH_MAX) + 1);
+		check_text(job->data, job->length);
+	}
+}
+
+static void
+receive_order(int fd[2], const uint8_t *data, size_t len)
+{
+	struct job	job;
+	int		next = next_descriptor();
+	int		result = record_recv_order(fd[0], &job, buffer);
+
+	need((result == 0) == (len == 0));
+	need(result != -1 || errno == EBADMSG);
+	if (result == 1) {
+		check_order(&job);
+		need(record_send_order(fd[0], &job) == 0);
+		need(job.kind != JOB_CLOSE || job.fd == -1);
+		check_same(fd, data, len);
+		io_close(&job.fd);
+	}
+	need(next_descriptor() == next);
+}
+
+/* A job as an asker has it. */
+static void
+asked(struct job *job, enum job_kind kind, bool known)
+{
+	job_init(job, kind);
+	job->id = ID;
+	job->known = known;
+	job->version = version;
+	job->length = ENTRIES;
+	if (kind == JOB_RESOLVE || kind == JOB_LIST) {
+		job->names = names;
+		job->names_len = sizeof(names);
+	} else if (lends_file(kind))
+		job->fd = some_file;
+}
+
+static bool
+brings_file(enum job_kind kind)
+{
+	return kind == JOB_RESOLVE || kind == JOB_LIST ||
+	    kind == JOB_COMPRESS || kind == JOB_COPY;
+}
+
+static void
+check_answer(const struct job *job, enum job_kind kind, bool known)
+{
+	need(job->id == ID && job->kind == kind && job->known == known);
+	need(job->error >= 0 && job->done <= ENTRIES && job->which <= 2);
+	need(job->version.size >= 0);
+	need(!job->same || (known && job->error == 0 &&
+	    memcmp(&job->version, &version, sizeof(version)) == 0));
+	if (kind == JOB_READ)
+		need(job->fd == some_file);
+	else
+		need((job->fd != -1) == (job->error == 0 && !job->same &&
+		    brings_file(kind)));
+}
+
+static void
+receive_answer(int fd[2], const uint8_t *data, size_t len, int flags)
+{
+	enum job_kind	kind = ((unsigned)flags >> KIND_SHIFT) % JOB_KIND_COUNT;
+	struct job	job;
+	bool		known = flags & KNOWN;
+	int		result, next = next_descriptor();
+
+	_Static_assert(JOB_KIND_COUNT <= 16, "four bits of flags");
+	asked(&job, kind, known);
+	result = record_recv_answer(fd[0], &job);
+	need((result == 0) == (len == 0));
+	need(result != -1 || errno == EBADMSG);
+	if (result == 1) {
+		check_answer(&job, kind, known);
+		need(record_send_answer(fd[0], &job) == 0);
+		/* But for what fill() takes from somewhere else. */
+		if (!job.same && job.error != EMFILE)
+			check_same(fd, data, len);
+	}
+	if (job.fd != some_file)
+		io_close(&job.fd);
+	need(next_descriptor() == next);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+	int	fd[2], flags;
+	size_t	cut;
+
+	if (len < 2 || len - 2 > RECORD_MAX)
+		return 0;
+	make();
+	flags = data[0];
+	cut = data[1];
+	data += 2;
+	len -= 2;
+	fill_pipe(fd, data, len, flags, cut);
+	if (flags & AN_ANSWER)
+		receive_answer(fd, data, len, flags);
+	else
+		receive_order(fd, data, len);
+	close(fd[0]);
+	close(fd[1]);
+	return 0;
+}

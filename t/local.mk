@@ -1,0 +1,76 @@
+# What the tests are made of; see t/README.
+
+check_LIBRARIES =
+check_PROGRAMS = $(unit_tests) $(fuzz_targets) t/evict t/lib/malloc.so \
+	t/lib/gate.so t/lib/passwd.so t/script/script
+
+include $(srcdir)/t/unit/local.mk
+include $(srcdir)/t/fuzz/local.mk
+
+t_evict_SOURCES = \
+	t/evict.c
+
+t_evict_LDADD =
+
+# Loaded into other programs: not by the rules for these.
+t_lib_malloc_so_SOURCES = \
+	t/lib/malloc.c
+
+t_lib_malloc_so_CFLAGS = -fPIC
+t_lib_malloc_so_LDFLAGS = -shared
+t_lib_malloc_so_LDADD =
+
+t_lib_gate_so_SOURCES = \
+	t/lib/gate.c
+
+t_lib_gate_so_CFLAGS = -fPIC
+t_lib_gate_so_LDFLAGS = -shared
+t_lib_gate_so_LDADD =
+
+t_lib_passwd_so_SOURCES = \
+	t/lib/passwd.c
+
+t_lib_passwd_so_CFLAGS = -fPIC
+t_lib_passwd_so_LDFLAGS = -shared
+t_lib_passwd_so_LDADD =
+
+if HAVE_FUSE
+check_PROGRAMS += t/slowfs
+endif
+
+t_slowfs_SOURCES = \
+	t/slowfs.c
+
+t_slowfs_LDADD =
+
+# The programs as they are, and what takes them over; see there.
+if HAVE_WRAP
+check_PROGRAMS += t/faults/amped t/faults/amped-helper
+endif
+
+wrap_ldflags = $(AM_LDFLAGS) -Wl,--wrap=recv,--wrap=job_perform
+
+t_faults_amped_SOURCES = \
+	t/faults.c \
+	$(amped_SOURCES)
+
+t_faults_amped_LDADD = $(amped_LDADD)
+t_faults_amped_LDFLAGS = $(wrap_ldflags)
+
+t_faults_amped_helper_SOURCES = \
+	t/faults.c \
+	$(amped_helper_SOURCES)
+
+t_faults_amped_helper_LDADD = $(amped_helper_LDADD)
+t_faults_amped_helper_LDFLAGS = $(wrap_ldflags)
+
+if HAVE_EPOLL
+check_PROGRAMS += $(bench_programs)
+endif
+
+t_script_script_SOURCES = \
+	t/script/script.c \
+	t/script/world.c \
+	t/script/world.h
+
+t_script_script_LDADD = $(with_http)

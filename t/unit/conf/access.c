@@ -1,0 +1,216 @@
+/*
+ * Unit test of conf/access: who is let in by which networks, what a path takes
+ * over from its site, and what is wrong in a conf.
+ */
+#include <arpa/inet.h>
+
+#include "t/unit/conf/confs.h"
+
+#define BEGIN	"site a.org { listen *:80; root /\n"
+
+/* Directives of a site and of a path in it; who is asking, is let in. */
+static const struct {
+	const char	*site, *path, *peer;
+	bool		 in;
+} asks[] = {
+	{ "", "", "192.0.2.1", true },
+	{ "deny all", "", "192.0.2.1", false },
+	{ "deny all", "", "2001:db8::1", false },
+	{ "deny 192.0.2.0/24", "", "192.0.2.255", false },
+	{ "deny 192.0.2.0/24", "", "192.0.3.0", true },
+	{ "deny 192.0.2.0/24", "", "2001:db8::1", true },
+	{ "deny 192.0.2.128/25", "", "192.0.2.127", true },
+	{ "deny 192.0.2.128/25", "", "192.0.2.128", false },
+	{ "deny 192.0.2.1", "", "192.0.2.1", false },
+	{ "deny 192.0.2.1", "", "192.0.2.2", true },
+	{ "deny 0.0.0.0/0", "", "192.0.2.1", false },
+	{ "deny 0.0.0.0/0", "", "2001:db8::1", true },
+	{ "deny ::/1", "", "192.0.2.1", true },
+	{ "deny ::/0", "", "2001:db8::1", false },
+	{ "deny ::/0", "", "192.0.2.1", true },
+	{ "deny ::ffff:192.0.2.0/120", "", "192.0.2.1", false },
+	{ "deny ::ffff:192.0.2.0/120", "", "192.0.3.1", true },
+	{ "deny 2001:db8::/33", "", "2001:db8:7fff::1", false },
+	{ "deny 2001:db8::/33", "", "2001:db8:8000::1", true },
+	/* Who allows anybody, refuses all others. */
+	{ "allow 192.0.2.0/24", "", "192.0.2.1", true },
+	{ "allow 192.0.2.0/24", "", "192.0.3.1", false },
+	{ "allow 192.0.2.0/24", "", "2001:db8::1", false },
+	/* The most exact one counts, wherever it stands. */
+	{ "deny all; allow 192.0.2.1", "", "192.0.2.1", true },
+	{ "allow 192.0.2.1; deny all", "", "192.0.2.1", true },
+	{ "allow 192.0.2.0/24; deny 192.0.2.1", "", "192.0.2.1", false },
+	{ "deny 192.0.2.1; allow 192.0.2.0/24", "", "192.0.2.1", false },
+	{ "deny 192.0.2.0/24; allow all", "", "192.0.2.1", false },
+	{ "deny 192.0.2.0/24; allow all", "", "192.0.3.1", true },
+	/* Paths: lists add up; of two that are as exact the path's counts. */
+	{ "deny all", "allow all", "192.0.2.1", true },
+	{ "allow all", "deny all", "192.0.2.1", false },
+	{ "deny all", "allow 192.0.2.0/24", "192.0.2.1", true },
+	{ "deny all", "allow 192.0.2.0/24", "192.0.3.1", false },
+	{ "deny 192.0.2.0/24", "allow all", "192.0.2.1", false },
+	{ "deny 192.0.2.0/24", "allow 192.0.2.0/24", "192.0.2.1", true },
+	{ "allow 192.0.2.0/24", "deny 192.0.2.1", "192.0.2.1", false },
+	{ "allow 192.0.2.0/24", "deny 192.0.2.1", "192.0.2.2", true },
+	{ "allow 192.0.2.0/24", "deny 192.0.2.1", "192.0.3.1", false },
+	{ "deny 192.0.2.1", "index i", "192.0.2.1", false },
+	/* What is counted: for this host, unless somebody says who may. */
+	{ "", "status on", "127.0.0.1", true },
+	{ "", "status on", "127.255.0.1", true },
+	{ "", "status on", "::1", true },
+	{ "", "status on", "192.0.2.1", false },
+	{ "", "status on", "2001:db8::1", false },
+	{ "", "status off", "192.0.2.1", true },
+	{ "", "status on; allow all", "192.0.2.1", true },
+	{ "", "status on; allow 192.0.2.0/24", "192.0.2.1", true },
+	{ "", "status on; allow 192.0.2.0/24", "127.0.0.1", false },
+	{ "allow 192.0.2.0/24", "status on", "192.0.2.1", true },
+	{ "allow 192.0.2.0/24", "status on", "127.0.0.1", false },
+	{ "", "status on; deny 192.0.2.1", "192.0.3.1", false },
+	{ "", "status on; deny 192.0.2.1", "127.0.0.1", true },
+	{ "", "status on; deny 127.0.0.1", "127.0.0.1", false },
+	{ "", "status on; deny 127.0.0.1", "127.0.0.2", true },
+	{ "", "status on; deny 127.0.0.1", "192.0.2.1", false },
+	{ "", "status on; deny all", "127.0.0.1", false },
+	{ "deny all", "status on", "::1", false },
+	{ "", "status on; deny 0.0.0.0/0", "127.0.0.1", false },
+	{ "", "status on; deny 0.0.0.0/0", "::1", true },
+	{ "", "status on; deny 0.0.0.0/0", "2001:db8::1", false },
+	{ "", "status on; deny ::/0", "::1", false },
+	{ "", "status on; auth off", "192.0.2.1", false },
+	{ "", "status on; auth A /etc/passwd", "192.0.2.1", true },
+};
+
+static bool
+lets_in(const struct conf *conf, const char *peer)
+{
+	const struct conf_rules	*rules;
+	uint8_t			 bytes[16] = { 0 };
+	int			 family;
+
+	family = strchr(peer, ':') != NULL ? AF_INET6 : AF_INET;
+	ck_assert_int_eq(inet_pton(family, peer, bytes), 1);
+	rules = conf_rules_find(&conf->sites[0], "/p/x", 4);
+	return conf_guard_admits(&rules->guard, family, bytes);
+}
+
+START_TEST(networks)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_addf(&text, BEGIN "%s\npath /p { %s\n} }\n", asks[_i].site,
+	    asks[_i].path);
+	conf = good(buf_string(&text));
+	ck_assert(lets_in(conf, asks[_i].peer) == asks[_i].in);
+	ck_assert(conf->sites[0].rules.guard.on == (asks[_i].site[0] != '\0'));
+	conf_free(&conf);
+	buf_free(&text);
+}
+END_TEST
+
+/* Directives of the site and the path; the realm and the file at the path. */
+static const struct {
+	const char	*site, *path, *realm, *file;
+} realms[] = {
+	{ "", "", NULL, NULL },
+	{ "auth A $/a", "", "A", "a" },
+	{ "", "auth \"B c\" $/b", "B c", "b" },
+	{ "auth A $/a", "auth \"\" $/b", "", "b" },
+	{ "auth A $/a", "auth off", NULL, NULL },
+	{ "auth off", "auth \"off\" $/b", "off", "b" },
+};
+
+START_TEST(passwords)
+{
+	struct buf		 text = { 0 };
+	struct conf		*conf;
+	const struct conf_guard	*guard;
+
+	write_file("a", "");
+	write_file("b", "");
+	buf_addf(&text, BEGIN "%s\npath /p { %s\n} }\n", realms[_i].site,
+	    realms[_i].path);
+	conf = good(buf_string(&text));
+	guard = &conf->sites[0].places[0].rules.guard;
+	ck_assert(guard->on == (realms[_i].realm != NULL));
+	if (guard->on) {
+		ck_assert_str_eq(guard->realm, realms[_i].realm);
+		ck_assert_str_eq(guard->file + strlen(dir) + 1,
+		    realms[_i].file);
+	} else
+		ck_assert_ptr_null(guard->realm);
+	conf_free(&conf);
+	buf_free(&text);
+}
+END_TEST
+
+START_TEST(patterns)
+{
+	struct conf	*conf;
+
+	write_file("a", "");
+	conf = good(BEGIN "files *.a \"b c\" { deny all }\n"
+	    "files d { auth X $/a; allow 192.0.2.1 } }\n");
+	ck_assert_uint_eq(conf->sites[0].nfiles, 2);
+	ck_assert_str_eq(conf->sites[0].files[0].patterns.at[1], "b c");
+	ck_assert(!conf->sites[0].files[0].guard.only);
+	ck_assert(conf->sites[0].files[1].guard.only);
+	ck_assert_str_eq(conf->sites[0].files[1].guard.realm, "X");
+	conf_free(&conf);
+}
+END_TEST
+
+/* Lines in a site; a part of what is said about them. */
+static const struct {
+	const char	*lines, *complaint;
+} wrong[] = {
+	{ "allow", "needs a value" },
+	{ "allow x", "is written as" }, { "allow 192.0.2", "is written as" },
+	{ "allow a.org", "is written as" },
+	{ "deny 192.0.2.1/24", "bits set beyond" },
+	{ "deny 2001:db8::1/64", "bits set beyond" },
+	{ "deny 192.0.2.0/33", "number of bits" },
+	{ "deny 192.0.2.0/", "number of bits" },
+	{ "deny 192.0.2.0/-1", "number of bits" },
+	{ "deny ::/129", "number of bits" },
+	{ "deny 192.0.2.0/255.255.255.0", "number of bits" },
+	{ "deny ::ffff:0:0/95", "bits set beyond" },
+	{ "deny all/0", "is written as" },
+	{ "allow all; deny all", "both allowed and denied" },
+	{ "deny ::ffff:192.0.2.1; allow 192.0.2.1", "both allowed and denied" },
+	{ "auth X", "needs a password file" },
+	{ "auth X $/none", "No such file" },
+	{ "auth off $/a", "behind \"off\"" },
+	{ "auth \"a\\\"b\" $/a", "printable" },
+	{ "auth \"\xc3\xa4\" $/a", "printable" },
+	{ "auth X $/a; auth Y $/a", "given twice" },
+	{ "files { deny all }", "needs a pattern" },
+	{ "files a/b { deny all }", "without their directory" },
+	{ "files *.a { }", "needs \"allow\"" },
+	{ "files *.a { root / }", "cannot stand here" },
+	{ "path /p { files *.a { deny all } }", "cannot stand here" },
+};
+
+START_TEST(complaint)
+{
+	struct buf	text = { 0 };
+
+	write_file("a", "");
+	buf_addf(&text, BEGIN "%s }\n", wrong[_i].lines);
+	ck_assert_ptr_null(read_conf(buf_string(&text)));
+	ck_assert_msg(strstr(buf_string(&complaints), wrong[_i].complaint) !=
+	    NULL, "%s", buf_string(&complaints));
+	buf_free(&text);
+}
+END_TEST
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_loop_test(t, networks, 0, COUNT(asks));
+	tcase_add_loop_test(t, passwords, 0, COUNT(realms));
+	tcase_add_test(t, patterns);
+	tcase_add_loop_test(t, complaint, 0, COUNT(wrong));
+}

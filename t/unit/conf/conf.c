@@ -1,0 +1,581 @@
+/*
+ * Unit test of the conf: values, look-ups, included files.
+ */
+#include "lib/facility.h"
+#include "lib/log.h"
+#include "helpers/job.h"
+#include "t/unit/conf/confs.h"
+
+START_TEST(defaults)
+{
+	struct conf	*conf = good(SITE);
+
+	if (geteuid() == 0)
+		ck_assert_str_eq(conf->user, me());
+	else
+		ck_assert_ptr_null(conf->user);
+	ck_assert_str_eq(conf->types, "/etc/mime.types");
+	ck_assert_int_eq(conf->architecture, ARCHITECTURE_AMPED);
+	ck_assert_int_eq(conf->sandbox, SANDBOX_AUTO);
+	ck_assert_int_eq(conf->workers, 1);
+	ck_assert_int_eq(conf->version, 0);
+	ck_assert_int_eq(conf->helpers, 2);
+	ck_assert_int_eq(conf->helpers_max, 32);
+	ck_assert_int_eq(conf->helpers_share, 0);
+	ck_assert_int_eq(conf->helpers_within, 60000);
+	ck_assert_int_eq(conf->helpers_idle, 30000);
+	ck_assert_int_eq(conf->cache.paths, 50000);
+	ck_assert_int_eq(conf->cache.revalidate, 2000);
+	ck_assert_int_eq(conf->cache.stale, 60000);
+	ck_assert_int_eq(conf->cache.negative, 1000);
+	ck_assert_int_eq(conf->cache.heads, 32 << 20);
+	ck_assert_int_eq(conf->cache.chunks, 512 << 20);
+	ck_assert_int_eq(conf->cache.chunk_size, 64 << 10);
+	ck_assert_int_eq(conf->cache.small, 16 << 10);
+	ck_assert_int_eq(conf->cache.residency, RESIDENCY_AUTO);
+	for (int i = 0; i < SAVING_COUNT; i++)
+		ck_assert(!conf_without(conf, i));
+	ck_assert_int_eq(conf->transport.backlog, 4096);
+	ck_assert_int_eq(conf->transport.buffer, 0);
+	ck_assert_int_eq(conf->transport.nodelay, 1);
+	ck_assert_int_eq(conf->transport.defer, 1000);
+	ck_assert_str_eq(conf->log.access.to, "stderr");
+	ck_assert_int_eq(conf->log.access.facility, FACILITY_DAEMON);
+	ck_assert_str_eq(conf->log.access.tag, "amped");
+	ck_assert_str_eq(conf->log.access_format, "combined");
+	ck_assert_int_eq(conf->log.names, 0);
+	ck_assert_str_eq(conf->log.error.to, "stderr");
+	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_NOTICE);
+	ck_assert_int_eq(conf->limits.connections, 0);
+	ck_assert_int_eq(conf->limits.connections_address, 0);
+	ck_assert_int_eq(conf->limits.rate, 0);
+	ck_assert_int_eq(conf->limits.rate_burst, 50);
+	ck_assert_int_eq(conf->limits.addresses, 50000);
+	ck_assert_int_eq(conf->limits.requests, 0);
+	ck_assert_int_eq(conf->limits.line, 8 << 10);
+	ck_assert_int_eq(conf->limits.header, 16 << 10);
+	ck_assert_int_eq(conf->limits.fields, 100);
+	ck_assert_int_eq(conf->limits.body, 1 << 20);
+	ck_assert_int_eq(conf->limits.body_within, 30000);
+	ck_assert_int_eq(conf->limits.idle, 30000);
+	ck_assert_int_eq(conf->limits.verify, 16);
+	ck_assert_int_eq(conf->limits.verify_queue, 256);
+	ck_assert_int_eq(conf->limits.head, 20000);
+	ck_assert_int_eq(conf->limits.gap, 10000);
+	ck_assert_int_eq(conf->limits.send, 60000);
+	ck_assert_int_eq(conf->limits.pace, 0);
+	ck_assert_int_eq(conf->limits.pace_after, 0);
+	ck_assert_int_eq(conf->limits.disk, 10000);
+	ck_assert_int_eq(conf->limits.linger, 5000);
+	ck_assert_int_eq(conf->limits.drain, 30000);
+	ck_assert_uint_eq(conf->nsites, 1);
+	ck_assert_uint_eq(conf->sites[0].rules.index.n, 1);
+	ck_assert_str_eq(conf->sites[0].rules.index.at[0], "index.html");
+	ck_assert_uint_eq(conf->sites[0].rules.header.plain.n, 0);
+	ck_assert_str_eq(conf->sites[0].rules.lines, "");
+	ck_assert_str_eq(conf->sites[0].rules.charset, "utf-8");
+	ck_assert_int_eq(conf->sites[0].rules.nosniff, 1);
+	ck_assert_int_eq(conf->sites[0].rules.links, JOB_LINKS_BENEATH);
+	ck_assert_ptr_null(conf->sites[0].rules.users.directory);
+	ck_assert_int_eq(conf->sites[0].rules.users.from, 1000);
+	ck_assert_ptr_null(conf->sites[0].rules.fallback);
+	conf_free(&conf);
+	ck_assert_ptr_null(conf);
+}
+END_TEST
+
+START_TEST(values)
+{
+	struct conf		*conf;
+	struct conf_site	*site;
+	char			 path[PATH_MAX + 64];
+
+	make_everything();
+	conf = good(everything);
+	snprintf(path, sizeof(path), "%s/types", dir);
+	ck_assert_str_eq(conf->types, path);
+	ck_assert_int_eq(conf->architecture, ARCHITECTURE_SPED);
+	ck_assert_int_eq(conf->sandbox, SANDBOX_REQUIRED);
+	ck_assert_int_eq(conf->version, 1);
+	ck_assert_int_eq(conf->helpers, 3);
+	ck_assert_int_eq(conf->helpers_max, 9);
+	ck_assert_int_eq(conf->helpers_idle, 1500);
+	ck_assert_int_eq(conf->cache.paths, 77);
+	ck_assert_int_eq(conf->cache.revalidate, 3000);
+	ck_assert_int_eq(conf->cache.stale, 3600000);
+	ck_assert_int_eq(conf->cache.negative, 0);
+	ck_assert_int_eq(conf->cache.chunks, (int64_t)2 << 30);
+	ck_assert_int_eq(conf->cache.small, 0);
+	ck_assert_int_eq(conf->cache.residency, RESIDENCY_NEVER);
+	ck_assert(!conf_without(conf, SAVING_PATHNAME));
+	ck_assert(conf_without(conf, SAVING_HEADER));
+	ck_assert(conf_without(conf, SAVING_CHUNK));
+	ck_assert(!conf_without(conf, SAVING_ALIGNMENT));
+	ck_assert_int_eq(conf->transport.backlog, 99);
+	ck_assert_int_eq(conf->transport.buffer, 1 << 17);
+	ck_assert_int_eq(conf->transport.nodelay, 0);
+	ck_assert_int_eq(conf->transport.defer, 1500);
+	ck_assert_ptr_null(conf->log.access.to);
+	snprintf(path, sizeof(path), "%s/e\\log", dir);
+	ck_assert_str_eq(conf->log.error.to, path);
+	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_DEBUG);
+	ck_assert_int_eq(conf->limits.line, 1000);
+	ck_assert_int_eq(conf->limits.drain, 86400000);
+	ck_assert_int_eq(conf->limits.gap, 5000);
+	ck_assert_int_eq(conf->limits.connections_address, 12);
+	ck_assert_int_eq(conf->limits.rate, 34);
+	ck_assert_int_eq(conf->limits.rate_burst, 56);
+	ck_assert_int_eq(conf->limits.addresses, 78);
+	ck_assert_int_eq(conf->limits.pace, 5 << 10);
+	ck_assert_int_eq(conf->limits.pace_after, 1 << 20);
+	ck_assert_int_eq(conf->limits.listing, 5);
+	ck_assert_int_eq(conf->limits.listing_bytes, 8192);
+	site = &conf->sites[0];
+	ck_assert_str_eq(site->names.at[1], "example.org");
+	snprintf(path, sizeof(path), "%s/a \"b\"", dir);
+	ck_assert_str_eq(site->rules.root, path);
+	ck_assert_uint_eq(site->rules.index.n, 3);
+	ck_assert_str_eq(site->rules.index.at[2], "three 3");
+	ck_assert_uint_eq(site->rules.header.plain.n, 2);
+	ck_assert_str_eq(site->rules.header.plain.at[0].value, "1, \\ \"one\"");
+	ck_assert_str_eq(site->rules.header.plain.at[1].value, "two#2");
+	ck_assert_uint_eq(site->listen.n, 4);
+	ck_assert_int_eq(site->listen.at[1].addr.ss_family, AF_INET6);
+	ck_assert_str_eq(site->listen.at[3].text, "*:81");
+	conf_free(&conf);
+}
+END_TEST
+
+START_TEST(places)
+{
+	struct conf			*conf;
+	const struct conf_site		*site;
+	const struct conf_rules		*a, *ab, *cd, *r;
+
+	make_everything();
+	conf = good(everything);
+	site = &conf->sites[0];
+	ck_assert_uint_eq(site->nplaces, 5);
+	a = conf_rules_find(site, "/a/x.html", 9);
+	ck_assert_uint_eq(a->prefix, 2);
+	ck_assert_str_eq(a->index.at[0], "sub");
+	ck_assert_str_eq(a->lines, "X-Three: \r\nX-Four: 4\r\n"
+	    "X-Five: five 5\r\nX-Two: two#2\r\n");
+	ck_assert_str_eq(site->rules.lines, "X-One: 1, \\ \"one\"\r\n"
+	    "X-Two: two#2\r\nX-Six: 6\r\n");
+	ck_assert_ptr_eq(a->outer, &site->rules);
+	ck_assert_ptr_eq(a->answer, &site->rules);
+	ck_assert_ptr_eq(conf_rules_find(site, "/a", 2), a);
+	ab = conf_rules_find(site, "/a/b/", 5);
+	ck_assert_str_eq(ab->alias, dir);
+	ck_assert_ptr_eq(ab->answer, ab);
+	ck_assert_uint_eq(ab->prefix, 4);
+	ck_assert_uint_eq(site->rules.expires.n, 2);
+	ck_assert_str_eq(site->rules.expires.at[0].name, "image/*");
+	ck_assert_int_eq(site->rules.expires.at[0].number, 30 * 86400);
+	ck_assert_uint_eq(a->expires.n, 1);
+	ck_assert_int_eq(a->expires.at[0].number, 1);
+	ck_assert(a->aged && ab->aged);
+	ck_assert_int_eq(site->rules.nosniff, 0);
+	ck_assert_int_eq(a->nosniff, 1);
+	ck_assert_int_eq(ab->nosniff, 0);
+	ck_assert_int_eq(site->rules.links, JOB_LINKS_OWNER);
+	ck_assert_int_eq(a->links, JOB_LINKS_NONE);
+	ck_assert_int_eq(ab->links, JOB_LINKS_OWNER);
+	ck_assert_str_eq(site->rules.users.directory, "www/pub");
+	ck_assert_int_eq(site->rules.users.from, 500);
+	ck_assert_uint_eq(site->rules.users.deny.n, 2);
+	ck_assert_str_eq(site->rules.users.deny.at[1], "a.b-c");
+	ck_assert_ptr_null(a->users.directory);
+	ck_assert_str_eq(ab->charset, "latin1");
+	ck_assert_ptr_null(conf_rules_find(site, "/r", 2)->charset);
+	ck_assert_ptr_null(ab->fallback);
+	ck_assert_uint_eq(ab->errors.n, 1);
+	ck_assert_int_eq(ab->errors.at[0].number, 503);
+	ck_assert_str_eq(ab->errors.at[0].value, "/b.html");
+	ck_assert_str_eq(a->fallback, "/all");
+	ck_assert_uint_eq(site->rules.errors.n, 2);
+	ck_assert_int_eq(site->rules.errors.at[0].number, 404);
+	cd = conf_rules_find(site, "/c d", 4);
+	ck_assert_str_eq(cd->root, "/");
+	ck_assert_ptr_eq(cd->answer, cd);
+	ck_assert_uint_eq(cd->index.n, 0);
+	r = conf_rules_find(site, "/r", 2);
+	ck_assert_int_eq(r->redirect.status, 302);
+	ck_assert_str_eq(r->redirect.to, "https://x.org:8/?a=");
+	ck_assert_ptr_eq(r->answer, r);
+	ck_assert_int_eq(conf_rules_find(site, "/r/s/t", 6)->refusal, 410);
+	ck_assert_ptr_eq(conf_rules_find(site, "/ab", 3), &site->rules);
+	ck_assert_ptr_eq(conf_rules_find(site, "/", 1), &site->rules);
+	ck_assert_ptr_eq(conf_rules_find(site, "/a/b", 1), &site->rules);
+	conf_free(&conf);
+}
+END_TEST
+
+/* The lines of fields: of a site, and of a path in it. */
+static const struct {
+	const char	*site, *path, *lines;
+} headers[] = {
+	{ "header A 1", "", "A: 1\r\n" },
+	{ "", "header A 1; header add B 2; header set C 3",
+	    "A: 1\r\nB: 2\r\nC: 3\r\n" },
+	{ "header A 1; header add B 2; header set C 3", "header D 4",
+	    "D: 4\r\nA: 1\r\nB: 2\r\nC: 3\r\n" },
+	{ "header A 1; header A 2; header B 3", "header set a 4",
+	    "a: 4\r\nB: 3\r\n" },
+	{ "header A 1; header B 2; header set C 3",
+	    "header remove A; header remove c", "B: 2\r\n" },
+	{ "header A 1", "header remove A", "" },
+	{ "header A 1; header B 2", "header remove A remove b; header A 3",
+	    "A: 3\r\n" },
+	{ "header Ab 1", "header A 2", "A: 2\r\nAb: 1\r\n" },
+	{ "header A 1", "header A 2", "A: 2\r\nA: 1\r\n" },
+	{ "header A 1", "header set A 2; header set A 3; header A 4",
+	    "A: 4\r\nA: 2\r\nA: 3\r\n" },
+};
+
+START_TEST(header)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_addf(&text, "site a.org {\nlisten *:80\nroot /\n%s\n"
+	    "path /p {\n%s\n}\n}\n", headers[_i].site, headers[_i].path);
+	conf = good(buf_string(&text));
+	ck_assert_str_eq(conf_rules_find(&conf->sites[0], "/p", 2)->lines,
+	    headers[_i].lines);
+	conf_free(&conf);
+	buf_free(&text);
+}
+END_TEST
+
+/* The nearest says in which forms; all say what to hide. */
+START_TEST(listings)
+{
+	struct conf		*conf;
+	const struct conf_rules	*site, *a, *b;
+
+	make_everything();
+	conf = good(everything);
+	site = &conf->sites[0].rules;
+	a = conf_rules_find(&conf->sites[0], "/a", 2);
+	b = conf_rules_find(&conf->sites[0], "/a/b", 4);
+	ck_assert(conf_lists(&site->listing, LISTING_HTML));
+	ck_assert(conf_lists(&site->listing, LISTING_JSON));
+	ck_assert(!conf_lists(&site->listing, LISTING_OFF));
+	ck_assert(!conf_lists(&a->listing, LISTING_HTML));
+	ck_assert(!conf_lists(&a->listing, LISTING_JSON));
+	ck_assert(conf_lists(&a->listing, LISTING_OFF));
+	ck_assert_uint_eq(b->listing.n, 0);
+	ck_assert_uint_eq(site->hide.n, 2);
+	ck_assert_str_eq(site->hide.at[1], "a b");
+	ck_assert_uint_eq(a->hide.n, 1);
+	ck_assert_str_eq(a->hide.at[0], "*.o");
+	ck_assert_uint_eq(b->hide.n, 0);
+	ck_assert_int_eq(conf->limits.listing, 5);
+	ck_assert_int_eq(conf->limits.listing_bytes, 8192);
+	conf_free(&conf);
+	conf = good(SITE);
+	site = &conf->sites[0].rules;
+	ck_assert(!conf_lists(&site->listing, LISTING_HTML));
+	ck_assert(!conf_lists(&site->listing, LISTING_JSON));
+	ck_assert_int_eq(conf->limits.listing, 100000);
+	conf_free(&conf);
+}
+END_TEST
+
+/* As many patterns as a job has room for, the site's and a path's together. */
+START_TEST(hide_has_a_limit)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_adds(&text, "site a.org {\nlisten *:80\nroot /\nhide ");
+	for (int i = 0; i < 3900; i++)
+		buf_addc(&text, '?');
+	buf_adds(&text, "\npath /a { hide ");
+	for (int i = 0; i < 98; i++)
+		buf_addc(&text, '*');
+	buf_adds(&text, " }\n}\n");
+	conf = good(buf_string(&text));
+	ck_assert_uint_eq(conf->sites[0].places[0].rules.hide.n, 1);
+	conf_free(&conf);
+	text.len -= 5;
+	buf_adds(&text, "* }\n}\n");
+	ck_assert_ptr_null(read_conf(buf_string(&text)));
+	ck_assert_ptr_nonnull(strstr(buf_string(&complaints),
+	    "t.conf:6:16: the patterns of hide in force here are 4001 bytes"));
+	buf_free(&text);
+}
+END_TEST
+
+START_TEST(sites)
+{
+	struct conf	*conf = good(
+	    "site first.org { listen *:80 127.0.0.1:81; root / }\n"
+	    "site second.org www.second.org { listen *:80; root / }\n"
+	    "site default other.org [::1] { listen 0.0.0.0:80; root / }\n"
+	    "site alone.org { listen 127.0.0.1:82; root / }\n");
+	static const struct {
+		size_t		 listener;
+		const char	*host;
+		size_t		 site;
+	} cases[] = {
+		{ 0, "first.org", 0 }, { 0, "FIRST.org", 0 },
+		{ 0, "second.org", 1 }, { 0, "wWw.SECOND.oRG", 1 },
+		{ 0, "second.org.", 1 }, { 0, "other.org", 2 },
+		{ 0, "[::1]", 2 }, { 0, "default", 2 },
+		{ 0, "unknown.org", 2 }, { 0, "", 2 }, { 0, ".", 2 },
+		{ 0, "second.orgy", 2 }, { 0, "second.or", 2 },
+		{ 0, NULL, 2 }, { 0, "alone.org", 2 },
+		{ 1, "second.org", 1 }, { 1, "other.org", 0 },
+		{ 1, NULL, 0 },
+		{ 2, "second.org", 0 }, { 2, "first.org", 0 },
+		{ 3, "first.org", 3 }, { 3, NULL, 3 },
+	};
+
+	ck_assert_uint_eq(conf_listener_count(conf), 4);
+	ck_assert_str_eq(conf_listener(conf, 0)->text, "*:80");
+	ck_assert_int_eq(conf_listener(conf, 0)->addr.ss_family, AF_INET);
+	ck_assert_str_eq(conf_listener(conf, 1)->text, "*:80");
+	ck_assert_int_eq(conf_listener(conf, 1)->addr.ss_family, AF_INET6);
+	ck_assert_str_eq(conf_listener(conf, 3)->text, "127.0.0.1:82");
+	for (int i = 0; i < COUNT(cases); i++) {
+		const char	*host = cases[i].host;
+		size_t		 len = host == NULL ? 0 : strlen(host);
+
+		ck_assert_msg(conf_site_find(conf, cases[i].listener, host,
+		    len) == &conf->sites[cases[i].site],
+		    "listener %zu, host %s", cases[i].listener,
+		    host == NULL ? "(none)" : host);
+	}
+	/* Only so many bytes of the host count. */
+	ck_assert_ptr_eq(conf_site_find(conf, 0, "second.org:80", 10),
+	    &conf->sites[1]);
+	conf_free(&conf);
+}
+END_TEST
+
+/* Exact, then the longest wildcard, then the default. */
+START_TEST(wildcards)
+{
+	struct conf	*conf = good(
+	    "site *.example.org { listen *:80; root / }\n"
+	    "site *.b.example.org *.org { listen *:80; root / }\n"
+	    "site www.example.org example.org { listen *:80; root / }\n"
+	    "site default { listen *:80; root / }\n"
+	    "site x.a.net { listen 127.0.0.1:81; root / }\n"
+	    "site y.a.net { listen 127.0.0.1:81; root / }\n");
+	static const struct {
+		size_t		 listener;
+		const char	*host;
+		size_t		 site;
+	} cases[] = {
+		{ 0, "www.example.org", 2 }, { 0, "example.org", 2 },
+		{ 0, "a.example.org", 0 }, { 0, "A.EXAMPLE.ORG", 0 },
+		{ 0, "a.example.org.", 0 }, { 0, "x.www.example.org", 0 },
+		{ 0, "b.example.org", 0 }, { 0, "a.b.example.org", 1 },
+		{ 0, "z.a.b.example.org", 1 }, { 0, "a.ab.example.org", 0 },
+		{ 0, "other.org", 1 }, { 0, "org", 3 }, { 0, ".org", 3 },
+		{ 0, ".example.org", 1 }, { 0, "aexample.org", 1 },
+		{ 0, "*.example.org", 0 }, { 0, "a.example.net", 3 },
+		{ 0, "a.example.orgy", 3 }, { 0, "", 3 }, { 0, NULL, 3 },
+		{ 2, "z.a.net", 4 }, { 2, "y.a.net", 5 },
+	};
+
+	for (int i = 0; i < COUNT(cases); i++) {
+		const char	*host = cases[i].host;
+		size_t		 len = host == NULL ? 0 : strlen(host);
+
+		ck_assert_msg(conf_site_find(conf, cases[i].listener, host,
+		    len) == &conf->sites[cases[i].site], "host %s",
+		    host == NULL ? "(none)" : host);
+	}
+	conf_free(&conf);
+}
+END_TEST
+
+START_TEST(bad_user)
+{
+	if (geteuid() != 0)
+		return;		/* who cannot change it may write any */
+	buf_free(&complaints);
+	ck_assert_ptr_null(conf_read_text("t.conf",
+	    "user no_such_user\n" SITE, &complaints));
+	ck_assert_str_eq(buf_string(&complaints),
+	    "t.conf:1:6: there is no user \"no_such_user\" to become\n"
+	    "    user no_such_user\n"
+	    "         ^~~~~~~~~~~~\n");
+}
+END_TEST
+
+static struct conf *
+read_file(const char *name)
+{
+	char	path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	buf_free(&complaints);
+	return conf_read(path, &complaints);
+}
+
+static void
+write_main(const char *text)
+{
+	struct buf	all = { 0 };
+
+	buf_addf(&all, "user %s; %s", me(), text);
+	write_file("main.conf", buf_string(&all));
+	buf_free(&all);
+}
+
+START_TEST(include)
+{
+	struct conf		*conf;
+	static const char *const files[] = {
+		"main.conf", "top.conf", "sites [x]/1.conf",
+		"sites [x]/fields", "sites [x]/2.conf",
+	};
+
+	make_directory("sites [x]");
+	make_directory("sites [x]/www");
+	write_main("include top.conf; include \"sites [[]x]/*.conf\"\n"
+	    "include none/*\n");
+	write_file("top.conf", "helpers 7\n");
+	write_file("sites [x]/1.conf",
+	    "site a.org { listen *:80; root www; include f?e*ds }\n");
+	write_file("sites [x]/2.conf", "site b.org { listen *:80; root / }\n");
+	write_file("sites [x]/fields", "header A b\nindex c");
+	conf = read_file("main.conf");
+	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
+	ck_assert_int_eq(conf->helpers, 7);
+	ck_assert_uint_eq(conf->nsites, 2);
+	ck_assert_str_eq(conf->sites[0].rules.header.plain.at[0].value, "b");
+	ck_assert_str_eq(conf->sites[0].rules.root + strlen(dir), "/sites [x]/www");
+	ck_assert_uint_eq(conf->files.n, COUNT(files));
+	for (int i = 0; i < COUNT(files); i++)
+		ck_assert_str_eq(conf->files.at[i] + strlen(dir) + 1, files[i]);
+	conf_free(&conf);
+}
+END_TEST
+
+/* What a main file includes, and what is said about it. */
+static void
+bad_include(const char *text, const char *want)
+{
+	write_main(text);
+	ck_assert_ptr_null(read_file("main.conf"));
+	ck_assert_msg(strstr(buf_string(&complaints), want) != NULL, "%s",
+	    buf_string(&complaints));
+}
+
+START_TEST(bad_includes)
+{
+	char	name[16], text[32];
+
+	bad_include("\n  include none.conf\n",
+	    "/main.conf:2:11: ");
+	ck_assert_ptr_nonnull(strstr(complaints.at,
+	    "/none.conf: No such file or directory\n"
+	    "    include none.conf\n"
+	    "            ^~~~~~~~~\n"));
+	bad_include("\ninclude .\n", "/. is a directory, not a file\n");
+	write_file("again.conf", "include main.conf\n");
+	bad_include("\ninclude a*.conf\n", "/main.conf includes itself\n"
+	    "    include main.conf\n"
+	    "            ^~~~~~~~~\n");
+	write_file("open.conf", "site a.org {\n");
+	bad_include("\ninclude open.conf\n}\n",
+	    "/open.conf:1:1: block \"site\" is not closed");
+	ck_assert_ptr_nonnull(strstr(complaints.at,
+	    "/main.conf:3:1: \"}\" closes nothing"));
+	write_file("twice.conf", "helpers 3\n");
+	bad_include("helpers 2\ninclude twice.conf\n",
+	    "/twice.conf:1:9: helpers is given twice: first at ");
+	for (int i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "deep%d", i);
+		snprintf(text, sizeof(text), "include deep%d\n", i + 1);
+		write_file(name, text);
+	}
+	bad_include("\ninclude deep0\n",
+	    "/deep15:1:9: more than 16 files include one another\n");
+}
+END_TEST
+
+/* Nobody writes into it. */
+START_TEST(fifos)
+{
+	char	fifo[PATH_MAX + 64];
+
+	snprintf(fifo, sizeof(fifo), "%s/fifo.conf", dir);
+	ck_assert_int_eq(mkfifo(fifo, 0644), 0);
+	bad_include("\n\tinclude f*.conf\n", "/main.conf:2:10: ");
+	ck_assert_ptr_nonnull(strstr(complaints.at, "/fifo.conf is a FIFO, "
+	    "not a file\n    include f*.conf\n            ^~~~~~~\n"));
+	bad_include("\ntypes fifo.conf\n", "/main.conf:2:7: ");
+	ck_assert_ptr_nonnull(strstr(complaints.at,
+	    "/fifo.conf is a FIFO, not a file\n"));
+	bad_include("\ninclude /dev/zero\n",
+	    "/main.conf:2:9: /dev/zero is a device, not a file\n");
+	bad_include("\ninclude /dev/null; x\n", "unknown word \"x\"");
+	ck_assert_ptr_null(strstr(complaints.at, "null is"));
+	/* While others are served, the conf itself is not waited for either. */
+	complaints.len = 0;
+	ck_assert_ptr_null(conf_read_again(fifo, &complaints));
+	ck_assert_ptr_nonnull(strstr(buf_string(&complaints),
+	    "/fifo.conf is a FIFO: only a file can be read again\n"));
+}
+END_TEST
+
+START_TEST(no_file)
+{
+	char	want[PATH_MAX + 64];
+
+	ck_assert_ptr_null(read_file("none.conf"));
+	snprintf(want, sizeof(want), "%s/none.conf: No such file or "
+	    "directory\n", dir);
+	ck_assert_str_eq(buf_string(&complaints), want);
+}
+END_TEST
+
+/* Whatever is cut off or changed: a conf or a complaint, and no harm. */
+START_TEST(mutilated)
+{
+	static const char	others[] = "\n {}\"\\;#\t\001x/*";
+	size_t			len = sizeof(everything) - 1;
+	char			text[sizeof(everything)];
+	struct conf		*conf;
+
+	make_everything();
+	for (size_t i = 0; i < len * 2; i++) {
+		memcpy(text, everything, sizeof(text));
+		if (i < len)
+			text[i] = '\0';
+		else
+			text[i - len] = others[i % (sizeof(others) - 1)];
+		conf = read_conf(text);
+		ck_assert_int_eq(conf == NULL, complaints.len > 0);
+		conf_free(&conf);
+	}
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, defaults);
+	tcase_add_test(tests, values);
+	tcase_add_test(tests, places);
+	tcase_add_loop_test(tests, header, 0, COUNT(headers));
+	tcase_add_test(tests, listings);
+	tcase_add_test(tests, hide_has_a_limit);
+	tcase_add_test(tests, sites);
+	tcase_add_test(tests, wildcards);
+	tcase_add_test(tests, bad_user);
+	tcase_add_test(tests, include);
+	tcase_add_test(tests, bad_includes);
+	tcase_add_test(tests, fifos);
+	tcase_add_test(tests, no_file);
+	tcase_add_test(tests, mutilated);
+}

@@ -1,0 +1,86 @@
+/*
+ * Unit test of conf/divide: how many workers there are, and what each of
+ * several mains has.
+ */
+#include "conf/divide.h"
+#include "t/unit/conf/confs.h"
+
+/* What an architecture has by default, what the conf says, what holds. */
+static const struct {
+	const char	*text;
+	unsigned	 unsaid, workers;
+} cases[] = {
+	{ "", 1, 1 },
+	{ "", 32, 32 },
+	{ "workers 1\n", 32, 1 },
+	{ "workers 5\n", 32, 5 },
+	{ "workers 5\n", 1, 5 },
+	{ "limits { connections 10 }\n", 32, 10 },
+	{ "limits { connections 10 }\n", 1, 1 },
+	{ "limits { connections 10 }\nworkers 9\n", 32, 9 },
+	{ "limits { connections 1 }\nworkers auto\n", 32, 1 },
+};
+
+START_TEST(workers)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_adds(&text, cases[_i].text);
+	buf_adds(&text, SITE);
+	conf = good(buf_string(&text));
+	conf_workers_unsaid(conf, cases[_i].unsaid);
+	ck_assert_uint_eq(conf_workers(conf), cases[_i].workers);
+	conf_free(&conf);
+	buf_free(&text);
+}
+END_TEST
+
+/* As many as there are processors, and that is not for the architecture. */
+START_TEST(automatic)
+{
+	struct conf	*conf = good("workers auto\n" SITE);
+	unsigned	 before = conf_workers(conf);
+
+	conf_workers_unsaid(conf, before + 1);
+	ck_assert_uint_ge(before, 1);
+	ck_assert_uint_eq(conf_workers(conf), before);
+	conf_free(&conf);
+}
+END_TEST
+
+/* What they have together is what the conf says, or one each. */
+START_TEST(portions)
+{
+	struct conf	*conf;
+	int64_t		 connections = 0, paths = 0, idle = 0, queue = 0;
+
+	for (unsigned i = 0; i < 32; i++) {
+		conf = good("limits { connections 40; idle 7s }\n"
+		    "cache { paths 1000 }\n" SITE);
+		conf_portion(conf, i, 32);
+		ck_assert_int_ge(conf->limits.connections, 1);
+		ck_assert_int_le(conf->limits.connections, 2);
+		ck_assert_int_ge(conf->helpers_max, 1);
+		connections += conf->limits.connections;
+		paths += conf->cache.paths;
+		idle += conf->limits.idle;
+		queue += conf->limits.verify_queue;
+		ck_assert_int_eq(conf->limits.verify, 1);
+		conf_free(&conf);
+	}
+	ck_assert_int_eq(connections, 40);
+	ck_assert_int_eq(paths, 1000);
+	ck_assert_int_eq(idle, 32 * 7000);
+	ck_assert_int_eq(queue, 256);
+}
+END_TEST
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_loop_test(t, workers, 0, COUNT(cases));
+	tcase_add_test(t, automatic);
+	tcase_add_test(t, portions);
+}

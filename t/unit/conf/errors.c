@@ -1,0 +1,540 @@
+/*
+ * Unit test of what is said about bad confs: all of it, word for word, with
+ * its caret, whichever of conf_*.c finds the fault.
+ */
+#include "t/unit/conf/confs.h"
+
+/* The complaints about a text, all of them. */
+static void
+bad(const char *text, const char *want)
+{
+	ck_assert_ptr_null(read_conf(text));
+	ck_assert_str_eq(buf_string(&complaints), want);
+}
+
+/* Text, and all that must be said about it.  Line 1 is the user's. */
+static const struct {
+	const char	*text, *want;
+} bads[] = {
+	{ "    indx index.html\n",
+	    "t.conf:2:5: unknown word \"indx\"\n"
+	    "    indx index.html\n"
+	    "    ^~~~\n" },
+	{ "site a.org {\n\tlisten *:80\n\troot /\n\tindx a\n}\n",
+	    "t.conf:5:2: unknown word \"indx\" in block site\n"
+	    "    indx a\n"
+	    "    ^~~~ did you mean \"index\"?\n" },
+	{ "inlcude x\nxyzzy { a { b } ; }\n",
+	    "t.conf:2:1: unknown word \"inlcude\"\n"
+	    "    inlcude x\n"
+	    "    ^~~~~~~ did you mean \"include\"?\n"
+	    "t.conf:3:1: unknown word \"xyzzy\"\n"
+	    "    xyzzy { a { b } ; }\n"
+	    "    ^~~~~\n" },
+	/* Tabs stay tabs, and a character of two bytes is one column. */
+	{ "cache {\tpaths\t5\trevalidate\t2x\n}\n",
+	    "t.conf:2:28: \"2x\" is not a time: a number with ms, s, m, h or "
+	    "d behind it\n"
+	    "    cache {\tpaths\t5\trevalidate\t2x\n"
+	    "           \t     \t \t          \t^~\n" },
+	{ "types \"/n\xc3\xb6 x\"; f\xc3\xbc\xc3\xbc\n",
+	    "t.conf:2:7: /n\xc3\xb6 x: No such file or directory\n"
+	    "    types \"/n\xc3\xb6 x\"; f\xc3\xbc\xc3\xbc\n"
+	    "          ^~~~~~~\n"
+	    "t.conf:2:16: unknown word \"f\xc3\xbc\xc3\xbc\"\n"
+	    "    types \"/n\xc3\xb6 x\"; f\xc3\xbc\xc3\xbc\n"
+	    "                   ^~~\n" },
+	{ "control s mode 0999\ncontrol x\n",
+	    "t.conf:2:16: \"0999\" is not a mode: three digits from 0 to 7, "
+	    "as in 0660\n"
+	    "    control s mode 0999\n"
+	    "                   ^~~~\n"
+	    "t.conf:3:9: control is given twice: first at t.conf:2\n"
+	    "    control x\n"
+	    "            ^\n" },
+	{ "control \"\" owner \"no one\" group \"no one\" mode 7777\n",
+	    "t.conf:2:9: \"\" cannot be a socket: its name has 1 to 103 "
+	    "bytes\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "            ^~\n"
+	    "t.conf:2:18: there is no user \"no one\"\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "                     ^~~~~~~~\n"
+	    "t.conf:2:33: there is no group \"no one\"\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "                                    ^~~~~~~~\n"
+	    "t.conf:2:47: \"7777\" is not a mode: three digits from 0 to 7, "
+	    "as in 0660\n"
+	    "    control \"\" owner \"no one\" group \"no one\" mode 7777\n"
+	    "                                                  ^~~~\n" },
+	/* Where words belong. */
+	{ "listen *:80\nindex x\npath /a { }\nrevalidate 2s\n"
+	    "log { user x; log { } }\n",
+	    "t.conf:2:1: \"listen\" cannot stand here: it belongs in block "
+	    "site\n    listen *:80\n    ^~~~~~\n"
+	    "t.conf:3:1: \"index\" cannot stand here: it belongs in block "
+	    "site or path\n    index x\n    ^~~~~\n"
+	    "t.conf:4:1: \"path\" cannot stand here: it belongs in block "
+	    "site\n    path /a { }\n    ^~~~\n"
+	    "t.conf:5:1: \"revalidate\" cannot stand here: it belongs behind "
+	    "\"paths\"\n    revalidate 2s\n    ^~~~~~~~~~\n"
+	    "t.conf:6:7: \"user\" cannot stand here: it belongs outside of "
+	    "all blocks\n    log { user x; log { } }\n          ^~~~\n"
+	    "t.conf:6:15: \"log\" cannot stand here: it belongs outside of "
+	    "all blocks\n    log { user x; log { } }\n"
+	    "                  ^~~\n" },
+	/* How many values. */
+	{ "helpers\nhelpers 1 2\nhelpers max\n",
+	    "t.conf:2:1: \"helpers\" needs a value\n"
+	    "    helpers\n    ^~~~~~~\n"
+	    "t.conf:3:11: unexpected \"2\" behind \"helpers\"\n"
+	    "    helpers 1 2\n              ^\n"
+	    "t.conf:4:9: \"max\" needs a value\n"
+	    "    helpers max\n            ^~~\n" },
+	{ "cache { paths 1 revalidat 2s }\n",
+	    "t.conf:2:17: unexpected \"revalidat\" behind \"paths\"\n"
+	    "    cache { paths 1 revalidat 2s }\n"
+	    "                    ^~~~~~~~~ did you mean \"revalidate\"?\n" },
+	{ "types \"\"\n",
+	    "t.conf:2:7: types cannot be empty\n"
+	    "    types \"\"\n          ^~\n" },
+	/* Twice. */
+	{ "helpers 3 max 4\nhelpers idle 1s max 5\n",
+	    "t.conf:3:21: helpers max is given twice: first at t.conf:2\n"
+	    "    helpers idle 1s max 5\n                        ^\n" },
+	{ "cache { heads 1M }\ncache { heads 2M }\n",
+	    "t.conf:3:15: heads is given twice: first at t.conf:2\n"
+	    "    cache { heads 2M }\n                  ^~\n" },
+	/* Numbers and choices. */
+	{ "helpers max 257\nhelpers 1x\n",
+	    "t.conf:2:13: 257 is out of bounds: helpers max takes 1 to 256\n"
+	    "    helpers max 257\n                ^~~\n"
+	    "t.conf:3:9: \"1x\" is not a number\n"
+	    "    helpers 1x\n            ^~\n" },
+	{ "helpers idle 30\n"
+	    "cache { heads 1k; chunks 99999999999G; paths -1 }\n",
+	    "t.conf:2:14: \"30\" is not a time: a number with ms, s, m, h or "
+	    "d behind it\n    helpers idle 30\n                 ^~\n"
+	    "t.conf:3:15: \"1k\" is not a size: a number, K, M or G behind "
+	    "it\n    cache { heads 1k; chunks 99999999999G; paths -1 }\n"
+	    "                  ^~\n"
+	    "t.conf:3:26: \"99999999999G\" is not a size: a number, K, M or "
+	    "G behind it\n"
+	    "    cache { heads 1k; chunks 99999999999G; paths -1 }\n"
+	    "                             ^~~~~~~~~~~~\n"
+	    "t.conf:3:46: \"-1\" is not a number\n"
+	    "    cache { heads 1k; chunks 99999999999G; paths -1 }\n"
+	    "                                                 ^~\n" },
+	{ "architecture ampd\nlog { error stderr loud; access stderr comon }\n",
+	    "t.conf:2:14: \"ampd\" is not one of amped, sped, mp, mt, pipelined\n"
+	    "    architecture ampd\n"
+	    "                 ^~~~ did you mean \"amped\"?\n"
+	    "t.conf:3:20: \"loud\" is not one of error, warn, notice, info, "
+	    "debug\n    log { error stderr loud; access stderr comon }\n"
+	    "                       ^~~~\n"
+	    "t.conf:3:40: there is no format \"comon\", but common, "
+	    "combined, vcombined, json, and what \"format\" makes\n"
+	    "    log { error stderr loud; access stderr comon }\n"
+	    "                                           ^~~~~ did you mean "
+	    "\"common\"?\n" },
+	/* Between values. */
+	{ "helpers share 5 max 4\n",
+	    "t.conf:2:15: helpers share is 5, more than helpers max, which is "
+	    "4 at t.conf:2\n    helpers share 5 max 4\n                  ^\n" },
+	{ "helpers max 1\n",
+	    "t.conf:2:13: helpers is 2 by default, more than helpers max, "
+	    "which is 1\n    helpers max 1\n                ^\n" },
+	{ "cache {\npaths revalidate 2m\nchunks size 16K\nchunks small 17K\n}",
+	    "t.conf:3:18: paths revalidate is 2m, more than paths stale, "
+	    "which is 1m by default\n"
+	    "    paths revalidate 2m\n                     ^~\n"
+	    "t.conf:5:14: chunks small is 17K, more than chunks size, which "
+	    "is 16K at t.conf:4\n"
+	    "    chunks small 17K\n                 ^~~\n" },
+	{ "cache { chunks 64K size 128K }\n",
+	    "t.conf:2:25: chunks size is 128K, more than chunks, which is "
+	    "64K at t.conf:2\n    cache { chunks 64K size 128K }\n"
+	    "                            ^~~~\n" },
+	/* Files. */
+	{ "log { error off; access /nowhere/a.log }\n",
+	    "t.conf:2:13: error cannot be off: write a file or stderr\n"
+	    "    log { error off; access /nowhere/a.log }\n"
+	    "                ^~~\n"
+	    "t.conf:2:25: /nowhere/a.log: No such file or directory\n"
+	    "    log { error off; access /nowhere/a.log }\n"
+	    "                            ^~~~~~~~~~~~~~\n" },
+	{ "site a.org { listen *:80; root /dev/null }\n",
+	    "t.conf:2:32: /dev/null: Not a directory\n"
+	    "    site a.org { listen *:80; root /dev/null }\n"
+	    "                                   ^~~~~~~~~\n" },
+	/* Sites. */
+	{ "", "t.conf: there is no site: nothing would be served\n" },
+	{ "site a.org { }\n",
+	    "t.conf:2:6: block site needs \"listen\"\n"
+	    "    site a.org { }\n         ^~~~~\n"
+	    "t.conf:2:6: block site needs \"root\"\n"
+	    "    site a.org { }\n         ^~~~~\n" },
+	{ "site { listen *:80; root / }\n"
+	    "site b.org:80 { listen *:80; root / }\n",
+	    "t.conf:2:1: \"site\" needs a name, or \"default\"\n"
+	    "    site { listen *:80; root / }\n    ^~~~\n"
+	    "t.conf:3:6: \"b.org:80\" is not a site's name: write a host name, "
+	    "without port, or \"default\"\n"
+	    "    site b.org:80 { listen *:80; root / }\n"
+	    "         ^~~~~~~~\n" },
+	{ SITE "site b.org A.ORG { listen 0.0.0.0:80; root / }\n",
+	    "t.conf:6:12: there is a site \"a.org\" on *:80 already, at "
+	    "t.conf:2\n    site b.org A.ORG { listen 0.0.0.0:80; root / }\n"
+	    "               ^~~~~\n" },
+	{ SITE "site b.org { listen 127.0.0.1:80; root / }\n",
+	    "t.conf:6:21: \"127.0.0.1:80\" is part of \"*:80\" at t.conf:3: "
+	    "write the same for both sites\n"
+	    "    site b.org { listen 127.0.0.1:80; root / }\n"
+	    "                        ^~~~~~~~~~~~\n" },
+	{ "site a.org { listen *:80 0.0.0.0:80; root / }\n",
+	    "t.conf:2:26: the site listens on \"0.0.0.0:80\" already\n"
+	    "    site a.org { listen *:80 0.0.0.0:80; root / }\n"
+	    "                             ^~~~~~~~~~\n" },
+	{ "site a.org { listen *:80; root /\nindex a/b ..\n}\n",
+	    "t.conf:3:7: index takes names of files, without their "
+	    "directory\n    index a/b ..\n          ^~~\n"
+	    "t.conf:3:11: index takes names of files, without their "
+	    "directory\n    index a/b ..\n              ^~\n" },
+	{ "site *x.org a.*.org * { listen *:80; root / }\n",
+	    "t.conf:2:6: \"*x.org\" is not a site's name: * stands only in "
+	    "front, for all names that end like it: *.example.org\n"
+	    "    site *x.org a.*.org * { listen *:80; root / }\n"
+	    "         ^~~~~~\n"
+	    "t.conf:2:13: \"a.*.org\" is not a site's name: * stands only in "
+	    "front, for all names that end like it: *.example.org\n"
+	    "    site *x.org a.*.org * { listen *:80; root / }\n"
+	    "                ^~~~~~~\n"
+	    "t.conf:2:21: \"*\" is not a site's name: * stands only in "
+	    "front, for all names that end like it: *.example.org\n"
+	    "    site *x.org a.*.org * { listen *:80; root / }\n"
+	    "                        ^\n" },
+	{ "site *.a.org { listen *:80; root / }\n"
+	    "site *.A.org { listen *:80; root / }\n",
+	    "t.conf:3:6: there is a site \"*.a.org\" on *:80 already, at "
+	    "t.conf:2\n    site *.A.org { listen *:80; root / }\n"
+	    "         ^~~~~~~\n" },
+	{ "site a.org { listen *:80; redirect 301 http://b.org/ }\n"
+	    "site b.org { listen *:80; return 503 }\n"
+	    "site c.org { listen *:80; fallback /a }\n",
+	    "t.conf:4:6: block site needs \"root\"\n"
+	    "    site c.org { listen *:80; fallback /a }\n         ^~~~~\n" },
+	{ "site a.org { listen *:80; root /\npath /a { redirect 301 /b/c }\n"
+	    "path /b { redirect 302 /a } }\n",
+	    "t.conf:3:20: this redirect sends clients in circles\n"
+	    "    path /a { redirect 301 /b/c }\n                       ^~~\n"
+	    "t.conf:4:20: this redirect sends clients in circles\n"
+	    "    path /b { redirect 302 /a } }\n                       ^~~\n" },
+	{ "site a.org { listen *:80; root /\nlisting htm; hide a/b\n"
+	    "path /a { listing off json\n}\npath /b { listing html off\n}\n"
+	    "}\n",
+	    "t.conf:3:9: \"htm\" is not one of off, html, json\n"
+	    "    listing htm; hide a/b\n            ^~~ did you mean "
+	    "\"html\"?\n"
+	    "t.conf:3:19: hide takes names of files, without their "
+	    "directory\n    listing htm; hide a/b\n"
+	    "                      ^~~\n"
+	    "t.conf:4:23: listing is off or is not: \"off\" stands alone\n"
+	    "    path /a { listing off json\n"
+	    "                          ^~~~\n"
+	    "t.conf:6:24: listing is off or is not: \"off\" stands alone\n"
+	    "    path /b { listing html off\n"
+	    "                           ^~~\n" },
+	/* Braces. */
+	{ "cache\n{\nheads 1M; heds 1M\n}\n",
+	    "t.conf:2:1: block \"cache\" needs a \"{\" at the end of this "
+	    "line\n    cache\n    ^~~~~\n"
+	    "t.conf:4:11: unknown word \"heds\" in block cache\n"
+	    "    heads 1M; heds 1M\n"
+	    "              ^~~~ did you mean \"heads\"?\n" },
+	{ "log {\naccess off\n",
+	    "t.conf:2:1: block \"log\" is not closed: a \"}\" is missing\n"
+	    "    log {\n    ^~~\n" },
+	{ "}\n{ a }\nhelpers 2 { x }\nlog x { }\n",
+	    "t.conf:2:1: \"}\" closes nothing\n    }\n    ^\n"
+	    "t.conf:3:1: \"{\" without a word before it\n    { a }\n    ^\n"
+	    "t.conf:4:11: \"helpers\" is not a block\n"
+	    "    helpers 2 { x }\n              ^\n"
+	    "t.conf:5:5: unexpected \"x\" behind \"log\"\n"
+	    "    log x { }\n        ^\n" },
+	/* Quotes and bytes. */
+	{ "types \"/no\ntypes a\"b\ntypes \"/dev/null\"b\n",
+	    "t.conf:2:7: the quote is not closed on its line\n"
+	    "    types \"/no\n          ^\n"
+	    "t.conf:2:7: /no: No such file or directory\n"
+	    "    types \"/no\n          ^~~~\n"
+	    "t.conf:3:7: a quote within a word: quote all of it\n"
+	    "    types a\"b\n          ^~~\n"
+	    "t.conf:3:7: types is given twice: first at t.conf:2\n"
+	    "    types a\"b\n          ^~~\n"
+	    "t.conf:4:7: a blank is missing behind the closing quote\n"
+	    "    types \"/dev/null\"b\n          ^\n"
+	    "t.conf:4:7: types is given twice: first at t.conf:2\n"
+	    "    types \"/dev/null\"b\n          ^~~~~~~~~~~\n"
+	    "t.conf:4:18: unexpected \"b\" behind \"types\"\n"
+	    "    types \"/dev/null\"b\n                     ^\n" },
+	{ "types \"/dev\\null\"\n",
+	    "t.conf:2:7: /dev\\null: No such file or directory\n"
+	    "    types \"/dev\\null\"\n          ^~~~~~~~~~~\n"
+	    "t.conf:2:12: in quotes \\ stands only before \" or \\: write "
+	    "\\\\ for itself\n"
+	    "    types \"/dev\\null\"\n               ^\n" },
+	{ "xyzzy\nhelpers \001 2\nxyzzy\n",
+	    "t.conf:3:9: control byte 0x01: this is not a text file\n"
+	    "    helpers ? 2\n            ^\n" },
+};
+
+START_TEST(bad_confs)
+{
+	bad(bads[_i].text, bads[_i].want);
+}
+END_TEST
+
+#define USERS	"a directory of users is beneath their homes: without a " \
+		"slash in front or at its end, and no name in it begins "  \
+		"with a dot"
+
+/* A line of a site, and what is said about its only mistake. */
+static const struct {
+	const char	*line, *want;
+} site_lines[] = {
+	{ "listen 8080", "no address: write *:80 for all, or 127.0.0.1:80" },
+	{ "listen :80", "no address: write *:80 for all, or 127.0.0.1:80" },
+	{ "listen ::1:80", "an IPv6 address stands in brackets: [::1]:80" },
+	{ "listen [::1]", "a port is a number up to 65535" },
+	{ "}; cache { off mmap }; site b.org { listen *:81; root /",
+	    "\"mmap\" is not one of pathname, header, chunk, alignment" },
+	{ "listen [::1]x:80", "the port follows the bracket: [::1]:80" },
+	{ "listen 1.2.3.4:", "a port is a number up to 65535" },
+	{ "listen 1.2.3.4:http", "a port is a number up to 65535" },
+	{ "listen 1.2.3.4:65536", "a port is a number up to 65535" },
+	{ "listen 1.2.3:80",
+	    "\"1.2.3\" is not an address: write numbers, or * for all" },
+	{ "listen localhost:80",
+	    "\"localhost\" is not an address: write numbers, or * for all" },
+	{ "listen [1.2.3.4]:80",
+	    "\"1.2.3.4\" is not an address: write numbers, or * for all" },
+	{ "header \"a b\" c", "\"a b\" is not a field's name" },
+	{ "header \"\" c", "\"\" is not a field's name" },
+	{ "header content-LENGTH 0",
+	    "content-LENGTH is set by the server itself" },
+	{ "header \"set\" c", "\"set\" is not a field's name" },
+	{ "header add Date x", "Date is set by the server itself" },
+	{ "header set A", "\"A\" needs a value" },
+	{ "header remove", "\"remove\" needs a value" },
+	{ "header X-Content-type-options nosniff",
+	    "X-Content-type-options is set by the server itself" },
+	{ "expires text 1d", "\"text\" is not a media type: write "
+	    "text/html, image/* or */*" },
+	{ "expires */html 1d", "\"*/html\" is not a media type: write "
+	    "text/html, image/* or */*" },
+	{ "compressible text", "\"text\" is not a media type: write "
+	    "text/html, image/* or */*" },
+	{ "compress gzip", "\"gzip\" is not one of off, on" },
+	{ "precompressed gz", "\"gz\" is not one of off, br, zstd, gzip" },
+	{ "precompressed br off", "precompressed is off or is not: \"off\" "
+	    "stands alone" },
+	{ "precompressed off br", "precompressed is off or is not: \"off\" "
+	    "stands alone" },
+	{ "expires text/* 5", "\"5\" is not a time up to 3650d" },
+	{ "expires text/* 3651d", "\"3651d\" is not a time up to 3650d" },
+	{ "expires text/*", "\"text/*\" needs a value" },
+	{ "expires a/b 1d; expires a/b 2d",
+	    "expires a/b is given twice in this block" },
+	{ "header cache-control no-cache; expires a/b 1d", "expires is without "
+	    "effect here: header Cache-Control comes before it" },
+	{ "header Cache-Control no-cache; path /a { expires a/b 1d }",
+	    "expires is without effect here: header Cache-Control comes "
+	    "before it" },
+	{ "charset \"a b\"", "\"a b\" is not a character set's name" },
+	{ "nosniff maybe", "\"maybe\" is not one of off, on" },
+	{ "links some", "\"some\" is not one of beneath, none, owner, all" },
+	{ "users /www", USERS },
+	{ "users www/", USERS },
+	{ "users a//b", USERS },
+	{ "users a/../b", USERS },
+	{ "users .www", USERS },
+	{ "users \"\"", USERS },
+	{ "users www deny a/b", "users deny: no such name is ever looked up" },
+	{ "users www deny \"\"", "users deny: no such name is ever looked up" },
+	{ "users www deny", "\"deny\" needs a value" },
+	{ "users www from -1", "\"-1\" is not a number" },
+	{ "path /a { users www }", "\"users\" cannot stand here: it belongs "
+	    "in block site" },
+	{ "header remove ETag", "ETag is set by the server itself" },
+	{ "header remove A", "nothing outside adds a field A" },
+	{ "header A b; path /a { header remove B }",
+	    "nothing outside adds a field B" },
+	{ "path /a { header A b; header remove A }",
+	    "nothing outside adds a field A" },
+	{ "header A", "\"A\" needs a value" },
+	{ "header A b, c",
+	    "unexpected \"c\" behind \"header\": a value of several words "
+	    "needs quotes" },
+	{ "path a { }", "a path begins with /" },
+	{ "path \"\" { }", "a path begins with /" },
+	{ "path / { }", "/ is the site itself: write what is within this "
+	    "block in the site" },
+	{ "path /a/ { }", "a path is written without / at its end" },
+	{ "path /a//b { }", "a path has no empty, . or .. segments" },
+	{ "path /./b { }", "a path has no empty, . or .. segments" },
+	{ "path /b/.. { }", "a path has no empty, . or .. segments" },
+	{ "path /a%20b { }",
+	    "a path is written decoded: the characters themselves" },
+	{ "path { }", "\"path\" needs one path" },
+	{ "path /a /b { }", "\"path\" needs one path" },
+	{ "include", "\"include\" needs one file or pattern" },
+	{ "path /a { }; path /b { }; path /a { }",
+	    "path \"/a\" is given twice: first at t.conf:5" },
+	{ "path /a { listen *:80 }",
+	    "\"listen\" cannot stand here: it belongs in block site" },
+	{ "path /a { alias /dev; root / }",
+	    "root and alias exclude each other: alias is given at t.conf:5" },
+	{ "path /a { root /; alias /dev }",
+	    "alias and root exclude each other: root is given at t.conf:5" },
+	{ "alias /",
+	    "\"alias\" cannot stand here: it belongs in block path" },
+	{ "path /a { redirect 301 /b; return 404 }",
+	    "return and redirect exclude each other: redirect is given "
+	    "at t.conf:5" },
+	{ "path /a { return 404; alias / }",
+	    "alias and return exclude each other: return is given at "
+	    "t.conf:5" },
+	{ "path /a { status on; alias / }",
+	    "alias and status exclude each other: status is given at "
+	    "t.conf:5" },
+	{ "path /a { status yes }", "\"yes\" is not one of off, on" },
+	{ "status on",
+	    "\"status\" cannot stand here: it belongs in block path" },
+	{ "path /a { redirect 304 /b }",
+	    "\"304\" is not one of 301, 302, 303, 307, 308" },
+	{ "path /a { redirect /b }",
+	    "\"/b\" is not one of 301, 302, 303, 307, 308" },
+	{ "path /a { redirect 301 }",
+	    "\"redirect\" needs a target behind its status" },
+	{ "path /a { redirect 301 b }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 ftp://b/ }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 http:///b }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 https://?x }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 javascript:x }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 \"\" }",
+	    "a target is a path from / on, or begins with http:// or "
+	    "https:// and a host" },
+	{ "path /a { redirect 301 //b.org/ }",
+	    "a path has one / in front: write http:// or https:// for "
+	    "another host" },
+	{ "path /a { redirect 301 /b#c }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 \"/b c\" }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 \"/b\tc\" }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 \"/\\\\b\" }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 /\xc3\xa9" " }",
+	    "a target is written as in an address: other characters as "
+	    "%XX, and without #" },
+	{ "path /a { redirect 301 /a/b }",
+	    "this redirect sends clients in circles" },
+	{ "path /a { redirect 301 /a?x }",
+	    "this redirect sends clients in circles" },
+	{ "path /a { return 200 }",
+	    "\"200\" is not one of 403, 404, 410, 451, 500, 503" },
+	{ "path /a { fallback x.html }",
+	    "a path begins with /" },
+	{ "fallback /",
+	    "a page is a file, not a directory" },
+	{ "fallback /a/",
+	    "a page is a file, not a directory" },
+	{ "fallback /a/../b",
+	    "names that begin with a dot are not served" },
+	{ "fallback /100%",
+	    "the path of a page is written decoded, without %" },
+	{ "error 404",
+	    "\"404\" needs a value" },
+	{ "error 400 /x",
+	    "\"400\" is not one of 401, 403, 404, 405, 410, 412, 417, "
+	    "429, 451, 500, 501, 503" },
+	{ "error 404 off",
+	    "a path begins with /" },
+	{ "error 404 /a; error 403 /b; error 404 /c",
+	    "error 404 is given twice in this block" },
+	{ "path /a { alias /dev/null }", "/dev/null: Not a directory" },
+};
+
+START_TEST(bad_site_lines)
+{
+	struct buf	 text = { 0 };
+	const char	*message;
+
+	buf_addf(&text, "site a.org {\nlisten 127.0.0.9:80\nroot /\n%s\n}\n",
+	    site_lines[_i].line);
+	ck_assert_ptr_null(read_conf(buf_string(&text)));
+	message = strstr(buf_string(&complaints), ": ");
+	ck_assert_ptr_nonnull(message);
+	message += 2;
+	ck_assert_msg(strncmp(message, site_lines[_i].want,
+	    strlen(site_lines[_i].want)) == 0 &&
+	    message[strlen(site_lines[_i].want)] == '\n', "%s",
+	    buf_string(&complaints));
+	ck_assert_int_eq(strncmp(complaints.at, "t.conf:5:", 9), 0);
+	ck_assert_msg(strstr(message, "\nt.conf:") == NULL, "%s", message);
+	buf_free(&text);
+}
+END_TEST
+
+static const char *const good_lines[] = {
+	"listen [fe80::1]:80", "listen *:0 127.0.0.1:0",
+	"path /a.b { }", "path /... { }", "path /100% { }", "path /%zz { }",
+	"header Vary \"\tb \xff\"", "header !#%&'*+-.^_`|~9Z x",
+	"index .htm ...", "include none/*",
+	"path /a { redirect 301 /b/ }; path /b { redirect 307 http://x }",
+	"path /a { redirect 301 /a/b }; path /a/b { root / }",
+	"path /a { redirect 303 /c?d=%23&e }", "fallback \"/x y\"",
+	"path /a { return 403; error 403 /a.html; fallback /b }",
+	("header Cache-Control x; path /a { header remove Cache-Control\n"
+	    "expires a/b 1d }"),
+	"expires a/b 1d; path /a { header Cache-Control x }",
+	"error 404 /a; path /a { error 404 /b }",
+};
+
+START_TEST(good_site_lines)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_addf(&text, "site a_b.org [::1] 127.0.0.1 {\n"
+	    "listen 127.0.0.9:80\nroot /\n%s\n}\n", good_lines[_i]);
+	conf = read_conf(buf_string(&text));
+	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
+	conf_free(&conf);
+	buf_free(&text);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_loop_test(tests, bad_confs, 0, COUNT(bads));
+	tcase_add_loop_test(tests, bad_site_lines, 0, COUNT(site_lines));
+	tcase_add_loop_test(tests, good_site_lines, 0, COUNT(good_lines));
+}

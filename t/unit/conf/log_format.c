@@ -1,0 +1,204 @@
+/*
+ * Unit test of the form of lines: what text becomes, what is no format, and
+ * where it is wrong.
+ */
+#include <stdarg.h>
+
+#include "lib/facility.h"
+#include "t/unit/conf/confs.h"
+
+/* Pieces as text again: the lead, then <number:argument>. */
+static const char *
+show(const struct conf_format *f)
+{
+	static char	text[1000];
+	char		*to = text;
+
+	for (size_t i = 0; i < f->n; i++) {
+		to += sprintf(to, "%.*s", (int)f->pieces[i].len,
+		    f->pieces[i].lead);
+		if (f->pieces[i].field != LINE_NOTHING)
+			to += sprintf(to, "<%d:%s>", f->pieces[i].field,
+			    f->pieces[i].argument != NULL ?
+			    f->pieces[i].argument : "");
+	}
+	return text;
+}
+
+static void
+is(const char *text, const char *expected, ...)
+{
+	struct conf_format		f;
+	struct conf_format_fault	fault;
+	char				all[1000];
+	va_list				ap;
+
+	va_start(ap, expected);
+	vsnprintf(all, sizeof(all), expected, ap);
+	va_end(ap);
+	ck_assert(conf_format_make(&f, text, false, &fault));
+	ck_assert_str_eq(show(&f), all);
+	conf_format_free(&f);
+}
+
+START_TEST(pieces)
+{
+	is("", "\n");
+	is("text", "text\n");
+	is("100%%", "100%%\n");
+	is("%%%h%%", "%%<%d:>%%\n", LINE_PEER);
+	is("%h %l %u", "<%d:> - <%d:>\n", LINE_PEER, LINE_USER);
+	is("%s%>s%<s", "<%d:><%d:><%d:>\n", LINE_STATUS, LINE_STATUS,
+	    LINE_STATUS);
+	is("%t%{sec}t%{SEC}t%{%H:%M}t", "<%d:><%d:sec><%d:SEC><%d:%%H:%%M>\n",
+	    LINE_TIME, LINE_SECONDS, LINE_SECONDS, LINE_DATE);
+	is("%{referer}i%{user-AGENT}i%{Cookie}i",
+	    "<%d:referer><%d:user-AGENT><%d:Cookie>\n", LINE_REFERER,
+	    LINE_USER_AGENT, LINE_FIELD);
+	is("%T%{s}T%{ms}T%{us}T%D", "<%d:><%d:s><%d:ms><%d:us><%d:>\n",
+	    LINE_DURATION, LINE_DURATION_S, LINE_DURATION_MS, LINE_DURATION_US,
+	    LINE_MICROSECONDS);
+	/* More before a field than a piece has room for. */
+	is("0123456789abcdef0123456789abcdef0%h!",
+	    "0123456789abcdef0123456789abcdef0<%d:>!\n", LINE_PEER);
+	is("0123456789abcdef%h", "0123456789abcdef<%d:>\n", LINE_PEER);
+}
+END_TEST
+
+START_TEST(faults)
+{
+	static const struct {
+		const char	*text;
+		size_t		 at, len;
+		const char	*why;
+	} bad[] = {
+		{ "%", 0, 1, "there is no such field" },
+		{ "%h %y", 3, 2, "there is no such field" },
+		{ "%h %", 3, 1, "there is no such field" },
+		{ "%>", 0, 2, "there is no such field" },
+		{ "%!200s", 0, 6, "there is no such field" },
+		{ "%{X", 0, 3, "there is no such field" },
+		{ "%{X}", 0, 4, "there is no such field" },
+		{ "%i", 0, 2, "this field needs a {word}" },
+		{ "a%{}i", 1, 4, "this field does not take that word" },
+		{ "%{x}h", 0, 5, "this field does not take that word" },
+		{ "%{d}T", 0, 5, "this field does not take that word" },
+		{ "a\tb", 1, 1, "a control byte" },
+	};
+	struct conf_format		f;
+	struct conf_format_fault	fault;
+
+	for (int i = 0; i < COUNT(bad); i++) {
+		ck_assert_msg(!conf_format_make(&f, bad[i].text, false,
+		    &fault), "%s", bad[i].text);
+		ck_assert_msg(strcmp(fault.why, bad[i].why) == 0, "%s: %s",
+		    bad[i].text, fault.why);
+		ck_assert_uint_eq(fault.at, bad[i].at);
+		ck_assert_uint_eq(fault.len, bad[i].len);
+		ck_assert_uint_eq(f.n, 0);
+		ck_assert_ptr_null(f.pieces);
+	}
+}
+END_TEST
+
+/* So much of one kind of bytes that all together they need more than that. */
+START_TEST(too_long)
+{
+	char				text[CONF_FORMAT_MOST + 2];
+	struct conf_format		f;
+	struct conf_format_fault	fault;
+
+	memset(text, 'x', sizeof(text));
+	text[CONF_FORMAT_MOST] = '\0';
+	ck_assert(conf_format_make(&f, text, false, &fault));
+	conf_format_free(&f);
+	text[CONF_FORMAT_MOST] = 'x';
+	text[CONF_FORMAT_MOST + 1] = '\0';
+	ck_assert(!conf_format_make(&f, text, false, &fault));
+	ck_assert_str_eq(fault.why, "it is too long");
+	/* Short to write, long to read. */
+	for (int i = 0; i < 300; i += 2)
+		memcpy(text + i, "%h", 2);
+	text[300] = '\0';
+	ck_assert(!conf_format_make(&f, text, false, &fault));
+}
+END_TEST
+
+START_TEST(in_a_conf)
+{
+	struct conf	*conf;
+
+	conf = good("log { access $/a mine; format mine \"%v \\\"%r\\\"\" }\n"
+	    SITE);
+	ck_assert_str_eq(conf->log.access_format, "mine");
+	ck_assert_uint_eq(conf->log.line.n, 3);
+	ck_assert(!conf->log.line.json);
+	conf_free(&conf);
+	conf = good("log { format json mine \"{%s}\"; access $/a mine }\n"
+	    SITE);
+	ck_assert(conf->log.line.json);
+	conf_free(&conf);
+	conf = good("log { access $/a json }\n" SITE);
+	ck_assert(conf->log.line.json);
+	ck_assert_uint_gt(conf->log.line.n, 19);
+	conf_free(&conf);
+	conf = good("log { access \"|/bin/cat -u\" vcombined facility local3 "
+	    "tag web; error syslog:/a/b info }\n" SITE);
+	ck_assert_str_eq(conf->log.access.to, "|/bin/cat -u");
+	ck_assert_int_eq(conf->log.access.facility, FACILITY_LOCAL3);
+	ck_assert_str_eq(conf->log.access.tag, "web");
+	ck_assert_str_eq(conf->log.error.to, "syslog:/a/b");
+	conf_free(&conf);
+}
+END_TEST
+
+/* What must be said about a bad log block; line 1 is the user's. */
+START_TEST(bad_conf)
+{
+	static const struct {
+		const char	*text, *want;
+	} bad[] = {
+		{ "log { format mine \"\\\"%r\\\" \\\\ %y\" }\n" SITE,
+		    "t.conf:2:30: \"%y\": there is no such field\n"
+		    "    log { format mine \"\\\"%r\\\" \\\\ %y\" }\n"
+		    "                                 ^~\n" },
+		{ "log { format json \"%h\" }\n" SITE,
+		    "t.conf:2:19: \"%h\" needs a value\n" },
+		{ "log { format common \"%h\" }\n" SITE,
+		    "t.conf:2:14: there is a format \"common\" already\n" },
+		{ "log { format a \"%h\"; format json a \"%h\" }\n" SITE,
+		    "t.conf:2:34: there is a format \"a\" already\n" },
+		{ "log { format \"a b\" \"%h\" }\n" SITE,
+		    "t.conf:2:14: \"a b\" is not a name for a format" },
+		{ "log { access /tmp/a combned }\n" SITE,
+		    "t.conf:2:21: there is no format \"combned\", but common" },
+		{ "log { access syslogx }\n" SITE,
+		    "t.conf:2:14: \"syslogx\": behind syslog there is" },
+		{ "log { access syslog common facility local9 }\n" SITE,
+		    "t.conf:2:37: \"local9\" is not one of user" },
+		{ "log { error syslog info tag \"a b\" }\n" SITE,
+		    "t.conf:2:29: a tag has 32 letters" },
+		{ "log { access |cat }\n" SITE,
+		    "t.conf:2:14: a program is named from / on" },
+		{ "log { access \"|/no/such -x\" }\n" SITE,
+		    "t.conf:2:14: cannot run /no/such: No such file" },
+	};
+
+	for (int i = 0; i < COUNT(bad); i++) {
+		ck_assert_ptr_null(read_conf(bad[i].text));
+		ck_assert_msg(strncmp(buf_string(&complaints), bad[i].want,
+		    strlen(bad[i].want)) == 0, "%s", complaints.at);
+	}
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, pieces);
+	tcase_add_test(tests, faults);
+	tcase_add_test(tests, too_long);
+	tcase_add_test(tests, in_a_conf);
+	tcase_add_test(tests, bad_conf);
+}

@@ -1,0 +1,643 @@
+/*
+ * Tests of disk/fs_queues: in order, by turns, within the share.
+ */
+#ifdef __linux__
+#include <sys/mount.h>
+#endif
+#include <sys/sysmacros.h>
+
+#include <errno.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
+#include <string.h>
+
+#include "disk/fs_queues.h"
+#include "lib/mem.h"
+#include "shared/mounts.h"
+#include "stats/stats.h"
+#include "t/unit/conf/confs.h"
+
+static struct conf	*conf;
+static struct mounts	*mounts;
+static struct lanes	*lanes;
+static struct errand	 errands[20];
+
+/* Others may mount meanwhile, and the real table would be read again. */
+static void
+stay_apart(void)
+{
+#ifdef __linux__
+	if (unshare(CLONE_NEWNS) == 0)
+		(void)mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+#endif
+}
+
+static void
+make(void)
+{
+	setup();
+	stay_apart();
+	conf = good(SITE);
+	mounts = mounts_new(conf);
+	mounts_refresh(mounts);		/* before it is another one */
+	mounts_read(mounts, "1 1 8:1 / / rw - a a rw\n"
+	    "2 1 0:30 / /srv/dead rw - b b rw\n");
+	lanes = lanes_new(mounts, 2, 4);
+}
+
+/* Takes all out, whatever the share. */
+static void
+unmake(void)
+{
+	while (lanes_any(lanes) != NULL)
+		continue;
+	lanes_free(&lanes);
+	mounts_free(&mounts);
+	conf_free(&conf);
+	teardown();
+}
+
+static struct errand *
+errand(int i, const char *path)
+{
+	struct errand	*e = &errands[i];
+
+	memset(e, 0, sizeof(*e));
+	job_init(&e->job, path != NULL ? JOB_RESOLVE : JOB_READ);
+	e->job.id = (uint64_t)i;
+	e->job.root = path != NULL ? "/srv" : NULL;
+	e->job.path = path;
+	return e;
+}
+
+static bool
+add(int i, const char *path)
+{
+	return lanes_add(lanes, errand(i, path));
+}
+
+static int
+next(void)
+{
+	struct errand	*e = lanes_next(lanes);
+
+	return e != NULL ? (int)e->job.id : -1;
+}
+
+START_TEST(in_order_by_turns)
+{
+	ck_assert(add(1, "a"));
+	ck_assert(add(2, "b"));
+	ck_assert(add(3, "c"));
+	ck_assert(add(4, "dead/x"));
+	ck_assert_uint_eq(lanes_waiting(lanes), 4);
+	ck_assert_uint_eq(lanes_ready(lanes), 3);
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), 4);
+	ck_assert_int_eq(next(), 2);
+	ck_assert_int_eq(next(), -1);		/* its share */
+	ck_assert_uint_eq(lanes_ready(lanes), 0);
+	lanes_release(errands[1].lane);
+	ck_assert_uint_eq(lanes_ready(lanes), 1);
+	ck_assert_int_eq(next(), 3);
+	ck_assert_uint_eq(lanes_waiting(lanes), 0);
+}
+END_TEST
+
+static const struct stats_lane *
+measured(const char *name)
+{
+	lanes_measure(lanes);
+	for (size_t i = 0; i < stats_nlanes; i++)
+		if (strcmp(stats_lanes[i].name, name) == 0)
+			return &stats_lanes[i];
+	ck_abort_msg("there is no lane %s", name);
+	return NULL;
+}
+
+/* What is told of them, by the numbers of their devices. */
+START_TEST(measures)
+{
+	const struct stats_lane	*l;
+
+	ck_assert(add(1, "a"));
+	ck_assert(add(2, "b"));
+	ck_assert(add(3, "c"));
+	ck_assert(add(4, "dead/x"));
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), 4);
+	l = measured("8:1");
+	ck_assert_int_eq(l->queued, 2);
+	ck_assert_int_eq(l->held, 1);
+	ck_assert_int_eq(l->share, 2);
+	l = measured("0:30");
+	ck_assert_int_eq(l->queued, 0);
+	ck_assert_int_eq(l->held, 1);
+	ck_assert_int_eq(measured("strays")->share, 1);
+	ck_assert_int_eq(measured("users")->held, 0);
+	ck_assert_int_eq(measured("kept")->held, 0);
+	ck_assert_uint_eq(stats_nlanes, lanes_count(lanes));
+	/* No more of them than there is room for. */
+	for (uint64_t fs = 1000; fs < 1000 + 2 * STATS_LANES; fs++)
+		lanes_hold(lanes, fs);
+	lanes_measure(lanes);
+	ck_assert_uint_eq(stats_nlanes, STATS_LANES);
+}
+END_TEST
+
+START_TEST(one_is_dead)
+{
+	for (int i = 0; i < 4; i++)
+		ck_assert(add(i, "dead/x"));
+	ck_assert(!add(4, "dead/y"));		/* its queue is full */
+	ck_assert_int_eq(next(), 0);
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), -1);
+	for (int i = 5; i < 12; i++) {
+		ck_assert(add(i, "alive"));
+		ck_assert_int_eq(next(), i);
+		lanes_release(errands[i].lane);
+	}
+	/* It comes back. */
+	lanes_release(errands[0].lane);
+	ck_assert_int_eq(next(), 2);
+}
+END_TEST
+
+static bool
+add_at_leisure(int i, const char *path)
+{
+	struct errand	*e = errand(i, path);
+
+	e->leisure = true;
+	return lanes_add(lanes, e);
+}
+
+/* Whom nobody waits for keeps nobody waiting; also where it turns out to lead
+ * elsewhere. */
+START_TEST(at_leisure)
+{
+	for (int i = 0; i < 4; i++)
+		ck_assert(add_at_leisure(i, "dead/x"));
+	ck_assert(!add_at_leisure(4, "dead/x"));
+	ck_assert(add(5, "dead/y"));
+	ck_assert_int_eq(next(), 5);
+	ck_assert_int_eq(next(), 0);
+	ck_assert_uint_eq(lanes_waiting(lanes), 3);
+	lanes_release(errands[5].lane);
+	lanes_release(errands[0].lane);
+	lanes_stray(lanes, &errands[0]);
+	lanes_stray(lanes, &errands[5]);
+	ck_assert_int_eq(next(), 5);
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), 2);
+	ck_assert_int_eq(next(), -1);
+}
+END_TEST
+
+/* Somebody waits for it after all: before whom comes later. */
+START_TEST(in_a_hurry)
+{
+	for (int i = 0; i < 4; i++)
+		ck_assert(add_at_leisure(i, "a"));
+	for (int i = 4; i < 8; i++)
+		ck_assert(add(i, "a"));
+	lanes_hurry(&errands[3]);
+	ck_assert(!errands[3].leisure);
+	ck_assert_uint_eq(lanes_waiting(lanes), 8);
+	ck_assert(!add(8, "a"));
+	lanes_remove(&errands[4]);
+	lanes_remove(&errands[5]);
+	ck_assert(add(8, "a"));
+	for (int i = 0; i < 4; i++) {
+		static const int	order[] = { 6, 7, 3, 0 };
+
+		ck_assert_int_eq(next(), order[i]);
+		lanes_release(errands[order[i]].lane);
+	}
+	ck_assert_int_eq(next(), 8);
+}
+END_TEST
+
+/* What is being sent is not cut short because others wait. */
+START_TEST(pieces_of_what_is_sent)
+{
+	struct errand	*e;
+
+	for (int i = 0; i < 4; i++)
+		ck_assert(add(i, "dead/x"));
+	ck_assert(!add(4, "dead/y"));
+	errands[0].job.version.dev = makedev(0, 99);
+	lanes_learn(lanes, &errands[0]);
+	e = errand(5, NULL);
+	e->job.version.dev = makedev(0, 99);
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_ptr_eq(e->lane, errands[0].lane);
+}
+END_TEST
+
+START_TEST(again_and_removed)
+{
+	ck_assert(add(1, "a"));
+	ck_assert(add(2, "b"));
+	ck_assert(add(3, "c"));
+	ck_assert_int_eq(next(), 1);
+	lanes_release(errands[1].lane);
+	lanes_again(&errands[1]);
+	lanes_remove(&errands[2]);
+	ck_assert(!errands[2].queued);
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), 3);
+	ck_assert_ptr_null(lanes_any(lanes));
+}
+END_TEST
+
+START_TEST(stay)
+{
+	ck_assert(add(1, "a"));
+	ck_assert(errands[1].job.stay);
+	ck_assert_uint_eq(errands[1].job.enter, 0);
+	ck_assert(add(2, "dead/x"));
+	ck_assert(errands[2].job.stay);
+	ck_assert_uint_eq(errands[2].job.enter, strlen("dead"));
+	ck_assert(add(4, "dead"));
+	ck_assert(!errands[4].job.stay);
+	mounts_read(mounts, "");
+	ck_assert(add(3, "b"));
+	ck_assert(!errands[3].job.stay);
+}
+END_TEST
+
+/* What leads astray has a lane of its own, with half a share. */
+START_TEST(strays)
+{
+	for (int i = 1; i < 3; i++) {
+		ck_assert(add(i, "link/x"));
+		ck_assert_int_eq(next(), i);
+	}
+	for (int i = 1; i < 3; i++) {
+		lanes_release(errands[i].lane);
+		errands[i].job.error = EREMOTE;
+		lanes_stray(lanes, &errands[i]);
+		ck_assert(!errands[i].job.stay);
+		ck_assert_int_eq(errands[i].job.error, 0);
+	}
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), -1);
+	ck_assert(add(4, "a"));
+	ck_assert_int_eq(next(), 4);
+}
+END_TEST
+
+/* Reads go by the number of their file system, or by what was learnt of it. */
+START_TEST(reads)
+{
+	struct errand	*e = errand(1, "dead/x");
+
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_int_eq(next(), 1);
+	e->job.version.dev = makedev(0, 99);
+	lanes_learn(lanes, e);
+	e = errand(2, NULL);
+	e->job.version.dev = makedev(0, 99);
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_ptr_eq(e->lane, errands[1].lane);
+	e = errand(3, NULL);
+	e->job.version.dev = makedev(0, 30);
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_ptr_eq(e->lane, errands[1].lane);
+	e = errand(4, NULL);
+	e->job.version.dev = makedev(8, 1);
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_ptr_ne(e->lane, errands[1].lane);
+}
+END_TEST
+
+/* So do closes, and no more of them wait than of others. */
+START_TEST(closes)
+{
+	struct errand	*e;
+
+	for (int i = 0; i < 5; i++) {
+		e = errand(i, NULL);
+		e->job.kind = JOB_CLOSE;
+		e->job.version.dev = makedev(0, 30);
+		ck_assert(lanes_add(lanes, e) == (i < 4));
+	}
+	ck_assert(!add(5, "dead/x"));		/* the same lane */
+	ck_assert_int_eq(next(), 0);
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), -1);		/* its share */
+	ck_assert(add(6, "alive"));
+	ck_assert_int_eq(next(), 6);
+}
+END_TEST
+
+/* A link's answer says nothing of where it was found. */
+START_TEST(does_not_learn_from_links)
+{
+	struct errand	*e = errand(1, "a");
+
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_int_eq(next(), 1);
+	e->job.version.dev = makedev(0, 30);
+	lanes_learn(lanes, e);
+	ck_assert(add(2, "dead/x"));
+	e = errand(3, NULL);
+	e->job.version.dev = makedev(0, 30);
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_ptr_eq(e->lane, errands[2].lane);
+}
+END_TEST
+
+/* Homes have a lane of their own, wherever they turn out to be. */
+START_TEST(users)
+{
+	struct errand	*e;
+
+	for (int i = 1; i < 4; i++) {
+		e = errand(i, "a");
+		e->job.user = "ann";
+		e->job.root = "public_html";
+		ck_assert(lanes_add(lanes, e));
+		ck_assert(!e->job.stay);
+	}
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), 2);
+	ck_assert_int_eq(next(), -1);		/* their share */
+	ck_assert(add(4, "a"));
+	ck_assert_int_eq(next(), 4);
+	errands[1].job.version.dev = makedev(0, 99);
+	lanes_learn(lanes, &errands[1]);
+	e = errand(5, NULL);
+	e->job.version.dev = makedev(0, 99);
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_ptr_ne(e->lane, errands[1].lane);
+}
+END_TEST
+
+/* So has what is kept in a directory, which may be the one that is dead. */
+START_TEST(kept)
+{
+	struct errand	*e;
+
+	for (int i = 1; i < 4; i++) {
+		e = errand(i, "a");
+		job_init(&e->job, JOB_COMPRESS);
+		e->job.id = (uint64_t)i;
+		e->job.root = "/srv";
+		e->job.path = "a";
+		e->job.keep = "/srv/dead/kept";
+		ck_assert(lanes_add(lanes, e));
+	}
+	ck_assert_int_eq(next(), 1);
+	ck_assert_int_eq(next(), 2);
+	ck_assert_int_eq(next(), -1);		/* its share */
+	ck_assert(add(4, "a"));
+	ck_assert_int_eq(next(), 4);
+}
+END_TEST
+
+/* What an earlier main has left in a lane is of its share, in this one too. */
+START_TEST(leftovers)
+{
+	struct lane	*l;
+	uint64_t	 names[4];
+	struct errand	*e;
+
+	ck_assert(add(1, "dead/x"));
+	names[0] = lanes_name(errands[1].lane);
+	ck_assert(add(2, "a"));
+	names[1] = lanes_name(errands[2].lane);
+	e = errand(3, "a");
+	e->job.user = "ann";
+	ck_assert(lanes_add(lanes, e));
+	names[2] = lanes_name(e->lane);
+	mounts_read(mounts, "2 1 0:30 / /srv/dead rw - b b rw\n");
+	ck_assert(add(4, "nowhere"));
+	names[3] = lanes_name(errands[4].lane);
+	while (lanes_any(lanes) != NULL)
+		continue;
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < i; j++)
+			ck_assert_uint_ne(names[i], names[j]);
+	lanes_free(&lanes);
+	lanes = lanes_new(mounts, 2, 4);
+	for (int i = 0; i < 4; i++) {
+		ck_assert_uint_ne(names[i], 0);
+		l = lanes_hold(lanes, names[i]);
+		ck_assert_uint_eq(lanes_name(l), names[i]);
+		ck_assert_ptr_eq(lanes_hold(lanes, names[i]), l);
+		if (i == 1 || i == 2)
+			continue;
+		ck_assert(add(5, i == 0 ? "dead/x" : "nowhere"));
+		ck_assert_ptr_eq(errands[5].lane, l);
+		ck_assert_int_eq(next(), -1);
+		lanes_release(l);
+		ck_assert_int_eq(next(), 5);
+		lanes_release(l);
+	}
+}
+END_TEST
+
+/* A password file has no path beneath it, and may be a link to anywhere. */
+START_TEST(password_files)
+{
+	struct errand	*e;
+
+	ck_assert(add(1, "dead/x"));
+	e = errand(2, "");
+	job_init(&e->job, JOB_VERIFY);
+	e->job.root = "/srv/dead/users";
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_ptr_eq(e->lane, errands[1].lane);
+	e = errand(3, "");
+	job_init(&e->job, JOB_VERIFY);
+	e->job.root = "/etc/users";
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_ptr_ne(e->lane, errands[1].lane);
+	ck_assert(!e->job.stay);
+}
+END_TEST
+
+/* File systems come and go, and are forgotten, unless they are in use. */
+START_TEST(forgets)
+{
+	struct errand	*e, *dead = errand(1, "dead/x"), *known = errand(2, "a");
+
+	ck_assert(lanes_add(lanes, dead));
+	ck_assert_int_eq(next(), 1);
+	ck_assert(lanes_add(lanes, known));
+	for (unsigned i = 1; i < 5000; i++) {
+		e = errand(3, NULL);
+		e->job.version.dev = makedev(1, i);
+		ck_assert(lanes_add(lanes, e));
+		ck_assert_ptr_ne(e->lane, dead->lane);
+		if (i == 1) {
+			ck_assert_int_eq(next(), 2);
+			lanes_release(known->lane);
+			known->job.version.dev = makedev(0, 99);
+			lanes_learn(lanes, known);
+		}
+		ck_assert_int_eq(next(), 3);
+		lanes_release(e->lane);
+		ck_assert_uint_lt(lanes_count(lanes), 100);
+	}
+	ck_assert(add(4, "dead/y"));
+	ck_assert_ptr_eq(errands[4].lane, dead->lane);
+	/* Its lane has gone, and this name of it with that. */
+	e = errand(5, NULL);
+	e->job.version.dev = makedev(0, 99);
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_int_eq(next(), 4);
+	ck_assert_int_eq(next(), 5);
+	/* As many as are in use there are. */
+	for (unsigned i = 1; i < 200; i++) {
+		e = mem_zero(sizeof(*e));
+		job_init(&e->job, JOB_READ);
+		e->job.version.dev = makedev(2, i);
+		ck_assert(lanes_add(lanes, e));
+	}
+	ck_assert_uint_gt(lanes_count(lanes), 200);
+	while ((e = lanes_next(lanes)) != NULL) {
+		lanes_release(e->lane);
+		free(e);
+	}
+	ck_assert(add(6, "a"));
+	ck_assert_uint_lt(lanes_count(lanes), 100);
+}
+END_TEST
+
+/* Another name of a file system becomes the number of one that is new. */
+START_TEST(number_of_a_new_one)
+{
+	struct errand	*e = errand(1, "a");
+
+	ck_assert(lanes_add(lanes, e));
+	e->job.version.dev = makedev(0, 99);
+	lanes_learn(lanes, e);
+	mounts_read(mounts, "1 1 8:1 / / rw - a a rw\n"
+	    "2 1 0:99 / /srv/dead rw - b b rw\n");
+	ck_assert(add(2, "dead/x"));
+	e = errand(3, NULL);
+	e->job.version.dev = makedev(0, 99);
+	ck_assert(lanes_add(lanes, e));
+	ck_assert_ptr_eq(e->lane, errands[2].lane);
+}
+END_TEST
+
+/*
+ * Whatever happens: in order within each lane, nobody above the share, nobody
+ * idle while there is work, and who could go on waits for one turn of each of
+ * the others at most.
+ */
+#define SYSTEMS	5
+#define SHARE	2
+#define EACH	8
+
+static struct system {
+	struct errand	 errands[EACH];
+	struct lane	*lane;
+	unsigned	 first, next;	/* in the queue, by number */
+	unsigned	 held, passed;
+} systems[SYSTEMS];
+
+static bool
+could_go_on(const struct system *s)
+{
+	return s->first < s->next && s->held < SHARE;
+}
+
+static void
+serve(void)
+{
+	struct errand	*e = lanes_next(lanes);
+	struct system	*s;
+
+	for (s = systems; s < systems + SYSTEMS; s++)
+		if (e == NULL)
+			ck_assert(!could_go_on(s));
+		else if (e->lane != s->lane) {
+			s->passed += could_go_on(s);
+			ck_assert_uint_lt(s->passed, SYSTEMS);
+		} else {
+			ck_assert_uint_lt(s->held++, SHARE);
+			ck_assert_uint_eq(e->job.id, s->first++);
+			s->passed = 0;
+		}
+}
+
+START_TEST(fair)
+{
+	char		 path[SYSTEMS][8], text[1024];
+	size_t		 n;
+	struct system	*s;
+	struct errand	*e;
+
+	srand((unsigned)_i);
+	memset(systems, 0, sizeof(systems));
+	n = (size_t)snprintf(text, sizeof(text), "1 1 8:1 / / rw - a a rw\n");
+	for (int i = 0; i < SYSTEMS; i++) {
+		snprintf(path[i], sizeof(path[i]), "m%d/x", i);
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+		    "%d 1 1:%d / /srv/m%d rw - b b rw\n", i + 2, i, i);
+	}
+	mounts_read(mounts, text);
+	for (int turn = 0; turn < 20000; turn++) {
+		s = &systems[rand() % SYSTEMS];
+		switch (rand() % 4) {
+		case 0:
+		case 1:
+			if (s->next - s->first == 4)
+				break;
+			e = &s->errands[s->next % EACH];
+			job_init(&e->job, JOB_RESOLVE);
+			e->job.id = s->next++;
+			e->job.root = "/srv";
+			e->job.path = path[s - systems];
+			e->queued = false;
+			ck_assert(lanes_add(lanes, e));
+			s->lane = e->lane;
+			break;
+		case 2:
+			serve();
+			break;
+		default:
+			/* One of them never answers. */
+			if (s->held == 0 || s == systems)
+				break;
+			lanes_release(s->lane);
+			s->held--;
+			break;
+		}
+	}
+	ck_assert_uint_gt(systems[1].first, 500);
+	ck_assert_uint_eq(systems[0].first, SHARE);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_test(tests, in_order_by_turns);
+	tcase_add_test(tests, measures);
+	tcase_add_test(tests, one_is_dead);
+	tcase_add_test(tests, at_leisure);
+	tcase_add_test(tests, in_a_hurry);
+	tcase_add_test(tests, kept);
+	tcase_add_test(tests, pieces_of_what_is_sent);
+	tcase_add_test(tests, again_and_removed);
+	tcase_add_test(tests, stay);
+	tcase_add_test(tests, strays);
+	tcase_add_test(tests, reads);
+	tcase_add_test(tests, closes);
+	tcase_add_test(tests, does_not_learn_from_links);
+	tcase_add_test(tests, users);
+	tcase_add_test(tests, password_files);
+	tcase_add_test(tests, forgets);
+	tcase_add_test(tests, leftovers);
+	tcase_add_test(tests, number_of_a_new_one);
+	tcase_add_loop_test(tests, fair, 0, 5);
+}

@@ -1,0 +1,309 @@
+/*
+ * Tests of disk/helper_pool: what it asks the monitor for, whatever becomes of
+ * the messages.  The test is the monitor, and the helpers.
+ */
+#include <sys/socket.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "disk/helper_pool.h"
+#include "lib/io.h"
+#include "loop/clients.h"
+#include "shared/channel.h"
+#include "shared/helper_slots.h"
+#include "shared/mounts.h"
+#include "t/unit/conf/confs.h"
+
+#define PATIENCE	30000		/* ms, for what must come */
+
+static struct conf	*conf;
+static struct clock	 clock_now;
+static struct evloop	*loop;
+static struct world	 world;
+static struct crew	*crew;
+static struct watch	*tick;
+static struct errand	 errands[8];
+static int		 monitor;	/* our end of main's pipe */
+static int		 heard[CONTROL_COUNT];
+static int		 waiting_for, ended;
+static int64_t		 limit;
+static bool		 stop_at_end;	/* of an errand */
+
+/* In place of that of clients.c. */
+void
+clients_errand_done(struct errand *e)
+{
+	(void)e;
+	ended++;
+	if (stop_at_end)
+		evloop_stop(loop);
+}
+
+static void
+hear(void)
+{
+	enum control	message;
+	int		fd;
+
+	while (control_recv(monitor, &message, &fd) == 1) {
+		heard[message]++;
+		io_close(&fd);
+	}
+}
+
+static void
+look(void *unused)
+{
+	(void)unused;
+	hear();
+	ck_assert_int_lt(clock_now.ms, limit);
+	if (heard[waiting_for] > 0)
+		evloop_stop(loop);
+	else
+		evloop_at(tick, clock_now.ms + 5);
+}
+
+/* Lets it run until it says this. */
+static void
+wait_for(enum control message)
+{
+	waiting_for = message;
+	clock_update(&clock_now);
+	limit = clock_now.ms + PATIENCE;
+	evloop_at(tick, 0);
+	evloop_run(loop);
+	heard[message]--;
+}
+
+static void
+make(void)
+{
+	int	ends[2];
+
+	setup();
+	conf = good("helpers 2 max 4 share 4 within 1s\n"
+	    "limits {\n disk 3s\n}\n" SITE);
+	ck_assert_int_eq(io_pipe(ends), 0);
+	ck_assert_int_eq(io_nonblock(ends[0]), 0);
+	ck_assert_int_eq(io_nonblock(ends[1]), 0);
+	monitor = ends[1];
+	clock_update(&clock_now);
+	loop = evloop_new(&clock_now);
+	world = (struct world){ .conf = conf, .control = ends[0],
+	    .mounts = mounts_new(conf), .ledger = ledger_new(8) };
+	tick = evloop_timer(loop, look, NULL);
+	memset(heard, 0, sizeof(heard));
+	crew = crew_new(loop, &clock_now, &world);
+	ended = 0;
+	stop_at_end = false;
+	/* The reserve: one for the first client, the rest when all else has
+	 * started. */
+	hear();
+	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 1);
+	wait_for(CONTROL_WANT_HELPER);
+	wait_for(CONTROL_WANT_HELPER);
+	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+}
+
+static void
+unmake(void)
+{
+	crew_free(&crew);
+	evloop_unwatch(&tick);
+	evloop_free(&loop);
+	mounts_free(&world.mounts);
+	ledger_free(&world.ledger);
+	io_close(&world.control);
+	io_close(&monitor);
+	conf_free(&conf);
+	teardown();
+}
+
+/* Our end of its pipe. */
+static int
+join(void)
+{
+	int	ends[2];
+
+	ck_assert_int_eq(io_pipe(ends), 0);
+	crew_join(crew, ends[0]);
+	return ends[1];
+}
+
+static bool
+is_closed(int pipe)
+{
+	struct pollfd	p = { .fd = pipe, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLHUP) != 0;
+}
+
+static void
+start(int i)
+{
+	job_init(&errands[i].job, JOB_RESOLVE);
+	errands[i].job.root = dir;
+	errands[i].job.path = "x";
+	crew_start(crew, &errands[i]);
+}
+
+/* As many messages as it takes, of any kind. */
+static void
+fill_pipe(void)
+{
+	while (control_send(world.control, CONTROL_READY, -1) == 0)
+		continue;
+	ck_assert_int_eq(errno, EAGAIN);
+}
+
+/* Nothing comes back: it asks again, and takes no more than it may have if
+ * all of them come after all. */
+START_TEST(answers_get_lost)
+{
+	int	pipes[8], open = 0;
+
+	for (int i = 0; i < 4; i++)
+		start(i);
+	wait_for(CONTROL_WANT_HELPER);
+	wait_for(CONTROL_WANT_HELPER);
+	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+	for (int i = 0; i < 4; i++)
+		wait_for(CONTROL_WANT_HELPER);
+	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+	for (int i = 0; i < 8; i++)
+		pipes[i] = join();
+	for (int i = 0; i < 8; i++) {
+		open += !is_closed(pipes[i]);
+		close(pipes[i]);
+	}
+	ck_assert_int_eq(open, 4);
+}
+END_TEST
+
+/* The reserve is filled though nobody needs it now. */
+START_TEST(reserve_gets_lost)
+{
+	int	pipe = join();
+
+	wait_for(CONTROL_WANT_HELPER);
+	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+	close(pipe);
+}
+END_TEST
+
+/* They die before they have done anything: not at once, but some time. */
+START_TEST(reserve_dies_young)
+{
+	int	pipes[2] = { join(), join() };
+
+	close(pipes[0]);
+	close(pipes[1]);
+	wait_for(CONTROL_WANT_HELPER);
+	wait_for(CONTROL_WANT_HELPER);
+	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+}
+END_TEST
+
+START_TEST(cannot_ask)
+{
+	int	pipes[2] = { join(), join() };
+
+	fill_pipe();
+	for (int i = 0; i < 3; i++)
+		start(i);
+	wait_for(CONTROL_WANT_HELPER);
+	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+END_TEST
+
+/* No: not now; but nothing else may ever happen here. */
+START_TEST(is_refused)
+{
+	int	pipes[2] = { join(), join() };
+
+	for (int i = 0; i < 3; i++)
+		start(i);
+	wait_for(CONTROL_WANT_HELPER);
+	crew_join(crew, -1);
+	ck_assert_int_eq(ended, 0);
+	wait_for(CONTROL_WANT_HELPER);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+END_TEST
+
+/* Nobody is left, and nobody will come. */
+START_TEST(has_none)
+{
+	start(0);
+	crew_join(crew, -1);
+	ck_assert_int_eq(ended, 0);
+	crew_join(crew, -1);
+	ck_assert_int_eq(ended, 1);
+	ck_assert_int_eq(errands[0].job.error, EAGAIN);
+}
+END_TEST
+
+/* What is to be killed is, as soon as it can be said. */
+START_TEST(cannot_have_killed)
+{
+	int	pipes[2] = { join(), join() };
+
+	start(0);
+	fill_pipe();
+	stop_at_end = true;
+	evloop_run(loop);
+	ck_assert_int_eq(errands[0].job.error, ETIMEDOUT);
+	wait_for(CONTROL_END_HELPER);
+	ck_assert_int_eq(heard[CONTROL_END_HELPER], 0);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+END_TEST
+
+static void
+look_for_death(void *deaths)
+{
+	if (ended > 0 || errands[0].tries > *(int *)deaths)
+		evloop_stop(loop);
+	else
+		evloop_at(tick, clock_now.ms);
+}
+
+/* Helpers that die as soon as they have a job: of more than enough of them one
+ * would not have, so for some time there is always another. */
+START_TEST(die_over_it)
+{
+	int	deaths = 0;
+
+	evloop_unwatch(&tick);
+	tick = evloop_timer(loop, look_for_death, &deaths);
+	for (start(0); ended == 0; deaths++) {
+		close(join());
+		evloop_at(tick, clock_now.ms);
+		evloop_run(loop);
+	}
+	ck_assert_int_eq(errands[0].job.error, ECONNABORTED);
+	ck_assert_int_ge(clock_now.ms - errands[0].begun, 3000);
+	ck_assert_int_ge(deaths, 100);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_test(tests, answers_get_lost);
+	tcase_add_test(tests, reserve_gets_lost);
+	tcase_add_test(tests, reserve_dies_young);
+	tcase_add_test(tests, cannot_ask);
+	tcase_add_test(tests, is_refused);
+	tcase_add_test(tests, has_none);
+	tcase_add_test(tests, cannot_have_killed);
+	tcase_add_test(tests, die_over_it);
+	tcase_set_timeout(tests, 60);
+}

@@ -1,0 +1,142 @@
+/*
+ * Tests of helpers/error_writer: what was said before it ends, what was lost, a
+ * log that fails.
+ */
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <signal.h>
+
+#include "helpers/error_writer.h"
+#include "helpers/log_sink.h"
+#include "lib/log.h"
+#include "t/unit/helpers/tree.h"
+#include "t/unit/unit.h"
+
+static int	words[2], losses[2];
+
+static int
+setup(const char *name)
+{
+	int	log = open(tree_path(name), O_WRONLY | O_APPEND | O_CREAT, 0600);
+
+	ck_assert_int_ne(log, -1);
+	ck_assert_int_eq(pipe2(words, O_NONBLOCK), 0);
+	ck_assert_int_eq(pipe2(losses, O_NONBLOCK), 0);
+	log_init("scribe", LOG_GRADE_NOTICE);
+	return log;
+}
+
+static void
+say(const char *text)
+{
+	ck_assert_int_eq(write(words[1], text, strlen(text)), strlen(text));
+}
+
+START_TEST(all_before_the_end)
+{
+	int	log = setup("all");
+
+	say("one\n");
+	say("two\n");
+	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
+	ck_assert_str_eq(tree_text("all"), "one\ntwo\n");
+	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
+	ck_assert_str_eq(tree_text("all"), "one\ntwo\n");
+}
+END_TEST
+
+/* Of libraries and programs, which say it another way. */
+START_TEST(no_terminal_obeys)
+{
+	int	log = setup("raw");
+
+	say("a\x9b" "31m\tb\xc3\xa9\xc2\x9b\033[0m\ntwo\n");
+	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
+	ck_assert_str_eq(tree_text("raw"),
+	    "a?31m\tb\xc3\xa9???[0m\ntwo\n");
+}
+END_TEST
+
+START_TEST(losses_are_told_behind)
+{
+	int		 log = setup("losses");
+	const char	*text, *line;
+
+	say("one\n");
+	ck_assert_int_eq(write(losses[1], "xxx", 3), 3);
+	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
+	text = tree_text("losses");
+	ck_assert(strncmp(text, "one\n", 4) == 0);
+	line = strstr(text, "] warn: 3 lines of the error log were lost");
+	ck_assert_ptr_nonnull(line);
+	ck_assert_str_eq(strchr(line, '\n'), "\n");
+}
+END_TEST
+
+/* In another process, with its end of the stream pipe; the log may grow to so
+ * many bytes for now. */
+static pid_t
+start(int log, rlim_t bytes, int *pipe)
+{
+	struct rlimit	l = { .rlim_cur = bytes, .rlim_max = RLIM_INFINITY };
+	int		fd[2];
+	pid_t		pid;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(fd[0]);
+		signal(SIGXFSZ, SIG_IGN);
+		if (setrlimit(RLIMIT_FSIZE, &l) == -1)
+			_exit(1);
+		scribe_run(fd[1], words[0], losses[0], &(struct outlet){ .fd = log });
+		_exit(0);
+	}
+	close(fd[1]);
+	*pipe = fd[0];
+	return pid;
+}
+
+/* As soon as it is there: the limit of time is that of the test. */
+static void
+await(const char *name, const char *text)
+{
+	while (strstr(tree_text(name), text) == NULL)
+		usleep(1000);
+}
+
+/* Nobody says anything any more, and yet it is told in the end. */
+START_TEST(lost_to_a_log_that_fails)
+{
+	int		 log = setup("fails"), pipe, status;
+	struct rlimit	 l = { RLIM_INFINITY, RLIM_INFINITY };
+	pid_t		 pid = start(log, 10, &pipe);
+	const char	*text;
+
+	say("one\ntwo\nthree\nfour\n");		/* "three" does not fit */
+	await("fails", "one\ntwo\nth");
+	ck_assert_int_eq(prlimit(pid, RLIMIT_FSIZE, &l, NULL), 0);
+	await("fails", "lost");
+	text = tree_text("fails");
+	ck_assert(strncmp(text, "one\ntwo\nth\n", 11) == 0);
+	ck_assert_ptr_nonnull(strstr(text, "] warn: 2 lines of the error"));
+	say("five\n");
+	close(pipe);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	text = tree_text("fails");
+	ck_assert_str_eq(text + strlen(text) - 5, "five\n");
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_unchecked_fixture(tests, tree_begin, tree_end);
+	tcase_add_test(tests, all_before_the_end);
+	tcase_add_test(tests, no_terminal_obeys);
+	tcase_add_test(tests, losses_are_told_behind);
+	tcase_add_test(tests, lost_to_a_log_that_fails);
+}

@@ -1,0 +1,139 @@
+/*
+ * Tests of helpers/rdns: lines with names in them, from somebody who is quick,
+ * slow, wrong, or does not answer.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/rdns.h"
+#include "lib/clock.h"
+#include "t/unit/unit.h"
+
+static atomic_int	asked;
+static pthread_mutex_t	gate = PTHREAD_MUTEX_INITIALIZER;
+
+/* 1.*: one-*; 2.*: none; 3.*: nobody knows; 4.*: as soon as the gate opens. */
+static enum names_answer
+look(const char *address, char name[NAMES_LONGEST])
+{
+	asked++;
+	if (address[0] == '4') {
+		pthread_mutex_lock(&gate);
+		pthread_mutex_unlock(&gate);
+	}
+	snprintf(name, NAMES_LONGEST, "name-of-%s", address);
+	return address[0] == '2' ? NAMES_NONE :
+	    address[0] == '3' ? NAMES_FAILED : NAMES_FOUND;
+}
+
+static const char *
+fill(struct names *n, const char *text)
+{
+	static struct buf	to;
+
+	to.len = 0;
+	names_fill(n, text, strlen(text), &to);
+	return buf_string(&to);
+}
+
+/* At last: a busy machine may be slower than lines wait. */
+static void
+is(struct names *n, const char *text, const char *expected)
+{
+	for (int i = 0; i < 1000 && strcmp(fill(n, text), expected) != 0; i++)
+		usleep(1000);
+	ck_assert_str_eq(fill(n, text), expected);
+}
+
+START_TEST(filled)
+{
+	struct names	*n = names_new(look);
+
+	asked = 0;
+	is(n, "", "");
+	is(n, "no name\n", "no name\n");
+	is(n, "\1" "1.2\1 x\n", "name-of-1.2 x\n");
+	is(n, "a \1" "1.2\1\nb \1" "2.0\1 \1" "1.3\1\n",
+	    "a name-of-1.2\nb 2.0 name-of-1.3\n");
+	is(n, "\1" "3::1\1\n", "3::1\n");
+	ck_assert_int_eq(asked, 4);
+	/* Each has been asked for once. */
+	is(n, "\1" "1.2\1\1" "2.0\1\1" "3::1\1",
+	    "name-of-1.22.03::1");
+	ck_assert_int_eq(asked, 4);
+	/* What is no pair, or no address. */
+	is(n, "a\1b", "ab");
+	is(n, "\1", "");
+	is(n, "\1aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	    "aaaaaaaa\1", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	    "aaaaaaaa");
+}
+END_TEST
+
+/* Lines wait for a moment, then no more; what comes later is for later ones,
+ * and those that are known already are there meanwhile. */
+START_TEST(dead)
+{
+	struct names	*n = names_new(look);
+	char		 text[100];
+	int64_t		 begin = clock_us(), ms;
+
+	pthread_mutex_lock(&gate);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(text, sizeof(text), "\1" "4.%d\1\n", i);
+		ck_assert_str_ne(fill(n, text), "");
+		ck_assert(strncmp(fill(n, text), "4.", 2) == 0);
+	}
+	ms = (clock_us() - begin) / 1000;
+	ck_assert_int_ge(ms, NAMES_WAIT - 1);
+	/* All but 500 of it is for others; a busy machine is given much. */
+	ck_assert_int_lt(ms, 20000);
+	pthread_mutex_unlock(&gate);
+	while (strcmp(fill(n, "\1" "4.999\1"), "name-of-4.999") != 0)
+		continue;
+	/* Of those whose threads stood at the gate: one may be slow to go on. */
+	is(n, "\1" "4.1\1", "name-of-4.1");
+}
+END_TEST
+
+/* More than it keeps. */
+START_TEST(many)
+{
+	struct names	*n = names_new(look);
+	char		 text[100], expected[100];
+
+	asked = 0;
+	for (int i = 0; i < 10000; i++) {
+		snprintf(text, sizeof(text), "\1" "1.%d\1 \1" "1.7\1\n", i);
+		snprintf(expected, sizeof(expected),
+		    "name-of-1.%d name-of-1.7\n", i);
+		while (strcmp(fill(n, text), expected) != 0)
+			continue;
+	}
+	ck_assert_int_ge(asked, 10000);
+	ck_assert_int_lt(asked, 10000 + 100);
+}
+END_TEST
+
+/* The system's: what every machine has in its table of hosts. */
+START_TEST(system_knows)
+{
+	char	name[NAMES_LONGEST];
+
+	ck_assert_int_eq(names_look("no address", name), NAMES_NONE);
+	ck_assert_int_eq(names_look("127.0.0.1", name), NAMES_FOUND);
+	ck_assert_str_ne(name, "127.0.0.1");
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_test(tests, filled);
+	tcase_add_test(tests, dead);
+	tcase_add_test(tests, many);
+	tcase_add_test(tests, system_knows);
+}

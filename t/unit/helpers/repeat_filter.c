@@ -1,0 +1,127 @@
+/*
+ * Tests of helpers/repeat_filter: what is written, what is counted, and that
+ * the count is right.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "helpers/repeat_filter.h"
+#include "t/unit/unit.h"
+
+static struct repeats	all;
+
+static bool
+hear(const char *line, int64_t now)
+{
+	return repeats_hear(&all, str_of(line), now);
+}
+
+static const char *
+told(int64_t now)
+{
+	static char	text[REPEATS_LINE + 200];
+	struct str	line;
+	uint64_t	more;
+
+	if (!repeats_tell(&all, now, &line, &more))
+		return "";
+	snprintf(text, sizeof(text), "%llu: %.*s", (unsigned long long)more,
+	    (int)line.len, line.at);
+	return text;
+}
+
+#define T(n)	"2026-01-01T00:00:0" #n "+0000 "
+
+START_TEST(how_often)
+{
+	memset(&all, 0, sizeof(all));
+	ck_assert_int_eq(repeats_due(&all), 0);
+	ck_assert(hear(T(1) "main[7] warn: no luck\n", 1000));
+	ck_assert_int_eq(repeats_due(&all), 1000 + REPEATS_WITHIN);
+	ck_assert(!hear(T(2) "main[7] warn: no luck\n", 2000));
+	ck_assert(hear(T(2) "main[8] warn: no luck\n", 2000));
+	ck_assert(hear(T(2) "main[7] error: no luck\n", 2000));
+	ck_assert(!hear(T(3) "main[7] warn: no luck\n", 3000));
+	ck_assert_str_eq(told(1000 + REPEATS_WITHIN - 1), "");
+	ck_assert_str_eq(told(1000 + REPEATS_WITHIN),
+	    "2: " T(3) "main[7] warn: no luck (2 times more)\n");
+	ck_assert_int_eq(repeats_due(&all), 2000 + REPEATS_WITHIN);
+	ck_assert_str_eq(told(2000 + REPEATS_WITHIN), "");
+	ck_assert_int_eq(repeats_due(&all), 0);
+	ck_assert(hear(T(9) "main[7] warn: no luck\n", 9000));
+}
+END_TEST
+
+/* What was done, and what is no line of ours. */
+START_TEST(not_counted)
+{
+	static const char *const	lines[] = {
+		T(1) "monitor[7] notice: the logs have been opened again\n",
+		T(1) "main[7] info: 404 for /x: warn: error: x\n",
+		"main[7] warn: without a time\n",
+		T(1) "main[7] warn: without an end",
+		T(1) "\n", "1\n", "\n", " \n", "no such thing\n",
+		"2026-01-01T00:00:01+0000+0000+0000+0000 main[7] warn: long\n",
+	};
+
+	memset(&all, 0, sizeof(all));
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		ck_assert_msg(hear(lines[i], 1), "%s", lines[i]);
+		ck_assert_msg(hear(lines[i], 2), "%s", lines[i]);
+	}
+	ck_assert_uint_eq(all.n, 0);
+}
+END_TEST
+
+/* More kinds than can be remembered: each line is written or counted. */
+START_TEST(many)
+{
+	char		line[100];
+	struct str	out;
+	uint64_t	written = 0, counted = 0, more;
+
+	memset(&all, 0, sizeof(all));
+	for (int i = 0; i < 10000; i++) {
+		snprintf(line, sizeof(line), T(1) "main[7] warn: %d\n",
+		    i % 7 == 0 ? i : i % 11);
+		written += hear(line, i);
+		while (repeats_tell(&all, i, &out, &more))
+			counted += more;
+	}
+	while (repeats_tell(&all, INT64_MAX, &out, &more))
+		counted += more;
+	ck_assert_uint_eq(written + counted, 10000);
+	ck_assert_uint_gt(counted, 0);
+	ck_assert_uint_eq(all.n, 0);
+}
+END_TEST
+
+START_TEST(longest)
+{
+	char	line[REPEATS_LINE + 100];
+
+	memset(&all, 0, sizeof(all));
+	memset(line, 'x', sizeof(line));
+	memcpy(line, T(1) "main[7] warn: ", strlen(T(1)) + 14);
+	for (size_t end = sizeof(line) - 2; end > 900; end--) {
+		line[end] = '\n';
+		line[end + 1] = '\0';
+		ck_assert(hear(line, 1));
+		if (hear(line, 1))
+			continue;
+		ck_assert_uint_eq(strlen(told(INT64_MAX)), strlen("1: ") +
+		    end + 1 + strlen(" (1 time more)"));
+		return;
+	}
+	ck_abort_msg("none is kept");
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_test(tests, how_often);
+	tcase_add_test(tests, not_counted);
+	tcase_add_test(tests, many);
+	tcase_add_test(tests, longest);
+}

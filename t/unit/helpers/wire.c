@@ -1,0 +1,595 @@
+/*
+ * wire: orders, over the pipe whatever the pieces; and everything that is
+ * not a job is refused, with nothing left open.  Answers: wire_answer.c.
+ */
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+
+#include "t/unit/helpers/wires.h"
+
+static void
+check_order(const struct job *sent)
+{
+	struct stat	a, b;
+
+	ck_assert_uint_eq(got.id, sent->id);
+	ck_assert_int_eq(got.kind, sent->kind);
+	ck_assert(got.known == sent->known);
+	ck_assert(got.stay == sent->stay);
+	ck_assert_uint_eq(got.enter, sent->enter);
+	ck_assert_mem_eq(&got.version, &sent->version, sizeof(version));
+	ck_assert_int_eq(got.offset, sent->offset);
+	ck_assert_uint_eq(got.length, sent->length);
+	ck_assert_int_eq(got.error, 0);
+	ck_assert_int_eq(got.links, sent->links);
+	ck_assert_uint_eq(got.least, sent->least);
+	ck_assert((got.user != NULL) == (sent->user != NULL));
+	if (sent->user != NULL)
+		ck_assert_str_eq(got.user, sent->user);
+	if (has_path(sent->kind)) {
+		ck_assert_str_eq(got.root, sent->root);
+		ck_assert_str_eq(got.path, sent->path);
+		ck_assert_uint_eq(got.names_len, sent->names_len);
+		ck_assert_mem_eq(got.names, sent->names, sent->names_len);
+	}
+	if (sent->kind == JOB_LIST) {
+		ck_assert_uint_eq(got.form_len, sizeof(form));
+		ck_assert_mem_eq(got.form, form, sizeof(form));
+	}
+	if (sent->kind == JOB_RESOLVE) {
+		ck_assert_uint_eq(got.beside_len, sizeof(suffixes));
+		ck_assert_mem_eq(got.beside, suffixes, sizeof(suffixes));
+	}
+	if (sent->kind == JOB_COMPRESS)
+		ck_assert_str_eq(got.keep, sent->keep);
+	if (sent->kind == JOB_VERIFY)
+		ck_assert_str_eq(got.root, sent->root);
+	if (sent->kind == JOB_APPEND || sent->kind == JOB_VERIFY)
+		ck_assert_mem_eq(got.data, sent->data, sent->length);
+	if (sent->fd != -1) {
+		ck_assert_int_eq(fstat(sent->fd, &a), 0);
+		ck_assert_int_eq(fstat(got.fd, &b), 0);
+		ck_assert_uint_eq(a.st_ino, b.st_ino);
+		ck_assert_int_ne(got.fd, sent->fd);
+		close(got.fd);
+	} else
+		ck_assert_int_eq(got.fd, -1);
+}
+
+/* Sends it and keeps the sample as it is, also where its file goes. */
+static void
+send_order(const struct job *job)
+{
+	struct job	sent = *job;
+	bool		goes = job->kind == JOB_CLOSE;
+
+	if (goes)
+		sent.fd = dup(job->fd);
+	ck_assert_int_eq(record_send_order(fd[0], &sent), 0);
+	ck_assert_int_eq(sent.fd, goes ? -1 : job->fd);
+}
+
+/* The bytes of a job's order; the descriptor beside it is dropped.  Where it
+ * goes for good, it comes alone, with the first of them. */
+static size_t
+order_bytes(const struct job *job, char *bytes, size_t size)
+{
+	ssize_t	n, rest = 0;
+	int	came;
+
+	send_order(job);
+	n = io_recv_record(fd[1], bytes, size, &came);
+	io_close(&came);
+	if (job->kind == JOB_CLOSE) {
+		ck_assert_int_eq(n, 1);
+		rest = recv(fd[1], bytes + 1, size - 1, 0);
+	}
+	ck_assert_int_gt(n + rest, 1);
+	return (size_t)(n + rest);
+}
+
+START_TEST(kinds_and_empty_jobs)
+{
+	struct job	job;
+
+	ck_assert_str_eq(job_kind_name(JOB_RESOLVE), "resolve");
+	ck_assert_str_eq(job_kind_name(JOB_READ), "read");
+	ck_assert_str_eq(job_kind_name(JOB_APPEND), "append");
+	ck_assert_str_eq(job_kind_name(JOB_LIST), "list");
+	ck_assert_str_eq(job_kind_name(JOB_VERIFY), "verify");
+	ck_assert_str_eq(job_kind_name(JOB_COPY), "copy");
+	ck_assert_str_eq(job_kind_name(JOB_CLOSE), "close");
+	memset(&job, 0xff, sizeof(job));
+	job_init(&job, JOB_APPEND);
+	ck_assert_int_eq(job.kind, JOB_APPEND);
+	ck_assert_int_eq(job.fd, -1);
+	ck_assert_uint_eq(job.id, 0);
+	ck_assert_ptr_null(job.data);
+}
+END_TEST
+
+START_TEST(order_arrives)
+{
+	struct job	job = sample(_i);
+	int		before = descriptors();
+
+	send_order(&job);
+	send_order(&job);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	io_close(&fd[0]);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 0);
+	ck_assert_int_eq(descriptors(), before - 1);
+}
+END_TEST
+
+START_TEST(order_without_texts)
+{
+	struct job	job = sample(JOB_RESOLVE);
+
+	job.root = "/x";
+	job.path = "";
+	job.names = NULL;
+	job.names_len = 0;
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_str_eq(got.path, "");
+	ck_assert_uint_eq(got.names_len, 0);
+	job = sample(JOB_APPEND);
+	job.length = 0;
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_uint_eq(got.length, 0);
+}
+END_TEST
+
+/* By a writer that blocks until each byte has been taken. */
+START_TEST(order_byte_by_byte)
+{
+	struct job	job = sample(_i);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	int		small = 1, status;
+
+	setsockopt(fd[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	if (fork() == 0) {
+		for (size_t i = 0; i < n; i++)
+			send_bytes(fd[0], bytes + i, 1, i == 0 ? job.fd : -1);
+		_exit(0);
+	}
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	wait(&status);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+/* The pipe ends within the record, at each place in turn. */
+START_TEST(order_cut_short)
+{
+	struct job	job = sample(_i);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	int		before = descriptors();
+
+	for (size_t i = 1; i < n; i++) {
+		send_bytes(fd[0], bytes, i, job.fd);
+		shutdown(fd[0], SHUT_WR);
+		ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), -1);
+		ck_assert_int_eq(errno, EBADMSG);
+		ck_assert_int_eq(descriptors(), before);
+		unmake();
+		make();
+	}
+}
+END_TEST
+
+/* About a user's directory, with other links than others. */
+static struct job
+sample_of_user(enum job_kind kind)
+{
+	struct job	job = sample(kind);
+
+	job.root = "www";
+	job.links = JOB_LINKS_OWNER;
+	job.user = "joe";
+	job.least = 1000;
+	return job;
+}
+
+START_TEST(user_travels)
+{
+	static const enum job_kind	kinds[] = { JOB_RESOLVE, JOB_LIST };
+	static char			longest[JOB_USER_MAX + 1];
+	struct job			job = sample_of_user(kinds[_i]);
+
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	memset(longest, 'u', JOB_USER_MAX - 1);
+	job.user = longest;
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	longest[JOB_USER_MAX - 1] = 'u';
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+}
+END_TEST
+
+START_TEST(words_of_links)
+{
+	ck_assert_int_eq(job_links_find("beneath"), 0);
+	ck_assert_int_eq(job_links_find("none"), JOB_LINKS_NONE);
+	ck_assert_int_eq(job_links_find("owner"), JOB_LINKS_OWNER);
+	ck_assert_int_eq(job_links_find("all"), JOB_LINKS_ALL);
+	ck_assert_int_eq(job_links_find("al"), JOB_LINKS_COUNT);
+	ck_assert_int_eq(job_links_find(""), JOB_LINKS_COUNT);
+}
+END_TEST
+
+/* At the limits: whole, even when it may not wait. */
+START_TEST(largest_orders)
+{
+	static char	text[JOB_PATH_MAX], data[JOB_DATA_MAX];
+	struct job	job = sample(JOB_RESOLVE);
+
+	io_nonblock(fd[0]);
+	memset(text, 'p', JOB_PATH_MAX - 1);
+	text[0] = '/';
+	job.root = text;
+	job.path = text + 1;
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+	job = sample(JOB_APPEND);
+	memset(data, 'd', sizeof(data));
+	job.data = data;
+	job.length = JOB_DATA_MAX;
+	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
+	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	check_order(&job);
+}
+END_TEST
+
+/* Beyond them nothing is sent at all, so the pipe remains good. */
+START_TEST(too_large_to_send)
+{
+	static char	text[JOB_PATH_MAX + 1], data[JOB_DATA_MAX + 1];
+	struct job	job;
+	char		byte;
+
+	memset(text, 'p', sizeof(text) - 1);
+	text[0] = '/';
+	job = sample(JOB_RESOLVE);
+	job.root = text;
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	job = sample(JOB_RESOLVE);
+	job.path = text;
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	job = sample(JOB_RESOLVE);
+	job.names = text;
+	job.names_len = sizeof(text);
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	job = sample(JOB_LIST);
+	job.form = data;
+	job.form_len = sizeof(data);
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	job = sample(JOB_APPEND);
+	job.data = data;
+	job.length = sizeof(data);
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, EFBIG);
+	job = sample(JOB_VERIFY);
+	job.root = text;
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	ck_assert_int_eq(recv(fd[1], &byte, 1, MSG_DONTWAIT), -1);
+}
+END_TEST
+
+/* A number in the record is changed to this, and it is no job any more. */
+static const struct {
+	enum job_kind	kind;
+	unsigned	where, width;
+	int64_t		value;
+} bad_orders[] = {
+	{ JOB_RESOLVE,	MAGIC,	4, 0 },
+	{ JOB_RESOLVE,	MAGIC,	4, 0x6a6f6200 },
+	{ JOB_RESOLVE,	MAGIC,	4, 0x01626f6a },	/* other byte order */
+	{ JOB_RESOLVE,	KIND,	4, JOB_READ },
+	{ JOB_RESOLVE,	KIND,	4, JOB_APPEND },
+	{ JOB_RESOLVE,	KIND,	4, JOB_KIND_COUNT },
+	{ JOB_RESOLVE,	KIND,	4, -1 },
+	{ JOB_RESOLVE,	ROOT,	4, 0 },
+	{ JOB_RESOLVE,	ROOT,	4, 1 },
+	{ JOB_RESOLVE,	ROOT,	4, 8 },
+	{ JOB_RESOLVE,	ROOT,	4, 10 },
+	{ JOB_RESOLVE,	ROOT,	4, JOB_PATH_MAX + 1 },
+	{ JOB_RESOLVE,	ROOT,	4, -1 },
+	{ JOB_RESOLVE,	PATH,	4, 0 },
+	{ JOB_RESOLVE,	PATH,	4, 4 },
+	{ JOB_RESOLVE,	PATH,	4, 6 },
+	{ JOB_RESOLVE,	PATH,	4, JOB_PATH_MAX + 1 },
+	{ JOB_RESOLVE,	PATH,	4, -1 },
+	{ JOB_RESOLVE,	NAMES,	4, sizeof(names) - 1 },
+	{ JOB_RESOLVE,	NAMES,	4, JOB_PATH_MAX + 1 },
+	{ JOB_RESOLVE,	NAMES,	4, -1 },
+	{ JOB_RESOLVE,	DATA,	4, 1 },
+	{ JOB_RESOLVE,	DATA,	4, sizeof(suffixes) - 1 },
+	{ JOB_RESOLVE,	DATA,	4, JOB_PATH_MAX + 1 },
+	{ JOB_RESOLVE,	LENGTH,	8, 3 },			/* of two */
+	{ JOB_RESOLVE,	LENGTH,	8, -1 },
+	{ JOB_RESOLVE,	FLAGS,	4, 4 },
+	{ JOB_RESOLVE,	WITH_FD, 4, 1 },
+	{ JOB_RESOLVE,	SIZE,	8, -1 },
+	{ JOB_RESOLVE,	MTIME_NS, 4, 1000000000 },
+	{ JOB_RESOLVE,	CTIME_NS, 4, -1 },
+	{ JOB_RESOLVE,	OFFSET,	8, -1 },
+	{ JOB_RESOLVE,	LINKS,	4, JOB_LINKS_COUNT },
+	{ JOB_RESOLVE,	LINKS,	4, -1 },
+	{ JOB_RESOLVE,	USER,	4, 1 },
+	{ JOB_RESOLVE,	USER,	4, JOB_USER_MAX + 1 },
+	{ JOB_RESOLVE,	USER,	4, -1 },
+	{ JOB_RESOLVE,	LEAST,	4, 1 },
+	{ JOB_RESOLVE,	ENTER,	4, 1 },
+	{ JOB_READ,	LINKS,	4, 1 },
+	{ JOB_READ,	USER,	4, 2 },
+	{ JOB_APPEND,	LINKS,	4, 1 },
+	{ JOB_APPEND,	LEAST,	4, 1 },
+	{ JOB_APPEND,	ENTER,	4, 1 },
+	{ JOB_READ,	KIND,	4, JOB_RESOLVE },
+	{ JOB_READ,	KIND,	4, JOB_APPEND },
+	{ JOB_READ,	ROOT,	4, 2 },
+	{ JOB_READ,	PATH,	4, 1 },
+	{ JOB_READ,	NAMES,	4, 1 },
+	{ JOB_READ,	DATA,	4, 1 },
+	{ JOB_READ,	WITH_FD, 4, 0 },
+	{ JOB_READ,	WITH_FD, 4, 2 },
+	{ JOB_READ,	OFFSET,	8, -1 },
+	{ JOB_READ,	OFFSET,	8, INT64_MAX },
+	{ JOB_READ,	LENGTH,	8, INT64_MAX },
+	{ JOB_READ,	LENGTH,	8, -1 },
+	{ JOB_COPY,	KIND,	4, JOB_RESOLVE },
+	{ JOB_COPY,	KIND,	4, JOB_KIND_COUNT },
+	{ JOB_COPY,	KIND,	4, JOB_CLOSE },
+	{ JOB_COPY,	PATH,	4, 1 },
+	{ JOB_COPY,	WITH_FD, 4, 0 },
+	{ JOB_COPY,	LENGTH,	8, INT64_MAX },
+	{ JOB_CLOSE,	KIND,	4, JOB_RESOLVE },
+	{ JOB_CLOSE,	ROOT,	4, 2 },
+	{ JOB_CLOSE,	DATA,	4, 1 },
+	{ JOB_CLOSE,	OFFSET,	8, 1 },
+	{ JOB_CLOSE,	LENGTH,	8, 1 },
+	{ JOB_CLOSE,	WITH_FD, 4, 0 },
+	{ JOB_APPEND,	KIND,	4, JOB_READ },
+	{ JOB_APPEND,	ROOT,	4, 1 },
+	{ JOB_APPEND,	DATA,	4, 6 },
+	{ JOB_APPEND,	DATA,	4, JOB_DATA_MAX + 1 },
+	{ JOB_APPEND,	LENGTH,	8, 8 },
+	{ JOB_APPEND,	LENGTH,	8, -1 },
+	{ JOB_APPEND,	OFFSET,	8, -1 },
+	{ JOB_APPEND,	WITH_FD, 4, 1 },
+	{ JOB_LIST,	ENTER,	4, 5 },			/* of four */
+	{ JOB_LIST,	ENTER,	4, -1 },
+	{ JOB_LIST,	FLAGS,	4, 1 },			/* does not stay */
+	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
+	{ JOB_LIST,	KIND,	4, JOB_APPEND },
+	{ JOB_LIST,	ROOT,	4, 1 },
+	{ JOB_LIST,	PATH,	4, 0 },
+	{ JOB_LIST,	DATA,	4, 0 },
+	{ JOB_LIST,	DATA,	4, sizeof(form) - 1 },
+	{ JOB_LIST,	DATA,	4, JOB_DATA_MAX + 1 },
+	{ JOB_LIST,	WITH_FD, 4, 1 },
+	{ JOB_LIST,	OFFSET,	8, -1 },
+	{ JOB_VERIFY,	KIND,	4, JOB_APPEND },
+	{ JOB_VERIFY,	KIND,	4, JOB_LIST },
+	{ JOB_VERIFY,	ROOT,	4, 0 },
+	{ JOB_VERIFY,	ROOT,	4, 1 },
+	{ JOB_VERIFY,	ROOT,	4, 14 },
+	{ JOB_VERIFY,	PATH,	4, 1 },
+	{ JOB_VERIFY,	NAMES,	4, 1 },
+	{ JOB_VERIFY,	DATA,	4, 0 },
+	{ JOB_VERIFY,	DATA,	4, sizeof(both) - 1 },
+	{ JOB_VERIFY,	LENGTH,	8, sizeof(both) - 1 },
+	{ JOB_VERIFY,	LENGTH,	8, sizeof(both) + 1 },
+	{ JOB_VERIFY,	TEXTS,	1, 'x' },		/* relative */
+	{ JOB_VERIFY,	TEXTS + 15 + 4, 1, ' ' },	/* one text */
+	{ JOB_VERIFY,	TEXTS + 15, 1, 0 },		/* three */
+	{ JOB_VERIFY,	TEXTS + 5, 1, 0 },
+	{ JOB_VERIFY,	WITH_FD, 4, 1 },
+	{ JOB_COMPRESS,	KIND,	4, JOB_LIST },
+	{ JOB_COMPRESS,	KIND,	4, JOB_RESOLVE },
+	{ JOB_COMPRESS,	ROOT,	4, 1 },
+	{ JOB_COMPRESS,	PATH,	4, 0 },
+	{ JOB_COMPRESS,	DATA,	4, 1 },
+	{ JOB_COMPRESS,	DATA,	4, 10 },
+	{ JOB_COMPRESS,	DATA,	4, JOB_PATH_MAX + 1 },
+	{ JOB_COMPRESS,	WITH_FD, 4, 1 },
+	{ JOB_COMPRESS,	OFFSET,	8, -1 }
+};
+
+/* What comes of a record, after which the pipe ends. */
+static int
+receive(char *bytes, size_t n, int beside)
+{
+	send_bytes(fd[0], bytes, n, beside);
+	shutdown(fd[0], SHUT_WR);
+	return record_recv_order(fd[1], &got, buffer);
+}
+
+START_TEST(order_malformed)
+{
+	struct job	job = sample(bad_orders[_i].kind);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	int		before = descriptors();
+
+	patch(bytes, bad_orders[_i].where, bad_orders[_i].width,
+	    bad_orders[_i].value);
+	ck_assert_int_eq(receive(bytes, n, job.fd), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+/* Texts of "/srv/www\0dir/\0index.html\0index.htm\0", a byte changed. */
+static const struct {
+	size_t	at;
+	char	byte;
+	int	result;
+} bad_texts[] = {
+	{ 0,	'/',	1 },	/* as it was */
+	{ 0,	's',	-1 },	/* root not absolute */
+	{ 0,	'\0',	-1 },
+	{ 5,	'\0',	-1 },	/* ends early */
+	{ 8,	'x',	-1 },	/* does not end */
+	{ 9,	'/',	-1 },	/* path absolute */
+	{ 9,	'\0',	-1 },
+	{ 13,	'x',	-1 },
+	{ 14,	'\0',	-1 },	/* empty name */
+	{ 24,	'x',	1 },	/* one long name */
+	{ 25,	'\0',	-1 },	/* empty second name */
+	{ 34,	'x',	-1 }	/* does not end */
+};
+
+START_TEST(order_bad_texts)
+{
+	struct job	job = sample(JOB_RESOLVE);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+
+	bytes[TEXTS + bad_texts[_i].at] = bad_texts[_i].byte;
+	ck_assert_int_eq(receive(bytes, n, -1), bad_texts[_i].result);
+	if (bad_texts[_i].result == -1)
+		ck_assert_int_eq(errno, EBADMSG);
+}
+END_TEST
+
+/* Texts of "www\0dir/\0index.html\0index.htm\0joe\0" the same way. */
+static const struct {
+	size_t	at;
+	char	byte;
+	int	result;
+} bad_users[] = {
+	{ 30 + sizeof(suffixes),	'J',	1 },	/* another */
+	{ 0,	'/',	-1 },	/* root not beneath the home */
+	{ 31 + sizeof(suffixes), '\0',	-1 },	/* ends early */
+	{ 33 + sizeof(suffixes), 'x',	-1 }	/* does not end */
+};
+
+START_TEST(order_bad_user)
+{
+	struct job	job = sample_of_user(JOB_RESOLVE);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+
+	bytes[TEXTS + bad_users[_i].at] = bad_users[_i].byte;
+	ck_assert_int_eq(receive(bytes, n, -1), bad_users[_i].result);
+}
+END_TEST
+
+/* Texts of a form that are too few, too many, or without an end. */
+START_TEST(order_bad_form)
+{
+	static const struct {
+		const char	*form;
+		size_t		 len;
+	} bad[] = {
+		{ form, sizeof(form) - 1 },
+		{ form, sizeof(form) - 5 },
+		{ "\0\0\0\0\0\0\0\0", 9 },
+		{ "name", 5 },
+	};
+	struct job	job = sample(JOB_LIST);
+	char		bytes[1000];
+
+	job.form = bad[_i].form;
+	job.form_len = bad[_i].len;
+	ck_assert_int_eq(receive(bytes, order_bytes(&job, bytes,
+	    sizeof(bytes)), -1), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+}
+END_TEST
+
+/* A descriptor beside what needs none, none beside what needs one. */
+START_TEST(order_wrong_descriptor)
+{
+	struct job	job = sample(_i);
+	char		bytes[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	int		before = descriptors();
+
+	ck_assert_int_eq(receive(bytes, n, job.fd == -1 ? fd[0] : -1), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+/* Anything at all, but always the same: it is a job or it is not. */
+START_TEST(order_noise)
+{
+	struct job	job = sample(_i);
+	char		bytes[1000], noisy[1000];
+	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	int		before = descriptors(), result, refused = 0;
+
+	srandom(1);
+	for (int i = 0; i < 2000; i++) {
+		memcpy(noisy, bytes, n);
+		for (long k = random() % 4; k >= 0; k--)
+			noisy[(size_t)random() % n] = (char)random();
+		result = receive(noisy, n, random() % 2 ? job.fd : fd[0]);
+		refused += result == -1;
+		if (result == 1)
+			io_close(&got.fd);
+		unmake();
+		make();
+	}
+	ck_assert_int_eq(descriptors(), before);
+	ck_assert_int_gt(refused, 0);
+}
+END_TEST
+
+START_TEST(nobody_there)
+{
+	struct job	job = sample(JOB_READ);
+
+	io_close(&fd[1]);
+	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(errno, EPIPE);
+	ck_assert_int_eq(record_send_answer(fd[0], &job), -1);
+	ck_assert_int_eq(errno, EPIPE);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_test(tests, kinds_and_empty_jobs);
+	tcase_add_loop_test(tests, order_arrives, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, order_without_texts);
+	tcase_add_loop_test(tests, user_travels, 0, 2);
+	tcase_add_test(tests, words_of_links);
+	tcase_add_loop_test(tests, order_bad_user, 0, COUNT(bad_users));
+	tcase_add_loop_test(tests, order_byte_by_byte, 0, JOB_KIND_COUNT);
+	tcase_add_loop_test(tests, order_cut_short, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, largest_orders);
+	tcase_add_test(tests, too_large_to_send);
+	tcase_add_loop_test(tests, order_malformed, 0, COUNT(bad_orders));
+	tcase_add_loop_test(tests, order_bad_texts, 0, COUNT(bad_texts));
+	tcase_add_loop_test(tests, order_bad_form, 0, 4);
+	tcase_add_loop_test(tests, order_wrong_descriptor, 0, JOB_KIND_COUNT);
+	tcase_add_loop_test(tests, order_noise, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, nobody_there);
+}

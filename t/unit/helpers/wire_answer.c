@@ -1,0 +1,273 @@
+/*
+ * record: answers, over the pipe and back to whoever asked; and everything that
+ * is not one is refused, with nothing left open.  Orders: wire.c.
+ */
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+
+#include "t/unit/helpers/wires.h"
+
+/* The bytes of a job's answer; the descriptor beside it is dropped. */
+static void
+answer_bytes(const struct job *job, char *bytes)
+{
+	int	came;
+
+	ck_assert_int_eq(record_send_answer(fd[1], job), 0);
+	ck_assert_int_eq(io_recv_record(fd[0], bytes, 1000, &came), ANSWER);
+	io_close(&came);
+}
+
+/* As a helper leaves it. */
+static struct job
+answered(enum job_kind kind)
+{
+	struct job	job = sample(kind);
+
+	if (has_path(kind)) {
+		job.fd = STDIN_FILENO;
+		job.which = 2;
+		job.version = (struct job_version){ 9, 8, 7, 6, 5, 4, 3 };
+		job.facts = (struct job_facts){ .mode = 0100644, .uid = 1000,
+		    .settled = true, .in_memory = true };
+		if (kind == JOB_COMPRESS)
+			job.facts.kept = (struct job_version){ 2, 3, 7, 6, 5,
+			    4, 3 };
+	} else if (kind != JOB_CLOSE)
+		job.done = job.length - 1;
+	return job;
+}
+
+START_TEST(answer_arrives)
+{
+	struct job	job = answered(_i);
+	struct stat	a, b;
+
+	got = sample(_i);
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert_int_eq(got.error, 0);
+	ck_assert_uint_eq(got.done, job.done);
+	if (has_path(_i)) {
+		ck_assert_uint_eq(got.which, 2);
+		ck_assert(!got.same);
+		ck_assert_mem_eq(&got.version, &job.version, sizeof(version));
+		ck_assert_uint_eq(got.facts.mode, 0100644);
+		ck_assert_uint_eq(got.facts.uid, 1000);
+		ck_assert(got.facts.settled && got.facts.in_memory);
+		ck_assert(!got.facts.handle);
+		ck_assert_mem_eq(&got.facts.kept, &job.facts.kept,
+		    sizeof(version));
+		fstat(got.fd, &a);
+		fstat(STDIN_FILENO, &b);
+		ck_assert_uint_eq(a.st_ino, b.st_ino);
+	} else if (_i == JOB_COPY)
+		ck_assert_int_ne(got.fd, sample(_i).fd);
+	else if (_i == JOB_CLOSE)
+		ck_assert_int_eq(got.fd, -1);
+	else
+		ck_assert_int_eq(got.fd, sample(_i).fd);
+}
+END_TEST
+
+START_TEST(answer_with_handle)
+{
+	struct job	job = answered(JOB_RESOLVE);
+
+	got = sample(JOB_RESOLVE);
+	job.facts.handle = true;
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert(got.facts.handle);
+	ck_assert_int_ne(got.fd, -1);
+}
+END_TEST
+
+START_TEST(answer_same)
+{
+	struct job	job = answered(_i == 0 ? JOB_RESOLVE :
+			    _i == 1 ? JOB_LIST : JOB_COMPRESS);
+	int		before = descriptors();
+
+	got = sample(job.kind);
+	job.same = true;
+	job.fd = -1;
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert(got.same);
+	ck_assert_int_eq(got.fd, -1);
+	/* Same is same, whatever else the record says. */
+	ck_assert_mem_eq(&got.version, &version, sizeof(version));
+	ck_assert_uint_eq(got.facts.mode, 0100644);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+START_TEST(answer_of_failure)
+{
+	struct job	job = sample(_i);
+	int		before = descriptors();
+
+	got = sample(_i);
+	job.error = EIO;
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert_int_eq(got.error, EIO);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+/* Without waiting, though the pipe would. */
+START_TEST(answer_not_yet)
+{
+	got = sample(JOB_READ);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	io_close(&fd[1]);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 0);
+}
+END_TEST
+
+static const struct {
+	enum job_kind	kind;
+	unsigned	where, width;
+	int64_t		value;
+} bad_answers[] = {
+	{ JOB_RESOLVE,	MAGIC,	4, 0 },
+	{ JOB_RESOLVE,	MAGIC,	4, 0x6a6f6201 },	/* an order */
+	{ JOB_RESOLVE,	KIND,	4, JOB_READ },
+	{ JOB_RESOLVE,	KIND,	4, -1 },
+	{ JOB_RESOLVE,	ID,	8, 1 },
+	{ JOB_RESOLVE,	ERROR,	4, -1 },
+	{ JOB_RESOLVE,	ERROR,	4, EIO },		/* and a file */
+	{ JOB_RESOLVE,	WHICH,	4, 3 },			/* of two */
+	{ JOB_RESOLVE,	WHICH,	4, -1 },
+	{ JOB_RESOLVE,	A_SIZE,	8, -1 },
+	{ JOB_RESOLVE,	A_MTIME_NS, 4, 1000000000 },
+	{ JOB_RESOLVE,	SAME,	4, 1 },			/* and a file */
+	{ JOB_RESOLVE,	SAME,	4, 2 },
+	{ JOB_RESOLVE,	SETTLED, 4, 2 },
+	{ JOB_RESOLVE,	IN_MEMORY, 4, 2 },
+	{ JOB_RESOLVE,	A_WITH_FD, 4, 0 },
+	{ JOB_RESOLVE,	A_WITH_FD, 4, 3 },
+	{ JOB_RESOLVE,	KEPT_INO, 8, 1 },		/* it keeps nothing */
+	{ JOB_RESOLVE,	DONE,	8, 4 },			/* of two */
+	{ JOB_RESOLVE,	DONE,	8, -1 },
+	{ JOB_READ,	KIND,	4, JOB_APPEND },
+	{ JOB_READ,	ERROR,	4, -5 },
+	{ JOB_READ,	WHICH,	4, 1 },
+	{ JOB_READ,	SAME,	4, 1 },
+	{ JOB_READ,	A_WITH_FD, 4, 1 },
+	{ JOB_READ,	DONE,	8, 1001 },		/* more than asked */
+	{ JOB_READ,	DONE,	8, -1 },
+	{ JOB_COPY,	ERROR,	4, EIO },		/* and a file */
+	{ JOB_COPY,	A_WITH_FD, 4, 0 },
+	{ JOB_COPY,	A_WITH_FD, 4, 2 },		/* no handle */
+	{ JOB_COPY,	DONE,	8, 1001 },		/* more than asked */
+	{ JOB_CLOSE,	A_WITH_FD, 4, 1 },
+	{ JOB_CLOSE,	DONE,	8, 1 },
+	{ JOB_APPEND,	DONE,	8, 8 },
+	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
+	{ JOB_LIST,	ERROR,	4, EIO },		/* and a file */
+	{ JOB_LIST,	SAME,	4, 1 },
+	{ JOB_LIST,	A_WITH_FD, 4, 0 },
+	{ JOB_LIST,	DONE,	8, 101 },		/* more than asked */
+	{ JOB_COMPRESS,	KIND,	4, JOB_LIST },
+	{ JOB_COMPRESS,	ERROR,	4, EFBIG },		/* and a file */
+	{ JOB_COMPRESS,	KEPT_SIZE, 8, -1 },
+	{ JOB_COMPRESS,	KEPT_MTIME_NS, 4, 1000000000 },
+	{ JOB_COMPRESS,	A_WITH_FD, 4, 0 }
+};
+
+START_TEST(answer_malformed)
+{
+	struct job	job = answered(bad_answers[_i].kind);
+	struct job	asked = sample(bad_answers[_i].kind);
+	char		bytes[1000];
+	int		before;
+
+	answer_bytes(&job, bytes);
+	before = descriptors();
+	patch(bytes, bad_answers[_i].where, bad_answers[_i].width,
+	    bad_answers[_i].value);
+	send_bytes(fd[1], bytes, ANSWER, job.fd);
+	got = asked;
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	ck_assert_mem_eq(&got, &asked, sizeof(got));	/* left alone */
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+/* A part of one; and one with a descriptor that it does not speak of. */
+START_TEST(answer_misshapen)
+{
+	struct job	job = sample(JOB_READ);
+	char		bytes[1000];
+	int		before;
+
+	answer_bytes(&job, bytes);
+	before = descriptors();
+	got = sample(JOB_READ);
+	send_bytes(fd[1], bytes, ANSWER, fd[1]);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	send_bytes(fd[1], bytes, ANSWER - 1, fd[1]);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+/* An answer "same" to one who knew nothing. */
+START_TEST(answer_same_as_nothing)
+{
+	struct job	job = answered(JOB_RESOLVE);
+
+	job.same = true;
+	job.fd = -1;
+	got = sample(JOB_RESOLVE);
+	got.known = false;
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+}
+END_TEST
+
+/* We are out of descriptors: the helper is not to blame, the job fails. */
+START_TEST(answer_without_room)
+{
+	struct job	job = answered(JOB_RESOLVE);
+	struct rlimit	limit;
+	rlim_t		was;
+
+	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	was = limit.rlim_cur;
+	limit.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	got = sample(JOB_RESOLVE);
+	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	limit.rlim_cur = was;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_int_eq(got.error, EMFILE);
+	ck_assert_int_eq(got.fd, -1);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_loop_test(tests, answer_arrives, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, answer_with_handle);
+	tcase_add_loop_test(tests, answer_same, 0, 3);
+	tcase_add_loop_test(tests, answer_of_failure, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, answer_not_yet);
+	tcase_add_loop_test(tests, answer_malformed, 0, COUNT(bad_answers));
+	tcase_add_test(tests, answer_misshapen);
+	tcase_add_test(tests, answer_same_as_nothing);
+	tcase_add_test(tests, answer_without_room);
+}

@@ -1,0 +1,147 @@
+/*
+ * wires: what the tests of orders and of answers share: a pipe, a job of each
+ * kind, and where what stands in a record.
+ */
+#ifndef T_UNIT_HELPERS_WIRES_H
+#define T_UNIT_HELPERS_WIRES_H
+
+#include <sys/uio.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/wire.h"
+#include "lib/io.h"
+#include "t/unit/unit.h"
+
+#define COUNT(array)	(int)(sizeof(array) / sizeof((array)[0]))
+
+/* Where things are in a record: see amped-helper(8). */
+enum {
+	MAGIC = 0, KIND = 4, ID = 8,
+	ROOT = 16, PATH = 20, NAMES = 24, DATA = 28, FLAGS = 32, WITH_FD = 36,
+	VERSION = 40, SIZE = 56, MTIME_NS = 80, CTIME_NS = 84, OFFSET = 88,
+	LENGTH = 96, LINKS = 104, USER = 108, LEAST = 112, ENTER = 116,
+	TEXTS = 120,
+	ERROR = 16, WHICH = 20, A_VERSION = 24, A_SIZE = 40, A_MTIME_NS = 64,
+	SAME = 80, SETTLED = 84, IN_MEMORY = 88, A_WITH_FD = 92, DONE = 96,
+	KEPT_INO = 112, KEPT_SIZE = 120, KEPT_MTIME_NS = 144, ANSWER = 152
+};
+
+static const char	 names[] = "index.html\0index.htm";
+static const char	 suffixes[] = ".br\0.gz";
+/* The texts of a form, some of them empty. */
+static const char	 form[] = "name\0title\0\0dir\0file\0\0\0tail";
+/* A user and a password. */
+static const char	 both[] = "anna\0secret";
+static const struct job_version version = { 1, 2, 3, 4, 5, 6, 7 };
+
+static int		fd[2];		/* asker, helper */
+static char		*buffer;	/* on the heap, so that overruns show */
+static struct job	 got;
+
+static inline void
+make(void)
+{
+	ck_assert_int_eq(io_pipe(fd), 0);
+	buffer = malloc(RECORD_MAX);
+}
+
+static inline void
+unmake(void)
+{
+	io_close(&fd[0]);
+	io_close(&fd[1]);
+	free(buffer);
+}
+
+static inline int
+descriptors(void)
+{
+	int	n = 0;
+
+	for (int i = 0; i < 256; i++)
+		n += fcntl(i, F_GETFD) != -1;
+	return n;
+}
+
+static inline bool
+has_path(enum job_kind kind)
+{
+	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
+}
+
+/* One of each kind, as an asker has it. */
+static inline struct job
+sample(enum job_kind kind)
+{
+	struct job	job;
+
+	job_init(&job, kind);
+	job.id = 0x123456789abcdef0;
+	if (has_path(kind)) {
+		job.root = "/srv/www";
+		job.path = "dir/";
+		job.names = names;
+		job.names_len = sizeof(names);
+		job.known = true;
+		job.stay = kind == JOB_LIST;
+		job.enter = kind == JOB_LIST ? 3 : 0;
+		job.version = version;
+	}
+	if (kind == JOB_RESOLVE) {
+		job.beside = suffixes;
+		job.beside_len = sizeof(suffixes);
+		job.length = 2;
+	} else if (kind == JOB_COMPRESS) {
+		job.keep = "/var/cache";
+		job.length = 1000;
+	} else if (kind == JOB_LIST) {
+		job.form = form;
+		job.form_len = sizeof(form);
+		job.length = 100;
+		job.offset = 10000;
+	} else if (kind == JOB_READ || kind == JOB_COPY) {
+		job.fd = STDIN_FILENO;
+		job.offset = 65536;
+		job.length = 1000;
+	} else if (kind == JOB_CLOSE) {
+		job.fd = STDIN_FILENO;
+		job.version = version;
+	} else if (kind == JOB_APPEND) {
+		job.offset = 1;
+		job.data = "a line\n";
+		job.length = 7;
+	} else if (kind == JOB_VERIFY) {
+		job.root = "/etc/passwords";
+		job.data = both;
+		job.length = sizeof(both);
+	}
+	return job;
+}
+
+static inline void
+send_bytes(int sock, char *bytes, size_t n, int beside)
+{
+	struct iovec	part = { .iov_base = bytes, .iov_len = n };
+
+	ck_assert_int_eq(io_send_record(sock, &part, 1, beside), 0);
+}
+
+/* Little-endian or big: the low bytes of the value, where the field is. */
+static inline void
+patch(char *bytes, unsigned where, unsigned width, int64_t value)
+{
+	int32_t	narrow = (int32_t)value;
+
+	if (width == 1)
+		bytes[where] = (char)value;
+	else if (width == 4)
+		memcpy(bytes + where, &narrow, 4);
+	else
+		memcpy(bytes + where, &value, 8);
+}
+
+#endif

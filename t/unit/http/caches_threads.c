@@ -1,0 +1,451 @@
+/*
+ * Tests of a store that threads share: each has a loop's world of its own, and
+ * asks for the same few files as fast as it can, while they change.  Whatever
+ * comes, all of a response is of one version: its length, its bytes, its
+ * coding.
+ */
+#include <sys/uio.h>
+
+#include <netinet/in.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <zlib.h>
+
+#include "http/caches.h"
+#include "http/transport.h"
+#include "http/http.h"
+#include "http/purge.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "stats/stats.h"
+#include "t/unit/conf/confs.h"
+
+#define THREADS	3
+#define TURNS	1500
+#define FILES	4
+#define MOST	500000		/* bytes of a file */
+
+static const char conf_text[] =
+    "cache { paths 6 revalidate 2ms stale 5ms negative 1ms\n"
+    "heads 64K; chunks 256K size 64K small 16K; residency %s }\n"
+    "limits { verify 2; pace 1G after 1G }\n"
+    "site a.org { listen *:80; root $; compress on; listing html json\n"
+    "error 404 /f0.txt; precompressed br\n"
+    "path /old { redirect 302 /new } }\n";
+
+static struct conf	*conf;
+static struct store	*store;
+static _Atomic bool	 over;
+static _Atomic uint64_t	 good_ones, complete_ones, parts, packed;
+static _Atomic int	 asked;
+static _Atomic unsigned	 versions;
+
+/* A loop, and the one client that it has. */
+struct worker {
+	pthread_t	 thread;
+	struct clock	 clock;
+	struct http	*http;
+	uint32_t	 number, random;
+	struct stats_part part;
+	struct buf	 to, from;	/* as the server sees it */
+	bool		 close;
+};
+
+static uint32_t
+choose(struct worker *w, uint32_t n)
+{
+	w->random = w->random * 1664525 + 1013904223;
+	return (w->random >> 8) % n;
+}
+
+/*
+ * Files
+ */
+
+/* Versions differ in their length as in their only byte. */
+static size_t
+size_of(unsigned version)
+{
+	static const size_t	bases[] = { 300, 5000, 70000, 400000 };
+
+	return bases[version / 26 % 4] + version % 26;
+}
+
+static void
+write_version(uint32_t writer, unsigned number, const char *suffix,
+    unsigned version)
+{
+	char	 path[PATH_MAX + 64], final[PATH_MAX + 64];
+	char	*bytes = mem_get(MOST);
+	int	 fd;
+
+	snprintf(path, sizeof(path), "%s/new%u", dir, writer);
+	snprintf(final, sizeof(final), "%s/f%u.txt%s", dir, number, suffix);
+	memset(bytes, 'a' + (int)(version % 26), size_of(version));
+	fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0644);
+	need(fd != -1);
+	need(write(fd, bytes, size_of(version)) == (ssize_t)size_of(version));
+	close(fd);
+	need(rename(path, final) == 0);
+	free(bytes);
+}
+
+/* The last one changes seldom: to be compressed, it must stay for a moment. */
+static void
+change_one(struct worker *w)
+{
+	unsigned	number = choose(w, 60) == 0 ? FILES - 1 :
+			    choose(w, FILES - 1);
+	char		path[PATH_MAX + 64];
+
+	if (choose(w, 3) == 0) {
+		snprintf(path, sizeof(path), "%s/f%u.txt.br", dir, number);
+		(void)unlink(path);
+	} else
+		write_version(w->number, number,
+		    choose(w, 5) == 0 ? ".br" : "", versions++);
+}
+
+/* What the administrator does meanwhile, and a loop's own turns. */
+static void *
+administer(void *context)
+{
+	struct worker	*w = context;
+	struct purge	 p;
+
+	stats_thread_in(&w->part);
+	for (unsigned n = 0; !over; n++) {
+		while (http_tidy(w->http))
+			continue;
+		need(purge_begin(&p, NULL, STR("/f1.txt")) == NULL);
+		while (purge_some(w->http, &p))
+			continue;
+		http_measure(w->http);
+		usleep(500);
+	}
+	return NULL;
+}
+
+/*
+ * The client
+ */
+
+static ssize_t
+take_request(void *context, int fd, void *to, size_t size)
+{
+	struct worker	*w = context;
+
+	(void)fd;
+	if (w->to.len == 0 && w->close)
+		return 0;
+	if (w->to.len == 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return (ssize_t)buf_take(&w->to, to, size);
+}
+
+static ssize_t
+take_response(void *context, int fd, const struct iovec *iov, int n, bool more)
+{
+	struct worker	*w = context;
+	ssize_t		 all = 0;
+
+	(void)fd;
+	(void)more;
+	for (int i = 0; i < n; i++) {
+		buf_add(&w->from, iov[i].iov_base, iov[i].iov_len);
+		all += (ssize_t)iov[i].iov_len;
+	}
+	return all;
+}
+
+static ssize_t
+take_file(void *context, int fd, int file, off_t offset, size_t len)
+{
+	struct worker	*w = context;
+	ssize_t		 n;
+
+	(void)fd;
+	if (choose(w, 20) == 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	buf_need(&w->from, len);
+	n = pread(file, w->from.at + w->from.len, len, offset);
+	w->from.len += n > 0 ? (size_t)n : 0;
+	return n;
+}
+
+static void
+cork(void *context, int fd, bool on)
+{
+	(void)context, (void)fd, (void)on;
+}
+
+static void
+nothing(void *context, int fd)
+{
+	(void)context;
+	(void)fd;
+}
+
+static const struct transport client = {
+	.recv = take_request,
+	.send = take_response,
+	.send_file = take_file,
+	.cork = cork,
+	.finish = nothing,
+	.close = nothing,
+};
+
+static const char *const codings[] = {
+	"", "Accept-Encoding: gzip\r\n", "Accept-Encoding: br\r\n",
+	"Range: bytes=10-19\r\n", "Range: bytes=10-19,100-109\r\n",
+	"Connection: close\r\n", "If-None-Match: \"x\"\r\n",
+};
+
+static void
+ask(struct worker *w)
+{
+	static const char *const	targets[] = {
+		"/f0.txt", "/f1.txt", "/f2.txt", "/f3.txt", "/%66%31.txt",
+		"/f1.txt", "/absent", "/", "/old/x"
+	};
+	const char	*fields = codings[choose(w, COUNT(codings))];
+
+	w->close = strstr(fields, "close") != NULL;
+	buf_addf(&w->to, "GET %s HTTP/1.1\r\nHost: a.org\r\n%s\r\n",
+	    targets[choose(w, COUNT(targets))], fields);
+}
+
+/*
+ * What has come
+ */
+
+static bool
+all_of_one(const char *bytes, size_t len)
+{
+	for (size_t i = 1; i < len; i++)
+		if (bytes[i] != bytes[0])
+			return false;
+	return true;
+}
+
+/* Of which version that byte and that length are. */
+static void
+check_version(const char *bytes, size_t len)
+{
+	unsigned	i;
+
+	need(len > 0 && all_of_one(bytes, len));
+	for (i = 0; i < 4 * 26; i++)
+		if (size_of(i) == len && bytes[0] == (char)('a' + i % 26))
+			break;
+	need(i < 4 * 26);
+	complete_ones++;
+}
+
+static void
+check_packed(const char *bytes, size_t len)
+{
+	char		*plain = mem_get(MOST);
+	z_stream	 z = { .avail_in = (unsigned)len, .avail_out = MOST };
+
+	z.next_in = (Bytef *)(uintptr_t)bytes;
+	z.next_out = (Bytef *)plain;
+	need(inflateInit2(&z, 15 + 16) == Z_OK);
+	need(inflate(&z, Z_FINISH) == Z_STREAM_END);
+	check_version(plain, MOST - z.avail_out);
+	inflateEnd(&z);
+	free(plain);
+	packed++;
+}
+
+static void
+check_body(const char *head, const char *body, size_t len)
+{
+	if (strstr(head, "text/plain") == NULL)
+		return;			/* a page, or several parts */
+	if (strncmp(head, "HTTP/1.1 200", 12) == 0) {
+		if (strstr(head, "Content-Encoding: gzip") != NULL)
+			check_packed(body, len);
+		else
+			check_version(body, len);
+	} else if (strncmp(head, "HTTP/1.1 206", 12) == 0) {
+		parts++;
+		need(len == 10 && all_of_one(body, len));
+	}
+}
+
+/* The head to a text, cut off; false: something is missing. */
+static void
+check_response(struct worker *w)
+{
+	const char	*end, *field, *date;
+	char		*head;
+	size_t		 len = 0;
+
+	buf_addc(&w->from, '\0');
+	end = strstr(w->from.at, "\r\n\r\n");
+	need(end != NULL);
+	end += 4;
+	head = mem_zero((size_t)(end - w->from.at) + 1);
+	memcpy(head, w->from.at, (size_t)(end - w->from.at));
+	date = strstr(head, "\r\nDate: ");
+	need(date != NULL && strncmp(date + 33, " GMT\r\n", 6) == 0);
+	field = strstr(head, "\r\nContent-Length: ");
+	if (field != NULL)
+		len = strtoul(field + 18, NULL, 10);
+	need((size_t)(end - w->from.at) + len + 1 == w->from.len);
+	check_body(head, end, len);
+	free(head);
+	buf_free(&w->from);
+	good_ones++;
+}
+
+/*
+ * The loop
+ */
+
+static void
+start(void *context, struct errand *e)
+{
+	(void)context;
+	job_perform(&e->job);
+	e->done(e);
+	e->free(e);
+}
+
+/* One request, and all that comes of it; false: the connection is over. */
+static bool
+run(struct worker *w, struct peer **pp)
+{
+	const struct wait	*wait;
+
+	while ((wait = machine_run(*pp)) != NULL) {
+		w->clock.ms += choose(w, 2);
+		w->clock.wall += choose(w, 40) == 0;
+		if (wait->kind == WAIT_READ && w->to.len == 0 && !w->close)
+			break;
+		need(wait->kind != WAIT_DISK);
+		machine_wake(*pp, OUTCOME_READY);
+	}
+	if (wait != NULL)
+		return true;
+	machine_free(pp);
+	return false;
+}
+
+static void *
+work(void *context)
+{
+	const struct sockaddr_in from = { .sin_family = AF_INET };
+	const struct sockaddr	*addr = (const struct sockaddr *)&from;
+	struct worker		*w = context;
+	struct peer		*p = NULL;
+
+	stats_thread_in(&w->part);
+	for (int i = 0; i < TURNS; i++) {
+		if (choose(w, 10) == 0)
+			change_one(w);
+		ask(w);
+		if (p == NULL)
+			p = machine_new(w->http, -1, &client, w, addr, 0);
+		else
+			machine_wake(p, OUTCOME_READY);
+		need(run(w, &p) == !w->close);
+		check_response(w);
+	}
+	if (p != NULL)
+		machine_free(&p);
+	buf_free(&w->to);
+	return NULL;
+}
+
+static void
+later(void *context)
+{
+	++*(_Atomic int *)context;
+}
+
+static void
+no_line(void *context, const char *line, size_t n)
+{
+	(void)context;
+	(void)line;
+	(void)n;
+}
+
+static void
+open_store(const char *residency)
+{
+	struct store_setup	 setup = { .descriptors = 16, .pagemap = -1,
+				    .shared = true, .later = later,
+				    .later_context = &asked };
+	char			 text[sizeof(conf_text) + 20];
+
+	log_sink(no_line, NULL);	/* they fail in many ways */
+	snprintf(text, sizeof(text), conf_text, residency);
+	setup.conf = conf = good(text);
+	store = store_new(&setup);
+	for (unsigned i = 0; i < FILES; i++)
+		write_version(0, i, "", 30 * i);
+}
+
+static void
+open_world(struct worker *w)
+{
+	struct http_setup	setup = { .conf = conf, .clock = &w->clock,
+				    .disk = { .start = start },
+				    .store = store };
+
+	w->clock.ms = 1000;
+	w->clock.wall = 1700000000;
+	w->http = http_new(&setup);
+}
+
+static const char *const residencies[] = { "auto", "predict", "never" };
+
+START_TEST(requests)
+{
+	struct worker	workers[THREADS + 1];
+	struct worker	*last = &workers[THREADS];
+
+	open_store(residencies[_i]);
+	memset(workers, 0, sizeof(workers));
+	for (uint32_t i = 0; i <= THREADS; i++) {
+		workers[i].number = workers[i].random = i;
+		open_world(&workers[i]);
+	}
+	ck_assert_int_eq(pthread_create(&last->thread, NULL, administer, last),
+	    0);
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, work,
+		    &workers[i]), 0);
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_join(workers[i].thread, NULL), 0);
+	over = true;
+	ck_assert_int_eq(pthread_join(last->thread, NULL), 0);
+	ck_assert_uint_eq(good_ones, THREADS * TURNS);
+	ck_assert_uint_gt(complete_ones, TURNS / 2);
+	ck_assert_uint_gt(parts, 100);
+	ck_assert_uint_gt(packed, 10);
+	ck_assert_int_gt(asked, 0);
+	for (int i = 0; i <= THREADS; i++)
+		http_free(&workers[i].http);
+	store_free(&store);
+	conf_free(&conf);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_loop_test(tests, requests, 0, COUNT(residencies));
+}

@@ -1,0 +1,136 @@
+/*
+ * Tests of http/deferred_close: files given to whoever takes errands, or closed
+ * here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "http/deferred_close.h"
+#include "http/http.h"
+#include "lib/mem.h"
+#include "t/unit/unit.h"
+
+static const struct job_version	version = { .dev = 7, .size = 100000 };
+static struct http		*http;
+static struct errand		*taken[4];
+static int			 ntaken;
+
+static void
+start(void *context, struct errand *e)
+{
+	ck_assert_ptr_eq(context, &ntaken);
+	taken[ntaken++] = e;
+}
+
+static void
+make(void)
+{
+	http = mem_zero(sizeof(*http));
+	http->store = mem_zero(sizeof(*http->store));
+	http->disk.start = start;
+	http->disk.context = &ntaken;
+	http->store->closing_most = 2;
+	ntaken = 0;
+}
+
+static void
+unmake(void)
+{
+	mem_drop(&http->store);
+	mem_drop(&http);
+}
+
+static int
+give(void)
+{
+	int	fd = open("/dev/null", O_RDONLY);
+
+	closing_give(http, fd, &version);
+	return fd;
+}
+
+static bool
+is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) != -1;
+}
+
+static void
+finish(struct errand *e, int error)
+{
+	e->job.error = error;
+	e->done(e);
+	e->free(e);
+}
+
+START_TEST(is_asked_for)
+{
+	int		fd = give();
+	struct job	*job = &taken[0]->job;
+
+	ck_assert_int_eq(ntaken, 1);
+	ck_assert_int_eq(job->kind, JOB_CLOSE);
+	ck_assert_int_eq(job->fd, fd);
+	ck_assert_uint_ne(job->id, 0);
+	ck_assert_ptr_null(job->root);
+	ck_assert_mem_eq(&job->version, &version, sizeof(version));
+	ck_assert(is_open(fd));
+	job_perform(job);
+	ck_assert(!is_open(fd));
+	fd = open("/dev/null", O_RDONLY);	/* the same number */
+	finish(taken[0], 0);
+	ck_assert(is_open(fd));
+	close(fd);
+}
+END_TEST
+
+/* It was not done: then nobody else has it. */
+START_TEST(is_refused)
+{
+	int	fd = give();
+
+	finish(taken[0], _i == 0 ? EAGAIN : ECONNABORTED);
+	ck_assert(!is_open(fd));
+}
+END_TEST
+
+/* It has gone, whatever became of it. */
+START_TEST(is_lost)
+{
+	int	fd = give();
+
+	taken[0]->job.fd = -1;
+	finish(taken[0], ECONNABORTED);
+	ck_assert(is_open(fd));
+	close(fd);
+}
+END_TEST
+
+/* They are open until then, and there are only so many descriptors. */
+START_TEST(too_many)
+{
+	int	first = give(), second = give(), third = give();
+
+	ck_assert_int_eq(ntaken, 2);
+	ck_assert(is_open(first) && is_open(second) && !is_open(third));
+	finish(taken[0], EAGAIN);
+	third = give();
+	ck_assert_int_eq(ntaken, 3);
+	ck_assert(is_open(third));
+	finish(taken[1], EAGAIN);
+	finish(taken[2], EAGAIN);
+	ck_assert_uint_eq(http->store->closing, 0);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_test(tests, is_asked_for);
+	tcase_add_loop_test(tests, is_refused, 0, 2);
+	tcase_add_test(tests, is_lost);
+	tcase_add_test(tests, too_many);
+}

@@ -1,0 +1,160 @@
+/*
+ * Unit test of http/hot.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/hot.h"
+#include "t/unit/unit.h"
+
+#define BYTES	"Date: one.  padded to two lines of the cache: sixty-four bytes."
+#define DATE_AT	6
+
+static struct header_cache	heads;
+static struct head		*owned;
+static struct header_date	date;
+static struct wholes		w;
+static char			body[WHOLE_ROOM + 1];
+
+static void
+fresh(void)
+{
+	header_init(&heads, 1024 * 1024);
+	date = (struct header_date){ "one.", 4, 1 };
+	memset(body, 'b', sizeof(body));
+}
+
+/* One more request that finds this head, and is answered with so much behind
+ * it; what it found. */
+static const struct whole *
+ask(struct head **owner, size_t len)
+{
+	const struct whole	*found;
+	struct head		*h = header_hold(&heads, owner, 0, &date);
+
+	if (h == NULL)
+		h = header_put(&heads, owner, 0, BYTES, sizeof(BYTES), DATE_AT,
+		    &date);
+	found = whole_find(&w, h);
+	if (found == NULL)
+		whole_count(&w, h, body, len);
+	header_release(&heads, &h);
+	return found;
+}
+
+/* How many requests are answered without. */
+static int
+needed(struct head **owner, size_t len)
+{
+	int	n = 0;
+
+	while (ask(owner, len) == NULL && n < 100)
+		n++;
+	return n;
+}
+
+static void
+end(struct head **owner)
+{
+	header_clear(&heads, owner);
+	whole_forget(&w, &heads);
+	free(w.room);
+	memset(&w, 0, sizeof(w));
+	header_free(&heads);
+}
+
+START_TEST(one_piece)
+{
+	const struct whole	*found;
+
+	ck_assert_int_eq(needed(&owned, 500), WHOLE_AFTER + 1);
+	found = ask(&owned, 500);
+	ck_assert_uint_eq(found->bytes.len, sizeof(BYTES) + 500);
+	ck_assert_uint_eq((uintptr_t)found->bytes.at % HEADER_ALIGNMENT, 0);
+	ck_assert_mem_eq(found->bytes.at, BYTES, sizeof(BYTES));
+	ck_assert_mem_eq(found->bytes.at + sizeof(BYTES), body, 500);
+	end(&owned);
+}
+END_TEST
+
+START_TEST(a_second)
+{
+	needed(&owned, 500);
+	date = (struct header_date){ "two!", 4, 2 };
+	whole_forget(&w, &heads);
+	ck_assert_int_eq(needed(&owned, 500), WHOLE_AFTER + 1);
+	ck_assert_mem_eq(ask(&owned, 500)->bytes.at, "Date: two!", 10);
+	end(&owned);
+}
+END_TEST
+
+/* Too few within one, and again within the next. */
+START_TEST(too_few)
+{
+	for (int i = 0; i < WHOLE_AFTER; i++)
+		ck_assert_ptr_null(ask(&owned, 500));
+	date = (struct header_date){ "two!", 4, 2 };
+	for (int i = 0; i <= WHOLE_AFTER; i++)
+		ck_assert_ptr_null(ask(&owned, 500));
+	ck_assert_ptr_nonnull(ask(&owned, 500));
+	end(&owned);
+}
+END_TEST
+
+/* The head is another's by now: it is found by nobody, and does no harm. */
+START_TEST(head_gone)
+{
+	needed(&owned, 500);
+	header_clear(&heads, &owned);
+	ck_assert_int_eq(needed(&owned, 400), WHOLE_AFTER + 1);
+	ck_assert_uint_eq(ask(&owned, 400)->bytes.len, sizeof(BYTES) + 400);
+	end(&owned);
+}
+END_TEST
+
+START_TEST(no_room)
+{
+	struct head	*others[WHOLES] = { NULL };
+	int		 n;
+
+	ck_assert_int_eq(needed(&owned, WHOLE_ROOM), 100);
+	ck_assert_ptr_null(w.room);
+	for (n = 0; n < WHOLES; n++)
+		if (needed(&others[n], WHOLE_ROOM / 10) == 100)
+			break;
+	ck_assert_int_eq(n, 9);
+	ck_assert_int_eq(needed(&others[n], 100), 0 + 1);
+	/* With the second there is room for them. */
+	whole_forget(&w, &heads);
+	ck_assert_int_eq(needed(&others[8], WHOLE_ROOM / 10), WHOLE_AFTER + 1);
+	for (int i = 0; i <= n; i++)
+		header_clear(&heads, &others[i]);
+	end(&owned);
+}
+END_TEST
+
+START_TEST(no_more)
+{
+	struct head	*others[WHOLES + 1] = { NULL };
+
+	for (int i = 0; i < WHOLES; i++)
+		ck_assert_int_eq(needed(&others[i], 1), WHOLE_AFTER + 1);
+	ck_assert_int_eq(needed(&others[WHOLES], 1), 100);
+	ck_assert_ptr_eq(ask(&others[WHOLES - 1], 1), &w.of[WHOLES - 1]);
+	for (int i = 0; i <= WHOLES; i++)
+		header_clear(&heads, &others[i]);
+	end(&owned);
+}
+END_TEST
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_checked_fixture(t, fresh, NULL);
+	tcase_add_test(t, one_piece);
+	tcase_add_test(t, a_second);
+	tcase_add_test(t, too_few);
+	tcase_add_test(t, head_gone);
+	tcase_add_test(t, no_room);
+	tcase_add_test(t, no_more);
+}

@@ -1,0 +1,233 @@
+/*
+ * Unit test of http/io_batch: clients of a transport that does as it is told.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "http/conn.h"
+#include "http/io_batch.h"
+#include "t/unit/unit.h"
+
+#define CLIENTS	4
+
+/* What the next call for a client gives: bytes, or an errno below 0. */
+static ssize_t		 gives[CLIENTS];
+static int		 order[2 * CLIENTS], made;	/* of the calls */
+static struct conf	 conf;
+static struct http	 http;
+static struct clock	 ticks;
+static struct peer	 peers[CLIENTS];
+static struct conn	 conns[CLIENTS], *all[CLIENTS];
+static struct output	 outputs[CLIENTS];
+static struct burst	 burst;
+
+static ssize_t
+give(int fd)
+{
+	order[made++] = fd;
+	if (gives[fd] >= 0)
+		return gives[fd];
+	errno = (int)-gives[fd];
+	return -1;
+}
+
+static ssize_t
+do_recv(void *context, int fd, void *to, size_t size)
+{
+	(void)context;
+	ck_assert(gives[fd] <= (ssize_t)size);
+	if (gives[fd] > 0)
+		memset(to, 'a' + fd, (size_t)gives[fd]);
+	return give(fd);
+}
+
+static ssize_t
+do_send(void *context, int fd, const struct iovec *iov, int n, bool more)
+{
+	(void)context;
+	ck_assert_int_eq(n, 1);
+	ck_assert(!more);
+	ck_assert_int_eq(*(const char *)iov->iov_base, 'a' + fd);
+	return give(fd);
+}
+
+static const struct transport	transport = { .recv = do_recv,
+	.send = do_send };
+
+static void
+begin(void)
+{
+	memset(&http, 0, sizeof(http));
+	memset(outputs, 0, sizeof(outputs));
+	http.conf = &conf;
+	http.clock = &ticks;
+	made = 0;
+	for (int i = 0; i < CLIENTS; i++) {
+		peers[i] = (struct peer){ .http = &http, .fd = i };
+		conns[i] = (struct conn){ .http = &http, .peer = &peers[i],
+			.transport = &transport, .output = &outputs[i],
+			.wait.fd = i };
+		all[i] = &conns[i];
+		gives[i] = 10;
+	}
+}
+
+static void
+check_order(const char *wanted)
+{
+	char	got[2 * CLIENTS + 1] = "";
+
+	for (int i = 0; i < made; i++)
+		got[i] = (char)('0' + order[i]);
+	ck_assert_str_eq(got, wanted);
+}
+
+static void
+check_call(int i, ssize_t n, int error)
+{
+	ck_assert_ptr_nonnull(conns[i].call);
+	ck_assert_int_eq(conns[i].call->n, n);
+	if (n == -1)
+		ck_assert_int_eq(conns[i].call->error, error);
+}
+
+START_TEST(receives_side_by_side)
+{
+	gives[1] = -EAGAIN;
+	gives[2] = 0;
+	gives[3] = 5;
+	burst_receive(&burst, all, CLIENTS);
+	check_order("0123");
+	check_call(0, 10, 0);
+	check_call(1, -1, EAGAIN);
+	check_call(2, 0, 0);
+	check_call(3, 5, 0);
+	ck_assert_int_eq(http.ahead, 15);
+	ck_assert_int_eq(memcmp(http.input, "aaaaaaaaaaddddd", 15), 0);
+	ck_assert_ptr_eq(conns[0].call->at, http.input);
+	ck_assert_ptr_eq(conns[3].call->at, http.input + 10);
+}
+END_TEST
+
+/* Who finds no room has no call made for it: it is to make its own. */
+START_TEST(receives_what_has_room)
+{
+	gives[1] = HTTP_INPUT / 2 - 10 - 4095;
+	burst_receive(&burst, all, CLIENTS);
+	check_order("01");
+	check_call(1, gives[1], 0);
+	ck_assert_ptr_null(conns[2].call);
+	ck_assert_ptr_null(conns[3].call);
+	ck_assert(http.ahead <= HTTP_INPUT / 2);
+}
+END_TEST
+
+/* One that fills what is left of it may have more. */
+START_TEST(tells_of_the_room)
+{
+	gives[0] = HTTP_INPUT / 2;
+	burst_receive(&burst, all, CLIENTS);
+	check_order("0");
+	ck_assert_int_eq(conns[0].call->len, HTTP_INPUT / 2);
+}
+END_TEST
+
+static void
+put(int i, const char *at)
+{
+	output_put(&outputs[i], at, 10);
+	conns[i].step = STEP_SEND;
+}
+
+static void
+put_all(void)
+{
+	static const char	*at[] = { "a123456789", "b123456789",
+					"c123456789", "d123456789" };
+
+	for (int i = 0; i < CLIENTS; i++)
+		put(i, at[i]);
+}
+
+START_TEST(sends)
+{
+	put_all();
+	gives[1] = -EPIPE;
+	gives[2] = 4;
+	gives[3] = -EINTR;
+	burst_send(&burst, all, CLIENTS);
+	check_order("0123");
+	check_call(0, 10, 0);
+	check_call(1, -1, EPIPE);
+	check_call(2, 4, 0);
+	check_call(3, -1, EINTR);
+	ck_assert_int_eq(conns[2].call->len, 10);
+	/* What has gone is for the step to say. */
+	ck_assert_int_eq(outputs[0].bytes, 10);
+}
+END_TEST
+
+static void
+another_piece(int i)
+{
+	put(i, "more......");
+}
+
+static void
+of_a_file(int i)
+{
+	outputs[i].pieces[0].at = NULL;
+}
+
+static void
+last(int i)
+{
+	conns[i].close = true;
+}
+
+static void
+waits(int i)
+{
+	conns[i].go = GO_WAIT;
+}
+
+static void
+elsewhere(int i)
+{
+	conns[i].step = STEP_BODY;
+}
+
+static void
+slow(int i)
+{
+	(void)i;
+	http.pace = (struct bucket_size){ 1, 5 };
+}
+
+/* Who is none of those has to send by itself. */
+START_TEST(sends_what_is_simple)
+{
+	static void	(*const kinds[])(int) = { another_piece, of_a_file,
+				last, waits, elsewhere, slow };
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		begin();
+		put_all();
+		kinds[k](1);
+		burst_send(&burst, all, CLIENTS);
+		check_order(kinds[k] == slow ? "" : "023");
+		ck_assert_ptr_null(conns[1].call);
+	}
+}
+END_TEST
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_checked_fixture(t, begin, NULL);
+	tcase_add_test(t, receives_side_by_side);
+	tcase_add_test(t, receives_what_has_room);
+	tcase_add_test(t, tells_of_the_room);
+	tcase_add_test(t, sends);
+	tcase_add_test(t, sends_what_is_simple);
+}

@@ -1,0 +1,168 @@
+/*
+ * Unit test of http/limits/verifiers: whose turn it is, and who is refused.
+ */
+#include "http/limits/verifiers.h"
+#include "t/unit/unit.h"
+
+#define MANY	64
+
+static const struct verifiers_room	one = { 1, 1 }, none = { 0, 1 };
+static struct verifiers			vs;
+static struct verifier			all[MANY];
+
+static struct address_name
+name(uint8_t host)
+{
+	const uint8_t	bytes[4] = { 192, 0, 2, host };
+
+	return address_name(bytes, sizeof(bytes));
+}
+
+static enum verifier_state
+enter(struct verifier *v, uint8_t host, const struct verifiers_room *room)
+{
+	const struct address_name	of = name(host);
+	bool				takes;
+	enum verifier_state		state;
+
+	takes = verifiers_takes(&vs, &of, room);
+	state = verifiers_enter(&vs, v, &of, NULL, room);
+	ck_assert(takes == (state != VERIFIER_REFUSED));
+	return state;
+}
+
+static void
+leave(struct verifier *v)
+{
+	verifiers_leave(&vs, v);
+}
+
+/* The one that begins next; NULL: none. */
+static struct verifier *
+next(const struct verifiers_room *room)
+{
+	const void	*home = &vs;
+
+	if (!verifiers_call(&vs, room, &home))
+		return NULL;
+	ck_assert_ptr_null(home);
+	return verifiers_begin(&vs, NULL);
+}
+
+/* One address with many, two with a few: none waits for all of another's. */
+START_TEST(turns)
+{
+	static const int	order[] = { 1, 5, 7, 2, 6, 3, 4 };
+	struct verifier		*v, *before = &all[0];
+
+	verifiers_init(&vs, MANY);
+	ck_assert_int_eq(enter(&all[0], 1, &one), VERIFIER_BEGUN);
+	for (int i = 1; i < 8; i++)
+		ck_assert_int_eq(enter(&all[i], i < 5 ? 1 : i < 7 ? 2 : 3,
+		    &one), VERIFIER_WAITS);
+	ck_assert_ptr_null(next(&one));
+	for (int i = 0; i < 7; i++) {
+		leave(before);
+		ck_assert_ptr_null(next(&none));
+		v = next(&one);
+		ck_assert_ptr_eq(v, &all[order[i]]);
+		before = v;
+	}
+	leave(before);
+	ck_assert_ptr_null(next(&one));
+	verifiers_free(&vs);
+}
+END_TEST
+
+/* An address has no more than its share, though there are slots. */
+START_TEST(share)
+{
+	const struct verifiers_room	eight = { 8, 4 };
+
+	verifiers_init(&vs, MANY);
+	for (int i = 0; i < 6; i++)
+		ck_assert_int_eq(enter(&all[i], 1, &eight), i < 4 ?
+		    VERIFIER_BEGUN : VERIFIER_WAITS);
+	for (int i = 6; i < 11; i++)
+		ck_assert_int_eq(enter(&all[i], 2, &eight), i < 10 ?
+		    VERIFIER_BEGUN : VERIFIER_WAITS);
+	ck_assert_int_eq(vs.busy, 8);
+	leave(&all[6]);
+	/* It is the turn of the first, which has its share. */
+	ck_assert_ptr_eq(next(&eight), &all[10]);
+	leave(&all[3]);
+	ck_assert_ptr_eq(next(&eight), &all[4]);
+	ck_assert_ptr_null(next(&eight));
+	for (int i = 0; i < 11; i++)
+		if (i != 6 && i != 3)
+			leave(&all[i]);
+	ck_assert_int_eq(vs.busy, 0);
+	verifiers_free(&vs);
+}
+END_TEST
+
+/* However fast each of some addresses is, one more finds room. */
+START_TEST(never_full_by_few)
+{
+	int	n = 1, before;
+
+	verifiers_init(&vs, 12);
+	ck_assert_int_eq(enter(&all[0], 100, &one), VERIFIER_BEGUN);
+	do {
+		before = n;
+		for (uint8_t host = 0; host < _i; host++)
+			n += enter(&all[n], host, &one) == VERIFIER_WAITS;
+	} while (n > before);
+	ck_assert_uint_eq(vs.waiting, (size_t)n - 1);
+	ck_assert_uint_ge(vs.waiting, 6);
+	ck_assert_int_eq(enter(&all[n], 200, &one), VERIFIER_WAITS);
+	leave(&all[n]);
+	while (n-- > 0)
+		leave(&all[n]);
+	verifiers_free(&vs);
+}
+END_TEST
+
+/* Its loop is told, and begins its own only; it may leave at any time. */
+START_TEST(homes)
+{
+	const struct verifiers_room	two = { 2, 2 };
+	const struct address_name	of = name(1);
+	const int			a = 1, b = 2;
+	const void			*home;
+
+	verifiers_init(&vs, MANY);
+	vs.lock = lock_new();
+	verifiers_enter(&vs, &all[0], &of, &a, &two);
+	verifiers_enter(&vs, &all[1], &of, &b, &two);
+	verifiers_enter(&vs, &all[2], &of, &a, &two);
+	verifiers_enter(&vs, &all[3], &of, &b, &two);
+	verifiers_enter(&vs, &all[4], &of, &b, &two);
+	ck_assert_ptr_eq(verifiers_first(&vs, &b), &all[3]);
+	leave(&all[1]);
+	ck_assert(verifiers_call(&vs, &two, &home));
+	ck_assert_ptr_eq(home, &a);
+	ck_assert(!verifiers_call(&vs, &two, &home));
+	ck_assert_ptr_null(verifiers_begin(&vs, &b));
+	ck_assert_ptr_eq(verifiers_first(&vs, &a), &all[2]);
+	leave(&all[2]);			/* called, it has not begun */
+	ck_assert_ptr_null(verifiers_begin(&vs, &a));
+	ck_assert(verifiers_call(&vs, &two, &home));
+	ck_assert_ptr_eq(home, &b);
+	ck_assert_ptr_eq(verifiers_begin(&vs, &b), &all[3]);
+	leave(&all[4]);			/* nor has it been called */
+	ck_assert_ptr_null(verifiers_first(&vs, &b));
+	leave(&all[3]);
+	leave(&all[0]);
+	verifiers_free(&vs);
+}
+END_TEST
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_test(t, turns);
+	tcase_add_test(t, share);
+	tcase_add_loop_test(t, never_full_by_few, 1, 5);
+	tcase_add_test(t, homes);
+}

@@ -1,0 +1,157 @@
+/*
+ * Tests of descriptors that are passed to a program, by a program of ours: this
+ * one again, as a child.
+ */
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/listen_fds.h"
+#include "t/unit/unit.h"
+
+static ino_t
+inode(int fd)
+{
+	struct stat	st;
+
+	return fstat(fd, &st) == -1 ? 0 : st.st_ino;
+}
+
+/* A child in which this holds. */
+static void
+holds(bool (*condition)(void))
+{
+	int	status;
+	pid_t	pid = fork();
+
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0)
+		_exit(condition() ? 0 : 1);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+/* Two that lie where each other is to be: each arrives under its name. */
+static bool
+arrive(void)
+{
+	struct passed	 give[2] = { { .name = "one" }, { .name = "two" } };
+	struct passed	*list;
+	ino_t		 one, two;
+	int		 fds[2];
+
+	closefrom(3);
+	if (pipe(fds) == -1 || fds[0] != 3 || fds[1] != 4)
+		return false;
+	close(fds[1]);
+	if (open("/dev/zero", O_RDONLY | O_CLOEXEC) != 4)
+		return false;
+	give[0].fd = 4;
+	give[1].fd = 3;
+	one = inode(4);
+	two = inode(3);
+	if (passed_give(give, 2) != 0 || (fcntl(3, F_GETFD) & FD_CLOEXEC) != 0 ||
+	    strcmp(getenv("LISTEN_FDNAMES"), "one:two") != 0 ||
+	    passed_take(&list) != 2)
+		return false;
+	return list[0].fd == 3 && list[1].fd == 4 &&
+	    strcmp(list[0].name, "one") == 0 &&
+	    strcmp(list[1].name, "two") == 0 && inode(3) == one &&
+	    inode(4) == two && (fcntl(4, F_GETFD) & FD_CLOEXEC) != 0;
+}
+
+static size_t
+take(const char *pid, const char *fds, const char *names)
+{
+	struct passed	*list;
+	size_t		 n;
+
+	setenv("LISTEN_PID", pid, 1);
+	setenv("LISTEN_FDS", fds, 1);
+	if (names != NULL)
+		setenv("LISTEN_FDNAMES", names, 1);
+	n = passed_take(&list);
+	if (getenv("LISTEN_PID") != NULL || getenv("LISTEN_FDS") != NULL ||
+	    getenv("LISTEN_FDNAMES") != NULL || (n == 0) != (list == NULL))
+		return 999;
+	free(list);
+	return n;
+}
+
+/* Not for us, too many, no number, not open: nothing comes of it. */
+static bool
+refused(void)
+{
+	char	me[32];
+
+	closefrom(3);
+	snprintf(me, sizeof(me), "%ld", (long)getpid());
+	if (open("/dev/zero", O_RDONLY) != 3)
+		return false;
+	return take("1", "1", NULL) == 0 && take("", "1", NULL) == 0 &&
+	    take(me, "0", NULL) == 0 && take(me, "-1", NULL) == 0 &&
+	    take(me, "x", NULL) == 0 && take(me, "100000000000", NULL) == 0 &&
+	    take(me, "513", NULL) == 0 && (fcntl(3, F_GETFD) & FD_CLOEXEC) == 0 &&
+	    take(me, "3", NULL) == 1 && take(me, "1", "") == 1 &&
+	    take(me, "1", "a:b:c") == 1;
+}
+
+/* A name that is too long is none; the others keep their places, also when one
+ * before them is not open. */
+static bool
+named(void)
+{
+	struct passed	*list;
+	char		 me[32], names[2 * PASSED_NAME];
+
+	closefrom(3);
+	snprintf(me, sizeof(me), "%ld", (long)getpid());
+	if (open("/dev/zero", O_RDONLY) != 3 || dup(3) != 4)
+		return false;
+	setenv("LISTEN_PID", me, 1);
+	setenv("LISTEN_FDS", "4", 1);
+	setenv("LISTEN_FDNAMES", "one:two:three", 1);
+	close(3);
+	if (passed_take(&list) != 1 || list[0].fd != 4 ||
+	    strcmp(list[0].name, "two") != 0 || dup(4) != 3)
+		return false;
+	memset(names, 'x', PASSED_NAME);
+	strcpy(names + PASSED_NAME, ":short");
+	setenv("LISTEN_PID", me, 1);
+	setenv("LISTEN_FDS", "2", 1);
+	setenv("LISTEN_FDNAMES", names, 1);
+	return passed_take(&list) == 2 && list[0].name[0] == '\0' &&
+	    strcmp(list[1].name, "short") == 0;
+}
+
+START_TEST(each_arrives_under_its_name)
+{
+	holds(arrive);
+}
+END_TEST
+
+START_TEST(what_is_not_ours_is_left)
+{
+	holds(refused);
+}
+END_TEST
+
+START_TEST(long_names_are_none)
+{
+	holds(named);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_test(tests, each_arrives_under_its_name);
+	tcase_add_test(tests, what_is_not_ours_is_left);
+	tcase_add_test(tests, long_names_are_none);
+}

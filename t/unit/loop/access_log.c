@@ -1,0 +1,374 @@
+/*
+ * Tests of loop/access_log: when it asks for a log helper; threads that have
+ * lines at the same time.  The test is the log helper; with ThreadSanitizer it
+ * also shows that nobody writes where another one does.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/wire.h"
+#include "lib/buf.h"
+#include "lib/io.h"
+#include "loop/access_log.h"
+#include "shared/channel.h"
+#include "stats/stats.h"
+#include "t/unit/unit.h"
+
+#define WRITERS		4
+#define LINES		4000		/* of each */
+#define MOST		200		/* bytes of one */
+
+struct writer {
+	pthread_t		 thread;
+	int			 number;
+	struct stats_part	 part;
+	int			 next;		/* line that is to be found */
+	uint64_t		 found;
+};
+
+static struct clock	 now;
+static struct evloop	*loop;
+static struct logger	*logger;
+static struct watch	*tick;
+static struct writer	 writers[WRITERS];
+static atomic_int	 left;		/* writers */
+static int		 pipe_of_helper;
+static struct buf	 log_text;	/* the helper's, until it has ended */
+
+static void *
+be_helper(void *nothing)
+{
+	static char	buffer[RECORD_MAX];
+	struct job	job;
+
+	while (record_recv_order(pipe_of_helper, &job, buffer) == 1) {
+		buf_add(&log_text, job.data, job.length);
+		job.done = job.length;
+		record_send_answer(pipe_of_helper, &job);
+	}
+	close(pipe_of_helper);
+	return nothing;
+}
+
+/* Each other time there is room it has no line after all. */
+static void *
+write_lines(void *context)
+{
+	struct writer	*w = context;
+	char		*to;
+
+	stats_thread_in(&w->part);
+	for (int i = 0; i < LINES; i++) {
+		if ((to = logger_room(logger, MOST)) != NULL)
+			logger_access(logger, 0);
+		to = logger_room(logger, MOST);
+		if (to != NULL)
+			logger_access(logger, (size_t)snprintf(to, MOST,
+			    "%d %d:%.*s\n", w->number, i, i % 100, "xxxxxxxxxx"
+			    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+			    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"));
+		else
+			sched_yield();
+	}
+	left--;
+	return NULL;
+}
+
+static void
+look(void *unused)
+{
+	(void)unused;
+	if (left == 0)
+		evloop_stop(loop);
+	else
+		evloop_at(tick, now.ms + 5);
+}
+
+/* Whole, and for each writer in order. */
+static void
+check_line(const char *line, size_t len)
+{
+	struct writer	*w;
+	int		 number, i, at = 0;
+
+	ck_assert_int_eq(sscanf(line, "%d %d:%n", &number, &i, &at), 2);
+	ck_assert(number >= 0 && number < WRITERS);
+	w = &writers[number];
+	ck_assert_int_ge(i, w->next);
+	w->next = i + 1;
+	w->found++;
+	ck_assert_uint_eq(len - (size_t)at, (size_t)(i % 100));
+	ck_assert_uint_eq(strspn(line + at, "x"), (size_t)(i % 100));
+}
+
+static void
+check_log(void)
+{
+	const char	*at = buf_string(&log_text), *end;
+
+	for (; *at != '\0'; at = end + 1) {
+		end = strchr(at, '\n');
+		ck_assert_ptr_nonnull(end);
+		check_line(at, (size_t)(end - at));
+	}
+}
+
+static void
+begin(pthread_t *helper)
+{
+	int	ends[2], control[2];
+
+	ck_assert_int_eq(io_pipe(ends), 0);
+	ck_assert_int_eq(io_pipe(control), 0);
+	pipe_of_helper = ends[1];
+	loop = evloop_new(&now);
+	logger = logger_new(loop, &now, control[0]);
+	logger_share(logger);
+	logger_join(logger, ends[0]);
+	ck_assert_int_eq(pthread_create(helper, NULL, be_helper, NULL), 0);
+	left = WRITERS;
+	for (int i = 0; i < WRITERS; i++) {
+		writers[i].number = i;
+		ck_assert_int_eq(pthread_create(&writers[i].thread, NULL,
+		    write_lines, &writers[i]), 0);
+	}
+}
+
+static void
+end(pthread_t helper)
+{
+	for (int i = 0; i < WRITERS; i++)
+		pthread_join(writers[i].thread, NULL);
+	logger_free(&logger);
+	pthread_join(helper, NULL);
+	check_log();
+}
+
+START_TEST(threads)
+{
+	pthread_t	helper;
+
+	begin(&helper);
+	tick = evloop_timer(loop, look, NULL);
+	evloop_at(tick, 0);
+	evloop_run(loop);
+	end(helper);
+	for (int i = 0; i < WRITERS; i++) {
+		ck_assert_uint_gt(writers[i].found, 0);
+		/* Twice for a line at most: it asks twice. */
+		ck_assert_uint_ge(writers[i].found + writers[i].part.counters[
+		    STATS_LOG_DROPPED], LINES);
+	}
+	evloop_unwatch(&tick);
+	evloop_free(&loop);
+	buf_free(&log_text);
+}
+END_TEST
+
+/* Threads that are not waited for: they may have lines even then. */
+START_TEST(finished)
+{
+	pthread_t	helper;
+
+	begin(&helper);
+	logger_finish(logger);
+	end(helper);
+	evloop_free(&loop);
+	buf_free(&log_text);
+}
+END_TEST
+
+static void
+write_line(const char *line)
+{
+	char	*to = logger_room(logger, MOST);
+
+	ck_assert_ptr_nonnull(to);
+	memcpy(to, line, strlen(line));
+	logger_access(logger, strlen(line));
+}
+
+/* How often it has asked, of the monitor's end. */
+static int
+questions(int control)
+{
+	enum control	message;
+	int		fd, n = 0;
+
+	while (control_recv(control, &message, &fd) == 1) {
+		ck_assert_int_eq(message, CONTROL_WANT_LOGGER);
+		n++;
+	}
+	return n;
+}
+
+static void
+begin_alone(int control[2])
+{
+	ck_assert_int_eq(io_pipe(control), 0);
+	ck_assert_int_eq(io_nonblock(control[1]), 0);
+	loop = evloop_new(&now);
+	logger = logger_new(loop, &now, control[0]);
+}
+
+static void
+end_alone(int control[2])
+{
+	close(control[1]);
+	logger_free(&logger);
+	evloop_free(&loop);
+	close(control[0]);
+}
+
+/* Others start as well; but no line is lost for that. */
+START_TEST(asks_late_unless_there_is_much)
+{
+	int	control[2], lines = 0;
+
+	begin_alone(control);
+	write_line("one\n");
+	ck_assert_int_eq(questions(control[1]), 0);
+	while (questions(control[1]) == 0 && lines++ < 100000)
+		write_line("one of many lines, and so on, and so on\n");
+	ck_assert_int_lt(lines, 4000);
+	for (int i = 0; i < 4000; i++)
+		write_line("more of them\n");
+	ck_assert_int_eq(questions(control[1]), 0);
+	end_alone(control);
+}
+END_TEST
+
+static void
+asked(void *control)
+{
+	if (questions(*(int *)control) > 0)
+		evloop_stop(loop);
+}
+
+START_TEST(asks_in_time)
+{
+	int		 control[2];
+	struct watch	*w;
+
+	begin_alone(control);
+	w = evloop_watch(loop, control[1], asked, &control[1]);
+	evloop_want(w, EVLOOP_READ);
+	ck_assert_int_eq(questions(control[1]), 0);
+	evloop_run(loop);
+	evloop_unwatch(&w);
+	end_alone(control);
+}
+END_TEST
+
+static void
+take_order(void *context)
+{
+	static char	buffer[RECORD_MAX];
+	struct job	job;
+	int		fd = *(int *)context;
+
+	ck_assert_int_eq(record_recv_order(fd, &job, buffer), 1);
+	buf_add(&log_text, job.data, job.length);
+	job.done = job.length;
+	record_send_answer(fd, &job);
+	evloop_stop(loop);
+}
+
+/* One that comes by itself, since the log has been opened again: at once, and
+ * each time there are lines after that. */
+START_TEST(comes_unasked)
+{
+	int		 control[2], ends[2];
+	struct watch	*w;
+
+	begin_alone(control);
+	ck_assert_int_eq(io_pipe(ends), 0);
+	w = evloop_watch(loop, ends[1], take_order, &ends[1]);
+	evloop_want(w, EVLOOP_READ);
+	logger_join(logger, ends[0]);
+	write_line("one\n");
+	evloop_run(loop);
+	write_line("two\n");
+	evloop_run(loop);
+	ck_assert_str_eq(buf_string(&log_text), "one\ntwo\n");
+	ck_assert_int_eq(questions(control[1]), 0);
+	evloop_unwatch(&w);
+	close(ends[1]);
+	end_alone(control);
+	buf_free(&log_text);
+}
+END_TEST
+
+/* The helper dies, before the logger knows; another one is to be had. */
+static void
+die(int helper, int control, pthread_t *another)
+{
+	int	ends[2];
+
+	close(helper);
+	ck_assert_int_eq(io_pipe(ends), 0);
+	ck_assert_int_eq(control_send(control, CONTROL_LOGGER, ends[0]), 0);
+	close(ends[0]);
+	pipe_of_helper = ends[1];
+	ck_assert_int_eq(pthread_create(another, NULL, be_helper, NULL), 0);
+}
+
+static void
+end_with_another(int control[2], pthread_t another, size_t bytes)
+{
+	logger_finish(logger);
+	ck_assert_int_eq(questions(control[1]), 1);
+	end_alone(control);
+	pthread_join(another, NULL);
+	ck_assert_uint_eq(log_text.len, bytes);
+	buf_free(&log_text);
+}
+
+START_TEST(finished_when_it_has_died)
+{
+	int		 control[2], ends[2];
+	pthread_t	 another;
+
+	begin_alone(control);
+	ck_assert_int_eq(io_pipe(ends), 0);
+	logger_join(logger, ends[0]);
+	write_line("one\n");
+	die(ends[1], control[1], &another);
+	end_with_another(control, another, 4);
+}
+END_TEST
+
+/* With a batch under way. */
+START_TEST(finished_when_it_dies_of_a_batch)
+{
+	static char	 buffer[RECORD_MAX];
+	int		 control[2], ends[2];
+	pthread_t	 another;
+	struct job	 job;
+
+	begin_alone(control);
+	ck_assert_int_eq(io_pipe(ends), 0);
+	logger_join(logger, ends[0]);
+	for (int i = 0; i < 10000; i++)
+		write_line("one line of many\n");
+	ck_assert_int_eq(record_recv_order(ends[1], &job, buffer), 1);
+	die(ends[1], control[1], &another);
+	end_with_another(control, another, 10000 * 17);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_test(tests, asks_late_unless_there_is_much);
+	tcase_add_test(tests, asks_in_time);
+	tcase_add_test(tests, comes_unasked);
+	tcase_add_test(tests, threads);
+	tcase_add_test(tests, finished);
+	tcase_add_test(tests, finished_when_it_has_died);
+	tcase_add_test(tests, finished_when_it_dies_of_a_batch);
+}

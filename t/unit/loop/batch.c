@@ -1,0 +1,310 @@
+/*
+ * Tests of loop/batch: who is run together, and when each by itself.
+ *
+ * The machine is the test's own, and tells what is done with whom: t, so many
+ * are run together; r, a client is run behind that; w, one that is not to read
+ * is run; p, they part; l, time is up for one.
+ */
+#include <sys/socket.h>
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loop/batch.h"
+#define RUNS_TOGETHER
+#include "t/unit/loop/peers.h"
+#include "t/unit/unit.h"
+
+#define MOST	(MACHINE_TOGETHER + 8)	/* clients */
+#define TEXT	600		/* bytes */
+#define SOON	1		/* ms: a deadline */
+#define LATE	200		/* ms: it is over, however coarse it is */
+
+static struct clock	 ticks;
+static struct evloop	*loop;
+static struct watch	*turn_ends;
+static struct clients	*clients;
+static struct peer	*peers[MOST];
+static int		 ours[MOST];
+static bool		 joined[MOST];		/* it is to be run with others */
+static bool		 plain[MOST];		/* it is not to read */
+static bool		 late[MOST];		/* its time is up */
+static bool		 sends[MOST];		/* it waits for room at first */
+static int64_t		 patience;		/* ms */
+static char		 told[TEXT], expected[TEXT];
+
+static void
+add(char *to, char what, int number)
+{
+	size_t	n = strlen(to);
+
+	snprintf(to + n, TEXT - n, "%s%c%d", n > 0 ? " " : "", what, number);
+}
+
+static void
+tell(char what, int number)
+{
+	add(told, what, number);
+}
+
+static void
+expect(char what, int number)
+{
+	add(expected, what, number);
+}
+
+static int
+number_of(const struct peer *p)
+{
+	int	i;
+
+	for (i = 0; peers[i] != p; i++)
+		ck_assert_int_lt(i + 1, come);
+	return i;
+}
+
+static void
+swallow(const struct peer *p)
+{
+	char	bytes[ROOM];
+
+	ck_assert_int_eq(recv(p->fd, bytes, sizeof(bytes), 0), 1);
+}
+
+const struct wait *
+machine_run(struct peer *p)
+{
+	int	i;
+
+	if (newest == p && peers[come - 1] == NULL) {	/* it has only come */
+		peers[come - 1] = p;
+		if (sends[come - 1])
+			return wait_for(p, WAIT_WRITE, PATIENCE_SEND, FAR);
+	} else if (late[i = number_of(p)])
+		tell('l', i);
+	else
+		tell(joined[i] ? 'r' : 'w', i);
+	p->readable = false;
+	joined[number_of(p)] = late[number_of(p)] = false;
+	return wait_for(p, WAIT_READ, PATIENCE_IDLE, ticks.ms + patience);
+}
+
+const struct wait *
+machine_run_stage(struct peer *p, enum stage *stage)
+{
+	(void)p, (void)stage;
+	ck_abort_msg("there are no stages");
+}
+
+bool
+machine_is_to_read(const struct peer *p)
+{
+	int	i = number_of(p);
+
+	swallow(p);
+	joined[i] = !plain[i];
+	return joined[i];
+}
+
+void
+machine_run_together(struct peer *const *all, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		ck_assert(joined[number_of(all[i])]);
+	tell('t', (int)n);
+}
+
+void
+machine_part(struct http *http)
+{
+	(void)http;
+	tell('p', 0);
+}
+
+void
+machine_wake(struct peer *p, enum outcome outcome)
+{
+	late[number_of(p)] = outcome == OUTCOME_TIMED_OUT;
+}
+
+void
+http_drain(struct http *http)
+{
+	(void)http;
+}
+
+static void
+begin(void)
+{
+	memset(peers, 0, sizeof(peers));
+	memset(joined, 0, sizeof(joined));
+	memset(plain, 0, sizeof(plain));
+	memset(late, 0, sizeof(late));
+	memset(sends, 0, sizeof(sends));
+	told[0] = expected[0] = '\0';
+	come = gone = 0;
+	patience = FAR;
+	loop = evloop_new(&ticks);
+	turn_ends = evloop_timer(loop, stop, loop);
+	clients = clients_new(loop, &ticks, NULL, MOST, NULL, NULL);
+	batch_begin(clients);
+}
+
+static void
+end(void)
+{
+	clients_free(&clients);
+	ck_assert_int_eq(gone, come);
+	for (int i = 0; i < come; i++)
+		close(ours[i]);
+	evloop_unwatch(&turn_ends);
+	evloop_free(&loop);
+}
+
+static void
+invite(int n)
+{
+	int	ends[2];
+
+	while (n-- > 0) {
+		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+		ours[come] = ends[0];
+		clients_invite(clients, ends[1], NULL, NULL, 0);
+	}
+}
+
+static void
+ask(int from, int to)
+{
+	for (int i = from; i <= to; i++)
+		ck_assert_int_eq(write(ours[i], "x", 1), 1);
+}
+
+static void
+turn(void)
+{
+	evloop_at(turn_ends, 0);
+	evloop_run(loop);
+}
+
+/* Alone it is run at once. */
+START_TEST(one)
+{
+	invite(1);
+	ask(0, 0);
+	turn();
+	ck_assert_str_eq(told, "r0 p0");
+	told[0] = '\0';
+	ask(0, 0);
+	turn();
+	ck_assert_str_eq(told, "r0 p0");
+}
+END_TEST
+
+START_TEST(some)
+{
+	invite(3);
+	ask(0, 2);
+	turn();
+	ck_assert_str_eq(told, "t3 r0 r1 r2 p0");
+}
+END_TEST
+
+START_TEST(too_many)
+{
+	invite(MACHINE_TOGETHER + 2);
+	/* Libevent learns how many there may be at once. */
+	for (int i = 0; i < 3; i++) {
+		ask(0, MACHINE_TOGETHER + 1);
+		turn();
+		turn();
+	}
+	told[0] = '\0';
+	ask(0, MACHINE_TOGETHER + 1);
+	turn();
+	expect('t', MACHINE_TOGETHER);
+	for (int i = 0; i < MACHINE_TOGETHER; i++)
+		expect('r', i);
+	expect('p', 0);
+	expect('t', 2);
+	expect('r', MACHINE_TOGETHER);
+	expect('r', MACHINE_TOGETHER + 1);
+	expect('p', 0);
+	ck_assert_str_eq(told, expected);
+}
+END_TEST
+
+/* Who need not wait for the others does not. */
+START_TEST(not_all)
+{
+	invite(3);
+	plain[1] = true;
+	ask(0, 2);
+	turn();
+	ck_assert_str_eq(told, "w1 t2 r0 r2 p0");
+}
+END_TEST
+
+/* What others have to send may take longer, and comes behind it. */
+START_TEST(in_order)
+{
+	invite(1);
+	ask(0, 0);
+	sends[1] = true;
+	invite(1);
+	turn();
+	ck_assert_str_eq(told, "r0 p0 w1");
+}
+END_TEST
+
+/* What has come is answered, though by now it is too late for it. */
+START_TEST(in_time)
+{
+	int64_t	until;
+
+	patience = SOON;
+	invite(2);
+	ask(0, 0);
+	for (until = clock_ms() + LATE; clock_ms() < until;)
+		sched_yield();
+	patience = FAR;
+	turn();
+	ck_assert_str_eq(told, "r0 p0 l1");
+}
+END_TEST
+
+static void
+end_all(void *context)
+{
+	clients_end(context);
+}
+
+/* In the turn in which some are to be run together. */
+START_TEST(ended)
+{
+	struct watch	*w = evloop_timer(loop, end_all, clients);
+
+	invite(2);
+	ask(0, 1);
+	evloop_at(w, 0);
+	turn();
+	ck_assert_str_eq(told, "");
+	ck_assert_int_eq(gone, 2);
+	evloop_unwatch(&w);
+}
+END_TEST
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, one);
+	tcase_add_test(t, some);
+	tcase_add_test(t, too_many);
+	tcase_add_test(t, not_all);
+	tcase_add_test(t, in_order);
+	tcase_add_test(t, in_time);
+	tcase_add_test(t, ended);
+}

@@ -1,0 +1,338 @@
+/*
+ * Tests of loop/clients: whoever is to be read is, though what has come is told
+ * once, and so is the end.  In turns, so that it is certain when.
+ *
+ * The machine is the test's own: it reads, and answers nothing.
+ */
+#include <sys/socket.h>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "loop/acceptor.h"
+#include "shared/listener.h"
+#include "t/unit/loop/peers.h"
+#include "t/unit/unit.h"
+
+static struct clock	 ticks;
+static struct evloop	*loop;
+static struct watch	*turn_ends;
+static struct clients	*clients;
+static int		 ours;			/* the client's end */
+static int		 heard, turns;
+static int64_t		 deadline;		/* ms from now; FAR: none */
+static bool		 holds;		/* what is read waits for room to send */
+
+/* One recv a run; what it leaves, it says. */
+const struct wait *
+machine_run(struct peer *p)
+{
+	char	bytes[ROOM];
+	ssize_t	n;
+
+	if (!p->readable)
+		return wait_for(p, WAIT_READ, PATIENCE_IDLE, deadline == FAR ?
+		    FAR : ticks.ms + deadline);
+	n = recv(p->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	if (n == 0)
+		return NULL;
+	p->readable = n == ROOM;
+	heard += n > 0 ? (int)n : 0;
+	return wait_for(p, n > 0 && holds ? WAIT_WRITE : WAIT_READ,
+	    PATIENCE_IDLE, deadline == FAR ? FAR : ticks.ms + deadline);
+}
+
+const struct wait *
+machine_run_stage(struct peer *p, enum stage *stage)
+{
+	(void)p, (void)stage;
+	ck_abort_msg("there are no stages");
+}
+
+void
+machine_wake(struct peer *p, enum outcome outcome)
+{
+	(void)outcome;
+	if (p->wait.kind == WAIT_READ)
+		p->readable = true;
+}
+
+void
+http_drain(struct http *http)
+{
+	(void)http;
+}
+
+static void
+turn(void)
+{
+	evloop_at(turn_ends, 0);
+	evloop_run(loop);
+}
+
+static bool
+count_turn(void *context)
+{
+	(void)context;
+	turns++;
+	return false;
+}
+
+static void
+begin(void)
+{
+	int	ends[2];
+
+	heard = come = gone = 0;
+	deadline = FAR;
+	holds = false;
+	loop = evloop_new(&ticks);
+	turn_ends = evloop_timer(loop, stop, loop);
+	clients = clients_new(loop, &ticks, NULL, 4, NULL, NULL);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	ours = ends[0];
+	clients_invite(clients, ends[1], NULL, NULL, 0);
+}
+
+static void
+end(void)
+{
+	clients_free(&clients);
+	ck_assert_int_eq(gone, 1);
+	evloop_unwatch(&turn_ends);
+	evloop_free(&loop);
+	close(ours);
+}
+
+static void
+say(int bytes)
+{
+	static const char	text[10 * ROOM];
+
+	ck_assert_int_eq(write(ours, text, (size_t)bytes), bytes);
+}
+
+/* What has come at once, and is read in several turns. */
+START_TEST(in_pieces)
+{
+	say(3 * ROOM + 1);
+	for (int i = 1; i <= 3; i++) {
+		turn();
+		ck_assert_int_eq(heard, i * ROOM);
+	}
+	turn();
+	ck_assert_int_eq(heard, 3 * ROOM + 1);
+	say(1);
+	turn();
+	ck_assert_int_eq(heard, 3 * ROOM + 2);
+}
+END_TEST
+
+/* The end with the last bytes, or with more than is read at once. */
+START_TEST(end_behind)
+{
+	say(_i);
+	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	for (int i = 0; i <= _i / ROOM + 1; i++)
+		turn();
+	ck_assert_int_eq(heard, _i);
+	ck_assert_int_eq(gone, 1);
+}
+END_TEST
+
+START_TEST(end_later)
+{
+	say(1);
+	turn();
+	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	turn();
+	ck_assert_int_eq(gone, 1);
+}
+END_TEST
+
+/* It has come while something else was waited for. */
+START_TEST(meanwhile)
+{
+	holds = true;
+	say(1);
+	turn();
+	holds = false;
+	say(1);
+	if (_i == 1)
+		ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	turn();		/* there is room to send */
+	turn();
+	ck_assert_int_eq(heard, 2);
+	turn();
+	ck_assert_int_eq(gone, _i);
+}
+END_TEST
+
+/* With the last client all deadlines go: nobody is to wake for them. */
+START_TEST(nobody_left)
+{
+	struct watch	*first = evloop_timer(loop, stop, loop);
+
+	deadline = 300;
+	say(1);
+	turn();
+	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	turn();
+	ck_assert_int_eq(gone, 1);
+	evloop_at(first, ticks.ms + 1000);
+	evloop_before_wait(loop, count_turn, NULL);
+	turns = 0;
+	evloop_run(loop);
+	ck_assert_int_eq(turns, 1);
+	evloop_before_wait(loop, NULL, NULL);
+	evloop_unwatch(&first);
+}
+END_TEST
+
+#ifdef __linux__
+static struct listener
+door(void)
+{
+	struct sockaddr_in	sin = { .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct listener		l = { .fd = socket(AF_INET, SOCK_STREAM |
+				    SOCK_NONBLOCK, 0) };
+	int			seconds = 20;
+
+	ck_assert_int_eq(bind(l.fd, (struct sockaddr *)&sin, sizeof(sin)), 0);
+	ck_assert_int_eq(setsockopt(l.fd, IPPROTO_TCP, TCP_DEFER_ACCEPT,
+	    &seconds, sizeof(seconds)), 0);
+	ck_assert_int_eq(listen(l.fd, 10), 0);
+	return l;
+}
+
+static int
+knock(const struct listener *l)
+{
+	struct sockaddr_in	sin;
+	socklen_t		len = sizeof(sin);
+	int			fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(getsockname(l->fd, (struct sockaddr *)&sin, &len), 0);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&sin, len), 0);
+	return fd;
+}
+
+static bool	is_shut, is_over;
+
+static void
+shut(void *context)
+{
+	(void)context;
+	is_shut = true;
+}
+
+static void
+over(void *context)
+{
+	(void)context;
+	is_over = true;
+	evloop_stop(loop);
+}
+
+static struct clients *
+host(const struct listener *l, size_t limit)
+{
+	struct clients	*all = clients_new(loop, &ticks, NULL, limit, over,
+			    NULL);
+
+	is_shut = is_over = false;
+	doors_tell_shut(all, shut);
+	doors_listen(all, l, 1);
+	return all;
+}
+
+/* All but the one that the fixture has are gone. */
+static void
+leave(struct clients *all, int client)
+{
+	close(client);
+	evloop_run(loop);
+	ck_assert(is_shut && is_over);
+	clients_free(&all);
+	ck_assert_int_eq(gone, come - 1);
+	gone = 0;
+}
+
+/* In a drain: who has connected has a moment to say what it wants, where the
+ * address is given up; where it is not, others hear it. */
+START_TEST(about_to_speak)
+{
+	struct listener	 l = door();
+	struct clients	*all = host(&l, 4);
+	int		 one = knock(&l), silent = knock(&l);
+
+	turn();
+	ck_assert_int_eq(come, 1);
+	listener_bolt(&l);
+	clients_drain(all);
+	ck_assert(!is_shut && !is_over);
+	ck_assert_int_eq(write(one, "x", 1), 1);
+	turn();
+	ck_assert_int_eq(come, 2);
+	ck_assert_int_eq(heard, 1);
+	leave(all, one);
+	close(silent);
+}
+END_TEST
+
+START_TEST(others_hear)
+{
+	struct listener	 l = door();
+	struct clients	*all = host(&l, 4);
+
+	clients_drain(all);
+	ck_assert(is_shut && is_over);
+	clients_free(&all);
+}
+END_TEST
+
+/* At the limit somebody has to go before. */
+START_TEST(moment_without_room)
+{
+	struct listener	 l = door();
+	struct clients	*all = host(&l, 1);
+	int		 busy = knock(&l), other = knock(&l);
+
+	ck_assert_int_eq(write(busy, "x", 1), 1);
+	turn();
+	ck_assert_int_eq(come, 2);
+	newest->stage = STAGE_COUNT;	/* not one that it makes room in */
+	ck_assert_int_eq(write(other, "x", 1), 1);
+	turn();
+	listener_bolt(&l);
+	clients_drain(all);
+	turn();
+	ck_assert_int_eq(come, 2);
+	close(busy);
+	turn();
+	turn();
+	ck_assert_int_eq(come, 3);
+	leave(all, other);
+}
+END_TEST
+#endif
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, in_pieces);
+	tcase_add_loop_test(t, end_behind, 1, 3 * ROOM + 1);
+	tcase_add_test(t, end_later);
+	tcase_add_loop_test(t, meanwhile, 0, 2);
+	tcase_add_test(t, nobody_left);
+#ifdef __linux__
+	tcase_add_test(t, about_to_speak);
+	tcase_add_test(t, others_hear);
+	tcase_add_test(t, moment_without_room);
+#endif
+}

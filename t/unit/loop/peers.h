@@ -1,0 +1,125 @@
+/*
+ * peers: what tests of clients have for a machine: its clients, but for what
+ * they do when they run.
+ */
+#ifndef T_UNIT_LOOP_PEERS_H
+#define T_UNIT_LOOP_PEERS_H
+
+#include <unistd.h>
+
+#include "lib/mem.h"
+#include "loop/clients.h"
+
+#define ROOM		16		/* bytes a recv */
+#define FAR		(1LL << 40)	/* ms */
+
+struct peer {
+	int		 fd;
+	enum stage	 stage;		/* of its next step, if there are any */
+	bool		 readable;
+	bool		 holds;		/* its client has not taken all */
+	int		 asked;		/* not yet served */
+	struct wait	 wait;
+};
+
+static struct errand	 errand;	/* that whoever waits for one waits for */
+static int		 come, gone;
+static struct peer	*newest;
+
+struct peer *
+machine_new(struct http *http, int fd, const struct transport *transport,
+    void *context, const struct sockaddr *from, size_t listener)
+{
+	struct peer	*p = mem_zero(sizeof(*p));
+
+	(void)http, (void)transport, (void)context, (void)from, (void)listener;
+	p->fd = fd;
+	p->stage = STAGE_READ_REQUEST;
+	p->readable = true;
+	come++;
+	newest = p;
+	return p;
+}
+
+static const struct wait *
+wait_for(struct peer *p, enum wait_kind kind, enum patience patience,
+    int64_t deadline)
+{
+	p->wait = (struct wait){ .kind = kind, .patience = patience,
+	    .fd = p->fd, .deadline = deadline, .errand = &errand };
+	return &p->wait;
+}
+
+void
+machine_free(struct peer **pp)
+{
+	close((*pp)->fd);
+	mem_drop(pp);
+	gone++;
+}
+
+void
+machine_move(struct peer *p, struct http *http)
+{
+	(void)p, (void)http;
+}
+
+bool
+machine_idle(const struct peer *p)
+{
+	return p->stage == STAGE_READ_REQUEST;
+}
+
+bool
+machine_rests(const struct peer *p)
+{
+	return p->stage == STAGE_READ_REQUEST && !p->readable;
+}
+
+bool
+machine_is_through(const struct peer *p)
+{
+	return !p->holds;
+}
+
+bool
+machine_unread(const struct peer *p)
+{
+	return p->readable;
+}
+
+void
+http_resume(struct http *http)
+{
+	(void)http;
+}
+
+#ifndef RUNS_TOGETHER		/* it has these itself */
+bool
+machine_is_to_read(const struct peer *p)
+{
+	(void)p;
+	return false;
+}
+
+void
+machine_run_together(struct peer *const *peers, unsigned n)
+{
+	(void)peers;
+	(void)n;
+}
+
+void
+machine_part(struct http *http)
+{
+	(void)http;
+}
+#endif
+
+static void
+stop(void *context)
+{
+	evloop_stop(context);
+}
+
+#endif

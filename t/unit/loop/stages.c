@@ -1,0 +1,580 @@
+/*
+ * Tests of loop/stages: clients that go from loop to loop, all in one thread
+ * and turn by turn: so it is certain who does what when, and in how many turns
+ * somebody is heard.  Whoever is asleep has no turn, so nobody may have to wait
+ * for the look that comes a second later.
+ *
+ * The machine is the test's own: a byte is a request, and gets no response.
+ */
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/log.h"
+#include "loop/acceptor.h"
+#include "loop/stages.h"
+#include "t/unit/loop/peers.h"
+#include "t/unit/unit.h"
+
+#define MOST		12		/* clients */
+#define REQUESTS	300
+#define PATIENCE	30000		/* ms, for what must come */
+
+static struct clock	 clocks[STAGE_COUNT];
+static struct evloop	*loops[STAGE_COUNT];
+static int		 polls[STAGE_COUNT];	/* what a loop waits for; -1:
+						 * that is unknown */
+static struct watch	*ends[STAGE_COUNT];	/* of a turn */
+static struct queue	*queues[STAGE_COUNT];
+static struct clients	*stages[STAGE_COUNT];
+static struct listener	 door;
+static struct sockaddr_un place;
+static int		 ours[MOST];		/* the other end of each */
+static int		 served, timed_out, drained;
+static int		 idle;			/* times that one was seen, */
+static int		 enough;		/* ... which end a turn */
+static enum wait_kind	 holds;		/* for what who sends waits ... */
+static int64_t		 until;		/* ... for so long; 0: it does not */
+static bool		 draining;
+static bool		 piecemeal;		/* what fills the room ends
+						 * the turn */
+
+/*
+ * The machine
+ */
+
+static const struct wait *
+read_requests(struct peer *p)
+{
+	char	bytes[ROOM];
+	ssize_t	n;
+
+	if (p->readable) {
+		n = recv(p->fd, bytes, sizeof(bytes), 0);
+		p->readable = n == ROOM;
+		p->asked += n > 0 ? (int)n : 0;
+		if (piecemeal && p->readable)
+			return wait_for(p, WAIT_READ, PATIENCE_BODY, FAR);
+		p->stage = n > 0 ? STAGE_FIND_FILE : n == 0 ? STAGE_ACCEPT :
+		    p->stage;
+	}
+	if (p->stage != STAGE_READ_REQUEST)
+		return NULL;
+	if (draining)
+		return wait_for(p, WAIT_READ, PATIENCE_PARTING, 1);
+	if (++idle == enough)
+		evloop_stop(loops[STAGE_READ_REQUEST]);
+	return wait_for(p, WAIT_READ, PATIENCE_IDLE, FAR);
+}
+
+static const struct wait *
+send_data(struct peer *p)
+{
+	if (until != 0)
+		return wait_for(p, holds, holds == WAIT_DISK ? PATIENCE_DISK :
+		    PATIENCE_SEND, until);
+	served += p->asked;
+	p->asked = 0;
+	p->stage = STAGE_READ_REQUEST;
+	return NULL;
+}
+
+const struct wait *
+machine_run_stage(struct peer *p, enum stage *stage)
+{
+	const struct wait	*w = NULL;
+
+	while (w == NULL && p->stage == *stage)
+		switch (p->stage) {
+		case STAGE_READ_REQUEST:
+			w = read_requests(p);
+			break;
+		case STAGE_FIND_FILE:
+			p->stage = STAGE_SEND_HEADER;
+			break;
+		case STAGE_SEND_HEADER:
+			p->stage = STAGE_SEND_DATA;
+			break;
+		case STAGE_SEND_DATA:
+			w = send_data(p);
+			break;
+		default:
+			return NULL;	/* it is over */
+		}
+	*stage = p->stage;
+	return w;
+}
+
+void
+machine_wake(struct peer *p, enum outcome outcome)
+{
+	if (p->wait.kind == WAIT_READ)
+		p->readable = outcome == OUTCOME_READY;
+	if (outcome == OUTCOME_TIMED_OUT)
+		timed_out++;
+	if (outcome != OUTCOME_READY)
+		p->stage = STAGE_ACCEPT;
+}
+
+const struct wait *
+machine_run(struct peer *p)
+{
+	(void)p;
+	ck_abort_msg("there are stages");
+}
+
+void
+http_drain(struct http *http)
+{
+	(void)http;
+	draining = true;
+}
+
+/*
+ * The loops
+ */
+
+static void
+turn(enum stage s)
+{
+	evloop_at(ends[s], 0);
+	evloop_run(loops[s]);
+}
+
+/* Whether that thread has been rung for, or has something to do. */
+static bool
+awake(enum stage s)
+{
+	struct pollfd	p = { .fd = polls[s], .events = POLLIN };
+
+	return p.fd == -1 || poll(&p, 1, 0) == 1;
+}
+
+/* Whether it comes to that in so many turns of all that are awake; a drain has
+ * deadlines, too. */
+static bool
+within(int turns, const int *number, int value)
+{
+	while (*number != value && turns-- > 0)
+		for (int i = 0; i < STAGE_COUNT; i++)
+			if (draining || awake((enum stage)i))
+				turn((enum stage)i);
+	return *number == value;
+}
+
+static void
+all_gone(void *context)
+{
+	(void)context;
+	drained++;
+}
+
+static void
+nothing(struct errand *e)
+{
+	(void)e;
+}
+
+static void
+open_door(void)
+{
+	char	dir[] = "/tmp/amped-unit-XXXXXX";
+
+	ck_assert_ptr_ne(mkdtemp(dir), NULL);
+	place = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	snprintf(place.sun_path, sizeof(place.sun_path), "%s/door", dir);
+	door.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	ck_assert_int_eq(bind(door.fd, (struct sockaddr *)&place,
+	    sizeof(place)), 0);
+	ck_assert_int_eq(listen(door.fd, MOST), 0);
+}
+
+/* The first descriptor that it opens is the one that it waits for. */
+static void
+open_loop(int i)
+{
+	polls[i] = dup(door.fd);
+	ck_assert_int_ne(polls[i], -1);
+	close(polls[i]);
+	loops[i] = evloop_new(&clocks[i]);
+	if (!evloop_has_edges(loops[i]))
+		polls[i] = -1;
+}
+
+static void
+open_stages(size_t limit)
+{
+	come = served = gone = timed_out = drained = idle = enough = 0;
+	until = 0;
+	draining = piecemeal = false;
+	errand = (struct errand){ .done = nothing, .free = nothing };
+	TAILQ_INIT(&errand.waiters);
+	open_door();
+	for (int i = 0; i < STAGE_COUNT; i++) {
+		open_loop(i);
+		queues[i] = queue_new(loops[i]);
+		ends[i] = evloop_timer(loops[i], stop, loops[i]);
+		stages[i] = clients_new(loops[i], &clocks[i], NULL,
+		    i == STAGE_ACCEPT ? limit : 0, i == STAGE_ACCEPT ?
+		    all_gone : NULL, NULL);
+		doors_lent(stages[i]);
+	}
+	for (int i = 0; i < STAGE_COUNT; i++)
+		stages_join(stages[i], (enum stage)i, stages, queues[i]);
+	doors_listen(stages[STAGE_ACCEPT], &door, 1);
+}
+
+static void
+close_stages(void)
+{
+	for (int i = 0; i < STAGE_COUNT; i++)
+		stages_end(stages[i]);
+	for (int i = 0; i < STAGE_COUNT; i++)
+		queue_empty(queues[i]);
+	for (int i = STAGE_COUNT; i-- > 0; )
+		clients_free(&stages[i]);
+	for (int i = 0; i < STAGE_COUNT; i++) {
+		evloop_unwatch(&ends[i]);
+		queue_free(&queues[i]);
+		evloop_free(&loops[i]);
+	}
+	close(door.fd);
+	unlink(place.sun_path);
+	*strrchr(place.sun_path, '/') = '\0';
+	rmdir(place.sun_path);
+	ck_assert_int_eq(gone, come);
+}
+
+static void
+visit(int i)
+{
+	ours[i] = socket(AF_UNIX, SOCK_STREAM, 0);
+	ck_assert_int_eq(connect(ours[i], (struct sockaddr *)&place,
+	    sizeof(place)), 0);
+}
+
+static void
+ask(int i)
+{
+	ck_assert_int_eq(write(ours[i], "x", 1), 1);
+}
+
+/* They have come, and have had a response: so they are watched from now on. */
+static void
+make_known(int n)
+{
+	for (int i = 0; i < n; i++) {
+		visit(i);
+		ask(i);
+	}
+	ck_assert(within(5, &served, n));
+	turn(STAGE_READ_REQUEST);
+}
+
+/* Who has come back has woken nobody. */
+static bool
+lies_there(void)
+{
+	return polls[STAGE_READ_REQUEST] == -1 || !awake(STAGE_READ_REQUEST);
+}
+
+/*
+ * Tests
+ */
+
+/* In one turn of each, whoever asks; who has had a response lies there, wakes
+ * nobody, and is for the next turn of the one who reads. */
+START_TEST(one_after_the_other)
+{
+	int	n = _i;
+
+	open_stages(MOST);
+	make_known(n);
+	for (int i = 0; i < REQUESTS; i++) {
+		ask(i % n);
+		ck_assert(within(1, &served, n + i + 1));
+		ck_assert(lies_there());
+	}
+	close_stages();
+}
+END_TEST
+
+/* But it does not lie there for ever: its deadline is to begin. */
+START_TEST(look_later)
+{
+	int64_t	end;
+
+	open_stages(MOST);
+	make_known(1);
+	ask(0);
+	ck_assert(within(1, &served, 2));
+	enough = idle + 1;
+	end = clock_ms() + PATIENCE;
+	evloop_at(ends[STAGE_READ_REQUEST], end);
+	evloop_run(loops[STAGE_READ_REQUEST]);
+	ck_assert_int_eq(idle, enough);
+	ck_assert_int_lt(clock_ms(), end);
+	close_stages();
+}
+END_TEST
+
+/* More than is read at once, and all of it at once. */
+START_TEST(many_at_once)
+{
+	open_stages(MOST);
+	make_known(2);
+	for (int i = 0; i < REQUESTS; i++)
+		ask(i % 2);
+	ck_assert(within(REQUESTS / 2 / ROOM + 2, &served, REQUESTS + 2));
+	close_stages();
+}
+END_TEST
+
+/* There is more, of which nothing new is told: in one turn for each piece. */
+START_TEST(piece_by_piece)
+{
+	open_stages(MOST);
+	make_known(1);
+	piecemeal = true;
+	for (int i = 0; i < 3 * ROOM + 1; i++)
+		ask(0);
+	ck_assert(within(4, &served, 3 * ROOM + 2));
+	close_stages();
+}
+END_TEST
+
+/* A request has gone as far as that stage when there is another, or the end;
+ * who reads hears of it at once, or when it is back. */
+static void
+go_as_far(enum stage s, bool end, bool at_once)
+{
+	open_stages(MOST);
+	make_known(1);
+	ask(0);
+	for (int i = STAGE_READ_REQUEST; i < (int)s; i++)
+		turn((enum stage)i);
+	if (end)
+		ck_assert_int_eq(shutdown(ours[0], SHUT_WR), 0);
+	else
+		ask(0);
+	if (at_once)
+		turn(STAGE_READ_REQUEST);
+	for (int i = (int)s; i < STAGE_COUNT; i++)
+		turn((enum stage)i);
+	ck_assert_int_eq(served, 2);
+}
+
+START_TEST(more_while_elsewhere)
+{
+	for (int at_once = 0; at_once < 2; at_once++) {
+		go_as_far((enum stage)_i, false, at_once);
+		ck_assert(within(1, &served, 3));
+		/* Nor is anything left of that. */
+		ask(0);
+		ck_assert(within(1, &served, 4));
+		ck_assert(lies_there());
+		close_stages();
+	}
+}
+END_TEST
+
+START_TEST(end_while_elsewhere)
+{
+	for (int at_once = 0; at_once < 2; at_once++) {
+		go_as_far((enum stage)_i, true, at_once);
+		ck_assert(within(2, &gone, 1));
+		close_stages();
+	}
+}
+END_TEST
+
+/* The last request and the end come together. */
+START_TEST(end_behind_request)
+{
+	open_stages(MOST);
+	make_known(1);
+	ask(0);
+	ck_assert_int_eq(shutdown(ours[0], SHUT_WR), 0);
+	ck_assert(within(3, &gone, 1));
+	ck_assert_int_eq(served, 2);
+	close_stages();
+}
+END_TEST
+
+/* To wait for room to send it goes by way of who reads, and back. */
+START_TEST(room_to_send)
+{
+	open_stages(MOST);
+	make_known(1);
+	holds = WAIT_WRITE;
+	until = FAR;
+	ask(0);
+	for (int i = 0; i < 5; i++)
+		turn((enum stage)i);
+	ask(0);				/* not seen by now */
+	turn(STAGE_READ_REQUEST);
+	turn(STAGE_SEND_DATA);
+	ck_assert_int_eq(served, 1);
+	until = 0;
+	ck_assert(within(3, &served, 3));
+	ask(0);
+	ck_assert(within(1, &served, 4));
+	ck_assert_int_eq(timed_out, 0);
+	close_stages();
+}
+END_TEST
+
+/* On that way a deadline of what it has had by then must not find it: another
+ * thread has it. */
+START_TEST(old_deadline)
+{
+	open_stages(MOST);
+	make_known(1);
+	holds = WAIT_DISK;
+	until = 1;
+	ask(0);
+	for (int i = STAGE_READ_REQUEST; i < STAGE_COUNT; i++)
+		turn((enum stage)i);
+	holds = WAIT_WRITE;
+	until = FAR;
+	clients_errand_done(&errand);
+	turn(STAGE_SEND_DATA);
+	ck_assert_int_eq(timed_out, 0);
+	until = 0;
+	ck_assert(within(2, &served, 2));
+	ck_assert_int_eq(timed_out, 0);
+	close_stages();
+}
+END_TEST
+
+static int	lines;		/* of the log */
+
+static void
+count_line(void *context, const char *line, size_t n)
+{
+	(void)context, (void)line, (void)n;
+	lines++;
+}
+
+static void
+look_meanwhile(void *context, const char *line, size_t n)
+{
+	count_line(context, line, n);
+	turn(STAGE_READ_REQUEST);
+}
+
+/* Whoever could make room is not seen while it lies there, or is busy, or is
+ * seen just when the doors are being closed: the next one gets in at once. */
+START_TEST(room_for_another)
+{
+	open_stages(2);
+	for (int i = 0; i < 2; i++) {
+		visit(i);
+		ask(i);
+		ck_assert(within(5, &served, i + 1));
+		turn(STAGE_READ_REQUEST);
+	}
+	ask(0);
+	ask(1);
+	holds = WAIT_DISK;
+	until = _i == 2 ? FAR : 0;
+	for (int i = STAGE_READ_REQUEST; i < STAGE_COUNT; i++)
+		turn((enum stage)i);
+	visit(2);
+	lines = 0;
+	log_sink(_i == 1 ? look_meanwhile : count_line, NULL);
+	turn(STAGE_ACCEPT);
+	log_sink(NULL, NULL);
+	ck_assert_int_eq(lines, 1);
+	ck_assert_int_eq(come, 2);
+	until = 0;
+	if (_i == 2) {
+		/* These have been asked before. */
+		turn(STAGE_READ_REQUEST);
+		turn(STAGE_SEND_DATA);
+		clients_errand_done(&errand);
+		turn(STAGE_SEND_DATA);
+	}
+	ck_assert(within(4, &come, 3));
+	ck_assert(within(3, &gone, 1));
+	close_stages();
+}
+END_TEST
+
+/* Each has waited by then for a last request, wherever it was. */
+START_TEST(drain_finds_all)
+{
+	open_stages(MOST);
+	make_known(3);
+	ask(0);
+	ask(1);
+	for (int i = STAGE_READ_REQUEST; i < (_i == 0 ? STAGE_SEND_DATA :
+	    STAGE_COUNT); i++)
+		turn((enum stage)i);
+	for (int i = 0; i < STAGE_COUNT; i++)
+		clients_drain(stages[i]);
+	if (_i == 0) {
+		turn(STAGE_SEND_DATA);
+		ck_assert(awake(STAGE_READ_REQUEST));
+	}
+	ck_assert(within(5, &drained, 1));
+	ck_assert_int_eq(served, 5);
+	ck_assert_int_eq(gone, 3);
+	close_stages();
+}
+END_TEST
+
+static size_t	others;
+
+static size_t
+least(void *context)
+{
+	size_t	own = clients_count(stages[STAGE_ACCEPT]);
+
+	(void)context;
+	return own < others ? own : others;
+}
+
+/* Who has more than another pipeline leaves the queue to that; but nobody is
+ * left there. */
+START_TEST(shares)
+{
+	int64_t	end = clock_ms() + PATIENCE;
+
+	open_stages(MOST);
+	doors_share(stages[STAGE_ACCEPT], least, NULL);
+	others = 0;
+	for (int i = 0; i < MOST - 2; i++)
+		visit(i);
+	turn(STAGE_ACCEPT);
+	ck_assert_int_eq(come, 5);
+	while (come < MOST - 2) {
+		ck_assert_int_lt(clock_ms(), end);
+		turn(STAGE_ACCEPT);
+	}
+	close_stages();
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, one_after_the_other, 1, 5);
+	tcase_add_test(tests, look_later);
+	tcase_add_test(tests, many_at_once);
+	tcase_add_test(tests, piece_by_piece);
+	tcase_add_loop_test(tests, more_while_elsewhere, STAGE_FIND_FILE,
+	    STAGE_COUNT);
+	tcase_add_loop_test(tests, end_while_elsewhere, STAGE_FIND_FILE,
+	    STAGE_COUNT);
+	tcase_add_test(tests, end_behind_request);
+	tcase_add_test(tests, room_to_send);
+	tcase_add_test(tests, old_deadline);
+	tcase_add_loop_test(tests, room_for_another, 0, 3);
+	tcase_add_loop_test(tests, drain_finds_all, 0, 2);
+	tcase_add_test(tests, shares);
+}

@@ -1,0 +1,116 @@
+/*
+ * Unit test of proto/multipart.
+ */
+#include <string.h>
+
+#include "proto/multipart.h"
+#include "t/unit/unit.h"
+
+/* In the order in which they are sent. */
+static const char *const leads[] = {
+	"--00000000000000ab\r\nContent-Type: text/plain\r\n"
+	    "Content-Range: bytes 5-9/100\r\n\r\n",
+	"\r\n--00000000000000ab\r\nContent-Type: text/plain\r\n"
+	    "Content-Range: bytes 0-0/100\r\n\r\n",
+	"\r\n--00000000000000ab--\r\n",
+};
+
+static const struct decide_answer	two = {
+	206, 2, { { 5, 5 }, { 0, 1 } }
+};
+
+START_TEST(walk)
+{
+	struct parts	*p = parts_new(&two, "Content-Type: text/plain\r\n", 100, 0xab);
+	struct str	 lead;
+	size_t		 total = 5 + 1;
+
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_uint_eq(p->at, i);
+		ck_assert(parts_lead(p, &lead));
+		ck_assert_msg(str_same(lead, str_of(leads[i])), "%s",
+		    unit_show(lead.at, lead.len));
+		ck_assert(!parts_lead(p, &lead));
+		total += strlen(leads[i]);
+		ck_assert(i == 2 || parts_next(p) == (i == 0));
+	}
+	ck_assert_int_eq(p->length, (int64_t)total);
+	parts_free(&p);
+	ck_assert_ptr_null(p);
+	parts_free(&p);
+}
+END_TEST
+
+/* As many as there may be, as far away as they may be. */
+START_TEST(most)
+{
+	struct decide_answer	 a = { .status = 206, .n = DECIDE_RANGES };
+	struct parts		*p;
+	struct str		 lead;
+	int64_t			 total = 0;
+	unsigned		 n = 0;
+
+	for (unsigned i = 0; i < a.n; i++)
+		a.part[i] = (struct decide_range){ INT64_MAX - 3, 2 };
+	p = parts_new(&a, "Content-Type: a/b\r\n", INT64_MAX, UINT64_MAX);
+	ck_assert_str_eq(p->boundary, "ffffffffffffffff");
+	do {
+		ck_assert(parts_lead(p, &lead));
+		total += (int64_t)lead.len + 2;
+		n++;
+	} while (parts_next(p));
+	ck_assert(parts_lead(p, &lead));
+	ck_assert_uint_eq(n, DECIDE_RANGES);
+	ck_assert_int_eq(p->length, total + (int64_t)lead.len);
+	parts_free(&p);
+}
+END_TEST
+
+/* All bytes of the body from where it stands, those of the file as dots. */
+static size_t
+rest(struct parts *p, int64_t next, int64_t end, char *to)
+{
+	struct str	lead;
+	size_t		n = 0;
+
+	for (;;) {
+		if (parts_lead(p, &lead)) {
+			memcpy(to + n, lead.at, lead.len);
+			n += lead.len;
+		}
+		if (p->at == p->n)
+			return n;
+		for (; next < end; next++)
+			to[n++] = (char)('0' + next);
+		if (parts_next(p)) {
+			next = p->range[p->at].first;
+			end = next + p->range[p->at].length;
+		}
+	}
+}
+
+/* Taken back to any place, it goes on there. */
+START_TEST(seek)
+{
+	struct parts	*p = parts_new(&two, "Content-Type: text/plain\r\n", 100, 0xab);
+	char		 all[500], again[500];
+	size_t		 len = rest(p, 5, 10, all);
+	int64_t		 next, end;
+
+	ck_assert_int_eq(p->length, (int64_t)len);
+	for (size_t at = 0; at <= len; at++) {
+		end = parts_seek(p, (int64_t)at, &next);
+		ck_assert_uint_eq(rest(p, next, end, again), len - at);
+		ck_assert_mem_eq(again, all + at, len - at);
+	}
+	parts_free(&p);
+}
+END_TEST
+
+void
+unit_tests(TCase *t)
+{
+	tcase_add_test(t, walk);
+	tcase_add_test(t, most);
+	tcase_add_test(t, seek);
+}

@@ -1,0 +1,139 @@
+/*
+ * Unit test of shared/control.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/mem.h"
+#include "shared/control.h"
+#include "t/unit/unit.h"
+
+static const struct {
+	const char		*line;
+	enum ctl_command	 command;
+	size_t			 n;
+	const char		*words[3];
+} good[] = {
+	{ "status", CTL_STATUS, 0, { NULL } },
+	{ "status json", CTL_STATUS, 1, { "json" } },
+	{ "  reload  ", CTL_RELOAD, 0, { NULL } },
+	{ "reload\r", CTL_RELOAD, 0, { NULL } },
+	{ "purge /a  /b", CTL_PURGE, 2, { "/a", "/b" } },
+	{ "purge\t/a\t/b c\r", CTL_PURGE, 2, { "/a", "/b c" } },
+	{ "explain\tAccept: a/b\t/x", CTL_EXPLAIN, 2, { "Accept: a/b", "/x" } },
+	{ "preload\t\t/x", CTL_PRELOAD, 2, { "", "/x" } },
+};
+
+static const struct {
+	const char	*line, *answer;
+} bad[] = {
+	{ "", "bad there is no such command; ampedctl help lists them\n.\n" },
+	{ " ", "bad there is no such command; ampedctl help lists them\n.\n" },
+	{ "\t", "bad there is no such command; ampedctl help lists them\n.\n" },
+	{ "Reload", "bad there is no such command; ampedctl help lists "
+	    "them\n.\n" },
+	{ "reload\t now", "bad too many words: reload\n.\n" },
+	{ "help", "bad there is no such command; ampedctl help lists "
+	    "them\n.\n" },
+	{ "top", "bad there is no such command; ampedctl help lists them\n.\n" },
+	{ "explain", "bad too few words: explain URL\n.\n" },
+	{ "explain ", "bad too few words: explain URL\n.\n" },
+};
+
+START_TEST(understood)
+{
+	struct ctl_request	q;
+	struct buf		answer = { 0 };
+	char			*line = mem_string(good[_i].line);
+
+	ck_assert(ctl_parse(line, &q, &answer));
+	ck_assert_int_eq(q.command, good[_i].command);
+	ck_assert_uint_eq(q.n, good[_i].n);
+	for (size_t i = 0; i < q.n; i++)
+		ck_assert_str_eq(q.words[i], good[_i].words[i]);
+	ck_assert_uint_eq(answer.len, 0);
+	free(line);
+}
+END_TEST
+
+START_TEST(refused)
+{
+	struct ctl_request	q;
+	struct buf		answer = { 0 };
+	char			*line = mem_string(bad[_i].line);
+
+	ck_assert(!ctl_parse(line, &q, &answer));
+	ck_assert_str_eq(buf_string(&answer), bad[_i].answer);
+	buf_free(&answer);
+	free(line);
+}
+END_TEST
+
+START_TEST(many_words)
+{
+	struct ctl_request	 q;
+	struct buf		 answer = { 0 };
+	char			*line = mem_zero(2 * CTL_WORDS_MOST + 10);
+
+	strcpy(line, "purge");
+	for (size_t i = 0; i < CTL_WORDS_MOST; i++)
+		strcpy(line + 5 + 2 * i, " a");
+	ck_assert(ctl_parse(line, &q, &answer));
+	ck_assert_uint_eq(q.n, CTL_WORDS_MOST);
+	strcpy(line, "purge");
+	for (size_t i = 0; i <= CTL_WORDS_MOST; i++)
+		strcpy(line + 5 + 2 * i, " a");
+	ck_assert(!ctl_parse(line, &q, &answer));
+	ck_assert_str_eq(buf_string(&answer), "bad too many words\n.\n");
+	buf_free(&answer);
+	free(line);
+}
+END_TEST
+
+START_TEST(answers)
+{
+	struct buf	b = { 0 };
+	const char	*text;
+
+	ctl_begin(&b, CTL_VERDICT_BUSY, "in %d s", 5);
+	ck_assert_str_eq(buf_string(&b), "busy in 5 s\n");
+	ck_assert_int_eq(ctl_verdict("busy in 5 s", &text), CTL_VERDICT_BUSY);
+	ck_assert_str_eq(text, "in 5 s");
+	ck_assert_int_eq(ctl_verdict("ok", &text), CTL_VERDICT_OK);
+	ck_assert_str_eq(text, "");
+	ck_assert_int_eq(ctl_verdict("okay", &text), CTL_VERDICT_COUNT);
+	ck_assert_int_eq(ctl_verdict("", &text), CTL_VERDICT_COUNT);
+	b.len = 0;
+	ctl_begin(&b, CTL_VERDICT_OK, "%s", "");
+	buf_adds(&b, "a line without its end");
+	ctl_end(&b);
+	ck_assert_str_eq(buf_string(&b), "ok\na line without its end\n.\n");
+	ck_assert_int_eq(ctl_status(CTL_VERDICT_OK), 0);
+	ck_assert_int_eq(ctl_status(CTL_VERDICT_CONF), 78);
+	buf_free(&b);
+}
+END_TEST
+
+START_TEST(names)
+{
+	for (size_t i = 0; i < CTL_COUNT; i++) {
+		ck_assert_int_eq(ctl_find(ctl_rows[i].name), i);
+		ck_assert_uint_le(ctl_rows[i].least, ctl_rows[i].most);
+		ck_assert_uint_le(ctl_rows[i].most, CTL_WORDS_MOST);
+		ck_assert(ctl_rows[i].most == 0 ||
+		    ctl_rows[i].arguments[0] != '\0');
+	}
+	ck_assert_int_eq(ctl_find("nothing"), CTL_COUNT);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_loop_test(tests, understood, 0,
+	    sizeof(good) / sizeof(good[0]));
+	tcase_add_loop_test(tests, refused, 0, sizeof(bad) / sizeof(bad[0]));
+	tcase_add_test(tests, many_words);
+	tcase_add_test(tests, answers);
+	tcase_add_test(tests, names);
+}
