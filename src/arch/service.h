@@ -14,6 +14,7 @@
 #include "loop/access_log.h"
 #include "loop/clients.h"
 #include "loop/evloop.h"
+#include "shared/main_env.h"
 
 /* Other threads of main, which have the clients; how they are made and led. */
 struct service_others {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "conf/conf.h"
 #include "disk/fs_queues.h"
 #include "disk/helper_pool.h"
 #include "helpers/wire.h"
@@ -21,6 +22,7 @@
 #include "loop/clients.h"
 #include "shared/channel.h"
 #include "shared/helper_slots.h"
+#include "shared/main_env.h"
 #include "stats/stats.h"
 
 /*

@@ -6,11 +6,11 @@
 #ifndef DISK_HELPER_POOL_H
 #define DISK_HELPER_POOL_H
 
-#include "arch/arch.h"
 #include "loop/evloop.h"
 #include "wait.h"
 
 struct crew;
+struct world;			/* shared/main_env.h */
 
 struct crew	*crew_new(struct evloop *, const struct clock *,
 		    const struct world *);

@@ -10,6 +10,9 @@
 
 #include "loop/clients.h"
 
+struct listener;
+struct turns;
+
 void		 doors_listen(struct clients *, const struct listener *,
 		    size_t n);
 /* The sockets that it listens on are lent: others have them, too, and whoever

@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 
-#include "arch/arch.h"
 #include "http/machine.h"
 #include "loop/evloop.h"
 #include "wait.h"

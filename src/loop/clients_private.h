@@ -9,6 +9,7 @@
 
 #include "loop/clients.h"
 #include "loop/mailbox.h"
+#include "shared/listener.h"
 
 TAILQ_HEAD(client_list, client);
 

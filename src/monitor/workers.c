@@ -20,6 +20,7 @@
 #include "shared/channel.h"
 #include "shared/helper_slots.h"
 #include "shared/listener.h"
+#include "shared/main_env.h"
 #include "shared/mounts.h"
 #include "stats/scoreboard.h"
 

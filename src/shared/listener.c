@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/conf.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"

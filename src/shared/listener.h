@@ -5,8 +5,14 @@
 #define SHARED_LISTENER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "arch/arch.h"
+struct conf;
+
+struct listener {
+	int	fd;			/* listening, non-blocking */
+	size_t	number;			/* the conf's listener */
+};
 
 /* Those that are there already, and the conf that has their addresses; and
  * sockets that somebody else has bound for us. */

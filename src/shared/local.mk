@@ -19,5 +19,6 @@ libshared_a_SOURCES = \
 	src/shared/helper_slots.h \
 	src/shared/listener.c \
 	src/shared/listener.h \
+	src/shared/main_env.h \
 	src/shared/mounts.c \
 	src/shared/mounts.h

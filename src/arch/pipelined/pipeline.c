@@ -10,6 +10,7 @@
 #include "loop/acceptor.h"
 #include "loop/clients.h"
 #include "loop/stages.h"
+#include "shared/main_env.h"
 #include "stats/stats.h"
 
 struct pipeline {

@@ -13,6 +13,7 @@
 #include "loop/clients.h"
 #include "shared/channel.h"
 #include "shared/helper_slots.h"
+#include "shared/main_env.h"
 #include "shared/mounts.h"
 #include "t/unit/conf/confs.h"
 

@@ -17,6 +17,7 @@
 #include "lib/log.h"
 #include "loop/acceptor.h"
 #include "loop/stages.h"
+#include "shared/listener.h"
 #include "t/unit/loop/peers.h"
 #include "t/unit/unit.h"
 

@@ -1,0 +1,40 @@
+/*
+ * main_env: what main is born with; all of it the monitor's to make.
+ */
+#ifndef SHARED_MAIN_ENV_H
+#define SHARED_MAIN_ENV_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct addresses;
+struct conf;
+struct ledger;
+struct leftover;
+struct listener;
+struct mounts;
+struct turns;
+
+struct world {
+	const struct conf	*conf;		/* with its share of that */
+	int			 control;	/* stream pipe to the monitor */
+	struct listener		*listeners;
+	size_t			 nlisteners;
+	size_t			 descriptors;	/* that may be open at once */
+	int			 rules;		/* for who opens files here;
+						 * -1: none */
+	struct mounts		*mounts;
+	struct ledger		*ledger;
+	struct addresses	*addresses;	/* NULL: no limits */
+	struct turns		*turns;		/* of mains with one client
+						 * each; NULL: they have more,
+						 * or there is one main */
+	unsigned		 main, mains;	/* which, of how many */
+	unsigned		 workers;	/* in this one: threads ... */
+	const struct leftover	*leftovers;	/* of earlier mains */
+	size_t			 nleftovers;
+	int64_t			 beat;		/* ms between signs of life;
+						 * 0: nobody looks */
+};
+
+#endif
