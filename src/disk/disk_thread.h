@@ -13,7 +13,7 @@
 
 #include "loop/evloop.h"
 #include "loop/mailbox.h"
-#include "wait.h"
+#include "task.h"
 
 struct porter;
 

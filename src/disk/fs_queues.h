@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wait.h"
+#include "task.h"
 
 struct mounts;
 struct lanes;

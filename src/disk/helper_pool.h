@@ -7,7 +7,7 @@
 #define DISK_HELPER_POOL_H
 
 #include "loop/evloop.h"
-#include "wait.h"
+#include "task.h"
 
 struct crew;
 struct world;			/* shared/main_env.h */

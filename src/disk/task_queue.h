@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
-#include "wait.h"
+#include "task.h"
 
 TAILQ_HEAD(errand_list, errand);
 

@@ -10,11 +10,11 @@
 #define HTTP_MACHINE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/socket.h>
 
 #include "lib/buf.h"
 #include "lib/clock.h"
+#include "task.h"
 #include "wait.h"
 
 struct addresses;		/* shared/addresses.h */
