@@ -16,12 +16,14 @@ libconf_a_SOURCES = \
 	src/conf/divide.h \
 	src/conf/dump.c \
 	src/conf/errors.c \
+	src/conf/find.c \
 	src/conf/lexer.c \
 	src/conf/log.c \
 	src/conf/log_fields.tbl \
 	src/conf/log_format.c \
 	src/conf/log_format.h \
 	src/conf/names.c \
+	src/conf/object.c \
 	src/conf/origin.h \
 	src/conf/parse.c \
 	src/conf/private.h \

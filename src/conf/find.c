@@ -1,0 +1,192 @@
+/*
+ * find: the look-ups that requests make in a conf, and what follows from its
+ * values.  They neither allocate nor block.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "conf/private.h"
+#include "lib/need.h"
+
+size_t
+conf_listener_count(const struct conf *conf)
+{
+	return conf->nlisteners;
+}
+
+const struct conf_address *
+conf_listener(const struct conf *conf, size_t listener)
+{
+	need(listener < conf->nlisteners);
+	return conf->listeners[listener].address;
+}
+
+struct host {
+	bool		 wild;		/* any name that ends like this */
+	const char	*at;
+	size_t		 len;
+};
+
+/* The order of the names of a listener, see conf_check(). */
+static int
+by_name(const void *key, const void *element)
+{
+	const struct host	*host = key;
+	const struct conf_named	*named = element;
+
+	if (host->wild != named->wild)
+		return host->wild ? 1 : -1;
+	if (host->len != named->len)
+		return host->len < named->len ? -1 : 1;
+	/* The C locale's: no process of ours ever sets another. */
+	return strncasecmp(host->at, named->name, named->len);
+}
+
+static const struct conf_named *
+find_name(const struct conf_listener *l, const struct host *host)
+{
+	return bsearch(host, l->named, l->nnamed, sizeof(*l->named), by_name);
+}
+
+/* The longest first: from its first dot, then from the next. */
+static const struct conf_named *
+find_wildcard(const struct conf_listener *l, const struct host *host)
+{
+	const struct conf_named	*named;
+	struct host		 end = { .wild = true };
+
+	if (l->nwild == 0)
+		return NULL;
+	for (size_t i = 1; i < host->len; i++) {
+		if (host->at[i] != '.')
+			continue;
+		end.at = host->at + i;
+		end.len = host->len - i;
+		if ((named = find_name(l, &end)) != NULL)
+			return named;
+	}
+	return NULL;
+}
+
+static const struct conf_named *
+find_named(const struct conf_listener *l, const char *name, size_t len)
+{
+	const struct conf_named	*named;
+	struct host		 host = { false, name, len };
+
+	if (host.len > 0 && host.at[host.len - 1] == '.')
+		host.len--;		/* the root of all names */
+	named = find_name(l, &host);
+	return named != NULL ? named : find_wildcard(l, &host);
+}
+
+const struct conf_site *
+conf_site_find(const struct conf *conf, size_t listener, const char *name,
+    size_t len)
+{
+	const struct conf_listener	*l;
+	const struct conf_named		*named;
+
+	need(listener < conf->nlisteners);
+	l = &conf->listeners[listener];
+	if (l->single || name == NULL)
+		return l->fallback;
+	named = find_named(l, name, len);
+	return named != NULL ? named->site : l->fallback;
+}
+
+const char *
+conf_site_name(const struct conf *conf, size_t listener, const char *name,
+    size_t len)
+{
+	const struct conf_named	*named;
+
+	need(listener < conf->nlisteners);
+	if (name == NULL)
+		return NULL;
+	named = find_named(&conf->listeners[listener], name, len);
+	if (named == NULL)
+		return NULL;
+	return named->wild ? named->name - 1 : named->name;	/* its star */
+}
+
+const struct conf_rules *
+conf_rules_find(const struct conf_site *site, const char *path, size_t len)
+{
+	const struct conf_place	*place;
+	size_t			 n;
+
+	for (size_t i = 0; i < site->nplaces; i++) {
+		place = &site->places[i];
+		n = strlen(place->prefix);
+		if (n <= len && memcmp(place->prefix, path, n) == 0 &&
+		    (n == len || path[n] == '/'))
+			return &place->rules;
+	}
+	return &site->rules;
+}
+
+bool
+conf_user_good(const char *name, size_t len)
+{
+	static const char	letters[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+	if (len == 0 || len > 32 || strchr(letters, name[0]) == NULL)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (name[i] == '\0' || (strchr(letters, name[i]) == NULL &&
+		    strchr(".-$", name[i]) == NULL))
+			return false;
+	return true;
+}
+
+static bool
+has_word(const struct conf_words *words, const char *word)
+{
+	for (size_t i = 0; i < words->n; i++)
+		if (strcmp(words->at[i], word) == 0)
+			return true;
+	return false;
+}
+
+bool
+conf_lists(const struct conf_words *listing, enum conf_listing form)
+{
+	static const char *const names[] = {
+#define X(id, name) [LISTING_##id] = name,
+		CONF_LISTINGS(X)
+#undef X
+	};
+
+	return has_word(listing, names[form]);
+}
+
+bool
+conf_without(const struct conf *conf, enum conf_saving saving)
+{
+	static const char *const names[] = {
+#define X(id, name) [SAVING_##id] = name,
+		CONF_SAVINGS(X)
+#undef X
+	};
+
+	return has_word(&conf->cache.off, names[saving]);
+}
+
+bool
+conf_asks_users(const struct conf *conf)
+{
+	for (size_t i = 0; i < conf->nsites; i++)
+		if (conf->sites[i].rules.users.directory != NULL)
+			return true;
+	return false;
+}
+
+int64_t
+conf_share(const struct conf *conf)
+{
+	return conf->helpers_share != 0 ? conf->helpers_share :
+	    (conf->helpers_max + 1) / 2;
+}
