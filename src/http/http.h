@@ -31,7 +31,6 @@
 #include "proto/mime.h"
 #include "proto/parse.h"
 #include "shared/addresses.h"
-#include "wait.h"
 
 /* With MEM_MAPPINGS below the kernel's limit a process (65,530 by default). */
 #define CHUNK_MAPPINGS_MOST	52000
@@ -113,6 +112,7 @@ struct http {
 /* Whether it is time for a line of the log again, of a kind that clients can
  * cause as often as they like; that was then the time. */
 bool	http_may_tell(const struct http *, _Atomic int64_t *told);
+void	machine_name_in_crash(void);	/* the step, and the request */
 /* Gauges and counters of the caches; the same in lines. */
 void	store_measure(const struct store *);
 void	store_report(const struct store *, void (*)(const char *));

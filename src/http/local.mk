@@ -22,6 +22,7 @@ libhttp_a_SOURCES = \
 	src/http/head.h \
 	src/http/hot.c \
 	src/http/hot.h \
+	src/http/http.c \
 	src/http/http.h \
 	src/http/io_batch.c \
 	src/http/io_batch.h \
@@ -61,6 +62,7 @@ libhttp_a_SOURCES = \
 	src/http/rules.c \
 	src/http/rules.h \
 	src/http/send.c \
+	src/http/setup.h \
 	src/http/stats_page.c \
 	src/http/stats_page.h \
 	src/http/step.tbl \

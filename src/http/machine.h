@@ -12,16 +12,13 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
+#include "http/setup.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
-#include "task.h"
 #include "wait.h"
 
-struct addresses;		/* shared/addresses.h */
-struct conf;
 struct peer;			/* a connection, whatever it is doing */
 struct http;			/* one loop's world: store, buffers, clock */
-struct store;			/* caches.h */
 struct transport;
 
 /* What a request goes through in the pipelined architecture (Choi et al.);
@@ -39,46 +36,6 @@ enum stage {
 #undef X
 	STAGE_COUNT
 };
-
-struct http_setup {
-	const struct conf	*conf;
-	struct clock		*clock;		/* the loop's */
-	struct disk		 disk;		/* who takes errands */
-	/* The caches that it shares with other loops, the caller's, and later
-	 * is the store's; NULL: it has its own, for so many descriptors. */
-	struct store		*store;
-	size_t			 descriptors;	/* for files kept open */
-	int			 pagemap;	/* of pagemap.h, stays the
-						 * caller's; 0 or -1: none */
-	struct addresses	*addresses;	/* the caller's; NULL: theirs
-						 * have no limits */
-	/* Where access log lines go: asked for room for so many bytes, and then
-	 * told how many a line has that stands there.  NULL: nowhere, or this
-	 * one is lost. */
-	char			*(*log_room)(void *, size_t most);
-	void			(*log)(void *, size_t);
-	void			*log_context;
-	/* Asks for http_tidy(); NULL: nothing is put off. */
-	void			(*later)(void *);
-	void			*later_context;
-	/* Asks for http_verify(), from any thread; if the store is shared. */
-	void			(*call)(void *);
-	void			*call_context;
-};
-
-struct http	*http_new(const struct http_setup *);
-void		 http_free(struct http **);	/* all connections freed */
-/* Caches, a line each, to a function that takes lines. */
-void		 http_report(struct http *, void (*)(const char *));
-void		 http_measure(const struct http *);	/* gauges, counters */
-/* Work that is too much for one turn of a loop: some of it; true: there is more
- * for the turns to come. */
-bool		 http_tidy(struct http *);
-void		 http_verify(struct http *);	/* passwords that waited */
-/* From now on connections end with the next response; who waits for a request
- * is to be woken, as READY, to wait less. */
-void		 http_drain(struct http *);
-void		 http_resume(struct http *);	/* they need not any more */
 
 /* Takes the descriptor.  transport NULL: a plain socket. */
 struct peer	*machine_new(struct http *, int fd,
