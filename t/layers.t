@@ -16,22 +16,45 @@ use Test::More;
 my $src = $ENV{AMPED_SRC} // dirname(__FILE__) . '/..';
 chdir($src) or die "$src: $!\n";
 
-# What the files of a layer may include: layers and single headers.
-my %may_include = (
-	lib	=> [qw(lib)],
-	helpers	=> [qw(helpers lib)],
-	cache	=> [qw(cache lib helpers/job.h)],
-	conf	=> [qw(conf lib helpers/job.h)],
-	http	=> [qw(http cache lib conf wait.h report.h stats.h stats.tbl
-		    helpers/job.h)],
-	arch	=> [qw(arch cache lib conf wait.h stats/scoreboard.h shared/channel.h shared/control.h
-	    shared/commands.tbl report.h stats.h http/preload.h http/purge.h
-		    helpers/explain_path.h helpers/job.h helpers/perform.h
-		    helpers/wire.h http/explain.h http/machine.h http/caches.h)],
-	ampedctl => [qw(ampedctl lib conf shared/control.h shared/commands.tbl)],
-	main	=> [qw(arch conf lib shared/channel.h monitor.h stats.h stats.tbl
-		    helpers/job.h helpers/fds.h)],
+# The folders, from the bottom up, and what each may include beside its own
+# files and lib: folders that stand before it, or single headers of these.
+# contracts are wait.h and task.h, main is main.c.
+my @folders = (
+	lib	=> [],
+	helpers	=> [],
+	proto	=> [],
+	conf	=> [qw(helpers/job.h)],
+	stats	=> [qw(helpers/job.h)],
+	cache	=> [qw(helpers/job.h)],
+	shared	=> [qw(conf helpers/job.h)],
+	contracts => [qw(helpers/job.h)],
+	http	=> [qw(cache contracts proto conf/conf.h conf/log_fields.tbl
+		    conf/log_format.h conf/rules.h conf/where.h helpers/job.h
+		    shared/addresses.h stats/report.h stats/stats.h
+		    stats/stats.tbl)],
+	loop	=> [qw(contracts shared helpers/wire.h http/machine.h
+		    stats/scoreboard.h stats/stats.h)],
+	disk	=> [qw(contracts stats conf/conf.h helpers/job.h
+		    helpers/perform.h helpers/wire.h loop/clients.h
+		    loop/evloop.h loop/mailbox.h shared/channel.h
+		    shared/helper_slots.h shared/main_env.h shared/mounts.h)],
+	admin	=> [qw(conf contracts helpers/explain_path.h helpers/job.h
+		    helpers/perform.h http/explain.h http/machine.h
+		    http/preload.h http/purge.h loop/clients.h loop/evloop.h
+		    shared/control.h stats/report.h)],
+	arch	=> [qw(conf contracts disk loop shared stats admin/requests.h
+		    http/caches.h http/machine.h)],
+	monitor	=> [qw(conf shared admin/explain_url.h arch/arch.h
+		    helpers/fds.h helpers/job.h stats/rows.h
+		    stats/scoreboard.h stats/stats.h)],
+	main	=> [qw(conf monitor admin/explain_url.h arch/arch.h
+		    arch/budget.h shared/listener.h stats/rows.h)],
+	ampedctl => [qw(conf/conf.h shared/commands.tbl shared/control.h)],
 );
+my %may_include = @folders;
+my @order = map { $folders[2 * $_] } 0 .. $#folders / 2;
+my %place = map { $order[$_] => $_ } 0 .. $#order;
+$_ = ['lib', @$_] for @may_include{grep { $_ ne 'lib' } @order};
 
 # Headers of the system that only these files may include.
 my %door = (
@@ -44,8 +67,9 @@ my %door = (
 	'seccomp\.h'	=> { files => [qw(src/lib/syscall_filter.c)] },
 );
 
-# What nothing under src/http and src/cache calls: it may wait for a disk, for
-# a name server, or for the time to pass.
+# What nothing in these calls: it may wait for a disk, for a name server, or for
+# the time to pass.
+my @never_block = qw(cache http proto);
 my @blocking = qw(access chdir chmod chown closedir connect creat execv execve
     execvp fdopen fdopendir fgetc fgets fopen fork fread freopen fscanf fstat
     fstatat fsync getaddrinfo getc getgrnam gethostbyname getline getnameinfo
@@ -63,17 +87,17 @@ my %blocks_knowingly = (
 my %forks = map { $_ => 1 } qw(src/lib/proc.c src/monitor/spawn.c);
 
 my %budget = (file => 800, header => 120, contract => 200, function => 60,
-    columns => 80, nesting => 3);
+    columns => 80, nesting => 3, files => 60);
 # conn.h is the contract between the steps.
-my %contract = map { $_ => 1 } qw(src/conf/conf.h src/http/conn.h src/proto/parse.h
-    src/wait.h helpers/job.h);
+my %contract = map { $_ => 1 } qw(src/conf/conf.h src/http/conn.h
+    src/proto/parse.h src/task.h src/wait.h helpers/job.h);
 
 my @sources = find_sources();
 my %code = map { $_ => read_code($_) } @sources;
 
 # The sources, without those of the tests.
 sub find_sources {
-	return find_files(qr/\.(?:c|h|tbl)\z/, 'src', 'helpers', 'ampedctl');
+	return find_files(qr/\.(?:c|h|tbl)\z/, 'src', 'helpers');
 }
 
 sub find_files {
@@ -110,16 +134,15 @@ sub layer {
 	my ($file) = @_;
 
 	return $1 if $file =~ m{^src/(\w+)/};
-	return $1 if $file =~ m{^(helpers|ampedctl)/};
-	return 'conf' if $file =~ m{^src/conf[^/]*\z};
-	return 'main';
+	return 'helpers' if $file =~ m{^helpers/};
+	return $file eq 'src/main.c' ? 'main' : 'contracts';
 }
 
-# The source that an include in quotes means, as the compiler finds it.
+# The source that an include in quotes means: from src, or from the top.
 sub included {
-	my ($file, $name) = @_;
+	my ($name) = @_;
 
-	for my $path (dirname($file) . "/$name", "src/$name", $name) {
+	for my $path ("src/$name", $name) {
 		return $path if $code{$path};
 	}
 	return;
@@ -128,11 +151,9 @@ sub included {
 sub may_include {
 	my ($file, $other) = @_;
 
-	for my $allowed (@{$may_include{layer($file)}}) {
-		return 1 if $allowed eq layer($other) ||
-		    $other =~ m{^(?:src/)?\Q$allowed\E\z};
-	}
-	return layer($file) eq 'main' && layer($other) eq 'main';
+	return 1 if layer($other) eq layer($file);
+	return scalar(grep { $_ eq layer($other) ||
+	    $other =~ m{^(?:src/)?\Q$_\E\z} } @{$may_include{layer($file)}});
 }
 
 # The functions that a file calls: names before a parenthesis that are no
@@ -145,21 +166,25 @@ sub calls {
 	return \%called;
 }
 
-# The functions of a file: name, first line, length, deepest nesting.  In
-# KNF the name and the closing brace stand in the first column.
+# The functions of a file: name, whether it is public, first line, length,
+# deepest nesting.  In KNF the name and the closing brace stand in the first
+# column, and the type on the line before.
 sub functions {
 	my ($file) = @_;
 	my @lines = split(/\n/, $code{$file}{bare});
-	my ($name, $first, $deepest, @found);
+	my ($f, $deepest, @found);
 
 	for my $i (0 .. $#lines) {
 		if ($lines[$i] =~ /^(\w+)\(/) {
-			($name, $first, $deepest) = ($1, $i, 0);
-		} elsif (defined($name) && $lines[$i] =~ /^}/) {
-			push(@found, { name => $name, line => $first + 1,
-			    length => $i - $first + 1, depth => $deepest - 1 });
-			undef $name;
-		} elsif (defined($name) && $lines[$i] =~ /^(\t+)(?! {4})\S/) {
+			$f = { name => $1, line => $i + 1, public =>
+			    $i > 0 && $lines[$i - 1] !~ /\bstatic\b/ };
+			$deepest = 0;
+		} elsif (defined($f) && $lines[$i] =~ /^}/) {
+			$f->{length} = $i + 2 - $f->{line};
+			$f->{depth} = $deepest - 1;
+			push(@found, $f);
+			undef $f;
+		} elsif (defined($f) && $lines[$i] =~ /^(\t+)(?! {4})\S/) {
 			$deepest = length($1) if length($1) > $deepest;
 		}
 	}
@@ -174,19 +199,39 @@ sub fine {
 
 cmp_ok(scalar(@sources), '>', 40, 'the sources are there');
 
-for my $layer (sort keys %may_include) {
-	fine("$layer includes only @{$may_include{$layer}}",
-	    map { wrong_includes($_) } grep { layer($_) eq $layer } @sources);
+# Else folders could include each other in a circle.
+fine('what a folder may include stands before it',
+    map { goes_up($_) } @order);
+
+sub goes_up {
+	my ($layer) = @_;
+	my @wrong;
+
+	for my $allowed (@{$may_include{$layer}}) {
+		my ($folder) = $allowed =~ m{^([^/]+)};
+		push(@wrong, "$layer may include $allowed") if
+		    ($place{$folder} // @order) >= $place{$layer};
+		push(@wrong, "there is no $allowed") if
+		    $allowed =~ m{/} && !defined(included($allowed));
+	}
+	return @wrong;
 }
+
+for my $layer (@order) {
+	my @mine = grep { layer($_) eq $layer } @sources;
+	ok(scalar(@mine), "there are files in $layer");
+	fine("$layer includes only @{$may_include{$layer}}",
+	    map { wrong_includes($_) } @mine);
+}
+fine('no folder is missing here',
+    grep { !defined($place{layer($_)}) } @sources);
 
 sub wrong_includes {
 	my ($file) = @_;
 	my @wrong;
 
-	for my $include (@{$code{$file}{includes}}) {
-		my ($quoted, $name) = $include =~ /^(["<])(.*)/;
-		next if $quoted eq '<' || $name eq 'config.h';
-		my $other = included($file, $name);
+	for my $name (quoted($file)) {
+		my $other = included($name);
 		if (!defined($other)) {
 			push(@wrong, "$file includes $name: where is it?");
 		} elsif (!may_include($file, $other)) {
@@ -194,6 +239,40 @@ sub wrong_includes {
 		}
 	}
 	return @wrong;
+}
+
+sub quoted {
+	my ($file) = @_;
+
+	return grep { $_ ne 'config.h' } map { /^"(.*)/ ? $1 : () }
+	    @{$code{$file}{includes}};
+}
+
+fine('every include names its folder, those of tests as well',
+    map { bare_includes($_) } @sources, find_files(qr/\.[ch]\z/, 't'));
+
+sub bare_includes {
+	my ($file) = @_;
+
+	$code{$file} //= read_code($file);
+	return map { "$file includes $_" } grep { !m{/} &&
+	    !/^(?:wait|task)\.h\z/ } quoted($file);
+}
+
+my %in_folder;
+push(@{$in_folder{dirname($_)}}, $_) for @sources;
+fine("no folder has more than $budget{files} files",
+    map { "$_ has " . @{$in_folder{$_}} }
+    grep { @{$in_folder{$_}} > $budget{files} } sort keys %in_folder);
+fine('each has a README of 20 to 60 lines', map { readme($_) }
+    grep { m{^(?:src/\w+|helpers)\z} } sort keys %in_folder);
+
+sub readme {
+	my ($folder) = @_;
+
+	return "$folder has none" unless -e "$folder/README";
+	my $lines = slurp("$folder/README") =~ tr/\n//;
+	return $lines < 20 || $lines > 60 ? "$folder has one of $lines" : ();
 }
 
 for my $header (sort keys %door) {
@@ -211,7 +290,7 @@ for my $header (sort keys %door) {
 	}
 }
 
-for my $layer (qw(http cache)) {
+for my $layer (@never_block) {
 	fine("nothing in $layer calls what may block", map { blocking($_) }
 	    grep { layer($_) eq $layer } @sources);
 }
@@ -290,10 +369,60 @@ sub wide_lines {
 fine('every file says first what it is for',
     grep { $code{$_}{text} !~ m{\A/\*} } @sources);
 
+# A public name is the name of its file and a verb; in conf, conf comes first.
+# The list below is of files that have other names yet: it only gets shorter.
+my %other_names;
+while (my $line = <DATA>) {
+	my ($file, @prefixes) = split(' ', $line);
+	$other_names{$file}{$_} = 1 for @prefixes;
+}
+fine('a public name begins with the name of its file',
+    map { foreign_names($_) } sort keys %functions);
+fine('no other name is allowed that is not there',
+    map { my $file = $_; map { "$file $_" } unused_names($file) }
+    sort keys %other_names);
+
+# The longest name that the file's own functions begin with.
+sub own_name {
+	my ($file) = @_;
+	my ($folder, $name) = $file =~ m{([^/]+)/(\w+)\.c\z};
+
+	return ($folder // '') eq 'conf' && $name ne 'conf' ? "conf_$name" :
+	    $name // '';
+}
+
+sub public_names {
+	my ($file) = @_;
+
+	return grep { $_ ne 'main' && /^[a-z]/ } map { $_->{name} }
+	    grep { $_->{public} } @{$functions{$file}};
+}
+
+sub foreign_names {
+	my ($file) = @_;
+	my $own = own_name($file);
+	my @others = sort keys %{$other_names{$file} // {}};
+
+	return map { "$file has $_" } grep { my $name = $_;
+	    !grep { $name =~ /^\Q$_\E(?:_|\z)/ } $own, @others }
+	    public_names($file);
+}
+
+sub unused_names {
+	my ($file) = @_;
+	my $own = own_name($file);
+	my @names = grep { !/^\Q$own\E(?:_|\z)/ }
+	    $functions{$file} ? public_names($file) : ();
+
+	return grep { my $other = $_;
+	    !grep { /^\Q$other\E(?:_|\z)/ } @names }
+	    sort keys %{$other_names{$file}};
+}
+
 # What is not listed is not built, and a test that is not built fails nothing.
-open(my $makefile, '<', 'Makefile.am') or die "Makefile.am: $!\n";
-my %listed = map { $_ => 1 } map { split(' ') } <$makefile>;
-fine('Makefile.am lists every source, unit test and fuzz target',
+my %listed = map { $_ => 1 } map { split(' ', slurp($_)) } 'Makefile.am',
+    find_files(qr{/local\.mk\z}, 'src', 'helpers', 't');
+fine('the makefiles list every source, unit test and fuzz target',
     grep { !$listed{$_} && !$listed{s/\.c\z//r} } @sources,
     find_files(qr/\.[ch]\z/, 't/unit'), glob('t/fuzz/*.c'));
 fine('every fuzz target has seeds',
@@ -301,3 +430,93 @@ fine('every fuzz target has seeds',
     glob('t/fuzz/*.c'));
 
 done_testing();
+
+__DATA__
+helpers/anon_file.c unnamed
+helpers/append.c job
+helpers/cli.c hand
+helpers/error_writer.c scribe
+helpers/explain_path.c blame
+helpers/file_version.c version
+helpers/log_sink.c outlet
+helpers/perform.c job
+helpers/rdns.c names
+helpers/rdns_lookup.c names
+helpers/repeat_filter.c repeats
+helpers/template.c form
+helpers/wire.c record
+src/admin/explain_url.c question
+src/admin/requests.c asked
+src/ampedctl/client.c ask
+src/ampedctl/metrics.c numbers
+src/ampedctl/screen.c view
+src/arch/sync.c place
+src/cache/auth.c grant
+src/cache/path_info.c answer
+src/cache/prefetch.c ahead
+src/cache/residency.c resident
+src/conf/access.c conf_guard
+src/conf/divide.c conf_portion conf_workers
+src/conf/dump.c conf_list
+src/conf/errors.c conf_complain
+src/conf/find.c conf_asks conf_listener conf_lists conf_rules conf_share
+src/conf/find.c conf_site conf_user conf_without
+src/conf/lexer.c conf_token
+src/conf/log_format.c conf_format
+src/conf/names.c conf_name
+src/conf/object.c conf_block conf_mark conf_member conf_origin conf_row
+src/conf/response.c conf_answer
+src/disk/disk_thread.c porter
+src/disk/fs_queues.c lanes
+src/disk/helper_pool.c crew
+src/disk/task_queue.c backlog
+src/http/authorize.c admit_step
+src/http/caches.c store
+src/http/deferred_close.c closing
+src/http/finish.c close_step
+src/http/hot.c whole
+src/http/io_batch.c burst
+src/http/limits/client_limits.c quota
+src/http/limits/verification.c http
+src/http/log_escape.c text
+src/http/log_line.c access
+src/http/lookup.c look
+src/http/recv.c discard_step linger_step parse_step
+src/http/stats_page.c counts
+src/lib/listen_fds.c passed
+src/lib/log.c fatal fatalx
+src/lib/sd_notify.c notify
+src/lib/slab.c pool
+src/lib/syscall_filter.c calls
+src/lib/token_bucket.c bucket
+src/lib/wakeup.c bell
+src/loop/acceptor.c doors
+src/loop/access_log.c logger
+src/loop/mailbox.c note queue
+src/loop/threads.c team
+src/monitor/check_roots.c roots
+src/monitor/children.c leftovers role
+src/monitor/control_child.c clerk
+src/monitor/control_server.c ctl_clients
+src/monitor/control_socket.c ctl_socket
+src/monitor/error_log.c scribes
+src/monitor/error_pipe.c errors
+src/monitor/generation.c reign
+src/monitor/helper_rules.c fence
+src/monitor/pidfile.c pid
+src/monitor/piped_log.c programs
+src/monitor/standard_error.c standard
+src/monitor/upgrade.c heritage
+src/monitor/watchdog.c pulse
+src/monitor/workers.c mains
+src/proto/conditional.c decide
+src/proto/multipart.c parts
+src/shared/accept_token.c turns
+src/shared/addresses.c address
+src/shared/addresses_conf.c crowd
+src/shared/channel.c control
+src/shared/control.c ctl
+src/shared/helper_slots.c ledger
+src/stats/report_plot.c report
+src/stats/report_units.c report
+src/stats/scoreboard.c board
