@@ -8,6 +8,7 @@
 #include "loop/acceptor.h"
 #include "loop/clients_private.h"
 #include "loop/stages.h"
+#include "stats/stats.h"
 
 #define LOOK	1000	/* ms until those are seen who have come quietly */
 
@@ -279,47 +280,25 @@ heed_ease(void *context, unsigned times)
 		doors_open(all, true);
 }
 
-static size_t
-listed(const struct clients *all, enum patience patience)
-{
-	return tally_read_size(&all->listed[patience]);
-}
-
-/* Where all that linger still take their responses an idle one goes; if there
- * is none, the first of those all the same, as others were let in for it. */
 static void
 heed_crowd(void *context, unsigned times)
 {
-	struct clients		*all = context;
-	const struct clients	*reads;
-	struct client		*c;
-
-	while (times > 0 && clients_evict(all))
-		times--;
-	if (times == 0 || all->stages->stage != STAGE_SEND_DATA)
-		return;
-	reads = all->stages->all[STAGE_READ_REQUEST];
-	if (listed(reads, PATIENCE_IDLE) > 0)
-		note_send(&reads->stages->crowded, reads->stages->queue);
-	else if ((c = TAILQ_FIRST(&all->lists[PATIENCE_LINGER])) != NULL)
-		clients_wake(c, OUTCOME_CANCELLED);
+	while (times-- > 0 && clients_evict(context))
+		continue;
 }
 
-/* The one whose clients could make room; NULL: there is none, or as many have
- * been asked to already, and have not gone yet. */
+/* The stage that has idle clients, which can make room for others; NULL: there
+ * are none, or as many have been asked to already, and have not gone yet. */
 static const struct clients *
 roomy(const struct clients *all)
 {
 	const struct clients	*reads = all->stages->all[STAGE_READ_REQUEST];
-	const struct clients	*sends = all->stages->all[STAGE_SEND_DATA];
 	size_t			 count = tally_read_size(&all->count);
 	size_t			 over = count > all->limit ?
 				    count - all->limit : 0;
 
-	if (listed(sends, PATIENCE_LINGER) > over)
-		return sends;
-	return listed(sends, PATIENCE_LINGER) + listed(reads, PATIENCE_IDLE) >
-	    over ? reads : NULL;
+	return tally_read_size(&reads->listed[PATIENCE_IDLE]) > over ?
+	    reads : NULL;
 }
 
 bool
@@ -328,14 +307,22 @@ stages_can_make_room(const struct clients *all)
 	return roomy(all) != NULL;
 }
 
-/* By now it has seen who lay there; and whoever came to wait here before it was
- * sent, may have found the doors open still. */
+/* The doors are closed.  By now this stage has seen who lay there; and whoever
+ * came to wait here before it was told, may have found the doors open still.
+ * Of those that linger only this stage knows who has taken all of a response:
+ * one that has makes room when it ends. */
 static void
 heed_stir(void *context, unsigned times)
 {
 	struct clients	*all = context;
+	struct client	*c;
 
 	(void)times;
+	if (all->stages->stage == STAGE_SEND_DATA &&
+	    (c = clients_through(all)) != NULL) {
+		stats_count(STATS_MADE_ROOM);
+		clients_wake(c, OUTCOME_CANCELLED);
+	}
 	if (roomy(stages_host(all)) != NULL)
 		stages_ease(all);
 }
