@@ -29,6 +29,8 @@ my @known = (
 	{ name => 'ceiling' },
 	{ name => 'amped', args => sub { ('-D', '-A', $ENV{AMPED_ARCH} //
 	    'amped', '-f', $_[0]) } },
+	{ name => 'before', conf => 'amped', args => sub { ('-D', '-A',
+	    $ENV{AMPED_ARCH} // 'amped', '-f', $_[0]) } },
 	{ name => 'nginx', program => 'nginx', peer => 1,
 	    args => sub { ('-c', $_[0]) } },
 	{ name => 'nginx-threads', program => 'nginx', conf => 'nginx',
@@ -61,6 +63,14 @@ sub which {
 	return undef;
 }
 
+# A program in the build directory of another commit.
+sub which_in {
+	my ($dir, $name) = @_;
+
+	return "$dir/$name" if -x "$dir/$name";
+	die "there is no $dir/$name\n";
+}
+
 # A program that make builds for the benchmark.
 sub built {
 	my ($name) = @_;
@@ -74,6 +84,8 @@ sub program {
 	my ($server) = @_;
 
 	return built('ceiling') if $server->{name} eq 'ceiling';
+	return $ENV{AMPED_BEFORE} && which_in($ENV{AMPED_BEFORE}, 'amped')
+	    if $server->{name} eq 'before';
 	return Amped::program() if $server->{name} eq 'amped' ||
 	    $server->{arch};
 	return which(@{$server}{qw(program or)});
