@@ -26,10 +26,12 @@
 #include "lib/io.h"
 
 /*
- * The kernel stamps with a clock of up to 10 ms grain.  No fraction at all
- * looks like a file system that keeps seconds, or pairs of them (FAT).
+ * The kernel stamps a file when a write(2) begins, and the data follows: under
+ * load, or in a large write, tenths of a second later.  RFC 9110 section 8.8.2.2
+ * takes a second, too.  No fraction at all looks like a file system that keeps
+ * seconds, or pairs of them (FAT).
  */
-#define GRAIN_NS	20000000LL
+#define GRAIN_NS	1000000000LL
 #define GRAIN_COARSE_NS	2000000000LL
 
 struct sight {
