@@ -15,7 +15,7 @@
 #define WAIT_KINDS(X)							\
 	X(READ,		"net read")	/* its descriptor has input */	\
 	X(WRITE,	"net write")	/* its descriptor takes output */ \
-	X(DISK,		"disk")		/* its errand is done */	\
+	X(DISK,		"disk")		/* its task is done */	\
 	X(CHILD,	"child")	/* a program's descriptor is ready */ \
 	X(TIME,		"time")		/* its deadline, nothing else */
 
@@ -39,7 +39,7 @@ enum wait_kind {
 	X(BODY,		"body")		/* for the rest of a body */	\
 	X(SEND,		"send")		/* for the client to take output */ \
 	X(PACE,		"pace")		/* for leave to send more */	\
-	X(DISK,		"disk")		/* for an errand */		\
+	X(DISK,		"disk")		/* for a task */		\
 	X(LINGER,	"linger")	/* for the client to close */
 
 enum patience {
@@ -64,13 +64,13 @@ enum outcome {
 	OUTCOME_COUNT
 };
 
-struct errand;			/* task.h */
+struct task;			/* task.h */
 
 struct wait {
 	enum wait_kind	 kind;
 	enum patience	 patience;
 	int		 fd;		/* READ, WRITE, CHILD */
-	struct errand	*errand;	/* DISK */
+	struct task	*task;	/* DISK */
 	int64_t		 deadline;	/* clock ms */
 };
 

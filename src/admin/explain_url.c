@@ -209,13 +209,13 @@ tell(struct explanation *e, const struct job *job)
 }
 
 static void
-start(void *context, struct errand *errand)
+submit_task(void *context, struct task *task)
 {
-	errand->job.keep = NULL;	/* a question leaves nothing behind */
-	job_perform(&errand->job);
-	tell(context, &errand->job);
-	errand->done(errand);
-	errand->free(errand);
+	task->job.keep = NULL;	/* a question leaves nothing behind */
+	job_perform(&task->job);
+	tell(context, &task->job);
+	task->complete(task);
+	task->free(task);
 }
 
 /* From the client's address; false: it is none. */
@@ -253,7 +253,7 @@ run(struct explanation *e, const struct conf *conf,
 	struct http_setup	 setup = {
 		.conf = conf,
 		.clock = &clock,
-		.disk = { .start = start, .context = e },
+		.disk = { .submit = submit_task, .context = e },
 		.descriptors = DESCRIPTORS,
 	};
 	struct http		*http = http_new(&setup);

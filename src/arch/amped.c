@@ -18,7 +18,7 @@ run(const struct world *world)
 {
 	struct service	 s;
 	struct crew	*crew;
-	struct disk	 disk = { .start = crew_start };
+	struct disk	 disk = { .submit = crew_start };
 
 	service_open(&s, world);
 	/* The helpers' only. */

@@ -60,7 +60,7 @@ struct service {
 void	service_open(struct service *, const struct world *);
 /* So many may there be at once. */
 size_t	service_connections(const struct service *);
-/* Serves, with errands going there, until a signal or the monitor's end. */
+/* Serves, with tasks going there, until a signal or the monitor's end. */
 void	service_run(struct service *, const struct disk *);
 void	service_close(struct service *);
 /* None of them takes new clients, in a drain; and all of theirs have gone. */

@@ -1,5 +1,5 @@
 /*
- * sync: an errand is done when it is started.
+ * sync: a task is done when it is started.
  */
 #include "arch/sync.h"
 #include "lib/syscall_filter.h"
@@ -7,7 +7,7 @@
 #include "stats/stats.h"
 
 static void
-perform(void *context, struct errand *e)
+perform(void *context, struct task *e)
 {
 	int64_t	begun = clock_us();
 
@@ -15,12 +15,12 @@ perform(void *context, struct errand *e)
 	job_perform(&e->job);
 	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)e->job.kind,
 	    clock_us() - begun);
-	if (!e->held)
+	if (!e->deferred)
 		TAILQ_INIT(&e->waiters);
-	clients_errand_done(e);
+	clients_finish_task(e);
 }
 
-const struct disk	place_disk = { .start = perform };
+const struct disk	place_disk = { .submit = perform };
 
 void
 place_open(struct service *s, const struct world *world)

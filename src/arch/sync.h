@@ -6,7 +6,7 @@
 
 #include "arch/service.h"
 
-/* Who is to do errands; any thread may be told. */
+/* Who is to do tasks; any thread may be told. */
 extern const struct disk	place_disk;
 
 /* As service_open(), with what whoever does disk work must be allowed. */

@@ -18,7 +18,7 @@
 
 #define GRANT_KEEPS	2
 
-struct errand;
+struct task;
 
 enum grant_verdict { GRANT_UNKNOWN, GRANT_RIGHT, GRANT_WRONG, GRANT_FAILED };
 
@@ -38,7 +38,7 @@ struct grant {
 	uint64_t		 key[2];
 	struct grant_answer	 answer;
 	unsigned		 pending;	/* verifications of it */
-	struct errand		*errand;	/* verifying, the asker's; none
+	struct task		*task;	/* verifying, the asker's; none
 						 * with a lock */
 };
 

@@ -106,7 +106,7 @@ chunk_fetch(struct chunk *k)
 /* Whether a helper must bring a copy: its file is only a handle, or what was
  * read has gone each time before it could be copied here. */
 bool		 chunk_wants_copy(struct chunk *);
-/* What came of the last errand: 0 or an errno; it is 0 as well when one
+/* What came of the last task: 0 or an errno; it is 0 as well when one
  * begins. */
 int		 chunk_error(struct chunk *);
 void		 chunk_set_error(struct chunk *, int error);

@@ -11,18 +11,18 @@
 #include "cache/cache.h"
 #include "helpers/job.h"
 
-struct errand;
+struct task;
 struct file;
 
 /* A chunk's: chunk_fetch(). */
 struct fetch {
-	struct errand		*errand;	/* bringing it in; the users' */
+	struct task		*task;	/* bringing it in; the users' */
 	int64_t			 trusted;	/* until then, clock ms */
 	union {
 		uint32_t	 filled;	/* small: bytes so far */
 		uint32_t	 read;		/* else: clock ms, low bits */
 	};
-	int16_t			 error;		/* of the last errand, errno */
+	int16_t			 error;		/* of the last task, errno */
 	unsigned char		 lost : 3;	/* times that it was read by
 						 * a helper since then */
 	bool			 visible : 1;	/* in the table of pages, as

@@ -1,5 +1,5 @@
 /*
- * disk_thread: errands in a list, under a lock that is held for no longer than
+ * disk_thread: tasks in a list, under a lock that is held for no longer than
  * to change that.
  */
 #include <errno.h>
@@ -12,10 +12,10 @@
 #include "loop/clients.h"
 #include "stats/stats.h"
 
-/* An errand on its way. */
+/* A task on its way. */
 struct trip {
 	struct queued		 place;		/* first: casts rely on it */
-	struct errand		*errand;
+	struct task		*task;
 	struct porter		*porter;
 	struct queue		*home;
 };
@@ -32,10 +32,10 @@ struct porter {
 static void
 finish(struct trip *t)
 {
-	struct errand	*e = t->errand;
+	struct task	*e = t->task;
 
 	free(t);
-	clients_errand_done(e);
+	clients_finish_task(e);
 }
 
 static void
@@ -52,8 +52,8 @@ add(struct porter *p, struct trip *t)
 
 	lock_take(p->lock);
 	if (p->ended)
-		t->errand->job.error = ECONNABORTED;
-	room = !p->ended && backlog_add(&p->backlog, t->errand);
+		t->task->job.error = ECONNABORTED;
+	room = !p->ended && backlog_add(&p->backlog, t->task);
 	if (p->backlog.n > p->longest)
 		p->longest = p->backlog.n;
 	lock_release(p->lock);
@@ -69,18 +69,18 @@ withdraw(struct porter *p, struct trip *t)
 	bool	waited;
 
 	lock_take(p->lock);
-	waited = t->errand->queued;
+	waited = t->task->queued;
 	if (waited)
-		backlog_remove(&p->backlog, t->errand);
+		backlog_remove(&p->backlog, t->task);
 	lock_release(p->lock);
 	return waited;
 }
 
 /* One that is under way stays: its answer will serve the next. */
 static void
-deserted(struct errand *e)
+deserted(struct task *e)
 {
-	struct trip	*t = e->way;
+	struct trip	*t = e->ctx;
 
 	if (!withdraw(t->porter, t))
 		return;
@@ -90,19 +90,19 @@ deserted(struct errand *e)
 }
 
 void
-porter_send(struct porter *p, struct errand *e, struct queue *home)
+porter_send(struct porter *p, struct task *e, struct queue *home)
 {
 	struct trip	*t = mem_zero(sizeof(*t));
 
-	if (!e->held)
+	if (!e->deferred)
 		TAILQ_INIT(&e->waiters);
 	t->place.take = come_home;
-	t->errand = e;
+	t->task = e;
 	t->porter = p;
 	t->home = home;
-	e->way = t;
+	e->ctx = t;
 	/* Nobody else looks at this, and it may be done when add returns. */
-	e->deserted = deserted;
+	e->abandon = deserted;
 	if (!add(p, t))
 		finish(t);
 }
@@ -111,19 +111,19 @@ porter_send(struct porter *p, struct errand *e, struct queue *home)
 static struct trip *
 next(struct porter *p, bool *more)
 {
-	struct errand	*e;
+	struct task	*e;
 
 	lock_take(p->lock);
 	e = backlog_next(&p->backlog);
 	*more = p->backlog.n > 0;
 	lock_release(p->lock);
-	return e != NULL ? e->way : NULL;
+	return e != NULL ? e->ctx : NULL;
 }
 
 static void
 perform(struct trip *t)
 {
-	struct job	*job = &t->errand->job;
+	struct job	*job = &t->task->job;
 	int64_t		 begun = clock_us();
 
 	job_perform(job);
@@ -181,7 +181,7 @@ porter_end(struct porter *p)
 
 	p->ended = true;
 	while ((t = next(p, &more)) != NULL) {
-		t->errand->job.error = ECONNABORTED;
+		t->task->job.error = ECONNABORTED;
 		finish(t);
 	}
 }

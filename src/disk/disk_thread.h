@@ -1,5 +1,5 @@
 /*
- * disk_thread: a thread that does the jobs of errands, one after the other,
+ * disk_thread: a thread that does the jobs of tasks, one after the other,
  * while those who have sent it go on.
  *
  * What waits is bounded, but for pieces of responses that have begun.  A job
@@ -17,14 +17,14 @@
 
 struct porter;
 
-/* In the thread of that loop, by its queue; so many errands may wait. */
+/* In the thread of that loop, by its queue; so many tasks may wait. */
 struct porter	*porter_new(struct evloop *, struct queue *, size_t most);
 /* The thread has ended: what still waits fails, and whatever else is sent. */
 void		 porter_end(struct porter *);
 void		 porter_free(struct porter **);		/* after that */
 
-/* Any thread.  The errand comes back through that queue, the sender's own. */
-void		 porter_send(struct porter *, struct errand *, struct queue *);
+/* Any thread.  The task comes back through that queue, the sender's own. */
+void		 porter_send(struct porter *, struct task *, struct queue *);
 /* How many wait, and have ever waited at once; any thread. */
 size_t		 porter_waiting(const struct porter *, size_t *longest);
 

@@ -112,7 +112,7 @@ alias(const struct lanes *all, uint64_t fs)
 }
 
 void
-lanes_learn(struct lanes *all, const struct errand *e)
+lanes_learn(struct lanes *all, const struct task *e)
 {
 	uint64_t	fs = e->job.version.dev;
 	unsigned	i;
@@ -160,7 +160,7 @@ choose(struct lanes *all, struct job *job)
 }
 
 bool
-lanes_add(struct lanes *all, struct errand *e)
+lanes_add(struct lanes *all, struct task *e)
 {
 	struct lane	*l = choose(all, &e->job);
 
@@ -172,14 +172,14 @@ lanes_add(struct lanes *all, struct errand *e)
 }
 
 void
-lanes_again(struct errand *e)
+lanes_again(struct task *e)
 {
 	backlog_put_first(&e->lane->backlog, e);
 	e->lane->all->queued++;
 }
 
 void
-lanes_stray(struct lanes *all, struct errand *e)
+lanes_stray(struct lanes *all, struct task *e)
 {
 	e->job.stay = false;
 	e->job.enter = 0;
@@ -190,21 +190,21 @@ lanes_stray(struct lanes *all, struct errand *e)
 }
 
 void
-lanes_remove(struct errand *e)
+lanes_remove(struct task *e)
 {
 	backlog_remove(&e->lane->backlog, e);
 	e->lane->all->queued--;
 }
 
 void
-lanes_hurry(struct errand *e)
+lanes_hurry(struct task *e)
 {
 	backlog_remove(&e->lane->backlog, e);
-	e->leisure = false;
+	e->background = false;
 	backlog_put(&e->lane->backlog, e);
 }
 
-struct errand *
+struct task *
 lanes_next(struct lanes *all)
 {
 	struct lane	*l;
@@ -249,7 +249,7 @@ lanes_hold(struct lanes *all, uint64_t name)
 	return l;
 }
 
-struct errand *
+struct task *
 lanes_any(struct lanes *all)
 {
 	struct lane	*l;

@@ -44,7 +44,7 @@ struct helper {
 	struct helper_list	*list;		/* the one that it is in */
 	int			 fd;
 	struct watch		*watch;
-	struct errand		*errand;	/* only while busy */
+	struct task		*task;	/* only while busy */
 	struct lane		*lane;		/* that holds it, or NULL */
 	int64_t			 born;		/* clock ms */
 	int64_t			 since;		/* idle or busy, clock ms */
@@ -143,14 +143,14 @@ dismiss(struct helper *h)
 }
 
 static void
-fail(struct errand *e, int error)
+fail(struct task *e, int error)
 {
 	e->job.error = error;
-	clients_errand_done(e);
+	clients_finish_task(e);
 }
 
 static void
-drop(struct errand *e)
+drop(struct task *e)
 {
 	stats_count(STATS_JOBS_DROPPED);
 	fail(e, ECANCELED);
@@ -158,9 +158,9 @@ drop(struct errand *e)
 
 /* One that somebody is over stays: its answer will serve the next. */
 static void
-deserted(struct errand *e)
+deserted(struct task *e)
 {
-	e->unwanted = true;
+	e->abandoned = true;
 	if (!e->queued)
 		return;
 	lanes_remove(e);
@@ -168,11 +168,11 @@ deserted(struct errand *e)
 }
 
 static void
-hurry(struct errand *e)
+hurry(struct task *e)
 {
 	if (e->queued)
 		lanes_hurry(e);
-	e->leisure = false;
+	e->background = false;
 }
 
 static void
@@ -225,15 +225,15 @@ is_closed(const struct job *job)
 }
 
 static bool
-is_hopeless(struct crew *crew, struct errand *e)
+is_hopeless(struct crew *crew, struct task *e)
 {
-	return ++e->tries >= TRIES &&
-	    crew->clock->ms - e->begun >= crew->conf->limits.disk;
+	return ++e->attempts >= TRIES &&
+	    crew->clock->ms - e->submitted_at >= crew->conf->limits.disk;
 }
 
 /* Its helper has died. */
 static void
-again(struct crew *crew, struct errand *e)
+again(struct crew *crew, struct task *e)
 {
 	if (!crew->ending) {
 		stats_count(STATS_HELPER_DEATHS);
@@ -242,7 +242,7 @@ again(struct crew *crew, struct errand *e)
 	}
 	if (crew->ending || is_closed(&e->job) || is_hopeless(crew, e))
 		fail(e, ECONNABORTED);
-	else if (e->unwanted && TAILQ_EMPTY(&e->waiters))
+	else if (e->abandoned && TAILQ_EMPTY(&e->waiters))
 		drop(e);
 	else
 		lanes_again(e);
@@ -253,7 +253,7 @@ static void
 lost(struct helper *h)
 {
 	struct crew	*crew = h->crew;
-	struct errand	*e = h->errand;
+	struct task	*e = h->task;
 	bool		 young = crew->clock->ms - h->born < YOUNG;
 	bool		 was_idle = h->list == &crew->idle;
 
@@ -269,22 +269,22 @@ static void
 done(struct helper *h)
 {
 	struct crew	*crew = h->crew;
-	struct errand	*e = h->errand;
+	struct task	*e = h->task;
 
 	histogram_add(service(e->job.kind), clock_us() - h->given);
 	take(h);
-	h->errand = NULL;
+	h->task = NULL;
 	let_go(h);
 	set_idle(h);
 	if (e->job.stay && e->job.error == EREMOTE) {
-		if (e->unwanted && TAILQ_EMPTY(&e->waiters))
+		if (e->abandoned && TAILQ_EMPTY(&e->waiters))
 			drop(e);
 		else
 			lanes_stray(crew->lanes, e);
 		return;
 	}
 	lanes_learn(crew->lanes, e);
-	clients_errand_done(e);
+	clients_finish_task(e);
 }
 
 static void
@@ -296,11 +296,11 @@ answered(void *context)
 	int		 n;
 
 	job_init(&nothing, JOB_READ);
-	n = record_recv_answer(h->fd, h->errand != NULL ? &h->errand->job :
+	n = record_recv_answer(h->fd, h->task != NULL ? &h->task->job :
 	    &nothing);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n != 1 || h->errand == NULL)	/* unasked only the end comes */
+	if (n != 1 || h->task == NULL)	/* unasked only the end comes */
 		lost(h);
 	else
 		done(h);
@@ -333,12 +333,12 @@ have_killed(struct helper *h)
 static void
 give_up(struct helper *h)
 {
-	struct errand	*e = h->errand;
+	struct task	*e = h->task;
 
 	tell_stuck(&e->job);
 	stats_count(STATS_HELPERS_STUCK);
 	take(h);
-	h->errand = NULL;
+	h->task = NULL;
 	put(h, &h->crew->stuck);
 	have_killed(h);
 	refill_later(h->crew, REFILL);
@@ -365,7 +365,7 @@ look_for_stuck(void *context)
 
 /* Hands a job to an idle helper; one that has died meanwhile costs no try. */
 static void
-give(struct helper *h, struct errand *e)
+give(struct helper *h, struct task *e)
 {
 	struct crew	*crew = h->crew;
 	bool		 first = TAILQ_EMPTY(&crew->busy);
@@ -382,7 +382,7 @@ give(struct helper *h, struct errand *e)
 		return;
 	}
 	take(h);
-	h->errand = e;
+	h->task = e;
 	put(h, &crew->busy);
 	if (first)
 		evloop_at(crew->deadline, h->since +
@@ -393,7 +393,7 @@ give(struct helper *h, struct errand *e)
 static void
 dispatch(struct crew *crew)
 {
-	struct errand	*e;
+	struct task	*e;
 
 	while (crew->nidle > 0 && (e = lanes_next(crew->lanes)) != NULL)
 		give(TAILQ_FIRST(&crew->idle), e);
@@ -442,27 +442,27 @@ ask_anew(void *context)
 }
 
 void
-crew_start(void *context, struct errand *e)
+crew_start(void *context, struct task *e)
 {
 	struct crew	*crew = context;
 
-	if (!e->held)
+	if (!e->deferred)
 		TAILQ_INIT(&e->waiters);
-	e->begun = crew->clock->ms;
+	e->submitted_at = crew->clock->ms;
 	/* So many that this one would be late anyway. */
 	if (!lanes_add(crew->lanes, e)) {
 		fail(e, e->job.error);
 		return;
 	}
-	e->deserted = deserted;
-	e->hurry = hurry;
+	e->abandon = deserted;
+	e->promote = hurry;
 	dispatch(crew);
 }
 
 static void
 fail_all(struct crew *crew, int error)
 {
-	struct errand	*e;
+	struct task	*e;
 
 	while ((e = lanes_any(crew->lanes)) != NULL)
 		fail(e, error);

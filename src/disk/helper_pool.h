@@ -1,5 +1,5 @@
 /*
- * helper_pool: the disk helpers of a main process: hands errands out, one at a
+ * helper_pool: the disk helpers of a main process: hands tasks out, one at a
  * time each; asks the monitor for more when all are busy; lets idle ones go;
  * gives up those that do not come back.
  */
@@ -14,9 +14,9 @@ struct world;			/* shared/main_env.h */
 
 struct crew	*crew_new(struct evloop *, const struct clock *,
 		    const struct world *);
-void		 crew_free(struct crew **);	/* errands under way fail */
+void		 crew_free(struct crew **);	/* tasks under way fail */
 /* The start function of a struct disk; context: the crew. */
-void		 crew_start(void *, struct errand *);
+void		 crew_start(void *, struct task *);
 /* A helper that the monitor has started; -1: it could not. */
 void		 crew_join(struct crew *, int fd);
 

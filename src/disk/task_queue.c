@@ -16,30 +16,30 @@ backlog_init(struct backlog *b, size_t most)
 	TAILQ_INIT(&b->leisure);
 }
 
-static struct errand_list *
-list_of(struct backlog *b, const struct errand *e)
+static struct task_list *
+list_of(struct backlog *b, const struct task *e)
 {
-	return e->leisure ? &b->leisure : &b->urgent;
+	return e->background ? &b->leisure : &b->urgent;
 }
 
 static void
-count_in(struct backlog *b, struct errand *e)
+count_in(struct backlog *b, struct task *e)
 {
 	need(!e->queued);
 	e->queued = true;
 	b->n++;
-	b->nleisure += e->leisure;
+	b->nleisure += e->background;
 }
 
 void
-backlog_put(struct backlog *b, struct errand *e)
+backlog_put(struct backlog *b, struct task *e)
 {
 	count_in(b, e);
 	TAILQ_INSERT_TAIL(list_of(b, e), e, link);
 }
 
 void
-backlog_put_first(struct backlog *b, struct errand *e)
+backlog_put_first(struct backlog *b, struct task *e)
 {
 	count_in(b, e);
 	TAILQ_INSERT_HEAD(list_of(b, e), e, link);
@@ -54,18 +54,18 @@ goes_on(const struct job *job)
 }
 
 static bool
-has_room(const struct backlog *b, const struct errand *e)
+has_room(const struct backlog *b, const struct task *e)
 {
-	size_t	before = e->leisure ? b->nleisure : b->n - b->nleisure;
+	size_t	before = e->background ? b->nleisure : b->n - b->nleisure;
 
 	return before < b->most || goes_on(&e->job);
 }
 
 bool
-backlog_add(struct backlog *b, struct errand *e)
+backlog_add(struct backlog *b, struct task *e)
 {
 	if (!has_room(b, e)) {
-		e->job.error = e->leisure ? ECANCELED : EAGAIN;
+		e->job.error = e->background ? ECANCELED : EAGAIN;
 		return false;
 	}
 	backlog_put(b, e);
@@ -73,21 +73,21 @@ backlog_add(struct backlog *b, struct errand *e)
 }
 
 void
-backlog_remove(struct backlog *b, struct errand *e)
+backlog_remove(struct backlog *b, struct task *e)
 {
 	need(e->queued);
 	TAILQ_REMOVE(list_of(b, e), e, link);
 	e->queued = false;
 	b->n--;
-	b->nleisure -= e->leisure;
+	b->nleisure -= e->background;
 }
 
-struct errand *
+struct task *
 backlog_next(struct backlog *b)
 {
-	struct errand	*urgent = TAILQ_FIRST(&b->urgent);
-	struct errand	*leisure = TAILQ_FIRST(&b->leisure);
-	struct errand	*e = urgent != NULL ? urgent : leisure;
+	struct task	*urgent = TAILQ_FIRST(&b->urgent);
+	struct task	*leisure = TAILQ_FIRST(&b->leisure);
+	struct task	*e = urgent != NULL ? urgent : leisure;
 
 	if (urgent != NULL && leisure != NULL && ++b->turn % TURNS == 0)
 		e = leisure;

@@ -1,5 +1,5 @@
 /*
- * task_queue: errands that wait for whoever does them, in order.
+ * task_queue: tasks that wait for whoever does them, in order.
  *
  * Those at leisure, for which nobody waits, have an order of their own, and of
  * those that are done while others wait every fourth is one of them: so they
@@ -14,24 +14,24 @@
 
 #include "task.h"
 
-TAILQ_HEAD(errand_list, errand);
+TAILQ_HEAD(task_list, task);
 
 struct backlog {
-	struct errand_list	 urgent, leisure;
+	struct task_list	 urgent, leisure;
 	size_t			 n, nleisure;	/* all; of these, those */
 	size_t			 most;		/* of each */
 	unsigned		 turn;
 };
 
 void		 backlog_init(struct backlog *, size_t most);
-/* Last in its order; false: there is no room, and the errand is not a piece of
+/* Last in its order; false: there is no room, and the task is not a piece of
  * a file that is being sent; its job.error says how it ends. */
-bool		 backlog_add(struct backlog *, struct errand *);
+bool		 backlog_add(struct backlog *, struct task *);
 /* Where there is to be room: last, or first again. */
-void		 backlog_put(struct backlog *, struct errand *);
-void		 backlog_put_first(struct backlog *, struct errand *);
-void		 backlog_remove(struct backlog *, struct errand *);
+void		 backlog_put(struct backlog *, struct task *);
+void		 backlog_put_first(struct backlog *, struct task *);
+void		 backlog_remove(struct backlog *, struct task *);
 /* The next one, taken out, or NULL. */
-struct errand	*backlog_next(struct backlog *);
+struct task	*backlog_next(struct backlog *);
 
 #endif

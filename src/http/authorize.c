@@ -201,8 +201,8 @@ ask(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who, const struct grant_answer *a)
 {
 	struct request		*r = c->request;
-	struct errand		*e = c->http->store->shared ? NULL :
-				    r->grant->errand;
+	struct task		*e = c->http->store->shared ? NULL :
+				    r->grant->task;
 	enum verifier_state	 state = VERIFIER_WAITS;
 
 	if (conn_sends_first(c))

@@ -1,6 +1,6 @@
 /*
  * body: the next pieces of a file, if they are in memory; else a helper's
- * errand to bring them there.
+ * task to bring them there.
  */
 #include <sys/param.h>
 
@@ -32,18 +32,18 @@
 
 #define WRITTEN	3	/* s */
 
-/* A range to be brought into memory: an errand, and what for. */
+/* A range to be brought into memory: a task, and what for. */
 struct load {
-	struct errand	 errand;	/* first: casts rely on it */
+	struct task	 task;	/* first: casts rely on it */
 	struct http	*http;
 	struct file	*file;		/* referred to, descriptor held */
 	struct chunk	*chunk;		/* held */
 	int64_t		 started;	/* clock ms */
-	struct errand	**under_way;	/* NULL when this is done; or NULL */
+	struct task	**under_way;	/* NULL when this is done; or NULL */
 };
 
 static void
-load_done(struct errand *e)
+load_done(struct task *e)
 {
 	struct load	*l = (struct load *)e;
 	int64_t		 now = l->http->clock->ms;
@@ -52,7 +52,7 @@ load_done(struct errand *e)
 	if (l->under_way != NULL)
 		*l->under_way = NULL;
 	if (!l->http->store->shared)
-		chunk_fetch(l->chunk)->errand = NULL;
+		chunk_fetch(l->chunk)->task = NULL;
 	if (e->job.error == 0 && e->job.done < e->job.length)
 		error = ESTALE;		/* it has shrunk */
 	else if (e->job.kind == JOB_COPY && e->job.error == 0)
@@ -64,7 +64,7 @@ load_done(struct errand *e)
 }
 
 static void
-load_free(struct errand *e)
+load_free(struct task *e)
 {
 	struct load	*l = (struct load *)e;
 
@@ -76,13 +76,13 @@ load_free(struct errand *e)
 	free(l);
 }
 
-/* Starts a read: the errand to wait for, NULL if it was done in place.  If the
+/* Starts a read: the task to wait for, NULL if it was done in place.  If the
  * cache is this loop's alone, it is the chunk's, for others to join. */
-static struct errand *
+static struct task *
 load_start(struct http *http, struct file *f, struct chunk *k)
 {
 	struct load	*l = mem_zero(sizeof(*l));
-	struct errand	*e = &l->errand;
+	struct task	*e = &l->task;
 
 	l->http = http;
 	l->file = file_refer(f);
@@ -91,18 +91,18 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 	l->under_way = &e;
 	chunk_set_error(k, 0);
 	if (!http->store->shared)
-		chunk_fetch(k)->errand = e;
-	job_init(&l->errand.job, chunk_wants_copy(k) ? JOB_COPY : JOB_READ);
-	l->errand.job.id = ++http->store->next_job;
-	l->errand.job.fd = file_hold(f);
-	l->errand.job.offset = chunk_start(k);
-	l->errand.job.length = chunk_len(k);
-	l->errand.job.version = *f->descriptor->version;
-	l->errand.job.known = l->errand.job.kind == JOB_COPY;
-	l->errand.done = load_done;
-	l->errand.free = load_free;
+		chunk_fetch(k)->task = e;
+	job_init(&l->task.job, chunk_wants_copy(k) ? JOB_COPY : JOB_READ);
+	l->task.job.id = ++http->store->next_job;
+	l->task.job.fd = file_hold(f);
+	l->task.job.offset = chunk_start(k);
+	l->task.job.length = chunk_len(k);
+	l->task.job.version = *f->descriptor->version;
+	l->task.job.known = l->task.job.kind == JOB_COPY;
+	l->task.complete = load_done;
+	l->task.free = load_free;
 	stats_count(STATS_READS);
-	http->disk.start(http->disk.context, e);
+	http->disk.submit(http->disk.context, e);
 	if (e != NULL)
 		l->under_way = NULL;
 	return e;
@@ -371,8 +371,8 @@ absent(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct chunk	*k = r->chunk;
-	struct errand	*e = c->http->store->shared ? NULL :
-			    chunk_fetch(k)->errand;
+	struct task	*e = c->http->store->shared ? NULL :
+			    chunk_fetch(k)->task;
 	int		 error = chunk_error(k);
 
 	if ((r->answered && conn_pending(c)) || conn_sends_first(c))

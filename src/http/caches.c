@@ -72,7 +72,7 @@ store_free(struct store **sp)
 {
 	struct store	*store = *sp;
 
-	store->files.give = NULL;	/* nobody takes errands any more */
+	store->files.give = NULL;	/* nobody takes tasks any more */
 	store->files.later = NULL;
 	store->files.left_most = 0;
 	while (file_tidy(&store->files, NULL))

@@ -46,7 +46,7 @@ conn_cork(struct conn *c, bool on)
 }
 
 enum go
-conn_wait_disk(struct conn *c, struct errand *errand)
+conn_wait_disk(struct conn *c, struct task *task)
 {
 	const struct conf	*conf = c->http->conf;
 
@@ -56,7 +56,7 @@ conn_wait_disk(struct conn *c, struct errand *errand)
 	if (c->request->disk_by == 0)
 		c->request->disk_by = c->http->clock->ms + conf->limits.disk;
 	conn_wait(c, WAIT_DISK, PATIENCE_DISK, c->request->disk_by);
-	c->wait.errand = errand;
+	c->wait.task = task;
 	return GO_WAIT;
 }
 

@@ -91,8 +91,8 @@ enum go		close_step(struct conn *);
 
 /* What fills no packet waits for more; or not, if it has. */
 void		 conn_cork(struct conn *, bool);
-enum go		conn_wait_disk(struct conn *, struct errand *);
-/* Whether an errand must not be started before what is pending has been sent:
+enum go		conn_wait_disk(struct conn *, struct task *);
+/* Whether a task must not be started before what is pending has been sent:
  * it would be this request's own, and not be found again behind that. */
 bool		 conn_sends_first(const struct conn *);
 void		 conn_forget_output(struct conn *);	/* all that pends */
@@ -143,7 +143,7 @@ conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
 	c->wait.kind = kind;
 	c->wait.patience = patience;
 	c->wait.deadline = deadline;
-	c->wait.errand = NULL;
+	c->wait.task = NULL;
 	return GO_WAIT;
 }
 

@@ -1,5 +1,5 @@
 /*
- * deferred_close: an errand that nobody waits for, with the descriptor in it.
+ * deferred_close: a task that nobody waits for, with the descriptor in it.
  *
  * Must not touch a cache: it is called in the middle of one.
  */
@@ -12,19 +12,19 @@
 #include "stats/stats.h"
 
 struct closing {
-	struct errand	 errand;	/* first: casts rely on it */
+	struct task	 task;	/* first: casts rely on it */
 	struct http	*http;
 };
 
 /* If nobody has taken it, it is still open. */
 static void
-closing_done(struct errand *e)
+closing_done(struct task *e)
 {
 	io_close(&e->job.fd);
 }
 
 static void
-closing_free(struct errand *e)
+closing_free(struct task *e)
 {
 	struct closing	*cl = (struct closing *)e;
 
@@ -46,12 +46,12 @@ closing_give(void *context, int fd, const struct job_version *version)
 	}
 	cl = mem_zero(sizeof(*cl));
 	cl->http = http;
-	job_init(&cl->errand.job, JOB_CLOSE);
-	cl->errand.job.id = ++http->store->next_job;
-	cl->errand.job.fd = fd;
-	cl->errand.job.version = *version;	/* its file system */
-	cl->errand.done = closing_done;
-	cl->errand.free = closing_free;
+	job_init(&cl->task.job, JOB_CLOSE);
+	cl->task.job.id = ++http->store->next_job;
+	cl->task.job.fd = fd;
+	cl->task.job.version = *version;	/* its file system */
+	cl->task.complete = closing_done;
+	cl->task.free = closing_free;
 	stats_count(STATS_CLOSES);
-	http->disk.start(http->disk.context, &cl->errand);
+	http->disk.submit(http->disk.context, &cl->task);
 }

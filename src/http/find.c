@@ -135,7 +135,7 @@ may_look(const struct http *http, const struct path *p)
 static RARE enum go
 look_first(struct conn *c)
 {
-	struct errand	*e;
+	struct task	*e;
 	enum go		 go = GO_ON;	/* it was done in place */
 
 	if (conn_sends_first(c))

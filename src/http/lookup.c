@@ -27,16 +27,16 @@
 static const struct bucket_size	looks = { 1000, 16 };
 #define AT_LEISURE	64
 
-/* A look on disk: an errand, and whose answer it is. */
+/* A look on disk: a task, and whose answer it is. */
 struct look {
-	struct errand		 errand;	/* first: casts rely on it */
+	struct task		 task;	/* first: casts rely on it */
 	struct http		*http;
 	struct path		*path;		/* held */
 	int64_t			 begun;		/* clock ms */
 	bool			 claimed;	/* nobody waits for it */
 	bool			 known;		/* others find it: */
 	LIST_ENTRY(look)	 others;	/* in its place of the store */
-	struct errand		**under_way;	/* NULL when this is done; or
+	struct task		**under_way;	/* NULL when this is done; or
 						 * NULL */
 	size_t			 names_at;	/* in text */
 	struct buf		 text;		/* decoded path, names, form */
@@ -87,9 +87,9 @@ found_name(const struct look *l)
 {
 	const char	*name = l->text.at + l->names_at;
 
-	if (l->errand.job.which == 0)
+	if (l->task.job.which == 0)
 		return l->text.at;
-	for (unsigned i = 1; i < l->errand.job.which; i++)
+	for (unsigned i = 1; i < l->task.job.which; i++)
 		name += strlen(name) + 1;
 	return name;
 }
@@ -113,7 +113,7 @@ give(const struct look *l, enum pathname_kind kind, int status, enum why why)
 static void
 take_found(struct look *l, struct answer *a, uint16_t tried)
 {
-	struct job	*job = &l->errand.job;
+	struct job	*job = &l->task.job;
 	struct store	*store = l->http->store;
 	const char	*name = found_name(l), *slash = strrchr(name, '/');
 
@@ -133,7 +133,7 @@ take_found(struct look *l, struct answer *a, uint16_t tried)
 static void
 found_file(struct look *l)
 {
-	const struct job	*job = &l->errand.job;
+	const struct job	*job = &l->task.job;
 	struct path		*p = l->path;
 	struct answer		 a = { .kind = PATHNAME_FILE,
 				    .looked = when(l) };
@@ -154,7 +154,7 @@ found_file(struct look *l)
 static bool
 found_directory(struct look *l)
 {
-	const struct job	*job = &l->errand.job;
+	const struct job	*job = &l->task.job;
 	size_t			 len = strlen(job->path);
 	enum pathname_kind	 kind = PATHNAME_LISTED;
 
@@ -169,7 +169,7 @@ found_directory(struct look *l)
 static void
 tell(const struct look *l)
 {
-	const struct job	*job = &l->errand.job;
+	const struct job	*job = &l->task.job;
 
 	if (job->kind == JOB_COMPRESS && job->error == EAGAIN) {
 		log_info("a file has changed while it was being compressed");
@@ -202,7 +202,7 @@ fail(const struct look *l, int status, enum why why, int64_t looked,
 static void
 found_no_variant(struct look *l)
 {
-	int	error = l->errand.job.error;
+	int	error = l->task.job.error;
 	bool	absent = error == ESTALE || error == EFBIG;
 
 	if (absent)
@@ -217,7 +217,7 @@ found_no_variant(struct look *l)
 static void
 found_error(struct look *l)
 {
-	struct job	*job = &l->errand.job;
+	struct job	*job = &l->task.job;
 	enum why	 why = look_why(job->error);
 	int		 status = why_status(why);
 
@@ -277,11 +277,11 @@ come_back(struct look *l)
 	make_unknown(l);
 	if (l->claimed)
 		answer_unclaim(&store->paths, l->path);
-	store->compressing -= l->errand.job.kind == JOB_COMPRESS;
+	store->compressing -= l->task.job.kind == JOB_COMPRESS;
 }
 
 static void
-look_done(struct errand *e)
+look_done(struct task *e)
 {
 	struct look	*l = (struct look *)e;
 	bool		 refused = l->under_way != NULL;
@@ -305,7 +305,7 @@ look_done(struct errand *e)
 }
 
 static void
-look_free(struct errand *e)
+look_free(struct task *e)
 {
 	struct look	*l = (struct look *)e;
 	struct http	*http = l->http;
@@ -382,7 +382,7 @@ static struct look *
 look_new(struct http *http, struct path *p, struct str decoded)
 {
 	struct look	*l = mem_zero(sizeof(*l));
-	struct job	*job = &l->errand.job;
+	struct job	*job = &l->task.job;
 	size_t		 user_at;
 
 	job_init(job, job_for(p->space));
@@ -400,20 +400,20 @@ look_new(struct http *http, struct path *p, struct str decoded)
 	l->http = http;
 	l->path = p;
 	l->begun = http->clock->ms;
-	l->errand.done = look_done;
-	l->errand.free = look_free;
+	l->task.complete = look_done;
+	l->task.free = look_free;
 	http->store->compressing += job->kind == JOB_COMPRESS;
 	return l;
 }
 
-/* The errand, NULL if it was done in place, or needed none. */
-static struct errand *
-start(struct http *http, struct path *p, bool leisure)
+/* The task, NULL if it was done in place, or needed none. */
+static struct task *
+start(struct http *http, struct path *p, bool background)
 {
 	struct store	*store = http->store;
 	struct look	*l;
-	struct errand	*e;
-	bool		 claimed = leisure && store->shared;
+	struct task	*e;
+	bool		 claimed = background && store->shared;
 	char		 decoded[JOB_PATH_MAX];
 	size_t		 len;
 
@@ -425,14 +425,14 @@ start(struct http *http, struct path *p, bool leisure)
 		return NULL;
 	}
 	l = look_new(http, p, (struct str){ decoded, len });
-	e = &l->errand;
+	e = &l->task;
 	l->claimed = claimed;
-	e->leisure = leisure;
+	e->background = background;
 	l->under_way = &e;
 	if (!store->shared)
 		make_known(l);
 	pathname_share(&store->paths, p);
-	http->disk.start(http->disk.context, e);
+	http->disk.submit(http->disk.context, e);
 	if (e == NULL)
 		return NULL;
 	l->under_way = NULL;
@@ -441,16 +441,16 @@ start(struct http *http, struct path *p, bool leisure)
 	return e;
 }
 
-struct errand *
+struct task *
 look_start(struct http *http, struct path *p)
 {
 	struct look	*l = find(http, p);
 
 	if (l == NULL)
 		return start(http, p, false);
-	if (l->errand.leisure && l->errand.hurry != NULL)
-		l->errand.hurry(&l->errand);
-	return &l->errand;
+	if (l->task.background && l->task.promote != NULL)
+		l->task.promote(&l->task);
+	return &l->task;
 }
 
 static bool

@@ -7,10 +7,10 @@
 #include "http/http.h"
 #include "proto/why.h"
 
-/* Starts it: the errand to wait for, NULL if it was done in place.  It is the
+/* Starts it: the task to wait for, NULL if it was done in place.  It is the
  * path's, for others to join, unless each is to have a look of its own, as with
  * a shared store. */
-struct errand	*look_start(struct http *, struct path *);
+struct task	*look_start(struct http *, struct path *);
 /* Whether there is one to join. */
 bool		 look_is_under_way(const struct http *, const struct path *);
 /* Starts one that nobody waits for, if that is not under way already and there

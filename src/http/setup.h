@@ -19,7 +19,7 @@ struct store;			/* caches.h */
 struct http_setup {
 	const struct conf	*conf;
 	struct clock		*clock;		/* the loop's */
-	struct disk		 disk;		/* who takes errands */
+	struct disk		 disk;		/* who takes tasks */
 	/* The caches that it shares with other loops, the caller's, and later
 	 * is the store's; NULL: it has its own, for so many descriptors. */
 	struct store		*store;

@@ -34,21 +34,21 @@ clients_unlist(struct client *c)
 }
 
 static APART void
-leave_errand(struct client *c)
+leave_task(struct client *c)
 {
-	struct errand	*e = c->errand;
+	struct task	*e = c->task;
 
-	c->errand = NULL;
+	c->task = NULL;
 	TAILQ_REMOVE(&e->waiters, c, waiting);
-	if (TAILQ_EMPTY(&e->waiters) && e->deserted != NULL)
-		e->deserted(e);
+	if (TAILQ_EMPTY(&e->waiters) && e->abandon != NULL)
+		e->abandon(e);
 }
 
 static inline void
 stop_waiting(struct client *c)
 {
-	if (c->errand != NULL)
-		leave_errand(c);
+	if (c->task != NULL)
+		leave_task(c);
 }
 
 /* Nobody is left whose deadline it could be, nor at a closed door. */
@@ -169,8 +169,8 @@ clients_keep(struct client *c, const struct wait *w)
 	if (all->closed || all->turns || all->stages != NULL)
 		doors_ease(all, w->patience);
 	if (w->kind == WAIT_DISK) {
-		c->errand = w->errand;
-		TAILQ_INSERT_TAIL(&w->errand->waiters, c, waiting);
+		c->task = w->task;
+		TAILQ_INSERT_TAIL(&w->task->waiters, c, waiting);
 	}
 }
 
@@ -230,12 +230,12 @@ socket_ready(void *context)
 }
 
 void
-clients_errand_done(struct errand *e)
+clients_finish_task(struct task *e)
 {
 	struct client	*c;
 
-	e->deserted = NULL;	/* from here on waiters leave content */
-	e->done(e);
+	e->abandon = NULL;	/* from here on waiters leave content */
+	e->complete(e);
 	while ((c = TAILQ_FIRST(&e->waiters)) != NULL)
 		clients_wake(c, OUTCOME_READY);
 	e->free(e);

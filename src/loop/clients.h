@@ -34,6 +34,6 @@ void		 clients_drain(struct clients *);
  * any thread. */
 void		 clients_measure(const struct clients *);
 /* The answer is in its job: tells it, wakes who waits, frees it. */
-void		 clients_errand_done(struct errand *);
+void		 clients_finish_task(struct task *);
 
 #endif

@@ -18,7 +18,7 @@ TAILQ_HEAD(client_list, client);
 struct client {
 	struct clients		*all;
 	struct peer		*peer;
-	struct errand		*errand;	/* waited for, or NULL */
+	struct task		*task;	/* waited for, or NULL */
 	int64_t			 deadline;	/* clock ms */
 	uint8_t			 patience;	/* the list that it is in */
 	bool			 listed;
@@ -30,7 +30,7 @@ struct client {
 	bool			 called;	/* there may be more to read */
 	TAILQ_ENTRY(client)	 link;		/* in that list */
 	union {
-		TAILQ_ENTRY(client)	 waiting;	/* for the errand */
+		TAILQ_ENTRY(client)	 waiting;	/* for the task */
 		struct queued		 place;		/* on its way */
 	};
 };

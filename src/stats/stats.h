@@ -69,7 +69,7 @@ struct stats_part {
 	struct histogram	histograms[STATS_HISTOGRAM_COUNT];
 };
 
-/* The errands of a file system. */
+/* The tasks of a file system. */
 #define STATS_LANES	64
 struct stats_lane {
 	char	name[32];

@@ -295,12 +295,12 @@ client_line(struct client *c, char **words, size_t n)
 		world_fail("not a line about a client: %s", verb);
 }
 
-static struct errand *
-first_errand(void)
+static struct task *
+first_task(void)
 {
-	if (world.nerrands == 0)
+	if (world.ntasks == 0)
 		world_fail("the disk was asked for nothing");
-	return world.errands[0];
+	return world.tasks[0];
 }
 
 static void
@@ -334,14 +334,14 @@ expect_root(const struct job *job, const char *word)
 
 /* Whether somebody waits for it. */
 static void
-expect_order(const struct errand *e, bool leisure)
+expect_order(const struct task *e, bool background)
 {
-	if (e->leisure != leisure)
-		world_fail("the disk is asked %s", e->leisure ? "at leisure" :
-		    "at once");
+	if (e->background != background)
+		world_fail("the disk is asked %s",
+		    e->background ? "at leisure" : "at once");
 }
 
-/* "resolve PATH" or "read OFFSET LENGTH", the oldest errand under way. */
+/* "resolve PATH" or "read OFFSET LENGTH", the oldest task under way. */
 static void
 disk_asked(char **words, size_t n)
 {
@@ -350,17 +350,17 @@ disk_asked(char **words, size_t n)
 	struct buf	 want = { 0 };
 
 	if (n == 3 && strcmp(words[2], "nothing") == 0) {
-		if (world.nerrands == 0)
+		if (world.ntasks == 0)
 			return;
-		job = &world.errands[0]->job;
+		job = &world.tasks[0]->job;
 		world_fail("the disk is asked to %s %s",
 		    job_kind_name(job->kind), job->path);
 	}
 	if (n == 4 && strcmp(words[2], "at") == 0) {
-		expect_order(first_errand(), strcmp(words[3], "leisure") == 0);
+		expect_order(first_task(), strcmp(words[3], "leisure") == 0);
 		return;
 	}
-	job = &first_errand()->job;
+	job = &first_task()->job;
 	for (; n > 4; n -= 2) {
 		if (strcmp(words[n - 2], "beneath") == 0)
 			expect_root(job, words[n - 1]);
@@ -453,7 +453,7 @@ range_done(struct job *job, uint64_t done)
 static void
 disk_answers(char **words, size_t n)
 {
-	struct errand	*e = first_errand();
+	struct task	*e = first_task();
 
 	if (n > 4 && strcmp(words[n - 2], "beside") == 0) {
 		e->job.done = strtoul(words[n - 1], NULL, 10);

@@ -201,26 +201,26 @@ static const struct transport script_transport = {
 /* The disk of a scenario. */
 
 static void
-script_hurry(struct errand *e)
+script_promote(struct task *e)
 {
-	e->leisure = false;
+	e->background = false;
 }
 
 static void
-script_start(void *context, struct errand *e)
+script_submit(void *context, struct task *e)
 {
 	(void)context;
-	if (!e->held)
+	if (!e->deferred)
 		TAILQ_INIT(&e->waiters);
-	e->hurry = script_hurry;
+	e->promote = script_promote;
 	if (world.in_place) {
 		job_perform(&e->job);
 		world_finish(e);
 		return;
 	}
-	if (world.nerrands == ERRANDS)
+	if (world.ntasks == TASKS_MAX)
 		world_fail("too many errands");
-	world.errands[world.nerrands++] = e;
+	world.tasks[world.ntasks++] = e;
 }
 
 /* What the scenarios bring about is meant to; failures are told in the TAP. */
@@ -309,28 +309,28 @@ run(struct client *c)
 	if (c->corked && c->wait->kind != WAIT_WRITE)
 		world_fail("%s waits for what has been sent", c->name);
 	if (c->wait->kind == WAIT_DISK) {
-		TAILQ_INSERT_TAIL(&c->wait->errand->waiters, c, link);
+		TAILQ_INSERT_TAIL(&c->wait->task->waiters, c, link);
 		c->waiting = true;
 	}
 }
 
 /* Only what has been held back minds that nobody waits any more. */
 static void
-leave_errand(struct client *c)
+leave_task(struct client *c)
 {
-	struct errand	*e = c->wait->errand;
+	struct task	*e = c->wait->task;
 
 	c->waiting = false;
 	TAILQ_REMOVE(&e->waiters, c, link);
-	if (TAILQ_EMPTY(&e->waiters) && e->deserted != NULL)
-		e->deserted(e);
+	if (TAILQ_EMPTY(&e->waiters) && e->abandon != NULL)
+		e->abandon(e);
 }
 
 void
 world_wake(struct client *c, enum outcome outcome)
 {
 	if (c->waiting)
-		leave_errand(c);
+		leave_task(c);
 	machine_wake(c->peer, outcome);
 	run(c);
 }
@@ -381,17 +381,17 @@ world_pass_time(int64_t ms)
 }
 
 void
-world_finish(struct errand *e)
+world_finish(struct task *e)
 {
 	struct client	*c;
 
-	for (size_t i = 0; i < world.nerrands; i++)
-		if (world.errands[i] == e) {
-			memmove(&world.errands[i], &world.errands[i + 1],
-			    (--world.nerrands - i) * sizeof(e));
+	for (size_t i = 0; i < world.ntasks; i++)
+		if (world.tasks[i] == e) {
+			memmove(&world.tasks[i], &world.tasks[i + 1],
+			    (--world.ntasks - i) * sizeof(e));
 			break;
 		}
-	e->done(e);
+	e->complete(e);
 	while ((c = TAILQ_FIRST(&e->waiters)) != NULL) {
 		world_wake(c, OUTCOME_READY);
 		world_settle(c);
@@ -440,7 +440,7 @@ begin(void)
 	buf_free(&complaints);
 	world.conf->cache.residency = RESIDENCY_PREDICT;
 	setup.conf = world.conf;
-	setup.disk.start = script_start;
+	setup.disk.submit = script_submit;
 	setup.descriptors = 100;
 	setup.log_room = log_room;
 	setup.log = log_line;
@@ -522,7 +522,7 @@ world_free(void)
 		if (world.clients[i] == NULL)
 			continue;
 		if (world.clients[i]->waiting)
-			TAILQ_REMOVE(&world.clients[i]->wait->errand->waiters,
+			TAILQ_REMOVE(&world.clients[i]->wait->task->waiters,
 			    world.clients[i], link);
 		if (world.clients[i]->wait != NULL)
 			machine_free(&world.clients[i]->peer);
@@ -530,9 +530,9 @@ world_free(void)
 		buf_free(&world.clients[i]->from);
 		mem_drop(&world.clients[i]);
 	}
-	while (world.nerrands > 0) {
-		world.errands[0]->job.error = ECONNABORTED;
-		world_finish(world.errands[0]);
+	while (world.ntasks > 0) {
+		world.tasks[0]->job.error = ECONNABORTED;
+		world_finish(world.tasks[0]);
 	}
 	free_https();
 	crowd_free(&world.addresses);

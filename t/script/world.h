@@ -16,7 +16,7 @@
 #include "wait.h"
 
 #define CLIENTS		16
-#define ERRANDS		16
+#define TASKS_MAX		16
 #define UNLIMITED	((size_t)-1)
 
 struct client {				/* the architecture's, see wait.h */
@@ -38,7 +38,7 @@ struct client {				/* the architecture's, see wait.h */
 	char			 spoils[16];	/* as it takes something */
 	size_t			 unsent;	/* bytes that its system lacks */
 	bool			 reset;		/* at its end */
-	bool			 waiting;	/* for wait->errand */
+	bool			 waiting;	/* for wait->task */
 	TAILQ_ENTRY(client)	 link;
 };
 
@@ -58,8 +58,8 @@ struct world {
 	struct addresses *addresses;
 	struct clock	 clock;
 	struct client	*clients[CLIENTS];
-	struct errand	*errands[ERRANDS];	/* under way, oldest first */
-	size_t		 nerrands;
+	struct task	*tasks[TASKS_MAX];	/* under way, oldest first */
+	size_t		 ntasks;
 	bool		 in_place;		/* as sped does it */
 	long		 sendfiles;		/* since asked for */
 	long		 corks;			/* likewise */
@@ -93,6 +93,6 @@ void	world_verify(void);
 void	world_drain(void);
 
 /* The answer is in the job: it is over, and all who wait go on. */
-void	world_finish(struct errand *);
+void	world_finish(struct task *);
 
 #endif

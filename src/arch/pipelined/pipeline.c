@@ -22,11 +22,11 @@ struct pipeline {
 };
 
 /*
- * Errands
+ * Tasks
  */
 
 void
-pipeline_send(struct pipeline *l, struct errand *e, struct queue *home)
+pipeline_send(struct pipeline *l, struct task *e, struct queue *home)
 {
 	enum job_kind	kind = e->job.kind;
 	bool		reads = kind == JOB_READ || kind == JOB_COPY ||
@@ -37,7 +37,7 @@ pipeline_send(struct pipeline *l, struct errand *e, struct queue *home)
 }
 
 static void
-start(void *context, struct errand *e)
+start(void *context, struct task *e)
 {
 	struct pipeline_seat	*s = context;
 
@@ -99,7 +99,7 @@ open_stage(struct pipeline_seat *s, struct http_setup setup, size_t room)
 	setup.clock = &m->clock;
 	setup.call = call;
 	setup.call_context = m;
-	setup.disk = (struct disk){ .start = start, .context = s };
+	setup.disk = (struct disk){ .submit = start, .context = s };
 	s->http = http_new(&setup);
 	s->clients = clients_new(m->loop, &m->clock, s->http,
 	    doors ? room : 0, doors ? gone : NULL, s);
@@ -133,7 +133,7 @@ pipeline_new(const struct team *team, unsigned first, const struct world *world,
 	return l;
 }
 
-/* Connections are wherever they were, and so are errands. */
+/* Connections are wherever they were, and so are tasks. */
 void
 pipeline_end(struct pipeline *l)
 {

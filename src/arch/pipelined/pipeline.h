@@ -39,12 +39,12 @@ struct pipeline	*pipeline_new(const struct team *, unsigned first,
 		    size_t room);
 /* What a member does when it is told to. */
 void		 pipeline_obey(struct member *, enum team_order);
-/* No member runs any more: connections end, errands fail. */
+/* No member runs any more: connections end, tasks fail. */
 void		 pipeline_end(struct pipeline *);
 void		 pipeline_free(struct pipeline **);	/* after that */
 
-/* An errand of another thread, to come back by its queue. */
-void		 pipeline_send(struct pipeline *, struct errand *,
+/* A task of another thread, to come back by its queue. */
+void		 pipeline_send(struct pipeline *, struct task *,
 		    struct queue *);
 /* They are so many, this one of them, and share who comes.  Not copied. */
 void		 pipeline_share(struct pipeline *, struct pipeline *const *,

@@ -22,7 +22,7 @@ struct pipelined {
 
 /* For main's own clients: what administrators ask. */
 static void
-send_for(void *context, struct errand *e)
+send_for(void *context, struct task *e)
 {
 	struct pipelined	*p = context;
 

@@ -1,5 +1,5 @@
 /*
- * verification: an errand, and the grant that its answer is for.
+ * verification: a task, and the grant that its answer is for.
  */
 #include <sys/param.h>
 
@@ -23,12 +23,12 @@
 
 /* A password being verified, or about to be, and for whom. */
 struct verification {
-	struct errand		 errand;	/* first: casts rely on it */
+	struct task		 task;	/* first: casts rely on it */
 	struct http		*http;
 	struct grant		*grant;		/* held */
 	struct credentials	 who;
 	struct verifier		 place;
-	struct errand		**under_way;	/* NULL when this is done; or
+	struct task		**under_way;	/* NULL when this is done; or
 						 * NULL */
 };
 
@@ -85,7 +85,7 @@ verification_of(struct verifier *place)
 static void
 failed(struct verification *v, int error)
 {
-	const char	*file = v->errand.job.root;
+	const char	*file = v->task.job.root;
 
 	errno = error;
 	if (!http_may_tell(v->http, &v->http->store->told_unverified))
@@ -110,11 +110,11 @@ log_unusable(const struct verification *v)
 	*text_escape(v->who.user, false, name, name + sizeof(name) - 1) = '\0';
 	log_warnx("%s: the password of \"%s\" is not kept in a form that "
 	    "crypt(3) knows: make it with htpasswd -B or mkpasswd",
-	    v->errand.job.root, name);
+	    v->task.job.root, name);
 }
 
 static void
-done(struct errand *e)
+done(struct task *e)
 {
 	struct verification	*v = (struct verification *)e;
 	const struct job	*job = &e->job;
@@ -125,7 +125,7 @@ done(struct errand *e)
 	if (v->under_way != NULL)
 		*v->under_way = NULL;
 	if (!store->shared)
-		v->grant->errand = NULL;
+		v->grant->task = NULL;
 	if (job->error == ECANCELED)
 		return;			/* nobody has looked */
 	if (job->error == ENOTSUP)
@@ -144,7 +144,7 @@ done(struct errand *e)
 
 /* Its slot goes to who has waited, not to who has just been woken. */
 static void
-forget(struct errand *e)
+forget(struct task *e)
 {
 	struct verification	*v = (struct verification *)e;
 	struct http		*http = v->http;
@@ -159,11 +159,11 @@ forget(struct errand *e)
 
 /* Nobody waits any more for what is held back. */
 static void
-deserted(struct errand *e)
+abandon_task(struct task *e)
 {
 	stats_count(STATS_JOBS_DROPPED);
 	e->job.error = ECANCELED;
-	e->done(e);
+	e->complete(e);
 	e->free(e);
 }
 
@@ -173,8 +173,8 @@ start(struct verification *v)
 	struct http	*http = v->http;
 
 	stats_count(STATS_VERIFIED);
-	v->errand.deserted = NULL;
-	http->disk.start(http->disk.context, &v->errand);
+	v->task.abandon = NULL;
+	http->disk.submit(http->disk.context, &v->task);
 }
 
 void
@@ -230,7 +230,7 @@ make(struct http *http, struct grant *grant, const char *file,
     const struct credentials *who)
 {
 	struct verification	*v = mem_zero(sizeof(*v));
-	struct job		*job = &v->errand.job;
+	struct job		*job = &v->task.job;
 
 	memcpy(v->who.bytes, who->bytes, sizeof(v->who.bytes));
 	v->who.user = (struct str){ v->who.bytes, who->user.len };
@@ -241,24 +241,24 @@ make(struct http *http, struct grant *grant, const char *file,
 	job->length = who->user.len + who->password.len + 2;
 	v->http = http;
 	v->grant = grant;
-	v->errand.done = done;
-	v->errand.free = forget;
+	v->task.complete = done;
+	v->task.free = forget;
 	return v;
 }
 
 static void
 hold_back(struct verification *v)
 {
-	v->errand.held = true;
-	TAILQ_INIT(&v->errand.waiters);
-	v->errand.deserted = deserted;
+	v->task.deferred = true;
+	TAILQ_INIT(&v->task.waiters);
+	v->task.abandon = abandon_task;
 }
 
-/* Where the cache is this loop's alone the errand is the grant's, for others to
+/* Where the cache is this loop's alone the task is the grant's, for others to
  * join. */
 enum verifier_state
 verification_begin(const struct conn *c, struct grant *grant, const char *file,
-    const struct credentials *who, struct errand **ep)
+    const struct credentials *who, struct task **ep)
 {
 	struct http			*http = c->http;
 	struct verification		*v = make(http, grant, file, who);
@@ -266,16 +266,16 @@ verification_begin(const struct conn *c, struct grant *grant, const char *file,
 	const struct verifiers_room	 now = room(http);
 	enum verifier_state		 state;
 
-	*ep = &v->errand;
+	*ep = &v->task;
 	hold_back(v);
 	grant_begin(&http->store->grants, grant);
 	if (!http->store->shared)
-		grant->errand = &v->errand;
+		grant->task = &v->task;
 	/* From here on it may be called, but begins in this thread. */
 	state = verifiers_enter(&http->store->verifiers, &v->place, &name,
 	    home_of(http), &now);
 	if (state == VERIFIER_BEGUN) {
-		v->errand.held = false;
+		v->task.deferred = false;
 		v->under_way = ep;
 		start(v);
 		if (*ep != NULL)
@@ -285,7 +285,7 @@ verification_begin(const struct conn *c, struct grant *grant, const char *file,
 		verification_go_on(http, true);
 	} else if (state == VERIFIER_REFUSED) {
 		if (!http->store->shared)
-			grant->errand = NULL;
+			grant->task = NULL;
 		grant_end(&http->store->grants, &v->grant);
 		credentials_forget(&v->who);
 		mem_drop(&v);
@@ -304,6 +304,6 @@ verification_drop(struct http *http)
 	while ((place = verifiers_first(vs, home_of(http))) != NULL) {
 		v = verification_of(place);
 		v->http->verifying = true;	/* nothing is started */
-		deserted(&v->errand);
+		abandon_task(&v->task);
 	}
 }

@@ -1,7 +1,7 @@
 /*
  * verification: passwords on their way to who compares them with a file.
  *
- * One that cannot begin at once is an errand as well, which is waited for, and
+ * One that cannot begin at once is a task as well, which is waited for, and
  * handed out when its turn comes (verifiers.h).
  */
 #ifndef HTTP_LIMITS_VERIFICATION_H
@@ -18,11 +18,11 @@
 bool		 verification_leaves_room(const struct http *);
 /* Whether the client's next one would not be refused. */
 bool		 verification_takes(const struct conn *);
-/* The client's, for a grant.  What is not refused has an errand to wait for, or
+/* The client's, for a grant.  What is not refused has a task to wait for, or
  * NULL: it was done in place. */
 enum verifier_state verification_begin(const struct conn *, struct grant *,
 		    const char *file, const struct credentials *,
-		    struct errand **);
+		    struct task **);
 /* A slot is free: for who waits.  nested: while a client runs, so that no other
  * may. */
 void		 verification_go_on(struct http *, bool nested);

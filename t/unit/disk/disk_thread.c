@@ -1,5 +1,5 @@
 /*
- * Tests of disk/disk_thread: errands that another thread does, or does not.
+ * Tests of disk/disk_thread: tasks that another thread does, or does not.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,15 +25,15 @@ static struct place	 here, there;
 static struct porter	*porter;
 static pthread_t	 thread;
 static struct note	 stop;
-static struct errand	*ended[8];
+static struct task	*ended[8];
 static pthread_t	 ended_by;
 static int		 nended, expected;
 
 /* In place of that of clients.c. */
 void
-clients_errand_done(struct errand *e)
+clients_finish_task(struct task *e)
 {
-	e->deserted = NULL;
+	e->abandon = NULL;
 	ended_by = pthread_self();
 	ended[nended++] = e;
 	if (nended == expected && pthread_equal(ended_by, thread))
@@ -96,10 +96,10 @@ be_porter(void *unused)
 }
 
 /* What it has to do is to bring this program into memory, a little of it. */
-static struct errand *
-errand(enum job_kind kind)
+static struct task *
+task(enum job_kind kind)
 {
-	struct errand	*e = mem_zero(sizeof(*e));
+	struct task	*e = mem_zero(sizeof(*e));
 
 	job_init(&e->job, kind);
 	e->job.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -108,10 +108,10 @@ errand(enum job_kind kind)
 	return e;
 }
 
-static struct errand *
+static struct task *
 order(enum job_kind kind, struct queue *home)
 {
-	struct errand	*e = errand(kind);
+	struct task	*e = task(kind);
 
 	porter_send(porter, e, home);
 	return e;
@@ -119,10 +119,10 @@ order(enum job_kind kind, struct queue *home)
 
 /* A client leaves, as the last who has waited for it. */
 static void
-desert(struct errand *e)
+abandon(struct task *e)
 {
-	if (e->deserted != NULL)
-		e->deserted(e);
+	if (e->abandon != NULL)
+		e->abandon(e);
 }
 
 static size_t
@@ -143,7 +143,7 @@ longest(void)
 }
 
 static void
-drop(struct errand *e)
+drop(struct task *e)
 {
 	if (e->job.fd != -1)
 		close(e->job.fd);
@@ -152,8 +152,8 @@ drop(struct errand *e)
 
 START_TEST(come_home)
 {
-	struct errand	*first = order(JOB_READ, here.queue);
-	struct errand	*second = order(JOB_READ, here.queue);
+	struct task	*first = order(JOB_READ, here.queue);
+	struct task	*second = order(JOB_READ, here.queue);
 
 	expected = 2;
 	ck_assert_int_eq(pthread_create(&thread, NULL, be_porter, NULL), 0);
@@ -163,7 +163,7 @@ START_TEST(come_home)
 	ck_assert_ptr_eq(ended[1], second);
 	ck_assert_int_eq(first->job.error, 0);
 	ck_assert_uint_eq(first->job.done, 100);
-	desert(first);		/* on its way, or here: nothing to drop */
+	abandon(first);		/* on its way, or here: nothing to drop */
 	ck_assert_int_eq(nended, 2);
 	note_send(&stop, there.queue);
 	pthread_join(thread, NULL);
@@ -175,7 +175,7 @@ END_TEST
 /* But who has begun a response is not turned away. */
 START_TEST(too_many)
 {
-	struct errand	*e[MOST + 2];
+	struct task	*e[MOST + 2];
 
 	for (int i = 0; i < MOST; i++)
 		e[i] = order(JOB_RESOLVE, here.queue);
@@ -204,11 +204,11 @@ END_TEST
 /* Nobody waits for them, nor is to wait behind too many of them. */
 START_TEST(at_leisure)
 {
-	struct errand	*e[MOST + 2];
+	struct task	*e[MOST + 2];
 
 	for (int i = 0; i <= MOST; i++) {
-		e[i] = errand(JOB_RESOLVE);
-		e[i]->leisure = true;
+		e[i] = task(JOB_RESOLVE);
+		e[i]->background = true;
 		porter_send(porter, e[i], here.queue);
 	}
 	ck_assert_int_eq(nended, 1);
@@ -227,11 +227,11 @@ END_TEST
 /* Its place is another's then. */
 START_TEST(is_deserted)
 {
-	struct errand	*e[MOST + 1];
+	struct task	*e[MOST + 1];
 
 	for (int i = 0; i < MOST; i++)
 		e[i] = order(JOB_RESOLVE, here.queue);
-	desert(e[0]);
+	abandon(e[0]);
 	ck_assert_int_eq(nended, 1);
 	ck_assert_ptr_eq(ended[0], e[0]);
 	ck_assert_int_eq(e[0]->job.error, ECANCELED);

@@ -21,7 +21,7 @@
 static struct conf	*conf;
 static struct mounts	*mounts;
 static struct lanes	*lanes;
-static struct errand	 errands[20];
+static struct task	 tasks[20];
 
 /* Others may mount meanwhile, and the real table would be read again. */
 static void
@@ -58,10 +58,10 @@ unmake(void)
 	teardown();
 }
 
-static struct errand *
-errand(int i, const char *path)
+static struct task *
+task(int i, const char *path)
 {
-	struct errand	*e = &errands[i];
+	struct task	*e = &tasks[i];
 
 	memset(e, 0, sizeof(*e));
 	job_init(&e->job, path != NULL ? JOB_RESOLVE : JOB_READ);
@@ -74,13 +74,13 @@ errand(int i, const char *path)
 static bool
 add(int i, const char *path)
 {
-	return lanes_add(lanes, errand(i, path));
+	return lanes_add(lanes, task(i, path));
 }
 
 static int
 next(void)
 {
-	struct errand	*e = lanes_next(lanes);
+	struct task	*e = lanes_next(lanes);
 
 	return e != NULL ? (int)e->job.id : -1;
 }
@@ -98,7 +98,7 @@ START_TEST(in_order_by_turns)
 	ck_assert_int_eq(next(), 2);
 	ck_assert_int_eq(next(), -1);		/* its share */
 	ck_assert_uint_eq(lanes_ready(lanes), 0);
-	lanes_release(errands[1].lane);
+	lanes_release(tasks[1].lane);
 	ck_assert_uint_eq(lanes_ready(lanes), 1);
 	ck_assert_int_eq(next(), 3);
 	ck_assert_uint_eq(lanes_waiting(lanes), 0);
@@ -157,20 +157,20 @@ START_TEST(one_is_dead)
 	for (int i = 5; i < 12; i++) {
 		ck_assert(add(i, "alive"));
 		ck_assert_int_eq(next(), i);
-		lanes_release(errands[i].lane);
+		lanes_release(tasks[i].lane);
 	}
 	/* It comes back. */
-	lanes_release(errands[0].lane);
+	lanes_release(tasks[0].lane);
 	ck_assert_int_eq(next(), 2);
 }
 END_TEST
 
 static bool
-add_at_leisure(int i, const char *path)
+add_background(int i, const char *path)
 {
-	struct errand	*e = errand(i, path);
+	struct task	*e = task(i, path);
 
-	e->leisure = true;
+	e->background = true;
 	return lanes_add(lanes, e);
 }
 
@@ -179,16 +179,16 @@ add_at_leisure(int i, const char *path)
 START_TEST(at_leisure)
 {
 	for (int i = 0; i < 4; i++)
-		ck_assert(add_at_leisure(i, "dead/x"));
-	ck_assert(!add_at_leisure(4, "dead/x"));
+		ck_assert(add_background(i, "dead/x"));
+	ck_assert(!add_background(4, "dead/x"));
 	ck_assert(add(5, "dead/y"));
 	ck_assert_int_eq(next(), 5);
 	ck_assert_int_eq(next(), 0);
 	ck_assert_uint_eq(lanes_waiting(lanes), 3);
-	lanes_release(errands[5].lane);
-	lanes_release(errands[0].lane);
-	lanes_stray(lanes, &errands[0]);
-	lanes_stray(lanes, &errands[5]);
+	lanes_release(tasks[5].lane);
+	lanes_release(tasks[0].lane);
+	lanes_stray(lanes, &tasks[0]);
+	lanes_stray(lanes, &tasks[5]);
 	ck_assert_int_eq(next(), 5);
 	ck_assert_int_eq(next(), 1);
 	ck_assert_int_eq(next(), 2);
@@ -200,21 +200,21 @@ END_TEST
 START_TEST(in_a_hurry)
 {
 	for (int i = 0; i < 4; i++)
-		ck_assert(add_at_leisure(i, "a"));
+		ck_assert(add_background(i, "a"));
 	for (int i = 4; i < 8; i++)
 		ck_assert(add(i, "a"));
-	lanes_hurry(&errands[3]);
-	ck_assert(!errands[3].leisure);
+	lanes_hurry(&tasks[3]);
+	ck_assert(!tasks[3].background);
 	ck_assert_uint_eq(lanes_waiting(lanes), 8);
 	ck_assert(!add(8, "a"));
-	lanes_remove(&errands[4]);
-	lanes_remove(&errands[5]);
+	lanes_remove(&tasks[4]);
+	lanes_remove(&tasks[5]);
 	ck_assert(add(8, "a"));
 	for (int i = 0; i < 4; i++) {
 		static const int	order[] = { 6, 7, 3, 0 };
 
 		ck_assert_int_eq(next(), order[i]);
-		lanes_release(errands[order[i]].lane);
+		lanes_release(tasks[order[i]].lane);
 	}
 	ck_assert_int_eq(next(), 8);
 }
@@ -223,17 +223,17 @@ END_TEST
 /* What is being sent is not cut short because others wait. */
 START_TEST(pieces_of_what_is_sent)
 {
-	struct errand	*e;
+	struct task	*e;
 
 	for (int i = 0; i < 4; i++)
 		ck_assert(add(i, "dead/x"));
 	ck_assert(!add(4, "dead/y"));
-	errands[0].job.version.dev = makedev(0, 99);
-	lanes_learn(lanes, &errands[0]);
-	e = errand(5, NULL);
+	tasks[0].job.version.dev = makedev(0, 99);
+	lanes_learn(lanes, &tasks[0]);
+	e = task(5, NULL);
 	e->job.version.dev = makedev(0, 99);
 	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, errands[0].lane);
+	ck_assert_ptr_eq(e->lane, tasks[0].lane);
 }
 END_TEST
 
@@ -243,10 +243,10 @@ START_TEST(again_and_removed)
 	ck_assert(add(2, "b"));
 	ck_assert(add(3, "c"));
 	ck_assert_int_eq(next(), 1);
-	lanes_release(errands[1].lane);
-	lanes_again(&errands[1]);
-	lanes_remove(&errands[2]);
-	ck_assert(!errands[2].queued);
+	lanes_release(tasks[1].lane);
+	lanes_again(&tasks[1]);
+	lanes_remove(&tasks[2]);
+	ck_assert(!tasks[2].queued);
 	ck_assert_int_eq(next(), 1);
 	ck_assert_int_eq(next(), 3);
 	ck_assert_ptr_null(lanes_any(lanes));
@@ -256,16 +256,16 @@ END_TEST
 START_TEST(stay)
 {
 	ck_assert(add(1, "a"));
-	ck_assert(errands[1].job.stay);
-	ck_assert_uint_eq(errands[1].job.enter, 0);
+	ck_assert(tasks[1].job.stay);
+	ck_assert_uint_eq(tasks[1].job.enter, 0);
 	ck_assert(add(2, "dead/x"));
-	ck_assert(errands[2].job.stay);
-	ck_assert_uint_eq(errands[2].job.enter, strlen("dead"));
+	ck_assert(tasks[2].job.stay);
+	ck_assert_uint_eq(tasks[2].job.enter, strlen("dead"));
 	ck_assert(add(4, "dead"));
-	ck_assert(!errands[4].job.stay);
+	ck_assert(!tasks[4].job.stay);
 	mounts_read(mounts, "");
 	ck_assert(add(3, "b"));
-	ck_assert(!errands[3].job.stay);
+	ck_assert(!tasks[3].job.stay);
 }
 END_TEST
 
@@ -277,11 +277,11 @@ START_TEST(strays)
 		ck_assert_int_eq(next(), i);
 	}
 	for (int i = 1; i < 3; i++) {
-		lanes_release(errands[i].lane);
-		errands[i].job.error = EREMOTE;
-		lanes_stray(lanes, &errands[i]);
-		ck_assert(!errands[i].job.stay);
-		ck_assert_int_eq(errands[i].job.error, 0);
+		lanes_release(tasks[i].lane);
+		tasks[i].job.error = EREMOTE;
+		lanes_stray(lanes, &tasks[i]);
+		ck_assert(!tasks[i].job.stay);
+		ck_assert_int_eq(tasks[i].job.error, 0);
 	}
 	ck_assert_int_eq(next(), 1);
 	ck_assert_int_eq(next(), -1);
@@ -293,34 +293,34 @@ END_TEST
 /* Reads go by the number of their file system, or by what was learnt of it. */
 START_TEST(reads)
 {
-	struct errand	*e = errand(1, "dead/x");
+	struct task	*e = task(1, "dead/x");
 
 	ck_assert(lanes_add(lanes, e));
 	ck_assert_int_eq(next(), 1);
 	e->job.version.dev = makedev(0, 99);
 	lanes_learn(lanes, e);
-	e = errand(2, NULL);
+	e = task(2, NULL);
 	e->job.version.dev = makedev(0, 99);
 	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, errands[1].lane);
-	e = errand(3, NULL);
+	ck_assert_ptr_eq(e->lane, tasks[1].lane);
+	e = task(3, NULL);
 	e->job.version.dev = makedev(0, 30);
 	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, errands[1].lane);
-	e = errand(4, NULL);
+	ck_assert_ptr_eq(e->lane, tasks[1].lane);
+	e = task(4, NULL);
 	e->job.version.dev = makedev(8, 1);
 	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_ne(e->lane, errands[1].lane);
+	ck_assert_ptr_ne(e->lane, tasks[1].lane);
 }
 END_TEST
 
 /* So do closes, and no more of them wait than of others. */
 START_TEST(closes)
 {
-	struct errand	*e;
+	struct task	*e;
 
 	for (int i = 0; i < 5; i++) {
-		e = errand(i, NULL);
+		e = task(i, NULL);
 		e->job.kind = JOB_CLOSE;
 		e->job.version.dev = makedev(0, 30);
 		ck_assert(lanes_add(lanes, e) == (i < 4));
@@ -337,27 +337,27 @@ END_TEST
 /* A link's answer says nothing of where it was found. */
 START_TEST(does_not_learn_from_links)
 {
-	struct errand	*e = errand(1, "a");
+	struct task	*e = task(1, "a");
 
 	ck_assert(lanes_add(lanes, e));
 	ck_assert_int_eq(next(), 1);
 	e->job.version.dev = makedev(0, 30);
 	lanes_learn(lanes, e);
 	ck_assert(add(2, "dead/x"));
-	e = errand(3, NULL);
+	e = task(3, NULL);
 	e->job.version.dev = makedev(0, 30);
 	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, errands[2].lane);
+	ck_assert_ptr_eq(e->lane, tasks[2].lane);
 }
 END_TEST
 
 /* Homes have a lane of their own, wherever they turn out to be. */
 START_TEST(users)
 {
-	struct errand	*e;
+	struct task	*e;
 
 	for (int i = 1; i < 4; i++) {
-		e = errand(i, "a");
+		e = task(i, "a");
 		e->job.user = "ann";
 		e->job.root = "public_html";
 		ck_assert(lanes_add(lanes, e));
@@ -368,22 +368,22 @@ START_TEST(users)
 	ck_assert_int_eq(next(), -1);		/* their share */
 	ck_assert(add(4, "a"));
 	ck_assert_int_eq(next(), 4);
-	errands[1].job.version.dev = makedev(0, 99);
-	lanes_learn(lanes, &errands[1]);
-	e = errand(5, NULL);
+	tasks[1].job.version.dev = makedev(0, 99);
+	lanes_learn(lanes, &tasks[1]);
+	e = task(5, NULL);
 	e->job.version.dev = makedev(0, 99);
 	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_ne(e->lane, errands[1].lane);
+	ck_assert_ptr_ne(e->lane, tasks[1].lane);
 }
 END_TEST
 
 /* So has what is kept in a directory, which may be the one that is dead. */
 START_TEST(kept)
 {
-	struct errand	*e;
+	struct task	*e;
 
 	for (int i = 1; i < 4; i++) {
-		e = errand(i, "a");
+		e = task(i, "a");
 		job_init(&e->job, JOB_COMPRESS);
 		e->job.id = (uint64_t)i;
 		e->job.root = "/srv";
@@ -404,19 +404,19 @@ START_TEST(leftovers)
 {
 	struct lane	*l;
 	uint64_t	 names[4];
-	struct errand	*e;
+	struct task	*e;
 
 	ck_assert(add(1, "dead/x"));
-	names[0] = lanes_name(errands[1].lane);
+	names[0] = lanes_name(tasks[1].lane);
 	ck_assert(add(2, "a"));
-	names[1] = lanes_name(errands[2].lane);
-	e = errand(3, "a");
+	names[1] = lanes_name(tasks[2].lane);
+	e = task(3, "a");
 	e->job.user = "ann";
 	ck_assert(lanes_add(lanes, e));
 	names[2] = lanes_name(e->lane);
 	mounts_read(mounts, "2 1 0:30 / /srv/dead rw - b b rw\n");
 	ck_assert(add(4, "nowhere"));
-	names[3] = lanes_name(errands[4].lane);
+	names[3] = lanes_name(tasks[4].lane);
 	while (lanes_any(lanes) != NULL)
 		continue;
 	for (int i = 0; i < 4; i++)
@@ -432,7 +432,7 @@ START_TEST(leftovers)
 		if (i == 1 || i == 2)
 			continue;
 		ck_assert(add(5, i == 0 ? "dead/x" : "nowhere"));
-		ck_assert_ptr_eq(errands[5].lane, l);
+		ck_assert_ptr_eq(tasks[5].lane, l);
 		ck_assert_int_eq(next(), -1);
 		lanes_release(l);
 		ck_assert_int_eq(next(), 5);
@@ -444,19 +444,19 @@ END_TEST
 /* A password file has no path beneath it, and may be a link to anywhere. */
 START_TEST(password_files)
 {
-	struct errand	*e;
+	struct task	*e;
 
 	ck_assert(add(1, "dead/x"));
-	e = errand(2, "");
+	e = task(2, "");
 	job_init(&e->job, JOB_VERIFY);
 	e->job.root = "/srv/dead/users";
 	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, errands[1].lane);
-	e = errand(3, "");
+	ck_assert_ptr_eq(e->lane, tasks[1].lane);
+	e = task(3, "");
 	job_init(&e->job, JOB_VERIFY);
 	e->job.root = "/etc/users";
 	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_ne(e->lane, errands[1].lane);
+	ck_assert_ptr_ne(e->lane, tasks[1].lane);
 	ck_assert(!e->job.stay);
 }
 END_TEST
@@ -464,13 +464,13 @@ END_TEST
 /* File systems come and go, and are forgotten, unless they are in use. */
 START_TEST(forgets)
 {
-	struct errand	*e, *dead = errand(1, "dead/x"), *known = errand(2, "a");
+	struct task	*e, *dead = task(1, "dead/x"), *known = task(2, "a");
 
 	ck_assert(lanes_add(lanes, dead));
 	ck_assert_int_eq(next(), 1);
 	ck_assert(lanes_add(lanes, known));
 	for (unsigned i = 1; i < 5000; i++) {
-		e = errand(3, NULL);
+		e = task(3, NULL);
 		e->job.version.dev = makedev(1, i);
 		ck_assert(lanes_add(lanes, e));
 		ck_assert_ptr_ne(e->lane, dead->lane);
@@ -485,9 +485,9 @@ START_TEST(forgets)
 		ck_assert_uint_lt(lanes_count(lanes), 100);
 	}
 	ck_assert(add(4, "dead/y"));
-	ck_assert_ptr_eq(errands[4].lane, dead->lane);
+	ck_assert_ptr_eq(tasks[4].lane, dead->lane);
 	/* Its lane has gone, and this name of it with that. */
-	e = errand(5, NULL);
+	e = task(5, NULL);
 	e->job.version.dev = makedev(0, 99);
 	ck_assert(lanes_add(lanes, e));
 	ck_assert_int_eq(next(), 4);
@@ -512,7 +512,7 @@ END_TEST
 /* Another name of a file system becomes the number of one that is new. */
 START_TEST(number_of_a_new_one)
 {
-	struct errand	*e = errand(1, "a");
+	struct task	*e = task(1, "a");
 
 	ck_assert(lanes_add(lanes, e));
 	e->job.version.dev = makedev(0, 99);
@@ -520,10 +520,10 @@ START_TEST(number_of_a_new_one)
 	mounts_read(mounts, "1 1 8:1 / / rw - a a rw\n"
 	    "2 1 0:99 / /srv/dead rw - b b rw\n");
 	ck_assert(add(2, "dead/x"));
-	e = errand(3, NULL);
+	e = task(3, NULL);
 	e->job.version.dev = makedev(0, 99);
 	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, errands[2].lane);
+	ck_assert_ptr_eq(e->lane, tasks[2].lane);
 }
 END_TEST
 
@@ -537,7 +537,7 @@ END_TEST
 #define EACH	8
 
 static struct system {
-	struct errand	 errands[EACH];
+	struct task	 tasks[EACH];
 	struct lane	*lane;
 	unsigned	 first, next;	/* in the queue, by number */
 	unsigned	 held, passed;
@@ -552,7 +552,7 @@ could_go_on(const struct system *s)
 static void
 serve(void)
 {
-	struct errand	*e = lanes_next(lanes);
+	struct task	*e = lanes_next(lanes);
 	struct system	*s;
 
 	for (s = systems; s < systems + SYSTEMS; s++)
@@ -573,7 +573,7 @@ START_TEST(fair)
 	char		 path[SYSTEMS][8], text[1024];
 	size_t		 n;
 	struct system	*s;
-	struct errand	*e;
+	struct task	*e;
 
 	srand((unsigned)_i);
 	memset(systems, 0, sizeof(systems));
@@ -591,7 +591,7 @@ START_TEST(fair)
 		case 1:
 			if (s->next - s->first == 4)
 				break;
-			e = &s->errands[s->next % EACH];
+			e = &s->tasks[s->next % EACH];
 			job_init(&e->job, JOB_RESOLVE);
 			e->job.id = s->next++;
 			e->job.root = "/srv";

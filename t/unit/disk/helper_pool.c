@@ -25,16 +25,16 @@ static struct evloop	*loop;
 static struct world	 world;
 static struct crew	*crew;
 static struct watch	*tick;
-static struct errand	 errands[8];
+static struct task	 tasks[8];
 static int		 monitor;	/* our end of main's pipe */
 static int		 heard[CONTROL_COUNT];
 static int		 waiting_for, ended;
 static int64_t		 limit;
-static bool		 stop_at_end;	/* of an errand */
+static bool		 stop_at_end;	/* of a task */
 
 /* In place of that of clients.c. */
 void
-clients_errand_done(struct errand *e)
+clients_finish_task(struct task *e)
 {
 	(void)e;
 	ended++;
@@ -144,10 +144,10 @@ is_closed(int pipe)
 static void
 start(int i)
 {
-	job_init(&errands[i].job, JOB_RESOLVE);
-	errands[i].job.root = dir;
-	errands[i].job.path = "x";
-	crew_start(crew, &errands[i]);
+	job_init(&tasks[i].job, JOB_RESOLVE);
+	tasks[i].job.root = dir;
+	tasks[i].job.path = "x";
+	crew_start(crew, &tasks[i]);
 }
 
 /* As many messages as it takes, of any kind. */
@@ -245,7 +245,7 @@ START_TEST(has_none)
 	ck_assert_int_eq(ended, 0);
 	crew_join(crew, -1);
 	ck_assert_int_eq(ended, 1);
-	ck_assert_int_eq(errands[0].job.error, EAGAIN);
+	ck_assert_int_eq(tasks[0].job.error, EAGAIN);
 }
 END_TEST
 
@@ -258,7 +258,7 @@ START_TEST(cannot_have_killed)
 	fill_pipe();
 	stop_at_end = true;
 	evloop_run(loop);
-	ck_assert_int_eq(errands[0].job.error, ETIMEDOUT);
+	ck_assert_int_eq(tasks[0].job.error, ETIMEDOUT);
 	wait_for(CONTROL_END_HELPER);
 	ck_assert_int_eq(heard[CONTROL_END_HELPER], 0);
 	close(pipes[0]);
@@ -269,7 +269,7 @@ END_TEST
 static void
 look_for_death(void *deaths)
 {
-	if (ended > 0 || errands[0].tries > *(int *)deaths)
+	if (ended > 0 || tasks[0].attempts > *(int *)deaths)
 		evloop_stop(loop);
 	else
 		evloop_at(tick, clock_now.ms);
@@ -288,8 +288,8 @@ START_TEST(die_over_it)
 		evloop_at(tick, clock_now.ms);
 		evloop_run(loop);
 	}
-	ck_assert_int_eq(errands[0].job.error, ECONNABORTED);
-	ck_assert_int_ge(clock_now.ms - errands[0].begun, 3000);
+	ck_assert_int_eq(tasks[0].job.error, ECONNABORTED);
+	ck_assert_int_ge(clock_now.ms - tasks[0].submitted_at, 3000);
 	ck_assert_int_ge(deaths, 100);
 }
 END_TEST

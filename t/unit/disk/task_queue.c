@@ -12,46 +12,46 @@
 #define MOST	8
 
 static struct backlog	 backlog;
-static struct errand	 errands[64];
+static struct task	 tasks[64];
 static unsigned		 made;
 
 static void
 setup(void)
 {
 	backlog_init(&backlog, MOST);
-	memset(errands, 0, sizeof(errands));
+	memset(tasks, 0, sizeof(tasks));
 	made = 0;
 }
 
-static struct errand *
-make(enum job_kind kind, bool leisure)
+static struct task *
+make(enum job_kind kind, bool background)
 {
-	struct errand	*e = &errands[made++];
+	struct task	*e = &tasks[made++];
 
 	job_init(&e->job, kind);
-	e->leisure = leisure;
+	e->background = background;
 	return e;
 }
 
 static bool
-add(enum job_kind kind, bool leisure)
+add(enum job_kind kind, bool background)
 {
-	return backlog_add(&backlog, make(kind, leisure));
+	return backlog_add(&backlog, make(kind, background));
 }
 
 /* The orders of those that come next: u and l. */
 static void
 expect(const char *turns)
 {
-	struct errand	*e, *last[2] = { NULL, NULL };
+	struct task	*e, *last[2] = { NULL, NULL };
 
 	for (; *turns != '\0'; turns++) {
 		e = backlog_next(&backlog);
 		ck_assert_ptr_nonnull(e);
-		ck_assert_int_eq(e->leisure ? 'l' : 'u', *turns);
-		ck_assert(last[e->leisure] < e);
+		ck_assert_int_eq(e->background ? 'l' : 'u', *turns);
+		ck_assert(last[e->background] < e);
 		ck_assert(!e->queued);
-		last[e->leisure] = e;
+		last[e->background] = e;
 	}
 }
 
@@ -71,13 +71,13 @@ END_TEST
 /* However many urgent ones come, and however few of the others. */
 START_TEST(nobody_starves)
 {
-	struct errand	*e = make(JOB_RESOLVE, true), *next;
+	struct task	*e = make(JOB_RESOLVE, true), *next;
 
 	ck_assert(backlog_add(&backlog, e));
 	for (int i = 0; i < 5 && e->queued; i++) {
 		ck_assert(add(JOB_RESOLVE, false));
 		next = backlog_next(&backlog);
-		ck_assert(next == e || !next->leisure);
+		ck_assert(next == e || !next->background);
 	}
 	ck_assert(!e->queued);
 }
@@ -89,11 +89,11 @@ START_TEST(room)
 	for (int i = 0; i < MOST; i++)
 		ck_assert(add(JOB_RESOLVE, true));
 	ck_assert(!add(JOB_RESOLVE, true));
-	ck_assert_int_eq(errands[made - 1].job.error, ECANCELED);
+	ck_assert_int_eq(tasks[made - 1].job.error, ECANCELED);
 	for (int i = 0; i < MOST; i++)
 		ck_assert(add(JOB_RESOLVE, false));
 	ck_assert(!add(JOB_LIST, false));
-	ck_assert_int_eq(errands[made - 1].job.error, EAGAIN);
+	ck_assert_int_eq(tasks[made - 1].job.error, EAGAIN);
 	ck_assert(add(JOB_READ, false));
 	ck_assert(add(JOB_COPY, false));
 	ck_assert_uint_eq(backlog.n, 2 * MOST + 2);
@@ -102,7 +102,7 @@ END_TEST
 
 START_TEST(taken_out)
 {
-	struct errand	*e[] = { make(JOB_RESOLVE, false),
+	struct task	*e[] = { make(JOB_RESOLVE, false),
 			    make(JOB_RESOLVE, true), make(JOB_RESOLVE, false) };
 
 	backlog_put(&backlog, e[0]);

@@ -313,11 +313,11 @@ check_response(struct worker *w)
  */
 
 static void
-start(void *context, struct errand *e)
+start(void *context, struct task *e)
 {
 	(void)context;
 	job_perform(&e->job);
-	e->done(e);
+	e->complete(e);
 	e->free(e);
 }
 
@@ -401,7 +401,7 @@ static void
 open_world(struct worker *w)
 {
 	struct http_setup	setup = { .conf = conf, .clock = &w->clock,
-				    .disk = { .start = start },
+				    .disk = { .submit = start },
 				    .store = store };
 
 	w->clock.ms = 1000;

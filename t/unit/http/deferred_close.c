@@ -1,5 +1,5 @@
 /*
- * Tests of http/deferred_close: files given to whoever takes errands, or closed
+ * Tests of http/deferred_close: files given to whoever takes tasks, or closed
  * here.
  */
 #include <errno.h>
@@ -14,11 +14,11 @@
 
 static const struct job_version	version = { .dev = 7, .size = 100000 };
 static struct http		*http;
-static struct errand		*taken[4];
+static struct task		*taken[4];
 static int			 ntaken;
 
 static void
-start(void *context, struct errand *e)
+start(void *context, struct task *e)
 {
 	ck_assert_ptr_eq(context, &ntaken);
 	taken[ntaken++] = e;
@@ -29,7 +29,7 @@ make(void)
 {
 	http = mem_zero(sizeof(*http));
 	http->store = mem_zero(sizeof(*http->store));
-	http->disk.start = start;
+	http->disk.submit = start;
 	http->disk.context = &ntaken;
 	http->store->closing_most = 2;
 	ntaken = 0;
@@ -58,10 +58,10 @@ is_open(int fd)
 }
 
 static void
-finish(struct errand *e, int error)
+finish(struct task *e, int error)
 {
 	e->job.error = error;
-	e->done(e);
+	e->complete(e);
 	e->free(e);
 }
 

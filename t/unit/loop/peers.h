@@ -22,7 +22,7 @@ struct peer {
 	struct wait	 wait;
 };
 
-static struct errand	 errand;	/* that whoever waits for one waits for */
+static struct task	 task;	/* that whoever waits for one waits for */
 static int		 come, gone;
 static struct peer	*newest;
 
@@ -46,7 +46,7 @@ wait_for(struct peer *p, enum wait_kind kind, enum patience patience,
     int64_t deadline)
 {
 	p->wait = (struct wait){ .kind = kind, .patience = patience,
-	    .fd = p->fd, .deadline = deadline, .errand = &errand };
+	    .fd = p->fd, .deadline = deadline, .task = &task };
 	return &p->wait;
 }
 

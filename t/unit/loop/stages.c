@@ -175,7 +175,7 @@ all_gone(void *context)
 }
 
 static void
-nothing(struct errand *e)
+nothing(struct task *e)
 {
 	(void)e;
 }
@@ -212,8 +212,8 @@ open_stages(size_t limit)
 	come = served = gone = timed_out = drained = idle = enough = 0;
 	until = 0;
 	draining = piecemeal = false;
-	errand = (struct errand){ .done = nothing, .free = nothing };
-	TAILQ_INIT(&errand.waiters);
+	task = (struct task){ .complete = nothing, .free = nothing };
+	TAILQ_INIT(&task.waiters);
 	open_door();
 	for (int i = 0; i < STAGE_COUNT; i++) {
 		open_loop(i);
@@ -442,7 +442,7 @@ START_TEST(old_deadline)
 		turn((enum stage)i);
 	holds = WAIT_WRITE;
 	until = FAR;
-	clients_errand_done(&errand);
+	clients_finish_task(&task);
 	turn(STAGE_SEND_DATA);
 	ck_assert_int_eq(timed_out, 0);
 	until = 0;
@@ -497,7 +497,7 @@ START_TEST(room_for_another)
 		/* These have been asked before. */
 		turn(STAGE_READ_REQUEST);
 		turn(STAGE_SEND_DATA);
-		clients_errand_done(&errand);
+		clients_finish_task(&task);
 		turn(STAGE_SEND_DATA);
 	}
 	ck_assert(within(4, &come, 3));
