@@ -25,7 +25,7 @@
  * The machine may hold one back before it is started, and have it waited for:
  * its waiters are kept then, and so long deserted is the machine's.
  */
-struct lane;			/* a file system, to the crew */
+struct lane;			/* a file system, to the pool */
 struct client;			/* an architecture's record of a connection */
 TAILQ_HEAD(waiters, client);
 

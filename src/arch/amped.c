@@ -8,29 +8,29 @@
 #include "disk/helper_pool.h"
 
 static void
-helper(void *crew, int fd)
+helper(void *pool, int fd)
 {
-	crew_join(crew, fd);
+	helper_pool_add(pool, fd);
 }
 
 static int
 run(const struct world *world)
 {
 	struct service	 s;
-	struct crew	*crew;
-	struct disk	 disk = { .submit = crew_start };
+	struct helper_pool	*pool;
+	struct disk	 disk = { .submit = helper_pool_submit };
 
 	service_open(&s, world);
 	/* The helpers' only. */
 	if (world->rules != -1)
 		close(world->rules);
-	crew = crew_new(s.loop, &s.clock, world);
+	pool = helper_pool_new(s.loop, &s.clock, world);
 	s.helper = helper;
-	s.report = crew_report;
-	s.measure = crew_measure;
-	s.context = disk.context = crew;
+	s.report = helper_pool_report;
+	s.measure = helper_pool_measure;
+	s.context = disk.context = pool;
 	service_run(&s, &disk);
-	crew_free(&crew);
+	helper_pool_free(&pool);
 	service_close(&s);
 	return 0;
 }

@@ -31,144 +31,144 @@
  * die before they have begun, and no client is to notice; but a job that kills
  * them itself has an end.
  */
-#define TRIES	100
-#define YOUNG	1000		/* ms: who dies before that never worked */
-#define ROOM	1000		/* ms until there may be room to give up more */
-#define REFILL	5000		/* ms: one that cannot live at all is not
+#define ATTEMPTS_MAX	100
+#define MIN_LIFETIME	1000		/* ms: who dies before that never worked */
+#define ABANDON_RETRY	1000		/* ms until there may be room to give up more */
+#define REFILL_DELAY	5000		/* ms: one that cannot live at all is not
 				 * started over and over */
 
 TAILQ_HEAD(helper_list, helper);
 
 struct helper {
-	struct crew		*crew;
+	struct helper_pool		*pool;
 	struct helper_list	*list;		/* the one that it is in */
 	int			 fd;
 	struct watch		*watch;
 	struct task		*task;	/* only while busy */
 	struct lane		*lane;		/* that holds it, or NULL */
-	int64_t			 born;		/* clock ms */
-	int64_t			 since;		/* idle or busy, clock ms */
-	int64_t			 given;		/* the job, us */
-	bool			 killed;	/* the monitor knows */
-	int			 line;		/* in the ledger, or -1 */
+	int64_t			 started_at;		/* clock ms */
+	int64_t			 state_since;		/* idle or busy, clock ms */
+	int64_t			 sent_at;		/* the job, us */
+	bool			 kill_requested;	/* the monitor knows */
+	int			 slot;		/* in the ledger, or -1 */
 	TAILQ_ENTRY(helper)	 link;
 };
 
-struct crew {
+struct helper_pool {
 	struct evloop		*loop;
 	const struct clock	*clock;
 	const struct conf	*conf;
-	int			 control;
-	struct ledger		*ledger;
+	int			 channel;
+	struct ledger		*slots;
 	struct helper_list	 idle;		/* the last used first */
 	struct helper_list	 busy;		/* for longest first */
 	struct helper_list	 stuck;		/* given up, not dead yet */
-	struct lanes		*lanes;
+	struct lanes		*queues;
 	size_t			 nidle, nstuck;
 	size_t			 helpers;	/* idle and busy */
-	size_t			 asked;		/* of the monitor ... */
-	int64_t			 heard;		/* ... or it answered, ms */
-	size_t			 longest;	/* that the queue has been */
-	struct watch		*retirement;	/* to let idle ones go */
-	struct watch		*deadline;	/* of the first busy one */
-	struct watch		*anew;		/* for what it has not heard
+	size_t			 requested;		/* of the monitor ... */
+	int64_t			 contact_at;		/* ... or it answered, ms */
+	size_t			 queued_max;	/* that the queue has been */
+	struct watch		*idle_timer;	/* to let idle ones go */
+	struct watch		*stuck_timer;	/* of the first busy one */
+	struct watch		*check_timer;		/* for what it has not heard
 						 * or answered */
-	int64_t			 due;		/* ... when, clock ms; 0: not */
-	int64_t			 refill;	/* the reserve; the same */
-	bool			 ending;
+	int64_t			 check_at;		/* ... when, clock ms; 0: not */
+	int64_t			 refill_at;	/* the reserve; the same */
+	bool			 closing;
 };
 
-static void	dispatch(struct crew *);
+static void	dispatch_tasks(struct helper_pool *);
 
 /* Of jobs of a kind. */
 static struct histogram *
-service(int kind)
+service_times(int kind)
 {
 	return &stats_histograms[STATS_HISTOGRAM_SERVICE_RESOLVE + kind];
 }
 
 static void
-put(struct helper *h, struct helper_list *list)
+insert_helper(struct helper *h, struct helper_list *list)
 {
-	if (list == &h->crew->idle)
+	if (list == &h->pool->idle)
 		TAILQ_INSERT_HEAD(list, h, link);
 	else
 		TAILQ_INSERT_TAIL(list, h, link);
 	h->list = list;
-	h->since = h->crew->clock->ms;
-	h->crew->nidle += list == &h->crew->idle;
-	h->crew->nstuck += list == &h->crew->stuck;
-	h->crew->helpers += list != &h->crew->stuck;
+	h->state_since = h->pool->clock->ms;
+	h->pool->nidle += list == &h->pool->idle;
+	h->pool->nstuck += list == &h->pool->stuck;
+	h->pool->helpers += list != &h->pool->stuck;
 }
 
 static void
-take(struct helper *h)
+remove_helper(struct helper *h)
 {
 	TAILQ_REMOVE(h->list, h, link);
-	h->crew->nidle -= h->list == &h->crew->idle;
-	h->crew->nstuck -= h->list == &h->crew->stuck;
-	h->crew->helpers -= h->list != &h->crew->stuck;
+	h->pool->nidle -= h->list == &h->pool->idle;
+	h->pool->nstuck -= h->list == &h->pool->stuck;
+	h->pool->helpers -= h->list != &h->pool->stuck;
 }
 
 /* From here on the file system may have another. */
 static void
-let_go(struct helper *h)
+release_queue(struct helper *h)
 {
 	if (h->lane != NULL)
 		lanes_release(h->lane);
 	h->lane = NULL;
-	ledger_write(h->crew->ledger, h->line, 0);
+	ledger_write(h->pool->slots, h->slot, 0);
 }
 
 static void
 set_idle(struct helper *h)
 {
-	struct crew	*crew = h->crew;
+	struct helper_pool	*pool = h->pool;
 
-	put(h, &crew->idle);
-	if (crew->nidle > (size_t)crew->conf->helpers)
-		evloop_at(crew->retirement, TAILQ_LAST(&crew->idle,
-		    helper_list)->since + crew->conf->helpers_idle);
+	insert_helper(h, &pool->idle);
+	if (pool->nidle > (size_t)pool->conf->helpers)
+		evloop_at(pool->idle_timer, TAILQ_LAST(&pool->idle,
+		    helper_list)->state_since + pool->conf->helpers_idle);
 }
 
 static void
-dismiss(struct helper *h)
+close_helper(struct helper *h)
 {
-	take(h);
-	let_go(h);
-	ledger_close(h->crew->ledger, h->line);
+	remove_helper(h);
+	release_queue(h);
+	ledger_close(h->pool->slots, h->slot);
 	evloop_unwatch(&h->watch);
 	close(h->fd);		/* which ends the helper */
 	free(h);
 }
 
 static void
-fail(struct task *e, int error)
+fail_task(struct task *e, int error)
 {
 	e->job.error = error;
 	clients_finish_task(e);
 }
 
 static void
-drop(struct task *e)
+cancel_task(struct task *e)
 {
 	stats_count(STATS_JOBS_DROPPED);
-	fail(e, ECANCELED);
+	fail_task(e, ECANCELED);
 }
 
 /* One that somebody is over stays: its answer will serve the next. */
 static void
-deserted(struct task *e)
+abandon_task(struct task *e)
 {
 	e->abandoned = true;
 	if (!e->queued)
 		return;
 	lanes_remove(e);
-	drop(e);
+	cancel_task(e);
 }
 
 static void
-hurry(struct task *e)
+promote_task(struct task *e)
 {
 	if (e->queued)
 		lanes_hurry(e);
@@ -176,122 +176,122 @@ hurry(struct task *e)
 }
 
 static void
-look_later(struct crew *crew, int64_t ms)
+schedule_check(struct helper_pool *pool, int64_t ms)
 {
-	int64_t	at = crew->clock->ms + ms;
+	int64_t	at = pool->clock->ms + ms;
 
-	if (crew->due != 0 && crew->due <= at)
+	if (pool->check_at != 0 && pool->check_at <= at)
 		return;
-	crew->due = at;
-	evloop_at(crew->anew, at);
+	pool->check_at = at;
+	evloop_at(pool->check_timer, at);
 }
 
 /* False: its pipe is full. */
 static bool
-ask(struct crew *crew)
+request_helper(struct helper_pool *pool)
 {
-	if (control_send(crew->control, CONTROL_WANT_HELPER, -1) == -1) {
-		look_later(crew, CONTROL_RETRY);
+	if (control_send(pool->channel, CONTROL_WANT_HELPER, -1) == -1) {
+		schedule_check(pool, CONTROL_RETRY);
 		return false;
 	}
-	crew->asked++;
-	crew->heard = crew->clock->ms;
-	look_later(crew, CONTROL_ANSWER);
+	pool->requested++;
+	pool->contact_at = pool->clock->ms;
+	schedule_check(pool, CONTROL_ANSWER);
 	return true;
 }
 
 static bool
-reserve_is_short(const struct crew *crew)
+reserve_is_short(const struct helper_pool *pool)
 {
-	return crew->helpers + crew->asked < (size_t)crew->conf->helpers &&
-	    !crew->ending;
+	return pool->helpers + pool->requested < (size_t)pool->conf->helpers &&
+	    !pool->closing;
 }
 
 /* It is to be there when it is needed, but there is no hurry. */
 static void
-refill_later(struct crew *crew, int64_t ms)
+refill_later(struct helper_pool *pool, int64_t ms)
 {
-	if (!reserve_is_short(crew) || crew->refill != 0)
+	if (!reserve_is_short(pool) || pool->refill_at != 0)
 		return;
-	crew->refill = crew->clock->ms + ms;
-	look_later(crew, ms);
+	pool->refill_at = pool->clock->ms + ms;
+	schedule_check(pool, ms);
 }
 
 /* Whoever has the last descriptor of a file closes it even by dying. */
 static bool
-is_closed(const struct job *job)
+has_closed_file(const struct job *job)
 {
 	return job->kind == JOB_CLOSE && job->fd == -1;
 }
 
 static bool
-is_hopeless(struct crew *crew, struct task *e)
+is_hopeless(struct helper_pool *pool, struct task *e)
 {
-	return ++e->attempts >= TRIES &&
-	    crew->clock->ms - e->submitted_at >= crew->conf->limits.disk;
+	return ++e->attempts >= ATTEMPTS_MAX &&
+	    pool->clock->ms - e->submitted_at >= pool->conf->limits.disk;
 }
 
 /* Its helper has died. */
 static void
-again(struct crew *crew, struct task *e)
+retry_task(struct helper_pool *pool, struct task *e)
 {
-	if (!crew->ending) {
+	if (!pool->closing) {
 		stats_count(STATS_HELPER_DEATHS);
 		log_warnx("a helper died over a job (%s): another one is to "
 		    "do it", job_kind_name(e->job.kind));
 	}
-	if (crew->ending || is_closed(&e->job) || is_hopeless(crew, e))
-		fail(e, ECONNABORTED);
+	if (pool->closing || has_closed_file(&e->job) || is_hopeless(pool, e))
+		fail_task(e, ECONNABORTED);
 	else if (e->abandoned && TAILQ_EMPTY(&e->waiters))
-		drop(e);
+		cancel_task(e);
 	else
 		lanes_again(e);
 }
 
 /* It died, or talks nonsense, which is the same. */
 static void
-lost(struct helper *h)
+bury_helper(struct helper *h)
 {
-	struct crew	*crew = h->crew;
+	struct helper_pool	*pool = h->pool;
 	struct task	*e = h->task;
-	bool		 young = crew->clock->ms - h->born < YOUNG;
-	bool		 was_idle = h->list == &crew->idle;
+	bool		 young = pool->clock->ms - h->started_at < MIN_LIFETIME;
+	bool		 was_idle = h->list == &pool->idle;
 
-	dismiss(h);
+	close_helper(h);
 	if (e != NULL)
-		again(crew, e);
-	else if (was_idle && !young && reserve_is_short(crew))
-		ask(crew);
-	refill_later(crew, REFILL);
+		retry_task(pool, e);
+	else if (was_idle && !young && reserve_is_short(pool))
+		request_helper(pool);
+	refill_later(pool, REFILL_DELAY);
 }
 
 static void
-done(struct helper *h)
+finish_job(struct helper *h)
 {
-	struct crew	*crew = h->crew;
+	struct helper_pool	*pool = h->pool;
 	struct task	*e = h->task;
 
-	histogram_add(service(e->job.kind), clock_us() - h->given);
-	take(h);
+	histogram_add(service_times(e->job.kind), clock_us() - h->sent_at);
+	remove_helper(h);
 	h->task = NULL;
-	let_go(h);
+	release_queue(h);
 	set_idle(h);
 	if (e->job.stay && e->job.error == EREMOTE) {
 		if (e->abandoned && TAILQ_EMPTY(&e->waiters))
-			drop(e);
+			cancel_task(e);
 		else
-			lanes_stray(crew->lanes, e);
+			lanes_stray(pool->queues, e);
 		return;
 	}
-	lanes_learn(crew->lanes, e);
+	lanes_learn(pool->queues, e);
 	clients_finish_task(e);
 }
 
 static void
-answered(void *context)
+on_reply(void *context)
 {
 	struct helper	*h = context;
-	struct crew	*crew = h->crew;
+	struct helper_pool	*pool = h->pool;
 	struct job	 nothing;
 	int		 n;
 
@@ -301,14 +301,14 @@ answered(void *context)
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n != 1 || h->task == NULL)	/* unasked only the end comes */
-		lost(h);
+		bury_helper(h);
 	else
-		done(h);
-	dispatch(crew);
+		finish_job(h);
+	dispatch_tasks(pool);
 }
 
 static void
-tell_stuck(const struct job *job)
+log_stuck(const struct job *job)
 {
 	const char	*root = job->root, *path = job->path;
 
@@ -322,328 +322,329 @@ tell_stuck(const struct job *job)
 
 /* Its end of the pipe stays open: that it closes says that it has died. */
 static void
-have_killed(struct helper *h)
+request_kill(struct helper *h)
 {
-	h->killed = control_send(h->crew->control, CONTROL_END_HELPER,
+	h->kill_requested = control_send(h->pool->channel, CONTROL_END_HELPER,
 	    h->fd) == 0;
-	if (!h->killed)
-		look_later(h->crew, CONTROL_RETRY);
+	if (!h->kill_requested)
+		schedule_check(h->pool, CONTROL_RETRY);
 }
 
 static void
-give_up(struct helper *h)
+abandon_helper(struct helper *h)
 {
 	struct task	*e = h->task;
 
-	tell_stuck(&e->job);
+	log_stuck(&e->job);
 	stats_count(STATS_HELPERS_STUCK);
-	take(h);
+	remove_helper(h);
 	h->task = NULL;
-	put(h, &h->crew->stuck);
-	have_killed(h);
-	refill_later(h->crew, REFILL);
-	fail(e, ETIMEDOUT);
+	insert_helper(h, &h->pool->stuck);
+	request_kill(h);
+	refill_later(h->pool, REFILL_DELAY);
+	fail_task(e, ETIMEDOUT);
 }
 
 static void
-look_for_stuck(void *context)
+check_stuck(void *context)
 {
-	struct crew	*crew = context;
+	struct helper_pool	*pool = context;
 	struct helper	*h;
-	int64_t		 now = crew->clock->ms;
-	int64_t		 within = crew->conf->helpers_within;
+	int64_t		 now = pool->clock->ms;
+	int64_t		 within = pool->conf->helpers_within;
 
-	while ((h = TAILQ_FIRST(&crew->busy)) != NULL &&
-	    h->since + within <= now &&
-	    crew->nstuck < (size_t)crew->conf->helpers_max)
-		give_up(h);
+	while ((h = TAILQ_FIRST(&pool->busy)) != NULL &&
+	    h->state_since + within <= now &&
+	    pool->nstuck < (size_t)pool->conf->helpers_max)
+		abandon_helper(h);
 	if (h != NULL)
-		evloop_at(crew->deadline, h->since + within <= now ?
-		    now + ROOM : h->since + within);
-	dispatch(crew);
+		evloop_at(pool->stuck_timer, h->state_since + within <= now ?
+		    now + ABANDON_RETRY : h->state_since + within);
+	dispatch_tasks(pool);
 }
 
 /* Hands a job to an idle helper; one that has died meanwhile costs no try. */
 static void
-give(struct helper *h, struct task *e)
+send_job(struct helper *h, struct task *e)
 {
-	struct crew	*crew = h->crew;
-	bool		 first = TAILQ_EMPTY(&crew->busy);
+	struct helper_pool	*pool = h->pool;
+	bool		 first = TAILQ_EMPTY(&pool->busy);
 
 	h->lane = e->lane;
-	ledger_write(crew->ledger, h->line, lanes_name(h->lane));
-	h->given = clock_us();		/* it may be done before we go on */
+	ledger_write(pool->slots, h->slot, lanes_name(h->lane));
+	h->sent_at = clock_us();		/* it may be done before we go on */
 	if (record_send_order(h->fd, &e->job) == -1) {
-		dismiss(h);
-		if (is_closed(&e->job))
-			fail(e, ECONNABORTED);
+		close_helper(h);
+		if (has_closed_file(&e->job))
+			fail_task(e, ECONNABORTED);
 		else
 			lanes_again(e);
 		return;
 	}
-	take(h);
+	remove_helper(h);
 	h->task = e;
-	put(h, &crew->busy);
+	insert_helper(h, &pool->busy);
 	if (first)
-		evloop_at(crew->deadline, h->since +
-		    crew->conf->helpers_within);
+		evloop_at(pool->stuck_timer, h->state_since +
+		    pool->conf->helpers_within);
 }
 
 /* Jobs to idle helpers; for the rest more helpers, within the limit. */
 static void
-dispatch(struct crew *crew)
+dispatch_tasks(struct helper_pool *pool)
 {
 	struct task	*e;
 
-	while (crew->nidle > 0 && (e = lanes_next(crew->lanes)) != NULL)
-		give(TAILQ_FIRST(&crew->idle), e);
-	if (lanes_waiting(crew->lanes) > crew->longest)
-		crew->longest = lanes_waiting(crew->lanes);
-	while (crew->asked < lanes_ready(crew->lanes) && !crew->ending &&
-	    crew->helpers + crew->asked < (size_t)crew->conf->helpers_max &&
-	    ask(crew))
+	while (pool->nidle > 0 && (e = lanes_next(pool->queues)) != NULL)
+		send_job(TAILQ_FIRST(&pool->idle), e);
+	if (lanes_waiting(pool->queues) > pool->queued_max)
+		pool->queued_max = lanes_waiting(pool->queues);
+	while (pool->requested < lanes_ready(pool->queues) && !pool->closing &&
+	    pool->helpers + pool->requested < (size_t)pool->conf->helpers_max &&
+	    request_helper(pool))
 		continue;
 }
 
 static void
-fill_reserve(struct crew *crew)
+fill_reserve(struct helper_pool *pool)
 {
-	crew->refill = 0;
-	while (reserve_is_short(crew) && ask(crew))
+	pool->refill_at = 0;
+	while (reserve_is_short(pool) && request_helper(pool))
 		continue;
-	refill_later(crew, REFILL);
+	refill_later(pool, REFILL_DELAY);
 }
 
 /* How many we have asked for is only what we remember of it: an answer may get
  * lost, and then it must not count for ever. */
 static void
-ask_anew(void *context)
+check_requests(void *context)
 {
-	struct crew	*crew = context;
+	struct helper_pool	*pool = context;
 	struct helper	*h;
-	int64_t		 now = crew->clock->ms;
-	int64_t		 left = crew->heard + CONTROL_ANSWER - now;
+	int64_t		 now = pool->clock->ms;
+	int64_t		 left = pool->contact_at + CONTROL_ANSWER - now;
 
-	crew->due = 0;
-	TAILQ_FOREACH(h, &crew->stuck, link)
-		if (!h->killed)
-			have_killed(h);
-	if (crew->asked > 0 && left > 0)
-		look_later(crew, left);
-	else if (crew->asked > 0) {
-		crew->asked = 0;
-		fill_reserve(crew);
+	pool->check_at = 0;
+	TAILQ_FOREACH(h, &pool->stuck, link)
+		if (!h->kill_requested)
+			request_kill(h);
+	if (pool->requested > 0 && left > 0)
+		schedule_check(pool, left);
+	else if (pool->requested > 0) {
+		pool->requested = 0;
+		fill_reserve(pool);
 	}
-	if (crew->refill != 0 && crew->refill <= now)
-		fill_reserve(crew);
-	else if (crew->refill != 0)
-		look_later(crew, crew->refill - now);
-	dispatch(crew);
+	if (pool->refill_at != 0 && pool->refill_at <= now)
+		fill_reserve(pool);
+	else if (pool->refill_at != 0)
+		schedule_check(pool, pool->refill_at - now);
+	dispatch_tasks(pool);
 }
 
 void
-crew_start(void *context, struct task *e)
+helper_pool_submit(void *context, struct task *e)
 {
-	struct crew	*crew = context;
+	struct helper_pool	*pool = context;
 
 	if (!e->deferred)
 		TAILQ_INIT(&e->waiters);
-	e->submitted_at = crew->clock->ms;
+	e->submitted_at = pool->clock->ms;
 	/* So many that this one would be late anyway. */
-	if (!lanes_add(crew->lanes, e)) {
-		fail(e, e->job.error);
+	if (!lanes_add(pool->queues, e)) {
+		fail_task(e, e->job.error);
 		return;
 	}
-	e->abandon = deserted;
-	e->promote = hurry;
-	dispatch(crew);
+	e->abandon = abandon_task;
+	e->promote = promote_task;
+	dispatch_tasks(pool);
 }
 
 static void
-fail_all(struct crew *crew, int error)
+fail_all_tasks(struct helper_pool *pool, int error)
 {
 	struct task	*e;
 
-	while ((e = lanes_any(crew->lanes)) != NULL)
-		fail(e, error);
+	while ((e = lanes_any(pool->queues)) != NULL)
+		fail_task(e, error);
 }
 
 /* Its pipe is how the monitor knows it, too. */
 static int
-line_of(struct crew *crew, int fd)
+open_slot(struct helper_pool *pool, int fd)
 {
 	uint64_t	pipe = io_inode(fd);
 
-	return pipe == 0 ? -1 : ledger_open(crew->ledger, pipe);
+	return pipe == 0 ? -1 : ledger_open(pool->slots, pipe);
 }
 
 void
-crew_join(struct crew *crew, int fd)
+helper_pool_add(struct helper_pool *pool, int fd)
 {
 	struct helper	*h;
 
-	if (crew->asked > 0)
-		crew->asked--;
-	crew->heard = crew->clock->ms;
+	if (pool->requested > 0)
+		pool->requested--;
+	pool->contact_at = pool->clock->ms;
 	/* Asked for twice, since the first answer came so late. */
-	if (crew->helpers >= (size_t)crew->conf->helpers_max) {
+	if (pool->helpers >= (size_t)pool->conf->helpers_max) {
 		io_close(&fd);
 		return;
 	}
 	if (fd == -1 || io_nonblock(fd) == -1) {
 		io_close(&fd);
-		look_later(crew, CONTROL_RETRY);
-		refill_later(crew, REFILL);
+		schedule_check(pool, CONTROL_RETRY);
+		refill_later(pool, REFILL_DELAY);
 		/* Without any, and without hope for one, jobs fail. */
-		if (crew->helpers == 0 && crew->asked == 0)
-			fail_all(crew, EAGAIN);
+		if (pool->helpers == 0 && pool->requested == 0)
+			fail_all_tasks(pool, EAGAIN);
 		return;
 	}
 	h = mem_zero(sizeof(*h));
-	h->crew = crew;
+	h->pool = pool;
 	h->fd = fd;
-	h->born = crew->clock->ms;
-	h->line = line_of(crew, fd);
-	h->watch = evloop_watch(crew->loop, fd, answered, h);
+	h->started_at = pool->clock->ms;
+	h->slot = open_slot(pool, fd);
+	h->watch = evloop_watch(pool->loop, fd, on_reply, h);
 	evloop_want(h->watch, EVLOOP_READ);
 	stats_count(STATS_HELPERS);
 	set_idle(h);
-	dispatch(crew);
+	dispatch_tasks(pool);
 }
 
 /* Those beyond the reserve that have been idle for long enough. */
 static void
-retire(void *context)
+shrink_pool(void *context)
 {
-	struct crew	*crew = context;
+	struct helper_pool	*pool = context;
 	struct helper	*h;
 
-	while (crew->nidle > (size_t)crew->conf->helpers) {
-		h = TAILQ_LAST(&crew->idle, helper_list);
-		if (h->since + crew->conf->helpers_idle > crew->clock->ms) {
-			evloop_at(crew->retirement,
-			    h->since + crew->conf->helpers_idle);
+	while (pool->nidle > (size_t)pool->conf->helpers) {
+		h = TAILQ_LAST(&pool->idle, helper_list);
+		if (h->state_since + pool->conf->helpers_idle >
+		    pool->clock->ms) {
+			evloop_at(pool->idle_timer,
+			    h->state_since + pool->conf->helpers_idle);
 			return;
 		}
-		dismiss(h);
+		close_helper(h);
 	}
 }
 
 static void
-leftover_died(void *context)
+on_orphan_death(void *context)
 {
 	struct helper	*h = context;
-	struct crew	*crew = h->crew;
+	struct helper_pool	*pool = h->pool;
 
-	dismiss(h);
-	dispatch(crew);
+	close_helper(h);
+	dispatch_tasks(pool);
 }
 
 /* Given up by whoever was main before, and not dead yet: to the lane they are
  * as those that we give up ourselves. */
 static void
-adopt(struct crew *crew, const struct leftover *left)
+adopt_orphan(struct helper_pool *pool, const struct leftover *left)
 {
 	struct helper	*h = mem_zero(sizeof(*h));
 
-	h->crew = crew;
+	h->pool = pool;
 	h->fd = left->fd;
-	h->killed = true;
-	h->line = -1;
-	h->lane = left->lane != 0 ? lanes_hold(crew->lanes, left->lane) : NULL;
-	h->watch = evloop_watch(crew->loop, h->fd, leftover_died, h);
+	h->kill_requested = true;
+	h->slot = -1;
+	h->lane = left->lane != 0 ? lanes_hold(pool->queues, left->lane) : NULL;
+	h->watch = evloop_watch(pool->loop, h->fd, on_orphan_death, h);
 	evloop_want(h->watch, EVLOOP_READ);
-	put(h, &crew->stuck);
+	insert_helper(h, &pool->stuck);
 }
 
-struct crew *
-crew_new(struct evloop *loop, const struct clock *clock,
+struct helper_pool *
+helper_pool_new(struct evloop *loop, const struct clock *clock,
     const struct world *world)
 {
-	struct crew		*crew = mem_zero(sizeof(*crew));
+	struct helper_pool		*pool = mem_zero(sizeof(*pool));
 	const struct conf	*conf = world->conf;
 
-	crew->loop = loop;
-	crew->clock = clock;
-	crew->conf = conf;
-	crew->control = world->control;
-	crew->ledger = world->ledger;
-	TAILQ_INIT(&crew->idle);
-	TAILQ_INIT(&crew->busy);
-	TAILQ_INIT(&crew->stuck);
-	crew->lanes = lanes_new(world->mounts, (size_t)conf_share(conf),
+	pool->loop = loop;
+	pool->clock = clock;
+	pool->conf = conf;
+	pool->channel = world->control;
+	pool->slots = world->ledger;
+	TAILQ_INIT(&pool->idle);
+	TAILQ_INIT(&pool->busy);
+	TAILQ_INIT(&pool->stuck);
+	pool->queues = lanes_new(world->mounts, (size_t)conf_share(conf),
 	    (size_t)conf->helpers_queue);
-	crew->retirement = evloop_timer(loop, retire, crew);
-	crew->deadline = evloop_timer(loop, look_for_stuck, crew);
-	crew->anew = evloop_timer(loop, ask_anew, crew);
+	pool->idle_timer = evloop_timer(loop, shrink_pool, pool);
+	pool->stuck_timer = evloop_timer(loop, check_stuck, pool);
+	pool->check_timer = evloop_timer(loop, check_requests, pool);
 	for (size_t i = 0; i < world->nleftovers; i++)
-		adopt(crew, &world->leftovers[i]);
-	if (reserve_is_short(crew))
-		ask(crew);
-	refill_later(crew, CONTROL_SETTLE);
-	return crew;
+		adopt_orphan(pool, &world->leftovers[i]);
+	if (reserve_is_short(pool))
+		request_helper(pool);
+	refill_later(pool, CONTROL_SETTLE);
+	return pool;
 }
 
 void
-crew_free(struct crew **cp)
+helper_pool_free(struct helper_pool **cp)
 {
-	struct crew	*crew = *cp;
+	struct helper_pool	*pool = *cp;
 	struct helper	*h;
 
-	crew->ending = true;
-	while ((h = TAILQ_FIRST(&crew->busy)) != NULL)
-		lost(h);
-	while ((h = TAILQ_FIRST(&crew->idle)) != NULL)
-		dismiss(h);
-	while ((h = TAILQ_FIRST(&crew->stuck)) != NULL)
-		dismiss(h);
-	fail_all(crew, ECONNABORTED);
-	lanes_free(&crew->lanes);
-	evloop_unwatch(&crew->retirement);
-	evloop_unwatch(&crew->deadline);
-	evloop_unwatch(&crew->anew);
+	pool->closing = true;
+	while ((h = TAILQ_FIRST(&pool->busy)) != NULL)
+		bury_helper(h);
+	while ((h = TAILQ_FIRST(&pool->idle)) != NULL)
+		close_helper(h);
+	while ((h = TAILQ_FIRST(&pool->stuck)) != NULL)
+		close_helper(h);
+	fail_all_tasks(pool, ECONNABORTED);
+	lanes_free(&pool->queues);
+	evloop_unwatch(&pool->idle_timer);
+	evloop_unwatch(&pool->stuck_timer);
+	evloop_unwatch(&pool->check_timer);
 	mem_drop(cp);
 }
 
 void
-crew_report(void *context, void (*line)(const char *))
+helper_pool_report(void *context, void (*line)(const char *))
 {
-	const struct crew	*crew = context;
+	const struct helper_pool	*pool = context;
 	char			 text[HISTOGRAM_TEXT + 64];
 	size_t			 n;
 
 	snprintf(text, sizeof(text), "helpers: %zu idle, %zu over jobs, %zu "
-	    "given up but not dead", crew->nidle, crew->helpers - crew->nidle,
-	    crew->nstuck);
+	    "given up but not dead", pool->nidle, pool->helpers - pool->nidle,
+	    pool->nstuck);
 	line(text);
 	snprintf(text, sizeof(text), "helper queue: %zu jobs, %zu at most",
-	    lanes_waiting(crew->lanes), crew->longest);
+	    lanes_waiting(pool->queues), pool->queued_max);
 	line(text);
 	snprintf(text, sizeof(text), "helper lanes: %zu",
-	    lanes_count(crew->lanes));
+	    lanes_count(pool->queues));
 	line(text);
 	for (int i = 0; i < JOB_KIND_COUNT; i++) {
-		if (service(i)->n == 0)
+		if (service_times(i)->n == 0)
 			continue;
 		n = (size_t)snprintf(text, sizeof(text), "service time of %s: ",
 		    job_kind_name(i));
-		histogram_text(service(i), text + n, sizeof(text) - n);
+		histogram_text(service_times(i), text + n, sizeof(text) - n);
 		line(text);
 	}
 }
 
 void
-crew_measure(const void *context)
+helper_pool_measure(const void *context)
 {
-	const struct crew	*crew = context;
+	const struct helper_pool	*pool = context;
 	int64_t			*g = stats_gauges;
 
-	g[STATS_GAUGE_IDLE_HELPERS] = (int64_t)crew->nidle;
-	g[STATS_GAUGE_BUSY_HELPERS] = (int64_t)(crew->helpers - crew->nidle);
-	g[STATS_GAUGE_STUCK_HELPERS] = (int64_t)crew->nstuck;
-	g[STATS_GAUGE_HELPERS_LIMIT] = crew->conf->helpers_max;
-	g[STATS_GAUGE_QUEUED] = (int64_t)lanes_waiting(crew->lanes);
-	g[STATS_GAUGE_QUEUED_MOST] = (int64_t)crew->longest;
-	g[STATS_GAUGE_LANES] = (int64_t)lanes_count(crew->lanes);
-	lanes_measure(crew->lanes);
+	g[STATS_GAUGE_IDLE_HELPERS] = (int64_t)pool->nidle;
+	g[STATS_GAUGE_BUSY_HELPERS] = (int64_t)(pool->helpers - pool->nidle);
+	g[STATS_GAUGE_STUCK_HELPERS] = (int64_t)pool->nstuck;
+	g[STATS_GAUGE_HELPERS_LIMIT] = pool->conf->helpers_max;
+	g[STATS_GAUGE_QUEUED] = (int64_t)lanes_waiting(pool->queues);
+	g[STATS_GAUGE_QUEUED_MOST] = (int64_t)pool->queued_max;
+	g[STATS_GAUGE_LANES] = (int64_t)lanes_count(pool->queues);
+	lanes_measure(pool->queues);
 }

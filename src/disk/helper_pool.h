@@ -9,21 +9,21 @@
 #include "loop/evloop.h"
 #include "task.h"
 
-struct crew;
+struct helper_pool;
 struct world;			/* shared/main_env.h */
 
-struct crew	*crew_new(struct evloop *, const struct clock *,
+struct helper_pool	*helper_pool_new(struct evloop *, const struct clock *,
 		    const struct world *);
-void		 crew_free(struct crew **);	/* tasks under way fail */
-/* The start function of a struct disk; context: the crew. */
-void		 crew_start(void *, struct task *);
+void		 helper_pool_free(struct helper_pool **);	/* tasks under way fail */
+/* The start function of a struct disk; context: the pool. */
+void		 helper_pool_submit(void *, struct task *);
 /* A helper that the monitor has started; -1: it could not. */
-void		 crew_join(struct crew *, int fd);
+void		 helper_pool_add(struct helper_pool *, int fd);
 
 /* What it has done so far: lines. */
-void		 crew_report(void *, void (*line)(const char *));
+void		 helper_pool_report(void *, void (*line)(const char *));
 /* What it is doing now: its gauges, and those of its lanes; context: the
- * crew. */
-void		 crew_measure(const void *);
+ * pool. */
+void		 helper_pool_measure(const void *);
 
 #endif

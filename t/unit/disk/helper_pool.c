@@ -17,13 +17,13 @@
 #include "shared/mounts.h"
 #include "t/unit/conf/confs.h"
 
-#define PATIENCE	30000		/* ms, for what must come */
+#define WAIT_MAX	30000		/* ms, for what must come */
 
 static struct conf	*conf;
 static struct clock	 clock_now;
 static struct evloop	*loop;
 static struct world	 world;
-static struct crew	*crew;
+static struct helper_pool	*pool;
 static struct watch	*tick;
 static struct task	 tasks[8];
 static int		 monitor;	/* our end of main's pipe */
@@ -43,7 +43,7 @@ clients_finish_task(struct task *e)
 }
 
 static void
-hear(void)
+read_channel(void)
 {
 	enum control	message;
 	int		fd;
@@ -55,10 +55,10 @@ hear(void)
 }
 
 static void
-look(void *unused)
+check_all(void *unused)
 {
 	(void)unused;
-	hear();
+	read_channel();
 	ck_assert_int_lt(clock_now.ms, limit);
 	if (heard[waiting_for] > 0)
 		evloop_stop(loop);
@@ -72,14 +72,14 @@ wait_for(enum control message)
 {
 	waiting_for = message;
 	clock_update(&clock_now);
-	limit = clock_now.ms + PATIENCE;
+	limit = clock_now.ms + WAIT_MAX;
 	evloop_at(tick, 0);
 	evloop_run(loop);
 	heard[message]--;
 }
 
 static void
-make(void)
+set_up(void)
 {
 	int	ends[2];
 
@@ -94,14 +94,14 @@ make(void)
 	loop = evloop_new(&clock_now);
 	world = (struct world){ .conf = conf, .control = ends[0],
 	    .mounts = mounts_new(conf), .ledger = ledger_new(8) };
-	tick = evloop_timer(loop, look, NULL);
+	tick = evloop_timer(loop, check_all, NULL);
 	memset(heard, 0, sizeof(heard));
-	crew = crew_new(loop, &clock_now, &world);
+	pool = helper_pool_new(loop, &clock_now, &world);
 	ended = 0;
 	stop_at_end = false;
 	/* The reserve: one for the first client, the rest when all else has
 	 * started. */
-	hear();
+	read_channel();
 	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 1);
 	wait_for(CONTROL_WANT_HELPER);
 	wait_for(CONTROL_WANT_HELPER);
@@ -109,9 +109,9 @@ make(void)
 }
 
 static void
-unmake(void)
+tear_down(void)
 {
-	crew_free(&crew);
+	helper_pool_free(&pool);
 	evloop_unwatch(&tick);
 	evloop_free(&loop);
 	mounts_free(&world.mounts);
@@ -124,12 +124,12 @@ unmake(void)
 
 /* Our end of its pipe. */
 static int
-join(void)
+add_helper(void)
 {
 	int	ends[2];
 
 	ck_assert_int_eq(io_pipe(ends), 0);
-	crew_join(crew, ends[0]);
+	helper_pool_add(pool, ends[0]);
 	return ends[1];
 }
 
@@ -142,12 +142,12 @@ is_closed(int pipe)
 }
 
 static void
-start(int i)
+submit_task(int i)
 {
 	job_init(&tasks[i].job, JOB_RESOLVE);
 	tasks[i].job.root = dir;
 	tasks[i].job.path = "x";
-	crew_start(crew, &tasks[i]);
+	helper_pool_submit(pool, &tasks[i]);
 }
 
 /* As many messages as it takes, of any kind. */
@@ -166,7 +166,7 @@ START_TEST(answers_get_lost)
 	int	pipes[8], open = 0;
 
 	for (int i = 0; i < 4; i++)
-		start(i);
+		submit_task(i);
 	wait_for(CONTROL_WANT_HELPER);
 	wait_for(CONTROL_WANT_HELPER);
 	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
@@ -174,7 +174,7 @@ START_TEST(answers_get_lost)
 		wait_for(CONTROL_WANT_HELPER);
 	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
 	for (int i = 0; i < 8; i++)
-		pipes[i] = join();
+		pipes[i] = add_helper();
 	for (int i = 0; i < 8; i++) {
 		open += !is_closed(pipes[i]);
 		close(pipes[i]);
@@ -186,7 +186,7 @@ END_TEST
 /* The reserve is filled though nobody needs it now. */
 START_TEST(reserve_gets_lost)
 {
-	int	pipe = join();
+	int	pipe = add_helper();
 
 	wait_for(CONTROL_WANT_HELPER);
 	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
@@ -197,7 +197,7 @@ END_TEST
 /* They die before they have done anything: not at once, but some time. */
 START_TEST(reserve_dies_young)
 {
-	int	pipes[2] = { join(), join() };
+	int	pipes[2] = { add_helper(), add_helper() };
 
 	close(pipes[0]);
 	close(pipes[1]);
@@ -209,11 +209,11 @@ END_TEST
 
 START_TEST(cannot_ask)
 {
-	int	pipes[2] = { join(), join() };
+	int	pipes[2] = { add_helper(), add_helper() };
 
 	fill_pipe();
 	for (int i = 0; i < 3; i++)
-		start(i);
+		submit_task(i);
 	wait_for(CONTROL_WANT_HELPER);
 	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
 	close(pipes[0]);
@@ -224,12 +224,12 @@ END_TEST
 /* No: not now; but nothing else may ever happen here. */
 START_TEST(is_refused)
 {
-	int	pipes[2] = { join(), join() };
+	int	pipes[2] = { add_helper(), add_helper() };
 
 	for (int i = 0; i < 3; i++)
-		start(i);
+		submit_task(i);
 	wait_for(CONTROL_WANT_HELPER);
-	crew_join(crew, -1);
+	helper_pool_add(pool, -1);
 	ck_assert_int_eq(ended, 0);
 	wait_for(CONTROL_WANT_HELPER);
 	close(pipes[0]);
@@ -240,10 +240,10 @@ END_TEST
 /* Nobody is left, and nobody will come. */
 START_TEST(has_none)
 {
-	start(0);
-	crew_join(crew, -1);
+	submit_task(0);
+	helper_pool_add(pool, -1);
 	ck_assert_int_eq(ended, 0);
-	crew_join(crew, -1);
+	helper_pool_add(pool, -1);
 	ck_assert_int_eq(ended, 1);
 	ck_assert_int_eq(tasks[0].job.error, EAGAIN);
 }
@@ -252,9 +252,9 @@ END_TEST
 /* What is to be killed is, as soon as it can be said. */
 START_TEST(cannot_have_killed)
 {
-	int	pipes[2] = { join(), join() };
+	int	pipes[2] = { add_helper(), add_helper() };
 
-	start(0);
+	submit_task(0);
 	fill_pipe();
 	stop_at_end = true;
 	evloop_run(loop);
@@ -283,8 +283,8 @@ START_TEST(die_over_it)
 
 	evloop_unwatch(&tick);
 	tick = evloop_timer(loop, look_for_death, &deaths);
-	for (start(0); ended == 0; deaths++) {
-		close(join());
+	for (submit_task(0); ended == 0; deaths++) {
+		close(add_helper());
 		evloop_at(tick, clock_now.ms);
 		evloop_run(loop);
 	}
@@ -297,7 +297,7 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, answers_get_lost);
 	tcase_add_test(tests, reserve_gets_lost);
 	tcase_add_test(tests, reserve_dies_young);
