@@ -25,7 +25,7 @@
  * The machine may hold one back before it is started, and have it waited for:
  * its waiters are kept then, and so long deserted is the machine's.
  */
-struct lane;			/* a file system, to the pool */
+struct fs_queue;			/* a file system, to the pool */
 struct client;			/* an architecture's record of a connection */
 TAILQ_HEAD(waiters, client);
 
@@ -39,7 +39,7 @@ struct task {
 	/* One at leisure gets its first waiter; NULL: the same. */
 	void		(*promote)(struct task *);
 	TAILQ_ENTRY(task) link;	/* in a backlog */
-	struct lane	 *lane;
+	struct fs_queue	 *fs_queue;
 	void		 *ctx;		/* that it goes */
 	bool		  queued, abandoned;
 	bool		  deferred;		/* back: it has waiters already */

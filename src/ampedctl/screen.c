@@ -365,7 +365,7 @@ put_drops(struct page *p)
 
 /* What a file system holds and waits for, if anything. */
 static void
-put_lane(struct page *p, const char *name, int len, double share)
+put_fs_queue(struct page *p, const char *name, int len, double share)
 {
 	double		held = GET("lane-%.*s-held", len, name);
 	double		queued = GET("lane-%.*s-queued", len, name);
@@ -381,7 +381,7 @@ put_lane(struct page *p, const char *name, int len, double share)
 }
 
 static void
-put_lanes(struct page *p)
+put_fs_queues(struct page *p)
 {
 	static const char	start[] = "lane-", end[] = "-share";
 	const size_t		nstart = sizeof(start) - 1;
@@ -395,7 +395,7 @@ put_lanes(struct page *p)
 		if (len > nstart + nend &&
 		    strncmp(n->name, start, nstart) == 0 &&
 		    strcmp(n->name + len - nend, end) == 0)
-			put_lane(p, n->name + nstart,
+			put_fs_queue(p, n->name + nstart,
 			    (int)(len - nstart - nend), n->value);
 	}
 }
@@ -417,5 +417,5 @@ view(struct buf *to, const struct numbers *now, const struct numbers *before,
 	put_disk(&p);
 	put_lag(&p);
 	put_drops(&p);
-	put_lanes(&p);
+	put_fs_queues(&p);
 }

@@ -1,5 +1,5 @@
 /*
- * fs_queues: first come, first served, and one lane after the other.
+ * fs_queues: first come, first served, and one queue after the other.
  */
 #include <sys/sysmacros.h>
 
@@ -13,142 +13,143 @@
 #include "shared/mounts.h"
 #include "stats/stats.h"
 
-#define ALIASES	16
+#define ALIASES_MAX	16
 /* Names. */
-#define UNKNOWN	UINT64_MAX		/* no number */
-#define USERS	(UINT64_MAX - 1)
-#define KEEPS	(UINT64_MAX - 2)
-#define STRAYS	(UINT64_MAX - 3)
-#define LANES	64		/* from then on idle ones are forgotten */
+#define ID_UNKNOWN	UINT64_MAX		/* no number */
+#define ID_HOMES	(UINT64_MAX - 1)
+#define ID_VARIANTS	(UINT64_MAX - 2)
+#define ID_OFF_MOUNT	(UINT64_MAX - 3)
+#define QUEUES_MAX	64		/* from then on idle ones are forgotten */
 
-struct lane {
-	struct lanes		*all;
+struct fs_queue {
+	struct fs_queues		*all;
 	uint64_t		 fs;
-	struct backlog		 backlog;
-	size_t			 held, share;
-	bool			 special;	/* of no one file system */
-	TAILQ_ENTRY(lane)	 link;
+	struct backlog		 tasks;
+	size_t			 helpers, limit;
+	bool			 is_special;	/* of no one file system */
+	TAILQ_ENTRY(fs_queue)	 link;
 };
 
-struct lanes {
+struct fs_queues {
 	struct mounts		*mounts;
-	size_t			 share, most;
+	size_t			 limit, tasks_max;
 	size_t			 queued;	/* in all */
-	TAILQ_HEAD(, lane)	 list;		/* the next turn's first */
-	size_t			 count;		/* of lanes */
-	struct lane		*strays;
-	struct lane		*users;		/* homes: who knows where? */
-	struct lane		*keeps;		/* between two file systems */
+	TAILQ_HEAD(, fs_queue)	 list;		/* the next turn's first */
+	size_t			 count;		/* of queues */
+	struct fs_queue		*off_mount;
+	struct fs_queue		*homes;		/* homes: who knows where? */
+	struct fs_queue		*variants;		/* between two file systems */
 	/* What stat calls file systems that the table calls otherwise, as
 	 * btrfs and overlayfs do. */
 	struct {
 		uint64_t	 fs;
-		struct lane	*lane;
-	}			 aliases[ALIASES];
-	unsigned		 learnt;
+		struct fs_queue	*fs_queue;
+	}			 aliases[ALIASES_MAX];
+	unsigned		 naliases;
 };
 
-static struct lane *
-lane_new(struct lanes *all, uint64_t fs, bool special)
+static struct fs_queue *
+add_queue(struct fs_queues *all, uint64_t fs, bool special)
 {
-	struct lane	*l = mem_zero(sizeof(*l));
+	struct fs_queue	*l = mem_zero(sizeof(*l));
 
 	l->all = all;
 	l->fs = fs;
-	l->share = all->share;
-	l->special = special;
-	backlog_init(&l->backlog, all->most);
+	l->limit = all->limit;
+	l->is_special = special;
+	backlog_init(&l->tasks, all->tasks_max);
 	TAILQ_INSERT_TAIL(&all->list, l, link);
 	all->count++;
 	return l;
 }
 
 /* The one whose last turn was longest ago, of those that nobody is in. */
-static struct lane *
-idle(const struct lanes *all)
+static struct fs_queue *
+find_idle(const struct fs_queues *all)
 {
-	struct lane	*l;
+	struct fs_queue	*l;
 
 	TAILQ_FOREACH(l, &all->list, link)
-		if (!l->special && l->backlog.n == 0 && l->held == 0)
+		if (!l->is_special && l->tasks.n == 0 && l->helpers == 0)
 			return l;
 	return NULL;
 }
 
 static void
-forget(struct lane *l)
+drop_queue(struct fs_queue *l)
 {
-	struct lanes	*all = l->all;
+	struct fs_queues	*all = l->all;
 
-	for (unsigned i = 0; i < ALIASES; i++)
-		if (all->aliases[i].lane == l)
-			all->aliases[i].lane = NULL;
+	for (unsigned i = 0; i < ALIASES_MAX; i++)
+		if (all->aliases[i].fs_queue == l)
+			all->aliases[i].fs_queue = NULL;
 	TAILQ_REMOVE(&all->list, l, link);
 	all->count--;
 	free(l);
 }
 
 /* File systems come and go, automounted ones all the time. */
-static struct lane *
-lane_of(struct lanes *all, uint64_t fs)
+static struct fs_queue *
+queue_of(struct fs_queues *all, uint64_t fs)
 {
-	struct lane	*l;
+	struct fs_queue	*l;
 
 	TAILQ_FOREACH(l, &all->list, link)
-		if (l->fs == fs && !l->special)
+		if (l->fs == fs && !l->is_special)
 			return l;
-	while (all->count >= LANES && (l = idle(all)) != NULL)
-		forget(l);
-	return lane_new(all, fs, false);
+	while (all->count >= QUEUES_MAX && (l = find_idle(all)) != NULL)
+		drop_queue(l);
+	return add_queue(all, fs, false);
 }
 
-static struct lane *
-alias(const struct lanes *all, uint64_t fs)
+static struct fs_queue *
+find_alias(const struct fs_queues *all, uint64_t fs)
 {
-	for (unsigned i = 0; i < ALIASES; i++)
-		if (all->aliases[i].lane != NULL && all->aliases[i].fs == fs)
-			return all->aliases[i].lane;
+	for (unsigned i = 0; i < ALIASES_MAX; i++)
+		if (all->aliases[i].fs_queue != NULL &&
+		    all->aliases[i].fs == fs)
+			return all->aliases[i].fs_queue;
 	return NULL;
 }
 
 void
-lanes_learn(struct lanes *all, const struct task *e)
+fs_queues_add_alias(struct fs_queues *all, const struct task *e)
 {
 	uint64_t	fs = e->job.version.dev;
 	unsigned	i;
 
 	if (e->job.kind != JOB_RESOLVE || e->job.error != 0 ||
-	    e->lane == all->users || e->lane->fs == fs ||
-	    mounts_has(all->mounts, fs) || alias(all, fs) != NULL)
+	    e->fs_queue == all->homes || e->fs_queue->fs == fs ||
+	    mounts_has(all->mounts, fs) || find_alias(all, fs) != NULL)
 		return;
-	i = all->learnt++ % ALIASES;
+	i = all->naliases++ % ALIASES_MAX;
 	all->aliases[i].fs = fs;
-	all->aliases[i].lane = e->lane;
+	all->aliases[i].fs_queue = e->fs_queue;
 }
 
 /* A number that was another name for one file system may be that of a new one
  * by now. */
-static struct lane *
-lane_by_number(struct lanes *all, uint64_t fs)
+static struct fs_queue *
+queue_of_device(struct fs_queues *all, uint64_t fs)
 {
-	struct lane	*l = mounts_has(all->mounts, fs) ? NULL :
-			    alias(all, fs);
+	struct fs_queue	*l = mounts_has(all->mounts, fs) ? NULL :
+			    find_alias(all, fs);
 
-	return l != NULL ? l : lane_of(all, fs);
+	return l != NULL ? l : queue_of(all, fs);
 }
 
-static struct lane *
-choose(struct lanes *all, struct job *job)
+static struct fs_queue *
+choose_queue(struct fs_queues *all, struct job *job)
 {
 	uint64_t	 fs;
 	bool		 known;
 
 	if (job->root == NULL)
-		return lane_by_number(all, job->version.dev);
+		return queue_of_device(all, job->version.dev);
 	if (job->user != NULL)
-		return all->users;
+		return all->homes;
 	if (job->keep != NULL)
-		return all->keeps;
+		return all->variants;
 	mounts_refresh(all->mounts);
 	fs = mounts_find(all->mounts, job->root,
 	    job->path != NULL ? job->path : "", &known, &job->enter);
@@ -156,157 +157,157 @@ choose(struct lanes *all, struct job *job)
 	 * itself mounted may be a file, and leads nowhere. */
 	job->stay = known && job->path != NULL &&
 	    (job->enter == 0 || job->path[job->enter] != '\0');
-	return lane_of(all, fs);
+	return queue_of(all, fs);
 }
 
 bool
-lanes_add(struct lanes *all, struct task *e)
+fs_queues_add(struct fs_queues *all, struct task *e)
 {
-	struct lane	*l = choose(all, &e->job);
+	struct fs_queue	*l = choose_queue(all, &e->job);
 
-	if (!backlog_add(&l->backlog, e))
+	if (!backlog_add(&l->tasks, e))
 		return false;
-	e->lane = l;
+	e->fs_queue = l;
 	all->queued++;
 	return true;
 }
 
 void
-lanes_again(struct task *e)
+fs_queues_requeue(struct task *e)
 {
-	backlog_put_first(&e->lane->backlog, e);
-	e->lane->all->queued++;
+	backlog_put_first(&e->fs_queue->tasks, e);
+	e->fs_queue->all->queued++;
 }
 
 void
-lanes_stray(struct lanes *all, struct task *e)
+fs_queues_reclassify(struct fs_queues *all, struct task *e)
 {
 	e->job.stay = false;
 	e->job.enter = 0;
 	e->job.error = 0;
-	e->lane = all->strays;
-	backlog_put(&all->strays->backlog, e);
+	e->fs_queue = all->off_mount;
+	backlog_put(&all->off_mount->tasks, e);
 	all->queued++;
 }
 
 void
-lanes_remove(struct task *e)
+fs_queues_remove(struct task *e)
 {
-	backlog_remove(&e->lane->backlog, e);
-	e->lane->all->queued--;
+	backlog_remove(&e->fs_queue->tasks, e);
+	e->fs_queue->all->queued--;
 }
 
 void
-lanes_hurry(struct task *e)
+fs_queues_promote(struct task *e)
 {
-	backlog_remove(&e->lane->backlog, e);
+	backlog_remove(&e->fs_queue->tasks, e);
 	e->background = false;
-	backlog_put(&e->lane->backlog, e);
+	backlog_put(&e->fs_queue->tasks, e);
 }
 
 struct task *
-lanes_next(struct lanes *all)
+fs_queues_pop(struct fs_queues *all)
 {
-	struct lane	*l;
+	struct fs_queue	*l;
 
 	TAILQ_FOREACH(l, &all->list, link)
-		if (l->backlog.n > 0 && l->held < l->share)
+		if (l->tasks.n > 0 && l->helpers < l->limit)
 			break;
 	if (l == NULL)
 		return NULL;
 	TAILQ_REMOVE(&all->list, l, link);
 	TAILQ_INSERT_TAIL(&all->list, l, link);
 	all->queued--;
-	l->held++;
-	return backlog_next(&l->backlog);
+	l->helpers++;
+	return backlog_next(&l->tasks);
 }
 
 void
-lanes_release(struct lane *l)
+fs_queues_release(struct fs_queue *l)
 {
-	need(l->held > 0);
-	l->held--;
+	need(l->helpers > 0);
+	l->helpers--;
 }
 
 /* Those that are of no one file system have numbers that none has. */
 uint64_t
-lanes_name(const struct lane *l)
+fs_queues_id(const struct fs_queue *l)
 {
-	return l->special || l->fs != 0 ? l->fs : UNKNOWN;
+	return l->is_special || l->fs != 0 ? l->fs : ID_UNKNOWN;
 }
 
-struct lane *
-lanes_hold(struct lanes *all, uint64_t name)
+struct fs_queue *
+fs_queues_reserve(struct fs_queues *all, uint64_t name)
 {
-	struct lane	*l;
+	struct fs_queue	*l;
 
 	TAILQ_FOREACH(l, &all->list, link)
-		if (l->special && l->fs == name)
+		if (l->is_special && l->fs == name)
 			break;
 	if (l == NULL)
-		l = lane_of(all, name != UNKNOWN ? name : 0);
-	l->held++;
+		l = queue_of(all, name != ID_UNKNOWN ? name : 0);
+	l->helpers++;
 	return l;
 }
 
 struct task *
-lanes_any(struct lanes *all)
+fs_queues_pop_any(struct fs_queues *all)
 {
-	struct lane	*l;
+	struct fs_queue	*l;
 
 	TAILQ_FOREACH(l, &all->list, link)
-		if (l->backlog.n > 0)
+		if (l->tasks.n > 0)
 			break;
 	if (l == NULL)
 		return NULL;
 	all->queued--;
-	return backlog_next(&l->backlog);
+	return backlog_next(&l->tasks);
 }
 
 size_t
-lanes_waiting(const struct lanes *all)
+fs_queues_waiting(const struct fs_queues *all)
 {
 	return all->queued;
 }
 
 size_t
-lanes_count(const struct lanes *all)
+fs_queues_count(const struct fs_queues *all)
 {
 	return all->count;
 }
 
 size_t
-lanes_ready(const struct lanes *all)
+fs_queues_ready(const struct fs_queues *all)
 {
-	const struct lane	*l;
+	const struct fs_queue	*l;
 	size_t			 left, n = 0;
 
 	TAILQ_FOREACH(l, &all->list, link) {
-		left = l->held < l->share ? l->share - l->held : 0;
-		n += l->backlog.n < left ? l->backlog.n : left;
+		left = l->helpers < l->limit ? l->limit - l->helpers : 0;
+		n += l->tasks.n < left ? l->tasks.n : left;
 	}
 	return n;
 }
 
 /* As the system numbers it, or what is special. */
 static void
-print_name(const struct lane *l, char *text, size_t size)
+print_name(const struct fs_queue *l, char *text, size_t size)
 {
-	const struct lanes	*all = l->all;
-	const char		*name = l == all->users ? "users" :
-				    l == all->keeps ? "kept" :
-				    l == all->strays ? "strays" : "unknown";
+	const struct fs_queues	*all = l->all;
+	const char		*name = l == all->homes ? "users" :
+				    l == all->variants ? "kept" :
+				    l == all->off_mount ? "strays" : "unknown";
 
-	if (l->special || l->fs == 0)
+	if (l->is_special || l->fs == 0)
 		snprintf(text, size, "%s", name);
 	else
 		snprintf(text, size, "%u:%u", major(l->fs), minor(l->fs));
 }
 
 void
-lanes_measure(const struct lanes *all)
+fs_queues_measure(const struct fs_queues *all)
 {
-	const struct lane	*l;
+	const struct fs_queue	*l;
 	struct stats_lane	*to;
 
 	stats_nlanes = 0;
@@ -315,36 +316,36 @@ lanes_measure(const struct lanes *all)
 			break;
 		to = &stats_lanes[stats_nlanes++];
 		print_name(l, to->name, sizeof(to->name));
-		to->queued = (int64_t)l->backlog.n;
-		to->held = (int64_t)l->held;
-		to->share = (int64_t)l->share;
+		to->queued = (int64_t)l->tasks.n;
+		to->held = (int64_t)l->helpers;
+		to->share = (int64_t)l->limit;
 	}
 }
 
-struct lanes *
-lanes_new(struct mounts *mounts, size_t share, size_t most)
+struct fs_queues *
+fs_queues_new(struct mounts *mounts, size_t share, size_t most)
 {
-	struct lanes	*all = mem_zero(sizeof(*all));
+	struct fs_queues	*all = mem_zero(sizeof(*all));
 
 	all->mounts = mounts;
-	all->share = share;
-	all->most = most;
+	all->limit = share;
+	all->tasks_max = most;
 	TAILQ_INIT(&all->list);
-	all->users = lane_new(all, USERS, true);
-	all->keeps = lane_new(all, KEEPS, true);
-	all->strays = lane_new(all, STRAYS, true);
+	all->homes = add_queue(all, ID_HOMES, true);
+	all->variants = add_queue(all, ID_VARIANTS, true);
+	all->off_mount = add_queue(all, ID_OFF_MOUNT, true);
 	/* They may be jobs of one that holds its own share already. */
-	all->strays->share = (share + 1) / 2;
+	all->off_mount->limit = (share + 1) / 2;
 	return all;
 }
 
 void
-lanes_free(struct lanes **ap)
+fs_queues_free(struct fs_queues **ap)
 {
-	struct lane	*l;
+	struct fs_queue	*l;
 
 	need((*ap)->queued == 0);
 	while ((l = TAILQ_FIRST(&(*ap)->list)) != NULL)
-		forget(l);
+		drop_queue(l);
 	mem_drop(ap);
 }

@@ -45,7 +45,7 @@ struct helper {
 	int			 fd;
 	struct watch		*watch;
 	struct task		*task;	/* only while busy */
-	struct lane		*lane;		/* that holds it, or NULL */
+	struct fs_queue		*fs_queue;		/* that holds it, or NULL */
 	int64_t			 started_at;		/* clock ms */
 	int64_t			 state_since;		/* idle or busy, clock ms */
 	int64_t			 sent_at;		/* the job, us */
@@ -63,7 +63,7 @@ struct helper_pool {
 	struct helper_list	 idle;		/* the last used first */
 	struct helper_list	 busy;		/* for longest first */
 	struct helper_list	 stuck;		/* given up, not dead yet */
-	struct lanes		*queues;
+	struct fs_queues		*queues;
 	size_t			 nidle, nstuck;
 	size_t			 helpers;	/* idle and busy */
 	size_t			 requested;		/* of the monitor ... */
@@ -114,9 +114,9 @@ remove_helper(struct helper *h)
 static void
 release_queue(struct helper *h)
 {
-	if (h->lane != NULL)
-		lanes_release(h->lane);
-	h->lane = NULL;
+	if (h->fs_queue != NULL)
+		fs_queues_release(h->fs_queue);
+	h->fs_queue = NULL;
 	ledger_write(h->pool->slots, h->slot, 0);
 }
 
@@ -163,7 +163,7 @@ abandon_task(struct task *e)
 	e->abandoned = true;
 	if (!e->queued)
 		return;
-	lanes_remove(e);
+	fs_queues_remove(e);
 	cancel_task(e);
 }
 
@@ -171,7 +171,7 @@ static void
 promote_task(struct task *e)
 {
 	if (e->queued)
-		lanes_hurry(e);
+		fs_queues_promote(e);
 	e->background = false;
 }
 
@@ -245,7 +245,7 @@ retry_task(struct helper_pool *pool, struct task *e)
 	else if (e->abandoned && TAILQ_EMPTY(&e->waiters))
 		cancel_task(e);
 	else
-		lanes_again(e);
+		fs_queues_requeue(e);
 }
 
 /* It died, or talks nonsense, which is the same. */
@@ -280,10 +280,10 @@ finish_job(struct helper *h)
 		if (e->abandoned && TAILQ_EMPTY(&e->waiters))
 			cancel_task(e);
 		else
-			lanes_stray(pool->queues, e);
+			fs_queues_reclassify(pool->queues, e);
 		return;
 	}
-	lanes_learn(pool->queues, e);
+	fs_queues_add_alias(pool->queues, e);
 	clients_finish_task(e);
 }
 
@@ -370,15 +370,15 @@ send_job(struct helper *h, struct task *e)
 	struct helper_pool	*pool = h->pool;
 	bool		 first = TAILQ_EMPTY(&pool->busy);
 
-	h->lane = e->lane;
-	ledger_write(pool->slots, h->slot, lanes_name(h->lane));
+	h->fs_queue = e->fs_queue;
+	ledger_write(pool->slots, h->slot, fs_queues_id(h->fs_queue));
 	h->sent_at = clock_us();		/* it may be done before we go on */
 	if (record_send_order(h->fd, &e->job) == -1) {
 		close_helper(h);
 		if (has_closed_file(&e->job))
 			fail_task(e, ECONNABORTED);
 		else
-			lanes_again(e);
+			fs_queues_requeue(e);
 		return;
 	}
 	remove_helper(h);
@@ -395,11 +395,12 @@ dispatch_tasks(struct helper_pool *pool)
 {
 	struct task	*e;
 
-	while (pool->nidle > 0 && (e = lanes_next(pool->queues)) != NULL)
+	while (pool->nidle > 0 && (e = fs_queues_pop(pool->queues)) != NULL)
 		send_job(TAILQ_FIRST(&pool->idle), e);
-	if (lanes_waiting(pool->queues) > pool->queued_max)
-		pool->queued_max = lanes_waiting(pool->queues);
-	while (pool->requested < lanes_ready(pool->queues) && !pool->closing &&
+	if (fs_queues_waiting(pool->queues) > pool->queued_max)
+		pool->queued_max = fs_queues_waiting(pool->queues);
+	while (
+	    pool->requested < fs_queues_ready(pool->queues) && !pool->closing &&
 	    pool->helpers + pool->requested < (size_t)pool->conf->helpers_max &&
 	    request_helper(pool))
 		continue;
@@ -450,7 +451,7 @@ helper_pool_submit(void *context, struct task *e)
 		TAILQ_INIT(&e->waiters);
 	e->submitted_at = pool->clock->ms;
 	/* So many that this one would be late anyway. */
-	if (!lanes_add(pool->queues, e)) {
+	if (!fs_queues_add(pool->queues, e)) {
 		fail_task(e, e->job.error);
 		return;
 	}
@@ -464,7 +465,7 @@ fail_all_tasks(struct helper_pool *pool, int error)
 {
 	struct task	*e;
 
-	while ((e = lanes_any(pool->queues)) != NULL)
+	while ((e = fs_queues_pop_any(pool->queues)) != NULL)
 		fail_task(e, error);
 }
 
@@ -540,7 +541,7 @@ on_orphan_death(void *context)
 	dispatch_tasks(pool);
 }
 
-/* Given up by whoever was main before, and not dead yet: to the lane they are
+/* Given up by whoever was main before, and not dead yet: to the queue they are
  * as those that we give up ourselves. */
 static void
 adopt_orphan(struct helper_pool *pool, const struct leftover *left)
@@ -551,7 +552,9 @@ adopt_orphan(struct helper_pool *pool, const struct leftover *left)
 	h->fd = left->fd;
 	h->kill_requested = true;
 	h->slot = -1;
-	h->lane = left->lane != 0 ? lanes_hold(pool->queues, left->lane) : NULL;
+	h->fs_queue = left->fs_queue != 0
+			  ? fs_queues_reserve(pool->queues, left->fs_queue)
+			  : NULL;
 	h->watch = evloop_watch(pool->loop, h->fd, on_orphan_death, h);
 	evloop_want(h->watch, EVLOOP_READ);
 	insert_helper(h, &pool->stuck);
@@ -572,7 +575,7 @@ helper_pool_new(struct evloop *loop, const struct clock *clock,
 	TAILQ_INIT(&pool->idle);
 	TAILQ_INIT(&pool->busy);
 	TAILQ_INIT(&pool->stuck);
-	pool->queues = lanes_new(world->mounts, (size_t)conf_share(conf),
+	pool->queues = fs_queues_new(world->mounts, (size_t)conf_share(conf),
 	    (size_t)conf->helpers_queue);
 	pool->idle_timer = evloop_timer(loop, shrink_pool, pool);
 	pool->stuck_timer = evloop_timer(loop, check_stuck, pool);
@@ -599,7 +602,7 @@ helper_pool_free(struct helper_pool **cp)
 	while ((h = TAILQ_FIRST(&pool->stuck)) != NULL)
 		close_helper(h);
 	fail_all_tasks(pool, ECONNABORTED);
-	lanes_free(&pool->queues);
+	fs_queues_free(&pool->queues);
 	evloop_unwatch(&pool->idle_timer);
 	evloop_unwatch(&pool->stuck_timer);
 	evloop_unwatch(&pool->check_timer);
@@ -618,10 +621,10 @@ helper_pool_report(void *context, void (*line)(const char *))
 	    pool->nstuck);
 	line(text);
 	snprintf(text, sizeof(text), "helper queue: %zu jobs, %zu at most",
-	    lanes_waiting(pool->queues), pool->queued_max);
+	    fs_queues_waiting(pool->queues), pool->queued_max);
 	line(text);
 	snprintf(text, sizeof(text), "helper lanes: %zu",
-	    lanes_count(pool->queues));
+	    fs_queues_count(pool->queues));
 	line(text);
 	for (int i = 0; i < JOB_KIND_COUNT; i++) {
 		if (service_times(i)->n == 0)
@@ -643,8 +646,8 @@ helper_pool_measure(const void *context)
 	g[STATS_GAUGE_BUSY_HELPERS] = (int64_t)(pool->helpers - pool->nidle);
 	g[STATS_GAUGE_STUCK_HELPERS] = (int64_t)pool->nstuck;
 	g[STATS_GAUGE_HELPERS_LIMIT] = pool->conf->helpers_max;
-	g[STATS_GAUGE_QUEUED] = (int64_t)lanes_waiting(pool->queues);
+	g[STATS_GAUGE_QUEUED] = (int64_t)fs_queues_waiting(pool->queues);
 	g[STATS_GAUGE_QUEUED_MOST] = (int64_t)pool->queued_max;
-	g[STATS_GAUGE_LANES] = (int64_t)lanes_count(pool->queues);
-	lanes_measure(pool->queues);
+	g[STATS_GAUGE_LANES] = (int64_t)fs_queues_count(pool->queues);
+	fs_queues_measure(pool->queues);
 }

@@ -22,7 +22,7 @@ void		 helper_pool_add(struct helper_pool *, int fd);
 
 /* What it has done so far: lines. */
 void		 helper_pool_report(void *, void (*line)(const char *));
-/* What it is doing now: its gauges, and those of its lanes; context: the
+/* What it is doing now: its gauges, and those of its queues; context: the
  * pool. */
 void		 helper_pool_measure(const void *);
 

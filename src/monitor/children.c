@@ -106,7 +106,7 @@ children_keep_lanes(struct children *all, unsigned generation,
 		c->orphan = c->role == ROLE_HELPER || c->role == ROLE_LOGGER;
 		c->worker = worker;
 		if (c->role == ROLE_HELPER)
-			c->lane = ledger_lane(ledger, c->pipe);
+			c->fs_queue = ledger_lane(ledger, c->pipe);
 	}
 	ledger_clear(ledger);
 }
@@ -140,7 +140,7 @@ children_left(const struct children *all, unsigned worker, unsigned of,
 			continue;
 		left->at = mem_grow(left->at, left->count + 1,
 		    sizeof(*left->at));
-		left->at[left->count++] = (struct leftover){ fd, c->lane };
+		left->at[left->count++] = (struct leftover){ fd, c->fs_queue };
 	}
 }
 

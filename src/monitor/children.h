@@ -45,7 +45,7 @@ struct child {
 	bool			 given_up;
 	bool			 orphan;	/* its main has died */
 	unsigned		 generation;	/* of the main it is for */
-	uint64_t		 lane;		/* when that has died: its */
+	uint64_t		 fs_queue;		/* when that has died: its */
 	unsigned		 worker;	/* the same */
 	TAILQ_ENTRY(child)	 link;
 };
@@ -80,7 +80,7 @@ bool	children_take(struct children *, pid_t, struct child *);
  */
 bool	children_enough(const struct children *, enum role, unsigned generation,
 	    int64_t most, int64_t together);
-/* Main has died: these are its orphans; which lanes they hold, for the next
+/* Main has died: these are its orphans; which queues they hold, for the next
  * one of that worker. */
 void	children_keep_lanes(struct children *, unsigned generation,
 	    struct ledger *, unsigned worker);

@@ -9,7 +9,7 @@
 
 struct line {
 	uint64_t	pipe;		/* 0: the line is free */
-	uint64_t	lane;
+	uint64_t	fs_queue;
 };
 
 struct ledger {
@@ -51,7 +51,7 @@ ledger_lane(const struct ledger *l, uint64_t pipe)
 {
 	int	line = pipe != 0 ? find(l, pipe) : -1;
 
-	return line != -1 ? l->lines[line].lane : 0;
+	return line != -1 ? l->lines[line].fs_queue : 0;
 }
 
 void
@@ -79,8 +79,8 @@ ledger_close(struct ledger *l, int line)
 }
 
 void
-ledger_write(struct ledger *l, int line, uint64_t lane)
+ledger_write(struct ledger *l, int line, uint64_t fs_queue)
 {
 	if (line != -1)
-		l->lines[line].lane = lane;
+		l->lines[line].fs_queue = fs_queue;
 }

@@ -1,5 +1,5 @@
 /*
- * helper_slots: for which lane each helper works, in memory that outlives main.
+ * helper_slots: for which queue each helper works, in memory that outlives main.
  *
  * Main writes, the monitor reads when main has died: helpers that cannot be
  * killed belong to the share of their file system whoever is main.  What is
@@ -13,16 +13,16 @@
 
 struct ledger;
 
-/* A helper that an earlier main has left behind, and its lane. */
+/* A helper that an earlier main has left behind, and its queue. */
 struct leftover {
 	int		 fd;		/* readable when it has died */
-	uint64_t	 lane;
+	uint64_t	 fs_queue;
 };
 
 /* The monitor's: with so many lines. */
 struct ledger	*ledger_new(size_t);
 void		 ledger_free(struct ledger **);
-/* The lane of the helper with this pipe; 0: none, or unknown. */
+/* The queue of the helper with this pipe; 0: none, or unknown. */
 uint64_t	 ledger_lane(const struct ledger *, uint64_t pipe);
 void		 ledger_clear(struct ledger *);
 
@@ -31,6 +31,6 @@ void		 ledger_clear(struct ledger *);
 int		 ledger_open(struct ledger *, uint64_t pipe);
 void		 ledger_close(struct ledger *, int line);
 /* What it works for from now on; 0: nothing. */
-void		 ledger_write(struct ledger *, int line, uint64_t lane);
+void		 ledger_write(struct ledger *, int line, uint64_t fs_queue);
 
 #endif

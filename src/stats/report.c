@@ -150,7 +150,7 @@ text_histogram(struct buf *to, const struct stats_row *row,
 }
 
 static void
-text_lanes(struct buf *to)
+write_fs_queues(struct buf *to)
 {
 	const struct stats_lane	*l = stats_lanes;
 
@@ -177,5 +177,5 @@ text(struct buf *to, const struct report *r)
 	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
 	for (size_t i = 0; i < n; i++)
 		text_histogram(to, &rows[i], &r->sum.histograms[i]);
-	text_lanes(to);
+	write_fs_queues(to);
 }

@@ -7,15 +7,15 @@
  *	text		"name value" lines, names of stats.tbl; version first.
  *			A histogram is NAME-count, -sum, -most, -median, -p99,
  *			times in seconds.  A file system's jobs are
- *			lane-NAME-queued, -held, -share.  Names stay; lines may
+ *			queue-NAME-queued, -held, -share.  Names stay; lines may
  *			be added.
- *	json		an object: version, counters, gauges, histograms, lanes
+ *	json		an object: version, counters, gauges, histograms, queues
  *	prometheus	text exposition format 0.0.4
  *	html		a page that needs nothing else
  *
  * Counters and histograms are of all mains since the start, gauges of this main
  * as it is now, and of the others of its reign as they were when they looked;
- * lanes are this main's.
+ * queues are this main's.
  */
 #ifndef STATS_REPORT_H
 #define STATS_REPORT_H

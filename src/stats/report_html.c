@@ -228,7 +228,7 @@ caches(struct buf *to, const struct report *r)
 }
 
 static void
-lanes(struct buf *to)
+add_fs_queues(struct buf *to)
 {
 	const struct stats_lane	*l = stats_lanes;
 
@@ -259,7 +259,7 @@ helpers(struct buf *to, const struct report *r)
 	add(to, ", given up ", r->sum.counters[STATS_HELPERS_STUCK]);
 	buf_adds(to, "</p>\n");
 	if (stats_nlanes > 0)
-		lanes(to);
+		add_fs_queues(to);
 	buf_adds(to, "</section>\n");
 }
 

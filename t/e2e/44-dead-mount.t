@@ -60,7 +60,7 @@ for my $round (1 .. 8) {
 }
 $server->stop;
 
-# All helpers that its lane may have are given up; it comes back.
+# All helpers that its queue may have are given up; it comes back.
 $server = start('2s', 'chunks 64M');
 is($server->get('/dead/f1')->{body}, content('f1', 10), 'its files');
 is($server->get('/link/f3')->{body}, content('f3', 10), 'by a link, too');

@@ -20,7 +20,7 @@
 
 static struct conf	*conf;
 static struct mounts	*mounts;
-static struct lanes	*lanes;
+static struct fs_queues	*queues;
 static struct task	 tasks[20];
 
 /* Others may mount meanwhile, and the real table would be read again. */
@@ -34,7 +34,7 @@ stay_apart(void)
 }
 
 static void
-make(void)
+set_up(void)
 {
 	setup();
 	stay_apart();
@@ -43,16 +43,16 @@ make(void)
 	mounts_refresh(mounts);		/* before it is another one */
 	mounts_read(mounts, "1 1 8:1 / / rw - a a rw\n"
 	    "2 1 0:30 / /srv/dead rw - b b rw\n");
-	lanes = lanes_new(mounts, 2, 4);
+	queues = fs_queues_new(mounts, 2, 4);
 }
 
 /* Takes all out, whatever the share. */
 static void
-unmake(void)
+tear_down(void)
 {
-	while (lanes_any(lanes) != NULL)
+	while (fs_queues_pop_any(queues) != NULL)
 		continue;
-	lanes_free(&lanes);
+	fs_queues_free(&queues);
 	mounts_free(&mounts);
 	conf_free(&conf);
 	teardown();
@@ -72,43 +72,43 @@ task(int i, const char *path)
 }
 
 static bool
-add(int i, const char *path)
+add_task(int i, const char *path)
 {
-	return lanes_add(lanes, task(i, path));
+	return fs_queues_add(queues, task(i, path));
 }
 
 static int
-next(void)
+pop_task(void)
 {
-	struct task	*e = lanes_next(lanes);
+	struct task	*e = fs_queues_pop(queues);
 
 	return e != NULL ? (int)e->job.id : -1;
 }
 
 START_TEST(in_order_by_turns)
 {
-	ck_assert(add(1, "a"));
-	ck_assert(add(2, "b"));
-	ck_assert(add(3, "c"));
-	ck_assert(add(4, "dead/x"));
-	ck_assert_uint_eq(lanes_waiting(lanes), 4);
-	ck_assert_uint_eq(lanes_ready(lanes), 3);
-	ck_assert_int_eq(next(), 1);
-	ck_assert_int_eq(next(), 4);
-	ck_assert_int_eq(next(), 2);
-	ck_assert_int_eq(next(), -1);		/* its share */
-	ck_assert_uint_eq(lanes_ready(lanes), 0);
-	lanes_release(tasks[1].lane);
-	ck_assert_uint_eq(lanes_ready(lanes), 1);
-	ck_assert_int_eq(next(), 3);
-	ck_assert_uint_eq(lanes_waiting(lanes), 0);
+	ck_assert(add_task(1, "a"));
+	ck_assert(add_task(2, "b"));
+	ck_assert(add_task(3, "c"));
+	ck_assert(add_task(4, "dead/x"));
+	ck_assert_uint_eq(fs_queues_waiting(queues), 4);
+	ck_assert_uint_eq(fs_queues_ready(queues), 3);
+	ck_assert_int_eq(pop_task(), 1);
+	ck_assert_int_eq(pop_task(), 4);
+	ck_assert_int_eq(pop_task(), 2);
+	ck_assert_int_eq(pop_task(), -1);		/* its share */
+	ck_assert_uint_eq(fs_queues_ready(queues), 0);
+	fs_queues_release(tasks[1].fs_queue);
+	ck_assert_uint_eq(fs_queues_ready(queues), 1);
+	ck_assert_int_eq(pop_task(), 3);
+	ck_assert_uint_eq(fs_queues_waiting(queues), 0);
 }
 END_TEST
 
 static const struct stats_lane *
-measured(const char *name)
+measured_queue(const char *name)
 {
-	lanes_measure(lanes);
+	fs_queues_measure(queues);
 	for (size_t i = 0; i < stats_nlanes; i++)
 		if (strcmp(stats_lanes[i].name, name) == 0)
 			return &stats_lanes[i];
@@ -121,27 +121,27 @@ START_TEST(measures)
 {
 	const struct stats_lane	*l;
 
-	ck_assert(add(1, "a"));
-	ck_assert(add(2, "b"));
-	ck_assert(add(3, "c"));
-	ck_assert(add(4, "dead/x"));
-	ck_assert_int_eq(next(), 1);
-	ck_assert_int_eq(next(), 4);
-	l = measured("8:1");
+	ck_assert(add_task(1, "a"));
+	ck_assert(add_task(2, "b"));
+	ck_assert(add_task(3, "c"));
+	ck_assert(add_task(4, "dead/x"));
+	ck_assert_int_eq(pop_task(), 1);
+	ck_assert_int_eq(pop_task(), 4);
+	l = measured_queue("8:1");
 	ck_assert_int_eq(l->queued, 2);
 	ck_assert_int_eq(l->held, 1);
 	ck_assert_int_eq(l->share, 2);
-	l = measured("0:30");
+	l = measured_queue("0:30");
 	ck_assert_int_eq(l->queued, 0);
 	ck_assert_int_eq(l->held, 1);
-	ck_assert_int_eq(measured("strays")->share, 1);
-	ck_assert_int_eq(measured("users")->held, 0);
-	ck_assert_int_eq(measured("kept")->held, 0);
-	ck_assert_uint_eq(stats_nlanes, lanes_count(lanes));
+	ck_assert_int_eq(measured_queue("strays")->share, 1);
+	ck_assert_int_eq(measured_queue("users")->held, 0);
+	ck_assert_int_eq(measured_queue("kept")->held, 0);
+	ck_assert_uint_eq(stats_nlanes, fs_queues_count(queues));
 	/* No more of them than there is room for. */
 	for (uint64_t fs = 1000; fs < 1000 + 2 * STATS_LANES; fs++)
-		lanes_hold(lanes, fs);
-	lanes_measure(lanes);
+		fs_queues_reserve(queues, fs);
+	fs_queues_measure(queues);
 	ck_assert_uint_eq(stats_nlanes, STATS_LANES);
 }
 END_TEST
@@ -149,19 +149,19 @@ END_TEST
 START_TEST(one_is_dead)
 {
 	for (int i = 0; i < 4; i++)
-		ck_assert(add(i, "dead/x"));
-	ck_assert(!add(4, "dead/y"));		/* its queue is full */
-	ck_assert_int_eq(next(), 0);
-	ck_assert_int_eq(next(), 1);
-	ck_assert_int_eq(next(), -1);
+		ck_assert(add_task(i, "dead/x"));
+	ck_assert(!add_task(4, "dead/y"));		/* its queue is full */
+	ck_assert_int_eq(pop_task(), 0);
+	ck_assert_int_eq(pop_task(), 1);
+	ck_assert_int_eq(pop_task(), -1);
 	for (int i = 5; i < 12; i++) {
-		ck_assert(add(i, "alive"));
-		ck_assert_int_eq(next(), i);
-		lanes_release(tasks[i].lane);
+		ck_assert(add_task(i, "alive"));
+		ck_assert_int_eq(pop_task(), i);
+		fs_queues_release(tasks[i].fs_queue);
 	}
 	/* It comes back. */
-	lanes_release(tasks[0].lane);
-	ck_assert_int_eq(next(), 2);
+	fs_queues_release(tasks[0].fs_queue);
+	ck_assert_int_eq(pop_task(), 2);
 }
 END_TEST
 
@@ -171,7 +171,7 @@ add_background(int i, const char *path)
 	struct task	*e = task(i, path);
 
 	e->background = true;
-	return lanes_add(lanes, e);
+	return fs_queues_add(queues, e);
 }
 
 /* Whom nobody waits for keeps nobody waiting; also where it turns out to lead
@@ -181,18 +181,18 @@ START_TEST(at_leisure)
 	for (int i = 0; i < 4; i++)
 		ck_assert(add_background(i, "dead/x"));
 	ck_assert(!add_background(4, "dead/x"));
-	ck_assert(add(5, "dead/y"));
-	ck_assert_int_eq(next(), 5);
-	ck_assert_int_eq(next(), 0);
-	ck_assert_uint_eq(lanes_waiting(lanes), 3);
-	lanes_release(tasks[5].lane);
-	lanes_release(tasks[0].lane);
-	lanes_stray(lanes, &tasks[0]);
-	lanes_stray(lanes, &tasks[5]);
-	ck_assert_int_eq(next(), 5);
-	ck_assert_int_eq(next(), 1);
-	ck_assert_int_eq(next(), 2);
-	ck_assert_int_eq(next(), -1);
+	ck_assert(add_task(5, "dead/y"));
+	ck_assert_int_eq(pop_task(), 5);
+	ck_assert_int_eq(pop_task(), 0);
+	ck_assert_uint_eq(fs_queues_waiting(queues), 3);
+	fs_queues_release(tasks[5].fs_queue);
+	fs_queues_release(tasks[0].fs_queue);
+	fs_queues_reclassify(queues, &tasks[0]);
+	fs_queues_reclassify(queues, &tasks[5]);
+	ck_assert_int_eq(pop_task(), 5);
+	ck_assert_int_eq(pop_task(), 1);
+	ck_assert_int_eq(pop_task(), 2);
+	ck_assert_int_eq(pop_task(), -1);
 }
 END_TEST
 
@@ -202,21 +202,21 @@ START_TEST(in_a_hurry)
 	for (int i = 0; i < 4; i++)
 		ck_assert(add_background(i, "a"));
 	for (int i = 4; i < 8; i++)
-		ck_assert(add(i, "a"));
-	lanes_hurry(&tasks[3]);
+		ck_assert(add_task(i, "a"));
+	fs_queues_promote(&tasks[3]);
 	ck_assert(!tasks[3].background);
-	ck_assert_uint_eq(lanes_waiting(lanes), 8);
-	ck_assert(!add(8, "a"));
-	lanes_remove(&tasks[4]);
-	lanes_remove(&tasks[5]);
-	ck_assert(add(8, "a"));
+	ck_assert_uint_eq(fs_queues_waiting(queues), 8);
+	ck_assert(!add_task(8, "a"));
+	fs_queues_remove(&tasks[4]);
+	fs_queues_remove(&tasks[5]);
+	ck_assert(add_task(8, "a"));
 	for (int i = 0; i < 4; i++) {
 		static const int	order[] = { 6, 7, 3, 0 };
 
-		ck_assert_int_eq(next(), order[i]);
-		lanes_release(tasks[order[i]].lane);
+		ck_assert_int_eq(pop_task(), order[i]);
+		fs_queues_release(tasks[order[i]].fs_queue);
 	}
-	ck_assert_int_eq(next(), 8);
+	ck_assert_int_eq(pop_task(), 8);
 }
 END_TEST
 
@@ -226,67 +226,67 @@ START_TEST(pieces_of_what_is_sent)
 	struct task	*e;
 
 	for (int i = 0; i < 4; i++)
-		ck_assert(add(i, "dead/x"));
-	ck_assert(!add(4, "dead/y"));
+		ck_assert(add_task(i, "dead/x"));
+	ck_assert(!add_task(4, "dead/y"));
 	tasks[0].job.version.dev = makedev(0, 99);
-	lanes_learn(lanes, &tasks[0]);
+	fs_queues_add_alias(queues, &tasks[0]);
 	e = task(5, NULL);
 	e->job.version.dev = makedev(0, 99);
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, tasks[0].lane);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_ptr_eq(e->fs_queue, tasks[0].fs_queue);
 }
 END_TEST
 
 START_TEST(again_and_removed)
 {
-	ck_assert(add(1, "a"));
-	ck_assert(add(2, "b"));
-	ck_assert(add(3, "c"));
-	ck_assert_int_eq(next(), 1);
-	lanes_release(tasks[1].lane);
-	lanes_again(&tasks[1]);
-	lanes_remove(&tasks[2]);
+	ck_assert(add_task(1, "a"));
+	ck_assert(add_task(2, "b"));
+	ck_assert(add_task(3, "c"));
+	ck_assert_int_eq(pop_task(), 1);
+	fs_queues_release(tasks[1].fs_queue);
+	fs_queues_requeue(&tasks[1]);
+	fs_queues_remove(&tasks[2]);
 	ck_assert(!tasks[2].queued);
-	ck_assert_int_eq(next(), 1);
-	ck_assert_int_eq(next(), 3);
-	ck_assert_ptr_null(lanes_any(lanes));
+	ck_assert_int_eq(pop_task(), 1);
+	ck_assert_int_eq(pop_task(), 3);
+	ck_assert_ptr_null(fs_queues_pop_any(queues));
 }
 END_TEST
 
 START_TEST(stay)
 {
-	ck_assert(add(1, "a"));
+	ck_assert(add_task(1, "a"));
 	ck_assert(tasks[1].job.stay);
 	ck_assert_uint_eq(tasks[1].job.enter, 0);
-	ck_assert(add(2, "dead/x"));
+	ck_assert(add_task(2, "dead/x"));
 	ck_assert(tasks[2].job.stay);
 	ck_assert_uint_eq(tasks[2].job.enter, strlen("dead"));
-	ck_assert(add(4, "dead"));
+	ck_assert(add_task(4, "dead"));
 	ck_assert(!tasks[4].job.stay);
 	mounts_read(mounts, "");
-	ck_assert(add(3, "b"));
+	ck_assert(add_task(3, "b"));
 	ck_assert(!tasks[3].job.stay);
 }
 END_TEST
 
-/* What leads astray has a lane of its own, with half a share. */
+/* What leads astray has a queue of its own, with half a share. */
 START_TEST(strays)
 {
 	for (int i = 1; i < 3; i++) {
-		ck_assert(add(i, "link/x"));
-		ck_assert_int_eq(next(), i);
+		ck_assert(add_task(i, "link/x"));
+		ck_assert_int_eq(pop_task(), i);
 	}
 	for (int i = 1; i < 3; i++) {
-		lanes_release(tasks[i].lane);
+		fs_queues_release(tasks[i].fs_queue);
 		tasks[i].job.error = EREMOTE;
-		lanes_stray(lanes, &tasks[i]);
+		fs_queues_reclassify(queues, &tasks[i]);
 		ck_assert(!tasks[i].job.stay);
 		ck_assert_int_eq(tasks[i].job.error, 0);
 	}
-	ck_assert_int_eq(next(), 1);
-	ck_assert_int_eq(next(), -1);
-	ck_assert(add(4, "a"));
-	ck_assert_int_eq(next(), 4);
+	ck_assert_int_eq(pop_task(), 1);
+	ck_assert_int_eq(pop_task(), -1);
+	ck_assert(add_task(4, "a"));
+	ck_assert_int_eq(pop_task(), 4);
 }
 END_TEST
 
@@ -295,22 +295,22 @@ START_TEST(reads)
 {
 	struct task	*e = task(1, "dead/x");
 
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_int_eq(next(), 1);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_int_eq(pop_task(), 1);
 	e->job.version.dev = makedev(0, 99);
-	lanes_learn(lanes, e);
+	fs_queues_add_alias(queues, e);
 	e = task(2, NULL);
 	e->job.version.dev = makedev(0, 99);
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, tasks[1].lane);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_ptr_eq(e->fs_queue, tasks[1].fs_queue);
 	e = task(3, NULL);
 	e->job.version.dev = makedev(0, 30);
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, tasks[1].lane);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_ptr_eq(e->fs_queue, tasks[1].fs_queue);
 	e = task(4, NULL);
 	e->job.version.dev = makedev(8, 1);
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_ne(e->lane, tasks[1].lane);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_ptr_ne(e->fs_queue, tasks[1].fs_queue);
 }
 END_TEST
 
@@ -323,14 +323,14 @@ START_TEST(closes)
 		e = task(i, NULL);
 		e->job.kind = JOB_CLOSE;
 		e->job.version.dev = makedev(0, 30);
-		ck_assert(lanes_add(lanes, e) == (i < 4));
+		ck_assert(fs_queues_add(queues, e) == (i < 4));
 	}
-	ck_assert(!add(5, "dead/x"));		/* the same lane */
-	ck_assert_int_eq(next(), 0);
-	ck_assert_int_eq(next(), 1);
-	ck_assert_int_eq(next(), -1);		/* its share */
-	ck_assert(add(6, "alive"));
-	ck_assert_int_eq(next(), 6);
+	ck_assert(!add_task(5, "dead/x"));		/* the same queue */
+	ck_assert_int_eq(pop_task(), 0);
+	ck_assert_int_eq(pop_task(), 1);
+	ck_assert_int_eq(pop_task(), -1);		/* its share */
+	ck_assert(add_task(6, "alive"));
+	ck_assert_int_eq(pop_task(), 6);
 }
 END_TEST
 
@@ -339,19 +339,19 @@ START_TEST(does_not_learn_from_links)
 {
 	struct task	*e = task(1, "a");
 
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_int_eq(next(), 1);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_int_eq(pop_task(), 1);
 	e->job.version.dev = makedev(0, 30);
-	lanes_learn(lanes, e);
-	ck_assert(add(2, "dead/x"));
+	fs_queues_add_alias(queues, e);
+	ck_assert(add_task(2, "dead/x"));
 	e = task(3, NULL);
 	e->job.version.dev = makedev(0, 30);
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, tasks[2].lane);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_ptr_eq(e->fs_queue, tasks[2].fs_queue);
 }
 END_TEST
 
-/* Homes have a lane of their own, wherever they turn out to be. */
+/* Homes have a queue of their own, wherever they turn out to be. */
 START_TEST(users)
 {
 	struct task	*e;
@@ -360,20 +360,20 @@ START_TEST(users)
 		e = task(i, "a");
 		e->job.user = "ann";
 		e->job.root = "public_html";
-		ck_assert(lanes_add(lanes, e));
+		ck_assert(fs_queues_add(queues, e));
 		ck_assert(!e->job.stay);
 	}
-	ck_assert_int_eq(next(), 1);
-	ck_assert_int_eq(next(), 2);
-	ck_assert_int_eq(next(), -1);		/* their share */
-	ck_assert(add(4, "a"));
-	ck_assert_int_eq(next(), 4);
+	ck_assert_int_eq(pop_task(), 1);
+	ck_assert_int_eq(pop_task(), 2);
+	ck_assert_int_eq(pop_task(), -1);		/* their share */
+	ck_assert(add_task(4, "a"));
+	ck_assert_int_eq(pop_task(), 4);
 	tasks[1].job.version.dev = makedev(0, 99);
-	lanes_learn(lanes, &tasks[1]);
+	fs_queues_add_alias(queues, &tasks[1]);
 	e = task(5, NULL);
 	e->job.version.dev = makedev(0, 99);
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_ne(e->lane, tasks[1].lane);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_ptr_ne(e->fs_queue, tasks[1].fs_queue);
 }
 END_TEST
 
@@ -389,54 +389,54 @@ START_TEST(kept)
 		e->job.root = "/srv";
 		e->job.path = "a";
 		e->job.keep = "/srv/dead/kept";
-		ck_assert(lanes_add(lanes, e));
+		ck_assert(fs_queues_add(queues, e));
 	}
-	ck_assert_int_eq(next(), 1);
-	ck_assert_int_eq(next(), 2);
-	ck_assert_int_eq(next(), -1);		/* its share */
-	ck_assert(add(4, "a"));
-	ck_assert_int_eq(next(), 4);
+	ck_assert_int_eq(pop_task(), 1);
+	ck_assert_int_eq(pop_task(), 2);
+	ck_assert_int_eq(pop_task(), -1);		/* its share */
+	ck_assert(add_task(4, "a"));
+	ck_assert_int_eq(pop_task(), 4);
 }
 END_TEST
 
-/* What an earlier main has left in a lane is of its share, in this one too. */
+/* What an earlier main has left in a queue is of its share, in this one too. */
 START_TEST(leftovers)
 {
-	struct lane	*l;
+	struct fs_queue	*l;
 	uint64_t	 names[4];
 	struct task	*e;
 
-	ck_assert(add(1, "dead/x"));
-	names[0] = lanes_name(tasks[1].lane);
-	ck_assert(add(2, "a"));
-	names[1] = lanes_name(tasks[2].lane);
+	ck_assert(add_task(1, "dead/x"));
+	names[0] = fs_queues_id(tasks[1].fs_queue);
+	ck_assert(add_task(2, "a"));
+	names[1] = fs_queues_id(tasks[2].fs_queue);
 	e = task(3, "a");
 	e->job.user = "ann";
-	ck_assert(lanes_add(lanes, e));
-	names[2] = lanes_name(e->lane);
+	ck_assert(fs_queues_add(queues, e));
+	names[2] = fs_queues_id(e->fs_queue);
 	mounts_read(mounts, "2 1 0:30 / /srv/dead rw - b b rw\n");
-	ck_assert(add(4, "nowhere"));
-	names[3] = lanes_name(tasks[4].lane);
-	while (lanes_any(lanes) != NULL)
+	ck_assert(add_task(4, "nowhere"));
+	names[3] = fs_queues_id(tasks[4].fs_queue);
+	while (fs_queues_pop_any(queues) != NULL)
 		continue;
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < i; j++)
 			ck_assert_uint_ne(names[i], names[j]);
-	lanes_free(&lanes);
-	lanes = lanes_new(mounts, 2, 4);
+	fs_queues_free(&queues);
+	queues = fs_queues_new(mounts, 2, 4);
 	for (int i = 0; i < 4; i++) {
 		ck_assert_uint_ne(names[i], 0);
-		l = lanes_hold(lanes, names[i]);
-		ck_assert_uint_eq(lanes_name(l), names[i]);
-		ck_assert_ptr_eq(lanes_hold(lanes, names[i]), l);
+		l = fs_queues_reserve(queues, names[i]);
+		ck_assert_uint_eq(fs_queues_id(l), names[i]);
+		ck_assert_ptr_eq(fs_queues_reserve(queues, names[i]), l);
 		if (i == 1 || i == 2)
 			continue;
-		ck_assert(add(5, i == 0 ? "dead/x" : "nowhere"));
-		ck_assert_ptr_eq(tasks[5].lane, l);
-		ck_assert_int_eq(next(), -1);
-		lanes_release(l);
-		ck_assert_int_eq(next(), 5);
-		lanes_release(l);
+		ck_assert(add_task(5, i == 0 ? "dead/x" : "nowhere"));
+		ck_assert_ptr_eq(tasks[5].fs_queue, l);
+		ck_assert_int_eq(pop_task(), -1);
+		fs_queues_release(l);
+		ck_assert_int_eq(pop_task(), 5);
+		fs_queues_release(l);
 	}
 }
 END_TEST
@@ -446,17 +446,17 @@ START_TEST(password_files)
 {
 	struct task	*e;
 
-	ck_assert(add(1, "dead/x"));
+	ck_assert(add_task(1, "dead/x"));
 	e = task(2, "");
 	job_init(&e->job, JOB_VERIFY);
 	e->job.root = "/srv/dead/users";
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, tasks[1].lane);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_ptr_eq(e->fs_queue, tasks[1].fs_queue);
 	e = task(3, "");
 	job_init(&e->job, JOB_VERIFY);
 	e->job.root = "/etc/users";
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_ne(e->lane, tasks[1].lane);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_ptr_ne(e->fs_queue, tasks[1].fs_queue);
 	ck_assert(!e->job.stay);
 }
 END_TEST
@@ -466,46 +466,46 @@ START_TEST(forgets)
 {
 	struct task	*e, *dead = task(1, "dead/x"), *known = task(2, "a");
 
-	ck_assert(lanes_add(lanes, dead));
-	ck_assert_int_eq(next(), 1);
-	ck_assert(lanes_add(lanes, known));
+	ck_assert(fs_queues_add(queues, dead));
+	ck_assert_int_eq(pop_task(), 1);
+	ck_assert(fs_queues_add(queues, known));
 	for (unsigned i = 1; i < 5000; i++) {
 		e = task(3, NULL);
 		e->job.version.dev = makedev(1, i);
-		ck_assert(lanes_add(lanes, e));
-		ck_assert_ptr_ne(e->lane, dead->lane);
+		ck_assert(fs_queues_add(queues, e));
+		ck_assert_ptr_ne(e->fs_queue, dead->fs_queue);
 		if (i == 1) {
-			ck_assert_int_eq(next(), 2);
-			lanes_release(known->lane);
+			ck_assert_int_eq(pop_task(), 2);
+			fs_queues_release(known->fs_queue);
 			known->job.version.dev = makedev(0, 99);
-			lanes_learn(lanes, known);
+			fs_queues_add_alias(queues, known);
 		}
-		ck_assert_int_eq(next(), 3);
-		lanes_release(e->lane);
-		ck_assert_uint_lt(lanes_count(lanes), 100);
+		ck_assert_int_eq(pop_task(), 3);
+		fs_queues_release(e->fs_queue);
+		ck_assert_uint_lt(fs_queues_count(queues), 100);
 	}
-	ck_assert(add(4, "dead/y"));
-	ck_assert_ptr_eq(tasks[4].lane, dead->lane);
-	/* Its lane has gone, and this name of it with that. */
+	ck_assert(add_task(4, "dead/y"));
+	ck_assert_ptr_eq(tasks[4].fs_queue, dead->fs_queue);
+	/* Its queue has gone, and this name of it with that. */
 	e = task(5, NULL);
 	e->job.version.dev = makedev(0, 99);
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_int_eq(next(), 4);
-	ck_assert_int_eq(next(), 5);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_int_eq(pop_task(), 4);
+	ck_assert_int_eq(pop_task(), 5);
 	/* As many as are in use there are. */
 	for (unsigned i = 1; i < 200; i++) {
 		e = mem_zero(sizeof(*e));
 		job_init(&e->job, JOB_READ);
 		e->job.version.dev = makedev(2, i);
-		ck_assert(lanes_add(lanes, e));
+		ck_assert(fs_queues_add(queues, e));
 	}
-	ck_assert_uint_gt(lanes_count(lanes), 200);
-	while ((e = lanes_next(lanes)) != NULL) {
-		lanes_release(e->lane);
+	ck_assert_uint_gt(fs_queues_count(queues), 200);
+	while ((e = fs_queues_pop(queues)) != NULL) {
+		fs_queues_release(e->fs_queue);
 		free(e);
 	}
-	ck_assert(add(6, "a"));
-	ck_assert_uint_lt(lanes_count(lanes), 100);
+	ck_assert(add_task(6, "a"));
+	ck_assert_uint_lt(fs_queues_count(queues), 100);
 }
 END_TEST
 
@@ -514,31 +514,31 @@ START_TEST(number_of_a_new_one)
 {
 	struct task	*e = task(1, "a");
 
-	ck_assert(lanes_add(lanes, e));
+	ck_assert(fs_queues_add(queues, e));
 	e->job.version.dev = makedev(0, 99);
-	lanes_learn(lanes, e);
+	fs_queues_add_alias(queues, e);
 	mounts_read(mounts, "1 1 8:1 / / rw - a a rw\n"
 	    "2 1 0:99 / /srv/dead rw - b b rw\n");
-	ck_assert(add(2, "dead/x"));
+	ck_assert(add_task(2, "dead/x"));
 	e = task(3, NULL);
 	e->job.version.dev = makedev(0, 99);
-	ck_assert(lanes_add(lanes, e));
-	ck_assert_ptr_eq(e->lane, tasks[2].lane);
+	ck_assert(fs_queues_add(queues, e));
+	ck_assert_ptr_eq(e->fs_queue, tasks[2].fs_queue);
 }
 END_TEST
 
 /*
- * Whatever happens: in order within each lane, nobody above the share, nobody
+ * Whatever happens: in order within each queue, nobody above the share, nobody
  * idle while there is work, and who could go on waits for one turn of each of
  * the others at most.
  */
 #define SYSTEMS	5
-#define SHARE	2
+#define LIMIT	2
 #define EACH	8
 
 static struct system {
 	struct task	 tasks[EACH];
-	struct lane	*lane;
+	struct fs_queue	*fs_queue;
 	unsigned	 first, next;	/* in the queue, by number */
 	unsigned	 held, passed;
 } systems[SYSTEMS];
@@ -546,23 +546,23 @@ static struct system {
 static bool
 could_go_on(const struct system *s)
 {
-	return s->first < s->next && s->held < SHARE;
+	return s->first < s->next && s->held < LIMIT;
 }
 
 static void
-serve(void)
+serve_some(void)
 {
-	struct task	*e = lanes_next(lanes);
+	struct task	*e = fs_queues_pop(queues);
 	struct system	*s;
 
 	for (s = systems; s < systems + SYSTEMS; s++)
 		if (e == NULL)
 			ck_assert(!could_go_on(s));
-		else if (e->lane != s->lane) {
+		else if (e->fs_queue != s->fs_queue) {
 			s->passed += could_go_on(s);
 			ck_assert_uint_lt(s->passed, SYSTEMS);
 		} else {
-			ck_assert_uint_lt(s->held++, SHARE);
+			ck_assert_uint_lt(s->held++, LIMIT);
 			ck_assert_uint_eq(e->job.id, s->first++);
 			s->passed = 0;
 		}
@@ -597,30 +597,30 @@ START_TEST(fair)
 			e->job.root = "/srv";
 			e->job.path = path[s - systems];
 			e->queued = false;
-			ck_assert(lanes_add(lanes, e));
-			s->lane = e->lane;
+			ck_assert(fs_queues_add(queues, e));
+			s->fs_queue = e->fs_queue;
 			break;
 		case 2:
-			serve();
+			serve_some();
 			break;
 		default:
 			/* One of them never answers. */
 			if (s->held == 0 || s == systems)
 				break;
-			lanes_release(s->lane);
+			fs_queues_release(s->fs_queue);
 			s->held--;
 			break;
 		}
 	}
 	ck_assert_uint_gt(systems[1].first, 500);
-	ck_assert_uint_eq(systems[0].first, SHARE);
+	ck_assert_uint_eq(systems[0].first, LIMIT);
 }
 END_TEST
 
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, in_order_by_turns);
 	tcase_add_test(tests, measures);
 	tcase_add_test(tests, one_is_dead);
