@@ -24,7 +24,7 @@ struct porter {
 	struct queue		*queue;		/* of its thread */
 	struct note		 work;
 	struct lock		*lock;		/* of these: */
-	struct backlog		 backlog;
+	struct task_queue		 backlog;
 	size_t			 longest;
 	bool			 ended;
 };
@@ -53,7 +53,7 @@ add(struct porter *p, struct trip *t)
 	lock_take(p->lock);
 	if (p->ended)
 		t->task->job.error = ECONNABORTED;
-	room = !p->ended && backlog_add(&p->backlog, t->task);
+	room = !p->ended && task_queue_add(&p->backlog, t->task);
 	if (p->backlog.n > p->longest)
 		p->longest = p->backlog.n;
 	lock_release(p->lock);
@@ -71,7 +71,7 @@ withdraw(struct porter *p, struct trip *t)
 	lock_take(p->lock);
 	waited = t->task->queued;
 	if (waited)
-		backlog_remove(&p->backlog, t->task);
+		task_queue_remove(&p->backlog, t->task);
 	lock_release(p->lock);
 	return waited;
 }
@@ -114,7 +114,7 @@ next(struct porter *p, bool *more)
 	struct task	*e;
 
 	lock_take(p->lock);
-	e = backlog_next(&p->backlog);
+	e = task_queue_pop(&p->backlog);
 	*more = p->backlog.n > 0;
 	lock_release(p->lock);
 	return e != NULL ? e->ctx : NULL;
@@ -169,7 +169,7 @@ porter_new(struct evloop *loop, struct queue *queue, size_t most)
 	p->queue = queue;
 	note_init(&p->work, work, p);
 	p->lock = lock_new();
-	backlog_init(&p->backlog, most);
+	task_queue_init(&p->backlog, most);
 	return p;
 }
 

@@ -24,7 +24,7 @@
 struct fs_queue {
 	struct fs_queues		*all;
 	uint64_t		 fs;
-	struct backlog		 tasks;
+	struct task_queue		 tasks;
 	size_t			 helpers, limit;
 	bool			 is_special;	/* of no one file system */
 	TAILQ_ENTRY(fs_queue)	 link;
@@ -57,7 +57,7 @@ add_queue(struct fs_queues *all, uint64_t fs, bool special)
 	l->fs = fs;
 	l->limit = all->limit;
 	l->is_special = special;
-	backlog_init(&l->tasks, all->tasks_max);
+	task_queue_init(&l->tasks, all->tasks_max);
 	TAILQ_INSERT_TAIL(&all->list, l, link);
 	all->count++;
 	return l;
@@ -165,7 +165,7 @@ fs_queues_add(struct fs_queues *all, struct task *e)
 {
 	struct fs_queue	*l = choose_queue(all, &e->job);
 
-	if (!backlog_add(&l->tasks, e))
+	if (!task_queue_add(&l->tasks, e))
 		return false;
 	e->fs_queue = l;
 	all->queued++;
@@ -175,7 +175,7 @@ fs_queues_add(struct fs_queues *all, struct task *e)
 void
 fs_queues_requeue(struct task *e)
 {
-	backlog_put_first(&e->fs_queue->tasks, e);
+	task_queue_push_front(&e->fs_queue->tasks, e);
 	e->fs_queue->all->queued++;
 }
 
@@ -186,23 +186,23 @@ fs_queues_reclassify(struct fs_queues *all, struct task *e)
 	e->job.enter = 0;
 	e->job.error = 0;
 	e->fs_queue = all->off_mount;
-	backlog_put(&all->off_mount->tasks, e);
+	task_queue_push(&all->off_mount->tasks, e);
 	all->queued++;
 }
 
 void
 fs_queues_remove(struct task *e)
 {
-	backlog_remove(&e->fs_queue->tasks, e);
+	task_queue_remove(&e->fs_queue->tasks, e);
 	e->fs_queue->all->queued--;
 }
 
 void
 fs_queues_promote(struct task *e)
 {
-	backlog_remove(&e->fs_queue->tasks, e);
+	task_queue_remove(&e->fs_queue->tasks, e);
 	e->background = false;
-	backlog_put(&e->fs_queue->tasks, e);
+	task_queue_push(&e->fs_queue->tasks, e);
 }
 
 struct task *
@@ -219,7 +219,7 @@ fs_queues_pop(struct fs_queues *all)
 	TAILQ_INSERT_TAIL(&all->list, l, link);
 	all->queued--;
 	l->helpers++;
-	return backlog_next(&l->tasks);
+	return task_queue_pop(&l->tasks);
 }
 
 void
@@ -261,7 +261,7 @@ fs_queues_pop_any(struct fs_queues *all)
 	if (l == NULL)
 		return NULL;
 	all->queued--;
-	return backlog_next(&l->tasks);
+	return task_queue_pop(&l->tasks);
 }
 
 size_t

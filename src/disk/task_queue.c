@@ -6,92 +6,93 @@
 #include "disk/task_queue.h"
 #include "lib/need.h"
 
-#define TURNS	4	/* one of these is leisure's */
+#define BACKGROUND_EVERY	4	/* one of these is leisure's */
 
 void
-backlog_init(struct backlog *b, size_t most)
+task_queue_init(struct task_queue *b, size_t max)
 {
-	*b = (struct backlog){ .most = most };
-	TAILQ_INIT(&b->urgent);
-	TAILQ_INIT(&b->leisure);
+	*b = (struct task_queue){ .max = max };
+	TAILQ_INIT(&b->foreground);
+	TAILQ_INIT(&b->background);
 }
 
 static struct task_list *
-list_of(struct backlog *b, const struct task *e)
+list_of(struct task_queue *b, const struct task *e)
 {
-	return e->background ? &b->leisure : &b->urgent;
+	return e->background ? &b->background : &b->foreground;
 }
 
 static void
-count_in(struct backlog *b, struct task *e)
+add_to_counts(struct task_queue *b, struct task *e)
 {
 	need(!e->queued);
 	e->queued = true;
 	b->n++;
-	b->nleisure += e->background;
+	b->nbackground += e->background;
 }
 
 void
-backlog_put(struct backlog *b, struct task *e)
+task_queue_push(struct task_queue *b, struct task *e)
 {
-	count_in(b, e);
+	add_to_counts(b, e);
 	TAILQ_INSERT_TAIL(list_of(b, e), e, link);
 }
 
 void
-backlog_put_first(struct backlog *b, struct task *e)
+task_queue_push_front(struct task_queue *b, struct task *e)
 {
-	count_in(b, e);
+	add_to_counts(b, e);
 	TAILQ_INSERT_HEAD(list_of(b, e), e, link);
 }
 
 /* A piece of a response that may have begun: it is not to be cut short, and
  * there are no more of them than connections. */
 static bool
-goes_on(const struct job *job)
+is_read(const struct job *job)
 {
 	return job->kind == JOB_READ || job->kind == JOB_COPY;
 }
 
 static bool
-has_room(const struct backlog *b, const struct task *e)
+has_room(const struct task_queue *b, const struct task *e)
 {
-	size_t	before = e->background ? b->nleisure : b->n - b->nleisure;
+	size_t	before = e->background ? b->nbackground : b->n - b->nbackground;
 
-	return before < b->most || goes_on(&e->job);
+	return before < b->max || is_read(&e->job);
 }
 
 bool
-backlog_add(struct backlog *b, struct task *e)
+task_queue_add(struct task_queue *b, struct task *e)
 {
 	if (!has_room(b, e)) {
 		e->job.error = e->background ? ECANCELED : EAGAIN;
 		return false;
 	}
-	backlog_put(b, e);
+	task_queue_push(b, e);
 	return true;
 }
 
 void
-backlog_remove(struct backlog *b, struct task *e)
+task_queue_remove(struct task_queue *b, struct task *e)
 {
 	need(e->queued);
 	TAILQ_REMOVE(list_of(b, e), e, link);
 	e->queued = false;
 	b->n--;
-	b->nleisure -= e->background;
+	b->nbackground -= e->background;
 }
 
 struct task *
-backlog_next(struct backlog *b)
+task_queue_pop(struct task_queue *b)
 {
-	struct task	*urgent = TAILQ_FIRST(&b->urgent);
-	struct task	*leisure = TAILQ_FIRST(&b->leisure);
-	struct task	*e = urgent != NULL ? urgent : leisure;
+	struct task	*foreground = TAILQ_FIRST(&b->foreground);
+	struct task	*background = TAILQ_FIRST(&b->background);
+	struct task	*e = foreground != NULL ? foreground : background;
 
-	if (urgent != NULL && leisure != NULL && ++b->turn % TURNS == 0)
-		e = leisure;
+	if (foreground != NULL && background != NULL &&
+	    ++b->npopped % BACKGROUND_EVERY == 0)
+		e = background;
 	if (e != NULL)
-		backlog_remove(b, e);
+		task_queue_remove(b, e);
 	return e;
 }

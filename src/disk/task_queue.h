@@ -16,22 +16,22 @@
 
 TAILQ_HEAD(task_list, task);
 
-struct backlog {
-	struct task_list	 urgent, leisure;
-	size_t			 n, nleisure;	/* all; of these, those */
-	size_t			 most;		/* of each */
-	unsigned		 turn;
+struct task_queue {
+	struct task_list	 foreground, background;
+	size_t			 n, nbackground;	/* all; of these, those */
+	size_t			 max;		/* of each */
+	unsigned		 npopped;
 };
 
-void		 backlog_init(struct backlog *, size_t most);
+void		 task_queue_init(struct task_queue *, size_t max);
 /* Last in its order; false: there is no room, and the task is not a piece of
  * a file that is being sent; its job.error says how it ends. */
-bool		 backlog_add(struct backlog *, struct task *);
+bool		 task_queue_add(struct task_queue *, struct task *);
 /* Where there is to be room: last, or first again. */
-void		 backlog_put(struct backlog *, struct task *);
-void		 backlog_put_first(struct backlog *, struct task *);
-void		 backlog_remove(struct backlog *, struct task *);
+void		 task_queue_push(struct task_queue *, struct task *);
+void		 task_queue_push_front(struct task_queue *, struct task *);
+void		 task_queue_remove(struct task_queue *, struct task *);
 /* The next one, taken out, or NULL. */
-struct task	*backlog_next(struct backlog *);
+struct task	*task_queue_pop(struct task_queue *);
 
 #endif

@@ -9,22 +9,22 @@
 #include "disk/task_queue.h"
 #include "t/unit/unit.h"
 
-#define MOST	8
+#define MAX	8
 
-static struct backlog	 backlog;
+static struct task_queue	 queue;
 static struct task	 tasks[64];
 static unsigned		 made;
 
 static void
-setup(void)
+set_up(void)
 {
-	backlog_init(&backlog, MOST);
+	task_queue_init(&queue, MAX);
 	memset(tasks, 0, sizeof(tasks));
 	made = 0;
 }
 
 static struct task *
-make(enum job_kind kind, bool background)
+make_task(enum job_kind kind, bool background)
 {
 	struct task	*e = &tasks[made++];
 
@@ -34,19 +34,19 @@ make(enum job_kind kind, bool background)
 }
 
 static bool
-add(enum job_kind kind, bool background)
+add_task(enum job_kind kind, bool background)
 {
-	return backlog_add(&backlog, make(kind, background));
+	return task_queue_add(&queue, make_task(kind, background));
 }
 
 /* The orders of those that come next: u and l. */
 static void
-expect(const char *turns)
+expect_order(const char *turns)
 {
 	struct task	*e, *last[2] = { NULL, NULL };
 
 	for (; *turns != '\0'; turns++) {
-		e = backlog_next(&backlog);
+		e = task_queue_pop(&queue);
 		ck_assert_ptr_nonnull(e);
 		ck_assert_int_eq(e->background ? 'l' : 'u', *turns);
 		ck_assert(last[e->background] < e);
@@ -55,28 +55,28 @@ expect(const char *turns)
 	}
 }
 
-START_TEST(turns)
+START_TEST(classes)
 {
-	for (int i = 0; i < MOST; i++) {
-		ck_assert(add(JOB_RESOLVE, true));
-		ck_assert(add(JOB_RESOLVE, false));
+	for (int i = 0; i < MAX; i++) {
+		ck_assert(add_task(JOB_RESOLVE, true));
+		ck_assert(add_task(JOB_RESOLVE, false));
 	}
-	ck_assert_uint_eq(backlog.n, 2 * MOST);
-	expect("uuuluuuluullllll");
-	ck_assert_ptr_null(backlog_next(&backlog));
-	ck_assert_uint_eq(backlog.n, 0);
+	ck_assert_uint_eq(queue.n, 2 * MAX);
+	expect_order("uuuluuuluullllll");
+	ck_assert_ptr_null(task_queue_pop(&queue));
+	ck_assert_uint_eq(queue.n, 0);
 }
 END_TEST
 
 /* However many urgent ones come, and however few of the others. */
 START_TEST(nobody_starves)
 {
-	struct task	*e = make(JOB_RESOLVE, true), *next;
+	struct task	*e = make_task(JOB_RESOLVE, true), *next;
 
-	ck_assert(backlog_add(&backlog, e));
+	ck_assert(task_queue_add(&queue, e));
 	for (int i = 0; i < 5 && e->queued; i++) {
-		ck_assert(add(JOB_RESOLVE, false));
-		next = backlog_next(&backlog);
+		ck_assert(add_task(JOB_RESOLVE, false));
+		next = task_queue_pop(&queue);
 		ck_assert(next == e || !next->background);
 	}
 	ck_assert(!e->queued);
@@ -86,40 +86,40 @@ END_TEST
 /* Each order has its own; but what has begun is not cut short. */
 START_TEST(room)
 {
-	for (int i = 0; i < MOST; i++)
-		ck_assert(add(JOB_RESOLVE, true));
-	ck_assert(!add(JOB_RESOLVE, true));
+	for (int i = 0; i < MAX; i++)
+		ck_assert(add_task(JOB_RESOLVE, true));
+	ck_assert(!add_task(JOB_RESOLVE, true));
 	ck_assert_int_eq(tasks[made - 1].job.error, ECANCELED);
-	for (int i = 0; i < MOST; i++)
-		ck_assert(add(JOB_RESOLVE, false));
-	ck_assert(!add(JOB_LIST, false));
+	for (int i = 0; i < MAX; i++)
+		ck_assert(add_task(JOB_RESOLVE, false));
+	ck_assert(!add_task(JOB_LIST, false));
 	ck_assert_int_eq(tasks[made - 1].job.error, EAGAIN);
-	ck_assert(add(JOB_READ, false));
-	ck_assert(add(JOB_COPY, false));
-	ck_assert_uint_eq(backlog.n, 2 * MOST + 2);
+	ck_assert(add_task(JOB_READ, false));
+	ck_assert(add_task(JOB_COPY, false));
+	ck_assert_uint_eq(queue.n, 2 * MAX + 2);
 }
 END_TEST
 
 START_TEST(taken_out)
 {
-	struct task	*e[] = { make(JOB_RESOLVE, false),
-			    make(JOB_RESOLVE, true), make(JOB_RESOLVE, false) };
+	struct task *e[] = {make_task(JOB_RESOLVE, false),
+	    make_task(JOB_RESOLVE, true), make_task(JOB_RESOLVE, false)};
 
-	backlog_put(&backlog, e[0]);
-	backlog_put(&backlog, e[1]);
-	backlog_put_first(&backlog, e[2]);
-	backlog_remove(&backlog, e[0]);
-	ck_assert_ptr_eq(backlog_next(&backlog), e[2]);
-	ck_assert_ptr_eq(backlog_next(&backlog), e[1]);
-	ck_assert_ptr_null(backlog_next(&backlog));
+	task_queue_push(&queue, e[0]);
+	task_queue_push(&queue, e[1]);
+	task_queue_push_front(&queue, e[2]);
+	task_queue_remove(&queue, e[0]);
+	ck_assert_ptr_eq(task_queue_pop(&queue), e[2]);
+	ck_assert_ptr_eq(task_queue_pop(&queue), e[1]);
+	ck_assert_ptr_null(task_queue_pop(&queue));
 }
 END_TEST
 
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, turns);
+	tcase_add_checked_fixture(tests, set_up, NULL);
+	tcase_add_test(tests, classes);
 	tcase_add_test(tests, nobody_starves);
 	tcase_add_test(tests, room);
 	tcase_add_test(tests, taken_out);
