@@ -59,7 +59,7 @@ struct helper_pool {
 	const struct clock	*clock;
 	const struct conf	*conf;
 	int			 channel;
-	struct ledger		*slots;
+	struct helper_slots		*slots;
 	struct helper_list	 idle;		/* the last used first */
 	struct helper_list	 busy;		/* for longest first */
 	struct helper_list	 stuck;		/* given up, not dead yet */
@@ -117,7 +117,7 @@ release_queue(struct helper *h)
 	if (h->fs_queue != NULL)
 		fs_queues_release(h->fs_queue);
 	h->fs_queue = NULL;
-	ledger_write(h->pool->slots, h->slot, 0);
+	helper_slots_set(h->pool->slots, h->slot, 0);
 }
 
 static void
@@ -136,7 +136,7 @@ close_helper(struct helper *h)
 {
 	remove_helper(h);
 	release_queue(h);
-	ledger_close(h->pool->slots, h->slot);
+	helper_slots_release(h->pool->slots, h->slot);
 	evloop_unwatch(&h->watch);
 	close(h->fd);		/* which ends the helper */
 	free(h);
@@ -371,7 +371,7 @@ send_job(struct helper *h, struct task *e)
 	bool		 first = TAILQ_EMPTY(&pool->busy);
 
 	h->fs_queue = e->fs_queue;
-	ledger_write(pool->slots, h->slot, fs_queues_id(h->fs_queue));
+	helper_slots_set(pool->slots, h->slot, fs_queues_id(h->fs_queue));
 	h->sent_at = clock_us();		/* it may be done before we go on */
 	if (record_send_order(h->fd, &e->job) == -1) {
 		close_helper(h);
@@ -475,7 +475,7 @@ open_slot(struct helper_pool *pool, int fd)
 {
 	uint64_t	pipe = io_inode(fd);
 
-	return pipe == 0 ? -1 : ledger_open(pool->slots, pipe);
+	return pipe == 0 ? -1 : helper_slots_take(pool->slots, pipe);
 }
 
 void
@@ -544,7 +544,7 @@ on_orphan_death(void *context)
 /* Given up by whoever was main before, and not dead yet: to the queue they are
  * as those that we give up ourselves. */
 static void
-adopt_orphan(struct helper_pool *pool, const struct leftover *left)
+adopt_orphan(struct helper_pool *pool, const struct orphan *left)
 {
 	struct helper	*h = mem_zero(sizeof(*h));
 
@@ -571,7 +571,7 @@ helper_pool_new(struct evloop *loop, const struct clock *clock,
 	pool->clock = clock;
 	pool->conf = conf;
 	pool->channel = world->control;
-	pool->slots = world->ledger;
+	pool->slots = world->helper_slots;
 	TAILQ_INIT(&pool->idle);
 	TAILQ_INIT(&pool->busy);
 	TAILQ_INIT(&pool->stuck);
@@ -580,8 +580,8 @@ helper_pool_new(struct evloop *loop, const struct clock *clock,
 	pool->idle_timer = evloop_timer(loop, shrink_pool, pool);
 	pool->stuck_timer = evloop_timer(loop, check_stuck, pool);
 	pool->check_timer = evloop_timer(loop, check_requests, pool);
-	for (size_t i = 0; i < world->nleftovers; i++)
-		adopt_orphan(pool, &world->leftovers[i]);
+	for (size_t i = 0; i < world->norphans; i++)
+		adopt_orphan(pool, &world->orphans[i]);
 	if (reserve_is_short(pool))
 		request_helper(pool);
 	refill_later(pool, CONTROL_SETTLE);

@@ -95,8 +95,8 @@ children_enough(const struct children *all, enum role role,
 }
 
 void
-children_keep_lanes(struct children *all, unsigned generation,
-    struct ledger *ledger, unsigned worker)
+children_mark_orphans(struct children *all, unsigned generation,
+    struct helper_slots *slots, unsigned worker)
 {
 	struct child	*c;
 
@@ -106,9 +106,9 @@ children_keep_lanes(struct children *all, unsigned generation,
 		c->orphan = c->role == ROLE_HELPER || c->role == ROLE_LOGGER;
 		c->worker = worker;
 		if (c->role == ROLE_HELPER)
-			c->fs_queue = ledger_lane(ledger, c->pipe);
+			c->fs_queue = helper_slots_find(slots, c->pipe);
 	}
-	ledger_clear(ledger);
+	helper_slots_clear(slots);
 }
 
 /* A descriptor that tells of a child's end; -1: there is none. */
@@ -125,12 +125,12 @@ follow(pid_t pid)
 
 void
 children_left(const struct children *all, unsigned worker, unsigned of,
-    struct leftovers *left)
+    struct orphans *left)
 {
 	const struct child	*c;
 	int			 fd;
 
-	*left = (struct leftovers){ 0 };
+	*left = (struct orphans){ 0 };
 	TAILQ_FOREACH(c, &all->list, link) {
 		if (c->role != ROLE_HELPER || !c->orphan ||
 		    c->worker % of != worker)
@@ -140,17 +140,17 @@ children_left(const struct children *all, unsigned worker, unsigned of,
 			continue;
 		left->at = mem_grow(left->at, left->count + 1,
 		    sizeof(*left->at));
-		left->at[left->count++] = (struct leftover){ fd, c->fs_queue };
+		left->at[left->count++] = (struct orphan){ fd, c->fs_queue };
 	}
 }
 
 void
-leftovers_free(struct leftovers *left)
+children_free_orphans(struct orphans *left)
 {
 	for (size_t i = 0; i < left->count; i++)
 		close(left->at[i].fd);
 	free(left->at);
-	*left = (struct leftovers){ 0 };
+	*left = (struct orphans){ 0 };
 }
 
 static void

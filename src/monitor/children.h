@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ledger;
-struct leftover;
+struct helper_slots;
+struct orphan;
 
 /* As log and ps call them. */
 #define ROLES(X)							\
@@ -55,8 +55,8 @@ struct children {
 };
 
 /* Helpers of mains that have died, which are still there. */
-struct leftovers {
-	struct leftover	*at;		/* owned, with their descriptors */
+struct orphans {
+	struct orphan	*at;		/* owned, with their descriptors */
 	size_t		 count;
 };
 
@@ -82,12 +82,12 @@ bool	children_enough(const struct children *, enum role, unsigned generation,
 	    int64_t most, int64_t together);
 /* Main has died: these are its orphans; which queues they hold, for the next
  * one of that worker. */
-void	children_keep_lanes(struct children *, unsigned generation,
-	    struct ledger *, unsigned worker);
+void	children_mark_orphans(struct children *, unsigned generation,
+	    struct helper_slots *, unsigned worker);
 /* There may not be as many workers as there were. */
 void	children_left(const struct children *, unsigned worker, unsigned of,
-	    struct leftovers *);
-void	leftovers_free(struct leftovers *);
+	    struct orphans *);
+void	children_free_orphans(struct orphans *);
 
 /* Kills; nobody waits for one that has been given up. */
 void	children_end_helper(struct children *, int pipe);

@@ -101,8 +101,8 @@ reign_free(struct reign **rp)
 
 	reign_leave(r);
 	for (unsigned i = 0; i < r->nworkers; i++) {
-		if (r->workers[i].ledger != NULL)
-			ledger_free(&r->workers[i].ledger);
+		if (r->workers[i].helper_slots != NULL)
+			helper_slots_free(&r->workers[i].helper_slots);
 		board_give(r->workers[i].part,
 		    arch_threads(r->conf));
 	}

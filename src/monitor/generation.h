@@ -20,7 +20,7 @@
 
 struct addresses;
 struct conf;
-struct ledger;
+struct helper_slots;
 struct listener;
 struct mounts;
 
@@ -34,7 +34,7 @@ enum reign_state {
 struct worker {
 	struct reign		*reign;
 	unsigned		 number;	/* in it */
-	struct ledger		*ledger;
+	struct helper_slots		*helper_slots;
 	int			 part;		/* of the board */
 	unsigned		 generation;	/* of its present main */
 	int			 control;	/* main's pipe; -1: no main */

@@ -30,7 +30,7 @@
 
 static _Noreturn void
 be_main(struct monitor *m, struct worker *w, int control,
-    const struct leftovers *left)
+    const struct orphans *left)
 {
 	struct reign	*r = w->reign;
 	struct world	 world = {
@@ -41,14 +41,14 @@ be_main(struct monitor *m, struct worker *w, int control,
 		.descriptors = m->setup->descriptors,
 		.rules = r->rules,
 		.mounts = r->mounts,
-		.ledger = w->ledger,
+		.helper_slots = w->helper_slots,
 		.addresses = r->addresses,
 		.turns = r->turns,
 		.main = w->number,
 		.mains = r->nworkers,
 		.workers = arch_workers(r->conf),
-		.leftovers = left->at,
-		.nleftovers = left->count,
+		.orphans = left->at,
+		.norphans = left->count,
 		.beat = pulse_between(m, r),
 	};
 
@@ -71,7 +71,7 @@ be_main(struct monitor *m, struct worker *w, int control,
 static void
 start_main(struct monitor *m, struct worker *w)
 {
-	struct leftovers	left;
+	struct orphans	left;
 	int			pipe = -1;
 	pid_t			pid;
 
@@ -81,7 +81,7 @@ start_main(struct monitor *m, struct worker *w)
 	pid = spawn(m, w->reign, ROLE_MAIN, &pipe);
 	if (pid == 0)
 		be_main(m, w, pipe, &left);
-	leftovers_free(&left);
+	children_free_orphans(&left);
 	w->due = 0;
 	if (pid == -1) {
 		log_error("cannot start main; trying it again in %d s",
@@ -119,7 +119,8 @@ mains_begin(struct monitor *m, struct reign *r)
 	for (unsigned i = 0; i < r->nworkers; i++) {
 		w = &r->workers[i];
 		/* Those that it has, and those that it has given up. */
-		w->ledger = ledger_new(2 * (size_t)r->conf->helpers_max);
+		w->helper_slots =
+		    helper_slots_new(2 * (size_t)r->conf->helpers_max);
 		w->part = board_take(r->number, arch_threads(r->conf));
 		start_main(m, w);
 		if (w->main == 0 && r->state == REIGN_COMING) {
@@ -311,7 +312,7 @@ bury(struct monitor *m, struct worker *w)
 	io_close(&w->control);
 	/* Theirs is over as well, and some may not notice by themselves. */
 	children_kill_helpers(&m->children, w->generation);
-	children_keep_lanes(&m->children, w->generation, w->ledger,
+	children_mark_orphans(&m->children, w->generation, w->helper_slots,
 	    w->number);
 	board_keep(w->part, arch_threads(w->reign->conf));
 	crowd_left(w->reign->addresses, w->number);

@@ -12,75 +12,75 @@ struct line {
 	uint64_t	fs_queue;
 };
 
-struct ledger {
-	struct line	*lines;		/* shared */
+struct helper_slots {
+	struct line	*slots;		/* shared */
 	size_t		 count;
 };
 
-struct ledger *
-ledger_new(size_t count)
+struct helper_slots *
+helper_slots_new(size_t count)
 {
-	struct ledger	*l = mem_zero(sizeof(*l));
+	struct helper_slots	*l = mem_zero(sizeof(*l));
 
 	l->count = count;
-	l->lines = mmap(NULL, count * sizeof(*l->lines), PROT_READ | PROT_WRITE,
+	l->slots = mmap(NULL, count * sizeof(*l->slots), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON, -1, 0);
-	if (l->lines == MAP_FAILED)
+	if (l->slots == MAP_FAILED)
 		fatal("no memory to share");
 	return l;
 }
 
 void
-ledger_free(struct ledger **lp)
+helper_slots_free(struct helper_slots **lp)
 {
-	munmap((*lp)->lines, (*lp)->count * sizeof(*(*lp)->lines));
+	munmap((*lp)->slots, (*lp)->count * sizeof(*(*lp)->slots));
 	mem_drop(lp);
 }
 
 static int
-find(const struct ledger *l, uint64_t pipe)
+find_slot(const struct helper_slots *l, uint64_t pipe)
 {
 	for (size_t i = 0; i < l->count; i++)
-		if (l->lines[i].pipe == pipe)
+		if (l->slots[i].pipe == pipe)
 			return (int)i;
 	return -1;
 }
 
 uint64_t
-ledger_lane(const struct ledger *l, uint64_t pipe)
+helper_slots_find(const struct helper_slots *l, uint64_t pipe)
 {
-	int	line = pipe != 0 ? find(l, pipe) : -1;
+	int	slot = pipe != 0 ? find_slot(l, pipe) : -1;
 
-	return line != -1 ? l->lines[line].fs_queue : 0;
+	return slot != -1 ? l->slots[slot].fs_queue : 0;
 }
 
 void
-ledger_clear(struct ledger *l)
+helper_slots_clear(struct helper_slots *l)
 {
 	for (size_t i = 0; i < l->count; i++)
-		l->lines[i] = (struct line){ 0, 0 };
+		l->slots[i] = (struct line){ 0, 0 };
 }
 
 int
-ledger_open(struct ledger *l, uint64_t pipe)
+helper_slots_take(struct helper_slots *l, uint64_t pipe)
 {
-	int	line = find(l, 0);
+	int	slot = find_slot(l, 0);
 
-	if (line != -1)
-		l->lines[line] = (struct line){ .pipe = pipe };
-	return line;
+	if (slot != -1)
+		l->slots[slot] = (struct line){ .pipe = pipe };
+	return slot;
 }
 
 void
-ledger_close(struct ledger *l, int line)
+helper_slots_release(struct helper_slots *l, int slot)
 {
-	if (line != -1)
-		l->lines[line] = (struct line){ 0, 0 };
+	if (slot != -1)
+		l->slots[slot] = (struct line){ 0, 0 };
 }
 
 void
-ledger_write(struct ledger *l, int line, uint64_t fs_queue)
+helper_slots_set(struct helper_slots *l, int slot, uint64_t fs_queue)
 {
-	if (line != -1)
-		l->lines[line].fs_queue = fs_queue;
+	if (slot != -1)
+		l->slots[slot].fs_queue = fs_queue;
 }

@@ -11,26 +11,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ledger;
+struct helper_slots;
 
 /* A helper that an earlier main has left behind, and its queue. */
-struct leftover {
+struct orphan {
 	int		 fd;		/* readable when it has died */
 	uint64_t	 fs_queue;
 };
 
 /* The monitor's: with so many lines. */
-struct ledger	*ledger_new(size_t);
-void		 ledger_free(struct ledger **);
+struct helper_slots	*helper_slots_new(size_t);
+void		 helper_slots_free(struct helper_slots **);
 /* The queue of the helper with this pipe; 0: none, or unknown. */
-uint64_t	 ledger_lane(const struct ledger *, uint64_t pipe);
-void		 ledger_clear(struct ledger *);
+uint64_t	 helper_slots_find(const struct helper_slots *, uint64_t pipe);
+void		 helper_slots_clear(struct helper_slots *);
 
 /* Main's: a line for the helper with this pipe (inode); -1: there is none
  * left, which no call below minds. */
-int		 ledger_open(struct ledger *, uint64_t pipe);
-void		 ledger_close(struct ledger *, int line);
+int		 helper_slots_take(struct helper_slots *, uint64_t pipe);
+void		 helper_slots_release(struct helper_slots *, int slot);
 /* What it works for from now on; 0: nothing. */
-void		 ledger_write(struct ledger *, int line, uint64_t fs_queue);
+void helper_slots_set(struct helper_slots *, int slot, uint64_t fs_queue);
 
 #endif

@@ -9,8 +9,8 @@
 
 struct addresses;
 struct conf;
-struct ledger;
-struct leftover;
+struct helper_slots;
+struct orphan;
 struct listener;
 struct mounts;
 struct turns;
@@ -24,15 +24,15 @@ struct world {
 	int			 rules;		/* for who opens files here;
 						 * -1: none */
 	struct mounts		*mounts;
-	struct ledger		*ledger;
+	struct helper_slots		*helper_slots;
 	struct addresses	*addresses;	/* NULL: no limits */
 	struct turns		*turns;		/* of mains with one client
 						 * each; NULL: they have more,
 						 * or there is one main */
 	unsigned		 main, mains;	/* which, of how many */
 	unsigned		 workers;	/* in this one: threads ... */
-	const struct leftover	*leftovers;	/* of earlier mains */
-	size_t			 nleftovers;
+	const struct orphan	*orphans;	/* of earlier mains */
+	size_t			 norphans;
 	int64_t			 beat;		/* ms between signs of life;
 						 * 0: nobody looks */
 };

@@ -93,7 +93,7 @@ set_up(void)
 	clock_update(&clock_now);
 	loop = evloop_new(&clock_now);
 	world = (struct world){ .conf = conf, .control = ends[0],
-	    .mounts = mounts_new(conf), .ledger = ledger_new(8) };
+	    .mounts = mounts_new(conf), .helper_slots = helper_slots_new(8) };
 	tick = evloop_timer(loop, check_all, NULL);
 	memset(heard, 0, sizeof(heard));
 	pool = helper_pool_new(loop, &clock_now, &world);
@@ -115,7 +115,7 @@ tear_down(void)
 	evloop_unwatch(&tick);
 	evloop_free(&loop);
 	mounts_free(&world.mounts);
-	ledger_free(&world.ledger);
+	helper_slots_free(&world.helper_slots);
 	io_close(&world.control);
 	io_close(&monitor);
 	conf_free(&conf);
