@@ -13,24 +13,24 @@
 #include "stats/stats.h"
 
 /* A task on its way. */
-struct trip {
-	struct queued		 place;		/* first: casts rely on it */
+struct item {
+	struct queued		 reply;		/* first: casts rely on it */
 	struct task		*task;
-	struct porter		*porter;
-	struct queue		*home;
+	struct disk_thread		*thread;
+	struct queue		*reply_to;
 };
 
-struct porter {
-	struct queue		*queue;		/* of its thread */
+struct disk_thread {
+	struct queue		*mailbox;		/* of its thread */
 	struct note		 work;
 	struct lock		*lock;		/* of these: */
-	struct task_queue		 backlog;
-	size_t			 longest;
+	struct task_queue		 tasks;
+	size_t			 waiting_max;
 	bool			 ended;
 };
 
 static void
-finish(struct trip *t)
+finish_item(struct item *t)
 {
 	struct task	*e = t->task;
 
@@ -39,89 +39,90 @@ finish(struct trip *t)
 }
 
 static void
-come_home(struct queued *place)
+on_reply(struct queued *reply)
 {
-	finish((struct trip *)place);
+	finish_item((struct item *)reply);
 }
 
 /* False: too many wait, or nobody will come any more; the job has the error. */
 static bool
-add(struct porter *p, struct trip *t)
+add_item(struct disk_thread *p, struct item *t)
 {
 	bool	room;
 
 	lock_take(p->lock);
 	if (p->ended)
 		t->task->job.error = ECONNABORTED;
-	room = !p->ended && task_queue_add(&p->backlog, t->task);
-	if (p->backlog.n > p->longest)
-		p->longest = p->backlog.n;
+	room = !p->ended && task_queue_add(&p->tasks, t->task);
+	if (p->tasks.n > p->waiting_max)
+		p->waiting_max = p->tasks.n;
 	lock_release(p->lock);
 	if (room)
-		note_send(&p->work, p->queue);
+		note_send(&p->work, p->mailbox);
 	return room;
 }
 
 /* False: it was not among those that wait. */
 static bool
-withdraw(struct porter *p, struct trip *t)
+remove_item(struct disk_thread *p, struct item *t)
 {
 	bool	waited;
 
 	lock_take(p->lock);
 	waited = t->task->queued;
 	if (waited)
-		task_queue_remove(&p->backlog, t->task);
+		task_queue_remove(&p->tasks, t->task);
 	lock_release(p->lock);
 	return waited;
 }
 
 /* One that is under way stays: its answer will serve the next. */
 static void
-deserted(struct task *e)
+abandon_task(struct task *e)
 {
-	struct trip	*t = e->ctx;
+	struct item	*t = e->ctx;
 
-	if (!withdraw(t->porter, t))
+	if (!remove_item(t->thread, t))
 		return;
 	stats_count(STATS_JOBS_DROPPED);
 	e->job.error = ECANCELED;
-	finish(t);
+	finish_item(t);
 }
 
 void
-porter_send(struct porter *p, struct task *e, struct queue *home)
+disk_thread_submit(
+    struct disk_thread *p, struct task *e, struct queue *reply_to)
 {
-	struct trip	*t = mem_zero(sizeof(*t));
+	struct item	*t = mem_zero(sizeof(*t));
 
 	if (!e->deferred)
 		TAILQ_INIT(&e->waiters);
-	t->place.take = come_home;
+	t->reply.take = on_reply;
 	t->task = e;
-	t->porter = p;
-	t->home = home;
+	t->thread = p;
+	t->reply_to = reply_to;
 	e->ctx = t;
 	/* Nobody else looks at this, and it may be done when add returns. */
-	e->abandon = deserted;
-	if (!add(p, t))
-		finish(t);
+	e->abandon = abandon_task;
+	if (!add_item(p, t))
+		finish_item(t);
 }
 
 /* The first of those that wait, which it is over from now on, or NULL. */
-static struct trip *
-next(struct porter *p, bool *more)
+static struct item *
+pop_item(struct disk_thread *p, bool *more)
 {
 	struct task	*e;
 
 	lock_take(p->lock);
-	e = task_queue_pop(&p->backlog);
-	*more = p->backlog.n > 0;
+	e = task_queue_pop(&p->tasks);
+	*more = p->tasks.n > 0;
 	lock_release(p->lock);
 	return e != NULL ? e->ctx : NULL;
 }
 
 static void
-perform(struct trip *t)
+perform_item(struct item *t)
 {
 	struct job	*job = &t->task->job;
 	int64_t		 begun = clock_us();
@@ -129,65 +130,65 @@ perform(struct trip *t)
 	job_perform(job);
 	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)job->kind,
 	    clock_us() - begun);
-	queue_put(t->home, &t->place);
+	queue_put(t->reply_to, &t->reply);
 }
 
 /* One in each turn of the loop: so it can be told to end. */
 static void
-work(void *context, unsigned times)
+perform_next(void *context, unsigned times)
 {
-	struct porter	*p = context;
+	struct disk_thread	*p = context;
 	bool		 more;
-	struct trip	*t = next(p, &more);
+	struct item	*t = pop_item(p, &more);
 
 	(void)times;
 	if (t != NULL)
-		perform(t);
+		perform_item(t);
 	if (more)
-		note_send(&p->work, p->queue);
+		note_send(&p->work, p->mailbox);
 }
 
 size_t
-porter_waiting(const struct porter *p, size_t *longest)
+disk_thread_waiting(const struct disk_thread *p, size_t *waiting_max)
 {
 	size_t	n;
 
 	lock_take(p->lock);
-	n = p->backlog.n;
-	*longest = p->longest;
+	n = p->tasks.n;
+	*waiting_max = p->waiting_max;
 	lock_release(p->lock);
 	return n;
 }
 
-struct porter *
-porter_new(struct evloop *loop, struct queue *queue, size_t most)
+struct disk_thread *
+disk_thread_new(struct evloop *loop, struct queue *mailbox, size_t max)
 {
-	struct porter	*p = mem_zero(sizeof(*p));
+	struct disk_thread	*p = mem_zero(sizeof(*p));
 
 	/* Its turns are the disk's. */
 	evloop_untimed(loop);
-	p->queue = queue;
-	note_init(&p->work, work, p);
+	p->mailbox = mailbox;
+	note_init(&p->work, perform_next, p);
 	p->lock = lock_new();
-	task_queue_init(&p->backlog, most);
+	task_queue_init(&p->tasks, max);
 	return p;
 }
 
 void
-porter_end(struct porter *p)
+disk_thread_end(struct disk_thread *p)
 {
-	struct trip	*t;
+	struct item	*t;
 	bool		 more;
 
 	p->ended = true;
-	while ((t = next(p, &more)) != NULL) {
+	while ((t = pop_item(p, &more)) != NULL) {
 		t->task->job.error = ECONNABORTED;
-		finish(t);
+		finish_item(t);
 	}
 }
 
 void
-porter_free(struct porter **pp)
+disk_thread_free(struct disk_thread **pp)
 {
 	lock_free(&(*pp)->lock);
 	mem_drop(pp);

@@ -3,7 +3,7 @@
  * while those who have sent it go on.
  *
  * What waits is bounded, but for pieces of responses that have begun.  A job
- * that does not come back holds the porter, and whoever waits behind it gives
+ * that does not come back holds the disk thread, and whoever waits behind it gives
  * up when its time is over: nobody can kill a thread.
  */
 #ifndef DISK_DISK_THREAD_H
@@ -15,17 +15,18 @@
 #include "loop/mailbox.h"
 #include "task.h"
 
-struct porter;
+struct disk_thread;
 
 /* In the thread of that loop, by its queue; so many tasks may wait. */
-struct porter	*porter_new(struct evloop *, struct queue *, size_t most);
+struct disk_thread *disk_thread_new(
+    struct evloop *, struct queue *, size_t max);
 /* The thread has ended: what still waits fails, and whatever else is sent. */
-void		 porter_end(struct porter *);
-void		 porter_free(struct porter **);		/* after that */
+void		 disk_thread_end(struct disk_thread *);
+void		 disk_thread_free(struct disk_thread **);		/* after that */
 
 /* Any thread.  The task comes back through that queue, the sender's own. */
-void		 porter_send(struct porter *, struct task *, struct queue *);
+void disk_thread_submit(struct disk_thread *, struct task *, struct queue *);
 /* How many wait, and have ever waited at once; any thread. */
-size_t		 porter_waiting(const struct porter *, size_t *longest);
+size_t disk_thread_waiting(const struct disk_thread *, size_t *waiting_max);
 
 #endif

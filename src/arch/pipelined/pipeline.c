@@ -32,8 +32,9 @@ pipeline_send(struct pipeline *l, struct task *e, struct queue *home)
 	bool		reads = kind == JOB_READ || kind == JOB_COPY ||
 			    kind == JOB_CLOSE;
 
-	porter_send(l->seats[reads ? PIPELINE_READS : PIPELINE_NAMES]->porter,
-	    e, home);
+	disk_thread_submit(
+	    l->seats[reads ? PIPELINE_READS : PIPELINE_NAMES]->disk_thread, e,
+	    home);
 }
 
 static void
@@ -124,8 +125,8 @@ pipeline_new(const struct team *team, unsigned first, const struct world *world,
 		if (i < STAGE_COUNT)
 			open_stage(s, *setup, room);
 		else
-			s->porter = porter_new(s->member.loop, s->queue,
-			    (size_t)world->conf->helpers_queue);
+			s->disk_thread = disk_thread_new(s->member.loop,
+			    s->queue, (size_t)world->conf->helpers_queue);
 	}
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		stages_join(l->stages[i], (enum stage)i, l->stages,
@@ -143,8 +144,8 @@ pipeline_end(struct pipeline *l)
 		queue_empty(l->seats[i]->queue);
 	for (unsigned i = STAGE_COUNT; i-- > 0; )
 		clients_free(&l->seats[i]->clients);
-	porter_end(l->seats[PIPELINE_NAMES]->porter);
-	porter_end(l->seats[PIPELINE_READS]->porter);
+	disk_thread_end(l->seats[PIPELINE_NAMES]->disk_thread);
+	disk_thread_end(l->seats[PIPELINE_READS]->disk_thread);
 }
 
 void
@@ -157,7 +158,7 @@ pipeline_free(struct pipeline **lp)
 		if (i < STAGE_COUNT)
 			http_free(&s->http);
 		else
-			porter_free(&s->porter);
+			disk_thread_free(&s->disk_thread);
 		queue_free(&s->queue);
 	}
 	mem_drop(lp);
@@ -194,8 +195,8 @@ pipeline_measure(const struct pipeline *l)
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		clients_measure(l->stages[i]);
 	for (unsigned i = STAGE_COUNT; i < PIPELINE_THREADS; i++) {
-		g[STATS_GAUGE_QUEUED] +=
-		    (int64_t)porter_waiting(l->seats[i]->porter, &longest);
+		g[STATS_GAUGE_QUEUED] += (int64_t)disk_thread_waiting(
+		    l->seats[i]->disk_thread, &longest);
 		if ((int64_t)longest > g[STATS_GAUGE_QUEUED_MOST])
 			g[STATS_GAUGE_QUEUED_MOST] = (int64_t)longest;
 	}

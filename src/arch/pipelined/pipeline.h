@@ -29,7 +29,7 @@ struct pipeline_seat {		/* of one of its threads, a member */
 	struct queue	*queue;
 	struct http	*http;		/* a stage's ... */
 	struct clients	*clients;
-	struct porter	*porter;	/* ... or of one for the disk */
+	struct disk_thread	*disk_thread;	/* ... or of one for the disk */
 };
 
 /* Of the members from that one on, with room for so many connections; a stage's

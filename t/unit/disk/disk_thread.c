@@ -13,16 +13,16 @@
 #include "stats/stats.h"
 #include "t/unit/unit.h"
 
-#define MOST	2
+#define MAX	2
 
-struct place {			/* a thread's */
+struct loop_thread {			/* a thread's */
 	struct clock	 clock;
 	struct evloop	*loop;
 	struct queue	*queue;
 };
 
-static struct place	 here, there;
-static struct porter	*porter;
+static struct loop_thread	 here, there;
+static struct disk_thread	*disk_thread;
 static pthread_t	 thread;
 static struct note	 stop;
 static struct task	*ended[8];
@@ -43,14 +43,14 @@ clients_finish_task(struct task *e)
 }
 
 static void
-open_place(struct place *p)
+open_loop(struct loop_thread *p)
 {
 	p->loop = evloop_new(&p->clock);
 	p->queue = queue_new(p->loop);
 }
 
 static void
-close_place(struct place *p)
+close_loop(struct loop_thread *p)
 {
 	queue_free(&p->queue);
 	evloop_free(&p->loop);
@@ -65,27 +65,27 @@ stop_there(void *context, unsigned times)
 }
 
 static void
-make(void)
+set_up(void)
 {
 	nended = 0;
 	expected = -1;
-	open_place(&here);
-	open_place(&there);
+	open_loop(&here);
+	open_loop(&there);
 	note_init(&stop, stop_there, NULL);
-	porter = porter_new(there.loop, there.queue, MOST);
+	disk_thread = disk_thread_new(there.loop, there.queue, MAX);
 }
 
 static void
-unmake(void)
+tear_down(void)
 {
-	porter_end(porter);
-	porter_free(&porter);
-	close_place(&here);
-	close_place(&there);
+	disk_thread_end(disk_thread);
+	disk_thread_free(&disk_thread);
+	close_loop(&here);
+	close_loop(&there);
 }
 
 static void *
-be_porter(void *unused)
+run_thread(void *unused)
 {
 	static struct stats_part	part;
 
@@ -109,11 +109,11 @@ task(enum job_kind kind)
 }
 
 static struct task *
-order(enum job_kind kind, struct queue *home)
+submit_task(enum job_kind kind, struct queue *home)
 {
 	struct task	*e = task(kind);
 
-	porter_send(porter, e, home);
+	disk_thread_submit(disk_thread, e, home);
 	return e;
 }
 
@@ -130,7 +130,7 @@ waiting(void)
 {
 	size_t	longest;
 
-	return porter_waiting(porter, &longest);
+	return disk_thread_waiting(disk_thread, &longest);
 }
 
 static size_t
@@ -138,12 +138,12 @@ longest(void)
 {
 	size_t	n;
 
-	porter_waiting(porter, &n);
+	disk_thread_waiting(disk_thread, &n);
 	return n;
 }
 
 static void
-drop(struct task *e)
+drop_task(struct task *e)
 {
 	if (e->job.fd != -1)
 		close(e->job.fd);
@@ -152,11 +152,11 @@ drop(struct task *e)
 
 START_TEST(come_home)
 {
-	struct task	*first = order(JOB_READ, here.queue);
-	struct task	*second = order(JOB_READ, here.queue);
+	struct task	*first = submit_task(JOB_READ, here.queue);
+	struct task	*second = submit_task(JOB_READ, here.queue);
 
 	expected = 2;
-	ck_assert_int_eq(pthread_create(&thread, NULL, be_porter, NULL), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, run_thread, NULL), 0);
 	evloop_run(here.loop);
 	ck_assert(pthread_equal(ended_by, pthread_self()));
 	ck_assert_ptr_eq(ended[0], first);
@@ -167,87 +167,87 @@ START_TEST(come_home)
 	ck_assert_int_eq(nended, 2);
 	note_send(&stop, there.queue);
 	pthread_join(thread, NULL);
-	drop(first);
-	drop(second);
+	drop_task(first);
+	drop_task(second);
 }
 END_TEST
 
 /* But who has begun a response is not turned away. */
 START_TEST(too_many)
 {
-	struct task	*e[MOST + 2];
+	struct task	*e[MAX + 2];
 
-	for (int i = 0; i < MOST; i++)
-		e[i] = order(JOB_RESOLVE, here.queue);
-	ck_assert_uint_eq(waiting(), MOST);
-	e[MOST] = order(JOB_RESOLVE, here.queue);
+	for (int i = 0; i < MAX; i++)
+		e[i] = submit_task(JOB_RESOLVE, here.queue);
+	ck_assert_uint_eq(waiting(), MAX);
+	e[MAX] = submit_task(JOB_RESOLVE, here.queue);
 	ck_assert_int_eq(nended, 1);
-	ck_assert_ptr_eq(ended[0], e[MOST]);
-	ck_assert_int_eq(e[MOST]->job.error, EAGAIN);
-	e[MOST + 1] = order(JOB_READ, here.queue);
+	ck_assert_ptr_eq(ended[0], e[MAX]);
+	ck_assert_int_eq(e[MAX]->job.error, EAGAIN);
+	e[MAX + 1] = submit_task(JOB_READ, here.queue);
 	ck_assert_int_eq(nended, 1);
-	ck_assert_uint_eq(waiting(), MOST + 1);
-	porter_end(porter);
-	ck_assert_int_eq(nended, MOST + 2);
+	ck_assert_uint_eq(waiting(), MAX + 1);
+	disk_thread_end(disk_thread);
+	ck_assert_int_eq(nended, MAX + 2);
 	ck_assert_int_eq(e[0]->job.error, ECONNABORTED);
 	ck_assert_uint_eq(waiting(), 0);
-	ck_assert_uint_eq(longest(), MOST + 1);
-	for (int i = 0; i < MOST + 2; i++)
-		drop(e[i]);
-	e[0] = order(JOB_READ, here.queue);
-	ck_assert_int_eq(nended, MOST + 3);
+	ck_assert_uint_eq(longest(), MAX + 1);
+	for (int i = 0; i < MAX + 2; i++)
+		drop_task(e[i]);
+	e[0] = submit_task(JOB_READ, here.queue);
+	ck_assert_int_eq(nended, MAX + 3);
 	ck_assert_int_eq(e[0]->job.error, ECONNABORTED);
-	drop(e[0]);
+	drop_task(e[0]);
 }
 END_TEST
 
 /* Nobody waits for them, nor is to wait behind too many of them. */
 START_TEST(at_leisure)
 {
-	struct task	*e[MOST + 2];
+	struct task	*e[MAX + 2];
 
-	for (int i = 0; i <= MOST; i++) {
+	for (int i = 0; i <= MAX; i++) {
 		e[i] = task(JOB_RESOLVE);
 		e[i]->background = true;
-		porter_send(porter, e[i], here.queue);
+		disk_thread_submit(disk_thread, e[i], here.queue);
 	}
 	ck_assert_int_eq(nended, 1);
-	ck_assert_ptr_eq(ended[0], e[MOST]);
-	ck_assert_int_eq(e[MOST]->job.error, ECANCELED);
-	e[MOST + 1] = order(JOB_RESOLVE, here.queue);
-	ck_assert_uint_eq(waiting(), MOST + 1);
-	porter_end(porter);
-	ck_assert_ptr_eq(ended[1], e[MOST + 1]);
-	ck_assert_int_eq(nended, MOST + 2);
-	for (int i = 0; i < MOST + 2; i++)
-		drop(e[i]);
+	ck_assert_ptr_eq(ended[0], e[MAX]);
+	ck_assert_int_eq(e[MAX]->job.error, ECANCELED);
+	e[MAX + 1] = submit_task(JOB_RESOLVE, here.queue);
+	ck_assert_uint_eq(waiting(), MAX + 1);
+	disk_thread_end(disk_thread);
+	ck_assert_ptr_eq(ended[1], e[MAX + 1]);
+	ck_assert_int_eq(nended, MAX + 2);
+	for (int i = 0; i < MAX + 2; i++)
+		drop_task(e[i]);
 }
 END_TEST
 
 /* Its place is another's then. */
 START_TEST(is_deserted)
 {
-	struct task	*e[MOST + 1];
+	struct task	*e[MAX + 1];
 
-	for (int i = 0; i < MOST; i++)
-		e[i] = order(JOB_RESOLVE, here.queue);
+	for (int i = 0; i < MAX; i++)
+		e[i] = submit_task(JOB_RESOLVE, here.queue);
 	abandon(e[0]);
 	ck_assert_int_eq(nended, 1);
 	ck_assert_ptr_eq(ended[0], e[0]);
 	ck_assert_int_eq(e[0]->job.error, ECANCELED);
-	ck_assert_uint_eq(waiting(), MOST - 1);
-	e[MOST] = order(JOB_RESOLVE, here.queue);
-	ck_assert_uint_eq(waiting(), MOST);
-	porter_end(porter);
-	for (int i = 0; i <= MOST; i++)
-		drop(e[i]);
+	ck_assert_uint_eq(waiting(), MAX - 1);
+	e[MAX] = submit_task(JOB_RESOLVE, here.queue);
+	ck_assert_uint_eq(waiting(), MAX);
+	disk_thread_end(disk_thread);
+	for (int i = 0; i <= MAX; i++)
+		drop_task(e[i]);
 }
 END_TEST
 
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, come_home);
 	tcase_add_test(tests, too_many);
 	tcase_add_test(tests, at_leisure);
