@@ -9,7 +9,7 @@
 static int
 run(const struct world *world)
 {
-	return place_run(world, 1);
+	return sync_run(world, 1);
 }
 
 const struct arch arch_mp = {

@@ -204,11 +204,11 @@ run(const struct world *world)
 	struct mt				mt = { .team = NULL };
 	struct service				*s = &mt.service;
 
-	place_open(s, world);
+	sync_open(s, world);
 	s->others = &others;
 	s->measure = measure;
 	s->context = &mt;
-	service_run(s, &place_disk);
+	service_run(s, &sync_disk);
 	close_team(&mt);
 	service_close(s);
 	return 0;

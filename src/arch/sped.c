@@ -7,7 +7,7 @@
 static int
 run(const struct world *world)
 {
-	return place_run(world, 0);
+	return sync_run(world, 0);
 }
 
 const struct arch arch_sped = {

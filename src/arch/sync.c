@@ -7,7 +7,7 @@
 #include "stats/stats.h"
 
 static void
-perform(void *context, struct task *e)
+submit_task(void *context, struct task *e)
 {
 	int64_t	begun = clock_us();
 
@@ -20,10 +20,10 @@ perform(void *context, struct task *e)
 	clients_finish_task(e);
 }
 
-const struct disk	place_disk = { .submit = perform };
+const struct disk	sync_disk = { .submit = submit_task };
 
 void
-place_open(struct service *s, const struct world *world)
+sync_open(struct service *s, const struct world *world)
 {
 	service_open(s, world);
 	/* What is a helper's elsewhere. */
@@ -35,13 +35,13 @@ place_open(struct service *s, const struct world *world)
 }
 
 int
-place_run(const struct world *world, size_t room)
+sync_run(const struct world *world, size_t room)
 {
 	struct service	s;
 
-	place_open(&s, world);
+	sync_open(&s, world);
 	s.room = room;
-	service_run(&s, &place_disk);
+	service_run(&s, &sync_disk);
 	service_close(&s);
 	return 0;
 }

@@ -7,12 +7,12 @@
 #include "arch/service.h"
 
 /* Who is to do tasks; any thread may be told. */
-extern const struct disk	place_disk;
+extern const struct disk	sync_disk;
 
 /* As service_open(), with what whoever does disk work must be allowed. */
-void	place_open(struct service *, const struct world *);
+void	sync_open(struct service *, const struct world *);
 /* Serves by a loop that has its disk work done like that, with room for so many
  * clients at once; 0: for as many as the conf and the system allow. */
-int	place_run(const struct world *, size_t room);
+int	sync_run(const struct world *, size_t room);
 
 #endif

@@ -567,7 +567,7 @@ play(char *line)
 	else if (n == 1 && strcmp(words[0], "drain") == 0)
 		world_drain();
 	else if (n == 1 && strcmp(words[0], "in-place") == 0)
-		world.in_place = true;
+		world.sync = true;
 	else if (n == 1 && strcmp(words[0], "shared") == 0)
 		world.shared = true;
 	else if (n == 1 && strcmp(words[0], "unstaged") == 0)

@@ -213,7 +213,7 @@ script_submit(void *context, struct task *e)
 	if (!e->deferred)
 		TAILQ_INIT(&e->waiters);
 	e->promote = script_promote;
-	if (world.in_place) {
+	if (world.sync) {
 		job_perform(&e->job);
 		world_finish(e);
 		return;

@@ -60,7 +60,7 @@ struct world {
 	struct client	*clients[CLIENTS];
 	struct task	*tasks[TASKS_MAX];	/* under way, oldest first */
 	size_t		 ntasks;
-	bool		 in_place;		/* as sped does it */
+	bool		 sync;		/* as sped does it */
 	long		 sendfiles;		/* since asked for */
 	long		 corks;			/* likewise */
 };

@@ -126,7 +126,7 @@ run(const struct world *world)
 	struct service				*s = &p.service;
 	const struct disk			disk = { send_for, &p };
 
-	place_open(s, world);
+	sync_open(s, world);
 	s->others = &others;
 	s->measure = measure;
 	s->context = &p;
