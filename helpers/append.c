@@ -24,7 +24,7 @@ static struct names	*names;		/* of log 0; NULL: it has none */
 static struct buf	 named;		/* lines with them */
 
 void
-job_logs(const int *fds, size_t n)
+job_set_logs(const int *fds, size_t n)
 {
 	free(logs);
 	logs = mem_array(n + 1, sizeof(*logs));		/* not 0 */

@@ -46,7 +46,7 @@ print_time(const char *key, int64_t seconds, uint32_t nanoseconds)
 static void
 print_file(const struct job *job)
 {
-	printf("which %u\n", job->which);
+	printf("which %u\n", job->name_number);
 	printf("device %" PRIu64 "\n", job->version.dev);
 	printf("inode %" PRIu64 "\n", job->version.ino);
 	printf("size %" PRId64 "\n", job->version.size);
@@ -54,7 +54,7 @@ print_file(const struct job *job)
 	print_time("ctime", job->version.ctime, job->version.ctime_ns);
 	printf("mode %06" PRIo32 "\n", job->facts.mode);
 	printf("uid %" PRIu32 "\n", job->facts.uid);
-	print_bool("settled", job->facts.settled);
+	print_bool("settled", job->facts.strong);
 	print_bool("in-memory", job->facts.in_memory);
 	print_bool("handle", job->facts.handle);
 }
@@ -133,8 +133,8 @@ list(int n, char **words)
 	struct job		job;
 
 	job_init(&job, JOB_LIST);
-	job.form = form;
-	job.form_len = sizeof(form);
+	job.template = form;
+	job.template_len = sizeof(form);
 	job.offset = INT64_MAX;
 	job.length = UINT64_MAX;
 	return perform_names(&job, n, words);
@@ -223,9 +223,9 @@ append(int n, char **words)
 	job_init(&job, JOB_APPEND);
 	job.data = line.at;
 	job.length = line.len;
-	job_logs(&fd, 1);
+	job_set_logs(&fd, 1);
 	status = perform(&job);
-	job_logs(NULL, 0);
+	job_set_logs(NULL, 0);
 	io_close(&fd);
 	buf_free(&line);
 	return status;

@@ -44,11 +44,11 @@ find(struct job *job, struct job *source)
 	source->names_len = job->names_len;
 	source->links = job->links;
 	source->user = job->user;
-	source->least = job->least;
-	source->stay = job->stay;
-	source->enter = job->enter;
+	source->min_uid = job->min_uid;
+	source->same_mount = job->same_mount;
+	source->mount_len = job->mount_len;
 	resolve_open(source);
-	job->which = source->which;
+	job->name_number = source->name_number;
 	return source->error;
 }
 
@@ -79,10 +79,11 @@ static void
 kept_name(const struct job *job, const struct job_version *v,
     char name[NAME_MAX_BYTES])
 {
-	snprintf(name, NAME_MAX_BYTES, "%s/%" PRIx64 "-%" PRIx64 "-%" PRIx64
-	    "-%" PRIx64 ".%" PRIx32 "-%" PRIx64 ".%" PRIx32 ".gz", job->keep,
-	    v->dev, v->ino, (uint64_t)v->size, (uint64_t)v->mtime, v->mtime_ns,
-	    (uint64_t)v->ctime, v->ctime_ns);
+	snprintf(name, NAME_MAX_BYTES,
+	    "%s/%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 ".%" PRIx32
+	    "-%" PRIx64 ".%" PRIx32 ".gz",
+	    job->cache_dir, v->dev, v->ino, (uint64_t)v->size,
+	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns);
 }
 
 /* Whether there is a good one; nobody else's, and whole. */
@@ -116,7 +117,8 @@ make_kept(const struct job *job, const struct job *source, const char *name,
 	struct stat	st;
 	int		error;
 
-	snprintf(temporary, sizeof(temporary), "%s/.new-XXXXXX", job->keep);
+	snprintf(
+	    temporary, sizeof(temporary), "%s/.new-XXXXXX", job->cache_dir);
 	r->fd = mkstemp(temporary);
 	if (r->fd == -1)
 		return errno;
@@ -157,7 +159,7 @@ make(const struct job *job, const struct job *source, struct result *r)
 	int	error;
 
 	/* What may change without another stamp has no name of its own. */
-	if (job->keep == NULL || !source->facts.settled)
+	if (job->cache_dir == NULL || !source->facts.strong)
 		return make_unnamed(source, r);
 	kept_name(job, &source->version, name);
 	if (take_kept(name, source->version.size, r))
@@ -176,8 +178,8 @@ answer(struct job *job, const struct job *source, const struct result *r)
 	job->version.size = r->size;
 	job->facts = (struct job_facts){
 		.mode = r->type | (source->facts.mode & 0777),
-		.uid = geteuid(), .settled = source->facts.settled,
-		.in_memory = r->in_memory, .kept = r->kept
+		.uid = geteuid(), .strong = source->facts.strong,
+		.in_memory = r->in_memory, .cached = r->kept
 	};
 	handle_pass(job);
 }
@@ -192,10 +194,10 @@ compress_perform(struct job *job)
 	job->error = find(job, &source);
 	if (job->error != 0)
 		return;
-	job->same = job->known && same_source(job->version,
+	job->unchanged = job->has_version && same_source(job->version,
 	    &source.version);
 	job->facts = source.facts;
-	if (!job->same) {
+	if (!job->unchanged) {
 		job->error = (uint64_t)source.version.size > job->length ?
 		    EFBIG : make(job, &source, &r);
 		if (job->error == 0)

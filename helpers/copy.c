@@ -51,7 +51,7 @@ copy_perform(struct job *job)
 	else
 		job->error = copy(job, from, to);
 	/* Pieces of two versions make no file. */
-	if (job->error == 0 && job->known &&
+	if (job->error == 0 && job->has_version &&
 	    !version_stands(&job->version, from))
 		job->error = ESTALE;
 	io_close(&from);

@@ -87,7 +87,7 @@ take_logs(size_t n)
 		if (fcntl(logs[i], F_GETFD) == -1)
 			fatal("log number %zu, descriptor %d", i, logs[i]);
 	}
-	job_logs(logs, n);
+	job_set_logs(logs, n);
 	free(logs);
 }
 

@@ -7,7 +7,7 @@
 #include "helpers/job.h"
 #include "lib/need.h"
 
-static const char *const names[] = {
+static const char *const kind_names[] = {
 #define X(id, name, help) [JOB_##id] = name,
 	JOB_KINDS(X)
 #undef X
@@ -17,7 +17,7 @@ const char *
 job_kind_name(enum job_kind kind)
 {
 	need(kind < JOB_KIND_COUNT);
-	return names[kind];
+	return kind_names[kind];
 }
 
 enum job_links

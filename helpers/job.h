@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define JOB_AHEAD	(128 * 1024)	/* READ: bytes begun behind it */
+#define JOB_READAHEAD	(128 * 1024)	/* READ: bytes begun behind it */
 #define JOB_KINDS(X)							\
 	X(RESOLVE, "resolve", "find a name beneath a root, open the file") \
 	X(READ,	   "read",    "bring a range of a file into memory")	\
@@ -38,7 +38,7 @@ enum job_kind {
 #define JOB_PATH_MAX	4096		/* root, path, names: bytes each */
 #define JOB_USER_MAX	256		/* user: bytes */
 #define JOB_DATA_MAX	(128 * 1024)	/* APPEND, form: bytes */
-#define JOB_BESIDE_MAX	8		/* suffixes */
+#define JOB_SIBLINGS_MAX	8		/* suffixes */
 
 /* Which symbolic links are followed; those of proc only by the last. */
 #define JOB_LINKS(X)							\
@@ -59,16 +59,16 @@ enum job_links {
  * The form of a LIST: these texts in this order, each terminated, some empty;
  * what is filled in is in template.h.
  */
-enum job_text {
-	JOB_TEXT_ORDER,		/* name, size, time; - in front: backwards */
-	JOB_TEXT_TITLE,		/* what %{title} is */
-	JOB_TEXT_HEAD,		/* comes first */
-	JOB_TEXT_DIRECTORY,	/* an entry that is one; before all files */
-	JOB_TEXT_FILE,		/* an entry that is a file */
-	JOB_TEXT_BETWEEN,	/* two entries, and the last and CUT */
-	JOB_TEXT_CUT,		/* where entries are left out for the limits */
-	JOB_TEXT_TAIL,		/* comes last */
-	JOB_TEXT_COUNT
+enum job_template {
+	JOB_TEMPLATE_ORDER,		/* name, size, time; - in front: backwards */
+	JOB_TEMPLATE_TITLE,		/* what %{title} is */
+	JOB_TEMPLATE_HEAD,		/* comes first */
+	JOB_TEMPLATE_DIRECTORY,	/* an entry that is one; before all files */
+	JOB_TEMPLATE_FILE,		/* an entry that is a file */
+	JOB_TEMPLATE_BETWEEN,	/* two entries, and the last and CUT */
+	JOB_TEMPLATE_CUT,		/* where entries are left out for the limits */
+	JOB_TEMPLATE_TAIL,		/* comes last */
+	JOB_TEMPLATE_COUNT
 };
 
 /* One version of a file: equal means the same bytes, as far as stat knows. */
@@ -86,12 +86,12 @@ struct job_facts {
 	 * Changed so long ago that any further change would have got another
 	 * time stamp: only then the version is a strong validator.
 	 */
-	bool		settled;
+	bool		strong;
 	bool		in_memory;	/* its file system is; READ: it was */
 	bool		handle;		/* reading it may wait, and closing:
 					 * the descriptor is only a handle
 					 * (O_PATH), for COPY */
-	struct job_version kept;	/* COMPRESS: of fd, if that is kept */
+	struct job_version cached;	/* COMPRESS: of fd, if that is kept */
 };
 
 struct job {
@@ -109,31 +109,31 @@ struct job {
 	const char	*root, *path, *names;	/* VERIFY: root is the file */
 	size_t		 names_len;
 	enum job_links	 links;
-	bool		 stay;	/* on one mount, where the system sees to that,
+	bool		 same_mount;	/* on one mount, where the system sees to that,
 				 * else EREMOTE; so many bytes of path lead */
-	size_t		 enter;	/* to it, without links (0: root is on it) */
+	size_t		 mount_len;	/* to it, without links (0: root is on it) */
 	/*
 	 * If not NULL, a user, whose uid is at least that: root is beneath the
 	 * user's home (no leading slash), and it, the file and all entries
 	 * must be the user's.  Without such a user or root it is ENOENT.
 	 */
 	const char	*user;
-	uint32_t	 least;
-	const char	*form;		/* LIST: its texts */
-	size_t		 form_len;
+	uint32_t	 min_uid;
+	const char	*template;		/* LIST: its texts */
+	size_t		 template_len;
 	/*
 	 * RESOLVE: suffixes, as names are, for names beside that of the file.
 	 * Such a file counts if it is not empty, and not older than the file.
 	 */
-	const char	*beside;
-	size_t		 beside_len;
-	const char	*keep;		/* COMPRESS: a directory for results,
+	const char	*siblings;
+	size_t		 siblings_len;
+	const char	*cache_dir;		/* COMPRESS: a directory for results,
 					 * absolute; NULL: none */
 	/*
 	 * RESOLVE, LIST, COMPRESS: the version that the asker has, if any: when
 	 * it still is that version, no descriptor travels (same is set).
 	 */
-	bool			 known;
+	bool			 has_version;
 	struct job_version	 version;	/* asked: known, of fd; then:
 						 * found */
 
@@ -172,8 +172,8 @@ struct job {
 	 * (is stuck), EAGAIN (too many wait), ECANCELED (nobody wants it).
 	 */
 	int			 error;
-	bool			 same;	/* RESOLVE: still the known version */
-	unsigned		 which;	/* RESOLVE: names tried up to success;
+	bool			 unchanged;	/* RESOLVE: still the known version */
+	unsigned		 name_number;	/* RESOLVE: names tried up to success;
 					 * 0: the path itself was the file */
 	struct job_facts	 facts;	/* RESOLVE, LIST, COMPRESS */
 	uint64_t		 done;	/* READ, COPY: bytes now in memory;
@@ -195,6 +195,6 @@ void	job_init(struct job *, enum job_kind);
 void	job_perform(struct job *);
 
 /* APPEND writes to these, by log number; set once in a process that does it. */
-void	job_logs(const int *fds, size_t n);
+void	job_set_logs(const int *fds, size_t n);
 
 #endif

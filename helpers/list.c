@@ -38,7 +38,7 @@ struct entry {
 
 struct list {
 	struct job	*job;
-	const char	*texts[JOB_TEXT_COUNT];
+	const char	*texts[JOB_TEMPLATE_COUNT];
 	struct root	 root;
 	DIR		*dir;
 	mode_t		 mode;		/* of the directory */
@@ -131,7 +131,7 @@ is_elsewhere(struct list *l, const char *name)
 	struct root	here = l->root;
 	int		fd;
 
-	if (!l->job->stay)
+	if (!l->job->same_mount)
 		return false;
 	here.fd = dirfd(l->dir);
 	here.mount = -1;
@@ -262,7 +262,7 @@ sort(struct list *l)
 	} orders[] = {
 		{ "name", by_name }, { "size", by_size }, { "time", by_time }
 	};
-	const char	*order = l->texts[JOB_TEXT_ORDER];
+	const char	*order = l->texts[JOB_TEMPLATE_ORDER];
 	bool		 backwards = order[0] == '-';
 	size_t		 directories = 0, i = 0;
 
@@ -308,10 +308,10 @@ page_flush(struct page *page)
 
 /* One text of the form, for an entry or for none; 0 or an errno. */
 static int
-put(struct list *l, struct page *page, enum job_text text,
+put(struct list *l, struct page *page, enum job_template text,
     const struct entry *e)
 {
-	struct form_values	v = { .title = l->texts[JOB_TEXT_TITLE],
+	struct form_values	v = { .title = l->texts[JOB_TEMPLATE_TITLE],
 				    .name = "" };
 
 	if (e != NULL) {
@@ -341,27 +341,27 @@ put_entries(struct list *l, struct page *page)
 			break;
 		}
 		if (job->done > 0)
-			error = put(l, page, JOB_TEXT_BETWEEN, NULL);
+			error = put(l, page, JOB_TEMPLATE_BETWEEN, NULL);
 		if (error == 0)
 			error = put(l, page, e->directory ?
-			    JOB_TEXT_DIRECTORY : JOB_TEXT_FILE, e);
+			    JOB_TEMPLATE_DIRECTORY : JOB_TEMPLATE_FILE, e);
 	}
 	if (error == 0 && l->cut && job->done > 0)
-		error = put(l, page, JOB_TEXT_BETWEEN, NULL);
+		error = put(l, page, JOB_TEMPLATE_BETWEEN, NULL);
 	if (error == 0 && l->cut)
-		error = put(l, page, JOB_TEXT_CUT, NULL);
+		error = put(l, page, JOB_TEMPLATE_CUT, NULL);
 	return error;
 }
 
 static int
 put_all(struct list *l, struct page *page)
 {
-	int	error = put(l, page, JOB_TEXT_HEAD, NULL);
+	int	error = put(l, page, JOB_TEMPLATE_HEAD, NULL);
 
 	if (error == 0)
 		error = put_entries(l, page);
 	if (error == 0)
-		error = put(l, page, JOB_TEXT_TAIL, NULL);
+		error = put(l, page, JOB_TEMPLATE_TAIL, NULL);
 	return error != 0 ? error : page_flush(page);
 }
 
@@ -371,16 +371,16 @@ answer(struct list *l, struct page *page)
 {
 	struct job	*job = l->job;
 
-	job->same = job->known && job->version.ino == page->digest &&
+	job->unchanged = job->has_version && job->version.ino == page->digest &&
 	    job->version.size == page->size;
 	job->version = (struct job_version){
 		.ino = page->digest, .size = page->size
 	};
 	job->facts = (struct job_facts){
-		.mode = l->mode, .uid = geteuid(), .settled = true,
+		.mode = l->mode, .uid = geteuid(), .strong = true,
 		.in_memory = page->in_memory
 	};
-	if (!job->same) {
+	if (!job->unchanged) {
 		job->fd = page->fd;
 		page->fd = -1;
 	}
@@ -404,9 +404,9 @@ write_page(struct list *l)
 static void
 take_texts(struct list *l)
 {
-	const char	*text = l->job->form;
+	const char	*text = l->job->template;
 
-	for (int i = 0; i < JOB_TEXT_COUNT; i++) {
+	for (int i = 0; i < JOB_TEMPLATE_COUNT; i++) {
 		l->texts[i] = text;
 		text += strlen(text) + 1;
 	}

@@ -5,7 +5,7 @@
 #include "helpers/perform.h"
 #include "lib/need.h"
 
-static void	(*const kinds[JOB_KIND_COUNT])(struct job *) = {
+static void	(*const performers[JOB_KIND_COUNT])(struct job *) = {
 	[JOB_RESOLVE] = resolve_perform,
 	[JOB_READ] = read_perform,
 	[JOB_APPEND] = append_perform,
@@ -19,10 +19,10 @@ static void	(*const kinds[JOB_KIND_COUNT])(struct job *) = {
 void
 job_perform(struct job *job)
 {
-	need(job->kind < JOB_KIND_COUNT && kinds[job->kind] != NULL);
+	need(job->kind < JOB_KIND_COUNT && performers[job->kind] != NULL);
 	job->error = 0;
-	job->same = false;
-	job->which = 0;
+	job->unchanged = false;
+	job->name_number = 0;
 	job->done = 0;
-	kinds[job->kind](job);
+	performers[job->kind](job);
 }

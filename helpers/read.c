@@ -58,10 +58,10 @@ is_there(const struct job *job)
 static void
 begin(const struct job *job)
 {
-	if (job->length <= INT64_MAX - JOB_AHEAD &&
-	    job->offset <= INT64_MAX - JOB_AHEAD - (int64_t)job->length)
+	if (job->length <= INT64_MAX - JOB_READAHEAD &&
+	    job->offset <= INT64_MAX - JOB_READAHEAD - (int64_t)job->length)
 		(void)posix_fadvise(job->fd, job->offset,
-		    (off_t)job->length + JOB_AHEAD, POSIX_FADV_WILLNEED);
+		    (off_t)job->length + JOB_READAHEAD, POSIX_FADV_WILLNEED);
 }
 
 void

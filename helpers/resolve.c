@@ -88,7 +88,7 @@ look(int fd, struct sight *sight)
 	sight->version = version_of(&st);
 	sight->facts = (struct job_facts){
 		.mode = st.st_mode, .uid = st.st_uid,
-		.settled = is_settled(&st, &now)
+		.strong = is_settled(&st, &now)
 	};
 	return 0;
 }
@@ -124,8 +124,9 @@ take_file(struct job *job, const struct root *root, const char *path)
 	if (error != 0)
 		return error;
 	io_close(&fd);
-	job->same = job->known && version_same(&sight.version, &job->version);
-	if (!job->same) {
+	job->unchanged =
+	    job->has_version && version_same(&sight.version, &job->version);
+	if (!job->unchanged) {
 		/* Another file may have come to its place: look again. */
 		error = open_and_look(root, path, BENEATH_READ, &fd, &sight);
 		if (error != 0)
@@ -165,9 +166,9 @@ look_beside(struct job *job, const struct root *root, const char *name)
 	uint64_t	 bit = 1;
 	int		 error, fd;
 
-	for (size_t at = 0; at < job->beside_len;
+	for (size_t at = 0; at < job->siblings_len;
 	    at += strlen(suffix) + 1, bit <<= 1) {
-		suffix = job->beside + at;
+		suffix = job->siblings + at;
 		error = append(path, name, suffix);
 		if (error == 0)
 			error = open_and_look(root, path, BENEATH_LOOK, &fd,
@@ -194,7 +195,7 @@ look_beside(struct job *job, const struct root *root, const char *name)
 static int
 take_beside(struct job *job, const struct root *root, const char *name)
 {
-	const char	*suffix = job->beside;
+	const char	*suffix = job->siblings;
 	char		 path[JOB_PATH_MAX];
 	struct sight	 file;
 	int		 error, fd;
@@ -212,7 +213,7 @@ take_beside(struct job *job, const struct root *root, const char *name)
 		return ESTALE;
 	if (error == 0 && !counts(&job->version, &file.version)) {
 		io_close(&job->fd);
-		job->same = false;
+		job->unchanged = false;
 		return ESTALE;
 	}
 	return error;
@@ -231,7 +232,7 @@ take(struct job *job, const struct root *root, const char *path)
 		error = look_beside(job, root, path);
 	if (error != 0) {
 		io_close(&job->fd);
-		job->same = false;
+		job->unchanged = false;
 		job->version = known;	/* for who asks again */
 		job->done = 0;
 	}
@@ -267,7 +268,7 @@ take_name(struct job *job, const struct root *root)
 		which++;
 		error = take(job, root, path);
 		if (error == 0)
-			job->which = which;
+			job->name_number = which;
 		if (error != ENOENT && error != ENOTDIR && error != EISDIR)
 			return error;
 	}

@@ -103,7 +103,7 @@ open_of_user(struct root *root, const struct job *job)
 	char		*entry = NULL;
 	int		 error = ask(job->user, &user, &entry);
 
-	if (error == 0 && user.pw_uid < job->least)
+	if (error == 0 && user.pw_uid < job->min_uid)
 		error = ENOENT;
 	if (error == 0)
 		error = open_in_home(root, job, user.pw_dir);
@@ -125,14 +125,14 @@ open_mount(struct root *root, const struct job *job)
 {
 	char	way[JOB_PATH_MAX];
 
-	if (job->enter >= sizeof(way))
+	if (job->mount_len >= sizeof(way))
 		return ENAMETOOLONG;
-	memcpy(way, job->path, job->enter);
-	way[job->enter] = '\0';
+	memcpy(way, job->path, job->mount_len);
+	way[job->mount_len] = '\0';
 	root->mount = beneath_open_straight(root->fd, way,
 	    BENEATH_LOOK | O_DIRECTORY);
 	root->way = job->path;
-	root->way_len = job->enter;
+	root->way_len = job->mount_len;
 	return root->mount == -1 ? EREMOTE : 0;
 }
 
@@ -140,13 +140,14 @@ int
 root_open(struct root *root, const struct job *job)
 {
 	*root = (struct root){ .fd = -1, .links = job->links,
-	    .stay = job->stay, .mount = -1, .name = job->root };
+	    .stay = job->same_mount, .mount = -1, .name = job->root };
 	if (job->user != NULL)
 		return open_of_user(root, job);
 	root->fd = open(job->root, BENEATH_LOOK | O_DIRECTORY);
 	if (root->fd == -1)
 		return errno;
-	return job->stay && job->enter > 0 ? open_mount(root, job) : 0;
+	return job->same_mount && job->mount_len > 0 ? open_mount(root, job)
+						     : 0;
 }
 
 void

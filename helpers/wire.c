@@ -81,14 +81,14 @@ data_of(const struct job *job, size_t *size)
 {
 	switch (job->kind) {
 	case JOB_RESOLVE:
-		*size = job->beside_len;
-		return job->beside;
+		*size = job->siblings_len;
+		return job->siblings;
 	case JOB_LIST:
-		*size = job->form_len;
-		return job->form;
+		*size = job->template_len;
+		return job->template;
 	case JOB_COMPRESS:
-		*size = text_size(job->keep);
-		return job->keep;
+		*size = text_size(job->cache_dir);
+		return job->cache_dir;
 	case JOB_APPEND:
 	case JOB_VERIFY:
 		*size = job->length;
@@ -178,15 +178,15 @@ record_send_order(int sock, struct job *job)
 		.magic = ORDER_MAGIC,
 		.kind = job->kind,
 		.id = job->id,
-		.flags = (job->known ? ORDER_KNOWN : 0) |
-		    (job->stay ? ORDER_STAY : 0),
+		.flags = (job->has_version ? ORDER_KNOWN : 0) |
+		    (job->same_mount ? ORDER_STAY : 0),
 		.with_fd = lends_file(job->kind) || job->kind == JOB_CLOSE,
 		.version = job->version,
 		.offset = job->offset,
 		.length = job->length,
 		.links = job->links,
-		.least = job->least,
-		.enter = job->stay ? (uint32_t)job->enter : 0
+		.least = job->min_uid,
+		.enter = job->same_mount ? (uint32_t)job->mount_len : 0
 	};
 	struct iovec	parts[6];
 	int		n;
@@ -308,18 +308,18 @@ unpack_data(const struct order *o, struct job *job, const char *at)
 
 	switch (o->kind) {
 	case JOB_LIST:
-		job->form = at;
-		job->form_len = o->data_size;
-		return texts_fit(at, o->data_size, JOB_TEXT_COUNT);
+		job->template = at;
+		job->template_len = o->data_size;
+		return texts_fit(at, o->data_size, JOB_TEMPLATE_COUNT);
 	case JOB_COMPRESS:
-		job->keep = o->data_size > 0 ? at : NULL;
+		job->cache_dir = o->data_size > 0 ? at : NULL;
 		return o->data_size == 0 ||
 		    (text_fits(at, o->data_size) && at[0] == '/');
 	default:
-		job->beside = at;
-		job->beside_len = o->data_size;
+		job->siblings = at;
+		job->siblings_len = o->data_size;
 		n = count_texts(at, o->data_size);
-		return list_fits(at, o->data_size) && n <= JOB_BESIDE_MAX &&
+		return list_fits(at, o->data_size) && n <= JOB_SIBLINGS_MAX &&
 		    o->length <= n;
 	}
 }
@@ -350,14 +350,14 @@ unpack(const struct order *o, struct job *job, const char *at)
 {
 	job_init(job, o->kind);
 	job->id = o->id;
-	job->known = (o->flags & ORDER_KNOWN) != 0;
-	job->stay = (o->flags & ORDER_STAY) != 0;
+	job->has_version = (o->flags & ORDER_KNOWN) != 0;
+	job->same_mount = (o->flags & ORDER_STAY) != 0;
 	job->version = o->version;
 	job->offset = o->offset;
 	job->length = o->length;
 	job->links = o->links;
-	job->least = o->least;
-	job->enter = o->enter;
+	job->min_uid = o->least;
+	job->mount_len = o->enter;
 	if (has_path(o->kind))
 		return unpack_texts(o, job, at);
 	job->data = at + o->root_size;
@@ -445,16 +445,16 @@ record_send_answer(int sock, const struct job *job)
 		.kind = job->kind,
 		.id = job->id,
 		.error = job->error,
-		.which = job->which,
+		.which = job->name_number,
 		.version = job->version,
 		.mode = job->facts.mode,
 		.uid = job->facts.uid,
-		.same = job->same,
-		.settled = job->facts.settled,
+		.same = job->unchanged,
+		.settled = job->facts.strong,
 		.in_memory = job->facts.in_memory,
-		.with_fd = brings_file(job->kind, job->error, job->same),
+		.with_fd = brings_file(job->kind, job->error, job->unchanged),
 		.done = job->done,
-		.kept = job->facts.kept
+		.kept = job->facts.cached
 	};
 	struct iovec	part = { .iov_base = &a, .iov_len = sizeof(a) };
 
@@ -479,7 +479,7 @@ done_fits(const struct answer *a, const struct job *job)
 
 	if (job->kind != JOB_RESOLVE)
 		return a->done <= job->length;
-	suffixes = count_texts(job->beside, job->beside_len);
+	suffixes = count_texts(job->siblings, job->siblings_len);
 	return a->done < (uint64_t)1 << suffixes;
 }
 
@@ -492,7 +492,7 @@ answer_fits(const struct answer *a, const struct job *job)
 	return a->magic == ANSWER_MAGIC && a->kind == job->kind &&
 	    a->id == job->id && a->error >= 0 && a->which <= count &&
 	    done_fits(a, job) && flags_fit(a) &&
-	    (!a->same || (job->known && a->error == 0)) &&
+	    (!a->same || (job->has_version && a->error == 0)) &&
 	    version_fits(&a->version) && version_fits(&a->kept) &&
 	    (a->kind == JOB_COMPRESS || a->kept.ino == 0) &&
 	    (a->with_fd > 0) == brings_file(job->kind, a->error, a->same);
@@ -503,13 +503,13 @@ fill(struct job *job, const struct answer *a, int fd)
 {
 	/* Lost on its way: then we had no room for another descriptor. */
 	job->error = a->with_fd && fd == -1 ? EMFILE : a->error;
-	job->same = a->same;
-	job->which = a->which;
+	job->unchanged = a->same;
+	job->name_number = a->which;
 	if (!a->same)
 		job->version = a->version;
 	job->facts = (struct job_facts){ .mode = a->mode, .uid = a->uid,
-	    .settled = a->settled, .in_memory = a->in_memory,
-	    .handle = a->with_fd == 2, .kept = a->kept };
+	    .strong = a->settled, .in_memory = a->in_memory,
+	    .handle = a->with_fd == 2, .cached = a->kept };
 	job->done = a->done;
 	if (job->kind != JOB_READ)		/* that one is the asker's */
 		job->fd = fd;

@@ -53,9 +53,9 @@ add_names(struct buf *to, const struct job *job)
 	const char	*name = job->names, *end = name + job->names_len;
 
 	for (unsigned i = 1; name < end; name += strlen(name) + 1, i++)
-		if (job->which == 0)
+		if (job->name_number == 0)
 			buf_addf(to, "%s%s", i > 1 ? ", " : "", name);
-		else if (job->which == i)
+		else if (job->name_number == i)
 			buf_adds(to, name);
 }
 
@@ -63,7 +63,7 @@ add_names(struct buf *to, const struct job *job)
 static void
 add_suffix(struct buf *to, const struct job *job)
 {
-	const char	*suffix = job->beside;
+	const char	*suffix = job->siblings;
 
 	if (job->kind != JOB_RESOLVE || job->length == 0)
 		return;
@@ -76,7 +76,7 @@ add_suffix(struct buf *to, const struct job *job)
 static void
 add_beside(struct buf *to, const struct job *job)
 {
-	const char	*suffix = job->beside;
+	const char	*suffix = job->siblings;
 	const char	*word = "; beside it";
 
 	if (job->kind != JOB_RESOLVE || job->length > 0)
@@ -100,7 +100,7 @@ add_success(struct buf *to, const struct job *job)
 		    (unsigned long long)job->done);
 		return;
 	}
-	if (job->which > 0) {
+	if (job->name_number > 0) {
 		add_names(to, job);
 		add_suffix(to, job);
 	}
@@ -211,7 +211,7 @@ tell(struct explanation *e, const struct job *job)
 static void
 submit_task(void *context, struct task *task)
 {
-	task->job.keep = NULL;	/* a question leaves nothing behind */
+	task->job.cache_dir = NULL;	/* a question leaves nothing behind */
 	job_perform(&task->job);
 	tell(context, &task->job);
 	task->complete(task);

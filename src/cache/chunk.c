@@ -362,7 +362,7 @@ look(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
 static bool
 may_be_back(const struct chunk *k)
 {
-	uint32_t	ahead = (uint32_t)(JOB_AHEAD /
+	uint32_t	ahead = (uint32_t)(JOB_READAHEAD /
 			    k->file->cache->chunk_size) + 1;
 
 	return k->fetch.lost > 0 ||

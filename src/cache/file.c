@@ -282,11 +282,11 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->references = 1;
 	f->version = *version;
 	f->small = is_small(fc, version);
-	f->settled = facts->settled;
+	f->settled = facts->strong;
 	f->handle = facts->handle;
 	f->made = !S_ISREG(facts->mode);
 	f->nchunks = nchunks;
-	f->descriptor = descriptor_new(f, fd, &facts->kept);
+	f->descriptor = descriptor_new(f, fd, &facts->cached);
 	dev = f->descriptor->version->dev;
 	f->method = (uint8_t)resident_choose(fc->residency, f, facts);
 	f->descriptor->trust = f->method == RESIDENT_NOWAIT ? RESIDENT_PROOF :

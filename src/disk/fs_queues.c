@@ -148,15 +148,15 @@ choose_queue(struct fs_queues *all, struct job *job)
 		return queue_of_device(all, job->version.dev);
 	if (job->user != NULL)
 		return all->homes;
-	if (job->keep != NULL)
+	if (job->cache_dir != NULL)
 		return all->variants;
 	mounts_refresh(all->mounts);
 	fs = mounts_find(all->mounts, job->root,
-	    job->path != NULL ? job->path : "", &known, &job->enter);
+	    job->path != NULL ? job->path : "", &known, &job->mount_len);
 	/* What has no path is the conf's, which may lead anywhere; what is
 	 * itself mounted may be a file, and leads nowhere. */
-	job->stay = known && job->path != NULL &&
-	    (job->enter == 0 || job->path[job->enter] != '\0');
+	job->same_mount = known && job->path != NULL &&
+	    (job->mount_len == 0 || job->path[job->mount_len] != '\0');
 	return queue_of(all, fs);
 }
 
@@ -182,8 +182,8 @@ fs_queues_requeue(struct task *e)
 void
 fs_queues_reclassify(struct fs_queues *all, struct task *e)
 {
-	e->job.stay = false;
-	e->job.enter = 0;
+	e->job.same_mount = false;
+	e->job.mount_len = 0;
 	e->job.error = 0;
 	e->fs_queue = all->off_mount;
 	task_queue_push(&all->off_mount->tasks, e);

@@ -276,7 +276,7 @@ finish_job(struct helper *h)
 	h->task = NULL;
 	release_queue(h);
 	set_idle(h);
-	if (e->job.stay && e->job.error == EREMOTE) {
+	if (e->job.same_mount && e->job.error == EREMOTE) {
 		if (e->abandoned && TAILQ_EMPTY(&e->waiters))
 			cancel_task(e);
 		else

@@ -98,7 +98,7 @@ load_start(struct http *http, struct file *f, struct chunk *k)
 	l->task.job.offset = chunk_start(k);
 	l->task.job.length = chunk_len(k);
 	l->task.job.version = *f->descriptor->version;
-	l->task.job.known = l->task.job.kind == JOB_COPY;
+	l->task.job.has_version = l->task.job.kind == JOB_COPY;
 	l->task.complete = load_done;
 	l->task.free = load_free;
 	stats_count(STATS_READS);

@@ -294,8 +294,8 @@ listing_job(struct job *job, const struct conf *conf, const struct path *p,
 	job->names_len = text->len - start;
 	add_form(text, conf, p->space, decoded);
 	job->names = text->at + start;
-	job->form = job->names + job->names_len;
-	job->form_len = text->len - start - job->names_len;
+	job->template = job->names + job->names_len;
+	job->template_len = text->len - start - job->names_len;
 	job->length = (uint64_t)conf->limits.listing;
 	job->offset = conf->limits.listing_bytes;
 }

@@ -87,9 +87,9 @@ found_name(const struct look *l)
 {
 	const char	*name = l->text.at + l->names_at;
 
-	if (l->task.job.which == 0)
+	if (l->task.job.name_number == 0)
 		return l->text.at;
-	for (unsigned i = 1; i < l->task.job.which; i++)
+	for (unsigned i = 1; i < l->task.job.name_number; i++)
 		name += strlen(name) + 1;
 	return name;
 }
@@ -143,7 +143,7 @@ found_file(struct look *l)
 		a.variants = variant_beside(p, job->done);
 		tried = variant_made();
 	}
-	if (job->same)
+	if (job->unchanged)
 		answer_confirm(&l->http->store->paths, p, &job->version, &a,
 		    tried);
 	else
@@ -338,14 +338,14 @@ resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 	job->names_len = text->len - start;
 	if (job->kind == JOB_COMPRESS) {
 		job->length = (uint64_t)conf->limits.compress;
-		job->keep = conf->cache.variants;
+		job->cache_dir = conf->cache.variants;
 	} else {
 		variant_add_suffixes(text, p);
 		job->length = variant_is(p->space);
 	}
 	job->names = text->at + start;
-	job->beside = job->names + job->names_len;
-	job->beside_len = text->len - start - job->names_len;
+	job->siblings = job->names + job->names_len;
+	job->siblings_len = text->len - start - job->names_len;
 }
 
 static enum job_kind
@@ -370,7 +370,7 @@ place_job(struct job *job, const struct path *p, struct str decoded,
 	buf_add(text, decoded.at + skip + 1, decoded.len - skip);
 	at = text->len;
 	if (user.at != NULL) {
-		job->least = (uint32_t)rules->answer->users.from;
+		job->min_uid = (uint32_t)rules->answer->users.from;
 		buf_add(text, user.at, user.len);
 		buf_addc(text, '\0');
 	}
@@ -396,7 +396,8 @@ look_new(struct http *http, struct path *p, struct str decoded)
 	job->path = l->text.at;
 	if (user_at < l->names_at)
 		job->user = l->text.at + user_at;
-	job->known = answer_version(&http->store->paths, p, &job->version);
+	job->has_version =
+	    answer_version(&http->store->paths, p, &job->version);
 	l->http = http;
 	l->path = p;
 	l->begun = http->clock->ms;

@@ -133,14 +133,15 @@ check_place(const struct job *job)
 		check_text(job->user, strnlen(job->user, JOB_USER_MAX) + 1);
 	need((job->root[0] == '/') == (job->user == NULL));
 	need(job->path[0] != '/');
-	need(job->enter == 0 || (job->stay &&
-	    job->enter <= strlen(job->path)));
+	need(job->mount_len == 0 || (job->same_mount &&
+	    job->mount_len <= strlen(job->path)));
 	if (job->kind == JOB_RESOLVE)
-		check_text(job->beside, job->beside_len);
+		check_text(job->siblings, job->siblings_len);
 	else if (job->kind == JOB_LIST)
-		check_text(job->form, job->form_len);
-	else if (job->keep != NULL)
-		check_text(job->keep, strnlen(job->keep, JOB_PATH_MAX) + 1);
+		check_text(job->template, job->template_len);
+	else if (job->cache_dir != NULL)
+		check_text(
+		    job->cache_dir, strnlen(job->cache_dir, JOB_PATH_MAX) + 1);
 }
 
 static void
@@ -183,7 +184,7 @@ asked(struct job *job, enum job_kind kind, bool known)
 {
 	job_init(job, kind);
 	job->id = ID;
-	job->known = known;
+	job->has_version = known;
 	job->version = version;
 	job->length = ENTRIES;
 	if (kind == JOB_RESOLVE || kind == JOB_LIST) {
@@ -203,15 +204,15 @@ brings_file(enum job_kind kind)
 static void
 check_answer(const struct job *job, enum job_kind kind, bool known)
 {
-	need(job->id == ID && job->kind == kind && job->known == known);
-	need(job->error >= 0 && job->done <= ENTRIES && job->which <= 2);
+	need(job->id == ID && job->kind == kind && job->has_version == known);
+	need(job->error >= 0 && job->done <= ENTRIES && job->name_number <= 2);
 	need(job->version.size >= 0);
-	need(!job->same || (known && job->error == 0 &&
+	need(!job->unchanged || (known && job->error == 0 &&
 	    memcmp(&job->version, &version, sizeof(version)) == 0));
 	if (kind == JOB_READ)
 		need(job->fd == some_file);
 	else
-		need((job->fd != -1) == (job->error == 0 && !job->same &&
+		need((job->fd != -1) == (job->error == 0 && !job->unchanged &&
 		    brings_file(kind)));
 }
 
@@ -232,7 +233,7 @@ receive_answer(int fd[2], const uint8_t *data, size_t len, int flags)
 		check_answer(&job, kind, known);
 		need(record_send_answer(fd[0], &job) == 0);
 		/* But for what fill() takes from somewhere else. */
-		if (!job.same && job.error != EMFILE)
+		if (!job.unchanged && job.error != EMFILE)
 			check_same(fd, data, len);
 	}
 	if (job.fd != some_file)

@@ -309,7 +309,7 @@ expect_user(const struct job *job, const char *word)
 	char	is[JOB_USER_MAX + 20] = "nobody";
 
 	if (job->user != NULL)
-		snprintf(is, sizeof(is), "%s:%u", job->user, job->least);
+		snprintf(is, sizeof(is), "%s:%u", job->user, job->min_uid);
 	if (strcmp(word, is) != 0)
 		world_fail("the disk is asked for %s", is);
 }
@@ -374,14 +374,14 @@ disk_asked(char **words, size_t n)
 	if (job->kind == JOB_RESOLVE)
 		snprintf(is, sizeof(is), "resolve \"%s\"%s%s%s", job->path,
 		    job->length > 0 ? " with " : "",
-		    job->length > 0 ? job->beside : "",
-		    job->known ? " known" : "");
+		    job->length > 0 ? job->siblings : "",
+		    job->has_version ? " known" : "");
 	else if (job->kind == JOB_COMPRESS)
 		snprintf(is, sizeof(is), "compress \"%s\"%s", job->path,
-		    job->known ? " known" : "");
+		    job->has_version ? " known" : "");
 	else if (job->kind == JOB_LIST)
 		snprintf(is, sizeof(is), "list \"%s\" %s%s", job->path,
-		    job->form, job->known ? " known" : "");
+		    job->template, job->has_version ? " known" : "");
 	else if (job->kind == JOB_VERIFY)
 		snprintf(is, sizeof(is), "verify \"%s\" \"%s\" \"%s\"",
 		    job->root, job->data, job->data + strlen(job->data) + 1);
@@ -423,10 +423,10 @@ found(struct job *job, char **words, size_t n)
 	};
 	job->facts.mode = st.st_mode;
 	job->facts.uid = 12345;		/* not ours, as it should be */
-	job->facts.settled = n < 3 || strcmp(words[2], "unsettled") != 0;
+	job->facts.strong = n < 3 || strcmp(words[2], "unsettled") != 0;
 	job->facts.handle = n == 3 && strcmp(words[2], "handle") == 0;
 	/* Its index, if the path asked for ends like that. */
-	job->which = job->kind != JOB_LIST && (job->path[0] == '\0' ||
+	job->name_number = job->kind != JOB_LIST && (job->path[0] == '\0' ||
 	    job->path[strlen(job->path) - 1] == '/');
 	if (job->kind == JOB_LIST) {
 		job->facts.mode = S_IFDIR | 0755;
@@ -434,7 +434,7 @@ found(struct job *job, char **words, size_t n)
 	} else if (job->kind == JOB_COMPRESS && n == 3 &&
 	    strcmp(words[2], "kept") == 0) {
 		job->facts.handle = true;
-		job->facts.kept = version_of(&st);
+		job->facts.cached = version_of(&st);
 	} else if (job->kind == JOB_COMPRESS) {
 		job->facts.mode = 0644;
 		job->facts.in_memory = true;
@@ -464,8 +464,8 @@ disk_answers(char **words, size_t n)
 	else if (n == 4 && strcmp(words[2], "error") == 0)
 		e->job.error = error_of(words[3]);
 	else if (n == 3 && strcmp(words[2], "same") == 0) {
-		e->job.same = true;
-		e->job.facts.settled = true;
+		e->job.unchanged = true;
+		e->job.facts.strong = true;
 	} else if (n == 3 && strcmp(words[2], "done") == 0)
 		range_done(&e->job, e->job.length);
 	else if (n == 3 && (strcmp(words[2], "right") == 0 ||

@@ -151,7 +151,7 @@ new_version(int64_t number)
 	struct job_version	v = { .dev = 1, .mtime = number,
 				    .size = size_of(number) };
 	struct job_facts	facts = { .mode = S_IFREG | 0644,
-				    .in_memory = true, .settled = true };
+				    .in_memory = true, .strong = true };
 	struct stat		 st;
 	char			*bytes = mem_get((size_t)v.size + 1);
 	int			 fd = memfd_create("version", MFD_CLOEXEC);

@@ -137,11 +137,11 @@ START_TEST(kept)
 
 	caches_that_give();
 	if (is_kept)
-		facts.kept = (struct job_version){ .dev = 77, .ino = 3,
+		facts.cached = (struct job_version){ .dev = 77, .ino = 3,
 		    .size = 400 * KIB };
 	f = file_new(&files, memfd_create("kept", 0), &version, &facts);
 	ck_assert_mem_eq(&f->version, &version, sizeof(version));
-	ck_assert_mem_eq(f->descriptor->version, is_kept ? &facts.kept :
+	ck_assert_mem_eq(f->descriptor->version, is_kept ? &facts.cached :
 	    &version, sizeof(version));
 	ck_assert(file_lasts(f));
 	file_spoil(f);

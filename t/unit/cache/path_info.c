@@ -56,7 +56,7 @@ version(int64_t mtime, bool settled)
 {
 	struct job_version	v = { .mtime = mtime };
 	struct job_facts	facts = { .mode = S_IFREG | 0644,
-				    .in_memory = true, .settled = settled };
+				    .in_memory = true, .strong = settled };
 
 	return file_new(&files, open("/dev/null", O_RDONLY), &v, &facts);
 }

@@ -256,16 +256,16 @@ END_TEST
 START_TEST(stay)
 {
 	ck_assert(add_task(1, "a"));
-	ck_assert(tasks[1].job.stay);
-	ck_assert_uint_eq(tasks[1].job.enter, 0);
+	ck_assert(tasks[1].job.same_mount);
+	ck_assert_uint_eq(tasks[1].job.mount_len, 0);
 	ck_assert(add_task(2, "dead/x"));
-	ck_assert(tasks[2].job.stay);
-	ck_assert_uint_eq(tasks[2].job.enter, strlen("dead"));
+	ck_assert(tasks[2].job.same_mount);
+	ck_assert_uint_eq(tasks[2].job.mount_len, strlen("dead"));
 	ck_assert(add_task(4, "dead"));
-	ck_assert(!tasks[4].job.stay);
+	ck_assert(!tasks[4].job.same_mount);
 	mounts_read(mounts, "");
 	ck_assert(add_task(3, "b"));
-	ck_assert(!tasks[3].job.stay);
+	ck_assert(!tasks[3].job.same_mount);
 }
 END_TEST
 
@@ -280,7 +280,7 @@ START_TEST(strays)
 		fs_queues_release(tasks[i].fs_queue);
 		tasks[i].job.error = EREMOTE;
 		fs_queues_reclassify(queues, &tasks[i]);
-		ck_assert(!tasks[i].job.stay);
+		ck_assert(!tasks[i].job.same_mount);
 		ck_assert_int_eq(tasks[i].job.error, 0);
 	}
 	ck_assert_int_eq(pop_task(), 1);
@@ -361,7 +361,7 @@ START_TEST(users)
 		e->job.user = "ann";
 		e->job.root = "public_html";
 		ck_assert(fs_queues_add(queues, e));
-		ck_assert(!e->job.stay);
+		ck_assert(!e->job.same_mount);
 	}
 	ck_assert_int_eq(pop_task(), 1);
 	ck_assert_int_eq(pop_task(), 2);
@@ -388,7 +388,7 @@ START_TEST(kept)
 		e->job.id = (uint64_t)i;
 		e->job.root = "/srv";
 		e->job.path = "a";
-		e->job.keep = "/srv/dead/kept";
+		e->job.cache_dir = "/srv/dead/kept";
 		ck_assert(fs_queues_add(queues, e));
 	}
 	ck_assert_int_eq(pop_task(), 1);
@@ -457,7 +457,7 @@ START_TEST(password_files)
 	e->job.root = "/etc/users";
 	ck_assert(fs_queues_add(queues, e));
 	ck_assert_ptr_ne(e->fs_queue, tasks[1].fs_queue);
-	ck_assert(!e->job.stay);
+	ck_assert(!e->job.same_mount);
 }
 END_TEST
 

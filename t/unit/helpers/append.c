@@ -35,7 +35,7 @@ START_TEST(each_to_its_log)
 	int		logs[] = { open_log("access"), open_log("other") };
 	struct job	job;
 
-	job_logs(logs, 2);
+	job_set_logs(logs, 2);
 	append(&job, 0, "one\n");
 	ck_assert_int_eq(job.error, 0);
 	ck_assert_uint_eq(job.done, 4);
@@ -56,7 +56,7 @@ START_TEST(unknown_log)
 
 	append(&job, 0, "x");		/* none set yet */
 	ck_assert_int_eq(job.error, EBADF);
-	job_logs(&log, 1);
+	job_set_logs(&log, 1);
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		append(&job, unknown[i], "x");
 		ck_assert_int_eq(job.error, EBADF);
@@ -72,7 +72,7 @@ START_TEST(full_disk)
 	struct job	job;
 
 	ck_assert_int_ne(log, -1);
-	job_logs(&log, 1);
+	job_set_logs(&log, 1);
 	append(&job, 0, "line\n");
 	ck_assert_int_eq(job.error, ENOSPC);
 	ck_assert_uint_eq(job.done, 0);
@@ -90,7 +90,7 @@ START_TEST(file_size_limit)
 	getrlimit(RLIMIT_FSIZE, &limit);
 	limit.rlim_cur = 6;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	job_logs(&log, 1);
+	job_set_logs(&log, 1);
 	append(&job, 0, "123456789\n");
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &limit);
@@ -114,7 +114,7 @@ check_large(const int fd[2])
 	memset(data, 'x', sizeof(data));
 	if (fork() == 0) {
 		close(fd[0]);
-		job_logs(&fd[1], 1);
+		job_set_logs(&fd[1], 1);
 		job_init(&job, JOB_APPEND);
 		job.data = data;
 		job.length = sizeof(data);

@@ -128,7 +128,7 @@ START_TEST(stays)
 	int		before = tree_descriptors();
 
 	job.root = "/proc";
-	job.stay = true;
+	job.same_mount = true;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, EREMOTE);
 	ck_assert_int_eq(job.fd, -1);
@@ -144,7 +144,7 @@ START_TEST(index_of_a_directory)
 	job.names_len = 21;
 	job_perform(&job);
 	check_result(&job, "root/d/index.html");
-	ck_assert_uint_eq(job.which, 2);
+	ck_assert_uint_eq(job.name_number, 2);
 	close(job.fd);
 }
 END_TEST
@@ -189,13 +189,13 @@ START_TEST(refuses)
 	struct job	job = asked(refused[_i].path);
 
 	job.length = refused[_i].length;
-	job.keep = _i % 2 == 0 ? keep : NULL;
+	job.cache_dir = _i % 2 == 0 ? keep : NULL;
 	job_perform(&job);
 	ck_assert_int_ne(job.error, 0);
 	if (refused[_i].error != 0)
 		ck_assert_int_eq(job.error, refused[_i].error);
 	ck_assert_int_eq(job.fd, -1);
-	ck_assert(!job.same);
+	ck_assert(!job.unchanged);
 	ck_assert_int_eq(tree_descriptors(), before);
 }
 END_TEST
@@ -206,15 +206,15 @@ START_TEST(known)
 
 	set_time("root/text", 1000);
 	job_perform(&job);
-	next.known = true;
+	next.has_version = true;
 	next.version = job.version;
 	job_perform(&next);
 	ck_assert_int_eq(next.error, 0);
-	ck_assert(next.same);
+	ck_assert(next.unchanged);
 	ck_assert_int_eq(next.fd, -1);
 	set_time("root/text", 1001);
 	job_perform(&next);
-	ck_assert(!next.same);
+	ck_assert(!next.unchanged);
 	check_result(&next, "root/text");
 	ck_assert_int_eq(next.version.mtime, 1001);
 	close(next.fd);
@@ -240,7 +240,7 @@ settle(void)
 		job.length = 0;
 		job_perform(&job);
 		close(job.fd);
-		if (job.facts.settled)
+		if (job.facts.strong)
 			return;
 		nanosleep(&wait, NULL);		/* ctime is not ours to set */
 	}
@@ -278,8 +278,8 @@ check_kept(const struct job *job)
 	plain.version.size = st.st_size;
 	ck_assert(version_same(&job->version, &plain.version));
 	plain.version = version_of(&st);
-	ck_assert(version_same(&job->facts.kept, &plain.version));
-	ck_assert(!version_same(&job->facts.kept, &job->version));
+	ck_assert(version_same(&job->facts.cached, &plain.version));
+	ck_assert(!version_same(&job->facts.cached, &job->version));
 }
 
 static void
@@ -287,12 +287,12 @@ perform_kept(void)
 {
 	struct job	job = asked("text");
 
-	job.keep = keep;
+	job.cache_dir = keep;
 	job_perform(&job);
 	if (S_ISREG(job.facts.mode))
 		check_kept(&job);
 	else
-		ck_assert_uint_eq(job.facts.kept.ino, 0);
+		ck_assert_uint_eq(job.facts.cached.ino, 0);
 	check_result(&job, "root/text");
 	close(job.fd);
 }
@@ -307,15 +307,15 @@ START_TEST(keeps_a_handle)
 	tree_forbid(SYS_preadv2, EOPNOTSUPP);
 	for (int i = 0; i < 2; i++) {		/* made, and found */
 		job = asked("text");
-		job.keep = keep;
+		job.cache_dir = keep;
 		job_perform(&job);
 		ck_assert_int_eq(job.error, 0);
 		ck_assert(job.facts.handle);
 		job_init(&copy, JOB_COPY);
 		copy.fd = job.fd;
 		copy.length = (uint64_t)job.version.size;
-		copy.known = true;
-		copy.version = job.facts.kept;
+		copy.has_version = true;
+		copy.version = job.facts.cached;
 		job_perform(&copy);
 		check_result(&copy, "root/text");
 		close(copy.fd);
@@ -341,7 +341,7 @@ START_TEST(keeps)
 	ino_t		first;
 
 	settle();
-	job.keep = keep;
+	job.cache_dir = keep;
 	job_perform(&job);
 	check_result(&job, "root/text");
 	ck_assert(S_ISREG(job.facts.mode));
@@ -405,11 +405,11 @@ START_TEST(nothing_half_done)
 
 	settle();
 	set_time("root/noise", 1000);
-	job.keep = keep;
+	job.cache_dir = keep;
 	do {
 		job_perform(&job);
 		ck_assert_int_eq(job.error, EFBIG);
-	} while (!job.facts.settled);
+	} while (!job.facts.strong);
 	ck_assert_int_eq(kept(name), 0);
 }
 END_TEST

@@ -82,7 +82,7 @@ START_TEST(other_version)
 	job_init(&job, JOB_COPY);
 	job.fd = fd;
 	job.length = SIZE;
-	job.known = true;
+	job.has_version = true;
 	job.version = version_of(&st);
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
@@ -118,7 +118,7 @@ START_TEST(renamed)
 	job_init(&job, JOB_COPY);
 	job.fd = open(tree_path("file"), O_PATH);
 	ck_assert_int_eq(fstat(job.fd, &st), 0);
-	job.known = true;
+	job.has_version = true;
 	job.version = version_of(&st);
 	job.offset = 1000;
 	job.length = sizeof(got);

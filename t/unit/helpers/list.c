@@ -63,13 +63,13 @@ static void
 prepare(struct job *job, const char *path, const char *const texts[])
 {
 	form.len = 0;
-	for (int i = 0; i < JOB_TEXT_COUNT; i++)
+	for (int i = 0; i < JOB_TEMPLATE_COUNT; i++)
 		buf_add(&form, texts[i], strlen(texts[i]) + 1);
 	job_init(job, JOB_LIST);
 	job->root = root;
 	job->path = path;
-	job->form = form.at;
-	job->form_len = form.len;
+	job->template = form.at;
+	job->template_len = form.len;
 	job->length = 1000;
 	job->offset = 1000000;
 }
@@ -221,7 +221,7 @@ END_TEST
 /* An entry may be where another file system begins: not even looked at. */
 START_TEST(stays)
 {
-	static const char	 by_name[JOB_TEXT_COUNT + 4] = "name";
+	static const char	 by_name[JOB_TEMPLATE_COUNT + 4] = "name";
 	struct job		 job;
 	int			 before = tree_descriptors();
 
@@ -229,11 +229,11 @@ START_TEST(stays)
 		job_init(&job, JOB_LIST);
 		job.root = "/";
 		job.path = i == 0 ? "" : "proc/";
-		job.form = by_name;
-		job.form_len = sizeof(by_name);
+		job.template = by_name;
+		job.template_len = sizeof(by_name);
 		job.length = 100;
 		job.offset = 10000;
-		job.stay = true;
+		job.same_mount = true;
 		job_perform(&job);
 		ck_assert_int_eq(job.error, EREMOTE);
 		ck_assert_int_eq(job.fd, -1);
@@ -377,30 +377,30 @@ START_TEST(known_version)
 	tree_file("root/same/a", "1", 0644);
 	prepare(&job, "same/", texts);
 	perform(&job);
-	ck_assert(!job.same);
-	ck_assert(job.facts.settled);
+	ck_assert(!job.unchanged);
+	ck_assert(job.facts.strong);
 	ck_assert(S_ISDIR(job.facts.mode));
 	ck_assert_uint_eq(job.facts.uid, geteuid());
 
-	job.known = true;
+	job.has_version = true;
 	perform(&job);
-	ck_assert(job.same);
+	ck_assert(job.unchanged);
 	ck_assert_int_eq(job.fd, -1);
-	ck_assert(job.facts.settled);
+	ck_assert(job.facts.strong);
 
 	tree_file("root/same/a", "2", 0644);	/* not in the form */
 	perform(&job);
-	ck_assert(job.same);
+	ck_assert(job.unchanged);
 	tree_file("root/same/a", "22", 0644);
 	perform(&job);
-	ck_assert(!job.same);
+	ck_assert(!job.unchanged);
 	ck_assert_str_eq(buf_string(&text), "<a 2>");
 	perform(&job);
-	ck_assert(job.same);
+	ck_assert(job.unchanged);
 	ck_assert_int_eq(rename(tree_path("root/same/a"),
 	    tree_path("root/same/b")), 0);
 	perform(&job);
-	ck_assert(!job.same);
+	ck_assert(!job.unchanged);
 	ck_assert_str_eq(buf_string(&text), "<b 2>");
 }
 END_TEST
@@ -443,11 +443,11 @@ START_TEST(bad_forms)
 {
 	int	before = tree_descriptors();
 
-	for (int i = 0; i < JOB_TEXT_COUNT; i++) {
+	for (int i = 0; i < JOB_TEMPLATE_COUNT; i++) {
 		const char	*texts[] = { "name", TITLE, BRIEF };
 		struct job	 job;
 
-		if (i == JOB_TEXT_TITLE)	/* is not one to be filled */
+		if (i == JOB_TEMPLATE_TITLE)	/* is not one to be filled */
 			continue;
 		texts[i] = "%{nonsense}";
 		prepare(&job, "dir/", texts);

@@ -173,10 +173,10 @@ check_case(int i, bool walking)
 	job_perform(&job);
 	ck_assert_msg(job.error == error, "\"%s\"%s: %s", job.path,
 	    walking ? " walking" : "", strerror(job.error));
-	ck_assert(!job.same);
+	ck_assert(!job.unchanged);
 	if (error == 0) {
 		check_file(&job, cases[i].text);
-		ck_assert_uint_eq(job.which, cases[i].which);
+		ck_assert_uint_eq(job.name_number, cases[i].which);
 		close(job.fd);
 	} else
 		ck_assert_int_eq(job.fd, -1);
@@ -267,7 +267,7 @@ ask_again(struct job *job)
 {
 	close(job->fd);
 	job->fd = -1;
-	job->known = true;
+	job->has_version = true;
 	memset(&job->facts, 0, sizeof(job->facts));
 	job_perform(job);
 	ck_assert_int_eq(job->error, 0);
@@ -281,36 +281,36 @@ START_TEST(known_version)
 	tree_file("root/known", "1", 0644);
 	resolve(&job, root, "known");
 	ask_again(&job);
-	ck_assert(job.same);
+	ck_assert(job.unchanged);
 	ck_assert_int_eq(job.fd, -1);
 	ck_assert_uint_eq(job.facts.mode, S_IFREG | 0644);
 
 	tree_file("root/known", "22", 0644);		/* another size */
 	ask_again(&job);
-	ck_assert(!job.same);
+	ck_assert(!job.unchanged);
 	check_file(&job, "22");
 
 	times[1].tv_sec = job.version.mtime;		/* a nanosecond */
 	times[1].tv_nsec = job.version.mtime_ns ^ 1;
 	utimensat(AT_FDCWD, tree_path("root/known"), times, 0);
 	ask_again(&job);
-	ck_assert(!job.same);
+	ck_assert(!job.unchanged);
 	check_file(&job, "22");
 
 	tree_file("root/new", "33", 0644);		/* another inode */
 	utimensat(AT_FDCWD, tree_path("root/new"), times, 0);
 	rename(tree_path("root/new"), tree_path("root/known"));
 	ask_again(&job);
-	ck_assert(!job.same);
+	ck_assert(!job.unchanged);
 	check_file(&job, "33");
 
 	ask_again(&job);
-	ck_assert(job.same);
+	ck_assert(job.unchanged);
 	unlink(tree_path("root/known"));
-	job.known = true;
+	job.has_version = true;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, ENOENT);
-	ck_assert(!job.same);
+	ck_assert(!job.unchanged);
 }
 END_TEST
 
@@ -326,12 +326,12 @@ START_TEST(known_version_of_a_name)
 	job.names_len = sizeof(index_names);
 	job_perform(&job);
 	ask_again(&job);
-	ck_assert(job.same);
-	ck_assert_uint_eq(job.which, 2);
+	ck_assert(job.unchanged);
+	ck_assert_uint_eq(job.name_number, 2);
 	tree_file("root/second/index.html", "first", 0644);
 	ask_again(&job);
-	ck_assert(!job.same);
-	ck_assert_uint_eq(job.which, 1);
+	ck_assert(!job.unchanged);
+	ck_assert_uint_eq(job.name_number, 1);
 	check_file(&job, "first");
 	close(job.fd);
 	unlink(tree_path("root/second/index.html"));
@@ -363,17 +363,17 @@ START_TEST(settles)
 	close(job.fd);
 	ctime = job.version.ctime * 1000000000 + job.version.ctime_ns;
 	if (now_ns() < ctime + SETTLED_NS)	/* else the test was held up */
-		ck_assert(!job.facts.settled);
+		ck_assert(!job.facts.strong);
 	while (now_ns() <= ctime + SETTLED_NS)
 		usleep(10000);
 	ask_again(&job);
-	ck_assert(job.facts.settled);
-	ck_assert(job.same);
+	ck_assert(job.facts.strong);
+	ck_assert(job.unchanged);
 
 	times[1].tv_sec = time(NULL) + 3600;	/* the future never is */
 	utimensat(AT_FDCWD, tree_path("root/young"), times, 0);
 	resolve(&job, root, "young");
-	ck_assert(!job.facts.settled);
+	ck_assert(!job.facts.strong);
 	close(job.fd);
 }
 END_TEST
@@ -508,8 +508,8 @@ resolve_with(struct job *job, const char *path, unsigned suffix)
 	job->path = path;
 	job->names = index_names;
 	job->names_len = sizeof(index_names);
-	job->beside = suffixes;
-	job->beside_len = sizeof(suffixes);
+	job->siblings = suffixes;
+	job->siblings_len = sizeof(suffixes);
 	job->length = suffix;
 	job_perform(job);
 }
@@ -548,7 +548,7 @@ START_TEST(beside)
 	resolve_with(&job, "beside/", 2);
 	ck_assert_int_eq(job.error, besides[_i].counts ? 0 : ESTALE);
 	if (besides[_i].counts) {
-		ck_assert_uint_eq(job.which, 2);
+		ck_assert_uint_eq(job.name_number, 2);
 		check_file(&job, besides[_i].text);
 		close(job.fd);
 	} else
@@ -581,7 +581,7 @@ START_TEST(nothing_beside)
 	ck_assert_uint_eq(job.done, 0);
 	close(job.fd);
 	/* Who is to stay cannot tell where that link leads. */
-	job.stay = true;
+	job.same_mount = true;
 	job.fd = -1;
 	job_perform(&job);
 	ck_assert(job.error == EREMOTE || (!kernel_can() && job.error == 0));
@@ -611,14 +611,14 @@ START_TEST(known_beside)
 		job_init(&job, JOB_RESOLVE);
 		job.root = root;
 		job.path = "known";
-		job.beside = suffixes;
-		job.beside_len = sizeof(suffixes);
+		job.siblings = suffixes;
+		job.siblings_len = sizeof(suffixes);
 		job.length = 1;
-		job.known = true;
+		job.has_version = true;
 		job.version = version;
 		job_perform(&job);
 		ck_assert_int_eq(job.error, i == 0 ? 0 : ESTALE);
-		ck_assert(job.same == (i == 0));
+		ck_assert(job.unchanged == (i == 0));
 		ck_assert_int_eq(job.fd, -1);
 		stamp("root/known", version.mtime + 1000, 0);
 	}
@@ -659,7 +659,7 @@ START_TEST(stays)
 			job.root = moves[i].root != NULL ? moves[i].root : root;
 			job.path = moves[i].path;
 			job.links = moves[i].links;
-			job.stay = stay;
+			job.same_mount = stay;
 			job_perform(&job);
 			ck_assert_msg(job.error == (stay ? moves[i].stayed :
 			    moves[i].error), "%s: %s", job.path,
@@ -698,8 +698,8 @@ START_TEST(stays_on_a_mount)
 		job_init(&job, JOB_RESOLVE);
 		job.root = "/";
 		job.path = ways[i].path;
-		job.stay = true;
-		job.enter = ways[i].enter;
+		job.same_mount = true;
+		job.mount_len = ways[i].enter;
 		job_perform(&job);
 		ck_assert_msg(job.error == ways[i].error, "%s: %s", job.path,
 		    strerror(job.error));

@@ -199,10 +199,10 @@ START_TEST(least)
 
 	resolve(&job, "thief", "page");
 	ck_assert_int_eq(job.error, EACCES);
-	job.least = OTHER;
+	job.min_uid = OTHER;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, EACCES);
-	job.least = OTHER + 1;
+	job.min_uid = OTHER + 1;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, ENOENT);
 }
@@ -233,12 +233,12 @@ START_TEST(known_and_given_away)
 	tree_file("joe/www/gift", "gift", 0644);
 	ck_assert_int_eq(resolve(&job, "joe", "gift"), 0);
 	close(job.fd);
-	job.known = true;
+	job.has_version = true;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert(job.same);
+	ck_assert(job.unchanged);
 	tree_own("joe/www/gift", OTHER);
-	job.known = true;
+	job.has_version = true;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, EACCES);
 	unlink(tree_path("joe/www/gift"));
@@ -285,8 +285,8 @@ START_TEST(listing)
 	job.root = "www";
 	job.path = "";
 	job.user = "joe";
-	job.form = form;
-	job.form_len = sizeof(form);
+	job.template = form;
+	job.template_len = sizeof(form);
 	job.length = 100;
 	job.offset = 10000;
 	job_perform(&job);

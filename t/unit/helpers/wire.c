@@ -17,15 +17,15 @@ check_order(const struct job *sent)
 
 	ck_assert_uint_eq(got.id, sent->id);
 	ck_assert_int_eq(got.kind, sent->kind);
-	ck_assert(got.known == sent->known);
-	ck_assert(got.stay == sent->stay);
-	ck_assert_uint_eq(got.enter, sent->enter);
+	ck_assert(got.has_version == sent->has_version);
+	ck_assert(got.same_mount == sent->same_mount);
+	ck_assert_uint_eq(got.mount_len, sent->mount_len);
 	ck_assert_mem_eq(&got.version, &sent->version, sizeof(version));
 	ck_assert_int_eq(got.offset, sent->offset);
 	ck_assert_uint_eq(got.length, sent->length);
 	ck_assert_int_eq(got.error, 0);
 	ck_assert_int_eq(got.links, sent->links);
-	ck_assert_uint_eq(got.least, sent->least);
+	ck_assert_uint_eq(got.min_uid, sent->min_uid);
 	ck_assert((got.user != NULL) == (sent->user != NULL));
 	if (sent->user != NULL)
 		ck_assert_str_eq(got.user, sent->user);
@@ -36,15 +36,15 @@ check_order(const struct job *sent)
 		ck_assert_mem_eq(got.names, sent->names, sent->names_len);
 	}
 	if (sent->kind == JOB_LIST) {
-		ck_assert_uint_eq(got.form_len, sizeof(form));
-		ck_assert_mem_eq(got.form, form, sizeof(form));
+		ck_assert_uint_eq(got.template_len, sizeof(form));
+		ck_assert_mem_eq(got.template, form, sizeof(form));
 	}
 	if (sent->kind == JOB_RESOLVE) {
-		ck_assert_uint_eq(got.beside_len, sizeof(suffixes));
-		ck_assert_mem_eq(got.beside, suffixes, sizeof(suffixes));
+		ck_assert_uint_eq(got.siblings_len, sizeof(suffixes));
+		ck_assert_mem_eq(got.siblings, suffixes, sizeof(suffixes));
 	}
 	if (sent->kind == JOB_COMPRESS)
-		ck_assert_str_eq(got.keep, sent->keep);
+		ck_assert_str_eq(got.cache_dir, sent->cache_dir);
 	if (sent->kind == JOB_VERIFY)
 		ck_assert_str_eq(got.root, sent->root);
 	if (sent->kind == JOB_APPEND || sent->kind == JOB_VERIFY)
@@ -198,7 +198,7 @@ sample_of_user(enum job_kind kind)
 	job.root = "www";
 	job.links = JOB_LINKS_OWNER;
 	job.user = "joe";
-	job.least = 1000;
+	job.min_uid = 1000;
 	return job;
 }
 
@@ -280,8 +280,8 @@ START_TEST(too_large_to_send)
 	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_LIST);
-	job.form = data;
-	job.form_len = sizeof(data);
+	job.template = data;
+	job.template_len = sizeof(data);
 	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_APPEND);
@@ -513,8 +513,8 @@ START_TEST(order_bad_form)
 	struct job	job = sample(JOB_LIST);
 	char		bytes[1000];
 
-	job.form = bad[_i].form;
-	job.form_len = bad[_i].len;
+	job.template = bad[_i].form;
+	job.template_len = bad[_i].len;
 	ck_assert_int_eq(receive(bytes, order_bytes(&job, bytes,
 	    sizeof(bytes)), -1), -1);
 	ck_assert_int_eq(errno, EBADMSG);

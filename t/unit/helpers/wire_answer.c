@@ -28,12 +28,12 @@ answered(enum job_kind kind)
 
 	if (has_path(kind)) {
 		job.fd = STDIN_FILENO;
-		job.which = 2;
+		job.name_number = 2;
 		job.version = (struct job_version){ 9, 8, 7, 6, 5, 4, 3 };
 		job.facts = (struct job_facts){ .mode = 0100644, .uid = 1000,
-		    .settled = true, .in_memory = true };
+		    .strong = true, .in_memory = true };
 		if (kind == JOB_COMPRESS)
-			job.facts.kept = (struct job_version){ 2, 3, 7, 6, 5,
+			job.facts.cached = (struct job_version){ 2, 3, 7, 6, 5,
 			    4, 3 };
 	} else if (kind != JOB_CLOSE)
 		job.done = job.length - 1;
@@ -51,14 +51,14 @@ START_TEST(answer_arrives)
 	ck_assert_int_eq(got.error, 0);
 	ck_assert_uint_eq(got.done, job.done);
 	if (has_path(_i)) {
-		ck_assert_uint_eq(got.which, 2);
-		ck_assert(!got.same);
+		ck_assert_uint_eq(got.name_number, 2);
+		ck_assert(!got.unchanged);
 		ck_assert_mem_eq(&got.version, &job.version, sizeof(version));
 		ck_assert_uint_eq(got.facts.mode, 0100644);
 		ck_assert_uint_eq(got.facts.uid, 1000);
-		ck_assert(got.facts.settled && got.facts.in_memory);
+		ck_assert(got.facts.strong && got.facts.in_memory);
 		ck_assert(!got.facts.handle);
-		ck_assert_mem_eq(&got.facts.kept, &job.facts.kept,
+		ck_assert_mem_eq(&got.facts.cached, &job.facts.cached,
 		    sizeof(version));
 		fstat(got.fd, &a);
 		fstat(STDIN_FILENO, &b);
@@ -92,11 +92,11 @@ START_TEST(answer_same)
 	int		before = descriptors();
 
 	got = sample(job.kind);
-	job.same = true;
+	job.unchanged = true;
 	job.fd = -1;
 	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
 	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
-	ck_assert(got.same);
+	ck_assert(got.unchanged);
 	ck_assert_int_eq(got.fd, -1);
 	/* Same is same, whatever else the record says. */
 	ck_assert_mem_eq(&got.version, &version, sizeof(version));
@@ -226,10 +226,10 @@ START_TEST(answer_same_as_nothing)
 {
 	struct job	job = answered(JOB_RESOLVE);
 
-	job.same = true;
+	job.unchanged = true;
 	job.fd = -1;
 	got = sample(JOB_RESOLVE);
-	got.known = false;
+	got.has_version = false;
 	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
 	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
 	ck_assert_int_eq(errno, EBADMSG);

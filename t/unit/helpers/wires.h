@@ -86,21 +86,21 @@ sample(enum job_kind kind)
 		job.path = "dir/";
 		job.names = names;
 		job.names_len = sizeof(names);
-		job.known = true;
-		job.stay = kind == JOB_LIST;
-		job.enter = kind == JOB_LIST ? 3 : 0;
+		job.has_version = true;
+		job.same_mount = kind == JOB_LIST;
+		job.mount_len = kind == JOB_LIST ? 3 : 0;
 		job.version = version;
 	}
 	if (kind == JOB_RESOLVE) {
-		job.beside = suffixes;
-		job.beside_len = sizeof(suffixes);
+		job.siblings = suffixes;
+		job.siblings_len = sizeof(suffixes);
 		job.length = 2;
 	} else if (kind == JOB_COMPRESS) {
-		job.keep = "/var/cache";
+		job.cache_dir = "/var/cache";
 		job.length = 1000;
 	} else if (kind == JOB_LIST) {
-		job.form = form;
-		job.form_len = sizeof(form);
+		job.template = form;
+		job.template_len = sizeof(form);
 		job.length = 100;
 		job.offset = 10000;
 	} else if (kind == JOB_READ || kind == JOB_COPY) {
