@@ -6,11 +6,11 @@
 #define HELPERS_FDS_H
 
 enum {
-	PLACE_LOSSES = 3,	/* a byte for each line of the error log that
+	FD_DROPS = 3,	/* a byte for each line of the error log that
 				 * found no room: written, by the scribe read */
-	PLACE_WORDS = 4,	/* scribe: lines of the error log, to read */
-	PLACE_LOGS = 4,		/* log helper: log number 0, and so on */
-	PLACE_RULES = 15	/* helper: which files it may reach, of
+	FD_LINES = 4,	/* scribe: lines of the error log, to read */
+	FD_LOGS = 4,		/* log helper: log number 0, and so on */
+	FD_RULES = 15	/* helper: which files it may reach, of
 				 * lib/landlock.h; may be missing */
 };
 

@@ -35,9 +35,9 @@
 #include "lib/syscall_filter.h"
 
 /* What it is to be, on a stream pipe. */
-enum role { HELPER, LOG_HELPER, SCRIBE };
+enum role { HELPER, ACCESS_LOGGER, ERROR_LOGGER };
 
-static const char *const names[] = { "helper", "log helper", "scribe" };
+static const char *const role_names[] = { "helper", "log helper", "scribe" };
 static const char *const titles[] = { "amped: helper", "amped: log helper",
     "amped: scribe" };
 
@@ -62,7 +62,7 @@ print_usage(FILE *out)
 }
 
 static int
-usage(void)
+refuse_usage(void)
 {
 	print_usage(stderr);
 	return EX_USAGE;
@@ -78,12 +78,12 @@ on_stream_pipe(void)
 
 /* The log helper's: they have been opened for us, one behind the other. */
 static void
-take_logs(size_t n)
+set_logs(size_t n)
 {
 	int	*logs = mem_array(n + 1, sizeof(*logs));	/* not 0 */
 
 	for (size_t i = 0; i < n; i++) {
-		logs[i] = PLACE_LOGS + (int)i;
+		logs[i] = FD_LOGS + (int)i;
 		if (fcntl(logs[i], F_GETFD) == -1)
 			fatal("log number %zu, descriptor %d", i, logs[i]);
 	}
@@ -104,13 +104,13 @@ set_signals(void)
 
 /* Whether errno says that nobody is at the other end any more. */
 static bool
-is_over(void)
+is_pipe_closed(void)
 {
 	return errno == EPIPE || errno == ECONNRESET;
 }
 
 static int
-serve(void)
+serve_jobs(void)
 {
 	static char	buffer[RECORD_MAX];
 	struct job	job;
@@ -130,19 +130,19 @@ serve(void)
 		if (sent == -1)
 			break;
 	}
-	if ((got == -1 || sent == -1) && !is_over())
+	if ((got == -1 || sent == -1) && !is_pipe_closed())
 		fatal("stream pipe to main");
 	return 0;
 }
 
 /* What it was given to keep to, if it is to keep to anything. */
 static void
-confine(struct sandbox *s)
+enter_sandbox(struct sandbox *s)
 {
 	if (s->calls == 0)
 		return;
-	if (fcntl(PLACE_RULES, F_GETFD) != -1)
-		s->rules = PLACE_RULES;
+	if (fcntl(FD_RULES, F_GETFD) != -1)
+		s->rules = FD_RULES;
 	else if ((s->calls & CALLS_FILES) != 0)
 		s->rules = SANDBOX_NO_RULES;
 	sandbox_enter(s);
@@ -160,33 +160,33 @@ write_errors(struct sandbox *s, struct syslog *syslog)
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	proc_outlive(getppid());
-	confine(s);
-	scribe_run(STDIN_FILENO, PLACE_WORDS, PLACE_LOSSES, &log);
+	enter_sandbox(s);
+	scribe_run(STDIN_FILENO, FD_LINES, FD_DROPS, &log);
 	return 0;
 }
 
 static int
-be(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
+run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 {
 	set_signals();
-	log_init(names[role], LOG_GRADE_NOTICE);
+	log_init(role_names[role], LOG_GRADE_NOTICE);
 	proc_title(titles[role]);
-	if (role != SCRIBE) {
+	if (role != ERROR_LOGGER) {
 		proc_follow(getppid());
-		log_losses(PLACE_LOSSES);
+		log_losses(FD_DROPS);
 	}
-	if (role == LOG_HELPER)
-		take_logs(logs);
-	if (role == LOG_HELPER && syslog != NULL && logs > 0)
+	if (role == ACCESS_LOGGER)
+		set_logs(logs);
+	if (role == ACCESS_LOGGER && syslog != NULL && logs > 0)
 		append_to_syslog(syslog);
-	if (role == SCRIBE)
+	if (role == ERROR_LOGGER)
 		return write_errors(s, syslog);
-	confine(s);
-	return serve();
+	enter_sandbox(s);
+	return serve_jobs();
 }
 
 static int
-only_words(int option)
+print_info(int option)
 {
 	if (option == 'h')
 		print_usage(stdout);
@@ -212,24 +212,24 @@ main(int argc, char **argv)
 		case 'c':
 			sandbox.calls = calls_roles(optarg);
 			if (sandbox.calls == 0)
-				return usage();
+				return refuse_usage();
 			break;
 		case 'e':
-			role = SCRIBE;
+			role = ERROR_LOGGER;
 			break;
 		case 'h':
 		case 'V':
-			return only_words(c);
+			return print_info(c);
 		case 'k':
 			links = job_links_find(optarg);
 			if (links == JOB_LINKS_COUNT)
-				return usage();
+				return refuse_usage();
 			break;
 		case 'l':
-			role = LOG_HELPER;
+			role = ACCESS_LOGGER;
 			if (!str_number(str_of(optarg), &logs) ||
-			    logs >= INT32_MAX - PLACE_LOGS)
-				return usage();
+			    logs >= INT32_MAX - FD_LOGS)
+				return refuse_usage();
 			break;
 		case 'n':
 			append_with_names(names_new(names_look));
@@ -240,19 +240,19 @@ main(int argc, char **argv)
 		case 's':
 			system = &syslog;
 			if (!syslog_init(system, optarg))
-				return usage();
+				return refuse_usage();
 			break;
 		case 'u':
 			user = optarg;
 			break;
 		default:
-			return usage();
+			return refuse_usage();
 		}
 	if (optind < argc && role == HELPER) {
 		c = hand_perform(links, user, argc - optind, argv + optind);
-		return c == EX_USAGE ? usage() : c;
+		return c == EX_USAGE ? refuse_usage() : c;
 	}
 	if (optind < argc || !on_stream_pipe())
-		return usage();
-	return be(role, (size_t)logs, &sandbox, system);
+		return refuse_usage();
+	return run_role(role, (size_t)logs, &sandbox, system);
 }

@@ -176,11 +176,11 @@ place_logs(const struct monitor *m, const struct reign *r, enum role role)
 	int	words = clear(m->errors.words[0]);
 	int	losses = clear(m->errors.losses[role != ROLE_SCRIBE]);
 
-	place(losses, PLACE_LOSSES);
+	place(losses, FD_DROPS);
 	if (role == ROLE_LOGGER)
-		place(access, PLACE_LOGS);
+		place(access, FD_LOGS);
 	if (role == ROLE_SCRIBE) {
-		place(words, PLACE_WORDS);
+		place(words, FD_LINES);
 		place(error, STDERR_FILENO);
 	}
 }
@@ -266,7 +266,7 @@ spawn_helper(struct monitor *m, struct reign *r, int pipe, enum role role)
 	pipe = clear(pipe);
 	place_logs(m, r, role);
 	if (rules != -1)
-		place(rules, PLACE_RULES);
+		place(rules, FD_RULES);
 	place(pipe, STDIN_FILENO);
 	proc_signals_unblock();
 	fexecve(program, arguments, environ);
