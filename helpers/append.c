@@ -16,40 +16,40 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
-#define PATIENCE	1000		/* ms without any room */
+#define WRITE_TIMEOUT	1000		/* ms without any room */
 
-static struct outlet	*logs;
-static size_t		 logs_count;
-static struct names	*names;		/* of log 0; NULL: it has none */
-static struct buf	 named;		/* lines with them */
+static struct log_sink	*sinks;
+static size_t		 nsinks;
+static struct names	*rdns;		/* of log 0; NULL: it has none */
+static struct buf	 resolved;		/* lines with them */
 
 void
 job_set_logs(const int *fds, size_t n)
 {
-	free(logs);
-	logs = mem_array(n + 1, sizeof(*logs));		/* not 0 */
-	logs_count = n;
+	free(sinks);
+	sinks = mem_array(n + 1, sizeof(*sinks));		/* not 0 */
+	nsinks = n;
 	for (size_t i = 0; i < n; i++)
-		logs[i] = (struct outlet){ .fd = fds[i] };
+		sinks[i] = (struct log_sink){ .fd = fds[i] };
 }
 
 void
-append_to_syslog(struct syslog *s)
+append_set_syslog(struct syslog *s)
 {
-	need(logs_count > 0);
-	logs[0].syslog = s;
+	need(nsinks > 0);
+	sinks[0].syslog = s;
 }
 
 void
-append_with_names(struct names *n)
+append_set_rdns(struct names *n)
 {
-	names = n;
+	rdns = n;
 }
 
 /* A pipe or a socket that is only slow is waited for; one that nobody reads is
  * once, and then no more until somebody does. */
 static int
-write_all(struct outlet *o, const char *at, size_t len, size_t *done)
+write_all(struct log_sink *o, const char *at, size_t len, size_t *done)
 {
 	size_t	before;
 	int	result;
@@ -57,17 +57,17 @@ write_all(struct outlet *o, const char *at, size_t len, size_t *done)
 	*done = 0;
 	do {
 		before = *done;
-		result = outlet_write(o, at, len, done);
+		result = log_sink_write(o, at, len, done);
 		o->stalled = o->stalled && *done == before && len > 0;
 	} while (result == -1 && errno == EAGAIN &&
-	    outlet_wait(o, o->stalled ? 0 : PATIENCE));
+	    log_sink_wait(o, o->stalled ? 0 : WRITE_TIMEOUT));
 	o->stalled = result == -1;
 	return result;
 }
 
 /* How many of the bytes asked for are in so many lines. */
 static size_t
-bytes_of(const char *at, size_t len, uint64_t lines)
+size_of_lines(const char *at, size_t len, uint64_t lines)
 {
 	size_t	n = 0;
 
@@ -77,15 +77,15 @@ bytes_of(const char *at, size_t len, uint64_t lines)
 }
 
 static int
-write_named(struct outlet *o, const char *at, size_t len, size_t *done)
+write_resolved(struct log_sink *o, const char *at, size_t len, size_t *done)
 {
 	int	result;
 
-	named.len = 0;
-	names_fill(names, at, len, &named);
-	result = write_all(o, named.at, named.len, done);
+	resolved.len = 0;
+	names_fill(rdns, at, len, &resolved);
+	result = write_all(o, resolved.at, resolved.len, done);
 	*done = result == 0 ? len :
-	    bytes_of(at, len, lines_count(named.at, *done));
+	    size_of_lines(at, len, lines_count(resolved.at, *done));
 	return result;
 }
 
@@ -94,13 +94,13 @@ void
 append_perform(struct job *job)
 {
 	size_t	done, len = (size_t)job->length;
-	bool	with_names = names != NULL && job->offset == 0;
+	bool	with_names = rdns != NULL && job->offset == 0;
 
-	if (job->offset < 0 || (uint64_t)job->offset >= logs_count) {
+	if (job->offset < 0 || (uint64_t)job->offset >= nsinks) {
 		job->error = EBADF;
 		return;
 	}
-	if ((with_names ? write_named : write_all)(&logs[job->offset],
+	if ((with_names ? write_resolved : write_all)(&sinks[job->offset],
 	    job->data, len, &done) == -1)
 		job->error = errno;
 	job->done = done;

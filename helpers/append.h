@@ -8,8 +8,8 @@ struct names;
 struct syslog;
 
 /* They go there, in place of a file; it stays the caller's. */
-void	append_to_syslog(struct syslog *);
+void	append_set_syslog(struct syslog *);
 /* Its lines have marks where names are to be. */
-void	append_with_names(struct names *);
+void	append_set_rdns(struct names *);
 
 #endif

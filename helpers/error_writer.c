@@ -19,65 +19,65 @@
 #include "lib/log.h"
 #include "lib/visible.h"
 
-#define RETRY	1000			/* ms, for a log that fails */
+#define RETRY_INTERVAL	1000			/* ms, for a log that fails */
 
 /* A read takes all that is in the pipe, and so ends where a line ends, if this
  * is as large as a pipe can be made. */
-static char	batch[1024 * 1024];
+static char	buffer[1024 * 1024];
 
-struct scribe {
-	struct outlet	*log;
-	uint64_t	 lost;		/* lines, not yet told */
+struct error_writer {
+	struct log_sink	*sink;
+	uint64_t	 dropped;		/* lines, not yet told */
 	bool		 failing;	/* the log, at the last try */
-	struct repeats	 repeats;
+	struct repeats	 filter;
 };
 
 static void
 write_lines(void *context, const char *at, size_t len)
 {
-	struct scribe	*s = context;
+	struct error_writer	*s = context;
 	size_t		 done = 0;
 
-	while ((s->failing = outlet_write(s->log, at, len, &done) == -1)) {
+	while ((s->failing = log_sink_write(s->sink, at, len, &done) == -1)) {
 		/* A FIFO was opened so as not to wait for its reader. */
 		if (errno != EAGAIN)
 			break;
-		outlet_wait(s->log, RETRY);
+		log_sink_wait(s->sink, RETRY_INTERVAL);
 	}
 	if (s->failing)
-		s->lost += lines_count(at + done, len - done);
+		s->dropped += lines_count(at + done, len - done);
 }
 
 static void
-count_losses(struct scribe *s, int losses)
+count_drops(struct error_writer *s, int drops)
 {
 	char	bytes[4096];
 	ssize_t	n;
 
-	while ((n = read(losses, bytes, sizeof(bytes))) > 0)
-		s->lost += (uint64_t)n;
+	while ((n = read(drops, bytes, sizeof(bytes))) > 0)
+		s->dropped += (uint64_t)n;
 }
 
 /* A line that may fail as well: then it was not one of those lost. */
 static void
-tell_losses(struct scribe *s)
+log_drops(struct error_writer *s)
 {
-	uint64_t	n = s->lost;
+	uint64_t	n = s->dropped;
 
 	if (n == 0)
 		return;
-	s->lost = 0;
+	s->dropped = 0;
 	log_warnx("%llu line%s of the error log %s lost: it was slower than "
 	    "they came, or could not be written to; see whether its disk, or "
 	    "who else takes it, is slow or full, or give it a higher grade",
 	    (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "was" : "were");
 	if (s->failing)
-		s->lost = n;
+		s->dropped = n;
 }
 
 /* Those that are not just counted, as many as stand together at once. */
 static void
-hear(struct scribe *s, struct str all)
+write_filtered(struct error_writer *s, struct str all)
 {
 	int64_t		 ms = clock_ms();
 	const char	*from = all.at;
@@ -86,7 +86,7 @@ hear(struct scribe *s, struct str all)
 	for (; all.len > 0; all.at += line.len, all.len -= line.len) {
 		line.at = all.at;
 		line.len = lines_first(all.at, all.len);
-		if (repeats_hear(&s->repeats, line, ms))
+		if (repeats_hear(&s->filter, line, ms))
 			continue;
 		if (all.at > from)
 			write_lines(s, from, (size_t)(all.at - from));
@@ -98,41 +98,43 @@ hear(struct scribe *s, struct str all)
 
 /* What has come; false: nothing. */
 static bool
-write_words(struct scribe *s, int words)
+write_new_lines(struct error_writer *s, int lines)
 {
-	ssize_t	n = read(words, batch, sizeof(batch));
+	ssize_t	n = read(lines, buffer, sizeof(buffer));
 
 	/* Libraries and programs say what they like. */
 	if (n > 0)
-		visible_text(batch, (size_t)n);
+		visible_text(buffer, (size_t)n);
 	if (n > 0)
-		hear(s, (struct str){ batch, (size_t)n });
+		write_filtered(s, (struct str){ buffer, (size_t)n });
 	return n > 0;
 }
 
 /* Those that are due by then.  One that is lost is as many as it tells of. */
 static void
-tell_repeats(struct scribe *s, int64_t by)
+write_repeats(struct error_writer *s, int64_t by)
 {
 	struct str	line;
 	uint64_t	more;
 
-	while (repeats_tell(&s->repeats, by, &line, &more)) {
+	while (repeats_tell(&s->filter, by, &line, &more)) {
 		write_lines(s, line.at, line.len);
 		if (s->failing)
-			s->lost += more - 1;
+			s->dropped += more - 1;
 	}
 }
 
 /* ms until something is to be done without being woken. */
 static int
-patience(const struct scribe *s)
+poll_timeout(const struct error_writer *s)
 {
-	int64_t	due = repeats_due(&s->repeats), left = due - clock_ms();
+	int64_t	due = repeats_due(&s->filter), left = due - clock_ms();
 
 	if (due == 0)
-		return s->lost > 0 ? RETRY : -1;
-	return left < 0 ? 0 : s->lost > 0 && left > RETRY ? RETRY : (int)left;
+		return s->dropped > 0 ? RETRY_INTERVAL : -1;
+	return left < 0					 ? 0
+	       : s->dropped > 0 && left > RETRY_INTERVAL ? RETRY_INTERVAL
+							 : (int)left;
 }
 
 /* A byte in place of the end: another one is there, and reads what comes. */
@@ -145,32 +147,32 @@ is_replaced(int pipe)
 }
 
 void
-scribe_run(int pipe, int words, int losses, struct outlet *log)
+error_writer_run(int pipe, int lines, int drops, struct log_sink *sink)
 {
-	struct scribe	s = { .log = log };
+	struct error_writer	s = { .sink = sink };
 	struct pollfd	p[] = {
 		{ .fd = pipe, .events = POLLIN },
-		{ .fd = words, .events = POLLIN },
-		{ .fd = losses, .events = POLLIN },
+		{ .fd = lines, .events = POLLIN },
+		{ .fd = drops, .events = POLLIN },
 	};
 	bool		over = pipe == -1, more = true, late;
 
 	log_sink(write_lines, &s);
 	while (more || !over) {
 		late = !over && poll(p, sizeof(p) / sizeof(p[0]),
-		    patience(&s)) == 0;
+		    poll_timeout(&s)) == 0;
 		if (!over && p[0].revents != 0 && is_replaced(pipe))
 			break;
 		over = over || p[0].revents != 0;
 		/* What is read next was said before these. */
-		count_losses(&s, losses);
-		tell_repeats(&s, clock_ms());
-		more = write_words(&s, words);
+		count_drops(&s, drops);
+		write_repeats(&s, clock_ms());
+		more = write_new_lines(&s, lines);
 		if (late || !s.failing)
-			tell_losses(&s);
+			log_drops(&s);
 	}
-	tell_repeats(&s, INT64_MAX);
-	if (s.lost > 0 && !s.failing)
-		tell_losses(&s);
+	write_repeats(&s, INT64_MAX);
+	if (s.dropped > 0 && !s.failing)
+		log_drops(&s);
 	log_sink(NULL, NULL);
 }

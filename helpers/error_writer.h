@@ -5,7 +5,7 @@
 #ifndef HELPERS_ERROR_WRITER_H
 #define HELPERS_ERROR_WRITER_H
 
-struct outlet;
+struct log_sink;
 
 /*
  * Until the stream pipe closes, or is -1, and there is nothing left to write;
@@ -13,6 +13,6 @@ struct outlet;
  * Words and losses are read without waiting: lines, and a byte for each line
  * that found no room among them.
  */
-void	scribe_run(int pipe, int words, int losses, struct outlet *log);
+void	error_writer_run(int pipe, int lines, int drops, struct log_sink *sink);
 
 #endif

@@ -153,15 +153,15 @@ enter_sandbox(struct sandbox *s)
 static int
 write_errors(struct sandbox *s, struct syslog *syslog)
 {
-	struct outlet	log = { .fd = STDERR_FILENO, .syslog = syslog };
+	struct log_sink	log = { .fd = STDERR_FILENO, .syslog = syslog };
 
 	if (syslog != NULL)
-		syslog->graded = true;
+		syslog->has_levels = true;
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	proc_outlive(getppid());
 	enter_sandbox(s);
-	scribe_run(STDIN_FILENO, FD_LINES, FD_DROPS, &log);
+	error_writer_run(STDIN_FILENO, FD_LINES, FD_DROPS, &log);
 	return 0;
 }
 
@@ -178,7 +178,7 @@ run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 	if (role == ACCESS_LOGGER)
 		set_logs(logs);
 	if (role == ACCESS_LOGGER && syslog != NULL && logs > 0)
-		append_to_syslog(syslog);
+		append_set_syslog(syslog);
 	if (role == ERROR_LOGGER)
 		return write_errors(s, syslog);
 	enter_sandbox(s);
@@ -232,7 +232,7 @@ main(int argc, char **argv)
 				return refuse_usage();
 			break;
 		case 'n':
-			append_with_names(names_new(names_look));
+			append_set_rdns(names_new(names_look));
 			break;
 		case 'r':
 			sandbox.required = true;

@@ -14,7 +14,7 @@
 
 /* A file that is appended to takes any write whole, a pipe only small ones. */
 static size_t
-most(int fd)
+atomic_max(int fd)
 {
 	struct stat	st;
 
@@ -23,7 +23,7 @@ most(int fd)
 }
 
 static ssize_t
-put(int fd, const char *at, size_t len)
+write_once(int fd, const char *at, size_t len)
 {
 	ssize_t	n;
 
@@ -35,7 +35,7 @@ put(int fd, const char *at, size_t len)
 
 /* Line by line. */
 static int
-tell_system(struct outlet *o, const char *at, size_t len, size_t *done)
+write_to_syslog(struct log_sink *o, const char *at, size_t len, size_t *done)
 {
 	size_t	n;
 
@@ -49,33 +49,33 @@ tell_system(struct outlet *o, const char *at, size_t len, size_t *done)
 }
 
 int
-outlet_write(struct outlet *o, const char *at, size_t len, size_t *done)
+log_sink_write(struct log_sink *o, const char *at, size_t len, size_t *done)
 {
 	size_t	piece;
 	ssize_t	n;
 
 	if (o->syslog != NULL)
-		return tell_system(o, at, len, done);
-	piece = most(o->fd);
+		return write_to_syslog(o, at, len, done);
+	piece = atomic_max(o->fd);
 	/* What it stopped in is another line, unless it was just this one. */
-	if (*done == 0 && len > 0 && o->torn) {
-		if (put(o->fd, "\n", 1) != 1)
+	if (*done == 0 && len > 0 && o->partial_line) {
+		if (write_once(o->fd, "\n", 1) != 1)
 			return -1;
-		o->torn = false;
+		o->partial_line = false;
 	}
 	while (*done < len) {
-		n = put(o->fd, at + *done,
+		n = write_once(o->fd, at + *done,
 		    lines_whole(at + *done, len - *done, piece));
 		if (n == -1)
 			return -1;
 		*done += (size_t)n;
-		o->torn = *done > 0 && at[*done - 1] != '\n';
+		o->partial_line = *done > 0 && at[*done - 1] != '\n';
 	}
 	return 0;
 }
 
 bool
-outlet_wait(const struct outlet *o, int ms)
+log_sink_wait(const struct log_sink *o, int ms)
 {
 	struct pollfd	p = { .events = POLLOUT };
 

@@ -9,9 +9,9 @@
 
 struct syslog;
 
-struct outlet {
+struct log_sink {
 	int		 fd;
-	bool		 torn;		/* the next line needs an end of this */
+	bool		 partial_line;		/* the next line needs an end of this */
 	bool		 stalled;	/* has been waited for in vain */
 	struct syslog	*syslog;	/* lines go there; NULL: to fd */
 };
@@ -22,8 +22,8 @@ struct outlet {
  * others write to the same pipe or terminal meanwhile stands between lines, as
  * long as these are no longer than a pipe takes whole.
  */
-int	outlet_write(struct outlet *, const char *, size_t, size_t *done);
+int	log_sink_write(struct log_sink *, const char *, size_t, size_t *done);
 /* After EAGAIN: false when there is still no room after so many ms. */
-bool	outlet_wait(const struct outlet *, int ms);
+bool	log_sink_wait(const struct log_sink *, int ms);
 
 #endif

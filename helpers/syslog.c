@@ -17,7 +17,7 @@
 #include "lib/log.h"
 #include "lib/str.h"
 
-#define INFO	6		/* the severity of a line without a grade */
+#define SEVERITY_INFO	6		/* the severity of a line without a grade */
 
 static const struct {
 	const char	*name;
@@ -31,7 +31,7 @@ static const struct {
 static const struct {
 	const char	*word;
 	int		 severity;
-} grades[] = {
+} levels[] = {
 	[LOG_GRADE_ERROR] = { "error:", 3 },
 	[LOG_GRADE_WARN] = { "warn:", 4 },
 	[LOG_GRADE_NOTICE] = { "notice:", 5 },
@@ -40,7 +40,7 @@ static const struct {
 };
 
 static bool
-take(char *to, size_t size, struct str s)
+copy_field(char *to, size_t size, struct str s)
 {
 	if (s.len == 0 || s.len >= size)
 		return false;
@@ -59,12 +59,12 @@ syslog_init(struct syslog *s, const char *text)
 	for (int i = 0; i < FACILITY_COUNT; i++)
 		if (str_same(facility, str_of(facilities[i].name)))
 			s->facility = facilities[i].number;
-	return s->facility != -1 && take(s->tag, sizeof(s->tag), tag) &&
-	    take(s->path, sizeof(s->path), rest);
+	return s->facility != -1 && copy_field(s->tag, sizeof(s->tag), tag) &&
+	    copy_field(s->path, sizeof(s->path), rest);
 }
 
 static int
-connect_to(struct syslog *s)
+connect_socket(struct syslog *s)
 {
 	struct sockaddr_un	sa = { .sun_family = AF_UNIX };
 	int			saved;
@@ -84,27 +84,27 @@ connect_to(struct syslog *s)
 /* A line of lib/log begins with a time, which is said already, and with who it
  * is; then there is its grade. */
 static int
-severity(const struct syslog *s, struct str *line)
+cut_severity(const struct syslog *s, struct str *line)
 {
 	struct str	rest = *line, word;
 
-	if (!s->graded || line->len == 0 || line->at[0] < '0' ||
+	if (!s->has_levels || line->len == 0 || line->at[0] < '0' ||
 	    line->at[0] > '9')
-		return INFO;
+		return SEVERITY_INFO;
 	str_cut(&rest, ' ');
 	*line = rest;
 	for (int words = 0; words < 3 && rest.len > 0; words++) {
 		word = str_cut(&rest, ' ');
 		for (int i = 0; i < LOG_GRADE_COUNT; i++)
-			if (str_same(word, str_of(grades[i].word)))
-				return grades[i].severity;
+			if (str_same(word, str_of(levels[i].word)))
+				return levels[i].severity;
 	}
-	return INFO;
+	return SEVERITY_INFO;
 }
 
 /* Names of months as they are everywhere. */
 static size_t
-write_head(const struct syslog *s, int level, char *to, size_t size)
+format_header(const struct syslog *s, int level, char *to, size_t size)
 {
 	static const char	months[] = "JanFebMarAprMayJun"
 				    "JulAugSepOctNovDec";
@@ -118,7 +118,7 @@ write_head(const struct syslog *s, int level, char *to, size_t size)
 }
 
 static bool
-is_gone(int error)
+is_disconnected(int error)
 {
 	return error == ECONNREFUSED || error == ENOTCONN ||
 	    error == ECONNRESET || error == EPIPE || error == EDESTADDRREQ;
@@ -129,18 +129,18 @@ syslog_send(struct syslog *s, const char *at, size_t len)
 {
 	struct str	line = { at, len };
 	char		head[100];
-	size_t		n = write_head(s, severity(s, &line), head,
+	size_t		n = format_header(s, cut_severity(s, &line), head,
 			    sizeof(head));
 	struct iovec	iov[] = { { head, n },
 			    { (char *)(uintptr_t)line.at, line.len } };
 
-	if (s->fd == -1 && connect_to(s) == -1)
+	if (s->fd == -1 && connect_socket(s) == -1)
 		return -1;
 	if (writev(s->fd, iov, 2) != -1)
 		return 0;
-	if (!is_gone(errno))
+	if (!is_disconnected(errno))
 		return -1;
 	/* Another one may be there by now. */
 	io_close(&s->fd);
-	return connect_to(s) == 0 && writev(s->fd, iov, 2) != -1 ? 0 : -1;
+	return connect_socket(s) == 0 && writev(s->fd, iov, 2) != -1 ? 0 : -1;
 }

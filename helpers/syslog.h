@@ -13,7 +13,7 @@ struct syslog {
 	int		 facility;	/* its number */
 	char		 tag[40];
 	char		 path[108];
-	bool		 graded;	/* lines have the form of lib/log */
+	bool		 has_levels;	/* lines have the form of lib/log */
 };
 
 /* "FACILITY,TAG,SOCKET"; false: it is not that. */

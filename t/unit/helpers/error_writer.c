@@ -40,9 +40,11 @@ START_TEST(all_before_the_end)
 
 	say("one\n");
 	say("two\n");
-	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
+	error_writer_run(
+	    -1, words[0], losses[0], &(struct log_sink){.fd = log});
 	ck_assert_str_eq(tree_text("all"), "one\ntwo\n");
-	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
+	error_writer_run(
+	    -1, words[0], losses[0], &(struct log_sink){.fd = log});
 	ck_assert_str_eq(tree_text("all"), "one\ntwo\n");
 }
 END_TEST
@@ -53,7 +55,8 @@ START_TEST(no_terminal_obeys)
 	int	log = setup("raw");
 
 	say("a\x9b" "31m\tb\xc3\xa9\xc2\x9b\033[0m\ntwo\n");
-	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
+	error_writer_run(
+	    -1, words[0], losses[0], &(struct log_sink){.fd = log});
 	ck_assert_str_eq(tree_text("raw"),
 	    "a?31m\tb\xc3\xa9???[0m\ntwo\n");
 }
@@ -66,7 +69,8 @@ START_TEST(losses_are_told_behind)
 
 	say("one\n");
 	ck_assert_int_eq(write(losses[1], "xxx", 3), 3);
-	scribe_run(-1, words[0], losses[0], &(struct outlet){ .fd = log });
+	error_writer_run(
+	    -1, words[0], losses[0], &(struct log_sink){.fd = log});
 	text = tree_text("losses");
 	ck_assert(strncmp(text, "one\n", 4) == 0);
 	line = strstr(text, "] warn: 3 lines of the error log were lost");
@@ -91,7 +95,8 @@ start(int log, rlim_t bytes, int *pipe)
 		signal(SIGXFSZ, SIG_IGN);
 		if (setrlimit(RLIMIT_FSIZE, &l) == -1)
 			_exit(1);
-		scribe_run(fd[1], words[0], losses[0], &(struct outlet){ .fd = log });
+		error_writer_run(
+		    fd[1], words[0], losses[0], &(struct log_sink){.fd = log});
 		_exit(0);
 	}
 	close(fd[1]);

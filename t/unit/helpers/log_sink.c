@@ -24,23 +24,23 @@ limit(rlim_t bytes)
 /* What was cut short has a line of its own, once. */
 START_TEST(torn)
 {
-	struct outlet	o = { 0 };
+	struct log_sink	o = { 0 };
 	size_t		done = 0;
 
 	o.fd = open(tree_path("torn"), O_WRONLY | O_APPEND | O_CREAT, 0600);
 	limit(6);
-	ck_assert_int_eq(outlet_write(&o, "one\ntwo\n", 8, &done), -1);
+	ck_assert_int_eq(log_sink_write(&o, "one\ntwo\n", 8, &done), -1);
 	ck_assert_int_eq(errno, EFBIG);
 	ck_assert_uint_eq(done, 6);
 	done = 0;
-	ck_assert_int_eq(outlet_write(&o, "no\n", 3, &done), -1);
+	ck_assert_int_eq(log_sink_write(&o, "no\n", 3, &done), -1);
 	ck_assert_uint_eq(done, 0);
 	limit(RLIM_INFINITY);
-	ck_assert_int_eq(outlet_write(&o, "", 0, &done), 0);
-	ck_assert_int_eq(outlet_write(&o, "three\n", 6, &done), 0);
+	ck_assert_int_eq(log_sink_write(&o, "", 0, &done), 0);
+	ck_assert_int_eq(log_sink_write(&o, "three\n", 6, &done), 0);
 	ck_assert_uint_eq(done, 6);
 	done = 0;
-	ck_assert_int_eq(outlet_write(&o, "four\n", 5, &done), 0);
+	ck_assert_int_eq(log_sink_write(&o, "four\n", 5, &done), 0);
 	ck_assert_str_eq(tree_text("torn"), "one\ntw\nthree\nfour\n");
 	close(o.fd);
 }
@@ -49,16 +49,16 @@ END_TEST
 /* What ends with a line needs no end. */
 START_TEST(cut_between)
 {
-	struct outlet	o = { 0 };
+	struct log_sink	o = { 0 };
 	size_t		done = 0;
 
 	o.fd = open(tree_path("between"), O_WRONLY | O_APPEND | O_CREAT, 0600);
 	limit(4);
-	ck_assert_int_eq(outlet_write(&o, "one\ntwo\n", 8, &done), -1);
+	ck_assert_int_eq(log_sink_write(&o, "one\ntwo\n", 8, &done), -1);
 	ck_assert_uint_eq(done, 4);
 	limit(RLIM_INFINITY);
 	done = 0;
-	ck_assert_int_eq(outlet_write(&o, "two\n", 4, &done), 0);
+	ck_assert_int_eq(log_sink_write(&o, "two\n", 4, &done), 0);
 	ck_assert_str_eq(tree_text("between"), "one\ntwo\n");
 	close(o.fd);
 }
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(full_pipe)
 {
 	static char	lines[200 * 1000], got[sizeof(lines)];
-	struct outlet	o = { 0 };
+	struct log_sink	o = { 0 };
 	size_t		done = 0;
 	int		fd[2];
 
@@ -76,12 +76,12 @@ START_TEST(full_pipe)
 		lines[i] = i % 1000 == 999 ? '\n' : 'x';
 	ck_assert_int_eq(pipe2(fd, O_NONBLOCK), 0);
 	o.fd = fd[1];
-	ck_assert_int_eq(outlet_write(&o, lines, sizeof(lines), &done), -1);
+	ck_assert_int_eq(log_sink_write(&o, lines, sizeof(lines), &done), -1);
 	ck_assert_int_eq(errno, EAGAIN);
 	ck_assert_uint_gt(done, 0);
 	ck_assert_uint_eq(done % 1000, 0);
 	ck_assert_int_eq(read(fd[0], got, sizeof(got)), done);
-	ck_assert(!o.torn);
+	ck_assert(!o.partial_line);
 	close(fd[0]);
 	close(fd[1]);
 }
@@ -92,7 +92,7 @@ END_TEST
 START_TEST(long_line)
 {
 	static char	line[3 * 1024 * 1024], got[64 * 1024];
-	struct outlet	o = { 0 };
+	struct log_sink	o = { 0 };
 	size_t		done = 0, all = 0, ends = 0;
 	int		fd[2], result, tries = 0;
 	ssize_t		n;
@@ -102,9 +102,9 @@ START_TEST(long_line)
 	ck_assert_int_eq(pipe2(fd, O_NONBLOCK), 0);
 	o.fd = fd[1];
 	do {
-		result = outlet_write(&o, line, sizeof(line), &done);
+		result = log_sink_write(&o, line, sizeof(line), &done);
 		ck_assert(result == 0 || errno == EAGAIN);
-		ck_assert(o.torn == (result == -1));
+		ck_assert(o.partial_line == (result == -1));
 		while ((n = read(fd[0], got, sizeof(got))) > 0) {
 			all += (size_t)n;
 			ends += memchr(got, '\n', (size_t)n) != NULL;
@@ -124,18 +124,18 @@ END_TEST
 START_TEST(long_line_given_up)
 {
 	static char	line[3 * 1024 * 1024], got[sizeof(line)];
-	struct outlet	o = { 0 };
+	struct log_sink	o = { 0 };
 	size_t		done = 0;
 	int		fd[2];
 
 	memset(line, 'x', sizeof(line));
 	ck_assert_int_eq(pipe2(fd, O_NONBLOCK), 0);
 	o.fd = fd[1];
-	ck_assert_int_eq(outlet_write(&o, line, sizeof(line), &done), -1);
-	ck_assert_int_eq(outlet_write(&o, line, sizeof(line), &done), -1);
+	ck_assert_int_eq(log_sink_write(&o, line, sizeof(line), &done), -1);
+	ck_assert_int_eq(log_sink_write(&o, line, sizeof(line), &done), -1);
 	ck_assert_int_eq(read(fd[0], got, sizeof(got)), done);
 	done = 0;
-	ck_assert_int_eq(outlet_write(&o, "next\n", 5, &done), 0);
+	ck_assert_int_eq(log_sink_write(&o, "next\n", 5, &done), 0);
 	ck_assert_int_eq(read(fd[0], got, sizeof(got)), 6);
 	ck_assert_int_eq(memcmp(got, "\nnext\n", 6), 0);
 	close(fd[0]);

@@ -75,10 +75,10 @@ START_TEST(lines)
 	struct syslog	s;
 	const char	*path = set_up(&s, "daemon,amped");
 	int		 fd = listen_at(path);
-	struct outlet	 o = { .fd = -1, .syslog = &s };
+	struct log_sink	 o = { .fd = -1, .syslog = &s };
 	size_t		 done = 0;
 
-	ck_assert_int_eq(outlet_write(&o, "one\n\ntwo", 8, &done), 0);
+	ck_assert_int_eq(log_sink_write(&o, "one\n\ntwo", 8, &done), 0);
 	ck_assert_uint_eq(done, 8);
 	ck_assert_str_eq(heard(fd), "<30>amped: one");
 	ck_assert_str_eq(heard(fd), "<30>amped: ");
@@ -109,7 +109,7 @@ START_TEST(grades)
 	const char	*path = set_up(&s, "local0,web");
 	int		 fd = listen_at(path);
 
-	s.graded = true;
+	s.has_levels = true;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		ck_assert_int_eq(syslog_send(&s, cases[i].line,
 		    strlen(cases[i].line)), 0);
@@ -151,15 +151,15 @@ START_TEST(does_not_read)
 	struct syslog	s;
 	const char	*path = set_up(&s, "daemon,amped");
 	int		 fd = listen_at(path), n = 0;
-	struct outlet	 o = { .fd = -1, .syslog = &s };
+	struct log_sink	 o = { .fd = -1, .syslog = &s };
 
 	while (syslog_send(&s, "x", 1) == 0)
 		ck_assert_int_lt(n++, 1000000);
 	ck_assert_int_eq(errno, EAGAIN);
-	ck_assert(!outlet_wait(&o, 1));
+	ck_assert(!log_sink_wait(&o, 1));
 	for (; n > 0; n--)
 		ck_assert_str_eq(heard(fd), "<30>amped: x");
-	ck_assert(outlet_wait(&o, 1000));
+	ck_assert(log_sink_wait(&o, 1000));
 	ck_assert_int_eq(syslog_send(&s, "y", 1), 0);
 	ck_assert_str_eq(heard(fd), "<30>amped: y");
 }
