@@ -20,7 +20,7 @@
 
 static struct log_sink	*sinks;
 static size_t		 nsinks;
-static struct names	*rdns;		/* of log 0; NULL: it has none */
+static struct rdns	*rdns;		/* of log 0; NULL: it has none */
 static struct buf	 resolved;		/* lines with them */
 
 void
@@ -41,7 +41,7 @@ append_set_syslog(struct syslog *s)
 }
 
 void
-append_set_rdns(struct names *n)
+append_set_rdns(struct rdns *n)
 {
 	rdns = n;
 }
@@ -82,7 +82,7 @@ write_resolved(struct log_sink *o, const char *at, size_t len, size_t *done)
 	int	result;
 
 	resolved.len = 0;
-	names_fill(rdns, at, len, &resolved);
+	rdns_fill(rdns, at, len, &resolved);
 	result = write_all(o, resolved.at, resolved.len, done);
 	*done = result == 0 ? len :
 	    size_of_lines(at, len, lines_count(resolved.at, *done));

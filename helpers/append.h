@@ -4,12 +4,12 @@
 #ifndef HELPERS_APPEND_H
 #define HELPERS_APPEND_H
 
-struct names;
+struct rdns;
 struct syslog;
 
 /* They go there, in place of a file; it stays the caller's. */
 void	append_set_syslog(struct syslog *);
 /* Its lines have marks where names are to be. */
-void	append_set_rdns(struct names *);
+void	append_set_rdns(struct rdns *);
 
 #endif

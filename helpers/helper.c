@@ -232,7 +232,7 @@ main(int argc, char **argv)
 				return refuse_usage();
 			break;
 		case 'n':
-			append_set_rdns(names_new(names_look));
+			append_set_rdns(rdns_new(rdns_lookup));
 			break;
 		case 'r':
 			sandbox.required = true;

@@ -17,29 +17,29 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 
-#define KEPT		4096		/* addresses */
+#define ENTRIES_MAX		4096		/* addresses */
 #define BUCKETS		1024
-#define THREADS		8
-#define ADDRESS		48		/* bytes, with its end */
+#define THREADS_MAX		8
+#define ADDRESS_SIZE		48		/* bytes, with its end */
 
 /* ms that an answer is good for. */
-static const int64_t	good[] = {
-	[NAMES_FOUND] = 600000, [NAMES_NONE] = 300000, [NAMES_FAILED] = 30000
+static const int64_t	valid_for[] = {
+	[RDNS_FOUND] = 600000, [RDNS_NONE] = 300000, [RDNS_FAILED] = 30000
 };
 
 struct name {
-	char			address[ADDRESS];
-	char			text[NAMES_LONGEST];	/* "": the address */
-	bool			asked;		/* under way, or to be */
-	int64_t			until;		/* ms, once it is known */
+	char			address[ADDRESS_SIZE];
+	char			name[RDNS_NAME_MAX];	/* "": the address */
+	bool			looking_up;		/* under way, or to be */
+	int64_t			valid_until;		/* ms, once it is known */
 	uint64_t		batch;		/* that waits for it */
 	SLIST_ENTRY(name)	same;		/* in its bucket */
 	STAILQ_ENTRY(name)	next;		/* to be asked for */
 	TAILQ_ENTRY(name)	older;
 };
 
-struct names {
-	names_look_fn		*look;
+struct rdns {
+	rdns_lookup_fn		*lookup;
 	struct hash_key		 key;
 	SLIST_HEAD(, name)	 buckets[BUCKETS];
 	STAILQ_HEAD(, name)	 queue;
@@ -48,38 +48,38 @@ struct names {
 	uint64_t		 batch;		/* its number */
 	size_t			 pending;	/* names that it waits for */
 	int64_t			 credit;	/* ms that it may wait */
-	int64_t			 seen;		/* ms, when that was counted */
+	int64_t			 credited_at;		/* ms, when that was counted */
 	pthread_mutex_t		 lock;
-	pthread_cond_t		 work, known;
+	pthread_cond_t		 work, all_known;
 };
 
 /* The lock is held but while it looks. */
 static void
-look(struct names *n)
+look_up_next(struct rdns *n)
 {
 	struct name		*e = STAILQ_FIRST(&n->queue);
-	char			 address[ADDRESS], text[NAMES_LONGEST];
-	enum names_answer	 answer;
+	char			 address[ADDRESS_SIZE], text[RDNS_NAME_MAX];
+	enum rdns_result	 result;
 
 	STAILQ_REMOVE_HEAD(&n->queue, next);
 	memcpy(address, e->address, sizeof(address));
 	pthread_mutex_unlock(&n->lock);
-	answer = n->look(address, text);
+	result = n->lookup(address, text);
 	pthread_mutex_lock(&n->lock);
-	if (answer == NAMES_FOUND)
-		memcpy(e->text, text, sizeof(e->text));
+	if (result == RDNS_FOUND)
+		memcpy(e->name, text, sizeof(e->name));
 	else
-		e->text[0] = '\0';
-	e->asked = false;
-	e->until = clock_ms() + good[answer];
+		e->name[0] = '\0';
+	e->looking_up = false;
+	e->valid_until = clock_ms() + valid_for[result];
 	if (e->batch == n->batch && --n->pending == 0)
-		pthread_cond_signal(&n->known);
+		pthread_cond_signal(&n->all_known);
 }
 
 static void *
-be_thread(void *context)
+run_thread(void *context)
 {
-	struct names	*n = context;
+	struct rdns	*n = context;
 
 	pthread_mutex_lock(&n->lock);
 	for (;;) {
@@ -87,21 +87,21 @@ be_thread(void *context)
 		while (STAILQ_EMPTY(&n->queue))
 			pthread_cond_wait(&n->work, &n->lock);
 		n->idle--;
-		look(n);
+		look_up_next(n);
 	}
 	return NULL;
 }
 
 /* Signals are for the thread that reads the pipe. */
 static void
-add_thread(struct names *n)
+add_thread(struct rdns *n)
 {
 	pthread_t	thread;
 	sigset_t	all, before;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (pthread_create(&thread, NULL, be_thread, n) == 0) {
+	if (pthread_create(&thread, NULL, run_thread, n) == 0) {
 		pthread_detach(thread);
 		n->threads++;
 	} else if (n->threads == 0)
@@ -110,29 +110,29 @@ add_thread(struct names *n)
 }
 
 static void
-ask(struct names *n, struct name *e)
+enqueue_entry(struct rdns *n, struct name *e)
 {
-	e->asked = true;
+	e->looking_up = true;
 	STAILQ_INSERT_TAIL(&n->queue, e, next);
-	if (n->idle == 0 && n->threads < THREADS)
+	if (n->idle == 0 && n->threads < THREADS_MAX)
 		add_thread(n);
 	pthread_cond_signal(&n->work);
 }
 
 static size_t
-bucket_of(const struct names *n, const char *address)
+bucket_of(const struct rdns *n, const char *address)
 {
 	return hash_bytes(&n->key, 0, address, strlen(address)) % BUCKETS;
 }
 
 /* One that gives way; NULL: all are being asked for. */
 static struct name *
-oldest(struct names *n)
+evict_oldest(struct rdns *n)
 {
 	struct name	*e;
 
 	TAILQ_FOREACH(e, &n->all, older)
-		if (!e->asked)
+		if (!e->looking_up)
 			break;
 	if (e == NULL)
 		return NULL;
@@ -143,15 +143,15 @@ oldest(struct names *n)
 }
 
 static struct name *
-add(struct names *n, const char *address)
+add_entry(struct rdns *n, const char *address)
 {
 	struct name	*e;
 
-	if (n->count < KEPT) {
+	if (n->count < ENTRIES_MAX) {
 		e = mem_zero(sizeof(*e));
 		n->count++;
 	} else
-		e = oldest(n);
+		e = evict_oldest(n);
 	if (e == NULL)
 		return NULL;
 	strcpy(e->address, address);
@@ -161,7 +161,7 @@ add(struct names *n, const char *address)
 }
 
 static struct name *
-find(struct names *n, const char *address)
+find_entry(struct rdns *n, const char *address)
 {
 	struct name	*e;
 
@@ -174,13 +174,14 @@ find(struct names *n, const char *address)
 /* The text between two marks, the first of which is at; false: there is no
  * other, or it is no address.  next: what is behind it. */
 static bool
-take(const char *at, const char *end, char address[ADDRESS], const char **next)
+copy_address(const char *at, const char *end, char address[ADDRESS_SIZE],
+    const char **next)
 {
 	const char	*to = memchr(at + 1, LINES_NAME_MARK,
 			    (size_t)(end - at - 1));
-	size_t		 len = to != NULL ? (size_t)(to - at - 1) : ADDRESS;
+	size_t len = to != NULL ? (size_t)(to - at - 1) : ADDRESS_SIZE;
 
-	if (len >= ADDRESS)
+	if (len >= ADDRESS_SIZE)
 		return false;
 	memcpy(address, at + 1, len);
 	address[len] = '\0';
@@ -189,30 +190,30 @@ take(const char *at, const char *end, char address[ADDRESS], const char **next)
 }
 
 static void
-want(struct names *n, const char *address)
+request_name(struct rdns *n, const char *address)
 {
-	struct name	*e = find(n, address);
+	struct name	*e = find_entry(n, address);
 
 	if (e == NULL)
-		e = add(n, address);
+		e = add_entry(n, address);
 	if (e == NULL || e->batch == n->batch)
 		return;
-	if (!e->asked && n->seen < e->until)
+	if (!e->looking_up && n->credited_at < e->valid_until)
 		return;
-	if (!e->asked)
-		ask(n, e);
+	if (!e->looking_up)
+		enqueue_entry(n, e);
 	e->batch = n->batch;
 	n->pending++;
 }
 
 static void
-want_all(struct names *n, const char *at, const char *end)
+request_names(struct rdns *n, const char *at, const char *end)
 {
-	char	address[ADDRESS];
+	char	address[ADDRESS_SIZE];
 
 	while ((at = memchr(at, LINES_NAME_MARK, (size_t)(end - at))) != NULL) {
-		if (take(at, end, address, &at))
-			want(n, address);
+		if (copy_address(at, end, address, &at))
+			request_name(n, address);
 		else
 			at++;
 	}
@@ -221,55 +222,55 @@ want_all(struct names *n, const char *at, const char *end)
 /* As long as there is credit, half of the time that has passed: so even a name
  * server that does not answer halves the speed of the log at worst. */
 static void
-earn(struct names *n)
+earn_credit(struct rdns *n)
 {
-	int64_t	earned = (clock_ms() - n->seen) / 2;
+	int64_t	earned = (clock_ms() - n->credited_at) / 2;
 
 	n->credit += earned;
-	if (n->credit > NAMES_WAIT)
-		n->credit = NAMES_WAIT;
-	n->seen += 2 * earned;		/* an odd one counts the next time */
+	if (n->credit > RDNS_WAIT_MAX)
+		n->credit = RDNS_WAIT_MAX;
+	n->credited_at += 2 * earned;		/* an odd one counts the next time */
 }
 
 static void
-await(struct names *n)
+await_names(struct rdns *n)
 {
 	struct timespec	until;
-	int64_t		before = n->seen;
+	int64_t		before = n->credited_at;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += n->credit % 1000 * 1000000;
 	until.tv_sec += n->credit / 1000 + until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	while (n->pending > 0 &&
-	    pthread_cond_timedwait(&n->known, &n->lock, &until) == 0)
+	    pthread_cond_timedwait(&n->all_known, &n->lock, &until) == 0)
 		continue;
-	n->seen = clock_ms();
-	n->credit -= n->seen - before;
+	n->credited_at = clock_ms();
+	n->credit -= n->credited_at - before;
 	if (n->credit < 0)
 		n->credit = 0;
 }
 
 static void
-put(struct names *n, const char *address, struct buf *to)
+put_name(struct rdns *n, const char *address, struct buf *to)
 {
-	const struct name	*e = find(n, address);
+	const struct name	*e = find_entry(n, address);
 
-	buf_adds(to, e != NULL && e->text[0] != '\0' ? e->text : address);
+	buf_adds(to, e != NULL && e->name[0] != '\0' ? e->name : address);
 }
 
 static void
-put_all(struct names *n, const char *at, const char *end, struct buf *to)
+put_names(struct rdns *n, const char *at, const char *end, struct buf *to)
 {
-	char		 address[ADDRESS];
+	char		 address[ADDRESS_SIZE];
 	const char	*mark, *next;
 
 	while ((mark = memchr(at, LINES_NAME_MARK, (size_t)(end - at))) !=
 	    NULL) {
 		buf_add(to, at, (size_t)(mark - at));
 		at = mark + 1;
-		if (take(mark, end, address, &next)) {
-			put(n, address, to);
+		if (copy_address(mark, end, address, &next)) {
+			put_name(n, address, to);
 			at = next;
 		}
 	}
@@ -277,27 +278,27 @@ put_all(struct names *n, const char *at, const char *end, struct buf *to)
 }
 
 void
-names_fill(struct names *n, const char *at, size_t len, struct buf *to)
+rdns_fill(struct rdns *n, const char *at, size_t len, struct buf *to)
 {
 	pthread_mutex_lock(&n->lock);
 	n->batch++;
 	n->pending = 0;
-	earn(n);
-	want_all(n, at, at + len);
-	await(n);
-	put_all(n, at, at + len, to);
+	earn_credit(n);
+	request_names(n, at, at + len);
+	await_names(n);
+	put_names(n, at, at + len, to);
 	pthread_mutex_unlock(&n->lock);
 }
 
-struct names *
-names_new(names_look_fn *look_up)
+struct rdns *
+rdns_new(rdns_lookup_fn *look_up)
 {
-	struct names		*n = mem_zero(sizeof(*n));
+	struct rdns		*n = mem_zero(sizeof(*n));
 	pthread_condattr_t	 clock;
 
-	n->look = look_up;
-	n->seen = clock_ms();
-	n->credit = NAMES_WAIT;
+	n->lookup = look_up;
+	n->credited_at = clock_ms();
+	n->credit = RDNS_WAIT_MAX;
 	hash_key_random(&n->key);
 	for (size_t i = 0; i < BUCKETS; i++)
 		SLIST_INIT(&n->buckets[i]);
@@ -307,7 +308,7 @@ names_new(names_look_fn *look_up)
 	pthread_cond_init(&n->work, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-	pthread_cond_init(&n->known, &clock);
+	pthread_cond_init(&n->all_known, &clock);
 	pthread_condattr_destroy(&clock);
 	return n;
 }

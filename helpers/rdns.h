@@ -12,29 +12,29 @@
 
 #include "lib/buf.h"
 
-#define NAMES_LONGEST	256		/* bytes of a name, with its end */
-#define NAMES_WAIT	500		/* ms that lines wait at most, and at
+#define RDNS_NAME_MAX	256		/* bytes of a name, with its end */
+#define RDNS_WAIT_MAX	500		/* ms that lines wait at most, and at
 					 * most half of all time */
 
-enum names_answer {
-	NAMES_FOUND,
-	NAMES_NONE,			/* it has none */
-	NAMES_FAILED			/* nobody knows */
+enum rdns_result {
+	RDNS_FOUND,
+	RDNS_NONE,			/* it has none */
+	RDNS_FAILED			/* nobody knows */
 };
 
 /* The name of an address; may wait, is called by several threads. */
-typedef enum names_answer names_look_fn(const char *address,
-		    char name[NAMES_LONGEST]);
+typedef enum rdns_result rdns_lookup_fn(const char *address,
+		    char name[RDNS_NAME_MAX]);
 
-struct names;
+struct rdns;
 
 /* It stays until the process ends, as its threads do. */
-struct names	*names_new(names_look_fn *);
+struct rdns	*rdns_new(rdns_lookup_fn *);
 /* Adds these lines, with names in place of what stands between marks. */
-void		 names_fill(struct names *, const char *, size_t, struct buf *);
+void		 rdns_fill(struct rdns *, const char *, size_t, struct buf *);
 
 /* By the system's resolver.  Whoever owns an address can call it what they
  * like: so a name counts only if the address is one of its own. */
-names_look_fn	 names_look;
+rdns_lookup_fn	 rdns_lookup;
 
 #endif

@@ -10,17 +10,17 @@
 
 #include "helpers/rdns.h"
 
-#define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+#define NAME_CHARS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 			"0123456789._-"
 
-static enum names_answer
-judge(int error)
+static enum rdns_result
+error_result(int error)
 {
-	return error == EAI_NONAME ? NAMES_NONE : NAMES_FAILED;
+	return error == EAI_NONAME ? RDNS_NONE : RDNS_FAILED;
 }
 
 static bool
-same(const struct addrinfo *a, const struct addrinfo *b)
+same_address(const struct addrinfo *a, const struct addrinfo *b)
 {
 	const void			*pa = a->ai_addr, *pb = b->ai_addr;
 	const struct sockaddr_in	*a4 = pa, *b4 = pb;
@@ -34,8 +34,8 @@ same(const struct addrinfo *a, const struct addrinfo *b)
 }
 
 /* Whether that is an address of that name. */
-static enum names_answer
-confirm(const struct addrinfo *address, const char *name)
+static enum rdns_result
+confirm_name(const struct addrinfo *address, const char *name)
 {
 	const struct addrinfo	 hints = { .ai_socktype = SOCK_STREAM,
 				    .ai_family = address->ai_family,
@@ -44,32 +44,32 @@ confirm(const struct addrinfo *address, const char *name)
 	int			 error = getaddrinfo(name, NULL, &hints, &all);
 
 	if (error != 0)
-		return judge(error);
-	for (a = all; a != NULL && !same(a, address); a = a->ai_next)
+		return error_result(error);
+	for (a = all; a != NULL && !same_address(a, address); a = a->ai_next)
 		continue;
 	freeaddrinfo(all);
-	return a != NULL ? NAMES_FOUND : NAMES_NONE;
+	return a != NULL ? RDNS_FOUND : RDNS_NONE;
 }
 
-enum names_answer
-names_look(const char *text, char name[NAMES_LONGEST])
+enum rdns_result
+rdns_lookup(const char *text, char name[RDNS_NAME_MAX])
 {
 	const struct addrinfo	 hints = { .ai_socktype = SOCK_STREAM,
 				    .ai_flags = AI_NUMERICHOST };
 	struct addrinfo		*address;
-	enum names_answer	 answer;
+	enum rdns_result	 result;
 	int			 error;
 
 	if (getaddrinfo(text, NULL, &hints, &address) != 0)
-		return NAMES_NONE;
+		return RDNS_NONE;
 	error = getnameinfo(address->ai_addr, address->ai_addrlen, name,
-	    NAMES_LONGEST, NULL, 0, NI_NAMEREQD);
+	    RDNS_NAME_MAX, NULL, 0, NI_NAMEREQD);
 	if (error != 0)
-		answer = judge(error);
-	else if (name[strspn(name, LETTERS)] != '\0')
-		answer = NAMES_NONE;
+		result = error_result(error);
+	else if (name[strspn(name, NAME_CHARS)] != '\0')
+		result = RDNS_NONE;
 	else
-		answer = confirm(address, name);
+		result = confirm_name(address, name);
 	freeaddrinfo(address);
-	return answer;
+	return result;
 }

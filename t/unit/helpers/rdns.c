@@ -16,32 +16,32 @@ static atomic_int	asked;
 static pthread_mutex_t	gate = PTHREAD_MUTEX_INITIALIZER;
 
 /* 1.*: one-*; 2.*: none; 3.*: nobody knows; 4.*: as soon as the gate opens. */
-static enum names_answer
-look(const char *address, char name[NAMES_LONGEST])
+static enum rdns_result
+fake_lookup(const char *address, char name[RDNS_NAME_MAX])
 {
 	asked++;
 	if (address[0] == '4') {
 		pthread_mutex_lock(&gate);
 		pthread_mutex_unlock(&gate);
 	}
-	snprintf(name, NAMES_LONGEST, "name-of-%s", address);
-	return address[0] == '2' ? NAMES_NONE :
-	    address[0] == '3' ? NAMES_FAILED : NAMES_FOUND;
+	snprintf(name, RDNS_NAME_MAX, "name-of-%s", address);
+	return address[0] == '2' ? RDNS_NONE :
+	    address[0] == '3' ? RDNS_FAILED : RDNS_FOUND;
 }
 
 static const char *
-fill(struct names *n, const char *text)
+fill(struct rdns *n, const char *text)
 {
 	static struct buf	to;
 
 	to.len = 0;
-	names_fill(n, text, strlen(text), &to);
+	rdns_fill(n, text, strlen(text), &to);
 	return buf_string(&to);
 }
 
 /* At last: a busy machine may be slower than lines wait. */
 static void
-is(struct names *n, const char *text, const char *expected)
+is(struct rdns *n, const char *text, const char *expected)
 {
 	for (int i = 0; i < 1000 && strcmp(fill(n, text), expected) != 0; i++)
 		usleep(1000);
@@ -50,7 +50,7 @@ is(struct names *n, const char *text, const char *expected)
 
 START_TEST(filled)
 {
-	struct names	*n = names_new(look);
+	struct rdns	*n = rdns_new(fake_lookup);
 
 	asked = 0;
 	is(n, "", "");
@@ -77,7 +77,7 @@ END_TEST
  * and those that are known already are there meanwhile. */
 START_TEST(dead)
 {
-	struct names	*n = names_new(look);
+	struct rdns	*n = rdns_new(fake_lookup);
 	char		 text[100];
 	int64_t		 begin = clock_us(), ms;
 
@@ -88,7 +88,7 @@ START_TEST(dead)
 		ck_assert(strncmp(fill(n, text), "4.", 2) == 0);
 	}
 	ms = (clock_us() - begin) / 1000;
-	ck_assert_int_ge(ms, NAMES_WAIT - 1);
+	ck_assert_int_ge(ms, RDNS_WAIT_MAX - 1);
 	/* All but 500 of it is for others; a busy machine is given much. */
 	ck_assert_int_lt(ms, 20000);
 	pthread_mutex_unlock(&gate);
@@ -102,7 +102,7 @@ END_TEST
 /* More than it keeps. */
 START_TEST(many)
 {
-	struct names	*n = names_new(look);
+	struct rdns	*n = rdns_new(fake_lookup);
 	char		 text[100], expected[100];
 
 	asked = 0;
@@ -121,10 +121,10 @@ END_TEST
 /* The system's: what every machine has in its table of hosts. */
 START_TEST(system_knows)
 {
-	char	name[NAMES_LONGEST];
+	char	name[RDNS_NAME_MAX];
 
-	ck_assert_int_eq(names_look("no address", name), NAMES_NONE);
-	ck_assert_int_eq(names_look("127.0.0.1", name), NAMES_FOUND);
+	ck_assert_int_eq(rdns_lookup("no address", name), RDNS_NONE);
+	ck_assert_int_eq(rdns_lookup("127.0.0.1", name), RDNS_FOUND);
 	ck_assert_str_ne(name, "127.0.0.1");
 }
 END_TEST
