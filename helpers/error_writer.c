@@ -29,7 +29,7 @@ struct error_writer {
 	struct log_sink	*sink;
 	uint64_t	 dropped;		/* lines, not yet told */
 	bool		 failing;	/* the log, at the last try */
-	struct repeats	 filter;
+	struct repeat_filter	 filter;
 };
 
 static void
@@ -86,7 +86,7 @@ write_filtered(struct error_writer *s, struct str all)
 	for (; all.len > 0; all.at += line.len, all.len -= line.len) {
 		line.at = all.at;
 		line.len = lines_first(all.at, all.len);
-		if (repeats_hear(&s->filter, line, ms))
+		if (repeat_filter_add(&s->filter, line, ms))
 			continue;
 		if (all.at > from)
 			write_lines(s, from, (size_t)(all.at - from));
@@ -117,7 +117,7 @@ write_repeats(struct error_writer *s, int64_t by)
 	struct str	line;
 	uint64_t	more;
 
-	while (repeats_tell(&s->filter, by, &line, &more)) {
+	while (repeat_filter_next(&s->filter, by, &line, &more)) {
 		write_lines(s, line.at, line.len);
 		if (s->failing)
 			s->dropped += more - 1;
@@ -128,7 +128,8 @@ write_repeats(struct error_writer *s, int64_t by)
 static int
 poll_timeout(const struct error_writer *s)
 {
-	int64_t	due = repeats_due(&s->filter), left = due - clock_ms();
+	int64_t due = repeat_filter_next_at(&s->filter),
+		left = due - clock_ms();
 
 	if (due == 0)
 		return s->dropped > 0 ? RETRY_INTERVAL : -1;

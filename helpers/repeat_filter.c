@@ -9,7 +9,7 @@
 /* Grades that are worth it: whoever does something wants to see that it is
  * done, as often as it is. */
 static bool
-is_complaint(struct str s)
+has_filtered_level(struct str s)
 {
 	static const struct str	grades[] = {
 		{ "] error: ", 9 }, { "] warn: ", 8 }
@@ -24,7 +24,7 @@ is_complaint(struct str s)
 
 /* Cuts the time off a line of lib/log, and its end; false: it is another. */
 static bool
-take_time(struct str *line, struct str *time)
+cut_time(struct str *line, struct str *time)
 {
 	if (line->len < 2 || line->at[line->len - 1] != '\n' ||
 	    line->at[0] < '0' || line->at[0] > '9')
@@ -32,11 +32,11 @@ take_time(struct str *line, struct str *time)
 	line->len--;
 	*time = str_cut(line, ' ');
 	return time->len < sizeof(((struct repeat *)0)->time) &&
-	    line->len < REPEATS_LINE && is_complaint(*line);
+	    line->len < REPEAT_FILTER_LINE_MAX && has_filtered_level(*line);
 }
 
 static struct repeat *
-find(struct repeats *r, struct str text)
+find_repeat(struct repeat_filter *r, struct str text)
 {
 	for (size_t i = 0; i < r->n; i++)
 		if (str_same(text, (struct str){ r->at[i].text, r->at[i].len }))
@@ -45,14 +45,14 @@ find(struct repeats *r, struct str text)
 }
 
 static void
-forget(struct repeats *r, size_t i)
+drop_repeat(struct repeat_filter *r, size_t i)
 {
 	r->n--;
 	memmove(&r->at[i], &r->at[i + 1], (r->n - i) * sizeof(r->at[0]));
 }
 
 static void
-keep_time(struct repeat *e, struct str time)
+set_time(struct repeat *e, struct str time)
 {
 	memcpy(e->time, time.at, time.len);
 	e->time_len = time.len;
@@ -60,26 +60,26 @@ keep_time(struct repeat *e, struct str time)
 
 /* One that has nothing to tell gives way; if all have, nothing is kept. */
 static struct repeat *
-make_room(struct repeats *r)
+make_room(struct repeat_filter *r)
 {
-	for (size_t i = 0; r->n == REPEATS_KEPT && i < r->n; i++)
-		if (r->at[i].more == 0)
-			forget(r, i);
-	return r->n < REPEATS_KEPT ? &r->at[r->n++] : NULL;
+	for (size_t i = 0; r->n == REPEAT_FILTER_LINES && i < r->n; i++)
+		if (r->at[i].count == 0)
+			drop_repeat(r, i);
+	return r->n < REPEAT_FILTER_LINES ? &r->at[r->n++] : NULL;
 }
 
 bool
-repeats_hear(struct repeats *r, struct str line, int64_t now)
+repeat_filter_add(struct repeat_filter *r, struct str line, int64_t now)
 {
 	struct str	 time;
 	struct repeat	*e;
 
-	if (!take_time(&line, &time))
+	if (!cut_time(&line, &time))
 		return true;
-	e = find(r, line);
-	if (e != NULL && now < e->until) {
-		keep_time(e, time);
-		e->more++;
+	e = find_repeat(r, line);
+	if (e != NULL && now < e->ends_at) {
+		set_time(e, time);
+		e->count++;
 		return false;
 	}
 	if (e != NULL)			/* is to be told first */
@@ -87,34 +87,35 @@ repeats_hear(struct repeats *r, struct str line, int64_t now)
 	e = make_room(r);
 	if (e == NULL)
 		return true;
-	*e = (struct repeat){ .len = line.len, .until = now + REPEATS_WITHIN };
+	*e = (struct repeat){ .len = line.len, .ends_at = now + REPEAT_FILTER_INTERVAL };
 	memcpy(e->text, line.at, line.len);
-	keep_time(e, time);
+	set_time(e, time);
 	return true;
 }
 
 bool
-repeats_tell(struct repeats *r, int64_t now, struct str *line, uint64_t *more)
+repeat_filter_next(
+    struct repeat_filter *r, int64_t now, struct str *line, uint64_t *count)
 {
-	static char		 text[REPEATS_LINE + 100];
+	static char		 text[REPEAT_FILTER_LINE_MAX + 100];
 	const struct repeat	*e = &r->at[0];
 
-	while (r->n > 0 && now >= e->until && e->more == 0)
-		forget(r, 0);
-	if (r->n == 0 || now < e->until)
+	while (r->n > 0 && now >= e->ends_at && e->count == 0)
+		drop_repeat(r, 0);
+	if (r->n == 0 || now < e->ends_at)
 		return false;
-	*more = e->more;
+	*count = e->count;
 	line->at = text;
 	line->len = (size_t)snprintf(text, sizeof(text),
 	    "%.*s %.*s (%llu %s more)\n", (int)e->time_len, e->time,
-	    (int)e->len, e->text, (unsigned long long)e->more,
-	    e->more == 1 ? "time" : "times");
-	forget(r, 0);
+	    (int)e->len, e->text, (unsigned long long)e->count,
+	    e->count == 1 ? "time" : "times");
+	drop_repeat(r, 0);
 	return true;
 }
 
 int64_t
-repeats_due(const struct repeats *r)
+repeat_filter_next_at(const struct repeat_filter *r)
 {
-	return r->n > 0 ? r->at[0].until : 0;
+	return r->n > 0 ? r->at[0].ends_at : 0;
 }

@@ -8,22 +8,22 @@
 #include "helpers/repeat_filter.h"
 #include "t/unit/unit.h"
 
-static struct repeats	all;
+static struct repeat_filter	all;
 
 static bool
 hear(const char *line, int64_t now)
 {
-	return repeats_hear(&all, str_of(line), now);
+	return repeat_filter_add(&all, str_of(line), now);
 }
 
 static const char *
 told(int64_t now)
 {
-	static char	text[REPEATS_LINE + 200];
+	static char	text[REPEAT_FILTER_LINE_MAX + 200];
 	struct str	line;
 	uint64_t	more;
 
-	if (!repeats_tell(&all, now, &line, &more))
+	if (!repeat_filter_next(&all, now, &line, &more))
 		return "";
 	snprintf(text, sizeof(text), "%llu: %.*s", (unsigned long long)more,
 	    (int)line.len, line.at);
@@ -35,19 +35,21 @@ told(int64_t now)
 START_TEST(how_often)
 {
 	memset(&all, 0, sizeof(all));
-	ck_assert_int_eq(repeats_due(&all), 0);
+	ck_assert_int_eq(repeat_filter_next_at(&all), 0);
 	ck_assert(hear(T(1) "main[7] warn: no luck\n", 1000));
-	ck_assert_int_eq(repeats_due(&all), 1000 + REPEATS_WITHIN);
+	ck_assert_int_eq(
+	    repeat_filter_next_at(&all), 1000 + REPEAT_FILTER_INTERVAL);
 	ck_assert(!hear(T(2) "main[7] warn: no luck\n", 2000));
 	ck_assert(hear(T(2) "main[8] warn: no luck\n", 2000));
 	ck_assert(hear(T(2) "main[7] error: no luck\n", 2000));
 	ck_assert(!hear(T(3) "main[7] warn: no luck\n", 3000));
-	ck_assert_str_eq(told(1000 + REPEATS_WITHIN - 1), "");
-	ck_assert_str_eq(told(1000 + REPEATS_WITHIN),
+	ck_assert_str_eq(told(1000 + REPEAT_FILTER_INTERVAL - 1), "");
+	ck_assert_str_eq(told(1000 + REPEAT_FILTER_INTERVAL),
 	    "2: " T(3) "main[7] warn: no luck (2 times more)\n");
-	ck_assert_int_eq(repeats_due(&all), 2000 + REPEATS_WITHIN);
-	ck_assert_str_eq(told(2000 + REPEATS_WITHIN), "");
-	ck_assert_int_eq(repeats_due(&all), 0);
+	ck_assert_int_eq(
+	    repeat_filter_next_at(&all), 2000 + REPEAT_FILTER_INTERVAL);
+	ck_assert_str_eq(told(2000 + REPEAT_FILTER_INTERVAL), "");
+	ck_assert_int_eq(repeat_filter_next_at(&all), 0);
 	ck_assert(hear(T(9) "main[7] warn: no luck\n", 9000));
 }
 END_TEST
@@ -85,10 +87,10 @@ START_TEST(many)
 		snprintf(line, sizeof(line), T(1) "main[7] warn: %d\n",
 		    i % 7 == 0 ? i : i % 11);
 		written += hear(line, i);
-		while (repeats_tell(&all, i, &out, &more))
+		while (repeat_filter_next(&all, i, &out, &more))
 			counted += more;
 	}
-	while (repeats_tell(&all, INT64_MAX, &out, &more))
+	while (repeat_filter_next(&all, INT64_MAX, &out, &more))
 		counted += more;
 	ck_assert_uint_eq(written + counted, 10000);
 	ck_assert_uint_gt(counted, 0);
@@ -98,7 +100,7 @@ END_TEST
 
 START_TEST(longest)
 {
-	char	line[REPEATS_LINE + 100];
+	char	line[REPEAT_FILTER_LINE_MAX + 100];
 
 	memset(&all, 0, sizeof(all));
 	memset(line, 'x', sizeof(line));
