@@ -112,16 +112,16 @@ is_pipe_closed(void)
 static int
 serve_jobs(void)
 {
-	static char	buffer[RECORD_MAX];
+	static char	buffer[WIRE_MAX];
 	struct job	job;
 	int		asked, got, sent = 0;
 
-	while ((got = record_recv_order(STDIN_FILENO, &job, buffer)) == 1) {
+	while ((got = wire_recv_request(STDIN_FILENO, &job, buffer)) == 1) {
 		asked = job.fd;
 		job_perform(&job);
 		if (job.kind == JOB_VERIFY)	/* there is a password in it */
 			explicit_bzero(buffer, sizeof(buffer));
-		sent = record_send_answer(STDIN_FILENO, &job);
+		sent = wire_send_reply(STDIN_FILENO, &job);
 		/* Theirs that we were lent, and what is theirs now. */
 		if (job.fd != asked)
 			io_close(&job.fd);

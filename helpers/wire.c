@@ -14,14 +14,14 @@
 #include "lib/need.h"
 
 /* "job" and the version of the wire form; also tells the byte order. */
-#define ORDER_MAGIC	0x6a6f6202
-#define ANSWER_MAGIC	0x616e7302
+#define REQUEST_MAGIC	0x6a6f6202
+#define REPLY_MAGIC	0x616e7302
 
-#define ORDER_KNOWN	1u
-#define ORDER_STAY	2u
+#define REQUEST_HAS_VERSION	1u
+#define REQUEST_SAME_MOUNT	2u
 
 /* Texts travel behind it with their terminators, then the data. */
-struct order {
+struct wire_request {
 	uint32_t	magic;
 	uint32_t	kind;
 	uint64_t	id;
@@ -32,8 +32,8 @@ struct order {
 	struct job_version version;
 	int64_t		offset;
 	uint64_t	length;
-	uint32_t	links, user_size, least;
-	uint32_t	enter;
+	uint32_t	links, user_size, min_uid;
+	uint32_t	mount_len;
 };
 
 struct answer {
@@ -51,11 +51,12 @@ struct answer {
 };
 
 /* Holes would carry bytes of our memory to the other side. */
-_Static_assert(sizeof(struct order) == 40 + 48 + 32, "holes in the order");
+_Static_assert(
+    sizeof(struct wire_request) == 40 + 48 + 32, "holes in the order");
 _Static_assert(sizeof(struct answer) == 24 + 2 * 48 + 32,
     "holes in the answer");
 _Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX <=
-    RECORD_MAX,
+    WIRE_MAX,
     "a record does not fit its buffer");
 
 /*
@@ -77,7 +78,7 @@ text_size(const char *text)
 
 /* What travels as data; NULL: none. */
 static const char *
-data_of(const struct job *job, size_t *size)
+job_data(const struct job *job, size_t *size)
 {
 	switch (job->kind) {
 	case JOB_RESOLVE:
@@ -101,11 +102,12 @@ data_of(const struct job *job, size_t *size)
 
 /* The parts of the record, the head first; their number. */
 static int
-pack(const struct job *job, struct order *order, struct iovec *parts)
+pack_request(
+    const struct job *job, struct wire_request *order, struct iovec *parts)
 {
 	size_t		 size;
 	const char	*at[] = { job->root, job->path, job->names,
-	    data_of(job, &size), job->user };
+	    job_data(job, &size), job->user };
 	uint32_t	*sizes[] = { &order->root_size, &order->path_size,
 	    &order->names_size, &order->data_size, &order->user_size };
 	int		 n = 0;
@@ -123,12 +125,12 @@ pack(const struct job *job, struct order *order, struct iovec *parts)
 }
 
 static int
-set_sizes(const struct job *job, struct order *order)
+set_sizes(const struct job *job, struct wire_request *order)
 {
 	size_t	root = text_size(job->root), path = text_size(job->path);
 	size_t	user = text_size(job->user), data;
 
-	data_of(job, &data);
+	job_data(job, &data);
 	if (data > JOB_DATA_MAX) {
 		errno = has_path(job->kind) ? ENAMETOOLONG : EFBIG;
 		return -1;
@@ -158,9 +160,9 @@ lends_file(enum job_kind kind)
  * the record: the receiver, who cannot begin without that, is the last.
  */
 static int
-send_away(int sock, const struct order *order, int *fd)
+send_closing(int sock, const struct wire_request *order, int *fd)
 {
-	struct order	copy = *order;
+	struct wire_request	copy = *order;
 	struct iovec	first = { .iov_base = &copy, .iov_len = 1 };
 	struct iovec	rest = { .iov_base = (char *)&copy + 1,
 			    .iov_len = sizeof(copy) - 1 };
@@ -172,21 +174,21 @@ send_away(int sock, const struct order *order, int *fd)
 }
 
 int
-record_send_order(int sock, struct job *job)
+wire_send_request(int sock, struct job *job)
 {
-	struct order	order = {
-		.magic = ORDER_MAGIC,
+	struct wire_request	order = {
+		.magic = REQUEST_MAGIC,
 		.kind = job->kind,
 		.id = job->id,
-		.flags = (job->has_version ? ORDER_KNOWN : 0) |
-		    (job->same_mount ? ORDER_STAY : 0),
+		.flags = (job->has_version ? REQUEST_HAS_VERSION : 0) |
+		    (job->same_mount ? REQUEST_SAME_MOUNT : 0),
 		.with_fd = lends_file(job->kind) || job->kind == JOB_CLOSE,
 		.version = job->version,
 		.offset = job->offset,
 		.length = job->length,
 		.links = job->links,
-		.least = job->min_uid,
-		.enter = job->same_mount ? (uint32_t)job->mount_len : 0
+		.min_uid = job->min_uid,
+		.mount_len = job->same_mount ? (uint32_t)job->mount_len : 0
 	};
 	struct iovec	parts[6];
 	int		n;
@@ -195,8 +197,8 @@ record_send_order(int sock, struct job *job)
 		return -1;
 	need(!order.with_fd || job->fd != -1);
 	if (job->kind == JOB_CLOSE)
-		return send_away(sock, &order, &job->fd);
-	n = pack(job, &order, parts);
+		return send_closing(sock, &order, &job->fd);
+	n = pack_request(job, &order, parts);
 	return io_send_record(sock, parts, n, order.with_fd ? job->fd : -1);
 }
 
@@ -209,11 +211,11 @@ version_fits(const struct job_version *v)
 
 /* Whether the fields that this kind uses, and only those, are in use. */
 static bool
-kind_fits(const struct order *o)
+kind_fits(const struct wire_request *o)
 {
 	bool	place = o->path_size != 0 || o->names_size != 0 ||
-	    o->user_size != 0 || o->links != 0 || o->least != 0 ||
-	    o->enter != 0;
+	    o->user_size != 0 || o->links != 0 || o->min_uid != 0 ||
+	    o->mount_len != 0;
 
 	switch (o->kind) {
 	case JOB_RESOLVE:
@@ -246,17 +248,17 @@ kind_fits(const struct order *o)
 }
 
 static bool
-order_fits(const struct order *o)
+request_fits(const struct wire_request *o)
 {
-	return o->magic == ORDER_MAGIC && o->kind < JOB_KIND_COUNT &&
+	return o->magic == REQUEST_MAGIC && o->kind < JOB_KIND_COUNT &&
 	    o->root_size <= JOB_PATH_MAX && o->path_size <= JOB_PATH_MAX &&
 	    o->names_size <= JOB_PATH_MAX && o->data_size <= JOB_DATA_MAX &&
 	    o->user_size <= JOB_USER_MAX && o->user_size != 1 &&
-	    (o->user_size != 0 || o->least == 0) &&
+	    (o->user_size != 0 || o->min_uid == 0) &&
 	    o->links < JOB_LINKS_COUNT &&
-	    (o->enter == 0 || ((o->flags & ORDER_STAY) != 0 &&
-	    o->enter < o->path_size)) &&
-	    o->flags <= (ORDER_KNOWN | ORDER_STAY) &&
+	    (o->mount_len == 0 || ((o->flags & REQUEST_SAME_MOUNT) != 0 &&
+	    o->mount_len < o->path_size)) &&
+	    o->flags <= (REQUEST_HAS_VERSION | REQUEST_SAME_MOUNT) &&
 	    o->with_fd <= 1 && o->offset >= 0 &&
 	    version_fits(&o->version) && kind_fits(o);
 }
@@ -302,7 +304,7 @@ texts_fit(const char *at, size_t size, unsigned count)
 }
 
 static bool
-unpack_data(const struct order *o, struct job *job, const char *at)
+unpack_data(const struct wire_request *o, struct job *job, const char *at)
 {
 	unsigned	n;
 
@@ -325,7 +327,7 @@ unpack_data(const struct order *o, struct job *job, const char *at)
 }
 
 static bool
-unpack_texts(const struct order *o, struct job *job, const char *at)
+unpack_texts(const struct wire_request *o, struct job *job, const char *at)
 {
 	job->root = at;
 	job->path = at + o->root_size;
@@ -346,18 +348,18 @@ unpack_texts(const struct order *o, struct job *job, const char *at)
 
 /* Points the job into the buffer that the texts and data are in. */
 static bool
-unpack(const struct order *o, struct job *job, const char *at)
+unpack_request(const struct wire_request *o, struct job *job, const char *at)
 {
 	job_init(job, o->kind);
 	job->id = o->id;
-	job->has_version = (o->flags & ORDER_KNOWN) != 0;
-	job->same_mount = (o->flags & ORDER_STAY) != 0;
+	job->has_version = (o->flags & REQUEST_HAS_VERSION) != 0;
+	job->same_mount = (o->flags & REQUEST_SAME_MOUNT) != 0;
 	job->version = o->version;
 	job->offset = o->offset;
 	job->length = o->length;
 	job->links = o->links;
-	job->min_uid = o->least;
-	job->mount_len = o->enter;
+	job->min_uid = o->min_uid;
+	job->mount_len = o->mount_len;
 	if (has_path(o->kind))
 		return unpack_texts(o, job, at);
 	job->data = at + o->root_size;
@@ -385,18 +387,19 @@ read_rest(int sock, void *at, size_t size)
 
 /* Everything behind the first n bytes of the head. */
 static int
-recv_rest(int sock, struct order *o, size_t n, struct job *job, char *buffer)
+recv_rest(
+    int sock, struct wire_request *o, size_t n, struct job *job, char *buffer)
 {
 	if (read_rest(sock, (char *)o + n, sizeof(*o) - n) == -1)
 		return -1;
-	if (!order_fits(o)) {
+	if (!request_fits(o)) {
 		errno = EBADMSG;
 		return -1;
 	}
 	if (read_rest(sock, buffer, (size_t)o->root_size + o->path_size +
 	    o->names_size + o->data_size + o->user_size) == -1)
 		return -1;
-	if (!unpack(o, job, buffer)) {
+	if (!unpack_request(o, job, buffer)) {
 		errno = EBADMSG;
 		return -1;
 	}
@@ -404,9 +407,9 @@ recv_rest(int sock, struct order *o, size_t n, struct job *job, char *buffer)
 }
 
 int
-record_recv_order(int sock, struct job *job, char *buffer)
+wire_recv_request(int sock, struct job *job, char *buffer)
 {
-	struct order	order;
+	struct wire_request	order;
 	ssize_t		n;
 	int		fd;
 
@@ -438,10 +441,10 @@ brings_file(enum job_kind kind, int error, bool same)
 }
 
 int
-record_send_answer(int sock, const struct job *job)
+wire_send_reply(int sock, const struct job *job)
 {
 	struct answer	a = {
-		.magic = ANSWER_MAGIC,
+		.magic = REPLY_MAGIC,
 		.kind = job->kind,
 		.id = job->id,
 		.error = job->error,
@@ -485,11 +488,11 @@ done_fits(const struct answer *a, const struct job *job)
 
 /* Whether it can be the answer to this job. */
 static bool
-answer_fits(const struct answer *a, const struct job *job)
+reply_fits(const struct answer *a, const struct job *job)
 {
 	unsigned	count = count_texts(job->names, job->names_len);
 
-	return a->magic == ANSWER_MAGIC && a->kind == job->kind &&
+	return a->magic == REPLY_MAGIC && a->kind == job->kind &&
 	    a->id == job->id && a->error >= 0 && a->which <= count &&
 	    done_fits(a, job) && flags_fit(a) &&
 	    (!a->same || (job->has_version && a->error == 0)) &&
@@ -499,7 +502,7 @@ answer_fits(const struct answer *a, const struct job *job)
 }
 
 static void
-fill(struct job *job, const struct answer *a, int fd)
+fill_job(struct job *job, const struct answer *a, int fd)
 {
 	/* Lost on its way: then we had no room for another descriptor. */
 	job->error = a->with_fd && fd == -1 ? EMFILE : a->error;
@@ -516,7 +519,7 @@ fill(struct job *job, const struct answer *a, int fd)
 }
 
 int
-record_recv_answer(int sock, struct job *job)
+wire_recv_reply(int sock, struct job *job)
 {
 	struct answer	answer;
 	ssize_t		n;
@@ -526,12 +529,12 @@ record_recv_answer(int sock, struct job *job)
 	if (n <= 0)
 		return (int)n;
 	/* So small a record arrives whole, or is none of ours. */
-	if (n != sizeof(answer) || !answer_fits(&answer, job) ||
+	if (n != sizeof(answer) || !reply_fits(&answer, job) ||
 	    (fd != -1 && !answer.with_fd)) {
 		io_close(&fd);
 		errno = EBADMSG;
 		return -1;
 	}
-	fill(job, &answer, fd);
+	fill_job(job, &answer, fd);
 	return 1;
 }

@@ -4,7 +4,7 @@
  * Sending: 0, or -1 with errno (see io_send_record).  The file of a CLOSE goes:
  * once it is on its way, which may be in vain, the job's fd is -1.
  * Receiving an order blocks; texts point into the buffer, which must hold
- * RECORD_MAX bytes; an fd that came along is the receiver's to close.  1, 0
+ * WIRE_MAX bytes; an fd that came along is the receiver's to close.  1, 0
  * when the pipe was closed, -1 with errno (EBADMSG: not a job).
  * Receiving an answer never blocks: fills in the answer of the job with that
  * id; EBADMSG if it is for another one.
@@ -14,11 +14,11 @@
 
 #include "helpers/job.h"
 
-#define RECORD_MAX	(3 * JOB_PATH_MAX + JOB_DATA_MAX + 512)
+#define WIRE_MAX	(3 * JOB_PATH_MAX + JOB_DATA_MAX + 512)
 
-int	record_send_order(int sock, struct job *);
-int	record_recv_order(int sock, struct job *, char *buffer);
-int	record_send_answer(int sock, const struct job *);
-int	record_recv_answer(int sock, struct job *);
+int	wire_send_request(int sock, struct job *);
+int	wire_recv_request(int sock, struct job *, char *buffer);
+int	wire_send_reply(int sock, const struct job *);
+int	wire_recv_reply(int sock, struct job *);
 
 #endif

@@ -296,7 +296,7 @@ on_reply(void *context)
 	int		 n;
 
 	job_init(&nothing, JOB_READ);
-	n = record_recv_answer(h->fd, h->task != NULL ? &h->task->job :
+	n = wire_recv_reply(h->fd, h->task != NULL ? &h->task->job :
 	    &nothing);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -373,7 +373,7 @@ send_job(struct helper *h, struct task *e)
 	h->fs_queue = e->fs_queue;
 	helper_slots_set(pool->slots, h->slot, fs_queues_id(h->fs_queue));
 	h->sent_at = clock_us();		/* it may be done before we go on */
-	if (record_send_order(h->fd, &e->job) == -1) {
+	if (wire_send_request(h->fd, &e->job) == -1) {
 		close_helper(h);
 		if (has_closed_file(&e->job))
 			fail_task(e, ECONNABORTED);

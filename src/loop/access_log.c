@@ -168,7 +168,7 @@ static void
 fly(struct logger *g)
 {
 	g->given = clock_us();
-	if (record_send_order(g->fd, &g->job) == 0)
+	if (wire_send_request(g->fd, &g->job) == 0)
 		g->flying = true;
 	else
 		drop_helper(g);
@@ -323,7 +323,7 @@ answered(void *context)
 {
 	struct logger	*g = context;
 
-	int		 n = record_recv_answer(g->fd, &g->job);
+	int		 n = wire_recv_reply(g->fd, &g->job);
 
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -417,7 +417,7 @@ await(struct logger *g, int64_t left)
 	int		n = poll(&p, 1, (int)left);
 
 	if (n == 1)
-		n = record_recv_answer(g->fd, &g->job);
+		n = wire_recv_reply(g->fd, &g->job);
 	if (n == 1)
 		batch_done(g);
 	return n == 1 || (n == -1 && errno == EINTR);

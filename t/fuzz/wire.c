@@ -39,13 +39,13 @@ static int		 some_file = -1;
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static void
-make(void)
+set_up(void)
 {
 	if (some_file != -1)
 		return;
 	some_file = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	buffer = malloc(RECORD_MAX);
-	second = malloc(RECORD_MAX);
+	buffer = malloc(WIRE_MAX);
+	second = malloc(WIRE_MAX);
 	need(some_file != -1 && buffer != NULL && second != NULL);
 }
 
@@ -106,7 +106,7 @@ check_same(int fd[2], const uint8_t *data, size_t len)
 static void
 check_text(const char *at, size_t len)
 {
-	need(at >= buffer && at + len <= buffer + RECORD_MAX);
+	need(at >= buffer && at + len <= buffer + WIRE_MAX);
 	need(len == 0 || at[len - 1] == '\0');
 }
 
@@ -145,7 +145,7 @@ check_place(const struct job *job)
 }
 
 static void
-check_order(const struct job *job)
+check_request(const struct job *job)
 {
 	need(job->kind < JOB_KIND_COUNT && job->offset >= 0);
 	need((job->fd != -1) == (lends_file(job->kind) ||
@@ -160,17 +160,17 @@ check_order(const struct job *job)
 }
 
 static void
-receive_order(int fd[2], const uint8_t *data, size_t len)
+receive_request(int fd[2], const uint8_t *data, size_t len)
 {
 	struct job	job;
 	int		next = next_descriptor();
-	int		result = record_recv_order(fd[0], &job, buffer);
+	int		result = wire_recv_request(fd[0], &job, buffer);
 
 	need((result == 0) == (len == 0));
 	need(result != -1 || errno == EBADMSG);
 	if (result == 1) {
-		check_order(&job);
-		need(record_send_order(fd[0], &job) == 0);
+		check_request(&job);
+		need(wire_send_request(fd[0], &job) == 0);
 		need(job.kind != JOB_CLOSE || job.fd == -1);
 		check_same(fd, data, len);
 		io_close(&job.fd);
@@ -180,7 +180,7 @@ receive_order(int fd[2], const uint8_t *data, size_t len)
 
 /* A job as an asker has it. */
 static void
-asked(struct job *job, enum job_kind kind, bool known)
+make_job(struct job *job, enum job_kind kind, bool known)
 {
 	job_init(job, kind);
 	job->id = ID;
@@ -202,7 +202,7 @@ brings_file(enum job_kind kind)
 }
 
 static void
-check_answer(const struct job *job, enum job_kind kind, bool known)
+check_reply(const struct job *job, enum job_kind kind, bool known)
 {
 	need(job->id == ID && job->kind == kind && job->has_version == known);
 	need(job->error >= 0 && job->done <= ENTRIES && job->name_number <= 2);
@@ -217,7 +217,7 @@ check_answer(const struct job *job, enum job_kind kind, bool known)
 }
 
 static void
-receive_answer(int fd[2], const uint8_t *data, size_t len, int flags)
+receive_reply(int fd[2], const uint8_t *data, size_t len, int flags)
 {
 	enum job_kind	kind = ((unsigned)flags >> KIND_SHIFT) % JOB_KIND_COUNT;
 	struct job	job;
@@ -225,13 +225,13 @@ receive_answer(int fd[2], const uint8_t *data, size_t len, int flags)
 	int		result, next = next_descriptor();
 
 	_Static_assert(JOB_KIND_COUNT <= 16, "four bits of flags");
-	asked(&job, kind, known);
-	result = record_recv_answer(fd[0], &job);
+	make_job(&job, kind, known);
+	result = wire_recv_reply(fd[0], &job);
 	need((result == 0) == (len == 0));
 	need(result != -1 || errno == EBADMSG);
 	if (result == 1) {
-		check_answer(&job, kind, known);
-		need(record_send_answer(fd[0], &job) == 0);
+		check_reply(&job, kind, known);
+		need(wire_send_reply(fd[0], &job) == 0);
 		/* But for what fill() takes from somewhere else. */
 		if (!job.unchanged && job.error != EMFILE)
 			check_same(fd, data, len);
@@ -247,18 +247,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	int	fd[2], flags;
 	size_t	cut;
 
-	if (len < 2 || len - 2 > RECORD_MAX)
+	if (len < 2 || len - 2 > WIRE_MAX)
 		return 0;
-	make();
+	set_up();
 	flags = data[0];
 	cut = data[1];
 	data += 2;
 	len -= 2;
 	fill_pipe(fd, data, len, flags, cut);
 	if (flags & AN_ANSWER)
-		receive_answer(fd, data, len, flags);
+		receive_reply(fd, data, len, flags);
 	else
-		receive_order(fd, data, len);
+		receive_request(fd, data, len);
 	close(fd[0]);
 	close(fd[1]);
 	return 0;

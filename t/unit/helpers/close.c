@@ -68,7 +68,7 @@ is_closed(int fd)
 /* Who is sent the order is the last who has the file. */
 START_TEST(receiver_is_last)
 {
-	static char	buffer[RECORD_MAX];
+	static char	buffer[WIRE_MAX];
 	struct job	job, got;
 	int		sock[2], seen;
 
@@ -76,10 +76,10 @@ START_TEST(receiver_is_last)
 	job_init(&job, JOB_CLOSE);
 	job.id = 5;
 	seen = other_end(&job.fd);
-	ck_assert_int_eq(record_send_order(sock[0], &job), 0);
+	ck_assert_int_eq(wire_send_request(sock[0], &job), 0);
 	ck_assert_int_eq(job.fd, -1);
 	ck_assert(!is_closed(seen));		/* it is on its way */
-	ck_assert_int_eq(record_recv_order(sock[1], &got, buffer), 1);
+	ck_assert_int_eq(wire_recv_request(sock[1], &got, buffer), 1);
 	ck_assert(!is_closed(seen));
 	job_perform(&got);
 	ck_assert(is_closed(seen));
@@ -98,13 +98,13 @@ START_TEST(receiver_dies)
 	ck_assert_int_eq(io_pipe(sock), 0);
 	job_init(&job, JOB_CLOSE);
 	seen = other_end(&job.fd);
-	ck_assert_int_eq(record_send_order(sock[0], &job), 0);
+	ck_assert_int_eq(wire_send_request(sock[0], &job), 0);
 	close(sock[1]);
 	ck_assert(is_closed(seen));
 	/* Nobody there: it stays with the sender. */
 	close(seen);
 	seen = other_end(&job.fd);
-	ck_assert_int_eq(record_send_order(sock[0], &job), -1);
+	ck_assert_int_eq(wire_send_request(sock[0], &job), -1);
 	ck_assert_int_ne(job.fd, -1);
 	ck_assert(!is_closed(seen));
 	close(job.fd);

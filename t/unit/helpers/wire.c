@@ -68,7 +68,7 @@ send_order(const struct job *job)
 
 	if (goes)
 		sent.fd = dup(job->fd);
-	ck_assert_int_eq(record_send_order(fd[0], &sent), 0);
+	ck_assert_int_eq(wire_send_request(fd[0], &sent), 0);
 	ck_assert_int_eq(sent.fd, goes ? -1 : job->fd);
 }
 
@@ -118,12 +118,12 @@ START_TEST(order_arrives)
 
 	send_order(&job);
 	send_order(&job);
-	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_order(&job);
-	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_order(&job);
 	io_close(&fd[0]);
-	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 0);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 0);
 	ck_assert_int_eq(descriptors(), before - 1);
 }
 END_TEST
@@ -136,14 +136,14 @@ START_TEST(order_without_texts)
 	job.path = "";
 	job.names = NULL;
 	job.names_len = 0;
-	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
-	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	ck_assert_str_eq(got.path, "");
 	ck_assert_uint_eq(got.names_len, 0);
 	job = sample(JOB_APPEND);
 	job.length = 0;
-	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
-	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	ck_assert_uint_eq(got.length, 0);
 }
 END_TEST
@@ -162,7 +162,7 @@ START_TEST(order_byte_by_byte)
 			send_bytes(fd[0], bytes + i, 1, i == 0 ? job.fd : -1);
 		_exit(0);
 	}
-	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_order(&job);
 	wait(&status);
 	ck_assert_int_eq(status, 0);
@@ -180,7 +180,7 @@ START_TEST(order_cut_short)
 	for (size_t i = 1; i < n; i++) {
 		send_bytes(fd[0], bytes, i, job.fd);
 		shutdown(fd[0], SHUT_WR);
-		ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), -1);
+		ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), -1);
 		ck_assert_int_eq(errno, EBADMSG);
 		ck_assert_int_eq(descriptors(), before);
 		unmake();
@@ -208,16 +208,16 @@ START_TEST(user_travels)
 	static char			longest[JOB_USER_MAX + 1];
 	struct job			job = sample_of_user(kinds[_i]);
 
-	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
-	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_order(&job);
 	memset(longest, 'u', JOB_USER_MAX - 1);
 	job.user = longest;
-	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
-	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_order(&job);
 	longest[JOB_USER_MAX - 1] = 'u';
-	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 }
 END_TEST
@@ -244,15 +244,15 @@ START_TEST(largest_orders)
 	text[0] = '/';
 	job.root = text;
 	job.path = text + 1;
-	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
-	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_order(&job);
 	job = sample(JOB_APPEND);
 	memset(data, 'd', sizeof(data));
 	job.data = data;
 	job.length = JOB_DATA_MAX;
-	ck_assert_int_eq(record_send_order(fd[0], &job), 0);
-	ck_assert_int_eq(record_recv_order(fd[1], &got, buffer), 1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_order(&job);
 }
 END_TEST
@@ -268,30 +268,30 @@ START_TEST(too_large_to_send)
 	text[0] = '/';
 	job = sample(JOB_RESOLVE);
 	job.root = text;
-	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_RESOLVE);
 	job.path = text;
-	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_RESOLVE);
 	job.names = text;
 	job.names_len = sizeof(text);
-	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_LIST);
 	job.template = data;
 	job.template_len = sizeof(data);
-	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_APPEND);
 	job.data = data;
 	job.length = sizeof(data);
-	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, EFBIG);
 	job = sample(JOB_VERIFY);
 	job.root = text;
-	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	ck_assert_int_eq(recv(fd[1], &byte, 1, MSG_DONTWAIT), -1);
 }
@@ -424,7 +424,7 @@ receive(char *bytes, size_t n, int beside)
 {
 	send_bytes(fd[0], bytes, n, beside);
 	shutdown(fd[0], SHUT_WR);
-	return record_recv_order(fd[1], &got, buffer);
+	return wire_recv_request(fd[1], &got, buffer);
 }
 
 START_TEST(order_malformed)
@@ -565,9 +565,9 @@ START_TEST(nobody_there)
 	struct job	job = sample(JOB_READ);
 
 	io_close(&fd[1]);
-	ck_assert_int_eq(record_send_order(fd[0], &job), -1);
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, EPIPE);
-	ck_assert_int_eq(record_send_answer(fd[0], &job), -1);
+	ck_assert_int_eq(wire_send_reply(fd[0], &job), -1);
 	ck_assert_int_eq(errno, EPIPE);
 }
 END_TEST

@@ -15,7 +15,7 @@ answer_bytes(const struct job *job, char *bytes)
 {
 	int	came;
 
-	ck_assert_int_eq(record_send_answer(fd[1], job), 0);
+	ck_assert_int_eq(wire_send_reply(fd[1], job), 0);
 	ck_assert_int_eq(io_recv_record(fd[0], bytes, 1000, &came), ANSWER);
 	io_close(&came);
 }
@@ -46,8 +46,8 @@ START_TEST(answer_arrives)
 	struct stat	a, b;
 
 	got = sample(_i);
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
 	ck_assert_int_eq(got.error, 0);
 	ck_assert_uint_eq(got.done, job.done);
 	if (has_path(_i)) {
@@ -78,8 +78,8 @@ START_TEST(answer_with_handle)
 
 	got = sample(JOB_RESOLVE);
 	job.facts.handle = true;
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
 	ck_assert(got.facts.handle);
 	ck_assert_int_ne(got.fd, -1);
 }
@@ -94,8 +94,8 @@ START_TEST(answer_same)
 	got = sample(job.kind);
 	job.unchanged = true;
 	job.fd = -1;
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
 	ck_assert(got.unchanged);
 	ck_assert_int_eq(got.fd, -1);
 	/* Same is same, whatever else the record says. */
@@ -112,8 +112,8 @@ START_TEST(answer_of_failure)
 
 	got = sample(_i);
 	job.error = EIO;
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
 	ck_assert_int_eq(got.error, EIO);
 	ck_assert_int_eq(descriptors(), before);
 }
@@ -123,10 +123,10 @@ END_TEST
 START_TEST(answer_not_yet)
 {
 	got = sample(JOB_READ);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
 	ck_assert_int_eq(errno, EAGAIN);
 	io_close(&fd[1]);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 0);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 0);
 }
 END_TEST
 
@@ -194,7 +194,7 @@ START_TEST(answer_malformed)
 	    bad_answers[_i].value);
 	send_bytes(fd[1], bytes, ANSWER, job.fd);
 	got = asked;
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
 	ck_assert_int_eq(errno, EBADMSG);
 	ck_assert_mem_eq(&got, &asked, sizeof(got));	/* left alone */
 	ck_assert_int_eq(descriptors(), before);
@@ -212,10 +212,10 @@ START_TEST(answer_misshapen)
 	before = descriptors();
 	got = sample(JOB_READ);
 	send_bytes(fd[1], bytes, ANSWER, fd[1]);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
 	ck_assert_int_eq(errno, EBADMSG);
 	send_bytes(fd[1], bytes, ANSWER - 1, fd[1]);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
 	ck_assert_int_eq(errno, EBADMSG);
 	ck_assert_int_eq(descriptors(), before);
 }
@@ -230,8 +230,8 @@ START_TEST(answer_same_as_nothing)
 	job.fd = -1;
 	got = sample(JOB_RESOLVE);
 	got.has_version = false;
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), -1);
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
 	ck_assert_int_eq(errno, EBADMSG);
 }
 END_TEST
@@ -243,13 +243,13 @@ START_TEST(answer_without_room)
 	struct rlimit	limit;
 	rlim_t		was;
 
-	ck_assert_int_eq(record_send_answer(fd[1], &job), 0);
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	was = limit.rlim_cur;
 	limit.rlim_cur = 0;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	got = sample(JOB_RESOLVE);
-	ck_assert_int_eq(record_recv_answer(fd[0], &got), 1);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
 	limit.rlim_cur = was;
 	setrlimit(RLIMIT_NOFILE, &limit);
 	ck_assert_int_eq(got.error, EMFILE);

@@ -46,7 +46,7 @@ static inline void
 make(void)
 {
 	ck_assert_int_eq(io_pipe(fd), 0);
-	buffer = malloc(RECORD_MAX);
+	buffer = malloc(WIRE_MAX);
 }
 
 static inline void

@@ -42,13 +42,13 @@ static struct buf	 log_text;	/* the helper's, until it has ended */
 static void *
 be_helper(void *nothing)
 {
-	static char	buffer[RECORD_MAX];
+	static char	buffer[WIRE_MAX];
 	struct job	job;
 
-	while (record_recv_order(pipe_of_helper, &job, buffer) == 1) {
+	while (wire_recv_request(pipe_of_helper, &job, buffer) == 1) {
 		buf_add(&log_text, job.data, job.length);
 		job.done = job.length;
-		record_send_answer(pipe_of_helper, &job);
+		wire_send_reply(pipe_of_helper, &job);
 	}
 	close(pipe_of_helper);
 	return nothing;
@@ -267,14 +267,14 @@ END_TEST
 static void
 take_order(void *context)
 {
-	static char	buffer[RECORD_MAX];
+	static char	buffer[WIRE_MAX];
 	struct job	job;
 	int		fd = *(int *)context;
 
-	ck_assert_int_eq(record_recv_order(fd, &job, buffer), 1);
+	ck_assert_int_eq(wire_recv_request(fd, &job, buffer), 1);
 	buf_add(&log_text, job.data, job.length);
 	job.done = job.length;
-	record_send_answer(fd, &job);
+	wire_send_reply(fd, &job);
 	evloop_stop(loop);
 }
 
@@ -345,7 +345,7 @@ END_TEST
 /* With a batch under way. */
 START_TEST(finished_when_it_dies_of_a_batch)
 {
-	static char	 buffer[RECORD_MAX];
+	static char	 buffer[WIRE_MAX];
 	int		 control[2], ends[2];
 	pthread_t	 another;
 	struct job	 job;
@@ -355,7 +355,7 @@ START_TEST(finished_when_it_dies_of_a_batch)
 	logger_join(logger, ends[0]);
 	for (int i = 0; i < 10000; i++)
 		write_line("one line of many\n");
-	ck_assert_int_eq(record_recv_order(ends[1], &job, buffer), 1);
+	ck_assert_int_eq(wire_recv_request(ends[1], &job, buffer), 1);
 	die(ends[1], control[1], &another);
 	end_with_another(control, another, 10000 * 17);
 }
