@@ -25,7 +25,7 @@ open_unlinked(void)
 }
 
 int
-unnamed_open(bool *in_memory)
+anon_file_open(bool *in_memory)
 {
 #ifdef MFD_CLOEXEC
 	int	fd = memfd_create("amped", MFD_CLOEXEC);

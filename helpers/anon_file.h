@@ -8,6 +8,6 @@
 #include <stdbool.h>
 
 /* An empty one, or -1 with errno. */
-int	unnamed_open(bool *in_memory);
+int	anon_file_open(bool *in_memory);
 
 #endif

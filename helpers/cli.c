@@ -22,8 +22,8 @@
 #include "lib/io.h"
 #include "lib/str.h"
 
-static enum job_links	 as_links;
-static const char	*as_user;
+static enum job_links	 use_links;
+static const char	*use_user;
 
 static void
 print_bool(const char *key, bool value)
@@ -72,7 +72,7 @@ print_text(int fd)
 
 /* Does it and prints the answer. */
 static int
-perform(struct job *job)
+perform_job(struct job *job)
 {
 	job_perform(job);
 	printf("kind %s\n", job_kind_name(job->kind));
@@ -101,13 +101,13 @@ perform_names(struct job *job, int n, char **words)
 		return EX_USAGE;
 	job->root = words[0];
 	job->path = words[1];
-	job->links = as_links;
-	job->user = as_user;
+	job->links = use_links;
+	job->user = use_user;
 	for (int i = 2; i < n; i++)
 		buf_add(&names, words[i], strlen(words[i]) + 1);
 	job->names = names.at;
 	job->names_len = names.len;
-	status = perform(job);
+	status = perform_job(job);
 	io_close(&job->fd);
 	buf_free(&names);
 	return status;
@@ -115,7 +115,7 @@ perform_names(struct job *job, int n, char **words)
 
 /* ROOT PATH [NAME ...] */
 static int
-resolve(int n, char **words)
+run_resolve(int n, char **words)
 {
 	struct job	job;
 
@@ -125,16 +125,16 @@ resolve(int n, char **words)
 
 /* ROOT PATH [PATTERN ...] */
 static int
-list(int n, char **words)
+run_list(int n, char **words)
 {
-	static const char	form[] = "name\0" "\0" "\0"
+	static const char	template[] = "name\0" "\0" "\0"
 	    "directory %{time} - %{name:percent}\n\0"
 	    "file %{time} %{size} %{name:percent}\n\0" "\0" "\0";
 	struct job		job;
 
 	job_init(&job, JOB_LIST);
-	job.template = form;
-	job.template_len = sizeof(form);
+	job.template = template;
+	job.template_len = sizeof(template);
 	job.offset = INT64_MAX;
 	job.length = UINT64_MAX;
 	return perform_names(&job, n, words);
@@ -142,7 +142,7 @@ list(int n, char **words)
 
 /* ROOT PATH [NAME ...] */
 static int
-compress(int n, char **words)
+run_compress(int n, char **words)
 {
 	struct job	job;
 
@@ -184,7 +184,7 @@ perform_range(enum job_kind kind, int n, char **words)
 		length = st.st_size;
 	job.offset = offset;
 	job.length = (uint64_t)length;
-	status = perform(&job);
+	status = perform_job(&job);
 	if (job.fd != fd)
 		io_close(&job.fd);
 	io_close(&fd);
@@ -192,20 +192,20 @@ perform_range(enum job_kind kind, int n, char **words)
 }
 
 static int
-read_range(int n, char **words)
+run_read(int n, char **words)
 {
 	return perform_range(JOB_READ, n, words);
 }
 
 static int
-copy_range(int n, char **words)
+run_copy(int n, char **words)
 {
 	return perform_range(JOB_COPY, n, words);
 }
 
 /* FILE TEXT ...: one line. */
 static int
-append(int n, char **words)
+run_append(int n, char **words)
 {
 	struct buf	line = { 0 };
 	struct job	job;
@@ -224,7 +224,7 @@ append(int n, char **words)
 	job.data = line.at;
 	job.length = line.len;
 	job_set_logs(&fd, 1);
-	status = perform(&job);
+	status = perform_job(&job);
 	job_set_logs(NULL, 0);
 	io_close(&fd);
 	buf_free(&line);
@@ -233,7 +233,7 @@ append(int n, char **words)
 
 /* FILE USER: the password is a line of standard input. */
 static int
-verify(int n, char **words)
+run_verify(int n, char **words)
 {
 	char		password[1024];
 	struct buf	both = { 0 };
@@ -249,14 +249,14 @@ verify(int n, char **words)
 	job.root = words[0];
 	job.data = both.at;
 	job.length = both.len;
-	status = perform(&job);
+	status = perform_job(&job);
 	buf_free(&both);
 	return status;
 }
 
 /* FILE */
 static int
-close_file(int n, char **words)
+run_close(int n, char **words)
 {
 	struct job	job;
 
@@ -264,27 +264,27 @@ close_file(int n, char **words)
 		return EX_USAGE;
 	job_init(&job, JOB_CLOSE);
 	job.fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
-	return job.fd != -1 ? perform(&job) : 1;
+	return job.fd != -1 ? perform_job(&job) : 1;
 }
 
-static int	(*const kinds[JOB_KIND_COUNT])(int, char **) = {
-	[JOB_RESOLVE] = resolve,
-	[JOB_READ] = read_range,
-	[JOB_APPEND] = append,
-	[JOB_LIST] = list,
-	[JOB_VERIFY] = verify,
-	[JOB_COMPRESS] = compress,
-	[JOB_COPY] = copy_range,
-	[JOB_CLOSE] = close_file
+static int	(*const commands[JOB_KIND_COUNT])(int, char **) = {
+	[JOB_RESOLVE] = run_resolve,
+	[JOB_READ] = run_read,
+	[JOB_APPEND] = run_append,
+	[JOB_LIST] = run_list,
+	[JOB_VERIFY] = run_verify,
+	[JOB_COMPRESS] = run_compress,
+	[JOB_COPY] = run_copy,
+	[JOB_CLOSE] = run_close
 };
 
 int
-hand_perform(enum job_links links, const char *user, int n, char **words)
+cli_perform(enum job_links links, const char *user, int n, char **words)
 {
-	as_links = links;
-	as_user = user;
+	use_links = links;
+	use_user = user;
 	for (int i = 0; i < JOB_KIND_COUNT; i++)
 		if (n > 0 && strcmp(words[0], job_kind_name(i)) == 0)
-			return kinds[i](n - 1, words + 1);
+			return commands[i](n - 1, words + 1);
 	return EX_USAGE;
 }

@@ -11,6 +11,6 @@
  * the words, from the name of the kind on.  The exit status: 0, 1 when the
  * job failed, EX_USAGE when the words make no job.
  */
-int	hand_perform(enum job_links, const char *user, int n, char **words);
+int	cli_perform(enum job_links, const char *user, int n, char **words);
 
 #endif

@@ -30,12 +30,12 @@ struct result {
 	int64_t		 size;
 	bool		 in_memory;
 	mode_t		 type;		/* S_IFREG: it has a name */
-	struct job_version kept;	/* ... and a version of its own */
+	struct job_version cached;	/* ... and a version of its own */
 };
 
 /* Finding is what another kind of job does. */
 static int
-find(struct job *job, struct job *source)
+find_source(struct job *job, struct job *source)
 {
 	job_init(source, JOB_RESOLVE);
 	source->root = job->root;
@@ -57,16 +57,16 @@ static bool
 same_source(struct job_version made, const struct job_version *source)
 {
 	made.size = source->size;
-	return version_same(&made, source);
+	return file_version_same(&made, source);
 }
 
 static int
-pack(const struct job *source, struct result *r)
+compress_source(const struct job *source, struct result *r)
 {
-	int	error = gzip_pack(source->fd, r->fd, source->version.size,
+	int	error = gzip_compress(source->fd, r->fd, source->version.size,
 		    &r->size);
 
-	return error == 0 && !version_stands(&source->version, source->fd) ?
+	return error == 0 && !file_version_holds(&source->version, source->fd) ?
 	    EAGAIN : error;
 }
 
@@ -76,7 +76,7 @@ pack(const struct job *source, struct result *r)
 
 /* The name says all that tells versions apart. */
 static void
-kept_name(const struct job *job, const struct job_version *v,
+cached_name(const struct job *job, const struct job_version *v,
     char name[NAME_MAX_BYTES])
 {
 	snprintf(name, NAME_MAX_BYTES,
@@ -88,7 +88,7 @@ kept_name(const struct job *job, const struct job_version *v,
 
 /* Whether there is a good one; nobody else's, and whole. */
 static bool
-take_kept(const char *name, int64_t size, struct result *r)
+open_cached(const char *name, int64_t size, struct result *r)
 {
 	struct stat	st;
 
@@ -99,9 +99,9 @@ take_kept(const char *name, int64_t size, struct result *r)
 	r->type = S_IFREG;
 	if (fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_uid == geteuid() && (st.st_mode & 022) == 0 &&
-	    st.st_size < size && gzip_whole(r->fd, size)) {
+	    st.st_size < size && gzip_intact(r->fd, size)) {
 		r->size = st.st_size;
-		r->kept = version_of(&st);
+		r->cached = file_version_of(&st);
 		return true;
 	}
 	io_close(&r->fd);
@@ -110,7 +110,7 @@ take_kept(const char *name, int64_t size, struct result *r)
 
 /* Under its name only when it is whole; 0, or why there is none. */
 static int
-make_kept(const struct job *job, const struct job *source, const char *name,
+make_cached(const struct job *job, const struct job *source, const char *name,
     struct result *r)
 {
 	char		temporary[NAME_MAX_BYTES];
@@ -122,7 +122,7 @@ make_kept(const struct job *job, const struct job *source, const char *name,
 	r->fd = mkstemp(temporary);
 	if (r->fd == -1)
 		return errno;
-	error = pack(source, r);
+	error = compress_source(source, r);
 	if (error == 0 && (io_cloexec(r->fd, true) == -1 ||
 	    rename(temporary, name) == -1 || fstat(r->fd, &st) == -1))
 		error = errno;
@@ -132,46 +132,46 @@ make_kept(const struct job *job, const struct job *source, const char *name,
 		return error;
 	}
 	r->type = S_IFREG;
-	r->kept = version_of(&st);
+	r->cached = file_version_of(&st);
 	return 0;
 }
 
 static int
-make_unnamed(const struct job *source, struct result *r)
+make_anonymous(const struct job *source, struct result *r)
 {
 	int	error;
 
 	r->type = 0;
-	r->kept = (struct job_version){ 0 };
-	r->fd = unnamed_open(&r->in_memory);
+	r->cached = (struct job_version){ 0 };
+	r->fd = anon_file_open(&r->in_memory);
 	if (r->fd == -1)
 		return errno;
-	error = pack(source, r);
+	error = compress_source(source, r);
 	if (error != 0)
 		io_close(&r->fd);
 	return error;
 }
 
 static int
-make(const struct job *job, const struct job *source, struct result *r)
+make_result(const struct job *job, const struct job *source, struct result *r)
 {
 	char	name[NAME_MAX_BYTES];
 	int	error;
 
 	/* What may change without another stamp has no name of its own. */
 	if (job->cache_dir == NULL || !source->facts.strong)
-		return make_unnamed(source, r);
-	kept_name(job, &source->version, name);
-	if (take_kept(name, source->version.size, r))
+		return make_anonymous(source, r);
+	cached_name(job, &source->version, name);
+	if (open_cached(name, source->version.size, r))
 		return 0;
-	error = make_kept(job, source, name, r);
+	error = make_cached(job, source, name, r);
 	if (error == 0 || error == EFBIG || error == EAGAIN)
 		return error;
-	return make_unnamed(source, r);
+	return make_anonymous(source, r);
 }
 
 static void
-answer(struct job *job, const struct job *source, const struct result *r)
+fill_answer(struct job *job, const struct job *source, const struct result *r)
 {
 	job->fd = r->fd;
 	job->version = source->version;
@@ -179,7 +179,7 @@ answer(struct job *job, const struct job *source, const struct result *r)
 	job->facts = (struct job_facts){
 		.mode = r->type | (source->facts.mode & 0777),
 		.uid = geteuid(), .strong = source->facts.strong,
-		.in_memory = r->in_memory, .cached = r->kept
+		.in_memory = r->in_memory, .cached = r->cached
 	};
 	handle_pass(job);
 }
@@ -191,7 +191,7 @@ compress_perform(struct job *job)
 	struct result	r = { .fd = -1 };
 
 	job->fd = -1;
-	job->error = find(job, &source);
+	job->error = find_source(job, &source);
 	if (job->error != 0)
 		return;
 	job->unchanged = job->has_version && same_source(job->version,
@@ -199,9 +199,9 @@ compress_perform(struct job *job)
 	job->facts = source.facts;
 	if (!job->unchanged) {
 		job->error = (uint64_t)source.version.size > job->length ?
-		    EFBIG : make(job, &source, &r);
+		    EFBIG : make_result(job, &source, &r);
 		if (job->error == 0)
-			answer(job, &source, &r);
+			fill_answer(job, &source, &r);
 	}
 	io_close(&source.fd);
 }

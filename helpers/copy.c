@@ -15,24 +15,24 @@
 #include "helpers/perform.h"
 #include "lib/io.h"
 
-enum { PIECE = 64 * 1024 };
+enum { BLOCK_SIZE = 64 * 1024 };
 
 static int
-copy(struct job *job, int from, int to)
+copy_range(struct job *job, int from, int to)
 {
-	char	piece[PIECE];
+	char	block[BLOCK_SIZE];
 	size_t	left;
 	ssize_t	n;
 
 	while (job->done < job->length) {
 		left = job->length - job->done;
-		n = pread(from, piece, left < PIECE ? left : PIECE,
+		n = pread(from, block, left < BLOCK_SIZE ? left : BLOCK_SIZE,
 		    job->offset + (int64_t)job->done);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n == 0)
 			break;
-		if (n == -1 || io_write_all(to, piece, (size_t)n) == -1)
+		if (n == -1 || io_write_all(to, block, (size_t)n) == -1)
 			return errno;
 		job->done += (uint64_t)n;
 	}
@@ -46,13 +46,13 @@ copy_perform(struct job *job)
 	bool	in_memory;
 
 	from = handle_open(job->fd);
-	if (from == -1 || (to = unnamed_open(&in_memory)) == -1)
+	if (from == -1 || (to = anon_file_open(&in_memory)) == -1)
 		job->error = errno;
 	else
-		job->error = copy(job, from, to);
+		job->error = copy_range(job, from, to);
 	/* Pieces of two versions make no file. */
 	if (job->error == 0 && job->has_version &&
-	    !version_stands(&job->version, from))
+	    !file_version_holds(&job->version, from))
 		job->error = ESTALE;
 	io_close(&from);
 	if (job->error != 0)

@@ -15,7 +15,7 @@
 #include "helpers/explain_path.h"
 #include "lib/regular.h"
 
-struct part {
+struct component {
 	const char	*path;		/* all up to it, terminated */
 	size_t		 root;		/* how much of that is the root */
 	struct stat	 st;		/* of itself, not followed */
@@ -45,7 +45,7 @@ add_group(struct buf *to, gid_t gid)
 }
 
 static void
-add_link(const struct part *p, const char *behind)
+add_link(const struct component *p, const char *behind)
 {
 	char	target[PATH_MAX];
 	ssize_t	n = readlink(p->path, target, sizeof(target));
@@ -57,7 +57,7 @@ add_link(const struct part *p, const char *behind)
 /* Each says whether this part explains the error, and then how. */
 
 static bool
-absent(const struct part *p)
+explain_absent(const struct component *p)
 {
 	struct stat	st;
 
@@ -68,7 +68,7 @@ absent(const struct part *p)
 }
 
 static bool
-no_directory(const struct part *p)
+explain_not_directory(const struct component *p)
 {
 	struct stat	st;
 
@@ -80,7 +80,7 @@ no_directory(const struct part *p)
 }
 
 static bool
-denied(const struct part *p)
+explain_denied(const struct component *p)
 {
 	struct stat	st;
 	bool		is_directory;
@@ -105,7 +105,7 @@ denied(const struct part *p)
 }
 
 static bool
-leaves(const struct part *p)
+explain_leaving(const struct component *p)
 {
 	char	root[PATH_MAX], real[PATH_MAX], top[PATH_MAX];
 	size_t	n;
@@ -127,7 +127,7 @@ leaves(const struct part *p)
 }
 
 static bool
-linked(const struct part *p)
+explain_link(const struct component *p)
 {
 	if (!S_ISLNK(p->st.st_mode) || strlen(p->path) <= p->root)
 		return false;
@@ -136,7 +136,7 @@ linked(const struct part *p)
 }
 
 static bool
-special(const struct part *p)
+explain_special(const struct component *p)
 {
 	struct stat	st;
 
@@ -149,30 +149,31 @@ special(const struct part *p)
 
 static const struct {
 	int	error;
-	bool	(*explains)(const struct part *);
-} faults[] = {
-	{ ENOENT, absent },
-	{ ENOTDIR, no_directory },
-	{ EACCES, denied }, { EPERM, denied },
-	{ EXDEV, leaves },
-	{ ELOOP, linked },
-	{ ENOTSUP, special },
+	bool	(*explains)(const struct component *);
+} explanations[] = {
+	{ ENOENT, explain_absent },
+	{ ENOTDIR, explain_not_directory },
+	{ EACCES, explain_denied }, { EPERM, explain_denied },
+	{ EXDEV, explain_leaving },
+	{ ELOOP, explain_link },
+	{ ENOTSUP, explain_special },
 };
 
 static bool
-explains(const struct part *p, int error)
+explain_component(const struct component *p, int error)
 {
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		if (faults[i].error == error)
-			return faults[i].explains(p);
+	for (size_t i = 0; i < sizeof(explanations) / sizeof(explanations[0]);
+	    i++)
+		if (explanations[i].error == error)
+			return explanations[i].explains(p);
 	return false;
 }
 
 /* A path is cut at its slashes, one after the other. */
 static bool
-walk(char *path, size_t root, int error, struct buf *to)
+walk_path(char *path, size_t root, int error, struct buf *to)
 {
-	struct part	 p = { .path = path, .root = root, .to = to };
+	struct component	 p = { .path = path, .root = root, .to = to };
 	char		*end = path + 1, cut;
 	bool		 found;
 
@@ -182,7 +183,7 @@ walk(char *path, size_t root, int error, struct buf *to)
 		*end = '\0';
 		found = lstat(path, &p.st) == -1;
 		if (!found)
-			found = explains(&p, error);
+			found = explain_component(&p, error);
 		else if (errno == ENOENT)
 			buf_addf(to, "%s is not there", path);
 		else
@@ -194,7 +195,7 @@ walk(char *path, size_t root, int error, struct buf *to)
 }
 
 void
-blame(const struct job *job, struct buf *to)
+explain_path(const struct job *job, struct buf *to)
 {
 	struct buf	 path = { 0 };
 	size_t		 root = strlen(job->root), end;
@@ -204,7 +205,7 @@ blame(const struct job *job, struct buf *to)
 	buf_addf(&path, "%s/%s", root > 1 ? job->root : "", job->path);
 	end = path.len;
 	buf_string(&path);
-	found = walk(path.at, root, job->error, to);
+	found = walk_path(path.at, root, job->error, to);
 	/* Then it was one of the names in it. */
 	while (!found && job->kind == JOB_RESOLVE && path.at[end - 1] == '/' &&
 	    name < job->names + job->names_len) {
@@ -213,7 +214,7 @@ blame(const struct job *job, struct buf *to)
 		buf_string(&path);
 		/* One that is not there was passed over. */
 		if (access(path.at, F_OK) == 0 || errno != ENOENT)
-			found = walk(path.at, root, job->error, to);
+			found = walk_path(path.at, root, job->error, to);
 		name += strlen(name) + 1;
 	}
 	buf_free(&path);

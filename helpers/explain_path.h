@@ -12,6 +12,6 @@
 
 /* Of a RESOLVE or LIST that has been answered: "/path/part is ...", or nothing
  * if no part is. */
-void	blame(const struct job *, struct buf *);
+void	explain_path(const struct job *, struct buf *);
 
 #endif

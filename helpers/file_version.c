@@ -4,7 +4,7 @@
 #include "helpers/file_version.h"
 
 struct job_version
-version_of(const struct stat *st)
+file_version_of(const struct stat *st)
 {
 	return (struct job_version){
 		.dev = st->st_dev, .ino = st->st_ino, .size = st->st_size,
@@ -15,7 +15,7 @@ version_of(const struct stat *st)
 }
 
 bool
-version_same(const struct job_version *a, const struct job_version *b)
+file_version_same(const struct job_version *a, const struct job_version *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
 	    a->mtime == b->mtime && a->mtime_ns == b->mtime_ns &&
@@ -23,7 +23,7 @@ version_same(const struct job_version *a, const struct job_version *b)
 }
 
 bool
-version_stands(const struct job_version *version, int fd)
+file_version_holds(const struct job_version *version, int fd)
 {
 	struct stat	st;
 

@@ -10,10 +10,10 @@
 
 #include "helpers/job.h"
 
-struct job_version version_of(const struct stat *);
-bool	version_same(const struct job_version *, const struct job_version *);
+struct job_version file_version_of(const struct stat *);
+bool file_version_same(const struct job_version *, const struct job_version *);
 /* Whether an open file has the bytes of that version still, whatever became of
  * its names; not if it cannot be asked. */
-bool	version_stands(const struct job_version *, int fd);
+bool	file_version_holds(const struct job_version *, int fd);
 
 #endif

@@ -12,8 +12,8 @@
 #include "lib/io.h"
 #include "lib/mem.h"
 
-#define PIECE	(64 * 1024)		/* bytes read and written at once */
-#define FORMAT	(MAX_WBITS + 16)	/* gzip's head and tail */
+#define BLOCK_SIZE	(64 * 1024)		/* bytes read and written at once */
+#define WINDOW_BITS	(MAX_WBITS + 16)	/* gzip's head and tail */
 
 /* It is done once for each version of a file, so a little more than fast;
  * the levels above take twice the time for a percent. */
@@ -21,12 +21,12 @@
 
 struct work {
 	z_stream	z;
-	unsigned char	in[PIECE], out[PIECE];
+	unsigned char	in[BLOCK_SIZE], out[BLOCK_SIZE];
 };
 
 /* The next piece of a file, for a stream; 0 at its end, -1 with errno. */
 static ssize_t
-read_piece(struct work *w, int fd, off_t *at)
+read_block(struct work *w, int fd, off_t *at)
 {
 	ssize_t	n;
 
@@ -42,7 +42,7 @@ read_piece(struct work *w, int fd, off_t *at)
 
 /* Takes all that has been read; 0 or an errno. */
 static int
-deflate_piece(struct work *w, int flush, int to, int64_t limit, int64_t *size)
+deflate_block(struct work *w, int flush, int to, int64_t limit, int64_t *size)
 {
 	size_t	n;
 
@@ -68,21 +68,21 @@ deflate_all(struct work *w, int from, int to, int64_t limit, int64_t *size)
 	int	error;
 
 	do {
-		n = read_piece(w, from, &at);
-		error = n == -1 ? errno : deflate_piece(w,
+		n = read_block(w, from, &at);
+		error = n == -1 ? errno : deflate_block(w,
 		    n == 0 ? Z_FINISH : Z_NO_FLUSH, to, limit, size);
 	} while (error == 0 && n > 0);
 	return error;
 }
 
 int
-gzip_pack(int from, int to, int64_t limit, int64_t *size)
+gzip_compress(int from, int to, int64_t limit, int64_t *size)
 {
 	struct work	*w = mem_zero(sizeof(*w));
 	int		 error = ENOMEM;
 
 	*size = 0;
-	if (deflateInit2(&w->z, LEVEL, Z_DEFLATED, FORMAT, 8,
+	if (deflateInit2(&w->z, LEVEL, Z_DEFLATED, WINDOW_BITS, 8,
 	    Z_DEFAULT_STRATEGY) == Z_OK) {
 		error = deflate_all(w, from, to, limit, size);
 		deflateEnd(&w->z);
@@ -99,26 +99,26 @@ inflate_all(struct work *w, int fd)
 	int	state = Z_OK;
 
 	while (state == Z_OK) {
-		if (w->z.avail_in == 0 && read_piece(w, fd, &at) <= 0)
+		if (w->z.avail_in == 0 && read_block(w, fd, &at) <= 0)
 			return false;
 		w->z.next_out = w->out;
 		w->z.avail_out = sizeof(w->out);
 		state = inflate(&w->z, Z_NO_FLUSH);
 	}
 	return state == Z_STREAM_END && w->z.avail_in == 0 &&
-	    read_piece(w, fd, &at) == 0;
+	    read_block(w, fd, &at) == 0;
 }
 
 bool
-gzip_whole(int fd, int64_t size)
+gzip_intact(int fd, int64_t size)
 {
 	struct work	*w = mem_zero(sizeof(*w));
-	bool		 whole = false;
+	bool		 intact = false;
 
-	if (inflateInit2(&w->z, FORMAT) == Z_OK) {
-		whole = inflate_all(w, fd) && (int64_t)w->z.total_out == size;
+	if (inflateInit2(&w->z, WINDOW_BITS) == Z_OK) {
+		intact = inflate_all(w, fd) && (int64_t)w->z.total_out == size;
 		inflateEnd(&w->z);
 	}
 	mem_drop(&w);
-	return whole;
+	return intact;
 }

@@ -11,8 +11,8 @@
  * Writes what is in a file, from its start, compressed to another one; 0, or
  * an errno: EFBIG when that would take limit bytes or more.
  */
-int	gzip_pack(int from, int to, int64_t limit, int64_t *size);
+int	gzip_compress(int from, int to, int64_t limit, int64_t *size);
 /* Whether a file is whole, and of so many bytes. */
-bool	gzip_whole(int fd, int64_t size);
+bool	gzip_intact(int fd, int64_t size);
 
 #endif

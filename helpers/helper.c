@@ -249,7 +249,7 @@ main(int argc, char **argv)
 			return refuse_usage();
 		}
 	if (optind < argc && role == HELPER) {
-		c = hand_perform(links, user, argc - optind, argv + optind);
+		c = cli_perform(links, user, argc - optind, argv + optind);
 		return c == EX_USAGE ? refuse_usage() : c;
 	}
 	if (optind < argc || !on_stream_pipe())

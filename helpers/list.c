@@ -28,7 +28,7 @@
 #include "lib/io.h"
 #include "lib/mem.h"
 
-#define PIECE	(64 * 1024)		/* bytes written at once, about */
+#define BLOCK_SIZE	(64 * 1024)		/* bytes written at once, about */
 
 struct entry {
 	char	*name;			/* owned */
@@ -43,15 +43,15 @@ struct list {
 	DIR		*dir;
 	mode_t		 mode;		/* of the directory */
 	struct entry	*entries;
-	size_t		 n, room;
-	bool		 cut;		/* there would be more */
-	bool		 strayed;	/* one is on another file system */
+	size_t		 n, capacity;
+	bool		 truncated;		/* there would be more */
+	bool		 off_mount;	/* one is on another file system */
 };
 
 struct page {				/* the file being written */
 	int		 fd;
 	bool		 in_memory;
-	struct buf	 piece;		/* not yet in it */
+	struct buf	 block;		/* not yet in it */
 	int64_t		 size;		/* bytes in it */
 	uint64_t	 digest;	/* of them */
 };
@@ -103,20 +103,20 @@ is_left_out(const struct job *job, const char *name)
 
 /* What a link leads to, by the same rules as for who asks for it. */
 static int
-look_through(struct list *l, const char *name, struct stat *st)
+stat_target(struct list *l, const char *name, struct stat *st)
 {
 	const char	*path = l->job->path;
 	size_t		 len = strlen(path);
-	char		 whole[JOB_PATH_MAX];
+	char		 full_path[JOB_PATH_MAX];
 	int		 fd, n, result;
 
-	n = snprintf(whole, sizeof(whole), "%s%s%s", path,
+	n = snprintf(full_path, sizeof(full_path), "%s%s%s", path,
 	    len > 0 && path[len - 1] != '/' ? "/" : "", name);
-	if (n < 0 || (size_t)n >= sizeof(whole))
+	if (n < 0 || (size_t)n >= sizeof(full_path))
 		return -1;
-	fd = root_enter(&l->root, whole, BENEATH_LOOK);
+	fd = root_enter(&l->root, full_path, BENEATH_LOOK);
 	if (fd == -1) {
-		l->strayed |= errno == EREMOTE;
+		l->off_mount |= errno == EREMOTE;
 		return -1;
 	}
 	result = fstat(fd, st);
@@ -126,7 +126,7 @@ look_through(struct list *l, const char *name, struct stat *st)
 
 /* A directory may be where another file system begins. */
 static bool
-is_elsewhere(struct list *l, const char *name)
+is_off_mount(struct list *l, const char *name)
 {
 	struct root	here = l->root;
 	int		fd;
@@ -136,22 +136,22 @@ is_elsewhere(struct list *l, const char *name)
 	here.fd = dirfd(l->dir);
 	here.mount = -1;
 	fd = root_enter(&here, name, BENEATH_LOOK);
-	l->strayed |= fd == -1 && errno == EREMOTE;
+	l->off_mount |= fd == -1 && errno == EREMOTE;
 	io_close(&fd);
-	return l->strayed;
+	return l->off_mount;
 }
 
 /* Whether it is something to tell of. */
 static bool
-look(struct list *l, const struct dirent *d, struct stat *st)
+stat_entry(struct list *l, const struct dirent *d, struct stat *st)
 {
 	const char	*name = d->d_name;
 
 	if ((d->d_type == DT_DIR || d->d_type == DT_UNKNOWN) &&
-	    is_elsewhere(l, name))
+	    is_off_mount(l, name))
 		return false;
 	if (fstatat(dirfd(l->dir), name, st, AT_SYMLINK_NOFOLLOW) == -1 ||
-	    (S_ISLNK(st->st_mode) && look_through(l, name, st) == -1))
+	    (S_ISLNK(st->st_mode) && stat_target(l, name, st) == -1))
 		return false;
 	return (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode)) &&
 	    root_shows(&l->root, st->st_uid);
@@ -162,9 +162,9 @@ add_entry(struct list *l, const char *name, const struct stat *st)
 {
 	bool	directory = S_ISDIR(st->st_mode);
 
-	if (l->n == l->room) {
-		l->room = l->room == 0 ? 64 : l->room * 2;
-		l->entries = mem_grow(l->entries, l->room,
+	if (l->n == l->capacity) {
+		l->capacity = l->capacity == 0 ? 64 : l->capacity * 2;
+		l->entries = mem_grow(l->entries, l->capacity,
 		    sizeof(*l->entries));
 	}
 	l->entries[l->n++] = (struct entry){
@@ -186,13 +186,13 @@ read_entries(struct list *l)
 		errno = 0;		/* the end is no error */
 		if ((d = readdir(l->dir)) == NULL)
 			return errno;
-		if (is_left_out(l->job, d->d_name) || !look(l, d, &st)) {
-			if (l->strayed)
+		if (is_left_out(l->job, d->d_name) || !stat_entry(l, d, &st)) {
+			if (l->off_mount)
 				return EREMOTE;
 			continue;
 		}
 		if (l->n >= l->job->length) {
-			l->cut = true;
+			l->truncated = true;
 			return 0;
 		}
 		add_entry(l, d->d_name, &st);
@@ -241,7 +241,7 @@ by_time(const void *p, const void *q)
 }
 
 static void
-turn_around(struct entry *first, struct entry *end)
+reverse_entries(struct entry *first, struct entry *end)
 {
 	struct entry	swap;
 
@@ -254,7 +254,7 @@ turn_around(struct entry *first, struct entry *end)
 
 /* false: there is no such order. */
 static bool
-sort(struct list *l)
+sort_entries(struct list *l)
 {
 	static const struct {
 		const char	*name;
@@ -276,8 +276,8 @@ sort(struct list *l)
 		return true;
 	while (directories < l->n && l->entries[directories].directory)
 		directories++;
-	turn_around(l->entries, l->entries + directories);
-	turn_around(l->entries + directories, l->entries + l->n);
+	reverse_entries(l->entries, l->entries + directories);
+	reverse_entries(l->entries + directories, l->entries + l->n);
 	return true;
 }
 
@@ -288,7 +288,7 @@ sort(struct list *l)
 static int
 page_open(struct page *page)
 {
-	page->fd = unnamed_open(&page->in_memory);
+	page->fd = anon_file_open(&page->in_memory);
 	return page->fd == -1 ? errno : 0;
 }
 
@@ -296,7 +296,7 @@ static int
 page_flush(struct page *page)
 {
 	static const struct hash_key	key = { 0, 0 };	/* it is no secret */
-	struct buf			*b = &page->piece;
+	struct buf			*b = &page->block;
 
 	if (io_write_all(page->fd, b->at, b->len) == -1)
 		return errno;
@@ -308,7 +308,7 @@ page_flush(struct page *page)
 
 /* One text of the form, for an entry or for none; 0 or an errno. */
 static int
-put(struct list *l, struct page *page, enum job_template text,
+put_text(struct list *l, struct page *page, enum job_template text,
     const struct entry *e)
 {
 	struct form_values	v = { .title = l->texts[JOB_TEMPLATE_TITLE],
@@ -319,9 +319,9 @@ put(struct list *l, struct page *page, enum job_template text,
 		v.size = e->size;
 		v.time = e->time;
 	}
-	if (!form_fill(l->texts[text], &v, &page->piece))
+	if (!form_fill(l->texts[text], &v, &page->block))
 		return EINVAL;
-	return page->piece.len >= PIECE ? page_flush(page) : 0;
+	return page->block.len >= BLOCK_SIZE ? page_flush(page) : 0;
 }
 
 /* Beyond the limit of bytes none is begun. */
@@ -335,39 +335,39 @@ put_entries(struct list *l, struct page *page)
 	for (; job->done < l->n && error == 0; job->done++) {
 		const struct entry	*e = &l->entries[job->done];
 
-		before = page->size + (int64_t)page->piece.len;
+		before = page->size + (int64_t)page->block.len;
 		if (before >= job->offset) {
-			l->cut = true;
+			l->truncated = true;
 			break;
 		}
 		if (job->done > 0)
-			error = put(l, page, JOB_TEMPLATE_BETWEEN, NULL);
+			error = put_text(l, page, JOB_TEMPLATE_BETWEEN, NULL);
 		if (error == 0)
-			error = put(l, page, e->directory ?
+			error = put_text(l, page, e->directory ?
 			    JOB_TEMPLATE_DIRECTORY : JOB_TEMPLATE_FILE, e);
 	}
-	if (error == 0 && l->cut && job->done > 0)
-		error = put(l, page, JOB_TEMPLATE_BETWEEN, NULL);
-	if (error == 0 && l->cut)
-		error = put(l, page, JOB_TEMPLATE_CUT, NULL);
+	if (error == 0 && l->truncated && job->done > 0)
+		error = put_text(l, page, JOB_TEMPLATE_BETWEEN, NULL);
+	if (error == 0 && l->truncated)
+		error = put_text(l, page, JOB_TEMPLATE_CUT, NULL);
 	return error;
 }
 
 static int
-put_all(struct list *l, struct page *page)
+put_page(struct list *l, struct page *page)
 {
-	int	error = put(l, page, JOB_TEMPLATE_HEAD, NULL);
+	int	error = put_text(l, page, JOB_TEMPLATE_HEAD, NULL);
 
 	if (error == 0)
 		error = put_entries(l, page);
 	if (error == 0)
-		error = put(l, page, JOB_TEMPLATE_TAIL, NULL);
+		error = put_text(l, page, JOB_TEMPLATE_TAIL, NULL);
 	return error != 0 ? error : page_flush(page);
 }
 
 /* Two pages with one digest and one length are one. */
 static void
-answer(struct list *l, struct page *page)
+fill_answer(struct list *l, struct page *page)
 {
 	struct job	*job = l->job;
 
@@ -393,16 +393,16 @@ write_page(struct list *l)
 	int		error = page_open(&page);
 
 	if (error == 0)
-		error = put_all(l, &page);
+		error = put_page(l, &page);
 	if (error == 0)
-		answer(l, &page);
+		fill_answer(l, &page);
 	io_close(&page.fd);
-	buf_free(&page.piece);
+	buf_free(&page.block);
 	return error;
 }
 
 static void
-take_texts(struct list *l)
+split_template(struct list *l)
 {
 	const char	*text = l->job->template;
 
@@ -418,12 +418,12 @@ list_perform(struct job *job)
 	struct list	l = { .job = job };
 
 	job->fd = -1;
-	take_texts(&l);
+	split_template(&l);
 	job->error = open_directory(&l);
 	if (job->error == 0)
 		job->error = read_entries(&l);
 	if (job->error == 0)
-		job->error = sort(&l) ? write_page(&l) : EINVAL;
+		job->error = sort_entries(&l) ? write_page(&l) : EINVAL;
 	for (size_t i = 0; i < l.n; i++)
 		mem_drop(&l.entries[i].name);
 	mem_drop(&l.entries);

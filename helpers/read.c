@@ -22,7 +22,7 @@ enum {
  * it stays in the processor's cache.
  */
 static ssize_t
-bring(int fd, int64_t offset, uint64_t length)
+read_pages(int fd, int64_t offset, uint64_t length)
 {
 	char		page[PAGE];
 	struct iovec	parts[PAGES];
@@ -38,7 +38,7 @@ bring(int fd, int64_t offset, uint64_t length)
 
 /* Whether all of it is there already.  If not, the disk begins with it. */
 static bool
-is_there(const struct job *job)
+is_in_memory(const struct job *job)
 {
 	char		bytes[PAGES * PAGE];
 	uint64_t	done = 0, left;
@@ -56,7 +56,7 @@ is_there(const struct job *job)
 /* The disk begins with it, and with what is likely to be asked for next:
  * nobody waits for that here. */
 static void
-begin(const struct job *job)
+start_readahead(const struct job *job)
 {
 	if (job->length <= INT64_MAX - JOB_READAHEAD &&
 	    job->offset <= INT64_MAX - JOB_READAHEAD - (int64_t)job->length)
@@ -69,12 +69,12 @@ read_perform(struct job *job)
 {
 	ssize_t	n;
 
-	job->facts.in_memory = is_there(job);
-	begin(job);
+	job->facts.in_memory = is_in_memory(job);
+	start_readahead(job);
 	if (job->facts.in_memory)
 		job->done = job->length;
 	while (job->done < job->length) {
-		n = bring(job->fd, job->offset + (int64_t)job->done,
+		n = read_pages(job->fd, job->offset + (int64_t)job->done,
 		    job->length - job->done);
 		if (n == -1 && errno == EINTR)
 			continue;

@@ -34,7 +34,7 @@
 #define GRAIN_NS	1000000000LL
 #define GRAIN_COARSE_NS	2000000000LL
 
-struct sight {
+struct stat_info {
 	struct job_version	version;
 	struct job_facts	facts;
 };
@@ -47,7 +47,7 @@ nanoseconds(const struct timespec *t)
 
 /* Whether a change from now on would show in the stamps. */
 static bool
-is_settled(const struct stat *st, const struct timespec *now)
+is_strong(const struct stat *st, const struct timespec *now)
 {
 	int64_t	mtime = nanoseconds(&st->st_mtim);
 	int64_t	ctime = nanoseconds(&st->st_ctim);
@@ -73,7 +73,7 @@ is_in_memory(int fd)
 
 /* 0 if it is a regular file. */
 static int
-look(int fd, struct sight *sight)
+stat_file(int fd, struct stat_info *info)
 {
 	struct timespec	now;
 	struct stat	st;
@@ -85,62 +85,62 @@ look(int fd, struct sight *sight)
 		return EISDIR;
 	if (!S_ISREG(st.st_mode))
 		return ENOTSUP;
-	sight->version = version_of(&st);
-	sight->facts = (struct job_facts){
+	info->version = file_version_of(&st);
+	info->facts = (struct job_facts){
 		.mode = st.st_mode, .uid = st.st_uid,
-		.strong = is_settled(&st, &now)
+		.strong = is_strong(&st, &now)
 	};
 	return 0;
 }
 
 /* Leaves a descriptor in *fd if all is well. */
 static int
-open_and_look(const struct root *root, const char *path, int flags, int *fd,
-    struct sight *sight)
+open_and_stat(const struct root *root, const char *path, int flags, int *fd,
+    struct stat_info *info)
 {
 	int	error;
 
 	*fd = root_enter(root, path, flags);
 	if (*fd == -1)
 		return errno;
-	error = look(*fd, sight);
-	if (error == 0 && !root_shows(root, sight->facts.uid))
+	error = stat_file(*fd, info);
+	if (error == 0 && !root_shows(root, info->facts.uid))
 		error = EACCES;
 	if (error != 0)
 		io_close(fd);
 	else if (flags == BENEATH_READ)	/* it is to be read */
-		sight->facts.in_memory = is_in_memory(*fd);
+		info->facts.in_memory = is_in_memory(*fd);
 	return error;
 }
 
 /* This path and no other; fills the answer in if it is a file. */
 static int
-take_file(struct job *job, const struct root *root, const char *path)
+resolve_file(struct job *job, const struct root *root, const char *path)
 {
-	struct sight	sight;
+	struct stat_info	info;
 	int		error, fd;
 
-	error = open_and_look(root, path, BENEATH_LOOK, &fd, &sight);
+	error = open_and_stat(root, path, BENEATH_LOOK, &fd, &info);
 	if (error != 0)
 		return error;
 	io_close(&fd);
 	job->unchanged =
-	    job->has_version && version_same(&sight.version, &job->version);
+	    job->has_version && file_version_same(&info.version, &job->version);
 	if (!job->unchanged) {
 		/* Another file may have come to its place: look again. */
-		error = open_and_look(root, path, BENEATH_READ, &fd, &sight);
+		error = open_and_stat(root, path, BENEATH_READ, &fd, &info);
 		if (error != 0)
 			return error;
 		job->fd = fd;
 	}
-	job->version = sight.version;
-	job->facts = sight.facts;
+	job->version = info.version;
+	job->facts = info.facts;
 	return 0;
 }
 
 /* 0, or an errno if the name is too long. */
 static int
-append(char path[JOB_PATH_MAX], const char *name, const char *suffix)
+join_suffix(char path[JOB_PATH_MAX], const char *name, const char *suffix)
 {
 	int	n = snprintf(path, JOB_PATH_MAX, "%s%s", name, suffix);
 
@@ -149,38 +149,38 @@ append(char path[JOB_PATH_MAX], const char *name, const char *suffix)
 
 /* Whether what stands beside a file can have been made of it. */
 static bool
-counts(const struct job_version *beside, const struct job_version *file)
+is_current(const struct job_version *sibling, const struct job_version *file)
 {
-	return beside->size > 0 && (beside->mtime > file->mtime ||
-	    (beside->mtime == file->mtime &&
-	    beside->mtime_ns >= file->mtime_ns));
+	return sibling->size > 0 && (sibling->mtime > file->mtime ||
+	    (sibling->mtime == file->mtime &&
+	    sibling->mtime_ns >= file->mtime_ns));
 }
 
 /* Which files beside this one count, a bit for each suffix. */
 static int
-look_beside(struct job *job, const struct root *root, const char *name)
+find_siblings(struct job *job, const struct root *root, const char *name)
 {
 	const char	*suffix;
 	char		 path[JOB_PATH_MAX];
-	struct sight	 sight;
+	struct stat_info	 info;
 	uint64_t	 bit = 1;
 	int		 error, fd;
 
 	for (size_t at = 0; at < job->siblings_len;
 	    at += strlen(suffix) + 1, bit <<= 1) {
 		suffix = job->siblings + at;
-		error = append(path, name, suffix);
+		error = join_suffix(path, name, suffix);
 		if (error == 0)
-			error = open_and_look(root, path, BENEATH_LOOK, &fd,
-			    &sight);
+			error = open_and_stat(root, path, BENEATH_LOOK, &fd,
+			    &info);
 		if (error == EREMOTE)
 			return error;
 		if (error != 0)
 			continue;
 		io_close(&fd);
 		/* It must be one that we may read, too. */
-		if (!counts(&sight.version, &job->version) || open_and_look(
-		    root, path, BENEATH_READ, &fd, &sight) != 0)
+		if (!is_current(&info.version, &job->version) || open_and_stat(
+		    root, path, BENEATH_READ, &fd, &info) != 0)
 			continue;
 		io_close(&fd);
 		job->done |= bit;
@@ -193,25 +193,25 @@ look_beside(struct job *job, const struct root *root, const char *name)
  * another name.
  */
 static int
-take_beside(struct job *job, const struct root *root, const char *name)
+resolve_sibling(struct job *job, const struct root *root, const char *name)
 {
 	const char	*suffix = job->siblings;
 	char		 path[JOB_PATH_MAX];
-	struct sight	 file;
+	struct stat_info	 file;
 	int		 error, fd;
 
-	error = open_and_look(root, name, BENEATH_LOOK, &fd, &file);
+	error = open_and_stat(root, name, BENEATH_LOOK, &fd, &file);
 	if (error != 0)
 		return error;
 	io_close(&fd);
 	for (uint64_t i = 1; i < job->length; i++)
 		suffix += strlen(suffix) + 1;
-	if (append(path, name, suffix) != 0)
+	if (join_suffix(path, name, suffix) != 0)
 		return ESTALE;
-	error = take_file(job, root, path);
+	error = resolve_file(job, root, path);
 	if (error == ENOENT || error == ENOTDIR || error == EISDIR)
 		return ESTALE;
-	if (error == 0 && !counts(&job->version, &file.version)) {
+	if (error == 0 && !is_current(&job->version, &file.version)) {
 		io_close(&job->fd);
 		job->unchanged = false;
 		return ESTALE;
@@ -220,16 +220,16 @@ take_beside(struct job *job, const struct root *root, const char *name)
 }
 
 static int
-take(struct job *job, const struct root *root, const char *path)
+resolve_path(struct job *job, const struct root *root, const char *path)
 {
 	struct job_version	known = job->version;
 	int			error;
 
 	if (job->length > 0)
-		return take_beside(job, root, path);
-	error = take_file(job, root, path);
+		return resolve_sibling(job, root, path);
+	error = resolve_file(job, root, path);
 	if (error == 0)
-		error = look_beside(job, root, path);
+		error = find_siblings(job, root, path);
 	if (error != 0) {
 		io_close(&job->fd);
 		job->unchanged = false;
@@ -241,7 +241,7 @@ take(struct job *job, const struct root *root, const char *path)
 
 /* 0 if there is such a directory. */
 static int
-find_directory(const struct root *root, const char *path)
+check_directory(const struct root *root, const char *path)
 {
 	int	fd = root_enter(root, path, BENEATH_LOOK | O_DIRECTORY);
 
@@ -253,27 +253,27 @@ find_directory(const struct root *root, const char *path)
 
 /* The first of the names that is a file in this directory. */
 static int
-take_name(struct job *job, const struct root *root)
+resolve_names(struct job *job, const struct root *root)
 {
 	char		 path[JOB_PATH_MAX];
 	const char	*name;
-	unsigned	 which = 0;
+	unsigned	 number = 0;
 	int		 error;
 
 	for (size_t at = 0; at < job->names_len; at += strlen(name) + 1) {
 		name = job->names + at;
-		error = append(path, job->path, name);
+		error = join_suffix(path, job->path, name);
 		if (error != 0)
 			return error;
-		which++;
-		error = take(job, root, path);
+		number++;
+		error = resolve_path(job, root, path);
 		if (error == 0)
-			job->name_number = which;
+			job->name_number = number;
 		if (error != ENOENT && error != ENOTDIR && error != EISDIR)
 			return error;
 	}
 	/* None: because of the directory itself? */
-	error = find_directory(root, job->path);
+	error = check_directory(root, job->path);
 	return error != 0 ? error : EISDIR;
 }
 
@@ -286,8 +286,9 @@ resolve_open(struct job *job)
 	job->fd = -1;
 	job->error = root_open(&root, job);
 	if (job->error == 0)
-		job->error = len == 0 || job->path[len - 1] == '/' ?
-		    take_name(job, &root) : take(job, &root, job->path);
+		job->error = len == 0 || job->path[len - 1] == '/'
+				 ? resolve_names(job, &root)
+				 : resolve_path(job, &root, job->path);
 	root_close(&root);
 }
 

@@ -20,21 +20,21 @@
 #include "lib/io.h"
 #include "lib/mem.h"
 
-#define FILE_MOST	(1024 * 1024)	/* bytes of a password file */
-#define HASH_MOST	384		/* bytes, with its end */
+#define FILE_SIZE_MAX	(1024 * 1024)	/* bytes of a password file */
+#define HASH_MAX	384		/* bytes, with its end */
 /* What every crypt(3) knows. */
 #define PLAIN_HASH	"$6$amped$"
 
 /* Its size, or -1 with errno. */
 static ssize_t
-size_of(int fd)
+file_size(int fd)
 {
 	struct stat	st;
 
 	if (fstat(fd, &st) == -1)
 		return -1;
 	errno = !S_ISREG(st.st_mode) ? EINVAL : EFBIG;
-	return S_ISREG(st.st_mode) && st.st_size <= FILE_MOST ?
+	return S_ISREG(st.st_mode) && st.st_size <= FILE_SIZE_MAX ?
 	    (ssize_t)st.st_size : -1;
 }
 
@@ -50,7 +50,7 @@ read_file(const char *name)
 
 	if (fd == -1)
 		return text;
-	n = size_of(fd);
+	n = file_size(fd);
 	if (n != -1) {
 		at = mem_get((size_t)n + 1);
 		n = io_read_all(fd, at, (size_t)n);
@@ -67,7 +67,7 @@ read_file(const char *name)
 
 /* Looks at every byte, wherever they differ. */
 static bool
-same(const char *a, const char *b, size_t len)
+equal_bytes(const char *a, const char *b, size_t len)
 {
 	unsigned char	differ = 0;
 
@@ -81,7 +81,7 @@ static int
 try_password(const char *password, struct str hash)
 {
 	struct crypt_data	*data = mem_zero(sizeof(*data));
-	char			 setting[HASH_MOST] = "";
+	char			 setting[HASH_MAX] = "";
 	const char		*made = NULL;
 	int			 answer = -1;
 
@@ -91,7 +91,7 @@ try_password(const char *password, struct str hash)
 	}
 	if (made != NULL && made[0] == '$')
 		answer = strlen(made) == hash.len &&
-		    same(made, hash.at, hash.len);
+		    equal_bytes(made, hash.at, hash.len);
 	explicit_bzero(setting, sizeof(setting));
 	explicit_bzero(data, sizeof(*data));
 	mem_drop(&data);
@@ -101,7 +101,7 @@ try_password(const char *password, struct str hash)
 /* The same of any password: one that is too long for crypt(3) is no user's, and
  * takes the time of another. */
 static int
-compare(const char *password, struct str hash)
+compare_password(const char *password, struct str hash)
 {
 	int	answer = try_password(password, hash);
 
@@ -112,14 +112,14 @@ compare(const char *password, struct str hash)
 
 /* In place of a password that there is not: for the time that it takes. */
 static void
-pretend(const char *password, struct str other)
+spend_time(const char *password, struct str other)
 {
-	if (other.at != NULL && compare(password, other) == -1)
-		(void)compare(password, STR(PLAIN_HASH));
+	if (other.at != NULL && compare_password(password, other) == -1)
+		(void)compare_password(password, STR(PLAIN_HASH));
 }
 
 static void
-verify(struct job *job, struct str text)
+verify_password(struct job *job, struct str text)
 {
 	struct str	user = str_of(job->data), own, other;
 	const char	*password = job->data + user.len + 1;
@@ -127,9 +127,9 @@ verify(struct job *job, struct str text)
 
 	own = htpasswd_find(text, user, &other);
 	if (own.at != NULL && htpasswd_usable(own))
-		answer = compare(password, own);
+		answer = compare_password(password, own);
 	if (answer == -1)
-		pretend(password, other);
+		spend_time(password, other);
 	if (answer == -1 && own.at != NULL)
 		job->error = ENOTSUP;
 	job->done = answer == 1;
@@ -145,7 +145,7 @@ verify_perform(struct job *job)
 		job->error = errno;
 		return;
 	}
-	verify(job, text);
+	verify_password(job, text);
 	memcpy(&at, &text.at, sizeof(at));	/* it is ours to write to */
 	explicit_bzero(at, text.len);
 	mem_drop(&at);

@@ -136,7 +136,7 @@ add_failure(struct buf *to, const struct job *job)
 		return;
 	}
 	start = to->len;
-	blame(job, to);
+	explain_path(job, to);
 	if (to->len == start)
 		buf_adds(to, strerror(job->error));
 	else if (to->len > start + len && to->at[start + len] == ' ' &&

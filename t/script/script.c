@@ -434,7 +434,7 @@ found(struct job *job, char **words, size_t n)
 	} else if (job->kind == JOB_COMPRESS && n == 3 &&
 	    strcmp(words[2], "kept") == 0) {
 		job->facts.handle = true;
-		job->facts.cached = version_of(&st);
+		job->facts.cached = file_version_of(&st);
 	} else if (job->kind == JOB_COMPRESS) {
 		job->facts.mode = 0644;
 		job->facts.in_memory = true;

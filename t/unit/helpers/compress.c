@@ -276,10 +276,10 @@ check_kept(const struct job *job)
 	close(plain.fd);
 	ck_assert_int_eq(fstat(job->fd, &st), 0);
 	plain.version.size = st.st_size;
-	ck_assert(version_same(&job->version, &plain.version));
-	plain.version = version_of(&st);
-	ck_assert(version_same(&job->facts.cached, &plain.version));
-	ck_assert(!version_same(&job->facts.cached, &job->version));
+	ck_assert(file_version_same(&job->version, &plain.version));
+	plain.version = file_version_of(&st);
+	ck_assert(file_version_same(&job->facts.cached, &plain.version));
+	ck_assert(!file_version_same(&job->facts.cached, &job->version));
 }
 
 static void
@@ -421,19 +421,19 @@ START_TEST(whole)
 	int	to = open(tree_path("x"), O_RDWR | O_CREAT, 0600);
 	int64_t	size;
 
-	ck_assert_int_eq(gzip_pack(from, to, SIZE, &size), 0);
-	ck_assert(gzip_whole(to, SIZE));
-	ck_assert(!gzip_whole(to, SIZE - 1));
+	ck_assert_int_eq(gzip_compress(from, to, SIZE, &size), 0);
+	ck_assert(gzip_intact(to, SIZE));
+	ck_assert(!gzip_intact(to, SIZE - 1));
 	for (int64_t i = size - 1; i >= 0; i--) {
 		ck_assert_int_eq(ftruncate(to, i), 0);
-		ck_assert(!gzip_whole(to, SIZE));
+		ck_assert(!gzip_intact(to, SIZE));
 	}
-	ck_assert(!gzip_whole(from, SIZE));
+	ck_assert(!gzip_intact(from, SIZE));
 	/* So many bytes are allowed, and not one more. */
-	ck_assert_int_eq(gzip_pack(from, to, size + 1, &size), 0);
-	ck_assert_int_eq(gzip_pack(from, to, size, &size), EFBIG);
+	ck_assert_int_eq(gzip_compress(from, to, size + 1, &size), 0);
+	ck_assert_int_eq(gzip_compress(from, to, size, &size), EFBIG);
 	close(from);
-	ck_assert_int_eq(gzip_pack(from, to, SIZE, &size), EBADF);
+	ck_assert_int_eq(gzip_compress(from, to, SIZE, &size), EBADF);
 	close(to);
 }
 END_TEST

@@ -83,7 +83,7 @@ START_TEST(other_version)
 	job.fd = fd;
 	job.length = SIZE;
 	job.has_version = true;
-	job.version = version_of(&st);
+	job.version = file_version_of(&st);
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
 	ck_assert_int_eq(close(job.fd), 0);
@@ -119,7 +119,7 @@ START_TEST(renamed)
 	job.fd = open(tree_path("file"), O_PATH);
 	ck_assert_int_eq(fstat(job.fd, &st), 0);
 	job.has_version = true;
-	job.version = version_of(&st);
+	job.version = file_version_of(&st);
 	job.offset = 1000;
 	job.length = sizeof(got);
 	ck_assert_int_eq(unlink(tree_path("file")), 0);

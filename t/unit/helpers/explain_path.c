@@ -102,7 +102,7 @@ check(const char *root, int i)
 	job.names = cases[i].names;
 	job.names_len = cases[i].names_len;
 	job.error = cases[i].error;
-	blame(&job, &text);
+	explain_path(&job, &text);
 	if (cases[i].want == NULL)
 		ck_assert_str_eq(buf_string(&text), "");
 	else
