@@ -22,25 +22,25 @@
 #include "lib/io.h"
 
 #ifdef O_PATH
-#define DIRECTORY	(O_PATH | O_DIRECTORY | O_CLOEXEC)
+#define OPEN_DIRECTORY	(O_PATH | O_DIRECTORY | O_CLOEXEC)
 #else
-#define DIRECTORY	(O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#define OPEN_DIRECTORY	(O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #endif
 #ifndef O_LARGEFILE
 #define O_LARGEFILE	0		/* the library adds it elsewhere */
 #endif
 
 #ifdef SYS_openat2
-enum { TRIES = 32 };			/* renames beside us: EAGAIN */
+enum { ATTEMPTS_MAX = 32 };			/* renames beside us: EAGAIN */
 
 static int
-ask_kernel(int root, const char *path, int flags, uint64_t resolve)
+call_openat2(int root, const char *path, int flags, uint64_t resolve)
 {
-	int		 plain = flags & ~BENEATH_STAY;
+	int		 plain = flags & ~BENEATH_SAME_MOUNT;
 	struct open_how	 how = {
 		/* Looking takes no other flag. */
 		.flags = (unsigned)plain |
-		    (plain == BENEATH_LOOK ? 0 : O_LARGEFILE),
+		    (plain == BENEATH_STAT ? 0 : O_LARGEFILE),
 		.resolve = resolve | (plain == flags ? 0 : RESOLVE_NO_XDEV)
 	};
 	long		 fd;
@@ -51,7 +51,7 @@ ask_kernel(int root, const char *path, int flags, uint64_t resolve)
 	do
 		fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
 	while (fd == -1 && (errno == EINTR ||
-	    (errno == EAGAIN && ++tries < TRIES)));
+	    (errno == EAGAIN && ++tries < ATTEMPTS_MAX)));
 	return (int)fd;
 }
 #else
@@ -77,15 +77,15 @@ ask_kernel(int root, const char *path, int flags, uint64_t resolve)
  * should the file system have meant it, it will again.
  */
 static bool
-kernel_cannot(int fd)
+is_unsupported(int fd)
 {
 	return fd == -1 && (errno == ENOSYS || errno == EPERM);
 }
 
 int
-beneath_kernel(int root, const char *path, int flags)
+beneath_openat2(int root, const char *path, int flags)
 {
-	return ask_kernel(root, path, flags, CONFINED);
+	return call_openat2(root, path, flags, CONFINED);
 }
 
 /*
@@ -129,7 +129,7 @@ open_segment(int parent, const char *name, int flags)
 
 /* From directory to directory; cuts the path up. */
 static int
-walk(int root, char *path, int flags)
+walk_path(int root, char *path, int flags)
 {
 	char	*segment = next_segment(&path), *next;
 	int	 here = root, below;
@@ -139,7 +139,7 @@ walk(int root, char *path, int flags)
 	for (;; segment = next, here = below) {
 		next = next_segment(&path);
 		below = open_segment(here, segment,
-		    next == NULL ? flags : DIRECTORY);
+		    next == NULL ? flags : OPEN_DIRECTORY);
 		if (here != root)
 			io_close(&here);
 		if (below == -1 || next == NULL)
@@ -162,40 +162,40 @@ beneath_walk(int root, const char *path, int flags)
 		return -1;
 	}
 	memcpy(copy, path, len + 1);
-	flags &= ~BENEATH_STAY;
+	flags &= ~BENEATH_SAME_MOUNT;
 	if (len > 0 && path[len - 1] == '/')
 		flags |= O_DIRECTORY;
-	return walk(root, copy, flags);
+	return walk_path(root, copy, flags);
 }
 
 static int
-open_somehow(int root, const char *path, int flags, uint64_t resolve)
+open_confined(int root, const char *path, int flags, uint64_t resolve)
 {
-	int	fd = ask_kernel(root, path, flags, CONFINED | resolve);
+	int	fd = call_openat2(root, path, flags, CONFINED | resolve);
 
-	return kernel_cannot(fd) ? beneath_walk(root, path, flags) : fd;
+	return is_unsupported(fd) ? beneath_walk(root, path, flags) : fd;
 }
 
 int
 beneath_open(int root, const char *path, int flags)
 {
-	return open_somehow(root, path, flags, 0);
+	return open_confined(root, path, flags, 0);
 }
 
 int
-beneath_open_straight(int root, const char *path, int flags)
+beneath_open_nolinks(int root, const char *path, int flags)
 {
-	return open_somehow(root, path, flags, RESOLVE_NO_SYMLINKS);
+	return open_confined(root, path, flags, RESOLVE_NO_SYMLINKS);
 }
 
 int
-beneath_open_any(int root, const char *path, int flags)
+beneath_open_unconfined(int root, const char *path, int flags)
 {
-	int	plain = flags & ~BENEATH_STAY, fd;
+	int	plain = flags & ~BENEATH_SAME_MOUNT, fd;
 
 	if (plain != flags) {
-		fd = ask_kernel(root, path, flags, 0);
-		if (!kernel_cannot(fd))
+		fd = call_openat2(root, path, flags, 0);
+		if (!is_unsupported(fd))
 			return fd;
 	}
 	return openat(root, *path == '\0' ? "." : path, plain);

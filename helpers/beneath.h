@@ -17,15 +17,15 @@
  * and directories are opened for reading instead, and nothing else is.
  */
 #ifdef O_PATH
-#define BENEATH_LOOK	(O_PATH | O_CLOEXEC)
+#define BENEATH_STAT	(O_PATH | O_CLOEXEC)
 #else
-#define BENEATH_LOOK	BENEATH_READ
+#define BENEATH_STAT	BENEATH_READ
 #endif
 /*
  * Together with one of these: not onto another file system, EXDEV too.  Only
  * the kernel can tell before it is too late; walking does not try.
  */
-#define BENEATH_STAY	(1 << 30)
+#define BENEATH_SAME_MOUNT	(1 << 30)
 
 /*
  * A descriptor, or -1 with errno: EXDEV when the path leaves the root, ELOOP
@@ -35,12 +35,12 @@
  */
 int	beneath_open(int root, const char *path, int flags);
 /* The same, with ELOOP for any link at all. */
-int	beneath_open_straight(int root, const char *path, int flags);
+int	beneath_open_nolinks(int root, const char *path, int flags);
 /* With links that lead wherever they like. */
-int	beneath_open_any(int root, const char *path, int flags);
+int	beneath_open_unconfined(int root, const char *path, int flags);
 
 /* The two ways by themselves; the first is ENOSYS where there is none. */
-int	beneath_kernel(int root, const char *path, int flags);
+int	beneath_openat2(int root, const char *path, int flags);
 int	beneath_walk(int root, const char *path, int flags);
 
 #endif

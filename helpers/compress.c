@@ -181,7 +181,7 @@ fill_answer(struct job *job, const struct job *source, const struct result *r)
 		.uid = geteuid(), .strong = source->facts.strong,
 		.in_memory = r->in_memory, .cached = r->cached
 	};
-	handle_pass(job);
+	handle_convert(job);
 }
 
 void

@@ -19,7 +19,7 @@ handle_open(int fd)
  * can wait, for as long as its file system likes.
  */
 void
-handle_pass(struct job *job)
+handle_convert(struct job *job)
 {
 	int	handle;
 

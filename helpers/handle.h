@@ -8,7 +8,7 @@
 #include "helpers/job.h"
 
 /* If the file of an answer is such a one, turns it into a handle. */
-void	handle_pass(struct job *);
+void	handle_convert(struct job *);
 /* A handle stands for a file; to be read, that is opened again; -1.  Any other
  * descriptor is another of the same file. */
 int	handle_open(int fd);

@@ -23,10 +23,10 @@
 
 #ifdef O_PATH
 
-#define LINKS_MOST	40		/* on one path, as the kernel's */
+#define LINKS_MAX	40		/* on one path, as the kernel's */
 
 struct walk {
-	int	 here;			/* a directory, owned */
+	int	 dir;			/* a directory, owned */
 	int	 flags;			/* to open what is at the end */
 	char	 rest[JOB_PATH_MAX];	/* not yet gone */
 	int	 nlinks;		/* so far */
@@ -35,12 +35,12 @@ struct walk {
 	struct {
 		uid_t	owner;
 		size_t	rest;
-	}	 open[LINKS_MOST];
-	int	 nopen;
+	}	 unresolved[LINKS_MAX];
+	int	 nunresolved;
 };
 
 static int
-fail(int error)
+fail_with(int error)
 {
 	errno = error;
 	return -1;
@@ -48,7 +48,7 @@ fail(int error)
 
 /* Takes the next segment off the front; false: it is too long. */
 static bool
-cut(struct walk *w, char name[NAME_MAX + 1])
+cut_segment(struct walk *w, char name[NAME_MAX + 1])
 {
 	size_t	n = strcspn(w->rest, "/");
 	size_t	next = n + strspn(w->rest + n, "/");
@@ -79,7 +79,7 @@ may_be_magic(int link)
 
 /* Puts where it leads to in front of what is left. */
 static int
-prepend(struct walk *w, const char *target, size_t n)
+prepend_target(struct walk *w, const char *target, size_t n)
 {
 	size_t	slash = strspn(target, "/"), left = strlen(w->rest);
 	bool	joined = left > 0;
@@ -91,35 +91,35 @@ prepend(struct walk *w, const char *target, size_t n)
 		n = 1;
 	}
 	if (n + joined + left >= sizeof(w->rest))
-		return fail(ENAMETOOLONG);
+		return fail_with(ENAMETOOLONG);
 	memmove(w->rest + n + joined, w->rest, left + 1);
 	memcpy(w->rest, target, n);
 	if (joined)
 		w->rest[n] = '/';
 	if (slash == 0)
 		return 0;
-	io_close(&w->here);
-	w->here = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return w->here == -1 ? -1 : 0;
+	io_close(&w->dir);
+	w->dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return w->dir == -1 ? -1 : 0;
 }
 
 static int
-follow(struct walk *w, int link, uid_t owner)
+follow_link(struct walk *w, int link, uid_t owner)
 {
 	char	target[JOB_PATH_MAX];
 	ssize_t	n;
 
-	if (w->nlinks++ == LINKS_MOST || may_be_magic(link))
-		return fail(ELOOP);
+	if (w->nlinks++ == LINKS_MAX || may_be_magic(link))
+		return fail_with(ELOOP);
 	n = readlinkat(link, "", target, sizeof(target) - 1);
 	if (n == -1)
 		return -1;
 	if (n == 0 || n == (ssize_t)sizeof(target) - 1)
-		return fail(n == 0 ? ENOENT : ENAMETOOLONG);
+		return fail_with(n == 0 ? ENOENT : ENAMETOOLONG);
 	target[n] = '\0';
-	w->open[w->nopen].owner = owner;
-	w->open[w->nopen++].rest = strlen(w->rest);
-	return prepend(w, target, (size_t)n);
+	w->unresolved[w->nunresolved].owner = owner;
+	w->unresolved[w->nunresolved++].rest = strlen(w->rest);
+	return prepend_target(w, target, (size_t)n);
 }
 
 /* Whether all links that end here belong to whom this belongs to. */
@@ -128,63 +128,65 @@ owner_matches(struct walk *w, uid_t owner)
 {
 	size_t	left = strlen(w->rest);
 
-	for (; w->nopen > 0 && w->open[w->nopen - 1].rest >= left; w->nopen--)
-		if (w->open[w->nopen - 1].owner != owner)
+	for (; w->nunresolved > 0 &&
+	       w->unresolved[w->nunresolved - 1].rest >= left;
+	    w->nunresolved--)
+		if (w->unresolved[w->nunresolved - 1].owner != owner)
 			return false;
 	return true;
 }
 
 /* The end of the path: what was seen (not a link), opened as is wanted. */
 static int
-arrive(struct walk *w, const char *name, const struct stat *seen)
+open_end(struct walk *w, const char *name, const struct stat *seen)
 {
 	struct stat	st;
 	int		fd;
 
 	if ((w->flags & O_DIRECTORY) != 0 && !S_ISDIR(seen->st_mode))
-		return fail(ENOTDIR);
+		return fail_with(ENOTDIR);
 	if ((w->flags & O_PATH) == 0 && !S_ISREG(seen->st_mode) &&
 	    !S_ISDIR(seen->st_mode))
-		return fail(ENOTSUP);
-	fd = openat(w->here, name, w->flags | O_NOFOLLOW);
+		return fail_with(ENOTSUP);
+	fd = openat(w->dir, name, w->flags | O_NOFOLLOW);
 	if (fd == -1)
 		return -1;
 	/* Another may have come to its place, a link too when looking. */
 	if (fstat(fd, &st) == -1 || S_ISLNK(st.st_mode) ||
 	    !owner_matches(w, st.st_uid)) {
 		io_close(&fd);
-		return fail(EXDEV);
+		return fail_with(EXDEV);
 	}
 	return fd;
 }
 
 /* One segment on: 0 to go on, -1, or the descriptor at the end in *fd. */
 static int
-step(struct walk *w, int *fd)
+walk_segment(struct walk *w, int *fd)
 {
 	char		name[NAME_MAX + 1];
 	struct stat	st;
 	int		below, result;
 
-	if (!cut(w, name))
-		return fail(ENAMETOOLONG);
-	below = openat(w->here, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (!cut_segment(w, name))
+		return fail_with(ENAMETOOLONG);
+	below = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (below == -1)
 		return -1;
 	if (fstat(below, &st) == -1)
 		result = -1;
 	else if (S_ISLNK(st.st_mode))
-		result = follow(w, below, st.st_uid);
+		result = follow_link(w, below, st.st_uid);
 	else if (w->rest[0] == '\0')
-		result = *fd = arrive(w, name, &st);
+		result = *fd = open_end(w, name, &st);
 	else if (!S_ISDIR(st.st_mode))
-		result = fail(ENOTDIR);
+		result = fail_with(ENOTDIR);
 	else if (!owner_matches(w, st.st_uid))
-		result = fail(EXDEV);
+		result = fail_with(EXDEV);
 	else {
-		int	above = w->here;
+		int	above = w->dir;
 
-		w->here = below;
+		w->dir = below;
 		below = above;
 		result = 0;
 	}
@@ -200,14 +202,14 @@ links_walk(int root, const char *path, int flags)
 	int		fd = -1;
 
 	if (len >= sizeof(w.rest))
-		return fail(ENAMETOOLONG);
+		return fail_with(ENAMETOOLONG);
 	memcpy(w.rest, len > 0 ? path : ".", len > 0 ? len + 1 : 2);
-	w.here = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (w.here == -1)
+	w.dir = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (w.dir == -1)
 		return -1;
-	while (fd == -1 && step(&w, &fd) == 0)
+	while (fd == -1 && walk_segment(&w, &fd) == 0)
 		continue;
-	io_close(&w.here);
+	io_close(&w.dir);
 	return fd;
 }
 
@@ -224,7 +226,7 @@ links_walk(int root, const char *path, int flags)
 
 /* Whether the path itself, not a link on it, leads out. */
 static bool
-climbs(const char *path)
+has_dotdot(const char *path)
 {
 	size_t	n;
 
@@ -246,7 +248,7 @@ open_by_owner(int root, const char *path, int flags)
 
 	/* The walk cannot stay: who asked for that asks again. */
 	if (fd == -1 && (errno == EXDEV || errno == ELOOP) &&
-	    (flags & BENEATH_STAY) != 0)
+	    (flags & BENEATH_SAME_MOUNT) != 0)
 		errno = EXDEV;
 	else if (fd == -1 && (errno == EXDEV || errno == ELOOP))
 		fd = links_walk(root, path, flags);
@@ -259,12 +261,12 @@ links_open(int root, const char *path, int flags, enum job_links links)
 	if (links == JOB_LINKS_BENEATH)
 		return beneath_open(root, path, flags);
 	if (links == JOB_LINKS_NONE)
-		return beneath_open_straight(root, path, flags);
-	if (climbs(path)) {
+		return beneath_open_nolinks(root, path, flags);
+	if (has_dotdot(path)) {
 		errno = EXDEV;
 		return -1;
 	}
 	if (links == JOB_LINKS_OWNER)
 		return open_by_owner(root, path, flags);
-	return beneath_open_any(root, path, flags);
+	return beneath_open_unconfined(root, path, flags);
 }

@@ -69,12 +69,12 @@ open_directory(struct list *l)
 
 	if (error != 0)
 		return error;
-	fd = root_enter(&l->root, job->path, BENEATH_READ | O_DIRECTORY);
+	fd = root_open_path(&l->root, job->path, BENEATH_READ | O_DIRECTORY);
 	if (fd == -1)
 		return errno;
 	if (fstat(fd, &st) == -1)
 		error = errno;
-	else if (!root_shows(&l->root, st.st_uid))
+	else if (!root_may_show(&l->root, st.st_uid))
 		error = EACCES;
 	else if ((l->dir = fdopendir(fd)) == NULL)
 		error = errno;
@@ -114,7 +114,7 @@ stat_target(struct list *l, const char *name, struct stat *st)
 	    len > 0 && path[len - 1] != '/' ? "/" : "", name);
 	if (n < 0 || (size_t)n >= sizeof(full_path))
 		return -1;
-	fd = root_enter(&l->root, full_path, BENEATH_LOOK);
+	fd = root_open_path(&l->root, full_path, BENEATH_STAT);
 	if (fd == -1) {
 		l->off_mount |= errno == EREMOTE;
 		return -1;
@@ -135,7 +135,7 @@ is_off_mount(struct list *l, const char *name)
 		return false;
 	here.fd = dirfd(l->dir);
 	here.mount = -1;
-	fd = root_enter(&here, name, BENEATH_LOOK);
+	fd = root_open_path(&here, name, BENEATH_STAT);
 	l->off_mount |= fd == -1 && errno == EREMOTE;
 	io_close(&fd);
 	return l->off_mount;
@@ -154,7 +154,7 @@ stat_entry(struct list *l, const struct dirent *d, struct stat *st)
 	    (S_ISLNK(st->st_mode) && stat_target(l, name, st) == -1))
 		return false;
 	return (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode)) &&
-	    root_shows(&l->root, st->st_uid);
+	    root_may_show(&l->root, st->st_uid);
 }
 
 static void

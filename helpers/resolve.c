@@ -100,11 +100,11 @@ open_and_stat(const struct root *root, const char *path, int flags, int *fd,
 {
 	int	error;
 
-	*fd = root_enter(root, path, flags);
+	*fd = root_open_path(root, path, flags);
 	if (*fd == -1)
 		return errno;
 	error = stat_file(*fd, info);
-	if (error == 0 && !root_shows(root, info->facts.uid))
+	if (error == 0 && !root_may_show(root, info->facts.uid))
 		error = EACCES;
 	if (error != 0)
 		io_close(fd);
@@ -120,7 +120,7 @@ resolve_file(struct job *job, const struct root *root, const char *path)
 	struct stat_info	info;
 	int		error, fd;
 
-	error = open_and_stat(root, path, BENEATH_LOOK, &fd, &info);
+	error = open_and_stat(root, path, BENEATH_STAT, &fd, &info);
 	if (error != 0)
 		return error;
 	io_close(&fd);
@@ -171,7 +171,7 @@ find_siblings(struct job *job, const struct root *root, const char *name)
 		suffix = job->siblings + at;
 		error = join_suffix(path, name, suffix);
 		if (error == 0)
-			error = open_and_stat(root, path, BENEATH_LOOK, &fd,
+			error = open_and_stat(root, path, BENEATH_STAT, &fd,
 			    &info);
 		if (error == EREMOTE)
 			return error;
@@ -200,7 +200,7 @@ resolve_sibling(struct job *job, const struct root *root, const char *name)
 	struct stat_info	 file;
 	int		 error, fd;
 
-	error = open_and_stat(root, name, BENEATH_LOOK, &fd, &file);
+	error = open_and_stat(root, name, BENEATH_STAT, &fd, &file);
 	if (error != 0)
 		return error;
 	io_close(&fd);
@@ -243,7 +243,7 @@ resolve_path(struct job *job, const struct root *root, const char *path)
 static int
 check_directory(const struct root *root, const char *path)
 {
-	int	fd = root_enter(root, path, BENEATH_LOOK | O_DIRECTORY);
+	int	fd = root_open_path(root, path, BENEATH_STAT | O_DIRECTORY);
 
 	if (fd == -1)
 		return errno;
@@ -297,5 +297,5 @@ resolve_perform(struct job *job)
 {
 	resolve_open(job);
 	if (job->fd != -1)
-		handle_pass(job);
+		handle_convert(job);
 }

@@ -22,12 +22,12 @@
 #include "lib/mem.h"
 
 /* What the user database may say of one user, at first and at most: bytes. */
-#define ENTRY		1024
-#define ENTRY_MOST	(1024 * 1024)
+#define PASSWD_SIZE		1024
+#define PASSWD_SIZE_MAX	(1024 * 1024)
 
 /* There is no such user: getpwnam(3) has many ways to say so. */
 static bool
-means_nobody(int error)
+is_no_such_user(int error)
 {
 	return error == 0 || error == ENOENT || error == ESRCH ||
 	    error == EBADF || error == EPERM;
@@ -35,7 +35,7 @@ means_nobody(int error)
 
 /* Of our own want of something, not of the user. */
 static bool
-means_want(int error)
+is_shortage(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOMEM ||
 	    error == EAGAIN || error == ETIMEDOUT;
@@ -43,16 +43,16 @@ means_want(int error)
 
 /* Asks as often as it takes; 0 or an errno, ENOENT if there is none. */
 static int
-ask(const char *name, struct passwd *user, char **entry)
+look_up_user(const char *name, struct passwd *user, char **entry)
 {
 	struct passwd	*found = NULL;
-	size_t		 size = ENTRY;
+	size_t		 size = PASSWD_SIZE;
 	int		 error;
 
 	for (;;) {
 		*entry = mem_grow(*entry, size, 1);
 		error = getpwnam_r(name, user, *entry, size, &found);
-		if (error == ERANGE && size < ENTRY_MOST)
+		if (error == ERANGE && size < PASSWD_SIZE_MAX)
 			size *= 2;
 		else if (error != EINTR)
 			break;
@@ -60,12 +60,14 @@ ask(const char *name, struct passwd *user, char **entry)
 	/* What is refused by its name must not come in by another case. */
 	if (error == 0 && found != NULL && strcmp(user->pw_name, name) == 0)
 		return 0;
-	return means_nobody(error) ? ENOENT : means_want(error) ? error : EIO;
+	return is_no_such_user(error) ? ENOENT
+	       : is_shortage(error)   ? error
+				      : EIO;
 }
 
 /* What a home says that is not for others: then there is no directory. */
 static int
-hide(int error)
+hide_error(int error)
 {
 	static const int	hidden[] = { EACCES, ELOOP, ENAMETOOLONG,
 				    ENOTDIR, EPERM, EXDEV };
@@ -84,24 +86,24 @@ open_in_home(struct root *root, const struct job *job, const char *home)
 
 	if (home == NULL || home[0] != '/')
 		return ENOENT;
-	fd = open(home, BENEATH_LOOK | O_DIRECTORY);
+	fd = open(home, BENEATH_STAT | O_DIRECTORY);
 	if (fd == -1)
-		return hide(errno);
-	root->fd = links_open(fd, job->root, BENEATH_LOOK | O_DIRECTORY,
+		return hide_error(errno);
+	root->fd = links_open(fd, job->root, BENEATH_STAT | O_DIRECTORY,
 	    job->links);
 	if (root->fd == -1)
-		error = hide(errno);
+		error = hide_error(errno);
 	io_close(&fd);
 	return error;
 }
 
 static int
-open_of_user(struct root *root, const struct job *job)
+open_user_root(struct root *root, const struct job *job)
 {
 	struct passwd	 user;
 	struct stat	 st;
 	char		*entry = NULL;
-	int		 error = ask(job->user, &user, &entry);
+	int		 error = look_up_user(job->user, &user, &entry);
 
 	if (error == 0 && user.pw_uid < job->min_uid)
 		error = ENOENT;
@@ -112,7 +114,7 @@ open_of_user(struct root *root, const struct job *job)
 		root->uid = user.pw_uid;
 		if (fstat(root->fd, &st) == -1)
 			error = errno;
-		else if (!root_shows(root, st.st_uid))
+		else if (!root_may_show(root, st.st_uid))
 			error = EACCES;
 	}
 	mem_drop(&entry);
@@ -123,16 +125,16 @@ open_of_user(struct root *root, const struct job *job)
 static int
 open_mount(struct root *root, const struct job *job)
 {
-	char	way[JOB_PATH_MAX];
+	char	mount_path[JOB_PATH_MAX];
 
-	if (job->mount_len >= sizeof(way))
+	if (job->mount_len >= sizeof(mount_path))
 		return ENAMETOOLONG;
-	memcpy(way, job->path, job->mount_len);
-	way[job->mount_len] = '\0';
-	root->mount = beneath_open_straight(root->fd, way,
-	    BENEATH_LOOK | O_DIRECTORY);
-	root->way = job->path;
-	root->way_len = job->mount_len;
+	memcpy(mount_path, job->path, job->mount_len);
+	mount_path[job->mount_len] = '\0';
+	root->mount = beneath_open_nolinks(root->fd, mount_path,
+	    BENEATH_STAT | O_DIRECTORY);
+	root->mount_path = job->path;
+	root->mount_path_len = job->mount_len;
 	return root->mount == -1 ? EREMOTE : 0;
 }
 
@@ -140,10 +142,10 @@ int
 root_open(struct root *root, const struct job *job)
 {
 	*root = (struct root){ .fd = -1, .links = job->links,
-	    .stay = job->same_mount, .mount = -1, .name = job->root };
+	    .same_mount = job->same_mount, .mount = -1, .name = job->root };
 	if (job->user != NULL)
-		return open_of_user(root, job);
-	root->fd = open(job->root, BENEATH_LOOK | O_DIRECTORY);
+		return open_user_root(root, job);
+	root->fd = open(job->root, BENEATH_STAT | O_DIRECTORY);
 	if (root->fd == -1)
 		return errno;
 	return job->same_mount && job->mount_len > 0 ? open_mount(root, job)
@@ -162,16 +164,17 @@ static bool
 is_on_mount(const struct root *root, const char *path)
 {
 	return root->mount != -1 &&
-	    strncmp(path, root->way, root->way_len) == 0 &&
-	    (path[root->way_len] == '/' || path[root->way_len] == '\0');
+	       strncmp(path, root->mount_path, root->mount_path_len) == 0 &&
+	       (path[root->mount_path_len] == '/' ||
+		   path[root->mount_path_len] == '\0');
 }
 
 /* By permissions we may read it: then it is Landlock that is in the way. */
 static bool
-is_fenced(const struct root *root, int from, const char *path)
+is_denied_by_rules(const struct root *root, int from, const char *path)
 {
 	char	name[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
-	int	fd = links_open(from, path, BENEATH_LOOK, root->links);
+	int	fd = links_open(from, path, BENEATH_STAT, root->links);
 	bool	may;
 
 	if (fd == -1)
@@ -184,11 +187,11 @@ is_fenced(const struct root *root, int from, const char *path)
 
 /* Once is enough: all that is there is so. */
 static void
-tell_fenced(const struct root *root, int from, const char *path)
+log_denied(const struct root *root, int from, const char *path)
 {
 	static atomic_bool	told;
 
-	if (told || !is_fenced(root, from, path) ||
+	if (told || !is_denied_by_rules(root, from, path) ||
 	    atomic_exchange(&told, true))
 		return;
 	log_warnx("%s is out of reach: what has come to that name since the "
@@ -197,30 +200,30 @@ tell_fenced(const struct root *root, int from, const char *path)
 }
 
 int
-root_enter(const struct root *root, const char *path, int flags)
+root_open_path(const struct root *root, const char *path, int flags)
 {
 	int	from = root->fd, fd;
 
 	if (is_on_mount(root, path)) {
 		from = root->mount;
-		path += root->way_len;
+		path += root->mount_path_len;
 		path += strspn(path, "/");
 	}
-	fd = links_open(from, path, flags | (root->stay ? BENEATH_STAY : 0),
-	    root->links);
-	if (fd == -1 && errno == EACCES && (flags & BENEATH_LOOK) !=
-	    BENEATH_LOOK) {
-		tell_fenced(root, from, path);
+	fd = links_open(from, path,
+	    flags | (root->same_mount ? BENEATH_SAME_MOUNT : 0), root->links);
+	if (fd == -1 && errno == EACCES && (flags & BENEATH_STAT) !=
+	    BENEATH_STAT) {
+		log_denied(root, from, path);
 		errno = EACCES;
 	}
 	/* Out of the root, or only onto another file system: who can tell? */
-	if (fd == -1 && root->stay && errno == EXDEV)
+	if (fd == -1 && root->same_mount && errno == EXDEV)
 		errno = EREMOTE;
 	return fd;
 }
 
 bool
-root_shows(const struct root *root, uid_t owner)
+root_may_show(const struct root *root, uid_t owner)
 {
 	return !root->is_user || owner == root->uid;
 }

@@ -14,10 +14,10 @@ struct root {
 	const char	*name;			/* the job's, for the log */
 	int		 fd;			/* -1: not open */
 	enum job_links	 links;
-	bool		 stay;			/* on one mount */
+	bool		 same_mount;			/* on one mount */
 	int		 mount;			/* that; -1: fd's own */
-	const char	*way;			/* to there, beneath it ... */
-	size_t		 way_len;		/* ... bytes */
+	const char	*mount_path;			/* to there, beneath it ... */
+	size_t		 mount_path_len;		/* ... bytes */
 	bool		 is_user;		/* then all must be theirs */
 	uid_t		 uid;
 };
@@ -27,8 +27,8 @@ int	root_open(struct root *, const struct job *);
 void	root_close(struct root *);
 /* A path beneath it: a descriptor, or -1 with errno (see beneath_open), which
  * is EREMOTE instead of EXDEV if it is to stay. */
-int	root_enter(const struct root *, const char *path, int flags);
+int	root_open_path(const struct root *, const char *path, int flags);
 /* Whether what belongs to somebody may be shown. */
-bool	root_shows(const struct root *, uid_t);
+bool	root_may_show(const struct root *, uid_t);
 
 #endif

@@ -34,7 +34,7 @@
 
 struct walk {
 	const char	*path;		/* as it was asked for */
-	int		 here;		/* a directory */
+	int		 dir;		/* a directory */
 	bool		 follow;	/* a link at the end, too */
 	int		 links;		/* gone over */
 	char		 rest[PATH_MAX];	/* what is to be walked */
@@ -104,8 +104,8 @@ move_to(struct walk *w, int directory)
 {
 	if (directory == -1)
 		return -1;
-	io_close(&w->here);
-	w->here = directory;
+	io_close(&w->dir);
+	w->dir = directory;
 	return 0;
 }
 
@@ -114,7 +114,7 @@ static int
 go_over(struct walk *w)
 {
 	char	text[PATH_MAX];
-	ssize_t	n = readlinkat(w->here, w->name, text, sizeof(text));
+	ssize_t	n = readlinkat(w->dir, w->name, text, sizeof(text));
 
 	if (n == -1)
 		return -1;
@@ -136,7 +136,7 @@ meet_link(struct walk *w, const struct stat *link)
 {
 	struct stat	directory;
 
-	if (fstat(w->here, &directory) == -1)
+	if (fstat(w->dir, &directory) == -1)
 		return -1;
 	return geteuid() != 0 || (is_roots(&directory) &&
 	    link->st_uid == 0) ? go_over(w) :
@@ -149,12 +149,12 @@ go_on(struct walk *w)
 {
 	struct stat	st;
 
-	if (fstatat(w->here, w->name, &st, AT_SYMLINK_NOFOLLOW) == -1)
+	if (fstatat(w->dir, w->name, &st, AT_SYMLINK_NOFOLLOW) == -1)
 		return -1;
 	if (!S_ISLNK(st.st_mode))
-		return move_to(w, openat(w->here, w->name,
+		return move_to(w, openat(w->dir, w->name,
 		    LOOK | O_NOFOLLOW));
-	return is_kernels(w->here) ? move_to(w, openat(w->here, w->name,
+	return is_kernels(w->dir) ? move_to(w, openat(w->dir, w->name,
 	    LOOK)) : meet_link(w, &st);
 }
 
@@ -164,9 +164,9 @@ look_at_last(struct walk *w)
 {
 	struct stat	st;
 
-	if (!w->follow || fstatat(w->here, w->name, &st,
+	if (!w->follow || fstatat(w->dir, w->name, &st,
 	    AT_SYMLINK_NOFOLLOW) == -1 || !S_ISLNK(st.st_mode) ||
-	    is_kernels(w->here))
+	    is_kernels(w->dir))
 		return 1;
 	return meet_link(w, &st);
 }
@@ -191,14 +191,14 @@ walk(struct walk *w)
 static int
 begin(struct walk *w, const char *path, bool follow)
 {
-	*w = (struct walk){ .path = path, .here = -1, .follow = follow };
+	*w = (struct walk){ .path = path, .dir = -1, .follow = follow };
 	if (path[0] != '/' || strlen(path) >= sizeof(w->rest)) {
 		errno = path[0] != '/' ? EINVAL : ENAMETOOLONG;
 		return -1;
 	}
 	strcpy(w->rest, path);
-	w->here = open("/", LOOK);
-	return w->here == -1 ? -1 : walk(w);
+	w->dir = open("/", LOOK);
+	return w->dir == -1 ? -1 : walk(w);
 }
 
 /*
@@ -211,14 +211,14 @@ is_borrowed(const struct walk *w, int fd)
 {
 	struct stat	directory, st, named;
 
-	if (fstat(w->here, &directory) == -1 || fstat(fd, &st) == -1)
+	if (fstat(w->dir, &directory) == -1 || fstat(fd, &st) == -1)
 		return true;
-	if (is_roots(&directory) || is_kernels(w->here))
+	if (is_roots(&directory) || is_kernels(w->dir))
 		return false;
 	if (directory.st_uid == st.st_uid && st.st_uid != 0 &&
 	    (directory.st_mode & (S_IWGRP | S_IWOTH)) == 0)
 		return false;
-	return st.st_nlink > 1 || fstatat(w->here, w->name, &named,
+	return st.st_nlink > 1 || fstatat(w->dir, w->name, &named,
 	    AT_SYMLINK_NOFOLLOW) == -1 || named.st_dev != st.st_dev ||
 	    named.st_ino != st.st_ino || named.st_nlink > 1;
 }
@@ -226,7 +226,7 @@ is_borrowed(const struct walk *w, int fd)
 static int
 open_last(const struct walk *w, int flags, mode_t mode)
 {
-	int	fd = openat(w->here, w->name, is_kernels(w->here) ? flags :
+	int	fd = openat(w->dir, w->name, is_kernels(w->dir) ? flags :
 		    flags | O_NOFOLLOW, mode);
 
 	/* It has become one since it was looked at. */
@@ -248,7 +248,7 @@ trusted_open(const char *path, int flags, mode_t mode)
 		return open(path, flags, mode);
 	if (begin(&w, path, (flags & O_NOFOLLOW) == 0) == 0)
 		fd = open_last(&w, flags, mode);
-	io_close(&w.here);
+	io_close(&w.dir);
 	return fd;
 }
 
@@ -258,8 +258,8 @@ trusted_directory(const char *path, const char **last)
 	struct walk	w;
 
 	if (begin(&w, path, false) == -1)
-		io_close(&w.here);
+		io_close(&w.dir);
 	else
 		*last = strrchr(path, '/') + 1;
-	return w.here;
+	return w.dir;
 }

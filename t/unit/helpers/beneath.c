@@ -18,7 +18,7 @@ static const struct way {
 	int		(*open)(int, const char *, int);
 } ways[] = {
 	{ "open", beneath_open },
-	{ "kernel", beneath_kernel },
+	{ "kernel", beneath_openat2 },
 	{ "walk", beneath_walk }
 };
 
@@ -84,7 +84,7 @@ make(void)
 	tree_link("loop", "root/loop");
 	tree_fifo("root/fifo");
 	tree_socket("root/socket");
-	root = open(tree_path("root"), BENEATH_LOOK | O_DIRECTORY);
+	root = open(tree_path("root"), BENEATH_STAT | O_DIRECTORY);
 	ck_assert_int_ne(root, -1);
 }
 
@@ -98,7 +98,7 @@ unmake(void)
 static int
 error_of(int (*way)(int, const char *, int), const char *path)
 {
-	int	fd = way(root, path, BENEATH_LOOK);
+	int	fd = way(root, path, BENEATH_STAT);
 
 	if (fd == -1)
 		return errno;
@@ -110,7 +110,7 @@ error_of(int (*way)(int, const char *, int), const char *path)
 static bool
 kernel_can(void)
 {
-	return error_of(beneath_kernel, "") == 0;
+	return error_of(beneath_openat2, "") == 0;
 }
 
 START_TEST(looks)
@@ -121,7 +121,7 @@ START_TEST(looks)
 	ck_assert_msg(error_of(beneath_walk, cases[_i].path) == walk,
 	    "walking \"%s\": %s", cases[_i].path, strerror(errno));
 	if (kernel_can()) {
-		ck_assert_msg(error_of(beneath_kernel, cases[_i].path) ==
+		ck_assert_msg(error_of(beneath_openat2, cases[_i].path) ==
 		    kernel, "\"%s\": %s", cases[_i].path, strerror(errno));
 		walk = kernel;
 	}
@@ -169,7 +169,7 @@ START_TEST(fifo_stays_shut)
 	ck_assert_int_ne(inotify_add_watch(watch, tree_path("root/fifo"),
 	    IN_OPEN), -1);
 	error_of(beneath_open, "fifo");
-	error_of(beneath_kernel, "fifo");
+	error_of(beneath_openat2, "fifo");
 	ck_assert_int_eq(beneath_walk(root, "fifo", BENEATH_READ), -1);
 	ck_assert_int_eq(errno, ENOTSUP);
 	ck_assert_int_eq(read(watch, event, sizeof(event)), -1);

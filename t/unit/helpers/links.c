@@ -127,7 +127,7 @@ make(void)
 	tree_link("/proc/self", "root/proc");
 	if (geteuid() == 0)
 		make_owned();
-	root = open(tree_path("root"), BENEATH_LOOK | O_DIRECTORY);
+	root = open(tree_path("root"), BENEATH_STAT | O_DIRECTORY);
 	ck_assert_int_ne(root, -1);
 }
 
@@ -153,7 +153,7 @@ static void
 check_policy(int i, enum job_links links, int error)
 {
 	int	before = tree_descriptors();
-	int	got = error_of(cases[i].path, BENEATH_LOOK, links);
+	int	got = error_of(cases[i].path, BENEATH_STAT, links);
 
 	ck_assert_msg(got == error, "\"%s\" with %d: %s, not %s",
 	    cases[i].path, (int)links, strerror(got), strerror(error));
@@ -221,17 +221,17 @@ START_TEST(walk_has_limits)
 		snprintf(target, sizeof(target), "l%d", i - 1);
 		tree_link(target, name);
 	}
-	ck_assert_int_eq(error_of("l39", BENEATH_LOOK, JOB_LINKS_OWNER), 0);
-	ck_assert_int_eq(error_of("l39", BENEATH_LOOK, JOB_LINKS_ALL), 0);
-	ck_assert_int_eq(error_of("l40", BENEATH_LOOK, JOB_LINKS_OWNER),
+	ck_assert_int_eq(error_of("l39", BENEATH_STAT, JOB_LINKS_OWNER), 0);
+	ck_assert_int_eq(error_of("l39", BENEATH_STAT, JOB_LINKS_ALL), 0);
+	ck_assert_int_eq(error_of("l40", BENEATH_STAT, JOB_LINKS_OWNER),
 	    ELOOP);
-	ck_assert_int_eq(error_of("l40", BENEATH_LOOK, JOB_LINKS_ALL), ELOOP);
+	ck_assert_int_eq(error_of("l40", BENEATH_STAT, JOB_LINKS_ALL), ELOOP);
 	/* Each follows itself and leaves more behind. */
 	memset(target, '/', sizeof(target));
 	memcpy(target, "../root/grow", 12);
 	memcpy(target + 240, "x", 2);
 	tree_link(target, "root/grow");
-	ck_assert_int_ne(error_of("grow", BENEATH_LOOK, JOB_LINKS_OWNER), 0);
+	ck_assert_int_ne(error_of("grow", BENEATH_STAT, JOB_LINKS_OWNER), 0);
 }
 END_TEST
 
@@ -240,7 +240,7 @@ START_TEST(fifo_stays_shut)
 {
 	tree_fifo("fifo");
 	tree_link("../fifo", "root/to-fifo");
-	ck_assert_int_eq(error_of("to-fifo", BENEATH_LOOK, JOB_LINKS_OWNER),
+	ck_assert_int_eq(error_of("to-fifo", BENEATH_STAT, JOB_LINKS_OWNER),
 	    0);
 	ck_assert_int_eq(error_of("to-fifo", BENEATH_READ, JOB_LINKS_OWNER),
 	    ENOTSUP);

@@ -164,8 +164,8 @@ END_TEST
 static bool
 kernel_can(void)
 {
-	int	here = open("/", BENEATH_LOOK | O_DIRECTORY);
-	int	fd = beneath_kernel(here, "", BENEATH_LOOK);
+	int	here = open("/", BENEATH_STAT | O_DIRECTORY);
+	int	fd = beneath_openat2(here, "", BENEATH_STAT);
 
 	close(here);
 	close(fd);
