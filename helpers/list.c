@@ -311,7 +311,7 @@ static int
 put_text(struct list *l, struct page *page, enum job_template text,
     const struct entry *e)
 {
-	struct form_values	v = { .title = l->texts[JOB_TEMPLATE_TITLE],
+	struct template_values	v = { .title = l->texts[JOB_TEMPLATE_TITLE],
 				    .name = "" };
 
 	if (e != NULL) {
@@ -319,7 +319,7 @@ put_text(struct list *l, struct page *page, enum job_template text,
 		v.size = e->size;
 		v.time = e->time;
 	}
-	if (!form_fill(l->texts[text], &v, &page->block))
+	if (!template_fill(l->texts[text], &v, &page->block))
 		return EINVAL;
 	return page->block.len >= BLOCK_SIZE ? page_flush(page) : 0;
 }

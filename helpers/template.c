@@ -14,15 +14,15 @@
 #define REPLACEMENT	"\xef\xbf\xbd"		/* U+FFFD */
 
 /* Within the years of four digits, which are all that RFC 3339 knows. */
-#define TIME_LEAST	(-62167219200LL)
-#define TIME_MOST	253402300799LL
+#define TIME_MIN	(-62167219200LL)
+#define TIME_MAX	253402300799LL
 
 static struct tm
-broken_down(int64_t time)
+split_time(int64_t time)
 {
 	struct tm	tm = { .tm_mday = 1 };
-	time_t		t = (time_t)(time < TIME_LEAST ? TIME_LEAST :
-			    time > TIME_MOST ? TIME_MOST : time);
+	time_t		t = (time_t)(time < TIME_MIN ? TIME_MIN :
+			    time > TIME_MAX ? TIME_MAX : time);
 
 	gmtime_r(&t, &tm);
 	return tm;
@@ -33,26 +33,26 @@ broken_down(int64_t time)
  */
 
 static void
-put_title(const struct form_values *v, struct buf *to)
+put_title(const struct template_values *v, struct buf *to)
 {
 	buf_adds(to, v->title);
 }
 
 static void
-put_name(const struct form_values *v, struct buf *to)
+put_name(const struct template_values *v, struct buf *to)
 {
 	buf_adds(to, v->name);
 }
 
 static void
-put_size(const struct form_values *v, struct buf *to)
+put_size(const struct template_values *v, struct buf *to)
 {
 	buf_addf(to, "%" PRId64, v->size);
 }
 
 /* Three digits at most, rounded down: nothing is said to be larger. */
 static void
-put_human(const struct form_values *v, struct buf *to)
+put_human(const struct template_values *v, struct buf *to)
 {
 	static const char	prefixes[] = " KMGTPE";
 	const char		*prefix = prefixes;
@@ -72,18 +72,18 @@ put_human(const struct form_values *v, struct buf *to)
 }
 
 static void
-put_time(const struct form_values *v, struct buf *to)
+put_time(const struct template_values *v, struct buf *to)
 {
-	struct tm	tm = broken_down(v->time);
+	struct tm	tm = split_time(v->time);
 
 	buf_addf(to, "%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900,
 	    tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
 static void
-put_date(const struct form_values *v, struct buf *to)
+put_date(const struct template_values *v, struct buf *to)
 {
-	struct tm	tm = broken_down(v->time);
+	struct tm	tm = split_time(v->time);
 
 	buf_addf(to, "%04d-%02d-%02d %02d:%02d", tm.tm_year + 1900,
 	    tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min);
@@ -100,7 +100,7 @@ escape_none(const char *text, size_t len, struct buf *to)
 }
 
 static bool
-unreserved(char c)
+is_unreserved(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	    (c >= '0' && c <= '9') || (c != '\0' && strchr("-._~", c) != NULL);
@@ -114,7 +114,7 @@ escape_percent(const char *text, size_t len, struct buf *to)
 	for (size_t i = 0; i < len; i++) {
 		unsigned char	c = (unsigned char)text[i];
 
-		if (unreserved(text[i])) {
+		if (is_unreserved(text[i])) {
 			buf_addc(to, text[i]);
 			continue;
 		}
@@ -126,7 +126,7 @@ escape_percent(const char *text, size_t len, struct buf *to)
 
 /* Length of the UTF-8 character (RFC 3629) at the front; 0: it is none. */
 static size_t
-character(const char *text, size_t len)
+utf8_length(const char *text, size_t len)
 {
 	const unsigned char	*p = (const unsigned char *)text;
 	unsigned char		 low = 0x80, high = 0xbf;
@@ -204,7 +204,7 @@ escape_characters(const char *text, size_t len, struct buf *to,
 	size_t	n;
 
 	for (; len > 0; text += n, len -= n) {
-		n = character(text, len);
+		n = utf8_length(text, len);
 		if (n > 0) {
 			add(text, n, to);
 		} else {
@@ -232,10 +232,10 @@ escape_json(const char *text, size_t len, struct buf *to)
 
 static const struct {
 	const char	*name;
-	void		(*put)(const struct form_values *, struct buf *);
+	void		(*put)(const struct template_values *, struct buf *);
 } fields[] = {
 #define X(name) { #name, put_##name },
-	FORM_FIELDS(X)
+	TEMPLATE_FIELDS(X)
 #undef X
 };
 
@@ -244,7 +244,7 @@ static const struct {
 	void		(*escape)(const char *, size_t, struct buf *);
 } escapes[] = {
 #define X(name) { #name, escape_##name },
-	FORM_ESCAPES(X)
+	TEMPLATE_ESCAPES(X)
 #undef X
 };
 
@@ -259,7 +259,7 @@ is_word(const char *text, const char *word, char behind)
 
 /* What is behind the "%{NAME"; NULL: there is no such field. */
 static const char *
-take_field(const char *text, const struct form_values *v, struct buf *value)
+put_field(const char *text, const struct template_values *v, struct buf *value)
 {
 	size_t	n = sizeof(fields) / sizeof(fields[0]);
 
@@ -277,7 +277,7 @@ take_field(const char *text, const struct form_values *v, struct buf *value)
 
 /* What is behind the ":ESCAPE}" or "}"; NULL: there is no such escape. */
 static const char *
-take_escape(const char *text, const struct buf *value, struct buf *to)
+put_escaped(const char *text, const struct buf *value, struct buf *to)
 {
 	size_t	n = sizeof(escapes) / sizeof(escapes[0]);
 
@@ -295,7 +295,7 @@ take_escape(const char *text, const struct buf *value, struct buf *to)
 }
 
 bool
-form_fill(const char *text, const struct form_values *v, struct buf *to)
+template_fill(const char *text, const struct template_values *v, struct buf *to)
 {
 	struct buf	 value = { 0 };
 	const char	*percent;
@@ -308,9 +308,9 @@ form_fill(const char *text, const struct form_values *v, struct buf *to)
 			continue;
 		}
 		value.len = 0;
-		text = take_field(text, v, &value);
+		text = put_field(text, v, &value);
 		if (text != NULL)
-			text = take_escape(text, &value, to);
+			text = put_escaped(text, &value, to);
 	}
 	buf_free(&value);
 	if (text == NULL)

@@ -12,7 +12,7 @@
 
 #include "lib/buf.h"
 
-#define FORM_FIELDS(X)							\
+#define TEMPLATE_FIELDS(X)							\
 	X(title)		/* of the whole, as the asker gave it */ \
 	X(name)								\
 	X(size)			/* bytes, in digits */			\
@@ -26,15 +26,16 @@
  * The latter two make UTF-8 of anything: what is none becomes U+FFFD, and in
  * xml so do control characters, which it cannot express.
  */
-#define FORM_ESCAPES(X)							\
+#define TEMPLATE_ESCAPES(X)							\
 	X(none) X(percent) X(xml) X(json)
 
-struct form_values {
+struct template_values {
 	const char	*title, *name;
 	int64_t		 size, time;	/* bytes, seconds since 1970 */
 };
 
 /* Adds the text, filled in; false: it has a field that is none. */
-bool	form_fill(const char *text, const struct form_values *, struct buf *);
+bool template_fill(
+    const char *text, const struct template_values *, struct buf *);
 
 #endif

@@ -18,34 +18,35 @@ clear(void)
 }
 
 static const char *
-filled(const char *text, const struct form_values *v)
+fill_template(const char *text, const struct template_values *v)
 {
 	out.len = 0;
-	ck_assert_msg(form_fill(text, v, &out), "%s", text);
+	ck_assert_msg(template_fill(text, v, &out), "%s", text);
 	return buf_string(&out);
 }
 
 static const char *
 named(const char *text, const char *name)
 {
-	struct form_values	v = { .title = "", .name = name };
+	struct template_values	v = { .title = "", .name = name };
 
-	return filled(text, &v);
+	return fill_template(text, &v);
 }
 
 START_TEST(fields)
 {
-	struct form_values	v = { "a title", "a name", 1500, 1700000000 };
+	struct template_values	v = { "a title", "a name", 1500, 1700000000 };
 
-	ck_assert_str_eq(filled("", &v), "");
-	ck_assert_str_eq(filled("no field", &v), "no field");
-	ck_assert_str_eq(filled("%%", &v), "%");
-	ck_assert_str_eq(filled("100%% %%{name}", &v), "100% %{name}");
-	ck_assert_str_eq(filled("<%{title}|%{name}|%{size}|%{human}>", &v),
+	ck_assert_str_eq(fill_template("", &v), "");
+	ck_assert_str_eq(fill_template("no field", &v), "no field");
+	ck_assert_str_eq(fill_template("%%", &v), "%");
+	ck_assert_str_eq(fill_template("100%% %%{name}", &v), "100% %{name}");
+	ck_assert_str_eq(
+	    fill_template("<%{title}|%{name}|%{size}|%{human}>", &v),
 	    "<a title|a name|1500|1.4 KiB>");
-	ck_assert_str_eq(filled("%{time} %{date}", &v),
+	ck_assert_str_eq(fill_template("%{time} %{date}", &v),
 	    "2023-11-14T22:13:20Z 2023-11-14 22:13");
-	ck_assert_str_eq(filled("%{name:none}%{name:percent}%%", &v),
+	ck_assert_str_eq(fill_template("%{name:none}%{name:percent}%%", &v),
 	    "a namea%20name%");
 }
 END_TEST
@@ -57,10 +58,10 @@ START_TEST(no_fields)
 		"%{name", "%{name:", "%{name:}", "%{name:html}", "%{name:xml",
 		"%{name:xml:json}", "%{name }", "%{name}%", "%{Name}",
 	};
-	struct form_values	v = { "t", "n", 1, 1 };
+	struct template_values	v = { "t", "n", 1, 1 };
 
 	out.len = 0;
-	ck_assert_msg(!form_fill(wrong[_i], &v, &out), "%s", wrong[_i]);
+	ck_assert_msg(!template_fill(wrong[_i], &v, &out), "%s", wrong[_i]);
 }
 END_TEST
 
@@ -127,9 +128,9 @@ static const struct {
 
 START_TEST(human_sizes)
 {
-	struct form_values	v = { .size = sizes[_i].size };
+	struct template_values	v = { .size = sizes[_i].size };
 
-	ck_assert_str_eq(filled("%{human}", &v), sizes[_i].human);
+	ck_assert_str_eq(fill_template("%{human}", &v), sizes[_i].human);
 }
 END_TEST
 
@@ -148,9 +149,9 @@ static const struct {
 
 START_TEST(times_within_four_digits)
 {
-	struct form_values	v = { .time = times[_i].time };
+	struct template_values	v = { .time = times[_i].time };
 
-	ck_assert_str_eq(filled("%{time}", &v), times[_i].text);
+	ck_assert_str_eq(fill_template("%{time}", &v), times[_i].text);
 }
 END_TEST
 
