@@ -27,14 +27,14 @@ enum wait_kind {
 };
 
 /*
- * For how long.  Within one patience deadlines are handed out in order (but
+ * For how long.  Within one timeout deadlines are handed out in order (but
  * for a few that come late), so that an architecture can keep them in plain
  * lists.  A wait that has two deadlines asks for the first of them.
  */
-#define PATIENCES(X)							\
+#define TIMEOUTS(X)							\
 	X(IDLE,		"idle")		/* for the next request */	\
-	X(PARTING,	"parting")	/* for a last one, when draining */ \
-	X(GAP,		"gap")		/* for the next byte of the two: */ \
+	X(DRAIN,	"parting")	/* for a last one, when draining */ \
+	X(READ,		"gap")		/* for the next byte of the two: */ \
 	X(HEAD,		"head")		/* for the rest of a head */	\
 	X(BODY,		"body")		/* for the rest of a body */	\
 	X(SEND,		"send")		/* for the client to take output */ \
@@ -42,11 +42,11 @@ enum wait_kind {
 	X(DISK,		"disk")		/* for a task */		\
 	X(LINGER,	"linger")	/* for the client to close */
 
-enum patience {
-#define X(id, name) PATIENCE_##id,
-	PATIENCES(X)
+enum timeout {
+#define X(id, name) TIMEOUT_##id,
+	TIMEOUTS(X)
 #undef X
-	PATIENCE_COUNT
+	TIMEOUT_COUNT
 };
 
 /* What happened.  A wait for time that has timed out has got what it wanted:
@@ -68,7 +68,7 @@ struct task;			/* task.h */
 
 struct wait {
 	enum wait_kind	 kind;
-	enum patience	 patience;
+	enum timeout	 timeout;
 	int		 fd;		/* READ, WRITE, CHILD */
 	struct task	*task;	/* DISK */
 	int64_t		 deadline;	/* clock ms */

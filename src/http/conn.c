@@ -55,7 +55,7 @@ conn_wait_disk(struct conn *c, struct task *task)
 		return conn_send(c, c->step);
 	if (c->request->disk_by == 0)
 		c->request->disk_by = c->http->clock->ms + conf->limits.disk;
-	conn_wait(c, WAIT_DISK, PATIENCE_DISK, c->request->disk_by);
+	conn_wait(c, WAIT_DISK, TIMEOUT_DISK, c->request->disk_by);
 	c->wait.task = task;
 	return GO_WAIT;
 }

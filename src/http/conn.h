@@ -135,13 +135,13 @@ conn_outcome(struct conn *c)
 
 /* For the socket (READ, WRITE). */
 static inline enum go
-conn_wait(struct conn *c, enum wait_kind kind, enum patience patience,
+conn_wait(struct conn *c, enum wait_kind kind, enum timeout timeout,
     int64_t deadline)
 {
 	if (c->corked && kind != WAIT_WRITE)
 		conn_cork(c, false);
 	c->wait.kind = kind;
-	c->wait.patience = patience;
+	c->wait.timeout = timeout;
 	c->wait.deadline = deadline;
 	c->wait.task = NULL;
 	return GO_WAIT;

@@ -99,14 +99,14 @@ take_in(struct conn *c, ssize_t n)
  * client has reset the connection may have been told with the last ones, and
  * they end before an urgent byte: so it is to be told again. */
 static RARE enum go
-wait_for_more(struct conn *c, enum patience patience, int64_t complete)
+wait_for_more(struct conn *c, enum timeout timeout, int64_t complete)
 {
 	int64_t	next = c->http->clock->ms + c->http->conf->limits.gap;
 
 	c->readable = true;
 	return next < complete ?
-	    conn_wait(c, WAIT_READ, PATIENCE_GAP, next) :
-	    conn_wait(c, WAIT_READ, patience, complete);
+	    conn_wait(c, WAIT_READ, TIMEOUT_READ, next) :
+	    conn_wait(c, WAIT_READ, timeout, complete);
 }
 
 /* The head counts from its first byte, so that dripping does not help. */
@@ -116,12 +116,12 @@ wait_for_input(struct conn *c)
 	const struct conf	*conf = c->http->conf;
 
 	if (c->input_len == 0 && c->http->draining)
-		return conn_wait(c, WAIT_READ, PATIENCE_PARTING,
+		return conn_wait(c, WAIT_READ, TIMEOUT_DRAIN,
 		    c->http->clock->ms + PARTING);
 	if (c->input_len == 0)
-		return conn_wait(c, WAIT_READ, PATIENCE_IDLE,
+		return conn_wait(c, WAIT_READ, TIMEOUT_IDLE,
 		    c->http->clock->ms + conf->limits.idle);
-	return wait_for_more(c, PATIENCE_HEAD, c->since + conf->limits.head);
+	return wait_for_more(c, TIMEOUT_HEAD, c->since + conf->limits.head);
 }
 
 /* Draining: one that was told that it stays is heard once more, and then closed
@@ -251,7 +251,7 @@ wait_for_body(struct conn *c)
 	if (r->body_by == 0)
 		r->body_by = c->http->clock->ms +
 		    c->http->conf->limits.body_within;
-	return wait_for_more(c, PATIENCE_BODY, r->body_by);
+	return wait_for_more(c, TIMEOUT_BODY, r->body_by);
 }
 
 enum go
@@ -315,7 +315,7 @@ linger_step(struct conn *c)
 	else if (outcome != OUTCOME_READY)
 		return conn_go(c, STEP_CLOSE);
 	if (!c->readable || http->taken >= TAKEN_MOST)
-		return conn_wait(c, WAIT_READ, PATIENCE_LINGER,
+		return conn_wait(c, WAIT_READ, TIMEOUT_LINGER,
 		    c->since + http->conf->limits.linger);
 	n = c->transport->recv(c->transport_context, c->wait.fd,
 	    http->input + http->ahead, sizeof(http->input) - http->ahead);

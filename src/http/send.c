@@ -203,14 +203,14 @@ wait_for_room(struct conn *c)
 		c->send_by = c->http->clock->ms + conf->limits.send;
 		c->sent = 0;
 	}
-	return conn_wait(c, WAIT_WRITE, PATIENCE_SEND, c->send_by);
+	return conn_wait(c, WAIT_WRITE, TIMEOUT_SEND, c->send_by);
 }
 
-/* Always as long, so that deadlines of this patience come in order. */
+/* Always as long, so that deadlines of this timeout come in order. */
 static RARE enum go
 wait_for_leave(struct conn *c)
 {
-	return conn_wait(c, WAIT_TIME, PATIENCE_PACE,
+	return conn_wait(c, WAIT_TIME, TIMEOUT_PACE,
 	    c->http->clock->ms + PAUSE);
 }
 

@@ -33,7 +33,7 @@
 size_t
 doors_taken(const struct clients *all)
 {
-	return all->turns ? all->count - all->listed[PATIENCE_LINGER] :
+	return all->turns ? all->count - all->listed[TIMEOUT_LINGER] :
 	    all->count;
 }
 
@@ -93,9 +93,9 @@ doors_left(struct clients *all)
 /* There is one that can make room, or, where there is room for one, it has
  * gone: who waits outside may come in. */
 APART void
-doors_ease(struct clients *all, enum patience patience)
+doors_ease(struct clients *all, enum timeout timeout)
 {
-	if (patience != PATIENCE_LINGER && (patience != PATIENCE_IDLE ||
+	if (timeout != TIMEOUT_LINGER && (timeout != TIMEOUT_IDLE ||
 	    all->turns))
 		return;
 	if (all->stages != NULL) {
@@ -115,11 +115,11 @@ limit_lingering(struct clients *all)
 {
 	struct client	*c;
 
-	if (all->listed[PATIENCE_LINGER] <= BYGONE)
+	if (all->listed[TIMEOUT_LINGER] <= BYGONE)
 		return;
 	c = clients_through(all);
 	if (c == NULL)
-		c = TAILQ_FIRST(&all->lists[PATIENCE_LINGER]);
+		c = TAILQ_FIRST(&all->lists[TIMEOUT_LINGER]);
 	clients_wake(c, OUTCOME_CANCELLED);
 }
 

@@ -44,9 +44,9 @@ void		 doors_try(struct clients *);
 /* One has come in, before it is served; one has gone. */
 void		 doors_entered(struct clients *);
 void		 doors_left(struct clients *);
-/* One waits with that patience: it may make room, or has gone for who lets in
+/* One waits with that timeout: it may make room, or has gone for who lets in
  * one at a time. */
-void		 doors_ease(struct clients *, enum patience);
+void		 doors_ease(struct clients *, enum timeout);
 /* How many there are that count.  Where there is room for one, it has gone when
  * it has had its last response. */
 size_t		 doors_taken(const struct clients *);

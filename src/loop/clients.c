@@ -2,7 +2,7 @@
  * clients: connections, their waits and their deadlines.  How they come in is
  * acceptor.c.
  *
- * Deadlines stand in one ordered list for each patience; a timer looks at the
+ * Deadlines stand in one ordered list for each timeout; a timer looks at the
  * first of each.
  */
 #include <sys/socket.h>
@@ -28,8 +28,8 @@ clients_unlist(struct client *c)
 {
 	if (!c->listed)
 		return;
-	TAILQ_REMOVE(&c->all->lists[c->patience], c, link);
-	tally_size(&c->all->listed[c->patience], -1);
+	TAILQ_REMOVE(&c->all->lists[c->timeout], c, link);
+	tally_size(&c->all->listed[c->timeout], -1);
 	c->listed = false;
 }
 
@@ -112,19 +112,19 @@ clients_timer(struct clients *all, int64_t when)
 	evloop_at(all->timer, when);
 }
 
-/* Deadlines of one patience come in order, nearly always. */
+/* Deadlines of one timeout come in order, nearly always. */
 static APART void
-list_anew(struct client *c, enum patience patience, int64_t deadline)
+list_anew(struct client *c, enum timeout timeout, int64_t deadline)
 {
 	struct clients		*all = c->all;
-	struct client_list	*l = &all->lists[patience];
+	struct client_list	*l = &all->lists[timeout];
 	struct client		*before;
 
 	clients_unlist(c);
-	c->patience = (uint8_t)patience;
+	c->timeout = (uint8_t)timeout;
 	c->deadline = deadline;
 	c->listed = true;
-	tally_size(&all->listed[patience], 1);
+	tally_size(&all->listed[timeout], 1);
 	before = TAILQ_LAST(l, client_list);
 	while (before != NULL && before->deadline > deadline)
 		before = TAILQ_PREV(before, client_list, link);
@@ -136,11 +136,11 @@ list_anew(struct client *c, enum patience patience, int64_t deadline)
 }
 
 static void
-list(struct client *c, enum patience patience, int64_t deadline)
+list(struct client *c, enum timeout timeout, int64_t deadline)
 {
 	deadline |= GRAIN - 1;
-	if (!c->listed || c->patience != patience || c->deadline != deadline)
-		list_anew(c, patience, deadline);
+	if (!c->listed || c->timeout != timeout || c->deadline != deadline)
+		list_anew(c, timeout, deadline);
 }
 
 /* What is many's tells of an edge when the first of them begins to watch, and
@@ -165,9 +165,9 @@ clients_keep(struct client *c, const struct wait *w)
 {
 	struct clients	*all = c->all;
 
-	list(c, w->patience, w->deadline);
+	list(c, w->timeout, w->deadline);
 	if (all->closed || all->turns || all->stages != NULL)
-		doors_ease(all, w->patience);
+		doors_ease(all, w->timeout);
 	if (w->kind == WAIT_DISK) {
 		c->task = w->task;
 		TAILQ_INSERT_TAIL(&w->task->waiters, c, waiting);
@@ -221,7 +221,7 @@ socket_ready(void *context)
 	struct client	*c = context;
 
 	c->ended = evloop_saw_end(c);
-	if (c->all->batches && c->patience != PATIENCE_SEND) {
+	if (c->all->batches && c->timeout != TIMEOUT_SEND) {
 		batch_wake(c);
 		return;
 	}
@@ -247,7 +247,7 @@ first_deadline(const struct clients *all)
 	const struct client	*c;
 	int64_t			 first = NEVER;
 
-	for (int i = 0; i < PATIENCE_COUNT; i++) {
+	for (int i = 0; i < TIMEOUT_COUNT; i++) {
 		c = TAILQ_FIRST(&all->lists[i]);
 		if (c != NULL && c->deadline < first)
 			first = c->deadline;
@@ -260,7 +260,7 @@ clients_longest_idle(const struct clients *all)
 {
 	struct client	*c;
 
-	TAILQ_FOREACH(c, &all->lists[PATIENCE_IDLE], link)
+	TAILQ_FOREACH(c, &all->lists[TIMEOUT_IDLE], link)
 		if (machine_idle(c->peer))
 			return c;
 	return NULL;
@@ -270,15 +270,15 @@ clients_longest_idle(const struct clients *all)
 
 /* The first of a list that has taken all of its responses. */
 static struct client *
-find_through(const struct clients *all, enum patience patience)
+find_through(const struct clients *all, enum timeout timeout)
 {
 	struct client	*c;
 	unsigned	 left = LOOKS;
 
-	TAILQ_FOREACH(c, &all->lists[patience], link) {
+	TAILQ_FOREACH(c, &all->lists[timeout], link) {
 		if (left-- == 0)
 			break;
-		if ((patience != PATIENCE_IDLE || machine_idle(c->peer)) &&
+		if ((timeout != TIMEOUT_IDLE || machine_idle(c->peer)) &&
 		    machine_is_through(c->peer))
 			return c;
 	}
@@ -288,7 +288,7 @@ find_through(const struct clients *all, enum patience patience)
 struct client *
 clients_through(const struct clients *all)
 {
-	return find_through(all, PATIENCE_LINGER);
+	return find_through(all, TIMEOUT_LINGER);
 }
 
 /* The client that an eviction costs least: one that has taken its last
@@ -300,7 +300,7 @@ dispensable(const struct clients *all)
 	struct client	*c = all->turns ? NULL : clients_through(all);
 
 	if (c == NULL)
-		c = find_through(all, PATIENCE_IDLE);
+		c = find_through(all, TIMEOUT_IDLE);
 	return c != NULL ? c : clients_longest_idle(all);
 }
 
@@ -314,7 +314,7 @@ timer(void *context)
 	batch_run(all);
 	if (all->closed)
 		doors_try(all);
-	for (int i = 0; i < PATIENCE_COUNT; i++)
+	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
 		    c->deadline <= all->clock->ms) {
 			/* The same deadline is a new one. */
@@ -387,7 +387,7 @@ clients_new(struct evloop *loop, struct clock *clock, struct http *http,
 	all->ready = socket_ready;
 	all->gone = gone;
 	all->context = context;
-	for (int i = 0; i < PATIENCE_COUNT; i++)
+	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		TAILQ_INIT(&all->lists[i]);
 	all->timer = evloop_timer(loop, timer, all);
 	all->timer_at = NEVER;
@@ -410,21 +410,21 @@ clients_count(const struct clients *all)
 void
 clients_measure(const struct clients *all)
 {
-	static const int	states[PATIENCE_COUNT] = {
-		[PATIENCE_IDLE] = STATS_STATE_IDLE,
-		[PATIENCE_PARTING] = STATS_STATE_IDLE,
-		[PATIENCE_GAP] = STATS_STATE_READING,
-		[PATIENCE_HEAD] = STATS_STATE_READING,
-		[PATIENCE_BODY] = STATS_STATE_READING,
-		[PATIENCE_SEND] = STATS_STATE_SENDING,
-		[PATIENCE_PACE] = STATS_STATE_SENDING,
-		[PATIENCE_DISK] = STATS_STATE_DISK,
-		[PATIENCE_LINGER] = STATS_STATE_LINGERING,
+	static const int	states[TIMEOUT_COUNT] = {
+		[TIMEOUT_IDLE] = STATS_STATE_IDLE,
+		[TIMEOUT_DRAIN] = STATS_STATE_IDLE,
+		[TIMEOUT_READ] = STATS_STATE_READING,
+		[TIMEOUT_HEAD] = STATS_STATE_READING,
+		[TIMEOUT_BODY] = STATS_STATE_READING,
+		[TIMEOUT_SEND] = STATS_STATE_SENDING,
+		[TIMEOUT_PACE] = STATS_STATE_SENDING,
+		[TIMEOUT_DISK] = STATS_STATE_DISK,
+		[TIMEOUT_LINGER] = STATS_STATE_LINGERING,
 	};
 	int64_t			*g = stats_gauges;
 	int64_t			 n;
 
-	for (int i = 0; i < PATIENCE_COUNT; i++) {
+	for (int i = 0; i < TIMEOUT_COUNT; i++) {
 		n = (int64_t)tally_read_size(&all->listed[i]);
 		g[STATS_GAUGE_STATE_IDLE + states[i]] += n;
 		if (states[i] != STATS_STATE_IDLE &&
@@ -461,7 +461,7 @@ clients_end(struct clients *all)
 	all->closed = false;
 	all->nbatch = 0;
 	doors_shut(all);
-	for (int i = 0; i < PATIENCE_COUNT; i++)
+	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
 			clients_let_go(c);
 }

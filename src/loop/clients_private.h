@@ -20,7 +20,7 @@ struct client {
 	struct peer		*peer;
 	struct task		*task;	/* waited for, or NULL */
 	int64_t			 deadline;	/* clock ms */
-	uint8_t			 patience;	/* the list that it is in */
+	uint8_t			 timeout;	/* the list that it is in */
 	bool			 listed;
 	bool			 ended;		/* behind what is to be read */
 	bool			 invited;	/* others have its descriptor */
@@ -49,9 +49,9 @@ struct clients {
 	size_t			 ndoors;
 	struct watch		*timer;
 	int64_t			 timer_at;	/* NEVER: not set */
-	struct client_list	 lists[PATIENCE_COUNT];
+	struct client_list	 lists[TIMEOUT_COUNT];
 	/* Tallies, as are all the numbers that others may look at. */
-	size_t			 listed[PATIENCE_COUNT];	/* in them */
+	size_t			 listed[TIMEOUT_COUNT];	/* in them */
 	size_t			 count;
 	size_t			 most;		/* of count, since memory was
 						 * last returned */

@@ -297,7 +297,7 @@ roomy(const struct clients *all)
 	size_t			 over = count > all->limit ?
 				    count - all->limit : 0;
 
-	return tally_read_size(&reads->listed[PATIENCE_IDLE]) > over ?
+	return tally_read_size(&reads->listed[TIMEOUT_IDLE]) > over ?
 	    reads : NULL;
 }
 

@@ -32,7 +32,7 @@ static bool		 joined[MOST];		/* it is to be run with others */
 static bool		 plain[MOST];		/* it is not to read */
 static bool		 late[MOST];		/* its time is up */
 static bool		 sends[MOST];		/* it waits for room at first */
-static int64_t		 patience;		/* ms */
+static int64_t		 idle_timeout;		/* ms */
 static char		 told[TEXT], expected[TEXT];
 
 static void
@@ -81,14 +81,14 @@ machine_run(struct peer *p)
 	if (newest == p && peers[come - 1] == NULL) {	/* it has only come */
 		peers[come - 1] = p;
 		if (sends[come - 1])
-			return wait_for(p, WAIT_WRITE, PATIENCE_SEND, FAR);
+			return wait_for(p, WAIT_WRITE, TIMEOUT_SEND, FAR);
 	} else if (late[i = number_of(p)])
 		tell('l', i);
 	else
 		tell(joined[i] ? 'r' : 'w', i);
 	p->readable = false;
 	joined[number_of(p)] = late[number_of(p)] = false;
-	return wait_for(p, WAIT_READ, PATIENCE_IDLE, ticks.ms + patience);
+	return wait_for(p, WAIT_READ, TIMEOUT_IDLE, ticks.ms + idle_timeout);
 }
 
 const struct wait *
@@ -145,7 +145,7 @@ begin(void)
 	memset(sends, 0, sizeof(sends));
 	told[0] = expected[0] = '\0';
 	come = gone = 0;
-	patience = FAR;
+	idle_timeout = FAR;
 	loop = evloop_new(&ticks);
 	turn_ends = evloop_timer(loop, stop, loop);
 	clients = clients_new(loop, &ticks, NULL, MOST, NULL, NULL);
@@ -264,12 +264,12 @@ START_TEST(in_time)
 {
 	int64_t	until;
 
-	patience = SOON;
+	idle_timeout = SOON;
 	invite(2);
 	ask(0, 0);
 	for (until = clock_ms() + LATE; clock_ms() < until;)
 		sched_yield();
-	patience = FAR;
+	idle_timeout = FAR;
 	turn();
 	ck_assert_str_eq(told, "r0 p0 l1");
 }

@@ -34,7 +34,7 @@ machine_run(struct peer *p)
 	ssize_t	n;
 
 	if (!p->readable)
-		return wait_for(p, WAIT_READ, PATIENCE_IDLE, deadline == FAR ?
+		return wait_for(p, WAIT_READ, TIMEOUT_IDLE, deadline == FAR ?
 		    FAR : ticks.ms + deadline);
 	n = recv(p->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 	if (n == 0)
@@ -42,7 +42,7 @@ machine_run(struct peer *p)
 	p->readable = n == ROOM;
 	heard += n > 0 ? (int)n : 0;
 	return wait_for(p, n > 0 && holds ? WAIT_WRITE : WAIT_READ,
-	    PATIENCE_IDLE, deadline == FAR ? FAR : ticks.ms + deadline);
+	    TIMEOUT_IDLE, deadline == FAR ? FAR : ticks.ms + deadline);
 }
 
 const struct wait *

@@ -42,10 +42,10 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 }
 
 static const struct wait *
-wait_for(struct peer *p, enum wait_kind kind, enum patience patience,
+wait_for(struct peer *p, enum wait_kind kind, enum timeout timeout,
     int64_t deadline)
 {
-	p->wait = (struct wait){ .kind = kind, .patience = patience,
+	p->wait = (struct wait){ .kind = kind, .timeout = timeout,
 	    .fd = p->fd, .deadline = deadline, .task = &task };
 	return &p->wait;
 }

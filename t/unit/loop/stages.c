@@ -59,25 +59,25 @@ read_requests(struct peer *p)
 		p->readable = n == ROOM;
 		p->asked += n > 0 ? (int)n : 0;
 		if (piecemeal && p->readable)
-			return wait_for(p, WAIT_READ, PATIENCE_BODY, FAR);
+			return wait_for(p, WAIT_READ, TIMEOUT_BODY, FAR);
 		p->stage = n > 0 ? STAGE_FIND_FILE : n == 0 ? STAGE_ACCEPT :
 		    p->stage;
 	}
 	if (p->stage != STAGE_READ_REQUEST)
 		return NULL;
 	if (draining)
-		return wait_for(p, WAIT_READ, PATIENCE_PARTING, 1);
+		return wait_for(p, WAIT_READ, TIMEOUT_DRAIN, 1);
 	if (++idle == enough)
 		evloop_stop(loops[STAGE_READ_REQUEST]);
-	return wait_for(p, WAIT_READ, PATIENCE_IDLE, FAR);
+	return wait_for(p, WAIT_READ, TIMEOUT_IDLE, FAR);
 }
 
 static const struct wait *
 send_data(struct peer *p)
 {
 	if (until != 0)
-		return wait_for(p, holds, holds == WAIT_DISK ? PATIENCE_DISK :
-		    PATIENCE_SEND, until);
+		return wait_for(p, holds, holds == WAIT_DISK ? TIMEOUT_DISK :
+		    TIMEOUT_SEND, until);
 	served += p->asked;
 	p->asked = 0;
 	p->stage = STAGE_READ_REQUEST;
