@@ -83,8 +83,8 @@ obey(struct member *member, enum team_order order)
 
 	switch (order) {
 	case TEAM_SERVE:
-		doors_share(s->clients, least, changed);
-		doors_listen(s->clients, s->world->listeners,
+		acceptor_share(s->clients, least, changed);
+		acceptor_listen(s->clients, s->world->listeners,
 		    s->world->nlisteners);
 		break;
 	case TEAM_DRAIN:
@@ -141,8 +141,8 @@ open_team(void *context, const struct http_setup *shared)
 		s->http = http_new(&setup);
 		s->clients = clients_new(s->member.loop, setup.clock, s->http,
 		    1, gone, s);
-		doors_lent(s->clients);
-		doors_take_turns(s->clients, mt->turns, i);
+		acceptor_borrow(s->clients);
+		acceptor_one_client(s->clients, mt->turns, i);
 	}
 }
 

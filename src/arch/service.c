@@ -59,7 +59,7 @@ shut(void *context)
 void
 service_others_closed(struct service *s)
 {
-	doors_listen(s->clients, s->world->listeners, s->world->nlisteners);
+	acceptor_listen(s->clients, s->world->listeners, s->world->nlisteners);
 	clients_drain(s->clients);
 }
 
@@ -389,15 +389,15 @@ service_run(struct service *s, const struct disk *disk)
 	/* Those beside others are invited. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    s->others != NULL ? 0 : service_connections(s), gone, s);
-	doors_tell_shut(s->clients, shut);
+	acceptor_on_closed(s->clients, shut);
 	if (s->room == 1)
-		doors_take_turns(s->clients, world->turns, world->main);
+		acceptor_one_client(s->clients, world->turns, world->main);
 	else if (s->others == NULL)
 		batch_begin(s->clients);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
 	if (s->others == NULL)
-		doors_listen(s->clients, world->listeners,
+		acceptor_listen(s->clients, world->listeners,
 		    world->nlisteners);
 	report_source(measure, s);
 	confine(s);
@@ -408,7 +408,7 @@ service_run(struct service *s, const struct disk *disk)
 		evloop_at(s->beat, s->clock.ms);
 	if (world->mains > 1) {
 		evloop_at(s->look, s->clock.ms);
-		doors_share(s->clients, least, changed);
+		acceptor_share(s->clients, least, changed);
 	}
 	evloop_run(s->loop);
 	end(s);

@@ -18,95 +18,96 @@
 #include "shared/accept_token.h"
 #include "shared/listener.h"
 
-#define ACCEPTS		32	/* a turn, so that old clients get theirs */
-#define LAST		4096	/* that a drain still accepts at each door */
-#define CLOSED		1000	/* ms until closed doors are tried again */
-#define MOMENT		250	/* ms of a drain, for who is at the door */
-#define TELL_AGAIN	60000	/* ms: they may open and close all the time */
-#define ASIDE		2	/* ms that the queue is left to others */
-#define TURN		100	/* ms that the only client has for itself */
-#define CALM		10	/* turns without a move: it has gone to sleep */
-#define BYGONE		16	/* that may linger beside it */
-#define SPARE		4	/* connections that we may have more than they,
+#define ACCEPTS_MAX		32	/* a turn, so that old clients get theirs */
+#define DRAIN_ACCEPTS_MAX		4096	/* that a drain still accepts at each door */
+#define RETRY_DELAY		1000	/* ms until closed doors are tried again */
+#define DRAIN_DELAY		250	/* ms of a drain, for who is at the door */
+#define WARN_INTERVAL	60000	/* ms: they may open and close all the time */
+#define YIELD_TIME		2	/* ms that the queue is left to others */
+#define SLICE		100	/* ms that the only client has for itself */
+#define IDLE_TICKS		10	/* turns without a move: it has gone to sleep */
+#define LINGERING_MAX		16	/* that may linger beside it */
+#define IMBALANCE		4	/* connections that we may have more than they,
 				 * and an eighth of theirs */
 
 size_t
-doors_taken(const struct clients *all)
+acceptor_used(const struct clients *all)
 {
-	return all->turns ? all->count - all->listed[TIMEOUT_LINGER] :
+	return all->one_client ? all->count - all->listed[TIMEOUT_LINGER] :
 	    all->count;
 }
 
 static bool
 has_room(const struct clients *all)
 {
-	return doors_taken(all) < (all->last ? LAST : all->limit);
+	return acceptor_used(all) <
+	       (all->draining_queue ? DRAIN_ACCEPTS_MAX : all->limit);
 }
 
 void
-doors_open(struct clients *all, bool open)
+acceptor_set_open(struct clients *all, bool open)
 {
-	all->closed = !open;
-	for (size_t i = 0; i < all->ndoors; i++)
-		if (all->doors[i].watch != NULL)
-			evloop_want(all->doors[i].watch, open ? EVLOOP_READ :
+	all->paused = !open;
+	for (size_t i = 0; i < all->nsocks; i++)
+		if (all->socks[i].watch != NULL)
+			evloop_want(all->socks[i].watch, open ? EVLOOP_READ :
 			    EVLOOP_NOTHING);
 }
 
 /* There are some, which a drain has not yet shut. */
 static bool
-may_open(const struct clients *all)
+may_resume(const struct clients *all)
 {
-	return all->closed && (!all->draining || all->ndoors > 0);
+	return all->paused && (!all->draining || all->nsocks > 0);
 }
 
 /* There is room, and if there is elsewhere, too, somebody is to see to it. */
 static void
-let_in(struct clients *all)
+resume_accepting(struct clients *all)
 {
-	doors_open(all, all->queue == NULL ||
-	    turns_rest(all->queue, all->main));
+	acceptor_set_open(all, all->token == NULL ||
+	    turns_rest(all->token, all->main));
 }
 
 /* The one that there was room for may have gone: the next one is to be served
  * like any. */
 static void
-end_turn(struct clients *all)
+end_last_client(struct clients *all)
 {
-	if (!all->turns || doors_taken(all) > 0)
+	if (!all->one_client || acceptor_used(all) > 0)
 		return;
-	if (all->parting)
+	if (all->closing)
 		http_resume(all->http);
-	all->parting = all->going = false;
+	all->closing = all->closing_shared = false;
 }
 
 void
-doors_left(struct clients *all)
+acceptor_conn_closed(struct clients *all)
 {
-	end_turn(all);
-	if (all->changed != NULL)
-		all->changed(all->context);
-	if (may_open(all) && has_room(all))
-		let_in(all);
+	end_last_client(all);
+	if (all->on_changed != NULL)
+		all->on_changed(all->context);
+	if (may_resume(all) && has_room(all))
+		resume_accepting(all);
 }
 
 /* There is one that can make room, or, where there is room for one, it has
  * gone: who waits outside may come in. */
 APART void
-doors_ease(struct clients *all, enum timeout timeout)
+acceptor_room_freed(struct clients *all, enum timeout timeout)
 {
 	if (timeout != TIMEOUT_LINGER && (timeout != TIMEOUT_IDLE ||
-	    all->turns))
+	    all->one_client))
 		return;
 	if (all->stages != NULL) {
 		stages_ease(all);
 		return;
 	}
-	end_turn(all);
-	if (all->turns && all->changed != NULL)
-		all->changed(all->context);
-	if (may_open(all) && (!all->turns || has_room(all)))
-		let_in(all);
+	end_last_client(all);
+	if (all->one_client && all->on_changed != NULL)
+		all->on_changed(all->context);
+	if (may_resume(all) && (!all->one_client || has_room(all)))
+		resume_accepting(all);
 }
 
 /* Beside the client that there is room for. */
@@ -115,7 +116,7 @@ limit_lingering(struct clients *all)
 {
 	struct client	*c;
 
-	if (all->listed[TIMEOUT_LINGER] <= BYGONE)
+	if (all->listed[TIMEOUT_LINGER] <= LINGERING_MAX)
 		return;
 	c = clients_through(all);
 	if (c == NULL)
@@ -124,22 +125,22 @@ limit_lingering(struct clients *all)
 }
 
 void
-doors_entered(struct clients *all)
+acceptor_conn_opened(struct clients *all)
 {
-	if (!all->turns)
+	if (!all->one_client)
 		return;
 	limit_lingering(all);
 	if (has_room(all))
 		return;
-	doors_open(all, false);
-	if (all->queue != NULL)
-		turns_work(all->queue, all->main);
-	clients_timer(all, all->clock->ms + TURN);
+	acceptor_set_open(all, false);
+	if (all->token != NULL)
+		turns_work(all->token, all->main);
+	clients_timer(all, all->clock->ms + SLICE);
 }
 
 /* Somebody waits at this door. */
 static bool
-has_knocked(const struct door *d)
+has_pending(const struct listen_sock *d)
 {
 	struct pollfd	p = { .fd = d->listener.fd, .events = POLLIN };
 
@@ -147,10 +148,10 @@ has_knocked(const struct door *d)
 }
 
 static bool
-is_awaited(const struct clients *all)
+any_pending(const struct clients *all)
 {
-	for (size_t i = 0; i < all->ndoors; i++)
-		if (has_knocked(&all->doors[i]))
+	for (size_t i = 0; i < all->nsocks; i++)
+		if (has_pending(&all->socks[i]))
 			return true;
 	return false;
 }
@@ -158,38 +159,40 @@ is_awaited(const struct clients *all)
 static bool
 others_have_room(const struct clients *all)
 {
-	return all->least != NULL && all->least(all->context) < all->limit;
+	return all->least_elsewhere != NULL &&
+	       all->least_elsewhere(all->context) < all->limit;
 }
 
 /* It has had its turn.  Where somebody waits, it is told with its next response
  * that this was the last, and until then, but not for long, others need not
  * make room as well; one that has not moved for long makes room at once. */
 static void
-next_turn(struct clients *all)
+end_slice(struct clients *all)
 {
-	bool	had = all->going;
+	bool	was_shared = all->closing_shared;
 
-	clients_timer(all, all->clock->ms + TURN);
-	all->going = false;
-	if (!others_have_room(all) && is_awaited(all)) {
+	clients_timer(all, all->clock->ms + SLICE);
+	all->closing_shared = false;
+	if (!others_have_room(all) && any_pending(all)) {
 		http_drain(all->http);
-		all->going = !all->parting;
-		all->parting = true;
-		if (all->calm >= CALM && clients_longest_idle(all) != NULL)
-			doors_open(all, true);
+		all->closing_shared = !all->closing;
+		all->closing = true;
+		if (all->idle_ticks >= IDLE_TICKS &&
+		    clients_longest_idle(all) != NULL)
+			acceptor_set_open(all, true);
 	}
-	all->calm++;
-	if (had != all->going && all->changed != NULL)
-		all->changed(all->context);
+	all->idle_ticks++;
+	if (was_shared != all->closing_shared && all->on_changed != NULL)
+		all->on_changed(all->context);
 }
 
 void
-doors_try(struct clients *all)
+acceptor_retry(struct clients *all)
 {
-	if (all->turns && !has_room(all))
-		next_turn(all);
-	else if (may_open(all))
-		let_in(all);
+	if (all->one_client && !has_room(all))
+		end_slice(all);
+	else if (may_resume(all))
+		resume_accepting(all);
 }
 
 /* In whichever stage there is one. */
@@ -209,109 +212,110 @@ make_room(struct clients *all)
 
 /* No room and nobody to go: wait for one to end rather than spin. */
 static void
-full(struct clients *all)
+pause_accepting(struct clients *all)
 {
 	int64_t	now = all->clock->ms;
 
-	if (!all->turns && (all->told == 0 || now - all->told >= TELL_AGAIN)) {
+	if (!all->one_client &&
+	    (all->warned_at == 0 || now - all->warned_at >= WARN_INTERVAL)) {
 		log_warnx("no room for more than %zu connections: accepting "
 		    "none until one ends; raise the limit of open files "
 		    "(ulimit -n) or limits { connections }",
 		    all->count < all->limit ? all->count : all->limit);
-		all->told = now;
+		all->warned_at = now;
 	}
-	doors_open(all, false);
+	acceptor_set_open(all, false);
 	if (all->stages != NULL)
 		stages_stir(all);
-	clients_timer(all, now + (all->turns ? TURN : CLOSED));
+	clients_timer(all, now + (all->one_client ? SLICE : RETRY_DELAY));
 }
 
 /* Who makes room in another thread has not done so yet. */
 static void
-no_descriptor(struct clients *all)
+handle_fd_shortage(struct clients *all)
 {
 	if (!make_room(all))
-		full(all);
+		pause_accepting(all);
 	else if (all->stages != NULL) {
-		doors_open(all, false);
-		clients_timer(all, all->clock->ms + CLOSED);
+		acceptor_set_open(all, false);
+		clients_timer(all, all->clock->ms + RETRY_DELAY);
 	}
 }
 
 /* They have had their time. */
 static void
-come_back(void *context)
+end_yield(void *context)
 {
 	struct clients	*all = context;
 
-	all->insists = ACCEPTS;
-	if (!all->draining && !all->closed)
-		doors_open(all, true);
+	all->forced_accepts = ACCEPTS_MAX;
+	if (!all->draining && !all->paused)
+		acceptor_set_open(all, true);
 }
 
 /* Who has many more than another main, leaves the queue to that for a moment:
  * else the first to wake would take all of a crowd.  But whom nobody takes even
  * then, is taken. */
 static bool
-leave_to_others(struct clients *all)
+yield_to_others(struct clients *all)
 {
 	size_t	least;
 
-	if (all->least == NULL)
+	if (all->least_elsewhere == NULL)
 		return false;
-	if (all->insists > 0) {
-		all->insists--;
+	if (all->forced_accepts > 0) {
+		all->forced_accepts--;
 		return false;
 	}
-	least = all->least(all->context);
-	if (least == SIZE_MAX || all->count <= least + least / 8 + SPARE)
+	least = all->least_elsewhere(all->context);
+	if (least == SIZE_MAX || all->count <= least + least / 8 + IMBALANCE)
 		return false;
-	for (size_t i = 0; i < all->ndoors; i++)
-		evloop_want(all->doors[i].watch, EVLOOP_NOTHING);
-	evloop_at(all->aside, all->clock->ms + ASIDE);
+	for (size_t i = 0; i < all->nsocks; i++)
+		evloop_want(all->socks[i].watch, EVLOOP_NOTHING);
+	evloop_at(all->yield_timer, all->clock->ms + YIELD_TIME);
 	return true;
 }
 
 /* They are all in, or somebody else's by now. */
 static void
-nobody(struct clients *all)
+queue_emptied(struct clients *all)
 {
-	all->insists = 0;
-	if (all->turns && !has_room(all))
-		full(all);
+	all->forced_accepts = 0;
+	if (all->one_client && !has_room(all))
+		pause_accepting(all);
 }
 
 /* The next one; false: there is none, or no room. */
 static bool
-accept_one(struct door *d)
+accept_one(struct listen_sock *d)
 {
 	struct clients		*all = d->all;
-	struct sockaddr_storage	 peer;
-	socklen_t		 len = sizeof(peer);
+	struct sockaddr_storage	 addr;
+	socklen_t		 len = sizeof(addr);
 	int			 fd;
 
-	if (leave_to_others(all))
+	if (yield_to_others(all))
 		return false;
 	if (!has_room(all) && !can_make_room(all)) {
-		full(all);
+		pause_accepting(all);
 		return false;
 	}
-	fd = accept4(d->listener.fd, (struct sockaddr *)&peer, &len,
+	fd = accept4(d->listener.fd, (struct sockaddr *)&addr, &len,
 	    SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd != -1) {
 		/* Only now that somebody has come. */
 		if (!has_room(all))
 			make_room(all);
-		clients_welcome(all, fd, NULL, NULL, (struct sockaddr *)&peer,
+		clients_welcome(all, fd, NULL, NULL, (struct sockaddr *)&addr,
 		    d->listener.number);
 		return true;
 	}
 	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
 	    errno == ENOMEM)
-		no_descriptor(all);
+		handle_fd_shortage(all);
 	if (errno != EAGAIN && errno != EWOULDBLOCK)
 		return true;
-	nobody(all);
+	queue_emptied(all);
 	return false;
 }
 
@@ -323,131 +327,133 @@ accept_one(struct door *d)
  * file first, and only then looks whom for; to ask costs an eighth of it.
  */
 static bool
-accept_some(struct door *d)
+accept_some(struct listen_sock *d)
 {
 	struct clients	*all = d->all;
 
-	for (int i = 0; i < ACCEPTS && !all->closed; i++) {
-		if (i > 0 && !has_knocked(d)) {
-			nobody(all);
+	for (int i = 0; i < ACCEPTS_MAX && !all->paused; i++) {
+		if (i > 0 && !has_pending(d)) {
+			queue_emptied(all);
 			return false;
 		}
 		if (!accept_one(d))
 			return false;
 	}
-	return !all->closed;
+	return !all->paused;
 }
 
 static void
-knock(void *context)
+on_accept(void *context)
 {
-	struct door	*d = context;
+	struct listen_sock	*d = context;
 
 	batch_run(d->all);
 	accept_some(d);
 }
 
 static void
-rung(void *context)
+on_token(void *context)
 {
 	struct clients	*all = context;
 
-	turns_hush(all->queue, all->main);
+	turns_hush(all->token, all->main);
 	if (has_room(all))
-		let_in(all);
+		resume_accepting(all);
 	else
-		turns_work(all->queue, all->main);
+		turns_work(all->token, all->main);
 }
 
 void
-doors_listen(struct clients *all, const struct listener *listeners, size_t n)
+acceptor_listen(struct clients *all, const struct listener *listeners, size_t n)
 {
-	all->doors = mem_array(n, sizeof(all->doors[0]));
-	all->ndoors = n;
+	all->socks = mem_array(n, sizeof(all->socks[0]));
+	all->nsocks = n;
 	for (size_t i = 0; i < n; i++) {
-		all->doors[i].all = all;
-		all->doors[i].listener = listeners[i];
-		all->doors[i].watch = evloop_watch(all->loop, listeners[i].fd,
-		    knock, &all->doors[i]);
+		all->socks[i].all = all;
+		all->socks[i].listener = listeners[i];
+		all->socks[i].watch = evloop_watch(all->loop, listeners[i].fd,
+		    on_accept, &all->socks[i]);
 	}
-	let_in(all);
+	resume_accepting(all);
 }
 
 void
-doors_share(struct clients *all, size_t (*least)(void *),
-    void (*changed)(void *))
+acceptor_share(struct clients *all, size_t (*least)(void *),
+    void (*on_changed)(void *))
 {
-	all->least = least;
-	all->changed = changed;
+	all->least_elsewhere = least;
+	all->on_changed = on_changed;
 }
 
 void
-doors_lent(struct clients *all)
+acceptor_borrow(struct clients *all)
 {
-	all->lent = true;
+	all->fds_borrowed = true;
 }
 
 void
-doors_tell_shut(struct clients *all, void (*shut)(void *))
+acceptor_on_closed(struct clients *all, void (*on_closed)(void *))
 {
-	all->shut = shut;
+	all->on_closed = on_closed;
 }
 
 void
-doors_take_turns(struct clients *all, struct turns *queue, unsigned main)
+acceptor_one_client(struct clients *all, struct turns *token, unsigned main)
 {
-	all->turns = true;
-	all->queue = queue;
+	all->one_client = true;
+	all->token = token;
 	all->main = main;
-	if (queue == NULL)
+	if (token == NULL)
 		return;
-	all->bell = evloop_watch(all->loop, turns_bell(queue, main), rung, all);
-	evloop_want(all->bell, EVLOOP_READ);
+	all->token_watch =
+	    evloop_watch(all->loop, turns_bell(token, main), on_token, all);
+	evloop_want(all->token_watch, EVLOOP_READ);
 }
 
 static void
-leave_turns(struct clients *all)
+leave_one_client(struct clients *all)
 {
-	evloop_unwatch(&all->bell);
-	if (all->queue != NULL)
-		turns_work(all->queue, all->main);
-	all->queue = NULL;
-	all->last = true;
-	all->closed = all->turns = all->parting = all->going = false;
+	evloop_unwatch(&all->token_watch);
+	if (all->token != NULL)
+		turns_work(all->token, all->main);
+	all->token = NULL;
+	all->draining_queue = true;
+	all->paused = all->one_client = all->closing = all->closing_shared =
+	    false;
 }
 
 static void
-shut(struct door *d)
+close_sock(struct listen_sock *d)
 {
 	if (d->watch == NULL)
 		return;
 	evloop_unwatch(&d->watch);
-	if (!d->all->lent)
+	if (!d->all->fds_borrowed)
 		close(d->listener.fd);
 }
 
 void
-doors_shut(struct clients *all)
+acceptor_close(struct clients *all)
 {
-	for (size_t i = 0; i < all->ndoors; i++)
-		shut(&all->doors[i]);
-	all->ndoors = 0;
+	for (size_t i = 0; i < all->nsocks; i++)
+		close_sock(&all->socks[i]);
+	all->nsocks = 0;
 }
 
 static void
-shut_all(struct clients *all)
+close_all(struct clients *all)
 {
-	doors_shut(all);
-	if (all->shut != NULL)
-		all->shut(all->context);
+	acceptor_close(all);
+	if (all->on_closed != NULL)
+		all->on_closed(all->context);
 }
 
 static void
-moment_over(void *context)
+on_drain_timer(void *context)
 {
 	struct clients	*all = context;
 
-	shut_all(all);
+	close_all(all);
 	clients_may_be_gone(all);
 }
 
@@ -455,59 +461,59 @@ moment_over(void *context)
  * be some whom nobody else would hear: their handshake goes on, or the system
  * has kept them until they speak (transport.defer). */
 static void
-shut_soon(struct clients *all)
+close_soon(struct clients *all)
 {
-	struct door	*d;
-	bool		 some = false;
+	struct listen_sock	*d;
+	bool		 bolted = false;
 
-	for (size_t i = 0; i < all->ndoors; i++) {
-		d = &all->doors[i];
-		if (all->lent || !listener_is_bolted(&d->listener))
-			shut(d);
+	for (size_t i = 0; i < all->nsocks; i++) {
+		d = &all->socks[i];
+		if (all->fds_borrowed || !listener_is_bolted(&d->listener))
+			close_sock(d);
 		else
-			some = true;
+			bolted = true;
 	}
-	if (!some) {
-		shut_all(all);
+	if (!bolted) {
+		close_all(all);
 		return;
 	}
-	doors_open(all, true);
-	all->moment = evloop_timer(all->loop, moment_over, all);
-	evloop_at(all->moment, all->clock->ms + MOMENT);
+	acceptor_set_open(all, true);
+	all->drain_timer = evloop_timer(all->loop, on_drain_timer, all);
+	evloop_at(all->drain_timer, all->clock->ms + DRAIN_DELAY);
 }
 
 /* Whoever is in the queue of a socket that nobody else has would be reset. */
 static void
-welcome_last(struct clients *all)
+accept_queued(struct clients *all)
 {
-	for (size_t i = 0; i < all->ndoors; i++)
-		for (int k = 0; k < LAST / ACCEPTS; k++)
-			if (!accept_some(&all->doors[i]))
+	for (size_t i = 0; i < all->nsocks; i++)
+		for (int k = 0; k < DRAIN_ACCEPTS_MAX / ACCEPTS_MAX; k++)
+			if (!accept_some(&all->socks[i]))
 				break;
 }
 
 void
-doors_let_in_last(struct clients *all)
+acceptor_drain(struct clients *all)
 {
-	all->least = NULL;
+	all->least_elsewhere = NULL;
 	/* Nobody comes after them: no more turns, nor other threads. */
-	if (all->turns || all->limit == 0)
-		leave_turns(all);
-	welcome_last(all);
-	shut_soon(all);
+	if (all->one_client || all->limit == 0)
+		leave_one_client(all);
+	accept_queued(all);
+	close_soon(all);
 }
 
 void
-doors_init(struct clients *all)
+acceptor_init(struct clients *all)
 {
-	all->aside = evloop_timer(all->loop, come_back, all);
+	all->yield_timer = evloop_timer(all->loop, end_yield, all);
 }
 
 void
-doors_free(struct clients *all)
+acceptor_free(struct clients *all)
 {
-	free(all->doors);
-	evloop_unwatch(&all->aside);
-	evloop_unwatch(&all->moment);
-	evloop_unwatch(&all->bell);
+	free(all->socks);
+	evloop_unwatch(&all->yield_timer);
+	evloop_unwatch(&all->drain_timer);
+	evloop_unwatch(&all->token_watch);
 }

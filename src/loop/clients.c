@@ -55,7 +55,7 @@ stop_waiting(struct client *c)
 static void
 rest(struct clients *all)
 {
-	if (all->timer_at == NEVER || all->closed || all->turns ||
+	if (all->timer_at == NEVER || all->paused || all->one_client ||
 	    all->stages != NULL)
 		return;
 	all->timer_at = NEVER;
@@ -65,7 +65,7 @@ rest(struct clients *all)
 void
 clients_may_be_gone(struct clients *all)
 {
-	if (all->draining && all->count == 0 && all->ndoors == 0 &&
+	if (all->draining && all->count == 0 && all->nsocks == 0 &&
 	    all->gone != NULL)
 		all->gone(all->context);
 }
@@ -96,7 +96,7 @@ clients_let_go(struct client *c)
 	machine_free(&peer);
 	tally_size(&all->count, -1);
 	return_memory(all);
-	doors_left(all);
+	acceptor_conn_closed(all);
 	if (all->count > 0)
 		return;
 	rest(all);
@@ -166,8 +166,8 @@ clients_keep(struct client *c, const struct wait *w)
 	struct clients	*all = c->all;
 
 	list(c, w->timeout, w->deadline);
-	if (all->closed || all->turns || all->stages != NULL)
-		doors_ease(all, w->timeout);
+	if (all->paused || all->one_client || all->stages != NULL)
+		acceptor_room_freed(all, w->timeout);
 	if (w->kind == WAIT_DISK) {
 		c->task = w->task;
 		TAILQ_INSERT_TAIL(&w->task->waiters, c, waiting);
@@ -191,7 +191,7 @@ park(struct client *c, const struct wait *w)
 void
 clients_settle(struct client *c, const struct wait *w)
 {
-	c->all->calm = 0;
+	c->all->idle_ticks = 0;
 	if (w == NULL)
 		clients_let_go(c);
 	else
@@ -297,7 +297,7 @@ clients_through(const struct clients *all)
 static struct client *
 dispensable(const struct clients *all)
 {
-	struct client	*c = all->turns ? NULL : clients_through(all);
+	struct client	*c = all->one_client ? NULL : clients_through(all);
 
 	if (c == NULL)
 		c = find_through(all, TIMEOUT_IDLE);
@@ -312,8 +312,8 @@ timer(void *context)
 
 	all->timer_at = NEVER;
 	batch_run(all);
-	if (all->closed)
-		doors_try(all);
+	if (all->paused)
+		acceptor_retry(all);
 	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
 		    c->deadline <= all->clock->ms) {
@@ -357,10 +357,10 @@ clients_welcome(struct clients *all, int fd, const struct transport *transport,
 	tally_size(&all->count, 1);
 	if (all->count > all->most)
 		all->most = all->count;
-	if (all->changed != NULL)
-		all->changed(all->context);
+	if (all->on_changed != NULL)
+		all->on_changed(all->context);
 	/* Before it may wait for a disk. */
-	doors_entered(all);
+	acceptor_conn_opened(all);
 	clients_run(c);
 }
 
@@ -391,14 +391,14 @@ clients_new(struct evloop *loop, struct clock *clock, struct http *http,
 		TAILQ_INIT(&all->lists[i]);
 	all->timer = evloop_timer(loop, timer, all);
 	all->timer_at = NEVER;
-	doors_init(all);
+	acceptor_init(all);
 	return all;
 }
 
 size_t
 clients_staying(const struct clients *all)
 {
-	return all->going ? 0 : doors_taken(all);
+	return all->closing_shared ? 0 : acceptor_used(all);
 }
 
 size_t
@@ -444,7 +444,7 @@ clients_drain(struct clients *all)
 	if (all->draining)
 		return;
 	http_drain(all->http);
-	doors_let_in_last(all);
+	acceptor_drain(all);
 	all->draining = true;
 	/* Each leaves that list: its wait is a shorter one now. */
 	while ((c = clients_longest_idle(all)) != NULL)
@@ -458,9 +458,9 @@ clients_end(struct clients *all)
 	struct client	*c;
 
 	all->draining = false;
-	all->closed = false;
+	all->paused = false;
 	all->nbatch = 0;
-	doors_shut(all);
+	acceptor_close(all);
 	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
 			clients_let_go(c);
@@ -473,7 +473,7 @@ clients_free(struct clients **ap)
 
 	clients_end(all);
 	need(all->count == 0);
-	doors_free(all);
+	acceptor_free(all);
 	if (all->stages != NULL)
 		stages_leave(all);
 	evloop_unwatch(&all->timer);

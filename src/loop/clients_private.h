@@ -35,7 +35,7 @@ struct client {
 	};
 };
 
-struct door {				/* a listening socket */
+struct listen_sock {				/* a listening socket */
 	struct clients	*all;
 	struct watch	*watch;
 	struct listener	 listener;
@@ -45,8 +45,8 @@ struct clients {
 	struct evloop		*loop;
 	struct clock		*clock;
 	struct http		*http;
-	struct door		*doors;
-	size_t			 ndoors;
+	struct listen_sock		*socks;
+	size_t			 nsocks;
 	struct watch		*timer;
 	int64_t			 timer_at;	/* NEVER: not set */
 	struct client_list	 lists[TIMEOUT_COUNT];
@@ -59,26 +59,26 @@ struct clients {
 	size_t			 limit;
 	enum evloop_want	 reads;		/* EDGE, where it can be had */
 	void			(*ready)(void *);	/* to be called back */
-	atomic_bool		 closed;	/* doors, until there is room */
-	int64_t			 told;		/* that they are: clock ms */
+	atomic_bool		 paused;	/* doors, until there is room */
+	int64_t			 warned_at;		/* that they are: clock ms */
 	atomic_bool		 draining;
-	bool			 lent;		/* the doors */
-	bool			 last;		/* come in, whoever waits */
-	struct turns		*queue;		/* NULL: with nobody */
+	bool			 fds_borrowed;		/* the doors */
+	bool			 draining_queue;		/* come in, whoever waits */
+	struct turns		*token;		/* NULL: with nobody */
 	unsigned		 main;		/* ... in it */
-	struct watch		*bell;		/* the door is handed on */
-	bool			 turns;		/* there is room for one, who */
-	int			 calm;		/* ... did not move in these, */
-	bool			 parting;	/* or ends with its response, */
-	bool			 going;		/* soon, as others believe */
+	struct watch		*token_watch;		/* the door is handed on */
+	bool			 one_client;		/* there is room for one, who */
+	int			 idle_ticks;		/* ... did not move in these, */
+	bool			 closing;	/* or ends with its response, */
+	bool			 closing_shared;		/* soon, as others believe */
 	void			(*gone)(void *);
 	void			*context;
-	size_t			(*least)(void *);	/* of others, or NULL */
-	void			(*changed)(void *);
-	struct watch		*moment;	/* that a drain leaves doors */
-	void			(*shut)(void *);	/* they are, or NULL */
-	struct watch		*aside;		/* the time until ... */
-	int			 insists;	/* ... so many are taken that
+	size_t			(*least_elsewhere)(void *);	/* of others, or NULL */
+	void			(*on_changed)(void *);
+	struct watch		*drain_timer;	/* that a drain leaves doors */
+	void			(*on_closed)(void *);	/* they are, or NULL */
+	struct watch		*yield_timer;		/* the time until ... */
+	int			 forced_accepts;	/* ... so many are taken that
 						 * others have left */
 	struct stages		*stages;	/* NULL: there are none */
 	bool			 batches;	/* batch.h */

@@ -167,7 +167,7 @@ static bool
 is_awaited(const struct stages *home)
 {
 	return atomic_load(&home->eager) || home->clients->draining ||
-	    stages_host(home->clients)->closed;
+	    stages_host(home->clients)->paused;
 }
 
 /* Who has nothing to do there need not wake it. */
@@ -265,7 +265,7 @@ stages_ease(struct clients *all)
 {
 	const struct clients	*host = stages_host(all);
 
-	if (host->closed && !host->draining)
+	if (host->paused && !host->draining)
 		note_send(&all->stages->eased, host->stages->queue);
 }
 
@@ -276,8 +276,8 @@ heed_ease(void *context, unsigned times)
 	struct clients	*all = context;
 
 	(void)times;
-	if (all->closed && !all->draining)
-		doors_open(all, true);
+	if (all->paused && !all->draining)
+		acceptor_set_open(all, true);
 }
 
 static void

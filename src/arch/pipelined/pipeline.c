@@ -74,7 +74,7 @@ pipeline_obey(struct member *m, enum team_order order)
 	const struct world	*w = s->line->world;
 
 	if (order == TEAM_SERVE && s->role == STAGE_ACCEPT)
-		doors_listen(s->clients, w->listeners, w->nlisteners);
+		acceptor_listen(s->clients, w->listeners, w->nlisteners);
 	else if (order == TEAM_DRAIN)
 		drain(s);
 	else if (order == TEAM_VERIFY)
@@ -104,7 +104,7 @@ open_stage(struct pipeline_seat *s, struct http_setup setup, size_t room)
 	s->http = http_new(&setup);
 	s->clients = clients_new(m->loop, &m->clock, s->http,
 	    doors ? room : 0, doors ? gone : NULL, s);
-	doors_lent(s->clients);
+	acceptor_borrow(s->clients);
 	s->line->stages[s->role] = s->clients;
 }
 
@@ -183,7 +183,7 @@ pipeline_share(struct pipeline *l, struct pipeline *const *all, unsigned n)
 {
 	l->all = all;
 	l->n = n;
-	doors_share(l->stages[STAGE_ACCEPT], least, NULL);
+	acceptor_share(l->stages[STAGE_ACCEPT], least, NULL);
 }
 
 void

@@ -245,8 +245,8 @@ host(const struct listener *l, size_t limit)
 			    NULL);
 
 	is_shut = is_over = false;
-	doors_tell_shut(all, shut);
-	doors_listen(all, l, 1);
+	acceptor_on_closed(all, shut);
+	acceptor_listen(all, l, 1);
 	return all;
 }
 

@@ -222,11 +222,11 @@ open_stages(size_t limit)
 		stages[i] = clients_new(loops[i], &clocks[i], NULL,
 		    i == STAGE_ACCEPT ? limit : 0, i == STAGE_ACCEPT ?
 		    all_gone : NULL, NULL);
-		doors_lent(stages[i]);
+		acceptor_borrow(stages[i]);
 	}
 	for (int i = 0; i < STAGE_COUNT; i++)
 		stages_join(stages[i], (enum stage)i, stages, queues[i]);
-	doors_listen(stages[STAGE_ACCEPT], &door, 1);
+	acceptor_listen(stages[STAGE_ACCEPT], &door, 1);
 }
 
 static void
@@ -547,7 +547,7 @@ START_TEST(shares)
 	int64_t	end = clock_ms() + PATIENCE;
 
 	open_stages(MOST);
-	doors_share(stages[STAGE_ACCEPT], least, NULL);
+	acceptor_share(stages[STAGE_ACCEPT], least, NULL);
 	others = 0;
 	for (int i = 0; i < MOST - 2; i++)
 		visit(i);
