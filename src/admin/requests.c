@@ -211,8 +211,8 @@ bring(struct asked *q, const struct url *url, size_t listener)
 	b->word = q->next;
 	q->under_way++;
 	/* The pipe has nothing more to say: so it is ready at any time. */
-	clients_invite(all->clients, q->pipe, &preload_transport, &b->preload,
-	    listener);
+	clients_add_internal(
+	    all->clients, q->pipe, &preload_transport, &b->preload, listener);
 }
 
 static void

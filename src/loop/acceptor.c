@@ -33,7 +33,7 @@
 size_t
 acceptor_used(const struct clients *all)
 {
-	return all->one_client ? all->count - all->listed[TIMEOUT_LINGER] :
+	return all->one_client ? all->count - all->list_len[TIMEOUT_LINGER] :
 	    all->count;
 }
 
@@ -116,9 +116,9 @@ limit_lingering(struct clients *all)
 {
 	struct client	*c;
 
-	if (all->listed[TIMEOUT_LINGER] <= LINGERING_MAX)
+	if (all->list_len[TIMEOUT_LINGER] <= LINGERING_MAX)
 		return;
-	c = clients_through(all);
+	c = clients_find_lingering(all);
 	if (c == NULL)
 		c = TAILQ_FIRST(&all->lists[TIMEOUT_LINGER]);
 	clients_wake(c, OUTCOME_CANCELLED);
@@ -135,7 +135,7 @@ acceptor_conn_opened(struct clients *all)
 	acceptor_set_open(all, false);
 	if (all->token != NULL)
 		turns_work(all->token, all->main);
-	clients_timer(all, all->clock->ms + SLICE);
+	clients_set_timer(all, all->clock->ms + SLICE);
 }
 
 /* Somebody waits at this door. */
@@ -171,14 +171,14 @@ end_slice(struct clients *all)
 {
 	bool	was_shared = all->closing_shared;
 
-	clients_timer(all, all->clock->ms + SLICE);
+	clients_set_timer(all, all->clock->ms + SLICE);
 	all->closing_shared = false;
 	if (!others_have_room(all) && any_pending(all)) {
 		http_drain(all->http);
 		all->closing_shared = !all->closing;
 		all->closing = true;
 		if (all->idle_ticks >= IDLE_TICKS &&
-		    clients_longest_idle(all) != NULL)
+		    clients_find_idle(all) != NULL)
 			acceptor_set_open(all, true);
 	}
 	all->idle_ticks++;
@@ -227,7 +227,7 @@ pause_accepting(struct clients *all)
 	acceptor_set_open(all, false);
 	if (all->stages != NULL)
 		stages_stir(all);
-	clients_timer(all, now + (all->one_client ? SLICE : RETRY_DELAY));
+	clients_set_timer(all, now + (all->one_client ? SLICE : RETRY_DELAY));
 }
 
 /* Who makes room in another thread has not done so yet. */
@@ -238,7 +238,7 @@ handle_fd_shortage(struct clients *all)
 		pause_accepting(all);
 	else if (all->stages != NULL) {
 		acceptor_set_open(all, false);
-		clients_timer(all, all->clock->ms + RETRY_DELAY);
+		clients_set_timer(all, all->clock->ms + RETRY_DELAY);
 	}
 }
 
@@ -306,7 +306,7 @@ accept_one(struct listen_sock *d)
 		/* Only now that somebody has come. */
 		if (!has_room(all))
 			make_room(all);
-		clients_welcome(all, fd, NULL, NULL, (struct sockaddr *)&addr,
+		clients_add(all, fd, NULL, NULL, (struct sockaddr *)&addr,
 		    d->listener.number);
 		return true;
 	}
@@ -454,7 +454,7 @@ on_drain_timer(void *context)
 	struct clients	*all = context;
 
 	close_all(all);
-	clients_may_be_gone(all);
+	clients_check_empty(all);
 }
 
 /* What others have as well is shut at once.  At what is bolted there may still

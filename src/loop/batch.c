@@ -32,7 +32,7 @@ end_of_turn(void *context)
 void
 batch_begin(struct clients *all)
 {
-	all->batches = true;
+	all->batching = true;
 	evloop_before_wait(all->loop, end_of_turn, all);
 }
 

@@ -17,11 +17,11 @@
 #include "loop/stages.h"
 #include "stats/stats.h"
 
-#define GRAIN		64	/* ms: deadlines are multiples of that, less
+#define DEADLINE_GRAIN		64	/* ms: deadlines are multiples of that, less
 				 * one: who asks often keeps its place */
-#define TIMER_GRAIN	(100 - GRAIN)	/* more that a timeout may be late */
+#define TIMER_SLACK	(100 - DEADLINE_GRAIN)	/* more that a timeout may be late */
 #define NEVER		INT64_MAX
-#define CROWD		256	/* connections whose memory is worth a walk */
+#define TRIM_MIN		256	/* connections whose memory is worth a walk */
 
 void
 clients_unlist(struct client *c)
@@ -29,7 +29,7 @@ clients_unlist(struct client *c)
 	if (!c->listed)
 		return;
 	TAILQ_REMOVE(&c->all->lists[c->timeout], c, link);
-	tally_size(&c->all->listed[c->timeout], -1);
+	tally_size(&c->all->list_len[c->timeout], -1);
 	c->listed = false;
 }
 
@@ -53,7 +53,7 @@ stop_waiting(struct client *c)
 
 /* Nobody is left whose deadline it could be, nor at a closed door. */
 static void
-rest(struct clients *all)
+stop_timer(struct clients *all)
 {
 	if (all->timer_at == NEVER || all->paused || all->one_client ||
 	    all->stages != NULL)
@@ -63,11 +63,11 @@ rest(struct clients *all)
 }
 
 void
-clients_may_be_gone(struct clients *all)
+clients_check_empty(struct clients *all)
 {
 	if (all->draining && all->count == 0 && all->nsocks == 0 &&
-	    all->gone != NULL)
-		all->gone(all->context);
+	    all->on_empty != NULL)
+		all->on_empty(all->context);
 }
 
 /* What a crowd of clients has cost is the system's again when three quarters of
@@ -75,17 +75,17 @@ clients_may_be_gone(struct clients *all)
 static void
 return_memory(struct clients *all)
 {
-	bool	all_gone = all->crowd && all->count == 0;
+	bool	all_gone = all->trimmed_some && all->count == 0;
 
-	if (!all_gone && (all->most < CROWD || all->count > all->most / 4))
+	if (!all_gone && (all->peak < TRIM_MIN || all->count > all->peak / 4))
 		return;
 	mem_trim();
-	all->crowd = all->count > 0;
-	all->most = all->count;
+	all->trimmed_some = all->count > 0;
+	all->peak = all->count;
 }
 
 void
-clients_let_go(struct client *c)
+clients_close(struct client *c)
 {
 	struct clients	*all = stages_host(c->all);
 	struct peer	*peer = c->peer;
@@ -99,12 +99,12 @@ clients_let_go(struct client *c)
 	acceptor_conn_closed(all);
 	if (all->count > 0)
 		return;
-	rest(all);
-	clients_may_be_gone(all);
+	stop_timer(all);
+	clients_check_empty(all);
 }
 
 void
-clients_timer(struct clients *all, int64_t when)
+clients_set_timer(struct clients *all, int64_t when)
 {
 	if (when >= all->timer_at)
 		return;
@@ -114,7 +114,7 @@ clients_timer(struct clients *all, int64_t when)
 
 /* Deadlines of one timeout come in order, nearly always. */
 static APART void
-list_anew(struct client *c, enum timeout timeout, int64_t deadline)
+list_again(struct client *c, enum timeout timeout, int64_t deadline)
 {
 	struct clients		*all = c->all;
 	struct client_list	*l = &all->lists[timeout];
@@ -124,7 +124,7 @@ list_anew(struct client *c, enum timeout timeout, int64_t deadline)
 	c->timeout = (uint8_t)timeout;
 	c->deadline = deadline;
 	c->listed = true;
-	tally_size(&all->listed[timeout], 1);
+	tally_size(&all->list_len[timeout], 1);
 	before = TAILQ_LAST(l, client_list);
 	while (before != NULL && before->deadline > deadline)
 		before = TAILQ_PREV(before, client_list, link);
@@ -132,40 +132,40 @@ list_anew(struct client *c, enum timeout timeout, int64_t deadline)
 		TAILQ_INSERT_AFTER(l, before, c, link);
 	else
 		TAILQ_INSERT_HEAD(l, c, link);
-	clients_timer(all, deadline + TIMER_GRAIN);
+	clients_set_timer(all, deadline + TIMER_SLACK);
 }
 
 static void
-list(struct client *c, enum timeout timeout, int64_t deadline)
+list_client(struct client *c, enum timeout timeout, int64_t deadline)
 {
-	deadline |= GRAIN - 1;
+	deadline |= DEADLINE_GRAIN - 1;
 	if (!c->listed || c->timeout != timeout || c->deadline != deadline)
-		list_anew(c, timeout, deadline);
+		list_again(c, timeout, deadline);
 }
 
 /* What is many's tells of an edge when the first of them begins to watch, and
  * not again to who comes behind it. */
 enum evloop_want
-clients_reads(const struct client *c)
+clients_read_event(const struct client *c)
 {
-	return c->invited ? EVLOOP_READ : c->all->reads;
+	return c->internal ? EVLOOP_READ : c->all->read_event;
 }
 
 /* What its descriptor is watched for meanwhile. */
 static enum evloop_want
-watched(const struct client *c, enum wait_kind kind)
+event_for(const struct client *c, enum wait_kind kind)
 {
 	if (kind == WAIT_DISK || kind == WAIT_TIME)
 		return EVLOOP_NOTHING;
-	return kind == WAIT_WRITE ? EVLOOP_WRITE : clients_reads(c);
+	return kind == WAIT_WRITE ? EVLOOP_WRITE : clients_read_event(c);
 }
 
 void
-clients_keep(struct client *c, const struct wait *w)
+clients_file(struct client *c, const struct wait *w)
 {
 	struct clients	*all = c->all;
 
-	list(c, w->timeout, w->deadline);
+	list_client(c, w->timeout, w->deadline);
 	if (all->paused || all->one_client || all->stages != NULL)
 		acceptor_room_freed(all, w->timeout);
 	if (w->kind == WAIT_DISK) {
@@ -178,24 +178,24 @@ clients_keep(struct client *c, const struct wait *w)
  * left unread is told again to who begins to watch; so is the end, which stands
  * behind whatever is still to be read. */
 static void
-park(struct client *c, const struct wait *w)
+watch_client(struct client *c, const struct wait *w)
 {
-	enum evloop_want	want = watched(c, w->kind);
+	enum evloop_want	event = event_for(c, w->kind);
 
-	clients_keep(c, w);
-	if (want == EVLOOP_EDGE && (c->ended || machine_unread(c->peer)))
+	clients_file(c, w);
+	if (event == EVLOOP_EDGE && (c->saw_eof || machine_unread(c->peer)))
 		evloop_want(evloop_host(c), EVLOOP_NOTHING);
-	evloop_want(evloop_host(c), want);
+	evloop_want(evloop_host(c), event);
 }
 
 void
-clients_settle(struct client *c, const struct wait *w)
+clients_wait(struct client *c, const struct wait *w)
 {
 	c->all->idle_ticks = 0;
 	if (w == NULL)
-		clients_let_go(c);
+		clients_close(c);
 	else
-		park(c, w);
+		watch_client(c, w);
 }
 
 void
@@ -204,7 +204,7 @@ clients_run(struct client *c)
 	if (c->all->stages != NULL)
 		stages_run(c);
 	else
-		clients_settle(c, machine_run(c->peer));
+		clients_wait(c, machine_run(c->peer));
 }
 
 void
@@ -220,8 +220,8 @@ socket_ready(void *context)
 {
 	struct client	*c = context;
 
-	c->ended = evloop_saw_end(c);
-	if (c->all->batches && c->timeout != TIMEOUT_SEND) {
+	c->saw_eof = evloop_saw_end(c);
+	if (c->all->batching && c->timeout != TIMEOUT_SEND) {
 		batch_wake(c);
 		return;
 	}
@@ -256,7 +256,7 @@ first_deadline(const struct clients *all)
 }
 
 struct client *
-clients_longest_idle(const struct clients *all)
+clients_find_idle(const struct clients *all)
 {
 	struct client	*c;
 
@@ -266,14 +266,14 @@ clients_longest_idle(const struct clients *all)
 	return NULL;
 }
 
-#define LOOKS	16	/* clients that one search looks at */
+#define SEARCH_MAX	16	/* clients that one search looks at */
 
 /* The first of a list that has taken all of its responses. */
 static struct client *
-find_through(const struct clients *all, enum timeout timeout)
+find_all_taken(const struct clients *all, enum timeout timeout)
 {
 	struct client	*c;
-	unsigned	 left = LOOKS;
+	unsigned	 left = SEARCH_MAX;
 
 	TAILQ_FOREACH(c, &all->lists[timeout], link) {
 		if (left-- == 0)
@@ -286,26 +286,26 @@ find_through(const struct clients *all, enum timeout timeout)
 }
 
 struct client *
-clients_through(const struct clients *all)
+clients_find_lingering(const struct clients *all)
 {
-	return find_through(all, TIMEOUT_LINGER);
+	return find_all_taken(all, TIMEOUT_LINGER);
 }
 
 /* The client that an eviction costs least: one that has taken its last
  * response, or has nothing to do.  To close one that still takes a response
  * destroys that if the client has sent something meanwhile. */
 static struct client *
-dispensable(const struct clients *all)
+find_evictable(const struct clients *all)
 {
-	struct client	*c = all->one_client ? NULL : clients_through(all);
+	struct client *c = all->one_client ? NULL : clients_find_lingering(all);
 
 	if (c == NULL)
-		c = find_through(all, TIMEOUT_IDLE);
-	return c != NULL ? c : clients_longest_idle(all);
+		c = find_all_taken(all, TIMEOUT_IDLE);
+	return c != NULL ? c : clients_find_idle(all);
 }
 
 static void
-timer(void *context)
+on_timer(void *context)
 {
 	struct clients	*all = context;
 	struct client	*c;
@@ -322,19 +322,19 @@ timer(void *context)
 			clients_wake(c, OUTCOME_TIMED_OUT);
 		}
 	if (first_deadline(all) != NEVER)
-		clients_timer(all, first_deadline(all) + TIMER_GRAIN);
+		clients_set_timer(all, first_deadline(all) + TIMER_SLACK);
 }
 
 bool
 clients_can_evict(const struct clients *all)
 {
-	return dispensable(all) != NULL;
+	return find_evictable(all) != NULL;
 }
 
 bool
 clients_evict(struct clients *all)
 {
-	struct client	*c = dispensable(all);
+	struct client	*c = find_evictable(all);
 
 	if (c == NULL)
 		return false;
@@ -344,19 +344,19 @@ clients_evict(struct clients *all)
 }
 
 void
-clients_welcome(struct clients *all, int fd, const struct transport *transport,
+clients_add(struct clients *all, int fd, const struct transport *transport,
     void *context, const struct sockaddr *from, size_t listener)
 {
-	struct client	*c = evloop_guest(all->loop, fd, all->ready,
+	struct client	*c = evloop_guest(all->loop, fd, all->on_ready,
 			    sizeof(*c));
 
 	c->all = all;
-	c->invited = transport != NULL;
+	c->internal = transport != NULL;
 	c->peer = machine_new(all->http, fd, transport, context, from,
 	    listener);
 	tally_size(&all->count, 1);
-	if (all->count > all->most)
-		all->most = all->count;
+	if (all->count > all->peak)
+		all->peak = all->count;
 	if (all->on_changed != NULL)
 		all->on_changed(all->context);
 	/* Before it may wait for a disk. */
@@ -365,17 +365,17 @@ clients_welcome(struct clients *all, int fd, const struct transport *transport,
 }
 
 void
-clients_invite(struct clients *all, int fd, const struct transport *transport,
-    void *context, size_t listener)
+clients_add_internal(struct clients *all, int fd,
+    const struct transport *transport, void *context, size_t listener)
 {
-	static const struct sockaddr	nowhere = { .sa_family = AF_UNSPEC };
+	static const struct sockaddr	no_addr = { .sa_family = AF_UNSPEC };
 
-	clients_welcome(all, fd, transport, context, &nowhere, listener);
+	clients_add(all, fd, transport, context, &no_addr, listener);
 }
 
 struct clients *
 clients_new(struct evloop *loop, struct clock *clock, struct http *http,
-    size_t limit, void (*gone)(void *), void *context)
+    size_t limit, void (*on_empty)(void *), void *context)
 {
 	struct clients	*all = mem_zero(sizeof(*all));
 
@@ -383,13 +383,13 @@ clients_new(struct evloop *loop, struct clock *clock, struct http *http,
 	all->clock = clock;
 	all->http = http;
 	all->limit = limit;
-	all->reads = evloop_has_edges(loop) ? EVLOOP_EDGE : EVLOOP_READ;
-	all->ready = socket_ready;
-	all->gone = gone;
+	all->read_event = evloop_has_edges(loop) ? EVLOOP_EDGE : EVLOOP_READ;
+	all->on_ready = socket_ready;
+	all->on_empty = on_empty;
 	all->context = context;
 	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		TAILQ_INIT(&all->lists[i]);
-	all->timer = evloop_timer(loop, timer, all);
+	all->timer = evloop_timer(loop, on_timer, all);
 	all->timer_at = NEVER;
 	acceptor_init(all);
 	return all;
@@ -425,7 +425,7 @@ clients_measure(const struct clients *all)
 	int64_t			 n;
 
 	for (int i = 0; i < TIMEOUT_COUNT; i++) {
-		n = (int64_t)tally_read_size(&all->listed[i]);
+		n = (int64_t)tally_read_size(&all->list_len[i]);
 		g[STATS_GAUGE_STATE_IDLE + states[i]] += n;
 		if (states[i] != STATS_STATE_IDLE &&
 		    states[i] != STATS_STATE_LINGERING)
@@ -447,9 +447,9 @@ clients_drain(struct clients *all)
 	acceptor_drain(all);
 	all->draining = true;
 	/* Each leaves that list: its wait is a shorter one now. */
-	while ((c = clients_longest_idle(all)) != NULL)
+	while ((c = clients_find_idle(all)) != NULL)
 		clients_wake(c, OUTCOME_READY);
-	clients_may_be_gone(all);
+	clients_check_empty(all);
 }
 
 void
@@ -463,7 +463,7 @@ clients_end(struct clients *all)
 	acceptor_close(all);
 	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
-			clients_let_go(c);
+			clients_close(c);
 }
 
 void

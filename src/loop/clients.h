@@ -25,7 +25,7 @@ size_t		 clients_staying(const struct clients *);
 size_t		 clients_count(const struct clients *);
 /* One that nobody has made: its bytes are the transport's; its descriptor must
  * take output and have input at any time. */
-void		 clients_invite(struct clients *, int fd,
+void		 clients_add_internal(struct clients *, int fd,
 		    const struct transport *, void *context, size_t listener);
 /* No new connections but those that have come in already; all end with their
  * next response, or after a moment without a request. */

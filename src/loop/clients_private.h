@@ -22,8 +22,8 @@ struct client {
 	int64_t			 deadline;	/* clock ms */
 	uint8_t			 timeout;	/* the list that it is in */
 	bool			 listed;
-	bool			 ended;		/* behind what is to be read */
-	bool			 invited;	/* others have its descriptor */
+	bool			 saw_eof;		/* behind what is to be read */
+	bool			 internal;	/* others have its descriptor */
 	/* In stages, see there. */
 	bool			 watched;	/* by who reads requests, ... */
 	bool			 away;		/* ... but not there */
@@ -31,7 +31,7 @@ struct client {
 	TAILQ_ENTRY(client)	 link;		/* in that list */
 	union {
 		TAILQ_ENTRY(client)	 waiting;	/* for the task */
-		struct queued		 place;		/* on its way */
+		struct queued		 mail;		/* on its way */
 	};
 };
 
@@ -51,14 +51,14 @@ struct clients {
 	int64_t			 timer_at;	/* NEVER: not set */
 	struct client_list	 lists[TIMEOUT_COUNT];
 	/* Tallies, as are all the numbers that others may look at. */
-	size_t			 listed[TIMEOUT_COUNT];	/* in them */
+	size_t			 list_len[TIMEOUT_COUNT];	/* in them */
 	size_t			 count;
-	size_t			 most;		/* of count, since memory was
+	size_t			 peak;		/* of count, since memory was
 						 * last returned */
-	bool			 crowd;		/* then, some had stayed */
+	bool			 trimmed_some;		/* then, some had stayed */
 	size_t			 limit;
-	enum evloop_want	 reads;		/* EDGE, where it can be had */
-	void			(*ready)(void *);	/* to be called back */
+	enum evloop_want	 read_event;		/* EDGE, where it can be had */
+	void			(*on_ready)(void *);	/* to be called back */
 	atomic_bool		 paused;	/* doors, until there is room */
 	int64_t			 warned_at;		/* that they are: clock ms */
 	atomic_bool		 draining;
@@ -71,7 +71,7 @@ struct clients {
 	int			 idle_ticks;		/* ... did not move in these, */
 	bool			 closing;	/* or ends with its response, */
 	bool			 closing_shared;		/* soon, as others believe */
-	void			(*gone)(void *);
+	void			(*on_empty)(void *);
 	void			*context;
 	size_t			(*least_elsewhere)(void *);	/* of others, or NULL */
 	void			(*on_changed)(void *);
@@ -81,36 +81,36 @@ struct clients {
 	int			 forced_accepts;	/* ... so many are taken that
 						 * others have left */
 	struct stages		*stages;	/* NULL: there are none */
-	bool			 batches;	/* batch.h */
+	bool			 batching;	/* batch.h */
 	struct client		*batch[MACHINE_TOGETHER];
 	unsigned		 nbatch;
 };
 
 /* It waits for that, or is over if for nothing. */
-void	clients_settle(struct client *, const struct wait *);
+void	clients_wait(struct client *, const struct wait *);
 /* It waits for that, which nobody is to watch. */
-void	clients_keep(struct client *, const struct wait *);
+void	clients_file(struct client *, const struct wait *);
 void	clients_run(struct client *);
 /* How it is told of input: EDGE or READ. */
-enum evloop_want clients_reads(const struct client *);
+enum evloop_want clients_read_event(const struct client *);
 /* It has got what it waited for, or not: runs it. */
 void	clients_wake(struct client *, enum outcome);
 void	clients_unlist(struct client *);
 /* Ends it; whoever counts it has one less. */
-void	clients_let_go(struct client *);
+void	clients_close(struct client *);
 /* One that costs it least goes; false: there is none. */
 bool	clients_evict(struct clients *);
 bool	clients_can_evict(const struct clients *);
 /* One that lingers and has taken all of its response, or NULL. */
-struct client	*clients_through(const struct clients *);
+struct client	*clients_find_lingering(const struct clients *);
 /* The one that has been between two requests for longest, or NULL. */
-struct client	*clients_longest_idle(const struct clients *);
+struct client	*clients_find_idle(const struct clients *);
 /* One that has come in. */
-void	clients_welcome(struct clients *, int fd, const struct transport *,
+void	clients_add(struct clients *, int fd, const struct transport *,
 	    void *context, const struct sockaddr *from, size_t listener);
 /* In a drain, if nobody is left, nor can come. */
-void	clients_may_be_gone(struct clients *);
+void	clients_check_empty(struct clients *);
 /* The timer, at this clock ms at the latest. */
-void	clients_timer(struct clients *, int64_t when);
+void	clients_set_timer(struct clients *, int64_t when);
 
 #endif

@@ -64,7 +64,7 @@ static void
 leaves(struct stages *s, struct client *c)
 {
 	c->away = true;
-	c->called = c->called || c->ended;
+	c->called = c->called || c->saw_eof;
 	if (c->called)
 		call(s, 1);
 	s->away++;
@@ -101,7 +101,7 @@ ready(void *context)
 	struct client	*c = context;
 
 	if (evloop_saw_end(c))
-		c->ended = true;
+		c->saw_eof = true;
 	if (!c->away)
 		clients_wake(c, OUTCOME_READY);
 	else if (!c->called) {
@@ -118,7 +118,7 @@ static struct client *
 client_of(struct queued *place)
 {
 	return (struct client *)((char *)place -
-	    offsetof(struct client, place));
+	    offsetof(struct client, mail));
 }
 
 static void
@@ -128,7 +128,7 @@ arrive(struct queued *place)
 	struct stages	*here = c->all->stages;
 
 	if (here->ending) {
-		clients_let_go(c);
+		clients_close(c);
 		return;
 	}
 	if (reads(here) && c->away)
@@ -140,8 +140,8 @@ static void
 put(struct client *c, const struct stages *from, const struct stages *to,
     void (*take)(struct queued *))
 {
-	c->place.take = take;
-	queue_put_late(from->queue, to->queue, &c->place);
+	c->mail.take = take;
+	queue_put_late(from->queue, to->queue, &c->mail);
 }
 
 /* On its way to where it is watched, or ends, it has come by who reads
@@ -153,11 +153,11 @@ release(struct queued *place)
 	struct stages	*home = home_of(c);
 
 	if (home->ending) {
-		clients_let_go(c);
+		clients_close(c);
 		return;
 	}
 	returns(home, c);
-	c->watched = c->called = c->ended = false;
+	c->watched = c->called = c->saw_eof = false;
 	evloop_move(c, c->all->loop);
 	put(c, home, c->all->stages, arrive);
 }
@@ -178,8 +178,8 @@ go_home(struct client *c, const struct stages *from, const struct stages *home)
 		put(c, from, home, arrive);
 		return;
 	}
-	c->place.take = arrive;
-	queue_leave(home->queue, &c->place);
+	c->mail.take = arrive;
+	queue_leave(home->queue, &c->mail);
 	if (is_awaited(home))		/* since just now */
 		queue_ring(home->queue);
 }
@@ -216,22 +216,22 @@ settle(struct client *c, const struct wait *w)
 	const struct stages	*here = c->all->stages;
 
 	if (reads(here))
-		c->watched = clients_reads(c) == EVLOOP_EDGE &&
+		c->watched = clients_read_event(c) == EVLOOP_EDGE &&
 		    w->kind == WAIT_READ;
 	if (!c->watched || reads(here))
-		clients_settle(c, w);
+		clients_wait(c, w);
 	else if (w->kind == WAIT_READ || w->kind == WAIT_WRITE) {
 		/* A deadline of what it waited for before is over. */
 		clients_unlist(c);
 		put(c, here, home_of(c), release);
 	} else
-		clients_keep(c, w);
+		clients_file(c, w);
 }
 
 static bool
 is_unread(const struct client *c)
 {
-	return c->called || c->ended;
+	return c->called || c->saw_eof;
 }
 
 void
@@ -297,7 +297,7 @@ roomy(const struct clients *all)
 	size_t			 over = count > all->limit ?
 				    count - all->limit : 0;
 
-	return tally_read_size(&reads->listed[TIMEOUT_IDLE]) > over ?
+	return tally_read_size(&reads->list_len[TIMEOUT_IDLE]) > over ?
 	    reads : NULL;
 }
 
@@ -319,7 +319,7 @@ heed_stir(void *context, unsigned times)
 
 	(void)times;
 	if (all->stages->stage == STAGE_SEND_DATA &&
-	    (c = clients_through(all)) != NULL) {
+	    (c = clients_find_lingering(all)) != NULL) {
 		stats_count(STATS_MADE_ROOM);
 		clients_wake(c, OUTCOME_CANCELLED);
 	}
@@ -366,10 +366,10 @@ stages_join(struct clients *all, enum stage stage,
 	note_init(&s->stir, heed_stir, all);
 	s->look = evloop_timer(all->loop, look, s);
 	evloop_own(all->loop, s);
-	all->ready = ready;
+	all->on_ready = ready;
 	/* Others lend what they watch to nobody. */
 	if (stage != STAGE_READ_REQUEST)
-		all->reads = EVLOOP_READ;
+		all->read_event = EVLOOP_READ;
 	all->stages = s;
 }
 

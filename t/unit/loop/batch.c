@@ -171,7 +171,7 @@ invite(int n)
 	while (n-- > 0) {
 		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 		ours[come] = ends[0];
-		clients_invite(clients, ends[1], NULL, NULL, 0);
+		clients_add_internal(clients, ends[1], NULL, NULL, 0);
 	}
 }
 

@@ -94,7 +94,7 @@ begin(void)
 	clients = clients_new(loop, &ticks, NULL, 4, NULL, NULL);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	ours = ends[0];
-	clients_invite(clients, ends[1], NULL, NULL, 0);
+	clients_add_internal(clients, ends[1], NULL, NULL, 0);
 }
 
 static void
