@@ -90,7 +90,7 @@ go_on_sending(void *context)
 		end(q);
 		return;
 	}
-	evloop_want(q->output, EVLOOP_WRITE);
+	evloop_set(q->output, EVLOOP_WRITE);
 }
 
 static void
@@ -105,7 +105,7 @@ begin_to_send(struct asked *q)
 {
 	q->output = evloop_watch(q->all->loop, q->client, go_on_sending, q);
 	q->timer = evloop_timer(q->all->loop, give_up, q);
-	evloop_at(q->timer, q->all->clock->ms + TAKEN_WITHIN);
+	evloop_arm(q->timer, q->all->clock->ms + TAKEN_WITHIN);
 	go_on_sending(q);
 }
 
@@ -191,7 +191,7 @@ brought(struct preload *p)
 	free(b);
 	q->under_way--;
 	/* Not in here: it is the end of a client. */
-	evloop_at(q->turn, q->all->clock->ms);
+	evloop_arm(q->turn, q->all->clock->ms);
 }
 
 static void
@@ -281,7 +281,7 @@ purge(struct asked *q)
 		mem_drop(&q->purge);
 		q->next++;
 	}
-	evloop_at(q->turn, q->all->clock->ms);
+	evloop_arm(q->turn, q->all->clock->ms);
 }
 
 /*

@@ -77,7 +77,7 @@ drain(void *context)
 	struct service	*s = context;
 
 	log_info("finishing the responses under way");
-	evloop_at(s->timer, s->clock.ms + s->world->conf->limits.drain);
+	evloop_arm(s->timer, s->clock.ms + s->world->conf->limits.drain);
 	if (s->others != NULL)
 		s->others->drain(s->context);
 	else
@@ -111,7 +111,7 @@ tidy(void *context)
 	struct service	*s = context;
 
 	if (http_tidy(s->http))
-		evloop_at(s->tidy, s->clock.ms);
+		evloop_arm(s->tidy, s->clock.ms);
 }
 
 static void
@@ -122,7 +122,7 @@ later(void *context)
 	if (s->others != NULL)
 		bell_ring(&s->bell);		/* from any thread */
 	else
-		evloop_at(s->tidy, s->clock.ms);
+		evloop_arm(s->tidy, s->clock.ms);
 }
 
 static void
@@ -141,7 +141,7 @@ beat(void *context)
 	struct service	*s = context;
 
 	control_send(s->world->control, CONTROL_ALIVE, -1);
-	evloop_at(s->beat, s->clock.ms + s->world->beat);
+	evloop_arm(s->beat, s->clock.ms + s->world->beat);
 }
 
 /* The monitor's end is the end of main: nobody is to be left behind. */
@@ -175,7 +175,7 @@ service_open(struct service *s, const struct world *world)
 	s->loop = evloop_new(&s->clock);
 	s->logger = logger_new(s->loop, &s->clock, world->control);
 	s->control = evloop_watch(s->loop, world->control, monitor_speaks, s);
-	evloop_want(s->control, EVLOOP_READ);
+	evloop_set(s->control, EVLOOP_READ);
 	s->term = evloop_signal(s->loop, SIGTERM, stop, s);
 	s->quit = evloop_signal(s->loop, SIGQUIT, drain, s);
 	s->timer = evloop_timer(s->loop, stop, s);
@@ -280,7 +280,7 @@ look(void *context)
 	measure(s);
 	s->looks = clients_count(s->clients) > 0;
 	if (s->looks)
-		evloop_at(s->look, s->clock.ms + LOOK);
+		evloop_arm(s->look, s->clock.ms + LOOK);
 }
 
 /* Of other mains. */
@@ -299,7 +299,7 @@ changed(void *context)
 
 	board_tell_open(clients_staying(s->clients));
 	if (!s->looks)
-		evloop_at(s->look, s->clock.ms + LOOK);
+		evloop_arm(s->look, s->clock.ms + LOOK);
 	s->looks = true;
 }
 
@@ -341,7 +341,7 @@ share(struct service *s, struct http_setup *setup)
 
 	bell_open(&s->bell);
 	s->rung = evloop_watch(s->loop, s->bell.fd, rung, s);
-	evloop_want(s->rung, EVLOOP_READ);
+	evloop_set(s->rung, EVLOOP_READ);
 	logger_share(s->logger);
 	report_share();
 	setup->store = s->store = store_new(&store);
@@ -393,7 +393,7 @@ service_run(struct service *s, const struct disk *disk)
 	if (s->room == 1)
 		acceptor_one_client(s->clients, world->turns, world->main);
 	else if (s->others == NULL)
-		batch_begin(s->clients);
+		batch_enable(s->clients);
 	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
 	if (s->others == NULL)
@@ -405,9 +405,9 @@ service_run(struct service *s, const struct disk *disk)
 		s->others->serve(s->context);
 	control_send(world->control, CONTROL_READY, -1);
 	if (world->beat != 0)
-		evloop_at(s->beat, s->clock.ms);
+		evloop_arm(s->beat, s->clock.ms);
 	if (world->mains > 1) {
-		evloop_at(s->look, s->clock.ms);
+		evloop_arm(s->look, s->clock.ms);
 		acceptor_share(s->clients, least, changed);
 	}
 	evloop_run(s->loop);

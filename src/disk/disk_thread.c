@@ -166,7 +166,7 @@ disk_thread_new(struct evloop *loop, struct queue *mailbox, size_t max)
 	struct disk_thread	*p = mem_zero(sizeof(*p));
 
 	/* Its turns are the disk's. */
-	evloop_untimed(loop);
+	evloop_stop_timing(loop);
 	p->mailbox = mailbox;
 	note_init(&p->work, perform_next, p);
 	p->lock = lock_new();

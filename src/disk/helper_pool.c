@@ -127,7 +127,7 @@ set_idle(struct helper *h)
 
 	insert_helper(h, &pool->idle);
 	if (pool->nidle > (size_t)pool->conf->helpers)
-		evloop_at(pool->idle_timer, TAILQ_LAST(&pool->idle,
+		evloop_arm(pool->idle_timer, TAILQ_LAST(&pool->idle,
 		    helper_list)->state_since + pool->conf->helpers_idle);
 }
 
@@ -183,7 +183,7 @@ schedule_check(struct helper_pool *pool, int64_t ms)
 	if (pool->check_at != 0 && pool->check_at <= at)
 		return;
 	pool->check_at = at;
-	evloop_at(pool->check_timer, at);
+	evloop_arm(pool->check_timer, at);
 }
 
 /* False: its pipe is full. */
@@ -358,7 +358,7 @@ check_stuck(void *context)
 	    pool->nstuck < (size_t)pool->conf->helpers_max)
 		abandon_helper(h);
 	if (h != NULL)
-		evloop_at(pool->stuck_timer, h->state_since + within <= now ?
+		evloop_arm(pool->stuck_timer, h->state_since + within <= now ?
 		    now + ABANDON_RETRY : h->state_since + within);
 	dispatch_tasks(pool);
 }
@@ -385,7 +385,7 @@ send_job(struct helper *h, struct task *e)
 	h->task = e;
 	insert_helper(h, &pool->busy);
 	if (first)
-		evloop_at(pool->stuck_timer, h->state_since +
+		evloop_arm(pool->stuck_timer, h->state_since +
 		    pool->conf->helpers_within);
 }
 
@@ -506,7 +506,7 @@ helper_pool_add(struct helper_pool *pool, int fd)
 	h->started_at = pool->clock->ms;
 	h->slot = open_slot(pool, fd);
 	h->watch = evloop_watch(pool->loop, fd, on_reply, h);
-	evloop_want(h->watch, EVLOOP_READ);
+	evloop_set(h->watch, EVLOOP_READ);
 	stats_count(STATS_HELPERS);
 	set_idle(h);
 	dispatch_tasks(pool);
@@ -523,7 +523,7 @@ shrink_pool(void *context)
 		h = TAILQ_LAST(&pool->idle, helper_list);
 		if (h->state_since + pool->conf->helpers_idle >
 		    pool->clock->ms) {
-			evloop_at(pool->idle_timer,
+			evloop_arm(pool->idle_timer,
 			    h->state_since + pool->conf->helpers_idle);
 			return;
 		}
@@ -556,7 +556,7 @@ adopt_orphan(struct helper_pool *pool, const struct orphan *left)
 			  ? fs_queues_reserve(pool->queues, left->fs_queue)
 			  : NULL;
 	h->watch = evloop_watch(pool->loop, h->fd, on_orphan_death, h);
-	evloop_want(h->watch, EVLOOP_READ);
+	evloop_set(h->watch, EVLOOP_READ);
 	insert_helper(h, &pool->stuck);
 }
 

@@ -50,8 +50,8 @@ acceptor_set_open(struct clients *all, bool open)
 	all->paused = !open;
 	for (size_t i = 0; i < all->nsocks; i++)
 		if (all->socks[i].watch != NULL)
-			evloop_want(all->socks[i].watch, open ? EVLOOP_READ :
-			    EVLOOP_NOTHING);
+			evloop_set(all->socks[i].watch, open ? EVLOOP_READ :
+			    EVLOOP_NONE);
 }
 
 /* There are some, which a drain has not yet shut. */
@@ -271,8 +271,8 @@ yield_to_others(struct clients *all)
 	if (least == SIZE_MAX || all->count <= least + least / 8 + IMBALANCE)
 		return false;
 	for (size_t i = 0; i < all->nsocks; i++)
-		evloop_want(all->socks[i].watch, EVLOOP_NOTHING);
-	evloop_at(all->yield_timer, all->clock->ms + YIELD_TIME);
+		evloop_set(all->socks[i].watch, EVLOOP_NONE);
+	evloop_arm(all->yield_timer, all->clock->ms + YIELD_TIME);
 	return true;
 }
 
@@ -407,7 +407,7 @@ acceptor_one_client(struct clients *all, struct turns *token, unsigned main)
 		return;
 	all->token_watch =
 	    evloop_watch(all->loop, turns_bell(token, main), on_token, all);
-	evloop_want(all->token_watch, EVLOOP_READ);
+	evloop_set(all->token_watch, EVLOOP_READ);
 }
 
 static void
@@ -479,7 +479,7 @@ close_soon(struct clients *all)
 	}
 	acceptor_set_open(all, true);
 	all->drain_timer = evloop_timer(all->loop, on_drain_timer, all);
-	evloop_at(all->drain_timer, all->clock->ms + DRAIN_DELAY);
+	evloop_arm(all->drain_timer, all->clock->ms + DRAIN_DELAY);
 }
 
 /* Whoever is in the queue of a socket that nobody else has would be reset. */

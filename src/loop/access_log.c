@@ -105,7 +105,7 @@ ask(struct logger *g)
 {
 	g->asked = control_send(g->control, CONTROL_WANT_LOGGER, -1) == 0;
 	g->answer = g->clock->ms + CONTROL_ANSWER;
-	evloop_at(g->timer, g->asked ? g->answer :
+	evloop_arm(g->timer, g->asked ? g->answer :
 	    g->clock->ms + CONTROL_RETRY);
 }
 
@@ -127,7 +127,7 @@ take_helper(struct logger *g, int fd)
 	g->fd = fd;
 	g->born = g->clock->ms;
 	g->watch = evloop_watch(g->loop, fd, answered, g);
-	evloop_want(g->watch, EVLOOP_READ);
+	evloop_set(g->watch, EVLOOP_READ);
 }
 
 /* When the batch under way has been answered, or will not be: then it goes to
@@ -152,7 +152,7 @@ drop_helper(struct logger *g)
 	if (g->next != -1) {
 		g->over = 0;
 		go_over(g);
-		evloop_at(g->timer, g->clock->ms);	/* the batch */
+		evloop_arm(g->timer, g->clock->ms);	/* the batch */
 		return;
 	}
 	leave_helper(g);
@@ -161,7 +161,7 @@ drop_helper(struct logger *g)
 	if (g->clock->ms - g->born >= CONTROL_RETRY)
 		ask(g);
 	else
-		evloop_at(g->timer, g->clock->ms + CONTROL_RETRY);
+		evloop_arm(g->timer, g->clock->ms + CONTROL_RETRY);
 }
 
 static void
@@ -213,7 +213,7 @@ load(struct logger *g)
 		return false;
 	g->due = false;
 	if (left > 0)
-		evloop_at(g->timer, g->clock->ms + DELAY);
+		evloop_arm(g->timer, g->clock->ms + DELAY);
 	job_init(&g->job, JOB_APPEND);
 	g->job.data = g->batch.at;
 	g->job.length = g->batch.len;
@@ -267,7 +267,7 @@ static void
 more(struct logger *g, size_t before, size_t now)
 {
 	if (before == 0 && !g->settling)
-		evloop_at(g->timer, g->clock->ms + DELAY);
+		evloop_arm(g->timer, g->clock->ms + DELAY);
 	if (now >= EAGER && g->settling)
 		timer(g);
 	else if (now >= EAGER)
@@ -345,12 +345,12 @@ timer(void *context)
 	g->due = true;
 	g->settling = false;
 	if (g->fd == -1 && g->asked && g->clock->ms < g->answer)
-		evloop_at(g->timer, g->answer);
+		evloop_arm(g->timer, g->answer);
 	else if (g->fd == -1)
 		ask(g);
 	go_over(g);
 	if (g->next != -1)
-		evloop_at(g->timer, g->over);
+		evloop_arm(g->timer, g->over);
 	send_next(g);
 }
 
@@ -362,7 +362,7 @@ join_next(struct logger *g, int fd)
 	io_close(&g->next);
 	g->next = fd;
 	g->over = g->clock->ms + HANDOVER;
-	evloop_at(g->timer, g->over);
+	evloop_arm(g->timer, g->over);
 	go_over(g);
 }
 
@@ -377,7 +377,7 @@ logger_join(struct logger *g, int fd)
 	else if (fd != -1)
 		take_helper(g, fd);
 	else if (g->fd == -1)
-		evloop_at(g->timer, g->clock->ms + CONTROL_RETRY);
+		evloop_arm(g->timer, g->clock->ms + CONTROL_RETRY);
 	send_next(g);
 }
 
@@ -387,7 +387,7 @@ logger_share(struct logger *g)
 	g->lock = lock_new();
 	bell_open(&g->bell);
 	g->rung = evloop_watch(g->loop, g->bell.fd, rung, g);
-	evloop_want(g->rung, EVLOOP_READ);
+	evloop_set(g->rung, EVLOOP_READ);
 }
 
 struct logger *
@@ -405,7 +405,7 @@ logger_new(struct evloop *loop, const struct clock *clock, int control)
 	buf_need(&g->waiting, ROOM);
 	buf_need(&g->batch, ROOM);
 	g->settling = true;
-	evloop_at(g->timer, clock->ms + CONTROL_SETTLE);
+	evloop_arm(g->timer, clock->ms + CONTROL_SETTLE);
 	return g;
 }
 

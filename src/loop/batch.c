@@ -23,17 +23,17 @@ batch_run(struct clients *all)
 }
 
 static bool
-end_of_turn(void *context)
+end_iteration(void *context)
 {
 	batch_run(context);
 	return false;
 }
 
 void
-batch_begin(struct clients *all)
+batch_enable(struct clients *all)
 {
 	all->batching = true;
-	evloop_before_wait(all->loop, end_of_turn, all);
+	evloop_on_iteration(all->loop, end_iteration, all);
 }
 
 void

@@ -12,7 +12,7 @@ struct client;
 struct clients;
 
 /* From now on; the end of the loop's turns is theirs. */
-void	batch_begin(struct clients *);
+void	batch_enable(struct clients *);
 /* It has got what it waited for. */
 void	batch_wake(struct client *);
 /* Answers all. */

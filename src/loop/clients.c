@@ -59,7 +59,7 @@ stop_timer(struct clients *all)
 	    all->stages != NULL)
 		return;
 	all->timer_at = NEVER;
-	evloop_never(all->timer);
+	evloop_cancel(all->timer);
 }
 
 void
@@ -92,7 +92,7 @@ clients_close(struct client *c)
 
 	clients_unlist(c);
 	stop_waiting(c);
-	evloop_leave(c);
+	evloop_unembed(c);
 	machine_free(&peer);
 	tally_size(&all->count, -1);
 	return_memory(all);
@@ -109,7 +109,7 @@ clients_set_timer(struct clients *all, int64_t when)
 	if (when >= all->timer_at)
 		return;
 	all->timer_at = when;
-	evloop_at(all->timer, when);
+	evloop_arm(all->timer, when);
 }
 
 /* Deadlines of one timeout come in order, nearly always. */
@@ -145,18 +145,18 @@ list_client(struct client *c, enum timeout timeout, int64_t deadline)
 
 /* What is many's tells of an edge when the first of them begins to watch, and
  * not again to who comes behind it. */
-enum evloop_want
+enum evloop_event
 clients_read_event(const struct client *c)
 {
 	return c->internal ? EVLOOP_READ : c->all->read_event;
 }
 
 /* What its descriptor is watched for meanwhile. */
-static enum evloop_want
+static enum evloop_event
 event_for(const struct client *c, enum wait_kind kind)
 {
 	if (kind == WAIT_DISK || kind == WAIT_TIME)
-		return EVLOOP_NOTHING;
+		return EVLOOP_NONE;
 	return kind == WAIT_WRITE ? EVLOOP_WRITE : clients_read_event(c);
 }
 
@@ -180,12 +180,12 @@ clients_file(struct client *c, const struct wait *w)
 static void
 watch_client(struct client *c, const struct wait *w)
 {
-	enum evloop_want	event = event_for(c, w->kind);
+	enum evloop_event	event = event_for(c, w->kind);
 
 	clients_file(c, w);
 	if (event == EVLOOP_EDGE && (c->saw_eof || machine_unread(c->peer)))
-		evloop_want(evloop_host(c), EVLOOP_NOTHING);
-	evloop_want(evloop_host(c), event);
+		evloop_set(evloop_watch_of(c), EVLOOP_NONE);
+	evloop_set(evloop_watch_of(c), event);
 }
 
 void
@@ -220,7 +220,7 @@ socket_ready(void *context)
 {
 	struct client	*c = context;
 
-	c->saw_eof = evloop_saw_end(c);
+	c->saw_eof = evloop_saw_eof(c);
 	if (c->all->batching && c->timeout != TIMEOUT_SEND) {
 		batch_wake(c);
 		return;
@@ -347,7 +347,7 @@ void
 clients_add(struct clients *all, int fd, const struct transport *transport,
     void *context, const struct sockaddr *from, size_t listener)
 {
-	struct client	*c = evloop_guest(all->loop, fd, all->on_ready,
+	struct client	*c = evloop_embed(all->loop, fd, all->on_ready,
 			    sizeof(*c));
 
 	c->all = all;

@@ -57,7 +57,7 @@ struct clients {
 						 * last returned */
 	bool			 trimmed_some;		/* then, some had stayed */
 	size_t			 limit;
-	enum evloop_want	 read_event;		/* EDGE, where it can be had */
+	enum evloop_event	 read_event;		/* EDGE, where it can be had */
 	void			(*on_ready)(void *);	/* to be called back */
 	atomic_bool		 paused;	/* doors, until there is room */
 	int64_t			 warned_at;		/* that they are: clock ms */
@@ -92,7 +92,7 @@ void	clients_wait(struct client *, const struct wait *);
 void	clients_file(struct client *, const struct wait *);
 void	clients_run(struct client *);
 /* How it is told of input: EDGE or READ. */
-enum evloop_want clients_read_event(const struct client *);
+enum evloop_event clients_read_event(const struct client *);
 /* It has got what it waited for, or not: runs it. */
 void	clients_wake(struct client *, enum outcome);
 void	clients_unlist(struct client *);

@@ -23,28 +23,28 @@
 #include "loop/evloop.h"
 #include "stats/stats.h"
 
-#define EDGES	(EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE)
+#define EDGE_FEATURES	(EV_FEATURE_ET | EV_FEATURE_EARLY_CLOSE)
 
 struct evloop {
 	struct event_base	*base;
 	struct clock		*clock;
-	int64_t			 begun;		/* this turn, us; 0: not yet */
+	int64_t			 began_at;		/* this turn, us; 0: not yet */
 	bool			 untimed;
-	bool			 edges;		/* are known here */
-	bool			 (*more)(void *);	/* or NULL */
-	void			*context;		/* its */
-	void			*owner;
+	bool			 has_edges;		/* are known here */
+	bool			 (*on_iteration)(void *);	/* or NULL */
+	void			*iteration_ctx;		/* its */
+	void			*ctx;
 };
 
 struct watch {
 	struct event		 event;
 	struct evloop		*loop;
 	void			(*callback)(void *);
-	void			*guest[];	/* or, first, the context */
+	void			*embedded[];	/* or, first, the context */
 };
 
 static void
-from_libevent(int severity, const char *message)
+log_libevent(int severity, const char *message)
 {
 	if (severity == EVENT_LOG_ERR)
 		log_errorx("libevent: %s", message);
@@ -56,8 +56,8 @@ from_libevent(int severity, const char *message)
  * Memory of libevent, which never frees what it has allocated for a descriptor.
  * Among pieces of clients that have gone, each of these would keep a page.
  */
-static struct pool	memory;
-static struct lock	*memory_lock;		/* NULL: of one thread */
+static struct pool	event_slab;
+static struct lock	*event_slab_lock;		/* NULL: of one thread */
 
 struct sized {
 	size_t	 size;		/* of all */
@@ -65,51 +65,51 @@ struct sized {
 };
 
 static void *
-get_piece(size_t n)
+alloc_sized(size_t n)
 {
 	struct sized	*p;
 
-	lock_take(memory_lock);
-	p = pool_get(&memory, sizeof(*p) + n);
-	lock_release(memory_lock);
+	lock_take(event_slab_lock);
+	p = pool_get(&event_slab, sizeof(*p) + n);
+	lock_release(event_slab_lock);
 	p->size = sizeof(*p) + n;
 	return p->bytes;
 }
 
 static void
-put_piece(void *bytes)
+free_sized(void *bytes)
 {
 	struct sized	*p;
 
 	if (bytes == NULL)
 		return;
 	p = (struct sized *)(void *)((char *)bytes - sizeof(*p));
-	lock_take(memory_lock);
-	pool_put(&memory, p, p->size);
-	lock_release(memory_lock);
+	lock_take(event_slab_lock);
+	pool_put(&event_slab, p, p->size);
+	lock_release(event_slab_lock);
 }
 
 static void *
-move_piece(void *bytes, size_t n)
+realloc_sized(void *bytes, size_t n)
 {
 	const struct sized	*old;
-	void			*p = get_piece(n);
+	void			*p = alloc_sized(n);
 
 	if (bytes == NULL)
 		return p;
 	old = (const struct sized *)(void *)((char *)bytes - sizeof(*old));
 	memcpy(p, bytes, MIN(n, old->size - sizeof(*old)));
-	put_piece(bytes);
+	free_sized(bytes);
 	return p;
 }
 
 void
 evloop_pool_memory(bool threads)
 {
-	pool_init(&memory);
+	pool_init(&event_slab);
 	if (threads)
-		memory_lock = lock_new();
-	event_set_mem_functions(get_piece, move_piece, put_piece);
+		event_slab_lock = lock_new();
+	event_set_mem_functions(alloc_sized, realloc_sized, free_sized);
 }
 
 struct evloop *
@@ -118,14 +118,15 @@ evloop_new(struct clock *clock)
 	struct evloop		*l = mem_zero(sizeof(*l));
 	struct event_config	*config = event_config_new();
 
-	event_set_log_callback(from_libevent);
+	event_set_log_callback(log_libevent);
 	need(config != NULL);
 	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	l->base = event_base_new_with_config(config);
 	event_config_free(config);
 	if (l->base == NULL)
 		fatalx("the event loop cannot be set up");
-	l->edges = (event_base_get_features(l->base) & EDGES) == EDGES;
+	l->has_edges =
+	    (event_base_get_features(l->base) & EDGE_FEATURES) == EDGE_FEATURES;
 	l->clock = clock;
 	clock_update(clock);
 	return l;
@@ -139,22 +140,22 @@ evloop_free(struct evloop **lp)
 }
 
 static void
-update(struct evloop *l)
+update_clock(struct evloop *l)
 {
-	if (l->begun == 0)
-		l->begun = clock_update_us(l->clock);
+	if (l->began_at == 0)
+		l->began_at = clock_update_us(l->clock);
 	else
 		clock_update(l->clock);
 }
 
 /* Whether the next turn is to begin at once. */
 static bool
-has_more(struct evloop *l)
+end_iteration(struct evloop *l)
 {
-	if (l->more == NULL)
+	if (l->on_iteration == NULL)
 		return false;
-	update(l);
-	return l->more(l->context);
+	update_clock(l);
+	return l->on_iteration(l->iteration_ctx);
 }
 
 void
@@ -164,27 +165,27 @@ evloop_run(struct evloop *l)
 
 	/* Also when nothing is watched: a signal's watch does not count. */
 	do {
-		l->begun = 0;
+		l->began_at = 0;
 		event_base_loop(l->base, wait | EVLOOP_NO_EXIT_ON_EMPTY);
 		/* Without ONCE it would go on for as long as anything is
 		 * ready, and that may be always. */
-		wait = EVLOOP_ONCE | (has_more(l) ? EVLOOP_NONBLOCK : 0);
-		if (l->begun != 0 && !l->untimed)
+		wait = EVLOOP_ONCE | (end_iteration(l) ? EVLOOP_NONBLOCK : 0);
+		if (l->began_at != 0 && !l->untimed)
 			stats_time(STATS_HISTOGRAM_LOOP_LAG,
-			    clock_us() - l->begun);
+			    clock_us() - l->began_at);
 	} while (!event_base_got_break(l->base));
 }
 
 void
-evloop_before_wait(struct evloop *l, bool (*more)(void *), void *context)
+evloop_on_iteration(struct evloop *l, bool (*on_iteration)(void *), void *ctx)
 {
-	need(l->more == NULL || more == NULL);
-	l->more = more;
-	l->context = context;
+	need(l->on_iteration == NULL || on_iteration == NULL);
+	l->on_iteration = on_iteration;
+	l->iteration_ctx = ctx;
 }
 
 void
-evloop_untimed(struct evloop *l)
+evloop_stop_timing(struct evloop *l)
 {
 	l->untimed = true;
 }
@@ -196,95 +197,96 @@ evloop_stop(struct evloop *l)
 }
 
 static void
-dispatch(evutil_socket_t fd, short what, void *context)
+dispatch_watch(evutil_socket_t fd, short what, void *context)
 {
 	struct watch	*w = context;
 
 	(void)fd;
 	(void)what;
-	update(w->loop);
-	w->callback(w->guest[0]);
+	update_clock(w->loop);
+	w->callback(w->embedded[0]);
 }
 
 static void
-dispatch_guest(evutil_socket_t fd, short what, void *context)
+dispatch_embedded(evutil_socket_t fd, short what, void *context)
 {
 	struct watch	*w = context;
 
 	(void)fd;
 	(void)what;
-	update(w->loop);
-	w->callback(w->guest);
+	update_clock(w->loop);
+	w->callback(w->embedded);
 }
 
 static struct watch *
-watch(struct evloop *l, int fd, short what, void (*callback)(void *),
+new_watch(struct evloop *l, int fd, short what, void (*callback)(void *),
     void *context)
 {
-	struct watch	*w = mem_zero(sizeof(*w) + sizeof(w->guest[0]));
+	struct watch	*w = mem_zero(sizeof(*w) + sizeof(w->embedded[0]));
 
 	w->loop = l;
 	w->callback = callback;
-	w->guest[0] = context;
-	event_assign(&w->event, l->base, fd, what, dispatch, w);
+	w->embedded[0] = context;
+	event_assign(&w->event, l->base, fd, what, dispatch_watch, w);
 	return w;
 }
 
 struct watch *
 evloop_watch(struct evloop *l, int fd, void (*callback)(void *), void *context)
 {
-	return watch(l, fd, EV_PERSIST, callback, context);
+	return new_watch(l, fd, EV_PERSIST, callback, context);
 }
 
 void *
-evloop_guest(struct evloop *l, int fd, void (*callback)(void *), size_t size)
+evloop_embed(struct evloop *l, int fd, void (*callback)(void *), size_t size)
 {
 	struct watch	*w = mem_zero(sizeof(*w) + size);
 
 	w->loop = l;
 	w->callback = callback;
-	event_assign(&w->event, l->base, fd, EV_PERSIST, dispatch_guest, w);
-	return w->guest;
+	event_assign(&w->event, l->base, fd, EV_PERSIST, dispatch_embedded, w);
+	return w->embedded;
 }
 
 struct watch *
-evloop_host(void *guest)
+evloop_watch_of(void *embedded)
 {
-	return (struct watch *)((char *)guest - offsetof(struct watch, guest));
+	return (struct watch *)((char *)embedded -
+				offsetof(struct watch, embedded));
 }
 
 void
-evloop_leave(void *guest)
+evloop_unembed(void *embedded)
 {
-	struct watch	*w = evloop_host(guest);
+	struct watch	*w = evloop_watch_of(embedded);
 
 	evloop_unwatch(&w);
 }
 
 void
-evloop_own(struct evloop *l, void *owner)
+evloop_set_ctx(struct evloop *l, void *ctx)
 {
-	l->owner = owner;
+	l->ctx = ctx;
 }
 
 void *
-evloop_owner(void *guest)
+evloop_ctx(void *embedded)
 {
-	return evloop_host(guest)->loop->owner;
+	return evloop_watch_of(embedded)->loop->ctx;
 }
 
 bool
-evloop_saw_end(void *guest)
+evloop_saw_eof(void *embedded)
 {
-	return (evloop_host(guest)->event.ev_res & EV_CLOSED) != 0;
+	return (evloop_watch_of(embedded)->event.ev_res & EV_CLOSED) != 0;
 }
 
 void
-evloop_move(void *guest, struct evloop *to)
+evloop_move(void *embedded, struct evloop *to)
 {
-	struct watch	*w = evloop_host(guest);
+	struct watch	*w = evloop_watch_of(embedded);
 
-	evloop_want(w, EVLOOP_NOTHING);
+	evloop_set(w, EVLOOP_NONE);
 	w->loop = to;
 	event_base_set(to->base, &w->event);
 }
@@ -292,15 +294,15 @@ evloop_move(void *guest, struct evloop *to)
 struct watch *
 evloop_timer(struct evloop *l, void (*callback)(void *), void *context)
 {
-	return watch(l, -1, EV_TIMEOUT, callback, context);
+	return new_watch(l, -1, EV_TIMEOUT, callback, context);
 }
 
 struct watch *
 evloop_signal(struct evloop *l, int signal, void (*callback)(void *),
     void *context)
 {
-	struct watch	*w = watch(l, signal, EV_SIGNAL | EV_PERSIST, callback,
-			    context);
+	struct watch *w =
+	    new_watch(l, signal, EV_SIGNAL | EV_PERSIST, callback, context);
 
 	if (event_add(&w->event, NULL) == -1)
 		fatalx("signal %d cannot be watched", signal);
@@ -319,11 +321,11 @@ evloop_unwatch(struct watch **wp)
 bool
 evloop_has_edges(const struct evloop *l)
 {
-	return l->edges;
+	return l->has_edges;
 }
 
 static APART void
-change(struct watch *w, short events)
+change_events(struct watch *w, short events)
 {
 	evutil_socket_t	 fd = event_get_fd(&w->event);
 
@@ -335,22 +337,22 @@ change(struct watch *w, short events)
 }
 
 void
-evloop_want(struct watch *w, enum evloop_want want)
+evloop_set(struct watch *w, enum evloop_event event)
 {
 	static const short	 events[] = {
-		[EVLOOP_NOTHING] = EV_PERSIST,
+		[EVLOOP_NONE] = EV_PERSIST,
 		[EVLOOP_READ] = EV_PERSIST | EV_READ,
 		[EVLOOP_WRITE] = EV_PERSIST | EV_WRITE,
 		[EVLOOP_EDGE] = EV_PERSIST | EV_READ | EV_ET | EV_CLOSED,
 	};
 
 	/* What it is watched for stands in the event. */
-	if (w->event.ev_events != events[want])
-		change(w, events[want]);
+	if (w->event.ev_events != events[event])
+		change_events(w, events[event]);
 }
 
 void
-evloop_at(struct watch *w, int64_t when)
+evloop_arm(struct watch *w, int64_t when)
 {
 	int64_t		left = when - w->loop->clock->ms;
 	struct timeval	tv;
@@ -363,7 +365,7 @@ evloop_at(struct watch *w, int64_t when)
 }
 
 void
-evloop_never(struct watch *w)
+evloop_cancel(struct watch *w)
 {
 	event_del(&w->event);
 }

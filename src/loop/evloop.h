@@ -17,8 +17,8 @@
 struct evloop;
 struct watch;
 
-enum evloop_want {
-	EVLOOP_NOTHING,
+enum evloop_event {
+	EVLOOP_NONE,
 	EVLOOP_READ,
 	EVLOOP_WRITE,
 	EVLOOP_EDGE		/* READ, but called back only once each time
@@ -35,11 +35,11 @@ void		 evloop_run(struct evloop *);
 void		 evloop_stop(struct evloop *);
 /* From now on the time that its turns take is not measured: nobody waits for
  * it. */
-void		 evloop_untimed(struct evloop *);
+void		 evloop_stop_timing(struct evloop *);
 
 /* Calls this at the end of each turn, before it waits for what is watched; one
  * for each loop.  True: it is not to wait in the next one.  NULL: no more. */
-void		 evloop_before_wait(struct evloop *, bool (*)(void *), void *);
+void		 evloop_on_iteration(struct evloop *, bool (*)(void *), void *);
 /* False: EDGE cannot be relied upon. */
 bool		 evloop_has_edges(const struct evloop *);
 
@@ -47,7 +47,7 @@ bool		 evloop_has_edges(const struct evloop *);
  * at first.  Does not own the descriptor: free before closing it. */
 struct watch	*evloop_watch(struct evloop *, int fd, void (*)(void *),
 		    void *);
-/* Calls back at a time (evloop_at), once each. */
+/* Calls back at a time (evloop_arm), once each. */
 struct watch	*evloop_timer(struct evloop *, void (*)(void *), void *);
 /* Calls back for each of these signals. */
 struct watch	*evloop_signal(struct evloop *, int signal, void (*)(void *),
@@ -55,21 +55,21 @@ struct watch	*evloop_signal(struct evloop *, int signal, void (*)(void *),
 void		 evloop_unwatch(struct watch **);
 /* Such a watch with so many bytes of its owner's in it, zeroed, which are what
  * is called back with.  Its host is the watch. */
-void		*evloop_guest(struct evloop *, int fd, void (*)(void *),
+void		*evloop_embed(struct evloop *, int fd, void (*)(void *),
 		    size_t);
-struct watch	*evloop_host(void *guest);
-void		 evloop_leave(void *guest);	/* frees both */
+struct watch	*evloop_watch_of(void *guest);
+void		 evloop_unembed(void *guest);	/* frees both */
 /* Whatever belongs to the loop that a guest is in. */
-void		 evloop_own(struct evloop *, void *);
-void		*evloop_owner(void *guest);
+void		 evloop_set_ctx(struct evloop *, void *);
+void		*evloop_ctx(void *guest);
 /* Called back for EDGE: there will be nothing more behind what there is. */
-bool		 evloop_saw_end(void *guest);
+bool		 evloop_saw_eof(void *guest);
 /* To another loop, where NOTHING is wanted at first, as here by now. */
 void		 evloop_move(void *guest, struct evloop *);
 
-void		 evloop_want(struct watch *, enum evloop_want);
+void		 evloop_set(struct watch *, enum evloop_event);
 /* At this clock ms, or at once if that has passed. */
-void		 evloop_at(struct watch *, int64_t when);
-void		 evloop_never(struct watch *);		/* until then */
+void		 evloop_arm(struct watch *, int64_t when);
+void		 evloop_cancel(struct watch *);		/* until then */
 
 #endif

@@ -135,9 +135,9 @@ queue_new(struct evloop *loop)
 	atomic_init(&q->last, &q->asleep);
 	bell_open(&q->bell);
 	q->watch = evloop_watch(loop, q->bell.fd, rung, q);
-	evloop_want(q->watch, EVLOOP_EDGE);
+	evloop_set(q->watch, EVLOOP_EDGE);
 	q->silent = evloop_has_edges(loop) && bell_is_silent(&q->bell);
-	evloop_before_wait(loop, has_more, q);
+	evloop_on_iteration(loop, has_more, q);
 	return q;
 }
 

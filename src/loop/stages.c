@@ -69,7 +69,7 @@ leaves(struct stages *s, struct client *c)
 		call(s, 1);
 	s->away++;
 	if (!s->looks)
-		evloop_at(s->look, s->clients->clock->ms + LOOK);
+		evloop_arm(s->look, s->clients->clock->ms + LOOK);
 	s->looks = true;
 }
 
@@ -90,7 +90,7 @@ look(void *context)
 
 	s->looks = s->away > 0;
 	if (s->looks)
-		evloop_at(s->look, s->clients->clock->ms + LOOK);
+		evloop_arm(s->look, s->clients->clock->ms + LOOK);
 }
 
 /* One that is watched, wherever it is.  Its end is told once, and stands behind
@@ -100,13 +100,13 @@ ready(void *context)
 {
 	struct client	*c = context;
 
-	if (evloop_saw_end(c))
+	if (evloop_saw_eof(c))
 		c->saw_eof = true;
 	if (!c->away)
 		clients_wake(c, OUTCOME_READY);
 	else if (!c->called) {
 		c->called = true;
-		call(evloop_owner(c), 1);
+		call(evloop_ctx(c), 1);
 	}
 }
 
@@ -365,7 +365,7 @@ stages_join(struct clients *all, enum stage stage,
 	note_init(&s->eased, heed_ease, others[STAGE_ACCEPT]);
 	note_init(&s->stir, heed_stir, all);
 	s->look = evloop_timer(all->loop, look, s);
-	evloop_own(all->loop, s);
+	evloop_set_ctx(all->loop, s);
 	all->on_ready = ready;
 	/* Others lend what they watch to nobody. */
 	if (stage != STAGE_READ_REQUEST)

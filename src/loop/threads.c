@@ -117,7 +117,7 @@ open_post(struct team *t, unsigned i)
 	p->member = m;
 	bell_open(&p->bell);
 	p->rung = evloop_watch(m->loop, p->bell.fd, obey, p);
-	evloop_want(p->rung, EVLOOP_READ);
+	evloop_set(p->rung, EVLOOP_READ);
 }
 
 struct team *
@@ -134,7 +134,7 @@ team_new(const struct team_setup *setup)
 	pthread_condattr_destroy(&clock);
 	bell_open(&t->bell);
 	t->rung = evloop_watch(setup->loop, t->bell.fd, marked, t);
-	evloop_want(t->rung, EVLOOP_READ);
+	evloop_set(t->rung, EVLOOP_READ);
 	t->posts = mem_array(setup->members, sizeof(t->posts[0]));
 	for (unsigned i = 0; i < setup->members; i++)
 		open_post(t, i);

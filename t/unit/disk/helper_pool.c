@@ -63,7 +63,7 @@ check_all(void *unused)
 	if (heard[waiting_for] > 0)
 		evloop_stop(loop);
 	else
-		evloop_at(tick, clock_now.ms + 5);
+		evloop_arm(tick, clock_now.ms + 5);
 }
 
 /* Lets it run until it says this. */
@@ -73,7 +73,7 @@ wait_for(enum control message)
 	waiting_for = message;
 	clock_update(&clock_now);
 	limit = clock_now.ms + WAIT_MAX;
-	evloop_at(tick, 0);
+	evloop_arm(tick, 0);
 	evloop_run(loop);
 	heard[message]--;
 }
@@ -272,7 +272,7 @@ look_for_death(void *deaths)
 	if (ended > 0 || tasks[0].attempts > *(int *)deaths)
 		evloop_stop(loop);
 	else
-		evloop_at(tick, clock_now.ms);
+		evloop_arm(tick, clock_now.ms);
 }
 
 /* Helpers that die as soon as they have a job: of more than enough of them one
@@ -285,7 +285,7 @@ START_TEST(die_over_it)
 	tick = evloop_timer(loop, look_for_death, &deaths);
 	for (submit_task(0); ended == 0; deaths++) {
 		close(add_helper());
-		evloop_at(tick, clock_now.ms);
+		evloop_arm(tick, clock_now.ms);
 		evloop_run(loop);
 	}
 	ck_assert_int_eq(tasks[0].job.error, ECONNABORTED);

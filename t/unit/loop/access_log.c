@@ -85,7 +85,7 @@ look(void *unused)
 	if (left == 0)
 		evloop_stop(loop);
 	else
-		evloop_at(tick, now.ms + 5);
+		evloop_arm(tick, now.ms + 5);
 }
 
 /* Whole, and for each writer in order. */
@@ -154,7 +154,7 @@ START_TEST(threads)
 
 	begin(&helper);
 	tick = evloop_timer(loop, look, NULL);
-	evloop_at(tick, 0);
+	evloop_arm(tick, 0);
 	evloop_run(loop);
 	end(helper);
 	for (int i = 0; i < WRITERS; i++) {
@@ -256,7 +256,7 @@ START_TEST(asks_in_time)
 
 	begin_alone(control);
 	w = evloop_watch(loop, control[1], asked, &control[1]);
-	evloop_want(w, EVLOOP_READ);
+	evloop_set(w, EVLOOP_READ);
 	ck_assert_int_eq(questions(control[1]), 0);
 	evloop_run(loop);
 	evloop_unwatch(&w);
@@ -288,7 +288,7 @@ START_TEST(comes_unasked)
 	begin_alone(control);
 	ck_assert_int_eq(io_pipe(ends), 0);
 	w = evloop_watch(loop, ends[1], take_order, &ends[1]);
-	evloop_want(w, EVLOOP_READ);
+	evloop_set(w, EVLOOP_READ);
 	logger_join(logger, ends[0]);
 	write_line("one\n");
 	evloop_run(loop);

@@ -149,7 +149,7 @@ begin(void)
 	loop = evloop_new(&ticks);
 	turn_ends = evloop_timer(loop, stop, loop);
 	clients = clients_new(loop, &ticks, NULL, MOST, NULL, NULL);
-	batch_begin(clients);
+	batch_enable(clients);
 }
 
 static void
@@ -185,7 +185,7 @@ ask(int from, int to)
 static void
 turn(void)
 {
-	evloop_at(turn_ends, 0);
+	evloop_arm(turn_ends, 0);
 	evloop_run(loop);
 }
 
@@ -288,7 +288,7 @@ START_TEST(ended)
 
 	invite(2);
 	ask(0, 1);
-	evloop_at(w, 0);
+	evloop_arm(w, 0);
 	turn();
 	ck_assert_str_eq(told, "");
 	ck_assert_int_eq(gone, 2);

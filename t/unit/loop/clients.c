@@ -69,7 +69,7 @@ http_drain(struct http *http)
 static void
 turn(void)
 {
-	evloop_at(turn_ends, 0);
+	evloop_arm(turn_ends, 0);
 	evloop_run(loop);
 }
 
@@ -182,12 +182,12 @@ START_TEST(nobody_left)
 	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
 	turn();
 	ck_assert_int_eq(gone, 1);
-	evloop_at(first, ticks.ms + 1000);
-	evloop_before_wait(loop, count_turn, NULL);
+	evloop_arm(first, ticks.ms + 1000);
+	evloop_on_iteration(loop, count_turn, NULL);
 	turns = 0;
 	evloop_run(loop);
 	ck_assert_int_eq(turns, 1);
-	evloop_before_wait(loop, NULL, NULL);
+	evloop_on_iteration(loop, NULL, NULL);
 	evloop_unwatch(&first);
 }
 END_TEST

@@ -288,7 +288,7 @@ START_TEST(ready_is_no_reason)
 	ck_assert_int_eq(write(ends[1], "", 1), 1);
 	open_side(&here, 0);
 	watch = evloop_watch(here.loop, ends[0], always_ready, NULL);
-	evloop_want(watch, EVLOOP_READ);
+	evloop_set(watch, EVLOOP_READ);
 	queue_put(here.queue, &r.queued);
 	evloop_run(here.loop);
 	ck_assert_int_eq(r.number, AGAIN);

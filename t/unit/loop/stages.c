@@ -142,7 +142,7 @@ http_drain(struct http *http)
 static void
 turn(enum stage s)
 {
-	evloop_at(ends[s], 0);
+	evloop_arm(ends[s], 0);
 	evloop_run(loops[s]);
 }
 
@@ -315,7 +315,7 @@ START_TEST(look_later)
 	ck_assert(within(1, &served, 2));
 	enough = idle + 1;
 	end = clock_ms() + PATIENCE;
-	evloop_at(ends[STAGE_READ_REQUEST], end);
+	evloop_arm(ends[STAGE_READ_REQUEST], end);
 	evloop_run(loops[STAGE_READ_REQUEST]);
 	ck_assert_int_eq(idle, enough);
 	ck_assert_int_lt(clock_ms(), end);
