@@ -14,15 +14,15 @@
 
 /* A task on its way. */
 struct item {
-	struct queued		 reply;		/* first: casts rely on it */
+	struct mail		 reply;		/* first: casts rely on it */
 	struct task		*task;
 	struct disk_thread		*thread;
-	struct queue		*reply_to;
+	struct mailbox		*reply_to;
 };
 
 struct disk_thread {
-	struct queue		*mailbox;		/* of its thread */
-	struct note		 work;
+	struct mailbox		*mailbox;		/* of its thread */
+	struct flag_msg		 work;
 	struct lock		*lock;		/* of these: */
 	struct task_queue		 tasks;
 	size_t			 waiting_max;
@@ -39,7 +39,7 @@ finish_item(struct item *t)
 }
 
 static void
-on_reply(struct queued *reply)
+on_reply(struct mail *reply)
 {
 	finish_item((struct item *)reply);
 }
@@ -58,7 +58,7 @@ add_item(struct disk_thread *p, struct item *t)
 		p->waiting_max = p->tasks.n;
 	lock_release(p->lock);
 	if (room)
-		note_send(&p->work, p->mailbox);
+		mailbox_flag_send(&p->work, p->mailbox);
 	return room;
 }
 
@@ -91,13 +91,13 @@ abandon_task(struct task *e)
 
 void
 disk_thread_submit(
-    struct disk_thread *p, struct task *e, struct queue *reply_to)
+    struct disk_thread *p, struct task *e, struct mailbox *reply_to)
 {
 	struct item	*t = mem_zero(sizeof(*t));
 
 	if (!e->deferred)
 		TAILQ_INIT(&e->waiters);
-	t->reply.take = on_reply;
+	t->reply.deliver = on_reply;
 	t->task = e;
 	t->thread = p;
 	t->reply_to = reply_to;
@@ -130,7 +130,7 @@ perform_item(struct item *t)
 	job_perform(job);
 	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)job->kind,
 	    clock_us() - begun);
-	queue_put(t->reply_to, &t->reply);
+	mailbox_post(t->reply_to, &t->reply);
 }
 
 /* One in each turn of the loop: so it can be told to end. */
@@ -145,7 +145,7 @@ perform_next(void *context, unsigned times)
 	if (t != NULL)
 		perform_item(t);
 	if (more)
-		note_send(&p->work, p->mailbox);
+		mailbox_flag_send(&p->work, p->mailbox);
 }
 
 size_t
@@ -161,14 +161,14 @@ disk_thread_waiting(const struct disk_thread *p, size_t *waiting_max)
 }
 
 struct disk_thread *
-disk_thread_new(struct evloop *loop, struct queue *mailbox, size_t max)
+disk_thread_new(struct evloop *loop, struct mailbox *mailbox, size_t max)
 {
 	struct disk_thread	*p = mem_zero(sizeof(*p));
 
 	/* Its turns are the disk's. */
 	evloop_stop_timing(loop);
 	p->mailbox = mailbox;
-	note_init(&p->work, perform_next, p);
+	mailbox_flag_init(&p->work, perform_next, p);
 	p->lock = lock_new();
 	task_queue_init(&p->tasks, max);
 	return p;

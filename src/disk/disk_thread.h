@@ -19,13 +19,13 @@ struct disk_thread;
 
 /* In the thread of that loop, by its queue; so many tasks may wait. */
 struct disk_thread *disk_thread_new(
-    struct evloop *, struct queue *, size_t max);
+    struct evloop *, struct mailbox *, size_t max);
 /* The thread has ended: what still waits fails, and whatever else is sent. */
 void		 disk_thread_end(struct disk_thread *);
 void		 disk_thread_free(struct disk_thread **);		/* after that */
 
 /* Any thread.  The task comes back through that queue, the sender's own. */
-void disk_thread_submit(struct disk_thread *, struct task *, struct queue *);
+void disk_thread_submit(struct disk_thread *, struct task *, struct mailbox *);
 /* How many wait, and have ever waited at once; any thread. */
 size_t disk_thread_waiting(const struct disk_thread *, size_t *waiting_max);
 

@@ -31,7 +31,7 @@ struct client {
 	TAILQ_ENTRY(client)	 link;		/* in that list */
 	union {
 		TAILQ_ENTRY(client)	 waiting;	/* for the task */
-		struct queued		 mail;		/* on its way */
+		struct mail		 mail;		/* on its way */
 	};
 };
 

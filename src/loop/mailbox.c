@@ -13,74 +13,74 @@
 #include "lib/wakeup.h"
 #include "loop/mailbox.h"
 
-#define LATE	4		/* that are rung for at the end of a turn */
+#define WAKE_LATER_MAX	4		/* that are rung for at the end of a turn */
 
-struct queue {
-	_Atomic(struct queued *) last;		/* NULL: none; or the mark */
-	_Atomic(struct queued *) left;		/* the last of these */
-	struct queued		 asleep;	/* the mark */
+struct mailbox {
+	_Atomic(struct mail *) newest;		/* NULL: none; or the mark */
+	_Atomic(struct mail *) quiet;		/* the last of these */
+	struct mail		 asleep;	/* the mark */
 	struct bell		 bell;
 	struct watch		*watch;
-	bool			 silent;	/* the bell need not be read */
-	struct queue		*late[LATE];
-	unsigned		 nlate;
+	bool			 no_reset;	/* the bell need not be read */
+	struct mailbox		*wake_later[WAKE_LATER_MAX];
+	unsigned		 nwake_later;
 };
 
 /* Whether it is to be rung for. */
 static bool
-add(struct queue *q, struct queued *r)
+push_mail(struct mailbox *q, struct mail *r)
 {
-	struct queued	*last = atomic_load_explicit(&q->last,
+	struct mail	*last = atomic_load_explicit(&q->newest,
 			    memory_order_relaxed);
 
 	do {
 		r->next = last == &q->asleep ? NULL : last;
-	} while (!atomic_compare_exchange_weak_explicit(&q->last, &last, r,
+	} while (!atomic_compare_exchange_weak_explicit(&q->newest, &last, r,
 	    memory_order_acq_rel, memory_order_relaxed));
 	return last == &q->asleep;
 }
 
 void
-queue_put(struct queue *q, struct queued *r)
+mailbox_post(struct mailbox *q, struct mail *r)
 {
-	if (add(q, r))
+	if (push_mail(q, r))
 		bell_ring(&q->bell);
 }
 
 static void
-ring_late(struct queue *from, struct queue *q)
+wake_at_end(struct mailbox *from, struct mailbox *q)
 {
-	if (from->nlate < LATE)
-		from->late[from->nlate++] = q;
+	if (from->nwake_later < WAKE_LATER_MAX)
+		from->wake_later[from->nwake_later++] = q;
 	else
 		bell_ring(&q->bell);
 }
 
 void
-queue_put_late(struct queue *from, struct queue *q, struct queued *r)
+mailbox_post_late(struct mailbox *from, struct mailbox *q, struct mail *r)
 {
-	if (add(q, r))
-		ring_late(from, q);
+	if (push_mail(q, r))
+		wake_at_end(from, q);
 }
 
 void
-queue_leave(struct queue *q, struct queued *r)
+mailbox_post_quiet(struct mailbox *q, struct mail *r)
 {
-	r->next = atomic_load_explicit(&q->left, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak(&q->left, &r->next, r))
+	r->next = atomic_load_explicit(&q->quiet, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak(&q->quiet, &r->next, r))
 		continue;
 }
 
 void
-queue_ring(struct queue *q)
+mailbox_wake(struct mailbox *q)
 {
 	bell_ring(&q->bell);
 }
 
 static void
-take(struct queued *last)
+deliver_list(struct mail *last)
 {
-	struct queued	*r, *before = NULL, *next;
+	struct mail	*r, *before = NULL, *next;
 
 	for (r = last; r != NULL; r = next) {
 		next = r->next;
@@ -89,60 +89,60 @@ take(struct queued *last)
 	}
 	for (r = before; r != NULL; r = next) {
 		next = r->next;		/* it will be somebody else's */
-		r->take(r);
+		r->deliver(r);
 	}
 }
 
 void
-queue_empty(struct queue *q)
+mailbox_deliver(struct mailbox *q)
 {
-	struct queued	*last;
+	struct mail	*last;
 
-	if (atomic_load(&q->left) != NULL)
-		take(atomic_exchange(&q->left, NULL));
-	last = atomic_exchange_explicit(&q->last, NULL, memory_order_acq_rel);
+	if (atomic_load(&q->quiet) != NULL)
+		deliver_list(atomic_exchange(&q->quiet, NULL));
+	last = atomic_exchange_explicit(&q->newest, NULL, memory_order_acq_rel);
 	if (last != &q->asleep)
-		take(last);
+		deliver_list(last);
 }
 
 static void
-rung(void *context)
+on_wakeup(void *context)
 {
-	const struct queue	*q = context;
+	const struct mailbox	*q = context;
 
-	if (!q->silent)
+	if (!q->no_reset)
 		bell_hush(&q->bell);
 }
 
 /* The end of a turn. */
 static bool
-has_more(void *context)
+end_iteration(void *context)
 {
-	struct queue	*q = context;
-	struct queued	*none = NULL;
+	struct mailbox	*q = context;
+	struct mail	*none = NULL;
 
-	queue_empty(q);
-	while (q->nlate > 0)
-		bell_ring(&q->late[--q->nlate]->bell);
-	return !atomic_compare_exchange_strong(&q->last, &none, &q->asleep);
+	mailbox_deliver(q);
+	while (q->nwake_later > 0)
+		bell_ring(&q->wake_later[--q->nwake_later]->bell);
+	return !atomic_compare_exchange_strong(&q->newest, &none, &q->asleep);
 }
 
-struct queue *
-queue_new(struct evloop *loop)
+struct mailbox *
+mailbox_new(struct evloop *loop)
 {
-	struct queue	*q = mem_zero(sizeof(*q));
+	struct mailbox	*q = mem_zero(sizeof(*q));
 
-	atomic_init(&q->last, &q->asleep);
+	atomic_init(&q->newest, &q->asleep);
 	bell_open(&q->bell);
-	q->watch = evloop_watch(loop, q->bell.fd, rung, q);
+	q->watch = evloop_watch(loop, q->bell.fd, on_wakeup, q);
 	evloop_set(q->watch, EVLOOP_EDGE);
-	q->silent = evloop_has_edges(loop) && bell_is_silent(&q->bell);
-	evloop_on_iteration(loop, has_more, q);
+	q->no_reset = evloop_has_edges(loop) && bell_is_silent(&q->bell);
+	evloop_on_iteration(loop, end_iteration, q);
 	return q;
 }
 
 void
-queue_free(struct queue **qp)
+mailbox_free(struct mailbox **qp)
 {
 	evloop_unwatch(&(*qp)->watch);
 	bell_close(&(*qp)->bell);
@@ -151,25 +151,26 @@ queue_free(struct queue **qp)
 
 /* From here on it may be sent again. */
 static void
-take_note(struct queued *queued)
+deliver_flag(struct mail *mail)
 {
-	struct note	*n = (struct note *)queued;
+	struct flag_msg	*n = (struct flag_msg *)mail;
 
-	n->heed(n->context, atomic_exchange(&n->times, 0));
+	n->on_flag(n->context, atomic_exchange(&n->times, 0));
 }
 
 void
-note_init(struct note *n, void (*heed)(void *, unsigned), void *context)
+mailbox_flag_init(
+    struct flag_msg *n, void (*on_flag)(void *, unsigned), void *context)
 {
-	n->place.take = take_note;
+	n->mail.deliver = deliver_flag;
 	atomic_init(&n->times, 0);
-	n->heed = heed;
+	n->on_flag = on_flag;
 	n->context = context;
 }
 
 void
-note_send(struct note *n, struct queue *q)
+mailbox_flag_send(struct flag_msg *n, struct mailbox *q)
 {
 	if (atomic_fetch_add(&n->times, 1) == 0)
-		queue_put(q, &n->place);
+		mailbox_post(q, &n->mail);
 }

@@ -3,7 +3,7 @@
  *
  * A record brings its own place along: it stands in one queue at a time, so
  * who hands it over never waits, and nothing is ever turned away; there can be
- * no more in a queue than there are records.  From queue_put() on it is the
+ * no more in a queue than there are records.  From mailbox_post() on it is the
  * other thread's, with all that was written to it before.
  */
 #ifndef LOOP_MAILBOX_H
@@ -11,44 +11,44 @@
 
 #include "loop/evloop.h"
 
-struct queue;
+struct mailbox;
 
 /* Part of a record; take is what is done with it in that thread. */
-struct queued {
-	struct queued	*next;
-	void		(*take)(struct queued *);
+struct mail {
+	struct mail	*next;
+	void		(*deliver)(struct mail *);
 };
 
 /* For the thread of that loop: the only one of it. */
-struct queue	*queue_new(struct evloop *);
+struct mailbox	*mailbox_new(struct evloop *);
 /* When nobody uses it any more; what is left has been taken. */
-void		 queue_free(struct queue **);
+void		 mailbox_free(struct mailbox **);
 /* Last in it; any thread. */
-void		 queue_put(struct queue *, struct queued *);
+void		 mailbox_post(struct mailbox *, struct mail *);
 /* The same, from the thread of another queue, which rings for it, if need be,
  * only when its turn ends: once for all that it has put by then. */
-void		 queue_put_late(struct queue *, struct queue *,
-		    struct queued *);
+void		 mailbox_post_late(struct mailbox *, struct mailbox *,
+		    struct mail *);
 /* Into it as well, but it is taken whenever that thread wakes up next, and does
  * not wake it; who wants that after all, rings. */
-void		 queue_leave(struct queue *, struct queued *);
-void		 queue_ring(struct queue *);
+void		 mailbox_post_quiet(struct mailbox *, struct mail *);
+void		 mailbox_wake(struct mailbox *);
 /* Takes what is left, when the loop has ended: nobody rings after that. */
-void		 queue_empty(struct queue *);
+void		 mailbox_deliver(struct mailbox *);
 
 /*
  * What one thread has to tell another: always the same, however often.  It is
  * heeded once for all times that it has been sent since.
  */
-struct note {
-	struct queued	 place;		/* first: casts rely on it */
+struct flag_msg {
+	struct mail	 mail;		/* first: casts rely on it */
 	_Atomic unsigned times;
-	void		(*heed)(void *context, unsigned times);
+	void		(*on_flag)(void *context, unsigned times);
 	void		*context;
 };
 
-void		 note_init(struct note *, void (*heed)(void *, unsigned),
-		    void *context);
-void		 note_send(struct note *, struct queue *);	/* any thread */
+void mailbox_flag_init(
+    struct flag_msg *, void (*heed)(void *, unsigned), void *context);
+void		 mailbox_flag_send(struct flag_msg *, struct mailbox *);	/* any thread */
 
 #endif

@@ -16,9 +16,9 @@ struct stages {				/* as one of them sees it */
 	enum stage		 stage;		/* its own */
 	struct clients		*clients;
 	struct clients *const	*all;
-	struct queue		*queue;
-	struct note		 crowded;	/* to it: make room */
-	struct note		 eased;		/* from it: there may be some */
+	struct mailbox		*queue;
+	struct flag_msg		 crowded;	/* to it: make room */
+	struct flag_msg		 eased;		/* from it: there may be some */
 	bool			 ending;
 	/* Who reads requests: */
 	size_t			 away;		/* watched, but elsewhere */
@@ -26,7 +26,7 @@ struct stages {				/* as one of them sees it */
 	atomic_bool		 eager;		/* there are some */
 	struct watch		*look;		/* for those who are back, */
 	bool			 looks;		/* ... after some time */
-	struct note		 stir;		/* to it: look at once */
+	struct flag_msg		 stir;		/* to it: look at once */
 };
 
 struct clients *
@@ -115,14 +115,14 @@ ready(void *context)
  */
 
 static struct client *
-client_of(struct queued *place)
+client_of(struct mail *place)
 {
 	return (struct client *)((char *)place -
 	    offsetof(struct client, mail));
 }
 
 static void
-arrive(struct queued *place)
+arrive(struct mail *place)
 {
 	struct client	*c = client_of(place);
 	struct stages	*here = c->all->stages;
@@ -138,16 +138,16 @@ arrive(struct queued *place)
 
 static void
 put(struct client *c, const struct stages *from, const struct stages *to,
-    void (*take)(struct queued *))
+    void (*take)(struct mail *))
 {
-	c->mail.take = take;
-	queue_put_late(from->queue, to->queue, &c->mail);
+	c->mail.deliver = take;
+	mailbox_post_late(from->queue, to->queue, &c->mail);
 }
 
 /* On its way to where it is watched, or ends, it has come by who reads
  * requests, and is not watched there any more. */
 static void
-release(struct queued *place)
+release(struct mail *place)
 {
 	struct client	*c = client_of(place);
 	struct stages	*home = home_of(c);
@@ -178,10 +178,10 @@ go_home(struct client *c, const struct stages *from, const struct stages *home)
 		put(c, from, home, arrive);
 		return;
 	}
-	c->mail.take = arrive;
-	queue_leave(home->queue, &c->mail);
+	c->mail.deliver = arrive;
+	mailbox_post_quiet(home->queue, &c->mail);
 	if (is_awaited(home))		/* since just now */
-		queue_ring(home->queue);
+		mailbox_wake(home->queue);
 }
 
 /* It waits for nothing, and from here on it is the other thread's. */
@@ -266,7 +266,7 @@ stages_ease(struct clients *all)
 	const struct clients	*host = stages_host(all);
 
 	if (host->paused && !host->draining)
-		note_send(&all->stages->eased, host->stages->queue);
+		mailbox_flag_send(&all->stages->eased, host->stages->queue);
 }
 
 /* Who waits outside may come in. */
@@ -337,7 +337,7 @@ stages_stir(const struct clients *all)
 
 	for (size_t i = 0; i < sizeof(who) / sizeof(who[0]); i++) {
 		s = all->stages->all[who[i]]->stages;
-		note_send(&s->stir, s->queue);
+		mailbox_flag_send(&s->stir, s->queue);
 	}
 }
 
@@ -347,13 +347,14 @@ stages_make_room(const struct clients *all)
 	const struct clients	*there = roomy(all);
 
 	if (there != NULL)
-		note_send(&there->stages->crowded, there->stages->queue);
+		mailbox_flag_send(
+		    &there->stages->crowded, there->stages->queue);
 	return there != NULL;
 }
 
 void
 stages_join(struct clients *all, enum stage stage,
-    struct clients *const *others, struct queue *queue)
+    struct clients *const *others, struct mailbox *queue)
 {
 	struct stages	*s = mem_zero(sizeof(*s));
 
@@ -361,9 +362,9 @@ stages_join(struct clients *all, enum stage stage,
 	s->clients = all;
 	s->all = others;
 	s->queue = queue;
-	note_init(&s->crowded, heed_crowd, all);
-	note_init(&s->eased, heed_ease, others[STAGE_ACCEPT]);
-	note_init(&s->stir, heed_stir, all);
+	mailbox_flag_init(&s->crowded, heed_crowd, all);
+	mailbox_flag_init(&s->eased, heed_ease, others[STAGE_ACCEPT]);
+	mailbox_flag_init(&s->stir, heed_stir, all);
 	s->look = evloop_timer(all->loop, look, s);
 	evloop_set_ctx(all->loop, s);
 	all->on_ready = ready;

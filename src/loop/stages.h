@@ -23,7 +23,7 @@ struct client;
 /* They are those of that stage; all of them, by stage, are known by now, and
  * none of their loops turns yet.  The queue is that of their thread. */
 void		 stages_join(struct clients *, enum stage,
-		    struct clients *const *, struct queue *);
+		    struct clients *const *, struct mailbox *);
 /* When they have ended. */
 void		 stages_leave(struct clients *);
 /* No loop turns any more: lets go of all, and of who is on the way when the

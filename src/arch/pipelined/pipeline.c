@@ -26,7 +26,7 @@ struct pipeline {
  */
 
 void
-pipeline_send(struct pipeline *l, struct task *e, struct queue *home)
+pipeline_send(struct pipeline *l, struct task *e, struct mailbox *home)
 {
 	enum job_kind	kind = e->job.kind;
 	bool		reads = kind == JOB_READ || kind == JOB_COPY ||
@@ -121,7 +121,7 @@ pipeline_new(const struct team *team, unsigned first, const struct world *world,
 		l->seats[i] = s;
 		s->line = l;
 		s->role = i;
-		s->queue = queue_new(s->member.loop);
+		s->queue = mailbox_new(s->member.loop);
 		if (i < STAGE_COUNT)
 			open_stage(s, *setup, room);
 		else
@@ -141,7 +141,7 @@ pipeline_end(struct pipeline *l)
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		stages_end(l->stages[i]);
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
-		queue_empty(l->seats[i]->queue);
+		mailbox_deliver(l->seats[i]->queue);
 	for (unsigned i = STAGE_COUNT; i-- > 0; )
 		clients_free(&l->seats[i]->clients);
 	disk_thread_end(l->seats[PIPELINE_NAMES]->disk_thread);
@@ -159,7 +159,7 @@ pipeline_free(struct pipeline **lp)
 			http_free(&s->http);
 		else
 			disk_thread_free(&s->disk_thread);
-		queue_free(&s->queue);
+		mailbox_free(&s->queue);
 	}
 	mem_drop(lp);
 }

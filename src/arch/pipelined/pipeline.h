@@ -26,7 +26,7 @@ struct pipeline_seat {		/* of one of its threads, a member */
 	struct member	 member;	/* first: casts rely on it */
 	struct pipeline	*line;
 	unsigned	 role;		/* a stage, NAMES or READS */
-	struct queue	*queue;
+	struct mailbox	*queue;
 	struct http	*http;		/* a stage's ... */
 	struct clients	*clients;
 	struct disk_thread	*disk_thread;	/* ... or of one for the disk */
@@ -45,7 +45,7 @@ void		 pipeline_free(struct pipeline **);	/* after that */
 
 /* A task of another thread, to come back by its queue. */
 void		 pipeline_send(struct pipeline *, struct task *,
-		    struct queue *);
+		    struct mailbox *);
 /* They are so many, this one of them, and share who comes.  Not copied. */
 void		 pipeline_share(struct pipeline *, struct pipeline *const *,
 		    unsigned n);

@@ -17,7 +17,7 @@ struct pipelined {
 	struct team	 *team;
 	struct pipeline	**lines;
 	unsigned	  n;
-	struct queue	 *queue;	/* what main has sent for comes back */
+	struct mailbox	 *queue;	/* what main has sent for comes back */
 };
 
 /* For main's own clients: what administrators ask. */
@@ -56,7 +56,7 @@ open_lines(void *context, const struct http_setup *setup)
 	};
 
 	p->team = team_new(&team);
-	p->queue = queue_new(s->loop);
+	p->queue = mailbox_new(s->loop);
 	p->lines = mem_array(p->n, sizeof(p->lines[0]));
 	for (unsigned i = 0; i < p->n; i++)
 		p->lines[i] = pipeline_new(p->team, i * PIPELINE_THREADS,
@@ -92,7 +92,7 @@ end(void *context)
 		return false;
 	for (unsigned i = 0; i < p->n; i++)
 		pipeline_end(p->lines[i]);
-	queue_empty(p->queue);
+	mailbox_deliver(p->queue);
 	return true;
 }
 
@@ -111,7 +111,7 @@ close_lines(struct pipelined *p)
 	for (unsigned i = 0; i < p->n; i++)
 		pipeline_free(&p->lines[i]);
 	free(p->lines);
-	queue_free(&p->queue);
+	mailbox_free(&p->queue);
 	team_free(&p->team);
 }
 

@@ -18,13 +18,13 @@
 struct loop_thread {			/* a thread's */
 	struct clock	 clock;
 	struct evloop	*loop;
-	struct queue	*queue;
+	struct mailbox	*queue;
 };
 
 static struct loop_thread	 here, there;
 static struct disk_thread	*disk_thread;
 static pthread_t	 thread;
-static struct note	 stop;
+static struct flag_msg	 stop;
 static struct task	*ended[8];
 static pthread_t	 ended_by;
 static int		 nended, expected;
@@ -46,13 +46,13 @@ static void
 open_loop(struct loop_thread *p)
 {
 	p->loop = evloop_new(&p->clock);
-	p->queue = queue_new(p->loop);
+	p->queue = mailbox_new(p->loop);
 }
 
 static void
 close_loop(struct loop_thread *p)
 {
-	queue_free(&p->queue);
+	mailbox_free(&p->queue);
 	evloop_free(&p->loop);
 }
 
@@ -71,7 +71,7 @@ set_up(void)
 	expected = -1;
 	open_loop(&here);
 	open_loop(&there);
-	note_init(&stop, stop_there, NULL);
+	mailbox_flag_init(&stop, stop_there, NULL);
 	disk_thread = disk_thread_new(there.loop, there.queue, MAX);
 }
 
@@ -109,7 +109,7 @@ task(enum job_kind kind)
 }
 
 static struct task *
-submit_task(enum job_kind kind, struct queue *home)
+submit_task(enum job_kind kind, struct mailbox *home)
 {
 	struct task	*e = task(kind);
 
@@ -165,7 +165,7 @@ START_TEST(come_home)
 	ck_assert_uint_eq(first->job.done, 100);
 	abandon(first);		/* on its way, or here: nothing to drop */
 	ck_assert_int_eq(nended, 2);
-	note_send(&stop, there.queue);
+	mailbox_flag_send(&stop, there.queue);
 	pthread_join(thread, NULL);
 	drop_task(first);
 	drop_task(second);

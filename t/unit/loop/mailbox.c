@@ -13,15 +13,15 @@
 #include "stats/stats.h"
 #include "t/unit/unit.h"
 
-#define PUTTERS		4
+#define POSTERS		4
 #define RECORDS		20000		/* of each */
 #define WAKES		4000
-#define TURNS		5000		/* there and back */
-#define PATIENCE	30000		/* ms, for what must come */
+#define ITERATIONS		5000		/* there and back */
+#define TIMEOUT	30000		/* ms, for what must come */
 #define AGAIN		100		/* times that one puts itself */
 
 struct record {
-	struct queued	 queued;	/* first: casts rely on it */
+	struct mail	 queued;	/* first: casts rely on it */
 	struct side	*side;		/* that is to take it */
 	int		 putter;
 	int		 number;	/* not atomic: the queue is */
@@ -31,19 +31,19 @@ struct record {
 struct side {
 	struct clock	 clock;
 	struct evloop	*loop;
-	struct queue	*queue;
+	struct mailbox	*queue;
 	struct side	*other;
 	pthread_t	 thread;
 	_Atomic int	 taken;
-	int		 next[PUTTERS];
+	int		 next[POSTERS];
 	int		 left;		/* until it stops; 0: never */
 };
 
 static struct side	here, there;
-static struct record	records[PUTTERS][RECORDS];
+static struct record	records[POSTERS][RECORDS];
 
 static void
-take(struct queued *queued)
+deliver_record(struct mail *queued)
 {
 	struct record	*r = (struct record *)queued;
 	struct side	*s = r->side;
@@ -58,16 +58,16 @@ take(struct queued *queued)
 static bool	late;
 
 static void
-return_it(struct queued *queued)
+return_it(struct mail *queued)
 {
 	struct record	*r = (struct record *)queued;
 	struct side	*s = r->side;
 
 	r->side = s->other;
-	if (++r->number < 2 * TURNS && late)
-		queue_put_late(s->queue, s->other->queue, queued);
-	else if (r->number < 2 * TURNS)
-		queue_put(s->other->queue, queued);
+	if (++r->number < 2 * ITERATIONS && late)
+		mailbox_post_late(s->queue, s->other->queue, queued);
+	else if (r->number < 2 * ITERATIONS)
+		mailbox_post(s->other->queue, queued);
 	if (--s->left == 0)
 		evloop_stop(s->loop);
 }
@@ -77,57 +77,57 @@ open_side(struct side *s, int left)
 {
 	*s = (struct side){ .left = left };
 	s->loop = evloop_new(&s->clock);
-	s->queue = queue_new(s->loop);
+	s->queue = mailbox_new(s->loop);
 }
 
 static void
 close_side(struct side *s)
 {
-	queue_free(&s->queue);
+	mailbox_free(&s->queue);
 	evloop_free(&s->loop);
 }
 
 static void
-put_record(struct record *r, int putter, int number)
+post_record(struct record *r, int putter, int number)
 {
-	*r = (struct record){ .queued.take = take, .side = &here,
+	*r = (struct record){ .queued.deliver = deliver_record, .side = &here,
 	    .putter = putter, .number = number };
-	queue_put(here.queue, &r->queued);
+	mailbox_post(here.queue, &r->queued);
 }
 
 static void *
-put(void *context)
+post_mail(void *context)
 {
 	int	n = *(int *)context;
 
 	for (int i = 0; i < RECORDS; i++)
-		put_record(&records[n][i], n, i);
+		post_record(&records[n][i], n, i);
 	return NULL;
 }
 
 /* All that so many threads do so. */
 static void
-take_all(void *(*put_them)(void *))
+deliver_all(void *(*put_them)(void *))
 {
-	pthread_t	threads[PUTTERS];
-	int		numbers[PUTTERS];
+	pthread_t	threads[POSTERS];
+	int		numbers[POSTERS];
 
-	open_side(&here, PUTTERS * RECORDS);
-	for (int i = 0; i < PUTTERS; i++) {
+	open_side(&here, POSTERS * RECORDS);
+	for (int i = 0; i < POSTERS; i++) {
 		numbers[i] = i;
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, put_them,
 		    &numbers[i]), 0);
 	}
 	evloop_run(here.loop);
-	for (int i = 0; i < PUTTERS; i++)
+	for (int i = 0; i < POSTERS; i++)
 		pthread_join(threads[i], NULL);
 	close_side(&here);
 }
 
 START_TEST(many_put)
 {
-	take_all(put);
-	for (int i = 0; i < PUTTERS; i++)
+	deliver_all(post_mail);
+	for (int i = 0; i < POSTERS; i++)
 		ck_assert_int_eq(here.next[i], RECORDS);
 }
 END_TEST
@@ -150,10 +150,10 @@ START_TEST(sleeper_is_woken)
 	int64_t	end;
 
 	open_side(&here, WAKES);
-	end = clock_ms() + PATIENCE;
+	end = clock_ms() + TIMEOUT;
 	ck_assert_int_eq(pthread_create(&here.thread, NULL, run, &here), 0);
 	for (int i = 0; i < WAKES; i++) {
-		put_record(&records[0][i], 0, i);
+		post_record(&records[0][i], 0, i);
 		while (atomic_load(&here.taken) <= i) {
 			ck_assert_int_lt(clock_ms(), end);
 			sched_yield();
@@ -171,30 +171,30 @@ START_TEST(there_and_back)
 
 	late = _i == 1;
 	memset(several, 0, sizeof(several));
-	open_side(&here, 3 * TURNS);
-	open_side(&there, 3 * TURNS);
+	open_side(&here, 3 * ITERATIONS);
+	open_side(&there, 3 * ITERATIONS);
 	here.other = &there;
 	there.other = &here;
 	ck_assert_int_eq(pthread_create(&there.thread, NULL, run, &there), 0);
 	for (int i = 0; i < 3; i++) {
-		several[i].queued.take = return_it;
+		several[i].queued.deliver = return_it;
 		several[i].side = &here;
-		queue_put(here.queue, &several[i].queued);
+		mailbox_post(here.queue, &several[i].queued);
 	}
 	evloop_run(here.loop);
 	pthread_join(there.thread, NULL);
 	for (int i = 0; i < 3; i++)
-		ck_assert_int_eq(several[i].number, 2 * TURNS);
+		ck_assert_int_eq(several[i].number, 2 * ITERATIONS);
 	close_side(&here);
 	close_side(&there);
 }
 END_TEST
 
 static void *
-put_last(void *unused)
+post_last(void *unused)
 {
 	(void)unused;
-	put_record(&records[0][1], 0, 1);
+	post_record(&records[0][1], 0, 1);
 	return NULL;
 }
 
@@ -206,13 +206,13 @@ START_TEST(left_is_taken)
 	pthread_t	 other;
 
 	open_side(&here, _i == 0 ? 2 : 1);
-	*r = (struct record){ .queued.take = take, .side = &here };
-	queue_leave(here.queue, &r->queued);
+	*r = (struct record){ .queued.deliver = deliver_record, .side = &here };
+	mailbox_post_quiet(here.queue, &r->queued);
 	if (_i == 0)
-		ck_assert_int_eq(pthread_create(&other, NULL, put_last, NULL),
+		ck_assert_int_eq(pthread_create(&other, NULL, post_last, NULL),
 		    0);
 	else
-		queue_ring(here.queue);
+		mailbox_wake(here.queue);
 	evloop_run(here.loop);
 	if (_i == 0)
 		pthread_join(other, NULL);
@@ -223,7 +223,7 @@ END_TEST
 
 /* By all of several threads, in whatever order. */
 static void
-take_any(struct queued *queued)
+deliver_any(struct mail *queued)
 {
 	struct record	*r = (struct record *)queued;
 
@@ -233,37 +233,37 @@ take_any(struct queued *queued)
 }
 
 static void *
-leave(void *context)
+post_quiet(void *context)
 {
 	int		 n = *(int *)context;
 	struct record	*r;
 
 	for (int i = 0; i < RECORDS; i++) {
 		r = &records[n][i];
-		*r = (struct record){ .queued.take = take_any, .side = &here };
-		queue_leave(here.queue, &r->queued);
+		*r = (struct record){ .queued.deliver = deliver_any, .side = &here };
+		mailbox_post_quiet(here.queue, &r->queued);
 		if (i % 100 == 99)
-			queue_ring(here.queue);
+			mailbox_wake(here.queue);
 	}
 	return NULL;
 }
 
 START_TEST(many_leave)
 {
-	take_all(leave);
-	ck_assert_int_eq(atomic_load(&here.taken), PUTTERS * RECORDS);
+	deliver_all(post_quiet);
+	ck_assert_int_eq(atomic_load(&here.taken), POSTERS * RECORDS);
 }
 END_TEST
 
 static void
-put_again(struct queued *queued)
+post_again(struct mail *queued)
 {
 	struct record	*r = (struct record *)queued;
 
 	if (++r->number == AGAIN)
 		evloop_stop(here.loop);
 	else
-		queue_put(here.queue, queued);
+		mailbox_post(here.queue, queued);
 }
 
 static int	times_ready;
@@ -279,7 +279,7 @@ always_ready(void *context)
 /* What is watched may be ready all the time: so many turns, so many times. */
 START_TEST(ready_is_no_reason)
 {
-	struct record	 r = { .queued.take = put_again };
+	struct record	 r = { .queued.deliver = post_again };
 	struct watch	*watch;
 	int		 ends[2];
 
@@ -289,7 +289,7 @@ START_TEST(ready_is_no_reason)
 	open_side(&here, 0);
 	watch = evloop_watch(here.loop, ends[0], always_ready, NULL);
 	evloop_set(watch, EVLOOP_READ);
-	queue_put(here.queue, &r.queued);
+	mailbox_post(here.queue, &r.queued);
 	evloop_run(here.loop);
 	ck_assert_int_eq(r.number, AGAIN);
 	evloop_unwatch(&watch);
@@ -305,51 +305,51 @@ START_TEST(rest_is_taken)
 	struct record	r[2];
 
 	open_side(&here, 3);
-	put_record(&r[0], 0, 0);
-	put_record(&r[1], 0, 1);
-	queue_empty(here.queue);
+	post_record(&r[0], 0, 0);
+	post_record(&r[1], 0, 1);
+	mailbox_deliver(here.queue);
 	ck_assert_int_eq(atomic_load(&here.taken), 2);
-	queue_empty(here.queue);
+	mailbox_deliver(here.queue);
 	ck_assert_int_eq(atomic_load(&here.taken), 2);
 	close_side(&here);
 }
 END_TEST
 
-static unsigned	heeded, times_heeded;
+static unsigned	heeded, times_handled;
 
 static void
-heed(void *context, unsigned times)
+on_flag(void *context, unsigned times)
 {
 	ck_assert_ptr_eq(context, &here);
-	times_heeded++;
+	times_handled++;
 	heeded += times;
 	if (heeded == RECORDS)
 		evloop_stop(here.loop);
 }
 
 static void *
-send_notes(void *context)
+send_flags(void *context)
 {
 	for (int i = 0; i < RECORDS - 3; i++)
-		note_send(context, here.queue);
+		mailbox_flag_send(context, here.queue);
 	return NULL;
 }
 
 START_TEST(notes_add_up)
 {
-	struct note	n;
+	struct flag_msg	n;
 
-	heeded = times_heeded = 0;
+	heeded = times_handled = 0;
 	open_side(&here, 0);
-	note_init(&n, heed, &here);
+	mailbox_flag_init(&n, on_flag, &here);
 	for (int i = 0; i < 3; i++)
-		note_send(&n, here.queue);
-	queue_empty(here.queue);
-	ck_assert_uint_eq(times_heeded, 1);
+		mailbox_flag_send(&n, here.queue);
+	mailbox_deliver(here.queue);
+	ck_assert_uint_eq(times_handled, 1);
 	ck_assert_uint_eq(heeded, 3);
 	close_side(&here);
 	open_side(&here, 0);
-	ck_assert_int_eq(pthread_create(&there.thread, NULL, send_notes, &n),
+	ck_assert_int_eq(pthread_create(&there.thread, NULL, send_flags, &n),
 	    0);
 	evloop_run(here.loop);
 	pthread_join(there.thread, NULL);

@@ -30,7 +30,7 @@ static struct evloop	*loops[STAGE_COUNT];
 static int		 polls[STAGE_COUNT];	/* what a loop waits for; -1:
 						 * that is unknown */
 static struct watch	*ends[STAGE_COUNT];	/* of a turn */
-static struct queue	*queues[STAGE_COUNT];
+static struct mailbox	*queues[STAGE_COUNT];
 static struct clients	*stages[STAGE_COUNT];
 static struct listener	 door;
 static struct sockaddr_un place;
@@ -217,7 +217,7 @@ open_stages(size_t limit)
 	open_door();
 	for (int i = 0; i < STAGE_COUNT; i++) {
 		open_loop(i);
-		queues[i] = queue_new(loops[i]);
+		queues[i] = mailbox_new(loops[i]);
 		ends[i] = evloop_timer(loops[i], stop, loops[i]);
 		stages[i] = clients_new(loops[i], &clocks[i], NULL,
 		    i == STAGE_ACCEPT ? limit : 0, i == STAGE_ACCEPT ?
@@ -235,12 +235,12 @@ close_stages(void)
 	for (int i = 0; i < STAGE_COUNT; i++)
 		stages_end(stages[i]);
 	for (int i = 0; i < STAGE_COUNT; i++)
-		queue_empty(queues[i]);
+		mailbox_deliver(queues[i]);
 	for (int i = STAGE_COUNT; i-- > 0; )
 		clients_free(&stages[i]);
 	for (int i = 0; i < STAGE_COUNT; i++) {
 		evloop_unwatch(&ends[i]);
-		queue_free(&queues[i]);
+		mailbox_free(&queues[i]);
 		evloop_free(&loops[i]);
 	}
 	close(door.fd);
