@@ -14,7 +14,7 @@
 #include "shared/accept_token.h"
 
 struct server {
-	struct member		 member;	/* first: casts rely on it */
+	struct loop_thread		 member;	/* first: casts rely on it */
 	const struct world	*world;
 	struct http		*http;
 	struct clients		*clients;
@@ -23,14 +23,14 @@ struct server {
 
 struct mt {
 	struct service	 service;
-	struct team	*team;
+	struct threads	*team;
 	struct turns	*turns;
 };
 
 static struct server *
-server(const struct team *team, unsigned i)
+server(const struct threads *team, unsigned i)
 {
-	return (struct server *)team_member(team, i);
+	return (struct server *)threads_get(team, i);
 }
 
 /* Clients that the one of the others has that has fewest. */
@@ -41,7 +41,7 @@ least(void *context)
 	size_t			 n, fewest = SIZE_MAX;
 
 	for (unsigned i = 0; i < us->world->workers; i++) {
-		s = server(us->member.team, i);
+		s = server(us->member.threads, i);
 		n = s == us ? SIZE_MAX : atomic_load(&s->staying);
 		if (n < fewest)
 			fewest = n;
@@ -66,32 +66,32 @@ gone(void *context)
 {
 	struct server	*s = context;
 
-	team_mark(&s->member, TEAM_IDLE);
+	threads_ack(&s->member, THREADS_IDLE);
 }
 
 /* In any thread. */
 static void
 call(void *context)
 {
-	team_tell_one(context, TEAM_VERIFY);
+	threads_send_one(context, THREADS_VERIFY);
 }
 
 static void
-obey(struct member *member, enum team_order order)
+obey(struct loop_thread *member, enum threads_command order)
 {
 	struct server	*s = (struct server *)member;
 
 	switch (order) {
-	case TEAM_SERVE:
+	case THREADS_SERVE:
 		acceptor_share(s->clients, least, changed);
 		acceptor_listen(s->clients, s->world->listeners,
 		    s->world->nlisteners);
 		break;
-	case TEAM_DRAIN:
+	case THREADS_DRAIN:
 		clients_drain(s->clients);
-		team_mark(member, TEAM_CLOSED);
+		threads_ack(member, THREADS_CLOSED);
 		break;
-	case TEAM_VERIFY:
+	case THREADS_VERIFY:
 		http_verify(s->http);
 		break;
 	default:
@@ -104,11 +104,11 @@ obey(struct member *member, enum team_order order)
  */
 
 static void
-marked(void *context, enum team_mark mark)
+marked(void *context, enum threads_ack mark)
 {
 	struct mt	*mt = context;
 
-	if (mark == TEAM_CLOSED)
+	if (mark == THREADS_CLOSED)
 		service_others_closed(&mt->service);
 	else
 		service_others_gone(&mt->service);
@@ -120,17 +120,17 @@ open_team(void *context, const struct http_setup *shared)
 	struct mt		*mt = context;
 	const struct world	*world = mt->service.world;
 	struct http_setup	 setup = *shared;
-	const struct team_setup	 team = {
-		.members = world->workers,
+	const struct threads_setup	 team = {
+		.count = world->workers,
 		.size = sizeof(struct server),
 		.loop = mt->service.loop,
-		.obey = obey,
-		.marked = marked,
+		.on_command = obey,
+		.on_ack = marked,
 		.context = mt,
 	};
 	struct server		*s;
 
-	mt->team = team_new(&team);
+	mt->team = threads_new(&team);
 	mt->turns = turns_new(world->workers);
 	for (unsigned i = 0; i < world->workers; i++) {
 		s = server(mt->team, i);
@@ -149,25 +149,25 @@ open_team(void *context, const struct http_setup *shared)
 static void
 start(void *context)
 {
-	team_start(((struct mt *)context)->team);
+	threads_start(((struct mt *)context)->team);
 }
 
 static void
 serve(void *context)
 {
-	team_tell(((struct mt *)context)->team, TEAM_SERVE);
+	threads_send(((struct mt *)context)->team, THREADS_SERVE);
 }
 
 static void
 drain(void *context)
 {
-	team_tell(((struct mt *)context)->team, TEAM_DRAIN);
+	threads_send(((struct mt *)context)->team, THREADS_DRAIN);
 }
 
 static bool
 end(void *context)
 {
-	return team_end_or_leave(((struct mt *)context)->team);
+	return threads_end_or_detach(((struct mt *)context)->team);
 }
 
 /* By whichever thread. */
@@ -190,7 +190,7 @@ close_team(struct mt *mt)
 		clients_free(&s->clients);
 		http_free(&s->http);
 	}
-	team_free(&mt->team);
+	threads_free(&mt->team);
 	turns_free(&mt->turns);
 }
 

@@ -16,74 +16,74 @@
 #include "stats/scoreboard.h"
 
 /* There may be many, and none needs much: a piece of a file, some paths. */
-#define STACK		(512 * 1024)	/* bytes */
-#define PARTING		1000		/* ms, for one that waits for a disk */
+#define STACK_SIZE		(512 * 1024)	/* bytes */
+#define END_TIMEOUT		1000		/* ms, for one that waits for a disk */
 
 /* What a member is told by, beside its record. */
-struct post {
-	struct member	*member;
+struct inbox {
+	struct loop_thread	*owner;
 	pthread_t	 thread;
 	struct bell	 bell;
-	struct watch	*rung;
-	atomic_uint	 orders;	/* a bit for each */
+	struct watch	*watch;
+	atomic_uint	 commands;	/* a bit for each */
 };
 
-struct team {
-	struct team_setup	 setup;
-	struct post		*posts;
+struct threads {
+	struct threads_setup	 setup;
+	struct inbox		*inboxes;
 	struct bell		 bell;		/* main's */
-	struct watch		*rung;
-	atomic_uint		 marks[TEAM_MARK_COUNT];	/* how many */
-	bool			 told[TEAM_MARK_COUNT];
+	struct watch		*watch;
+	atomic_uint		 acks[THREADS_ACK_COUNT];	/* how many */
+	bool			 reported[THREADS_ACK_COUNT];
 	pthread_mutex_t		 lock;		/* of the next two */
 	pthread_cond_t		 changed;
 	unsigned		 running, ended;
 };
 
 static void
-obey(void *context)
+run_commands(void *context)
 {
-	struct post	*p = context;
-	struct team	*t = p->member->team;
-	unsigned	 orders;
+	struct inbox	*p = context;
+	struct threads	*t = p->owner->threads;
+	unsigned	 commands;
 
 	bell_hush(&p->bell);
-	orders = atomic_exchange(&p->orders, 0);
-	for (int i = 0; i < TEAM_END; i++)
-		if ((orders & 1U << i) != 0)
-			t->setup.obey(p->member, (enum team_order)i);
-	if ((orders & 1U << TEAM_END) != 0)
-		evloop_stop(p->member->loop);
+	commands = atomic_exchange(&p->commands, 0);
+	for (int i = 0; i < THREADS_END; i++)
+		if ((commands & 1U << i) != 0)
+			t->setup.on_command(p->owner, (enum threads_command)i);
+	if ((commands & 1U << THREADS_END) != 0)
+		evloop_stop(p->owner->loop);
 }
 
 /* Main's loop. */
 static void
-marked(void *context)
+report_acks(void *context)
 {
-	struct team	*t = context;
+	struct threads	*t = context;
 
 	bell_hush(&t->bell);
-	for (int i = 0; i < TEAM_MARK_COUNT; i++)
-		if (t->marks[i] == t->setup.members && !t->told[i]) {
-			t->told[i] = true;
-			t->setup.marked(t->setup.context, (enum team_mark)i);
+	for (int i = 0; i < THREADS_ACK_COUNT; i++)
+		if (t->acks[i] == t->setup.count && !t->reported[i]) {
+			t->reported[i] = true;
+			t->setup.on_ack(t->setup.context, (enum threads_ack)i);
 		}
 }
 
 void
-team_mark(struct member *m, enum team_mark mark)
+threads_ack(struct loop_thread *m, enum threads_ack ack)
 {
-	struct team	*t = m->team;
+	struct threads	*t = m->threads;
 
-	if ((m->said & 1U << mark) != 0)
+	if ((m->acked & 1U << ack) != 0)
 		return;
-	m->said |= 1U << mark;
-	if (atomic_fetch_add(&t->marks[mark], 1) + 1 == t->setup.members)
+	m->acked |= 1U << ack;
+	if (atomic_fetch_add(&t->acks[ack], 1) + 1 == t->setup.count)
 		bell_ring(&t->bell);
 }
 
 static void
-count(struct team *t, unsigned *number)
+count_thread(struct threads *t, unsigned *number)
 {
 	need(pthread_mutex_lock(&t->lock) == 0);
 	(*number)++;
@@ -92,38 +92,38 @@ count(struct team *t, unsigned *number)
 }
 
 static void *
-be_member(void *context)
+thread_main(void *context)
 {
-	struct post	*p = context;
-	struct member	*m = p->member;
-	struct team	*t = m->team;
+	struct inbox	*p = context;
+	struct loop_thread	*m = p->owner;
+	struct threads	*t = m->threads;
 
 	board_use_thread(m->number);
-	count(t, &t->running);
+	count_thread(t, &t->running);
 	evloop_run(m->loop);
-	count(t, &t->ended);
+	count_thread(t, &t->ended);
 	return NULL;
 }
 
 static void
-open_post(struct team *t, unsigned i)
+open_thread(struct threads *t, unsigned i)
 {
-	struct post	*p = &t->posts[i];
-	struct member	*m = mem_zero(t->setup.size);
+	struct inbox	*p = &t->inboxes[i];
+	struct loop_thread	*m = mem_zero(t->setup.size);
 
-	m->team = t;
+	m->threads = t;
 	m->number = i + 1;
 	m->loop = evloop_new(&m->clock);
-	p->member = m;
+	p->owner = m;
 	bell_open(&p->bell);
-	p->rung = evloop_watch(m->loop, p->bell.fd, obey, p);
-	evloop_set(p->rung, EVLOOP_READ);
+	p->watch = evloop_watch(m->loop, p->bell.fd, run_commands, p);
+	evloop_set(p->watch, EVLOOP_READ);
 }
 
-struct team *
-team_new(const struct team_setup *setup)
+struct threads *
+threads_new(const struct threads_setup *setup)
 {
-	struct team		*t = mem_zero(sizeof(*t));
+	struct threads		*t = mem_zero(sizeof(*t));
 	pthread_condattr_t	 clock;
 
 	t->setup = *setup;
@@ -133,18 +133,18 @@ team_new(const struct team_setup *setup)
 	need(pthread_cond_init(&t->changed, &clock) == 0);
 	pthread_condattr_destroy(&clock);
 	bell_open(&t->bell);
-	t->rung = evloop_watch(setup->loop, t->bell.fd, marked, t);
-	evloop_set(t->rung, EVLOOP_READ);
-	t->posts = mem_array(setup->members, sizeof(t->posts[0]));
-	for (unsigned i = 0; i < setup->members; i++)
-		open_post(t, i);
+	t->watch = evloop_watch(setup->loop, t->bell.fd, report_acks, t);
+	evloop_set(t->watch, EVLOOP_READ);
+	t->inboxes = mem_array(setup->count, sizeof(t->inboxes[0]));
+	for (unsigned i = 0; i < setup->count; i++)
+		open_thread(t, i);
 	return t;
 }
 
-struct member *
-team_member(const struct team *t, unsigned i)
+struct loop_thread *
+threads_get(const struct threads *t, unsigned i)
 {
-	return t->posts[i].member;
+	return t->inboxes[i].owner;
 }
 
 /* Signals are for main's thread, but for those that a fault causes. */
@@ -162,100 +162,100 @@ block_signals(sigset_t *before)
 }
 
 void
-team_start(struct team *t)
+threads_start(struct threads *t)
 {
 	pthread_attr_t	attr;
 	sigset_t	before;
 
 	need(pthread_attr_init(&attr) == 0);
-	need(pthread_attr_setstacksize(&attr, STACK) == 0);
+	need(pthread_attr_setstacksize(&attr, STACK_SIZE) == 0);
 	block_signals(&before);
-	for (unsigned i = 0; i < t->setup.members; i++) {
-		errno = pthread_create(&t->posts[i].thread, &attr, be_member,
-		    &t->posts[i]);
+	for (unsigned i = 0; i < t->setup.count; i++) {
+		errno = pthread_create(
+		    &t->inboxes[i].thread, &attr, thread_main, &t->inboxes[i]);
 		if (errno != 0)
 			fatal("thread %u of %u cannot be started", i + 1,
-			    t->setup.members);
+			    t->setup.count);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	need(pthread_mutex_lock(&t->lock) == 0);
-	while (t->running < t->setup.members)
+	while (t->running < t->setup.count)
 		pthread_cond_wait(&t->changed, &t->lock);
 	need(pthread_mutex_unlock(&t->lock) == 0);
 }
 
 static void
-tell(struct post *p, enum team_order order)
+send_command(struct inbox *p, enum threads_command command)
 {
-	atomic_fetch_or(&p->orders, 1U << order);
+	atomic_fetch_or(&p->commands, 1U << command);
 	bell_ring(&p->bell);
 }
 
 void
-team_tell(struct team *t, enum team_order order)
+threads_send(struct threads *t, enum threads_command command)
 {
-	for (unsigned i = 0; i < t->setup.members; i++)
-		tell(&t->posts[i], order);
+	for (unsigned i = 0; i < t->setup.count; i++)
+		send_command(&t->inboxes[i], command);
 }
 
 void
-team_tell_one(const struct member *m, enum team_order order)
+threads_send_one(const struct loop_thread *m, enum threads_command command)
 {
-	tell(&m->team->posts[m->number - 1], order);
+	send_command(&m->threads->inboxes[m->number - 1], command);
 }
 
 static bool
-await_end(struct team *t)
+await_end(struct threads *t)
 {
 	struct timespec	until;
 	bool		all;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += PARTING / 1000;
+	until.tv_sec += END_TIMEOUT / 1000;
 	need(pthread_mutex_lock(&t->lock) == 0);
-	while (t->ended < t->setup.members &&
+	while (t->ended < t->setup.count &&
 	    pthread_cond_timedwait(&t->changed, &t->lock, &until) == 0)
 		continue;
-	all = t->ended == t->setup.members;
+	all = t->ended == t->setup.count;
 	need(pthread_mutex_unlock(&t->lock) == 0);
 	return all;
 }
 
 bool
-team_end(struct team *t)
+threads_end(struct threads *t)
 {
-	team_tell(t, TEAM_END);
+	threads_send(t, THREADS_END);
 	if (!await_end(t))
 		return false;
-	for (unsigned i = 0; i < t->setup.members; i++)
-		need(pthread_join(t->posts[i].thread, NULL) == 0);
+	for (unsigned i = 0; i < t->setup.count; i++)
+		need(pthread_join(t->inboxes[i].thread, NULL) == 0);
 	return true;
 }
 
 bool
-team_end_or_leave(struct team *t)
+threads_end_or_detach(struct threads *t)
 {
-	bool	all = team_end(t);
+	bool	all = threads_end(t);
 
-	for (unsigned i = 0; !all && i < t->setup.members; i++)
-		need(pthread_detach(t->posts[i].thread) == 0);
+	for (unsigned i = 0; !all && i < t->setup.count; i++)
+		need(pthread_detach(t->inboxes[i].thread) == 0);
 	return all;
 }
 
 void
-team_free(struct team **tp)
+threads_free(struct threads **tp)
 {
-	struct team	*t = *tp;
+	struct threads	*t = *tp;
 
-	for (unsigned i = 0; i < t->setup.members; i++) {
-		evloop_unwatch(&t->posts[i].rung);
-		bell_close(&t->posts[i].bell);
-		evloop_free(&t->posts[i].member->loop);
-		free(t->posts[i].member);
+	for (unsigned i = 0; i < t->setup.count; i++) {
+		evloop_unwatch(&t->inboxes[i].watch);
+		bell_close(&t->inboxes[i].bell);
+		evloop_free(&t->inboxes[i].owner->loop);
+		free(t->inboxes[i].owner);
 	}
-	free(t->posts);
-	evloop_unwatch(&t->rung);
+	free(t->inboxes);
+	evloop_unwatch(&t->watch);
 	bell_close(&t->bell);
 	pthread_cond_destroy(&t->changed);
 	pthread_mutex_destroy(&t->lock);

@@ -16,57 +16,57 @@
 #include "lib/clock.h"
 #include "loop/evloop.h"
 
-struct team;
+struct threads;
 
 /* Mostly to all at once, each in its own thread; several may come together. */
-enum team_order {
-	TEAM_SERVE,
-	TEAM_DRAIN,
-	TEAM_VERIFY,		/* passwords that were called */
-	TEAM_END,		/* the team's own: its loop stops */
-	TEAM_ORDER_COUNT
+enum threads_command {
+	THREADS_SERVE,
+	THREADS_DRAIN,
+	THREADS_VERIFY,		/* passwords that were called */
+	THREADS_END,		/* the team's own: its loop stops */
+	THREADS_COMMAND_COUNT
 };
 
 /* What each member says of itself; to say it again changes nothing. */
-enum team_mark {
-	TEAM_CLOSED,		/* takes no new clients */
-	TEAM_IDLE,		/* and has none */
-	TEAM_MARK_COUNT
+enum threads_ack {
+	THREADS_CLOSED,		/* takes no new clients */
+	THREADS_IDLE,		/* and has none */
+	THREADS_ACK_COUNT
 };
 
-struct member {			/* first in a record of its owner's */
-	struct team	*team;
+struct loop_thread {			/* first in a record of its owner's */
+	struct threads	*threads;
 	unsigned	 number;	/* from 1 */
-	unsigned	 said;		/* a bit for each mark */
+	unsigned	 acked;		/* a bit for each mark */
 	struct clock	 clock;
 	struct evloop	*loop;
 };
 
-struct team_setup {
-	unsigned	 members;
+struct threads_setup {
+	unsigned	 count;
 	size_t		 size;		/* of a record, zeroed */
 	struct evloop	*loop;		/* main's */
 	/* In the thread of the member: what to do. */
-	void		(*obey)(struct member *, enum team_order);
+	void (*on_command)(struct loop_thread *, enum threads_command);
 	/* In main's: all of them have said so. */
-	void		(*marked)(void *context, enum team_mark);
+	void		(*on_ack)(void *context, enum threads_ack);
 	void		 *context;
 };
 
-struct team	*team_new(const struct team_setup *);
+struct threads	*threads_new(const struct threads_setup *);
 /* From 0. */
-struct member	*team_member(const struct team *, unsigned);
+struct loop_thread	*threads_get(const struct threads *, unsigned);
 /* Returns when all of them run. */
-void		 team_start(struct team *);
-void		 team_tell(struct team *, enum team_order);
+void		 threads_start(struct threads *);
+void		 threads_send(struct threads *, enum threads_command);
 /* One of them alone; from any thread. */
-void		 team_tell_one(const struct member *, enum team_order);
-void		 team_mark(struct member *, enum team_mark);
+void threads_send_one(const struct loop_thread *, enum threads_command);
+void		 threads_ack(struct loop_thread *, enum threads_ack);
 /* Ends them; then what they have had is main's.  False: one of them, or more,
  * still waits for a disk, and will use what it has when that answers. */
-bool		 team_end(struct team *);
+bool		 threads_end(struct threads *);
 /* The same; but then they are left to themselves, and it is not to be freed. */
-bool		 team_end_or_leave(struct team *);
-void		 team_free(struct team **);	/* when they have ended */
+bool		 threads_end_or_detach(struct threads *);
+void		 threads_free(struct threads **);	/* when they have ended */
 
 #endif

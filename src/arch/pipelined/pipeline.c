@@ -54,7 +54,7 @@ gone(void *context)
 {
 	struct pipeline_seat	*s = context;
 
-	team_mark(&s->member, TEAM_IDLE);
+	threads_ack(&s->member, THREADS_IDLE);
 }
 
 static void
@@ -62,29 +62,29 @@ drain(struct pipeline_seat *s)
 {
 	if (s->clients != NULL)
 		clients_drain(s->clients);
-	team_mark(&s->member, TEAM_CLOSED);
+	threads_ack(&s->member, THREADS_CLOSED);
 	if (s->role != STAGE_ACCEPT)	/* the others have theirs from it */
-		team_mark(&s->member, TEAM_IDLE);
+		threads_ack(&s->member, THREADS_IDLE);
 }
 
 void
-pipeline_obey(struct member *m, enum team_order order)
+pipeline_obey(struct loop_thread *m, enum threads_command order)
 {
 	struct pipeline_seat	*s = (struct pipeline_seat *)m;
 	const struct world	*w = s->line->world;
 
-	if (order == TEAM_SERVE && s->role == STAGE_ACCEPT)
+	if (order == THREADS_SERVE && s->role == STAGE_ACCEPT)
 		acceptor_listen(s->clients, w->listeners, w->nlisteners);
-	else if (order == TEAM_DRAIN)
+	else if (order == THREADS_DRAIN)
 		drain(s);
-	else if (order == TEAM_VERIFY)
+	else if (order == THREADS_VERIFY)
 		http_verify(s->http);
 }
 
 static void
 call(void *context)
 {
-	team_tell_one(context, TEAM_VERIFY);
+	threads_send_one(context, THREADS_VERIFY);
 }
 
 /*
@@ -94,7 +94,7 @@ call(void *context)
 static void
 open_stage(struct pipeline_seat *s, struct http_setup setup, size_t room)
 {
-	struct member	*m = &s->member;
+	struct loop_thread	*m = &s->member;
 	bool		 doors = s->role == STAGE_ACCEPT;
 
 	setup.clock = &m->clock;
@@ -109,15 +109,15 @@ open_stage(struct pipeline_seat *s, struct http_setup setup, size_t room)
 }
 
 struct pipeline *
-pipeline_new(const struct team *team, unsigned first, const struct world *world,
-    const struct http_setup *setup, size_t room)
+pipeline_new(const struct threads *team, unsigned first,
+    const struct world *world, const struct http_setup *setup, size_t room)
 {
 	struct pipeline		*l = mem_zero(sizeof(*l));
 	struct pipeline_seat	*s;
 
 	l->world = world;
 	for (unsigned i = 0; i < PIPELINE_THREADS; i++) {
-		s = (struct pipeline_seat *)team_member(team, first + i);
+		s = (struct pipeline_seat *)threads_get(team, first + i);
 		l->seats[i] = s;
 		s->line = l;
 		s->role = i;

@@ -23,7 +23,7 @@ enum {
 struct pipeline;
 
 struct pipeline_seat {		/* of one of its threads, a member */
-	struct member	 member;	/* first: casts rely on it */
+	struct loop_thread	 member;	/* first: casts rely on it */
 	struct pipeline	*line;
 	unsigned	 role;		/* a stage, NAMES or READS */
 	struct mailbox	*queue;
@@ -34,11 +34,11 @@ struct pipeline_seat {		/* of one of its threads, a member */
 
 /* Of the members from that one on, with room for so many connections; a stage's
  * http is as the one here, but for clock and disk. */
-struct pipeline	*pipeline_new(const struct team *, unsigned first,
+struct pipeline	*pipeline_new(const struct threads *, unsigned first,
 		    const struct world *, const struct http_setup *,
 		    size_t room);
 /* What a member does when it is told to. */
-void		 pipeline_obey(struct member *, enum team_order);
+void		 pipeline_obey(struct loop_thread *, enum threads_command);
 /* No member runs any more: connections end, tasks fail. */
 void		 pipeline_end(struct pipeline *);
 void		 pipeline_free(struct pipeline **);	/* after that */

@@ -14,7 +14,7 @@
 
 struct pipelined {
 	struct service	  service;
-	struct team	 *team;
+	struct threads	 *team;
 	struct pipeline	**lines;
 	unsigned	  n;
 	struct mailbox	 *queue;	/* what main has sent for comes back */
@@ -30,11 +30,11 @@ send_for(void *context, struct task *e)
 }
 
 static void
-marked(void *context, enum team_mark mark)
+marked(void *context, enum threads_ack mark)
 {
 	struct pipelined	*p = context;
 
-	if (mark == TEAM_CLOSED)
+	if (mark == THREADS_CLOSED)
 		service_others_closed(&p->service);
 	else
 		service_others_gone(&p->service);
@@ -46,16 +46,16 @@ open_lines(void *context, const struct http_setup *setup)
 	struct pipelined	*p = context;
 	struct service		*s = &p->service;
 	size_t			 room = service_connections(s);
-	const struct team_setup	 team = {
-		.members = p->n * PIPELINE_THREADS,
+	const struct threads_setup	 team = {
+		.count = p->n * PIPELINE_THREADS,
 		.size = sizeof(struct pipeline_seat),
 		.loop = s->loop,
-		.obey = pipeline_obey,
-		.marked = marked,
+		.on_command = pipeline_obey,
+		.on_ack = marked,
 		.context = p,
 	};
 
-	p->team = team_new(&team);
+	p->team = threads_new(&team);
 	p->queue = mailbox_new(s->loop);
 	p->lines = mem_array(p->n, sizeof(p->lines[0]));
 	for (unsigned i = 0; i < p->n; i++)
@@ -68,19 +68,19 @@ open_lines(void *context, const struct http_setup *setup)
 static void
 start(void *context)
 {
-	team_start(((struct pipelined *)context)->team);
+	threads_start(((struct pipelined *)context)->team);
 }
 
 static void
 serve(void *context)
 {
-	team_tell(((struct pipelined *)context)->team, TEAM_SERVE);
+	threads_send(((struct pipelined *)context)->team, THREADS_SERVE);
 }
 
 static void
 drain(void *context)
 {
-	team_tell(((struct pipelined *)context)->team, TEAM_DRAIN);
+	threads_send(((struct pipelined *)context)->team, THREADS_DRAIN);
 }
 
 static bool
@@ -88,7 +88,7 @@ end(void *context)
 {
 	struct pipelined	*p = context;
 
-	if (!team_end_or_leave(p->team))
+	if (!threads_end_or_detach(p->team))
 		return false;
 	for (unsigned i = 0; i < p->n; i++)
 		pipeline_end(p->lines[i]);
@@ -112,7 +112,7 @@ close_lines(struct pipelined *p)
 		pipeline_free(&p->lines[i]);
 	free(p->lines);
 	mailbox_free(&p->queue);
-	team_free(&p->team);
+	threads_free(&p->team);
 }
 
 static int

@@ -10,86 +10,88 @@
 #include "stats/stats.h"
 #include "t/unit/unit.h"
 
-#define MEMBERS		40
+#define THREADS		40
 
 struct record {
-	struct member	member;		/* first: casts rely on it */
+	struct loop_thread	loop_thread;		/* first: casts rely on it */
 	pthread_t	thread;
-	int		obeyed[TEAM_ORDER_COUNT];
+	int		done[THREADS_COMMAND_COUNT];
 };
 
 static struct clock	clock_of_main;
 static struct evloop	*loop;
-static int		said[TEAM_MARK_COUNT];
+static int		acked[THREADS_ACK_COUNT];
 static atomic_bool	held;		/* by a disk that does not answer */
 
 static void
-obey(struct member *m, enum team_order order)
+run_command(struct loop_thread *m, enum threads_command order)
 {
 	struct record	*r = (struct record *)m;
 	sigset_t	 blocked;
 
 	r->thread = pthread_self();
-	r->obeyed[order]++;
+	r->done[order]++;
 	stats_count(STATS_REQUESTS);
 	ck_assert_int_eq(pthread_sigmask(SIG_SETMASK, NULL, &blocked), 0);
 	ck_assert(sigismember(&blocked, SIGTERM));
 	ck_assert(!sigismember(&blocked, SIGSEGV));
 	while (held)
 		sched_yield();
-	team_mark(m, order == TEAM_SERVE ? TEAM_CLOSED : TEAM_IDLE);
+	threads_ack(m, order == THREADS_SERVE ? THREADS_CLOSED : THREADS_IDLE);
 }
 
 /* What members have written is there to be seen. */
 static void
-marked(void *context, enum team_mark mark)
+on_ack(void *context, enum threads_ack mark)
 {
-	struct team	**tp = context;
+	struct threads	**tp = context;
 	struct record	*r;
 
-	said[mark]++;
-	for (unsigned i = 0; i < MEMBERS; i++) {
-		r = (struct record *)team_member(*tp, i);
-		ck_assert_uint_eq(r->member.number, i + 1);
-		ck_assert_int_eq(r->obeyed[mark == TEAM_CLOSED ? TEAM_SERVE :
-		    TEAM_DRAIN], 1);
+	acked[mark]++;
+	for (unsigned i = 0; i < THREADS; i++) {
+		r = (struct record *)threads_get(*tp, i);
+		ck_assert_uint_eq(r->loop_thread.number, i + 1);
+		ck_assert_int_eq(
+		    r->done[mark == THREADS_CLOSED ? THREADS_SERVE
+						   : THREADS_DRAIN],
+		    1);
 		ck_assert(!pthread_equal(r->thread, pthread_self()));
 	}
 	evloop_stop(loop);
 }
 
-static struct team	*team;
+static struct threads	*threads;
 
 static void
-open_team(unsigned members)
+open_threads(unsigned members)
 {
-	const struct team_setup	setup = {
-		.members = members,
+	const struct threads_setup	setup = {
+		.count = members,
 		.size = sizeof(struct record),
-		.obey = obey,
-		.marked = marked,
-		.context = &team,
+		.on_command = run_command,
+		.on_ack = on_ack,
+		.context = &threads,
 		.loop = loop = evloop_new(&clock_of_main),
 	};
 
-	team = team_new(&setup);
-	team_start(team);
+	threads = threads_new(&setup);
+	threads_start(threads);
 }
 
 START_TEST(obeys)
 {
-	open_team(MEMBERS);
-	team_tell(team, TEAM_SERVE);
+	open_threads(THREADS);
+	threads_send(threads, THREADS_SERVE);
 	evloop_run(loop);
-	ck_assert_int_eq(said[TEAM_CLOSED], 1);
-	ck_assert_int_eq(said[TEAM_IDLE], 0);
-	team_tell(team, TEAM_DRAIN);
+	ck_assert_int_eq(acked[THREADS_CLOSED], 1);
+	ck_assert_int_eq(acked[THREADS_IDLE], 0);
+	threads_send(threads, THREADS_DRAIN);
 	evloop_run(loop);
-	ck_assert_int_eq(said[TEAM_CLOSED], 1);
-	ck_assert_int_eq(said[TEAM_IDLE], 1);
-	ck_assert(team_end(team));
+	ck_assert_int_eq(acked[THREADS_CLOSED], 1);
+	ck_assert_int_eq(acked[THREADS_IDLE], 1);
+	ck_assert(threads_end(threads));
 	ck_assert_uint_eq(stats[STATS_REQUESTS], 0);	/* not ours */
-	team_free(&team);
+	threads_free(&threads);
 	evloop_free(&loop);
 }
 END_TEST
@@ -100,16 +102,16 @@ START_TEST(ends)
 {
 	struct record	*r;
 
-	open_team(MEMBERS);
-	team_tell(team, TEAM_SERVE);
-	team_tell(team, TEAM_DRAIN);
-	ck_assert(team_end(team));
-	for (unsigned i = 0; i < MEMBERS; i++) {
-		r = (struct record *)team_member(team, i);
-		ck_assert_int_eq(r->obeyed[TEAM_SERVE], 1);
-		ck_assert_int_eq(r->obeyed[TEAM_DRAIN], 1);
+	open_threads(THREADS);
+	threads_send(threads, THREADS_SERVE);
+	threads_send(threads, THREADS_DRAIN);
+	ck_assert(threads_end(threads));
+	for (unsigned i = 0; i < THREADS; i++) {
+		r = (struct record *)threads_get(threads, i);
+		ck_assert_int_eq(r->done[THREADS_SERVE], 1);
+		ck_assert_int_eq(r->done[THREADS_DRAIN], 1);
 	}
-	team_free(&team);
+	threads_free(&threads);
 	evloop_free(&loop);
 }
 END_TEST
@@ -118,12 +120,12 @@ END_TEST
 START_TEST(is_held)
 {
 	held = true;
-	open_team(1);
-	team_tell(team, TEAM_SERVE);
-	ck_assert(!team_end(team));
+	open_threads(1);
+	threads_send(threads, THREADS_SERVE);
+	ck_assert(!threads_end(threads));
 	held = false;
-	ck_assert(team_end(team));
-	team_free(&team);
+	ck_assert(threads_end(threads));
+	threads_free(&threads);
 	evloop_free(&loop);
 }
 END_TEST
