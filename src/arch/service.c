@@ -95,7 +95,7 @@ take(struct service *s, enum control message, int fd)
 			close(fd);
 		break;
 	case CONTROL_LOGGER:
-		logger_join(s->logger, fd);
+		access_log_join(s->logger, fd);
 		break;
 	case CONTROL_ASK:
 		asked_take(s->asked, fd);
@@ -173,7 +173,7 @@ service_open(struct service *s, const struct world *world)
 	s->sandbox = (struct sandbox){ .calls = CALLS_MAIN, .rules = -1,
 	    .required = world->conf->sandbox == SANDBOX_REQUIRED };
 	s->loop = evloop_new(&s->clock);
-	s->logger = logger_new(s->loop, &s->clock, world->control);
+	s->logger = access_log_new(s->loop, &s->clock, world->control);
 	s->control = evloop_watch(s->loop, world->control, monitor_speaks, s);
 	evloop_set(s->control, EVLOOP_READ);
 	s->term = evloop_signal(s->loop, SIGTERM, stop, s);
@@ -310,7 +310,7 @@ end_without(struct service *s)
 {
 	log_info("a thread waits for a disk: ending without it");
 	proc_signals_block();
-	logger_finish(s->logger);
+	access_log_finish(s->logger);
 	shutdown(s->world->control, SHUT_RDWR);
 	_exit(0);
 }
@@ -342,7 +342,7 @@ share(struct service *s, struct http_setup *setup)
 	bell_open(&s->bell);
 	s->rung = evloop_watch(s->loop, s->bell.fd, rung, s);
 	evloop_set(s->rung, EVLOOP_READ);
-	logger_share(s->logger);
+	access_log_share(s->logger);
 	report_share();
 	setup->store = s->store = store_new(&store);
 	s->others->open(s->context, setup);
@@ -377,8 +377,8 @@ service_run(struct service *s, const struct disk *disk)
 	make_budget(s, &budget);
 	setup.descriptors = budget.files;
 	if (world->conf->log.access.to != NULL) {
-		setup.log_room = logger_room;
-		setup.log = logger_access;
+		setup.log_room = access_log_reserve;
+		setup.log = access_log_commit;
 		setup.log_context = s->logger;
 	}
 	if (world->addresses != NULL)
@@ -434,7 +434,7 @@ service_close(struct service *s)
 	evloop_unwatch(&s->tidy);
 	evloop_unwatch(&s->beat);
 	evloop_unwatch(&s->look);
-	logger_free(&s->logger);
+	access_log_free(&s->logger);
 	evloop_free(&s->loop);
 	/* Not left to the end of the process: that may be a long one. */
 	shutdown(s->world->control, SHUT_RDWR);

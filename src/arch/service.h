@@ -33,7 +33,7 @@ struct service {
 	struct evloop		*loop;
 	struct http		*http;
 	struct clients		*clients;
-	struct logger		*logger;
+	struct access_log		*logger;
 	struct askeds		*asked;
 	struct watch		*control, *quit, *term, *timer, *tidy, *beat;
 	struct watch		*look;		/* for the other mains */

@@ -22,43 +22,43 @@
 #include "shared/channel.h"
 #include "stats/stats.h"
 
-#define ROOM		(1024 * 1024)	/* bytes of lines that may wait */
-#define BATCH		JOB_DATA_MAX	/* bytes to the helper at once */
-#define EAGER		(120 * 1024)	/* that do not wait for more: less than
+#define BUFFER_SIZE		(1024 * 1024)	/* bytes of lines that may wait */
+#define BATCH_MAX		JOB_DATA_MAX	/* bytes to the helper at once */
+#define SEND_NOW_MIN		(120 * 1024)	/* that do not wait for more: less than
 					 * a batch by a line */
-#define DELAY		200		/* ms that a line may wait for others */
-#define TELL		60000		/* ms between complaints */
-#define HANDOVER	3000		/* ms for the batch under way, when the
+#define LINE_DELAY		200		/* ms that a line may wait for others */
+#define WARN_INTERVAL		60000		/* ms between complaints */
+#define SWITCH_TIMEOUT	3000		/* ms for the batch under way, when the
 					 * next helper is there */
-#define PARTING		2000		/* ms for the rest at the end */
+#define FLUSH_TIMEOUT		2000		/* ms for the rest at the end */
 
-struct logger {
+struct access_log {
 	struct evloop		*loop;
 	const struct clock	*clock;
-	int			 control;
+	int			 channel;
 	int			 fd;		/* -1: no helper */
-	int			 next;		/* to go over to; -1: none */
-	int64_t			 over;		/* ... by then, clock ms */
-	int64_t			 born;		/* the helper, clock ms */
+	int			 next_fd;		/* to go over to; -1: none */
+	int64_t			 switch_by;		/* ... by then, clock ms */
+	int64_t			 started_at;		/* the helper, clock ms */
 	struct watch		*watch, *timer;
 	struct lock		*lock;		/* of the next two; or NULL */
-	struct buf		 waiting;	/* lines */
+	struct buf		 lines;	/* lines */
 	uint64_t		 dropped;	/* lines, not yet told */
 	struct bell		 bell;
-	struct watch		*rung;
+	struct watch		*wakeup_watch;
 	struct job		 job;		/* the batch under way */
-	bool			 flying;
-	int64_t			 given;		/* that batch, us */
-	int64_t			 told;		/* that a log fails, clock ms */
-	bool			 due;		/* lines have waited enough */
-	bool			 asked;		/* for a helper */
-	bool			 settling;	/* it has not been yet */
-	int64_t			 answer;	/* ... is due, clock ms */
+	bool			 in_flight;
+	int64_t			 sent_at;		/* that batch, us */
+	int64_t			 warned_at;		/* that a log fails, clock ms */
+	bool			 flush;		/* lines have waited enough */
+	bool			 requested;		/* for a helper */
+	bool			 starting;	/* it has not been yet */
+	int64_t			 answer_by;	/* ... is due, clock ms */
 	struct buf		 batch;		/* its bytes */
 };
 
 static void
-add_dropped(struct logger *g, uint64_t n)
+add_dropped(struct access_log *g, uint64_t n)
 {
 	lock_take(g->lock);
 	g->dropped += n;
@@ -66,7 +66,7 @@ add_dropped(struct logger *g, uint64_t n)
 }
 
 static void
-tell_dropped(struct logger *g)
+log_dropped(struct access_log *g)
 {
 	uint64_t	dropped;
 
@@ -85,11 +85,11 @@ tell_dropped(struct logger *g)
 
 /* Now and then, as long as it lasts. */
 static void
-tell_failing(struct logger *g)
+log_failing(struct access_log *g)
 {
-	if (g->told != 0 && g->clock->ms - g->told < TELL)
+	if (g->warned_at != 0 && g->clock->ms - g->warned_at < WARN_INTERVAL)
 		return;
-	g->told = g->clock->ms;
+	g->warned_at = g->clock->ms;
 	errno = g->job.error;
 	if (errno == EAGAIN)
 		log_errorx("the access log cannot be written, its lines are "
@@ -101,81 +101,81 @@ tell_failing(struct logger *g)
 }
 
 static void
-ask(struct logger *g)
+request_helper(struct access_log *g)
 {
-	g->asked = control_send(g->control, CONTROL_WANT_LOGGER, -1) == 0;
-	g->answer = g->clock->ms + CONTROL_ANSWER;
-	evloop_arm(g->timer, g->asked ? g->answer :
+	g->requested = control_send(g->channel, CONTROL_WANT_LOGGER, -1) == 0;
+	g->answer_by = g->clock->ms + CONTROL_ANSWER;
+	evloop_arm(g->timer, g->requested ? g->answer_by :
 	    g->clock->ms + CONTROL_RETRY);
 }
 
-static void	answered(void *);
-static void	timer(void *);
+static void	on_answer(void *);
+static void	on_timer(void *);
 
 static void
-leave_helper(struct logger *g)
+close_helper(struct access_log *g)
 {
 	evloop_unwatch(&g->watch);
 	close(g->fd);
 	g->fd = -1;
-	g->flying = false;
+	g->in_flight = false;
 }
 
 static void
-take_helper(struct logger *g, int fd)
+use_helper(struct access_log *g, int fd)
 {
 	g->fd = fd;
-	g->born = g->clock->ms;
-	g->watch = evloop_watch(g->loop, fd, answered, g);
+	g->started_at = g->clock->ms;
+	g->watch = evloop_watch(g->loop, fd, on_answer, g);
 	evloop_set(g->watch, EVLOOP_READ);
 }
 
 /* When the batch under way has been answered, or will not be: then it goes to
  * the next one, too, rather twice than not at all. */
 static void
-go_over(struct logger *g)
+switch_helper(struct access_log *g)
 {
-	int	next = g->next;
+	int	next_fd = g->next_fd;
 
-	if (next == -1 || (g->flying && g->clock->ms < g->over))
+	if (next_fd == -1 || (g->in_flight && g->clock->ms < g->switch_by))
 		return;
-	g->next = -1;
-	leave_helper(g);
-	take_helper(g, next);
+	g->next_fd = -1;
+	close_helper(g);
+	use_helper(g, next_fd);
 }
 
 static void
-drop_helper(struct logger *g)
+lose_helper(struct access_log *g)
 {
 	if (g->fd == -1)
 		return;
-	if (g->next != -1) {
-		g->over = 0;
-		go_over(g);
+	if (g->next_fd != -1) {
+		g->switch_by = 0;
+		switch_helper(g);
 		evloop_arm(g->timer, g->clock->ms);	/* the batch */
 		return;
 	}
-	leave_helper(g);
+	close_helper(g);
 	/* The batch goes to the next one: rather twice than not at all.  One
 	 * that does not live is not asked for over and over. */
-	if (g->clock->ms - g->born >= CONTROL_RETRY)
-		ask(g);
+	if (g->clock->ms - g->started_at >= CONTROL_RETRY)
+		request_helper(g);
 	else
 		evloop_arm(g->timer, g->clock->ms + CONTROL_RETRY);
 }
 
 static void
-fly(struct logger *g)
+send_batch(struct access_log *g)
 {
-	g->given = clock_us();
+	g->sent_at = clock_us();
 	if (wire_send_request(g->fd, &g->job) == 0)
-		g->flying = true;
+		g->in_flight = true;
 	else
-		drop_helper(g);
+		lose_helper(g);
 }
 
 static void
-swap(struct buf *a, struct buf *b)
+swap_bufs(struct buf *a, struct buf *b)
 {
 	struct buf	c = *a;
 
@@ -185,16 +185,16 @@ swap(struct buf *a, struct buf *b)
 
 /* How much is left.  All there is, is not copied. */
 static size_t
-take_lines(struct logger *g)
+take_lines(struct access_log *g)
 {
-	struct buf	*b = &g->waiting;
+	struct buf	*b = &g->lines;
 	size_t		 n, left;
 
 	lock_take(g->lock);
-	n = lines_whole(b->at, b->len, BATCH);
+	n = lines_whole(b->at, b->len, BATCH_MAX);
 	g->batch.len = 0;
 	if (n == b->len)
-		swap(b, &g->batch);
+		swap_bufs(b, &g->batch);
 	else {
 		buf_add(&g->batch, b->at, n);
 		buf_cut(b, n);
@@ -205,15 +205,15 @@ take_lines(struct logger *g)
 }
 
 static bool
-load(struct logger *g)
+load_batch(struct access_log *g)
 {
 	size_t	left = take_lines(g);
 
 	if (g->batch.len == 0)
 		return false;
-	g->due = false;
+	g->flush = false;
 	if (left > 0)
-		evloop_arm(g->timer, g->clock->ms + DELAY);
+		evloop_arm(g->timer, g->clock->ms + LINE_DELAY);
 	job_init(&g->job, JOB_APPEND);
 	g->job.data = g->batch.at;
 	g->job.length = g->batch.len;
@@ -221,91 +221,91 @@ load(struct logger *g)
 }
 
 static size_t
-waiting(struct logger *g)
+lines_len(struct access_log *g)
 {
 	size_t	n;
 
 	lock_take(g->lock);
-	n = g->waiting.len;
+	n = g->lines.len;
 	lock_release(g->lock);
 	return n;
 }
 
 /* Lines wait for company, but not for long. */
 static bool
-worth_it(struct logger *g)
+is_worth_sending(struct access_log *g)
 {
-	return g->due || g->batch.len > 0 || waiting(g) >= EAGER;
+	return g->flush || g->batch.len > 0 || lines_len(g) >= SEND_NOW_MIN;
 }
 
 static void
-send_next(struct logger *g)
+send_next(struct access_log *g)
 {
-	if (g->flying || g->fd == -1 || !worth_it(g))
+	if (g->in_flight || g->fd == -1 || !is_worth_sending(g))
 		return;
-	if (g->batch.len > 0 || load(g))
-		fly(g);
+	if (g->batch.len > 0 || load_batch(g))
+		send_batch(g);
 }
 
 char *
-logger_room(void *context, size_t most)
+access_log_reserve(void *context, size_t max)
 {
-	struct logger	*g = context;
+	struct access_log	*g = context;
 
 	lock_take(g->lock);
-	if (g->waiting.len + most > ROOM) {
+	if (g->lines.len + max > BUFFER_SIZE) {
 		g->dropped++;
 		lock_release(g->lock);
 		stats_count(STATS_LOG_DROPPED);
 		return NULL;
 	}
-	return g->waiting.at + g->waiting.len;
+	return g->lines.at + g->lines.len;
 }
 
 /* There are lines now, before there were so many bytes of them. */
 static void
-more(struct logger *g, size_t before, size_t now)
+lines_added(struct access_log *g, size_t before, size_t now)
 {
-	if (before == 0 && !g->settling)
-		evloop_arm(g->timer, g->clock->ms + DELAY);
-	if (now >= EAGER && g->settling)
-		timer(g);
-	else if (now >= EAGER)
+	if (before == 0 && !g->starting)
+		evloop_arm(g->timer, g->clock->ms + LINE_DELAY);
+	if (now >= SEND_NOW_MIN && g->starting)
+		on_timer(g);
+	else if (now >= SEND_NOW_MIN)
 		send_next(g);
 }
 
 void
-logger_access(void *context, size_t n)
+access_log_commit(void *context, size_t n)
 {
-	struct logger	*g = context;
-	size_t		 before = g->waiting.len, now = before + n;
+	struct access_log	*g = context;
+	size_t		 before = g->lines.len, now = before + n;
 
-	g->waiting.len = now;
+	g->lines.len = now;
 	lock_release(g->lock);
 	if (g->lock == NULL)
-		more(g, before, now);
-	else if (before == 0 || (before < EAGER && now >= EAGER))
+		lines_added(g, before, now);
+	else if (before == 0 || (before < SEND_NOW_MIN && now >= SEND_NOW_MIN))
 		bell_ring(&g->bell);
 }
 
 static void
-rung(void *context)
+on_wakeup(void *context)
 {
-	struct logger	*g = context;
+	struct access_log	*g = context;
 
 	bell_hush(&g->bell);
-	more(g, 0, waiting(g));
+	lines_added(g, 0, lines_len(g));
 }
 
 static void
-batch_done(struct logger *g)
+batch_done(struct access_log *g)
 {
 	size_t		done = (size_t)g->job.done;
 	uint64_t	lost;
 	bool		failed = g->job.error != 0 && done <= g->batch.len;
 
-	g->flying = false;
-	stats_time(STATS_HISTOGRAM_SERVICE_APPEND, clock_us() - g->given);
+	g->in_flight = false;
+	stats_time(STATS_HISTOGRAM_SERVICE_APPEND, clock_us() - g->sent_at);
 	if (failed) {
 		lost = lines_count(g->batch.at + done, g->batch.len - done);
 		add_dropped(g, lost);
@@ -313,105 +313,105 @@ batch_done(struct logger *g)
 	}
 	g->batch.len = 0;
 	if (failed)
-		tell_failing(g);
+		log_failing(g);
 	else
-		tell_dropped(g);
+		log_dropped(g);
 }
 
 static void
-answered(void *context)
+on_answer(void *context)
 {
-	struct logger	*g = context;
+	struct access_log	*g = context;
 
 	int		 n = wire_recv_reply(g->fd, &g->job);
 
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n != 1) {
-		drop_helper(g);
+		lose_helper(g);
 		return;
 	}
-	if (g->flying)
+	if (g->in_flight)
 		batch_done(g);
-	go_over(g);
+	switch_helper(g);
 	send_next(g);
 }
 
 static void
-timer(void *context)
+on_timer(void *context)
 {
-	struct logger	*g = context;
+	struct access_log	*g = context;
 
-	g->due = true;
-	g->settling = false;
-	if (g->fd == -1 && g->asked && g->clock->ms < g->answer)
-		evloop_arm(g->timer, g->answer);
+	g->flush = true;
+	g->starting = false;
+	if (g->fd == -1 && g->requested && g->clock->ms < g->answer_by)
+		evloop_arm(g->timer, g->answer_by);
 	else if (g->fd == -1)
-		ask(g);
-	go_over(g);
-	if (g->next != -1)
-		evloop_arm(g->timer, g->over);
+		request_helper(g);
+	switch_helper(g);
+	if (g->next_fd != -1)
+		evloop_arm(g->timer, g->switch_by);
 	send_next(g);
 }
 
 /* Nobody has asked for it: the log has been opened again, and it is to be
  * written to from now on. */
 static void
-join_next(struct logger *g, int fd)
+join_next(struct access_log *g, int fd)
 {
-	io_close(&g->next);
-	g->next = fd;
-	g->over = g->clock->ms + HANDOVER;
-	evloop_arm(g->timer, g->over);
-	go_over(g);
+	io_close(&g->next_fd);
+	g->next_fd = fd;
+	g->switch_by = g->clock->ms + SWITCH_TIMEOUT;
+	evloop_arm(g->timer, g->switch_by);
+	switch_helper(g);
 }
 
 void
-logger_join(struct logger *g, int fd)
+access_log_join(struct access_log *g, int fd)
 {
-	g->asked = false;
+	g->requested = false;
 	if (fd != -1 && io_nonblock(fd) == -1)
 		io_close(&fd);
 	if (g->fd != -1 && fd != -1)
 		join_next(g, fd);
 	else if (fd != -1)
-		take_helper(g, fd);
+		use_helper(g, fd);
 	else if (g->fd == -1)
 		evloop_arm(g->timer, g->clock->ms + CONTROL_RETRY);
 	send_next(g);
 }
 
 void
-logger_share(struct logger *g)
+access_log_share(struct access_log *g)
 {
 	g->lock = lock_new();
 	bell_open(&g->bell);
-	g->rung = evloop_watch(g->loop, g->bell.fd, rung, g);
-	evloop_set(g->rung, EVLOOP_READ);
+	g->wakeup_watch = evloop_watch(g->loop, g->bell.fd, on_wakeup, g);
+	evloop_set(g->wakeup_watch, EVLOOP_READ);
 }
 
-struct logger *
-logger_new(struct evloop *loop, const struct clock *clock, int control)
+struct access_log *
+access_log_new(struct evloop *loop, const struct clock *clock, int channel)
 {
-	struct logger	*g = mem_zero(sizeof(*g));
+	struct access_log	*g = mem_zero(sizeof(*g));
 
 	g->loop = loop;
 	g->clock = clock;
-	g->control = control;
-	g->fd = g->next = -1;
-	g->timer = evloop_timer(loop, timer, g);
+	g->channel = channel;
+	g->fd = g->next_fd = -1;
+	g->timer = evloop_timer(loop, on_timer, g);
 	/* All of it: what is never written to costs nothing, and to grow may
 	 * cost much just when there is much to do. */
-	buf_need(&g->waiting, ROOM);
-	buf_need(&g->batch, ROOM);
-	g->settling = true;
+	buf_need(&g->lines, BUFFER_SIZE);
+	buf_need(&g->batch, BUFFER_SIZE);
+	g->starting = true;
 	evloop_arm(g->timer, clock->ms + CONTROL_SETTLE);
 	return g;
 }
 
 /* Waits for the answer to the batch under way; false: there will be none. */
 static bool
-await(struct logger *g, int64_t left)
+await_answer(struct access_log *g, int64_t left)
 {
 	struct pollfd	p = { .fd = g->fd, .events = POLLIN };
 	int		n = poll(&p, 1, (int)left);
@@ -424,7 +424,7 @@ await(struct logger *g, int64_t left)
 }
 
 static int64_t
-left_until(int64_t end)
+time_left(int64_t end)
 {
 	int64_t	now = clock_ms();
 
@@ -434,84 +434,84 @@ left_until(int64_t end)
 /* Somebody who ends soon after the start may have lines, but nobody yet to take
  * them. */
 static void
-await_helper(struct logger *g, int64_t end)
+await_helper(struct access_log *g, int64_t end)
 {
-	struct pollfd	p = { .fd = g->control, .events = POLLIN };
+	struct pollfd	p = { .fd = g->channel, .events = POLLIN };
 	enum control	message;
 	int		fd;
 
-	if (g->fd == -1 && !g->asked)
-		ask(g);
-	while (g->fd == -1 && g->asked && g->batch.len + waiting(g) > 0 &&
-	    poll(&p, 1, (int)left_until(end)) == 1 &&
-	    control_recv(g->control, &message, &fd) == 1) {
+	if (g->fd == -1 && !g->requested)
+		request_helper(g);
+	while (g->fd == -1 && g->requested && g->batch.len + lines_len(g) > 0 &&
+	    poll(&p, 1, (int)time_left(end)) == 1 &&
+	    control_recv(g->channel, &message, &fd) == 1) {
 		if (message == CONTROL_LOGGER)
-			logger_join(g, fd);
+			access_log_join(g, fd);
 		else
 			io_close(&fd);
 	}
 }
 
 static void
-tell_left(struct logger *g)
+drop_rest(struct access_log *g)
 {
 	uint64_t	lost;
 
 	lock_take(g->lock);
-	lost = lines_count(g->waiting.at, g->waiting.len) +
+	lost = lines_count(g->lines.at, g->lines.len) +
 	    lines_count(g->batch.at, g->batch.len);
 	lock_release(g->lock);
 	add_dropped(g, lost);
-	tell_dropped(g);
+	log_dropped(g);
 }
 
 /* All lines, to the helper there is; false: it has not taken all. */
 static bool
-give_rest(struct logger *g, int64_t end)
+send_rest(struct access_log *g, int64_t end)
 {
 	do {
-		g->due = true;
+		g->flush = true;
 		send_next(g);
-	} while (g->flying && left_until(end) > 0 &&
-	    await(g, left_until(end)));
-	return g->batch.len + waiting(g) == 0;
+	} while (g->in_flight && time_left(end) > 0 &&
+	    await_answer(g, time_left(end)));
+	return g->batch.len + lines_len(g) == 0;
 }
 
 /* A helper may just have died, unnoticed: then another one has the lines, but
  * once, as it may be they that it dies of. */
 void
-logger_finish(struct logger *g)
+access_log_finish(struct access_log *g)
 {
-	int64_t	end = clock_ms() + PARTING;
+	int64_t	end = clock_ms() + FLUSH_TIMEOUT;
 
-	go_over(g);
-	io_close(&g->next);
-	g->due = true;
+	switch_helper(g);
+	io_close(&g->next_fd);
+	g->flush = true;
 	await_helper(g, end);
-	if (!give_rest(g, end) && left_until(end) > 0) {
-		drop_helper(g);
+	if (!send_rest(g, end) && time_left(end) > 0) {
+		lose_helper(g);
 		await_helper(g, end);
-		give_rest(g, end);
+		send_rest(g, end);
 	}
-	tell_left(g);
+	drop_rest(g);
 }
 
 void
-logger_free(struct logger **gp)
+access_log_free(struct access_log **gp)
 {
-	struct logger	*g = *gp;
+	struct access_log	*g = *gp;
 
-	logger_finish(g);
+	access_log_finish(g);
 	if (g->fd != -1) {
 		evloop_unwatch(&g->watch);
 		close(g->fd);
 	}
 	evloop_unwatch(&g->timer);
-	evloop_unwatch(&g->rung);
+	evloop_unwatch(&g->wakeup_watch);
 	if (g->lock != NULL)
 		bell_close(&g->bell);
 	lock_free(&g->lock);
-	buf_free(&g->waiting);
+	buf_free(&g->lines);
 	buf_free(&g->batch);
 	mem_drop(gp);
 }

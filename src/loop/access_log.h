@@ -12,23 +12,24 @@
 
 #include "loop/evloop.h"
 
-struct logger;
+struct access_log;
 
-struct logger	*logger_new(struct evloop *, const struct clock *, int control);
+struct access_log *access_log_new(
+    struct evloop *, const struct clock *, int control);
 /* Other threads have lines as well.  Before there are any. */
-void		 logger_share(struct logger *);
+void		 access_log_share(struct access_log *);
 /* Waits a moment for what is left to be written, and for nothing after that;
  * other threads may still have lines, which are lost. */
-void		 logger_finish(struct logger *);
+void		 access_log_finish(struct access_log *);
 /* The same, when nobody has lines any more. */
-void		 logger_free(struct logger **);
+void		 access_log_free(struct access_log **);
 /* A log helper that the monitor has started; -1: it could not. */
-void		 logger_join(struct logger *, int fd);
+void		 access_log_join(struct access_log *, int fd);
 /* A line is written where it stays: to copy what has just been written would
  * make the processor wait.  Room for so many bytes, NULL: it is lost; and how
  * many it has got.  context: the logger.  Where there was room, there must be
  * an end (0: there is no line); until then nobody else has any. */
-char		*logger_room(void *, size_t most);
-void		 logger_access(void *, size_t);
+char		*access_log_reserve(void *, size_t most);
+void		 access_log_commit(void *, size_t);
 
 #endif

@@ -32,7 +32,7 @@ struct writer {
 
 static struct clock	 now;
 static struct evloop	*loop;
-static struct logger	*logger;
+static struct access_log	*access_log;
 static struct watch	*tick;
 static struct writer	 writers[WRITERS];
 static atomic_int	 left;		/* writers */
@@ -63,11 +63,11 @@ write_lines(void *context)
 
 	stats_thread_in(&w->part);
 	for (int i = 0; i < LINES; i++) {
-		if ((to = logger_room(logger, MOST)) != NULL)
-			logger_access(logger, 0);
-		to = logger_room(logger, MOST);
+		if ((to = access_log_reserve(access_log, MOST)) != NULL)
+			access_log_commit(access_log, 0);
+		to = access_log_reserve(access_log, MOST);
 		if (to != NULL)
-			logger_access(logger, (size_t)snprintf(to, MOST,
+			access_log_commit(access_log, (size_t)snprintf(to, MOST,
 			    "%d %d:%.*s\n", w->number, i, i % 100, "xxxxxxxxxx"
 			    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 			    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"));
@@ -126,9 +126,9 @@ begin(pthread_t *helper)
 	ck_assert_int_eq(io_pipe(control), 0);
 	pipe_of_helper = ends[1];
 	loop = evloop_new(&now);
-	logger = logger_new(loop, &now, control[0]);
-	logger_share(logger);
-	logger_join(logger, ends[0]);
+	access_log = access_log_new(loop, &now, control[0]);
+	access_log_share(access_log);
+	access_log_join(access_log, ends[0]);
 	ck_assert_int_eq(pthread_create(helper, NULL, be_helper, NULL), 0);
 	left = WRITERS;
 	for (int i = 0; i < WRITERS; i++) {
@@ -143,7 +143,7 @@ end(pthread_t helper)
 {
 	for (int i = 0; i < WRITERS; i++)
 		pthread_join(writers[i].thread, NULL);
-	logger_free(&logger);
+	access_log_free(&access_log);
 	pthread_join(helper, NULL);
 	check_log();
 }
@@ -175,7 +175,7 @@ START_TEST(finished)
 	pthread_t	helper;
 
 	begin(&helper);
-	logger_finish(logger);
+	access_log_finish(access_log);
 	end(helper);
 	evloop_free(&loop);
 	buf_free(&log_text);
@@ -185,11 +185,11 @@ END_TEST
 static void
 write_line(const char *line)
 {
-	char	*to = logger_room(logger, MOST);
+	char	*to = access_log_reserve(access_log, MOST);
 
 	ck_assert_ptr_nonnull(to);
 	memcpy(to, line, strlen(line));
-	logger_access(logger, strlen(line));
+	access_log_commit(access_log, strlen(line));
 }
 
 /* How often it has asked, of the monitor's end. */
@@ -212,14 +212,14 @@ begin_alone(int control[2])
 	ck_assert_int_eq(io_pipe(control), 0);
 	ck_assert_int_eq(io_nonblock(control[1]), 0);
 	loop = evloop_new(&now);
-	logger = logger_new(loop, &now, control[0]);
+	access_log = access_log_new(loop, &now, control[0]);
 }
 
 static void
 end_alone(int control[2])
 {
 	close(control[1]);
-	logger_free(&logger);
+	access_log_free(&access_log);
 	evloop_free(&loop);
 	close(control[0]);
 }
@@ -289,7 +289,7 @@ START_TEST(comes_unasked)
 	ck_assert_int_eq(io_pipe(ends), 0);
 	w = evloop_watch(loop, ends[1], take_order, &ends[1]);
 	evloop_set(w, EVLOOP_READ);
-	logger_join(logger, ends[0]);
+	access_log_join(access_log, ends[0]);
 	write_line("one\n");
 	evloop_run(loop);
 	write_line("two\n");
@@ -320,7 +320,7 @@ die(int helper, int control, pthread_t *another)
 static void
 end_with_another(int control[2], pthread_t another, size_t bytes)
 {
-	logger_finish(logger);
+	access_log_finish(access_log);
 	ck_assert_int_eq(questions(control[1]), 1);
 	end_alone(control);
 	pthread_join(another, NULL);
@@ -335,7 +335,7 @@ START_TEST(finished_when_it_has_died)
 
 	begin_alone(control);
 	ck_assert_int_eq(io_pipe(ends), 0);
-	logger_join(logger, ends[0]);
+	access_log_join(access_log, ends[0]);
 	write_line("one\n");
 	die(ends[1], control[1], &another);
 	end_with_another(control, another, 4);
@@ -352,7 +352,7 @@ START_TEST(finished_when_it_dies_of_a_batch)
 
 	begin_alone(control);
 	ck_assert_int_eq(io_pipe(ends), 0);
-	logger_join(logger, ends[0]);
+	access_log_join(access_log, ends[0]);
 	for (int i = 0; i < 10000; i++)
 		write_line("one line of many\n");
 	ck_assert_int_eq(wire_recv_request(ends[1], &job, buffer), 1);
