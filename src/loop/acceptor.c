@@ -100,7 +100,7 @@ acceptor_room_freed(struct clients *all, enum timeout timeout)
 	    all->one_client))
 		return;
 	if (all->stages != NULL) {
-		stages_ease(all);
+		stages_room_freed(all);
 		return;
 	}
 	end_last_client(all);
@@ -226,7 +226,7 @@ pause_accepting(struct clients *all)
 	}
 	acceptor_set_open(all, false);
 	if (all->stages != NULL)
-		stages_stir(all);
+		stages_poke(all);
 	clients_set_timer(all, now + (all->one_client ? SLICE : RETRY_DELAY));
 }
 

@@ -87,7 +87,7 @@ return_memory(struct clients *all)
 void
 clients_close(struct client *c)
 {
-	struct clients	*all = stages_host(c->all);
+	struct clients	*all = stages_acceptor(c->all);
 	struct peer	*peer = c->peer;
 
 	clients_unlist(c);

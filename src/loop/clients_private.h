@@ -26,8 +26,8 @@ struct client {
 	bool			 internal;	/* others have its descriptor */
 	/* In stages, see there. */
 	bool			 watched;	/* by who reads requests, ... */
-	bool			 away;		/* ... but not there */
-	bool			 called;	/* there may be more to read */
+	bool			 elsewhere;		/* ... but not there */
+	bool			 has_input;	/* there may be more to read */
 	TAILQ_ENTRY(client)	 link;		/* in that list */
 	union {
 		TAILQ_ENTRY(client)	 waiting;	/* for the task */

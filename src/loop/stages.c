@@ -10,39 +10,39 @@
 #include "loop/stages.h"
 #include "stats/stats.h"
 
-#define LOOK	1000	/* ms until those are seen who have come quietly */
+#define RECHECK_DELAY	1000	/* ms until those are seen who have come quietly */
 
 struct stages {				/* as one of them sees it */
 	enum stage		 stage;		/* its own */
 	struct clients		*clients;
-	struct clients *const	*all;
-	struct mailbox		*queue;
-	struct flag_msg		 crowded;	/* to it: make room */
-	struct flag_msg		 eased;		/* from it: there may be some */
+	struct clients *const	*by_stage;
+	struct mailbox		*mailbox;
+	struct flag_msg		 need_room;	/* to it: make room */
+	struct flag_msg		 room_freed;		/* from it: there may be some */
 	bool			 ending;
 	/* Who reads requests: */
-	size_t			 away;		/* watched, but elsewhere */
-	unsigned		 called;	/* so many of those */
-	atomic_bool		 eager;		/* there are some */
-	struct watch		*look;		/* for those who are back, */
-	bool			 looks;		/* ... after some time */
-	struct flag_msg		 stir;		/* to it: look at once */
+	size_t			 nelsewhere;		/* watched, but elsewhere */
+	unsigned		 ninput;	/* so many of those */
+	atomic_bool		 has_input;		/* there are some */
+	struct watch		*recheck_timer;		/* for those who are back, */
+	bool			 recheck_set;		/* ... after some time */
+	struct flag_msg		 poke;		/* to it: look at once */
 };
 
 struct clients *
-stages_host(struct clients *all)
+stages_acceptor(struct clients *all)
 {
-	return all->stages == NULL ? all : all->stages->all[STAGE_ACCEPT];
+	return all->stages == NULL ? all : all->stages->by_stage[STAGE_ACCEPT];
 }
 
 static struct stages *
-home_of(const struct client *c)
+read_stage_of(const struct client *c)
 {
-	return c->all->stages->all[STAGE_READ_REQUEST]->stages;
+	return c->all->stages->by_stage[STAGE_READ_REQUEST]->stages;
 }
 
 static bool
-reads(const struct stages *s)
+is_read_stage(const struct stages *s)
 {
 	return s->stage == STAGE_READ_REQUEST;
 }
@@ -53,60 +53,62 @@ reads(const struct stages *s)
 
 /* So many have called whom it has handed on: they are not to lie there. */
 static void
-call(struct stages *s, int more)
+count_input(struct stages *s, int more)
 {
-	s->called = (unsigned)((int)s->called + more);
-	if ((s->called > 0) != s->eager)
-		atomic_store(&s->eager, s->called > 0);
+	s->ninput = (unsigned)((int)s->ninput + more);
+	if ((s->ninput > 0) != s->has_input)
+		atomic_store(&s->has_input, s->ninput > 0);
 }
 
 static void
-leaves(struct stages *s, struct client *c)
+client_leaves(struct stages *s, struct client *c)
 {
-	c->away = true;
-	c->called = c->called || c->saw_eof;
-	if (c->called)
-		call(s, 1);
-	s->away++;
-	if (!s->looks)
-		evloop_arm(s->look, s->clients->clock->ms + LOOK);
-	s->looks = true;
+	c->elsewhere = true;
+	c->has_input = c->has_input || c->saw_eof;
+	if (c->has_input)
+		count_input(s, 1);
+	s->nelsewhere++;
+	if (!s->recheck_set)
+		evloop_arm(
+		    s->recheck_timer, s->clients->clock->ms + RECHECK_DELAY);
+	s->recheck_set = true;
 }
 
 static void
-returns(struct stages *s, struct client *c)
+client_returns(struct stages *s, struct client *c)
 {
-	c->away = false;
-	s->away--;
-	if (c->called)
-		call(s, -1);
+	c->elsewhere = false;
+	s->nelsewhere--;
+	if (c->has_input)
+		count_input(s, -1);
 }
 
 /* Those that lie there are taken at the end of this turn. */
 static void
-look(void *context)
+recheck_clients(void *context)
 {
 	struct stages	*s = context;
 
-	s->looks = s->away > 0;
-	if (s->looks)
-		evloop_arm(s->look, s->clients->clock->ms + LOOK);
+	s->recheck_set = s->nelsewhere > 0;
+	if (s->recheck_set)
+		evloop_arm(
+		    s->recheck_timer, s->clients->clock->ms + RECHECK_DELAY);
 }
 
 /* One that is watched, wherever it is.  Its end is told once, and stands behind
  * whatever is still to be read. */
 static void
-ready(void *context)
+on_ready(void *context)
 {
 	struct client	*c = context;
 
 	if (evloop_saw_eof(c))
 		c->saw_eof = true;
-	if (!c->away)
+	if (!c->elsewhere)
 		clients_wake(c, OUTCOME_READY);
-	else if (!c->called) {
-		c->called = true;
-		call(evloop_ctx(c), 1);
+	else if (!c->has_input) {
+		c->has_input = true;
+		count_input(evloop_ctx(c), 1);
 	}
 }
 
@@ -115,123 +117,125 @@ ready(void *context)
  */
 
 static struct client *
-client_of(struct mail *place)
+client_of_mail(struct mail *mail)
 {
-	return (struct client *)((char *)place -
+	return (struct client *)((char *)mail -
 	    offsetof(struct client, mail));
 }
 
 static void
-arrive(struct mail *place)
+deliver_client(struct mail *mail)
 {
-	struct client	*c = client_of(place);
+	struct client	*c = client_of_mail(mail);
 	struct stages	*here = c->all->stages;
 
 	if (here->ending) {
 		clients_close(c);
 		return;
 	}
-	if (reads(here) && c->away)
-		returns(here, c);
+	if (is_read_stage(here) && c->elsewhere)
+		client_returns(here, c);
 	clients_run(c);
 }
 
 static void
-put(struct client *c, const struct stages *from, const struct stages *to,
-    void (*take)(struct mail *))
+post_client(struct client *c, const struct stages *from,
+    const struct stages *to, void (*deliver)(struct mail *))
 {
-	c->mail.deliver = take;
-	mailbox_post_late(from->queue, to->queue, &c->mail);
+	c->mail.deliver = deliver;
+	mailbox_post_late(from->mailbox, to->mailbox, &c->mail);
 }
 
 /* On its way to where it is watched, or ends, it has come by who reads
  * requests, and is not watched there any more. */
 static void
-release(struct mail *place)
+release_client(struct mail *mail)
 {
-	struct client	*c = client_of(place);
-	struct stages	*home = home_of(c);
+	struct client	*c = client_of_mail(mail);
+	struct stages	*read_stage = read_stage_of(c);
 
-	if (home->ending) {
+	if (read_stage->ending) {
 		clients_close(c);
 		return;
 	}
-	returns(home, c);
-	c->watched = c->called = c->saw_eof = false;
+	client_returns(read_stage, c);
+	c->watched = c->has_input = c->saw_eof = false;
 	evloop_move(c, c->all->loop);
-	put(c, home, c->all->stages, arrive);
+	post_client(c, read_stage, c->all->stages, deliver_client);
 }
 
 /* Somebody waits for those that return. */
 static bool
-is_awaited(const struct stages *home)
+wants_returns(const struct stages *read_stage)
 {
-	return atomic_load(&home->eager) || home->clients->draining ||
-	    stages_host(home->clients)->paused;
+	return atomic_load(&read_stage->has_input) ||
+	       read_stage->clients->draining ||
+	       stages_acceptor(read_stage->clients)->paused;
 }
 
 /* Who has nothing to do there need not wake it. */
 static void
-go_home(struct client *c, const struct stages *from, const struct stages *home)
+return_client(struct client *c, const struct stages *from,
+    const struct stages *read_stage)
 {
-	if (!machine_rests(c->peer) || is_awaited(home)) {
-		put(c, from, home, arrive);
+	if (!machine_rests(c->peer) || wants_returns(read_stage)) {
+		post_client(c, from, read_stage, deliver_client);
 		return;
 	}
-	c->mail.deliver = arrive;
-	mailbox_post_quiet(home->queue, &c->mail);
-	if (is_awaited(home))		/* since just now */
-		mailbox_wake(home->queue);
+	c->mail.deliver = deliver_client;
+	mailbox_post_quiet(read_stage->mailbox, &c->mail);
+	if (wants_returns(read_stage))		/* since just now */
+		mailbox_wake(read_stage->mailbox);
 }
 
 /* It waits for nothing, and from here on it is the other thread's. */
 static void
-hand_on(struct client *c, struct clients *to)
+pass_on(struct client *c, struct clients *to)
 {
-	struct stages	*from = c->all->stages, *home = home_of(c);
+	struct stages	*from = c->all->stages, *read_stage = read_stage_of(c);
 	bool		 over = to->stages->stage == STAGE_ACCEPT;
 
 	clients_unlist(c);
 	machine_move(c->peer, to->http);
 	c->all = to;
-	if (c->watched && from == home) {
+	if (c->watched && from == read_stage) {
 		c->watched = !over;
 		if (!over)
-			leaves(home, c);
+			client_leaves(read_stage, c);
 	}
 	if (!c->watched)
 		evloop_move(c, to->loop);
 	if (c->watched && over)
-		put(c, from, home, release);
-	else if (c->watched && to->stages == home)
-		go_home(c, from, home);
+		post_client(c, from, read_stage, release_client);
+	else if (c->watched && to->stages == read_stage)
+		return_client(c, from, read_stage);
 	else
-		put(c, from, to->stages, arrive);
+		post_client(c, from, to->stages, deliver_client);
 }
 
 /* Others cannot wait for what is watched by who reads requests. */
 static void
-settle(struct client *c, const struct wait *w)
+set_wait(struct client *c, const struct wait *w)
 {
 	const struct stages	*here = c->all->stages;
 
-	if (reads(here))
+	if (is_read_stage(here))
 		c->watched = clients_read_event(c) == EVLOOP_EDGE &&
 		    w->kind == WAIT_READ;
-	if (!c->watched || reads(here))
+	if (!c->watched || is_read_stage(here))
 		clients_wait(c, w);
 	else if (w->kind == WAIT_READ || w->kind == WAIT_WRITE) {
 		/* A deadline of what it waited for before is over. */
 		clients_unlist(c);
-		put(c, here, home_of(c), release);
+		post_client(c, here, read_stage_of(c), release_client);
 	} else
 		clients_file(c, w);
 }
 
 static bool
-is_unread(const struct client *c)
+may_have_input(const struct client *c)
 {
-	return c->called || c->saw_eof;
+	return c->has_input || c->saw_eof;
 }
 
 void
@@ -245,15 +249,16 @@ stages_run(struct client *c)
 		next = here->stage;
 		w = machine_run_stage(c->peer, &next);
 		if (next != here->stage) {
-			hand_on(c, here->all[next]);
+			pass_on(c, here->by_stage[next]);
 			return;
 		}
-		if (!reads(here) || !is_unread(c) || w->kind != WAIT_READ)
+		if (!is_read_stage(here) || !may_have_input(c) ||
+		    w->kind != WAIT_READ)
 			break;
-		c->called = false;
+		c->has_input = false;
 		machine_wake(c->peer, OUTCOME_READY);
 	}
-	settle(c, w);
+	set_wait(c, w);
 }
 
 /*
@@ -261,17 +266,18 @@ stages_run(struct client *c)
  */
 
 void
-stages_ease(struct clients *all)
+stages_room_freed(struct clients *all)
 {
-	const struct clients	*host = stages_host(all);
+	const struct clients	*acceptor = stages_acceptor(all);
 
-	if (host->paused && !host->draining)
-		mailbox_flag_send(&all->stages->eased, host->stages->queue);
+	if (acceptor->paused && !acceptor->draining)
+		mailbox_flag_send(
+		    &all->stages->room_freed, acceptor->stages->mailbox);
 }
 
 /* Who waits outside may come in. */
 static void
-heed_ease(void *context, unsigned times)
+on_room_freed(void *context, unsigned times)
 {
 	struct clients	*all = context;
 
@@ -281,7 +287,7 @@ heed_ease(void *context, unsigned times)
 }
 
 static void
-heed_crowd(void *context, unsigned times)
+on_need_room(void *context, unsigned times)
 {
 	while (times-- > 0 && clients_evict(context))
 		continue;
@@ -290,9 +296,9 @@ heed_crowd(void *context, unsigned times)
 /* The stage that has idle clients, which can make room for others; NULL: there
  * are none, or as many have been asked to already, and have not gone yet. */
 static const struct clients *
-roomy(const struct clients *all)
+evictable_in(const struct clients *all)
 {
-	const struct clients	*reads = all->stages->all[STAGE_READ_REQUEST];
+	const struct clients *reads = all->stages->by_stage[STAGE_READ_REQUEST];
 	size_t			 count = tally_read_size(&all->count);
 	size_t			 over = count > all->limit ?
 				    count - all->limit : 0;
@@ -304,7 +310,7 @@ roomy(const struct clients *all)
 bool
 stages_can_make_room(const struct clients *all)
 {
-	return roomy(all) != NULL;
+	return evictable_in(all) != NULL;
 }
 
 /* The doors are closed.  By now this stage has seen who lay there; and whoever
@@ -312,7 +318,7 @@ stages_can_make_room(const struct clients *all)
  * Of those that linger only this stage knows who has taken all of a response:
  * one that has makes room when it ends. */
 static void
-heed_stir(void *context, unsigned times)
+on_poke(void *context, unsigned times)
 {
 	struct clients	*all = context;
 	struct client	*c;
@@ -323,51 +329,52 @@ heed_stir(void *context, unsigned times)
 		stats_count(STATS_MADE_ROOM);
 		clients_wake(c, OUTCOME_CANCELLED);
 	}
-	if (roomy(stages_host(all)) != NULL)
-		stages_ease(all);
+	if (evictable_in(stages_acceptor(all)) != NULL)
+		stages_room_freed(all);
 }
 
 void
-stages_stir(const struct clients *all)
+stages_poke(const struct clients *all)
 {
-	static const enum stage	 who[] = {
+	static const enum stage	 stages[] = {
 		STAGE_READ_REQUEST, STAGE_SEND_DATA
 	};
 	struct stages		*s;
 
-	for (size_t i = 0; i < sizeof(who) / sizeof(who[0]); i++) {
-		s = all->stages->all[who[i]]->stages;
-		mailbox_flag_send(&s->stir, s->queue);
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+		s = all->stages->by_stage[stages[i]]->stages;
+		mailbox_flag_send(&s->poke, s->mailbox);
 	}
 }
 
 bool
 stages_make_room(const struct clients *all)
 {
-	const struct clients	*there = roomy(all);
+	const struct clients	*there = evictable_in(all);
 
 	if (there != NULL)
 		mailbox_flag_send(
-		    &there->stages->crowded, there->stages->queue);
+		    &there->stages->need_room, there->stages->mailbox);
 	return there != NULL;
 }
 
 void
 stages_join(struct clients *all, enum stage stage,
-    struct clients *const *others, struct mailbox *queue)
+    struct clients *const *by_stage, struct mailbox *mailbox)
 {
 	struct stages	*s = mem_zero(sizeof(*s));
 
 	s->stage = stage;
 	s->clients = all;
-	s->all = others;
-	s->queue = queue;
-	mailbox_flag_init(&s->crowded, heed_crowd, all);
-	mailbox_flag_init(&s->eased, heed_ease, others[STAGE_ACCEPT]);
-	mailbox_flag_init(&s->stir, heed_stir, all);
-	s->look = evloop_timer(all->loop, look, s);
+	s->by_stage = by_stage;
+	s->mailbox = mailbox;
+	mailbox_flag_init(&s->need_room, on_need_room, all);
+	mailbox_flag_init(
+	    &s->room_freed, on_room_freed, by_stage[STAGE_ACCEPT]);
+	mailbox_flag_init(&s->poke, on_poke, all);
+	s->recheck_timer = evloop_timer(all->loop, recheck_clients, s);
 	evloop_set_ctx(all->loop, s);
-	all->on_ready = ready;
+	all->on_ready = on_ready;
 	/* Others lend what they watch to nobody. */
 	if (stage != STAGE_READ_REQUEST)
 		all->read_event = EVLOOP_READ;
@@ -377,7 +384,7 @@ stages_join(struct clients *all, enum stage stage,
 void
 stages_leave(struct clients *all)
 {
-	evloop_unwatch(&all->stages->look);
+	evloop_unwatch(&all->stages->recheck_timer);
 	mem_drop(&all->stages);
 }
 

@@ -35,15 +35,15 @@ void		 stages_end(struct clients *);
  */
 
 /* Whose count it is in; themselves, where there are no stages. */
-struct clients	*stages_host(struct clients *);
+struct clients	*stages_acceptor(struct clients *);
 /* Runs it as this stage, and hands it on or settles it. */
 void		 stages_run(struct client *);
 /* There is one here that could make room. */
-void		 stages_ease(struct clients *);
+void		 stages_room_freed(struct clients *);
 /* Whether one can be asked to, and asks one. */
 bool		 stages_can_make_room(const struct clients *);
 bool		 stages_make_room(const struct clients *);
 /* The doors are closed by now: who finds one after all, is to say so. */
-void		 stages_stir(const struct clients *);
+void		 stages_poke(const struct clients *);
 
 #endif

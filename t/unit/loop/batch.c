@@ -24,7 +24,7 @@
 
 static struct clock	 ticks;
 static struct evloop	*loop;
-static struct watch	*turn_ends;
+static struct watch	*iteration_ends;
 static struct clients	*clients;
 static struct peer	*peers[MOST];
 static int		 ours[MOST];
@@ -147,7 +147,7 @@ begin(void)
 	come = gone = 0;
 	idle_timeout = FAR;
 	loop = evloop_new(&ticks);
-	turn_ends = evloop_timer(loop, stop, loop);
+	iteration_ends = evloop_timer(loop, stop, loop);
 	clients = clients_new(loop, &ticks, NULL, MOST, NULL, NULL);
 	batch_enable(clients);
 }
@@ -159,12 +159,12 @@ end(void)
 	ck_assert_int_eq(gone, come);
 	for (int i = 0; i < come; i++)
 		close(ours[i]);
-	evloop_unwatch(&turn_ends);
+	evloop_unwatch(&iteration_ends);
 	evloop_free(&loop);
 }
 
 static void
-invite(int n)
+add_client(int n)
 {
 	int	ends[2];
 
@@ -183,47 +183,47 @@ ask(int from, int to)
 }
 
 static void
-turn(void)
+iterate(void)
 {
-	evloop_arm(turn_ends, 0);
+	evloop_arm(iteration_ends, 0);
 	evloop_run(loop);
 }
 
 /* Alone it is run at once. */
 START_TEST(one)
 {
-	invite(1);
+	add_client(1);
 	ask(0, 0);
-	turn();
+	iterate();
 	ck_assert_str_eq(told, "r0 p0");
 	told[0] = '\0';
 	ask(0, 0);
-	turn();
+	iterate();
 	ck_assert_str_eq(told, "r0 p0");
 }
 END_TEST
 
 START_TEST(some)
 {
-	invite(3);
+	add_client(3);
 	ask(0, 2);
-	turn();
+	iterate();
 	ck_assert_str_eq(told, "t3 r0 r1 r2 p0");
 }
 END_TEST
 
 START_TEST(too_many)
 {
-	invite(MACHINE_TOGETHER + 2);
+	add_client(MACHINE_TOGETHER + 2);
 	/* Libevent learns how many there may be at once. */
 	for (int i = 0; i < 3; i++) {
 		ask(0, MACHINE_TOGETHER + 1);
-		turn();
-		turn();
+		iterate();
+		iterate();
 	}
 	told[0] = '\0';
 	ask(0, MACHINE_TOGETHER + 1);
-	turn();
+	iterate();
 	expect('t', MACHINE_TOGETHER);
 	for (int i = 0; i < MACHINE_TOGETHER; i++)
 		expect('r', i);
@@ -239,10 +239,10 @@ END_TEST
 /* Who need not wait for the others does not. */
 START_TEST(not_all)
 {
-	invite(3);
+	add_client(3);
 	plain[1] = true;
 	ask(0, 2);
-	turn();
+	iterate();
 	ck_assert_str_eq(told, "w1 t2 r0 r2 p0");
 }
 END_TEST
@@ -250,11 +250,11 @@ END_TEST
 /* What others have to send may take longer, and comes behind it. */
 START_TEST(in_order)
 {
-	invite(1);
+	add_client(1);
 	ask(0, 0);
 	sends[1] = true;
-	invite(1);
-	turn();
+	add_client(1);
+	iterate();
 	ck_assert_str_eq(told, "r0 p0 w1");
 }
 END_TEST
@@ -265,12 +265,12 @@ START_TEST(in_time)
 	int64_t	until;
 
 	idle_timeout = SOON;
-	invite(2);
+	add_client(2);
 	ask(0, 0);
 	for (until = clock_ms() + LATE; clock_ms() < until;)
 		sched_yield();
 	idle_timeout = FAR;
-	turn();
+	iterate();
 	ck_assert_str_eq(told, "r0 p0 l1");
 }
 END_TEST
@@ -286,10 +286,10 @@ START_TEST(ended)
 {
 	struct watch	*w = evloop_timer(loop, end_all, clients);
 
-	invite(2);
+	add_client(2);
 	ask(0, 1);
 	evloop_arm(w, 0);
-	turn();
+	iterate();
 	ck_assert_str_eq(told, "");
 	ck_assert_int_eq(gone, 2);
 	evloop_unwatch(&w);

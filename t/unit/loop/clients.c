@@ -19,10 +19,10 @@
 
 static struct clock	 ticks;
 static struct evloop	*loop;
-static struct watch	*turn_ends;
+static struct watch	*iteration_ends;
 static struct clients	*clients;
 static int		 ours;			/* the client's end */
-static int		 heard, turns;
+static int		 heard, iterations;
 static int64_t		 deadline;		/* ms from now; FAR: none */
 static bool		 holds;		/* what is read waits for room to send */
 
@@ -67,17 +67,17 @@ http_drain(struct http *http)
 }
 
 static void
-turn(void)
+iterate(void)
 {
-	evloop_arm(turn_ends, 0);
+	evloop_arm(iteration_ends, 0);
 	evloop_run(loop);
 }
 
 static bool
-count_turn(void *context)
+count_iteration(void *context)
 {
 	(void)context;
-	turns++;
+	iterations++;
 	return false;
 }
 
@@ -90,7 +90,7 @@ begin(void)
 	deadline = FAR;
 	holds = false;
 	loop = evloop_new(&ticks);
-	turn_ends = evloop_timer(loop, stop, loop);
+	iteration_ends = evloop_timer(loop, stop, loop);
 	clients = clients_new(loop, &ticks, NULL, 4, NULL, NULL);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 	ours = ends[0];
@@ -102,7 +102,7 @@ end(void)
 {
 	clients_free(&clients);
 	ck_assert_int_eq(gone, 1);
-	evloop_unwatch(&turn_ends);
+	evloop_unwatch(&iteration_ends);
 	evloop_free(&loop);
 	close(ours);
 }
@@ -120,13 +120,13 @@ START_TEST(in_pieces)
 {
 	say(3 * ROOM + 1);
 	for (int i = 1; i <= 3; i++) {
-		turn();
+		iterate();
 		ck_assert_int_eq(heard, i * ROOM);
 	}
-	turn();
+	iterate();
 	ck_assert_int_eq(heard, 3 * ROOM + 1);
 	say(1);
-	turn();
+	iterate();
 	ck_assert_int_eq(heard, 3 * ROOM + 2);
 }
 END_TEST
@@ -137,7 +137,7 @@ START_TEST(end_behind)
 	say(_i);
 	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
 	for (int i = 0; i <= _i / ROOM + 1; i++)
-		turn();
+		iterate();
 	ck_assert_int_eq(heard, _i);
 	ck_assert_int_eq(gone, 1);
 }
@@ -146,9 +146,9 @@ END_TEST
 START_TEST(end_later)
 {
 	say(1);
-	turn();
+	iterate();
 	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
-	turn();
+	iterate();
 	ck_assert_int_eq(gone, 1);
 }
 END_TEST
@@ -158,15 +158,15 @@ START_TEST(meanwhile)
 {
 	holds = true;
 	say(1);
-	turn();
+	iterate();
 	holds = false;
 	say(1);
 	if (_i == 1)
 		ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
-	turn();		/* there is room to send */
-	turn();
+	iterate();		/* there is room to send */
+	iterate();
 	ck_assert_int_eq(heard, 2);
-	turn();
+	iterate();
 	ck_assert_int_eq(gone, _i);
 }
 END_TEST
@@ -178,15 +178,15 @@ START_TEST(nobody_left)
 
 	deadline = 300;
 	say(1);
-	turn();
+	iterate();
 	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
-	turn();
+	iterate();
 	ck_assert_int_eq(gone, 1);
 	evloop_arm(first, ticks.ms + 1000);
-	evloop_on_iteration(loop, count_turn, NULL);
-	turns = 0;
+	evloop_on_iteration(loop, count_iteration, NULL);
+	iterations = 0;
 	evloop_run(loop);
-	ck_assert_int_eq(turns, 1);
+	ck_assert_int_eq(iterations, 1);
 	evloop_on_iteration(loop, NULL, NULL);
 	evloop_unwatch(&first);
 }
@@ -210,7 +210,7 @@ door(void)
 }
 
 static int
-knock(const struct listener *l)
+connect_client(const struct listener *l)
 {
 	struct sockaddr_in	sin;
 	socklen_t		len = sizeof(sin);
@@ -268,15 +268,15 @@ START_TEST(about_to_speak)
 {
 	struct listener	 l = door();
 	struct clients	*all = host(&l, 4);
-	int		 one = knock(&l), silent = knock(&l);
+	int		 one = connect_client(&l), silent = connect_client(&l);
 
-	turn();
+	iterate();
 	ck_assert_int_eq(come, 1);
 	listener_bolt(&l);
 	clients_drain(all);
 	ck_assert(!is_shut && !is_over);
 	ck_assert_int_eq(write(one, "x", 1), 1);
-	turn();
+	iterate();
 	ck_assert_int_eq(come, 2);
 	ck_assert_int_eq(heard, 1);
 	leave(all, one);
@@ -300,21 +300,21 @@ START_TEST(moment_without_room)
 {
 	struct listener	 l = door();
 	struct clients	*all = host(&l, 1);
-	int		 busy = knock(&l), other = knock(&l);
+	int		 busy = connect_client(&l), other = connect_client(&l);
 
 	ck_assert_int_eq(write(busy, "x", 1), 1);
-	turn();
+	iterate();
 	ck_assert_int_eq(come, 2);
 	newest->stage = STAGE_COUNT;	/* not one that it makes room in */
 	ck_assert_int_eq(write(other, "x", 1), 1);
-	turn();
+	iterate();
 	listener_bolt(&l);
 	clients_drain(all);
-	turn();
+	iterate();
 	ck_assert_int_eq(come, 2);
 	close(busy);
-	turn();
-	turn();
+	iterate();
+	iterate();
 	ck_assert_int_eq(come, 3);
 	leave(all, other);
 }

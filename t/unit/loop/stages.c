@@ -23,17 +23,17 @@
 
 #define MOST		12		/* clients */
 #define REQUESTS	300
-#define PATIENCE	30000		/* ms, for what must come */
+#define TIMEOUT	30000		/* ms, for what must come */
 
 static struct clock	 clocks[STAGE_COUNT];
 static struct evloop	*loops[STAGE_COUNT];
 static int		 polls[STAGE_COUNT];	/* what a loop waits for; -1:
 						 * that is unknown */
 static struct watch	*ends[STAGE_COUNT];	/* of a turn */
-static struct mailbox	*queues[STAGE_COUNT];
+static struct mailbox	*mailboxes[STAGE_COUNT];
 static struct clients	*stages[STAGE_COUNT];
-static struct listener	 door;
-static struct sockaddr_un place;
+static struct listener	 sock;
+static struct sockaddr_un sock_addr;
 static int		 ours[MOST];		/* the other end of each */
 static int		 served, timed_out, drained;
 static int		 idle;			/* times that one was seen, */
@@ -140,7 +140,7 @@ http_drain(struct http *http)
  */
 
 static void
-turn(enum stage s)
+iterate(enum stage s)
 {
 	evloop_arm(ends[s], 0);
 	evloop_run(loops[s]);
@@ -163,7 +163,7 @@ within(int turns, const int *number, int value)
 	while (*number != value && turns-- > 0)
 		for (int i = 0; i < STAGE_COUNT; i++)
 			if (draining || awake((enum stage)i))
-				turn((enum stage)i);
+				iterate((enum stage)i);
 	return *number == value;
 }
 
@@ -181,24 +181,25 @@ nothing(struct task *e)
 }
 
 static void
-open_door(void)
+open_sock(void)
 {
 	char	dir[] = "/tmp/amped-unit-XXXXXX";
 
 	ck_assert_ptr_ne(mkdtemp(dir), NULL);
-	place = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	snprintf(place.sun_path, sizeof(place.sun_path), "%s/door", dir);
-	door.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
-	ck_assert_int_eq(bind(door.fd, (struct sockaddr *)&place,
-	    sizeof(place)), 0);
-	ck_assert_int_eq(listen(door.fd, MOST), 0);
+	sock_addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	snprintf(
+	    sock_addr.sun_path, sizeof(sock_addr.sun_path), "%s/door", dir);
+	sock.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	ck_assert_int_eq(bind(sock.fd, (struct sockaddr *)&sock_addr,
+	    sizeof(sock_addr)), 0);
+	ck_assert_int_eq(listen(sock.fd, MOST), 0);
 }
 
 /* The first descriptor that it opens is the one that it waits for. */
 static void
 open_loop(int i)
 {
-	polls[i] = dup(door.fd);
+	polls[i] = dup(sock.fd);
 	ck_assert_int_ne(polls[i], -1);
 	close(polls[i]);
 	loops[i] = evloop_new(&clocks[i]);
@@ -214,10 +215,10 @@ open_stages(size_t limit)
 	draining = piecemeal = false;
 	task = (struct task){ .complete = nothing, .free = nothing };
 	TAILQ_INIT(&task.waiters);
-	open_door();
+	open_sock();
 	for (int i = 0; i < STAGE_COUNT; i++) {
 		open_loop(i);
-		queues[i] = mailbox_new(loops[i]);
+		mailboxes[i] = mailbox_new(loops[i]);
 		ends[i] = evloop_timer(loops[i], stop, loops[i]);
 		stages[i] = clients_new(loops[i], &clocks[i], NULL,
 		    i == STAGE_ACCEPT ? limit : 0, i == STAGE_ACCEPT ?
@@ -225,8 +226,8 @@ open_stages(size_t limit)
 		acceptor_borrow(stages[i]);
 	}
 	for (int i = 0; i < STAGE_COUNT; i++)
-		stages_join(stages[i], (enum stage)i, stages, queues[i]);
-	acceptor_listen(stages[STAGE_ACCEPT], &door, 1);
+		stages_join(stages[i], (enum stage)i, stages, mailboxes[i]);
+	acceptor_listen(stages[STAGE_ACCEPT], &sock, 1);
 }
 
 static void
@@ -235,18 +236,18 @@ close_stages(void)
 	for (int i = 0; i < STAGE_COUNT; i++)
 		stages_end(stages[i]);
 	for (int i = 0; i < STAGE_COUNT; i++)
-		mailbox_deliver(queues[i]);
+		mailbox_deliver(mailboxes[i]);
 	for (int i = STAGE_COUNT; i-- > 0; )
 		clients_free(&stages[i]);
 	for (int i = 0; i < STAGE_COUNT; i++) {
 		evloop_unwatch(&ends[i]);
-		mailbox_free(&queues[i]);
+		mailbox_free(&mailboxes[i]);
 		evloop_free(&loops[i]);
 	}
-	close(door.fd);
-	unlink(place.sun_path);
-	*strrchr(place.sun_path, '/') = '\0';
-	rmdir(place.sun_path);
+	close(sock.fd);
+	unlink(sock_addr.sun_path);
+	*strrchr(sock_addr.sun_path, '/') = '\0';
+	rmdir(sock_addr.sun_path);
 	ck_assert_int_eq(gone, come);
 }
 
@@ -254,8 +255,8 @@ static void
 visit(int i)
 {
 	ours[i] = socket(AF_UNIX, SOCK_STREAM, 0);
-	ck_assert_int_eq(connect(ours[i], (struct sockaddr *)&place,
-	    sizeof(place)), 0);
+	ck_assert_int_eq(connect(ours[i], (struct sockaddr *)&sock_addr,
+	    sizeof(sock_addr)), 0);
 }
 
 static void
@@ -273,7 +274,7 @@ make_known(int n)
 		ask(i);
 	}
 	ck_assert(within(5, &served, n));
-	turn(STAGE_READ_REQUEST);
+	iterate(STAGE_READ_REQUEST);
 }
 
 /* Who has come back has woken nobody. */
@@ -314,7 +315,7 @@ START_TEST(look_later)
 	ask(0);
 	ck_assert(within(1, &served, 2));
 	enough = idle + 1;
-	end = clock_ms() + PATIENCE;
+	end = clock_ms() + TIMEOUT;
 	evloop_arm(ends[STAGE_READ_REQUEST], end);
 	evloop_run(loops[STAGE_READ_REQUEST]);
 	ck_assert_int_eq(idle, enough);
@@ -357,15 +358,15 @@ go_as_far(enum stage s, bool end, bool at_once)
 	make_known(1);
 	ask(0);
 	for (int i = STAGE_READ_REQUEST; i < (int)s; i++)
-		turn((enum stage)i);
+		iterate((enum stage)i);
 	if (end)
 		ck_assert_int_eq(shutdown(ours[0], SHUT_WR), 0);
 	else
 		ask(0);
 	if (at_once)
-		turn(STAGE_READ_REQUEST);
+		iterate(STAGE_READ_REQUEST);
 	for (int i = (int)s; i < STAGE_COUNT; i++)
-		turn((enum stage)i);
+		iterate((enum stage)i);
 	ck_assert_int_eq(served, 2);
 }
 
@@ -415,10 +416,10 @@ START_TEST(room_to_send)
 	until = FAR;
 	ask(0);
 	for (int i = 0; i < 5; i++)
-		turn((enum stage)i);
+		iterate((enum stage)i);
 	ask(0);				/* not seen by now */
-	turn(STAGE_READ_REQUEST);
-	turn(STAGE_SEND_DATA);
+	iterate(STAGE_READ_REQUEST);
+	iterate(STAGE_SEND_DATA);
 	ck_assert_int_eq(served, 1);
 	until = 0;
 	ck_assert(within(3, &served, 3));
@@ -439,11 +440,11 @@ START_TEST(old_deadline)
 	until = 1;
 	ask(0);
 	for (int i = STAGE_READ_REQUEST; i < STAGE_COUNT; i++)
-		turn((enum stage)i);
+		iterate((enum stage)i);
 	holds = WAIT_WRITE;
 	until = FAR;
 	clients_finish_task(&task);
-	turn(STAGE_SEND_DATA);
+	iterate(STAGE_SEND_DATA);
 	ck_assert_int_eq(timed_out, 0);
 	until = 0;
 	ck_assert(within(2, &served, 2));
@@ -465,7 +466,7 @@ static void
 look_meanwhile(void *context, const char *line, size_t n)
 {
 	count_line(context, line, n);
-	turn(STAGE_READ_REQUEST);
+	iterate(STAGE_READ_REQUEST);
 }
 
 /* Whoever could make room is not seen while it lies there, or is busy, or is
@@ -477,28 +478,28 @@ START_TEST(room_for_another)
 		visit(i);
 		ask(i);
 		ck_assert(within(5, &served, i + 1));
-		turn(STAGE_READ_REQUEST);
+		iterate(STAGE_READ_REQUEST);
 	}
 	ask(0);
 	ask(1);
 	holds = WAIT_DISK;
 	until = _i == 2 ? FAR : 0;
 	for (int i = STAGE_READ_REQUEST; i < STAGE_COUNT; i++)
-		turn((enum stage)i);
+		iterate((enum stage)i);
 	visit(2);
 	lines = 0;
 	log_sink(_i == 1 ? look_meanwhile : count_line, NULL);
-	turn(STAGE_ACCEPT);
+	iterate(STAGE_ACCEPT);
 	log_sink(NULL, NULL);
 	ck_assert_int_eq(lines, 1);
 	ck_assert_int_eq(come, 2);
 	until = 0;
 	if (_i == 2) {
 		/* These have been asked before. */
-		turn(STAGE_READ_REQUEST);
-		turn(STAGE_SEND_DATA);
+		iterate(STAGE_READ_REQUEST);
+		iterate(STAGE_SEND_DATA);
 		clients_finish_task(&task);
-		turn(STAGE_SEND_DATA);
+		iterate(STAGE_SEND_DATA);
 	}
 	ck_assert(within(4, &come, 3));
 	ck_assert(within(3, &gone, 1));
@@ -515,11 +516,11 @@ START_TEST(drain_finds_all)
 	ask(1);
 	for (int i = STAGE_READ_REQUEST; i < (_i == 0 ? STAGE_SEND_DATA :
 	    STAGE_COUNT); i++)
-		turn((enum stage)i);
+		iterate((enum stage)i);
 	for (int i = 0; i < STAGE_COUNT; i++)
 		clients_drain(stages[i]);
 	if (_i == 0) {
-		turn(STAGE_SEND_DATA);
+		iterate(STAGE_SEND_DATA);
 		ck_assert(awake(STAGE_READ_REQUEST));
 	}
 	ck_assert(within(5, &drained, 1));
@@ -544,18 +545,18 @@ least(void *context)
  * left there. */
 START_TEST(shares)
 {
-	int64_t	end = clock_ms() + PATIENCE;
+	int64_t	end = clock_ms() + TIMEOUT;
 
 	open_stages(MOST);
 	acceptor_share(stages[STAGE_ACCEPT], least, NULL);
 	others = 0;
 	for (int i = 0; i < MOST - 2; i++)
 		visit(i);
-	turn(STAGE_ACCEPT);
+	iterate(STAGE_ACCEPT);
 	ck_assert_int_eq(come, 5);
 	while (come < MOST - 2) {
 		ck_assert_int_lt(clock_ms(), end);
-		turn(STAGE_ACCEPT);
+		iterate(STAGE_ACCEPT);
 	}
 	close_stages();
 }
