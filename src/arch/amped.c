@@ -8,13 +8,13 @@
 #include "disk/helper_pool.h"
 
 static void
-helper(void *pool, int fd)
+add_helper(void *pool, int fd)
 {
 	helper_pool_add(pool, fd);
 }
 
 static int
-run(const struct world *world)
+run_amped(const struct world *world)
 {
 	struct service	 s;
 	struct helper_pool	*pool;
@@ -25,7 +25,7 @@ run(const struct world *world)
 	if (world->rules != -1)
 		close(world->rules);
 	pool = helper_pool_new(s.loop, &s.clock, world);
-	s.helper = helper;
+	s.helper = add_helper;
 	s.report = helper_pool_report;
 	s.measure = helper_pool_measure;
 	s.context = disk.context = pool;
@@ -41,5 +41,5 @@ const struct arch arch_amped = {
 	.worker = "main",
 	.workers = 1,
 	.helpers = true,
-	.run = run,
+	.run = run_amped,
 };

@@ -33,44 +33,46 @@ arch_choose(struct conf *conf, int64_t architecture)
 unsigned
 arch_mains(const struct conf *conf)
 {
-	return arch_of(conf)->inside ? 1 : conf_workers(conf);
+	return arch_of(conf)->threaded ? 1 : conf_workers(conf);
 }
 
 unsigned
 arch_workers(const struct conf *conf)
 {
-	return arch_of(conf)->inside ? conf_workers(conf) : 1;
+	return arch_of(conf)->threaded ? conf_workers(conf) : 1;
 }
 
 unsigned
 arch_threads(const struct conf *conf)
 {
-	return arch_of(conf)->inside ?
+	return arch_of(conf)->threaded ?
 	    1 + arch_of(conf)->threads * conf_workers(conf) : 1;
 }
 
 bool
-arch_takes_turns(const struct conf *conf)
+arch_one_client(const struct conf *conf)
 {
-	return arch_of(conf)->lacks[ARCH_LACK_CLIENTS] && arch_mains(conf) > 1;
+	return arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS] &&
+	       arch_mains(conf) > 1;
 }
 
 void
 arch_warn(const struct conf *conf)
 {
 	static const char *const texts[] = {
-#define X(id, text) [ARCH_LACK_##id] = text,
-		ARCH_LACKS(X)
+#define X(id, text) [ARCH_LIMITED_##id] = text,
+		ARCH_LIMITATIONS(X)
 #undef X
 	};
 	const struct arch	*a = arch_of(conf);
 	unsigned		 n = conf_workers(conf);
 
-	for (int i = 0; i < ARCH_LACK_COUNT; i++)
-		if (a->lacks[i])
+	for (int i = 0; i < ARCH_LIMITATION_COUNT; i++)
+		if (a->limitations[i])
 			log_warnx("architecture %s, workers %u: %s", a->name,
 			    n, texts[i]);
-	if (a->lacks[ARCH_LACK_CLIENTS] && conf->limits.connections > n)
+	if (a->limitations[ARCH_LIMITED_CLIENTS] &&
+	    conf->limits.connections > n)
 		log_warnx("limits { connections %lld } is more than there can "
 		    "be: workers is %u, and each has one",
 		    (long long)conf->limits.connections, n);

@@ -13,18 +13,18 @@
 struct world;			/* shared/main_env.h */
 
 /* What it cannot promise, and others can: of which amped -t warns. */
-#define ARCH_LACKS(X)							\
+#define ARCH_LIMITATIONS(X)							\
 	X(DISK, "a disk that does not answer stalls all clients of a main") \
 	X(COLD, "a disk that does not answer stalls all who want what is "   \
 	    "not cached")						\
 	X(CLIENTS, "no more clients at once than there are workers, slow "   \
 	    "ones and idle ones included")
 
-enum arch_lack {
-#define X(id, text) ARCH_LACK_##id,
-	ARCH_LACKS(X)
+enum arch_limitation {
+#define X(id, text) ARCH_LIMITED_##id,
+	ARCH_LIMITATIONS(X)
 #undef X
-	ARCH_LACK_COUNT
+	ARCH_LIMITATION_COUNT
 };
 
 struct arch {
@@ -33,12 +33,12 @@ struct arch {
 	/* What the conf's `workers` are, all of them in one main or each of
 	 * them a main; and how many, if it does not say. */
 	const char	*worker;
-	bool		 inside;
+	bool		 threaded;
 	unsigned	 workers;
 	unsigned	 threads;	/* of each that is inside ... */
-	unsigned	 working;	/* that do what others leave to ... */
+	unsigned	 disk_threads;	/* that do what others leave to ... */
 	bool		 helpers;
-	bool		 lacks[ARCH_LACK_COUNT];
+	bool		 limitations[ARCH_LIMITATION_COUNT];
 	int		(*run)(const struct world *);	/* exit status */
 };
 
@@ -55,7 +55,7 @@ unsigned		 arch_workers(const struct conf *);
 /* How many threads main has, the one that it begins with as well. */
 unsigned		 arch_threads(const struct conf *);
 /* There are several, each with room for one client. */
-bool			 arch_takes_turns(const struct conf *);
+bool			 arch_one_client(const struct conf *);
 /* A line for what somebody might expect of this conf, and it cannot give. */
 void			 arch_warn(const struct conf *);
 

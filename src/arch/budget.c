@@ -44,10 +44,10 @@ count(const struct conf *conf, unsigned mains, size_t listeners,
 	case BUDGET_THREADS:
 		return THREAD * threads;
 	case BUDGET_TURNS:
-		return arch_takes_turns(conf) ? arch_mains(conf) : 0;
+		return arch_one_client(conf) ? arch_mains(conf) : 0;
 	case BUDGET_WORK:
 		return arch->helpers ? 0 : WORK * (threads > 1 ?
-		    arch->working * arch_workers(conf) + 1 : 1);
+		    arch->disk_threads * arch_workers(conf) + 1 : 1);
 	case BUDGET_LOGS:
 		return LOGS;
 	case BUDGET_QUESTIONS:
@@ -64,7 +64,9 @@ least_clients(const struct conf *conf)
 	size_t	workers = arch_workers(conf);
 
 	return workers > CLIENTS_LEAST &&
-	    arch_of(conf)->lacks[ARCH_LACK_CLIENTS] ? workers : CLIENTS_LEAST;
+		       arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS]
+		   ? workers
+		   : CLIENTS_LEAST;
 }
 
 void

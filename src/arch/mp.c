@@ -7,7 +7,7 @@
 #include "arch/sync.h"
 
 static int
-run(const struct world *world)
+run_mp(const struct world *world)
 {
 	return sync_run(world, 1);
 }
@@ -17,6 +17,6 @@ const struct arch arch_mp = {
 	.help = "a process for each client, disk work in place",
 	.worker = "process",
 	.workers = 32,
-	.lacks = { [ARCH_LACK_CLIENTS] = true },
-	.run = run,
+	.limitations = { [ARCH_LIMITED_CLIENTS] = true },
+	.run = run_mp,
 };

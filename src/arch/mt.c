@@ -218,10 +218,10 @@ const struct arch arch_mt = {
 	.name = "mt",
 	.help = "a thread for each client, disk work in place, shared caches",
 	.worker = "thread",
-	.inside = true,
+	.threaded = true,
 	.workers = 32,
 	.threads = 1,
-	.working = 1,
-	.lacks = { [ARCH_LACK_CLIENTS] = true },
+	.disk_threads = 1,
+	.limitations = { [ARCH_LIMITED_CLIENTS] = true },
 	.run = run,
 };

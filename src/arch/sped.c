@@ -5,7 +5,7 @@
 #include "arch/sync.h"
 
 static int
-run(const struct world *world)
+run_sped(const struct world *world)
 {
 	return sync_run(world, 0);
 }
@@ -15,6 +15,6 @@ const struct arch arch_sped = {
 	.help = "one event loop, disk work in place: all stall together",
 	.worker = "main",
 	.workers = 1,
-	.lacks = { [ARCH_LACK_DISK] = true },
-	.run = run,
+	.limitations = { [ARCH_LIMITED_DISK] = true },
+	.run = run_sped,
 };

@@ -114,7 +114,7 @@ mains_begin(struct monitor *m, struct reign *r)
 	r->mounts = mounts_new(r->conf);
 	r->addresses = crowd_new(r->conf, r->nworkers,
 	    m->setup->descriptors);
-	if (arch_takes_turns(r->conf))
+	if (arch_one_client(r->conf))
 		r->turns = turns_new(r->nworkers);
 	for (unsigned i = 0; i < r->nworkers; i++) {
 		w = &r->workers[i];

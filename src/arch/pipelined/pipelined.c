@@ -140,10 +140,10 @@ const struct arch arch_pipelined = {
 	.name = "pipelined",
 	.help = "a thread for each stage of a request, two for the disk",
 	.worker = "pipeline",
-	.inside = true,
+	.threaded = true,
 	.workers = 1,
 	.threads = PIPELINE_THREADS,
-	.working = PIPELINE_THREADS - STAGE_COUNT,
-	.lacks = { [ARCH_LACK_COLD] = true },
+	.disk_threads = PIPELINE_THREADS - STAGE_COUNT,
+	.limitations = { [ARCH_LIMITED_COLD] = true },
 	.run = run,
 };

@@ -9,10 +9,11 @@
 #define ARCH(name, ...)	const struct arch arch_##name = { #name, __VA_ARGS__ }
 ARCH(amped, .workers = 1, .helpers = true);
 ARCH(sped, .workers = 1);
-ARCH(mt, .workers = 32, .inside = true, .threads = 1, .working = 1,
-    .lacks = { [ARCH_LACK_CLIENTS] = true });
-ARCH(mp, .workers = 32, .lacks = { [ARCH_LACK_CLIENTS] = true });
-ARCH(pipelined, .workers = 1, .inside = true, .threads = 7, .working = 2);
+ARCH(mt, .workers = 32, .threaded = true, .threads = 1, .disk_threads = 1,
+    .limitations = { [ARCH_LIMITED_CLIENTS] = true });
+ARCH(mp, .workers = 32, .limitations = { [ARCH_LIMITED_CLIENTS] = true });
+ARCH(
+    pipelined, .workers = 1, .threaded = true, .threads = 7, .disk_threads = 2);
 
 static struct conf *
 conf_of(int architecture, const char *text)
