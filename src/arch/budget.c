@@ -11,25 +11,25 @@
 /* 0 to 2, losses of lines and the error log, the monitor, mounts, pages, rules;
  * main's queue, bells of logger and caches; a client that others make room for,
  * and a file that has just come. */
-#define ALWAYS		(3 + 2 + 4 + 3 + 2)
-#define THREAD		5	/* its loop is one, signals two, bells two */
-#define LOGS		2	/* the helper, and the next one */
-#define QUESTION	2	/* its pipe, and the socket of who asks */
+#define FDS_ALWAYS		(3 + 2 + 4 + 3 + 2)
+#define FDS_THREAD		5	/* its loop is one, signals two, bells two */
+#define FDS_LOGS		2	/* the helper, and the next one */
+#define FDS_REQUEST	2	/* its pipe, and the socket of who asks */
 /* Root and directory, a link and where it leads, source and result, and what a
  * library asks for a user. */
-#define WORK		8
+#define FDS_DISK		8
 
-#define CLIENTS_LEAST	16
-#define FILES_PART	4	/* one of so many of all is for files */
+#define CLIENTS_MIN	16
+#define FILES_SHARE	4	/* one of so many of all is for files */
 
 /* 0 to 2, its own program, pid file, handles of two logs and standard error,
  * pipes of signals, lines and losses, scribe, mounts, rules, control socket,
  * supervisor; a reader and an opener for each log, with what they bring. */
-#define MONITOR		(3 + 1 + 1 + 3 + 6 + 1 + 2 + 2 + 1 + 1 + 6)
+#define FDS_MONITOR		(3 + 1 + 1 + 3 + 6 + 1 + 2 + 2 + 1 + 1 + 6)
 #define REIGNS		2	/* the one that serves, and the next */
 
 static size_t
-count(const struct conf *conf, unsigned mains, size_t listeners,
+count_part(const struct conf *conf, unsigned mains, size_t listeners,
     enum budget_part part)
 {
 	const struct arch	*arch = arch_of(conf);
@@ -42,61 +42,61 @@ count(const struct conf *conf, unsigned mains, size_t listeners,
 		return !arch->helpers ? 0 : 2 * (size_t)conf_portion_of(
 		    conf->helpers_max, 0, mains, 1);
 	case BUDGET_THREADS:
-		return THREAD * threads;
-	case BUDGET_TURNS:
+		return FDS_THREAD * threads;
+	case BUDGET_TOKENS:
 		return arch_one_client(conf) ? arch_mains(conf) : 0;
 	case BUDGET_WORK:
-		return arch->helpers ? 0 : WORK * (threads > 1 ?
+		return arch->helpers ? 0 : FDS_DISK * (threads > 1 ?
 		    arch->disk_threads * arch_workers(conf) + 1 : 1);
 	case BUDGET_LOGS:
-		return LOGS;
-	case BUDGET_QUESTIONS:
-		return QUESTION * CTL_QUESTIONS_MOST;
+		return FDS_LOGS;
+	case BUDGET_REQUESTS:
+		return FDS_REQUEST * CTL_QUESTIONS_MOST;
 	default:
-		return ALWAYS;
+		return FDS_ALWAYS;
 	}
 }
 
 /* At once; where a thread is for one, each. */
 static size_t
-least_clients(const struct conf *conf)
+min_clients(const struct conf *conf)
 {
 	size_t	workers = arch_workers(conf);
 
-	return workers > CLIENTS_LEAST &&
+	return workers > CLIENTS_MIN &&
 		       arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS]
 		   ? workers
-		   : CLIENTS_LEAST;
+		   : CLIENTS_MIN;
 }
 
 void
 budget_make(struct budget *b, const struct conf *conf, unsigned mains,
     size_t listeners, size_t descriptors)
 {
-	size_t	rest, clients = least_clients(conf);
+	size_t	rest, clients = min_clients(conf);
 
 	*b = (struct budget){ .sum = 0 };
 	for (int i = 0; i < BUDGET_PART_COUNT; i++) {
-		b->parts[i] = count(conf, mains, listeners,
+		b->parts[i] = count_part(conf, mains, listeners,
 		    (enum budget_part)i);
 		b->sum += b->parts[i];
 	}
-	b->least = b->sum + 2 * clients;	/* each with a file */
-	rest = descriptors > b->least ? descriptors - b->sum : 2 * clients;
-	b->files = descriptors / FILES_PART < rest / 2 ?
-	    descriptors / FILES_PART : rest / 2;
+	b->min = b->sum + 2 * clients;	/* each with a file */
+	rest = descriptors > b->min ? descriptors - b->sum : 2 * clients;
+	b->files = descriptors / FILES_SHARE < rest / 2 ?
+	    descriptors / FILES_SHARE : rest / 2;
 	b->clients = rest - b->files;
 }
 
 size_t
-budget_of_monitor(unsigned mains, size_t listeners)
+budget_monitor(unsigned mains, size_t listeners)
 {
 	/* A pipe and a bell for each main. */
-	return MONITOR + REIGNS * (listeners + 2 * (size_t)mains);
+	return FDS_MONITOR + REIGNS * (listeners + 2 * (size_t)mains);
 }
 
 static void
-tell(const struct budget *b, size_t descriptors)
+log_shortage(const struct budget *b, size_t descriptors)
 {
 	static const char *const texts[] = {
 #define X(id, text) [BUDGET_##id] = text,
@@ -108,9 +108,9 @@ tell(const struct budget *b, size_t descriptors)
 	for (int i = 0; i < BUDGET_PART_COUNT; i++)
 		if (b->parts[i] > 0)
 			buf_addf(&list, "%zu %s, ", b->parts[i], texts[i]);
-	buf_addf(&list, "%zu for clients and their files", b->least - b->sum);
+	buf_addf(&list, "%zu for clients and their files", b->min - b->sum);
 	log_errorx("%zu open files are too few: %zu are needed at least, for "
-	    "many clients more (ulimit -n): %s", descriptors, b->least,
+	    "many clients more (ulimit -n): %s", descriptors, b->min,
 	    buf_string(&list));
 	buf_free(&list);
 }
@@ -119,14 +119,14 @@ bool
 budget_suffices(const struct conf *conf, size_t listeners, size_t descriptors)
 {
 	unsigned	mains = arch_mains(conf);
-	size_t		monitor = budget_of_monitor(mains, listeners);
+	size_t		monitor = budget_monitor(mains, listeners);
 	struct budget	b;
 
 	budget_make(&b, conf, mains, listeners, descriptors);
-	if (descriptors >= b.least && descriptors >= monitor)
+	if (descriptors >= b.min && descriptors >= monitor)
 		return true;
-	if (descriptors < b.least)
-		tell(&b, descriptors);
+	if (descriptors < b.min)
+		log_shortage(&b, descriptors);
 	else
 		log_errorx("%zu open files are too few: %zu are needed at "
 		    "least (ulimit -n), for the monitor with %u mains and %zu "

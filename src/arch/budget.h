@@ -16,10 +16,10 @@
 	X(LISTENERS, "for listening sockets")				\
 	X(HELPERS, "for helpers, live ones and stuck ones")		\
 	X(THREADS, "for threads and their loops")			\
-	X(TURNS, "by which mains wake each other")			\
+	X(TOKENS, "by which mains wake each other")			\
 	X(WORK, "for work in place of helpers")				\
 	X(LOGS, "for log helpers")					\
-	X(QUESTIONS, "for questions at the control socket")		\
+	X(REQUESTS, "for questions at the control socket")		\
 	X(ALWAYS, "that each main has")
 
 enum budget_part {
@@ -33,14 +33,14 @@ struct budget {
 	size_t	parts[BUDGET_PART_COUNT];
 	size_t	sum;		/* of them */
 	size_t	clients, files;	/* of the others */
-	size_t	least;		/* that there must be of all */
+	size_t	min;		/* that there must be of all */
 };
 
 /* Of a main of so many, with these descriptors. */
 void	budget_make(struct budget *, const struct conf *, unsigned mains,
 	    size_t listeners, size_t descriptors);
 /* How many the monitor has at most, while it reads its conf again. */
-size_t	budget_of_monitor(unsigned mains, size_t listeners);
+size_t	budget_monitor(unsigned mains, size_t listeners);
 /* False after a line that says how many are needed, and for what. */
 bool	budget_suffices(const struct conf *, size_t listeners,
 	    size_t descriptors);

@@ -30,7 +30,7 @@ check_division(const struct conf *conf, unsigned mains, size_t listeners)
 	struct budget	b;
 
 	budget_make(&b, conf, mains, listeners, 0);
-	for (size_t n = b.least; n < 3000; n += 7) {
+	for (size_t n = b.min; n < 3000; n += 7) {
 		budget_make(&b, conf, mains, listeners, n);
 		ck_assert_uint_eq(b.sum + b.clients + b.files, n);
 		ck_assert_uint_le(b.files, n / 4);
@@ -82,8 +82,8 @@ START_TEST(refuses_less)
 	setup();
 	conf = conf_of(_i, "workers 1\n" SITE);
 	budget_make(&b, conf, 1, 1, 0);
-	ck_assert(budget_suffices(conf, 1, b.least));
-	ck_assert(!budget_suffices(conf, 1, b.least - 1));
+	ck_assert(budget_suffices(conf, 1, b.min));
+	ck_assert(!budget_suffices(conf, 1, b.min - 1));
 	/* The monitor has each twice while it reads its conf again. */
 	ck_assert(!budget_suffices(conf, 1000, 1999));
 	conf_free(&conf);
