@@ -13,8 +13,8 @@
 #include "loop/threads.h"
 #include "shared/accept_token.h"
 
-struct server {
-	struct loop_thread		 member;	/* first: casts rely on it */
+struct mt_thread {
+	struct loop_thread		 thread;	/* first: casts rely on it */
 	const struct world	*world;
 	struct http		*http;
 	struct clients		*clients;
@@ -23,25 +23,25 @@ struct server {
 
 struct mt {
 	struct service	 service;
-	struct threads	*team;
-	struct turns	*turns;
+	struct threads	*threads;
+	struct turns	*token;
 };
 
-static struct server *
-server(const struct threads *team, unsigned i)
+static struct mt_thread *
+get_thread(const struct threads *threads, unsigned i)
 {
-	return (struct server *)threads_get(team, i);
+	return (struct mt_thread *)threads_get(threads, i);
 }
 
 /* Clients that the one of the others has that has fewest. */
 static size_t
-least(void *context)
+least_elsewhere(void *context)
 {
-	const struct server	*us = context, *s;
+	const struct mt_thread	*us = context, *s;
 	size_t			 n, fewest = SIZE_MAX;
 
 	for (unsigned i = 0; i < us->world->workers; i++) {
-		s = server(us->member.threads, i);
+		s = get_thread(us->thread.threads, i);
 		n = s == us ? SIZE_MAX : atomic_load(&s->staying);
 		if (n < fewest)
 			fewest = n;
@@ -54,42 +54,42 @@ least(void *context)
  */
 
 static void
-changed(void *context)
+on_changed(void *context)
 {
-	struct server	*s = context;
+	struct mt_thread	*s = context;
 
 	atomic_store(&s->staying, clients_staying(s->clients));
 }
 
 static void
-gone(void *context)
+on_empty(void *context)
 {
-	struct server	*s = context;
+	struct mt_thread	*s = context;
 
-	threads_ack(&s->member, THREADS_IDLE);
+	threads_ack(&s->thread, THREADS_IDLE);
 }
 
 /* In any thread. */
 static void
-call(void *context)
+wake_to_verify(void *context)
 {
 	threads_send_one(context, THREADS_VERIFY);
 }
 
 static void
-obey(struct loop_thread *member, enum threads_command order)
+run_command(struct loop_thread *thread, enum threads_command command)
 {
-	struct server	*s = (struct server *)member;
+	struct mt_thread	*s = (struct mt_thread *)thread;
 
-	switch (order) {
+	switch (command) {
 	case THREADS_SERVE:
-		acceptor_share(s->clients, least, changed);
+		acceptor_share(s->clients, least_elsewhere, on_changed);
 		acceptor_listen(s->clients, s->world->listeners,
 		    s->world->nlisteners);
 		break;
 	case THREADS_DRAIN:
 		clients_drain(s->clients);
-		threads_ack(member, THREADS_CLOSED);
+		threads_ack(thread, THREADS_CLOSED);
 		break;
 	case THREADS_VERIFY:
 		http_verify(s->http);
@@ -104,112 +104,113 @@ obey(struct loop_thread *member, enum threads_command order)
  */
 
 static void
-marked(void *context, enum threads_ack mark)
+on_ack(void *context, enum threads_ack ack)
 {
 	struct mt	*mt = context;
 
-	if (mark == THREADS_CLOSED)
+	if (ack == THREADS_CLOSED)
 		service_others_closed(&mt->service);
 	else
 		service_others_gone(&mt->service);
 }
 
 static void
-open_team(void *context, const struct http_setup *shared)
+open_threads(void *context, const struct http_setup *shared)
 {
 	struct mt		*mt = context;
 	const struct world	*world = mt->service.world;
 	struct http_setup	 setup = *shared;
-	const struct threads_setup	 team = {
+	const struct threads_setup	 threads = {
 		.count = world->workers,
-		.size = sizeof(struct server),
+		.size = sizeof(struct mt_thread),
 		.loop = mt->service.loop,
-		.on_command = obey,
-		.on_ack = marked,
+		.on_command = run_command,
+		.on_ack = on_ack,
 		.context = mt,
 	};
-	struct server		*s;
+	struct mt_thread		*s;
 
-	mt->team = threads_new(&team);
-	mt->turns = turns_new(world->workers);
+	mt->threads = threads_new(&threads);
+	mt->token = turns_new(world->workers);
 	for (unsigned i = 0; i < world->workers; i++) {
-		s = server(mt->team, i);
+		s = get_thread(mt->threads, i);
 		s->world = world;
-		setup.clock = &s->member.clock;
-		setup.call = call;
-		setup.call_context = &s->member;
+		setup.clock = &s->thread.clock;
+		setup.call = wake_to_verify;
+		setup.call_context = &s->thread;
 		s->http = http_new(&setup);
-		s->clients = clients_new(s->member.loop, setup.clock, s->http,
-		    1, gone, s);
+		s->clients = clients_new(s->thread.loop, setup.clock, s->http,
+		    1, on_empty, s);
 		acceptor_borrow(s->clients);
-		acceptor_one_client(s->clients, mt->turns, i);
+		acceptor_one_client(s->clients, mt->token, i);
 	}
 }
 
 static void
-start(void *context)
+start_threads(void *context)
 {
-	threads_start(((struct mt *)context)->team);
+	threads_start(((struct mt *)context)->threads);
 }
 
 static void
-serve(void *context)
+begin_serving(void *context)
 {
-	threads_send(((struct mt *)context)->team, THREADS_SERVE);
+	threads_send(((struct mt *)context)->threads, THREADS_SERVE);
 }
 
 static void
-drain(void *context)
+drain_threads(void *context)
 {
-	threads_send(((struct mt *)context)->team, THREADS_DRAIN);
+	threads_send(((struct mt *)context)->threads, THREADS_DRAIN);
 }
 
 static bool
-end(void *context)
+end_threads(void *context)
 {
-	return threads_end_or_detach(((struct mt *)context)->team);
+	return threads_end_or_detach(((struct mt *)context)->threads);
 }
 
 /* By whichever thread. */
 static void
-measure(const void *context)
+measure_threads(const void *context)
 {
 	const struct mt	*mt = context;
 
 	for (unsigned i = 0; i < mt->service.world->workers; i++)
-		clients_measure(server(mt->team, i)->clients);
+		clients_measure(get_thread(mt->threads, i)->clients);
 }
 
 static void
-close_team(struct mt *mt)
+close_threads(struct mt *mt)
 {
-	struct server	*s;
+	struct mt_thread	*s;
 
 	for (unsigned i = 0; i < mt->service.world->workers; i++) {
-		s = server(mt->team, i);
+		s = get_thread(mt->threads, i);
 		clients_free(&s->clients);
 		http_free(&s->http);
 	}
-	threads_free(&mt->team);
-	turns_free(&mt->turns);
+	threads_free(&mt->threads);
+	turns_free(&mt->token);
 }
 
 static int
-run(const struct world *world)
+run_mt(const struct world *world)
 {
-	static const struct service_others	others = {
-		.open = open_team, .start = start, .serve = serve,
-		.drain = drain, .end = end
-	};
-	struct mt				mt = { .team = NULL };
+	static const struct service_others ops = {.open = open_threads,
+	    .start = start_threads,
+	    .serve = begin_serving,
+	    .drain = drain_threads,
+	    .end = end_threads};
+	struct mt				mt = { .threads = NULL };
 	struct service				*s = &mt.service;
 
 	sync_open(s, world);
-	s->others = &others;
-	s->measure = measure;
+	s->others = &ops;
+	s->measure = measure_threads;
 	s->context = &mt;
 	service_run(s, &sync_disk);
-	close_team(&mt);
+	close_threads(&mt);
 	service_close(s);
 	return 0;
 }
@@ -223,5 +224,5 @@ const struct arch arch_mt = {
 	.threads = 1,
 	.disk_threads = 1,
 	.limitations = { [ARCH_LIMITED_CLIENTS] = true },
-	.run = run,
+	.run = run_mt,
 };
