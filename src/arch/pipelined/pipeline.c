@@ -15,7 +15,7 @@
 
 struct pipeline {
 	const struct world	*world;
-	struct pipeline_seat	*seats[PIPELINE_THREADS];
+	struct stage_thread	*threads[PIPELINE_THREADS];
 	struct clients		*stages[STAGE_COUNT];
 	struct pipeline *const	*all;		/* with this one; or NULL */
 	unsigned		 n;
@@ -26,23 +26,23 @@ struct pipeline {
  */
 
 void
-pipeline_send(struct pipeline *l, struct task *e, struct mailbox *home)
+pipeline_submit(struct pipeline *l, struct task *e, struct mailbox *reply_to)
 {
 	enum job_kind	kind = e->job.kind;
 	bool		reads = kind == JOB_READ || kind == JOB_COPY ||
 			    kind == JOB_CLOSE;
 
 	disk_thread_submit(
-	    l->seats[reads ? PIPELINE_READS : PIPELINE_NAMES]->disk_thread, e,
-	    home);
+	    l->threads[reads ? PIPELINE_READS : PIPELINE_NAMES]->disk_thread, e,
+	    reply_to);
 }
 
 static void
-start(void *context, struct task *e)
+submit_task(void *context, struct task *e)
 {
-	struct pipeline_seat	*s = context;
+	struct stage_thread	*s = context;
 
-	pipeline_send(s->line, e, s->queue);
+	pipeline_submit(s->pipeline, e, s->mailbox);
 }
 
 /*
@@ -50,39 +50,39 @@ start(void *context, struct task *e)
  */
 
 static void
-gone(void *context)
+on_empty(void *context)
 {
-	struct pipeline_seat	*s = context;
+	struct stage_thread	*s = context;
 
-	threads_ack(&s->member, THREADS_IDLE);
+	threads_ack(&s->thread, THREADS_IDLE);
 }
 
 static void
-drain(struct pipeline_seat *s)
+drain_stage(struct stage_thread *s)
 {
 	if (s->clients != NULL)
 		clients_drain(s->clients);
-	threads_ack(&s->member, THREADS_CLOSED);
+	threads_ack(&s->thread, THREADS_CLOSED);
 	if (s->role != STAGE_ACCEPT)	/* the others have theirs from it */
-		threads_ack(&s->member, THREADS_IDLE);
+		threads_ack(&s->thread, THREADS_IDLE);
 }
 
 void
-pipeline_obey(struct loop_thread *m, enum threads_command order)
+pipeline_run_command(struct loop_thread *m, enum threads_command command)
 {
-	struct pipeline_seat	*s = (struct pipeline_seat *)m;
-	const struct world	*w = s->line->world;
+	struct stage_thread	*s = (struct stage_thread *)m;
+	const struct world	*w = s->pipeline->world;
 
-	if (order == THREADS_SERVE && s->role == STAGE_ACCEPT)
+	if (command == THREADS_SERVE && s->role == STAGE_ACCEPT)
 		acceptor_listen(s->clients, w->listeners, w->nlisteners);
-	else if (order == THREADS_DRAIN)
-		drain(s);
-	else if (order == THREADS_VERIFY)
+	else if (command == THREADS_DRAIN)
+		drain_stage(s);
+	else if (command == THREADS_VERIFY)
 		http_verify(s->http);
 }
 
 static void
-call(void *context)
+wake_to_verify(void *context)
 {
 	threads_send_one(context, THREADS_VERIFY);
 }
@@ -92,45 +92,45 @@ call(void *context)
  */
 
 static void
-open_stage(struct pipeline_seat *s, struct http_setup setup, size_t room)
+open_stage(struct stage_thread *s, struct http_setup setup, size_t limit)
 {
-	struct loop_thread	*m = &s->member;
-	bool		 doors = s->role == STAGE_ACCEPT;
+	struct loop_thread	*m = &s->thread;
+	bool		 accepts = s->role == STAGE_ACCEPT;
 
 	setup.clock = &m->clock;
-	setup.call = call;
+	setup.call = wake_to_verify;
 	setup.call_context = m;
-	setup.disk = (struct disk){ .submit = start, .context = s };
+	setup.disk = (struct disk){ .submit = submit_task, .context = s };
 	s->http = http_new(&setup);
 	s->clients = clients_new(m->loop, &m->clock, s->http,
-	    doors ? room : 0, doors ? gone : NULL, s);
+	    accepts ? limit : 0, accepts ? on_empty : NULL, s);
 	acceptor_borrow(s->clients);
-	s->line->stages[s->role] = s->clients;
+	s->pipeline->stages[s->role] = s->clients;
 }
 
 struct pipeline *
-pipeline_new(const struct threads *team, unsigned first,
-    const struct world *world, const struct http_setup *setup, size_t room)
+pipeline_new(const struct threads *threads, unsigned first,
+    const struct world *world, const struct http_setup *setup, size_t limit)
 {
 	struct pipeline		*l = mem_zero(sizeof(*l));
-	struct pipeline_seat	*s;
+	struct stage_thread	*s;
 
 	l->world = world;
 	for (unsigned i = 0; i < PIPELINE_THREADS; i++) {
-		s = (struct pipeline_seat *)threads_get(team, first + i);
-		l->seats[i] = s;
-		s->line = l;
+		s = (struct stage_thread *)threads_get(threads, first + i);
+		l->threads[i] = s;
+		s->pipeline = l;
 		s->role = i;
-		s->queue = mailbox_new(s->member.loop);
+		s->mailbox = mailbox_new(s->thread.loop);
 		if (i < STAGE_COUNT)
-			open_stage(s, *setup, room);
+			open_stage(s, *setup, limit);
 		else
-			s->disk_thread = disk_thread_new(s->member.loop,
-			    s->queue, (size_t)world->conf->helpers_queue);
+			s->disk_thread = disk_thread_new(s->thread.loop,
+			    s->mailbox, (size_t)world->conf->helpers_queue);
 	}
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		stages_join(l->stages[i], (enum stage)i, l->stages,
-		    l->seats[i]->queue);
+		    l->threads[i]->mailbox);
 	return l;
 }
 
@@ -141,33 +141,33 @@ pipeline_end(struct pipeline *l)
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		stages_end(l->stages[i]);
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
-		mailbox_deliver(l->seats[i]->queue);
+		mailbox_deliver(l->threads[i]->mailbox);
 	for (unsigned i = STAGE_COUNT; i-- > 0; )
-		clients_free(&l->seats[i]->clients);
-	disk_thread_end(l->seats[PIPELINE_NAMES]->disk_thread);
-	disk_thread_end(l->seats[PIPELINE_READS]->disk_thread);
+		clients_free(&l->threads[i]->clients);
+	disk_thread_end(l->threads[PIPELINE_NAMES]->disk_thread);
+	disk_thread_end(l->threads[PIPELINE_READS]->disk_thread);
 }
 
 void
 pipeline_free(struct pipeline **lp)
 {
-	struct pipeline_seat	*s;
+	struct stage_thread	*s;
 
 	for (unsigned i = 0; i < PIPELINE_THREADS; i++) {
-		s = (*lp)->seats[i];
+		s = (*lp)->threads[i];
 		if (i < STAGE_COUNT)
 			http_free(&s->http);
 		else
 			disk_thread_free(&s->disk_thread);
-		mailbox_free(&s->queue);
+		mailbox_free(&s->mailbox);
 	}
 	mem_drop(lp);
 }
 
 static size_t
-least(void *context)
+least_elsewhere(void *context)
 {
-	const struct pipeline	*l = ((struct pipeline_seat *)context)->line;
+	const struct pipeline	*l = ((struct stage_thread *)context)->pipeline;
 	size_t			 n, fewest = SIZE_MAX;
 
 	for (unsigned i = 0; i < l->n; i++) {
@@ -183,7 +183,7 @@ pipeline_share(struct pipeline *l, struct pipeline *const *all, unsigned n)
 {
 	l->all = all;
 	l->n = n;
-	acceptor_share(l->stages[STAGE_ACCEPT], least, NULL);
+	acceptor_share(l->stages[STAGE_ACCEPT], least_elsewhere, NULL);
 }
 
 void
@@ -196,7 +196,7 @@ pipeline_measure(const struct pipeline *l)
 		clients_measure(l->stages[i]);
 	for (unsigned i = STAGE_COUNT; i < PIPELINE_THREADS; i++) {
 		g[STATS_GAUGE_QUEUED] += (int64_t)disk_thread_waiting(
-		    l->seats[i]->disk_thread, &longest);
+		    l->threads[i]->disk_thread, &longest);
 		if ((int64_t)longest > g[STATS_GAUGE_QUEUED_MOST])
 			g[STATS_GAUGE_QUEUED_MOST] = (int64_t)longest;
 	}

@@ -22,11 +22,11 @@ enum {
 
 struct pipeline;
 
-struct pipeline_seat {		/* of one of its threads, a member */
-	struct loop_thread	 member;	/* first: casts rely on it */
-	struct pipeline	*line;
+struct stage_thread {		/* of one of its threads, a member */
+	struct loop_thread	 thread;	/* first: casts rely on it */
+	struct pipeline	*pipeline;
 	unsigned	 role;		/* a stage, NAMES or READS */
-	struct mailbox	*queue;
+	struct mailbox	*mailbox;
 	struct http	*http;		/* a stage's ... */
 	struct clients	*clients;
 	struct disk_thread	*disk_thread;	/* ... or of one for the disk */
@@ -38,13 +38,13 @@ struct pipeline	*pipeline_new(const struct threads *, unsigned first,
 		    const struct world *, const struct http_setup *,
 		    size_t room);
 /* What a member does when it is told to. */
-void		 pipeline_obey(struct loop_thread *, enum threads_command);
+void pipeline_run_command(struct loop_thread *, enum threads_command);
 /* No member runs any more: connections end, tasks fail. */
 void		 pipeline_end(struct pipeline *);
 void		 pipeline_free(struct pipeline **);	/* after that */
 
 /* A task of another thread, to come back by its queue. */
-void		 pipeline_send(struct pipeline *, struct task *,
+void		 pipeline_submit(struct pipeline *, struct task *,
 		    struct mailbox *);
 /* They are so many, this one of them, and share who comes.  Not copied. */
 void		 pipeline_share(struct pipeline *, struct pipeline *const *,

@@ -14,124 +14,125 @@
 
 struct pipelined {
 	struct service	  service;
-	struct threads	 *team;
-	struct pipeline	**lines;
+	struct threads	 *threads;
+	struct pipeline	**pipelines;
 	unsigned	  n;
-	struct mailbox	 *queue;	/* what main has sent for comes back */
+	struct mailbox	 *mailbox;	/* what main has sent for comes back */
 };
 
 /* For main's own clients: what administrators ask. */
 static void
-send_for(void *context, struct task *e)
+submit_for_main(void *context, struct task *e)
 {
 	struct pipelined	*p = context;
 
-	pipeline_send(p->lines[0], e, p->queue);
+	pipeline_submit(p->pipelines[0], e, p->mailbox);
 }
 
 static void
-marked(void *context, enum threads_ack mark)
+on_ack(void *context, enum threads_ack ack)
 {
 	struct pipelined	*p = context;
 
-	if (mark == THREADS_CLOSED)
+	if (ack == THREADS_CLOSED)
 		service_others_closed(&p->service);
 	else
 		service_others_gone(&p->service);
 }
 
 static void
-open_lines(void *context, const struct http_setup *setup)
+open_pipelines(void *context, const struct http_setup *setup)
 {
 	struct pipelined	*p = context;
 	struct service		*s = &p->service;
-	size_t			 room = service_connections(s);
-	const struct threads_setup	 team = {
+	size_t			 limit = service_connections(s);
+	const struct threads_setup	 threads = {
 		.count = p->n * PIPELINE_THREADS,
-		.size = sizeof(struct pipeline_seat),
+		.size = sizeof(struct stage_thread),
 		.loop = s->loop,
-		.on_command = pipeline_obey,
-		.on_ack = marked,
+		.on_command = pipeline_run_command,
+		.on_ack = on_ack,
 		.context = p,
 	};
 
-	p->team = threads_new(&team);
-	p->queue = mailbox_new(s->loop);
-	p->lines = mem_array(p->n, sizeof(p->lines[0]));
+	p->threads = threads_new(&threads);
+	p->mailbox = mailbox_new(s->loop);
+	p->pipelines = mem_array(p->n, sizeof(p->pipelines[0]));
 	for (unsigned i = 0; i < p->n; i++)
-		p->lines[i] = pipeline_new(p->team, i * PIPELINE_THREADS,
-		    s->world, setup, (room + p->n - 1) / p->n);
+		p->pipelines[i] = pipeline_new(p->threads, i * PIPELINE_THREADS,
+		    s->world, setup, (limit + p->n - 1) / p->n);
 	for (unsigned i = 0; i < p->n && p->n > 1; i++)
-		pipeline_share(p->lines[i], p->lines, p->n);
+		pipeline_share(p->pipelines[i], p->pipelines, p->n);
 }
 
 static void
-start(void *context)
+start_threads(void *context)
 {
-	threads_start(((struct pipelined *)context)->team);
+	threads_start(((struct pipelined *)context)->threads);
 }
 
 static void
-serve(void *context)
+begin_serving(void *context)
 {
-	threads_send(((struct pipelined *)context)->team, THREADS_SERVE);
+	threads_send(((struct pipelined *)context)->threads, THREADS_SERVE);
 }
 
 static void
-drain(void *context)
+drain_threads(void *context)
 {
-	threads_send(((struct pipelined *)context)->team, THREADS_DRAIN);
+	threads_send(((struct pipelined *)context)->threads, THREADS_DRAIN);
 }
 
 static bool
-end(void *context)
+end_threads(void *context)
 {
 	struct pipelined	*p = context;
 
-	if (!threads_end_or_detach(p->team))
+	if (!threads_end_or_detach(p->threads))
 		return false;
 	for (unsigned i = 0; i < p->n; i++)
-		pipeline_end(p->lines[i]);
-	mailbox_deliver(p->queue);
+		pipeline_end(p->pipelines[i]);
+	mailbox_deliver(p->mailbox);
 	return true;
 }
 
 static void
-measure(const void *context)
+measure_pipelines(const void *context)
 {
 	const struct pipelined	*p = context;
 
 	for (unsigned i = 0; i < p->n; i++)
-		pipeline_measure(p->lines[i]);
+		pipeline_measure(p->pipelines[i]);
 }
 
 static void
-close_lines(struct pipelined *p)
+close_pipelines(struct pipelined *p)
 {
 	for (unsigned i = 0; i < p->n; i++)
-		pipeline_free(&p->lines[i]);
-	free(p->lines);
-	mailbox_free(&p->queue);
-	threads_free(&p->team);
+		pipeline_free(&p->pipelines[i]);
+	free(p->pipelines);
+	mailbox_free(&p->mailbox);
+	threads_free(&p->threads);
 }
 
 static int
-run(const struct world *world)
+run_pipelined(const struct world *world)
 {
-	static const struct service_others	others = {
-		.open = open_lines, .start = start, .serve = serve,
-		.drain = drain, .end = end
-	};
+	static const struct service_others ops = {.open = open_pipelines,
+	    .start = start_threads,
+	    .serve = begin_serving,
+	    .drain = drain_threads,
+	    .end = end_threads};
 	struct pipelined			p = { .n = world->workers };
 	struct service				*s = &p.service;
-	const struct disk			disk = { send_for, &p };
+	const struct disk			disk = { submit_for_main, &p };
 
 	sync_open(s, world);
-	s->others = &others;
-	s->measure = measure;
+	s->others = &ops;
+	s->measure = measure_pipelines;
 	s->context = &p;
 	service_run(s, &disk);
-	close_lines(&p);
+	close_pipelines(&p);
 	service_close(s);
 	return 0;
 }
@@ -145,5 +146,5 @@ const struct arch arch_pipelined = {
 	.threads = PIPELINE_THREADS,
 	.disk_threads = PIPELINE_THREADS - STAGE_COUNT,
 	.limitations = { [ARCH_LIMITED_COLD] = true },
-	.run = run,
+	.run = run_pipelined,
 };
