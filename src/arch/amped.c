@@ -25,7 +25,7 @@ run_amped(const struct world *world)
 	if (world->rules != -1)
 		close(world->rules);
 	pool = helper_pool_new(s.loop, &s.clock, world);
-	s.helper = add_helper;
+	s.on_helper = add_helper;
 	s.report = helper_pool_report;
 	s.measure = helper_pool_measure;
 	s.context = disk.context = pool;

@@ -109,9 +109,9 @@ on_ack(void *context, enum threads_ack ack)
 	struct mt	*mt = context;
 
 	if (ack == THREADS_CLOSED)
-		service_others_closed(&mt->service);
+		service_threads_closed(&mt->service);
 	else
-		service_others_gone(&mt->service);
+		service_threads_gone(&mt->service);
 }
 
 static void
@@ -197,7 +197,7 @@ close_threads(struct mt *mt)
 static int
 run_mt(const struct world *world)
 {
-	static const struct service_others ops = {.open = open_threads,
+	static const struct service_thread_ops ops = {.open = open_threads,
 	    .start = start_threads,
 	    .serve = begin_serving,
 	    .drain = drain_threads,
@@ -206,7 +206,7 @@ run_mt(const struct world *world)
 	struct service				*s = &mt.service;
 
 	sync_open(s, world);
-	s->others = &ops;
+	s->threads = &ops;
 	s->measure = measure_threads;
 	s->context = &mt;
 	service_run(s, &sync_disk);

@@ -25,30 +25,30 @@
 #include "stats/scoreboard.h"
 #include "stats/stats.h"
 
-#define LOOK		1000	/* ms: so old our gauges are to other mains */
+#define GAUGES_INTERVAL		1000	/* ms: so old our gauges are to other mains */
 
-static void	look(void *);
+static void	publish_gauges(void *);
 
 static void
-stop(void *context)
+stop_loop(void *context)
 {
 	evloop_stop(((struct service *)context)->loop);
 }
 
 /* Our own clients have. */
 static void
-gone(void *context)
+on_empty(void *context)
 {
 	struct service	*s = context;
 
-	s->gone = true;
-	if (s->others == NULL || s->others_gone)
+	s->empty = true;
+	if (s->threads == NULL || s->threads_gone)
 		evloop_stop(s->loop);
 }
 
 /* Whoever comes from now on is not ours. */
 static void
-shut(void *context)
+on_closed(void *context)
 {
 	struct service	*s = context;
 
@@ -57,48 +57,48 @@ shut(void *context)
 
 /* Whoever has come since is ours: to close a socket resets who waits there. */
 void
-service_others_closed(struct service *s)
+service_threads_closed(struct service *s)
 {
 	acceptor_listen(s->clients, s->world->listeners, s->world->nlisteners);
 	clients_drain(s->clients);
 }
 
 void
-service_others_gone(struct service *s)
+service_threads_gone(struct service *s)
 {
-	s->others_gone = true;
-	if (s->gone)
+	s->threads_gone = true;
+	if (s->empty)
 		evloop_stop(s->loop);
 }
 
 static void
-drain(void *context)
+begin_drain(void *context)
 {
 	struct service	*s = context;
 
 	log_info("finishing the responses under way");
 	evloop_arm(s->timer, s->clock.ms + s->world->conf->limits.drain);
-	if (s->others != NULL)
-		s->others->drain(s->context);
+	if (s->threads != NULL)
+		s->threads->drain(s->context);
 	else
 		clients_drain(s->clients);
 }
 
 static void
-take(struct service *s, enum control message, int fd)
+handle_message(struct service *s, enum control message, int fd)
 {
 	switch (message) {
 	case CONTROL_HELPER:
-		if (s->helper != NULL)
-			s->helper(s->context, fd);
+		if (s->on_helper != NULL)
+			s->on_helper(s->context, fd);
 		else if (fd != -1)
 			close(fd);
 		break;
 	case CONTROL_LOGGER:
-		access_log_join(s->logger, fd);
+		access_log_join(s->access_log, fd);
 		break;
 	case CONTROL_ASK:
-		asked_take(s->asked, fd);
+		asked_take(s->requests, fd);
 		break;
 	default:
 		break;		/* ours to say, not to hear */
@@ -106,7 +106,7 @@ take(struct service *s, enum control message, int fd)
 }
 
 static void
-tidy(void *context)
+tidy_caches(void *context)
 {
 	struct service	*s = context;
 
@@ -115,38 +115,38 @@ tidy(void *context)
 }
 
 static void
-later(void *context)
+schedule_tidy(void *context)
 {
 	struct service	*s = context;
 
-	if (s->others != NULL)
+	if (s->threads != NULL)
 		bell_ring(&s->bell);		/* from any thread */
 	else
 		evloop_arm(s->tidy, s->clock.ms);
 }
 
 static void
-rung(void *context)
+on_wakeup(void *context)
 {
 	struct service	*s = context;
 
 	bell_hush(&s->bell);
-	tidy(s);
+	tidy_caches(s);
 }
 
 /* The loop turns: else this would not be called. */
 static void
-beat(void *context)
+send_keepalive(void *context)
 {
 	struct service	*s = context;
 
 	control_send(s->world->control, CONTROL_ALIVE, -1);
-	evloop_arm(s->beat, s->clock.ms + s->world->beat);
+	evloop_arm(s->keepalive, s->clock.ms + s->world->beat);
 }
 
 /* The monitor's end is the end of main: nobody is to be left behind. */
 static void
-monitor_speaks(void *context)
+on_channel(void *context)
 {
 	struct service	*s = context;
 	enum control	 message;
@@ -154,7 +154,7 @@ monitor_speaks(void *context)
 
 	n = control_recv(s->world->control, &message, &fd);
 	if (n == 1)
-		take(s, message, fd);
+		handle_message(s, message, fd);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
 		evloop_stop(s->loop);
 }
@@ -173,15 +173,15 @@ service_open(struct service *s, const struct world *world)
 	s->sandbox = (struct sandbox){ .calls = CALLS_MAIN, .rules = -1,
 	    .required = world->conf->sandbox == SANDBOX_REQUIRED };
 	s->loop = evloop_new(&s->clock);
-	s->logger = access_log_new(s->loop, &s->clock, world->control);
-	s->control = evloop_watch(s->loop, world->control, monitor_speaks, s);
-	evloop_set(s->control, EVLOOP_READ);
-	s->term = evloop_signal(s->loop, SIGTERM, stop, s);
-	s->quit = evloop_signal(s->loop, SIGQUIT, drain, s);
-	s->timer = evloop_timer(s->loop, stop, s);
-	s->tidy = evloop_timer(s->loop, tidy, s);
-	s->beat = evloop_timer(s->loop, beat, s);
-	s->look = evloop_timer(s->loop, look, s);
+	s->access_log = access_log_new(s->loop, &s->clock, world->control);
+	s->channel = evloop_watch(s->loop, world->control, on_channel, s);
+	evloop_set(s->channel, EVLOOP_READ);
+	s->term = evloop_signal(s->loop, SIGTERM, stop_loop, s);
+	s->quit = evloop_signal(s->loop, SIGQUIT, begin_drain, s);
+	s->timer = evloop_timer(s->loop, stop_loop, s);
+	s->tidy = evloop_timer(s->loop, tidy_caches, s);
+	s->keepalive = evloop_timer(s->loop, send_keepalive, s);
+	s->gauges_timer = evloop_timer(s->loop, publish_gauges, s);
 	proc_signals_unblock();		/* from here on they find us */
 }
 
@@ -199,14 +199,14 @@ service_connections(const struct service *s)
 	size_t		wanted = (size_t)s->world->conf->limits.connections;
 	struct budget	b;
 
-	if (s->room != 0)
-		return s->room;
+	if (s->client_limit != 0)
+		return s->client_limit;
 	make_budget(s, &b);
 	return wanted != 0 && wanted < b.clients ? wanted : b.clients;
 }
 
 static void
-tell(const char *line)
+log_report_line(const char *line)
 {
 	log_info("%s", line);
 }
@@ -220,7 +220,7 @@ report_lag(const struct stats_part *sum)
 
 	histogram_text(&sum->histograms[STATS_HISTOGRAM_LOOP_LAG], text + n,
 	    sizeof(text) - n);
-	tell(text);
+	log_report_line(text);
 }
 
 static void
@@ -232,12 +232,12 @@ report_counters(const struct stats_part *sum)
 	for (int i = 0; i < STATS_RELOADS; i++) {
 		snprintf(text, sizeof(text), "%s: %llu", stats_name(i),
 		    (unsigned long long)sum->counters[i]);
-		tell(text);
+		log_report_line(text);
 	}
 }
 
 static void
-report(struct service *s)
+log_report(struct service *s)
 {
 	struct stats_part	sum;
 
@@ -245,14 +245,14 @@ report(struct service *s)
 	board_sum_main(&sum, arch_threads(s->world->conf));
 	report_lag(&sum);
 	if (s->report != NULL)
-		s->report(s->context, tell);
-	http_report(s->http, tell);
+		s->report(s->context, log_report_line);
+	http_report(s->http, log_report_line);
 	report_counters(&sum);
 }
 
 /* For who asks now. */
 static void
-measure(void *context)
+measure_main(void *context)
 {
 	struct service	*s = context;
 	int64_t		*g = stats_gauges;
@@ -273,19 +273,19 @@ measure(void *context)
 }
 
 static void
-look(void *context)
+publish_gauges(void *context)
 {
 	struct service	*s = context;
 
-	measure(s);
-	s->looks = clients_count(s->clients) > 0;
-	if (s->looks)
-		evloop_arm(s->look, s->clock.ms + LOOK);
+	measure_main(s);
+	s->gauges_due = clients_count(s->clients) > 0;
+	if (s->gauges_due)
+		evloop_arm(s->gauges_timer, s->clock.ms + GAUGES_INTERVAL);
 }
 
 /* Of other mains. */
 static size_t
-least(void *context)
+least_open(void *context)
 {
 	(void)context;
 	return board_least_open();
@@ -293,70 +293,70 @@ least(void *context)
 
 /* Without clients, the last look shows all that there is to be seen. */
 static void
-changed(void *context)
+on_changed(void *context)
 {
 	struct service	*s = context;
 
 	board_tell_open(clients_staying(s->clients));
-	if (!s->looks)
-		evloop_arm(s->look, s->clock.ms + LOOK);
-	s->looks = true;
+	if (!s->gauges_due)
+		evloop_arm(s->gauges_timer, s->clock.ms + GAUGES_INTERVAL);
+	s->gauges_due = true;
 }
 
 /* Nothing that others may still use is taken away, by whoever else has
  * something to do at the end of a process either. */
 static _Noreturn void
-end_without(struct service *s)
+exit_without_threads(struct service *s)
 {
 	log_info("a thread waits for a disk: ending without it");
 	proc_signals_block();
-	access_log_finish(s->logger);
+	access_log_finish(s->access_log);
 	shutdown(s->world->control, SHUT_RDWR);
 	_exit(0);
 }
 
 static void
-end(struct service *s)
+end_serving(struct service *s)
 {
-	if (s->others != NULL && !s->others->end(s->context))
-		end_without(s);
+	if (s->threads != NULL && !s->threads->end(s->context))
+		exit_without_threads(s);
 	report_source(NULL, NULL);
-	report(s);
+	log_report(s);
 	clients_free(&s->clients);
-	asked_free(&s->asked);
+	asked_free(&s->requests);
 }
 
 /* What threads share. */
 static void
-share(struct service *s, struct http_setup *setup)
+share_caches(struct service *s, struct http_setup *setup)
 {
 	const struct store_setup	store = {
 		.conf = setup->conf,
 		.descriptors = setup->descriptors,
 		.pagemap = setup->pagemap,
 		.shared = true,
-		.later = later,
+		.later = schedule_tidy,
 		.later_context = s,
 	};
 
 	bell_open(&s->bell);
-	s->rung = evloop_watch(s->loop, s->bell.fd, rung, s);
-	evloop_set(s->rung, EVLOOP_READ);
-	access_log_share(s->logger);
+	s->wakeup_watch = evloop_watch(s->loop, s->bell.fd, on_wakeup, s);
+	evloop_set(s->wakeup_watch, EVLOOP_READ);
+	access_log_share(s->access_log);
 	report_share();
 	setup->store = s->store = store_new(&store);
-	s->others->open(s->context, setup);
-	s->sandbox.start = s->others->start;
+	s->threads->open(s->context, setup);
+	s->sandbox.start = s->threads->start;
 	s->sandbox.context = s->context;
 }
 
 static void
-confine(struct service *s)
+enter_sandbox(struct service *s)
 {
 	if (s->world->conf->sandbox != SANDBOX_OFF)
 		sandbox_enter(&s->sandbox);
-	else if (s->others != NULL)
-		s->others->start(s->context);
+	else if (s->threads != NULL)
+		s->threads->start(s->context);
 }
 
 void
@@ -368,7 +368,7 @@ service_run(struct service *s, const struct disk *disk)
 		.conf = world->conf,
 		.clock = &s->clock,
 		.disk = *disk,
-		.later = later,
+		.later = schedule_tidy,
 		.later_context = s,
 		.pagemap = s->pagemap = pagemap_open(),
 		.addresses = world->addresses,
@@ -379,39 +379,39 @@ service_run(struct service *s, const struct disk *disk)
 	if (world->conf->log.access.to != NULL) {
 		setup.log_room = access_log_reserve;
 		setup.log = access_log_commit;
-		setup.log_context = s->logger;
+		setup.log_context = s->access_log;
 	}
 	if (world->addresses != NULL)
 		address_use(world->addresses, world->main);
-	if (s->others != NULL)
-		share(s, &setup);
+	if (s->threads != NULL)
+		share_caches(s, &setup);
 	s->http = http_new(&setup);
 	/* Those beside others are invited. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
-	    s->others != NULL ? 0 : service_connections(s), gone, s);
-	acceptor_on_closed(s->clients, shut);
-	if (s->room == 1)
+	    s->threads != NULL ? 0 : service_connections(s), on_empty, s);
+	acceptor_on_closed(s->clients, on_closed);
+	if (s->client_limit == 1)
 		acceptor_one_client(s->clients, world->turns, world->main);
-	else if (s->others == NULL)
+	else if (s->threads == NULL)
 		batch_enable(s->clients);
-	s->asked = asked_new(s->loop, &s->clock, s->http, s->clients,
+	s->requests = asked_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
-	if (s->others == NULL)
+	if (s->threads == NULL)
 		acceptor_listen(s->clients, world->listeners,
 		    world->nlisteners);
-	report_source(measure, s);
-	confine(s);
-	if (s->others != NULL)
-		s->others->serve(s->context);
+	report_source(measure_main, s);
+	enter_sandbox(s);
+	if (s->threads != NULL)
+		s->threads->serve(s->context);
 	control_send(world->control, CONTROL_READY, -1);
 	if (world->beat != 0)
-		evloop_arm(s->beat, s->clock.ms);
+		evloop_arm(s->keepalive, s->clock.ms);
 	if (world->mains > 1) {
-		evloop_arm(s->look, s->clock.ms);
-		acceptor_share(s->clients, least, changed);
+		evloop_arm(s->gauges_timer, s->clock.ms);
+		acceptor_share(s->clients, least_open, on_changed);
 	}
 	evloop_run(s->loop);
-	end(s);
+	end_serving(s);
 }
 
 void
@@ -424,17 +424,17 @@ service_close(struct service *s)
 	if (s->store != NULL)
 		store_free(&s->store);
 	io_close(&s->pagemap);
-	evloop_unwatch(&s->rung);
-	if (s->others != NULL)
+	evloop_unwatch(&s->wakeup_watch);
+	if (s->threads != NULL)
 		bell_close(&s->bell);
-	evloop_unwatch(&s->control);
+	evloop_unwatch(&s->channel);
 	evloop_unwatch(&s->term);
 	evloop_unwatch(&s->quit);
 	evloop_unwatch(&s->timer);
 	evloop_unwatch(&s->tidy);
-	evloop_unwatch(&s->beat);
-	evloop_unwatch(&s->look);
-	access_log_free(&s->logger);
+	evloop_unwatch(&s->keepalive);
+	evloop_unwatch(&s->gauges_timer);
+	access_log_free(&s->access_log);
 	evloop_free(&s->loop);
 	/* Not left to the end of the process: that may be a long one. */
 	shutdown(s->world->control, SHUT_RDWR);

@@ -17,12 +17,12 @@
 #include "shared/main_env.h"
 
 /* Other threads of main, which have the clients; how they are made and led. */
-struct service_others {
+struct service_thread_ops {
 	/* As that of main's own http, but for clock and disk. */
 	void	(*open)(void *context, const struct http_setup *);
 	void	(*start)(void *context);	/* of sandbox.h */
 	void	(*serve)(void *context);	/* from here on */
-	/* service_others_closed() and service_others_gone() are due. */
+	/* service_threads_closed() and service_threads_gone() are due. */
 	void	(*drain)(void *context);
 	bool	(*end)(void *context);		/* of loop/threads.h */
 };
@@ -33,28 +33,28 @@ struct service {
 	struct evloop		*loop;
 	struct http		*http;
 	struct clients		*clients;
-	struct access_log		*logger;
-	struct askeds		*asked;
-	struct watch		*control, *quit, *term, *timer, *tidy, *beat;
-	struct watch		*look;		/* for the other mains */
-	bool			 looks;		/* ... is due */
-	size_t			 room;		/* for so many clients at once;
+	struct access_log		*access_log;
+	struct askeds		*requests;
+	struct watch *channel, *quit, *term, *timer, *tidy, *keepalive;
+	struct watch		*gauges_timer;		/* for the other mains */
+	bool			 gauges_due;		/* ... is due */
+	size_t			 client_limit;		/* for so many clients at once;
 						 * 0: for all that there may
 						 * be */
 	int			 pagemap;	/* of pagemap.h */
 	struct sandbox		 sandbox;	/* to be entered at last */
 	/* A helper has come (or -1); NULL: none was asked for. */
-	void			(*helper)(void *, int fd);
+	void			(*on_helper)(void *, int fd);
 	/* What else there is to report, or NULL. */
 	void			(*report)(void *, void (*line)(const char *));
 	void			(*measure)(const void *);	/* the same */
-	const struct service_others *others;	/* NULL: none */
+	const struct service_thread_ops *threads;	/* NULL: none */
 	void			*context;		/* of all these */
 	struct store		*store;		/* shared with those */
 	struct bell		 bell;		/* they ring: it is to be
 						 * tidied */
-	struct watch		*rung;
-	bool			 gone, others_gone;	/* in a drain */
+	struct watch		*wakeup_watch;
+	bool			 empty, threads_gone;	/* in a drain */
 };
 
 void	service_open(struct service *, const struct world *);
@@ -64,7 +64,7 @@ size_t	service_connections(const struct service *);
 void	service_run(struct service *, const struct disk *);
 void	service_close(struct service *);
 /* None of them takes new clients, in a drain; and all of theirs have gone. */
-void	service_others_closed(struct service *);
-void	service_others_gone(struct service *);
+void	service_threads_closed(struct service *);
+void	service_threads_gone(struct service *);
 
 #endif

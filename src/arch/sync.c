@@ -40,7 +40,7 @@ sync_run(const struct world *world, size_t room)
 	struct service	s;
 
 	sync_open(&s, world);
-	s.room = room;
+	s.client_limit = room;
 	service_run(&s, &sync_disk);
 	service_close(&s);
 	return 0;

@@ -35,9 +35,9 @@ on_ack(void *context, enum threads_ack ack)
 	struct pipelined	*p = context;
 
 	if (ack == THREADS_CLOSED)
-		service_others_closed(&p->service);
+		service_threads_closed(&p->service);
 	else
-		service_others_gone(&p->service);
+		service_threads_gone(&p->service);
 }
 
 static void
@@ -118,7 +118,7 @@ close_pipelines(struct pipelined *p)
 static int
 run_pipelined(const struct world *world)
 {
-	static const struct service_others ops = {.open = open_pipelines,
+	static const struct service_thread_ops ops = {.open = open_pipelines,
 	    .start = start_threads,
 	    .serve = begin_serving,
 	    .drain = drain_threads,
@@ -128,7 +128,7 @@ run_pipelined(const struct world *world)
 	const struct disk			disk = { submit_for_main, &p };
 
 	sync_open(s, world);
-	s->others = &ops;
+	s->threads = &ops;
 	s->measure = measure_pipelines;
 	s->context = &p;
 	service_run(s, &disk);
