@@ -9,12 +9,12 @@
 static void
 submit_task(void *context, struct task *e)
 {
-	int64_t	begun = clock_us();
+	int64_t	started_at = clock_us();
 
 	(void)context;
 	job_perform(&e->job);
 	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)e->job.kind,
-	    clock_us() - begun);
+	    clock_us() - started_at);
 	if (!e->deferred)
 		TAILQ_INIT(&e->waiters);
 	clients_finish_task(e);
@@ -35,12 +35,12 @@ sync_open(struct service *s, const struct world *world)
 }
 
 int
-sync_run(const struct world *world, size_t room)
+sync_run(const struct world *world, size_t client_limit)
 {
 	struct service	s;
 
 	sync_open(&s, world);
-	s.client_limit = room;
+	s.client_limit = client_limit;
 	service_run(&s, &sync_disk);
 	service_close(&s);
 	return 0;
