@@ -63,7 +63,7 @@ struct options {
 	bool		 foreground;	/* -D */
 	bool		 test, dump;	/* -t, -T */
 	bool		 quiet;		/* -q */
-	struct question	 question;	/* -u, -H */
+	struct explain_request	 question;	/* -u, -H */
 };
 
 static _Noreturn void
@@ -113,7 +113,7 @@ only_words(int option)
 }
 
 static void
-add_field(struct question *q, char *field)
+add_field(struct explain_request *q, char *field)
 {
 	if (strpbrk(field, "\r\n") != NULL || strchr(field, ':') == NULL)
 		usage(EX_USAGE);
@@ -355,7 +355,7 @@ explain(struct reign *r, struct options *o)
 	choose_user(r, o);
 	if (user_become(&r->user) == -1)
 		fatal("cannot become user %s", r->user.name);
-	why = question_answer(&o->question, r->conf, &wrong, stdout);
+	why = explain_url_answer(&o->question, r->conf, &wrong, stdout);
 	if (why != NULL)
 		fprintf(stderr, "amped: %s\n", why);
 	buf_free(&wrong);

@@ -20,15 +20,15 @@
 #include "lib/url.h"
 #include "wait.h"
 
-#define DESCRIPTORS	16	/* for files kept open */
+#define FILES_MAX	16	/* for files kept open */
 
 /*
  * The request
  */
 
 static void
-ask(struct explanation *e, const struct question *q, const struct url *u,
-    const struct conf *conf)
+make_request(struct explanation *e, const struct explain_request *q,
+    const struct url *u, const struct conf *conf)
 {
 	struct buf	host = { 0 };
 
@@ -74,7 +74,7 @@ add_suffix(struct buf *to, const struct job *job)
 
 /* The files beside this one that could be sent in its place. */
 static void
-add_beside(struct buf *to, const struct job *job)
+add_siblings(struct buf *to, const struct job *job)
 {
 	const char	*suffix = job->siblings;
 	const char	*word = "; beside it";
@@ -112,7 +112,7 @@ add_success(struct buf *to, const struct job *job)
 	if (job->kind == JOB_COMPRESS)
 		buf_addf(to, ", %lld bytes when compressed",
 		    (long long)job->version.size);
-	add_beside(to, job);
+	add_siblings(to, job);
 }
 
 static void
@@ -165,7 +165,7 @@ add_root(struct buf *to, const struct job *job)
 }
 
 static void
-tell_name(struct explanation *e, const struct job *job)
+explain_path_job(struct explanation *e, const struct job *job)
 {
 	struct buf	root = { 0 }, path = { 0 }, text = { 0 };
 	struct job	shown = *job;
@@ -197,7 +197,7 @@ tell_name(struct explanation *e, const struct job *job)
 }
 
 static void
-tell(struct explanation *e, const struct job *job)
+explain_job(struct explanation *e, const struct job *job)
 {
 	if (job->kind == JOB_VERIFY)
 		explain_add(e, EXPLAIN_LOOKED, "%s: %s", job->root,
@@ -205,7 +205,7 @@ tell(struct explanation *e, const struct job *job)
 		    "the password is right" : "no such user, or another "
 		    "password");
 	else if (job->path != NULL)
-		tell_name(e, job);
+		explain_path_job(e, job);
 }
 
 static void
@@ -213,29 +213,29 @@ submit_task(void *context, struct task *task)
 {
 	task->job.cache_dir = NULL;	/* a question leaves nothing behind */
 	job_perform(&task->job);
-	tell(context, &task->job);
+	explain_job(context, &task->job);
 	task->complete(task);
 	task->free(task);
 }
 
 /* From the client's address; false: it is none. */
 static bool
-set_peer(struct sockaddr_storage *peer, const char *client)
+set_address(struct sockaddr_storage *address, const char *client)
 {
-	struct sockaddr_in	*v4 = (void *)peer;
-	struct sockaddr_in6	*v6 = (void *)peer;
+	struct sockaddr_in	*v4 = (void *)address;
+	struct sockaddr_in6	*v6 = (void *)address;
 
-	memset(peer, 0, sizeof(*peer));
-	peer->ss_family = AF_INET;
+	memset(address, 0, sizeof(*address));
+	address->ss_family = AF_INET;
 	if (inet_pton(AF_INET, client, &v4->sin_addr) == 1)
 		return true;
-	peer->ss_family = AF_INET6;
+	address->ss_family = AF_INET6;
 	return inet_pton(AF_INET6, client, &v6->sin6_addr) == 1;
 }
 
 /* What only takes time has passed at once. */
 static void
-satisfy(struct peer *p, const struct wait *w, struct clock *clock)
+satisfy_wait(struct peer *p, const struct wait *w, struct clock *clock)
 {
 	bool	is_time = w->kind == WAIT_TIME;
 
@@ -246,7 +246,7 @@ satisfy(struct peer *p, const struct wait *w, struct clock *clock)
 }
 
 static void
-run(struct explanation *e, const struct conf *conf,
+run_request(struct explanation *e, const struct conf *conf,
     const struct sockaddr_storage *from, size_t listener)
 {
 	struct clock		 clock = { 0 };
@@ -254,7 +254,7 @@ run(struct explanation *e, const struct conf *conf,
 		.conf = conf,
 		.clock = &clock,
 		.disk = { .submit = submit_task, .context = e },
-		.descriptors = DESCRIPTORS,
+		.descriptors = FILES_MAX,
 	};
 	struct http		*http = http_new(&setup);
 	const struct wait	*w;
@@ -263,18 +263,18 @@ run(struct explanation *e, const struct conf *conf,
 	clock_update(&clock);
 	p = explain_new(http, e, (const struct sockaddr *)from, listener);
 	while ((w = machine_run(p)) != NULL)
-		satisfy(p, w, &clock);
+		satisfy_wait(p, w, &clock);
 	machine_free(&p);
 	http_free(&http);
 }
 
 const char *
-question_answer(const struct question *q, const struct conf *conf,
+explain_url_answer(const struct explain_request *q, const struct conf *conf,
     struct buf *wrong, FILE *out)
 {
 	struct explanation	 e = { 0 };
 	struct url		 u;
-	struct sockaddr_storage	 peer;
+	struct sockaddr_storage	 client;
 	const char		*fault = url_parse(q->url, &u);
 	size_t			 listener = 0;
 
@@ -282,18 +282,19 @@ question_answer(const struct question *q, const struct conf *conf,
 		buf_addf(wrong, "%s: %s", q->url, fault);
 		return buf_string(wrong);
 	}
-	if (!set_peer(&peer, q->client != NULL ? q->client : "127.0.0.1")) {
+	if (!set_address(
+		&client, q->client != NULL ? q->client : "127.0.0.1")) {
 		buf_addf(wrong, "%s is no address of a client", q->client);
 		return buf_string(wrong);
 	}
 	if (!target_listener(conf, &u, &listener, wrong))
 		return buf_string(wrong);
-	ask(&e, q, &u, conf);
+	make_request(&e, q, &u, conf);
 	if (q->client != NULL)
 		explain_add(&e, EXPLAIN_REQUEST, "from %s", q->client);
 	explain_add(&e, EXPLAIN_LISTENER, "%s",
 	    conf_listener(conf, listener)->text);
-	run(&e, conf, &peer, listener);
+	run_request(&e, conf, &client, listener);
 	explain_print(&e, out);
 	explain_free(&e);
 	return NULL;

@@ -10,7 +10,7 @@
 
 #include "conf/conf.h"
 
-struct question {
+struct explain_request {
 	const char	*url;
 	char		**fields;	/* "Name: value", added as they are */
 	size_t		 nfields;
@@ -21,7 +21,7 @@ struct question {
  * Explains how the URL would be answered to this process's user.  NULL, or
  * what is wrong with the question, in the buffer.
  */
-const char	*question_answer(const struct question *, const struct conf *,
-		    struct buf *wrong, FILE *);
+const char *explain_url_answer(const struct explain_request *,
+    const struct conf *, struct buf *wrong, FILE *);
 
 #endif

@@ -31,7 +31,7 @@ bytes_of(const struct conf_address *a, size_t *n)
 
 /* The address that a host is, if it is no name: its family, else 0. */
 static int
-literal(struct str host, unsigned char bytes[16])
+parse_literal(struct str host, unsigned char bytes[16])
 {
 	char	text[INET6_ADDRSTRLEN + 2];
 
@@ -47,14 +47,14 @@ literal(struct str host, unsigned char bytes[16])
 
 /* How well a listener fits: 0 not at all. */
 static int
-fit(const struct conf *conf, size_t i, const struct url *u)
+rate_listener(const struct conf *conf, size_t i, const struct url *u)
 {
 	static const unsigned char	any[16];
 	const struct conf_address	*a = conf_listener(conf, i);
 	unsigned char			 bytes[16];
 	const void			*own;
 	size_t				 n;
-	int				 family = literal(u->host, bytes);
+	int				 family = parse_literal(u->host, bytes);
 
 	if (ntohs(port_of(a)) != u->port)
 		return 0;
@@ -78,7 +78,7 @@ target_listener(const struct conf *conf, const struct url *u, size_t *listener,
 	if (u->authority.at == NULL)
 		return true;
 	for (size_t i = 0; i < conf_listener_count(conf); i++) {
-		n = fit(conf, i, u);
+		n = rate_listener(conf, i, u);
 		if (n > best) {
 			best = n;
 			*listener = i;

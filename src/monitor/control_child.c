@@ -30,7 +30,7 @@
 
 /* Fields come first, each a word. */
 static bool
-take_words(const struct ctl_request *request, struct question *q,
+take_words(const struct ctl_request *request, struct explain_request *q,
     struct buf *answer)
 {
 	char	*word;
@@ -49,7 +49,7 @@ take_words(const struct ctl_request *request, struct question *q,
 }
 
 static void
-answer_question(const struct question *q, const struct conf *conf,
+answer_question(const struct explain_request *q, const struct conf *conf,
     struct buf *answer)
 {
 	struct buf	 wrong = { 0 };
@@ -62,7 +62,7 @@ answer_question(const struct question *q, const struct conf *conf,
 		ctl_begin(answer, CTL_VERDICT_FAILED, "no memory");
 		return;
 	}
-	why = question_answer(q, conf, &wrong, out);
+	why = explain_url_answer(q, conf, &wrong, out);
 	fclose(out);
 	if (why != NULL)
 		ctl_begin(answer, CTL_VERDICT_BAD, "%s", why);
@@ -80,7 +80,7 @@ explain(struct conf *conf, const struct ctl_request *request,
 {
 	struct reign	*r = reign_new(conf);
 	char		*fields[CTL_WORDS_MOST];
-	struct question	 q = { .fields = fields };
+	struct explain_request	 q = { .fields = fields };
 
 	if (reign_choose_user(r) == -1 || user_become(&r->user) == -1)
 		ctl_begin(answer, CTL_VERDICT_FAILED, "cannot become user %s",
