@@ -18,49 +18,49 @@
 #include "shared/control.h"
 #include "stats/report.h"
 
-#define TAKEN_WITHIN	30000	/* ms for who has asked to take the answer */
-#define AT_ONCE		8	/* files that one question brings in */
+#define SEND_TIMEOUT	30000	/* ms for who has asked to take the answer */
+#define LOADING_MAX		8	/* files that one question brings in */
 
-struct askeds {
+struct requests {
 	struct evloop		*loop;
 	struct clock		*clock;
 	struct http		*http;
 	struct clients		*clients;
 	const struct conf	*conf;
 	bool			 alone;		/* there is no other main */
-	TAILQ_HEAD(, asked)	 list;
+	TAILQ_HEAD(, admin_request)	 list;
 };
 
-struct asked {
-	struct askeds		*all;
-	TAILQ_ENTRY(asked)	 link;
+struct admin_request {
+	struct requests		*all;
+	TAILQ_ENTRY(admin_request)	 link;
 	int			 pipe;		/* its end tells the monitor
 						 * that there is an answer */
 	int			 client;
-	struct watch		*output, *turn, *timer;
+	struct watch		*output, *step_timer, *timer;
 	struct ctl_request	 request;
 	size_t			 next;		/* of its words */
-	size_t			 under_way;
+	size_t			 nloading;
 	char			**lines;	/* of the answer, by word */
-	bool			 absent;	/* some of what was asked for */
+	bool			 incomplete;	/* some of what was asked for */
 	struct purge		*purge;		/* under way */
 	struct buf		 answer;
 	char			 line[CTL_LINE_MOST];
 };
 
 /* A file on its way. */
-struct bringing {
+struct preload_item {
 	struct preload	 preload;	/* first: casts rely on it */
-	struct asked	*asked;
+	struct admin_request	*request;
 	size_t		 word;
 };
 
 static void
-end(struct asked *q)
+end_request(struct admin_request *q)
 {
 	TAILQ_REMOVE(&q->all->list, q, link);
 	evloop_unwatch(&q->output);
-	evloop_unwatch(&q->turn);
+	evloop_unwatch(&q->step_timer);
 	evloop_unwatch(&q->timer);
 	for (size_t i = 0; i < q->request.n && q->lines != NULL; i++)
 		free(q->lines[i]);
@@ -77,9 +77,9 @@ end(struct asked *q)
  */
 
 static void
-go_on_sending(void *context)
+send_more(void *context)
 {
-	struct asked	*q = context;
+	struct admin_request	*q = context;
 	ssize_t		 n = send(q->client, q->answer.at, q->answer.len,
 			    MSG_DONTWAIT | MSG_NOSIGNAL);
 
@@ -87,41 +87,41 @@ go_on_sending(void *context)
 		buf_cut(&q->answer, (size_t)n);
 	if (q->answer.len == 0 || (n == -1 && errno != EAGAIN &&
 	    errno != EWOULDBLOCK && errno != EINTR)) {
-		end(q);
+		end_request(q);
 		return;
 	}
 	evloop_set(q->output, EVLOOP_WRITE);
 }
 
 static void
-give_up(void *context)
+on_timeout(void *context)
 {
-	end(context);
+	end_request(context);
 }
 
 /* It is complete. */
 static void
-begin_to_send(struct asked *q)
+start_sending(struct admin_request *q)
 {
-	q->output = evloop_watch(q->all->loop, q->client, go_on_sending, q);
-	q->timer = evloop_timer(q->all->loop, give_up, q);
-	evloop_arm(q->timer, q->all->clock->ms + TAKEN_WITHIN);
-	go_on_sending(q);
+	q->output = evloop_watch(q->all->loop, q->client, send_more, q);
+	q->timer = evloop_timer(q->all->loop, on_timeout, q);
+	evloop_arm(q->timer, q->all->clock->ms + SEND_TIMEOUT);
+	send_more(q);
 }
 
 static void
-send_answer(struct asked *q)
+send_answer(struct admin_request *q)
 {
 	ctl_end(&q->answer);
-	begin_to_send(q);
+	start_sending(q);
 }
 
 /* One line for each word. */
 static void
-send_lines(struct asked *q, enum ctl_verdict wrong, const char *text)
+send_lines(struct admin_request *q, enum ctl_verdict wrong, const char *text)
 {
-	ctl_begin(&q->answer, q->absent ? wrong : CTL_VERDICT_OK, "%s",
-	    q->absent ? text : "");
+	ctl_begin(&q->answer, q->incomplete ? wrong : CTL_VERDICT_OK, "%s",
+	    q->incomplete ? text : "");
 	for (size_t i = 0; i < q->request.n; i++)
 		buf_addf(&q->answer, "%s: %s\n", q->request.words[i],
 		    q->lines[i]);
@@ -129,7 +129,7 @@ send_lines(struct asked *q, enum ctl_verdict wrong, const char *text)
 }
 
 static void
-set_line(struct asked *q, size_t word, struct buf *text)
+set_line(struct admin_request *q, size_t word, struct buf *text)
 {
 	q->lines[word] = mem_string(buf_string(text));
 	buf_free(text);
@@ -138,7 +138,7 @@ set_line(struct asked *q, size_t word, struct buf *text)
 /* Where the word that is next leads; false: it has been told what is wrong with
  * it. */
 static bool
-find(struct asked *q, struct url *url, size_t *listener)
+find_target(struct admin_request *q, struct url *url, size_t *listener)
 {
 	struct buf	 wrong = { 0 };
 	const char	*fault = url_parse(q->request.words[q->next], url);
@@ -149,7 +149,7 @@ find(struct asked *q, struct url *url, size_t *listener)
 	if (fault != NULL)
 		buf_adds(&wrong, fault);
 	set_line(q, q->next, &wrong);
-	q->absent = true;
+	q->incomplete = true;
 	return false;
 }
 
@@ -158,7 +158,7 @@ find(struct asked *q, struct url *url, size_t *listener)
  */
 
 static void
-tell_file(struct asked *q, size_t word, struct preload *p)
+set_file_line(struct admin_request *q, size_t word, struct preload *p)
 {
 	struct buf	text = { 0 };
 	bool		whole = p->status == 200 && !p->cut;
@@ -175,30 +175,30 @@ tell_file(struct asked *q, size_t word, struct preload *p)
 		buf_addf(&text, "%d%s%s", p->status,
 		    *p->reason != '\0' ? ", " : "", p->reason);
 	set_line(q, word, &text);
-	q->absent |= !whole;
+	q->incomplete |= !whole;
 }
 
 static void
-brought(struct preload *p)
+on_loaded(struct preload *p)
 {
-	struct bringing	*b = (struct bringing *)p;
-	struct asked	*q = b->asked;
+	struct preload_item	*b = (struct preload_item *)p;
+	struct admin_request	*q = b->request;
 
-	tell_file(q, b->word, p);
+	set_file_line(q, b->word, p);
 	buf_free(&p->request);
 	buf_free(&p->again);
 	buf_free(&p->codings);
 	free(b);
-	q->under_way--;
+	q->nloading--;
 	/* Not in here: it is the end of a client. */
-	evloop_arm(q->turn, q->all->clock->ms);
+	evloop_arm(q->step_timer, q->all->clock->ms);
 }
 
 static void
-bring(struct asked *q, const struct url *url, size_t listener)
+load_file(struct admin_request *q, const struct url *url, size_t listener)
 {
-	struct askeds	*all = q->all;
-	struct bringing	*b = mem_zero(sizeof(*b));
+	struct requests	*all = q->all;
+	struct preload_item	*b = mem_zero(sizeof(*b));
 	struct buf	 host = { 0 };
 
 	target_host(all->conf, url, &host);
@@ -206,25 +206,25 @@ bring(struct asked *q, const struct url *url, size_t listener)
 	buf_add(&b->preload.again, b->preload.request.at,
 	    b->preload.request.len - 2);	/* its end */
 	buf_free(&host);
-	b->preload.over = brought;
-	b->asked = q;
+	b->preload.over = on_loaded;
+	b->request = q;
 	b->word = q->next;
-	q->under_way++;
+	q->nloading++;
 	/* The pipe has nothing more to say: so it is ready at any time. */
 	clients_add_internal(
 	    all->clients, q->pipe, &preload_transport, &b->preload, listener);
 }
 
 static void
-preload(struct asked *q)
+step_preload(struct admin_request *q)
 {
 	struct url	url;
 	size_t		listener;
 
-	for (; q->next < q->request.n && q->under_way < AT_ONCE; q->next++)
-		if (find(q, &url, &listener))
-			bring(q, &url, listener);
-	if (q->next == q->request.n && q->under_way == 0)
+	for (; q->next < q->request.n && q->nloading < LOADING_MAX; q->next++)
+		if (find_target(q, &url, &listener))
+			load_file(q, &url, listener);
+	if (q->next == q->request.n && q->nloading == 0)
 		send_lines(q, CTL_VERDICT_ABSENT, "some could not be had");
 }
 
@@ -233,7 +233,7 @@ preload(struct asked *q)
  */
 
 static bool
-begin_purge(struct asked *q)
+begin_purge(struct admin_request *q)
 {
 	const struct conf_site	*site = NULL;
 	struct url		 url = { .target = STR("/*") };
@@ -242,7 +242,7 @@ begin_purge(struct asked *q)
 	size_t			 listener;
 
 	if (strcmp(q->request.words[q->next], "*") != 0) {
-		if (!find(q, &url, &listener))
+		if (!find_target(q, &url, &listener))
 			return false;
 		site = target_site(q->all->conf, &url, listener);
 	}
@@ -255,13 +255,13 @@ begin_purge(struct asked *q)
 	mem_drop(&q->purge);
 	buf_adds(&text, fault);
 	set_line(q, q->next, &text);
-	q->absent = true;
+	q->incomplete = true;
 	return false;
 }
 
 /* A part of one in each turn. */
 static void
-purge(struct asked *q)
+step_purge(struct admin_request *q)
 {
 	struct buf	text = { 0 };
 
@@ -281,7 +281,7 @@ purge(struct asked *q)
 		mem_drop(&q->purge);
 		q->next++;
 	}
-	evloop_arm(q->turn, q->all->clock->ms);
+	evloop_arm(q->step_timer, q->all->clock->ms);
 }
 
 /*
@@ -289,7 +289,7 @@ purge(struct asked *q)
  */
 
 static void
-report(struct asked *q, enum report_form form)
+send_report(struct admin_request *q, enum report_form form)
 {
 	if (q->request.n > 0 && !report_find(str_of(q->request.words[0]),
 	    &form))
@@ -307,24 +307,24 @@ report(struct asked *q, enum report_form form)
  */
 
 static void
-turn(void *context)
+step_request(void *context)
 {
-	struct asked	*q = context;
+	struct admin_request	*q = context;
 
 	if (q->output != NULL)
 		return;			/* the answer is on its way */
 	switch (q->request.command) {
 	case CTL_STATUS:
-		report(q, REPORT_TEXT);
+		send_report(q, REPORT_TEXT);
 		break;
 	case CTL_METRICS:
-		report(q, REPORT_PROMETHEUS);
+		send_report(q, REPORT_PROMETHEUS);
 		break;
 	case CTL_PRELOAD:
-		preload(q);
+		step_preload(q);
 		break;
 	case CTL_PURGE:
-		purge(q);
+		step_purge(q);
 		break;
 	default:	/* the monitor's, which does not send these */
 		ctl_begin(&q->answer, CTL_VERDICT_BAD, "not main's to do");
@@ -335,7 +335,7 @@ turn(void *context)
 
 /* All of the line is there: it was written before the pipe was sent. */
 static bool
-receive(struct asked *q)
+receive_line(struct admin_request *q)
 {
 	size_t	len = 0;
 	ssize_t	n;
@@ -353,9 +353,9 @@ receive(struct asked *q)
 }
 
 void
-asked_take(struct askeds *all, int pipe)
+requests_add(struct requests *all, int pipe)
 {
-	struct asked	*q;
+	struct admin_request	*q;
 
 	if (pipe == -1)
 		return;
@@ -364,25 +364,25 @@ asked_take(struct askeds *all, int pipe)
 	q->pipe = pipe;
 	q->client = -1;
 	TAILQ_INSERT_TAIL(&all->list, q, link);
-	if (!receive(q)) {
+	if (!receive_line(q)) {
 		log_warnx("a question came without who asks it");
-		end(q);
+		end_request(q);
 		return;
 	}
 	if (!ctl_parse(q->line, &q->request, &q->answer)) {
-		begin_to_send(q);
+		start_sending(q);
 		return;
 	}
 	q->lines = mem_array(q->request.n + 1, sizeof(q->lines[0]));
-	q->turn = evloop_timer(all->loop, turn, q);
-	turn(q);
+	q->step_timer = evloop_timer(all->loop, step_request, q);
+	step_request(q);
 }
 
-struct askeds *
-asked_new(struct evloop *loop, struct clock *clock, struct http *http,
+struct requests *
+requests_new(struct evloop *loop, struct clock *clock, struct http *http,
     struct clients *clients, const struct conf *conf, bool alone)
 {
-	struct askeds	*all = mem_zero(sizeof(*all));
+	struct requests	*all = mem_zero(sizeof(*all));
 
 	all->loop = loop;
 	all->clock = clock;
@@ -395,11 +395,11 @@ asked_new(struct evloop *loop, struct clock *clock, struct http *http,
 }
 
 void
-asked_free(struct askeds **ap)
+requests_free(struct requests **ap)
 {
-	struct asked	*q;
+	struct admin_request	*q;
 
 	while ((q = TAILQ_FIRST(&(*ap)->list)) != NULL)
-		end(q);
+		end_request(q);
 	mem_drop(ap);
 }

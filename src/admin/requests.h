@@ -14,13 +14,13 @@
 #include "loop/clients.h"
 #include "loop/evloop.h"
 
-struct askeds;
+struct requests;
 
 /* Alone: there is no other main, so what it knows is all there is. */
-struct askeds	*asked_new(struct evloop *, struct clock *, struct http *,
+struct requests	*requests_new(struct evloop *, struct clock *, struct http *,
 		    struct clients *, const struct conf *, bool alone);
-void		 asked_free(struct askeds **);	/* after the clients */
+void		 requests_free(struct requests **);	/* after the clients */
 /* Takes a question: the pipe with its line, and who has asked. */
-void		 asked_take(struct askeds *, int pipe);
+void		 requests_add(struct requests *, int pipe);
 
 #endif

@@ -98,7 +98,7 @@ handle_message(struct service *s, enum control message, int fd)
 		access_log_join(s->access_log, fd);
 		break;
 	case CONTROL_ASK:
-		asked_take(s->requests, fd);
+		requests_add(s->requests, fd);
 		break;
 	default:
 		break;		/* ours to say, not to hear */
@@ -323,7 +323,7 @@ end_serving(struct service *s)
 	report_source(NULL, NULL);
 	log_report(s);
 	clients_free(&s->clients);
-	asked_free(&s->requests);
+	requests_free(&s->requests);
 }
 
 /* What threads share. */
@@ -394,7 +394,7 @@ service_run(struct service *s, const struct disk *disk)
 		acceptor_one_client(s->clients, world->turns, world->main);
 	else if (s->threads == NULL)
 		batch_enable(s->clients);
-	s->requests = asked_new(s->loop, &s->clock, s->http, s->clients,
+	s->requests = requests_new(s->loop, &s->clock, s->http, s->clients,
 	    world->conf, world->mains == 1);
 	if (s->threads == NULL)
 		acceptor_listen(s->clients, world->listeners,

@@ -34,7 +34,7 @@ struct service {
 	struct http		*http;
 	struct clients		*clients;
 	struct access_log		*access_log;
-	struct askeds		*requests;
+	struct requests		*requests;
 	struct watch *channel, *quit, *term, *timer, *tidy, *keepalive;
 	struct watch		*gauges_timer;		/* for the other mains */
 	bool			 gauges_due;		/* ... is due */
