@@ -39,7 +39,7 @@
 #define PACKAGE_VERSION	"unknown"
 #endif
 
-#define HELPER	"amped-helper"
+#define HELPER_NAME	"amped-helper"
 
 #ifndef AMPED_LIBRARIES
 #define AMPED_LIBRARIES	"unknown"
@@ -63,7 +63,7 @@ struct options {
 	bool		 foreground;	/* -D */
 	bool		 test, dump;	/* -t, -T */
 	bool		 quiet;		/* -q */
-	struct explain_request	 question;	/* -u, -H */
+	struct explain_request	 explain;	/* -u, -H */
 };
 
 static _Noreturn void
@@ -90,11 +90,11 @@ print_version(void)
 	CONF_ARCHITECTURES(X)
 #undef X
 	printf("\nconf: %s\nhelper: %s\n", AMPED_CONF,
-	    AMPED_LIBEXEC "/" HELPER);
+	    AMPED_LIBEXEC "/" HELPER_NAME);
 }
 
 static void
-only_words(int option)
+print_and_exit(int option)
 {
 	switch (option) {
 	case 'C':
@@ -122,7 +122,7 @@ add_field(struct explain_request *q, char *field)
 }
 
 static void
-parse(int argc, char **argv, struct options *o)
+parse_options(int argc, char **argv, struct options *o)
 {
 	int	option;
 
@@ -135,13 +135,13 @@ parse(int argc, char **argv, struct options *o)
 			o->foreground = true;
 			break;
 		case 'H':
-			add_field(&o->question, optarg);
+			add_field(&o->explain, optarg);
 			break;
 		case 'T':
 			o->dump = true;
 			break;
 		case 'c':
-			o->question.client = optarg;
+			o->explain.client = optarg;
 			break;
 		case 'f':
 			o->file = optarg;
@@ -156,12 +156,12 @@ parse(int argc, char **argv, struct options *o)
 			o->test = true;
 			break;
 		case 'u':
-			o->question.url = optarg;
+			o->explain.url = optarg;
 			break;
 		case '?':
 			usage(EX_USAGE);
 		default:
-			only_words(option);
+			print_and_exit(option);
 		}
 	if (argc - optind > 1)
 		usage(EX_USAGE);
@@ -169,8 +169,8 @@ parse(int argc, char **argv, struct options *o)
 	if ((o->directory != NULL && o->file != NULL) ||
 	    (o->directory == NULL && o->address != NULL) ||
 	    (o->quiet && !o->test && !o->dump) ||
-	    (o->question.url == NULL && (o->question.nfields > 0 ||
-	    o->question.client != NULL)))
+	    (o->explain.url == NULL && (o->explain.nfields > 0 ||
+	    o->explain.client != NULL)))
 		usage(EX_USAGE);
 }
 
@@ -206,7 +206,7 @@ conf_for_directory(const struct options *o, struct buf *complaints)
 
 /* By its name; -1 without. */
 static int
-architecture(const char *name)
+find_architecture(const char *name)
 {
 	static const char *const names[] = {
 #define X(id, text) [ARCHITECTURE_##id] = text,
@@ -242,7 +242,7 @@ read_conf(const struct options *o)
 		    EX_USAGE);
 	}
 	buf_free(&complaints);
-	arch_choose(conf, architecture(o->arch));
+	arch_choose(conf, find_architecture(o->arch));
 	return conf;
 }
 
@@ -260,17 +260,18 @@ open_helper(const char *argv0)
 	else if (strchr(argv0, '/') == NULL || realpath(argv0, path) == NULL)
 		path[0] = '\0';
 	slash = strrchr(path, '/');
-	if (slash != NULL && (size_t)(slash - path) + sizeof(HELPER) + 1 <
+	if (slash != NULL && (size_t)(slash - path) + sizeof(HELPER_NAME) + 1 <
 	    sizeof(path)) {
-		strcpy(slash + 1, HELPER);
+		strcpy(slash + 1, HELPER_NAME);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	}
 	if (fd == -1)
-		fd = open(AMPED_LIBEXEC "/" HELPER, O_RDONLY | O_CLOEXEC);
+		fd = open(AMPED_LIBEXEC "/" HELPER_NAME, O_RDONLY | O_CLOEXEC);
 	if (fd == -1) {
-		log_error("cannot find " HELPER " beside this program nor in "
-		    AMPED_LIBEXEC ": install it, or start amped from where it "
-		    "was built");
+		log_error("cannot find " HELPER_NAME
+			  " beside this program nor in " AMPED_LIBEXEC
+			  ": install it, or start amped from where it "
+			  "was built");
 		exit(EX_OSFILE);
 	}
 	return fd;
@@ -278,7 +279,7 @@ open_helper(const char *argv0)
 
 /* Before we have served. */
 static _Noreturn void
-leave(struct monitor_setup *setup, int status)
+exit_early(struct monitor_setup *setup, int status)
 {
 	pid_end(&setup->pid);
 	exit(status);
@@ -296,7 +297,7 @@ open_log(struct monitor_setup *setup, const char *file)
 	if (fd == -1) {
 		log_error("cannot open the log %s; another one is named in "
 		    "block log", file);
-		leave(setup, EX_CANTCREAT);
+		exit_early(setup, EX_CANTCREAT);
 	}
 	return fd;
 }
@@ -331,7 +332,7 @@ choose_user(struct reign *r, const struct options *o)
 
 /* -t: what is no mistake, but in the way of who is to serve, is told, too. */
 static int
-check(struct reign *r, const struct options *o)
+check_conf(struct reign *r, const struct options *o)
 {
 	int	status = reign_choose_user(r) == -1 ? EX_NOUSER : 0;
 
@@ -347,7 +348,7 @@ check(struct reign *r, const struct options *o)
 
 /* -u: with the privileges that the question will be answered with. */
 static int
-explain(struct reign *r, struct options *o)
+explain_request(struct reign *r, struct options *o)
 {
 	struct buf	 wrong = { 0 };
 	const char	*why;
@@ -355,11 +356,11 @@ explain(struct reign *r, struct options *o)
 	choose_user(r, o);
 	if (user_become(&r->user) == -1)
 		fatal("cannot become user %s", r->user.name);
-	why = explain_url_answer(&o->question, r->conf, &wrong, stdout);
+	why = explain_url_answer(&o->explain, r->conf, &wrong, stdout);
 	if (why != NULL)
 		fprintf(stderr, "amped: %s\n", why);
 	buf_free(&wrong);
-	mem_drop(&o->question.fields);
+	mem_drop(&o->explain.fields);
 	reign_free(&r);
 	return why != NULL ? EX_DATAERR : 0;
 }
@@ -385,27 +386,27 @@ open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
 		exit(errno == EWOULDBLOCK ? EX_UNAVAILABLE : EX_CANTCREAT);
 	r->listeners = listener_open(r->conf, &passed, &r->nlisteners);
 	if (r->listeners == NULL)
-		leave(setup, EX_UNAVAILABLE);
+		exit_early(setup, EX_UNAVAILABLE);
 	heritage_tell_unused(h, r);
 	standard_open(setup);
 	if (!standard_may_be_used(&setup->standard, r->conf))
-		leave(setup, EX_UNAVAILABLE);
+		exit_early(setup, EX_UNAVAILABLE);
 	target = logs_target(r->conf->log.access.to);
 	if (target == LOGS_FILE || target == LOGS_STDERR)
 		r->access = open_log(setup, r->conf->log.access.to);
 	setup->error = open_log(setup, r->conf->log.error.to);
 	setup->descriptors = proc_descriptors();
 	if (!budget_suffices(r->conf, r->nlisteners, setup->descriptors))
-		leave(setup, EX_OSERR);
+		exit_early(setup, EX_OSERR);
 	/* Last: it leaves a file behind, should we not get to serve. */
 	if (ctl_socket_open(&setup->control, r->conf, NULL,
 	    h->predecessor != -1) == -1)
-		leave(setup, EX_UNAVAILABLE);
+		exit_early(setup, EX_UNAVAILABLE);
 }
 
 /* To be found from another directory, too. */
 static const char *
-absolute(const char *file)
+make_absolute(const char *file)
 {
 	char	 dir[PATH_MAX];
 	char	*path;
@@ -417,7 +418,7 @@ absolute(const char *file)
 }
 
 static void
-add(struct monitor_setup *setup, size_t *n, const char *option,
+add_argument(struct monitor_setup *setup, size_t *n, const char *option,
     const char *value)
 {
 	const char	*words[] = { option, value };
@@ -437,27 +438,28 @@ set_arguments(struct monitor_setup *setup, const struct options *o)
 	size_t	n = 0;
 
 	setup->arguments = mem_array(12, sizeof(setup->arguments[0]));
-	add(setup, &n, setup->program, NULL);
+	add_argument(setup, &n, setup->program, NULL);
 	if (o->arch != NULL)
-		add(setup, &n, "-A", o->arch);
+		add_argument(setup, &n, "-A", o->arch);
 	if (o->directory == NULL) {
-		add(setup, &n, "-D", "-f");
-		add(setup, &n, setup->file, NULL);
+		add_argument(setup, &n, "-D", "-f");
+		add_argument(setup, &n, setup->file, NULL);
 		return;
 	}
 	if (o->address != NULL)
-		add(setup, &n, "-l", o->address);
-	add(setup, &n, "--", absolute(o->directory));
+		add_argument(setup, &n, "-l", o->address);
+	add_argument(setup, &n, "--", make_absolute(o->directory));
 }
 
 static int
-serve(struct monitor_setup *setup, struct reign *r, const struct options *o)
+run_server(
+    struct monitor_setup *setup, struct reign *r, const struct options *o)
 {
 	setup->first = r;
 	notify_open(&setup->notify);
 	setup->pid.fd = setup->waiting = -1;
 	setup->architecture = o->arch != NULL ? r->conf->architecture : -1;
-	setup->file = absolute(o->file != NULL ? o->file : AMPED_CONF);
+	setup->file = make_absolute(o->file != NULL ? o->file : AMPED_CONF);
 	set_arguments(setup, o);
 	open_all(setup, r, o);
 	if (o->directory != NULL) {
@@ -495,21 +497,21 @@ main(int argc, char **argv)
 	/* Before one of ours can have such a number. */
 	heritage_take(&setup.heritage);
 	setup.program = proc_path(argv[0]);
-	parse(argc, argv, &o);
+	parse_options(argc, argv, &o);
 	conf = read_conf(&o);
 	if (o.dump)
 		conf_dump(conf, stdout);
 	if (o.test)
-		return check(reign_new(conf), &o);
+		return check_conf(reign_new(conf), &o);
 	if (o.dump) {
 		conf_free(&conf);
 		return 0;
 	}
-	if (o.question.url != NULL)
-		return explain(reign_new(conf), &o);
+	if (o.explain.url != NULL)
+		return explain_request(reign_new(conf), &o);
 	/* Whatever else who starts us had open is not for ours.  Not sooner:
 	 * the conf may be one of these (/dev/fd). */
 	proc_close_from(setup.heritage.beyond);
 	setup.helper = open_helper(argv[0]);
-	return serve(&setup, reign_new(conf), &o);
+	return run_server(&setup, reign_new(conf), &o);
 }
