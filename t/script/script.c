@@ -18,8 +18,8 @@
 #include "helpers/file_version.h"
 #include "t/script/world.h"
 
-#define MADE		784111777	/* Sun, 06 Nov 1994 08:49:37 GMT */
-#define WORDS		12
+#define MTIME		784111777	/* Sun, 06 Nov 1994 08:49:37 GMT */
+#define WORDS_MAX		12
 
 /* Words of a line. */
 
@@ -58,11 +58,11 @@ unquote(const char *word, struct buf *out)
 }
 
 static size_t
-split(char *line, char **words)
+split_words(char *line, char **words)
 {
 	size_t	n = 0;
 
-	while (n < WORDS) {
+	while (n < WORDS_MAX) {
 		while (isspace((unsigned char)*line))
 			line++;
 		if (*line == '\0' || *line == '#')
@@ -81,7 +81,7 @@ split(char *line, char **words)
 }
 
 static int64_t
-milliseconds(const char *word)
+parse_time(const char *word)
 {
 	char	*unit;
 	double	 n = strtod(word, &unit);
@@ -221,7 +221,7 @@ error_of(const char *name)
 }
 
 static void
-client_line(struct client *c, char **words, size_t n)
+run_client_line(struct client *c, char **words, size_t n)
 {
 	const char	*verb = words[1];
 
@@ -267,20 +267,20 @@ client_line(struct client *c, char **words, size_t n)
 		if (c->wait != NULL || !c->reset)
 			world_fail("%s is not reset", c->name);
 	} else if (strcmp(verb, "spoils") == 0 && n == 3) {
-		snprintf(c->spoils, sizeof(c->spoils), "%s", words[2]);
+		snprintf(c->overwrites, sizeof(c->overwrites), "%s", words[2]);
 	} else if (strcmp(verb, "unsent") == 0 && n == 3) {
 		c->unsent = strtoul(words[2], NULL, 10);
 	} else if (strcmp(verb, "more") == 0 && n == 3) {
-		if (c->more != (strcmp(words[2], "follows") == 0))
+		if (c->more_follows != (strcmp(words[2], "follows") == 0))
 			world_fail("%s was told otherwise", c->name);
 	} else if (strcmp(verb, "offered") == 0 && n == 3) {
 		if (c->offered != strtoul(words[2], NULL, 10))
 			world_fail("%s is offered %zu bytes", c->name,
 			    c->offered);
 	} else if (strcmp(verb, "in-turns") == 0) {
-		c->in_turns = true;
+		c->hold_input = true;
 	} else if (strcmp(verb, "by-turns") == 0) {
-		c->by_turns = true;
+		c->hold_output = true;
 	} else if (strcmp(verb, "no-sendfile") == 0 && n == 3) {
 		c->no_sendfile = error_of(words[2]);
 	} else if (strcmp(verb, "turn") == 0) {
@@ -334,7 +334,7 @@ expect_root(const struct job *job, const char *word)
 
 /* Whether somebody waits for it. */
 static void
-expect_order(const struct task *e, bool background)
+expect_priority(const struct task *e, bool background)
 {
 	if (e->background != background)
 		world_fail("the disk is asked %s",
@@ -343,7 +343,7 @@ expect_order(const struct task *e, bool background)
 
 /* "resolve PATH" or "read OFFSET LENGTH", the oldest task under way. */
 static void
-disk_asked(char **words, size_t n)
+expect_job(char **words, size_t n)
 {
 	struct job	*job;
 	char		 is[300];
@@ -357,7 +357,7 @@ disk_asked(char **words, size_t n)
 		    job_kind_name(job->kind), job->path);
 	}
 	if (n == 4 && strcmp(words[2], "at") == 0) {
-		expect_order(first_task(), strcmp(words[3], "leisure") == 0);
+		expect_priority(first_task(), strcmp(words[3], "leisure") == 0);
 		return;
 	}
 	job = &first_task()->job;
@@ -402,7 +402,7 @@ disk_asked(char **words, size_t n)
 /* An answer as a helper on a file system without RWF_NOWAIT would give it, so
  * that the chunks have to be asked for. */
 static void
-found(struct job *job, char **words, size_t n)
+answer_file(struct job *job, char **words, size_t n)
 {
 	char		path[200];
 	struct stat	st;
@@ -451,7 +451,7 @@ range_done(struct job *job, uint64_t done)
 }
 
 static void
-disk_answers(char **words, size_t n)
+answer_job(char **words, size_t n)
 {
 	struct task	*e = first_task();
 
@@ -460,7 +460,7 @@ disk_answers(char **words, size_t n)
 		n -= 2;
 	}
 	if (n >= 4 && strcmp(words[2], "file") == 0)
-		found(&e->job, words + 3, n - 3);
+		answer_file(&e->job, words + 3, n - 3);
 	else if (n == 4 && strcmp(words[2], "error") == 0)
 		e->job.error = error_of(words[3]);
 	else if (n == 3 && strcmp(words[2], "same") == 0) {
@@ -523,9 +523,9 @@ add_conf(struct buf *to, const char *text)
 }
 
 static void
-play(char *line)
+run_line(char *line)
 {
-	char		*words[WORDS], *rest = line + strspn(line, " \t");
+	char		*words[WORDS_MAX], *rest = line + strspn(line, " \t");
 	struct client	*c;
 	size_t		 n;
 
@@ -534,7 +534,7 @@ play(char *line)
 		    rest + 5);
 		return;
 	}
-	n = split(line, words);
+	n = split_words(line, words);
 	if (n == 0)
 		return;
 	if (n == 2 && strcmp(words[1], "connects") == 0)
@@ -544,22 +544,22 @@ play(char *line)
 		world_connect(words[0], words[3]);
 	else if (n == 3 && strcmp(words[0], "file") == 0)
 		write_file(words[1], strtoul(words[2], NULL, 10), words[1],
-		    MADE);
+		    MTIME);
 	else if (n == 4 && strcmp(words[0], "write") == 0)
 		write_file(words[1], strtoul(words[2], NULL, 10), words[3],
-		    MADE + 1);
+		    MTIME + 1);
 	else if (n == 2 && strcmp(words[0], "time") == 0)
-		world_pass_time(milliseconds(words[1]));
+		world_pass_time(parse_time(words[1]));
 	else if (n >= 3 && strcmp(words[0], "disk") == 0 &&
 	    strcmp(words[1], "asked") == 0)
-		disk_asked(words, n);
+		expect_job(words, n);
 	else if (n >= 3 && strcmp(words[0], "disk") == 0 &&
 	    strcmp(words[1], "answers") == 0)
-		disk_answers(words, n);
+		answer_job(words, n);
 	else if (n == 2 && strcmp(words[0], "log") == 0)
 		expect_in(&world.log, words[1]);
 	else if (n == 2 && strcmp(words[0], "told") == 0)
-		expect_in(&world.told, words[1]);
+		expect_in(&world.error_log, words[1]);
 	else if (n == 2 && strcmp(words[0], "sendfiles") == 0)
 		expect_sendfiles(strtol(words[1], NULL, 10));
 	else if (n == 2 && strcmp(words[0], "corks") == 0)
@@ -573,13 +573,13 @@ play(char *line)
 	else if (n == 1 && strcmp(words[0], "unstaged") == 0)
 		world.skipped = world.staged;
 	else if ((c = world_client(words[0])) != NULL && n >= 2)
-		client_line(c, words, n);
+		run_client_line(c, words, n);
 	else
 		world_fail("not understood: %s", words[0]);
 }
 
 static int
-descriptors(void)
+count_descriptors(void)
 {
 	int	n = 0;
 
@@ -589,7 +589,7 @@ descriptors(void)
 }
 
 static bool
-scenario(const char *file, bool staged)
+run_scenario(const char *file, bool staged)
 {
 	char		*line = NULL;
 	size_t		 size = 0;
@@ -603,7 +603,7 @@ scenario(const char *file, bool staged)
 	if (setjmp(world.failed) == 0) {
 		while (!world.skipped && getline(&line, &size, f) != -1) {
 			world.line++;
-			play(line);
+			run_line(line);
 			world_verify();
 		}
 		passed = true;
@@ -617,15 +617,15 @@ scenario(const char *file, bool staged)
 int
 main(int argc, char **argv)
 {
-	int	failures = 0, before = descriptors();
+	int	failures = 0, before = count_descriptors();
 	bool	passed, staged = argc > 1 && strcmp(argv[1], "-s") == 0;
 
 	argc -= staged;
 	argv += staged;
 	printf("1..%d\n", argc - 1);
 	for (int i = 1; i < argc; i++) {
-		passed = scenario(argv[i], staged);
-		if (descriptors() != before) {
+		passed = run_scenario(argv[i], staged);
+		if (count_descriptors() != before) {
 			printf("# descriptors are left open\n");
 			passed = false;
 		}

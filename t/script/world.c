@@ -25,7 +25,7 @@
 #include "shared/addresses_conf.h"
 #include "t/script/world.h"
 
-#define AT_ONCE	(64 * 1024)	/* bytes of a file that the system takes */
+#define UNCORKED_MAX	(64 * 1024)	/* bytes of a file that the system takes */
 
 struct world	world;
 
@@ -68,14 +68,14 @@ script_recv(void *context, int fd, void *to, size_t size)
 
 /* As if somebody wrote to the file just now. */
 static void
-spoil(struct client *c)
+overwrite_file(struct client *c)
 {
 	char	path[200];
 
-	snprintf(path, sizeof(path), "%s/%s", world.dir, c->spoils);
+	snprintf(path, sizeof(path), "%s/%s", world.dir, c->overwrites);
 	if (utimensat(AT_FDCWD, path, NULL, 0) == -1)
 		world_fail("%s: %s", path, strerror(errno));
-	c->spoils[0] = '\0';
+	c->overwrites[0] = '\0';
 }
 
 static ssize_t
@@ -85,7 +85,7 @@ script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 	size_t		 taken = 0, k;
 
 	(void)fd;
-	c->more = c->kept_back = more;
+	c->more_follows = c->held_back = more;
 	c->offered = 0;
 	for (int i = 0; i < n; i++)
 		c->offered += iov[i].iov_len;
@@ -102,8 +102,8 @@ script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 		if (k < iov[i].iov_len)
 			break;
 	}
-	if (taken > 0 && c->spoils[0] != '\0')
-		spoil(c);
+	if (taken > 0 && c->overwrites[0] != '\0')
+		overwrite_file(c);
 	if (taken > 0)
 		return (ssize_t)taken;
 	errno = EAGAIN;
@@ -119,10 +119,10 @@ script_send_file(void *context, int fd, int file, off_t offset, size_t len)
 	ssize_t		 n;
 
 	world.sendfiles++;
-	if (!c->corked && len > AT_ONCE)
+	if (!c->corked && len > UNCORKED_MAX)
 		world_fail("%s gets a file in small packets", c->name);
 	if (c->no_sendfile != 0) {
-		c->kept_back = false;	/* the head of nothing, perhaps */
+		c->held_back = false;	/* the head of nothing, perhaps */
 		errno = c->no_sendfile;
 		return -1;
 	}
@@ -153,7 +153,7 @@ script_finish(void *context, int fd)
 	struct client	*c = context;
 
 	(void)fd;
-	c->kept_back = false;
+	c->held_back = false;
 }
 
 /* A system that has not sent all may throw it away: so it must have been told
@@ -164,7 +164,7 @@ script_close(void *context, int fd)
 	const struct client	*c = context;
 
 	(void)fd;
-	if (c->kept_back)
+	if (c->held_back)
 		world_fail("%s is closed over what has not been sent", c->name);
 }
 
@@ -184,7 +184,7 @@ script_reset(void *context, int fd)
 
 	(void)fd;
 	c->reset = true;
-	c->kept_back = false;
+	c->held_back = false;
 }
 
 static const struct transport script_transport = {
@@ -225,14 +225,14 @@ script_submit(void *context, struct task *e)
 
 /* What the scenarios bring about is meant to; failures are told in the TAP. */
 static void
-told_line(void *context, const char *line, size_t n)
+add_error_line(void *context, const char *line, size_t n)
 {
 	(void)context;
-	buf_add(&world.told, line, n);
+	buf_add(&world.error_log, line, n);
 }
 
 static char *
-log_room(void *context, size_t most)
+reserve_line(void *context, size_t most)
 {
 	(void)context;
 	buf_need(&world.log, most);
@@ -240,7 +240,7 @@ log_room(void *context, size_t most)
 }
 
 static void
-log_line(void *context, size_t n)
+commit_line(void *context, size_t n)
 {
 	(void)context;
 	world.log.len += n;
@@ -252,7 +252,7 @@ world_new(const char *file, bool staged)
 {
 	memset(&world, 0, sizeof(world));
 	world.staged = staged;
-	log_sink(told_line, NULL);
+	log_sink(add_error_line, NULL);
 	world.file = file;
 	world.clock.ms = 1000000;
 	world.clock.wall = 1700000000;	/* Tue, 14 Nov 2023 22:13:20 GMT */
@@ -273,7 +273,7 @@ run_stages(struct client *c)
 		if (c->stage != next && c->corked)
 			world_fail("%s goes to another stage corked", c->name);
 		if (c->stage != next)
-			machine_move(c->peer, world.https[next]);
+			machine_move(c->peer, world.http[next]);
 		c->stage = next;
 		w = machine_run_stage(c->peer, &next);
 	} while (next != c->stage);
@@ -292,20 +292,20 @@ run_batch(struct client *c)
 		return machine_run(c->peer);
 	machine_run_together(&c->peer, 1);
 	w = machine_run(c->peer);
-	machine_part(world.https[0]);
+	machine_part(world.http[0]);
 	return w;
 }
 
 static void
-run(struct client *c)
+run_client(struct client *c)
 {
 	c->wait = world.staged ? run_stages(c) : run_batch(c);
 	if (c->wait == NULL) {
 		machine_free(&c->peer);
 		return;
 	}
-	c->asked = *c->wait;
-	c->wait = &c->asked;
+	c->wait_copy = *c->wait;
+	c->wait = &c->wait_copy;
 	if (c->corked && c->wait->kind != WAIT_WRITE)
 		world_fail("%s waits for what has been sent", c->name);
 	if (c->wait->kind == WAIT_DISK) {
@@ -332,7 +332,7 @@ world_wake(struct client *c, enum outcome outcome)
 	if (c->waiting)
 		leave_task(c);
 	machine_wake(c->peer, outcome);
-	run(c);
+	run_client(c);
 }
 
 /* Wakes a client as long as what it waits for is there. */
@@ -340,16 +340,16 @@ void
 world_settle(struct client *c)
 {
 	while (c->wait != NULL &&
-	    ((c->wait->kind == WAIT_READ && !c->in_turns &&
+	    ((c->wait->kind == WAIT_READ && !c->hold_input &&
 	    (c->to.len > 0 || c->half || c->broken)) ||
-	    (c->wait->kind == WAIT_WRITE && !c->by_turns &&
+	    (c->wait->kind == WAIT_WRITE && !c->hold_output &&
 	    (c->takes > 0 || c->broken))))
 		world_wake(c, OUTCOME_READY);
 }
 
 /* The client whose wait is over first, at that time at the latest. */
 static struct client *
-first_over(int64_t when)
+next_deadline(int64_t when)
 {
 	struct client	*first = NULL, *c;
 
@@ -369,7 +369,7 @@ world_pass_time(int64_t ms)
 	struct client	*c;
 
 	world.clock.wall += ms / 1000;
-	while ((c = first_over(end)) != NULL) {
+	while ((c = next_deadline(end)) != NULL) {
 		if (left-- == 0)
 			world_fail("%s is woken over and over", c->name);
 		if (c->wait->deadline > world.clock.ms)
@@ -400,31 +400,31 @@ world_finish(struct task *e)
 }
 
 static void
-called(void *context)
+on_call(void *context)
 {
 	(void)context;
-	world.called = true;
+	world.verify_due = true;
 }
 
 void
 world_verify(void)
 {
-	while (world.called) {
-		world.called = false;
+	while (world.verify_due) {
+		world.verify_due = false;
 		for (int i = 0; i < STAGE_COUNT; i++)
-			if (world.https[i] != NULL)
-				http_verify(world.https[i]);
+			if (world.http[i] != NULL)
+				http_verify(world.http[i]);
 	}
 }
 
 static void
-begin(void)
+begin_world(void)
 {
 	struct http_setup	 setup = { .clock = &world.clock };
 	struct buf		 complaints = { 0 };
 	char			 text[200];
 
-	if (world.https[0] != NULL)
+	if (world.http[0] != NULL)
 		return;
 	snprintf(text, sizeof(text), "site default {\nlisten 127.0.0.1:0\n"
 	    "root %s\n", world.dir);
@@ -442,19 +442,19 @@ begin(void)
 	setup.conf = world.conf;
 	setup.disk.submit = script_submit;
 	setup.descriptors = 100;
-	setup.log_room = log_room;
-	setup.log = log_line;
-	setup.call = called;
+	setup.log_room = reserve_line;
+	setup.log = commit_line;
+	setup.call = on_call;
 	if (world.shared)
 		setup.store = world.store = store_new(&(struct store_setup){
 		    .conf = setup.conf, .descriptors = setup.descriptors,
 		    .shared = true });
 	setup.addresses = world.addresses = crowd_new(world.conf, 1,
 	    setup.descriptors);
-	world.https[0] = http_new(&setup);
-	setup.store = world.https[0]->store;
+	world.http[0] = http_new(&setup);
+	setup.store = world.http[0]->store;
 	for (int i = 1; i < STAGE_COUNT; i++)
-		world.https[i] = world.staged ? http_new(&setup) : NULL;
+		world.http[i] = world.staged ? http_new(&setup) : NULL;
 }
 
 struct client *
@@ -477,7 +477,7 @@ world_connect(const char *name, const char *from)
 				    (struct sockaddr *)&v4;
 	struct client		*c;
 
-	begin();
+	begin_world();
 	if (inet_pton(peer->sa_family, from, is_v6 ? (void *)&v6.sin6_addr :
 	    (void *)&v4.sin_addr) != 1)
 		world_fail("not an address: %s", from);
@@ -487,9 +487,9 @@ world_connect(const char *name, const char *from)
 		c = world.clients[i] = mem_zero(sizeof(*c));
 		snprintf(c->name, sizeof(c->name), "%s", name);
 		c->takes = UNLIMITED;
-		c->peer = machine_new(world.https[STAGE_ACCEPT], -1, &script_transport, c,
-		    peer, 0);
-		run(c);
+		c->peer = machine_new(world.http[STAGE_ACCEPT], -1,
+		    &script_transport, c, peer, 0);
+		run_client(c);
 		return;
 	}
 	world_fail("too many clients");
@@ -499,16 +499,16 @@ void
 world_drain(void)
 {
 	for (int i = 0; i < STAGE_COUNT; i++)
-		if (world.https[i] != NULL)
-			http_drain(world.https[i]);
+		if (world.http[i] != NULL)
+			http_drain(world.http[i]);
 }
 
 static void
-free_https(void)
+free_http(void)
 {
 	for (int i = STAGE_COUNT - 1; i >= 0; i--)
-		if (world.https[i] != NULL)
-			http_free(&world.https[i]);
+		if (world.http[i] != NULL)
+			http_free(&world.http[i]);
 	if (world.store != NULL)
 		store_free(&world.store);
 }
@@ -534,14 +534,14 @@ world_free(void)
 		world.tasks[0]->job.error = ECONNABORTED;
 		world_finish(world.tasks[0]);
 	}
-	free_https();
+	free_http();
 	crowd_free(&world.addresses);
 	if (world.conf != NULL)
 		conf_free(&world.conf);
 	buf_free(&world.conf_text);
 	buf_free(&world.site_text);
 	buf_free(&world.log);
-	buf_free(&world.told);
+	buf_free(&world.error_log);
 	snprintf(command, sizeof(command), "rm -rf '%s'", world.dir);
 	if (system(command) != 0)
 		printf("# %s stays behind\n", world.dir);

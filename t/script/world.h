@@ -24,18 +24,18 @@ struct client {				/* the architecture's, see wait.h */
 	struct peer		*peer;
 	enum stage		 stage;		/* that has it, if staged */
 	const struct wait	*wait;		/* NULL: over */
-	struct wait		 asked;		/* that, a copy */
+	struct wait		 wait_copy;		/* that, a copy */
 	struct buf		 to, from;	/* for the machine, from it */
 	size_t			 takes;		/* so many bytes still */
 	bool			 half, broken;	/* sends no more; is gone */
-	bool			 by_turns;	/* output waits for its turn */
-	bool			 in_turns;	/* so does input */
+	bool			 hold_output;	/* output waits for its turn */
+	bool			 hold_input;	/* so does input */
 	int			 no_sendfile;	/* the errno that it says */
 	size_t			 offered;	/* to its socket, at last */
-	bool			 more;		/* to come right behind that */
-	bool			 kept_back;	/* by the system, for that */
+	bool			 more_follows;		/* to come right behind that */
+	bool			 held_back;	/* by the system, for that */
 	bool			 corked;
-	char			 spoils[16];	/* as it takes something */
+	char			 overwrites[16];	/* as it takes something */
 	size_t			 unsent;	/* bytes that its system lacks */
 	bool			 reset;		/* at its end */
 	bool			 waiting;	/* for wait->task */
@@ -46,15 +46,15 @@ struct world {
 	const char	*file;			/* the scenario */
 	int		 line;
 	jmp_buf		 failed;
-	struct buf	 conf_text, site_text, log, told;
+	struct buf	 conf_text, site_text, log, error_log;
 	char		 dir[64];		/* for files and as root */
 	struct conf	*conf;
-	struct http	*https[STAGE_COUNT];	/* only the first, or staged */
+	struct http	*http[STAGE_COUNT];	/* only the first, or staged */
 	bool		 staged;		/* as pipelined does it */
 	bool		 skipped;		/* not for that */
 	bool		 shared;		/* the store, by threads */
 	struct store	*store;			/* then */
-	bool		 called;		/* for http_verify() */
+	bool		 verify_due;		/* for http_verify() */
 	struct addresses *addresses;
 	struct clock	 clock;
 	struct client	*clients[CLIENTS];
