@@ -304,102 +304,103 @@ open_log(struct monitor_setup *setup, const char *file)
 
 /* Who main and the helpers are to be, when started as root. */
 static void
-choose_user(struct reign *r, const struct options *o)
+choose_user(struct generation *g, const struct options *o)
 {
 	struct user	owner;
 	struct stat	st;
 
-	if (reign_choose_user(r) == -1)
+	if (generation_choose_user(g) == -1)
 		exit(EX_NOUSER);
-	if (r->user.name == NULL && o->directory != NULL &&
+	if (g->user.name == NULL && o->directory != NULL &&
 	    access(o->directory, R_OK | X_OK) == -1) {
 		log_error("cannot read %s", o->directory);
 		exit(EX_NOINPUT);
 	}
-	user_ask_groups(&r->user);
-	if (r->user.name == NULL || o->directory == NULL ||
-	    proc_may_read(&r->user, o->directory))
+	user_ask_groups(&g->user);
+	if (g->user.name == NULL || o->directory == NULL ||
+	    proc_may_read(&g->user, o->directory))
 		return;
 	/* Somebody tries it on a directory of their own: be its owner. */
 	if (stat(o->directory, &st) == -1 || !user_numbered(&owner, st.st_uid))
 		fatal("cannot look at %s", o->directory);
 	log_warnx("user %s may not read %s: serving it as its owner, %s",
-	    r->user.name, o->directory, owner.name);
-	user_free(&r->user);
-	r->user = owner;
-	user_ask_groups(&r->user);
+	    g->user.name, o->directory, owner.name);
+	user_free(&g->user);
+	g->user = owner;
+	user_ask_groups(&g->user);
 }
 
 /* -t: what is no mistake, but in the way of who is to serve, is told, too. */
 static int
-check_conf(struct reign *r, const struct options *o)
+check_conf(struct generation *g, const struct options *o)
 {
-	int	status = reign_choose_user(r) == -1 ? EX_NOUSER : 0;
+	int	status = generation_choose_user(g) == -1 ? EX_NOUSER : 0;
 
 	if (status == 0) {
-		roots_check(r);
-		arch_warn(r->conf);
+		roots_check(g);
+		arch_warn(g->conf);
 	}
 	if (status == 0 && !o->quiet)
 		fprintf(stderr, "amped: the conf is fine\n");
-	reign_free(&r);
+	generation_free(&g);
 	return status;
 }
 
 /* -u: with the privileges that the question will be answered with. */
 static int
-explain_request(struct reign *r, struct options *o)
+explain_request(struct generation *g, struct options *o)
 {
 	struct buf	 wrong = { 0 };
 	const char	*why;
 
-	choose_user(r, o);
-	if (user_become(&r->user) == -1)
-		fatal("cannot become user %s", r->user.name);
-	why = explain_url_answer(&o->explain, r->conf, &wrong, stdout);
+	choose_user(g, o);
+	if (user_become(&g->user) == -1)
+		fatal("cannot become user %s", g->user.name);
+	why = explain_url_answer(&o->explain, g->conf, &wrong, stdout);
 	if (why != NULL)
 		fprintf(stderr, "amped: %s\n", why);
 	buf_free(&wrong);
 	mem_drop(&o->explain.fields);
-	reign_free(&r);
+	generation_free(&g);
 	return why != NULL ? EX_DATAERR : 0;
 }
 
 /* All that must be open before privileges go; in the foreground, for whoever
  * started us is to see what is wrong. */
 static void
-open_all(struct monitor_setup *setup, struct reign *r, const struct options *o)
+open_all(
+    struct monitor_setup *setup, struct generation *g, const struct options *o)
 {
 	const struct heritage	*h = &setup->heritage;
 	const struct listeners	 passed = { .passed = h->sockets,
 				    .npassed = h->nsockets };
 	enum logs_target	 target;
 
-	if (fence_check(r->conf) == -1)
+	if (fence_check(g->conf) == -1)
 		exit(EX_UNAVAILABLE);
-	choose_user(r, o);
-	roots_check(r);
+	choose_user(g, o);
+	roots_check(g);
 	/* A signal from here on is for the monitor, once it listens. */
 	proc_signals_block();
-	if (r->conf->pid != NULL && pid_hold(&setup->pid, r->conf->pid,
+	if (g->conf->pid != NULL && pid_hold(&setup->pid, g->conf->pid,
 	    h->pid) == -1)
 		exit(errno == EWOULDBLOCK ? EX_UNAVAILABLE : EX_CANTCREAT);
-	r->listeners = listener_open(r->conf, &passed, &r->nlisteners);
-	if (r->listeners == NULL)
+	g->listeners = listener_open(g->conf, &passed, &g->nlisteners);
+	if (g->listeners == NULL)
 		exit_early(setup, EX_UNAVAILABLE);
-	heritage_tell_unused(h, r);
+	heritage_tell_unused(h, g);
 	standard_open(setup);
-	if (!standard_may_be_used(&setup->standard, r->conf))
+	if (!standard_may_be_used(&setup->standard, g->conf))
 		exit_early(setup, EX_UNAVAILABLE);
-	target = logs_target(r->conf->log.access.to);
+	target = logs_target(g->conf->log.access.to);
 	if (target == LOGS_FILE || target == LOGS_STDERR)
-		r->access = open_log(setup, r->conf->log.access.to);
-	setup->error = open_log(setup, r->conf->log.error.to);
+		g->access_log = open_log(setup, g->conf->log.access.to);
+	setup->error = open_log(setup, g->conf->log.error.to);
 	setup->descriptors = proc_descriptors();
-	if (!budget_suffices(r->conf, r->nlisteners, setup->descriptors))
+	if (!budget_suffices(g->conf, g->nlisteners, setup->descriptors))
 		exit_early(setup, EX_OSERR);
 	/* Last: it leaves a file behind, should we not get to serve. */
-	if (ctl_socket_open(&setup->control, r->conf, NULL,
+	if (ctl_socket_open(&setup->control, g->conf, NULL,
 	    h->predecessor != -1) == -1)
 		exit_early(setup, EX_UNAVAILABLE);
 }
@@ -453,15 +454,15 @@ set_arguments(struct monitor_setup *setup, const struct options *o)
 
 static int
 run_server(
-    struct monitor_setup *setup, struct reign *r, const struct options *o)
+    struct monitor_setup *setup, struct generation *g, const struct options *o)
 {
-	setup->first = r;
+	setup->first = g;
 	notify_open(&setup->notify);
 	setup->pid.fd = setup->waiting = -1;
-	setup->architecture = o->arch != NULL ? r->conf->architecture : -1;
+	setup->architecture = o->arch != NULL ? g->conf->architecture : -1;
 	setup->file = make_absolute(o->file != NULL ? o->file : AMPED_CONF);
 	set_arguments(setup, o);
-	open_all(setup, r, o);
+	open_all(setup, g, o);
 	if (o->directory != NULL) {
 		setup->announce = stdout;
 		setup->serving = o->directory;
@@ -471,13 +472,13 @@ run_server(
 			    "foreground");
 		setup->standard.background = true;
 	}
-	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
+	log_init("monitor", (enum log_grade)g->conf->log.error_grade);
 	/* Until there is somebody to write what we say; the one before, if
 	 * there is, has somebody. */
 	if (setup->heritage.predecessor == -1 &&
 	    dup2(setup->error, STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
-	logs_hold(&r->access);
+	logs_hold(&g->access_log);
 	logs_hold(&setup->error);
 	logs_hold(&setup->standard.fd);
 	proc_title("amped: monitor");
@@ -502,16 +503,16 @@ main(int argc, char **argv)
 	if (o.dump)
 		conf_dump(conf, stdout);
 	if (o.test)
-		return check_conf(reign_new(conf), &o);
+		return check_conf(generation_new(conf), &o);
 	if (o.dump) {
 		conf_free(&conf);
 		return 0;
 	}
 	if (o.explain.url != NULL)
-		return explain_request(reign_new(conf), &o);
+		return explain_request(generation_new(conf), &o);
 	/* Whatever else who starts us had open is not for ours.  Not sooner:
 	 * the conf may be one of these (/dev/fd). */
 	proc_close_from(setup.heritage.beyond);
 	setup.helper = open_helper(argv[0]);
-	return run_server(&setup, reign_new(conf), &o);
+	return run_server(&setup, generation_new(conf), &o);
 }

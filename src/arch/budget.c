@@ -26,7 +26,7 @@
  * pipes of signals, lines and losses, scribe, mounts, rules, control socket,
  * supervisor; a reader and an opener for each log, with what they bring. */
 #define FDS_MONITOR		(3 + 1 + 1 + 3 + 6 + 1 + 2 + 2 + 1 + 1 + 6)
-#define REIGNS		2	/* the one that serves, and the next */
+#define GENERATIONS		2	/* the one that serves, and the next */
 
 static size_t
 count_part(const struct conf *conf, unsigned mains, size_t listeners,
@@ -92,7 +92,7 @@ size_t
 budget_monitor(unsigned mains, size_t listeners)
 {
 	/* A pipe and a bell for each main. */
-	return FDS_MONITOR + REIGNS * (listeners + 2 * (size_t)mains);
+	return FDS_MONITOR + GENERATIONS * (listeners + 2 * (size_t)mains);
 }
 
 static void

@@ -63,9 +63,9 @@ walk_to(struct walk *w, const char *root)
 static void
 walk_all(const void *context)
 {
-	const struct reign	*r = context;
-	const struct conf	*conf = r->conf;
-	struct walk		 w = { .user = r->user.name };
+	const struct generation	*g = context;
+	const struct conf	*conf = g->conf;
+	struct walk		 w = { .user = g->user.name };
 
 	for (size_t i = 0; i < conf->nsites; i++) {
 		walk_to(&w, conf->sites[i].rules.root);
@@ -78,7 +78,7 @@ walk_all(const void *context)
 }
 
 void
-roots_check(const struct reign *r)
+roots_check(const struct generation *g)
 {
-	proc_as(&r->user, walk_all, r);
+	proc_as(&g->user, walk_all, g);
 }

@@ -5,10 +5,10 @@
 #ifndef MONITOR_CHECK_ROOTS_H
 #define MONITOR_CHECK_ROOTS_H
 
-struct reign;
+struct generation;
 
 /* A line for each directory that is in the way; it may be opened later.  They
  * are looked at, as when the conf was read, and so it may wait. */
-void	roots_check(const struct reign *);
+void	roots_check(const struct generation *);
 
 #endif

@@ -53,13 +53,13 @@ children_free(struct children *all)
 
 void
 children_add(struct children *all, pid_t pid, enum role role,
-    unsigned generation, int pipe)
+    unsigned main_id, int pipe)
 {
 	struct child	*c = mem_zero(sizeof(*c));
 
 	c->pid = pid;
 	c->role = role;
-	c->generation = generation;
+	c->main_id = main_id;
 	c->pipe = inode(pipe);
 	TAILQ_INSERT_TAIL(&all->list, c, link);
 }
@@ -81,27 +81,27 @@ children_take(struct children *all, pid_t pid, struct child *taken)
 
 bool
 children_enough(const struct children *all, enum role role,
-    unsigned generation, int64_t most, int64_t together)
+    unsigned main_id, int64_t most, int64_t together)
 {
 	const struct child	*c;
 	int64_t			 own = 0, n = 0;
 
 	TAILQ_FOREACH(c, &all->list, link) {
 		n += c->role == role && (c->orphan ||
-		    c->generation == generation);
-		own += c->role == role && c->generation == generation;
+		    c->main_id == main_id);
+		own += c->role == role && c->main_id == main_id;
 	}
 	return own >= 3 * most || n >= 6 * together;
 }
 
 void
-children_mark_orphans(struct children *all, unsigned generation,
+children_mark_orphans(struct children *all, unsigned main_id,
     struct helper_slots *slots, unsigned worker)
 {
 	struct child	*c;
 
 	TAILQ_FOREACH(c, &all->list, link) {
-		if (c->generation != generation)
+		if (c->main_id != main_id)
 			continue;
 		c->orphan = c->role == ROLE_HELPER || c->role == ROLE_LOGGER;
 		c->worker = worker;
@@ -172,12 +172,12 @@ children_end_helper(struct children *all, int pipe)
 }
 
 void
-children_kill_helpers(struct children *all, unsigned generation)
+children_kill_helpers(struct children *all, unsigned main_id)
 {
 	struct child	*c;
 
 	TAILQ_FOREACH(c, &all->list, link)
-		if (c->role == ROLE_HELPER && c->generation == generation)
+		if (c->role == ROLE_HELPER && c->main_id == main_id)
 			give_up(c);
 }
 

@@ -44,7 +44,7 @@ struct child {
 						 * it */
 	bool			 given_up;
 	bool			 orphan;	/* its main has died */
-	unsigned		 generation;	/* of the main it is for */
+	unsigned		 main_id;	/* of the main it is for */
 	uint64_t		 fs_queue;		/* when that has died: its */
 	unsigned		 worker;	/* the same */
 	TAILQ_ENTRY(child)	 link;
@@ -66,7 +66,7 @@ void	children_init(struct children *);
 /* Forgets them all; they go on. */
 void	children_free(struct children *);
 /* pipe: main's end of the pipe to it. */
-void	children_add(struct children *, pid_t, enum role, unsigned generation,
+void	children_add(struct children *, pid_t, enum role, unsigned main_id,
 	    int pipe);
 /* One has been reaped: whether it was ours, and what it was, copied. */
 bool	children_take(struct children *, pid_t, struct child *);
@@ -78,11 +78,11 @@ bool	children_take(struct children *, pid_t, struct child *);
  * have left behind is not its fault; but it all has an end.  Those of other
  * mains that live do not count.
  */
-bool	children_enough(const struct children *, enum role, unsigned generation,
+bool	children_enough(const struct children *, enum role, unsigned main_id,
 	    int64_t most, int64_t together);
 /* Main has died: these are its orphans; which queues they hold, for the next
  * one of that worker. */
-void	children_mark_orphans(struct children *, unsigned generation,
+void	children_mark_orphans(struct children *, unsigned main_id,
 	    struct helper_slots *, unsigned worker);
 /* There may not be as many workers as there were. */
 void	children_left(const struct children *, unsigned worker, unsigned of,
@@ -91,7 +91,7 @@ void	children_free_orphans(struct orphans *);
 
 /* Kills; nobody waits for one that has been given up. */
 void	children_end_helper(struct children *, int pipe);
-void	children_kill_helpers(struct children *, unsigned generation);
+void	children_kill_helpers(struct children *, unsigned main_id);
 void	children_kill(struct children *);
 /* Its work is done, whether the kernel lets it go or not. */
 void	children_give_up(struct children *, pid_t);

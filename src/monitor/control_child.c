@@ -78,16 +78,16 @@ static void
 explain(struct conf *conf, const struct ctl_request *request,
     struct buf *answer)
 {
-	struct reign	*r = reign_new(conf);
+	struct generation	*g = generation_new(conf);
 	char		*fields[CTL_WORDS_MOST];
 	struct explain_request	 q = { .fields = fields };
 
-	if (reign_choose_user(r) == -1 || user_become(&r->user) == -1)
+	if (generation_choose_user(g) == -1 || user_become(&g->user) == -1)
 		ctl_begin(answer, CTL_VERDICT_FAILED, "cannot become user %s",
 		    conf->user);
 	else if (take_words(request, &q, answer))
 		answer_question(&q, conf, answer);
-	reign_free(&r);
+	generation_free(&g);
 }
 
 /* The conf of the file, which may not be the one that is in force. */

@@ -200,19 +200,19 @@ ask_aside(const struct worker *w, struct ctl_client *c)
 static const struct worker *
 next_main(const struct monitor *m, struct ctl_client *c, bool *last)
 {
-	const struct reign	*r = m->serving;
+	const struct generation	*g = m->serving;
 	const struct worker	*w = NULL;
 
 	/* Others have begun with nothing, by another conf: ask those. */
-	if (c->reign != r->number)
+	if (c->generation != g->number)
 		c->asked = 0;
-	c->reign = r->number;
-	while (c->asked < r->nworkers && w == NULL)
-		if (r->workers[c->asked++].control != -1)
-			w = &r->workers[c->asked - 1];
+	c->generation = g->number;
+	while (c->asked < g->nworkers && w == NULL)
+		if (g->workers[c->asked++].control != -1)
+			w = &g->workers[c->asked - 1];
 	*last = true;
-	for (unsigned i = c->asked; i < r->nworkers; i++)
-		if (r->workers[i].control != -1)
+	for (unsigned i = c->asked; i < g->nworkers; i++)
+		if (g->workers[i].control != -1)
 			*last = false;
 	return w;
 }

@@ -37,7 +37,7 @@ struct ctl_client {
 						 * answer; else -1 */
 	pid_t			 clerk;		/* 0: none */
 	unsigned		 reading;	/* that a reload waits for */
-	unsigned		 reign, asked;	/* whose mains have been asked,
+	unsigned		 generation, asked;	/* whose mains have been asked,
 						 * and how many of them */
 	int64_t			 deadline;	/* ms; 0: none */
 	struct buf		 line;

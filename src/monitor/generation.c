@@ -17,98 +17,98 @@
 #include "shared/mounts.h"
 #include "stats/scoreboard.h"
 
-struct reign *
-reign_new(struct conf *conf)
+struct generation *
+generation_new(struct conf *conf)
 {
 	static unsigned	 last;
-	struct reign	*r = mem_zero(sizeof(*r));
+	struct generation	*g = mem_zero(sizeof(*g));
 
-	r->number = ++last;
-	r->conf = conf;
-	r->access = r->error = -1;
-	r->rules = -1;
-	r->nworkers = arch_mains(conf);
-	r->workers = mem_array(r->nworkers, sizeof(r->workers[0]));
-	for (unsigned i = 0; i < r->nworkers; i++)
-		r->workers[i] = (struct worker){ .reign = r, .number = i,
+	g->number = ++last;
+	g->conf = conf;
+	g->access_log = g->error_log = -1;
+	g->rules = -1;
+	g->nworkers = arch_mains(conf);
+	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
+	for (unsigned i = 0; i < g->nworkers; i++)
+		g->workers[i] = (struct worker){ .generation = g, .number = i,
 		    .control = -1, .part = BOARD_NONE };
-	return r;
+	return g;
 }
 
 int
-reign_choose_user(struct reign *r)
+generation_choose_user(struct generation *g)
 {
-	if (geteuid() != 0 || r->conf->user == NULL)
+	if (geteuid() != 0 || g->conf->user == NULL)
 		return 0;
-	if (user_named(&r->user, r->conf->user))
+	if (user_named(&g->user, g->conf->user))
 		return 0;
 	log_errorx("there is no user %s: name another one in the conf (user)",
-	    r->conf->user);
+	    g->conf->user);
 	return -1;
 }
 
 void
-reign_close_doors(struct reign *r)
+generation_close_listeners(struct generation *g)
 {
-	if (r->listeners != NULL)
-		listener_close(&r->listeners, r->nlisteners);
-	r->nlisteners = 0;
+	if (g->listeners != NULL)
+		listener_close(&g->listeners, g->nlisteners);
+	g->nlisteners = 0;
 }
 
 unsigned
-reign_mains(const struct reign *r)
+generation_count_mains(const struct generation *g)
 {
 	unsigned	n = 0;
 
-	for (unsigned i = 0; i < r->nworkers; i++)
-		n += r->workers[i].main != 0;
+	for (unsigned i = 0; i < g->nworkers; i++)
+		n += g->workers[i].main != 0;
 	return n;
 }
 
 bool
-reign_serves(const struct reign *r)
+generation_is_serving(const struct generation *g)
 {
-	for (unsigned i = 0; i < r->nworkers; i++)
-		if (!r->workers[i].ready)
+	for (unsigned i = 0; i < g->nworkers; i++)
+		if (!g->workers[i].ready)
 			return false;
 	return true;
 }
 
 void
-reign_leave_mains(struct reign *r)
+generation_close_channels(struct generation *g)
 {
-	for (unsigned i = 0; i < r->nworkers; i++)
-		io_close(&r->workers[i].control);
+	for (unsigned i = 0; i < g->nworkers; i++)
+		io_close(&g->workers[i].control);
 }
 
 void
-reign_leave(struct reign *r)
+generation_close(struct generation *g)
 {
-	reign_close_doors(r);
-	reign_leave_mains(r);
-	io_close(&r->access);
-	io_close(&r->error);
-	io_close(&r->rules);
-	if (r->mounts != NULL)
-		mounts_free(&r->mounts);
-	turns_free(&r->turns);
+	generation_close_listeners(g);
+	generation_close_channels(g);
+	io_close(&g->access_log);
+	io_close(&g->error_log);
+	io_close(&g->rules);
+	if (g->mounts != NULL)
+		mounts_free(&g->mounts);
+	turns_free(&g->turns);
 }
 
 void
-reign_free(struct reign **rp)
+generation_free(struct generation **gp)
 {
-	struct reign	*r = *rp;
+	struct generation	*g = *gp;
 
-	reign_leave(r);
-	for (unsigned i = 0; i < r->nworkers; i++) {
-		if (r->workers[i].helper_slots != NULL)
-			helper_slots_free(&r->workers[i].helper_slots);
-		board_give(r->workers[i].part,
-		    arch_threads(r->conf));
+	generation_close(g);
+	for (unsigned i = 0; i < g->nworkers; i++) {
+		if (g->workers[i].helper_slots != NULL)
+			helper_slots_free(&g->workers[i].helper_slots);
+		board_give(g->workers[i].part,
+		    arch_threads(g->conf));
 	}
-	crowd_free(&r->addresses);
-	mem_drop(&r->workers);
-	conf_free(&r->conf);
-	user_free(&r->user);
-	mem_drop(rp);
+	crowd_free(&g->addresses);
+	mem_drop(&g->workers);
+	conf_free(&g->conf);
+	user_free(&g->user);
+	mem_drop(gp);
 }

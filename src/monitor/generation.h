@@ -2,7 +2,7 @@
  * generation: mains, and what they were started with: conf, sockets, access
  * log, user.  Of each of them there is a worker, which outlives it.
  *
- * When main dies it is started again in its reign.  A conf that is read again
+ * When main dies it is started again in its generation.  A conf that is read again
  * begins another one, and the one before ends as soon as that serves.
  */
 #ifndef MONITOR_GENERATION_H
@@ -24,19 +24,19 @@ struct helper_slots;
 struct listener;
 struct mounts;
 
-enum reign_state {
-	REIGN_COMING,			/* not all of it has served yet */
-	REIGN_SERVING,
-	REIGN_DRAINING
+enum generation_state {
+	GENERATION_STARTING,			/* not all of it has served yet */
+	GENERATION_SERVING,
+	GENERATION_DRAINING
 };
 
 /* A main, the one that there is after it, and so on. */
 struct worker {
-	struct reign		*reign;
+	struct generation		*generation;
 	unsigned		 number;	/* in it */
 	struct helper_slots		*helper_slots;
 	int			 part;		/* of the board */
-	unsigned		 generation;	/* of its present main */
+	unsigned		 main_id;	/* of its present main */
 	int			 control;	/* main's pipe; -1: no main */
 	pid_t			 main;		/* 0: none */
 	int64_t			 born;		/* ms, when main was started */
@@ -49,15 +49,15 @@ struct worker {
 	bool			 logger_due;	/* main is to get one */
 };
 
-struct reign {
+struct generation {
 	unsigned		 number;
 	struct conf		*conf;		/* owned */
 	struct listener		*listeners;
 	size_t			 nlisteners;
-	int			 access;	/* its log, -1: none; as a
+	int			 access_log;	/* its log, -1: none; as a
 						 * handle, if it can be */
 	struct user		 user;		/* whom all become */
-	int			 error;		/* the error log, until it
+	int			 error_log;		/* the error log, until it
 						 * serves; -1: as it is */
 	int			 rules;		/* which files its helpers may
 						 * reach; -1: as they are */
@@ -67,28 +67,28 @@ struct reign {
 	struct turns		*turns;		/* of its mains, or NULL */
 	struct worker		*workers;
 	unsigned		 nworkers;
-	enum reign_state	 state;
-	unsigned		 reading;	/* of the conf, which ends it */
+	enum generation_state	 state;
+	unsigned		 replaced_by;	/* of the conf, which ends it */
 	bool			 closed;	/* it takes no new clients */
-	TAILQ_ENTRY(reign)	 link;
+	TAILQ_ENTRY(generation)	 link;
 };
 
-TAILQ_HEAD(reigns, reign);
+TAILQ_HEAD(generations, generation);
 
 /* Takes the conf. */
-struct reign	*reign_new(struct conf *);
-void		 reign_free(struct reign **);
+struct generation	*generation_new(struct conf *);
+void		 generation_free(struct generation **);
 /* Who main and the helpers are to be, when started as root; -1 after a line
  * that says why not. */
-int		 reign_choose_user(struct reign *);
+int		 generation_choose_user(struct generation *);
 /* No new clients from this process; others may have the sockets, too. */
-void		 reign_close_doors(struct reign *);
+void		 generation_close_listeners(struct generation *);
 /* How many of its workers have a main, or, of those, one that serves. */
-unsigned	 reign_mains(const struct reign *);
-bool		 reign_serves(const struct reign *);
+unsigned	 generation_count_mains(const struct generation *);
+bool		 generation_is_serving(const struct generation *);
 /* In a child: our ends of the mains' pipes. */
-void		 reign_leave_mains(struct reign *);
+void		 generation_close_channels(struct generation *);
 /* In a child that has nothing to do with it. */
-void		 reign_leave(struct reign *);
+void		 generation_close(struct generation *);
 
 #endif

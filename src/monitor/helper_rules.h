@@ -1,5 +1,5 @@
 /*
- * helper_rules: how far the processes of a reign may reach, by its conf.
+ * helper_rules: how far the processes of a generation may reach, by its conf.
  */
 #ifndef MONITOR_HELPER_RULES_H
 #define MONITOR_HELPER_RULES_H

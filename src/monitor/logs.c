@@ -84,10 +84,10 @@ kind_name(enum log_kind kind)
 }
 
 const char *
-logs_name(const struct reign *r, enum log_kind kind)
+logs_name(const struct generation *g, enum log_kind kind)
 {
-	return kind == LOG_ACCESS ? r->conf->log.access.to :
-	    r->conf->log.error.to;
+	return kind == LOG_ACCESS ? g->conf->log.access.to :
+	    g->conf->log.error.to;
 }
 
 static _Noreturn void
@@ -120,40 +120,40 @@ take_over(int *log, int new)
 
 /* Whoever writes is replaced, and goes over to this one. */
 static void
-write_to(struct monitor *m, struct reign *r, enum log_kind kind, int log)
+write_to(struct monitor *m, struct generation *g, enum log_kind kind, int log)
 {
 	if (kind == LOG_ERRORS) {
 		take_over(&m->setup->error, log);
 		scribes_replace(m);
 	} else {
-		take_over(&r->access, log);
-		mains_new_logger(m, r);
+		take_over(&g->access_log, log);
+		mains_new_logger(m, g);
 	}
 	log_notice("the %s has been opened again", kind_name(kind));
 }
 
 /* Another one, and the one before reads what there is and ends. */
 static void
-run_again(struct monitor *m, struct reign *r, enum log_kind kind)
+run_again(struct monitor *m, struct generation *g, enum log_kind kind)
 {
-	int	log = programs_log(m, r, logs_name(r, kind));
+	int	log = programs_log(m, g, logs_name(g, kind));
 
 	if (log == -1)
 		log_error("cannot start the program of the %s again",
 		    kind_name(kind));
 	else
-		write_to(m, r, kind, log);
+		write_to(m, g, kind, log);
 }
 
 static void
-reopen_file(struct monitor *m, struct reign *r, enum log_kind kind)
+reopen_file(struct monitor *m, struct generation *g, enum log_kind kind)
 {
-	const char	*file = logs_name(r, kind);
+	const char	*file = logs_name(g, kind);
 	struct opening	*o;
 	int		 pipe = -1;
 	pid_t		 pid;
 
-	pid = spawn(m, r, ROLE_OPENER, &pipe);
+	pid = spawn(m, g, ROLE_OPENER, &pipe);
 	if (pid == 0)
 		be_opener(file, kind, pipe);
 	if (pid == -1) {
@@ -163,19 +163,19 @@ reopen_file(struct monitor *m, struct reign *r, enum log_kind kind)
 	children_add(&m->children, pid, ROLE_OPENER, 0, pipe);
 	o = mem_zero(sizeof(*o));
 	*o = (struct opening){ .pid = pid, .pipe = pipe, .kind = kind,
-	    .reign = r->number, .deadline = monitor_now() + PATIENCE };
+	    .generation = g->number, .deadline = monitor_now() + PATIENCE };
 	TAILQ_INSERT_TAIL(&m->openings, o, link);
 }
 
 static void
-reopen(struct monitor *m, struct reign *r, enum log_kind kind)
+reopen(struct monitor *m, struct generation *g, enum log_kind kind)
 {
-	enum logs_target	target = logs_target(logs_name(r, kind));
+	enum logs_target	target = logs_target(logs_name(g, kind));
 
 	if (target == LOGS_FILE)
-		reopen_file(m, r, kind);
+		reopen_file(m, g, kind);
 	else if (target == LOGS_PROGRAM)
-		run_again(m, r, kind);
+		run_again(m, g, kind);
 }
 
 /* Those that are under way might have been opened just before they were moved
@@ -183,15 +183,15 @@ reopen(struct monitor *m, struct reign *r, enum log_kind kind)
 void
 logs_reopen(struct monitor *m)
 {
-	struct reign	*r;
+	struct generation	*g;
 
 	reload_meets_reopen(m);
 	m->reopen_due = !TAILQ_EMPTY(&m->openings);
 	if (m->reopen_due)
 		return;
 	programs_renew(m);
-	TAILQ_FOREACH(r, &m->reigns, link)
-		reopen(m, r, LOG_ACCESS);
+	TAILQ_FOREACH(g, &m->generations, link)
+		reopen(m, g, LOG_ACCESS);
 	reopen(m, m->serving, LOG_ERRORS);
 }
 
@@ -215,12 +215,12 @@ end(struct monitor *m, struct opening *o)
 static void
 take(struct monitor *m, const struct opening *o, int log)
 {
-	struct reign	*r = mains_number(m, o->reign);
+	struct generation	*g = mains_number(m, o->generation);
 
-	if (r == NULL && o->kind == LOG_ACCESS)
+	if (g == NULL && o->kind == LOG_ACCESS)
 		close(log);	/* it has gone meanwhile */
 	else
-		write_to(m, r, o->kind, log);
+		write_to(m, g, o->kind, log);
 }
 
 void
@@ -272,13 +272,13 @@ logs_forget(struct monitor *m)
 static void
 begin(struct monitor *m, enum log_kind kind, int *log)
 {
-	struct reign	*r = m->setup->first;
-	const char	*name = logs_name(r, kind);
+	struct generation	*g = m->setup->first;
+	const char	*name = logs_name(g, kind);
 	int		 fd;
 
 	if (logs_target(name) != LOGS_PROGRAM)
 		return;
-	fd = programs_log(m, r, name);
+	fd = programs_log(m, g, name);
 	if (fd == -1)
 		fatal("cannot start %s for the %s", name, kind_name(kind));
 	take_over(log, fd);
@@ -287,6 +287,6 @@ begin(struct monitor *m, enum log_kind kind, int *log)
 void
 logs_begin(struct monitor *m)
 {
-	begin(m, LOG_ACCESS, &m->setup->first->access);
+	begin(m, LOG_ACCESS, &m->setup->first->access_log);
 	begin(m, LOG_ERRORS, &m->setup->error);
 }

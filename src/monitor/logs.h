@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct monitor;
-struct reign;
+struct generation;
 
 enum log_kind {
 	LOG_ACCESS,
@@ -29,7 +29,7 @@ struct opening {
 	pid_t			 pid;
 	int			 pipe;		/* brings the descriptor */
 	enum log_kind		 kind;
-	unsigned		 reign;		/* whose access log */
+	unsigned		 generation;		/* whose access log */
 	int64_t			 deadline;	/* ms */
 	TAILQ_ENTRY(opening)	 link;
 };
@@ -49,12 +49,12 @@ void	logs_hold(int *log);
 bool	logs_opening(const struct monitor *);
 
 /* What the conf says of a log; NULL: it is off. */
-const char *logs_name(const struct reign *, enum log_kind);
+const char *logs_name(const struct generation *, enum log_kind);
 enum logs_target logs_target(const char *name);
 /* Of the system's log. */
 const char *logs_socket(const char *name);
 
-/* Those of the first reign that no file is: programs are started. */
+/* Those of the first generation that no file is: programs are started. */
 void	logs_begin(struct monitor *);
 
 /* All that are files, by their names; whatever fails stays as it is. */

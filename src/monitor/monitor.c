@@ -93,15 +93,15 @@ catch_signals(void)
 void
 monitor_tell_status(const struct monitor *m, const char *words)
 {
-	const struct reign	*r = m->serving;
-	const struct conf	*conf = r->conf;
+	const struct generation	*g = m->serving;
+	const struct conf	*conf = g->conf;
 	char			 url[128] = "nowhere";
 
-	if (r->nlisteners > 0)
-		listener_url(&r->listeners[0], url, sizeof(url));
+	if (g->nlisteners > 0)
+		listener_url(&g->listeners[0], url, sizeof(url));
 	notify_say(&m->setup->notify, "READY=1\nSTATUS=%s%zu site%s on %s%s",
 	    words, conf->nsites, conf->nsites == 1 ? "" : "s", url,
-	    r->nlisteners > 1 ? " and others" : "");
+	    g->nlisteners > 1 ? " and others" : "");
 }
 
 void
@@ -115,18 +115,18 @@ monitor_in_charge(struct monitor *m)
 }
 
 static void
-end_reign(struct monitor *m, struct reign *r, bool drain)
+end_reign(struct monitor *m, struct generation *g, bool drain)
 {
-	int64_t	latest = monitor_now() + GRACE + r->conf->limits.drain;
+	int64_t	latest = monitor_now() + GRACE + g->conf->limits.drain;
 
-	mains_due(r, 0);
-	reign_close_doors(r);
+	mains_due(g, 0);
+	generation_close_listeners(g);
 	if (drain && latest > m->deadline)
 		m->deadline = latest;
-	for (unsigned i = 0; i < r->nworkers; i++) {
-		pulse_end(&r->workers[i]);
-		if (r->workers[i].main != 0)
-			kill(r->workers[i].main, m->ending);
+	for (unsigned i = 0; i < g->nworkers; i++) {
+		pulse_end(&g->workers[i]);
+		if (g->workers[i].main != 0)
+			kill(g->workers[i].main, m->ending);
 	}
 }
 
@@ -134,7 +134,7 @@ void
 monitor_end(struct monitor *m, int signo)
 {
 	bool		 drain = signo == SIGQUIT;
-	struct reign	*r;
+	struct generation	*g;
 
 	/* A second, harder one shortens a drain. */
 	if (m->ending == SIGTERM || m->ending == signo)
@@ -146,8 +146,8 @@ monitor_end(struct monitor *m, int signo)
 	logs_forget(m);
 	reload_forget(m);
 	upgrade_forget(m);
-	TAILQ_FOREACH(r, &m->reigns, link)
-		end_reign(m, r, drain);
+	TAILQ_FOREACH(g, &m->generations, link)
+		end_reign(m, g, drain);
 	notify_say(&m->setup->notify, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld\n"
 	    "STATUS=stopping%s", (long long)(m->deadline + KILLED -
 	    monitor_now()) * 1000, drain ?
@@ -173,7 +173,8 @@ child_died(struct monitor *m, const struct child *c, int status)
 	char		 how[100];
 
 	describe(status, how, sizeof(how));
-	if (w != NULL && w->reign->state == REIGN_DRAINING && status != 0)
+	if (w != NULL && w->generation->state == GENERATION_DRAINING &&
+	    status != 0)
 		log_errorx("the main before %s: what it had begun is lost",
 		    how);
 	if (w != NULL)
@@ -254,16 +255,16 @@ sooner(int64_t *at, int64_t due)
 static int
 patience(const struct monitor *m)
 {
-	const struct reign	*r;
+	const struct generation	*g;
 	const struct opening	*o;
 	int64_t			 at = m->ending != 0 ? m->deadline : 0, left;
 
 	sooner(&at, m->scribe.due);
 	sooner(&at, programs_due(m));
-	TAILQ_FOREACH(r, &m->reigns, link) {
-		for (unsigned i = 0; m->ending == 0 && i < r->nworkers; i++) {
-			sooner(&at, r->workers[i].due);
-			sooner(&at, r->workers[i].pulse.due);
+	TAILQ_FOREACH(g, &m->generations, link) {
+		for (unsigned i = 0; m->ending == 0 && i < g->nworkers; i++) {
+			sooner(&at, g->workers[i].due);
+			sooner(&at, g->workers[i].pulse.due);
 		}
 	}
 	TAILQ_FOREACH(o, &m->openings, link)
@@ -392,16 +393,16 @@ add_client(struct ears *e, struct ctl_client *c)
 static void
 listen_to(struct ears *e, struct monitor *m)
 {
-	struct reign		*r;
+	struct generation		*g;
 	struct opening		*o;
 	struct ctl_client	*c;
 
 	e->n = 0;
 	add_ear(e, signals[0], signal_speaks, NULL);
-	TAILQ_FOREACH(r, &m->reigns, link)
-		for (unsigned i = 0; i < r->nworkers; i++)
-			add_ear(e, r->workers[i].control, worker_speaks,
-			    &r->workers[i]);
+	TAILQ_FOREACH(g, &m->generations, link)
+		for (unsigned i = 0; i < g->nworkers; i++)
+			add_ear(e, g->workers[i].control, worker_speaks,
+			    &g->workers[i]);
 	add_ear(e, m->reading.pipe, reader_speaks, NULL);
 	add_ear(e, m->upgrade.pipe, successor_speaks, NULL);
 	add_ear(e, m->upgrade.before, predecessor_speaks, NULL);
@@ -448,17 +449,17 @@ monitor_run(struct monitor_setup *setup)
 {
 	struct monitor	 m = { .setup = setup, .serving = setup->first,
 			    .scribe.pipe = -1 };
-	struct reign	*r;
+	struct generation	*g;
 
 	children_init(&m.children);
-	TAILQ_INIT(&m.reigns);
+	TAILQ_INIT(&m.generations);
 	TAILQ_INIT(&m.openings);
 	TAILQ_INIT(&m.programs);
 	reload_init(&m.reading);
 	upgrade_init(&m.upgrade, setup->heritage.predecessor);
 	ctl_clients_init(&m, &setup->control);
-	setup->first->state = REIGN_SERVING;
-	TAILQ_INSERT_TAIL(&m.reigns, setup->first, link);
+	setup->first->state = GENERATION_SERVING;
+	TAILQ_INSERT_TAIL(&m.generations, setup->first, link);
 	catch_signals();
 	board_open();
 	if (errors_open(&m.errors) == -1)
@@ -474,9 +475,9 @@ monitor_run(struct monitor_setup *setup)
 	scribes_end(&m);
 	pid_end(&setup->pid);
 	notify_close(&setup->notify);
-	while ((r = TAILQ_FIRST(&m.reigns)) != NULL) {
-		TAILQ_REMOVE(&m.reigns, r, link);
-		reign_free(&r);
+	while ((g = TAILQ_FIRST(&m.generations)) != NULL) {
+		TAILQ_REMOVE(&m.generations, g, link);
+		generation_free(&g);
 	}
 	programs_end(&m);
 	return m.status;

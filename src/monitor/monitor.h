@@ -16,7 +16,7 @@
 #include "monitor/upgrade.h"
 
 struct monitor_setup {
-	struct reign	*first;		/* taken */
+	struct generation	*first;		/* taken */
 	const char	*file;		/* the conf; NULL: none */
 	int64_t		 architecture;	/* whatever is in it; or -1 */
 	int		 helper;	/* the helper program, open */

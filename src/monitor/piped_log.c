@@ -52,12 +52,13 @@ open_standard(const struct monitor *m)
 /* What it has to say is for the error log, by the scribe as all of that, unless
  * it reads the log: it would hear itself, over and over. */
 static void
-choose_errors(struct monitor *m, const struct reign *r, const struct program *p)
+choose_errors(
+    struct monitor *m, const struct generation *g, const struct program *p)
 {
 	int	fd = m->errors.words[1];
 
 	if (p->of_errors)
-		fd = standard_is_for(&m->setup->standard, r->conf) ?
+		fd = standard_is_for(&m->setup->standard, g->conf) ?
 		    open_standard(m) : -1;
 	if (fd == -1)
 		fd = open("/dev/null", O_WRONLY);
@@ -78,7 +79,7 @@ tell_failure(const struct monitor *m, const struct program *p, const char *name)
 }
 
 static _Noreturn void
-be_program(struct monitor *m, const struct reign *r, struct program *p)
+be_program(struct monitor *m, const struct generation *g, struct program *p)
 {
 	char	*words[WORDS + 1], *text = mem_string(p->text);
 
@@ -89,21 +90,21 @@ be_program(struct monitor *m, const struct reign *r, struct program *p)
 	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGUSR1, SIG_DFL);
 	proc_signals_unblock();
-	choose_errors(m, r, p);
+	choose_errors(m, g, p);
 	execv(words[0], words);
 	tell_failure(m, p, words[0]);
 }
 
 static void
-start(struct monitor *m, struct reign *r, struct program *p)
+start(struct monitor *m, struct generation *g, struct program *p)
 {
 	int	unused = -1;
 
 	p->due = 0;
 	p->born = monitor_now();
-	p->pid = spawn(m, r, ROLE_PROGRAM, &unused);
+	p->pid = spawn(m, g, ROLE_PROGRAM, &unused);
 	if (p->pid == 0)
-		be_program(m, r, p);
+		be_program(m, g, p);
 	io_close(&unused);
 	if (p->pid != -1)
 		return;
@@ -132,15 +133,15 @@ is_left(const struct program *p)
 
 /* By that conf. */
 static bool
-reads_errors(const struct reign *r, const char *text)
+reads_errors(const struct generation *g, const char *text)
 {
-	return strcmp(r->conf->log.error.to, text) == 0;
+	return strcmp(g->conf->log.error.to, text) == 0;
 }
 
 int
-programs_log(struct monitor *m, struct reign *r, const char *text)
+programs_log(struct monitor *m, struct generation *g, const char *text)
 {
-	bool		 of_errors = reads_errors(r, text);
+	bool		 of_errors = reads_errors(g, text);
 	struct program	*p;
 
 	TAILQ_FOREACH(p, &m->programs, link)
@@ -155,7 +156,7 @@ programs_log(struct monitor *m, struct reign *r, const char *text)
 	p->text = mem_string(text);
 	p->of_errors = of_errors;
 	TAILQ_INSERT_TAIL(&m->programs, p, link);
-	start(m, r, p);
+	start(m, g, p);
 	return fcntl(p->pipe[1], F_DUPFD_CLOEXEC, 3);
 }
 
@@ -216,12 +217,12 @@ programs_died(struct monitor *m, pid_t pid, const char *how)
 static bool
 is_wanted(const struct monitor *m, const struct program *p)
 {
-	const struct reign	*r;
+	const struct generation	*g;
 
-	TAILQ_FOREACH(r, &m->reigns, link)
-		if (reads_errors(r, p->text) == p->of_errors && (p->of_errors ||
-		    (r->conf->log.access.to != NULL &&
-		    strcmp(r->conf->log.access.to, p->text) == 0)))
+	TAILQ_FOREACH(g, &m->generations, link)
+		if (reads_errors(g, p->text) == p->of_errors && (p->of_errors ||
+		    (g->conf->log.access.to != NULL &&
+		    strcmp(g->conf->log.access.to, p->text) == 0)))
 			return true;
 	return false;
 }

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 struct monitor;
-struct reign;
+struct generation;
 
 struct program {
 	char			*text;		/* as the conf has it */
@@ -31,8 +31,8 @@ struct program {
 TAILQ_HEAD(programs, program);
 
 /* A descriptor for writing to it; -1 with errno.  One that does not run yet is
- * started, as the user of that reign. */
-int	programs_log(struct monitor *, struct reign *, const char *text);
+ * started, as the user of that generation. */
+int	programs_log(struct monitor *, struct generation *, const char *text);
 /* A child has died: whether it was one of them. */
 bool	programs_died(struct monitor *, pid_t, const char *how);
 /* Starts what is due, leaves what nobody wants. */

@@ -19,8 +19,8 @@
 struct monitor {
 	struct monitor_setup	*setup;
 	struct children		 children;
-	struct reigns		 reigns;
-	struct reign		*serving;
+	struct generations		 generations;
+	struct generation		*serving;
 	int			 ending;	/* the signal, or 0 */
 	int64_t			 deadline;	/* ms, of the end */
 	bool			 killed;	/* ... has passed once */
@@ -38,7 +38,7 @@ struct monitor {
 	struct upgrade		 upgrade;
 	int			 status;	/* to exit with */
 	struct ctl_clients	 ctl;		/* who asks us */
-	unsigned		 generation;	/* how many mains there were */
+	unsigned		 last_main_id;	/* how many mains there were */
 };
 
 int64_t	 monitor_now(void);			/* ms */
@@ -53,12 +53,12 @@ void	 monitor_tell_status(const struct monitor *, const char *words);
 
 /*
  * A child with a stream pipe: its end in *pipe in the child, ours in the
- * parent.  0 in the child, -1 when there can be none.  Reign NULL: it is for
+ * parent.  0 in the child, -1 when there can be none.  Generation NULL: it is for
  * all.
  */
-pid_t	 spawn(struct monitor *, struct reign *, enum role, int *pipe);
+pid_t	 spawn(struct monitor *, struct generation *, enum role, int *pipe);
 /* In such a child: be amped-helper. */
-_Noreturn void spawn_helper(struct monitor *, struct reign *, int pipe,
+_Noreturn void spawn_helper(struct monitor *, struct generation *, int pipe,
 	    enum role);
 
 /* The scribe. */
@@ -69,24 +69,24 @@ void	 scribes_died(struct monitor *, const char *how);
 void	 scribes_end(struct monitor *);
 
 /* The mains, each with its worker. */
-/* The first in a reign: with all that comes before.  False: they could not be
- * started, and the reign is over, unless it is the one that serves. */
-bool	 mains_begin(struct monitor *, struct reign *);
+/* The first in a generation: with all that comes before.  False: they could not be
+ * started, and the generation is over, unless it is the one that serves. */
+bool	 mains_begin(struct monitor *, struct generation *);
 /* Its pipe has something to say. */
 void	 mains_speak(struct monitor *, struct worker *);
 void	 mains_died(struct monitor *, struct worker *, const char *how);
 /* They are to be over by then (ms). */
-void	 mains_due(struct reign *, int64_t);
+void	 mains_due(struct generation *, int64_t);
 /* They are to end, but with all that they have begun. */
-void	 mains_drain(struct monitor *, struct reign *);
-/* Nobody new comes to a socket that neither another reign nor anybody else is
+void	 mains_drain(struct monitor *, struct generation *);
+/* Nobody new comes to a socket that neither another generation nor anybody else is
  * to serve: see listener_bolt(). */
-void	 mains_bolt(const struct monitor *, const struct reign *);
+void	 mains_bolt(const struct monitor *, const struct generation *);
 /* A log helper for each main, to go over to. */
-void	 mains_new_logger(struct monitor *, struct reign *);
+void	 mains_new_logger(struct monitor *, struct generation *);
 /* What is due. */
 void	 mains_look(struct monitor *);
 struct worker *mains_find(struct monitor *, pid_t main);
-struct reign *mains_number(struct monitor *, unsigned reign);
+struct generation *mains_number(struct monitor *, unsigned generation);
 
 #endif

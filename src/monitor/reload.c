@@ -80,27 +80,27 @@ complain(struct reading *g, struct buf *complaints)
 	}
 }
 
-/* A reign by the conf, without sockets and logs; NULL after some lines. */
-static struct reign *
+/* A generation by the conf, without sockets and logs; NULL after some lines. */
+static struct generation *
 read_conf(struct monitor *m)
 {
 	struct buf	 complaints = { 0 };
 	struct conf	*conf = conf_read_again(m->setup->file, &complaints);
-	struct reign	*r = NULL;
+	struct generation	*g = NULL;
 
 	buf_string(&complaints);
 	if (conf == NULL)
 		complain(&m->reading, &complaints);
 	else {
 		arch_choose(conf, m->setup->architecture);
-		r = reign_new(conf);
+		g = generation_new(conf);
 	}
 	buf_free(&complaints);
-	if (r != NULL && (!standard_may_be_used(&m->setup->standard, r->conf) ||
-	    fence_check(r->conf) == -1 ||
-	    reign_choose_user(r) == -1))
-		reign_free(&r);
-	return r;
+	if (g != NULL && (!standard_may_be_used(&m->setup->standard, g->conf) ||
+	    fence_check(g->conf) == -1 ||
+	    generation_choose_user(g) == -1))
+		generation_free(&g);
+	return g;
 }
 
 static bool
@@ -122,9 +122,10 @@ send_news(int pipe, uint64_t kind, uint64_t name, int log)
 
 /* 0, or -1 after a line.  One that is open already may stay that. */
 static int
-send_log(struct monitor *m, const struct reign *r, enum log_kind kind, int pipe)
+send_log(
+    struct monitor *m, const struct generation *g, enum log_kind kind, int pipe)
 {
-	const char	*file = logs_name(r, kind);
+	const char	*file = logs_name(g, kind);
 	int		 log;
 
 	if (logs_target(file) != LOGS_FILE)
@@ -159,16 +160,16 @@ send_wrong(const struct reading *g, int pipe)
 static _Noreturn void
 be_reader(struct monitor *m, int pipe)
 {
-	struct reign	*r;
+	struct generation	*g;
 
 	proc_title("amped: reader");
 	proc_signals_unblock();
 	log_overhear(overhear, &m->reading.wrong);
-	r = read_conf(m);
-	if (r != NULL)
-		roots_check(r);
-	if (r != NULL && send_log(m, r, LOG_ACCESS, pipe) == 0 &&
-	    send_log(m, r, LOG_ERRORS, pipe) == 0)
+	g = read_conf(m);
+	if (g != NULL)
+		roots_check(g);
+	if (g != NULL && send_log(m, g, LOG_ACCESS, pipe) == 0 &&
+	    send_log(m, g, LOG_ERRORS, pipe) == 0)
 		send_news(pipe, GOOD, 0, -1);
 	else
 		send_wrong(&m->reading, pipe);
@@ -190,12 +191,12 @@ take_wrong(struct reading *g, bool mistaken, int lines)
 bool
 reload_busy(const struct monitor *m)
 {
-	const struct reign	*r;
+	const struct generation	*g;
 	int			 draining = 0;
 
-	TAILQ_FOREACH(r, &m->reigns, link) {
-		draining += r->state == REIGN_DRAINING;
-		if (r->state == REIGN_COMING)
+	TAILQ_FOREACH(g, &m->generations, link) {
+		draining += g->state == GENERATION_DRAINING;
+		if (g->state == GENERATION_STARTING)
 			return true;
 	}
 	return m->reading.pid != 0 || draining >= DRAINING_MOST;
@@ -294,22 +295,22 @@ choose_file(struct monitor *m, const char *file, enum log_kind kind)
 		errno = ESTALE;
 		return -1;
 	}
-	return kind == LOG_ERRORS ? -1 : fcntl(m->serving->access,
+	return kind == LOG_ERRORS ? -1 : fcntl(m->serving->access_log,
 	    F_DUPFD_CLOEXEC, 3);
 }
 
-/* Which log a reign has, to be its own; -1 with errno 0: none, or as before. */
+/* Which log a generation has, to be its own; -1 with errno 0: none, or as before. */
 static int
-choose_log(struct monitor *m, struct reign *r, enum log_kind kind)
+choose_log(struct monitor *m, struct generation *g, enum log_kind kind)
 {
-	const char		*name = logs_name(r, kind);
+	const char		*name = logs_name(g, kind);
 	enum logs_target	 target = logs_target(name);
 
 	errno = 0;
 	if (target == LOGS_FILE)
 		return choose_file(m, name, kind);
 	if (target == LOGS_PROGRAM)
-		return programs_log(m, r, name);
+		return programs_log(m, g, name);
 	if (target == LOGS_NOWHERE ||
 	    (target == LOGS_SYSLOG && kind == LOG_ACCESS))
 		return -1;
@@ -318,13 +319,13 @@ choose_log(struct monitor *m, struct reign *r, enum log_kind kind)
 }
 
 static bool
-choose_logs(struct monitor *m, struct reign *r)
+choose_logs(struct monitor *m, struct generation *g)
 {
-	r->access = choose_log(m, r, LOG_ACCESS);
-	if (r->access == -1 && errno != 0)
+	g->access_log = choose_log(m, g, LOG_ACCESS);
+	if (g->access_log == -1 && errno != 0)
 		return false;
-	r->error = choose_log(m, r, LOG_ERRORS);
-	return r->error != -1 || errno == 0;
+	g->error_log = choose_log(m, g, LOG_ERRORS);
+	return g->error_log != -1 || errno == 0;
 }
 
 /* The child has found the conf fine; but it may have changed since. */
@@ -336,34 +337,34 @@ take(struct monitor *m)
 				    m->serving->nlisteners,
 				    m->setup->heritage.sockets,
 				    m->setup->heritage.nsockets };
-	struct reign		*r;
+	struct generation		*g;
 
 	log_overhear(overhear, &m->reading.wrong);
-	r = read_conf(m);
-	if (r == NULL) {
+	g = read_conf(m);
+	if (g == NULL) {
 		stay(m);
 		return;
 	}
-	if (!choose_logs(m, r)) {
+	if (!choose_logs(m, g)) {
 		log_overhear(NULL, NULL);
 		log_notice("the conf has changed while it was read: once more");
-		reign_free(&r);
+		generation_free(&g);
 		drop_logs(&m->reading);
 		m->reading.due = true;
 		return;
 	}
-	r->listeners = listener_open(r->conf, &before, &r->nlisteners);
-	if (r->listeners == NULL || ctl_clients_prepare(m, r->conf) == -1) {
-		reign_free(&r);
+	g->listeners = listener_open(g->conf, &before, &g->nlisteners);
+	if (g->listeners == NULL || ctl_clients_prepare(m, g->conf) == -1) {
+		generation_free(&g);
 		stay(m);
 		return;
 	}
 	log_overhear(NULL, NULL);
 	drop_logs(&m->reading);
-	heritage_tell_unused(&m->setup->heritage, r);
-	TAILQ_INSERT_TAIL(&m->reigns, r, link);
-	if (mains_begin(m, r))
-		mains_due(r, monitor_now() + COMING);
+	heritage_tell_unused(&m->setup->heritage, g);
+	TAILQ_INSERT_TAIL(&m->generations, g, link);
+	if (mains_begin(m, g))
+		mains_due(g, monitor_now() + COMING);
 }
 
 void
@@ -407,27 +408,27 @@ reload_look(struct monitor *m)
 }
 
 void
-reload_done(struct monitor *m, struct reign *r)
+reload_done(struct monitor *m, struct generation *g)
 {
-	struct reign	*before = m->serving;
+	struct generation	*before = m->serving;
 
-	m->serving = r;
-	r->state = REIGN_SERVING;
+	m->serving = g;
+	g->state = GENERATION_SERVING;
 	stats_count(STATS_RELOADS);
 	board_conf((int64_t)stats[STATS_RELOADS] + 1);
-	mains_due(r, 0);
-	log_init("monitor", (enum log_grade)r->conf->log.error_grade);
-	if (r->error != -1) {
+	mains_due(g, 0);
+	log_init("monitor", (enum log_grade)g->conf->log.error_grade);
+	if (g->error_log != -1) {
 		io_close(&m->setup->error);
-		m->setup->error = r->error;
-		r->error = -1;
+		m->setup->error = g->error_log;
+		g->error_log = -1;
 		scribes_replace(m);
 	}
 	standard_settle(m);
-	pid_change(&m->setup->pid, r->conf->pid);
+	pid_change(&m->setup->pid, g->conf->pid);
 	monitor_tell_status(m, "serving ");
 	ctl_clients_take_over(m);
-	before->reading = m->reading.number;
+	before->replaced_by = m->reading.number;
 	mains_drain(m, before);
 	if (m->reading.reopen)
 		logs_reopen(m);
@@ -446,11 +447,11 @@ reload_failed(struct monitor *m, const char *how)
 void
 reload_meets_reopen(struct monitor *m)
 {
-	const struct reign	*r;
+	const struct generation	*g;
 
 	m->reading.reopen = m->reading.pid != 0;
-	TAILQ_FOREACH(r, &m->reigns, link)
-		if (r->state == REIGN_COMING)
+	TAILQ_FOREACH(g, &m->generations, link)
+		if (g->state == GENERATION_STARTING)
 			m->reading.reopen = true;
 }
 

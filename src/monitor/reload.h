@@ -1,5 +1,5 @@
 /*
- * reload: the conf read again, and a new reign by it.
+ * reload: the conf read again, and a new generation by it.
  */
 #ifndef MONITOR_RELOAD_H
 #define MONITOR_RELOAD_H
@@ -11,7 +11,7 @@
 #include "lib/buf.h"
 
 struct monitor;
-struct reign;
+struct generation;
 
 /* A child that reads the conf first, since that may wait. */
 struct reading {
@@ -37,10 +37,10 @@ void	reload_heard(struct monitor *);
 /* What is due. */
 void	reload_look(struct monitor *);
 /* The main to come serves: the one before is to end. */
-void	reload_done(struct monitor *, struct reign *);
+void	reload_done(struct monitor *, struct generation *);
 /* ... or has ended. */
 void	reload_failed(struct monitor *, const char *how);
-/* Logs are opened again: those of a reign to come were opened too early. */
+/* Logs are opened again: those of a generation to come were opened too early. */
 void	reload_meets_reopen(struct monitor *);
 void	reload_forget(struct monitor *);
 

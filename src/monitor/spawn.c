@@ -23,14 +23,14 @@ extern char	**environ;
 
 /* Whoever may wait where nobody can end it, keeps nothing of ours open. */
 static void
-leave_all(struct monitor *m, const struct reign *but)
+leave_all(struct monitor *m, const struct generation *but)
 {
-	struct reign	*r;
+	struct generation	*g;
 	struct opening	*o;
 
-	TAILQ_FOREACH(r, &m->reigns, link)
-		if (r != but)
-			reign_leave(r);
+	TAILQ_FOREACH(g, &m->generations, link)
+		if (g != but)
+			generation_close(g);
 	TAILQ_FOREACH(o, &m->openings, link)
 		io_close(&o->pipe);
 	io_close(&m->scribe.pipe);
@@ -66,7 +66,7 @@ open_log(int *log, enum role role, pid_t parent)
 }
 
 static void
-open_own(struct monitor *m, struct reign *r, enum role role, pid_t parent)
+open_own(struct monitor *m, struct generation *g, enum role role, pid_t parent)
 {
 	if (role != ROLE_PROGRAM)
 		programs_forget(m);
@@ -74,14 +74,14 @@ open_own(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 		leave_all(m, NULL);
 		open_log(&m->setup->error, role, parent);
 	} else if (role == ROLE_LOGGER) {
-		leave_all(m, r);
-		reign_close_doors(r);
-		reign_leave_mains(r);
-		open_log(&r->access, role, parent);
+		leave_all(m, g);
+		generation_close_listeners(g);
+		generation_close_channels(g);
+		open_log(&g->access_log, role, parent);
 	} else if (role == ROLE_MAIN) {
-		leave_all(m, r);
+		leave_all(m, g);
 		/* It is to hear the monitor's end, and so are the others. */
-		reign_leave_mains(r);
+		generation_close_channels(g);
 	} else if (role != ROLE_HELPER)
 		leave_all(m, NULL);
 }
@@ -95,9 +95,10 @@ is_privileged(enum role role)
 
 /* What every child does first: privileges away, nobody left behind. */
 static void
-become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
+become_child(
+    struct monitor *m, struct generation *g, enum role role, pid_t parent)
 {
-	const struct reign	*who = r != NULL ? r : m->serving;
+	const struct generation	*who = g != NULL ? g : m->serving;
 
 	proc_signals_reset();
 	/* One of our kind: it needs what we have. */
@@ -111,7 +112,7 @@ become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGUSR2, SIG_IGN);
 	monitor_leave_signals();
-	open_own(m, r, role, parent);
+	open_own(m, g, role, parent);
 	if (!is_privileged(role))
 		proc_bound_capabilities();
 	if (!is_privileged(role) && user_become(&who->user) == -1)
@@ -126,7 +127,7 @@ become_child(struct monitor *m, struct reign *r, enum role role, pid_t parent)
 }
 
 pid_t
-spawn(struct monitor *m, struct reign *r, enum role role, int *pipe)
+spawn(struct monitor *m, struct generation *g, enum role role, int *pipe)
 {
 	pid_t	pid, parent = getpid();
 	int	fds[2];
@@ -138,7 +139,7 @@ spawn(struct monitor *m, struct reign *r, enum role role, int *pipe)
 	if (pid == 0) {
 		close(fds[0]);
 		*pipe = fds[1];
-		become_child(m, r, role, parent);
+		become_child(m, g, role, parent);
 		return 0;
 	}
 	proc_signals_unblock();
@@ -167,9 +168,9 @@ clear(int fd)
 /* What a helper has beside its pipe; helpers/fds.h.  Only the scribe's
  * standard error is the error log itself. */
 static void
-place_logs(const struct monitor *m, const struct reign *r, enum role role)
+place_logs(const struct monitor *m, const struct generation *g, enum role role)
 {
-	int	log = r != NULL ? r->access : -1;
+	int	log = g != NULL ? g->access_log : -1;
 	int	access = clear(log != -1 ? log :
 		    open("/dev/null", O_WRONLY | O_CLOEXEC));
 	int	error = clear(m->setup->error);
@@ -233,12 +234,12 @@ add_sandbox(const struct conf *conf, enum role role, char **to)
 
 /* What it is to be, and for which log. */
 static void
-choose_arguments(const struct monitor *m, const struct reign *r, enum role role,
-    char *to[ARGUMENTS])
+choose_arguments(const struct monitor *m, const struct generation *g,
+    enum role role, char *to[ARGUMENTS])
 {
 	static char		 name[] = "amped-helper", l[] = "-l",
 				 one[] = "1", e[] = "-e", n[] = "-n";
-	const struct conf	*conf = r != NULL ? r->conf : m->serving->conf;
+	const struct conf	*conf = g != NULL ? g->conf : m->serving->conf;
 
 	*to++ = name;
 	if (role == ROLE_SCRIBE) {
@@ -255,16 +256,16 @@ choose_arguments(const struct monitor *m, const struct reign *r, enum role role,
 }
 
 _Noreturn void
-spawn_helper(struct monitor *m, struct reign *r, int pipe, enum role role)
+spawn_helper(struct monitor *m, struct generation *g, int pipe, enum role role)
 {
 	char	*arguments[ARGUMENTS] = { NULL };
 	int	 program = clear(m->setup->helper);
-	int	 rules = role == ROLE_HELPER && r->rules != -1 ?
-		    clear(r->rules) : -1;
+	int	 rules = role == ROLE_HELPER && g->rules != -1 ?
+		    clear(g->rules) : -1;
 
-	choose_arguments(m, r, role, arguments);
+	choose_arguments(m, g, role, arguments);
 	pipe = clear(pipe);
-	place_logs(m, r, role);
+	place_logs(m, g, role);
 	if (rules != -1)
 		place(rules, FD_RULES);
 	place(pipe, STDIN_FILENO);

@@ -87,13 +87,13 @@ heritage_take(struct heritage *h)
 }
 
 void
-heritage_bolt(const struct heritage *h, const struct reign *r)
+heritage_bolt(const struct heritage *h, const struct generation *g)
 {
 	struct listener	one;
 
 	for (size_t i = h->nlasting; i < h->nsockets; i++) {
 		one = (struct listener){ .fd = h->sockets[i] };
-		if (!listener_has(r->listeners, r->nlisteners, one.fd))
+		if (!listener_has(g->listeners, g->nlisteners, one.fd))
 			listener_bolt(&one);
 	}
 }
@@ -106,13 +106,13 @@ heritage_settle(struct heritage *h)
 }
 
 void
-heritage_tell_unused(const struct heritage *h, const struct reign *r)
+heritage_tell_unused(const struct heritage *h, const struct generation *g)
 {
 	struct listener	one;
 	char		url[128];
 
 	for (size_t i = 0; i < h->nlasting; i++) {
-		if (listener_has(r->listeners, r->nlisteners, h->sockets[i]))
+		if (listener_has(g->listeners, g->nlisteners, h->sockets[i]))
 			continue;
 		one = (struct listener){ .fd = h->sockets[i] };
 		listener_url(&one, url, sizeof(url));
@@ -152,7 +152,7 @@ collect(const struct monitor *m, int pipe, struct passed *list)
 {
 	const struct monitor_setup	*setup = m->setup;
 	const struct heritage		*h = &setup->heritage;
-	const struct reign		*r = m->serving;
+	const struct generation		*g = m->serving;
 	size_t				 n = 0;
 
 	add(list, &n, pipe, PREDECESSOR);
@@ -164,9 +164,9 @@ collect(const struct monitor *m, int pipe, struct passed *list)
 		add(list, &n, setup->standard.fd, LEFT);
 	for (size_t i = 0; i < h->nlasting; i++)
 		add(list, &n, h->sockets[i], LASTING);
-	for (size_t i = 0; i < r->nlisteners; i++)
-		if (!heritage_lasts(h, &r->listeners[i]))
-			add(list, &n, r->listeners[i].fd, OWN);
+	for (size_t i = 0; i < g->nlisteners; i++)
+		if (!heritage_lasts(h, &g->listeners[i]))
+			add(list, &n, g->listeners[i].fd, OWN);
 	return n;
 }
 

@@ -16,7 +16,7 @@
 
 struct listener;
 struct monitor;
-struct reign;
+struct generation;
 
 /* What we were started with; -1 and none: nobody has passed anything. */
 struct heritage {
@@ -41,13 +41,13 @@ struct upgrade {
 
 /* What is passed, by the environment. */
 void	heritage_take(struct heritage *);
-/* A line for each lasting socket that nobody listens at by this reign. */
-void	heritage_tell_unused(const struct heritage *, const struct reign *);
+/* A line for each lasting socket that nobody listens at by this generation. */
+void heritage_tell_unused(const struct heritage *, const struct generation *);
 /* Who started all of us has that socket, too, and may start others. */
 bool	heritage_lasts(const struct heritage *, const struct listener *);
-/* What only the one before wanted, which nobody listens at by this reign: who
+/* What only the one before wanted, which nobody listens at by this generation: who
  * has connected there is served by it, and nobody else comes. */
-void	heritage_bolt(const struct heritage *, const struct reign *);
+void	heritage_bolt(const struct heritage *, const struct generation *);
 /* We are in charge: that is closed. */
 void	heritage_settle(struct heritage *);
 

@@ -23,28 +23,28 @@ enum stage {
 
 /* ms that it may be silent; 0: for ever. */
 static int64_t
-silence(const struct monitor *m, const struct reign *r)
+silence(const struct monitor *m, const struct generation *g)
 {
-	int64_t	own = r->conf->watchdog;
+	int64_t	own = g->conf->watchdog;
 	int64_t	other = m->setup->notify.watchdog / 2;
 
 	return own == 0 || (other != 0 && other < own) ? other : own;
 }
 
 int64_t
-pulse_between(const struct monitor *m, const struct reign *r)
+pulse_between(const struct monitor *m, const struct generation *g)
 {
-	int64_t	ms = silence(m, r);
+	int64_t	ms = silence(m, g);
 
 	return ms == 0 ? 0 : ms / BEATS < LEAST ? LEAST : ms / BEATS;
 }
 
 /* A supervisor is told of all together, or not at all. */
 static bool
-any_late(const struct reign *r)
+any_late(const struct generation *g)
 {
-	for (unsigned i = 0; i < r->nworkers; i++)
-		if (r->workers[i].pulse.stage != DOUBT)
+	for (unsigned i = 0; i < g->nworkers; i++)
+		if (g->workers[i].pulse.stage != DOUBT)
 			return true;
 	return false;
 }
@@ -52,12 +52,12 @@ any_late(const struct reign *r)
 void
 pulse_beat(struct monitor *m, struct worker *w)
 {
-	if (w->reign != m->serving || m->ending != 0)
+	if (w->generation != m->serving || m->ending != 0)
 		return;
 	w->pulse.stage = DOUBT;
-	w->pulse.due = monitor_now() + silence(m, w->reign);
+	w->pulse.due = monitor_now() + silence(m, w->generation);
 	if (m->setup->notify.watchdog != 0 && !upgrade_waits(m) &&
-	    !any_late(w->reign))
+	    !any_late(w->generation))
 		notify_say(&m->setup->notify, "WATCHDOG=1");
 }
 
@@ -80,6 +80,6 @@ pulse_look(struct monitor *m, struct worker *w)
 	if (p->stage != DOUBT)
 		kill(w->main, p->stage == ABORT ? SIGABRT : SIGKILL);
 	p->due = p->stage == KILL ? 0 :
-	    monitor_now() + pulse_between(m, w->reign);
+	    monitor_now() + pulse_between(m, w->generation);
 	p->stage++;
 }

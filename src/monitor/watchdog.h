@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct monitor;
-struct reign;
+struct generation;
 struct worker;
 
 struct pulse {
@@ -16,8 +16,8 @@ struct pulse {
 	int	stage;		/* what has been done since it was */
 };
 
-/* ms between two beats of a main of this reign; 0: none. */
-int64_t	pulse_between(const struct monitor *, const struct reign *);
+/* ms between two beats of a main of this generation; 0: none. */
+int64_t	pulse_between(const struct monitor *, const struct generation *);
 /* It beats. */
 void	pulse_beat(struct monitor *, struct worker *);
 /* Nobody listens any more: it has died, or drains. */

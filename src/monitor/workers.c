@@ -32,40 +32,40 @@ static _Noreturn void
 be_main(struct monitor *m, struct worker *w, int control,
     const struct orphans *left)
 {
-	struct reign	*r = w->reign;
+	struct generation	*g = w->generation;
 	struct world	 world = {
-		.conf = r->conf,
+		.conf = g->conf,
 		.control = control,
-		.listeners = r->listeners,
-		.nlisteners = r->nlisteners,
+		.listeners = g->listeners,
+		.nlisteners = g->nlisteners,
 		.descriptors = m->setup->descriptors,
-		.rules = r->rules,
-		.mounts = r->mounts,
+		.rules = g->rules,
+		.mounts = g->mounts,
 		.helper_slots = w->helper_slots,
-		.addresses = r->addresses,
-		.turns = r->turns,
+		.addresses = g->addresses,
+		.turns = g->turns,
 		.main = w->number,
-		.mains = r->nworkers,
-		.workers = arch_workers(r->conf),
+		.mains = g->nworkers,
+		.workers = arch_workers(g->conf),
 		.orphans = left->at,
 		.norphans = left->count,
-		.beat = pulse_between(m, r),
+		.beat = pulse_between(m, g),
 	};
 
 	proc_title("amped: main");
 	board_use(w->part);
-	conf_portion(r->conf, w->number, r->nworkers);
-	log_init("main", (enum log_grade)r->conf->log.error_grade);
+	conf_portion(g->conf, w->number, g->nworkers);
+	log_init("main", (enum log_grade)g->conf->log.error_grade);
 	close(m->setup->helper);
 	/* The logs are for those who may wait. */
-	io_close(&r->access);
-	io_close(&r->error);
+	io_close(&g->access_log);
+	io_close(&g->error_log);
 	io_close(&m->setup->error);
 	io_close(&m->setup->standard.fd);
 	errors_leave_reading(&m->errors);
 	if (io_nonblock(control) == -1)
 		fatal("main's pipe");
-	exit(arch_of(r->conf)->run(&world));
+	exit(arch_of(g->conf)->run(&world));
 }
 
 static void
@@ -75,10 +75,10 @@ start_main(struct monitor *m, struct worker *w)
 	int			pipe = -1;
 	pid_t			pid;
 
-	w->generation = ++m->generation;
+	w->main_id = ++m->last_main_id;
 	w->closed = false;
-	children_left(&m->children, w->number, w->reign->nworkers, &left);
-	pid = spawn(m, w->reign, ROLE_MAIN, &pipe);
+	children_left(&m->children, w->number, w->generation->nworkers, &left);
+	pid = spawn(m, w->generation, ROLE_MAIN, &pipe);
 	if (pid == 0)
 		be_main(m, w, pipe, &left);
 	children_free_orphans(&left);
@@ -89,7 +89,7 @@ start_main(struct monitor *m, struct worker *w)
 		w->due = monitor_now() + BACKOFF_MOST;
 		return;
 	}
-	children_add(&m->children, pid, ROLE_MAIN, w->generation, pipe);
+	children_add(&m->children, pid, ROLE_MAIN, w->main_id, pipe);
 	/* However stuck main may be, the monitor is not to wait for it. */
 	if (io_nonblock(pipe) == -1)
 		fatal("main's pipe");
@@ -99,31 +99,31 @@ start_main(struct monitor *m, struct worker *w)
 }
 
 void
-mains_due(struct reign *r, int64_t when)
+mains_due(struct generation *g, int64_t when)
 {
-	for (unsigned i = 0; i < r->nworkers; i++)
-		r->workers[i].due = when;
+	for (unsigned i = 0; i < g->nworkers; i++)
+		g->workers[i].due = when;
 }
 
 bool
-mains_begin(struct monitor *m, struct reign *r)
+mains_begin(struct monitor *m, struct generation *g)
 {
 	struct worker	*w;
 
-	r->rules = fence_rules(r->conf);
-	r->mounts = mounts_new(r->conf);
-	r->addresses = crowd_new(r->conf, r->nworkers,
+	g->rules = fence_rules(g->conf);
+	g->mounts = mounts_new(g->conf);
+	g->addresses = crowd_new(g->conf, g->nworkers,
 	    m->setup->descriptors);
-	if (arch_one_client(r->conf))
-		r->turns = turns_new(r->nworkers);
-	for (unsigned i = 0; i < r->nworkers; i++) {
-		w = &r->workers[i];
+	if (arch_one_client(g->conf))
+		g->turns = turns_new(g->nworkers);
+	for (unsigned i = 0; i < g->nworkers; i++) {
+		w = &g->workers[i];
 		/* Those that it has, and those that it has given up. */
 		w->helper_slots =
-		    helper_slots_new(2 * (size_t)r->conf->helpers_max);
-		w->part = board_take(r->number, arch_threads(r->conf));
+		    helper_slots_new(2 * (size_t)g->conf->helpers_max);
+		w->part = board_take(g->number, arch_threads(g->conf));
 		start_main(m, w);
-		if (w->main == 0 && r->state == REIGN_COMING) {
+		if (w->main == 0 && g->state == GENERATION_STARTING) {
 			mains_died(m, w, "could not be started");
 			return false;
 		}
@@ -136,14 +136,14 @@ mains_begin(struct monitor *m, struct reign *r)
 static bool
 enough(const struct monitor *m, const struct worker *w, enum role role)
 {
-	const struct reign	*r = w->reign;
-	int64_t			 all = r->nworkers, most = 1;
+	const struct generation	*g = w->generation;
+	int64_t			 all = g->nworkers, most = 1;
 
 	if (role != ROLE_LOGGER) {
-		all = r->conf->helpers_max;
-		most = conf_portion_of(all, w->number, r->nworkers, 1);
+		all = g->conf->helpers_max;
+		most = conf_portion_of(all, w->number, g->nworkers, 1);
 	}
-	return children_enough(&m->children, role, w->generation, most, all);
+	return children_enough(&m->children, role, w->main_id, most, all);
 }
 
 /* Its own end of the pipe is closed, which will tell. */
@@ -167,13 +167,13 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 		    "given up and do not end; see which file system does not "
 		    "answer", role_name(role));
 	else {
-		pid = spawn(m, w->reign, role, &pipe);
+		pid = spawn(m, w->generation, role, &pipe);
 		if (pid == 0)
-			spawn_helper(m, w->reign, pipe, role);
+			spawn_helper(m, w->generation, pipe, role);
 		if (pid == -1)
 			log_error("cannot start a %s", role_name(role));
 		else
-			children_add(&m->children, pid, role, w->generation,
+			children_add(&m->children, pid, role, w->main_id,
 			    pipe);
 	}
 	if (control_send(w->control, answer, pipe) == -1 && !has_gone(errno))
@@ -192,21 +192,21 @@ new_logger(struct monitor *m, struct worker *w)
 }
 
 void
-mains_new_logger(struct monitor *m, struct reign *r)
+mains_new_logger(struct monitor *m, struct generation *g)
 {
-	for (unsigned i = 0; i < r->nworkers; i++)
-		new_logger(m, &r->workers[i]);
+	for (unsigned i = 0; i < g->nworkers; i++)
+		new_logger(m, &g->workers[i]);
 }
 
 static void
-announce(struct monitor *m, const struct reign *r)
+announce(struct monitor *m, const struct generation *g)
 {
 	struct monitor_setup	*setup = m->setup;
 	char			 url[128];
 
-	for (size_t i = 0; i < r->nlisteners; i++) {
-		listener_url(&r->listeners[i], url, sizeof(url));
-		log_notice("ready: %s on %s", arch_of(r->conf)->name, url);
+	for (size_t i = 0; i < g->nlisteners; i++) {
+		listener_url(&g->listeners[i], url, sizeof(url));
+		log_notice("ready: %s on %s", arch_of(g->conf)->name, url);
 		if (setup->announce != NULL && !m->announced) {
 			fprintf(setup->announce, "serving %s on %s\n",
 			    setup->serving, url);
@@ -220,30 +220,30 @@ announce(struct monitor *m, const struct reign *r)
 static void
 closed(struct monitor *m, struct worker *w)
 {
-	struct reign	*r = w->reign;
+	struct generation	*g = w->generation;
 
 	w->closed = true;
-	for (unsigned i = 0; i < r->nworkers; i++)
-		if (!r->workers[i].closed)
+	for (unsigned i = 0; i < g->nworkers; i++)
+		if (!g->workers[i].closed)
 			return;
-	if (r->state != REIGN_DRAINING || r->closed)
+	if (g->state != GENERATION_DRAINING || g->closed)
 		return;
-	r->closed = true;
+	g->closed = true;
 	log_notice("the conf has been read again, and is in force");
-	ctl_clients_reloaded(m, r->reading, CTL_VERDICT_OK, NULL);
+	ctl_clients_reloaded(m, g->replaced_by, CTL_VERDICT_OK, NULL);
 }
 
 static void
 serves(struct monitor *m, struct worker *w)
 {
-	struct reign	*r = w->reign;
+	struct generation	*g = w->generation;
 
 	w->ready = true;
-	if (m->ending != 0 || !reign_serves(r))
+	if (m->ending != 0 || !generation_is_serving(g))
 		return;
-	announce(m, r);
-	if (r->state == REIGN_COMING)
-		reload_done(m, r);
+	announce(m, g);
+	if (g->state == GENERATION_STARTING)
+		reload_done(m, g);
 	else if (m->ctl.coming.fd != -1 && m->ctl.socket.fd == -1)
 		ctl_clients_take_over(m);
 	upgrade_serves(m);
@@ -260,7 +260,7 @@ main_ends(struct monitor *m, struct worker *w)
 		w->due = monitor_now() + KILLED;
 		return;
 	}
-	children_kill_helpers(&m->children, w->generation);
+	children_kill_helpers(&m->children, w->main_id);
 	children_give_up(&m->children, w->main);
 }
 
@@ -311,48 +311,48 @@ bury(struct monitor *m, struct worker *w)
 	pulse_end(w);
 	io_close(&w->control);
 	/* Theirs is over as well, and some may not notice by themselves. */
-	children_kill_helpers(&m->children, w->generation);
-	children_mark_orphans(&m->children, w->generation, w->helper_slots,
+	children_kill_helpers(&m->children, w->main_id);
+	children_mark_orphans(&m->children, w->main_id, w->helper_slots,
 	    w->number);
-	board_keep(w->part, arch_threads(w->reign->conf));
-	crowd_left(w->reign->addresses, w->number);
-	turns_left(w->reign->turns, w->number);
+	board_keep(w->part, arch_threads(w->generation->conf));
+	crowd_left(w->generation->addresses, w->number);
+	turns_left(w->generation->turns, w->number);
 }
 
 /* With the last of its mains. */
 static void
-drop(struct monitor *m, struct reign *r)
+drop(struct monitor *m, struct generation *g)
 {
-	if (reign_mains(r) > 0)
+	if (generation_count_mains(g) > 0)
 		return;
-	TAILQ_REMOVE(&m->reigns, r, link);
-	reign_free(&r);
+	TAILQ_REMOVE(&m->generations, g, link);
+	generation_free(&g);
 }
 
 /* One has gone before all served: so do the others. */
 static void
-abandon(struct monitor *m, struct reign *r)
+abandon(struct monitor *m, struct generation *g)
 {
-	for (unsigned i = 0; i < r->nworkers; i++) {
-		if (r->workers[i].main == 0)
+	for (unsigned i = 0; i < g->nworkers; i++) {
+		if (g->workers[i].main == 0)
 			continue;
-		children_give_up(&m->children, r->workers[i].main);
-		kill(r->workers[i].main, SIGKILL);
-		bury(m, &r->workers[i]);
+		children_give_up(&m->children, g->workers[i].main);
+		kill(g->workers[i].main, SIGKILL);
+		bury(m, &g->workers[i]);
 	}
-	drop(m, r);
+	drop(m, g);
 }
 
 void
 mains_died(struct monitor *m, struct worker *w, const char *how)
 {
-	struct reign	*r = w->reign;
+	struct generation	*g = w->generation;
 
 	bury(m, w);
 	if (m->ending != 0)
 		return;
-	switch (r->state) {
-	case REIGN_SERVING:
+	switch (g->state) {
+	case GENERATION_SERVING:
 		if (upgrade_is_tried(m) || m->setup->waiting != -1) {
 			log_errorx("main %s before it served", how);
 			m->status = EX_SOFTWARE;
@@ -363,67 +363,68 @@ mains_died(struct monitor *m, struct worker *w, const char *how)
 		start_again(w);
 		log_errorx("main %s; starting another", how);
 		break;
-	case REIGN_COMING:
-		abandon(m, r);
+	case GENERATION_STARTING:
+		abandon(m, g);
 		reload_failed(m, how);
 		break;
-	case REIGN_DRAINING:
+	case GENERATION_DRAINING:
 		closed(m, w);
-		drop(m, r);
+		drop(m, g);
 		log_info("the main before %s", how);
 		break;
 	}
 }
 
 void
-mains_bolt(const struct monitor *m, const struct reign *r)
+mains_bolt(const struct monitor *m, const struct generation *g)
 {
 	const struct heritage	*h = &m->setup->heritage;
-	const struct reign	*other = m->serving == r ? NULL : m->serving;
-	const struct listener	*l = r->listeners;
+	const struct generation	*other = m->serving == g ? NULL : m->serving;
+	const struct listener	*l = g->listeners;
 
 	/* If we do not come up, the one before goes on with them. */
 	if (upgrade_waits(m))
 		return;
-	for (size_t i = 0; i < r->nlisteners; i++, l++)
+	for (size_t i = 0; i < g->nlisteners; i++, l++)
 		if (!heritage_lasts(h, l) && (other == NULL ||
 		    !listener_has(other->listeners, other->nlisteners, l->fd)))
 			listener_bolt(l);
 }
 
 void
-mains_drain(struct monitor *m, struct reign *r)
+mains_drain(struct monitor *m, struct generation *g)
 {
 	struct worker	*w;
 
-	r->state = REIGN_DRAINING;
-	mains_bolt(m, r);
-	reign_close_doors(r);
-	mains_due(r, monitor_now() + r->conf->limits.drain + GRACE);
-	for (unsigned i = 0; i < r->nworkers; i++) {
-		w = &r->workers[i];
+	g->state = GENERATION_DRAINING;
+	mains_bolt(m, g);
+	generation_close_listeners(g);
+	mains_due(g, monitor_now() + g->conf->limits.drain + GRACE);
+	for (unsigned i = 0; i < g->nworkers; i++) {
+		w = &g->workers[i];
 		pulse_end(w);
 		if (w->main != 0)
 			kill(w->main, SIGQUIT);
 		else
 			closed(m, w);
 	}
-	drop(m, r);
+	drop(m, g);
 }
 
 /* What does not end is left to itself, for it may be in the kernel. */
 static void
 give_up(struct monitor *m, struct worker *w)
 {
-	if (w->reign->state != REIGN_SERVING) {
+	if (w->generation->state != GENERATION_SERVING) {
 		kill(w->main, SIGKILL);
 		children_give_up(&m->children, w->main);
 	}
-	mains_died(m, w, w->reign->state == REIGN_COMING ? "did not answer" :
-	    "does not end");
+	mains_died(m, w,
+	    w->generation->state == GENERATION_STARTING ? "did not answer"
+							: "does not end");
 }
 
-/* True: its reign is no more, maybe. */
+/* True: its generation is no more, maybe. */
 static bool
 look(struct monitor *m, struct worker *w)
 {
@@ -434,7 +435,7 @@ look(struct monitor *m, struct worker *w)
 		return false;
 	if (w->main != 0)
 		give_up(m, w);
-	else if (w->reign->state == REIGN_SERVING)
+	else if (w->generation->state == GENERATION_SERVING)
 		start_main(m, w);
 	else
 		w->due = 0;
@@ -442,46 +443,46 @@ look(struct monitor *m, struct worker *w)
 }
 
 static void
-look_at(struct monitor *m, struct reign *r)
+look_at(struct monitor *m, struct generation *g)
 {
-	unsigned	n = r->nworkers;
+	unsigned	n = g->nworkers;
 
 	/* The others have their turn when the monitor looks again. */
 	for (unsigned i = 0; i < n; i++)
-		if (look(m, &r->workers[i]))
+		if (look(m, &g->workers[i]))
 			break;
 }
 
 void
 mains_look(struct monitor *m)
 {
-	struct reign	*r, *next;
+	struct generation	*g, *next;
 
-	for (r = TAILQ_FIRST(&m->reigns); r != NULL; r = next) {
-		next = TAILQ_NEXT(r, link);
-		look_at(m, r);
+	for (g = TAILQ_FIRST(&m->generations); g != NULL; g = next) {
+		next = TAILQ_NEXT(g, link);
+		look_at(m, g);
 	}
 }
 
 struct worker *
 mains_find(struct monitor *m, pid_t main)
 {
-	struct reign	*r;
+	struct generation	*g;
 
-	TAILQ_FOREACH(r, &m->reigns, link)
-		for (unsigned i = 0; i < r->nworkers; i++)
-			if (r->workers[i].main == main)
-				return &r->workers[i];
+	TAILQ_FOREACH(g, &m->generations, link)
+		for (unsigned i = 0; i < g->nworkers; i++)
+			if (g->workers[i].main == main)
+				return &g->workers[i];
 	return NULL;
 }
 
-struct reign *
+struct generation *
 mains_number(struct monitor *m, unsigned number)
 {
-	struct reign	*r;
+	struct generation	*g;
 
-	TAILQ_FOREACH(r, &m->reigns, link)
-		if (r->number == number)
+	TAILQ_FOREACH(g, &m->generations, link)
+		if (g->number == number)
 			break;
-	return r;
+	return g;
 }

@@ -1,5 +1,5 @@
 /*
- * addresses_conf: what the mains of a reign remember of their clients'
+ * addresses_conf: what the mains of a generation remember of their clients'
  * addresses, made by the monitor.  What is in it comes from mains, and is
  * nothing but numbers to the monitor.
  */

@@ -14,7 +14,7 @@
  *	html		a page that needs nothing else
  *
  * Counters and histograms are of all mains since the start, gauges of this main
- * as it is now, and of the others of its reign as they were when they looked;
+ * as it is now, and of the others of its generation as they were when they looked;
  * queues are this main's.
  */
 #ifndef STATS_REPORT_H

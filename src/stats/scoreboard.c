@@ -15,7 +15,7 @@
 #include "lib/log.h"
 #include "stats/scoreboard.h"
 
-#define PARTS	16384		/* more than there can be reigns at once, with
+#define PARTS	16384		/* more than there can be generations at once, with
 				 * as many mains or threads as there may be */
 #define TRIES	100
 
@@ -31,7 +31,7 @@ static struct board {
 						 * the first */
 	struct stats_part	parts[PARTS];
 	struct {
-		_Atomic unsigned	reign;	/* 0: nobody's */
+		_Atomic unsigned	generation;	/* 0: nobody's */
 		_Atomic size_t		open;
 		_Atomic int64_t		gauges[STATS_GAUGE_COUNT];
 	}			views[PARTS];
@@ -69,7 +69,7 @@ find(int n)
 }
 
 int
-board_take(unsigned reign, unsigned n)
+board_take(unsigned generation, unsigned n)
 {
 	int	part = find((int)n), end = part + (int)n;
 
@@ -77,7 +77,7 @@ board_take(unsigned reign, unsigned n)
 		return BOARD_NONE;
 	for (int i = part; i < end; i++) {
 		taken[i] = true;
-		board->views[i].reign = reign;
+		board->views[i].generation = generation;
 	}
 	if (end > board->used)
 		board->used = end;
@@ -144,7 +144,7 @@ board_give(int part, unsigned n)
 {
 	board_keep(part, n);
 	for (int i = part; part != BOARD_NONE && i < part + (int)n; i++) {
-		board->views[i].reign = 0;
+		board->views[i].generation = 0;
 		taken[i] = false;
 	}
 }
@@ -245,12 +245,12 @@ adds_up(int gauge)
 	}
 }
 
-/* Another main of our reign, which has begun to serve. */
+/* Another main of our generation, which has begun to serve. */
 static bool
 beside_us(int part)
 {
-	return part != part_of_us && board->views[part].reign ==
-	    board->views[part_of_us].reign &&
+	return part != part_of_us && board->views[part].generation ==
+	    board->views[part_of_us].generation &&
 	    board->views[part].gauges[STATS_GAUGE_WORKERS] != 0;
 }
 

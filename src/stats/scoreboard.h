@@ -20,10 +20,10 @@
 
 /* The monitor's: before there is any main. */
 void	board_open(void);
-/* So many parts in a row, empty, for the mains of a worker of this reign: one
+/* So many parts in a row, empty, for the mains of a worker of this generation: one
  * for main itself, and one for each other thread that counts.  The first of
  * them, or BOARD_NONE. */
-int	board_take(unsigned reign, unsigned n);
+int	board_take(unsigned generation, unsigned n);
 /* Their main has ended: what it has counted is kept. */
 void	board_keep(int part, unsigned n);
 void	board_give(int part, unsigned n);	/* nobody needs them any more */
@@ -40,10 +40,10 @@ void	board_sum(struct stats_part *);
 void	board_sum_main(struct stats_part *, unsigned n);
 /* The gauges that the monitor knows of, at this time. */
 void	board_measure(time_t now);
-/* Leaves a copy of this main's gauges for the others of its reign, and adds
+/* Leaves a copy of this main's gauges for the others of its generation, and adds
  * theirs to them, which are as old as their last look. */
 void	board_join(void);
-/* So many connections this main has, for the others of its reign. */
+/* So many connections this main has, for the others of its generation. */
 void	board_tell_open(size_t);
 /* Those of the one that has fewest of these others; SIZE_MAX: there is none. */
 size_t	board_least_open(void);
