@@ -395,7 +395,7 @@ open_all(
 	target = logs_target(g->conf->log.access.to);
 	if (target == LOGS_FILE || target == LOGS_STDERR)
 		g->access_log = open_log(setup, g->conf->log.access.to);
-	setup->error = open_log(setup, g->conf->log.error.to);
+	setup->error_log = open_log(setup, g->conf->log.error.to);
 	setup->descriptors = proc_descriptors();
 	if (!budget_suffices(g->conf, g->nlisteners, setup->descriptors))
 		exit_early(setup, EX_OSERR);
@@ -444,7 +444,7 @@ set_arguments(struct monitor_setup *setup, const struct options *o)
 		add_argument(setup, &n, "-A", o->arch);
 	if (o->directory == NULL) {
 		add_argument(setup, &n, "-D", "-f");
-		add_argument(setup, &n, setup->file, NULL);
+		add_argument(setup, &n, setup->conf_file, NULL);
 		return;
 	}
 	if (o->address != NULL)
@@ -458,16 +458,17 @@ run_server(
 {
 	setup->first = g;
 	notify_open(&setup->notify);
-	setup->pid.fd = setup->waiting = -1;
+	setup->pid.fd = setup->daemon_pipe = -1;
 	setup->architecture = o->arch != NULL ? g->conf->architecture : -1;
-	setup->file = make_absolute(o->file != NULL ? o->file : AMPED_CONF);
+	setup->conf_file =
+	    make_absolute(o->file != NULL ? o->file : AMPED_CONF);
 	set_arguments(setup, o);
 	open_all(setup, g, o);
 	if (o->directory != NULL) {
 		setup->announce = stdout;
-		setup->serving = o->directory;
+		setup->served = o->directory;
 	} else if (!o->foreground) {
-		if (proc_daemon(&setup->waiting) == -1)
+		if (proc_daemon(&setup->daemon_pipe) == -1)
 			fatal("cannot go into the background; -D stays in the "
 			    "foreground");
 		setup->standard.background = true;
@@ -476,10 +477,10 @@ run_server(
 	/* Until there is somebody to write what we say; the one before, if
 	 * there is, has somebody. */
 	if (setup->heritage.predecessor == -1 &&
-	    dup2(setup->error, STDERR_FILENO) == -1)
+	    dup2(setup->error_log, STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
 	logs_hold(&g->access_log);
-	logs_hold(&setup->error);
+	logs_hold(&setup->error_log);
 	logs_hold(&setup->standard.fd);
 	proc_title("amped: monitor");
 	return monitor_run(setup);

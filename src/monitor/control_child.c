@@ -96,7 +96,7 @@ read_again(const struct monitor *m, const struct ctl_request *request,
     struct buf *answer)
 {
 	struct buf	 complaints = { 0 };
-	struct conf	*conf = conf_read_again(m->setup->file, &complaints);
+	struct conf *conf = conf_read_again(m->setup->conf_file, &complaints);
 
 	if (conf == NULL) {
 		ctl_begin(answer, CTL_VERDICT_CONF, "the conf has mistakes");

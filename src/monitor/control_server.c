@@ -175,7 +175,7 @@ send_to_main(const struct worker *w, struct ctl_client *c, int client)
 	sent = io_nonblock(pipe[0]) == 0 &&
 	    io_send_record(pipe[0], &iov, 1, client) == 0 &&
 	    shutdown(pipe[0], SHUT_WR) == 0 &&
-	    control_send(w->control, CONTROL_ASK, pipe[1]) == 0;
+	    control_send(w->channel, CONTROL_ASK, pipe[1]) == 0;
 	close(pipe[1]);
 	c->pipe = pipe[0];
 	return sent;
@@ -208,11 +208,11 @@ next_main(const struct monitor *m, struct ctl_client *c, bool *last)
 		c->asked = 0;
 	c->generation = g->number;
 	while (c->asked < g->nworkers && w == NULL)
-		if (g->workers[c->asked++].control != -1)
+		if (g->workers[c->asked++].channel != -1)
 			w = &g->workers[c->asked - 1];
 	*last = true;
 	for (unsigned i = c->asked; i < g->nworkers; i++)
-		if (g->workers[i].control != -1)
+		if (g->workers[i].channel != -1)
 			*last = false;
 	return w;
 }
@@ -284,7 +284,7 @@ obey(struct monitor *m, struct ctl_client *c, const struct buf *line)
 		    MSG_DONTWAIT | MSG_NOSIGNAL);
 		buf_free(&wrong);
 		end(m, c);
-	} else if (m->ending != 0 && request.command != CTL_STOP &&
+	} else if (m->end_signal != 0 && request.command != CTL_STOP &&
 	    request.command != CTL_DRAIN)
 		answer(m, c, CTL_VERDICT_BUSY, "the server is stopping");
 	else {
@@ -415,7 +415,7 @@ look_at(struct monitor *m, struct ctl_client *c)
 	bool	waits = c->state == CTL_STATE_WAITS;
 	bool	wrong = m->ctl.trouble.len > 0;
 
-	if (waits && m->ending != 0)
+	if (waits && m->end_signal != 0)
 		answer(m, c, CTL_VERDICT_BUSY, "the server is stopping");
 	else if (waits && c->command == CTL_REOPEN && !logs_opening(m))
 		answer(m, c, wrong ? CTL_VERDICT_FAILED : CTL_VERDICT_OK,

@@ -65,8 +65,8 @@ scribes_died(struct monitor *m, const char *how)
 void
 scribes_end(struct monitor *m)
 {
-	struct pollfd	p = { .fd = monitor_signals(), .events = POLLIN };
-	int64_t		end = monitor_now() + KILLED, left;
+	struct pollfd	p = { .fd = monitor_signal_fd(), .events = POLLIN };
+	int64_t		end = monitor_now() + KILL_TIMEOUT, left;
 	unsigned char	byte;
 	int		error;
 
@@ -85,7 +85,7 @@ scribes_end(struct monitor *m)
 			;
 	}
 	log_losses(-1);
-	error = io_open_again(m->setup->error, O_WRONLY | O_APPEND);
+	error = io_open_again(m->setup->error_log, O_WRONLY | O_APPEND);
 	if (error != -1)
 		dup2(error, STDERR_FILENO);
 	io_close(&error);

@@ -31,7 +31,7 @@ generation_new(struct conf *conf)
 	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
 	for (unsigned i = 0; i < g->nworkers; i++)
 		g->workers[i] = (struct worker){ .generation = g, .number = i,
-		    .control = -1, .part = BOARD_NONE };
+		    .channel = -1, .stats_slot = BOARD_NONE };
 	return g;
 }
 
@@ -61,7 +61,7 @@ generation_count_mains(const struct generation *g)
 	unsigned	n = 0;
 
 	for (unsigned i = 0; i < g->nworkers; i++)
-		n += g->workers[i].main != 0;
+		n += g->workers[i].main_pid != 0;
 	return n;
 }
 
@@ -78,7 +78,7 @@ void
 generation_close_channels(struct generation *g)
 {
 	for (unsigned i = 0; i < g->nworkers; i++)
-		io_close(&g->workers[i].control);
+		io_close(&g->workers[i].channel);
 }
 
 void
@@ -103,7 +103,7 @@ generation_free(struct generation **gp)
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		if (g->workers[i].helper_slots != NULL)
 			helper_slots_free(&g->workers[i].helper_slots);
-		board_give(g->workers[i].part,
+		board_give(g->workers[i].stats_slot,
 		    arch_threads(g->conf));
 	}
 	crowd_free(&g->addresses);

@@ -35,12 +35,12 @@ struct worker {
 	struct generation		*generation;
 	unsigned		 number;	/* in it */
 	struct helper_slots		*helper_slots;
-	int			 part;		/* of the board */
+	int			 stats_slot;		/* of the board */
 	unsigned		 main_id;	/* of its present main */
-	int			 control;	/* main's pipe; -1: no main */
-	pid_t			 main;		/* 0: none */
-	int64_t			 born;		/* ms, when main was started */
-	int64_t			 due;		/* ms: main is to be started;
+	int			 channel;	/* main's pipe; -1: no main */
+	pid_t			 main_pid;		/* 0: none */
+	int64_t			 started_at;		/* ms, when main was started */
+	int64_t			 next_at;		/* ms: main is to be started;
 						 * or to be over; 0: never */
 	int			 backoff;	/* ms */
 	struct pulse		 pulse;		/* of its present main */

@@ -123,11 +123,11 @@ static void
 write_to(struct monitor *m, struct generation *g, enum log_kind kind, int log)
 {
 	if (kind == LOG_ERRORS) {
-		take_over(&m->setup->error, log);
+		take_over(&m->setup->error_log, log);
 		scribes_replace(m);
 	} else {
 		take_over(&g->access_log, log);
-		mains_new_logger(m, g);
+		workers_new_access_logger(m, g);
 	}
 	log_notice("the %s has been opened again", kind_name(kind));
 }
@@ -215,7 +215,7 @@ end(struct monitor *m, struct opening *o)
 static void
 take(struct monitor *m, const struct opening *o, int log)
 {
-	struct generation	*g = mains_number(m, o->generation);
+	struct generation	*g = workers_find_generation(m, o->generation);
 
 	if (g == NULL && o->kind == LOG_ACCESS)
 		close(log);	/* it has gone meanwhile */
@@ -288,5 +288,5 @@ void
 logs_begin(struct monitor *m)
 {
 	begin(m, LOG_ACCESS, &m->setup->first->access_log);
-	begin(m, LOG_ERRORS, &m->setup->error);
+	begin(m, LOG_ERRORS, &m->setup->error_log);
 }

@@ -24,18 +24,18 @@
 #include "shared/listener.h"
 #include "stats/scoreboard.h"
 
-#define FOREVER		(-1)
+#define NO_TIMEOUT		(-1)
 
 static int	signals[2];	/* the pipe that they come through */
 
 /* What the monitor listens to. */
-struct ears {
+struct event_sources {
 	struct pollfd	*polls;
 	struct {
-		void	(*speaks)(struct monitor *, void *);
-		void	*of;
-	}		*what;
-	size_t		 n, room, turn;
+		void	(*on_readable)(struct monitor *, void *);
+		void	*context;
+	}		*handlers;
+	size_t		 n, capacity, next;
 };
 
 static void
@@ -60,13 +60,13 @@ monitor_now(void)
 }
 
 int
-monitor_signals(void)
+monitor_signal_fd(void)
 {
 	return signals[0];
 }
 
 void
-monitor_leave_signals(void)
+monitor_close_signals(void)
 {
 	close(signals[0]);
 	close(signals[1]);
@@ -91,7 +91,7 @@ catch_signals(void)
 }
 
 void
-monitor_tell_status(const struct monitor *m, const char *words)
+monitor_notify_status(const struct monitor *m, const char *words)
 {
 	const struct generation	*g = m->serving;
 	const struct conf	*conf = g->conf;
@@ -105,28 +105,28 @@ monitor_tell_status(const struct monitor *m, const char *words)
 }
 
 void
-monitor_in_charge(struct monitor *m)
+monitor_take_charge(struct monitor *m)
 {
 	pid_write(&m->setup->pid);
 	heritage_settle(&m->setup->heritage);
-	monitor_tell_status(m, "serving ");
+	monitor_notify_status(m, "serving ");
 	standard_settle(m);
-	proc_daemon_done(&m->setup->waiting);
+	proc_daemon_done(&m->setup->daemon_pipe);
 }
 
 static void
-end_reign(struct monitor *m, struct generation *g, bool drain)
+end_generation(struct monitor *m, struct generation *g, bool drain)
 {
-	int64_t	latest = monitor_now() + GRACE + g->conf->limits.drain;
+	int64_t	latest = monitor_now() + END_TIMEOUT + g->conf->limits.drain;
 
-	mains_due(g, 0);
+	workers_set_deadline(g, 0);
 	generation_close_listeners(g);
 	if (drain && latest > m->deadline)
 		m->deadline = latest;
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		pulse_end(&g->workers[i]);
-		if (g->workers[i].main != 0)
-			kill(g->workers[i].main, m->ending);
+		if (g->workers[i].main_pid != 0)
+			kill(g->workers[i].main_pid, m->end_signal);
 	}
 }
 
@@ -137,25 +137,25 @@ monitor_end(struct monitor *m, int signo)
 	struct generation	*g;
 
 	/* A second, harder one shortens a drain. */
-	if (m->ending == SIGTERM || m->ending == signo)
+	if (m->end_signal == SIGTERM || m->end_signal == signo)
 		return;
 	log_notice("stopping%s", drain ? " when the responses under way have "
 	    "been sent" : "");
-	m->ending = drain ? SIGQUIT : SIGTERM;
-	m->deadline = monitor_now() + GRACE;
+	m->end_signal = drain ? SIGQUIT : SIGTERM;
+	m->deadline = monitor_now() + END_TIMEOUT;
 	logs_forget(m);
 	reload_forget(m);
 	upgrade_forget(m);
 	TAILQ_FOREACH(g, &m->generations, link)
-		end_reign(m, g, drain);
+		end_generation(m, g, drain);
 	notify_say(&m->setup->notify, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld\n"
-	    "STATUS=stopping%s", (long long)(m->deadline + KILLED -
+	    "STATUS=stopping%s", (long long)(m->deadline + KILL_TIMEOUT -
 	    monitor_now()) * 1000, drain ?
 	    " when the responses under way have been sent" : "");
 }
 
 static void
-describe(int status, char *text, size_t size)
+describe_status(int status, char *text, size_t size)
 {
 	if (WIFSIGNALED(status))
 		snprintf(text, size, "was killed by signal %d (%s)",
@@ -168,23 +168,23 @@ describe(int status, char *text, size_t size)
 static void
 child_died(struct monitor *m, const struct child *c, int status)
 {
-	struct worker	*w = c->role == ROLE_MAIN ? mains_find(m, c->pid) :
+	struct worker	*w = c->role == ROLE_MAIN ? workers_find(m, c->pid) :
 			    NULL;
 	char		 how[100];
 
-	describe(status, how, sizeof(how));
+	describe_status(status, how, sizeof(how));
 	if (w != NULL && w->generation->state == GENERATION_DRAINING &&
 	    status != 0)
 		log_errorx("the main before %s: what it had begun is lost",
 		    how);
 	if (w != NULL)
-		mains_died(m, w, how);
-	else if (status != 0 && m->ending == 0 && !c->given_up)
+		workers_main_died(m, w, how);
+	else if (status != 0 && m->end_signal == 0 && !c->given_up)
 		log_warnx("%s %ld %s", role_name(c->role), (long)c->pid, how);
 }
 
 static void
-reap(struct monitor *m)
+reap_children(struct monitor *m)
 {
 	struct child	c;
 	char		how[100];
@@ -192,7 +192,7 @@ reap(struct monitor *m)
 	int		status;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		describe(status, how, sizeof(how));
+		describe_status(status, how, sizeof(how));
 		if (pid == m->scribe.pid)
 			scribes_died(m, how);
 		if (pid == m->upgrade.pid)
@@ -206,7 +206,7 @@ reap(struct monitor *m)
 
 /* Its terminal has gone: so does a server that was only being tried. */
 static void
-hang_up(struct monitor *m)
+on_hangup(struct monitor *m)
 {
 	if (m->setup->announce != NULL)
 		monitor_end(m, SIGTERM);
@@ -215,28 +215,28 @@ hang_up(struct monitor *m)
 }
 
 static void
-signals_came(struct monitor *m)
+handle_signals(struct monitor *m)
 {
 	unsigned char	byte;
 
 	while (read(signals[0], &byte, 1) == 1)
 		switch (byte) {
 		case SIGCHLD:
-			reap(m);
+			reap_children(m);
 			break;
 		case SIGHUP:
-			hang_up(m);
+			on_hangup(m);
 			break;
 		case SIGUSR1:
-			if (m->ending == 0)
+			if (m->end_signal == 0)
 				logs_reopen(m);
 			break;
 		case SIGUSR2:
 			upgrade_begin(m);
 			break;
 		case SIGQUIT:
-			if (m->ending == 0)
-				mains_bolt(m, m->serving);
+			if (m->end_signal == 0)
+				workers_block_new(m, m->serving);
 			/* FALLTHROUGH */
 		default:
 			monitor_end(m, byte);
@@ -245,7 +245,7 @@ signals_came(struct monitor *m)
 }
 
 static void
-sooner(int64_t *at, int64_t due)
+keep_earliest(int64_t *at, int64_t due)
 {
 	if (due != 0 && (*at == 0 || due < *at))
 		*at = due;
@@ -253,42 +253,43 @@ sooner(int64_t *at, int64_t due)
 
 /* ms until something is to be done without being woken. */
 static int
-patience(const struct monitor *m)
+get_timeout(const struct monitor *m)
 {
 	const struct generation	*g;
 	const struct opening	*o;
-	int64_t			 at = m->ending != 0 ? m->deadline : 0, left;
+	int64_t at = m->end_signal != 0 ? m->deadline : 0, left;
 
-	sooner(&at, m->scribe.due);
-	sooner(&at, programs_due(m));
+	keep_earliest(&at, m->scribe.due);
+	keep_earliest(&at, programs_due(m));
 	TAILQ_FOREACH(g, &m->generations, link) {
-		for (unsigned i = 0; m->ending == 0 && i < g->nworkers; i++) {
-			sooner(&at, g->workers[i].due);
-			sooner(&at, g->workers[i].pulse.due);
+		for (unsigned i = 0; m->end_signal == 0 && i < g->nworkers;
+		    i++) {
+			keep_earliest(&at, g->workers[i].next_at);
+			keep_earliest(&at, g->workers[i].pulse.due);
 		}
 	}
 	TAILQ_FOREACH(o, &m->openings, link)
-		sooner(&at, o->deadline);
-	sooner(&at, m->reading.pid != 0 ? m->reading.deadline : 0);
-	sooner(&at, m->upgrade.pid != 0 ? m->upgrade.deadline : 0);
-	sooner(&at, ctl_clients_due(m));
+		keep_earliest(&at, o->deadline);
+	keep_earliest(&at, m->reading.pid != 0 ? m->reading.deadline : 0);
+	keep_earliest(&at, m->upgrade.pid != 0 ? m->upgrade.deadline : 0);
+	keep_earliest(&at, ctl_clients_due(m));
 	if (at == 0)
-		return FOREVER;
+		return NO_TIMEOUT;
 	left = at - monitor_now();
 	return left < 0 ? 0 : left < INT32_MAX ? (int)left : INT32_MAX;
 }
 
 /* What is due; false when it is time to go. */
 static bool
-look_around(struct monitor *m)
+run_due(struct monitor *m)
 {
 	if (m->scribe.due != 0 && monitor_now() >= m->scribe.due)
 		scribes_start(m);
 	logs_look(m);
 	ctl_clients_look(m);
 	programs_look(m);
-	if (m->ending == 0) {
-		mains_look(m);
+	if (m->end_signal == 0) {
+		workers_tick(m);
 		reload_look(m);
 		upgrade_look(m);
 		return true;
@@ -298,7 +299,7 @@ look_around(struct monitor *m)
 	/* What a dead mount holds is not waited for. */
 	if (!m->killed && children_all_given_up(&m->children)) {
 		m->killed = true;
-		m->deadline = monitor_now() + KILLED;
+		m->deadline = monitor_now() + KILL_TIMEOUT;
 	}
 	if (monitor_now() < m->deadline)
 		return true;
@@ -307,108 +308,109 @@ look_around(struct monitor *m)
 	log_warnx("some processes do not end: killing them");
 	children_kill(&m->children);
 	m->killed = true;
-	m->deadline = monitor_now() + KILLED;
+	m->deadline = monitor_now() + KILL_TIMEOUT;
 	return true;
 }
 
 static void
-worker_speaks(struct monitor *m, void *worker)
+worker_readable(struct monitor *m, void *worker)
 {
-	mains_speak(m, worker);
+	workers_on_message(m, worker);
 }
 
 static void
-opening_speaks(struct monitor *m, void *opening)
+opening_readable(struct monitor *m, void *opening)
 {
 	logs_opened(m, opening);
 }
 
 static void
-reader_speaks(struct monitor *m, void *unused)
+checker_readable(struct monitor *m, void *unused)
 {
 	(void)unused;
 	reload_heard(m);
 }
 
 static void
-successor_speaks(struct monitor *m, void *unused)
+new_monitor_readable(struct monitor *m, void *unused)
 {
 	(void)unused;
 	upgrade_heard(m);
 }
 
 static void
-predecessor_speaks(struct monitor *m, void *unused)
+old_monitor_readable(struct monitor *m, void *unused)
 {
 	(void)unused;
 	upgrade_answered(m);
 }
 
 static void
-signal_speaks(struct monitor *m, void *unused)
+signals_readable(struct monitor *m, void *unused)
 {
 	(void)unused;
-	signals_came(m);
+	handle_signals(m);
 }
 
 static void
-control_speaks(struct monitor *m, void *unused)
+control_readable(struct monitor *m, void *unused)
 {
 	(void)unused;
 	ctl_clients_knock(m);
 }
 
 static void
-client_speaks(struct monitor *m, void *client)
+client_readable(struct monitor *m, void *client)
 {
 	ctl_clients_hear(m, client);
 }
 
 static void
-add_ear(struct ears *e, int fd, void (*speaks)(struct monitor *, void *),
-    void *of)
+add_source(struct event_sources *e, int fd,
+    void (*on_readable)(struct monitor *, void *), void *context)
 {
-	if (e->n == e->room) {
-		e->room = e->room * 2 + 8;
-		e->polls = mem_grow(e->polls, e->room, sizeof(*e->polls));
-		e->what = mem_grow(e->what, e->room, sizeof(*e->what));
+	if (e->n == e->capacity) {
+		e->capacity = e->capacity * 2 + 8;
+		e->polls = mem_grow(e->polls, e->capacity, sizeof(*e->polls));
+		e->handlers =
+		    mem_grow(e->handlers, e->capacity, sizeof(*e->handlers));
 	}
 	e->polls[e->n] = (struct pollfd){ .fd = fd, .events = POLLIN };
-	e->what[e->n].speaks = speaks;
-	e->what[e->n++].of = of;
+	e->handlers[e->n].on_readable = on_readable;
+	e->handlers[e->n++].context = context;
 }
 
 /* Who has said all that they want to say is to be noticed when they go. */
 static void
-add_client(struct ears *e, struct ctl_client *c)
+add_client(struct event_sources *e, struct ctl_client *c)
 {
-	bool	says;
-	int	fd = ctl_clients_ear(c, &says);
+	bool	reads;
+	int	fd = ctl_clients_ear(c, &reads);
 
-	add_ear(e, fd, client_speaks, c);
-	if (!says)
+	add_source(e, fd, client_readable, c);
+	if (!reads)
 		e->polls[e->n - 1].events = 0;
 }
 
 static void
-listen_to(struct ears *e, struct monitor *m)
+collect_sources(struct event_sources *e, struct monitor *m)
 {
 	struct generation		*g;
 	struct opening		*o;
 	struct ctl_client	*c;
 
 	e->n = 0;
-	add_ear(e, signals[0], signal_speaks, NULL);
+	add_source(e, signals[0], signals_readable, NULL);
 	TAILQ_FOREACH(g, &m->generations, link)
 		for (unsigned i = 0; i < g->nworkers; i++)
-			add_ear(e, g->workers[i].control, worker_speaks,
+			add_source(e, g->workers[i].channel, worker_readable,
 			    &g->workers[i]);
-	add_ear(e, m->reading.pipe, reader_speaks, NULL);
-	add_ear(e, m->upgrade.pipe, successor_speaks, NULL);
-	add_ear(e, m->upgrade.before, predecessor_speaks, NULL);
+	add_source(e, m->reading.pipe, checker_readable, NULL);
+	add_source(e, m->upgrade.pipe, new_monitor_readable, NULL);
+	add_source(e, m->upgrade.before, old_monitor_readable, NULL);
 	TAILQ_FOREACH(o, &m->openings, link)
-		add_ear(e, o->pipe, opening_speaks, o);
-	add_ear(e, m->ctl.socket.fd, control_speaks, NULL);
+		add_source(e, o->pipe, opening_readable, o);
+	add_source(e, m->ctl.socket.fd, control_readable, NULL);
 	TAILQ_FOREACH(c, &m->ctl.list, link)
 		add_client(e, c);
 }
@@ -416,32 +418,32 @@ listen_to(struct ears *e, struct monitor *m)
 /* One at a time, since whoever is heard may be the end of another; all have
  * their turn. */
 static void
-hear_one(struct ears *e, struct monitor *m)
+handle_one(struct event_sources *e, struct monitor *m)
 {
 	size_t	i;
 
 	for (size_t k = 0; k < e->n; k++) {
-		i = (e->turn + k) % e->n;
+		i = (e->next + k) % e->n;
 		if (e->polls[i].revents == 0)
 			continue;
-		e->turn = i + 1;
-		e->what[i].speaks(m, e->what[i].of);
+		e->next = i + 1;
+		e->handlers[i].on_readable(m, e->handlers[i].context);
 		return;
 	}
 }
 
 static void
-loop(struct monitor *m)
+run_loop(struct monitor *m)
 {
-	struct ears	e = { 0 };
+	struct event_sources	e = { 0 };
 
 	do {
-		listen_to(&e, m);
-		if (poll(e.polls, (nfds_t)e.n, patience(m)) > 0)
-			hear_one(&e, m);
-	} while (look_around(m));
+		collect_sources(&e, m);
+		if (poll(e.polls, (nfds_t)e.n, get_timeout(m)) > 0)
+			handle_one(&e, m);
+	} while (run_due(m));
 	free(e.polls);
-	free(e.what);
+	free(e.handlers);
 }
 
 int
@@ -467,8 +469,8 @@ monitor_run(struct monitor_setup *setup)
 	logs_begin(&m);
 	scribes_start(&m);
 	errors_speak(&m.errors);
-	mains_begin(&m, setup->first);
-	loop(&m);
+	workers_start(&m, setup->first);
+	run_loop(&m);
 	ctl_clients_end(&m);
 	children_free(&m.children);
 	logs_forget(&m);
@@ -480,5 +482,5 @@ monitor_run(struct monitor_setup *setup)
 		generation_free(&g);
 	}
 	programs_end(&m);
-	return m.status;
+	return m.exit_status;
 }

@@ -17,17 +17,17 @@
 
 struct monitor_setup {
 	struct generation	*first;		/* taken */
-	const char	*file;		/* the conf; NULL: none */
+	const char	*conf_file;		/* the conf; NULL: none */
 	int64_t		 architecture;	/* whatever is in it; or -1 */
 	int		 helper;	/* the helper program, open */
-	int		 error;		/* the error log; as a handle, if it
+	int		 error_log;		/* the error log; as a handle, if it
 					 * can be, as is standard's */
 	struct standard	 standard;	/* standard error, as started with */
 	size_t		 descriptors;
 	struct ctl_socket control;	/* to be asked at */
 	FILE		*announce;	/* gets a line, or NULL */
-	const char	*serving;	/* what it says is served */
-	int		 waiting;	/* who does until we serve; or -1 */
+	const char	*served;	/* what it says is served */
+	int		 daemon_pipe;	/* who does until we serve; or -1 */
 	struct heritage	 heritage;
 	struct notify	 notify;
 	struct pid_file	 pid;

@@ -292,8 +292,8 @@ reap(struct monitor *m)
 static void
 await_end(struct monitor *m)
 {
-	struct pollfd	p = { .fd = monitor_signals(), .events = POLLIN };
-	int64_t		end = monitor_now() + KILLED, left;
+	struct pollfd	p = { .fd = monitor_signal_fd(), .events = POLLIN };
+	int64_t		end = monitor_now() + KILL_TIMEOUT, left;
 	unsigned char	byte;
 
 	for (reap(m); !TAILQ_EMPTY(&m->programs); reap(m)) {
@@ -315,7 +315,7 @@ programs_end(struct monitor *m)
 		return;
 	/* Ours may be one of their pipes. */
 	dup2(m->setup->standard.fd, STDERR_FILENO);
-	io_close(&m->setup->error);
+	io_close(&m->setup->error_log);
 	for (p = TAILQ_FIRST(&m->programs); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, link);
 		leave(m, p);

@@ -12,8 +12,8 @@
 #include "monitor/piped_log.h"
 #include "monitor/reload.h"
 
-#define GRACE		3000	/* ms for children to end by themselves */
-#define KILLED		1000	/* ms for killed ones; what a dead mount holds
+#define END_TIMEOUT		3000	/* ms for children to end by themselves */
+#define KILL_TIMEOUT		1000	/* ms for killed ones; what a dead mount holds
 				 * in the kernel cannot even be killed */
 
 struct monitor {
@@ -21,7 +21,7 @@ struct monitor {
 	struct children		 children;
 	struct generations		 generations;
 	struct generation		*serving;
-	int			 ending;	/* the signal, or 0 */
+	int			 end_signal;	/* the signal, or 0 */
 	int64_t			 deadline;	/* ms, of the end */
 	bool			 killed;	/* ... has passed once */
 	bool			 announced;
@@ -36,20 +36,20 @@ struct monitor {
 	bool			 reopen_due;	/* the logs, once more */
 	struct reading		 reading;	/* of the conf */
 	struct upgrade		 upgrade;
-	int			 status;	/* to exit with */
+	int			 exit_status;	/* to exit with */
 	struct ctl_clients	 ctl;		/* who asks us */
 	unsigned		 last_main_id;	/* how many mains there were */
 };
 
 int64_t	 monitor_now(void);			/* ms */
-int	 monitor_signals(void);			/* readable: some came */
-void	 monitor_leave_signals(void);		/* in a child */
+int	 monitor_signal_fd(void);			/* readable: some came */
+void	 monitor_close_signals(void);		/* in a child */
 /* As by this signal. */
 void	 monitor_end(struct monitor *, int signo);
 /* We serve, and nobody else does: who asks for us is to find us. */
-void	 monitor_in_charge(struct monitor *);
+void	 monitor_take_charge(struct monitor *);
 /* A supervisor hears what is served, behind these words. */
-void	 monitor_tell_status(const struct monitor *, const char *words);
+void	 monitor_notify_status(const struct monitor *, const char *words);
 
 /*
  * A child with a stream pipe: its end in *pipe in the child, ours in the
@@ -71,22 +71,23 @@ void	 scribes_end(struct monitor *);
 /* The mains, each with its worker. */
 /* The first in a generation: with all that comes before.  False: they could not be
  * started, and the generation is over, unless it is the one that serves. */
-bool	 mains_begin(struct monitor *, struct generation *);
+bool	 workers_start(struct monitor *, struct generation *);
 /* Its pipe has something to say. */
-void	 mains_speak(struct monitor *, struct worker *);
-void	 mains_died(struct monitor *, struct worker *, const char *how);
+void	 workers_on_message(struct monitor *, struct worker *);
+void	 workers_main_died(struct monitor *, struct worker *, const char *how);
 /* They are to be over by then (ms). */
-void	 mains_due(struct generation *, int64_t);
+void	 workers_set_deadline(struct generation *, int64_t);
 /* They are to end, but with all that they have begun. */
-void	 mains_drain(struct monitor *, struct generation *);
+void	 workers_drain(struct monitor *, struct generation *);
 /* Nobody new comes to a socket that neither another generation nor anybody else is
  * to serve: see listener_bolt(). */
-void	 mains_bolt(const struct monitor *, const struct generation *);
+void	 workers_block_new(const struct monitor *, const struct generation *);
 /* A log helper for each main, to go over to. */
-void	 mains_new_logger(struct monitor *, struct generation *);
+void	 workers_new_access_logger(struct monitor *, struct generation *);
 /* What is due. */
-void	 mains_look(struct monitor *);
-struct worker *mains_find(struct monitor *, pid_t main);
-struct generation *mains_number(struct monitor *, unsigned generation);
+void	 workers_tick(struct monitor *);
+struct worker *workers_find(struct monitor *, pid_t main);
+struct generation *workers_find_generation(
+    struct monitor *, unsigned generation);
 
 #endif

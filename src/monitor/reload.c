@@ -85,7 +85,7 @@ static struct generation *
 read_conf(struct monitor *m)
 {
 	struct buf	 complaints = { 0 };
-	struct conf	*conf = conf_read_again(m->setup->file, &complaints);
+	struct conf *conf = conf_read_again(m->setup->conf_file, &complaints);
 	struct generation	*g = NULL;
 
 	buf_string(&complaints);
@@ -230,7 +230,7 @@ tell_supervisor(struct monitor *m, const struct buf *wrong)
 	snprintf(words, sizeof(words), "the conf could not be read again"
 	    "%s%.*s; still serving ", first > 0 ? ": " : "",
 	    first < TOLD ? first : TOLD, first > 0 ? wrong->at : "");
-	monitor_tell_status(m, words);
+	monitor_notify_status(m, words);
 }
 
 static void
@@ -257,7 +257,7 @@ reload_begin(struct monitor *m)
 	int		 pipe = -1;
 
 	g->due = reload_busy(m) || upgrade_busy(m);
-	if (g->due || m->ending != 0)
+	if (g->due || m->end_signal != 0)
 		return;
 	log_info("reading the conf again");
 	notify_reloading(&m->setup->notify);
@@ -363,8 +363,8 @@ take(struct monitor *m)
 	drop_logs(&m->reading);
 	heritage_tell_unused(&m->setup->heritage, g);
 	TAILQ_INSERT_TAIL(&m->generations, g, link);
-	if (mains_begin(m, g))
-		mains_due(g, monitor_now() + COMING);
+	if (workers_start(m, g))
+		workers_set_deadline(g, monitor_now() + COMING);
 }
 
 void
@@ -416,20 +416,20 @@ reload_done(struct monitor *m, struct generation *g)
 	g->state = GENERATION_SERVING;
 	stats_count(STATS_RELOADS);
 	board_conf((int64_t)stats[STATS_RELOADS] + 1);
-	mains_due(g, 0);
+	workers_set_deadline(g, 0);
 	log_init("monitor", (enum log_grade)g->conf->log.error_grade);
 	if (g->error_log != -1) {
-		io_close(&m->setup->error);
-		m->setup->error = g->error_log;
+		io_close(&m->setup->error_log);
+		m->setup->error_log = g->error_log;
 		g->error_log = -1;
 		scribes_replace(m);
 	}
 	standard_settle(m);
 	pid_change(&m->setup->pid, g->conf->pid);
-	monitor_tell_status(m, "serving ");
+	monitor_notify_status(m, "serving ");
 	ctl_clients_take_over(m);
 	before->replaced_by = m->reading.number;
-	mains_drain(m, before);
+	workers_drain(m, before);
 	if (m->reading.reopen)
 		logs_reopen(m);
 	m->reading.reopen = false;

@@ -17,13 +17,13 @@
 #include "lib/user.h"
 #include "monitor/private.h"
 
-#define CLEAR		16	/* descriptors from here on are free */
+#define FIRST_FREE_FD		16	/* descriptors from here on are free */
 
 extern char	**environ;
 
 /* Whoever may wait where nobody can end it, keeps nothing of ours open. */
 static void
-leave_all(struct monitor *m, const struct generation *but)
+close_all_but(struct monitor *m, const struct generation *but)
 {
 	struct generation	*g;
 	struct opening	*o;
@@ -38,7 +38,7 @@ leave_all(struct monitor *m, const struct generation *but)
 	io_close(&m->upgrade.pipe);
 	io_close(&m->upgrade.before);
 	io_close(&m->setup->pid.fd);
-	io_close(&m->setup->waiting);
+	io_close(&m->setup->daemon_pipe);
 	io_close(&m->setup->notify.fd);
 	for (size_t i = 0; i < m->setup->heritage.nsockets; i++)
 		io_close(&m->setup->heritage.sockets[i]);
@@ -48,7 +48,7 @@ leave_all(struct monitor *m, const struct generation *but)
 /* It may wait here for the log's file system, even when we have gone: so it
  * says who it is. */
 static void
-open_log(int *log, enum role role, pid_t parent)
+reopen_log(int *log, enum role role, pid_t parent)
 {
 	int	fd;
 
@@ -66,24 +66,25 @@ open_log(int *log, enum role role, pid_t parent)
 }
 
 static void
-open_own(struct monitor *m, struct generation *g, enum role role, pid_t parent)
+close_others(
+    struct monitor *m, struct generation *g, enum role role, pid_t parent)
 {
 	if (role != ROLE_PROGRAM)
 		programs_forget(m);
 	if (role == ROLE_SCRIBE) {
-		leave_all(m, NULL);
-		open_log(&m->setup->error, role, parent);
+		close_all_but(m, NULL);
+		reopen_log(&m->setup->error_log, role, parent);
 	} else if (role == ROLE_LOGGER) {
-		leave_all(m, g);
+		close_all_but(m, g);
 		generation_close_listeners(g);
 		generation_close_channels(g);
-		open_log(&g->access_log, role, parent);
+		reopen_log(&g->access_log, role, parent);
 	} else if (role == ROLE_MAIN) {
-		leave_all(m, g);
+		close_all_but(m, g);
 		/* It is to hear the monitor's end, and so are the others. */
 		generation_close_channels(g);
 	} else if (role != ROLE_HELPER)
-		leave_all(m, NULL);
+		close_all_but(m, NULL);
 }
 
 /* Who opens what the conf names, does so as the monitor would. */
@@ -111,8 +112,8 @@ become_child(
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGUSR2, SIG_IGN);
-	monitor_leave_signals();
-	open_own(m, g, role, parent);
+	monitor_close_signals();
+	close_others(m, g, role, parent);
 	if (!is_privileged(role))
 		proc_bound_capabilities();
 	if (!is_privileged(role) && user_become(&who->user) == -1)
@@ -152,7 +153,7 @@ spawn(struct monitor *m, struct generation *g, enum role role, int *pipe)
 
 /* Puts a descriptor at a number, to be kept over exec. */
 static void
-place(int fd, int at)
+place_fd(int fd, int at)
 {
 	if (fd == at ? io_cloexec(fd, false) == -1 : dup2(fd, at) == -1)
 		fatal("no descriptor %d for a child", at);
@@ -160,36 +161,36 @@ place(int fd, int at)
 
 /* Out of the way of the numbers that others go to. */
 static int
-clear(int fd)
+move_fd_up(int fd)
 {
-	return fcntl(fd, F_DUPFD_CLOEXEC, CLEAR);
+	return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
 }
 
 /* What a helper has beside its pipe; helpers/fds.h.  Only the scribe's
  * standard error is the error log itself. */
 static void
-place_logs(const struct monitor *m, const struct generation *g, enum role role)
+place_fds(const struct monitor *m, const struct generation *g, enum role role)
 {
 	int	log = g != NULL ? g->access_log : -1;
-	int	access = clear(log != -1 ? log :
+	int	access = move_fd_up(log != -1 ? log :
 		    open("/dev/null", O_WRONLY | O_CLOEXEC));
-	int	error = clear(m->setup->error);
-	int	words = clear(m->errors.words[0]);
-	int	losses = clear(m->errors.losses[role != ROLE_SCRIBE]);
+	int	error = move_fd_up(m->setup->error_log);
+	int	words = move_fd_up(m->errors.words[0]);
+	int	losses = move_fd_up(m->errors.losses[role != ROLE_SCRIBE]);
 
-	place(losses, FD_DROPS);
+	place_fd(losses, FD_DROPS);
 	if (role == ROLE_LOGGER)
-		place(access, FD_LOGS);
+		place_fd(access, FD_LOGS);
 	if (role == ROLE_SCRIBE) {
-		place(words, FD_LINES);
-		place(error, STDERR_FILENO);
+		place_fd(words, FD_LINES);
+		place_fd(error, STDERR_FILENO);
 	}
 }
 
-#define ARGUMENTS	10
+#define ARGUMENTS_MAX	10
 
 static char **
-add_syslog(const struct conf_log *log, char **to)
+add_syslog_arguments(const struct conf_log *log, char **to)
 {
 	static char	s[] = "-s", text[256];
 
@@ -205,7 +206,7 @@ add_syslog(const struct conf_log *log, char **to)
 
 /* The system calls that it may make, in the words of lib/syscall_filter.h. */
 static const char *
-calls_of(const struct conf *conf, enum role role)
+choose_syscalls(const struct conf *conf, enum role role)
 {
 	const struct conf_log	*log = role == ROLE_SCRIBE ? &conf->log.error :
 				    &conf->log.access;
@@ -219,13 +220,13 @@ calls_of(const struct conf *conf, enum role role)
 }
 
 static void
-add_sandbox(const struct conf *conf, enum role role, char **to)
+add_sandbox_arguments(const struct conf *conf, enum role role, char **to)
 {
 	static char	c[] = "-c", required[] = "-r", calls[32];
 
 	if (conf->sandbox == SANDBOX_OFF)
 		return;
-	snprintf(calls, sizeof(calls), "%s", calls_of(conf, role));
+	snprintf(calls, sizeof(calls), "%s", choose_syscalls(conf, role));
 	*to++ = c;
 	*to++ = calls;
 	if (conf->sandbox == SANDBOX_REQUIRED)
@@ -235,7 +236,7 @@ add_sandbox(const struct conf *conf, enum role role, char **to)
 /* What it is to be, and for which log. */
 static void
 choose_arguments(const struct monitor *m, const struct generation *g,
-    enum role role, char *to[ARGUMENTS])
+    enum role role, char *to[ARGUMENTS_MAX])
 {
 	static char		 name[] = "amped-helper", l[] = "-l",
 				 one[] = "1", e[] = "-e", n[] = "-n";
@@ -244,31 +245,31 @@ choose_arguments(const struct monitor *m, const struct generation *g,
 	*to++ = name;
 	if (role == ROLE_SCRIBE) {
 		*to++ = e;
-		to = add_syslog(&conf->log.error, to);
+		to = add_syslog_arguments(&conf->log.error, to);
 	} else if (role == ROLE_LOGGER) {
 		*to++ = l;
 		*to++ = one;
 		if (conf->log.names)
 			*to++ = n;
-		to = add_syslog(&conf->log.access, to);
+		to = add_syslog_arguments(&conf->log.access, to);
 	}
-	add_sandbox(conf, role, to);
+	add_sandbox_arguments(conf, role, to);
 }
 
 _Noreturn void
 spawn_helper(struct monitor *m, struct generation *g, int pipe, enum role role)
 {
-	char	*arguments[ARGUMENTS] = { NULL };
-	int	 program = clear(m->setup->helper);
+	char	*arguments[ARGUMENTS_MAX] = { NULL };
+	int	 program = move_fd_up(m->setup->helper);
 	int	 rules = role == ROLE_HELPER && g->rules != -1 ?
-		    clear(g->rules) : -1;
+		    move_fd_up(g->rules) : -1;
 
 	choose_arguments(m, g, role, arguments);
-	pipe = clear(pipe);
-	place_logs(m, g, role);
+	pipe = move_fd_up(pipe);
+	place_fds(m, g, role);
 	if (rules != -1)
-		place(rules, FD_RULES);
-	place(pipe, STDIN_FILENO);
+		place_fd(rules, FD_RULES);
+	place_fd(pipe, STDIN_FILENO);
 	proc_signals_unblock();
 	fexecve(program, arguments, environ);
 	fatal("cannot start amped-helper; what is installed must be all of "

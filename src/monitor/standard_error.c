@@ -84,9 +84,10 @@ standard_settle(struct monitor *m)
 		return;
 	}
 	/* The scribe has it as well. */
-	if (is_for_last_words(conf) && !is_same_device(setup->error, null)) {
-		io_close(&setup->error);
-		setup->error = fcntl(null, F_DUPFD_CLOEXEC, 3);
+	if (is_for_last_words(conf) &&
+	    !is_same_device(setup->error_log, null)) {
+		io_close(&setup->error_log);
+		setup->error_log = fcntl(null, F_DUPFD_CLOEXEC, 3);
 		scribes_replace(m);
 	}
 	io_close(&setup->standard.fd);

@@ -212,7 +212,7 @@ upgrade_begin(struct monitor *m)
 	struct upgrade	*u = &m->upgrade;
 
 	u->due = upgrade_busy(m) || reload_busy(m);
-	if (u->due || m->ending != 0)
+	if (u->due || m->end_signal != 0)
 		return;
 	if (m->setup->program == NULL) {
 		log_errorx("no other binary can be started: it is not known "
@@ -319,7 +319,7 @@ upgrade_serves(struct monitor *m)
 		return;
 	u->told = true;
 	if (u->before == -1) {
-		monitor_in_charge(m);
+		monitor_take_charge(m);
 		return;
 	}
 	heritage_bolt(&m->setup->heritage, m->serving);
@@ -335,5 +335,5 @@ upgrade_answered(struct monitor *m)
 
 	io_close(&u->before);
 	if (u->told)
-		monitor_in_charge(m);
+		monitor_take_charge(m);
 }

@@ -52,7 +52,7 @@ any_late(const struct generation *g)
 void
 pulse_beat(struct monitor *m, struct worker *w)
 {
-	if (w->generation != m->serving || m->ending != 0)
+	if (w->generation != m->serving || m->end_signal != 0)
 		return;
 	w->pulse.stage = DOUBT;
 	w->pulse.due = monitor_now() + silence(m, w->generation);
@@ -72,13 +72,13 @@ pulse_look(struct monitor *m, struct worker *w)
 {
 	struct pulse	*p = &w->pulse;
 
-	if (p->due == 0 || w->main == 0 || monitor_now() < p->due)
+	if (p->due == 0 || w->main_pid == 0 || monitor_now() < p->due)
 		return;
 	if (p->stage == ABORT)
 		log_errorx("main does not turn its loop: ending it; it says "
 		    "what it is at, if it can");
 	if (p->stage != DOUBT)
-		kill(w->main, p->stage == ABORT ? SIGABRT : SIGKILL);
+		kill(w->main_pid, p->stage == ABORT ? SIGABRT : SIGKILL);
 	p->due = p->stage == KILL ? 0 :
 	    monitor_now() + pulse_between(m, w->generation);
 	p->stage++;

@@ -24,12 +24,12 @@
 #include "shared/mounts.h"
 #include "stats/scoreboard.h"
 
-#define BACKOFF_LEAST	50	/* ms before main is started again ... */
-#define BACKOFF_MOST	5000	/* ... when it has died young */
-#define YOUNG		10000	/* ms */
+#define BACKOFF_MIN	50	/* ms before main is started again ... */
+#define BACKOFF_MAX	5000	/* ... when it has died young */
+#define MIN_LIFETIME		10000	/* ms */
 
 static _Noreturn void
-be_main(struct monitor *m, struct worker *w, int control,
+main_entry(struct monitor *m, struct worker *w, int control,
     const struct orphans *left)
 {
 	struct generation	*g = w->generation;
@@ -53,14 +53,14 @@ be_main(struct monitor *m, struct worker *w, int control,
 	};
 
 	proc_title("amped: main");
-	board_use(w->part);
+	board_use(w->stats_slot);
 	conf_portion(g->conf, w->number, g->nworkers);
 	log_init("main", (enum log_grade)g->conf->log.error_grade);
 	close(m->setup->helper);
 	/* The logs are for those who may wait. */
 	io_close(&g->access_log);
 	io_close(&g->error_log);
-	io_close(&m->setup->error);
+	io_close(&m->setup->error_log);
 	io_close(&m->setup->standard.fd);
 	errors_leave_reading(&m->errors);
 	if (io_nonblock(control) == -1)
@@ -80,33 +80,33 @@ start_main(struct monitor *m, struct worker *w)
 	children_left(&m->children, w->number, w->generation->nworkers, &left);
 	pid = spawn(m, w->generation, ROLE_MAIN, &pipe);
 	if (pid == 0)
-		be_main(m, w, pipe, &left);
+		main_entry(m, w, pipe, &left);
 	children_free_orphans(&left);
-	w->due = 0;
+	w->next_at = 0;
 	if (pid == -1) {
 		log_error("cannot start main; trying it again in %d s",
-		    BACKOFF_MOST / 1000);
-		w->due = monitor_now() + BACKOFF_MOST;
+		    BACKOFF_MAX / 1000);
+		w->next_at = monitor_now() + BACKOFF_MAX;
 		return;
 	}
 	children_add(&m->children, pid, ROLE_MAIN, w->main_id, pipe);
 	/* However stuck main may be, the monitor is not to wait for it. */
 	if (io_nonblock(pipe) == -1)
 		fatal("main's pipe");
-	w->main = pid;
-	w->control = pipe;
-	w->born = monitor_now();
+	w->main_pid = pid;
+	w->channel = pipe;
+	w->started_at = monitor_now();
 }
 
 void
-mains_due(struct generation *g, int64_t when)
+workers_set_deadline(struct generation *g, int64_t when)
 {
 	for (unsigned i = 0; i < g->nworkers; i++)
-		g->workers[i].due = when;
+		g->workers[i].next_at = when;
 }
 
 bool
-mains_begin(struct monitor *m, struct generation *g)
+workers_start(struct monitor *m, struct generation *g)
 {
 	struct worker	*w;
 
@@ -121,10 +121,10 @@ mains_begin(struct monitor *m, struct generation *g)
 		/* Those that it has, and those that it has given up. */
 		w->helper_slots =
 		    helper_slots_new(2 * (size_t)g->conf->helpers_max);
-		w->part = board_take(g->number, arch_threads(g->conf));
+		w->stats_slot = board_take(g->number, arch_threads(g->conf));
 		start_main(m, w);
-		if (w->main == 0 && g->state == GENERATION_STARTING) {
-			mains_died(m, w, "could not be started");
+		if (w->main_pid == 0 && g->state == GENERATION_STARTING) {
+			workers_main_died(m, w, "could not be started");
 			return false;
 		}
 	}
@@ -134,7 +134,7 @@ mains_begin(struct monitor *m, struct generation *g)
 /* Main talks to strangers: it gets no more helpers than the conf allows, even
  * if it asks. */
 static bool
-enough(const struct monitor *m, const struct worker *w, enum role role)
+has_enough(const struct monitor *m, const struct worker *w, enum role role)
 {
 	const struct generation	*g = w->generation;
 	int64_t			 all = g->nworkers, most = 1;
@@ -148,7 +148,7 @@ enough(const struct monitor *m, const struct worker *w, enum role role)
 
 /* Its own end of the pipe is closed, which will tell. */
 static bool
-has_gone(int error)
+is_pipe_closed(int error)
 {
 	return error == EPIPE || error == ECONNRESET;
 }
@@ -162,7 +162,7 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 	int		pipe = -1;
 	pid_t		pid = -1;
 
-	if (enough(m, w, role))
+	if (has_enough(m, w, role))
 		log_warnx("too many of them to start a %s: most have been "
 		    "given up and do not end; see which file system does not "
 		    "answer", role_name(role));
@@ -176,7 +176,8 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 			children_add(&m->children, pid, role, w->main_id,
 			    pipe);
 	}
-	if (control_send(w->control, answer, pipe) == -1 && !has_gone(errno))
+	if (control_send(w->channel, answer, pipe) == -1 &&
+	    !is_pipe_closed(errno))
 		log_warn("main does not take its %s", role_name(role));
 	io_close(&pipe);
 }
@@ -184,22 +185,22 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 /* Main goes over to any that comes.  If those that it has had have not gone
  * yet, then as soon as one has. */
 static void
-new_logger(struct monitor *m, struct worker *w)
+start_access_logger(struct monitor *m, struct worker *w)
 {
-	w->logger_due = w->control != -1 && enough(m, w, ROLE_LOGGER);
-	if (w->control != -1 && !w->logger_due)
+	w->logger_due = w->channel != -1 && has_enough(m, w, ROLE_LOGGER);
+	if (w->channel != -1 && !w->logger_due)
 		start_helper(m, w, ROLE_LOGGER);
 }
 
 void
-mains_new_logger(struct monitor *m, struct generation *g)
+workers_new_access_logger(struct monitor *m, struct generation *g)
 {
 	for (unsigned i = 0; i < g->nworkers; i++)
-		new_logger(m, &g->workers[i]);
+		start_access_logger(m, &g->workers[i]);
 }
 
 static void
-announce(struct monitor *m, const struct generation *g)
+announce_ready(struct monitor *m, const struct generation *g)
 {
 	struct monitor_setup	*setup = m->setup;
 	char			 url[128];
@@ -209,7 +210,7 @@ announce(struct monitor *m, const struct generation *g)
 		log_notice("ready: %s on %s", arch_of(g->conf)->name, url);
 		if (setup->announce != NULL && !m->announced) {
 			fprintf(setup->announce, "serving %s on %s\n",
-			    setup->serving, url);
+			    setup->served, url);
 			fflush(setup->announce);
 		}
 	}
@@ -218,7 +219,7 @@ announce(struct monitor *m, const struct generation *g)
 
 /* From here on whoever comes, comes to the mains after it. */
 static void
-closed(struct monitor *m, struct worker *w)
+on_closed(struct monitor *m, struct worker *w)
 {
 	struct generation	*g = w->generation;
 
@@ -234,14 +235,14 @@ closed(struct monitor *m, struct worker *w)
 }
 
 static void
-serves(struct monitor *m, struct worker *w)
+on_ready(struct monitor *m, struct worker *w)
 {
 	struct generation	*g = w->generation;
 
 	w->ready = true;
-	if (m->ending != 0 || !generation_is_serving(g))
+	if (m->end_signal != 0 || !generation_is_serving(g))
 		return;
-	announce(m, g);
+	announce_ready(m, g);
 	if (g->state == GENERATION_STARTING)
 		reload_done(m, g);
 	else if (m->ctl.coming.fd != -1 && m->ctl.socket.fd == -1)
@@ -253,28 +254,28 @@ serves(struct monitor *m, struct worker *w)
  * that it had open may be on a file system that does not answer, and then the
  * kernel does not let it go. */
 static void
-main_ends(struct monitor *m, struct worker *w)
+on_channel_end(struct monitor *m, struct worker *w)
 {
-	io_close(&w->control);
-	if (m->ending == 0) {
-		w->due = monitor_now() + KILLED;
+	io_close(&w->channel);
+	if (m->end_signal == 0) {
+		w->next_at = monitor_now() + KILL_TIMEOUT;
 		return;
 	}
 	children_kill_helpers(&m->children, w->main_id);
-	children_give_up(&m->children, w->main);
+	children_give_up(&m->children, w->main_pid);
 }
 
 void
-mains_speak(struct monitor *m, struct worker *w)
+workers_on_message(struct monitor *m, struct worker *w)
 {
 	enum control	message;
 	int		fd = -1, n;
 
-	n = control_recv(w->control, &message, &fd);
+	n = control_recv(w->channel, &message, &fd);
 	if (n == 1 && message == CONTROL_READY)
-		serves(m, w);
+		on_ready(m, w);
 	else if (n == 1 && message == CONTROL_DRAINS)
-		closed(m, w);
+		on_closed(m, w);
 	else if (n == 1 && message == CONTROL_ALIVE)
 		pulse_beat(m, w);
 	else if (n == 1 && message == CONTROL_WANT_HELPER)
@@ -284,44 +285,44 @@ mains_speak(struct monitor *m, struct worker *w)
 	else if (n == 1 && message == CONTROL_END_HELPER)
 		children_end_helper(&m->children, fd);
 	else if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN))
-		main_ends(m, w);
+		on_channel_end(m, w);
 	io_close(&fd);
 }
 
 /* The first time at once. */
 static void
-start_again(struct worker *w)
+schedule_restart(struct worker *w)
 {
 	int64_t	now = monitor_now();
 
-	w->backoff = now - w->born >= YOUNG || w->backoff == 0 ?
-	    BACKOFF_LEAST : w->backoff * 2;
-	if (w->backoff > BACKOFF_MOST)
-		w->backoff = BACKOFF_MOST;
-	w->due = w->backoff == BACKOFF_LEAST ? now : now + w->backoff;
+	w->backoff = now - w->started_at >= MIN_LIFETIME || w->backoff == 0 ?
+	    BACKOFF_MIN : w->backoff * 2;
+	if (w->backoff > BACKOFF_MAX)
+		w->backoff = BACKOFF_MAX;
+	w->next_at = w->backoff == BACKOFF_MIN ? now : now + w->backoff;
 }
 
 /* Its main is no more, or nobody waits for it any longer. */
 static void
-bury(struct monitor *m, struct worker *w)
+cleanup_worker(struct monitor *m, struct worker *w)
 {
-	w->main = 0;
+	w->main_pid = 0;
 	w->ready = false;
-	w->due = 0;
+	w->next_at = 0;
 	pulse_end(w);
-	io_close(&w->control);
+	io_close(&w->channel);
 	/* Theirs is over as well, and some may not notice by themselves. */
 	children_kill_helpers(&m->children, w->main_id);
 	children_mark_orphans(&m->children, w->main_id, w->helper_slots,
 	    w->number);
-	board_keep(w->part, arch_threads(w->generation->conf));
+	board_keep(w->stats_slot, arch_threads(w->generation->conf));
 	crowd_left(w->generation->addresses, w->number);
 	turns_left(w->generation->turns, w->number);
 }
 
 /* With the last of its mains. */
 static void
-drop(struct monitor *m, struct generation *g)
+free_if_no_mains(struct monitor *m, struct generation *g)
 {
 	if (generation_count_mains(g) > 0)
 		return;
@@ -331,52 +332,52 @@ drop(struct monitor *m, struct generation *g)
 
 /* One has gone before all served: so do the others. */
 static void
-abandon(struct monitor *m, struct generation *g)
+abort_generation(struct monitor *m, struct generation *g)
 {
 	for (unsigned i = 0; i < g->nworkers; i++) {
-		if (g->workers[i].main == 0)
+		if (g->workers[i].main_pid == 0)
 			continue;
-		children_give_up(&m->children, g->workers[i].main);
-		kill(g->workers[i].main, SIGKILL);
-		bury(m, &g->workers[i]);
+		children_give_up(&m->children, g->workers[i].main_pid);
+		kill(g->workers[i].main_pid, SIGKILL);
+		cleanup_worker(m, &g->workers[i]);
 	}
-	drop(m, g);
+	free_if_no_mains(m, g);
 }
 
 void
-mains_died(struct monitor *m, struct worker *w, const char *how)
+workers_main_died(struct monitor *m, struct worker *w, const char *how)
 {
 	struct generation	*g = w->generation;
 
-	bury(m, w);
-	if (m->ending != 0)
+	cleanup_worker(m, w);
+	if (m->end_signal != 0)
 		return;
 	switch (g->state) {
 	case GENERATION_SERVING:
-		if (upgrade_is_tried(m) || m->setup->waiting != -1) {
+		if (upgrade_is_tried(m) || m->setup->daemon_pipe != -1) {
 			log_errorx("main %s before it served", how);
-			m->status = EX_SOFTWARE;
+			m->exit_status = EX_SOFTWARE;
 			monitor_end(m, SIGTERM);
 			break;
 		}
 		stats_count(STATS_MAIN_DEATHS);
-		start_again(w);
+		schedule_restart(w);
 		log_errorx("main %s; starting another", how);
 		break;
 	case GENERATION_STARTING:
-		abandon(m, g);
+		abort_generation(m, g);
 		reload_failed(m, how);
 		break;
 	case GENERATION_DRAINING:
-		closed(m, w);
-		drop(m, g);
+		on_closed(m, w);
+		free_if_no_mains(m, g);
 		log_info("the main before %s", how);
 		break;
 	}
 }
 
 void
-mains_bolt(const struct monitor *m, const struct generation *g)
+workers_block_new(const struct monitor *m, const struct generation *g)
 {
 	const struct heritage	*h = &m->setup->heritage;
 	const struct generation	*other = m->serving == g ? NULL : m->serving;
@@ -392,92 +393,93 @@ mains_bolt(const struct monitor *m, const struct generation *g)
 }
 
 void
-mains_drain(struct monitor *m, struct generation *g)
+workers_drain(struct monitor *m, struct generation *g)
 {
 	struct worker	*w;
 
 	g->state = GENERATION_DRAINING;
-	mains_bolt(m, g);
+	workers_block_new(m, g);
 	generation_close_listeners(g);
-	mains_due(g, monitor_now() + g->conf->limits.drain + GRACE);
+	workers_set_deadline(
+	    g, monitor_now() + g->conf->limits.drain + END_TIMEOUT);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		w = &g->workers[i];
 		pulse_end(w);
-		if (w->main != 0)
-			kill(w->main, SIGQUIT);
+		if (w->main_pid != 0)
+			kill(w->main_pid, SIGQUIT);
 		else
-			closed(m, w);
+			on_closed(m, w);
 	}
-	drop(m, g);
+	free_if_no_mains(m, g);
 }
 
 /* What does not end is left to itself, for it may be in the kernel. */
 static void
-give_up(struct monitor *m, struct worker *w)
+give_up_main(struct monitor *m, struct worker *w)
 {
 	if (w->generation->state != GENERATION_SERVING) {
-		kill(w->main, SIGKILL);
-		children_give_up(&m->children, w->main);
+		kill(w->main_pid, SIGKILL);
+		children_give_up(&m->children, w->main_pid);
 	}
-	mains_died(m, w,
+	workers_main_died(m, w,
 	    w->generation->state == GENERATION_STARTING ? "did not answer"
 							: "does not end");
 }
 
 /* True: its generation is no more, maybe. */
 static bool
-look(struct monitor *m, struct worker *w)
+tick_worker(struct monitor *m, struct worker *w)
 {
 	if (w->logger_due)
-		new_logger(m, w);
+		start_access_logger(m, w);
 	pulse_look(m, w);
-	if (w->due == 0 || monitor_now() < w->due)
+	if (w->next_at == 0 || monitor_now() < w->next_at)
 		return false;
-	if (w->main != 0)
-		give_up(m, w);
+	if (w->main_pid != 0)
+		give_up_main(m, w);
 	else if (w->generation->state == GENERATION_SERVING)
 		start_main(m, w);
 	else
-		w->due = 0;
+		w->next_at = 0;
 	return true;
 }
 
 static void
-look_at(struct monitor *m, struct generation *g)
+tick_generation(struct monitor *m, struct generation *g)
 {
 	unsigned	n = g->nworkers;
 
 	/* The others have their turn when the monitor looks again. */
 	for (unsigned i = 0; i < n; i++)
-		if (look(m, &g->workers[i]))
+		if (tick_worker(m, &g->workers[i]))
 			break;
 }
 
 void
-mains_look(struct monitor *m)
+workers_tick(struct monitor *m)
 {
 	struct generation	*g, *next;
 
 	for (g = TAILQ_FIRST(&m->generations); g != NULL; g = next) {
 		next = TAILQ_NEXT(g, link);
-		look_at(m, g);
+		tick_generation(m, g);
 	}
 }
 
 struct worker *
-mains_find(struct monitor *m, pid_t main)
+workers_find(struct monitor *m, pid_t main)
 {
 	struct generation	*g;
 
 	TAILQ_FOREACH(g, &m->generations, link)
 		for (unsigned i = 0; i < g->nworkers; i++)
-			if (g->workers[i].main == main)
+			if (g->workers[i].main_pid == main)
 				return &g->workers[i];
 	return NULL;
 }
 
 struct generation *
-mains_number(struct monitor *m, unsigned number)
+workers_find_generation(struct monitor *m, unsigned number)
 {
 	struct generation	*g;
 

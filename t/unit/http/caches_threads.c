@@ -50,7 +50,7 @@ struct worker {
 	struct clock	 clock;
 	struct http	*http;
 	uint32_t	 number, random;
-	struct stats_part part;
+	struct stats_part stats_slot;
 	struct buf	 to, from;	/* as the server sees it */
 	bool		 close;
 };
@@ -117,7 +117,7 @@ administer(void *context)
 	struct worker	*w = context;
 	struct purge	 p;
 
-	stats_thread_in(&w->part);
+	stats_thread_in(&w->stats_slot);
 	for (unsigned n = 0; !over; n++) {
 		while (http_tidy(w->http))
 			continue;
@@ -349,7 +349,7 @@ work(void *context)
 	struct worker		*w = context;
 	struct peer		*p = NULL;
 
-	stats_thread_in(&w->part);
+	stats_thread_in(&w->stats_slot);
 	for (int i = 0; i < TURNS; i++) {
 		if (choose(w, 10) == 0)
 			change_one(w);
