@@ -15,7 +15,7 @@
 #include "shared/helper_slots.h"
 
 const char *
-role_name(enum role role)
+children_role_name(enum role role)
 {
 	static const char *const	names[] = {
 #define X(id, name) name,
@@ -27,7 +27,7 @@ role_name(enum role role)
 }
 
 static ino_t
-inode(int fd)
+get_inode(int fd)
 {
 	struct stat	st;
 
@@ -60,18 +60,18 @@ children_add(struct children *all, pid_t pid, enum role role,
 	c->pid = pid;
 	c->role = role;
 	c->main_id = main_id;
-	c->pipe = inode(pipe);
+	c->pipe_inode = get_inode(pipe);
 	TAILQ_INSERT_TAIL(&all->list, c, link);
 }
 
 bool
-children_take(struct children *all, pid_t pid, struct child *taken)
+children_remove(struct children *all, pid_t pid, struct child *removed)
 {
 	struct child	*c;
 
 	TAILQ_FOREACH(c, &all->list, link)
 		if (c->pid == pid) {
-			*taken = *c;
+			*removed = *c;
 			TAILQ_REMOVE(&all->list, c, link);
 			free(c);
 			return true;
@@ -80,8 +80,8 @@ children_take(struct children *all, pid_t pid, struct child *taken)
 }
 
 bool
-children_enough(const struct children *all, enum role role,
-    unsigned main_id, int64_t most, int64_t together)
+children_has_enough(const struct children *all, enum role role,
+    unsigned main_id, int64_t max, int64_t total_max)
 {
 	const struct child	*c;
 	int64_t			 own = 0, n = 0;
@@ -91,7 +91,7 @@ children_enough(const struct children *all, enum role role,
 		    c->main_id == main_id);
 		own += c->role == role && c->main_id == main_id;
 	}
-	return own >= 3 * most || n >= 6 * together;
+	return own >= 3 * max || n >= 6 * total_max;
 }
 
 void
@@ -103,17 +103,18 @@ children_mark_orphans(struct children *all, unsigned main_id,
 	TAILQ_FOREACH(c, &all->list, link) {
 		if (c->main_id != main_id)
 			continue;
-		c->orphan = c->role == ROLE_HELPER || c->role == ROLE_LOGGER;
+		c->orphan =
+		    c->role == ROLE_HELPER || c->role == ROLE_ACCESS_LOGGER;
 		c->worker = worker;
 		if (c->role == ROLE_HELPER)
-			c->fs_queue = helper_slots_find(slots, c->pipe);
+			c->fs_queue = helper_slots_find(slots, c->pipe_inode);
 	}
 	helper_slots_clear(slots);
 }
 
 /* A descriptor that tells of a child's end; -1: there is none. */
 static int
-follow(pid_t pid)
+open_pidfd(pid_t pid)
 {
 #ifdef SYS_pidfd_open
 	return (int)syscall(SYS_pidfd_open, pid, 0);
@@ -124,51 +125,53 @@ follow(pid_t pid)
 }
 
 void
-children_left(const struct children *all, unsigned worker, unsigned of,
-    struct orphans *left)
+children_find_orphans(const struct children *all, unsigned worker, unsigned of,
+    struct orphans *orphans)
 {
 	const struct child	*c;
 	int			 fd;
 
-	*left = (struct orphans){ 0 };
+	*orphans = (struct orphans){ 0 };
 	TAILQ_FOREACH(c, &all->list, link) {
 		if (c->role != ROLE_HELPER || !c->orphan ||
 		    c->worker % of != worker)
 			continue;
-		fd = follow(c->pid);
+		fd = open_pidfd(c->pid);
 		if (fd == -1)
 			continue;
-		left->at = mem_grow(left->at, left->count + 1,
-		    sizeof(*left->at));
-		left->at[left->count++] = (struct orphan){ fd, c->fs_queue };
+		orphans->at = mem_grow(orphans->at, orphans->count + 1,
+		    sizeof(*orphans->at));
+		orphans->at[orphans->count++] =
+		    (struct orphan){fd, c->fs_queue};
 	}
 }
 
 void
-children_free_orphans(struct orphans *left)
+children_free_orphans(struct orphans *orphans)
 {
-	for (size_t i = 0; i < left->count; i++)
-		close(left->at[i].fd);
-	free(left->at);
-	*left = (struct orphans){ 0 };
+	for (size_t i = 0; i < orphans->count; i++)
+		close(orphans->at[i].fd);
+	free(orphans->at);
+	*orphans = (struct orphans){ 0 };
 }
 
 static void
-give_up(struct child *c)
+kill_and_give_up(struct child *c)
 {
 	c->given_up = true;
 	kill(c->pid, SIGKILL);
 }
 
 void
-children_end_helper(struct children *all, int pipe)
+children_kill_helper(struct children *all, int pipe)
 {
 	struct child	*c;
-	ino_t		 name = pipe != -1 ? inode(pipe) : 0;
+	ino_t		 its_inode = pipe != -1 ? get_inode(pipe) : 0;
 
 	TAILQ_FOREACH(c, &all->list, link)
-		if (c->role == ROLE_HELPER && c->pipe == name && name != 0)
-			give_up(c);
+	if (c->role == ROLE_HELPER && c->pipe_inode == its_inode &&
+	    its_inode != 0)
+		kill_and_give_up(c);
 }
 
 void
@@ -178,11 +181,11 @@ children_kill_helpers(struct children *all, unsigned main_id)
 
 	TAILQ_FOREACH(c, &all->list, link)
 		if (c->role == ROLE_HELPER && c->main_id == main_id)
-			give_up(c);
+			kill_and_give_up(c);
 }
 
 void
-children_kill(struct children *all)
+children_kill_all(struct children *all)
 {
 	struct child	*c;
 

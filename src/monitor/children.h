@@ -23,13 +23,13 @@ struct orphan;
 #define ROLES(X)							\
 	X(MAIN,		"main")						\
 	X(HELPER,	"helper")					\
-	X(LOGGER,	"log helper")					\
-	X(SCRIBE,	"scribe")					\
-	X(PROGRAM,	"log program")	/* somebody else's */		\
-	X(OPENER,	"opener")	/* of a log */			\
-	X(READER,	"reader")	/* of the conf */		\
-	X(SUCCESSOR,	"successor")	/* another monitor */	\
-	X(CLERK,	"clerk")	/* answers a question */
+	X(ACCESS_LOGGER,	"log helper")					\
+	X(ERROR_LOGGER,	"scribe")					\
+	X(LOG_PROGRAM,	"log program")	/* somebody else's */		\
+	X(LOG_OPENER,	"opener")	/* of a log */			\
+	X(CONF_CHECKER,	"reader")	/* of the conf */		\
+	X(NEW_MONITOR,	"successor")	/* another monitor */	\
+	X(CONTROL_CHILD,	"clerk")	/* answers a question */
 
 enum role {
 #define X(id, name) ROLE_##id,
@@ -40,7 +40,7 @@ enum role {
 struct child {
 	pid_t			 pid;
 	enum role		 role;
-	ino_t			 pipe;		/* main's end: main's name for
+	ino_t			 pipe_inode;		/* main's end: main's name for
 						 * it */
 	bool			 given_up;
 	bool			 orphan;	/* its main has died */
@@ -60,7 +60,7 @@ struct orphans {
 	size_t		 count;
 };
 
-const char	*role_name(enum role);
+const char	*children_role_name(enum role);
 
 void	children_init(struct children *);
 /* Forgets them all; they go on. */
@@ -69,7 +69,7 @@ void	children_free(struct children *);
 void	children_add(struct children *, pid_t, enum role, unsigned main_id,
 	    int pipe);
 /* One has been reaped: whether it was ours, and what it was, copied. */
-bool	children_take(struct children *, pid_t, struct child *);
+bool	children_remove(struct children *, pid_t, struct child *);
 
 /*
  * Whether there are enough of a role, of which a main may have so many, and
@@ -78,21 +78,21 @@ bool	children_take(struct children *, pid_t, struct child *);
  * have left behind is not its fault; but it all has an end.  Those of other
  * mains that live do not count.
  */
-bool	children_enough(const struct children *, enum role, unsigned main_id,
-	    int64_t most, int64_t together);
+bool children_has_enough(const struct children *, enum role, unsigned main_id,
+    int64_t max, int64_t total_max);
 /* Main has died: these are its orphans; which queues they hold, for the next
  * one of that worker. */
 void	children_mark_orphans(struct children *, unsigned main_id,
 	    struct helper_slots *, unsigned worker);
 /* There may not be as many workers as there were. */
-void	children_left(const struct children *, unsigned worker, unsigned of,
-	    struct orphans *);
+void children_find_orphans(
+    const struct children *, unsigned worker, unsigned of, struct orphans *);
 void	children_free_orphans(struct orphans *);
 
 /* Kills; nobody waits for one that has been given up. */
-void	children_end_helper(struct children *, int pipe);
+void	children_kill_helper(struct children *, int pipe);
 void	children_kill_helpers(struct children *, unsigned main_id);
-void	children_kill(struct children *);
+void	children_kill_all(struct children *);
 /* Its work is done, whether the kernel lets it go or not. */
 void	children_give_up(struct children *, pid_t);
 bool	children_all_given_up(const struct children *);

@@ -26,11 +26,11 @@
 #include "monitor/private.h"
 #include "shared/control.h"
 
-#define TAKEN_WITHIN	10	/* s for the client to take the next piece */
+#define SEND_TIMEOUT	10	/* s for the client to take the next piece */
 
 /* Fields come first, each a word. */
 static bool
-take_words(const struct ctl_request *request, struct explain_request *q,
+parse_words(const struct ctl_request *request, struct explain_request *q,
     struct buf *answer)
 {
 	char	*word;
@@ -49,7 +49,7 @@ take_words(const struct ctl_request *request, struct explain_request *q,
 }
 
 static void
-answer_question(const struct explain_request *q, const struct conf *conf,
+write_explanation(const struct explain_request *q, const struct conf *conf,
     struct buf *answer)
 {
 	struct buf	 wrong = { 0 };
@@ -75,7 +75,7 @@ answer_question(const struct explain_request *q, const struct conf *conf,
 }
 
 static void
-explain(struct conf *conf, const struct ctl_request *request,
+answer_explain(struct conf *conf, const struct ctl_request *request,
     struct buf *answer)
 {
 	struct generation	*g = generation_new(conf);
@@ -85,14 +85,14 @@ explain(struct conf *conf, const struct ctl_request *request,
 	if (generation_choose_user(g) == -1 || user_become(&g->user) == -1)
 		ctl_begin(answer, CTL_VERDICT_FAILED, "cannot become user %s",
 		    conf->user);
-	else if (take_words(request, &q, answer))
-		answer_question(&q, conf, answer);
+	else if (parse_words(request, &q, answer))
+		write_explanation(&q, conf, answer);
 	generation_free(&g);
 }
 
 /* The conf of the file, which may not be the one that is in force. */
 static void
-read_again(const struct monitor *m, const struct ctl_request *request,
+answer_from_file(const struct monitor *m, const struct ctl_request *request,
     struct buf *answer)
 {
 	struct buf	 complaints = { 0 };
@@ -105,7 +105,7 @@ read_again(const struct monitor *m, const struct ctl_request *request,
 		ctl_begin(answer, CTL_VERDICT_OK, "the conf is fine");
 	else {
 		arch_choose(conf, m->setup->architecture);
-		explain(conf, request, answer);	/* which takes it */
+		answer_explain(conf, request, answer);	/* which takes it */
 		conf = NULL;
 	}
 	buf_free(&complaints);
@@ -113,7 +113,7 @@ read_again(const struct monitor *m, const struct ctl_request *request,
 }
 
 static void
-dump(const struct monitor *m, struct buf *answer)
+answer_conf(const struct monitor *m, struct buf *answer)
 {
 	char	*text = NULL;
 	size_t	 len = 0;
@@ -132,9 +132,9 @@ dump(const struct monitor *m, struct buf *answer)
 
 /* All of it, however slowly the client takes it; but not for ever. */
 static void
-send_all(int client, const struct buf *answer)
+send_answer(int client, const struct buf *answer)
 {
-	static const struct timeval	within = { .tv_sec = TAKEN_WITHIN };
+	static const struct timeval	within = { .tv_sec = SEND_TIMEOUT };
 
 	(void)setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &within,
 	    sizeof(within));
@@ -144,24 +144,25 @@ send_all(int client, const struct buf *answer)
 }
 
 static _Noreturn void
-be_clerk(const struct monitor *m, const struct ctl_request *request, int client)
+control_child_entry(
+    const struct monitor *m, const struct ctl_request *request, int client)
 {
 	struct buf	answer = { 0 };
 
 	proc_title("amped: clerk");
 	proc_signals_unblock();
 	if (request->command == CTL_CONF)
-		dump(m, &answer);
+		answer_conf(m, &answer);
 	else
-		read_again(m, request, &answer);
+		answer_from_file(m, request, &answer);
 	ctl_end(&answer);
-	send_all(client, &answer);
+	send_answer(client, &answer);
 	_exit(0);
 }
 
 pid_t
-clerk_start(struct monitor *m, const struct ctl_request *request, int client,
-    int *pipe)
+control_child_start(
+    struct monitor *m, const struct ctl_request *request, int client, int *pipe)
 {
 	/* Ours is among those that children leave. */
 	int	copy = fcntl(client, F_DUPFD_CLOEXEC, 0);
@@ -169,12 +170,12 @@ clerk_start(struct monitor *m, const struct ctl_request *request, int client,
 
 	if (copy == -1)
 		return 0;
-	pid = spawn(m, NULL, ROLE_CLERK, pipe);
+	pid = spawn(m, NULL, ROLE_CONTROL_CHILD, pipe);
 	if (pid == 0)
-		be_clerk(m, request, copy);
+		control_child_entry(m, request, copy);
 	close(copy);
 	if (pid == -1)
 		return 0;
-	children_add(&m->children, pid, ROLE_CLERK, 0, *pipe);
+	children_add(&m->children, pid, ROLE_CONTROL_CHILD, 0, *pipe);
 	return pid;
 }

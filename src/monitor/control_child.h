@@ -12,7 +12,7 @@ struct monitor;
 
 /* Answers that client; its pipe, ours to close, ends when it has.  0: there is
  * none. */
-pid_t	clerk_start(struct monitor *, const struct ctl_request *, int client,
-	    int *pipe);
+pid_t control_child_start(
+    struct monitor *, const struct ctl_request *, int client, int *pipe);
 
 #endif

@@ -30,7 +30,7 @@
 #define CLIENTS_MOST	32
 #define CLERKS_MOST	8
 #define LINE_WITHIN	10000		/* ms for a line */
-#define CLERK_WITHIN	30000		/* ms for a clerk's answer */
+#define CLERK_WITHIN	30000		/* ms for a control child's answer */
 #define ROOM		(256 * 1024)	/* for an answer, in the socket */
 
 static void
@@ -148,7 +148,7 @@ ask_clerk(struct monitor *m, struct ctl_client *c,
 		answer(m, c, CTL_VERDICT_BUSY, "too many ask the same");
 		return;
 	}
-	c->clerk = clerk_start(m, request, c->fd, &c->pipe);
+	c->clerk = control_child_start(m, request, c->fd, &c->pipe);
 	if (c->clerk == 0) {
 		answer(m, c, CTL_VERDICT_FAILED, "no process can be had");
 		return;

@@ -3,7 +3,7 @@
  * about it.
  *
  * The monitor must not wait for any of them: what it does itself is soon done,
- * or is told when it has happened; what could take long is a clerk's
+ * or is told when it has happened; what could take long is a control child's
  * (control_child.h), what main knows is main's.  These two get the client's
  * descriptor.
  */

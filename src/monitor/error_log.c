@@ -19,10 +19,10 @@ void
 scribes_start(struct monitor *m)
 {
 	int	pipe = -1;
-	pid_t	pid = spawn(m, NULL, ROLE_SCRIBE, &pipe);
+	pid_t	pid = spawn(m, NULL, ROLE_ERROR_LOGGER, &pipe);
 
 	if (pid == 0)
-		spawn_helper(m, NULL, pipe, ROLE_SCRIBE);
+		spawn_helper(m, NULL, pipe, ROLE_ERROR_LOGGER);
 	if (pid == -1)
 		log_error("cannot start the scribe; what is said meanwhile "
 		    "waits for it");
@@ -41,7 +41,8 @@ scribes_replace(struct monitor *m)
 	if (m->scribe.pipe != -1 && write(m->scribe.pipe, "", 1) == -1)
 		log_warn("the scribe does not hear that there is another");
 	if (m->scribe.pid != 0) {
-		children_add(&m->children, m->scribe.pid, ROLE_SCRIBE, 0, -1);
+		children_add(
+		    &m->children, m->scribe.pid, ROLE_ERROR_LOGGER, 0, -1);
 		children_give_up(&m->children, m->scribe.pid);
 	}
 	io_close(&m->scribe.pipe);

@@ -153,14 +153,14 @@ reopen_file(struct monitor *m, struct generation *g, enum log_kind kind)
 	int		 pipe = -1;
 	pid_t		 pid;
 
-	pid = spawn(m, g, ROLE_OPENER, &pipe);
+	pid = spawn(m, g, ROLE_LOG_OPENER, &pipe);
 	if (pid == 0)
 		be_opener(file, kind, pipe);
 	if (pid == -1) {
 		log_error("cannot open the %s again", kind_name(kind));
 		return;
 	}
-	children_add(&m->children, pid, ROLE_OPENER, 0, pipe);
+	children_add(&m->children, pid, ROLE_LOG_OPENER, 0, pipe);
 	o = mem_zero(sizeof(*o));
 	*o = (struct opening){ .pid = pid, .pipe = pipe, .kind = kind,
 	    .generation = g->number, .deadline = monitor_now() + PATIENCE };

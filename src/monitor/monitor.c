@@ -180,7 +180,8 @@ child_died(struct monitor *m, const struct child *c, int status)
 	if (w != NULL)
 		workers_main_died(m, w, how);
 	else if (status != 0 && m->end_signal == 0 && !c->given_up)
-		log_warnx("%s %ld %s", role_name(c->role), (long)c->pid, how);
+		log_warnx("%s %ld %s", children_role_name(c->role),
+		    (long)c->pid, how);
 }
 
 static void
@@ -199,7 +200,7 @@ reap_children(struct monitor *m)
 			upgrade_died(m, how);
 		if (programs_died(m, pid, how))
 			continue;
-		if (children_take(&m->children, pid, &c))
+		if (children_remove(&m->children, pid, &c))
 			child_died(m, &c, status);
 	}
 }
@@ -306,7 +307,7 @@ run_due(struct monitor *m)
 	if (m->killed)
 		return false;
 	log_warnx("some processes do not end: killing them");
-	children_kill(&m->children);
+	children_kill_all(&m->children);
 	m->killed = true;
 	m->deadline = monitor_now() + KILL_TIMEOUT;
 	return true;

@@ -102,7 +102,7 @@ start(struct monitor *m, struct generation *g, struct program *p)
 
 	p->due = 0;
 	p->born = monitor_now();
-	p->pid = spawn(m, g, ROLE_PROGRAM, &unused);
+	p->pid = spawn(m, g, ROLE_LOG_PROGRAM, &unused);
 	if (p->pid == 0)
 		be_program(m, g, p);
 	io_close(&unused);

@@ -264,7 +264,7 @@ reload_begin(struct monitor *m)
 	g->reopen = g->mistaken = false;
 	g->wrong.len = 0;
 	g->number++;
-	g->pid = spawn(m, NULL, ROLE_READER, &pipe);
+	g->pid = spawn(m, NULL, ROLE_CONF_CHECKER, &pipe);
 	if (g->pid == 0)
 		be_reader(m, pipe);
 	g->pipe = pipe;
@@ -275,7 +275,7 @@ reload_begin(struct monitor *m)
 		stay(m);
 		return;
 	}
-	children_add(&m->children, g->pid, ROLE_READER, 0, g->pipe);
+	children_add(&m->children, g->pid, ROLE_CONF_CHECKER, 0, g->pipe);
 	g->deadline = monitor_now() + READING;
 }
 

@@ -52,14 +52,15 @@ reopen_log(int *log, enum role role, pid_t parent)
 {
 	int	fd;
 
-	if (role == ROLE_LOGGER)
+	if (role == ROLE_ACCESS_LOGGER)
 		proc_follow(parent);
-	proc_title(role == ROLE_SCRIBE ? "amped: scribe" : "amped: log helper");
+	proc_title(
+	    role == ROLE_ERROR_LOGGER ? "amped: scribe" : "amped: log helper");
 	if (*log == -1)
 		return;
 	fd = io_open_again(*log, O_WRONLY | O_APPEND);
 	if (fd == -1)
-		fatal("cannot open the %s again", role == ROLE_SCRIBE ?
+		fatal("cannot open the %s again", role == ROLE_ERROR_LOGGER ?
 		    "error log" : "access log");
 	close(*log);
 	*log = fd;
@@ -69,12 +70,12 @@ static void
 close_others(
     struct monitor *m, struct generation *g, enum role role, pid_t parent)
 {
-	if (role != ROLE_PROGRAM)
+	if (role != ROLE_LOG_PROGRAM)
 		programs_forget(m);
-	if (role == ROLE_SCRIBE) {
+	if (role == ROLE_ERROR_LOGGER) {
 		close_all_but(m, NULL);
 		reopen_log(&m->setup->error_log, role, parent);
-	} else if (role == ROLE_LOGGER) {
+	} else if (role == ROLE_ACCESS_LOGGER) {
 		close_all_but(m, g);
 		generation_close_listeners(g);
 		generation_close_channels(g);
@@ -91,7 +92,8 @@ close_others(
 static bool
 is_privileged(enum role role)
 {
-	return role == ROLE_OPENER || role == ROLE_READER || role == ROLE_CLERK;
+	return role == ROLE_LOG_OPENER || role == ROLE_CONF_CHECKER ||
+	       role == ROLE_CONTROL_CHILD;
 }
 
 /* What every child does first: privileges away, nobody left behind. */
@@ -103,7 +105,7 @@ become_child(
 
 	proc_signals_reset();
 	/* One of our kind: it needs what we have. */
-	if (role == ROLE_SUCCESSOR)
+	if (role == ROLE_NEW_MONITOR)
 		return;
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
@@ -123,7 +125,7 @@ become_child(
 		fatal("cannot give capabilities up");
 	proc_no_new_privileges();
 	/* A log is written to its end. */
-	if (role != ROLE_SCRIBE && role != ROLE_PROGRAM)
+	if (role != ROLE_ERROR_LOGGER && role != ROLE_LOG_PROGRAM)
 		proc_follow(parent);
 }
 
@@ -176,12 +178,12 @@ place_fds(const struct monitor *m, const struct generation *g, enum role role)
 		    open("/dev/null", O_WRONLY | O_CLOEXEC));
 	int	error = move_fd_up(m->setup->error_log);
 	int	words = move_fd_up(m->errors.words[0]);
-	int	losses = move_fd_up(m->errors.losses[role != ROLE_SCRIBE]);
+	int losses = move_fd_up(m->errors.losses[role != ROLE_ERROR_LOGGER]);
 
 	place_fd(losses, FD_DROPS);
-	if (role == ROLE_LOGGER)
+	if (role == ROLE_ACCESS_LOGGER)
 		place_fd(access, FD_LOGS);
-	if (role == ROLE_SCRIBE) {
+	if (role == ROLE_ERROR_LOGGER) {
 		place_fd(words, FD_LINES);
 		place_fd(error, STDERR_FILENO);
 	}
@@ -208,13 +210,13 @@ add_syslog_arguments(const struct conf_log *log, char **to)
 static const char *
 choose_syscalls(const struct conf *conf, enum role role)
 {
-	const struct conf_log	*log = role == ROLE_SCRIBE ? &conf->log.error :
-				    &conf->log.access;
+	const struct conf_log *log =
+	    role == ROLE_ERROR_LOGGER ? &conf->log.error : &conf->log.access;
 	bool			 syslog = logs_target(log->to) == LOGS_SYSLOG;
 
 	if (role == ROLE_HELPER)
 		return conf_asks_users(conf) ? "files,users" : "files";
-	if (role == ROLE_LOGGER && conf->log.names)
+	if (role == ROLE_ACCESS_LOGGER && conf->log.names)
 		return syslog ? "log,names,syslog" : "log,names";
 	return syslog ? "log,syslog" : "log";
 }
@@ -243,10 +245,10 @@ choose_arguments(const struct monitor *m, const struct generation *g,
 	const struct conf	*conf = g != NULL ? g->conf : m->serving->conf;
 
 	*to++ = name;
-	if (role == ROLE_SCRIBE) {
+	if (role == ROLE_ERROR_LOGGER) {
 		*to++ = e;
 		to = add_syslog_arguments(&conf->log.error, to);
-	} else if (role == ROLE_LOGGER) {
+	} else if (role == ROLE_ACCESS_LOGGER) {
 		*to++ = l;
 		*to++ = one;
 		if (conf->log.names)

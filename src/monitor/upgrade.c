@@ -221,7 +221,7 @@ upgrade_begin(struct monitor *m)
 	}
 	log_notice("starting %s, to take over", m->setup->program);
 	notify_say(&m->setup->notify, "STATUS=starting another binary");
-	u->pid = spawn(m, NULL, ROLE_SUCCESSOR, &u->pipe);
+	u->pid = spawn(m, NULL, ROLE_NEW_MONITOR, &u->pipe);
 	if (u->pid == 0)
 		be_successor(m, u->pipe);
 	if (u->pid == -1) {

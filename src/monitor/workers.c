@@ -30,7 +30,7 @@
 
 static _Noreturn void
 main_entry(struct monitor *m, struct worker *w, int control,
-    const struct orphans *left)
+    const struct orphans *orphans)
 {
 	struct generation	*g = w->generation;
 	struct world	 world = {
@@ -47,8 +47,8 @@ main_entry(struct monitor *m, struct worker *w, int control,
 		.main = w->number,
 		.mains = g->nworkers,
 		.workers = arch_workers(g->conf),
-		.orphans = left->at,
-		.norphans = left->count,
+		.orphans = orphans->at,
+		.norphans = orphans->count,
 		.beat = pulse_between(m, g),
 	};
 
@@ -71,17 +71,18 @@ main_entry(struct monitor *m, struct worker *w, int control,
 static void
 start_main(struct monitor *m, struct worker *w)
 {
-	struct orphans	left;
+	struct orphans	orphans;
 	int			pipe = -1;
 	pid_t			pid;
 
 	w->main_id = ++m->last_main_id;
 	w->closed = false;
-	children_left(&m->children, w->number, w->generation->nworkers, &left);
+	children_find_orphans(
+	    &m->children, w->number, w->generation->nworkers, &orphans);
 	pid = spawn(m, w->generation, ROLE_MAIN, &pipe);
 	if (pid == 0)
-		main_entry(m, w, pipe, &left);
-	children_free_orphans(&left);
+		main_entry(m, w, pipe, &orphans);
+	children_free_orphans(&orphans);
 	w->next_at = 0;
 	if (pid == -1) {
 		log_error("cannot start main; trying it again in %d s",
@@ -137,13 +138,13 @@ static bool
 has_enough(const struct monitor *m, const struct worker *w, enum role role)
 {
 	const struct generation	*g = w->generation;
-	int64_t			 all = g->nworkers, most = 1;
+	int64_t			 all = g->nworkers, max = 1;
 
-	if (role != ROLE_LOGGER) {
+	if (role != ROLE_ACCESS_LOGGER) {
 		all = g->conf->helpers_max;
-		most = conf_portion_of(all, w->number, g->nworkers, 1);
+		max = conf_portion_of(all, w->number, g->nworkers, 1);
 	}
-	return children_enough(&m->children, role, w->main_id, most, all);
+	return children_has_enough(&m->children, role, w->main_id, max, all);
 }
 
 /* Its own end of the pipe is closed, which will tell. */
@@ -157,7 +158,7 @@ is_pipe_closed(int error)
 static void
 start_helper(struct monitor *m, struct worker *w, enum role role)
 {
-	enum control	answer = role == ROLE_LOGGER ? CONTROL_LOGGER :
+	enum control	answer = role == ROLE_ACCESS_LOGGER ? CONTROL_LOGGER :
 			    CONTROL_HELPER;
 	int		pipe = -1;
 	pid_t		pid = -1;
@@ -165,20 +166,21 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 	if (has_enough(m, w, role))
 		log_warnx("too many of them to start a %s: most have been "
 		    "given up and do not end; see which file system does not "
-		    "answer", role_name(role));
+		    "answer", children_role_name(role));
 	else {
 		pid = spawn(m, w->generation, role, &pipe);
 		if (pid == 0)
 			spawn_helper(m, w->generation, pipe, role);
 		if (pid == -1)
-			log_error("cannot start a %s", role_name(role));
+			log_error(
+			    "cannot start a %s", children_role_name(role));
 		else
 			children_add(&m->children, pid, role, w->main_id,
 			    pipe);
 	}
 	if (control_send(w->channel, answer, pipe) == -1 &&
 	    !is_pipe_closed(errno))
-		log_warn("main does not take its %s", role_name(role));
+		log_warn("main does not take its %s", children_role_name(role));
 	io_close(&pipe);
 }
 
@@ -187,9 +189,10 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 static void
 start_access_logger(struct monitor *m, struct worker *w)
 {
-	w->logger_due = w->channel != -1 && has_enough(m, w, ROLE_LOGGER);
+	w->logger_due =
+	    w->channel != -1 && has_enough(m, w, ROLE_ACCESS_LOGGER);
 	if (w->channel != -1 && !w->logger_due)
-		start_helper(m, w, ROLE_LOGGER);
+		start_helper(m, w, ROLE_ACCESS_LOGGER);
 }
 
 void
@@ -281,9 +284,9 @@ workers_on_message(struct monitor *m, struct worker *w)
 	else if (n == 1 && message == CONTROL_WANT_HELPER)
 		start_helper(m, w, ROLE_HELPER);
 	else if (n == 1 && message == CONTROL_WANT_LOGGER)
-		start_helper(m, w, ROLE_LOGGER);
+		start_helper(m, w, ROLE_ACCESS_LOGGER);
 	else if (n == 1 && message == CONTROL_END_HELPER)
-		children_end_helper(&m->children, fd);
+		children_kill_helper(&m->children, fd);
 	else if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN))
 		on_channel_end(m, w);
 	io_close(&fd);
