@@ -9,7 +9,7 @@ struct log_sink;
 
 /*
  * Until the stream pipe closes, or is -1, and there is nothing left to write;
- * or until a byte comes from it: there is another scribe, which reads the rest.
+ * or until a byte comes from it: there is another error logger, which reads the rest.
  * Words and losses are read without waiting: lines, and a byte for each line
  * that found no room among them.
  */

@@ -479,9 +479,9 @@ run_server(
 	if (setup->heritage.predecessor == -1 &&
 	    dup2(setup->error_log, STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
-	logs_hold(&g->access_log);
-	logs_hold(&setup->error_log);
-	logs_hold(&setup->standard.fd);
+	logs_use_handle(&g->access_log);
+	logs_use_handle(&setup->error_log);
+	logs_use_handle(&setup->standard.fd);
 	proc_title("amped: monitor");
 	return monitor_run(setup);
 }

@@ -23,7 +23,7 @@
 #define FILES_SHARE	4	/* one of so many of all is for files */
 
 /* 0 to 2, its own program, pid file, handles of two logs and standard error,
- * pipes of signals, lines and losses, scribe, mounts, rules, control socket,
+ * pipes of signals, lines and losses, error logger, mounts, rules, control socket,
  * supervisor; a reader and an opener for each log, with what they bring. */
 #define FDS_MONITOR		(3 + 1 + 1 + 3 + 6 + 1 + 2 + 2 + 1 + 1 + 6)
 #define GENERATIONS		2	/* the one that serves, and the next */

@@ -417,7 +417,7 @@ look_at(struct monitor *m, struct ctl_client *c)
 
 	if (waits && m->end_signal != 0)
 		answer(m, c, CTL_VERDICT_BUSY, "the server is stopping");
-	else if (waits && c->command == CTL_REOPEN && !logs_opening(m))
+	else if (waits && c->command == CTL_REOPEN && !logs_are_reopening(m))
 		answer(m, c, wrong ? CTL_VERDICT_FAILED : CTL_VERDICT_OK,
 		    wrong ? buf_string(&m->ctl.trouble) :
 		    "the logs have been opened again");

@@ -1,5 +1,5 @@
 /*
- * error_log: the monitor's side of the scribe: there is always one, and the
+ * error_log: the monitor's side of the error logger: there is always one, and the
  * last words are its.
  */
 #include <sys/wait.h>
@@ -13,10 +13,10 @@
 #include "lib/log.h"
 #include "monitor/private.h"
 
-#define YOUNG		1000	/* ms, and how long until there is another */
+#define MIN_LIFETIME		1000	/* ms, and how long until there is another */
 
 void
-scribes_start(struct monitor *m)
+error_log_start(struct monitor *m)
 {
 	int	pipe = -1;
 	pid_t	pid = spawn(m, NULL, ROLE_ERROR_LOGGER, &pipe);
@@ -26,59 +26,65 @@ scribes_start(struct monitor *m)
 	if (pid == -1)
 		log_error("cannot start the scribe; what is said meanwhile "
 		    "waits for it");
-	m->scribe.pid = pid == -1 ? 0 : pid;
-	m->scribe.pipe = pipe;
-	m->scribe.born = monitor_now();
-	m->scribe.due = pid == -1 ? m->scribe.born + YOUNG : 0;
+	m->error_logger.pid = pid == -1 ? 0 : pid;
+	m->error_logger.pipe = pipe;
+	m->error_logger.started_at = monitor_now();
+	m->error_logger.next_at =
+	    pid == -1 ? m->error_logger.started_at + MIN_LIFETIME : 0;
 }
 
 /* The one before is not waited for: its log may be on a dead file system.  A
  * byte says to it that there is another, so that it does not read on for as
  * long as something comes. */
 void
-scribes_replace(struct monitor *m)
+error_log_replace(struct monitor *m)
 {
-	if (m->scribe.pipe != -1 && write(m->scribe.pipe, "", 1) == -1)
+	if (m->error_logger.pipe != -1 &&
+	    write(m->error_logger.pipe, "", 1) == -1)
 		log_warn("the scribe does not hear that there is another");
-	if (m->scribe.pid != 0) {
-		children_add(
-		    &m->children, m->scribe.pid, ROLE_ERROR_LOGGER, 0, -1);
-		children_give_up(&m->children, m->scribe.pid);
+	if (m->error_logger.pid != 0) {
+		children_add(&m->children, m->error_logger.pid,
+		    ROLE_ERROR_LOGGER, 0, -1);
+		children_give_up(&m->children, m->error_logger.pid);
 	}
-	io_close(&m->scribe.pipe);
-	scribes_start(m);
+	io_close(&m->error_logger.pipe);
+	error_log_start(m);
 }
 
 void
-scribes_died(struct monitor *m, const char *how)
+error_log_died(struct monitor *m, const char *how)
 {
 	int64_t	now = monitor_now();
 
-	log_warnx("scribe %ld %s; the next one goes on", (long)m->scribe.pid,
-	    how);
-	io_close(&m->scribe.pipe);
-	m->scribe.pid = 0;
-	m->scribe.due = now - m->scribe.born >= YOUNG ? now : now + YOUNG;
+	log_warnx("scribe %ld %s; the next one goes on",
+	    (long)m->error_logger.pid, how);
+	io_close(&m->error_logger.pipe);
+	m->error_logger.pid = 0;
+	m->error_logger.next_at =
+	    now - m->error_logger.started_at >= MIN_LIFETIME
+		? now
+		: now + MIN_LIFETIME;
 }
 
 /* All has been said.  Last words of this process go the straight way, unless
  * that makes it wait. */
 void
-scribes_end(struct monitor *m)
+error_log_end(struct monitor *m)
 {
 	struct pollfd	p = { .fd = monitor_signal_fd(), .events = POLLIN };
 	int64_t		end = monitor_now() + KILL_TIMEOUT, left;
 	unsigned char	byte;
 	int		error;
 
-	if (m->scribe.pid == 0)
-		scribes_start(m);
-	io_close(&m->scribe.pipe);
-	while (m->scribe.pid != 0 &&
-	    waitpid(m->scribe.pid, NULL, WNOHANG) != m->scribe.pid) {
+	if (m->error_logger.pid == 0)
+		error_log_start(m);
+	io_close(&m->error_logger.pipe);
+	while (m->error_logger.pid != 0 &&
+	       waitpid(m->error_logger.pid, NULL, WNOHANG) !=
+		   m->error_logger.pid) {
 		left = end - monitor_now();
 		if (left <= 0) {
-			kill(m->scribe.pid, SIGKILL);
+			kill(m->error_logger.pid, SIGKILL);
 			return;
 		}
 		poll(&p, 1, (int)left);

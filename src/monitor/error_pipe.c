@@ -8,7 +8,7 @@
 #include "lib/log.h"
 #include "monitor/error_pipe.h"
 
-#define ROOM	(1024 * 1024)	/* bytes; more than that is not to be had */
+#define PIPE_SIZE	(1024 * 1024)	/* bytes; more than that is not to be had */
 
 static int
 open_pipe(int fd[2])
@@ -17,28 +17,28 @@ open_pipe(int fd[2])
 		return -1;
 #ifdef F_SETPIPE_SZ
 	/* Less will do. */
-	(void)fcntl(fd[1], F_SETPIPE_SZ, ROOM);
+	(void)fcntl(fd[1], F_SETPIPE_SZ, PIPE_SIZE);
 #endif
 	return 0;
 }
 
 int
-errors_open(struct errors *e)
+error_pipe_open(struct error_pipe *e)
 {
-	return open_pipe(e->words) == -1 || open_pipe(e->losses) == -1 ? -1 : 0;
+	return open_pipe(e->lines) == -1 || open_pipe(e->drops) == -1 ? -1 : 0;
 }
 
 void
-errors_speak(const struct errors *e)
+error_pipe_redirect(const struct error_pipe *e)
 {
-	if (dup2(e->words[1], STDERR_FILENO) == -1)
+	if (dup2(e->lines[1], STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
-	log_losses(e->losses[1]);
+	log_losses(e->drops[1]);
 }
 
 void
-errors_leave_reading(struct errors *e)
+error_pipe_close_readers(struct error_pipe *e)
 {
-	io_close(&e->words[0]);
-	io_close(&e->losses[0]);
+	io_close(&e->lines[0]);
+	io_close(&e->drops[0]);
 }

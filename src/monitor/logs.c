@@ -20,7 +20,7 @@
 #include "lib/trusted.h"
 #include "monitor/private.h"
 
-#define PATIENCE	10000	/* ms for a file system to open a log */
+#define OPEN_TIMEOUT	10000	/* ms for a file system to open a log */
 
 int
 logs_open(const char *file)
@@ -31,7 +31,7 @@ logs_open(const char *file)
 }
 
 void
-logs_hold(int *log)
+logs_use_handle(int *log)
 {
 	struct stat	st;
 	int		handle, again;
@@ -70,7 +70,7 @@ logs_target(const char *name)
 }
 
 const char *
-logs_socket(const char *name)
+logs_syslog_socket(const char *name)
 {
 	const char	*socket = strchr(name, ':');
 
@@ -91,7 +91,7 @@ logs_name(const struct generation *g, enum log_kind kind)
 }
 
 static _Noreturn void
-be_opener(const char *file, enum log_kind kind, int pipe)
+log_opener_entry(const char *file, enum log_kind kind, int pipe)
 {
 	char		byte = 0;
 	struct iovec	iov = { &byte, sizeof(byte) };
@@ -105,14 +105,14 @@ be_opener(const char *file, enum log_kind kind, int pipe)
 		    "that is open", kind_name(kind), file);
 		_exit(0);
 	}
-	logs_hold(&log);
+	logs_use_handle(&log);
 	io_send_record(pipe, &iov, 1, log);
 	_exit(0);
 }
 
 /* What we had is a handle, or nothing that closing waits for. */
 static void
-take_over(int *log, int new)
+replace_log(int *log, int new)
 {
 	io_close(log);
 	*log = new;
@@ -120,13 +120,13 @@ take_over(int *log, int new)
 
 /* Whoever writes is replaced, and goes over to this one. */
 static void
-write_to(struct monitor *m, struct generation *g, enum log_kind kind, int log)
+switch_log(struct monitor *m, struct generation *g, enum log_kind kind, int log)
 {
 	if (kind == LOG_ERRORS) {
-		take_over(&m->setup->error_log, log);
-		scribes_replace(m);
+		replace_log(&m->setup->error_log, log);
+		error_log_replace(m);
 	} else {
-		take_over(&g->access_log, log);
+		replace_log(&g->access_log, log);
 		workers_new_access_logger(m, g);
 	}
 	log_notice("the %s has been opened again", kind_name(kind));
@@ -134,15 +134,15 @@ write_to(struct monitor *m, struct generation *g, enum log_kind kind, int log)
 
 /* Another one, and the one before reads what there is and ends. */
 static void
-run_again(struct monitor *m, struct generation *g, enum log_kind kind)
+restart_program(struct monitor *m, struct generation *g, enum log_kind kind)
 {
-	int	log = programs_log(m, g, logs_name(g, kind));
+	int	log = piped_log_open(m, g, logs_name(g, kind));
 
 	if (log == -1)
 		log_error("cannot start the program of the %s again",
 		    kind_name(kind));
 	else
-		write_to(m, g, kind, log);
+		switch_log(m, g, kind, log);
 }
 
 static void
@@ -155,7 +155,7 @@ reopen_file(struct monitor *m, struct generation *g, enum log_kind kind)
 
 	pid = spawn(m, g, ROLE_LOG_OPENER, &pipe);
 	if (pid == 0)
-		be_opener(file, kind, pipe);
+		log_opener_entry(file, kind, pipe);
 	if (pid == -1) {
 		log_error("cannot open the %s again", kind_name(kind));
 		return;
@@ -163,19 +163,19 @@ reopen_file(struct monitor *m, struct generation *g, enum log_kind kind)
 	children_add(&m->children, pid, ROLE_LOG_OPENER, 0, pipe);
 	o = mem_zero(sizeof(*o));
 	*o = (struct opening){ .pid = pid, .pipe = pipe, .kind = kind,
-	    .generation = g->number, .deadline = monitor_now() + PATIENCE };
+	    .generation = g->number, .deadline = monitor_now() + OPEN_TIMEOUT };
 	TAILQ_INSERT_TAIL(&m->openings, o, link);
 }
 
 static void
-reopen(struct monitor *m, struct generation *g, enum log_kind kind)
+reopen_log(struct monitor *m, struct generation *g, enum log_kind kind)
 {
 	enum logs_target	target = logs_target(logs_name(g, kind));
 
 	if (target == LOGS_FILE)
 		reopen_file(m, g, kind);
 	else if (target == LOGS_PROGRAM)
-		run_again(m, g, kind);
+		restart_program(m, g, kind);
 }
 
 /* Those that are under way might have been opened just before they were moved
@@ -189,20 +189,20 @@ logs_reopen(struct monitor *m)
 	m->reopen_due = !TAILQ_EMPTY(&m->openings);
 	if (m->reopen_due)
 		return;
-	programs_renew(m);
+	piped_log_renew(m);
 	TAILQ_FOREACH(g, &m->generations, link)
-		reopen(m, g, LOG_ACCESS);
-	reopen(m, m->serving, LOG_ERRORS);
+		reopen_log(m, g, LOG_ACCESS);
+	reopen_log(m, m->serving, LOG_ERRORS);
 }
 
 bool
-logs_opening(const struct monitor *m)
+logs_are_reopening(const struct monitor *m)
 {
 	return m->reopen_due || !TAILQ_EMPTY(&m->openings);
 }
 
 static void
-end(struct monitor *m, struct opening *o)
+end_opening(struct monitor *m, struct opening *o)
 {
 	children_give_up(&m->children, o->pid);
 	io_close(&o->pipe);
@@ -213,32 +213,32 @@ end(struct monitor *m, struct opening *o)
 }
 
 static void
-take(struct monitor *m, const struct opening *o, int log)
+take_opened(struct monitor *m, const struct opening *o, int log)
 {
 	struct generation	*g = workers_find_generation(m, o->generation);
 
 	if (g == NULL && o->kind == LOG_ACCESS)
 		close(log);	/* it has gone meanwhile */
 	else
-		write_to(m, g, o->kind, log);
+		switch_log(m, g, o->kind, log);
 }
 
 void
-logs_opened(struct monitor *m, struct opening *o)
+logs_on_opened(struct monitor *m, struct opening *o)
 {
 	char	byte;
 	int	log = -1;
 
 	if (io_recv_record(o->pipe, &byte, sizeof(byte), &log) == 1 &&
 	    log != -1)
-		take(m, o, log);
+		take_opened(m, o, log);
 	else
 		ctl_clients_trouble(m, kind_name(o->kind));
-	end(m, o);
+	end_opening(m, o);
 }
 
 void
-logs_look(struct monitor *m)
+logs_tick(struct monitor *m)
 {
 	struct opening	*o, *next;
 	int64_t		 now;
@@ -255,22 +255,22 @@ logs_look(struct monitor *m)
 		    kind_name(o->kind));
 		kill(o->pid, SIGKILL);
 		ctl_clients_trouble(m, kind_name(o->kind));
-		end(m, o);
+		end_opening(m, o);
 	}
 }
 
 void
-logs_forget(struct monitor *m)
+logs_cancel(struct monitor *m)
 {
 	struct opening	*o;
 
 	m->reopen_due = false;
 	while ((o = TAILQ_FIRST(&m->openings)) != NULL)
-		end(m, o);
+		end_opening(m, o);
 }
 
 static void
-begin(struct monitor *m, enum log_kind kind, int *log)
+start_program(struct monitor *m, enum log_kind kind, int *log)
 {
 	struct generation	*g = m->setup->first;
 	const char	*name = logs_name(g, kind);
@@ -278,15 +278,15 @@ begin(struct monitor *m, enum log_kind kind, int *log)
 
 	if (logs_target(name) != LOGS_PROGRAM)
 		return;
-	fd = programs_log(m, g, name);
+	fd = piped_log_open(m, g, name);
 	if (fd == -1)
 		fatal("cannot start %s for the %s", name, kind_name(kind));
-	take_over(log, fd);
+	replace_log(log, fd);
 }
 
 void
-logs_begin(struct monitor *m)
+logs_start_programs(struct monitor *m)
 {
-	begin(m, LOG_ACCESS, &m->setup->first->access_log);
-	begin(m, LOG_ERRORS, &m->setup->error_log);
+	start_program(m, LOG_ACCESS, &m->setup->first->access_log);
+	start_program(m, LOG_ERRORS, &m->setup->error_log);
 }

@@ -43,27 +43,27 @@ int	logs_open(const char *file);
  * monitor has handles of its logs in place of files.  What is no file, or may
  * not be opened again, stays as it is.
  */
-void	logs_hold(int *log);
+void	logs_use_handle(int *log);
 
 /* Whether any is being opened again, or is to be. */
-bool	logs_opening(const struct monitor *);
+bool	logs_are_reopening(const struct monitor *);
 
 /* What the conf says of a log; NULL: it is off. */
 const char *logs_name(const struct generation *, enum log_kind);
 enum logs_target logs_target(const char *name);
 /* Of the system's log. */
-const char *logs_socket(const char *name);
+const char *logs_syslog_socket(const char *name);
 
 /* Those of the first generation that no file is: programs are started. */
-void	logs_begin(struct monitor *);
+void	logs_start_programs(struct monitor *);
 
 /* All that are files, by their names; whatever fails stays as it is. */
 void	logs_reopen(struct monitor *);
 /* A child has something to say. */
-void	logs_opened(struct monitor *, struct opening *);
+void	logs_on_opened(struct monitor *, struct opening *);
 /* Gives up those that take too long. */
-void	logs_look(struct monitor *);
+void	logs_tick(struct monitor *);
 /* Takes no more answers. */
-void	logs_forget(struct monitor *);
+void	logs_cancel(struct monitor *);
 
 #endif

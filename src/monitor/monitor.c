@@ -143,7 +143,7 @@ monitor_end(struct monitor *m, int signo)
 	    "been sent" : "");
 	m->end_signal = drain ? SIGQUIT : SIGTERM;
 	m->deadline = monitor_now() + END_TIMEOUT;
-	logs_forget(m);
+	logs_cancel(m);
 	reload_forget(m);
 	upgrade_forget(m);
 	TAILQ_FOREACH(g, &m->generations, link)
@@ -194,11 +194,11 @@ reap_children(struct monitor *m)
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		describe_status(status, how, sizeof(how));
-		if (pid == m->scribe.pid)
-			scribes_died(m, how);
+		if (pid == m->error_logger.pid)
+			error_log_died(m, how);
 		if (pid == m->upgrade.pid)
 			upgrade_died(m, how);
-		if (programs_died(m, pid, how))
+		if (piped_log_died(m, pid, how))
 			continue;
 		if (children_remove(&m->children, pid, &c))
 			child_died(m, &c, status);
@@ -260,8 +260,8 @@ get_timeout(const struct monitor *m)
 	const struct opening	*o;
 	int64_t at = m->end_signal != 0 ? m->deadline : 0, left;
 
-	keep_earliest(&at, m->scribe.due);
-	keep_earliest(&at, programs_due(m));
+	keep_earliest(&at, m->error_logger.next_at);
+	keep_earliest(&at, piped_log_next_at(m));
 	TAILQ_FOREACH(g, &m->generations, link) {
 		for (unsigned i = 0; m->end_signal == 0 && i < g->nworkers;
 		    i++) {
@@ -284,11 +284,12 @@ get_timeout(const struct monitor *m)
 static bool
 run_due(struct monitor *m)
 {
-	if (m->scribe.due != 0 && monitor_now() >= m->scribe.due)
-		scribes_start(m);
-	logs_look(m);
+	if (m->error_logger.next_at != 0 &&
+	    monitor_now() >= m->error_logger.next_at)
+		error_log_start(m);
+	logs_tick(m);
 	ctl_clients_look(m);
-	programs_look(m);
+	piped_log_tick(m);
 	if (m->end_signal == 0) {
 		workers_tick(m);
 		reload_look(m);
@@ -322,7 +323,7 @@ worker_readable(struct monitor *m, void *worker)
 static void
 opening_readable(struct monitor *m, void *opening)
 {
-	logs_opened(m, opening);
+	logs_on_opened(m, opening);
 }
 
 static void
@@ -451,13 +452,13 @@ int
 monitor_run(struct monitor_setup *setup)
 {
 	struct monitor	 m = { .setup = setup, .serving = setup->first,
-			    .scribe.pipe = -1 };
+			    .error_logger.pipe = -1 };
 	struct generation	*g;
 
 	children_init(&m.children);
 	TAILQ_INIT(&m.generations);
 	TAILQ_INIT(&m.openings);
-	TAILQ_INIT(&m.programs);
+	TAILQ_INIT(&m.piped_logs);
 	reload_init(&m.reading);
 	upgrade_init(&m.upgrade, setup->heritage.predecessor);
 	ctl_clients_init(&m, &setup->control);
@@ -465,23 +466,23 @@ monitor_run(struct monitor_setup *setup)
 	TAILQ_INSERT_TAIL(&m.generations, setup->first, link);
 	catch_signals();
 	board_open();
-	if (errors_open(&m.errors) == -1)
+	if (error_pipe_open(&m.error_pipe) == -1)
 		fatal("no pipe for the error log");
-	logs_begin(&m);
-	scribes_start(&m);
-	errors_speak(&m.errors);
+	logs_start_programs(&m);
+	error_log_start(&m);
+	error_pipe_redirect(&m.error_pipe);
 	workers_start(&m, setup->first);
 	run_loop(&m);
 	ctl_clients_end(&m);
 	children_free(&m.children);
-	logs_forget(&m);
-	scribes_end(&m);
+	logs_cancel(&m);
+	error_log_end(&m);
 	pid_end(&setup->pid);
 	notify_close(&setup->notify);
 	while ((g = TAILQ_FIRST(&m.generations)) != NULL) {
 		TAILQ_REMOVE(&m.generations, g, link);
 		generation_free(&g);
 	}
-	programs_end(&m);
+	piped_log_end(&m);
 	return m.exit_status;
 }

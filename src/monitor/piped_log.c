@@ -18,20 +18,20 @@
 #include "lib/proc.h"
 #include "monitor/private.h"
 
-#define BACKOFF_LEAST	1000	/* ms until one that ends is started again */
-#define BACKOFF_MOST	60000	/* ... if it does so over and over */
-#define YOUNG		10000	/* ms */
-#define ROOM		(1024 * 1024)	/* bytes in its pipe, if they can be */
-#define WORDS		64	/* of a command */
+#define BACKOFF_MIN	1000	/* ms until one that ends is started again */
+#define BACKOFF_MAX	60000	/* ... if it does so over and over */
+#define MIN_LIFETIME		10000	/* ms */
+#define PIPE_SIZE		(1024 * 1024)	/* bytes in its pipe, if they can be */
+#define WORDS_MAX		64	/* of a command */
 
 /* Words at blanks; what is between two ' is one. */
 static void
-split(char *text, char *words[WORDS + 1])
+split_words(char *text, char *words[WORDS_MAX + 1])
 {
 	size_t	n = 0;
 	char	quote;
 
-	for (text += strspn(text, "| "); *text != '\0' && n < WORDS;
+	for (text += strspn(text, "| "); *text != '\0' && n < WORDS_MAX;
 	    text += strspn(text, " ")) {
 		quote = *text == '\'' ? '\'' : ' ';
 		text += quote == '\'';
@@ -44,22 +44,22 @@ split(char *text, char *words[WORDS + 1])
 }
 
 static int
-open_standard(const struct monitor *m)
+open_standard_error(const struct monitor *m)
 {
 	return io_open_again(m->setup->standard.fd, O_WRONLY | O_APPEND);
 }
 
-/* What it has to say is for the error log, by the scribe as all of that, unless
+/* What it has to say is for the error log, by the error logger as all of that, unless
  * it reads the log: it would hear itself, over and over. */
 static void
-choose_errors(
-    struct monitor *m, const struct generation *g, const struct program *p)
+redirect_output(
+    struct monitor *m, const struct generation *g, const struct piped_log *p)
 {
-	int	fd = m->errors.words[1];
+	int	fd = m->error_pipe.lines[1];
 
-	if (p->of_errors)
+	if (p->has_errors)
 		fd = standard_is_for(&m->setup->standard, g->conf) ?
-		    open_standard(m) : -1;
+		    open_standard_error(m) : -1;
 	if (fd == -1)
 		fd = open("/dev/null", O_WRONLY);
 	dup2(fd, STDOUT_FILENO);
@@ -68,49 +68,51 @@ choose_errors(
 
 /* Who starts us is to hear of it, even where its words are for nobody. */
 static _Noreturn void
-tell_failure(const struct monitor *m, const struct program *p, const char *name)
+report_failure(
+    const struct monitor *m, const struct piped_log *p, const char *name)
 {
 	int	saved = errno;
 
-	if (p->of_errors)
-		dup2(open_standard(m), STDERR_FILENO);
+	if (p->has_errors)
+		dup2(open_standard_error(m), STDERR_FILENO);
 	errno = saved;
 	fatal("cannot run %s, which is to read a log", name);
 }
 
 static _Noreturn void
-be_program(struct monitor *m, const struct generation *g, struct program *p)
+log_program_entry(
+    struct monitor *m, const struct generation *g, struct piped_log *p)
 {
-	char	*words[WORDS + 1], *text = mem_string(p->text);
+	char	*words[WORDS_MAX + 1], *text = mem_string(p->command);
 
-	split(text, words);
+	split_words(text, words);
 	if (dup2(p->pipe[0], STDIN_FILENO) == -1)
-		fatal("%s: its pipe", p->text);
+		fatal("%s: its pipe", p->command);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	signal(SIGUSR1, SIG_DFL);
 	proc_signals_unblock();
-	choose_errors(m, g, p);
+	redirect_output(m, g, p);
 	execv(words[0], words);
-	tell_failure(m, p, words[0]);
+	report_failure(m, p, words[0]);
 }
 
 static void
-start(struct monitor *m, struct generation *g, struct program *p)
+start_program(struct monitor *m, struct generation *g, struct piped_log *p)
 {
 	int	unused = -1;
 
-	p->due = 0;
-	p->born = monitor_now();
+	p->next_at = 0;
+	p->started_at = monitor_now();
 	p->pid = spawn(m, g, ROLE_LOG_PROGRAM, &unused);
 	if (p->pid == 0)
-		be_program(m, g, p);
+		log_program_entry(m, g, p);
 	io_close(&unused);
 	if (p->pid != -1)
 		return;
-	log_error("cannot start %s, which is to read a log", p->text);
+	log_error("cannot start %s, which is to read a log", p->command);
 	p->pid = 0;
-	p->due = p->born + BACKOFF_LEAST;
+	p->next_at = p->started_at + BACKOFF_MIN;
 }
 
 static int
@@ -120,183 +122,184 @@ open_pipe(int fd[2])
 		return -1;
 #ifdef F_SETPIPE_SZ
 	/* Less will do. */
-	(void)fcntl(fd[1], F_SETPIPE_SZ, ROOM);
+	(void)fcntl(fd[1], F_SETPIPE_SZ, PIPE_SIZE);
 #endif
 	return io_nonblock(fd[1]);
 }
 
 static bool
-is_left(const struct program *p)
+is_closed(const struct piped_log *p)
 {
 	return p->pipe[1] == -1;
 }
 
 /* By that conf. */
 static bool
-reads_errors(const struct generation *g, const char *text)
+is_error_log(const struct generation *g, const char *command)
 {
-	return strcmp(g->conf->log.error.to, text) == 0;
+	return strcmp(g->conf->log.error.to, command) == 0;
 }
 
 int
-programs_log(struct monitor *m, struct generation *g, const char *text)
+piped_log_open(struct monitor *m, struct generation *g, const char *command)
 {
-	bool		 of_errors = reads_errors(g, text);
-	struct program	*p;
+	bool		 has_errors = is_error_log(g, command);
+	struct piped_log	*p;
 
-	TAILQ_FOREACH(p, &m->programs, link)
-		if (!is_left(p) && strcmp(p->text, text) == 0 &&
-		    p->of_errors == of_errors)
+	TAILQ_FOREACH(p, &m->piped_logs, link)
+		if (!is_closed(p) && strcmp(p->command, command) == 0 &&
+		    p->has_errors == has_errors)
 			return fcntl(p->pipe[1], F_DUPFD_CLOEXEC, 3);
 	p = mem_zero(sizeof(*p));
 	if (open_pipe(p->pipe) == -1) {
 		free(p);
 		return -1;
 	}
-	p->text = mem_string(text);
-	p->of_errors = of_errors;
-	TAILQ_INSERT_TAIL(&m->programs, p, link);
-	start(m, g, p);
+	p->command = mem_string(command);
+	p->has_errors = has_errors;
+	TAILQ_INSERT_TAIL(&m->piped_logs, p, link);
+	start_program(m, g, p);
 	return fcntl(p->pipe[1], F_DUPFD_CLOEXEC, 3);
 }
 
 static void
-drop(struct monitor *m, struct program *p)
+free_log(struct monitor *m, struct piped_log *p)
 {
-	TAILQ_REMOVE(&m->programs, p, link);
+	TAILQ_REMOVE(&m->piped_logs, p, link);
 	io_close(&p->pipe[0]);
 	io_close(&p->pipe[1]);
-	free(p->text);
+	free(p->command);
 	free(p);
 }
 
 /* Its input ends as soon as nobody else has the pipe. */
 static void
-leave(struct monitor *m, struct program *p)
+close_log(struct monitor *m, struct piped_log *p)
 {
 	io_close(&p->pipe[0]);
 	io_close(&p->pipe[1]);
-	p->due = 0;
+	p->next_at = 0;
 	if (p->pid == 0)
-		drop(m, p);
+		free_log(m, p);
 }
 
 static void
-start_later(struct program *p, const char *how)
+schedule_restart(struct piped_log *p, const char *how)
 {
 	int64_t	now = monitor_now();
 
-	p->backoff = now - p->born >= YOUNG || p->backoff == 0 ?
-	    BACKOFF_LEAST : p->backoff * 2;
-	if (p->backoff > BACKOFF_MOST)
-		p->backoff = BACKOFF_MOST;
-	p->due = now + p->backoff;
+	p->backoff = now - p->started_at >= MIN_LIFETIME || p->backoff == 0 ?
+	    BACKOFF_MIN : p->backoff * 2;
+	if (p->backoff > BACKOFF_MAX)
+		p->backoff = BACKOFF_MAX;
+	p->next_at = now + p->backoff;
 	log_errorx("%s, which is to read a log, %s: starting it again in %d s; "
 	    "until then its lines wait, and are lost when there is no room",
-	    p->text, how, p->backoff / 1000);
+	    p->command, how, p->backoff / 1000);
 }
 
 bool
-programs_died(struct monitor *m, pid_t pid, const char *how)
+piped_log_died(struct monitor *m, pid_t pid, const char *how)
 {
-	struct program	*p;
+	struct piped_log	*p;
 
-	TAILQ_FOREACH(p, &m->programs, link)
+	TAILQ_FOREACH(p, &m->piped_logs, link)
 		if (p->pid == pid)
 			break;
 	if (p == NULL)
 		return false;
 	p->pid = 0;
-	if (is_left(p))
-		drop(m, p);
+	if (is_closed(p))
+		free_log(m, p);
 	else
-		start_later(p, how);
+		schedule_restart(p, how);
 	return true;
 }
 
 static bool
-is_wanted(const struct monitor *m, const struct program *p)
+is_wanted(const struct monitor *m, const struct piped_log *p)
 {
 	const struct generation	*g;
 
 	TAILQ_FOREACH(g, &m->generations, link)
-		if (reads_errors(g, p->text) == p->of_errors && (p->of_errors ||
-		    (g->conf->log.access.to != NULL &&
-		    strcmp(g->conf->log.access.to, p->text) == 0)))
-			return true;
+	if (is_error_log(g, p->command) == p->has_errors &&
+	    (p->has_errors ||
+		(g->conf->log.access.to != NULL &&
+		    strcmp(g->conf->log.access.to, p->command) == 0)))
+		return true;
 	return false;
 }
 
 void
-programs_look(struct monitor *m)
+piped_log_tick(struct monitor *m)
 {
-	struct program	*p, *next;
+	struct piped_log	*p, *next;
 	int64_t		 now = monitor_now();
 
-	for (p = TAILQ_FIRST(&m->programs); p != NULL; p = next) {
+	for (p = TAILQ_FIRST(&m->piped_logs); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, link);
-		if (!is_left(p) && !is_wanted(m, p))
-			leave(m, p);
-		else if (p->due != 0 && now >= p->due)
-			start(m, m->serving, p);
+		if (!is_closed(p) && !is_wanted(m, p))
+			close_log(m, p);
+		else if (p->next_at != 0 && now >= p->next_at)
+			start_program(m, m->serving, p);
 	}
 }
 
 int64_t
-programs_due(const struct monitor *m)
+piped_log_next_at(const struct monitor *m)
 {
-	const struct program	*p;
+	const struct piped_log	*p;
 	int64_t			 at = 0;
 
-	TAILQ_FOREACH(p, &m->programs, link)
-		if (p->due != 0 && (at == 0 || p->due < at))
-			at = p->due;
+	TAILQ_FOREACH(p, &m->piped_logs, link)
+		if (p->next_at != 0 && (at == 0 || p->next_at < at))
+			at = p->next_at;
 	return at;
 }
 
 void
-programs_renew(struct monitor *m)
+piped_log_renew(struct monitor *m)
 {
-	struct program	*p;
+	struct piped_log	*p;
 
-	TAILQ_FOREACH(p, &m->programs, link)
+	TAILQ_FOREACH(p, &m->piped_logs, link)
 		if (p->pid != 0)
-			leave(m, p);
-		else if (p->due != 0)
-			p->due = monitor_now();
+			close_log(m, p);
+		else if (p->next_at != 0)
+			p->next_at = monitor_now();
 }
 
 void
-programs_forget(struct monitor *m)
+piped_log_close_all(struct monitor *m)
 {
-	struct program	*p;
+	struct piped_log	*p;
 
-	TAILQ_FOREACH(p, &m->programs, link) {
+	TAILQ_FOREACH(p, &m->piped_logs, link) {
 		io_close(&p->pipe[0]);
 		io_close(&p->pipe[1]);
 	}
 }
 
 static void
-reap(struct monitor *m)
+reap_programs(struct monitor *m)
 {
-	struct program	*p, *next;
+	struct piped_log	*p, *next;
 
-	for (p = TAILQ_FIRST(&m->programs); p != NULL; p = next) {
+	for (p = TAILQ_FIRST(&m->piped_logs); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, link);
 		if (waitpid(p->pid, NULL, WNOHANG) == p->pid)
-			drop(m, p);
+			free_log(m, p);
 	}
 }
 
 static void
-await_end(struct monitor *m)
+await_programs(struct monitor *m)
 {
 	struct pollfd	p = { .fd = monitor_signal_fd(), .events = POLLIN };
 	int64_t		end = monitor_now() + KILL_TIMEOUT, left;
 	unsigned char	byte;
 
-	for (reap(m); !TAILQ_EMPTY(&m->programs); reap(m)) {
+	for (reap_programs(m); !TAILQ_EMPTY(&m->piped_logs); reap_programs(m)) {
 		left = end - monitor_now();
 		if (left <= 0)
 			return;
@@ -307,25 +310,25 @@ await_end(struct monitor *m)
 }
 
 void
-programs_end(struct monitor *m)
+piped_log_end(struct monitor *m)
 {
-	struct program	*p, *next;
+	struct piped_log	*p, *next;
 
-	if (TAILQ_EMPTY(&m->programs))
+	if (TAILQ_EMPTY(&m->piped_logs))
 		return;
 	/* Ours may be one of their pipes. */
 	dup2(m->setup->standard.fd, STDERR_FILENO);
 	io_close(&m->setup->error_log);
-	for (p = TAILQ_FIRST(&m->programs); p != NULL; p = next) {
+	for (p = TAILQ_FIRST(&m->piped_logs); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, link);
-		leave(m, p);
+		close_log(m, p);
 	}
-	await_end(m);
-	TAILQ_FOREACH(p, &m->programs, link)
+	await_programs(m);
+	TAILQ_FOREACH(p, &m->piped_logs, link)
 		kill(p->pid, SIGTERM);
-	await_end(m);
-	while ((p = TAILQ_FIRST(&m->programs)) != NULL) {
+	await_programs(m);
+	while ((p = TAILQ_FIRST(&m->piped_logs)) != NULL) {
 		kill(p->pid, SIGKILL);
-		drop(m, p);
+		free_log(m, p);
 	}
 }

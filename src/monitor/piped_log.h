@@ -18,32 +18,32 @@
 struct monitor;
 struct generation;
 
-struct program {
-	char			*text;		/* as the conf has it */
-	bool			 of_errors;	/* reads the error log */
+struct piped_log {
+	char			*command;		/* as the conf has it */
+	bool			 has_errors;	/* reads the error log */
 	int			 pipe[2];	/* -1: it has been left */
 	pid_t			 pid;		/* 0: does not run */
-	int64_t			 born, due;	/* ms; due 0: never */
+	int64_t			 started_at, next_at;	/* ms; due 0: never */
 	int			 backoff;	/* ms */
-	TAILQ_ENTRY(program)	 link;
+	TAILQ_ENTRY(piped_log)	 link;
 };
 
-TAILQ_HEAD(programs, program);
+TAILQ_HEAD(piped_logs, piped_log);
 
 /* A descriptor for writing to it; -1 with errno.  One that does not run yet is
  * started, as the user of that generation. */
-int	programs_log(struct monitor *, struct generation *, const char *text);
+int piped_log_open(struct monitor *, struct generation *, const char *command);
 /* A child has died: whether it was one of them. */
-bool	programs_died(struct monitor *, pid_t, const char *how);
+bool	piped_log_died(struct monitor *, pid_t, const char *how);
 /* Starts what is due, leaves what nobody wants. */
-void	programs_look(struct monitor *);
-int64_t	programs_due(const struct monitor *);	/* ms; 0: never */
+void	piped_log_tick(struct monitor *);
+int64_t	piped_log_next_at(const struct monitor *);	/* ms; 0: never */
 /* Leaves those that run: who is asked for next is another one.  One that waits
  * to be started is that now. */
-void	programs_renew(struct monitor *);
+void	piped_log_renew(struct monitor *);
 /* In a child that has nothing to do with them. */
-void	programs_forget(struct monitor *);
+void	piped_log_close_all(struct monitor *);
 /* All has been written: each is given a moment to read it. */
-void	programs_end(struct monitor *);
+void	piped_log_end(struct monitor *);
 
 #endif

@@ -25,13 +25,13 @@ struct monitor {
 	int64_t			 deadline;	/* ms, of the end */
 	bool			 killed;	/* ... has passed once */
 	bool			 announced;
-	struct errors		 errors;
+	struct error_pipe		 error_pipe;
 	struct {
 		int	pipe;		/* open as long as it is to stay */
 		pid_t	pid;		/* 0: none */
-		int64_t	born, due;	/* ms; due 0: not at all */
-	}			 scribe;
-	struct programs		 programs;	/* that read logs */
+		int64_t	started_at, next_at;	/* ms; due 0: not at all */
+	}			 error_logger;
+	struct piped_logs		 piped_logs;	/* that read logs */
 	struct openings		 openings;
 	bool			 reopen_due;	/* the logs, once more */
 	struct reading		 reading;	/* of the conf */
@@ -61,12 +61,12 @@ pid_t	 spawn(struct monitor *, struct generation *, enum role, int *pipe);
 _Noreturn void spawn_helper(struct monitor *, struct generation *, int pipe,
 	    enum role);
 
-/* The scribe. */
-void	 scribes_start(struct monitor *);
+/* The error logger. */
+void	 error_log_start(struct monitor *);
 /* Another one, for another log; the one before writes what it has taken. */
-void	 scribes_replace(struct monitor *);
-void	 scribes_died(struct monitor *, const char *how);
-void	 scribes_end(struct monitor *);
+void	 error_log_replace(struct monitor *);
+void	 error_log_died(struct monitor *, const char *how);
+void	 error_log_end(struct monitor *);
 
 /* The mains, each with its worker. */
 /* The first in a generation: with all that comes before.  False: they could not be

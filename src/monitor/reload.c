@@ -141,7 +141,7 @@ send_log(
 		    "block log", file);
 		return -1;
 	}
-	logs_hold(&log);
+	logs_use_handle(&log);
 	return send_news(pipe, (uint64_t)kind, hash_name(file), log);
 }
 
@@ -310,7 +310,7 @@ choose_log(struct monitor *m, struct generation *g, enum log_kind kind)
 	if (target == LOGS_FILE)
 		return choose_file(m, name, kind);
 	if (target == LOGS_PROGRAM)
-		return programs_log(m, g, name);
+		return piped_log_open(m, g, name);
 	if (target == LOGS_NOWHERE ||
 	    (target == LOGS_SYSLOG && kind == LOG_ACCESS))
 		return -1;
@@ -422,7 +422,7 @@ reload_done(struct monitor *m, struct generation *g)
 		io_close(&m->setup->error_log);
 		m->setup->error_log = g->error_log;
 		g->error_log = -1;
-		scribes_replace(m);
+		error_log_replace(m);
 	}
 	standard_settle(m);
 	pid_change(&m->setup->pid, g->conf->pid);

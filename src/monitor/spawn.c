@@ -33,7 +33,7 @@ close_all_but(struct monitor *m, const struct generation *but)
 			generation_close(g);
 	TAILQ_FOREACH(o, &m->openings, link)
 		io_close(&o->pipe);
-	io_close(&m->scribe.pipe);
+	io_close(&m->error_logger.pipe);
 	io_close(&m->reading.pipe);
 	io_close(&m->upgrade.pipe);
 	io_close(&m->upgrade.before);
@@ -71,7 +71,7 @@ close_others(
     struct monitor *m, struct generation *g, enum role role, pid_t parent)
 {
 	if (role != ROLE_LOG_PROGRAM)
-		programs_forget(m);
+		piped_log_close_all(m);
 	if (role == ROLE_ERROR_LOGGER) {
 		close_all_but(m, NULL);
 		reopen_log(&m->setup->error_log, role, parent);
@@ -168,7 +168,7 @@ move_fd_up(int fd)
 	return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
 }
 
-/* What a helper has beside its pipe; helpers/fds.h.  Only the scribe's
+/* What a helper has beside its pipe; helpers/fds.h.  Only the error logger's
  * standard error is the error log itself. */
 static void
 place_fds(const struct monitor *m, const struct generation *g, enum role role)
@@ -177,14 +177,14 @@ place_fds(const struct monitor *m, const struct generation *g, enum role role)
 	int	access = move_fd_up(log != -1 ? log :
 		    open("/dev/null", O_WRONLY | O_CLOEXEC));
 	int	error = move_fd_up(m->setup->error_log);
-	int	words = move_fd_up(m->errors.words[0]);
-	int losses = move_fd_up(m->errors.losses[role != ROLE_ERROR_LOGGER]);
+	int	lines = move_fd_up(m->error_pipe.lines[0]);
+	int drops = move_fd_up(m->error_pipe.drops[role != ROLE_ERROR_LOGGER]);
 
-	place_fd(losses, FD_DROPS);
+	place_fd(drops, FD_DROPS);
 	if (role == ROLE_ACCESS_LOGGER)
 		place_fd(access, FD_LOGS);
 	if (role == ROLE_ERROR_LOGGER) {
-		place_fd(words, FD_LINES);
+		place_fd(lines, FD_LINES);
 		place_fd(error, STDERR_FILENO);
 	}
 }
@@ -200,7 +200,7 @@ add_syslog_arguments(const struct conf_log *log, char **to)
 		return to;
 	snprintf(text, sizeof(text), "%s,%s,%s",
 	    facility_name((enum facility)log->facility), log->tag,
-	    logs_socket(log->to));
+	    logs_syslog_socket(log->to));
 	*to++ = s;
 	*to++ = text;
 	return to;

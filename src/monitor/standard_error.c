@@ -83,12 +83,12 @@ standard_settle(struct monitor *m)
 		log_warn("cannot give standard error up");
 		return;
 	}
-	/* The scribe has it as well. */
+	/* The error logger has it as well. */
 	if (is_for_last_words(conf) &&
 	    !is_same_device(setup->error_log, null)) {
 		io_close(&setup->error_log);
 		setup->error_log = fcntl(null, F_DUPFD_CLOEXEC, 3);
-		scribes_replace(m);
+		error_log_replace(m);
 	}
 	io_close(&setup->standard.fd);
 	setup->standard.fd = null;

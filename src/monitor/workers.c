@@ -62,7 +62,7 @@ main_entry(struct monitor *m, struct worker *w, int control,
 	io_close(&g->error_log);
 	io_close(&m->setup->error_log);
 	io_close(&m->setup->standard.fd);
-	errors_leave_reading(&m->errors);
+	error_pipe_close_readers(&m->error_pipe);
 	if (io_nonblock(control) == -1)
 		fatal("main's pipe");
 	exit(arch_of(g->conf)->run(&world));

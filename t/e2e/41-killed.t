@@ -57,7 +57,7 @@ sub go_on {
 	return 1;
 }
 
-# Of scribes, that are told.
+# Of error loggers, that are told.
 sub deaths {
 	return scalar(() =
 	    $_[0]->errors =~ /scribe \d+ was killed by signal 9/g);
@@ -84,7 +84,7 @@ sub kill_again_and_again {
 		grep { !$dead{$_} } $server->role($role) });
 }
 
-# Helper, log helper, scribe: no client notices.
+# Helper, log helper, error logger: no client notices.
 my $server = start();
 for my $role ($amped ? 'helper' : (), 'log helper', 'scribe') {
 	my @load = load($server);

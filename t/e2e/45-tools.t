@@ -50,7 +50,7 @@ sub rotate {
 	is((grep { $_->response->{body} eq "page\n" } @clients), 4,
 	    'who is being served meanwhile');
 	is(ask(200, "turn$turn"), 200, 'who comes then');
-	# The scribe before may still be the one who hears that.
+	# The error logger before may still be the one who hears that.
 	await('both logs to be opened again', sub {
 		my $all = join('', map { slurp($_) }
 		    glob("$server->{error}*"));

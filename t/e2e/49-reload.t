@@ -37,7 +37,7 @@ sub rewrite {
 sub in_force {
 	my ($server) = @_;
 
-	# The scribe of the log before may still have taken a line.
+	# The error logger of the log before may still have taken a line.
 	return scalar(() = join('', map { -e $_ ? slurp($_) : () }
 	    @{$server}{qw(err error)}) =~ /is in force$/mg);
 }

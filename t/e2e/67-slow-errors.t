@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # An error log that is not read, or on a file system that does not answer, holds
 # up nobody, and least the monitor; lines are lost whole, counted and told.
-# one architecture: the scribe writes the error log
+# one architecture: the error logger writes the error log
 use strict;
 use warnings;
 
@@ -117,7 +117,7 @@ is(another_main($server), "page\n", 'main killed again');
 await('a word of it', sub { drain() =~ /lost.*main was killed by signal 9/s });
 pass('what the monitor says about it is in the log');
 
-# The scribe killed: what has been said is for the next one.
+# The error logger killed: what has been said is for the next one.
 $server->kill_role('KILL', 'scribe');
 kill('HUP', $server->{pid});
 await('the next one', sub {
@@ -139,7 +139,7 @@ for my $signal ('TERM', 'QUIT') {
 	stop($server);
 }
 
-# The monitor killed, with a scribe that waits.
+# The monitor killed, with an error logger that waits.
 $server = start();
 is(refuse($server, $many), $many, 'a pipe that nobody reads: served');
 kill('KILL', $server->{pid});

@@ -426,7 +426,7 @@ sub wait_lines {
 	return @lines;
 }
 
-# Process ids of a role: monitor, main, helper, log helper, scribe.
+# Process ids of a role: monitor, main, helper, log helper, error logger.
 sub role {
 	my ($self, $role) = @_;
 
