@@ -52,7 +52,7 @@ on_closed(void *context)
 {
 	struct service	*s = context;
 
-	control_send(s->world->control, CONTROL_DRAINS, -1);
+	channel_send(s->world->control, CHANNEL_DRAINING, -1);
 }
 
 /* Whoever has come since is ours: to close a socket resets who waits there. */
@@ -85,19 +85,19 @@ begin_drain(void *context)
 }
 
 static void
-handle_message(struct service *s, enum control message, int fd)
+handle_message(struct service *s, enum channel_message message, int fd)
 {
 	switch (message) {
-	case CONTROL_HELPER:
+	case CHANNEL_HELPER:
 		if (s->on_helper != NULL)
 			s->on_helper(s->context, fd);
 		else if (fd != -1)
 			close(fd);
 		break;
-	case CONTROL_LOGGER:
+	case CHANNEL_ACCESS_LOGGER:
 		access_log_join(s->access_log, fd);
 		break;
-	case CONTROL_ASK:
+	case CHANNEL_REQUEST:
 		requests_add(s->requests, fd);
 		break;
 	default:
@@ -140,7 +140,7 @@ send_keepalive(void *context)
 {
 	struct service	*s = context;
 
-	control_send(s->world->control, CONTROL_ALIVE, -1);
+	channel_send(s->world->control, CHANNEL_ALIVE, -1);
 	evloop_arm(s->keepalive, s->clock.ms + s->world->beat);
 }
 
@@ -149,10 +149,10 @@ static void
 on_channel(void *context)
 {
 	struct service	*s = context;
-	enum control	 message;
+	enum channel_message	 message;
 	int		 fd, n;
 
-	n = control_recv(s->world->control, &message, &fd);
+	n = channel_recv(s->world->control, &message, &fd);
 	if (n == 1)
 		handle_message(s, message, fd);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
@@ -403,7 +403,7 @@ service_run(struct service *s, const struct disk *disk)
 	enter_sandbox(s);
 	if (s->threads != NULL)
 		s->threads->serve(s->context);
-	control_send(world->control, CONTROL_READY, -1);
+	channel_send(world->control, CHANNEL_READY, -1);
 	if (world->beat != 0)
 		evloop_arm(s->keepalive, s->clock.ms);
 	if (world->mains > 1) {

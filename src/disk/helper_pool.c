@@ -190,13 +190,13 @@ schedule_check(struct helper_pool *pool, int64_t ms)
 static bool
 request_helper(struct helper_pool *pool)
 {
-	if (control_send(pool->channel, CONTROL_WANT_HELPER, -1) == -1) {
-		schedule_check(pool, CONTROL_RETRY);
+	if (channel_send(pool->channel, CHANNEL_WANT_HELPER, -1) == -1) {
+		schedule_check(pool, CHANNEL_RETRY);
 		return false;
 	}
 	pool->requested++;
 	pool->contact_at = pool->clock->ms;
-	schedule_check(pool, CONTROL_ANSWER);
+	schedule_check(pool, CHANNEL_TIMEOUT);
 	return true;
 }
 
@@ -324,10 +324,10 @@ log_stuck(const struct job *job)
 static void
 request_kill(struct helper *h)
 {
-	h->kill_requested = control_send(h->pool->channel, CONTROL_END_HELPER,
+	h->kill_requested = channel_send(h->pool->channel, CHANNEL_KILL_HELPER,
 	    h->fd) == 0;
 	if (!h->kill_requested)
-		schedule_check(h->pool, CONTROL_RETRY);
+		schedule_check(h->pool, CHANNEL_RETRY);
 }
 
 static void
@@ -423,7 +423,7 @@ check_requests(void *context)
 	struct helper_pool	*pool = context;
 	struct helper	*h;
 	int64_t		 now = pool->clock->ms;
-	int64_t		 left = pool->contact_at + CONTROL_ANSWER - now;
+	int64_t		 left = pool->contact_at + CHANNEL_TIMEOUT - now;
 
 	pool->check_at = 0;
 	TAILQ_FOREACH(h, &pool->stuck, link)
@@ -493,7 +493,7 @@ helper_pool_add(struct helper_pool *pool, int fd)
 	}
 	if (fd == -1 || io_nonblock(fd) == -1) {
 		io_close(&fd);
-		schedule_check(pool, CONTROL_RETRY);
+		schedule_check(pool, CHANNEL_RETRY);
 		refill_later(pool, REFILL_DELAY);
 		/* Without any, and without hope for one, jobs fail. */
 		if (pool->helpers == 0 && pool->requested == 0)
@@ -584,7 +584,7 @@ helper_pool_new(struct evloop *loop, const struct clock *clock,
 		adopt_orphan(pool, &world->orphans[i]);
 	if (reserve_is_short(pool))
 		request_helper(pool);
-	refill_later(pool, CONTROL_SETTLE);
+	refill_later(pool, CHANNEL_START_DELAY);
 	return pool;
 }
 

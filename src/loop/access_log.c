@@ -103,10 +103,11 @@ log_failing(struct access_log *g)
 static void
 request_helper(struct access_log *g)
 {
-	g->requested = control_send(g->channel, CONTROL_WANT_LOGGER, -1) == 0;
-	g->answer_by = g->clock->ms + CONTROL_ANSWER;
+	g->requested =
+	    channel_send(g->channel, CHANNEL_WANT_ACCESS_LOGGER, -1) == 0;
+	g->answer_by = g->clock->ms + CHANNEL_TIMEOUT;
 	evloop_arm(g->timer, g->requested ? g->answer_by :
-	    g->clock->ms + CONTROL_RETRY);
+	    g->clock->ms + CHANNEL_RETRY);
 }
 
 static void	on_answer(void *);
@@ -158,10 +159,10 @@ lose_helper(struct access_log *g)
 	close_helper(g);
 	/* The batch goes to the next one: rather twice than not at all.  One
 	 * that does not live is not asked for over and over. */
-	if (g->clock->ms - g->started_at >= CONTROL_RETRY)
+	if (g->clock->ms - g->started_at >= CHANNEL_RETRY)
 		request_helper(g);
 	else
-		evloop_arm(g->timer, g->clock->ms + CONTROL_RETRY);
+		evloop_arm(g->timer, g->clock->ms + CHANNEL_RETRY);
 }
 
 static void
@@ -377,7 +378,7 @@ access_log_join(struct access_log *g, int fd)
 	else if (fd != -1)
 		use_helper(g, fd);
 	else if (g->fd == -1)
-		evloop_arm(g->timer, g->clock->ms + CONTROL_RETRY);
+		evloop_arm(g->timer, g->clock->ms + CHANNEL_RETRY);
 	send_next(g);
 }
 
@@ -405,7 +406,7 @@ access_log_new(struct evloop *loop, const struct clock *clock, int channel)
 	buf_need(&g->lines, BUFFER_SIZE);
 	buf_need(&g->batch, BUFFER_SIZE);
 	g->starting = true;
-	evloop_arm(g->timer, clock->ms + CONTROL_SETTLE);
+	evloop_arm(g->timer, clock->ms + CHANNEL_START_DELAY);
 	return g;
 }
 
@@ -437,15 +438,15 @@ static void
 await_helper(struct access_log *g, int64_t end)
 {
 	struct pollfd	p = { .fd = g->channel, .events = POLLIN };
-	enum control	message;
+	enum channel_message	message;
 	int		fd;
 
 	if (g->fd == -1 && !g->requested)
 		request_helper(g);
 	while (g->fd == -1 && g->requested && g->batch.len + lines_len(g) > 0 &&
 	    poll(&p, 1, (int)time_left(end)) == 1 &&
-	    control_recv(g->channel, &message, &fd) == 1) {
-		if (message == CONTROL_LOGGER)
+	    channel_recv(g->channel, &message, &fd) == 1) {
+		if (message == CHANNEL_ACCESS_LOGGER)
 			access_log_join(g, fd);
 		else
 			io_close(&fd);

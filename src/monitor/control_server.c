@@ -175,7 +175,7 @@ send_to_main(const struct worker *w, struct ctl_client *c, int client)
 	sent = io_nonblock(pipe[0]) == 0 &&
 	    io_send_record(pipe[0], &iov, 1, client) == 0 &&
 	    shutdown(pipe[0], SHUT_WR) == 0 &&
-	    control_send(w->channel, CONTROL_ASK, pipe[1]) == 0;
+	    channel_send(w->channel, CHANNEL_REQUEST, pipe[1]) == 0;
 	close(pipe[1]);
 	c->pipe = pipe[0];
 	return sent;

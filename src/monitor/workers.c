@@ -158,8 +158,8 @@ is_pipe_closed(int error)
 static void
 start_helper(struct monitor *m, struct worker *w, enum role role)
 {
-	enum control	answer = role == ROLE_ACCESS_LOGGER ? CONTROL_LOGGER :
-			    CONTROL_HELPER;
+	enum channel_message answer =
+	    role == ROLE_ACCESS_LOGGER ? CHANNEL_ACCESS_LOGGER : CHANNEL_HELPER;
 	int		pipe = -1;
 	pid_t		pid = -1;
 
@@ -178,7 +178,7 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 			children_add(&m->children, pid, role, w->main_id,
 			    pipe);
 	}
-	if (control_send(w->channel, answer, pipe) == -1 &&
+	if (channel_send(w->channel, answer, pipe) == -1 &&
 	    !is_pipe_closed(errno))
 		log_warn("main does not take its %s", children_role_name(role));
 	io_close(&pipe);
@@ -271,21 +271,21 @@ on_channel_end(struct monitor *m, struct worker *w)
 void
 workers_on_message(struct monitor *m, struct worker *w)
 {
-	enum control	message;
+	enum channel_message	message;
 	int		fd = -1, n;
 
-	n = control_recv(w->channel, &message, &fd);
-	if (n == 1 && message == CONTROL_READY)
+	n = channel_recv(w->channel, &message, &fd);
+	if (n == 1 && message == CHANNEL_READY)
 		on_ready(m, w);
-	else if (n == 1 && message == CONTROL_DRAINS)
+	else if (n == 1 && message == CHANNEL_DRAINING)
 		on_closed(m, w);
-	else if (n == 1 && message == CONTROL_ALIVE)
+	else if (n == 1 && message == CHANNEL_ALIVE)
 		pulse_beat(m, w);
-	else if (n == 1 && message == CONTROL_WANT_HELPER)
+	else if (n == 1 && message == CHANNEL_WANT_HELPER)
 		start_helper(m, w, ROLE_HELPER);
-	else if (n == 1 && message == CONTROL_WANT_LOGGER)
+	else if (n == 1 && message == CHANNEL_WANT_ACCESS_LOGGER)
 		start_helper(m, w, ROLE_ACCESS_LOGGER);
-	else if (n == 1 && message == CONTROL_END_HELPER)
+	else if (n == 1 && message == CHANNEL_KILL_HELPER)
 		children_kill_helper(&m->children, fd);
 	else if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN))
 		on_channel_end(m, w);

@@ -10,7 +10,7 @@
 #include "shared/channel.h"
 
 int
-control_send(int pipe, enum control message, int fd)
+channel_send(int pipe, enum channel_message message, int fd)
 {
 	uint8_t		byte = (uint8_t)message;
 	struct iovec	iov = { &byte, sizeof(byte) };
@@ -19,18 +19,18 @@ control_send(int pipe, enum control message, int fd)
 }
 
 int
-control_recv(int pipe, enum control *message, int *fd)
+channel_recv(int pipe, enum channel_message *message, int *fd)
 {
 	uint8_t	byte;
 	ssize_t	n = io_recv_record(pipe, &byte, sizeof(byte), fd);
 
 	if (n != 1)
 		return (int)n;
-	if (byte >= CONTROL_COUNT) {
+	if (byte >= CHANNEL_COUNT) {
 		io_close(fd);
 		errno = EBADMSG;
 		return -1;
 	}
-	*message = (enum control)byte;
+	*message = (enum channel_message)byte;
 	return 1;
 }

@@ -8,38 +8,38 @@
 #ifndef SHARED_CHANNEL_H
 #define SHARED_CHANNEL_H
 
-#define CONTROLS(X)							\
+#define CHANNEL_MESSAGES(X)							\
 	X(READY,	"ready")	/* main: serving */		\
-	X(DRAINS,	"drains")	/* main: takes no new client */	\
+	X(DRAINING,	"drains")	/* main: takes no new client */	\
 	X(ALIVE,	"alive")	/* main: its loop turns */	\
 	X(WANT_HELPER,	"want helper")	/* main */			\
-	X(WANT_LOGGER,	"want log helper")	/* main */		\
-	X(END_HELPER,	"end helper")	/* main: its pipe, as its name */ \
+	X(WANT_ACCESS_LOGGER,	"want log helper")	/* main */		\
+	X(KILL_HELPER,	"end helper")	/* main: its pipe, as its name */ \
 	X(HELPER,	"helper")	/* monitor: its pipe, or -1: cannot */ \
-	X(LOGGER,	"log helper")	/* monitor: the same */		\
-	X(ASK,		"ask")		/* monitor: a pipe, in which there is \
+	X(ACCESS_LOGGER,	"log helper")	/* monitor: the same */		\
+	X(REQUEST,		"ask")		/* monitor: a pipe, in which there is \
 					 * a line of control.h, and beside it \
 					 * the descriptor for the answer */
 
-enum control {
-#define X(id, name) CONTROL_##id,
-	CONTROLS(X)
+enum channel_message {
+#define X(id, name) CHANNEL_##id,
+	CHANNEL_MESSAGES(X)
 #undef X
-	CONTROL_COUNT
+	CHANNEL_COUNT
 };
 
 /* In ms, for main. */
-#define CONTROL_SETTLE	100	/* to ask for what the first client does not
+#define CHANNEL_START_DELAY	100	/* to ask for what the first client does not
 				 * wait for: all that starts wants the
 				 * processor */
-#define CONTROL_RETRY	1000	/* to ask again: its pipe was full, or there
+#define CHANNEL_RETRY	1000	/* to ask again: its pipe was full, or there
 				 * could be none, or what came is dead */
-#define CONTROL_ANSWER	3000	/* the monitor never waits: what it has not
+#define CHANNEL_TIMEOUT	3000	/* the monitor never waits: what it has not
 				 * answered by then is lost */
 
 /* 0, or -1 with errno. */
-int	control_send(int pipe, enum control, int fd);
+int	channel_send(int pipe, enum channel_message, int fd);
 /* 1; 0 at the end; -1 with errno (EAGAIN: nothing there). */
-int	control_recv(int pipe, enum control *, int *fd);
+int	channel_recv(int pipe, enum channel_message *, int *fd);
 
 #endif

@@ -27,7 +27,7 @@ static struct helper_pool	*pool;
 static struct watch	*tick;
 static struct task	 tasks[8];
 static int		 monitor;	/* our end of main's pipe */
-static int		 heard[CONTROL_COUNT];
+static int		 heard[CHANNEL_COUNT];
 static int		 waiting_for, ended;
 static int64_t		 limit;
 static bool		 stop_at_end;	/* of a task */
@@ -45,10 +45,10 @@ clients_finish_task(struct task *e)
 static void
 read_channel(void)
 {
-	enum control	message;
+	enum channel_message	message;
 	int		fd;
 
-	while (control_recv(monitor, &message, &fd) == 1) {
+	while (channel_recv(monitor, &message, &fd) == 1) {
 		heard[message]++;
 		io_close(&fd);
 	}
@@ -68,7 +68,7 @@ check_all(void *unused)
 
 /* Lets it run until it says this. */
 static void
-wait_for(enum control message)
+wait_for(enum channel_message message)
 {
 	waiting_for = message;
 	clock_update(&clock_now);
@@ -102,10 +102,10 @@ set_up(void)
 	/* The reserve: one for the first client, the rest when all else has
 	 * started. */
 	read_channel();
-	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 1);
-	wait_for(CONTROL_WANT_HELPER);
-	wait_for(CONTROL_WANT_HELPER);
-	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+	ck_assert_int_eq(heard[CHANNEL_WANT_HELPER], 1);
+	wait_for(CHANNEL_WANT_HELPER);
+	wait_for(CHANNEL_WANT_HELPER);
+	ck_assert_int_eq(heard[CHANNEL_WANT_HELPER], 0);
 }
 
 static void
@@ -154,7 +154,7 @@ submit_task(int i)
 static void
 fill_pipe(void)
 {
-	while (control_send(world.control, CONTROL_READY, -1) == 0)
+	while (channel_send(world.control, CHANNEL_READY, -1) == 0)
 		continue;
 	ck_assert_int_eq(errno, EAGAIN);
 }
@@ -167,12 +167,12 @@ START_TEST(answers_get_lost)
 
 	for (int i = 0; i < 4; i++)
 		submit_task(i);
-	wait_for(CONTROL_WANT_HELPER);
-	wait_for(CONTROL_WANT_HELPER);
-	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+	wait_for(CHANNEL_WANT_HELPER);
+	wait_for(CHANNEL_WANT_HELPER);
+	ck_assert_int_eq(heard[CHANNEL_WANT_HELPER], 0);
 	for (int i = 0; i < 4; i++)
-		wait_for(CONTROL_WANT_HELPER);
-	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+		wait_for(CHANNEL_WANT_HELPER);
+	ck_assert_int_eq(heard[CHANNEL_WANT_HELPER], 0);
 	for (int i = 0; i < 8; i++)
 		pipes[i] = add_helper();
 	for (int i = 0; i < 8; i++) {
@@ -188,8 +188,8 @@ START_TEST(reserve_gets_lost)
 {
 	int	pipe = add_helper();
 
-	wait_for(CONTROL_WANT_HELPER);
-	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+	wait_for(CHANNEL_WANT_HELPER);
+	ck_assert_int_eq(heard[CHANNEL_WANT_HELPER], 0);
 	close(pipe);
 }
 END_TEST
@@ -201,9 +201,9 @@ START_TEST(reserve_dies_young)
 
 	close(pipes[0]);
 	close(pipes[1]);
-	wait_for(CONTROL_WANT_HELPER);
-	wait_for(CONTROL_WANT_HELPER);
-	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+	wait_for(CHANNEL_WANT_HELPER);
+	wait_for(CHANNEL_WANT_HELPER);
+	ck_assert_int_eq(heard[CHANNEL_WANT_HELPER], 0);
 }
 END_TEST
 
@@ -214,8 +214,8 @@ START_TEST(cannot_ask)
 	fill_pipe();
 	for (int i = 0; i < 3; i++)
 		submit_task(i);
-	wait_for(CONTROL_WANT_HELPER);
-	ck_assert_int_eq(heard[CONTROL_WANT_HELPER], 0);
+	wait_for(CHANNEL_WANT_HELPER);
+	ck_assert_int_eq(heard[CHANNEL_WANT_HELPER], 0);
 	close(pipes[0]);
 	close(pipes[1]);
 }
@@ -228,10 +228,10 @@ START_TEST(is_refused)
 
 	for (int i = 0; i < 3; i++)
 		submit_task(i);
-	wait_for(CONTROL_WANT_HELPER);
+	wait_for(CHANNEL_WANT_HELPER);
 	helper_pool_add(pool, -1);
 	ck_assert_int_eq(ended, 0);
-	wait_for(CONTROL_WANT_HELPER);
+	wait_for(CHANNEL_WANT_HELPER);
 	close(pipes[0]);
 	close(pipes[1]);
 }
@@ -259,8 +259,8 @@ START_TEST(cannot_have_killed)
 	stop_at_end = true;
 	evloop_run(loop);
 	ck_assert_int_eq(tasks[0].job.error, ETIMEDOUT);
-	wait_for(CONTROL_END_HELPER);
-	ck_assert_int_eq(heard[CONTROL_END_HELPER], 0);
+	wait_for(CHANNEL_KILL_HELPER);
+	ck_assert_int_eq(heard[CHANNEL_KILL_HELPER], 0);
 	close(pipes[0]);
 	close(pipes[1]);
 }

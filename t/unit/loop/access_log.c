@@ -196,11 +196,11 @@ write_line(const char *line)
 static int
 questions(int control)
 {
-	enum control	message;
+	enum channel_message	message;
 	int		fd, n = 0;
 
-	while (control_recv(control, &message, &fd) == 1) {
-		ck_assert_int_eq(message, CONTROL_WANT_LOGGER);
+	while (channel_recv(control, &message, &fd) == 1) {
+		ck_assert_int_eq(message, CHANNEL_WANT_ACCESS_LOGGER);
 		n++;
 	}
 	return n;
@@ -311,7 +311,8 @@ die(int helper, int control, pthread_t *another)
 
 	close(helper);
 	ck_assert_int_eq(io_pipe(ends), 0);
-	ck_assert_int_eq(control_send(control, CONTROL_LOGGER, ends[0]), 0);
+	ck_assert_int_eq(
+	    channel_send(control, CHANNEL_ACCESS_LOGGER, ends[0]), 0);
 	close(ends[0]);
 	pipe_of_helper = ends[1];
 	ck_assert_int_eq(pthread_create(another, NULL, be_helper, NULL), 0);
