@@ -400,7 +400,7 @@ open_all(
 	if (!budget_suffices(g->conf, g->nlisteners, setup->descriptors))
 		exit_early(setup, EX_OSERR);
 	/* Last: it leaves a file behind, should we not get to serve. */
-	if (ctl_socket_open(&setup->control, g->conf, NULL,
+	if (control_socket_open(&setup->control, g->conf, NULL,
 	    h->predecessor != -1) == -1)
 		exit_early(setup, EX_UNAVAILABLE);
 }

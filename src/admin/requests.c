@@ -38,14 +38,14 @@ struct admin_request {
 						 * that there is an answer */
 	int			 client;
 	struct watch		*output, *step_timer, *timer;
-	struct ctl_request	 request;
+	struct control_request	 request;
 	size_t			 next;		/* of its words */
 	size_t			 nloading;
 	char			**lines;	/* of the answer, by word */
 	bool			 incomplete;	/* some of what was asked for */
 	struct purge		*purge;		/* under way */
 	struct buf		 answer;
-	char			 line[CTL_LINE_MOST];
+	char			 line[CONTROL_LINE_MAX];
 };
 
 /* A file on its way. */
@@ -112,15 +112,17 @@ start_sending(struct admin_request *q)
 static void
 send_answer(struct admin_request *q)
 {
-	ctl_end(&q->answer);
+	control_end_answer(&q->answer);
 	start_sending(q);
 }
 
 /* One line for each word. */
 static void
-send_lines(struct admin_request *q, enum ctl_verdict wrong, const char *text)
+send_lines(
+    struct admin_request *q, enum control_verdict wrong, const char *text)
 {
-	ctl_begin(&q->answer, q->incomplete ? wrong : CTL_VERDICT_OK, "%s",
+	control_begin_answer(&q->answer,
+	    q->incomplete ? wrong : CONTROL_VERDICT_OK, "%s",
 	    q->incomplete ? text : "");
 	for (size_t i = 0; i < q->request.n; i++)
 		buf_addf(&q->answer, "%s: %s\n", q->request.words[i],
@@ -225,7 +227,7 @@ step_preload(struct admin_request *q)
 		if (find_target(q, &url, &listener))
 			load_file(q, &url, listener);
 	if (q->next == q->request.n && q->nloading == 0)
-		send_lines(q, CTL_VERDICT_ABSENT, "some could not be had");
+		send_lines(q, CONTROL_VERDICT_ABSENT, "some could not be had");
 }
 
 /*
@@ -266,7 +268,7 @@ step_purge(struct admin_request *q)
 	struct buf	text = { 0 };
 
 	if (q->next == q->request.n) {
-		send_lines(q, CTL_VERDICT_BAD, "some make no sense");
+		send_lines(q, CONTROL_VERDICT_BAD, "some make no sense");
 		return;
 	}
 	if (q->purge == NULL && !begin_purge(q))
@@ -293,10 +295,12 @@ send_report(struct admin_request *q, enum report_form form)
 {
 	if (q->request.n > 0 && !report_find(str_of(q->request.words[0]),
 	    &form))
-		ctl_begin(&q->answer, CTL_VERDICT_BAD, "there is no form "
-		    "\"%s\": json is one", q->request.words[0]);
+		control_begin_answer(&q->answer, CONTROL_VERDICT_BAD,
+		    "there is no form "
+		    "\"%s\": json is one",
+		    q->request.words[0]);
 	else {
-		ctl_begin(&q->answer, CTL_VERDICT_OK, "%s", "");
+		control_begin_answer(&q->answer, CONTROL_VERDICT_OK, "%s", "");
 		report_write(&q->answer, form);
 	}
 	send_answer(q);
@@ -314,20 +318,21 @@ step_request(void *context)
 	if (q->output != NULL)
 		return;			/* the answer is on its way */
 	switch (q->request.command) {
-	case CTL_STATUS:
+	case CONTROL_STATUS:
 		send_report(q, REPORT_TEXT);
 		break;
-	case CTL_METRICS:
+	case CONTROL_METRICS:
 		send_report(q, REPORT_PROMETHEUS);
 		break;
-	case CTL_PRELOAD:
+	case CONTROL_PRELOAD:
 		step_preload(q);
 		break;
-	case CTL_PURGE:
+	case CONTROL_PURGE:
 		step_purge(q);
 		break;
 	default:	/* the monitor's, which does not send these */
-		ctl_begin(&q->answer, CTL_VERDICT_BAD, "not main's to do");
+		control_begin_answer(
+		    &q->answer, CONTROL_VERDICT_BAD, "not main's to do");
 		send_answer(q);
 		break;
 	}
@@ -369,7 +374,7 @@ requests_add(struct requests *all, int pipe)
 		end_request(q);
 		return;
 	}
-	if (!ctl_parse(q->line, &q->request, &q->answer)) {
+	if (!control_parse(q->line, &q->request, &q->answer)) {
 		start_sending(q);
 		return;
 	}

@@ -20,7 +20,7 @@
 
 #define FIELDS_MOST	50
 /* Of paths in one question: the rest is asked in more of them. */
-#define BYTES_MOST	(CTL_LINE_MOST - 256)
+#define BYTES_MOST	(CONTROL_LINE_MAX - 256)
 #define PATHS_MOST	200
 
 struct options {
@@ -28,7 +28,7 @@ struct options {
 	bool		 json;			/* -j */
 	const char	*fields[FIELDS_MOST];	/* -H */
 	size_t		 nfields;
-	enum ctl_command command;
+	enum control_command command;
 	char		**words;		/* behind it */
 	size_t		 n;
 };
@@ -38,10 +38,10 @@ list_commands(FILE *out)
 {
 	char	name[80];
 
-	for (size_t i = 0; i < CTL_COUNT; i++) {
-		snprintf(name, sizeof(name), "%s %s", ctl_rows[i].name,
-		    ctl_rows[i].arguments);
-		fprintf(out, "  %-18s %s\n", name, ctl_rows[i].help);
+	for (size_t i = 0; i < CONTROL_COUNT; i++) {
+		snprintf(name, sizeof(name), "%s %s", control_rows[i].name,
+		    control_rows[i].arguments);
+		fprintf(out, "  %-18s %s\n", name, control_rows[i].help);
 	}
 }
 
@@ -61,9 +61,9 @@ usage(int status)
 static _Noreturn void
 list_rows(void)
 {
-	for (size_t i = 0; i < CTL_COUNT; i++)
-		printf("%s\t%s\t%s\n", ctl_rows[i].name, ctl_rows[i].arguments,
-		    ctl_rows[i].help);
+	for (size_t i = 0; i < CONTROL_COUNT; i++)
+		printf("%s\t%s\t%s\n", control_rows[i].name,
+		    control_rows[i].arguments, control_rows[i].help);
 	exit(0);
 }
 
@@ -77,22 +77,22 @@ version(void)
 static void
 take_command(struct options *o, char **words, size_t n)
 {
-	const struct ctl_row	*row;
+	const struct control_row	*row;
 
 	if (n == 0)
 		usage(EX_USAGE);
-	o->command = ctl_find(words[0]);
-	if (o->command == CTL_COUNT) {
+	o->command = control_find(words[0]);
+	if (o->command == CONTROL_COUNT) {
 		fprintf(stderr, "ampedctl: there is no command \"%s\"; "
 		    "ampedctl help lists them\n", words[0]);
 		exit(EX_USAGE);
 	}
 	o->words = words + 1;
 	o->n = n - 1;
-	row = &ctl_rows[o->command];
+	row = &control_rows[o->command];
 	/* Of paths there may be any number, in several questions. */
-	if (o->n >= row->least && (o->n <= row->most ||
-	    row->most == CTL_WORDS_MOST))
+	if (o->n >= row->min && (o->n <= row->max ||
+	    row->max == CONTROL_WORDS_MAX))
 		return;
 	fprintf(stderr, "usage: ampedctl %s %s\n", row->name, row->arguments);
 	exit(EX_USAGE);
@@ -130,8 +130,8 @@ parse(int argc, char **argv, struct options *o)
 			usage(EX_USAGE);
 		}
 	take_command(o, argv + optind, (size_t)(argc - optind));
-	if ((o->nfields > 0 && o->command != CTL_EXPLAIN) ||
-	    (o->json && o->command != CTL_STATUS))
+	if ((o->nfields > 0 && o->command != CONTROL_EXPLAIN) ||
+	    (o->json && o->command != CONTROL_STATUS))
 		usage(EX_USAGE);
 }
 
@@ -153,8 +153,8 @@ static int
 ask_words(struct options *o, const char *const *words, size_t n)
 {
 	struct buf	text = { 0 }, more = { 0 };
-	bool		stay = o->command == CTL_STOP ||
-			    o->command == CTL_DRAIN;
+	bool		stay = o->command == CONTROL_STOP ||
+			    o->command == CONTROL_DRAIN;
 	int		status = ask(&o->ask, words, n, stay, &text, &more);
 
 	show(status, &text, &more);
@@ -173,7 +173,7 @@ ask_paths(struct options *o)
 	size_t		 n, len, i = 0;
 	int		 status = 0, worst = 0;
 
-	words[0] = ctl_rows[o->command].name;
+	words[0] = control_rows[o->command].name;
 	while (i < o->n) {
 		len = strlen(o->words[i]);
 		n = 1;
@@ -194,7 +194,7 @@ ask_plain(struct options *o)
 	const char	*words[FIELDS_MOST + 2];
 	size_t		 n = 0;
 
-	words[n++] = ctl_rows[o->command].name;
+	words[n++] = control_rows[o->command].name;
 	for (size_t i = 0; i < o->nfields; i++)
 		words[n++] = o->fields[i];
 	if (o->n > 0)
@@ -211,19 +211,19 @@ main(int argc, char **argv)
 
 	parse(argc, argv, &o);
 	switch (o.command) {
-	case CTL_HELP:
+	case CONTROL_HELP:
 		usage(0);
-	case CTL_VERSION:
+	case CONTROL_VERSION:
 		printf("ampedctl %s\n", PACKAGE_VERSION);
 		fflush(stdout);
 		return ask_plain(&o);
-	case CTL_STATUS:
+	case CONTROL_STATUS:
 		return o.json || o.n > 0 ? ask_plain(&o) :
 		    status_show(&o.ask);
-	case CTL_TOP:
+	case CONTROL_TOP:
 		return status_top(&o.ask, o.n > 0 ? o.words[0] : NULL);
-	case CTL_PRELOAD:
-	case CTL_PURGE:
+	case CONTROL_PRELOAD:
+	case CONTROL_PURGE:
 		return ask_paths(&o);
 	default:
 		return ask_plain(&o);

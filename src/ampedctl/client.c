@@ -141,9 +141,9 @@ say(int fd, const char *const *words, size_t n)
 static bool
 is_complete(const struct buf *b)
 {
-	const size_t	n = sizeof(CTL_END) - 1;
+	const size_t	n = sizeof(CONTROL_END) - 1;
 
-	return b->len >= n && memcmp(b->at + b->len - n, CTL_END, n) == 0 &&
+	return b->len >= n && memcmp(b->at + b->len - n, CONTROL_END, n) == 0 &&
 	    (b->len == n || b->at[b->len - n - 1] == '\n');
 }
 
@@ -162,7 +162,7 @@ hear(int fd, struct buf *b, struct buf *why)
 			n = 1;
 	}
 	if (is_complete(b)) {
-		b->len -= sizeof(CTL_END) - 1;
+		b->len -= sizeof(CONTROL_END) - 1;
 		return true;
 	}
 	if (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK))
@@ -192,15 +192,15 @@ static int
 take_apart(struct buf *text, struct buf *more)
 {
 	const char		*behind;
-	enum ctl_verdict	 verdict;
+	enum control_verdict	 verdict;
 	size_t			 len = strcspn(buf_string(more), "\n");
 
 	buf_add(text, more->at, len);
 	buf_cut(more, len < more->len ? len + 1 : len);
-	verdict = ctl_verdict(buf_string(text), &behind);
+	verdict = control_parse_verdict(buf_string(text), &behind);
 	buf_cut(text, (size_t)(behind - text->at));
-	if (verdict != CTL_VERDICT_COUNT)
-		return ctl_status(verdict);
+	if (verdict != CONTROL_VERDICT_COUNT)
+		return control_exit_status(verdict);
 	text->len = 0;
 	buf_adds(text, "who answers is not amped, or of another version");
 	return EX_PROTOCOL;

@@ -51,7 +51,7 @@ count_part(const struct conf *conf, unsigned mains, size_t listeners,
 	case BUDGET_LOGS:
 		return FDS_LOGS;
 	case BUDGET_REQUESTS:
-		return FDS_REQUEST * CTL_QUESTIONS_MOST;
+		return FDS_REQUEST * CONTROL_REQUESTS_MAX;
 	default:
 		return FDS_ALWAYS;
 	}

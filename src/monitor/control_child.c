@@ -30,7 +30,7 @@
 
 /* Fields come first, each a word. */
 static bool
-parse_words(const struct ctl_request *request, struct explain_request *q,
+parse_words(const struct control_request *request, struct explain_request *q,
     struct buf *answer)
 {
 	char	*word;
@@ -39,8 +39,10 @@ parse_words(const struct ctl_request *request, struct explain_request *q,
 	for (size_t i = 0; i + 1 < request->n; i++) {
 		word = (char *)(uintptr_t)request->words[i];
 		if (strchr(word, ':') == NULL || strchr(word, '\r') != NULL) {
-			ctl_begin(answer, CTL_VERDICT_BAD, "%s is no field: "
-			    "there is a name, a colon and a value", word);
+			control_begin_answer(answer, CONTROL_VERDICT_BAD,
+			    "%s is no field: "
+			    "there is a name, a colon and a value",
+			    word);
 			return false;
 		}
 		q->fields[q->nfields++] = word;
@@ -59,15 +61,16 @@ write_explanation(const struct explain_request *q, const struct conf *conf,
 	const char	*why;
 
 	if (out == NULL) {
-		ctl_begin(answer, CTL_VERDICT_FAILED, "no memory");
+		control_begin_answer(
+		    answer, CONTROL_VERDICT_FAILED, "no memory");
 		return;
 	}
 	why = explain_url_answer(q, conf, &wrong, out);
 	fclose(out);
 	if (why != NULL)
-		ctl_begin(answer, CTL_VERDICT_BAD, "%s", why);
+		control_begin_answer(answer, CONTROL_VERDICT_BAD, "%s", why);
 	else {
-		ctl_begin(answer, CTL_VERDICT_OK, "%s", "");
+		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
 		buf_add(answer, text, len);
 	}
 	buf_free(&wrong);
@@ -75,16 +78,16 @@ write_explanation(const struct explain_request *q, const struct conf *conf,
 }
 
 static void
-answer_explain(struct conf *conf, const struct ctl_request *request,
+answer_explain(struct conf *conf, const struct control_request *request,
     struct buf *answer)
 {
 	struct generation	*g = generation_new(conf);
-	char		*fields[CTL_WORDS_MOST];
+	char		*fields[CONTROL_WORDS_MAX];
 	struct explain_request	 q = { .fields = fields };
 
 	if (generation_choose_user(g) == -1 || user_become(&g->user) == -1)
-		ctl_begin(answer, CTL_VERDICT_FAILED, "cannot become user %s",
-		    conf->user);
+		control_begin_answer(answer, CONTROL_VERDICT_FAILED,
+		    "cannot become user %s", conf->user);
 	else if (parse_words(request, &q, answer))
 		write_explanation(&q, conf, answer);
 	generation_free(&g);
@@ -92,17 +95,19 @@ answer_explain(struct conf *conf, const struct ctl_request *request,
 
 /* The conf of the file, which may not be the one that is in force. */
 static void
-answer_from_file(const struct monitor *m, const struct ctl_request *request,
+answer_from_file(const struct monitor *m, const struct control_request *request,
     struct buf *answer)
 {
 	struct buf	 complaints = { 0 };
 	struct conf *conf = conf_read_again(m->setup->conf_file, &complaints);
 
 	if (conf == NULL) {
-		ctl_begin(answer, CTL_VERDICT_CONF, "the conf has mistakes");
+		control_begin_answer(
+		    answer, CONTROL_VERDICT_CONF, "the conf has mistakes");
 		buf_add(answer, complaints.at, complaints.len);
-	} else if (request->command == CTL_CHECK)
-		ctl_begin(answer, CTL_VERDICT_OK, "the conf is fine");
+	} else if (request->command == CONTROL_CHECK)
+		control_begin_answer(
+		    answer, CONTROL_VERDICT_OK, "the conf is fine");
 	else {
 		arch_choose(conf, m->setup->architecture);
 		answer_explain(conf, request, answer);	/* which takes it */
@@ -120,12 +125,13 @@ answer_conf(const struct monitor *m, struct buf *answer)
 	FILE	*out = open_memstream(&text, &len);
 
 	if (out == NULL) {
-		ctl_begin(answer, CTL_VERDICT_FAILED, "no memory");
+		control_begin_answer(
+		    answer, CONTROL_VERDICT_FAILED, "no memory");
 		return;
 	}
 	conf_dump(m->serving->conf, out);
 	fclose(out);
-	ctl_begin(answer, CTL_VERDICT_OK, "%s", "");
+	control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
 	buf_add(answer, text, len);
 	free(text);
 }
@@ -145,24 +151,24 @@ send_answer(int client, const struct buf *answer)
 
 static _Noreturn void
 control_child_entry(
-    const struct monitor *m, const struct ctl_request *request, int client)
+    const struct monitor *m, const struct control_request *request, int client)
 {
 	struct buf	answer = { 0 };
 
 	proc_title("amped: clerk");
 	proc_signals_unblock();
-	if (request->command == CTL_CONF)
+	if (request->command == CONTROL_CONF)
 		answer_conf(m, &answer);
 	else
 		answer_from_file(m, request, &answer);
-	ctl_end(&answer);
+	control_end_answer(&answer);
 	send_answer(client, &answer);
 	_exit(0);
 }
 
 pid_t
-control_child_start(
-    struct monitor *m, const struct ctl_request *request, int client, int *pipe)
+control_child_start(struct monitor *m, const struct control_request *request,
+    int client, int *pipe)
 {
 	/* Ours is among those that children leave. */
 	int	copy = fcntl(client, F_DUPFD_CLOEXEC, 0);

@@ -7,12 +7,12 @@
 
 #include <sys/types.h>
 
-struct ctl_request;
+struct control_request;
 struct monitor;
 
 /* Answers that client; its pipe, ours to close, ends when it has.  0: there is
  * none. */
 pid_t control_child_start(
-    struct monitor *, const struct ctl_request *, int client, int *pipe);
+    struct monitor *, const struct control_request *, int client, int *pipe);
 
 #endif

@@ -27,18 +27,18 @@
 #define PACKAGE_VERSION	"unknown"
 #endif
 
-#define CLIENTS_MOST	32
-#define CLERKS_MOST	8
-#define LINE_WITHIN	10000		/* ms for a line */
-#define CLERK_WITHIN	30000		/* ms for a control child's answer */
-#define ROOM		(256 * 1024)	/* for an answer, in the socket */
+#define CLIENTS_MAX	32
+#define CHILDREN_MAX	8
+#define LINE_TIMEOUT	10000		/* ms for a line */
+#define CHILD_TIMEOUT	30000		/* ms for a control child's answer */
+#define SEND_BUFFER		(256 * 1024)	/* for an answer, in the socket */
 
 static void
-end(struct monitor *m, struct ctl_client *c)
+end_client(struct monitor *m, struct control_client *c)
 {
-	TAILQ_REMOVE(&m->ctl.list, c, link);
-	if (c->clerk != 0)
-		children_give_up(&m->children, c->clerk);
+	TAILQ_REMOVE(&m->control.clients, c, link);
+	if (c->child != 0)
+		children_give_up(&m->children, c->child);
 	io_close(&c->fd);
 	io_close(&c->pipe);
 	buf_free(&c->line);
@@ -46,9 +46,9 @@ end(struct monitor *m, struct ctl_client *c)
 }
 
 static void
-send_answer(struct ctl_client *c, struct buf *answer)
+send_answer(struct control_client *c, struct buf *answer)
 {
-	ctl_end(answer);
+	control_end_answer(answer);
 	/* Who does not take it has gone, or asked for too much at once. */
 	(void)send(c->fd, answer->at, answer->len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	buf_free(answer);
@@ -56,14 +56,14 @@ send_answer(struct ctl_client *c, struct buf *answer)
 
 /* The last that it hears. */
 static void
-answer(struct monitor *m, struct ctl_client *c, enum ctl_verdict verdict,
-    const char *text)
+answer_client(struct monitor *m, struct control_client *c,
+    enum control_verdict verdict, const char *text)
 {
 	struct buf	b = { 0 };
 
-	ctl_begin(&b, verdict, "%s", text);
+	control_begin_answer(&b, verdict, "%s", text);
 	send_answer(c, &b);
-	end(m, c);
+	end_client(m, c);
 }
 
 /*
@@ -71,55 +71,57 @@ answer(struct monitor *m, struct ctl_client *c, enum ctl_verdict verdict,
  */
 
 static void
-reload(struct monitor *m, struct ctl_client *c)
+begin_reload(struct monitor *m, struct control_client *c)
 {
-	c->state = CTL_STATE_WAITS;
+	c->state = CONTROL_STATE_WAITING;
 	c->deadline = 0;		/* its reading has one */
-	c->reading = m->reading.number + 1;	/* or what is due then */
+	c->reload = m->reading.number + 1;	/* or what is due then */
 	reload_begin(m);
 }
 
 static void
-reopen(struct monitor *m, struct ctl_client *c)
+begin_reopen(struct monitor *m, struct control_client *c)
 {
-	c->state = CTL_STATE_WAITS;
+	c->state = CONTROL_STATE_WAITING;
 	c->deadline = 0;
-	m->ctl.trouble.len = 0;
+	m->control.reopen_errors.len = 0;
 	logs_reopen(m);
 }
 
 /* It is told at once, and notices by the end of the connection. */
 static void
-stop(struct ctl_client *c, int signo, const char *text)
+stop_server(struct control_client *c, int signo, const char *text)
 {
 	struct buf	b = { 0 };
 
-	ctl_begin(&b, CTL_VERDICT_OK, "%s", text);
+	control_begin_answer(&b, CONTROL_VERDICT_OK, "%s", text);
 	send_answer(c, &b);
-	c->state = CTL_STATE_STAYS;
+	c->state = CONTROL_STATE_ANSWERED;
 	c->deadline = 0;
 	kill(getpid(), signo);		/* as anybody else would */
 }
 
 static void
-do_it(struct monitor *m, struct ctl_client *c)
+run_command(struct monitor *m, struct control_client *c)
 {
 	switch (c->command) {
-	case CTL_RELOAD:
-		reload(m, c);
+	case CONTROL_RELOAD:
+		begin_reload(m, c);
 		break;
-	case CTL_REOPEN:
-		reopen(m, c);
+	case CONTROL_REOPEN:
+		begin_reopen(m, c);
 		break;
-	case CTL_STOP:
-		stop(c, SIGTERM, "stopping");
+	case CONTROL_STOP:
+		stop_server(c, SIGTERM, "stopping");
 		break;
-	case CTL_DRAIN:
-		stop(c, SIGQUIT, "stopping when the responses under way have "
+	case CONTROL_DRAIN:
+		stop_server(c, SIGQUIT,
+		    "stopping when the responses under way have "
 		    "been sent");
 		break;
 	default:
-		answer(m, c, CTL_VERDICT_OK, "amped " PACKAGE_VERSION);
+		answer_client(
+		    m, c, CONTROL_VERDICT_OK, "amped " PACKAGE_VERSION);
 		break;
 	}
 }
@@ -129,33 +131,35 @@ do_it(struct monitor *m, struct ctl_client *c)
  */
 
 static size_t
-count(const struct monitor *m, bool clerks)
+count_delegated(const struct monitor *m, bool by_children)
 {
-	const struct ctl_client	*c;
+	const struct control_client	*c;
 	size_t			 n = 0;
 
-	TAILQ_FOREACH(c, &m->ctl.list, link)
-		n += c->state == CTL_STATE_ELSEWHERE &&
-		    (c->clerk != 0) == clerks;
+	TAILQ_FOREACH(c, &m->control.clients, link)
+		n += c->state == CONTROL_STATE_DELEGATED &&
+		    (c->child != 0) == by_children;
 	return n;
 }
 
 static void
-ask_clerk(struct monitor *m, struct ctl_client *c,
-    const struct ctl_request *request)
+ask_child(struct monitor *m, struct control_client *c,
+    const struct control_request *request)
 {
-	if (count(m, true) >= CLERKS_MOST) {
-		answer(m, c, CTL_VERDICT_BUSY, "too many ask the same");
+	if (count_delegated(m, true) >= CHILDREN_MAX) {
+		answer_client(
+		    m, c, CONTROL_VERDICT_BUSY, "too many ask the same");
 		return;
 	}
-	c->clerk = control_child_start(m, request, c->fd, &c->pipe);
-	if (c->clerk == 0) {
-		answer(m, c, CTL_VERDICT_FAILED, "no process can be had");
+	c->child = control_child_start(m, request, c->fd, &c->pipe);
+	if (c->child == 0) {
+		answer_client(
+		    m, c, CONTROL_VERDICT_FAILED, "no process can be had");
 		return;
 	}
 	io_close(&c->fd);
-	c->state = CTL_STATE_ELSEWHERE;
-	c->deadline = monitor_now() + CLERK_WITHIN;
+	c->state = CONTROL_STATE_DELEGATED;
+	c->deadline = monitor_now() + CHILD_TIMEOUT;
 }
 
 /*
@@ -164,7 +168,7 @@ ask_clerk(struct monitor *m, struct ctl_client *c,
  * one byte, however long the line.  Main closes its end when it has answered.
  */
 static bool
-send_to_main(const struct worker *w, struct ctl_client *c, int client)
+send_to_main(const struct worker *w, struct control_client *c, int client)
 {
 	struct iovec	iov = { c->line.at, c->line.len };
 	int		pipe[2];
@@ -183,7 +187,7 @@ send_to_main(const struct worker *w, struct ctl_client *c, int client)
 
 /* What a main but the last answers, nobody hears. */
 static bool
-ask_aside(const struct worker *w, struct ctl_client *c)
+ask_main_unheard(const struct worker *w, struct control_client *c)
 {
 	int	aside[2];
 	bool	sent;
@@ -198,20 +202,20 @@ ask_aside(const struct worker *w, struct ctl_client *c)
 
 /* The next main that there is, and whether it is the last. */
 static const struct worker *
-next_main(const struct monitor *m, struct ctl_client *c, bool *last)
+next_main(const struct monitor *m, struct control_client *c, bool *last)
 {
 	const struct generation	*g = m->serving;
 	const struct worker	*w = NULL;
 
 	/* Others have begun with nothing, by another conf: ask those. */
 	if (c->generation != g->number)
-		c->asked = 0;
+		c->mains_asked = 0;
 	c->generation = g->number;
-	while (c->asked < g->nworkers && w == NULL)
-		if (g->workers[c->asked++].channel != -1)
-			w = &g->workers[c->asked - 1];
+	while (c->mains_asked < g->nworkers && w == NULL)
+		if (g->workers[c->mains_asked++].channel != -1)
+			w = &g->workers[c->mains_asked - 1];
 	*last = true;
-	for (unsigned i = c->asked; i < g->nworkers; i++)
+	for (unsigned i = c->mains_asked; i < g->nworkers; i++)
 		if (g->workers[i].channel != -1)
 			*last = false;
 	return w;
@@ -219,7 +223,7 @@ next_main(const struct monitor *m, struct ctl_client *c, bool *last)
 
 /* One main after the other, as each has caches of its own. */
 static void
-ask_next(struct monitor *m, struct ctl_client *c)
+ask_next_main(struct monitor *m, struct control_client *c)
 {
 	const struct worker	*w;
 	bool			 last;
@@ -227,27 +231,30 @@ ask_next(struct monitor *m, struct ctl_client *c)
 	io_close(&c->pipe);
 	w = next_main(m, c, &last);
 	if (w == NULL)
-		answer(m, c, CTL_VERDICT_BUSY, "main is being started: try "
+		answer_client(m, c, CONTROL_VERDICT_BUSY,
+		    "main is being started: try "
 		    "again");
-	else if (last ? !send_to_main(w, c, c->fd) : !ask_aside(w, c))
-		answer(m, c, CTL_VERDICT_BUSY, "main does not listen now");
+	else if (last ? !send_to_main(w, c, c->fd) : !ask_main_unheard(w, c))
+		answer_client(
+		    m, c, CONTROL_VERDICT_BUSY, "main does not listen now");
 	else {
 		if (last)
 			io_close(&c->fd);
-		c->state = CTL_STATE_ELSEWHERE;
+		c->state = CONTROL_STATE_DELEGATED;
 		c->deadline = 0;
 	}
 }
 
 static void
-ask_main(struct monitor *m, struct ctl_client *c, const struct buf *line)
+ask_main(struct monitor *m, struct control_client *c, const struct buf *line)
 {
-	if (count(m, false) >= CTL_QUESTIONS_MOST) {
-		answer(m, c, CTL_VERDICT_BUSY, "too many ask the same");
+	if (count_delegated(m, false) >= CONTROL_REQUESTS_MAX) {
+		answer_client(
+		    m, c, CONTROL_VERDICT_BUSY, "too many ask the same");
 		return;
 	}
 	buf_add(&c->line, line->at, line->len);
-	ask_next(m, c);
+	ask_next_main(m, c);
 }
 
 /*
@@ -256,7 +263,7 @@ ask_main(struct monitor *m, struct ctl_client *c, const struct buf *line)
 
 /* Who it is, where the system says so: the log is to tell whose wish it was. */
 static void
-log_who(const struct ctl_client *c, const char *what)
+log_requester(const struct control_client *c, const char *what)
 {
 #ifdef SO_PEERCRED
 	struct ucred	who;
@@ -273,29 +280,30 @@ log_who(const struct ctl_client *c, const char *what)
 
 /* A whole line, cut off at its end. */
 static void
-obey(struct monitor *m, struct ctl_client *c, const struct buf *line)
+handle_line(struct monitor *m, struct control_client *c, const struct buf *line)
 {
-	struct ctl_request	request;
+	struct control_request	request;
 	struct buf		wrong = { 0 };
 	char			*text = mem_string(line->at);
 
-	if (!ctl_parse(text, &request, &wrong)) {
+	if (!control_parse(text, &request, &wrong)) {
 		(void)send(c->fd, wrong.at, wrong.len,
 		    MSG_DONTWAIT | MSG_NOSIGNAL);
 		buf_free(&wrong);
-		end(m, c);
-	} else if (m->end_signal != 0 && request.command != CTL_STOP &&
-	    request.command != CTL_DRAIN)
-		answer(m, c, CTL_VERDICT_BUSY, "the server is stopping");
+		end_client(m, c);
+	} else if (m->end_signal != 0 && request.command != CONTROL_STOP &&
+	    request.command != CONTROL_DRAIN)
+		answer_client(
+		    m, c, CONTROL_VERDICT_BUSY, "the server is stopping");
 	else {
 		c->command = request.command;
-		if (ctl_rows[c->command].by == CTL_BY_MONITOR &&
-		    c->command != CTL_VERSION)
-			log_who(c, ctl_rows[c->command].name);
-		if (ctl_rows[c->command].by == CTL_BY_MONITOR)
-			do_it(m, c);
-		else if (ctl_rows[c->command].by == CTL_BY_CLERK)
-			ask_clerk(m, c, &request);
+		if (control_rows[c->command].by == CONTROL_BY_MONITOR &&
+		    c->command != CONTROL_VERSION)
+			log_requester(c, control_rows[c->command].name);
+		if (control_rows[c->command].by == CONTROL_BY_MONITOR)
+			run_command(m, c);
+		else if (control_rows[c->command].by == CONTROL_BY_CLERK)
+			ask_child(m, c, &request);
 		else
 			ask_main(m, c, line);
 	}
@@ -303,51 +311,52 @@ obey(struct monitor *m, struct ctl_client *c, const struct buf *line)
 }
 
 static void
-hear_line(struct monitor *m, struct ctl_client *c)
+read_line(struct monitor *m, struct control_client *c)
 {
 	char		*newline;
 	ssize_t		 n;
 	struct buf	 line;
 
-	buf_need(&c->line, CTL_LINE_MOST - c->line.len + 1);
-	n = recv(c->fd, c->line.at + c->line.len, CTL_LINE_MOST - c->line.len,
-	    MSG_DONTWAIT);
+	buf_need(&c->line, CONTROL_LINE_MAX - c->line.len + 1);
+	n = recv(c->fd, c->line.at + c->line.len,
+	    CONTROL_LINE_MAX - c->line.len, MSG_DONTWAIT);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		end(m, c);
+		end_client(m, c);
 		return;
 	}
 	c->line.len += (size_t)n;
 	newline = memchr(c->line.at, '\n', c->line.len);
-	if (newline == NULL && c->line.len == CTL_LINE_MOST)
-		answer(m, c, CTL_VERDICT_BAD, "the line is too long");
+	if (newline == NULL && c->line.len == CONTROL_LINE_MAX)
+		answer_client(
+		    m, c, CONTROL_VERDICT_BAD, "the line is too long");
 	if (newline == NULL)
 		return;
 	*newline = '\0';
 	line = c->line;			/* c may go before it */
 	line.len = (size_t)(newline - line.at);
 	c->line = (struct buf){ 0 };
-	obey(m, c, &line);
+	handle_line(m, c, &line);
 	buf_free(&line);
 }
 
 /* Only its end is listened for, but where it asks. */
 void
-ctl_clients_hear(struct monitor *m, struct ctl_client *c)
+control_server_on_readable(struct monitor *m, struct control_client *c)
 {
-	if (c->state == CTL_STATE_ASKS)
-		hear_line(m, c);
-	else if (c->state == CTL_STATE_ELSEWHERE && c->fd != -1)
-		ask_next(m, c);
+	if (c->state == CONTROL_STATE_READING)
+		read_line(m, c);
+	else if (c->state == CONTROL_STATE_DELEGATED && c->fd != -1)
+		ask_next_main(m, c);
 	else
-		end(m, c);
+		end_client(m, c);
 }
 
 int
-ctl_clients_ear(const struct ctl_client *c, bool *says)
+control_server_pollfd(const struct control_client *c, bool *reads)
 {
-	*says = c->state == CTL_STATE_ASKS;
+	*reads = c->state == CONTROL_STATE_READING;
 	return c->pipe != -1 ? c->pipe : c->fd;
 }
 
@@ -355,42 +364,43 @@ ctl_clients_ear(const struct ctl_client *c, bool *says)
  * Coming and going
  */
 
-static struct ctl_client *
-longest_silent(struct monitor *m, size_t *all)
+static struct control_client *
+find_longest_silent(struct monitor *m, size_t *all)
 {
-	struct ctl_client	*c, *first = NULL;
+	struct control_client	*c, *first = NULL;
 
 	*all = 0;
-	TAILQ_FOREACH(c, &m->ctl.list, link) {
+	TAILQ_FOREACH(c, &m->control.clients, link) {
 		++*all;
-		if (first == NULL && c->state == CTL_STATE_ASKS)
+		if (first == NULL && c->state == CONTROL_STATE_READING)
 			first = c;
 	}
 	return first;
 }
 
 static bool
-has_room(struct monitor *m)
+make_room(struct monitor *m)
 {
 	size_t			 all;
-	struct ctl_client	*silent = longest_silent(m, &all);
+	struct control_client	*silent = find_longest_silent(m, &all);
 
-	if (all < CLIENTS_MOST)
+	if (all < CLIENTS_MAX)
 		return true;
 	if (silent != NULL)
-		answer(m, silent, CTL_VERDICT_BUSY, "others have come, and "
+		answer_client(m, silent, CONTROL_VERDICT_BUSY,
+		    "others have come, and "
 		    "nothing was asked");
 	return silent != NULL;
 }
 
 void
-ctl_clients_knock(struct monitor *m)
+control_server_accept(struct monitor *m)
 {
-	static const int	 room = ROOM;
-	struct ctl_client	*c;
+	static const int	 room = SEND_BUFFER;
+	struct control_client	*c;
 	int			 fd;
 
-	fd = accept4(m->ctl.socket.fd, NULL, NULL,
+	fd = accept4(m->control.socket.fd, NULL, NULL,
 	    SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd == -1)
 		return;
@@ -398,58 +408,62 @@ ctl_clients_knock(struct monitor *m)
 	c = mem_zero(sizeof(*c));
 	c->fd = fd;
 	c->pipe = -1;
-	c->deadline = monitor_now() + LINE_WITHIN;
-	if (!has_room(m)) {
-		TAILQ_INSERT_TAIL(&m->ctl.list, c, link);
-		answer(m, c, CTL_VERDICT_BUSY, "too many ask at once");
+	c->deadline = monitor_now() + LINE_TIMEOUT;
+	if (!make_room(m)) {
+		TAILQ_INSERT_TAIL(&m->control.clients, c, link);
+		answer_client(
+		    m, c, CONTROL_VERDICT_BUSY, "too many ask at once");
 		return;
 	}
-	TAILQ_INSERT_TAIL(&m->ctl.list, c, link);
+	TAILQ_INSERT_TAIL(&m->control.clients, c, link);
 	/* What it asks for has come already, mostly. */
-	hear_line(m, c);
+	read_line(m, c);
 }
 
 static void
-look_at(struct monitor *m, struct ctl_client *c)
+tick_client(struct monitor *m, struct control_client *c)
 {
-	bool	waits = c->state == CTL_STATE_WAITS;
-	bool	wrong = m->ctl.trouble.len > 0;
+	bool	waits = c->state == CONTROL_STATE_WAITING;
+	bool	wrong = m->control.reopen_errors.len > 0;
 
 	if (waits && m->end_signal != 0)
-		answer(m, c, CTL_VERDICT_BUSY, "the server is stopping");
-	else if (waits && c->command == CTL_REOPEN && !logs_are_reopening(m))
-		answer(m, c, wrong ? CTL_VERDICT_FAILED : CTL_VERDICT_OK,
-		    wrong ? buf_string(&m->ctl.trouble) :
-		    "the logs have been opened again");
+		answer_client(
+		    m, c, CONTROL_VERDICT_BUSY, "the server is stopping");
+	else if (waits && c->command == CONTROL_REOPEN &&
+		 !logs_are_reopening(m))
+		answer_client(m, c,
+		    wrong ? CONTROL_VERDICT_FAILED : CONTROL_VERDICT_OK,
+		    wrong ? buf_string(&m->control.reopen_errors)
+			  : "the logs have been opened again");
 	else if (c->deadline == 0 || monitor_now() < c->deadline)
 		return;
-	else if (c->state == CTL_STATE_ASKS)
-		answer(m, c, CTL_VERDICT_BUSY, "nothing was asked");
+	else if (c->state == CONTROL_STATE_READING)
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "nothing was asked");
 	else {
-		if (c->clerk != 0)
-			kill(c->clerk, SIGKILL);
-		end(m, c);
+		if (c->child != 0)
+			kill(c->child, SIGKILL);
+		end_client(m, c);
 	}
 }
 
 void
-ctl_clients_look(struct monitor *m)
+control_server_tick(struct monitor *m)
 {
-	struct ctl_client	*c, *next;
+	struct control_client	*c, *next;
 
-	for (c = TAILQ_FIRST(&m->ctl.list); c != NULL; c = next) {
+	for (c = TAILQ_FIRST(&m->control.clients); c != NULL; c = next) {
 		next = TAILQ_NEXT(c, link);
-		look_at(m, c);
+		tick_client(m, c);
 	}
 }
 
 int64_t
-ctl_clients_due(const struct monitor *m)
+control_server_next_at(const struct monitor *m)
 {
-	const struct ctl_client	*c;
+	const struct control_client	*c;
 	int64_t			 due = 0;
 
-	TAILQ_FOREACH(c, &m->ctl.list, link)
+	TAILQ_FOREACH(c, &m->control.clients, link)
 		if (c->deadline != 0 && (due == 0 || c->deadline < due))
 			due = c->deadline;
 	return due;
@@ -460,93 +474,97 @@ ctl_clients_due(const struct monitor *m)
  */
 
 void
-ctl_clients_reloaded(struct monitor *m, unsigned reading,
-    enum ctl_verdict verdict, const struct buf *wrong)
+control_server_reloaded(struct monitor *m, unsigned reading,
+    enum control_verdict verdict, const struct buf *wrong)
 {
-	struct ctl_client	*c, *next;
+	struct control_client	*c, *next;
 	struct buf		 b;
 
-	for (c = TAILQ_FIRST(&m->ctl.list); c != NULL; c = next) {
+	for (c = TAILQ_FIRST(&m->control.clients); c != NULL; c = next) {
 		next = TAILQ_NEXT(c, link);
-		if (c->state != CTL_STATE_WAITS || c->command != CTL_RELOAD ||
-		    c->reading > reading)
+		if (c->state != CONTROL_STATE_WAITING ||
+		    c->command != CONTROL_RELOAD || c->reload > reading)
 			continue;
 		b = (struct buf){ 0 };
-		ctl_begin(&b, verdict, "%s", verdict == CTL_VERDICT_OK ?
-		    "the conf has been read again, and is in force" :
-		    "going on with the conf before");
+		control_begin_answer(&b, verdict, "%s",
+		    verdict == CONTROL_VERDICT_OK
+			? "the conf has been read again, and is in force"
+			: "going on with the conf before");
 		if (wrong != NULL && wrong->len > 0)
 			buf_add(&b, wrong->at, wrong->len);
 		send_answer(c, &b);
-		end(m, c);
+		end_client(m, c);
 	}
 }
 
 void
-ctl_clients_trouble(struct monitor *m, const char *log)
+control_server_reopen_failed(struct monitor *m, const char *log)
 {
-	buf_addf(&m->ctl.trouble, "%sthe %s cannot be opened again, and stays "
+	buf_addf(&m->control.reopen_errors,
+	    "%sthe %s cannot be opened again, and stays "
 	    "as it was: the error log says why",
-	    m->ctl.trouble.len > 0 ? "; " : "", log);
+	    m->control.reopen_errors.len > 0 ? "; " : "", log);
 }
 
 int
-ctl_clients_prepare(struct monitor *m, const struct conf *conf)
+control_server_prepare(struct monitor *m, const struct conf *conf)
 {
-	m->ctl.stays = ctl_socket_stays(&m->ctl.socket, m->serving->conf, conf);
-	if (m->ctl.stays)
+	m->control.unchanged = control_socket_is_unchanged(
+	    &m->control.socket, m->serving->conf, conf);
+	if (m->control.unchanged)
 		return 0;
-	return ctl_socket_open(&m->ctl.coming, conf, &m->ctl.socket, false);
+	return control_socket_open(
+	    &m->control.pending, conf, &m->control.socket, false);
 }
 
 void
-ctl_clients_take_over(struct monitor *m)
+control_server_take_over(struct monitor *m)
 {
-	if (!m->ctl.stays) {
-		ctl_socket_place(&m->ctl.coming);
-		ctl_socket_remove(&m->ctl.socket);
-		m->ctl.socket = m->ctl.coming;
-		m->ctl.coming = (struct ctl_socket){ .fd = -1 };
+	if (!m->control.unchanged) {
+		control_socket_publish(&m->control.pending);
+		control_socket_remove(&m->control.socket);
+		m->control.socket = m->control.pending;
+		m->control.pending = (struct control_socket){ .fd = -1 };
 	}
-	m->ctl.stays = true;
+	m->control.unchanged = true;
 }
 
 void
-ctl_clients_stay(struct monitor *m)
+control_server_keep(struct monitor *m)
 {
-	ctl_socket_remove(&m->ctl.coming);
-	m->ctl.stays = true;
+	control_socket_remove(&m->control.pending);
+	m->control.unchanged = true;
 }
 
 void
-ctl_clients_init(struct monitor *m, struct ctl_socket *socket)
+control_server_init(struct monitor *m, struct control_socket *socket)
 {
-	TAILQ_INIT(&m->ctl.list);
-	m->ctl.socket = (struct ctl_socket){ .fd = -1 };
-	m->ctl.coming = *socket;
+	TAILQ_INIT(&m->control.clients);
+	m->control.socket = (struct control_socket){ .fd = -1 };
+	m->control.pending = *socket;
 }
 
 void
-ctl_clients_end(struct monitor *m)
+control_server_end(struct monitor *m)
 {
-	struct ctl_client	*c;
+	struct control_client	*c;
 
-	while ((c = TAILQ_FIRST(&m->ctl.list)) != NULL)
-		end(m, c);
-	ctl_socket_remove(&m->ctl.coming);
-	ctl_socket_remove(&m->ctl.socket);
-	buf_free(&m->ctl.trouble);
+	while ((c = TAILQ_FIRST(&m->control.clients)) != NULL)
+		end_client(m, c);
+	control_socket_remove(&m->control.pending);
+	control_socket_remove(&m->control.socket);
+	buf_free(&m->control.reopen_errors);
 }
 
 void
-ctl_clients_leave(struct monitor *m)
+control_server_close_all(struct monitor *m)
 {
-	struct ctl_client	*c;
+	struct control_client	*c;
 
-	TAILQ_FOREACH(c, &m->ctl.list, link) {
+	TAILQ_FOREACH(c, &m->control.clients, link) {
 		io_close(&c->fd);
 		io_close(&c->pipe);
 	}
-	ctl_socket_leave(&m->ctl.coming);
-	ctl_socket_leave(&m->ctl.socket);
+	control_socket_close(&m->control.pending);
+	control_socket_close(&m->control.socket);
 }

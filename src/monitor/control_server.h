@@ -22,61 +22,61 @@
 struct conf;
 struct monitor;
 
-enum ctl_state {
-	CTL_STATE_ASKS,			/* its line is not complete */
-	CTL_STATE_WAITS,		/* until it has happened */
-	CTL_STATE_STAYS,		/* answered: until the server ends */
-	CTL_STATE_ELSEWHERE		/* another process answers it */
+enum control_state {
+	CONTROL_STATE_READING,			/* its line is not complete */
+	CONTROL_STATE_WAITING,		/* until it has happened */
+	CONTROL_STATE_ANSWERED,		/* answered: until the server ends */
+	CONTROL_STATE_DELEGATED		/* another process answers it */
 };
 
-struct ctl_client {
-	enum ctl_state		 state;
-	enum ctl_command	 command;
+struct control_client {
+	enum control_state		 state;
+	enum control_command	 command;
 	int			 fd;		/* -1: given away */
 	int			 pipe;		/* ELSEWHERE: ends with the
 						 * answer; else -1 */
-	pid_t			 clerk;		/* 0: none */
-	unsigned		 reading;	/* that a reload waits for */
-	unsigned		 generation, asked;	/* whose mains have been asked,
+	pid_t			 child;		/* 0: none */
+	unsigned		 reload;	/* that a reload waits for */
+	unsigned		 generation, mains_asked;	/* whose mains have been asked,
 						 * and how many of them */
 	int64_t			 deadline;	/* ms; 0: none */
 	struct buf		 line;
-	TAILQ_ENTRY(ctl_client)	 link;
+	TAILQ_ENTRY(control_client)	 link;
 };
 
-struct ctl_clients {
-	struct ctl_socket		 socket;
-	struct ctl_socket		 coming;	/* of a conf to come */
-	bool				 stays;		/* so there is none */
-	TAILQ_HEAD(, ctl_client)	 list;
-	struct buf			 trouble;	/* with the logs */
+struct control_server {
+	struct control_socket		 socket;
+	struct control_socket		 pending;	/* of a conf to come */
+	bool				 unchanged;		/* so there is none */
+	TAILQ_HEAD(, control_client)	 clients;
+	struct buf			 reopen_errors;	/* with the logs */
 };
 
 /* Takes the socket. */
-void	ctl_clients_init(struct monitor *, struct ctl_socket *);
-void	ctl_clients_knock(struct monitor *);
+void	control_server_init(struct monitor *, struct control_socket *);
+void	control_server_accept(struct monitor *);
 /* It has said something, or gone. */
-void	ctl_clients_hear(struct monitor *, struct ctl_client *);
+void	control_server_on_readable(struct monitor *, struct control_client *);
 /* The descriptor to watch, and whether for more than its end. */
-int	ctl_clients_ear(const struct ctl_client *, bool *says);
+int	control_server_pollfd(const struct control_client *, bool *reads);
 /* What is due; ms of what will be, or 0. */
-void	ctl_clients_look(struct monitor *);
-int64_t	ctl_clients_due(const struct monitor *);
+void	control_server_tick(struct monitor *);
+int64_t	control_server_next_at(const struct monitor *);
 /* All of it closed, the socket removed. */
-void	ctl_clients_end(struct monitor *);
+void	control_server_end(struct monitor *);
 /* The same in a child, which leaves the file. */
-void	ctl_clients_leave(struct monitor *);
+void	control_server_close_all(struct monitor *);
 
 /* A socket as another conf wants it: prepared (-1 after a line), then either
  * in force or given up. */
-int	ctl_clients_prepare(struct monitor *, const struct conf *);
-void	ctl_clients_take_over(struct monitor *);
-void	ctl_clients_stay(struct monitor *);
+int	control_server_prepare(struct monitor *, const struct conf *);
+void	control_server_take_over(struct monitor *);
+void	control_server_keep(struct monitor *);
 
 /* What has become of a reading of the conf, with all that was wrong. */
-void	ctl_clients_reloaded(struct monitor *, unsigned reading,
-	    enum ctl_verdict, const struct buf *wrong);
+void	control_server_reloaded(struct monitor *, unsigned reading,
+	    enum control_verdict, const struct buf *wrong);
 /* A log could not be opened again. */
-void	ctl_clients_trouble(struct monitor *, const char *log);
+void	control_server_reopen_failed(struct monitor *, const char *log);
 
 #endif

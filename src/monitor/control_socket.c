@@ -23,12 +23,12 @@
 #include "monitor/control_socket.h"
 
 #define BACKLOG	64
-#define NAME	(sizeof(((struct sockaddr_un *)0)->sun_path) + \
+#define NAME_SIZE	(sizeof(((struct sockaddr_un *)0)->sun_path) + \
     sizeof(CONF_CONTROL_NEW))
-#define HIDDEN	0177		/* umask: for nobody else until it is ready */
+#define HIDDEN_UMASK	0177		/* umask: for nobody else until it is ready */
 
 static void
-set_name(struct sockaddr_un *sun, const char *file)
+set_address(struct sockaddr_un *sun, const char *file)
 {
 	memset(sun, 0, sizeof(*sun));
 	sun->sun_family = AF_UNIX;
@@ -46,7 +46,7 @@ is_live(const char *file)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd == -1)
 		return true;	/* nobody knows: so it is left alone */
-	set_name(&sun, file);
+	set_address(&sun, file);
 	error = connect(fd, (struct sockaddr *)&sun, sizeof(sun)) == 0 ? 0 :
 	    errno;
 	close(fd);
@@ -54,7 +54,7 @@ is_live(const char *file)
 }
 
 static bool
-is_own(const struct ctl_socket *s, const char *file, const struct stat *st)
+is_own(const struct control_socket *s, const char *file, const struct stat *st)
 {
 	return s != NULL && s->fd != -1 && strcmp(s->file, file) == 0 &&
 	    s->dev == st->st_dev && s->ino == st->st_ino;
@@ -62,7 +62,8 @@ is_own(const struct ctl_socket *s, const char *file, const struct stat *st)
 
 /* Whether the name is free, or what has it may go. */
 static bool
-may_have(const char *file, const struct ctl_socket *before, bool heir)
+may_take_name(
+    const char *file, const struct control_socket *before, bool take_over)
 {
 	struct stat	st;
 
@@ -73,7 +74,7 @@ may_have(const char *file, const struct ctl_socket *before, bool heir)
 		    "file in the conf (control)", file);
 		return false;
 	}
-	if (heir || is_own(before, file, &st) || !is_live(file))
+	if (take_over || is_own(before, file, &st) || !is_live(file))
 		return true;
 	log_errorx("another server listens at %s, or drains still: stop that "
 	    "one (ampedctl -s %s stop), or name another file in the conf "
@@ -107,7 +108,8 @@ change_mode(int socket, const char *name, mode_t mode)
 }
 
 static int
-give_away(int socket, const char *name, const struct conf_control *control)
+set_owner_and_mode(
+    int socket, const char *name, const struct conf_control *control)
 {
 	const struct passwd	*pw = NULL;
 	const struct group	*gr = NULL;
@@ -160,12 +162,12 @@ bind_hidden(int fd, const char *name, int directory, const char *last)
 	mode_t			mask;
 	int			bound;
 
-	set_name(&sun, name);
+	set_address(&sun, name);
 	/* Of one that died over it. */
 	if (fstatat(directory, last, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISSOCK(st.st_mode))
 		(void)unlinkat(directory, last, 0);
-	mask = umask(HIDDEN);
+	mask = umask(HIDDEN_UMASK);
 	bound = bind(fd, (struct sockaddr *)&sun, sizeof(sun));
 	umask(mask);
 	return bound;
@@ -173,14 +175,14 @@ bind_hidden(int fd, const char *name, int directory, const char *last)
 
 /* It is there; 0, or -1 with errno. */
 static int
-finish(struct ctl_socket *s, const char *name,
+finish_socket(struct control_socket *s, const char *name,
     const struct conf_control *control, int directory, const char *last)
 {
 	struct stat	st = { 0 };
 	int		handle = -1, done = -1;
 
 	if (open_bound(directory, last, &st, &handle) == 0 &&
-	    give_away(handle, name, control) == 0 &&
+	    set_owner_and_mode(handle, name, control) == 0 &&
 	    listen(s->fd, BACKLOG) == 0)
 		done = 0;
 	io_close(&handle);
@@ -191,7 +193,8 @@ finish(struct ctl_socket *s, const char *name,
 
 /* Under another name, all done but that; -1 with errno. */
 static int
-make(struct ctl_socket *s, const char *name, const struct conf_control *control)
+make_socket(struct control_socket *s, const char *name,
+    const struct conf_control *control)
 {
 	const char	*last;
 	int		 directory = trusted_directory(name, &last);
@@ -201,7 +204,7 @@ make(struct ctl_socket *s, const char *name, const struct conf_control *control)
 		return -1;
 	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->fd != -1 && bind_hidden(s->fd, name, directory, last) == 0) {
-		done = finish(s, name, control, directory, last);
+		done = finish_socket(s, name, control, directory, last);
 		error = errno;
 		if (done == -1)
 			(void)unlinkat(directory, last, 0);
@@ -212,19 +215,19 @@ make(struct ctl_socket *s, const char *name, const struct conf_control *control)
 }
 
 int
-ctl_socket_open(struct ctl_socket *s, const struct conf *conf,
-    const struct ctl_socket *before, bool heir)
+control_socket_open(struct control_socket *s, const struct conf *conf,
+    const struct control_socket *before, bool take_over)
 {
 	const struct conf_control	*control = &conf->control;
-	char				 name[NAME];
+	char				 name[NAME_SIZE];
 
-	*s = (struct ctl_socket){ .fd = -1 };
+	*s = (struct control_socket){ .fd = -1 };
 	if (control->file == NULL)
 		return 0;
-	if (!may_have(control->file, before, heir))
+	if (!may_take_name(control->file, before, take_over))
 		return -1;
 	set_hidden_name(name, sizeof(name), control->file);
-	if (make(s, name, control) == -1) {
+	if (make_socket(s, name, control) == -1) {
 		log_error("cannot make the socket %s (control)", control->file);
 		io_close(&s->fd);
 		return -1;
@@ -234,54 +237,55 @@ ctl_socket_open(struct ctl_socket *s, const struct conf *conf,
 }
 
 void
-ctl_socket_place(struct ctl_socket *s)
+control_socket_publish(struct control_socket *s)
 {
-	char		 name[NAME];
+	char		 name[NAME_SIZE];
 	const char	*from;
 	int		 directory;
 
-	if (s->fd == -1 || s->placed)
+	if (s->fd == -1 || s->published)
 		return;
 	set_hidden_name(name, sizeof(name), s->file);
 	directory = trusted_directory(name, &from);
-	s->placed = directory != -1 &&
+	s->published = directory != -1 &&
 	    renameat(directory, from, directory,
 	    strrchr(s->file, '/') + 1) == 0;
 	io_close(&directory);
-	if (!s->placed)
+	if (!s->published)
 		log_error("cannot make the socket %s (control)", s->file);
 }
 
 static bool
-same(const char *a, const char *b)
+is_same_text(const char *a, const char *b)
 {
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
 bool
-ctl_socket_stays(const struct ctl_socket *s, const struct conf *a,
-    const struct conf *b)
+control_socket_is_unchanged(
+    const struct control_socket *s, const struct conf *a, const struct conf *b)
 {
 	const struct conf_control	*x = &a->control, *y = &b->control;
 	struct stat			 st;
 
-	if (s->fd == -1 || !same(x->file, y->file) || x->mode != y->mode ||
-	    !same(x->owner, y->owner) || !same(x->group, y->group))
+	if (s->fd == -1 || !is_same_text(x->file, y->file) ||
+	    x->mode != y->mode || !is_same_text(x->owner, y->owner) ||
+	    !is_same_text(x->group, y->group))
 		return false;
 	return lstat(s->file, &st) == 0 && is_own(s, s->file, &st);
 }
 
 void
-ctl_socket_remove(struct ctl_socket *s)
+control_socket_remove(struct control_socket *s)
 {
-	char		 name[NAME];
+	char		 name[NAME_SIZE];
 	const char	*last;
 	struct stat	 st;
 	int		 directory;
 
 	if (s->fd == -1)
 		return;
-	if (s->placed)
+	if (s->published)
 		snprintf(name, sizeof(name), "%s", s->file);
 	else
 		set_hidden_name(name, sizeof(name), s->file);
@@ -297,7 +301,7 @@ ctl_socket_remove(struct ctl_socket *s)
 }
 
 void
-ctl_socket_leave(struct ctl_socket *s)
+control_socket_close(struct control_socket *s)
 {
 	io_close(&s->fd);
 }

@@ -12,12 +12,12 @@
 
 struct conf;
 
-struct ctl_socket {
+struct control_socket {
 	int	 fd;			/* -1: there is none */
 	char	*file;			/* owned */
 	dev_t	 dev;			/* of that: it is ours */
 	ino_t	 ino;
-	bool	 placed;		/* it has its name */
+	bool	 published;		/* it has its name */
 };
 
 /*
@@ -25,16 +25,16 @@ struct ctl_socket {
  * not.  There may be none.  Before is whose name may be taken: our own, or, if
  * heir is set, whatever listens there.
  */
-int	ctl_socket_open(struct ctl_socket *, const struct conf *,
-	    const struct ctl_socket *before, bool heir);
+int	control_socket_open(struct control_socket *, const struct conf *,
+	    const struct control_socket *before, bool take_over);
 /* Gives it its name; a line, if that fails. */
-void	ctl_socket_place(struct ctl_socket *);
+void	control_socket_publish(struct control_socket *);
 /* Whether it is as both confs want it, and where it was put. */
-bool	ctl_socket_stays(const struct ctl_socket *, const struct conf *,
-	    const struct conf *);
+bool control_socket_is_unchanged(
+    const struct control_socket *, const struct conf *, const struct conf *);
 /* Closed, and removed if it still is the one. */
-void	ctl_socket_remove(struct ctl_socket *);
+void	control_socket_remove(struct control_socket *);
 /* In a child that has nothing to do with it. */
-void	ctl_socket_leave(struct ctl_socket *);
+void	control_socket_close(struct control_socket *);
 
 #endif

@@ -233,7 +233,7 @@ logs_on_opened(struct monitor *m, struct opening *o)
 	    log != -1)
 		take_opened(m, o, log);
 	else
-		ctl_clients_trouble(m, kind_name(o->kind));
+		control_server_reopen_failed(m, kind_name(o->kind));
 	end_opening(m, o);
 }
 
@@ -254,7 +254,7 @@ logs_tick(struct monitor *m)
 		    "not answer: going on with the one that is open",
 		    kind_name(o->kind));
 		kill(o->pid, SIGKILL);
-		ctl_clients_trouble(m, kind_name(o->kind));
+		control_server_reopen_failed(m, kind_name(o->kind));
 		end_opening(m, o);
 	}
 }

@@ -273,7 +273,7 @@ get_timeout(const struct monitor *m)
 		keep_earliest(&at, o->deadline);
 	keep_earliest(&at, m->reading.pid != 0 ? m->reading.deadline : 0);
 	keep_earliest(&at, m->upgrade.pid != 0 ? m->upgrade.deadline : 0);
-	keep_earliest(&at, ctl_clients_due(m));
+	keep_earliest(&at, control_server_next_at(m));
 	if (at == 0)
 		return NO_TIMEOUT;
 	left = at - monitor_now();
@@ -288,7 +288,7 @@ run_due(struct monitor *m)
 	    monitor_now() >= m->error_logger.next_at)
 		error_log_start(m);
 	logs_tick(m);
-	ctl_clients_look(m);
+	control_server_tick(m);
 	piped_log_tick(m);
 	if (m->end_signal == 0) {
 		workers_tick(m);
@@ -358,13 +358,13 @@ static void
 control_readable(struct monitor *m, void *unused)
 {
 	(void)unused;
-	ctl_clients_knock(m);
+	control_server_accept(m);
 }
 
 static void
 client_readable(struct monitor *m, void *client)
 {
-	ctl_clients_hear(m, client);
+	control_server_on_readable(m, client);
 }
 
 static void
@@ -384,10 +384,10 @@ add_source(struct event_sources *e, int fd,
 
 /* Who has said all that they want to say is to be noticed when they go. */
 static void
-add_client(struct event_sources *e, struct ctl_client *c)
+add_client(struct event_sources *e, struct control_client *c)
 {
 	bool	reads;
-	int	fd = ctl_clients_ear(c, &reads);
+	int	fd = control_server_pollfd(c, &reads);
 
 	add_source(e, fd, client_readable, c);
 	if (!reads)
@@ -399,7 +399,7 @@ collect_sources(struct event_sources *e, struct monitor *m)
 {
 	struct generation		*g;
 	struct opening		*o;
-	struct ctl_client	*c;
+	struct control_client	*c;
 
 	e->n = 0;
 	add_source(e, signals[0], signals_readable, NULL);
@@ -412,8 +412,8 @@ collect_sources(struct event_sources *e, struct monitor *m)
 	add_source(e, m->upgrade.before, old_monitor_readable, NULL);
 	TAILQ_FOREACH(o, &m->openings, link)
 		add_source(e, o->pipe, opening_readable, o);
-	add_source(e, m->ctl.socket.fd, control_readable, NULL);
-	TAILQ_FOREACH(c, &m->ctl.list, link)
+	add_source(e, m->control.socket.fd, control_readable, NULL);
+	TAILQ_FOREACH(c, &m->control.clients, link)
 		add_client(e, c);
 }
 
@@ -461,7 +461,7 @@ monitor_run(struct monitor_setup *setup)
 	TAILQ_INIT(&m.piped_logs);
 	reload_init(&m.reading);
 	upgrade_init(&m.upgrade, setup->heritage.predecessor);
-	ctl_clients_init(&m, &setup->control);
+	control_server_init(&m, &setup->control);
 	setup->first->state = GENERATION_SERVING;
 	TAILQ_INSERT_TAIL(&m.generations, setup->first, link);
 	catch_signals();
@@ -473,7 +473,7 @@ monitor_run(struct monitor_setup *setup)
 	error_pipe_redirect(&m.error_pipe);
 	workers_start(&m, setup->first);
 	run_loop(&m);
-	ctl_clients_end(&m);
+	control_server_end(&m);
 	children_free(&m.children);
 	logs_cancel(&m);
 	error_log_end(&m);

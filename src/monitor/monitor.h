@@ -24,7 +24,7 @@ struct monitor_setup {
 					 * can be, as is standard's */
 	struct standard	 standard;	/* standard error, as started with */
 	size_t		 descriptors;
-	struct ctl_socket control;	/* to be asked at */
+	struct control_socket control;	/* to be asked at */
 	FILE		*announce;	/* gets a line, or NULL */
 	const char	*served;	/* what it says is served */
 	int		 daemon_pipe;	/* who does until we serve; or -1 */

@@ -37,7 +37,7 @@ struct monitor {
 	struct reading		 reading;	/* of the conf */
 	struct upgrade		 upgrade;
 	int			 exit_status;	/* to exit with */
-	struct ctl_clients	 ctl;		/* who asks us */
+	struct control_server	 control;		/* who asks us */
 	unsigned		 last_main_id;	/* how many mains there were */
 };
 

@@ -241,13 +241,14 @@ stay(struct monitor *m)
 	log_overhear(NULL, NULL);
 	end_reading(m);
 	drop_logs(g);
-	ctl_clients_stay(m);
+	control_server_keep(m);
 	stats_count(STATS_RELOADS_FAILED);
 	log_errorx("going on with the conf before");
 	buf_string(&g->wrong);
 	tell_supervisor(m, &g->wrong);
-	ctl_clients_reloaded(m, g->number, g->mistaken ? CTL_VERDICT_CONF :
-	    CTL_VERDICT_FAILED, &g->wrong);
+	control_server_reloaded(m, g->number,
+	    g->mistaken ? CONTROL_VERDICT_CONF : CONTROL_VERDICT_FAILED,
+	    &g->wrong);
 }
 
 void
@@ -354,7 +355,7 @@ take(struct monitor *m)
 		return;
 	}
 	g->listeners = listener_open(g->conf, &before, &g->nlisteners);
-	if (g->listeners == NULL || ctl_clients_prepare(m, g->conf) == -1) {
+	if (g->listeners == NULL || control_server_prepare(m, g->conf) == -1) {
 		generation_free(&g);
 		stay(m);
 		return;
@@ -427,7 +428,7 @@ reload_done(struct monitor *m, struct generation *g)
 	standard_settle(m);
 	pid_change(&m->setup->pid, g->conf->pid);
 	monitor_notify_status(m, "serving ");
-	ctl_clients_take_over(m);
+	control_server_take_over(m);
 	before->replaced_by = m->reading.number;
 	workers_drain(m, before);
 	if (m->reading.reopen)

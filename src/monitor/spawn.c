@@ -42,7 +42,7 @@ close_all_but(struct monitor *m, const struct generation *but)
 	io_close(&m->setup->notify.fd);
 	for (size_t i = 0; i < m->setup->heritage.nsockets; i++)
 		io_close(&m->setup->heritage.sockets[i]);
-	ctl_clients_leave(m);
+	control_server_close_all(m);
 }
 
 /* It may wait here for the log's file system, even when we have gone: so it

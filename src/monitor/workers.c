@@ -234,7 +234,7 @@ on_closed(struct monitor *m, struct worker *w)
 		return;
 	g->closed = true;
 	log_notice("the conf has been read again, and is in force");
-	ctl_clients_reloaded(m, g->replaced_by, CTL_VERDICT_OK, NULL);
+	control_server_reloaded(m, g->replaced_by, CONTROL_VERDICT_OK, NULL);
 }
 
 static void
@@ -248,8 +248,8 @@ on_ready(struct monitor *m, struct worker *w)
 	announce_ready(m, g);
 	if (g->state == GENERATION_STARTING)
 		reload_done(m, g);
-	else if (m->ctl.coming.fd != -1 && m->ctl.socket.fd == -1)
-		ctl_clients_take_over(m);
+	else if (m->control.pending.fd != -1 && m->control.socket.fd == -1)
+		control_server_take_over(m);
 	upgrade_serves(m);
 }
 

@@ -6,9 +6,9 @@
 
 #include "shared/control.h"
 
-const struct ctl_row ctl_rows[CTL_COUNT] = {
-#define CTL(id, name, by, arguments, least, most, help)			\
-	[CTL_##id] = { name, CTL_BY_##by, arguments, least, most, help },
+const struct control_row control_rows[CONTROL_COUNT] = {
+#define CTL(id, name, by, arguments, least, most, help) \
+	[CONTROL_##id] = {name, CONTROL_BY_##by, arguments, least, most, help},
 #include "shared/commands.tbl"
 #undef CTL
 };
@@ -17,17 +17,17 @@ static const struct {
 	const char	*name;
 	int		 status;
 } verdicts[] = {
-#define X(id, name, status) [CTL_VERDICT_##id] = { name, status },
-	CTL_VERDICTS(X)
+#define X(id, name, status) [CONTROL_VERDICT_##id] = { name, status },
+	CONTROL_VERDICTS(X)
 #undef X
 };
 
-enum ctl_command
-ctl_find(const char *name)
+enum control_command
+control_find(const char *name)
 {
-	enum ctl_command	i = 0;
+	enum control_command	i = 0;
 
-	while (i < CTL_COUNT && strcmp(ctl_rows[i].name, name) != 0)
+	while (i < CONTROL_COUNT && strcmp(control_rows[i].name, name) != 0)
 		i++;
 	return i;
 }
@@ -35,7 +35,7 @@ ctl_find(const char *name)
 /* The next word; two separators have an empty one between them, which only a
  * tab means. */
 static const char *
-next(char **rest, const char *separator)
+next_word(char **rest, const char *separator)
 {
 	const char	*word;
 
@@ -46,27 +46,27 @@ next(char **rest, const char *separator)
 }
 
 static bool
-fits(const struct ctl_request *q, struct buf *answer)
+check_count(const struct control_request *q, struct buf *answer)
 {
-	const struct ctl_row	*row = &ctl_rows[q->command];
+	const struct control_row	*row = &control_rows[q->command];
 
-	if (q->n >= row->least && q->n <= row->most)
+	if (q->n >= row->min && q->n <= row->max)
 		return true;
-	ctl_begin(answer, CTL_VERDICT_BAD, "too %s words: %s%s%s",
-	    q->n < row->least ? "few" : "many", row->name,
+	control_begin_answer(answer, CONTROL_VERDICT_BAD,
+	    "too %s words: %s%s%s", q->n < row->min ? "few" : "many", row->name,
 	    *row->arguments != '\0' ? " " : "", row->arguments);
 	return false;
 }
 
 static bool
-refuse(struct buf *answer)
+end_refusal(struct buf *answer)
 {
-	ctl_end(answer);
+	control_end_answer(answer);
 	return false;
 }
 
 bool
-ctl_parse(char *line, struct ctl_request *q, struct buf *answer)
+control_parse(char *line, struct control_request *q, struct buf *answer)
 {
 	const char	*separator = strchr(line, '\t') != NULL ? "\t" : " ";
 	const char	*word;
@@ -74,27 +74,30 @@ ctl_parse(char *line, struct ctl_request *q, struct buf *answer)
 
 	if (len > 0 && line[len - 1] == '\r')
 		line[len - 1] = '\0';
-	word = next(&line, separator);
+	word = next_word(&line, separator);
 	q->n = 0;
-	q->command = word != NULL ? ctl_find(word) : CTL_COUNT;
-	if (q->command == CTL_COUNT ||
-	    ctl_rows[q->command].by == CTL_BY_HERE) {
-		ctl_begin(answer, CTL_VERDICT_BAD, "there is no such command; "
+	q->command = word != NULL ? control_find(word) : CONTROL_COUNT;
+	if (q->command == CONTROL_COUNT ||
+	    control_rows[q->command].by == CONTROL_BY_HERE) {
+		control_begin_answer(answer, CONTROL_VERDICT_BAD,
+		    "there is no such command; "
 		    "ampedctl help lists them");
-		return refuse(answer);
+		return end_refusal(answer);
 	}
-	while ((word = next(&line, separator)) != NULL) {
-		if (q->n == CTL_WORDS_MOST) {
-			ctl_begin(answer, CTL_VERDICT_BAD, "too many words");
-			return refuse(answer);
+	while ((word = next_word(&line, separator)) != NULL) {
+		if (q->n == CONTROL_WORDS_MAX) {
+			control_begin_answer(
+			    answer, CONTROL_VERDICT_BAD, "too many words");
+			return end_refusal(answer);
 		}
 		q->words[q->n++] = word;
 	}
-	return fits(q, answer) || refuse(answer);
+	return check_count(q, answer) || end_refusal(answer);
 }
 
 void
-ctl_begin(struct buf *to, enum ctl_verdict verdict, const char *format, ...)
+control_begin_answer(
+    struct buf *to, enum control_verdict verdict, const char *format, ...)
 {
 	va_list	args;
 	size_t	bare;
@@ -111,20 +114,20 @@ ctl_begin(struct buf *to, enum ctl_verdict verdict, const char *format, ...)
 }
 
 void
-ctl_end(struct buf *to)
+control_end_answer(struct buf *to)
 {
 	if (to->len > 0 && to->at[to->len - 1] != '\n')
 		buf_addc(to, '\n');
-	buf_adds(to, CTL_END);
+	buf_adds(to, CONTROL_END);
 }
 
-enum ctl_verdict
-ctl_verdict(const char *line, const char **text)
+enum control_verdict
+control_parse_verdict(const char *line, const char **text)
 {
 	size_t			n = strcspn(line, " ");
-	enum ctl_verdict	v = 0;
+	enum control_verdict	v = 0;
 
-	while (v < CTL_VERDICT_COUNT && (strlen(verdicts[v].name) != n ||
+	while (v < CONTROL_VERDICT_COUNT && (strlen(verdicts[v].name) != n ||
 	    memcmp(verdicts[v].name, line, n) != 0))
 		v++;
 	*text = line + n + strspn(line + n, " ");
@@ -132,7 +135,7 @@ ctl_verdict(const char *line, const char **text)
 }
 
 int
-ctl_status(enum ctl_verdict verdict)
+control_exit_status(enum control_verdict verdict)
 {
 	return verdicts[verdict].status;
 }

@@ -15,13 +15,13 @@
 
 #include "lib/buf.h"
 
-#define CTL_LINE_MOST	16384	/* bytes, with its end */
-#define CTL_QUESTIONS_MOST 8	/* that a main has at a time */
-#define CTL_WORDS_MOST	1000	/* in a line, behind the command */
-#define CTL_END		".\n"
+#define CONTROL_LINE_MAX	16384	/* bytes, with its end */
+#define CONTROL_REQUESTS_MAX 8	/* that a main has at a time */
+#define CONTROL_WORDS_MAX	1000	/* in a line, behind the command */
+#define CONTROL_END		".\n"
 
 /* And what ampedctl exits with then (sysexits). */
-#define CTL_VERDICTS(X)							\
+#define CONTROL_VERDICTS(X)							\
 	X(OK,		"ok",		0)				\
 	X(BAD,		"bad",		64)	/* what was asked */	\
 	X(ABSENT,	"absent",	66)	/* some of the files */	\
@@ -29,58 +29,58 @@
 	X(BUSY,		"busy",		75)	/* later, perhaps */	\
 	X(CONF,		"conf",		78)	/* it has mistakes */
 
-enum ctl_verdict {
-#define X(id, name, status) CTL_VERDICT_##id,
-	CTL_VERDICTS(X)
+enum control_verdict {
+#define X(id, name, status) CONTROL_VERDICT_##id,
+	CONTROL_VERDICTS(X)
 #undef X
-	CTL_VERDICT_COUNT
+	CONTROL_VERDICT_COUNT
 };
 
 /* Who does it. */
-enum ctl_by {
-	CTL_BY_HERE,		/* ampedctl itself */
-	CTL_BY_MONITOR,
-	CTL_BY_CLERK,		/* a child of the monitor's: it may wait */
-	CTL_BY_MAIN
+enum control_by {
+	CONTROL_BY_HERE,		/* ampedctl itself */
+	CONTROL_BY_MONITOR,
+	CONTROL_BY_CLERK,		/* a child of the monitor's: it may wait */
+	CONTROL_BY_MAIN
 };
 
-enum ctl_command {
-#define CTL(id, name, by, arguments, least, most, help) CTL_##id,
+enum control_command {
+#define CTL(id, name, by, arguments, least, most, help) CONTROL_##id,
 #include "shared/commands.tbl"
 #undef CTL
-	CTL_COUNT
+	CONTROL_COUNT
 };
 
-struct ctl_row {
+struct control_row {
 	const char	*name;
-	enum ctl_by	 by;
+	enum control_by	 by;
 	const char	*arguments;
-	size_t		 least, most;
+	size_t		 min, max;
 	const char	*help;
 };
 
-struct ctl_request {
-	enum ctl_command	 command;
-	const char		*words[CTL_WORDS_MOST];	/* in the line */
+struct control_request {
+	enum control_command	 command;
+	const char		*words[CONTROL_WORDS_MAX];	/* in the line */
 	size_t			 n;
 };
 
-extern const struct ctl_row	ctl_rows[CTL_COUNT];
+extern const struct control_row	control_rows[CONTROL_COUNT];
 
-/* CTL_COUNT if there is none of that name. */
-enum ctl_command ctl_find(const char *name);
+/* CONTROL_COUNT if there is none of that name. */
+enum control_command control_find(const char *name);
 /* Cuts a line, without its end, into its words; false: the answer says what is
  * wrong with it, all of it. */
-bool		 ctl_parse(char *line, struct ctl_request *,
+bool		 control_parse(char *line, struct control_request *,
 		    struct buf *answer);
 
 /* The first line of an answer, and the last. */
-void		 ctl_begin(struct buf *, enum ctl_verdict, const char *, ...)
-		    __attribute__((__format__(__printf__, 3, 4)));
-void		 ctl_end(struct buf *);
+void control_begin_answer(struct buf *, enum control_verdict, const char *, ...)
+    __attribute__((__format__(__printf__, 3, 4)));
+void		 control_end_answer(struct buf *);
 /* The verdict that a first line begins with, and what is behind it;
- * CTL_VERDICT_COUNT if it is none. */
-enum ctl_verdict ctl_verdict(const char *line, const char **text);
-int		 ctl_status(enum ctl_verdict);
+ * CONTROL_VERDICT_COUNT if it is none. */
+enum control_verdict control_parse_verdict(const char *line, const char **text);
+int		 control_exit_status(enum control_verdict);
 
 #endif

@@ -16,20 +16,21 @@ static void
 check_answer(struct buf *answer)
 {
 	const char	*text;
-	size_t		 n = sizeof(CTL_END) - 1;
+	size_t		 n = sizeof(CONTROL_END) - 1;
 
-	need(ctl_verdict(buf_string(answer), &text) == CTL_VERDICT_BAD);
+	need(control_parse_verdict(buf_string(answer), &text) ==
+	     CONTROL_VERDICT_BAD);
 	need(answer->len > n + 1 && answer->at[answer->len - n - 1] == '\n');
-	need(memcmp(answer->at + answer->len - n, CTL_END, n) == 0);
+	need(memcmp(answer->at + answer->len - n, CONTROL_END, n) == 0);
 }
 
 static void
-check_words(const struct ctl_request *q, const char *line, size_t size)
+check_words(const struct control_request *q, const char *line, size_t size)
 {
-	const struct ctl_row	*row = &ctl_rows[q->command];
+	const struct control_row	*row = &control_rows[q->command];
 
-	need(q->command < CTL_COUNT && row->by != CTL_BY_HERE);
-	need(q->n >= row->least && q->n <= row->most);
+	need(q->command < CONTROL_COUNT && row->by != CONTROL_BY_HERE);
+	need(q->n >= row->min && q->n <= row->max);
 	for (size_t i = 0; i < q->n; i++) {
 		need(q->words[i] >= line && q->words[i] < line + size);
 		need(strchr(q->words[i], '\t') == NULL);
@@ -41,13 +42,13 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char			*line = mem_get(size + 1);
-	struct ctl_request	 q;
+	struct control_request	 q;
 	struct buf		 answer = { 0 };
 
 	if (size > 0)
 		memcpy(line, data, size);
 	line[size] = '\0';
-	if (ctl_parse(line, &q, &answer))
+	if (control_parse(line, &q, &answer))
 		check_words(&q, line, size + 1);
 	else
 		check_answer(&answer);

@@ -67,17 +67,17 @@ knock(const char *name)
 
 START_TEST(comes_and_goes)
 {
-	struct ctl_socket	s;
+	struct control_socket	s;
 
 	make_conf("$/s mode 0640");
-	ck_assert_int_eq(ctl_socket_open(&s, conf, NULL, false), 0);
+	ck_assert_int_eq(control_socket_open(&s, conf, NULL, false), 0);
 	ck_assert_msg(mode_of(file) == 0, "it has its name already");
 	ck_assert_uint_eq(mode_of(hidden), S_IFSOCK | 0640);
-	ctl_socket_place(&s);
+	control_socket_publish(&s);
 	ck_assert_uint_eq(mode_of(file), S_IFSOCK | 0640);
 	ck_assert_uint_eq(mode_of(hidden), 0);
 	ck_assert_int_eq(knock(file), 0);
-	ctl_socket_remove(&s);
+	control_socket_remove(&s);
 	ck_assert_uint_eq(mode_of(file), 0);
 	ck_assert_int_eq(s.fd, -1);
 }
@@ -85,106 +85,106 @@ END_TEST
 
 START_TEST(without)
 {
-	struct ctl_socket	s;
+	struct control_socket	s;
 
 	make_conf("off");
-	ck_assert_int_eq(ctl_socket_open(&s, conf, NULL, false), 0);
+	ck_assert_int_eq(control_socket_open(&s, conf, NULL, false), 0);
 	ck_assert_int_eq(s.fd, -1);
-	ctl_socket_place(&s);
-	ctl_socket_remove(&s);
+	control_socket_publish(&s);
+	control_socket_remove(&s);
 }
 END_TEST
 
 START_TEST(replaces_stale)
 {
-	struct ctl_socket	dead, s;
+	struct control_socket	dead, s;
 
-	ck_assert_int_eq(ctl_socket_open(&dead, conf, NULL, false), 0);
-	ctl_socket_place(&dead);
-	ctl_socket_leave(&dead);	/* as if it had been killed */
+	ck_assert_int_eq(control_socket_open(&dead, conf, NULL, false), 0);
+	control_socket_publish(&dead);
+	control_socket_close(&dead);	/* as if it had been killed */
 	ck_assert_int_ne(knock(file), 0);
-	ck_assert_int_eq(ctl_socket_open(&s, conf, NULL, false), 0);
-	ctl_socket_place(&s);
+	ck_assert_int_eq(control_socket_open(&s, conf, NULL, false), 0);
+	control_socket_publish(&s);
 	ck_assert_int_eq(knock(file), 0);
 	mem_drop(&dead.file);
-	ctl_socket_remove(&s);
+	control_socket_remove(&s);
 }
 END_TEST
 
 /* One that died before it had its name. */
 START_TEST(replaces_hidden)
 {
-	struct ctl_socket	dead, s;
+	struct control_socket	dead, s;
 
-	ck_assert_int_eq(ctl_socket_open(&dead, conf, NULL, false), 0);
-	ctl_socket_leave(&dead);
-	ck_assert_int_eq(ctl_socket_open(&s, conf, NULL, false), 0);
+	ck_assert_int_eq(control_socket_open(&dead, conf, NULL, false), 0);
+	control_socket_close(&dead);
+	ck_assert_int_eq(control_socket_open(&s, conf, NULL, false), 0);
 	mem_drop(&dead.file);
-	ctl_socket_remove(&s);
+	control_socket_remove(&s);
 	ck_assert_uint_eq(mode_of(hidden), 0);
 }
 END_TEST
 
 START_TEST(leaves_others)
 {
-	struct ctl_socket	other, s, heir;
+	struct control_socket	other, s, heir;
 
-	ck_assert_int_eq(ctl_socket_open(&other, conf, NULL, false), 0);
-	ctl_socket_place(&other);
-	ck_assert_int_eq(ctl_socket_open(&s, conf, NULL, false), -1);
+	ck_assert_int_eq(control_socket_open(&other, conf, NULL, false), 0);
+	control_socket_publish(&other);
+	ck_assert_int_eq(control_socket_open(&s, conf, NULL, false), -1);
 	ck_assert_int_eq(s.fd, -1);
 	ck_assert_int_eq(knock(file), 0);
 	/* But its own, or that of who wants it to. */
-	ck_assert_int_eq(ctl_socket_open(&s, conf, &other, false), 0);
-	ctl_socket_place(&s);
-	ctl_socket_remove(&other);
+	ck_assert_int_eq(control_socket_open(&s, conf, &other, false), 0);
+	control_socket_publish(&s);
+	control_socket_remove(&other);
 	ck_assert_msg(knock(file) == 0, "the one before took it along");
-	ck_assert_int_eq(ctl_socket_open(&heir, conf, NULL, true), 0);
-	ctl_socket_place(&heir);
-	ctl_socket_remove(&s);
+	ck_assert_int_eq(control_socket_open(&heir, conf, NULL, true), 0);
+	control_socket_publish(&heir);
+	control_socket_remove(&s);
 	ck_assert_int_eq(knock(file), 0);
-	ctl_socket_remove(&heir);
+	control_socket_remove(&heir);
 }
 END_TEST
 
 START_TEST(leaves_files)
 {
-	struct ctl_socket	s;
+	struct control_socket	s;
 	int			fd;
 
 	fd = open(file, O_WRONLY | O_CREAT, 0600);
 	close(fd);
-	ck_assert_int_eq(ctl_socket_open(&s, conf, NULL, false), -1);
-	ck_assert_int_eq(ctl_socket_open(&s, conf, NULL, true), -1);
+	ck_assert_int_eq(control_socket_open(&s, conf, NULL, false), -1);
+	ck_assert_int_eq(control_socket_open(&s, conf, NULL, true), -1);
 	ck_assert_uint_eq(mode_of(file), S_IFREG | 0600);
 	unlink(file);
 	/* Nor what stands under the other name. */
 	fd = open(hidden, O_WRONLY | O_CREAT, 0600);
 	close(fd);
-	ck_assert_int_eq(ctl_socket_open(&s, conf, NULL, false), -1);
+	ck_assert_int_eq(control_socket_open(&s, conf, NULL, false), -1);
 	ck_assert_uint_eq(mode_of(hidden), S_IFREG | 0600);
 }
 END_TEST
 
 START_TEST(stays)
 {
-	struct ctl_socket	s;
+	struct control_socket	s;
 	struct conf		*other;
 
-	ck_assert_int_eq(ctl_socket_open(&s, conf, NULL, false), 0);
-	ctl_socket_place(&s);
+	ck_assert_int_eq(control_socket_open(&s, conf, NULL, false), 0);
+	control_socket_publish(&s);
 	other = read_conf("control $/s\nhelpers 3\n" SITE);
-	ck_assert(ctl_socket_stays(&s, conf, other));
+	ck_assert(control_socket_is_unchanged(&s, conf, other));
 	conf_free(&other);
 	other = read_conf("control $/s mode 0600\n" SITE);
-	ck_assert(!ctl_socket_stays(&s, conf, other));
+	ck_assert(!control_socket_is_unchanged(&s, conf, other));
 	conf_free(&other);
 	other = read_conf(SITE);
-	ck_assert(!ctl_socket_stays(&s, conf, other));
+	ck_assert(!control_socket_is_unchanged(&s, conf, other));
 	conf_free(&other);
 	unlink(file);		/* somebody cleans up: it is made again */
-	ck_assert(!ctl_socket_stays(&s, conf, conf));
-	ctl_socket_remove(&s);
+	ck_assert(!control_socket_is_unchanged(&s, conf, conf));
+	control_socket_remove(&s);
 }
 END_TEST
 

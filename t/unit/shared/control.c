@@ -10,18 +10,18 @@
 
 static const struct {
 	const char		*line;
-	enum ctl_command	 command;
+	enum control_command	 command;
 	size_t			 n;
 	const char		*words[3];
 } good[] = {
-	{ "status", CTL_STATUS, 0, { NULL } },
-	{ "status json", CTL_STATUS, 1, { "json" } },
-	{ "  reload  ", CTL_RELOAD, 0, { NULL } },
-	{ "reload\r", CTL_RELOAD, 0, { NULL } },
-	{ "purge /a  /b", CTL_PURGE, 2, { "/a", "/b" } },
-	{ "purge\t/a\t/b c\r", CTL_PURGE, 2, { "/a", "/b c" } },
-	{ "explain\tAccept: a/b\t/x", CTL_EXPLAIN, 2, { "Accept: a/b", "/x" } },
-	{ "preload\t\t/x", CTL_PRELOAD, 2, { "", "/x" } },
+    {"status", CONTROL_STATUS, 0, {NULL}},
+    {"status json", CONTROL_STATUS, 1, {"json"}},
+    {"  reload  ", CONTROL_RELOAD, 0, {NULL}},
+    {"reload\r", CONTROL_RELOAD, 0, {NULL}},
+    {"purge /a  /b", CONTROL_PURGE, 2, {"/a", "/b"}},
+    {"purge\t/a\t/b c\r", CONTROL_PURGE, 2, {"/a", "/b c"}},
+    {"explain\tAccept: a/b\t/x", CONTROL_EXPLAIN, 2, {"Accept: a/b", "/x"}},
+    {"preload\t\t/x", CONTROL_PRELOAD, 2, {"", "/x"}},
 };
 
 static const struct {
@@ -42,11 +42,11 @@ static const struct {
 
 START_TEST(understood)
 {
-	struct ctl_request	q;
+	struct control_request	q;
 	struct buf		answer = { 0 };
 	char			*line = mem_string(good[_i].line);
 
-	ck_assert(ctl_parse(line, &q, &answer));
+	ck_assert(control_parse(line, &q, &answer));
 	ck_assert_int_eq(q.command, good[_i].command);
 	ck_assert_uint_eq(q.n, good[_i].n);
 	for (size_t i = 0; i < q.n; i++)
@@ -58,11 +58,11 @@ END_TEST
 
 START_TEST(refused)
 {
-	struct ctl_request	q;
+	struct control_request	q;
 	struct buf		answer = { 0 };
 	char			*line = mem_string(bad[_i].line);
 
-	ck_assert(!ctl_parse(line, &q, &answer));
+	ck_assert(!control_parse(line, &q, &answer));
 	ck_assert_str_eq(buf_string(&answer), bad[_i].answer);
 	buf_free(&answer);
 	free(line);
@@ -71,19 +71,19 @@ END_TEST
 
 START_TEST(many_words)
 {
-	struct ctl_request	 q;
+	struct control_request	 q;
 	struct buf		 answer = { 0 };
-	char			*line = mem_zero(2 * CTL_WORDS_MOST + 10);
+	char			*line = mem_zero(2 * CONTROL_WORDS_MAX + 10);
 
 	strcpy(line, "purge");
-	for (size_t i = 0; i < CTL_WORDS_MOST; i++)
+	for (size_t i = 0; i < CONTROL_WORDS_MAX; i++)
 		strcpy(line + 5 + 2 * i, " a");
-	ck_assert(ctl_parse(line, &q, &answer));
-	ck_assert_uint_eq(q.n, CTL_WORDS_MOST);
+	ck_assert(control_parse(line, &q, &answer));
+	ck_assert_uint_eq(q.n, CONTROL_WORDS_MAX);
 	strcpy(line, "purge");
-	for (size_t i = 0; i <= CTL_WORDS_MOST; i++)
+	for (size_t i = 0; i <= CONTROL_WORDS_MAX; i++)
 		strcpy(line + 5 + 2 * i, " a");
-	ck_assert(!ctl_parse(line, &q, &answer));
+	ck_assert(!control_parse(line, &q, &answer));
 	ck_assert_str_eq(buf_string(&answer), "bad too many words\n.\n");
 	buf_free(&answer);
 	free(line);
@@ -95,35 +95,39 @@ START_TEST(answers)
 	struct buf	b = { 0 };
 	const char	*text;
 
-	ctl_begin(&b, CTL_VERDICT_BUSY, "in %d s", 5);
+	control_begin_answer(&b, CONTROL_VERDICT_BUSY, "in %d s", 5);
 	ck_assert_str_eq(buf_string(&b), "busy in 5 s\n");
-	ck_assert_int_eq(ctl_verdict("busy in 5 s", &text), CTL_VERDICT_BUSY);
+	ck_assert_int_eq(
+	    control_parse_verdict("busy in 5 s", &text), CONTROL_VERDICT_BUSY);
 	ck_assert_str_eq(text, "in 5 s");
-	ck_assert_int_eq(ctl_verdict("ok", &text), CTL_VERDICT_OK);
+	ck_assert_int_eq(
+	    control_parse_verdict("ok", &text), CONTROL_VERDICT_OK);
 	ck_assert_str_eq(text, "");
-	ck_assert_int_eq(ctl_verdict("okay", &text), CTL_VERDICT_COUNT);
-	ck_assert_int_eq(ctl_verdict("", &text), CTL_VERDICT_COUNT);
+	ck_assert_int_eq(
+	    control_parse_verdict("okay", &text), CONTROL_VERDICT_COUNT);
+	ck_assert_int_eq(
+	    control_parse_verdict("", &text), CONTROL_VERDICT_COUNT);
 	b.len = 0;
-	ctl_begin(&b, CTL_VERDICT_OK, "%s", "");
+	control_begin_answer(&b, CONTROL_VERDICT_OK, "%s", "");
 	buf_adds(&b, "a line without its end");
-	ctl_end(&b);
+	control_end_answer(&b);
 	ck_assert_str_eq(buf_string(&b), "ok\na line without its end\n.\n");
-	ck_assert_int_eq(ctl_status(CTL_VERDICT_OK), 0);
-	ck_assert_int_eq(ctl_status(CTL_VERDICT_CONF), 78);
+	ck_assert_int_eq(control_exit_status(CONTROL_VERDICT_OK), 0);
+	ck_assert_int_eq(control_exit_status(CONTROL_VERDICT_CONF), 78);
 	buf_free(&b);
 }
 END_TEST
 
 START_TEST(names)
 {
-	for (size_t i = 0; i < CTL_COUNT; i++) {
-		ck_assert_int_eq(ctl_find(ctl_rows[i].name), i);
-		ck_assert_uint_le(ctl_rows[i].least, ctl_rows[i].most);
-		ck_assert_uint_le(ctl_rows[i].most, CTL_WORDS_MOST);
-		ck_assert(ctl_rows[i].most == 0 ||
-		    ctl_rows[i].arguments[0] != '\0');
+	for (size_t i = 0; i < CONTROL_COUNT; i++) {
+		ck_assert_int_eq(control_find(control_rows[i].name), i);
+		ck_assert_uint_le(control_rows[i].min, control_rows[i].max);
+		ck_assert_uint_le(control_rows[i].max, CONTROL_WORDS_MAX);
+		ck_assert(control_rows[i].max == 0 ||
+		    control_rows[i].arguments[0] != '\0');
 	}
-	ck_assert_int_eq(ctl_find("nothing"), CTL_COUNT);
+	ck_assert_int_eq(control_find("nothing"), CONTROL_COUNT);
 }
 END_TEST
 
