@@ -281,7 +281,7 @@ open_helper(const char *argv0)
 static _Noreturn void
 exit_early(struct monitor_setup *setup, int status)
 {
-	pid_end(&setup->pid);
+	pidfile_end(&setup->pidfile);
 	exit(status);
 }
 
@@ -292,7 +292,7 @@ open_log(struct monitor_setup *setup, const char *file)
 	int	fd;
 
 	if (logs_target(file) != LOGS_FILE)
-		return fcntl(setup->standard.fd, F_DUPFD_CLOEXEC, 3);
+		return fcntl(setup->standard_error.fd, F_DUPFD_CLOEXEC, 3);
 	fd = logs_open(file);
 	if (fd == -1) {
 		log_error("cannot open the log %s; another one is named in "
@@ -371,7 +371,7 @@ static void
 open_all(
     struct monitor_setup *setup, struct generation *g, const struct options *o)
 {
-	const struct heritage	*h = &setup->heritage;
+	const struct inherited	*h = &setup->inherited;
 	const struct listeners	 passed = { .passed = h->sockets,
 				    .npassed = h->nsockets };
 	enum logs_target	 target;
@@ -382,15 +382,15 @@ open_all(
 	roots_check(g);
 	/* A signal from here on is for the monitor, once it listens. */
 	proc_signals_block();
-	if (g->conf->pid != NULL && pid_hold(&setup->pid, g->conf->pid,
-	    h->pid) == -1)
+	if (g->conf->pid != NULL && pidfile_lock(&setup->pidfile, g->conf->pid,
+	    h->pidfile) == -1)
 		exit(errno == EWOULDBLOCK ? EX_UNAVAILABLE : EX_CANTCREAT);
 	g->listeners = listener_open(g->conf, &passed, &g->nlisteners);
 	if (g->listeners == NULL)
 		exit_early(setup, EX_UNAVAILABLE);
-	heritage_tell_unused(h, g);
-	standard_open(setup);
-	if (!standard_may_be_used(&setup->standard, g->conf))
+	upgrade_warn_unused(h, g);
+	standard_error_open(setup);
+	if (!standard_error_is_allowed(&setup->standard_error, g->conf))
 		exit_early(setup, EX_UNAVAILABLE);
 	target = logs_target(g->conf->log.access.to);
 	if (target == LOGS_FILE || target == LOGS_STDERR)
@@ -401,7 +401,7 @@ open_all(
 		exit_early(setup, EX_OSERR);
 	/* Last: it leaves a file behind, should we not get to serve. */
 	if (control_socket_open(&setup->control, g->conf, NULL,
-	    h->predecessor != -1) == -1)
+	    h->old_monitor != -1) == -1)
 		exit_early(setup, EX_UNAVAILABLE);
 }
 
@@ -458,7 +458,7 @@ run_server(
 {
 	setup->first = g;
 	notify_open(&setup->notify);
-	setup->pid.fd = setup->daemon_pipe = -1;
+	setup->pidfile.fd = setup->daemon_pipe = -1;
 	setup->architecture = o->arch != NULL ? g->conf->architecture : -1;
 	setup->conf_file =
 	    make_absolute(o->file != NULL ? o->file : AMPED_CONF);
@@ -471,17 +471,17 @@ run_server(
 		if (proc_daemon(&setup->daemon_pipe) == -1)
 			fatal("cannot go into the background; -D stays in the "
 			    "foreground");
-		setup->standard.background = true;
+		setup->standard_error.background = true;
 	}
 	log_init("monitor", (enum log_grade)g->conf->log.error_grade);
 	/* Until there is somebody to write what we say; the one before, if
 	 * there is, has somebody. */
-	if (setup->heritage.predecessor == -1 &&
+	if (setup->inherited.old_monitor == -1 &&
 	    dup2(setup->error_log, STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
 	logs_use_handle(&g->access_log);
 	logs_use_handle(&setup->error_log);
-	logs_use_handle(&setup->standard.fd);
+	logs_use_handle(&setup->standard_error.fd);
 	proc_title("amped: monitor");
 	return monitor_run(setup);
 }
@@ -497,7 +497,7 @@ main(int argc, char **argv)
 	proc_title_init(argc, argv);
 	log_init("amped", LOG_GRADE_NOTICE);
 	/* Before one of ours can have such a number. */
-	heritage_take(&setup.heritage);
+	upgrade_inherit(&setup.inherited);
 	setup.program = proc_path(argv[0]);
 	parse_options(argc, argv, &o);
 	conf = read_conf(&o);
@@ -513,7 +513,7 @@ main(int argc, char **argv)
 		return explain_request(generation_new(conf), &o);
 	/* Whatever else who starts us had open is not for ours.  Not sooner:
 	 * the conf may be one of these (/dev/fd). */
-	proc_close_from(setup.heritage.beyond);
+	proc_close_from(setup.inherited.end_fd);
 	setup.helper = open_helper(argv[0]);
 	return run_server(&setup, generation_new(conf), &o);
 }

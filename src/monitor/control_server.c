@@ -75,7 +75,7 @@ begin_reload(struct monitor *m, struct control_client *c)
 {
 	c->state = CONTROL_STATE_WAITING;
 	c->deadline = 0;		/* its reading has one */
-	c->reload = m->reading.number + 1;	/* or what is due then */
+	c->reload = m->reload.number + 1;	/* or what is due then */
 	reload_begin(m);
 }
 

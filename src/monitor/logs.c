@@ -185,7 +185,7 @@ logs_reopen(struct monitor *m)
 {
 	struct generation	*g;
 
-	reload_meets_reopen(m);
+	reload_on_reopen(m);
 	m->reopen_due = !TAILQ_EMPTY(&m->openings);
 	if (m->reopen_due)
 		return;

@@ -107,10 +107,10 @@ monitor_notify_status(const struct monitor *m, const char *words)
 void
 monitor_take_charge(struct monitor *m)
 {
-	pid_write(&m->setup->pid);
-	heritage_settle(&m->setup->heritage);
+	pidfile_write_pid(&m->setup->pidfile);
+	upgrade_close_rest(&m->setup->inherited);
 	monitor_notify_status(m, "serving ");
-	standard_settle(m);
+	standard_error_settle(m);
 	proc_daemon_done(&m->setup->daemon_pipe);
 }
 
@@ -144,8 +144,8 @@ monitor_end(struct monitor *m, int signo)
 	m->end_signal = drain ? SIGQUIT : SIGTERM;
 	m->deadline = monitor_now() + END_TIMEOUT;
 	logs_cancel(m);
-	reload_forget(m);
-	upgrade_forget(m);
+	reload_cancel(m);
+	upgrade_cancel(m);
 	TAILQ_FOREACH(g, &m->generations, link)
 		end_generation(m, g, drain);
 	notify_say(&m->setup->notify, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld\n"
@@ -271,7 +271,7 @@ get_timeout(const struct monitor *m)
 	}
 	TAILQ_FOREACH(o, &m->openings, link)
 		keep_earliest(&at, o->deadline);
-	keep_earliest(&at, m->reading.pid != 0 ? m->reading.deadline : 0);
+	keep_earliest(&at, m->reload.pid != 0 ? m->reload.deadline : 0);
 	keep_earliest(&at, m->upgrade.pid != 0 ? m->upgrade.deadline : 0);
 	keep_earliest(&at, control_server_next_at(m));
 	if (at == 0)
@@ -292,8 +292,8 @@ run_due(struct monitor *m)
 	piped_log_tick(m);
 	if (m->end_signal == 0) {
 		workers_tick(m);
-		reload_look(m);
-		upgrade_look(m);
+		reload_tick(m);
+		upgrade_tick(m);
 		return true;
 	}
 	if (TAILQ_EMPTY(&m->children.list))
@@ -330,21 +330,21 @@ static void
 checker_readable(struct monitor *m, void *unused)
 {
 	(void)unused;
-	reload_heard(m);
+	reload_on_readable(m);
 }
 
 static void
 new_monitor_readable(struct monitor *m, void *unused)
 {
 	(void)unused;
-	upgrade_heard(m);
+	upgrade_on_new_monitor(m);
 }
 
 static void
 old_monitor_readable(struct monitor *m, void *unused)
 {
 	(void)unused;
-	upgrade_answered(m);
+	upgrade_on_old_monitor(m);
 }
 
 static void
@@ -407,9 +407,9 @@ collect_sources(struct event_sources *e, struct monitor *m)
 		for (unsigned i = 0; i < g->nworkers; i++)
 			add_source(e, g->workers[i].channel, worker_readable,
 			    &g->workers[i]);
-	add_source(e, m->reading.pipe, checker_readable, NULL);
+	add_source(e, m->reload.pipe, checker_readable, NULL);
 	add_source(e, m->upgrade.pipe, new_monitor_readable, NULL);
-	add_source(e, m->upgrade.before, old_monitor_readable, NULL);
+	add_source(e, m->upgrade.old_monitor, old_monitor_readable, NULL);
 	TAILQ_FOREACH(o, &m->openings, link)
 		add_source(e, o->pipe, opening_readable, o);
 	add_source(e, m->control.socket.fd, control_readable, NULL);
@@ -459,8 +459,8 @@ monitor_run(struct monitor_setup *setup)
 	TAILQ_INIT(&m.generations);
 	TAILQ_INIT(&m.openings);
 	TAILQ_INIT(&m.piped_logs);
-	reload_init(&m.reading);
-	upgrade_init(&m.upgrade, setup->heritage.predecessor);
+	reload_init(&m.reload);
+	upgrade_init(&m.upgrade, setup->inherited.old_monitor);
 	control_server_init(&m, &setup->control);
 	setup->first->state = GENERATION_SERVING;
 	TAILQ_INSERT_TAIL(&m.generations, setup->first, link);
@@ -477,7 +477,7 @@ monitor_run(struct monitor_setup *setup)
 	children_free(&m.children);
 	logs_cancel(&m);
 	error_log_end(&m);
-	pid_end(&setup->pid);
+	pidfile_end(&setup->pidfile);
 	notify_close(&setup->notify);
 	while ((g = TAILQ_FIRST(&m.generations)) != NULL) {
 		TAILQ_REMOVE(&m.generations, g, link);

@@ -22,15 +22,15 @@ struct monitor_setup {
 	int		 helper;	/* the helper program, open */
 	int		 error_log;		/* the error log; as a handle, if it
 					 * can be, as is standard's */
-	struct standard	 standard;	/* standard error, as started with */
+	struct standard_error	 standard_error;	/* standard error, as started with */
 	size_t		 descriptors;
 	struct control_socket control;	/* to be asked at */
 	FILE		*announce;	/* gets a line, or NULL */
 	const char	*served;	/* what it says is served */
 	int		 daemon_pipe;	/* who does until we serve; or -1 */
-	struct heritage	 heritage;
+	struct inherited	 inherited;
 	struct notify	 notify;
-	struct pid_file	 pid;
+	struct pidfile	 pidfile;
 	const char	*program;	/* to be started by USR2, and ... */
 	char		**arguments;	/* ... how */
 };

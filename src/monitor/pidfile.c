@@ -21,11 +21,11 @@
 #include "lib/trusted.h"
 #include "monitor/pidfile.h"
 
-#define TEXT	32		/* bytes of a pid file, and more than enough */
+#define TEXT_SIZE	32		/* bytes of a pid file, and more than enough */
 
 /* Whether the name still leads to it. */
 static bool
-is_file(int fd, const char *path)
+is_named(int fd, const char *path)
 {
 	struct stat	a, b;
 
@@ -38,7 +38,7 @@ is_file(int fd, const char *path)
 static long
 read_pid(int fd)
 {
-	char	text[TEXT];
+	char	text[TEXT_SIZE];
 	ssize_t	n = pread(fd, text, sizeof(text) - 1, 0);
 	long	pid;
 
@@ -53,18 +53,18 @@ read_pid(int fd)
 /* Whether it may be written to and removed: what has another name elsewhere, or
  * has something else in it, is a mistake, or somebody's trick. */
 static bool
-is_fit(int fd)
+is_pidfile(int fd)
 {
 	struct stat	st;
 
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    st.st_nlink <= 1 && st.st_size < TEXT && read_pid(fd) != -1;
+	    st.st_nlink <= 1 && st.st_size < TEXT_SIZE && read_pid(fd) != -1;
 }
 
 /* The file, locked; -1 with errno: EWOULDBLOCK, and who has it; EEXIST, if it
  * is something else. */
 static int
-take(const char *path, long *holder)
+lock_file(const char *path, long *holder)
 {
 	int	fd;
 
@@ -75,7 +75,7 @@ take(const char *path, long *holder)
 		return -1;
 	if (flock(fd, LOCK_EX | LOCK_NB) == -1)
 		*holder = read_pid(fd);
-	else if (is_fit(fd))
+	else if (is_pidfile(fd))
 		return fd;
 	else
 		errno = EEXIST;
@@ -84,18 +84,18 @@ take(const char *path, long *holder)
 }
 
 int
-pid_hold(struct pid_file *p, const char *path, int inherited)
+pidfile_lock(struct pidfile *p, const char *path, int inherited)
 {
 	long	holder = 0;
 
-	if (is_file(inherited, path))
+	if (is_named(inherited, path))
 		p->fd = inherited;
 	else {
 		io_close(&inherited);
 		do {		/* its owner may just be removing it */
 			io_close(&p->fd);
-			p->fd = take(path, &holder);
-		} while (p->fd != -1 && !is_file(p->fd, path));
+			p->fd = lock_file(path, &holder);
+		} while (p->fd != -1 && !is_named(p->fd, path));
 	}
 	if (p->fd == -1 && errno == EEXIST)
 		log_errorx("%s is there already, and no pid file: name another "
@@ -116,9 +116,9 @@ pid_hold(struct pid_file *p, const char *path, int inherited)
 }
 
 void
-pid_write(const struct pid_file *p)
+pidfile_write_pid(const struct pidfile *p)
 {
-	char	text[TEXT];
+	char	text[TEXT_SIZE];
 	int	n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
 	/* Who reads it meanwhile finds a number in it. */
@@ -141,36 +141,36 @@ remove_file(const char *path)
 }
 
 void
-pid_end(struct pid_file *p)
+pidfile_end(struct pidfile *p)
 {
 	long	who = p->fd != -1 ? read_pid(p->fd) : -1;
 
 	/* Nobody's, if it ends before it has served. */
 	if ((who == (long)getpid() || who == 0) &&
-	    is_file(p->fd, p->path) && remove_file(p->path) == -1 &&
+	    is_named(p->fd, p->path) && remove_file(p->path) == -1 &&
 	    ftruncate(p->fd, 0) == -1)
 		log_warn("cannot remove the pid file %s", p->path);
-	pid_leave(p);
+	pidfile_leave(p);
 }
 
 void
-pid_leave(struct pid_file *p)
+pidfile_leave(struct pidfile *p)
 {
 	io_close(&p->fd);
 	mem_drop(&p->path);
 }
 
 void
-pid_change(struct pid_file *p, const char *path)
+pidfile_change(struct pidfile *p, const char *path)
 {
-	struct pid_file	next = PID_NONE;
+	struct pidfile	next = PIDFILE_NONE;
 
 	if (path == NULL ? p->path == NULL :
 	    p->path != NULL && strcmp(path, p->path) == 0)
 		return;
-	if (path != NULL && pid_hold(&next, path, -1) == -1)
+	if (path != NULL && pidfile_lock(&next, path, -1) == -1)
 		return;
-	pid_end(p);
+	pidfile_end(p);
 	*p = next;
-	pid_write(p);
+	pidfile_write_pid(p);
 }

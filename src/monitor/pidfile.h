@@ -5,27 +5,27 @@
 #ifndef MONITOR_PIDFILE_H
 #define MONITOR_PIDFILE_H
 
-struct pid_file {
+struct pidfile {
 	int	 fd;		/* -1: none */
 	char	*path;		/* owned */
 };
 
-#define PID_NONE	{ .fd = -1 }
+#define PIDFILE_NONE	{ .fd = -1 }
 
 /*
  * Takes a file, which then nobody else can; one that nobody holds any more is
  * no obstacle.  0, or -1 with errno after a line that says why not.  Inherited:
  * one that is locked already, or -1; taken.
  */
-int	pid_hold(struct pid_file *, const char *path, int inherited);
+int	pidfile_lock(struct pidfile *, const char *path, int inherited);
 /* Another one, or none (NULL), once we serve; what cannot be, stays as it is,
  * after a line. */
-void	pid_change(struct pid_file *, const char *path);
+void	pidfile_change(struct pidfile *, const char *path);
 /* This process is it. */
-void	pid_write(const struct pid_file *);
+void	pidfile_write_pid(const struct pidfile *);
 /* Removes it, unless it names another one by now. */
-void	pid_end(struct pid_file *);
+void	pidfile_end(struct pidfile *);
 /* Leaves it to whom it belongs, or to those who inherit it. */
-void	pid_leave(struct pid_file *);
+void	pidfile_leave(struct pidfile *);
 
 #endif

@@ -46,7 +46,7 @@ split_words(char *text, char *words[WORDS_MAX + 1])
 static int
 open_standard_error(const struct monitor *m)
 {
-	return io_open_again(m->setup->standard.fd, O_WRONLY | O_APPEND);
+	return io_open_again(m->setup->standard_error.fd, O_WRONLY | O_APPEND);
 }
 
 /* What it has to say is for the error log, by the error logger as all of that, unless
@@ -58,7 +58,7 @@ redirect_output(
 	int	fd = m->error_pipe.lines[1];
 
 	if (p->has_errors)
-		fd = standard_is_for(&m->setup->standard, g->conf) ?
+		fd = standard_error_is_for(&m->setup->standard_error, g->conf) ?
 		    open_standard_error(m) : -1;
 	if (fd == -1)
 		fd = open("/dev/null", O_WRONLY);
@@ -317,7 +317,7 @@ piped_log_end(struct monitor *m)
 	if (TAILQ_EMPTY(&m->piped_logs))
 		return;
 	/* Ours may be one of their pipes. */
-	dup2(m->setup->standard.fd, STDERR_FILENO);
+	dup2(m->setup->standard_error.fd, STDERR_FILENO);
 	io_close(&m->setup->error_log);
 	for (p = TAILQ_FIRST(&m->piped_logs); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, link);

@@ -34,7 +34,7 @@ struct monitor {
 	struct piped_logs		 piped_logs;	/* that read logs */
 	struct openings		 openings;
 	bool			 reopen_due;	/* the logs, once more */
-	struct reading		 reading;	/* of the conf */
+	struct reload		 reload;	/* of the conf */
 	struct upgrade		 upgrade;
 	int			 exit_status;	/* to exit with */
 	struct control_server	 control;		/* who asks us */

@@ -27,24 +27,24 @@
 #include "shared/listener.h"
 #include "stats/scoreboard.h"
 
-#define READING		30000	/* ms for the conf, and all that it names */
-#define COMING		30000	/* ms for the new main to serve */
-#define DRAINING_MOST	16	/* mains; more would wait for nothing else */
-#define GOOD		2	/* said in place of a kind of log */
-#define WRONG		3	/* the same; beside it what was, in a pipe */
-#define WRONG_MOST	(60 * 1024)	/* bytes of that, which a pipe takes */
-#define TOLD		160		/* bytes of it, for a supervisor */
+#define CHECK_TIMEOUT		30000	/* ms for the conf, and all that it names */
+#define START_TIMEOUT		30000	/* ms for the new main to serve */
+#define DRAINING_MAX	16	/* mains; more would wait for nothing else */
+#define CHECK_OK		2	/* said in place of a kind of log */
+#define CHECK_FAILED		3	/* the same; beside it what was, in a pipe */
+#define ERRORS_MAX	(60 * 1024)	/* bytes of that, which a pipe takes */
+#define STATUS_MAX		160		/* bytes of it, for a supervisor */
 
 /* What the child says; beside it a log, but at the end. */
-struct news {
+struct check_message {
 	uint64_t	kind;
 	uint64_t	name;		/* of the log's file, a hash */
 };
 
 void
-reload_init(struct reading *g)
+reload_init(struct reload *r)
 {
-	*g = (struct reading){ .pipe = -1, .logs = { -1, -1 } };
+	*r = (struct reload){ .pipe = -1, .logs = { -1, -1 } };
 }
 
 static uint64_t
@@ -57,22 +57,22 @@ hash_name(const char *name)
 
 /* For who asked for it, and not only for the log. */
 static void
-overhear(void *wrong, const char *line, size_t n)
+capture_line(void *errors, const char *line, size_t n)
 {
-	struct buf	*to = wrong;
+	struct buf	*to = errors;
 
-	if (to->len + n <= WRONG_MOST)
+	if (to->len + n <= ERRORS_MAX)
 		buf_add(to, line, n);
 }
 
 /* Each line as -t has it, but in the error log. */
 static void
-complain(struct reading *g, struct buf *complaints)
+report_errors(struct reload *r, struct buf *complaints)
 {
 	char	*rest = complaints->at, *line;
 
-	g->mistaken = true;
-	overhear(&g->wrong, complaints->at, complaints->len);
+	r->is_conf_error = true;
+	capture_line(&r->errors, complaints->at, complaints->len);
 	log_overhear(NULL, NULL);
 	while (rest != NULL && *rest != '\0') {
 		line = strsep(&rest, "\n");
@@ -90,15 +90,15 @@ read_conf(struct monitor *m)
 
 	buf_string(&complaints);
 	if (conf == NULL)
-		complain(&m->reading, &complaints);
+		report_errors(&m->reload, &complaints);
 	else {
 		arch_choose(conf, m->setup->architecture);
 		g = generation_new(conf);
 	}
 	buf_free(&complaints);
-	if (g != NULL && (!standard_may_be_used(&m->setup->standard, g->conf) ||
-	    fence_check(g->conf) == -1 ||
-	    generation_choose_user(g) == -1))
+	if (g != NULL &&
+	    (!standard_error_is_allowed(&m->setup->standard_error, g->conf) ||
+		fence_check(g->conf) == -1 || generation_choose_user(g) == -1))
 		generation_free(&g);
 	return g;
 }
@@ -112,10 +112,10 @@ is_unchanged(const struct monitor *m, const char *file, enum log_kind kind)
 }
 
 static int
-send_news(int pipe, uint64_t kind, uint64_t name, int log)
+send_message(int pipe, uint64_t kind, uint64_t name, int log)
 {
-	struct news	news = { kind, name };
-	struct iovec	iov = { &news, sizeof(news) };
+	struct check_message	message = { kind, name };
+	struct iovec	iov = { &message, sizeof(message) };
 
 	return io_send_record(pipe, &iov, 1, log);
 }
@@ -142,54 +142,54 @@ send_log(
 		return -1;
 	}
 	logs_use_handle(&log);
-	return send_news(pipe, (uint64_t)kind, hash_name(file), log);
+	return send_message(pipe, (uint64_t)kind, hash_name(file), log);
 }
 
 /* Its name says whether the conf itself was wrong. */
 static void
-send_wrong(const struct reading *g, int pipe)
+send_errors(const struct reload *r, int pipe)
 {
 	int	lines[2];
 
 	if (pipe2(lines, O_CLOEXEC | O_NONBLOCK) == -1)
 		return;
-	if (write(lines[1], g->wrong.at, g->wrong.len) != -1)
-		send_news(pipe, WRONG, g->mistaken, lines[0]);
+	if (write(lines[1], r->errors.at, r->errors.len) != -1)
+		send_message(pipe, CHECK_FAILED, r->is_conf_error, lines[0]);
 }
 
 static _Noreturn void
-be_reader(struct monitor *m, int pipe)
+checker_entry(struct monitor *m, int pipe)
 {
 	struct generation	*g;
 
 	proc_title("amped: reader");
 	proc_signals_unblock();
-	log_overhear(overhear, &m->reading.wrong);
+	log_overhear(capture_line, &m->reload.errors);
 	g = read_conf(m);
 	if (g != NULL)
 		roots_check(g);
 	if (g != NULL && send_log(m, g, LOG_ACCESS, pipe) == 0 &&
 	    send_log(m, g, LOG_ERRORS, pipe) == 0)
-		send_news(pipe, GOOD, 0, -1);
+		send_message(pipe, CHECK_OK, 0, -1);
 	else
-		send_wrong(&m->reading, pipe);
+		send_errors(&m->reload, pipe);
 	_exit(0);
 }
 
 static void
-take_wrong(struct reading *g, bool mistaken, int lines)
+receive_errors(struct reload *r, bool is_conf_error, int lines)
 {
 	ssize_t	n;
 
-	g->mistaken = mistaken;
-	buf_need(&g->wrong, WRONG_MOST);
-	while (g->wrong.len < WRONG_MOST && (n = read(lines,
-	    g->wrong.at + g->wrong.len, WRONG_MOST - g->wrong.len)) > 0)
-		g->wrong.len += (size_t)n;
+	r->is_conf_error = is_conf_error;
+	buf_need(&r->errors, ERRORS_MAX);
+	while (r->errors.len < ERRORS_MAX && (n = read(lines,
+	    r->errors.at + r->errors.len, ERRORS_MAX - r->errors.len)) > 0)
+		r->errors.len += (size_t)n;
 }
 
 bool
-reload_busy(const struct monitor *m)
+reload_is_busy(const struct monitor *m)
 {
 	const struct generation	*g;
 	int			 draining = 0;
@@ -199,97 +199,99 @@ reload_busy(const struct monitor *m)
 		if (g->state == GENERATION_STARTING)
 			return true;
 	}
-	return m->reading.pid != 0 || draining >= DRAINING_MOST;
+	return m->reload.pid != 0 || draining >= DRAINING_MAX;
 }
 
 static void
-end_reading(struct monitor *m)
+end_check(struct monitor *m)
 {
-	struct reading	*g = &m->reading;
+	struct reload	*r = &m->reload;
 
-	if (g->pid != 0)
-		children_give_up(&m->children, g->pid);
-	g->pid = 0;
-	io_close(&g->pipe);
+	if (r->pid != 0)
+		children_give_up(&m->children, r->pid);
+	r->pid = 0;
+	io_close(&r->pipe);
 }
 
 static void
-drop_logs(struct reading *g)
+close_logs(struct reload *r)
 {
-	io_close(&g->logs[LOG_ACCESS]);
-	io_close(&g->logs[LOG_ERRORS]);
+	io_close(&r->logs[LOG_ACCESS]);
+	io_close(&r->logs[LOG_ERRORS]);
 }
 
 /* Its first line. */
 static void
-tell_supervisor(struct monitor *m, const struct buf *wrong)
+notify_supervisor(struct monitor *m, const struct buf *errors)
 {
-	int	first = (int)(wrong->len > 0 ? strcspn(wrong->at, "\n") : 0);
-	char	words[TOLD + 100];
+	int	first = (int)(errors->len > 0 ? strcspn(errors->at, "\n") : 0);
+	char	words[STATUS_MAX + 100];
 
-	snprintf(words, sizeof(words), "the conf could not be read again"
-	    "%s%.*s; still serving ", first > 0 ? ": " : "",
-	    first < TOLD ? first : TOLD, first > 0 ? wrong->at : "");
+	snprintf(words, sizeof(words),
+	    "the conf could not be read again"
+	    "%s%.*s; still serving ",
+	    first > 0 ? ": " : "", first < STATUS_MAX ? first : STATUS_MAX,
+	    first > 0 ? errors->at : "");
 	monitor_notify_status(m, words);
 }
 
 static void
-stay(struct monitor *m)
+keep_old_conf(struct monitor *m)
 {
-	struct reading	*g = &m->reading;
+	struct reload	*r = &m->reload;
 
 	log_overhear(NULL, NULL);
-	end_reading(m);
-	drop_logs(g);
+	end_check(m);
+	close_logs(r);
 	control_server_keep(m);
 	stats_count(STATS_RELOADS_FAILED);
 	log_errorx("going on with the conf before");
-	buf_string(&g->wrong);
-	tell_supervisor(m, &g->wrong);
-	control_server_reloaded(m, g->number,
-	    g->mistaken ? CONTROL_VERDICT_CONF : CONTROL_VERDICT_FAILED,
-	    &g->wrong);
+	buf_string(&r->errors);
+	notify_supervisor(m, &r->errors);
+	control_server_reloaded(m, r->number,
+	    r->is_conf_error ? CONTROL_VERDICT_CONF : CONTROL_VERDICT_FAILED,
+	    &r->errors);
 }
 
 void
 reload_begin(struct monitor *m)
 {
-	struct reading	*g = &m->reading;
+	struct reload	*r = &m->reload;
 	int		 pipe = -1;
 
-	g->due = reload_busy(m) || upgrade_busy(m);
-	if (g->due || m->end_signal != 0)
+	r->again = reload_is_busy(m) || upgrade_is_busy(m);
+	if (r->again || m->end_signal != 0)
 		return;
 	log_info("reading the conf again");
 	notify_reloading(&m->setup->notify);
-	g->reopen = g->mistaken = false;
-	g->wrong.len = 0;
-	g->number++;
-	g->pid = spawn(m, NULL, ROLE_CONF_CHECKER, &pipe);
-	if (g->pid == 0)
-		be_reader(m, pipe);
-	g->pipe = pipe;
-	if (g->pid == -1) {
+	r->reopen_logs = r->is_conf_error = false;
+	r->errors.len = 0;
+	r->number++;
+	r->pid = spawn(m, NULL, ROLE_CONF_CHECKER, &pipe);
+	if (r->pid == 0)
+		checker_entry(m, pipe);
+	r->pipe = pipe;
+	if (r->pid == -1) {
 		log_error("cannot read the conf again, as no process can be "
 		    "started for it");
-		g->pid = 0;
-		stay(m);
+		r->pid = 0;
+		keep_old_conf(m);
 		return;
 	}
-	children_add(&m->children, g->pid, ROLE_CONF_CHECKER, 0, g->pipe);
-	g->deadline = monitor_now() + READING;
+	children_add(&m->children, r->pid, ROLE_CONF_CHECKER, 0, r->pipe);
+	r->deadline = monitor_now() + CHECK_TIMEOUT;
 }
 
 /* What the child has opened, or what is open already; -1 with errno 0: as
  * before. */
 static int
-choose_file(struct monitor *m, const char *file, enum log_kind kind)
+choose_log_file(struct monitor *m, const char *file, enum log_kind kind)
 {
-	struct reading	*g = &m->reading;
-	int		 log = g->logs[kind];
+	struct reload	*r = &m->reload;
+	int		 log = r->logs[kind];
 
-	if (log != -1 && g->names[kind] == hash_name(file)) {
-		g->logs[kind] = -1;
+	if (log != -1 && r->name_hashes[kind] == hash_name(file)) {
+		r->logs[kind] = -1;
 		return log;
 	}
 	if (!is_unchanged(m, file, kind)) {
@@ -309,14 +311,14 @@ choose_log(struct monitor *m, struct generation *g, enum log_kind kind)
 
 	errno = 0;
 	if (target == LOGS_FILE)
-		return choose_file(m, name, kind);
+		return choose_log_file(m, name, kind);
 	if (target == LOGS_PROGRAM)
 		return piped_log_open(m, g, name);
 	if (target == LOGS_NOWHERE ||
 	    (target == LOGS_SYSLOG && kind == LOG_ACCESS))
 		return -1;
 	/* Last words go there, and nothing of syslog's. */
-	return fcntl(m->setup->standard.fd, F_DUPFD_CLOEXEC, 3);
+	return fcntl(m->setup->standard_error.fd, F_DUPFD_CLOEXEC, 3);
 }
 
 static bool
@@ -331,85 +333,87 @@ choose_logs(struct monitor *m, struct generation *g)
 
 /* The child has found the conf fine; but it may have changed since. */
 static void
-take(struct monitor *m)
+start_generation(struct monitor *m)
 {
 	const struct listeners	 before = { m->serving->conf,
 				    m->serving->listeners,
 				    m->serving->nlisteners,
-				    m->setup->heritage.sockets,
-				    m->setup->heritage.nsockets };
+				    m->setup->inherited.sockets,
+				    m->setup->inherited.nsockets };
 	struct generation		*g;
 
-	log_overhear(overhear, &m->reading.wrong);
+	log_overhear(capture_line, &m->reload.errors);
 	g = read_conf(m);
 	if (g == NULL) {
-		stay(m);
+		keep_old_conf(m);
 		return;
 	}
 	if (!choose_logs(m, g)) {
 		log_overhear(NULL, NULL);
 		log_notice("the conf has changed while it was read: once more");
 		generation_free(&g);
-		drop_logs(&m->reading);
-		m->reading.due = true;
+		close_logs(&m->reload);
+		m->reload.again = true;
 		return;
 	}
 	g->listeners = listener_open(g->conf, &before, &g->nlisteners);
 	if (g->listeners == NULL || control_server_prepare(m, g->conf) == -1) {
 		generation_free(&g);
-		stay(m);
+		keep_old_conf(m);
 		return;
 	}
 	log_overhear(NULL, NULL);
-	drop_logs(&m->reading);
-	heritage_tell_unused(&m->setup->heritage, g);
+	close_logs(&m->reload);
+	upgrade_warn_unused(&m->setup->inherited, g);
 	TAILQ_INSERT_TAIL(&m->generations, g, link);
 	if (workers_start(m, g))
-		workers_set_deadline(g, monitor_now() + COMING);
+		workers_set_deadline(g, monitor_now() + START_TIMEOUT);
 }
 
 void
-reload_heard(struct monitor *m)
+reload_on_readable(struct monitor *m)
 {
-	struct reading	*g = &m->reading;
-	struct news	 news;
+	struct reload	*r = &m->reload;
+	struct check_message	 message;
 	int		 log = -1;
-	ssize_t		 n = io_recv_record(g->pipe, &news, sizeof(news), &log);
+	ssize_t n = io_recv_record(r->pipe, &message, sizeof(message), &log);
 
-	if (n == (ssize_t)sizeof(news) && news.kind < GOOD && log != -1) {
-		io_close(&g->logs[news.kind]);
-		g->logs[news.kind] = log;
-		g->names[news.kind] = news.name;
+	if (n == (ssize_t)sizeof(message) && message.kind < CHECK_OK &&
+	    log != -1) {
+		io_close(&r->logs[message.kind]);
+		r->logs[message.kind] = log;
+		r->name_hashes[message.kind] = message.name;
 		return;
 	}
-	if (n == (ssize_t)sizeof(news) && news.kind == WRONG && log != -1)
-		take_wrong(g, news.name != 0, log);
+	if (n == (ssize_t)sizeof(message) && message.kind == CHECK_FAILED &&
+	    log != -1)
+		receive_errors(r, message.name != 0, log);
 	io_close(&log);
-	if (n == (ssize_t)sizeof(news) && news.kind == GOOD) {
-		end_reading(m);
-		take(m);
+	if (n == (ssize_t)sizeof(message) && message.kind == CHECK_OK) {
+		end_check(m);
+		start_generation(m);
 	} else
-		stay(m);
+		keep_old_conf(m);
 }
 
 void
-reload_look(struct monitor *m)
+reload_tick(struct monitor *m)
 {
-	struct reading	*g = &m->reading;
+	struct reload	*r = &m->reload;
 
-	if (g->pid != 0 && monitor_now() >= g->deadline) {
-		log_overhear(overhear, &g->wrong);
+	if (r->pid != 0 && monitor_now() >= r->deadline) {
+		log_overhear(capture_line, &r->errors);
 		log_errorx("the conf cannot be read: a file system that it "
 		    "names does not answer");
-		kill(g->pid, SIGKILL);
-		stay(m);
+		kill(r->pid, SIGKILL);
+		keep_old_conf(m);
 	}
-	if (g->due && !reload_busy(m) && !upgrade_busy(m))
+	if (r->again && !reload_is_busy(m) && !upgrade_is_busy(m))
 		reload_begin(m);
 }
 
 void
-reload_done(struct monitor *m, struct generation *g)
+reload_on_ready(struct monitor *m, struct generation *g)
 {
 	struct generation	*before = m->serving;
 
@@ -425,44 +429,44 @@ reload_done(struct monitor *m, struct generation *g)
 		g->error_log = -1;
 		error_log_replace(m);
 	}
-	standard_settle(m);
-	pid_change(&m->setup->pid, g->conf->pid);
+	standard_error_settle(m);
+	pidfile_change(&m->setup->pidfile, g->conf->pid);
 	monitor_notify_status(m, "serving ");
 	control_server_take_over(m);
-	before->replaced_by = m->reading.number;
+	before->replaced_by = m->reload.number;
 	workers_drain(m, before);
-	if (m->reading.reopen)
+	if (m->reload.reopen_logs)
 		logs_reopen(m);
-	m->reading.reopen = false;
+	m->reload.reopen_logs = false;
 }
 
 void
 reload_failed(struct monitor *m, const char *how)
 {
-	log_overhear(overhear, &m->reading.wrong);
+	log_overhear(capture_line, &m->reload.errors);
 	log_errorx("the new main %s before it served; what it said stands "
 	    "above", how);
-	stay(m);
+	keep_old_conf(m);
 }
 
 void
-reload_meets_reopen(struct monitor *m)
+reload_on_reopen(struct monitor *m)
 {
 	const struct generation	*g;
 
-	m->reading.reopen = m->reading.pid != 0;
+	m->reload.reopen_logs = m->reload.pid != 0;
 	TAILQ_FOREACH(g, &m->generations, link)
 		if (g->state == GENERATION_STARTING)
-			m->reading.reopen = true;
+			m->reload.reopen_logs = true;
 }
 
 void
-reload_forget(struct monitor *m)
+reload_cancel(struct monitor *m)
 {
-	if (m->reading.pid != 0)
-		kill(m->reading.pid, SIGKILL);
-	end_reading(m);
-	drop_logs(&m->reading);
-	buf_free(&m->reading.wrong);
-	m->reading.due = false;
+	if (m->reload.pid != 0)
+		kill(m->reload.pid, SIGKILL);
+	end_check(m);
+	close_logs(&m->reload);
+	buf_free(&m->reload.errors);
+	m->reload.again = false;
 }

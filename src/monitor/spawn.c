@@ -34,14 +34,14 @@ close_all_but(struct monitor *m, const struct generation *but)
 	TAILQ_FOREACH(o, &m->openings, link)
 		io_close(&o->pipe);
 	io_close(&m->error_logger.pipe);
-	io_close(&m->reading.pipe);
+	io_close(&m->reload.pipe);
 	io_close(&m->upgrade.pipe);
-	io_close(&m->upgrade.before);
-	io_close(&m->setup->pid.fd);
+	io_close(&m->upgrade.old_monitor);
+	io_close(&m->setup->pidfile.fd);
 	io_close(&m->setup->daemon_pipe);
 	io_close(&m->setup->notify.fd);
-	for (size_t i = 0; i < m->setup->heritage.nsockets; i++)
-		io_close(&m->setup->heritage.sockets[i]);
+	for (size_t i = 0; i < m->setup->inherited.nsockets; i++)
+		io_close(&m->setup->inherited.sockets[i]);
 	control_server_close_all(m);
 }
 

@@ -13,17 +13,17 @@
 #include "monitor/standard_error.h"
 
 void
-standard_open(struct monitor_setup *setup)
+standard_error_open(struct monitor_setup *setup)
 {
-	struct heritage	*h = &setup->heritage;
-	struct standard	*s = &setup->standard;
+	struct inherited	*h = &setup->inherited;
+	struct standard_error	*s = &setup->standard_error;
 
-	s->fd = h->standard != -1 ? h->standard :
+	s->fd = h->standard_error != -1 ? h->standard_error :
 	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	s->background = h->background != -1;
-	s->left = h->left != -1;
+	s->given_up = h->given_up != -1;
 	io_close(&h->background);
-	io_close(&h->left);
+	io_close(&h->given_up);
 }
 
 static bool
@@ -34,15 +34,16 @@ is_wanted(const struct conf *conf)
 }
 
 bool
-standard_is_for(const struct standard *s, const struct conf *conf)
+standard_error_is_for(const struct standard_error *s, const struct conf *conf)
 {
 	return !s->background || is_wanted(conf);
 }
 
 bool
-standard_may_be_used(const struct standard *s, const struct conf *conf)
+standard_error_is_allowed(
+    const struct standard_error *s, const struct conf *conf)
 {
-	if (!s->left || !is_wanted(conf))
+	if (!s->given_up || !is_wanted(conf))
 		return true;
 	log_errorx("no log can go to stderr any more: in the background it was "
 	    "given up, as none did; name a file in block log, or stop amped "
@@ -70,13 +71,13 @@ is_for_last_words(const struct conf *conf)
 }
 
 void
-standard_settle(struct monitor *m)
+standard_error_settle(struct monitor *m)
 {
 	struct monitor_setup	*setup = m->setup;
 	const struct conf	*conf = m->serving->conf;
 	int			 null;
 
-	if (standard_is_for(&setup->standard, conf))
+	if (standard_error_is_for(&setup->standard_error, conf))
 		return;
 	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (null == -1) {
@@ -90,7 +91,7 @@ standard_settle(struct monitor *m)
 		setup->error_log = fcntl(null, F_DUPFD_CLOEXEC, 3);
 		error_log_replace(m);
 	}
-	io_close(&setup->standard.fd);
-	setup->standard.fd = null;
-	setup->standard.left = true;
+	io_close(&setup->standard_error.fd);
+	setup->standard_error.fd = null;
+	setup->standard_error.given_up = true;
 }

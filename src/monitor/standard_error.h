@@ -14,19 +14,20 @@ struct conf;
 struct monitor;
 struct monitor_setup;
 
-struct standard {
+struct standard_error {
 	int	fd;		/* it; /dev/null when it was given up */
 	bool	background;	/* that is where we are */
-	bool	left;		/* it was given up */
+	bool	given_up;		/* it was given up */
 };
 
 /* What the one before has passed, or our own. */
-void	standard_open(struct monitor_setup *);
+void	standard_error_open(struct monitor_setup *);
 /* Whether those who are started for this conf are to write there. */
-bool	standard_is_for(const struct standard *, const struct conf *);
+bool standard_error_is_for(const struct standard_error *, const struct conf *);
 /* False after a line: the conf has a log go there, and it was given up. */
-bool	standard_may_be_used(const struct standard *, const struct conf *);
+bool standard_error_is_allowed(
+    const struct standard_error *, const struct conf *);
 /* We serve by a conf, and nobody waits for what we have to say any more. */
-void	standard_settle(struct monitor *);
+void	standard_error_settle(struct monitor *);
 
 #endif

@@ -20,36 +20,36 @@
 #include "monitor/private.h"
 #include "shared/listener.h"
 
-#define COMING	30000		/* ms for it to serve: conf, logs, main */
+#define START_TIMEOUT	30000		/* ms for it to serve: conf, logs, main */
 
 /* What is passed beside sockets, by its name. */
-#define PREDECESSOR	"amped-predecessor"
-#define PID		"amped-pid"
-#define STANDARD	"amped-standard"
+#define NAME_OLD_MONITOR	"amped-predecessor"
+#define NAME_PIDFILE		"amped-pid"
+#define NAME_STANDARD_ERROR	"amped-standard"
 /* By being there. */
-#define BACKGROUND	"amped-background"
-#define LEFT		"amped-standard-left"
+#define NAME_BACKGROUND	"amped-background"
+#define NAME_GIVEN_UP		"amped-standard-left"
 /* A socket of its own: whoever started it knows nothing of that. */
-#define OWN		"amped-listen"
-#define LASTING		"listen"
+#define NAME_OWN		"amped-listen"
+#define NAME_PERMANENT		"listen"
 
 static int *
-member(struct heritage *h, const char *name)
+find_member(struct inherited *h, const char *name)
 {
-	return strcmp(name, PREDECESSOR) == 0 ? &h->predecessor :
-	    strcmp(name, PID) == 0 ? &h->pid :
-	    strcmp(name, STANDARD) == 0 ? &h->standard :
-	    strcmp(name, BACKGROUND) == 0 ? &h->background :
-	    strcmp(name, LEFT) == 0 ? &h->left : NULL;
+	return strcmp(name, NAME_OLD_MONITOR) == 0 ? &h->old_monitor :
+	    strcmp(name, NAME_PIDFILE) == 0 ? &h->pidfile :
+	    strcmp(name, NAME_STANDARD_ERROR) == 0 ? &h->standard_error :
+	    strcmp(name, NAME_BACKGROUND) == 0 ? &h->background :
+	    strcmp(name, NAME_GIVEN_UP) == 0 ? &h->given_up : NULL;
 }
 
 /* Which are there is known by their names; sockets in two rounds. */
 static void
-take_sockets(struct heritage *h, const struct passed *list, size_t n, bool own)
+take_sockets(struct inherited *h, const struct passed *list, size_t n, bool own)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (member(h, list[i].name) != NULL ||
-		    own != (strcmp(list[i].name, OWN) == 0))
+		if (find_member(h, list[i].name) != NULL ||
+		    own != (strcmp(list[i].name, NAME_OWN) == 0))
 			continue;
 		if (listener_fit(list[i].fd)) {
 			h->sockets[h->nsockets++] = list[i].fd;
@@ -62,36 +62,36 @@ take_sockets(struct heritage *h, const struct passed *list, size_t n, bool own)
 }
 
 void
-heritage_take(struct heritage *h)
+upgrade_inherit(struct inherited *h)
 {
 	struct passed	*list;
 	size_t		 n = passed_take(&list);
 	int		*one;
 
-	*h = (struct heritage){ .predecessor = -1, .pid = -1, .standard = -1,
-	    .background = -1, .left = -1, .beyond = PASSED_FIRST };
+	*h = (struct inherited){ .old_monitor = -1, .pidfile = -1, .standard_error = -1,
+	    .background = -1, .given_up = -1, .end_fd = PASSED_FIRST };
 	if (n > 0)
-		h->beyond = list[n - 1].fd + 1;
+		h->end_fd = list[n - 1].fd + 1;
 	h->sockets = mem_array(n + 1, sizeof(h->sockets[0]));
 	for (size_t i = 0; i < n; i++) {
-		one = member(h, list[i].name);
+		one = find_member(h, list[i].name);
 		if (one != NULL) {
 			io_close(one);
 			*one = list[i].fd;
 		}
 	}
 	take_sockets(h, list, n, false);
-	h->nlasting = h->nsockets;
+	h->npermanent = h->nsockets;
 	take_sockets(h, list, n, true);
 	mem_drop(&list);
 }
 
 void
-heritage_bolt(const struct heritage *h, const struct generation *g)
+upgrade_block_new(const struct inherited *h, const struct generation *g)
 {
 	struct listener	one;
 
-	for (size_t i = h->nlasting; i < h->nsockets; i++) {
+	for (size_t i = h->npermanent; i < h->nsockets; i++) {
 		one = (struct listener){ .fd = h->sockets[i] };
 		if (!listener_has(g->listeners, g->nlisteners, one.fd))
 			listener_bolt(&one);
@@ -99,19 +99,19 @@ heritage_bolt(const struct heritage *h, const struct generation *g)
 }
 
 void
-heritage_settle(struct heritage *h)
+upgrade_close_rest(struct inherited *h)
 {
-	while (h->nsockets > h->nlasting)
+	while (h->nsockets > h->npermanent)
 		close(h->sockets[--h->nsockets]);
 }
 
 void
-heritage_tell_unused(const struct heritage *h, const struct generation *g)
+upgrade_warn_unused(const struct inherited *h, const struct generation *g)
 {
 	struct listener	one;
 	char		url[128];
 
-	for (size_t i = 0; i < h->nlasting; i++) {
+	for (size_t i = 0; i < h->npermanent; i++) {
 		if (listener_has(g->listeners, g->nlisteners, h->sockets[i]))
 			continue;
 		one = (struct listener){ .fd = h->sockets[i] };
@@ -124,13 +124,13 @@ heritage_tell_unused(const struct heritage *h, const struct generation *g)
 }
 
 void
-upgrade_init(struct upgrade *u, int predecessor)
+upgrade_init(struct upgrade *u, int old_monitor)
 {
-	*u = (struct upgrade){ .pipe = -1, .before = predecessor };
+	*u = (struct upgrade){ .pipe = -1, .old_monitor = old_monitor };
 }
 
 static void
-add(struct passed *list, size_t *n, int fd, const char *name)
+add_fd(struct passed *list, size_t *n, int fd, const char *name)
 {
 	if (fd == -1 || *n == PASSED_MOST)
 		return;
@@ -139,43 +139,43 @@ add(struct passed *list, size_t *n, int fd, const char *name)
 }
 
 bool
-heritage_lasts(const struct heritage *h, const struct listener *l)
+upgrade_is_permanent(const struct inherited *h, const struct listener *l)
 {
-	for (size_t i = 0; i < h->nlasting; i++)
+	for (size_t i = 0; i < h->npermanent; i++)
 		if (listener_has(l, 1, h->sockets[i]))
 			return true;
 	return false;
 }
 
 static size_t
-collect(const struct monitor *m, int pipe, struct passed *list)
+collect_fds(const struct monitor *m, int pipe, struct passed *list)
 {
 	const struct monitor_setup	*setup = m->setup;
-	const struct heritage		*h = &setup->heritage;
+	const struct inherited		*h = &setup->inherited;
 	const struct generation		*g = m->serving;
 	size_t				 n = 0;
 
-	add(list, &n, pipe, PREDECESSOR);
-	add(list, &n, setup->pid.fd, PID);
-	add(list, &n, setup->standard.fd, STANDARD);
-	if (setup->standard.background)
-		add(list, &n, setup->standard.fd, BACKGROUND);
-	if (setup->standard.left)
-		add(list, &n, setup->standard.fd, LEFT);
-	for (size_t i = 0; i < h->nlasting; i++)
-		add(list, &n, h->sockets[i], LASTING);
+	add_fd(list, &n, pipe, NAME_OLD_MONITOR);
+	add_fd(list, &n, setup->pidfile.fd, NAME_PIDFILE);
+	add_fd(list, &n, setup->standard_error.fd, NAME_STANDARD_ERROR);
+	if (setup->standard_error.background)
+		add_fd(list, &n, setup->standard_error.fd, NAME_BACKGROUND);
+	if (setup->standard_error.given_up)
+		add_fd(list, &n, setup->standard_error.fd, NAME_GIVEN_UP);
+	for (size_t i = 0; i < h->npermanent; i++)
+		add_fd(list, &n, h->sockets[i], NAME_PERMANENT);
 	for (size_t i = 0; i < g->nlisteners; i++)
-		if (!heritage_lasts(h, &g->listeners[i]))
-			add(list, &n, g->listeners[i].fd, OWN);
+		if (!upgrade_is_permanent(h, &g->listeners[i]))
+			add_fd(list, &n, g->listeners[i].fd, NAME_OWN);
 	return n;
 }
 
 /* What it says until it has an error log of its own goes into ours. */
 static _Noreturn void
-be_successor(const struct monitor *m, int pipe)
+new_monitor_entry(const struct monitor *m, int pipe)
 {
 	struct passed	*list = mem_array(PASSED_MOST, sizeof(*list));
-	size_t		 n = collect(m, pipe, list);
+	size_t		 n = collect_fds(m, pipe, list);
 
 	proc_title("amped: successor");
 	if (notify_pass(&m->setup->notify) == -1 || passed_give(list, n) == -1)
@@ -189,21 +189,21 @@ be_successor(const struct monitor *m, int pipe)
 }
 
 bool
-upgrade_busy(const struct monitor *m)
+upgrade_is_busy(const struct monitor *m)
 {
-	return m->upgrade.pid != 0 || upgrade_waits(m);
+	return m->upgrade.pid != 0 || upgrade_is_waiting(m);
 }
 
 bool
-upgrade_waits(const struct monitor *m)
+upgrade_is_waiting(const struct monitor *m)
 {
-	return m->upgrade.before != -1;
+	return m->upgrade.old_monitor != -1;
 }
 
 bool
-upgrade_is_tried(const struct monitor *m)
+upgrade_is_on_trial(const struct monitor *m)
 {
-	return upgrade_waits(m) && !m->upgrade.told;
+	return upgrade_is_waiting(m) && !m->upgrade.ready;
 }
 
 void
@@ -211,8 +211,8 @@ upgrade_begin(struct monitor *m)
 {
 	struct upgrade	*u = &m->upgrade;
 
-	u->due = upgrade_busy(m) || reload_busy(m);
-	if (u->due || m->end_signal != 0)
+	u->again = upgrade_is_busy(m) || reload_is_busy(m);
+	if (u->again || m->end_signal != 0)
 		return;
 	if (m->setup->program == NULL) {
 		log_errorx("no other binary can be started: it is not known "
@@ -223,17 +223,17 @@ upgrade_begin(struct monitor *m)
 	notify_say(&m->setup->notify, "STATUS=starting another binary");
 	u->pid = spawn(m, NULL, ROLE_NEW_MONITOR, &u->pipe);
 	if (u->pid == 0)
-		be_successor(m, u->pipe);
+		new_monitor_entry(m, u->pipe);
 	if (u->pid == -1) {
 		log_error("cannot start another binary");
 		u->pid = 0;
 		return;
 	}
-	u->deadline = monitor_now() + COMING;
+	u->deadline = monitor_now() + START_TIMEOUT;
 }
 
 static void
-stay(struct monitor *m, const char *how)
+keep_old_binary(struct monitor *m, const char *how)
 {
 	struct upgrade	*u = &m->upgrade;
 
@@ -255,19 +255,19 @@ hand_over(struct monitor *m)
 	log_notice("process %ld takes over", (long)u->pid);
 	notify_say(&setup->notify, "MAINPID=%ld", (long)u->pid);
 	notify_close(&setup->notify);
-	pid_leave(&setup->pid);
+	pidfile_leave(&setup->pidfile);
 	if (write(u->pipe, "", 1) == -1)
 		log_warn("process %ld does not hear that it is in charge",
 		    (long)u->pid);
 	io_close(&u->pipe);
 	u->pid = 0;
-	u->due = false;
+	u->again = false;
 	monitor_end(m, SIGQUIT);
 }
 
 /* Its end says nothing: that of the process will tell. */
 void
-upgrade_heard(struct monitor *m)
+upgrade_on_new_monitor(struct monitor *m)
 {
 	struct upgrade	*u = &m->upgrade;
 	char		 byte;
@@ -282,58 +282,58 @@ upgrade_heard(struct monitor *m)
 void
 upgrade_died(struct monitor *m, const char *how)
 {
-	stay(m, how);
+	keep_old_binary(m, how);
 }
 
 void
-upgrade_look(struct monitor *m)
+upgrade_tick(struct monitor *m)
 {
 	struct upgrade	*u = &m->upgrade;
 
 	if (u->pid != 0 && monitor_now() >= u->deadline) {
 		kill(u->pid, SIGKILL);
-		stay(m, "did not come up");
+		keep_old_binary(m, "did not come up");
 	}
-	if (u->due && !upgrade_busy(m) && !reload_busy(m))
+	if (u->again && !upgrade_is_busy(m) && !reload_is_busy(m))
 		upgrade_begin(m);
 }
 
 void
-upgrade_forget(struct monitor *m)
+upgrade_cancel(struct monitor *m)
 {
 	struct upgrade	*u = &m->upgrade;
 
 	if (u->pid != 0)
 		kill(u->pid, SIGTERM);
 	u->pid = 0;
-	u->due = false;
+	u->again = false;
 	io_close(&u->pipe);
 }
 
 void
-upgrade_serves(struct monitor *m)
+upgrade_on_ready(struct monitor *m)
 {
 	struct upgrade	*u = &m->upgrade;
 
-	if (u->told)
+	if (u->ready)
 		return;
-	u->told = true;
-	if (u->before == -1) {
+	u->ready = true;
+	if (u->old_monitor == -1) {
 		monitor_take_charge(m);
 		return;
 	}
-	heritage_bolt(&m->setup->heritage, m->serving);
-	if (write(u->before, "", 1) == -1)
-		upgrade_answered(m);
+	upgrade_block_new(&m->setup->inherited, m->serving);
+	if (write(u->old_monitor, "", 1) == -1)
+		upgrade_on_old_monitor(m);
 }
 
 /* Whether it agrees or has gone: there is nobody else. */
 void
-upgrade_answered(struct monitor *m)
+upgrade_on_old_monitor(struct monitor *m)
 {
 	struct upgrade	*u = &m->upgrade;
 
-	io_close(&u->before);
-	if (u->told)
+	io_close(&u->old_monitor);
+	if (u->ready)
 		monitor_take_charge(m);
 }

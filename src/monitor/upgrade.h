@@ -19,58 +19,58 @@ struct monitor;
 struct generation;
 
 /* What we were started with; -1 and none: nobody has passed anything. */
-struct heritage {
+struct inherited {
 	int	*sockets;		/* owned, listening; those of who
 					 * started all of us come first */
-	size_t	 nsockets, nlasting;
-	int	 predecessor;		/* a stream pipe to it */
-	int	 pid;			/* its pid file, locked */
-	int	 standard;		/* its standard error */
-	int	 background, left;	/* open: standard_error.h has these */
-	int	 beyond;		/* nothing from there on was passed */
+	size_t	 nsockets, npermanent;
+	int	 old_monitor;		/* a stream pipe to it */
+	int	 pidfile;			/* its pid file, locked */
+	int	 standard_error;		/* its standard error */
+	int	 background, given_up;	/* open: standard_error.h has these */
+	int	 end_fd;		/* nothing from there on was passed */
 };
 
 struct upgrade {
 	pid_t	pid;			/* of a successor to come; 0: none */
 	int	pipe;			/* to it */
 	int64_t	deadline;		/* ms */
-	bool	due;			/* once more, afterwards */
-	int	before;			/* to the one before; -1: none */
-	bool	told;			/* ... that we serve */
+	bool	again;			/* once more, afterwards */
+	int	old_monitor;			/* to the one before; -1: none */
+	bool	ready;			/* ... that we serve */
 };
 
 /* What is passed, by the environment. */
-void	heritage_take(struct heritage *);
+void	upgrade_inherit(struct inherited *);
 /* A line for each lasting socket that nobody listens at by this generation. */
-void heritage_tell_unused(const struct heritage *, const struct generation *);
+void upgrade_warn_unused(const struct inherited *, const struct generation *);
 /* Who started all of us has that socket, too, and may start others. */
-bool	heritage_lasts(const struct heritage *, const struct listener *);
+bool	upgrade_is_permanent(const struct inherited *, const struct listener *);
 /* What only the one before wanted, which nobody listens at by this generation: who
  * has connected there is served by it, and nobody else comes. */
-void	heritage_bolt(const struct heritage *, const struct generation *);
+void	upgrade_block_new(const struct inherited *, const struct generation *);
 /* We are in charge: that is closed. */
-void	heritage_settle(struct heritage *);
+void	upgrade_close_rest(struct inherited *);
 
-void	upgrade_init(struct upgrade *, int predecessor);
+void	upgrade_init(struct upgrade *, int old_monitor);
 /* Or as soon as what goes on has come to an end. */
 void	upgrade_begin(struct monitor *);
 /* One is under way, on either side. */
-bool	upgrade_busy(const struct monitor *);
+bool	upgrade_is_busy(const struct monitor *);
 /* The successor has something to say. */
-void	upgrade_heard(struct monitor *);
+void	upgrade_on_new_monitor(struct monitor *);
 void	upgrade_died(struct monitor *, const char *how);
 /* What is due. */
-void	upgrade_look(struct monitor *);
+void	upgrade_tick(struct monitor *);
 /* It is to end as well. */
-void	upgrade_forget(struct monitor *);
+void	upgrade_cancel(struct monitor *);
 
 /* In the successor: main serves, so that we may be in charge. */
-void	upgrade_serves(struct monitor *);
+void	upgrade_on_ready(struct monitor *);
 /* The one before has something to say. */
-void	upgrade_answered(struct monitor *);
+void	upgrade_on_old_monitor(struct monitor *);
 /* Whether the one before is in charge still. */
-bool	upgrade_waits(const struct monitor *);
+bool	upgrade_is_waiting(const struct monitor *);
 /* ... and goes on if we end. */
-bool	upgrade_is_tried(const struct monitor *);
+bool	upgrade_is_on_trial(const struct monitor *);
 
 #endif

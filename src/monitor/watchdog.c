@@ -56,7 +56,7 @@ pulse_beat(struct monitor *m, struct worker *w)
 		return;
 	w->pulse.stage = DOUBT;
 	w->pulse.due = monitor_now() + silence(m, w->generation);
-	if (m->setup->notify.watchdog != 0 && !upgrade_waits(m) &&
+	if (m->setup->notify.watchdog != 0 && !upgrade_is_waiting(m) &&
 	    !any_late(w->generation))
 		notify_say(&m->setup->notify, "WATCHDOG=1");
 }

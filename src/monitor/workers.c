@@ -61,7 +61,7 @@ main_entry(struct monitor *m, struct worker *w, int control,
 	io_close(&g->access_log);
 	io_close(&g->error_log);
 	io_close(&m->setup->error_log);
-	io_close(&m->setup->standard.fd);
+	io_close(&m->setup->standard_error.fd);
 	error_pipe_close_readers(&m->error_pipe);
 	if (io_nonblock(control) == -1)
 		fatal("main's pipe");
@@ -247,10 +247,10 @@ on_ready(struct monitor *m, struct worker *w)
 		return;
 	announce_ready(m, g);
 	if (g->state == GENERATION_STARTING)
-		reload_done(m, g);
+		reload_on_ready(m, g);
 	else if (m->control.pending.fd != -1 && m->control.socket.fd == -1)
 		control_server_take_over(m);
-	upgrade_serves(m);
+	upgrade_on_ready(m);
 }
 
 /* Of its own will, with all said and done; SIGCHLD comes, or not: the files
@@ -357,7 +357,7 @@ workers_main_died(struct monitor *m, struct worker *w, const char *how)
 		return;
 	switch (g->state) {
 	case GENERATION_SERVING:
-		if (upgrade_is_tried(m) || m->setup->daemon_pipe != -1) {
+		if (upgrade_is_on_trial(m) || m->setup->daemon_pipe != -1) {
 			log_errorx("main %s before it served", how);
 			m->exit_status = EX_SOFTWARE;
 			monitor_end(m, SIGTERM);
@@ -382,15 +382,15 @@ workers_main_died(struct monitor *m, struct worker *w, const char *how)
 void
 workers_block_new(const struct monitor *m, const struct generation *g)
 {
-	const struct heritage	*h = &m->setup->heritage;
+	const struct inherited	*h = &m->setup->inherited;
 	const struct generation	*other = m->serving == g ? NULL : m->serving;
 	const struct listener	*l = g->listeners;
 
 	/* If we do not come up, the one before goes on with them. */
-	if (upgrade_waits(m))
+	if (upgrade_is_waiting(m))
 		return;
 	for (size_t i = 0; i < g->nlisteners; i++, l++)
-		if (!heritage_lasts(h, l) && (other == NULL ||
+		if (!upgrade_is_permanent(h, l) && (other == NULL ||
 		    !listener_has(other->listeners, other->nlisteners, l->fd)))
 			listener_bolt(l);
 }
