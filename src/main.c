@@ -337,7 +337,7 @@ check_conf(struct generation *g, const struct options *o)
 	int	status = generation_choose_user(g) == -1 ? EX_NOUSER : 0;
 
 	if (status == 0) {
-		roots_check(g);
+		check_roots(g);
 		arch_warn(g->conf);
 	}
 	if (status == 0 && !o->quiet)
@@ -376,10 +376,10 @@ open_all(
 				    .npassed = h->nsockets };
 	enum logs_target	 target;
 
-	if (fence_check(g->conf) == -1)
+	if (helper_rules_check(g->conf) == -1)
 		exit(EX_UNAVAILABLE);
 	choose_user(g, o);
-	roots_check(g);
+	check_roots(g);
 	/* A signal from here on is for the monitor, once it listens. */
 	proc_signals_block();
 	if (g->conf->pid != NULL && pidfile_lock(&setup->pidfile, g->conf->pid,

@@ -16,16 +16,16 @@
 
 struct walk {
 	const char	*user;
-	struct buf	 told;		/* the last that was told of */
+	struct buf	 warned;		/* the last that was told of */
 };
 
 static void
-tell(struct walk *w, const char *directory, const char *root)
+warn_closed(struct walk *w, const char *directory, const char *root)
 {
-	if (w->told.len > 0 && strcmp(buf_string(&w->told), directory) == 0)
+	if (w->warned.len > 0 && strcmp(buf_string(&w->warned), directory) == 0)
 		return;
-	w->told.len = 0;
-	buf_adds(&w->told, directory);
+	w->warned.len = 0;
+	buf_adds(&w->warned, directory);
 	log_warnx("%s%s may not enter %s, so nothing of %s can be served: let "
 	    "others enter it (chmod o+x), or name another user", w->user !=
 	    NULL ? "user " : "this user", w->user != NULL ? w->user : "",
@@ -38,12 +38,12 @@ is_closed(struct walk *w, const char *directory, const char *root)
 {
 	if (access(directory, X_OK) == 0 || errno != EACCES)
 		return false;
-	tell(w, directory, root);
+	warn_closed(w, directory, root);
 	return true;
 }
 
 static void
-walk_to(struct walk *w, const char *root)
+walk_root(struct walk *w, const char *root)
 {
 	struct buf	path = { 0 };
 	bool		closed = false;
@@ -61,24 +61,24 @@ walk_to(struct walk *w, const char *root)
 }
 
 static void
-walk_all(const void *context)
+walk_roots(const void *context)
 {
 	const struct generation	*g = context;
 	const struct conf	*conf = g->conf;
 	struct walk		 w = { .user = g->user.name };
 
 	for (size_t i = 0; i < conf->nsites; i++) {
-		walk_to(&w, conf->sites[i].rules.root);
+		walk_root(&w, conf->sites[i].rules.root);
 		for (size_t k = 0; k < conf->sites[i].nplaces; k++) {
-			walk_to(&w, conf->sites[i].places[k].rules.root);
-			walk_to(&w, conf->sites[i].places[k].rules.alias);
+			walk_root(&w, conf->sites[i].places[k].rules.root);
+			walk_root(&w, conf->sites[i].places[k].rules.alias);
 		}
 	}
-	buf_free(&w.told);
+	buf_free(&w.warned);
 }
 
 void
-roots_check(const struct generation *g)
+check_roots(const struct generation *g)
 {
-	proc_as(&g->user, walk_all, g);
+	proc_as(&g->user, walk_roots, g);
 }

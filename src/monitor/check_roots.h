@@ -9,6 +9,6 @@ struct generation;
 
 /* A line for each directory that is in the way; it may be opened later.  They
  * are looked at, as when the conf was read, and so it may wait. */
-void	roots_check(const struct generation *);
+void	check_roots(const struct generation *);
 
 #endif

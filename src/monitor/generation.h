@@ -43,7 +43,7 @@ struct worker {
 	int64_t			 next_at;		/* ms: main is to be started;
 						 * or to be over; 0: never */
 	int			 backoff;	/* ms */
-	struct pulse		 pulse;		/* of its present main */
+	struct watchdog		 watchdog;		/* of its present main */
 	bool			 ready;		/* that one serves */
 	bool			 closed;	/* it takes no new clients */
 	bool			 logger_due;	/* main is to get one */

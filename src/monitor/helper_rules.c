@@ -111,7 +111,7 @@ allow_all(int rules, const struct conf *conf)
 }
 
 int
-fence_rules(const struct conf *conf)
+helper_rules_open(const struct conf *conf)
 {
 	int	rules;
 
@@ -131,7 +131,7 @@ fence_rules(const struct conf *conf)
 }
 
 int
-fence_check(const struct conf *conf)
+helper_rules_check(const struct conf *conf)
 {
 	if (conf->sandbox != SANDBOX_REQUIRED || sandbox_lacks() == NULL)
 		return 0;

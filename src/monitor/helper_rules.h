@@ -11,9 +11,9 @@ struct conf;
  * file system; -1: it has none.  May wait for a file system, as who looks at
  * roots does.
  */
-int	fence_rules(const struct conf *);
+int	helper_rules_open(const struct conf *);
 
 /* -1 after a line, if the conf insists on what there is not here. */
-int	fence_check(const struct conf *);
+int	helper_rules_check(const struct conf *);
 
 #endif

@@ -124,7 +124,7 @@ end_generation(struct monitor *m, struct generation *g, bool drain)
 	if (drain && latest > m->deadline)
 		m->deadline = latest;
 	for (unsigned i = 0; i < g->nworkers; i++) {
-		pulse_end(&g->workers[i]);
+		watchdog_stop(&g->workers[i]);
 		if (g->workers[i].main_pid != 0)
 			kill(g->workers[i].main_pid, m->end_signal);
 	}
@@ -266,7 +266,7 @@ get_timeout(const struct monitor *m)
 		for (unsigned i = 0; m->end_signal == 0 && i < g->nworkers;
 		    i++) {
 			keep_earliest(&at, g->workers[i].next_at);
-			keep_earliest(&at, g->workers[i].pulse.due);
+			keep_earliest(&at, g->workers[i].watchdog.next_at);
 		}
 	}
 	TAILQ_FOREACH(o, &m->openings, link)

@@ -98,7 +98,8 @@ read_conf(struct monitor *m)
 	buf_free(&complaints);
 	if (g != NULL &&
 	    (!standard_error_is_allowed(&m->setup->standard_error, g->conf) ||
-		fence_check(g->conf) == -1 || generation_choose_user(g) == -1))
+		helper_rules_check(g->conf) == -1 ||
+		generation_choose_user(g) == -1))
 		generation_free(&g);
 	return g;
 }
@@ -167,7 +168,7 @@ checker_entry(struct monitor *m, int pipe)
 	log_overhear(capture_line, &m->reload.errors);
 	g = read_conf(m);
 	if (g != NULL)
-		roots_check(g);
+		check_roots(g);
 	if (g != NULL && send_log(m, g, LOG_ACCESS, pipe) == 0 &&
 	    send_log(m, g, LOG_ERRORS, pipe) == 0)
 		send_message(pipe, CHECK_OK, 0, -1);

@@ -11,19 +11,19 @@
 #include "lib/log.h"
 #include "monitor/private.h"
 
-#define BEATS	4		/* that may come in the time that there is */
-#define LEAST	20		/* ms between two */
+#define MESSAGES	4		/* that may come in the time that there is */
+#define INTERVAL_MIN	20		/* ms between two */
 
 /* What is done when it is silent, one after the other. */
 enum stage {
-	DOUBT,			/* so were we, if all of us were stopped */
-	ABORT,			/* it is to say where it was */
-	KILL
+	STAGE_WAIT,			/* so were we, if all of us were stopped */
+	STAGE_ABORT,			/* it is to say where it was */
+	STAGE_KILL
 };
 
 /* ms that it may be silent; 0: for ever. */
 static int64_t
-silence(const struct monitor *m, const struct generation *g)
+max_silence(const struct monitor *m, const struct generation *g)
 {
 	int64_t	own = g->conf->watchdog;
 	int64_t	other = m->setup->notify.watchdog / 2;
@@ -32,54 +32,56 @@ silence(const struct monitor *m, const struct generation *g)
 }
 
 int64_t
-pulse_between(const struct monitor *m, const struct generation *g)
+watchdog_interval(const struct monitor *m, const struct generation *g)
 {
-	int64_t	ms = silence(m, g);
+	int64_t	ms = max_silence(m, g);
 
-	return ms == 0 ? 0 : ms / BEATS < LEAST ? LEAST : ms / BEATS;
+	return ms == 0			      ? 0
+	       : ms / MESSAGES < INTERVAL_MIN ? INTERVAL_MIN
+					      : ms / MESSAGES;
 }
 
 /* A supervisor is told of all together, or not at all. */
 static bool
-any_late(const struct generation *g)
+has_late_main(const struct generation *g)
 {
 	for (unsigned i = 0; i < g->nworkers; i++)
-		if (g->workers[i].pulse.stage != DOUBT)
+		if (g->workers[i].watchdog.stage != STAGE_WAIT)
 			return true;
 	return false;
 }
 
 void
-pulse_beat(struct monitor *m, struct worker *w)
+watchdog_on_alive(struct monitor *m, struct worker *w)
 {
 	if (w->generation != m->serving || m->end_signal != 0)
 		return;
-	w->pulse.stage = DOUBT;
-	w->pulse.due = monitor_now() + silence(m, w->generation);
+	w->watchdog.stage = STAGE_WAIT;
+	w->watchdog.next_at = monitor_now() + max_silence(m, w->generation);
 	if (m->setup->notify.watchdog != 0 && !upgrade_is_waiting(m) &&
-	    !any_late(w->generation))
+	    !has_late_main(w->generation))
 		notify_say(&m->setup->notify, "WATCHDOG=1");
 }
 
 void
-pulse_end(struct worker *w)
+watchdog_stop(struct worker *w)
 {
-	w->pulse = (struct pulse){ 0 };
+	w->watchdog = (struct watchdog){ 0 };
 }
 
 void
-pulse_look(struct monitor *m, struct worker *w)
+watchdog_tick(struct monitor *m, struct worker *w)
 {
-	struct pulse	*p = &w->pulse;
+	struct watchdog	*p = &w->watchdog;
 
-	if (p->due == 0 || w->main_pid == 0 || monitor_now() < p->due)
+	if (p->next_at == 0 || w->main_pid == 0 || monitor_now() < p->next_at)
 		return;
-	if (p->stage == ABORT)
+	if (p->stage == STAGE_ABORT)
 		log_errorx("main does not turn its loop: ending it; it says "
 		    "what it is at, if it can");
-	if (p->stage != DOUBT)
-		kill(w->main_pid, p->stage == ABORT ? SIGABRT : SIGKILL);
-	p->due = p->stage == KILL ? 0 :
-	    monitor_now() + pulse_between(m, w->generation);
+	if (p->stage != STAGE_WAIT)
+		kill(w->main_pid, p->stage == STAGE_ABORT ? SIGABRT : SIGKILL);
+	p->next_at = p->stage == STAGE_KILL ? 0 :
+	    monitor_now() + watchdog_interval(m, w->generation);
 	p->stage++;
 }

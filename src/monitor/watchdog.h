@@ -11,18 +11,18 @@ struct monitor;
 struct generation;
 struct worker;
 
-struct pulse {
-	int64_t	due;		/* ms: by then it has to be heard; 0: ever */
+struct watchdog {
+	int64_t	next_at;		/* ms: by then it has to be heard; 0: ever */
 	int	stage;		/* what has been done since it was */
 };
 
 /* ms between two beats of a main of this generation; 0: none. */
-int64_t	pulse_between(const struct monitor *, const struct generation *);
+int64_t	watchdog_interval(const struct monitor *, const struct generation *);
 /* It beats. */
-void	pulse_beat(struct monitor *, struct worker *);
+void	watchdog_on_alive(struct monitor *, struct worker *);
 /* Nobody listens any more: it has died, or drains. */
-void	pulse_end(struct worker *);
+void	watchdog_stop(struct worker *);
 /* What is due. */
-void	pulse_look(struct monitor *, struct worker *);
+void	watchdog_tick(struct monitor *, struct worker *);
 
 #endif

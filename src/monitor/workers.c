@@ -49,7 +49,7 @@ main_entry(struct monitor *m, struct worker *w, int control,
 		.workers = arch_workers(g->conf),
 		.orphans = orphans->at,
 		.norphans = orphans->count,
-		.beat = pulse_between(m, g),
+		.beat = watchdog_interval(m, g),
 	};
 
 	proc_title("amped: main");
@@ -111,7 +111,7 @@ workers_start(struct monitor *m, struct generation *g)
 {
 	struct worker	*w;
 
-	g->rules = fence_rules(g->conf);
+	g->rules = helper_rules_open(g->conf);
 	g->mounts = mounts_new(g->conf);
 	g->addresses = crowd_new(g->conf, g->nworkers,
 	    m->setup->descriptors);
@@ -280,7 +280,7 @@ workers_on_message(struct monitor *m, struct worker *w)
 	else if (n == 1 && message == CHANNEL_DRAINING)
 		on_closed(m, w);
 	else if (n == 1 && message == CHANNEL_ALIVE)
-		pulse_beat(m, w);
+		watchdog_on_alive(m, w);
 	else if (n == 1 && message == CHANNEL_WANT_HELPER)
 		start_helper(m, w, ROLE_HELPER);
 	else if (n == 1 && message == CHANNEL_WANT_ACCESS_LOGGER)
@@ -312,7 +312,7 @@ cleanup_worker(struct monitor *m, struct worker *w)
 	w->main_pid = 0;
 	w->ready = false;
 	w->next_at = 0;
-	pulse_end(w);
+	watchdog_stop(w);
 	io_close(&w->channel);
 	/* Theirs is over as well, and some may not notice by themselves. */
 	children_kill_helpers(&m->children, w->main_id);
@@ -407,7 +407,7 @@ workers_drain(struct monitor *m, struct generation *g)
 	    g, monitor_now() + g->conf->limits.drain + END_TIMEOUT);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		w = &g->workers[i];
-		pulse_end(w);
+		watchdog_stop(w);
 		if (w->main_pid != 0)
 			kill(w->main_pid, SIGQUIT);
 		else
@@ -435,7 +435,7 @@ tick_worker(struct monitor *m, struct worker *w)
 {
 	if (w->logger_due)
 		start_access_logger(m, w);
-	pulse_look(m, w);
+	watchdog_tick(m, w);
 	if (w->next_at == 0 || monitor_now() < w->next_at)
 		return false;
 	if (w->main_pid != 0)
