@@ -14,17 +14,17 @@ add_helper(void *pool, int fd)
 }
 
 static int
-run_amped(const struct world *world)
+run_amped(const struct main_env *env)
 {
 	struct service	 s;
 	struct helper_pool	*pool;
 	struct disk	 disk = { .submit = helper_pool_submit };
 
-	service_open(&s, world);
+	service_open(&s, env);
 	/* The helpers' only. */
-	if (world->rules != -1)
-		close(world->rules);
-	pool = helper_pool_new(s.loop, &s.clock, world);
+	if (env->rules != -1)
+		close(env->rules);
+	pool = helper_pool_new(s.loop, &s.clock, env);
 	s.on_helper = add_helper;
 	s.report = helper_pool_report;
 	s.measure = helper_pool_measure;

@@ -10,7 +10,7 @@
 
 #include "conf/conf.h"
 
-struct world;			/* shared/main_env.h */
+struct main_env;			/* shared/main_env.h */
 
 /* What it cannot promise, and others can: of which amped -t warns. */
 #define ARCH_LIMITATIONS(X)							\
@@ -39,7 +39,7 @@ struct arch {
 	unsigned	 disk_threads;	/* that do what others leave to ... */
 	bool		 helpers;
 	bool		 limitations[ARCH_LIMITATION_COUNT];
-	int		(*run)(const struct world *);	/* exit status */
+	int		(*run)(const struct main_env *);	/* exit status */
 };
 
 extern const struct arch	arch_amped, arch_mp, arch_mt, arch_pipelined,

@@ -7,9 +7,9 @@
 #include "arch/sync.h"
 
 static int
-run_mp(const struct world *world)
+run_mp(const struct main_env *env)
 {
-	return sync_run(world, 1);
+	return sync_run(env, 1);
 }
 
 const struct arch arch_mp = {

@@ -15,7 +15,7 @@
 
 struct mt_thread {
 	struct loop_thread		 thread;	/* first: casts rely on it */
-	const struct world	*world;
+	const struct main_env	*env;
 	struct http		*http;
 	struct clients		*clients;
 	_Atomic size_t		 staying;	/* for the others to see */
@@ -24,7 +24,7 @@ struct mt_thread {
 struct mt {
 	struct service	 service;
 	struct threads	*threads;
-	struct turns	*token;
+	struct accept_token	*token;
 };
 
 static struct mt_thread *
@@ -40,7 +40,7 @@ least_elsewhere(void *context)
 	const struct mt_thread	*us = context, *s;
 	size_t			 n, fewest = SIZE_MAX;
 
-	for (unsigned i = 0; i < us->world->workers; i++) {
+	for (unsigned i = 0; i < us->env->workers; i++) {
 		s = get_thread(us->thread.threads, i);
 		n = s == us ? SIZE_MAX : atomic_load(&s->staying);
 		if (n < fewest)
@@ -84,8 +84,8 @@ run_command(struct loop_thread *thread, enum threads_command command)
 	switch (command) {
 	case THREADS_SERVE:
 		acceptor_share(s->clients, least_elsewhere, on_changed);
-		acceptor_listen(s->clients, s->world->listeners,
-		    s->world->nlisteners);
+		acceptor_listen(s->clients, s->env->listeners,
+		    s->env->nlisteners);
 		break;
 	case THREADS_DRAIN:
 		clients_drain(s->clients);
@@ -118,10 +118,10 @@ static void
 open_threads(void *context, const struct http_setup *shared)
 {
 	struct mt		*mt = context;
-	const struct world	*world = mt->service.world;
+	const struct main_env	*env = mt->service.env;
 	struct http_setup	 setup = *shared;
 	const struct threads_setup	 threads = {
-		.count = world->workers,
+		.count = env->workers,
 		.size = sizeof(struct mt_thread),
 		.loop = mt->service.loop,
 		.on_command = run_command,
@@ -131,10 +131,10 @@ open_threads(void *context, const struct http_setup *shared)
 	struct mt_thread		*s;
 
 	mt->threads = threads_new(&threads);
-	mt->token = turns_new(world->workers);
-	for (unsigned i = 0; i < world->workers; i++) {
+	mt->token = accept_token_new(env->workers);
+	for (unsigned i = 0; i < env->workers; i++) {
 		s = get_thread(mt->threads, i);
-		s->world = world;
+		s->env = env;
 		setup.clock = &s->thread.clock;
 		setup.call = wake_to_verify;
 		setup.call_context = &s->thread;
@@ -176,7 +176,7 @@ measure_threads(const void *context)
 {
 	const struct mt	*mt = context;
 
-	for (unsigned i = 0; i < mt->service.world->workers; i++)
+	for (unsigned i = 0; i < mt->service.env->workers; i++)
 		clients_measure(get_thread(mt->threads, i)->clients);
 }
 
@@ -185,17 +185,17 @@ close_threads(struct mt *mt)
 {
 	struct mt_thread	*s;
 
-	for (unsigned i = 0; i < mt->service.world->workers; i++) {
+	for (unsigned i = 0; i < mt->service.env->workers; i++) {
 		s = get_thread(mt->threads, i);
 		clients_free(&s->clients);
 		http_free(&s->http);
 	}
 	threads_free(&mt->threads);
-	turns_free(&mt->token);
+	accept_token_free(&mt->token);
 }
 
 static int
-run_mt(const struct world *world)
+run_mt(const struct main_env *env)
 {
 	static const struct service_thread_ops ops = {.open = open_threads,
 	    .start = start_threads,
@@ -205,7 +205,7 @@ run_mt(const struct world *world)
 	struct mt				mt = { .threads = NULL };
 	struct service				*s = &mt.service;
 
-	sync_open(s, world);
+	sync_open(s, env);
 	s->threads = &ops;
 	s->measure = measure_threads;
 	s->context = &mt;

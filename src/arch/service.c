@@ -52,14 +52,14 @@ on_closed(void *context)
 {
 	struct service	*s = context;
 
-	channel_send(s->world->control, CHANNEL_DRAINING, -1);
+	channel_send(s->env->channel, CHANNEL_DRAINING, -1);
 }
 
 /* Whoever has come since is ours: to close a socket resets who waits there. */
 void
 service_threads_closed(struct service *s)
 {
-	acceptor_listen(s->clients, s->world->listeners, s->world->nlisteners);
+	acceptor_listen(s->clients, s->env->listeners, s->env->nlisteners);
 	clients_drain(s->clients);
 }
 
@@ -77,7 +77,7 @@ begin_drain(void *context)
 	struct service	*s = context;
 
 	log_info("finishing the responses under way");
-	evloop_arm(s->timer, s->clock.ms + s->world->conf->limits.drain);
+	evloop_arm(s->timer, s->clock.ms + s->env->conf->limits.drain);
 	if (s->threads != NULL)
 		s->threads->drain(s->context);
 	else
@@ -140,8 +140,8 @@ send_keepalive(void *context)
 {
 	struct service	*s = context;
 
-	channel_send(s->world->control, CHANNEL_ALIVE, -1);
-	evloop_arm(s->keepalive, s->clock.ms + s->world->beat);
+	channel_send(s->env->channel, CHANNEL_ALIVE, -1);
+	evloop_arm(s->keepalive, s->clock.ms + s->env->alive_interval);
 }
 
 /* The monitor's end is the end of main: nobody is to be left behind. */
@@ -152,7 +152,7 @@ on_channel(void *context)
 	enum channel_message	 message;
 	int		 fd, n;
 
-	n = channel_recv(s->world->control, &message, &fd);
+	n = channel_recv(s->env->channel, &message, &fd);
 	if (n == 1)
 		handle_message(s, message, fd);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
@@ -160,21 +160,21 @@ on_channel(void *context)
 }
 
 void
-service_open(struct service *s, const struct world *world)
+service_open(struct service *s, const struct main_env *env)
 {
 	/* From thread to thread a connection takes large pieces with it, each
 	 * time. */
-	if (arch_threads(world->conf) == 1)
+	if (arch_threads(env->conf) == 1)
 		mem_map_large();
-	evloop_pool_memory(arch_threads(world->conf) > 1);
+	evloop_pool_memory(arch_threads(env->conf) > 1);
 	memset(s, 0, sizeof(*s));
-	s->world = world;
+	s->env = env;
 	s->pagemap = -1;
 	s->sandbox = (struct sandbox){ .calls = CALLS_MAIN, .rules = -1,
-	    .required = world->conf->sandbox == SANDBOX_REQUIRED };
+	    .required = env->conf->sandbox == SANDBOX_REQUIRED };
 	s->loop = evloop_new(&s->clock);
-	s->access_log = access_log_new(s->loop, &s->clock, world->control);
-	s->channel = evloop_watch(s->loop, world->control, on_channel, s);
+	s->access_log = access_log_new(s->loop, &s->clock, env->channel);
+	s->channel = evloop_watch(s->loop, env->channel, on_channel, s);
 	evloop_set(s->channel, EVLOOP_READ);
 	s->term = evloop_signal(s->loop, SIGTERM, stop_loop, s);
 	s->quit = evloop_signal(s->loop, SIGQUIT, begin_drain, s);
@@ -189,14 +189,14 @@ service_open(struct service *s, const struct world *world)
 static void
 make_budget(const struct service *s, struct budget *b)
 {
-	budget_make(b, s->world->conf, 1, s->world->nlisteners,
-	    s->world->descriptors);
+	budget_make(b, s->env->conf, 1, s->env->nlisteners,
+	    s->env->descriptors);
 }
 
 size_t
 service_connections(const struct service *s)
 {
-	size_t		wanted = (size_t)s->world->conf->limits.connections;
+	size_t		wanted = (size_t)s->env->conf->limits.connections;
 	struct budget	b;
 
 	if (s->client_limit != 0)
@@ -242,7 +242,7 @@ log_report(struct service *s)
 	struct stats_part	sum;
 
 	http_measure(s->http);		/* caches count there as well */
-	board_sum_main(&sum, arch_threads(s->world->conf));
+	board_sum_main(&sum, arch_threads(s->env->conf));
 	report_lag(&sum);
 	if (s->report != NULL)
 		s->report(s->context, log_report_line);
@@ -268,7 +268,7 @@ measure_main(void *context)
 	g[STATS_GAUGE_DESCRIPTORS] = g[STATS_GAUGE_OPEN] +
 	    g[STATS_GAUGE_ENTRIES_FILE] + g[STATS_GAUGE_IDLE_HELPERS] +
 	    g[STATS_GAUGE_BUSY_HELPERS] + g[STATS_GAUGE_STUCK_HELPERS];
-	g[STATS_GAUGE_DESCRIPTORS_LIMIT] = (int64_t)s->world->descriptors;
+	g[STATS_GAUGE_DESCRIPTORS_LIMIT] = (int64_t)s->env->descriptors;
 	board_join();
 }
 
@@ -311,7 +311,7 @@ exit_without_threads(struct service *s)
 	log_info("a thread waits for a disk: ending without it");
 	proc_signals_block();
 	access_log_finish(s->access_log);
-	shutdown(s->world->control, SHUT_RDWR);
+	shutdown(s->env->channel, SHUT_RDWR);
 	_exit(0);
 }
 
@@ -353,7 +353,7 @@ share_caches(struct service *s, struct http_setup *setup)
 static void
 enter_sandbox(struct service *s)
 {
-	if (s->world->conf->sandbox != SANDBOX_OFF)
+	if (s->env->conf->sandbox != SANDBOX_OFF)
 		sandbox_enter(&s->sandbox);
 	else if (s->threads != NULL)
 		s->threads->start(s->context);
@@ -362,27 +362,27 @@ enter_sandbox(struct service *s)
 void
 service_run(struct service *s, const struct disk *disk)
 {
-	const struct world	*world = s->world;
+	const struct main_env	*env = s->env;
 	struct budget		 budget;
 	struct http_setup	 setup = {
-		.conf = world->conf,
+		.conf = env->conf,
 		.clock = &s->clock,
 		.disk = *disk,
 		.later = schedule_tidy,
 		.later_context = s,
 		.pagemap = s->pagemap = pagemap_open(),
-		.addresses = world->addresses,
+		.addresses = env->addresses,
 	};
 
 	make_budget(s, &budget);
 	setup.descriptors = budget.files;
-	if (world->conf->log.access.to != NULL) {
+	if (env->conf->log.access.to != NULL) {
 		setup.log_room = access_log_reserve;
 		setup.log = access_log_commit;
 		setup.log_context = s->access_log;
 	}
-	if (world->addresses != NULL)
-		address_use(world->addresses, world->main);
+	if (env->addresses != NULL)
+		address_use(env->addresses, env->main);
 	if (s->threads != NULL)
 		share_caches(s, &setup);
 	s->http = http_new(&setup);
@@ -391,22 +391,22 @@ service_run(struct service *s, const struct disk *disk)
 	    s->threads != NULL ? 0 : service_connections(s), on_empty, s);
 	acceptor_on_closed(s->clients, on_closed);
 	if (s->client_limit == 1)
-		acceptor_one_client(s->clients, world->turns, world->main);
+		acceptor_one_client(s->clients, env->accept_token, env->main);
 	else if (s->threads == NULL)
 		batch_enable(s->clients);
 	s->requests = requests_new(s->loop, &s->clock, s->http, s->clients,
-	    world->conf, world->mains == 1);
+	    env->conf, env->mains == 1);
 	if (s->threads == NULL)
-		acceptor_listen(s->clients, world->listeners,
-		    world->nlisteners);
+		acceptor_listen(s->clients, env->listeners,
+		    env->nlisteners);
 	report_source(measure_main, s);
 	enter_sandbox(s);
 	if (s->threads != NULL)
 		s->threads->serve(s->context);
-	channel_send(world->control, CHANNEL_READY, -1);
-	if (world->beat != 0)
+	channel_send(env->channel, CHANNEL_READY, -1);
+	if (env->alive_interval != 0)
 		evloop_arm(s->keepalive, s->clock.ms);
-	if (world->mains > 1) {
+	if (env->mains > 1) {
 		evloop_arm(s->gauges_timer, s->clock.ms);
 		acceptor_share(s->clients, least_open, on_changed);
 	}
@@ -437,5 +437,5 @@ service_close(struct service *s)
 	access_log_free(&s->access_log);
 	evloop_free(&s->loop);
 	/* Not left to the end of the process: that may be a long one. */
-	shutdown(s->world->control, SHUT_RDWR);
+	shutdown(s->env->channel, SHUT_RDWR);
 }

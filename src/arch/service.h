@@ -28,7 +28,7 @@ struct service_thread_ops {
 };
 
 struct service {
-	const struct world	*world;
+	const struct main_env	*env;
 	struct clock		 clock;
 	struct evloop		*loop;
 	struct http		*http;
@@ -57,7 +57,7 @@ struct service {
 	bool			 empty, threads_gone;	/* in a drain */
 };
 
-void	service_open(struct service *, const struct world *);
+void	service_open(struct service *, const struct main_env *);
 /* So many may there be at once. */
 size_t	service_connections(const struct service *);
 /* Serves, with tasks going there, until a signal or the monitor's end. */

@@ -5,9 +5,9 @@
 #include "arch/sync.h"
 
 static int
-run_sped(const struct world *world)
+run_sped(const struct main_env *env)
 {
-	return sync_run(world, 0);
+	return sync_run(env, 0);
 }
 
 const struct arch arch_sped = {

@@ -23,23 +23,23 @@ submit_task(void *context, struct task *e)
 const struct disk	sync_disk = { .submit = submit_task };
 
 void
-sync_open(struct service *s, const struct world *world)
+sync_open(struct service *s, const struct main_env *env)
 {
-	service_open(s, world);
+	service_open(s, env);
 	/* What is a helper's elsewhere. */
-	s->sandbox.rules = world->rules != -1 ? world->rules :
+	s->sandbox.rules = env->rules != -1 ? env->rules :
 	    SANDBOX_NO_RULES;
 	s->sandbox.calls |= CALLS_FILES;
-	if (conf_asks_users(world->conf))
+	if (conf_asks_users(env->conf))
 		s->sandbox.calls |= CALLS_USERS;
 }
 
 int
-sync_run(const struct world *world, size_t client_limit)
+sync_run(const struct main_env *env, size_t client_limit)
 {
 	struct service	s;
 
-	sync_open(&s, world);
+	sync_open(&s, env);
 	s.client_limit = client_limit;
 	service_run(&s, &sync_disk);
 	service_close(&s);

@@ -10,9 +10,9 @@
 extern const struct disk	sync_disk;
 
 /* As service_open(), with what whoever does disk work must be allowed. */
-void	sync_open(struct service *, const struct world *);
+void	sync_open(struct service *, const struct main_env *);
 /* Serves by a loop that has its disk work done like that, with room for so many
  * clients at once; 0: for as many as the conf and the system allow. */
-int	sync_run(const struct world *, size_t room);
+int	sync_run(const struct main_env *, size_t room);
 
 #endif

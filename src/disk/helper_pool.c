@@ -50,7 +50,7 @@ struct helper {
 	int64_t			 state_since;		/* idle or busy, clock ms */
 	int64_t			 sent_at;		/* the job, us */
 	bool			 kill_requested;	/* the monitor knows */
-	int			 slot;		/* in the ledger, or -1 */
+	int			 slot;		/* in the helper slots, or -1 */
 	TAILQ_ENTRY(helper)	 link;
 };
 
@@ -562,26 +562,26 @@ adopt_orphan(struct helper_pool *pool, const struct orphan *left)
 
 struct helper_pool *
 helper_pool_new(struct evloop *loop, const struct clock *clock,
-    const struct world *world)
+    const struct main_env *env)
 {
 	struct helper_pool		*pool = mem_zero(sizeof(*pool));
-	const struct conf	*conf = world->conf;
+	const struct conf	*conf = env->conf;
 
 	pool->loop = loop;
 	pool->clock = clock;
 	pool->conf = conf;
-	pool->channel = world->control;
-	pool->slots = world->helper_slots;
+	pool->channel = env->channel;
+	pool->slots = env->helper_slots;
 	TAILQ_INIT(&pool->idle);
 	TAILQ_INIT(&pool->busy);
 	TAILQ_INIT(&pool->stuck);
-	pool->queues = fs_queues_new(world->mounts, (size_t)conf_share(conf),
+	pool->queues = fs_queues_new(env->mounts, (size_t)conf_share(conf),
 	    (size_t)conf->helpers_queue);
 	pool->idle_timer = evloop_timer(loop, shrink_pool, pool);
 	pool->stuck_timer = evloop_timer(loop, check_stuck, pool);
 	pool->check_timer = evloop_timer(loop, check_requests, pool);
-	for (size_t i = 0; i < world->norphans; i++)
-		adopt_orphan(pool, &world->orphans[i]);
+	for (size_t i = 0; i < env->norphans; i++)
+		adopt_orphan(pool, &env->orphans[i]);
 	if (reserve_is_short(pool))
 		request_helper(pool);
 	refill_later(pool, CHANNEL_START_DELAY);

@@ -10,10 +10,10 @@
 #include "task.h"
 
 struct helper_pool;
-struct world;			/* shared/main_env.h */
+struct main_env;			/* shared/main_env.h */
 
 struct helper_pool	*helper_pool_new(struct evloop *, const struct clock *,
-		    const struct world *);
+		    const struct main_env *);
 void		 helper_pool_free(struct helper_pool **);	/* tasks under way fail */
 /* The start function of a struct disk; context: the pool. */
 void		 helper_pool_submit(void *, struct task *);

@@ -66,7 +66,7 @@ static void
 resume_accepting(struct clients *all)
 {
 	acceptor_set_open(all, all->token == NULL ||
-	    turns_rest(all->token, all->main));
+	    accept_token_idle(all->token, all->main));
 }
 
 /* The one that there was room for may have gone: the next one is to be served
@@ -134,7 +134,7 @@ acceptor_conn_opened(struct clients *all)
 		return;
 	acceptor_set_open(all, false);
 	if (all->token != NULL)
-		turns_work(all->token, all->main);
+		accept_token_busy(all->token, all->main);
 	clients_set_timer(all, all->clock->ms + SLICE);
 }
 
@@ -356,11 +356,11 @@ on_token(void *context)
 {
 	struct clients	*all = context;
 
-	turns_hush(all->token, all->main);
+	accept_token_reset_fd(all->token, all->main);
 	if (has_room(all))
 		resume_accepting(all);
 	else
-		turns_work(all->token, all->main);
+		accept_token_busy(all->token, all->main);
 }
 
 void
@@ -398,15 +398,16 @@ acceptor_on_closed(struct clients *all, void (*on_closed)(void *))
 }
 
 void
-acceptor_one_client(struct clients *all, struct turns *token, unsigned main)
+acceptor_one_client(
+    struct clients *all, struct accept_token *token, unsigned main)
 {
 	all->one_client = true;
 	all->token = token;
 	all->main = main;
 	if (token == NULL)
 		return;
-	all->token_watch =
-	    evloop_watch(all->loop, turns_bell(token, main), on_token, all);
+	all->token_watch = evloop_watch(
+	    all->loop, accept_token_fd(token, main), on_token, all);
 	evloop_set(all->token_watch, EVLOOP_READ);
 }
 
@@ -415,7 +416,7 @@ leave_one_client(struct clients *all)
 {
 	evloop_unwatch(&all->token_watch);
 	if (all->token != NULL)
-		turns_work(all->token, all->main);
+		accept_token_busy(all->token, all->main);
 	all->token = NULL;
 	all->draining_queue = true;
 	all->paused = all->one_client = all->closing = all->closing_shared =

@@ -11,7 +11,7 @@
 #include "loop/clients.h"
 
 struct listener;
-struct turns;
+struct accept_token;
 
 void		 acceptor_listen(struct clients *, const struct listener *,
 		    size_t n);
@@ -29,7 +29,7 @@ void		 acceptor_on_closed(struct clients *, void (*shut)(void *));
 /* There is room for one, and nobody else in sight as a rule: it has its turn,
  * and then makes room if somebody waits whom no other main has room for; who of
  * them is free may be told (else NULL).  Before acceptor_listen(). */
-void		 acceptor_one_client(struct clients *, struct turns *,
+void		 acceptor_one_client(struct clients *, struct accept_token *,
 		    unsigned main);
 
 /*

@@ -64,7 +64,7 @@ struct clients {
 	atomic_bool		 draining;
 	bool			 fds_borrowed;		/* the doors */
 	bool			 draining_queue;		/* come in, whoever waits */
-	struct turns		*token;		/* NULL: with nobody */
+	struct accept_token		*token;		/* NULL: with nobody */
 	unsigned		 main;		/* ... in it */
 	struct watch		*token_watch;		/* the door is handed on */
 	bool			 one_client;		/* there is room for one, who */

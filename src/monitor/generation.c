@@ -91,7 +91,7 @@ generation_close(struct generation *g)
 	io_close(&g->rules);
 	if (g->mounts != NULL)
 		mounts_free(&g->mounts);
-	turns_free(&g->turns);
+	accept_token_free(&g->accept_token);
 }
 
 void

@@ -64,7 +64,7 @@ struct generation {
 	struct mounts		*mounts;
 	struct addresses	*addresses;	/* of its clients; NULL: they
 						 * have no limits */
-	struct turns		*turns;		/* of its mains, or NULL */
+	struct accept_token		*accept_token;		/* of its mains, or NULL */
 	struct worker		*workers;
 	unsigned		 nworkers;
 	enum generation_state	 state;

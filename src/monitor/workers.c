@@ -33,9 +33,9 @@ main_entry(struct monitor *m, struct worker *w, int control,
     const struct orphans *orphans)
 {
 	struct generation	*g = w->generation;
-	struct world	 world = {
+	struct main_env	 env = {
 		.conf = g->conf,
-		.control = control,
+		.channel = control,
 		.listeners = g->listeners,
 		.nlisteners = g->nlisteners,
 		.descriptors = m->setup->descriptors,
@@ -43,13 +43,13 @@ main_entry(struct monitor *m, struct worker *w, int control,
 		.mounts = g->mounts,
 		.helper_slots = w->helper_slots,
 		.addresses = g->addresses,
-		.turns = g->turns,
+		.accept_token = g->accept_token,
 		.main = w->number,
 		.mains = g->nworkers,
 		.workers = arch_workers(g->conf),
 		.orphans = orphans->at,
 		.norphans = orphans->count,
-		.beat = watchdog_interval(m, g),
+		.alive_interval = watchdog_interval(m, g),
 	};
 
 	proc_title("amped: main");
@@ -65,7 +65,7 @@ main_entry(struct monitor *m, struct worker *w, int control,
 	error_pipe_close_readers(&m->error_pipe);
 	if (io_nonblock(control) == -1)
 		fatal("main's pipe");
-	exit(arch_of(g->conf)->run(&world));
+	exit(arch_of(g->conf)->run(&env));
 }
 
 static void
@@ -116,7 +116,7 @@ workers_start(struct monitor *m, struct generation *g)
 	g->addresses = crowd_new(g->conf, g->nworkers,
 	    m->setup->descriptors);
 	if (arch_one_client(g->conf))
-		g->turns = turns_new(g->nworkers);
+		g->accept_token = accept_token_new(g->nworkers);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		w = &g->workers[i];
 		/* Those that it has, and those that it has given up. */
@@ -320,7 +320,7 @@ cleanup_worker(struct monitor *m, struct worker *w)
 	    w->number);
 	board_keep(w->stats_slot, arch_threads(w->generation->conf));
 	crowd_left(w->generation->addresses, w->number);
-	turns_left(w->generation->turns, w->number);
+	accept_token_main_died(w->generation->accept_token, w->number);
 }
 
 /* With the last of its mains. */

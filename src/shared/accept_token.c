@@ -15,38 +15,38 @@
 #include "lib/wakeup.h"
 #include "shared/accept_token.h"
 
-#define KEEPERS	2		/* one may be slow */
-#define NOBODY	(-1)
+#define HOLDERS	2		/* one may be slow */
+#define NO_MAIN	(-1)
 
 struct shared {
-	_Atomic int	keepers[KEEPERS];	/* mains, or NOBODY */
-	_Atomic bool	resting[];		/* by main */
+	_Atomic int	holders[HOLDERS];	/* mains, or NOBODY */
+	_Atomic bool	idle[];		/* by main */
 };
 
-struct turns {
+struct accept_token {
 	struct shared	*shared;
 	struct bell	*bells;
-	unsigned	 n;
+	unsigned	 nmains;
 };
 
 static size_t
-size(unsigned mains)
+shared_size(unsigned mains)
 {
 	return sizeof(struct shared) + mains * sizeof(_Atomic bool);
 }
 
-struct turns *
-turns_new(unsigned mains)
+struct accept_token *
+accept_token_new(unsigned mains)
 {
-	struct turns	*t = mem_zero(sizeof(*t));
+	struct accept_token	*t = mem_zero(sizeof(*t));
 
-	t->n = mains;
-	t->shared = mmap(NULL, size(mains), PROT_READ | PROT_WRITE,
+	t->nmains = mains;
+	t->shared = mmap(NULL, shared_size(mains), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON, -1, 0);
 	if (t->shared == MAP_FAILED)
 		fatal("no memory to share");
-	for (int i = 0; i < KEEPERS; i++)
-		atomic_store(&t->shared->keepers[i], NOBODY);
+	for (int i = 0; i < HOLDERS; i++)
+		atomic_store(&t->shared->holders[i], NO_MAIN);
 	t->bells = mem_array(mains, sizeof(t->bells[0]));
 	for (unsigned i = 0; i < mains; i++)
 		bell_open(&t->bells[i]);
@@ -54,24 +54,24 @@ turns_new(unsigned mains)
 }
 
 void
-turns_free(struct turns **tp)
+accept_token_free(struct accept_token **tp)
 {
-	struct turns	*t = *tp;
+	struct accept_token	*t = *tp;
 
 	if (t == NULL)
 		return;
-	for (unsigned i = 0; i < t->n; i++)
+	for (unsigned i = 0; i < t->nmains; i++)
 		bell_close(&t->bells[i]);
 	mem_drop(&t->bells);
-	munmap(t->shared, size(t->n));
+	munmap(t->shared, shared_size(t->nmains));
 	mem_drop(tp);
 }
 
 static bool
-keeps(const struct turns *t, unsigned main)
+is_holder(const struct accept_token *t, unsigned main)
 {
-	for (int i = 0; i < KEEPERS; i++)
-		if (atomic_load(&t->shared->keepers[i]) == (int)main)
+	for (int i = 0; i < HOLDERS; i++)
+		if (atomic_load(&t->shared->holders[i]) == (int)main)
 			return true;
 	return false;
 }
@@ -79,21 +79,21 @@ keeps(const struct turns *t, unsigned main)
 /* The first that is free and keeps no door: so those that have worked last are
  * asked again, and what they have in their caches is of use. */
 static int
-somebody(const struct turns *t)
+find_idle(const struct accept_token *t)
 {
-	for (unsigned i = 0; i < t->n; i++)
-		if (atomic_load(&t->shared->resting[i]) && !keeps(t, i))
+	for (unsigned i = 0; i < t->nmains; i++)
+		if (atomic_load(&t->shared->idle[i]) && !is_holder(t, i))
 			return (int)i;
-	return NOBODY;
+	return NO_MAIN;
 }
 
 static bool
-take(struct turns *t, int door, int main)
+take_token(struct accept_token *t, int i, int main)
 {
-	int	nobody = NOBODY;
+	int	none = NO_MAIN;
 
-	return atomic_compare_exchange_strong(&t->shared->keepers[door],
-	    &nobody, main);
+	return atomic_compare_exchange_strong(&t->shared->holders[i],
+	    &none, main);
 }
 
 /* For as long as there is somebody; who takes it meanwhile is fine, too.  One
@@ -101,54 +101,54 @@ take(struct turns *t, int door, int main)
  * it had this door, and may not hear its bell for long: so we look again, but
  * not for ever, whatever mains write there. */
 static void
-hand_on(struct turns *t, int door, int from)
+pass_token(struct accept_token *t, int which, int from)
 {
 	int	next;
 
-	for (unsigned i = 0; i <= t->n && atomic_compare_exchange_strong(
-	    &t->shared->keepers[door], &from, NOBODY); i++) {
-		next = somebody(t);
-		if (next == NOBODY || !take(t, door, next))
+	for (unsigned i = 0; i <= t->nmains && atomic_compare_exchange_strong(
+	    &t->shared->holders[which], &from, NO_MAIN); i++) {
+		next = find_idle(t);
+		if (next == NO_MAIN || !take_token(t, which, next))
 			break;
 		bell_ring(&t->bells[next]);
-		if (atomic_load(&t->shared->resting[next]))
+		if (atomic_load(&t->shared->idle[next]))
 			break;
 		from = next;
 	}
 }
 
 void
-turns_work(struct turns *t, unsigned main)
+accept_token_busy(struct accept_token *t, unsigned main)
 {
-	atomic_store(&t->shared->resting[main], false);
-	for (int i = 0; i < KEEPERS; i++)
-		hand_on(t, i, (int)main);
+	atomic_store(&t->shared->idle[main], false);
+	for (int i = 0; i < HOLDERS; i++)
+		pass_token(t, i, (int)main);
 }
 
 bool
-turns_rest(struct turns *t, unsigned main)
+accept_token_idle(struct accept_token *t, unsigned main)
 {
-	atomic_store(&t->shared->resting[main], true);
-	for (int i = 0; i < KEEPERS && !keeps(t, main); i++)
-		take(t, i, (int)main);
-	return keeps(t, main);
+	atomic_store(&t->shared->idle[main], true);
+	for (int i = 0; i < HOLDERS && !is_holder(t, main); i++)
+		take_token(t, i, (int)main);
+	return is_holder(t, main);
 }
 
 void
-turns_left(struct turns *t, unsigned main)
+accept_token_main_died(struct accept_token *t, unsigned main)
 {
 	if (t != NULL)
-		turns_work(t, main);
+		accept_token_busy(t, main);
 }
 
 int
-turns_bell(const struct turns *t, unsigned main)
+accept_token_fd(const struct accept_token *t, unsigned main)
 {
 	return t->bells[main].fd;
 }
 
 void
-turns_hush(const struct turns *t, unsigned main)
+accept_token_reset_fd(const struct accept_token *t, unsigned main)
 {
 	bell_hush(&t->bells[main]);
 }

@@ -11,20 +11,20 @@
 
 #include <stdbool.h>
 
-struct turns;
+struct accept_token;
 
 /* The monitor's. */
-struct turns	*turns_new(unsigned mains);
-void		 turns_free(struct turns **);
+struct accept_token	*accept_token_new(unsigned mains);
+void		 accept_token_free(struct accept_token **);
 /* That main has gone: somebody else is to keep the door. */
-void		 turns_left(struct turns *, unsigned main);
+void		 accept_token_main_died(struct accept_token *, unsigned main);
 
 /* A main's.  Readable when it has been handed the door. */
-int		 turns_bell(const struct turns *, unsigned main);
-void		 turns_hush(const struct turns *, unsigned main);
+int		 accept_token_fd(const struct accept_token *, unsigned main);
+void accept_token_reset_fd(const struct accept_token *, unsigned main);
 /* It has no client; true: it is to keep the door. */
-bool		 turns_rest(struct turns *, unsigned main);
+bool		 accept_token_idle(struct accept_token *, unsigned main);
 /* It has one. */
-void		 turns_work(struct turns *, unsigned main);
+void		 accept_token_busy(struct accept_token *, unsigned main);
 
 #endif

@@ -13,11 +13,11 @@ struct helper_slots;
 struct orphan;
 struct listener;
 struct mounts;
-struct turns;
+struct accept_token;
 
-struct world {
+struct main_env {
 	const struct conf	*conf;		/* with its share of that */
-	int			 control;	/* stream pipe to the monitor */
+	int			 channel;	/* stream pipe to the monitor */
 	struct listener		*listeners;
 	size_t			 nlisteners;
 	size_t			 descriptors;	/* that may be open at once */
@@ -26,14 +26,14 @@ struct world {
 	struct mounts		*mounts;
 	struct helper_slots		*helper_slots;
 	struct addresses	*addresses;	/* NULL: no limits */
-	struct turns		*turns;		/* of mains with one client
+	struct accept_token		*accept_token;		/* of mains with one client
 						 * each; NULL: they have more,
 						 * or there is one main */
 	unsigned		 main, mains;	/* which, of how many */
 	unsigned		 workers;	/* in this one: threads ... */
 	const struct orphan	*orphans;	/* of earlier mains */
 	size_t			 norphans;
-	int64_t			 beat;		/* ms between signs of life;
+	int64_t			 alive_interval;		/* ms between signs of life;
 						 * 0: nobody looks */
 };
 

@@ -14,7 +14,7 @@
 #include "stats/stats.h"
 
 struct pipeline {
-	const struct world	*world;
+	const struct main_env	*env;
 	struct stage_thread	*threads[PIPELINE_THREADS];
 	struct clients		*stages[STAGE_COUNT];
 	struct pipeline *const	*all;		/* with this one; or NULL */
@@ -71,10 +71,10 @@ void
 pipeline_run_command(struct loop_thread *m, enum threads_command command)
 {
 	struct stage_thread	*s = (struct stage_thread *)m;
-	const struct world	*w = s->pipeline->world;
+	const struct main_env	*env = s->pipeline->env;
 
 	if (command == THREADS_SERVE && s->role == STAGE_ACCEPT)
-		acceptor_listen(s->clients, w->listeners, w->nlisteners);
+		acceptor_listen(s->clients, env->listeners, env->nlisteners);
 	else if (command == THREADS_DRAIN)
 		drain_stage(s);
 	else if (command == THREADS_VERIFY)
@@ -110,12 +110,12 @@ open_stage(struct stage_thread *s, struct http_setup setup, size_t limit)
 
 struct pipeline *
 pipeline_new(const struct threads *threads, unsigned first,
-    const struct world *world, const struct http_setup *setup, size_t limit)
+    const struct main_env *env, const struct http_setup *setup, size_t limit)
 {
 	struct pipeline		*l = mem_zero(sizeof(*l));
 	struct stage_thread	*s;
 
-	l->world = world;
+	l->env = env;
 	for (unsigned i = 0; i < PIPELINE_THREADS; i++) {
 		s = (struct stage_thread *)threads_get(threads, first + i);
 		l->threads[i] = s;
@@ -126,7 +126,7 @@ pipeline_new(const struct threads *threads, unsigned first,
 			open_stage(s, *setup, limit);
 		else
 			s->disk_thread = disk_thread_new(s->thread.loop,
-			    s->mailbox, (size_t)world->conf->helpers_queue);
+			    s->mailbox, (size_t)env->conf->helpers_queue);
 	}
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		stages_join(l->stages[i], (enum stage)i, l->stages,

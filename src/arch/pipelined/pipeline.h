@@ -35,7 +35,7 @@ struct stage_thread {		/* of one of its threads, a member */
 /* Of the members from that one on, with room for so many connections; a stage's
  * http is as the one here, but for clock and disk. */
 struct pipeline	*pipeline_new(const struct threads *, unsigned first,
-		    const struct world *, const struct http_setup *,
+		    const struct main_env *, const struct http_setup *,
 		    size_t room);
 /* What a member does when it is told to. */
 void pipeline_run_command(struct loop_thread *, enum threads_command);

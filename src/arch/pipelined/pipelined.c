@@ -60,7 +60,7 @@ open_pipelines(void *context, const struct http_setup *setup)
 	p->pipelines = mem_array(p->n, sizeof(p->pipelines[0]));
 	for (unsigned i = 0; i < p->n; i++)
 		p->pipelines[i] = pipeline_new(p->threads, i * PIPELINE_THREADS,
-		    s->world, setup, (limit + p->n - 1) / p->n);
+		    s->env, setup, (limit + p->n - 1) / p->n);
 	for (unsigned i = 0; i < p->n && p->n > 1; i++)
 		pipeline_share(p->pipelines[i], p->pipelines, p->n);
 }
@@ -116,18 +116,18 @@ close_pipelines(struct pipelined *p)
 }
 
 static int
-run_pipelined(const struct world *world)
+run_pipelined(const struct main_env *env)
 {
 	static const struct service_thread_ops ops = {.open = open_pipelines,
 	    .start = start_threads,
 	    .serve = begin_serving,
 	    .drain = drain_threads,
 	    .end = end_threads};
-	struct pipelined			p = { .n = world->workers };
+	struct pipelined			p = { .n = env->workers };
 	struct service				*s = &p.service;
 	const struct disk			disk = { submit_for_main, &p };
 
-	sync_open(s, world);
+	sync_open(s, env);
 	s->threads = &ops;
 	s->measure = measure_pipelines;
 	s->context = &p;

@@ -22,7 +22,7 @@
 static struct conf	*conf;
 static struct clock	 clock_now;
 static struct evloop	*loop;
-static struct world	 world;
+static struct main_env	 env;
 static struct helper_pool	*pool;
 static struct watch	*tick;
 static struct task	 tasks[8];
@@ -92,11 +92,11 @@ set_up(void)
 	monitor = ends[1];
 	clock_update(&clock_now);
 	loop = evloop_new(&clock_now);
-	world = (struct world){ .conf = conf, .control = ends[0],
+	env = (struct main_env){ .conf = conf, .channel = ends[0],
 	    .mounts = mounts_new(conf), .helper_slots = helper_slots_new(8) };
 	tick = evloop_timer(loop, check_all, NULL);
 	memset(heard, 0, sizeof(heard));
-	pool = helper_pool_new(loop, &clock_now, &world);
+	pool = helper_pool_new(loop, &clock_now, &env);
 	ended = 0;
 	stop_at_end = false;
 	/* The reserve: one for the first client, the rest when all else has
@@ -114,9 +114,9 @@ tear_down(void)
 	helper_pool_free(&pool);
 	evloop_unwatch(&tick);
 	evloop_free(&loop);
-	mounts_free(&world.mounts);
-	helper_slots_free(&world.helper_slots);
-	io_close(&world.control);
+	mounts_free(&env.mounts);
+	helper_slots_free(&env.helper_slots);
+	io_close(&env.channel);
 	io_close(&monitor);
 	conf_free(&conf);
 	teardown();
@@ -154,7 +154,7 @@ submit_task(int i)
 static void
 fill_pipe(void)
 {
-	while (channel_send(world.control, CHANNEL_READY, -1) == 0)
+	while (channel_send(env.channel, CHANNEL_READY, -1) == 0)
 		continue;
 	ck_assert_int_eq(errno, EAGAIN);
 }

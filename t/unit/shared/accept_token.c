@@ -12,31 +12,32 @@
 #define MAINS	5
 #define ROUNDS	200000
 
-static struct turns		*turns;
+static struct accept_token		*token;
 static pthread_barrier_t	 barrier;
 static int			 kept;		/* doors, by who works */
 
 static void
 setup(void)
 {
-	turns = turns_new(MAINS);
+	token = accept_token_new(MAINS);
 }
 
 static void
 teardown(void)
 {
-	turns_free(&turns);
-	ck_assert_ptr_null(turns);
+	accept_token_free(&token);
+	ck_assert_ptr_null(token);
 }
 
 /* Whether its bell has been rung, which it hears once. */
 static bool
 heard(unsigned main)
 {
-	struct pollfd	p = { .fd = turns_bell(turns, main), .events = POLLIN };
+	struct pollfd p = {
+	    .fd = accept_token_fd(token, main), .events = POLLIN};
 	bool		rung = poll(&p, 1, 0) == 1;
 
-	turns_hush(turns, main);
+	accept_token_reset_fd(token, main);
 	return rung;
 }
 
@@ -46,7 +47,7 @@ keepers(void)
 	unsigned	n = 0;
 
 	for (unsigned i = 0; i < MAINS; i++)
-		n += turns_rest(turns, i);
+		n += accept_token_idle(token, i);
 	return n;
 }
 
@@ -54,8 +55,8 @@ START_TEST(some_keep_the_door)
 {
 	ck_assert_uint_eq(keepers(), 2);
 	ck_assert_uint_eq(keepers(), 2);	/* asked again, the same */
-	ck_assert(turns_rest(turns, 0));
-	ck_assert(!turns_rest(turns, 4));
+	ck_assert(accept_token_idle(token, 0));
+	ck_assert(!accept_token_idle(token, 4));
 	for (unsigned i = 0; i < MAINS; i++)
 		ck_assert(!heard(i));
 }
@@ -64,15 +65,15 @@ END_TEST
 START_TEST(handed_on)
 {
 	keepers();
-	turns_work(turns, 0);
+	accept_token_busy(token, 0);
 	ck_assert(heard(2));
 	ck_assert(!heard(3));
-	ck_assert(turns_rest(turns, 2));
-	ck_assert(!turns_rest(turns, 0));	/* it has been replaced */
+	ck_assert(accept_token_idle(token, 2));
+	ck_assert(!accept_token_idle(token, 0));	/* it has been replaced */
 	/* The first that is free is asked, not the one that has waited. */
-	turns_work(turns, 1);
+	accept_token_busy(token, 1);
 	ck_assert(heard(0));
-	ck_assert(turns_rest(turns, 0));
+	ck_assert(accept_token_idle(token, 0));
 }
 END_TEST
 
@@ -80,12 +81,12 @@ START_TEST(all_at_work)
 {
 	keepers();
 	for (unsigned i = 0; i < MAINS; i++)
-		turns_work(turns, i);
+		accept_token_busy(token, i);
 	for (unsigned i = 0; i < MAINS; i++)
 		heard(i);
-	ck_assert(turns_rest(turns, 3));	/* nobody else does */
-	ck_assert(turns_rest(turns, 4));
-	ck_assert(!turns_rest(turns, 0));
+	ck_assert(accept_token_idle(token, 3));	/* nobody else does */
+	ck_assert(accept_token_idle(token, 4));
+	ck_assert(!accept_token_idle(token, 0));
 }
 END_TEST
 
@@ -93,23 +94,23 @@ END_TEST
 START_TEST(late)
 {
 	keepers();
-	turns_work(turns, 0);
+	accept_token_busy(token, 0);
 	ck_assert(heard(2));
-	turns_work(turns, 2);
+	accept_token_busy(token, 2);
 	ck_assert(heard(3));
-	ck_assert(turns_rest(turns, 3));
+	ck_assert(accept_token_idle(token, 3));
 }
 END_TEST
 
 START_TEST(death)
 {
 	keepers();
-	turns_left(turns, 0);
+	accept_token_main_died(token, 0);
 	ck_assert(heard(2));
-	turns_left(turns, 3);			/* which had none */
-	turns_left(turns, 1);
+	accept_token_main_died(token, 3);			/* which had none */
+	accept_token_main_died(token, 1);
 	ck_assert(heard(4));
-	turns_left(NULL, 0);
+	accept_token_main_died(NULL, 0);
 }
 END_TEST
 
@@ -122,15 +123,16 @@ come_and_go(void *number)
 	for (int i = 0; i < ROUNDS; i++) {
 		pthread_barrier_wait(&barrier);
 		for (int k = 0; k < 10; k++) {
-			turns_rest(turns, main);
-			turns_work(turns, main);
+			accept_token_idle(token, main);
+			accept_token_busy(token, main);
 		}
 		pthread_barrier_wait(&barrier);
 		if (main != 0)
 			continue;
-		kept += !turns_rest(turns, 3) + !turns_rest(turns, 4);
-		turns_work(turns, 3);
-		turns_work(turns, 4);
+		kept +=
+		    !accept_token_idle(token, 3) + !accept_token_idle(token, 4);
+		accept_token_busy(token, 3);
+		accept_token_busy(token, 4);
 	}
 	return NULL;
 }
