@@ -382,7 +382,7 @@ service_run(struct service *s, const struct disk *disk)
 		setup.log_context = s->access_log;
 	}
 	if (env->addresses != NULL)
-		address_use(env->addresses, env->main);
+		addresses_use_slot(env->addresses, env->main);
 	if (s->threads != NULL)
 		share_caches(s, &setup);
 	s->http = http_new(&setup);

@@ -114,7 +114,7 @@ http_measure(const struct http *http)
 {
 	store_measure(http->store);
 	stats_gauges[STATS_GAUGE_ADDRESSES] = http->addresses == NULL ? 0 :
-	    (int64_t)address_count(http->addresses);
+	    (int64_t)addresses_count(http->addresses);
 }
 
 void

@@ -404,7 +404,7 @@ machine_free(struct peer **pp)
 	struct peer	*p = *pp;
 
 	if (p->address != NULL)
-		address_leave(p->http->addresses, &p->address,
+		addresses_disconnect(p->http->addresses, &p->address,
 		    p->http->clock->ms);
 	if (p->conn != NULL)
 		end(p);

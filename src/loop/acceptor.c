@@ -469,7 +469,7 @@ close_soon(struct clients *all)
 
 	for (size_t i = 0; i < all->nsocks; i++) {
 		d = &all->socks[i];
-		if (all->fds_borrowed || !listener_is_bolted(&d->listener))
+		if (all->fds_borrowed || !listener_is_blocked(&d->listener))
 			close_sock(d);
 		else
 			bolted = true;

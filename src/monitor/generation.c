@@ -106,7 +106,7 @@ generation_free(struct generation **gp)
 		board_give(g->workers[i].stats_slot,
 		    arch_threads(g->conf));
 	}
-	crowd_free(&g->addresses);
+	addresses_conf_free(&g->addresses);
 	mem_drop(&g->workers);
 	conf_free(&g->conf);
 	user_free(&g->user);

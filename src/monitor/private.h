@@ -80,7 +80,7 @@ void	 workers_set_deadline(struct generation *, int64_t);
 /* They are to end, but with all that they have begun. */
 void	 workers_drain(struct monitor *, struct generation *);
 /* Nobody new comes to a socket that neither another generation nor anybody else is
- * to serve: see listener_bolt(). */
+ * to serve: see listener_block_new(). */
 void	 workers_block_new(const struct monitor *, const struct generation *);
 /* A log helper for each main, to go over to. */
 void	 workers_new_access_logger(struct monitor *, struct generation *);

@@ -51,7 +51,7 @@ take_sockets(struct inherited *h, const struct passed *list, size_t n, bool own)
 		if (find_member(h, list[i].name) != NULL ||
 		    own != (strcmp(list[i].name, NAME_OWN) == 0))
 			continue;
-		if (listener_fit(list[i].fd)) {
+		if (listener_is_fit(list[i].fd)) {
 			h->sockets[h->nsockets++] = list[i].fd;
 			continue;
 		}
@@ -94,7 +94,7 @@ upgrade_block_new(const struct inherited *h, const struct generation *g)
 	for (size_t i = h->npermanent; i < h->nsockets; i++) {
 		one = (struct listener){ .fd = h->sockets[i] };
 		if (!listener_has(g->listeners, g->nlisteners, one.fd))
-			listener_bolt(&one);
+			listener_block_new(&one);
 	}
 }
 

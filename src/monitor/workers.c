@@ -113,7 +113,7 @@ workers_start(struct monitor *m, struct generation *g)
 
 	g->rules = helper_rules_open(g->conf);
 	g->mounts = mounts_new(g->conf);
-	g->addresses = crowd_new(g->conf, g->nworkers,
+	g->addresses = addresses_conf_new(g->conf, g->nworkers,
 	    m->setup->descriptors);
 	if (arch_one_client(g->conf))
 		g->accept_token = accept_token_new(g->nworkers);
@@ -319,7 +319,7 @@ cleanup_worker(struct monitor *m, struct worker *w)
 	children_mark_orphans(&m->children, w->main_id, w->helper_slots,
 	    w->number);
 	board_keep(w->stats_slot, arch_threads(w->generation->conf));
-	crowd_left(w->generation->addresses, w->number);
+	addresses_conf_main_died(w->generation->addresses, w->number);
 	accept_token_main_died(w->generation->accept_token, w->number);
 }
 
@@ -392,7 +392,7 @@ workers_block_new(const struct monitor *m, const struct generation *g)
 	for (size_t i = 0; i < g->nlisteners; i++, l++)
 		if (!upgrade_is_permanent(h, l) && (other == NULL ||
 		    !listener_has(other->listeners, other->nlisteners, l->fd)))
-			listener_bolt(l);
+			listener_block_new(l);
 }
 
 void

@@ -19,144 +19,144 @@
 #include "lib/need.h"
 #include "shared/addresses.h"
 
-#define NETWORK		8	/* bytes of an IPv6 address that count */
+#define NETWORK_LEN		8	/* bytes of an IPv6 address that count */
 #define WAYS		16	/* places of a set */
-#define SETS_LEAST	16
-#define TRIES		1000	/* to have a set's lock */
-#define WHOLE		1000	/* so that a rate a second is one a ms */
+#define SETS_MIN	16
+#define LOCK_TRIES		1000	/* to have a set's lock */
+#define TOKEN		1000	/* so that a rate a second is one a ms */
 
 struct address {
 	uint64_t		hash;		/* under the lock; 0: free */
-	_Atomic int64_t		asked;		/* when its bucket is full, in
+	_Atomic int64_t		full_at;		/* when its bucket is full, in
 						 * ms times the rate */
 };
 
 struct addresses {
 	struct address_limits	 limits;
 	struct hash_key		 key;
-	_Atomic uint64_t	*taken;		/* places; all this is shared */
-	struct address		*places;	/* [set][way] */
+	_Atomic uint64_t	*used;		/* places; all this is shared */
+	struct address		*entries;	/* [set][way] */
 	_Atomic uint32_t	*counts;	/* connections: [row][place] */
 	_Atomic uint32_t	*locks;		/* [set]: a row and 1, or 0 */
-	size_t			 nsets, nplaces, size;
-	unsigned		 row, rows;
+	size_t			 nsets, nentries, size;
+	unsigned		 slot, nslots;
 };
 
 static struct address	uncounted;	/* stands for who could not be */
 
-struct address_name
-address_name(const uint8_t *bytes, size_t len)
+struct address_key
+addresses_key(const uint8_t *bytes, size_t len)
 {
-	struct address_name	name = { 0 };
+	struct address_key	key = { 0 };
 
-	name.len = len < NETWORK ? (uint32_t)len : NETWORK;
-	memcpy(&name.network, bytes, name.len);
-	return name;
+	key.len = len < NETWORK_LEN ? (uint32_t)len : NETWORK_LEN;
+	memcpy(&key.network, bytes, key.len);
+	return key;
 }
 
 /* Twice the places, since sets do not fill evenly. */
 static size_t
-count_sets(size_t most)
+count_sets(size_t max)
 {
-	size_t	n = SETS_LEAST;
+	size_t	n = SETS_MIN;
 
-	while (n * WAYS < 2 * most)
+	while (n * WAYS < 2 * max)
 		n *= 2;
 	return n;
 }
 
 struct addresses *
-address_new(const struct address_limits *limits, unsigned rows)
+addresses_new(const struct address_limits *limits, unsigned nslots)
 {
 	struct addresses	*as = mem_zero(sizeof(*as));
 	void			*at;
 
 	as->limits = *limits;
-	as->rows = rows;
-	as->nsets = count_sets(limits->most);
-	as->nplaces = as->nsets * WAYS;
-	as->size = sizeof(*as->taken) +
-	    as->nplaces * sizeof(as->places[0]) +
-	    rows * as->nplaces * sizeof(as->counts[0]) +
+	as->nslots = nslots;
+	as->nsets = count_sets(limits->max);
+	as->nentries = as->nsets * WAYS;
+	as->size = sizeof(*as->used) +
+	    as->nentries * sizeof(as->entries[0]) +
+	    nslots * as->nentries * sizeof(as->counts[0]) +
 	    as->nsets * sizeof(as->locks[0]);
 	/* Nothing of it takes memory before it is used. */
 	at = mmap(NULL, as->size, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
 		fatal("no memory to share");
-	as->taken = at;
-	at = as->taken + 1;
-	as->places = at;
-	at = as->places + as->nplaces;
+	as->used = at;
+	at = as->used + 1;
+	as->entries = at;
+	at = as->entries + as->nentries;
 	as->counts = at;
-	as->locks = as->counts + rows * as->nplaces;
+	as->locks = as->counts + nslots * as->nentries;
 	hash_key_random(&as->key);
 	return as;
 }
 
 void
-address_free(struct addresses **asp)
+addresses_free(struct addresses **asp)
 {
 	if (*asp == NULL)
 		return;
-	munmap((*asp)->taken, (*asp)->size);
+	munmap((*asp)->used, (*asp)->size);
 	mem_drop(asp);
 }
 
 void
-address_use(struct addresses *as, unsigned row)
+addresses_use_slot(struct addresses *as, unsigned slot)
 {
-	need(row < as->rows);
-	as->row = row;
+	need(slot < as->nslots);
+	as->slot = slot;
 }
 
 static size_t
 set_of(const struct addresses *as, const struct address *a)
 {
-	return (size_t)(a - as->places) / WAYS;
+	return (size_t)(a - as->entries) / WAYS;
 }
 
 /* Where the connections of a place are counted by a row. */
 static _Atomic uint32_t *
-count_of(const struct addresses *as, const struct address *a, unsigned row)
+count_of(const struct addresses *as, const struct address *a, unsigned slot)
 {
-	return &as->counts[row * as->nplaces + (size_t)(a - as->places)];
+	return &as->counts[slot * as->nentries + (size_t)(a - as->entries)];
 }
 
 static uint64_t
-connections(const struct addresses *as, const struct address *a)
+count_connections(const struct addresses *as, const struct address *a)
 {
 	uint64_t	n = 0;
 
-	for (unsigned row = 0; row < as->rows; row++)
-		n += atomic_load(count_of(as, a, row));
+	for (unsigned slot = 0; slot < as->nslots; slot++)
+		n += atomic_load(count_of(as, a, slot));
 	return n;
 }
 
 void
-address_clear(struct addresses *as, unsigned row)
+addresses_clear_slot(struct addresses *as, unsigned slot)
 {
-	_Atomic uint32_t	*counts = &as->counts[row * as->nplaces];
+	_Atomic uint32_t	*counts = &as->counts[slot * as->nentries];
 	uint32_t		 its;
 
-	for (size_t i = 0; i < as->nplaces; i++)
+	for (size_t i = 0; i < as->nentries; i++)
 		if (counts[i] != 0)
 			counts[i] = 0;
 	for (size_t i = 0; i < as->nsets; i++) {
-		its = row + 1;
+		its = slot + 1;
 		atomic_compare_exchange_strong(&as->locks[i], &its, 0);
 	}
 }
 
 static bool
-lock(const struct addresses *as, size_t set)
+lock_set(const struct addresses *as, size_t set)
 {
 	uint32_t	none;
 
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < LOCK_TRIES; i++) {
 		none = 0;
 		if (atomic_compare_exchange_strong(&as->locks[set], &none,
-		    as->row + 1))
+		    as->slot + 1))
 			return true;
 		sched_yield();
 	}
@@ -164,89 +164,89 @@ lock(const struct addresses *as, size_t set)
 }
 
 static void
-unlock(const struct addresses *as, size_t set)
+unlock_set(const struct addresses *as, size_t set)
 {
 	atomic_store(&as->locks[set], 0);
 }
 
 /* Whether there is nothing to remember of it but its connections. */
 static bool
-blank(const struct addresses *as, const struct address *a, int64_t now)
+is_blank(const struct addresses *as, const struct address *a, int64_t now)
 {
-	return atomic_load(&a->asked) <= now * as->limits.requests.rate;
+	return atomic_load(&a->full_at) <= now * as->limits.requests.rate;
 }
 
 static void
-forget(struct addresses *as, struct address *a)
+free_entry(struct addresses *as, struct address *a)
 {
 	if (a->hash == 0)
 		return;
 	a->hash = 0;
-	atomic_fetch_sub(as->taken, 1);
+	atomic_fetch_sub(as->used, 1);
 }
 
 /* The place of that hash, or one that can be had for it; NULL: there is
  * none. */
 static struct address *
-find(struct addresses *as, size_t set, uint64_t hash, int64_t now)
+find_entry(struct addresses *as, size_t set, uint64_t hash, int64_t now)
 {
 	struct address	*a, *free = NULL;
 
 	for (size_t i = 0; i < WAYS; i++) {
-		a = &as->places[set * WAYS + i];
+		a = &as->entries[set * WAYS + i];
 		if (a->hash == hash)
 			return a;
-		if (a->hash != 0 && connections(as, a) > 0)
+		if (a->hash != 0 && count_connections(as, a) > 0)
 			continue;
-		if (blank(as, a, now))
-			forget(as, a);
+		if (is_blank(as, a, now))
+			free_entry(as, a);
 		if (free == NULL || (free->hash != 0 && (a->hash == 0 ||
-		    atomic_load(&a->asked) < atomic_load(&free->asked))))
+		    atomic_load(&a->full_at) < atomic_load(&free->full_at))))
 			free = a;
 	}
 	return free;
 }
 
 static struct address *
-enter(struct addresses *as, size_t set, uint64_t hash, int64_t now)
+connect_in_set(struct addresses *as, size_t set, uint64_t hash, int64_t now)
 {
-	struct address	*a = find(as, set, hash, now);
+	struct address	*a = find_entry(as, set, hash, now);
 
 	if (a == NULL)
 		return &uncounted;
 	if (a->hash != hash) {
-		forget(as, a);
+		free_entry(as, a);
 		a->hash = hash;
-		atomic_fetch_add(as->taken, 1);
-		atomic_store(&a->asked, 0);
+		atomic_fetch_add(as->used, 1);
+		atomic_store(&a->full_at, 0);
 	} else if (as->limits.connections != 0 &&
-	    connections(as, a) >= (uint64_t)as->limits.connections)
+	    count_connections(as, a) >= (uint64_t)as->limits.connections)
 		return NULL;
-	atomic_fetch_add(count_of(as, a, as->row), 1);
+	atomic_fetch_add(count_of(as, a, as->slot), 1);
 	return a;
 }
 
 struct address *
-address_enter(struct addresses *as, const uint8_t *bytes, size_t len,
+addresses_connect(struct addresses *as, const uint8_t *bytes, size_t len,
     int64_t now)
 {
-	const struct address_name	 name = address_name(bytes, len);
+	const struct address_key	 key = addresses_key(bytes, len);
 	uint64_t			 hash;
 	struct address			*a;
 	size_t				 set;
 
-	hash = hash_bytes(&as->key, name.len, &name.network,
-	    sizeof(name.network));
+	hash = hash_bytes(&as->key, key.len, &key.network,
+	    sizeof(key.network));
 	set = hash & (as->nsets - 1);
-	if (!lock(as, set))
+	if (!lock_set(as, set))
 		return &uncounted;
-	a = enter(as, set, hash != 0 ? hash : 1, now);
-	unlock(as, set);
+	a = connect_in_set(as, set, hash != 0 ? hash : 1, now);
+	unlock_set(as, set);
 	return a;
 }
 
 void
-address_leave(struct addresses *as, struct address **ap, int64_t now)
+addresses_disconnect(struct addresses *as, struct address **ap, int64_t now)
 {
 	struct address	*a = *ap;
 	size_t		 set;
@@ -255,19 +255,19 @@ address_leave(struct addresses *as, struct address **ap, int64_t now)
 	if (a == &uncounted)
 		return;
 	set = set_of(as, a);
-	need(atomic_fetch_sub(count_of(as, a, as->row), 1) > 0);
-	if (!blank(as, a, now) || !lock(as, set))
+	need(atomic_fetch_sub(count_of(as, a, as->slot), 1) > 0);
+	if (!is_blank(as, a, now) || !lock_set(as, set))
 		return;
 	/* Somebody else may have come, or another address. */
-	if (connections(as, a) == 0 && blank(as, a, now))
-		forget(as, a);
-	unlock(as, set);
+	if (count_connections(as, a) == 0 && is_blank(as, a, now))
+		free_entry(as, a);
+	unlock_set(as, set);
 }
 
 /* A bucket that time fills is as full as the time is near at which it would
  * be: so it is one word, and needs no lock. */
 bool
-address_asks(struct addresses *as, struct address *a, int64_t now)
+addresses_request(struct addresses *as, struct address *a, int64_t now)
 {
 	const struct bucket_size	*size = &as->limits.requests;
 	int64_t				 before, after;
@@ -275,17 +275,17 @@ address_asks(struct addresses *as, struct address *a, int64_t now)
 	if (size->rate == 0 || a == &uncounted)
 		return true;
 	now *= size->rate;
-	before = atomic_load(&a->asked);
+	before = atomic_load(&a->full_at);
 	do {
-		after = (before < now ? now : before) + WHOLE;
-		if (after - now > size->most * WHOLE)
+		after = (before < now ? now : before) + TOKEN;
+		if (after - now > size->most * TOKEN)
 			return false;
-	} while (!atomic_compare_exchange_weak(&a->asked, &before, after));
+	} while (!atomic_compare_exchange_weak(&a->full_at, &before, after));
 	return true;
 }
 
 size_t
-address_count(const struct addresses *as)
+addresses_count(const struct addresses *as)
 {
-	return (size_t)atomic_load(as->taken);
+	return (size_t)atomic_load(as->used);
 }

@@ -25,7 +25,7 @@ struct address;				/* one of them */
 struct addresses;
 
 /* An address as it counts: of IPv6 the network. */
-struct address_name {
+struct address_key {
 	uint64_t	network;
 	uint32_t	len;		/* bytes of that */
 };
@@ -33,27 +33,27 @@ struct address_name {
 struct address_limits {
 	int64_t			connections;	/* at once; 0: any number */
 	struct bucket_size	requests;	/* rate 0: any number */
-	size_t			most;		/* with a connection or not */
+	size_t			max;		/* with a connection or not */
 };
 
 /* The bytes are 4 of IPv4 or 16 of IPv6, or none. */
-struct address_name address_name(const uint8_t *bytes, size_t len);
-struct addresses *address_new(const struct address_limits *, unsigned rows);
-void		 address_free(struct addresses **);
+struct address_key addresses_key(const uint8_t *bytes, size_t len);
+struct addresses *addresses_new(const struct address_limits *, unsigned nslots);
+void		 addresses_free(struct addresses **);
 /* Which row is this process's; 0 at first. */
-void		 address_use(struct addresses *, unsigned row);
+void		 addresses_use_slot(struct addresses *, unsigned slot);
 /* Whoever had that row has gone, wherever it was. */
-void		 address_clear(struct addresses *, unsigned row);
+void		 addresses_clear_slot(struct addresses *, unsigned slot);
 /* A connection comes, to be asked for until it leaves; NULL: one too many.
  * The bytes are 4 of IPv4 or 16 of IPv6. */
-struct address	*address_enter(struct addresses *, const uint8_t *bytes,
+struct address	*addresses_connect(struct addresses *, const uint8_t *bytes,
 		    size_t len, int64_t now);
-void		 address_leave(struct addresses *, struct address **,
+void		 addresses_disconnect(struct addresses *, struct address **,
 		    int64_t now);
 /* Whether it may ask for something; then it has. */
-bool		 address_asks(struct addresses *, struct address *,
+bool		 addresses_request(struct addresses *, struct address *,
 		    int64_t now);
 /* How many there are, those with a connection too. */
-size_t		 address_count(const struct addresses *);
+size_t		 addresses_count(const struct addresses *);
 
 #endif

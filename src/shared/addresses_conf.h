@@ -13,10 +13,10 @@ struct conf;
 
 /* For so many mains, each with so many descriptors; NULL: there is nothing to
  * remember. */
-struct addresses *crowd_new(const struct conf *, unsigned mains,
+struct addresses *addresses_conf_new(const struct conf *, unsigned mains,
 		    size_t descriptors);
-void		 crowd_free(struct addresses **);
+void		 addresses_conf_free(struct addresses **);
 /* That main has gone, and all its clients with it. */
-void		 crowd_left(struct addresses *, unsigned main);
+void		 addresses_conf_main_died(struct addresses *, unsigned main);
 
 #endif

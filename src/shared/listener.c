@@ -25,11 +25,11 @@
 #include "lib/mem.h"
 #include "shared/listener.h"
 
-#define PATIENCE	500	/* ms for an address that is in use */
-#define PAUSE		10	/* ms */
+#define BIND_TIMEOUT	500	/* ms for an address that is in use */
+#define BIND_PAUSE		10	/* ms */
 
 static in_port_t
-port(const struct conf_address *a)
+get_port(const struct conf_address *a)
 {
 	const void	*at = &a->addr;
 
@@ -40,22 +40,22 @@ port(const struct conf_address *a)
 
 /* One of ours on the same port: then that is in the way. */
 static const char *
-beside(const struct conf_address *a, const struct listeners *before)
+find_same_port(const struct conf_address *a, const struct listeners *before)
 {
 	const struct conf_address	*b;
 
 	for (size_t i = 0; before != NULL && i < before->n; i++) {
 		b = conf_listener(before->conf, before->at[i].number);
-		if (port(a) == port(b) && port(a) != 0)
+		if (get_port(a) == get_port(b) && get_port(a) != 0)
 			return b->text;
 	}
 	return NULL;
 }
 
 static void
-explain(const struct conf_address *a, const struct listeners *before)
+explain_failure(const struct conf_address *a, const struct listeners *before)
 {
-	const char	*own = beside(a, before);
+	const char	*own = find_same_port(a, before);
 
 	switch (errno) {
 	case EADDRINUSE:
@@ -86,7 +86,7 @@ explain(const struct conf_address *a, const struct listeners *before)
 
 /* Without it we serve as well: a line in the log, and no more. */
 static void
-set(int fd, int level, int option, int64_t value, const char *directive)
+set_option(int fd, int level, int option, int64_t value, const char *directive)
 {
 	int	n = (int)value;
 
@@ -98,13 +98,14 @@ set(int fd, int level, int option, int64_t value, const char *directive)
 static void
 set_transport(int fd, const struct conf *conf)
 {
-	set(fd, IPPROTO_TCP, TCP_NODELAY, conf->transport.nodelay, "nodelay");
+	set_option(
+	    fd, IPPROTO_TCP, TCP_NODELAY, conf->transport.nodelay, "nodelay");
 	if (conf->transport.buffer != 0)
-		set(fd, SOL_SOCKET, SO_SNDBUF, conf->transport.buffer,
+		set_option(fd, SOL_SOCKET, SO_SNDBUF, conf->transport.buffer,
 		    "buffer");
 #ifdef TCP_DEFER_ACCEPT
-	set(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, (conf->transport.defer + 999) /
-	    1000, "defer");
+	set_option(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT,
+	    (conf->transport.defer + 999) / 1000, "defer");
 #endif
 }
 
@@ -133,21 +134,21 @@ bind_one(const struct conf *conf, const struct conf_address *a)
 /* Somebody may be giving it up: a main that drains keeps its door for a moment
  * (src/loop/acceptor.c).  Of *left (ms) all addresses have their part. */
 static int
-bind_soon(const struct conf *conf, const struct conf_address *a, int *left)
+bind_retrying(const struct conf *conf, const struct conf_address *a, int *left)
 {
 	int	fd;
 
 	while ((fd = bind_one(conf, a)) == -1 && errno == EADDRINUSE &&
 	    *left > 0) {
-		usleep(PAUSE * 1000);
-		*left -= PAUSE;
+		usleep(BIND_PAUSE * 1000);
+		*left -= BIND_PAUSE;
 	}
 	return fd;
 }
 
 /* The IPv6 half of "*" may be missing where there is no IPv6. */
 static bool
-dispensable(const struct conf_address *a, size_t bound)
+is_dispensable(const struct conf_address *a, size_t bound)
 {
 	return bound > 0 && a->addr.ss_family == AF_INET6 &&
 	    a->text[0] == '*' && (errno == EAFNOSUPPORT ||
@@ -163,7 +164,7 @@ is_same(const struct conf_address *a, const struct conf_address *b)
 /* The socket that there is for it, once more, as this conf wants it; -1 with
  * errno 0: none. */
 static int
-keep_one(const struct conf *conf, const struct conf_address *a,
+reuse_one(const struct conf *conf, const struct conf_address *a,
     const struct listeners *before)
 {
 	int	fd;
@@ -185,7 +186,7 @@ keep_one(const struct conf *conf, const struct conf_address *a,
 
 /* A socket's own address; len 0: it has none. */
 static struct conf_address
-bound(int fd)
+get_address(int fd)
 {
 	struct conf_address	a = { .len = sizeof(a.addr) };
 
@@ -195,7 +196,7 @@ bound(int fd)
 }
 
 static bool
-is_host(const struct conf_address *a, const struct conf_address *b)
+is_same_host(const struct conf_address *a, const struct conf_address *b)
 {
 	const void	*p = &a->addr, *q = &b->addr;
 
@@ -215,14 +216,14 @@ is_host(const struct conf_address *a, const struct conf_address *b)
 
 /* The conf's address that a socket is bound to, as the conf counts. */
 static size_t
-wanted(const struct conf *conf, const struct conf_address *own)
+find_wanted(const struct conf *conf, const struct conf_address *own)
 {
 	const struct conf_address	*a;
 	size_t				 i, all = conf_listener_count(conf);
 
 	for (i = 0; i < all; i++) {
 		a = conf_listener(conf, i);
-		if (is_host(own, a) && port(own) == port(a))
+		if (is_same_host(own, a) && get_port(own) == get_port(a))
 			break;
 	}
 	return i;
@@ -230,7 +231,8 @@ wanted(const struct conf *conf, const struct conf_address *own)
 
 /* [::] without IPV6_V6ONLY, which takes what comes for 0.0.0.0, too. */
 static bool
-is_both(int fd, const struct conf_address *own, const struct conf_address *a)
+is_dual_stack(
+    int fd, const struct conf_address *own, const struct conf_address *a)
 {
 	static const struct in6_addr	 any = IN6ADDR_ANY_INIT;
 	const void			*v6 = &own->addr, *v4 = &a->addr;
@@ -238,7 +240,7 @@ is_both(int fd, const struct conf_address *own, const struct conf_address *a)
 	socklen_t			 len = sizeof(only);
 
 	return own->addr.ss_family == AF_INET6 &&
-	    a->addr.ss_family == AF_INET && port(own) == port(a) &&
+	    a->addr.ss_family == AF_INET && get_port(own) == get_port(a) &&
 	    memcmp(&((const struct sockaddr_in6 *)v6)->sin6_addr, &any,
 	    sizeof(any)) == 0 && ((const struct sockaddr_in *)v4)->
 	    sin_addr.s_addr == htonl(INADDR_ANY) && getsockopt(fd,
@@ -254,17 +256,17 @@ enum fitness {
 };
 
 static enum fitness
-fitness(const struct conf *conf, size_t number, int fd)
+get_fitness(const struct conf *conf, size_t number, int fd)
 {
 	const struct conf_address	*a = conf_listener(conf, number);
-	struct conf_address		 own = bound(fd);
-	size_t				 who = wanted(conf, &own);
+	struct conf_address		 own = get_address(fd);
+	size_t				 who = find_wanted(conf, &own);
 
 	if (who == number)
 		return SAME;
-	if (is_both(fd, &own, a))
+	if (is_dual_stack(fd, &own, a))
 		return who < conf_listener_count(conf) ? SHARED : BOTH;
-	return port(a) == 0 && is_host(&own, a) &&
+	return get_port(a) == 0 && is_same_host(&own, a) &&
 	    who == conf_listener_count(conf) ? FREE : UNFIT;
 }
 
@@ -279,7 +281,7 @@ take_passed(const struct conf *conf, size_t number,
 
 	errno = 0;
 	for (size_t i = 0; before != NULL && i < before->npassed; i++) {
-		fit = fitness(conf, number, before->passed[i]);
+		fit = get_fitness(conf, number, before->passed[i]);
 		if (fit == UNFIT)
 			continue;
 		if (fit == SHARED) {
@@ -304,12 +306,12 @@ open_one(const struct conf *conf, size_t number,
     const struct listeners *before, int *left)
 {
 	const struct conf_address	*a = conf_listener(conf, number);
-	int				 fd = keep_one(conf, a, before);
+	int				 fd = reuse_one(conf, a, before);
 
 	if (fd == -1 && errno == 0)
 		fd = take_passed(conf, number, before);
 	if (fd == -1 && errno == 0)
-		fd = bind_soon(conf, a, left);
+		fd = bind_retrying(conf, a, left);
 	return fd;
 }
 
@@ -321,17 +323,17 @@ listener_open(const struct conf *conf, const struct listeners *before,
 	struct listener			*l;
 	size_t				 all = conf_listener_count(conf);
 	bool				 failed = false;
-	int				 fd, left = PATIENCE;
+	int				 fd, left = BIND_TIMEOUT;
 
 	l = mem_array(all + 1, sizeof(*l));
 	*n = 0;
 	for (size_t i = 0; i < all; i++) {
 		a = conf_listener(conf, i);
 		fd = open_one(conf, i, before, &left);
-		if (fd == -1 && (errno == EALREADY || dispensable(a, *n)))
+		if (fd == -1 && (errno == EALREADY || is_dispensable(a, *n)))
 			continue;
 		if (fd == -1) {
-			explain(a, before);
+			explain_failure(a, before);
 			failed = true;
 			continue;
 		}
@@ -344,9 +346,9 @@ listener_open(const struct conf *conf, const struct listeners *before,
 }
 
 bool
-listener_fit(int fd)
+listener_is_fit(int fd)
 {
-	struct conf_address	own = bound(fd);
+	struct conf_address	own = get_address(fd);
 	int			listens = 0;
 	socklen_t		len = sizeof(listens);
 
@@ -358,11 +360,12 @@ listener_fit(int fd)
 bool
 listener_has(const struct listener *l, size_t n, int fd)
 {
-	struct conf_address	own = bound(fd), other;
+	struct conf_address	own = get_address(fd), other;
 
 	for (size_t i = 0; i < n; i++) {
-		other = bound(l[i].fd);
-		if (is_host(&own, &other) && port(&own) == port(&other))
+		other = get_address(l[i].fd);
+		if (is_same_host(&own, &other) &&
+		    get_port(&own) == get_port(&other))
 			return true;
 	}
 	return false;
@@ -394,17 +397,17 @@ listener_url(const struct listener *l, char *url, size_t size)
 }
 
 #ifdef __linux__
-#define FLAGS		13	/* where they stand in a TCP header, RFC 9293 */
+#define TCP_FLAGS_AT		13	/* where they stand in a TCP header, RFC 9293 */
 #define SYN_OR_ACK	0x12
 #define SYN_ALONE	0x02
 
 /* A filter sees a segment from its TCP header on.  What goes on with a
  * handshake has an ACK, and still comes. */
 void
-listener_bolt(const struct listener *l)
+listener_block_new(const struct listener *l)
 {
 	static struct sock_filter	code[] = {
-		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, FLAGS),
+		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, TCP_FLAGS_AT),
 		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, SYN_OR_ACK),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYN_ALONE, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, 0),
@@ -419,7 +422,7 @@ listener_bolt(const struct listener *l)
 }
 
 bool
-listener_is_bolted(const struct listener *l)
+listener_is_blocked(const struct listener *l)
 {
 	socklen_t	len = 0;	/* asks how long the filter is */
 
@@ -428,13 +431,13 @@ listener_is_bolted(const struct listener *l)
 }
 #else
 void
-listener_bolt(const struct listener *l)
+listener_block_new(const struct listener *l)
 {
 	(void)l;
 }
 
 bool
-listener_is_bolted(const struct listener *l)
+listener_is_blocked(const struct listener *l)
 {
 	(void)l;
 	return false;

@@ -43,10 +43,10 @@ void		 listener_close(struct listener **, size_t n);
  * comes between a last accept and that, to be reset.  Linux only; elsewhere it
  * does nothing.
  */
-void		 listener_bolt(const struct listener *);
-bool		 listener_is_bolted(const struct listener *);
+void		 listener_block_new(const struct listener *);
+bool		 listener_is_blocked(const struct listener *);
 /* Whether one that was passed is fit for listening at all. */
-bool		 listener_fit(int fd);
+bool		 listener_is_fit(int fd);
 /* Whether one of these is the same socket, or for the same address. */
 bool		 listener_has(const struct listener *, size_t n, int fd);
 /* "http://127.0.0.1:8080/" of a socket as it is bound. */

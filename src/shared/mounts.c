@@ -40,7 +40,7 @@ struct root {
 
 struct mounts {
 	int		 fd;		/* of the table; -1: there is none */
-	bool		 read;		/* once, at least */
+	bool		 was_read;		/* once, at least */
 	struct mount	*mounts;
 	size_t		 nmounts;
 	struct root	*roots;
@@ -90,7 +90,7 @@ mounts_new(const struct conf *conf)
 }
 
 static void
-forget(struct mounts *m)
+clear_table(struct mounts *m)
 {
 	for (size_t i = 0; i < m->nmounts; i++)
 		free(m->mounts[i].at);
@@ -102,7 +102,7 @@ mounts_free(struct mounts **mp)
 {
 	struct mounts	*m = *mp;
 
-	forget(m);
+	clear_table(m);
 	free(m->mounts);
 	for (size_t i = 0; i < m->nroots; i++)
 		free(m->roots[i].real);
@@ -131,7 +131,7 @@ unescape(char *text)
 
 /* 36 35 98:0 / /where/it/is rw ... */
 static void
-add_line(struct mounts *m, const char *line, size_t len)
+add_mount(struct mounts *m, const char *line, size_t len)
 {
 	unsigned	 id, parent, major, minor;
 	char		*at = mem_zero(len + 1), *copy = mem_zero(len + 1);
@@ -159,11 +159,11 @@ mounts_read(struct mounts *m, const char *text)
 {
 	size_t	len;
 
-	forget(m);
-	m->read = true;
+	clear_table(m);
+	m->was_read = true;
 	for (; *text != '\0'; text += len + (text[len] != '\0')) {
 		len = strcspn(text, "\n");
-		add_line(m, text, len);
+		add_mount(m, text, len);
 	}
 }
 
@@ -183,7 +183,7 @@ mounts_refresh(struct mounts *m)
 	char		part[4096];
 	ssize_t		n;
 
-	if (m->fd == -1 || (!has_changed(m) && m->read))
+	if (m->fd == -1 || (!has_changed(m) && m->was_read))
 		return;
 	lseek(m->fd, 0, SEEK_SET);
 	while ((n = read(m->fd, part, sizeof(part))) > 0)
@@ -232,7 +232,7 @@ is_top(const struct mounts *m, const struct mount *mount)
 /* The mount that a path enters next, from this one, or at first (NULL); NULL:
  * none.  It meets the shorter one first, whichever was there before. */
 static const struct mount *
-next(const struct mounts *m, struct str path, const struct mount *here)
+find_next(const struct mounts *m, struct str path, const struct mount *here)
 {
 	const struct mount	*mount, *best = NULL;
 
@@ -253,7 +253,7 @@ next(const struct mounts *m, struct str path, const struct mount *here)
 /* As the kernel walks: a mount on the one below it, at its place or deeper.
  * What lies on something that is covered is not met. */
 static const struct mount *
-find(const struct mounts *m, const char *root, const char *path)
+find_mount(const struct mounts *m, const char *root, const char *path)
 {
 	const struct mount	*here = NULL, *below;
 	char			 whole[PATH_MAX + JOB_PATH_MAX];
@@ -265,7 +265,7 @@ find(const struct mounts *m, const char *root, const char *path)
 	name.len = strlen(whole);
 	/* A table that goes in circles is none of the kernel's. */
 	for (size_t i = 0; i < m->nmounts; i++) {
-		below = next(m, name, here);
+		below = find_next(m, name, here);
 		if (below == NULL)
 			break;
 		here = below;
@@ -275,19 +275,19 @@ find(const struct mounts *m, const char *root, const char *path)
 
 uint64_t
 mounts_find(const struct mounts *m, const char *root, const char *path,
-    bool *known, size_t *enter)
+    bool *known, size_t *mount_len)
 {
 	static const struct hash_key	 key = { 0, 0 };
-	const struct mount		*mount = find(m, root, path);
+	const struct mount		*mount = find_mount(m, root, path);
 	size_t				 len;
 
 	*known = mount != NULL;
-	*enter = 0;
+	*mount_len = 0;
 	/* The same file system, mounted twice, is another mount. */
-	if (mount != NULL && mount != find(m, root, "")) {
+	if (mount != NULL && mount != find_mount(m, root, "")) {
 		root = real_root(m, root);
 		len = strlen(root);
-		*enter = mount->len - len - (strcmp(root, "/") != 0);
+		*mount_len = mount->len - len - (strcmp(root, "/") != 0);
 	}
 	if (m->nmounts == 0)
 		return hash_bytes(&key, 0, root, strlen(root));

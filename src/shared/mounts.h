@@ -27,7 +27,7 @@ void		 mounts_read(struct mounts *, const char *text);
  * bytes of the path lead to its mount (0: the root's own); without a table one
  * number for each root, and false in known. */
 uint64_t	 mounts_find(const struct mounts *, const char *root,
-		    const char *path, bool *known, size_t *enter);
+		    const char *path, bool *known, size_t *mount_len);
 /* Whether the table has a file system of that number. */
 bool		 mounts_has(const struct mounts *, uint64_t fs);
 

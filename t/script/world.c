@@ -449,7 +449,7 @@ begin_world(void)
 		setup.store = world.store = store_new(&(struct store_setup){
 		    .conf = setup.conf, .descriptors = setup.descriptors,
 		    .shared = true });
-	setup.addresses = world.addresses = crowd_new(world.conf, 1,
+	setup.addresses = world.addresses = addresses_conf_new(world.conf, 1,
 	    setup.descriptors);
 	world.http[0] = http_new(&setup);
 	setup.store = world.http[0]->store;
@@ -535,7 +535,7 @@ world_free(void)
 		world_finish(world.tasks[0]);
 	}
 	free_http();
-	crowd_free(&world.addresses);
+	addresses_conf_free(&world.addresses);
 	if (world.conf != NULL)
 		conf_free(&world.conf);
 	buf_free(&world.conf_text);

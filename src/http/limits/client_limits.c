@@ -32,8 +32,8 @@ quota_enter(struct conn *c)
 
 	if (c->peer->family != AF_INET && c->peer->family != AF_INET6)
 		return;
-	c->peer->address = address_enter(http->addresses, c->peer->bytes, len,
-	    http->clock->ms);
+	c->peer->address = addresses_connect(
+	    http->addresses, c->peer->bytes, len, http->clock->ms);
 	if (c->peer->address != NULL)
 		return;
 	c->turned_away = true;
@@ -48,8 +48,8 @@ quota_asks(struct conn *c)
 {
 	struct http	*http = c->http;
 
-	if (c->peer->address == NULL ||
-	    address_asks(http->addresses, c->peer->address, http->clock->ms))
+	if (c->peer->address == NULL || addresses_request(http->addresses,
+					    c->peer->address, http->clock->ms))
 		return true;
 	stats_count(STATS_OVER_RATE);
 	if (http_may_tell(http, &http->store->told_rate))

@@ -58,12 +58,12 @@ room(const struct http *http)
 }
 
 /* Those without an address have one together. */
-static struct address_name
+static struct address_key
 name_of(const struct conn *c)
 {
 	uint8_t	family = c->peer->family;
 
-	return address_name(c->peer->bytes, family == AF_INET ? 4 :
+	return addresses_key(c->peer->bytes, family == AF_INET ? 4 :
 	    family == AF_INET6 ? 16 : 0);
 }
 
@@ -219,7 +219,7 @@ verification_go_on(struct http *http, bool nested)
 bool
 verification_takes(const struct conn *c)
 {
-	const struct address_name	name = name_of(c);
+	const struct address_key	name = name_of(c);
 	const struct verifiers_room	now = room(c->http);
 
 	return verifiers_takes(&c->http->store->verifiers, &name, &now);
@@ -262,7 +262,7 @@ verification_begin(const struct conn *c, struct grant *grant, const char *file,
 {
 	struct http			*http = c->http;
 	struct verification		*v = make(http, grant, file, who);
-	const struct address_name	 name = name_of(c);
+	const struct address_key	 name = name_of(c);
 	const struct verifiers_room	 now = room(http);
 	enum verifier_state		 state;
 

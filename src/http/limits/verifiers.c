@@ -13,7 +13,7 @@
 #include "lib/need.h"
 
 struct asker {
-	struct address_name	 name;
+	struct address_key	 name;
 	struct verifier_list	 list;		/* that wait */
 	size_t			 waiting;
 	int64_t			 busy;
@@ -37,7 +37,7 @@ verifiers_free(struct verifiers *vs)
 }
 
 static struct asker *
-find(const struct verifiers *vs, const struct address_name *name)
+find(const struct verifiers *vs, const struct address_key *name)
 {
 	struct asker	*a;
 
@@ -49,7 +49,7 @@ find(const struct verifiers *vs, const struct address_name *name)
 }
 
 static struct asker *
-find_or_add(struct verifiers *vs, const struct address_name *name)
+find_or_add(struct verifiers *vs, const struct address_key *name)
 {
 	struct asker	*a = find(vs, name);
 
@@ -80,7 +80,7 @@ has_slot(const struct verifiers *vs, int64_t own,
 }
 
 static enum verifier_state
-judge(const struct verifiers *vs, const struct address_name *name,
+judge(const struct verifiers *vs, const struct address_key *name,
     const struct verifiers_room *room)
 {
 	const struct asker	*a = find(vs, name);
@@ -93,7 +93,7 @@ judge(const struct verifiers *vs, const struct address_name *name,
 }
 
 bool
-verifiers_takes(struct verifiers *vs, const struct address_name *name,
+verifiers_takes(struct verifiers *vs, const struct address_key *name,
     const struct verifiers_room *room)
 {
 	bool	takes;
@@ -106,7 +106,7 @@ verifiers_takes(struct verifiers *vs, const struct address_name *name,
 
 enum verifier_state
 verifiers_enter(struct verifiers *vs, struct verifier *v,
-    const struct address_name *name, const void *home,
+    const struct address_key *name, const void *home,
     const struct verifiers_room *room)
 {
 	enum verifier_state	state;

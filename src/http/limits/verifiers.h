@@ -54,12 +54,12 @@ struct verifiers {
 void	 verifiers_init(struct verifiers *, size_t most);
 void	 verifiers_free(struct verifiers *);
 /* Whether one of that address would not be refused. */
-bool	 verifiers_takes(struct verifiers *, const struct address_name *,
+bool	 verifiers_takes(struct verifiers *, const struct address_key *,
 	    const struct verifiers_room *);
 /* BEGUN, WAITS or REFUSED; and what is not refused leaves, whatever becomes of
  * it. */
 enum verifier_state verifiers_enter(struct verifiers *, struct verifier *,
-	    const struct address_name *, const void *home,
+	    const struct address_key *, const void *home,
 	    const struct verifiers_room *);
 void	 verifiers_leave(struct verifiers *, struct verifier *);
 /* Calls the next one, if there is room for it: its home is to be told. */

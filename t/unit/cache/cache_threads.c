@@ -76,7 +76,7 @@ later(void *context)
 static void
 share(void)
 {
-	struct address_limits	limits = { .connections = 3, .most = 16 };
+	struct address_limits	limits = { .connections = 3, .max = 16 };
 
 	chunk_init(&chunks, 200 * KIB, 6);
 	file_init(&files, &chunks, 6, 16 * KIB, 4 * KIB, RESIDENCY_AUTO);
@@ -87,7 +87,7 @@ share(void)
 	pathname_init(&paths, NAMES - 4, &heads);
 	paths.beside = beside;
 	grant_init(&grants, 5);
-	addresses = address_new(&limits, 1);
+	addresses = addresses_new(&limits, 1);
 	paths.cache.lock = lock_new();
 	heads.cache.lock = lock_new();
 	files.cache.lock = chunks.cache.lock = lock_new();
@@ -106,7 +106,7 @@ clear(void)
 	header_free(&heads);
 	ck_assert_uint_eq(files.cache.entries, 0);
 	ck_assert_uint_eq(chunks.cache.entries, 0);
-	address_free(&addresses);
+	addresses_free(&addresses);
 	lock_free(&paths.cache.lock);
 	lock_free(&heads.cache.lock);
 	lock_free(&files.cache.lock);
@@ -475,10 +475,10 @@ come_and_go(void *context)
 
 	for (int i = 0; i < TURNS; i++) {
 		bytes[3] = (uint8_t)choose(w, 3);
-		a = address_enter(addresses, bytes, sizeof(bytes), i);
+		a = addresses_connect(addresses, bytes, sizeof(bytes), i);
 		a = atomic_exchange(&handed_on, a);
 		if (a != NULL)
-			address_leave(addresses, &a, i);
+			addresses_disconnect(addresses, &a, i);
 	}
 	return NULL;
 }
@@ -492,14 +492,14 @@ START_TEST(one_row)
 	run_threads(come_and_go);
 	a[0] = handed_on;
 	if (a[0] != NULL)
-		address_leave(addresses, &a[0], TURNS);
+		addresses_disconnect(addresses, &a[0], TURNS);
 	for (int i = 0; i < 3; i++) {
-		a[i] = address_enter(addresses, bytes, 4, TURNS);
+		a[i] = addresses_connect(addresses, bytes, 4, TURNS);
 		ck_assert_ptr_nonnull(a[i]);
 	}
-	ck_assert_ptr_null(address_enter(addresses, bytes, 4, TURNS));
+	ck_assert_ptr_null(addresses_connect(addresses, bytes, 4, TURNS));
 	for (int i = 0; i < 3; i++)
-		address_leave(addresses, &a[i], TURNS);
+		addresses_disconnect(addresses, &a[i], TURNS);
 }
 END_TEST
 

@@ -272,7 +272,7 @@ START_TEST(about_to_speak)
 
 	iterate();
 	ck_assert_int_eq(come, 1);
-	listener_bolt(&l);
+	listener_block_new(&l);
 	clients_drain(all);
 	ck_assert(!is_shut && !is_over);
 	ck_assert_int_eq(write(one, "x", 1), 1);
@@ -308,7 +308,7 @@ START_TEST(moment_without_room)
 	newest->stage = STAGE_COUNT;	/* not one that it makes room in */
 	ck_assert_int_eq(write(other, "x", 1), 1);
 	iterate();
-	listener_bolt(&l);
+	listener_block_new(&l);
 	clients_drain(all);
 	iterate();
 	ck_assert_int_eq(come, 2);

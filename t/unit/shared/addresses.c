@@ -12,7 +12,7 @@
 #include "shared/addresses.h"
 #include "t/unit/unit.h"
 
-#define LEAST	256	/* places that there are at least */
+#define ENTRIES_MIN	256	/* places that there are at least */
 
 /* Which addresses are one. */
 static const struct {
@@ -38,47 +38,47 @@ bytes(const char *text)
 
 START_TEST(keys)
 {
-	struct address_limits	 limits = { .connections = 1, .most = 10 };
-	struct addresses	*as = address_new(&limits, 1);
+	struct address_limits	 limits = { .connections = 1, .max = 10 };
+	struct addresses	*as = addresses_new(&limits, 1);
 	struct address		*a, *b;
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		a = address_enter(as, bytes(pairs[i].a), pairs[i].len_a, 0);
-		b = address_enter(as, bytes(pairs[i].b), pairs[i].len_b, 0);
+		a = addresses_connect(as, bytes(pairs[i].a), pairs[i].len_a, 0);
+		b = addresses_connect(as, bytes(pairs[i].b), pairs[i].len_b, 0);
 		ck_assert_msg(a != NULL && (b == NULL) == pairs[i].same,
 		    "pair %zu", i);
-		address_leave(as, &a, 0);
+		addresses_disconnect(as, &a, 0);
 		if (b != NULL)
-			address_leave(as, &b, 0);
+			addresses_disconnect(as, &b, 0);
 		ck_assert_ptr_null(a);
-		ck_assert_uint_eq(address_count(as), 0);
+		ck_assert_uint_eq(addresses_count(as), 0);
 	}
-	address_free(&as);
+	addresses_free(&as);
 	ck_assert_ptr_null(as);
-	address_free(&as);
+	addresses_free(&as);
 }
 END_TEST
 
 START_TEST(connections)
 {
-	struct address_limits	 limits = { .connections = 3, .most = 10 };
-	struct addresses	*as = address_new(&limits, 1);
+	struct address_limits	 limits = { .connections = 3, .max = 10 };
+	struct addresses	*as = addresses_new(&limits, 1);
 	struct address		*a[3];
 
 	for (int i = 0; i < 3; i++) {
-		a[i] = address_enter(as, bytes("abcd"), 4, 0);
+		a[i] = addresses_connect(as, bytes("abcd"), 4, 0);
 		ck_assert_ptr_nonnull(a[i]);
-		ck_assert(address_asks(as, a[i], 0));
+		ck_assert(addresses_request(as, a[i], 0));
 	}
-	ck_assert_ptr_null(address_enter(as, bytes("abcd"), 4, 0));
-	ck_assert_ptr_null(address_enter(as, bytes("abcd"), 4, 0));
-	address_leave(as, &a[1], 0);
-	a[1] = address_enter(as, bytes("abcd"), 4, 0);
+	ck_assert_ptr_null(addresses_connect(as, bytes("abcd"), 4, 0));
+	ck_assert_ptr_null(addresses_connect(as, bytes("abcd"), 4, 0));
+	addresses_disconnect(as, &a[1], 0);
+	a[1] = addresses_connect(as, bytes("abcd"), 4, 0);
 	ck_assert_ptr_nonnull(a[1]);
-	ck_assert_ptr_null(address_enter(as, bytes("abcd"), 4, 0));
+	ck_assert_ptr_null(addresses_connect(as, bytes("abcd"), 4, 0));
 	for (int i = 0; i < 3; i++)
-		address_leave(as, &a[i], 0);
-	address_free(&as);
+		addresses_disconnect(as, &a[i], 0);
+	addresses_free(&as);
 }
 END_TEST
 
@@ -86,25 +86,25 @@ END_TEST
 START_TEST(requests)
 {
 	struct address_limits	 limits = { 0, { 2, 5 }, 10 };
-	struct addresses	*as = address_new(&limits, 1);
-	struct address		*a = address_enter(as, bytes("abcd"), 4, 0);
+	struct addresses	*as = addresses_new(&limits, 1);
+	struct address		*a = addresses_connect(as, bytes("abcd"), 4, 0);
 
 	for (int i = 0; i < 5; i++) {
-		ck_assert(address_asks(as, a, 0));
-		address_leave(as, &a, 0);
-		a = address_enter(as, bytes("abcd"), 4, 0);
+		ck_assert(addresses_request(as, a, 0));
+		addresses_disconnect(as, &a, 0);
+		a = addresses_connect(as, bytes("abcd"), 4, 0);
 	}
-	ck_assert(!address_asks(as, a, 0));
-	ck_assert(!address_asks(as, a, 499));
-	ck_assert(address_asks(as, a, 500));
-	ck_assert(!address_asks(as, a, 500));
-	address_leave(as, &a, 500);
-	ck_assert_uint_eq(address_count(as), 1);
+	ck_assert(!addresses_request(as, a, 0));
+	ck_assert(!addresses_request(as, a, 499));
+	ck_assert(addresses_request(as, a, 500));
+	ck_assert(!addresses_request(as, a, 500));
+	addresses_disconnect(as, &a, 500);
+	ck_assert_uint_eq(addresses_count(as), 1);
 	/* Full again, there is nothing to remember. */
-	a = address_enter(as, bytes("abcd"), 4, 3000);
-	address_leave(as, &a, 3000);
-	ck_assert_uint_eq(address_count(as), 0);
-	address_free(&as);
+	a = addresses_connect(as, bytes("abcd"), 4, 3000);
+	addresses_disconnect(as, &a, 3000);
+	ck_assert_uint_eq(addresses_count(as), 0);
+	addresses_free(&as);
 }
 END_TEST
 
@@ -112,76 +112,76 @@ END_TEST
 START_TEST(most)
 {
 	struct address_limits	 limits = { 0, { 1, 5 }, 3 };
-	struct addresses	*as = address_new(&limits, 1);
-	struct address		*stays = address_enter(as, bytes("stay"), 4, 0);
+	struct addresses	*as = addresses_new(&limits, 1);
+	struct address *stays = addresses_connect(as, bytes("stay"), 4, 0);
 	struct address		*a;
 
-	while (address_asks(as, stays, 0))
+	while (addresses_request(as, stays, 0))
 		continue;
 	for (uint32_t i = 0; i < 100000; i++) {
-		a = address_enter(as, (const uint8_t *)&i, 4, 0);
-		ck_assert(address_asks(as, a, 0));
-		address_leave(as, &a, 0);
-		ck_assert_uint_le(address_count(as), LEAST);
+		a = addresses_connect(as, (const uint8_t *)&i, 4, 0);
+		ck_assert(addresses_request(as, a, 0));
+		addresses_disconnect(as, &a, 0);
+		ck_assert_uint_le(addresses_count(as), ENTRIES_MIN);
 	}
-	ck_assert_uint_gt(address_count(as), 3);
-	ck_assert(!address_asks(as, stays, 999));
-	address_leave(as, &stays, 999);
+	ck_assert_uint_gt(addresses_count(as), 3);
+	ck_assert(!addresses_request(as, stays, 999));
+	addresses_disconnect(as, &stays, 999);
 	/* All are full again: whoever comes finds room, and makes more. */
 	for (uint32_t i = 0; i < 100000; i++) {
-		a = address_enter(as, (const uint8_t *)&i, 4, 10000);
-		address_leave(as, &a, 10000);
+		a = addresses_connect(as, (const uint8_t *)&i, 4, 10000);
+		addresses_disconnect(as, &a, 10000);
 	}
-	ck_assert_uint_eq(address_count(as), 0);
-	address_free(&as);
+	ck_assert_uint_eq(addresses_count(as), 0);
+	addresses_free(&as);
 }
 END_TEST
 
 /* Where there is no place, an address is let in, and not counted. */
 START_TEST(full)
 {
-	struct address_limits	 limits = { .connections = 1, .most = 1 };
-	struct addresses	*as = address_new(&limits, 1);
-	struct address		*a[2 * LEAST];
+	struct address_limits	 limits = { .connections = 1, .max = 1 };
+	struct addresses	*as = addresses_new(&limits, 1);
+	struct address		*a[2 * ENTRIES_MIN];
 
-	for (uint32_t i = 0; i < 2 * LEAST; i++) {
-		a[i] = address_enter(as, (const uint8_t *)&i, 4, 0);
+	for (uint32_t i = 0; i < 2 * ENTRIES_MIN; i++) {
+		a[i] = addresses_connect(as, (const uint8_t *)&i, 4, 0);
 		ck_assert_ptr_nonnull(a[i]);
-		ck_assert(address_asks(as, a[i], 0));
+		ck_assert(addresses_request(as, a[i], 0));
 	}
-	ck_assert_uint_le(address_count(as), LEAST);
-	for (uint32_t i = 0; i < 2 * LEAST; i++)
-		address_leave(as, &a[i], 0);
-	ck_assert_uint_eq(address_count(as), 0);
-	address_free(&as);
+	ck_assert_uint_le(addresses_count(as), ENTRIES_MIN);
+	for (uint32_t i = 0; i < 2 * ENTRIES_MIN; i++)
+		addresses_disconnect(as, &a[i], 0);
+	ck_assert_uint_eq(addresses_count(as), 0);
+	addresses_free(&as);
 }
 END_TEST
 
 /* Several count together; what one has counted goes with it. */
 START_TEST(rows)
 {
-	struct address_limits	 limits = { .connections = 3, .most = 10 };
-	struct addresses	*as = address_new(&limits, 3);
+	struct address_limits	 limits = { .connections = 3, .max = 10 };
+	struct addresses	*as = addresses_new(&limits, 3);
 	struct address		*a[3];
 
 	for (unsigned i = 0; i < 3; i++) {
-		address_use(as, i);
-		a[i] = address_enter(as, bytes("abcd"), 4, 0);
+		addresses_use_slot(as, i);
+		a[i] = addresses_connect(as, bytes("abcd"), 4, 0);
 		ck_assert_ptr_nonnull(a[i]);
 	}
-	address_use(as, 0);
-	ck_assert_ptr_null(address_enter(as, bytes("abcd"), 4, 0));
-	address_clear(as, 1);
-	a[1] = address_enter(as, bytes("abcd"), 4, 0);
+	addresses_use_slot(as, 0);
+	ck_assert_ptr_null(addresses_connect(as, bytes("abcd"), 4, 0));
+	addresses_clear_slot(as, 1);
+	a[1] = addresses_connect(as, bytes("abcd"), 4, 0);
 	ck_assert_ptr_nonnull(a[1]);
-	ck_assert_ptr_null(address_enter(as, bytes("abcd"), 4, 0));
-	address_leave(as, &a[0], 0);
-	address_leave(as, &a[1], 0);
-	address_use(as, 2);
-	ck_assert_uint_eq(address_count(as), 1);
-	address_leave(as, &a[2], 0);
-	ck_assert_uint_eq(address_count(as), 0);
-	address_free(&as);
+	ck_assert_ptr_null(addresses_connect(as, bytes("abcd"), 4, 0));
+	addresses_disconnect(as, &a[0], 0);
+	addresses_disconnect(as, &a[1], 0);
+	addresses_use_slot(as, 2);
+	ck_assert_uint_eq(addresses_count(as), 1);
+	addresses_disconnect(as, &a[2], 0);
+	ck_assert_uint_eq(addresses_count(as), 0);
+	addresses_free(&as);
 }
 END_TEST
 
@@ -192,23 +192,23 @@ come_and_go(struct addresses *as, unsigned row, atomic_int *in, int limit)
 {
 	struct address	*a;
 
-	address_use(as, row);
+	addresses_use_slot(as, row);
 	for (;;) {
-		a = address_enter(as, bytes("abcd"), 4, 0);
+		a = addresses_connect(as, bytes("abcd"), 4, 0);
 		if (a == NULL)
 			continue;
 		if (row != 0 && atomic_fetch_add(in, 1) >= limit)
 			_exit(1);
 		if (row != 0)
 			atomic_fetch_sub(in, 1);
-		address_leave(as, &a, 0);
+		addresses_disconnect(as, &a, 0);
 	}
 }
 
 START_TEST(processes)
 {
-	struct address_limits	 limits = { .connections = 2, .most = 10 };
-	struct addresses	*as = address_new(&limits, 5);
+	struct address_limits	 limits = { .connections = 2, .max = 10 };
+	struct addresses	*as = addresses_new(&limits, 5);
 	struct address		*a = NULL;
 	atomic_int		*in = mmap(NULL, sizeof(*in), PROT_READ |
 				    PROT_WRITE, MAP_SHARED | MAP_ANON, -1, 0);
@@ -222,7 +222,7 @@ START_TEST(processes)
 	for (int i = 0; i < 100; i++) {
 		kill(pids[0], SIGKILL);
 		ck_assert_int_eq(waitpid(pids[0], &status, 0), pids[0]);
-		address_clear(as, 0);
+		addresses_clear_slot(as, 0);
 		if ((pids[0] = fork()) == 0)
 			come_and_go(as, 0, in, 2);
 	}
@@ -230,16 +230,16 @@ START_TEST(processes)
 		kill(pids[i], SIGKILL);
 		ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
 		ck_assert(WIFSIGNALED(status));
-		address_clear(as, i);
+		addresses_clear_slot(as, i);
 	}
-	address_use(as, 4);
+	addresses_use_slot(as, 4);
 	for (int i = 0; i < 2; i++)
-		ck_assert_ptr_nonnull(a = address_enter(as, bytes("abcd"), 4,
-		    0));
-	ck_assert_ptr_null(address_enter(as, bytes("abcd"), 4, 0));
-	ck_assert_uint_eq(address_count(as), 1);
+		ck_assert_ptr_nonnull(
+		    a = addresses_connect(as, bytes("abcd"), 4, 0));
+	ck_assert_ptr_null(addresses_connect(as, bytes("abcd"), 4, 0));
+	ck_assert_uint_eq(addresses_count(as), 1);
 	(void)a;
-	address_free(&as);
+	addresses_free(&as);
 }
 END_TEST
 

@@ -28,15 +28,15 @@ refused(const char *text, unsigned mains, size_t descriptors)
 
 	setup();
 	conf = good(text);
-	as = crowd_new(conf, mains, descriptors);
+	as = addresses_conf_new(conf, mains, descriptors);
 	ck_assert_ptr_nonnull(as);
 	for (uint32_t i = 0; i < MANY; i++) {
-		a[i] = address_enter(as, bytes(&i), 4, 0);
+		a[i] = addresses_connect(as, bytes(&i), 4, 0);
 		ck_assert_ptr_nonnull(a[i]);
 	}
 	for (uint32_t i = 0; i < MANY; i++)
-		n += address_enter(as, bytes(&i), 4, 0) == NULL;
-	crowd_free(&as);
+		n += addresses_connect(as, bytes(&i), 4, 0) == NULL;
+	addresses_conf_free(&as);
 	conf_free(&conf);
 	teardown();
 	return n;
@@ -56,7 +56,7 @@ START_TEST(nothing_to_remember)
 
 	setup();
 	conf = good(SITE);
-	ck_assert_ptr_null(crowd_new(conf, 1, 1000));
+	ck_assert_ptr_null(addresses_conf_new(conf, 1, 1000));
 	conf_free(&conf);
 	teardown();
 }

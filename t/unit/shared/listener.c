@@ -139,9 +139,9 @@ START_TEST(bolted)
 	int	late, fd;
 	char	got;
 
-	ck_assert(!listener_is_bolted(&listeners[0]));
-	listener_bolt(&listeners[0]);
-	ck_assert(listener_is_bolted(&listeners[0]));
+	ck_assert(!listener_is_blocked(&listeners[0]));
+	listener_block_new(&listeners[0]);
+	ck_assert(listener_is_blocked(&listeners[0]));
 	late = approach(listener);
 	ck_assert_int_eq(tcp(late).tcpi_state, TCP_SYN_SENT);
 	fd = accepted(listener);
@@ -315,7 +315,7 @@ START_TEST(passed)
 	unsigned	same;
 	int		port, fd = foreign(AF_INET, false, &port);
 
-	ck_assert(listener_fit(fd));
+	ck_assert(listener_is_fit(fd));
 	ck_assert_uint_eq(with_passed(fd, AT("0.0.0.0:%d"), port, &same), 1);
 	ck_assert_uint_eq(same, 1);
 	/* Any will do, unless it is somebody else's. */
@@ -356,11 +356,11 @@ START_TEST(unfit)
 	struct listener	 l = { .number = 0 };
 	int		 fd = socket(AF_INET, SOCK_STREAM, 0), port, pair[2];
 
-	ck_assert(!listener_fit(fd));		/* it does not listen */
+	ck_assert(!listener_is_fit(fd));		/* it does not listen */
 	close(fd);
-	ck_assert(!listener_fit(-1));
+	ck_assert(!listener_is_fit(-1));
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	ck_assert(!listener_fit(pair[0]));
+	ck_assert(!listener_is_fit(pair[0]));
 	l.fd = foreign(AF_INET, false, &port);
 	fd = foreign(AF_INET, false, &port);
 	ck_assert(listener_has(&l, 1, l.fd));

@@ -10,18 +10,18 @@ static const struct verifiers_room	one = { 1, 1 }, none = { 0, 1 };
 static struct verifiers			vs;
 static struct verifier			all[MANY];
 
-static struct address_name
+static struct address_key
 name(uint8_t host)
 {
 	const uint8_t	bytes[4] = { 192, 0, 2, host };
 
-	return address_name(bytes, sizeof(bytes));
+	return addresses_key(bytes, sizeof(bytes));
 }
 
 static enum verifier_state
 enter(struct verifier *v, uint8_t host, const struct verifiers_room *room)
 {
-	const struct address_name	of = name(host);
+	const struct address_key	of = name(host);
 	bool				takes;
 	enum verifier_state		state;
 
@@ -127,7 +127,7 @@ END_TEST
 START_TEST(homes)
 {
 	const struct verifiers_room	two = { 2, 2 };
-	const struct address_name	of = name(1);
+	const struct address_key	of = name(1);
 	const int			a = 1, b = 2;
 	const void			*home;
 
