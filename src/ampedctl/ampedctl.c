@@ -18,15 +18,15 @@
 #define PACKAGE_VERSION	"unknown"
 #endif
 
-#define FIELDS_MOST	50
+#define FIELDS_MAX	50
 /* Of paths in one question: the rest is asked in more of them. */
-#define BYTES_MOST	(CONTROL_LINE_MAX - 256)
-#define PATHS_MOST	200
+#define BYTES_MAX	(CONTROL_LINE_MAX - 256)
+#define PATHS_MAX	200
 
 struct options {
-	struct ask	 ask;
+	struct client_target	 target;
 	bool		 json;			/* -j */
-	const char	*fields[FIELDS_MOST];	/* -H */
+	const char	*fields[FIELDS_MAX];	/* -H */
 	size_t		 nfields;
 	enum control_command command;
 	char		**words;		/* behind it */
@@ -68,14 +68,14 @@ list_rows(void)
 }
 
 static _Noreturn void
-version(void)
+print_version(void)
 {
 	printf("ampedctl %s\n", PACKAGE_VERSION);
 	exit(0);
 }
 
 static void
-take_command(struct options *o, char **words, size_t n)
+parse_command(struct options *o, char **words, size_t n)
 {
 	const struct control_row	*row;
 
@@ -99,14 +99,14 @@ take_command(struct options *o, char **words, size_t n)
 }
 
 static void
-parse(int argc, char **argv, struct options *o)
+parse_options(int argc, char **argv, struct options *o)
 {
 	int	option;
 
 	while ((option = getopt(argc, argv, "+H:LVf:hjs:")) != -1)
 		switch (option) {
 		case 'H':
-			if (o->nfields == FIELDS_MOST ||
+			if (o->nfields == FIELDS_MAX ||
 			    strchr(optarg, ':') == NULL)
 				usage(EX_USAGE);
 			o->fields[o->nfields++] = optarg;
@@ -114,9 +114,9 @@ parse(int argc, char **argv, struct options *o)
 		case 'L':
 			list_rows();
 		case 'V':
-			version();
+			print_version();
 		case 'f':
-			o->ask.conf = optarg;
+			o->target.conf = optarg;
 			break;
 		case 'h':
 			usage(0);
@@ -124,12 +124,12 @@ parse(int argc, char **argv, struct options *o)
 			o->json = true;
 			break;
 		case 's':
-			o->ask.socket = optarg;
+			o->target.socket = optarg;
 			break;
 		default:
 			usage(EX_USAGE);
 		}
-	take_command(o, argv + optind, (size_t)(argc - optind));
+	parse_command(o, argv + optind, (size_t)(argc - optind));
 	if ((o->nfields > 0 && o->command != CONTROL_EXPLAIN) ||
 	    (o->json && o->command != CONTROL_STATUS))
 		usage(EX_USAGE);
@@ -137,7 +137,7 @@ parse(int argc, char **argv, struct options *o)
 
 /* What went well is the answer, what did not a complaint. */
 static void
-show(int status, struct buf *text, const struct buf *more)
+print_answer(int status, struct buf *text, const struct buf *more)
 {
 	FILE	*out = status == 0 ? stdout : stderr;
 
@@ -155,9 +155,9 @@ ask_words(struct options *o, const char *const *words, size_t n)
 	struct buf	text = { 0 }, more = { 0 };
 	bool		stay = o->command == CONTROL_STOP ||
 			    o->command == CONTROL_DRAIN;
-	int		status = ask(&o->ask, words, n, stay, &text, &more);
+	int status = client_ask(&o->target, words, n, stay, &text, &more);
 
-	show(status, &text, &more);
+	print_answer(status, &text, &more);
 	if (stay && status == 0)
 		printf("stopped\n");
 	buf_free(&text);
@@ -169,7 +169,7 @@ ask_words(struct options *o, const char *const *words, size_t n)
 static int
 ask_paths(struct options *o)
 {
-	const char	*words[PATHS_MOST + 1];
+	const char	*words[PATHS_MAX + 1];
 	size_t		 n, len, i = 0;
 	int		 status = 0, worst = 0;
 
@@ -180,7 +180,7 @@ ask_paths(struct options *o)
 		do {
 			words[n++] = o->words[i++];
 			len += i < o->n ? strlen(o->words[i]) + 1 : 0;
-		} while (i < o->n && n <= PATHS_MOST && len < BYTES_MOST);
+		} while (i < o->n && n <= PATHS_MAX && len < BYTES_MAX);
 		status = ask_words(o, words, n);
 		if (status != 0)
 			worst = status;
@@ -191,7 +191,7 @@ ask_paths(struct options *o)
 static int
 ask_plain(struct options *o)
 {
-	const char	*words[FIELDS_MOST + 2];
+	const char	*words[FIELDS_MAX + 2];
 	size_t		 n = 0;
 
 	words[n++] = control_rows[o->command].name;
@@ -209,7 +209,7 @@ main(int argc, char **argv)
 {
 	struct options	o = { 0 };
 
-	parse(argc, argv, &o);
+	parse_options(argc, argv, &o);
 	switch (o.command) {
 	case CONTROL_HELP:
 		usage(0);
@@ -219,9 +219,9 @@ main(int argc, char **argv)
 		return ask_plain(&o);
 	case CONTROL_STATUS:
 		return o.json || o.n > 0 ? ask_plain(&o) :
-		    status_show(&o.ask);
+		    status_show(&o.target);
 	case CONTROL_TOP:
-		return status_top(&o.ask, o.n > 0 ? o.words[0] : NULL);
+		return status_top(&o.target, o.n > 0 ? o.words[0] : NULL);
 	case CONTROL_PRELOAD:
 	case CONTROL_PURGE:
 		return ask_paths(&o);

@@ -27,11 +27,11 @@
 #endif
 #define AMPED_CONTROL	"/run/amped/control"	/* as the packages have it */
 
-#define PATIENCE	90	/* s without a byte: a reload may take 60 */
+#define ANSWER_TIMEOUT	90	/* s without a byte: a reload may take 60 */
 
 /* A conf that we may not read may still be that of the package. */
 const char *
-ask_socket(struct ask *a)
+client_socket(struct client_target *a)
 {
 	const char	*conf = a->conf != NULL ? a->conf : AMPED_CONF;
 	int		 error;
@@ -84,7 +84,7 @@ add_owner(const char *file, struct buf *text)
 }
 
 static int
-cannot(const char *file, struct buf *text)
+explain_failure(const char *file, struct buf *text)
 {
 	int	error = errno;
 
@@ -102,9 +102,9 @@ cannot(const char *file, struct buf *text)
 
 /* -1 with errno. */
 static int
-reach(const char *file)
+connect_to(const char *file)
 {
-	static const struct timeval	patience = { .tv_sec = PATIENCE };
+	static const struct timeval	patience = { .tv_sec = ANSWER_TIMEOUT };
 	struct sockaddr_un		sun = { .sun_family = AF_UNIX };
 	int				fd;
 
@@ -126,7 +126,7 @@ reach(const char *file)
 }
 
 static void
-say(int fd, const char *const *words, size_t n)
+send_words(int fd, const char *const *words, size_t n)
 {
 	struct buf	line = { 0 };
 
@@ -149,7 +149,7 @@ is_complete(const struct buf *b)
 
 /* All of an answer, but its last line; false: without that, and why. */
 static bool
-hear(int fd, struct buf *b, struct buf *why)
+read_answer(int fd, struct buf *b, struct buf *why)
 {
 	ssize_t	n = 1;
 
@@ -166,7 +166,7 @@ hear(int fd, struct buf *b, struct buf *why)
 		return true;
 	}
 	if (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK))
-		buf_addf(why, "no answer for %d seconds", PATIENCE);
+		buf_addf(why, "no answer for %d seconds", ANSWER_TIMEOUT);
 	else
 		buf_adds(why, "the answer has broken off: who was to give it "
 		    "has ended; the error log says why");
@@ -189,7 +189,7 @@ await_end(int fd)
 
 /* The first line becomes the text, without its verdict. */
 static int
-take_apart(struct buf *text, struct buf *more)
+split_answer(struct buf *text, struct buf *more)
 {
 	const char		*behind;
 	enum control_verdict	 verdict;
@@ -207,19 +207,19 @@ take_apart(struct buf *text, struct buf *more)
 }
 
 int
-ask(struct ask *a, const char *const *words, size_t n, bool stay,
-    struct buf *text, struct buf *more)
+client_ask(struct client_target *a, const char *const *words, size_t n,
+    bool stay, struct buf *text, struct buf *more)
 {
-	const char	*socket = ask_socket(a);
+	const char	*socket = client_socket(a);
 	int		 fd, status = EX_PROTOCOL;
 
 	text->len = more->len = 0;
-	fd = reach(socket);
+	fd = connect_to(socket);
 	if (fd == -1)
-		return cannot(socket, text);
-	say(fd, words, n);
-	if (hear(fd, more, text))
-		status = take_apart(text, more);
+		return explain_failure(socket, text);
+	send_words(fd, words, n);
+	if (read_answer(fd, more, text))
+		status = split_answer(text, more);
 	if (stay && status == 0)
 		await_end(fd);
 	close(fd);

@@ -10,19 +10,19 @@
 #include "lib/mem.h"
 
 static void
-add(struct numbers *n, const char *name, double value)
+add_metric(struct metrics *n, const char *name, double value)
 {
 	n->at = mem_grow(n->at, n->n + 1, sizeof(*n->at));
-	n->at[n->n++] = (struct number){ name, value };
+	n->at[n->n++] = (struct metric){ name, value };
 }
 
 void
-numbers_read(struct numbers *n, struct buf *text)
+metrics_parse(struct metrics *n, struct buf *text)
 {
 	char	*rest, *line, *value, *end;
 	double	 number;
 
-	*n = (struct numbers){ .text = mem_string(buf_string(text)) };
+	*n = (struct metrics){ .text = mem_string(buf_string(text)) };
 	n->version = "";
 	rest = n->text;
 	while ((line = strsep(&rest, "\n")) != NULL) {
@@ -34,20 +34,20 @@ numbers_read(struct numbers *n, struct buf *text)
 		if (strcmp(line, "version") == 0)
 			n->version = value;
 		else if (*end == '\0' && end != value)
-			add(n, line, number);
+			add_metric(n, line, number);
 	}
 }
 
 void
-numbers_free(struct numbers *n)
+metrics_free(struct metrics *n)
 {
 	free(n->text);
 	free(n->at);
-	*n = (struct numbers){ 0 };
+	*n = (struct metrics){ 0 };
 }
 
 double
-numbers_get(const struct numbers *n, const char *format, ...)
+metrics_get(const struct metrics *n, const char *format, ...)
 {
 	char	name[200];
 	va_list	args;

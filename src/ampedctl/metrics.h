@@ -8,23 +8,23 @@
 
 #include "lib/buf.h"
 
-struct number {
+struct metric {
 	const char	*name;
 	double		 value;
 };
 
-struct numbers {
+struct metrics {
 	char		*text;		/* owned: the names, and: */
 	const char	*version;	/* "" if it is not said */
-	struct number	*at;		/* owned, in the server's order */
+	struct metric	*at;		/* owned, in the server's order */
 	size_t		 n;
 };
 
 /* A line that is something else is passed over. */
-void	numbers_read(struct numbers *, struct buf *text);
-void	numbers_free(struct numbers *);
+void	metrics_parse(struct metrics *, struct buf *text);
+void	metrics_free(struct metrics *);
 /* 0 if there is none of that name; the name is put together like printf. */
-double	numbers_get(const struct numbers *, const char *, ...)
+double	metrics_get(const struct metrics *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
 
 #endif

@@ -9,12 +9,12 @@
 
 #include "ampedctl/screen.h"
 
-#define BAR_MOST	60
-#define SHORT		16	/* bytes of a number as text */
+#define BAR_MAX	60
+#define TEXT_SIZE		16	/* bytes of a number as text */
 
 struct page {
 	struct buf		*to;
-	const struct numbers	*now, *before;
+	const struct metrics	*now, *before;
 	double			 seconds;
 	size_t			 columns, left;	/* lines */
 };
@@ -25,11 +25,11 @@ struct line {
 	size_t	len;
 };
 
-static void add(struct line *, const char *, ...)
+static void add_text(struct line *, const char *, ...)
     __attribute__((__format__(__printf__, 2, 3)));
 
 static void
-add(struct line *l, const char *format, ...)
+add_text(struct line *l, const char *format, ...)
 {
 	va_list	args;
 	int	n;
@@ -45,7 +45,7 @@ add(struct line *l, const char *format, ...)
 }
 
 static void
-put(struct page *p, const struct line *l)
+put_line(struct page *p, const struct line *l)
 {
 	size_t	len = l->len < p->columns ? l->len : p->columns;
 
@@ -60,7 +60,7 @@ put(struct page *p, const struct line *l)
 
 /* Up to six characters. */
 static const char *
-amount(char text[SHORT], double n, double step)
+format_amount(char text[TEXT_SIZE], double n, double step)
 {
 	static const char	units[] = " KMGTPE";
 	size_t			u = 0;
@@ -72,48 +72,48 @@ amount(char text[SHORT], double n, double step)
 			break;
 	}
 	if (u == 0)
-		snprintf(text, SHORT, "%.0f", n);
+		snprintf(text, TEXT_SIZE, "%.0f", n);
 	else
-		snprintf(text, SHORT, n < 99.95 ? "%.1f%c" : "%.0f%c", n,
+		snprintf(text, TEXT_SIZE, n < 99.95 ? "%.1f%c" : "%.0f%c", n,
 		    units[u]);
 	return text;
 }
 
 static const char *
-count(char text[SHORT], double n)
+format_count(char text[TEXT_SIZE], double n)
 {
-	return amount(text, n, 1000);
+	return format_amount(text, n, 1000);
 }
 
 static const char *
-bytes(char text[SHORT], double n)
+format_bytes(char text[TEXT_SIZE], double n)
 {
-	return amount(text, n, 1024);
+	return format_amount(text, n, 1024);
 }
 
 static const char *
-duration(char text[SHORT], double s)
+format_duration(char text[TEXT_SIZE], double s)
 {
 	if (s < 0.0009995)
-		snprintf(text, SHORT, "%.0f us", s * 1e6);
+		snprintf(text, TEXT_SIZE, "%.0f us", s * 1e6);
 	else if (s < 0.9995)
-		snprintf(text, SHORT, s < 0.00995 ? "%.1f ms" : "%.0f ms",
+		snprintf(text, TEXT_SIZE, s < 0.00995 ? "%.1f ms" : "%.0f ms",
 		    s * 1e3);
 	else
-		snprintf(text, SHORT, "%.1f s", s);
+		snprintf(text, TEXT_SIZE, "%.1f s", s);
 	return text;
 }
 
 static const char *
-age(char text[SHORT], double s)
+format_age(char text[TEXT_SIZE], double s)
 {
 	unsigned long	n = s > 0 ? (unsigned long)s : 0;
 	unsigned long	days = n / 86400, h = n / 3600 % 24;
 
 	if (days > 0)
-		snprintf(text, SHORT, "%lud %luh", days % 100000, h);
+		snprintf(text, TEXT_SIZE, "%lud %luh", days % 100000, h);
 	else
-		snprintf(text, SHORT, "%lu:%02lu:%02lu", h, n / 60 % 60,
+		snprintf(text, TEXT_SIZE, "%lu:%02lu:%02lu", h, n / 60 % 60,
 		    n % 60);
 	return text;
 }
@@ -124,63 +124,64 @@ add_bar(struct line *l, double part, double whole, size_t width)
 {
 	size_t	full;
 
-	if (width > BAR_MOST)
-		width = BAR_MOST;
+	if (width > BAR_MAX)
+		width = BAR_MAX;
 	if (part < 0 || whole <= 0)
 		part = 0;
 	full = whole <= 0 ? 0 : part >= whole ? width :
 	    (size_t)(part / whole * (double)width);
 	if (full == 0 && part > 0)
 		full = 1;
-	add(l, "[");
+	add_text(l, "[");
 	for (size_t i = 0; i < width; i++)
-		add(l, "%c", i < full ? '#' : '.');
-	add(l, "]");
+		add_text(l, "%c", i < full ? '#' : '.');
+	add_text(l, "]");
 }
 
 /* What has come a second; a main that began anew has not taken any back. */
 static double
-rate(const struct page *p, const char *name)
+get_rate(const struct page *p, const char *name)
 {
 	double	more;
 
 	if (p->before == NULL || p->seconds <= 0)
 		return 0;
-	more = numbers_get(p->now, "%s", name) -
-	    numbers_get(p->before, "%s", name);
+	more = metrics_get(p->now, "%s", name) -
+	    metrics_get(p->before, "%s", name);
 	return more > 0 ? more / p->seconds : 0;
 }
 
 static void
 add_rate(struct line *l, const struct page *p, const char *name, bool is_bytes)
 {
-	char	text[SHORT];
-	double	r = rate(p, name);
+	char	text[TEXT_SIZE];
+	double	r = get_rate(p, name);
 
 	if (p->before == NULL)
 		return;
 	if (is_bytes || r >= 99.95 || r == 0)
-		amount(text, r, is_bytes ? 1024 : 1000);
+		format_amount(text, r, is_bytes ? 1024 : 1000);
 	else
 		snprintf(text, sizeof(text), "%.1f", r);
-	add(l, " %6s/s", text);
+	add_text(l, " %6s/s", text);
 }
 
-#define GET(...)	numbers_get(p->now, __VA_ARGS__)
+#define GET(...)	metrics_get(p->now, __VA_ARGS__)
 
 static void
 put_title(struct page *p)
 {
 	struct line	l = { .len = 0 };
-	char		up[SHORT], loaded[SHORT];
+	char		up[TEXT_SIZE], loaded[TEXT_SIZE];
 
-	add(&l, "amped %s   up %s   conf %.0f, for %s   main died %.0f times%s",
-	    p->now->version, age(up, GET("uptime")), GET("generation"),
-	    age(loaded, GET("started") + GET("uptime") - GET("loaded")),
+	add_text(&l,
+	    "amped %s   up %s   conf %.0f, for %s   main died %.0f times%s",
+	    p->now->version, format_age(up, GET("uptime")), GET("generation"),
+	    format_age(loaded, GET("started") + GET("uptime") - GET("loaded")),
 	    GET("main-deaths"), GET("draining") > 0 ? "   DRAINING" : "");
-	put(p, &l);
+	put_line(p, &l);
 	l.len = 0;
-	put(p, &l);
+	put_line(p, &l);
 }
 
 static void
@@ -189,28 +190,28 @@ put_requests(struct page *p)
 	static const char *const	classes[] = { "2xx", "3xx", "4xx",
 					    "5xx" };
 	struct line			l = { .len = 0 };
-	char				text[SHORT];
+	char				text[TEXT_SIZE];
 
-	add(&l, "requests    %6s", count(text, GET("requests")));
+	add_text(&l, "requests    %6s", format_count(text, GET("requests")));
 	add_rate(&l, p, "requests", false);
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		add(&l, "  %s %s", classes[i],
-		    count(text, GET("status-%s", classes[i])));
-	add(&l, "  aborted %s", count(text, GET("aborted")));
-	put(p, &l);
+		add_text(&l, "  %s %s", classes[i],
+		    format_count(text, GET("status-%s", classes[i])));
+	add_text(&l, "  aborted %s", format_count(text, GET("aborted")));
+	put_line(p, &l);
 }
 
 static void
 put_bytes(struct page *p)
 {
 	struct line	l = { .len = 0 };
-	char		text[SHORT];
+	char		text[TEXT_SIZE];
 
-	add(&l, "sent        %6s", bytes(text, GET("bytes")));
+	add_text(&l, "sent        %6s", format_bytes(text, GET("bytes")));
 	add_rate(&l, p, "bytes", true);
-	add(&l, "  received %6s", bytes(text, GET("bytes-in")));
+	add_text(&l, "  received %6s", format_bytes(text, GET("bytes-in")));
 	add_rate(&l, p, "bytes-in", true);
-	put(p, &l);
+	put_line(p, &l);
 }
 
 static void
@@ -219,33 +220,33 @@ put_connections(struct page *p)
 	static const char *const	states[] = { "idle", "reading", "disk",
 					    "sending", "lingering" };
 	struct line			l = { .len = 0 };
-	char				now[SHORT], most[SHORT];
+	char				now[TEXT_SIZE], most[TEXT_SIZE];
 
-	add(&l, "connections %6s of %-6s ",
-	    count(now, GET("open-connections")),
-	    count(most, GET("open-connections-limit")));
+	add_text(&l, "connections %6s of %-6s ",
+	    format_count(now, GET("open-connections")),
+	    format_count(most, GET("open-connections-limit")));
 	add_bar(&l, GET("open-connections"), GET("open-connections-limit"),
 	    p->columns - l.len - 2);
-	put(p, &l);
+	put_line(p, &l);
 	l.len = 0;
-	add(&l, "           ");
+	add_text(&l, "           ");
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-		add(&l, " %s %s ", states[i],
-		    count(now, GET("connections-%s", states[i])));
-	put(p, &l);
+		add_text(&l, " %s %s ", states[i],
+		    format_count(now, GET("connections-%s", states[i])));
+	put_line(p, &l);
 	l.len = 0;
-	put(p, &l);
+	put_line(p, &l);
 }
 
 /* In the last second or so; without a before, of all times. */
 static double
-share_of_hits(const struct page *p, const char *cache, bool *any)
+get_hit_ratio(const struct page *p, const char *cache, bool *any)
 {
 	double	hits = GET("%s-hits", cache), misses = GET("%s-misses", cache);
 
 	if (p->before != NULL) {
-		hits -= numbers_get(p->before, "%s-hits", cache);
-		misses -= numbers_get(p->before, "%s-misses", cache);
+		hits -= metrics_get(p->before, "%s-hits", cache);
+		misses -= metrics_get(p->before, "%s-misses", cache);
 	}
 	*any = hits >= 0 && misses >= 0 && hits + misses > 0;
 	return *any ? hits / (hits + misses) : 0;
@@ -256,7 +257,7 @@ static void
 put_cache(struct page *p, const char *cache, const char *name)
 {
 	struct line	l = { .len = 0 };
-	char		entries[SHORT], held[SHORT], gone[SHORT];
+	char		entries[TEXT_SIZE], held[TEXT_SIZE], gone[TEXT_SIZE];
 	double		by_entries = 0, by_bytes = 0, hits;
 	bool		any;
 
@@ -266,18 +267,18 @@ put_cache(struct page *p, const char *cache, const char *name)
 	if (GET("%s-bytes-limit", cache) > 0)
 		by_bytes = GET("%s-bytes", cache) /
 		    GET("%s-bytes-limit", cache);
-	hits = share_of_hits(p, cache, &any);
-	add(&l, "  %-9s %6s %8s %9s  ", name,
-	    count(entries, GET("%s-entries", cache)),
-	    bytes(held, GET("%s-bytes", cache)),
-	    count(gone, GET("%s-evictions", cache)));
+	hits = get_hit_ratio(p, cache, &any);
+	add_text(&l, "  %-9s %6s %8s %9s  ", name,
+	    format_count(entries, GET("%s-entries", cache)),
+	    format_bytes(held, GET("%s-bytes", cache)),
+	    format_count(gone, GET("%s-evictions", cache)));
 	add_bar(&l, by_entries > by_bytes ? by_entries : by_bytes, 1, 12);
 	if (any)
-		add(&l, "  %5.1f%% ", 100 * hits);
+		add_text(&l, "  %5.1f%% ", 100 * hits);
 	else
-		add(&l, "       - ");
+		add_text(&l, "       - ");
 	add_bar(&l, hits, 1, p->columns - l.len - 2);
-	put(p, &l);
+	put_line(p, &l);
 }
 
 static void
@@ -285,82 +286,91 @@ put_caches(struct page *p)
 {
 	struct line	l = { .len = 0 };
 
-	add(&l, "caches     entries    bytes evictions  full            hits");
-	put(p, &l);
+	add_text(
+	    &l, "caches     entries    bytes evictions  full            hits");
+	put_line(p, &l);
 	put_cache(p, "pathname", "pathname");
 	put_cache(p, "header", "header");
 	put_cache(p, "chunk", "chunk");
 	put_cache(p, "grant", "login");
 	l.len = 0;
-	put(p, &l);
+	put_line(p, &l);
 }
 
 static void
 put_helpers(struct page *p)
 {
 	struct line	l = { .len = 0 };
-	char		a[SHORT], b[SHORT], c[SHORT], d[SHORT];
+	char		a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE], d[TEXT_SIZE];
 	double		busy = GET("busy-helpers");
 	double		stuck = GET("stuck-helpers");
 
 	if (GET("helpers-limit") == 0) {	/* sped */
-		add(&l, "helpers       none");
-		put(p, &l);
+		add_text(&l, "helpers       none");
+		put_line(p, &l);
 		return;
 	}
-	add(&l, "helpers     %6s busy %s idle %s stuck of %s ",
-	    count(a, busy), count(b, GET("idle-helpers")), count(c, stuck),
-	    count(d, GET("helpers-limit")));
+	add_text(&l, "helpers     %6s busy %s idle %s stuck of %s ",
+	    format_count(a, busy), format_count(b, GET("idle-helpers")),
+	    format_count(c, stuck), format_count(d, GET("helpers-limit")));
 	add_bar(&l, busy + stuck, GET("helpers-limit"),
 	    p->columns - l.len - 2);
-	put(p, &l);
+	put_line(p, &l);
 	l.len = 0;
-	add(&l, "jobs        %6s wait, at most %s; %s dropped, %s too late",
-	    count(a, GET("queued-jobs")), count(b, GET("queued-jobs-most")),
-	    count(c, GET("jobs-dropped")), count(d, GET("disk-timeouts")));
-	put(p, &l);
+	add_text(&l,
+	    "jobs        %6s wait, at most %s; %s dropped, %s too late",
+	    format_count(a, GET("queued-jobs")),
+	    format_count(b, GET("queued-jobs-most")),
+	    format_count(c, GET("jobs-dropped")),
+	    format_count(d, GET("disk-timeouts")));
+	put_line(p, &l);
 }
 
 static void
 put_disk(struct page *p)
 {
 	struct line	l = { .len = 0 };
-	char		a[SHORT], b[SHORT];
+	char		a[TEXT_SIZE], b[TEXT_SIZE];
 
-	add(&l, "disk       ");
-	add(&l, " %6s looks", count(a, GET("looks")));
+	add_text(&l, "disk       ");
+	add_text(&l, " %6s looks", format_count(a, GET("looks")));
 	add_rate(&l, p, "looks", false);
-	add(&l, "  %s each", duration(b, GET("service-resolve-median")));
-	add(&l, "  %s reads", count(a, GET("reads")));
+	add_text(
+	    &l, "  %s each", format_duration(b, GET("service-resolve-median")));
+	add_text(&l, "  %s reads", format_count(a, GET("reads")));
 	add_rate(&l, p, "reads", false);
-	add(&l, "  %s each", duration(b, GET("service-read-median")));
-	put(p, &l);
+	add_text(
+	    &l, "  %s each", format_duration(b, GET("service-read-median")));
+	put_line(p, &l);
 }
 
 static void
 put_lag(struct page *p)
 {
 	struct line	l = { .len = 0 };
-	char		a[SHORT], b[SHORT], c[SHORT];
+	char		a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE];
 
-	add(&l, "loop lag    median %s, 99%% %s, most %s",
-	    duration(a, GET("loop-lag-median")),
-	    duration(b, GET("loop-lag-p99")),
-	    duration(c, GET("loop-lag-most")));
-	put(p, &l);
+	add_text(&l, "loop lag    median %s, 99%% %s, most %s",
+	    format_duration(a, GET("loop-lag-median")),
+	    format_duration(b, GET("loop-lag-p99")),
+	    format_duration(c, GET("loop-lag-most")));
+	put_line(p, &l);
 }
 
 static void
 put_drops(struct page *p)
 {
 	struct line	l = { .len = 0 };
-	char		a[SHORT], b[SHORT], c[SHORT], d[SHORT];
+	char		a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE], d[TEXT_SIZE];
 
-	add(&l, "dropped     %s log lines, %s closed for room, %s turned away, "
-	    "%s over rate", count(a, GET("log-dropped")),
-	    count(b, GET("made-room")), count(c, GET("turned-away")),
-	    count(d, GET("over-rate")));
-	put(p, &l);
+	add_text(&l,
+	    "dropped     %s log lines, %s closed for room, %s turned away, "
+	    "%s over rate",
+	    format_count(a, GET("log-dropped")),
+	    format_count(b, GET("made-room")),
+	    format_count(c, GET("turned-away")),
+	    format_count(d, GET("over-rate")));
+	put_line(p, &l);
 }
 
 /* What a file system holds and waits for, if anything. */
@@ -370,14 +380,14 @@ put_fs_queue(struct page *p, const char *name, int len, double share)
 	double		held = GET("lane-%.*s-held", len, name);
 	double		queued = GET("lane-%.*s-queued", len, name);
 	struct line	l = { .len = 0 };
-	char		text[SHORT];
+	char		text[TEXT_SIZE];
 
 	if (held + queued == 0)
 		return;
-	add(&l, "  lane %-10.*s %3.0f of %.0f helpers, %s wait ", len, name,
-	    held, share, count(text, queued));
+	add_text(&l, "  lane %-10.*s %3.0f of %.0f helpers, %s wait ", len,
+	    name, held, share, format_count(text, queued));
 	add_bar(&l, held, share, p->columns - l.len - 2);
-	put(p, &l);
+	put_line(p, &l);
 }
 
 static void
@@ -386,7 +396,7 @@ put_fs_queues(struct page *p)
 	static const char	start[] = "lane-", end[] = "-share";
 	const size_t		nstart = sizeof(start) - 1;
 	const size_t		nend = sizeof(end) - 1;
-	const struct number	*n;
+	const struct metric	*n;
 	size_t			len;
 
 	for (size_t i = 0; i < p->now->n; i++) {
@@ -401,13 +411,13 @@ put_fs_queues(struct page *p)
 }
 
 void
-view(struct buf *to, const struct numbers *now, const struct numbers *before,
-    double seconds, size_t columns, size_t lines)
+screen_draw(struct buf *to, const struct metrics *now,
+    const struct metrics *before, double seconds, size_t columns, size_t lines)
 {
 	struct page	p = { to, now, before, seconds, columns, lines };
 
-	if (p.columns < VIEW_COLUMNS)	/* cut off, rather than folded */
-		p.columns = VIEW_COLUMNS;
+	if (p.columns < SCREEN_COLUMNS_MIN)	/* cut off, rather than folded */
+		p.columns = SCREEN_COLUMNS_MIN;
 	put_title(&p);
 	put_requests(&p);
 	put_bytes(&p);

@@ -13,42 +13,42 @@
 #include "ampedctl/terminal.h"
 #include "lib/visible.h"
 
-#define LINES_MOST	100	/* of file systems, too */
-#define SECONDS_MOST	3600
+#define LINES_MAX	100	/* of file systems, too */
+#define SECONDS_MAX	3600
 
 /* 0, or why there are none, in the text. */
 static int
-fetch(struct ask *a, struct numbers *n, struct buf *text)
+fetch_metrics(struct client_target *a, struct metrics *n, struct buf *text)
 {
 	static const char *const	words[] = { "status" };
 	struct buf			more = { 0 };
-	int				status = ask(a, words, 1, false, text,
-					    &more);
+	int status = client_ask(a, words, 1, false, text, &more);
 
-	*n = (struct numbers){ 0 };
+	*n = (struct metrics){ 0 };
 	if (status == 0)
-		numbers_read(n, &more);
+		metrics_parse(n, &more);
 	buf_free(&more);
 	return status;
 }
 
 int
-status_show(struct ask *a)
+status_show(struct client_target *a)
 {
-	struct numbers	now;
+	struct metrics	now;
 	struct buf	text = { 0 };
-	int		status = fetch(a, &now, &text);
+	int		status = fetch_metrics(a, &now, &text);
 
 	if (status == 0) {
 		text.len = 0;
-		view(&text, &now, NULL, 0, VIEW_COLUMNS, LINES_MOST);
+		screen_draw(
+		    &text, &now, NULL, 0, SCREEN_COLUMNS_MIN, LINES_MAX);
 		visible_print(stdout, text.at, text.len);
 	} else {
 		fputs("ampedctl: ", stderr);
 		visible_print(stderr, text.at, text.len);
 		fputc('\n', stderr);
 	}
-	numbers_free(&now);
+	metrics_free(&now);
 	buf_free(&text);
 	return status;
 }
@@ -64,39 +64,39 @@ seconds_now(void)
 
 /* The numbers as they are shown, and those before, for rates. */
 struct top {
-	struct ask	*ask;
-	struct numbers	 now, before;
+	struct client_target	*target;
+	struct metrics	 now, before;
 	double		 at, before_at;		/* seconds */
-	struct buf	 wrong;			/* why there are none now */
+	struct buf	 error;			/* why there are none now */
 };
 
 static void
-draw(const struct top *t)
+draw_top(const struct top *t)
 {
 	struct buf	text = { 0 };
 	size_t		columns, lines;
 
 	terminal_size(&columns, &lines);
-	view(&text, &t->now, t->before.n > 0 ? &t->before : NULL,
+	screen_draw(&text, &t->now, t->before.n > 0 ? &t->before : NULL,
 	    t->at - t->before_at, columns, lines - 1);
-	if (t->wrong.len > 0)
-		buf_addf(&text, "%.*s\n", (int)t->wrong.len, t->wrong.at);
+	if (t->error.len > 0)
+		buf_addf(&text, "%.*s\n", (int)t->error.len, t->error.at);
 	terminal_show(&text);
 	buf_free(&text);
 }
 
 /* Main may be on its way back: that is worth a line, and another try. */
 static int
-renew(struct top *t)
+update_top(struct top *t)
 {
-	struct numbers	next;
-	int		status = fetch(t->ask, &next, &t->wrong);
+	struct metrics	next;
+	int		status = fetch_metrics(t->target, &next, &t->error);
 
 	if (status != 0)
 		return status == EX_TEMPFAIL || status == EX_PROTOCOL ? 0 :
 		    status;
-	t->wrong.len = 0;
-	numbers_free(&t->before);
+	t->error.len = 0;
+	metrics_free(&t->before);
 	t->before = t->now;
 	t->before_at = t->at;
 	t->now = next;
@@ -105,7 +105,7 @@ renew(struct top *t)
 }
 
 static bool
-read_seconds(const char *text, double *seconds)
+parse_seconds(const char *text, double *seconds)
 {
 	char	*end;
 
@@ -114,54 +114,54 @@ read_seconds(const char *text, double *seconds)
 		return true;
 	*seconds = strtod(text, &end);
 	return *end == '\0' && end != text && *seconds >= 0.1 &&
-	    *seconds <= SECONDS_MOST;
+	    *seconds <= SECONDS_MAX;
 }
 
 static int
-run(struct top *t, double seconds)
+run_top(struct top *t, double seconds)
 {
 	int			status;
 	enum terminal_event	event;
 
-	while ((status = renew(t)) == 0) {
-		draw(t);
+	while ((status = update_top(t)) == 0) {
+		draw_top(t);
 		do {
 			event = terminal_wait((int)(seconds * 1000));
 			if (event == TERMINAL_QUIT)
 				return 0;
 			/* Rates of a moment mean nothing: only drawn. */
 			if (seconds_now() - t->at < 0.1)
-				draw(t);
+				draw_top(t);
 		} while (seconds_now() - t->at < 0.1);
 	}
 	return status;
 }
 
 int
-status_top(struct ask *a, const char *interval)
+status_top(struct client_target *a, const char *interval)
 {
-	struct top	 t = { .ask = a };
+	struct top	 t = { .target = a };
 	double		 seconds;
 	const char	*why;
 	int		 status;
 
-	if (!read_seconds(interval, &seconds)) {
+	if (!parse_seconds(interval, &seconds)) {
 		fprintf(stderr, "ampedctl: \"%s\" is no number of seconds from "
-		    "0.1 to %d\n", interval, SECONDS_MOST);
+		    "0.1 to %d\n", interval, SECONDS_MAX);
 		return EX_USAGE;
 	}
-	ask_socket(a);			/* who may complain, does so now */
+	client_socket(a);			/* who may complain, does so now */
 	why = terminal_enter();
 	if (why != NULL) {
 		fprintf(stderr, "ampedctl: %s\n", why);
 		return EX_USAGE;
 	}
-	status = run(&t, seconds);
+	status = run_top(&t, seconds);
 	terminal_leave();
 	if (status != 0)
-		fprintf(stderr, "ampedctl: %s\n", buf_string(&t.wrong));
-	numbers_free(&t.now);
-	numbers_free(&t.before);
-	buf_free(&t.wrong);
+		fprintf(stderr, "ampedctl: %s\n", buf_string(&t.error));
+	metrics_free(&t.now);
+	metrics_free(&t.before);
+	buf_free(&t.error);
 	return status;
 }

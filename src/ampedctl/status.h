@@ -7,7 +7,7 @@
 #include "ampedctl/client.h"
 
 /* Both return the exit status. */
-int	status_show(struct ask *);
-int	status_top(struct ask *, const char *seconds);	/* NULL: one */
+int	status_show(struct client_target *);
+int	status_top(struct client_target *, const char *seconds);	/* NULL: one */
 
 #endif

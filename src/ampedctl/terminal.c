@@ -17,8 +17,8 @@
 #include "lib/io.h"
 #include "lib/visible.h"
 
-#define COLUMNS	80
-#define LINES	24
+#define COLUMNS_DEFAULT	80
+#define LINES_DEFAULT	24
 
 #define ENTER	"\033[?1049h\033[?25l"	/* another screen, no cursor */
 #define LEAVE	"\033[?25h\033[?1049l"
@@ -54,7 +54,7 @@ catch_signals(void)
 }
 
 static void
-take(void)
+set_raw(void)
 {
 	struct termios	raw = before;
 
@@ -78,7 +78,7 @@ terminal_enter(void)
 		return "top needs a terminal with a cursor (TERM); status "
 		    "shows the same once";
 	catch_signals();
-	take();
+	set_raw();
 	atexit(terminal_leave);
 	return NULL;
 }
@@ -99,8 +99,8 @@ terminal_size(size_t *columns, size_t *lines)
 	struct winsize	size;
 	bool		known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
 
-	*columns = known && size.ws_col > 0 ? size.ws_col : COLUMNS;
-	*lines = known && size.ws_row > 0 ? size.ws_row : LINES;
+	*columns = known && size.ws_col > 0 ? size.ws_col : COLUMNS_DEFAULT;
+	*lines = known && size.ws_row > 0 ? size.ws_row : LINES_DEFAULT;
 }
 
 void
@@ -132,16 +132,16 @@ terminal_show(const struct buf *text)
 
 /* Somebody wants the shell for a while. */
 static void
-stop(void)
+suspend(void)
 {
 	stopped = 0;
 	terminal_leave();
 	kill(getpid(), SIGSTOP);
-	take();
+	set_raw();
 }
 
 static enum terminal_event
-take_key(void)
+read_key(void)
 {
 	char	keys[64];
 	ssize_t	n = read(STDIN_FILENO, keys, sizeof(keys));
@@ -151,7 +151,7 @@ take_key(void)
 	for (ssize_t i = 0; i < n; i++)
 		if (keys[i] == 'q' || keys[i] == 'Q')
 			return TERMINAL_QUIT;
-	return TERMINAL_NOW;
+	return TERMINAL_REDRAW;
 }
 
 enum terminal_event
@@ -163,12 +163,12 @@ terminal_wait(int ms)
 	if (ended)
 		return TERMINAL_QUIT;
 	if (stopped)
-		stop();
+		suspend();
 	if (n > 0)
-		return take_key();
+		return read_key();
 	if (changed || n == -1) {
 		changed = 0;
-		return TERMINAL_NOW;
+		return TERMINAL_REDRAW;
 	}
-	return TERMINAL_TIME;
+	return TERMINAL_TIMEOUT;
 }

@@ -9,8 +9,8 @@
 #include "lib/buf.h"
 
 enum terminal_event {
-	TERMINAL_TIME,			/* nothing happened in that time */
-	TERMINAL_NOW,			/* a key, another size, we are back */
+	TERMINAL_TIMEOUT,			/* nothing happened in that time */
+	TERMINAL_REDRAW,			/* a key, another size, we are back */
 	TERMINAL_QUIT
 };
 

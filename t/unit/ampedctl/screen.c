@@ -25,19 +25,19 @@ static struct buf	text;
 static const char *
 shown(const char *now, const char *before, size_t columns, size_t lines)
 {
-	struct numbers	n, b;
+	struct metrics	n, b;
 	struct buf	in = { 0 };
 
 	buf_adds(&in, now);
-	numbers_read(&n, &in);
+	metrics_parse(&n, &in);
 	in.len = 0;
 	buf_adds(&in, before != NULL ? before : "");
-	numbers_read(&b, &in);
+	metrics_parse(&b, &in);
 	buf_free(&in);
 	text.len = 0;
-	view(&text, &n, before != NULL ? &b : NULL, 2, columns, lines);
-	numbers_free(&n);
-	numbers_free(&b);
+	screen_draw(&text, &n, before != NULL ? &b : NULL, 2, columns, lines);
+	metrics_free(&n);
+	metrics_free(&b);
 	return buf_string(&text);
 }
 
@@ -98,13 +98,14 @@ START_TEST(sizes)
 
 			for (; *at != '\0'; n++) {
 				ck_assert_uint_le(strcspn(at, "\n"),
-				    columns < VIEW_COLUMNS ? VIEW_COLUMNS :
-				    columns);
+				    columns < SCREEN_COLUMNS_MIN
+					? SCREEN_COLUMNS_MIN
+					: columns);
 				at += strcspn(at, "\n") + 1;
 			}
 			ck_assert_uint_le(n, lines);
 		}
-	shown(some, some, VIEW_COLUMNS, VIEW_LINES);
+	shown(some, some, SCREEN_COLUMNS_MIN, SCREEN_LINES_MIN);
 	has("over rate\n");
 }
 END_TEST
