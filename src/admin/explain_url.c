@@ -256,7 +256,7 @@ run_request(struct explanation *e, const struct conf *conf,
 		.disk = { .submit = submit_task, .context = e },
 		.descriptors = FILES_MAX,
 	};
-	struct http		*http = http_new(&setup);
+	struct http_loop		*http = http_new(&setup);
 	const struct wait	*w;
 	struct peer		*p;
 

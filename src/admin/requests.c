@@ -24,7 +24,7 @@
 struct requests {
 	struct evloop		*loop;
 	struct clock		*clock;
-	struct http		*http;
+	struct http_loop		*http;
 	struct clients		*clients;
 	const struct conf	*conf;
 	bool			 alone;		/* there is no other main */
@@ -384,7 +384,7 @@ requests_add(struct requests *all, int pipe)
 }
 
 struct requests *
-requests_new(struct evloop *loop, struct clock *clock, struct http *http,
+requests_new(struct evloop *loop, struct clock *clock, struct http_loop *http,
     struct clients *clients, const struct conf *conf, bool alone)
 {
 	struct requests	*all = mem_zero(sizeof(*all));

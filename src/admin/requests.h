@@ -17,8 +17,8 @@
 struct requests;
 
 /* Alone: there is no other main, so what it knows is all there is. */
-struct requests	*requests_new(struct evloop *, struct clock *, struct http *,
-		    struct clients *, const struct conf *, bool alone);
+struct requests *requests_new(struct evloop *, struct clock *,
+    struct http_loop *, struct clients *, const struct conf *, bool alone);
 void		 requests_free(struct requests **);	/* after the clients */
 /* Takes a question: the pipe with its line, and who has asked. */
 void		 requests_add(struct requests *, int pipe);

@@ -16,7 +16,7 @@
 struct mt_thread {
 	struct loop_thread		 thread;	/* first: casts rely on it */
 	const struct main_env	*env;
-	struct http		*http;
+	struct http_loop		*http;
 	struct clients		*clients;
 	_Atomic size_t		 staying;	/* for the others to see */
 };
@@ -136,8 +136,8 @@ open_threads(void *context, const struct http_setup *shared)
 		s = get_thread(mt->threads, i);
 		s->env = env;
 		setup.clock = &s->thread.clock;
-		setup.call = wake_to_verify;
-		setup.call_context = &s->thread;
+		setup.schedule_verify = wake_to_verify;
+		setup.verify_context = &s->thread;
 		s->http = http_new(&setup);
 		s->clients = clients_new(s->thread.loop, setup.clock, s->http,
 		    1, on_empty, s);

@@ -368,8 +368,8 @@ service_run(struct service *s, const struct disk *disk)
 		.conf = env->conf,
 		.clock = &s->clock,
 		.disk = *disk,
-		.later = schedule_tidy,
-		.later_context = s,
+		.schedule_tidy = schedule_tidy,
+		.tidy_context = s,
 		.pagemap = s->pagemap = pagemap_open(),
 		.addresses = env->addresses,
 	};
@@ -377,8 +377,8 @@ service_run(struct service *s, const struct disk *disk)
 	make_budget(s, &budget);
 	setup.descriptors = budget.files;
 	if (env->conf->log.access.to != NULL) {
-		setup.log_room = access_log_reserve;
-		setup.log = access_log_commit;
+		setup.log_reserve = access_log_reserve;
+		setup.log_commit = access_log_commit;
 		setup.log_context = s->access_log;
 	}
 	if (env->addresses != NULL)

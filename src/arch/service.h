@@ -31,7 +31,7 @@ struct service {
 	const struct main_env	*env;
 	struct clock		 clock;
 	struct evloop		*loop;
-	struct http		*http;
+	struct http_loop		*http;
 	struct clients		*clients;
 	struct access_log		*access_log;
 	struct requests		*requests;

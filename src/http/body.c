@@ -35,7 +35,7 @@
 /* A range to be brought into memory: a task, and what for. */
 struct load {
 	struct task	 task;	/* first: casts rely on it */
-	struct http	*http;
+	struct http_loop	*http;
 	struct file	*file;		/* referred to, descriptor held */
 	struct chunk	*chunk;		/* held */
 	int64_t		 started;	/* clock ms */
@@ -79,7 +79,7 @@ load_free(struct task *e)
 /* Starts a read: the task to wait for, NULL if it was done in place.  If the
  * cache is this loop's alone, it is the chunk's, for others to join. */
 static struct task *
-load_start(struct http *http, struct file *f, struct chunk *k)
+load_start(struct http_loop *http, struct file *f, struct chunk *k)
 {
 	struct load	*l = mem_zero(sizeof(*l));
 	struct task	*e = &l->task;
@@ -271,8 +271,8 @@ count(struct conn *c, const char *bytes, size_t len)
 	const struct request	*r = c->request;
 
 	if (r->ready != NULL && (int64_t)len == r->end &&
-	    !c->http->wholes.off)
-		whole_count(&c->http->wholes, r->ready, bytes, len);
+	    !c->http->hot.off)
+		whole_count(&c->http->hot, r->ready, bytes, len);
 }
 
 /* The part of the ready chunk that is asked for. */
@@ -408,11 +408,11 @@ stands(const struct conn *c)
 	if (r->answered || c->http->store->shared)
 		return file_stands(r->file, !r->answered);
 	/* For one that began in this turn; the end will be compared anyway. */
-	if (d->stood_in == c->http->turn)
+	if (d->stood_in == c->http->iteration)
 		return true;
 	if (!file_stands(r->file, true))
 		return false;
-	d->stood_in = c->http->turn;
+	d->stood_in = c->http->iteration;
 	return true;
 }
 
@@ -575,7 +575,7 @@ body_step(struct conn *c)
 {
 	struct request		*r = c->request;
 	const struct whole	*w = r->ready == NULL ? NULL :
-				    whole_find(&c->http->wholes, r->ready);
+				    whole_find(&c->http->hot, r->ready);
 	enum outcome		 outcome = conn_outcome(c);
 
 	if (outcome != OUTCOME_READY)

@@ -1,6 +1,6 @@
 /*
  * caches: what all loops of a main may share: the caches, and what is counted
- * about jobs.  What one loop has for itself is in struct http.
+ * about jobs.  What one loop has for itself is in struct http_loop.
  *
  * A loop that is not given one has one of its own.  Not shared, a store is for
  * one loop and has no locks.

@@ -137,11 +137,11 @@ conn_park(struct conn *c)
 void
 conn_begin(struct peer *p)
 {
-	struct http	*http = p->http;
+	struct http_loop	*http = p->http;
 	struct conn	*c;
 
-	if (http->nspare_conn > 0)
-		c = http->spare_conn[--http->nspare_conn];
+	if (http->nspare_conns > 0)
+		c = http->spare_conns[--http->nspare_conns];
 	else
 		c = mem_get(sizeof(*c));
 	memset(c, 0, sizeof(*c));
@@ -159,12 +159,12 @@ conn_begin(struct peer *p)
 
 /* False: there are enough. */
 static inline bool
-put_request(struct http *http, struct request *r)
+put_request(struct http_loop *http, struct request *r)
 {
-	bool	room = http->nspare < MACHINE_TOGETHER;
+	bool	room = http->nspare_requests < MACHINE_TOGETHER;
 
 	if (room)
-		http->spare[http->nspare++] = r;
+		http->spare_requests[http->nspare_requests++] = r;
 	return room;
 }
 
@@ -181,7 +181,7 @@ give_back(struct conn *c)
 void
 conn_end(struct peer *p)
 {
-	struct http	*http = p->http;
+	struct http_loop	*http = p->http;
 	struct conn	*c = p->conn;
 
 	need(c->request == NULL && !conn_owns_output(c));
@@ -189,19 +189,19 @@ conn_end(struct peer *p)
 		give_back(c);
 	p->conn = NULL;
 	/* This one may still be read. */
-	if (http->nspare_conn == MACHINE_TOGETHER)
-		free(http->spare_conn[--http->nspare_conn]);
-	http->spare_conn[http->nspare_conn++] = c;
+	if (http->nspare_conns == MACHINE_TOGETHER)
+		free(http->spare_conns[--http->nspare_conns]);
+	http->spare_conns[http->nspare_conns++] = c;
 }
 
 void
 conn_request_begin(struct conn *c)
 {
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 	struct request	*r;
 
-	if (http->nspare > 0)
-		r = http->spare[--http->nspare];
+	if (http->nspare_requests > 0)
+		r = http->spare_requests[--http->nspare_requests];
 	else
 		r = mem_get(sizeof(*r));
 	parse_init(&r->parse);

@@ -45,7 +45,7 @@ enum go {
 #define CONN_TOGETHER	(16 * 1024)
 
 struct conn {
-	struct http		*http;
+	struct http_loop		*http;
 	struct peer		*peer;
 	const struct transport	*transport;	/* the peer's */
 	void			*transport_context;

@@ -13,7 +13,7 @@
 
 struct closing {
 	struct task	 task;	/* first: casts rely on it */
-	struct http	*http;
+	struct http_loop	*http;
 };
 
 /* If nobody has taken it, it is still open. */
@@ -35,7 +35,7 @@ closing_free(struct task *e)
 void
 closing_give(void *context, int fd, const struct job_version *version)
 {
-	struct http	*http = context;
+	struct http_loop	*http = context;
 	struct store	*store = http->store;
 	struct closing	*cl;
 

@@ -10,7 +10,7 @@
 /* Of the descriptors for files, one in so many may be on its way. */
 #define CLOSING_PART	4
 
-/* The give function of a file cache; context: a struct http.  Closes in place
+/* The give function of a file cache; context: a struct http_loop.  Closes in place
  * where too many are on their way. */
 void	closing_give(void *http, int fd, const struct job_version *);
 

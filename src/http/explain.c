@@ -272,7 +272,7 @@ static const struct transport	explaining = {
 };
 
 struct peer *
-explain_new(struct http *http, struct explanation *e,
+explain_new(struct http_loop *http, struct explanation *e,
     const struct sockaddr *peer, size_t listener)
 {
 	return machine_new(http, -1, &explaining, e, peer, listener);

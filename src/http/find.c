@@ -126,7 +126,7 @@ late(const struct conn *c)
 
 /* What takes a helper for long has to wait for room. */
 static bool
-may_look(const struct http *http, const struct path *p)
+may_look(const struct http_loop *http, const struct path *p)
 {
 	return !variant_is_made(p->space) || verification_leaves_room(http);
 }

@@ -152,7 +152,7 @@ static RARE void
 make_whole(struct conn *c)
 {
 	struct request	*r = c->request;
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 
 	head_begin(c, 200);
 	add_validators(c);
@@ -176,7 +176,7 @@ static enum go
 whole(struct conn *c)
 {
 	struct request	*r = c->request;
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 
 	r->status = 200;
 	r->next = 0;
@@ -205,8 +205,8 @@ static void
 add_ranges(struct conn *c, const struct decide_answer *answer)
 {
 	struct request	*r = c->request;
-	struct http	*http = c->http;
-	uint64_t	 n = http->boundaries++;
+	struct http_loop	*http = c->http;
+	uint64_t	 n = http->boundary_count++;
 	struct buf	 fields = { 0 };
 
 	/* It is the parts that are encoded, not what is around them. */
@@ -226,7 +226,7 @@ static enum go
 part(struct conn *c, const struct decide_answer *answer)
 {
 	struct request	*r = c->request;
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 
 	r->status = 206;
 	r->next = answer->part[0].first;
@@ -246,7 +246,7 @@ static enum go
 not_modified(struct conn *c)
 {
 	struct request	*r = c->request;
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 
 	r->status = (uint16_t)reply_why(c, WHY_SAME);
 	r->next = r->end = 0;
@@ -291,7 +291,7 @@ static RARE enum go
 failure(struct conn *c)
 {
 	struct request	*r = c->request;
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 
 	r->status = r->failure;
 	r->next = 0;

@@ -12,105 +12,105 @@
 #include "lib/mem.h"
 #include "stats/stats.h"
 
-#define TELL_AGAIN	60000	/* ms */
+#define LOG_INTERVAL_MS	60000	/* ms */
 
 /* For a loop that shares nothing. */
 static struct store *
-own_store(const struct http_setup *setup, struct http *http)
+make_own_caches(const struct http_setup *setup, struct http_loop *http)
 {
 	const struct store_setup	 own = {
 		.conf = setup->conf,
 		.descriptors = setup->descriptors,
 		.pagemap = setup->pagemap,
-		.later = setup->later,
-		.later_context = setup->later_context,
+		.later = setup->schedule_tidy,
+		.later_context = setup->tidy_context,
 	};
 	struct store			*store = store_new(&own);
 
-	http->own_store = true;
+	http->owns_caches = true;
 	store->files.give = closing_give;
 	store->files.give_context = http;
 	return store;
 }
 
-struct http *
+struct http_loop *
 http_new(const struct http_setup *setup)
 {
 	const struct conf	*conf = setup->conf;
-	struct http		*http = mem_zero(sizeof(*http));
+	struct http_loop		*http = mem_zero(sizeof(*http));
 
 	http->conf = conf;
-	http->turn = 1;			/* in 0 nothing was compared */
+	http->iteration = 1;			/* in 0 nothing was compared */
 	output_init(&http->output);
 	http->clock = setup->clock;
 	http->disk = setup->disk;
-	http->log_room = setup->log_room;
-	http->log = setup->log;
+	http->log_reserve = setup->log_reserve;
+	http->log_commit = setup->log_commit;
 	http->log_context = setup->log_context;
 	http->server = conf->version ? "amped/" PACKAGE_VERSION : "amped";
-	http->limits.line = (size_t)conf->limits.line;
-	http->limits.head = (size_t)conf->limits.header;
-	http->limits.fields = (size_t)conf->limits.fields;
-	http->body.body = (uint64_t)conf->limits.body;
-	http->body.line = http->limits.line;
-	http->body.trailer = http->limits.head;
-	http->body.fields = http->limits.fields;
+	http->parse_limits.line = (size_t)conf->limits.line;
+	http->parse_limits.head = (size_t)conf->limits.header;
+	http->parse_limits.fields = (size_t)conf->limits.fields;
+	http->chunked_limits.body = (uint64_t)conf->limits.body;
+	http->chunked_limits.line = http->parse_limits.line;
+	http->chunked_limits.trailer = http->parse_limits.head;
+	http->chunked_limits.fields = http->parse_limits.fields;
 	http->pace.rate = conf->limits.pace;
 	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
 	http->store = setup->store != NULL ? setup->store :
-	    own_store(setup, http);
+	    make_own_caches(setup, http);
 	/* Of what is switched off to be measured, there must be no other. */
-	http->wholes.off = http->store->shared || http->store->heads.ragged ||
+	http->hot.off = http->store->shared || http->store->heads.ragged ||
 	    cache_is_off(&http->store->chunks.cache);
 	http->date.text = http->date_text;
 	http->date.len = sizeof(http->date_text);
 	hash_key_random(&http->boundary_key);
 	http->addresses = setup->addresses;
-	http->call = setup->call;
-	http->call_context = setup->call_context;
-	machine_name_in_crash();
+	http->schedule_verify = setup->schedule_verify;
+	http->verify_context = setup->verify_context;
+	machine_set_crash_context();
 	return http;
 }
 
 void
-http_free(struct http **hp)
+http_free(struct http_loop **hp)
 {
-	struct http	*http = *hp;
+	struct http_loop	*http = *hp;
 
 	verification_drop(http);
-	whole_forget(&http->wholes, &http->store->heads);
-	free(http->wholes.room);
-	free(http->outputs);
-	if (http->own_store)
+	whole_forget(&http->hot, &http->store->heads);
+	free(http->hot.room);
+	free(http->batch_outputs);
+	if (http->owns_caches)
 		store_free(&http->store);
 	buf_free(&http->work);
-	while (http->nspare > 0)
-		free(http->spare[--http->nspare]);
-	while (http->nspare_conn > 0)
-		free(http->spare_conn[--http->nspare_conn]);
+	while (http->nspare_requests > 0)
+		free(http->spare_requests[--http->nspare_requests]);
+	while (http->nspare_conns > 0)
+		free(http->spare_conns[--http->nspare_conns]);
 	mem_drop(hp);
 }
 
 bool
-http_tidy(struct http *http)
+http_tidy(struct http_loop *http)
 {
 	return file_tidy(&http->store->files, http);
 }
 
 void
-http_drain(struct http *http)
+http_drain(struct http_loop *http)
 {
 	http->draining = true;
 }
 
 void
-http_resume(struct http *http)
+http_resume(struct http_loop *http)
 {
 	http->draining = false;
 }
 
 void
-http_measure(const struct http *http)
+http_measure(const struct http_loop *http)
 {
 	store_measure(http->store);
 	stats_gauges[STATS_GAUGE_ADDRESSES] = http->addresses == NULL ? 0 :
@@ -118,18 +118,19 @@ http_measure(const struct http *http)
 }
 
 void
-http_report(struct http *http, void (*line)(const char *))
+http_report(struct http_loop *http, void (*line)(const char *))
 {
 	http_measure(http);
 	store_report(http->store, line);
 }
 
 bool
-http_may_tell(const struct http *http, _Atomic int64_t *told)
+http_may_log(const struct http_loop *http, _Atomic int64_t *warned_at)
 {
-	int64_t	before = atomic_load(told);
+	int64_t	before = atomic_load(warned_at);
 
-	if (before != 0 && http->clock->ms - before < TELL_AGAIN)
+	if (before != 0 && http->clock->ms - before < LOG_INTERVAL_MS)
 		return false;
-	return atomic_compare_exchange_strong(told, &before, http->clock->ms);
+	return atomic_compare_exchange_strong(
+	    warned_at, &before, http->clock->ms);
 }

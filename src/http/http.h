@@ -35,7 +35,7 @@
 /* With MEM_MAPPINGS below the kernel's limit a process (65,530 by default). */
 #define CHUNK_MAPPINGS_MOST	52000
 
-#define HTTP_INPUT	(64 * 1024)	/* bytes that one recv may bring */
+#define HTTP_INPUT_SIZE	(64 * 1024)	/* bytes that one recv may bring */
 
 /* Those under way, by their path. */
 #define LOOK_PLACES	256
@@ -61,18 +61,18 @@ struct store {
 	_Atomic int64_t		 told_unusable, told_unverified;
 };
 
-struct http {
+struct http_loop {
 	struct store		*store;
-	bool			 own_store;
+	bool			 owns_caches;
 	const struct conf	*conf;
 	struct clock		*clock;
 	struct disk		 disk;
-	char			*(*log_room)(void *, size_t most);
-	void			(*log)(void *, size_t);
+	char			*(*log_reserve)(void *, size_t most);
+	void			(*log_commit)(void *, size_t);
 	void			*log_context;
 	const char		*server;	/* what it calls itself */
-	struct parse_limits	 limits;
-	struct chunked_limits	 body;
+	struct parse_limits	 parse_limits;
+	struct chunked_limits	 chunked_limits;
 	struct addresses	*addresses;	/* NULL: none is limited */
 	struct bucket_size	 pace;		/* rate 0: without */
 	struct {			/* variant.c: what it chose last */
@@ -80,39 +80,39 @@ struct http {
 		size_t		 len;
 		uint32_t	 offered, which;	/* 0: nothing yet */
 		uint8_t		 choice;
-	}			 chosen;
+	}			 negotiated;
 	struct hash_key		 boundary_key;
-	uint64_t		 boundaries;	/* made so far */
+	uint64_t		 boundary_count;	/* made so far */
 	bool			 draining;
-	uint32_t		 turn;		/* a batch, or one alone */
+	uint32_t		 iteration;		/* a batch, or one alone */
 	bool			 verifying;	/* starts what was held back */
-	void			(*call)(void *);	/* see machine.h */
-	void			*call_context;
+	void			(*schedule_verify)(void *);	/* see machine.h */
+	void			*verify_context;
 	/* To use again. */
-	struct request		*spare[MACHINE_TOGETHER];
-	struct conn		*spare_conn[MACHINE_TOGETHER];
-	unsigned		 nspare, nspare_conn;
-	struct bucket		 leisure;	/* lookup.c: looks at that */
-	unsigned		 put_off;	/* since one was not */
-	size_t			 given;		/* bytes, by who is running */
-	size_t			 taken;		/* the same, of its input */
-	struct wholes		 wholes;	/* of this second */
+	struct request		*spare_requests[MACHINE_TOGETHER];
+	struct conn		*spare_conns[MACHINE_TOGETHER];
+	unsigned		 nspare_requests, nspare_conns;
+	struct bucket		 refresh_bucket;	/* lookup.c: looks at that */
+	unsigned		 refresh_skipped;	/* since one was not */
+	size_t			 bytes_out;		/* bytes, by who is running */
+	size_t			 bytes_in;		/* the same, of its input */
+	struct wholes		 hot;	/* of this second */
 	struct output		 output;	/* the same one's */
 	struct buf		 work;		/* building a response */
 	struct header_date	 date;		/* of this second */
 	char			 date_text[DATE_LENGTH];
 	char			 date_log[DATE_LOG_LENGTH];
 	/* Of those who run together; outputs NULL: nobody has yet. */
-	struct output		*outputs;
-	struct burst		 burst;
-	size_t			 ahead;		/* bytes of its input: theirs */
-	char			 input[HTTP_INPUT];
+	struct output		*batch_outputs;
+	struct burst		 io_batch;
+	size_t			 batch_offset;		/* bytes of its input: theirs */
+	char			 input[HTTP_INPUT_SIZE];
 };
 
 /* Whether it is time for a line of the log again, of a kind that clients can
  * cause as often as they like; that was then the time. */
-bool	http_may_tell(const struct http *, _Atomic int64_t *told);
-void	machine_name_in_crash(void);	/* the step, and the request */
+bool	http_may_log(const struct http_loop *, _Atomic int64_t *warned_at);
+void	machine_set_crash_context(void);	/* the step, and the request */
 /* Gauges and counters of the caches; the same in lines. */
 void	store_measure(const struct store *);
 void	store_report(const struct store *, void (*)(const char *));

@@ -26,7 +26,7 @@ note(struct burst *burst, const struct conn *c)
 void
 burst_receive(struct burst *burst, struct conn *const *conns, unsigned n)
 {
-	struct http	*http = conns[0]->http;
+	struct http_loop	*http = conns[0]->http;
 	struct call	*k;
 	size_t		 left = sizeof(http->input) / 2;
 	unsigned	 made = 0;
@@ -35,14 +35,14 @@ burst_receive(struct burst *burst, struct conn *const *conns, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		note(burst, conns[i]);
 	for (k = burst->of; made < n && left >= LEAST; made++, k++) {
-		k->at = http->input + http->ahead;
+		k->at = http->input + http->batch_offset;
 		k->len = left;
 		k->n = k->transport->recv(k->context, k->fd, k->at, left);
 		if (k->n == -1)
 			k->error = errno;
 		if (k->n <= 0)
 			continue;
-		http->ahead += (size_t)k->n;
+		http->batch_offset += (size_t)k->n;
 		left -= (size_t)k->n;
 	}
 	for (unsigned i = 0; i < made; i++)

@@ -436,19 +436,19 @@ static put_fn	*const fields[] = {
 void
 access_line(struct conn *c)
 {
-	struct http			*http = c->http;
+	struct http_loop			*http = c->http;
 	const struct conf_format	*f = &http->conf->log.line;
 	const struct conf_piece		*p = f->pieces, *end = p + f->n;
 	struct line			 line = { .c = c, .json = f->json };
 	char				*start, *to;
 
-	if (http->log_room == NULL ||
-	    (start = http->log_room(http->log_context, LINE_MOST)) == NULL)
+	if (http->log_reserve == NULL ||
+	    (start = http->log_reserve(http->log_context, LINE_MOST)) == NULL)
 		return;
 	line.end = start + SENT_MOST;
 	for (to = start; p < end; p++) {
 		memcpy(to, p->lead, CONF_LEAD);
 		to = fields[p->field](&line, p, to + p->len);
 	}
-	http->log(http->log_context, (size_t)(to - start));
+	http->log_commit(http->log_context, (size_t)(to - start));
 }

@@ -30,7 +30,7 @@ static const struct bucket_size	looks = { 1000, 16 };
 /* A look on disk: a task, and whose answer it is. */
 struct look {
 	struct task		 task;	/* first: casts rely on it */
-	struct http		*http;
+	struct http_loop		*http;
 	struct path		*path;		/* held */
 	int64_t			 begun;		/* clock ms */
 	bool			 claimed;	/* nobody waits for it */
@@ -186,7 +186,7 @@ static void
 fail(const struct look *l, int status, enum why why, int64_t looked,
     unsigned kinds)
 {
-	const struct http	*http = l->http;
+	const struct http_loop	*http = l->http;
 
 	if (answer_fail(&http->store->paths, l->path, &(struct answer){
 	    .kind = PATHNAME_REFUSED, .status = (uint16_t)status,
@@ -235,13 +235,13 @@ found_error(struct look *l)
  * looked for at a time.
  */
 static struct looks *
-place(const struct http *http, const struct path *p)
+place(const struct http_loop *http, const struct path *p)
 {
 	return &http->store->looks[(uintptr_t)p / sizeof(*p) % LOOK_PLACES];
 }
 
 static struct look *
-find(const struct http *http, const struct path *p)
+find(const struct http_loop *http, const struct path *p)
 {
 	struct look	*l;
 
@@ -308,7 +308,7 @@ static void
 look_free(struct task *e)
 {
 	struct look	*l = (struct look *)e;
-	struct http	*http = l->http;
+	struct http_loop	*http = l->http;
 	bool		 nested = l->under_way != NULL;
 	bool		 compressed = e->job.kind == JOB_COMPRESS;
 
@@ -379,7 +379,7 @@ place_job(struct job *job, const struct path *p, struct str decoded,
 
 /* A look at a decoded path, by the rules for it. */
 static struct look *
-look_new(struct http *http, struct path *p, struct str decoded)
+look_new(struct http_loop *http, struct path *p, struct str decoded)
 {
 	struct look	*l = mem_zero(sizeof(*l));
 	struct job	*job = &l->task.job;
@@ -409,7 +409,7 @@ look_new(struct http *http, struct path *p, struct str decoded)
 
 /* The task, NULL if it was done in place, or needed none. */
 static struct task *
-start(struct http *http, struct path *p, bool background)
+start(struct http_loop *http, struct path *p, bool background)
 {
 	struct store	*store = http->store;
 	struct look	*l;
@@ -443,7 +443,7 @@ start(struct http *http, struct path *p, bool background)
 }
 
 struct task *
-look_start(struct http *http, struct path *p)
+look_start(struct http_loop *http, struct path *p)
 {
 	struct look	*l = find(http, p);
 
@@ -455,19 +455,19 @@ look_start(struct http *http, struct path *p)
 }
 
 static bool
-take_leisure(struct http *http)
+take_leisure(struct http_loop *http)
 {
-	if (bucket_holds(&http->leisure, &looks, http->clock->ms) > 0)
-		bucket_take(&http->leisure, 1);
-	else if (++http->put_off < AT_LEISURE)
+	if (bucket_holds(&http->refresh_bucket, &looks, http->clock->ms) > 0)
+		bucket_take(&http->refresh_bucket, 1);
+	else if (++http->refresh_skipped < AT_LEISURE)
 		return false;
 	else
-		http->put_off = 0;
+		http->refresh_skipped = 0;
 	return true;
 }
 
 bool
-look_afresh(struct http *http, struct path *p)
+look_afresh(struct http_loop *http, struct path *p)
 {
 	struct store	*store = http->store;
 
@@ -482,7 +482,7 @@ look_afresh(struct http *http, struct path *p)
 }
 
 bool
-look_is_under_way(const struct http *http, const struct path *p)
+look_is_under_way(const struct http_loop *http, const struct path *p)
 {
 	return find(http, p) != NULL;
 }

@@ -10,12 +10,12 @@
 /* Starts it: the task to wait for, NULL if it was done in place.  It is the
  * path's, for others to join, unless each is to have a look of its own, as with
  * a shared store. */
-struct task	*look_start(struct http *, struct path *);
+struct task	*look_start(struct http_loop *, struct path *);
 /* Whether there is one to join. */
-bool		 look_is_under_way(const struct http *, const struct path *);
+bool look_is_under_way(const struct http_loop *, const struct path *);
 /* Starts one that nobody waits for, if that is not under way already and there
  * are not too many such; true: it may have been done, in place. */
-bool		 look_afresh(struct http *, struct path *);
+bool		 look_afresh(struct http_loop *, struct path *);
 /* The reason for a refusal that an errno of the disk is. */
 enum why	 look_why(int error);
 /* There was no answer, but there may be one after some time. */

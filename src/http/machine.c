@@ -75,7 +75,7 @@ for_whom(void)
 
 /* From here on a crash's last lines name the step and the request. */
 void
-machine_name_in_crash(void)
+machine_set_crash_context(void)
 {
 	need_doing(doing, for_whom);
 }
@@ -102,7 +102,7 @@ set_peer(struct peer *p, const struct sockaddr *from)
 }
 
 struct peer *
-machine_new(struct http *http, int fd, const struct transport *transport,
+machine_new(struct http_loop *http, int fd, const struct transport *transport,
     void *transport_context, const struct sockaddr *from, size_t listener)
 {
 	struct peer	*p = mem_zero(sizeof(*p));
@@ -125,9 +125,9 @@ machine_new(struct http *http, int fd, const struct transport *transport,
 }
 
 static RARE void
-new_second(struct http *http)
+new_second(struct http_loop *http)
 {
-	whole_forget(&http->wholes, &http->store->heads);
+	whole_forget(&http->hot, &http->store->heads);
 	http->date.wall = http->clock->wall;
 	date_format(http->clock->wall, http->date_text);
 	date_format_log(http->clock->wall, http->date_log);
@@ -160,7 +160,7 @@ begin(const struct conn *c)
 {
 	if (c->http->date.wall != c->http->clock->wall)
 		new_second(c->http);
-	c->http->given = c->http->taken = 0;
+	c->http->bytes_out = c->http->bytes_in = 0;
 	running = c;
 }
 
@@ -200,8 +200,8 @@ machine_run(struct peer *p)
 {
 	struct conn	*c = p->conn;
 
-	if (c->http->ahead == 0)	/* not of a batch */
-		c->http->turn++;
+	if (c->http->batch_offset == 0)	/* not of a batch */
+		c->http->iteration++;
 	run_before(c, STEP_COUNT);
 	return c->go == GO_OVER ? NULL : wait_of(p);
 }
@@ -240,11 +240,11 @@ look_ahead(const struct store *store, struct conn *const *conns, unsigned n)
 static void
 take_request(struct conn *c)
 {
-	const struct http	*http = c->http;
+	const struct http_loop	*http = c->http;
 
 	run_before(c, STEP_DISCARD);
 	need(c->input_len == 0 || !conn_shares_input(c) ||
-	    c->input < http->input + http->ahead);
+	    c->input < http->input + http->batch_offset);
 }
 
 /* One of several makes its answer, but for a body that must be found in memory,
@@ -281,17 +281,17 @@ outputs_new(void)
 void
 machine_run_together(struct peer *const *peers, unsigned n)
 {
-	struct http	*http = peers[0]->http;
+	struct http_loop	*http = peers[0]->http;
 	struct conn	*conns[MACHINE_TOGETHER] = { NULL };
 
-	http->turn++;
-	if (http->outputs == NULL)
-		http->outputs = outputs_new();
+	http->iteration++;
+	if (http->batch_outputs == NULL)
+		http->batch_outputs = outputs_new();
 	for (unsigned i = 0; i < n; i++) {
 		conns[i] = peers[i]->conn;
-		conns[i]->output = &http->outputs[i];
+		conns[i]->output = &http->batch_outputs[i];
 	}
-	burst_receive(&http->burst, conns, n);
+	burst_receive(&http->io_batch, conns, n);
 	for (unsigned i = 0; i < n; i++)
 		if (conns[i]->call != NULL)
 			take_request(conns[i]);
@@ -299,13 +299,13 @@ machine_run_together(struct peer *const *peers, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		if (conns[i]->step == STEP_ADMIT)
 			make_answer(conns[i]);
-	burst_send(&http->burst, conns, n);
+	burst_send(&http->io_batch, conns, n);
 }
 
 void
-machine_part(struct http *http)
+machine_part(struct http_loop *http)
 {
-	http->ahead = 0;
+	http->batch_offset = 0;
 }
 
 /* One that has only come needs no more than its peer on its way: many may come
@@ -342,7 +342,7 @@ machine_run_stage(struct peer *p, enum stage *stage)
 	unsigned	 left = STEPS_MOST;
 	enum go		 go = GO_ON;
 
-	c->http->turn++;
+	c->http->iteration++;
 	begin(c);
 	while (go == GO_ON && steps[c->step].stage == *stage) {
 		need(left-- > 0);
@@ -359,7 +359,7 @@ machine_run_stage(struct peer *p, enum stage *stage)
 }
 
 void
-machine_move(struct peer *p, struct http *http)
+machine_move(struct peer *p, struct http_loop *http)
 {
 	struct conn	*c = p->conn;
 

@@ -18,7 +18,7 @@
 #include "wait.h"
 
 struct peer;			/* a connection, whatever it is doing */
-struct http;			/* one loop's world: store, buffers, clock */
+struct http_loop;			/* one loop's world: store, buffers, clock */
 struct transport;
 
 /* What a request goes through in the pipelined architecture (Choi et al.);
@@ -38,7 +38,7 @@ enum stage {
 };
 
 /* Takes the descriptor.  transport NULL: a plain socket. */
-struct peer	*machine_new(struct http *, int fd,
+struct peer	*machine_new(struct http_loop *, int fd,
 		    const struct transport *, void *transport_context,
 		    const struct sockaddr *from, size_t listener);
 /* Good until the machine is asked for anything else. */
@@ -51,14 +51,14 @@ const struct wait *machine_run(struct peer *);
 #define MACHINE_TOGETHER	64	/* at most */
 bool		 machine_is_to_read(const struct peer *);
 void		 machine_run_together(struct peer *const *, unsigned n);
-void		 machine_part(struct http *);
+void		 machine_part(struct http_loop *);
 /*
  * As machine_run, but no step of another stage: NULL, and which one is next, if
  * one of those is.  From there on that stage runs it, and until then it belongs
  * to nobody's loop, and may be moved to that of another of the same store.
  */
 const struct wait *machine_run_stage(struct peer *, enum stage *);
-void		 machine_move(struct peer *, struct http *);
+void		 machine_move(struct peer *, struct http_loop *);
 /* The outcome of its wait; run it afterwards. */
 void		 machine_wake(struct peer *, enum outcome);
 void		 machine_free(struct peer **);

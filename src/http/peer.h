@@ -10,12 +10,12 @@
 
 struct address;
 struct conn;
-struct http;
+struct http_loop;
 struct transport;
 
 /* What outlasts an exchange: one that is idle is this and no more. */
 struct peer {
-	struct http		*http;
+	struct http_loop		*http;
 	struct conn		*conn;		/* NULL: idle */
 	const struct transport	*transport;
 	void			*transport_context;

@@ -45,7 +45,7 @@ is_one(void *context, const struct path *path)
 }
 
 bool
-purge_some(struct http *http, struct purge *p)
+purge_some(struct http_loop *http, struct purge *p)
 {
 	return pathname_forget(&http->store->paths, &p->bucket, is_one, p);
 }

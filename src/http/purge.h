@@ -32,6 +32,6 @@ struct purge {
 const char	*purge_begin(struct purge *, const struct conf_site *,
 		    struct str target);
 /* A part of it, soon done; false: that was the last one. */
-bool		 purge_some(struct http *, struct purge *);
+bool		 purge_some(struct http_loop *, struct purge *);
 
 #endif

@@ -48,10 +48,10 @@ receive_behind(struct conn *c)
 static struct call *
 receive_now(struct conn *c, struct call *k)
 {
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 
-	k->at = http->input + http->ahead;
-	k->len = sizeof(http->input) - http->ahead;
+	k->at = http->input + http->batch_offset;
+	k->len = sizeof(http->input) - http->batch_offset;
 	k->n = c->transport->recv(c->transport_context, c->wait.fd, k->at,
 	    k->len);
 	if (k->n == -1)
@@ -91,7 +91,7 @@ static void
 take_in(struct conn *c, ssize_t n)
 {
 	c->input_len += (size_t)n;
-	c->http->taken += (size_t)n;
+	c->http->bytes_in += (size_t)n;
 	stats_add(STATS_BYTES_IN, (uint64_t)n);
 }
 
@@ -186,7 +186,7 @@ parse_step(struct conn *c)
 		return conn_send(c, STEP_PARSE);
 	if (c->request == NULL)
 		conn_request_begin(c);
-	switch (parse_feed(&c->request->parse, &c->http->limits, c->input,
+	switch (parse_feed(&c->request->parse, &c->http->parse_limits, c->input,
 	    c->input_len)) {
 	case PARSE_MORE:
 		return conn_go(c, STEP_RECV);
@@ -204,8 +204,8 @@ eat(struct conn *c, const char *bytes, size_t len, size_t *used)
 	struct request	*r = c->request;
 
 	if (r->parse.chunked)
-		return chunked_feed(&r->chunked, &c->http->body, bytes, len,
-		    used);
+		return chunked_feed(
+		    &r->chunked, &c->http->chunked_limits, bytes, len, used);
 	*used = (size_t)MIN((int64_t)len, r->unread);
 	r->unread -= (int64_t)*used;
 	return r->unread == 0 ? CHUNKED_DONE : CHUNKED_MORE;
@@ -274,7 +274,7 @@ discard_step(struct conn *c)
 	default:
 		break;
 	}
-	if (!c->readable || c->http->taken >= TAKEN_MOST)
+	if (!c->readable || c->http->bytes_in >= TAKEN_MOST)
 		return wait_for_body(c);
 	n = receive(c);
 	if (n == 0)		/* half a request, and no more to come */
@@ -306,7 +306,7 @@ takes_response(struct conn *c)
 enum go
 linger_step(struct conn *c)
 {
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 	enum outcome	 outcome = conn_outcome(c);
 	ssize_t		 n;
 
@@ -314,15 +314,16 @@ linger_step(struct conn *c)
 		c->since = http->clock->ms;
 	else if (outcome != OUTCOME_READY)
 		return conn_go(c, STEP_CLOSE);
-	if (!c->readable || http->taken >= TAKEN_MOST)
+	if (!c->readable || http->bytes_in >= TAKEN_MOST)
 		return conn_wait(c, WAIT_READ, TIMEOUT_LINGER,
 		    c->since + http->conf->limits.linger);
 	n = c->transport->recv(c->transport_context, c->wait.fd,
-	    http->input + http->ahead, sizeof(http->input) - http->ahead);
+	    http->input + http->batch_offset,
+	    sizeof(http->input) - http->batch_offset);
 	if (n > 0)		/* what it was does not matter */
-		explicit_bzero(http->input + http->ahead, (size_t)n);
+		explicit_bzero(http->input + http->batch_offset, (size_t)n);
 	c->readable = n > 0;	/* behind what is short, a reset, too */
-	http->taken += n > 0 ? (size_t)n : 0;
+	http->bytes_in += n > 0 ? (size_t)n : 0;
 	if (n == 0 || (n == -1 && errno != EAGAIN && errno != EINTR))
 		return conn_go(c, STEP_CLOSE);
 	return GO_ON;

@@ -36,7 +36,7 @@ enum go
 reply_work(struct conn *c, int status, size_t body)
 {
 	struct request	*r = c->request;
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 
 	output_write(conn_output(c), http->work.at, http->work.len);
 	r->status = (uint16_t)status;
@@ -51,7 +51,7 @@ reply_work(struct conn *c, int status, size_t body)
 static enum go
 page(struct conn *c, int status)
 {
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 	struct buf	 text = { 0 };
 	size_t		 body = 0;
 

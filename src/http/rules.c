@@ -22,8 +22,8 @@ static const char *const compressible[] = {
 };
 
 static void
-answer(struct http *http, struct path *p, enum pathname_kind kind, int status,
-    enum why why)
+answer(struct http_loop *http, struct path *p, enum pathname_kind kind,
+    int status, enum why why)
 {
 	answer_give(&http->store->paths, p, &(struct answer){
 	    .kind = (uint8_t)kind, .status = (uint16_t)status,
@@ -61,7 +61,7 @@ is_denied(const struct conf_users *users, struct str name)
 
 /* What is known of a user's path without asking who that is; or false. */
 static bool
-answer_user(struct http *http, struct path *p, struct str decoded)
+answer_user(struct http_loop *http, struct path *p, struct str decoded)
 {
 	struct str	name = rules_user(p->rules, decoded);
 
@@ -80,7 +80,7 @@ answer_user(struct http *http, struct path *p, struct str decoded)
 
 /* The path of the block, with a slash or without; nothing is beneath it. */
 static void
-answer_counts(struct http *http, struct path *p, struct str decoded)
+answer_counts(struct http_loop *http, struct path *p, struct str decoded)
 {
 	size_t	prefix = ((const struct conf_rules *)p->rules)->prefix;
 
@@ -92,7 +92,7 @@ answer_counts(struct http *http, struct path *p, struct str decoded)
 }
 
 bool
-rules_answer(struct http *http, struct path *p, struct str decoded)
+rules_answer(struct http_loop *http, struct path *p, struct str decoded)
 {
 	const struct conf_rules	*rules = p->rules, *a = rules->answer;
 

@@ -10,7 +10,7 @@
  * Where the rules of a path leave nothing to look for on disk, the answer;
  * false: it must be looked for.
  */
-bool	rules_answer(struct http *, struct path *, struct str decoded);
+bool	rules_answer(struct http_loop *, struct path *, struct str decoded);
 /* Where to look: the directory, and how much of the path stands for it. */
 const char *rules_root(const struct conf_rules *, struct str decoded,
 	    size_t *skip);

@@ -154,7 +154,7 @@ uncork(struct conn *c)
 static inline bool
 is_enough(const struct conn *c)
 {
-	return c->http->given >=
+	return c->http->bytes_out >=
 	    (c->then == STEP_BODY ? CONN_TURN / 4 * 3 : CONN_MOST);
 }
 
@@ -181,7 +181,7 @@ flush(struct conn *c)
 		output_sent(o, (size_t)sent);
 		count_sent(c, (size_t)sent);
 		left -= (size_t)sent;
-		c->http->given += (size_t)sent;
+		c->http->bytes_out += (size_t)sent;
 		if ((size_t)sent < asked)	/* it would only say EAGAIN */
 			return EAGAIN;
 	}

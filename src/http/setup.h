@@ -13,7 +13,7 @@
 
 struct addresses;		/* shared/addresses.h */
 struct conf;
-struct http;			/* one loop's world: store, buffers, clock */
+struct http_loop;			/* one loop's world: store, buffers, clock */
 struct store;			/* caches.h */
 
 struct http_setup {
@@ -31,29 +31,29 @@ struct http_setup {
 	/* Where access log lines go: asked for room for so many bytes, and then
 	 * told how many a line has that stands there.  NULL: nowhere, or this
 	 * one is lost. */
-	char			*(*log_room)(void *, size_t most);
-	void			(*log)(void *, size_t);
+	char			*(*log_reserve)(void *, size_t most);
+	void			(*log_commit)(void *, size_t);
 	void			*log_context;
 	/* Asks for http_tidy(); NULL: nothing is put off. */
-	void			(*later)(void *);
-	void			*later_context;
+	void			(*schedule_tidy)(void *);
+	void			*tidy_context;
 	/* Asks for http_verify(), from any thread; if the store is shared. */
-	void			(*call)(void *);
-	void			*call_context;
+	void			(*schedule_verify)(void *);
+	void			*verify_context;
 };
 
-struct http	*http_new(const struct http_setup *);
-void		 http_free(struct http **);	/* all connections freed */
+struct http_loop	*http_new(const struct http_setup *);
+void		 http_free(struct http_loop **);	/* all connections freed */
 /* Caches, a line each, to a function that takes lines. */
-void		 http_report(struct http *, void (*)(const char *));
-void		 http_measure(const struct http *);	/* gauges, counters */
+void		 http_report(struct http_loop *, void (*)(const char *));
+void		 http_measure(const struct http_loop *);	/* gauges, counters */
 /* Work that is too much for one turn of a loop: some of it; true: there is more
  * for the turns to come. */
-bool		 http_tidy(struct http *);
-void		 http_verify(struct http *);	/* passwords that waited */
+bool		 http_tidy(struct http_loop *);
+void		 http_verify(struct http_loop *);	/* passwords that waited */
 /* From now on connections end with the next response; who waits for a request
  * is to be woken, as READY, to wait less. */
-void		 http_drain(struct http *);
-void		 http_resume(struct http *);	/* they need not any more */
+void		 http_drain(struct http_loop *);
+void		 http_resume(struct http_loop *);	/* they need not any more */
 
 #endif

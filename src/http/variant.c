@@ -106,26 +106,26 @@ variant_choose(struct str accept, uint32_t offered, uint32_t *which)
 
 /* Most clients in a row say the same, about files with the same variants. */
 static enum variant_choice
-choose_again(struct http *http, struct str accept, uint32_t offered,
+choose_again(struct http_loop *http, struct str accept, uint32_t offered,
     uint32_t *which)
 {
 	enum variant_choice	choice;
 
-	if (offered == http->chosen.offered &&
-	    str_same(accept, (struct str){ http->chosen.accept,
-	    http->chosen.len })) {
-		*which = http->chosen.which;
-		return http->chosen.choice;
+	if (offered == http->negotiated.offered &&
+	    str_same(accept, (struct str){ http->negotiated.accept,
+	    http->negotiated.len })) {
+		*which = http->negotiated.which;
+		return http->negotiated.choice;
 	}
 	*which = 0;
 	choice = variant_choose(accept, offered, which);
-	if (accept.len > sizeof(http->chosen.accept))
+	if (accept.len > sizeof(http->negotiated.accept))
 		return choice;
-	memcpy(http->chosen.accept, accept.at, accept.len);
-	http->chosen.len = accept.len;
-	http->chosen.offered = offered;
-	http->chosen.which = *which;
-	http->chosen.choice = (uint8_t)choice;
+	memcpy(http->negotiated.accept, accept.at, accept.len);
+	http->negotiated.len = accept.len;
+	http->negotiated.offered = offered;
+	http->negotiated.which = *which;
+	http->negotiated.choice = (uint8_t)choice;
 	return choice;
 }
 
@@ -197,8 +197,8 @@ variant_made(void)
 }
 
 uint16_t
-variant_to_make(const struct http *http, const struct path *p, int64_t size,
-    const char *type)
+variant_to_make(const struct http_loop *http, const struct path *p,
+    int64_t size, const char *type)
 {
 	const struct conf_rules	*rules = p->rules;
 	const struct conf	*conf = http->conf;
@@ -215,7 +215,7 @@ variant_space(uint32_t space, unsigned variant)
 }
 
 void
-variant_absent(struct http *http, const struct path *v)
+variant_absent(struct http_loop *http, const struct path *v)
 {
 	struct pathname_cache	*paths = &http->store->paths;
 	struct path		*p;

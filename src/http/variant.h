@@ -46,12 +46,12 @@ uint16_t	 variant_beside(const struct path *, uint64_t beside);
 /* The variant that is made of a file, and the same if it is worth an attempt
  * with one of that size and type, else none. */
 uint16_t	 variant_made(void);
-uint16_t	 variant_to_make(const struct http *, const struct path *,
+uint16_t	 variant_to_make(const struct http_loop *, const struct path *,
 		    int64_t size, const char *type);
 /* Where that variant of what is in this space is. */
 uint32_t	 variant_space(uint32_t space, unsigned variant);
 /* A variant is not to be had: its file offers it no longer. */
-void		 variant_absent(struct http *, const struct path *);
+void		 variant_absent(struct http_loop *, const struct path *);
 
 /* Fields about coding: for all responses, 304 too; for those with a body. */
 void		 variant_add_vary(struct buf *, const struct request *);

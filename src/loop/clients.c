@@ -374,7 +374,7 @@ clients_add_internal(struct clients *all, int fd,
 }
 
 struct clients *
-clients_new(struct evloop *loop, struct clock *clock, struct http *http,
+clients_new(struct evloop *loop, struct clock *clock, struct http_loop *http,
     size_t limit, void (*on_empty)(void *), void *context)
 {
 	struct clients	*all = mem_zero(sizeof(*all));

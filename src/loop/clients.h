@@ -15,8 +15,8 @@ struct clients;
 
 /* At most limit connections at once.  gone, if any, is called when the last
  * connection of a drain has ended. */
-struct clients	*clients_new(struct evloop *, struct clock *, struct http *,
-		    size_t limit, void (*gone)(void *), void *context);
+struct clients *clients_new(struct evloop *, struct clock *, struct http_loop *,
+    size_t limit, void (*gone)(void *), void *context);
 void		 clients_end(struct clients *);		/* all of them */
 void		 clients_free(struct clients **);	/* the same */
 /* How many will stay for a while: without one that makes room. */

@@ -44,7 +44,7 @@ struct listen_sock {				/* a listening socket */
 struct clients {
 	struct evloop		*loop;
 	struct clock		*clock;
-	struct http		*http;
+	struct http_loop		*http;
 	struct listen_sock		*socks;
 	size_t			 nsocks;
 	struct watch		*timer;

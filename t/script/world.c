@@ -442,9 +442,9 @@ begin_world(void)
 	setup.conf = world.conf;
 	setup.disk.submit = script_submit;
 	setup.descriptors = 100;
-	setup.log_room = reserve_line;
-	setup.log = commit_line;
-	setup.call = on_call;
+	setup.log_reserve = reserve_line;
+	setup.log_commit = commit_line;
+	setup.schedule_verify = on_call;
 	if (world.shared)
 		setup.store = world.store = store_new(&(struct store_setup){
 		    .conf = setup.conf, .descriptors = setup.descriptors,

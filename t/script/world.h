@@ -49,7 +49,7 @@ struct world {
 	struct buf	 conf_text, site_text, log, error_log;
 	char		 dir[64];		/* for files and as root */
 	struct conf	*conf;
-	struct http	*http[STAGE_COUNT];	/* only the first, or staged */
+	struct http_loop	*http[STAGE_COUNT];	/* only the first, or staged */
 	bool		 staged;		/* as pipelined does it */
 	bool		 skipped;		/* not for that */
 	bool		 shared;		/* the store, by threads */

@@ -98,8 +98,8 @@ open_stage(struct stage_thread *s, struct http_setup setup, size_t limit)
 	bool		 accepts = s->role == STAGE_ACCEPT;
 
 	setup.clock = &m->clock;
-	setup.call = wake_to_verify;
-	setup.call_context = m;
+	setup.schedule_verify = wake_to_verify;
+	setup.verify_context = m;
 	setup.disk = (struct disk){ .submit = submit_task, .context = s };
 	s->http = http_new(&setup);
 	s->clients = clients_new(m->loop, &m->clock, s->http,

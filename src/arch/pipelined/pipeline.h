@@ -27,7 +27,7 @@ struct stage_thread {		/* of one of its threads, a member */
 	struct pipeline	*pipeline;
 	unsigned	 role;		/* a stage, NAMES or READS */
 	struct mailbox	*mailbox;
-	struct http	*http;		/* a stage's ... */
+	struct http_loop	*http;		/* a stage's ... */
 	struct clients	*clients;
 	struct disk_thread	*disk_thread;	/* ... or of one for the disk */
 };

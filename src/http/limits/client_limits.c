@@ -27,7 +27,7 @@ tell(const struct conn *c, const char *of_what, int64_t limit,
 void
 quota_enter(struct conn *c)
 {
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 	size_t		 len = c->peer->family == AF_INET ? 4 : 16;
 
 	if (c->peer->family != AF_INET && c->peer->family != AF_INET6)
@@ -38,7 +38,7 @@ quota_enter(struct conn *c)
 		return;
 	c->turned_away = true;
 	stats_count(STATS_TURNED_AWAY);
-	if (http_may_tell(http, &http->store->told_crowd))
+	if (http_may_log(http, &http->store->told_crowd))
 		tell(c, "connections", http->conf->limits.connections_address,
 		    "connections address");
 }
@@ -46,13 +46,13 @@ quota_enter(struct conn *c)
 bool
 quota_asks(struct conn *c)
 {
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 
 	if (c->peer->address == NULL || addresses_request(http->addresses,
 					    c->peer->address, http->clock->ms))
 		return true;
 	stats_count(STATS_OVER_RATE);
-	if (http_may_tell(http, &http->store->told_rate))
+	if (http_may_log(http, &http->store->told_rate))
 		tell(c, "requests a second", http->conf->limits.rate, "rate");
 	return false;
 }

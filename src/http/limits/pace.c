@@ -10,7 +10,7 @@
 size_t
 pace_left(struct conn *c)
 {
-	struct http	*http = c->http;
+	struct http_loop	*http = c->http;
 
 	return (size_t)MIN(CONN_MOST, bucket_holds(&c->peer->pace, &http->pace,
 	    http->clock->ms));

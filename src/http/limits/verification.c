@@ -24,7 +24,7 @@
 /* A password being verified, or about to be, and for whom. */
 struct verification {
 	struct task		 task;	/* first: casts rely on it */
-	struct http		*http;
+	struct http_loop		*http;
 	struct grant		*grant;		/* held */
 	struct credentials	 who;
 	struct verifier		 place;
@@ -33,7 +33,7 @@ struct verification {
 };
 
 bool
-verification_leaves_room(const struct http *http)
+verification_leaves_room(const struct http_loop *http)
 {
 	int64_t	busy = http->store->compressing + http->store->verifiers.busy;
 
@@ -43,7 +43,7 @@ verification_leaves_room(const struct http *http)
 /* So many helpers may be kept busy, and compressing counts as well; one may
  * always be.  An address has half, whatever is compressed. */
 static struct verifiers_room
-room(const struct http *http)
+room(const struct http_loop *http)
 {
 	int64_t			 most = http->conf->limits.verify;
 	int64_t			 half = conf_share(http->conf) / 2;
@@ -69,7 +69,7 @@ name_of(const struct conn *c)
 
 /* Where threads share a store; else there is one home. */
 static const void *
-home_of(const struct http *http)
+home_of(const struct http_loop *http)
 {
 	return http->store->shared ? http : NULL;
 }
@@ -88,7 +88,7 @@ failed(struct verification *v, int error)
 	const char	*file = v->task.job.root;
 
 	errno = error;
-	if (!http_may_tell(v->http, &v->http->store->told_unverified))
+	if (!http_may_log(v->http, &v->http->store->told_unverified))
 		;
 	else if (look_takes_time(error))
 		log_warn("who sends a password is answered 503: cannot verify "
@@ -105,7 +105,7 @@ log_unusable(const struct verification *v)
 {
 	char	name[LOG_MOST];
 
-	if (!http_may_tell(v->http, &v->http->store->told_unusable))
+	if (!http_may_log(v->http, &v->http->store->told_unusable))
 		return;
 	*text_escape(v->who.user, false, name, name + sizeof(name) - 1) = '\0';
 	log_warnx("%s: the password of \"%s\" is not kept in a form that "
@@ -147,7 +147,7 @@ static void
 forget(struct task *e)
 {
 	struct verification	*v = (struct verification *)e;
-	struct http		*http = v->http;
+	struct http_loop		*http = v->http;
 	bool			 nested = v->under_way != NULL;
 
 	verifiers_leave(&http->store->verifiers, &v->place);
@@ -170,7 +170,7 @@ abandon_task(struct task *e)
 static void
 start(struct verification *v)
 {
-	struct http	*http = v->http;
+	struct http_loop	*http = v->http;
 
 	stats_count(STATS_VERIFIED);
 	v->task.abandon = NULL;
@@ -178,7 +178,7 @@ start(struct verification *v)
 }
 
 void
-http_verify(struct http *http)
+http_verify(struct http_loop *http)
 {
 	struct verifiers	*vs = &http->store->verifiers;
 	struct verifiers_room	 now;
@@ -200,19 +200,19 @@ http_verify(struct http *http)
 }
 
 void
-verification_go_on(struct http *http, bool nested)
+verification_go_on(struct http_loop *http, bool nested)
 {
 	struct verifiers	*vs = &http->store->verifiers;
 	struct verifiers_room	 now = room(http);
 	const void		*home;
-	const struct http	*other;
+	const struct http_loop	*other;
 
 	/* What is nested took its slot just now, so nobody waits for it. */
 	if (!http->store->shared && !nested)
 		http_verify(http);
 	while (http->store->shared && verifiers_call(vs, &now, &home)) {
 		other = home;
-		other->call(other->call_context);
+		other->schedule_verify(other->verify_context);
 	}
 }
 
@@ -226,7 +226,7 @@ verification_takes(const struct conn *c)
 }
 
 static struct verification *
-make(struct http *http, struct grant *grant, const char *file,
+make(struct http_loop *http, struct grant *grant, const char *file,
     const struct credentials *who)
 {
 	struct verification	*v = mem_zero(sizeof(*v));
@@ -260,7 +260,7 @@ enum verifier_state
 verification_begin(const struct conn *c, struct grant *grant, const char *file,
     const struct credentials *who, struct task **ep)
 {
-	struct http			*http = c->http;
+	struct http_loop			*http = c->http;
 	struct verification		*v = make(http, grant, file, who);
 	const struct address_key	 name = name_of(c);
 	const struct verifiers_room	 now = room(http);
@@ -295,7 +295,7 @@ verification_begin(const struct conn *c, struct grant *grant, const char *file,
 }
 
 void
-verification_drop(struct http *http)
+verification_drop(struct http_loop *http)
 {
 	struct verifiers	*vs = &http->store->verifiers;
 	struct verifier		*place;

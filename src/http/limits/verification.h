@@ -15,7 +15,7 @@
 
 /* Whether a helper may be kept busy for long by something else: half of those
  * of one file system stay free for files. */
-bool		 verification_leaves_room(const struct http *);
+bool		 verification_leaves_room(const struct http_loop *);
 /* Whether the client's next one would not be refused. */
 bool		 verification_takes(const struct conn *);
 /* The client's, for a grant.  What is not refused has a task to wait for, or
@@ -25,8 +25,8 @@ enum verifier_state verification_begin(const struct conn *, struct grant *,
 		    struct task **);
 /* A slot is free: for who waits.  nested: while a client runs, so that no other
  * may. */
-void		 verification_go_on(struct http *, bool nested);
+void		 verification_go_on(struct http_loop *, bool nested);
 /* Those that nobody waits for, at the end. */
-void		 verification_drop(struct http *);
+void		 verification_drop(struct http_loop *);
 
 #endif

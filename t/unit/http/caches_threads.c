@@ -48,7 +48,7 @@ static _Atomic unsigned	 versions;
 struct worker {
 	pthread_t	 thread;
 	struct clock	 clock;
-	struct http	*http;
+	struct http_loop	*http;
 	uint32_t	 number, random;
 	struct stats_part stats_slot;
 	struct buf	 to, from;	/* as the server sees it */

@@ -13,7 +13,7 @@
 #include "t/unit/unit.h"
 
 static const struct job_version	version = { .dev = 7, .size = 100000 };
-static struct http		*http;
+static struct http_loop		*http;
 static struct task		*taken[4];
 static int			 ntaken;
 

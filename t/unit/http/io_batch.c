@@ -14,7 +14,7 @@
 static ssize_t		 gives[CLIENTS];
 static int		 order[2 * CLIENTS], made;	/* of the calls */
 static struct conf	 conf;
-static struct http	 http;
+static struct http_loop	 http;
 static struct clock	 ticks;
 static struct peer	 peers[CLIENTS];
 static struct conn	 conns[CLIENTS], *all[CLIENTS];
@@ -102,7 +102,7 @@ START_TEST(receives_side_by_side)
 	check_call(1, -1, EAGAIN);
 	check_call(2, 0, 0);
 	check_call(3, 5, 0);
-	ck_assert_int_eq(http.ahead, 15);
+	ck_assert_int_eq(http.batch_offset, 15);
 	ck_assert_int_eq(memcmp(http.input, "aaaaaaaaaaddddd", 15), 0);
 	ck_assert_ptr_eq(conns[0].call->at, http.input);
 	ck_assert_ptr_eq(conns[3].call->at, http.input + 10);
@@ -112,23 +112,23 @@ END_TEST
 /* Who finds no room has no call made for it: it is to make its own. */
 START_TEST(receives_what_has_room)
 {
-	gives[1] = HTTP_INPUT / 2 - 10 - 4095;
+	gives[1] = HTTP_INPUT_SIZE / 2 - 10 - 4095;
 	burst_receive(&burst, all, CLIENTS);
 	check_order("01");
 	check_call(1, gives[1], 0);
 	ck_assert_ptr_null(conns[2].call);
 	ck_assert_ptr_null(conns[3].call);
-	ck_assert(http.ahead <= HTTP_INPUT / 2);
+	ck_assert(http.batch_offset <= HTTP_INPUT_SIZE / 2);
 }
 END_TEST
 
 /* One that fills what is left of it may have more. */
 START_TEST(tells_of_the_room)
 {
-	gives[0] = HTTP_INPUT / 2;
+	gives[0] = HTTP_INPUT_SIZE / 2;
 	burst_receive(&burst, all, CLIENTS);
 	check_order("0");
-	ck_assert_int_eq(conns[0].call->len, HTTP_INPUT / 2);
+	ck_assert_int_eq(conns[0].call->len, HTTP_INPUT_SIZE / 2);
 }
 END_TEST
 

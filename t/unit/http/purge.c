@@ -11,7 +11,7 @@
 #include "lib/mem.h"
 #include "t/unit/unit.h"
 
-static struct http	*http;
+static struct http_loop	*http;
 static struct conf_site	 sites[2];
 
 static void

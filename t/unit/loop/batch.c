@@ -117,7 +117,7 @@ machine_run_together(struct peer *const *all, unsigned n)
 }
 
 void
-machine_part(struct http *http)
+machine_part(struct http_loop *http)
 {
 	(void)http;
 	tell('p', 0);
@@ -130,7 +130,7 @@ machine_wake(struct peer *p, enum outcome outcome)
 }
 
 void
-http_drain(struct http *http)
+http_drain(struct http_loop *http)
 {
 	(void)http;
 }

@@ -61,7 +61,7 @@ machine_wake(struct peer *p, enum outcome outcome)
 }
 
 void
-http_drain(struct http *http)
+http_drain(struct http_loop *http)
 {
 	(void)http;
 }

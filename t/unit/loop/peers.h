@@ -27,7 +27,7 @@ static int		 come, gone;
 static struct peer	*newest;
 
 struct peer *
-machine_new(struct http *http, int fd, const struct transport *transport,
+machine_new(struct http_loop *http, int fd, const struct transport *transport,
     void *context, const struct sockaddr *from, size_t listener)
 {
 	struct peer	*p = mem_zero(sizeof(*p));
@@ -59,7 +59,7 @@ machine_free(struct peer **pp)
 }
 
 void
-machine_move(struct peer *p, struct http *http)
+machine_move(struct peer *p, struct http_loop *http)
 {
 	(void)p, (void)http;
 }
@@ -89,7 +89,7 @@ machine_unread(const struct peer *p)
 }
 
 void
-http_resume(struct http *http)
+http_resume(struct http_loop *http)
 {
 	(void)http;
 }
@@ -110,7 +110,7 @@ machine_run_together(struct peer *const *peers, unsigned n)
 }
 
 void
-machine_part(struct http *http)
+machine_part(struct http_loop *http)
 {
 	(void)http;
 }

@@ -129,7 +129,7 @@ machine_run(struct peer *p)
 }
 
 void
-http_drain(struct http *http)
+http_drain(struct http_loop *http)
 {
 	(void)http;
 	draining = true;
