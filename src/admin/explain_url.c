@@ -235,7 +235,7 @@ set_address(struct sockaddr_storage *address, const char *client)
 
 /* What only takes time has passed at once. */
 static void
-satisfy_wait(struct peer *p, const struct wait *w, struct clock *clock)
+satisfy_wait(struct session *p, const struct wait *w, struct clock *clock)
 {
 	bool	is_time = w->kind == WAIT_TIME;
 
@@ -258,7 +258,7 @@ run_request(struct explanation *e, const struct conf *conf,
 	};
 	struct http_loop		*http = http_new(&setup);
 	const struct wait	*w;
-	struct peer		*p;
+	struct session		*p;
 
 	clock_update(&clock);
 	p = explain_new(http, e, (const struct sockaddr *)from, listener);

@@ -144,19 +144,19 @@ log_wrong(struct conn *c)
 {
 	const struct request	*r = c->request;
 	struct credentials	 who;
-	char			 peer[TEXT_PEER_MOST];
+	char			 addr[LOG_ADDR_MAX];
 	char			 target[LOG_MOST], name[LOG_MOST];
 
 	if (!credentials_read(parse_field(&r->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
 		return;
-	text_peer(c, peer);
-	*text_escape((struct str){ r->path->name, r->path->len }, true,
+	log_escape_addr(c, addr);
+	*log_escape_text((struct str){ r->path->name, r->path->len }, true,
 	    target, target + sizeof(target) - 1) = '\0';
-	*text_escape(who.user, false, name, name + sizeof(name) - 1) = '\0';
+	*log_escape_text(who.user, false, name, name + sizeof(name) - 1) = '\0';
 	credentials_forget(&who);
 	log_notice("authentication failed for user \"%s\" from %s on %s%s",
-	    name, peer, r->site->names.at[0], target);
+	    name, addr, r->site->names.at[0], target);
 }
 
 /* What a grant says counts for who has waited for it, however old. */
@@ -309,7 +309,8 @@ network_admits(const struct conn *c, const char *decoded)
 
 	for (size_t i = 0; (guard = next_guard(r->site, r->path->rules,
 	    decoded, &i)) != NULL; i++) {
-		if (conf_guard_admits(guard, c->peer->family, c->peer->bytes))
+		if (conf_guard_admits(
+			guard, c->session->family, c->session->addr))
 			continue;
 		r->guard = guard;
 		return false;

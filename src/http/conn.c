@@ -135,9 +135,9 @@ conn_park(struct conn *c)
 }
 
 void
-conn_begin(struct peer *p)
+conn_begin(struct session *s)
 {
-	struct http_loop	*http = p->http;
+	struct http_loop	*http = s->http;
 	struct conn	*c;
 
 	if (http->nspare_conns > 0)
@@ -146,15 +146,15 @@ conn_begin(struct peer *p)
 		c = mem_get(sizeof(*c));
 	memset(c, 0, sizeof(*c));
 	c->http = http;
-	c->peer = p;
+	c->session = s;
 	c->output = &http->output;
-	c->transport = p->transport;
-	c->transport_context = p->transport_context;
-	c->wait.fd = p->fd;
+	c->transport = s->transport;
+	c->transport_context = s->transport_context;
+	c->wait.fd = s->fd;
 	c->wait.kind = WAIT_READ;
 	c->outcome = OUTCOME_READY;
 	c->step = STEP_RECV;
-	p->conn = c;
+	s->conn = c;
 }
 
 /* False: there are enough. */
@@ -179,15 +179,15 @@ give_back(struct conn *c)
 }
 
 void
-conn_end(struct peer *p)
+conn_end(struct session *s)
 {
-	struct http_loop	*http = p->http;
-	struct conn	*c = p->conn;
+	struct http_loop	*http = s->http;
+	struct conn	*c = s->conn;
 
 	need(c->request == NULL && !conn_owns_output(c));
 	if (c->kept.at != NULL || c->spent != NULL)
 		give_back(c);
-	p->conn = NULL;
+	s->conn = NULL;
 	/* This one may still be read. */
 	if (http->nspare_conns == MACHINE_TOGETHER)
 		free(http->spare_conns[--http->nspare_conns]);

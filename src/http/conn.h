@@ -46,7 +46,7 @@ enum go {
 
 struct conn {
 	struct http_loop		*http;
-	struct peer		*peer;
+	struct session		*session;
 	const struct transport	*transport;	/* the peer's */
 	void			*transport_context;
 	struct request		*request;	/* NULL between two */
@@ -104,8 +104,8 @@ void		 conn_keep_input(struct conn *);
 void		 conn_park(struct conn *);
 /* One for a peer that was idle; and the way back: it is kept for another peer,
  * and may be read until then. */
-void		 conn_begin(struct peer *);
-void		 conn_end(struct peer *);
+void		 conn_begin(struct session *);
+void		 conn_end(struct session *);
 void		 conn_request_begin(struct conn *);
 void		 conn_request_end(struct conn *);
 /* Lets go of what the response was to be made from; the request stays. */

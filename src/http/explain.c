@@ -55,7 +55,7 @@ add_site(struct explanation *e, const struct conn *c)
 
 	if (r->site == NULL)
 		return;
-	name = conf_site_name(conf, c->peer->listener, host.at, host.len);
+	name = conf_site_name(conf, c->session->listener, host.at, host.len);
 	conf_where_block(conf, &r->site->rules, &where);
 	if (name == NULL)
 		explain_add(e, EXPLAIN_SITE, "%s%s, as the default: none "
@@ -271,7 +271,7 @@ static const struct transport	explaining = {
 	.explain = tell,
 };
 
-struct peer *
+struct session *
 explain_new(struct http_loop *http, struct explanation *e,
     const struct sockaddr *peer, size_t listener)
 {

@@ -43,7 +43,7 @@ struct explanation {			/* all zero at first */
 };
 
 /* A connection on which the request comes; the explanation outlives it. */
-struct peer	*explain_new(struct http_loop *, struct explanation *,
+struct session	*explain_new(struct http_loop *, struct explanation *,
 		    const struct sockaddr *peer, size_t listener);
 /* One more line of that fact. */
 void		 explain_add(struct explanation *, enum explain_fact,

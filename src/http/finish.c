@@ -105,7 +105,7 @@ finish_step(struct conn *c)
 	tell(c);
 	if ((r->parse.present & 1U << FIELD_AUTHORIZATION) != 0)
 		forget(c);
-	c->peer->requests++;
+	c->session->requests++;
 	if (c->close)
 		return end_connection(c);
 	need(r->parse.size <= c->input_len);

@@ -25,25 +25,25 @@ add_byte(char *to, unsigned byte)
 }
 
 void
-text_keep_peer(struct peer *p)
+log_escape_keep_addr(struct session *s)
 {
 	char	text[IPV4_TEXT + 1], *to = text;
 
-	_Static_assert(sizeof(p->bytes) >= IPV4 + IPV4_TEXT, "text fits");
+	_Static_assert(sizeof(s->addr) >= IPV4 + IPV4_TEXT, "text fits");
 	for (int i = 0; i < IPV4; i++) {
-		to = add_byte(to, p->bytes[i]);
+		to = add_byte(to, s->addr[i]);
 		*to++ = '.';
 	}
-	p->text_len = (uint8_t)(to - text - 1);
-	memcpy(p->bytes + IPV4, text, p->text_len);
+	s->addr_text_len = (uint8_t)(to - text - 1);
+	memcpy(s->addr + IPV4, text, s->addr_text_len);
 }
 
 static APART char *
-other_peer(const struct peer *p, char to[TEXT_PEER_MOST])
+write_other_addr(const struct session *s, char to[LOG_ADDR_MAX])
 {
 	*to = '\0';
-	if (p->family == AF_INET6 &&
-	    inet_ntop(AF_INET6, p->bytes, to, TEXT_PEER_MOST) != NULL)
+	if (s->family == AF_INET6 &&
+	    inet_ntop(AF_INET6, s->addr, to, LOG_ADDR_MAX) != NULL)
 		return to + strlen(to);
 	*to++ = '-';
 	*to = '\0';
@@ -51,14 +51,14 @@ other_peer(const struct peer *p, char to[TEXT_PEER_MOST])
 }
 
 char *
-text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
+log_escape_addr(const struct conn *c, char to[LOG_ADDR_MAX])
 {
-	const struct peer	*p = c->peer;
+	const struct session	*s = c->session;
 
-	if (p->family != AF_INET)
-		return other_peer(p, to);
-	memcpy(to, p->bytes + IPV4, IPV4_TEXT);
-	to += p->text_len;
+	if (s->family != AF_INET)
+		return write_other_addr(s, to);
+	memcpy(to, s->addr + IPV4, IPV4_TEXT);
+	to += s->addr_text_len;
 	*to = '\0';
 	return to;
 }
@@ -66,12 +66,12 @@ text_peer(const struct conn *c, char to[TEXT_PEER_MOST])
 /* Straight to where they belong: to copy them from elsewhere in larger parts
  * than they were written in, makes the processor wait. */
 char *
-text_number(uint64_t n, char *to)
+log_escape_number(uint64_t n, char *to)
 {
 	uint64_t	 least = 10;	/* that has a digit more */
 	unsigned	 digits = 1;
 
-	for (; n >= least && digits < TEXT_NUMBER_MOST; least *= 10)
+	for (; n >= least && digits < LOG_NUMBER_MAX; least *= 10)
 		digits++;
 	for (unsigned i = digits; i-- > 0; n /= 10)
 		to[i] = (char)('0' + n % 10);
@@ -142,7 +142,7 @@ escape(struct str s, bool spaces, char *to, const char *end)
 }
 
 char *
-text_escape(struct str s, bool spaces, char *to, const char *end)
+log_escape_text(struct str s, bool spaces, char *to, const char *end)
 {
 	size_t	n = spaces ? 0 : start_plain(s, to, end);
 
@@ -151,7 +151,7 @@ text_escape(struct str s, bool spaces, char *to, const char *end)
 }
 
 char *
-text_escape_json(struct str s, char *to, const char *end)
+log_escape_json(struct str s, char *to, const char *end)
 {
 	size_t	i = start_plain(s, to, end), n;
 

@@ -53,8 +53,8 @@ put_sent_text(const struct line *l, struct str s, bool spaces, char *to)
 		return to;
 	if (s.len > FIELD_MOST)
 		s.len = FIELD_MOST;
-	return l->json ? text_escape_json(s, to, l->end) :
-	    text_escape(s, spaces, to, l->end);
+	return l->json ? log_escape_json(s, to, l->end) :
+	    log_escape_text(s, spaces, to, l->end);
 }
 
 static char *
@@ -76,19 +76,19 @@ static char *
 put_address(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return text_peer(l->c, to);
+	return log_escape_addr(l->c, to);
 }
 
 /* The log helper puts the name in its place; no other byte of a line is like
  * these two. */
 static char *
-put_peer(const struct line *l, const struct conf_piece *p, char *to)
+put_client(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
 	if (!l->c->http->conf->log.names)
-		return text_peer(l->c, to);
+		return log_escape_addr(l->c, to);
 	*to++ = LINES_NAME_MARK;
-	to = text_peer(l->c, to);
+	to = log_escape_addr(l->c, to);
 	*to++ = LINES_NAME_MARK;
 	return to;
 }
@@ -137,7 +137,7 @@ static char *
 put_seconds(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return text_number((uint64_t)l->c->http->clock->wall, to);
+	return log_escape_number((uint64_t)l->c->http->clock->wall, to);
 }
 
 /* It is the same for all requests of a second. */
@@ -214,12 +214,12 @@ static char *
 put_status(const struct line *l, const struct conf_piece *p, char *to)
 {
 	static _Thread_local unsigned	last;
-	static _Thread_local char	text[TEXT_NUMBER_MOST];
+	static _Thread_local char	text[LOG_NUMBER_MAX];
 	unsigned			status = l->c->request->status;
 
 	(void)p;
 	if (status != last)
-		text_number(last = status, text);
+		log_escape_number(last = status, text);
 	memcpy(to, text, 4);
 	return to + 3;
 }
@@ -228,7 +228,7 @@ static char *
 put_bytes(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return text_number((uint64_t)l->c->request->body, to);
+	return log_escape_number((uint64_t)l->c->request->body, to);
 }
 
 static char *
@@ -261,21 +261,21 @@ static char *
 put_sent(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return text_number(sent(l->c), to);
+	return log_escape_number(sent(l->c), to);
 }
 
 static char *
 put_received(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return text_number(received(l->c), to);
+	return log_escape_number(received(l->c), to);
 }
 
 static char *
 put_both(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return text_number(received(l->c) + sent(l->c), to);
+	return log_escape_number(received(l->c) + sent(l->c), to);
 }
 
 static char *
@@ -354,13 +354,14 @@ static char *
 put_port(const struct line *l, const struct conf_piece *p, char *to)
 {
 	const void	*addr = &conf_listener(l->c->http->conf,
-			    l->c->peer->listener)->addr;
+			    l->c->session->listener)->addr;
 	const struct sockaddr_in	*in = addr;
 	const struct sockaddr_in6	*in6 = addr;
 
 	(void)p;
-	return text_number(ntohs(in->sin_family == AF_INET ? in->sin_port :
-	    in6->sin6_port), to);
+	return log_escape_number(
+	    ntohs(in->sin_family == AF_INET ? in->sin_port : in6->sin6_port),
+	    to);
 }
 
 /* As exact as the loop's clock is, which tells when the request began; but now
@@ -378,28 +379,28 @@ static char *
 put_microseconds(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return text_number(took(l->c) * 1000, to);
+	return log_escape_number(took(l->c) * 1000, to);
 }
 
 static char *
 put_milliseconds(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return text_number(took(l->c), to);
+	return log_escape_number(took(l->c), to);
 }
 
 static char *
 put_duration(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return text_number(took(l->c) / 1000, to);
+	return log_escape_number(took(l->c) / 1000, to);
 }
 
 static char *
 put_before(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return text_number(l->c->peer->requests, to);
+	return log_escape_number(l->c->session->requests, to);
 }
 
 static char *
@@ -415,7 +416,7 @@ put_process(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)l;
 	(void)p;
-	return text_number((uint64_t)getpid(), to);
+	return log_escape_number((uint64_t)getpid(), to);
 }
 
 static char *

@@ -82,46 +82,46 @@ machine_set_crash_context(void)
 
 /* ::ffff:192.0.2.1 is an IPv4 client of an IPv6 socket. */
 static void
-set_peer(struct peer *p, const struct sockaddr *from)
+set_client_addr(struct session *s, const struct sockaddr *from)
 {
 	const void	*at = from;
 	const struct in6_addr *v6 =
 			    &((const struct sockaddr_in6 *)at)->sin6_addr;
 
-	p->family = (uint8_t)from->sa_family;
+	s->family = (uint8_t)from->sa_family;
 	if (from->sa_family == AF_INET)
-		memcpy(p->bytes,
+		memcpy(s->addr,
 		    &((const struct sockaddr_in *)at)->sin_addr, 4);
 	else if (from->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6)) {
-		p->family = AF_INET;
-		memcpy(p->bytes, v6->s6_addr + 12, 4);
+		s->family = AF_INET;
+		memcpy(s->addr, v6->s6_addr + 12, 4);
 	} else if (from->sa_family == AF_INET6)
-		memcpy(p->bytes, v6, 16);
-	if (p->family == AF_INET)
-		text_keep_peer(p);
+		memcpy(s->addr, v6, 16);
+	if (s->family == AF_INET)
+		log_escape_keep_addr(s);
 }
 
-struct peer *
+struct session *
 machine_new(struct http_loop *http, int fd, const struct transport *transport,
     void *transport_context, const struct sockaddr *from, size_t listener)
 {
-	struct peer	*p = mem_zero(sizeof(*p));
+	struct session	*s = mem_zero(sizeof(*s));
 
-	p->http = http;
-	p->transport = transport != NULL ? transport : &transport_plain;
-	p->transport_context = transport_context;
-	p->fd = fd;
-	p->listener = (uint16_t)listener;
-	bucket_fill(&p->pace, &http->pace, http->clock->ms);
-	set_peer(p, from);
-	conn_begin(p);
+	s->http = http;
+	s->transport = transport != NULL ? transport : &transport_plain;
+	s->transport_context = transport_context;
+	s->fd = fd;
+	s->listener = (uint16_t)listener;
+	bucket_fill(&s->pace, &http->pace, http->clock->ms);
+	set_client_addr(s, from);
+	conn_begin(s);
 	/* Most clients have sent their request by now: try it at once. */
-	p->conn->readable = true;
+	s->conn->readable = true;
 	if (http->addresses != NULL)
-		quota_enter(p->conn);
-	if (p->transport->explain == NULL)
+		quota_enter(s->conn);
+	if (s->transport->explain == NULL)
 		stats_count(STATS_CONNECTIONS);
-	return p;
+	return s;
 }
 
 static RARE void
@@ -142,15 +142,15 @@ is_idle(const struct conn *c)
 }
 
 static const struct wait *
-wait_of(struct peer *p)
+wait_of(struct session *s)
 {
-	struct conn	*c = p->conn;
+	struct conn	*c = s->conn;
 
 	need((steps[c->step].waits & 1U << c->wait.kind) != 0);
 	conn_park(c);
 	if (!is_idle(c))
 		return &c->wait;
-	conn_end(p);
+	conn_end(s);
 	return &c->wait;	/* it is the one that is kept */
 }
 
@@ -196,14 +196,14 @@ run_before(struct conn *c, enum step step)
 }
 
 const struct wait *
-machine_run(struct peer *p)
+machine_run(struct session *s)
 {
-	struct conn	*c = p->conn;
+	struct conn	*c = s->conn;
 
 	if (c->http->batch_offset == 0)	/* not of a batch */
 		c->http->iteration++;
 	run_before(c, STEP_COUNT);
-	return c->go == GO_OVER ? NULL : wait_of(p);
+	return c->go == GO_OVER ? NULL : wait_of(s);
 }
 
 /* So many paths that what belongs to them is more than a processor's caches
@@ -260,9 +260,9 @@ make_answer(struct conn *c)
 }
 
 bool
-machine_is_to_read(const struct peer *p)
+machine_is_to_read(const struct session *s)
 {
-	const struct conn	*c = p->conn;
+	const struct conn	*c = s->conn;
 
 	return is_idle(c) && c->readable && c->kept.at == NULL &&
 	    c->outcome == OUTCOME_READY && !c->turned_away;
@@ -279,16 +279,16 @@ outputs_new(void)
 }
 
 void
-machine_run_together(struct peer *const *peers, unsigned n)
+machine_run_together(struct session *const *sessions, unsigned n)
 {
-	struct http_loop	*http = peers[0]->http;
+	struct http_loop	*http = sessions[0]->http;
 	struct conn	*conns[MACHINE_TOGETHER] = { NULL };
 
 	http->iteration++;
 	if (http->batch_outputs == NULL)
 		http->batch_outputs = outputs_new();
 	for (unsigned i = 0; i < n; i++) {
-		conns[i] = peers[i]->conn;
+		conns[i] = sessions[i]->conn;
 		conns[i]->output = &http->batch_outputs[i];
 	}
 	burst_receive(&http->io_batch, conns, n);
@@ -311,9 +311,9 @@ machine_part(struct http_loop *http)
 /* One that has only come needs no more than its peer on its way: many may come
  * at once. */
 static void
-leave(struct peer *p)
+leave(struct session *s)
 {
-	struct conn	*c = p->conn;
+	struct conn	*c = s->conn;
 
 	/* Nobody may come to it for a while. */
 	if (c->corked)
@@ -322,23 +322,23 @@ leave(struct peer *p)
 	/* A stage that never sends would never find its scratch empty. */
 	output_drop(&c->http->output);
 	if (is_idle(c) && c->readable && !c->turned_away)
-		conn_end(p);
+		conn_end(s);
 }
 
 static struct conn *
-take_up(struct peer *p)
+take_up(struct session *s)
 {
-	if (p->conn == NULL) {
-		conn_begin(p);
-		p->conn->readable = true;
+	if (s->conn == NULL) {
+		conn_begin(s);
+		s->conn->readable = true;
 	}
-	return p->conn;
+	return s->conn;
 }
 
 const struct wait *
-machine_run_stage(struct peer *p, enum stage *stage)
+machine_run_stage(struct session *s, enum stage *stage)
 {
-	struct conn	*c = take_up(p);
+	struct conn	*c = take_up(s);
 	unsigned	 left = STEPS_MOST;
 	enum go		 go = GO_ON;
 
@@ -350,20 +350,20 @@ machine_run_stage(struct peer *p, enum stage *stage)
 	}
 	running = NULL;
 	if (go == GO_WAIT)
-		return wait_of(p);
+		return wait_of(s);
 	if (go == GO_OVER)
 		return NULL;
 	*stage = steps[c->step].stage;
-	leave(p);
+	leave(s);
 	return NULL;
 }
 
 void
-machine_move(struct peer *p, struct http_loop *http)
+machine_move(struct session *s, struct http_loop *http)
 {
-	struct conn	*c = p->conn;
+	struct conn	*c = s->conn;
 
-	p->http = http;
+	s->http = http;
 	if (c == NULL)
 		return;
 	if (!conn_owns_output(c))
@@ -372,13 +372,13 @@ machine_move(struct peer *p, struct http_loop *http)
 }
 
 void
-machine_wake(struct peer *p, enum outcome outcome)
+machine_wake(struct session *s, enum outcome outcome)
 {
 	struct conn	*c;
 
-	if (p->conn == NULL)
-		conn_begin(p);
-	c = p->conn;
+	if (s->conn == NULL)
+		conn_begin(s);
+	c = s->conn;
 	if (c->wait.kind == WAIT_TIME && outcome == OUTCOME_TIMED_OUT)
 		outcome = OUTCOME_READY;
 	c->go = GO_ON;
@@ -388,57 +388,57 @@ machine_wake(struct peer *p, enum outcome outcome)
 }
 
 static void
-end(struct peer *p)
+end(struct session *s)
 {
-	struct conn	*c = p->conn;
+	struct conn	*c = s->conn;
 
 	conn_request_end(c);
 	conn_forget_output(c);
 	buf_forget(&c->kept);
-	conn_end(p);
+	conn_end(s);
 }
 
 void
-machine_free(struct peer **pp)
+machine_free(struct session **sp)
 {
-	struct peer	*p = *pp;
+	struct session	*s = *sp;
 
-	if (p->address != NULL)
-		addresses_disconnect(p->http->addresses, &p->address,
-		    p->http->clock->ms);
-	if (p->conn != NULL)
-		end(p);
-	p->transport->close(p->transport_context, p->fd);
-	mem_drop(pp);
+	if (s->address != NULL)
+		addresses_disconnect(s->http->addresses, &s->address,
+		    s->http->clock->ms);
+	if (s->conn != NULL)
+		end(s);
+	s->transport->close(s->transport_context, s->fd);
+	mem_drop(sp);
 }
 
 bool
-machine_idle(const struct peer *p)
+machine_idle(const struct session *s)
 {
-	return p->conn == NULL;
+	return s->conn == NULL;
 }
 
 bool
-machine_rests(const struct peer *p)
+machine_rests(const struct session *s)
 {
-	return p->conn != NULL && is_idle(p->conn) && !p->conn->readable;
+	return s->conn != NULL && is_idle(s->conn) && !s->conn->readable;
 }
 
 bool
-machine_unread(const struct peer *p)
+machine_unread(const struct session *s)
 {
-	return p->conn != NULL && p->conn->readable;
+	return s->conn != NULL && s->conn->readable;
 }
 
 bool
-machine_is_through(const struct peer *p)
+machine_is_through(const struct session *s)
 {
-	return p->transport->unsent == NULL ||
-	    p->transport->unsent(p->transport_context, p->fd) == 0;
+	return s->transport->unsent == NULL ||
+	    s->transport->unsent(s->transport_context, s->fd) == 0;
 }
 
 const char *
-machine_step(const struct peer *p)
+machine_step(const struct session *s)
 {
-	return steps[p->conn != NULL ? p->conn->step : STEP_RECV].name;
+	return steps[s->conn != NULL ? s->conn->step : STEP_RECV].name;
 }

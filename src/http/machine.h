@@ -17,7 +17,7 @@
 #include "lib/clock.h"
 #include "wait.h"
 
-struct peer;			/* a connection, whatever it is doing */
+struct session;			/* a connection, whatever it is doing */
 struct http_loop;			/* one loop's world: store, buffers, clock */
 struct transport;
 
@@ -38,40 +38,40 @@ enum stage {
 };
 
 /* Takes the descriptor.  transport NULL: a plain socket. */
-struct peer	*machine_new(struct http_loop *, int fd,
+struct session	*machine_new(struct http_loop *, int fd,
 		    const struct transport *, void *transport_context,
 		    const struct sockaddr *from, size_t listener);
 /* Good until the machine is asked for anything else. */
-const struct wait *machine_run(struct peer *);
+const struct wait *machine_run(struct session *);
 /*
  * Those who are about to read, all of one http, may be run together: as far as
  * their answers go, and then, with machine_run, each by itself, which says what
  * it waits for.  When all have been, they part.
  */
 #define MACHINE_TOGETHER	64	/* at most */
-bool		 machine_is_to_read(const struct peer *);
-void		 machine_run_together(struct peer *const *, unsigned n);
+bool		 machine_is_to_read(const struct session *);
+void		 machine_run_together(struct session *const *, unsigned n);
 void		 machine_part(struct http_loop *);
 /*
  * As machine_run, but no step of another stage: NULL, and which one is next, if
  * one of those is.  From there on that stage runs it, and until then it belongs
  * to nobody's loop, and may be moved to that of another of the same store.
  */
-const struct wait *machine_run_stage(struct peer *, enum stage *);
-void		 machine_move(struct peer *, struct http_loop *);
+const struct wait *machine_run_stage(struct session *, enum stage *);
+void		 machine_move(struct session *, struct http_loop *);
 /* The outcome of its wait; run it afterwards. */
-void		 machine_wake(struct peer *, enum outcome);
-void		 machine_free(struct peer **);
+void		 machine_wake(struct session *, enum outcome);
+void		 machine_free(struct session **);
 /* Between two requests: to close it now loses nothing. */
-bool		 machine_idle(const struct peer *);
+bool		 machine_idle(const struct session *);
 /* On its way to the stage that reads, between two requests as well, and with
  * nothing left to read that came before. */
-bool		 machine_rests(const struct peer *);
+bool		 machine_rests(const struct session *);
 /* It waits for input, and has not read all that there was: it is others' turn.
  * Who is told only of what comes is to be told of that anew. */
-bool		 machine_unread(const struct peer *);
+bool		 machine_unread(const struct session *);
 /* Its client has taken all output. */
-bool		 machine_is_through(const struct peer *);
-const char	*machine_step(const struct peer *);	/* for logs, tests */
+bool		 machine_is_through(const struct session *);
+const char	*machine_step(const struct session *);	/* for logs, tests */
 
 #endif

@@ -14,7 +14,7 @@ struct http_loop;
 struct transport;
 
 /* What outlasts an exchange: one that is idle is this and no more. */
-struct peer {
+struct session {
 	struct http_loop		*http;
 	struct conn		*conn;		/* NULL: idle */
 	const struct transport	*transport;
@@ -25,8 +25,8 @@ struct peer {
 	uint32_t		 requests;	/* answered */
 	uint16_t		 listener;
 	uint8_t			 family;	/* AF_INET, AF_INET6, else */
-	uint8_t			 text_len;	/* of an IPv4 one's text */
-	uint8_t			 bytes[20];	/* of the address; behind four
+	uint8_t			 addr_text_len;	/* of an IPv4 one's text */
+	uint8_t			 addr[20];	/* of the address; behind four
 						 * of them their text */
 };
 

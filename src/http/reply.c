@@ -117,15 +117,15 @@ tell(const struct conn *c, int status)
 {
 	const struct request	*r = c->request;
 	struct str		 target = { "-", 1 };
-	char			 peer[TEXT_PEER_MOST];
+	char			 addr[LOG_ADDR_MAX];
 
 	if (log_grade() < LOG_GRADE_INFO)
 		return;
-	text_peer(c, peer);
+	log_escape_addr(c, addr);
 	if (r->site != NULL)
 		target = parse_str(c->input, r->parse.target);
 	log_info("%d for %.*s from %s: %s", status, (int)target.len, target.at,
-	    peer, reply_reason(r, status));
+	    addr, reply_reason(r, status));
 }
 
 enum go

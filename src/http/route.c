@@ -15,7 +15,7 @@ must_close(const struct conn *c)
 	int64_t	most = c->http->conf->limits.requests;
 
 	return c->last || c->http->draining ||
-	    (most != 0 && c->peer->requests + 1 >= most &&
+	    (most != 0 && c->session->requests + 1 >= most &&
 	    !c->transport->trusted);
 }
 
@@ -95,9 +95,9 @@ route_step(struct conn *c)
 	if (must_close(c))
 		c->close = true;
 	r->head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
-	r->site = conf_site_find(c->http->conf, c->peer->listener, host.at,
+	r->site = conf_site_find(c->http->conf, c->session->listener, host.at,
 	    host.len);
-	if (c->peer->address != NULL && !quota_asks(c))
+	if (c->session->address != NULL && !quota_asks(c))
 		return refuse(c, WHY_RATE);
 	why = bad_method(p);
 	if (why != WHY_NONE)

@@ -7,16 +7,16 @@
 void
 batch_run(struct clients *all)
 {
-	struct peer	*peers[MACHINE_TOGETHER];
+	struct session	*sessions[MACHINE_TOGETHER];
 	unsigned	 n = all->nbatch;
 
 	if (n == 0)
 		return;
 	all->nbatch = 0;
 	for (unsigned i = 0; i < n; i++)
-		peers[i] = all->batch[i]->peer;
+		sessions[i] = all->batch[i]->session;
 	if (n > 1)
-		machine_run_together(peers, n);
+		machine_run_together(sessions, n);
 	for (unsigned i = 0; i < n; i++)
 		clients_run(all->batch[i]);
 	machine_part(all->http);
@@ -41,8 +41,8 @@ batch_wake(struct client *c)
 {
 	struct clients	*all = c->all;
 
-	machine_wake(c->peer, OUTCOME_READY);
-	if (!machine_is_to_read(c->peer)) {
+	machine_wake(c->session, OUTCOME_READY);
+	if (!machine_is_to_read(c->session)) {
 		clients_run(c);
 		return;
 	}

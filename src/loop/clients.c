@@ -88,12 +88,12 @@ void
 clients_close(struct client *c)
 {
 	struct clients	*all = stages_acceptor(c->all);
-	struct peer	*peer = c->peer;
+	struct session	*session = c->session;
 
 	clients_unlist(c);
 	stop_waiting(c);
 	evloop_unembed(c);
-	machine_free(&peer);
+	machine_free(&session);
 	tally_size(&all->count, -1);
 	return_memory(all);
 	acceptor_conn_closed(all);
@@ -183,7 +183,7 @@ watch_client(struct client *c, const struct wait *w)
 	enum evloop_event	event = event_for(c, w->kind);
 
 	clients_file(c, w);
-	if (event == EVLOOP_EDGE && (c->saw_eof || machine_unread(c->peer)))
+	if (event == EVLOOP_EDGE && (c->saw_eof || machine_unread(c->session)))
 		evloop_set(evloop_watch_of(c), EVLOOP_NONE);
 	evloop_set(evloop_watch_of(c), event);
 }
@@ -204,14 +204,14 @@ clients_run(struct client *c)
 	if (c->all->stages != NULL)
 		stages_run(c);
 	else
-		clients_wait(c, machine_run(c->peer));
+		clients_wait(c, machine_run(c->session));
 }
 
 void
 clients_wake(struct client *c, enum outcome outcome)
 {
 	stop_waiting(c);
-	machine_wake(c->peer, outcome);
+	machine_wake(c->session, outcome);
 	clients_run(c);
 }
 
@@ -261,7 +261,7 @@ clients_find_idle(const struct clients *all)
 	struct client	*c;
 
 	TAILQ_FOREACH(c, &all->lists[TIMEOUT_IDLE], link)
-		if (machine_idle(c->peer))
+		if (machine_idle(c->session))
 			return c;
 	return NULL;
 }
@@ -278,8 +278,8 @@ find_all_taken(const struct clients *all, enum timeout timeout)
 	TAILQ_FOREACH(c, &all->lists[timeout], link) {
 		if (left-- == 0)
 			break;
-		if ((timeout != TIMEOUT_IDLE || machine_idle(c->peer)) &&
-		    machine_is_through(c->peer))
+		if ((timeout != TIMEOUT_IDLE || machine_idle(c->session)) &&
+		    machine_is_through(c->session))
 			return c;
 	}
 	return NULL;
@@ -352,7 +352,7 @@ clients_add(struct clients *all, int fd, const struct transport *transport,
 
 	c->all = all;
 	c->internal = transport != NULL;
-	c->peer = machine_new(all->http, fd, transport, context, from,
+	c->session = machine_new(all->http, fd, transport, context, from,
 	    listener);
 	tally_size(&all->count, 1);
 	if (all->count > all->peak)

@@ -17,7 +17,7 @@ TAILQ_HEAD(client_list, client);
  * watch, to be one piece of memory with it. */
 struct client {
 	struct clients		*all;
-	struct peer		*peer;
+	struct session		*session;
 	struct task		*task;	/* waited for, or NULL */
 	int64_t			 deadline;	/* clock ms */
 	uint8_t			 timeout;	/* the list that it is in */

@@ -178,7 +178,7 @@ static void
 return_client(struct client *c, const struct stages *from,
     const struct stages *read_stage)
 {
-	if (!machine_rests(c->peer) || wants_returns(read_stage)) {
+	if (!machine_rests(c->session) || wants_returns(read_stage)) {
 		post_client(c, from, read_stage, deliver_client);
 		return;
 	}
@@ -196,7 +196,7 @@ pass_on(struct client *c, struct clients *to)
 	bool		 over = to->stages->stage == STAGE_ACCEPT;
 
 	clients_unlist(c);
-	machine_move(c->peer, to->http);
+	machine_move(c->session, to->http);
 	c->all = to;
 	if (c->watched && from == read_stage) {
 		c->watched = !over;
@@ -247,7 +247,7 @@ stages_run(struct client *c)
 
 	for (;;) {
 		next = here->stage;
-		w = machine_run_stage(c->peer, &next);
+		w = machine_run_stage(c->session, &next);
 		if (next != here->stage) {
 			pass_on(c, here->by_stage[next]);
 			return;
@@ -256,7 +256,7 @@ stages_run(struct client *c)
 		    w->kind != WAIT_READ)
 			break;
 		c->has_input = false;
-		machine_wake(c->peer, OUTCOME_READY);
+		machine_wake(c->session, OUTCOME_READY);
 	}
 	set_wait(c, w);
 }

@@ -273,9 +273,9 @@ run_stages(struct client *c)
 		if (c->stage != next && c->corked)
 			world_fail("%s goes to another stage corked", c->name);
 		if (c->stage != next)
-			machine_move(c->peer, world.http[next]);
+			machine_move(c->session, world.http[next]);
 		c->stage = next;
-		w = machine_run_stage(c->peer, &next);
+		w = machine_run_stage(c->session, &next);
 	} while (next != c->stage);
 	if (w == NULL && c->stage != STAGE_ACCEPT)
 		world_fail("%s is over in the wrong stage", c->name);
@@ -288,10 +288,10 @@ run_batch(struct client *c)
 {
 	const struct wait	*w;
 
-	if (!machine_is_to_read(c->peer))
-		return machine_run(c->peer);
-	machine_run_together(&c->peer, 1);
-	w = machine_run(c->peer);
+	if (!machine_is_to_read(c->session))
+		return machine_run(c->session);
+	machine_run_together(&c->session, 1);
+	w = machine_run(c->session);
 	machine_part(world.http[0]);
 	return w;
 }
@@ -301,7 +301,7 @@ run_client(struct client *c)
 {
 	c->wait = world.staged ? run_stages(c) : run_batch(c);
 	if (c->wait == NULL) {
-		machine_free(&c->peer);
+		machine_free(&c->session);
 		return;
 	}
 	c->wait_copy = *c->wait;
@@ -331,7 +331,7 @@ world_wake(struct client *c, enum outcome outcome)
 {
 	if (c->waiting)
 		leave_task(c);
-	machine_wake(c->peer, outcome);
+	machine_wake(c->session, outcome);
 	run_client(c);
 }
 
@@ -487,7 +487,7 @@ world_connect(const char *name, const char *from)
 		c = world.clients[i] = mem_zero(sizeof(*c));
 		snprintf(c->name, sizeof(c->name), "%s", name);
 		c->takes = UNLIMITED;
-		c->peer = machine_new(world.http[STAGE_ACCEPT], -1,
+		c->session = machine_new(world.http[STAGE_ACCEPT], -1,
 		    &script_transport, c, peer, 0);
 		run_client(c);
 		return;
@@ -525,7 +525,7 @@ world_free(void)
 			TAILQ_REMOVE(&world.clients[i]->wait->task->waiters,
 			    world.clients[i], link);
 		if (world.clients[i]->wait != NULL)
-			machine_free(&world.clients[i]->peer);
+			machine_free(&world.clients[i]->session);
 		buf_free(&world.clients[i]->to);
 		buf_free(&world.clients[i]->from);
 		mem_drop(&world.clients[i]);

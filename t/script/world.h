@@ -21,7 +21,7 @@
 
 struct client {				/* the architecture's, see wait.h */
 	char			 name[16];
-	struct peer		*peer;
+	struct session		*session;
 	enum stage		 stage;		/* that has it, if staged */
 	const struct wait	*wait;		/* NULL: over */
 	struct wait		 wait_copy;		/* that, a copy */

@@ -16,9 +16,9 @@ static void
 tell(const struct conn *c, const char *of_what, int64_t limit,
     const char *directive)
 {
-	char	text[TEXT_PEER_MOST];
+	char	text[LOG_ADDR_MAX];
 
-	text_peer(c, text);
+	log_escape_addr(c, text);
 	log_notice("%s has more than %lld %s: what is beyond gets status 429 "
 	    "(limits { %s }); others may too, this is said once a minute",
 	    text, (long long)limit, of_what, directive);
@@ -28,13 +28,13 @@ void
 quota_enter(struct conn *c)
 {
 	struct http_loop	*http = c->http;
-	size_t		 len = c->peer->family == AF_INET ? 4 : 16;
+	size_t		 len = c->session->family == AF_INET ? 4 : 16;
 
-	if (c->peer->family != AF_INET && c->peer->family != AF_INET6)
+	if (c->session->family != AF_INET && c->session->family != AF_INET6)
 		return;
-	c->peer->address = addresses_connect(
-	    http->addresses, c->peer->bytes, len, http->clock->ms);
-	if (c->peer->address != NULL)
+	c->session->address = addresses_connect(
+	    http->addresses, c->session->addr, len, http->clock->ms);
+	if (c->session->address != NULL)
 		return;
 	c->turned_away = true;
 	stats_count(STATS_TURNED_AWAY);
@@ -48,8 +48,9 @@ quota_asks(struct conn *c)
 {
 	struct http_loop	*http = c->http;
 
-	if (c->peer->address == NULL || addresses_request(http->addresses,
-					    c->peer->address, http->clock->ms))
+	if (c->session->address == NULL ||
+	    addresses_request(
+		http->addresses, c->session->address, http->clock->ms))
 		return true;
 	stats_count(STATS_OVER_RATE);
 	if (http_may_log(http, &http->store->told_rate))

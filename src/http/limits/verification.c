@@ -61,9 +61,9 @@ room(const struct http_loop *http)
 static struct address_key
 name_of(const struct conn *c)
 {
-	uint8_t	family = c->peer->family;
+	uint8_t	family = c->session->family;
 
-	return addresses_key(c->peer->bytes, family == AF_INET ? 4 :
+	return addresses_key(c->session->addr, family == AF_INET ? 4 :
 	    family == AF_INET6 ? 16 : 0);
 }
 
@@ -107,7 +107,7 @@ log_unusable(const struct verification *v)
 
 	if (!http_may_log(v->http, &v->http->store->told_unusable))
 		return;
-	*text_escape(v->who.user, false, name, name + sizeof(name) - 1) = '\0';
+	*log_escape_text(v->who.user, false, name, name + sizeof(name) - 1) = '\0';
 	log_warnx("%s: the password of \"%s\" is not kept in a form that "
 	    "crypt(3) knows: make it with htpasswd -B or mkpasswd",
 	    v->task.job.root, name);

@@ -323,7 +323,7 @@ start(void *context, struct task *e)
 
 /* One request, and all that comes of it; false: the connection is over. */
 static bool
-run(struct worker *w, struct peer **pp)
+run(struct worker *w, struct session **pp)
 {
 	const struct wait	*wait;
 
@@ -347,7 +347,7 @@ work(void *context)
 	const struct sockaddr_in from = { .sin_family = AF_INET };
 	const struct sockaddr	*addr = (const struct sockaddr *)&from;
 	struct worker		*w = context;
-	struct peer		*p = NULL;
+	struct session		*p = NULL;
 
 	stats_thread_in(&w->stats_slot);
 	for (int i = 0; i < TURNS; i++) {

@@ -16,7 +16,7 @@ static int		 order[2 * CLIENTS], made;	/* of the calls */
 static struct conf	 conf;
 static struct http_loop	 http;
 static struct clock	 ticks;
-static struct peer	 peers[CLIENTS];
+static struct session	 peers[CLIENTS];
 static struct conn	 conns[CLIENTS], *all[CLIENTS];
 static struct output	 outputs[CLIENTS];
 static struct burst	 burst;
@@ -63,8 +63,8 @@ begin(void)
 	http.clock = &ticks;
 	made = 0;
 	for (int i = 0; i < CLIENTS; i++) {
-		peers[i] = (struct peer){ .http = &http, .fd = i };
-		conns[i] = (struct conn){ .http = &http, .peer = &peers[i],
+		peers[i] = (struct session){ .http = &http, .fd = i };
+		conns[i] = (struct conn){ .http = &http, .session = &peers[i],
 			.transport = &transport, .output = &outputs[i],
 			.wait.fd = i };
 		all[i] = &conns[i];

@@ -23,7 +23,7 @@ START_TEST(every_byte)
 	for (int spaces = 0; spaces < 2; spaces++)
 		for (int b = 0; b < 256; b++) {
 			byte = (char)b;
-			end = text_escape((struct str){ &byte, 1 }, spaces,
+			end = log_escape_text((struct str){ &byte, 1 }, spaces,
 			    is, is + sizeof(is));
 			*end = '\0';
 			snprintf(expected, sizeof(expected),
@@ -38,7 +38,7 @@ json_is(const char *text, size_t len, const char *expected)
 {
 	char	is[200], *end;
 
-	end = text_escape_json((struct str){ text, len }, is, is + sizeof(is));
+	end = log_escape_json((struct str){ text, len }, is, is + sizeof(is));
 	*end = '\0';
 	ck_assert_str_eq(is, expected);
 }
@@ -81,7 +81,7 @@ START_TEST(json_cut)
 
 	for (size_t room = 0; room < sizeof(is); room++) {
 		memset(is, '#', sizeof(is));
-		end = text_escape_json((struct str){ text, sizeof(text) - 1 },
+		end = log_escape_json((struct str){ text, sizeof(text) - 1 },
 		    is, is + room);
 		ck_assert(end <= is + room);
 		ck_assert_int_eq(*end, '#');
@@ -100,7 +100,7 @@ START_TEST(every_place)
 			for (int b = 0; b < 256; b++) {
 				memset(text, 'a', len);
 				text[at] = (char)b;
-				end = text_escape((struct str){ text, len },
+				end = log_escape_text((struct str){ text, len },
 				    false, is, is + sizeof(is));
 				*end = '\0';
 				memset(expected, 'a', at);
@@ -119,11 +119,11 @@ START_TEST(all_room)
 {
 	char	is[17] = "................";
 
-	ck_assert_ptr_eq(text_escape(STR("0123456789ab"), false, is, is + 12),
-	    is + 12);
+	ck_assert_ptr_eq(
+	    log_escape_text(STR("0123456789ab"), false, is, is + 12), is + 12);
 	ck_assert_str_eq(is, "0123456789ab....");
-	ck_assert_ptr_eq(text_escape(STR("0123456789ab"), false, is, is + 11),
-	    is + 8);
+	ck_assert_ptr_eq(
+	    log_escape_text(STR("0123456789ab"), false, is, is + 11), is + 8);
 }
 END_TEST
 
@@ -139,11 +139,11 @@ START_TEST(numbers)
 		"9223372036854775807" }, { UINT64_MAX, "18446744073709551615" },
 		{ UINT64_MAX / 10 * 10, "18446744073709551610" },
 	};
-	char	text[TEXT_NUMBER_MOST + 1];
+	char	text[LOG_NUMBER_MAX + 1];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		memset(text, 'x', sizeof(text));
-		*text_number(cases[i].n, text) = '\0';
+		*log_escape_number(cases[i].n, text) = '\0';
 		ck_assert_str_eq(text, cases[i].text);
 	}
 }
@@ -160,22 +160,22 @@ START_TEST(peers)
 		{ { 255, 255, 255, 255 }, "255.255.255.255" },
 		{ { 192, 0, 2, 1 }, "192.0.2.1" },
 	};
-	char		text[TEXT_PEER_MOST];
-	struct peer	peer = { .family = AF_INET };
-	struct conn	c = { .peer = &peer };
+	char		text[LOG_ADDR_MAX];
+	struct session	peer = { .family = AF_INET };
+	struct conn	c = { .session = &peer };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		memcpy(peer.bytes, cases[i].bytes, 4);
-		text_keep_peer(&peer);
-		ck_assert_ptr_eq(text_peer(&c, text),
+		memcpy(peer.addr, cases[i].bytes, 4);
+		log_escape_keep_addr(&peer);
+		ck_assert_ptr_eq(log_escape_addr(&c, text),
 		    text + strlen(cases[i].text));
 		ck_assert_str_eq(text, cases[i].text);
 	}
-	peer = (struct peer){ .family = AF_INET6, .bytes = { [15] = 1 } };
-	text_peer(&c, text);
+	peer = (struct session){ .family = AF_INET6, .addr = { [15] = 1 } };
+	log_escape_addr(&c, text);
 	ck_assert_str_eq(text, "::1");
 	peer.family = AF_UNIX;
-	text_peer(&c, text);
+	log_escape_addr(&c, text);
 	ck_assert_str_eq(text, "-");
 }
 END_TEST
@@ -185,9 +185,10 @@ START_TEST(no_room)
 	char	is[9] = "........";
 
 	/* Four bytes must be left for what may become of one. */
-	ck_assert_ptr_eq(text_escape(STR("a\nbcd"), false, is, is + 8), is + 5);
+	ck_assert_ptr_eq(
+	    log_escape_text(STR("a\nbcd"), false, is, is + 8), is + 5);
 	ck_assert_mem_eq(is, "a\\x0a...", 8);
-	ck_assert_ptr_eq(text_escape(STR("abc"), false, is, is + 3), is);
+	ck_assert_ptr_eq(log_escape_text(STR("abc"), false, is, is + 3), is);
 }
 END_TEST
 

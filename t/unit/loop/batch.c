@@ -26,7 +26,7 @@ static struct clock	 ticks;
 static struct evloop	*loop;
 static struct watch	*iteration_ends;
 static struct clients	*clients;
-static struct peer	*peers[MOST];
+static struct session	*peers[MOST];
 static int		 ours[MOST];
 static bool		 joined[MOST];		/* it is to be run with others */
 static bool		 plain[MOST];		/* it is not to read */
@@ -56,7 +56,7 @@ expect(char what, int number)
 }
 
 static int
-number_of(const struct peer *p)
+number_of(const struct session *p)
 {
 	int	i;
 
@@ -66,7 +66,7 @@ number_of(const struct peer *p)
 }
 
 static void
-swallow(const struct peer *p)
+swallow(const struct session *p)
 {
 	char	bytes[ROOM];
 
@@ -74,7 +74,7 @@ swallow(const struct peer *p)
 }
 
 const struct wait *
-machine_run(struct peer *p)
+machine_run(struct session *p)
 {
 	int	i;
 
@@ -92,14 +92,14 @@ machine_run(struct peer *p)
 }
 
 const struct wait *
-machine_run_stage(struct peer *p, enum stage *stage)
+machine_run_stage(struct session *p, enum stage *stage)
 {
 	(void)p, (void)stage;
 	ck_abort_msg("there are no stages");
 }
 
 bool
-machine_is_to_read(const struct peer *p)
+machine_is_to_read(const struct session *p)
 {
 	int	i = number_of(p);
 
@@ -109,7 +109,7 @@ machine_is_to_read(const struct peer *p)
 }
 
 void
-machine_run_together(struct peer *const *all, unsigned n)
+machine_run_together(struct session *const *all, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		ck_assert(joined[number_of(all[i])]);
@@ -124,7 +124,7 @@ machine_part(struct http_loop *http)
 }
 
 void
-machine_wake(struct peer *p, enum outcome outcome)
+machine_wake(struct session *p, enum outcome outcome)
 {
 	late[number_of(p)] = outcome == OUTCOME_TIMED_OUT;
 }

@@ -28,7 +28,7 @@ static bool		 holds;		/* what is read waits for room to send */
 
 /* One recv a run; what it leaves, it says. */
 const struct wait *
-machine_run(struct peer *p)
+machine_run(struct session *p)
 {
 	char	bytes[ROOM];
 	ssize_t	n;
@@ -46,14 +46,14 @@ machine_run(struct peer *p)
 }
 
 const struct wait *
-machine_run_stage(struct peer *p, enum stage *stage)
+machine_run_stage(struct session *p, enum stage *stage)
 {
 	(void)p, (void)stage;
 	ck_abort_msg("there are no stages");
 }
 
 void
-machine_wake(struct peer *p, enum outcome outcome)
+machine_wake(struct session *p, enum outcome outcome)
 {
 	(void)outcome;
 	if (p->wait.kind == WAIT_READ)

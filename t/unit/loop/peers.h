@@ -13,7 +13,7 @@
 #define ROOM		16		/* bytes a recv */
 #define FAR		(1LL << 40)	/* ms */
 
-struct peer {
+struct session {
 	int		 fd;
 	enum stage	 stage;		/* of its next step, if there are any */
 	bool		 readable;
@@ -24,13 +24,13 @@ struct peer {
 
 static struct task	 task;	/* that whoever waits for one waits for */
 static int		 come, gone;
-static struct peer	*newest;
+static struct session	*newest;
 
-struct peer *
+struct session *
 machine_new(struct http_loop *http, int fd, const struct transport *transport,
     void *context, const struct sockaddr *from, size_t listener)
 {
-	struct peer	*p = mem_zero(sizeof(*p));
+	struct session	*p = mem_zero(sizeof(*p));
 
 	(void)http, (void)transport, (void)context, (void)from, (void)listener;
 	p->fd = fd;
@@ -42,7 +42,7 @@ machine_new(struct http_loop *http, int fd, const struct transport *transport,
 }
 
 static const struct wait *
-wait_for(struct peer *p, enum wait_kind kind, enum timeout timeout,
+wait_for(struct session *p, enum wait_kind kind, enum timeout timeout,
     int64_t deadline)
 {
 	p->wait = (struct wait){ .kind = kind, .timeout = timeout,
@@ -51,7 +51,7 @@ wait_for(struct peer *p, enum wait_kind kind, enum timeout timeout,
 }
 
 void
-machine_free(struct peer **pp)
+machine_free(struct session **pp)
 {
 	close((*pp)->fd);
 	mem_drop(pp);
@@ -59,31 +59,31 @@ machine_free(struct peer **pp)
 }
 
 void
-machine_move(struct peer *p, struct http_loop *http)
+machine_move(struct session *p, struct http_loop *http)
 {
 	(void)p, (void)http;
 }
 
 bool
-machine_idle(const struct peer *p)
+machine_idle(const struct session *p)
 {
 	return p->stage == STAGE_READ_REQUEST;
 }
 
 bool
-machine_rests(const struct peer *p)
+machine_rests(const struct session *p)
 {
 	return p->stage == STAGE_READ_REQUEST && !p->readable;
 }
 
 bool
-machine_is_through(const struct peer *p)
+machine_is_through(const struct session *p)
 {
 	return !p->holds;
 }
 
 bool
-machine_unread(const struct peer *p)
+machine_unread(const struct session *p)
 {
 	return p->readable;
 }
@@ -96,14 +96,14 @@ http_resume(struct http_loop *http)
 
 #ifndef RUNS_TOGETHER		/* it has these itself */
 bool
-machine_is_to_read(const struct peer *p)
+machine_is_to_read(const struct session *p)
 {
 	(void)p;
 	return false;
 }
 
 void
-machine_run_together(struct peer *const *peers, unsigned n)
+machine_run_together(struct session *const *peers, unsigned n)
 {
 	(void)peers;
 	(void)n;

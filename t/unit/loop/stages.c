@@ -49,7 +49,7 @@ static bool		 piecemeal;		/* what fills the room ends
  */
 
 static const struct wait *
-read_requests(struct peer *p)
+read_requests(struct session *p)
 {
 	char	bytes[ROOM];
 	ssize_t	n;
@@ -73,7 +73,7 @@ read_requests(struct peer *p)
 }
 
 static const struct wait *
-send_data(struct peer *p)
+send_data(struct session *p)
 {
 	if (until != 0)
 		return wait_for(p, holds, holds == WAIT_DISK ? TIMEOUT_DISK :
@@ -85,7 +85,7 @@ send_data(struct peer *p)
 }
 
 const struct wait *
-machine_run_stage(struct peer *p, enum stage *stage)
+machine_run_stage(struct session *p, enum stage *stage)
 {
 	const struct wait	*w = NULL;
 
@@ -111,7 +111,7 @@ machine_run_stage(struct peer *p, enum stage *stage)
 }
 
 void
-machine_wake(struct peer *p, enum outcome outcome)
+machine_wake(struct session *p, enum outcome outcome)
 {
 	if (p->wait.kind == WAIT_READ)
 		p->readable = outcome == OUTCOME_READY;
@@ -122,7 +122,7 @@ machine_wake(struct peer *p, enum outcome outcome)
 }
 
 const struct wait *
-machine_run(struct peer *p)
+machine_run(struct session *p)
 {
 	(void)p;
 	ck_abort_msg("there are stages");
