@@ -330,13 +330,13 @@ end_serving(struct service *s)
 static void
 share_caches(struct service *s, struct http_setup *setup)
 {
-	const struct store_setup	store = {
+	const struct caches_setup	caches = {
 		.conf = setup->conf,
 		.descriptors = setup->descriptors,
 		.pagemap = setup->pagemap,
 		.shared = true,
-		.later = schedule_tidy,
-		.later_context = s,
+		.schedule_tidy = schedule_tidy,
+		.tidy_context = s,
 	};
 
 	bell_open(&s->bell);
@@ -344,7 +344,7 @@ share_caches(struct service *s, struct http_setup *setup)
 	evloop_set(s->wakeup_watch, EVLOOP_READ);
 	access_log_share(s->access_log);
 	report_share();
-	setup->store = s->store = store_new(&store);
+	setup->caches = s->caches = caches_new(&caches);
 	s->threads->open(s->context, setup);
 	s->sandbox.start = s->threads->start;
 	s->sandbox.context = s->context;
@@ -421,8 +421,8 @@ service_close(struct service *s)
 	 * of the log away. */
 	proc_signals_block();
 	http_free(&s->http);
-	if (s->store != NULL)
-		store_free(&s->store);
+	if (s->caches != NULL)
+		caches_free(&s->caches);
 	io_close(&s->pagemap);
 	evloop_unwatch(&s->wakeup_watch);
 	if (s->threads != NULL)

@@ -50,7 +50,7 @@ struct service {
 	void			(*measure)(const void *);	/* the same */
 	const struct service_thread_ops *threads;	/* NULL: none */
 	void			*context;		/* of all these */
-	struct store		*store;		/* shared with those */
+	struct caches		*caches;		/* shared with those */
 	struct bell		 bell;		/* they ring: it is to be
 						 * tidied */
 	struct watch		*wakeup_watch;

@@ -95,7 +95,7 @@ next_guard(const struct conf_site *site, const struct conf_rules *rules,
 /* The path of a target that nobody has asked for yet; or what is wrong with
  * that. */
 static RARE enum why
-new_path(struct conn *c, uint32_t space, struct str raw)
+new_path(struct conn *c, uint32_t ns, struct str raw)
 {
 	struct request	*r = c->request;
 	const struct conf_rules	*rules;
@@ -109,7 +109,7 @@ new_path(struct conn *c, uint32_t space, struct str raw)
 		return why;
 	rules = conf_rules_find(r->site, decoded, len);
 	guarded = next_guard(r->site, rules, decoded, &number) != NULL;
-	r->path = pathname_add(&c->http->store->paths, space, raw, rules,
+	r->path = pathname_add(&c->http->caches->paths, ns, raw, rules,
 	    guarded);
 	return WHY_NONE;
 }
@@ -119,15 +119,15 @@ static enum why
 hold_path(struct conn *c)
 {
 	struct request		*r = c->request;
-	struct pathname_cache	*paths = &c->http->store->paths;
-	uint32_t		 space = (uint32_t)r->site->number;
+	struct pathname_cache	*paths = &c->http->caches->paths;
+	uint32_t		 ns = (uint32_t)r->site->number;
 	struct str		 raw = r->instead != NULL ? str_of(r->instead) :
 			    parse_str(c->input, r->parse.path);
 
 	r->path = ahead_has_begun(&r->ahead) && r->instead == NULL ?
-	    pathname_hold_hashed(paths, r->ahead.hash, space, raw) :
-	    pathname_hold(paths, space, raw);
-	return r->path != NULL ? WHY_NONE : new_path(c, space, raw);
+	    pathname_hold_hashed(paths, r->ahead.hash, ns, raw) :
+	    pathname_hold(paths, ns, raw);
+	return r->path != NULL ? WHY_NONE : new_path(c, ns, raw);
 }
 
 static enum go
@@ -175,7 +175,7 @@ let_in(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	grant_release(&c->http->store->grants, &r->grant);
+	grant_release(&c->http->caches->auth, &r->grant);
 	r->asked = false;
 	r->known = true;
 	r->guards++;
@@ -201,7 +201,7 @@ ask(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who, const struct grant_answer *a)
 {
 	struct request		*r = c->request;
-	struct task		*e = c->http->store->shared ? NULL :
+	struct task		*e = c->http->caches->shared ? NULL :
 				    r->grant->task;
 	enum verifier_state	 state = VERIFIER_WAITS;
 
@@ -257,7 +257,7 @@ hold_grant(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who)
 {
 	struct request		*r = c->request;
-	struct grant_cache	*grants = &c->http->store->grants;
+	struct grant_cache	*grants = &c->http->caches->auth;
 	struct str		 file = str_of(guard->file);
 
 	if (r->grant == NULL)
@@ -275,7 +275,7 @@ check_grant(struct conn *c, const struct conf_guard *guard,
 
 	if (!hold_grant(c, guard, who))
 		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
-	grant_take(&c->http->store->grants, c->request->grant, &answer);
+	grant_take(&c->http->caches->auth, c->request->grant, &answer);
 	if (has_answer(c, &answer))
 		return take_answer(c, &answer);
 	if (goes_on_counting(c, &answer))
@@ -359,7 +359,7 @@ is_late_but_counts(struct conn *c, enum outcome outcome)
 
 	if (outcome != OUTCOME_TIMED_OUT || r->grant == NULL)
 		return false;
-	grant_take(&c->http->store->grants, r->grant, &answer);
+	grant_take(&c->http->caches->auth, r->grant, &answer);
 	if (!may_count(c, &answer))
 		return false;
 	r->disk_by = 0;

@@ -51,7 +51,7 @@ load_done(struct task *e)
 
 	if (l->under_way != NULL)
 		*l->under_way = NULL;
-	if (!l->http->store->shared)
+	if (!l->http->caches->shared)
 		chunk_fetch(l->chunk)->task = NULL;
 	if (e->job.error == 0 && e->job.done < e->job.length)
 		error = ESTALE;		/* it has shrunk */
@@ -70,7 +70,7 @@ load_free(struct task *e)
 
 	if (e->job.kind == JOB_COPY && e->job.error == 0)
 		close(e->job.fd);
-	chunk_release(&l->http->store->chunks, &l->chunk);
+	chunk_release(&l->http->caches->chunks, &l->chunk);
 	file_release(l->file);
 	file_drop(&l->file);
 	free(l);
@@ -86,14 +86,14 @@ load_start(struct http_loop *http, struct file *f, struct chunk *k)
 
 	l->http = http;
 	l->file = file_refer(f);
-	l->chunk = chunk_hold(&http->store->chunks, f, chunk_place(k));
+	l->chunk = chunk_hold(&http->caches->chunks, f, chunk_place(k));
 	l->started = http->clock->ms;
 	l->under_way = &e;
 	chunk_set_error(k, 0);
-	if (!http->store->shared)
+	if (!http->caches->shared)
 		chunk_fetch(k)->task = e;
 	job_init(&l->task.job, chunk_wants_copy(k) ? JOB_COPY : JOB_READ);
-	l->task.job.id = ++http->store->next_job;
+	l->task.job.id = ++http->caches->next_job_id;
 	l->task.job.fd = file_hold(f);
 	l->task.job.offset = chunk_start(k);
 	l->task.job.length = chunk_len(k);
@@ -145,7 +145,7 @@ lend_head(struct conn *c)
 			    header_len(h));
 
 	p->release = release_head;
-	p->owner = &c->http->store->heads;
+	p->owner = &c->http->caches->heads;
 	p->what = h;
 	c->request->ready = NULL;
 }
@@ -162,7 +162,7 @@ put_ready_head(struct conn *c)
 		return;
 	}
 	output_write(conn_output(c), header_bytes(r->ready), len);
-	header_release(&c->http->store->heads, &r->ready);
+	header_release(&c->http->caches->heads, &r->ready);
 }
 
 /* The head, once its body, or the first piece of it, is there. */
@@ -209,7 +209,7 @@ next_range(struct conn *c, const struct chunk *k)
 	/* A copied chunk must not go in between: no descriptor, no way back. */
 	index = chunk_index(r->file, r->next);
 	if (index == chunk_place(k))
-		r->chunk = chunk_hold(&c->http->store->chunks, r->file, index);
+		r->chunk = chunk_hold(&c->http->caches->chunks, r->file, index);
 }
 
 /* Whether the file was written so short a time ago that it may be written again
@@ -247,7 +247,7 @@ lend(struct conn *c, struct chunk *k, const char *at, size_t len)
 	struct piece	*p = output_put(conn_output(c), at, len);
 
 	p->release = release_chunk;
-	p->owner = &c->http->store->chunks;
+	p->owner = &c->http->caches->chunks;
 	p->what = k;
 	p->offset = (off_t)r->next;
 	r->live = !file_is_copied(r->file);
@@ -307,7 +307,7 @@ put_chunk(struct conn *c, bool file)
 	if (r->parts != NULL)
 		next_range(c, k);
 	if (copied)			/* it may be the next one as well */
-		chunk_release(&c->http->store->chunks, &k);
+		chunk_release(&c->http->caches->chunks, &k);
 }
 
 /* The version is gone: start over if no byte of it has been put out. */
@@ -371,7 +371,7 @@ absent(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct chunk	*k = r->chunk;
-	struct task	*e = c->http->store->shared ? NULL :
+	struct task	*e = c->http->caches->shared ? NULL :
 			    chunk_fetch(k)->task;
 	int		 error = chunk_error(k);
 
@@ -405,7 +405,7 @@ stands(const struct conn *c)
 	const struct request	*r = c->request;
 	struct descriptor	*d = r->file->descriptor;
 
-	if (r->answered || c->http->store->shared)
+	if (r->answered || c->http->caches->shared)
 		return file_stands(r->file, !r->answered);
 	/* For one that began in this turn; the end will be compared anyway. */
 	if (d->stood_in == c->http->iteration)
@@ -477,7 +477,7 @@ is_to_take_back(const struct conn *c)
 	if (r == NULL || r->file == NULL || !r->answered)
 		return false;
 	return !file_is_copied(r->file) || (!r->file->small && r->file_open &&
-	    chunk_is_over(&c->http->store->chunks));
+	    chunk_is_over(&c->http->caches->chunks));
 }
 
 void
@@ -493,7 +493,7 @@ body_take_back(struct conn *c)
 		return;
 	/* The one behind these pieces: it is not the next one any more. */
 	if (r->chunk != NULL)
-		chunk_release(&c->http->store->chunks, &r->chunk);
+		chunk_release(&c->http->caches->chunks, &r->chunk);
 	r->body -= (int64_t)n;
 	if (r->parts != NULL)
 		r->end = parts_seek(r->parts, r->body, &r->next);
@@ -526,7 +526,7 @@ static enum chunk_state
 next_chunk(struct conn *c)
 {
 	struct request		*r = c->request;
-	struct chunk_cache	*cc = &c->http->store->chunks;
+	struct chunk_cache	*cc = &c->http->caches->chunks;
 	enum chunk_state	 state;
 	bool			 file;
 
@@ -561,9 +561,9 @@ put_whole(struct conn *c, struct str bytes)
 	r->answered = true;
 	r->head_sent = (uint32_t)header_len(r->ready);
 	r->body = r->next = r->end;
-	header_release(&c->http->store->heads, &r->ready);
+	header_release(&c->http->caches->heads, &r->ready);
 	if (r->chunk != NULL)		/* it is not to wait for the client */
-		chunk_release(&c->http->store->chunks, &r->chunk);
+		chunk_release(&c->http->caches->chunks, &r->chunk);
 	if (is_to_lend(c, bytes.len))
 		output_put(conn_output(c), bytes.at, bytes.len);
 	else

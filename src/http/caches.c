@@ -10,103 +10,104 @@
 
 /* The caches stay: what is found, made and mapped is used once. */
 static void
-do_without(struct store *store, const struct conf *conf)
+apply_ablation(struct caches *caches, const struct conf *conf)
 {
-	store->paths.anew = conf_without(conf, SAVING_PATHNAME);
+	caches->paths.anew = conf_without(conf, SAVING_PATHNAME);
 	if (conf_without(conf, SAVING_HEADER))
-		cache_off(&store->heads.cache);
+		cache_off(&caches->heads.cache);
 	if (conf_without(conf, SAVING_CHUNK))
-		cache_off(&store->chunks.cache);
-	store->heads.ragged = conf_without(conf, SAVING_ALIGNMENT);
+		cache_off(&caches->chunks.cache);
+	caches->heads.ragged = conf_without(conf, SAVING_ALIGNMENT);
 }
 
 /* Files that are to be closed wait for a turn of some loop's. */
 static void
-share(struct store *store, const struct store_setup *setup)
+share_caches(struct caches *caches, const struct caches_setup *setup)
 {
-	store->shared = true;
-	store->paths.cache.lock = lock_new();
-	store->heads.cache.lock = lock_new();
-	store->files.cache.lock = lock_new();
-	store->chunks.cache.lock = store->files.cache.lock;
-	store->grants.cache.lock = lock_new();
-	store->verifiers.lock = lock_new();
-	if (setup->later == NULL)
+	caches->shared = true;
+	caches->paths.cache.lock = lock_new();
+	caches->heads.cache.lock = lock_new();
+	caches->files.cache.lock = lock_new();
+	caches->chunks.cache.lock = caches->files.cache.lock;
+	caches->auth.cache.lock = lock_new();
+	caches->verifiers.lock = lock_new();
+	if (setup->schedule_tidy == NULL)
 		return;
-	store->files.give = closing_give;
-	store->closing_most /= 2;
-	store->files.left_most = store->closing_most;
+	caches->files.give = deferred_close_fd;
+	caches->deferred_closes_max /= 2;
+	caches->files.left_most = caches->deferred_closes_max;
 }
 
-struct store *
-store_new(const struct store_setup *setup)
+struct caches *
+caches_new(const struct caches_setup *setup)
 {
 	const struct conf	*conf = setup->conf;
-	struct store		*store = mem_zero(sizeof(*store));
+	struct caches		*caches = mem_zero(sizeof(*caches));
 
-	store->mime = mime_new(conf->types);
-	chunk_init(&store->chunks, (size_t)conf->cache.chunks,
-	    CHUNK_MAPPINGS_MOST);
+	caches->mime = mime_new(conf->types);
+	chunk_init(&caches->chunks, (size_t)conf->cache.chunks,
+	    CHUNK_MAPPINGS_MAX);
 	if (setup->pagemap > 0)
-		store->chunks.pagemap = setup->pagemap;
-	store->closing_most = setup->descriptors / CLOSING_PART;
-	file_init(&store->files, &store->chunks,
-	    setup->descriptors - store->closing_most,
+		caches->chunks.pagemap = setup->pagemap;
+	caches->deferred_closes_max = setup->descriptors / DEFERRED_CLOSE_SHARE;
+	file_init(&caches->files, &caches->chunks,
+	    setup->descriptors - caches->deferred_closes_max,
 	    (size_t)conf->cache.chunk_size, (size_t)conf->cache.small,
 	    conf->cache.residency);
-	store->files.later = setup->later;
-	store->files.later_context = setup->later_context;
-	header_init(&store->heads, (size_t)conf->cache.heads);
-	pathname_init(&store->paths, (size_t)conf->cache.paths, &store->heads);
-	store->paths.beside = variant_space;
-	do_without(store, conf);
-	grant_init(&store->grants, (size_t)conf->cache.logins);
-	verifiers_init(&store->verifiers, (size_t)conf->limits.verify_queue);
+	caches->files.later = setup->schedule_tidy;
+	caches->files.later_context = setup->tidy_context;
+	header_init(&caches->heads, (size_t)conf->cache.heads);
+	pathname_init(
+	    &caches->paths, (size_t)conf->cache.paths, &caches->heads);
+	caches->paths.beside = variant_space;
+	apply_ablation(caches, conf);
+	grant_init(&caches->auth, (size_t)conf->cache.logins);
+	verifiers_init(&caches->verifiers, (size_t)conf->limits.verify_queue);
 	if (setup->shared)
-		share(store, setup);
-	return store;
+		share_caches(caches, setup);
+	return caches;
 }
 
 void
-store_free(struct store **sp)
+caches_free(struct caches **cp)
 {
-	struct store	*store = *sp;
+	struct caches	*caches = *cp;
 
-	store->files.give = NULL;	/* nobody takes tasks any more */
-	store->files.later = NULL;
-	store->files.left_most = 0;
-	while (file_tidy(&store->files, NULL))
+	caches->files.give = NULL;	/* nobody takes tasks any more */
+	caches->files.later = NULL;
+	caches->files.left_most = 0;
+	while (file_tidy(&caches->files, NULL))
 		;
-	pathname_free(&store->paths);
-	grant_free(&store->grants);
-	verifiers_free(&store->verifiers);
-	header_free(&store->heads);
-	file_free(&store->files);
-	chunk_free(&store->chunks);
-	mime_free(&store->mime);
-	lock_free(&store->paths.cache.lock);
-	lock_free(&store->heads.cache.lock);
-	lock_free(&store->files.cache.lock);
-	lock_free(&store->grants.cache.lock);
-	mem_drop(sp);
+	pathname_free(&caches->paths);
+	grant_free(&caches->auth);
+	verifiers_free(&caches->verifiers);
+	header_free(&caches->heads);
+	file_free(&caches->files);
+	chunk_free(&caches->chunks);
+	mime_free(&caches->mime);
+	lock_free(&caches->paths.cache.lock);
+	lock_free(&caches->heads.cache.lock);
+	lock_free(&caches->files.cache.lock);
+	lock_free(&caches->auth.cache.lock);
+	mem_drop(cp);
 }
 
 static const struct cache *
-cache_of(const struct store *store, enum stats_cache which)
+cache_of(const struct caches *caches, enum stats_cache which)
 {
-	const struct cache *const	caches[STATS_CACHE_COUNT] = {
-		[STATS_CACHE_PATHNAME] = &store->paths.cache,
-		[STATS_CACHE_HEADER] = &store->heads.cache,
-		[STATS_CACHE_CHUNK] = &store->chunks.cache,
-		[STATS_CACHE_FILE] = &store->files.cache,
-		[STATS_CACHE_GRANT] = &store->grants.cache,
+	const struct cache *const	all[STATS_CACHE_COUNT] = {
+		[STATS_CACHE_PATHNAME] = &caches->paths.cache,
+		[STATS_CACHE_HEADER] = &caches->heads.cache,
+		[STATS_CACHE_CHUNK] = &caches->chunks.cache,
+		[STATS_CACHE_FILE] = &caches->files.cache,
+		[STATS_CACHE_GRANT] = &caches->auth.cache,
 	};
 
-	return caches[which];
+	return all[which];
 }
 
 static void
-measure(enum stats_cache which, const struct cache *c)
+measure_cache(enum stats_cache which, const struct cache *c)
 {
 	lock_take(c->lock);
 	stats_put(STATS_HITS_PATHNAME + which, c->hits);
@@ -124,36 +125,36 @@ measure(enum stats_cache which, const struct cache *c)
 
 /* A cache counts by itself: so much less to do for each request. */
 void
-store_measure(const struct store *store)
+caches_measure(const struct caches *caches)
 {
 	for (int i = 0; i < STATS_CACHE_COUNT; i++)
-		measure(i, cache_of(store, i));
-	lock_take(store->chunks.cache.lock);
-	stats_put(STATS_ABSENT, store->chunks.absent);
-	stats_put(STATS_GONE, store->chunks.gone);
-	lock_release(store->chunks.cache.lock);
+		measure_cache(i, cache_of(caches, i));
+	lock_take(caches->chunks.cache.lock);
+	stats_put(STATS_ABSENT, caches->chunks.absent);
+	stats_put(STATS_GONE, caches->chunks.gone);
+	lock_release(caches->chunks.cache.lock);
 }
 
 void
-store_report(const struct store *store, void (*line)(const char *))
+caches_report(const struct caches *caches, void (*line)(const char *))
 {
 	char	text[200];
 
 	for (int i = 0; i < STATS_CACHE_COUNT; i++) {
-		lock_take(cache_of(store, i)->lock);
-		cache_report(cache_of(store, i), text, sizeof(text));
-		lock_release(cache_of(store, i)->lock);
+		lock_take(cache_of(caches, i)->lock);
+		cache_report(cache_of(caches, i), text, sizeof(text));
+		lock_release(cache_of(caches, i)->lock);
 		line(text);
 	}
 	for (int i = 0; i < RESIDENT_METHOD_COUNT; i++) {
 		snprintf(text, sizeof(text), "residency by %s: %llu files",
 		    resident_name(i),
-		    (unsigned long long)store->files.methods[i]);
+		    (unsigned long long)caches->files.methods[i]);
 		line(text);
 	}
 	snprintf(text, sizeof(text), "chunk cache: %llu asked for when not in "
 	    "memory, %llu of files that had shrunk",
-	    (unsigned long long)store->chunks.absent,
-	    (unsigned long long)store->chunks.gone);
+	    (unsigned long long)caches->chunks.absent,
+	    (unsigned long long)caches->chunks.gone);
 	line(text);
 }

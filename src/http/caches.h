@@ -12,9 +12,9 @@
 #include <stddef.h>
 
 struct conf;
-struct store;
+struct caches;
 
-struct store_setup {
+struct caches_setup {
 	const struct conf	*conf;
 	size_t			 descriptors;	/* for files kept open */
 	int			 pagemap;	/* of pagemap.h, stays the
@@ -22,12 +22,12 @@ struct store_setup {
 	bool			 shared;	/* by the loops of threads */
 	/* Asks one of the loops for http_tidy(): from any thread, and in the
 	 * middle of a cache.  NULL: nothing is put off. */
-	void			(*later)(void *);
-	void			*later_context;
+	void			(*schedule_tidy)(void *);
+	void			*tidy_context;
 };
 
-struct store	*store_new(const struct store_setup *);
+struct caches	*caches_new(const struct caches_setup *);
 /* No loop has it any more. */
-void		 store_free(struct store **);
+void		 caches_free(struct caches **);
 
 #endif

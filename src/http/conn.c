@@ -63,7 +63,7 @@ conn_wait_disk(struct conn *c, struct task *task)
 bool
 conn_sends_first(const struct conn *c)
 {
-	return c->http->store->shared && conn_pending(c);
+	return c->http->caches->shared && conn_pending(c);
 }
 
 /* Where it goes from thread to thread, memory goes back with it to the one that
@@ -71,7 +71,7 @@ conn_sends_first(const struct conn *c)
 static RARE void
 forget_kept(struct conn *c)
 {
-	if (!c->http->store->shared) {
+	if (!c->http->caches->shared) {
 		buf_forget(&c->kept);
 		return;
 	}
@@ -216,9 +216,9 @@ conn_request_reset(struct conn *c)
 	struct request	*r = c->request;
 
 	if (r->chunk != NULL)
-		chunk_release(&c->http->store->chunks, &r->chunk);
+		chunk_release(&c->http->caches->chunks, &r->chunk);
 	if (r->ready != NULL)
-		header_release(&c->http->store->heads, &r->ready);
+		header_release(&c->http->caches->heads, &r->ready);
 	if (r->head.release != NULL)
 		r->head.release(r->head.owner, r->head.what);
 	r->head.at = NULL;
@@ -241,13 +241,13 @@ conn_request_end(struct conn *c)
 		return;
 	conn_request_reset(c);
 	if (r->path != NULL)
-		pathname_release(&c->http->store->paths, &r->path);
+		pathname_release(&c->http->caches->paths, &r->path);
 	if (r->grant != NULL)
-		grant_release(&c->http->store->grants, &r->grant);
+		grant_release(&c->http->caches->auth, &r->grant);
 	c->request = NULL;
 	if (put_request(c->http, r))
 		return;
-	if (c->http->store->shared && c->spent == NULL)
+	if (c->http->caches->shared && c->spent == NULL)
 		c->spent = r;
 	else
 		free(r);

@@ -11,47 +11,47 @@
 #include "lib/mem.h"
 #include "stats/stats.h"
 
-struct closing {
+struct deferred_close {
 	struct task	 task;	/* first: casts rely on it */
 	struct http_loop	*http;
 };
 
 /* If nobody has taken it, it is still open. */
 static void
-closing_done(struct task *e)
+complete_close(struct task *e)
 {
 	io_close(&e->job.fd);
 }
 
 static void
-closing_free(struct task *e)
+free_close(struct task *e)
 {
-	struct closing	*cl = (struct closing *)e;
+	struct deferred_close	*cl = (struct deferred_close *)e;
 
-	cl->http->store->closing--;
+	cl->http->caches->deferred_closes--;
 	free(cl);
 }
 
 void
-closing_give(void *context, int fd, const struct job_version *version)
+deferred_close_fd(void *context, int fd, const struct job_version *version)
 {
 	struct http_loop	*http = context;
-	struct store	*store = http->store;
-	struct closing	*cl;
+	struct caches	*caches = http->caches;
+	struct deferred_close	*cl;
 
-	if (store->closing++ >= store->closing_most) {
-		store->closing--;
+	if (caches->deferred_closes++ >= caches->deferred_closes_max) {
+		caches->deferred_closes--;
 		io_close(&fd);
 		return;
 	}
 	cl = mem_zero(sizeof(*cl));
 	cl->http = http;
 	job_init(&cl->task.job, JOB_CLOSE);
-	cl->task.job.id = ++http->store->next_job;
+	cl->task.job.id = ++http->caches->next_job_id;
 	cl->task.job.fd = fd;
 	cl->task.job.version = *version;	/* its file system */
-	cl->task.complete = closing_done;
-	cl->task.free = closing_free;
+	cl->task.complete = complete_close;
+	cl->task.free = free_close;
 	stats_count(STATS_CLOSES);
 	http->disk.submit(http->disk.context, &cl->task);
 }

@@ -8,10 +8,10 @@
 #include "helpers/job.h"
 
 /* Of the descriptors for files, one in so many may be on its way. */
-#define CLOSING_PART	4
+#define DEFERRED_CLOSE_SHARE	4
 
 /* The give function of a file cache; context: a struct http_loop.  Closes in place
  * where too many are on their way. */
-void	closing_give(void *http, int fd, const struct job_version *);
+void	deferred_close_fd(void *http, int fd, const struct job_version *);
 
 #endif

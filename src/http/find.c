@@ -42,7 +42,7 @@ take(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	answer_take(&c->http->store->paths, r->path, &r->found);
+	answer_take(&c->http->caches->paths, r->path, &r->found);
 	r->file = r->found.file;
 	if (r->file == NULL)
 		return;
@@ -54,11 +54,11 @@ take(struct conn *c)
 static APART enum go
 take_best(struct conn *c)
 {
-	uint32_t	space;
+	uint32_t	ns;
 
-	switch (variant_wanted(c, &space)) {
+	switch (variant_wanted(c, &ns)) {
 	case VARIANT_TAKE:
-		return find_beside(c, space);
+		return find_beside(c, ns);
 	case VARIANT_NONE_FITS:
 		return reply_error(c, reply_why(c, WHY_CODING));
 	default:
@@ -77,7 +77,7 @@ without_variant(struct conn *c)
 	r->loaded = false;
 	r->tries = 0;
 	r->disk_by = 0;
-	return find_beside(c, space_site(r->path->space));
+	return find_beside(c, namespace_site(r->path->space));
 }
 
 /* What is no file. */
@@ -226,7 +226,7 @@ find_expire(struct conn *c)
 	struct request	*r = c->request;
 
 	if (r != NULL && r->path != NULL)
-		answer_expire(&c->http->store->paths, r->path, r->file);
+		answer_expire(&c->http->caches->paths, r->path, r->file);
 }
 
 enum go
@@ -253,17 +253,17 @@ find_again(struct conn *c)
 }
 
 enum go
-find_beside(struct conn *c, uint32_t space)
+find_beside(struct conn *c, uint32_t ns)
 {
 	struct request		*r = c->request;
-	struct pathname_cache	*paths = &c->http->store->paths;
+	struct pathname_cache	*paths = &c->http->caches->paths;
 	struct path		*from = r->path;
 	struct str		 name = { from->name, from->len };
 
 	conn_request_reset(c);
-	r->path = pathname_hold(paths, space, name);
+	r->path = pathname_hold(paths, ns, name);
 	if (r->path == NULL)
-		r->path = pathname_add(paths, space, name, from->rules,
+		r->path = pathname_add(paths, ns, name, from->rules,
 		    from->guarded);
 	pathname_release(paths, &from);
 	r->looked = false;
@@ -278,7 +278,7 @@ find_instead(struct conn *c, const char *page, int failure)
 	r->rules = rules_of(r);
 	conn_request_reset(c);
 	if (r->path != NULL)
-		pathname_release(&c->http->store->paths, &r->path);
+		pathname_release(&c->http->caches->paths, &r->path);
 	r->instead = page;
 	r->plain = false;
 	r->failure = (uint16_t)failure;

@@ -13,7 +13,7 @@ enum go	find_again(struct conn *);
 /* The variant in hand cannot be had: the file itself in its place. */
 enum go	find_plain(struct conn *);
 /* Looks for what is in another space under the same name. */
-enum go	find_beside(struct conn *, uint32_t space);
+enum go	find_beside(struct conn *, uint32_t ns);
 /*
  * Looks for a page of the conf in place of the target: with a status for its
  * failure, else for itself.

@@ -161,10 +161,10 @@ make_whole(struct conn *c)
 	buf_addf(&http->work, "Content-Length: %lld\r\n"
 	    "Accept-Ranges: bytes\r\n", (long long)r->end);
 	head_end(c);
-	if (!http->store->heads.ragged)
+	if (!http->caches->heads.ragged)
 		pad(&http->work);
 	/* The path may have become another version's since this one's. */
-	r->ready = answer_put_head(&http->store->paths, r->path, &r->found,
+	r->ready = answer_put_head(&http->caches->paths, r->path, &r->found,
 	    r->head_kind, (struct str){ http->work.at, http->work.len },
 	    DATE_AT, &http->date);
 	if (r->ready == NULL)
@@ -181,7 +181,7 @@ whole(struct conn *c)
 	r->status = 200;
 	r->next = 0;
 	r->end = r->file->version.size;
-	r->ready = answer_head(&http->store->paths, r->path, &r->found,
+	r->ready = answer_head(&http->caches->paths, r->path, &r->found,
 	    r->head_kind, &http->date);
 	if (r->ready == NULL)
 		make_whole(c);

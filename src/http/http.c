@@ -15,22 +15,22 @@
 #define LOG_INTERVAL_MS	60000	/* ms */
 
 /* For a loop that shares nothing. */
-static struct store *
+static struct caches *
 make_own_caches(const struct http_setup *setup, struct http_loop *http)
 {
-	const struct store_setup	 own = {
+	const struct caches_setup	 own = {
 		.conf = setup->conf,
 		.descriptors = setup->descriptors,
 		.pagemap = setup->pagemap,
-		.later = setup->schedule_tidy,
-		.later_context = setup->tidy_context,
+		.schedule_tidy = setup->schedule_tidy,
+		.tidy_context = setup->tidy_context,
 	};
-	struct store			*store = store_new(&own);
+	struct caches			*caches = caches_new(&own);
 
 	http->owns_caches = true;
-	store->files.give = closing_give;
-	store->files.give_context = http;
-	return store;
+	caches->files.give = deferred_close_fd;
+	caches->files.give_context = http;
+	return caches;
 }
 
 struct http_loop *
@@ -57,11 +57,11 @@ http_new(const struct http_setup *setup)
 	http->chunked_limits.fields = http->parse_limits.fields;
 	http->pace.rate = conf->limits.pace;
 	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
-	http->store = setup->store != NULL ? setup->store :
+	http->caches = setup->caches != NULL ? setup->caches :
 	    make_own_caches(setup, http);
 	/* Of what is switched off to be measured, there must be no other. */
-	http->hot.off = http->store->shared || http->store->heads.ragged ||
-	    cache_is_off(&http->store->chunks.cache);
+	http->hot.off = http->caches->shared || http->caches->heads.ragged ||
+	    cache_is_off(&http->caches->chunks.cache);
 	http->date.text = http->date_text;
 	http->date.len = sizeof(http->date_text);
 	hash_key_random(&http->boundary_key);
@@ -78,11 +78,11 @@ http_free(struct http_loop **hp)
 	struct http_loop	*http = *hp;
 
 	verification_drop(http);
-	whole_forget(&http->hot, &http->store->heads);
+	whole_forget(&http->hot, &http->caches->heads);
 	free(http->hot.room);
 	free(http->batch_outputs);
 	if (http->owns_caches)
-		store_free(&http->store);
+		caches_free(&http->caches);
 	buf_free(&http->work);
 	while (http->nspare_requests > 0)
 		free(http->spare_requests[--http->nspare_requests]);
@@ -94,7 +94,7 @@ http_free(struct http_loop **hp)
 bool
 http_tidy(struct http_loop *http)
 {
-	return file_tidy(&http->store->files, http);
+	return file_tidy(&http->caches->files, http);
 }
 
 void
@@ -112,7 +112,7 @@ http_resume(struct http_loop *http)
 void
 http_measure(const struct http_loop *http)
 {
-	store_measure(http->store);
+	caches_measure(http->caches);
 	stats_gauges[STATS_GAUGE_ADDRESSES] = http->addresses == NULL ? 0 :
 	    (int64_t)addresses_count(http->addresses);
 }
@@ -121,7 +121,7 @@ void
 http_report(struct http_loop *http, void (*line)(const char *))
 {
 	http_measure(http);
-	store_report(http->store, line);
+	caches_report(http->caches, line);
 }
 
 bool

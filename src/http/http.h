@@ -33,7 +33,7 @@
 #include "shared/addresses.h"
 
 /* With MEM_MAPPINGS below the kernel's limit a process (65,530 by default). */
-#define CHUNK_MAPPINGS_MOST	52000
+#define CHUNK_MAPPINGS_MAX	52000
 
 #define HTTP_INPUT_SIZE	(64 * 1024)	/* bytes that one recv may bring */
 
@@ -42,27 +42,27 @@
 LIST_HEAD(looks, look);
 
 /* What several loops may share; that of jobs is counted by all of them. */
-struct store {
+struct caches {
 	bool			 shared;
 	struct mime		*mime;
 	struct pathname_cache	 paths;
 	struct header_cache	 heads;
 	struct file_cache	 files;
 	struct chunk_cache	 chunks;
-	struct grant_cache	 grants;
-	struct looks		 looks[LOOK_PLACES];	/* lookup.c's; not if it
+	struct grant_cache	 auth;
+	struct looks		 lookups[LOOK_PLACES];	/* lookup.c's; not if it
 							 * is shared */
-	_Atomic uint64_t	 next_job;
+	_Atomic uint64_t	 next_job_id;
 	struct verifiers	 verifiers;	/* of passwords */
 	_Atomic uint32_t	 compressing;	/* such jobs under way */
-	_Atomic size_t		 closing;	/* the same */
-	size_t			 closing_most;
-	_Atomic int64_t		 told_crowd, told_rate;	/* clock ms */
-	_Atomic int64_t		 told_unusable, told_unverified;
+	_Atomic size_t		 deferred_closes;	/* the same */
+	size_t			 deferred_closes_max;
+	_Atomic int64_t		 connections_warned_at, rate_warned_at;	/* clock ms */
+	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;
 };
 
 struct http_loop {
-	struct store		*store;
+	struct caches		*caches;
 	bool			 owns_caches;
 	const struct conf	*conf;
 	struct clock		*clock;
@@ -114,7 +114,7 @@ struct http_loop {
 bool	http_may_log(const struct http_loop *, _Atomic int64_t *warned_at);
 void	machine_set_crash_context(void);	/* the step, and the request */
 /* Gauges and counters of the caches; the same in lines. */
-void	store_measure(const struct store *);
-void	store_report(const struct store *, void (*)(const char *));
+void	caches_measure(const struct caches *);
+void	caches_report(const struct caches *, void (*)(const char *));
 
 #endif

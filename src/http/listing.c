@@ -44,23 +44,23 @@ struct page {
 static uint32_t
 kind_of(const struct page *v)
 {
-	return SPACE_LISTING + v->json + 2 * v->backwards + 4 * v->order;
+	return NAMESPACE_LISTING + v->json + 2 * v->backwards + 4 * v->order;
 }
 
 static struct page
-page_of(uint32_t space)
+page_of(uint32_t ns)
 {
-	uint32_t	n = space_kind(space) - SPACE_LISTING;
+	uint32_t	n = namespace_kind(ns) - NAMESPACE_LISTING;
 
-	need(listing_is_page(space));
+	need(listing_is_page(ns));
 	return (struct page){ n & 1, n >> 1 & 1, n >> 2 };
 }
 
 bool
-listing_is_page(uint32_t space)
+listing_is_page(uint32_t ns)
 {
-	return space_kind(space) >= SPACE_LISTING &&
-	    space_kind(space) < SPACE_VARIANT;
+	return namespace_kind(ns) >= NAMESPACE_LISTING &&
+	    namespace_kind(ns) < NAMESPACE_VARIANT;
 }
 
 static bool
@@ -136,7 +136,7 @@ wanted_space(struct conn *c)
 		if (str_same(sort, str_of(orders[i].query)))
 			v.order = i;
 	v.backwards = str_same(query_value(query, STR("order")), STR("desc"));
-	return space_of(r->path->space, kind_of(&v));
+	return namespace_of(r->path->space, kind_of(&v));
 }
 
 enum go
@@ -146,9 +146,9 @@ listing_take(struct conn *c)
 }
 
 const char *
-listing_type(uint32_t space)
+listing_type(uint32_t ns)
 {
-	return page_of(space).json ? "application/json" :
+	return page_of(ns).json ? "application/json" :
 	    "text/html; charset=utf-8";
 }
 
@@ -270,10 +270,10 @@ add_html(struct buf *to, const struct conf *conf, const struct page *v,
  */
 
 static void
-add_form(struct buf *to, const struct conf *conf, uint32_t space,
+add_form(struct buf *to, const struct conf *conf, uint32_t ns,
     const char *path)
 {
-	struct page	v = page_of(space);
+	struct page	v = page_of(ns);
 
 	buf_adds(to, v.backwards ? "-" : "");
 	add_text(to, orders[v.order].job);

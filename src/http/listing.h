@@ -17,9 +17,9 @@
 /* Whether directories without an index are listed there, in any form. */
 bool		 listing_on(const struct conf_rules *);
 /* Whether a space is of such pages. */
-bool		 listing_is_page(uint32_t space);
+bool		 listing_is_page(uint32_t ns);
 /* The media type of the pages in such a space. */
-const char	*listing_type(uint32_t space);
+const char	*listing_type(uint32_t ns);
 /*
  * What to leave out of a page and the form that it is written in, for its job:
  * they are added to a text that must stay as it is while the job lives.

@@ -99,13 +99,13 @@ found_name(const struct look *l)
 static int64_t
 when(const struct look *l)
 {
-	return l->http->store->shared ? l->begun : l->http->clock->ms;
+	return l->http->caches->shared ? l->begun : l->http->clock->ms;
 }
 
 static void
 give(const struct look *l, enum pathname_kind kind, int status, enum why why)
 {
-	answer_give(&l->http->store->paths, l->path, &(struct answer){
+	answer_give(&l->http->caches->paths, l->path, &(struct answer){
 	    .kind = (uint8_t)kind, .status = (uint16_t)status,
 	    .why = (uint8_t)why, .looked = when(l) });
 }
@@ -114,19 +114,19 @@ static void
 take_found(struct look *l, struct answer *a, uint16_t tried)
 {
 	struct job	*job = &l->task.job;
-	struct store	*store = l->http->store;
+	struct caches	*caches = l->http->caches;
 	const char	*name = found_name(l), *slash = strrchr(name, '/');
 
 	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
 	name = slash != NULL ? slash + 1 : name;
 	a->type = job->kind == JOB_LIST ? listing_type(l->path->space) :
-	    mime_type(store->mime, name, strlen(name));
+	    mime_type(caches->mime, name, strlen(name));
 	if (tried != 0)
 		a->variants |= variant_to_make(l->http, l->path,
 		    job->version.size, a->type);
-	a->file = file_new(&store->files, job->fd, &job->version, &job->facts);
+	a->file = file_new(&caches->files, job->fd, &job->version, &job->facts);
 	job->fd = -1;			/* the file's now */
-	answer_found(&store->paths, l->path, a, tried);
+	answer_found(&caches->paths, l->path, a, tried);
 }
 
 /* What has been tried with this version is not tried again. */
@@ -139,12 +139,12 @@ found_file(struct look *l)
 				    .looked = when(l) };
 	uint16_t		 tried = 0;
 
-	if (space_kind(p->space) == SPACE_TARGET) {
+	if (namespace_kind(p->space) == NAMESPACE_TARGET) {
 		a.variants = variant_beside(p, job->done);
 		tried = variant_made();
 	}
 	if (job->unchanged)
-		answer_confirm(&l->http->store->paths, p, &job->version, &a,
+		answer_confirm(&l->http->caches->paths, p, &job->version, &a,
 		    tried);
 	else
 		take_found(l, &a, tried);
@@ -188,7 +188,7 @@ fail(const struct look *l, int status, enum why why, int64_t looked,
 {
 	const struct http_loop	*http = l->http;
 
-	if (answer_fail(&http->store->paths, l->path, &(struct answer){
+	if (answer_fail(&http->caches->paths, l->path, &(struct answer){
 	    .kind = PATHNAME_REFUSED, .status = (uint16_t)status,
 	    .why = (uint8_t)why, .looked = looked },
 	    http->clock->ms - http->conf->cache.stale, kinds))
@@ -237,7 +237,7 @@ found_error(struct look *l)
 static struct looks *
 place(const struct http_loop *http, const struct path *p)
 {
-	return &http->store->looks[(uintptr_t)p / sizeof(*p) % LOOK_PLACES];
+	return &http->caches->lookups[(uintptr_t)p / sizeof(*p) % LOOK_PLACES];
 }
 
 static struct look *
@@ -270,14 +270,14 @@ make_unknown(struct look *l)
 static void
 come_back(struct look *l)
 {
-	struct store	*store = l->http->store;
+	struct caches	*caches = l->http->caches;
 
 	if (l->under_way != NULL)
 		*l->under_way = NULL;
 	make_unknown(l);
 	if (l->claimed)
-		answer_unclaim(&store->paths, l->path);
-	store->compressing -= l->task.job.kind == JOB_COMPRESS;
+		answer_unclaim(&caches->paths, l->path);
+	caches->compressing -= l->task.job.kind == JOB_COMPRESS;
 }
 
 static void
@@ -294,7 +294,7 @@ look_done(struct task *e)
 	}
 	stats_count(e->job.kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS);
 	if (e->job.error == 0 &&
-	    !file_fits(&l->http->store->files, &e->job.version))
+	    !file_fits(&l->http->caches->files, &e->job.version))
 		e->job.error = EFBIG;
 	if (e->job.error == 0)
 		found_file(l);
@@ -312,9 +312,9 @@ look_free(struct task *e)
 	bool		 nested = l->under_way != NULL;
 	bool		 compressed = e->job.kind == JOB_COMPRESS;
 
-	pathname_release(&http->store->paths, &l->path);
+	pathname_release(&http->caches->paths, &l->path);
 	if (e->job.fd != -1)		/* refused for its size */
-		closing_give(http, e->job.fd, &e->job.version);
+		deferred_close_fd(http, e->job.fd, &e->job.version);
 	buf_free(&l->text);
 	free(l);
 	if (compressed)			/* what it kept busy is free */
@@ -349,10 +349,10 @@ resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 }
 
 static enum job_kind
-job_for(uint32_t space)
+job_for(uint32_t ns)
 {
-	return listing_is_page(space) ? JOB_LIST :
-	    variant_is_made(space) ? JOB_COMPRESS : JOB_RESOLVE;
+	return listing_is_page(ns) ? JOB_LIST :
+	    variant_is_made(ns) ? JOB_COMPRESS : JOB_RESOLVE;
 }
 
 /* Where to look; returns how much of the text comes before the user. */
@@ -386,7 +386,7 @@ look_new(struct http_loop *http, struct path *p, struct str decoded)
 	size_t		 user_at;
 
 	job_init(job, job_for(p->space));
-	job->id = ++http->store->next_job;
+	job->id = ++http->caches->next_job_id;
 	user_at = place_job(job, p, decoded, &l->text);
 	l->names_at = l->text.len;
 	if (job->kind == JOB_LIST)
@@ -397,13 +397,13 @@ look_new(struct http_loop *http, struct path *p, struct str decoded)
 	if (user_at < l->names_at)
 		job->user = l->text.at + user_at;
 	job->has_version =
-	    answer_version(&http->store->paths, p, &job->version);
+	    answer_version(&http->caches->paths, p, &job->version);
 	l->http = http;
 	l->path = p;
 	l->begun = http->clock->ms;
 	l->task.complete = look_done;
 	l->task.free = look_free;
-	http->store->compressing += job->kind == JOB_COMPRESS;
+	http->caches->compressing += job->kind == JOB_COMPRESS;
 	return l;
 }
 
@@ -411,10 +411,10 @@ look_new(struct http_loop *http, struct path *p, struct str decoded)
 static struct task *
 start(struct http_loop *http, struct path *p, bool background)
 {
-	struct store	*store = http->store;
+	struct caches	*caches = http->caches;
 	struct look	*l;
 	struct task	*e;
-	bool		 claimed = background && store->shared;
+	bool		 claimed = background && caches->shared;
 	char		 decoded[JOB_PATH_MAX];
 	size_t		 len;
 
@@ -422,7 +422,7 @@ start(struct http_loop *http, struct path *p, bool background)
 	    WHY_NONE);
 	if (rules_answer(http, p, (struct str){ decoded, len })) {
 		if (claimed)
-			answer_unclaim(&store->paths, p);
+			answer_unclaim(&caches->paths, p);
 		return NULL;
 	}
 	l = look_new(http, p, (struct str){ decoded, len });
@@ -430,14 +430,14 @@ start(struct http_loop *http, struct path *p, bool background)
 	l->claimed = claimed;
 	e->background = background;
 	l->under_way = &e;
-	if (!store->shared)
+	if (!caches->shared)
 		make_known(l);
-	pathname_share(&store->paths, p);
+	pathname_share(&caches->paths, p);
 	http->disk.submit(http->disk.context, e);
 	if (e == NULL)
 		return NULL;
 	l->under_way = NULL;
-	if (store->paths.anew)
+	if (caches->paths.anew)
 		make_unknown(l);
 	return e;
 }
@@ -469,14 +469,14 @@ take_leisure(struct http_loop *http)
 bool
 look_afresh(struct http_loop *http, struct path *p)
 {
-	struct store	*store = http->store;
+	struct caches	*caches = http->caches;
 
-	if (store->shared && !answer_claim(&store->paths, p))
+	if (caches->shared && !answer_claim(&caches->paths, p))
 		return false;
 	if (take_leisure(http))
 		return start(http, p, true) == NULL;
-	if (store->shared)
-		answer_unclaim(&store->paths, p);
+	if (caches->shared)
+		answer_unclaim(&caches->paths, p);
 	stats_count(STATS_LOOKS_PUT_OFF);
 	return false;
 }

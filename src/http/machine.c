@@ -127,7 +127,7 @@ machine_new(struct http_loop *http, int fd, const struct transport *transport,
 static RARE void
 new_second(struct http_loop *http)
 {
-	whole_forget(&http->hot, &http->store->heads);
+	whole_forget(&http->hot, &http->caches->heads);
 	http->date.wall = http->clock->wall;
 	date_format(http->clock->wall, http->date_text);
 	date_format_log(http->clock->wall, http->date_log);
@@ -213,20 +213,20 @@ machine_run(struct session *s)
 /* What those need from memory who are about to have a target looked up.  Not
  * where other threads may change what it would look at. */
 static APART void
-look_ahead(const struct store *store, struct conn *const *conns, unsigned n)
+look_ahead(const struct caches *caches, struct conn *const *conns, unsigned n)
 {
 	struct ahead	*all[MACHINE_TOGETHER];
 	struct conn	*c;
 	unsigned	 some = 0;
 
-	if (store->shared || store->paths.cache.entries < MANY_PATHS)
+	if (caches->shared || caches->paths.cache.entries < MANY_PATHS)
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		c = conns[i];
 		if (c->step != STEP_ADMIT || c->go != GO_ON)
 			continue;
 		all[some] = &c->request->ahead;
-		ahead_begin(all[some++], &store->paths,
+		ahead_begin(all[some++], &caches->paths,
 		    (uint32_t)c->request->site->number,
 		    parse_str(c->input, c->request->parse.path));
 	}
@@ -295,7 +295,7 @@ machine_run_together(struct session *const *sessions, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		if (conns[i]->call != NULL)
 			take_request(conns[i]);
-	look_ahead(http->store, conns, n);
+	look_ahead(http->caches, conns, n);
 	for (unsigned i = 0; i < n; i++)
 		if (conns[i]->step == STEP_ADMIT)
 			make_answer(conns[i]);

@@ -9,30 +9,30 @@
 
 #include <stdint.h>
 
-#define SPACE_SHIFT	24
+#define NAMESPACE_SHIFT	24
 
 enum {
-	SPACE_TARGET = 0,	/* the target itself: nothing beside the site */
-	SPACE_LISTING = 1,	/* the first of the pages, listing.c's */
-	SPACE_VARIANT = 128	/* the first of the variants, variant.c's */
+	NAMESPACE_TARGET = 0,	/* the target itself: nothing beside the site */
+	NAMESPACE_LISTING = 1,	/* the first of the pages, listing.c's */
+	NAMESPACE_VARIANT = 128	/* the first of the variants, variant.c's */
 };
 
 static inline uint32_t
-space_of(uint32_t site, uint32_t kind)
+namespace_of(uint32_t site, uint32_t kind)
 {
-	return site | kind << SPACE_SHIFT;
+	return site | kind << NAMESPACE_SHIFT;
 }
 
 static inline uint32_t
-space_site(uint32_t space)
+namespace_site(uint32_t ns)
 {
-	return space & ((1U << SPACE_SHIFT) - 1);
+	return ns & ((1U << NAMESPACE_SHIFT) - 1);
 }
 
 static inline uint32_t
-space_kind(uint32_t space)
+namespace_kind(uint32_t ns)
 {
-	return space >> SPACE_SHIFT;
+	return ns >> NAMESPACE_SHIFT;
 }
 
 #endif

@@ -34,18 +34,18 @@ is_one(void *context, const struct path *path)
 	size_t		 len;
 
 	if (path->kind == PATHNAME_UNKNOWN || (p->site != NULL &&
-	    space_site(path->space) != p->site->number))
+	    namespace_site(path->space) != p->site->number))
 		return false;
 	if (uri_resolve(raw, decoded, sizeof(decoded), &len) != WHY_NONE ||
 	    len < p->len || (len > p->len && !p->beneath) ||
 	    memcmp(decoded, p->path, p->len) != 0)
 		return false;
-	p->count += space_kind(path->space) == SPACE_TARGET;
+	p->count += namespace_kind(path->space) == NAMESPACE_TARGET;
 	return true;
 }
 
 bool
 purge_some(struct http_loop *http, struct purge *p)
 {
-	return pathname_forget(&http->store->paths, &p->bucket, is_one, p);
+	return pathname_forget(&http->caches->paths, &p->bucket, is_one, p);
 }

@@ -25,7 +25,7 @@ static void
 answer(struct http_loop *http, struct path *p, enum pathname_kind kind,
     int status, enum why why)
 {
-	answer_give(&http->store->paths, p, &(struct answer){
+	answer_give(&http->caches->paths, p, &(struct answer){
 	    .kind = (uint8_t)kind, .status = (uint16_t)status,
 	    .why = (uint8_t)why, .looked = http->clock->ms });
 }

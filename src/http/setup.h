@@ -14,7 +14,7 @@
 struct addresses;		/* shared/addresses.h */
 struct conf;
 struct http_loop;			/* one loop's world: store, buffers, clock */
-struct store;			/* caches.h */
+struct caches;			/* caches.h */
 
 struct http_setup {
 	const struct conf	*conf;
@@ -22,7 +22,7 @@ struct http_setup {
 	struct disk		 disk;		/* who takes tasks */
 	/* The caches that it shares with other loops, the caller's, and later
 	 * is the store's; NULL: it has its own, for so many descriptors. */
-	struct store		*store;
+	struct caches		*caches;
 	size_t			 descriptors;	/* for files kept open */
 	int			 pagemap;	/* of pagemap.h, stays the
 						 * caller's; 0 or -1: none */

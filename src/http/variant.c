@@ -42,28 +42,28 @@ static const struct {
 _Static_assert(KIND_COUNT <= 16, "a path has so many bits for them");
 
 static uint32_t
-kind_of(uint32_t space)
+kind_of(uint32_t ns)
 {
-	need(variant_is(space));
-	return space_kind(space) - SPACE_VARIANT;
+	need(variant_is(ns));
+	return namespace_kind(ns) - NAMESPACE_VARIANT;
 }
 
 bool
-variant_is(uint32_t space)
+variant_is(uint32_t ns)
 {
-	return space_kind(space) >= SPACE_VARIANT;
+	return namespace_kind(ns) >= NAMESPACE_VARIANT;
 }
 
 bool
-variant_is_made(uint32_t space)
+variant_is_made(uint32_t ns)
 {
-	return space_kind(space) == SPACE_VARIANT + MADE;
+	return namespace_kind(ns) == NAMESPACE_VARIANT + MADE;
 }
 
 const char *
-variant_coding(uint32_t space)
+variant_coding(uint32_t ns)
 {
-	return kinds[kind_of(space)].coding;
+	return kinds[kind_of(ns)].coding;
 }
 
 const char *
@@ -130,7 +130,7 @@ choose_again(struct http_loop *http, struct str accept, uint32_t offered,
 }
 
 enum variant_choice
-variant_wanted(struct conn *c, uint32_t *space)
+variant_wanted(struct conn *c, uint32_t *ns)
 {
 	const struct request	*r = c->request;
 	enum variant_choice	 choice;
@@ -144,7 +144,7 @@ variant_wanted(struct conn *c, uint32_t *space)
 	choice = choose_again(c->http, head_list(c, FIELD_ACCEPT_ENCODING),
 	    r->found.variants, &which);
 	if (choice == VARIANT_TAKE)
-		*space = variant_space(r->path->space, which);
+		*ns = variant_space(r->path->space, which);
 	return choice;
 }
 
@@ -209,19 +209,20 @@ variant_to_make(const struct http_loop *http, const struct path *p,
 }
 
 uint32_t
-variant_space(uint32_t space, unsigned variant)
+variant_space(uint32_t ns, unsigned variant)
 {
-	return space_of(space_site(space), SPACE_VARIANT + variant);
+	return namespace_of(namespace_site(ns), NAMESPACE_VARIANT + variant);
 }
 
 void
 variant_absent(struct http_loop *http, const struct path *v)
 {
-	struct pathname_cache	*paths = &http->store->paths;
+	struct pathname_cache	*paths = &http->caches->paths;
 	struct path		*p;
 
-	p = pathname_hold(paths, space_of(space_site(v->space), SPACE_TARGET),
-	    (struct str){ v->name, v->len });
+	p = pathname_hold(paths,
+	    namespace_of(namespace_site(v->space), NAMESPACE_TARGET),
+	    (struct str){v->name, v->len});
 	if (p == NULL)
 		return;
 	answer_withdraw(paths, p, 1U << kind_of(v->space));

@@ -22,10 +22,10 @@
 enum variant_choice { VARIANT_NONE_FITS, VARIANT_PLAIN, VARIANT_TAKE };
 
 /* Whether a space is of variants; of those that a helper makes. */
-bool		 variant_is(uint32_t space);
-bool		 variant_is_made(uint32_t space);
+bool		 variant_is(uint32_t ns);
+bool		 variant_is_made(uint32_t ns);
 /* The coding of those in such a space. */
-const char	*variant_coding(uint32_t space);
+const char	*variant_coding(uint32_t ns);
 /* The coding of the first of what is offered, which is cleared; NULL at the
  * end. */
 const char	*variant_next(uint32_t *offered);
@@ -34,7 +34,7 @@ const char	*variant_next(uint32_t *offered);
 enum variant_choice variant_choose(struct str accept, uint32_t offered,
 		    uint32_t *which);
 /* The same for the file that a request holds: the space of what to take. */
-enum variant_choice variant_wanted(struct conn *, uint32_t *space);
+enum variant_choice variant_wanted(struct conn *, uint32_t *ns);
 
 /* Whether a request's path is one of several of a file. */
 bool		 variant_has_siblings(const struct request *);
@@ -49,7 +49,7 @@ uint16_t	 variant_made(void);
 uint16_t	 variant_to_make(const struct http_loop *, const struct path *,
 		    int64_t size, const char *type);
 /* Where that variant of what is in this space is. */
-uint32_t	 variant_space(uint32_t space, unsigned variant);
+uint32_t	 variant_space(uint32_t ns, unsigned variant);
 /* A variant is not to be had: its file offers it no longer. */
 void		 variant_absent(struct http_loop *, const struct path *);
 

@@ -446,13 +446,13 @@ begin_world(void)
 	setup.log_commit = commit_line;
 	setup.schedule_verify = on_call;
 	if (world.shared)
-		setup.store = world.store = store_new(&(struct store_setup){
+		setup.caches = world.caches = caches_new(&(struct caches_setup){
 		    .conf = setup.conf, .descriptors = setup.descriptors,
 		    .shared = true });
 	setup.addresses = world.addresses = addresses_conf_new(world.conf, 1,
 	    setup.descriptors);
 	world.http[0] = http_new(&setup);
-	setup.store = world.http[0]->store;
+	setup.caches = world.http[0]->caches;
 	for (int i = 1; i < STAGE_COUNT; i++)
 		world.http[i] = world.staged ? http_new(&setup) : NULL;
 }
@@ -509,8 +509,8 @@ free_http(void)
 	for (int i = STAGE_COUNT - 1; i >= 0; i--)
 		if (world.http[i] != NULL)
 			http_free(&world.http[i]);
-	if (world.store != NULL)
-		store_free(&world.store);
+	if (world.caches != NULL)
+		caches_free(&world.caches);
 }
 
 void

@@ -53,7 +53,7 @@ struct world {
 	bool		 staged;		/* as pipelined does it */
 	bool		 skipped;		/* not for that */
 	bool		 shared;		/* the store, by threads */
-	struct store	*store;			/* then */
+	struct caches	*caches;			/* then */
 	bool		 verify_due;		/* for http_verify() */
 	struct addresses *addresses;
 	struct clock	 clock;

@@ -38,7 +38,7 @@ quota_enter(struct conn *c)
 		return;
 	c->turned_away = true;
 	stats_count(STATS_TURNED_AWAY);
-	if (http_may_log(http, &http->store->told_crowd))
+	if (http_may_log(http, &http->caches->connections_warned_at))
 		tell(c, "connections", http->conf->limits.connections_address,
 		    "connections address");
 }
@@ -53,7 +53,7 @@ quota_asks(struct conn *c)
 		http->addresses, c->session->address, http->clock->ms))
 		return true;
 	stats_count(STATS_OVER_RATE);
-	if (http_may_log(http, &http->store->told_rate))
+	if (http_may_log(http, &http->caches->rate_warned_at))
 		tell(c, "requests a second", http->conf->limits.rate, "rate");
 	return false;
 }

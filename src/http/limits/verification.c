@@ -35,7 +35,7 @@ struct verification {
 bool
 verification_leaves_room(const struct http_loop *http)
 {
-	int64_t	busy = http->store->compressing + http->store->verifiers.busy;
+	int64_t	busy = http->caches->compressing + http->caches->verifiers.busy;
 
 	return busy == 0 || busy < conf_share(http->conf) / 2;
 }
@@ -47,7 +47,7 @@ room(const struct http_loop *http)
 {
 	int64_t			 most = http->conf->limits.verify;
 	int64_t			 half = conf_share(http->conf) / 2;
-	int64_t			 compressing = http->store->compressing;
+	int64_t			 compressing = http->caches->compressing;
 	struct verifiers_room	 room;
 
 	room.all = MIN(most, half - compressing);
@@ -71,7 +71,7 @@ name_of(const struct conn *c)
 static const void *
 home_of(const struct http_loop *http)
 {
-	return http->store->shared ? http : NULL;
+	return http->caches->shared ? http : NULL;
 }
 
 static struct verification *
@@ -88,7 +88,7 @@ failed(struct verification *v, int error)
 	const char	*file = v->task.job.root;
 
 	errno = error;
-	if (!http_may_log(v->http, &v->http->store->told_unverified))
+	if (!http_may_log(v->http, &v->http->caches->unverified_warned_at))
 		;
 	else if (look_takes_time(error))
 		log_warn("who sends a password is answered 503: cannot verify "
@@ -96,7 +96,7 @@ failed(struct verification *v, int error)
 	else
 		log_error("who sends a password is answered 500: cannot verify "
 		    "passwords by %s", file);
-	grant_answer(&v->http->store->grants, v->grant, GRANT_FAILED, error,
+	grant_answer(&v->http->caches->auth, v->grant, GRANT_FAILED, error,
 	    v->http->clock->ms, 0);
 }
 
@@ -105,7 +105,7 @@ log_unusable(const struct verification *v)
 {
 	char	name[LOG_MOST];
 
-	if (!http_may_log(v->http, &v->http->store->told_unusable))
+	if (!http_may_log(v->http, &v->http->caches->unusable_warned_at))
 		return;
 	*log_escape_text(v->who.user, false, name, name + sizeof(name) - 1) = '\0';
 	log_warnx("%s: the password of \"%s\" is not kept in a form that "
@@ -118,13 +118,13 @@ done(struct task *e)
 {
 	struct verification	*v = (struct verification *)e;
 	const struct job	*job = &e->job;
-	struct store		*store = v->http->store;
+	struct caches		*caches = v->http->caches;
 	int64_t			 now = v->http->clock->ms;
 	int64_t			 keep = v->http->conf->cache.logins_keep;
 
 	if (v->under_way != NULL)
 		*v->under_way = NULL;
-	if (!store->shared)
+	if (!caches->shared)
 		v->grant->task = NULL;
 	if (job->error == ECANCELED)
 		return;			/* nobody has looked */
@@ -135,10 +135,10 @@ done(struct task *e)
 		return;
 	}
 	if (job->error == 0 && job->done == 1)
-		grant_answer(&store->grants, v->grant, GRANT_RIGHT, 0, now,
+		grant_answer(&caches->auth, v->grant, GRANT_RIGHT, 0, now,
 		    keep);
 	else
-		grant_answer(&store->grants, v->grant, GRANT_WRONG, 0, now,
+		grant_answer(&caches->auth, v->grant, GRANT_WRONG, 0, now,
 		    MIN(keep, WRONG_KEEP));
 }
 
@@ -150,8 +150,8 @@ forget(struct task *e)
 	struct http_loop		*http = v->http;
 	bool			 nested = v->under_way != NULL;
 
-	verifiers_leave(&http->store->verifiers, &v->place);
-	grant_end(&http->store->grants, &v->grant);
+	verifiers_leave(&http->caches->verifiers, &v->place);
+	grant_end(&http->caches->auth, &v->grant);
 	credentials_forget(&v->who);
 	free(v);
 	verification_go_on(http, nested);
@@ -180,7 +180,7 @@ start(struct verification *v)
 void
 http_verify(struct http_loop *http)
 {
-	struct verifiers	*vs = &http->store->verifiers;
+	struct verifiers	*vs = &http->caches->verifiers;
 	struct verifiers_room	 now;
 	struct verifier		*place;
 	const void		*home;
@@ -190,7 +190,7 @@ http_verify(struct http_loop *http)
 	http->verifying = true;
 	do {
 		now = room(http);
-		if (!http->store->shared)
+		if (!http->caches->shared)
 			(void)verifiers_call(vs, &now, &home);
 		place = verifiers_begin(vs, home_of(http));
 		if (place != NULL)
@@ -202,15 +202,15 @@ http_verify(struct http_loop *http)
 void
 verification_go_on(struct http_loop *http, bool nested)
 {
-	struct verifiers	*vs = &http->store->verifiers;
+	struct verifiers	*vs = &http->caches->verifiers;
 	struct verifiers_room	 now = room(http);
 	const void		*home;
 	const struct http_loop	*other;
 
 	/* What is nested took its slot just now, so nobody waits for it. */
-	if (!http->store->shared && !nested)
+	if (!http->caches->shared && !nested)
 		http_verify(http);
-	while (http->store->shared && verifiers_call(vs, &now, &home)) {
+	while (http->caches->shared && verifiers_call(vs, &now, &home)) {
 		other = home;
 		other->schedule_verify(other->verify_context);
 	}
@@ -222,7 +222,7 @@ verification_takes(const struct conn *c)
 	const struct address_key	name = name_of(c);
 	const struct verifiers_room	now = room(c->http);
 
-	return verifiers_takes(&c->http->store->verifiers, &name, &now);
+	return verifiers_takes(&c->http->caches->verifiers, &name, &now);
 }
 
 static struct verification *
@@ -235,7 +235,7 @@ make(struct http_loop *http, struct grant *grant, const char *file,
 	memcpy(v->who.bytes, who->bytes, sizeof(v->who.bytes));
 	v->who.user = (struct str){ v->who.bytes, who->user.len };
 	job_init(job, JOB_VERIFY);
-	job->id = ++http->store->next_job;
+	job->id = ++http->caches->next_job_id;
 	job->root = file;
 	job->data = v->who.bytes;	/* both, terminated */
 	job->length = who->user.len + who->password.len + 2;
@@ -268,11 +268,11 @@ verification_begin(const struct conn *c, struct grant *grant, const char *file,
 
 	*ep = &v->task;
 	hold_back(v);
-	grant_begin(&http->store->grants, grant);
-	if (!http->store->shared)
+	grant_begin(&http->caches->auth, grant);
+	if (!http->caches->shared)
 		grant->task = &v->task;
 	/* From here on it may be called, but begins in this thread. */
-	state = verifiers_enter(&http->store->verifiers, &v->place, &name,
+	state = verifiers_enter(&http->caches->verifiers, &v->place, &name,
 	    home_of(http), &now);
 	if (state == VERIFIER_BEGUN) {
 		v->task.deferred = false;
@@ -284,9 +284,9 @@ verification_begin(const struct conn *c, struct grant *grant, const char *file,
 		/* Room may have come before it was there to be called. */
 		verification_go_on(http, true);
 	} else if (state == VERIFIER_REFUSED) {
-		if (!http->store->shared)
+		if (!http->caches->shared)
 			grant->task = NULL;
-		grant_end(&http->store->grants, &v->grant);
+		grant_end(&http->caches->auth, &v->grant);
 		credentials_forget(&v->who);
 		mem_drop(&v);
 		*ep = NULL;
@@ -297,7 +297,7 @@ verification_begin(const struct conn *c, struct grant *grant, const char *file,
 void
 verification_drop(struct http_loop *http)
 {
-	struct verifiers	*vs = &http->store->verifiers;
+	struct verifiers	*vs = &http->caches->verifiers;
 	struct verifier		*place;
 	struct verification	*v;
 

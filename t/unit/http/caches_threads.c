@@ -38,7 +38,7 @@ static const char conf_text[] =
     "path /old { redirect 302 /new } }\n";
 
 static struct conf	*conf;
-static struct store	*store;
+static struct caches	*caches;
 static _Atomic bool	 over;
 static _Atomic uint64_t	 good_ones, complete_ones, parts, packed;
 static _Atomic int	 asked;
@@ -384,15 +384,15 @@ no_line(void *context, const char *line, size_t n)
 static void
 open_store(const char *residency)
 {
-	struct store_setup	 setup = { .descriptors = 16, .pagemap = -1,
-				    .shared = true, .later = later,
-				    .later_context = &asked };
+	struct caches_setup	 setup = { .descriptors = 16, .pagemap = -1,
+				    .shared = true, .schedule_tidy = later,
+				    .tidy_context = &asked };
 	char			 text[sizeof(conf_text) + 20];
 
 	log_sink(no_line, NULL);	/* they fail in many ways */
 	snprintf(text, sizeof(text), conf_text, residency);
 	setup.conf = conf = good(text);
-	store = store_new(&setup);
+	caches = caches_new(&setup);
 	for (unsigned i = 0; i < FILES; i++)
 		write_version(0, i, "", 30 * i);
 }
@@ -402,7 +402,7 @@ open_world(struct worker *w)
 {
 	struct http_setup	setup = { .conf = conf, .clock = &w->clock,
 				    .disk = { .submit = start },
-				    .store = store };
+				    .caches = caches };
 
 	w->clock.ms = 1000;
 	w->clock.wall = 1700000000;
@@ -438,7 +438,7 @@ START_TEST(requests)
 	ck_assert_int_gt(asked, 0);
 	for (int i = 0; i <= THREADS; i++)
 		http_free(&workers[i].http);
-	store_free(&store);
+	caches_free(&caches);
 	conf_free(&conf);
 }
 END_TEST

@@ -28,17 +28,17 @@ static void
 make(void)
 {
 	http = mem_zero(sizeof(*http));
-	http->store = mem_zero(sizeof(*http->store));
+	http->caches = mem_zero(sizeof(*http->caches));
 	http->disk.submit = start;
 	http->disk.context = &ntaken;
-	http->store->closing_most = 2;
+	http->caches->deferred_closes_max = 2;
 	ntaken = 0;
 }
 
 static void
 unmake(void)
 {
-	mem_drop(&http->store);
+	mem_drop(&http->caches);
 	mem_drop(&http);
 }
 
@@ -47,7 +47,7 @@ give(void)
 {
 	int	fd = open("/dev/null", O_RDONLY);
 
-	closing_give(http, fd, &version);
+	deferred_close_fd(http, fd, &version);
 	return fd;
 }
 
@@ -121,7 +121,7 @@ START_TEST(too_many)
 	ck_assert(is_open(third));
 	finish(taken[1], EAGAIN);
 	finish(taken[2], EAGAIN);
-	ck_assert_uint_eq(http->store->closing, 0);
+	ck_assert_uint_eq(http->caches->deferred_closes, 0);
 }
 END_TEST
 

@@ -17,25 +17,25 @@ static struct conf_site	 sites[2];
 static void
 add(uint32_t space, const char *name)
 {
-	struct path	*p = pathname_add(&http->store->paths, space,
+	struct path	*p = pathname_add(&http->caches->paths, space,
 			    str_of(name), NULL, false);
 
-	answer_give(&http->store->paths, p,
+	answer_give(&http->caches->paths, p,
 	    &(struct answer){ .kind = PATHNAME_DIRECTORY });
-	pathname_release(&http->store->paths, &p);
+	pathname_release(&http->caches->paths, &p);
 }
 
 static void
 begin(void)
 {
 	http = mem_zero(sizeof(*http));
-	http->store = mem_zero(sizeof(*http->store));
-	header_init(&http->store->heads, 100000);
-	pathname_init(&http->store->paths, 5000, &http->store->heads);
+	http->caches = mem_zero(sizeof(*http->caches));
+	header_init(&http->caches->heads, 100000);
+	pathname_init(&http->caches->paths, 5000, &http->caches->heads);
 	sites[1].number = 1;
 	add(0, "/a");
 	add(0, "/%61");
-	add(space_of(0, SPACE_VARIANT), "/a");
+	add(namespace_of(0, NAMESPACE_VARIANT), "/a");
 	add(0, "/a/");
 	add(0, "/a/b");
 	add(0, "/ab");
@@ -46,9 +46,9 @@ begin(void)
 static void
 end(void)
 {
-	pathname_free(&http->store->paths);
-	header_free(&http->store->heads);
-	mem_drop(&http->store);
+	pathname_free(&http->caches->paths);
+	header_free(&http->caches->heads);
+	mem_drop(&http->caches);
 	mem_drop(&http);
 }
 
@@ -79,7 +79,7 @@ START_TEST(purges)
 	while (purge_some(http, &p))
 		continue;
 	ck_assert_uint_eq(p.count, cases[_i].count);
-	ck_assert_uint_eq(http->store->paths.cache.entries, cases[_i].left);
+	ck_assert_uint_eq(http->caches->paths.cache.entries, cases[_i].left);
 }
 END_TEST
 
