@@ -161,7 +161,7 @@ conn_begin(struct session *s)
 static inline bool
 put_request(struct http_loop *http, struct request *r)
 {
-	bool	room = http->nspare_requests < MACHINE_TOGETHER;
+	bool	room = http->nspare_requests < MACHINE_BATCH_MAX;
 
 	if (room)
 		http->spare_requests[http->nspare_requests++] = r;
@@ -189,7 +189,7 @@ conn_end(struct session *s)
 		give_back(c);
 	s->conn = NULL;
 	/* This one may still be read. */
-	if (http->nspare_conns == MACHINE_TOGETHER)
+	if (http->nspare_conns == MACHINE_BATCH_MAX)
 		free(http->spare_conns[--http->nspare_conns]);
 	http->spare_conns[http->nspare_conns++] = c;
 }

@@ -57,7 +57,7 @@ struct conn {
 	size_t			 came;		/* into the loop's buffer */
 	struct buf		 kept;		/* input of our own */
 	struct output		*output;	/* the loop's, or of our own */
-	struct call		*call;		/* made for it, or NULL */
+	struct io_op		*op;		/* made for it, or NULL */
 	struct wait		 wait;
 	int64_t			 since;		/* first byte of the head, ms */
 	int64_t			 send_by;	/* ms; 0: not set */

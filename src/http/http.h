@@ -89,8 +89,8 @@ struct http_loop {
 	void			(*schedule_verify)(void *);	/* see machine.h */
 	void			*verify_context;
 	/* To use again. */
-	struct request		*spare_requests[MACHINE_TOGETHER];
-	struct conn		*spare_conns[MACHINE_TOGETHER];
+	struct request		*spare_requests[MACHINE_BATCH_MAX];
+	struct conn		*spare_conns[MACHINE_BATCH_MAX];
 	unsigned		 nspare_requests, nspare_conns;
 	struct bucket		 refresh_bucket;	/* lookup.c: looks at that */
 	unsigned		 refresh_skipped;	/* since one was not */
@@ -104,7 +104,7 @@ struct http_loop {
 	char			 date_log[DATE_LOG_LENGTH];
 	/* Of those who run together; outputs NULL: nobody has yet. */
 	struct output		*batch_outputs;
-	struct burst		 io_batch;
+	struct io_batch		 io_batch;
 	size_t			 batch_offset;		/* bytes of its input: theirs */
 	char			 input[HTTP_INPUT_SIZE];
 };

@@ -9,49 +9,50 @@
 #include "http/io_batch.h"
 #include "http/limits/pace.h"
 
-#define LEAST	4096	/* bytes of room, for a recv */
+#define RECV_SIZE_MIN	4096	/* bytes of room, for a recv */
 
-static struct call *
-note(struct burst *burst, const struct conn *c)
+static struct io_op *
+add_op(struct io_batch *batch, const struct conn *c)
 {
-	struct call	*k = &burst->of[burst->n++];
+	struct io_op	*op = &batch->ops[batch->n++];
 
-	k->transport = c->transport;
-	k->context = c->transport_context;
-	k->fd = c->wait.fd;
-	return k;
+	op->transport = c->transport;
+	op->context = c->transport_context;
+	op->fd = c->wait.fd;
+	return op;
 }
 
 /* Half of the buffer is theirs: who comes behind them finds room as well. */
 void
-burst_receive(struct burst *burst, struct conn *const *conns, unsigned n)
+io_batch_recv(struct io_batch *batch, struct conn *const *conns, unsigned n)
 {
 	struct http_loop	*http = conns[0]->http;
-	struct call	*k;
+	struct io_op	*op;
 	size_t		 left = sizeof(http->input) / 2;
 	unsigned	 made = 0;
 
-	burst->n = 0;
+	batch->n = 0;
 	for (unsigned i = 0; i < n; i++)
-		note(burst, conns[i]);
-	for (k = burst->of; made < n && left >= LEAST; made++, k++) {
-		k->at = http->input + http->batch_offset;
-		k->len = left;
-		k->n = k->transport->recv(k->context, k->fd, k->at, left);
-		if (k->n == -1)
-			k->error = errno;
-		if (k->n <= 0)
+		add_op(batch, conns[i]);
+	for (op = batch->ops; made < n && left >= RECV_SIZE_MIN; made++, op++) {
+		op->at = http->input + http->batch_offset;
+		op->len = left;
+		op->result =
+		    op->transport->recv(op->context, op->fd, op->at, left);
+		if (op->result == -1)
+			op->error = errno;
+		if (op->result <= 0)
 			continue;
-		http->batch_offset += (size_t)k->n;
-		left -= (size_t)k->n;
+		http->batch_offset += (size_t)op->result;
+		left -= (size_t)op->result;
 	}
 	for (unsigned i = 0; i < made; i++)
-		conns[i]->call = &burst->of[i];
+		conns[i]->op = &batch->ops[i];
 }
 
 /* One that does not end with it, and need not wait for its pace. */
 static bool
-is_simple(struct conn *c)
+can_batch_send(struct conn *c)
 {
 	const struct output	*o = conn_output(c);
 	const struct piece	*p = output_first(o);
@@ -61,27 +62,28 @@ is_simple(struct conn *c)
 }
 
 void
-burst_send(struct burst *burst, struct conn *const *conns, unsigned n)
+io_batch_send(struct io_batch *batch, struct conn *const *conns, unsigned n)
 {
 	const struct piece	*p;
 	struct iovec		 iov;
-	struct call		*k;
+	struct io_op		*op;
 
-	burst->n = 0;
+	batch->n = 0;
 	for (unsigned i = 0; i < n; i++) {
-		if (!is_simple(conns[i]))
+		if (!can_batch_send(conns[i]))
 			continue;
 		p = output_first(conn_output(conns[i]));
-		k = note(burst, conns[i]);
-		k->at = (char *)(uintptr_t)p->at;
-		k->len = p->len;
-		conns[i]->call = k;
+		op = add_op(batch, conns[i]);
+		op->at = (char *)(uintptr_t)p->at;
+		op->len = p->len;
+		conns[i]->op = op;
 	}
-	for (k = burst->of; k < burst->of + burst->n; k++) {
-		iov.iov_base = k->at;
-		iov.iov_len = k->len;
-		k->n = k->transport->send(k->context, k->fd, &iov, 1, false);
-		if (k->n == -1)
-			k->error = errno;
+	for (op = batch->ops; op < batch->ops + batch->n; op++) {
+		iov.iov_base = op->at;
+		iov.iov_len = op->len;
+		op->result =
+		    op->transport->send(op->context, op->fd, &iov, 1, false);
+		if (op->result == -1)
+			op->error = errno;
 	}
 }

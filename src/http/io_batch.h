@@ -18,25 +18,25 @@
 struct conn;
 struct transport;
 
-struct call {
+struct io_op {
 	const struct transport	*transport;
 	void			*context;
 	int			 fd;
 	int			 error;		/* errno, if n is -1 */
 	char			*at;
 	size_t			 len;		/* room, or what is to go */
-	ssize_t			 n;		/* the result */
+	ssize_t			 result;		/* the result */
 };
 
-struct burst {
+struct io_batch {
 	unsigned	 n;
-	struct call	 of[MACHINE_TOGETHER];
+	struct io_op	 ops[MACHINE_BATCH_MAX];
 };
 
 /* For those whose next step is to read into the loop's buffer; as many as find
  * room there. */
-void	burst_receive(struct burst *, struct conn *const *, unsigned n);
+void	io_batch_recv(struct io_batch *, struct conn *const *, unsigned n);
 /* For those of them who are about to send, and have but one piece. */
-void	burst_send(struct burst *, struct conn *const *, unsigned n);
+void	io_batch_send(struct io_batch *, struct conn *const *, unsigned n);
 
 #endif

@@ -215,7 +215,7 @@ machine_run(struct session *s)
 static APART void
 look_ahead(const struct caches *caches, struct conn *const *conns, unsigned n)
 {
-	struct ahead	*all[MACHINE_TOGETHER];
+	struct ahead	*all[MACHINE_BATCH_MAX];
 	struct conn	*c;
 	unsigned	 some = 0;
 
@@ -260,7 +260,7 @@ make_answer(struct conn *c)
 }
 
 bool
-machine_is_to_read(const struct session *s)
+machine_can_batch(const struct session *s)
 {
 	const struct conn	*c = s->conn;
 
@@ -271,18 +271,18 @@ machine_is_to_read(const struct session *s)
 static RARE struct output *
 outputs_new(void)
 {
-	struct output	*all = mem_array(MACHINE_TOGETHER, sizeof(*all));
+	struct output	*all = mem_array(MACHINE_BATCH_MAX, sizeof(*all));
 
-	for (int i = 0; i < MACHINE_TOGETHER; i++)
+	for (int i = 0; i < MACHINE_BATCH_MAX; i++)
 		output_init(&all[i]);
 	return all;
 }
 
 void
-machine_run_together(struct session *const *sessions, unsigned n)
+machine_run_batch(struct session *const *sessions, unsigned n)
 {
 	struct http_loop	*http = sessions[0]->http;
-	struct conn	*conns[MACHINE_TOGETHER] = { NULL };
+	struct conn	*conns[MACHINE_BATCH_MAX] = { NULL };
 
 	http->iteration++;
 	if (http->batch_outputs == NULL)
@@ -291,19 +291,19 @@ machine_run_together(struct session *const *sessions, unsigned n)
 		conns[i] = sessions[i]->conn;
 		conns[i]->output = &http->batch_outputs[i];
 	}
-	burst_receive(&http->io_batch, conns, n);
+	io_batch_recv(&http->io_batch, conns, n);
 	for (unsigned i = 0; i < n; i++)
-		if (conns[i]->call != NULL)
+		if (conns[i]->op != NULL)
 			take_request(conns[i]);
 	look_ahead(http->caches, conns, n);
 	for (unsigned i = 0; i < n; i++)
 		if (conns[i]->step == STEP_ADMIT)
 			make_answer(conns[i]);
-	burst_send(&http->io_batch, conns, n);
+	io_batch_send(&http->io_batch, conns, n);
 }
 
 void
-machine_part(struct http_loop *http)
+machine_end_batch(struct http_loop *http)
 {
 	http->batch_offset = 0;
 }
@@ -413,32 +413,32 @@ machine_free(struct session **sp)
 }
 
 bool
-machine_idle(const struct session *s)
+machine_is_idle(const struct session *s)
 {
 	return s->conn == NULL;
 }
 
 bool
-machine_rests(const struct session *s)
+machine_is_parked(const struct session *s)
 {
 	return s->conn != NULL && is_idle(s->conn) && !s->conn->readable;
 }
 
 bool
-machine_unread(const struct session *s)
+machine_has_input(const struct session *s)
 {
 	return s->conn != NULL && s->conn->readable;
 }
 
 bool
-machine_is_through(const struct session *s)
+machine_is_flushed(const struct session *s)
 {
 	return s->transport->unsent == NULL ||
 	    s->transport->unsent(s->transport_context, s->fd) == 0;
 }
 
 const char *
-machine_step(const struct session *s)
+machine_step_name(const struct session *s)
 {
 	return steps[s->conn != NULL ? s->conn->step : STEP_RECV].name;
 }

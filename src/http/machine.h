@@ -48,10 +48,10 @@ const struct wait *machine_run(struct session *);
  * their answers go, and then, with machine_run, each by itself, which says what
  * it waits for.  When all have been, they part.
  */
-#define MACHINE_TOGETHER	64	/* at most */
-bool		 machine_is_to_read(const struct session *);
-void		 machine_run_together(struct session *const *, unsigned n);
-void		 machine_part(struct http_loop *);
+#define MACHINE_BATCH_MAX	64	/* at most */
+bool		 machine_can_batch(const struct session *);
+void		 machine_run_batch(struct session *const *, unsigned n);
+void		 machine_end_batch(struct http_loop *);
 /*
  * As machine_run, but no step of another stage: NULL, and which one is next, if
  * one of those is.  From there on that stage runs it, and until then it belongs
@@ -63,15 +63,15 @@ void		 machine_move(struct session *, struct http_loop *);
 void		 machine_wake(struct session *, enum outcome);
 void		 machine_free(struct session **);
 /* Between two requests: to close it now loses nothing. */
-bool		 machine_idle(const struct session *);
+bool		 machine_is_idle(const struct session *);
 /* On its way to the stage that reads, between two requests as well, and with
  * nothing left to read that came before. */
-bool		 machine_rests(const struct session *);
+bool		 machine_is_parked(const struct session *);
 /* It waits for input, and has not read all that there was: it is others' turn.
  * Who is told only of what comes is to be told of that anew. */
-bool		 machine_unread(const struct session *);
+bool		 machine_has_input(const struct session *);
 /* Its client has taken all output. */
-bool		 machine_is_through(const struct session *);
-const char	*machine_step(const struct session *);	/* for logs, tests */
+bool		 machine_is_flushed(const struct session *);
+const char	*machine_step_name(const struct session *);	/* for logs, tests */
 
 #endif

@@ -45,18 +45,18 @@ receive_behind(struct conn *c)
 }
 
 /* Into the loop's buffer, behind those of who run together. */
-static struct call *
-receive_now(struct conn *c, struct call *k)
+static struct io_op *
+receive_now(struct conn *c, struct io_op *op)
 {
 	struct http_loop	*http = c->http;
 
-	k->at = http->input + http->batch_offset;
-	k->len = sizeof(http->input) - http->batch_offset;
-	k->n = c->transport->recv(c->transport_context, c->wait.fd, k->at,
-	    k->len);
-	if (k->n == -1)
-		k->error = errno;
-	return k;
+	op->at = http->input + http->batch_offset;
+	op->len = sizeof(http->input) - http->batch_offset;
+	op->result = c->transport->recv(
+	    c->transport_context, c->wait.fd, op->at, op->len);
+	if (op->result == -1)
+		op->error = errno;
+	return op;
 }
 
 /* Bytes of the client's into the loop's buffer, or behind what is kept.  Where
@@ -65,7 +65,7 @@ receive_now(struct conn *c, struct call *k)
 static ssize_t
 receive(struct conn *c)
 {
-	struct call	*k = c->call, own;
+	struct io_op	*op = c->op, own;
 	ssize_t		 n;
 
 	/* In one turn they may come to both. */
@@ -76,15 +76,15 @@ receive(struct conn *c)
 		c->readable = n == KEPT_ROOM;
 		return n;
 	}
-	c->call = NULL;
-	if (k == NULL)
-		k = receive_now(c, &own);
-	c->first = c->input = k->at;
-	c->came = k->n > 0 ? (size_t)k->n : 0;
-	c->readable = k->n == (ssize_t)k->len;
-	if (k->n == -1)
-		errno = k->error;
-	return k->n;
+	c->op = NULL;
+	if (op == NULL)
+		op = receive_now(c, &own);
+	c->first = c->input = op->at;
+	c->came = op->result > 0 ? (size_t)op->result : 0;
+	c->readable = op->result == (ssize_t)op->len;
+	if (op->result == -1)
+		errno = op->error;
+	return op->result;
 }
 
 static void

@@ -112,13 +112,13 @@ give_several(struct conn *c, size_t most, size_t *asked)
 static inline ssize_t
 was_given(struct conn *c, size_t *asked)
 {
-	const struct call	*k = c->call;
+	const struct io_op	*op = c->op;
 
-	c->call = NULL;
-	*asked = k->len;
-	if (k->n == -1)
-		errno = k->error;
-	return k->n;
+	c->op = NULL;
+	*asked = op->len;
+	if (op->result == -1)
+		errno = op->error;
+	return op->result;
 }
 
 /* The next pieces, at most so many bytes, in one call; it asked for so many.
@@ -131,7 +131,7 @@ give_next(struct conn *c, size_t most, size_t *asked)
 	const struct piece	*p = output_first(o);
 	struct iovec		 iov = { (void *)(uintptr_t)p->at, p->len };
 
-	if (c->call != NULL)
+	if (c->op != NULL)
 		return was_given(c, asked);
 	if (p->at == NULL)
 		return give_file(c, most, asked);

@@ -73,7 +73,7 @@ struct test {
 	uint64_t	 bits, set;
 };
 
-static const struct call {
+static const struct io_op {
 	const char	*name;
 	enum how	 how;
 	unsigned	 roles;
@@ -164,7 +164,7 @@ add_if(scmp_filter_ctx filter, uint32_t action, int number,
 }
 
 static int
-add_where(scmp_filter_ctx filter, int number, const struct call *c)
+add_where(scmp_filter_ctx filter, int number, const struct io_op *c)
 {
 	struct scmp_arg_cmp	all[2];
 
@@ -202,7 +202,7 @@ add_ask(scmp_filter_ctx filter, int number, unsigned who)
 }
 
 static int
-add(scmp_filter_ctx filter, const struct call *c, unsigned who)
+add(scmp_filter_ctx filter, const struct io_op *c, unsigned who)
 {
 	const struct scmp_arg_cmp	own = { .op = SCMP_CMP_EQ,
 					    .datum_a = (scmp_datum_t)getpid() };

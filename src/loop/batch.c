@@ -7,7 +7,7 @@
 void
 batch_run(struct clients *all)
 {
-	struct session	*sessions[MACHINE_TOGETHER];
+	struct session	*sessions[MACHINE_BATCH_MAX];
 	unsigned	 n = all->nbatch;
 
 	if (n == 0)
@@ -16,10 +16,10 @@ batch_run(struct clients *all)
 	for (unsigned i = 0; i < n; i++)
 		sessions[i] = all->batch[i]->session;
 	if (n > 1)
-		machine_run_together(sessions, n);
+		machine_run_batch(sessions, n);
 	for (unsigned i = 0; i < n; i++)
 		clients_run(all->batch[i]);
-	machine_part(all->http);
+	machine_end_batch(all->http);
 }
 
 static bool
@@ -42,11 +42,11 @@ batch_wake(struct client *c)
 	struct clients	*all = c->all;
 
 	machine_wake(c->session, OUTCOME_READY);
-	if (!machine_is_to_read(c->session)) {
+	if (!machine_can_batch(c->session)) {
 		clients_run(c);
 		return;
 	}
 	all->batch[all->nbatch++] = c;
-	if (all->nbatch == MACHINE_TOGETHER)
+	if (all->nbatch == MACHINE_BATCH_MAX)
 		batch_run(all);
 }

@@ -183,7 +183,8 @@ watch_client(struct client *c, const struct wait *w)
 	enum evloop_event	event = event_for(c, w->kind);
 
 	clients_file(c, w);
-	if (event == EVLOOP_EDGE && (c->saw_eof || machine_unread(c->session)))
+	if (event == EVLOOP_EDGE &&
+	    (c->saw_eof || machine_has_input(c->session)))
 		evloop_set(evloop_watch_of(c), EVLOOP_NONE);
 	evloop_set(evloop_watch_of(c), event);
 }
@@ -261,7 +262,7 @@ clients_find_idle(const struct clients *all)
 	struct client	*c;
 
 	TAILQ_FOREACH(c, &all->lists[TIMEOUT_IDLE], link)
-		if (machine_idle(c->session))
+		if (machine_is_idle(c->session))
 			return c;
 	return NULL;
 }
@@ -278,8 +279,8 @@ find_all_taken(const struct clients *all, enum timeout timeout)
 	TAILQ_FOREACH(c, &all->lists[timeout], link) {
 		if (left-- == 0)
 			break;
-		if ((timeout != TIMEOUT_IDLE || machine_idle(c->session)) &&
-		    machine_is_through(c->session))
+		if ((timeout != TIMEOUT_IDLE || machine_is_idle(c->session)) &&
+		    machine_is_flushed(c->session))
 			return c;
 	}
 	return NULL;

@@ -82,7 +82,7 @@ struct clients {
 						 * others have left */
 	struct stages		*stages;	/* NULL: there are none */
 	bool			 batching;	/* batch.h */
-	struct client		*batch[MACHINE_TOGETHER];
+	struct client		*batch[MACHINE_BATCH_MAX];
 	unsigned		 nbatch;
 };
 

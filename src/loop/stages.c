@@ -178,7 +178,7 @@ static void
 return_client(struct client *c, const struct stages *from,
     const struct stages *read_stage)
 {
-	if (!machine_rests(c->session) || wants_returns(read_stage)) {
+	if (!machine_is_parked(c->session) || wants_returns(read_stage)) {
 		post_client(c, from, read_stage, deliver_client);
 		return;
 	}

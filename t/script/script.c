@@ -194,7 +194,7 @@ expect_wait(struct client *c, const char *what)
 	is = is == NULL ? names[c->wait->kind] : is[0] == ' ' ? is + 1 : is;
 	if (strcmp(is, what) != 0)
 		world_fail("%s waits for %s, in step %s", c->name, is,
-		    c->wait != NULL ? machine_step(c->session) : "none");
+		    c->wait != NULL ? machine_step_name(c->session) : "none");
 }
 
 static const struct {
@@ -262,7 +262,7 @@ run_client_line(struct client *c, char **words, size_t n)
 	} else if (strcmp(verb, "over") == 0) {
 		if (c->wait != NULL)
 			world_fail("%s is in step %s", c->name,
-			    machine_step(c->session));
+			    machine_step_name(c->session));
 	} else if (strcmp(verb, "reset") == 0) {
 		if (c->wait != NULL || !c->reset)
 			world_fail("%s is not reset", c->name);

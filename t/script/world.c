@@ -288,11 +288,11 @@ run_batch(struct client *c)
 {
 	const struct wait	*w;
 
-	if (!machine_is_to_read(c->session))
+	if (!machine_can_batch(c->session))
 		return machine_run(c->session);
-	machine_run_together(&c->session, 1);
+	machine_run_batch(&c->session, 1);
 	w = machine_run(c->session);
-	machine_part(world.http[0]);
+	machine_end_batch(world.http[0]);
 	return w;
 }
 

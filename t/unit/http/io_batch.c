@@ -19,7 +19,7 @@ static struct clock	 ticks;
 static struct session	 peers[CLIENTS];
 static struct conn	 conns[CLIENTS], *all[CLIENTS];
 static struct output	 outputs[CLIENTS];
-static struct burst	 burst;
+static struct io_batch	 batch;
 
 static ssize_t
 give(int fd)
@@ -85,10 +85,10 @@ check_order(const char *wanted)
 static void
 check_call(int i, ssize_t n, int error)
 {
-	ck_assert_ptr_nonnull(conns[i].call);
-	ck_assert_int_eq(conns[i].call->n, n);
+	ck_assert_ptr_nonnull(conns[i].op);
+	ck_assert_int_eq(conns[i].op->result, n);
 	if (n == -1)
-		ck_assert_int_eq(conns[i].call->error, error);
+		ck_assert_int_eq(conns[i].op->error, error);
 }
 
 START_TEST(receives_side_by_side)
@@ -96,7 +96,7 @@ START_TEST(receives_side_by_side)
 	gives[1] = -EAGAIN;
 	gives[2] = 0;
 	gives[3] = 5;
-	burst_receive(&burst, all, CLIENTS);
+	io_batch_recv(&batch, all, CLIENTS);
 	check_order("0123");
 	check_call(0, 10, 0);
 	check_call(1, -1, EAGAIN);
@@ -104,8 +104,8 @@ START_TEST(receives_side_by_side)
 	check_call(3, 5, 0);
 	ck_assert_int_eq(http.batch_offset, 15);
 	ck_assert_int_eq(memcmp(http.input, "aaaaaaaaaaddddd", 15), 0);
-	ck_assert_ptr_eq(conns[0].call->at, http.input);
-	ck_assert_ptr_eq(conns[3].call->at, http.input + 10);
+	ck_assert_ptr_eq(conns[0].op->at, http.input);
+	ck_assert_ptr_eq(conns[3].op->at, http.input + 10);
 }
 END_TEST
 
@@ -113,11 +113,11 @@ END_TEST
 START_TEST(receives_what_has_room)
 {
 	gives[1] = HTTP_INPUT_SIZE / 2 - 10 - 4095;
-	burst_receive(&burst, all, CLIENTS);
+	io_batch_recv(&batch, all, CLIENTS);
 	check_order("01");
 	check_call(1, gives[1], 0);
-	ck_assert_ptr_null(conns[2].call);
-	ck_assert_ptr_null(conns[3].call);
+	ck_assert_ptr_null(conns[2].op);
+	ck_assert_ptr_null(conns[3].op);
 	ck_assert(http.batch_offset <= HTTP_INPUT_SIZE / 2);
 }
 END_TEST
@@ -126,9 +126,9 @@ END_TEST
 START_TEST(tells_of_the_room)
 {
 	gives[0] = HTTP_INPUT_SIZE / 2;
-	burst_receive(&burst, all, CLIENTS);
+	io_batch_recv(&batch, all, CLIENTS);
 	check_order("0");
-	ck_assert_int_eq(conns[0].call->len, HTTP_INPUT_SIZE / 2);
+	ck_assert_int_eq(conns[0].op->len, HTTP_INPUT_SIZE / 2);
 }
 END_TEST
 
@@ -155,13 +155,13 @@ START_TEST(sends)
 	gives[1] = -EPIPE;
 	gives[2] = 4;
 	gives[3] = -EINTR;
-	burst_send(&burst, all, CLIENTS);
+	io_batch_send(&batch, all, CLIENTS);
 	check_order("0123");
 	check_call(0, 10, 0);
 	check_call(1, -1, EPIPE);
 	check_call(2, 4, 0);
 	check_call(3, -1, EINTR);
-	ck_assert_int_eq(conns[2].call->len, 10);
+	ck_assert_int_eq(conns[2].op->len, 10);
 	/* What has gone is for the step to say. */
 	ck_assert_int_eq(outputs[0].bytes, 10);
 }
@@ -214,9 +214,9 @@ START_TEST(sends_what_is_simple)
 		begin();
 		put_all();
 		kinds[k](1);
-		burst_send(&burst, all, CLIENTS);
+		io_batch_send(&batch, all, CLIENTS);
 		check_order(kinds[k] == slow ? "" : "023");
-		ck_assert_ptr_null(conns[1].call);
+		ck_assert_ptr_null(conns[1].op);
 	}
 }
 END_TEST

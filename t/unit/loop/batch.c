@@ -17,7 +17,7 @@
 #include "t/unit/loop/peers.h"
 #include "t/unit/unit.h"
 
-#define MOST	(MACHINE_TOGETHER + 8)	/* clients */
+#define MOST	(MACHINE_BATCH_MAX + 8)	/* clients */
 #define TEXT	600		/* bytes */
 #define SOON	1		/* ms: a deadline */
 #define LATE	200		/* ms: it is over, however coarse it is */
@@ -99,7 +99,7 @@ machine_run_stage(struct session *p, enum stage *stage)
 }
 
 bool
-machine_is_to_read(const struct session *p)
+machine_can_batch(const struct session *p)
 {
 	int	i = number_of(p);
 
@@ -109,7 +109,7 @@ machine_is_to_read(const struct session *p)
 }
 
 void
-machine_run_together(struct session *const *all, unsigned n)
+machine_run_batch(struct session *const *all, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		ck_assert(joined[number_of(all[i])]);
@@ -117,7 +117,7 @@ machine_run_together(struct session *const *all, unsigned n)
 }
 
 void
-machine_part(struct http_loop *http)
+machine_end_batch(struct http_loop *http)
 {
 	(void)http;
 	tell('p', 0);
@@ -214,23 +214,23 @@ END_TEST
 
 START_TEST(too_many)
 {
-	add_client(MACHINE_TOGETHER + 2);
+	add_client(MACHINE_BATCH_MAX + 2);
 	/* Libevent learns how many there may be at once. */
 	for (int i = 0; i < 3; i++) {
-		ask(0, MACHINE_TOGETHER + 1);
+		ask(0, MACHINE_BATCH_MAX + 1);
 		iterate();
 		iterate();
 	}
 	told[0] = '\0';
-	ask(0, MACHINE_TOGETHER + 1);
+	ask(0, MACHINE_BATCH_MAX + 1);
 	iterate();
-	expect('t', MACHINE_TOGETHER);
-	for (int i = 0; i < MACHINE_TOGETHER; i++)
+	expect('t', MACHINE_BATCH_MAX);
+	for (int i = 0; i < MACHINE_BATCH_MAX; i++)
 		expect('r', i);
 	expect('p', 0);
 	expect('t', 2);
-	expect('r', MACHINE_TOGETHER);
-	expect('r', MACHINE_TOGETHER + 1);
+	expect('r', MACHINE_BATCH_MAX);
+	expect('r', MACHINE_BATCH_MAX + 1);
 	expect('p', 0);
 	ck_assert_str_eq(told, expected);
 }

@@ -65,25 +65,25 @@ machine_move(struct session *p, struct http_loop *http)
 }
 
 bool
-machine_idle(const struct session *p)
+machine_is_idle(const struct session *p)
 {
 	return p->stage == STAGE_READ_REQUEST;
 }
 
 bool
-machine_rests(const struct session *p)
+machine_is_parked(const struct session *p)
 {
 	return p->stage == STAGE_READ_REQUEST && !p->readable;
 }
 
 bool
-machine_is_through(const struct session *p)
+machine_is_flushed(const struct session *p)
 {
 	return !p->holds;
 }
 
 bool
-machine_unread(const struct session *p)
+machine_has_input(const struct session *p)
 {
 	return p->readable;
 }
@@ -96,21 +96,21 @@ http_resume(struct http_loop *http)
 
 #ifndef RUNS_TOGETHER		/* it has these itself */
 bool
-machine_is_to_read(const struct session *p)
+machine_can_batch(const struct session *p)
 {
 	(void)p;
 	return false;
 }
 
 void
-machine_run_together(struct session *const *peers, unsigned n)
+machine_run_batch(struct session *const *peers, unsigned n)
 {
 	(void)peers;
 	(void)n;
 }
 
 void
-machine_part(struct http_loop *http)
+machine_end_batch(struct http_loop *http)
 {
 	(void)http;
 }
