@@ -178,7 +178,7 @@ explain_path_job(struct explanation *e, const struct job *job)
 		add_suffix(&path, job);
 	shown.path = buf_string(&path);
 	if (*shown.root == '\0') {
-		explain_add(e, EXPLAIN_LOOKED, "~%s: there is no such user",
+		explain_add(e, EXPLAIN_LOOKUP, "~%s: there is no such user",
 		    job->user);
 		buf_free(&root);
 		buf_free(&path);
@@ -190,7 +190,7 @@ explain_path_job(struct explanation *e, const struct job *job)
 		add_success(&text, &shown);
 	else
 		add_failure(&text, &shown);
-	explain_add(e, EXPLAIN_LOOKED, "%s", buf_string(&text));
+	explain_add(e, EXPLAIN_LOOKUP, "%s", buf_string(&text));
 	buf_free(&text);
 	buf_free(&path);
 	buf_free(&root);
@@ -200,7 +200,7 @@ static void
 explain_job(struct explanation *e, const struct job *job)
 {
 	if (job->kind == JOB_VERIFY)
-		explain_add(e, EXPLAIN_LOOKED, "%s: %s", job->root,
+		explain_add(e, EXPLAIN_LOOKUP, "%s: %s", job->root,
 		    job->error != 0 ? strerror(job->error) : job->done == 1 ?
 		    "the password is right" : "no such user, or another "
 		    "password");

@@ -224,11 +224,11 @@ ask(struct conn *c, const struct conf_guard *guard,
 static enum go
 take_failure(struct conn *c, const struct grant_answer *a)
 {
-	bool	busy = look_takes_time(a->error);
+	bool	busy = lookup_is_transient(a->error);
 
 	if (busy && may_count(c, a))
 		return let_in(c);
-	return reply_error(c, reply_why(c, busy ? look_why(a->error) :
+	return reply_error(c, reply_why(c, busy ? lookup_why(a->error) :
 	    WHY_UNVERIFIED));
 }
 

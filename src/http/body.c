@@ -317,7 +317,7 @@ vanished(struct conn *c)
 	struct request	*r = c->request;
 
 	if (!r->answered)
-		return find_again(c);
+		return find_retry(c);
 	find_expire(c);
 	log_info("a file has changed while it was being sent");
 	return conn_abort(c);
@@ -341,7 +341,7 @@ static RARE enum go
 give_up(struct conn *c, int error)
 {
 	return c->request->answered ? conn_abort(c) :
-	    reply_error(c, reply_why(c, look_why(error)));
+	    reply_error(c, reply_why(c, lookup_why(error)));
 }
 
 static RARE enum go
@@ -352,7 +352,7 @@ failed(struct conn *c, int error)
 	if (is_gone(r, error))
 		return vanished(c);
 	if (!r->answered && variant_is(r->path->space))
-		return find_plain(c);
+		return find_identity(c);
 	return give_up(c, error);
 }
 

@@ -184,7 +184,7 @@ add_answer(struct explanation *e, const struct conn *c)
 	const char		*directive = why_directive(r->why);
 	struct buf		 where = { 0 };
 
-	explain_add(e, EXPLAIN_ANSWER, "%d %s", r->status,
+	explain_add(e, EXPLAIN_STATUS, "%d %s", r->status,
 	    status_reason(r->status));
 	if (*reason == '\0')
 		return;
@@ -305,9 +305,9 @@ explain_print(const struct explanation *e, FILE *out)
 	for (int i = 0; i < EXPLAIN_FACT_COUNT; i++)
 		if (e->facts[i].len > 0)
 			buf_add(&text, e->facts[i].at, e->facts[i].len);
-	if (e->facts[EXPLAIN_ANSWER].len == 0)
+	if (e->facts[EXPLAIN_STATUS].len == 0)
 		buf_addf(&text, "%-10snone: the connection ends\n",
-		    names[EXPLAIN_ANSWER]);
+		    names[EXPLAIN_STATUS]);
 	print_header(e, &text);
 	/* Links and names in it are of whoever owns the files. */
 	visible_text(text.at, text.len);

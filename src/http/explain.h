@@ -22,10 +22,10 @@
 	X(LISTENER,	"listener")	/* * where it comes in */	\
 	X(SITE,		"site")		/* which, and by which name */	\
 	X(PATH,		"path")		/* the block that answers */	\
-	X(LOOKED,	"looked")	/* * each look on disk */	\
+	X(LOOKUP,	"looked")	/* * each look on disk */	\
 	X(FILE,		"file")		/* the version that is sent */	\
 	X(PAGE,		"page")		/* what is sent in its place */	\
-	X(ANSWER,	"answer")	/* status */			\
+	X(STATUS,	"answer")	/* status */			\
 	X(WHY,		"why")		/* the reason for that */	\
 	X(HEADER,	"header")	/* each line of the response's */
 

@@ -15,30 +15,30 @@
 #include "lib/compiler.h"
 #include "stats/stats.h"
 
-enum freshness { FRESH, STALE, ROTTEN };
+enum freshness { FRESH, STALE, EXPIRED };
 
 static enum freshness
-freshness(const struct conn *c, const struct answer *a)
+get_freshness(const struct conn *c, const struct answer *a)
 {
 	const struct conf	*conf = c->http->conf;
 	int64_t			 age = c->http->clock->ms - a->looked;
 	bool			 absent = a->kind == PATHNAME_REFUSED;
 
 	if (a->kind == PATHNAME_UNKNOWN)
-		return ROTTEN;
+		return EXPIRED;
 	if (a->kind == PATHNAME_FILE && a->source == FILE_LOST)
-		return ROTTEN;
+		return EXPIRED;
 	if (c->request->looked || age <= (absent ?
 	    conf->cache.negative : conf->cache.revalidate))
 		return FRESH;
 	/* Who has just put a file there is not to hear that it is not. */
-	return !absent && age <= conf->cache.stale ? STALE : ROTTEN;
+	return !absent && age <= conf->cache.stale ? STALE : EXPIRED;
 }
 
 /* What the path is now; of a file, this version, whatever comes after it, and
  * what it is to be sent from. */
 static void
-take(struct conn *c)
+take_info(struct conn *c)
 {
 	struct request	*r = c->request;
 
@@ -52,13 +52,13 @@ take(struct conn *c)
 
 /* The file itself, or that variant of it that its client wants most. */
 static APART enum go
-take_best(struct conn *c)
+choose_variant(struct conn *c)
 {
 	uint32_t	ns;
 
 	switch (variant_wanted(c, &ns)) {
 	case VARIANT_TAKE:
-		return find_beside(c, ns);
+		return find_in_namespace(c, ns);
 	case VARIANT_NONE_FITS:
 		return reply_error(c, reply_why(c, WHY_CODING));
 	default:
@@ -69,7 +69,7 @@ take_best(struct conn *c)
 /* It cannot be had, or not in time: then the file itself, for which there are
  * as many tries and as much time again. */
 static RARE enum go
-without_variant(struct conn *c)
+fall_back_to_identity(struct conn *c)
 {
 	struct request	*r = c->request;
 
@@ -77,19 +77,19 @@ without_variant(struct conn *c)
 	r->loaded = false;
 	r->tries = 0;
 	r->disk_by = 0;
-	return find_beside(c, namespace_site(r->path->space));
+	return find_in_namespace(c, namespace_site(r->path->space));
 }
 
 /* What is no file. */
 static APART enum go
-take_other(struct conn *c)
+handle_non_file(struct conn *c)
 {
 	struct request		*r = c->request;
 	const struct answer	*a = &r->found;
 	const char		*fallback;
 
 	if (variant_is(r->path->space))
-		return without_variant(c);
+		return fall_back_to_identity(c);
 	reply_why(c, a->why);
 	if (r->instead != NULL)		/* no page, and none for a page */
 		return reply_error(c, a->kind == PATHNAME_REFUSED &&
@@ -102,23 +102,23 @@ take_other(struct conn *c)
 		return reply_redirect(c);
 	fallback = rules_fallback(r->path, a->status);
 	if (fallback != NULL)
-		return find_instead(c, fallback, 0);
+		return find_internal_redirect(c, fallback, 0);
 	return reply_error(c, a->status);
 }
 
 static enum go
-take_answer(struct conn *c)
+handle_info(struct conn *c)
 {
 	const struct answer	*a = &c->request->found;
 
 	if (a->kind != PATHNAME_FILE)
-		return take_other(c);
-	return a->variants == 0 ? conn_go(c, STEP_HEAD) : take_best(c);
+		return handle_non_file(c);
+	return a->variants == 0 ? conn_go(c, STEP_HEAD) : choose_variant(c);
 }
 
 /* The page for a disk that takes too long may itself be on that disk. */
 static bool
-late(const struct conn *c)
+is_late(const struct conn *c)
 {
 	return c->request->disk_by != 0 &&
 	    c->http->clock->ms >= c->request->disk_by;
@@ -126,21 +126,21 @@ late(const struct conn *c)
 
 /* What takes a helper for long has to wait for room. */
 static bool
-may_look(const struct http_loop *http, const struct path *p)
+may_start_lookup(const struct http_loop *http, const struct path *p)
 {
 	return !variant_is_made(p->space) || verification_leaves_room(http);
 }
 
 /* Its answer is good for who has waited for it, however old by then. */
 static RARE enum go
-look_first(struct conn *c)
+wait_for_lookup(struct conn *c)
 {
 	struct task	*e;
 	enum go		 go = GO_ON;	/* it was done in place */
 
 	if (conn_sends_first(c))
 		return conn_send(c, STEP_FIND);
-	e = look_start(c->http, c->request->path);
+	e = lookup_start(c->http, c->request->path);
 	if (e != NULL)
 		go = conn_wait_disk(c, e);
 	c->request->looked = e == NULL || go == GO_WAIT;
@@ -148,34 +148,35 @@ look_first(struct conn *c)
 }
 
 static RARE enum go
-rotten(struct conn *c)
+handle_expired(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct path	*p = r->path;
-	bool		 over = r->tries++ == REQUEST_TRIES || late(c);
+	bool		 over = r->tries++ == REQUEST_TRIES || is_late(c);
 
 	conn_request_reset(c);
 	if (variant_is(p->space) && (over ||
-	    (!look_is_under_way(c->http, p) && !may_look(c->http, p))))
-		return without_variant(c);
+	    (!lookup_is_pending(c->http, p) && !may_start_lookup(c->http, p))))
+		return fall_back_to_identity(c);
 	if (over)
-		return reply_error(c, reply_why(c, late(c) ?
+		return reply_error(c, reply_why(c, is_late(c) ?
 		    WHY_DISK_LATE : WHY_RESTLESS));
-	return look_first(c);
+	return wait_for_lookup(c);
 }
 
 /* Good enough, while a helper looks.  Where that is done in place, there is
  * something better already; false: which is of no use any more. */
 static RARE bool
-stale(struct conn *c)
+refresh_stale(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (look_is_under_way(c->http, r->path) ||
-	    !may_look(c->http, r->path) || !look_afresh(c->http, r->path))
+	if (lookup_is_pending(c->http, r->path) ||
+	    !may_start_lookup(c->http, r->path) ||
+	    !lookup_refresh(c->http, r->path))
 		return true;
 	conn_request_reset(c);
-	take(c);
+	take_info(c);
 	if (r->found.kind != PATHNAME_UNKNOWN &&
 	    (r->file == NULL || r->found.source != FILE_LOST))
 		return true;
@@ -185,13 +186,13 @@ stale(struct conn *c)
 
 /* Nobody has looked in time. */
 static RARE enum go
-missed(struct conn *c, enum outcome outcome)
+handle_timeout(struct conn *c, enum outcome outcome)
 {
 	const struct path	*p = c->request->path;
 
 	stats_count(STATS_DISK_TIMEOUTS);
 	return outcome == OUTCOME_TIMED_OUT && p != NULL &&
-	    variant_is(p->space) ? without_variant(c) :
+	    variant_is(p->space) ? fall_back_to_identity(c) :
 	    reply_error(c, reply_why(c, WHY_DISK_LATE));
 }
 
@@ -202,22 +203,22 @@ find_step(struct conn *c)
 	enum outcome	 outcome = conn_outcome(c);
 
 	if (outcome != OUTCOME_READY)
-		return missed(c, outcome);
+		return handle_timeout(c, outcome);
 	/* Nothing to be found, but for the page of a failure. */
 	if (r->parse.method == METHOD_OPTIONS && r->failure == 0)
 		return reply_options(c);
-	take(c);
-	switch (freshness(c, &r->found)) {
+	take_info(c);
+	switch (get_freshness(c, &r->found)) {
 	case FRESH:
 		break;
 	case STALE:
-		if (!stale(c))
+		if (!refresh_stale(c))
 			return GO_ON;
 		break;
 	default:
-		return rotten(c);
+		return handle_expired(c);
 	}
-	return take_answer(c);
+	return handle_info(c);
 }
 
 void
@@ -230,19 +231,19 @@ find_expire(struct conn *c)
 }
 
 enum go
-find_plain(struct conn *c)
+find_identity(struct conn *c)
 {
 	find_expire(c);
-	return without_variant(c);
+	return fall_back_to_identity(c);
 }
 
 enum go
-find_again(struct conn *c)
+find_retry(struct conn *c)
 {
 	struct request	*r = c->request;
 
 	if (variant_is(r->path->space) && r->tries >= REQUEST_TRIES / 2)
-		return find_plain(c);
+		return find_identity(c);
 	if (r->tries++ == REQUEST_TRIES)
 		return reply_error(c, reply_why(c, WHY_RESTLESS));
 	find_expire(c);
@@ -253,7 +254,7 @@ find_again(struct conn *c)
 }
 
 enum go
-find_beside(struct conn *c, uint32_t ns)
+find_in_namespace(struct conn *c, uint32_t ns)
 {
 	struct request		*r = c->request;
 	struct pathname_cache	*paths = &c->http->caches->paths;
@@ -271,7 +272,7 @@ find_beside(struct conn *c, uint32_t ns)
 }
 
 enum go
-find_instead(struct conn *c, const char *page, int failure)
+find_internal_redirect(struct conn *c, const char *page, int failure)
 {
 	struct request	*r = c->request;
 

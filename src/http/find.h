@@ -9,15 +9,15 @@
 /* The version in hand is known to be gone: the next request looks anew. */
 void	find_expire(struct conn *);
 /* The version in hand has vanished before anything was sent: look again. */
-enum go	find_again(struct conn *);
+enum go	find_retry(struct conn *);
 /* The variant in hand cannot be had: the file itself in its place. */
-enum go	find_plain(struct conn *);
+enum go	find_identity(struct conn *);
 /* Looks for what is in another space under the same name. */
-enum go	find_beside(struct conn *, uint32_t ns);
+enum go	find_in_namespace(struct conn *, uint32_t ns);
 /*
  * Looks for a page of the conf in place of the target: with a status for its
  * failure, else for itself.
  */
-enum go	find_instead(struct conn *, const char *page, int failure);
+enum go	find_internal_redirect(struct conn *, const char *page, int failure);
 
 #endif

@@ -38,8 +38,8 @@
 #define HTTP_INPUT_SIZE	(64 * 1024)	/* bytes that one recv may bring */
 
 /* Those under way, by their path. */
-#define LOOK_PLACES	256
-LIST_HEAD(looks, look);
+#define LOOKUP_BUCKETS	256
+LIST_HEAD(lookup_list, lookup);
 
 /* What several loops may share; that of jobs is counted by all of them. */
 struct caches {
@@ -50,7 +50,7 @@ struct caches {
 	struct file_cache	 files;
 	struct chunk_cache	 chunks;
 	struct grant_cache	 auth;
-	struct looks		 lookups[LOOK_PLACES];	/* lookup.c's; not if it
+	struct lookup_list		 lookups[LOOKUP_BUCKETS];	/* lookup.c's; not if it
 							 * is shared */
 	_Atomic uint64_t	 next_job_id;
 	struct verifiers	 verifiers;	/* of passwords */

@@ -142,7 +142,7 @@ wanted_space(struct conn *c)
 enum go
 listing_take(struct conn *c)
 {
-	return find_beside(c, wanted_space(c));
+	return find_in_namespace(c, wanted_space(c));
 }
 
 const char *

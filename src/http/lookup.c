@@ -24,19 +24,19 @@
  * and of a million files all may be due at once; as answers may be used for
  * much longer than until then, the looks are spread.
  */
-static const struct bucket_size	looks = { 1000, 16 };
-#define AT_LEISURE	64
+static const struct bucket_size	refresh_rate = { 1000, 16 };
+#define REFRESH_ONE_IN	64
 
 /* A look on disk: a task, and whose answer it is. */
-struct look {
+struct lookup {
 	struct task		 task;	/* first: casts rely on it */
 	struct http_loop		*http;
 	struct path		*path;		/* held */
-	int64_t			 begun;		/* clock ms */
+	int64_t			 started_at;		/* clock ms */
 	bool			 claimed;	/* nobody waits for it */
-	bool			 known;		/* others find it: */
-	LIST_ENTRY(look)	 others;	/* in its place of the store */
-	struct task		**under_way;	/* NULL when this is done; or
+	bool			 published;		/* others find it: */
+	LIST_ENTRY(lookup)	 link;	/* in its place of the store */
+	struct task		**pending;	/* NULL when this is done; or
 						 * NULL */
 	size_t			 names_at;	/* in text */
 	struct buf		 text;		/* decoded path, names, form */
@@ -46,7 +46,7 @@ struct look {
 static const struct {
 	int		error;
 	enum why	why;
-} answers[] = {
+} errno_reasons[] = {
 	{ ENOENT, WHY_ABSENT }, { ENOTDIR, WHY_NOT_DIRECTORY },
 	{ ENAMETOOLONG, WHY_NAME_LONG },
 	{ EISDIR, WHY_NO_INDEX },
@@ -61,29 +61,30 @@ static const struct {
 };
 
 enum why
-look_why(int error)
+lookup_why(int error)
 {
-	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
-		if (answers[i].error == error)
-			return answers[i].why;
+	for (size_t i = 0; i < sizeof(errno_reasons) / sizeof(errno_reasons[0]);
+	    i++)
+		if (errno_reasons[i].error == error)
+			return errno_reasons[i].why;
 	return WHY_DISK_FAILED;
 }
 
 bool
-look_takes_time(int error)
+lookup_is_transient(int error)
 {
-	return why_status(look_why(error)) == 503;
+	return why_status(lookup_why(error)) == 503;
 }
 
 static struct str
-target(const struct path *p)
+target_of(const struct path *p)
 {
 	return (struct str){ p->name, p->len };
 }
 
 /* The last name of what was found: the path's own, or that of an index. */
 static const char *
-found_name(const struct look *l)
+get_found_name(const struct lookup *l)
 {
 	const char	*name = l->text.at + l->names_at;
 
@@ -97,25 +98,26 @@ found_name(const struct look *l)
 /* The time that an answer is of: with several threads, whose looks may cross,
  * that at which it was asked for. */
 static int64_t
-when(const struct look *l)
+get_info_time(const struct lookup *l)
 {
-	return l->http->caches->shared ? l->begun : l->http->clock->ms;
+	return l->http->caches->shared ? l->started_at : l->http->clock->ms;
 }
 
 static void
-give(const struct look *l, enum pathname_kind kind, int status, enum why why)
+set_info(
+    const struct lookup *l, enum pathname_kind kind, int status, enum why why)
 {
 	answer_give(&l->http->caches->paths, l->path, &(struct answer){
 	    .kind = (uint8_t)kind, .status = (uint16_t)status,
-	    .why = (uint8_t)why, .looked = when(l) });
+	    .why = (uint8_t)why, .looked = get_info_time(l) });
 }
 
 static void
-take_found(struct look *l, struct answer *a, uint16_t tried)
+take_file(struct lookup *l, struct answer *a, uint16_t tried)
 {
 	struct job	*job = &l->task.job;
 	struct caches	*caches = l->http->caches;
-	const char	*name = found_name(l), *slash = strrchr(name, '/');
+	const char	*name = get_found_name(l), *slash = strrchr(name, '/');
 
 	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
 	name = slash != NULL ? slash + 1 : name;
@@ -131,12 +133,12 @@ take_found(struct look *l, struct answer *a, uint16_t tried)
 
 /* What has been tried with this version is not tried again. */
 static void
-found_file(struct look *l)
+handle_file(struct lookup *l)
 {
 	const struct job	*job = &l->task.job;
 	struct path		*p = l->path;
 	struct answer		 a = { .kind = PATHNAME_FILE,
-				    .looked = when(l) };
+				    .looked = get_info_time(l) };
 	uint16_t		 tried = 0;
 
 	if (namespace_kind(p->space) == NAMESPACE_TARGET) {
@@ -147,12 +149,12 @@ found_file(struct look *l)
 		answer_confirm(&l->http->caches->paths, p, &job->version, &a,
 		    tried);
 	else
-		take_found(l, &a, tried);
+		take_file(l, &a, tried);
 }
 
 /* EISDIR: without its slash, or one without an index; false: refused. */
 static bool
-found_directory(struct look *l)
+handle_directory(struct lookup *l)
 {
 	const struct job	*job = &l->task.job;
 	size_t			 len = strlen(job->path);
@@ -162,12 +164,12 @@ found_directory(struct look *l)
 		kind = PATHNAME_DIRECTORY;
 	else if (job->kind == JOB_LIST || !listing_on(l->path->rules))
 		return false;
-	give(l, kind, 0, WHY_NONE);
+	set_info(l, kind, 0, WHY_NONE);
 	return true;
 }
 
 static void
-tell(const struct look *l)
+log_failure(const struct lookup *l)
 {
 	const struct job	*job = &l->task.job;
 
@@ -183,7 +185,7 @@ tell(const struct look *l)
 
 /* Only the look failed: an older answer of these kinds may stand for it. */
 static void
-fail(const struct look *l, int status, enum why why, int64_t looked,
+set_failure(const struct lookup *l, int status, enum why why, int64_t looked,
     unsigned kinds)
 {
 	const struct http_loop	*http = l->http;
@@ -192,7 +194,7 @@ fail(const struct look *l, int status, enum why why, int64_t looked,
 	    .kind = PATHNAME_REFUSED, .status = (uint16_t)status,
 	    .why = (uint8_t)why, .looked = looked },
 	    http->clock->ms - http->conf->cache.stale, kinds))
-		tell(l);
+		log_failure(l);
 }
 
 /*
@@ -200,93 +202,95 @@ fail(const struct look *l, int status, enum why why, int64_t looked,
  * this version never, if it is not there or would not be smaller.
  */
 static void
-found_no_variant(struct look *l)
+handle_no_variant(struct lookup *l)
 {
 	int	error = l->task.job.error;
 	bool	absent = error == ESTALE || error == EFBIG;
 
 	if (absent)
 		variant_absent(l->http, l->path);
-	if (absent || why_status(look_why(error)) < 500)
-		give(l, PATHNAME_REFUSED, 404, WHY_NONE);
+	if (absent || why_status(lookup_why(error)) < 500)
+		set_info(l, PATHNAME_REFUSED, 404, WHY_NONE);
 	else
-		fail(l, 404, WHY_NONE, when(l), 1U << PATHNAME_FILE);
+		set_failure(
+		    l, 404, WHY_NONE, get_info_time(l), 1U << PATHNAME_FILE);
 }
 
 /* The disk said no. */
 static void
-found_error(struct look *l)
+handle_error(struct lookup *l)
 {
 	struct job	*job = &l->task.job;
-	enum why	 why = look_why(job->error);
+	enum why	 why = lookup_why(job->error);
 	int		 status = why_status(why);
 
-	if (job->error == EISDIR && found_directory(l))
+	if (job->error == EISDIR && handle_directory(l))
 		return;
 	if (status >= 500)
-		fail(l, status, why, PATHNAME_LONG_AGO,
+		set_failure(l, status, why, PATHNAME_LONG_AGO,
 		    ~(1U << PATHNAME_UNKNOWN));
 	else
-		give(l, PATHNAME_REFUSED, status, why);
+		set_info(l, PATHNAME_REFUSED, status, why);
 }
 
 /*
  * What is under way is found by its path: not in that, as of all paths few are
  * looked for at a time.
  */
-static struct looks *
-place(const struct http_loop *http, const struct path *p)
+static struct lookup_list *
+get_bucket(const struct http_loop *http, const struct path *p)
 {
-	return &http->caches->lookups[(uintptr_t)p / sizeof(*p) % LOOK_PLACES];
+	return &http->caches
+		    ->lookups[(uintptr_t)p / sizeof(*p) % LOOKUP_BUCKETS];
 }
 
-static struct look *
-find(const struct http_loop *http, const struct path *p)
+static struct lookup *
+find_pending(const struct http_loop *http, const struct path *p)
 {
-	struct look	*l;
+	struct lookup	*l;
 
-	LIST_FOREACH(l, place(http, p), others)
+	LIST_FOREACH(l, get_bucket(http, p), link)
 		if (l->path == p)
 			break;
 	return l;
 }
 
 static void
-make_known(struct look *l)
+publish_lookup(struct lookup *l)
 {
-	LIST_INSERT_HEAD(place(l->http, l->path), l, others);
-	l->known = true;
+	LIST_INSERT_HEAD(get_bucket(l->http, l->path), l, link);
+	l->published = true;
 }
 
 static void
-make_unknown(struct look *l)
+unpublish_lookup(struct lookup *l)
 {
-	if (l->known)
-		LIST_REMOVE(l, others);
-	l->known = false;
+	if (l->published)
+		LIST_REMOVE(l, link);
+	l->published = false;
 }
 
 /* It is not under way any more. */
 static void
-come_back(struct look *l)
+end_lookup(struct lookup *l)
 {
 	struct caches	*caches = l->http->caches;
 
-	if (l->under_way != NULL)
-		*l->under_way = NULL;
-	make_unknown(l);
+	if (l->pending != NULL)
+		*l->pending = NULL;
+	unpublish_lookup(l);
 	if (l->claimed)
 		answer_unclaim(&caches->paths, l->path);
 	caches->compressing -= l->task.job.kind == JOB_COMPRESS;
 }
 
 static void
-look_done(struct task *e)
+complete_lookup(struct task *e)
 {
-	struct look	*l = (struct look *)e;
-	bool		 refused = l->under_way != NULL;
+	struct lookup	*l = (struct lookup *)e;
+	bool		 refused = l->pending != NULL;
 
-	come_back(l);
+	end_lookup(l);
 	if (e->job.error == ECANCELED) {	/* nobody has looked */
 		if (refused)
 			stats_count(STATS_LOOKS_PUT_OFF);
@@ -297,19 +301,19 @@ look_done(struct task *e)
 	    !file_fits(&l->http->caches->files, &e->job.version))
 		e->job.error = EFBIG;
 	if (e->job.error == 0)
-		found_file(l);
+		handle_file(l);
 	else if (variant_is(l->path->space))
-		found_no_variant(l);
+		handle_no_variant(l);
 	else
-		found_error(l);
+		handle_error(l);
 }
 
 static void
-look_free(struct task *e)
+free_lookup(struct task *e)
 {
-	struct look	*l = (struct look *)e;
+	struct lookup	*l = (struct lookup *)e;
 	struct http_loop	*http = l->http;
-	bool		 nested = l->under_way != NULL;
+	bool		 nested = l->pending != NULL;
 	bool		 compressed = e->job.kind == JOB_COMPRESS;
 
 	pathname_release(&http->caches->paths, &l->path);
@@ -323,7 +327,7 @@ look_free(struct task *e)
 
 /* A name to be found: a file, or a directory by the first of its index. */
 static void
-resolve_job(struct job *job, const struct conf *conf, const struct path *p,
+fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
     struct buf *text)
 {
 	const struct conf_words	*index = rules_index(p->rules);
@@ -349,7 +353,7 @@ resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 }
 
 static enum job_kind
-job_for(uint32_t ns)
+get_job_kind(uint32_t ns)
 {
 	return listing_is_page(ns) ? JOB_LIST :
 	    variant_is_made(ns) ? JOB_COMPRESS : JOB_RESOLVE;
@@ -357,7 +361,7 @@ job_for(uint32_t ns)
 
 /* Where to look; returns how much of the text comes before the user. */
 static size_t
-place_job(struct job *job, const struct path *p, struct str decoded,
+fill_job_root(struct job *job, const struct path *p, struct str decoded,
     struct buf *text)
 {
 	const struct conf_rules	*rules = p->rules;
@@ -378,21 +382,21 @@ place_job(struct job *job, const struct path *p, struct str decoded,
 }
 
 /* A look at a decoded path, by the rules for it. */
-static struct look *
-look_new(struct http_loop *http, struct path *p, struct str decoded)
+static struct lookup *
+new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 {
-	struct look	*l = mem_zero(sizeof(*l));
+	struct lookup	*l = mem_zero(sizeof(*l));
 	struct job	*job = &l->task.job;
 	size_t		 user_at;
 
-	job_init(job, job_for(p->space));
+	job_init(job, get_job_kind(p->space));
 	job->id = ++http->caches->next_job_id;
-	user_at = place_job(job, p, decoded, &l->text);
+	user_at = fill_job_root(job, p, decoded, &l->text);
 	l->names_at = l->text.len;
 	if (job->kind == JOB_LIST)
 		listing_job(job, http->conf, p, decoded.at, &l->text);
 	else
-		resolve_job(job, http->conf, p, &l->text);
+		fill_resolve_job(job, http->conf, p, &l->text);
 	job->path = l->text.at;
 	if (user_at < l->names_at)
 		job->user = l->text.at + user_at;
@@ -400,66 +404,67 @@ look_new(struct http_loop *http, struct path *p, struct str decoded)
 	    answer_version(&http->caches->paths, p, &job->version);
 	l->http = http;
 	l->path = p;
-	l->begun = http->clock->ms;
-	l->task.complete = look_done;
-	l->task.free = look_free;
+	l->started_at = http->clock->ms;
+	l->task.complete = complete_lookup;
+	l->task.free = free_lookup;
 	http->caches->compressing += job->kind == JOB_COMPRESS;
 	return l;
 }
 
 /* The task, NULL if it was done in place, or needed none. */
 static struct task *
-start(struct http_loop *http, struct path *p, bool background)
+submit_lookup(struct http_loop *http, struct path *p, bool background)
 {
 	struct caches	*caches = http->caches;
-	struct look	*l;
+	struct lookup	*l;
 	struct task	*e;
 	bool		 claimed = background && caches->shared;
 	char		 decoded[JOB_PATH_MAX];
 	size_t		 len;
 
-	need(uri_resolve(target(p), decoded, sizeof(decoded), &len) ==
+	need(uri_resolve(target_of(p), decoded, sizeof(decoded), &len) ==
 	    WHY_NONE);
 	if (rules_answer(http, p, (struct str){ decoded, len })) {
 		if (claimed)
 			answer_unclaim(&caches->paths, p);
 		return NULL;
 	}
-	l = look_new(http, p, (struct str){ decoded, len });
+	l = new_lookup(http, p, (struct str){ decoded, len });
 	e = &l->task;
 	l->claimed = claimed;
 	e->background = background;
-	l->under_way = &e;
+	l->pending = &e;
 	if (!caches->shared)
-		make_known(l);
+		publish_lookup(l);
 	pathname_share(&caches->paths, p);
 	http->disk.submit(http->disk.context, e);
 	if (e == NULL)
 		return NULL;
-	l->under_way = NULL;
+	l->pending = NULL;
 	if (caches->paths.anew)
-		make_unknown(l);
+		unpublish_lookup(l);
 	return e;
 }
 
 struct task *
-look_start(struct http_loop *http, struct path *p)
+lookup_start(struct http_loop *http, struct path *p)
 {
-	struct look	*l = find(http, p);
+	struct lookup	*l = find_pending(http, p);
 
 	if (l == NULL)
-		return start(http, p, false);
+		return submit_lookup(http, p, false);
 	if (l->task.background && l->task.promote != NULL)
 		l->task.promote(&l->task);
 	return &l->task;
 }
 
 static bool
-take_leisure(struct http_loop *http)
+may_refresh(struct http_loop *http)
 {
-	if (bucket_holds(&http->refresh_bucket, &looks, http->clock->ms) > 0)
+	if (bucket_holds(
+		&http->refresh_bucket, &refresh_rate, http->clock->ms) > 0)
 		bucket_take(&http->refresh_bucket, 1);
-	else if (++http->refresh_skipped < AT_LEISURE)
+	else if (++http->refresh_skipped < REFRESH_ONE_IN)
 		return false;
 	else
 		http->refresh_skipped = 0;
@@ -467,14 +472,14 @@ take_leisure(struct http_loop *http)
 }
 
 bool
-look_afresh(struct http_loop *http, struct path *p)
+lookup_refresh(struct http_loop *http, struct path *p)
 {
 	struct caches	*caches = http->caches;
 
 	if (caches->shared && !answer_claim(&caches->paths, p))
 		return false;
-	if (take_leisure(http))
-		return start(http, p, true) == NULL;
+	if (may_refresh(http))
+		return submit_lookup(http, p, true) == NULL;
 	if (caches->shared)
 		answer_unclaim(&caches->paths, p);
 	stats_count(STATS_LOOKS_PUT_OFF);
@@ -482,7 +487,7 @@ look_afresh(struct http_loop *http, struct path *p)
 }
 
 bool
-look_is_under_way(const struct http_loop *http, const struct path *p)
+lookup_is_pending(const struct http_loop *http, const struct path *p)
 {
-	return find(http, p) != NULL;
+	return find_pending(http, p) != NULL;
 }

@@ -10,15 +10,15 @@
 /* Starts it: the task to wait for, NULL if it was done in place.  It is the
  * path's, for others to join, unless each is to have a look of its own, as with
  * a shared store. */
-struct task	*look_start(struct http_loop *, struct path *);
+struct task	*lookup_start(struct http_loop *, struct path *);
 /* Whether there is one to join. */
-bool look_is_under_way(const struct http_loop *, const struct path *);
+bool lookup_is_pending(const struct http_loop *, const struct path *);
 /* Starts one that nobody waits for, if that is not under way already and there
  * are not too many such; true: it may have been done, in place. */
-bool		 look_afresh(struct http_loop *, struct path *);
+bool		 lookup_refresh(struct http_loop *, struct path *);
 /* The reason for a refusal that an errno of the disk is. */
-enum why	 look_why(int error);
+enum why	 lookup_why(int error);
 /* There was no answer, but there may be one after some time. */
-bool		 look_takes_time(int error);
+bool		 lookup_is_transient(int error);
 
 #endif

@@ -150,7 +150,7 @@ reply_error(struct conn *c, int status)
 		tell(c, status);
 		instead = rules_page(r, status);
 		if (instead != NULL)
-			return find_instead(c, instead, status);
+			return find_internal_redirect(c, instead, status);
 	} else				/* its page cannot be had */
 		status = r->failure;
 	head_begin(c, status);

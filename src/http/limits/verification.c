@@ -90,7 +90,7 @@ failed(struct verification *v, int error)
 	errno = error;
 	if (!http_may_log(v->http, &v->http->caches->unverified_warned_at))
 		;
-	else if (look_takes_time(error))
+	else if (lookup_is_transient(error))
 		log_warn("who sends a password is answered 503: cannot verify "
 		    "passwords by %s now", file);
 	else
