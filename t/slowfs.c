@@ -62,7 +62,7 @@ enum { MOST_DATA = 128 * 1024, ROOM = MOST_DATA + 4096 };
 
 struct request {
 	struct fuse_in_header	*head;
-	const char		*body;
+	const char		*body_sent;
 	TAILQ_ENTRY(request)	 link;
 	int64_t			 due;		/* us; held: INT64_MAX */
 	char			 bytes[];	/* head and body */
@@ -205,12 +205,12 @@ look_up(const struct request *r)
 	int			error;
 
 	snprintf(path, sizeof(path), "%s/%s", path_of(r->head->nodeid),
-	    r->body);
+	    r->body_sent);
 	if (fstatat(top, path, &st, AT_SYMLINK_NOFOLLOW) == -1) {
 		answer(r, errno, NULL, 0);
 		return;
 	}
-	e.nodeid = node_add(r->head->nodeid, r->body);
+	e.nodeid = node_add(r->head->nodeid, r->body_sent);
 	error = attributes(e.nodeid, &e.attr);
 	answer(r, error, &e, sizeof(e));
 }
@@ -231,7 +231,7 @@ get_attributes(const struct request *r)
 static void
 open_file(const struct request *r)
 {
-	const struct fuse_open_in	*in = (const void *)r->body;
+	const struct fuse_open_in	*in = (const void *)r->body_sent;
 	struct fuse_open_out		 o = { 0 };
 	int				 fd;
 
@@ -244,7 +244,7 @@ open_file(const struct request *r)
 static void
 read_file(const struct request *r)
 {
-	const struct fuse_read_in	*in = (const void *)r->body;
+	const struct fuse_read_in	*in = (const void *)r->body_sent;
 	char				*to;
 	ssize_t				 n;
 
@@ -257,7 +257,7 @@ read_file(const struct request *r)
 static void
 write_file(const struct request *r)
 {
-	const struct fuse_write_in	*in = (const void *)r->body;
+	const struct fuse_write_in	*in = (const void *)r->body_sent;
 	struct fuse_write_out		 o = { 0 };
 	ssize_t				 n;
 
@@ -269,7 +269,7 @@ write_file(const struct request *r)
 static void
 release_file(const struct request *r)
 {
-	const struct fuse_release_in	*in = (const void *)r->body;
+	const struct fuse_release_in	*in = (const void *)r->body_sent;
 
 	close((int)in->fh);
 	answer(r, 0, NULL, 0);
@@ -297,7 +297,7 @@ open_directory(const struct request *r)
 static void
 read_directory(const struct request *r)
 {
-	const struct fuse_read_in	*in = (const void *)r->body;
+	const struct fuse_read_in	*in = (const void *)r->body_sent;
 	DIR				*dir = (DIR *)(uintptr_t)in->fh;
 	char				*to;
 	struct dirent			*entry;
@@ -328,7 +328,7 @@ read_directory(const struct request *r)
 static void
 release_directory(const struct request *r)
 {
-	const struct fuse_release_in	*in = (const void *)r->body;
+	const struct fuse_release_in	*in = (const void *)r->body_sent;
 
 	closedir((DIR *)(uintptr_t)in->fh);
 	answer(r, 0, NULL, 0);
@@ -373,7 +373,7 @@ op_of(const struct request *r)
 static bool
 is_meant(struct op *op, const struct request *r)
 {
-	const struct fuse_read_in	*in = (const void *)r->body;
+	const struct fuse_read_in	*in = (const void *)r->body_sent;
 
 	if (!op->held && !op->fails)
 		return false;
@@ -389,7 +389,7 @@ is_meant(struct op *op, const struct request *r)
 static int64_t
 disk_due(const struct request *r)
 {
-	const struct fuse_read_in	*in = (const void *)r->body;
+	const struct fuse_read_in	*in = (const void *)r->body_sent;
 	struct head			*h = heads;
 	int64_t				 t = now();
 	bool				 there;
@@ -427,13 +427,13 @@ put_aside(const struct request *r, struct op *op, size_t len, bool held)
 		err(1, NULL);
 	memcpy(copy->bytes, r->head, len);
 	copy->head = (void *)copy->bytes;
-	copy->body = copy->bytes + sizeof(*copy->head);
+	copy->body_sent = copy->bytes + sizeof(*copy->head);
 	copy->due = held ? INT64_MAX : is_disk(op) ? disk_due(copy) :
 	    now() + op->delay;
 	TAILQ_INSERT_TAIL(&waiting, copy, link);
 	if (held)
 		printf("held %s %s\n", op->name, op->code == FUSE_LOOKUP ?
-		    copy->body : path_of(copy->head->nodeid));
+		    copy->body_sent : path_of(copy->head->nodeid));
 }
 
 /* Answers what has waited for long enough; when the next is due, or NULL. */
@@ -464,7 +464,7 @@ take_request(void)
 {
 	static _Alignas(8) char buffer[ROOM];
 	struct request	r = { .head = (void *)buffer,
-			    .body = buffer + sizeof(*r.head) };
+			    .body_sent = buffer + sizeof(*r.head) };
 	struct op	*op;
 	bool		 meant;
 	ssize_t		 n = read(device, buffer, sizeof(buffer) - 1);

@@ -121,11 +121,11 @@ hold_path(struct conn *c)
 	struct request		*r = c->request;
 	struct pathname_cache	*paths = &c->http->caches->paths;
 	uint32_t		 ns = (uint32_t)r->site->number;
-	struct str		 raw = r->instead != NULL ? str_of(r->instead) :
+	struct str		 raw = r->page != NULL ? str_of(r->page) :
 			    parse_str(c->input, r->parse.path);
 
-	r->path = ahead_has_begun(&r->ahead) && r->instead == NULL ?
-	    pathname_hold_hashed(paths, r->ahead.hash, ns, raw) :
+	r->path = ahead_has_begun(&r->prefetch) && r->page == NULL ?
+	    pathname_hold_hashed(paths, r->prefetch.hash, ns, raw) :
 	    pathname_hold(paths, ns, raw);
 	return r->path != NULL ? WHY_NONE : new_path(c, ns, raw);
 }
@@ -134,7 +134,7 @@ static enum go
 refuse(struct conn *c, enum why why)
 {
 	stats_count(STATS_DENIED);
-	c->request->asked = false;
+	c->request->auth_pending = false;
 	return reply_error(c, reply_why(c, why));
 }
 
@@ -166,7 +166,7 @@ has_answer(const struct conn *c, const struct grant_answer *a)
 	const struct request	*r = c->request;
 
 	return c->http->clock->ms < a->until ||
-	    (r->asked && a->number != r->grant_asked);
+	    (r->auth_pending && a->number != r->auth_number);
 }
 
 /* On to the next guard, if there is one. */
@@ -175,10 +175,10 @@ let_in(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	grant_release(&c->http->caches->auth, &r->grant);
-	r->asked = false;
-	r->known = true;
-	r->guards++;
+	grant_release(&c->http->caches->auth, &r->auth);
+	r->auth_pending = false;
+	r->auth_ok = true;
+	r->guards_passed++;
 	return GO_ON;
 }
 
@@ -193,7 +193,7 @@ may_count(const struct conn *c, const struct grant_answer *a)
 static bool
 goes_on_counting(const struct conn *c, const struct grant_answer *a)
 {
-	return may_count(c, a) && (a->pending || c->request->asked);
+	return may_count(c, a) && (a->pending || c->request->auth_pending);
 }
 
 static enum go
@@ -202,17 +202,17 @@ ask(struct conn *c, const struct conf_guard *guard,
 {
 	struct request		*r = c->request;
 	struct task		*e = c->http->caches->shared ? NULL :
-				    r->grant->task;
+				    r->auth->task;
 	enum verifier_state	 state = VERIFIER_WAITS;
 
 	if (conn_sends_first(c))
 		return conn_send(c, STEP_ADMIT);
-	if (!r->asked) {
-		r->asked = true;
-		r->grant_asked = a->number;
+	if (!r->auth_pending) {
+		r->auth_pending = true;
+		r->auth_number = a->number;
 	}
 	if (e == NULL)
-		state = verification_begin(c, r->grant, guard->file, who, &e);
+		state = verification_begin(c, r->auth, guard->file, who, &e);
 	if (state != VERIFIER_BEGUN && may_count(c, a))
 		return let_in(c);
 	if (state == VERIFIER_REFUSED)
@@ -239,7 +239,7 @@ take_answer(struct conn *c, const struct grant_answer *a)
 	if (a->verdict == GRANT_FAILED)
 		return take_failure(c, a);
 	if (a->verdict == GRANT_WRONG) {
-		if (c->request->asked)	/* else it was told a moment ago */
+		if (c->request->auth_pending)	/* else it was told a moment ago */
 			log_wrong(c);
 		return refuse(c, WHY_PASSWORD);
 	}
@@ -260,11 +260,11 @@ hold_grant(struct conn *c, const struct conf_guard *guard,
 	struct grant_cache	*grants = &c->http->caches->auth;
 	struct str		 file = str_of(guard->file);
 
-	if (r->grant == NULL)
-		r->grant = grant_hold(grants, file, who->user, who->password);
-	if (r->grant == NULL && verification_takes(c))
-		r->grant = grant_add(grants, file, who->user, who->password);
-	return r->grant != NULL;
+	if (r->auth == NULL)
+		r->auth = grant_hold(grants, file, who->user, who->password);
+	if (r->auth == NULL && verification_takes(c))
+		r->auth = grant_add(grants, file, who->user, who->password);
+	return r->auth != NULL;
 }
 
 static enum go
@@ -275,7 +275,7 @@ check_grant(struct conn *c, const struct conf_guard *guard,
 
 	if (!hold_grant(c, guard, who))
 		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
-	grant_take(&c->http->caches->auth, c->request->grant, &answer);
+	grant_take(&c->http->caches->auth, c->request->auth, &answer);
 	if (has_answer(c, &answer))
 		return take_answer(c, &answer);
 	if (goes_on_counting(c, &answer))
@@ -332,8 +332,8 @@ check_guards(struct conn *c)
 	if (!network_admits(c, decoded))
 		return refuse(c, WHY_NETWORK);
 	while ((guard = next_guard(r->site, p->rules, decoded,
-	    &r->guards)) != NULL && guard->realm == NULL)
-		r->guards++;
+	    &r->guards_passed)) != NULL && guard->realm == NULL)
+		r->guards_passed++;
 	if (guard == NULL)
 		return conn_go(c, STEP_FIND);
 	return check_password(c, guard);
@@ -345,7 +345,7 @@ about_server(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	return r->parse.method == METHOD_OPTIONS && r->instead == NULL &&
+	return r->parse.method == METHOD_OPTIONS && r->page == NULL &&
 	    str_same(parse_str(c->input, r->parse.path), STR("*"));
 }
 
@@ -357,12 +357,12 @@ is_late_but_counts(struct conn *c, enum outcome outcome)
 	struct request		*r = c->request;
 	struct grant_answer	 answer;
 
-	if (outcome != OUTCOME_TIMED_OUT || r->grant == NULL)
+	if (outcome != OUTCOME_TIMED_OUT || r->auth == NULL)
 		return false;
-	grant_take(&c->http->caches->auth, r->grant, &answer);
+	grant_take(&c->http->caches->auth, r->auth, &answer);
 	if (!may_count(c, &answer))
 		return false;
-	r->disk_by = 0;
+	r->disk_deadline = 0;
 	return true;
 }
 
@@ -381,7 +381,7 @@ admit_step(struct conn *c)
 		return conn_go(c, STEP_FIND);
 	if (r->path == NULL && (why = hold_path(c)) != WHY_NONE)
 		return reply_error(c, reply_why(c, why));
-	if (!r->path->guarded || r->failure != 0 || c->transport->trusted)
+	if (!r->path->guarded || r->page_status != 0 || c->transport->trusted)
 		return conn_go(c, STEP_FIND);
 	return check_guards(c);
 }

@@ -140,29 +140,29 @@ release_head(void *owner, void *what)
 static APART void
 lend_head(struct conn *c)
 {
-	struct head	*h = c->request->ready;
+	struct head	*h = c->request->cached_head;
 	struct piece	*p = output_put(conn_output(c), header_bytes(h),
 			    header_len(h));
 
 	p->release = release_head;
 	p->owner = &c->http->caches->heads;
 	p->what = h;
-	c->request->ready = NULL;
+	c->request->cached_head = NULL;
 }
 
 static void
 put_ready_head(struct conn *c)
 {
 	struct request	*r = c->request;
-	size_t		 len = header_len(r->ready);
+	size_t		 len = header_len(r->cached_head);
 
 	r->head_sent = (uint32_t)len;
 	if (len > output_space(conn_output(c))) {
 		lend_head(c);
 		return;
 	}
-	output_write(conn_output(c), header_bytes(r->ready), len);
-	header_release(&c->http->caches->heads, &r->ready);
+	output_write(conn_output(c), header_bytes(r->cached_head), len);
+	header_release(&c->http->caches->heads, &r->cached_head);
 }
 
 /* The head, once its body, or the first piece of it, is there. */
@@ -174,7 +174,7 @@ put_head(struct conn *c)
 	if (r->answered)
 		return;
 	r->answered = true;
-	if (r->ready != NULL)
+	if (r->cached_head != NULL)
 		put_ready_head(c);
 	else
 		put_own_head(c);
@@ -187,10 +187,10 @@ put_lead(struct conn *c)
 	struct request	*r = c->request;
 	struct str	 lead;
 
-	if (!parts_lead(r->parts, &lead))
+	if (!parts_lead(r->multipart, &lead))
 		return;
 	output_write(conn_output(c), lead.at, lead.len);
-	r->body += (int64_t)lead.len;
+	r->body_sent += (int64_t)lead.len;
 }
 
 /* Goes on to the next of several ranges when this one has been put out. */
@@ -201,9 +201,9 @@ next_range(struct conn *c, const struct chunk *k)
 	const struct decide_range	*range;
 	uint32_t			 index;
 
-	if (r->next < r->end || !parts_next(r->parts))
+	if (r->next < r->end || !parts_next(r->multipart))
 		return;
-	range = &r->parts->range[r->parts->at];
+	range = &r->multipart->range[r->multipart->at];
 	r->next = range->first;
 	r->end = r->next + range->length;
 	/* A copied chunk must not go in between: no descriptor, no way back. */
@@ -228,9 +228,9 @@ static bool
 by_file(const struct conn *c)
 {
 	const struct request	*r = c->request;
-	int64_t			 length = r->parts != NULL ?
-				    r->parts->range[r->parts->at].length :
-				    r->body + r->end - r->next;
+	int64_t length = r->multipart != NULL
+			     ? r->multipart->range[r->multipart->at].length
+			     : r->body_sent + r->end - r->next;
 
 	/* The descriptor must be ours until all has been sent. */
 	return length > COPIED && r->file_open &&
@@ -251,7 +251,7 @@ lend(struct conn *c, struct chunk *k, const char *at, size_t len)
 	p->what = k;
 	p->offset = (off_t)r->next;
 	r->live = !file_is_copied(r->file);
-	r->holds_end = r->live && is_written(c);
+	r->cork_end = r->live && is_written(c);
 	p->file = at == NULL ? file_fd(r->file) : -1;
 }
 
@@ -270,9 +270,9 @@ count(struct conn *c, const char *bytes, size_t len)
 {
 	const struct request	*r = c->request;
 
-	if (r->ready != NULL && (int64_t)len == r->end &&
+	if (r->cached_head != NULL && (int64_t)len == r->end &&
 	    !c->http->hot.off)
-		whole_count(&c->http->hot, r->ready, bytes, len);
+		whole_count(&c->http->hot, r->cached_head, bytes, len);
 }
 
 /* The part of the ready chunk that is asked for. */
@@ -291,20 +291,20 @@ put_chunk(struct conn *c, bool file)
 	if (copied)
 		count(c, bytes, len);
 	put_head(c);
-	if (r->parts != NULL)
+	if (r->multipart != NULL)
 		put_lead(c);
 	if (copied)
 		output_write(conn_output(c), bytes, len);
 	else
 		lend(c, k, bytes, len);
-	r->body += end - r->next;
+	r->body_sent += end - r->next;
 	r->next = end;
 	r->chunk = NULL;
-	r->offered = true;
-	r->loaded = false;
-	r->tries = 0;
-	r->disk_by = 0;
-	if (r->parts != NULL)
+	r->all_taken = true;
+	r->load_tried = false;
+	r->attempts = 0;
+	r->disk_deadline = 0;
+	if (r->multipart != NULL)
 		next_range(c, k);
 	if (copied)			/* it may be the next one as well */
 		chunk_release(&c->http->caches->chunks, &k);
@@ -331,7 +331,7 @@ is_gone(const struct request *r, int error)
 {
 	if (error == ESTALE)
 		return true;
-	if (!r->file->handle || r->tries >= REQUEST_TRIES / 2)
+	if (!r->file->handle || r->attempts >= REQUEST_ATTEMPTS_MAX / 2)
 		return false;
 	return error == ENOENT || error == EISDIR || error == ENOTDIR ||
 	    (error == EIO && !r->answered);
@@ -377,7 +377,7 @@ absent(struct conn *c)
 
 	if ((r->answered && conn_pending(c)) || conn_sends_first(c))
 		return conn_send(c, STEP_BODY);
-	if (error != 0 && r->loaded) {
+	if (error != 0 && r->load_tried) {
 		errno = error;
 		if (!is_gone(r, error) && file_tell(r->file))
 			log_error("cannot read the file of %.*s",
@@ -386,9 +386,9 @@ absent(struct conn *c)
 			find_expire(c);
 		return failed(c, error);
 	}
-	if (r->tries++ == REQUEST_TRIES)
+	if (r->attempts++ == REQUEST_ATTEMPTS_MAX)
 		return failed(c, EAGAIN);
-	r->loaded = true;
+	r->load_tried = true;
 	if (e == NULL)
 		e = load_start(c->http, r->file, k);
 	/* Else it was done in place. */
@@ -438,7 +438,7 @@ wanted(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	const struct output	*o = conn_output(c);
-	size_t			 most = r->portion;
+	size_t			 most = r->window;
 
 	if (most == 0)
 		most = r->end - r->next <= REST ? CONN_MOST : CONN_TURN;
@@ -488,23 +488,23 @@ body_take_back(struct conn *c)
 
 	if (!is_to_take_back(c))
 		return;
-	n = output_take_back(conn_output(c), (size_t)r->body);
+	n = output_take_back(conn_output(c), (size_t)r->body_sent);
 	if (n == 0)
 		return;
 	/* The one behind these pieces: it is not the next one any more. */
 	if (r->chunk != NULL)
 		chunk_release(&c->http->caches->chunks, &r->chunk);
-	r->body -= (int64_t)n;
-	if (r->parts != NULL)
-		r->end = parts_seek(r->parts, r->body, &r->next);
+	r->body_sent -= (int64_t)n;
+	if (r->multipart != NULL)
+		r->end = parts_seek(r->multipart, r->body_sent, &r->next);
 	else
 		r->next -= (int64_t)n;
 	c->then = STEP_BODY;
-	if (r->portion == 0)
-		r->portion = CONN_TURN;
+	if (r->window == 0)
+		r->window = CONN_TURN;
 	if (n >= PORTION)
-		r->portion = MAX(r->portion / 2, PORTION);
-	r->offered = false;
+		r->window = MAX(r->window / 2, PORTION);
+	r->all_taken = false;
 }
 
 /* If it has taken all of the last portion, the next may be larger. */
@@ -513,12 +513,12 @@ enlarge(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (!r->offered || conn_pending(c))
+	if (!r->all_taken || conn_pending(c))
 		return;
-	r->offered = false;
-	r->portion *= 2;
-	if (r->portion >= CONN_TURN)
-		r->portion = 0;
+	r->all_taken = false;
+	r->window *= 2;
+	if (r->window >= CONN_TURN)
+		r->window = 0;
 }
 
 /* Whether the next chunk can be sent; then it has been put out. */
@@ -559,9 +559,9 @@ put_whole(struct conn *c, struct str bytes)
 	struct request	*r = c->request;
 
 	r->answered = true;
-	r->head_sent = (uint32_t)header_len(r->ready);
-	r->body = r->next = r->end;
-	header_release(&c->http->caches->heads, &r->ready);
+	r->head_sent = (uint32_t)header_len(r->cached_head);
+	r->body_sent = r->next = r->end;
+	header_release(&c->http->caches->heads, &r->cached_head);
 	if (r->chunk != NULL)		/* it is not to wait for the client */
 		chunk_release(&c->http->caches->chunks, &r->chunk);
 	if (is_to_lend(c, bytes.len))
@@ -574,8 +574,8 @@ enum go
 body_step(struct conn *c)
 {
 	struct request		*r = c->request;
-	const struct whole	*w = r->ready == NULL ? NULL :
-				    whole_find(&c->http->hot, r->ready);
+	const struct whole	*w = r->cached_head == NULL ? NULL :
+				    whole_find(&c->http->hot, r->cached_head);
 	enum outcome		 outcome = conn_outcome(c);
 
 	if (outcome != OUTCOME_READY)
@@ -602,7 +602,7 @@ body_step(struct conn *c)
 	if (r->next < r->end)
 		return conn_send(c, STEP_BODY);
 	put_head(c);
-	if (r->parts != NULL)
+	if (r->multipart != NULL)
 		put_lead(c);
 	return complete(c);
 }

@@ -25,11 +25,11 @@ conn_abort(struct conn *c)
 {
 	stats_count(STATS_ABORTED);
 	if (c->request != NULL)
-		c->request->broken = true;
+		c->request->aborted = true;
 	if (c->request != NULL && c->request->answered) {
-		c->request->body -= (int64_t)conn_output(c)->bytes;
-		if (c->request->body < 0)	/* not even all of the head */
-			c->request->body = 0;
+		c->request->body_sent -= (int64_t)conn_output(c)->bytes;
+		if (c->request->body_sent < 0)	/* not even all of the head */
+			c->request->body_sent = 0;
 	}
 	output_drop(conn_output(c));
 	c->close = true;
@@ -53,9 +53,10 @@ conn_wait_disk(struct conn *c, struct task *task)
 	/* Answers to earlier requests need not wait with this one. */
 	if (conn_pending(c))
 		return conn_send(c, c->step);
-	if (c->request->disk_by == 0)
-		c->request->disk_by = c->http->clock->ms + conf->limits.disk;
-	conn_wait(c, WAIT_DISK, TIMEOUT_DISK, c->request->disk_by);
+	if (c->request->disk_deadline == 0)
+		c->request->disk_deadline =
+		    c->http->clock->ms + conf->limits.disk;
+	conn_wait(c, WAIT_DISK, TIMEOUT_DISK, c->request->disk_deadline);
 	c->wait.task = task;
 	return GO_WAIT;
 }
@@ -217,14 +218,14 @@ conn_request_reset(struct conn *c)
 
 	if (r->chunk != NULL)
 		chunk_release(&c->http->caches->chunks, &r->chunk);
-	if (r->ready != NULL)
-		header_release(&c->http->caches->heads, &r->ready);
+	if (r->cached_head != NULL)
+		header_release(&c->http->caches->heads, &r->cached_head);
 	if (r->head.release != NULL)
 		r->head.release(r->head.owner, r->head.what);
 	r->head.at = NULL;
 	r->head.release = NULL;
-	if (r->parts != NULL)
-		parts_free(&r->parts);
+	if (r->multipart != NULL)
+		parts_free(&r->multipart);
 	if (r->file_open)
 		file_release(r->file);
 	r->file_open = false;
@@ -242,8 +243,8 @@ conn_request_end(struct conn *c)
 	conn_request_reset(c);
 	if (r->path != NULL)
 		pathname_release(&c->http->caches->paths, &r->path);
-	if (r->grant != NULL)
-		grant_release(&c->http->caches->auth, &r->grant);
+	if (r->auth != NULL)
+		grant_release(&c->http->caches->auth, &r->auth);
 	c->request = NULL;
 	if (put_request(c->http, r))
 		return;

@@ -35,7 +35,7 @@ enum go {
 };
 
 /* Looks and reads that one request may cost before it is given up. */
-#define REQUEST_TRIES	8
+#define REQUEST_ATTEMPTS_MAX	8
 
 /* Bytes to be sent until it is others' turn: of a body that goes on; ever. */
 #define CONN_TURN	(256 * 1024)

@@ -121,9 +121,9 @@ add_error(const struct conn *c, struct buf *to)
 	const struct request	*r = c->request;
 	const struct conf_rules	*rules;
 
-	for (rules = r->rules; rules != NULL; rules = rules->outer) {
+	for (rules = r->target_rules; rules != NULL; rules = rules->outer) {
 		for (size_t i = 0; i < rules->errors.n; i++) {
-			if (rules->errors.at[i].value != r->instead)
+			if (rules->errors.at[i].value != r->page)
 				continue;
 			conf_where(c->http->conf, rules, "error", i, to);
 			return;
@@ -137,14 +137,14 @@ add_page(struct explanation *e, const struct conn *c)
 	const struct request	*r = c->request;
 	struct buf		 where = { 0 };
 
-	if (r->instead == NULL)
+	if (r->page == NULL)
 		return;
-	if (r->failure != 0)
+	if (r->page_status != 0)
 		add_error(c, &where);
 	else
-		conf_where(c->http->conf, r->rules, "fallback",
+		conf_where(c->http->conf, r->target_rules, "fallback",
 		    CONF_WHERE_ALL, &where);
-	explain_add(e, EXPLAIN_PAGE, "%s, by %s%s", r->instead,
+	explain_add(e, EXPLAIN_PAGE, "%s, by %s%s", r->page,
 	    buf_string(&where), r->file != NULL ? "" :
 	    "; it cannot be had either");
 	buf_free(&where);

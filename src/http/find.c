@@ -28,7 +28,7 @@ get_freshness(const struct conn *c, const struct answer *a)
 		return EXPIRED;
 	if (a->kind == PATHNAME_FILE && a->source == FILE_LOST)
 		return EXPIRED;
-	if (c->request->looked || age <= (absent ?
+	if (c->request->lookup_done || age <= (absent ?
 	    conf->cache.negative : conf->cache.revalidate))
 		return FRESH;
 	/* Who has just put a file there is not to hear that it is not. */
@@ -42,12 +42,12 @@ take_info(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	answer_take(&c->http->caches->paths, r->path, &r->found);
-	r->file = r->found.file;
+	answer_take(&c->http->caches->paths, r->path, &r->info);
+	r->file = r->info.file;
 	if (r->file == NULL)
 		return;
-	r->file_open = r->found.source == FILE_OPEN;
-	r->chunk = r->found.chunk;
+	r->file_open = r->info.source == FILE_OPEN;
+	r->chunk = r->info.chunk;
 }
 
 /* The file itself, or that variant of it that its client wants most. */
@@ -73,10 +73,10 @@ fall_back_to_identity(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	r->plain = true;
-	r->loaded = false;
-	r->tries = 0;
-	r->disk_by = 0;
+	r->no_variants = true;
+	r->load_tried = false;
+	r->attempts = 0;
+	r->disk_deadline = 0;
 	return find_in_namespace(c, namespace_site(r->path->space));
 }
 
@@ -85,13 +85,13 @@ static APART enum go
 handle_non_file(struct conn *c)
 {
 	struct request		*r = c->request;
-	const struct answer	*a = &r->found;
+	const struct answer	*a = &r->info;
 	const char		*fallback;
 
 	if (variant_is(r->path->space))
 		return fall_back_to_identity(c);
 	reply_why(c, a->why);
-	if (r->instead != NULL)		/* no page, and none for a page */
+	if (r->page != NULL)		/* no page, and none for a page */
 		return reply_error(c, a->kind == PATHNAME_REFUSED &&
 		    a->status >= 500 ? a->status : 404);
 	if (a->kind == PATHNAME_LISTED)
@@ -109,7 +109,7 @@ handle_non_file(struct conn *c)
 static enum go
 handle_info(struct conn *c)
 {
-	const struct answer	*a = &c->request->found;
+	const struct answer	*a = &c->request->info;
 
 	if (a->kind != PATHNAME_FILE)
 		return handle_non_file(c);
@@ -120,8 +120,8 @@ handle_info(struct conn *c)
 static bool
 is_late(const struct conn *c)
 {
-	return c->request->disk_by != 0 &&
-	    c->http->clock->ms >= c->request->disk_by;
+	return c->request->disk_deadline != 0 &&
+	    c->http->clock->ms >= c->request->disk_deadline;
 }
 
 /* What takes a helper for long has to wait for room. */
@@ -143,7 +143,7 @@ wait_for_lookup(struct conn *c)
 	e = lookup_start(c->http, c->request->path);
 	if (e != NULL)
 		go = conn_wait_disk(c, e);
-	c->request->looked = e == NULL || go == GO_WAIT;
+	c->request->lookup_done = e == NULL || go == GO_WAIT;
 	return go;
 }
 
@@ -152,7 +152,7 @@ handle_expired(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct path	*p = r->path;
-	bool		 over = r->tries++ == REQUEST_TRIES || is_late(c);
+	bool over = r->attempts++ == REQUEST_ATTEMPTS_MAX || is_late(c);
 
 	conn_request_reset(c);
 	if (variant_is(p->space) && (over ||
@@ -177,8 +177,8 @@ refresh_stale(struct conn *c)
 		return true;
 	conn_request_reset(c);
 	take_info(c);
-	if (r->found.kind != PATHNAME_UNKNOWN &&
-	    (r->file == NULL || r->found.source != FILE_LOST))
+	if (r->info.kind != PATHNAME_UNKNOWN &&
+	    (r->file == NULL || r->info.source != FILE_LOST))
 		return true;
 	conn_request_reset(c);
 	return false;
@@ -205,10 +205,10 @@ find_step(struct conn *c)
 	if (outcome != OUTCOME_READY)
 		return handle_timeout(c, outcome);
 	/* Nothing to be found, but for the page of a failure. */
-	if (r->parse.method == METHOD_OPTIONS && r->failure == 0)
+	if (r->parse.method == METHOD_OPTIONS && r->page_status == 0)
 		return reply_options(c);
 	take_info(c);
-	switch (get_freshness(c, &r->found)) {
+	switch (get_freshness(c, &r->info)) {
 	case FRESH:
 		break;
 	case STALE:
@@ -242,14 +242,15 @@ find_retry(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (variant_is(r->path->space) && r->tries >= REQUEST_TRIES / 2)
+	if (variant_is(r->path->space) &&
+	    r->attempts >= REQUEST_ATTEMPTS_MAX / 2)
 		return find_identity(c);
-	if (r->tries++ == REQUEST_TRIES)
+	if (r->attempts++ == REQUEST_ATTEMPTS_MAX)
 		return reply_error(c, reply_why(c, WHY_RESTLESS));
 	find_expire(c);
 	conn_request_reset(c);
-	r->looked = false;
-	r->loaded = false;
+	r->lookup_done = false;
+	r->load_tried = false;
 	return conn_go(c, STEP_FIND);
 }
 
@@ -267,7 +268,7 @@ find_in_namespace(struct conn *c, uint32_t ns)
 		r->path = pathname_add(paths, ns, name, from->rules,
 		    from->guarded);
 	pathname_release(paths, &from);
-	r->looked = false;
+	r->lookup_done = false;
 	return conn_go(c, STEP_FIND);
 }
 
@@ -276,15 +277,15 @@ find_internal_redirect(struct conn *c, const char *page, int failure)
 {
 	struct request	*r = c->request;
 
-	r->rules = rules_of(r);
+	r->target_rules = rules_of(r);
 	conn_request_reset(c);
 	if (r->path != NULL)
 		pathname_release(&c->http->caches->paths, &r->path);
-	r->instead = page;
-	r->plain = false;
-	r->failure = (uint16_t)failure;
-	r->looked = false;
-	r->tries = 0;
-	r->guards = 0;
+	r->page = page;
+	r->no_variants = false;
+	r->page_status = (uint16_t)failure;
+	r->lookup_done = false;
+	r->attempts = 0;
+	r->guards_passed = 0;
 	return conn_go(c, STEP_ADMIT);
 }

@@ -71,16 +71,16 @@ must_linger(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	if (r->broken)
+	if (r->aborted)
 		return false;
 	return !c->last || c->input_len > r->parse.size || c->readable ||
-	    c->waited || r->body > UNSENT;
+	    c->waited || r->body_sent > UNSENT;
 }
 
 static APART enum go
 end_connection(struct conn *c)
 {
-	bool	broken = c->request->broken;
+	bool	broken = c->request->aborted;
 
 	if (must_linger(c))
 		c->linger = true;

@@ -117,7 +117,7 @@ add_validators(struct conn *c)
 	const struct conf_rules	*rules = r->path->rules;
 	struct buf		*b = &c->http->work;
 	char			 etag[HEAD_ETAG_MOST], date[DATE_LENGTH];
-	int64_t			 age = rules_age(rules, r->found.type);
+	int64_t			 age = rules_age(rules, r->info.type);
 
 	head_etag(r->file, etag);
 	variant_add_vary(b, r);
@@ -156,7 +156,7 @@ make_whole(struct conn *c)
 
 	head_begin(c, 200);
 	add_validators(c);
-	head_add_type(c, r->path->rules, r->found.type);
+	head_add_type(c, r->path->rules, r->info.type);
 	variant_add_coding(&http->work, r);
 	buf_addf(&http->work, "Content-Length: %lld\r\n"
 	    "Accept-Ranges: bytes\r\n", (long long)r->end);
@@ -164,10 +164,10 @@ make_whole(struct conn *c)
 	if (!http->caches->heads.ragged)
 		pad(&http->work);
 	/* The path may have become another version's since this one's. */
-	r->ready = answer_put_head(&http->caches->paths, r->path, &r->found,
-	    r->head_kind, (struct str){ http->work.at, http->work.len },
+	r->cached_head = answer_put_head(&http->caches->paths, r->path,
+	    &r->info, r->head_kind, (struct str){http->work.at, http->work.len},
 	    DATE_AT, &http->date);
-	if (r->ready == NULL)
+	if (r->cached_head == NULL)
 		r->head = output_copy(conn_output(c), http->work.at,
 		    http->work.len);
 }
@@ -181,9 +181,9 @@ whole(struct conn *c)
 	r->status = 200;
 	r->next = 0;
 	r->end = r->file->version.size;
-	r->ready = answer_head(&http->caches->paths, r->path, &r->found,
+	r->cached_head = answer_head(&http->caches->paths, r->path, &r->info,
 	    r->head_kind, &http->date);
-	if (r->ready == NULL)
+	if (r->cached_head == NULL)
 		make_whole(c);
 	return conn_go(c, STEP_BODY);
 }
@@ -193,7 +193,7 @@ add_range(struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	head_add_type(c, r->path->rules, r->found.type);
+	head_add_type(c, r->path->rules, r->info.type);
 	variant_add_coding(&c->http->work, r);
 	buf_addf(&c->http->work, "Content-Length: %lld\r\n"
 	    "Content-Range: bytes %lld-%lld/%lld\r\n",
@@ -211,15 +211,16 @@ add_ranges(struct conn *c, const struct decide_answer *answer)
 
 	/* It is the parts that are encoded, not what is around them. */
 	buf_adds(&fields, "Content-Type: ");
-	add_media_type(&fields, r->path->rules, r->found.type);
+	add_media_type(&fields, r->path->rules, r->info.type);
 	buf_adds(&fields, "\r\n");
 	variant_add_coding(&fields, r);
-	r->parts = parts_new(answer, buf_string(&fields), r->file->version.size,
-	    hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
+	r->multipart =
+	    parts_new(answer, buf_string(&fields), r->file->version.size,
+		hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
 	buf_free(&fields);
 	buf_addf(&http->work, "Content-Type: multipart/byteranges; "
-	    "boundary=%s\r\nContent-Length: %lld\r\n", r->parts->boundary,
-	    (long long)r->parts->length);
+	    "boundary=%s\r\nContent-Length: %lld\r\n", r->multipart->boundary,
+	    (long long)r->multipart->length);
 }
 
 static enum go
@@ -293,12 +294,12 @@ failure(struct conn *c)
 	struct request	*r = c->request;
 	struct http_loop	*http = c->http;
 
-	r->status = r->failure;
+	r->status = r->page_status;
 	r->next = 0;
 	r->end = r->file->version.size;
 	head_begin(c, r->status);
 	reply_add_specials(c, r->status);
-	head_add_type(c, r->path->rules, r->found.type);
+	head_add_type(c, r->path->rules, r->info.type);
 	buf_addf(&http->work, "Content-Length: %lld\r\n", (long long)r->end);
 	head_end(c);
 	r->head = output_copy(conn_output(c), http->work.at, http->work.len);
@@ -364,7 +365,7 @@ conditional(struct conn *c)
 enum go
 head_step(struct conn *c)
 {
-	if (c->request->failure != 0)
+	if (c->request->page_status != 0)
 		return failure(c);
 	return (c->request->parse.present & CONDITIONS) == 0 ? whole(c) :
 	    conditional(c);

@@ -42,7 +42,7 @@ location_add(struct conn *c)
 	bool			 has_query = false;
 
 	buf_adds(b, "Location: ");
-	if (c->request->found.kind == PATHNAME_DIRECTORY) {
+	if (c->request->info.kind == PATHNAME_DIRECTORY) {
 		add_path(b, p, 0);
 		buf_addc(b, '/');
 	} else {

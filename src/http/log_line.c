@@ -119,7 +119,7 @@ static char *
 put_user(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return l->c->request->known ? put_known_user(l, to) :
+	return l->c->request->auth_ok ? put_known_user(l, to) :
 	    put_absent(l, to);
 }
 
@@ -228,13 +228,13 @@ static char *
 put_bytes(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return log_escape_number((uint64_t)l->c->request->body, to);
+	return log_escape_number((uint64_t)l->c->request->body_sent, to);
 }
 
 static char *
 put_body(const struct line *l, const struct conf_piece *p, char *to)
 {
-	if (l->c->request->body != 0)
+	if (l->c->request->body_sent != 0)
 		return put_bytes(l, p, to);
 	*to++ = '-';
 	return to;
@@ -243,7 +243,7 @@ put_body(const struct line *l, const struct conf_piece *p, char *to)
 static uint64_t
 sent(const struct conn *c)
 {
-	return c->request->head_sent + (uint64_t)c->request->body;
+	return c->request->head_sent + (uint64_t)c->request->body_sent;
 }
 
 static uint64_t
@@ -251,7 +251,7 @@ received(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	uint64_t		 body = r->parse.length > 0 ?
-				    (uint64_t)(r->parse.length - r->unread) :
+				    (uint64_t)(r->parse.length - r->body_left) :
 				    r->chunked.total;
 
 	return r->parse.size + body;
@@ -407,7 +407,7 @@ static char *
 put_connection(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	*to++ = l->c->request->broken ? 'X' : l->c->close ? '-' : '+';
+	*to++ = l->c->request->aborted ? 'X' : l->c->close ? '-' : '+';
 	return to;
 }
 

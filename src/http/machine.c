@@ -225,7 +225,7 @@ look_ahead(const struct caches *caches, struct conn *const *conns, unsigned n)
 		c = conns[i];
 		if (c->step != STEP_ADMIT || c->go != GO_ON)
 			continue;
-		all[some] = &c->request->ahead;
+		all[some] = &c->request->prefetch;
 		ahead_begin(all[some++], &caches->paths,
 		    (uint32_t)c->request->site->number,
 		    parse_str(c->input, c->request->parse.path));

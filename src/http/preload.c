@@ -79,10 +79,10 @@ note(void *context, const struct conn *c)
 	}
 	p->status = r->status;
 	p->reason = reply_reason(r, r->status);
-	p->bytes = r->body;
+	p->bytes = r->body_sent;
 	p->cut = r->next < r->end;
 	if (r->status == 200 && path != NULL)
-		ask_for_variants(p, r->found.variants);
+		ask_for_variants(p, r->info.variants);
 }
 
 const struct transport preload_transport = {

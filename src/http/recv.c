@@ -206,9 +206,9 @@ eat(struct conn *c, const char *bytes, size_t len, size_t *used)
 	if (r->parse.chunked)
 		return chunked_feed(
 		    &r->chunked, &c->http->chunked_limits, bytes, len, used);
-	*used = (size_t)MIN((int64_t)len, r->unread);
-	r->unread -= (int64_t)*used;
-	return r->unread == 0 ? CHUNKED_DONE : CHUNKED_MORE;
+	*used = (size_t)MIN((int64_t)len, r->body_left);
+	r->body_left -= (int64_t)*used;
+	return r->body_left == 0 ? CHUNKED_DONE : CHUNKED_MORE;
 }
 
 /*
@@ -243,15 +243,15 @@ wait_for_body(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (r->expects)
+	if (r->expect_continue)
 		welcome(c);
-	r->expects = false;
+	r->expect_continue = false;
 	if (conn_pending(c))
 		return conn_send(c, STEP_DISCARD);
-	if (r->body_by == 0)
-		r->body_by = c->http->clock->ms +
+	if (r->body_deadline == 0)
+		r->body_deadline = c->http->clock->ms +
 		    c->http->conf->limits.body_within;
-	return wait_for_more(c, TIMEOUT_BODY, r->body_by);
+	return wait_for_more(c, TIMEOUT_BODY, r->body_deadline);
 }
 
 enum go
@@ -265,7 +265,7 @@ discard_step(struct conn *c)
 	if (outcome != OUTCOME_READY)
 		return conn_abort(c);
 	if (c->input_len > c->request->parse.size)
-		c->request->expects = false;	/* it is on its way */
+		c->request->expect_continue = false;	/* it is on its way */
 	switch (eat_input(c)) {
 	case CHUNKED_DONE:
 		return conn_go(c, STEP_ADMIT);

@@ -41,7 +41,7 @@ reply_work(struct conn *c, int status, size_t body)
 	output_write(conn_output(c), http->work.at, http->work.len);
 	r->status = (uint16_t)status;
 	r->answered = true;
-	r->body = (int64_t)body;
+	r->body_sent = (int64_t)body;
 	r->head_sent = (uint32_t)(http->work.len - body);
 	r->next = r->end = 0;
 	return conn_send(c, STEP_FINISH);
@@ -95,7 +95,7 @@ reply_why(struct conn *c, enum why why)
 	struct request	*r = c->request;
 
 	/* What is known stays, and is not why its page cannot be had. */
-	if (r != NULL && r->failure == 0 && why != WHY_NONE)
+	if (r != NULL && r->page_status == 0 && why != WHY_NONE)
 		r->why = (uint8_t)why;
 	return why_status(why);
 }
@@ -146,13 +146,13 @@ reply_error(struct conn *c, int status)
 	const char	*instead;
 
 	need(!r->answered && status_known(status));
-	if (r->failure == 0) {
+	if (r->page_status == 0) {
 		tell(c, status);
 		instead = rules_page(r, status);
 		if (instead != NULL)
 			return find_internal_redirect(c, instead, status);
 	} else				/* its page cannot be had */
-		status = r->failure;
+		status = r->page_status;
 	head_begin(c, status);
 	reply_add_specials(c, status);
 	conn_request_reset(c);
@@ -172,7 +172,7 @@ reply_refuse(struct conn *c, int status)
 enum go
 reply_redirect(struct conn *c)
 {
-	const struct answer	*a = &c->request->found;
+	const struct answer	*a = &c->request->info;
 	bool			 is_rule = a->kind == PATHNAME_REDIRECT;
 	int			 status = reply_why(c, is_rule ? WHY_REDIRECT :
 				    WHY_SLASH);

@@ -18,49 +18,49 @@
 struct request {
 	struct parse		 parse;
 	const struct conf_site	*site;
-	const char		*instead;	/* of the target: a page */
-	const struct conf_rules	*rules;		/* then: the target's */
-	struct ahead		 ahead;		/* to look for that */
+	const char		*page;	/* of the target: a page */
+	const struct conf_rules	*target_rules;		/* then: the target's */
+	struct ahead		 prefetch;		/* to look for that */
 	struct path		*path;		/* held */
-	struct answer		 found;		/* what that was, then */
-	struct grant		*grant;		/* held: its password's */
+	struct answer		 info;		/* what that was, then */
+	struct grant		*auth;		/* held: its password's */
 	const struct conf_guard	*guard;		/* that refused it */
-	uint32_t		 grant_asked;	/* before so many answers */
-	size_t			 guards;	/* passed so far */
-	bool			 asked;		/* has waited for its grant */
-	bool			 known;		/* has a right password */
+	uint32_t		 auth_number;	/* before so many answers */
+	size_t			 guards_passed;	/* passed so far */
+	bool			 auth_pending;		/* has waited for its grant */
+	bool			 auth_ok;		/* has a right password */
 	struct file		*file;		/* this version: the reference
 						 * and the hold of found */
 	struct chunk		*chunk;		/* held, the next to send */
 	bool			 file_open;	/* its descriptor is held */
-	bool			 looked;	/* has waited for a look */
+	bool			 lookup_done;	/* has waited for a look */
 	bool			 answered;	/* its head is in the output */
-	bool			 loaded;	/* has waited for this chunk */
+	bool			 load_tried;	/* has waited for this chunk */
 	bool			 live;		/* what was put out was mapped
 						 * or is the file itself */
-	bool			 holds_end;	/* and its last packet waits
+	bool			 cork_end;	/* and its last packet waits
 						 * until it has been compared */
-	bool			 offered;	/* a portion, and none of it
+	bool			 all_taken;	/* a portion, and none of it
 						 * taken back so far */
-	bool			 expects;	/* 100, before its body comes */
-	bool			 plain;		/* without variants */
-	bool			 broken;	/* ended before its response */
-	uint8_t			 tries;		/* looks and reads so far */
-	uint16_t		 failure;	/* that it is for, or 0 */
+	bool			 expect_continue;	/* 100, before its body comes */
+	bool			 no_variants;		/* without variants */
+	bool			 aborted;	/* ended before its response */
+	uint8_t			 attempts;		/* looks and reads so far */
+	uint16_t		 page_status;	/* that it is for, or 0 */
 	uint16_t		 status;
 	uint8_t			 head_kind;	/* of heads, by Connection */
 	uint8_t			 why;		/* enum why, of the status */
-	struct head		*ready;		/* held, until answered */
+	struct head		*cached_head;		/* held, until answered */
 	struct piece		 head;		/* the same, if made for it */
-	int64_t			 disk_by;	/* clock ms; 0: not yet */
-	int64_t			 body_by;	/* the same, for its own body */
-	int64_t			 unread;	/* of that, by its length */
+	int64_t			 disk_deadline;	/* clock ms; 0: not yet */
+	int64_t			 body_deadline;	/* the same, for its own body */
+	int64_t			 body_left;	/* of that, by its length */
 	struct chunked		 chunked;	/* of that, in chunks */
-	struct parts		*parts;		/* of several ranges */
+	struct parts		*multipart;		/* of several ranges */
 	int64_t			 next, end;	/* of the body, file offsets */
-	int64_t			 body;		/* bytes of body put out */
+	int64_t			 body_sent;		/* bytes of body put out */
 	uint32_t		 head_sent;	/* the same of its head */
-	uint32_t		 portion;	/* at once; 0: a turn's */
+	uint32_t		 window;	/* at once; 0: a turn's */
 };
 
 #endif

@@ -76,9 +76,9 @@ discard(struct conn *c)
 
 	if (p->length > c->http->conf->limits.body)
 		return refuse(c, WHY_BODY_LARGE);
-	r->unread = p->length;
+	r->body_left = p->length;
 	/* In 1.0 there is no such thing (RFC 9110, section 10.1.1). */
-	r->expects = parse_has(p, FIELD_EXPECT) && p->minor >= 1;
+	r->expect_continue = parse_has(p, FIELD_EXPECT) && p->minor >= 1;
 	return conn_go(c, STEP_DISCARD);
 }
 

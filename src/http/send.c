@@ -58,7 +58,7 @@ is_to_cork(const struct conn *c, size_t len)
 static void
 hold_end(struct conn *c)
 {
-	if (c->request != NULL && c->request->holds_end && !c->corked &&
+	if (c->request != NULL && c->request->cork_end && !c->corked &&
 	    c->transport->cork != NULL)
 		conn_cork(c, true);
 }

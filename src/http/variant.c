@@ -137,12 +137,12 @@ variant_wanted(struct conn *c, uint32_t *ns)
 	uint32_t		 which;
 
 	/* The page for a failure has no choice, nor has a variant itself. */
-	if (r->found.variants == 0 || r->plain || r->failure != 0 ||
+	if (r->info.variants == 0 || r->no_variants || r->page_status != 0 ||
 	    !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
 		return VARIANT_PLAIN;
 	c->http->work.len = 0;
 	choice = choose_again(c->http, head_list(c, FIELD_ACCEPT_ENCODING),
-	    r->found.variants, &which);
+	    r->info.variants, &which);
 	if (choice == VARIANT_TAKE)
 		*ns = variant_space(r->path->space, which);
 	return choice;
@@ -236,7 +236,7 @@ variant_absent(struct http_loop *http, const struct path *v)
 bool
 variant_has_siblings(const struct request *r)
 {
-	return r->found.variants != 0 || variant_is(r->path->space);
+	return r->info.variants != 0 || variant_is(r->path->space);
 }
 
 void
