@@ -60,7 +60,7 @@ struct conn {
 	size_t		 body;		/* bytes of this answer to come */
 	size_t		 in;		/* bytes of an incomplete head */
 	bool		 busy, closing, connecting, fresh, in_body;
-	uint64_t	 since;
+	uint64_t	 started_at;
 	char		*head;
 };
 
@@ -285,7 +285,7 @@ ask(struct conn *c)
 {
 	if (!c->connecting)
 		send_batch(c);
-	c->since = now();
+	c->started_at = now();
 	c->pending = opt.depth;
 	c->busy = true;
 	asked += opt.depth;
@@ -364,7 +364,7 @@ static void
 complete(struct conn *c)
 {
 	c->in_body = c->fresh = false;
-	took(now() - c->since);
+	took(now() - c->started_at);
 	sum.requests++;
 	if (--c->pending > 0 && !c->closing)
 		return;

@@ -22,7 +22,7 @@
  * Behind a way stands how much is given to the system at once, and in one turn,
  * before other connections are served; all others are given everything.  What
  * amped does by size (COPIED in src/http/body.c) follows from this; of a turn
- * (CONN_TURN in src/http/conn.h) run says more.  Compare within one run.
+ * (CONN_SEND_QUOTA in src/http/conn.h) run says more.  Compare within one run.
  */
 #include <sys/epoll.h>
 #include <sys/mman.h>

@@ -205,8 +205,8 @@ ask(struct conn *c, const struct conf_guard *guard,
 				    r->auth->task;
 	enum verifier_state	 state = VERIFIER_WAITS;
 
-	if (conn_sends_first(c))
-		return conn_send(c, STEP_ADMIT);
+	if (conn_must_flush(c))
+		return conn_send(c, STEP_AUTHORIZE);
 	if (!r->auth_pending) {
 		r->auth_pending = true;
 		r->auth_number = a->number;
@@ -367,7 +367,7 @@ is_late_but_counts(struct conn *c, enum outcome outcome)
 }
 
 enum go
-admit_step(struct conn *c)
+authorize_step(struct conn *c)
 {
 	struct request	*r = c->request;
 	enum outcome	 outcome = conn_outcome(c);

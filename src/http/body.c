@@ -23,7 +23,7 @@
 /* Of a body a turn's worth is put out at once, and what is left behind that (of
  * a range, if there are several) if it is no more than REST; for a client that
  * takes little, a PORTION.  What it does not take must be proved again. */
-#define REST	(CONN_MOST - CONN_TURN)
+#define REST	(CONN_SEND_MAX - CONN_SEND_QUOTA)
 #define PORTION	(64 * 1024)
 
 /* Up to so many bytes of memory are copied, more of a file are sent from that,
@@ -375,7 +375,7 @@ absent(struct conn *c)
 			    chunk_fetch(k)->task;
 	int		 error = chunk_error(k);
 
-	if ((r->answered && conn_pending(c)) || conn_sends_first(c))
+	if ((r->answered && conn_has_output(c)) || conn_must_flush(c))
 		return conn_send(c, STEP_BODY);
 	if (error != 0 && r->load_tried) {
 		errno = error;
@@ -441,7 +441,8 @@ wanted(const struct conn *c)
 	size_t			 most = r->window;
 
 	if (most == 0)
-		most = r->end - r->next <= REST ? CONN_MOST : CONN_TURN;
+		most =
+		    r->end - r->next <= REST ? CONN_SEND_MAX : CONN_SEND_QUOTA;
 	/* Room for head, lead, chunk, and the lead behind the last; and not a
 	 * little more than can go at once. */
 	return r->next < r->end && output_room(o, 4) &&
@@ -499,9 +500,9 @@ body_take_back(struct conn *c)
 		r->end = parts_seek(r->multipart, r->body_sent, &r->next);
 	else
 		r->next -= (int64_t)n;
-	c->then = STEP_BODY;
+	c->after_send = STEP_BODY;
 	if (r->window == 0)
-		r->window = CONN_TURN;
+		r->window = CONN_SEND_QUOTA;
 	if (n >= PORTION)
 		r->window = MAX(r->window / 2, PORTION);
 	r->all_taken = false;
@@ -513,11 +514,11 @@ enlarge(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (!r->all_taken || conn_pending(c))
+	if (!r->all_taken || conn_has_output(c))
 		return;
 	r->all_taken = false;
 	r->window *= 2;
-	if (r->window >= CONN_TURN)
+	if (r->window >= CONN_SEND_QUOTA)
 		r->window = 0;
 }
 

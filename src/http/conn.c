@@ -39,7 +39,7 @@ conn_abort(struct conn *c)
 }
 
 APART void
-conn_cork(struct conn *c, bool on)
+conn_set_cork(struct conn *c, bool on)
 {
 	c->transport->cork(c->transport_context, c->wait.fd, on);
 	c->corked = on;
@@ -51,7 +51,7 @@ conn_wait_disk(struct conn *c, struct task *task)
 	const struct conf	*conf = c->http->conf;
 
 	/* Answers to earlier requests need not wait with this one. */
-	if (conn_pending(c))
+	if (conn_has_output(c))
 		return conn_send(c, c->step);
 	if (c->request->disk_deadline == 0)
 		c->request->disk_deadline =
@@ -62,26 +62,26 @@ conn_wait_disk(struct conn *c, struct task *task)
 }
 
 bool
-conn_sends_first(const struct conn *c)
+conn_must_flush(const struct conn *c)
 {
-	return c->http->caches->shared && conn_pending(c);
+	return c->http->caches->shared && conn_has_output(c);
 }
 
 /* Where it goes from thread to thread, memory goes back with it to the one that
  * has allocated it: to free what is another's costs much more. */
 static RARE void
-forget_kept(struct conn *c)
+clear_own_input(struct conn *c)
 {
 	if (!c->http->caches->shared) {
-		buf_forget(&c->kept);
+		buf_forget(&c->own_input);
 		return;
 	}
-	explicit_bzero(c->kept.at, c->kept.len);
-	c->kept.len = 0;
+	explicit_bzero(c->own_input.at, c->own_input.len);
+	c->own_input.len = 0;
 }
 
 void
-conn_forget_output(struct conn *c)
+conn_clear_output(struct conn *c)
 {
 	if (conn_owns_output(c))
 		output_free(c->output);
@@ -100,27 +100,27 @@ conn_shares_input(const struct conn *c)
 
 /* What stands in the loop's buffer is the next one's soon. */
 static APART void
-keep_input(struct conn *c)
+move_input(struct conn *c)
 {
 	if (!conn_shares_input(c))
 		return;
-	need(c->kept.len == 0);
-	if (c->kept.at == NULL)		/* no larger than it must be */
-		c->kept = (struct buf){ .size = c->input_len,
+	need(c->own_input.len == 0);
+	if (c->own_input.at == NULL)		/* no larger than it must be */
+		c->own_input = (struct buf){ .size = c->input_len,
 		    .at = mem_get(c->input_len) };
-	buf_add(&c->kept, c->input, c->input_len);
+	buf_add(&c->own_input, c->input, c->input_len);
 	/* All: a body may have moved the head to where it stands now. */
-	explicit_bzero(c->first, c->came);
-	c->input = c->kept.at;
+	explicit_bzero(c->read_at, c->read_len);
+	c->input = c->own_input.at;
 }
 
 void
 conn_keep_input(struct conn *c)
 {
 	if (c->input_len > 0)
-		keep_input(c);
-	else if (c->kept.at != NULL)
-		forget_kept(c);
+		move_input(c);
+	else if (c->own_input.at != NULL)
+		clear_own_input(c);
 }
 
 void
@@ -128,10 +128,10 @@ conn_park(struct conn *c)
 {
 	if (c->request != NULL)		/* scratch is the next one's */
 		output_own(&c->request->head);
-	if (conn_pending(c) && !conn_owns_output(c))
+	if (conn_has_output(c) && !conn_owns_output(c))
 		c->output = output_keep(c->output);
-	else if (!conn_pending(c) && c->output != &c->http->output)
-		conn_forget_output(c);
+	else if (!conn_has_output(c) && c->output != &c->http->output)
+		conn_clear_output(c);
 	conn_keep_input(c);
 }
 
@@ -160,7 +160,7 @@ conn_begin(struct session *s)
 
 /* False: there are enough. */
 static inline bool
-put_request(struct http_loop *http, struct request *r)
+recycle_request(struct http_loop *http, struct request *r)
 {
 	bool	room = http->nspare_requests < MACHINE_BATCH_MAX;
 
@@ -170,13 +170,13 @@ put_request(struct http_loop *http, struct request *r)
 }
 
 static RARE void
-give_back(struct conn *c)
+free_own_memory(struct conn *c)
 {
-	need(c->kept.len == 0);
-	buf_free(&c->kept);
-	if (c->spent != NULL && !put_request(c->http, c->spent))
-		free(c->spent);
-	c->spent = NULL;
+	need(c->own_input.len == 0);
+	buf_free(&c->own_input);
+	if (c->recycle != NULL && !recycle_request(c->http, c->recycle))
+		free(c->recycle);
+	c->recycle = NULL;
 }
 
 void
@@ -186,8 +186,8 @@ conn_end(struct session *s)
 	struct conn	*c = s->conn;
 
 	need(c->request == NULL && !conn_owns_output(c));
-	if (c->kept.at != NULL || c->spent != NULL)
-		give_back(c);
+	if (c->own_input.at != NULL || c->recycle != NULL)
+		free_own_memory(c);
 	s->conn = NULL;
 	/* This one may still be read. */
 	if (http->nspare_conns == MACHINE_BATCH_MAX)
@@ -246,10 +246,10 @@ conn_request_end(struct conn *c)
 	if (r->auth != NULL)
 		grant_release(&c->http->caches->auth, &r->auth);
 	c->request = NULL;
-	if (put_request(c->http, r))
+	if (recycle_request(c->http, r))
 		return;
-	if (c->http->caches->shared && c->spent == NULL)
-		c->spent = r;
+	if (c->http->caches->shared && c->recycle == NULL)
+		c->recycle = r;
 	else
 		free(r);
 }

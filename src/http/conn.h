@@ -38,11 +38,11 @@ enum go {
 #define REQUEST_ATTEMPTS_MAX	8
 
 /* Bytes to be sent until it is others' turn: of a body that goes on; ever. */
-#define CONN_TURN	(256 * 1024)
-#define CONN_MOST	(3 * CONN_TURN)
+#define CONN_SEND_QUOTA	(256 * 1024)
+#define CONN_SEND_MAX	(3 * CONN_SEND_QUOTA)
 
 /* Bytes of responses to which another may be added before they are sent. */
-#define CONN_TOGETHER	(16 * 1024)
+#define CONN_COALESCE_MAX	(16 * 1024)
 
 struct conn {
 	struct http_loop		*http;
@@ -50,29 +50,29 @@ struct conn {
 	const struct transport	*transport;	/* the peer's */
 	void			*transport_context;
 	struct request		*request;	/* NULL between two */
-	struct request		*spent;		/* memory that goes back */
+	struct request		*recycle;		/* memory that goes back */
 	char			*input;		/* not yet consumed: the head */
 	size_t			 input_len;	/* of the request comes first */
-	char			*first;		/* so much has come, at once, */
-	size_t			 came;		/* into the loop's buffer */
-	struct buf		 kept;		/* input of our own */
+	char			*read_at;		/* so much has come, at once, */
+	size_t			 read_len;		/* into the loop's buffer */
+	struct buf		 own_input;		/* input of our own */
 	struct output		*output;	/* the loop's, or of our own */
 	struct io_op		*op;		/* made for it, or NULL */
 	struct wait		 wait;
-	int64_t			 since;		/* first byte of the head, ms */
-	int64_t			 send_by;	/* ms; 0: not set */
+	int64_t			 started_at;		/* first byte of the head, ms */
+	int64_t			 send_deadline;	/* ms; 0: not set */
 	uint64_t		 sent;		/* bytes since that was set */
-	size_t			 unsent;	/* as the linger timed out */
+	size_t			 unacked;	/* as the linger timed out */
 	uint8_t			 step;		/* enum step */
-	uint8_t			 then;		/* the step behind send */
+	uint8_t			 after_send;		/* the step behind send */
 	uint8_t			 outcome;	/* of the last wait */
 	uint8_t			 go;		/* enum go, until it is woken */
-	bool			 turned_away;	/* its address has enough */
+	bool			 refused;	/* its address has enough */
 	bool			 readable;	/* input may be there */
-	bool			 last;		/* the client asks no more */
+	bool			 last_request;		/* the client asks no more */
 	bool			 close;		/* after this response */
 	bool			 linger;	/* ... over unread input */
-	bool			 waited;	/* for room to send this one */
+	bool			 send_blocked;	/* for room to send this one */
 	bool			 corked;	/* as long as it sends a file */
 };
 
@@ -80,7 +80,7 @@ enum go		recv_step(struct conn *);
 enum go		parse_step(struct conn *);
 enum go		route_step(struct conn *);
 enum go		discard_step(struct conn *);
-enum go		admit_step(struct conn *);
+enum go		authorize_step(struct conn *);
 enum go		find_step(struct conn *);
 enum go		head_step(struct conn *);
 enum go		body_step(struct conn *);
@@ -90,12 +90,12 @@ enum go		linger_step(struct conn *);
 enum go		close_step(struct conn *);
 
 /* What fills no packet waits for more; or not, if it has. */
-void		 conn_cork(struct conn *, bool);
+void		 conn_set_cork(struct conn *, bool);
 enum go		conn_wait_disk(struct conn *, struct task *);
 /* Whether a task must not be started before what is pending has been sent:
  * it would be this request's own, and not be found again behind that. */
-bool		 conn_sends_first(const struct conn *);
-void		 conn_forget_output(struct conn *);	/* all that pends */
+bool		 conn_must_flush(const struct conn *);
+void		 conn_clear_output(struct conn *);	/* all that pends */
 /* Where its input is: the loop's buffer, or its own memory.  What is not
  * consumed is kept there from here on, and the loop's is free. */
 bool		 conn_shares_input(const struct conn *);
@@ -139,7 +139,7 @@ conn_wait(struct conn *c, enum wait_kind kind, enum timeout timeout,
     int64_t deadline)
 {
 	if (c->corked && kind != WAIT_WRITE)
-		conn_cork(c, false);
+		conn_set_cork(c, false);
 	c->wait.kind = kind;
 	c->wait.timeout = timeout;
 	c->wait.deadline = deadline;
@@ -149,12 +149,12 @@ conn_wait(struct conn *c, enum wait_kind kind, enum timeout timeout,
 
 /* Sends what is pending, then goes on to that step. */
 static inline enum go
-conn_send(struct conn *c, enum step then)
+conn_send(struct conn *c, enum step after_send)
 {
 	/* Sending frees the scratch that a head not yet put out may be in. */
 	if (c->request != NULL)
 		output_own(&c->request->head);
-	c->then = (uint8_t)then;
+	c->after_send = (uint8_t)after_send;
 	return conn_go(c, STEP_SEND);
 }
 
@@ -173,7 +173,7 @@ conn_owns_output(const struct conn *c)
 }
 
 static inline bool
-conn_pending(const struct conn *c)
+conn_has_output(const struct conn *c)
 {
 	return conn_output(c)->n > 0;
 }
@@ -186,7 +186,7 @@ conn_must_send(const struct conn *c)
 {
 	const struct output	*o = conn_output(c);
 
-	return o->bytes >= CONN_TOGETHER || !output_room(o, 4);
+	return o->bytes >= CONN_COALESCE_MAX || !output_room(o, 4);
 }
 
 #endif

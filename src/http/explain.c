@@ -266,9 +266,9 @@ tell(void *context, const struct conn *c)
 static const struct transport	explaining = {
 	.recv = take_request,
 	.send = keep_head,
-	.finish = nothing,
+	.shutdown = nothing,
 	.close = nothing,
-	.explain = tell,
+	.request_ended = tell,
 };
 
 struct session *

@@ -138,7 +138,7 @@ wait_for_lookup(struct conn *c)
 	struct task	*e;
 	enum go		 go = GO_ON;	/* it was done in place */
 
-	if (conn_sends_first(c))
+	if (conn_must_flush(c))
 		return conn_send(c, STEP_FIND);
 	e = lookup_start(c->http, c->request->path);
 	if (e != NULL)
@@ -287,5 +287,5 @@ find_internal_redirect(struct conn *c, const char *page, int failure)
 	r->lookup_done = false;
 	r->attempts = 0;
 	r->guards_passed = 0;
-	return conn_go(c, STEP_ADMIT);
+	return conn_go(c, STEP_AUTHORIZE);
 }

@@ -35,8 +35,8 @@ tell(struct conn *c)
 {
 	if (c->request->status == 0)
 		return;
-	if (c->transport->explain != NULL) {
-		c->transport->explain(c->transport_context, c);
+	if (c->transport->request_ended != NULL) {
+		c->transport->request_ended(c->transport_context, c);
 		return;
 	}
 	count(c->request);
@@ -52,8 +52,8 @@ static APART void
 forget(struct conn *c)
 {
 	bool		 shared = conn_shares_input(c);
-	char		*first = shared ? c->first : c->kept.at;
-	size_t		 size = shared ? c->came : c->kept.len;
+	char		*first = shared ? c->read_at : c->own_input.at;
+	size_t		 size = shared ? c->read_len : c->own_input.len;
 
 	if (!c->close)			/* what is behind it is the next one */
 		size = (size_t)(c->input - first) + c->request->parse.size;
@@ -73,8 +73,8 @@ must_linger(const struct conn *c)
 
 	if (r->aborted)
 		return false;
-	return !c->last || c->input_len > r->parse.size || c->readable ||
-	    c->waited || r->body_sent > UNSENT;
+	return !c->last_request || c->input_len > r->parse.size ||
+	       c->readable || c->send_blocked || r->body_sent > UNSENT;
 }
 
 static APART enum go
@@ -85,13 +85,13 @@ end_connection(struct conn *c)
 	if (must_linger(c))
 		c->linger = true;
 	conn_request_end(c);
-	need(!conn_pending(c));
+	need(!conn_has_output(c));
 	if (!broken)
-		c->transport->finish(c->transport_context, c->wait.fd);
+		c->transport->shutdown(c->transport_context, c->wait.fd);
 	if (!c->linger)
 		return conn_go(c, STEP_CLOSE);
-	c->since = c->http->clock->ms;
-	c->unsent = SIZE_MAX;
+	c->started_at = c->http->clock->ms;
+	c->unacked = SIZE_MAX;
 	c->input_len = 0;
 	c->readable = true;
 	return conn_go(c, STEP_LINGER);
@@ -111,8 +111,8 @@ finish_step(struct conn *c)
 	need(r->parse.size <= c->input_len);
 	c->input += r->parse.size;
 	c->input_len -= r->parse.size;
-	c->since = c->http->clock->ms;	/* the next head's, if it has begun */
-	c->waited = false;
+	c->started_at = c->http->clock->ms;	/* the next head's, if it has begun */
+	c->send_blocked = false;
 	conn_request_end(c);
 	return conn_go(c, c->input_len > 0 ? STEP_PARSE : STEP_RECV);
 }

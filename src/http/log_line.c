@@ -372,7 +372,7 @@ took(const struct conn *c)
 	struct clock	now = *c->http->clock;
 
 	clock_update(&now);
-	return now.ms > c->since ? (uint64_t)(now.ms - c->since) : 0;
+	return now.ms > c->started_at ? (uint64_t)(now.ms - c->started_at) : 0;
 }
 
 static char *

@@ -23,7 +23,7 @@
 #define PARSE		parse_step
 #define ROUTE		route_step
 #define DISCARD		discard_step
-#define ADMIT		admit_step
+#define AUTHORIZE		authorize_step
 #define FIND		find_step
 #define HEAD		head_step
 #define BODY		body_step
@@ -119,7 +119,7 @@ machine_new(struct http_loop *http, int fd, const struct transport *transport,
 	s->conn->readable = true;
 	if (http->addresses != NULL)
 		quota_enter(s->conn);
-	if (s->transport->explain == NULL)
+	if (s->transport->request_ended == NULL)
 		stats_count(STATS_CONNECTIONS);
 	return s;
 }
@@ -223,7 +223,7 @@ look_ahead(const struct caches *caches, struct conn *const *conns, unsigned n)
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		c = conns[i];
-		if (c->step != STEP_ADMIT || c->go != GO_ON)
+		if (c->step != STEP_AUTHORIZE || c->go != GO_ON)
 			continue;
 		all[some] = &c->request->prefetch;
 		ahead_begin(all[some++], &caches->paths,
@@ -264,8 +264,8 @@ machine_can_batch(const struct session *s)
 {
 	const struct conn	*c = s->conn;
 
-	return is_idle(c) && c->readable && c->kept.at == NULL &&
-	    c->outcome == OUTCOME_READY && !c->turned_away;
+	return is_idle(c) && c->readable && c->own_input.at == NULL &&
+	    c->outcome == OUTCOME_READY && !c->refused;
 }
 
 static RARE struct output *
@@ -297,7 +297,7 @@ machine_run_batch(struct session *const *sessions, unsigned n)
 			take_request(conns[i]);
 	look_ahead(http->caches, conns, n);
 	for (unsigned i = 0; i < n; i++)
-		if (conns[i]->step == STEP_ADMIT)
+		if (conns[i]->step == STEP_AUTHORIZE)
 			make_answer(conns[i]);
 	io_batch_send(&http->io_batch, conns, n);
 }
@@ -317,11 +317,11 @@ leave(struct session *s)
 
 	/* Nobody may come to it for a while. */
 	if (c->corked)
-		conn_cork(c, false);
+		conn_set_cork(c, false);
 	conn_park(c);
 	/* A stage that never sends would never find its scratch empty. */
 	output_drop(&c->http->output);
-	if (is_idle(c) && c->readable && !c->turned_away)
+	if (is_idle(c) && c->readable && !c->refused)
 		conn_end(s);
 }
 
@@ -393,8 +393,8 @@ end(struct session *s)
 	struct conn	*c = s->conn;
 
 	conn_request_end(c);
-	conn_forget_output(c);
-	buf_forget(&c->kept);
+	conn_clear_output(c);
+	buf_forget(&c->own_input);
 	conn_end(s);
 }
 
@@ -433,8 +433,8 @@ machine_has_input(const struct session *s)
 bool
 machine_is_flushed(const struct session *s)
 {
-	return s->transport->unsent == NULL ||
-	    s->transport->unsent(s->transport_context, s->fd) == 0;
+	return s->transport->unacked == NULL ||
+	    s->transport->unacked(s->transport_context, s->fd) == 0;
 }
 
 const char *

@@ -17,7 +17,7 @@
 #include "lib/compiler.h"
 #include "lib/need.h"
 
-#define OUTPUT_PIECES	64	/* CONN_MOST, if of 16 KB each; heads */
+#define OUTPUT_PIECES	64	/* CONN_SEND_MAX, if of 16 KB each; heads */
 #define OUTPUT_SCRATCH	(32 * 1024)	/* bytes, for what is made at once */
 
 struct iovec;

@@ -88,8 +88,8 @@ note(void *context, const struct conn *c)
 const struct transport preload_transport = {
 	.recv = give_request,
 	.send = take_response,
-	.finish = nothing,
+	.shutdown = nothing,
 	.close = over,
-	.explain = note,
+	.request_ended = note,
 	.trusted = true,
 };

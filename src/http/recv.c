@@ -26,21 +26,21 @@
 static APART ssize_t
 receive_behind(struct conn *c)
 {
-	struct buf	*kept = &c->kept, larger = { 0 };
+	struct buf	*own = &c->own_input, larger = { 0 };
 	ssize_t		 n;
 
-	buf_cut(kept, (size_t)(c->input - kept->at));
-	if (kept->size - kept->len < KEPT_ROOM) {
-		buf_need(&larger, 2 * kept->len + KEPT_ROOM);
-		buf_add(&larger, kept->at, kept->len);
-		buf_forget(kept);
-		*kept = larger;
+	buf_cut(own, (size_t)(c->input - own->at));
+	if (own->size - own->len < KEPT_ROOM) {
+		buf_need(&larger, 2 * own->len + KEPT_ROOM);
+		buf_add(&larger, own->at, own->len);
+		buf_forget(own);
+		*own = larger;
 	}
 	n = c->transport->recv(c->transport_context, c->wait.fd,
-	    kept->at + kept->len, KEPT_ROOM);
+	    own->at + own->len, KEPT_ROOM);
 	if (n > 0)
-		kept->len += (size_t)n;
-	c->input = kept->at;
+		own->len += (size_t)n;
+	c->input = own->at;
 	return n;
 }
 
@@ -69,7 +69,7 @@ receive(struct conn *c)
 	ssize_t		 n;
 
 	/* In one turn they may come to both. */
-	if (c->input_len != 0 || c->kept.at != NULL)
+	if (c->input_len != 0 || c->own_input.at != NULL)
 		conn_keep_input(c);
 	if (c->input_len != 0) {
 		n = receive_behind(c);
@@ -79,8 +79,8 @@ receive(struct conn *c)
 	c->op = NULL;
 	if (op == NULL)
 		op = receive_now(c, &own);
-	c->first = c->input = op->at;
-	c->came = op->result > 0 ? (size_t)op->result : 0;
+	c->read_at = c->input = op->at;
+	c->read_len = op->result > 0 ? (size_t)op->result : 0;
 	c->readable = op->result == (ssize_t)op->len;
 	if (op->result == -1)
 		errno = op->error;
@@ -121,7 +121,8 @@ wait_for_input(struct conn *c)
 	if (c->input_len == 0)
 		return conn_wait(c, WAIT_READ, TIMEOUT_IDLE,
 		    c->http->clock->ms + conf->limits.idle);
-	return wait_for_more(c, TIMEOUT_HEAD, c->since + conf->limits.head);
+	return wait_for_more(
+	    c, TIMEOUT_HEAD, c->started_at + conf->limits.head);
 }
 
 /* Draining: one that was told that it stays is heard once more, and then closed
@@ -132,14 +133,14 @@ part(struct conn *c)
 	ssize_t	n = receive(c);
 
 	if (n > 0) {
-		c->since = c->http->clock->ms;
+		c->started_at = c->http->clock->ms;
 		take_in(c, n);
 		return conn_go(c, STEP_PARSE);
 	}
 	if (n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
 		return conn_go(c, STEP_CLOSE);
-	c->transport->finish(c->transport_context, c->wait.fd);
-	c->since = c->http->clock->ms;
+	c->transport->shutdown(c->transport_context, c->wait.fd);
+	c->started_at = c->http->clock->ms;
 	return conn_go(c, STEP_LINGER);
 }
 
@@ -161,9 +162,9 @@ recv_step(struct conn *c)
 
 	if (outcome != OUTCOME_READY)
 		return no_input(c, outcome);
-	if (c->turned_away)		/* whatever it is that it wants */
+	if (c->refused)		/* whatever it is that it wants */
 		return reply_refuse(c, reply_why(c, WHY_CROWD));
-	if (conn_pending(c))
+	if (conn_has_output(c))
 		return conn_send(c, STEP_RECV);
 	if (!c->readable)
 		return wait_for_input(c);
@@ -174,7 +175,7 @@ recv_step(struct conn *c)
 	if (n <= 0)
 		return conn_go(c, STEP_CLOSE);
 	if (c->input_len == 0)
-		c->since = c->http->clock->ms;
+		c->started_at = c->http->clock->ms;
 	take_in(c, n);
 	return conn_go(c, STEP_PARSE);
 }
@@ -246,7 +247,7 @@ wait_for_body(struct conn *c)
 	if (r->expect_continue)
 		welcome(c);
 	r->expect_continue = false;
-	if (conn_pending(c))
+	if (conn_has_output(c))
 		return conn_send(c, STEP_DISCARD);
 	if (r->body_deadline == 0)
 		r->body_deadline = c->http->clock->ms +
@@ -268,7 +269,7 @@ discard_step(struct conn *c)
 		c->request->expect_continue = false;	/* it is on its way */
 	switch (eat_input(c)) {
 	case CHUNKED_DONE:
-		return conn_go(c, STEP_ADMIT);
+		return conn_go(c, STEP_AUTHORIZE);
 	case CHUNKED_REFUSED:
 		return reply_refuse(c, c->request->chunked.status);
 	default:
@@ -295,12 +296,12 @@ takes_response(struct conn *c)
 	uint64_t		 least = pace_progress(c) *
 				    (uint64_t)conf->limits.linger /
 				    (uint64_t)conf->limits.send;
-	size_t			 before = c->unsent;
+	size_t			 before = c->unacked;
 
-	if (c->transport->unsent == NULL || conf->limits.linger == 0)
+	if (c->transport->unacked == NULL || conf->limits.linger == 0)
 		return false;
-	c->unsent = c->transport->unsent(c->transport_context, c->wait.fd);
-	return c->unsent > 0 && c->unsent + least < before;
+	c->unacked = c->transport->unacked(c->transport_context, c->wait.fd);
+	return c->unacked > 0 && c->unacked + least < before;
 }
 
 enum go
@@ -311,12 +312,12 @@ linger_step(struct conn *c)
 	ssize_t		 n;
 
 	if (outcome == OUTCOME_TIMED_OUT && takes_response(c))
-		c->since = http->clock->ms;
+		c->started_at = http->clock->ms;
 	else if (outcome != OUTCOME_READY)
 		return conn_go(c, STEP_CLOSE);
 	if (!c->readable || http->bytes_in >= TAKEN_MOST)
 		return conn_wait(c, WAIT_READ, TIMEOUT_LINGER,
-		    c->since + http->conf->limits.linger);
+		    c->started_at + http->conf->limits.linger);
 	n = c->transport->recv(c->transport_context, c->wait.fd,
 	    http->input + http->batch_offset,
 	    sizeof(http->input) - http->batch_offset);

@@ -14,7 +14,7 @@ must_close(const struct conn *c)
 {
 	int64_t	most = c->http->conf->limits.requests;
 
-	return c->last || c->http->draining ||
+	return c->last_request || c->http->draining ||
 	    (most != 0 && c->session->requests + 1 >= most &&
 	    !c->transport->trusted);
 }
@@ -91,7 +91,7 @@ route_step(struct conn *c)
 				    c->input);
 	enum why		 why;
 
-	c->last = p->close || (p->minor == 0 && !p->keep_alive);
+	c->last_request = p->close || (p->minor == 0 && !p->keep_alive);
 	if (must_close(c))
 		c->close = true;
 	r->head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
@@ -104,5 +104,5 @@ route_step(struct conn *c)
 		return refuse(c, why);
 	if (parse_has(p, FIELD_EXPECT) && !can_meet(c))
 		return refuse(c, WHY_EXPECTATION);
-	return has_body(p) ? discard(c) : conn_go(c, STEP_ADMIT);
+	return has_body(p) ? discard(c) : conn_go(c, STEP_AUTHORIZE);
 }

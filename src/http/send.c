@@ -40,7 +40,7 @@ must_be_memory(int error)
 static bool
 ends(const struct conn *c)
 {
-	return c->close && c->then == STEP_FINISH;
+	return c->close && c->after_send == STEP_FINISH;
 }
 
 /* Linux takes 64 KB of a file at a time, whose rest fills no packet: the next
@@ -51,7 +51,7 @@ static bool
 is_to_cork(const struct conn *c, size_t len)
 {
 	return len > AT_ONCE || conn_output(c)->bytes > len ||
-	    c->then == STEP_BODY || ends(c);
+	    c->after_send == STEP_BODY || ends(c);
 }
 
 /* A last packet that is to wait for the end does so in a corked socket. */
@@ -60,7 +60,7 @@ hold_end(struct conn *c)
 {
 	if (c->request != NULL && c->request->cork_end && !c->corked &&
 	    c->transport->cork != NULL)
-		conn_cork(c, true);
+		conn_set_cork(c, true);
 }
 
 static APART ssize_t
@@ -70,7 +70,7 @@ give_file(struct conn *c, size_t most, size_t *asked)
 	ssize_t		sent;
 
 	if (!c->corked && is_to_cork(c, p.len))
-		conn_cork(c, true);
+		conn_set_cork(c, true);
 	sent = c->transport->send_file(c->transport_context, c->wait.fd,
 	    p.file, p.offset, p.len);
 	*asked = p.len;
@@ -146,16 +146,17 @@ give_next(struct conn *c, size_t most, size_t *asked)
 static APART void
 uncork(struct conn *c)
 {
-	if (c->then != STEP_BODY && !ends(c))
-		conn_cork(c, false);
+	if (c->after_send != STEP_BODY && !ends(c))
+		conn_set_cork(c, false);
 }
 
 /* A turn's worth has gone: the others first. */
 static inline bool
 is_enough(const struct conn *c)
 {
-	return c->http->bytes_out >=
-	    (c->then == STEP_BODY ? CONN_TURN / 4 * 3 : CONN_MOST);
+	return c->http->bytes_out >= (c->after_send == STEP_BODY
+					     ? CONN_SEND_QUOTA / 4 * 3
+					     : CONN_SEND_MAX);
 }
 
 static inline bool
@@ -185,7 +186,7 @@ flush(struct conn *c)
 		if ((size_t)sent < asked)	/* it would only say EAGAIN */
 			return EAGAIN;
 	}
-	if (o->n == 0 && c->then == STEP_FINISH && is_live(c) &&
+	if (o->n == 0 && c->after_send == STEP_FINISH && is_live(c) &&
 	    !body_was_current(c))
 		return ESTALE;
 	if (c->corked && o->n == 0)
@@ -198,12 +199,12 @@ wait_for_room(struct conn *c)
 {
 	const struct conf	*conf = c->http->conf;
 
-	c->waited = true;
-	if (c->send_by == 0 || c->sent >= pace_progress(c)) {
-		c->send_by = c->http->clock->ms + conf->limits.send;
+	c->send_blocked = true;
+	if (c->send_deadline == 0 || c->sent >= pace_progress(c)) {
+		c->send_deadline = c->http->clock->ms + conf->limits.send;
 		c->sent = 0;
 	}
-	return conn_wait(c, WAIT_WRITE, TIMEOUT_SEND, c->send_by);
+	return conn_wait(c, WAIT_WRITE, TIMEOUT_SEND, c->send_deadline);
 }
 
 /* Always as long, so that deadlines of this timeout come in order. */
@@ -242,11 +243,11 @@ send_step(struct conn *c)
 	if (error != 0)
 		return stop(c, error);
 	if (conn_owns_output(c))	/* empty: the loop's serves again */
-		conn_forget_output(c);
-	c->send_by = 0;
+		conn_clear_output(c);
+	c->send_deadline = 0;
 	c->sent = 0;
 	/* For a head that has begun nobody has listened meanwhile. */
-	if (c->then == STEP_RECV || c->then == STEP_PARSE)
-		c->since = c->http->clock->ms;
-	return conn_go(c, c->then);
+	if (c->after_send == STEP_RECV || c->after_send == STEP_PARSE)
+		c->started_at = c->http->clock->ms;
+	return conn_go(c, c->after_send);
 }

@@ -78,7 +78,7 @@ plain_cork(void *context, int fd, bool on)
 #endif
 
 static void
-plain_finish(void *context, int fd)
+plain_shutdown(void *context, int fd)
 {
 	(void)context;
 	shutdown(fd, SHUT_WR);
@@ -86,7 +86,7 @@ plain_finish(void *context, int fd)
 
 #ifdef SIOCOUTQ
 static size_t
-plain_unsent(void *context, int fd)
+plain_unacked(void *context, int fd)
 {
 	int	n = 0;
 
@@ -94,7 +94,7 @@ plain_unsent(void *context, int fd)
 	return ioctl(fd, SIOCOUTQ, &n) == -1 || n < 0 ? 0 : (size_t)n;
 }
 #else
-#define plain_unsent	NULL
+#define plain_unacked	NULL
 #endif
 
 static void
@@ -118,8 +118,8 @@ const struct transport transport_plain = {
 	.send = plain_send,
 	.send_file = plain_send_file,
 	.cork = plain_cork,
-	.finish = plain_finish,
-	.unsent = plain_unsent,
+	.shutdown = plain_shutdown,
+	.unacked = plain_unacked,
 	.reset = plain_reset,
 	.close = plain_close,
 };

@@ -26,17 +26,17 @@ struct transport {
 	/* As long as it is on, what fills no packet waits for more, whatever
 	 * the client confirms meanwhile. */
 	void	(*cork)(void *context, int fd, bool on);
-	void	(*finish)(void *context, int fd);	/* no more output */
+	void	(*shutdown)(void *context, int fd);	/* no more output */
 	/* Bytes of output that the client's system has not confirmed yet.
 	 * NULL: none. */
-	size_t	(*unsent)(void *context, int fd);
+	size_t	(*unacked)(void *context, int fd);
 	/* The close behind it resets the connection, and throws away what has
 	 * not been sent yet.  NULL: that makes no difference. */
 	void	(*reset)(void *context, int fd);
 	void	(*close)(void *context, int fd);
 	/* At the end of a request that only asks how it would be answered, in
 	 * place of counting and logging it; NULL: they are real. */
-	void	(*explain)(void *context, const struct conn *);
+	void	(*request_ended)(void *context, const struct conn *);
 	bool	trusted;	/* the administrator's: no guard, no pace, and
 				 * any number of requests */
 };

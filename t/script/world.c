@@ -192,8 +192,8 @@ static const struct transport script_transport = {
 	.send = script_send,
 	.send_file = script_send_file,
 	.cork = script_cork,
-	.finish = script_finish,
-	.unsent = script_unsent,
+	.shutdown = script_finish,
+	.unacked = script_unsent,
 	.reset = script_reset,
 	.close = script_close,
 };

@@ -36,7 +36,7 @@ quota_enter(struct conn *c)
 	    http->addresses, c->session->addr, len, http->clock->ms);
 	if (c->session->address != NULL)
 		return;
-	c->turned_away = true;
+	c->refused = true;
 	stats_count(STATS_TURNED_AWAY);
 	if (http_may_log(http, &http->caches->connections_warned_at))
 		tell(c, "connections", http->conf->limits.connections_address,
@@ -61,5 +61,5 @@ quota_asks(struct conn *c)
 int
 quota_retry(const struct conn *c)
 {
-	return c->turned_away ? CROWD_RETRY : RATE_RETRY;
+	return c->refused ? CROWD_RETRY : RATE_RETRY;
 }

@@ -12,7 +12,7 @@ pace_left(struct conn *c)
 {
 	struct http_loop	*http = c->http;
 
-	return (size_t)MIN(CONN_MOST,
+	return (size_t)MIN(CONN_SEND_MAX,
 	    bucket_holds(&c->session->pace, &http->pace, http->clock->ms));
 }
 

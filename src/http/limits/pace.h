@@ -25,7 +25,7 @@ pace_is_limited(const struct conn *c)
 static inline size_t
 pace_allowance(struct conn *c)
 {
-	return pace_is_limited(c) ? pace_left(c) : CONN_MOST;
+	return pace_is_limited(c) ? pace_left(c) : CONN_SEND_MAX;
 }
 
 /* Of those, so many have gone. */

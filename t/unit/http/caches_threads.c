@@ -199,7 +199,7 @@ static const struct transport client = {
 	.send = take_response,
 	.send_file = take_file,
 	.cork = cork,
-	.finish = nothing,
+	.shutdown = nothing,
 	.close = nothing,
 };
 
