@@ -23,14 +23,14 @@
 /* Of a body a turn's worth is put out at once, and what is left behind that (of
  * a range, if there are several) if it is no more than REST; for a client that
  * takes little, a PORTION.  What it does not take must be proved again. */
-#define REST	(CONN_SEND_MAX - CONN_SEND_QUOTA)
-#define PORTION	(64 * 1024)
+#define TAIL_MAX	(CONN_SEND_MAX - CONN_SEND_QUOTA)
+#define WINDOW_MIN	(64 * 1024)
 
 /* Up to so many bytes of memory are copied, more of a file are sent from that,
  * not from a mapping: what contrib/bench/sending measures. */
-#define COPIED	(16 * 1024)
+#define COPY_MAX	(16 * 1024)
 
-#define WRITTEN	3	/* s */
+#define RECENT_WRITE_S	3	/* s */
 
 /* A range to be brought into memory: a task, and what for. */
 struct load {
@@ -38,19 +38,19 @@ struct load {
 	struct http_loop	*http;
 	struct file	*file;		/* referred to, descriptor held */
 	struct chunk	*chunk;		/* held */
-	int64_t		 started;	/* clock ms */
-	struct task	**under_way;	/* NULL when this is done; or NULL */
+	int64_t		 started_at;	/* clock ms */
+	struct task	**pending;	/* NULL when this is done; or NULL */
 };
 
 static void
-load_done(struct task *e)
+complete_load(struct task *e)
 {
 	struct load	*l = (struct load *)e;
 	int64_t		 now = l->http->clock->ms;
 	int		 error = e->job.error == ECANCELED ? 0 : e->job.error;
 
-	if (l->under_way != NULL)
-		*l->under_way = NULL;
+	if (l->pending != NULL)
+		*l->pending = NULL;
 	if (!l->http->caches->shared)
 		chunk_fetch(l->chunk)->task = NULL;
 	if (e->job.error == 0 && e->job.done < e->job.length)
@@ -58,13 +58,13 @@ load_done(struct task *e)
 	else if (e->job.kind == JOB_COPY && e->job.error == 0)
 		error = chunk_take(l->chunk, e->job.fd);
 	else if (e->job.error == 0)
-		chunk_warmed(l->chunk, now, now - l->started,
+		chunk_warmed(l->chunk, now, now - l->started_at,
 		    e->job.facts.in_memory);
 	chunk_set_error(l->chunk, error);
 }
 
 static void
-load_free(struct task *e)
+free_load(struct task *e)
 {
 	struct load	*l = (struct load *)e;
 
@@ -79,7 +79,7 @@ load_free(struct task *e)
 /* Starts a read: the task to wait for, NULL if it was done in place.  If the
  * cache is this loop's alone, it is the chunk's, for others to join. */
 static struct task *
-load_start(struct http_loop *http, struct file *f, struct chunk *k)
+start_load(struct http_loop *http, struct file *f, struct chunk *k)
 {
 	struct load	*l = mem_zero(sizeof(*l));
 	struct task	*e = &l->task;
@@ -87,8 +87,8 @@ load_start(struct http_loop *http, struct file *f, struct chunk *k)
 	l->http = http;
 	l->file = file_refer(f);
 	l->chunk = chunk_hold(&http->caches->chunks, f, chunk_place(k));
-	l->started = http->clock->ms;
-	l->under_way = &e;
+	l->started_at = http->clock->ms;
+	l->pending = &e;
 	chunk_set_error(k, 0);
 	if (!http->caches->shared)
 		chunk_fetch(k)->task = e;
@@ -99,19 +99,19 @@ load_start(struct http_loop *http, struct file *f, struct chunk *k)
 	l->task.job.length = chunk_len(k);
 	l->task.job.version = *f->descriptor->version;
 	l->task.job.has_version = l->task.job.kind == JOB_COPY;
-	l->task.complete = load_done;
-	l->task.free = load_free;
+	l->task.complete = complete_load;
+	l->task.free = free_load;
 	stats_count(STATS_READS);
 	http->disk.submit(http->disk.context, e);
 	if (e != NULL)
-		l->under_way = NULL;
+		l->pending = NULL;
 	return e;
 }
 
 static void
-release_chunk(void *owner, void *what)
+release_chunk(void *owner, void *object)
 {
-	struct chunk	*k = what;
+	struct chunk	*k = object;
 
 	chunk_release(owner, &k);
 }
@@ -129,16 +129,16 @@ put_own_head(struct conn *c)
 }
 
 static void
-release_head(void *owner, void *what)
+release_head(void *owner, void *object)
 {
-	struct head	*h = what;
+	struct head	*h = object;
 
 	header_release(owner, &h);
 }
 
 /* A ready one, behind so many responses that there is no room for a copy. */
 static APART void
-lend_head(struct conn *c)
+ref_cached_head(struct conn *c)
 {
 	struct head	*h = c->request->cached_head;
 	struct piece	*p = output_put(conn_output(c), header_bytes(h),
@@ -146,19 +146,19 @@ lend_head(struct conn *c)
 
 	p->release = release_head;
 	p->owner = &c->http->caches->heads;
-	p->what = h;
+	p->object = h;
 	c->request->cached_head = NULL;
 }
 
 static void
-put_ready_head(struct conn *c)
+put_cached_head(struct conn *c)
 {
 	struct request	*r = c->request;
 	size_t		 len = header_len(r->cached_head);
 
 	r->head_sent = (uint32_t)len;
-	if (len > output_space(conn_output(c))) {
-		lend_head(c);
+	if (len > output_scratch_left(conn_output(c))) {
+		ref_cached_head(c);
 		return;
 	}
 	output_write(conn_output(c), header_bytes(r->cached_head), len);
@@ -175,14 +175,14 @@ put_head(struct conn *c)
 		return;
 	r->answered = true;
 	if (r->cached_head != NULL)
-		put_ready_head(c);
+		put_cached_head(c);
 	else
 		put_own_head(c);
 }
 
 /* What stands between the ranges of a response with several. */
 static RARE void
-put_lead(struct conn *c)
+put_part_header(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct str	 lead;
@@ -195,7 +195,7 @@ put_lead(struct conn *c)
 
 /* Goes on to the next of several ranges when this one has been put out. */
 static RARE void
-next_range(struct conn *c, const struct chunk *k)
+start_next_range(struct conn *c, const struct chunk *k)
 {
 	struct request			*r = c->request;
 	const struct decide_range	*range;
@@ -216,16 +216,16 @@ next_range(struct conn *c, const struct chunk *k)
  * while it is being sent.  What the system sends from a file are its pages as
  * they are when the client receives them; so such a file goes as a copy. */
 static bool
-is_written(const struct conn *c)
+is_just_written(const struct conn *c)
 {
 	int64_t	age = c->http->clock->wall - c->request->file->version.mtime;
 
-	return age >= 0 && age < WRITTEN;
+	return age >= 0 && age < RECENT_WRITE_S;
 }
 
 /* How the next chunk is to be sent. */
 static bool
-by_file(const struct conn *c)
+can_send_file(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	int64_t length = r->multipart != NULL
@@ -233,46 +233,46 @@ by_file(const struct conn *c)
 			     : r->body_sent + r->end - r->next;
 
 	/* The descriptor must be ours until all has been sent. */
-	return length > COPIED && r->file_open &&
+	return length > COPY_MAX && r->file_open &&
 	    c->transport->send_file != NULL && chunk_by_file(r->chunk) &&
-	    !is_written(c);
+	    !is_just_written(c);
 }
 
 /* So much of a chunk, whose hold goes along.  What is not a copy may change in
  * the system's memory until the client has it. */
 static APART void
-lend(struct conn *c, struct chunk *k, const char *at, size_t len)
+ref_chunk(struct conn *c, struct chunk *k, const char *at, size_t len)
 {
 	struct request	*r = c->request;
 	struct piece	*p = output_put(conn_output(c), at, len);
 
 	p->release = release_chunk;
 	p->owner = &c->http->caches->chunks;
-	p->what = k;
+	p->object = k;
 	p->offset = (off_t)r->next;
 	r->live = !file_is_copied(r->file);
-	r->cork_end = r->live && is_written(c);
+	r->cork_end = r->live && is_just_written(c);
 	p->file = at == NULL ? file_fd(r->file) : -1;
 }
 
 /* To copy what is small behind its head costs less than the system takes for a
  * second piece. */
 static bool
-is_to_copy(const struct conn *c, size_t len)
+should_copy(const struct conn *c, size_t len)
 {
-	return c->request->file->small && len <= COPIED &&
-	    len <= output_space(conn_output(c));
+	return c->request->file->small && len <= COPY_MAX &&
+	    len <= output_scratch_left(conn_output(c));
 }
 
 /* The next who asks for it may find all of it in one piece. */
 static inline void
-count(struct conn *c, const char *bytes, size_t len)
+count_for_hot(struct conn *c, const char *bytes, size_t len)
 {
 	const struct request	*r = c->request;
 
 	if (r->cached_head != NULL && (int64_t)len == r->end &&
-	    !c->http->hot.off)
-		whole_count(&c->http->hot, r->cached_head, bytes, len);
+	    !c->http->hot.disabled)
+		hot_count(&c->http->hot, r->cached_head, bytes, len);
 }
 
 /* The part of the ready chunk that is asked for. */
@@ -286,17 +286,17 @@ put_chunk(struct conn *c, bool file)
 			    at + chunk_len(k) : r->end;
 	const char	*bytes = file ? NULL : chunk_bytes(k) + (r->next - at);
 	size_t		 len = (size_t)(end - r->next);
-	bool		 copied = !file && is_to_copy(c, len);
+	bool		 copied = !file && should_copy(c, len);
 
 	if (copied)
-		count(c, bytes, len);
+		count_for_hot(c, bytes, len);
 	put_head(c);
 	if (r->multipart != NULL)
-		put_lead(c);
+		put_part_header(c);
 	if (copied)
 		output_write(conn_output(c), bytes, len);
 	else
-		lend(c, k, bytes, len);
+		ref_chunk(c, k, bytes, len);
 	r->body_sent += end - r->next;
 	r->next = end;
 	r->chunk = NULL;
@@ -305,14 +305,14 @@ put_chunk(struct conn *c, bool file)
 	r->attempts = 0;
 	r->disk_deadline = 0;
 	if (r->multipart != NULL)
-		next_range(c, k);
+		start_next_range(c, k);
 	if (copied)			/* it may be the next one as well */
 		chunk_release(&c->http->caches->chunks, &k);
 }
 
 /* The version is gone: start over if no byte of it has been put out. */
 static RARE enum go
-vanished(struct conn *c)
+handle_gone(struct conn *c)
 {
 	struct request	*r = c->request;
 
@@ -338,36 +338,36 @@ is_gone(const struct request *r, int error)
 }
 
 static RARE enum go
-give_up(struct conn *c, int error)
+reply_disk_error(struct conn *c, int error)
 {
 	return c->request->answered ? conn_abort(c) :
 	    reply_error(c, reply_why(c, lookup_why(error)));
 }
 
 static RARE enum go
-failed(struct conn *c, int error)
+handle_load_error(struct conn *c, int error)
 {
 	struct request	*r = c->request;
 
 	if (is_gone(r, error))
-		return vanished(c);
+		return handle_gone(c);
 	if (!r->answered && variant_is(r->path->space))
 		return find_identity(c);
-	return give_up(c, error);
+	return reply_disk_error(c, error);
 }
 
 /* Nobody has read it in time. */
 static RARE enum go
-missed(struct conn *c, enum outcome outcome)
+handle_timeout(struct conn *c, enum outcome outcome)
 {
 	stats_count(STATS_DISK_TIMEOUTS);
-	return outcome == OUTCOME_TIMED_OUT ? failed(c, ETIMEDOUT) :
-	    give_up(c, ETIMEDOUT);
+	return outcome == OUTCOME_TIMED_OUT ? handle_load_error(c, ETIMEDOUT) :
+	    reply_disk_error(c, ETIMEDOUT);
 }
 
 /* The next chunk must come from the disk: send what there is, then wait. */
 static RARE enum go
-absent(struct conn *c)
+load_chunk(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct chunk	*k = r->chunk;
@@ -384,13 +384,13 @@ absent(struct conn *c)
 			    (int)r->path->len, r->path->name);
 		if (r->answered)
 			find_expire(c);
-		return failed(c, error);
+		return handle_load_error(c, error);
 	}
 	if (r->attempts++ == REQUEST_ATTEMPTS_MAX)
-		return failed(c, EAGAIN);
+		return handle_load_error(c, EAGAIN);
 	r->load_tried = true;
 	if (e == NULL)
-		e = load_start(c->http, r->file, k);
+		e = start_load(c->http, r->file, k);
 	/* Else it was done in place. */
 	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
 }
@@ -400,7 +400,7 @@ absent(struct conn *c)
  * to look again: a program may have written and put the mtime back.  Behind it
  * that is no reason to end: a file that is renamed or removed has one, too. */
 static bool
-stands(const struct conn *c)
+version_holds(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	struct descriptor	*d = r->file->descriptor;
@@ -422,7 +422,7 @@ is_current(const struct conn *c)
 	const struct request	*r = c->request;
 
 	return r->next == r->end || !r->file_open ||
-	    file_is_copied(r->file) || stands(c);
+	    file_is_copied(r->file) || version_holds(c);
 }
 
 bool
@@ -434,26 +434,26 @@ body_was_current(const struct conn *c)
 }
 
 static bool
-wanted(const struct conn *c)
+has_window(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	const struct output	*o = conn_output(c);
 	size_t			 most = r->window;
 
 	if (most == 0)
-		most =
-		    r->end - r->next <= REST ? CONN_SEND_MAX : CONN_SEND_QUOTA;
+		most = r->end - r->next <= TAIL_MAX ? CONN_SEND_MAX
+						    : CONN_SEND_QUOTA;
 	/* Room for head, lead, chunk, and the lead behind the last; and not a
 	 * little more than can go at once. */
-	return r->next < r->end && output_room(o, 4) &&
-	    o->bytes <= most - PORTION;
+	return r->next < r->end && output_has_room(o, 4) &&
+	    o->bytes <= most - WINDOW_MIN;
 }
 
 /* All is in the output.  If another request has come behind this one, its
  * response may leave in the same write.  Mapped pieces do not wait for that:
  * they would have to be proved again. */
 static enum go
-complete(struct conn *c)
+finish_body(struct conn *c)
 {
 	const struct request	*r = c->request;
 
@@ -471,7 +471,7 @@ complete(struct conn *c)
  * the cache is within its limit, or if there is nothing to copy them from.
  */
 static bool
-is_to_take_back(const struct conn *c)
+should_unsend(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
@@ -482,14 +482,14 @@ is_to_take_back(const struct conn *c)
 }
 
 void
-body_take_back(struct conn *c)
+body_unsend(struct conn *c)
 {
 	struct request	*r = c->request;
 	size_t		 n;
 
-	if (!is_to_take_back(c))
+	if (!should_unsend(c))
 		return;
-	n = output_take_back(conn_output(c), (size_t)r->body_sent);
+	n = output_unsend(conn_output(c), (size_t)r->body_sent);
 	if (n == 0)
 		return;
 	/* The one behind these pieces: it is not the next one any more. */
@@ -503,14 +503,14 @@ body_take_back(struct conn *c)
 	c->after_send = STEP_BODY;
 	if (r->window == 0)
 		r->window = CONN_SEND_QUOTA;
-	if (n >= PORTION)
-		r->window = MAX(r->window / 2, PORTION);
+	if (n >= WINDOW_MIN)
+		r->window = MAX(r->window / 2, WINDOW_MIN);
 	r->all_taken = false;
 }
 
 /* If it has taken all of the last portion, the next may be larger. */
 static void
-enlarge(struct conn *c)
+enlarge_window(struct conn *c)
 {
 	struct request	*r = c->request;
 
@@ -524,7 +524,7 @@ enlarge(struct conn *c)
 
 /* Whether the next chunk can be sent; then it has been put out. */
 static enum chunk_state
-next_chunk(struct conn *c)
+put_next_chunk(struct conn *c)
 {
 	struct request		*r = c->request;
 	struct chunk_cache	*cc = &c->http->caches->chunks;
@@ -534,7 +534,7 @@ next_chunk(struct conn *c)
 	if (r->chunk == NULL)
 		r->chunk = chunk_hold(cc, r->file,
 		    chunk_index(r->file, r->next));
-	file = by_file(c);
+	file = can_send_file(c);
 	state = file ? chunk_ready_file(cc, r->chunk, c->http->clock->ms,
 	    r->end) : chunk_ready(cc, r->chunk, c->http->clock->ms);
 	if (state == CHUNK_READY)
@@ -546,16 +546,16 @@ next_chunk(struct conn *c)
  * one piece.  What outlasts the turn must not stand there: an output that is
  * the connection's own is not copied again. */
 static bool
-is_to_lend(const struct conn *c, size_t len)
+can_ref_hot(const struct conn *c, size_t len)
 {
 	const struct output	*o = conn_output(c);
 
-	return !conn_owns_output(c) && (len > output_space(o) ||
+	return !conn_owns_output(c) && (len > output_scratch_left(o) ||
 	    (o->n == 0 && c->input_len == c->request->parse.size));
 }
 
 static void
-put_whole(struct conn *c, struct str bytes)
+put_hot_response(struct conn *c, struct str bytes)
 {
 	struct request	*r = c->request;
 
@@ -565,7 +565,7 @@ put_whole(struct conn *c, struct str bytes)
 	header_release(&c->http->caches->heads, &r->cached_head);
 	if (r->chunk != NULL)		/* it is not to wait for the client */
 		chunk_release(&c->http->caches->chunks, &r->chunk);
-	if (is_to_lend(c, bytes.len))
+	if (can_ref_hot(c, bytes.len))
 		output_put(conn_output(c), bytes.at, bytes.len);
 	else
 		output_write(conn_output(c), bytes.at, bytes.len);
@@ -575,35 +575,35 @@ enum go
 body_step(struct conn *c)
 {
 	struct request		*r = c->request;
-	const struct whole	*w = r->cached_head == NULL ? NULL :
-				    whole_find(&c->http->hot, r->cached_head);
+	const struct hot_response	*w = r->cached_head == NULL ? NULL :
+				    hot_find(&c->http->hot, r->cached_head);
 	enum outcome		 outcome = conn_outcome(c);
 
 	if (outcome != OUTCOME_READY)
-		return missed(c, outcome);
+		return handle_timeout(c, outcome);
 	if (r->parse.method == METHOD_HEAD)
 		r->next = r->end;
 	else if (w != NULL) {
-		put_whole(c, w->bytes);
-		return complete(c);
+		put_hot_response(c, w->bytes);
+		return finish_body(c);
 	}
 	if (!is_current(c))
-		return vanished(c);
-	enlarge(c);
-	while (wanted(c)) {
-		switch (next_chunk(c)) {
+		return handle_gone(c);
+	enlarge_window(c);
+	while (has_window(c)) {
+		switch (put_next_chunk(c)) {
 		case CHUNK_READY:
 			break;
 		case CHUNK_ABSENT:
-			return absent(c);
+			return load_chunk(c);
 		default:
-			return vanished(c);
+			return handle_gone(c);
 		}
 	}
 	if (r->next < r->end)
 		return conn_send(c, STEP_BODY);
 	put_head(c);
 	if (r->multipart != NULL)
-		put_lead(c);
-	return complete(c);
+		put_part_header(c);
+	return finish_body(c);
 }

@@ -11,6 +11,6 @@
 bool	body_was_current(const struct conn *);
 /* The client does not take more now: pieces of the body are not to wait in the
  * output.  They are put out again when it does. */
-void	body_take_back(struct conn *);
+void	body_unsend(struct conn *);
 
 #endif

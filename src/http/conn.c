@@ -127,7 +127,7 @@ void
 conn_park(struct conn *c)
 {
 	if (c->request != NULL)		/* scratch is the next one's */
-		output_own(&c->request->head);
+		output_detach(&c->request->head);
 	if (conn_has_output(c) && !conn_owns_output(c))
 		c->output = output_keep(c->output);
 	else if (!conn_has_output(c) && c->output != &c->http->output)
@@ -221,7 +221,7 @@ conn_request_reset(struct conn *c)
 	if (r->cached_head != NULL)
 		header_release(&c->http->caches->heads, &r->cached_head);
 	if (r->head.release != NULL)
-		r->head.release(r->head.owner, r->head.what);
+		r->head.release(r->head.owner, r->head.object);
 	r->head.at = NULL;
 	r->head.release = NULL;
 	if (r->multipart != NULL)

@@ -153,7 +153,7 @@ conn_send(struct conn *c, enum step after_send)
 {
 	/* Sending frees the scratch that a head not yet put out may be in. */
 	if (c->request != NULL)
-		output_own(&c->request->head);
+		output_detach(&c->request->head);
 	c->after_send = (uint8_t)after_send;
 	return conn_go(c, STEP_SEND);
 }
@@ -186,7 +186,7 @@ conn_must_send(const struct conn *c)
 {
 	const struct output	*o = conn_output(c);
 
-	return o->bytes >= CONN_COALESCE_MAX || !output_room(o, 4);
+	return o->bytes >= CONN_COALESCE_MAX || !output_has_room(o, 4);
 }
 
 #endif

@@ -9,51 +9,52 @@
 
 /* As the heads that they begin with. */
 static size_t
-aligned(size_t len)
+align_len(size_t len)
 {
 	return (len + HEADER_ALIGNMENT - 1) / HEADER_ALIGNMENT *
 	    HEADER_ALIGNMENT;
 }
 
 static bool
-has_room(const struct wholes *w, size_t len)
+has_room(const struct hot_responses *w, size_t len)
 {
-	return w->n < WHOLES && len <= WHOLE_ROOM - w->used;
+	return w->n < HOT_RESPONSES_MAX && len <= HOT_BYTES_MAX - w->used;
 }
 
 static RARE void
-make(struct wholes *w, struct head *h, const char *body, size_t len)
+add_response(
+    struct hot_responses *w, struct head *h, const char *body, size_t len)
 {
 	size_t	 head = header_len(h);
 	char	*at;
 
-	if (w->room == NULL)
-		w->room = mem_aligned(HEADER_ALIGNMENT, WHOLE_ROOM);
-	at = w->room + w->used;
+	if (w->buffer == NULL)
+		w->buffer = mem_aligned(HEADER_ALIGNMENT, HOT_BYTES_MAX);
+	at = w->buffer + w->used;
 	memcpy(at, header_bytes(h), head);
 	memcpy(at + head, body, len);
-	w->of[w->n].head = header_keep(h);
-	w->of[w->n].bytes = (struct str){ at, head + len };
-	w->used += aligned(head + len);
-	h->mark = (uint16_t)(WHOLE_AFTER + ++w->n);
+	w->entries[w->n].head = header_keep(h);
+	w->entries[w->n].bytes = (struct str){ at, head + len };
+	w->used += align_len(head + len);
+	h->mark = (uint16_t)(HOT_AFTER + ++w->n);
 }
 
 void
-whole_count(struct wholes *w, struct head *h, const char *body, size_t len)
+hot_count(struct hot_responses *w, struct head *h, const char *body, size_t len)
 {
-	if (h->mark < WHOLE_AFTER)
+	if (h->mark < HOT_AFTER)
 		h->mark++;
-	else if (has_room(w, aligned(header_len(h) + len)))
-		make(w, h, body, len);
+	else if (has_room(w, align_len(header_len(h) + len)))
+		add_response(w, h, body, len);
 }
 
 void
-whole_forget(struct wholes *w, struct header_cache *heads)
+hot_clear(struct hot_responses *w, struct header_cache *heads)
 {
 	while (w->n > 0) {
 		w->n--;
-		w->of[w->n].head->mark = 0;
-		header_release(heads, &w->of[w->n].head);
+		w->entries[w->n].head->mark = 0;
+		header_release(heads, &w->entries[w->n].head);
 	}
 	w->used = 0;
 }

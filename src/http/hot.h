@@ -20,36 +20,36 @@
 #include "cache/header.h"
 #include "lib/str.h"
 
-#define WHOLES		256			/* at most */
-#define WHOLE_ROOM	((size_t)256 * 1024)	/* bytes, for all of them */
-#define WHOLE_AFTER	4	/* responses that are put together first */
+#define HOT_RESPONSES_MAX		256			/* at most */
+#define HOT_BYTES_MAX	((size_t)256 * 1024)	/* bytes, for all of them */
+#define HOT_AFTER	4	/* responses that are put together first */
 
-struct whole {
+struct hot_response {
 	struct head	*head;		/* held */
 	struct str	 bytes;
 };
 
-struct wholes {
-	bool		 off;		/* there are to be none */
-	char		*room;		/* NULL: none was made yet */
+struct hot_responses {
+	bool		 disabled;		/* there are to be none */
+	char		*buffer;		/* NULL: none was made yet */
 	size_t		 used;		/* bytes of it */
 	unsigned	 n;
-	struct whole	 of[WHOLES];
+	struct hot_response	 entries[HOT_RESPONSES_MAX];
 };
 
 /* The response that begins with this head; NULL: there is none.  A head's mark
  * says how many were put together, and then, which of these it is. */
-static inline const struct whole *
-whole_find(const struct wholes *w, const struct head *h)
+static inline const struct hot_response *
+hot_find(const struct hot_responses *w, const struct head *h)
 {
-	return h->mark <= WHOLE_AFTER ? NULL : &w->of[h->mark - WHOLE_AFTER -
+	return h->mark <= HOT_AFTER ? NULL : &w->entries[h->mark - HOT_AFTER -
 	    1];
 }
 
 /* One more was put together of these: it may be time for that. */
-void	whole_count(struct wholes *, struct head *, const char *body,
+void	hot_count(struct hot_responses *, struct head *, const char *body,
 	    size_t len);
 /* A new second: none of them is true any more. */
-void	whole_forget(struct wholes *, struct header_cache *);
+void	hot_clear(struct hot_responses *, struct header_cache *);
 
 #endif

@@ -60,8 +60,9 @@ http_new(const struct http_setup *setup)
 	http->caches = setup->caches != NULL ? setup->caches :
 	    make_own_caches(setup, http);
 	/* Of what is switched off to be measured, there must be no other. */
-	http->hot.off = http->caches->shared || http->caches->heads.ragged ||
-	    cache_is_off(&http->caches->chunks.cache);
+	http->hot.disabled = http->caches->shared ||
+			     http->caches->heads.ragged ||
+			     cache_is_off(&http->caches->chunks.cache);
 	http->date.text = http->date_text;
 	http->date.len = sizeof(http->date_text);
 	hash_key_random(&http->boundary_key);
@@ -78,8 +79,8 @@ http_free(struct http_loop **hp)
 	struct http_loop	*http = *hp;
 
 	verification_drop(http);
-	whole_forget(&http->hot, &http->caches->heads);
-	free(http->hot.room);
+	hot_clear(&http->hot, &http->caches->heads);
+	free(http->hot.buffer);
 	free(http->batch_outputs);
 	if (http->owns_caches)
 		caches_free(&http->caches);

@@ -96,7 +96,7 @@ struct http_loop {
 	unsigned		 refresh_skipped;	/* since one was not */
 	size_t			 bytes_out;		/* bytes, by who is running */
 	size_t			 bytes_in;		/* the same, of its input */
-	struct wholes		 hot;	/* of this second */
+	struct hot_responses		 hot;	/* of this second */
 	struct output		 output;	/* the same one's */
 	struct buf		 work;		/* building a response */
 	struct header_date	 date;		/* of this second */

@@ -127,7 +127,7 @@ machine_new(struct http_loop *http, int fd, const struct transport *transport,
 static RARE void
 new_second(struct http_loop *http)
 {
-	whole_forget(&http->hot, &http->caches->heads);
+	hot_clear(&http->hot, &http->caches->heads);
 	http->date.wall = http->clock->wall;
 	date_format(http->clock->wall, http->date_text);
 	date_format_log(http->clock->wall, http->date_log);

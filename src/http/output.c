@@ -24,17 +24,17 @@ output_add(struct output *o, const struct piece *p)
 }
 
 static void
-release_memory(void *owner, void *what)
+release_memory(void *owner, void *object)
 {
 	(void)owner;
-	free(what);
+	free(object);
 }
 
 void
-output_move(struct piece *p)
+output_detach_scratch(struct piece *p)
 {
-	p->what = mem_copy(p->at, p->len);
-	p->at = p->what;
+	p->object = mem_copy(p->at, p->len);
+	p->at = p->object;
 	p->release = release_memory;
 }
 
@@ -43,17 +43,17 @@ output_copy(struct output *o, const void *bytes, size_t len)
 {
 	struct piece	p = { .at = bytes, .len = len };
 
-	if (len <= output_space(o)) {
+	if (len <= output_scratch_left(o)) {
 		p.at = memcpy(o->scratch + o->scratch_used, bytes, len);
 		o->scratch_used += len;
 	} else
-		output_move(&p);
+		output_detach_scratch(&p);
 	return p;
 }
 
 /* The last piece, if it is in scratch and these bytes go on where it ends. */
 static struct piece *
-before(struct output *o, const char *at)
+find_last_before(struct output *o, const char *at)
 {
 	struct piece	*last;
 
@@ -65,7 +65,7 @@ before(struct output *o, const char *at)
 }
 
 static RARE void
-write_beside(struct output *o, const void *bytes, size_t len)
+write_detached(struct output *o, const void *bytes, size_t len)
 {
 	struct piece	p = output_copy(o, bytes, len);
 
@@ -76,10 +76,10 @@ void
 output_write(struct output *o, const void *bytes, size_t len)
 {
 	char		*to = o->scratch + o->scratch_used;
-	struct piece	*last = before(o, to);
+	struct piece	*last = find_last_before(o, to);
 
-	if (len > output_space(o)) {
-		write_beside(o, bytes, len);
+	if (len > output_scratch_left(o)) {
+		write_detached(o, bytes, len);
 		return;
 	}
 	memcpy(to, bytes, len);
@@ -133,10 +133,10 @@ output_gather(const struct output *o, struct iovec *iov, int n, size_t most,
 }
 
 static void
-release(struct piece *p)
+release_piece(struct piece *p)
 {
 	if (p->release != NULL)
-		p->release(p->owner, p->what);
+		p->release(p->owner, p->object);
 }
 
 /* Nothing left: all room is free again. */
@@ -148,7 +148,7 @@ rewind_if_empty(struct output *o)
 }
 
 void
-output_sent(struct output *o, size_t sent)
+output_advance(struct output *o, size_t sent)
 {
 	struct piece	*p;
 
@@ -165,7 +165,7 @@ output_sent(struct output *o, size_t sent)
 			break;
 		}
 		sent -= p->len;
-		release(p);
+		release_piece(p);
 		o->first++;
 		o->n--;
 	}
@@ -173,7 +173,7 @@ output_sent(struct output *o, size_t sent)
 }
 
 size_t
-output_take_back(struct output *o, size_t most)
+output_unsend(struct output *o, size_t most)
 {
 	struct piece	*p;
 	size_t		 n = 0;
@@ -183,7 +183,7 @@ output_take_back(struct output *o, size_t most)
 		if (n + p->len > most)
 			break;
 		n += p->len;
-		release(p);
+		release_piece(p);
 		o->n--;
 	}
 	o->bytes -= n;
@@ -193,19 +193,19 @@ output_take_back(struct output *o, size_t most)
 
 /* A piece that does not outlast the turn where it stands. */
 static bool
-is_passing(const struct piece *p)
+is_temporary(const struct piece *p)
 {
 	return p->release == NULL;
 }
 
 static size_t
-count_passing(const struct output *o)
+count_temporary(const struct output *o)
 {
 	const struct piece	*p = output_first(o), *end = p + o->n;
 	size_t			 n = 0;
 
 	for (; p < end; p++)
-		if (is_passing(p))
+		if (is_temporary(p))
 			n += p->len;
 	return n;
 }
@@ -213,18 +213,18 @@ count_passing(const struct output *o)
 struct output *
 output_keep(struct output *o)
 {
-	size_t		 passing = count_passing(o);
+	size_t		 temporary = count_temporary(o);
 	struct output	*own = mem_get(offsetof(struct output, scratch) +
-			    passing);
+			    temporary);
 	struct piece	*p;
 
 	own->first = own->n = 0;
 	own->bytes = own->scratch_used = 0;
-	own->scratch_size = passing;
+	own->scratch_size = temporary;
 	own->kept = true;
 	for (unsigned i = 0; i < o->n; i++) {
 		p = &o->pieces[o->first + i];
-		if (is_passing(p))
+		if (is_temporary(p))
 			*p = output_copy(own, p->at, p->len);
 		output_add(own, p);
 	}
@@ -238,7 +238,7 @@ void
 output_drop(struct output *o)
 {
 	for (unsigned i = 0; i < o->n; i++)
-		release(&o->pieces[o->first + i]);
+		release_piece(&o->pieces[o->first + i]);
 	o->n = 0;
 	o->bytes = 0;
 	rewind_if_empty(o);

@@ -27,7 +27,7 @@ struct piece {
 	size_t		 len;
 	void		(*release)(void *owner, void *what);	/* NULL: in
 				 * scratch, or good for this turn */
-	void		*owner, *what;
+	void		*owner, *object;
 	off_t		 offset;	/* in the file */
 	int		 file;		/* its descriptor, the owner's */
 };
@@ -46,7 +46,7 @@ void	output_init(struct output *);	/* one that is zero, for loops */
 
 /* Whether so many pieces more find room. */
 static inline bool
-output_room(const struct output *o, unsigned pieces)
+output_has_room(const struct output *o, unsigned pieces)
 {
 	return o->first + o->n + pieces <= OUTPUT_PIECES;
 }
@@ -68,7 +68,7 @@ output_put(struct output *o, const char *at, size_t len)
 {
 	struct piece	*p = &o->pieces[o->first + o->n];
 
-	need(output_room(o, 1));
+	need(output_has_room(o, 1));
 	p->at = at;
 	p->len = len;
 	p->release = NULL;
@@ -85,18 +85,18 @@ struct piece output_copy(struct output *, const void *, size_t);
 void	output_write(struct output *, const void *, size_t);
 /* Bytes that are free in scratch. */
 static inline size_t
-output_space(const struct output *o)
+output_scratch_left(const struct output *o)
 {
 	return o->scratch_size - o->scratch_used;
 }
 
-RARE void output_move(struct piece *);		/* for the next */
+RARE void output_detach_scratch(struct piece *);		/* for the next */
 /* A piece in scratch becomes one of its own memory, to outlast the turn. */
 static inline void
-output_own(struct piece *p)
+output_detach(struct piece *p)
 {
 	if (p->at != NULL && p->release == NULL)
-		output_move(p);
+		output_detach_scratch(p);
 }
 
 /* The first pieces that are memory, at most so many bytes; how many entries of
@@ -108,8 +108,8 @@ int	output_gather(const struct output *, struct iovec *, int n,
 struct piece output_file(const struct output *, size_t most);
 /* Takes the last pieces back, as many as have at most so many bytes together;
  * bytes in them. */
-size_t	output_take_back(struct output *, size_t most);
-void	output_sent(struct output *, size_t);	/* so many bytes have gone */
+size_t	output_unsend(struct output *, size_t most);
+void	output_advance(struct output *, size_t);	/* so many bytes have gone */
 /* Moves all pieces to a new queue; copies what does not outlast the turn. */
 struct output *output_keep(struct output *);
 void	output_free(struct output *);		/* a kept one, and its pieces */

@@ -14,9 +14,9 @@
 #include "lib/log.h"
 #include "stats/stats.h"
 
-#define GATHER		32		/* pieces a write */
-#define AT_ONCE		(64 * 1024)	/* bytes of a file: splice(2)'s pipe */
-#define PAUSE		100		/* ms */
+#define IOV_MAX_PIECES		32		/* pieces a write */
+#define SPLICE_MAX		(64 * 1024)	/* bytes of a file: splice(2)'s pipe */
+#define PACE_PAUSE_MS		100		/* ms */
 
 static void
 count_sent(struct conn *c, size_t n)
@@ -29,7 +29,7 @@ count_sent(struct conn *c, size_t n)
 /* Not the client's doing: the file's system cannot, or we may not (seccomp).
  * All of it is taken back then, and comes as memory. */
 static bool
-must_be_memory(int error)
+is_sendfile_error(int error)
 {
 	return error == EINVAL || error == ENOSYS || error == EPERM ||
 	    error == EOPNOTSUPP;
@@ -38,7 +38,7 @@ must_be_memory(int error)
 /* The connection ends right behind what is in the output: so the end may go in
  * the same packet, which saves a third of what a connection costs. */
 static bool
-ends(const struct conn *c)
+ends_connection(const struct conn *c)
 {
 	return c->close && c->after_send == STEP_FINISH;
 }
@@ -48,15 +48,15 @@ ends(const struct conn *c)
  * it.  So corked, 500 KB take 9 packets, not 11 or 12.  What goes at once and
  * has nothing behind it needs no cork, which is two system calls. */
 static bool
-is_to_cork(const struct conn *c, size_t len)
+should_cork(const struct conn *c, size_t len)
 {
-	return len > AT_ONCE || conn_output(c)->bytes > len ||
-	    c->after_send == STEP_BODY || ends(c);
+	return len > SPLICE_MAX || conn_output(c)->bytes > len ||
+	    c->after_send == STEP_BODY || ends_connection(c);
 }
 
 /* A last packet that is to wait for the end does so in a corked socket. */
 static void
-hold_end(struct conn *c)
+cork_last_packet(struct conn *c)
 {
 	if (c->request != NULL && c->request->cork_end && !c->corked &&
 	    c->transport->cork != NULL)
@@ -64,12 +64,12 @@ hold_end(struct conn *c)
 }
 
 static APART ssize_t
-give_file(struct conn *c, size_t most, size_t *asked)
+send_file_piece(struct conn *c, size_t most, size_t *asked)
 {
 	struct piece	p = output_file(conn_output(c), most);
 	ssize_t		sent;
 
-	if (!c->corked && is_to_cork(c, p.len))
+	if (!c->corked && should_cork(c, p.len))
 		conn_set_cork(c, true);
 	sent = c->transport->send_file(c->transport_context, c->wait.fd,
 	    p.file, p.offset, p.len);
@@ -78,7 +78,7 @@ give_file(struct conn *c, size_t most, size_t *asked)
 		errno = EFAULT;
 		return -1;
 	}
-	if (sent == -1 && must_be_memory(errno)) {
+	if (sent == -1 && is_sendfile_error(errno)) {
 		file_refuse_sendfile(c->request->file);
 		errno = EAGAIN;
 	}
@@ -87,30 +87,30 @@ give_file(struct conn *c, size_t most, size_t *asked)
 
 /* That may be all; but not if something has to wait behind it, for its pace. */
 static inline ssize_t
-give(struct conn *c, const struct iovec *iov, int n, bool more, bool all)
+send_iov(struct conn *c, const struct iovec *iov, int n, bool more, bool all)
 {
 	return c->transport->send(c->transport_context, c->wait.fd, iov, n,
-	    more || (all && ends(c)));
+	    more || (all && ends_connection(c)));
 }
 
 static APART ssize_t
-give_several(struct conn *c, size_t most, size_t *asked)
+send_pieces(struct conn *c, size_t most, size_t *asked)
 {
 	struct output	*o = conn_output(c);
-	struct iovec	 iov[GATHER];
+	struct iovec	 iov[IOV_MAX_PIECES];
 	bool		 more;
-	int		 n = output_gather(o, iov, GATHER, most, &more);
+	int		 n = output_gather(o, iov, IOV_MAX_PIECES, most, &more);
 
-	hold_end(c);
+	cork_last_packet(c);
 	*asked = 0;
 	for (int i = 0; i < n; i++)
 		*asked += iov[i].iov_len;
-	return give(c, iov, n, more, *asked == o->bytes && *asked < most);
+	return send_iov(c, iov, n, more, *asked == o->bytes && *asked < most);
 }
 
 /* It has gone together with others'. */
 static inline ssize_t
-was_given(struct conn *c, size_t *asked)
+take_batch_result(struct conn *c, size_t *asked)
 {
 	const struct io_op	*op = c->op;
 
@@ -125,34 +125,34 @@ was_given(struct conn *c, size_t *asked)
  * Nearly always it is one, and then this is no function of its own to come back
  * to from the system. */
 static inline ssize_t
-give_next(struct conn *c, size_t most, size_t *asked)
+send_next(struct conn *c, size_t most, size_t *asked)
 {
 	const struct output	*o = conn_output(c);
 	const struct piece	*p = output_first(o);
 	struct iovec		 iov = { (void *)(uintptr_t)p->at, p->len };
 
 	if (c->op != NULL)
-		return was_given(c, asked);
+		return take_batch_result(c, asked);
 	if (p->at == NULL)
-		return give_file(c, most, asked);
+		return send_file_piece(c, most, asked);
 	if (o->n > 1 || p->len >= most)
-		return give_several(c, most, asked);
+		return send_pieces(c, most, asked);
 	*asked = p->len;
-	return give(c, &iov, 1, false, true);
+	return send_iov(c, &iov, 1, false, true);
 }
 
 /* Unless there is more to come.  The end of a connection pushes what is left as
  * well, in the same packet. */
 static APART void
-uncork(struct conn *c)
+uncork_at_end(struct conn *c)
 {
-	if (c->after_send != STEP_BODY && !ends(c))
+	if (c->after_send != STEP_BODY && !ends_connection(c))
 		conn_set_cork(c, false);
 }
 
 /* A turn's worth has gone: the others first. */
 static inline bool
-is_enough(const struct conn *c)
+quota_is_used(const struct conn *c)
 {
 	return c->http->bytes_out >= (c->after_send == STEP_BODY
 					     ? CONN_SEND_QUOTA / 4 * 3
@@ -160,42 +160,42 @@ is_enough(const struct conn *c)
 }
 
 static inline bool
-is_live(const struct conn *c)
+sends_live_file(const struct conn *c)
 {
 	return c->request != NULL && c->request->live;
 }
 
 /* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
 static int
-flush(struct conn *c)
+flush_output(struct conn *c)
 {
 	struct output	*o = conn_output(c);
 	size_t		 left = pace_allowance(c), asked;
 	ssize_t		 sent;
 
 	while (o->n > 0 && left > 0) {
-		sent = give_next(c, left, &asked);
+		sent = send_next(c, left, &asked);
 		if (sent == -1 && errno == EINTR)
 			continue;
 		if (sent == -1)
 			return errno == EWOULDBLOCK ? EAGAIN : errno;
-		output_sent(o, (size_t)sent);
+		output_advance(o, (size_t)sent);
 		count_sent(c, (size_t)sent);
 		left -= (size_t)sent;
 		c->http->bytes_out += (size_t)sent;
 		if ((size_t)sent < asked)	/* it would only say EAGAIN */
 			return EAGAIN;
 	}
-	if (o->n == 0 && c->after_send == STEP_FINISH && is_live(c) &&
+	if (o->n == 0 && c->after_send == STEP_FINISH && sends_live_file(c) &&
 	    !body_was_current(c))
 		return ESTALE;
 	if (c->corked && o->n == 0)
-		uncork(c);
-	return o->n > 0 || left == 0 || is_enough(c) ? EAGAIN : 0;
+		uncork_at_end(c);
+	return o->n > 0 || left == 0 || quota_is_used(c) ? EAGAIN : 0;
 }
 
 static RARE enum go
-wait_for_room(struct conn *c)
+wait_for_writable(struct conn *c)
 {
 	const struct conf	*conf = c->http->conf;
 
@@ -209,20 +209,20 @@ wait_for_room(struct conn *c)
 
 /* Always as long, so that deadlines of this timeout come in order. */
 static RARE enum go
-wait_for_leave(struct conn *c)
+wait_for_pace(struct conn *c)
 {
 	return conn_wait(c, WAIT_TIME, TIMEOUT_PACE,
-	    c->http->clock->ms + PAUSE);
+	    c->http->clock->ms + PACE_PAUSE_MS);
 }
 
 /* Not all has gone. */
 static APART enum go
-stop(struct conn *c, int error)
+handle_unsent(struct conn *c, int error)
 {
 	if (error == EAGAIN) {
-		body_take_back(c);
-		return pace_allowance(c) == 0 ? wait_for_leave(c) :
-		    wait_for_room(c);
+		body_unsend(c);
+		return pace_allowance(c) == 0 ? wait_for_pace(c) :
+		    wait_for_writable(c);
 	}
 	/* EFAULT: the mapping ends before the response does (mmap(2)). */
 	if (error != EFAULT && error != ESTALE)
@@ -239,9 +239,9 @@ send_step(struct conn *c)
 
 	if (conn_outcome(c) != OUTCOME_READY)
 		return conn_abort(c);
-	error = flush(c);
+	error = flush_output(c);
 	if (error != 0)
-		return stop(c, error);
+		return handle_unsent(c, error);
 	if (conn_owns_output(c))	/* empty: the loop's serves again */
 		conn_clear_output(c);
 	c->send_deadline = 0;

@@ -13,8 +13,8 @@
 static struct header_cache	heads;
 static struct head		*owned;
 static struct header_date	date;
-static struct wholes		w;
-static char			body[WHOLE_ROOM + 1];
+static struct hot_responses		w;
+static char			body[HOT_BYTES_MAX + 1];
 
 static void
 fresh(void)
@@ -26,18 +26,18 @@ fresh(void)
 
 /* One more request that finds this head, and is answered with so much behind
  * it; what it found. */
-static const struct whole *
+static const struct hot_response *
 ask(struct head **owner, size_t len)
 {
-	const struct whole	*found;
+	const struct hot_response	*found;
 	struct head		*h = header_hold(&heads, owner, 0, &date);
 
 	if (h == NULL)
 		h = header_put(&heads, owner, 0, BYTES, sizeof(BYTES), DATE_AT,
 		    &date);
-	found = whole_find(&w, h);
+	found = hot_find(&w, h);
 	if (found == NULL)
-		whole_count(&w, h, body, len);
+		hot_count(&w, h, body, len);
 	header_release(&heads, &h);
 	return found;
 }
@@ -57,17 +57,17 @@ static void
 end(struct head **owner)
 {
 	header_clear(&heads, owner);
-	whole_forget(&w, &heads);
-	free(w.room);
+	hot_clear(&w, &heads);
+	free(w.buffer);
 	memset(&w, 0, sizeof(w));
 	header_free(&heads);
 }
 
 START_TEST(one_piece)
 {
-	const struct whole	*found;
+	const struct hot_response	*found;
 
-	ck_assert_int_eq(needed(&owned, 500), WHOLE_AFTER + 1);
+	ck_assert_int_eq(needed(&owned, 500), HOT_AFTER + 1);
 	found = ask(&owned, 500);
 	ck_assert_uint_eq(found->bytes.len, sizeof(BYTES) + 500);
 	ck_assert_uint_eq((uintptr_t)found->bytes.at % HEADER_ALIGNMENT, 0);
@@ -81,8 +81,8 @@ START_TEST(a_second)
 {
 	needed(&owned, 500);
 	date = (struct header_date){ "two!", 4, 2 };
-	whole_forget(&w, &heads);
-	ck_assert_int_eq(needed(&owned, 500), WHOLE_AFTER + 1);
+	hot_clear(&w, &heads);
+	ck_assert_int_eq(needed(&owned, 500), HOT_AFTER + 1);
 	ck_assert_mem_eq(ask(&owned, 500)->bytes.at, "Date: two!", 10);
 	end(&owned);
 }
@@ -91,10 +91,10 @@ END_TEST
 /* Too few within one, and again within the next. */
 START_TEST(too_few)
 {
-	for (int i = 0; i < WHOLE_AFTER; i++)
+	for (int i = 0; i < HOT_AFTER; i++)
 		ck_assert_ptr_null(ask(&owned, 500));
 	date = (struct header_date){ "two!", 4, 2 };
-	for (int i = 0; i <= WHOLE_AFTER; i++)
+	for (int i = 0; i <= HOT_AFTER; i++)
 		ck_assert_ptr_null(ask(&owned, 500));
 	ck_assert_ptr_nonnull(ask(&owned, 500));
 	end(&owned);
@@ -106,7 +106,7 @@ START_TEST(head_gone)
 {
 	needed(&owned, 500);
 	header_clear(&heads, &owned);
-	ck_assert_int_eq(needed(&owned, 400), WHOLE_AFTER + 1);
+	ck_assert_int_eq(needed(&owned, 400), HOT_AFTER + 1);
 	ck_assert_uint_eq(ask(&owned, 400)->bytes.len, sizeof(BYTES) + 400);
 	end(&owned);
 }
@@ -114,19 +114,19 @@ END_TEST
 
 START_TEST(no_room)
 {
-	struct head	*others[WHOLES] = { NULL };
+	struct head	*others[HOT_RESPONSES_MAX] = { NULL };
 	int		 n;
 
-	ck_assert_int_eq(needed(&owned, WHOLE_ROOM), 100);
-	ck_assert_ptr_null(w.room);
-	for (n = 0; n < WHOLES; n++)
-		if (needed(&others[n], WHOLE_ROOM / 10) == 100)
+	ck_assert_int_eq(needed(&owned, HOT_BYTES_MAX), 100);
+	ck_assert_ptr_null(w.buffer);
+	for (n = 0; n < HOT_RESPONSES_MAX; n++)
+		if (needed(&others[n], HOT_BYTES_MAX / 10) == 100)
 			break;
 	ck_assert_int_eq(n, 9);
 	ck_assert_int_eq(needed(&others[n], 100), 0 + 1);
 	/* With the second there is room for them. */
-	whole_forget(&w, &heads);
-	ck_assert_int_eq(needed(&others[8], WHOLE_ROOM / 10), WHOLE_AFTER + 1);
+	hot_clear(&w, &heads);
+	ck_assert_int_eq(needed(&others[8], HOT_BYTES_MAX / 10), HOT_AFTER + 1);
 	for (int i = 0; i <= n; i++)
 		header_clear(&heads, &others[i]);
 	end(&owned);
@@ -135,13 +135,14 @@ END_TEST
 
 START_TEST(no_more)
 {
-	struct head	*others[WHOLES + 1] = { NULL };
+	struct head	*others[HOT_RESPONSES_MAX + 1] = { NULL };
 
-	for (int i = 0; i < WHOLES; i++)
-		ck_assert_int_eq(needed(&others[i], 1), WHOLE_AFTER + 1);
-	ck_assert_int_eq(needed(&others[WHOLES], 1), 100);
-	ck_assert_ptr_eq(ask(&others[WHOLES - 1], 1), &w.of[WHOLES - 1]);
-	for (int i = 0; i <= WHOLES; i++)
+	for (int i = 0; i < HOT_RESPONSES_MAX; i++)
+		ck_assert_int_eq(needed(&others[i], 1), HOT_AFTER + 1);
+	ck_assert_int_eq(needed(&others[HOT_RESPONSES_MAX], 1), 100);
+	ck_assert_ptr_eq(ask(&others[HOT_RESPONSES_MAX - 1], 1),
+	    &w.entries[HOT_RESPONSES_MAX - 1]);
+	for (int i = 0; i <= HOT_RESPONSES_MAX; i++)
 		header_clear(&heads, &others[i]);
 	end(&owned);
 }

@@ -26,7 +26,7 @@ borrowed(const char *text)
 {
 	struct piece	p = { .at = text, .len = strlen(text),
 			    .release = release, .owner = &o,
-			    .what = &released };
+			    .object = &released };
 
 	output_add(&o, &p);
 }
@@ -70,14 +70,14 @@ START_TEST(goes_in_parts)
 	ck_assert_uint_eq(o.bytes, 9);
 	ck_assert_str_eq(content(&o, 100), "abcdefghi");
 	ck_assert_str_eq(content(&o, 4), "abcd");
-	output_sent(&o, 2);
+	output_advance(&o, 2);
 	ck_assert_int_eq(released, 0);
 	ck_assert_str_eq(content(&o, 100), "cdefghi");
-	output_sent(&o, 1);
+	output_advance(&o, 1);
 	ck_assert_int_eq(released, 1);
-	output_sent(&o, 4);
+	output_advance(&o, 4);
 	ck_assert_str_eq(content(&o, 100), "hi");
-	output_sent(&o, 2);
+	output_advance(&o, 2);
 	ck_assert_int_eq(released, 2);
 	ck_assert_uint_eq(o.n, 0);
 	ck_assert_uint_eq(o.scratch_used, 0);
@@ -89,7 +89,7 @@ of_file(int file, off_t offset, size_t len)
 {
 	struct piece	p = { .len = len, .file = file, .offset = offset,
 			    .release = release, .owner = &o,
-			    .what = &released };
+			    .object = &released };
 
 	output_add(&o, &p);
 }
@@ -110,22 +110,22 @@ START_TEST(files)
 	ck_assert(!file);
 	ck_assert_int_eq(output_gather(&o, iov, OUTPUT_PIECES, 4, &file), 1);
 	ck_assert(file);
-	output_sent(&o, 3);
+	output_advance(&o, 3);
 	all = output_file(&o, 1000);
 	ck_assert_int_eq(all.file, 5);
 	ck_assert_int_eq(all.offset, 100);
 	ck_assert_uint_eq(all.len, 30);
 	all = output_file(&o, 29);
 	ck_assert_uint_eq(all.len, 29);
-	output_sent(&o, 15);
+	output_advance(&o, 15);
 	ck_assert_int_eq(released, 2);
 	all = output_file(&o, 1000);
 	ck_assert_int_eq(all.offset, 115);
 	ck_assert_uint_eq(all.len, 15);
-	output_sent(&o, 15);
+	output_advance(&o, 15);
 	all = output_file(&o, 1000);
 	ck_assert_uint_eq(all.len, 30);
-	output_sent(&o, 30);
+	output_advance(&o, 30);
 	all = output_file(&o, 1000);
 	ck_assert_int_eq(all.file, 6);
 	output_drop(&o);
@@ -138,12 +138,12 @@ START_TEST(taken_back)
 	borrowed("abc");
 	borrowed("de");
 	of_file(5, 0, 4);
-	ck_assert_uint_eq(output_take_back(&o, 3), 0);
-	ck_assert_uint_eq(output_take_back(&o, 7), 6);
+	ck_assert_uint_eq(output_unsend(&o, 3), 0);
+	ck_assert_uint_eq(output_unsend(&o, 7), 6);
 	ck_assert_int_eq(released, 2);
 	ck_assert_uint_eq(o.bytes, 3);
 	ck_assert_str_eq(content(&o, 100), "abc");
-	ck_assert_uint_eq(output_take_back(&o, SIZE_MAX), 3);
+	ck_assert_uint_eq(output_unsend(&o, SIZE_MAX), 3);
 	ck_assert_uint_eq(o.n, 0);
 }
 END_TEST
@@ -161,9 +161,9 @@ START_TEST(written)
 	output_write(&o, "g", 1);
 	ck_assert_uint_eq(o.n, 3);
 	ck_assert_uint_eq(o.bytes, 7);
-	ck_assert_uint_eq(output_space(&o), OUTPUT_SCRATCH - 6);
+	ck_assert_uint_eq(output_scratch_left(&o), OUTPUT_SCRATCH - 6);
 	ck_assert_str_eq(content(&o, 100), "abcdefg");
-	output_sent(&o, 6);
+	output_advance(&o, 6);
 	output_write(&o, "h", 1);
 	ck_assert_str_eq(content(&o, 100), "gh");
 	output_write(&o, much, sizeof(much));
@@ -172,7 +172,7 @@ START_TEST(written)
 	output_write(&o, "i", 1);
 	ck_assert_uint_eq(o.n, 3);
 	output_drop(&o);
-	ck_assert_uint_eq(output_space(&o), OUTPUT_SCRATCH);
+	ck_assert_uint_eq(output_scratch_left(&o), OUTPUT_SCRATCH);
 	ck_assert_int_eq(released, 1);
 }
 END_TEST
@@ -183,14 +183,14 @@ START_TEST(kept)
 
 	borrowed("abc");
 	copied("def");
-	output_sent(&o, 1);
+	output_advance(&o, 1);
 	own = output_keep(&o);
 	ck_assert_uint_eq(own->scratch_size, strlen("def"));
 	ck_assert_uint_eq(o.n, 0);
 	ck_assert_int_eq(released, 0);
 	memset(o.scratch, '!', sizeof(o.scratch));	/* the next one's now */
 	ck_assert_str_eq(content(own, 100), "bcdef");
-	output_sent(own, 5);
+	output_advance(own, 5);
 	ck_assert_int_eq(released, 1);
 	output_free(own);
 }
@@ -215,14 +215,14 @@ END_TEST
 START_TEST(room)
 {
 	for (int i = 0; i < OUTPUT_PIECES; i++) {
-		ck_assert(output_room(&o, 1));
+		ck_assert(output_has_room(&o, 1));
 		borrowed("x");
 	}
-	ck_assert(!output_room(&o, 1));
-	output_sent(&o, OUTPUT_PIECES - 1);
+	ck_assert(!output_has_room(&o, 1));
+	output_advance(&o, OUTPUT_PIECES - 1);
 	output_drop(&o);
 	ck_assert_int_eq(released, OUTPUT_PIECES);
-	ck_assert(output_room(&o, OUTPUT_PIECES));
+	ck_assert(output_has_room(&o, OUTPUT_PIECES));
 }
 END_TEST
 
