@@ -203,7 +203,7 @@ ask(struct conn *c, const struct conf_guard *guard,
 	struct request		*r = c->request;
 	struct task		*e = c->http->caches->shared ? NULL :
 				    r->auth->task;
-	enum verifier_state	 state = VERIFIER_WAITS;
+	enum verifier_state	 state = VERIFIER_QUEUED;
 
 	if (conn_must_flush(c))
 		return conn_send(c, STEP_AUTHORIZE);
@@ -212,8 +212,8 @@ ask(struct conn *c, const struct conf_guard *guard,
 		r->auth_number = a->number;
 	}
 	if (e == NULL)
-		state = verification_begin(c, r->auth, guard->file, who, &e);
-	if (state != VERIFIER_BEGUN && may_count(c, a))
+		state = verification_start(c, r->auth, guard->file, who, &e);
+	if (state != VERIFIER_RUNNING && may_count(c, a))
 		return let_in(c);
 	if (state == VERIFIER_REFUSED)
 		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
@@ -262,7 +262,7 @@ hold_grant(struct conn *c, const struct conf_guard *guard,
 
 	if (r->auth == NULL)
 		r->auth = grant_hold(grants, file, who->user, who->password);
-	if (r->auth == NULL && verification_takes(c))
+	if (r->auth == NULL && verification_accepts(c))
 		r->auth = grant_add(grants, file, who->user, who->password);
 	return r->auth != NULL;
 }

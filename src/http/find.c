@@ -128,7 +128,7 @@ is_late(const struct conn *c)
 static bool
 may_start_lookup(const struct http_loop *http, const struct path *p)
 {
-	return !variant_is_made(p->space) || verification_leaves_room(http);
+	return !variant_is_made(p->space) || verification_allows_slow_job(http);
 }
 
 /* Its answer is good for who has waited for it, however old by then. */

@@ -78,7 +78,7 @@ http_free(struct http_loop **hp)
 {
 	struct http_loop	*http = *hp;
 
-	verification_drop(http);
+	verification_cancel_all(http);
 	hot_clear(&http->hot, &http->caches->heads);
 	free(http->hot.buffer);
 	free(http->batch_outputs);

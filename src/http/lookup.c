@@ -322,7 +322,7 @@ free_lookup(struct task *e)
 	buf_free(&l->text);
 	free(l);
 	if (compressed)			/* what it kept busy is free */
-		verification_go_on(http, nested);
+		verification_run_next(http, nested);
 }
 
 /* A name to be found: a file, or a directory by the first of its index. */

@@ -118,7 +118,7 @@ machine_new(struct http_loop *http, int fd, const struct transport *transport,
 	/* Most clients have sent their request by now: try it at once. */
 	s->conn->readable = true;
 	if (http->addresses != NULL)
-		quota_enter(s->conn);
+		client_limits_connect(s->conn);
 	if (s->transport->request_ended == NULL)
 		stats_count(STATS_CONNECTIONS);
 	return s;

@@ -293,7 +293,7 @@ static bool
 takes_response(struct conn *c)
 {
 	const struct conf	*conf = c->http->conf;
-	uint64_t		 least = pace_progress(c) *
+	uint64_t		 least = pace_min_progress(c) *
 				    (uint64_t)conf->limits.linger /
 				    (uint64_t)conf->limits.send;
 	size_t			 before = c->unacked;

@@ -79,7 +79,8 @@ reply_add_specials(struct conn *c, int status)
 		buf_addf(b, "WWW-Authenticate: Basic realm=\"%s\", "
 		    "charset=\"UTF-8\"\r\n", c->request->guard->realm);
 	else if (status == 429)
-		buf_addf(b, "Retry-After: %d\r\n", quota_retry(c));
+		buf_addf(
+		    b, "Retry-After: %d\r\n", client_limits_retry_after(c));
 	else if (status == 406)
 		buf_adds(b, VARIANT_VARY);
 	else if (status == 503)

@@ -97,7 +97,7 @@ route_step(struct conn *c)
 	r->head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
 	r->site = conf_site_find(c->http->conf, c->session->listener, host.at,
 	    host.len);
-	if (c->session->address != NULL && !quota_asks(c))
+	if (c->session->address != NULL && !client_limits_request(c))
 		return refuse(c, WHY_RATE);
 	why = bad_method(p);
 	if (why != WHY_NONE)

@@ -200,7 +200,7 @@ wait_for_writable(struct conn *c)
 	const struct conf	*conf = c->http->conf;
 
 	c->send_blocked = true;
-	if (c->send_deadline == 0 || c->sent >= pace_progress(c)) {
+	if (c->send_deadline == 0 || c->sent >= pace_min_progress(c)) {
 		c->send_deadline = c->http->clock->ms + conf->limits.send;
 		c->sent = 0;
 	}

@@ -9,11 +9,11 @@
 #include "lib/log.h"
 #include "stats/stats.h"
 
-#define CROWD_RETRY	5	/* seconds until a connection may have gone */
-#define RATE_RETRY	1	/* then there is a request more */
+#define CONNECTION_RETRY_S	5	/* seconds until a connection may have gone */
+#define RATE_RETRY_S	1	/* then there is a request more */
 
 static void
-tell(const struct conn *c, const char *of_what, int64_t limit,
+log_limit(const struct conn *c, const char *of_what, int64_t limit,
     const char *directive)
 {
 	char	text[LOG_ADDR_MAX];
@@ -25,7 +25,7 @@ tell(const struct conn *c, const char *of_what, int64_t limit,
 }
 
 void
-quota_enter(struct conn *c)
+client_limits_connect(struct conn *c)
 {
 	struct http_loop	*http = c->http;
 	size_t		 len = c->session->family == AF_INET ? 4 : 16;
@@ -39,12 +39,13 @@ quota_enter(struct conn *c)
 	c->refused = true;
 	stats_count(STATS_TURNED_AWAY);
 	if (http_may_log(http, &http->caches->connections_warned_at))
-		tell(c, "connections", http->conf->limits.connections_address,
+		log_limit(c, "connections",
+		    http->conf->limits.connections_address,
 		    "connections address");
 }
 
 bool
-quota_asks(struct conn *c)
+client_limits_request(struct conn *c)
 {
 	struct http_loop	*http = c->http;
 
@@ -54,12 +55,13 @@ quota_asks(struct conn *c)
 		return true;
 	stats_count(STATS_OVER_RATE);
 	if (http_may_log(http, &http->caches->rate_warned_at))
-		tell(c, "requests a second", http->conf->limits.rate, "rate");
+		log_limit(
+		    c, "requests a second", http->conf->limits.rate, "rate");
 	return false;
 }
 
 int
-quota_retry(const struct conn *c)
+client_limits_retry_after(const struct conn *c)
 {
-	return c->refused ? CROWD_RETRY : RATE_RETRY;
+	return c->refused ? CONNECTION_RETRY_S : RATE_RETRY_S;
 }

@@ -7,10 +7,10 @@
 #include "http/conn.h"
 
 /* Counts a new connection; one too many is turned_away. */
-void	quota_enter(struct conn *);
+void	client_limits_connect(struct conn *);
 /* Whether its address may make one more request. */
-bool	quota_asks(struct conn *);
+bool	client_limits_request(struct conn *);
 /* Seconds after which there may be some left. */
-int	quota_retry(const struct conn *);
+int	client_limits_retry_after(const struct conn *);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "http/limits/pace.h"
 
-#define PROGRESS	(64 * 1024)	/* bytes */
+#define PROGRESS_MIN	(64 * 1024)	/* bytes */
 
 size_t
 pace_left(struct conn *c)
@@ -18,11 +18,11 @@ pace_left(struct conn *c)
 
 /* Of what it may be sent, a client must take half. */
 uint64_t
-pace_progress(const struct conn *c)
+pace_min_progress(const struct conn *c)
 {
 	int64_t	half = c->http->pace.rate * c->http->conf->limits.send / 2000;
 
-	if (!pace_is_limited(c) || half >= PROGRESS)
-		return PROGRESS;
+	if (!pace_is_limited(c) || half >= PROGRESS_MIN)
+		return PROGRESS_MIN;
 	return (uint64_t)half + 1;
 }

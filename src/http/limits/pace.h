@@ -13,7 +13,7 @@ size_t	pace_left(struct conn *);	/* of one that is limited */
 
 /* Bytes that a client must take within limits.send: with less, it holds on to
  * the server. */
-uint64_t	pace_progress(const struct conn *);
+uint64_t	pace_min_progress(const struct conn *);
 
 static inline bool
 pace_is_limited(const struct conn *c)

@@ -18,22 +18,22 @@
 #include "stats/stats.h"
 
 /* A wrong password is as wrong a moment later: ms. */
-#define WRONG_KEEP	1000
-#define LOG_MOST	600		/* bytes of a user's name */
+#define WRONG_KEEP_MS	1000
+#define LOG_NAME_MAX	600		/* bytes of a user's name */
 
 /* A password being verified, or about to be, and for whom. */
 struct verification {
 	struct task		 task;	/* first: casts rely on it */
 	struct http_loop		*http;
-	struct grant		*grant;		/* held */
+	struct grant		*auth;		/* held */
 	struct credentials	 who;
-	struct verifier		 place;
-	struct task		**under_way;	/* NULL when this is done; or
+	struct verifier_entry		 entry;
+	struct task		**pending;	/* NULL when this is done; or
 						 * NULL */
 };
 
 bool
-verification_leaves_room(const struct http_loop *http)
+verification_allows_slow_job(const struct http_loop *http)
 {
 	int64_t	busy = http->caches->compressing + http->caches->verifiers.busy;
 
@@ -42,24 +42,24 @@ verification_leaves_room(const struct http_loop *http)
 
 /* So many helpers may be kept busy, and compressing counts as well; one may
  * always be.  An address has half, whatever is compressed. */
-static struct verifiers_room
-room(const struct http_loop *http)
+static struct verifiers_limits
+get_limits(const struct http_loop *http)
 {
 	int64_t			 most = http->conf->limits.verify;
 	int64_t			 half = conf_share(http->conf) / 2;
 	int64_t			 compressing = http->caches->compressing;
-	struct verifiers_room	 room;
+	struct verifiers_limits	 limits;
 
-	room.all = MIN(most, half - compressing);
-	if (room.all < 1)
-		room.all = compressing == 0;
-	room.share = MAX(1, MIN(most, half) / 2);
-	return room;
+	limits.total = MIN(most, half - compressing);
+	if (limits.total < 1)
+		limits.total = compressing == 0;
+	limits.per_client = MAX(1, MIN(most, half) / 2);
+	return limits;
 }
 
 /* Those without an address have one together. */
 static struct address_key
-name_of(const struct conn *c)
+get_client_name(const struct conn *c)
 {
 	uint8_t	family = c->session->family;
 
@@ -69,21 +69,21 @@ name_of(const struct conn *c)
 
 /* Where threads share a store; else there is one home. */
 static const void *
-home_of(const struct http_loop *http)
+get_owner(const struct http_loop *http)
 {
 	return http->caches->shared ? http : NULL;
 }
 
 static struct verification *
-verification_of(struct verifier *place)
+verification_of(struct verifier_entry *entry)
 {
-	return (struct verification *)((char *)place -
-	    offsetof(struct verification, place));
+	return (struct verification *)((char *)entry -
+	    offsetof(struct verification, entry));
 }
 
 /* There was no answer. */
 static void
-failed(struct verification *v, int error)
+set_failure(struct verification *v, int error)
 {
 	const char	*file = v->task.job.root;
 
@@ -96,14 +96,14 @@ failed(struct verification *v, int error)
 	else
 		log_error("who sends a password is answered 500: cannot verify "
 		    "passwords by %s", file);
-	grant_answer(&v->http->caches->auth, v->grant, GRANT_FAILED, error,
+	grant_answer(&v->http->caches->auth, v->auth, GRANT_FAILED, error,
 	    v->http->clock->ms, 0);
 }
 
 static void
 log_unusable(const struct verification *v)
 {
-	char	name[LOG_MOST];
+	char	name[LOG_NAME_MAX];
 
 	if (!http_may_log(v->http, &v->http->caches->unusable_warned_at))
 		return;
@@ -114,7 +114,7 @@ log_unusable(const struct verification *v)
 }
 
 static void
-done(struct task *e)
+complete_verification(struct task *e)
 {
 	struct verification	*v = (struct verification *)e;
 	const struct job	*job = &e->job;
@@ -122,39 +122,39 @@ done(struct task *e)
 	int64_t			 now = v->http->clock->ms;
 	int64_t			 keep = v->http->conf->cache.logins_keep;
 
-	if (v->under_way != NULL)
-		*v->under_way = NULL;
+	if (v->pending != NULL)
+		*v->pending = NULL;
 	if (!caches->shared)
-		v->grant->task = NULL;
+		v->auth->task = NULL;
 	if (job->error == ECANCELED)
 		return;			/* nobody has looked */
 	if (job->error == ENOTSUP)
 		log_unusable(v);
 	else if (job->error != 0) {
-		failed(v, job->error);
+		set_failure(v, job->error);
 		return;
 	}
 	if (job->error == 0 && job->done == 1)
-		grant_answer(&caches->auth, v->grant, GRANT_RIGHT, 0, now,
+		grant_answer(&caches->auth, v->auth, GRANT_RIGHT, 0, now,
 		    keep);
 	else
-		grant_answer(&caches->auth, v->grant, GRANT_WRONG, 0, now,
-		    MIN(keep, WRONG_KEEP));
+		grant_answer(&caches->auth, v->auth, GRANT_WRONG, 0, now,
+		    MIN(keep, WRONG_KEEP_MS));
 }
 
 /* Its slot goes to who has waited, not to who has just been woken. */
 static void
-forget(struct task *e)
+free_verification(struct task *e)
 {
 	struct verification	*v = (struct verification *)e;
 	struct http_loop		*http = v->http;
-	bool			 nested = v->under_way != NULL;
+	bool			 nested = v->pending != NULL;
 
-	verifiers_leave(&http->caches->verifiers, &v->place);
-	grant_end(&http->caches->auth, &v->grant);
+	verifiers_remove(&http->caches->verifiers, &v->entry);
+	grant_end(&http->caches->auth, &v->auth);
 	credentials_forget(&v->who);
 	free(v);
-	verification_go_on(http, nested);
+	verification_run_next(http, nested);
 }
 
 /* Nobody waits any more for what is held back. */
@@ -168,7 +168,7 @@ abandon_task(struct task *e)
 }
 
 static void
-start(struct verification *v)
+submit_verification(struct verification *v)
 {
 	struct http_loop	*http = v->http;
 
@@ -181,52 +181,52 @@ void
 http_verify(struct http_loop *http)
 {
 	struct verifiers	*vs = &http->caches->verifiers;
-	struct verifiers_room	 now;
-	struct verifier		*place;
-	const void		*home;
+	struct verifiers_limits	 now;
+	struct verifier_entry		*entry;
+	const void		*owner;
 
 	if (http->verifying)
 		return;
 	http->verifying = true;
 	do {
-		now = room(http);
+		now = get_limits(http);
 		if (!http->caches->shared)
-			(void)verifiers_call(vs, &now, &home);
-		place = verifiers_begin(vs, home_of(http));
-		if (place != NULL)
-			start(verification_of(place));
-	} while (place != NULL);
+			(void)verifiers_assign(vs, &now, &owner);
+		entry = verifiers_start_next(vs, get_owner(http));
+		if (entry != NULL)
+			submit_verification(verification_of(entry));
+	} while (entry != NULL);
 	http->verifying = false;
 }
 
 void
-verification_go_on(struct http_loop *http, bool nested)
+verification_run_next(struct http_loop *http, bool nested)
 {
 	struct verifiers	*vs = &http->caches->verifiers;
-	struct verifiers_room	 now = room(http);
-	const void		*home;
+	struct verifiers_limits	 now = get_limits(http);
+	const void		*owner;
 	const struct http_loop	*other;
 
 	/* What is nested took its slot just now, so nobody waits for it. */
 	if (!http->caches->shared && !nested)
 		http_verify(http);
-	while (http->caches->shared && verifiers_call(vs, &now, &home)) {
-		other = home;
+	while (http->caches->shared && verifiers_assign(vs, &now, &owner)) {
+		other = owner;
 		other->schedule_verify(other->verify_context);
 	}
 }
 
 bool
-verification_takes(const struct conn *c)
+verification_accepts(const struct conn *c)
 {
-	const struct address_key	name = name_of(c);
-	const struct verifiers_room	now = room(c->http);
+	const struct address_key	name = get_client_name(c);
+	const struct verifiers_limits	now = get_limits(c->http);
 
-	return verifiers_takes(&c->http->caches->verifiers, &name, &now);
+	return verifiers_accepts(&c->http->caches->verifiers, &name, &now);
 }
 
 static struct verification *
-make(struct http_loop *http, struct grant *grant, const char *file,
+new_verification(struct http_loop *http, struct grant *grant, const char *file,
     const struct credentials *who)
 {
 	struct verification	*v = mem_zero(sizeof(*v));
@@ -240,14 +240,14 @@ make(struct http_loop *http, struct grant *grant, const char *file,
 	job->data = v->who.bytes;	/* both, terminated */
 	job->length = who->user.len + who->password.len + 2;
 	v->http = http;
-	v->grant = grant;
-	v->task.complete = done;
-	v->task.free = forget;
+	v->auth = grant;
+	v->task.complete = complete_verification;
+	v->task.free = free_verification;
 	return v;
 }
 
 static void
-hold_back(struct verification *v)
+hold_verification(struct verification *v)
 {
 	v->task.deferred = true;
 	TAILQ_INIT(&v->task.waiters);
@@ -257,36 +257,36 @@ hold_back(struct verification *v)
 /* Where the cache is this loop's alone the task is the grant's, for others to
  * join. */
 enum verifier_state
-verification_begin(const struct conn *c, struct grant *grant, const char *file,
+verification_start(const struct conn *c, struct grant *grant, const char *file,
     const struct credentials *who, struct task **ep)
 {
 	struct http_loop			*http = c->http;
-	struct verification		*v = make(http, grant, file, who);
-	const struct address_key	 name = name_of(c);
-	const struct verifiers_room	 now = room(http);
+	struct verification *v = new_verification(http, grant, file, who);
+	const struct address_key	 name = get_client_name(c);
+	const struct verifiers_limits	 now = get_limits(http);
 	enum verifier_state		 state;
 
 	*ep = &v->task;
-	hold_back(v);
+	hold_verification(v);
 	grant_begin(&http->caches->auth, grant);
 	if (!http->caches->shared)
 		grant->task = &v->task;
 	/* From here on it may be called, but begins in this thread. */
-	state = verifiers_enter(&http->caches->verifiers, &v->place, &name,
-	    home_of(http), &now);
-	if (state == VERIFIER_BEGUN) {
+	state = verifiers_add(&http->caches->verifiers, &v->entry, &name,
+	    get_owner(http), &now);
+	if (state == VERIFIER_RUNNING) {
 		v->task.deferred = false;
-		v->under_way = ep;
-		start(v);
+		v->pending = ep;
+		submit_verification(v);
 		if (*ep != NULL)
-			v->under_way = NULL;
-	} else if (state == VERIFIER_WAITS) {
+			v->pending = NULL;
+	} else if (state == VERIFIER_QUEUED) {
 		/* Room may have come before it was there to be called. */
-		verification_go_on(http, true);
+		verification_run_next(http, true);
 	} else if (state == VERIFIER_REFUSED) {
 		if (!http->caches->shared)
 			grant->task = NULL;
-		grant_end(&http->caches->auth, &v->grant);
+		grant_end(&http->caches->auth, &v->auth);
 		credentials_forget(&v->who);
 		mem_drop(&v);
 		*ep = NULL;
@@ -295,14 +295,14 @@ verification_begin(const struct conn *c, struct grant *grant, const char *file,
 }
 
 void
-verification_drop(struct http_loop *http)
+verification_cancel_all(struct http_loop *http)
 {
 	struct verifiers	*vs = &http->caches->verifiers;
-	struct verifier		*place;
+	struct verifier_entry		*entry;
 	struct verification	*v;
 
-	while ((place = verifiers_first(vs, home_of(http))) != NULL) {
-		v = verification_of(place);
+	while ((entry = verifiers_first(vs, get_owner(http))) != NULL) {
+		v = verification_of(entry);
 		v->http->verifying = true;	/* nothing is started */
 		abandon_task(&v->task);
 	}

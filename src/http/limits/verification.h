@@ -15,18 +15,18 @@
 
 /* Whether a helper may be kept busy for long by something else: half of those
  * of one file system stay free for files. */
-bool		 verification_leaves_room(const struct http_loop *);
+bool		 verification_allows_slow_job(const struct http_loop *);
 /* Whether the client's next one would not be refused. */
-bool		 verification_takes(const struct conn *);
+bool		 verification_accepts(const struct conn *);
 /* The client's, for a grant.  What is not refused has a task to wait for, or
  * NULL: it was done in place. */
-enum verifier_state verification_begin(const struct conn *, struct grant *,
+enum verifier_state verification_start(const struct conn *, struct grant *,
 		    const char *file, const struct credentials *,
 		    struct task **);
 /* A slot is free: for who waits.  nested: while a client runs, so that no other
  * may. */
-void		 verification_go_on(struct http_loop *, bool nested);
+void		 verification_run_next(struct http_loop *, bool nested);
 /* Those that nobody waits for, at the end. */
-void		 verification_drop(struct http_loop *);
+void		 verification_cancel_all(struct http_loop *);
 
 #endif

@@ -12,115 +12,116 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
-struct asker {
+struct client_queue {
 	struct address_key	 name;
-	struct verifier_list	 list;		/* that wait */
+	struct verifier_list	 entries;		/* that wait */
 	size_t			 waiting;
 	int64_t			 busy;
-	TAILQ_ENTRY(asker)	 link;
+	TAILQ_ENTRY(client_queue)	 link;
 };
 
 void
-verifiers_init(struct verifiers *vs, size_t most)
+verifiers_init(struct verifiers *vs, size_t waiting_max)
 {
 	memset(vs, 0, sizeof(*vs));
-	TAILQ_INIT(&vs->askers);
-	TAILQ_INIT(&vs->called);
-	vs->most = most;
+	TAILQ_INIT(&vs->queues);
+	TAILQ_INIT(&vs->assigned);
+	vs->waiting_max = waiting_max;
 }
 
 void
 verifiers_free(struct verifiers *vs)
 {
-	need(TAILQ_EMPTY(&vs->askers) && TAILQ_EMPTY(&vs->called));
+	need(TAILQ_EMPTY(&vs->queues) && TAILQ_EMPTY(&vs->assigned));
 	lock_free(&vs->lock);
 }
 
-static struct asker *
-find(const struct verifiers *vs, const struct address_key *name)
+static struct client_queue *
+find_queue(const struct verifiers *vs, const struct address_key *name)
 {
-	struct asker	*a;
+	struct client_queue	*a;
 
-	TAILQ_FOREACH(a, &vs->askers, link)
+	TAILQ_FOREACH(a, &vs->queues, link)
 		if (a->name.network == name->network &&
 		    a->name.len == name->len)
 			return a;
 	return NULL;
 }
 
-static struct asker *
-find_or_add(struct verifiers *vs, const struct address_key *name)
+static struct client_queue *
+find_or_add_queue(struct verifiers *vs, const struct address_key *name)
 {
-	struct asker	*a = find(vs, name);
+	struct client_queue	*a = find_queue(vs, name);
 
 	if (a != NULL)
 		return a;
 	a = mem_zero(sizeof(*a));
 	a->name = *name;
-	TAILQ_INIT(&a->list);
-	TAILQ_INSERT_TAIL(&vs->askers, a, link);
+	TAILQ_INIT(&a->entries);
+	TAILQ_INSERT_TAIL(&vs->queues, a, link);
 	return a;
 }
 
 /* It has had its turn. */
 static void
-take_slot(struct verifiers *vs, struct asker *a)
+take_slot(struct verifiers *vs, struct client_queue *a)
 {
 	a->busy++;
 	atomic_fetch_add(&vs->busy, 1);
-	TAILQ_REMOVE(&vs->askers, a, link);
-	TAILQ_INSERT_TAIL(&vs->askers, a, link);
+	TAILQ_REMOVE(&vs->queues, a, link);
+	TAILQ_INSERT_TAIL(&vs->queues, a, link);
 }
 
 static bool
 has_slot(const struct verifiers *vs, int64_t own,
-    const struct verifiers_room *room)
+    const struct verifiers_limits *limits)
 {
-	return atomic_load(&vs->busy) < room->all && own < room->share;
+	return atomic_load(&vs->busy) < limits->total &&
+	       own < limits->per_client;
 }
 
 static enum verifier_state
-judge(const struct verifiers *vs, const struct address_key *name,
-    const struct verifiers_room *room)
+decide_state(const struct verifiers *vs, const struct address_key *name,
+    const struct verifiers_limits *limits)
 {
-	const struct asker	*a = find(vs, name);
+	const struct client_queue	*a = find_queue(vs, name);
 	size_t			 waiting = a != NULL ? a->waiting : 0;
 
-	if (waiting == 0 && has_slot(vs, a != NULL ? a->busy : 0, room))
-		return VERIFIER_BEGUN;
-	return waiting < vs->most - vs->waiting ? VERIFIER_WAITS :
+	if (waiting == 0 && has_slot(vs, a != NULL ? a->busy : 0, limits))
+		return VERIFIER_RUNNING;
+	return waiting < vs->waiting_max - vs->waiting ? VERIFIER_QUEUED :
 	    VERIFIER_REFUSED;
 }
 
 bool
-verifiers_takes(struct verifiers *vs, const struct address_key *name,
-    const struct verifiers_room *room)
+verifiers_accepts(struct verifiers *vs, const struct address_key *name,
+    const struct verifiers_limits *limits)
 {
 	bool	takes;
 
 	lock_take(vs->lock);
-	takes = judge(vs, name, room) != VERIFIER_REFUSED;
+	takes = decide_state(vs, name, limits) != VERIFIER_REFUSED;
 	lock_release(vs->lock);
 	return takes;
 }
 
 enum verifier_state
-verifiers_enter(struct verifiers *vs, struct verifier *v,
-    const struct address_key *name, const void *home,
-    const struct verifiers_room *room)
+verifiers_add(struct verifiers *vs, struct verifier_entry *v,
+    const struct address_key *name, const void *owner,
+    const struct verifiers_limits *limits)
 {
 	enum verifier_state	state;
 
 	lock_take(vs->lock);
-	state = v->state = judge(vs, name, room);
-	v->home = home;
+	state = v->state = decide_state(vs, name, limits);
+	v->owner = owner;
 	if (state != VERIFIER_REFUSED)
-		v->asker = find_or_add(vs, name);
-	if (state == VERIFIER_BEGUN)
-		take_slot(vs, v->asker);
-	if (state == VERIFIER_WAITS) {
-		TAILQ_INSERT_TAIL(&v->asker->list, v, link);
-		v->asker->waiting++;
+		v->queue = find_or_add_queue(vs, name);
+	if (state == VERIFIER_RUNNING)
+		take_slot(vs, v->queue);
+	if (state == VERIFIER_QUEUED) {
+		TAILQ_INSERT_TAIL(&v->queue->entries, v, link);
+		v->queue->waiting++;
 		vs->waiting++;
 	}
 	lock_release(vs->lock);
@@ -128,114 +129,114 @@ verifiers_enter(struct verifiers *vs, struct verifier *v,
 }
 
 static void
-stop_waiting(struct verifiers *vs, struct verifier *v)
+unqueue_entry(struct verifiers *vs, struct verifier_entry *v)
 {
-	TAILQ_REMOVE(&v->asker->list, v, link);
-	v->asker->waiting--;
+	TAILQ_REMOVE(&v->queue->entries, v, link);
+	v->queue->waiting--;
 	vs->waiting--;
 }
 
 void
-verifiers_leave(struct verifiers *vs, struct verifier *v)
+verifiers_remove(struct verifiers *vs, struct verifier_entry *v)
 {
-	struct asker	*a = v->asker;
+	struct client_queue	*a = v->queue;
 
 	lock_take(vs->lock);
-	if (v->state == VERIFIER_WAITS)
-		stop_waiting(vs, v);
+	if (v->state == VERIFIER_QUEUED)
+		unqueue_entry(vs, v);
 	else {
 		need(a->busy > 0);
 		a->busy--;
 		atomic_fetch_sub(&vs->busy, 1);
 	}
-	if (v->state == VERIFIER_CALLED)
-		TAILQ_REMOVE(&vs->called, v, link);
+	if (v->state == VERIFIER_ASSIGNED)
+		TAILQ_REMOVE(&vs->assigned, v, link);
 	if (a->busy == 0 && a->waiting == 0) {
-		TAILQ_REMOVE(&vs->askers, a, link);
+		TAILQ_REMOVE(&vs->queues, a, link);
 		free(a);
 	}
 	lock_release(vs->lock);
 }
 
 /* Of the address whose turn it is, the one that has waited for longest. */
-static struct verifier *
-next(const struct verifiers *vs, const struct verifiers_room *room)
+static struct verifier_entry *
+next_entry(const struct verifiers *vs, const struct verifiers_limits *limits)
 {
-	const struct asker	*a;
+	const struct client_queue	*a;
 
-	TAILQ_FOREACH(a, &vs->askers, link)
-		if (a->waiting > 0 && has_slot(vs, a->busy, room))
-			return TAILQ_FIRST(&a->list);
+	TAILQ_FOREACH(a, &vs->queues, link)
+		if (a->waiting > 0 && has_slot(vs, a->busy, limits))
+			return TAILQ_FIRST(&a->entries);
 	return NULL;
 }
 
 bool
-verifiers_call(struct verifiers *vs, const struct verifiers_room *room,
-    const void **home)
+verifiers_assign(struct verifiers *vs, const struct verifiers_limits *limits,
+    const void **owner)
 {
-	struct verifier	*v;
+	struct verifier_entry	*v;
 
 	lock_take(vs->lock);
-	v = next(vs, room);
+	v = next_entry(vs, limits);
 	if (v != NULL) {
-		stop_waiting(vs, v);
-		take_slot(vs, v->asker);
-		v->state = VERIFIER_CALLED;
-		TAILQ_INSERT_TAIL(&vs->called, v, link);
-		*home = v->home;
+		unqueue_entry(vs, v);
+		take_slot(vs, v->queue);
+		v->state = VERIFIER_ASSIGNED;
+		TAILQ_INSERT_TAIL(&vs->assigned, v, link);
+		*owner = v->owner;
 	}
 	lock_release(vs->lock);
 	return v != NULL;
 }
 
-static struct verifier *
-find_called(const struct verifiers *vs, const void *home)
+static struct verifier_entry *
+find_assigned(const struct verifiers *vs, const void *owner)
 {
-	struct verifier	*v;
+	struct verifier_entry	*v;
 
-	TAILQ_FOREACH(v, &vs->called, link)
-		if (v->home == home)
+	TAILQ_FOREACH(v, &vs->assigned, link)
+		if (v->owner == owner)
 			break;
 	return v;
 }
 
-struct verifier *
-verifiers_begin(struct verifiers *vs, const void *home)
+struct verifier_entry *
+verifiers_start_next(struct verifiers *vs, const void *owner)
 {
-	struct verifier	*v;
+	struct verifier_entry	*v;
 
 	lock_take(vs->lock);
-	v = find_called(vs, home);
+	v = find_assigned(vs, owner);
 	if (v != NULL) {
-		TAILQ_REMOVE(&vs->called, v, link);
-		v->state = VERIFIER_BEGUN;
+		TAILQ_REMOVE(&vs->assigned, v, link);
+		v->state = VERIFIER_RUNNING;
 	}
 	lock_release(vs->lock);
 	return v;
 }
 
-static struct verifier *
-find_waiting(const struct verifiers *vs, const void *home)
+static struct verifier_entry *
+find_waiting(const struct verifiers *vs, const void *owner)
 {
-	const struct asker	*a;
-	struct verifier		*v;
+	const struct client_queue	*a;
+	struct verifier_entry		*v;
 
-	TAILQ_FOREACH(a, &vs->askers, link)
-		TAILQ_FOREACH(v, &a->list, link)
-			if (v->home == home)
+	TAILQ_FOREACH(a, &vs->queues, link)
+		TAILQ_FOREACH(v, &a->entries, link)
+			if (v->owner == owner)
 				return v;
 	return NULL;
 }
 
-struct verifier *
-verifiers_first(struct verifiers *vs, const void *home)
+struct verifier_entry *
+verifiers_first(struct verifiers *vs, const void *owner)
 {
-	struct verifier	*v;
+	struct verifier_entry	*v;
 
 	lock_take(vs->lock);
-	v = find_called(vs, home);
+	v = find_assigned(vs, owner);
 	if (v == NULL)
-		v = find_waiting(vs, home);
+		v = find_waiting(vs, owner);
 	lock_release(vs->lock);
 	return v;
 }

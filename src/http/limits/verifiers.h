@@ -20,54 +20,55 @@
 #include "lib/lock.h"
 #include "shared/addresses.h"
 
-struct asker;			/* an address with a password in it */
+struct client_queue;			/* an address with a password in it */
 
 enum verifier_state {
 	VERIFIER_REFUSED,		/* too many wait */
-	VERIFIER_WAITS,
-	VERIFIER_CALLED,		/* home has not heard of it */
-	VERIFIER_BEGUN
+	VERIFIER_QUEUED,
+	VERIFIER_ASSIGNED,		/* home has not heard of it */
+	VERIFIER_RUNNING
 };
 
-struct verifier {			/* embedded in what is verified */
+struct verifier_entry {			/* embedded in what is verified */
 	enum verifier_state	 state;
-	struct asker		*asker;
-	const void		*home;
-	TAILQ_ENTRY(verifier)	 link;
+	struct client_queue		*queue;
+	const void		*owner;
+	TAILQ_ENTRY(verifier_entry)	 link;
 };
 
-TAILQ_HEAD(verifier_list, verifier);
+TAILQ_HEAD(verifier_list, verifier_entry);
 
 /* At once, in all and of one address; it may change from call to call. */
-struct verifiers_room {
-	int64_t		all, share;
+struct verifiers_limits {
+	int64_t		total, per_client;
 };
 
 struct verifiers {
 	struct lock		*lock;		/* NULL: one thread's alone */
-	TAILQ_HEAD(, asker)	 askers;	/* the next turn's first */
-	struct verifier_list	 called;
-	size_t			 waiting, most;
+	TAILQ_HEAD(, client_queue)	 queues;	/* the next turn's first */
+	struct verifier_list	 assigned;
+	size_t			 waiting, waiting_max;
 	_Atomic int64_t		 busy;		/* called or begun */
 };
 
-void	 verifiers_init(struct verifiers *, size_t most);
+void	 verifiers_init(struct verifiers *, size_t waiting_max);
 void	 verifiers_free(struct verifiers *);
 /* Whether one of that address would not be refused. */
-bool	 verifiers_takes(struct verifiers *, const struct address_key *,
-	    const struct verifiers_room *);
+bool	 verifiers_accepts(struct verifiers *, const struct address_key *,
+	    const struct verifiers_limits *);
 /* BEGUN, WAITS or REFUSED; and what is not refused leaves, whatever becomes of
  * it. */
-enum verifier_state verifiers_enter(struct verifiers *, struct verifier *,
-	    const struct address_key *, const void *home,
-	    const struct verifiers_room *);
-void	 verifiers_leave(struct verifiers *, struct verifier *);
+enum verifier_state verifiers_add(struct verifiers *, struct verifier_entry *,
+	    const struct address_key *, const void *owner,
+	    const struct verifiers_limits *);
+void	 verifiers_remove(struct verifiers *, struct verifier_entry *);
 /* Calls the next one, if there is room for it: its home is to be told. */
-bool	 verifiers_call(struct verifiers *, const struct verifiers_room *,
-	    const void **home);
+bool	 verifiers_assign(struct verifiers *, const struct verifiers_limits *,
+	    const void **owner);
 /* One of that home that has been called, and begins; NULL: there is none. */
-struct verifier *verifiers_begin(struct verifiers *, const void *home);
+struct verifier_entry *verifiers_start_next(
+    struct verifiers *, const void *owner);
 /* The first of that home that has not begun; NULL: likewise. */
-struct verifier *verifiers_first(struct verifiers *, const void *home);
+struct verifier_entry *verifiers_first(struct verifiers *, const void *owner);
 
 #endif

@@ -6,9 +6,9 @@
 
 #define MANY	64
 
-static const struct verifiers_room	one = { 1, 1 }, none = { 0, 1 };
+static const struct verifiers_limits	one = { 1, 1 }, none = { 0, 1 };
 static struct verifiers			vs;
-static struct verifier			all[MANY];
+static struct verifier_entry			all[MANY];
 
 static struct address_key
 name(uint8_t host)
@@ -19,47 +19,48 @@ name(uint8_t host)
 }
 
 static enum verifier_state
-enter(struct verifier *v, uint8_t host, const struct verifiers_room *room)
+enter(
+    struct verifier_entry *v, uint8_t host, const struct verifiers_limits *room)
 {
 	const struct address_key	of = name(host);
 	bool				takes;
 	enum verifier_state		state;
 
-	takes = verifiers_takes(&vs, &of, room);
-	state = verifiers_enter(&vs, v, &of, NULL, room);
+	takes = verifiers_accepts(&vs, &of, room);
+	state = verifiers_add(&vs, v, &of, NULL, room);
 	ck_assert(takes == (state != VERIFIER_REFUSED));
 	return state;
 }
 
 static void
-leave(struct verifier *v)
+leave(struct verifier_entry *v)
 {
-	verifiers_leave(&vs, v);
+	verifiers_remove(&vs, v);
 }
 
 /* The one that begins next; NULL: none. */
-static struct verifier *
-next(const struct verifiers_room *room)
+static struct verifier_entry *
+next(const struct verifiers_limits *room)
 {
 	const void	*home = &vs;
 
-	if (!verifiers_call(&vs, room, &home))
+	if (!verifiers_assign(&vs, room, &home))
 		return NULL;
 	ck_assert_ptr_null(home);
-	return verifiers_begin(&vs, NULL);
+	return verifiers_start_next(&vs, NULL);
 }
 
 /* One address with many, two with a few: none waits for all of another's. */
 START_TEST(turns)
 {
 	static const int	order[] = { 1, 5, 7, 2, 6, 3, 4 };
-	struct verifier		*v, *before = &all[0];
+	struct verifier_entry		*v, *before = &all[0];
 
 	verifiers_init(&vs, MANY);
-	ck_assert_int_eq(enter(&all[0], 1, &one), VERIFIER_BEGUN);
+	ck_assert_int_eq(enter(&all[0], 1, &one), VERIFIER_RUNNING);
 	for (int i = 1; i < 8; i++)
 		ck_assert_int_eq(enter(&all[i], i < 5 ? 1 : i < 7 ? 2 : 3,
-		    &one), VERIFIER_WAITS);
+		    &one), VERIFIER_QUEUED);
 	ck_assert_ptr_null(next(&one));
 	for (int i = 0; i < 7; i++) {
 		leave(before);
@@ -77,15 +78,15 @@ END_TEST
 /* An address has no more than its share, though there are slots. */
 START_TEST(share)
 {
-	const struct verifiers_room	eight = { 8, 4 };
+	const struct verifiers_limits	eight = { 8, 4 };
 
 	verifiers_init(&vs, MANY);
 	for (int i = 0; i < 6; i++)
 		ck_assert_int_eq(enter(&all[i], 1, &eight), i < 4 ?
-		    VERIFIER_BEGUN : VERIFIER_WAITS);
+		    VERIFIER_RUNNING : VERIFIER_QUEUED);
 	for (int i = 6; i < 11; i++)
 		ck_assert_int_eq(enter(&all[i], 2, &eight), i < 10 ?
-		    VERIFIER_BEGUN : VERIFIER_WAITS);
+		    VERIFIER_RUNNING : VERIFIER_QUEUED);
 	ck_assert_int_eq(vs.busy, 8);
 	leave(&all[6]);
 	/* It is the turn of the first, which has its share. */
@@ -107,15 +108,15 @@ START_TEST(never_full_by_few)
 	int	n = 1, before;
 
 	verifiers_init(&vs, 12);
-	ck_assert_int_eq(enter(&all[0], 100, &one), VERIFIER_BEGUN);
+	ck_assert_int_eq(enter(&all[0], 100, &one), VERIFIER_RUNNING);
 	do {
 		before = n;
 		for (uint8_t host = 0; host < _i; host++)
-			n += enter(&all[n], host, &one) == VERIFIER_WAITS;
+			n += enter(&all[n], host, &one) == VERIFIER_QUEUED;
 	} while (n > before);
 	ck_assert_uint_eq(vs.waiting, (size_t)n - 1);
 	ck_assert_uint_ge(vs.waiting, 6);
-	ck_assert_int_eq(enter(&all[n], 200, &one), VERIFIER_WAITS);
+	ck_assert_int_eq(enter(&all[n], 200, &one), VERIFIER_QUEUED);
 	leave(&all[n]);
 	while (n-- > 0)
 		leave(&all[n]);
@@ -126,30 +127,30 @@ END_TEST
 /* Its loop is told, and begins its own only; it may leave at any time. */
 START_TEST(homes)
 {
-	const struct verifiers_room	two = { 2, 2 };
+	const struct verifiers_limits	two = { 2, 2 };
 	const struct address_key	of = name(1);
 	const int			a = 1, b = 2;
 	const void			*home;
 
 	verifiers_init(&vs, MANY);
 	vs.lock = lock_new();
-	verifiers_enter(&vs, &all[0], &of, &a, &two);
-	verifiers_enter(&vs, &all[1], &of, &b, &two);
-	verifiers_enter(&vs, &all[2], &of, &a, &two);
-	verifiers_enter(&vs, &all[3], &of, &b, &two);
-	verifiers_enter(&vs, &all[4], &of, &b, &two);
+	verifiers_add(&vs, &all[0], &of, &a, &two);
+	verifiers_add(&vs, &all[1], &of, &b, &two);
+	verifiers_add(&vs, &all[2], &of, &a, &two);
+	verifiers_add(&vs, &all[3], &of, &b, &two);
+	verifiers_add(&vs, &all[4], &of, &b, &two);
 	ck_assert_ptr_eq(verifiers_first(&vs, &b), &all[3]);
 	leave(&all[1]);
-	ck_assert(verifiers_call(&vs, &two, &home));
+	ck_assert(verifiers_assign(&vs, &two, &home));
 	ck_assert_ptr_eq(home, &a);
-	ck_assert(!verifiers_call(&vs, &two, &home));
-	ck_assert_ptr_null(verifiers_begin(&vs, &b));
+	ck_assert(!verifiers_assign(&vs, &two, &home));
+	ck_assert_ptr_null(verifiers_start_next(&vs, &b));
 	ck_assert_ptr_eq(verifiers_first(&vs, &a), &all[2]);
 	leave(&all[2]);			/* called, it has not begun */
-	ck_assert_ptr_null(verifiers_begin(&vs, &a));
-	ck_assert(verifiers_call(&vs, &two, &home));
+	ck_assert_ptr_null(verifiers_start_next(&vs, &a));
+	ck_assert(verifiers_assign(&vs, &two, &home));
 	ck_assert_ptr_eq(home, &b);
-	ck_assert_ptr_eq(verifiers_begin(&vs, &b), &all[3]);
+	ck_assert_ptr_eq(verifiers_start_next(&vs, &b), &all[3]);
 	leave(&all[4]);			/* nor has it been called */
 	ck_assert_ptr_null(verifiers_first(&vs, &b));
 	leave(&all[3]);
