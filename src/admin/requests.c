@@ -163,7 +163,7 @@ static void
 set_file_line(struct admin_request *q, size_t word, struct preload *p)
 {
 	struct buf	text = { 0 };
-	bool		whole = p->status == 200 && !p->cut;
+	bool		whole = p->status == 200 && !p->truncated;
 
 	if (whole)
 		buf_addf(&text, "%lld bytes%s%s", (long long)p->bytes,
@@ -188,7 +188,7 @@ on_loaded(struct preload *p)
 
 	set_file_line(q, b->word, p);
 	buf_free(&p->request);
-	buf_free(&p->again);
+	buf_free(&p->variant_request);
 	buf_free(&p->codings);
 	free(b);
 	q->nloading--;
@@ -205,10 +205,10 @@ load_file(struct admin_request *q, const struct url *url, size_t listener)
 
 	target_host(all->conf, url, &host);
 	target_request(url, buf_string(&host), NULL, 0, &b->preload.request);
-	buf_add(&b->preload.again, b->preload.request.at,
+	buf_add(&b->preload.variant_request, b->preload.request.at,
 	    b->preload.request.len - 2);	/* its end */
 	buf_free(&host);
-	b->preload.over = on_loaded;
+	b->preload.on_done = on_loaded;
 	b->request = q;
 	b->word = q->next;
 	q->nloading++;
@@ -273,7 +273,7 @@ step_purge(struct admin_request *q)
 	}
 	if (q->purge == NULL && !begin_purge(q))
 		q->next++;
-	else if (!purge_some(q->all->http, q->purge)) {
+	else if (!purge_continue(q->all->http, q->purge)) {
 		/* What the others have purged nobody here knows. */
 		if (q->all->alone)
 			buf_addf(&text, "%llu ",

@@ -24,10 +24,10 @@
 #include "proto/uri.h"
 #include "stats/stats.h"
 
-#define LOG_MOST	600		/* bytes of what a client sent, each */
+#define LOG_TEXT_MAX	600		/* bytes of what a client sent, each */
 
 static bool
-matches(const struct conf_files *files, const char *name)
+match_patterns(const struct conf_files *files, const char *name)
 {
 	for (size_t i = 0; i < files->patterns.n; i++)
 		if (fnmatch(files->patterns.at[i], name, 0) == 0)
@@ -37,23 +37,23 @@ matches(const struct conf_files *files, const char *name)
 
 /* Whether files with such names are what a decoded path may stand for. */
 static bool
-applies(const struct conf_files *files, const struct conf_rules *rules,
+files_apply(const struct conf_files *files, const struct conf_rules *rules,
     const char *decoded)
 {
 	const char		*name = strrchr(decoded, '/') + 1;
 	const struct conf_words	*index = rules_index(rules);
 
 	if (name[0] != '\0')
-		return matches(files, name);
+		return match_patterns(files, name);
 	for (size_t i = 0; i < index->n; i++)
-		if (matches(files, index->at[i]))
+		if (match_patterns(files, index->at[i]))
 			return true;
 	return false;
 }
 
 /* A directory may be answered by a file of its index with rules of its own. */
 static const struct conf_guard *
-index_guard(const struct conf_site *site, const struct conf_rules *rules,
+find_index_guard(const struct conf_site *site, const struct conf_rules *rules,
     const char *decoded, const char *name)
 {
 	const struct conf_rules	*inner;
@@ -70,7 +70,7 @@ index_guard(const struct conf_site *site, const struct conf_rules *rules,
  * there are no more.  First that of its rules, then those of its name, then
  * those of its index. */
 static const struct conf_guard *
-next_guard(const struct conf_site *site, const struct conf_rules *rules,
+find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
     const char *decoded, size_t *number)
 {
 	const struct conf_words	*index = rules_index(rules);
@@ -80,12 +80,12 @@ next_guard(const struct conf_site *site, const struct conf_rules *rules,
 	if (*number == 0 && rules->guard.on)
 		return &rules->guard;
 	for (*number += *number == 0; *number <= site->nfiles; ++*number)
-		if (applies(&site->files[*number - 1], rules, decoded))
+		if (files_apply(&site->files[*number - 1], rules, decoded))
 			return &site->files[*number - 1].guard;
 	if (*(strrchr(decoded, '/') + 1) != '\0')
 		return NULL;
 	for (; (i = *number - site->nfiles - 1) < index->n; ++*number) {
-		guard = index_guard(site, rules, decoded, index->at[i]);
+		guard = find_index_guard(site, rules, decoded, index->at[i]);
 		if (guard != NULL)
 			return guard;
 	}
@@ -95,7 +95,7 @@ next_guard(const struct conf_site *site, const struct conf_rules *rules,
 /* The path of a target that nobody has asked for yet; or what is wrong with
  * that. */
 static RARE enum why
-new_path(struct conn *c, uint32_t ns, struct str raw)
+add_path(struct conn *c, uint32_t ns, struct str raw)
 {
 	struct request	*r = c->request;
 	const struct conf_rules	*rules;
@@ -108,7 +108,7 @@ new_path(struct conn *c, uint32_t ns, struct str raw)
 	if (why != WHY_NONE)
 		return why;
 	rules = conf_rules_find(r->site, decoded, len);
-	guarded = next_guard(r->site, rules, decoded, &number) != NULL;
+	guarded = find_next_guard(r->site, rules, decoded, &number) != NULL;
 	r->path = pathname_add(&c->http->caches->paths, ns, raw, rules,
 	    guarded);
 	return WHY_NONE;
@@ -127,11 +127,11 @@ hold_path(struct conn *c)
 	r->path = ahead_has_begun(&r->prefetch) && r->page == NULL ?
 	    pathname_hold_hashed(paths, r->prefetch.hash, ns, raw) :
 	    pathname_hold(paths, ns, raw);
-	return r->path != NULL ? WHY_NONE : new_path(c, ns, raw);
+	return r->path != NULL ? WHY_NONE : add_path(c, ns, raw);
 }
 
 static enum go
-refuse(struct conn *c, enum why why)
+refuse_request(struct conn *c, enum why why)
 {
 	stats_count(STATS_DENIED);
 	c->request->auth_pending = false;
@@ -140,12 +140,12 @@ refuse(struct conn *c, enum why why)
 
 /* In a form that tools which shut clients out can be taught. */
 static void
-log_wrong(struct conn *c)
+log_auth_failure(struct conn *c)
 {
 	const struct request	*r = c->request;
 	struct credentials	 who;
 	char			 addr[LOG_ADDR_MAX];
-	char			 target[LOG_MOST], name[LOG_MOST];
+	char			 target[LOG_TEXT_MAX], name[LOG_TEXT_MAX];
 
 	if (!credentials_read(parse_field(&r->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
@@ -161,7 +161,7 @@ log_wrong(struct conn *c)
 
 /* What a grant says counts for who has waited for it, however old. */
 static bool
-has_answer(const struct conn *c, const struct grant_answer *a)
+has_verdict(const struct conn *c, const struct grant_answer *a)
 {
 	const struct request	*r = c->request;
 
@@ -171,7 +171,7 @@ has_answer(const struct conn *c, const struct grant_answer *a)
 
 /* On to the next guard, if there is one. */
 static enum go
-let_in(struct conn *c)
+pass_guard(struct conn *c)
 {
 	struct request	*r = c->request;
 
@@ -184,20 +184,20 @@ let_in(struct conn *c)
 
 /* It was right, and nobody can say now whether it still is. */
 static bool
-may_count(const struct conn *c, const struct grant_answer *a)
+may_use_stale(const struct conn *c, const struct grant_answer *a)
 {
 	return c->http->clock->ms < a->counts;
 }
 
 /* One that may: who asks first is to wait, if that has to wait for nobody. */
 static bool
-goes_on_counting(const struct conn *c, const struct grant_answer *a)
+passes_by_stale(const struct conn *c, const struct grant_answer *a)
 {
-	return may_count(c, a) && (a->pending || c->request->auth_pending);
+	return may_use_stale(c, a) && (a->pending || c->request->auth_pending);
 }
 
 static enum go
-ask(struct conn *c, const struct conf_guard *guard,
+verify_password(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who, const struct grant_answer *a)
 {
 	struct request		*r = c->request;
@@ -213,8 +213,8 @@ ask(struct conn *c, const struct conf_guard *guard,
 	}
 	if (e == NULL)
 		state = verification_start(c, r->auth, guard->file, who, &e);
-	if (state != VERIFIER_RUNNING && may_count(c, a))
-		return let_in(c);
+	if (state != VERIFIER_RUNNING && may_use_stale(c, a))
+		return pass_guard(c);
 	if (state == VERIFIER_REFUSED)
 		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
 	/* Else it was done in place. */
@@ -222,29 +222,29 @@ ask(struct conn *c, const struct conf_guard *guard,
 }
 
 static enum go
-take_failure(struct conn *c, const struct grant_answer *a)
+handle_failure(struct conn *c, const struct grant_answer *a)
 {
 	bool	busy = lookup_is_transient(a->error);
 
-	if (busy && may_count(c, a))
-		return let_in(c);
+	if (busy && may_use_stale(c, a))
+		return pass_guard(c);
 	return reply_error(c, reply_why(c, busy ? lookup_why(a->error) :
 	    WHY_UNVERIFIED));
 }
 
 /* What the grant of a guard says; GO_ON in the same step: let in. */
 static enum go
-take_answer(struct conn *c, const struct grant_answer *a)
+handle_verdict(struct conn *c, const struct grant_answer *a)
 {
 	if (a->verdict == GRANT_FAILED)
-		return take_failure(c, a);
+		return handle_failure(c, a);
 	if (a->verdict == GRANT_WRONG) {
 		if (c->request->auth_pending)	/* else it was told a moment ago */
-			log_wrong(c);
-		return refuse(c, WHY_PASSWORD);
+			log_auth_failure(c);
+		return refuse_request(c, WHY_PASSWORD);
 	}
 	need(a->verdict == GRANT_RIGHT);
-	return let_in(c);
+	return pass_guard(c);
 }
 
 /*
@@ -253,7 +253,7 @@ take_answer(struct conn *c, const struct grant_answer *a)
  * remembered in place of those that were right.
  */
 static bool
-hold_grant(struct conn *c, const struct conf_guard *guard,
+hold_auth(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who)
 {
 	struct request		*r = c->request;
@@ -268,19 +268,19 @@ hold_grant(struct conn *c, const struct conf_guard *guard,
 }
 
 static enum go
-check_grant(struct conn *c, const struct conf_guard *guard,
+check_auth(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who)
 {
 	struct grant_answer	answer;
 
-	if (!hold_grant(c, guard, who))
+	if (!hold_auth(c, guard, who))
 		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
 	grant_take(&c->http->caches->auth, c->request->auth, &answer);
-	if (has_answer(c, &answer))
-		return take_answer(c, &answer);
-	if (goes_on_counting(c, &answer))
-		return let_in(c);
-	return ask(c, guard, who, &answer);
+	if (has_verdict(c, &answer))
+		return handle_verdict(c, &answer);
+	if (passes_by_stale(c, &answer))
+		return pass_guard(c);
+	return verify_password(c, guard, who, &answer);
 }
 
 /* Whether a guard's password is right. */
@@ -294,20 +294,20 @@ check_password(struct conn *c, const struct conf_guard *guard)
 	r->guard = guard;
 	if (!credentials_read(parse_field(&r->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
-		return refuse(c, WHY_PASSWORD);
-	go = check_grant(c, guard, &who);
+		return refuse_request(c, WHY_PASSWORD);
+	go = check_auth(c, guard, &who);
 	credentials_forget(&who);
 	return go;
 }
 
 /* Networks come first: where they refuse no password helps. */
 static bool
-network_admits(const struct conn *c, const char *decoded)
+network_is_allowed(const struct conn *c, const char *decoded)
 {
 	struct request		*r = c->request;
 	const struct conf_guard	*guard;
 
-	for (size_t i = 0; (guard = next_guard(r->site, r->path->rules,
+	for (size_t i = 0; (guard = find_next_guard(r->site, r->path->rules,
 	    decoded, &i)) != NULL; i++) {
 		if (conf_guard_admits(
 			guard, c->session->family, c->session->addr))
@@ -329,9 +329,9 @@ check_guards(struct conn *c)
 
 	need(uri_resolve((struct str){ p->name, p->len }, decoded,
 	    sizeof(decoded), &len) == 0);
-	if (!network_admits(c, decoded))
-		return refuse(c, WHY_NETWORK);
-	while ((guard = next_guard(r->site, p->rules, decoded,
+	if (!network_is_allowed(c, decoded))
+		return refuse_request(c, WHY_NETWORK);
+	while ((guard = find_next_guard(r->site, p->rules, decoded,
 	    &r->guards_passed)) != NULL && guard->realm == NULL)
 		r->guards_passed++;
 	if (guard == NULL)
@@ -341,7 +341,7 @@ check_guards(struct conn *c)
 
 /* OPTIONS * is about the server. */
 static bool
-about_server(const struct conn *c)
+is_about_server(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
@@ -352,7 +352,7 @@ about_server(const struct conn *c)
 /* Nobody could say in time whether a password that was right still is.  What
  * comes behind that has its own time. */
 static bool
-is_late_but_counts(struct conn *c, enum outcome outcome)
+is_late_but_stale(struct conn *c, enum outcome outcome)
 {
 	struct request		*r = c->request;
 	struct grant_answer	 answer;
@@ -360,7 +360,7 @@ is_late_but_counts(struct conn *c, enum outcome outcome)
 	if (outcome != OUTCOME_TIMED_OUT || r->auth == NULL)
 		return false;
 	grant_take(&c->http->caches->auth, r->auth, &answer);
-	if (!may_count(c, &answer))
+	if (!may_use_stale(c, &answer))
 		return false;
 	r->disk_deadline = 0;
 	return true;
@@ -373,11 +373,11 @@ authorize_step(struct conn *c)
 	enum outcome	 outcome = conn_outcome(c);
 	enum why	 why;
 
-	if (outcome != OUTCOME_READY && !is_late_but_counts(c, outcome)) {
+	if (outcome != OUTCOME_READY && !is_late_but_stale(c, outcome)) {
 		stats_count(STATS_DISK_TIMEOUTS);
 		return reply_error(c, reply_why(c, WHY_DISK_LATE));
 	}
-	if (about_server(c))
+	if (is_about_server(c))
 		return conn_go(c, STEP_FIND);
 	if (r->path == NULL && (why = hold_path(c)) != WHY_NONE)
 		return reply_error(c, reply_why(c, why));

@@ -59,7 +59,7 @@ caches_new(const struct caches_setup *setup)
 	header_init(&caches->heads, (size_t)conf->cache.heads);
 	pathname_init(
 	    &caches->paths, (size_t)conf->cache.paths, &caches->heads);
-	caches->paths.beside = variant_space;
+	caches->paths.beside = variant_namespace;
 	apply_ablation(caches, conf);
 	grant_init(&caches->auth, (size_t)conf->cache.logins);
 	verifiers_init(&caches->verifiers, (size_t)conf->limits.verify_queue);

@@ -19,7 +19,7 @@
 #include "lib/visible.h"
 #include "proto/status.h"
 
-static const char *const names[] = {
+static const char *const fact_names[] = {
 #define X(id, name) [EXPLAIN_##id] = name,
 	EXPLAIN_FACTS(X)
 #undef X
@@ -32,7 +32,7 @@ explain_add(struct explanation *e, enum explain_fact fact, const char *format,
 	struct buf	*b = &e->facts[fact];
 	va_list		 args;
 
-	buf_addf(b, "%-10s", names[fact]);
+	buf_addf(b, "%-10s", fact_names[fact]);
 	va_start(args, format);
 	buf_addv(b, format, args);
 	va_end(args);
@@ -98,7 +98,7 @@ add_file(struct explanation *e, const struct conn *c)
 
 	if (f == NULL)
 		return;
-	is_variant = variant_is(c->request->path->space);
+	is_variant = variant_is_namespace(c->request->path->space);
 	if (is_variant)
 		coding = variant_coding(c->request->path->space);
 	if (file_is_made(f)) {
@@ -152,7 +152,7 @@ add_page(struct explanation *e, const struct conn *c)
 
 /* The block files that a refusal is by; others are not remembered. */
 static bool
-by_files(const struct conn *c, struct buf *where)
+add_files_block(const struct conn *c, struct buf *where)
 {
 	const struct request	*r = c->request;
 
@@ -177,7 +177,7 @@ add_networks(const struct conn *c, struct buf *where)
 }
 
 static void
-add_answer(struct explanation *e, const struct conn *c)
+add_status(struct explanation *e, const struct conn *c)
 {
 	const struct request	*r = c->request;
 	const char		*reason = reply_reason(r, r->status);
@@ -188,7 +188,7 @@ add_answer(struct explanation *e, const struct conn *c)
 	    status_reason(r->status));
 	if (*reason == '\0')
 		return;
-	if (by_files(c, &where))
+	if (add_files_block(c, &where))
 		;
 	else if (r->why == WHY_NETWORK)
 		add_networks(c, &where);
@@ -207,13 +207,13 @@ add_answer(struct explanation *e, const struct conn *c)
 static const char	end_of_head[] = "\r\n\r\n";
 
 static bool
-complete(struct explanation *e)
+has_whole_head(struct explanation *e)
 {
 	return strstr(buf_string(&e->head), end_of_head) != NULL;
 }
 
 static ssize_t
-take_request(void *context, int fd, void *to, size_t size)
+read_request(void *context, int fd, void *to, size_t size)
 {
 	struct explanation	*e = context;
 
@@ -232,12 +232,12 @@ keep_head(void *context, int fd, const struct iovec *iov, int n, bool more)
 	(void)more;
 	if (strncmp(buf_string(&e->head), "HTTP/1.1 1", 10) == 0)
 		buf_free(&e->head);	/* only 100: go on */
-	if (complete(e)) {
+	if (has_whole_head(e)) {
 		errno = EPIPE;
 		return -1;
 	}
 	for (int i = 0; i < n; i++) {
-		if (!complete(e))	/* else it may not be in memory */
+		if (!has_whole_head(e))	/* else it may not be in memory */
 			buf_add(&e->head, iov[i].iov_base, iov[i].iov_len);
 		all += (ssize_t)iov[i].iov_len;
 	}
@@ -245,14 +245,14 @@ keep_head(void *context, int fd, const struct iovec *iov, int n, bool more)
 }
 
 static void
-nothing(void *context, int fd)
+ignore_call(void *context, int fd)
 {
 	(void)context;
 	(void)fd;
 }
 
 static void
-tell(void *context, const struct conn *c)
+explain_request(void *context, const struct conn *c)
 {
 	struct explanation	*e = context;
 
@@ -260,22 +260,22 @@ tell(void *context, const struct conn *c)
 	add_path(e, c);
 	add_file(e, c);
 	add_page(e, c);
-	add_answer(e, c);
+	add_status(e, c);
 }
 
-static const struct transport	explaining = {
-	.recv = take_request,
+static const struct transport	explain_transport = {
+	.recv = read_request,
 	.send = keep_head,
-	.shutdown = nothing,
-	.close = nothing,
-	.request_ended = tell,
+	.shutdown = ignore_call,
+	.close = ignore_call,
+	.request_ended = explain_request,
 };
 
 struct session *
 explain_new(struct http_loop *http, struct explanation *e,
     const struct sockaddr *peer, size_t listener)
 {
-	return machine_new(http, -1, &explaining, e, peer, listener);
+	return machine_new(http, -1, &explain_transport, e, peer, listener);
 }
 
 /* Each line behind the status line; without the padding of one of them. */
@@ -290,7 +290,7 @@ print_header(const struct explanation *e, struct buf *out)
 		if (*value != ':')
 			break;
 		value++;
-		buf_addf(out, "%-10s%.*s ", names[EXPLAIN_HEADER],
+		buf_addf(out, "%-10s%.*s ", fact_names[EXPLAIN_HEADER],
 		    (int)(value - at), at);
 		value += strspn(value, " ");
 		buf_addf(out, "%.*s\n", (int)strcspn(value, "\r"), value);
@@ -307,7 +307,7 @@ explain_print(const struct explanation *e, FILE *out)
 			buf_add(&text, e->facts[i].at, e->facts[i].len);
 	if (e->facts[EXPLAIN_STATUS].len == 0)
 		buf_addf(&text, "%-10snone: the connection ends\n",
-		    names[EXPLAIN_STATUS]);
+		    fact_names[EXPLAIN_STATUS]);
 	print_header(e, &text);
 	/* Links and names in it are of whoever owns the files. */
 	visible_text(text.at, text.len);

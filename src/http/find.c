@@ -56,10 +56,10 @@ choose_variant(struct conn *c)
 {
 	uint32_t	ns;
 
-	switch (variant_wanted(c, &ns)) {
-	case VARIANT_TAKE:
+	switch (variant_negotiate(c, &ns)) {
+	case VARIANT_USE:
 		return find_in_namespace(c, ns);
-	case VARIANT_NONE_FITS:
+	case VARIANT_NOT_ACCEPTABLE:
 		return reply_error(c, reply_why(c, WHY_CODING));
 	default:
 		return conn_go(c, STEP_HEAD);
@@ -88,16 +88,16 @@ handle_non_file(struct conn *c)
 	const struct answer	*a = &r->info;
 	const char		*fallback;
 
-	if (variant_is(r->path->space))
+	if (variant_is_namespace(r->path->space))
 		return fall_back_to_identity(c);
 	reply_why(c, a->why);
 	if (r->page != NULL)		/* no page, and none for a page */
 		return reply_error(c, a->kind == PATHNAME_REFUSED &&
 		    a->status >= 500 ? a->status : 404);
 	if (a->kind == PATHNAME_LISTED)
-		return listing_take(c);
+		return listing_find_page(c);
 	if (a->kind == PATHNAME_COUNTS)
-		return counts_take(c);
+		return stats_page_reply(c);
 	if (a->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
 	fallback = rules_fallback(r->path, a->status);
@@ -155,7 +155,7 @@ handle_expired(struct conn *c)
 	bool over = r->attempts++ == REQUEST_ATTEMPTS_MAX || is_late(c);
 
 	conn_request_reset(c);
-	if (variant_is(p->space) && (over ||
+	if (variant_is_namespace(p->space) && (over ||
 	    (!lookup_is_pending(c->http, p) && !may_start_lookup(c->http, p))))
 		return fall_back_to_identity(c);
 	if (over)
@@ -192,7 +192,7 @@ handle_timeout(struct conn *c, enum outcome outcome)
 
 	stats_count(STATS_DISK_TIMEOUTS);
 	return outcome == OUTCOME_TIMED_OUT && p != NULL &&
-	    variant_is(p->space) ? fall_back_to_identity(c) :
+	    variant_is_namespace(p->space) ? fall_back_to_identity(c) :
 	    reply_error(c, reply_why(c, WHY_DISK_LATE));
 }
 
@@ -242,7 +242,7 @@ find_retry(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (variant_is(r->path->space) &&
+	if (variant_is_namespace(r->path->space) &&
 	    r->attempts >= REQUEST_ATTEMPTS_MAX / 2)
 		return find_identity(c);
 	if (r->attempts++ == REQUEST_ATTEMPTS_MAX)

@@ -10,10 +10,10 @@
 
 /* Bytes: of a larger body some may still be with the system when all has been
  * handed to it. */
-#define UNSENT	(64 * 1024)
+#define SOCKET_BUFFER_MIN	(64 * 1024)
 
 static void
-count(const struct request *r)
+count_request(const struct request *r)
 {
 	static const enum stats_counter	classes[] = {
 		[2] = STATS_STATUS_2XX, [3] = STATS_STATUS_3XX,
@@ -31,7 +31,7 @@ count(const struct request *r)
 
 /* Once its status is certain: else it ended before. */
 static void
-tell(struct conn *c)
+log_request(struct conn *c)
 {
 	if (c->request->status == 0)
 		return;
@@ -39,8 +39,8 @@ tell(struct conn *c)
 		c->transport->request_ended(c->transport_context, c);
 		return;
 	}
-	count(c->request);
-	access_line(c);
+	count_request(c->request);
+	log_line_write(c);
 }
 
 /*
@@ -49,7 +49,7 @@ tell(struct conn *c)
  * moved out of its way.
  */
 static APART void
-forget(struct conn *c)
+erase_head(struct conn *c)
 {
 	bool		 shared = conn_shares_input(c);
 	char		*first = shared ? c->read_at : c->own_input.at;
@@ -74,7 +74,8 @@ must_linger(const struct conn *c)
 	if (r->aborted)
 		return false;
 	return !c->last_request || c->input_len > r->parse.size ||
-	       c->readable || c->send_blocked || r->body_sent > UNSENT;
+	       c->readable || c->send_blocked ||
+	       r->body_sent > SOCKET_BUFFER_MIN;
 }
 
 static APART enum go
@@ -102,9 +103,9 @@ finish_step(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	tell(c);
+	log_request(c);
 	if ((r->parse.present & 1U << FIELD_AUTHORIZATION) != 0)
-		forget(c);
+		erase_head(c);
 	c->session->requests++;
 	if (c->close)
 		return end_connection(c);

@@ -27,7 +27,7 @@
 /* A tag is sent with each response, and kept with each head: so it is 64 bits
  * in digits of six. */
 #define ETAG_DIGITS	11
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+static const char etag_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     "abcdefghijklmnopqrstuvwxyz0123456789-_";
 
 #define CONDITIONS							\
@@ -38,12 +38,12 @@ static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 /* A date that no client can have, for If-Range. */
 #define NEVER		((time_t)1 << 40)
 
-static const char *const connection[PATHNAME_HEADS] = {
+static const char *const connection_fields[PATHNAME_HEADS] = {
 	"", "Connection: close\r\n", "Connection: keep-alive\r\n"
 };
 
 size_t
-head_etag(const struct file *f, char etag[HEAD_ETAG_MOST])
+head_etag(const struct file *f, char etag[HEAD_ETAG_MAX])
 {
 	/* Not secret: the same file has the same tag after a restart. */
 	static const struct hash_key	key = { 0, 0 };
@@ -59,7 +59,7 @@ head_etag(const struct file *f, char etag[HEAD_ETAG_MOST])
 	}
 	etag[n++] = '"';
 	for (int i = 0; i < ETAG_DIGITS; i++, bits >>= 6)
-		etag[n++] = digits[bits & 63];
+		etag[n++] = etag_digits[bits & 63];
 	etag[n++] = '"';
 	etag[n] = '\0';
 	return n;
@@ -80,7 +80,7 @@ head_begin(struct conn *c, int status)
 	buf_adds(b, SLACK " ");
 	buf_adds(b, c->http->server);
 	buf_adds(b, "\r\n");
-	buf_adds(b, connection[c->request->head_kind]);
+	buf_adds(b, connection_fields[c->request->head_kind]);
 }
 
 void
@@ -116,13 +116,13 @@ add_validators(struct conn *c)
 	const struct request	*r = c->request;
 	const struct conf_rules	*rules = r->path->rules;
 	struct buf		*b = &c->http->work;
-	char			 etag[HEAD_ETAG_MOST], date[DATE_LENGTH];
-	int64_t			 age = rules_age(rules, r->info.type);
+	char			 etag[HEAD_ETAG_MAX], date[DATE_LENGTH];
+	int64_t			 age = rules_max_age(rules, r->info.type);
 
 	head_etag(r->file, etag);
 	variant_add_vary(b, r);
 	if (listing_is_page(r->path->space))
-		listing_fields(c, b);
+		listing_add_fields(c, b);
 	else {
 		date_format((time_t)r->file->version.mtime, date);
 		buf_adds(b, "Last-Modified: ");
@@ -138,7 +138,7 @@ add_validators(struct conn *c)
 
 /* Lengthens a head to full lines of the cache, inside of its slack field. */
 static void
-pad(struct buf *b)
+pad_head(struct buf *b)
 {
 	size_t	slack = -b->len % HEADER_ALIGNMENT;
 
@@ -149,7 +149,7 @@ pad(struct buf *b)
 }
 
 static RARE void
-make_whole(struct conn *c)
+make_full_head(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct http_loop	*http = c->http;
@@ -162,7 +162,7 @@ make_whole(struct conn *c)
 	    "Accept-Ranges: bytes\r\n", (long long)r->end);
 	head_end(c);
 	if (!http->caches->heads.ragged)
-		pad(&http->work);
+		pad_head(&http->work);
 	/* The path may have become another version's since this one's. */
 	r->cached_head = answer_put_head(&http->caches->paths, r->path,
 	    &r->info, r->head_kind, (struct str){http->work.at, http->work.len},
@@ -173,7 +173,7 @@ make_whole(struct conn *c)
 }
 
 static enum go
-whole(struct conn *c)
+respond_full(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct http_loop	*http = c->http;
@@ -184,7 +184,7 @@ whole(struct conn *c)
 	r->cached_head = answer_head(&http->caches->paths, r->path, &r->info,
 	    r->head_kind, &http->date);
 	if (r->cached_head == NULL)
-		make_whole(c);
+		make_full_head(c);
 	return conn_go(c, STEP_BODY);
 }
 
@@ -224,7 +224,7 @@ add_ranges(struct conn *c, const struct decide_answer *answer)
 }
 
 static enum go
-part(struct conn *c, const struct decide_answer *answer)
+respond_partial(struct conn *c, const struct decide_answer *answer)
 {
 	struct request	*r = c->request;
 	struct http_loop	*http = c->http;
@@ -244,7 +244,7 @@ part(struct conn *c, const struct decide_answer *answer)
 }
 
 static enum go
-not_modified(struct conn *c)
+respond_not_modified(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct http_loop	*http = c->http;
@@ -278,7 +278,7 @@ head_list(struct conn *c, enum parse_field f)
 
 /* What is no list: of two such fields neither is valid. */
 static struct str
-single(const struct conn *c, enum parse_field f)
+get_single_field(const struct conn *c, enum parse_field f)
 {
 	const struct parse	*p = &c->request->parse;
 
@@ -289,7 +289,7 @@ single(const struct conn *c, enum parse_field f)
 /* The page for a failure: no condition or range is about that file, and no
  * field of the conf. */
 static RARE enum go
-failure(struct conn *c)
+respond_error_page(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct http_loop	*http = c->http;
@@ -298,7 +298,7 @@ failure(struct conn *c)
 	r->next = 0;
 	r->end = r->file->version.size;
 	head_begin(c, r->status);
-	reply_add_specials(c, r->status);
+	reply_add_status_fields(c, r->status);
 	head_add_type(c, r->path->rules, r->info.type);
 	buf_addf(&http->work, "Content-Length: %lld\r\n", (long long)r->end);
 	head_end(c);
@@ -307,21 +307,22 @@ failure(struct conn *c)
 }
 
 static void
-ask(struct conn *c, struct decide_answer *answer)
+evaluate_conditions(struct conn *c, struct decide_answer *answer)
 {
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
-	char			 etag[HEAD_ETAG_MOST];
+	char			 etag[HEAD_ETAG_MAX];
 	struct decide_have	 have = {
 		.etag = { etag, head_etag(r->file, etag) },
 		.modified = (time_t)r->file->version.mtime,
 		.now = c->http->clock->wall,
 		.size = r->file->version.size,
 	};
-	struct decide_ask	 fields = {
-		.if_modified_since = single(c, FIELD_IF_MODIFIED_SINCE),
-		.if_unmodified_since = single(c, FIELD_IF_UNMODIFIED_SINCE),
-		.if_range = single(c, FIELD_IF_RANGE),
+	struct decide_ask fields = {
+	    .if_modified_since = get_single_field(c, FIELD_IF_MODIFIED_SINCE),
+	    .if_unmodified_since =
+		get_single_field(c, FIELD_IF_UNMODIFIED_SINCE),
+	    .if_range = get_single_field(c, FIELD_IF_RANGE),
 	};
 
 	if (listing_is_page(r->path->space)) {	/* without a date */
@@ -339,23 +340,23 @@ ask(struct conn *c, struct decide_answer *answer)
 	fields.if_match = head_list(c, FIELD_IF_MATCH);
 	fields.if_none_match = head_list(c, FIELD_IF_NONE_MATCH);
 	if (p->method == METHOD_GET)	/* ranges are of GET only */
-		fields.range = single(c, FIELD_RANGE);
+		fields.range = get_single_field(c, FIELD_RANGE);
 	decide(&fields, &have, answer);
 }
 
 static RARE enum go
-conditional(struct conn *c)
+respond_conditional(struct conn *c)
 {
 	struct decide_answer	answer;
 
-	ask(c, &answer);
+	evaluate_conditions(c, &answer);
 	switch (answer.status) {
 	case 200:
-		return whole(c);
+		return respond_full(c);
 	case 206:
-		return part(c, &answer);
+		return respond_partial(c, &answer);
 	case 304:
-		return not_modified(c);
+		return respond_not_modified(c);
 	default:
 		return reply_error(c, reply_why(c, answer.status == 416 ?
 		    WHY_RANGE : WHY_CONDITION));
@@ -366,7 +367,7 @@ enum go
 head_step(struct conn *c)
 {
 	if (c->request->page_status != 0)
-		return failure(c);
-	return (c->request->parse.present & CONDITIONS) == 0 ? whole(c) :
-	    conditional(c);
+		return respond_error_page(c);
+	return (c->request->parse.present & CONDITIONS) == 0 ? respond_full(c) :
+	    respond_conditional(c);
 }

@@ -6,10 +6,10 @@
 
 #include "http/conn.h"
 
-#define HEAD_ETAG_MOST	16		/* bytes, quotes and W/ included */
+#define HEAD_ETAG_MAX	16		/* bytes, quotes and W/ included */
 
 /* A file version's tag, terminated; its length. */
-size_t	head_etag(const struct file *, char etag[HEAD_ETAG_MOST]);
+size_t	head_etag(const struct file *, char etag[HEAD_ETAG_MAX]);
 /*
  * Begins a head in http->work: status line, Date, Server, Connection as the
  * request wants it.  head_end closes it.

@@ -42,13 +42,13 @@ struct page {
 };
 
 static uint32_t
-kind_of(const struct page *v)
+get_kind(const struct page *v)
 {
 	return NAMESPACE_LISTING + v->json + 2 * v->backwards + 4 * v->order;
 }
 
 static struct page
-page_of(uint32_t ns)
+get_page(uint32_t ns)
 {
 	uint32_t	n = namespace_kind(ns) - NAMESPACE_LISTING;
 
@@ -64,24 +64,26 @@ listing_is_page(uint32_t ns)
 }
 
 static bool
-lists(const struct conf_rules *rules, enum conf_listing form)
+lists_in_form(const struct conf_rules *rules, enum conf_listing form)
 {
 	return conf_lists(rules_listing(rules), form);
 }
 
 bool
-listing_on(const struct conf_rules *rules)
+listing_enabled(const struct conf_rules *rules)
 {
-	return lists(rules, LISTING_HTML) || lists(rules, LISTING_JSON);
+	return lists_in_form(rules, LISTING_HTML) ||
+	       lists_in_form(rules, LISTING_JSON);
 }
 
 /* Whether it is the client's choice which form it gets. */
 static bool
-is_choice(const struct conn *c)
+client_chooses(const struct conn *c)
 {
 	const struct conf_rules	*rules = c->request->path->rules;
 
-	return lists(rules, LISTING_HTML) && lists(rules, LISTING_JSON);
+	return lists_in_form(rules, LISTING_HTML) &&
+	       lists_in_form(rules, LISTING_JSON);
 }
 
 static bool
@@ -89,8 +91,8 @@ wants_json(struct conn *c)
 {
 	struct str	accept;
 
-	if (!is_choice(c))
-		return lists(c->request->path->rules, LISTING_JSON);
+	if (!client_chooses(c))
+		return lists_in_form(c->request->path->rules, LISTING_JSON);
 	c->http->work.len = 0;
 	accept = head_list(c, FIELD_ACCEPT);
 	return accept_weight(accept, STR("application/json")) >
@@ -99,7 +101,7 @@ wants_json(struct conn *c)
 
 /* The value of a key in a query, empty without one. */
 static struct str
-query_value(struct str query, struct str key)
+find_query_value(struct str query, struct str key)
 {
 	struct str	pair;
 	const char	*end;
@@ -125,37 +127,38 @@ query_value(struct str query, struct str key)
 
 /* The space of the page that this request wants of the directory it holds. */
 static uint32_t
-wanted_space(struct conn *c)
+get_page_namespace(struct conn *c)
 {
 	const struct request	*r = c->request;
 	struct str		 query = parse_str(c->input, r->parse.query);
-	struct str		 sort = query_value(query, STR("sort"));
+	struct str		 sort = find_query_value(query, STR("sort"));
 	struct page		 v = { .json = wants_json(c) };
 
 	for (uint32_t i = 0; i < ORDER_COUNT; i++)
 		if (str_same(sort, str_of(orders[i].query)))
 			v.order = i;
-	v.backwards = str_same(query_value(query, STR("order")), STR("desc"));
-	return namespace_of(r->path->space, kind_of(&v));
+	v.backwards =
+	    str_same(find_query_value(query, STR("order")), STR("desc"));
+	return namespace_of(r->path->space, get_kind(&v));
 }
 
 enum go
-listing_take(struct conn *c)
+listing_find_page(struct conn *c)
 {
-	return find_in_namespace(c, wanted_space(c));
+	return find_in_namespace(c, get_page_namespace(c));
 }
 
 const char *
 listing_type(uint32_t ns)
 {
-	return page_of(ns).json ? "application/json" :
+	return get_page(ns).json ? "application/json" :
 	    "text/html; charset=utf-8";
 }
 
 void
-listing_fields(const struct conn *c, struct buf *to)
+listing_add_fields(const struct conn *c, struct buf *to)
 {
-	if (is_choice(c))
+	if (client_chooses(c))
 		buf_adds(to, "Vary: Accept\r\n");
 }
 
@@ -270,10 +273,10 @@ add_html(struct buf *to, const struct conf *conf, const struct page *v,
  */
 
 static void
-add_form(struct buf *to, const struct conf *conf, uint32_t ns,
+add_template(struct buf *to, const struct conf *conf, uint32_t ns,
     const char *path)
 {
-	struct page	v = page_of(ns);
+	struct page	v = get_page(ns);
 
 	buf_adds(to, v.backwards ? "-" : "");
 	add_text(to, orders[v.order].job);
@@ -285,14 +288,14 @@ add_form(struct buf *to, const struct conf *conf, uint32_t ns,
 }
 
 void
-listing_job(struct job *job, const struct conf *conf, const struct path *p,
+listing_fill_job(struct job *job, const struct conf *conf, const struct path *p,
     const char *decoded, struct buf *text)
 {
 	size_t	start = text->len;
 
 	add_hide(text, p->rules);
 	job->names_len = text->len - start;
-	add_form(text, conf, p->space, decoded);
+	add_template(text, conf, p->space, decoded);
 	job->names = text->at + start;
 	job->template = job->names + job->names_len;
 	job->template_len = text->len - start - job->names_len;

@@ -82,7 +82,7 @@ log_escape_number(uint64_t n, char *to)
 
 /* A word's bytes, none of which is to be escaped. */
 static inline bool
-put_plain(const char *at, char *to)
+copy_plain_word(const char *at, char *to)
 {
 	uint64_t	word = word_at(at);
 
@@ -95,17 +95,17 @@ put_plain(const char *at, char *to)
 
 /* How many bytes at the start needed no escape: all, or some. */
 static size_t
-start_plain(struct str s, char *to, const char *end)
+copy_plain_start(struct str s, char *to, const char *end)
 {
 	size_t	n = 0;
 
 	if (s.len < WORD || (size_t)(end - to) < s.len)
 		return 0;
 	for (; n + WORD <= s.len; n += WORD)
-		if (!put_plain(s.at + n, to + n))
+		if (!copy_plain_word(s.at + n, to + n))
 			return n;
 	/* The last few once more, with the ones before them. */
-	return n < s.len && put_plain(s.at + s.len - WORD,
+	return n < s.len && copy_plain_word(s.at + s.len - WORD,
 	    to + s.len - WORD) ? s.len : n;
 }
 
@@ -123,7 +123,7 @@ put_escape(unsigned char byte, char *to)
 
 /* Byte by byte; a set of bytes, as most are plain all the same: a bit each. */
 static RARE char *
-escape(struct str s, bool spaces, char *to, const char *end)
+escape_bytes(struct str s, bool spaces, char *to, const char *end)
 {
 	const uint64_t		plain[4] = { ~((BIT(' ') - 1) | BIT('"') |
 				    (spaces ? BIT(' ') : 0)),
@@ -144,16 +144,17 @@ escape(struct str s, bool spaces, char *to, const char *end)
 char *
 log_escape_text(struct str s, bool spaces, char *to, const char *end)
 {
-	size_t	n = spaces ? 0 : start_plain(s, to, end);
+	size_t	n = spaces ? 0 : copy_plain_start(s, to, end);
 
-	return n == s.len ? to + n :
-	    escape((struct str){ s.at + n, s.len - n }, spaces, to + n, end);
+	return n == s.len ? to + n
+			  : escape_bytes((struct str){s.at + n, s.len - n},
+				spaces, to + n, end);
 }
 
 char *
 log_escape_json(struct str s, char *to, const char *end)
 {
-	size_t	i = start_plain(s, to, end), n;
+	size_t	i = copy_plain_start(s, to, end), n;
 
 	to += i;
 	for (; i < s.len && end - to >= 5; i += n == 0 ? 1 : n) {

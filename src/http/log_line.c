@@ -12,11 +12,11 @@
 #include "lib/lines.h"
 #include "proto/credentials.h"
 
-#define SENT_MOST	8192	/* bytes of what a client sent, escaped */
-#define FIELD_MOST	1500	/* bytes of it, each, not yet escaped */
+#define SENT_MAX	8192	/* bytes of what a client sent, escaped */
+#define FIELD_MAX	1500	/* bytes of it, each, not yet escaped */
 
 /* What no client can make longer finds room behind what they send. */
-#define LINE_MOST	(SENT_MOST + CONF_FORMAT_MOST + CONF_LEAD)
+#define LOG_LINE_MAX	(SENT_MAX + CONF_FORMAT_MOST + CONF_LEAD)
 
 struct line {
 	struct conn	*c;
@@ -29,7 +29,7 @@ typedef char	*put_fn(const struct line *, const struct conf_piece *,
 		    char *to);
 
 static char *
-put(const char *bytes, size_t n, char *to)
+copy_bytes(const char *bytes, size_t n, char *to)
 {
 	memcpy(to, bytes, n);
 	return to + n;
@@ -51,8 +51,8 @@ put_sent_text(const struct line *l, struct str s, bool spaces, char *to)
 		return put_absent(l, to);
 	if (to >= l->end)
 		return to;
-	if (s.len > FIELD_MOST)
-		s.len = FIELD_MOST;
+	if (s.len > FIELD_MAX)
+		s.len = FIELD_MAX;
 	return l->json ? log_escape_json(s, to, l->end) :
 	    log_escape_text(s, spaces, to, l->end);
 }
@@ -128,7 +128,7 @@ put_time(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
 	*to++ = '[';
-	to = put(l->c->http->date_log, DATE_LOG_LENGTH, to);
+	to = copy_bytes(l->c->http->date_log, DATE_LOG_LENGTH, to);
 	*to++ = ']';
 	return to;
 }
@@ -157,7 +157,7 @@ put_date(const struct line *l, const struct conf_piece *p, char *to)
 		gmtime_r(&now, &tm);
 		len = strftime(text, sizeof(text), form, &tm);
 	}
-	return put(text, len, to);
+	return copy_bytes(text, len, to);
 }
 
 static char *
@@ -204,7 +204,7 @@ put_protocol(const struct line *l, const struct conf_piece *p, char *to)
 	(void)p;
 	if (parse->target.len == 0)
 		return put_absent(l, to);
-	to = put("HTTP/1.", 7, to);
+	to = copy_bytes("HTTP/1.", 7, to);
 	*to++ = (char)('0' + parse->minor % 10);
 	return to;
 }
@@ -241,13 +241,13 @@ put_body(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static uint64_t
-sent(const struct conn *c)
+count_sent(const struct conn *c)
 {
 	return c->request->head_sent + (uint64_t)c->request->body_sent;
 }
 
 static uint64_t
-received(const struct conn *c)
+count_received(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	uint64_t		 body = r->parse.length > 0 ?
@@ -261,21 +261,21 @@ static char *
 put_sent(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return log_escape_number(sent(l->c), to);
+	return log_escape_number(count_sent(l->c), to);
 }
 
 static char *
 put_received(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return log_escape_number(received(l->c), to);
+	return log_escape_number(count_received(l->c), to);
 }
 
 static char *
 put_both(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return log_escape_number(received(l->c) + sent(l->c), to);
+	return log_escape_number(count_received(l->c) + count_sent(l->c), to);
 }
 
 static char *
@@ -296,7 +296,7 @@ put_user_agent(const struct line *l, const struct conf_piece *p, char *to)
 
 /* What stands behind the name and its colon, if that is the name. */
 static bool
-is_named(struct str line, struct str name, struct str *value)
+match_field(struct str line, struct str name, struct str *value)
 {
 	struct str	is = str_cut(&line, ':');
 
@@ -317,7 +317,7 @@ find_field(const struct parse *p, const char *head, struct str name)
 		return (struct str){ NULL, 0 };
 	rest = (struct str){ head + at, end - at };
 	while (rest.len > 0)
-		if (is_named(str_cut(&rest, '\n'), name, &value)) {
+		if (match_field(str_cut(&rest, '\n'), name, &value)) {
 			value.len -= value.len > 0 &&
 			    value.at[value.len - 1] == '\r';
 			return str_trim(value);
@@ -340,7 +340,8 @@ put_site(const struct line *l, const struct conf_piece *p, char *to)
 	(void)p;
 	if (site == NULL || site->names.n == 0)
 		return put_absent(l, to);
-	return put(site->names.at[0], strnlen(site->names.at[0], 255), to);
+	return copy_bytes(
+	    site->names.at[0], strnlen(site->names.at[0], 255), to);
 }
 
 static char *
@@ -367,7 +368,7 @@ put_port(const struct line *l, const struct conf_piece *p, char *to)
 /* As exact as the loop's clock is, which tells when the request began; but now
  * is not when this turn of the loop began. */
 static uint64_t
-took(const struct conn *c)
+get_elapsed_ms(const struct conn *c)
 {
 	struct clock	now = *c->http->clock;
 
@@ -379,21 +380,21 @@ static char *
 put_microseconds(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return log_escape_number(took(l->c) * 1000, to);
+	return log_escape_number(get_elapsed_ms(l->c) * 1000, to);
 }
 
 static char *
 put_milliseconds(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return log_escape_number(took(l->c), to);
+	return log_escape_number(get_elapsed_ms(l->c), to);
 }
 
 static char *
 put_duration(const struct line *l, const struct conf_piece *p, char *to)
 {
 	(void)p;
-	return log_escape_number(took(l->c) / 1000, to);
+	return log_escape_number(get_elapsed_ms(l->c) / 1000, to);
 }
 
 static char *
@@ -427,7 +428,7 @@ put_nothing(const struct line *l, const struct conf_piece *p, char *to)
 	return to;
 }
 
-static put_fn	*const fields[] = {
+static put_fn	*const field_writers[] = {
 #define FIELD(id, letter, argument, most, put, help) [LINE_##id] = put,
 #include "conf/log_fields.tbl"
 #undef FIELD
@@ -435,7 +436,7 @@ static put_fn	*const fields[] = {
 };
 
 void
-access_line(struct conn *c)
+log_line_write(struct conn *c)
 {
 	struct http_loop			*http = c->http;
 	const struct conf_format	*f = &http->conf->log.line;
@@ -444,12 +445,13 @@ access_line(struct conn *c)
 	char				*start, *to;
 
 	if (http->log_reserve == NULL ||
-	    (start = http->log_reserve(http->log_context, LINE_MOST)) == NULL)
+	    (start = http->log_reserve(http->log_context, LOG_LINE_MAX)) ==
+		NULL)
 		return;
-	line.end = start + SENT_MOST;
+	line.end = start + SENT_MAX;
 	for (to = start; p < end; p++) {
 		memcpy(to, p->lead, CONF_LEAD);
-		to = fields[p->field](&line, p, to + p->len);
+		to = field_writers[p->field](&line, p, to + p->len);
 	}
 	http->log_commit(http->log_context, (size_t)(to - start));
 }

@@ -7,6 +7,6 @@
 #include "http/conn.h"
 
 /* One line for the request that has just been answered, if a log is kept. */
-void	access_line(struct conn *);
+void	log_line_write(struct conn *);
 
 #endif

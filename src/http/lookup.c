@@ -142,8 +142,8 @@ handle_file(struct lookup *l)
 	uint16_t		 tried = 0;
 
 	if (namespace_kind(p->space) == NAMESPACE_TARGET) {
-		a.variants = variant_beside(p, job->done);
-		tried = variant_made();
+		a.variants = variant_from_siblings(p, job->done);
+		tried = variant_made_bit();
 	}
 	if (job->unchanged)
 		answer_confirm(&l->http->caches->paths, p, &job->version, &a,
@@ -162,7 +162,7 @@ handle_directory(struct lookup *l)
 
 	if (len > 0 && job->path[len - 1] != '/')
 		kind = PATHNAME_DIRECTORY;
-	else if (job->kind == JOB_LIST || !listing_on(l->path->rules))
+	else if (job->kind == JOB_LIST || !listing_enabled(l->path->rules))
 		return false;
 	set_info(l, kind, 0, WHY_NONE);
 	return true;
@@ -208,7 +208,7 @@ handle_no_variant(struct lookup *l)
 	bool	absent = error == ESTALE || error == EFBIG;
 
 	if (absent)
-		variant_absent(l->http, l->path);
+		variant_withdraw(l->http, l->path);
 	if (absent || why_status(lookup_why(error)) < 500)
 		set_info(l, PATHNAME_REFUSED, 404, WHY_NONE);
 	else
@@ -302,7 +302,7 @@ complete_lookup(struct task *e)
 		e->job.error = EFBIG;
 	if (e->job.error == 0)
 		handle_file(l);
-	else if (variant_is(l->path->space))
+	else if (variant_is_namespace(l->path->space))
 		handle_no_variant(l);
 	else
 		handle_error(l);
@@ -345,7 +345,7 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 		job->cache_dir = conf->cache.variants;
 	} else {
 		variant_add_suffixes(text, p);
-		job->length = variant_is(p->space);
+		job->length = variant_is_namespace(p->space);
 	}
 	job->names = text->at + start;
 	job->siblings = job->names + job->names_len;
@@ -394,7 +394,7 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	user_at = fill_job_root(job, p, decoded, &l->text);
 	l->names_at = l->text.len;
 	if (job->kind == JOB_LIST)
-		listing_job(job, http->conf, p, decoded.at, &l->text);
+		listing_fill_job(job, http->conf, p, decoded.at, &l->text);
 	else
 		fill_resolve_job(job, http->conf, p, &l->text);
 	job->path = l->text.at;
@@ -424,7 +424,7 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 
 	need(uri_resolve(target_of(p), decoded, sizeof(decoded), &len) ==
 	    WHY_NONE);
-	if (rules_answer(http, p, (struct str){ decoded, len })) {
+	if (rules_resolve(http, p, (struct str){ decoded, len })) {
 		if (claimed)
 			answer_unclaim(&caches->paths, p);
 		return NULL;

@@ -15,7 +15,7 @@
 #include "stats/stats.h"
 
 /* More steps than a full buffer of requests can ask for: a spinning step. */
-#define STEPS_MOST	200000
+#define STEPS_MAX	200000
 
 #define MAY(kind)	(1 << WAIT_##kind)
 
@@ -48,7 +48,7 @@ static const struct {
 static _Thread_local const struct conn	*running;
 
 static const char *
-doing(void)
+get_running_step(void)
 {
 	return running != NULL ? steps[running->step].name : NULL;
 }
@@ -56,7 +56,7 @@ doing(void)
 /* The first line of its request, as far as it has come.  It may be anything,
  * and we may be in any state. */
 static const char *
-for_whom(void)
+get_running_request(void)
 {
 	static _Thread_local char	line[200];
 	size_t				n = 0;
@@ -77,7 +77,7 @@ for_whom(void)
 void
 machine_set_crash_context(void)
 {
-	need_doing(doing, for_whom);
+	need_doing(get_running_step, get_running_request);
 }
 
 /* ::ffff:192.0.2.1 is an IPv4 client of an IPv6 socket. */
@@ -125,7 +125,7 @@ machine_new(struct http_loop *http, int fd, const struct transport *transport,
 }
 
 static RARE void
-new_second(struct http_loop *http)
+update_second(struct http_loop *http)
 {
 	hot_clear(&http->hot, &http->caches->heads);
 	http->date.wall = http->clock->wall;
@@ -142,7 +142,7 @@ is_idle(const struct conn *c)
 }
 
 static const struct wait *
-wait_of(struct session *s)
+park_session(struct session *s)
 {
 	struct conn	*c = s->conn;
 
@@ -156,10 +156,10 @@ wait_of(struct session *s)
 
 /* Its turn begins. */
 static inline void
-begin(const struct conn *c)
+begin_run(const struct conn *c)
 {
 	if (c->http->date.wall != c->http->clock->wall)
-		new_second(c->http);
+		update_second(c->http);
 	c->http->bytes_out = c->http->bytes_in = 0;
 	running = c;
 }
@@ -183,11 +183,11 @@ run_in_order(struct conn *c, enum step before)
 /* The steps in front of that one.  Who must wait, or is over, goes no further
  * until it is woken. */
 static inline void
-run_before(struct conn *c, enum step step)
+run_steps_before(struct conn *c, enum step step)
 {
-	unsigned	left = STEPS_MOST;
+	unsigned	left = STEPS_MAX;
 
-	begin(c);
+	begin_run(c);
 	while (c->go == GO_ON && c->step < step) {
 		need(left-- > 0);
 		c->go = run_in_order(c, step);
@@ -202,8 +202,8 @@ machine_run(struct session *s)
 
 	if (c->http->batch_offset == 0)	/* not of a batch */
 		c->http->iteration++;
-	run_before(c, STEP_COUNT);
-	return c->go == GO_OVER ? NULL : wait_of(s);
+	run_steps_before(c, STEP_COUNT);
+	return c->go == GO_OVER ? NULL : park_session(s);
 }
 
 /* So many paths that what belongs to them is more than a processor's caches
@@ -213,7 +213,8 @@ machine_run(struct session *s)
 /* What those need from memory who are about to have a target looked up.  Not
  * where other threads may change what it would look at. */
 static APART void
-look_ahead(const struct caches *caches, struct conn *const *conns, unsigned n)
+prefetch_paths(
+    const struct caches *caches, struct conn *const *conns, unsigned n)
 {
 	struct ahead	*all[MACHINE_BATCH_MAX];
 	struct conn	*c;
@@ -238,11 +239,11 @@ look_ahead(const struct caches *caches, struct conn *const *conns, unsigned n)
 /* One of several makes a request of what has come.  None of these steps reads
  * once more to where the next one reads to. */
 static void
-take_request(struct conn *c)
+run_request_steps(struct conn *c)
 {
 	const struct http_loop	*http = c->http;
 
-	run_before(c, STEP_DISCARD);
+	run_steps_before(c, STEP_DISCARD);
 	need(c->input_len == 0 || !conn_shares_input(c) ||
 	    c->input < http->input + http->batch_offset);
 }
@@ -250,13 +251,13 @@ take_request(struct conn *c)
 /* One of several makes its answer, but for a body that must be found in memory,
  * and sent while it is there: the others' answers are not to wait for that. */
 static void
-make_answer(struct conn *c)
+run_response_steps(struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	run_before(c, STEP_BODY);
+	run_steps_before(c, STEP_BODY);
 	if (r->file != NULL && file_is_copied(r->file))
-		run_before(c, STEP_SEND);
+		run_steps_before(c, STEP_SEND);
 }
 
 bool
@@ -269,7 +270,7 @@ machine_can_batch(const struct session *s)
 }
 
 static RARE struct output *
-outputs_new(void)
+new_outputs(void)
 {
 	struct output	*all = mem_array(MACHINE_BATCH_MAX, sizeof(*all));
 
@@ -286,7 +287,7 @@ machine_run_batch(struct session *const *sessions, unsigned n)
 
 	http->iteration++;
 	if (http->batch_outputs == NULL)
-		http->batch_outputs = outputs_new();
+		http->batch_outputs = new_outputs();
 	for (unsigned i = 0; i < n; i++) {
 		conns[i] = sessions[i]->conn;
 		conns[i]->output = &http->batch_outputs[i];
@@ -294,11 +295,11 @@ machine_run_batch(struct session *const *sessions, unsigned n)
 	io_batch_recv(&http->io_batch, conns, n);
 	for (unsigned i = 0; i < n; i++)
 		if (conns[i]->op != NULL)
-			take_request(conns[i]);
-	look_ahead(http->caches, conns, n);
+			run_request_steps(conns[i]);
+	prefetch_paths(http->caches, conns, n);
 	for (unsigned i = 0; i < n; i++)
 		if (conns[i]->step == STEP_AUTHORIZE)
-			make_answer(conns[i]);
+			run_response_steps(conns[i]);
 	io_batch_send(&http->io_batch, conns, n);
 }
 
@@ -311,7 +312,7 @@ machine_end_batch(struct http_loop *http)
 /* One that has only come needs no more than its peer on its way: many may come
  * at once. */
 static void
-leave(struct session *s)
+leave_stage(struct session *s)
 {
 	struct conn	*c = s->conn;
 
@@ -326,7 +327,7 @@ leave(struct session *s)
 }
 
 static struct conn *
-take_up(struct session *s)
+get_conn(struct session *s)
 {
 	if (s->conn == NULL) {
 		conn_begin(s);
@@ -338,23 +339,23 @@ take_up(struct session *s)
 const struct wait *
 machine_run_stage(struct session *s, enum stage *stage)
 {
-	struct conn	*c = take_up(s);
-	unsigned	 left = STEPS_MOST;
+	struct conn	*c = get_conn(s);
+	unsigned	 left = STEPS_MAX;
 	enum go		 go = GO_ON;
 
 	c->http->iteration++;
-	begin(c);
+	begin_run(c);
 	while (go == GO_ON && steps[c->step].stage == *stage) {
 		need(left-- > 0);
 		go = steps[c->step].run(c);
 	}
 	running = NULL;
 	if (go == GO_WAIT)
-		return wait_of(s);
+		return park_session(s);
 	if (go == GO_OVER)
 		return NULL;
 	*stage = steps[c->step].stage;
-	leave(s);
+	leave_stage(s);
 	return NULL;
 }
 
@@ -388,7 +389,7 @@ machine_wake(struct session *s, enum outcome outcome)
 }
 
 static void
-end(struct session *s)
+end_conn(struct session *s)
 {
 	struct conn	*c = s->conn;
 
@@ -407,7 +408,7 @@ machine_free(struct session **sp)
 		addresses_disconnect(s->http->addresses, &s->address,
 		    s->http->clock->ms);
 	if (s->conn != NULL)
-		end(s);
+		end_conn(s);
 	s->transport->close(s->transport_context, s->fd);
 	mem_drop(sp);
 }

@@ -23,7 +23,8 @@ give_request(void *context, int fd, void *to, size_t size)
 /* It is in memory now; that is all that was wanted.  It was not sent, so what
  * will be counted as sent is taken off before. */
 static ssize_t
-take_response(void *context, int fd, const struct iovec *iov, int n, bool more)
+discard_response(
+    void *context, int fd, const struct iovec *iov, int n, bool more)
 {
 	ssize_t	all = 0;
 
@@ -37,41 +38,42 @@ take_response(void *context, int fd, const struct iovec *iov, int n, bool more)
 }
 
 static void
-nothing(void *context, int fd)
+ignore_call(void *context, int fd)
 {
 	(void)context;
 	(void)fd;
 }
 
 static void
-over(void *context, int fd)
+end_preload(void *context, int fd)
 {
 	struct preload	*p = context;
 
 	(void)fd;
-	p->over(p);
+	p->on_done(p);
 }
 
 static void
-ask_for_variants(struct preload *p, uint32_t variants)
+add_variant_requests(struct preload *p, uint32_t variants)
 {
 	const char	*coding;
 
-	while ((coding = variant_next(&variants)) != NULL) {
-		buf_add(&p->request, p->again.at, p->again.len);
+	while ((coding = variant_next_coding(&variants)) != NULL) {
+		buf_add(
+		    &p->request, p->variant_request.at, p->variant_request.len);
 		buf_addf(&p->request, "Accept-Encoding: %s\r\n\r\n", coding);
 	}
 }
 
 static void
-note(void *context, const struct conn *c)
+note_response(void *context, const struct conn *c)
 {
 	struct preload		*p = context;
 	const struct request	*r = c->request;
 	const struct path	*path = r->path;
 
 	if (p->status != 0) {
-		if (path != NULL && variant_is(path->space) &&
+		if (path != NULL && variant_is_namespace(path->space) &&
 		    r->status == 200)
 			buf_addf(&p->codings, " %s",
 			    variant_coding(path->space));
@@ -80,16 +82,16 @@ note(void *context, const struct conn *c)
 	p->status = r->status;
 	p->reason = reply_reason(r, r->status);
 	p->bytes = r->body_sent;
-	p->cut = r->next < r->end;
+	p->truncated = r->next < r->end;
 	if (r->status == 200 && path != NULL)
-		ask_for_variants(p, r->info.variants);
+		add_variant_requests(p, r->info.variants);
 }
 
 const struct transport preload_transport = {
 	.recv = give_request,
-	.send = take_response,
-	.shutdown = nothing,
-	.close = over,
-	.request_ended = note,
+	.send = discard_response,
+	.shutdown = ignore_call,
+	.close = end_preload,
+	.request_ended = note_response,
 	.trusted = true,
 };

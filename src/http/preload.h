@@ -16,14 +16,14 @@
 
 struct preload {			/* all zero at first, but for: */
 	struct buf	 request;	/* its bytes, which are used up */
-	struct buf	 again;		/* the same, but for its last line */
-	void		(*over)(struct preload *);	/* may free it */
+	struct buf	 variant_request;		/* the same, but for its last line */
+	void		(*on_done)(struct preload *);	/* may free it */
 	void		*context;
 
 	int		 status;	/* 0: it ended before there was one */
 	const char	*reason;
 	int64_t		 bytes;		/* of the body */
-	bool		 cut;		/* ... which is not all of it */
+	bool		 truncated;		/* ... which is not all of it */
 	struct buf	 codings;	/* that came as well */
 };
 

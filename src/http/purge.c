@@ -26,10 +26,10 @@ purge_begin(struct purge *p, const struct conf_site *site, struct str target)
 }
 
 static bool
-is_one(void *context, const struct path *path)
+match_target(void *context, const struct path *path)
 {
 	struct purge	*p = context;
-	char		 decoded[PURGE_PATH_MOST];
+	char		 decoded[PURGE_PATH_MAX];
 	struct str	 raw = { path->name, path->len };
 	size_t		 len;
 
@@ -45,7 +45,8 @@ is_one(void *context, const struct path *path)
 }
 
 bool
-purge_some(struct http_loop *http, struct purge *p)
+purge_continue(struct http_loop *http, struct purge *p)
 {
-	return pathname_forget(&http->caches->paths, &p->bucket, is_one, p);
+	return pathname_forget(
+	    &http->caches->paths, &p->bucket, match_target, p);
 }

@@ -17,11 +17,11 @@
 
 struct conf_site;
 
-#define PURGE_PATH_MOST	4096	/* bytes, decoded */
+#define PURGE_PATH_MAX	4096	/* bytes, decoded */
 
 struct purge {
 	const struct conf_site	*site;		/* NULL: all of them */
-	char			 path[PURGE_PATH_MOST];	/* decoded */
+	char			 path[PURGE_PATH_MAX];	/* decoded */
 	size_t			 len;
 	bool			 beneath;	/* what begins with it, too */
 	size_t			 bucket;	/* the next one */
@@ -32,6 +32,6 @@ struct purge {
 const char	*purge_begin(struct purge *, const struct conf_site *,
 		    struct str target);
 /* A part of it, soon done; false: that was the last one. */
-bool		 purge_some(struct http_loop *, struct purge *);
+bool		 purge_continue(struct http_loop *, struct purge *);
 
 #endif

@@ -13,31 +13,31 @@
 #include "lib/compiler.h"
 #include "stats/stats.h"
 
-#define KEPT_ROOM	4096	/* bytes a recv, behind kept input */
+#define OWN_READ_SIZE	4096	/* bytes a recv, behind kept input */
 /* Bytes of bodies that are thrown away before it is others' turn; it costs them
  * less than a millisecond. */
-#define TAKEN_MOST	(2 * 1024 * 1024)
-#define PARTING		2000	/* ms that a drain leaves for a last request */
+#define READ_QUOTA	(2 * 1024 * 1024)
+#define DRAIN_TIMEOUT_MS		2000	/* ms that a drain leaves for a last request */
 
 /*
  * Behind what is kept.  There may be a password in that: where it is moved,
  * nothing is left behind.
  */
 static APART ssize_t
-receive_behind(struct conn *c)
+read_behind_own(struct conn *c)
 {
 	struct buf	*own = &c->own_input, larger = { 0 };
 	ssize_t		 n;
 
 	buf_cut(own, (size_t)(c->input - own->at));
-	if (own->size - own->len < KEPT_ROOM) {
-		buf_need(&larger, 2 * own->len + KEPT_ROOM);
+	if (own->size - own->len < OWN_READ_SIZE) {
+		buf_need(&larger, 2 * own->len + OWN_READ_SIZE);
 		buf_add(&larger, own->at, own->len);
 		buf_forget(own);
 		*own = larger;
 	}
 	n = c->transport->recv(c->transport_context, c->wait.fd,
-	    own->at + own->len, KEPT_ROOM);
+	    own->at + own->len, OWN_READ_SIZE);
 	if (n > 0)
 		own->len += (size_t)n;
 	c->input = own->at;
@@ -46,7 +46,7 @@ receive_behind(struct conn *c)
 
 /* Into the loop's buffer, behind those of who run together. */
 static struct io_op *
-receive_now(struct conn *c, struct io_op *op)
+read_shared(struct conn *c, struct io_op *op)
 {
 	struct http_loop	*http = c->http;
 
@@ -63,7 +63,7 @@ receive_now(struct conn *c, struct io_op *op)
  * there was room for no more, there may be: who is told of what comes, but not
  * of what is there, would wait for ever. */
 static ssize_t
-receive(struct conn *c)
+read_input(struct conn *c)
 {
 	struct io_op	*op = c->op, own;
 	ssize_t		 n;
@@ -72,13 +72,13 @@ receive(struct conn *c)
 	if (c->input_len != 0 || c->own_input.at != NULL)
 		conn_keep_input(c);
 	if (c->input_len != 0) {
-		n = receive_behind(c);
-		c->readable = n == KEPT_ROOM;
+		n = read_behind_own(c);
+		c->readable = n == OWN_READ_SIZE;
 		return n;
 	}
 	c->op = NULL;
 	if (op == NULL)
-		op = receive_now(c, &own);
+		op = read_shared(c, &own);
 	c->read_at = c->input = op->at;
 	c->read_len = op->result > 0 ? (size_t)op->result : 0;
 	c->readable = op->result == (ssize_t)op->len;
@@ -88,7 +88,7 @@ receive(struct conn *c)
 }
 
 static void
-take_in(struct conn *c, ssize_t n)
+count_input(struct conn *c, ssize_t n)
 {
 	c->input_len += (size_t)n;
 	c->http->bytes_in += (size_t)n;
@@ -117,7 +117,7 @@ wait_for_input(struct conn *c)
 
 	if (c->input_len == 0 && c->http->draining)
 		return conn_wait(c, WAIT_READ, TIMEOUT_DRAIN,
-		    c->http->clock->ms + PARTING);
+		    c->http->clock->ms + DRAIN_TIMEOUT_MS);
 	if (c->input_len == 0)
 		return conn_wait(c, WAIT_READ, TIMEOUT_IDLE,
 		    c->http->clock->ms + conf->limits.idle);
@@ -128,13 +128,13 @@ wait_for_input(struct conn *c)
 /* Draining: one that was told that it stays is heard once more, and then closed
  * so that a request which is on its way is no reset. */
 static enum go
-part(struct conn *c)
+read_last_request(struct conn *c)
 {
-	ssize_t	n = receive(c);
+	ssize_t	n = read_input(c);
 
 	if (n > 0) {
 		c->started_at = c->http->clock->ms;
-		take_in(c, n);
+		count_input(c, n);
 		return conn_go(c, STEP_PARSE);
 	}
 	if (n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
@@ -145,12 +145,12 @@ part(struct conn *c)
 }
 
 static RARE enum go
-no_input(struct conn *c, enum outcome outcome)
+handle_no_input(struct conn *c, enum outcome outcome)
 {
 	if (c->http->draining && c->input_len == 0)
-		return part(c);
+		return read_last_request(c);
 	if (outcome == OUTCOME_TIMED_OUT && c->input_len > 0)
-		return reply_refuse(c, reply_why(c, WHY_HEAD_LATE));
+		return reply_error_close(c, reply_why(c, WHY_HEAD_LATE));
 	return conn_go(c, STEP_CLOSE);
 }
 
@@ -161,14 +161,14 @@ recv_step(struct conn *c)
 	ssize_t		 n;
 
 	if (outcome != OUTCOME_READY)
-		return no_input(c, outcome);
+		return handle_no_input(c, outcome);
 	if (c->refused)		/* whatever it is that it wants */
-		return reply_refuse(c, reply_why(c, WHY_CROWD));
+		return reply_error_close(c, reply_why(c, WHY_CROWD));
 	if (conn_has_output(c))
 		return conn_send(c, STEP_RECV);
 	if (!c->readable)
 		return wait_for_input(c);
-	n = receive(c);
+	n = read_input(c);
 	if (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK ||
 	    errno == EINTR))
 		return wait_for_input(c);
@@ -176,7 +176,7 @@ recv_step(struct conn *c)
 		return conn_go(c, STEP_CLOSE);
 	if (c->input_len == 0)
 		c->started_at = c->http->clock->ms;
-	take_in(c, n);
+	count_input(c, n);
 	return conn_go(c, STEP_PARSE);
 }
 
@@ -194,13 +194,13 @@ parse_step(struct conn *c)
 	case PARSE_DONE:
 		return conn_go(c, STEP_ROUTE);
 	default:
-		return reply_refuse(c, c->request->parse.status);
+		return reply_error_close(c, c->request->parse.status);
 	}
 }
 
 /* What of these bytes, the next ones behind the head, is body. */
 static enum chunked_result
-eat(struct conn *c, const char *bytes, size_t len, size_t *used)
+consume_body(struct conn *c, const char *bytes, size_t len, size_t *used)
 {
 	struct request	*r = c->request;
 
@@ -217,12 +217,12 @@ eat(struct conn *c, const char *bytes, size_t len, size_t *used)
  * up to what is behind the body, which costs less than moving that.
  */
 static enum chunked_result
-eat_input(struct conn *c)
+discard_input(struct conn *c)
 {
 	size_t			head = c->request->parse.size, n;
 	enum chunked_result	result;
 
-	result = eat(c, c->input + head, c->input_len - head, &n);
+	result = consume_body(c, c->input + head, c->input_len - head, &n);
 	memmove(c->input + n, c->input, head);
 	c->input += n;
 	c->input_len -= n;
@@ -231,7 +231,7 @@ eat_input(struct conn *c)
 
 /* The body is welcome: for who holds it back until it hears that. */
 static void
-welcome(struct conn *c)
+write_continue(struct conn *c)
 {
 	static const char	line[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -245,7 +245,7 @@ wait_for_body(struct conn *c)
 	struct request	*r = c->request;
 
 	if (r->expect_continue)
-		welcome(c);
+		write_continue(c);
 	r->expect_continue = false;
 	if (conn_has_output(c))
 		return conn_send(c, STEP_DISCARD);
@@ -262,26 +262,26 @@ discard_step(struct conn *c)
 	ssize_t		n;
 
 	if (outcome == OUTCOME_TIMED_OUT)
-		return reply_refuse(c, reply_why(c, WHY_BODY_LATE));
+		return reply_error_close(c, reply_why(c, WHY_BODY_LATE));
 	if (outcome != OUTCOME_READY)
 		return conn_abort(c);
 	if (c->input_len > c->request->parse.size)
 		c->request->expect_continue = false;	/* it is on its way */
-	switch (eat_input(c)) {
+	switch (discard_input(c)) {
 	case CHUNKED_DONE:
 		return conn_go(c, STEP_AUTHORIZE);
 	case CHUNKED_REFUSED:
-		return reply_refuse(c, c->request->chunked.status);
+		return reply_error_close(c, c->request->chunked.status);
 	default:
 		break;
 	}
-	if (!c->readable || c->http->bytes_in >= TAKEN_MOST)
+	if (!c->readable || c->http->bytes_in >= READ_QUOTA)
 		return wait_for_body(c);
-	n = receive(c);
+	n = read_input(c);
 	if (n == 0)		/* half a request, and no more to come */
-		return reply_refuse(c, reply_why(c, WHY_BODY_CUT));
+		return reply_error_close(c, reply_why(c, WHY_BODY_CUT));
 	if (n > 0)
-		take_in(c, n);
+		count_input(c, n);
 	else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
 		return conn_abort(c);
 	return GO_ON;
@@ -315,7 +315,7 @@ linger_step(struct conn *c)
 		c->started_at = http->clock->ms;
 	else if (outcome != OUTCOME_READY)
 		return conn_go(c, STEP_CLOSE);
-	if (!c->readable || http->bytes_in >= TAKEN_MOST)
+	if (!c->readable || http->bytes_in >= READ_QUOTA)
 		return conn_wait(c, WAIT_READ, TIMEOUT_LINGER,
 		    c->started_at + http->conf->limits.linger);
 	n = c->transport->recv(c->transport_context, c->wait.fd,

@@ -17,8 +17,8 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
-#define NAME(method)	#method
-#define ALLOW		"Allow: " REPLY_METHODS(NAME, ", ") "\r\n"
+#define METHOD_NAME(method)	#method
+#define ALLOW		"Allow: " REPLY_METHODS(METHOD_NAME, ", ") "\r\n"
 /* Seconds after which a busy server may be asked again. */
 #define RETRY_AFTER	"Retry-After: 5\r\n"
 
@@ -33,7 +33,7 @@ add_page(struct buf *page, int status, const char *sentence)
 }
 
 enum go
-reply_work(struct conn *c, int status, size_t body)
+reply_send_work(struct conn *c, int status, size_t body)
 {
 	struct request	*r = c->request;
 	struct http_loop	*http = c->http;
@@ -49,7 +49,7 @@ reply_work(struct conn *c, int status, size_t body)
 
 /* Finishes the head in http->work with this page behind it, and sends it. */
 static enum go
-page(struct conn *c, int status)
+send_page(struct conn *c, int status)
 {
 	struct http_loop	*http = c->http;
 	struct buf	 text = { 0 };
@@ -64,11 +64,11 @@ page(struct conn *c, int status)
 		body = text.len;
 	}
 	buf_free(&text);
-	return reply_work(c, status, body);
+	return reply_send_work(c, status, body);
 }
 
 void
-reply_add_specials(struct conn *c, int status)
+reply_add_status_fields(struct conn *c, int status)
 {
 	const struct file	*file = c->request->file;
 	struct buf		*b = &c->http->work;
@@ -114,7 +114,7 @@ reply_reason(const struct request *r, int status)
 
 /* The bytes of a request that was understood so far are harmless. */
 static void
-tell(const struct conn *c, int status)
+log_refusal(const struct conn *c, int status)
 {
 	const struct request	*r = c->request;
 	struct str		 target = { "-", 1 };
@@ -137,7 +137,7 @@ reply_options(struct conn *c)
 	head_begin(c, 204);
 	buf_adds(&c->http->work, ALLOW);
 	head_end(c);
-	return reply_work(c, 204, 0);
+	return reply_send_work(c, 204, 0);
 }
 
 enum go
@@ -148,20 +148,20 @@ reply_error(struct conn *c, int status)
 
 	need(!r->answered && status_known(status));
 	if (r->page_status == 0) {
-		tell(c, status);
-		instead = rules_page(r, status);
+		log_refusal(c, status);
+		instead = rules_error_page(r, status);
 		if (instead != NULL)
 			return find_internal_redirect(c, instead, status);
 	} else				/* its page cannot be had */
 		status = r->page_status;
 	head_begin(c, status);
-	reply_add_specials(c, status);
+	reply_add_status_fields(c, status);
 	conn_request_reset(c);
-	return page(c, status);
+	return send_page(c, status);
 }
 
 enum go
-reply_refuse(struct conn *c, int status)
+reply_error_close(struct conn *c, int status)
 {
 	c->close = c->linger = true;
 	if (c->request == NULL)
@@ -183,5 +183,5 @@ reply_redirect(struct conn *c)
 	head_begin(c, status);
 	location_add(c);
 	conn_request_reset(c);
-	return page(c, status);
+	return send_page(c, status);
 }

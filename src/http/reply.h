@@ -22,12 +22,12 @@ RARE enum go reply_options(struct conn *);
 RARE enum go reply_error(struct conn *, int status);
 /* The same for bytes that are not a proper request: nothing behind them can be
  * understood, so the connection ends. */
-RARE enum go reply_refuse(struct conn *, int status);
+RARE enum go reply_error_close(struct conn *, int status);
 /* To where the path in hand leads. */
 RARE enum go reply_redirect(struct conn *);
 /* What is in http->work, so many bytes of it a body. */
-RARE enum go reply_work(struct conn *, int status, size_t body);
+RARE enum go reply_send_work(struct conn *, int status, size_t body);
 /* Fields that belong to a status, to a head that is being made. */
-void	reply_add_specials(struct conn *, int status);
+void	reply_add_status_fields(struct conn *, int status);
 
 #endif

@@ -30,18 +30,18 @@ has_body(const struct parse *p)
  * behind CONNECT: some do not wait for leave to use the tunnel.
  */
 static RARE enum go
-refuse(struct conn *c, enum why why)
+refuse_request(struct conn *c, enum why why)
 {
 	const struct parse	*p = &c->request->parse;
 	int			 status = reply_why(c, why);
 
 	return has_body(p) || p->method == METHOD_CONNECT ?
-	    reply_refuse(c, status) : reply_error(c, status);
+	    reply_error_close(c, status) : reply_error(c, status);
 }
 
 /* 100-continue is all that anybody may expect. */
 static RARE bool
-can_meet(const struct conn *c)
+meets_expectations(const struct conn *c)
 {
 	const struct parse	*p = &c->request->parse;
 	struct str		 list, one;
@@ -56,7 +56,7 @@ can_meet(const struct conn *c)
 
 /* Why a method does not work here. */
 static enum why
-bad_method(const struct parse *p)
+check_method(const struct parse *p)
 {
 #define BIT(method)	1U << METHOD_##method
 	const unsigned	served = REPLY_METHODS(BIT, |);
@@ -69,13 +69,13 @@ bad_method(const struct parse *p)
 }
 
 static APART enum go
-discard(struct conn *c)
+start_discard(struct conn *c)
 {
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
 
 	if (p->length > c->http->conf->limits.body)
-		return refuse(c, WHY_BODY_LARGE);
+		return refuse_request(c, WHY_BODY_LARGE);
 	r->body_left = p->length;
 	/* In 1.0 there is no such thing (RFC 9110, section 10.1.1). */
 	r->expect_continue = parse_has(p, FIELD_EXPECT) && p->minor >= 1;
@@ -98,11 +98,11 @@ route_step(struct conn *c)
 	r->site = conf_site_find(c->http->conf, c->session->listener, host.at,
 	    host.len);
 	if (c->session->address != NULL && !client_limits_request(c))
-		return refuse(c, WHY_RATE);
-	why = bad_method(p);
+		return refuse_request(c, WHY_RATE);
+	why = check_method(p);
 	if (why != WHY_NONE)
-		return refuse(c, why);
-	if (parse_has(p, FIELD_EXPECT) && !can_meet(c))
-		return refuse(c, WHY_EXPECTATION);
-	return has_body(p) ? discard(c) : conn_go(c, STEP_AUTHORIZE);
+		return refuse_request(c, why);
+	if (parse_has(p, FIELD_EXPECT) && !meets_expectations(c))
+		return refuse_request(c, WHY_EXPECTATION);
+	return has_body(p) ? start_discard(c) : conn_go(c, STEP_AUTHORIZE);
 }

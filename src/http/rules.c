@@ -22,7 +22,7 @@ static const char *const compressible[] = {
 };
 
 static void
-answer(struct http_loop *http, struct path *p, enum pathname_kind kind,
+set_info(struct http_loop *http, struct path *p, enum pathname_kind kind,
     int status, enum why why)
 {
 	answer_give(&http->caches->paths, p, &(struct answer){
@@ -32,7 +32,7 @@ answer(struct http_loop *http, struct path *p, enum pathname_kind kind,
 
 /* Whose directory the paths of these rules that begin with ~ are in. */
 static const struct conf_users *
-users_of(const struct conf_rules *rules)
+get_users(const struct conf_rules *rules)
 {
 	const struct conf_users	*users = &rules->answer->users;
 
@@ -44,14 +44,14 @@ rules_user(const struct conf_rules *rules, struct str decoded)
 {
 	struct str	none = { NULL, 0 };
 
-	if (users_of(rules) == NULL || decoded.len < 2 || decoded.at[1] != '~')
+	if (get_users(rules) == NULL || decoded.len < 2 || decoded.at[1] != '~')
 		return none;
 	return (struct str){ decoded.at + 2,
 	    strcspn(decoded.at + 2, "/") };
 }
 
 static bool
-is_denied(const struct conf_users *users, struct str name)
+is_denied_user(const struct conf_users *users, struct str name)
 {
 	for (size_t i = 0; i < users->deny.n; i++)
 		if (str_same(str_of(users->deny.at[i]), name))
@@ -61,18 +61,18 @@ is_denied(const struct conf_users *users, struct str name)
 
 /* What is known of a user's path without asking who that is; or false. */
 static bool
-answer_user(struct http_loop *http, struct path *p, struct str decoded)
+resolve_user(struct http_loop *http, struct path *p, struct str decoded)
 {
 	struct str	name = rules_user(p->rules, decoded);
 
 	if (name.at == NULL)
 		return false;
 	if (!conf_user_good(name.at, name.len))
-		answer(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
+		set_info(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
 	else if (name.len + 2 == decoded.len)	/* whoever that may be */
-		answer(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
-	else if (is_denied(users_of(p->rules), name))
-		answer(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
+		set_info(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
+	else if (is_denied_user(get_users(p->rules), name))
+		set_info(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
 	else
 		return false;
 	return true;
@@ -80,40 +80,41 @@ answer_user(struct http_loop *http, struct path *p, struct str decoded)
 
 /* The path of the block, with a slash or without; nothing is beneath it. */
 static void
-answer_counts(struct http_loop *http, struct path *p, struct str decoded)
+resolve_stats_page(struct http_loop *http, struct path *p, struct str decoded)
 {
 	size_t	prefix = ((const struct conf_rules *)p->rules)->prefix;
 
 	if (decoded.len <= prefix + 1) {
-		answer(http, p, PATHNAME_COUNTS, 0, WHY_NONE);
+		set_info(http, p, PATHNAME_COUNTS, 0, WHY_NONE);
 		return;
 	}
-	answer(http, p, PATHNAME_REFUSED, 404, WHY_ABSENT);
+	set_info(http, p, PATHNAME_REFUSED, 404, WHY_ABSENT);
 }
 
 bool
-rules_answer(struct http_loop *http, struct path *p, struct str decoded)
+rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 {
 	const struct conf_rules	*rules = p->rules, *a = rules->answer;
 
 	if (a->redirect.to != NULL) {
-		answer(http, p, PATHNAME_REDIRECT, (int)a->redirect.status,
+		set_info(http, p, PATHNAME_REDIRECT, (int)a->redirect.status,
 		    WHY_NONE);
 		return true;
 	}
 	if (a->refusal != 0) {
-		answer(http, p, PATHNAME_REFUSED, (int)a->refusal, WHY_RETURN);
+		set_info(
+		    http, p, PATHNAME_REFUSED, (int)a->refusal, WHY_RETURN);
 		return true;
 	}
 	if (a->status != 0) {
-		answer_counts(http, p, decoded);
+		resolve_stats_page(http, p, decoded);
 		return true;
 	}
 	if (a->alias != NULL && decoded.len == a->prefix) {
-		answer(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
+		set_info(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
 		return true;
 	}
-	return answer_user(http, p, decoded);
+	return resolve_user(http, p, decoded);
 }
 
 const char *
@@ -124,7 +125,7 @@ rules_root(const struct conf_rules *rules, struct str decoded, size_t *skip)
 
 	if (user.at != NULL) {
 		*skip = 2 + user.len;
-		return users_of(rules)->directory;
+		return get_users(rules)->directory;
 	}
 	*skip = a->alias != NULL ? a->prefix : 0;
 	return a->alias != NULL ? a->alias : a->root;
@@ -153,7 +154,7 @@ rules_precompressed(const struct conf_rules *rules)
 
 /* How exactly a pattern means this type; 0: not at all. */
 static int
-match(const char *pattern, const char *type)
+match_type(const char *pattern, const char *type)
 {
 	size_t	main = strcspn(pattern, "/") + 1;
 	size_t	len = strcspn(type, ";");
@@ -174,11 +175,11 @@ rules_compressible(const struct conf_rules *rules, const char *type)
 	if (own->n == 0 && rules->outer != NULL)
 		own = &rules->outer->compressible;
 	for (size_t i = 0; i < own->n; i++)
-		if (match(own->at[i], type) > 0)
+		if (match_type(own->at[i], type) > 0)
 			return true;
 	for (size_t i = 0; own->n == 0 &&
 	    i < sizeof(compressible) / sizeof(compressible[0]); i++)
-		if (match(compressible[i], type) > 0)
+		if (match_type(compressible[i], type) > 0)
 			return true;
 	return false;
 }
@@ -203,7 +204,7 @@ rules_of(const struct request *r)
 }
 
 const char *
-rules_page(const struct request *r, int status)
+rules_error_page(const struct request *r, int status)
 {
 	const struct conf_rules	*rules;
 
@@ -216,13 +217,13 @@ rules_page(const struct request *r, int status)
 }
 
 static const struct conf_pair *
-best_match(const struct conf_pairs *patterns, const char *type)
+find_best_match(const struct conf_pairs *patterns, const char *type)
 {
 	const struct conf_pair	*best = NULL;
 	int			 n, most = 0;
 
 	for (size_t i = 0; i < patterns->n; i++) {
-		n = match(patterns->at[i].name, type);
+		n = match_type(patterns->at[i].name, type);
 		if (n > most) {
 			most = n;
 			best = &patterns->at[i];
@@ -232,13 +233,13 @@ best_match(const struct conf_pairs *patterns, const char *type)
 }
 
 int64_t
-rules_age(const struct conf_rules *rules, const char *type)
+rules_max_age(const struct conf_rules *rules, const char *type)
 {
 	const struct conf_pair	*pair = NULL;
 
 	if (!rules->aged)
 		return -1;
 	for (; rules != NULL && pair == NULL; rules = rules->outer)
-		pair = best_match(&rules->expires, type);
+		pair = find_best_match(&rules->expires, type);
 	return pair != NULL ? pair->number : -1;
 }

@@ -10,7 +10,7 @@
  * Where the rules of a path leave nothing to look for on disk, the answer;
  * false: it must be looked for.
  */
-bool	rules_answer(struct http_loop *, struct path *, struct str decoded);
+bool	rules_resolve(struct http_loop *, struct path *, struct str decoded);
 /* Where to look: the directory, and how much of the path stands for it. */
 const char *rules_root(const struct conf_rules *, struct str decoded,
 	    size_t *skip);
@@ -29,8 +29,8 @@ const char *rules_fallback(const struct path *, int status);
 /* Those of a request's target, as far as it is known; NULL before its site. */
 const struct conf_rules *rules_of(const struct request *);
 /* The page for a status, NULL without. */
-const char *rules_page(const struct request *, int status);
+const char *rules_error_page(const struct request *, int status);
 /* Seconds that files of a type may be kept; -1: nothing is said. */
-int64_t	rules_age(const struct conf_rules *, const char *type);
+int64_t	rules_max_age(const struct conf_rules *, const char *type);
 
 #endif

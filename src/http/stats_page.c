@@ -13,7 +13,7 @@
 
 /* ?json, and ?json= as well, since some tools cannot leave it out. */
 static bool
-by_query(struct str query, enum report_form *form)
+find_form_by_query(struct str query, enum report_form *form)
 {
 	struct str	pair;
 
@@ -27,7 +27,7 @@ by_query(struct str query, enum report_form *form)
 
 /* The first of those that are wanted most. */
 static enum report_form
-by_accept(struct conn *c)
+find_form_by_accept(struct conn *c)
 {
 	enum report_form	best = REPORT_HTML;
 	struct str		accept;
@@ -47,7 +47,7 @@ by_accept(struct conn *c)
 }
 
 static void
-head(struct conn *c, enum report_form form, size_t length)
+make_head(struct conn *c, enum report_form form, size_t length)
 {
 	head_begin(c, reply_why(c, WHY_COUNTS));
 	head_add_type(c, rules_of(c->request), report_type(form));
@@ -60,21 +60,21 @@ head(struct conn *c, enum report_form form, size_t length)
 }
 
 enum go
-counts_take(struct conn *c)
+stats_page_reply(struct conn *c)
 {
 	const struct parse	*p = &c->request->parse;
 	enum report_form	 form;
 	struct buf		 text = { 0 };
 	size_t			 length;
 
-	if (!by_query(parse_str(c->input, p->query), &form))
-		form = by_accept(c);
+	if (!find_form_by_query(parse_str(c->input, p->query), &form))
+		form = find_form_by_accept(c);
 	report_write(&text, form);
 	length = text.len;
-	head(c, form, length);
+	make_head(c, form, length);
 	if (p->method == METHOD_HEAD)
 		length = 0;
 	buf_add(&c->http->work, text.at, length);
 	buf_free(&text);
-	return reply_work(c, 200, length);
+	return reply_send_work(c, 200, length);
 }

@@ -7,6 +7,6 @@
 #include "http/conn.h"
 
 /* In the form that the client wants; it is made now, and nobody keeps it. */
-enum go	counts_take(struct conn *);
+enum go	stats_page_reply(struct conn *);
 
 #endif

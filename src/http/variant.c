@@ -42,14 +42,14 @@ static const struct {
 _Static_assert(KIND_COUNT <= 16, "a path has so many bits for them");
 
 static uint32_t
-kind_of(uint32_t ns)
+get_kind(uint32_t ns)
 {
-	need(variant_is(ns));
+	need(variant_is_namespace(ns));
 	return namespace_kind(ns) - NAMESPACE_VARIANT;
 }
 
 bool
-variant_is(uint32_t ns)
+variant_is_namespace(uint32_t ns)
 {
 	return namespace_kind(ns) >= NAMESPACE_VARIANT;
 }
@@ -63,11 +63,11 @@ variant_is_made(uint32_t ns)
 const char *
 variant_coding(uint32_t ns)
 {
-	return kinds[kind_of(ns)].coding;
+	return kinds[get_kind(ns)].coding;
 }
 
 const char *
-variant_next(uint32_t *offered)
+variant_next_coding(uint32_t *offered)
 {
 	for (uint32_t i = 0; i < KIND_COUNT; i++)
 		if ((*offered & 1U << i) != 0) {
@@ -100,13 +100,13 @@ variant_choose(struct str accept, uint32_t offered, uint32_t *which)
 		plain = false;
 	}
 	if (!plain)
-		return VARIANT_TAKE;
-	return best > 0 ? VARIANT_PLAIN : VARIANT_NONE_FITS;
+		return VARIANT_USE;
+	return best > 0 ? VARIANT_IDENTITY : VARIANT_NOT_ACCEPTABLE;
 }
 
 /* Most clients in a row say the same, about files with the same variants. */
 static enum variant_choice
-choose_again(struct http_loop *http, struct str accept, uint32_t offered,
+choose_remembered(struct http_loop *http, struct str accept, uint32_t offered,
     uint32_t *which)
 {
 	enum variant_choice	choice;
@@ -130,7 +130,7 @@ choose_again(struct http_loop *http, struct str accept, uint32_t offered,
 }
 
 enum variant_choice
-variant_wanted(struct conn *c, uint32_t *ns)
+variant_negotiate(struct conn *c, uint32_t *ns)
 {
 	const struct request	*r = c->request;
 	enum variant_choice	 choice;
@@ -139,12 +139,12 @@ variant_wanted(struct conn *c, uint32_t *ns)
 	/* The page for a failure has no choice, nor has a variant itself. */
 	if (r->info.variants == 0 || r->no_variants || r->page_status != 0 ||
 	    !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
-		return VARIANT_PLAIN;
+		return VARIANT_IDENTITY;
 	c->http->work.len = 0;
-	choice = choose_again(c->http, head_list(c, FIELD_ACCEPT_ENCODING),
+	choice = choose_remembered(c->http, head_list(c, FIELD_ACCEPT_ENCODING),
 	    r->info.variants, &which);
-	if (choice == VARIANT_TAKE)
-		*ns = variant_space(r->path->space, which);
+	if (choice == VARIANT_USE)
+		*ns = variant_namespace(r->path->space, which);
 	return choice;
 }
 
@@ -154,7 +154,7 @@ variant_wanted(struct conn *c, uint32_t *ns)
 
 /* Whether files beside others are used, with the suffix of this kind. */
 static bool
-is_beside(const struct conf_rules *rules, uint32_t kind)
+looks_for_sibling(const struct conf_rules *rules, uint32_t kind)
 {
 	const struct conf_words	*words = rules_precompressed(rules);
 
@@ -170,19 +170,19 @@ void
 variant_add_suffixes(struct buf *text, const struct path *p)
 {
 	for (uint32_t i = 0; i < KIND_COUNT; i++)
-		if (variant_is(p->space) ? i == kind_of(p->space) :
-		    is_beside(p->rules, i))
+		if (variant_is_namespace(p->space) ? i == get_kind(p->space) :
+		    looks_for_sibling(p->rules, i))
 			buf_add(text, kinds[i].suffix,
 			    strlen(kinds[i].suffix) + 1);
 }
 
 uint16_t
-variant_beside(const struct path *p, uint64_t beside)
+variant_from_siblings(const struct path *p, uint64_t beside)
 {
 	uint16_t	variants = 0;
 
 	for (uint32_t i = 0; i < KIND_COUNT; i++) {
-		if (!is_beside(p->rules, i))
+		if (!looks_for_sibling(p->rules, i))
 			continue;
 		variants |= (uint16_t)((beside & 1) << i);
 		beside >>= 1;
@@ -191,7 +191,7 @@ variant_beside(const struct path *p, uint64_t beside)
 }
 
 uint16_t
-variant_made(void)
+variant_made_bit(void)
 {
 	return 1U << MADE;
 }
@@ -205,17 +205,17 @@ variant_to_make(const struct http_loop *http, const struct path *p,
 
 	return rules->compress && size >= conf->limits.compress_from &&
 	    size <= conf->limits.compress &&
-	    rules_compressible(rules, type) ? variant_made() : 0;
+	    rules_compressible(rules, type) ? variant_made_bit() : 0;
 }
 
 uint32_t
-variant_space(uint32_t ns, unsigned variant)
+variant_namespace(uint32_t ns, unsigned variant)
 {
 	return namespace_of(namespace_site(ns), NAMESPACE_VARIANT + variant);
 }
 
 void
-variant_absent(struct http_loop *http, const struct path *v)
+variant_withdraw(struct http_loop *http, const struct path *v)
 {
 	struct pathname_cache	*paths = &http->caches->paths;
 	struct path		*p;
@@ -225,7 +225,7 @@ variant_absent(struct http_loop *http, const struct path *v)
 	    (struct str){v->name, v->len});
 	if (p == NULL)
 		return;
-	answer_withdraw(paths, p, 1U << kind_of(v->space));
+	answer_withdraw(paths, p, 1U << get_kind(v->space));
 	pathname_release(paths, &p);
 }
 
@@ -236,7 +236,7 @@ variant_absent(struct http_loop *http, const struct path *v)
 bool
 variant_has_siblings(const struct request *r)
 {
-	return r->info.variants != 0 || variant_is(r->path->space);
+	return r->info.variants != 0 || variant_is_namespace(r->path->space);
 }
 
 void
@@ -249,7 +249,7 @@ variant_add_vary(struct buf *to, const struct request *r)
 void
 variant_add_coding(struct buf *to, const struct request *r)
 {
-	if (variant_is(r->path->space))
+	if (variant_is_namespace(r->path->space))
 		buf_addf(to, "Content-Encoding: %s\r\n",
-		    kinds[kind_of(r->path->space)].coding);
+		    kinds[get_kind(r->path->space)].coding);
 }

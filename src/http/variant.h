@@ -19,22 +19,22 @@
 #define VARIANT_VARY	"Vary: Accept-Encoding\r\n"
 
 /* What to do about a request for a file with variants. */
-enum variant_choice { VARIANT_NONE_FITS, VARIANT_PLAIN, VARIANT_TAKE };
+enum variant_choice { VARIANT_NOT_ACCEPTABLE, VARIANT_IDENTITY, VARIANT_USE };
 
 /* Whether a space is of variants; of those that a helper makes. */
-bool		 variant_is(uint32_t ns);
+bool		 variant_is_namespace(uint32_t ns);
 bool		 variant_is_made(uint32_t ns);
 /* The coding of those in such a space. */
 const char	*variant_coding(uint32_t ns);
 /* The coding of the first of what is offered, which is cleared; NULL at the
  * end. */
-const char	*variant_next(uint32_t *offered);
+const char	*variant_next_coding(uint32_t *offered);
 /* By the value of Accept-Encoding alone: of what is offered, a bit for each
  * kind, which one to take.  Pure. */
 enum variant_choice variant_choose(struct str accept, uint32_t offered,
 		    uint32_t *which);
 /* The same for the file that a request holds: the space of what to take. */
-enum variant_choice variant_wanted(struct conn *, uint32_t *ns);
+enum variant_choice variant_negotiate(struct conn *, uint32_t *ns);
 
 /* Whether a request's path is one of several of a file. */
 bool		 variant_has_siblings(const struct request *);
@@ -42,16 +42,16 @@ bool		 variant_has_siblings(const struct request *);
 void		 variant_add_suffixes(struct buf *, const struct path *);
 /* A look at a file has found it, with the bits of those beside it: which
  * variants that are. */
-uint16_t	 variant_beside(const struct path *, uint64_t beside);
+uint16_t	 variant_from_siblings(const struct path *, uint64_t beside);
 /* The variant that is made of a file, and the same if it is worth an attempt
  * with one of that size and type, else none. */
-uint16_t	 variant_made(void);
+uint16_t	 variant_made_bit(void);
 uint16_t	 variant_to_make(const struct http_loop *, const struct path *,
 		    int64_t size, const char *type);
 /* Where that variant of what is in this space is. */
-uint32_t	 variant_space(uint32_t ns, unsigned variant);
+uint32_t	 variant_namespace(uint32_t ns, unsigned variant);
 /* A variant is not to be had: its file offers it no longer. */
-void		 variant_absent(struct http_loop *, const struct path *);
+void		 variant_withdraw(struct http_loop *, const struct path *);
 
 /* Fields about coding: for all responses, 304 too; for those with a body. */
 void		 variant_add_vary(struct buf *, const struct request *);

@@ -19,16 +19,16 @@ check(struct str accept, uint32_t offered)
 
 	need(identity >= -1 && identity <= 1000);
 	switch (choice) {
-	case VARIANT_TAKE:
+	case VARIANT_USE:
 		need(which < 32 && (offered & 1U << which) != 0);
 		/* It was right without the others, too. */
 		need(variant_choose(accept, 1U << which, &alone) ==
-		    VARIANT_TAKE && alone == which);
+		    VARIANT_USE && alone == which);
 		break;
-	case VARIANT_PLAIN:
+	case VARIANT_IDENTITY:
 		need(identity != 0);
 		break;
-	case VARIANT_NONE_FITS:
+	case VARIANT_NOT_ACCEPTABLE:
 		need(identity == 0);
 		break;
 	}

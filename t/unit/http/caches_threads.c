@@ -56,7 +56,7 @@ struct worker {
 };
 
 static uint32_t
-choose(struct worker *w, uint32_t n)
+choose_number(struct worker *w, uint32_t n)
 {
 	w->random = w->random * 1664525 + 1013904223;
 	return (w->random >> 8) % n;
@@ -98,16 +98,16 @@ write_version(uint32_t writer, unsigned number, const char *suffix,
 static void
 change_one(struct worker *w)
 {
-	unsigned	number = choose(w, 60) == 0 ? FILES - 1 :
-			    choose(w, FILES - 1);
+	unsigned	number = choose_number(w, 60) == 0 ? FILES - 1 :
+			    choose_number(w, FILES - 1);
 	char		path[PATH_MAX + 64];
 
-	if (choose(w, 3) == 0) {
+	if (choose_number(w, 3) == 0) {
 		snprintf(path, sizeof(path), "%s/f%u.txt.br", dir, number);
 		(void)unlink(path);
 	} else
 		write_version(w->number, number,
-		    choose(w, 5) == 0 ? ".br" : "", versions++);
+		    choose_number(w, 5) == 0 ? ".br" : "", versions++);
 }
 
 /* What the administrator does meanwhile, and a loop's own turns. */
@@ -122,7 +122,7 @@ administer(void *context)
 		while (http_tidy(w->http))
 			continue;
 		need(purge_begin(&p, NULL, STR("/f1.txt")) == NULL);
-		while (purge_some(w->http, &p))
+		while (purge_continue(w->http, &p))
 			continue;
 		http_measure(w->http);
 		usleep(500);
@@ -171,7 +171,7 @@ take_file(void *context, int fd, int file, off_t offset, size_t len)
 	ssize_t		 n;
 
 	(void)fd;
-	if (choose(w, 20) == 0) {
+	if (choose_number(w, 20) == 0) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -182,13 +182,13 @@ take_file(void *context, int fd, int file, off_t offset, size_t len)
 }
 
 static void
-cork(void *context, int fd, bool on)
+ignore_cork(void *context, int fd, bool on)
 {
 	(void)context, (void)fd, (void)on;
 }
 
 static void
-nothing(void *context, int fd)
+ignore_call(void *context, int fd)
 {
 	(void)context;
 	(void)fd;
@@ -198,9 +198,9 @@ static const struct transport client = {
 	.recv = take_request,
 	.send = take_response,
 	.send_file = take_file,
-	.cork = cork,
-	.shutdown = nothing,
-	.close = nothing,
+	.cork = ignore_cork,
+	.shutdown = ignore_call,
+	.close = ignore_call,
 };
 
 static const char *const codings[] = {
@@ -210,17 +210,17 @@ static const char *const codings[] = {
 };
 
 static void
-ask(struct worker *w)
+make_request(struct worker *w)
 {
 	static const char *const	targets[] = {
 		"/f0.txt", "/f1.txt", "/f2.txt", "/f3.txt", "/%66%31.txt",
 		"/f1.txt", "/absent", "/", "/old/x"
 	};
-	const char	*fields = codings[choose(w, COUNT(codings))];
+	const char	*fields = codings[choose_number(w, COUNT(codings))];
 
 	w->close = strstr(fields, "close") != NULL;
 	buf_addf(&w->to, "GET %s HTTP/1.1\r\nHost: a.org\r\n%s\r\n",
-	    targets[choose(w, COUNT(targets))], fields);
+	    targets[choose_number(w, COUNT(targets))], fields);
 }
 
 /*
@@ -313,7 +313,7 @@ check_response(struct worker *w)
  */
 
 static void
-start(void *context, struct task *e)
+submit_task(void *context, struct task *e)
 {
 	(void)context;
 	job_perform(&e->job);
@@ -323,13 +323,13 @@ start(void *context, struct task *e)
 
 /* One request, and all that comes of it; false: the connection is over. */
 static bool
-run(struct worker *w, struct session **pp)
+run_client(struct worker *w, struct session **pp)
 {
 	const struct wait	*wait;
 
 	while ((wait = machine_run(*pp)) != NULL) {
-		w->clock.ms += choose(w, 2);
-		w->clock.wall += choose(w, 40) == 0;
+		w->clock.ms += choose_number(w, 2);
+		w->clock.wall += choose_number(w, 40) == 0;
 		if (wait->kind == WAIT_READ && w->to.len == 0 && !w->close)
 			break;
 		need(wait->kind != WAIT_DISK);
@@ -342,7 +342,7 @@ run(struct worker *w, struct session **pp)
 }
 
 static void *
-work(void *context)
+run_worker(void *context)
 {
 	const struct sockaddr_in from = { .sin_family = AF_INET };
 	const struct sockaddr	*addr = (const struct sockaddr *)&from;
@@ -351,14 +351,14 @@ work(void *context)
 
 	stats_thread_in(&w->stats_slot);
 	for (int i = 0; i < TURNS; i++) {
-		if (choose(w, 10) == 0)
+		if (choose_number(w, 10) == 0)
 			change_one(w);
-		ask(w);
+		make_request(w);
 		if (p == NULL)
 			p = machine_new(w->http, -1, &client, w, addr, 0);
 		else
 			machine_wake(p, OUTCOME_READY);
-		need(run(w, &p) == !w->close);
+		need(run_client(w, &p) == !w->close);
 		check_response(w);
 	}
 	if (p != NULL)
@@ -368,13 +368,13 @@ work(void *context)
 }
 
 static void
-later(void *context)
+ask_to_tidy(void *context)
 {
 	++*(_Atomic int *)context;
 }
 
 static void
-no_line(void *context, const char *line, size_t n)
+ignore_line(void *context, const char *line, size_t n)
 {
 	(void)context;
 	(void)line;
@@ -384,12 +384,14 @@ no_line(void *context, const char *line, size_t n)
 static void
 open_store(const char *residency)
 {
-	struct caches_setup	 setup = { .descriptors = 16, .pagemap = -1,
-				    .shared = true, .schedule_tidy = later,
-				    .tidy_context = &asked };
+	struct caches_setup setup = {.descriptors = 16,
+	    .pagemap = -1,
+	    .shared = true,
+	    .schedule_tidy = ask_to_tidy,
+	    .tidy_context = &asked};
 	char			 text[sizeof(conf_text) + 20];
 
-	log_sink(no_line, NULL);	/* they fail in many ways */
+	log_sink(ignore_line, NULL);	/* they fail in many ways */
 	snprintf(text, sizeof(text), conf_text, residency);
 	setup.conf = conf = good(text);
 	caches = caches_new(&setup);
@@ -401,7 +403,7 @@ static void
 open_world(struct worker *w)
 {
 	struct http_setup	setup = { .conf = conf, .clock = &w->clock,
-				    .disk = { .submit = start },
+				    .disk = { .submit = submit_task },
 				    .caches = caches };
 
 	w->clock.ms = 1000;
@@ -425,8 +427,9 @@ START_TEST(requests)
 	ck_assert_int_eq(pthread_create(&last->thread, NULL, administer, last),
 	    0);
 	for (int i = 0; i < THREADS; i++)
-		ck_assert_int_eq(pthread_create(&workers[i].thread, NULL, work,
-		    &workers[i]), 0);
+		ck_assert_int_eq(pthread_create(&workers[i].thread, NULL,
+				     run_worker, &workers[i]),
+		    0);
 	for (int i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_join(workers[i].thread, NULL), 0);
 	over = true;

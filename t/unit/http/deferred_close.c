@@ -18,32 +18,32 @@ static struct task		*taken[4];
 static int			 ntaken;
 
 static void
-start(void *context, struct task *e)
+submit_task(void *context, struct task *e)
 {
 	ck_assert_ptr_eq(context, &ntaken);
 	taken[ntaken++] = e;
 }
 
 static void
-make(void)
+new_loop(void)
 {
 	http = mem_zero(sizeof(*http));
 	http->caches = mem_zero(sizeof(*http->caches));
-	http->disk.submit = start;
+	http->disk.submit = submit_task;
 	http->disk.context = &ntaken;
 	http->caches->deferred_closes_max = 2;
 	ntaken = 0;
 }
 
 static void
-unmake(void)
+free_loop(void)
 {
 	mem_drop(&http->caches);
 	mem_drop(&http);
 }
 
 static int
-give(void)
+give_fd(void)
 {
 	int	fd = open("/dev/null", O_RDONLY);
 
@@ -58,7 +58,7 @@ is_open(int fd)
 }
 
 static void
-finish(struct task *e, int error)
+finish_task(struct task *e, int error)
 {
 	e->job.error = error;
 	e->complete(e);
@@ -67,7 +67,7 @@ finish(struct task *e, int error)
 
 START_TEST(is_asked_for)
 {
-	int		fd = give();
+	int		fd = give_fd();
 	struct job	*job = &taken[0]->job;
 
 	ck_assert_int_eq(ntaken, 1);
@@ -80,7 +80,7 @@ START_TEST(is_asked_for)
 	job_perform(job);
 	ck_assert(!is_open(fd));
 	fd = open("/dev/null", O_RDONLY);	/* the same number */
-	finish(taken[0], 0);
+	finish_task(taken[0], 0);
 	ck_assert(is_open(fd));
 	close(fd);
 }
@@ -89,9 +89,9 @@ END_TEST
 /* It was not done: then nobody else has it. */
 START_TEST(is_refused)
 {
-	int	fd = give();
+	int	fd = give_fd();
 
-	finish(taken[0], _i == 0 ? EAGAIN : ECONNABORTED);
+	finish_task(taken[0], _i == 0 ? EAGAIN : ECONNABORTED);
 	ck_assert(!is_open(fd));
 }
 END_TEST
@@ -99,10 +99,10 @@ END_TEST
 /* It has gone, whatever became of it. */
 START_TEST(is_lost)
 {
-	int	fd = give();
+	int	fd = give_fd();
 
 	taken[0]->job.fd = -1;
-	finish(taken[0], ECONNABORTED);
+	finish_task(taken[0], ECONNABORTED);
 	ck_assert(is_open(fd));
 	close(fd);
 }
@@ -111,16 +111,16 @@ END_TEST
 /* They are open until then, and there are only so many descriptors. */
 START_TEST(too_many)
 {
-	int	first = give(), second = give(), third = give();
+	int	first = give_fd(), second = give_fd(), third = give_fd();
 
 	ck_assert_int_eq(ntaken, 2);
 	ck_assert(is_open(first) && is_open(second) && !is_open(third));
-	finish(taken[0], EAGAIN);
-	third = give();
+	finish_task(taken[0], EAGAIN);
+	third = give_fd();
 	ck_assert_int_eq(ntaken, 3);
 	ck_assert(is_open(third));
-	finish(taken[1], EAGAIN);
-	finish(taken[2], EAGAIN);
+	finish_task(taken[1], EAGAIN);
+	finish_task(taken[2], EAGAIN);
 	ck_assert_uint_eq(http->caches->deferred_closes, 0);
 }
 END_TEST
@@ -128,7 +128,7 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, make, unmake);
+	tcase_add_checked_fixture(tests, new_loop, free_loop);
 	tcase_add_test(tests, is_asked_for);
 	tcase_add_loop_test(tests, is_refused, 0, 2);
 	tcase_add_test(tests, is_lost);

@@ -17,7 +17,7 @@ static struct hot_responses		w;
 static char			body[HOT_BYTES_MAX + 1];
 
 static void
-fresh(void)
+init_heads(void)
 {
 	header_init(&heads, 1024 * 1024);
 	date = (struct header_date){ "one.", 4, 1 };
@@ -27,7 +27,7 @@ fresh(void)
 /* One more request that finds this head, and is answered with so much behind
  * it; what it found. */
 static const struct hot_response *
-ask(struct head **owner, size_t len)
+ask_for(struct head **owner, size_t len)
 {
 	const struct hot_response	*found;
 	struct head		*h = header_hold(&heads, owner, 0, &date);
@@ -44,17 +44,17 @@ ask(struct head **owner, size_t len)
 
 /* How many requests are answered without. */
 static int
-needed(struct head **owner, size_t len)
+count_needed(struct head **owner, size_t len)
 {
 	int	n = 0;
 
-	while (ask(owner, len) == NULL && n < 100)
+	while (ask_for(owner, len) == NULL && n < 100)
 		n++;
 	return n;
 }
 
 static void
-end(struct head **owner)
+end_test(struct head **owner)
 {
 	header_clear(&heads, owner);
 	hot_clear(&w, &heads);
@@ -67,24 +67,24 @@ START_TEST(one_piece)
 {
 	const struct hot_response	*found;
 
-	ck_assert_int_eq(needed(&owned, 500), HOT_AFTER + 1);
-	found = ask(&owned, 500);
+	ck_assert_int_eq(count_needed(&owned, 500), HOT_AFTER + 1);
+	found = ask_for(&owned, 500);
 	ck_assert_uint_eq(found->bytes.len, sizeof(BYTES) + 500);
 	ck_assert_uint_eq((uintptr_t)found->bytes.at % HEADER_ALIGNMENT, 0);
 	ck_assert_mem_eq(found->bytes.at, BYTES, sizeof(BYTES));
 	ck_assert_mem_eq(found->bytes.at + sizeof(BYTES), body, 500);
-	end(&owned);
+	end_test(&owned);
 }
 END_TEST
 
 START_TEST(a_second)
 {
-	needed(&owned, 500);
+	count_needed(&owned, 500);
 	date = (struct header_date){ "two!", 4, 2 };
 	hot_clear(&w, &heads);
-	ck_assert_int_eq(needed(&owned, 500), HOT_AFTER + 1);
-	ck_assert_mem_eq(ask(&owned, 500)->bytes.at, "Date: two!", 10);
-	end(&owned);
+	ck_assert_int_eq(count_needed(&owned, 500), HOT_AFTER + 1);
+	ck_assert_mem_eq(ask_for(&owned, 500)->bytes.at, "Date: two!", 10);
+	end_test(&owned);
 }
 END_TEST
 
@@ -92,23 +92,23 @@ END_TEST
 START_TEST(too_few)
 {
 	for (int i = 0; i < HOT_AFTER; i++)
-		ck_assert_ptr_null(ask(&owned, 500));
+		ck_assert_ptr_null(ask_for(&owned, 500));
 	date = (struct header_date){ "two!", 4, 2 };
 	for (int i = 0; i <= HOT_AFTER; i++)
-		ck_assert_ptr_null(ask(&owned, 500));
-	ck_assert_ptr_nonnull(ask(&owned, 500));
-	end(&owned);
+		ck_assert_ptr_null(ask_for(&owned, 500));
+	ck_assert_ptr_nonnull(ask_for(&owned, 500));
+	end_test(&owned);
 }
 END_TEST
 
 /* The head is another's by now: it is found by nobody, and does no harm. */
 START_TEST(head_gone)
 {
-	needed(&owned, 500);
+	count_needed(&owned, 500);
 	header_clear(&heads, &owned);
-	ck_assert_int_eq(needed(&owned, 400), HOT_AFTER + 1);
-	ck_assert_uint_eq(ask(&owned, 400)->bytes.len, sizeof(BYTES) + 400);
-	end(&owned);
+	ck_assert_int_eq(count_needed(&owned, 400), HOT_AFTER + 1);
+	ck_assert_uint_eq(ask_for(&owned, 400)->bytes.len, sizeof(BYTES) + 400);
+	end_test(&owned);
 }
 END_TEST
 
@@ -117,19 +117,20 @@ START_TEST(no_room)
 	struct head	*others[HOT_RESPONSES_MAX] = { NULL };
 	int		 n;
 
-	ck_assert_int_eq(needed(&owned, HOT_BYTES_MAX), 100);
+	ck_assert_int_eq(count_needed(&owned, HOT_BYTES_MAX), 100);
 	ck_assert_ptr_null(w.buffer);
 	for (n = 0; n < HOT_RESPONSES_MAX; n++)
-		if (needed(&others[n], HOT_BYTES_MAX / 10) == 100)
+		if (count_needed(&others[n], HOT_BYTES_MAX / 10) == 100)
 			break;
 	ck_assert_int_eq(n, 9);
-	ck_assert_int_eq(needed(&others[n], 100), 0 + 1);
+	ck_assert_int_eq(count_needed(&others[n], 100), 0 + 1);
 	/* With the second there is room for them. */
 	hot_clear(&w, &heads);
-	ck_assert_int_eq(needed(&others[8], HOT_BYTES_MAX / 10), HOT_AFTER + 1);
+	ck_assert_int_eq(
+	    count_needed(&others[8], HOT_BYTES_MAX / 10), HOT_AFTER + 1);
 	for (int i = 0; i <= n; i++)
 		header_clear(&heads, &others[i]);
-	end(&owned);
+	end_test(&owned);
 }
 END_TEST
 
@@ -138,20 +139,20 @@ START_TEST(no_more)
 	struct head	*others[HOT_RESPONSES_MAX + 1] = { NULL };
 
 	for (int i = 0; i < HOT_RESPONSES_MAX; i++)
-		ck_assert_int_eq(needed(&others[i], 1), HOT_AFTER + 1);
-	ck_assert_int_eq(needed(&others[HOT_RESPONSES_MAX], 1), 100);
-	ck_assert_ptr_eq(ask(&others[HOT_RESPONSES_MAX - 1], 1),
+		ck_assert_int_eq(count_needed(&others[i], 1), HOT_AFTER + 1);
+	ck_assert_int_eq(count_needed(&others[HOT_RESPONSES_MAX], 1), 100);
+	ck_assert_ptr_eq(ask_for(&others[HOT_RESPONSES_MAX - 1], 1),
 	    &w.entries[HOT_RESPONSES_MAX - 1]);
 	for (int i = 0; i <= HOT_RESPONSES_MAX; i++)
 		header_clear(&heads, &others[i]);
-	end(&owned);
+	end_test(&owned);
 }
 END_TEST
 
 void
 unit_tests(TCase *t)
 {
-	tcase_add_checked_fixture(t, fresh, NULL);
+	tcase_add_checked_fixture(t, init_heads, NULL);
 	tcase_add_test(t, one_piece);
 	tcase_add_test(t, a_second);
 	tcase_add_test(t, too_few);

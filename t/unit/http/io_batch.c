@@ -22,7 +22,7 @@ static struct output	 outputs[CLIENTS];
 static struct io_batch	 batch;
 
 static ssize_t
-give(int fd)
+give_result(int fd)
 {
 	order[made++] = fd;
 	if (gives[fd] >= 0)
@@ -38,7 +38,7 @@ do_recv(void *context, int fd, void *to, size_t size)
 	ck_assert(gives[fd] <= (ssize_t)size);
 	if (gives[fd] > 0)
 		memset(to, 'a' + fd, (size_t)gives[fd]);
-	return give(fd);
+	return give_result(fd);
 }
 
 static ssize_t
@@ -48,14 +48,14 @@ do_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 	ck_assert_int_eq(n, 1);
 	ck_assert(!more);
 	ck_assert_int_eq(*(const char *)iov->iov_base, 'a' + fd);
-	return give(fd);
+	return give_result(fd);
 }
 
 static const struct transport	transport = { .recv = do_recv,
 	.send = do_send };
 
 static void
-begin(void)
+init_clients(void)
 {
 	memset(&http, 0, sizeof(http));
 	memset(outputs, 0, sizeof(outputs));
@@ -133,7 +133,7 @@ START_TEST(tells_of_the_room)
 END_TEST
 
 static void
-put(int i, const char *at)
+put_piece(int i, const char *at)
 {
 	output_put(&outputs[i], at, 10);
 	conns[i].step = STEP_SEND;
@@ -146,7 +146,7 @@ put_all(void)
 					"c123456789", "d123456789" };
 
 	for (int i = 0; i < CLIENTS; i++)
-		put(i, at[i]);
+		put_piece(i, at[i]);
 }
 
 START_TEST(sends)
@@ -170,7 +170,7 @@ END_TEST
 static void
 another_piece(int i)
 {
-	put(i, "more......");
+	put_piece(i, "more......");
 }
 
 static void
@@ -180,25 +180,25 @@ of_a_file(int i)
 }
 
 static void
-last(int i)
+close_after(int i)
 {
 	conns[i].close = true;
 }
 
 static void
-waits(int i)
+set_waiting(int i)
 {
 	conns[i].go = GO_WAIT;
 }
 
 static void
-elsewhere(int i)
+set_other_step(int i)
 {
 	conns[i].step = STEP_BODY;
 }
 
 static void
-slow(int i)
+limit_pace(int i)
 {
 	(void)i;
 	http.pace = (struct bucket_size){ 1, 5 };
@@ -207,15 +207,15 @@ slow(int i)
 /* Who is none of those has to send by itself. */
 START_TEST(sends_what_is_simple)
 {
-	static void	(*const kinds[])(int) = { another_piece, of_a_file,
-				last, waits, elsewhere, slow };
+	static void (*const kinds[])(int) = {another_piece, of_a_file,
+	    close_after, set_waiting, set_other_step, limit_pace};
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-		begin();
+		init_clients();
 		put_all();
 		kinds[k](1);
 		io_batch_send(&batch, all, CLIENTS);
-		check_order(kinds[k] == slow ? "" : "023");
+		check_order(kinds[k] == limit_pace ? "" : "023");
 		ck_assert_ptr_null(conns[1].op);
 	}
 }
@@ -224,7 +224,7 @@ END_TEST
 void
 unit_tests(TCase *t)
 {
-	tcase_add_checked_fixture(t, begin, NULL);
+	tcase_add_checked_fixture(t, init_clients, NULL);
 	tcase_add_test(t, receives_side_by_side);
 	tcase_add_test(t, receives_what_has_room);
 	tcase_add_test(t, tells_of_the_room);

@@ -14,7 +14,7 @@ static struct output	o;
 static int		released;
 
 static void
-release(void *owner, void *what)
+count_release(void *owner, void *what)
 {
 	ck_assert_ptr_eq(owner, &o);
 	ck_assert_ptr_eq(what, &released);
@@ -22,17 +22,17 @@ release(void *owner, void *what)
 }
 
 static void
-borrowed(const char *text)
+borrowed_piece(const char *text)
 {
 	struct piece	p = { .at = text, .len = strlen(text),
-			    .release = release, .owner = &o,
+			    .release = count_release, .owner = &o,
 			    .object = &released };
 
 	output_add(&o, &p);
 }
 
 static void
-copied(const char *text)
+copied_piece(const char *text)
 {
 	struct piece	p = output_copy(&o, text, strlen(text));
 
@@ -41,7 +41,7 @@ copied(const char *text)
 
 /* What is in the queue, as one text. */
 static const char *
-content(const struct output *q, size_t most)
+content_is(const struct output *q, size_t most)
 {
 	static char	text[1000];
 	struct iovec	iov[OUTPUT_PIECES];
@@ -55,7 +55,7 @@ content(const struct output *q, size_t most)
 }
 
 static void
-fresh(void)
+init_output(void)
 {
 	memset(&o, 0, sizeof(o));
 	output_init(&o);
@@ -64,19 +64,19 @@ fresh(void)
 
 START_TEST(goes_in_parts)
 {
-	borrowed("abc");
-	copied("def");
-	borrowed("ghi");
+	borrowed_piece("abc");
+	copied_piece("def");
+	borrowed_piece("ghi");
 	ck_assert_uint_eq(o.bytes, 9);
-	ck_assert_str_eq(content(&o, 100), "abcdefghi");
-	ck_assert_str_eq(content(&o, 4), "abcd");
+	ck_assert_str_eq(content_is(&o, 100), "abcdefghi");
+	ck_assert_str_eq(content_is(&o, 4), "abcd");
 	output_advance(&o, 2);
 	ck_assert_int_eq(released, 0);
-	ck_assert_str_eq(content(&o, 100), "cdefghi");
+	ck_assert_str_eq(content_is(&o, 100), "cdefghi");
 	output_advance(&o, 1);
 	ck_assert_int_eq(released, 1);
 	output_advance(&o, 4);
-	ck_assert_str_eq(content(&o, 100), "hi");
+	ck_assert_str_eq(content_is(&o, 100), "hi");
 	output_advance(&o, 2);
 	ck_assert_int_eq(released, 2);
 	ck_assert_uint_eq(o.n, 0);
@@ -85,10 +85,10 @@ START_TEST(goes_in_parts)
 END_TEST
 
 static void
-of_file(int file, off_t offset, size_t len)
+file_piece(int file, off_t offset, size_t len)
 {
 	struct piece	p = { .len = len, .file = file, .offset = offset,
-			    .release = release, .owner = &o,
+			    .release = count_release, .owner = &o,
 			    .object = &released };
 
 	output_add(&o, &p);
@@ -101,11 +101,11 @@ START_TEST(files)
 	struct piece	all;
 	bool		file;
 
-	borrowed("abc");
-	of_file(5, 100, 10);
-	of_file(5, 110, 20);
-	of_file(5, 140, 30);
-	of_file(6, 170, 40);
+	borrowed_piece("abc");
+	file_piece(5, 100, 10);
+	file_piece(5, 110, 20);
+	file_piece(5, 140, 30);
+	file_piece(6, 170, 40);
 	ck_assert_int_eq(output_gather(&o, iov, OUTPUT_PIECES, 3, &file), 1);
 	ck_assert(!file);
 	ck_assert_int_eq(output_gather(&o, iov, OUTPUT_PIECES, 4, &file), 1);
@@ -135,14 +135,14 @@ END_TEST
 
 START_TEST(taken_back)
 {
-	borrowed("abc");
-	borrowed("de");
-	of_file(5, 0, 4);
+	borrowed_piece("abc");
+	borrowed_piece("de");
+	file_piece(5, 0, 4);
 	ck_assert_uint_eq(output_unsend(&o, 3), 0);
 	ck_assert_uint_eq(output_unsend(&o, 7), 6);
 	ck_assert_int_eq(released, 2);
 	ck_assert_uint_eq(o.bytes, 3);
-	ck_assert_str_eq(content(&o, 100), "abc");
+	ck_assert_str_eq(content_is(&o, 100), "abc");
 	ck_assert_uint_eq(output_unsend(&o, SIZE_MAX), 3);
 	ck_assert_uint_eq(o.n, 0);
 }
@@ -157,15 +157,15 @@ START_TEST(written)
 	output_write(&o, "abc", 3);
 	output_write(&o, "de", 2);
 	ck_assert_uint_eq(o.n, 1);
-	borrowed("f");
+	borrowed_piece("f");
 	output_write(&o, "g", 1);
 	ck_assert_uint_eq(o.n, 3);
 	ck_assert_uint_eq(o.bytes, 7);
 	ck_assert_uint_eq(output_scratch_left(&o), OUTPUT_SCRATCH - 6);
-	ck_assert_str_eq(content(&o, 100), "abcdefg");
+	ck_assert_str_eq(content_is(&o, 100), "abcdefg");
 	output_advance(&o, 6);
 	output_write(&o, "h", 1);
-	ck_assert_str_eq(content(&o, 100), "gh");
+	ck_assert_str_eq(content_is(&o, 100), "gh");
 	output_write(&o, much, sizeof(much));
 	ck_assert_uint_eq(o.n, 2);
 	ck_assert_ptr_nonnull(o.pieces[o.first + 1].release);
@@ -181,15 +181,15 @@ START_TEST(kept)
 {
 	struct output	*own;
 
-	borrowed("abc");
-	copied("def");
+	borrowed_piece("abc");
+	copied_piece("def");
 	output_advance(&o, 1);
 	own = output_keep(&o);
 	ck_assert_uint_eq(own->scratch_size, strlen("def"));
 	ck_assert_uint_eq(o.n, 0);
 	ck_assert_int_eq(released, 0);
 	memset(o.scratch, '!', sizeof(o.scratch));	/* the next one's now */
-	ck_assert_str_eq(content(own, 100), "bcdef");
+	ck_assert_str_eq(content_is(own, 100), "bcdef");
 	output_advance(own, 5);
 	ck_assert_int_eq(released, 1);
 	output_free(own);
@@ -216,7 +216,7 @@ START_TEST(room)
 {
 	for (int i = 0; i < OUTPUT_PIECES; i++) {
 		ck_assert(output_has_room(&o, 1));
-		borrowed("x");
+		borrowed_piece("x");
 	}
 	ck_assert(!output_has_room(&o, 1));
 	output_advance(&o, OUTPUT_PIECES - 1);
@@ -229,7 +229,7 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, fresh, NULL);
+	tcase_add_checked_fixture(tests, init_output, NULL);
 	tcase_add_test(tests, goes_in_parts);
 	tcase_add_test(tests, files);
 	tcase_add_test(tests, taken_back);

@@ -15,7 +15,7 @@ static struct http_loop	*http;
 static struct conf_site	 sites[2];
 
 static void
-add(uint32_t space, const char *name)
+add_target(uint32_t space, const char *name)
 {
 	struct path	*p = pathname_add(&http->caches->paths, space,
 			    str_of(name), NULL, false);
@@ -26,25 +26,25 @@ add(uint32_t space, const char *name)
 }
 
 static void
-begin(void)
+init_loop(void)
 {
 	http = mem_zero(sizeof(*http));
 	http->caches = mem_zero(sizeof(*http->caches));
 	header_init(&http->caches->heads, 100000);
 	pathname_init(&http->caches->paths, 5000, &http->caches->heads);
 	sites[1].number = 1;
-	add(0, "/a");
-	add(0, "/%61");
-	add(namespace_of(0, NAMESPACE_VARIANT), "/a");
-	add(0, "/a/");
-	add(0, "/a/b");
-	add(0, "/ab");
-	add(0, "/A");
-	add(1, "/a");
+	add_target(0, "/a");
+	add_target(0, "/%61");
+	add_target(namespace_of(0, NAMESPACE_VARIANT), "/a");
+	add_target(0, "/a/");
+	add_target(0, "/a/b");
+	add_target(0, "/ab");
+	add_target(0, "/A");
+	add_target(1, "/a");
 }
 
 static void
-end(void)
+free_loop(void)
 {
 	pathname_free(&http->caches->paths);
 	header_free(&http->caches->heads);
@@ -76,7 +76,7 @@ START_TEST(purges)
 
 	ck_assert_ptr_null(purge_begin(&p, cases[_i].site == -1 ? NULL :
 	    &sites[cases[_i].site], str_of(cases[_i].target)));
-	while (purge_some(http, &p))
+	while (purge_continue(http, &p))
 		continue;
 	ck_assert_uint_eq(p.count, cases[_i].count);
 	ck_assert_uint_eq(http->caches->paths.cache.entries, cases[_i].left);
@@ -103,10 +103,10 @@ START_TEST(a_part_at_once)
 
 	for (int i = 0; i < 3000; i++) {
 		snprintf(name, sizeof(name), "/%d", i);
-		add(1, name);
+		add_target(1, name);
 	}
 	ck_assert_ptr_null(purge_begin(&p, NULL, STR("/*")));
-	while (purge_some(http, &p))
+	while (purge_continue(http, &p))
 		turns++;
 	ck_assert_int_gt(turns, 4);
 	ck_assert_uint_eq(p.count, 7 + 3000);
@@ -116,7 +116,7 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_checked_fixture(tests, init_loop, free_loop);
 	tcase_add_loop_test(tests, purges, 0,
 	    sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tests, nonsense);

@@ -115,11 +115,11 @@ START_TEST(age)
 {
 	struct conf	*conf = good(conf_text);
 
-	ck_assert_int_eq(rules_age(rules_at(conf, ages[_i].path),
+	ck_assert_int_eq(rules_max_age(rules_at(conf, ages[_i].path),
 	    ages[_i].type), ages[_i].age);
 	conf_free(&conf);
 	conf = good(SITE);
-	ck_assert_int_eq(rules_age(rules_at(conf, "/"), ages[_i].type), -1);
+	ck_assert_int_eq(rules_max_age(rules_at(conf, "/"), ages[_i].type), -1);
 	conf_free(&conf);
 }
 END_TEST
@@ -144,11 +144,11 @@ START_TEST(error_page)
 	const char	*page;
 
 	/* Before its site is known, before its path is, and then. */
-	ck_assert_ptr_null(rules_page(r, 404));
+	ck_assert_ptr_null(rules_error_page(r, 404));
 	r->site = &conf->sites[0];
-	ck_assert_str_eq(rules_page(r, 404), "/n");
+	ck_assert_str_eq(rules_error_page(r, 404), "/n");
 	r->path = &path;
-	page = rules_page(r, pages[_i].status);
+	page = rules_error_page(r, pages[_i].status);
 	ck_assert_str_eq(page != NULL ? page : "none",
 	    pages[_i].page != NULL ? pages[_i].page : "none");
 	free(r);

@@ -87,8 +87,8 @@ START_TEST(chosen)
 	enum variant_choice	choice = variant_choose(
 				    str_of(cases[_i].value), cases[_i].offered,
 				    &which);
-	int			taken = choice == VARIANT_TAKE ? 1 << which :
-				    choice == VARIANT_PLAIN ? 0 : -1;
+	int			taken = choice == VARIANT_USE ? 1 << which :
+				    choice == VARIANT_IDENTITY ? 0 : -1;
 
 	ck_assert_msg(taken == cases[_i].taken, "\"%s\" of %u: %d",
 	    cases[_i].value, cases[_i].offered, taken);
@@ -102,7 +102,7 @@ START_TEST(only_what_there_is)
 
 	for (unsigned offered = 0; offered <= ALL; offered++)
 		if (variant_choose(str_of(cases[_i].value), offered,
-		    &which) == VARIANT_TAKE)
+		    &which) == VARIANT_USE)
 			ck_assert((offered & 1U << which) != 0);
 }
 END_TEST

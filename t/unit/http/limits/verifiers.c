@@ -11,7 +11,7 @@ static struct verifiers			vs;
 static struct verifier_entry			all[MANY];
 
 static struct address_key
-name(uint8_t host)
+name_address(uint8_t host)
 {
 	const uint8_t	bytes[4] = { 192, 0, 2, host };
 
@@ -19,10 +19,10 @@ name(uint8_t host)
 }
 
 static enum verifier_state
-enter(
+enter_queue(
     struct verifier_entry *v, uint8_t host, const struct verifiers_limits *room)
 {
-	const struct address_key	of = name(host);
+	const struct address_key	of = name_address(host);
 	bool				takes;
 	enum verifier_state		state;
 
@@ -33,14 +33,14 @@ enter(
 }
 
 static void
-leave(struct verifier_entry *v)
+leave_queue(struct verifier_entry *v)
 {
 	verifiers_remove(&vs, v);
 }
 
 /* The one that begins next; NULL: none. */
 static struct verifier_entry *
-next(const struct verifiers_limits *room)
+next_verified(const struct verifiers_limits *room)
 {
 	const void	*home = &vs;
 
@@ -57,20 +57,20 @@ START_TEST(turns)
 	struct verifier_entry		*v, *before = &all[0];
 
 	verifiers_init(&vs, MANY);
-	ck_assert_int_eq(enter(&all[0], 1, &one), VERIFIER_RUNNING);
+	ck_assert_int_eq(enter_queue(&all[0], 1, &one), VERIFIER_RUNNING);
 	for (int i = 1; i < 8; i++)
-		ck_assert_int_eq(enter(&all[i], i < 5 ? 1 : i < 7 ? 2 : 3,
+		ck_assert_int_eq(enter_queue(&all[i], i < 5 ? 1 : i < 7 ? 2 : 3,
 		    &one), VERIFIER_QUEUED);
-	ck_assert_ptr_null(next(&one));
+	ck_assert_ptr_null(next_verified(&one));
 	for (int i = 0; i < 7; i++) {
-		leave(before);
-		ck_assert_ptr_null(next(&none));
-		v = next(&one);
+		leave_queue(before);
+		ck_assert_ptr_null(next_verified(&none));
+		v = next_verified(&one);
 		ck_assert_ptr_eq(v, &all[order[i]]);
 		before = v;
 	}
-	leave(before);
-	ck_assert_ptr_null(next(&one));
+	leave_queue(before);
+	ck_assert_ptr_null(next_verified(&one));
 	verifiers_free(&vs);
 }
 END_TEST
@@ -82,21 +82,21 @@ START_TEST(share)
 
 	verifiers_init(&vs, MANY);
 	for (int i = 0; i < 6; i++)
-		ck_assert_int_eq(enter(&all[i], 1, &eight), i < 4 ?
+		ck_assert_int_eq(enter_queue(&all[i], 1, &eight), i < 4 ?
 		    VERIFIER_RUNNING : VERIFIER_QUEUED);
 	for (int i = 6; i < 11; i++)
-		ck_assert_int_eq(enter(&all[i], 2, &eight), i < 10 ?
+		ck_assert_int_eq(enter_queue(&all[i], 2, &eight), i < 10 ?
 		    VERIFIER_RUNNING : VERIFIER_QUEUED);
 	ck_assert_int_eq(vs.busy, 8);
-	leave(&all[6]);
+	leave_queue(&all[6]);
 	/* It is the turn of the first, which has its share. */
-	ck_assert_ptr_eq(next(&eight), &all[10]);
-	leave(&all[3]);
-	ck_assert_ptr_eq(next(&eight), &all[4]);
-	ck_assert_ptr_null(next(&eight));
+	ck_assert_ptr_eq(next_verified(&eight), &all[10]);
+	leave_queue(&all[3]);
+	ck_assert_ptr_eq(next_verified(&eight), &all[4]);
+	ck_assert_ptr_null(next_verified(&eight));
 	for (int i = 0; i < 11; i++)
 		if (i != 6 && i != 3)
-			leave(&all[i]);
+			leave_queue(&all[i]);
 	ck_assert_int_eq(vs.busy, 0);
 	verifiers_free(&vs);
 }
@@ -108,18 +108,19 @@ START_TEST(never_full_by_few)
 	int	n = 1, before;
 
 	verifiers_init(&vs, 12);
-	ck_assert_int_eq(enter(&all[0], 100, &one), VERIFIER_RUNNING);
+	ck_assert_int_eq(enter_queue(&all[0], 100, &one), VERIFIER_RUNNING);
 	do {
 		before = n;
 		for (uint8_t host = 0; host < _i; host++)
-			n += enter(&all[n], host, &one) == VERIFIER_QUEUED;
+			n +=
+			    enter_queue(&all[n], host, &one) == VERIFIER_QUEUED;
 	} while (n > before);
 	ck_assert_uint_eq(vs.waiting, (size_t)n - 1);
 	ck_assert_uint_ge(vs.waiting, 6);
-	ck_assert_int_eq(enter(&all[n], 200, &one), VERIFIER_QUEUED);
-	leave(&all[n]);
+	ck_assert_int_eq(enter_queue(&all[n], 200, &one), VERIFIER_QUEUED);
+	leave_queue(&all[n]);
 	while (n-- > 0)
-		leave(&all[n]);
+		leave_queue(&all[n]);
 	verifiers_free(&vs);
 }
 END_TEST
@@ -128,7 +129,7 @@ END_TEST
 START_TEST(homes)
 {
 	const struct verifiers_limits	two = { 2, 2 };
-	const struct address_key	of = name(1);
+	const struct address_key	of = name_address(1);
 	const int			a = 1, b = 2;
 	const void			*home;
 
@@ -140,21 +141,21 @@ START_TEST(homes)
 	verifiers_add(&vs, &all[3], &of, &b, &two);
 	verifiers_add(&vs, &all[4], &of, &b, &two);
 	ck_assert_ptr_eq(verifiers_first(&vs, &b), &all[3]);
-	leave(&all[1]);
+	leave_queue(&all[1]);
 	ck_assert(verifiers_assign(&vs, &two, &home));
 	ck_assert_ptr_eq(home, &a);
 	ck_assert(!verifiers_assign(&vs, &two, &home));
 	ck_assert_ptr_null(verifiers_start_next(&vs, &b));
 	ck_assert_ptr_eq(verifiers_first(&vs, &a), &all[2]);
-	leave(&all[2]);			/* called, it has not begun */
+	leave_queue(&all[2]);			/* called, it has not begun */
 	ck_assert_ptr_null(verifiers_start_next(&vs, &a));
 	ck_assert(verifiers_assign(&vs, &two, &home));
 	ck_assert_ptr_eq(home, &b);
 	ck_assert_ptr_eq(verifiers_start_next(&vs, &b), &all[3]);
-	leave(&all[4]);			/* nor has it been called */
+	leave_queue(&all[4]);			/* nor has it been called */
 	ck_assert_ptr_null(verifiers_first(&vs, &b));
-	leave(&all[3]);
-	leave(&all[0]);
+	leave_queue(&all[3]);
+	leave_queue(&all[0]);
 	verifiers_free(&vs);
 }
 END_TEST
