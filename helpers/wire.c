@@ -36,7 +36,7 @@ struct wire_request {
 	uint32_t	mount_len;
 };
 
-struct answer {
+struct path_info {
 	uint32_t	magic;
 	uint32_t	kind;
 	uint64_t	id;
@@ -53,7 +53,7 @@ struct answer {
 /* Holes would carry bytes of our memory to the other side. */
 _Static_assert(
     sizeof(struct wire_request) == 40 + 48 + 32, "holes in the order");
-_Static_assert(sizeof(struct answer) == 24 + 2 * 48 + 32,
+_Static_assert(sizeof(struct path_info) == 24 + 2 * 48 + 32,
     "holes in the answer");
 _Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX <=
     WIRE_MAX,
@@ -443,7 +443,7 @@ brings_file(enum job_kind kind, int error, bool same)
 int
 wire_send_reply(int sock, const struct job *job)
 {
-	struct answer	a = {
+	struct path_info	a = {
 		.magic = REPLY_MAGIC,
 		.kind = job->kind,
 		.id = job->id,
@@ -468,7 +468,7 @@ wire_send_reply(int sock, const struct job *job)
 }
 
 static bool
-flags_fit(const struct answer *a)
+flags_fit(const struct path_info *a)
 {
 	return a->same <= 1 && a->settled <= 1 && a->in_memory <= 1 &&
 	    a->with_fd <= (a->kind == JOB_RESOLVE || a->kind == JOB_COMPRESS ?
@@ -476,7 +476,7 @@ flags_fit(const struct answer *a)
 }
 
 static bool
-done_fits(const struct answer *a, const struct job *job)
+done_fits(const struct path_info *a, const struct job *job)
 {
 	unsigned	suffixes;
 
@@ -488,7 +488,7 @@ done_fits(const struct answer *a, const struct job *job)
 
 /* Whether it can be the answer to this job. */
 static bool
-reply_fits(const struct answer *a, const struct job *job)
+reply_fits(const struct path_info *a, const struct job *job)
 {
 	unsigned	count = count_texts(job->names, job->names_len);
 
@@ -502,7 +502,7 @@ reply_fits(const struct answer *a, const struct job *job)
 }
 
 static void
-fill_job(struct job *job, const struct answer *a, int fd)
+fill_job(struct job *job, const struct path_info *a, int fd)
 {
 	/* Lost on its way: then we had no room for another descriptor. */
 	job->error = a->with_fd && fd == -1 ? EMFILE : a->error;
@@ -521,7 +521,7 @@ fill_job(struct job *job, const struct answer *a, int fd)
 int
 wire_recv_reply(int sock, struct job *job)
 {
-	struct answer	answer;
+	struct path_info	answer;
 	ssize_t		n;
 	int		fd;
 

@@ -9,13 +9,14 @@
 #include "lib/mem.h"
 
 static inline void
-take(const struct pathname_cache *pc, const struct path *p, struct answer *a)
+copy_info(
+    const struct pathname_cache *pc, const struct path *p, struct path_info *a)
 {
 	a->kind = p->kind;
 	a->why = p->why;
 	a->status = p->status;
 	a->variants = p->variants;
-	a->looked = p->looked;
+	a->checked_at = p->checked_at;
 	a->type = pc->types[p->type];
 	a->file = p->file;
 	a->chunk = NULL;
@@ -24,42 +25,44 @@ take(const struct pathname_cache *pc, const struct path *p, struct answer *a)
 }
 
 static LOCKED void
-take_locked(struct pathname_cache *pc, const struct path *p, struct answer *a)
+copy_info_locked(
+    struct pathname_cache *pc, const struct path *p, struct path_info *a)
 {
 	lock_take(pc->cache.lock);
-	take(pc, p, a);
+	copy_info(pc, p, a);
 	lock_release(pc->cache.lock);
 }
 
 void
-answer_take(struct pathname_cache *pc, const struct path *p, struct answer *a)
+path_info_get(
+    struct pathname_cache *pc, const struct path *p, struct path_info *a)
 {
 	if (pc->cache.lock != NULL)
-		take_locked(pc, p, a);
+		copy_info_locked(pc, p, a);
 	else
-		take(pc, p, a);
+		copy_info(pc, p, a);
 }
 
 /* With several threads a look may end that began before another one whose
  * answer is there.  It is about what was before; but better than an answer that
  * cannot be sent. */
 static bool
-is_late(const struct pathname_cache *pc, const struct path *p,
-    const struct answer *a)
+is_outdated(const struct pathname_cache *pc, const struct path *p,
+    const struct path_info *a)
 {
-	return pc->cache.lock != NULL && a->looked < p->looked &&
+	return pc->cache.lock != NULL && a->checked_at < p->checked_at &&
 	    (p->file == NULL || file_lasts(p->file));
 }
 
 static int64_t
-when(const struct pathname_cache *pc, int64_t looked)
+time_of_check(const struct pathname_cache *pc, int64_t looked)
 {
 	return pc->anew ? PATHNAME_LONG_AGO : looked;
 }
 
 /* A million paths have a few types. */
 static uint32_t
-number_of(struct pathname_cache *pc, const char *type)
+find_type(struct pathname_cache *pc, const char *type)
 {
 	uint32_t	i;
 
@@ -72,28 +75,28 @@ number_of(struct pathname_cache *pc, const char *type)
 }
 
 void
-answer_set(struct pathname_cache *pc, struct path *p,
-    const struct answer *a)
+path_info_assign(struct pathname_cache *pc, struct path *p,
+    const struct path_info *a)
 {
 	pathname_forget_answer(pc, p);
 	p->kind = a->kind;
 	p->why = a->why;
 	p->status = a->status;
 	p->variants = a->variants;
-	p->type = number_of(pc, a->type);
+	p->type = find_type(pc, a->type);
 	p->file = a->file;
-	p->looked = when(pc, a->looked);
+	p->checked_at = time_of_check(pc, a->checked_at);
 }
 
 void
-answer_give(struct pathname_cache *pc, struct path *p,
-    const struct answer *a)
+path_info_set(struct pathname_cache *pc, struct path *p,
+    const struct path_info *a)
 {
 	struct file	*unwanted = a->file;
 
 	lock_take(pc->cache.lock);
-	if (!is_late(pc, p, a)) {
-		answer_set(pc, p, a);
+	if (!is_outdated(pc, p, a)) {
+		path_info_assign(pc, p, a);
 		unwanted = NULL;
 	}
 	lock_release(pc->cache.lock);
@@ -108,7 +111,7 @@ is_version(const struct path *p, const struct job_version *version)
 }
 
 static void
-offer(struct pathname_cache *pc, struct path *p, uint16_t variants)
+set_variants(struct pathname_cache *pc, struct path *p, uint16_t variants)
 {
 	if (p->variants != variants)
 		pathname_forget_heads(pc, p);
@@ -129,12 +132,12 @@ expire_variants(struct pathname_cache *pc, const struct path *p)
 		space = pc->beside(p->space, i);
 		v = pathname_find(pc, space, name);
 		if (v != NULL)
-			v->looked = PATHNAME_LONG_AGO;
+			v->checked_at = PATHNAME_LONG_AGO;
 	}
 }
 
 static void
-found(struct pathname_cache *pc, struct path *p, struct answer a,
+store_found(struct pathname_cache *pc, struct path *p, struct path_info a,
     uint16_t tried)
 {
 	bool	same = is_version(p, &a.file->version);
@@ -146,21 +149,21 @@ found(struct pathname_cache *pc, struct path *p, struct answer a,
 		a.variants = (a.variants & ~tried) | (p->variants & tried);
 	else
 		same = false;
-	answer_set(pc, p, &a);
-	p->told = false;
+	path_info_assign(pc, p, &a);
+	p->failed = false;
 	if (!same)
 		expire_variants(pc, p);
 }
 
 void
-answer_found(struct pathname_cache *pc, struct path *p,
-    const struct answer *a, uint16_t tried)
+path_info_found(struct pathname_cache *pc, struct path *p,
+    const struct path_info *a, uint16_t tried)
 {
 	struct file	*unwanted = a->file;
 
 	lock_take(pc->cache.lock);
-	if (!is_late(pc, p, a)) {
-		found(pc, p, *a, tried);
+	if (!is_outdated(pc, p, a)) {
+		store_found(pc, p, *a, tried);
 		unwanted = NULL;
 	}
 	lock_release(pc->cache.lock);
@@ -168,36 +171,37 @@ answer_found(struct pathname_cache *pc, struct path *p,
 }
 
 void
-answer_confirm(struct pathname_cache *pc, struct path *p,
-    const struct job_version *version, const struct answer *a,
+path_info_confirm(struct pathname_cache *pc, struct path *p,
+    const struct job_version *version, const struct path_info *a,
     uint16_t tried)
 {
 	lock_take(pc->cache.lock);
-	p->told = false;
-	if (is_version(p, version) && !is_late(pc, p, a)) {
-		p->looked = when(pc, a->looked);
-		offer(pc, p, (a->variants & ~tried) | (p->variants & tried));
+	p->failed = false;
+	if (is_version(p, version) && !is_outdated(pc, p, a)) {
+		p->checked_at = time_of_check(pc, a->checked_at);
+		set_variants(
+		    pc, p, (a->variants & ~tried) | (p->variants & tried));
 	}
 	lock_release(pc->cache.lock);
 }
 
 bool
-answer_fail(struct pathname_cache *pc, struct path *p,
-    const struct answer *a, int64_t oldest, unsigned kinds)
+path_info_fail(struct pathname_cache *pc, struct path *p,
+    const struct path_info *a, int64_t oldest, unsigned kinds)
 {
 	bool	before;
 
 	lock_take(pc->cache.lock);
-	before = p->told;
-	p->told = true;
-	if (p->looked < oldest || (kinds & 1U << p->kind) == 0)
-		answer_set(pc, p, a);
+	before = p->failed;
+	p->failed = true;
+	if (p->checked_at < oldest || (kinds & 1U << p->kind) == 0)
+		path_info_assign(pc, p, a);
 	lock_release(pc->cache.lock);
 	return !before;
 }
 
 bool
-answer_version(struct pathname_cache *pc, const struct path *p,
+path_info_version(struct pathname_cache *pc, const struct path *p,
     struct job_version *version)
 {
 	bool	is_known;
@@ -215,20 +219,21 @@ answer_version(struct pathname_cache *pc, const struct path *p,
 }
 
 void
-answer_withdraw(struct pathname_cache *pc, struct path *p, uint16_t variants)
+path_info_drop_variants(
+    struct pathname_cache *pc, struct path *p, uint16_t variants)
 {
 	lock_take(pc->cache.lock);
-	offer(pc, p, p->variants & ~variants);
+	set_variants(pc, p, p->variants & ~variants);
 	lock_release(pc->cache.lock);
 }
 
 void
-answer_expire(struct pathname_cache *pc, struct path *p,
+path_info_expire(struct pathname_cache *pc, struct path *p,
     const struct file *f)
 {
 	lock_take(pc->cache.lock);
 	if (p->file == f) {
-		p->looked = PATHNAME_LONG_AGO;
+		p->checked_at = PATHNAME_LONG_AGO;
 		if (f != NULL)
 			file_spoil(p->file);
 	}
@@ -236,22 +241,22 @@ answer_expire(struct pathname_cache *pc, struct path *p,
 }
 
 bool
-answer_claim(struct pathname_cache *pc, struct path *p)
+path_info_begin_refresh(struct pathname_cache *pc, struct path *p)
 {
 	bool	before;
 
 	lock_take(pc->cache.lock);
-	before = p->claimed;
-	p->claimed = true;
+	before = p->refreshing;
+	p->refreshing = true;
 	lock_release(pc->cache.lock);
 	return !before;
 }
 
 void
-answer_unclaim(struct pathname_cache *pc, struct path *p)
+path_info_end_refresh(struct pathname_cache *pc, struct path *p)
 {
 	lock_take(pc->cache.lock);
-	p->claimed = false;
+	p->refreshing = false;
 	lock_release(pc->cache.lock);
 }
 
@@ -262,48 +267,48 @@ answer_unclaim(struct pathname_cache *pc, struct path *p)
 /* Who has the copy refers to that version, so there is none after it at the
  * same place. */
 static bool
-still_is(const struct path *p, const struct answer *a)
+is_current(const struct path *p, const struct path_info *a)
 {
 	return p->file == a->file && p->variants == a->variants;
 }
 
 static inline struct head *
-head(struct pathname_cache *pc, struct path *p, const struct answer *a,
+hold_head(struct pathname_cache *pc, struct path *p, const struct path_info *a,
     unsigned kind, const struct header_date *date)
 {
-	return still_is(p, a) ?
+	return is_current(p, a) ?
 	    header_hold(pc->headers, &p->heads, kind, date) : NULL;
 }
 
 static LOCKED struct head *
-head_locked(struct pathname_cache *pc, struct path *p, const struct answer *a,
-    unsigned kind, const struct header_date *date)
+hold_head_locked(struct pathname_cache *pc, struct path *p,
+    const struct path_info *a, unsigned kind, const struct header_date *date)
 {
 	struct head	*h;
 
 	lock_take(pc->cache.lock);
-	h = head(pc, p, a, kind, date);
+	h = hold_head(pc, p, a, kind, date);
 	lock_release(pc->cache.lock);
 	return h;
 }
 
 struct head *
-answer_head(struct pathname_cache *pc, struct path *p, const struct answer *a,
-    unsigned kind, const struct header_date *date)
+path_info_hold_head(struct pathname_cache *pc, struct path *p,
+    const struct path_info *a, unsigned kind, const struct header_date *date)
 {
-	return pc->cache.lock != NULL ? head_locked(pc, p, a, kind, date) :
-	    head(pc, p, a, kind, date);
+	return pc->cache.lock != NULL ? hold_head_locked(pc, p, a, kind, date) :
+	    hold_head(pc, p, a, kind, date);
 }
 
 struct head *
-answer_put_head(struct pathname_cache *pc, struct path *p,
-    const struct answer *a, unsigned kind, struct str bytes,
+path_info_put_head(struct pathname_cache *pc, struct path *p,
+    const struct path_info *a, unsigned kind, struct str bytes,
     size_t date_at, const struct header_date *date)
 {
 	struct head	*h = NULL;
 
 	lock_take(pc->cache.lock);
-	if (still_is(p, a))
+	if (is_current(p, a))
 		h = header_put(pc->headers, &p->heads, kind, bytes.at,
 		    bytes.len, date_at, date);
 	pathname_thin_heads(pc);

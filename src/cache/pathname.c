@@ -348,8 +348,9 @@ forget_path(struct pathname_cache *pc, struct path *p)
 	if (p->holds == 0)
 		drop(pc, p);
 	else
-		answer_set(pc, p, &(struct answer){
-		    .kind = PATHNAME_UNKNOWN, .looked = PATHNAME_LONG_AGO });
+		path_info_assign(pc, p,
+		    &(struct path_info){.kind = PATHNAME_UNKNOWN,
+			.checked_at = PATHNAME_LONG_AGO});
 }
 
 bool

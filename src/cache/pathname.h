@@ -49,15 +49,15 @@ struct path {
 						 * ask */
 	uint16_t		 status;	/* the answer: path_info.h */
 	uint16_t		 variants;
-	int64_t			 looked;
+	int64_t			 checked_at;
 	struct file		*file;
 	struct head		*heads;
 	uint32_t		 type;		/* in the cache's types */
 	uint8_t			 why;
 	unsigned char		 kind : 5;
 	bool			 used : 1;	/* since the hand came by */
-	bool			 told : 1;	/* that the disk cannot say */
-	bool			 claimed : 1;	/* by who looks afresh */
+	bool			 failed : 1;	/* that the disk cannot say */
+	bool			 refreshing : 1;	/* by who looks afresh */
 	char			 name[];	/* raw target, not terminated */
 };
 

@@ -7,7 +7,7 @@
 
 #include "cache/pathname.h"
 
-struct answer;
+struct path_info;
 
 static inline uint32_t
 pathname_hash(const struct pathname_cache *pc, uint32_t space, struct str name)
@@ -39,7 +39,7 @@ void		 pathname_forget_heads(struct pathname_cache *, struct path *);
 void		 pathname_thin_heads(struct pathname_cache *);
 /* Heads and file; to be followed by another answer, or by the end. */
 void		 pathname_forget_answer(struct pathname_cache *, struct path *);
-void		 answer_set(struct pathname_cache *, struct path *,
-		    const struct answer *);
+void		 path_info_assign(struct pathname_cache *, struct path *,
+		    const struct path_info *);
 
 #endif

@@ -18,10 +18,10 @@
 enum freshness { FRESH, STALE, EXPIRED };
 
 static enum freshness
-get_freshness(const struct conn *c, const struct answer *a)
+get_freshness(const struct conn *c, const struct path_info *a)
 {
 	const struct conf	*conf = c->http->conf;
-	int64_t			 age = c->http->clock->ms - a->looked;
+	int64_t			 age = c->http->clock->ms - a->checked_at;
 	bool			 absent = a->kind == PATHNAME_REFUSED;
 
 	if (a->kind == PATHNAME_UNKNOWN)
@@ -42,7 +42,7 @@ take_info(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	answer_take(&c->http->caches->paths, r->path, &r->info);
+	path_info_get(&c->http->caches->paths, r->path, &r->info);
 	r->file = r->info.file;
 	if (r->file == NULL)
 		return;
@@ -85,7 +85,7 @@ static APART enum go
 handle_non_file(struct conn *c)
 {
 	struct request		*r = c->request;
-	const struct answer	*a = &r->info;
+	const struct path_info	*a = &r->info;
 	const char		*fallback;
 
 	if (variant_is_namespace(r->path->space))
@@ -109,7 +109,7 @@ handle_non_file(struct conn *c)
 static enum go
 handle_info(struct conn *c)
 {
-	const struct answer	*a = &c->request->info;
+	const struct path_info	*a = &c->request->info;
 
 	if (a->kind != PATHNAME_FILE)
 		return handle_non_file(c);
@@ -227,7 +227,7 @@ find_expire(struct conn *c)
 	struct request	*r = c->request;
 
 	if (r != NULL && r->path != NULL)
-		answer_expire(&c->http->caches->paths, r->path, r->file);
+		path_info_expire(&c->http->caches->paths, r->path, r->file);
 }
 
 enum go

@@ -164,7 +164,7 @@ make_full_head(struct conn *c)
 	if (!http->caches->heads.ragged)
 		pad_head(&http->work);
 	/* The path may have become another version's since this one's. */
-	r->cached_head = answer_put_head(&http->caches->paths, r->path,
+	r->cached_head = path_info_put_head(&http->caches->paths, r->path,
 	    &r->info, r->head_kind, (struct str){http->work.at, http->work.len},
 	    DATE_AT, &http->date);
 	if (r->cached_head == NULL)
@@ -181,8 +181,8 @@ respond_full(struct conn *c)
 	r->status = 200;
 	r->next = 0;
 	r->end = r->file->version.size;
-	r->cached_head = answer_head(&http->caches->paths, r->path, &r->info,
-	    r->head_kind, &http->date);
+	r->cached_head = path_info_hold_head(
+	    &http->caches->paths, r->path, &r->info, r->head_kind, &http->date);
 	if (r->cached_head == NULL)
 		make_full_head(c);
 	return conn_go(c, STEP_BODY);

@@ -107,13 +107,13 @@ static void
 set_info(
     const struct lookup *l, enum pathname_kind kind, int status, enum why why)
 {
-	answer_give(&l->http->caches->paths, l->path, &(struct answer){
+	path_info_set(&l->http->caches->paths, l->path, &(struct path_info){
 	    .kind = (uint8_t)kind, .status = (uint16_t)status,
-	    .why = (uint8_t)why, .looked = get_info_time(l) });
+	    .why = (uint8_t)why, .checked_at = get_info_time(l) });
 }
 
 static void
-take_file(struct lookup *l, struct answer *a, uint16_t tried)
+take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 {
 	struct job	*job = &l->task.job;
 	struct caches	*caches = l->http->caches;
@@ -128,7 +128,7 @@ take_file(struct lookup *l, struct answer *a, uint16_t tried)
 		    job->version.size, a->type);
 	a->file = file_new(&caches->files, job->fd, &job->version, &job->facts);
 	job->fd = -1;			/* the file's now */
-	answer_found(&caches->paths, l->path, a, tried);
+	path_info_found(&caches->paths, l->path, a, tried);
 }
 
 /* What has been tried with this version is not tried again. */
@@ -137,8 +137,8 @@ handle_file(struct lookup *l)
 {
 	const struct job	*job = &l->task.job;
 	struct path		*p = l->path;
-	struct answer		 a = { .kind = PATHNAME_FILE,
-				    .looked = get_info_time(l) };
+	struct path_info		 a = { .kind = PATHNAME_FILE,
+				    .checked_at = get_info_time(l) };
 	uint16_t		 tried = 0;
 
 	if (namespace_kind(p->space) == NAMESPACE_TARGET) {
@@ -146,7 +146,7 @@ handle_file(struct lookup *l)
 		tried = variant_made_bit();
 	}
 	if (job->unchanged)
-		answer_confirm(&l->http->caches->paths, p, &job->version, &a,
+		path_info_confirm(&l->http->caches->paths, p, &job->version, &a,
 		    tried);
 	else
 		take_file(l, &a, tried);
@@ -190,9 +190,9 @@ set_failure(const struct lookup *l, int status, enum why why, int64_t looked,
 {
 	const struct http_loop	*http = l->http;
 
-	if (answer_fail(&http->caches->paths, l->path, &(struct answer){
+	if (path_info_fail(&http->caches->paths, l->path, &(struct path_info){
 	    .kind = PATHNAME_REFUSED, .status = (uint16_t)status,
-	    .why = (uint8_t)why, .looked = looked },
+	    .why = (uint8_t)why, .checked_at = looked },
 	    http->clock->ms - http->conf->cache.stale, kinds))
 		log_failure(l);
 }
@@ -280,7 +280,7 @@ end_lookup(struct lookup *l)
 		*l->pending = NULL;
 	unpublish_lookup(l);
 	if (l->claimed)
-		answer_unclaim(&caches->paths, l->path);
+		path_info_end_refresh(&caches->paths, l->path);
 	caches->compressing -= l->task.job.kind == JOB_COMPRESS;
 }
 
@@ -401,7 +401,7 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	if (user_at < l->names_at)
 		job->user = l->text.at + user_at;
 	job->has_version =
-	    answer_version(&http->caches->paths, p, &job->version);
+	    path_info_version(&http->caches->paths, p, &job->version);
 	l->http = http;
 	l->path = p;
 	l->started_at = http->clock->ms;
@@ -426,7 +426,7 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 	    WHY_NONE);
 	if (rules_resolve(http, p, (struct str){ decoded, len })) {
 		if (claimed)
-			answer_unclaim(&caches->paths, p);
+			path_info_end_refresh(&caches->paths, p);
 		return NULL;
 	}
 	l = new_lookup(http, p, (struct str){ decoded, len });
@@ -476,12 +476,12 @@ lookup_refresh(struct http_loop *http, struct path *p)
 {
 	struct caches	*caches = http->caches;
 
-	if (caches->shared && !answer_claim(&caches->paths, p))
+	if (caches->shared && !path_info_begin_refresh(&caches->paths, p))
 		return false;
 	if (may_refresh(http))
 		return submit_lookup(http, p, true) == NULL;
 	if (caches->shared)
-		answer_unclaim(&caches->paths, p);
+		path_info_end_refresh(&caches->paths, p);
 	stats_count(STATS_LOOKS_PUT_OFF);
 	return false;
 }

@@ -173,7 +173,7 @@ reply_error_close(struct conn *c, int status)
 enum go
 reply_redirect(struct conn *c)
 {
-	const struct answer	*a = &c->request->info;
+	const struct path_info	*a = &c->request->info;
 	bool			 is_rule = a->kind == PATHNAME_REDIRECT;
 	int			 status = reply_why(c, is_rule ? WHY_REDIRECT :
 				    WHY_SLASH);

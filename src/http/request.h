@@ -22,7 +22,7 @@ struct request {
 	const struct conf_rules	*target_rules;		/* then: the target's */
 	struct ahead		 prefetch;		/* to look for that */
 	struct path		*path;		/* held */
-	struct answer		 info;		/* what that was, then */
+	struct path_info		 info;		/* what that was, then */
 	struct grant		*auth;		/* held: its password's */
 	const struct conf_guard	*guard;		/* that refused it */
 	uint32_t		 auth_number;	/* before so many answers */

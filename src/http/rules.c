@@ -25,9 +25,9 @@ static void
 set_info(struct http_loop *http, struct path *p, enum pathname_kind kind,
     int status, enum why why)
 {
-	answer_give(&http->caches->paths, p, &(struct answer){
+	path_info_set(&http->caches->paths, p, &(struct path_info){
 	    .kind = (uint8_t)kind, .status = (uint16_t)status,
-	    .why = (uint8_t)why, .looked = http->clock->ms });
+	    .why = (uint8_t)why, .checked_at = http->clock->ms });
 }
 
 /* Whose directory the paths of these rules that begin with ~ are in. */

@@ -225,7 +225,7 @@ variant_withdraw(struct http_loop *http, const struct path *v)
 	    (struct str){v->name, v->len});
 	if (p == NULL)
 		return;
-	answer_withdraw(paths, p, 1U << get_kind(v->space));
+	path_info_drop_variants(paths, p, 1U << get_kind(v->space));
 	pathname_release(paths, &p);
 }
 

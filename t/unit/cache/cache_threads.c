@@ -188,7 +188,7 @@ pass_time(struct worker *w)
 
 /* Date: all of it is of one second; and the rest, of one version. */
 static void
-check_head(struct head *h, const struct answer *a)
+check_head(struct head *h, const struct path_info *a)
 {
 	char	bytes[HEADER_ALIGNMENT], want[40];
 
@@ -203,24 +203,24 @@ check_head(struct head *h, const struct answer *a)
 }
 
 static struct head *
-make_head(struct worker *w, struct path *p, const struct answer *a)
+make_head(struct worker *w, struct path *p, const struct path_info *a)
 {
 	char	bytes[2 * HEADER_ALIGNMENT];
 
 	snprintf(bytes, sizeof(bytes), "%-8c%8s%15lld ",
 	    (char)('A' + a->variants), "", (long long)a->file->version.mtime);
 	memcpy(bytes + DATE_AT, w->date_text, 8);
-	return answer_put_head(&paths, p, a, w->random % 2,
+	return path_info_put_head(&paths, p, a, w->random % 2,
 	    (struct str){ bytes, HEADER_ALIGNMENT }, DATE_AT, &w->date);
 }
 
 static void
-use_head(struct worker *w, struct path *p, const struct answer *a)
+use_head(struct worker *w, struct path *p, const struct path_info *a)
 {
 	struct head	*h;
 	char		 before[HEADER_ALIGNMENT];
 
-	h = answer_head(&paths, p, a, w->random % 2, &w->date);
+	h = path_info_hold_head(&paths, p, a, w->random % 2, &w->date);
 	if (h == NULL)
 		h = make_head(w, p, a);
 	if (h == NULL)
@@ -242,7 +242,7 @@ check_bytes(struct chunk *k)
 }
 
 static void
-use_chunk(struct worker *w, const struct answer *a)
+use_chunk(struct worker *w, const struct path_info *a)
 {
 	struct file	*f = a->file;
 	uint32_t	 index = choose(w, f->nchunks);
@@ -264,7 +264,7 @@ use_chunk(struct worker *w, const struct answer *a)
 }
 
 static void
-use_file(struct worker *w, struct path *p, struct answer *a)
+use_file(struct worker *w, struct path *p, struct path_info *a)
 {
 	use_head(w, p, a);
 	if (a->source == FILE_OPEN) {
@@ -277,7 +277,7 @@ use_file(struct worker *w, struct path *p, struct answer *a)
 		chunk_release(&chunks, &a->chunk);
 	}
 	if (choose(w, 20) == 0)
-		answer_expire(&paths, p, a->file);
+		path_info_expire(&paths, p, a->file);
 	file_drop(&a->file);
 }
 
@@ -288,27 +288,28 @@ use_file(struct worker *w, struct path *p, struct answer *a)
 static void
 look(struct worker *w, struct path *p)
 {
-	struct answer		a = { .kind = PATHNAME_FILE, .looked = w->now,
-				    .variants = choose(w, 8) };
+	struct path_info a = {.kind = PATHNAME_FILE,
+	    .checked_at = w->now,
+	    .variants = choose(w, 8)};
 	struct job_version	version;
 
 	switch (choose(w, 5)) {
 	case 0:
 		a.kind = PATHNAME_REFUSED;
-		answer_give(&paths, p, &a);
+		path_info_set(&paths, p, &a);
 		break;
 	case 1:
 		a.kind = PATHNAME_REFUSED;
-		(void)answer_fail(&paths, p, &a, w->now - 5,
+		(void)path_info_fail(&paths, p, &a, w->now - 5,
 		    1U << PATHNAME_FILE);
 		break;
 	case 2:
-		if (answer_version(&paths, p, &version))
-			answer_confirm(&paths, p, &version, &a, 4);
+		if (path_info_version(&paths, p, &version))
+			path_info_confirm(&paths, p, &version, &a, 4);
 		break;
 	default:
 		a.file = new_version(versions++);
-		answer_found(&paths, p, &a, 4);
+		path_info_found(&paths, p, &a, 4);
 	}
 }
 
@@ -316,7 +317,7 @@ static void *
 request(void *context)
 {
 	struct worker	*w = context;
-	struct answer	 a;
+	struct path_info	 a;
 	struct path	*p;
 	char		 name[20];
 
@@ -328,15 +329,15 @@ request(void *context)
 		if (p == NULL)
 			p = pathname_add(&paths, 0, str_of(name), name, true);
 		need(p->guarded && p->rules != NULL);
-		answer_take(&paths, p, &a);
+		path_info_get(&paths, p, &a);
 		if (a.file != NULL)
 			use_file(w, p, &a);
-		if (choose(w, 6) == 0 && answer_claim(&paths, p)) {
+		if (choose(w, 6) == 0 && path_info_begin_refresh(&paths, p)) {
 			look(w, p);
-			answer_unclaim(&paths, p);
+			path_info_end_refresh(&paths, p);
 		}
 		if (choose(w, 30) == 0)
-			answer_withdraw(&paths, p, 1);
+			path_info_drop_variants(&paths, p, 1);
 		if (choose(w, 30) == 0)
 			(void)file_tidy(&files, NULL);
 		pathname_release(&paths, &p);

@@ -20,23 +20,23 @@ static struct chunk_cache	chunks;
 static struct file_cache	files;
 
 static uint32_t
-beside(uint32_t space, unsigned variant)
+variant_namespace(uint32_t space, unsigned variant)
 {
 	return space + 100 + variant;
 }
 
 static void
-fresh(void)
+init_caches(void)
 {
 	chunk_init(&chunks, 100000, 0);
 	file_init(&files, &chunks, 10, 4096, 100, RESIDENCY_AUTO);
 	header_init(&heads, 100000);
 	pathname_init(&paths, 100, &heads);
-	paths.beside = beside;
+	paths.beside = variant_namespace;
 }
 
 static void
-done(void)
+free_caches(void)
 {
 	pathname_free(&paths);
 	header_free(&heads);
@@ -45,14 +45,14 @@ done(void)
 }
 
 static struct path *
-add(uint32_t space)
+add_path(uint32_t space)
 {
 	return pathname_add(&paths, space, STR("/a"), NULL, false);
 }
 
 /* A version without contents, which needs no descriptor. */
 static struct file *
-version(int64_t mtime, bool settled)
+get_version(int64_t mtime, bool settled)
 {
 	struct job_version	v = { .mtime = mtime };
 	struct job_facts	facts = { .mode = S_IFREG | 0644,
@@ -62,11 +62,11 @@ version(int64_t mtime, bool settled)
 }
 
 static void
-found(struct path *p, int64_t mtime, uint32_t variants, int64_t looked)
+find_version(struct path *p, int64_t mtime, uint32_t variants, int64_t looked)
 {
-	answer_found(&paths, p, &(struct answer){ .kind = PATHNAME_FILE,
-	    .file = version(mtime, true), .variants = variants,
-	    .looked = looked }, TRIED);
+	path_info_found(&paths, p, &(struct path_info){ .kind = PATHNAME_FILE,
+	    .file = get_version(mtime, true), .variants = variants,
+	    .checked_at = looked }, TRIED);
 }
 
 static void
@@ -87,10 +87,11 @@ has_heads(const struct path *p)
 
 START_TEST(answer_takes_heads_along)
 {
-	struct path	*p = add(0);
+	struct path	*p = add_path(0);
 
 	put_head(p);
-	answer_give(&paths, p, &(struct answer){ .kind = PATHNAME_DIRECTORY });
+	path_info_set(
+	    &paths, p, &(struct path_info){.kind = PATHNAME_DIRECTORY});
 	ck_assert(!has_heads(p));
 	ck_assert_uint_eq(heads.cache.entries, 0);
 	pathname_release(&paths, &p);
@@ -100,21 +101,21 @@ END_TEST
 /* However many paths there are, and whether heads are used all the time. */
 START_TEST(heads_are_limited)
 {
-	static const struct answer	a;
+	static const struct path_info	a;
 	struct path			*p[50];
 	struct head			*h;
 	char				 bytes[32] = "";
 
 	heads.cache.limit_bytes = 1000;
 	for (int i = 0; i < 50; i++) {
-		p[i] = add(i);
-		h = answer_put_head(&paths, p[i], &a, 0, (struct str){ bytes,
+		p[i] = add_path(i);
+		h = path_info_put_head(&paths, p[i], &a, 0, (struct str){ bytes,
 		    sizeof(bytes) }, 0, &date);
 		header_release(&heads, &h);
 		ck_assert(has_heads(p[i]));
 		ck_assert_uint_le(heads.cache.bytes, 1000);
 		for (int k = 0; k < i && _i == 1; k++) {
-			h = answer_head(&paths, p[k], &a, 0, &date);
+			h = path_info_hold_head(&paths, p[k], &a, 0, &date);
 			if (h != NULL)
 				header_release(&heads, &h);
 		}
@@ -128,32 +129,32 @@ END_TEST
 /* An answer is old at once; what it says, and its heads, stay. */
 START_TEST(anew)
 {
-	struct path		*p = add(0);
-	struct answer		 a = { .kind = PATHNAME_FILE, .looked = 2000 };
+	struct path		*p = add_path(0);
+	struct path_info a = {.kind = PATHNAME_FILE, .checked_at = 2000};
 	struct job_version	 v = { .mtime = 5 };
 
 	paths.anew = true;
-	found(p, 5, 0, 1000);
-	ck_assert_int_eq(p->looked, PATHNAME_LONG_AGO);
+	find_version(p, 5, 0, 1000);
+	ck_assert_int_eq(p->checked_at, PATHNAME_LONG_AGO);
 	put_head(p);
-	answer_confirm(&paths, p, &v, &a, 0);
-	ck_assert_int_eq(p->looked, PATHNAME_LONG_AGO);
+	path_info_confirm(&paths, p, &v, &a, 0);
+	ck_assert_int_eq(p->checked_at, PATHNAME_LONG_AGO);
 	ck_assert(has_heads(p));
 	paths.anew = false;
-	answer_confirm(&paths, p, &v, &a, 0);
-	ck_assert_int_eq(p->looked, 2000);
+	path_info_confirm(&paths, p, &v, &a, 0);
+	ck_assert_int_eq(p->checked_at, 2000);
 	ck_assert(has_heads(p));
 	pathname_release(&paths, &p);
 }
 END_TEST
 
 /* A copy of what it is; let go of, but for what it says. */
-static struct answer
-taken(const struct path *p)
+static struct path_info
+get_info(const struct path *p)
 {
-	struct answer	a = { .kind = 0 };
+	struct path_info	a = { .kind = 0 };
 
-	answer_take(&paths, p, &a);
+	path_info_get(&paths, p, &a);
 	if (a.source == FILE_OPEN && a.file != NULL)
 		file_release(a.file);
 	file_drop(&a.file);
@@ -163,24 +164,24 @@ taken(const struct path *p)
 /* What has been tried with a version is not tried again with that. */
 START_TEST(tried)
 {
-	struct path	*p = add(0);
+	struct path	*p = add_path(0);
 
-	found(p, 5, 1 | TRIED, 10);
-	answer_withdraw(&paths, p, TRIED);
-	ck_assert_uint_eq(taken(p).variants, 1);
-	found(p, 5, 2 | TRIED, 20);
-	ck_assert_uint_eq(taken(p).variants, 2);
-	found(p, 6, 2 | TRIED, 30);
-	ck_assert_uint_eq(taken(p).variants, 2 | TRIED);
-	answer_confirm(&paths, p, &(struct job_version){ .mtime = 6 },
-	    &(struct answer){ .variants = 1, .looked = 40 }, TRIED);
-	ck_assert_uint_eq(taken(p).variants, 1 | TRIED);
-	ck_assert_int_eq(taken(p).looked, 40);
+	find_version(p, 5, 1 | TRIED, 10);
+	path_info_drop_variants(&paths, p, TRIED);
+	ck_assert_uint_eq(get_info(p).variants, 1);
+	find_version(p, 5, 2 | TRIED, 20);
+	ck_assert_uint_eq(get_info(p).variants, 2);
+	find_version(p, 6, 2 | TRIED, 30);
+	ck_assert_uint_eq(get_info(p).variants, 2 | TRIED);
+	path_info_confirm(&paths, p, &(struct job_version){ .mtime = 6 },
+	    &(struct path_info){ .variants = 1, .checked_at = 40 }, TRIED);
+	ck_assert_uint_eq(get_info(p).variants, 1 | TRIED);
+	ck_assert_int_eq(get_info(p).checked_at, 40);
 	/* Another version has been found since. */
-	answer_confirm(&paths, p, &(struct job_version){ .mtime = 5 },
-	    &(struct answer){ .variants = 2, .looked = 50 }, TRIED);
-	ck_assert_uint_eq(taken(p).variants, 1 | TRIED);
-	ck_assert_int_eq(taken(p).looked, 40);
+	path_info_confirm(&paths, p, &(struct job_version){ .mtime = 5 },
+	    &(struct path_info){ .variants = 2, .checked_at = 50 }, TRIED);
+	ck_assert_uint_eq(get_info(p).variants, 1 | TRIED);
+	ck_assert_int_eq(get_info(p).checked_at, 40);
 	pathname_release(&paths, &p);
 }
 END_TEST
@@ -188,16 +189,17 @@ END_TEST
 /* Those of another version only, and only those that there are. */
 START_TEST(variants_expire)
 {
-	struct path	*p = add(0), *first = add(100), *second = add(101);
+	struct path *p = add_path(0), *first = add_path(100),
+		    *second = add_path(101);
 
-	found(p, 5, 1, 10);
-	found(first, 5, 0, 11);
-	found(second, 5, 0, 11);
-	found(p, 5, 1, 20);
-	ck_assert_int_eq(taken(first).looked, 11);
-	found(p, 6, 1, 30);
-	ck_assert_int_eq(taken(first).looked, PATHNAME_LONG_AGO);
-	ck_assert_int_eq(taken(second).looked, 11);
+	find_version(p, 5, 1, 10);
+	find_version(first, 5, 0, 11);
+	find_version(second, 5, 0, 11);
+	find_version(p, 5, 1, 20);
+	ck_assert_int_eq(get_info(first).checked_at, 11);
+	find_version(p, 6, 1, 30);
+	ck_assert_int_eq(get_info(first).checked_at, PATHNAME_LONG_AGO);
+	ck_assert_int_eq(get_info(second).checked_at, 11);
 	pathname_release(&paths, &p);
 	pathname_release(&paths, &first);
 	pathname_release(&paths, &second);
@@ -207,20 +209,20 @@ END_TEST
 /* An older answer stands for a while; each spell of failures is told once. */
 START_TEST(fails)
 {
-	struct path	*p = add(0);
-	struct answer	 a = { .kind = PATHNAME_REFUSED, .status = 500,
-			    .looked = 100 };
+	struct path	*p = add_path(0);
+	struct path_info	 a = { .kind = PATHNAME_REFUSED, .status = 500,
+			    .checked_at = 100 };
 	unsigned	 files_only = 1U << PATHNAME_FILE;
 
-	found(p, 5, 0, 50);
-	ck_assert(answer_fail(&paths, p, &a, 50, files_only));
-	ck_assert_int_eq(taken(p).kind, PATHNAME_FILE);
-	ck_assert(!answer_fail(&paths, p, &a, 51, files_only));
-	ck_assert_int_eq(taken(p).kind, PATHNAME_REFUSED);
-	ck_assert_int_eq(taken(p).status, 500);
-	found(p, 5, 0, 200);
-	ck_assert(answer_fail(&paths, p, &a, 50, 1U << PATHNAME_REFUSED));
-	ck_assert_int_eq(taken(p).status, 500);
+	find_version(p, 5, 0, 50);
+	ck_assert(path_info_fail(&paths, p, &a, 50, files_only));
+	ck_assert_int_eq(get_info(p).kind, PATHNAME_FILE);
+	ck_assert(!path_info_fail(&paths, p, &a, 51, files_only));
+	ck_assert_int_eq(get_info(p).kind, PATHNAME_REFUSED);
+	ck_assert_int_eq(get_info(p).status, 500);
+	find_version(p, 5, 0, 200);
+	ck_assert(path_info_fail(&paths, p, &a, 50, 1U << PATHNAME_REFUSED));
+	ck_assert_int_eq(get_info(p).status, 500);
 	pathname_release(&paths, &p);
 }
 END_TEST
@@ -228,23 +230,23 @@ END_TEST
 /* Looks of several threads cross: the one that was begun later counts. */
 START_TEST(crossed)
 {
-	struct path	*p = add(0);
+	struct path	*p = add_path(0);
 	bool		 shared = _i == 1;
 
 	if (shared)
 		paths.cache.lock = lock_new();
-	found(p, 6, 0, 50);
-	found(p, 5, 0, 49);
+	find_version(p, 6, 0, 50);
+	find_version(p, 5, 0, 49);
 	ck_assert_int_eq(p->file->version.mtime, shared ? 6 : 5);
-	answer_give(&paths, p, &(struct answer){ .kind = PATHNAME_REFUSED,
-	    .status = 404, .looked = 48 });
-	ck_assert_int_eq(taken(p).kind, shared ? PATHNAME_FILE :
+	path_info_set(&paths, p, &(struct path_info){ .kind = PATHNAME_REFUSED,
+	    .status = 404, .checked_at = 48 });
+	ck_assert_int_eq(get_info(p).kind, shared ? PATHNAME_FILE :
 	    PATHNAME_REFUSED);
-	found(p, 7, 0, 50);
+	find_version(p, 7, 0, 50);
 	ck_assert_int_eq(p->file->version.mtime, 7);
 	/* But what is known to be wrong is older than any. */
-	answer_expire(&paths, p, p->file);
-	found(p, 8, 0, 10);
+	path_info_expire(&paths, p, p->file);
+	find_version(p, 8, 0, 10);
 	ck_assert_int_eq(p->file->version.mtime, 8);
 	pathname_release(&paths, &p);
 }
@@ -255,17 +257,17 @@ START_TEST(lost)
 {
 	struct job_version	 v = { .mtime = 6, .size = 5000 };
 	struct job_facts	 facts = { .mode = S_IFREG, .in_memory = true };
-	struct path		*p = add(0);
+	struct path		*p = add_path(0);
 	bool			 gone = _i == 1;
 
 	paths.cache.lock = lock_new();
-	answer_found(&paths, p, &(struct answer){ .kind = PATHNAME_FILE,
-	    .looked = 50, .file = file_new(&files,
+	path_info_found(&paths, p, &(struct path_info){ .kind = PATHNAME_FILE,
+	    .checked_at = 50, .file = file_new(&files,
 	    open("/dev/null", O_RDONLY), &v, &facts) }, 0);
 	if (gone)
 		cache_empty(&files.cache);
 	ck_assert(file_lasts(p->file) == !gone);
-	found(p, 5, 0, 49);
+	find_version(p, 5, 0, 49);
 	ck_assert_int_eq(p->file->version.mtime, gone ? 5 : 6);
 	pathname_release(&paths, &p);
 }
@@ -273,16 +275,16 @@ END_TEST
 
 START_TEST(expires)
 {
-	struct path	*p = add(0);
+	struct path	*p = add_path(0);
 	struct file	*old;
 
-	found(p, 5, 0, 10);
+	find_version(p, 5, 0, 10);
 	old = file_refer(p->file);
-	found(p, 6, 0, 20);
-	answer_expire(&paths, p, old);
-	ck_assert_int_eq(taken(p).looked, 20);
-	answer_expire(&paths, p, p->file);
-	ck_assert_int_eq(taken(p).looked, PATHNAME_LONG_AGO);
+	find_version(p, 6, 0, 20);
+	path_info_expire(&paths, p, old);
+	ck_assert_int_eq(get_info(p).checked_at, 20);
+	path_info_expire(&paths, p, p->file);
+	ck_assert_int_eq(get_info(p).checked_at, PATHNAME_LONG_AGO);
 	file_drop(&old);
 	pathname_release(&paths, &p);
 }
@@ -291,25 +293,26 @@ END_TEST
 /* A head is made of one version and its variants, and for these only. */
 START_TEST(heads_of_another)
 {
-	struct path	*p = add(0);
-	struct answer	 a = { .kind = 0 };
+	struct path	*p = add_path(0);
+	struct path_info	 a = { .kind = 0 };
 	struct head	*h;
 	struct str	 bytes = { "                               ", 32 };
 
-	found(p, 5, 1, 10);
-	answer_take(&paths, p, &a);
-	ck_assert_ptr_null(answer_head(&paths, p, &a, 0, &date));
+	find_version(p, 5, 1, 10);
+	path_info_get(&paths, p, &a);
+	ck_assert_ptr_null(path_info_hold_head(&paths, p, &a, 0, &date));
 	if (_i == 0)
-		found(p, 6, 1, 20);
+		find_version(p, 6, 1, 20);
 	else
-		answer_withdraw(&paths, p, 1);
-	ck_assert_ptr_null(answer_put_head(&paths, p, &a, 0, bytes, 0, &date));
+		path_info_drop_variants(&paths, p, 1);
+	ck_assert_ptr_null(
+	    path_info_put_head(&paths, p, &a, 0, bytes, 0, &date));
 	file_drop(&a.file);
-	answer_take(&paths, p, &a);
-	h = answer_put_head(&paths, p, &a, 0, bytes, 0, &date);
+	path_info_get(&paths, p, &a);
+	h = path_info_put_head(&paths, p, &a, 0, bytes, 0, &date);
 	ck_assert_ptr_nonnull(h);
 	header_release(&heads, &h);
-	h = answer_head(&paths, p, &a, 0, &date);
+	h = path_info_hold_head(&paths, p, &a, 0, &date);
 	ck_assert_ptr_nonnull(h);
 	header_release(&heads, &h);
 	file_drop(&a.file);
@@ -320,14 +323,14 @@ END_TEST
 /* One look at a time that nobody waits for. */
 START_TEST(claimed)
 {
-	struct path	*p = add(0);
+	struct path	*p = add_path(0);
 
-	ck_assert(answer_claim(&paths, p));
-	ck_assert(!answer_claim(&paths, p));
-	found(p, 5, 0, 10);
-	ck_assert(!answer_claim(&paths, p));
-	answer_unclaim(&paths, p);
-	ck_assert(answer_claim(&paths, p));
+	ck_assert(path_info_begin_refresh(&paths, p));
+	ck_assert(!path_info_begin_refresh(&paths, p));
+	find_version(p, 5, 0, 10);
+	ck_assert(!path_info_begin_refresh(&paths, p));
+	path_info_end_refresh(&paths, p);
+	ck_assert(path_info_begin_refresh(&paths, p));
 	pathname_release(&paths, &p);
 }
 END_TEST
@@ -335,7 +338,7 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, fresh, done);
+	tcase_add_checked_fixture(tests, init_caches, free_caches);
 	tcase_add_test(tests, answer_takes_heads_along);
 	tcase_add_loop_test(tests, heads_are_limited, 0, 2);
 	tcase_add_test(tests, anew);

@@ -7,8 +7,8 @@
 #include "cache/path_info.h"
 #include "t/unit/unit.h"
 
-static const struct answer	directory = { .kind = PATHNAME_DIRECTORY,
-				    .looked = 1000 };
+static const struct path_info	directory = { .kind = PATHNAME_DIRECTORY,
+				    .checked_at = 1000 };
 static struct header_cache	heads;
 static struct pathname_cache	paths;
 
@@ -39,10 +39,10 @@ START_TEST(found_again)
 	ck_assert_ptr_null(pathname_hold(&paths, 2, STR("/a")));
 	ck_assert_ptr_null(pathname_hold(&paths, 1, STR("/A")));
 	ck_assert_ptr_null(pathname_hold(&paths, 1, STR("/aa")));
-	answer_give(&paths, p, &(struct answer){ .kind = PATHNAME_REFUSED,
-	    .status = 404, .looked = 77 });
+	path_info_set(&paths, p, &(struct path_info){ .kind = PATHNAME_REFUSED,
+	    .status = 404, .checked_at = 77 });
 	ck_assert_int_eq(q->status, 404);
-	ck_assert_int_eq(q->looked, 77);
+	ck_assert_int_eq(q->checked_at, 77);
 	pathname_release(&paths, &p);
 	pathname_release(&paths, &q);
 	ck_assert_uint_eq(paths.cache.hits, 1);
@@ -189,7 +189,7 @@ START_TEST(forgotten)
 	size_t		 at = 0;
 	int		 seen = 0;
 
-	answer_give(&paths, held, &directory);
+	path_info_set(&paths, held, &directory);
 	for (int i = 0; i < 40; i++) {
 		snprintf(name, sizeof(name), "/%d", i);
 		p = pathname_add(&paths, 1 + i % 2, str_of(name), NULL, false);

@@ -37,15 +37,15 @@ path_of(const char *name, size_t size, bool with_head)
 	struct path	*p = pathname_add(&paths, 1, str_of(name), NULL, false);
 	struct file	*f = make(size, true);
 	struct chunk	*k = chunk_hold(&chunks, f, 0);
-	struct answer	 a = { .kind = PATHNAME_FILE, .file = f };
+	struct path_info	 a = { .kind = PATHNAME_FILE, .file = f };
 	struct head	*h;
 	char		 bytes[64] = "";
 
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 	chunk_release(&chunks, &k);
-	answer_give(&paths, p, &a);
+	path_info_set(&paths, p, &a);
 	if (with_head) {
-		h = answer_put_head(&paths, p, &a, 0,
+		h = path_info_put_head(&paths, p, &a, 0,
 		    (struct str){ bytes, sizeof(bytes) }, 0, &date);
 		header_release(&heads, &h);
 	}
@@ -110,7 +110,7 @@ START_TEST(crowded)
 	for (int i = 0; i < 900; i++) {
 		snprintf(name, sizeof(name), "/%d", i);
 		p = pathname_add(&paths, 1, str_of(name), NULL, false);
-		answer_give(&paths, p, &(struct answer){
+		path_info_set(&paths, p, &(struct path_info){
 		    .kind = PATHNAME_FILE, .file = make(0, true) });
 		for (int j = 0; j <= i; j += 50) {
 			snprintf(name, sizeof(name), "/%d", j);

@@ -20,8 +20,8 @@ add_target(uint32_t space, const char *name)
 	struct path	*p = pathname_add(&http->caches->paths, space,
 			    str_of(name), NULL, false);
 
-	answer_give(&http->caches->paths, p,
-	    &(struct answer){ .kind = PATHNAME_DIRECTORY });
+	path_info_set(&http->caches->paths, p,
+	    &(struct path_info){ .kind = PATHNAME_DIRECTORY });
 	pathname_release(&http->caches->paths, &p);
 }
 
