@@ -57,7 +57,7 @@ is_outdated(const struct pathname_cache *pc, const struct path *p,
 static int64_t
 time_of_check(const struct pathname_cache *pc, int64_t looked)
 {
-	return pc->anew ? PATHNAME_LONG_AGO : looked;
+	return pc->no_reuse ? PATHNAME_EXPIRED : looked;
 }
 
 /* A million paths have a few types. */
@@ -78,7 +78,7 @@ void
 path_info_assign(struct pathname_cache *pc, struct path *p,
     const struct path_info *a)
 {
-	pathname_forget_answer(pc, p);
+	pathname_forget_info(pc, p);
 	p->kind = a->kind;
 	p->why = a->why;
 	p->status = a->status;
@@ -129,10 +129,10 @@ expire_variants(struct pathname_cache *pc, const struct path *p)
 	for (unsigned i = 0; p->variants >> i != 0; i++) {
 		if ((p->variants & 1U << i) == 0)
 			continue;
-		space = pc->beside(p->space, i);
+		space = pc->variant_namespace(p->namespace, i);
 		v = pathname_find(pc, space, name);
 		if (v != NULL)
-			v->checked_at = PATHNAME_LONG_AGO;
+			v->checked_at = PATHNAME_EXPIRED;
 	}
 }
 
@@ -233,7 +233,7 @@ path_info_expire(struct pathname_cache *pc, struct path *p,
 {
 	lock_take(pc->cache.lock);
 	if (p->file == f) {
-		p->checked_at = PATHNAME_LONG_AGO;
+		p->checked_at = PATHNAME_EXPIRED;
 		if (f != NULL)
 			file_spoil(p->file);
 	}
@@ -311,7 +311,7 @@ path_info_put_head(struct pathname_cache *pc, struct path *p,
 	if (is_current(p, a))
 		h = header_put(pc->headers, &p->heads, kind, bytes.at,
 		    bytes.len, date_at, date);
-	pathname_thin_heads(pc);
+	pathname_evict_heads(pc);
 	lock_release(pc->cache.lock);
 	return h;
 }

@@ -15,25 +15,25 @@
 #include "lib/need.h"
 
 /* So many buckets at once, with about as many entries. */
-#define FORGET_AT_ONCE	512
+#define FORGET_BUCKETS	512
 
-#define BUCKETS_LEAST	64
+#define BUCKETS_MIN	64
 
 /* So many buckets of paths whose heads are looked at, for each new head, and so
  * few chances, that one goes even where there is a head in but some of them. */
-#define HEADS_WAY	128
-#define HEADS_CHANCES	8
+#define EVICT_BUCKETS	128
+#define EVICT_CHANCES	8
 
 /* Clients choose how long names are, and what is left of one length in a pool
  * is of no use to another: so only short ones, which are most, are there. */
-#define POOLED		128
+#define POOLED_MAX		128
 
 /* What an entry may weigh on average before names count as well. */
-#define BYTES_EACH	512
+#define BYTES_PER_PATH	512
 
 /* Without the padding at the end, where the name begins. */
 static size_t
-size_of(size_t name_len)
+path_size(size_t name_len)
 {
 	size_t	size = offsetof(struct path, name) + name_len;
 
@@ -41,15 +41,15 @@ size_of(size_t name_len)
 }
 
 static struct path *
-get(struct pathname_cache *pc, size_t size)
+alloc_path(struct pathname_cache *pc, size_t size)
 {
-	return size <= POOLED ? pool_zero(&pc->pool, size) : mem_zero(size);
+	return size <= POOLED_MAX ? pool_zero(&pc->pool, size) : mem_zero(size);
 }
 
 static void
-put(struct pathname_cache *pc, struct path *p, size_t size)
+free_path(struct pathname_cache *pc, struct path *p, size_t size)
 {
-	if (size <= POOLED)
+	if (size <= POOLED_MAX)
 		pool_put(&pc->pool, p, size);
 	else
 		free(p);
@@ -59,12 +59,12 @@ put(struct pathname_cache *pc, struct path *p, size_t size)
 static struct path **
 bucket_of(const struct pathname_cache *pc, const struct path *p)
 {
-	return pathname_bucket(pc, pathname_hash(pc, p->space,
+	return pathname_bucket(pc, pathname_hash(pc, p->namespace,
 	    (struct str){ p->name, p->len }));
 }
 
 static void
-link_in(struct pathname_cache *pc, struct path *p)
+link_path(struct pathname_cache *pc, struct path *p)
 {
 	struct path	**head = bucket_of(pc, p);
 
@@ -74,7 +74,7 @@ link_in(struct pathname_cache *pc, struct path *p)
 
 /* One bucket more. */
 static void
-split(struct pathname_cache *pc)
+split_bucket(struct pathname_cache *pc)
 {
 	struct path	**head, *p, *next;
 
@@ -85,16 +85,16 @@ split(struct pathname_cache *pc)
 	*head = NULL;
 	while ((p = next) != NULL) {
 		next = p->next;
-		link_in(pc, p);
+		link_path(pc, p);
 	}
 }
 
 static void
-grow(struct pathname_cache *pc)
+grow_table(struct pathname_cache *pc)
 {
 	if (pc->nbuckets < pc->cache.entries &&
-	    pc->nbuckets < pc->nbuckets_most)
-		split(pc);
+	    pc->nbuckets < pc->nbuckets_max)
+		split_bucket(pc);
 }
 
 void
@@ -104,27 +104,27 @@ pathname_forget_heads(struct pathname_cache *pc, struct path *p)
 }
 
 void
-pathname_forget_answer(struct pathname_cache *pc, struct path *p)
+pathname_forget_info(struct pathname_cache *pc, struct path *p)
 {
 	pathname_forget_heads(pc, p);
 	file_drop(&p->file);
 }
 
 static void
-drop(struct pathname_cache *pc, struct path *p)
+drop_path(struct pathname_cache *pc, struct path *p)
 {
 	struct path	**link;
 
 	for (link = bucket_of(pc, p); *link != p; link = &(*link)->next)
 		need(*link != NULL);
 	*link = p->next;
-	cache_discount(&pc->cache, size_of(p->len));
-	pathname_forget_answer(pc, p);
-	put(pc, p, size_of(p->len));
+	cache_discount(&pc->cache, path_size(p->len));
+	pathname_forget_info(pc, p);
+	free_path(pc, p, path_size(p->len));
 }
 
 static inline void
-use(struct path *p)
+hold_path(struct path *p)
 {
 	p->holds++;
 	p->used = true;
@@ -136,12 +136,12 @@ use(struct path *p)
  * are few for so many paths, which take much more.
  */
 void
-pathname_thin_heads(struct pathname_cache *pc)
+pathname_evict_heads(struct pathname_cache *pc)
 {
-	unsigned	 chances = HEADS_CHANCES;
+	unsigned	 chances = EVICT_CHANCES;
 	struct path	*p;
 
-	for (int way = HEADS_WAY; way > 0 &&
+	for (int way = EVICT_BUCKETS; way > 0 &&
 	    cache_is_over(&pc->headers->cache); way--) {
 		pc->heads_hand = (pc->heads_hand + 1) % pc->nbuckets;
 		for (p = pc->buckets[pc->heads_hand]; p != NULL; p = p->next)
@@ -154,7 +154,7 @@ pathname_thin_heads(struct pathname_cache *pc)
  * which is as good as that of their coming: so no path has a place in a queue.
  * NULL: all are held. */
 static struct path *
-victim(struct pathname_cache *pc)
+find_victim(struct pathname_cache *pc)
 {
 	unsigned	 chances = CACHE_CHANCES;
 	struct path	*p;
@@ -174,13 +174,13 @@ victim(struct pathname_cache *pc)
 }
 
 static void
-trim(struct pathname_cache *pc)
+trim_paths(struct pathname_cache *pc)
 {
 	struct path	*p;
 
-	while (cache_is_over(&pc->cache) && (p = victim(pc)) != NULL) {
+	while (cache_is_over(&pc->cache) && (p = find_victim(pc)) != NULL) {
 		pc->cache.evictions++;
-		drop(pc, p);
+		drop_path(pc, p);
 	}
 }
 
@@ -189,12 +189,12 @@ pathname_init(struct pathname_cache *pc, size_t limit,
     struct header_cache *headers)
 {
 	memset(pc, 0, sizeof(*pc));
-	cache_init(&pc->cache, "pathname", limit, limit * BYTES_EACH, NULL);
+	cache_init(&pc->cache, "pathname", limit, limit * BYTES_PER_PATH, NULL);
 	pool_init(&pc->pool);
-	pc->nbuckets = BUCKETS_LEAST;
-	pc->nbuckets_most = limit < BUCKETS_LEAST ? BUCKETS_LEAST : limit;
-	pc->buckets = mem_array(pc->nbuckets_most, sizeof(pc->buckets[0]));
-	pc->mask = BUCKETS_LEAST - 1;
+	pc->nbuckets = BUCKETS_MIN;
+	pc->nbuckets_max = limit < BUCKETS_MIN ? BUCKETS_MIN : limit;
+	pc->buckets = mem_array(pc->nbuckets_max, sizeof(pc->buckets[0]));
+	pc->mask = BUCKETS_MIN - 1;
 	pc->headers = headers;
 	pc->types = mem_array(1, sizeof(pc->types[0]));
 	pc->ntypes = 1;
@@ -207,7 +207,7 @@ pathname_free(struct pathname_cache *pc)
 	for (size_t i = 0; i < pc->nbuckets; i++)
 		while (pc->buckets[i] != NULL) {
 			need(pc->buckets[i]->holds == 0);
-			drop(pc, pc->buckets[i]);
+			drop_path(pc, pc->buckets[i]);
 		}
 	need(pc->cache.entries == 0);
 	pool_end(&pc->pool);
@@ -216,14 +216,14 @@ pathname_free(struct pathname_cache *pc)
 }
 
 static inline struct path *
-find(const struct pathname_cache *pc, uint32_t h, uint32_t space,
+find_path(const struct pathname_cache *pc, uint32_t h, uint32_t space,
     struct str name)
 {
 	struct path	*p;
 
 	for (p = *pathname_bucket(pc, h); p != NULL; p = p->next)
-		if (p->space == space && p->len == name.len &&
-		    p->mark == pathname_mark(h) &&
+		if (p->namespace == space && p->len == name.len &&
+		    p->hash_tag == pathname_hash_tag(h) &&
 		    memcmp(p->name, name.at, name.len) == 0)
 			break;
 	return p;
@@ -232,31 +232,32 @@ find(const struct pathname_cache *pc, uint32_t h, uint32_t space,
 struct path *
 pathname_find(const struct pathname_cache *pc, uint32_t space, struct str name)
 {
-	return find(pc, pathname_hash(pc, space, name), space, name);
+	return find_path(pc, pathname_hash(pc, space, name), space, name);
 }
 
 static inline struct path *
-hold(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
+hold_by_name(
+    struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 {
-	struct path	*p = find(pc, h, space, name);
+	struct path	*p = find_path(pc, h, space, name);
 
 	if (p == NULL) {
 		pc->cache.misses++;
 		return NULL;
 	}
 	pc->cache.hits++;
-	use(p);
+	hold_path(p);
 	return p;
 }
 
 static LOCKED struct path *
-hold_locked(struct pathname_cache *pc, uint32_t h, uint32_t space,
+hold_by_name_locked(struct pathname_cache *pc, uint32_t h, uint32_t space,
     struct str name)
 {
 	struct path	*p;
 
 	lock_take(pc->cache.lock);
-	p = hold(pc, h, space, name);
+	p = hold_by_name(pc, h, space, name);
 	lock_release(pc->cache.lock);
 	return p;
 }
@@ -265,8 +266,8 @@ struct path *
 pathname_hold_hashed(struct pathname_cache *pc, uint32_t h, uint32_t space,
     struct str name)
 {
-	return pc->cache.lock != NULL ? hold_locked(pc, h, space, name) :
-	    hold(pc, h, space, name);
+	return pc->cache.lock != NULL ? hold_by_name_locked(pc, h, space, name)
+				      : hold_by_name(pc, h, space, name);
 }
 
 struct path *
@@ -277,20 +278,20 @@ pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
 }
 
 static struct path *
-new(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
+add_path(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 {
-	struct path	*p = get(pc, size_of(name.len));
+	struct path	*p = alloc_path(pc, path_size(name.len));
 
-	need(name.len <= PATHNAME_MOST);
-	p->space = space;
-	p->len = name.len & PATHNAME_MOST;
-	p->mark = pathname_mark(h) & 0x7f;
+	need(name.len <= PATHNAME_MAX);
+	p->namespace = space;
+	p->len = name.len & PATHNAME_MAX;
+	p->hash_tag = pathname_hash_tag(h) & 0x7f;
 	memcpy(p->name, name.at, name.len);
-	link_in(pc, p);
-	cache_count(&pc->cache, size_of(name.len));
-	use(p);
-	trim(pc);
-	grow(pc);
+	link_path(pc, p);
+	cache_count(&pc->cache, path_size(name.len));
+	hold_path(p);
+	trim_paths(pc);
+	grow_table(pc);
 	return p;
 }
 
@@ -302,11 +303,11 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
 	struct path	*p;
 
 	lock_take(pc->cache.lock);
-	p = find(pc, h, space, name);
+	p = find_path(pc, h, space, name);
 	if (p != NULL)
-		use(p);
+		hold_path(p);
 	else {
-		p = new(pc, h, space, name);
+		p = add_path(pc, h, space, name);
 		p->rules = rules;
 		p->guarded = guarded;
 	}
@@ -315,10 +316,10 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
 }
 
 void
-pathname_share(struct pathname_cache *pc, struct path *p)
+pathname_hold_again(struct pathname_cache *pc, struct path *p)
 {
 	lock_take(pc->cache.lock);
-	use(p);
+	hold_path(p);
 	lock_release(pc->cache.lock);
 }
 
@@ -346,18 +347,17 @@ static void
 forget_path(struct pathname_cache *pc, struct path *p)
 {
 	if (p->holds == 0)
-		drop(pc, p);
+		drop_path(pc, p);
 	else
-		path_info_assign(pc, p,
-		    &(struct path_info){.kind = PATHNAME_UNKNOWN,
-			.checked_at = PATHNAME_LONG_AGO});
+		path_info_assign(pc, p, &(struct path_info){
+		    .kind = PATHNAME_UNKNOWN, .checked_at = PATHNAME_EXPIRED });
 }
 
 bool
 pathname_forget(struct pathname_cache *pc, size_t *from,
     bool (*is_one)(void *, const struct path *), void *context)
 {
-	size_t		 end = *from + FORGET_AT_ONCE;
+	size_t		 end = *from + FORGET_BUCKETS;
 	struct path	*p, *next;
 	bool		 more;
 

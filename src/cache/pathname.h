@@ -25,12 +25,12 @@ enum pathname_kind {
 	PATHNAME_DIRECTORY,	/* asked for without its slash */
 	PATHNAME_REDIRECT,	/* elsewhere, by the rules; with status */
 	PATHNAME_LISTED,	/* one without index, to be listed */
-	PATHNAME_COUNTS,	/* what has been counted, by the rules */
+	PATHNAME_STATS_PAGE,	/* what has been counted, by the rules */
 	PATHNAME_REFUSED	/* status says why */
 };
 
 /* The age of what is no longer good, whatever it says: clock ms. */
-#define PATHNAME_LONG_AGO	(-((int64_t)1 << 40))
+#define PATHNAME_EXPIRED	(-((int64_t)1 << 40))
 
 /*
  * In an order without holes: there may be a million of them.  What it is found
@@ -41,9 +41,9 @@ struct path {
 	struct path		*next;		/* in its bucket */
 	const void		*rules;		/* of the conf: admit's */
 	uint32_t		 holds;
-	uint32_t		 space;		/* site number */
+	uint32_t		 namespace;		/* site number */
 	uint32_t		 len : 24;	/* of the name */
-	uint32_t		 mark : 7;	/* of its hash: so few names are
+	uint32_t		 hash_tag : 7;	/* of its hash: so few names are
 						 * compared in vain */
 	uint32_t		 guarded : 1;	/* these rules may say who may
 						 * ask */
@@ -61,13 +61,13 @@ struct path {
 	char			 name[];	/* raw target, not terminated */
 };
 
-#define PATHNAME_MOST	((1U << 24) - 1)	/* bytes of a name */
+#define PATHNAME_MAX	((1U << 24) - 1)	/* bytes of a name */
 
 struct pathname_cache {
 	struct cache		 cache;
 	struct path		**buckets;
 	size_t			 nbuckets;	/* so far */
-	size_t			 nbuckets_most;
+	size_t			 nbuckets_max;
 	size_t			 mask;		/* below twice as many */
 	size_t			 hand;		/* the bucket last looked at for
 						 * one to go */
@@ -78,10 +78,10 @@ struct pathname_cache {
 	uint32_t		 ntypes;
 	struct header_cache	*headers;	/* where its heads are */
 	size_t			 heads_hand;	/* as hand, for those */
-	bool			 anew;		/* no answer is good for more
+	bool			 no_reuse;		/* no answer is good for more
 						 * than who has asked for it */
 	/* Where the path of one of the variants is; NULL: there are none. */
-	uint32_t		(*beside)(uint32_t space, unsigned variant);
+	uint32_t (*variant_namespace)(uint32_t space, unsigned variant);
 };
 
 void		 pathname_init(struct pathname_cache *, size_t limit,
@@ -97,7 +97,7 @@ struct path	*pathname_hold_hashed(struct pathname_cache *, uint32_t hash,
 struct path	*pathname_add(struct pathname_cache *, uint32_t space,
 		    struct str name, const void *rules, bool guarded);
 /* One hold more. */
-void		 pathname_share(struct pathname_cache *, struct path *);
+void		 pathname_hold_again(struct pathname_cache *, struct path *);
 void		 pathname_release(struct pathname_cache *, struct path **);
 /*
  * Forgets what a function says of them, of some buckets from one on: those that

@@ -26,7 +26,7 @@ pathname_bucket(const struct pathname_cache *pc, uint32_t hash)
 
 /* What is not in the bucket: other bits than those that lead to it. */
 static inline uint32_t
-pathname_mark(uint32_t hash)
+pathname_hash_tag(uint32_t hash)
 {
 	return hash >> 25;
 }
@@ -36,9 +36,9 @@ struct path	*pathname_find(const struct pathname_cache *, uint32_t space,
 		    struct str name);
 void		 pathname_forget_heads(struct pathname_cache *, struct path *);
 /* To be said when there is one more. */
-void		 pathname_thin_heads(struct pathname_cache *);
+void		 pathname_evict_heads(struct pathname_cache *);
 /* Heads and file; to be followed by another answer, or by the end. */
-void		 pathname_forget_answer(struct pathname_cache *, struct path *);
+void		 pathname_forget_info(struct pathname_cache *, struct path *);
 void		 path_info_assign(struct pathname_cache *, struct path *,
 		    const struct path_info *);
 

@@ -47,7 +47,7 @@ file(const struct ahead *a)
 {
 	const struct path	*p = a->at;
 
-	while (p != NULL && p->mark != pathname_mark(a->hash))
+	while (p != NULL && p->hash_tag != pathname_hash_tag(a->hash))
 		p = p->next;
 	if (p == NULL || p->file == NULL)
 		return NULL;

@@ -351,7 +351,7 @@ handle_load_error(struct conn *c, int error)
 
 	if (is_gone(r, error))
 		return handle_gone(c);
-	if (!r->answered && variant_is_namespace(r->path->space))
+	if (!r->answered && variant_is_namespace(r->path->namespace))
 		return find_identity(c);
 	return reply_disk_error(c, error);
 }

@@ -12,7 +12,7 @@
 static void
 apply_ablation(struct caches *caches, const struct conf *conf)
 {
-	caches->paths.anew = conf_without(conf, SAVING_PATHNAME);
+	caches->paths.no_reuse = conf_without(conf, SAVING_PATHNAME);
 	if (conf_without(conf, SAVING_HEADER))
 		cache_off(&caches->heads.cache);
 	if (conf_without(conf, SAVING_CHUNK))
@@ -59,7 +59,7 @@ caches_new(const struct caches_setup *setup)
 	header_init(&caches->heads, (size_t)conf->cache.heads);
 	pathname_init(
 	    &caches->paths, (size_t)conf->cache.paths, &caches->heads);
-	caches->paths.beside = variant_namespace;
+	caches->paths.variant_namespace = variant_namespace;
 	apply_ablation(caches, conf);
 	grant_init(&caches->auth, (size_t)conf->cache.logins);
 	verifiers_init(&caches->verifiers, (size_t)conf->limits.verify_queue);

@@ -98,9 +98,9 @@ add_file(struct explanation *e, const struct conn *c)
 
 	if (f == NULL)
 		return;
-	is_variant = variant_is_namespace(c->request->path->space);
+	is_variant = variant_is_namespace(c->request->path->namespace);
 	if (is_variant)
-		coding = variant_coding(c->request->path->space);
+		coding = variant_coding(c->request->path->namespace);
 	if (file_is_made(f)) {
 		explain_add(e, EXPLAIN_FILE, "made of the %s, %lld bytes%s%s",
 		    is_variant ? "file" : "directory",

@@ -77,7 +77,7 @@ fall_back_to_identity(struct conn *c)
 	r->load_tried = false;
 	r->attempts = 0;
 	r->disk_deadline = 0;
-	return find_in_namespace(c, namespace_site(r->path->space));
+	return find_in_namespace(c, namespace_site(r->path->namespace));
 }
 
 /* What is no file. */
@@ -88,7 +88,7 @@ handle_non_file(struct conn *c)
 	const struct path_info	*a = &r->info;
 	const char		*fallback;
 
-	if (variant_is_namespace(r->path->space))
+	if (variant_is_namespace(r->path->namespace))
 		return fall_back_to_identity(c);
 	reply_why(c, a->why);
 	if (r->page != NULL)		/* no page, and none for a page */
@@ -96,7 +96,7 @@ handle_non_file(struct conn *c)
 		    a->status >= 500 ? a->status : 404);
 	if (a->kind == PATHNAME_LISTED)
 		return listing_find_page(c);
-	if (a->kind == PATHNAME_COUNTS)
+	if (a->kind == PATHNAME_STATS_PAGE)
 		return stats_page_reply(c);
 	if (a->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
@@ -128,7 +128,8 @@ is_late(const struct conn *c)
 static bool
 may_start_lookup(const struct http_loop *http, const struct path *p)
 {
-	return !variant_is_made(p->space) || verification_allows_slow_job(http);
+	return !variant_is_made(p->namespace) ||
+	       verification_allows_slow_job(http);
 }
 
 /* Its answer is good for who has waited for it, however old by then. */
@@ -155,7 +156,7 @@ handle_expired(struct conn *c)
 	bool over = r->attempts++ == REQUEST_ATTEMPTS_MAX || is_late(c);
 
 	conn_request_reset(c);
-	if (variant_is_namespace(p->space) && (over ||
+	if (variant_is_namespace(p->namespace) && (over ||
 	    (!lookup_is_pending(c->http, p) && !may_start_lookup(c->http, p))))
 		return fall_back_to_identity(c);
 	if (over)
@@ -192,7 +193,7 @@ handle_timeout(struct conn *c, enum outcome outcome)
 
 	stats_count(STATS_DISK_TIMEOUTS);
 	return outcome == OUTCOME_TIMED_OUT && p != NULL &&
-	    variant_is_namespace(p->space) ? fall_back_to_identity(c) :
+	    variant_is_namespace(p->namespace) ? fall_back_to_identity(c) :
 	    reply_error(c, reply_why(c, WHY_DISK_LATE));
 }
 
@@ -242,7 +243,7 @@ find_retry(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (variant_is_namespace(r->path->space) &&
+	if (variant_is_namespace(r->path->namespace) &&
 	    r->attempts >= REQUEST_ATTEMPTS_MAX / 2)
 		return find_identity(c);
 	if (r->attempts++ == REQUEST_ATTEMPTS_MAX)

@@ -121,7 +121,7 @@ add_validators(struct conn *c)
 
 	head_etag(r->file, etag);
 	variant_add_vary(b, r);
-	if (listing_is_page(r->path->space))
+	if (listing_is_page(r->path->namespace))
 		listing_add_fields(c, b);
 	else {
 		date_format((time_t)r->file->version.mtime, date);
@@ -325,7 +325,7 @@ evaluate_conditions(struct conn *c, struct decide_answer *answer)
 	    .if_range = get_single_field(c, FIELD_IF_RANGE),
 	};
 
-	if (listing_is_page(r->path->space)) {	/* without a date */
+	if (listing_is_page(r->path->namespace)) {	/* without a date */
 		have.modified = NEVER;
 		fields.if_modified_since.at = NULL;
 		fields.if_unmodified_since.at = NULL;

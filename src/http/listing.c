@@ -139,7 +139,7 @@ get_page_namespace(struct conn *c)
 			v.order = i;
 	v.backwards =
 	    str_same(find_query_value(query, STR("order")), STR("desc"));
-	return namespace_of(r->path->space, get_kind(&v));
+	return namespace_of(r->path->namespace, get_kind(&v));
 }
 
 enum go
@@ -295,7 +295,7 @@ listing_fill_job(struct job *job, const struct conf *conf, const struct path *p,
 
 	add_hide(text, p->rules);
 	job->names_len = text->len - start;
-	add_template(text, conf, p->space, decoded);
+	add_template(text, conf, p->namespace, decoded);
 	job->names = text->at + start;
 	job->template = job->names + job->names_len;
 	job->template_len = text->len - start - job->names_len;

@@ -121,7 +121,7 @@ take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 
 	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
 	name = slash != NULL ? slash + 1 : name;
-	a->type = job->kind == JOB_LIST ? listing_type(l->path->space) :
+	a->type = job->kind == JOB_LIST ? listing_type(l->path->namespace) :
 	    mime_type(caches->mime, name, strlen(name));
 	if (tried != 0)
 		a->variants |= variant_to_make(l->http, l->path,
@@ -141,7 +141,7 @@ handle_file(struct lookup *l)
 				    .checked_at = get_info_time(l) };
 	uint16_t		 tried = 0;
 
-	if (namespace_kind(p->space) == NAMESPACE_TARGET) {
+	if (namespace_kind(p->namespace) == NAMESPACE_TARGET) {
 		a.variants = variant_from_siblings(p, job->done);
 		tried = variant_made_bit();
 	}
@@ -227,7 +227,7 @@ handle_error(struct lookup *l)
 	if (job->error == EISDIR && handle_directory(l))
 		return;
 	if (status >= 500)
-		set_failure(l, status, why, PATHNAME_LONG_AGO,
+		set_failure(l, status, why, PATHNAME_EXPIRED,
 		    ~(1U << PATHNAME_UNKNOWN));
 	else
 		set_info(l, PATHNAME_REFUSED, status, why);
@@ -302,7 +302,7 @@ complete_lookup(struct task *e)
 		e->job.error = EFBIG;
 	if (e->job.error == 0)
 		handle_file(l);
-	else if (variant_is_namespace(l->path->space))
+	else if (variant_is_namespace(l->path->namespace))
 		handle_no_variant(l);
 	else
 		handle_error(l);
@@ -345,7 +345,7 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 		job->cache_dir = conf->cache.variants;
 	} else {
 		variant_add_suffixes(text, p);
-		job->length = variant_is_namespace(p->space);
+		job->length = variant_is_namespace(p->namespace);
 	}
 	job->names = text->at + start;
 	job->siblings = job->names + job->names_len;
@@ -389,7 +389,7 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	struct job	*job = &l->task.job;
 	size_t		 user_at;
 
-	job_init(job, get_job_kind(p->space));
+	job_init(job, get_job_kind(p->namespace));
 	job->id = ++http->caches->next_job_id;
 	user_at = fill_job_root(job, p, decoded, &l->text);
 	l->names_at = l->text.len;
@@ -436,12 +436,12 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 	l->pending = &e;
 	if (!caches->shared)
 		publish_lookup(l);
-	pathname_share(&caches->paths, p);
+	pathname_hold_again(&caches->paths, p);
 	http->disk.submit(http->disk.context, e);
 	if (e == NULL)
 		return NULL;
 	l->pending = NULL;
-	if (caches->paths.anew)
+	if (caches->paths.no_reuse)
 		unpublish_lookup(l);
 	return e;
 }

@@ -73,10 +73,10 @@ note_response(void *context, const struct conn *c)
 	const struct path	*path = r->path;
 
 	if (p->status != 0) {
-		if (path != NULL && variant_is_namespace(path->space) &&
+		if (path != NULL && variant_is_namespace(path->namespace) &&
 		    r->status == 200)
 			buf_addf(&p->codings, " %s",
-			    variant_coding(path->space));
+			    variant_coding(path->namespace));
 		return;
 	}
 	p->status = r->status;

@@ -34,13 +34,13 @@ match_target(void *context, const struct path *path)
 	size_t		 len;
 
 	if (path->kind == PATHNAME_UNKNOWN || (p->site != NULL &&
-	    namespace_site(path->space) != p->site->number))
+	    namespace_site(path->namespace) != p->site->number))
 		return false;
 	if (uri_resolve(raw, decoded, sizeof(decoded), &len) != WHY_NONE ||
 	    len < p->len || (len > p->len && !p->beneath) ||
 	    memcmp(decoded, p->path, p->len) != 0)
 		return false;
-	p->count += namespace_kind(path->space) == NAMESPACE_TARGET;
+	p->count += namespace_kind(path->namespace) == NAMESPACE_TARGET;
 	return true;
 }
 

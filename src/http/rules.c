@@ -85,7 +85,7 @@ resolve_stats_page(struct http_loop *http, struct path *p, struct str decoded)
 	size_t	prefix = ((const struct conf_rules *)p->rules)->prefix;
 
 	if (decoded.len <= prefix + 1) {
-		set_info(http, p, PATHNAME_COUNTS, 0, WHY_NONE);
+		set_info(http, p, PATHNAME_STATS_PAGE, 0, WHY_NONE);
 		return;
 	}
 	set_info(http, p, PATHNAME_REFUSED, 404, WHY_ABSENT);

@@ -144,7 +144,7 @@ variant_negotiate(struct conn *c, uint32_t *ns)
 	choice = choose_remembered(c->http, head_list(c, FIELD_ACCEPT_ENCODING),
 	    r->info.variants, &which);
 	if (choice == VARIANT_USE)
-		*ns = variant_namespace(r->path->space, which);
+		*ns = variant_namespace(r->path->namespace, which);
 	return choice;
 }
 
@@ -170,8 +170,9 @@ void
 variant_add_suffixes(struct buf *text, const struct path *p)
 {
 	for (uint32_t i = 0; i < KIND_COUNT; i++)
-		if (variant_is_namespace(p->space) ? i == get_kind(p->space) :
-		    looks_for_sibling(p->rules, i))
+		if (variant_is_namespace(p->namespace)
+			? i == get_kind(p->namespace)
+			: looks_for_sibling(p->rules, i))
 			buf_add(text, kinds[i].suffix,
 			    strlen(kinds[i].suffix) + 1);
 }
@@ -221,11 +222,11 @@ variant_withdraw(struct http_loop *http, const struct path *v)
 	struct path		*p;
 
 	p = pathname_hold(paths,
-	    namespace_of(namespace_site(v->space), NAMESPACE_TARGET),
+	    namespace_of(namespace_site(v->namespace), NAMESPACE_TARGET),
 	    (struct str){v->name, v->len});
 	if (p == NULL)
 		return;
-	path_info_drop_variants(paths, p, 1U << get_kind(v->space));
+	path_info_drop_variants(paths, p, 1U << get_kind(v->namespace));
 	pathname_release(paths, &p);
 }
 
@@ -236,7 +237,8 @@ variant_withdraw(struct http_loop *http, const struct path *v)
 bool
 variant_has_siblings(const struct request *r)
 {
-	return r->info.variants != 0 || variant_is_namespace(r->path->space);
+	return r->info.variants != 0 ||
+	       variant_is_namespace(r->path->namespace);
 }
 
 void
@@ -249,7 +251,7 @@ variant_add_vary(struct buf *to, const struct request *r)
 void
 variant_add_coding(struct buf *to, const struct request *r)
 {
-	if (variant_is_namespace(r->path->space))
+	if (variant_is_namespace(r->path->namespace))
 		buf_addf(to, "Content-Encoding: %s\r\n",
-		    kinds[get_kind(r->path->space)].coding);
+		    kinds[get_kind(r->path->namespace)].coding);
 }

@@ -85,7 +85,7 @@ share(void)
 	files.left_most = 3;
 	header_init(&heads, KIB);
 	pathname_init(&paths, NAMES - 4, &heads);
-	paths.beside = beside;
+	paths.variant_namespace = beside;
 	grant_init(&grants, 5);
 	addresses = addresses_new(&limits, 1);
 	paths.cache.lock = lock_new();

@@ -32,7 +32,7 @@ init_caches(void)
 	file_init(&files, &chunks, 10, 4096, 100, RESIDENCY_AUTO);
 	header_init(&heads, 100000);
 	pathname_init(&paths, 100, &heads);
-	paths.beside = variant_namespace;
+	paths.variant_namespace = variant_namespace;
 }
 
 static void
@@ -133,14 +133,14 @@ START_TEST(anew)
 	struct path_info a = {.kind = PATHNAME_FILE, .checked_at = 2000};
 	struct job_version	 v = { .mtime = 5 };
 
-	paths.anew = true;
+	paths.no_reuse = true;
 	find_version(p, 5, 0, 1000);
-	ck_assert_int_eq(p->checked_at, PATHNAME_LONG_AGO);
+	ck_assert_int_eq(p->checked_at, PATHNAME_EXPIRED);
 	put_head(p);
 	path_info_confirm(&paths, p, &v, &a, 0);
-	ck_assert_int_eq(p->checked_at, PATHNAME_LONG_AGO);
+	ck_assert_int_eq(p->checked_at, PATHNAME_EXPIRED);
 	ck_assert(has_heads(p));
-	paths.anew = false;
+	paths.no_reuse = false;
 	path_info_confirm(&paths, p, &v, &a, 0);
 	ck_assert_int_eq(p->checked_at, 2000);
 	ck_assert(has_heads(p));
@@ -198,7 +198,7 @@ START_TEST(variants_expire)
 	find_version(p, 5, 1, 20);
 	ck_assert_int_eq(get_info(first).checked_at, 11);
 	find_version(p, 6, 1, 30);
-	ck_assert_int_eq(get_info(first).checked_at, PATHNAME_LONG_AGO);
+	ck_assert_int_eq(get_info(first).checked_at, PATHNAME_EXPIRED);
 	ck_assert_int_eq(get_info(second).checked_at, 11);
 	pathname_release(&paths, &p);
 	pathname_release(&paths, &first);
@@ -284,7 +284,7 @@ START_TEST(expires)
 	path_info_expire(&paths, p, old);
 	ck_assert_int_eq(get_info(p).checked_at, 20);
 	path_info_expire(&paths, p, p->file);
-	ck_assert_int_eq(get_info(p).checked_at, PATHNAME_LONG_AGO);
+	ck_assert_int_eq(get_info(p).checked_at, PATHNAME_EXPIRED);
 	file_drop(&old);
 	pathname_release(&paths, &p);
 }

@@ -13,14 +13,14 @@ static struct header_cache	heads;
 static struct pathname_cache	paths;
 
 static void
-fresh(void)
+init_caches(void)
 {
 	header_init(&heads, 100000);
 	pathname_init(&paths, 100, &heads);
 }
 
 static void
-done(void)
+free_caches(void)
 {
 	pathname_free(&paths);
 	header_free(&heads);
@@ -138,7 +138,7 @@ START_TEST(long_names)
 END_TEST
 
 static struct path *
-of_length(size_t len, int number)
+is_of_length(size_t len, int number)
 {
 	char	name[1000];
 
@@ -155,12 +155,12 @@ START_TEST(one_length_after_another)
 	struct path		*p;
 	size_t			 n = 0;
 
-	done();
+	free_caches();
 	header_init(&heads, 100000);
 	pathname_init(&paths, 20000, &heads);
 	for (size_t len = 20; len < 900; len += 8)
 		for (int i = 0; i < 5000; i++) {
-			p = of_length(len, i);
+			p = is_of_length(len, i);
 			if (i % 100 == 0)
 				stay[n++] = p;
 			else
@@ -175,10 +175,10 @@ START_TEST(one_length_after_another)
 END_TEST
 
 static bool
-in_space_two(void *n, const struct path *p)
+is_in_namespace_two(void *n, const struct path *p)
 {
 	++*(int *)n;
-	return p->space == 2;
+	return p->namespace == 2;
 }
 
 START_TEST(forgotten)
@@ -195,7 +195,7 @@ START_TEST(forgotten)
 		p = pathname_add(&paths, 1 + i % 2, str_of(name), NULL, false);
 		pathname_release(&paths, &p);
 	}
-	while (pathname_forget(&paths, &at, in_space_two, &seen))
+	while (pathname_forget(&paths, &at, is_in_namespace_two, &seen))
 		continue;
 	ck_assert_int_eq(seen, 41);
 	ck_assert_uint_eq(paths.cache.entries, 21);
@@ -215,7 +215,7 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, fresh, done);
+	tcase_add_checked_fixture(tests, init_caches, free_caches);
 	tcase_add_test(tests, found_again);
 	tcase_add_test(tests, many);
 	tcase_add_test(tests, grows);
