@@ -23,7 +23,7 @@ drop(struct cache *c, struct cache_entry *e)
 	for (link = bucket(gc, g->key); *link != g; link = &(*link)->next)
 		need(*link != NULL);
 	*link = g->next;
-	cache_leave(c, e, sizeof(*g));
+	cache_remove(c, e, sizeof(*g));
 	free(g);
 }
 
@@ -45,7 +45,7 @@ grant_init(struct grant_cache *gc, size_t limit)
 void
 grant_free(struct grant_cache *gc)
 {
-	cache_empty(&gc->cache);
+	cache_drop_unheld(&gc->cache);
 	need(gc->cache.entries == 0);
 	mem_drop(&gc->buckets);
 }
@@ -108,7 +108,7 @@ new(struct grant_cache *gc, const uint64_t key[2])
 	memcpy(g->key, key, sizeof(g->key));
 	g->next = *head;
 	*head = g;
-	cache_enter(&gc->cache, &g->entry, sizeof(*g));
+	cache_add(&gc->cache, &g->entry, sizeof(*g));
 	cache_hold(&g->entry);
 	cache_trim(&gc->cache);
 	return g;

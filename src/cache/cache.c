@@ -6,7 +6,7 @@
 #include "cache/cache.h"
 #include "lib/need.h"
 
-#define NOTHING	1	/* bytes: less than any entry has */
+#define DISABLED_LIMIT	1	/* bytes: less than any entry has */
 
 void
 cache_init(struct cache *c, const char *name, size_t limit_entries,
@@ -23,26 +23,26 @@ cache_init(struct cache *c, const char *name, size_t limit_entries,
 }
 
 void
-cache_off(struct cache *c)
+cache_disable(struct cache *c)
 {
-	c->limit_bytes = NOTHING;
+	c->limit_bytes = DISABLED_LIMIT;
 }
 
 bool
-cache_is_off(const struct cache *c)
+cache_is_disabled(const struct cache *c)
 {
-	return c->limit_bytes == NOTHING;
+	return c->limit_bytes == DISABLED_LIMIT;
 }
 
 void
-cache_count(struct cache *c, size_t bytes)
+cache_charge(struct cache *c, size_t bytes)
 {
 	c->entries++;
 	c->bytes += bytes;
 }
 
 void
-cache_discount(struct cache *c, size_t bytes)
+cache_uncharge(struct cache *c, size_t bytes)
 {
 	need(c->entries > 0 && c->bytes >= bytes);
 	c->entries--;
@@ -50,23 +50,23 @@ cache_discount(struct cache *c, size_t bytes)
 }
 
 void
-cache_enter(struct cache *c, struct cache_entry *e, size_t bytes)
+cache_add(struct cache *c, struct cache_entry *e, size_t bytes)
 {
 	e->holds = 0;
 	e->used = false;
-	c->policy->enter(c, e);
-	cache_count(c, bytes);
+	c->policy->add(c, e);
+	cache_charge(c, bytes);
 }
 
 void
-cache_leave(struct cache *c, struct cache_entry *e, size_t bytes)
+cache_remove(struct cache *c, struct cache_entry *e, size_t bytes)
 {
 	TAILQ_REMOVE(&c->queue, e, queue);
-	cache_discount(c, bytes);
+	cache_uncharge(c, bytes);
 }
 
 void
-cache_spare(struct cache *c, struct cache_entry *e)
+cache_requeue(struct cache *c, struct cache_entry *e)
 {
 	TAILQ_REMOVE(&c->queue, e, queue);
 	TAILQ_INSERT_TAIL(&c->queue, e, queue);
@@ -91,7 +91,7 @@ cache_trim(struct cache *c)
 }
 
 void
-cache_return(struct cache *c, struct cache_entry *e)
+cache_release_trim(struct cache *c, struct cache_entry *e)
 {
 	cache_release(e);
 	if (e->holds > 0 || !cache_is_over(c))
@@ -101,7 +101,7 @@ cache_return(struct cache *c, struct cache_entry *e)
 }
 
 void
-cache_empty(struct cache *c)
+cache_drop_unheld(struct cache *c)
 {
 	struct cache_entry	*e, *next;
 
@@ -128,7 +128,7 @@ cache_report(const struct cache *c, char *line, size_t size)
  * many files these are three cold cache lines more for each request.
  */
 static void
-lru_enter(struct cache *c, struct cache_entry *e)
+lru_add(struct cache *c, struct cache_entry *e)
 {
 	TAILQ_INSERT_TAIL(&c->queue, e, queue);
 }
@@ -147,7 +147,7 @@ lru_victim(struct cache *c)
 		if (e->holds == 0)
 			chances--;
 		e->used = false;
-		cache_spare(c, e);
+		cache_requeue(c, e);
 	}
 	/* All had been used once; the first that is free goes after all. */
 	TAILQ_FOREACH(e, &c->queue, queue)
@@ -158,6 +158,6 @@ lru_victim(struct cache *c)
 
 const struct cache_policy cache_policy_lru = {
 	.name = "lru",
-	.enter = lru_enter,
+	.add = lru_add,
 	.victim = lru_victim,
 };

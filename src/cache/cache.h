@@ -35,7 +35,7 @@ struct cache;
 
 struct cache_policy {
 	const char		*name;
-	void			(*enter)(struct cache *, struct cache_entry *);
+	void			(*add)(struct cache *, struct cache_entry *);
 	/* The next to go, not held, still in the queue; NULL: none. */
 	struct cache_entry	*(*victim)(struct cache *);
 };
@@ -59,19 +59,19 @@ void	cache_init(struct cache *, const char *name, size_t limit_entries,
 	    size_t limit_bytes,
 	    void (*drop)(struct cache *, struct cache_entry *));
 /* For who keeps its entries and their order itself: they only count. */
-void	cache_count(struct cache *, size_t bytes);
-void	cache_discount(struct cache *, size_t bytes);
+void	cache_charge(struct cache *, size_t bytes);
+void	cache_uncharge(struct cache *, size_t bytes);
 bool	cache_is_over(const struct cache *);
 /* It counts for so many bytes, as its owner knows when it leaves as well. */
-void	cache_enter(struct cache *, struct cache_entry *, size_t bytes);
+void	cache_add(struct cache *, struct cache_entry *, size_t bytes);
 /* From now on nothing outlasts its last hold, where there is a trim for each
  * entry and a return for each hold. */
-void	cache_off(struct cache *);
-bool	cache_is_off(const struct cache *);
+void	cache_disable(struct cache *);
+bool	cache_is_disabled(const struct cache *);
 /* Takes it out; the entry is the caller's to free. */
-void	cache_leave(struct cache *, struct cache_entry *, size_t bytes);
+void	cache_remove(struct cache *, struct cache_entry *, size_t bytes);
 /* A victim that its owner would rather keep: it goes to the back. */
-void	cache_spare(struct cache *, struct cache_entry *);
+void	cache_requeue(struct cache *, struct cache_entry *);
 /* Drops what is beyond the limits and not held. */
 void	cache_trim(struct cache *);
 /*
@@ -79,9 +79,9 @@ void	cache_trim(struct cache *);
  * entry is dropped.  No other could go: who is not held, went when the cache
  * came to that.  For those who trim after each entry.
  */
-void	cache_return(struct cache *, struct cache_entry *);
+void	cache_release_trim(struct cache *, struct cache_entry *);
 /* Drops all that is not held. */
-void	cache_empty(struct cache *);
+void	cache_drop_unheld(struct cache *);
 /* One line: entries, bytes, hits, misses, evictions. */
 void	cache_report(const struct cache *, char *line, size_t size);
 

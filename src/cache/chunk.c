@@ -60,7 +60,7 @@ drop(struct cache *c, struct cache_entry *e)
 	((struct chunk_cache *)c)->mappings -= !k->file->small;
 	k->file->chunks[chunk_place(k)] = NULL;
 	k->file->copied = false;
-	cache_leave(c, e, sizeof(*k) + chunk_len(k));
+	cache_remove(c, e, sizeof(*k) + chunk_len(k));
 	if (is_mapped(k))
 		munmap(k->at, k->len);
 	pool_put(&((struct chunk_cache *)c)->pool, k,
@@ -116,7 +116,7 @@ trim(struct chunk_cache *cc)
 	while (too_many(cc) && spares-- > 0 &&
 	    (e = c->policy->victim(c)) != NULL) {
 		if (((struct chunk *)e)->file->small) {
-			cache_spare(c, e);
+			cache_requeue(c, e);
 			continue;
 		}
 		c->evictions++;
@@ -176,7 +176,7 @@ new(struct chunk_cache *cc, struct file *f, uint32_t index)
 	describe(k, f, index);
 	f->chunks[index] = k;
 	cc->mappings += !f->small;
-	cache_enter(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
+	cache_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
 	cache_hold(&k->entry);
 	f->references++;
 	trim(cc);
@@ -221,7 +221,7 @@ release(struct chunk_cache *cc, struct chunk *k)
 		cc->cache.evictions++;
 		drop(&cc->cache, &k->entry);
 	} else
-		cache_return(&cc->cache, &k->entry);
+		cache_release_trim(&cc->cache, &k->entry);
 	file_unrefer(f);
 }
 
@@ -465,7 +465,7 @@ static void
 copied(struct file *f)
 {
 	f->copied = true;
-	if (!cache_is_off(&f->cache->chunks->cache))
+	if (!cache_is_disabled(&f->cache->chunks->cache))
 		file_shut(f);
 }
 

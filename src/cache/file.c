@@ -50,7 +50,7 @@ take_out(struct file *f)
 {
 	struct descriptor	*d = f->descriptor;
 
-	cache_leave(&f->cache->cache, &d->entry, weight(f));
+	cache_remove(&f->cache->cache, &d->entry, weight(f));
 	f->descriptor = NULL;
 	return d;
 }
@@ -236,7 +236,7 @@ enter(struct file *f)
 	struct file_cache	*fc = f->cache;
 	struct cache_entry	*e = &f->descriptor->entry;
 
-	cache_enter(&fc->cache, e, weight(f));
+	cache_add(&fc->cache, e, weight(f));
 	if (f->nchunks == 0)
 		file_shut(f);
 	else {

@@ -48,7 +48,7 @@ detach(struct header_cache *hc, struct head **owner, struct head *h)
 		link = &(*link)->next;
 	*link = h->next;
 	h->detached = true;
-	cache_discount(&hc->cache, size_of(h));
+	cache_uncharge(&hc->cache, size_of(h));
 	if (h->holds == 0)
 		destroy(hc, h);
 }
@@ -107,7 +107,7 @@ put(struct header_cache *hc, struct head **owner, unsigned kind,
 	h->date = (uint32_t)date->wall;
 	h->next = *owner;
 	*owner = h;
-	cache_count(&hc->cache, size_of(h));
+	cache_charge(&hc->cache, size_of(h));
 	use(h);
 	return h;
 }
@@ -186,7 +186,7 @@ header_put(struct header_cache *hc, struct head **owner, unsigned kind,
 		h = hold(hc, owner, kind, date);
 	else {
 		h = put(hc, owner, kind, bytes, len, date_at, date);
-		if (cache_is_off(&hc->cache))
+		if (cache_is_disabled(&hc->cache))
 			detach(hc, owner, h);	/* its holder's alone */
 	}
 	lock_release(hc->cache.lock);

@@ -118,7 +118,7 @@ drop_path(struct pathname_cache *pc, struct path *p)
 	for (link = bucket_of(pc, p); *link != p; link = &(*link)->next)
 		need(*link != NULL);
 	*link = p->next;
-	cache_discount(&pc->cache, path_size(p->len));
+	cache_uncharge(&pc->cache, path_size(p->len));
 	pathname_forget_info(pc, p);
 	free_path(pc, p, path_size(p->len));
 }
@@ -288,7 +288,7 @@ add_path(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 	p->hash_tag = pathname_hash_tag(h) & 0x7f;
 	memcpy(p->name, name.at, name.len);
 	link_path(pc, p);
-	cache_count(&pc->cache, path_size(name.len));
+	cache_charge(&pc->cache, path_size(name.len));
 	hold_path(p);
 	trim_paths(pc);
 	grow_table(pc);

@@ -14,9 +14,9 @@ apply_ablation(struct caches *caches, const struct conf *conf)
 {
 	caches->paths.no_reuse = conf_without(conf, SAVING_PATHNAME);
 	if (conf_without(conf, SAVING_HEADER))
-		cache_off(&caches->heads.cache);
+		cache_disable(&caches->heads.cache);
 	if (conf_without(conf, SAVING_CHUNK))
-		cache_off(&caches->chunks.cache);
+		cache_disable(&caches->chunks.cache);
 	caches->heads.ragged = conf_without(conf, SAVING_ALIGNMENT);
 }
 

@@ -62,7 +62,7 @@ http_new(const struct http_setup *setup)
 	/* Of what is switched off to be measured, there must be no other. */
 	http->hot.disabled = http->caches->shared ||
 			     http->caches->heads.ragged ||
-			     cache_is_off(&http->caches->chunks.cache);
+			     cache_is_disabled(&http->caches->chunks.cache);
 	http->date.text = http->date_text;
 	http->date.len = sizeof(http->date_text);
 	hash_key_random(&http->boundary_key);

@@ -18,29 +18,29 @@ static struct cache	cache;
 static char		gone[2000];	/* names, in their order */
 
 static void
-drop(struct cache *c, struct cache_entry *e)
+drop_entry(struct cache *c, struct cache_entry *e)
 {
 	struct thing	*t = (struct thing *)e;
 
 	gone[strlen(gone)] = t->name;
-	cache_leave(c, e, t->bytes);
+	cache_remove(c, e, t->bytes);
 	free(t);
 }
 
 static struct thing *
-put(char name, size_t bytes)
+add_entry(char name, size_t bytes)
 {
 	struct thing	*t = mem_zero(sizeof(*t));
 
 	t->name = name;
 	t->bytes = bytes;
-	cache_enter(&cache, &t->entry, bytes);
+	cache_add(&cache, &t->entry, bytes);
 	cache_trim(&cache);
 	return t;
 }
 
 static void
-touch(struct thing *t)
+use_entry(struct thing *t)
 {
 	cache_hold(&t->entry);
 	cache_release(&t->entry);
@@ -48,13 +48,13 @@ touch(struct thing *t)
 
 START_TEST(oldest_goes)
 {
-	cache_init(&cache, "test", 3, 0, drop);
+	cache_init(&cache, "test", 3, 0, drop_entry);
 	for (char name = 'a'; name <= 'f'; name++)
-		put(name, 1);
+		add_entry(name, 1);
 	ck_assert_str_eq(gone, "abc");
 	ck_assert_uint_eq(cache.entries, 3);
 	ck_assert_uint_eq(cache.evictions, 3);
-	cache_empty(&cache);
+	cache_drop_unheld(&cache);
 	ck_assert_uint_eq(cache.entries, 0);
 	ck_assert_uint_eq(cache.bytes, 0);
 }
@@ -64,18 +64,18 @@ START_TEST(used_stays)
 {
 	struct thing	*a;
 
-	cache_init(&cache, "test", 3, 0, drop);
-	a = put('a', 1);
-	put('b', 1);
-	put('c', 1);
-	touch(a);
-	put('d', 1);
+	cache_init(&cache, "test", 3, 0, drop_entry);
+	a = add_entry('a', 1);
+	add_entry('b', 1);
+	add_entry('c', 1);
+	use_entry(a);
+	add_entry('d', 1);
 	ck_assert_str_eq(gone, "b");
-	touch(a);
-	put('e', 1);
-	put('f', 1);
+	use_entry(a);
+	add_entry('e', 1);
+	add_entry('f', 1);
 	ck_assert_str_eq(gone, "bcd");
-	cache_empty(&cache);
+	cache_drop_unheld(&cache);
 }
 END_TEST
 
@@ -83,21 +83,21 @@ START_TEST(held_never_goes)
 {
 	struct thing	*a, *b;
 
-	cache_init(&cache, "test", 0, 100, drop);
-	a = put('a', 60);
+	cache_init(&cache, "test", 0, 100, drop_entry);
+	a = add_entry('a', 60);
 	cache_hold(&a->entry);
-	b = put('b', 60);
+	b = add_entry('b', 60);
 	ck_assert_str_eq(gone, "b");	/* the newcomer, for want of others */
-	b = put('c', 30);
+	b = add_entry('c', 30);
 	cache_hold(&b->entry);
-	put('d', 80);
+	add_entry('d', 80);
 	ck_assert_str_eq(gone, "bd");
 	ck_assert_uint_eq(cache.bytes, 90);
 	cache_release(&a->entry);
-	put('e', 50);
+	add_entry('e', 50);
 	ck_assert_str_eq(gone, "bda");
 	cache_release(&b->entry);
-	cache_empty(&cache);
+	cache_drop_unheld(&cache);
 }
 END_TEST
 
@@ -106,29 +106,29 @@ START_TEST(returned_beyond)
 {
 	struct thing	*all[6];
 
-	cache_init(&cache, "test", 0, 100, drop);
+	cache_init(&cache, "test", 0, 100, drop_entry);
 	for (int i = 0; i < 6; i++) {
 		all[i] = mem_zero(sizeof(*all[i]));
 		all[i]->name = (char)('a' + i);
 		all[i]->bytes = 50;
-		cache_enter(&cache, &all[i]->entry, 50);
+		cache_add(&cache, &all[i]->entry, 50);
 		cache_hold(&all[i]->entry);
 		cache_trim(&cache);
 	}
 	cache_hold(&all[0]->entry);
-	cache_return(&cache, &all[0]->entry);
+	cache_release_trim(&cache, &all[0]->entry);
 	ck_assert_str_eq(gone, "");		/* it is held once more */
-	cache_return(&cache, &all[3]->entry);
-	cache_return(&cache, &all[0]->entry);
-	cache_return(&cache, &all[5]->entry);
-	cache_return(&cache, &all[1]->entry);
+	cache_release_trim(&cache, &all[3]->entry);
+	cache_release_trim(&cache, &all[0]->entry);
+	cache_release_trim(&cache, &all[5]->entry);
+	cache_release_trim(&cache, &all[1]->entry);
 	ck_assert_str_eq(gone, "dafb");
 	ck_assert_uint_eq(cache.bytes, 100);
-	cache_return(&cache, &all[2]->entry);
-	cache_return(&cache, &all[4]->entry);
+	cache_release_trim(&cache, &all[2]->entry);
+	cache_release_trim(&cache, &all[4]->entry);
 	ck_assert_str_eq(gone, "dafb");
 	ck_assert_uint_eq(cache.evictions, 4);
-	cache_empty(&cache);
+	cache_drop_unheld(&cache);
 }
 END_TEST
 
@@ -137,15 +137,15 @@ START_TEST(bounded)
 {
 	struct thing	*all[1000];
 
-	cache_init(&cache, "test", 1000, 0, drop);
+	cache_init(&cache, "test", 1000, 0, drop_entry);
 	for (int i = 0; i < 1000; i++) {
-		all[i] = put((char)('a' + i % 26), 1);
-		touch(all[i]);
+		all[i] = add_entry((char)('a' + i % 26), 1);
+		use_entry(all[i]);
 	}
-	put('!', 1);
+	add_entry('!', 1);
 	ck_assert_uint_eq(strlen(gone), 1);
 	ck_assert_uint_eq(cache.entries, 1000);
-	cache_empty(&cache);
+	cache_drop_unheld(&cache);
 }
 END_TEST
 
@@ -153,19 +153,19 @@ START_TEST(reports)
 {
 	char	line[200];
 
-	cache_init(&cache, "test", 0, 100, drop);
-	put('a', 90);
-	put('b', 20);
+	cache_init(&cache, "test", 0, 100, drop_entry);
+	add_entry('a', 90);
+	add_entry('b', 20);
 	ck_assert_str_eq(gone, "a");
 	cache_report(&cache, line, sizeof(line));
 	ck_assert_str_eq(line, "test cache: 1 entries, 20 bytes, 0 hits, "
 	    "0 misses, 1 evictions");
-	cache_empty(&cache);
+	cache_drop_unheld(&cache);
 }
 END_TEST
 
 static void
-fresh(void)
+init_cache(void)
 {
 	memset(gone, 0, sizeof(gone));
 }
@@ -173,7 +173,7 @@ fresh(void)
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, fresh, NULL);
+	tcase_add_checked_fixture(tests, init_cache, NULL);
 	tcase_add_test(tests, oldest_goes);
 	tcase_add_test(tests, used_stays);
 	tcase_add_test(tests, held_never_goes);

@@ -23,7 +23,7 @@
 #include "t/unit/unit.h"
 
 #define THREADS	4
-#define TURNS	20000
+#define ITERATIONS	20000
 #define NAMES	12
 #define KIB	1024u
 
@@ -45,20 +45,20 @@ struct worker {
 };
 
 static uint32_t
-choose(struct worker *w, uint32_t n)
+choose_path(struct worker *w, uint32_t n)
 {
 	w->random = w->random * 1664525 + 1013904223;
 	return (w->random >> 8) % n;
 }
 
 static uint32_t
-beside(uint32_t space, unsigned variant)
+variant_namespace(uint32_t space, unsigned variant)
 {
 	return space + 10 + variant;
 }
 
 static void
-give(void *context, int fd, const struct job_version *version)
+close_fd(void *context, int fd, const struct job_version *version)
 {
 	(void)context;
 	(void)version;
@@ -67,25 +67,25 @@ give(void *context, int fd, const struct job_version *version)
 }
 
 static void
-later(void *context)
+schedule_tidy(void *context)
 {
 	(void)context;
 	asked++;
 }
 
 static void
-share(void)
+share_caches(void)
 {
 	struct address_limits	limits = { .connections = 3, .max = 16 };
 
 	chunk_init(&chunks, 200 * KIB, 6);
 	file_init(&files, &chunks, 6, 16 * KIB, 4 * KIB, RESIDENCY_AUTO);
-	files.give = give;
-	files.later = later;
+	files.give = close_fd;
+	files.later = schedule_tidy;
 	files.left_most = 3;
 	header_init(&heads, KIB);
 	pathname_init(&paths, NAMES - 4, &heads);
-	paths.variant_namespace = beside;
+	paths.variant_namespace = variant_namespace;
 	grant_init(&grants, 5);
 	addresses = addresses_new(&limits, 1);
 	paths.cache.lock = lock_new();
@@ -95,7 +95,7 @@ share(void)
 }
 
 static void
-clear(void)
+free_caches(void)
 {
 	while (file_tidy(&files, NULL))
 		continue;
@@ -177,7 +177,7 @@ pass_time(struct worker *w)
 	time_t	left;
 
 	w->now++;
-	if (w->date.wall != 0 && choose(w, 50) != 0)
+	if (w->date.wall != 0 && choose_path(w, 50) != 0)
 		return;
 	left = ++w->date.wall;
 	for (size_t i = sizeof(w->date_text); i-- > 0; left /= 10)
@@ -245,20 +245,20 @@ static void
 use_chunk(struct worker *w, const struct path_info *a)
 {
 	struct file	*f = a->file;
-	uint32_t	 index = choose(w, f->nchunks);
+	uint32_t	 index = choose_path(w, f->nchunks);
 	struct chunk	*k = chunk_hold(&chunks, f, index);
 
 	need(chunk_place(k) == index);
-	if (choose(w, 4) == 0 && chunk_by_file(k))
+	if (choose_path(w, 4) == 0 && chunk_by_file(k))
 		need(chunk_ready_file(&chunks, k, w->now, 1) == CHUNK_READY);
 	else {
 		need(chunk_ready(&chunks, k, w->now) == CHUNK_READY);
 		check_bytes(k);
 	}
-	if (choose(w, 50) == 0)
+	if (choose_path(w, 50) == 0)
 		file_refuse_sendfile(f);
-	if (choose(w, 50) == 0)
-		chunk_set_error(k, choose(w, 2) == 0 ? 0 : 5);
+	if (choose_path(w, 50) == 0)
+		chunk_set_error(k, choose_path(w, 2) == 0 ? 0 : 5);
 	(void)chunk_error(k);
 	chunk_release(&chunks, &k);
 }
@@ -276,7 +276,7 @@ use_file(struct worker *w, struct path *p, struct path_info *a)
 		check_bytes(a->chunk);
 		chunk_release(&chunks, &a->chunk);
 	}
-	if (choose(w, 20) == 0)
+	if (choose_path(w, 20) == 0)
 		path_info_expire(&paths, p, a->file);
 	file_drop(&a->file);
 }
@@ -286,14 +286,14 @@ use_file(struct worker *w, struct path *p, struct path_info *a)
  */
 
 static void
-look(struct worker *w, struct path *p)
+refresh_path(struct worker *w, struct path *p)
 {
 	struct path_info a = {.kind = PATHNAME_FILE,
 	    .checked_at = w->now,
-	    .variants = choose(w, 8)};
+	    .variants = choose_path(w, 8)};
 	struct job_version	version;
 
-	switch (choose(w, 5)) {
+	switch (choose_path(w, 5)) {
 	case 0:
 		a.kind = PATHNAME_REFUSED;
 		path_info_set(&paths, p, &a);
@@ -314,31 +314,32 @@ look(struct worker *w, struct path *p)
 }
 
 static void *
-request(void *context)
+serve_request(void *context)
 {
 	struct worker	*w = context;
 	struct path_info	 a;
 	struct path	*p;
 	char		 name[20];
 
-	for (int i = 0; i < TURNS; i++) {
+	for (int i = 0; i < ITERATIONS; i++) {
 		memset(&a, 0, sizeof(a));
 		pass_time(w);
-		snprintf(name, sizeof(name), "/%u", choose(w, NAMES));
-		p = pathname_hold(&paths, 10 * choose(w, 2), str_of(name));
+		snprintf(name, sizeof(name), "/%u", choose_path(w, NAMES));
+		p = pathname_hold(&paths, 10 * choose_path(w, 2), str_of(name));
 		if (p == NULL)
 			p = pathname_add(&paths, 0, str_of(name), name, true);
 		need(p->guarded && p->rules != NULL);
 		path_info_get(&paths, p, &a);
 		if (a.file != NULL)
 			use_file(w, p, &a);
-		if (choose(w, 6) == 0 && path_info_begin_refresh(&paths, p)) {
-			look(w, p);
+		if (choose_path(w, 6) == 0 &&
+		    path_info_begin_refresh(&paths, p)) {
+			refresh_path(w, p);
 			path_info_end_refresh(&paths, p);
 		}
-		if (choose(w, 30) == 0)
+		if (choose_path(w, 30) == 0)
 			path_info_drop_variants(&paths, p, 1);
-		if (choose(w, 30) == 0)
+		if (choose_path(w, 30) == 0)
 			(void)file_tidy(&files, NULL);
 		pathname_release(&paths, &p);
 	}
@@ -347,7 +348,7 @@ request(void *context)
 
 START_TEST(requests)
 {
-	run_threads(request);
+	run_threads(serve_request);
 	ck_assert_int_gt(versions, 100);
 	ck_assert_uint_gt(paths.cache.hits, 100);
 	ck_assert_uint_gt(paths.cache.evictions, 10);
@@ -359,29 +360,29 @@ START_TEST(requests)
 END_TEST
 
 static bool
-some(void *n, const struct path *p)
+is_chosen(void *n, const struct path *p)
 {
 	++*(uint32_t *)n;
 	return p->kind == PATHNAME_FILE && (p->name[p->len - 1] & 1) != 0;
 }
 
 static void *
-purge(void *context)
+purge_paths(void *context)
 {
 	size_t		from;
 	uint32_t	seen = 0;
 
 	for (int i = 0; i < 100; i++) {
 		from = 0;
-		while (pathname_forget(&paths, &from, some, &seen))
+		while (pathname_forget(&paths, &from, is_chosen, &seen))
 			continue;
 	}
-	return request(context);
+	return serve_request(context);
 }
 
 START_TEST(purges)
 {
-	run_threads(purge);
+	run_threads(purge_paths);
 }
 END_TEST
 
@@ -402,7 +403,7 @@ go_slowly(void *context)
 		f = file_new(&files, fd, &v, &facts);
 		if (file_hold(f) != -1)
 			for (uint32_t n = 0; n < 20; n++) {
-				k = chunk_hold(&chunks, f, choose(w,
+				k = chunk_hold(&chunks, f, choose_path(w,
 				    f->nchunks));
 				need(chunk_ready(&chunks, k, 0) ==
 				    CHUNK_READY);
@@ -424,7 +425,7 @@ START_TEST(slowly)
 END_TEST
 
 static void *
-verify(void *context)
+verify_password(void *context)
 {
 	struct worker		*w = context;
 	struct grant_answer	 answer;
@@ -432,8 +433,8 @@ verify(void *context)
 	char			 user[8];
 	uint32_t		 number;
 
-	for (int i = 0; i < TURNS; i++) {
-		number = choose(w, 9);
+	for (int i = 0; i < ITERATIONS; i++) {
+		number = choose_path(w, 9);
 		snprintf(user, sizeof(user), "%u", number);
 		g = grant_hold(&grants, STR("/f"), str_of(user), STR("pw"));
 		if (g == NULL)
@@ -444,7 +445,7 @@ verify(void *context)
 		need(answer.number == 0 ||
 		    ((uint32_t)answer.error % 10 == number &&
 		    answer.until == answer.error));
-		if (choose(w, 3) == 0) {
+		if (choose_path(w, 3) == 0) {
 			grant_begin(&grants, g);
 			same = g;
 			grant_answer(&grants, g, GRANT_FAILED, i / 10 * 10 +
@@ -458,7 +459,7 @@ verify(void *context)
 
 START_TEST(verified)
 {
-	run_threads(verify);
+	run_threads(verify_password);
 	ck_assert_uint_le(grants.cache.entries, 5);
 	ck_assert_uint_gt(grants.cache.evictions, 0);
 }
@@ -468,14 +469,14 @@ static _Atomic(struct address *)	handed_on;
 
 /* A connection may leave in another thread than it has come in. */
 static void *
-come_and_go(void *context)
+count_clients(void *context)
 {
 	struct worker	*w = context;
 	struct address	*a;
 	uint8_t		 bytes[4] = { 192, 0, 2, 0 };
 
-	for (int i = 0; i < TURNS; i++) {
-		bytes[3] = (uint8_t)choose(w, 3);
+	for (int i = 0; i < ITERATIONS; i++) {
+		bytes[3] = (uint8_t)choose_path(w, 3);
 		a = addresses_connect(addresses, bytes, sizeof(bytes), i);
 		a = atomic_exchange(&handed_on, a);
 		if (a != NULL)
@@ -490,24 +491,24 @@ START_TEST(one_row)
 	const uint8_t	 bytes[4] = { 192, 0, 2, 0 };
 	struct address	*a[3];
 
-	run_threads(come_and_go);
+	run_threads(count_clients);
 	a[0] = handed_on;
 	if (a[0] != NULL)
-		addresses_disconnect(addresses, &a[0], TURNS);
+		addresses_disconnect(addresses, &a[0], ITERATIONS);
 	for (int i = 0; i < 3; i++) {
-		a[i] = addresses_connect(addresses, bytes, 4, TURNS);
+		a[i] = addresses_connect(addresses, bytes, 4, ITERATIONS);
 		ck_assert_ptr_nonnull(a[i]);
 	}
-	ck_assert_ptr_null(addresses_connect(addresses, bytes, 4, TURNS));
+	ck_assert_ptr_null(addresses_connect(addresses, bytes, 4, ITERATIONS));
 	for (int i = 0; i < 3; i++)
-		addresses_disconnect(addresses, &a[i], TURNS);
+		addresses_disconnect(addresses, &a[i], ITERATIONS);
 }
 END_TEST
 
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, share, clear);
+	tcase_add_checked_fixture(tests, share_caches, free_caches);
 	tcase_add_test(tests, requests);
 	tcase_add_test(tests, purges);
 	tcase_add_test(tests, slowly);

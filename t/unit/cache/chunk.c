@@ -165,7 +165,7 @@ START_TEST(off)
 
 	for (size_t size = 100; size <= 100 * KIB; size *= 1024) {
 		caches(200 * KIB, RESIDENCY_AUTO);
-		cache_off(&chunks.cache);
+		cache_disable(&chunks.cache);
 		f = make(size, true);
 		for (int i = 0; i < 3; i++) {
 			k = chunk_hold(&chunks, f, 0);

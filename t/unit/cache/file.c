@@ -110,7 +110,7 @@ START_TEST(given_away)
 	if (_i == 0)
 		file_drop(&f);
 	else {				/* for others, and it stays known */
-		cache_empty(&files.cache);
+		cache_drop_unheld(&files.cache);
 		ck_assert_int_eq(file_fd(f), -1);
 	}
 	ck_assert_uint_eq(given.n, 1);
@@ -182,7 +182,7 @@ START_TEST(given_slowly)
 		chunk_release(&chunks, &k);
 	}
 	if (_i == 0)			/* for others, and it stays known */
-		cache_empty(&files.cache);
+		cache_drop_unheld(&files.cache);
 	else
 		file_drop(&f);
 	ck_assert_int_eq(asked, 1);

@@ -171,7 +171,7 @@ START_TEST(off)
 {
 	struct head	*owned = NULL, *h, *other;
 
-	cache_off(&heads.cache);
+	cache_disable(&heads.cache);
 	h = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
 	ck_assert_ptr_null(owned);

@@ -265,7 +265,7 @@ START_TEST(lost)
 	    .checked_at = 50, .file = file_new(&files,
 	    open("/dev/null", O_RDONLY), &v, &facts) }, 0);
 	if (gone)
-		cache_empty(&files.cache);
+		cache_drop_unheld(&files.cache);
 	ck_assert(file_lasts(p->file) == !gone);
 	find_version(p, 5, 0, 49);
 	ck_assert_int_eq(p->file->version.mtime, gone ? 5 : 6);
