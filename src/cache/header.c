@@ -8,20 +8,20 @@
 #include "lib/need.h"
 
 static size_t
-size_of(const struct head *h)
+head_size(const struct head *h)
 {
 	return sizeof(*h) + (size_t)h->lines * HEADER_ALIGNMENT;
 }
 
 static void
-destroy(struct header_cache *hc, struct head *h)
+free_head(struct header_cache *hc, struct head *h)
 {
-	pool_put(&hc->pool, h, size_of(h));
+	pool_put(&hc->pool, h, head_size(h));
 }
 
 /* All heads of an owner are few. */
 static inline struct head *
-find(struct head *const *owner, unsigned kind)
+find_head(struct head *const *owner, unsigned kind)
 {
 	struct head	*h;
 
@@ -32,7 +32,7 @@ find(struct head *const *owner, unsigned kind)
 }
 
 static inline void
-use(struct head *h)
+hold_head(struct head *h)
 {
 	h->holds++;
 	h->used = true;
@@ -40,7 +40,7 @@ use(struct head *h)
 
 /* Freed now, or by the last release. */
 static void
-detach(struct header_cache *hc, struct head **owner, struct head *h)
+detach_head(struct header_cache *hc, struct head **owner, struct head *h)
 {
 	struct head	**link = owner;
 
@@ -48,9 +48,9 @@ detach(struct header_cache *hc, struct head **owner, struct head *h)
 		link = &(*link)->next;
 	*link = h->next;
 	h->detached = true;
-	cache_uncharge(&hc->cache, size_of(h));
+	cache_uncharge(&hc->cache, head_size(h));
 	if (h->holds == 0)
-		destroy(hc, h);
+		free_head(hc, h);
 }
 
 void
@@ -71,35 +71,35 @@ header_free(struct header_cache *hc)
 /* Memory for so many bytes, in alignments; what is not aligned begins with the
  * second byte of it. */
 static size_t
-lines_for(const struct header_cache *hc, size_t len)
+count_lines(const struct header_cache *hc, size_t len)
 {
-	if (hc->ragged)
+	if (hc->unaligned)
 		return (len + 1 + HEADER_ALIGNMENT - 1) / HEADER_ALIGNMENT;
 	need(len % HEADER_ALIGNMENT == 0);
 	return len / HEADER_ALIGNMENT;
 }
 
 static struct head *
-new(struct header_cache *hc, const char *bytes, size_t len)
+alloc_head(struct header_cache *hc, const char *bytes, size_t len)
 {
-	size_t		 lines = lines_for(hc, len);
+	size_t		 lines = count_lines(hc, len);
 	size_t		 size = lines * HEADER_ALIGNMENT;
 	struct head	*h = pool_get(&hc->pool, sizeof(*h) + size);
 
 	need(lines < 1U << 18 && (uintptr_t)h % HEADER_ALIGNMENT == 0);
 	memset(h, 0, sizeof(*h));
 	h->lines = lines & ((1U << 18) - 1);
-	h->unused = (size - len) & ((1U << 6) - 1);
+	h->padding = (size - len) & ((1U << 6) - 1);
 	memcpy(header_bytes(h), bytes, len);
 	return h;
 }
 
 static struct head *
-put(struct header_cache *hc, struct head **owner, unsigned kind,
+add_head(struct header_cache *hc, struct head **owner, unsigned kind,
     const char *bytes, size_t len, size_t date_at,
     const struct header_date *date)
 {
-	struct head	*h = new(hc, bytes, len);
+	struct head	*h = alloc_head(hc, bytes, len);
 
 	need(kind < 1U << 2 && date_at < 1U << 6);
 	h->kind = kind & ((1U << 2) - 1);
@@ -107,8 +107,8 @@ put(struct header_cache *hc, struct head **owner, unsigned kind,
 	h->date = (uint32_t)date->wall;
 	h->next = *owner;
 	*owner = h;
-	cache_charge(&hc->cache, size_of(h));
-	use(h);
+	cache_charge(&hc->cache, head_size(h));
+	hold_head(h);
 	return h;
 }
 
@@ -117,28 +117,28 @@ set_date(struct head *h, const struct header_date *date)
 {
 	memcpy(header_bytes(h) + h->date_at, date->text, date->len);
 	h->date = (uint32_t)date->wall;
-	h->mark = 0;
+	h->hot_index = 0;
 }
 
 /* It may be half sent by somebody. */
 static RARE struct head *
-replace(struct header_cache *hc, struct head **owner, struct head *h,
+replace_head(struct header_cache *hc, struct head **owner, struct head *h,
     const struct header_date *date)
 {
 	struct head	*fresh;
 
-	detach(hc, owner, h);
-	fresh = put(hc, owner, h->kind, header_bytes(h), header_len(h),
+	detach_head(hc, owner, h);
+	fresh = add_head(hc, owner, h->kind, header_bytes(h), header_len(h),
 	    h->date_at, date);
 	set_date(fresh, date);
 	return fresh;
 }
 
 static inline struct head *
-hold(struct header_cache *hc, struct head **owner, unsigned kind,
+hold_current(struct header_cache *hc, struct head **owner, unsigned kind,
     const struct header_date *date)
 {
-	struct head	*h = find(owner, kind);
+	struct head	*h = find_head(owner, kind);
 
 	if (h == NULL) {
 		hc->cache.misses++;
@@ -147,21 +147,21 @@ hold(struct header_cache *hc, struct head **owner, unsigned kind,
 	hc->cache.hits++;
 	if (h->date != (uint32_t)date->wall) {
 		if (h->holds > 0)
-			return replace(hc, owner, h, date);
+			return replace_head(hc, owner, h, date);
 		set_date(h, date);
 	}
-	use(h);
+	hold_head(h);
 	return h;
 }
 
 static LOCKED struct head *
-hold_locked(struct header_cache *hc, struct head **owner, unsigned kind,
+hold_current_locked(struct header_cache *hc, struct head **owner, unsigned kind,
     const struct header_date *date)
 {
 	struct head	*h;
 
 	lock_take(hc->cache.lock);
-	h = hold(hc, owner, kind, date);
+	h = hold_current(hc, owner, kind, date);
 	lock_release(hc->cache.lock);
 	return h;
 }
@@ -170,8 +170,9 @@ struct head *
 header_hold(struct header_cache *hc, struct head **owner, unsigned kind,
     const struct header_date *date)
 {
-	return hc->cache.lock != NULL ? hold_locked(hc, owner, kind, date) :
-	    hold(hc, owner, kind, date);
+	return hc->cache.lock != NULL
+		   ? hold_current_locked(hc, owner, kind, date)
+		   : hold_current(hc, owner, kind, date);
 }
 
 struct head *
@@ -182,36 +183,36 @@ header_put(struct header_cache *hc, struct head **owner, unsigned kind,
 	struct head	*h;
 
 	lock_take(hc->cache.lock);
-	if (find(owner, kind) != NULL)		/* another thread's */
-		h = hold(hc, owner, kind, date);
+	if (find_head(owner, kind) != NULL)		/* another thread's */
+		h = hold_current(hc, owner, kind, date);
 	else {
-		h = put(hc, owner, kind, bytes, len, date_at, date);
+		h = add_head(hc, owner, kind, bytes, len, date_at, date);
 		if (cache_is_disabled(&hc->cache))
-			detach(hc, owner, h);	/* its holder's alone */
+			detach_head(hc, owner, h);	/* its holder's alone */
 	}
 	lock_release(hc->cache.lock);
 	return h;
 }
 
 struct head *
-header_keep(struct head *h)
+header_hold_again(struct head *h)
 {
 	h->holds++;
 	return h;
 }
 
 static inline void
-release(struct header_cache *hc, struct head *h)
+release_head(struct header_cache *hc, struct head *h)
 {
 	if (--h->holds == 0 && h->detached)
-		destroy(hc, h);
+		free_head(hc, h);
 }
 
 static LOCKED void
-release_locked(struct header_cache *hc, struct head *h)
+release_head_locked(struct header_cache *hc, struct head *h)
 {
 	lock_take(hc->cache.lock);
-	release(hc, h);
+	release_head(hc, h);
 	lock_release(hc->cache.lock);
 }
 
@@ -222,22 +223,22 @@ header_release(struct header_cache *hc, struct head **hp)
 
 	*hp = NULL;
 	if (hc->cache.lock != NULL)
-		release_locked(hc, h);
+		release_head_locked(hc, h);
 	else
-		release(hc, h);
+		release_head(hc, h);
 }
 
 void
-header_clear(struct header_cache *hc, struct head **owner)
+header_drop_all(struct header_cache *hc, struct head **owner)
 {
 	lock_take(hc->cache.lock);
 	while (*owner != NULL)
-		detach(hc, owner, *owner);
+		detach_head(hc, owner, *owner);
 	lock_release(hc->cache.lock);
 }
 
 void
-header_thin(struct header_cache *hc, struct head **owner, unsigned *chances)
+header_evict(struct header_cache *hc, struct head **owner, unsigned *chances)
 {
 	struct head	*h, *next;
 
@@ -252,7 +253,7 @@ header_thin(struct header_cache *hc, struct head **owner, unsigned *chances)
 			continue;
 		}
 		hc->cache.evictions++;
-		detach(hc, owner, h);
+		detach_head(hc, owner, h);
 	}
 	lock_release(hc->cache.lock);
 }

@@ -32,10 +32,10 @@ struct head {
 	uint32_t		 lines : 18;	/* of memory, in alignments */
 	uint32_t		 kind : 2;	/* its owner's */
 	uint32_t		 date_at : 6;	/* where Date's value starts */
-	uint32_t		 unused : 6;	/* bytes of them; 0: aligned */
-	bool			 used;		/* since header_thin() */
+	uint32_t		 padding : 6;	/* bytes of them; 0: aligned */
+	bool			 used;		/* since header_evict() */
 	bool			 detached;	/* goes with its last holder */
-	uint16_t		 mark;		/* its users'; 0 when its date
+	uint16_t		 hot_index;		/* its users'; 0 when its date
 						 * is set */
 };
 
@@ -49,19 +49,19 @@ struct header_date {
 struct header_cache {
 	struct cache	 cache;
 	struct pool	 pool;
-	bool		 ragged;	/* new heads are not aligned */
+	bool		 unaligned;	/* new heads are not aligned */
 };
 
 static inline size_t
 header_len(const struct head *h)
 {
-	return (size_t)h->lines * HEADER_ALIGNMENT - h->unused;
+	return (size_t)h->lines * HEADER_ALIGNMENT - h->padding;
 }
 
 static inline char *
 header_bytes(struct head *h)
 {
-	return (char *)(h + 1) + (h->unused != 0);
+	return (char *)(h + 1) + (h->padding != 0);
 }
 
 void		 header_init(struct header_cache *, size_t limit_bytes);
@@ -71,19 +71,19 @@ void		 header_free(struct header_cache *);
 struct head	*header_hold(struct header_cache *, struct head **owner,
 		    unsigned kind, const struct header_date *);
 /* Puts a copy of these bytes there, unless another thread has by now; held.
- * They must be aligned in length, unless ragged, and contain the present Date
+ * They must be aligned in length, unless unaligned, and contain the present Date
  * at date_at. */
 struct head	*header_put(struct header_cache *, struct head **owner,
 		    unsigned kind, const char *bytes, size_t len,
 		    size_t date_at, const struct header_date *);
 /* One hold more of what is held, without a lock. */
-struct head	*header_keep(struct head *);
+struct head	*header_hold_again(struct head *);
 void		 header_release(struct header_cache *, struct head **);
 /* Drops all of an owner; a held head lives until its release. */
-void		 header_clear(struct header_cache *, struct head **owner);
+void		 header_drop_all(struct header_cache *, struct head **owner);
 /* With too many heads: drops those of an owner that nobody holds, nor has used
  * since it was asked to last; or has, once no chances are left. */
-void		 header_thin(struct header_cache *, struct head **owner,
+void		 header_evict(struct header_cache *, struct head **owner,
 		    unsigned *chances);
 
 #endif

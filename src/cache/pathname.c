@@ -100,7 +100,7 @@ grow_table(struct pathname_cache *pc)
 void
 pathname_forget_heads(struct pathname_cache *pc, struct path *p)
 {
-	header_clear(pc->headers, &p->heads);
+	header_drop_all(pc->headers, &p->heads);
 }
 
 void
@@ -146,7 +146,7 @@ pathname_evict_heads(struct pathname_cache *pc)
 		pc->heads_hand = (pc->heads_hand + 1) % pc->nbuckets;
 		for (p = pc->buckets[pc->heads_hand]; p != NULL; p = p->next)
 			if (p->heads != NULL)
-				header_thin(pc->headers, &p->heads, &chances);
+				header_evict(pc->headers, &p->heads, &chances);
 	}
 }
 

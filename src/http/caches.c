@@ -17,7 +17,7 @@ apply_ablation(struct caches *caches, const struct conf *conf)
 		cache_disable(&caches->heads.cache);
 	if (conf_without(conf, SAVING_CHUNK))
 		cache_disable(&caches->chunks.cache);
-	caches->heads.ragged = conf_without(conf, SAVING_ALIGNMENT);
+	caches->heads.unaligned = conf_without(conf, SAVING_ALIGNMENT);
 }
 
 /* Files that are to be closed wait for a turn of some loop's. */

@@ -161,7 +161,7 @@ make_full_head(struct conn *c)
 	buf_addf(&http->work, "Content-Length: %lld\r\n"
 	    "Accept-Ranges: bytes\r\n", (long long)r->end);
 	head_end(c);
-	if (!http->caches->heads.ragged)
+	if (!http->caches->heads.unaligned)
 		pad_head(&http->work);
 	/* The path may have become another version's since this one's. */
 	r->cached_head = path_info_put_head(&http->caches->paths, r->path,

@@ -33,17 +33,17 @@ add_response(
 	at = w->buffer + w->used;
 	memcpy(at, header_bytes(h), head);
 	memcpy(at + head, body, len);
-	w->entries[w->n].head = header_keep(h);
+	w->entries[w->n].head = header_hold_again(h);
 	w->entries[w->n].bytes = (struct str){ at, head + len };
 	w->used += align_len(head + len);
-	h->mark = (uint16_t)(HOT_AFTER + ++w->n);
+	h->hot_index = (uint16_t)(HOT_AFTER + ++w->n);
 }
 
 void
 hot_count(struct hot_responses *w, struct head *h, const char *body, size_t len)
 {
-	if (h->mark < HOT_AFTER)
-		h->mark++;
+	if (h->hot_index < HOT_AFTER)
+		h->hot_index++;
 	else if (has_room(w, align_len(header_len(h) + len)))
 		add_response(w, h, body, len);
 }
@@ -53,7 +53,7 @@ hot_clear(struct hot_responses *w, struct header_cache *heads)
 {
 	while (w->n > 0) {
 		w->n--;
-		w->entries[w->n].head->mark = 0;
+		w->entries[w->n].head->hot_index = 0;
 		header_release(heads, &w->entries[w->n].head);
 	}
 	w->used = 0;

@@ -42,8 +42,9 @@ struct hot_responses {
 static inline const struct hot_response *
 hot_find(const struct hot_responses *w, const struct head *h)
 {
-	return h->mark <= HOT_AFTER ? NULL : &w->entries[h->mark - HOT_AFTER -
-	    1];
+	return h->hot_index <= HOT_AFTER
+		   ? NULL
+		   : &w->entries[h->hot_index - HOT_AFTER - 1];
 }
 
 /* One more was put together of these: it may be time for that. */

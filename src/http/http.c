@@ -61,7 +61,7 @@ http_new(const struct http_setup *setup)
 	    make_own_caches(setup, http);
 	/* Of what is switched off to be measured, there must be no other. */
 	http->hot.disabled = http->caches->shared ||
-			     http->caches->heads.ragged ||
+			     http->caches->heads.unaligned ||
 			     cache_is_disabled(&http->caches->chunks.cache);
 	http->date.text = http->date_text;
 	http->date.len = sizeof(http->date_text);

@@ -15,7 +15,7 @@ static struct header_cache	heads;
 static struct header_date	date;
 
 static void
-fresh(void)
+init_cache(void)
 {
 	header_init(&heads, 1024);
 	date = (struct header_date){ "one.", 4, 1 };
@@ -23,7 +23,7 @@ fresh(void)
 }
 
 static void
-second(void)
+set_second(void)
 {
 	date = (struct header_date){ "two!", 4, 2 };
 }
@@ -40,7 +40,7 @@ START_TEST(aligned)
 	header_release(&heads, &h);
 	ck_assert_ptr_null(h);
 	ck_assert_ptr_nonnull(owned);
-	header_clear(&heads, &owned);
+	header_drop_all(&heads, &owned);
 	ck_assert_ptr_null(owned);
 	header_free(&heads);
 }
@@ -53,12 +53,12 @@ START_TEST(date_in_place)
 	h = same = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES),
 	    DATE_AT, &date);
 	header_release(&heads, &h);
-	second();
+	set_second();
 	h = header_hold(&heads, &owned, KIND, &date);
 	ck_assert_ptr_eq(h, same);
 	ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 	header_release(&heads, &h);
-	header_clear(&heads, &owned);
+	header_drop_all(&heads, &owned);
 	header_free(&heads);
 }
 END_TEST
@@ -69,7 +69,7 @@ START_TEST(date_not_under_a_holder)
 
 	sending = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES),
 	    DATE_AT, &date);
-	second();
+	set_second();
 	h = header_hold(&heads, &owned, KIND, &date);
 	ck_assert_ptr_ne(h, sending);
 	ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
@@ -78,7 +78,7 @@ START_TEST(date_not_under_a_holder)
 	header_release(&heads, &sending);
 	header_release(&heads, &h);
 	ck_assert_uint_eq(heads.cache.entries, 1);
-	header_clear(&heads, &owned);
+	header_drop_all(&heads, &owned);
 	header_free(&heads);
 }
 END_TEST
@@ -89,12 +89,12 @@ START_TEST(cleared_while_held)
 
 	h = header_put(&heads, &owned, KIND, BYTES, sizeof(BYTES), DATE_AT,
 	    &date);
-	header_clear(&heads, &owned);
+	header_drop_all(&heads, &owned);
 	ck_assert_ptr_null(owned);
 	ck_assert_uint_eq(heads.cache.entries, 0);
 	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
 	header_release(&heads, &h);
-	header_clear(&heads, &owned);	/* nothing there is fine */
+	header_drop_all(&heads, &owned);	/* nothing there is fine */
 	ck_assert_ptr_null(header_hold(&heads, &owned, KIND, &date));
 	header_free(&heads);
 }
@@ -121,7 +121,7 @@ START_TEST(kinds)
 		date.wall--;
 		for (unsigned kind = 0; kind < 3; kind++)
 			header_release(&heads, &h[kind]);
-		header_clear(&heads, &owned);
+		header_drop_all(&heads, &owned);
 		ck_assert_ptr_null(owned);
 		ck_assert_uint_eq(heads.cache.entries, 0);
 	}
@@ -143,25 +143,25 @@ START_TEST(thinned)
 	}
 	held = header_hold(&heads, &owned[0], KIND, &date);
 	for (int i = 0; i < 2; i++) {
-		header_thin(&heads, &owned[i], &chances);
+		header_evict(&heads, &owned[i], &chances);
 		ck_assert_ptr_nonnull(owned[i]);
 	}
 	ck_assert_uint_eq(chances, 0);
-	header_thin(&heads, &owned[2], &chances);
+	header_evict(&heads, &owned[2], &chances);
 	ck_assert_ptr_null(owned[2]);
 	chances = 1;
-	header_thin(&heads, &owned[1], &chances);
+	header_evict(&heads, &owned[1], &chances);
 	ck_assert_ptr_null(owned[1]);
 	ck_assert_uint_eq(chances, 1);
 	ck_assert_uint_eq(heads.cache.evictions, 2);
 	chances = 0;
 	for (int i = 3; i < 20; i++)
-		header_thin(&heads, &owned[i], &chances);
+		header_evict(&heads, &owned[i], &chances);
 	ck_assert_uint_le(heads.cache.bytes, 1024);
 	ck_assert_ptr_nonnull(owned[19]);
 	header_release(&heads, &held);
 	for (int i = 0; i < 20; i++)
-		header_clear(&heads, &owned[i]);
+		header_drop_all(&heads, &owned[i]);
 	header_free(&heads);
 }
 END_TEST
@@ -192,7 +192,7 @@ START_TEST(ragged)
 {
 	struct head	*owned = NULL, *h;
 
-	heads.ragged = true;
+	heads.unaligned = true;
 	for (size_t len = 10; len <= sizeof(BYTES); len++) {
 		h = header_put(&heads, &owned, KIND, BYTES, len, DATE_AT,
 		    &date);
@@ -200,15 +200,15 @@ START_TEST(ragged)
 		ck_assert_uint_eq(header_len(h), len);
 		ck_assert_mem_eq(header_bytes(h), BYTES, len);
 		header_release(&heads, &h);
-		second();
+		set_second();
 		h = header_hold(&heads, &owned, KIND, &date);
 		ck_assert_mem_eq(header_bytes(h), "Date: two!", 10);
 		ck_assert_mem_eq(header_bytes(h) + 10, &BYTES[10], len - 10);
 		header_release(&heads, &h);
-		header_clear(&heads, &owned);
+		header_drop_all(&heads, &owned);
 		header_free(&heads);
-		fresh();
-		heads.ragged = true;
+		init_cache();
+		heads.unaligned = true;
 	}
 }
 END_TEST
@@ -216,7 +216,7 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, fresh, NULL);
+	tcase_add_checked_fixture(tests, init_cache, NULL);
 	tcase_add_test(tests, aligned);
 	tcase_add_test(tests, date_in_place);
 	tcase_add_test(tests, date_not_under_a_holder);

@@ -56,7 +56,7 @@ count_needed(struct head **owner, size_t len)
 static void
 end_test(struct head **owner)
 {
-	header_clear(&heads, owner);
+	header_drop_all(&heads, owner);
 	hot_clear(&w, &heads);
 	free(w.buffer);
 	memset(&w, 0, sizeof(w));
@@ -105,7 +105,7 @@ END_TEST
 START_TEST(head_gone)
 {
 	count_needed(&owned, 500);
-	header_clear(&heads, &owned);
+	header_drop_all(&heads, &owned);
 	ck_assert_int_eq(count_needed(&owned, 400), HOT_AFTER + 1);
 	ck_assert_uint_eq(ask_for(&owned, 400)->bytes.len, sizeof(BYTES) + 400);
 	end_test(&owned);
@@ -129,7 +129,7 @@ START_TEST(no_room)
 	ck_assert_int_eq(
 	    count_needed(&others[8], HOT_BYTES_MAX / 10), HOT_AFTER + 1);
 	for (int i = 0; i <= n; i++)
-		header_clear(&heads, &others[i]);
+		header_drop_all(&heads, &others[i]);
 	end_test(&owned);
 }
 END_TEST
@@ -144,7 +144,7 @@ START_TEST(no_more)
 	ck_assert_ptr_eq(ask_for(&others[HOT_RESPONSES_MAX - 1], 1),
 	    &w.entries[HOT_RESPONSES_MAX - 1]);
 	for (int i = 0; i <= HOT_RESPONSES_MAX; i++)
-		header_clear(&heads, &others[i]);
+		header_drop_all(&heads, &others[i]);
 	end_test(&owned);
 }
 END_TEST
