@@ -354,7 +354,7 @@ look(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
 		trust(cc, k->file->chunks[k->index + i], now);
 	if (there < k->len)
 		return k->fetch.visible ? SEEN_GONE : SEEN_NOTHING;
-	return end != 0 || (uint32_t)now - k->fetch.read < RESIDENT_USE ?
+	return end != 0 || (uint32_t)now - k->fetch.read < RESIDENT_REREAD ?
 	    SEEN_THERE : SEEN_NOTHING;
 }
 
@@ -412,19 +412,19 @@ learn(struct chunk_cache *cc, struct chunk *k, bool absent)
 static enum chunk_state
 prove(struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
-	switch (resident_ask(k->file, k->at,
+	switch (residency_check(k->file, k->at,
 	    (off_t)chunk_start(k), k->len)) {
 	case RESIDENT_YES:
 		learn(cc, k, false);
 		proved(k, now);
 		trust(cc, k, now);
 		if (cc->pagemap != -1)
-			k->fetch.visible = resident_map(k->at, k->len);
+			k->fetch.visible = residency_populate(k->at, k->len);
 		return CHUNK_READY;
 	case RESIDENT_NO:
 		learn(cc, k, true);
 		if (k->fetch.known && k->file->method == RESIDENT_NOWAIT)
-			cc->short_until = now + RESIDENT_SHORT;
+			cc->short_until = now + RESIDENT_SHORTAGE;
 		return CHUNK_ABSENT;
 	default:
 		return CHUNK_GONE;
@@ -449,14 +449,14 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 			trust(cc, k, now);
 	}
 	if (seen == SEEN_GONE) {
-		cc->short_until = now + RESIDENT_SHORT;
+		cc->short_until = now + RESIDENT_SHORTAGE;
 		if (!may_be_back(k))
 			return CHUNK_ABSENT;
 	}
 	if (seen != SEEN_THERE)
 		return doubt(cc, k) ? CHUNK_ABSENT : prove(cc, k, now);
 	/* Sending from the file would find its end by itself. */
-	return end == 0 && k->index + 1 == f->nchunks && resident_shrunk(f) ?
+	return end == 0 && k->index + 1 == f->nchunks && residency_shrunk(f) ?
 	    CHUNK_GONE : CHUNK_READY;
 }
 
@@ -483,7 +483,7 @@ ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 	if (doubt(cc, k))
 		return CHUNK_ABSENT;
 	while (t->filled < len) {
-		n = resident_read(f, chunk_bytes(k) + t->filled,
+		n = residency_read(f, chunk_bytes(k) + t->filled,
 		    (off_t)t->filled, len - t->filled);
 		if (n == -1)
 			return CHUNK_GONE;

@@ -288,9 +288,10 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->nchunks = nchunks;
 	f->descriptor = descriptor_new(f, fd, &facts->cached);
 	dev = f->descriptor->version->dev;
-	f->method = (uint8_t)resident_choose(fc->residency, f, facts);
-	f->descriptor->trust = f->method == RESIDENT_NOWAIT ? RESIDENT_PROOF :
-	    RESIDENT_TRUST;
+	f->method = (uint8_t)residency_choose(fc->residency, f, facts);
+	f->descriptor->trust = f->method == RESIDENT_NOWAIT
+				   ? RESIDENT_VERIFIED
+				   : RESIDENT_PREDICTED;
 	lock_take(fc->cache.lock);
 	tell = count_method(f, dev);
 	enter(f);
@@ -298,7 +299,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	if (tell)
 		log_info("device %llu: whether files are in memory is found "
 		    "out by %s", (unsigned long long)dev,
-		    resident_name(f->method));
+		    residency_name(f->method));
 	return f;
 }
 

@@ -26,7 +26,7 @@ struct file {
 	struct descriptor	*descriptor;	/* NULL: closed */
 	struct job_version	 version;
 	uint32_t		 nchunks : 24;
-	uint32_t		 method : 4;	/* enum resident_method */
+	uint32_t		 method : 4;	/* enum residency_method */
 	uint32_t		 small : 1;	/* one chunk, copied */
 	uint32_t		 settled : 1;	/* job_facts say so */
 	uint32_t		 handle : 1;	/* the same */
@@ -46,7 +46,7 @@ struct file_cache {
 	uint64_t	 methods[RESIDENT_METHOD_COUNT];
 	struct {
 		uint64_t		dev;
-		enum resident_method	method;
+		enum residency_method	method;
 	}		 told[FILE_SYSTEMS];
 	unsigned	 ntold;
 	struct chunk_cache *chunks;		/* where their pieces are */

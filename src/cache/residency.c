@@ -18,18 +18,18 @@ enum { WANT_AUTO, WANT_FIRST_METHOD };
 /* Reading proves it; what was read is thrown away here. */
 static char	scratch[64 * 1024];
 
-#define PAGES	4096			/* at a time: 16 MiB if of 4 KiB */
+#define PAGES_MAX	4096			/* at a time: 16 MiB if of 4 KiB */
 
-static const char *const names[] = {
+static const char *const method_names[] = {
 #define X(id, name) [RESIDENT_##id] = name,
 	RESIDENT_METHODS(X)
 #undef X
 };
 
 const char *
-resident_name(enum resident_method method)
+residency_name(enum residency_method method)
 {
-	return names[method];
+	return method_names[method];
 }
 
 /* The kernel tells the truth about a file to its owner. */
@@ -39,8 +39,8 @@ mincore_works(const struct job_facts *facts)
 	return geteuid() == facts->uid;
 }
 
-enum resident_method
-resident_choose(int64_t wanted, const struct file *f,
+enum residency_method
+residency_choose(int64_t wanted, const struct file *f,
     const struct job_facts *facts)
 {
 	if (facts->in_memory)
@@ -48,7 +48,7 @@ resident_choose(int64_t wanted, const struct file *f,
 	if (facts->handle)
 		return RESIDENT_COPY;
 	switch (wanted == WANT_AUTO ? RESIDENT_NOWAIT :
-	    (enum resident_method)(wanted - WANT_FIRST_METHOD)) {
+	    (enum residency_method)(wanted - WANT_FIRST_METHOD)) {
 	case RESIDENT_NEVER:
 		return RESIDENT_NEVER;
 	case RESIDENT_NOWAIT:
@@ -64,8 +64,8 @@ resident_choose(int64_t wanted, const struct file *f,
 	}
 }
 
-static enum resident_answer
-ask_nowait(const struct file *f, off_t offset, size_t len)
+static enum residency_result
+check_nowait(const struct file *f, off_t offset, size_t len)
 {
 	ssize_t	n;
 
@@ -83,7 +83,7 @@ ask_nowait(const struct file *f, off_t offset, size_t len)
 }
 
 bool
-resident_map(void *base, size_t len)
+residency_populate(void *base, size_t len)
 {
 #ifdef MADV_POPULATE_READ
 	/* An older system maps them when they are first sent. */
@@ -95,12 +95,12 @@ resident_map(void *base, size_t len)
 #endif
 }
 
-static enum resident_answer
-ask_mincore(void *base, size_t len)
+static enum residency_result
+check_mincore(void *base, size_t len)
 {
 	size_t			 page = pagemap_page();
 	size_t			 pages = (len + page - 1) / page;
-	static unsigned char	 map[PAGES];
+	static unsigned char	 map[PAGES_MAX];
 
 	if (pages > sizeof(map) || mincore(base, len, (void *)map) == -1)
 		return RESIDENT_NO;
@@ -110,14 +110,14 @@ ask_mincore(void *base, size_t len)
 	return RESIDENT_YES;
 }
 
-enum resident_answer
-resident_ask(const struct file *f, void *base, off_t offset, size_t len)
+enum residency_result
+residency_check(const struct file *f, void *base, off_t offset, size_t len)
 {
 	switch (f->method) {
 	case RESIDENT_NOWAIT:
-		return ask_nowait(f, offset, len);
+		return check_nowait(f, offset, len);
 	case RESIDENT_MINCORE:
-		return ask_mincore(base, len);
+		return check_mincore(base, len);
 	case RESIDENT_NEVER:
 		return RESIDENT_YES;
 	default:
@@ -127,7 +127,7 @@ resident_ask(const struct file *f, void *base, off_t offset, size_t len)
 }
 
 bool
-resident_shrunk(const struct file *f)
+residency_shrunk(const struct file *f)
 {
 	off_t	last = (off_t)f->version.size - 1;
 	char	byte;
@@ -139,7 +139,7 @@ resident_shrunk(const struct file *f)
 }
 
 ssize_t
-resident_read(const struct file *f, void *to, off_t offset, size_t len)
+residency_read(const struct file *f, void *to, off_t offset, size_t len)
 {
 	ssize_t	n;
 

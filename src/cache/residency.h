@@ -27,7 +27,7 @@ struct job_facts;
 	X(NEVER,	"never")					\
 	X(COPY,		"copy")
 
-enum resident_method {
+enum residency_method {
 #define X(id, name) RESIDENT_##id,
 	RESIDENT_METHODS(X)
 #undef X
@@ -40,52 +40,51 @@ enum resident_method {
  * all of memory can be turned over in less than a second: a proof that was
  * good for one cost main 50 times as many major faults.
  */
-#define RESIDENT_TRUST	1000
-#define RESIDENT_PROOF	10
+#define RESIDENT_PREDICTED	1000
+#define RESIDENT_VERIFIED	10
 
 /*
  * ms for which memory counts as short once something that had been proved has
  * gone.  Then main looks before each sending; else a look, which is a system
  * call for some chunks, is as good as a proof.
  */
-#define RESIDENT_SHORT	1000
+#define RESIDENT_SHORTAGE	1000
 
 /* ms after which what is still in use must be read again, though it is there:
  * else the system would not know that it is in use. */
-#define RESIDENT_USE	250
+#define RESIDENT_REREAD	250
 
 /* What follows uses scratch memory: only with the lock of the files. */
-enum resident_answer {
+enum residency_result {
 	RESIDENT_YES,
 	RESIDENT_NO,		/* a helper must bring it in */
 	RESIDENT_GONE		/* the file is shorter than that, or broken */
 };
 
 /* auto, or the method that the conf wants, in so far as it works here. */
-enum resident_method	resident_choose(int64_t wanted, const struct file *,
+enum residency_method	residency_choose(int64_t wanted, const struct file *,
 			    const struct job_facts *);
-const char		*resident_name(enum resident_method);
+const char		*residency_name(enum residency_method);
 
 /* base: where the range is mapped. */
-enum resident_answer	resident_ask(const struct file *, void *base,
+enum residency_result	residency_check(const struct file *, void *base,
 			    off_t offset, size_t len);
 
 /* Maps what is known to be in memory, for pagemap_present() to see it: which
  * costs a tenth of reading it, and counts as no use. */
-bool			resident_map(void *base, size_t len);
+bool			residency_populate(void *base, size_t len);
 
 /*
  * Whether the file ends before its last byte, as far as can be told without
  * waiting: the rest of its last page would be zeros, and nobody would notice.
  */
-bool			resident_shrunk(const struct file *);
+bool			residency_shrunk(const struct file *);
 
 /*
  * Reads what is in memory of a range into a buffer, never waiting: bytes read,
  * 0 when the next byte is not in memory, -1 at the end of the file or an
  * error.  For predict it trusts, and reads.
  */
-ssize_t			resident_read(const struct file *, void *, off_t offset,
-			    size_t len);
+ssize_t residency_read(const struct file *, void *, off_t offset, size_t len);
 
 #endif

@@ -148,7 +148,7 @@ caches_report(const struct caches *caches, void (*line)(const char *))
 	}
 	for (int i = 0; i < RESIDENT_METHOD_COUNT; i++) {
 		snprintf(text, sizeof(text), "residency by %s: %llu files",
-		    resident_name(i),
+		    residency_name(i),
 		    (unsigned long long)caches->files.methods[i]);
 		line(text);
 	}

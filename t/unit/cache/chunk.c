@@ -230,13 +230,14 @@ START_TEST(predicted)
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
 	chunk_warmed(k, 5000, 0, false);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_READY);
-	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_TRUST - 1),
+	ck_assert_int_eq(
+	    chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_PREDICTED - 1),
 	    CHUNK_READY);
 	/* Trust runs out; had it been evicted, it will run out sooner. */
-	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_TRUST),
+	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_PREDICTED),
 	    CHUNK_ABSENT);
 	chunk_warmed(k, 10000, 50, false);
-	ck_assert_int_eq(chunk_ready(&chunks, k, 10000 + RESIDENT_TRUST),
+	ck_assert_int_eq(chunk_ready(&chunks, k, 10000 + RESIDENT_PREDICTED),
 	    CHUNK_ABSENT);
 	ck_assert_uint_eq(chunks.absent, 4);
 	chunk_release(&chunks, &k);
@@ -314,7 +315,7 @@ START_TEST(our_own)
 	file_drop(&f);
 	unlink(path);
 	f = make(64 * KIB, false);
-	f->method = resident_choose(RESIDENCY_MINCORE, f, &mine);
+	f->method = residency_choose(RESIDENCY_MINCORE, f, &mine);
 	ck_assert_int_eq(f->method, RESIDENT_MINCORE);
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
@@ -417,16 +418,16 @@ START_TEST(looked_at)
 	if (f->method != RESIDENT_NOWAIT || chunks.pagemap == -1 ||
 	    pagemap_present(chunks.pagemap, k->at, k->len) < k->len)
 		goto out;		/* nothing to be seen here */
-	ck_assert_int_eq(chunk_ready(&chunks, k, RESIDENT_USE), CHUNK_READY);
-	ck_assert_int_eq(k->fetch.trusted, RESIDENT_USE + RESIDENT_PROOF);
+	ck_assert_int_eq(chunk_ready(&chunks, k, RESIDENT_REREAD), CHUNK_READY);
+	ck_assert_int_eq(k->fetch.trusted, RESIDENT_REREAD + RESIDENT_VERIFIED);
 	ck_assert_uint_eq(k->fetch.read, 1);
 	ck_assert(!chunk_by_file(k));
-	ck_assert_int_eq(chunk_ready(&chunks, k, 2 * RESIDENT_USE),
+	ck_assert_int_eq(chunk_ready(&chunks, k, 2 * RESIDENT_REREAD),
 	    CHUNK_READY);
-	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_USE);
+	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_REREAD);
 	ck_assert(chunk_by_file(k));
 	ck_assert_int_eq(chunk_ready_file(&chunks, k, now, 1), CHUNK_READY);
-	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_USE);
+	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_REREAD);
 	do {
 		now += 20;
 		if (now > 110000 || !push_out(k) ||
@@ -442,7 +443,7 @@ START_TEST(looked_at)
 	/* Memory is short: what is there now may be gone in the next moment. */
 	ck_assert_int_eq(chunk_ready_file(&chunks, k, now + 10, 1), CHUNK_READY);
 	ck_assert_int_le(k->fetch.trusted, now + 10);
-	now += 10 + RESIDENT_SHORT;
+	now += 10 + RESIDENT_SHORTAGE;
 	ck_assert_int_eq(chunk_ready_file(&chunks, k, now, 1), CHUNK_READY);
 	ck_assert_int_gt(k->fetch.trusted, now);
 out:
@@ -479,16 +480,16 @@ START_TEST(looked_at_together)
 	k[3]->fetch.again = false;
 	ck_assert_int_eq(chunk_ready_file(&chunks, k[1], later, all),
 	    CHUNK_READY);
-	ck_assert_int_eq(k[0]->fetch.trusted, RESIDENT_PROOF);
-	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_PROOF);
-	ck_assert_int_eq(k[2]->fetch.trusted, later + RESIDENT_PROOF);
-	ck_assert_int_eq(k[3]->fetch.trusted, RESIDENT_PROOF);
+	ck_assert_int_eq(k[0]->fetch.trusted, RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[2]->fetch.trusted, later + RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[3]->fetch.trusted, RESIDENT_VERIFIED);
 	/* The last is less than a chunk. */
 	k[3]->fetch.again = true;
 	ck_assert_int_eq(chunk_ready_file(&chunks, k[3], later, all),
 	    CHUNK_READY);
-	ck_assert_int_eq(k[3]->fetch.trusted, later + RESIDENT_PROOF);
-	ck_assert_int_eq(k[4]->fetch.trusted, RESIDENT_PROOF);
+	ck_assert_int_eq(k[3]->fetch.trusted, later + RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[4]->fetch.trusted, RESIDENT_VERIFIED);
 	/* What is not asked for, or not due yet. */
 	later += 20;
 	k[2]->fetch.trusted = 1000;
@@ -498,7 +499,7 @@ START_TEST(looked_at_together)
 	later += 20;
 	ck_assert_int_eq(chunk_ready_file(&chunks, k[0], later, all),
 	    CHUNK_READY);
-	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_PROOF);
+	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_VERIFIED);
 	ck_assert_int_eq(k[2]->fetch.trusted, 1000);
 	ck_assert_int_lt(k[3]->fetch.trusted, later);
 	/* Those in front of one that is not there. */
@@ -506,8 +507,8 @@ START_TEST(looked_at_together)
 	madvise(k[2]->at + 4096, 60 * KIB, MADV_DONTNEED);
 	ck_assert_int_eq(chunk_ready_file(&chunks, k[0], later, all),
 	    CHUNK_READY);
-	ck_assert_int_eq(k[0]->fetch.trusted, later + RESIDENT_PROOF);
-	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_PROOF);
+	ck_assert_int_eq(k[0]->fetch.trusted, later + RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_VERIFIED);
 	ck_assert_int_lt(k[2]->fetch.trusted, later);
 	/* Short of memory each is looked at before it is sent. */
 	later += 20;
@@ -585,7 +586,7 @@ START_TEST(gone_again)
 			ck_assert_uint_eq(f->descriptor->ahead, k->index + 1);
 		}
 		chunk_warmed(k, 0, 5, false);
-		ck_assert_int_eq(k->fetch.trusted, RESIDENT_PROOF);
+		ck_assert_int_eq(k->fetch.trusted, RESIDENT_VERIFIED);
 		ck_assert_uint_lt(pagemap_present(chunks.pagemap, k->at,
 		    k->len), k->len);
 		chunk_release(&chunks, &k);
