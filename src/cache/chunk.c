@@ -20,30 +20,32 @@
  * all along, so its file can be trusted for longer; one that had to be fetched
  * had been evicted, so for less (Flash, section 5.7).
  */
-#define TRUST_LEAST	250
-#define TRUST_MOST	60000
-#define FETCHED		3	/* ms: longer than memory takes */
+#define TRUST_MIN	250
+#define TRUST_MAX	60000
+#define DISK_READ_MIN		3	/* ms: longer than memory takes */
 
-#define LOST		4	/* times that a helper has read it, for nothing
+#define LOST_READS_MAX		4	/* times that a helper has read it, for nothing
 				 * but the last one */
-#define DOUBT		4	/* absences before the next is not looked for */
-#define SPARES		256	/* copies passed over for one mapping to go */
-#define TOGETHER	(1024 * 1024)	/* bytes looked at in one call */
-#define FAR		((uint64_t)1 << 45)	/* bytes: so far away nobody
+#define MISSES_MAX		4	/* absences before the next is not looked for */
+#define REQUEUE_MAX		256	/* copies passed over for one mapping to go */
+#define PAGEMAP_MAX	(1024 * 1024)	/* bytes looked at in one call */
+#define REGION_DISTANCE		((uint64_t)1 << 45)	/* bytes: so far away nobody
 						 * maps anything unasked */
 
 /* Of pieces of a pool, which has blocks for each size. */
-#define STEP	32
+#define RECORD_STEP	32
 
 /* A copy is in one piece with its record: what is sent together. */
 static size_t
-size_of(const struct file *f, size_t len)
+record_size(const struct file *f, size_t len)
 {
 	size_t	copied = CHUNK_SMALL + len;
 
 	if (!f->small || copied < sizeof(struct chunk))
 		return sizeof(struct chunk);
-	return copied > POOL_MOST ? copied : (copied + STEP - 1) / STEP * STEP;
+	return copied > POOL_MOST
+		   ? copied
+		   : (copied + RECORD_STEP - 1) / RECORD_STEP * RECORD_STEP;
 }
 
 static bool
@@ -53,18 +55,18 @@ is_mapped(const struct chunk *k)
 }
 
 static void
-drop(struct cache *c, struct cache_entry *e)
+drop_chunk(struct cache *c, struct cache_entry *e)
 {
 	struct chunk	*k = (struct chunk *)e;
 
 	((struct chunk_cache *)c)->mappings -= !k->file->small;
-	k->file->chunks[chunk_place(k)] = NULL;
+	k->file->chunks[chunk_slot(k)] = NULL;
 	k->file->copied = false;
 	cache_remove(c, e, sizeof(*k) + chunk_len(k));
 	if (is_mapped(k))
 		munmap(k->at, k->len);
 	pool_put(&((struct chunk_cache *)c)->pool, k,
-	    size_of(k->file, chunk_len(k)));
+	    record_size(k->file, chunk_len(k)));
 }
 
 /* FAR from where the system would map something now; 0: addresses are not that
@@ -78,7 +80,9 @@ find_region(void)
 	if (at == MAP_FAILED)
 		return 0;
 	munmap(at, 1);
-	return (uintptr_t)at / 2 < FAR ? 0 : (uintptr_t)((uintptr_t)at - FAR);
+	return (uintptr_t)at / 2 < REGION_DISTANCE
+		   ? 0
+		   : (uintptr_t)((uintptr_t)at - REGION_DISTANCE);
 }
 
 void
@@ -87,7 +91,7 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 	memset(cc, 0, sizeof(*cc));
 	cc->pagemap = -1;
 	pool_init(&cc->pool);
-	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop);
+	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop_chunk);
 	cc->limit_mappings = limit_mappings;
 	cc->region = cc->next = find_region();
 }
@@ -99,28 +103,28 @@ chunk_free(struct chunk_cache *cc)
 }
 
 static bool
-too_many(const struct chunk_cache *cc)
+too_many_mappings(const struct chunk_cache *cc)
 {
 	return cc->limit_mappings != 0 && cc->mappings > cc->limit_mappings;
 }
 
 /* What is copied takes no mapping, and is not to suffer from those that do. */
 static void
-trim(struct chunk_cache *cc)
+trim_chunks(struct chunk_cache *cc)
 {
 	struct cache		*c = &cc->cache;
 	struct cache_entry	*e;
-	unsigned		 spares = SPARES;
+	unsigned		 spares = REQUEUE_MAX;
 
 	cache_trim(c);
-	while (too_many(cc) && spares-- > 0 &&
+	while (too_many_mappings(cc) && spares-- > 0 &&
 	    (e = c->policy->victim(c)) != NULL) {
 		if (((struct chunk *)e)->file->small) {
 			cache_requeue(c, e);
 			continue;
 		}
 		c->evictions++;
-		drop(c, e);
+		drop_chunk(c, e);
 	}
 }
 
@@ -144,7 +148,7 @@ chunk_index(const struct file *f, int64_t offset)
 }
 
 static uint32_t
-length(const struct file *f, uint32_t index)
+length_at(const struct file *f, uint32_t index)
 {
 	size_t	size = f->cache->chunk_size;
 	int64_t	left = f->version.size - (int64_t)index * (int64_t)size;
@@ -154,7 +158,7 @@ length(const struct file *f, uint32_t index)
 }
 
 static void
-describe(struct chunk *k, struct file *f, uint32_t index)
+init_chunk(struct chunk *k, struct file *f, uint32_t index)
 {
 	if (f->small && f->descriptor != NULL)
 		memset(&f->descriptor->only, 0, sizeof(f->descriptor->only));
@@ -163,28 +167,28 @@ describe(struct chunk *k, struct file *f, uint32_t index)
 	if (f->small)
 		return;
 	k->index = index;
-	k->len = length(f, index);
+	k->len = length_at(f, index);
 }
 
 static RARE struct chunk *
-new(struct chunk_cache *cc, struct file *f, uint32_t index)
+add_chunk(struct chunk_cache *cc, struct file *f, uint32_t index)
 {
 	struct chunk	*k = pool_get(&cc->pool,
-			    size_of(f, length(f, index)));
+			    record_size(f, length_at(f, index)));
 
 	cc->cache.misses++;
-	describe(k, f, index);
+	init_chunk(k, f, index);
 	f->chunks[index] = k;
 	cc->mappings += !f->small;
 	cache_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
 	cache_hold(&k->entry);
 	f->references++;
-	trim(cc);
+	trim_chunks(cc);
 	return k;
 }
 
 static inline struct chunk *
-hold(struct chunk_cache *cc, struct chunk *k)
+hold_chunk(struct chunk_cache *cc, struct chunk *k)
 {
 	cc->cache.hits++;
 	cache_hold(&k->entry);
@@ -200,36 +204,36 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 	need(index < f->nchunks);
 	lock_take(cc->cache.lock);
 	k = f->chunks[index];
-	k = k == NULL ? new(cc, f, index) : hold(cc, k);
+	k = k == NULL ? add_chunk(cc, f, index) : hold_chunk(cc, k);
 	lock_release(cc->cache.lock);
 	return k;
 }
 
 struct chunk *
-chunk_copy(struct chunk_cache *cc, struct file *f)
+chunk_hold_copy(struct chunk_cache *cc, struct file *f)
 {
-	return f->copied ? hold(cc, f->chunks[0]) : NULL;
+	return f->copied ? hold_chunk(cc, f->chunks[0]) : NULL;
 }
 
 static inline void
-release(struct chunk_cache *cc, struct chunk *k)
+release_chunk(struct chunk_cache *cc, struct chunk *k)
 {
 	struct file	*f = k->file;
 
-	if (k->entry.holds == 1 && too_many(cc) && is_mapped(k)) {
+	if (k->entry.holds == 1 && too_many_mappings(cc) && is_mapped(k)) {
 		cache_release(&k->entry);
 		cc->cache.evictions++;
-		drop(&cc->cache, &k->entry);
+		drop_chunk(&cc->cache, &k->entry);
 	} else
 		cache_release_trim(&cc->cache, &k->entry);
 	file_unrefer(f);
 }
 
 static LOCKED void
-release_locked(struct chunk_cache *cc, struct chunk *k)
+release_chunk_locked(struct chunk_cache *cc, struct chunk *k)
 {
 	lock_take(cc->cache.lock);
-	release(cc, k);
+	release_chunk(cc, k);
 	lock_release(cc->cache.lock);
 }
 
@@ -240,9 +244,9 @@ chunk_release(struct chunk_cache *cc, struct chunk **kp)
 
 	*kp = NULL;
 	if (cc->cache.lock != NULL)
-		release_locked(cc, k);
+		release_chunk_locked(cc, k);
 	else
-		release(cc, k);
+		release_chunk(cc, k);
 }
 
 /*
@@ -251,7 +255,7 @@ chunk_release(struct chunk_cache *cc, struct chunk **kp)
  * table for many chunks at once.  Where the place is taken, it chooses another.
  */
 static void *
-place(struct chunk_cache *cc, const struct chunk *k)
+mapping_address(struct chunk_cache *cc, const struct chunk *k)
 {
 	const struct file	*f = k->file;
 	uintptr_t		 size = f->cache->chunk_size;
@@ -259,7 +263,7 @@ place(struct chunk_cache *cc, const struct chunk *k)
 	if (cc->region == 0)
 		return NULL;
 	if (f->descriptor->place == 0) {
-		if (cc->next - cc->region > FAR / 2)
+		if (cc->next - cc->region > REGION_DISTANCE / 2)
 			cc->next = cc->region;
 		f->descriptor->place = cc->next;
 		cc->next += f->nchunks * size;
@@ -269,9 +273,9 @@ place(struct chunk_cache *cc, const struct chunk *k)
 
 /* A mapping is of use to nobody before its bytes are known to be resident. */
 static bool
-map(struct chunk_cache *cc, struct chunk *k)
+map_chunk(struct chunk_cache *cc, struct chunk *k)
 {
-	k->at = mmap(place(cc, k), k->len, PROT_READ, MAP_SHARED,
+	k->at = mmap(mapping_address(cc, k), k->len, PROT_READ, MAP_SHARED,
 	    k->file->descriptor->fd, (off_t)chunk_start(k));
 	if (k->at == MAP_FAILED) {
 		k->at = NULL;
@@ -285,30 +289,31 @@ map(struct chunk_cache *cc, struct chunk *k)
 
 /* It is there just now. */
 static void
-trust(const struct chunk_cache *cc, struct chunk *k, int64_t now)
+set_resident(const struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
-	k->fetch.trusted = cc->pagemap != -1 && now < cc->short_until ? now :
-	    now + k->file->descriptor->trust;
+	k->fetch.resident_until = cc->pagemap != -1 && now < cc->shortage_until
+				      ? now
+				      : now + k->file->descriptor->trust;
 }
 
 /* All of it has been read. */
 static void
-proved(struct chunk *k, int64_t now)
+record_read(struct chunk *k, int64_t now)
 {
 	struct fetch	*t = chunk_fetch(k);
 
-	t->again = t->known;
-	t->known = true;
+	t->read_twice = t->read_once;
+	t->read_once = true;
 	if (!k->file->small)
-		t->read = (uint32_t)now;
-	t->lost = 0;
+		t->read_at = (uint32_t)now;
+	t->lost_reads = 0;
 }
 
 /* What the table of pages shows. */
-enum seen {
-	SEEN_THERE,
-	SEEN_GONE,
-	SEEN_NOTHING		/* that would settle it */
+enum presence {
+	PRESENCE_YES,
+	PRESENCE_NO,
+	PRESENCE_UNKNOWN		/* that would settle it */
 };
 
 /*
@@ -317,7 +322,7 @@ enum seen {
  * short a look is worth nothing in the next moment.
  */
 static uint32_t
-row(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
+count_adjacent(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
     int64_t end)
 {
 	const struct file	*f = k->file;
@@ -325,37 +330,37 @@ row(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
 	uint32_t		 n = 1;
 	const struct chunk	*next;
 
-	if (now < cc->short_until || k->len != size)
+	if (now < cc->shortage_until || k->len != size)
 		return 1;
-	while ((n + 1) * size <= TOGETHER && k->index + n < f->nchunks &&
+	while ((n + 1) * size <= PAGEMAP_MAX && k->index + n < f->nchunks &&
 	    chunk_start(k) + (int64_t)(n * size) < end &&
 	    (next = f->chunks[k->index + n]) != NULL && next->len == size &&
-	    next->at == k->at + n * size && next->fetch.again &&
-	    now >= next->fetch.trusted)
+	    next->at == k->at + n * size && next->fetch.read_twice &&
+	    now >= next->fetch.resident_until)
 		n++;
 	return n;
 }
 
 /* What has been read not long ago, or will count as used, need not be read
  * again: a look whether it still is there does as well. */
-static enum seen
-look(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
+static enum presence
+check_pagemap(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
     int64_t end)
 {
 	uint32_t	n;
 	size_t		there;
 
 	if (k->file->method != RESIDENT_NOWAIT || cc->pagemap == -1 ||
-	    !k->fetch.known)
-		return SEEN_NOTHING;
-	n = row(cc, k, now, end);
+	    !k->fetch.read_once)
+		return PRESENCE_UNKNOWN;
+	n = count_adjacent(cc, k, now, end);
 	there = pagemap_present(cc->pagemap, k->at, (size_t)n * k->len);
 	for (uint32_t i = 1; (size_t)(i + 1) * k->len <= there; i++)
-		trust(cc, k->file->chunks[k->index + i], now);
+		set_resident(cc, k->file->chunks[k->index + i], now);
 	if (there < k->len)
-		return k->fetch.visible ? SEEN_GONE : SEEN_NOTHING;
-	return end != 0 || (uint32_t)now - k->fetch.read < RESIDENT_REREAD ?
-	    SEEN_THERE : SEEN_NOTHING;
+		return k->fetch.in_pagemap ? PRESENCE_NO : PRESENCE_UNKNOWN;
+	return end != 0 || (uint32_t)now - k->fetch.read_at < RESIDENT_REREAD ?
+	    PRESENCE_YES : PRESENCE_UNKNOWN;
 }
 
 /* It has gone, but a helper has read it since, or what is in front of it. */
@@ -365,18 +370,19 @@ may_be_back(const struct chunk *k)
 	uint32_t	ahead = (uint32_t)(JOB_READAHEAD /
 			    k->file->cache->chunk_size) + 1;
 
-	return k->fetch.lost > 0 ||
+	return k->fetch.lost_reads > 0 ||
 	    k->index - k->file->descriptor->ahead < ahead;
 }
 
 /* Nobody has read it yet, so whether it is there says something about the
  * next. */
 static bool
-is_new(struct chunk *k)
+is_unread(struct chunk *k)
 {
 	const struct fetch	*t = chunk_fetch(k);
 
-	return k->file->method == RESIDENT_NOWAIT && !t->known && t->lost == 0;
+	return k->file->method == RESIDENT_NOWAIT && !t->read_once &&
+	       t->lost_reads == 0;
 }
 
 /*
@@ -385,46 +391,46 @@ is_new(struct chunk *k)
  * and whoever adds to it waits.  Helpers are not that many.
  */
 static bool
-doubt(const struct chunk_cache *cc, struct chunk *k)
+assume_absent(const struct chunk_cache *cc, struct chunk *k)
 {
 	struct fetch	*t = chunk_fetch(k);
 
-	t->doubted = is_new(k) && cc->absences >= DOUBT;
-	return t->doubted;
+	t->assumed_absent = is_unread(k) && cc->recent_misses >= MISSES_MAX;
+	return t->assumed_absent;
 }
 
 static void
-count(struct chunk_cache *cc, bool absent)
+count_miss(struct chunk_cache *cc, bool absent)
 {
-	if (absent && cc->absences < DOUBT)
-		cc->absences++;
-	else if (!absent && cc->absences > 0)
-		cc->absences--;
+	if (absent && cc->recent_misses < MISSES_MAX)
+		cc->recent_misses++;
+	else if (!absent && cc->recent_misses > 0)
+		cc->recent_misses--;
 }
 
 static void
-learn(struct chunk_cache *cc, struct chunk *k, bool absent)
+count_if_unread(struct chunk_cache *cc, struct chunk *k, bool absent)
 {
-	if (is_new(k))
-		count(cc, absent);
+	if (is_unread(k))
+		count_miss(cc, absent);
 }
 
 static enum chunk_state
-prove(struct chunk_cache *cc, struct chunk *k, int64_t now)
+verify_resident(struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
 	switch (residency_check(k->file, k->at,
 	    (off_t)chunk_start(k), k->len)) {
 	case RESIDENT_YES:
-		learn(cc, k, false);
-		proved(k, now);
-		trust(cc, k, now);
+		count_if_unread(cc, k, false);
+		record_read(k, now);
+		set_resident(cc, k, now);
 		if (cc->pagemap != -1)
-			k->fetch.visible = residency_populate(k->at, k->len);
+			k->fetch.in_pagemap = residency_populate(k->at, k->len);
 		return CHUNK_READY;
 	case RESIDENT_NO:
-		learn(cc, k, true);
-		if (k->fetch.known && k->file->method == RESIDENT_NOWAIT)
-			cc->short_until = now + RESIDENT_SHORTAGE;
+		count_if_unread(cc, k, true);
+		if (k->fetch.read_once && k->file->method == RESIDENT_NOWAIT)
+			cc->shortage_until = now + RESIDENT_SHORTAGE;
 		return CHUNK_ABSENT;
 	default:
 		return CHUNK_GONE;
@@ -434,27 +440,28 @@ prove(struct chunk_cache *cc, struct chunk *k, int64_t now)
 /* To read what has gone is not for nothing: the system would begin to read
  * ahead, and so make room and fill the disk's queue, which may wait. */
 static enum chunk_state
-ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
+check_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
 	struct file	*f = k->file;
-	enum seen	 seen = SEEN_THERE;
+	enum presence	 seen = PRESENCE_YES;
 
 	if (end != 0 && f->method == RESIDENT_NEVER)
 		return CHUNK_READY;
-	if (k->at == NULL && !map(cc, k))
+	if (k->at == NULL && !map_chunk(cc, k))
 		return CHUNK_GONE;
-	if (now >= k->fetch.trusted) {
-		seen = look(cc, k, now, end);
-		if (seen == SEEN_THERE)
-			trust(cc, k, now);
+	if (now >= k->fetch.resident_until) {
+		seen = check_pagemap(cc, k, now, end);
+		if (seen == PRESENCE_YES)
+			set_resident(cc, k, now);
 	}
-	if (seen == SEEN_GONE) {
-		cc->short_until = now + RESIDENT_SHORTAGE;
+	if (seen == PRESENCE_NO) {
+		cc->shortage_until = now + RESIDENT_SHORTAGE;
 		if (!may_be_back(k))
 			return CHUNK_ABSENT;
 	}
-	if (seen != SEEN_THERE)
-		return doubt(cc, k) ? CHUNK_ABSENT : prove(cc, k, now);
+	if (seen != PRESENCE_YES)
+		return assume_absent(cc, k) ? CHUNK_ABSENT
+					    : verify_resident(cc, k, now);
 	/* Sending from the file would find its end by itself. */
 	return end == 0 && k->index + 1 == f->nchunks && residency_shrunk(f) ?
 	    CHUNK_GONE : CHUNK_READY;
@@ -462,7 +469,7 @@ ready_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 
 /* The copy stays, so the descriptor has done its duty. */
 static void
-copied(struct file *f)
+finish_copy(struct file *f)
 {
 	f->copied = true;
 	if (!cache_is_disabled(&f->cache->chunks->cache))
@@ -470,7 +477,7 @@ copied(struct file *f)
 }
 
 static enum chunk_state
-ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
+check_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
 	struct file	*f = k->file;
 	struct fetch	*t = chunk_fetch(k);
@@ -478,9 +485,9 @@ ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 	ssize_t		 n;
 
 	if (f->method != RESIDENT_NOWAIT && f->method != RESIDENT_NEVER &&
-	    now >= t->trusted)
+	    now >= t->resident_until)
 		return CHUNK_ABSENT;
-	if (doubt(cc, k))
+	if (assume_absent(cc, k))
 		return CHUNK_ABSENT;
 	while (t->filled < len) {
 		n = residency_read(f, chunk_bytes(k) + t->filled,
@@ -488,23 +495,24 @@ ready_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 		if (n == -1)
 			return CHUNK_GONE;
 		if (n == 0) {
-			learn(cc, k, true);
+			count_if_unread(cc, k, true);
 			return CHUNK_ABSENT;
 		}
 		t->filled += (uint32_t)n;
 	}
-	learn(cc, k, false);
+	count_if_unread(cc, k, false);
 	/* What it was copied from may be the next version, or half of it. */
 	if (!file_stands(f, true)) {
 		t->filled = 0;
 		return CHUNK_GONE;
 	}
-	copied(f);
+	finish_copy(f);
 	return CHUNK_READY;
 }
 
 static enum chunk_state
-find_out(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
+check_incomplete(
+    struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
 	enum chunk_state	result;
 
@@ -512,60 +520,61 @@ find_out(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 	if (k->file->method == RESIDENT_COPY)
 		result = CHUNK_ABSENT;
 	else
-		result = k->file->small ? ready_copied(cc, k, now) :
-		    ready_mapped(cc, k, now, end);
+		result = k->file->small ? check_copied(cc, k, now) :
+		    check_mapped(cc, k, now, end);
 	cc->absent += result == CHUNK_ABSENT;
 	cc->gone += result == CHUNK_GONE;
 	return result;
 }
 
 static inline bool
-is_full(const struct chunk *k)
+is_complete(const struct chunk *k)
 {
-	return k->file->small ? k->file->copied : k->full;
+	return k->file->small ? k->file->copied : k->complete;
 }
 
 static inline enum chunk_state
-state(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
+check_state(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
-	return is_full(k) ? CHUNK_READY : find_out(cc, k, now, end);
+	return is_complete(k) ? CHUNK_READY : check_incomplete(cc, k, now, end);
 }
 
 static LOCKED enum chunk_state
-state_locked(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
+check_state_locked(
+    struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
 	enum chunk_state	result;
 
 	lock_take(cc->cache.lock);
-	result = state(cc, k, now, end);
+	result = check_state(cc, k, now, end);
 	lock_release(cc->cache.lock);
 	return result;
 }
 
 static inline enum chunk_state
-ready(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
+check_ready(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
-	return cc->cache.lock != NULL ? state_locked(cc, k, now, end) :
-	    state(cc, k, now, end);
+	return cc->cache.lock != NULL ? check_state_locked(cc, k, now, end) :
+	    check_state(cc, k, now, end);
 }
 
 enum chunk_state
 chunk_ready(struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
-	return ready(cc, k, now, 0);
+	return check_ready(cc, k, now, 0);
 }
 
 enum chunk_state
-chunk_ready_file(struct chunk_cache *cc, struct chunk *k, int64_t now,
+chunk_ready_sendfile(struct chunk_cache *cc, struct chunk *k, int64_t now,
     int64_t end)
 {
-	return ready(cc, k, now, end);
+	return check_ready(cc, k, now, end);
 }
 
 /* What was asked for once would count as used twice: by the reading that
  * proved it, and by this. */
 bool
-chunk_by_file(const struct chunk *k)
+chunk_prefers_sendfile(const struct chunk *k)
 {
 	const struct file	*f = k->file;
 	bool			 yes;
@@ -574,7 +583,7 @@ chunk_by_file(const struct chunk *k)
 		return false;
 	lock_take(f->cache->cache.lock);
 	yes = !f->descriptor->no_sendfile && (f->method == RESIDENT_NEVER ||
-	    (f->method == RESIDENT_NOWAIT && k->fetch.again));
+	    (f->method == RESIDENT_NOWAIT && k->fetch.read_twice));
 	lock_release(f->cache->cache.lock);
 	return yes;
 }
@@ -587,7 +596,7 @@ chunk_wants_copy(struct chunk *k)
 
 	lock_take(f->cache->cache.lock);
 	yes = f->method == RESIDENT_COPY ||
-	    (f->small && chunk_fetch(k)->lost == LOST);
+	    (f->small && chunk_fetch(k)->lost_reads == LOST_READS_MAX);
 	lock_release(f->cache->cache.lock);
 	return yes;
 }
@@ -617,18 +626,18 @@ chunk_error(struct chunk *k)
 
 /* The copy is in memory, and ours: neither mapping nor reading it waits. */
 static int
-take(struct chunk *k, int fd)
+adopt_copy(struct chunk *k, int fd)
 {
 	struct file	*f = k->file;
 	uint32_t	 len = chunk_len(k);
 
-	if (is_full(k))			/* meanwhile by another's copy */
+	if (is_complete(k))			/* meanwhile by another's copy */
 		return 0;
 	need(!is_mapped(k) && (f->small || f->method == RESIDENT_COPY));
 	if (f->small) {
 		if (pread(fd, chunk_bytes(k), len, 0) != (ssize_t)len)
 			return EIO;
-		copied(f);
+		finish_copy(f);
 		return 0;
 	}
 	k->at = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, 0);
@@ -636,18 +645,18 @@ take(struct chunk *k, int fd)
 		k->at = NULL;
 		return errno;
 	}
-	k->full = true;
+	k->complete = true;
 	return 0;
 }
 
 int
-chunk_take(struct chunk *k, int fd)
+chunk_adopt_copy(struct chunk *k, int fd)
 {
 	struct lock	*lock = k->file->cache->cache.lock;
 	int		 error;
 
 	lock_take(lock);
-	error = take(k, fd);
+	error = adopt_copy(k, fd);
 	lock_release(lock);
 	return error;
 }
@@ -656,49 +665,49 @@ chunk_take(struct chunk *k, int fd)
  * again and again, a helper is believed: better to wait for the disk a moment
  * than to fail.  What we are to copy ourselves, it is to bring then. */
 static void
-warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
+record_load(struct chunk *k, int64_t now, int64_t took, bool was_there)
 {
 	struct file		*f = k->file;
 	struct descriptor	*d = f->descriptor;
 	struct fetch		*t = chunk_fetch(k);
 
-	if (t->doubted)
-		count(f->cache->chunks, !was_there);
-	t->doubted = false;
+	if (t->assumed_absent)
+		count_miss(f->cache->chunks, !was_there);
+	t->assumed_absent = false;
 	if (f->method == RESIDENT_PREDICT || f->method == RESIDENT_MINCORE) {
-		if (took >= FETCHED && d->trust / 2 >= TRUST_LEAST)
+		if (took >= DISK_READ_MIN && d->trust / 2 >= TRUST_MIN)
 			d->trust /= 2;
-		else if (took < FETCHED && d->trust * 2 <= TRUST_MOST)
+		else if (took < DISK_READ_MIN && d->trust * 2 <= TRUST_MAX)
 			d->trust *= 2;
-		t->trusted = now + d->trust;
+		t->resident_until = now + d->trust;
 		return;
 	}
-	d->ahead = chunk_place(k) + 1;
-	if (f->method == RESIDENT_NOWAIT && t->lost < LOST &&
-	    ++t->lost == LOST && !f->small) {
-		proved(k, now);
-		t->trusted = now + d->trust;
+	d->ahead = chunk_slot(k) + 1;
+	if (f->method == RESIDENT_NOWAIT && t->lost_reads < LOST_READS_MAX &&
+	    ++t->lost_reads == LOST_READS_MAX && !f->small) {
+		record_read(k, now);
+		t->resident_until = now + d->trust;
 	}
 }
 
 void
-chunk_warmed(struct chunk *k, int64_t now, int64_t took, bool was_there)
+chunk_loaded(struct chunk *k, int64_t now, int64_t took, bool was_there)
 {
 	struct lock	*lock = k->file->cache->cache.lock;
 
 	lock_take(lock);
-	warmed(k, now, took, was_there);
+	record_load(k, now, took, was_there);
 	lock_release(lock);
 }
 
 bool
-chunk_whole(const struct file *f)
+chunk_is_complete(const struct file *f)
 {
 	return f->nchunks == 0 || f->copied;
 }
 
 uint32_t
-chunk_shed_some(struct chunk_cache *cc, struct file *f, uint32_t from,
+chunk_drop_some(struct chunk_cache *cc, struct file *f, uint32_t from,
     uint32_t chunks, uint32_t places)
 {
 	uint32_t	i;
@@ -707,22 +716,22 @@ chunk_shed_some(struct chunk_cache *cc, struct file *f, uint32_t from,
 		places--;
 		if (f->chunks[i] == NULL || f->chunks[i]->entry.holds > 0)
 			continue;
-		drop(&cc->cache, &f->chunks[i]->entry);
+		drop_chunk(&cc->cache, &f->chunks[i]->entry);
 		chunks--;
 	}
 	return i;
 }
 
 void
-chunk_shed(struct chunk_cache *cc, struct file *f)
+chunk_drop_unheld(struct chunk_cache *cc, struct file *f)
 {
-	chunk_shed_some(cc, f, 0, UINT32_MAX, UINT32_MAX);
+	chunk_drop_some(cc, f, 0, UINT32_MAX, UINT32_MAX);
 }
 
 void
-chunk_clear(struct chunk_cache *cc, struct file *f)
+chunk_drop_all(struct chunk_cache *cc, struct file *f)
 {
-	chunk_shed(cc, f);
+	chunk_drop_unheld(cc, f);
 	for (uint32_t i = 0; i < f->nchunks; i++)
 		need(f->chunks[i] == NULL);
 }

@@ -23,9 +23,9 @@ struct chunk {
 	struct file		*file;
 	struct fetch		 fetch;
 	char			*at;		/* NULL: not mapped yet */
-	uint32_t		 index;		/* chunk_place() */
+	uint32_t		 index;		/* chunk_slot() */
 	uint32_t		 len;		/* bytes of the file */
-	bool			 full;		/* mapped to a copy */
+	bool			 complete;		/* mapped to a copy */
 };
 
 #define CHUNK_SMALL	offsetof(struct chunk, fetch)	/* bytes */
@@ -39,8 +39,8 @@ struct chunk_cache {
 	uint64_t	 gone;		/* file shorter than its version says */
 	int		 pagemap;	/* the owner's; -1: none */
 	uintptr_t	 region, next;	/* addresses for mappings; 0: any */
-	int64_t		 short_until;	/* memory is, clock ms */
-	unsigned	 absences;	/* of chunks not known before, more
+	int64_t		 shortage_until;	/* memory is, clock ms */
+	unsigned	 recent_misses;	/* of chunks not known before, more
 					 * than not; up to some */
 };
 
@@ -65,7 +65,7 @@ chunk_len(const struct chunk *k)
 
 /* Its index in file->chunks. */
 static inline uint32_t
-chunk_place(const struct chunk *k)
+chunk_slot(const struct chunk *k)
 {
 	return k->file->small ? 0 : k->index;
 }
@@ -91,9 +91,9 @@ void		 chunk_release(struct chunk_cache *, struct chunk **);
 enum chunk_state chunk_ready(struct chunk_cache *, struct chunk *, int64_t now);
 /* The same, to be sent from the file by the system, which counts as use; as is
  * what follows it, up to that byte of the file, behind its own first. */
-enum chunk_state chunk_ready_file(struct chunk_cache *, struct chunk *,
+enum chunk_state chunk_ready_sendfile(struct chunk_cache *, struct chunk *,
 		    int64_t now, int64_t end);
-bool		 chunk_by_file(const struct chunk *);	/* if that is good */
+bool		 chunk_prefers_sendfile(const struct chunk *);	/* if that is good */
 
 /* What follows is for who keeps its file open, and brings it in or waits for
  * that. */
@@ -111,10 +111,10 @@ bool		 chunk_wants_copy(struct chunk *);
 int		 chunk_error(struct chunk *);
 void		 chunk_set_error(struct chunk *, int error);
 /* A helper has just read it: that took so long, ms; or it was there anyway. */
-void		 chunk_warmed(struct chunk *, int64_t now, int64_t took,
+void		 chunk_loaded(struct chunk *, int64_t now, int64_t took,
 		    bool was_there);
 /* A helper has copied it: here is the copy; 0 or an errno.  The descriptor
  * stays the caller's. */
-int		 chunk_take(struct chunk *, int fd);
+int		 chunk_adopt_copy(struct chunk *, int fd);
 
 #endif

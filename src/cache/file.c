@@ -130,7 +130,7 @@ drop(struct cache *c, struct cache_entry *e)
 		return;
 	}
 	/* They would keep the file, and are of no use without it. */
-	chunk_shed(f->cache->chunks, f);
+	chunk_drop_unheld(f->cache->chunks, f);
 	close_now(f);
 }
 
@@ -310,7 +310,7 @@ file_end(struct file *f)
 		close_slowly(f);
 		return;
 	}
-	chunk_clear(f->cache->chunks, f);
+	chunk_drop_all(f->cache->chunks, f);
 	close_now(f);
 	pool_put(&f->cache->pool, f, size_of(f->nchunks));
 }
@@ -358,7 +358,7 @@ take(struct file *f, struct chunk **kp)
 	}
 	if (f->nchunks == 0)
 		return FILE_COPIED;
-	*kp = chunk_copy(f->cache->chunks, f);
+	*kp = chunk_hold_copy(f->cache->chunks, f);
 	return *kp != NULL ? FILE_COPIED : FILE_LOST;
 }
 
@@ -399,7 +399,7 @@ file_lasts(const struct file *f)
 
 	lock_take(f->cache->cache.lock);
 	lasts = (f->descriptor != NULL && !f->descriptor->spoilt) ||
-	    chunk_whole(f);
+	    chunk_is_complete(f);
 	lock_release(f->cache->cache.lock);
 	return lasts;
 }
@@ -414,7 +414,7 @@ tidy(struct file_cache *fc)
 	if (d == NULL)
 		return false;
 	f = d->file;
-	d->gone = chunk_shed_some(fc->chunks, f, d->gone, TURN_PIECES,
+	d->gone = chunk_drop_some(fc->chunks, f, d->gone, TURN_PIECES,
 	    TURN_PLACES);
 	if (d->gone < f->nchunks)
 		return true;

@@ -12,17 +12,17 @@ void		 file_end(struct file *);	/* without references */
 void		 file_shut(struct file *);
 
 /* A small file's only chunk, held, if all of it is there; else NULL. */
-struct chunk	*chunk_copy(struct chunk_cache *, struct file *);
+struct chunk	*chunk_hold_copy(struct chunk_cache *, struct file *);
 /* Drops chunks of a file that nobody holds, from an index on, only so many, in
  * only so many places: the index to go on with. */
-uint32_t	 chunk_shed_some(struct chunk_cache *, struct file *,
+uint32_t	 chunk_drop_some(struct chunk_cache *, struct file *,
 		    uint32_t from, uint32_t chunks, uint32_t places);
 /* All of them. */
-void		 chunk_shed(struct chunk_cache *, struct file *);
+void		 chunk_drop_unheld(struct chunk_cache *, struct file *);
 /* Drops all chunks of a file; none may be held. */
-void		 chunk_clear(struct chunk_cache *, struct file *);
+void		 chunk_drop_all(struct chunk_cache *, struct file *);
 /* Whether all of a file is copied, so that it needs no descriptor. */
-bool		 chunk_whole(const struct file *);
+bool		 chunk_is_complete(const struct file *);
 
 static inline void
 file_unrefer(struct file *f)

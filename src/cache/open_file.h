@@ -17,20 +17,20 @@ struct file;
 /* A chunk's: chunk_fetch(). */
 struct fetch {
 	struct task		*task;	/* bringing it in; the users' */
-	int64_t			 trusted;	/* until then, clock ms */
+	int64_t			 resident_until;	/* until then, clock ms */
 	union {
 		uint32_t	 filled;	/* small: bytes so far */
-		uint32_t	 read;		/* else: clock ms, low bits */
+		uint32_t	 read_at;		/* else: clock ms, low bits */
 	};
 	int16_t			 error;		/* of the last task, errno */
-	unsigned char		 lost : 3;	/* times that it was read by
+	unsigned char		 lost_reads : 3;	/* times that it was read by
 						 * a helper since then */
-	bool			 visible : 1;	/* in the table of pages, as
+	bool			 in_pagemap : 1;	/* in the table of pages, as
 						 * long as it is in memory */
-	bool			 known : 1;	/* has been read, or a helper
+	bool			 read_once : 1;	/* has been read, or a helper
 						 * has, at read */
-	bool			 again : 1;	/* ... more than once */
-	bool			 doubted : 1;	/* taken for absent unseen */
+	bool			 read_twice : 1;	/* ... more than once */
+	bool			 assumed_absent : 1;	/* taken for absent unseen */
 };
 
 struct descriptor {

@@ -56,9 +56,9 @@ complete_load(struct task *e)
 	if (e->job.error == 0 && e->job.done < e->job.length)
 		error = ESTALE;		/* it has shrunk */
 	else if (e->job.kind == JOB_COPY && e->job.error == 0)
-		error = chunk_take(l->chunk, e->job.fd);
+		error = chunk_adopt_copy(l->chunk, e->job.fd);
 	else if (e->job.error == 0)
-		chunk_warmed(l->chunk, now, now - l->started_at,
+		chunk_loaded(l->chunk, now, now - l->started_at,
 		    e->job.facts.in_memory);
 	chunk_set_error(l->chunk, error);
 }
@@ -86,7 +86,7 @@ start_load(struct http_loop *http, struct file *f, struct chunk *k)
 
 	l->http = http;
 	l->file = file_refer(f);
-	l->chunk = chunk_hold(&http->caches->chunks, f, chunk_place(k));
+	l->chunk = chunk_hold(&http->caches->chunks, f, chunk_slot(k));
 	l->started_at = http->clock->ms;
 	l->pending = &e;
 	chunk_set_error(k, 0);
@@ -208,7 +208,7 @@ start_next_range(struct conn *c, const struct chunk *k)
 	r->end = r->next + range->length;
 	/* A copied chunk must not go in between: no descriptor, no way back. */
 	index = chunk_index(r->file, r->next);
-	if (index == chunk_place(k))
+	if (index == chunk_slot(k))
 		r->chunk = chunk_hold(&c->http->caches->chunks, r->file, index);
 }
 
@@ -234,8 +234,8 @@ can_send_file(const struct conn *c)
 
 	/* The descriptor must be ours until all has been sent. */
 	return length > COPY_MAX && r->file_open &&
-	    c->transport->send_file != NULL && chunk_by_file(r->chunk) &&
-	    !is_just_written(c);
+	       c->transport->send_file != NULL &&
+	       chunk_prefers_sendfile(r->chunk) && !is_just_written(c);
 }
 
 /* So much of a chunk, whose hold goes along.  What is not a copy may change in
@@ -535,7 +535,7 @@ put_next_chunk(struct conn *c)
 		r->chunk = chunk_hold(cc, r->file,
 		    chunk_index(r->file, r->next));
 	file = can_send_file(c);
-	state = file ? chunk_ready_file(cc, r->chunk, c->http->clock->ms,
+	state = file ? chunk_ready_sendfile(cc, r->chunk, c->http->clock->ms,
 	    r->end) : chunk_ready(cc, r->chunk, c->http->clock->ms);
 	if (state == CHUNK_READY)
 		put_chunk(c, file);

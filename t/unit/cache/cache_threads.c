@@ -248,9 +248,10 @@ use_chunk(struct worker *w, const struct path_info *a)
 	uint32_t	 index = choose_path(w, f->nchunks);
 	struct chunk	*k = chunk_hold(&chunks, f, index);
 
-	need(chunk_place(k) == index);
-	if (choose_path(w, 4) == 0 && chunk_by_file(k))
-		need(chunk_ready_file(&chunks, k, w->now, 1) == CHUNK_READY);
+	need(chunk_slot(k) == index);
+	if (choose_path(w, 4) == 0 && chunk_prefers_sendfile(k))
+		need(
+		    chunk_ready_sendfile(&chunks, k, w->now, 1) == CHUNK_READY);
 	else {
 		need(chunk_ready(&chunks, k, w->now) == CHUNK_READY);
 		check_bytes(k);

@@ -32,7 +32,7 @@ START_TEST(small_is_copied)
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 	ck_assert(k->file->small);
 	check_bytes(k);
-	ck_assert(chunk_whole(f));
+	ck_assert(chunk_is_complete(f));
 	ck_assert_int_eq(file_fd(f), -1);	/* no more need of it */
 	ck_assert_int_eq(chunk_ready(&chunks, k, 1000000), CHUNK_READY);
 	chunk_release(&chunks, &k);
@@ -98,7 +98,7 @@ START_TEST(large_is_mapped)
 		check_bytes(k);
 		chunk_release(&chunks, &k);
 	}
-	ck_assert(!chunk_whole(f));
+	ck_assert(!chunk_is_complete(f));
 	ck_assert_uint_eq(chunk_index(f, 0), 0);
 	ck_assert_uint_eq(chunk_index(f, 65535), 0);
 	ck_assert_uint_eq(chunk_index(f, 65536), 1);
@@ -209,7 +209,7 @@ START_TEST(limit_counts_mappings)
 	}
 	ck_assert_uint_eq(chunks.cache.entries, 23);
 	for (int i = 0; i < 20; i++) {
-		ck_assert(chunk_whole(small[i]));
+		ck_assert(chunk_is_complete(small[i]));
 		file_drop(&small[i]);
 	}
 	file_drop(&large);
@@ -228,7 +228,7 @@ START_TEST(predicted)
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_ABSENT);
-	chunk_warmed(k, 5000, 0, false);
+	chunk_loaded(k, 5000, 0, false);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000), CHUNK_READY);
 	ck_assert_int_eq(
 	    chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_PREDICTED - 1),
@@ -236,7 +236,7 @@ START_TEST(predicted)
 	/* Trust runs out; had it been evicted, it will run out sooner. */
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_PREDICTED),
 	    CHUNK_ABSENT);
-	chunk_warmed(k, 10000, 50, false);
+	chunk_loaded(k, 10000, 50, false);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 10000 + RESIDENT_PREDICTED),
 	    CHUNK_ABSENT);
 	ck_assert_uint_eq(chunks.absent, 4);
@@ -266,12 +266,12 @@ START_TEST(copies)
 	copy = memfd_create("copy", 0);
 	ck_assert_int_eq(ftruncate(copy, chunk_len(k)), 0);
 	ck_assert_int_eq(pwrite(copy, "x", 1, chunk_len(k) - 1), 1);
-	ck_assert_int_eq(chunk_take(k, copy), 0);
+	ck_assert_int_eq(chunk_adopt_copy(k, copy), 0);
 	close(copy);
 	ck_assert(f->small == (_i == 0));
 	ck_assert_int_eq(chunk_bytes(k)[chunk_len(k) - 1], 'x');
 	ck_assert_int_eq(chunk_ready(&chunks, k, INT64_MAX), CHUNK_READY);
-	ck_assert(chunk_whole(f) == (_i == 0));
+	ck_assert(chunk_is_complete(f) == (_i == 0));
 	ck_assert((file_fd(f) == -1) == (_i == 0));
 	chunk_release(&chunks, &k);
 	file_drop(&f);
@@ -282,7 +282,7 @@ END_TEST
 /* Tries to get a file out of memory; asking mincore(2) about our own file starts
  * no reading.  A page may be on a list of some processor's for a moment. */
 static bool
-evict(int fd, size_t size)
+evict_chunks(int fd, size_t size)
 {
 	unsigned char	 there[16];
 	void		*map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
@@ -320,8 +320,8 @@ START_TEST(our_own)
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 	chunk_release(&chunks, &k);
-	chunk_clear(&chunks, f);
-	if (evict(file_fd(f), 64 * KIB)) {
+	chunk_drop_all(&chunks, f);
+	if (evict_chunks(file_fd(f), 64 * KIB)) {
 		k = chunk_hold(&chunks, f, 0);
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_ABSENT);
 		chunk_release(&chunks, &k);
@@ -351,12 +351,12 @@ hold_absent(struct file *f)
 {
 	struct chunk	*k;
 
-	for (int i = 0; i < 100 && evict(file_fd(f), 64 * KIB); i++) {
+	for (int i = 0; i < 100 && evict_chunks(file_fd(f), 64 * KIB); i++) {
 		k = chunk_hold(&chunks, f, 0);
 		if (chunk_ready(&chunks, k, 0) == CHUNK_ABSENT)
 			return k;
 		chunk_release(&chunks, &k);
-		chunk_shed(&chunks, f);
+		chunk_drop_unheld(&chunks, f);
 	}
 	return NULL;
 }
@@ -414,38 +414,40 @@ START_TEST(looked_at)
 	f = make(64 * KIB, false);
 	k = chunk_hold(&chunks, f, 0);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 1), CHUNK_READY);
-	ck_assert(!chunk_by_file(k));
+	ck_assert(!chunk_prefers_sendfile(k));
 	if (f->method != RESIDENT_NOWAIT || chunks.pagemap == -1 ||
 	    pagemap_present(chunks.pagemap, k->at, k->len) < k->len)
 		goto out;		/* nothing to be seen here */
 	ck_assert_int_eq(chunk_ready(&chunks, k, RESIDENT_REREAD), CHUNK_READY);
-	ck_assert_int_eq(k->fetch.trusted, RESIDENT_REREAD + RESIDENT_VERIFIED);
-	ck_assert_uint_eq(k->fetch.read, 1);
-	ck_assert(!chunk_by_file(k));
+	ck_assert_int_eq(
+	    k->fetch.resident_until, RESIDENT_REREAD + RESIDENT_VERIFIED);
+	ck_assert_uint_eq(k->fetch.read_at, 1);
+	ck_assert(!chunk_prefers_sendfile(k));
 	ck_assert_int_eq(chunk_ready(&chunks, k, 2 * RESIDENT_REREAD),
 	    CHUNK_READY);
-	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_REREAD);
-	ck_assert(chunk_by_file(k));
-	ck_assert_int_eq(chunk_ready_file(&chunks, k, now, 1), CHUNK_READY);
-	ck_assert_uint_eq(k->fetch.read, 2 * RESIDENT_REREAD);
+	ck_assert_uint_eq(k->fetch.read_at, 2 * RESIDENT_REREAD);
+	ck_assert(chunk_prefers_sendfile(k));
+	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k, now, 1), CHUNK_READY);
+	ck_assert_uint_eq(k->fetch.read_at, 2 * RESIDENT_REREAD);
 	do {
 		now += 20;
 		if (now > 110000 || !push_out(k) ||
-		    !evict(file_fd(f), 64 * KIB))
+		    !evict_chunks(file_fd(f), 64 * KIB))
 			goto out;
-	} while (chunk_ready_file(&chunks, k, now, 1) != CHUNK_ABSENT);
+	} while (chunk_ready_sendfile(&chunks, k, now, 1) != CHUNK_ABSENT);
 	/* It may be back only if a helper has read it, or what leads there. */
 	ck_assert_int_eq(pread(file_fd(f), bytes, sizeof(bytes), 0), 64 * KIB);
-	if (k->fetch.visible)
-		ck_assert_int_eq(chunk_ready_file(&chunks, k, now + 10, 1),
+	if (k->fetch.in_pagemap)
+		ck_assert_int_eq(chunk_ready_sendfile(&chunks, k, now + 10, 1),
 		    CHUNK_ABSENT);
 	f->descriptor->ahead = k->index;
 	/* Memory is short: what is there now may be gone in the next moment. */
-	ck_assert_int_eq(chunk_ready_file(&chunks, k, now + 10, 1), CHUNK_READY);
-	ck_assert_int_le(k->fetch.trusted, now + 10);
+	ck_assert_int_eq(
+	    chunk_ready_sendfile(&chunks, k, now + 10, 1), CHUNK_READY);
+	ck_assert_int_le(k->fetch.resident_until, now + 10);
 	now += 10 + RESIDENT_SHORTAGE;
-	ck_assert_int_eq(chunk_ready_file(&chunks, k, now, 1), CHUNK_READY);
-	ck_assert_int_gt(k->fetch.trusted, now);
+	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k, now, 1), CHUNK_READY);
+	ck_assert_int_gt(k->fetch.resident_until, now);
 out:
 	io_close(&chunks.pagemap);
 	chunk_release(&chunks, &k);
@@ -469,54 +471,54 @@ START_TEST(looked_at_together)
 	for (uint32_t i = 0; i < 5; i++) {
 		k[i] = chunk_hold(&chunks, f, i);
 		ck_assert_int_eq(chunk_ready(&chunks, k[i], 0), CHUNK_READY);
-		k[i]->fetch.again = true;
+		k[i]->fetch.read_twice = true;
 	}
-	if (!k[4]->fetch.visible)
+	if (!k[4]->fetch.in_pagemap)
 		goto out;		/* nothing to be seen here */
 	for (uint32_t i = 1; i < 5; i++)
 		if (k[i]->at != k[i - 1]->at + 64 * KIB)
 			goto out;	/* nor in a row */
 	/* One that would be sent from its mapping must be read now and then. */
-	k[3]->fetch.again = false;
-	ck_assert_int_eq(chunk_ready_file(&chunks, k[1], later, all),
+	k[3]->fetch.read_twice = false;
+	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[1], later, all),
 	    CHUNK_READY);
-	ck_assert_int_eq(k[0]->fetch.trusted, RESIDENT_VERIFIED);
-	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_VERIFIED);
-	ck_assert_int_eq(k[2]->fetch.trusted, later + RESIDENT_VERIFIED);
-	ck_assert_int_eq(k[3]->fetch.trusted, RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[0]->fetch.resident_until, RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[1]->fetch.resident_until, later + RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[2]->fetch.resident_until, later + RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[3]->fetch.resident_until, RESIDENT_VERIFIED);
 	/* The last is less than a chunk. */
-	k[3]->fetch.again = true;
-	ck_assert_int_eq(chunk_ready_file(&chunks, k[3], later, all),
+	k[3]->fetch.read_twice = true;
+	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[3], later, all),
 	    CHUNK_READY);
-	ck_assert_int_eq(k[3]->fetch.trusted, later + RESIDENT_VERIFIED);
-	ck_assert_int_eq(k[4]->fetch.trusted, RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[3]->fetch.resident_until, later + RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[4]->fetch.resident_until, RESIDENT_VERIFIED);
 	/* What is not asked for, or not due yet. */
 	later += 20;
-	k[2]->fetch.trusted = 1000;
-	ck_assert_int_eq(chunk_ready_file(&chunks, k[0], later, 64 * KIB),
+	k[2]->fetch.resident_until = 1000;
+	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[0], later, 64 * KIB),
 	    CHUNK_READY);
-	ck_assert_int_lt(k[1]->fetch.trusted, later);
+	ck_assert_int_lt(k[1]->fetch.resident_until, later);
 	later += 20;
-	ck_assert_int_eq(chunk_ready_file(&chunks, k[0], later, all),
+	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[0], later, all),
 	    CHUNK_READY);
-	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_VERIFIED);
-	ck_assert_int_eq(k[2]->fetch.trusted, 1000);
-	ck_assert_int_lt(k[3]->fetch.trusted, later);
+	ck_assert_int_eq(k[1]->fetch.resident_until, later + RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[2]->fetch.resident_until, 1000);
+	ck_assert_int_lt(k[3]->fetch.resident_until, later);
 	/* Those in front of one that is not there. */
 	later += 2000;
 	madvise(k[2]->at + 4096, 60 * KIB, MADV_DONTNEED);
-	ck_assert_int_eq(chunk_ready_file(&chunks, k[0], later, all),
+	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[0], later, all),
 	    CHUNK_READY);
-	ck_assert_int_eq(k[0]->fetch.trusted, later + RESIDENT_VERIFIED);
-	ck_assert_int_eq(k[1]->fetch.trusted, later + RESIDENT_VERIFIED);
-	ck_assert_int_lt(k[2]->fetch.trusted, later);
+	ck_assert_int_eq(k[0]->fetch.resident_until, later + RESIDENT_VERIFIED);
+	ck_assert_int_eq(k[1]->fetch.resident_until, later + RESIDENT_VERIFIED);
+	ck_assert_int_lt(k[2]->fetch.resident_until, later);
 	/* Short of memory each is looked at before it is sent. */
 	later += 20;
-	chunks.short_until = later + 1;
-	ck_assert_int_eq(chunk_ready_file(&chunks, k[0], later, all),
+	chunks.shortage_until = later + 1;
+	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[0], later, all),
 	    CHUNK_READY);
-	ck_assert_int_eq(k[0]->fetch.trusted, later);
-	ck_assert_int_lt(k[1]->fetch.trusted, later);
+	ck_assert_int_eq(k[0]->fetch.resident_until, later);
+	ck_assert_int_lt(k[1]->fetch.resident_until, later);
 out:
 	io_close(&chunks.pagemap);
 	for (uint32_t i = 0; i < 5; i++)
@@ -543,21 +545,21 @@ START_TEST(doubted)
 	while (n < 4 && f[0]->method == RESIDENT_NOWAIT &&
 	    (k[n] = hold_absent(f[n])) != NULL)
 		n++;
-	if (n == 4 && chunks.absences == 4) {
+	if (n == 4 && chunks.recent_misses == 4) {
 		k[4] = chunk_hold(&chunks, f[4], 0);
 		ck_assert_int_eq(chunk_ready(&chunks, k[4], 0), CHUNK_ABSENT);
-		chunk_warmed(k[4], 0, 0, false);
-		ck_assert_uint_eq(chunks.absences, 4);
+		chunk_loaded(k[4], 0, 0, false);
+		ck_assert_uint_eq(chunks.recent_misses, 4);
 		ck_assert_int_eq(chunk_ready(&chunks, k[4], 0), CHUNK_READY);
 		k[5] = chunk_hold(&chunks, f[5], 0);
 		ck_assert_int_eq(chunk_ready(&chunks, k[5], 0), CHUNK_ABSENT);
-		chunk_warmed(k[5], 0, 0, true);
-		ck_assert_uint_eq(chunks.absences, 3);
+		chunk_loaded(k[5], 0, 0, true);
+		ck_assert_uint_eq(chunks.recent_misses, 3);
 		chunk_release(&chunks, &k[5]);
-		chunk_shed(&chunks, f[5]);
+		chunk_drop_unheld(&chunks, f[5]);
 		k[5] = chunk_hold(&chunks, f[5], 0);
 		ck_assert_int_eq(chunk_ready(&chunks, k[5], 0), CHUNK_READY);
-		ck_assert_uint_eq(chunks.absences, 2);
+		ck_assert_uint_eq(chunks.recent_misses, 2);
 	}
 	for (int i = 0; i < 6; i++) {
 		if (k[i] != NULL)
@@ -581,12 +583,12 @@ START_TEST(gone_again)
 	if (f->method == RESIDENT_NOWAIT && chunks.pagemap != -1 &&
 	    (k = hold_absent(f)) != NULL) {
 		for (int i = 0; i < 3; i++) {
-			chunk_warmed(k, 0, 5, false);
-			ck_assert_int_eq(k->fetch.trusted, 0);
+			chunk_loaded(k, 0, 5, false);
+			ck_assert_int_eq(k->fetch.resident_until, 0);
 			ck_assert_uint_eq(f->descriptor->ahead, k->index + 1);
 		}
-		chunk_warmed(k, 0, 5, false);
-		ck_assert_int_eq(k->fetch.trusted, RESIDENT_VERIFIED);
+		chunk_loaded(k, 0, 5, false);
+		ck_assert_int_eq(k->fetch.resident_until, RESIDENT_VERIFIED);
 		ck_assert_uint_lt(pagemap_present(chunks.pagemap, k->at,
 		    k->len), k->len);
 		chunk_release(&chunks, &k);
@@ -610,11 +612,11 @@ START_TEST(gone_again_small)
 	k = chunk_hold(&chunks, f, 0);
 	for (int i = 0; i < 4 && f->method == RESIDENT_NOWAIT; i++) {
 		ck_assert(!chunk_wants_copy(k));
-		chunk_warmed(k, 0, 5, false);
+		chunk_loaded(k, 0, 5, false);
 	}
 	ck_assert(chunk_wants_copy(k) == (f->method == RESIDENT_NOWAIT));
 	ck_assert_int_eq(ftruncate(copy, 4 * KIB), 0);
-	ck_assert_int_eq(chunk_take(k, copy), 0);
+	ck_assert_int_eq(chunk_adopt_copy(k, copy), 0);
 	close(copy);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 	ck_assert_int_eq(chunk_bytes(k)[1], 0);
@@ -634,11 +636,11 @@ START_TEST(by_file)
 	caches(1024 * KIB, RESIDENCY_AUTO);
 	f = make(150000, true);
 	k = chunk_hold(&chunks, f, 1);
-	ck_assert(chunk_by_file(k));
-	ck_assert_int_eq(chunk_ready_file(&chunks, k, 0, 1), CHUNK_READY);
+	ck_assert(chunk_prefers_sendfile(k));
+	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k, 0, 1), CHUNK_READY);
 	ck_assert_ptr_null(k->at);		/* no need to map it */
 	f->descriptor->no_sendfile = true;
-	ck_assert(!chunk_by_file(k));
+	ck_assert(!chunk_prefers_sendfile(k));
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 	ck_assert_ptr_nonnull(k->at);
 	chunk_release(&chunks, &k);
@@ -646,7 +648,7 @@ START_TEST(by_file)
 	unlink(path);
 	f = make(5000, true);
 	k = chunk_hold(&chunks, f, 0);
-	ck_assert(!chunk_by_file(k));
+	ck_assert(!chunk_prefers_sendfile(k));
 	chunk_release(&chunks, &k);
 	file_drop(&f);
 	unlink(path);

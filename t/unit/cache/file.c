@@ -17,7 +17,7 @@ START_TEST(empty_file)
 	f = make(0, true);
 	ck_assert_uint_eq(f->nchunks, 0);
 	ck_assert_int_eq(file_fd(f), -1);
-	ck_assert(chunk_whole(f));
+	ck_assert(chunk_is_complete(f));
 	file_drop(&f);
 	unlink(path);
 }
