@@ -160,8 +160,8 @@ length_at(const struct file *f, uint32_t index)
 static void
 init_chunk(struct chunk *k, struct file *f, uint32_t index)
 {
-	if (f->small && f->descriptor != NULL)
-		memset(&f->descriptor->only, 0, sizeof(f->descriptor->only));
+	if (f->small && f->open_file != NULL)
+		memset(&f->open_file->fetch, 0, sizeof(f->open_file->fetch));
 	memset(k, 0, f->small ? CHUNK_SMALL : sizeof(*k));
 	k->file = f;
 	if (f->small)
@@ -262,13 +262,13 @@ mapping_address(struct chunk_cache *cc, const struct chunk *k)
 
 	if (cc->region == 0)
 		return NULL;
-	if (f->descriptor->place == 0) {
+	if (f->open_file->map_base == 0) {
 		if (cc->next - cc->region > REGION_DISTANCE / 2)
 			cc->next = cc->region;
-		f->descriptor->place = cc->next;
+		f->open_file->map_base = cc->next;
 		cc->next += f->nchunks * size;
 	}
-	return (void *)(f->descriptor->place + k->index * size);
+	return (void *)(f->open_file->map_base + k->index * size);
 }
 
 /* A mapping is of use to nobody before its bytes are known to be resident. */
@@ -276,7 +276,7 @@ static bool
 map_chunk(struct chunk_cache *cc, struct chunk *k)
 {
 	k->at = mmap(mapping_address(cc, k), k->len, PROT_READ, MAP_SHARED,
-	    k->file->descriptor->fd, (off_t)chunk_start(k));
+	    k->file->open_file->fd, (off_t)chunk_start(k));
 	if (k->at == MAP_FAILED) {
 		k->at = NULL;
 		return false;
@@ -293,7 +293,7 @@ set_resident(const struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
 	k->fetch.resident_until = cc->pagemap != -1 && now < cc->shortage_until
 				      ? now
-				      : now + k->file->descriptor->trust;
+				      : now + k->file->open_file->trust_ms;
 }
 
 /* All of it has been read. */
@@ -371,7 +371,7 @@ may_be_back(const struct chunk *k)
 			    k->file->cache->chunk_size) + 1;
 
 	return k->fetch.lost_reads > 0 ||
-	    k->index - k->file->descriptor->ahead < ahead;
+	    k->index - k->file->open_file->read_end < ahead;
 }
 
 /* Nobody has read it yet, so whether it is there says something about the
@@ -473,7 +473,7 @@ finish_copy(struct file *f)
 {
 	f->copied = true;
 	if (!cache_is_disabled(&f->cache->chunks->cache))
-		file_shut(f);
+		file_close_fd(f);
 }
 
 static enum chunk_state
@@ -502,7 +502,7 @@ check_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 	}
 	count_if_unread(cc, k, false);
 	/* What it was copied from may be the next version, or half of it. */
-	if (!file_stands(f, true)) {
+	if (!file_is_unchanged(f, true)) {
 		t->filled = 0;
 		return CHUNK_GONE;
 	}
@@ -516,7 +516,7 @@ check_incomplete(
 {
 	enum chunk_state	result;
 
-	need(k->file->descriptor != NULL);
+	need(k->file->open_file != NULL);
 	if (k->file->method == RESIDENT_COPY)
 		result = CHUNK_ABSENT;
 	else
@@ -582,7 +582,7 @@ chunk_prefers_sendfile(const struct chunk *k)
 	if (file_is_copied(f))
 		return false;
 	lock_take(f->cache->cache.lock);
-	yes = !f->descriptor->no_sendfile && (f->method == RESIDENT_NEVER ||
+	yes = !f->open_file->no_sendfile && (f->method == RESIDENT_NEVER ||
 	    (f->method == RESIDENT_NOWAIT && k->fetch.read_twice));
 	lock_release(f->cache->cache.lock);
 	return yes;
@@ -668,25 +668,25 @@ static void
 record_load(struct chunk *k, int64_t now, int64_t took, bool was_there)
 {
 	struct file		*f = k->file;
-	struct descriptor	*d = f->descriptor;
+	struct open_file	*d = f->open_file;
 	struct fetch		*t = chunk_fetch(k);
 
 	if (t->assumed_absent)
 		count_miss(f->cache->chunks, !was_there);
 	t->assumed_absent = false;
 	if (f->method == RESIDENT_PREDICT || f->method == RESIDENT_MINCORE) {
-		if (took >= DISK_READ_MIN && d->trust / 2 >= TRUST_MIN)
-			d->trust /= 2;
-		else if (took < DISK_READ_MIN && d->trust * 2 <= TRUST_MAX)
-			d->trust *= 2;
-		t->resident_until = now + d->trust;
+		if (took >= DISK_READ_MIN && d->trust_ms / 2 >= TRUST_MIN)
+			d->trust_ms /= 2;
+		else if (took < DISK_READ_MIN && d->trust_ms * 2 <= TRUST_MAX)
+			d->trust_ms *= 2;
+		t->resident_until = now + d->trust_ms;
 		return;
 	}
-	d->ahead = chunk_slot(k) + 1;
+	d->read_end = chunk_slot(k) + 1;
 	if (f->method == RESIDENT_NOWAIT && t->lost_reads < LOST_READS_MAX &&
 	    ++t->lost_reads == LOST_READS_MAX && !f->small) {
 		record_read(k, now);
-		t->resident_until = now + d->trust;
+		t->resident_until = now + d->trust_ms;
 	}
 }
 

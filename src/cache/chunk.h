@@ -100,7 +100,7 @@ bool		 chunk_prefers_sendfile(const struct chunk *);	/* if that is good */
 static inline struct fetch *
 chunk_fetch(struct chunk *k)
 {
-	return k->file->small ? &k->file->descriptor->only : &k->fetch;
+	return k->file->small ? &k->file->open_file->fetch : &k->fetch;
 }
 
 /* Whether a helper must bring a copy: its file is only a handle, or what was

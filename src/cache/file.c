@@ -16,66 +16,66 @@
 #include "lib/need.h"
 
 /* Their slots take memory, and a sparse file has any number of them. */
-#define FILE_CHUNKS_MOST	(1U << 22)
+#define FILE_CHUNKS_MAX	(1U << 22)
 
 /* Pieces, or places for some, that are dropped in one turn. */
-#define TURN_PIECES	128
-#define TURN_PLACES	65536
+#define SLICE_CHUNKS	128
+#define SLICE_SLOTS	65536
 
 static size_t
-size_of(uint32_t nchunks)
+record_size(uint32_t nchunks)
 {
 	return sizeof(struct file) + nchunks * sizeof(struct chunk *);
 }
 
 /* What an open descriptor keeps in memory that nothing else does. */
 static size_t
-weight(const struct file *f)
+charged_bytes(const struct file *f)
 {
 	return file_is_made(f) ? (size_t)f->version.size : 0;
 }
 
-_Static_assert(FILE_CHUNKS_MOST < 1U << 24, "a file has so many bits for them");
+_Static_assert(FILE_CHUNKS_MAX < 1U << 24, "a file has so many bits for them");
 
 /* What was the descriptor of a file that has gone. */
-struct file_left {
-	STAILQ_ENTRY(file_left)	 link;
+struct file_deferred {
+	STAILQ_ENTRY(file_deferred)	 link;
 	int			 fd;
 	struct job_version	 version;
 };
 
 /* Takes the descriptor out: nothing new is made from this file. */
-static struct descriptor *
-take_out(struct file *f)
+static struct open_file *
+detach_open_file(struct file *f)
 {
-	struct descriptor	*d = f->descriptor;
+	struct open_file	*d = f->open_file;
 
-	cache_remove(&f->cache->cache, &d->entry, weight(f));
-	f->descriptor = NULL;
+	cache_remove(&f->cache->cache, &d->entry, charged_bytes(f));
+	f->open_file = NULL;
 	return d;
 }
 
 /* A close may take long, and is not to be waited for under the lock. */
 static void
-leave(struct file *f, int fd, const struct job_version *version)
+defer_close(struct file *f, int fd, const struct job_version *version)
 {
 	struct file_cache	*fc = f->cache;
-	struct file_left	*left;
+	struct file_deferred	*left;
 
-	if (fc->nleft >= fc->left_most) {
+	if (fc->ndeferred >= fc->deferred_max) {
 		close(fd);
 		return;
 	}
 	left = mem_zero(sizeof(*left));
 	left->fd = fd;
 	left->version = *version;
-	STAILQ_INSERT_TAIL(&fc->left, left, link);
-	fc->nleft++;
-	fc->later(fc->later_context);
+	STAILQ_INSERT_TAIL(&fc->deferred, left, link);
+	fc->ndeferred++;
+	fc->schedule_tidy(fc->schedule_context);
 }
 
 static void
-let_go(struct descriptor *d)
+close_open_file(struct open_file *d)
 {
 	struct file		*f = d->file;
 	struct file_cache	*fc = f->cache;
@@ -84,9 +84,9 @@ let_go(struct descriptor *d)
 	if (f->small || file_is_made(f))
 		close(fd);
 	else if (fc->cache.lock != NULL)
-		leave(f, fd, d->version);
-	else if (fc->give != NULL)
-		fc->give(fc->give_context, fd, d->version);
+		defer_close(f, fd, d->version);
+	else if (fc->close_fd != NULL)
+		fc->close_fd(fc->close_context, fd, d->version);
 	else
 		close(fd);
 	free(d);
@@ -95,15 +95,15 @@ let_go(struct descriptor *d)
 static void
 close_now(struct file *f)
 {
-	if (f->descriptor != NULL)
-		let_go(take_out(f));
+	if (f->open_file != NULL)
+		close_open_file(detach_open_file(f));
 }
 
 /* Whether its pieces may be too many for one turn. */
 static bool
-takes_turns(const struct file *f)
+closes_slowly(const struct file *f)
 {
-	return f->cache->later != NULL && f->nchunks > TURN_PIECES;
+	return f->cache->schedule_tidy != NULL && f->nchunks > SLICE_CHUNKS;
 }
 
 /* Piece by piece, and its descriptor last. */
@@ -111,21 +111,21 @@ static void
 close_slowly(struct file *f)
 {
 	struct file_cache	*fc = f->cache;
-	struct descriptor	*d = take_out(f);
+	struct open_file	*d = detach_open_file(f);
 
 	f->references++;
-	TAILQ_INSERT_TAIL(&fc->going, &d->entry, queue);
-	fc->later(fc->later_context);
+	TAILQ_INSERT_TAIL(&fc->closing, &d->entry, queue);
+	fc->schedule_tidy(fc->schedule_context);
 }
 
 static void
-drop(struct cache *c, struct cache_entry *e)
+drop_file(struct cache *c, struct cache_entry *e)
 {
 	/* A descriptor starts with its entry. */
-	struct file	*f = ((struct descriptor *)e)->file;
+	struct file	*f = ((struct open_file *)e)->file;
 
 	(void)c;
-	if (takes_turns(f)) {
+	if (closes_slowly(f)) {
 		close_slowly(f);
 		return;
 	}
@@ -140,14 +140,14 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 {
 	memset(fc, 0, sizeof(*fc));
 	cache_init(&fc->cache, "descriptor", descriptors,
-	    chunks->cache.limit_bytes, drop);
+	    chunks->cache.limit_bytes, drop_file);
 	pool_init(&fc->pool);
 	fc->chunks = chunks;
 	fc->chunk_size = chunk_size;
 	fc->small = small;
 	fc->residency = residency;
-	TAILQ_INIT(&fc->going);
-	STAILQ_INIT(&fc->left);
+	TAILQ_INIT(&fc->closing);
+	STAILQ_INIT(&fc->deferred);
 }
 
 void
@@ -175,9 +175,9 @@ file_is_made(const struct file *f)
 }
 
 bool
-file_stands(const struct file *f, bool ctime)
+file_is_unchanged(const struct file *f, bool ctime)
 {
-	const struct job_version	*v = f->descriptor->version;
+	const struct job_version	*v = f->open_file->version;
 	struct stat			 st;
 
 	if (file_is_made(f) || f->handle)
@@ -194,7 +194,7 @@ file_stands(const struct file *f, bool ctime)
 bool
 file_fits(const struct file_cache *fc, const struct job_version *version)
 {
-	return (uint64_t)version->size / fc->chunk_size < FILE_CHUNKS_MOST;
+	return (uint64_t)version->size / fc->chunk_size < FILE_CHUNKS_MAX;
 }
 
 /* How many chunks; a small file is one, an empty one none. */
@@ -219,26 +219,27 @@ count_method(const struct file *f, uint64_t dev)
 	fc->methods[f->method]++;
 	if (file_is_made(f))
 		return false;
-	for (i = 0; i < fc->ntold; i++)
-		if (fc->told[i].dev == dev && fc->told[i].method == f->method)
+	for (i = 0; i < fc->nreported; i++)
+		if (fc->reported[i].dev == dev &&
+		    fc->reported[i].method == f->method)
 			return false;
-	if (i == FILE_SYSTEMS)
+	if (i == FILE_SYSTEMS_MAX)
 		return false;
-	fc->told[i].dev = dev;
-	fc->told[i].method = f->method;
-	fc->ntold++;
+	fc->reported[i].dev = dev;
+	fc->reported[i].method = f->method;
+	fc->nreported++;
 	return true;
 }
 
 static void
-enter(struct file *f)
+add_open_file(struct file *f)
 {
 	struct file_cache	*fc = f->cache;
-	struct cache_entry	*e = &f->descriptor->entry;
+	struct cache_entry	*e = &f->open_file->entry;
 
-	cache_add(&fc->cache, e, weight(f));
+	cache_add(&fc->cache, e, charged_bytes(f));
 	if (f->nchunks == 0)
-		file_shut(f);
+		file_close_fd(f);
 	else {
 		cache_hold(e);			/* not the newcomer itself */
 		cache_trim(&fc->cache);
@@ -246,20 +247,20 @@ enter(struct file *f)
 	}
 }
 
-static struct descriptor *
-descriptor_new(struct file *f, int fd, const struct job_version *kept)
+static struct open_file *
+new_open_file(struct file *f, int fd, const struct job_version *kept)
 {
 	bool			 is_kept = kept->ino != 0;
-	struct descriptor	*d = mem_zero(sizeof(*d) +
+	struct open_file	*d = mem_zero(sizeof(*d) +
 				    is_kept * sizeof(*kept));
 
 	d->file = f;
 	d->fd = fd;
-	d->ahead = f->nchunks;
+	d->read_end = f->nchunks;
 	d->version = &f->version;
 	if (is_kept) {
-		d->kept[0] = *kept;
-		d->version = d->kept;
+		d->cached[0] = *kept;
+		d->version = d->cached;
 	}
 	return d;
 }
@@ -276,25 +277,25 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	need(fd != -1 && version->size >= 0 && file_fits(fc, version));
 	nchunks = count_chunks(fc, version);
 	lock_take(fc->cache.lock);
-	f = pool_zero(&fc->pool, size_of(nchunks));
+	f = pool_zero(&fc->pool, record_size(nchunks));
 	lock_release(fc->cache.lock);
 	f->cache = fc;
 	f->references = 1;
 	f->version = *version;
 	f->small = is_small(fc, version);
-	f->settled = facts->strong;
+	f->strong = facts->strong;
 	f->handle = facts->handle;
 	f->made = !S_ISREG(facts->mode);
 	f->nchunks = nchunks;
-	f->descriptor = descriptor_new(f, fd, &facts->cached);
-	dev = f->descriptor->version->dev;
+	f->open_file = new_open_file(f, fd, &facts->cached);
+	dev = f->open_file->version->dev;
 	f->method = (uint8_t)residency_choose(fc->residency, f, facts);
-	f->descriptor->trust = f->method == RESIDENT_NOWAIT
-				   ? RESIDENT_VERIFIED
-				   : RESIDENT_PREDICTED;
+	f->open_file->trust_ms = f->method == RESIDENT_NOWAIT
+				     ? RESIDENT_VERIFIED
+				     : RESIDENT_PREDICTED;
 	lock_take(fc->cache.lock);
 	tell = count_method(f, dev);
-	enter(f);
+	add_open_file(f);
 	lock_release(fc->cache.lock);
 	if (tell)
 		log_info("device %llu: whether files are in memory is found "
@@ -304,15 +305,15 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 }
 
 void
-file_end(struct file *f)
+file_destroy(struct file *f)
 {
-	if (f->descriptor != NULL && takes_turns(f)) {
+	if (f->open_file != NULL && closes_slowly(f)) {
 		close_slowly(f);
 		return;
 	}
 	chunk_drop_all(f->cache->chunks, f);
 	close_now(f);
-	pool_put(&f->cache->pool, f, size_of(f->nchunks));
+	pool_put(&f->cache->pool, f, record_size(f->nchunks));
 }
 
 struct file *
@@ -349,11 +350,11 @@ file_drop(struct file **fp)
 }
 
 static inline enum file_source
-take(struct file *f, struct chunk **kp)
+hold_source(struct file *f, struct chunk **kp)
 {
 	f->references++;
-	if (f->descriptor != NULL) {
-		cache_hold(&f->descriptor->entry);
+	if (f->open_file != NULL) {
+		cache_hold(&f->open_file->entry);
 		return FILE_OPEN;
 	}
 	if (f->nchunks == 0)
@@ -363,77 +364,77 @@ take(struct file *f, struct chunk **kp)
 }
 
 static LOCKED enum file_source
-take_locked(struct file *f, struct chunk **kp)
+hold_source_locked(struct file *f, struct chunk **kp)
 {
 	enum file_source	result;
 
 	lock_take(f->cache->cache.lock);
-	result = take(f, kp);
+	result = hold_source(f, kp);
 	lock_release(f->cache->cache.lock);
 	return result;
 }
 
 enum file_source
-file_take(struct file *f, struct chunk **kp)
+file_hold_source(struct file *f, struct chunk **kp)
 {
-	return f->cache->cache.lock != NULL ? take_locked(f, kp) :
-	    take(f, kp);
+	return f->cache->cache.lock != NULL ? hold_source_locked(f, kp) :
+	    hold_source(f, kp);
 }
 
 void
-file_spoil(struct file *f)
+file_set_outdated(struct file *f)
 {
-	struct descriptor	*d;
+	struct open_file	*d;
 
 	lock_take(f->cache->cache.lock);
-	d = f->descriptor;
+	d = f->open_file;
 	if (d != NULL)
-		d->spoilt = d->version != &f->version;
+		d->outdated = d->version != &f->version;
 	lock_release(f->cache->cache.lock);
 }
 
 bool
-file_lasts(const struct file *f)
+file_is_sendable(const struct file *f)
 {
 	bool	lasts;
 
 	lock_take(f->cache->cache.lock);
-	lasts = (f->descriptor != NULL && !f->descriptor->spoilt) ||
+	lasts = (f->open_file != NULL && !f->open_file->outdated) ||
 	    chunk_is_complete(f);
 	lock_release(f->cache->cache.lock);
 	return lasts;
 }
 
 static bool
-tidy(struct file_cache *fc)
+tidy_closing(struct file_cache *fc)
 {
-	struct cache_entry	*e = TAILQ_FIRST(&fc->going);
-	struct descriptor	*d = (struct descriptor *)e;
+	struct cache_entry	*e = TAILQ_FIRST(&fc->closing);
+	struct open_file	*d = (struct open_file *)e;
 	struct file		*f;
 
 	if (d == NULL)
 		return false;
 	f = d->file;
-	d->gone = chunk_drop_some(fc->chunks, f, d->gone, TURN_PIECES,
-	    TURN_PLACES);
-	if (d->gone < f->nchunks)
+	d->ndropped = chunk_drop_some(fc->chunks, f, d->ndropped, SLICE_CHUNKS,
+	    SLICE_SLOTS);
+	if (d->ndropped < f->nchunks)
 		return true;
-	TAILQ_REMOVE(&fc->going, &d->entry, queue);
-	let_go(d);
+	TAILQ_REMOVE(&fc->closing, &d->entry, queue);
+	close_open_file(d);
 	file_unrefer(f);
-	return !TAILQ_EMPTY(&fc->going);
+	return !TAILQ_EMPTY(&fc->closing);
 }
 
 /* Out of the list, as it is done without the lock. */
 static void
-give_left(struct file_cache *fc, struct file_left *left, void *context)
+close_deferred(struct file_cache *fc, struct file_deferred *left, void *context)
 {
-	struct file_left	*next;
+	struct file_deferred	*next;
 
 	for (; left != NULL; left = next) {
 		next = STAILQ_NEXT(left, link);
-		if (fc->give != NULL)
-			fc->give(context, left->fd, &left->version);
+		if (fc->close_fd != NULL)
+			fc->close_fd(context, left->fd, &left->version);
 		else
 			close(left->fd);
 		free(left);
@@ -443,16 +444,16 @@ give_left(struct file_cache *fc, struct file_left *left, void *context)
 bool
 file_tidy(struct file_cache *fc, void *context)
 {
-	struct file_left	*left;
+	struct file_deferred	*left;
 	bool			 more;
 
 	lock_take(fc->cache.lock);
-	more = tidy(fc);
-	left = STAILQ_FIRST(&fc->left);
-	STAILQ_INIT(&fc->left);
-	fc->nleft = 0;
+	more = tidy_closing(fc);
+	left = STAILQ_FIRST(&fc->deferred);
+	STAILQ_INIT(&fc->deferred);
+	fc->ndeferred = 0;
 	lock_release(fc->cache.lock);
-	give_left(fc, left, context);
+	close_deferred(fc, left, context);
 	return more;
 }
 
@@ -464,7 +465,7 @@ file_hold(struct file *f)
 	lock_take(f->cache->cache.lock);
 	fd = file_fd(f);
 	if (fd != -1)
-		cache_hold(&f->descriptor->entry);
+		cache_hold(&f->open_file->entry);
 	lock_release(f->cache->cache.lock);
 	return fd;
 }
@@ -472,55 +473,55 @@ file_hold(struct file *f)
 void
 file_release(struct file *f)
 {
-	struct descriptor	*d;
+	struct open_file	*d;
 
 	lock_take(f->cache->cache.lock);
-	d = f->descriptor;
+	d = f->open_file;
 	if (d != NULL) {
 		cache_release(&d->entry);
-		if (d->unwanted)
-			file_shut(f);
+		if (d->close_on_release)
+			file_close_fd(f);
 	}
 	lock_release(f->cache->cache.lock);
 }
 
 void
-file_shut(struct file *f)
+file_close_fd(struct file *f)
 {
-	struct descriptor	*d = f->descriptor;
+	struct open_file	*d = f->open_file;
 
 	if (d == NULL)
 		return;
-	d->unwanted = d->entry.holds > 0;
-	if (!d->unwanted)
+	d->close_on_release = d->entry.holds > 0;
+	if (!d->close_on_release)
 		close_now(f);
 }
 
 bool
-file_tell(struct file *f)
+file_set_warned(struct file *f)
 {
 	bool	before;
 
 	lock_take(f->cache->cache.lock);
-	before = f->told;
-	f->told = true;
+	before = f->warned;
+	f->warned = true;
 	lock_release(f->cache->cache.lock);
 	return !before;
 }
 
 void
-file_inherit(struct file *f, const struct file *old)
+file_inherit_warned(struct file *f, const struct file *old)
 {
 	lock_take(f->cache->cache.lock);
-	f->told = old->told;
+	f->warned = old->warned;
 	lock_release(f->cache->cache.lock);
 }
 
 void
-file_refuse_sendfile(struct file *f)
+file_set_no_sendfile(struct file *f)
 {
 	lock_take(f->cache->cache.lock);
-	if (f->descriptor != NULL)
-		f->descriptor->no_sendfile = true;
+	if (f->open_file != NULL)
+		f->open_file->no_sendfile = true;
 	lock_release(f->cache->cache.lock);
 }

@@ -23,22 +23,22 @@ struct chunk_cache;
 
 struct file {
 	struct file_cache	*cache;
-	struct descriptor	*descriptor;	/* NULL: closed */
+	struct open_file	*open_file;	/* NULL: closed */
 	struct job_version	 version;
 	uint32_t		 nchunks : 24;
 	uint32_t		 method : 4;	/* enum residency_method */
 	uint32_t		 small : 1;	/* one chunk, copied */
-	uint32_t		 settled : 1;	/* job_facts say so */
+	uint32_t		 strong : 1;	/* job_facts say so */
 	uint32_t		 handle : 1;	/* the same */
 	uint32_t		 made : 1;	/* by a helper: file_is_made */
 	uint32_t		 : 0;		/* those below change */
 	uint32_t		 copied : 1;	/* small: all of it is there */
-	uint32_t		 told : 1;	/* that it cannot be read */
+	uint32_t		 warned : 1;	/* that it cannot be read */
 	uint32_t		 references : 30;
 	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 
-#define FILE_SYSTEMS	16	/* that the log tells apart */
+#define FILE_SYSTEMS_MAX	16	/* that the log tells apart */
 
 struct file_cache {
 	struct cache	 cache;
@@ -47,24 +47,24 @@ struct file_cache {
 	struct {
 		uint64_t		dev;
 		enum residency_method	method;
-	}		 told[FILE_SYSTEMS];
-	unsigned	 ntold;
+	}		 reported[FILE_SYSTEMS_MAX];
+	unsigned	 nreported;
 	struct chunk_cache *chunks;		/* where their pieces are */
 	size_t		 chunk_size, small;	/* bytes */
 	int64_t		 residency;		/* an enum conf_residency */
 	/* Takes the descriptor of a file whose close may take long: one that is
 	 * not small, so it was open for long, and may have lost its name.
 	 * Nothing else of ours keeps the file open then.  NULL: closed here. */
-	void		(*give)(void *, int fd, const struct job_version *);
-	void		*give_context;
+	void		(*close_fd)(void *, int fd, const struct job_version *);
+	void		*close_context;
 	/* Asks for file_tidy() in a turn of the loop's own: a file may have so
 	 * many mappings that to drop them all would take long; with a lock,
 	 * what is to be given has to wait for that.  NULL: done at once. */
-	void		(*later)(void *);
-	void		*later_context;
-	TAILQ_HEAD(, cache_entry) going;
-	STAILQ_HEAD(, file_left) left;		/* with a lock: to be given */
-	size_t		 nleft, left_most;
+	void		(*schedule_tidy)(void *);
+	void		*schedule_context;
+	TAILQ_HEAD(, cache_entry) closing;
+	STAILQ_HEAD(, file_deferred) deferred;		/* with a lock: to be given */
+	size_t		 ndeferred, deferred_max;
 };
 
 /* What a version can be sent from. */
@@ -85,11 +85,11 @@ struct file	*file_new(struct file_cache *, int fd,
 		    const struct job_version *, const struct job_facts *);
 /* One reference more, and a hold of the descriptor, or of the chunk, which is
  * NULL before. */
-enum file_source file_take(struct file *, struct chunk **);
+enum file_source file_hold_source(struct file *, struct chunk **);
 /* Whether there is something to send it from. */
-bool		 file_lasts(const struct file *);
+bool		 file_is_sendable(const struct file *);
 /* If it is kept, it lasts no longer: it is not what its version says. */
-void		 file_spoil(struct file *);
+void		 file_set_outdated(struct file *);
 int		 file_hold(struct file *);	/* keeps it open; -1: closed */
 void		 file_release(struct file *);
 /* Drops some pieces of files that are to go; true: that was not all.  Gives, in
@@ -97,15 +97,15 @@ void		 file_release(struct file *);
 bool		 file_tidy(struct file_cache *, void *give_context);
 /* That it cannot be read is to be said; false: it has been, perhaps of another
  * that is the same. */
-bool		 file_tell(struct file *);
-void		 file_inherit(struct file *, const struct file *);
-void		 file_refuse_sendfile(struct file *);	/* cannot be */
+bool		 file_set_warned(struct file *);
+void		 file_inherit_warned(struct file *, const struct file *);
+void		 file_set_no_sendfile(struct file *);	/* cannot be */
 bool		 file_is_copied(const struct file *);	/* and sent so */
 /* Made by a helper, without a name: the memory that it is in is ours. */
 bool		 file_is_made(const struct file *);
 /* Whether an open file, which is held, has this version's size, mtime and, if
  * asked for, ctime (if it has a name).  A system call; not of handles. */
-bool		 file_stands(const struct file *, bool ctime);
+bool		 file_is_unchanged(const struct file *, bool ctime);
 /* One reference more; one less. */
 struct file	*file_refer(struct file *);
 void		 file_drop(struct file **);
@@ -113,7 +113,7 @@ void		 file_drop(struct file **);
 static inline int			/* for who holds it; -1: closed */
 file_fd(const struct file *f)
 {
-	return f->descriptor != NULL ? f->descriptor->fd : -1;
+	return f->open_file != NULL ? f->open_file->fd : -1;
 }
 
 #endif

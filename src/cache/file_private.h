@@ -7,9 +7,9 @@
 #include "cache/chunk.h"
 #include "cache/file.h"
 
-void		 file_end(struct file *);	/* without references */
+void		 file_destroy(struct file *);	/* without references */
 /* No more need of the descriptor: closed now, or when nobody holds it. */
-void		 file_shut(struct file *);
+void		 file_close_fd(struct file *);
 
 /* A small file's only chunk, held, if all of it is there; else NULL. */
 struct chunk	*chunk_hold_copy(struct chunk_cache *, struct file *);
@@ -28,7 +28,7 @@ static inline void
 file_unrefer(struct file *f)
 {
 	if (--f->references == 0)
-		file_end(f);
+		file_destroy(f);
 }
 
 #endif

@@ -33,24 +33,24 @@ struct fetch {
 	bool			 assumed_absent : 1;	/* taken for absent unseen */
 };
 
-struct descriptor {
+struct open_file {
 	struct cache_entry	 entry;		/* among the open (bytes: of
 						 * made ones), then the going */
 	struct file		*file;
 	int			 fd;		/* owned */
-	uintptr_t		 place;		/* to map its first chunk at,
+	uintptr_t		 map_base;		/* to map its first chunk at,
 						 * if it can be; 0: not yet */
-	uint32_t		 gone;		/* of its chunks, so far */
-	uint32_t		 ahead;		/* chunk behind the last read */
-	uint16_t		 trust;		/* ms that a proof is good */
-	bool			 unwanted;	/* when nobody holds it */
+	uint32_t		 ndropped;		/* of its chunks, so far */
+	uint32_t		 read_end;		/* chunk behind the last read */
+	uint16_t		 trust_ms;		/* ms that a proof is good */
+	bool			 close_on_release;	/* when nobody holds it */
 	bool			 no_sendfile;	/* the system has refused */
-	bool			 spoilt;	/* what is kept has changed */
-	uint32_t		 stood_in;	/* a turn of its users, in which
+	bool			 outdated;	/* what is kept has changed */
+	uint32_t		 compared_in;	/* a turn of its users, in which
 						 * it was compared */
-	struct fetch		 only;		/* of a small file's chunk */
+	struct fetch		 fetch;		/* of a small file's chunk */
 	const struct job_version *version;	/* of what it is: the file's, */
-	struct job_version	 kept[];	/* or, if it is kept, this */
+	struct job_version	 cached[];	/* or, if it is kept, this */
 };
 
 #endif

@@ -21,7 +21,7 @@ copy_info(
 	a->file = p->file;
 	a->chunk = NULL;
 	if (p->file != NULL)
-		a->source = (uint8_t)file_take(p->file, &a->chunk);
+		a->source = (uint8_t)file_hold_source(p->file, &a->chunk);
 }
 
 static LOCKED void
@@ -51,7 +51,7 @@ is_outdated(const struct pathname_cache *pc, const struct path *p,
     const struct path_info *a)
 {
 	return pc->cache.lock != NULL && a->checked_at < p->checked_at &&
-	    (p->file == NULL || file_lasts(p->file));
+	    (p->file == NULL || file_is_sendable(p->file));
 }
 
 static int64_t
@@ -144,8 +144,8 @@ store_found(struct pathname_cache *pc, struct path *p, struct path_info a,
 
 	/* It may have changed without a trace; what cannot be read is told. */
 	if (same)
-		file_inherit(a.file, p->file);
-	if (same && p->file->settled)
+		file_inherit_warned(a.file, p->file);
+	if (same && p->file->strong)
 		a.variants = (a.variants & ~tried) | (p->variants & tried);
 	else
 		same = false;
@@ -210,8 +210,8 @@ path_info_version(struct pathname_cache *pc, const struct path *p,
 	/* One that had just been changed may have been changed again since,
 	 * within the same tick of the clock that stamps files.  Or its
 	 * descriptor is wanted. */
-	is_known = p->kind == PATHNAME_FILE && p->file->settled &&
-	    file_lasts(p->file);
+	is_known = p->kind == PATHNAME_FILE && p->file->strong &&
+	    file_is_sendable(p->file);
 	if (is_known)
 		*version = p->file->version;
 	lock_release(pc->cache.lock);
@@ -235,7 +235,7 @@ path_info_expire(struct pathname_cache *pc, struct path *p,
 	if (p->file == f) {
 		p->checked_at = PATHNAME_EXPIRED;
 		if (f != NULL)
-			file_spoil(p->file);
+			file_set_outdated(p->file);
 	}
 	lock_release(pc->cache.lock);
 }

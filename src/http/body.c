@@ -97,7 +97,7 @@ start_load(struct http_loop *http, struct file *f, struct chunk *k)
 	l->task.job.fd = file_hold(f);
 	l->task.job.offset = chunk_start(k);
 	l->task.job.length = chunk_len(k);
-	l->task.job.version = *f->descriptor->version;
+	l->task.job.version = *f->open_file->version;
 	l->task.job.has_version = l->task.job.kind == JOB_COPY;
 	l->task.complete = complete_load;
 	l->task.free = free_load;
@@ -379,7 +379,7 @@ load_chunk(struct conn *c)
 		return conn_send(c, STEP_BODY);
 	if (error != 0 && r->load_tried) {
 		errno = error;
-		if (!is_gone(r, error) && file_tell(r->file))
+		if (!is_gone(r, error) && file_set_warned(r->file))
 			log_error("cannot read the file of %.*s",
 			    (int)r->path->len, r->path->name);
 		if (r->answered)
@@ -403,16 +403,16 @@ static bool
 version_holds(const struct conn *c)
 {
 	const struct request	*r = c->request;
-	struct descriptor	*d = r->file->descriptor;
+	struct open_file	*d = r->file->open_file;
 
 	if (r->answered || c->http->caches->shared)
-		return file_stands(r->file, !r->answered);
+		return file_is_unchanged(r->file, !r->answered);
 	/* For one that began in this turn; the end will be compared anyway. */
-	if (d->stood_in == c->http->iteration)
+	if (d->compared_in == c->http->iteration)
 		return true;
-	if (!file_stands(r->file, true))
+	if (!file_is_unchanged(r->file, true))
 		return false;
-	d->stood_in = c->http->iteration;
+	d->compared_in = c->http->iteration;
 	return true;
 }
 
@@ -430,7 +430,7 @@ body_was_current(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	return file_stands(r->file, false);
+	return file_is_unchanged(r->file, false);
 }
 
 static bool

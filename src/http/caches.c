@@ -33,9 +33,9 @@ share_caches(struct caches *caches, const struct caches_setup *setup)
 	caches->verifiers.lock = lock_new();
 	if (setup->schedule_tidy == NULL)
 		return;
-	caches->files.give = deferred_close_fd;
+	caches->files.close_fd = deferred_close_fd;
 	caches->deferred_closes_max /= 2;
-	caches->files.left_most = caches->deferred_closes_max;
+	caches->files.deferred_max = caches->deferred_closes_max;
 }
 
 struct caches *
@@ -54,8 +54,8 @@ caches_new(const struct caches_setup *setup)
 	    setup->descriptors - caches->deferred_closes_max,
 	    (size_t)conf->cache.chunk_size, (size_t)conf->cache.small,
 	    conf->cache.residency);
-	caches->files.later = setup->schedule_tidy;
-	caches->files.later_context = setup->tidy_context;
+	caches->files.schedule_tidy = setup->schedule_tidy;
+	caches->files.schedule_context = setup->tidy_context;
 	header_init(&caches->heads, (size_t)conf->cache.heads);
 	pathname_init(
 	    &caches->paths, (size_t)conf->cache.paths, &caches->heads);
@@ -73,9 +73,9 @@ caches_free(struct caches **cp)
 {
 	struct caches	*caches = *cp;
 
-	caches->files.give = NULL;	/* nobody takes tasks any more */
-	caches->files.later = NULL;
-	caches->files.left_most = 0;
+	caches->files.close_fd = NULL;	/* nobody takes tasks any more */
+	caches->files.schedule_tidy = NULL;
+	caches->files.deferred_max = 0;
 	while (file_tidy(&caches->files, NULL))
 		;
 	pathname_free(&caches->paths);

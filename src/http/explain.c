@@ -111,7 +111,7 @@ add_file(struct explanation *e, const struct conn *c)
 	date_format((time_t)f->version.mtime, date);
 	explain_add(e, EXPLAIN_FILE, "%lld bytes%s%s, modified %.*s, %s tag",
 	    (long long)f->version.size, is_variant ? " of " : "", coding,
-	    (int)sizeof(date), date, f->settled ? "strong" : "weak");
+	    (int)sizeof(date), date, f->strong ? "strong" : "weak");
 }
 
 /* The statement that names the page for a failure. */

@@ -53,7 +53,7 @@ head_etag(const struct file *f, char etag[HEAD_ETAG_MAX])
 	uint64_t	bits = hash_bytes(&key, 0, facts, sizeof(facts));
 	size_t		n = 0;
 
-	if (!f->settled) {
+	if (!f->strong) {
 		etag[n++] = 'W';
 		etag[n++] = '/';
 	}

@@ -28,8 +28,8 @@ make_own_caches(const struct http_setup *setup, struct http_loop *http)
 	struct caches			*caches = caches_new(&own);
 
 	http->owns_caches = true;
-	caches->files.give = deferred_close_fd;
-	caches->files.give_context = http;
+	caches->files.close_fd = deferred_close_fd;
+	caches->files.close_context = http;
 	return caches;
 }
 

@@ -79,7 +79,7 @@ send_file_piece(struct conn *c, size_t most, size_t *asked)
 		return -1;
 	}
 	if (sent == -1 && is_sendfile_error(errno)) {
-		file_refuse_sendfile(c->request->file);
+		file_set_no_sendfile(c->request->file);
 		errno = EAGAIN;
 	}
 	return sent;

@@ -80,9 +80,9 @@ share_caches(void)
 
 	chunk_init(&chunks, 200 * KIB, 6);
 	file_init(&files, &chunks, 6, 16 * KIB, 4 * KIB, RESIDENCY_AUTO);
-	files.give = close_fd;
-	files.later = schedule_tidy;
-	files.left_most = 3;
+	files.close_fd = close_fd;
+	files.schedule_tidy = schedule_tidy;
+	files.deferred_max = 3;
 	header_init(&heads, KIB);
 	pathname_init(&paths, NAMES - 4, &heads);
 	paths.variant_namespace = variant_namespace;
@@ -257,7 +257,7 @@ use_chunk(struct worker *w, const struct path_info *a)
 		check_bytes(k);
 	}
 	if (choose_path(w, 50) == 0)
-		file_refuse_sendfile(f);
+		file_set_no_sendfile(f);
 	if (choose_path(w, 50) == 0)
 		chunk_set_error(k, choose_path(w, 2) == 0 ? 0 : 5);
 	(void)chunk_error(k);

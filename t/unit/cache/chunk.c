@@ -440,7 +440,7 @@ START_TEST(looked_at)
 	if (k->fetch.in_pagemap)
 		ck_assert_int_eq(chunk_ready_sendfile(&chunks, k, now + 10, 1),
 		    CHUNK_ABSENT);
-	f->descriptor->ahead = k->index;
+	f->open_file->read_end = k->index;
 	/* Memory is short: what is there now may be gone in the next moment. */
 	ck_assert_int_eq(
 	    chunk_ready_sendfile(&chunks, k, now + 10, 1), CHUNK_READY);
@@ -585,7 +585,7 @@ START_TEST(gone_again)
 		for (int i = 0; i < 3; i++) {
 			chunk_loaded(k, 0, 5, false);
 			ck_assert_int_eq(k->fetch.resident_until, 0);
-			ck_assert_uint_eq(f->descriptor->ahead, k->index + 1);
+			ck_assert_uint_eq(f->open_file->read_end, k->index + 1);
 		}
 		chunk_loaded(k, 0, 5, false);
 		ck_assert_int_eq(k->fetch.resident_until, RESIDENT_VERIFIED);
@@ -639,7 +639,7 @@ START_TEST(by_file)
 	ck_assert(chunk_prefers_sendfile(k));
 	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k, 0, 1), CHUNK_READY);
 	ck_assert_ptr_null(k->at);		/* no need to map it */
-	f->descriptor->no_sendfile = true;
+	f->open_file->no_sendfile = true;
 	ck_assert(!chunk_prefers_sendfile(k));
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 	ck_assert_ptr_nonnull(k->at);

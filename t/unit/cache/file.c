@@ -57,7 +57,7 @@ static struct given {
 } given;
 
 static void
-take(void *context, int fd, const struct job_version *version)
+close_fd(void *context, int fd, const struct job_version *version)
 {
 	struct given	*g = context;
 
@@ -66,17 +66,17 @@ take(void *context, int fd, const struct job_version *version)
 }
 
 static void
-caches_that_give(void)
+caches_that_defer(void)
 {
 	caches(1024 * KIB, RESIDENCY_AUTO);
 	memset(&given, 0, sizeof(given));
-	files.give = take;
-	files.give_context = &given;
+	files.close_fd = close_fd;
+	files.close_context = &given;
 }
 
 /* How often a file is mapped by us. */
 static unsigned
-mappings(const char *name)
+count_mappings(const char *name)
 {
 	FILE		*maps = fopen("/proc/self/maps", "r");
 	char		 line[1000];
@@ -96,7 +96,7 @@ START_TEST(given_away)
 	struct chunk	*k;
 	int		 fd;
 
-	caches_that_give();
+	caches_that_defer();
 	f = make(150000, true);
 	fd = file_fd(f);
 	for (uint32_t i = 0; i < f->nchunks; i++) {
@@ -104,7 +104,7 @@ START_TEST(given_away)
 		ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 		chunk_release(&chunks, &k);
 	}
-	ck_assert_uint_gt(mappings(path), 0);
+	ck_assert_uint_gt(count_mappings(path), 0);
 	ck_assert_uint_eq(given.n, 0);
 	f->version.dev = 77;
 	if (_i == 0)
@@ -116,7 +116,7 @@ START_TEST(given_away)
 	ck_assert_uint_eq(given.n, 1);
 	ck_assert_int_eq(given.fd[0], fd);
 	ck_assert_uint_eq(given.dev, 77);
-	ck_assert_uint_eq(mappings(path), 0);
+	ck_assert_uint_eq(count_mappings(path), 0);
 	ck_assert_int_eq(close(fd), 0);		/* it was still open */
 	if (f != NULL)
 		file_drop(&f);
@@ -135,17 +135,17 @@ START_TEST(kept)
 	struct file		*f;
 	bool			 is_kept = _i == 1;
 
-	caches_that_give();
+	caches_that_defer();
 	if (is_kept)
 		facts.cached = (struct job_version){ .dev = 77, .ino = 3,
 		    .size = 400 * KIB };
 	f = file_new(&files, memfd_create("kept", 0), &version, &facts);
 	ck_assert_mem_eq(&f->version, &version, sizeof(version));
-	ck_assert_mem_eq(f->descriptor->version, is_kept ? &facts.cached :
+	ck_assert_mem_eq(f->open_file->version, is_kept ? &facts.cached :
 	    &version, sizeof(version));
-	ck_assert(file_lasts(f));
-	file_spoil(f);
-	ck_assert(file_lasts(f) == !is_kept);
+	ck_assert(file_is_sendable(f));
+	file_set_outdated(f);
+	ck_assert(file_is_sendable(f) == !is_kept);
 	file_drop(&f);
 	ck_assert_uint_eq(given.n, 1);
 	ck_assert_uint_eq(given.dev, is_kept ? 77 : 1);
@@ -154,7 +154,7 @@ START_TEST(kept)
 END_TEST
 
 static void
-count(void *context)
+count_call(void *context)
 {
 	++*(int *)context;
 }
@@ -167,13 +167,13 @@ START_TEST(given_slowly)
 	int		 asked = 0, fd, turns = 0;
 	unsigned	 before;
 
-	caches_that_give();
+	caches_that_defer();
 	file_init(&files, &chunks, 4, 4 * KIB, KIB, RESIDENCY_AUTO);
 	chunks.cache.limit_bytes = 0;
-	files.give = take;
-	files.give_context = &given;
-	files.later = count;
-	files.later_context = &asked;
+	files.close_fd = close_fd;
+	files.close_context = &given;
+	files.schedule_tidy = count_call;
+	files.schedule_context = &asked;
 	f = make(4 * KIB * 1000, true);
 	fd = file_fd(f);
 	for (uint32_t i = 0; i < f->nchunks; i++) {
@@ -197,7 +197,7 @@ START_TEST(given_slowly)
 	ck_assert_uint_eq(chunks.cache.entries, 0);
 	ck_assert_uint_eq(given.n, 1);
 	ck_assert_int_eq(given.fd[0], fd);
-	ck_assert_uint_eq(mappings(path), 0);
+	ck_assert_uint_eq(count_mappings(path), 0);
 	ck_assert_int_eq(close(fd), 0);
 	ck_assert(!file_tidy(&files, NULL));
 	if (f != NULL)
@@ -215,7 +215,7 @@ START_TEST(closed_here)
 				    .in_memory = true };
 	struct file		*f;
 
-	caches_that_give();
+	caches_that_defer();
 	f = make(5000, false);
 	file_drop(&f);
 	unlink(path);

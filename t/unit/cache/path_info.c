@@ -266,7 +266,7 @@ START_TEST(lost)
 	    open("/dev/null", O_RDONLY), &v, &facts) }, 0);
 	if (gone)
 		cache_drop_unheld(&files.cache);
-	ck_assert(file_lasts(p->file) == !gone);
+	ck_assert(file_is_sendable(p->file) == !gone);
 	find_version(p, 5, 0, 49);
 	ck_assert_int_eq(p->file->version.mtime, gone ? 5 : 6);
 	pathname_release(&paths, &p);
