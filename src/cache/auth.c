@@ -8,19 +8,19 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
-static struct grant **
-bucket(const struct grant_cache *gc, const uint64_t key[2])
+static struct auth_entry **
+find_bucket(const struct auth_cache *gc, const uint64_t key[2])
 {
 	return &gc->buckets[key[0] & gc->mask];
 }
 
 static void
-drop(struct cache *c, struct cache_entry *e)
+drop_entry(struct cache *c, struct cache_entry *e)
 {
-	struct grant_cache	*gc = (struct grant_cache *)c;
-	struct grant		*g = (struct grant *)e, **link;
+	struct auth_cache	*gc = (struct auth_cache *)c;
+	struct auth_entry		*g = (struct auth_entry *)e, **link;
 
-	for (link = bucket(gc, g->key); *link != g; link = &(*link)->next)
+	for (link = find_bucket(gc, g->key); *link != g; link = &(*link)->next)
 		need(*link != NULL);
 	*link = g->next;
 	cache_remove(c, e, sizeof(*g));
@@ -28,14 +28,14 @@ drop(struct cache *c, struct cache_entry *e)
 }
 
 void
-grant_init(struct grant_cache *gc, size_t limit)
+auth_init(struct auth_cache *gc, size_t limit)
 {
 	size_t	n = 64;
 
 	while (n < limit)
 		n *= 2;
 	memset(gc, 0, sizeof(*gc));
-	cache_init(&gc->cache, "grant", limit, 0, drop);
+	cache_init(&gc->cache, "grant", limit, 0, drop_entry);
 	gc->buckets = mem_array(n, sizeof(gc->buckets[0]));
 	gc->mask = n - 1;
 	hash_key_random(&gc->keys[0]);
@@ -43,7 +43,7 @@ grant_init(struct grant_cache *gc, size_t limit)
 }
 
 void
-grant_free(struct grant_cache *gc)
+auth_free(struct auth_cache *gc)
 {
 	cache_drop_unheld(&gc->cache);
 	need(gc->cache.entries == 0);
@@ -52,7 +52,7 @@ grant_free(struct grant_cache *gc)
 
 /* One by one, each with its length: what belongs to which is certain. */
 static uint64_t
-hash(const struct hash_key *key, const struct str parts[3])
+hash_parts(const struct hash_key *key, const struct str parts[3])
 {
 	uint64_t	h = 0;
 
@@ -62,20 +62,20 @@ hash(const struct hash_key *key, const struct str parts[3])
 }
 
 static void
-make_key(const struct grant_cache *gc, const struct str parts[3],
+make_key(const struct auth_cache *gc, const struct str parts[3],
     uint64_t key[2])
 {
-	key[0] = hash(&gc->keys[0], parts);
-	key[1] = hash(&gc->keys[1], parts);
+	key[0] = hash_parts(&gc->keys[0], parts);
+	key[1] = hash_parts(&gc->keys[1], parts);
 }
 
 /* Held; NULL: there is none. */
-static struct grant *
-hold(const struct grant_cache *gc, const uint64_t key[2])
+static struct auth_entry *
+hold_entry(const struct auth_cache *gc, const uint64_t key[2])
 {
-	struct grant	*g;
+	struct auth_entry	*g;
 
-	for (g = *bucket(gc, key); g != NULL; g = g->next)
+	for (g = *find_bucket(gc, key); g != NULL; g = g->next)
 		if (memcmp(g->key, key, sizeof(g->key)) == 0)
 			break;
 	if (g != NULL)
@@ -83,27 +83,28 @@ hold(const struct grant_cache *gc, const uint64_t key[2])
 	return g;
 }
 
-struct grant *
-grant_hold(struct grant_cache *gc, struct str file, struct str user,
+struct auth_entry *
+auth_hold(struct auth_cache *gc, struct str file, struct str user,
     struct str password)
 {
 	const struct str	 parts[3] = { file, user, password };
 	uint64_t		 key[2];
-	struct grant		*g;
+	struct auth_entry		*g;
 
 	make_key(gc, parts, key);
 	lock_take(gc->cache.lock);
-	g = hold(gc, key);
+	g = hold_entry(gc, key);
 	gc->cache.hits += g != NULL;
 	gc->cache.misses += g == NULL;
 	lock_release(gc->cache.lock);
 	return g;
 }
 
-static struct grant *
-new(struct grant_cache *gc, const uint64_t key[2])
+static struct auth_entry *
+add_entry(struct auth_cache *gc, const uint64_t key[2])
 {
-	struct grant	*g = mem_zero(sizeof(*g)), **head = bucket(gc, key);
+	struct auth_entry *g = mem_zero(sizeof(*g)),
+			  **head = find_bucket(gc, key);
 
 	memcpy(g->key, key, sizeof(g->key));
 	g->next = *head;
@@ -114,25 +115,25 @@ new(struct grant_cache *gc, const uint64_t key[2])
 	return g;
 }
 
-struct grant *
-grant_add(struct grant_cache *gc, struct str file, struct str user,
+struct auth_entry *
+auth_add(struct auth_cache *gc, struct str file, struct str user,
     struct str password)
 {
 	const struct str	 parts[3] = { file, user, password };
 	uint64_t		 key[2];
-	struct grant		*g;
+	struct auth_entry		*g;
 
 	make_key(gc, parts, key);
 	lock_take(gc->cache.lock);
-	g = hold(gc, key);
+	g = hold_entry(gc, key);
 	if (g == NULL)
-		g = new(gc, key);
+		g = add_entry(gc, key);
 	lock_release(gc->cache.lock);
 	return g;
 }
 
 void
-grant_release(struct grant_cache *gc, struct grant **gp)
+auth_release(struct auth_cache *gc, struct auth_entry **gp)
 {
 	lock_take(gc->cache.lock);
 	cache_release(&(*gp)->entry);
@@ -141,7 +142,7 @@ grant_release(struct grant_cache *gc, struct grant **gp)
 }
 
 void
-grant_begin(struct grant_cache *gc, struct grant *g)
+auth_begin(struct auth_cache *gc, struct auth_entry *g)
 {
 	lock_take(gc->cache.lock);
 	cache_hold(&g->entry);
@@ -150,7 +151,7 @@ grant_begin(struct grant_cache *gc, struct grant *g)
 }
 
 void
-grant_end(struct grant_cache *gc, struct grant **gp)
+auth_end(struct auth_cache *gc, struct auth_entry **gp)
 {
 	lock_take(gc->cache.lock);
 	(*gp)->pending--;
@@ -161,27 +162,27 @@ grant_end(struct grant_cache *gc, struct grant **gp)
 
 /* A failure says nothing about the password. */
 void
-grant_answer(struct grant_cache *gc, struct grant *g,
-    enum grant_verdict verdict, int error, int64_t now, int64_t keep)
+auth_set(struct auth_cache *gc, struct auth_entry *g,
+    enum auth_verdict verdict, int error, int64_t now, int64_t keep)
 {
 	lock_take(gc->cache.lock);
-	g->answer.verdict = verdict;
-	g->answer.error = error;
-	g->answer.until = now + keep;
-	g->answer.number++;
-	if (verdict == GRANT_RIGHT)
-		g->answer.counts = now + GRANT_KEEPS * keep;
-	else if (verdict == GRANT_WRONG)
-		g->answer.counts = 0;
+	g->result.verdict = verdict;
+	g->result.error = error;
+	g->result.valid_until = now + keep;
+	g->result.count++;
+	if (verdict == AUTH_RIGHT)
+		g->result.stale_until = now + AUTH_STALE_FACTOR * keep;
+	else if (verdict == AUTH_WRONG)
+		g->result.stale_until = 0;
 	lock_release(gc->cache.lock);
 }
 
 void
-grant_take(struct grant_cache *gc, const struct grant *g,
-    struct grant_answer *a)
+auth_get(struct auth_cache *gc, const struct auth_entry *g,
+    struct auth_result *a)
 {
 	lock_take(gc->cache.lock);
-	*a = g->answer;
+	*a = g->result;
 	a->pending = g->pending > 0;
 	lock_release(gc->cache.lock);
 }

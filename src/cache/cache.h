@@ -10,7 +10,7 @@
  * hold and nobody else; so they must not be called inside of one another.  What
  * is in here does not ask for it.  Locks of several caches are taken in this
  * order only: pathname, header, then files and their chunks, which have one
- * together; that of the grants is taken alone.
+ * together; that of the auth cache is taken alone.
  */
 #ifndef CACHE_CACHE_H
 #define CACHE_CACHE_H

@@ -159,14 +159,14 @@ log_auth_failure(struct conn *c)
 	    name, addr, r->site->names.at[0], target);
 }
 
-/* What a grant says counts for who has waited for it, however old. */
+/* What an auth entry says counts for who has waited for it, however old. */
 static bool
-has_verdict(const struct conn *c, const struct grant_answer *a)
+has_verdict(const struct conn *c, const struct auth_result *a)
 {
 	const struct request	*r = c->request;
 
-	return c->http->clock->ms < a->until ||
-	    (r->auth_pending && a->number != r->auth_number);
+	return c->http->clock->ms < a->valid_until ||
+	    (r->auth_pending && a->count != r->auth_number);
 }
 
 /* On to the next guard, if there is one. */
@@ -175,7 +175,7 @@ pass_guard(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	grant_release(&c->http->caches->auth, &r->auth);
+	auth_release(&c->http->caches->auth, &r->auth);
 	r->auth_pending = false;
 	r->auth_ok = true;
 	r->guards_passed++;
@@ -184,21 +184,21 @@ pass_guard(struct conn *c)
 
 /* It was right, and nobody can say now whether it still is. */
 static bool
-may_use_stale(const struct conn *c, const struct grant_answer *a)
+may_use_stale(const struct conn *c, const struct auth_result *a)
 {
-	return c->http->clock->ms < a->counts;
+	return c->http->clock->ms < a->stale_until;
 }
 
 /* One that may: who asks first is to wait, if that has to wait for nobody. */
 static bool
-passes_by_stale(const struct conn *c, const struct grant_answer *a)
+passes_by_stale(const struct conn *c, const struct auth_result *a)
 {
 	return may_use_stale(c, a) && (a->pending || c->request->auth_pending);
 }
 
 static enum go
 verify_password(struct conn *c, const struct conf_guard *guard,
-    const struct credentials *who, const struct grant_answer *a)
+    const struct credentials *who, const struct auth_result *a)
 {
 	struct request		*r = c->request;
 	struct task		*e = c->http->caches->shared ? NULL :
@@ -209,7 +209,7 @@ verify_password(struct conn *c, const struct conf_guard *guard,
 		return conn_send(c, STEP_AUTHORIZE);
 	if (!r->auth_pending) {
 		r->auth_pending = true;
-		r->auth_number = a->number;
+		r->auth_number = a->count;
 	}
 	if (e == NULL)
 		state = verification_start(c, r->auth, guard->file, who, &e);
@@ -222,7 +222,7 @@ verify_password(struct conn *c, const struct conf_guard *guard,
 }
 
 static enum go
-handle_failure(struct conn *c, const struct grant_answer *a)
+handle_failure(struct conn *c, const struct auth_result *a)
 {
 	bool	busy = lookup_is_transient(a->error);
 
@@ -232,18 +232,18 @@ handle_failure(struct conn *c, const struct grant_answer *a)
 	    WHY_UNVERIFIED));
 }
 
-/* What the grant of a guard says; GO_ON in the same step: let in. */
+/* What the auth entry of a guard says; GO_ON in the same step: let in. */
 static enum go
-handle_verdict(struct conn *c, const struct grant_answer *a)
+handle_verdict(struct conn *c, const struct auth_result *a)
 {
-	if (a->verdict == GRANT_FAILED)
+	if (a->verdict == AUTH_FAILED)
 		return handle_failure(c, a);
-	if (a->verdict == GRANT_WRONG) {
+	if (a->verdict == AUTH_WRONG) {
 		if (c->request->auth_pending)	/* else it was told a moment ago */
 			log_auth_failure(c);
 		return refuse_request(c, WHY_PASSWORD);
 	}
-	need(a->verdict == GRANT_RIGHT);
+	need(a->verdict == AUTH_RIGHT);
 	return pass_guard(c);
 }
 
@@ -257,13 +257,13 @@ hold_auth(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who)
 {
 	struct request		*r = c->request;
-	struct grant_cache	*grants = &c->http->caches->auth;
+	struct auth_cache	*grants = &c->http->caches->auth;
 	struct str		 file = str_of(guard->file);
 
 	if (r->auth == NULL)
-		r->auth = grant_hold(grants, file, who->user, who->password);
+		r->auth = auth_hold(grants, file, who->user, who->password);
 	if (r->auth == NULL && verification_accepts(c))
-		r->auth = grant_add(grants, file, who->user, who->password);
+		r->auth = auth_add(grants, file, who->user, who->password);
 	return r->auth != NULL;
 }
 
@@ -271,11 +271,11 @@ static enum go
 check_auth(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who)
 {
-	struct grant_answer	answer;
+	struct auth_result	answer;
 
 	if (!hold_auth(c, guard, who))
 		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
-	grant_take(&c->http->caches->auth, c->request->auth, &answer);
+	auth_get(&c->http->caches->auth, c->request->auth, &answer);
 	if (has_verdict(c, &answer))
 		return handle_verdict(c, &answer);
 	if (passes_by_stale(c, &answer))
@@ -355,11 +355,11 @@ static bool
 is_late_but_stale(struct conn *c, enum outcome outcome)
 {
 	struct request		*r = c->request;
-	struct grant_answer	 answer;
+	struct auth_result	 answer;
 
 	if (outcome != OUTCOME_TIMED_OUT || r->auth == NULL)
 		return false;
-	grant_take(&c->http->caches->auth, r->auth, &answer);
+	auth_get(&c->http->caches->auth, r->auth, &answer);
 	if (!may_use_stale(c, &answer))
 		return false;
 	r->disk_deadline = 0;

@@ -61,7 +61,7 @@ caches_new(const struct caches_setup *setup)
 	    &caches->paths, (size_t)conf->cache.paths, &caches->heads);
 	caches->paths.variant_namespace = variant_namespace;
 	apply_ablation(caches, conf);
-	grant_init(&caches->auth, (size_t)conf->cache.logins);
+	auth_init(&caches->auth, (size_t)conf->cache.logins);
 	verifiers_init(&caches->verifiers, (size_t)conf->limits.verify_queue);
 	if (setup->shared)
 		share_caches(caches, setup);
@@ -79,7 +79,7 @@ caches_free(struct caches **cp)
 	while (file_tidy(&caches->files, NULL))
 		;
 	pathname_free(&caches->paths);
-	grant_free(&caches->auth);
+	auth_free(&caches->auth);
 	verifiers_free(&caches->verifiers);
 	header_free(&caches->heads);
 	file_free(&caches->files);

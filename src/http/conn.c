@@ -244,7 +244,7 @@ conn_request_end(struct conn *c)
 	if (r->path != NULL)
 		pathname_release(&c->http->caches->paths, &r->path);
 	if (r->auth != NULL)
-		grant_release(&c->http->caches->auth, &r->auth);
+		auth_release(&c->http->caches->auth, &r->auth);
 	c->request = NULL;
 	if (recycle_request(c->http, r))
 		return;

@@ -49,7 +49,7 @@ struct caches {
 	struct header_cache	 heads;
 	struct file_cache	 files;
 	struct chunk_cache	 chunks;
-	struct grant_cache	 auth;
+	struct auth_cache	 auth;
 	struct lookup_list		 lookups[LOOKUP_BUCKETS];	/* lookup.c's; not if it
 							 * is shared */
 	_Atomic uint64_t	 next_job_id;

@@ -23,11 +23,11 @@ struct request {
 	struct ahead		 prefetch;		/* to look for that */
 	struct path		*path;		/* held */
 	struct path_info		 info;		/* what that was, then */
-	struct grant		*auth;		/* held: its password's */
+	struct auth_entry		*auth;		/* held: its password's */
 	const struct conf_guard	*guard;		/* that refused it */
 	uint32_t		 auth_number;	/* before so many answers */
 	size_t			 guards_passed;	/* passed so far */
-	bool			 auth_pending;		/* has waited for its grant */
+	bool			 auth_pending;		/* has waited for its auth entry */
 	bool			 auth_ok;		/* has a right password */
 	struct file		*file;		/* this version: the reference
 						 * and the hold of found */

@@ -1,5 +1,5 @@
 /*
- * verification: a task, and the grant that its answer is for.
+ * verification: a task, and the auth entry that its answer is for.
  */
 #include <sys/param.h>
 
@@ -25,7 +25,7 @@
 struct verification {
 	struct task		 task;	/* first: casts rely on it */
 	struct http_loop		*http;
-	struct grant		*auth;		/* held */
+	struct auth_entry		*auth;		/* held */
 	struct credentials	 who;
 	struct verifier_entry		 entry;
 	struct task		**pending;	/* NULL when this is done; or
@@ -96,7 +96,7 @@ set_failure(struct verification *v, int error)
 	else
 		log_error("who sends a password is answered 500: cannot verify "
 		    "passwords by %s", file);
-	grant_answer(&v->http->caches->auth, v->auth, GRANT_FAILED, error,
+	auth_set(&v->http->caches->auth, v->auth, AUTH_FAILED, error,
 	    v->http->clock->ms, 0);
 }
 
@@ -135,10 +135,10 @@ complete_verification(struct task *e)
 		return;
 	}
 	if (job->error == 0 && job->done == 1)
-		grant_answer(&caches->auth, v->auth, GRANT_RIGHT, 0, now,
+		auth_set(&caches->auth, v->auth, AUTH_RIGHT, 0, now,
 		    keep);
 	else
-		grant_answer(&caches->auth, v->auth, GRANT_WRONG, 0, now,
+		auth_set(&caches->auth, v->auth, AUTH_WRONG, 0, now,
 		    MIN(keep, WRONG_KEEP_MS));
 }
 
@@ -151,7 +151,7 @@ free_verification(struct task *e)
 	bool			 nested = v->pending != NULL;
 
 	verifiers_remove(&http->caches->verifiers, &v->entry);
-	grant_end(&http->caches->auth, &v->auth);
+	auth_end(&http->caches->auth, &v->auth);
 	credentials_forget(&v->who);
 	free(v);
 	verification_run_next(http, nested);
@@ -226,8 +226,8 @@ verification_accepts(const struct conn *c)
 }
 
 static struct verification *
-new_verification(struct http_loop *http, struct grant *grant, const char *file,
-    const struct credentials *who)
+new_verification(struct http_loop *http, struct auth_entry *grant,
+    const char *file, const struct credentials *who)
 {
 	struct verification	*v = mem_zero(sizeof(*v));
 	struct job		*job = &v->task.job;
@@ -254,11 +254,11 @@ hold_verification(struct verification *v)
 	v->task.abandon = abandon_task;
 }
 
-/* Where the cache is this loop's alone the task is the grant's, for others to
+/* Where the cache is this loop's alone the task is the auth entry's, for others to
  * join. */
 enum verifier_state
-verification_start(const struct conn *c, struct grant *grant, const char *file,
-    const struct credentials *who, struct task **ep)
+verification_start(const struct conn *c, struct auth_entry *grant,
+    const char *file, const struct credentials *who, struct task **ep)
 {
 	struct http_loop			*http = c->http;
 	struct verification *v = new_verification(http, grant, file, who);
@@ -268,7 +268,7 @@ verification_start(const struct conn *c, struct grant *grant, const char *file,
 
 	*ep = &v->task;
 	hold_verification(v);
-	grant_begin(&http->caches->auth, grant);
+	auth_begin(&http->caches->auth, grant);
 	if (!http->caches->shared)
 		grant->task = &v->task;
 	/* From here on it may be called, but begins in this thread. */
@@ -286,7 +286,7 @@ verification_start(const struct conn *c, struct grant *grant, const char *file,
 	} else if (state == VERIFIER_REFUSED) {
 		if (!http->caches->shared)
 			grant->task = NULL;
-		grant_end(&http->caches->auth, &v->auth);
+		auth_end(&http->caches->auth, &v->auth);
 		credentials_forget(&v->who);
 		mem_drop(&v);
 		*ep = NULL;

@@ -18,9 +18,9 @@
 bool		 verification_allows_slow_job(const struct http_loop *);
 /* Whether the client's next one would not be refused. */
 bool		 verification_accepts(const struct conn *);
-/* The client's, for a grant.  What is not refused has a task to wait for, or
+/* The client's, for an auth entry.  What is not refused has a task to wait for, or
  * NULL: it was done in place. */
-enum verifier_state verification_start(const struct conn *, struct grant *,
+enum verifier_state verification_start(const struct conn *, struct auth_entry *,
 		    const char *file, const struct credentials *,
 		    struct task **);
 /* A slot is free: for who waits.  nested: while a client runs, so that no other

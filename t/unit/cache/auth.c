@@ -8,7 +8,7 @@
 #include "cache/auth.h"
 #include "t/unit/unit.h"
 
-static struct grant_cache	grants;
+static struct auth_cache	grants;
 
 /* The three parts; every one of them counts, and where they end. */
 static const struct {
@@ -21,100 +21,100 @@ static const struct {
 
 START_TEST(found_again)
 {
-	struct grant	*g, *again;
+	struct auth_entry	*g, *again;
 
-	grant_init(&grants, 100);
-	g = grant_add(&grants, STR("/f"), STR("anna"), STR("pw"));
-	ck_assert_int_eq(g->answer.verdict, GRANT_UNKNOWN);
-	ck_assert_int_eq(g->answer.until, 0);
-	grant_answer(&grants, g, GRANT_RIGHT, 0, 70, 7);
-	ck_assert_ptr_null(grant_hold(&grants, str_of(others[_i].file),
+	auth_init(&grants, 100);
+	g = auth_add(&grants, STR("/f"), STR("anna"), STR("pw"));
+	ck_assert_int_eq(g->result.verdict, AUTH_UNKNOWN);
+	ck_assert_int_eq(g->result.valid_until, 0);
+	auth_set(&grants, g, AUTH_RIGHT, 0, 70, 7);
+	ck_assert_ptr_null(auth_hold(&grants, str_of(others[_i].file),
 	    str_of(others[_i].user), str_of(others[_i].password)));
-	again = grant_add(&grants, str_of(others[_i].file),
+	again = auth_add(&grants, str_of(others[_i].file),
 	    str_of(others[_i].user), str_of(others[_i].password));
 	ck_assert_ptr_ne(again, g);
-	ck_assert_int_eq(again->answer.verdict, GRANT_UNKNOWN);
-	grant_release(&grants, &again);
-	again = grant_hold(&grants, STR("/f"), STR("anna"), STR("pw"));
+	ck_assert_int_eq(again->result.verdict, AUTH_UNKNOWN);
+	auth_release(&grants, &again);
+	again = auth_hold(&grants, STR("/f"), STR("anna"), STR("pw"));
 	ck_assert_ptr_eq(again, g);
-	ck_assert_int_eq(again->answer.verdict, GRANT_RIGHT);
-	ck_assert_int_eq(again->answer.until, 77);
-	ck_assert_uint_eq(again->answer.number, 1);
-	grant_answer(&grants, g, GRANT_FAILED, 5, 0, 0);
-	ck_assert_uint_eq(again->answer.number, 2);
-	ck_assert_int_eq(again->answer.error, 5);
-	grant_release(&grants, &again);
-	grant_release(&grants, &g);
-	grant_free(&grants);
+	ck_assert_int_eq(again->result.verdict, AUTH_RIGHT);
+	ck_assert_int_eq(again->result.valid_until, 77);
+	ck_assert_uint_eq(again->result.count, 1);
+	auth_set(&grants, g, AUTH_FAILED, 5, 0, 0);
+	ck_assert_uint_eq(again->result.count, 2);
+	ck_assert_int_eq(again->result.error, 5);
+	auth_release(&grants, &again);
+	auth_release(&grants, &g);
+	auth_free(&grants);
 }
 END_TEST
 
 /* Clients choose how many there are: only so many, but for held ones. */
 START_TEST(limited)
 {
-	struct grant	*held, *g;
+	struct auth_entry	*held, *g;
 	char		 user[20];
 
-	grant_init(&grants, 10);
-	held = grant_add(&grants, STR("/f"), STR("held"), STR(""));
+	auth_init(&grants, 10);
+	held = auth_add(&grants, STR("/f"), STR("held"), STR(""));
 	for (int i = 0; i < 1000; i++) {
 		snprintf(user, sizeof(user), "%d", i);
-		g = grant_add(&grants, STR("/f"), str_of(user), STR("pw"));
-		grant_release(&grants, &g);
+		g = auth_add(&grants, STR("/f"), str_of(user), STR("pw"));
+		auth_release(&grants, &g);
 		ck_assert_uint_le(grants.cache.entries, 10);
 	}
-	g = grant_add(&grants, STR("/f"), STR("held"), STR(""));
+	g = auth_add(&grants, STR("/f"), STR("held"), STR(""));
 	ck_assert_ptr_eq(g, held);
-	grant_release(&grants, &g);
-	grant_release(&grants, &held);
-	grant_free(&grants);
+	auth_release(&grants, &g);
+	auth_release(&grants, &held);
+	auth_free(&grants);
 }
 END_TEST
 
 /* A right one counts for a while if nothing newer can be had, and no longer. */
 START_TEST(counts)
 {
-	struct grant		*g, *also;
-	struct grant_answer	 a;
+	struct auth_entry		*g, *also;
+	struct auth_result	 a;
 
-	grant_init(&grants, 100);
-	g = grant_add(&grants, STR("/f"), STR("anna"), STR("pw"));
-	grant_answer(&grants, g, GRANT_FAILED, EAGAIN, 50, 0);
-	grant_take(&grants, g, &a);
-	ck_assert_int_eq(a.counts, 0);
-	grant_answer(&grants, g, GRANT_RIGHT, 0, 100, 10);
-	grant_take(&grants, g, &a);
-	ck_assert_int_eq(a.until, 110);
-	ck_assert_int_eq(a.counts, 100 + GRANT_KEEPS * 10);
+	auth_init(&grants, 100);
+	g = auth_add(&grants, STR("/f"), STR("anna"), STR("pw"));
+	auth_set(&grants, g, AUTH_FAILED, EAGAIN, 50, 0);
+	auth_get(&grants, g, &a);
+	ck_assert_int_eq(a.stale_until, 0);
+	auth_set(&grants, g, AUTH_RIGHT, 0, 100, 10);
+	auth_get(&grants, g, &a);
+	ck_assert_int_eq(a.valid_until, 110);
+	ck_assert_int_eq(a.stale_until, 100 + AUTH_STALE_FACTOR * 10);
 	/* A failure says nothing about it. */
-	grant_answer(&grants, g, GRANT_FAILED, EAGAIN, 110, 0);
-	grant_take(&grants, g, &a);
-	ck_assert_int_eq(a.verdict, GRANT_FAILED);
-	ck_assert_int_eq(a.counts, 100 + GRANT_KEEPS * 10);
+	auth_set(&grants, g, AUTH_FAILED, EAGAIN, 110, 0);
+	auth_get(&grants, g, &a);
+	ck_assert_int_eq(a.verdict, AUTH_FAILED);
+	ck_assert_int_eq(a.stale_until, 100 + AUTH_STALE_FACTOR * 10);
 	ck_assert(!a.pending);
 	/* Several may be on their way, each with a hold. */
-	grant_begin(&grants, g);
-	grant_begin(&grants, g);
+	auth_begin(&grants, g);
+	auth_begin(&grants, g);
 	also = g;
-	grant_end(&grants, &also);
+	auth_end(&grants, &also);
 	ck_assert_ptr_null(also);
-	grant_take(&grants, g, &a);
+	auth_get(&grants, g, &a);
 	ck_assert(a.pending);
 	also = g;
-	grant_end(&grants, &also);
-	grant_take(&grants, g, &a);
+	auth_end(&grants, &also);
+	auth_get(&grants, g, &a);
 	ck_assert(!a.pending);
 	ck_assert_uint_eq(g->entry.holds, 1);
 	/* It is not: at once. */
-	grant_answer(&grants, g, GRANT_WRONG, 0, 115, 1);
-	grant_take(&grants, g, &a);
-	ck_assert_int_eq(a.counts, 0);
+	auth_set(&grants, g, AUTH_WRONG, 0, 115, 1);
+	auth_get(&grants, g, &a);
+	ck_assert_int_eq(a.stale_until, 0);
 	/* Where nothing is kept, nothing counts. */
-	grant_answer(&grants, g, GRANT_RIGHT, 0, 120, 0);
-	grant_take(&grants, g, &a);
-	ck_assert_int_eq(a.counts, 120);
-	grant_release(&grants, &g);
-	grant_free(&grants);
+	auth_set(&grants, g, AUTH_RIGHT, 0, 120, 0);
+	auth_get(&grants, g, &a);
+	ck_assert_int_eq(a.stale_until, 120);
+	auth_release(&grants, &g);
+	auth_free(&grants);
 }
 END_TEST
 

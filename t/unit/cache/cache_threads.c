@@ -31,7 +31,7 @@ static struct header_cache	heads;
 static struct pathname_cache	paths;
 static struct chunk_cache	chunks;
 static struct file_cache	files;
-static struct grant_cache	grants;
+static struct auth_cache	grants;
 static struct addresses		*addresses;
 static _Atomic int64_t		versions, given, asked;
 
@@ -86,7 +86,7 @@ share_caches(void)
 	header_init(&heads, KIB);
 	pathname_init(&paths, NAMES - 4, &heads);
 	paths.variant_namespace = variant_namespace;
-	grant_init(&grants, 5);
+	auth_init(&grants, 5);
 	addresses = addresses_new(&limits, 1);
 	paths.cache.lock = lock_new();
 	heads.cache.lock = lock_new();
@@ -102,7 +102,7 @@ free_caches(void)
 	pathname_free(&paths);
 	while (file_tidy(&files, NULL))
 		continue;
-	grant_free(&grants);
+	auth_free(&grants);
 	header_free(&heads);
 	ck_assert_uint_eq(files.cache.entries, 0);
 	ck_assert_uint_eq(chunks.cache.entries, 0);
@@ -429,31 +429,31 @@ static void *
 verify_password(void *context)
 {
 	struct worker		*w = context;
-	struct grant_answer	 answer;
-	struct grant		*g, *same;
+	struct auth_result	 answer;
+	struct auth_entry		*g, *same;
 	char			 user[8];
 	uint32_t		 number;
 
 	for (int i = 0; i < ITERATIONS; i++) {
 		number = choose_path(w, 9);
 		snprintf(user, sizeof(user), "%u", number);
-		g = grant_hold(&grants, STR("/f"), str_of(user), STR("pw"));
+		g = auth_hold(&grants, STR("/f"), str_of(user), STR("pw"));
 		if (g == NULL)
-			g = grant_add(&grants, STR("/f"), str_of(user),
+			g = auth_add(&grants, STR("/f"), str_of(user),
 			    STR("pw"));
-		grant_take(&grants, g, &answer);
+		auth_get(&grants, g, &answer);
 		/* All of an answer is of one answer. */
-		need(answer.number == 0 ||
+		need(answer.count == 0 ||
 		    ((uint32_t)answer.error % 10 == number &&
-		    answer.until == answer.error));
+		    answer.valid_until == answer.error));
 		if (choose_path(w, 3) == 0) {
-			grant_begin(&grants, g);
+			auth_begin(&grants, g);
 			same = g;
-			grant_answer(&grants, g, GRANT_FAILED, i / 10 * 10 +
+			auth_set(&grants, g, AUTH_FAILED, i / 10 * 10 +
 			    (int)number, i / 10 * 10, (int)number);
-			grant_end(&grants, &same);
+			auth_end(&grants, &same);
 		}
-		grant_release(&grants, &g);
+		auth_release(&grants, &g);
 	}
 	return NULL;
 }
