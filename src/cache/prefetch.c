@@ -6,44 +6,44 @@
 #include "cache/pathname_private.h"
 #include "cache/prefetch.h"
 
-#define LINE	64		/* bytes, of a processor's cache */
+#define LINE_SIZE	64		/* bytes, of a processor's cache */
 
 /* What is longer, the processor sees coming by itself. */
-#define PATH	(2 * LINE)
-#define RECORD	(2 * LINE)
-#define HEAD	(5 * LINE)
-#define COPY	(9 * LINE)
+#define PATH_SIZE	(2 * LINE_SIZE)
+#define FILE_SIZE	(2 * LINE_SIZE)
+#define HEAD_SIZE	(5 * LINE_SIZE)
+#define COPY_SIZE	(9 * LINE_SIZE)
 
 static inline void
-fetch(const void *at, size_t len)
+fetch_lines(const void *at, size_t len)
 {
-	for (size_t i = 0; i < len; i += LINE)
+	for (size_t i = 0; i < len; i += LINE_SIZE)
 		__builtin_prefetch((const char *)at + i);
 }
 
 void
-ahead_begin(struct ahead *a, const struct pathname_cache *pc, uint32_t space,
-    struct str name)
+prefetch_begin(struct prefetch *a, const struct pathname_cache *pc,
+    uint32_t space, struct str name)
 {
 	a->hash = pathname_hash(pc, space, name);
-	a->link = 1;
+	a->level = 1;
 	a->at = pathname_bucket(pc, a->hash);
-	fetch(a->at, sizeof(struct path *));
+	fetch_lines(a->at, sizeof(struct path *));
 }
 
 static const struct path *
-first_path(const struct ahead *a)
+fetch_path(const struct prefetch *a)
 {
 	const struct path	*p = *(struct path *const *)a->at;
 
 	if (p != NULL)
-		fetch(p, PATH);
+		fetch_lines(p, PATH_SIZE);
 	return p;
 }
 
 /* That of the path which it is, or may be. */
 static const struct file *
-file(const struct ahead *a)
+fetch_file(const struct prefetch *a)
 {
 	const struct path	*p = a->at;
 
@@ -51,29 +51,29 @@ file(const struct ahead *a)
 		p = p->next;
 	if (p == NULL || p->file == NULL)
 		return NULL;
-	fetch(p->file, RECORD);
+	fetch_lines(p->file, FILE_SIZE);
 	if (p->heads != NULL)
-		fetch(p->heads, HEAD);
+		fetch_lines(p->heads, HEAD_SIZE);
 	return p->file;
 }
 
 void
-ahead_go_on(struct ahead *a)
+prefetch_next(struct prefetch *a)
 {
 	const struct file	*f = a->at;
 
 	if (a->at == NULL)
 		return;
-	switch (a->link++) {
+	switch (a->level++) {
 	case 1:
-		a->at = first_path(a);
+		a->at = fetch_path(a);
 		break;
 	case 2:
-		a->at = file(a);
+		a->at = fetch_file(a);
 		break;
 	default:
 		if (f->copied)
-			fetch(f->chunks[0], COPY);
+			fetch_lines(f->chunks[0], COPY_SIZE);
 		a->at = NULL;
 		break;
 	}

@@ -15,25 +15,25 @@
 
 #include "cache/pathname.h"
 
-#define AHEAD_LINKS	3	/* behind the first */
+#define PREFETCH_LEVELS	3	/* behind the first */
 
-struct ahead {
+struct prefetch {
 	uint32_t	 hash;		/* of the name, once it has begun */
-	unsigned	 link;		/* that comes next; 0: it has not */
+	unsigned	 level;		/* that comes next; 0: it has not */
 	const void	*at;		/* what it is found in; NULL: nowhere */
 };
 
 /* For a path by this name: its bucket. */
-void	ahead_begin(struct ahead *, const struct pathname_cache *,
+void	prefetch_begin(struct prefetch *, const struct pathname_cache *,
 	    uint32_t space, struct str name);
 /* Whether it has, and so the hash is known. */
 static inline bool
-ahead_has_begun(const struct ahead *a)
+prefetch_has_begun(const struct prefetch *a)
 {
-	return a->link != 0;
+	return a->level != 0;
 }
 
 /* The next link. */
-void	ahead_go_on(struct ahead *);
+void	prefetch_next(struct prefetch *);
 
 #endif

@@ -124,7 +124,7 @@ hold_path(struct conn *c)
 	struct str		 raw = r->page != NULL ? str_of(r->page) :
 			    parse_str(c->input, r->parse.path);
 
-	r->path = ahead_has_begun(&r->prefetch) && r->page == NULL ?
+	r->path = prefetch_has_begun(&r->prefetch) && r->page == NULL ?
 	    pathname_hold_hashed(paths, r->prefetch.hash, ns, raw) :
 	    pathname_hold(paths, ns, raw);
 	return r->path != NULL ? WHY_NONE : add_path(c, ns, raw);

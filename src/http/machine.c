@@ -216,7 +216,7 @@ static APART void
 prefetch_paths(
     const struct caches *caches, struct conn *const *conns, unsigned n)
 {
-	struct ahead	*all[MACHINE_BATCH_MAX];
+	struct prefetch	*all[MACHINE_BATCH_MAX];
 	struct conn	*c;
 	unsigned	 some = 0;
 
@@ -227,13 +227,13 @@ prefetch_paths(
 		if (c->step != STEP_AUTHORIZE || c->go != GO_ON)
 			continue;
 		all[some] = &c->request->prefetch;
-		ahead_begin(all[some++], &caches->paths,
+		prefetch_begin(all[some++], &caches->paths,
 		    (uint32_t)c->request->site->number,
 		    parse_str(c->input, c->request->parse.path));
 	}
-	for (int link = 0; link < AHEAD_LINKS; link++)
+	for (int link = 0; link < PREFETCH_LEVELS; link++)
 		for (unsigned i = 0; i < some; i++)
-			ahead_go_on(all[i]);
+			prefetch_next(all[i]);
 }
 
 /* One of several makes a request of what has come.  None of these steps reads

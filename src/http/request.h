@@ -20,7 +20,7 @@ struct request {
 	const struct conf_site	*site;
 	const char		*page;	/* of the target: a page */
 	const struct conf_rules	*target_rules;		/* then: the target's */
-	struct ahead		 prefetch;		/* to look for that */
+	struct prefetch		 prefetch;		/* to look for that */
 	struct path		*path;		/* held */
 	struct path_info		 info;		/* what that was, then */
 	struct auth_entry		*auth;		/* held: its password's */

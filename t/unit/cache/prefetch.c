@@ -12,7 +12,7 @@ static struct header_cache	heads;
 static struct pathname_cache	paths;
 
 static void
-fresh(void)
+init_caches(void)
 {
 	caches(1024 * KIB, RESIDENCY_AUTO);
 	header_init(&heads, 100000);
@@ -22,7 +22,7 @@ fresh(void)
 }
 
 static void
-done(void)
+free_caches(void)
 {
 	pathname_free(&paths);
 	header_free(&heads);
@@ -56,16 +56,16 @@ path_of(const char *name, size_t size, bool with_head)
 static void
 expect(const char *name, const void *second, const void *third)
 {
-	struct ahead	a;
+	struct prefetch	a;
 
-	ahead_begin(&a, &paths, 1, str_of(name));
+	prefetch_begin(&a, &paths, 1, str_of(name));
 	ck_assert_ptr_nonnull(a.at);
-	ahead_go_on(&a);
+	prefetch_next(&a);
 	ck_assert_ptr_eq(a.at, second);
-	ahead_go_on(&a);
+	prefetch_next(&a);
 	ck_assert_ptr_eq(a.at, third);
-	for (int i = 2; i < AHEAD_LINKS; i++)
-		ahead_go_on(&a);
+	for (int i = 2; i < PREFETCH_LEVELS; i++)
+		prefetch_next(&a);
 	ck_assert_ptr_null(a.at);
 }
 
@@ -103,7 +103,7 @@ END_TEST
 START_TEST(crowded)
 {
 	struct path	*p;
-	struct ahead	 a;
+	struct prefetch	 a;
 	char		 name[20];
 	int		 found = 0;
 
@@ -114,10 +114,10 @@ START_TEST(crowded)
 		    .kind = PATHNAME_FILE, .file = make(0, true) });
 		for (int j = 0; j <= i; j += 50) {
 			snprintf(name, sizeof(name), "/%d", j);
-			ahead_begin(&a, &paths, 1, str_of(name));
-			ahead_go_on(&a);
+			prefetch_begin(&a, &paths, 1, str_of(name));
+			prefetch_next(&a);
 			ck_assert_ptr_nonnull(a.at);
-			ahead_go_on(&a);
+			prefetch_next(&a);
 			ck_assert_ptr_nonnull(a.at);
 			found += j == i && a.at == p->file;
 		}
@@ -130,7 +130,7 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, fresh, done);
+	tcase_add_checked_fixture(tests, init_caches, free_caches);
 	tcase_add_loop_test(tests, links, 0, 2);
 	tcase_add_test(tests, without_copy);
 	tcase_add_test(tests, crowded);
