@@ -3,13 +3,13 @@
  */
 #include "proto/char_class.h"
 
-#define V CLASS_VALUE
-#define T (CLASS_VALUE | CLASS_TARGET)
-#define H (CLASS_VALUE | CLASS_TOKEN)
-#define K (CLASS_VALUE | CLASS_TARGET | CLASS_TOKEN)
-#define S (CLASS_VALUE | CLASS_TARGET | CLASS_HOST)
-#define A (CLASS_VALUE | CLASS_TARGET | CLASS_TOKEN | CLASS_HOST)
-const uint8_t class_table[256] = {
+#define V CHAR_CLASS_VALUE
+#define T (CHAR_CLASS_VALUE | CHAR_CLASS_TARGET)
+#define H (CHAR_CLASS_VALUE | CHAR_CLASS_TOKEN)
+#define K (CHAR_CLASS_VALUE | CHAR_CLASS_TARGET | CHAR_CLASS_TOKEN)
+#define S (CHAR_CLASS_VALUE | CHAR_CLASS_TARGET | CHAR_CLASS_HOST)
+#define A (CHAR_CLASS_VALUE | CHAR_CLASS_TARGET | CHAR_CLASS_TOKEN | CHAR_CLASS_HOST)
+const uint8_t char_class_table[256] = {
 	0, 0, 0, 0, 0, 0, 0, 0, 0, V, 0, 0, 0, 0, 0, 0,
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
      /* SP !  "  #  $  %  &  '  (  )  *  +  ,  -  .  /  */

@@ -16,28 +16,28 @@
  * no harm in a path, and are encoded wherever a path is shown again.
  * Bytes from 0x80 on are always sent encoded by those who mean well.
  */
-enum class {
-	CLASS_TOKEN = 1,		/* method, field name */
-	CLASS_TARGET = 2,
-	CLASS_VALUE = 4,		/* of a field; with SP and HTAB */
-	CLASS_HOST = 8			/* a name, but for % escapes */
+enum char_class {
+	CHAR_CLASS_TOKEN = 1,		/* method, field name */
+	CHAR_CLASS_TARGET = 2,
+	CHAR_CLASS_VALUE = 4,		/* of a field; with SP and HTAB */
+	CHAR_CLASS_HOST = 8			/* a name, but for % escapes */
 };
 
-extern const uint8_t	class_table[256];
+extern const uint8_t	char_class_table[256];
 
 static inline bool
-class_is(char c, enum class class)
+char_class_is(char c, enum char_class class)
 {
-	return (class_table[(unsigned char)c] & class) != 0;
+	return (char_class_table[(unsigned char)c] & class) != 0;
 }
 
 /* How many bytes from here on are of a class. */
 static inline size_t
-class_length(const char *at, size_t len, enum class class)
+char_class_length(const char *at, size_t len, enum char_class class)
 {
 	const char	*start = at, *end = at + len;
 
-	while (at < end && class_is(*at, class))
+	while (at < end && char_class_is(*at, class))
 		at++;
 	return (size_t)(at - start);
 }
@@ -45,9 +45,9 @@ class_length(const char *at, size_t len, enum class class)
 /* Where they end in a complete line: with its CR, which is of no class, at the
  * latest. */
 static inline const char *
-class_end(const char *at, enum class class)
+char_class_end(const char *at, enum char_class class)
 {
-	while (class_is(*at, class))
+	while (char_class_is(*at, class))
 		at++;
 	return at;
 }
@@ -55,7 +55,7 @@ class_end(const char *at, enum class class)
 /* Where a value ends.  What is not visible, but valid, is rare: that is looked
  * up, byte by byte. */
 static inline const char *
-class_value(const char *at, const char *end)
+char_class_value_end(const char *at, const char *end)
 {
 	uint64_t	marks;
 
@@ -66,14 +66,14 @@ class_value(const char *at, const char *end)
 			break;
 		}
 	}
-	while (at < end && class_is(*at, CLASS_VALUE))
+	while (at < end && char_class_is(*at, CHAR_CLASS_VALUE))
 		at++;
 	return at;
 }
 
 /* Where a target ends, in a complete line, whose CR is at end. */
 static inline const char *
-class_target(const char *at, const char *end)
+char_class_target_end(const char *at, const char *end)
 {
 	uint64_t	word;
 
@@ -83,7 +83,7 @@ class_target(const char *at, const char *end)
 		    word_has(word, '#')) & WORD_MARKS) != 0)
 			break;
 	}
-	return class_end(at, CLASS_TARGET);
+	return char_class_end(at, CHAR_CLASS_TARGET);
 }
 
 #endif

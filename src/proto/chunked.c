@@ -108,7 +108,7 @@ extension(struct chunked *c, char byte)
 {
 	if (byte == '\r' && c->state == STATE_EXTENSION)
 		c->state = STATE_SIZE_LF;
-	else if (!class_is(byte, CLASS_VALUE))
+	else if (!char_class_is(byte, CHAR_CLASS_VALUE))
 		refuse(c, 400, "chunk extension with a control byte");
 	else if (c->state == STATE_ESCAPED)
 		c->state = STATE_QUOTED;
@@ -122,7 +122,7 @@ extension(struct chunked *c, char byte)
 static void
 trailer(struct chunked *c, const struct chunked_limits *limits, char byte)
 {
-	bool	token = class_is(byte, CLASS_TOKEN);
+	bool	token = char_class_is(byte, CHAR_CLASS_TOKEN);
 
 	if (c->state == STATE_TRAILER && byte == '\r')
 		c->state = STATE_LAST_LF;
@@ -141,7 +141,7 @@ value(struct chunked *c, char byte)
 {
 	if (byte == '\r')
 		c->state = STATE_VALUE_LF;
-	else if (!class_is(byte, CLASS_VALUE))
+	else if (!char_class_is(byte, CHAR_CLASS_VALUE))
 		refuse(c, 400, "trailer with a control byte");
 }
 

@@ -152,8 +152,8 @@ host_length(struct str s)
 	if (s.len > 0 && s.at[0] == '[')
 		return literal_length(s);
 	for (;;) {
-		n += class_length(s.at + n, s.len - n,
-		    CLASS_HOST);
+		n += char_class_length(s.at + n, s.len - n,
+		    CHAR_CLASS_HOST);
 		if (s.len - n < 3 || s.at[n] != '%' || !hex(s.at[n + 1]) ||
 		    !hex(s.at[n + 2]))
 			return n;
@@ -309,7 +309,7 @@ request_line(struct parse *p, const char *head, struct span line, uint32_t len)
 	p->method = method_id(at, len);
 	at += len + 1;
 	p->target.at = line.at + len + 1;
-	p->target.len = (uint32_t)(class_target(at, at + rest) - at);
+	p->target.len = (uint32_t)(char_class_target_end(at, at + rest) - at);
 	if (p->target.len == 0)
 		return refuse(p, 400, "request line without a target");
 	at += p->target.len;
@@ -375,8 +375,8 @@ step_request(struct parse *p, const struct parse_limits *limits,
 	    end != NULL ? (size_t)(end - head) : upto);
 
 	/* Before the line is complete: a TLS hello may not have a line end. */
-	method = (uint32_t)class_length(head + p->line,
-	    MIN(n, METHOD_MAX + 1), CLASS_TOKEN);
+	method = (uint32_t)char_class_length(head + p->line,
+	    MIN(n, METHOD_MAX + 1), CHAR_CLASS_TOKEN);
 	if (method > METHOD_MAX)
 		return refuse(p, 501, "method is too long to be one");
 	if (method < n && (method == 0 || head[p->line + method] != ' '))
@@ -530,13 +530,13 @@ static bool
 field_line(struct parse *p, const char *head, struct span line)
 {
 	const char	*at = head + line.at, *end = at + line.len;
-	const char	*colon = class_end(at, CLASS_TOKEN);
+	const char	*colon = char_class_end(at, CHAR_CLASS_TOKEN);
 
 	if (blank(*at))
 		return refuse(p, 400, "field line starts with a blank");
 	if (colon == at || *colon != ':')
 		return refuse(p, 400, "field line without a name and a colon");
-	if (class_value(colon + 1, end) != end)
+	if (char_class_value_end(colon + 1, end) != end)
 		return refuse(p, 400, "field with a control byte");
 	return take_field(p, head, at, colon, end);
 }
@@ -554,12 +554,12 @@ static inline bool
 is_field(const char *at, const char *end, const char **colon,
     const char **line_end)
 {
-	if (at >= end || class_is(end[-1], CLASS_TOKEN))
+	if (at >= end || char_class_is(end[-1], CHAR_CLASS_TOKEN))
 		return false;
-	*colon = class_end(at, CLASS_TOKEN);
+	*colon = char_class_end(at, CHAR_CLASS_TOKEN);
 	if (*colon == at || **colon != ':')
 		return false;
-	*line_end = class_value(*colon + 1, end);
+	*line_end = char_class_value_end(*colon + 1, end);
 	return is_line_end(*line_end, end);
 }
 
