@@ -198,7 +198,7 @@ static RARE void
 start_next_range(struct conn *c, const struct chunk *k)
 {
 	struct request			*r = c->request;
-	const struct decide_range	*range;
+	const struct byte_range	*range;
 	uint32_t			 index;
 
 	if (r->next < r->end || !parts_next(r->multipart))

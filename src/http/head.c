@@ -202,7 +202,7 @@ add_range(struct conn *c)
 }
 
 static void
-add_ranges(struct conn *c, const struct decide_answer *answer)
+add_ranges(struct conn *c, const struct cond_result *answer)
 {
 	struct request	*r = c->request;
 	struct http_loop	*http = c->http;
@@ -224,14 +224,14 @@ add_ranges(struct conn *c, const struct decide_answer *answer)
 }
 
 static enum go
-respond_partial(struct conn *c, const struct decide_answer *answer)
+respond_partial(struct conn *c, const struct cond_result *answer)
 {
 	struct request	*r = c->request;
 	struct http_loop	*http = c->http;
 
 	r->status = 206;
-	r->next = answer->part[0].first;
-	r->end = r->next + answer->part[0].length;
+	r->next = answer->range[0].first;
+	r->end = r->next + answer->range[0].length;
 	head_begin(c, 206);
 	add_validators(c);
 	if (answer->n > 1)
@@ -307,18 +307,18 @@ respond_error_page(struct conn *c)
 }
 
 static void
-evaluate_conditions(struct conn *c, struct decide_answer *answer)
+evaluate_conditions(struct conn *c, struct cond_result *answer)
 {
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
 	char			 etag[HEAD_ETAG_MAX];
-	struct decide_have	 have = {
+	struct cond_selected	 have = {
 		.etag = { etag, head_etag(r->file, etag) },
 		.modified = (time_t)r->file->version.mtime,
 		.now = c->http->clock->wall,
 		.size = r->file->version.size,
 	};
-	struct decide_ask fields = {
+	struct cond_request fields = {
 	    .if_modified_since = get_single_field(c, FIELD_IF_MODIFIED_SINCE),
 	    .if_unmodified_since =
 		get_single_field(c, FIELD_IF_UNMODIFIED_SINCE),
@@ -341,13 +341,13 @@ evaluate_conditions(struct conn *c, struct decide_answer *answer)
 	fields.if_none_match = head_list(c, FIELD_IF_NONE_MATCH);
 	if (p->method == METHOD_GET)	/* ranges are of GET only */
 		fields.range = get_single_field(c, FIELD_RANGE);
-	decide(&fields, &have, answer);
+	conditional_evaluate(&fields, &have, answer);
 }
 
 static RARE enum go
 respond_conditional(struct conn *c)
 {
-	struct decide_answer	answer;
+	struct cond_result	answer;
 
 	evaluate_conditions(c, &answer);
 	switch (answer.status) {

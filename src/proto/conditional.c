@@ -9,25 +9,25 @@
 #include "proto/conditional.h"
 #include "proto/date.h"
 
-enum range { RANGE_NONE, RANGE_PART, RANGE_BEYOND };
+enum range_kind { RANGE_IGNORED, RANGE_SATISFIABLE, RANGE_UNSATISFIABLE };
 
 static bool
-there(struct str s)
+is_present(struct str s)
 {
 	return s.at != NULL;
 }
 
 static bool
-weak(struct str tag)
+is_weak(struct str tag)
 {
 	return str_starts(tag, STR("W/"));
 }
 
 /* The tag in quotes, without the W/ of a weak one. */
 static struct str
-opaque(struct str tag)
+opaque_tag(struct str tag)
 {
-	if (weak(tag)) {
+	if (is_weak(tag)) {
 		tag.at += 2;
 		tag.len -= 2;
 	}
@@ -35,7 +35,7 @@ opaque(struct str tag)
 }
 
 static bool
-between_tags(char c)
+is_separator(char c)
 {
 	return c == ' ' || c == '\t' || c == ',';
 }
@@ -50,11 +50,11 @@ next_tag(struct str *list, struct str *tag)
 	const char	*end;
 	struct str	 s;
 
-	while (list->len > 0 && between_tags(list->at[0])) {
+	while (list->len > 0 && is_separator(list->at[0])) {
 		list->at++;
 		list->len--;
 	}
-	s = opaque(*list);
+	s = opaque_tag(*list);
 	if (s.len < 2 || s.at[0] != '"')
 		return false;
 	end = memchr(s.at + 1, '"', s.len - 1);
@@ -68,26 +68,26 @@ next_tag(struct str *list, struct str *tag)
 }
 
 bool
-decide_etag_weak(struct str list, struct str etag)
+conditional_match_weak(struct str list, struct str etag)
 {
 	struct str	tag;
 
 	if (str_same(list, STR("*")))
 		return true;
 	while (next_tag(&list, &tag))
-		if (str_same(opaque(tag), opaque(etag)))
+		if (str_same(opaque_tag(tag), opaque_tag(etag)))
 			return true;
 	return false;
 }
 
 bool
-decide_etag_strong(struct str list, struct str etag)
+conditional_match_strong(struct str list, struct str etag)
 {
 	struct str	tag;
 
 	if (str_same(list, STR("*")))
 		return true;
-	if (weak(etag))
+	if (is_weak(etag))
 		return false;
 	while (next_tag(&list, &tag))
 		if (str_same(tag, etag))
@@ -97,23 +97,24 @@ decide_etag_strong(struct str list, struct str etag)
 
 /* 0: go on.  The order is that of RFC 9110, section 13.2.2. */
 static int
-precondition(const struct decide_ask *ask, const struct decide_have *have)
+check_preconditions(
+    const struct cond_request *ask, const struct cond_selected *have)
 {
 	time_t	date;
 
-	if (there(ask->if_match)) {
-		if (!decide_etag_strong(ask->if_match, have->etag))
+	if (is_present(ask->if_match)) {
+		if (!conditional_match_strong(ask->if_match, have->etag))
 			return 412;
-	} else if (there(ask->if_unmodified_since) &&
+	} else if (is_present(ask->if_unmodified_since) &&
 	    date_parse(ask->if_unmodified_since, have->now, &date) &&
 	    have->modified > date)
 		return 412;
 
-	if (there(ask->if_none_match))
-		return decide_etag_weak(ask->if_none_match, have->etag) ?
+	if (is_present(ask->if_none_match))
+		return conditional_match_weak(ask->if_none_match, have->etag) ?
 		    304 : 0;
 	/* A date of the future says nothing about what the client has. */
-	if (there(ask->if_modified_since) &&
+	if (is_present(ask->if_modified_since) &&
 	    date_parse(ask->if_modified_since, have->now, &date) &&
 	    date <= have->now && have->modified <= date)
 		return 304;
@@ -122,21 +123,21 @@ precondition(const struct decide_ask *ask, const struct decide_have *have)
 
 /* Whether a part would fit to what the client has. */
 static bool
-if_range(struct str s, const struct decide_have *have)
+check_if_range(struct str s, const struct cond_selected *have)
 {
 	time_t	date;
 
-	if (!there(s))
+	if (!is_present(s))
 		return true;
 	if (date_parse(s, have->now, &date))
 		/* In the second of the change there may be another one. */
 		return date == have->modified && have->modified < have->now;
-	return s.len > 0 && !weak(have->etag) && str_same(s, have->etag);
+	return s.len > 0 && !is_weak(have->etag) && str_same(s, have->etag);
 }
 
 /* Digits to a number; what is too large for one is the largest. */
 static bool
-position(struct str s, int64_t *n)
+parse_position(struct str s, int64_t *n)
 {
 	if (s.len == 0)
 		return false;
@@ -149,64 +150,64 @@ position(struct str s, int64_t *n)
 }
 
 /* "-5": the last five bytes. */
-static enum range
-suffix(struct str digits, struct decide_range *part, int64_t size)
+static enum range_kind
+parse_suffix(struct str digits, struct byte_range *part, int64_t size)
 {
 	int64_t	n;
 
-	if (!position(digits, &n))
-		return RANGE_NONE;
+	if (!parse_position(digits, &n))
+		return RANGE_IGNORED;
 	if (n == 0)
-		return RANGE_BEYOND;
+		return RANGE_UNSATISFIABLE;
 	/* All of nothing can be had, but Content-Range has no words for it. */
 	if (size == 0)
-		return RANGE_NONE;
+		return RANGE_IGNORED;
 	part->length = n < size ? n : size;
 	part->first = size - part->length;
-	return RANGE_PART;
+	return RANGE_SATISFIABLE;
 }
 
 /* "2-3" or "2-". */
-static enum range
-from_to(struct str from, struct str to, struct decide_range *part,
+static enum range_kind
+parse_from_to(struct str from, struct str to, struct byte_range *part,
     int64_t size)
 {
 	int64_t	first, last = INT64_MAX;
 
-	if (!position(from, &first) ||
-	    (to.len > 0 && !position(to, &last)) || last < first)
-		return RANGE_NONE;
+	if (!parse_position(from, &first) ||
+	    (to.len > 0 && !parse_position(to, &last)) || last < first)
+		return RANGE_IGNORED;
 	if (first >= size)
-		return RANGE_BEYOND;
+		return RANGE_UNSATISFIABLE;
 	part->first = first;
 	part->length = (last < size ? last + 1 : size) - first;
-	return RANGE_PART;
+	return RANGE_SATISFIABLE;
 }
 
-static enum range
-one_range(struct str s, struct decide_range *part, int64_t size)
+static enum range_kind
+parse_range(struct str s, struct byte_range *part, int64_t size)
 {
 	const char	*dash = memchr(s.at, '-', s.len);
 	struct str	 from, to;
 
 	if (dash == NULL)
-		return RANGE_NONE;
+		return RANGE_IGNORED;
 	from = (struct str){ s.at, (size_t)(dash - s.at) };
 	to = (struct str){ dash + 1, s.len - from.len - 1 };
-	return from.len == 0 ? suffix(to, part, size) :
-	    from_to(from, to, part, size);
+	return from.len == 0 ? parse_suffix(to, part, size) :
+	    parse_from_to(from, to, part, size);
 }
 
 /* Whether they overlap, or nothing is between them. */
 static bool
-touch(const struct decide_range *a, const struct decide_range *b)
+ranges_touch(const struct byte_range *a, const struct byte_range *b)
 {
 	return a->first <= b->first + b->length &&
 	    b->first <= a->first + a->length;
 }
 
 static void
-unite(struct decide_range *a, const struct decide_range *b)
+unite_ranges(struct byte_range *a, const struct byte_range *b)
 {
 	int64_t	end = a->first + a->length, other = b->first + b->length;
 
@@ -221,67 +222,67 @@ unite(struct decide_range *a, const struct decide_range *b)
  * so what it has grown by touches nothing else.)  False: there are too many.
  */
 static bool
-add(struct decide_answer *a, const struct decide_range *part)
+add_range(struct cond_result *a, const struct byte_range *part)
 {
-	struct decide_range	united = *part;
-	unsigned		n = 0, home = DECIDE_RANGES;
+	struct byte_range	united = *part;
+	unsigned		n = 0, home = COND_RANGES_MAX;
 
 	for (unsigned i = 0; i < a->n; i++) {
-		if (!touch(&a->part[i], part)) {
-			a->part[n++] = a->part[i];
+		if (!ranges_touch(&a->range[i], part)) {
+			a->range[n++] = a->range[i];
 			continue;
 		}
-		unite(&united, &a->part[i]);
-		if (home == DECIDE_RANGES)
+		unite_ranges(&united, &a->range[i]);
+		if (home == COND_RANGES_MAX)
 			home = n++;
 	}
-	if (home == DECIDE_RANGES)
+	if (home == COND_RANGES_MAX)
 		home = n++;
 	a->n = n;
-	if (home == DECIDE_RANGES)
+	if (home == COND_RANGES_MAX)
 		return false;
-	a->part[home] = united;
+	a->range[home] = united;
 	return true;
 }
 
 /* All or none: a list with a word that is not a range is not one. */
-static enum range
-all_ranges(struct str s, struct decide_answer *a, int64_t size)
+static enum range_kind
+parse_ranges(struct str s, struct cond_result *a, int64_t size)
 {
 	static const struct str	unit = { "bytes=", 6 };
-	enum range		result = RANGE_NONE, one;
-	struct decide_range	part;
+	enum range_kind		result = RANGE_IGNORED, one;
+	struct byte_range	part;
 	struct str		range;
 
 	if (s.len < unit.len ||
 	    !str_same_nocase((struct str){ s.at, unit.len }, unit))
-		return RANGE_NONE;
+		return RANGE_IGNORED;
 	s.at += unit.len;
 	s.len -= unit.len;
 	while (str_next(&s, &range)) {
-		one = one_range(range, &part, size);
-		if (one == RANGE_NONE ||
-		    (one == RANGE_PART && !add(a, &part)))
-			return RANGE_NONE;
-		if (result != RANGE_PART)
+		one = parse_range(range, &part, size);
+		if (one == RANGE_IGNORED ||
+		    (one == RANGE_SATISFIABLE && !add_range(a, &part)))
+			return RANGE_IGNORED;
+		if (result != RANGE_SATISFIABLE)
 			result = one;
 	}
 	return result;
 }
 
 void
-decide(const struct decide_ask *ask, const struct decide_have *have,
-    struct decide_answer *a)
+conditional_evaluate(const struct cond_request *ask,
+    const struct cond_selected *have, struct cond_result *a)
 {
-	static const int	status[] = {
-		[RANGE_NONE] = 200, [RANGE_PART] = 206, [RANGE_BEYOND] = 416
-	};
+	static const int status[] = {[RANGE_IGNORED] = 200,
+	    [RANGE_SATISFIABLE] = 206,
+	    [RANGE_UNSATISFIABLE] = 416};
 
 	a->n = 0;
-	a->status = precondition(ask, have);
+	a->status = check_preconditions(ask, have);
 	if (a->status != 0)
 		return;
 	a->status = 200;
-	if (there(ask->range) && if_range(ask->if_range, have))
-		a->status = status[all_ranges(ask->range, a, have->size)];
+	if (is_present(ask->range) && check_if_range(ask->if_range, have))
+		a->status = status[parse_ranges(ask->range, a, have->size)];
 }

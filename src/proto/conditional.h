@@ -12,13 +12,13 @@
 #include "lib/str.h"
 
 /* Fields as sent; at is NULL where there is none. */
-struct decide_ask {
+struct cond_request {
 	struct str	if_match, if_none_match;
 	struct str	if_modified_since, if_unmodified_since;
 	struct str	if_range, range;
 };
 
-struct decide_have {
+struct cond_selected {
 	struct str	etag;		/* with quotes, W/ in front if weak */
 	time_t		modified;
 	time_t		now;
@@ -26,16 +26,16 @@ struct decide_have {
 };
 
 /* Parts of one response; who asks for more gets the whole. */
-#define DECIDE_RANGES	16
+#define COND_RANGES_MAX	16
 
-struct decide_range {
+struct byte_range {
 	int64_t	first, length;
 };
 
-struct decide_answer {
+struct cond_result {
 	int			status;	/* 200, 206, 304, 412, 416 */
 	unsigned		n;	/* 206: how many parts, at least 1 */
-	struct decide_range	part[DECIDE_RANGES];
+	struct byte_range	range[COND_RANGES_MAX];
 };
 
 /*
@@ -43,11 +43,11 @@ struct decide_answer {
  * for; those that overlap or touch are one, in the place of the first.  What
  * is not a list of ranges is answered with the whole.
  */
-void	decide(const struct decide_ask *, const struct decide_have *,
-	    struct decide_answer *);
+void conditional_evaluate(const struct cond_request *,
+    const struct cond_selected *, struct cond_result *);
 
 /* Weak comparison of one tag with a list of them or "*" (8.8.3.2). */
-bool	decide_etag_weak(struct str list, struct str etag);
-bool	decide_etag_strong(struct str list, struct str etag);
+bool	conditional_match_weak(struct str list, struct str etag);
+bool	conditional_match_strong(struct str list, struct str etag);
 
 #endif

@@ -9,7 +9,7 @@
 
 static void
 add_lead(struct parts *p, const char *fields,
-    const struct decide_range *range, int64_t size)
+    const struct byte_range *range, int64_t size)
 {
 	buf_addf(&p->text, "%s--%s\r\n%s"
 	    "Content-Range: bytes %lld-%lld/%lld\r\n\r\n",
@@ -19,7 +19,7 @@ add_lead(struct parts *p, const char *fields,
 }
 
 struct parts *
-parts_new(const struct decide_answer *a, const char *fields, int64_t size,
+parts_new(const struct cond_result *a, const char *fields, int64_t size,
     uint64_t boundary)
 {
 	struct parts	*p = mem_zero(sizeof(*p));
@@ -29,9 +29,9 @@ parts_new(const struct decide_answer *a, const char *fields, int64_t size,
 	snprintf(p->boundary, sizeof(p->boundary), "%016llx",
 	    (unsigned long long)boundary);
 	for (unsigned i = 0; i < a->n; i++) {
-		p->range[i] = a->part[i];
-		p->length += a->part[i].length;
-		add_lead(p, fields, &a->part[i], size);
+		p->range[i] = a->range[i];
+		p->length += a->range[i].length;
+		add_lead(p, fields, &a->range[i], size);
 		p->lead[i + 1] = (uint32_t)p->text.len;
 	}
 	buf_addf(&p->text, "\r\n--%s--\r\n", p->boundary);
@@ -64,7 +64,7 @@ parts_lead(struct parts *p, struct str *lead)
 int64_t
 parts_seek(struct parts *p, int64_t at, int64_t *next)
 {
-	const struct decide_range	*range = p->range;
+	const struct byte_range	*range = p->range;
 	int64_t				 lead;
 
 	for (p->at = 0;; p->at++, range++) {

@@ -21,8 +21,8 @@ struct parts {
 	unsigned		at;		/* the present; n: the end */
 	bool			due;		/* its lead is to be sent ... */
 	uint32_t		skip;		/* ... from this byte on */
-	struct decide_range	range[DECIDE_RANGES];
-	uint32_t		lead[DECIDE_RANGES + 2];	/* in text */
+	struct byte_range	range[COND_RANGES_MAX];
+	uint32_t		lead[COND_RANGES_MAX + 2];	/* in text */
 	struct buf		text;
 	char			boundary[PARTS_BOUNDARY + 1];
 };
@@ -30,7 +30,7 @@ struct parts {
 /* For a file of some size; fields are those of each part, whole lines: its
  * type and what goes with it.  The boundary is made of a number that
  * nobody can know beforehand, so that no file has it in it. */
-struct parts	*parts_new(const struct decide_answer *, const char *fields,
+struct parts	*parts_new(const struct cond_result *, const char *fields,
 		    int64_t size, uint64_t boundary);
 void		 parts_free(struct parts **);
 /* What is to be sent now before the bytes of the present range, or behind the

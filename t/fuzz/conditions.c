@@ -1,7 +1,7 @@
 /*
  * Fuzz target of proto/conditional, conditions.  One byte is how many seconds
  * ago the file changed, one whether its tag is weak; then one field a line, in
- * the order of struct decide_ask; an empty line is a field that was not sent.
+ * the order of struct cond_request; an empty line is a field that was not sent.
  * Range is there always, so that it shows what If-Range was worth.  What is
  * decided must agree with a second, slower statement of the rules.
  */
@@ -31,7 +31,7 @@ take_line(char **rest)
 
 /* Whether a list of tags has this one, before anything that is not a tag. */
 static bool
-listed(const char *at, bool weak_too)
+is_listed(const char *at, bool weak_too)
 {
 	const char	*tag;
 	size_t		 len;
@@ -55,45 +55,46 @@ listed(const char *at, bool weak_too)
 }
 
 static bool
-dated(struct str s, const struct decide_have *have, time_t *date)
+read_date(struct str s, const struct cond_selected *have, time_t *date)
 {
 	return s.at != NULL && date_parse(s, have->now, date);
 }
 
 /* RFC 9110, 13.2.2, step by step. */
 static int
-naive(const struct decide_ask *ask, const struct decide_have *have, bool weak)
+evaluate_naively(
+    const struct cond_request *ask, const struct cond_selected *have, bool weak)
 {
 	time_t	date;
 
 	if (ask->if_match.at != NULL &&
 	    strcmp(ask->if_match.at, "*") != 0 &&
-	    (weak || !listed(ask->if_match.at, false)))
+	    (weak || !is_listed(ask->if_match.at, false)))
 		return 412;
 	if (ask->if_match.at == NULL &&
-	    dated(ask->if_unmodified_since, have, &date) &&
+	    read_date(ask->if_unmodified_since, have, &date) &&
 	    have->modified > date)
 		return 412;
 	if (ask->if_none_match.at != NULL &&
-	    listed(ask->if_none_match.at, true))
+	    is_listed(ask->if_none_match.at, true))
 		return 304;
 	if (ask->if_none_match.at == NULL &&
-	    dated(ask->if_modified_since, have, &date) &&
+	    read_date(ask->if_modified_since, have, &date) &&
 	    have->modified <= date && date <= have->now)
 		return 304;
 	if (ask->if_range.at == NULL)
 		return 206;
-	if (dated(ask->if_range, have, &date))
+	if (read_date(ask->if_range, have, &date))
 		return date == have->modified && date < have->now ? 206 : 200;
 	return !weak && strcmp(ask->if_range.at, TAG) == 0 ? 206 : 200;
 }
 
 static void
-check(char *text, unsigned age, bool weak)
+check_result(char *text, unsigned age, bool weak)
 {
-	struct decide_ask	ask = { .range = STR("bytes=0-0") };
-	struct decide_answer	answer;
-	struct decide_have	have = {
+	struct cond_request	ask = { .range = STR("bytes=0-0") };
+	struct cond_result	answer;
+	struct cond_selected	have = {
 		.etag = weak ? STR("W/" TAG) : STR(TAG),
 		.modified = MODIFIED, .now = MODIFIED + age, .size = 100
 	};
@@ -104,14 +105,14 @@ check(char *text, unsigned age, bool weak)
 	ask.if_unmodified_since = take_line(&text);
 	ask.if_range = take_line(&text);
 	memset(&answer, 0xa5, sizeof(answer));
-	decide(&ask, &have, &answer);
-	need(answer.status == naive(&ask, &have, weak));
+	conditional_evaluate(&ask, &have, &answer);
+	need(answer.status == evaluate_naively(&ask, &have, weak));
 	need(answer.status != 206 || (answer.n == 1 &&
-	    answer.part[0].first == 0 && answer.part[0].length == 1));
+	    answer.range[0].first == 0 && answer.range[0].length == 1));
 
 	/* What is equal strongly is equal weakly. */
-	need(!decide_etag_strong(ask.if_match, have.etag) ||
-	    decide_etag_weak(ask.if_match, have.etag));
+	need(!conditional_match_strong(ask.if_match, have.etag) ||
+	    conditional_match_weak(ask.if_match, have.etag));
 }
 
 int
@@ -126,7 +127,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	need(text != NULL);
 	memcpy(text, data + 2, len - 2);
 	text[len - 2] = '\0';
-	check(text, data[0], data[1] & 1);
+	check_result(text, data[0], data[1] & 1);
 	free(text);
 	return 0;
 }

@@ -21,15 +21,15 @@ int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 /* Inside of the file; no two overlap or touch. */
 static void
-check_parts(const struct decide_answer *a, int64_t size)
+check_parts(const struct cond_result *a, int64_t size)
 {
-	const struct decide_range	*p, *q;
+	const struct byte_range	*p, *q;
 
-	need(a->n > 0 && a->n <= DECIDE_RANGES);
-	for (p = a->part; p < a->part + a->n; p++) {
+	need(a->n > 0 && a->n <= COND_RANGES_MAX);
+	for (p = a->range; p < a->range + a->n; p++) {
 		need(p->first >= 0 && p->length > 0);
 		need(p->length <= size && p->first <= size - p->length);
-		for (q = a->part; q < p; q++)
+		for (q = a->range; q < p; q++)
 			need(p->first > q->first + q->length ||
 			    q->first > p->first + p->length);
 	}
@@ -37,7 +37,7 @@ check_parts(const struct decide_answer *a, int64_t size)
 
 /* Digits to a number, -1 without any; there is none beyond the largest. */
 static int64_t
-number(const char **at, const char *end)
+read_number(const char **at, const char *end)
 {
 	int64_t	n = -1;
 
@@ -51,7 +51,7 @@ number(const char **at, const char *end)
 
 /* How many pieces the marked bytes are. */
 static unsigned
-pieces(const struct map *map)
+split_list(const struct map *map)
 {
 	unsigned	n = 0;
 
@@ -62,7 +62,7 @@ pieces(const struct map *map)
 }
 
 static void
-mark(struct map *map, int64_t first, int64_t last)
+mark_byte(struct map *map, int64_t first, int64_t last)
 {
 	map->asked++;
 	for (; first <= last && first < map->size; first++)
@@ -74,29 +74,29 @@ mark(struct map *map, int64_t first, int64_t last)
 static bool
 mark_range(struct map *map, const char *at, const char *end)
 {
-	int64_t	a = number(&at, end), b;
+	int64_t	a = read_number(&at, end), b;
 
 	if (at == end || *at != '-')
 		return false;
 	at++;
-	b = number(&at, end);
+	b = read_number(&at, end);
 	if (at != end || (a == -1 && b == -1))
 		return false;
 	if (a == -1 && b > 0 && map->size == 0)
 		return false;
 	if (a == -1)
-		mark(map, b < map->size ? map->size - b : 0,
+		mark_byte(map, b < map->size ? map->size - b : 0,
 		    b == 0 ? -1 : map->size);
 	else if (b == -1)
-		mark(map, a, map->size);
+		mark_byte(map, a, map->size);
 	else
-		mark(map, a, b);
+		mark_byte(map, a, b);
 	return b == -1 || a <= b;
 }
 
 /* The status that the field deserves; marks what it asks for. */
 static int
-naive(struct map *map, struct str range)
+parse_naively(struct map *map, struct str range)
 {
 	static const char	 unit[] = "bytes=";
 	const char		*at = range.at, *end = at + range.len, *comma;
@@ -113,25 +113,25 @@ naive(struct map *map, struct str range)
 		if (one.len == 0)
 			continue;
 		if (!mark_range(map, one.at, one.at + one.len) ||
-		    pieces(map) > DECIDE_RANGES)
+		    split_list(map) > COND_RANGES_MAX)
 			return 200;
 	}
 	if (map->asked == 0)
 		return 200;
-	return pieces(map) > 0 ? 206 : 416;
+	return split_list(map) > 0 ? 206 : 416;
 }
 
 /* All marked bytes and no others, in the order asked for. */
 static void
-compare(const struct map *map, const struct decide_answer *a)
+compare_results(const struct map *map, const struct cond_result *a)
 {
 	int	first, last = 0;
 
-	need(pieces(map) == a->n);
+	need(split_list(map) == a->n);
 	for (unsigned i = 0; i < a->n; i++) {
 		first = map->asked + 1;
-		for (int64_t k = 0; k < a->part[i].length; k++) {
-			int	who = map->who[a->part[i].first + k];
+		for (int64_t k = 0; k < a->range[i].length; k++) {
+			int	who = map->who[a->range[i].first + k];
 
 			need(who != UNASKED);
 			if (who < first)
@@ -145,11 +145,11 @@ compare(const struct map *map, const struct decide_answer *a)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct decide_ask	ask = { .range = { NULL, 0 } };
-	struct decide_have	have = {
+	struct cond_request	ask = { .range = { NULL, 0 } };
+	struct cond_selected	have = {
 		.etag = STR("\"a\""), .modified = 1, .now = 2
 	};
-	struct decide_answer	answer;
+	struct cond_result	answer;
 	struct map		map = { .asked = 0 };
 
 	if (len < sizeof(have.size))
@@ -160,7 +160,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		(const char *)data + sizeof(have.size), len - sizeof(have.size)
 	};
 	memset(&answer, 0xa5, sizeof(answer));
-	decide(&ask, &have, &answer);
+	conditional_evaluate(&ask, &have, &answer);
 	need(answer.status == 200 || answer.status == 206 ||
 	    answer.status == 416);
 	if (answer.status == 206)
@@ -168,8 +168,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (have.size > SMALL)
 		return 0;
 	map.size = have.size;
-	need(naive(&map, ask.range) == answer.status);
+	need(parse_naively(&map, ask.range) == answer.status);
 	if (answer.status == 206)
-		compare(&map, &answer);
+		compare_results(&map, &answer);
 	return 0;
 }

@@ -25,23 +25,22 @@ struct ask {
 };
 
 static struct str
-field(const char *text)
+get_field(const char *text)
 {
 	return text != NULL ? str_of(text) : (struct str){ NULL, 0 };
 }
 
-static struct decide_answer
-answer(const struct ask *a, const struct decide_have *have)
+static struct cond_result
+evaluate(const struct ask *a, const struct cond_selected *have)
 {
-	struct decide_ask	ask = {
-		field(a->if_match), field(a->if_none_match),
-		field(a->if_modified_since), field(a->if_unmodified_since),
-		field(a->if_range), field(a->range)
-	};
-	struct decide_answer	answer;
+	struct cond_request ask = {get_field(a->if_match),
+	    get_field(a->if_none_match), get_field(a->if_modified_since),
+	    get_field(a->if_unmodified_since), get_field(a->if_range),
+	    get_field(a->range)};
+	struct cond_result	answer;
 
 	memset(&answer, 0xa5, sizeof(answer));
-	decide(&ask, have, &answer);
+	conditional_evaluate(&ask, have, &answer);
 	return answer;
 }
 
@@ -128,10 +127,10 @@ static const struct {
 
 START_TEST(condition)
 {
-	struct decide_have	have = {
+	struct cond_selected	have = {
 		str_of(conditions[_i].etag), MODIFIED, NOW, 100
 	};
-	struct decide_answer	a = answer(&conditions[_i].ask, &have);
+	struct cond_result	a = evaluate(&conditions[_i].ask, &have);
 
 	ck_assert_int_eq(a.status, conditions[_i].status);
 }
@@ -141,11 +140,11 @@ END_TEST
 START_TEST(weak_date)
 {
 	struct ask		ask = { .if_range = SAME, .range = "bytes=0-" };
-	struct decide_have	have = { STR("\"a\""), MODIFIED, MODIFIED, 9 };
+	struct cond_selected	have = { STR("\"a\""), MODIFIED, MODIFIED, 9 };
 
-	ck_assert_int_eq(answer(&ask, &have).status, 200);
+	ck_assert_int_eq(evaluate(&ask, &have).status, 200);
 	have.now++;
-	ck_assert_int_eq(answer(&ask, &have).status, 206);
+	ck_assert_int_eq(evaluate(&ask, &have).status, 206);
 }
 END_TEST
 
@@ -216,21 +215,21 @@ static const struct {
 START_TEST(range)
 {
 	struct ask		ask = { .range = ranges[_i].range };
-	struct decide_have	have = {
+	struct cond_selected	have = {
 		STR("\"a\""), MODIFIED, NOW, ranges[_i].size
 	};
-	struct decide_answer	a = answer(&ask, &have);
+	struct cond_result	a = evaluate(&ask, &have);
 
 	if (a.status != 206)
-		a.part[0] = (struct decide_range){ 0, 0 };
+		a.range[0] = (struct byte_range){ 0, 0 };
 	else
 		ck_assert_uint_eq(a.n, 1);
 	ck_assert_msg(a.status == ranges[_i].status &&
-	    a.part[0].first == ranges[_i].first &&
-	    a.part[0].length == ranges[_i].length,
+	    a.range[0].first == ranges[_i].first &&
+	    a.range[0].length == ranges[_i].length,
 	    "%s of %lld gives %d, %lld from %lld", ranges[_i].range,
-	    (long long)ranges[_i].size, a.status, (long long)a.part[0].length,
-	    (long long)a.part[0].first);
+	    (long long)ranges[_i].size, a.status, (long long)a.range[0].length,
+	    (long long)a.range[0].first);
 }
 END_TEST
 
@@ -290,15 +289,15 @@ static const struct {
 START_TEST(several_ranges)
 {
 	struct ask		ask = { .range = several[_i].range };
-	struct decide_have	have = { STR("\"a\""), MODIFIED, NOW, 100 };
-	struct decide_answer	a = answer(&ask, &have);
+	struct cond_selected	have = { STR("\"a\""), MODIFIED, NOW, 100 };
+	struct cond_result	a = evaluate(&ask, &have);
 	char			parts[400] = "";
 	size_t			len = 0;
 
 	for (unsigned i = 0; a.status == 206 && i < a.n; i++)
 		len += (size_t)snprintf(parts + len, sizeof(parts) - len,
-		    "%lld-%lld ", (long long)a.part[i].first, (long long)
-		    (a.part[i].first + a.part[i].length - 1));
+		    "%lld-%lld ", (long long)a.range[i].first, (long long)
+		    (a.range[i].first + a.range[i].length - 1));
 	ck_assert_msg(a.status == several[_i].status &&
 	    strcmp(parts, several[_i].parts) == 0, "%s gives %d %s",
 	    several[_i].range, a.status, parts);
@@ -350,16 +349,16 @@ START_TEST(etag)
 	struct str	list = str_of(lists[_i].list);
 	struct str	tag = str_of(lists[_i].tag);
 
-	ck_assert_msg(decide_etag_weak(list, tag) == lists[_i].weak,
+	ck_assert_msg(conditional_match_weak(list, tag) == lists[_i].weak,
 	    "%s in %s, weakly", lists[_i].tag, lists[_i].list);
-	ck_assert_msg(decide_etag_strong(list, tag) == lists[_i].strong,
+	ck_assert_msg(conditional_match_strong(list, tag) == lists[_i].strong,
 	    "%s in %s, strongly", lists[_i].tag, lists[_i].list);
 }
 END_TEST
 
 START_TEST(nul_in_list)
 {
-	ck_assert(!decide_etag_weak((struct str){ "\0\"a\"", 4 },
+	ck_assert(!conditional_match_weak((struct str){ "\0\"a\"", 4 },
 	    STR("\"a\"")));
 }
 END_TEST

@@ -15,7 +15,7 @@ static const char *const leads[] = {
 	"\r\n--00000000000000ab--\r\n",
 };
 
-static const struct decide_answer	two = {
+static const struct cond_result	two = {
 	206, 2, { { 5, 5 }, { 0, 1 } }
 };
 
@@ -44,14 +44,14 @@ END_TEST
 /* As many as there may be, as far away as they may be. */
 START_TEST(most)
 {
-	struct decide_answer	 a = { .status = 206, .n = DECIDE_RANGES };
+	struct cond_result	 a = { .status = 206, .n = COND_RANGES_MAX };
 	struct parts		*p;
 	struct str		 lead;
 	int64_t			 total = 0;
 	unsigned		 n = 0;
 
 	for (unsigned i = 0; i < a.n; i++)
-		a.part[i] = (struct decide_range){ INT64_MAX - 3, 2 };
+		a.range[i] = (struct byte_range){ INT64_MAX - 3, 2 };
 	p = parts_new(&a, "Content-Type: a/b\r\n", INT64_MAX, UINT64_MAX);
 	ck_assert_str_eq(p->boundary, "ffffffffffffffff");
 	do {
@@ -60,7 +60,7 @@ START_TEST(most)
 		n++;
 	} while (parts_next(p));
 	ck_assert(parts_lead(p, &lead));
-	ck_assert_uint_eq(n, DECIDE_RANGES);
+	ck_assert_uint_eq(n, COND_RANGES_MAX);
 	ck_assert_int_eq(p->length, total + (int64_t)lead.len);
 	parts_free(&p);
 }
