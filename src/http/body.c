@@ -187,7 +187,7 @@ put_part_header(struct conn *c)
 	struct request	*r = c->request;
 	struct str	 lead;
 
-	if (!parts_lead(r->multipart, &lead))
+	if (!multipart_header(r->multipart, &lead))
 		return;
 	output_write(conn_output(c), lead.at, lead.len);
 	r->body_sent += (int64_t)lead.len;
@@ -201,9 +201,9 @@ start_next_range(struct conn *c, const struct chunk *k)
 	const struct byte_range	*range;
 	uint32_t			 index;
 
-	if (r->next < r->end || !parts_next(r->multipart))
+	if (r->next < r->end || !multipart_next(r->multipart))
 		return;
-	range = &r->multipart->range[r->multipart->at];
+	range = &r->multipart->range[r->multipart->current];
 	r->next = range->first;
 	r->end = r->next + range->length;
 	/* A copied chunk must not go in between: no descriptor, no way back. */
@@ -229,7 +229,7 @@ can_send_file(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	int64_t length = r->multipart != NULL
-			     ? r->multipart->range[r->multipart->at].length
+			     ? r->multipart->range[r->multipart->current].length
 			     : r->body_sent + r->end - r->next;
 
 	/* The descriptor must be ours until all has been sent. */
@@ -497,7 +497,7 @@ body_unsend(struct conn *c)
 		chunk_release(&c->http->caches->chunks, &r->chunk);
 	r->body_sent -= (int64_t)n;
 	if (r->multipart != NULL)
-		r->end = parts_seek(r->multipart, r->body_sent, &r->next);
+		r->end = multipart_seek(r->multipart, r->body_sent, &r->next);
 	else
 		r->next -= (int64_t)n;
 	c->after_send = STEP_BODY;

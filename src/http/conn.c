@@ -225,7 +225,7 @@ conn_request_reset(struct conn *c)
 	r->head.at = NULL;
 	r->head.release = NULL;
 	if (r->multipart != NULL)
-		parts_free(&r->multipart);
+		multipart_free(&r->multipart);
 	if (r->file_open)
 		file_release(r->file);
 	r->file_open = false;

@@ -215,7 +215,7 @@ add_ranges(struct conn *c, const struct cond_result *answer)
 	buf_adds(&fields, "\r\n");
 	variant_add_coding(&fields, r);
 	r->multipart =
-	    parts_new(answer, buf_string(&fields), r->file->version.size,
+	    multipart_new(answer, buf_string(&fields), r->file->version.size,
 		hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
 	buf_free(&fields);
 	buf_addf(&http->work, "Content-Type: multipart/byteranges; "

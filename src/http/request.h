@@ -56,7 +56,7 @@ struct request {
 	int64_t			 body_deadline;	/* the same, for its own body */
 	int64_t			 body_left;	/* of that, by its length */
 	struct chunked		 chunked;	/* of that, in chunks */
-	struct parts		*multipart;		/* of several ranges */
+	struct multipart		*multipart;		/* of several ranges */
 	int64_t			 next, end;	/* of the body, file offsets */
 	int64_t			 body_sent;		/* bytes of body put out */
 	uint32_t		 head_sent;	/* the same of its head */

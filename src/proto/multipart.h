@@ -13,33 +13,33 @@
 #include "lib/str.h"
 #include "proto/conditional.h"
 
-#define PARTS_BOUNDARY	16		/* bytes */
+#define MULTIPART_BOUNDARY	16		/* bytes */
 
-struct parts {
+struct multipart {
 	int64_t			length;		/* of the whole body, bytes */
 	unsigned		n;		/* ranges */
-	unsigned		at;		/* the present; n: the end */
-	bool			due;		/* its lead is to be sent ... */
-	uint32_t		skip;		/* ... from this byte on */
+	unsigned		current;		/* the present; n: the end */
+	bool			header_due;		/* its lead is to be sent ... */
+	uint32_t		header_skip;		/* ... from this byte on */
 	struct byte_range	range[COND_RANGES_MAX];
-	uint32_t		lead[COND_RANGES_MAX + 2];	/* in text */
+	uint32_t		header_at[COND_RANGES_MAX + 2];	/* in text */
 	struct buf		text;
-	char			boundary[PARTS_BOUNDARY + 1];
+	char			boundary[MULTIPART_BOUNDARY + 1];
 };
 
 /* For a file of some size; fields are those of each part, whole lines: its
  * type and what goes with it.  The boundary is made of a number that
  * nobody can know beforehand, so that no file has it in it. */
-struct parts	*parts_new(const struct cond_result *, const char *fields,
-		    int64_t size, uint64_t boundary);
-void		 parts_free(struct parts **);
+struct multipart *multipart_new(const struct cond_result *, const char *fields,
+    int64_t size, uint64_t boundary);
+void		 multipart_free(struct multipart **);
 /* What is to be sent now before the bytes of the present range, or behind the
  * last: once for each.  False: it has been. */
-bool		 parts_lead(struct parts *, struct str *lead);
+bool		 multipart_header(struct multipart *, struct str *lead);
 /* Goes to a place of the body, in bytes from its start: where in the file that
  * is, or what comes behind a lead there; returns the end of that range. */
-int64_t		 parts_seek(struct parts *, int64_t at, int64_t *next);
+int64_t		 multipart_seek(struct multipart *, int64_t at, int64_t *next);
 /* The present range has been sent; false: it was the last. */
-bool		 parts_next(struct parts *);
+bool		 multipart_next(struct multipart *);
 
 #endif

@@ -7,7 +7,7 @@
 #include "t/unit/unit.h"
 
 /* In the order in which they are sent. */
-static const char *const leads[] = {
+static const char *const headers[] = {
 	"--00000000000000ab\r\nContent-Type: text/plain\r\n"
 	    "Content-Range: bytes 5-9/100\r\n\r\n",
 	"\r\n--00000000000000ab\r\nContent-Type: text/plain\r\n"
@@ -21,23 +21,24 @@ static const struct cond_result	two = {
 
 START_TEST(walk)
 {
-	struct parts	*p = parts_new(&two, "Content-Type: text/plain\r\n", 100, 0xab);
+	struct multipart *p =
+	    multipart_new(&two, "Content-Type: text/plain\r\n", 100, 0xab);
 	struct str	 lead;
 	size_t		 total = 5 + 1;
 
 	for (unsigned i = 0; i < 3; i++) {
-		ck_assert_uint_eq(p->at, i);
-		ck_assert(parts_lead(p, &lead));
-		ck_assert_msg(str_same(lead, str_of(leads[i])), "%s",
+		ck_assert_uint_eq(p->current, i);
+		ck_assert(multipart_header(p, &lead));
+		ck_assert_msg(str_same(lead, str_of(headers[i])), "%s",
 		    unit_show(lead.at, lead.len));
-		ck_assert(!parts_lead(p, &lead));
-		total += strlen(leads[i]);
-		ck_assert(i == 2 || parts_next(p) == (i == 0));
+		ck_assert(!multipart_header(p, &lead));
+		total += strlen(headers[i]);
+		ck_assert(i == 2 || multipart_next(p) == (i == 0));
 	}
 	ck_assert_int_eq(p->length, (int64_t)total);
-	parts_free(&p);
+	multipart_free(&p);
 	ck_assert_ptr_null(p);
-	parts_free(&p);
+	multipart_free(&p);
 }
 END_TEST
 
@@ -45,46 +46,46 @@ END_TEST
 START_TEST(most)
 {
 	struct cond_result	 a = { .status = 206, .n = COND_RANGES_MAX };
-	struct parts		*p;
+	struct multipart		*p;
 	struct str		 lead;
 	int64_t			 total = 0;
 	unsigned		 n = 0;
 
 	for (unsigned i = 0; i < a.n; i++)
 		a.range[i] = (struct byte_range){ INT64_MAX - 3, 2 };
-	p = parts_new(&a, "Content-Type: a/b\r\n", INT64_MAX, UINT64_MAX);
+	p = multipart_new(&a, "Content-Type: a/b\r\n", INT64_MAX, UINT64_MAX);
 	ck_assert_str_eq(p->boundary, "ffffffffffffffff");
 	do {
-		ck_assert(parts_lead(p, &lead));
+		ck_assert(multipart_header(p, &lead));
 		total += (int64_t)lead.len + 2;
 		n++;
-	} while (parts_next(p));
-	ck_assert(parts_lead(p, &lead));
+	} while (multipart_next(p));
+	ck_assert(multipart_header(p, &lead));
 	ck_assert_uint_eq(n, COND_RANGES_MAX);
 	ck_assert_int_eq(p->length, total + (int64_t)lead.len);
-	parts_free(&p);
+	multipart_free(&p);
 }
 END_TEST
 
 /* All bytes of the body from where it stands, those of the file as dots. */
 static size_t
-rest(struct parts *p, int64_t next, int64_t end, char *to)
+read_rest(struct multipart *p, int64_t next, int64_t end, char *to)
 {
 	struct str	lead;
 	size_t		n = 0;
 
 	for (;;) {
-		if (parts_lead(p, &lead)) {
+		if (multipart_header(p, &lead)) {
 			memcpy(to + n, lead.at, lead.len);
 			n += lead.len;
 		}
-		if (p->at == p->n)
+		if (p->current == p->n)
 			return n;
 		for (; next < end; next++)
 			to[n++] = (char)('0' + next);
-		if (parts_next(p)) {
-			next = p->range[p->at].first;
-			end = next + p->range[p->at].length;
+		if (multipart_next(p)) {
+			next = p->range[p->current].first;
+			end = next + p->range[p->current].length;
 		}
 	}
 }
@@ -92,18 +93,19 @@ rest(struct parts *p, int64_t next, int64_t end, char *to)
 /* Taken back to any place, it goes on there. */
 START_TEST(seek)
 {
-	struct parts	*p = parts_new(&two, "Content-Type: text/plain\r\n", 100, 0xab);
+	struct multipart *p =
+	    multipart_new(&two, "Content-Type: text/plain\r\n", 100, 0xab);
 	char		 all[500], again[500];
-	size_t		 len = rest(p, 5, 10, all);
+	size_t		 len = read_rest(p, 5, 10, all);
 	int64_t		 next, end;
 
 	ck_assert_int_eq(p->length, (int64_t)len);
 	for (size_t at = 0; at <= len; at++) {
-		end = parts_seek(p, (int64_t)at, &next);
-		ck_assert_uint_eq(rest(p, next, end, again), len - at);
+		end = multipart_seek(p, (int64_t)at, &next);
+		ck_assert_uint_eq(read_rest(p, next, end, again), len - at);
 		ck_assert_mem_eq(again, all + at, len - at);
 	}
-	parts_free(&p);
+	multipart_free(&p);
 }
 END_TEST
 
