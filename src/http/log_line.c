@@ -250,9 +250,9 @@ static uint64_t
 count_received(const struct conn *c)
 {
 	const struct request	*r = c->request;
-	uint64_t		 body = r->parse.length > 0 ?
-				    (uint64_t)(r->parse.length - r->body_left) :
-				    r->chunked.total;
+	uint64_t body = r->parse.content_length > 0
+			    ? (uint64_t)(r->parse.content_length - r->body_left)
+			    : r->chunked.total;
 
 	return r->parse.size + body;
 }
@@ -309,7 +309,7 @@ match_field(struct str line, struct str name, struct str *value)
 static struct str
 find_field(const struct parse *p, const char *head, struct str name)
 {
-	uint32_t	 end = p->size != 0 ? p->size : p->line;
+	uint32_t	 end = p->size != 0 ? p->size : p->line_at;
 	uint32_t	 at = p->request_line.at + p->request_line.len + 2;
 	struct str	 value, rest;
 

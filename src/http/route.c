@@ -22,7 +22,7 @@ must_close(const struct conn *c)
 static bool
 has_body(const struct parse *p)
 {
-	return p->length > 0 || p->chunked;
+	return p->content_length > 0 || p->chunked;
 }
 
 /*
@@ -74,9 +74,9 @@ start_discard(struct conn *c)
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
 
-	if (p->length > c->http->conf->limits.body)
+	if (p->content_length > c->http->conf->limits.body)
 		return refuse_request(c, WHY_BODY_LARGE);
-	r->body_left = p->length;
+	r->body_left = p->content_length;
 	/* In 1.0 there is no such thing (RFC 9110, section 10.1.1). */
 	r->expect_continue = parse_has(p, FIELD_EXPECT) && p->minor >= 1;
 	return conn_go(c, STEP_DISCARD);

@@ -12,7 +12,7 @@
 
 /* qvalue in thousandths: 0, 1, or with up to three decimals; -1: none. */
 static int
-thousandths(struct str s)
+parse_qvalue(struct str s)
 {
 	int	value, worth = 1000;
 
@@ -31,7 +31,7 @@ thousandths(struct str s)
 
 /* From the parameters behind a range; -1 for a broken q. */
 static int
-quality(struct str parameters)
+read_quality(struct str parameters)
 {
 	struct str	parameter, name;
 
@@ -39,7 +39,7 @@ quality(struct str parameters)
 		parameter = str_trim(str_cut(&parameters, ';'));
 		name = str_trim(str_cut(&parameter, '='));
 		if (str_same_nocase(name, STR("q")))
-			return thousandths(parameter);
+			return parse_qvalue(parameter);
 	}
 	return 1000;
 }
@@ -47,7 +47,7 @@ quality(struct str parameters)
 enum exactness { NOT, BY_ALL, BY_CLASS, BY_NAME };
 
 static enum exactness
-fits(struct str range, struct str type)
+match_type(struct str range, struct str type)
 {
 	struct str	class = type, of = range;
 
@@ -70,8 +70,8 @@ accept_weight(struct str accept, struct str type)
 	if (accept.at == NULL)
 		return 1;
 	while (str_next(&accept, &element)) {
-		now = fits(str_trim(str_cut(&element, ';')), type);
-		q = quality(element);
+		now = match_type(str_trim(str_cut(&element, ';')), type);
+		q = read_quality(element);
 		if (now <= best || q == -1)
 			continue;
 		best = now;		/* the most exact one counts */
@@ -97,7 +97,7 @@ accept_coding(struct str accept, struct str coding)
 
 	while (str_next(&accept, &element)) {
 		name = str_trim(str_cut(&element, ';'));
-		q = quality(element);
+		q = read_quality(element);
 		if (is_coding(name, coding) && q > by_name)
 			by_name = q;
 		else if (str_same(name, STR("*")) && q > by_all)

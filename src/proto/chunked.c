@@ -34,7 +34,7 @@ enum {
 };
 
 static void
-refuse(struct chunked *c, uint16_t status, const char *why)
+refuse_body(struct chunked *c, uint16_t status, const char *why)
 {
 	c->state = STATE_REFUSED;
 	c->status = status;
@@ -43,16 +43,16 @@ refuse(struct chunked *c, uint16_t status, const char *why)
 
 /* The one byte that may stand here. */
 static void
-only(struct chunked *c, char byte, char want, uint8_t next)
+expect_byte(struct chunked *c, char byte, char want, uint8_t next)
 {
 	if (byte != want)
-		refuse(c, 400, "chunk without CRLF where it belongs");
+		refuse_body(c, 400, "chunk without CRLF where it belongs");
 	else
 		c->state = next;
 }
 
 static int
-hex(char c)
+hex_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -61,23 +61,23 @@ hex(char c)
 }
 
 static void
-digit(struct chunked *c, const struct chunked_limits *limits, int value)
+add_digit(struct chunked *c, const struct chunked_limits *limits, int value)
 {
 	c->state = STATE_SIZE;
-	c->left = c->left * 16 + (unsigned)value;
-	if (c->left > limits->body)	/* long before it could overflow */
-		refuse(c, 413, "chunk is larger than a body may be");
+	c->chunk_left = c->chunk_left * 16 + (unsigned)value;
+	if (c->chunk_left > limits->body)	/* long before it could overflow */
+		refuse_body(c, 413, "chunk is larger than a body may be");
 }
 
 static void
-size(struct chunked *c, const struct chunked_limits *limits, char byte)
+read_size(struct chunked *c, const struct chunked_limits *limits, char byte)
 {
-	int	value = hex(byte);
+	int	value = hex_value(byte);
 
 	if (c->state != STATE_BLANK && value != -1)
-		digit(c, limits, value);
+		add_digit(c, limits, value);
 	else if (c->state == STATE_FIRST)
-		refuse(c, 400, "chunk without a size");
+		refuse_body(c, 400, "chunk without a size");
 	else if (byte == ';')
 		c->state = STATE_EXTENSION;
 	else if (byte == ' ' || byte == '\t')
@@ -85,31 +85,31 @@ size(struct chunked *c, const struct chunked_limits *limits, char byte)
 	else if (byte == '\r' && c->state == STATE_SIZE)
 		c->state = STATE_SIZE_LF;
 	else
-		refuse(c, 400, "size of a chunk is not valid");
+		refuse_body(c, 400, "size of a chunk is not valid");
 }
 
 /* The size line is complete; the chunk of size 0 is the last. */
 static void
-chunk(struct chunked *c, const struct chunked_limits *limits)
+begin_chunk(struct chunked *c, const struct chunked_limits *limits)
 {
-	c->line = 0;
-	if (c->left > limits->body - c->total) {
-		refuse(c, 413, "body is too large");
+	c->line_len = 0;
+	if (c->chunk_left > limits->body - c->total) {
+		refuse_body(c, 413, "body is too large");
 		return;
 	}
-	c->total += c->left;
-	c->state = c->left > 0 ? STATE_DATA : STATE_TRAILER;
+	c->total += c->chunk_left;
+	c->state = c->chunk_left > 0 ? STATE_DATA : STATE_TRAILER;
 }
 
 /* Whoever is in front of us must not see the line end elsewhere than we do:
  * so a string that it would go on with ends on it. */
 static void
-extension(struct chunked *c, char byte)
+read_extension(struct chunked *c, char byte)
 {
 	if (byte == '\r' && c->state == STATE_EXTENSION)
 		c->state = STATE_SIZE_LF;
 	else if (!char_class_is(byte, CHAR_CLASS_VALUE))
-		refuse(c, 400, "chunk extension with a control byte");
+		refuse_body(c, 400, "chunk extension with a control byte");
 	else if (c->state == STATE_ESCAPED)
 		c->state = STATE_QUOTED;
 	else if (byte == '"')
@@ -120,95 +120,95 @@ extension(struct chunked *c, char byte)
 }
 
 static void
-trailer(struct chunked *c, const struct chunked_limits *limits, char byte)
+read_trailer(struct chunked *c, const struct chunked_limits *limits, char byte)
 {
 	bool	token = char_class_is(byte, CHAR_CLASS_TOKEN);
 
 	if (c->state == STATE_TRAILER && byte == '\r')
 		c->state = STATE_LAST_LF;
-	else if (c->state == STATE_TRAILER && c->fields++ == limits->fields)
-		refuse(c, 431, "too many fields in a trailer");
+	else if (c->state == STATE_TRAILER && c->nfields++ == limits->fields)
+		refuse_body(c, 431, "too many fields in a trailer");
 	else if (c->state == STATE_NAME && byte == ':')
 		c->state = STATE_VALUE;
 	else if (token)
 		c->state = STATE_NAME;
 	else
-		refuse(c, 400, "trailer line without a name and a colon");
+		refuse_body(c, 400, "trailer line without a name and a colon");
 }
 
 static void
-value(struct chunked *c, char byte)
+read_trailer_value(struct chunked *c, char byte)
 {
 	if (byte == '\r')
 		c->state = STATE_VALUE_LF;
 	else if (!char_class_is(byte, CHAR_CLASS_VALUE))
-		refuse(c, 400, "trailer with a control byte");
+		refuse_body(c, 400, "trailer with a control byte");
 }
 
 /* A byte of the framing. */
 static void
-step(struct chunked *c, const struct chunked_limits *limits, char byte)
+read_byte(struct chunked *c, const struct chunked_limits *limits, char byte)
 {
 	switch (c->state) {
 	case STATE_FIRST:
 	case STATE_SIZE:
 	case STATE_BLANK:
-		size(c, limits, byte);
+		read_size(c, limits, byte);
 		break;
 	case STATE_EXTENSION:
 	case STATE_QUOTED:
 	case STATE_ESCAPED:
-		extension(c, byte);
+		read_extension(c, byte);
 		break;
 	case STATE_SIZE_LF:
-		only(c, byte, '\n', STATE_SIZE_LF);
+		expect_byte(c, byte, '\n', STATE_SIZE_LF);
 		if (c->state == STATE_SIZE_LF)
-			chunk(c, limits);
+			begin_chunk(c, limits);
 		break;
 	case STATE_DATA_CR:
-		only(c, byte, '\r', STATE_DATA_LF);
+		expect_byte(c, byte, '\r', STATE_DATA_LF);
 		break;
 	case STATE_DATA_LF:
-		only(c, byte, '\n', STATE_FIRST);
+		expect_byte(c, byte, '\n', STATE_FIRST);
 		break;
 	case STATE_TRAILER:
 	case STATE_NAME:
-		trailer(c, limits, byte);
+		read_trailer(c, limits, byte);
 		break;
 	case STATE_VALUE:
-		value(c, byte);
+		read_trailer_value(c, byte);
 		break;
 	case STATE_VALUE_LF:
-		only(c, byte, '\n', STATE_TRAILER);
+		expect_byte(c, byte, '\n', STATE_TRAILER);
 		break;
 	default:
-		only(c, byte, '\n', STATE_DONE);
+		expect_byte(c, byte, '\n', STATE_DONE);
 		break;
 	}
 }
 
 /* The limits that hold wherever the byte stands, then the byte. */
 static void
-framing(struct chunked *c, const struct chunked_limits *limits, char byte)
+read_framing(struct chunked *c, const struct chunked_limits *limits, char byte)
 {
 	if (c->total++ >= limits->body)
-		refuse(c, 413, "body is too large");
-	else if (c->state < STATE_DATA && c->line++ >= limits->line)
-		refuse(c, 400, "size line of a chunk is too long");
-	else if (c->state >= STATE_TRAILER && c->line++ >= limits->trailer)
-		refuse(c, 431, "trailer is too long");
+		refuse_body(c, 413, "body is too large");
+	else if (c->state < STATE_DATA && c->line_len++ >= limits->line)
+		refuse_body(c, 400, "size line of a chunk is too long");
+	else if (c->state >= STATE_TRAILER && c->line_len++ >= limits->trailer)
+		refuse_body(c, 431, "trailer is too long");
 	else
-		step(c, limits, byte);
+		read_byte(c, limits, byte);
 }
 
 /* The chunk's own bytes: how many of these. */
 static size_t
-data(struct chunked *c, size_t len)
+skip_data(struct chunked *c, size_t len)
 {
-	size_t	n = (size_t)MIN(len, c->left);
+	size_t	n = (size_t)MIN(len, c->chunk_left);
 
-	c->left -= n;
-	if (c->left == 0)
+	c->chunk_left -= n;
+	if (c->chunk_left == 0)
 		c->state = STATE_DATA_CR;
 	return n;
 }
@@ -222,9 +222,9 @@ chunked_feed(struct chunked *c, const struct chunked_limits *limits,
 	need(limits->body < UINT64_MAX / 16);
 	while (n < len && c->state < STATE_DONE) {
 		if (c->state == STATE_DATA)
-			n += data(c, len - n);
+			n += skip_data(c, len - n);
 		else
-			framing(c, limits, bytes[n++]);
+			read_framing(c, limits, bytes[n++]);
 	}
 	*used = n;
 	return c->state == STATE_DONE ? CHUNKED_DONE :

@@ -21,10 +21,10 @@ struct chunked_limits {
 
 /* All zero is a body of which nothing has come yet. */
 struct chunked {
-	uint64_t	 left;		/* of the chunk's bytes */
+	uint64_t	 chunk_left;		/* of the chunk's bytes */
 	uint64_t	 total;		/* bytes come or announced */
-	uint32_t	 line;		/* bytes of size line or trailer */
-	uint32_t	 fields;	/* lines of the trailer */
+	uint32_t	 line_len;		/* bytes of size line or trailer */
+	uint32_t	 nfields;	/* lines of the trailer */
 	uint8_t		 state;		/* private: where to go on */
 	uint16_t	 status;	/* when refused */
 	const char	*why;		/* when refused: one phrase */

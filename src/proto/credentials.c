@@ -8,7 +8,7 @@
 
 /* The base64 text behind the scheme; at NULL: it is another one. */
 static struct str
-behind_scheme(struct str value)
+skip_scheme(struct str value)
 {
 	const struct str	scheme = STR("basic ");
 	struct str		none = { NULL, 0 };
@@ -22,7 +22,7 @@ behind_scheme(struct str value)
 }
 
 static bool
-split(struct credentials *c, size_t len)
+split_credentials(struct credentials *c, size_t len)
 {
 	char	*colon = memchr(c->bytes, ':', len);
 
@@ -39,11 +39,11 @@ split(struct credentials *c, size_t len)
 bool
 credentials_read(struct str value, struct credentials *c)
 {
-	struct str	text = behind_scheme(value);
+	struct str	text = skip_scheme(value);
 	size_t		len;
 
 	if (text.at != NULL && base64_decode(text, c->bytes,
-	    CREDENTIALS_MOST + 1, &len) && split(c, len))
+	    CREDENTIALS_MAX + 1, &len) && split_credentials(c, len))
 		return true;
 	credentials_forget(c);
 	return false;

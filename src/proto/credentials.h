@@ -8,11 +8,11 @@
 
 #include "lib/str.h"
 
-#define CREDENTIALS_MOST	768	/* name and password: bytes */
+#define CREDENTIALS_MAX	768	/* name and password: bytes */
 
 struct credentials {
 	struct str	user, password;		/* each terminated, adjacent */
-	char		bytes[CREDENTIALS_MOST + 2];
+	char		bytes[CREDENTIALS_MAX + 2];
 };
 
 /*

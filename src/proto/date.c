@@ -9,9 +9,9 @@
 
 #include "proto/date.h"
 
-#define DAY		((int64_t)86400)
-#define FIRST		((int64_t)-62167219200)	/* start of year 0 */
-#define LAST		((int64_t)253402300799)	/* end of year 9999 */
+#define DAY_SECONDS		((int64_t)86400)
+#define EARLIEST		((int64_t)-62167219200)	/* start of year 0 */
+#define LATEST		((int64_t)253402300799)	/* end of year 9999 */
 
 struct civil {
 	int	year, month, day;	/* month and day from 1 */
@@ -27,7 +27,7 @@ static const char *const weekdays[] = {
 static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
 static bool
-leap(int year)
+is_leap_year(int year)
 {
 	return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
@@ -39,7 +39,7 @@ month_days(int year, int month)
 		31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31
 	};
 
-	return days[month - 1] + (month == 2 && leap(year));
+	return days[month - 1] + (month == 2 && is_leap_year(year));
 }
 
 /* Days from the start of year 0 to the start of a year >= 0. */
@@ -61,27 +61,27 @@ seconds_of(const struct civil *c)
 
 	for (int month = 1; month < c->month; month++)
 		days += month_days(c->year, month);
-	return FIRST + days * DAY + c->hour * 3600 + c->minute * 60 +
+	return EARLIEST + days * DAY_SECONDS + c->hour * 3600 + c->minute * 60 +
 	    c->second;
 }
 
 /* The nearest time whose year has four digits. */
 static int64_t
-clamp(time_t t)
+clamp_time(time_t t)
 {
-	if (t < FIRST)
-		return FIRST;
-	return t > LAST ? LAST : t;
+	if (t < EARLIEST)
+		return EARLIEST;
+	return t > LATEST ? LATEST : t;
 }
 
 static struct civil
 civil_of(time_t t)
 {
 	struct civil	c = { .month = 1 };
-	int64_t		seconds = clamp(t) - FIRST;
-	int64_t		days = seconds / DAY;
+	int64_t		seconds = clamp_time(t) - EARLIEST;
+	int64_t		days = seconds / DAY_SECONDS;
 
-	seconds %= DAY;
+	seconds %= DAY_SECONDS;
 	c.hour = (int)(seconds / 3600);
 	c.minute = (int)(seconds / 60 % 60);
 	c.second = (int)(seconds % 60);
@@ -251,7 +251,7 @@ take_item(struct str *s, char item, struct civil *c)
 }
 
 static bool
-match(struct str s, const char *pattern, struct civil *c)
+match_pattern(struct str s, const char *pattern, struct civil *c)
 {
 	for (; *pattern != '\0'; pattern++) {
 		if (*pattern == '%') {
@@ -264,7 +264,7 @@ match(struct str s, const char *pattern, struct civil *c)
 }
 
 static bool
-valid(const struct civil *c)
+is_valid(const struct civil *c)
 {
 	return c->day >= 1 && c->day <= month_days(c->year, c->month) &&
 	    c->hour <= 23 && c->minute <= 59 &&
@@ -282,7 +282,8 @@ complete_year(struct civil *c, time_t now)
 		struct civil	earlier = *c;
 
 		earlier.year -= 50;
-		if (earlier.year < 50 || seconds_of(&earlier) <= clamp(now))
+		if (earlier.year < 50 ||
+		    seconds_of(&earlier) <= clamp_time(now))
 			break;
 		c->year -= 100;
 	}
@@ -293,12 +294,12 @@ date_parse(struct str s, time_t now, time_t *t)
 {
 	struct civil	c;
 
-	if (match(s, "%A, %d-%b-%y %T GMT", &c))
+	if (match_pattern(s, "%A, %d-%b-%y %T GMT", &c))
 		complete_year(&c, now);
-	else if (!match(s, "%a, %d %b %Y %T GMT", &c) &&
-	    !match(s, "%a %b %e %T %Y", &c))
+	else if (!match_pattern(s, "%a, %d %b %Y %T GMT", &c) &&
+	    !match_pattern(s, "%a %b %e %T %Y", &c))
 		return false;
-	if (!valid(&c))
+	if (!is_valid(&c))
 		return false;
 	*t = (time_t)seconds_of(&c);
 	return true;

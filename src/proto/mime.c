@@ -19,8 +19,8 @@
 #include "lib/str.h"
 #include "proto/mime.h"
 
-#define UNKNOWN		"application/octet-stream"
-#define SPACES		" \t\r\n\v\f"
+#define UNKNOWN_TYPE		"application/octet-stream"
+#define BLANKS		" \t\r\n\v\f"
 
 /* Lines of mime.types(5). */
 static const char *const builtin[] = {
@@ -102,7 +102,7 @@ static const char *const builtin[] = {
 struct entry {
 	const char	*extension;	/* small letters */
 	const char	*type;
-	size_t		 turn;		/* the later one wins */
+	size_t		 order;		/* the later one wins */
 };
 
 struct mime {
@@ -113,7 +113,7 @@ struct mime {
 };
 
 static int
-compare(struct str a, struct str b)
+compare_extensions(struct str a, struct str b)
 {
 	int	order = strncasecmp(a.at, b.at, MIN(a.len, b.len));
 
@@ -122,13 +122,14 @@ compare(struct str a, struct str b)
 
 /* Where an extension is, or would have to be. */
 static size_t
-place(const struct mime *m, struct str extension)
+find_place(const struct mime *m, struct str extension)
 {
 	size_t	low = 0, high = m->n, middle;
 
 	while (low < high) {
 		middle = (low + high) / 2;
-		if (compare(str_of(m->at[middle].extension), extension) < 0)
+		if (compare_extensions(
+			str_of(m->at[middle].extension), extension) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -137,11 +138,12 @@ place(const struct mime *m, struct str extension)
 }
 
 static struct entry *
-find(const struct mime *m, struct str extension)
+find_entry(const struct mime *m, struct str extension)
 {
-	size_t	n = place(m, extension);
+	size_t	n = find_place(m, extension);
 
-	if (n == m->n || compare(str_of(m->at[n].extension), extension) != 0)
+	if (n == m->n ||
+	    compare_extensions(str_of(m->at[n].extension), extension) != 0)
 		return NULL;
 	return &m->at[n];
 }
@@ -154,12 +156,12 @@ compare_entries(const void *a, const void *b)
 				    other->extension);
 
 	return order != 0 ? order :
-	    (one->turn > other->turn) - (one->turn < other->turn);
+	    (one->order > other->order) - (one->order < other->order);
 }
 
 /* Once all are there: in order, and of each extension the last. */
 static void
-sort(struct mime *m)
+sort_entries(struct mime *m)
 {
 	size_t	n = 0;
 
@@ -172,7 +174,7 @@ sort(struct mime *m)
 }
 
 static void
-add(struct mime *m, char *extension, const char *type)
+add_entry(struct mime *m, char *extension, const char *type)
 {
 	for (char *c = extension; *c != '\0'; c++)
 		*c = (char)tolower((unsigned char)*c);
@@ -186,7 +188,7 @@ add(struct mime *m, char *extension, const char *type)
 
 /* A line of ours, which words can be cut out of. */
 static char *
-keep(struct mime *m, const char *line)
+keep_line(struct mime *m, const char *line)
 {
 	if (m->nlines == m->room) {
 		m->room = m->room == 0 ? 256 : 2 * m->room;
@@ -217,13 +219,13 @@ add_words(struct mime *m, char *line)
 	char	*rest, *type, *extension;
 
 	line[strcspn(line, "#")] = '\0';
-	type = strtok_r(line, SPACES, &rest);
+	type = strtok_r(line, BLANKS, &rest);
 	if (type == NULL)
 		return true;
 	if (!type_valid(type))
 		return false;
-	while ((extension = strtok_r(NULL, SPACES, &rest)) != NULL)
-		add(m, extension, type);
+	while ((extension = strtok_r(NULL, BLANKS, &rest)) != NULL)
+		add_entry(m, extension, type);
 	return true;
 }
 
@@ -232,7 +234,7 @@ static bool
 add_line(struct mime *m, const char *text)
 {
 	size_t	before = m->n;
-	bool	valid = add_words(m, keep(m, text));
+	bool	valid = add_words(m, keep_line(m, text));
 
 	if (m->n == before)
 		mem_drop(&m->lines[--m->nlines]);
@@ -280,7 +282,7 @@ mime_new(const char *file)
 	add_builtin(m);
 	if (file != NULL)
 		add_file(m, file);
-	sort(m);
+	sort_entries(m);
 	return m;
 }
 
@@ -318,8 +320,8 @@ mime_type(const struct mime *m, const char *name, size_t len)
 	struct entry	*e = NULL;
 
 	if (extension.len > 0)
-		e = find(m, extension);
-	return e != NULL ? e->type : UNKNOWN;
+		e = find_entry(m, extension);
+	return e != NULL ? e->type : UNKNOWN_TYPE;
 }
 
 bool

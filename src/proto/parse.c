@@ -48,7 +48,7 @@ static const char *const field_names[FIELD_COUNT] = {
 };
 
 enum { MANY, ONE };
-static const uint32_t once = 0
+static const uint32_t once_fields = 0
 #define X(id, name, many) | (uint32_t)many << FIELD_##id
 	PARSE_FIELDS(X)
 #undef X
@@ -56,7 +56,7 @@ static const uint32_t once = 0
 
 /* Always false: for the steps, which say whether to go on. */
 static RARE bool
-refuse(struct parse *p, uint16_t status, const char *why)
+refuse_request(struct parse *p, uint16_t status, const char *why)
 {
 	p->state = STATE_REFUSED;
 	p->status = status;
@@ -65,13 +65,13 @@ refuse(struct parse *p, uint16_t status, const char *why)
 }
 
 static bool
-blank(char c)
+is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
 static bool
-digit(char c)
+is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -85,7 +85,7 @@ case_bits(uint64_t lower)
 }
 
 static bool
-same_four(const char *a, const char *b)
+is_same_four(const char *a, const char *b)
 {
 	uint32_t	x, y;
 
@@ -95,7 +95,7 @@ same_four(const char *a, const char *b)
 }
 
 static bool
-same_eight(const char *a, const char *b)
+is_same_eight(const char *a, const char *b)
 {
 	uint64_t	x = word_at(a), y = word_at(b);
 
@@ -105,16 +105,17 @@ same_eight(const char *a, const char *b)
 /* The same but for case; b holds lower-case letters and dashes, four bytes at
  * least.  The last ones are looked at with the ones before them. */
 static bool
-same(const char *a, const char *b, size_t len)
+is_same(const char *a, const char *b, size_t len)
 {
 	size_t	n;
 
 	if (len < WORD)
-		return same_four(a, b) && same_four(a + len - 4, b + len - 4);
+		return is_same_four(a, b) &&
+		       is_same_four(a + len - 4, b + len - 4);
 	for (n = 0; n + WORD < len; n += WORD)
-		if (!same_eight(a + n, b + n))
+		if (!is_same_eight(a + n, b + n))
 			return false;
-	return same_eight(a + len - WORD, b + len - WORD);
+	return is_same_eight(a + len - WORD, b + len - WORD);
 }
 
 /* The length of [IPv6]; 0: it is none.  There is no other IP literal yet. */
@@ -138,9 +139,9 @@ literal_length(struct str s)
 }
 
 static bool
-hex(char c)
+is_hex(char c)
 {
-	return digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 /* The bytes before the port, 0 if they are not a host. */
@@ -154,8 +155,8 @@ host_length(struct str s)
 	for (;;) {
 		n += char_class_length(s.at + n, s.len - n,
 		    CHAR_CLASS_HOST);
-		if (s.len - n < 3 || s.at[n] != '%' || !hex(s.at[n + 1]) ||
-		    !hex(s.at[n + 2]))
+		if (s.len - n < 3 || s.at[n] != '%' || !is_hex(s.at[n + 1]) ||
+		    !is_hex(s.at[n + 2]))
 			return n;
 		n += 3;
 	}
@@ -170,24 +171,24 @@ name_length(const char *at, size_t host)
 
 /* Digits up to the end; the grammar allows none at all. */
 static bool
-port_valid(const char *at, const char *end)
+is_port(const char *at, const char *end)
 {
 	uint32_t	port = 0;
 
-	for (; at < end && digit(*at) && port <= UINT16_MAX; at++)
+	for (; at < end && is_digit(*at) && port <= UINT16_MAX; at++)
 		port = port * 10 + (uint32_t)(*at - '0');
 	return at == end && port <= UINT16_MAX;
 }
 
 static bool
-host_valid(struct str s, uint32_t *name)
+is_host(struct str s, uint32_t *name)
 {
 	size_t	n = host_length(s);
 
 	*name = (uint32_t)name_length(s.at, n);
 	if (n == 0 || n == s.len)
 		return n > 0;
-	return s.at[n] == ':' && port_valid(s.at + n + 1, s.at + s.len);
+	return s.at[n] == ':' && is_port(s.at + n + 1, s.at + s.len);
 }
 
 bool
@@ -195,7 +196,7 @@ parse_host_valid(struct str s)
 {
 	uint32_t	name;
 
-	return host_valid(s, &name);
+	return is_host(s, &name);
 }
 
 /* Cuts at the first question mark. */
@@ -219,8 +220,9 @@ authority_form(struct parse *p, const char *head)
 	struct str	s = parse_str(head, p->target);
 	size_t		n = host_length(s);
 
-	if (!host_valid(s, &p->name) || s.len - n < 2)	/* ":" and a digit */
-		return refuse(p, 400, "target of CONNECT is not host:port");
+	if (!is_host(s, &p->host_len) || s.len - n < 2)	/* ":" and a digit */
+		return refuse_request(
+		    p, 400, "target of CONNECT is not host:port");
 	p->host = p->target;
 	return true;
 }
@@ -232,22 +234,24 @@ absolute_form(struct parse *p, const char *head)
 	struct span	rest;
 	uint32_t	scheme, n;
 
-	if (s.len > 7 && same(s.at, "http", 4) &&
+	if (s.len > 7 && is_same(s.at, "http", 4) &&
 	    memcmp(s.at + 4, "://", 3) == 0)
 		scheme = 7;
-	else if (s.len > 8 && same(s.at, "https", 5) &&
+	else if (s.len > 8 && is_same(s.at, "https", 5) &&
 	    memcmp(s.at + 5, "://", 3) == 0)
 		scheme = 8;
 	else
-		return refuse(p, 400, "target is no path and no http address");
+		return refuse_request(
+		    p, 400, "target is no path and no http address");
 
 	for (n = scheme; n < s.len && s.at[n] != '/' && s.at[n] != '?'; n++)
 		;
 	p->absolute = true;
 	p->host = (struct span){ p->target.at + scheme, n - scheme };
 	/* Refuses user names as well: no host has an @. */
-	if (!host_valid(parse_str(head, p->host), &p->name))
-		return refuse(p, 400, "host of the target is not valid");
+	if (!is_host(parse_str(head, p->host), &p->host_len))
+		return refuse_request(
+		    p, 400, "host of the target is not valid");
 	rest = (struct span){ p->target.at + n, p->target.len - n };
 	split_query(p, head, rest);
 	if (p->path.len == 0)	/* is "/": the scheme's last byte is one */
@@ -269,20 +273,21 @@ target_form(struct parse *p, const char *head)
 	if (at[0] != '*' || p->target.len > 1)
 		return absolute_form(p, head);
 	if (p->method != METHOD_OPTIONS)
-		return refuse(p, 400, "target * without OPTIONS");
+		return refuse_request(p, 400, "target * without OPTIONS");
 	p->path = p->target;
 	return true;
 }
 
 /* What stands behind the target. */
 static bool
-version(struct parse *p, const char *at, size_t len)
+read_version(struct parse *p, const char *at, size_t len)
 {
-	if (len != 8 || memcmp(at, "HTTP/", 5) != 0 || !digit(at[5]) ||
-	    at[6] != '.' || !digit(at[7]))
-		return refuse(p, 400, "request line without a valid version");
+	if (len != 8 || memcmp(at, "HTTP/", 5) != 0 || !is_digit(at[5]) ||
+	    at[6] != '.' || !is_digit(at[7]))
+		return refuse_request(
+		    p, 400, "request line without a valid version");
 	if (at[5] != '1')
-		return refuse(p, 505, "version is not HTTP/1");
+		return refuse_request(p, 505, "version is not HTTP/1");
 	p->minor = (uint8_t)(at[7] - '0');
 	return true;
 }
@@ -301,7 +306,8 @@ method_id(const char *at, size_t len)
 
 /* A complete request line whose method is len bytes long, then SP. */
 static bool
-request_line(struct parse *p, const char *head, struct span line, uint32_t len)
+read_request_line(
+    struct parse *p, const char *head, struct span line, uint32_t len)
 {
 	const char	*at = head + line.at;
 	uint32_t	 rest = line.len - len - 1;
@@ -311,28 +317,29 @@ request_line(struct parse *p, const char *head, struct span line, uint32_t len)
 	p->target.at = line.at + len + 1;
 	p->target.len = (uint32_t)(char_class_target_end(at, at + rest) - at);
 	if (p->target.len == 0)
-		return refuse(p, 400, "request line without a target");
+		return refuse_request(p, 400, "request line without a target");
 	at += p->target.len;
 	rest -= p->target.len;
 	if (rest > 0 && *at != ' ')
-		return refuse(p, 400, "target with an invalid byte");
+		return refuse_request(p, 400, "target with an invalid byte");
 	/*
 	 * The version first: of another one it is not known what it calls a
 	 * target.  (No version at all, as in HTTP/0.9, is not valid.)
 	 */
-	return version(p, rest > 0 ? at + 1 : at, rest > 0 ? rest - 1 : 0) &&
-	    target_form(p, head);
+	return read_version(
+		   p, rest > 0 ? at + 1 : at, rest > 0 ? rest - 1 : 0) &&
+	       target_form(p, head);
 }
 
 /* Looks for the end of the current line up to a place; remembers how far. */
 static const char *
-line_end(struct parse *p, const char *head, size_t upto)
+find_line_end(struct parse *p, const char *head, size_t upto)
 {
 	const char	*end = NULL;
 
-	if (p->seen < upto) {
-		end = memchr(head + p->seen, '\n', upto - p->seen);
-		p->seen = (uint32_t)upto;
+	if (p->searched < upto) {
+		end = memchr(head + p->searched, '\n', upto - p->searched);
+		p->searched = (uint32_t)upto;
 	}
 	return end;
 }
@@ -341,13 +348,13 @@ line_end(struct parse *p, const char *head, size_t upto)
 static bool
 take_line(struct parse *p, const char *head, const char *end, struct span *line)
 {
-	uint32_t	len = (uint32_t)(end - head) - p->line;
+	uint32_t	len = (uint32_t)(end - head) - p->line_at;
 
 	if (len == 0 || end[-1] != '\r')
-		return refuse(p, 400, "line ends in LF without CR");
-	*line = (struct span){ p->line, len - 1 };
-	p->line += len + 1;
-	p->seen = p->line;
+		return refuse_request(p, 400, "line ends in LF without CR");
+	*line = (struct span){ p->line_at, len - 1 };
+	p->line_at += len + 1;
+	p->searched = p->line_at;
 	return true;
 }
 
@@ -355,42 +362,43 @@ take_line(struct parse *p, const char *head, const char *end, struct span *line)
 static struct span
 line_so_far(const struct parse *p, const char *head, size_t upto)
 {
-	uint32_t	len = (uint32_t)upto - p->line;
+	uint32_t	len = (uint32_t)upto - p->line_at;
 
 	if (len > 0 && head[upto - 1] == '\r')
 		len--;
-	return (struct span){ p->line, len };
+	return (struct span){ p->line_at, len };
 }
 
 static bool
 step_request(struct parse *p, const struct parse_limits *limits,
     const char *head, size_t len)
 {
-	size_t		 limit = p->line + MIN(limits->line, limits->head);
-	size_t		 upto = MIN(len, limit), n = upto - p->line;
-	const char	*end = line_end(p, head, upto);
+	size_t		 limit = p->line_at + MIN(limits->line, limits->head);
+	size_t		 upto = MIN(len, limit), n = upto - p->line_at;
+	const char	*end = find_line_end(p, head, upto);
 	uint32_t	 method;
 
 	p->request_line = line_so_far(p, head,
 	    end != NULL ? (size_t)(end - head) : upto);
 
 	/* Before the line is complete: a TLS hello may not have a line end. */
-	method = (uint32_t)char_class_length(head + p->line,
+	method = (uint32_t)char_class_length(head + p->line_at,
 	    MIN(n, METHOD_MAX + 1), CHAR_CLASS_TOKEN);
 	if (method > METHOD_MAX)
-		return refuse(p, 501, "method is too long to be one");
-	if (method < n && (method == 0 || head[p->line + method] != ' '))
-		return refuse(p, 400, "request does not start with a method");
+		return refuse_request(p, 501, "method is too long to be one");
+	if (method < n && (method == 0 || head[p->line_at + method] != ' '))
+		return refuse_request(
+		    p, 400, "request does not start with a method");
 
 	if (end == NULL && upto < limit)
 		return false;
 	if (end == NULL && limits->line <= limits->head)
-		return refuse(p, 414, "request line is too long");
+		return refuse_request(p, 414, "request line is too long");
 	if (end == NULL)
-		return refuse(p, 431, "head is too long");
+		return refuse_request(p, 431, "head is too long");
 	p->state = STATE_FIELDS;
 	return take_line(p, head, end, &p->request_line) &&
-	    request_line(p, head, p->request_line, method);
+	    read_request_line(p, head, p->request_line, method);
 }
 
 /* FIELD_COUNT: one that nobody looks at. */
@@ -439,11 +447,11 @@ field_id(const char *name, size_t len)
 	default:
 		return FIELD_COUNT;
 	}
-	return same(name, field_names[f], len) ? f : FIELD_COUNT;
+	return is_same(name, field_names[f], len) ? f : FIELD_COUNT;
 }
 
 static void
-connection(struct parse *p, struct str value)
+read_connection(struct parse *p, struct str value)
 {
 	struct str	token;
 
@@ -457,7 +465,7 @@ connection(struct parse *p, struct str value)
 
 /* What must be known of a value before the head is complete. */
 static bool
-meaning(struct parse *p, const char *head, enum parse_field id,
+read_value(struct parse *p, const char *head, enum parse_field id,
     struct span value)
 {
 	struct str	s = parse_str(head, value);
@@ -466,23 +474,25 @@ meaning(struct parse *p, const char *head, enum parse_field id,
 	switch (id) {
 	case FIELD_HOST:
 		/* An empty one is valid, and names none. */
-		if (s.len > 0 && !host_valid(s, &name))
-			return refuse(p, 400, "Host is not valid");
+		if (s.len > 0 && !is_host(s, &name))
+			return refuse_request(p, 400, "Host is not valid");
 		if (p->absolute || p->method == METHOD_CONNECT)
 			return true;
 		p->host = value;
-		p->name = name;
+		p->host_len = name;
 		return true;
 	case FIELD_CONNECTION:
-		connection(p, s);
+		read_connection(p, s);
 		return true;
 	case FIELD_CONTENT_LENGTH:
-		if (!str_number(s, &p->length))
-			return refuse(p, 400, "Content-Length is not valid");
+		if (!str_number(s, &p->content_length))
+			return refuse_request(
+			    p, 400, "Content-Length is not valid");
 		return true;
 	case FIELD_TRANSFER_ENCODING:
 		if (s.len == 0)
-			return refuse(p, 400, "Transfer-Encoding is empty");
+			return refuse_request(
+			    p, 400, "Transfer-Encoding is empty");
 		/* Another one is not refused yet: the line may be folded. */
 		p->chunked = str_same_nocase(s, STR("chunked"));
 		return true;
@@ -493,19 +503,19 @@ meaning(struct parse *p, const char *head, enum parse_field id,
 
 /* One that somebody looks at. */
 static bool
-note(struct parse *p, const char *head, enum parse_field id,
+store_field(struct parse *p, const char *head, enum parse_field id,
     struct span value)
 {
 	uint32_t	bit = 1u << id;
 
 	if ((p->present & bit) == 0)
 		p->field[id] = value;
-	else if ((once & bit) != 0)
-		return refuse(p, 400, "field may stand once only");
+	else if ((once_fields & bit) != 0)
+		return refuse_request(p, 400, "field may stand once only");
 	else
 		p->repeated |= bit;
 	p->present |= bit;
-	return meaning(p, head, id, value);
+	return read_value(p, head, id, value);
 }
 
 /* Takes a field whose name and value are what they must be. */
@@ -518,26 +528,27 @@ take_field(struct parse *p, const char *head, const char *name,
 
 	if (id == FIELD_COUNT)
 		return true;
-	while (value < end && blank(*value))
+	while (value < end && is_blank(*value))
 		value++;
-	while (end > value && blank(end[-1]))
+	while (end > value && is_blank(end[-1]))
 		end--;
-	return note(p, head, id,
+	return store_field(p, head, id,
 	    (struct span){ (uint32_t)(value - head), (uint32_t)(end - value) });
 }
 
 static bool
-field_line(struct parse *p, const char *head, struct span line)
+read_field_line(struct parse *p, const char *head, struct span line)
 {
 	const char	*at = head + line.at, *end = at + line.len;
 	const char	*colon = char_class_end(at, CHAR_CLASS_TOKEN);
 
-	if (blank(*at))
-		return refuse(p, 400, "field line starts with a blank");
+	if (is_blank(*at))
+		return refuse_request(p, 400, "field line starts with a blank");
 	if (colon == at || *colon != ':')
-		return refuse(p, 400, "field line without a name and a colon");
+		return refuse_request(
+		    p, 400, "field line without a name and a colon");
 	if (char_class_value_end(colon + 1, end) != end)
-		return refuse(p, 400, "field with a control byte");
+		return refuse_request(p, 400, "field with a control byte");
 	return take_field(p, head, at, colon, end);
 }
 
@@ -565,19 +576,19 @@ is_field(const char *at, const char *end, const char **colon,
 
 /* The empty line: what can only be said of all fields together. */
 static bool
-finish(struct parse *p)
+finish_head(struct parse *p)
 {
 	if (p->minor >= 1 && !parse_has(p, FIELD_HOST))
-		return refuse(p, 400, "no Host");
+		return refuse_request(p, 400, "no Host");
 	if (parse_has(p, FIELD_TRANSFER_ENCODING) && !p->chunked)
-		return refuse(p, 501, "transfer coding is not chunked");
+		return refuse_request(p, 501, "transfer coding is not chunked");
 	/* Two opinions on where the next request starts are one too many. */
 	if (p->chunked && parse_has(p, FIELD_CONTENT_LENGTH))
-		return refuse(p, 400, "both Transfer-Encoding and "
+		return refuse_request(p, 400, "both Transfer-Encoding and "
 		    "Content-Length");
 	if (p->chunked && p->minor == 0)
-		return refuse(p, 400, "Transfer-Encoding in HTTP/1.0");
-	p->size = p->line;
+		return refuse_request(p, 400, "Transfer-Encoding in HTTP/1.0");
+	p->size = p->line_at;
 	p->state = STATE_DONE;
 	return false;
 }
@@ -586,28 +597,28 @@ static bool
 count_field(struct parse *p, const struct parse_limits *limits)
 {
 	if (p->nfields == limits->fields)
-		return refuse(p, 431, "too many fields");
+		return refuse_request(p, 431, "too many fields");
 	p->nfields++;
 	return true;
 }
 
 /* A line that is not all there, or not valid: which of these, and why. */
 static RARE bool
-odd_line(struct parse *p, const struct parse_limits *limits, const char *head,
-    size_t len)
+read_odd_line(struct parse *p, const struct parse_limits *limits,
+    const char *head, size_t len)
 {
-	const char	*end = line_end(p, head, MIN(len, limits->head));
+	const char	*end = find_line_end(p, head, MIN(len, limits->head));
 	struct span	 line;
 
 	if (end == NULL && len < limits->head)
 		return false;
 	if (end == NULL)
-		return refuse(p, 431, "head is too long");
+		return refuse_request(p, 431, "head is too long");
 	if (!take_line(p, head, end, &line))
 		return false;
 	if (line.len == 0)
-		return finish(p);
-	return count_field(p, limits) && field_line(p, head, line);
+		return finish_head(p);
+	return count_field(p, limits) && read_field_line(p, head, line);
 }
 
 /*
@@ -620,18 +631,18 @@ static inline bool
 step_field(struct parse *p, const struct parse_limits *limits,
     const char *head, size_t len)
 {
-	const char	*at = head + p->line, *colon, *end;
+	const char	*at = head + p->line_at, *colon, *end;
 	const char	*most = head + MIN(len, limits->head);
 
-	if (p->seen > p->line)
-		return odd_line(p, limits, head, len);
+	if (p->searched > p->line_at)
+		return read_odd_line(p, limits, head, len);
 	if (is_line_end(at, most)) {
-		p->line += 2;
-		return finish(p);
+		p->line_at += 2;
+		return finish_head(p);
 	}
 	if (!is_field(at, most, &colon, &end))
-		return odd_line(p, limits, head, len);
-	p->line = p->seen = (uint32_t)(end + 2 - head);
+		return read_odd_line(p, limits, head, len);
+	p->line_at = p->searched = (uint32_t)(end + 2 - head);
 	return count_field(p, limits) && take_field(p, head, at, colon, end);
 }
 
@@ -642,14 +653,14 @@ step_start(struct parse *p, const char *head, size_t len)
 	if (len == 0 || (len == 1 && head[0] == '\r'))
 		return false;
 	if (head[0] == '\r' && head[1] == '\n')
-		p->line = p->seen = 2;
+		p->line_at = p->searched = 2;
 	p->state = STATE_REQUEST;
 	return true;
 }
 
 /* False: no more to do with these bytes. */
 static bool
-step(struct parse *p, const struct parse_limits *limits, const char *head,
+run_step(struct parse *p, const struct parse_limits *limits, const char *head,
     size_t len)
 {
 	switch (p->state) {
@@ -669,7 +680,7 @@ parse_feed(struct parse *p, const struct parse_limits *limits,
     const char *head, size_t len)
 {
 	need(limits->line < INT32_MAX && limits->head < INT32_MAX);
-	while (step(p, limits, head, len))
+	while (run_step(p, limits, head, len))
 		;
 	switch (p->state) {
 	case STATE_DONE:
@@ -686,7 +697,7 @@ parse_init(struct parse *p)
 {
 	/* field[] is guarded by present; size comes behind it. */
 	memset(p, 0, offsetof(struct parse, field));
-	p->length = -1;
+	p->content_length = -1;
 	p->size = 0;
 	p->status = 0;
 	p->why = NULL;

@@ -72,8 +72,8 @@ struct parse_limits {
 
 struct parse {
 	/* private: where to go on */
-	uint32_t		 line;		/* start of the current line */
-	uint32_t		 seen;		/* its end not before here */
+	uint32_t		 line_at;		/* start of the current line */
+	uint32_t		 searched;		/* its end not before here */
 	uint32_t		 nfields;
 	uint8_t			 state;
 
@@ -86,14 +86,14 @@ struct parse {
 	bool			 absolute;	/* target in absolute form */
 	uint32_t		 present;	/* 1 << enum parse_field */
 	uint32_t		 repeated;	/* the same, for a second one */
-	int64_t			 length;	/* Content-Length, -1: none */
+	int64_t			 content_length;	/* Content-Length, -1: none */
 	struct span		 request_line;	/* without CRLF */
 	struct span		 target;	/* as sent */
 	struct span		 path;		/* of the target, raw; "*" */
 	struct span		 query;		/* behind ?, len 0: none */
 	struct span		 host;		/* of the target, else of Host;
 						 * with port */
-	uint32_t		 name;		/* bytes of that: the host */
+	uint32_t		 host_len;		/* bytes of that: the host */
 	/* Trimmed values, the first where there are more. */
 	struct span		 field[FIELD_COUNT];
 	uint32_t		 size;		/* of the head, when done */
@@ -141,7 +141,7 @@ bool			parse_host_valid(struct str);
 static inline struct str
 parse_host_name(const struct parse *p, const char *head)
 {
-	return (struct str){ head + p->host.at, p->name };
+	return (struct str){ head + p->host.at, p->host_len };
 }
 
 #endif

@@ -15,7 +15,7 @@ static const struct status {
 };
 
 static const struct status *
-find(int code)
+find_status(int code)
 {
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
 		if (statuses[i].code == code)
@@ -26,13 +26,13 @@ find(int code)
 bool
 status_known(int code)
 {
-	return find(code) != NULL;
+	return find_status(code) != NULL;
 }
 
 const char *
 status_reason(int code)
 {
-	const struct status	*s = find(code);
+	const struct status	*s = find_status(code);
 
 	return s != NULL ? s->reason : "";
 }
@@ -40,7 +40,7 @@ status_reason(int code)
 const char *
 status_sentence(int code)
 {
-	const struct status	*s = find(code);
+	const struct status	*s = find_status(code);
 
 	return s != NULL ? s->sentence : "";
 }

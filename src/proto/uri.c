@@ -89,7 +89,7 @@ remove_dots(const char *out, size_t start, size_t *len)
 
 /* Looks at the path that remains: a/.git/../b has nothing hidden in it. */
 static bool
-hidden(const char *path)
+is_hidden(const char *path)
 {
 	static const char	known[] = "/.well-known";
 	const size_t		n = sizeof(known) - 1;
@@ -128,14 +128,14 @@ uri_resolve(struct str raw, char *out, size_t size, size_t *len)
 			return WHY_ABOVE;
 	}
 	out[n] = '\0';
-	if (hidden(out))
+	if (is_hidden(out))
 		return WHY_HIDDEN;
 	*len = n;
 	return WHY_NONE;
 }
 
 static bool
-plain(char c)
+is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	    (c >= '0' && c <= '9') || (c != '\0' && strchr(PATH_PLAIN, c));
@@ -150,7 +150,7 @@ uri_encode(struct str path, char *out)
 	for (size_t i = 0; i < path.len; i++) {
 		unsigned char	c = (unsigned char)path.at[i];
 
-		if (plain((char)c)) {
+		if (is_plain((char)c)) {
 			out[n++] = (char)c;
 			continue;
 		}

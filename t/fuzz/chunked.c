@@ -16,7 +16,7 @@ static const struct chunked_limits limits = { 600, 50, 100, 4 };
 
 /* The length of the line at some place, without CRLF, which must be there. */
 static size_t
-line(const char *bytes, size_t len, size_t at)
+skip_line(const char *bytes, size_t len, size_t at)
 {
 	const char	*lf = memchr(bytes + at, '\n', len - at);
 
@@ -33,7 +33,7 @@ check_body(const char *bytes, size_t len)
 
 	need(len <= limits.body);
 	do {
-		n = line(bytes, len, at);
+		n = skip_line(bytes, len, at);
 		need(n > 0 && n < limits.line);
 		memcpy(digits, bytes + at, n);
 		digits[n] = '\0';
@@ -44,10 +44,10 @@ check_body(const char *bytes, size_t len)
 			break;
 		need(size < len - at);
 		at += size;
-		need(line(bytes, len, at) == 0);
+		need(skip_line(bytes, len, at) == 0);
 		at += 2;
 	} while (true);
-	while ((n = line(bytes, len, at)) > 0) {
+	while ((n = skip_line(bytes, len, at)) > 0) {
 		need(memchr(bytes + at, ':', n) != NULL);
 		at += n + 2;
 	}

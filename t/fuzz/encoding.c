@@ -9,7 +9,7 @@
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static void
-check(struct str accept, uint32_t offered)
+check_coding(struct str accept, uint32_t offered)
 {
 	int			identity = accept_coding(accept,
 				    STR("identity"));
@@ -42,7 +42,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (len == 0)
 		return 0;
 	accept = (struct str){ (const char *)data + 1, len - 1 };
-	check(accept, data[0] & 15U);
-	check(accept, 0);
+	check_coding(accept, data[0] & 15U);
+	check_coding(accept, 0);
 	return 0;
 }

@@ -14,7 +14,7 @@ static const struct parse_limits limits = { 200, 1000, 12 };
 
 /* From memory that ends with the last byte. */
 static enum parse_result
-feed(struct parse *p, const char *bytes, size_t len)
+feed_bytes(struct parse *p, const char *bytes, size_t len)
 {
 	char			*copy = malloc(len > 0 ? len : 1);
 	enum parse_result	 result;
@@ -28,34 +28,34 @@ feed(struct parse *p, const char *bytes, size_t len)
 }
 
 static void
-start(struct parse *p)
+start_parse(struct parse *p)
 {
 	memset(p, 0xa5, sizeof(*p));
 	parse_init(p);
 }
 
 static bool
-same(struct span a, struct span b)
+is_same(struct span a, struct span b)
 {
 	return a.at == b.at && a.len == b.len;
 }
 
 static void
-compare(const struct parse *a, const struct parse *b)
+compare_results(const struct parse *a, const struct parse *b)
 {
 	need(a->status == b->status && a->why == b->why);
 	if (a->status != 0)
 		return;
 	need(a->size == b->size && a->method == b->method);
-	need(a->minor == b->minor && a->length == b->length);
+	need(a->minor == b->minor && a->content_length == b->content_length);
 	need(a->close == b->close && a->keep_alive == b->keep_alive);
 	need(a->chunked == b->chunked && a->absolute == b->absolute);
 	need(a->present == b->present && a->repeated == b->repeated);
-	need(same(a->request_line, b->request_line));
-	need(same(a->target, b->target) && same(a->path, b->path));
-	need(same(a->query, b->query) && same(a->host, b->host));
+	need(is_same(a->request_line, b->request_line));
+	need(is_same(a->target, b->target) && is_same(a->path, b->path));
+	need(is_same(a->query, b->query) && is_same(a->host, b->host));
 	for (int f = 0; f < FIELD_COUNT; f++)
-		need(!parse_has(a, f) || same(a->field[f], b->field[f]));
+		need(!parse_has(a, f) || is_same(a->field[f], b->field[f]));
 }
 
 static void
@@ -131,13 +131,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct parse		 whole, slow;
 	enum parse_result	 a, b = PARSE_MORE;
 
-	start(&whole);
-	a = feed(&whole, bytes, len);
-	start(&slow);
+	start_parse(&whole);
+	a = feed_bytes(&whole, bytes, len);
+	start_parse(&slow);
 	for (size_t n = 0; n <= len && b == PARSE_MORE; n++)
-		b = feed(&slow, bytes, n);
+		b = feed_bytes(&slow, bytes, n);
 	need(a == b);
-	compare(&whole, &slow);
+	compare_results(&whole, &slow);
 	need(a != PARSE_MORE || len < limits.head);
 	if (a == PARSE_REFUSED)
 		need(whole.status >= 400 && whole.why != NULL);

@@ -61,8 +61,8 @@ reads_length(size_t n)
 
 START_TEST(length)
 {
-	ck_assert(reads_length(CREDENTIALS_MOST));
-	ck_assert(!reads_length(CREDENTIALS_MOST + 3));
+	ck_assert(reads_length(CREDENTIALS_MAX));
+	ck_assert(!reads_length(CREDENTIALS_MAX + 3));
 }
 END_TEST
 

@@ -16,7 +16,7 @@
 static char	logged[1000];
 
 static void
-keep(void *context, const char *line, size_t len)
+keep_line(void *context, const char *line, size_t len)
 {
 	size_t	n = strlen(logged);
 
@@ -53,7 +53,7 @@ mime_of(const char *text)
 	struct mime	*m;
 
 	logged[0] = '\0';
-	log_sink(keep, NULL);
+	log_sink(keep_line, NULL);
 	m = mime_new(name);
 	log_sink(NULL, NULL);
 	ck_assert_int_eq(unlink(name), 0);
@@ -61,7 +61,7 @@ mime_of(const char *text)
 }
 
 static void
-check(const struct mime *m, const char *name, const char *want)
+check_type(const struct mime *m, const char *name, const char *want)
 {
 	const char	*type = mime_type(m, name, strlen(name));
 
@@ -142,7 +142,7 @@ START_TEST(builtin)
 {
 	struct mime	*m = mime_new(NULL);
 
-	check(m, names[_i].name, names[_i].type);
+	check_type(m, names[_i].name, names[_i].type);
 	mime_free(&m);
 	ck_assert_ptr_null(m);
 }
@@ -177,15 +177,15 @@ START_TEST(file)
 	    "application/last last");
 
 	ck_assert_str_eq(logged, "");
-	check(m, "a.lua", "text/x-lua");
-	check(m, "a.lua2", "text/x-lua");
-	check(m, "a.png", "image/x-mine");
-	check(m, "a.pnm", NONE);
-	check(m, "a.js", "application/javascript");
-	check(m, "a.html", "text/html;charset=iso-8859-1");
-	check(m, "a.1", "application/two");
-	check(m, "a.last", "application/last");
-	check(m, "a.css", "text/css");
+	check_type(m, "a.lua", "text/x-lua");
+	check_type(m, "a.lua2", "text/x-lua");
+	check_type(m, "a.png", "image/x-mine");
+	check_type(m, "a.pnm", NONE);
+	check_type(m, "a.js", "application/javascript");
+	check_type(m, "a.html", "text/html;charset=iso-8859-1");
+	check_type(m, "a.1", "application/two");
+	check_type(m, "a.last", "application/last");
+	check_type(m, "a.css", "text/css");
 	mime_free(&m);
 }
 END_TEST
@@ -208,9 +208,9 @@ START_TEST(bad_line)
 	m = mime_of(text);
 	ck_assert_msg(strstr(logged, ":2: not a media type") != NULL, "%s",
 	    logged);
-	check(m, "a.png", "image/png");
-	check(m, "a.c", "a/b");
-	check(m, "a.f", "d/e");
+	check_type(m, "a.png", "image/png");
+	check_type(m, "a.c", "a/b");
+	check_type(m, "a.f", "d/e");
 	mime_free(&m);
 }
 END_TEST
@@ -234,11 +234,11 @@ START_TEST(unreadable)
 	struct mime			*m;
 
 	logged[0] = '\0';
-	log_sink(keep, NULL);
+	log_sink(keep_line, NULL);
 	m = mime_new(files[_i]);
 	log_sink(NULL, NULL);
 	ck_assert_ptr_nonnull(strstr(logged, files[_i]));
-	check(m, "a.png", "image/png");
+	check_type(m, "a.png", "image/png");
 	mime_free(&m);
 }
 END_TEST
@@ -258,7 +258,7 @@ START_TEST(many)
 	for (int i = 0; i < 2000; i++) {
 		snprintf(name, sizeof(name), "a.e%d", i);
 		snprintf(type, sizeof(type), "x/t%d", i);
-		check(m, name, type);
+		check_type(m, name, type);
 	}
 	mime_free(&m);
 }

@@ -17,7 +17,7 @@ struct test_case {
 	const char	*bytes;
 	size_t		 len;
 	/*
-	 * As describe() has it.  Done: method minor path?query @host flags
+	 * As describe_result() has it.  Done: method minor path?query @host flags
 	 * {fields} +bytes behind.  Refused: status why.
 	 */
 	const char	*want;
@@ -321,7 +321,7 @@ struct text {
 };
 
 static void
-put(struct text *t, const char *before, struct str s)
+put_text(struct text *t, const char *before, struct str s)
 {
 	t->len += (size_t)snprintf(t->at + t->len, sizeof(t->at) - t->len,
 	    "%s%.*s", before, (int)s.len, s.len > 0 ? s.at : "");
@@ -334,16 +334,16 @@ put_flags(struct text *t, const struct parse *p)
 	char	number[32];
 
 	if (p->absolute)
-		put(t, " absolute", STR(""));
+		put_text(t, " absolute", STR(""));
 	if (p->close)
-		put(t, " close", STR(""));
+		put_text(t, " close", STR(""));
 	if (p->keep_alive)
-		put(t, " keep-alive", STR(""));
+		put_text(t, " keep-alive", STR(""));
 	if (p->chunked)
-		put(t, " chunked", STR(""));
-	snprintf(number, sizeof(number), "%lld", (long long)p->length);
-	if (p->length != -1)
-		put(t, " length ", str_of(number));
+		put_text(t, " chunked", STR(""));
+	snprintf(number, sizeof(number), "%lld", (long long)p->content_length);
+	if (p->content_length != -1)
+		put_text(t, " length ", str_of(number));
 }
 
 static void
@@ -356,52 +356,52 @@ put_fields(struct text *t, const struct parse *p, const char *head)
 			ck_assert_ptr_null(parse_field(p, head, f).at);
 			continue;
 		}
-		put(t, before, str_of(field_names[f]));
-		put(t, "=", parse_field(p, head, f));
+		put_text(t, before, str_of(field_names[f]));
+		put_text(t, "=", parse_field(p, head, f));
 		if ((p->repeated & 1u << f) != 0)
-			put(t, "+", STR(""));
+			put_text(t, "+", STR(""));
 		before = " ";
 	}
 	if (p->present != 0)
-		put(t, "}", STR(""));
+		put_text(t, "}", STR(""));
 }
 
 /* All that a request says, as text. */
 static struct text
-describe(enum parse_result result, const struct parse *p, const char *head,
-    size_t len)
+describe_result(enum parse_result result, const struct parse *p,
+    const char *head, size_t len)
 {
 	struct text	t = { "", 0 };
 	char		number[32];
 
 	if (result == PARSE_MORE) {
-		put(&t, "more", STR(""));
+		put_text(&t, "more", STR(""));
 		return t;
 	}
 	if (result == PARSE_REFUSED) {
 		snprintf(number, sizeof(number), "%d ", p->status);
-		put(&t, number, str_of(p->why));
+		put_text(&t, number, str_of(p->why));
 		return t;
 	}
 	ck_assert_uint_le(p->size, len);
 	snprintf(number, sizeof(number), " %d ", p->minor);
-	put(&t, method_names[p->method], STR(""));
-	put(&t, number, parse_str(head, p->path));
+	put_text(&t, method_names[p->method], STR(""));
+	put_text(&t, number, parse_str(head, p->path));
 	if (p->query.len > 0)
-		put(&t, "?", parse_str(head, p->query));
+		put_text(&t, "?", parse_str(head, p->query));
 	if (p->host.len > 0)
-		put(&t, " @", parse_str(head, p->host));
+		put_text(&t, " @", parse_str(head, p->host));
 	put_flags(&t, p);
 	put_fields(&t, p, head);
 	snprintf(number, sizeof(number), " +%zu", len - p->size);
 	if (p->size < len)
-		put(&t, number, STR(""));
+		put_text(&t, number, STR(""));
 	return t;
 }
 
 /* Feeds from memory that ends where the bytes end. */
 static enum parse_result
-feed(struct parse *p, const struct parse_limits *l, const char *bytes,
+feed_bytes(struct parse *p, const struct parse_limits *l, const char *bytes,
     size_t len)
 {
 	char			*copy = malloc(len > 0 ? len : 1);
@@ -416,7 +416,7 @@ feed(struct parse *p, const struct parse_limits *l, const char *bytes,
 
 /* A parse whose memory was used before. */
 static void
-start(struct parse *p)
+start_parse(struct parse *p)
 {
 	memset(p, 0xa5, sizeof(*p));
 	parse_init(p);
@@ -430,12 +430,12 @@ in_pieces(const struct parse_limits *l, const char *bytes, size_t len,
 	enum parse_result	result = PARSE_MORE;
 	size_t			n;
 
-	start(p);
+	start_parse(p);
 	for (n = first; n < len && result == PARSE_MORE; n += step)
-		result = feed(p, l, bytes, n);
+		result = feed_bytes(p, l, bytes, n);
 	if (result == PARSE_MORE)
-		result = feed(p, l, bytes, len);
-	return describe(result, p, bytes, len);
+		result = feed_bytes(p, l, bytes, len);
+	return describe_result(result, p, bytes, len);
 }
 
 /* The first line so far is never more than when all was there at once. */
@@ -450,7 +450,7 @@ check_line(const struct parse *p, const struct parse *whole)
 }
 
 static void
-check(const struct parse_limits *l, const char *bytes, size_t len,
+check_case(const struct parse_limits *l, const char *bytes, size_t len,
     const char *want)
 {
 	struct parse	p, whole;
@@ -475,20 +475,21 @@ check(const struct parse_limits *l, const char *bytes, size_t len,
 
 START_TEST(request_line)
 {
-	check(&limits, request_lines[_i].bytes, request_lines[_i].len,
+	check_case(&limits, request_lines[_i].bytes, request_lines[_i].len,
 	    request_lines[_i].want);
 }
 END_TEST
 
 START_TEST(target)
 {
-	check(&limits, targets[_i].bytes, targets[_i].len, targets[_i].want);
+	check_case(
+	    &limits, targets[_i].bytes, targets[_i].len, targets[_i].want);
 }
 END_TEST
 
 START_TEST(field)
 {
-	check(&limits, fields[_i].bytes, fields[_i].len, fields[_i].want);
+	check_case(&limits, fields[_i].bytes, fields[_i].len, fields[_i].want);
 }
 END_TEST
 
@@ -500,9 +501,9 @@ START_TEST(more)
 	struct parse		p;
 
 	for (size_t n = 0; n < sizeof(head) - 1; n++) {
-		start(&p);
-		ck_assert_int_eq(feed(&p, &limits, head, n), PARSE_MORE);
-		ck_assert_int_eq(feed(&p, &limits, head, n), PARSE_MORE);
+		start_parse(&p);
+		ck_assert_int_eq(feed_bytes(&p, &limits, head, n), PARSE_MORE);
+		ck_assert_int_eq(feed_bytes(&p, &limits, head, n), PARSE_MORE);
 	}
 }
 END_TEST
@@ -512,15 +513,16 @@ START_TEST(afterwards)
 {
 	struct parse	p;
 
-	start(&p);
-	ck_assert_int_eq(feed(&p, &limits, "GET / HTTP/1.0\r\n\r\n", 18),
+	start_parse(&p);
+	ck_assert_int_eq(feed_bytes(&p, &limits, "GET / HTTP/1.0\r\n\r\n", 18),
 	    PARSE_DONE);
-	ck_assert_int_eq(feed(&p, &limits, "GET / HTTP/1.0\r\n\r\n\n", 19),
+	ck_assert_int_eq(
+	    feed_bytes(&p, &limits, "GET / HTTP/1.0\r\n\r\n\n", 19),
 	    PARSE_DONE);
 	ck_assert_uint_eq(p.size, 18);
-	start(&p);
-	ck_assert_int_eq(feed(&p, &limits, "(", 1), PARSE_REFUSED);
-	ck_assert_int_eq(feed(&p, &limits, "(GET / HTTP/1.0\r\n\r\n", 19),
+	start_parse(&p);
+	ck_assert_int_eq(feed_bytes(&p, &limits, "(", 1), PARSE_REFUSED);
+	ck_assert_int_eq(feed_bytes(&p, &limits, "(GET / HTTP/1.0\r\n\r\n", 19),
 	    PARSE_REFUSED);
 	ck_assert_uint_eq(p.status, 400);
 }
@@ -532,8 +534,8 @@ check_request_line(const char *bytes, const char *want)
 	struct parse	p;
 	struct str	s;
 
-	start(&p);
-	feed(&p, &limits, bytes, strlen(bytes));
+	start_parse(&p);
+	feed_bytes(&p, &limits, bytes, strlen(bytes));
 	s = parse_str(bytes, p.request_line);
 	ck_assert_msg(str_same(s, str_of(want)), "%s gives %s",
 	    bytes, unit_show(s.at, s.len));
@@ -567,30 +569,30 @@ START_TEST(head_limit)
 	struct parse_limits	l = limits;
 
 	l.head = size;
-	check(&l, head, size, "GET 0 /");
+	check_case(&l, head, size, "GET 0 /");
 	for (l.head = 64; l.head < size; l.head++)
-		check(&l, head, size, "431 head is too long");
+		check_case(&l, head, size, "431 head is too long");
 	/* A head smaller than a line: whichever is known first. */
 	l.head = 10;
-	check(&l, head, size, "431 head is too long");
+	check_case(&l, head, size, "431 head is too long");
 	l.line = 10;
-	check(&l, head, size, LONG_LINE);
+	check_case(&l, head, size, LONG_LINE);
 	for (l.head = 1; l.head < 4; l.head++)
-		check(&l, "\r\nGET / HTTP/1.0\r\n\r\n", 20,
+		check_case(&l, "\r\nGET / HTTP/1.0\r\n\r\n", 20,
 		    "431 head is too long");
 	/* Full, with all its lines complete: there will never be more. */
 	l = limits;
 	l.head = 16;
-	check(&l, "GET / HTTP/1.0\r\n", 16, "431 head is too long");
+	check_case(&l, "GET / HTTP/1.0\r\n", 16, "431 head is too long");
 	/* Nor is there a field to be looked for behind what may come. */
 	l.head = 17;
-	check(&l, "\r\nGET / HTTP/1.0\r\n", 18, "431 head is too long");
+	check_case(&l, "\r\nGET / HTTP/1.0\r\n", 18, "431 head is too long");
 }
 END_TEST
 
 /* Whether a byte is accepted at a place, marked with @ in a template. */
 static bool
-accepted(const char *template, char byte)
+is_accepted(const char *template, char byte)
 {
 	struct parse	p;
 	char		head[200];
@@ -600,8 +602,8 @@ accepted(const char *template, char byte)
 	for (size_t i = 0; i < len; i++)
 		if (head[i] == '@')
 			head[i] = byte;
-	start(&p);
-	return feed(&p, &limits, head, len) == PARSE_DONE;
+	start_parse(&p);
+	return feed_bytes(&p, &limits, head, len) == PARSE_DONE;
 }
 
 /* The class table against the words of RFC 9110 and ours. */
@@ -619,14 +621,17 @@ START_TEST(classes)
 		bool	in_value = (c >= ' ' && c != 0x7f) || c == '\t';
 		char	b = (char)c;
 
-		ck_assert_msg(accepted("G@T / HTTP/1.0\r\n\r\n", b) == in_token,
+		ck_assert_msg(
+		    is_accepted("G@T / HTTP/1.0\r\n\r\n", b) == in_token,
 		    "%#x in a method", c);
-		ck_assert_msg(accepted("GET / HTTP/1.0\r\nx@x: y\r\n\r\n", b) ==
-		    (in_token || c == ':'), "%#x in a name", c);
-		ck_assert_msg(accepted("GET /@ HTTP/1.0\r\n\r\n", b) ==
+		ck_assert_msg(is_accepted("GET / HTTP/1.0\r\nx@x: y\r\n\r\n",
+				  b) == (in_token || c == ':'),
+		    "%#x in a name", c);
+		ck_assert_msg(is_accepted("GET /@ HTTP/1.0\r\n\r\n", b) ==
 		    in_target, "%#x in a target", c);
-		ck_assert_msg(accepted("GET / HTTP/1.0\r\nx: y@y\r\n\r\n", b) ==
-		    in_value, "%#x in a value", c);
+		ck_assert_msg(is_accepted("GET / HTTP/1.0\r\nx: y@y\r\n\r\n",
+				  b) == in_value,
+		    "%#x in a value", c);
 		ck_assert_msg(parse_host_valid((struct str){ &b, 1 }) ==
 		    in_host, "%#x in a host", c);
 	}
@@ -648,8 +653,8 @@ START_TEST(values)
 			    "abcdefgh~~~~~~~~!!!!!!!!zz");
 
 			head[18 + at] = (char)c;
-			start(&p);
-			ck_assert_msg((feed(&p, &limits, head, len) ==
+			start_parse(&p);
+			ck_assert_msg((feed_bytes(&p, &limits, head, len) ==
 			    PARSE_DONE) == fine, "%#x at %zu", c, at);
 		}
 	}
@@ -674,8 +679,9 @@ START_TEST(every_field)
 			for (char *c = head + 16; upper && *c != ':'; c++)
 				if (*c >= 'a' && *c <= 'z')
 					*c -= 'a' - 'A';
-			start(&p);
-			ck_assert_int_eq(feed(&p, &limits, head, (size_t)len),
+			start_parse(&p);
+			ck_assert_int_eq(
+			    feed_bytes(&p, &limits, head, (size_t)len),
 			    PARSE_MORE);
 			ck_assert_msg(p.present == 1u << f, "%s", head);
 			ck_assert(str_same(parse_field(&p, head, f),
@@ -687,15 +693,15 @@ END_TEST
 
 /* All values of a field, with a bar behind each. */
 static struct text
-all_values(const struct parse *p, const char *head, enum parse_field f)
+join_values(const struct parse *p, const char *head, enum parse_field f)
 {
 	struct text	t = { "", 0 };
 	struct str	value;
 	uint32_t	at = 0;
 
 	while (parse_next(p, head, f, &at, &value)) {
-		put(&t, "", value);
-		put(&t, "|", STR(""));
+		put_text(&t, "", value);
+		put_text(&t, "|", STR(""));
 	}
 	return t;
 }
@@ -709,14 +715,14 @@ START_TEST(several_lines)
 	struct parse		p;
 	struct parse_limits	l = { 64, 1000, 20 };
 
-	start(&p);
+	start_parse(&p);
 	ck_assert_int_eq(parse_feed(&p, &l, head, sizeof(head) - 1),
 	    PARSE_DONE);
-	ck_assert_str_eq(all_values(&p, head, FIELD_IF_MATCH).at,
+	ck_assert_str_eq(join_values(&p, head, FIELD_IF_MATCH).at,
 	    "\"a\"||\"b\", \"c:d\"|");
-	ck_assert_str_eq(all_values(&p, head, FIELD_HOST).at, "h|");
-	ck_assert_str_eq(all_values(&p, head, FIELD_RANGE).at, "y|");
-	ck_assert_str_eq(all_values(&p, head, FIELD_EXPECT).at, "");
+	ck_assert_str_eq(join_values(&p, head, FIELD_HOST).at, "h|");
+	ck_assert_str_eq(join_values(&p, head, FIELD_RANGE).at, "y|");
+	ck_assert_str_eq(join_values(&p, head, FIELD_EXPECT).at, "");
 }
 END_TEST
 

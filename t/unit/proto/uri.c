@@ -119,7 +119,7 @@ static const struct {
 
 /* From and to memory of exactly the size that is promised to be enough. */
 static void
-check(const char *bytes, size_t n, const char *want, enum why why)
+check_case(const char *bytes, size_t n, const char *want, enum why why)
 {
 	char		*raw = malloc(n > 0 ? n : 1);
 	char		*out = malloc(n + 1);
@@ -141,7 +141,7 @@ check(const char *bytes, size_t n, const char *want, enum why why)
 
 START_TEST(resolve)
 {
-	check(cases[_i].raw, cases[_i].len, cases[_i].want, cases[_i].why);
+	check_case(cases[_i].raw, cases[_i].len, cases[_i].want, cases[_i].why);
 }
 END_TEST
 
@@ -156,9 +156,11 @@ START_TEST(every_byte)
 		want[2] = raw[2] = (char)c;
 		escaped[3] = "0123456789abcdef"[c >> 4];
 		escaped[4] = "0123456789ABCDEF"[c & 15];
-		check(escaped, 5, fine ? want : NULL, fine ? 0 : WHY_NAMELESS);
+		check_case(
+		    escaped, 5, fine ? want : NULL, fine ? 0 : WHY_NAMELESS);
 		if (c != '%' && c != '/')
-			check(raw, 3, fine ? want : NULL, fine ? 0 : WHY_NAMELESS);
+			check_case(raw, 3, fine ? want : NULL,
+			    fine ? 0 : WHY_NAMELESS);
 	}
 }
 END_TEST
