@@ -161,7 +161,7 @@ handle_expired(struct conn *c)
 		return fall_back_to_identity(c);
 	if (over)
 		return reply_error(c, reply_why(c, is_late(c) ?
-		    WHY_DISK_LATE : WHY_RESTLESS));
+		    WHY_DISK_LATE : WHY_FILE_CHANGING));
 	return wait_for_lookup(c);
 }
 
@@ -247,7 +247,7 @@ find_retry(struct conn *c)
 	    r->attempts >= REQUEST_ATTEMPTS_MAX / 2)
 		return find_identity(c);
 	if (r->attempts++ == REQUEST_ATTEMPTS_MAX)
-		return reply_error(c, reply_why(c, WHY_RESTLESS));
+		return reply_error(c, reply_why(c, WHY_FILE_CHANGING));
 	find_expire(c);
 	conn_request_reset(c);
 	r->lookup_done = false;

@@ -249,7 +249,7 @@ respond_not_modified(struct conn *c)
 	struct request	*r = c->request;
 	struct http_loop	*http = c->http;
 
-	r->status = (uint16_t)reply_why(c, WHY_SAME);
+	r->status = (uint16_t)reply_why(c, WHY_NOT_MODIFIED);
 	r->next = r->end = 0;
 	head_begin(c, 304);
 	add_validators(c);

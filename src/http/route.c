@@ -98,7 +98,7 @@ route_step(struct conn *c)
 	r->site = conf_site_find(c->http->conf, c->session->listener, host.at,
 	    host.len);
 	if (c->session->address != NULL && !client_limits_request(c))
-		return refuse_request(c, WHY_RATE);
+		return refuse_request(c, WHY_RATE_LIMIT);
 	why = check_method(p);
 	if (why != WHY_NONE)
 		return refuse_request(c, why);

@@ -49,7 +49,7 @@ find_form_by_accept(struct conn *c)
 static void
 make_head(struct conn *c, enum report_form form, size_t length)
 {
-	head_begin(c, reply_why(c, WHY_COUNTS));
+	head_begin(c, reply_why(c, WHY_STATS_PAGE));
 	head_add_type(c, rules_of(c->request), report_type(form));
 	buf_addf(&c->http->work, "Cache-Control: no-store\r\n"
 	    "Vary: Accept\r\n"

@@ -33,16 +33,16 @@ take_byte(struct str *raw)
 
 	if (c == '%') {
 		if (raw->len < 3)
-			return -WHY_ESCAPE;
+			return -WHY_BAD_ESCAPE;
 		high = hex_value(raw->at[1]);
 		low = hex_value(raw->at[2]);
 		if (high == -1 || low == -1)
-			return -WHY_ESCAPE;
+			return -WHY_BAD_ESCAPE;
 		c = high << 4 | low;
 		n = 3;
 	}
 	if (c < ' ' || c == 0x7f || c == '/')
-		return -WHY_NAMELESS;
+		return -WHY_BAD_BYTE;
 	raw->at += n;
 	raw->len -= n;
 	return c;
@@ -106,7 +106,7 @@ uri_resolve(struct str raw, char *out, size_t size, size_t *len)
 	enum why	why;
 
 	if (raw.len == 0 || raw.at[0] != '/')
-		return WHY_ESCAPE;
+		return WHY_BAD_ESCAPE;
 	if (size < 2)
 		return WHY_PATH_LONG;
 	/* A turn: slashes (dots removed may have left one), a segment. */
@@ -125,7 +125,7 @@ uri_resolve(struct str raw, char *out, size_t size, size_t *len)
 		if (why != WHY_NONE)
 			return why;
 		if (!remove_dots(out, start, &n))
-			return WHY_ABOVE;
+			return WHY_ABOVE_ROOT;
 	}
 	out[n] = '\0';
 	if (is_hidden(out))

@@ -51,9 +51,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	need(out != NULL);
 	why = uri_resolve(raw, out, size + 1, &len);
 	/* With room for all of it too long is no answer. */
-	need(why == WHY_NONE || why == WHY_ESCAPE || why == WHY_ABOVE ||
-	    why == WHY_HIDDEN || why == WHY_NAMELESS ||
-	    (why == WHY_PATH_LONG && size == 0));
+	need(why == WHY_NONE || why == WHY_BAD_ESCAPE ||
+	     why == WHY_ABOVE_ROOT || why == WHY_HIDDEN ||
+	     why == WHY_BAD_BYTE || (why == WHY_PATH_LONG && size == 0));
 	if (why == WHY_NONE) {
 		check_path(out, len);
 		check_again(out, len);

@@ -32,32 +32,32 @@ static const struct {
 	CASE("/%3f%23", "/?#"),
 	CASE("/a%5cb", "/a\\b"),
 	CASE("/..%5c..%5cx/../y", "/y"),
-	REFUSED("/%", WHY_ESCAPE),
-	REFUSED("/%4", WHY_ESCAPE),
-	REFUSED("/%g1", WHY_ESCAPE),
-	REFUSED("/%1g", WHY_ESCAPE),
-	REFUSED("/%%41", WHY_ESCAPE),
-	REFUSED("/%u0041", WHY_ESCAPE),
-	REFUSED("/%-1", WHY_ESCAPE),
-	REFUSED("/a%/b", WHY_ESCAPE),
-	REFUSED("/a%4/b", WHY_ESCAPE),
+	REFUSED("/%", WHY_BAD_ESCAPE),
+	REFUSED("/%4", WHY_BAD_ESCAPE),
+	REFUSED("/%g1", WHY_BAD_ESCAPE),
+	REFUSED("/%1g", WHY_BAD_ESCAPE),
+	REFUSED("/%%41", WHY_BAD_ESCAPE),
+	REFUSED("/%u0041", WHY_BAD_ESCAPE),
+	REFUSED("/%-1", WHY_BAD_ESCAPE),
+	REFUSED("/a%/b", WHY_BAD_ESCAPE),
+	REFUSED("/a%4/b", WHY_BAD_ESCAPE),
 
 	/* What no name may hold. */
-	REFUSED("/a%00", WHY_NAMELESS),
-	REFUSED("/a\0b", WHY_NAMELESS),
-	REFUSED("/a%0a", WHY_NAMELESS),
-	REFUSED("/a%1f", WHY_NAMELESS),
-	REFUSED("/a\x01", WHY_NAMELESS),
-	REFUSED("/a%7F", WHY_NAMELESS),
-	REFUSED("/a%2fb", WHY_NAMELESS),
-	REFUSED("/a%2Fb", WHY_NAMELESS),
-	REFUSED("/..%2fx", WHY_NAMELESS),
+	REFUSED("/a%00", WHY_BAD_BYTE),
+	REFUSED("/a\0b", WHY_BAD_BYTE),
+	REFUSED("/a%0a", WHY_BAD_BYTE),
+	REFUSED("/a%1f", WHY_BAD_BYTE),
+	REFUSED("/a\x01", WHY_BAD_BYTE),
+	REFUSED("/a%7F", WHY_BAD_BYTE),
+	REFUSED("/a%2fb", WHY_BAD_BYTE),
+	REFUSED("/a%2Fb", WHY_BAD_BYTE),
+	REFUSED("/..%2fx", WHY_BAD_BYTE),
 
 	/* No slash first. */
-	REFUSED("", WHY_ESCAPE),
-	REFUSED("a", WHY_ESCAPE),
-	REFUSED("*", WHY_ESCAPE),
-	REFUSED("%2f", WHY_ESCAPE),
+	REFUSED("", WHY_BAD_ESCAPE),
+	REFUSED("a", WHY_BAD_ESCAPE),
+	REFUSED("*", WHY_BAD_ESCAPE),
+	REFUSED("%2f", WHY_BAD_ESCAPE),
 
 	/* Slashes. */
 	CASE("//", "/"),
@@ -83,16 +83,16 @@ static const struct {
 	CASE("/a/.%2e/b", "/b"),
 	CASE("/a../b", "/a../b"),
 	CASE("/a./b", "/a./b"),
-	REFUSED("/..", WHY_ABOVE),
-	REFUSED("/../", WHY_ABOVE),
-	REFUSED("//..", WHY_ABOVE),
-	REFUSED("/./..", WHY_ABOVE),
-	REFUSED("/../a", WHY_ABOVE),
-	REFUSED("/a/../..", WHY_ABOVE),
-	REFUSED("/a/../../b/c", WHY_ABOVE),
-	REFUSED("/%2e%2e", WHY_ABOVE),
-	REFUSED("/%2e%2e/a", WHY_ABOVE),
-	REFUSED("/a/%2e%2e/.%2E/b", WHY_ABOVE),
+	REFUSED("/..", WHY_ABOVE_ROOT),
+	REFUSED("/../", WHY_ABOVE_ROOT),
+	REFUSED("//..", WHY_ABOVE_ROOT),
+	REFUSED("/./..", WHY_ABOVE_ROOT),
+	REFUSED("/../a", WHY_ABOVE_ROOT),
+	REFUSED("/a/../..", WHY_ABOVE_ROOT),
+	REFUSED("/a/../../b/c", WHY_ABOVE_ROOT),
+	REFUSED("/%2e%2e", WHY_ABOVE_ROOT),
+	REFUSED("/%2e%2e/a", WHY_ABOVE_ROOT),
+	REFUSED("/a/%2e%2e/.%2E/b", WHY_ABOVE_ROOT),
 
 	/* Hidden names; in the path that remains. */
 	REFUSED("/.htaccess", WHY_HIDDEN),
@@ -157,10 +157,10 @@ START_TEST(every_byte)
 		escaped[3] = "0123456789abcdef"[c >> 4];
 		escaped[4] = "0123456789ABCDEF"[c & 15];
 		check_case(
-		    escaped, 5, fine ? want : NULL, fine ? 0 : WHY_NAMELESS);
+		    escaped, 5, fine ? want : NULL, fine ? 0 : WHY_BAD_BYTE);
 		if (c != '%' && c != '/')
 			check_case(raw, 3, fine ? want : NULL,
-			    fine ? 0 : WHY_NAMELESS);
+			    fine ? 0 : WHY_BAD_BYTE);
 	}
 }
 END_TEST
