@@ -293,7 +293,7 @@ step_purge(struct admin_request *q)
 static void
 send_report(struct admin_request *q, enum report_form form)
 {
-	if (q->request.n > 0 && !report_find(str_of(q->request.words[0]),
+	if (q->request.n > 0 && !report_find_form(str_of(q->request.words[0]),
 	    &form))
 		control_begin_answer(&q->answer, CONTROL_VERDICT_BAD,
 		    "there is no form "

@@ -320,7 +320,7 @@ end_serving(struct service *s)
 {
 	if (s->threads != NULL && !s->threads->end(s->context))
 		exit_without_threads(s);
-	report_source(NULL, NULL);
+	report_set_measure(NULL, NULL);
 	log_report(s);
 	clients_free(&s->clients);
 	requests_free(&s->requests);
@@ -343,7 +343,7 @@ share_caches(struct service *s, struct http_setup *setup)
 	s->wakeup_watch = evloop_watch(s->loop, s->bell.fd, on_wakeup, s);
 	evloop_set(s->wakeup_watch, EVLOOP_READ);
 	access_log_share(s->access_log);
-	report_share();
+	report_use_lock();
 	setup->caches = s->caches = caches_new(&caches);
 	s->threads->open(s->context, setup);
 	s->sandbox.start = s->threads->start;
@@ -399,7 +399,7 @@ service_run(struct service *s, const struct disk *disk)
 	if (s->threads == NULL)
 		acceptor_listen(s->clients, env->listeners,
 		    env->nlisteners);
-	report_source(measure_main, s);
+	report_set_measure(measure_main, s);
 	enter_sandbox(s);
 	if (s->threads != NULL)
 		s->threads->serve(s->context);

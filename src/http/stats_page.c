@@ -19,7 +19,7 @@ find_form_by_query(struct str query, enum report_form *form)
 
 	while (query.len > 0) {
 		pair = str_cut(&query, '&');
-		if (report_find(str_cut(&pair, '='), form))
+		if (report_find_form(str_cut(&pair, '='), form))
 			return true;
 	}
 	return false;

@@ -9,14 +9,14 @@
 #include "stats/report_private.h"
 #include "stats/scoreboard.h"
 
-static void			(*measure)(void *);
-static void			*context;
+static void			(*measure_gauges)(void *);
+static void			*measure_context;
 /* Of all here, and of the gauges. */
 static struct lock		*lock;
 static struct report_sample	 samples[REPORT_SAMPLES];
 static size_t			 nsamples;
 
-static void	text(struct buf *, const struct report *);
+static void	write_text(struct buf *, const struct report *);
 
 static const struct {
 	const char	*name, *media, *type;
@@ -27,20 +27,20 @@ static const struct {
 };
 
 void
-report_source(void (*ask)(void *), void *of)
+report_set_measure(void (*ask)(void *), void *of)
 {
-	measure = ask;
-	context = of;
+	measure_gauges = ask;
+	measure_context = of;
 }
 
 void
-report_share(void)
+report_use_lock(void)
 {
 	lock = lock_new();
 }
 
 bool
-report_find(struct str name, enum report_form *form)
+report_find_form(struct str name, enum report_form *form)
 {
 	for (int i = 0; i < REPORT_FORM_COUNT; i++)
 		if (str_same(name, str_of(forms[i].name))) {
@@ -64,7 +64,7 @@ report_type(enum report_form form)
 
 /* At most one a second; the oldest one goes. */
 static void
-remember(const struct stats_part *sum)
+add_sample(const struct stats_part *sum)
 {
 	int64_t	now = stats_gauges[STATS_GAUGE_UPTIME];
 
@@ -88,22 +88,22 @@ report_write(struct buf *to, enum report_form form)
 		[REPORT_HTML] = report_html,
 		[REPORT_JSON] = report_json,
 		[REPORT_PROMETHEUS] = report_prometheus,
-		[REPORT_TEXT] = text,
+		[REPORT_TEXT] = write_text,
 	};
 	struct report		 r = { .samples = samples };
 
 	lock_take(lock);
-	if (measure != NULL)
-		measure(context);
+	if (measure_gauges != NULL)
+		measure_gauges(measure_context);
 	board_sum(&r.sum);
-	remember(&r.sum);
+	add_sample(&r.sum);
 	r.nsamples = nsamples;
 	write[form](to, &r);
 	lock_release(lock);
 }
 
 void
-report_add(struct buf *to, enum stats_unit unit, uint64_t n)
+report_number(struct buf *to, enum stats_unit unit, uint64_t n)
 {
 	if (unit == STATS_UNIT_MICROSECONDS)
 		buf_addf(to, "%" PRIu64 ".%06" PRIu64, n / 1000000,
@@ -130,23 +130,24 @@ report_quantile(const struct histogram *h, unsigned thousandths)
 }
 
 static void
-line(struct buf *to, const char *name, const char *part, enum stats_unit unit,
-    uint64_t n)
+write_line(struct buf *to, const char *name, const char *part,
+    enum stats_unit unit, uint64_t n)
 {
 	buf_addf(to, "%s%s ", name, part);
-	report_add(to, unit, n);
+	report_number(to, unit, n);
 	buf_addc(to, '\n');
 }
 
 static void
-text_histogram(struct buf *to, const struct stats_row *row,
+write_histogram(struct buf *to, const struct stats_row *row,
     const struct histogram *h)
 {
-	line(to, row->name, "-count", STATS_UNIT_ONE, h->n);
-	line(to, row->name, "-sum", row->unit, h->sum);
-	line(to, row->name, "-most", row->unit, h->most);
-	line(to, row->name, "-median", row->unit, report_quantile(h, 500));
-	line(to, row->name, "-p99", row->unit, report_quantile(h, 990));
+	write_line(to, row->name, "-count", STATS_UNIT_ONE, h->n);
+	write_line(to, row->name, "-sum", row->unit, h->sum);
+	write_line(to, row->name, "-most", row->unit, h->most);
+	write_line(
+	    to, row->name, "-median", row->unit, report_quantile(h, 500));
+	write_line(to, row->name, "-p99", row->unit, report_quantile(h, 990));
 }
 
 static void
@@ -161,7 +162,7 @@ write_fs_queues(struct buf *to)
 }
 
 static void
-text(struct buf *to, const struct report *r)
+write_text(struct buf *to, const struct report *r)
 {
 	const struct stats_row	*rows;
 	size_t			 n;
@@ -169,13 +170,14 @@ text(struct buf *to, const struct report *r)
 	buf_addf(to, "version %s\n", PACKAGE_VERSION);
 	rows = stats_rows(STATS_KIND_COUNTER, &n);
 	for (size_t i = 0; i < n; i++)
-		line(to, rows[i].name, "", rows[i].unit, r->sum.counters[i]);
+		write_line(
+		    to, rows[i].name, "", rows[i].unit, r->sum.counters[i]);
 	rows = stats_rows(STATS_KIND_GAUGE, &n);
 	for (size_t i = 0; i < n; i++)
-		line(to, rows[i].name, "", rows[i].unit,
+		write_line(to, rows[i].name, "", rows[i].unit,
 		    (uint64_t)stats_gauges[i]);
 	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
 	for (size_t i = 0; i < n; i++)
-		text_histogram(to, &rows[i], &r->sum.histograms[i]);
+		write_histogram(to, &rows[i], &r->sum.histograms[i]);
 	write_fs_queues(to);
 }

@@ -43,14 +43,14 @@ enum report_form {
 /* Adds it to what is in the buffer. */
 void		 report_write(struct buf *, enum report_form);
 /* The form of that name; false: there is none. */
-bool		 report_find(struct str name, enum report_form *);
+bool		 report_find_form(struct str name, enum report_form *);
 const char	*report_media(enum report_form);
 const char	*report_type(enum report_form);	/* Content-Type */
 
 /* Who brings all gauges up to date when there is to be a report; NULL: nobody,
  * and they are what they were. */
-void		 report_source(void (*measure)(void *), void *context);
+void		 report_set_measure(void (*measure)(void *), void *context);
 /* Several threads will ask for reports: one after the other gets its own. */
-void		 report_share(void);
+void		 report_use_lock(void);
 
 #endif

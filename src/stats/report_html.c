@@ -64,13 +64,13 @@ static const char	style[] =
 	"@media(max-width:40rem){.meter,td svg{display:none}}\n";
 
 static uint64_t
-gauge(enum stats_gauge which)
+get_gauge(enum stats_gauge which)
 {
 	return (uint64_t)stats_gauges[which];
 }
 
 static void
-head(struct buf *to)
+add_head(struct buf *to)
 {
 	buf_addf(to, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
 	    "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
@@ -79,19 +79,19 @@ head(struct buf *to)
 	    "<title>amped: status</title>\n<style>%s</style></head>\n"
 	    "<body><header><h1>amped <small>%s</small></h1>\n<p>up ", style,
 	    PACKAGE_VERSION);
-	report_age(to, gauge(STATS_GAUGE_UPTIME));
+	report_age(to, get_gauge(STATS_GAUGE_UPTIME));
 	buf_adds(to, "; conf ");
-	report_count(to, gauge(STATS_GAUGE_GENERATION));
+	report_count(to, get_gauge(STATS_GAUGE_GENERATION));
 	buf_adds(to, ", in force for ");
-	report_age(to, gauge(STATS_GAUGE_STARTED) +
-	    gauge(STATS_GAUGE_UPTIME) - gauge(STATS_GAUGE_LOADED));
-	if (gauge(STATS_GAUGE_DRAINING) != 0)
+	report_age(to, get_gauge(STATS_GAUGE_STARTED) +
+	    get_gauge(STATS_GAUGE_UPTIME) - get_gauge(STATS_GAUGE_LOADED));
+	if (get_gauge(STATS_GAUGE_DRAINING) != 0)
 		buf_adds(to, "; <b>draining</b>");
 	buf_adds(to, "</p></header>\n<main>\n");
 }
 
 static void
-tile(struct buf *to, const char *name,
+add_tile(struct buf *to, const char *name,
     void (*add)(struct buf *, uint64_t), uint64_t n)
 {
 	buf_addf(to, "<div><dt>%s</dt><dd>", name);
@@ -100,18 +100,20 @@ tile(struct buf *to, const char *name,
 }
 
 static void
-overview(struct buf *to, const struct report *r)
+add_overview(struct buf *to, const struct report *r)
 {
 	const struct histogram	*lag = r->sum.histograms +
 				    STATS_HISTOGRAM_LOOP_LAG;
 
 	buf_adds(to, "<section class=\"wide\"><dl>\n");
-	tile(to, "requests", report_count, r->sum.counters[STATS_REQUESTS]);
-	tile(to, "sent", report_bytes, r->sum.counters[STATS_BYTES]);
-	tile(to, "received", report_bytes, r->sum.counters[STATS_BYTES_IN]);
-	tile(to, "connections now", report_count, gauge(STATS_GAUGE_OPEN));
-	tile(to, "jobs that wait", report_count, gauge(STATS_GAUGE_QUEUED));
-	tile(to, "loop lag, 99 %", report_time, report_quantile(lag, 990));
+	add_tile(to, "requests", report_count, r->sum.counters[STATS_REQUESTS]);
+	add_tile(to, "sent", report_bytes, r->sum.counters[STATS_BYTES]);
+	add_tile(to, "received", report_bytes, r->sum.counters[STATS_BYTES_IN]);
+	add_tile(
+	    to, "connections now", report_count, get_gauge(STATS_GAUGE_OPEN));
+	add_tile(
+	    to, "jobs that wait", report_count, get_gauge(STATS_GAUGE_QUEUED));
+	add_tile(to, "loop lag, 99 %", report_time, report_quantile(lag, 990));
 	buf_adds(to, "</dl></section>\n<section class=\"wide\">"
 	    "<h2>The last five minutes</h2>\n");
 	report_history(to, r);
@@ -120,68 +122,68 @@ overview(struct buf *to, const struct report *r)
 
 /* A section that begins with what its whole is made of. */
 static void
-begin(struct buf *to, const char *name, const struct report_part *parts,
-    size_t n)
+begin_section(struct buf *to, const char *name,
+    const struct report_segment *parts, size_t n)
 {
 	buf_addf(to, "<section><h2>%s</h2>\n", name);
 	report_bar(to, parts, n);
 }
 
 static void
-add(struct buf *to, const char *words, uint64_t n)
+add_count(struct buf *to, const char *words, uint64_t n)
 {
 	buf_adds(to, words);
 	report_count(to, n);
 }
 
 static void
-responses(struct buf *to, const struct report *r)
+add_responses(struct buf *to, const struct report *r)
 {
 	const uint64_t			*n = r->sum.counters;
-	const struct report_part	 parts[] = {
+	const struct report_segment	 parts[] = {
 		{ "good", "2xx", n[STATS_STATUS_2XX] },
 		{ "else", "3xx", n[STATS_STATUS_3XX] },
 		{ "warn", "4xx", n[STATS_STATUS_4XX] },
 		{ "bad", "5xx", n[STATS_STATUS_5XX] },
 	};
 
-	begin(to, "Responses by class", parts,
+	begin_section(to, "Responses by class", parts,
 	    sizeof(parts) / sizeof(parts[0]));
-	add(to, "<p>cut short ", n[STATS_ABORTED]);
-	add(to, ", denied ", n[STATS_DENIED]);
-	add(to, ", over the rate ", n[STATS_OVER_RATE]);
-	add(to, ", too late for the disk ", n[STATS_DISK_TIMEOUTS]);
+	add_count(to, "<p>cut short ", n[STATS_ABORTED]);
+	add_count(to, ", denied ", n[STATS_DENIED]);
+	add_count(to, ", over the rate ", n[STATS_OVER_RATE]);
+	add_count(to, ", too late for the disk ", n[STATS_DISK_TIMEOUTS]);
 	buf_adds(to, "</p></section>\n");
 }
 
 static void
-connections(struct buf *to, const struct report *r)
+add_connections(struct buf *to, const struct report *r)
 {
-	const struct report_part	parts[] = {
-		{ "rest", "idle", gauge(STATS_GAUGE_STATE_IDLE) },
-		{ "else", "reading", gauge(STATS_GAUGE_STATE_READING) },
-		{ "warn", "disk", gauge(STATS_GAUGE_STATE_DISK) },
-		{ "good", "sending", gauge(STATS_GAUGE_STATE_SENDING) },
-		{ "bad", "lingering", gauge(STATS_GAUGE_STATE_LINGERING) },
+	const struct report_segment	parts[] = {
+		{ "rest", "idle", get_gauge(STATS_GAUGE_STATE_IDLE) },
+		{ "else", "reading", get_gauge(STATS_GAUGE_STATE_READING) },
+		{ "warn", "disk", get_gauge(STATS_GAUGE_STATE_DISK) },
+		{ "good", "sending", get_gauge(STATS_GAUGE_STATE_SENDING) },
+		{ "bad", "lingering", get_gauge(STATS_GAUGE_STATE_LINGERING) },
 	};
 
-	begin(to, "Connections by state", parts,
+	begin_section(to, "Connections by state", parts,
 	    sizeof(parts) / sizeof(parts[0]));
-	add(to, "<p>", gauge(STATS_GAUGE_OPEN));
-	add(to, " of ", gauge(STATS_GAUGE_OPEN_LIMIT));
-	add(to, " now, accepted ", r->sum.counters[STATS_CONNECTIONS]);
-	add(to, ", turned away ", r->sum.counters[STATS_TURNED_AWAY]);
+	add_count(to, "<p>", get_gauge(STATS_GAUGE_OPEN));
+	add_count(to, " of ", get_gauge(STATS_GAUGE_OPEN_LIMIT));
+	add_count(to, " now, accepted ", r->sum.counters[STATS_CONNECTIONS]);
+	add_count(to, ", turned away ", r->sum.counters[STATS_TURNED_AWAY]);
 	buf_adds(to, "</p></section>\n");
 }
 
 /* By entries or by bytes: of which there may be fewer more. */
 static void
-cache_full(struct buf *to, int i)
+add_cache_usage(struct buf *to, int i)
 {
-	uint64_t	entries = gauge(STATS_GAUGE_ENTRIES_PATHNAME + i);
-	uint64_t	most = gauge(STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + i);
-	uint64_t	bytes = gauge(STATS_GAUGE_HELD_PATHNAME + i);
-	uint64_t	room = gauge(STATS_GAUGE_HELD_LIMIT_PATHNAME + i);
+	uint64_t	entries = get_gauge(STATS_GAUGE_ENTRIES_PATHNAME + i);
+	uint64_t most = get_gauge(STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + i);
+	uint64_t	bytes = get_gauge(STATS_GAUGE_HELD_PATHNAME + i);
+	uint64_t	room = get_gauge(STATS_GAUGE_HELD_LIMIT_PATHNAME + i);
 
 	if (room == 0 || (most != 0 &&
 	    (double)entries / (double)most > (double)bytes / (double)room))
@@ -191,17 +193,17 @@ cache_full(struct buf *to, int i)
 }
 
 static void
-cache(struct buf *to, const struct report *r, const char *name, int i)
+add_cache(struct buf *to, const struct report *r, const char *name, int i)
 {
 	const uint64_t	*n = r->sum.counters;
 	uint64_t	 hits = n[STATS_HITS_PATHNAME + i];
 
 	buf_addf(to, "<tr><td>%s</td><td>", name);
-	report_count(to, gauge(STATS_GAUGE_ENTRIES_PATHNAME + i));
+	report_count(to, get_gauge(STATS_GAUGE_ENTRIES_PATHNAME + i));
 	buf_adds(to, "</td><td>");
-	report_bytes(to, gauge(STATS_GAUGE_HELD_PATHNAME + i));
+	report_bytes(to, get_gauge(STATS_GAUGE_HELD_PATHNAME + i));
 	buf_adds(to, "</td><td>");
-	cache_full(to, i);
+	add_cache_usage(to, i);
 	buf_adds(to, "</td><td>");
 	report_meter(to, hits, hits + n[STATS_MISSES_PATHNAME + i]);
 	buf_adds(to, "</td><td>");
@@ -210,7 +212,7 @@ cache(struct buf *to, const struct report *r, const char *name, int i)
 }
 
 static void
-caches(struct buf *to, const struct report *r)
+add_caches(struct buf *to, const struct report *r)
 {
 	static const char *const	names[] = {
 #define X(id, name, called) called,
@@ -223,7 +225,7 @@ caches(struct buf *to, const struct report *r)
 	    "<th>full</th><th>hits</th><th>evictions</th></tr></thead>\n"
 	    "<tbody>\n");
 	for (int i = 0; i < STATS_CACHE_COUNT; i++)
-		cache(to, r, names[i], i);
+		add_cache(to, r, names[i], i);
 	buf_adds(to, "</tbody></table></section>\n");
 }
 
@@ -244,19 +246,19 @@ add_fs_queues(struct buf *to)
 }
 
 static void
-helpers(struct buf *to, const struct report *r)
+add_helpers(struct buf *to, const struct report *r)
 {
-	const struct report_part	parts[] = {
-		{ "rest", "idle", gauge(STATS_GAUGE_IDLE_HELPERS) },
-		{ "good", "busy", gauge(STATS_GAUGE_BUSY_HELPERS) },
-		{ "bad", "stuck", gauge(STATS_GAUGE_STUCK_HELPERS) },
+	const struct report_segment	parts[] = {
+		{ "rest", "idle", get_gauge(STATS_GAUGE_IDLE_HELPERS) },
+		{ "good", "busy", get_gauge(STATS_GAUGE_BUSY_HELPERS) },
+		{ "bad", "stuck", get_gauge(STATS_GAUGE_STUCK_HELPERS) },
 	};
 
-	begin(to, "Helpers", parts, sizeof(parts) / sizeof(parts[0]));
-	add(to, "<p>waiting ", gauge(STATS_GAUGE_QUEUED));
-	add(to, ", at most ", gauge(STATS_GAUGE_QUEUED_MOST));
-	add(to, "; died ", r->sum.counters[STATS_HELPER_DEATHS]);
-	add(to, ", given up ", r->sum.counters[STATS_HELPERS_STUCK]);
+	begin_section(to, "Helpers", parts, sizeof(parts) / sizeof(parts[0]));
+	add_count(to, "<p>waiting ", get_gauge(STATS_GAUGE_QUEUED));
+	add_count(to, ", at most ", get_gauge(STATS_GAUGE_QUEUED_MOST));
+	add_count(to, "; died ", r->sum.counters[STATS_HELPER_DEATHS]);
+	add_count(to, ", given up ", r->sum.counters[STATS_HELPERS_STUCK]);
 	buf_adds(to, "</p>\n");
 	if (stats_nlanes > 0)
 		add_fs_queues(to);
@@ -264,14 +266,14 @@ helpers(struct buf *to, const struct report *r)
 }
 
 static void
-lag(struct buf *to, const struct report *r)
+add_loop_lag(struct buf *to, const struct report *r)
 {
 	const struct histogram	*h = r->sum.histograms +
 				    STATS_HISTOGRAM_LOOP_LAG;
 
 	buf_adds(to, "<section><h2>Loop lag</h2>\n");
-	report_steps(to, h);
-	add(to, "<p>", h->n);
+	report_histogram(to, h);
+	add_count(to, "<p>", h->n);
 	buf_adds(to, " turns, half of them below ");
 	report_time(to, report_quantile(h, 500));
 	buf_adds(to, ", the longest ");
@@ -280,7 +282,7 @@ lag(struct buf *to, const struct report *r)
 }
 
 static void
-job(struct buf *to, const struct histogram *h, const char *name)
+add_job(struct buf *to, const struct histogram *h, const char *name)
 {
 	if (h->n == 0)
 		return;
@@ -293,12 +295,12 @@ job(struct buf *to, const struct histogram *h, const char *name)
 	buf_adds(to, "</td><td>");
 	report_time(to, h->most);
 	buf_adds(to, "</td><td>");
-	report_steps(to, h);
+	report_histogram(to, h);
 	buf_adds(to, "</td></tr>\n");
 }
 
 static void
-jobs(struct buf *to, const struct report *r)
+add_jobs(struct buf *to, const struct report *r)
 {
 	const struct histogram	*h = r->sum.histograms;
 
@@ -306,13 +308,13 @@ jobs(struct buf *to, const struct report *r)
 	    "<th>job</th><th>done</th><th>median</th><th>99 %</th>"
 	    "<th>longest</th><th></th></tr></thead>\n<tbody>\n");
 	for (int i = 0; i < JOB_KIND_COUNT; i++)
-		job(to, &h[STATS_HISTOGRAM_SERVICE_RESOLVE + i],
+		add_job(to, &h[STATS_HISTOGRAM_SERVICE_RESOLVE + i],
 		    job_kind_name((enum job_kind)i));
 	buf_adds(to, "</tbody></table></section>\n");
 }
 
 static void
-rows(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
+add_rows(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
 {
 	const struct stats_row	*rows;
 	size_t			 n;
@@ -332,20 +334,20 @@ report_html(struct buf *to, const struct report *r)
 	uint64_t	gauges[STATS_GAUGE_COUNT];
 
 	for (size_t i = 0; i < STATS_GAUGE_COUNT; i++)
-		gauges[i] = gauge((enum stats_gauge)i);
-	head(to);
-	overview(to, r);
-	responses(to, r);
-	connections(to, r);
-	caches(to, r);
-	helpers(to, r);
+		gauges[i] = get_gauge((enum stats_gauge)i);
+	add_head(to);
+	add_overview(to, r);
+	add_responses(to, r);
+	add_connections(to, r);
+	add_caches(to, r);
+	add_helpers(to, r);
 	buf_adds(to, "<div class=\"stack\">\n");
-	lag(to, r);
-	jobs(to, r);
+	add_loop_lag(to, r);
+	add_jobs(to, r);
 	buf_adds(to, "</div>\n<section class=\"wide\"><details>"
 	    "<summary>All counters</summary>\n<table><tbody>\n");
-	rows(to, STATS_KIND_COUNTER, r->sum.counters);
-	rows(to, STATS_KIND_GAUGE, gauges);
+	add_rows(to, STATS_KIND_COUNTER, r->sum.counters);
+	add_rows(to, STATS_KIND_GAUGE, gauges);
 	buf_adds(to, "</tbody></table></details></section>\n</main>\n"
 	    "<footer>As <a href=\"?json\">JSON</a>, "
 	    "<a href=\"?prometheus\">for Prometheus</a>, "

@@ -6,14 +6,14 @@
 #include "stats/report_private.h"
 
 static void
-member(struct buf *to, const struct stats_row *row, uint64_t n, bool first)
+add_member(struct buf *to, const struct stats_row *row, uint64_t n, bool first)
 {
 	buf_addf(to, "%s\"%s\":", first ? "" : ",\n", row->name);
-	report_add(to, row->unit, n);
+	report_number(to, row->unit, n);
 }
 
 static void
-buckets(struct buf *to, const struct histogram *h)
+add_buckets(struct buf *to, const struct histogram *h)
 {
 	bool	first = true;
 
@@ -21,32 +21,32 @@ buckets(struct buf *to, const struct histogram *h)
 		if (h->count[i] == 0)
 			continue;
 		buf_adds(to, first ? "[" : ",[");
-		report_add(to, STATS_UNIT_MICROSECONDS, (uint64_t)1 << i);
+		report_number(to, STATS_UNIT_MICROSECONDS, (uint64_t)1 << i);
 		buf_addf(to, ",%" PRIu64 "]", h->count[i]);
 		first = false;
 	}
 }
 
 static void
-histogram(struct buf *to, const struct stats_row *row,
+add_histogram(struct buf *to, const struct stats_row *row,
     const struct histogram *h, bool first)
 {
 	buf_addf(to, "%s\"%s\":{\"count\":%" PRIu64 ",\"sum\":",
 	    first ? "" : ",\n", row->name, h->n);
-	report_add(to, row->unit, h->sum);
+	report_number(to, row->unit, h->sum);
 	buf_adds(to, ",\"most\":");
-	report_add(to, row->unit, h->most);
+	report_number(to, row->unit, h->most);
 	buf_adds(to, ",\"median\":");
-	report_add(to, row->unit, report_quantile(h, 500));
+	report_number(to, row->unit, report_quantile(h, 500));
 	buf_adds(to, ",\"p99\":");
-	report_add(to, row->unit, report_quantile(h, 990));
+	report_number(to, row->unit, report_quantile(h, 990));
 	buf_adds(to, ",\"below\":[");
-	buckets(to, h);
+	add_buckets(to, h);
 	buf_adds(to, "]}");
 }
 
 static void
-lanes(struct buf *to)
+add_fs_queues(struct buf *to)
 {
 	const struct stats_lane	*l = stats_lanes;
 
@@ -67,16 +67,16 @@ report_json(struct buf *to, const struct report *r)
 	    PACKAGE_VERSION);
 	rows = stats_rows(STATS_KIND_COUNTER, &n);
 	for (size_t i = 0; i < n; i++)
-		member(to, &rows[i], r->sum.counters[i], i == 0);
+		add_member(to, &rows[i], r->sum.counters[i], i == 0);
 	buf_adds(to, "},\n\"gauges\":{\n");
 	rows = stats_rows(STATS_KIND_GAUGE, &n);
 	for (size_t i = 0; i < n; i++)
-		member(to, &rows[i], (uint64_t)stats_gauges[i], i == 0);
+		add_member(to, &rows[i], (uint64_t)stats_gauges[i], i == 0);
 	buf_adds(to, "},\n\"histograms\":{\n");
 	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
 	for (size_t i = 0; i < n; i++)
-		histogram(to, &rows[i], &r->sum.histograms[i], i == 0);
+		add_histogram(to, &rows[i], &r->sum.histograms[i], i == 0);
 	buf_adds(to, "},\n\"lanes\":[\n");
-	lanes(to);
+	add_fs_queues(to);
 	buf_adds(to, "]}\n");
 }

@@ -6,12 +6,12 @@
 #include "stats/report_private.h"
 
 #define WINDOW	300		/* s that a history shows */
-#define WIDE	600		/* of a drawing */
-#define HIGH	80
-#define ROOM	4		/* above the highest point */
+#define WIDTH	600		/* of a drawing */
+#define HEIGHT	80
+#define HEADROOM	4		/* above the highest point */
 
 void
-report_bar(struct buf *to, const struct report_part *parts, size_t n)
+report_bar(struct buf *to, const struct report_segment *parts, size_t n)
 {
 	buf_adds(to, "<div class=\"bar\">");
 	for (size_t i = 0; i < n; i++)
@@ -30,7 +30,7 @@ report_bar(struct buf *to, const struct report_part *parts, size_t n)
 
 /* In thousandths, whatever the size of these. */
 static unsigned
-ratio(uint64_t n, uint64_t whole)
+to_thousandths(uint64_t n, uint64_t whole)
 {
 	while (n > UINT64_MAX / 1000) {
 		n /= 2;
@@ -43,7 +43,7 @@ ratio(uint64_t n, uint64_t whole)
 void
 report_meter(struct buf *to, uint64_t n, uint64_t whole)
 {
-	unsigned	part = ratio(n, whole);
+	unsigned	part = to_thousandths(n, whole);
 
 	if (whole == 0) {
 		buf_adds(to, "&#8211;");
@@ -56,7 +56,7 @@ report_meter(struct buf *to, uint64_t n, uint64_t whole)
 
 /* Eight times the logarithm, nearly: what is rare is to be seen, too. */
 static unsigned
-magnitude(uint64_t n)
+scale_log(uint64_t n)
 {
 	unsigned	bits;
 
@@ -67,13 +67,13 @@ magnitude(uint64_t n)
 }
 
 static void
-step(struct buf *to, const struct histogram *h, int i, int first,
+add_step(struct buf *to, const struct histogram *h, int i, int first,
     unsigned highest)
 {
-	unsigned	high = magnitude(h->count[i]) * (HIGH - ROOM) / highest;
+	unsigned high = scale_log(h->count[i]) * (HEIGHT - HEADROOM) / highest;
 
 	buf_addf(to, "<rect x=\"%d\" y=\"%u\" width=\"18\" height=\"%u\">"
-	    "<title>", (i - first) * 20 + 1, HIGH - high, high);
+	    "<title>", (i - first) * 20 + 1, HEIGHT - high, high);
 	report_count(to, h->count[i]);
 	buf_adds(to, i < HISTOGRAM_STEPS - 1 ? " below " : " from ");
 	report_time(to, (uint64_t)1 << (i < HISTOGRAM_STEPS - 1 ? i : i - 1));
@@ -81,7 +81,7 @@ step(struct buf *to, const struct histogram *h, int i, int first,
 }
 
 void
-report_steps(struct buf *to, const struct histogram *h)
+report_histogram(struct buf *to, const struct histogram *h)
 {
 	int		 first = HISTOGRAM_STEPS, last = -1;
 	unsigned	 highest = 1;
@@ -91,16 +91,16 @@ report_steps(struct buf *to, const struct histogram *h)
 			continue;
 		last = i;
 		first = first < i ? first : i;
-		if (magnitude(h->count[i]) > highest)
-			highest = magnitude(h->count[i]);
+		if (scale_log(h->count[i]) > highest)
+			highest = scale_log(h->count[i]);
 	}
 	if (last == -1)
 		return;
 	buf_addf(to, "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
 	    "role=\"img\" aria-label=\"how often it took how long\">",
-	    (last - first + 1) * 20, HIGH);
+	    (last - first + 1) * 20, HEIGHT);
 	for (int i = first; i <= last; i++)
-		step(to, h, i, first, highest);
+		add_step(to, h, i, first, highest);
 	buf_adds(to, "</svg>\n<div class=\"ends\"><span>");
 	report_time(to, first == 0 ? 0 : (uint64_t)1 << (first - 1));
 	buf_adds(to, "</span><span>");
@@ -114,7 +114,7 @@ report_steps(struct buf *to, const struct histogram *h)
 
 /* What is plotted of two samples, one after the other; none: 0. */
 static uint64_t
-rate(const struct report_sample *s, bool bytes)
+sample_rate(const struct report_sample *s, bool bytes)
 {
 	uint64_t	n = bytes ? s[1].bytes - s[0].bytes :
 			    s[1].requests - s[0].requests;
@@ -123,14 +123,14 @@ rate(const struct report_sample *s, bool bytes)
 }
 
 static int64_t
-across(int64_t at, int64_t now)
+find_x(int64_t at, int64_t now)
 {
 	return at < now - WINDOW ? 0 :
-	    WIDE - (now - at) * WIDE / WINDOW;
+	    WIDTH - (now - at) * WIDTH / WINDOW;
 }
 
 static void
-curve(struct buf *to, const struct report_sample *s, size_t n, bool bytes,
+add_curve(struct buf *to, const struct report_sample *s, size_t n, bool bytes,
     uint64_t highest)
 {
 	int64_t		now = s[n - 1].at;
@@ -139,33 +139,35 @@ curve(struct buf *to, const struct report_sample *s, size_t n, bool bytes,
 	buf_addf(to, "<svg class=\"%s\" viewBox=\"0 0 %d %d\" "
 	    "preserveAspectRatio=\"none\" role=\"img\" "
 	    "aria-label=\"the last five minutes\"><path d=\"M%" PRId64 " %d",
-	    bytes ? "bytes" : "requests", WIDE, HIGH, across(s[0].at, now),
-	    HIGH);
+	    bytes ? "bytes" : "requests", WIDTH, HEIGHT, find_x(s[0].at, now),
+	    HEIGHT);
 	for (size_t i = 0; i + 1 < n; i++) {
-		down = HIGH - ratio(rate(&s[i], bytes), highest) *
-		    (HIGH - ROOM) / 1000;
+		down = HEIGHT -
+		       to_thousandths(sample_rate(&s[i], bytes), highest) *
+			   (HEIGHT - HEADROOM) / 1000;
 		buf_addf(to, "L%" PRId64 " %uL%" PRId64 " %u",
-		    across(s[i].at, now), down, across(s[i + 1].at, now),
+		    find_x(s[i].at, now), down, find_x(s[i + 1].at, now),
 		    down);
 	}
-	buf_addf(to, "L%d %dZ\"/></svg>\n", WIDE, HIGH);
+	buf_addf(to, "L%d %dZ\"/></svg>\n", WIDTH, HEIGHT);
 }
 
 static void
-one_history(struct buf *to, const struct report_sample *s, size_t n,
+add_history(struct buf *to, const struct report_sample *s, size_t n,
     bool bytes)
 {
 	uint64_t	highest = 0;
 
 	for (size_t i = 0; i + 1 < n; i++)
-		if (rate(&s[i], bytes) > highest)
-			highest = rate(&s[i], bytes);
+		if (sample_rate(&s[i], bytes) > highest)
+			highest = sample_rate(&s[i], bytes);
 	buf_adds(to, "<div>");
-	curve(to, s, n, bytes, highest);
+	add_curve(to, s, n, bytes, highest);
 	buf_adds(to, "<div class=\"ends\"><span>");
-	(bytes ? report_bytes : report_count)(to, rate(&s[n - 2], bytes));
+	(bytes ? report_bytes : report_count)(
+	    to, sample_rate(&s[n - 2], bytes));
 	buf_addf(to, "%s a second</span><span>at most ", bytes ? "" :
-	    rate(&s[n - 2], false) == 1 ? " request" : " requests");
+	    sample_rate(&s[n - 2], false) == 1 ? " request" : " requests");
 	(bytes ? report_bytes : report_count)(to, highest);
 	buf_adds(to, "</span></div></div>\n");
 }
@@ -187,7 +189,7 @@ report_history(struct buf *to, const struct report *r)
 		return;
 	}
 	buf_adds(to, "<div class=\"pair\">");
-	one_history(to, s, n, false);
-	one_history(to, s, n, true);
+	add_history(to, s, n, false);
+	add_history(to, s, n, true);
 	buf_adds(to, "</div>\n");
 }

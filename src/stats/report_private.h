@@ -30,7 +30,7 @@ struct report {
 };
 
 /* report.c: numbers in base units. */
-void	report_add(struct buf *, enum stats_unit, uint64_t);
+void	report_number(struct buf *, enum stats_unit, uint64_t);
 /* Of so many in a thousand it is not longer than that: us. */
 uint64_t report_quantile(const struct histogram *, unsigned thousandths);
 
@@ -42,18 +42,18 @@ void	report_html(struct buf *, const struct report *);
 /*
  * report_plot.c: for the page, in HTML.
  */
-struct report_part {
+struct report_segment {
 	const char	*colour;	/* a class of the page's style */
 	const char	*name;
 	uint64_t	 n;
 };
 
 /* A bar of these parts, and what each of them is. */
-void	report_bar(struct buf *, const struct report_part *, size_t n);
+void	report_bar(struct buf *, const struct report_segment *, size_t n);
 /* How much of a whole; whole 0: nothing is known. */
 void	report_meter(struct buf *, uint64_t n, uint64_t whole);
 /* How often it took how long. */
-void	report_steps(struct buf *, const struct histogram *);
+void	report_histogram(struct buf *, const struct histogram *);
 /* Requests and bytes a second, as far as that is known. */
 void	report_history(struct buf *, const struct report *);
 

@@ -8,11 +8,11 @@
 #include "stats/report_private.h"
 
 /* Steps of a histogram that are told: from 8 us to 67 s. */
-#define LEAST	3
-#define MOST	26
+#define STEP_MIN	3
+#define STEP_MAX	26
 
 static void
-describe(struct buf *to, const char *metric, const char *type,
+add_help(struct buf *to, const char *metric, const char *type,
     const char *help)
 {
 	buf_addf(to, "# HELP %s %c%s.\n# TYPE %s %s\n", metric,
@@ -22,7 +22,7 @@ describe(struct buf *to, const char *metric, const char *type,
 
 /* Before the first sample of a metric. */
 static void
-begin(struct buf *to, enum stats_kind kind, const struct stats_row *rows,
+begin_metric(struct buf *to, enum stats_kind kind, const struct stats_row *rows,
     size_t i, const char *metric)
 {
 	static const char *const	types[] = {
@@ -35,23 +35,23 @@ begin(struct buf *to, enum stats_kind kind, const struct stats_row *rows,
 	if (i > 0 && strcmp(rows[i].metric, rows[i - 1].metric) == 0)
 		return;
 	help = stats_family(rows[i].metric);
-	describe(to, metric, types[kind], help != NULL ? help : rows[i].help);
+	add_help(to, metric, types[kind], help != NULL ? help : rows[i].help);
 }
 
 static void
-sample(struct buf *to, const struct stats_row *row, const char *metric,
+add_sample(struct buf *to, const struct stats_row *row, const char *metric,
     uint64_t n)
 {
 	bool	labelled = row->label[0] != '\0';
 
 	buf_addf(to, "%s%s%s%s ", metric, labelled ? "{" : "", row->label,
 	    labelled ? "}" : "");
-	report_add(to, row->unit, n);
+	report_number(to, row->unit, n);
 	buf_addc(to, '\n');
 }
 
 static void
-numbers(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
+add_numbers(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
 {
 	char			 metric[STATS_METRIC_MOST];
 	const struct stats_row	*rows;
@@ -60,13 +60,13 @@ numbers(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
 	rows = stats_rows(kind, &n);
 	for (size_t i = 0; i < n; i++) {
 		stats_metric(kind, &rows[i], metric, sizeof(metric));
-		begin(to, kind, rows, i, metric);
-		sample(to, &rows[i], metric, numbers[i]);
+		begin_metric(to, kind, rows, i, metric);
+		add_sample(to, &rows[i], metric, numbers[i]);
 	}
 }
 
 static void
-buckets(struct buf *to, const struct stats_row *row, const char *metric,
+add_buckets(struct buf *to, const struct stats_row *row, const char *metric,
     const struct histogram *h)
 {
 	const char	*comma = row->label[0] != '\0' ? "," : "";
@@ -74,10 +74,10 @@ buckets(struct buf *to, const struct stats_row *row, const char *metric,
 
 	for (int i = 0; i < HISTOGRAM_STEPS; i++) {
 		seen += h->count[i];
-		if (i < LEAST || i > MOST)
+		if (i < STEP_MIN || i > STEP_MAX)
 			continue;
 		buf_addf(to, "%s_bucket{%s%sle=\"", metric, row->label, comma);
-		report_add(to, row->unit, (uint64_t)1 << i);
+		report_number(to, row->unit, (uint64_t)1 << i);
 		buf_addf(to, "\"} %" PRIu64 "\n", seen);
 	}
 	/* What adds up, even if one was just being counted. */
@@ -86,7 +86,7 @@ buckets(struct buf *to, const struct stats_row *row, const char *metric,
 }
 
 static void
-histogram(struct buf *to, const struct stats_row *row, const char *metric,
+add_histogram(struct buf *to, const struct stats_row *row, const char *metric,
     const struct histogram *h)
 {
 	bool		labelled = row->label[0] != '\0';
@@ -96,15 +96,15 @@ histogram(struct buf *to, const struct stats_row *row, const char *metric,
 
 	for (int i = 0; i < HISTOGRAM_STEPS; i++)
 		n += h->count[i];
-	buckets(to, row, metric, h);
+	add_buckets(to, row, metric, h);
 	buf_addf(to, "%s_sum%s%s%s ", metric, open, row->label, close);
-	report_add(to, row->unit, h->sum);
+	report_number(to, row->unit, h->sum);
 	buf_addf(to, "\n%s_count%s%s%s %" PRIu64 "\n", metric, open,
 	    row->label, close, n);
 }
 
 static void
-histograms(struct buf *to, const struct histogram *all)
+add_histograms(struct buf *to, const struct histogram *all)
 {
 	char			 metric[STATS_METRIC_MOST];
 	const struct stats_row	*rows;
@@ -114,18 +114,19 @@ histograms(struct buf *to, const struct histogram *all)
 	for (size_t i = 0; i < n; i++) {
 		stats_metric(STATS_KIND_HISTOGRAM, &rows[i], metric,
 		    sizeof(metric));
-		begin(to, STATS_KIND_HISTOGRAM, rows, i, metric);
-		histogram(to, &rows[i], metric, &all[i]);
+		begin_metric(to, STATS_KIND_HISTOGRAM, rows, i, metric);
+		add_histogram(to, &rows[i], metric, &all[i]);
 	}
 }
 
 static void
-lanes(struct buf *to, const char *metric, size_t member, const char *help)
+add_fs_queues(
+    struct buf *to, const char *metric, size_t member, const char *help)
 {
 	int64_t	n;
 
 	if (stats_nlanes > 0)
-		describe(to, metric, "gauge", help);
+		add_help(to, metric, "gauge", help);
 	for (size_t i = 0; i < stats_nlanes; i++) {
 		memcpy(&n, (const char *)&stats_lanes[i] + member, sizeof(n));
 		buf_addf(to, "%s{lane=\"%s\"} %" PRId64 "\n", metric,
@@ -140,16 +141,18 @@ report_prometheus(struct buf *to, const struct report *r)
 
 	for (size_t i = 0; i < STATS_GAUGE_COUNT; i++)
 		gauges[i] = (uint64_t)stats_gauges[i];
-	describe(to, "amped_build_info", "gauge", "the version, as a label");
+	add_help(to, "amped_build_info", "gauge", "the version, as a label");
 	buf_addf(to, "amped_build_info{version=\"%s\"} 1\n", PACKAGE_VERSION);
-	numbers(to, STATS_KIND_COUNTER, r->sum.counters);
-	numbers(to, STATS_KIND_GAUGE, gauges);
-	histograms(to, r->sum.histograms);
-	lanes(to, "amped_lane_queued_jobs", offsetof(struct stats_lane, queued),
+	add_numbers(to, STATS_KIND_COUNTER, r->sum.counters);
+	add_numbers(to, STATS_KIND_GAUGE, gauges);
+	add_histograms(to, r->sum.histograms);
+	add_fs_queues(to, "amped_lane_queued_jobs",
+	    offsetof(struct stats_lane, queued),
 	    "jobs for a file system that wait for a helper");
-	lanes(to, "amped_lane_helpers", offsetof(struct stats_lane, held),
+	add_fs_queues(to, "amped_lane_helpers",
+	    offsetof(struct stats_lane, held),
 	    "helpers that a file system holds");
-	lanes(to, "amped_lane_helpers_limit",
+	add_fs_queues(to, "amped_lane_helpers_limit",
 	    offsetof(struct stats_lane, share),
 	    "helpers that a file system may hold");
 }

@@ -15,7 +15,7 @@ static struct buf	out;
 
 /* Numbers that no two rows share. */
 static void
-fill(void)
+fill_gauges(void)
 {
 	for (int i = 0; i < STATS_COUNT; i++)
 		stats[i] = 100000 + (uint64_t)i;
@@ -29,7 +29,7 @@ fill(void)
 }
 
 static const char *
-written(enum report_form form)
+write_report(enum report_form form)
 {
 	out.len = 0;
 	report_write(&out, form);
@@ -37,7 +37,7 @@ written(enum report_form form)
 }
 
 static bool
-has(const char *text, const char *format, ...)
+has_line(const char *text, const char *format, ...)
 {
 	struct buf	b = { 0 };
 	va_list		args;
@@ -57,10 +57,10 @@ START_TEST(forms)
 {
 	enum report_form	form;
 
-	ck_assert(report_find(STR("json"), &form));
+	ck_assert(report_find_form(STR("json"), &form));
 	ck_assert_int_eq(form, REPORT_JSON);
-	ck_assert(!report_find(STR("jso"), &form));
-	ck_assert(!report_find(STR(""), &form));
+	ck_assert(!report_find_form(STR("jso"), &form));
+	ck_assert(!report_find_form(STR(""), &form));
 	ck_assert_str_eq(report_media(REPORT_PROMETHEUS), "text/plain");
 	ck_assert_str_eq(report_type(REPORT_PROMETHEUS),
 	    "text/plain; version=0.0.4; charset=utf-8");
@@ -75,7 +75,7 @@ text_has_rows(const char *text, enum stats_kind kind, int64_t first)
 
 	rows = stats_rows(kind, &n);
 	for (size_t i = 0; i < n; i++)
-		has(text, "\n%s %" PRId64 "\n", rows[i].name,
+		has_line(text, "\n%s %" PRId64 "\n", rows[i].name,
 		    first + (int64_t)i);
 }
 
@@ -83,16 +83,18 @@ START_TEST(text)
 {
 	const char	*t, *end;
 
-	fill();
-	t = written(REPORT_TEXT);
+	fill_gauges();
+	t = write_report(REPORT_TEXT);
 	ck_assert(strncmp(t, "version ", 8) == 0);
 	text_has_rows(t, STATS_KIND_COUNTER, 100000);
 	text_has_rows(t, STATS_KIND_GAUGE, 200000);
-	has(t, "\nloop-lag-count 1\nloop-lag-sum 0.003000\n"
+	has_line(t, "\nloop-lag-count 1\nloop-lag-sum 0.003000\n"
 	    "loop-lag-most 0.003000\nloop-lag-median 0.003000\n"
 	    "loop-lag-p99 0.003000\n");
-	has(t, "\nservice-resolve-count 2\nservice-resolve-sum 0.006001\n");
-	has(t, "\nlane-8:1-queued 5\nlane-8:1-held 3\nlane-8:1-share 16\n");
+	has_line(
+	    t, "\nservice-resolve-count 2\nservice-resolve-sum 0.006001\n");
+	has_line(
+	    t, "\nlane-8:1-queued 5\nlane-8:1-held 3\nlane-8:1-share 16\n");
 	/* A name, a value, nothing else. */
 	for (; *t != '\0'; t = end + 1) {
 		end = strchr(t, '\n');
@@ -187,24 +189,25 @@ json_has_rows(const char *t, enum stats_kind kind, int64_t first)
 
 	rows = stats_rows(kind, &n);
 	for (size_t i = 0; i < n; i++)
-		has(t, "\"%s\":%" PRId64, rows[i].name, first + (int64_t)i);
+		has_line(
+		    t, "\"%s\":%" PRId64, rows[i].name, first + (int64_t)i);
 }
 
 START_TEST(json)
 {
 	const char	*t;
 
-	t = written(REPORT_JSON);
+	t = write_report(REPORT_JSON);
 	ck_assert_str_eq(json_space(json_value(t)), "");
-	fill();
-	t = written(REPORT_JSON);
+	fill_gauges();
+	t = write_report(REPORT_JSON);
 	ck_assert_str_eq(json_space(json_value(t)), "");
 	json_has_rows(t, STATS_KIND_COUNTER, 100000);
 	json_has_rows(t, STATS_KIND_GAUGE, 200000);
-	has(t, "\"service-resolve\":{\"count\":2,\"sum\":0.006001,"
+	has_line(t, "\"service-resolve\":{\"count\":2,\"sum\":0.006001,"
 	    "\"most\":0.003001,\"median\":0.003001,\"p99\":0.003001,"
 	    "\"below\":[[0.004096,2]]}");
-	has(t, "{\"lane\":\"8:1\",\"queued\":5,\"held\":3,\"share\":16}");
+	has_line(t, "{\"lane\":\"8:1\",\"queued\":5,\"held\":3,\"share\":16}");
 }
 END_TEST
 
@@ -257,7 +260,7 @@ check_labels(const char *l)
 }
 
 static bool
-belongs(const char *metric, const char *family, const char *type)
+is_of_metric(const char *metric, const char *family, const char *type)
 {
 	size_t		 n = strlen(family);
 	const char	*end = metric + n;
@@ -312,8 +315,8 @@ check_exposition(const char *t)
 		}
 		read_sample(t, (size_t)(end - t), &s);
 		check_labels(s.labels);
-		ck_assert_msg(belongs(s.metric, family, type), "%s in %s %s",
-		    s.metric, family, type);
+		ck_assert_msg(is_of_metric(s.metric, family, type),
+		    "%s in %s %s", s.metric, family, type);
 		if (strcmp(type, "histogram") == 0)
 			check_histogram(&s, &last);
 		else
@@ -336,7 +339,7 @@ exposition_has_rows(const char *t, enum stats_kind kind, int64_t first)
 		stats_metric(kind, &rows[i], metric, sizeof(metric));
 		ck_assert_uint_lt(strlen(metric), sizeof(metric) - 1);
 		labelled = rows[i].label[0] != '\0';
-		has(t, "\n%s%s%s%s %" PRId64 "\n", metric,
+		has_line(t, "\n%s%s%s%s %" PRId64 "\n", metric,
 		    labelled ? "{" : "", rows[i].label, labelled ? "}" : "",
 		    first + (int64_t)i);
 	}
@@ -346,21 +349,21 @@ START_TEST(prometheus)
 {
 	const char	*t;
 
-	check_exposition(written(REPORT_PROMETHEUS));
-	fill();
-	t = written(REPORT_PROMETHEUS);
+	check_exposition(write_report(REPORT_PROMETHEUS));
+	fill_gauges();
+	t = write_report(REPORT_PROMETHEUS);
 	check_exposition(t);
 	exposition_has_rows(t, STATS_KIND_COUNTER, 100000);
 	exposition_has_rows(t, STATS_KIND_GAUGE, 200000);
-	has(t, "\namped_loop_lag_seconds_bucket{le=\"0.002048\"} 0\n"
+	has_line(t, "\namped_loop_lag_seconds_bucket{le=\"0.002048\"} 0\n"
 	    "amped_loop_lag_seconds_bucket{le=\"0.004096\"} 1\n");
-	has(t, "\namped_loop_lag_seconds_bucket{le=\"+Inf\"} 1\n"
+	has_line(t, "\namped_loop_lag_seconds_bucket{le=\"+Inf\"} 1\n"
 	    "amped_loop_lag_seconds_sum 0.003000\n"
 	    "amped_loop_lag_seconds_count 1\n");
-	has(t, "\namped_service_seconds_bucket{kind=\"resolve\","
+	has_line(t, "\namped_service_seconds_bucket{kind=\"resolve\","
 	    "le=\"0.004096\"} 2\n");
-	has(t, "\namped_service_seconds_count{kind=\"resolve\"} 2\n");
-	has(t, "\namped_lane_helpers{lane=\"8:1\"} 3\n");
+	has_line(t, "\namped_service_seconds_count{kind=\"resolve\"} 2\n");
+	has_line(t, "\namped_lane_helpers{lane=\"8:1\"} 3\n");
 }
 END_TEST
 
@@ -370,9 +373,9 @@ START_TEST(long_ones)
 	const char	*t;
 
 	histogram_add(&stats_histograms[0], (int64_t)1 << 40);
-	t = written(REPORT_PROMETHEUS);
+	t = write_report(REPORT_PROMETHEUS);
 	check_exposition(t);
-	has(t, "\namped_loop_lag_seconds_bucket{le=\"67.108864\"} 0\n"
+	has_line(t, "\namped_loop_lag_seconds_bucket{le=\"67.108864\"} 0\n"
 	    "amped_loop_lag_seconds_bucket{le=\"+Inf\"} 1\n");
 }
 END_TEST
@@ -415,22 +418,22 @@ START_TEST(html)
 {
 	const char	*t;
 
-	check_page(written(REPORT_HTML));
+	check_page(write_report(REPORT_HTML));
 	for (int i = 0; i < 3; i++) {
-		fill();
+		fill_gauges();
 		stats_gauges[STATS_GAUGE_UPTIME] = 10 * i;
 		stats[STATS_REQUESTS] = 20 * (uint64_t)i;
-		t = written(REPORT_HTML);
+		t = write_report(REPORT_HTML);
 		check_page(t);
 	}
 	ck_assert_ptr_null(strstr(t, "<script"));
 	ck_assert_ptr_null(strstr(t, "http:"));
 	ck_assert_ptr_null(strstr(t, "src="));
 	ck_assert_ptr_null(strstr(t, "url("));
-	has(t, "<td>looks</td><td>%" PRIu64 "</td>", stats[STATS_LOOKS]);
-	has(t, ">2 requests a second</span>");
-	has(t, "<tr><td>login</td>");
-	has(t, "<td>8:1</td><td>5</td><td>3 of 16</td>");
+	has_line(t, "<td>looks</td><td>%" PRIu64 "</td>", stats[STATS_LOOKS]);
+	has_line(t, ">2 requests a second</span>");
+	has_line(t, "<tr><td>login</td>");
+	has_line(t, "<td>8:1</td><td>5</td><td>3 of 16</td>");
 	ck_assert_uint_lt(out.len, 128 * 1024);
 }
 END_TEST
@@ -443,14 +446,14 @@ START_TEST(history)
 	for (int i = 0; i < 3 * REPORT_SAMPLES; i++) {
 		stats_gauges[STATS_GAUGE_UPTIME] = i / 2;
 		stats[STATS_REQUESTS] = 10 * ((uint64_t)i / 2);
-		t = written(REPORT_HTML);
+		t = write_report(REPORT_HTML);
 	}
 	check_page(t);
-	has(t, ">10 requests a second</span>");
-	has(t, "at most 10</span>");
+	has_line(t, ">10 requests a second</span>");
+	has_line(t, "at most 10</span>");
 	stats_gauges[STATS_GAUGE_UPTIME]++;
 	stats[STATS_REQUESTS]++;
-	has(written(REPORT_HTML), ">1 request a second</span>");
+	has_line(write_report(REPORT_HTML), ">1 request a second</span>");
 }
 END_TEST
 
