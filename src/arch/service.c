@@ -213,7 +213,7 @@ log_report_line(const char *line)
 
 /* How long others had to wait while a loop was busy. */
 static void
-report_lag(const struct stats_part *sum)
+report_lag(const struct stats_slot *sum)
 {
 	char	text[HISTOGRAM_TEXT + 64];
 	size_t	n = (size_t)snprintf(text, sizeof(text), "loop lag: ");
@@ -224,7 +224,7 @@ report_lag(const struct stats_part *sum)
 }
 
 static void
-report_counters(const struct stats_part *sum)
+report_counters(const struct stats_slot *sum)
 {
 	char	text[200];
 
@@ -239,10 +239,10 @@ report_counters(const struct stats_part *sum)
 static void
 log_report(struct service *s)
 {
-	struct stats_part	sum;
+	struct stats_slot	sum;
 
 	http_measure(s->http);		/* caches count there as well */
-	board_sum_main(&sum, arch_threads(s->env->conf));
+	scoreboard_sum_main(&sum, arch_threads(s->env->conf));
 	report_lag(&sum);
 	if (s->report != NULL)
 		s->report(s->context, log_report_line);
@@ -260,7 +260,7 @@ measure_main(void *context)
 
 	memset(g, 0, sizeof(stats_gauges));
 	clock_update(&now);		/* whoever asks: not the loop's */
-	board_measure(now.wall);
+	scoreboard_measure(now.wall);
 	http_measure(s->http);
 	clients_measure(s->clients);
 	if (s->measure != NULL)
@@ -269,7 +269,7 @@ measure_main(void *context)
 	    g[STATS_GAUGE_ENTRIES_FILE] + g[STATS_GAUGE_IDLE_HELPERS] +
 	    g[STATS_GAUGE_BUSY_HELPERS] + g[STATS_GAUGE_STUCK_HELPERS];
 	g[STATS_GAUGE_DESCRIPTORS_LIMIT] = (int64_t)s->env->descriptors;
-	board_join();
+	scoreboard_merge();
 }
 
 static void
@@ -288,7 +288,7 @@ static size_t
 least_open(void *context)
 {
 	(void)context;
-	return board_least_open();
+	return scoreboard_min_open();
 }
 
 /* Without clients, the last look shows all that there is to be seen. */
@@ -297,7 +297,7 @@ on_changed(void *context)
 {
 	struct service	*s = context;
 
-	board_tell_open(clients_staying(s->clients));
+	scoreboard_publish_open(clients_staying(s->clients));
 	if (!s->gauges_due)
 		evloop_arm(s->gauges_timer, s->clock.ms + GAUGES_INTERVAL);
 	s->gauges_due = true;

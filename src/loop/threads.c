@@ -98,7 +98,7 @@ thread_main(void *context)
 	struct loop_thread	*m = p->owner;
 	struct threads	*t = m->threads;
 
-	board_use_thread(m->number);
+	scoreboard_attach_thread(m->number);
 	count_thread(t, &t->running);
 	evloop_run(m->loop);
 	count_thread(t, &t->ended);

@@ -31,7 +31,7 @@ generation_new(struct conf *conf)
 	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
 	for (unsigned i = 0; i < g->nworkers; i++)
 		g->workers[i] = (struct worker){ .generation = g, .number = i,
-		    .channel = -1, .stats_slot = BOARD_NONE };
+		    .channel = -1, .stats_slot = SCOREBOARD_NONE };
 	return g;
 }
 
@@ -103,7 +103,7 @@ generation_free(struct generation **gp)
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		if (g->workers[i].helper_slots != NULL)
 			helper_slots_free(&g->workers[i].helper_slots);
-		board_give(g->workers[i].stats_slot,
+		scoreboard_free(g->workers[i].stats_slot,
 		    arch_threads(g->conf));
 	}
 	addresses_conf_free(&g->addresses);

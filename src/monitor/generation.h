@@ -35,7 +35,7 @@ struct worker {
 	struct generation		*generation;
 	unsigned		 number;	/* in it */
 	struct helper_slots		*helper_slots;
-	int			 stats_slot;		/* of the board */
+	int			 stats_slot;		/* of the scoreboard */
 	unsigned		 main_id;	/* of its present main */
 	int			 channel;	/* main's pipe; -1: no main */
 	pid_t			 main_pid;		/* 0: none */

@@ -465,7 +465,7 @@ monitor_run(struct monitor_setup *setup)
 	setup->first->state = GENERATION_SERVING;
 	TAILQ_INSERT_TAIL(&m.generations, setup->first, link);
 	catch_signals();
-	board_open();
+	scoreboard_open();
 	if (error_pipe_open(&m.error_pipe) == -1)
 		fatal("no pipe for the error log");
 	logs_start_programs(&m);

@@ -421,7 +421,7 @@ reload_on_ready(struct monitor *m, struct generation *g)
 	m->serving = g;
 	g->state = GENERATION_SERVING;
 	stats_count(STATS_RELOADS);
-	board_conf((int64_t)stats[STATS_RELOADS] + 1);
+	scoreboard_set_conf((int64_t)stats[STATS_RELOADS] + 1);
 	workers_set_deadline(g, 0);
 	log_init("monitor", (enum log_grade)g->conf->log.error_grade);
 	if (g->error_log != -1) {

@@ -53,7 +53,7 @@ main_entry(struct monitor *m, struct worker *w, int control,
 	};
 
 	proc_title("amped: main");
-	board_use(w->stats_slot);
+	scoreboard_attach(w->stats_slot);
 	conf_portion(g->conf, w->number, g->nworkers);
 	log_init("main", (enum log_grade)g->conf->log.error_grade);
 	close(m->setup->helper);
@@ -122,7 +122,8 @@ workers_start(struct monitor *m, struct generation *g)
 		/* Those that it has, and those that it has given up. */
 		w->helper_slots =
 		    helper_slots_new(2 * (size_t)g->conf->helpers_max);
-		w->stats_slot = board_take(g->number, arch_threads(g->conf));
+		w->stats_slot =
+		    scoreboard_alloc(g->number, arch_threads(g->conf));
 		start_main(m, w);
 		if (w->main_pid == 0 && g->state == GENERATION_STARTING) {
 			workers_main_died(m, w, "could not be started");
@@ -318,7 +319,7 @@ cleanup_worker(struct monitor *m, struct worker *w)
 	children_kill_helpers(&m->children, w->main_id);
 	children_mark_orphans(&m->children, w->main_id, w->helper_slots,
 	    w->number);
-	board_keep(w->stats_slot, arch_threads(w->generation->conf));
+	scoreboard_retire(w->stats_slot, arch_threads(w->generation->conf));
 	addresses_conf_main_died(w->generation->addresses, w->number);
 	accept_token_main_died(w->generation->accept_token, w->number);
 }

@@ -64,7 +64,7 @@ report_type(enum report_form form)
 
 /* At most one a second; the oldest one goes. */
 static void
-add_sample(const struct stats_part *sum)
+add_sample(const struct stats_slot *sum)
 {
 	int64_t	now = stats_gauges[STATS_GAUGE_UPTIME];
 
@@ -95,7 +95,7 @@ report_write(struct buf *to, enum report_form form)
 	lock_take(lock);
 	if (measure_gauges != NULL)
 		measure_gauges(measure_context);
-	board_sum(&r.sum);
+	scoreboard_sum(&r.sum);
 	add_sample(&r.sum);
 	r.nsamples = nsamples;
 	write[form](to, &r);

@@ -24,7 +24,7 @@ struct report_sample {
 };
 
 struct report {
-	struct stats_part		 sum;
+	struct stats_slot		 sum;
 	const struct report_sample	*samples;	/* oldest first */
 	size_t				 nsamples;
 };

@@ -15,35 +15,35 @@
 #include "lib/log.h"
 #include "stats/scoreboard.h"
 
-#define PARTS	16384		/* more than there can be generations at once, with
+#define SLOTS_MAX	16384		/* more than there can be generations at once, with
 				 * as many mains or threads as there may be */
-#define TRIES	100
+#define READ_TRIES	100
 
-static struct board {
+static struct scoreboard {
 	/* Which copy; the part that is in it and not empty yet, from 1; and,
 	 * in the upper half, how often that has changed. */
 	_Atomic uint64_t	state;
 	int64_t			started, loaded;	/* since 1970 */
-	int64_t			number;			/* of the conf */
-	struct stats_part	past[2];
-	struct stats_part	monitor;
-	_Atomic int		used;		/* parts that ever were, from
+	int64_t			conf_number;			/* of the conf */
+	struct stats_slot	retired[2];
+	struct stats_slot	monitor;
+	_Atomic int		nslots;		/* parts that ever were, from
 						 * the first */
-	struct stats_part	parts[PARTS];
+	struct stats_slot	slots[SLOTS_MAX];
 	struct {
 		_Atomic unsigned	generation;	/* 0: nobody's */
 		_Atomic size_t		open;
 		_Atomic int64_t		gauges[STATS_GAUGE_COUNT];
-	}			views[PARTS];
+	}			published[SLOTS_MAX];
 }	*board;			/* shared; NULL: there is none */
 
-static bool			taken[PARTS];	/* the monitor's */
-static int			part_of_us = BOARD_NONE;	/* main's */
+static bool			slot_taken[SLOTS_MAX];	/* the monitor's */
+static int			own_slot = SCOREBOARD_NONE;	/* main's */
 /* Of a thread of a main without parts. */
-static _Thread_local struct stats_part	own;
+static _Thread_local struct stats_slot	private_slot;
 
 void
-board_open(void)
+scoreboard_open(void)
 {
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
@@ -51,41 +51,41 @@ board_open(void)
 		fatal("no memory to share");
 	board->started = (int64_t)time(NULL);
 	stats_count_in(&board->monitor);
-	board_conf(1);
+	scoreboard_set_conf(1);
 }
 
 /* The first of so many in a row that are free. */
 static int
-find(int n)
+find_free(int n)
 {
 	int	free = 0;
 
-	for (int i = 0; i < PARTS && board != NULL; i++) {
-		free = taken[i] ? 0 : free + 1;
+	for (int i = 0; i < SLOTS_MAX && board != NULL; i++) {
+		free = slot_taken[i] ? 0 : free + 1;
 		if (free == n)
 			return i + 1 - n;
 	}
-	return BOARD_NONE;
+	return SCOREBOARD_NONE;
 }
 
 int
-board_take(unsigned generation, unsigned n)
+scoreboard_alloc(unsigned generation, unsigned n)
 {
-	int	part = find((int)n), end = part + (int)n;
+	int	part = find_free((int)n), end = part + (int)n;
 
-	if (part == BOARD_NONE)
-		return BOARD_NONE;
+	if (part == SCOREBOARD_NONE)
+		return SCOREBOARD_NONE;
 	for (int i = part; i < end; i++) {
-		taken[i] = true;
-		board->views[i].generation = generation;
+		slot_taken[i] = true;
+		board->published[i].generation = generation;
 	}
-	if (end > board->used)
-		board->used = end;
+	if (end > board->nslots)
+		board->nslots = end;
 	return part;
 }
 
 static void
-add(struct stats_part *to, const struct stats_part *part)
+add_slot(struct stats_slot *to, const struct stats_slot *part)
 {
 	for (int i = 0; i < STATS_COUNT; i++)
 		to->counters[i] += tally_read(&part->counters[i]);
@@ -96,13 +96,13 @@ add(struct stats_part *to, const struct stats_part *part)
 }
 
 static unsigned
-copy_of(uint64_t state)
+current_copy(uint64_t state)
 {
 	return state & 1;
 }
 
 static int
-emptied(uint64_t state)
+emptied_slot(uint64_t state)
 {
 	return (int)((uint32_t)state >> 1) - 1;
 }
@@ -116,85 +116,86 @@ set_state(unsigned copy, int part)
 }
 
 static void
-keep(int part)
+retire_slot(int part)
 {
 	unsigned	now, next;
 
-	now = copy_of(atomic_load(&board->state));
+	now = current_copy(atomic_load(&board->state));
 	next = 1 - now;
-	board->past[next] = board->past[now];
-	add(&board->past[next], &board->parts[part]);
+	board->retired[next] = board->retired[now];
+	add_slot(&board->retired[next], &board->slots[part]);
 	set_state(next, part);
-	memset(&board->parts[part], 0, sizeof(board->parts[part]));
+	memset(&board->slots[part], 0, sizeof(board->slots[part]));
 	for (int i = 0; i < STATS_GAUGE_COUNT; i++)
-		board->views[part].gauges[i] = 0;
-	board->views[part].open = 0;
-	set_state(next, BOARD_NONE);
+		board->published[part].gauges[i] = 0;
+	board->published[part].open = 0;
+	set_state(next, SCOREBOARD_NONE);
 }
 
 void
-board_keep(int part, unsigned n)
+scoreboard_retire(int part, unsigned n)
 {
-	for (int i = part; part != BOARD_NONE && i < part + (int)n; i++)
-		keep(i);
+	for (int i = part; part != SCOREBOARD_NONE && i < part + (int)n; i++)
+		retire_slot(i);
 }
 
 void
-board_give(int part, unsigned n)
+scoreboard_free(int part, unsigned n)
 {
-	board_keep(part, n);
-	for (int i = part; part != BOARD_NONE && i < part + (int)n; i++) {
-		board->views[i].generation = 0;
-		taken[i] = false;
+	scoreboard_retire(part, n);
+	for (int i = part; part != SCOREBOARD_NONE && i < part + (int)n; i++) {
+		board->published[i].generation = 0;
+		slot_taken[i] = false;
 	}
 }
 
 void
-board_conf(int64_t number)
+scoreboard_set_conf(int64_t number)
 {
-	board->number = number;
+	board->conf_number = number;
 	board->loaded = (int64_t)time(NULL);
 }
 
 void
-board_use(int part)
+scoreboard_attach(int part)
 {
-	part_of_us = part;
-	stats_count_in(part == BOARD_NONE ? &own : &board->parts[part]);
+	own_slot = part;
+	stats_count_in(
+	    part == SCOREBOARD_NONE ? &private_slot : &board->slots[part]);
 }
 
 void
-board_use_thread(unsigned number)
+scoreboard_attach_thread(unsigned number)
 {
-	stats_thread_in(part_of_us == BOARD_NONE ? &own :
-	    &board->parts[part_of_us + (int)number]);
+	stats_thread_in(own_slot == SCOREBOARD_NONE ? &private_slot :
+	    &board->slots[own_slot + (int)number]);
 }
 
 static void
-sum_once(struct stats_part *sum, uint64_t state)
+sum_once(struct stats_slot *sum, uint64_t state)
 {
-	*sum = board->past[copy_of(state)];
-	add(sum, &board->monitor);
-	add(sum, &own);
-	for (int i = 0; i < board->used; i++)
-		if (i != emptied(state))
-			add(sum, &board->parts[i]);
+	*sum = board->retired[current_copy(state)];
+	add_slot(sum, &board->monitor);
+	add_slot(sum, &private_slot);
+	for (int i = 0; i < board->nslots; i++)
+		if (i != emptied_slot(state))
+			add_slot(sum, &board->slots[i]);
 }
 
 void
-board_sum_main(struct stats_part *sum, unsigned n)
+scoreboard_sum_main(struct stats_slot *sum, unsigned n)
 {
-	int	part = part_of_us;
+	int	part = own_slot;
 
 	memset(sum, 0, sizeof(*sum));
-	if (part == BOARD_NONE)
-		add(sum, &own);
-	for (int i = part; part != BOARD_NONE && i < part + (int)n; i++)
-		add(sum, &board->parts[i]);
+	if (part == SCOREBOARD_NONE)
+		add_slot(sum, &private_slot);
+	for (int i = part; part != SCOREBOARD_NONE && i < part + (int)n; i++)
+		add_slot(sum, &board->slots[i]);
 }
 
 void
-board_sum(struct stats_part *sum)
+scoreboard_sum(struct stats_slot *sum)
 {
 	uint64_t	state;
 
@@ -204,7 +205,7 @@ board_sum(struct stats_part *sum)
 		    sizeof(sum->histograms));
 		return;
 	}
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < READ_TRIES; i++) {
 		state = atomic_load(&board->state);
 		sum_once(sum, state);
 		atomic_thread_fence(memory_order_acquire);
@@ -214,13 +215,13 @@ board_sum(struct stats_part *sum)
 }
 
 void
-board_measure(time_t now)
+scoreboard_measure(time_t now)
 {
 	if (board == NULL)
 		return;
 	stats_gauges[STATS_GAUGE_STARTED] = board->started;
 	stats_gauges[STATS_GAUGE_UPTIME] = (int64_t)now - board->started;
-	stats_gauges[STATS_GAUGE_GENERATION] = board->number;
+	stats_gauges[STATS_GAUGE_GENERATION] = board->conf_number;
 	stats_gauges[STATS_GAUGE_LOADED] = board->loaded;
 }
 
@@ -247,21 +248,21 @@ adds_up(int gauge)
 
 /* Another main of our generation, which has begun to serve. */
 static bool
-beside_us(int part)
+is_sibling(int part)
 {
-	return part != part_of_us && board->views[part].generation ==
-	    board->views[part_of_us].generation &&
-	    board->views[part].gauges[STATS_GAUGE_WORKERS] != 0;
+	return part != own_slot && board->published[part].generation ==
+	    board->published[own_slot].generation &&
+	    board->published[part].gauges[STATS_GAUGE_WORKERS] != 0;
 }
 
 static void
-join(int part)
+merge_gauges(int part)
 {
 	int64_t	*g = stats_gauges, n;
-	int64_t	 open = board->views[part].gauges[STATS_GAUGE_OPEN];
+	int64_t	 open = board->published[part].gauges[STATS_GAUGE_OPEN];
 
 	for (int i = 0; i < STATS_GAUGE_COUNT; i++) {
-		n = board->views[part].gauges[i];
+		n = board->published[part].gauges[i];
 		if (adds_up(i))
 			g[i] += n;
 		else if (i == STATS_GAUGE_QUEUED_MOST && n > g[i])
@@ -274,34 +275,34 @@ join(int part)
 }
 
 void
-board_join(void)
+scoreboard_merge(void)
 {
 	stats_gauges[STATS_GAUGE_WORKERS] = 1;
 	stats_gauges[STATS_GAUGE_LEAST_OPEN] = stats_gauges[STATS_GAUGE_OPEN];
 	stats_gauges[STATS_GAUGE_MOST_OPEN] = stats_gauges[STATS_GAUGE_OPEN];
-	if (part_of_us == BOARD_NONE)
+	if (own_slot == SCOREBOARD_NONE)
 		return;
 	for (int i = 0; i < STATS_GAUGE_COUNT; i++)
-		board->views[part_of_us].gauges[i] = stats_gauges[i];
-	for (int i = 0; i < board->used; i++)
-		if (beside_us(i))
-			join(i);
+		board->published[own_slot].gauges[i] = stats_gauges[i];
+	for (int i = 0; i < board->nslots; i++)
+		if (is_sibling(i))
+			merge_gauges(i);
 }
 
 void
-board_tell_open(size_t n)
+scoreboard_publish_open(size_t n)
 {
-	if (part_of_us != BOARD_NONE)
-		board->views[part_of_us].open = n;
+	if (own_slot != SCOREBOARD_NONE)
+		board->published[own_slot].open = n;
 }
 
 size_t
-board_least_open(void)
+scoreboard_min_open(void)
 {
 	size_t	n, least = SIZE_MAX;
 
-	for (int i = 0; part_of_us != BOARD_NONE && i < board->used; i++) {
-		n = beside_us(i) ? board->views[i].open : SIZE_MAX;
+	for (int i = 0; own_slot != SCOREBOARD_NONE && i < board->nslots; i++) {
+		n = is_sibling(i) ? board->published[i].open : SIZE_MAX;
 		if (n < least)
 			least = n;
 	}

@@ -16,36 +16,36 @@
 
 #include "stats/stats.h"
 
-#define BOARD_NONE	(-1)	/* a part that counts for its own main only */
+#define SCOREBOARD_NONE	(-1)	/* a part that counts for its own main only */
 
 /* The monitor's: before there is any main. */
-void	board_open(void);
+void	scoreboard_open(void);
 /* So many parts in a row, empty, for the mains of a worker of this generation: one
  * for main itself, and one for each other thread that counts.  The first of
- * them, or BOARD_NONE. */
-int	board_take(unsigned generation, unsigned n);
+ * them, or SCOREBOARD_NONE. */
+int	scoreboard_alloc(unsigned generation, unsigned n);
 /* Their main has ended: what it has counted is kept. */
-void	board_keep(int part, unsigned n);
-void	board_give(int part, unsigned n);	/* nobody needs them any more */
+void	scoreboard_retire(int part, unsigned n);
+void	scoreboard_free(int part, unsigned n);	/* nobody needs them any more */
 /* The conf of that number has come into force. */
-void	board_conf(int64_t number);
+void	scoreboard_set_conf(int64_t number);
 
 /* Main's: where it counts. */
-void	board_use(int part);
+void	scoreboard_attach(int part);
 /* In a thread of main's: it counts in the part that stands so far behind. */
-void	board_use_thread(unsigned number);
-/* All that has been counted; without a board, by this process. */
-void	board_sum(struct stats_part *);
+void	scoreboard_attach_thread(unsigned number);
+/* All that has been counted; without a scoreboard, by this process. */
+void	scoreboard_sum(struct stats_slot *);
 /* What this main has, with so many parts. */
-void	board_sum_main(struct stats_part *, unsigned n);
+void	scoreboard_sum_main(struct stats_slot *, unsigned n);
 /* The gauges that the monitor knows of, at this time. */
-void	board_measure(time_t now);
+void	scoreboard_measure(time_t now);
 /* Leaves a copy of this main's gauges for the others of its generation, and adds
  * theirs to them, which are as old as their last look. */
-void	board_join(void);
+void	scoreboard_merge(void);
 /* So many connections this main has, for the others of its generation. */
-void	board_tell_open(size_t);
+void	scoreboard_publish_open(size_t);
 /* Those of the one that has fewest of these others; SIZE_MAX: there is none. */
-size_t	board_least_open(void);
+size_t	scoreboard_min_open(void);
 
 #endif

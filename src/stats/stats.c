@@ -6,8 +6,8 @@
 #include "stats/rows.h"
 #include "stats/stats.h"
 
-static struct stats_part	own;
-static struct stats_part	*ours = &own;	/* the process's */
+static struct stats_slot	own;
+static struct stats_slot	*ours = &own;	/* the process's */
 
 _Thread_local uint64_t		*stats = own.counters;
 _Thread_local struct histogram	*stats_histograms = own.histograms;
@@ -52,14 +52,14 @@ static const struct {
 };
 
 void
-stats_thread_in(struct stats_part *part)
+stats_thread_in(struct stats_slot *part)
 {
 	stats = part->counters;
 	stats_histograms = part->histograms;
 }
 
 void
-stats_count_in(struct stats_part *part)
+stats_count_in(struct stats_slot *part)
 {
 	ours = part;
 	stats_thread_in(part);

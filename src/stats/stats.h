@@ -64,7 +64,7 @@ enum stats_histogram {
 };
 
 /* What one thread counts. */
-struct stats_part {
+struct stats_slot {
 	_Alignas(64) uint64_t	counters[STATS_COUNT]; /* nobody else's line */
 	struct histogram	histograms[STATS_HISTOGRAM_COUNT];
 };
@@ -83,9 +83,9 @@ extern struct stats_lane stats_lanes[STATS_LANES];
 extern size_t		 stats_nlanes;
 
 /* Where this process counts from now on: the thread that it has begun with. */
-void	stats_count_in(struct stats_part *);
+void	stats_count_in(struct stats_slot *);
 /* Where any other thread counts, before it does. */
-void	stats_thread_in(struct stats_part *);
+void	stats_thread_in(struct stats_slot *);
 
 static inline void
 stats_add(enum stats_counter counter, uint64_t more)

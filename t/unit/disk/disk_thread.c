@@ -87,7 +87,7 @@ tear_down(void)
 static void *
 run_thread(void *unused)
 {
-	static struct stats_part	part;
+	static struct stats_slot	part;
 
 	(void)unused;
 	stats_thread_in(&part);

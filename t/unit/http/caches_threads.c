@@ -50,7 +50,7 @@ struct worker {
 	struct clock	 clock;
 	struct http_loop	*http;
 	uint32_t	 number, random;
-	struct stats_part stats_slot;
+	struct stats_slot stats_slot;
 	struct buf	 to, from;	/* as the server sees it */
 	bool		 close;
 };

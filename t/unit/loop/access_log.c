@@ -25,7 +25,7 @@
 struct writer {
 	pthread_t		 thread;
 	int			 number;
-	struct stats_part	 part;
+	struct stats_slot	 part;
 	int			 next;		/* line that is to be found */
 	uint64_t		 found;
 };

@@ -135,7 +135,7 @@ END_TEST
 static void *
 run(void *context)
 {
-	static struct stats_part part;		/* a loop is timed */
+	static struct stats_slot part;		/* a loop is timed */
 	struct side		*s = context;
 
 	stats_thread_in(&part);

@@ -14,25 +14,25 @@
 #define ROUNDS	3000
 #define MANY	256
 
-static struct stats_part	sum;
+static struct stats_slot	sum;
 
 static uint64_t
-requests(void)
+count_requests(void)
 {
-	board_sum(&sum);
+	scoreboard_sum(&sum);
 	return sum.counters[STATS_REQUESTS];
 }
 
 /* A main of this part, which counts and ends. */
 static void
-be_main(int part, unsigned n)
+run_main(int part, unsigned n)
 {
 	int	status;
 	pid_t	pid = fork();
 
 	ck_assert_int_ne(pid, -1);
 	if (pid == 0) {
-		board_use(part);
+		scoreboard_attach(part);
 		while (n-- > 0) {
 			stats[STATS_REQUESTS]++;
 			histogram_add(&stats_histograms
@@ -44,17 +44,17 @@ be_main(int part, unsigned n)
 	ck_assert_int_eq(status, 0);
 }
 
-/* Before there is a board a process counts for itself. */
+/* Before there is a scoreboard a process counts for itself. */
 START_TEST(without)
 {
 	stats[STATS_REQUESTS] = 3;
 	stats_gauges[STATS_GAUGE_UPTIME] = 7;
-	board_measure(0);
-	ck_assert_uint_eq(requests(), 3);
+	scoreboard_measure(0);
+	ck_assert_uint_eq(count_requests(), 3);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 7);
-	ck_assert_int_eq(board_take(1, 1), BOARD_NONE);
-	board_keep(BOARD_NONE, 1);
-	board_give(BOARD_NONE, 1);
+	ck_assert_int_eq(scoreboard_alloc(1, 1), SCOREBOARD_NONE);
+	scoreboard_retire(SCOREBOARD_NONE, 1);
+	scoreboard_free(SCOREBOARD_NONE, 1);
 }
 END_TEST
 
@@ -64,45 +64,45 @@ START_TEST(outlives)
 				    &sum.histograms[STATS_HISTOGRAM_LOOP_LAG];
 	int			 a, b;
 
-	board_open();
-	a = board_take(1, 1);
-	b = board_take(1, 1);
-	ck_assert_int_ne(a, BOARD_NONE);
-	ck_assert_int_ne(b, BOARD_NONE);
+	scoreboard_open();
+	a = scoreboard_alloc(1, 1);
+	b = scoreboard_alloc(1, 1);
+	ck_assert_int_ne(a, SCOREBOARD_NONE);
+	ck_assert_int_ne(b, SCOREBOARD_NONE);
 	ck_assert_int_ne(a, b);
-	be_main(a, 10);
-	be_main(b, 3);
-	ck_assert_uint_eq(requests(), 13);
-	board_keep(a, 1);
-	ck_assert_uint_eq(requests(), 13);
-	be_main(a, 4);
-	ck_assert_uint_eq(requests(), 17);
+	run_main(a, 10);
+	run_main(b, 3);
+	ck_assert_uint_eq(count_requests(), 13);
+	scoreboard_retire(a, 1);
+	ck_assert_uint_eq(count_requests(), 13);
+	run_main(a, 4);
+	ck_assert_uint_eq(count_requests(), 17);
 	ck_assert_uint_eq(lag->n, 17);
 	ck_assert_uint_eq(lag->sum, 85);
 	ck_assert_uint_eq(lag->most, 5);
 	ck_assert_uint_eq(lag->count[3], 17);
-	board_give(a, 1);
-	board_give(b, 1);
-	ck_assert_uint_eq(requests(), 17);
-	ck_assert_int_eq(board_take(1, 1), a);
-	be_main(a, 1);
-	ck_assert_uint_eq(requests(), 18);
+	scoreboard_free(a, 1);
+	scoreboard_free(b, 1);
+	ck_assert_uint_eq(count_requests(), 17);
+	ck_assert_int_eq(scoreboard_alloc(1, 1), a);
+	run_main(a, 1);
+	ck_assert_uint_eq(count_requests(), 18);
 	stats[STATS_RELOADS]++;		/* the monitor's own */
-	board_keep(a, 1);
-	board_sum(&sum);
+	scoreboard_retire(a, 1);
+	scoreboard_sum(&sum);
 	ck_assert_uint_eq(sum.counters[STATS_RELOADS], 1);
 }
 END_TEST
 
 /* Adds up as fast as it can, and tells of each time, until nobody listens. */
 static void
-be_reader(int tell)
+run_reader(int tell)
 {
 	uint64_t	before = 0, now;
 
 	signal(SIGPIPE, SIG_IGN);
 	do {
-		now = requests();
+		now = count_requests();
 		if (now < before)
 			_exit(1);
 		before = now;
@@ -122,34 +122,34 @@ START_TEST(never_falls)
 	pid_t	pid;
 
 	ck_assert_int_eq(pipe(ends), 0);
-	board_open();
+	scoreboard_open();
 	/* Of many the last one: it takes longest to come to. */
-	a = board_take(1, MANY) + MANY - 1;
+	a = scoreboard_alloc(1, MANY) + MANY - 1;
 	pid = fork();
 	ck_assert_int_ne(pid, -1);
 	if (pid == 0) {
 		close(ends[0]);
-		be_reader(ends[1]);
+		run_reader(ends[1]);
 	}
 	close(ends[1]);
-	board_use(a);
+	scoreboard_attach(a);
 	for (int i = 0; i < ROUNDS; i++) {
 		stats[STATS_REQUESTS]++;
 		if (read(ends[0], &told, 1) != 1)
 			break;
-		board_keep(a, 1);
+		scoreboard_retire(a, 1);
 	}
 	close(ends[0]);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
-	ck_assert_uint_eq(requests(), ROUNDS);
+	ck_assert_uint_eq(count_requests(), ROUNDS);
 }
 END_TEST
 
 static void *
-be_thread(void *number)
+run_thread(void *number)
 {
-	board_use_thread(*(unsigned *)number);
+	scoreboard_attach_thread(*(unsigned *)number);
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		stats_count(STATS_REQUESTS);
 		stats_time(STATS_HISTOGRAM_LOOP_LAG, 5);
@@ -166,17 +166,17 @@ START_TEST(threads)
 	uint64_t	before = 0, now;
 	int		a, b;
 
-	board_open();
-	a = board_take(1, 4);
-	b = board_take(1, 1);
+	scoreboard_open();
+	a = scoreboard_alloc(1, 4);
+	b = scoreboard_alloc(1, 1);
 	ck_assert_int_eq(b, a + 4);
-	board_use(a);
+	scoreboard_attach(a);
 	for (int i = 0; i < 3; i++)
-		ck_assert_int_eq(pthread_create(&all[i], NULL, be_thread,
+		ck_assert_int_eq(pthread_create(&all[i], NULL, run_thread,
 		    &numbers[i]), 0);
 	do {
 		stats_count(STATS_CONNECTIONS);
-		now = requests();
+		now = count_requests();
 		ck_assert_uint_ge(now, before);
 		before = now;
 	} while (now < 3 * ROUNDS);
@@ -187,14 +187,14 @@ START_TEST(threads)
 	/* Cached elsewhere, by whichever thread has looked there. */
 	stats_put(STATS_HITS_FILE, 7);
 	stats_put(STATS_HITS_FILE, 8);
-	board_sum_main(&sum, 4);
+	scoreboard_sum_main(&sum, 4);
 	ck_assert_uint_eq(sum.counters[STATS_REQUESTS], 3 * ROUNDS);
 	ck_assert_uint_eq(sum.counters[STATS_HITS_FILE], 8);
 	ck_assert_uint_gt(sum.counters[STATS_CONNECTIONS], 0);
-	board_give(a, 4);
-	ck_assert_uint_eq(requests(), 3 * ROUNDS);
-	ck_assert_int_eq(board_take(1, 5), b + 1);	/* in a row */
-	ck_assert_int_eq(board_take(1, 4), a);
+	scoreboard_free(a, 4);
+	ck_assert_uint_eq(count_requests(), 3 * ROUNDS);
+	ck_assert_int_eq(scoreboard_alloc(1, 5), b + 1);	/* in a row */
+	ck_assert_int_eq(scoreboard_alloc(1, 4), a);
 }
 END_TEST
 
@@ -203,13 +203,13 @@ START_TEST(full)
 {
 	int	part, n = 0;
 
-	board_open();
-	while ((part = board_take(1, 1)) != BOARD_NONE)
+	scoreboard_open();
+	while ((part = scoreboard_alloc(1, 1)) != SCOREBOARD_NONE)
 		n++;
 	ck_assert_int_ge(n, 18);	/* 16 that drain, one, one to come */
-	board_use(BOARD_NONE);
+	scoreboard_attach(SCOREBOARD_NONE);
 	stats[STATS_REQUESTS] += 2;
-	ck_assert_uint_eq(requests(), 2);
+	ck_assert_uint_eq(count_requests(), 2);
 }
 END_TEST
 
@@ -217,14 +217,14 @@ START_TEST(gauges)
 {
 	time_t	now;
 
-	board_open();
+	scoreboard_open();
 	now = time(NULL);
-	board_measure(now + 100);
+	scoreboard_measure(now + 100);
 	ck_assert_int_ge(stats_gauges[STATS_GAUGE_UPTIME], 100);
 	ck_assert_int_le(stats_gauges[STATS_GAUGE_STARTED], (int64_t)now);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_GENERATION], 1);
-	board_conf(2);
-	board_measure(now);
+	scoreboard_set_conf(2);
+	scoreboard_measure(now);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_GENERATION], 2);
 	ck_assert_int_ge(stats_gauges[STATS_GAUGE_LOADED], (int64_t)now);
 }
@@ -232,45 +232,45 @@ END_TEST
 
 /* A main of this part, with so many connections. */
 static void
-have_open(int part, size_t n)
+publish_open(int part, size_t n)
 {
-	board_use(part);
+	scoreboard_attach(part);
 	stats_gauges[STATS_GAUGE_OPEN] = (int64_t)n;
 	stats_gauges[STATS_GAUGE_UPTIME] = 5;
-	board_tell_open(n);
-	board_join();
+	scoreboard_publish_open(n);
+	scoreboard_merge();
 }
 
 START_TEST(together)
 {
 	int	a, b, c, other;
 
-	board_open();
-	a = board_take(1, 1);
-	b = board_take(1, 1);
-	c = board_take(1, 1);
-	other = board_take(2, 1);
-	have_open(other, 1);
-	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
-	have_open(a, 10);
-	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
-	have_open(b, 30);
-	ck_assert_uint_eq(board_least_open(), 10);
+	scoreboard_open();
+	a = scoreboard_alloc(1, 1);
+	b = scoreboard_alloc(1, 1);
+	c = scoreboard_alloc(1, 1);
+	other = scoreboard_alloc(2, 1);
+	publish_open(other, 1);
+	ck_assert_uint_eq(scoreboard_min_open(), SIZE_MAX);
+	publish_open(a, 10);
+	ck_assert_uint_eq(scoreboard_min_open(), SIZE_MAX);
+	publish_open(b, 30);
+	ck_assert_uint_eq(scoreboard_min_open(), 10);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 2);
-	have_open(c, 20);
+	publish_open(c, 20);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 3);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN], 60);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_LEAST_OPEN], 10);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_MOST_OPEN], 30);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 5);
 	/* The dead have none, and are not waited for. */
-	board_keep(a, 1);
-	ck_assert_uint_eq(board_least_open(), 30);
-	have_open(c, 20);
+	scoreboard_retire(a, 1);
+	ck_assert_uint_eq(scoreboard_min_open(), 30);
+	publish_open(c, 20);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 2);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN], 50);
-	board_give(b, 1);
-	ck_assert_uint_eq(board_least_open(), SIZE_MAX);
+	scoreboard_free(b, 1);
+	ck_assert_uint_eq(scoreboard_min_open(), SIZE_MAX);
 }
 END_TEST
 
