@@ -13,7 +13,7 @@ submit_task(void *context, struct task *e)
 
 	(void)context;
 	job_perform(&e->job);
-	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)e->job.kind,
+	stats_time(STATS_HISTOGRAM_JOB_DURATION_RESOLVE + (int)e->job.kind,
 	    clock_us() - started_at);
 	if (!e->deferred)
 		TAILQ_INIT(&e->waiters);

@@ -128,7 +128,7 @@ perform_item(struct item *t)
 	int64_t		 begun = clock_us();
 
 	job_perform(job);
-	stats_time(STATS_HISTOGRAM_SERVICE_RESOLVE + (int)job->kind,
+	stats_time(STATS_HISTOGRAM_JOB_DURATION_RESOLVE + (int)job->kind,
 	    clock_us() - begun);
 	mailbox_post(t->reply_to, &t->reply);
 }

@@ -308,17 +308,17 @@ void
 fs_queues_measure(const struct fs_queues *all)
 {
 	const struct fs_queue	*l;
-	struct stats_lane	*to;
+	struct stats_fs_queue	*to;
 
-	stats_nlanes = 0;
+	stats_nfs_queues = 0;
 	TAILQ_FOREACH(l, &all->list, link) {
-		if (stats_nlanes == STATS_LANES)
+		if (stats_nfs_queues == STATS_FS_QUEUES_MAX)
 			break;
-		to = &stats_lanes[stats_nlanes++];
+		to = &stats_fs_queues[stats_nfs_queues++];
 		print_name(l, to->name, sizeof(to->name));
 		to->queued = (int64_t)l->tasks.n;
-		to->held = (int64_t)l->helpers;
-		to->share = (int64_t)l->limit;
+		to->helpers = (int64_t)l->helpers;
+		to->limit = (int64_t)l->limit;
 	}
 }
 

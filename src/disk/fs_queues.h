@@ -55,6 +55,6 @@ struct task	*fs_queues_pop_any(struct fs_queues *);
 size_t		 fs_queues_waiting(const struct fs_queues *);
 size_t		 fs_queues_ready(const struct fs_queues *);	/* for fs_queues_pop */
 size_t		 fs_queues_count(const struct fs_queues *);
-void		 fs_queues_measure(const struct fs_queues *);	/* stats_lanes */
+void		 fs_queues_measure(const struct fs_queues *);	/* stats_fs_queues */
 
 #endif

@@ -84,7 +84,7 @@ static void	dispatch_tasks(struct helper_pool *);
 static struct histogram *
 service_times(int kind)
 {
-	return &stats_histograms[STATS_HISTOGRAM_SERVICE_RESOLVE + kind];
+	return &stats_histograms[STATS_HISTOGRAM_JOB_DURATION_RESOLVE + kind];
 }
 
 static void
@@ -336,7 +336,7 @@ abandon_helper(struct helper *h)
 	struct task	*e = h->task;
 
 	log_stuck(&e->job);
-	stats_count(STATS_HELPERS_STUCK);
+	stats_count(STATS_HELPERS_ABANDONED);
 	remove_helper(h);
 	h->task = NULL;
 	insert_helper(h, &h->pool->stuck);
@@ -507,7 +507,7 @@ helper_pool_add(struct helper_pool *pool, int fd)
 	h->slot = open_slot(pool, fd);
 	h->watch = evloop_watch(pool->loop, fd, on_reply, h);
 	evloop_set(h->watch, EVLOOP_READ);
-	stats_count(STATS_HELPERS);
+	stats_count(STATS_HELPERS_STARTED);
 	set_idle(h);
 	dispatch_tasks(pool);
 }
@@ -647,7 +647,7 @@ helper_pool_measure(const void *context)
 	g[STATS_GAUGE_STUCK_HELPERS] = (int64_t)pool->nstuck;
 	g[STATS_GAUGE_HELPERS_LIMIT] = pool->conf->helpers_max;
 	g[STATS_GAUGE_QUEUED] = (int64_t)fs_queues_waiting(pool->queues);
-	g[STATS_GAUGE_QUEUED_MOST] = (int64_t)pool->queued_max;
-	g[STATS_GAUGE_LANES] = (int64_t)fs_queues_count(pool->queues);
+	g[STATS_GAUGE_QUEUED_MAX] = (int64_t)pool->queued_max;
+	g[STATS_GAUGE_FS_QUEUES] = (int64_t)fs_queues_count(pool->queues);
 	fs_queues_measure(pool->queues);
 }

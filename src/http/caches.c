@@ -100,7 +100,7 @@ cache_of(const struct caches *caches, enum stats_cache which)
 		[STATS_CACHE_HEADER] = &caches->heads.cache,
 		[STATS_CACHE_CHUNK] = &caches->chunks.cache,
 		[STATS_CACHE_FILE] = &caches->files.cache,
-		[STATS_CACHE_GRANT] = &caches->auth.cache,
+		[STATS_CACHE_AUTH] = &caches->auth.cache,
 	};
 
 	return all[which];
@@ -110,16 +110,16 @@ static void
 measure_cache(enum stats_cache which, const struct cache *c)
 {
 	lock_take(c->lock);
-	stats_put(STATS_HITS_PATHNAME + which, c->hits);
-	stats_put(STATS_MISSES_PATHNAME + which, c->misses);
-	stats_put(STATS_EVICTIONS_PATHNAME + which, c->evictions);
+	stats_set(STATS_HITS_PATHNAME + which, c->hits);
+	stats_set(STATS_MISSES_PATHNAME + which, c->misses);
+	stats_set(STATS_EVICTIONS_PATHNAME + which, c->evictions);
 	stats_gauges[STATS_GAUGE_ENTRIES_PATHNAME + which] =
 	    (int64_t)c->entries;
-	stats_gauges[STATS_GAUGE_HELD_PATHNAME + which] = (int64_t)c->bytes;
+	stats_gauges[STATS_GAUGE_BYTES_PATHNAME + which] = (int64_t)c->bytes;
 	lock_release(c->lock);
 	stats_gauges[STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + which] =
 	    (int64_t)c->limit_entries;
-	stats_gauges[STATS_GAUGE_HELD_LIMIT_PATHNAME + which] =
+	stats_gauges[STATS_GAUGE_BYTES_LIMIT_PATHNAME + which] =
 	    (int64_t)c->limit_bytes;
 }
 
@@ -130,8 +130,8 @@ caches_measure(const struct caches *caches)
 	for (int i = 0; i < STATS_CACHE_COUNT; i++)
 		measure_cache(i, cache_of(caches, i));
 	lock_take(caches->chunks.cache.lock);
-	stats_put(STATS_ABSENT, caches->chunks.absent);
-	stats_put(STATS_GONE, caches->chunks.gone);
+	stats_set(STATS_CHUNKS_ABSENT, caches->chunks.absent);
+	stats_set(STATS_CHUNKS_GONE, caches->chunks.gone);
 	lock_release(caches->chunks.cache.lock);
 }
 

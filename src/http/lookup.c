@@ -293,10 +293,10 @@ complete_lookup(struct task *e)
 	end_lookup(l);
 	if (e->job.error == ECANCELED) {	/* nobody has looked */
 		if (refused)
-			stats_count(STATS_LOOKS_PUT_OFF);
+			stats_count(STATS_REFRESHES_SKIPPED);
 		return;
 	}
-	stats_count(e->job.kind == JOB_LIST ? STATS_LISTS : STATS_LOOKS);
+	stats_count(e->job.kind == JOB_LIST ? STATS_LISTINGS : STATS_LOOKUPS);
 	if (e->job.error == 0 &&
 	    !file_fits(&l->http->caches->files, &e->job.version))
 		e->job.error = EFBIG;
@@ -482,7 +482,7 @@ lookup_refresh(struct http_loop *http, struct path *p)
 		return submit_lookup(http, p, true) == NULL;
 	if (caches->shared)
 		path_info_end_refresh(&caches->paths, p);
-	stats_count(STATS_LOOKS_PUT_OFF);
+	stats_count(STATS_REFRESHES_SKIPPED);
 	return false;
 }
 

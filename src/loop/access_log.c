@@ -257,7 +257,7 @@ access_log_reserve(void *context, size_t max)
 	if (g->lines.len + max > BUFFER_SIZE) {
 		g->dropped++;
 		lock_release(g->lock);
-		stats_count(STATS_LOG_DROPPED);
+		stats_count(STATS_LOG_LINES_DROPPED);
 		return NULL;
 	}
 	return g->lines.at + g->lines.len;
@@ -306,11 +306,12 @@ batch_done(struct access_log *g)
 	bool		failed = g->job.error != 0 && done <= g->batch.len;
 
 	g->in_flight = false;
-	stats_time(STATS_HISTOGRAM_SERVICE_APPEND, clock_us() - g->sent_at);
+	stats_time(
+	    STATS_HISTOGRAM_JOB_DURATION_APPEND, clock_us() - g->sent_at);
 	if (failed) {
 		lost = lines_count(g->batch.at + done, g->batch.len - done);
 		add_dropped(g, lost);
-		stats_add(STATS_LOG_DROPPED, lost);
+		stats_add(STATS_LOG_LINES_DROPPED, lost);
 	}
 	g->batch.len = 0;
 	if (failed)

@@ -339,7 +339,7 @@ clients_evict(struct clients *all)
 
 	if (c == NULL)
 		return false;
-	stats_count(STATS_MADE_ROOM);
+	stats_count(STATS_CONNECTIONS_EVICTED);
 	clients_wake(c, OUTCOME_CANCELLED);
 	return true;
 }
@@ -430,7 +430,7 @@ clients_measure(const struct clients *all)
 		g[STATS_GAUGE_STATE_IDLE + states[i]] += n;
 		if (states[i] != STATS_STATE_IDLE &&
 		    states[i] != STATS_STATE_LINGERING)
-			g[STATS_GAUGE_UNDER_WAY] += n;
+			g[STATS_GAUGE_ACTIVE_REQUESTS] += n;
 	}
 	g[STATS_GAUGE_OPEN] += (int64_t)tally_read_size(&all->count);
 	g[STATS_GAUGE_OPEN_LIMIT] += (int64_t)all->limit;

@@ -326,7 +326,7 @@ on_poke(void *context, unsigned times)
 	(void)times;
 	if (all->stages->stage == STAGE_SEND_DATA &&
 	    (c = clients_find_lingering(all)) != NULL) {
-		stats_count(STATS_MADE_ROOM);
+		stats_count(STATS_CONNECTIONS_EVICTED);
 		clients_wake(c, OUTCOME_CANCELLED);
 	}
 	if (evictable_in(stages_acceptor(all)) != NULL)

@@ -153,12 +153,12 @@ write_histogram(struct buf *to, const struct stats_row *row,
 static void
 write_fs_queues(struct buf *to)
 {
-	const struct stats_lane	*l = stats_lanes;
+	const struct stats_fs_queue	*l = stats_fs_queues;
 
-	for (size_t i = 0; i < stats_nlanes; i++, l++)
+	for (size_t i = 0; i < stats_nfs_queues; i++, l++)
 		buf_addf(to, "lane-%s-queued %" PRId64 "\n"
 		    "lane-%s-held %" PRId64 "\nlane-%s-share %" PRId64 "\n",
-		    l->name, l->queued, l->name, l->held, l->name, l->share);
+		    l->name, l->queued, l->name, l->helpers, l->name, l->limit);
 }
 
 static void

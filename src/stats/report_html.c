@@ -151,7 +151,7 @@ add_responses(struct buf *to, const struct report *r)
 	    sizeof(parts) / sizeof(parts[0]));
 	add_count(to, "<p>cut short ", n[STATS_ABORTED]);
 	add_count(to, ", denied ", n[STATS_DENIED]);
-	add_count(to, ", over the rate ", n[STATS_OVER_RATE]);
+	add_count(to, ", over the rate ", n[STATS_REQUESTS_OVER_RATE]);
 	add_count(to, ", too late for the disk ", n[STATS_DISK_TIMEOUTS]);
 	buf_adds(to, "</p></section>\n");
 }
@@ -172,7 +172,8 @@ add_connections(struct buf *to, const struct report *r)
 	add_count(to, "<p>", get_gauge(STATS_GAUGE_OPEN));
 	add_count(to, " of ", get_gauge(STATS_GAUGE_OPEN_LIMIT));
 	add_count(to, " now, accepted ", r->sum.counters[STATS_CONNECTIONS]);
-	add_count(to, ", turned away ", r->sum.counters[STATS_TURNED_AWAY]);
+	add_count(
+	    to, ", turned away ", r->sum.counters[STATS_CONNECTIONS_REFUSED]);
 	buf_adds(to, "</p></section>\n");
 }
 
@@ -182,8 +183,8 @@ add_cache_usage(struct buf *to, int i)
 {
 	uint64_t	entries = get_gauge(STATS_GAUGE_ENTRIES_PATHNAME + i);
 	uint64_t most = get_gauge(STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + i);
-	uint64_t	bytes = get_gauge(STATS_GAUGE_HELD_PATHNAME + i);
-	uint64_t	room = get_gauge(STATS_GAUGE_HELD_LIMIT_PATHNAME + i);
+	uint64_t	bytes = get_gauge(STATS_GAUGE_BYTES_PATHNAME + i);
+	uint64_t	room = get_gauge(STATS_GAUGE_BYTES_LIMIT_PATHNAME + i);
 
 	if (room == 0 || (most != 0 &&
 	    (double)entries / (double)most > (double)bytes / (double)room))
@@ -201,7 +202,7 @@ add_cache(struct buf *to, const struct report *r, const char *name, int i)
 	buf_addf(to, "<tr><td>%s</td><td>", name);
 	report_count(to, get_gauge(STATS_GAUGE_ENTRIES_PATHNAME + i));
 	buf_adds(to, "</td><td>");
-	report_bytes(to, get_gauge(STATS_GAUGE_HELD_PATHNAME + i));
+	report_bytes(to, get_gauge(STATS_GAUGE_BYTES_PATHNAME + i));
 	buf_adds(to, "</td><td>");
 	add_cache_usage(to, i);
 	buf_adds(to, "</td><td>");
@@ -232,15 +233,15 @@ add_caches(struct buf *to, const struct report *r)
 static void
 add_fs_queues(struct buf *to)
 {
-	const struct stats_lane	*l = stats_lanes;
+	const struct stats_fs_queue	*l = stats_fs_queues;
 
 	buf_adds(to, "<table><thead><tr><th>file system</th><th>waiting</th>"
 	    "<th>helpers</th></tr></thead>\n<tbody>\n");
-	for (size_t i = 0; i < stats_nlanes; i++, l++) {
+	for (size_t i = 0; i < stats_nfs_queues; i++, l++) {
 		buf_adds(to, "<tr><td>");
 		report_text(to, l->name);
 		buf_addf(to, "</td><td>%" PRId64 "</td><td>%" PRId64 " of %"
-		    PRId64 "</td></tr>\n", l->queued, l->held, l->share);
+		    PRId64 "</td></tr>\n", l->queued, l->helpers, l->limit);
 	}
 	buf_adds(to, "</tbody></table>\n");
 }
@@ -256,11 +257,11 @@ add_helpers(struct buf *to, const struct report *r)
 
 	begin_section(to, "Helpers", parts, sizeof(parts) / sizeof(parts[0]));
 	add_count(to, "<p>waiting ", get_gauge(STATS_GAUGE_QUEUED));
-	add_count(to, ", at most ", get_gauge(STATS_GAUGE_QUEUED_MOST));
+	add_count(to, ", at most ", get_gauge(STATS_GAUGE_QUEUED_MAX));
 	add_count(to, "; died ", r->sum.counters[STATS_HELPER_DEATHS]);
-	add_count(to, ", given up ", r->sum.counters[STATS_HELPERS_STUCK]);
+	add_count(to, ", given up ", r->sum.counters[STATS_HELPERS_ABANDONED]);
 	buf_adds(to, "</p>\n");
-	if (stats_nlanes > 0)
+	if (stats_nfs_queues > 0)
 		add_fs_queues(to);
 	buf_adds(to, "</section>\n");
 }
@@ -308,7 +309,7 @@ add_jobs(struct buf *to, const struct report *r)
 	    "<th>job</th><th>done</th><th>median</th><th>99 %</th>"
 	    "<th>longest</th><th></th></tr></thead>\n<tbody>\n");
 	for (int i = 0; i < JOB_KIND_COUNT; i++)
-		add_job(to, &h[STATS_HISTOGRAM_SERVICE_RESOLVE + i],
+		add_job(to, &h[STATS_HISTOGRAM_JOB_DURATION_RESOLVE + i],
 		    job_kind_name((enum job_kind)i));
 	buf_adds(to, "</tbody></table></section>\n");
 }

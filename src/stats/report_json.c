@@ -48,13 +48,13 @@ add_histogram(struct buf *to, const struct stats_row *row,
 static void
 add_fs_queues(struct buf *to)
 {
-	const struct stats_lane	*l = stats_lanes;
+	const struct stats_fs_queue	*l = stats_fs_queues;
 
-	for (size_t i = 0; i < stats_nlanes; i++, l++)
+	for (size_t i = 0; i < stats_nfs_queues; i++, l++)
 		buf_addf(to, "%s{\"lane\":\"%s\",\"queued\":%" PRId64
 		    ",\"held\":%" PRId64 ",\"share\":%" PRId64 "}",
-		    i == 0 ? "" : ",\n", l->name, l->queued, l->held,
-		    l->share);
+		    i == 0 ? "" : ",\n", l->name, l->queued, l->helpers,
+		    l->limit);
 }
 
 void

@@ -53,7 +53,7 @@ add_sample(struct buf *to, const struct stats_row *row, const char *metric,
 static void
 add_numbers(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
 {
-	char			 metric[STATS_METRIC_MOST];
+	char			 metric[STATS_METRIC_MAX];
 	const struct stats_row	*rows;
 	size_t			 n;
 
@@ -106,7 +106,7 @@ add_histogram(struct buf *to, const struct stats_row *row, const char *metric,
 static void
 add_histograms(struct buf *to, const struct histogram *all)
 {
-	char			 metric[STATS_METRIC_MOST];
+	char			 metric[STATS_METRIC_MAX];
 	const struct stats_row	*rows;
 	size_t			 n;
 
@@ -125,12 +125,13 @@ add_fs_queues(
 {
 	int64_t	n;
 
-	if (stats_nlanes > 0)
+	if (stats_nfs_queues > 0)
 		add_help(to, metric, "gauge", help);
-	for (size_t i = 0; i < stats_nlanes; i++) {
-		memcpy(&n, (const char *)&stats_lanes[i] + member, sizeof(n));
+	for (size_t i = 0; i < stats_nfs_queues; i++) {
+		memcpy(
+		    &n, (const char *)&stats_fs_queues[i] + member, sizeof(n));
 		buf_addf(to, "%s{lane=\"%s\"} %" PRId64 "\n", metric,
-		    stats_lanes[i].name, n);
+		    stats_fs_queues[i].name, n);
 	}
 }
 
@@ -147,12 +148,12 @@ report_prometheus(struct buf *to, const struct report *r)
 	add_numbers(to, STATS_KIND_GAUGE, gauges);
 	add_histograms(to, r->sum.histograms);
 	add_fs_queues(to, "amped_lane_queued_jobs",
-	    offsetof(struct stats_lane, queued),
+	    offsetof(struct stats_fs_queue, queued),
 	    "jobs for a file system that wait for a helper");
 	add_fs_queues(to, "amped_lane_helpers",
-	    offsetof(struct stats_lane, held),
+	    offsetof(struct stats_fs_queue, helpers),
 	    "helpers that a file system holds");
 	add_fs_queues(to, "amped_lane_helpers_limit",
-	    offsetof(struct stats_lane, share),
+	    offsetof(struct stats_fs_queue, limit),
 	    "helpers that a file system may hold");
 }

@@ -30,7 +30,7 @@ const char		*stats_family(const char *metric);
  * the manual and its test. */
 void			 stats_list(FILE *);
 /* "amped_sent_bytes_total"; room for any: */
-#define STATS_METRIC_MOST	64
+#define STATS_METRIC_MAX	64
 void			 stats_metric(enum stats_kind, const struct stats_row *,
 			    char *, size_t);
 

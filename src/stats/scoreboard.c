@@ -50,7 +50,7 @@ scoreboard_open(void)
 	if (board == MAP_FAILED)
 		fatal("no memory to share");
 	board->started = (int64_t)time(NULL);
-	stats_count_in(&board->monitor);
+	stats_use(&board->monitor);
 	scoreboard_set_conf(1);
 }
 
@@ -160,14 +160,14 @@ void
 scoreboard_attach(int part)
 {
 	own_slot = part;
-	stats_count_in(
+	stats_use(
 	    part == SCOREBOARD_NONE ? &private_slot : &board->slots[part]);
 }
 
 void
 scoreboard_attach_thread(unsigned number)
 {
-	stats_thread_in(own_slot == SCOREBOARD_NONE ? &private_slot :
+	stats_use_thread(own_slot == SCOREBOARD_NONE ? &private_slot :
 	    &board->slots[own_slot + (int)number]);
 }
 
@@ -236,10 +236,10 @@ adds_up(int gauge)
 	case STATS_GAUGE_LOADED:
 	case STATS_GAUGE_DRAINING:
 	case STATS_GAUGE_ADDRESSES:
-	case STATS_GAUGE_LANES:
-	case STATS_GAUGE_QUEUED_MOST:
-	case STATS_GAUGE_LEAST_OPEN:
-	case STATS_GAUGE_MOST_OPEN:
+	case STATS_GAUGE_FS_QUEUES:
+	case STATS_GAUGE_QUEUED_MAX:
+	case STATS_GAUGE_OPEN_MIN:
+	case STATS_GAUGE_OPEN_MAX:
 		return false;
 	default:
 		return true;
@@ -265,21 +265,21 @@ merge_gauges(int part)
 		n = board->published[part].gauges[i];
 		if (adds_up(i))
 			g[i] += n;
-		else if (i == STATS_GAUGE_QUEUED_MOST && n > g[i])
+		else if (i == STATS_GAUGE_QUEUED_MAX && n > g[i])
 			g[i] = n;
 	}
-	if (open < g[STATS_GAUGE_LEAST_OPEN])
-		g[STATS_GAUGE_LEAST_OPEN] = open;
-	if (open > g[STATS_GAUGE_MOST_OPEN])
-		g[STATS_GAUGE_MOST_OPEN] = open;
+	if (open < g[STATS_GAUGE_OPEN_MIN])
+		g[STATS_GAUGE_OPEN_MIN] = open;
+	if (open > g[STATS_GAUGE_OPEN_MAX])
+		g[STATS_GAUGE_OPEN_MAX] = open;
 }
 
 void
 scoreboard_merge(void)
 {
 	stats_gauges[STATS_GAUGE_WORKERS] = 1;
-	stats_gauges[STATS_GAUGE_LEAST_OPEN] = stats_gauges[STATS_GAUGE_OPEN];
-	stats_gauges[STATS_GAUGE_MOST_OPEN] = stats_gauges[STATS_GAUGE_OPEN];
+	stats_gauges[STATS_GAUGE_OPEN_MIN] = stats_gauges[STATS_GAUGE_OPEN];
+	stats_gauges[STATS_GAUGE_OPEN_MAX] = stats_gauges[STATS_GAUGE_OPEN];
 	if (own_slot == SCOREBOARD_NONE)
 		return;
 	for (int i = 0; i < STATS_GAUGE_COUNT; i++)

@@ -6,14 +6,14 @@
 #include "stats/rows.h"
 #include "stats/stats.h"
 
-static struct stats_slot	own;
-static struct stats_slot	*ours = &own;	/* the process's */
+static struct stats_slot	default_slot;
+static struct stats_slot	*process_slot = &default_slot;	/* the process's */
 
-_Thread_local uint64_t		*stats = own.counters;
-_Thread_local struct histogram	*stats_histograms = own.histograms;
+_Thread_local uint64_t		*stats = default_slot.counters;
+_Thread_local struct histogram	*stats_histograms = default_slot.histograms;
 int64_t				 stats_gauges[STATS_GAUGE_COUNT];
-struct stats_lane		 stats_lanes[STATS_LANES];
-size_t				 stats_nlanes;
+struct stats_fs_queue		 stats_fs_queues[STATS_FS_QUEUES_MAX];
+size_t				 stats_nfs_queues;
 
 #define ROW(id, name, metric, label, unit, help)			\
 	{ name, metric, label, help, STATS_UNIT_##unit },
@@ -52,23 +52,23 @@ static const struct {
 };
 
 void
-stats_thread_in(struct stats_slot *part)
+stats_use_thread(struct stats_slot *part)
 {
 	stats = part->counters;
 	stats_histograms = part->histograms;
 }
 
 void
-stats_count_in(struct stats_slot *part)
+stats_use(struct stats_slot *part)
 {
-	ours = part;
-	stats_thread_in(part);
+	process_slot = part;
+	stats_use_thread(part);
 }
 
 void
-stats_put(enum stats_counter counter, uint64_t n)
+stats_set(enum stats_counter counter, uint64_t n)
 {
-	tally_set(&ours->counters[counter], n);
+	tally_set(&process_slot->counters[counter], n);
 }
 
 const struct stats_row *
@@ -111,7 +111,7 @@ void
 stats_list(FILE *out)
 {
 	const struct stats_row	*row;
-	char			 metric[STATS_METRIC_MOST];
+	char			 metric[STATS_METRIC_MAX];
 
 	for (int kind = 0; kind < STATS_KIND_COUNT; kind++)
 		for (size_t i = 0; i < kinds[kind].n; i++) {

@@ -21,7 +21,7 @@
 #define STATS_CACHES(X)							\
 	X(PATHNAME, "pathname", "pathname") X(HEADER, "header", "header") \
 	X(CHUNK, "chunk", "chunk") X(FILE, "file", "file")		\
-	X(GRANT, "grant", "login")
+	X(AUTH, "grant", "login")
 
 /* Of a connection; one that just runs is in that it had before, or in none. */
 #define STATS_STATES(X)							\
@@ -70,22 +70,22 @@ struct stats_slot {
 };
 
 /* The tasks of a file system. */
-#define STATS_LANES	64
-struct stats_lane {
+#define STATS_FS_QUEUES_MAX	64
+struct stats_fs_queue {
 	char	name[32];
-	int64_t	queued, held, share;	/* jobs that wait; helpers */
+	int64_t	queued, helpers, limit;	/* jobs that wait; helpers */
 };
 
 extern _Thread_local uint64_t		*stats;		/* this thread's own */
 extern _Thread_local struct histogram	*stats_histograms; /* the same */
 extern int64_t		 stats_gauges[STATS_GAUGE_COUNT];
-extern struct stats_lane stats_lanes[STATS_LANES];
-extern size_t		 stats_nlanes;
+extern struct stats_fs_queue stats_fs_queues[STATS_FS_QUEUES_MAX];
+extern size_t		 stats_nfs_queues;
 
 /* Where this process counts from now on: the thread that it has begun with. */
-void	stats_count_in(struct stats_slot *);
+void	stats_use(struct stats_slot *);
 /* Where any other thread counts, before it does. */
-void	stats_thread_in(struct stats_slot *);
+void	stats_use_thread(struct stats_slot *);
 
 static inline void
 stats_add(enum stats_counter counter, uint64_t more)
@@ -107,7 +107,7 @@ stats_time(enum stats_histogram histogram, int64_t us)
 
 /* What is counted elsewhere for the whole process: that many by now.  By one
  * thread at a time, whichever it is. */
-void	stats_put(enum stats_counter, uint64_t);
+void	stats_set(enum stats_counter, uint64_t);
 
 const char	*stats_name(enum stats_counter);
 

@@ -197,7 +197,7 @@ pipeline_measure(const struct pipeline *l)
 	for (unsigned i = STAGE_COUNT; i < PIPELINE_THREADS; i++) {
 		g[STATS_GAUGE_QUEUED] += (int64_t)disk_thread_waiting(
 		    l->threads[i]->disk_thread, &longest);
-		if ((int64_t)longest > g[STATS_GAUGE_QUEUED_MOST])
-			g[STATS_GAUGE_QUEUED_MOST] = (int64_t)longest;
+		if ((int64_t)longest > g[STATS_GAUGE_QUEUED_MAX])
+			g[STATS_GAUGE_QUEUED_MAX] = (int64_t)longest;
 	}
 }

@@ -37,7 +37,7 @@ client_limits_connect(struct conn *c)
 	if (c->session->address != NULL)
 		return;
 	c->refused = true;
-	stats_count(STATS_TURNED_AWAY);
+	stats_count(STATS_CONNECTIONS_REFUSED);
 	if (http_may_log(http, &http->caches->connections_warned_at))
 		log_limit(c, "connections",
 		    http->conf->limits.connections_address,
@@ -53,7 +53,7 @@ client_limits_request(struct conn *c)
 	    addresses_request(
 		http->addresses, c->session->address, http->clock->ms))
 		return true;
-	stats_count(STATS_OVER_RATE);
+	stats_count(STATS_REQUESTS_OVER_RATE);
 	if (http_may_log(http, &http->caches->rate_warned_at))
 		log_limit(
 		    c, "requests a second", http->conf->limits.rate, "rate");

@@ -172,7 +172,7 @@ submit_verification(struct verification *v)
 {
 	struct http_loop	*http = v->http;
 
-	stats_count(STATS_VERIFIED);
+	stats_count(STATS_VERIFICATIONS);
 	v->task.abandon = NULL;
 	http->disk.submit(http->disk.context, &v->task);
 }

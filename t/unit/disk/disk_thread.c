@@ -90,7 +90,7 @@ run_thread(void *unused)
 	static struct stats_slot	part;
 
 	(void)unused;
-	stats_thread_in(&part);
+	stats_use_thread(&part);
 	evloop_run(there.loop);
 	return NULL;
 }

@@ -105,13 +105,13 @@ START_TEST(in_order_by_turns)
 }
 END_TEST
 
-static const struct stats_lane *
+static const struct stats_fs_queue *
 measured_queue(const char *name)
 {
 	fs_queues_measure(queues);
-	for (size_t i = 0; i < stats_nlanes; i++)
-		if (strcmp(stats_lanes[i].name, name) == 0)
-			return &stats_lanes[i];
+	for (size_t i = 0; i < stats_nfs_queues; i++)
+		if (strcmp(stats_fs_queues[i].name, name) == 0)
+			return &stats_fs_queues[i];
 	ck_abort_msg("there is no lane %s", name);
 	return NULL;
 }
@@ -119,7 +119,7 @@ measured_queue(const char *name)
 /* What is told of them, by the numbers of their devices. */
 START_TEST(measures)
 {
-	const struct stats_lane	*l;
+	const struct stats_fs_queue	*l;
 
 	ck_assert(add_task(1, "a"));
 	ck_assert(add_task(2, "b"));
@@ -129,20 +129,20 @@ START_TEST(measures)
 	ck_assert_int_eq(pop_task(), 4);
 	l = measured_queue("8:1");
 	ck_assert_int_eq(l->queued, 2);
-	ck_assert_int_eq(l->held, 1);
-	ck_assert_int_eq(l->share, 2);
+	ck_assert_int_eq(l->helpers, 1);
+	ck_assert_int_eq(l->limit, 2);
 	l = measured_queue("0:30");
 	ck_assert_int_eq(l->queued, 0);
-	ck_assert_int_eq(l->held, 1);
-	ck_assert_int_eq(measured_queue("strays")->share, 1);
-	ck_assert_int_eq(measured_queue("users")->held, 0);
-	ck_assert_int_eq(measured_queue("kept")->held, 0);
-	ck_assert_uint_eq(stats_nlanes, fs_queues_count(queues));
+	ck_assert_int_eq(l->helpers, 1);
+	ck_assert_int_eq(measured_queue("strays")->limit, 1);
+	ck_assert_int_eq(measured_queue("users")->helpers, 0);
+	ck_assert_int_eq(measured_queue("kept")->helpers, 0);
+	ck_assert_uint_eq(stats_nfs_queues, fs_queues_count(queues));
 	/* No more of them than there is room for. */
-	for (uint64_t fs = 1000; fs < 1000 + 2 * STATS_LANES; fs++)
+	for (uint64_t fs = 1000; fs < 1000 + 2 * STATS_FS_QUEUES_MAX; fs++)
 		fs_queues_reserve(queues, fs);
 	fs_queues_measure(queues);
-	ck_assert_uint_eq(stats_nlanes, STATS_LANES);
+	ck_assert_uint_eq(stats_nfs_queues, STATS_FS_QUEUES_MAX);
 }
 END_TEST
 

@@ -117,7 +117,7 @@ administer(void *context)
 	struct worker	*w = context;
 	struct purge	 p;
 
-	stats_thread_in(&w->stats_slot);
+	stats_use_thread(&w->stats_slot);
 	for (unsigned n = 0; !over; n++) {
 		while (http_tidy(w->http))
 			continue;
@@ -349,7 +349,7 @@ run_worker(void *context)
 	struct worker		*w = context;
 	struct session		*p = NULL;
 
-	stats_thread_in(&w->stats_slot);
+	stats_use_thread(&w->stats_slot);
 	for (int i = 0; i < TURNS; i++) {
 		if (choose_number(w, 10) == 0)
 			change_one(w);

@@ -61,7 +61,7 @@ write_lines(void *context)
 	struct writer	*w = context;
 	char		*to;
 
-	stats_thread_in(&w->part);
+	stats_use_thread(&w->part);
 	for (int i = 0; i < LINES; i++) {
 		if ((to = access_log_reserve(access_log, MOST)) != NULL)
 			access_log_commit(access_log, 0);
@@ -161,7 +161,7 @@ START_TEST(threads)
 		ck_assert_uint_gt(writers[i].found, 0);
 		/* Twice for a line at most: it asks twice. */
 		ck_assert_uint_ge(writers[i].found + writers[i].part.counters[
-		    STATS_LOG_DROPPED], LINES);
+		    STATS_LOG_LINES_DROPPED], LINES);
 	}
 	evloop_unwatch(&tick);
 	evloop_free(&loop);

@@ -138,7 +138,7 @@ run(void *context)
 	static struct stats_slot part;		/* a loop is timed */
 	struct side		*s = context;
 
-	stats_thread_in(&part);
+	stats_use_thread(&part);
 	evloop_run(s->loop);
 	return NULL;
 }

@@ -24,8 +24,8 @@ fill_gauges(void)
 	for (int i = 0; i < STATS_HISTOGRAM_COUNT; i++)
 		for (int k = 0; k <= i; k++)
 			histogram_add(&stats_histograms[i], 3000 + k);
-	stats_nlanes = 1;
-	stats_lanes[0] = (struct stats_lane){ "8:1", 5, 3, 16 };
+	stats_nfs_queues = 1;
+	stats_fs_queues[0] = (struct stats_fs_queue){ "8:1", 5, 3, 16 };
 }
 
 static const char *
@@ -330,7 +330,7 @@ static void
 exposition_has_rows(const char *t, enum stats_kind kind, int64_t first)
 {
 	const struct stats_row	*rows;
-	char			 metric[STATS_METRIC_MOST];
+	char			 metric[STATS_METRIC_MAX];
 	size_t			 n;
 	bool			 labelled;
 
@@ -430,7 +430,7 @@ START_TEST(html)
 	ck_assert_ptr_null(strstr(t, "http:"));
 	ck_assert_ptr_null(strstr(t, "src="));
 	ck_assert_ptr_null(strstr(t, "url("));
-	has_line(t, "<td>looks</td><td>%" PRIu64 "</td>", stats[STATS_LOOKS]);
+	has_line(t, "<td>looks</td><td>%" PRIu64 "</td>", stats[STATS_LOOKUPS]);
 	has_line(t, ">2 requests a second</span>");
 	has_line(t, "<tr><td>login</td>");
 	has_line(t, "<td>8:1</td><td>5</td><td>3 of 16</td>");

@@ -185,8 +185,8 @@ START_TEST(threads)
 	ck_assert_uint_eq(sum.histograms[STATS_HISTOGRAM_LOOP_LAG].n,
 	    3 * ROUNDS);
 	/* Cached elsewhere, by whichever thread has looked there. */
-	stats_put(STATS_HITS_FILE, 7);
-	stats_put(STATS_HITS_FILE, 8);
+	stats_set(STATS_HITS_FILE, 7);
+	stats_set(STATS_HITS_FILE, 8);
 	scoreboard_sum_main(&sum, 4);
 	ck_assert_uint_eq(sum.counters[STATS_REQUESTS], 3 * ROUNDS);
 	ck_assert_uint_eq(sum.counters[STATS_HITS_FILE], 8);
@@ -260,8 +260,8 @@ START_TEST(together)
 	publish_open(c, 20);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_WORKERS], 3);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN], 60);
-	ck_assert_int_eq(stats_gauges[STATS_GAUGE_LEAST_OPEN], 10);
-	ck_assert_int_eq(stats_gauges[STATS_GAUGE_MOST_OPEN], 30);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN_MIN], 10);
+	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN_MAX], 30);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 5);
 	/* The dead have none, and are not waited for. */
 	scoreboard_retire(a, 1);
