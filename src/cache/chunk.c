@@ -170,7 +170,7 @@ init_chunk(struct chunk *k, struct file *f, uint32_t index)
 	k->len = length_at(f, index);
 }
 
-static RARE struct chunk *
+static COLD struct chunk *
 add_chunk(struct chunk_cache *cc, struct file *f, uint32_t index)
 {
 	struct chunk	*k = pool_get(&cc->pool,

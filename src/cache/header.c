@@ -121,7 +121,7 @@ set_date(struct head *h, const struct header_date *date)
 }
 
 /* It may be half sent by somebody. */
-static RARE struct head *
+static COLD struct head *
 replace_head(struct header_cache *hc, struct head **owner, struct head *h,
     const struct header_date *date)
 {

@@ -94,7 +94,7 @@ find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
 
 /* The path of a target that nobody has asked for yet; or what is wrong with
  * that. */
-static RARE enum why
+static COLD enum why
 add_path(struct conn *c, uint32_t ns, struct str raw)
 {
 	struct request	*r = c->request;
@@ -318,7 +318,7 @@ network_is_allowed(const struct conn *c, const char *decoded)
 	return true;
 }
 
-static RARE enum go
+static COLD enum go
 check_guards(struct conn *c)
 {
 	struct request		*r = c->request;

@@ -117,7 +117,7 @@ release_chunk(void *owner, void *object)
 }
 
 /* One that was made for this request. */
-static APART void
+static NOINLINE void
 put_own_head(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -137,7 +137,7 @@ release_head(void *owner, void *object)
 }
 
 /* A ready one, behind so many responses that there is no room for a copy. */
-static APART void
+static NOINLINE void
 ref_cached_head(struct conn *c)
 {
 	struct head	*h = c->request->cached_head;
@@ -181,7 +181,7 @@ put_head(struct conn *c)
 }
 
 /* What stands between the ranges of a response with several. */
-static RARE void
+static COLD void
 put_part_header(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -194,7 +194,7 @@ put_part_header(struct conn *c)
 }
 
 /* Goes on to the next of several ranges when this one has been put out. */
-static RARE void
+static COLD void
 start_next_range(struct conn *c, const struct chunk *k)
 {
 	struct request			*r = c->request;
@@ -240,7 +240,7 @@ can_send_file(const struct conn *c)
 
 /* So much of a chunk, whose hold goes along.  What is not a copy may change in
  * the system's memory until the client has it. */
-static APART void
+static NOINLINE void
 ref_chunk(struct conn *c, struct chunk *k, const char *at, size_t len)
 {
 	struct request	*r = c->request;
@@ -311,7 +311,7 @@ put_chunk(struct conn *c, bool file)
 }
 
 /* The version is gone: start over if no byte of it has been put out. */
-static RARE enum go
+static COLD enum go
 handle_gone(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -337,14 +337,14 @@ is_gone(const struct request *r, int error)
 	    (error == EIO && !r->answered);
 }
 
-static RARE enum go
+static COLD enum go
 reply_disk_error(struct conn *c, int error)
 {
 	return c->request->answered ? conn_abort(c) :
 	    reply_error(c, reply_why(c, lookup_why(error)));
 }
 
-static RARE enum go
+static COLD enum go
 handle_load_error(struct conn *c, int error)
 {
 	struct request	*r = c->request;
@@ -357,7 +357,7 @@ handle_load_error(struct conn *c, int error)
 }
 
 /* Nobody has read it in time. */
-static RARE enum go
+static COLD enum go
 handle_timeout(struct conn *c, enum outcome outcome)
 {
 	stats_count(STATS_DISK_TIMEOUTS);
@@ -366,7 +366,7 @@ handle_timeout(struct conn *c, enum outcome outcome)
 }
 
 /* The next chunk must come from the disk: send what there is, then wait. */
-static RARE enum go
+static COLD enum go
 load_chunk(struct conn *c)
 {
 	struct request	*r = c->request;

@@ -38,7 +38,7 @@ conn_abort(struct conn *c)
 	return conn_go(c, c->request != NULL ? STEP_FINISH : STEP_CLOSE);
 }
 
-APART void
+NOINLINE void
 conn_set_cork(struct conn *c, bool on)
 {
 	c->transport->cork(c->transport_context, c->wait.fd, on);
@@ -69,7 +69,7 @@ conn_must_flush(const struct conn *c)
 
 /* Where it goes from thread to thread, memory goes back with it to the one that
  * has allocated it: to free what is another's costs much more. */
-static RARE void
+static COLD void
 clear_own_input(struct conn *c)
 {
 	if (!c->http->caches->shared) {
@@ -99,7 +99,7 @@ conn_shares_input(const struct conn *c)
 }
 
 /* What stands in the loop's buffer is the next one's soon. */
-static APART void
+static NOINLINE void
 move_input(struct conn *c)
 {
 	if (!conn_shares_input(c))
@@ -169,7 +169,7 @@ recycle_request(struct http_loop *http, struct request *r)
 	return room;
 }
 
-static RARE void
+static COLD void
 free_own_memory(struct conn *c)
 {
 	need(c->own_input.len == 0);

@@ -111,9 +111,9 @@ void		 conn_request_end(struct conn *);
 /* Lets go of what the response was to be made from; the request stays. */
 void		 conn_request_reset(struct conn *);
 /* Nothing more can be sent properly: logs the request, ends the connection. */
-RARE enum go	 conn_abort(struct conn *);
+COLD enum go	 conn_abort(struct conn *);
 /* The same; what the client has not received yet is thrown away. */
-RARE enum go	 conn_reset(struct conn *);
+COLD enum go	 conn_reset(struct conn *);
 
 /* The one gate for changing step. */
 static inline enum go

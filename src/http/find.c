@@ -51,7 +51,7 @@ take_info(struct conn *c)
 }
 
 /* The file itself, or that variant of it that its client wants most. */
-static APART enum go
+static NOINLINE enum go
 choose_variant(struct conn *c)
 {
 	uint32_t	ns;
@@ -68,7 +68,7 @@ choose_variant(struct conn *c)
 
 /* It cannot be had, or not in time: then the file itself, for which there are
  * as many tries and as much time again. */
-static RARE enum go
+static COLD enum go
 fall_back_to_identity(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -81,7 +81,7 @@ fall_back_to_identity(struct conn *c)
 }
 
 /* What is no file. */
-static APART enum go
+static NOINLINE enum go
 handle_non_file(struct conn *c)
 {
 	struct request		*r = c->request;
@@ -133,7 +133,7 @@ may_start_lookup(const struct http_loop *http, const struct path *p)
 }
 
 /* Its answer is good for who has waited for it, however old by then. */
-static RARE enum go
+static COLD enum go
 wait_for_lookup(struct conn *c)
 {
 	struct task	*e;
@@ -148,7 +148,7 @@ wait_for_lookup(struct conn *c)
 	return go;
 }
 
-static RARE enum go
+static COLD enum go
 handle_expired(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -167,7 +167,7 @@ handle_expired(struct conn *c)
 
 /* Good enough, while a helper looks.  Where that is done in place, there is
  * something better already; false: which is of no use any more. */
-static RARE bool
+static COLD bool
 refresh_stale(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -186,7 +186,7 @@ refresh_stale(struct conn *c)
 }
 
 /* Nobody has looked in time. */
-static RARE enum go
+static COLD enum go
 handle_timeout(struct conn *c, enum outcome outcome)
 {
 	const struct path	*p = c->request->path;

@@ -48,7 +48,7 @@ log_request(struct conn *c)
  * which may come late and be a short one, is read to; nor is what a body has
  * moved out of its way.
  */
-static APART void
+static NOINLINE void
 erase_head(struct conn *c)
 {
 	bool		 shared = conn_shares_input(c);
@@ -78,7 +78,7 @@ must_linger(const struct conn *c)
 	       r->body_sent > SOCKET_BUFFER_MIN;
 }
 
-static APART enum go
+static NOINLINE enum go
 end_connection(struct conn *c)
 {
 	bool	broken = c->request->aborted;

@@ -148,7 +148,7 @@ pad_head(struct buf *b)
 	b->len += slack;
 }
 
-static RARE void
+static COLD void
 make_full_head(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -288,7 +288,7 @@ get_single_field(const struct conn *c, enum parse_field f)
 
 /* The page for a failure: no condition or range is about that file, and no
  * field of the conf. */
-static RARE enum go
+static COLD enum go
 respond_error_page(struct conn *c)
 {
 	struct request	*r = c->request;
@@ -344,7 +344,7 @@ evaluate_conditions(struct conn *c, struct cond_result *answer)
 	conditional_evaluate(&fields, &have, answer);
 }
 
-static RARE enum go
+static COLD enum go
 respond_conditional(struct conn *c)
 {
 	struct cond_result	answer;

@@ -21,7 +21,7 @@ has_room(const struct hot_responses *w, size_t len)
 	return w->n < HOT_RESPONSES_MAX && len <= HOT_BYTES_MAX - w->used;
 }
 
-static RARE void
+static COLD void
 add_response(
     struct hot_responses *w, struct head *h, const char *body, size_t len)
 {

@@ -38,7 +38,7 @@ log_escape_keep_addr(struct session *s)
 	memcpy(s->addr + IPV4, text, s->addr_text_len);
 }
 
-static APART char *
+static NOINLINE char *
 write_other_addr(const struct session *s, char to[LOG_ADDR_MAX])
 {
 	*to = '\0';
@@ -122,7 +122,7 @@ put_escape(unsigned char byte, char *to)
 }
 
 /* Byte by byte; a set of bytes, as most are plain all the same: a bit each. */
-static RARE char *
+static COLD char *
 escape_bytes(struct str s, bool spaces, char *to, const char *end)
 {
 	const uint64_t		plain[4] = { ~((BIT(' ') - 1) | BIT('"') |

@@ -124,7 +124,7 @@ machine_new(struct http_loop *http, int fd, const struct transport *transport,
 	return s;
 }
 
-static RARE void
+static COLD void
 update_second(struct http_loop *http)
 {
 	hot_clear(&http->hot, &http->caches->heads);
@@ -212,7 +212,7 @@ machine_run(struct session *s)
 
 /* What those need from memory who are about to have a target looked up.  Not
  * where other threads may change what it would look at. */
-static APART void
+static NOINLINE void
 prefetch_paths(
     const struct caches *caches, struct conn *const *conns, unsigned n)
 {
@@ -269,7 +269,7 @@ machine_can_batch(const struct session *s)
 	    c->outcome == OUTCOME_READY && !c->refused;
 }
 
-static RARE struct output *
+static COLD struct output *
 new_outputs(void)
 {
 	struct output	*all = mem_array(MACHINE_BATCH_MAX, sizeof(*all));

@@ -64,7 +64,7 @@ find_last_before(struct output *o, const char *at)
 	    last : NULL;
 }
 
-static RARE void
+static COLD void
 write_detached(struct output *o, const void *bytes, size_t len)
 {
 	struct piece	p = output_copy(o, bytes, len);

@@ -90,7 +90,7 @@ output_scratch_left(const struct output *o)
 	return o->scratch_size - o->scratch_used;
 }
 
-RARE void output_detach_scratch(struct piece *);		/* for the next */
+COLD void output_detach_scratch(struct piece *);		/* for the next */
 /* A piece in scratch becomes one of its own memory, to outlast the turn. */
 static inline void
 output_detach(struct piece *p)

@@ -23,7 +23,7 @@
  * Behind what is kept.  There may be a password in that: where it is moved,
  * nothing is left behind.
  */
-static APART ssize_t
+static NOINLINE ssize_t
 read_behind_own(struct conn *c)
 {
 	struct buf	*own = &c->own_input, larger = { 0 };
@@ -98,7 +98,7 @@ count_input(struct conn *c, ssize_t n)
 /* The next bytes of something that must be complete at some time.  That the
  * client has reset the connection may have been told with the last ones, and
  * they end before an urgent byte: so it is to be told again. */
-static RARE enum go
+static COLD enum go
 wait_for_more(struct conn *c, enum timeout timeout, int64_t complete)
 {
 	int64_t	next = c->http->clock->ms + c->http->conf->limits.gap;
@@ -144,7 +144,7 @@ read_last_request(struct conn *c)
 	return conn_go(c, STEP_LINGER);
 }
 
-static RARE enum go
+static COLD enum go
 handle_no_input(struct conn *c, enum outcome outcome)
 {
 	if (c->http->draining && c->input_len == 0)

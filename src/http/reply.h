@@ -12,21 +12,21 @@
 #define REPLY_METHODS(X, AND)	X(GET) AND X(HEAD) AND X(OPTIONS)
 
 /* Notes the reason for what is answered; its status, for these: */
-RARE int reply_why(struct conn *, enum why);
+COLD int reply_why(struct conn *, enum why);
 /* The reason for a status in words: "" when it needs none. */
 const char *reply_reason(const struct request *, int status);
 /* To OPTIONS, which asks about communication, not about a file. */
-RARE enum go reply_options(struct conn *);
+COLD enum go reply_options(struct conn *);
 /* The page of the conf for this status, or a short one; the connection lives
  * on. */
-RARE enum go reply_error(struct conn *, int status);
+COLD enum go reply_error(struct conn *, int status);
 /* The same for bytes that are not a proper request: nothing behind them can be
  * understood, so the connection ends. */
-RARE enum go reply_error_close(struct conn *, int status);
+COLD enum go reply_error_close(struct conn *, int status);
 /* To where the path in hand leads. */
-RARE enum go reply_redirect(struct conn *);
+COLD enum go reply_redirect(struct conn *);
 /* What is in http->work, so many bytes of it a body. */
-RARE enum go reply_send_work(struct conn *, int status, size_t body);
+COLD enum go reply_send_work(struct conn *, int status, size_t body);
 /* Fields that belong to a status, to a head that is being made. */
 void	reply_add_status_fields(struct conn *, int status);
 

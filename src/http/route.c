@@ -29,7 +29,7 @@ has_body(const struct parse *p)
  * At once, without the body: so what is behind that cannot be found.  Nor
  * behind CONNECT: some do not wait for leave to use the tunnel.
  */
-static RARE enum go
+static COLD enum go
 refuse_request(struct conn *c, enum why why)
 {
 	const struct parse	*p = &c->request->parse;
@@ -40,7 +40,7 @@ refuse_request(struct conn *c, enum why why)
 }
 
 /* 100-continue is all that anybody may expect. */
-static RARE bool
+static COLD bool
 meets_expectations(const struct conn *c)
 {
 	const struct parse	*p = &c->request->parse;
@@ -68,7 +68,7 @@ check_method(const struct parse *p)
 	return (served & 1U << p->method) != 0 ? WHY_NONE : WHY_METHOD;
 }
 
-static APART enum go
+static NOINLINE enum go
 start_discard(struct conn *c)
 {
 	struct request		*r = c->request;

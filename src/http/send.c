@@ -63,7 +63,7 @@ cork_last_packet(struct conn *c)
 		conn_set_cork(c, true);
 }
 
-static APART ssize_t
+static NOINLINE ssize_t
 send_file_piece(struct conn *c, size_t most, size_t *asked)
 {
 	struct piece	p = output_file(conn_output(c), most);
@@ -93,7 +93,7 @@ send_iov(struct conn *c, const struct iovec *iov, int n, bool more, bool all)
 	    more || (all && ends_connection(c)));
 }
 
-static APART ssize_t
+static NOINLINE ssize_t
 send_pieces(struct conn *c, size_t most, size_t *asked)
 {
 	struct output	*o = conn_output(c);
@@ -143,7 +143,7 @@ send_next(struct conn *c, size_t most, size_t *asked)
 
 /* Unless there is more to come.  The end of a connection pushes what is left as
  * well, in the same packet. */
-static APART void
+static NOINLINE void
 uncork_at_end(struct conn *c)
 {
 	if (c->after_send != STEP_BODY && !ends_connection(c))
@@ -194,7 +194,7 @@ flush_output(struct conn *c)
 	return o->n > 0 || left == 0 || quota_is_used(c) ? EAGAIN : 0;
 }
 
-static RARE enum go
+static COLD enum go
 wait_for_writable(struct conn *c)
 {
 	const struct conf	*conf = c->http->conf;
@@ -208,7 +208,7 @@ wait_for_writable(struct conn *c)
 }
 
 /* Always as long, so that deadlines of this timeout come in order. */
-static RARE enum go
+static COLD enum go
 wait_for_pace(struct conn *c)
 {
 	return conn_wait(c, WAIT_TIME, TIMEOUT_PACE,
@@ -216,7 +216,7 @@ wait_for_pace(struct conn *c)
 }
 
 /* Not all has gone. */
-static APART enum go
+static NOINLINE enum go
 handle_unsent(struct conn *c, int error)
 {
 	if (error == EAGAIN) {

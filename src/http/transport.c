@@ -28,7 +28,7 @@ plain_recv(void *context, int fd, void *to, size_t size)
 }
 
 /* Apart, so that what is one piece is sent by a jump, without a return. */
-static APART ssize_t
+static NOINLINE ssize_t
 send_several(int fd, const struct iovec *iov, int n, int flags)
 {
 	struct msghdr	msg = { 0 };

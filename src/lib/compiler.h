@@ -9,9 +9,9 @@
 #ifndef LIB_COMPILER_H
 #define LIB_COMPILER_H
 
-#define RARE	__attribute__((__cold__, __noinline__))
+#define COLD	__attribute__((__cold__, __noinline__))
 
 /* What some come to, not all: out of the others' way, but not slow. */
-#define APART	__attribute__((__noinline__))
+#define NOINLINE	__attribute__((__noinline__))
 
 #endif

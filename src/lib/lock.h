@@ -18,15 +18,15 @@ struct lock	*lock_new(void);
 void		 lock_free(struct lock **);
 
 /* For the two below. */
-RARE void	 lock_wait(struct lock *);
-RARE void	 lock_end(struct lock *);
+COLD void	 lock_wait(struct lock *);
+COLD void	 lock_end(struct lock *);
 
 /*
  * What a verb does that every request comes to stands twice: here under the
  * lock, aside, and in the verb itself for who has none, so that this one need
  * not save registers for calls that it does not make.
  */
-#define LOCKED	APART
+#define LOCKED	NOINLINE
 
 static inline void
 lock_take(struct lock *l)

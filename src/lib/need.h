@@ -13,7 +13,7 @@
 	((condition) ? (void)0 :					\
 	    need_failed(#condition, __FILE__, __LINE__, __func__))
 
-RARE _Noreturn void need_failed(const char *, const char *, int, const char *);
+COLD _Noreturn void need_failed(const char *, const char *, int, const char *);
 
 /*
  * What was being done, and for whom, for the last lines of a crash; NULL for

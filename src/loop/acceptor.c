@@ -93,7 +93,7 @@ acceptor_conn_closed(struct clients *all)
 
 /* There is one that can make room, or, where there is room for one, it has
  * gone: who waits outside may come in. */
-APART void
+NOINLINE void
 acceptor_room_freed(struct clients *all, enum timeout timeout)
 {
 	if (timeout != TIMEOUT_LINGER && (timeout != TIMEOUT_IDLE ||

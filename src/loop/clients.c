@@ -33,7 +33,7 @@ clients_unlist(struct client *c)
 	c->listed = false;
 }
 
-static APART void
+static NOINLINE void
 leave_task(struct client *c)
 {
 	struct task	*e = c->task;
@@ -113,7 +113,7 @@ clients_set_timer(struct clients *all, int64_t when)
 }
 
 /* Deadlines of one timeout come in order, nearly always. */
-static APART void
+static NOINLINE void
 list_again(struct client *c, enum timeout timeout, int64_t deadline)
 {
 	struct clients		*all = c->all;

@@ -324,7 +324,7 @@ evloop_has_edges(const struct evloop *l)
 	return l->has_edges;
 }
 
-static APART void
+static NOINLINE void
 change_events(struct watch *w, short events)
 {
 	evutil_socket_t	 fd = event_get_fd(&w->event);

@@ -55,7 +55,7 @@ static const uint32_t once_fields = 0
     ;
 
 /* Always false: for the steps, which say whether to go on. */
-static RARE bool
+static COLD bool
 refuse_request(struct parse *p, uint16_t status, const char *why)
 {
 	p->state = STATE_REFUSED;
@@ -119,7 +119,7 @@ is_same(const char *a, const char *b, size_t len)
 }
 
 /* The length of [IPv6]; 0: it is none.  There is no other IP literal yet. */
-static RARE size_t
+static COLD size_t
 literal_length(struct str s)
 {
 	char		 text[INET6_ADDRSTRLEN];
@@ -214,7 +214,7 @@ split_query(struct parse *p, const char *head, struct span s)
 }
 
 /* CONNECT: host and port, no path. */
-static RARE bool
+static COLD bool
 authority_form(struct parse *p, const char *head)
 {
 	struct str	s = parse_str(head, p->target);
@@ -227,7 +227,7 @@ authority_form(struct parse *p, const char *head)
 	return true;
 }
 
-static RARE bool
+static COLD bool
 absolute_form(struct parse *p, const char *head)
 {
 	struct str	s = parse_str(head, p->target);
@@ -603,7 +603,7 @@ count_field(struct parse *p, const struct parse_limits *limits)
 }
 
 /* A line that is not all there, or not valid: which of these, and why. */
-static RARE bool
+static COLD bool
 read_odd_line(struct parse *p, const struct parse_limits *limits,
     const char *head, size_t len)
 {
