@@ -13,35 +13,35 @@
 
 /* Its writer's. */
 static inline void
-tally_set(uint64_t *tally, uint64_t n)
+counter_set(uint64_t *counter, uint64_t n)
 {
-	__atomic_store_n(tally, n, __ATOMIC_RELAXED);
+	__atomic_store_n(counter, n, __ATOMIC_RELAXED);
 }
 
 /* Its writer's. */
 static inline void
-tally_add(uint64_t *tally, uint64_t more)
+counter_add(uint64_t *counter, uint64_t more)
 {
-	tally_set(tally, *tally + more);
+	counter_set(counter, *counter + more);
 }
 
 static inline uint64_t
-tally_read(const uint64_t *tally)
+counter_read(const uint64_t *counter)
 {
-	return __atomic_load_n(tally, __ATOMIC_RELAXED);
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
 /* The same of how many there are. */
 static inline void
-tally_size(size_t *tally, int more)
+counter_add_size(size_t *counter, int more)
 {
-	__atomic_store_n(tally, *tally + (size_t)more, __ATOMIC_RELAXED);
+	__atomic_store_n(counter, *counter + (size_t)more, __ATOMIC_RELAXED);
 }
 
 static inline size_t
-tally_read_size(const size_t *tally)
+counter_read_size(const size_t *counter)
 {
-	return __atomic_load_n(tally, __ATOMIC_RELAXED);
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
 #endif

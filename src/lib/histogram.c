@@ -22,22 +22,22 @@ histogram_add(struct histogram *h, int64_t took)
 {
 	uint64_t	us = took > 0 ? (uint64_t)took : 0;
 
-	tally_add(&h->count[step(us)], 1);
-	tally_add(&h->n, 1);
-	tally_add(&h->sum, us);
+	counter_add(&h->count[step(us)], 1);
+	counter_add(&h->n, 1);
+	counter_add(&h->sum, us);
 	if (us > h->most)
-		tally_set(&h->most, us);
+		counter_set(&h->most, us);
 }
 
 void
 histogram_join(struct histogram *to, const struct histogram *h)
 {
-	uint64_t	most = tally_read(&h->most);
+	uint64_t	most = counter_read(&h->most);
 
 	for (int i = 0; i < HISTOGRAM_STEPS; i++)
-		to->count[i] += tally_read(&h->count[i]);
-	to->n += tally_read(&h->n);
-	to->sum += tally_read(&h->sum);
+		to->count[i] += counter_read(&h->count[i]);
+	to->n += counter_read(&h->n);
+	to->sum += counter_read(&h->sum);
 	if (most > to->most)
 		to->most = most;
 }

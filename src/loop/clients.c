@@ -29,7 +29,7 @@ clients_unlist(struct client *c)
 	if (!c->listed)
 		return;
 	TAILQ_REMOVE(&c->all->lists[c->timeout], c, link);
-	tally_size(&c->all->list_len[c->timeout], -1);
+	counter_add_size(&c->all->list_len[c->timeout], -1);
 	c->listed = false;
 }
 
@@ -94,7 +94,7 @@ clients_close(struct client *c)
 	stop_waiting(c);
 	evloop_unembed(c);
 	machine_free(&session);
-	tally_size(&all->count, -1);
+	counter_add_size(&all->count, -1);
 	return_memory(all);
 	acceptor_conn_closed(all);
 	if (all->count > 0)
@@ -124,7 +124,7 @@ list_again(struct client *c, enum timeout timeout, int64_t deadline)
 	c->timeout = (uint8_t)timeout;
 	c->deadline = deadline;
 	c->listed = true;
-	tally_size(&all->list_len[timeout], 1);
+	counter_add_size(&all->list_len[timeout], 1);
 	before = TAILQ_LAST(l, client_list);
 	while (before != NULL && before->deadline > deadline)
 		before = TAILQ_PREV(before, client_list, link);
@@ -355,7 +355,7 @@ clients_add(struct clients *all, int fd, const struct transport *transport,
 	c->internal = transport != NULL;
 	c->session = machine_new(all->http, fd, transport, context, from,
 	    listener);
-	tally_size(&all->count, 1);
+	counter_add_size(&all->count, 1);
 	if (all->count > all->peak)
 		all->peak = all->count;
 	if (all->on_changed != NULL)
@@ -405,7 +405,7 @@ clients_staying(const struct clients *all)
 size_t
 clients_count(const struct clients *all)
 {
-	return tally_read_size(&all->count);
+	return counter_read_size(&all->count);
 }
 
 void
@@ -426,13 +426,13 @@ clients_measure(const struct clients *all)
 	int64_t			 n;
 
 	for (int i = 0; i < TIMEOUT_COUNT; i++) {
-		n = (int64_t)tally_read_size(&all->list_len[i]);
+		n = (int64_t)counter_read_size(&all->list_len[i]);
 		g[STATS_GAUGE_STATE_IDLE + states[i]] += n;
 		if (states[i] != STATS_STATE_IDLE &&
 		    states[i] != STATS_STATE_LINGERING)
 			g[STATS_GAUGE_ACTIVE_REQUESTS] += n;
 	}
-	g[STATS_GAUGE_OPEN] += (int64_t)tally_read_size(&all->count);
+	g[STATS_GAUGE_OPEN] += (int64_t)counter_read_size(&all->count);
 	g[STATS_GAUGE_OPEN_LIMIT] += (int64_t)all->limit;
 	g[STATS_GAUGE_DRAINING] |= all->draining;
 }

@@ -50,7 +50,7 @@ struct clients {
 	struct watch		*timer;
 	int64_t			 timer_at;	/* NEVER: not set */
 	struct client_list	 lists[TIMEOUT_COUNT];
-	/* Tallies, as are all the numbers that others may look at. */
+	/* Counters, as are all the numbers that others may look at. */
 	size_t			 list_len[TIMEOUT_COUNT];	/* in them */
 	size_t			 count;
 	size_t			 peak;		/* of count, since memory was

@@ -299,11 +299,11 @@ static const struct clients *
 evictable_in(const struct clients *all)
 {
 	const struct clients *reads = all->stages->by_stage[STAGE_READ_REQUEST];
-	size_t			 count = tally_read_size(&all->count);
+	size_t			 count = counter_read_size(&all->count);
 	size_t			 over = count > all->limit ?
 				    count - all->limit : 0;
 
-	return tally_read_size(&reads->list_len[TIMEOUT_IDLE]) > over ?
+	return counter_read_size(&reads->list_len[TIMEOUT_IDLE]) > over ?
 	    reads : NULL;
 }
 

@@ -88,9 +88,9 @@ static void
 add_slot(struct stats_slot *to, const struct stats_slot *part)
 {
 	for (int i = 0; i < STATS_COUNT; i++)
-		to->counters[i] += tally_read(&part->counters[i]);
+		to->counters[i] += counter_read(&part->counters[i]);
 	for (int i = 0; i < STATS_HISTOGRAM_COUNT; i++)
-		if (tally_read(&part->histograms[i].n) != 0)
+		if (counter_read(&part->histograms[i].n) != 0)
 			histogram_join(&to->histograms[i],
 			    &part->histograms[i]);
 }

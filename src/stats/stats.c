@@ -68,7 +68,7 @@ stats_use(struct stats_slot *part)
 void
 stats_set(enum stats_counter counter, uint64_t n)
 {
-	tally_set(&process_slot->counters[counter], n);
+	counter_set(&process_slot->counters[counter], n);
 }
 
 const struct stats_row *

@@ -90,7 +90,7 @@ void	stats_use_thread(struct stats_slot *);
 static inline void
 stats_add(enum stats_counter counter, uint64_t more)
 {
-	tally_add(&stats[counter], more);
+	counter_add(&stats[counter], more);
 }
 
 static inline void
