@@ -84,12 +84,13 @@ log_escape_number(uint64_t n, char *to)
 static inline bool
 copy_plain_word(const char *at, char *to)
 {
-	uint64_t	word = word_at(at);
+	uint64_t	word = swar_load(at);
 
-	if (((word_odd(word) | word_has(word, '\\') | word_has(word, '"')) &
-	    WORD_MARKS) != 0)
+	if (((swar_nonprint(word) | swar_equal(word, '\\') |
+		 swar_equal(word, '"')) &
+		SWAR_MARKS) != 0)
 		return false;
-	memcpy(to, &word, WORD);
+	memcpy(to, &word, SWAR_BYTES);
 	return true;
 }
 
@@ -99,14 +100,14 @@ copy_plain_start(struct str s, char *to, const char *end)
 {
 	size_t	n = 0;
 
-	if (s.len < WORD || (size_t)(end - to) < s.len)
+	if (s.len < SWAR_BYTES || (size_t)(end - to) < s.len)
 		return 0;
-	for (; n + WORD <= s.len; n += WORD)
+	for (; n + SWAR_BYTES <= s.len; n += SWAR_BYTES)
 		if (!copy_plain_word(s.at + n, to + n))
 			return n;
 	/* The last few once more, with the ones before them. */
-	return n < s.len && copy_plain_word(s.at + s.len - WORD,
-	    to + s.len - WORD) ? s.len : n;
+	return n < s.len && copy_plain_word(s.at + s.len - SWAR_BYTES,
+	    to + s.len - SWAR_BYTES) ? s.len : n;
 }
 
 static char *

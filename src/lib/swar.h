@@ -10,12 +10,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WORD		sizeof(uint64_t)
-#define WORD_ONES	(UINT64_MAX / 0xff)	/* 1 in each byte */
-#define WORD_MARKS	(WORD_ONES * 0x80)	/* nothing else counts */
+#define SWAR_BYTES		sizeof(uint64_t)
+#define SWAR_ONES	(UINT64_MAX / 0xff)	/* 1 in each byte */
+#define SWAR_MARKS	(SWAR_ONES * 0x80)	/* nothing else counts */
 
 static inline uint64_t
-word_at(const char *at)
+swar_load(const char *at)
 {
 	uint64_t	word;
 
@@ -25,14 +25,14 @@ word_at(const char *at)
 
 /* Bytes that are no visible ASCII, SP being one. */
 static inline uint64_t
-word_odd(uint64_t word)
+swar_nonprint(uint64_t word)
 {
-	return word | (word - WORD_ONES * ' ') | (word + WORD_ONES);
+	return word | (word - SWAR_ONES * ' ') | (word + SWAR_ONES);
 }
 
 /* Which byte, of those in front of it none is marked; there is one. */
 static inline size_t
-word_first(uint64_t marks)
+swar_first(uint64_t marks)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	return (size_t)__builtin_ctzll(marks) / 8;
@@ -43,10 +43,10 @@ word_first(uint64_t marks)
 
 /* Bytes that are that one, which is ASCII. */
 static inline uint64_t
-word_has(uint64_t word, char byte)
+swar_equal(uint64_t word, char byte)
 {
-	word ^= WORD_ONES * (unsigned char)byte;
-	return (word - WORD_ONES) & ~word;
+	word ^= SWAR_ONES * (unsigned char)byte;
+	return (word - SWAR_ONES) & ~word;
 }
 
 #endif

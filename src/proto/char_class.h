@@ -59,10 +59,10 @@ char_class_value_end(const char *at, const char *end)
 {
 	uint64_t	marks;
 
-	for (; end - at >= (ptrdiff_t)WORD; at += WORD) {
-		marks = word_odd(word_at(at)) & WORD_MARKS;
+	for (; end - at >= (ptrdiff_t)SWAR_BYTES; at += SWAR_BYTES) {
+		marks = swar_nonprint(swar_load(at)) & SWAR_MARKS;
 		if (marks != 0) {
-			at += word_first(marks);
+			at += swar_first(marks);
 			break;
 		}
 	}
@@ -77,10 +77,10 @@ char_class_target_end(const char *at, const char *end)
 {
 	uint64_t	word;
 
-	for (; end - at >= (ptrdiff_t)WORD; at += WORD) {
-		word = word_at(at);
-		if (((word_odd(word) | word_has(word, ' ') |
-		    word_has(word, '#')) & WORD_MARKS) != 0)
+	for (; end - at >= (ptrdiff_t)SWAR_BYTES; at += SWAR_BYTES) {
+		word = swar_load(at);
+		if (((swar_nonprint(word) | swar_equal(word, ' ') |
+		    swar_equal(word, '#')) & SWAR_MARKS) != 0)
 			break;
 	}
 	return char_class_end(at, CHAR_CLASS_TARGET);

@@ -81,7 +81,7 @@ is_digit(char c)
 static uint64_t
 case_bits(uint64_t lower)
 {
-	return (lower & WORD_ONES * 0x40) >> 1;
+	return (lower & SWAR_ONES * 0x40) >> 1;
 }
 
 static bool
@@ -97,7 +97,7 @@ is_same_four(const char *a, const char *b)
 static bool
 is_same_eight(const char *a, const char *b)
 {
-	uint64_t	x = word_at(a), y = word_at(b);
+	uint64_t	x = swar_load(a), y = swar_load(b);
 
 	return ((x ^ y) & ~case_bits(y)) == 0;
 }
@@ -109,13 +109,13 @@ is_same(const char *a, const char *b, size_t len)
 {
 	size_t	n;
 
-	if (len < WORD)
+	if (len < SWAR_BYTES)
 		return is_same_four(a, b) &&
 		       is_same_four(a + len - 4, b + len - 4);
-	for (n = 0; n + WORD < len; n += WORD)
+	for (n = 0; n + SWAR_BYTES < len; n += SWAR_BYTES)
 		if (!is_same_eight(a + n, b + n))
 			return false;
-	return is_same_eight(a + len - WORD, b + len - WORD);
+	return is_same_eight(a + len - SWAR_BYTES, b + len - SWAR_BYTES);
 }
 
 /* The length of [IPv6]; 0: it is none.  There is no other IP literal yet. */
