@@ -32,7 +32,7 @@
 #define REGION_DISTANCE		((uint64_t)1 << 45)	/* bytes: so far away nobody
 						 * maps anything unasked */
 
-/* Of pieces of a pool, which has blocks for each size. */
+/* Of pieces of a slab, which has blocks for each size. */
 #define RECORD_STEP	32
 
 /* A copy is in one piece with its record: what is sent together. */
@@ -43,7 +43,7 @@ record_size(const struct file *f, size_t len)
 
 	if (!f->small || copied < sizeof(struct chunk))
 		return sizeof(struct chunk);
-	return copied > POOL_MOST
+	return copied > SLAB_SIZE_MAX
 		   ? copied
 		   : (copied + RECORD_STEP - 1) / RECORD_STEP * RECORD_STEP;
 }
@@ -65,7 +65,7 @@ drop_chunk(struct cache *c, struct cache_entry *e)
 	cache_remove(c, e, sizeof(*k) + chunk_len(k));
 	if (is_mapped(k))
 		munmap(k->at, k->len);
-	pool_put(&((struct chunk_cache *)c)->pool, k,
+	slab_free(&((struct chunk_cache *)c)->slab, k,
 	    record_size(k->file, chunk_len(k)));
 }
 
@@ -90,7 +90,7 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 {
 	memset(cc, 0, sizeof(*cc));
 	cc->pagemap = -1;
-	pool_init(&cc->pool);
+	slab_init(&cc->slab);
 	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop_chunk);
 	cc->limit_mappings = limit_mappings;
 	cc->region = cc->next = find_region();
@@ -99,7 +99,7 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 void
 chunk_free(struct chunk_cache *cc)
 {
-	pool_end(&cc->pool);
+	slab_destroy(&cc->slab);
 }
 
 static bool
@@ -173,7 +173,7 @@ init_chunk(struct chunk *k, struct file *f, uint32_t index)
 static COLD struct chunk *
 add_chunk(struct chunk_cache *cc, struct file *f, uint32_t index)
 {
-	struct chunk	*k = pool_get(&cc->pool,
+	struct chunk	*k = slab_alloc(&cc->slab,
 			    record_size(f, length_at(f, index)));
 
 	cc->cache.misses++;

@@ -32,7 +32,7 @@ struct chunk {
 
 struct chunk_cache {
 	struct cache	 cache;
-	struct pool	 pool;
+	struct slab	 slab;
 	size_t		 mappings;	/* chunks that are, or will be */
 	size_t		 limit_mappings;	/* 0: without */
 	uint64_t	 absent;	/* asked for, not in memory */

@@ -141,7 +141,7 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 	memset(fc, 0, sizeof(*fc));
 	cache_init(&fc->cache, "descriptor", descriptors,
 	    chunks->cache.limit_bytes, drop_file);
-	pool_init(&fc->pool);
+	slab_init(&fc->slab);
 	fc->chunks = chunks;
 	fc->chunk_size = chunk_size;
 	fc->small = small;
@@ -153,7 +153,7 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 void
 file_free(struct file_cache *fc)
 {
-	pool_end(&fc->pool);
+	slab_destroy(&fc->slab);
 }
 
 static bool
@@ -277,7 +277,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	need(fd != -1 && version->size >= 0 && file_fits(fc, version));
 	nchunks = count_chunks(fc, version);
 	lock_take(fc->cache.lock);
-	f = pool_zero(&fc->pool, record_size(nchunks));
+	f = slab_alloc_zero(&fc->slab, record_size(nchunks));
 	lock_release(fc->cache.lock);
 	f->cache = fc;
 	f->references = 1;
@@ -313,7 +313,7 @@ file_destroy(struct file *f)
 	}
 	chunk_drop_all(f->cache->chunks, f);
 	close_now(f);
-	pool_put(&f->cache->pool, f, record_size(f->nchunks));
+	slab_free(&f->cache->slab, f, record_size(f->nchunks));
 }
 
 struct file *

@@ -42,7 +42,7 @@ struct file {
 
 struct file_cache {
 	struct cache	 cache;
-	struct pool	 pool;
+	struct slab	 slab;
 	uint64_t	 methods[RESIDENT_METHOD_COUNT];
 	struct {
 		uint64_t		dev;

@@ -16,7 +16,7 @@ head_size(const struct head *h)
 static void
 free_head(struct header_cache *hc, struct head *h)
 {
-	pool_put(&hc->pool, h, head_size(h));
+	slab_free(&hc->slab, h, head_size(h));
 }
 
 /* All heads of an owner are few. */
@@ -58,14 +58,14 @@ header_init(struct header_cache *hc, size_t limit_bytes)
 {
 	memset(hc, 0, sizeof(*hc));
 	cache_init(&hc->cache, "header", 0, limit_bytes, NULL);
-	pool_init(&hc->pool);
+	slab_init(&hc->slab);
 }
 
 void
 header_free(struct header_cache *hc)
 {
 	need(hc->cache.entries == 0);
-	pool_end(&hc->pool);
+	slab_destroy(&hc->slab);
 }
 
 /* Memory for so many bytes, in alignments; what is not aligned begins with the
@@ -84,7 +84,7 @@ alloc_head(struct header_cache *hc, const char *bytes, size_t len)
 {
 	size_t		 lines = count_lines(hc, len);
 	size_t		 size = lines * HEADER_ALIGNMENT;
-	struct head	*h = pool_get(&hc->pool, sizeof(*h) + size);
+	struct head	*h = slab_alloc(&hc->slab, sizeof(*h) + size);
 
 	need(lines < 1U << 18 && (uintptr_t)h % HEADER_ALIGNMENT == 0);
 	memset(h, 0, sizeof(*h));

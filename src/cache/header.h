@@ -48,7 +48,7 @@ struct header_date {
 
 struct header_cache {
 	struct cache	 cache;
-	struct pool	 pool;
+	struct slab	 slab;
 	bool		 unaligned;	/* new heads are not aligned */
 };
 

@@ -24,7 +24,7 @@
 #define EVICT_BUCKETS	128
 #define EVICT_CHANCES	8
 
-/* Clients choose how long names are, and what is left of one length in a pool
+/* Clients choose how long names are, and what is left of one length in a slab
  * is of no use to another: so only short ones, which are most, are there. */
 #define POOLED_MAX		128
 
@@ -43,14 +43,15 @@ path_size(size_t name_len)
 static struct path *
 alloc_path(struct pathname_cache *pc, size_t size)
 {
-	return size <= POOLED_MAX ? pool_zero(&pc->pool, size) : mem_zero(size);
+	return size <= POOLED_MAX ? slab_alloc_zero(&pc->slab, size)
+				  : mem_zero(size);
 }
 
 static void
 free_path(struct pathname_cache *pc, struct path *p, size_t size)
 {
 	if (size <= POOLED_MAX)
-		pool_put(&pc->pool, p, size);
+		slab_free(&pc->slab, p, size);
 	else
 		free(p);
 }
@@ -190,7 +191,7 @@ pathname_init(struct pathname_cache *pc, size_t limit,
 {
 	memset(pc, 0, sizeof(*pc));
 	cache_init(&pc->cache, "pathname", limit, limit * BYTES_PER_PATH, NULL);
-	pool_init(&pc->pool);
+	slab_init(&pc->slab);
 	pc->nbuckets = BUCKETS_MIN;
 	pc->nbuckets_max = limit < BUCKETS_MIN ? BUCKETS_MIN : limit;
 	pc->buckets = mem_array(pc->nbuckets_max, sizeof(pc->buckets[0]));
@@ -210,7 +211,7 @@ pathname_free(struct pathname_cache *pc)
 			drop_path(pc, pc->buckets[i]);
 		}
 	need(pc->cache.entries == 0);
-	pool_end(&pc->pool);
+	slab_destroy(&pc->slab);
 	mem_drop(&pc->buckets);
 	mem_drop(&pc->types);
 }

@@ -72,7 +72,7 @@ struct pathname_cache {
 	size_t			 hand;		/* the bucket last looked at for
 						 * one to go */
 	struct hash_key		 key;
-	struct pool		 pool;
+	struct slab		 slab;
 	const char		**types;	/* media types of answers, the
 						 * first is NULL */
 	uint32_t		 ntypes;

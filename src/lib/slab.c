@@ -15,64 +15,64 @@
 
 /* Who looks for the use of what was given back is to see each piece. */
 #ifdef __SANITIZE_ADDRESS__
-#define WATCHED	true
+#define SANITIZED	true
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define WATCHED	true
+#define SANITIZED	true
 #endif
 #endif
-#ifndef WATCHED
-#define WATCHED	false
+#ifndef SANITIZED
+#define SANITIZED	false
 #endif
 
 /* A power of two, at a multiple of which it begins: so a piece tells its block.
  * What has not been cut yet costs nothing. */
-#define BLOCK	((size_t)64 * 1024)
+#define BLOCK_BYTES	((size_t)64 * 1024)
 
 /* Blocks come from regions, which stay: each is a mapping, of which the system
  * allows so many for a process, and files want most of them. */
-#define REGION	(16 * BLOCK)
+#define REGION_BYTES	(16 * BLOCK_BYTES)
 
-struct pool_block {
-	TAILQ_ENTRY(pool_block)	 link;		/* if it has room */
-	void			*back;		/* given back, each has the
+struct slab_block {
+	TAILQ_ENTRY(slab_block)	 link;		/* if it has room */
+	void			*free_list;		/* given back, each has the
 						 * address of the next */
-	uint32_t		 cut;		/* pieces so far */
+	uint32_t		 carved;		/* pieces so far */
 	uint32_t		 used;
 	uint32_t		 size;		/* of one */
-	uint32_t		 most;		/* pieces */
+	uint32_t		 capacity;		/* pieces */
 };
 
-#define HEAD	((sizeof(struct pool_block) + POOL_ALIGNMENT - 1) /	\
-	POOL_ALIGNMENT * POOL_ALIGNMENT)
+#define HEADER_BYTES	((sizeof(struct slab_block) + SLAB_ALIGNMENT - 1) /	\
+	SLAB_ALIGNMENT * SLAB_ALIGNMENT)
 
 static size_t
-rounded(size_t size, size_t to)
+round_up(size_t size, size_t to)
 {
 	return (size + to - 1) / to * to;
 }
 
-static struct pool_blocks *
-room(struct pool *pool, size_t size)
+static struct slab_blocks *
+partial_of(struct slab *slab, size_t size)
 {
-	return &pool->rooms[size / POOL_STEP - 1];
+	return &slab->partial[size / SLAB_STEP - 1];
 }
 
 static bool
-is_ours(size_t size)
+is_small(size_t size)
 {
-	return !WATCHED && size <= POOL_MOST;
+	return !SANITIZED && size <= SLAB_SIZE_MAX;
 }
 
 /* An aligned one costs more: malloc has to cut it out of a larger. */
 static void *
-large(size_t size)
+alloc_large(size_t size)
 {
 	void	*p;
 
-	if (size % POOL_ALIGNMENT != 0)
+	if (size % SLAB_ALIGNMENT != 0)
 		return mem_get(size);
-	p = aligned_alloc(POOL_ALIGNMENT, size);
+	p = aligned_alloc(SLAB_ALIGNMENT, size);
 	if (p == NULL)
 		fatal("no memory for %zu bytes", size);
 	return p;
@@ -82,151 +82,152 @@ large(size_t size)
 static char *
 map_region(void)
 {
-	char	*p = mmap(NULL, REGION + BLOCK, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t	 before = -(uintptr_t)p % BLOCK;
+	char *p = mmap(NULL, REGION_BYTES + BLOCK_BYTES, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t	 before = -(uintptr_t)p % BLOCK_BYTES;
 
 	if (p == MAP_FAILED)
-		fatal("no memory for %zu bytes", REGION + BLOCK);
+		fatal("no memory for %zu bytes", REGION_BYTES + BLOCK_BYTES);
 	if (before > 0)
 		munmap(p, before);
-	munmap(p + before + REGION, BLOCK - before);
+	munmap(p + before + REGION_BYTES, BLOCK_BYTES - before);
 	return p + before;
 }
 
 static void
-add_region(struct pool *pool)
+add_region(struct slab *slab)
 {
-	pool->regions = mem_grow(pool->regions, pool->nregions + 1,
-	    sizeof(pool->regions[0]));
-	pool->regions[pool->nregions++] = map_region();
-	pool->made = 0;
+	slab->regions = mem_grow(slab->regions, slab->nregions + 1,
+	    sizeof(slab->regions[0]));
+	slab->regions[slab->nregions++] = map_region();
+	slab->carved = 0;
 }
 
-static struct pool_block *
-make_block(struct pool *pool)
+static struct slab_block *
+take_empty_block(struct slab *slab)
 {
-	struct pool_block	*b = TAILQ_FIRST(&pool->spare);
+	struct slab_block	*b = TAILQ_FIRST(&slab->empty);
 
 	if (b != NULL) {
-		TAILQ_REMOVE(&pool->spare, b, link);
+		TAILQ_REMOVE(&slab->empty, b, link);
 		return b;
 	}
-	if (pool->nregions == 0 || pool->made == REGION / BLOCK)
-		add_region(pool);
-	return (struct pool_block *)(void *)
-	    (pool->regions[pool->nregions - 1] + BLOCK * pool->made++);
+	if (slab->nregions == 0 || slab->carved == REGION_BYTES / BLOCK_BYTES)
+		add_region(slab);
+	return (struct slab_block *)(void *)
+	    (slab->regions[slab->nregions - 1] + BLOCK_BYTES * slab->carved++);
 }
 
-static struct pool_block *
-block_new(struct pool *pool, size_t size)
+static struct slab_block *
+block_new(struct slab *slab, size_t size)
 {
-	struct pool_block	*b = make_block(pool);
+	struct slab_block	*b = take_empty_block(slab);
 
 	memset(b, 0, sizeof(*b));
 	b->size = (uint32_t)size;
-	b->most = (uint32_t)((BLOCK - HEAD) / size);
-	TAILQ_INSERT_HEAD(room(pool, size), b, link);
-	pool->blocks++;
+	b->capacity = (uint32_t)((BLOCK_BYTES - HEADER_BYTES) / size);
+	TAILQ_INSERT_HEAD(partial_of(slab, size), b, link);
+	slab->blocks++;
 	return b;
 }
 
 static void
-block_free(struct pool *pool, struct pool_block *b)
+block_free(struct slab *slab, struct slab_block *b)
 {
-	TAILQ_REMOVE(room(pool, b->size), b, link);
-	pool->blocks--;
-	(void)madvise(b, BLOCK, MADV_DONTNEED);
-	TAILQ_INSERT_HEAD(&pool->spare, b, link);
+	TAILQ_REMOVE(partial_of(slab, b->size), b, link);
+	slab->blocks--;
+	(void)madvise(b, BLOCK_BYTES, MADV_DONTNEED);
+	TAILQ_INSERT_HEAD(&slab->empty, b, link);
 }
 
 void
-pool_init(struct pool *pool)
+slab_init(struct slab *slab)
 {
-	memset(pool, 0, sizeof(*pool));
-	TAILQ_INIT(&pool->spare);
-	for (size_t i = 0; i < POOL_MOST / POOL_STEP; i++)
-		TAILQ_INIT(&pool->rooms[i]);
+	memset(slab, 0, sizeof(*slab));
+	TAILQ_INIT(&slab->empty);
+	for (size_t i = 0; i < SLAB_SIZE_MAX / SLAB_STEP; i++)
+		TAILQ_INIT(&slab->partial[i]);
 }
 
 static void *
-cut(struct pool_block *b)
+carve_piece(struct slab_block *b)
 {
-	void	*p = b->back;
+	void	*p = b->free_list;
 
 	if (p == NULL)
-		return (char *)b + HEAD + (size_t)b->size * b->cut++;
-	b->back = *(void **)p;
+		return (char *)b + HEADER_BYTES + (size_t)b->size * b->carved++;
+	b->free_list = *(void **)p;
 	return p;
 }
 
 void *
-pool_get(struct pool *pool, size_t size)
+slab_alloc(struct slab *slab, size_t size)
 {
-	struct pool_block	*b;
+	struct slab_block	*b;
 
 	need(size > 0);
-	if (!is_ours(size))
-		return large(size);
-	size = rounded(size, POOL_STEP);
-	b = TAILQ_FIRST(room(pool, size));
+	if (!is_small(size))
+		return alloc_large(size);
+	size = round_up(size, SLAB_STEP);
+	b = TAILQ_FIRST(partial_of(slab, size));
 	if (b == NULL)
-		b = block_new(pool, size);
-	if (++b->used == b->most)
-		TAILQ_REMOVE(room(pool, size), b, link);
-	return cut(b);
+		b = block_new(slab, size);
+	if (++b->used == b->capacity)
+		TAILQ_REMOVE(partial_of(slab, size), b, link);
+	return carve_piece(b);
 }
 
 void *
-pool_zero(struct pool *pool, size_t size)
+slab_alloc_zero(struct slab *slab, size_t size)
 {
-	return is_ours(size) ? memset(pool_get(pool, size), 0, size) :
+	return is_small(size) ? memset(slab_alloc(slab, size), 0, size) :
 	    mem_zero(size);
 }
 
 /* One that is empty goes, unless it alone has room: else it would soon come
  * again. */
 static bool
-may_go(struct pool *pool, const struct pool_block *b)
+may_free_block(struct slab *slab, const struct slab_block *b)
 {
 	return b->used == 0 && (TAILQ_NEXT(b, link) != NULL ||
-	    TAILQ_FIRST(room(pool, b->size)) != b);
+	    TAILQ_FIRST(partial_of(slab, b->size)) != b);
 }
 
 void
-pool_put(struct pool *pool, void *p, size_t size)
+slab_free(struct slab *slab, void *p, size_t size)
 {
-	struct pool_block	*b;
+	struct slab_block	*b;
 
-	if (!is_ours(size)) {
+	if (!is_small(size)) {
 		free(p);
 		return;
 	}
-	size = rounded(size, POOL_STEP);
-	b = (struct pool_block *)(void *)((char *)p - (uintptr_t)p % BLOCK);
+	size = round_up(size, SLAB_STEP);
+	b = (struct slab_block *)(void *)((char *)p -
+					  (uintptr_t)p % BLOCK_BYTES);
 	need(b->size == size && b->used > 0);
-	if (b->used-- == b->most)
-		TAILQ_INSERT_HEAD(room(pool, size), b, link);
-	*(void **)p = b->back;
-	b->back = p;
-	if (may_go(pool, b))
-		block_free(pool, b);
+	if (b->used-- == b->capacity)
+		TAILQ_INSERT_HEAD(partial_of(slab, size), b, link);
+	*(void **)p = b->free_list;
+	b->free_list = p;
+	if (may_free_block(slab, b))
+		block_free(slab, b);
 }
 
 void
-pool_end(struct pool *pool)
+slab_destroy(struct slab *slab)
 {
-	struct pool_block	*b;
+	struct slab_block	*b;
 
-	for (size_t i = 0; i < POOL_MOST / POOL_STEP; i++)
-		while ((b = TAILQ_FIRST(&pool->rooms[i])) != NULL) {
+	for (size_t i = 0; i < SLAB_SIZE_MAX / SLAB_STEP; i++)
+		while ((b = TAILQ_FIRST(&slab->partial[i])) != NULL) {
 			need(b->used == 0);
-			block_free(pool, b);
+			block_free(slab, b);
 		}
-	need(pool->blocks == 0);
-	TAILQ_INIT(&pool->spare);
-	for (size_t i = 0; i < pool->nregions; i++)
-		munmap(pool->regions[i], REGION);
-	pool->nregions = 0;
-	mem_drop(&pool->regions);
+	need(slab->blocks == 0);
+	TAILQ_INIT(&slab->empty);
+	for (size_t i = 0; i < slab->nregions; i++)
+		munmap(slab->regions[i], REGION_BYTES);
+	slab->nregions = 0;
+	mem_drop(&slab->regions);
 }

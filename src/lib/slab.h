@@ -12,32 +12,32 @@
 #include <stddef.h>
 #include <sys/queue.h>
 
-#define POOL_MOST	1024	/* bytes: what is larger is malloc's */
-#define POOL_STEP	8	/* sizes are multiples of that */
+#define SLAB_SIZE_MAX	1024	/* bytes: what is larger is malloc's */
+#define SLAB_STEP	8	/* sizes are multiples of that */
 /* What is a multiple of that begins at one. */
-#define POOL_ALIGNMENT	32
+#define SLAB_ALIGNMENT	32
 
-struct pool_block;
+struct slab_block;
 
-TAILQ_HEAD(pool_blocks, pool_block);
+TAILQ_HEAD(slab_blocks, slab_block);
 
-struct pool {
+struct slab {
 	size_t			 blocks;	/* in use */
-	struct pool_blocks	 rooms[POOL_MOST / POOL_STEP];	/* by size,
+	struct slab_blocks	 partial[SLAB_SIZE_MAX / SLAB_STEP];	/* by size,
 						 * those with room */
-	struct pool_blocks	 spare;		/* in no use */
+	struct slab_blocks	 empty;		/* in no use */
 	char			**regions;	/* what they are made of */
 	size_t			 nregions;
-	size_t			 made;		/* blocks of the last one */
+	size_t			 carved;		/* blocks of the last one */
 };
 
-void	 pool_init(struct pool *);
+void	 slab_init(struct slab *);
 /* All pieces are back. */
-void	 pool_end(struct pool *);
+void	 slab_destroy(struct slab *);
 /* Not zeroed. */
-void	*pool_get(struct pool *, size_t);
+void	*slab_alloc(struct slab *, size_t);
 /* Zeroed, but for a large one not aligned. */
-void	*pool_zero(struct pool *, size_t);
-void	 pool_put(struct pool *, void *, size_t);
+void	*slab_alloc_zero(struct slab *, size_t);
+void	 slab_free(struct slab *, void *, size_t);
 
 #endif

@@ -56,7 +56,7 @@ log_libevent(int severity, const char *message)
  * Memory of libevent, which never frees what it has allocated for a descriptor.
  * Among pieces of clients that have gone, each of these would keep a page.
  */
-static struct pool	event_slab;
+static struct slab	event_slab;
 static struct lock	*event_slab_lock;		/* NULL: of one thread */
 
 struct sized {
@@ -70,7 +70,7 @@ alloc_sized(size_t n)
 	struct sized	*p;
 
 	lock_take(event_slab_lock);
-	p = pool_get(&event_slab, sizeof(*p) + n);
+	p = slab_alloc(&event_slab, sizeof(*p) + n);
 	lock_release(event_slab_lock);
 	p->size = sizeof(*p) + n;
 	return p->bytes;
@@ -85,7 +85,7 @@ free_sized(void *bytes)
 		return;
 	p = (struct sized *)(void *)((char *)bytes - sizeof(*p));
 	lock_take(event_slab_lock);
-	pool_put(&event_slab, p, p->size);
+	slab_free(&event_slab, p, p->size);
 	lock_release(event_slab_lock);
 }
 
@@ -106,7 +106,7 @@ realloc_sized(void *bytes, size_t n)
 void
 evloop_pool_memory(bool threads)
 {
-	pool_init(&event_slab);
+	slab_init(&event_slab);
 	if (threads)
 		event_slab_lock = lock_new();
 	event_set_mem_functions(alloc_sized, realloc_sized, free_sized);

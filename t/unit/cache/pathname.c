@@ -167,7 +167,7 @@ START_TEST(one_length_after_another)
 				pathname_release(&paths, &p);
 		}
 	/* Blocks are of 64 KiB. */
-	ck_assert_uint_le(paths.pool.blocks >> 4,
+	ck_assert_uint_le(paths.slab.blocks >> 4,
 	    2 * paths.cache.limit_bytes >> 20);
 	while (n > 0)
 		pathname_release(&paths, &stay[--n]);

@@ -11,17 +11,17 @@
 
 #define MANY	3000
 
-static struct pool	pool;
+static struct slab	slab;
 static unsigned char	*piece[MANY];
 
 static size_t
 size_for(size_t i)
 {
-	return 1 + i * 7 % (POOL_MOST + 100);
+	return 1 + i * 7 % (SLAB_SIZE_MAX + 100);
 }
 
 static bool
-has(const unsigned char *p, unsigned char byte, size_t n)
+piece_is_intact(const unsigned char *p, unsigned char byte, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (p[i] != byte)
@@ -30,34 +30,34 @@ has(const unsigned char *p, unsigned char byte, size_t n)
 }
 
 static void
-take(size_t i)
+alloc_piece(size_t i)
 {
-	piece[i] = pool_get(&pool, size_for(i));
+	piece[i] = slab_alloc(&slab, size_for(i));
 	memset(piece[i], (int)(i % 251), size_for(i));
 }
 
 static void
-give(size_t i)
+free_piece(size_t i)
 {
-	ck_assert(has(piece[i], i % 251, size_for(i)));
-	pool_put(&pool, piece[i], size_for(i));
+	ck_assert(piece_is_intact(piece[i], i % 251, size_for(i)));
+	slab_free(&slab, piece[i], size_for(i));
 }
 
 /* Nobody writes into another's, whatever goes and comes. */
 START_TEST(apart)
 {
-	pool_init(&pool);
+	slab_init(&slab);
 	for (size_t i = 0; i < MANY; i++)
-		take(i);
+		alloc_piece(i);
 	for (int round = 0; round < 5; round++) {
 		for (size_t i = (size_t)round; i < MANY; i += 3)
-			give(i);
+			free_piece(i);
 		for (size_t i = (size_t)round; i < MANY; i += 3)
-			take(i);
+			alloc_piece(i);
 	}
 	for (size_t i = 0; i < MANY; i++)
-		give(i);
-	pool_end(&pool);
+		free_piece(i);
+	slab_destroy(&slab);
 }
 END_TEST
 
@@ -65,39 +65,39 @@ START_TEST(aligned)
 {
 	uintptr_t	at;
 
-	pool_init(&pool);
-	for (size_t size = 1; size <= 2 * POOL_MOST; size++)
+	slab_init(&slab);
+	for (size_t size = 1; size <= 2 * SLAB_SIZE_MAX; size++)
 		for (int i = 0; i < 3; i++) {
-			at = (uintptr_t)pool_get(&pool, size);
-			ck_assert_uint_eq(at % POOL_STEP, 0);
-			if (size % POOL_ALIGNMENT == 0)
-				ck_assert_uint_eq(at % POOL_ALIGNMENT, 0);
-			pool_put(&pool, (void *)at, size);
+			at = (uintptr_t)slab_alloc(&slab, size);
+			ck_assert_uint_eq(at % SLAB_STEP, 0);
+			if (size % SLAB_ALIGNMENT == 0)
+				ck_assert_uint_eq(at % SLAB_ALIGNMENT, 0);
+			slab_free(&slab, (void *)at, size);
 		}
-	pool_end(&pool);
+	slab_destroy(&slab);
 }
 END_TEST
 
 START_TEST(zeroed)
 {
-	static const size_t	sizes[] = { 1, 40, POOL_MOST, POOL_MOST + 1 };
+	static const size_t sizes[] = {1, 40, SLAB_SIZE_MAX, SLAB_SIZE_MAX + 1};
 	unsigned char		*p;
 
-	pool_init(&pool);
+	slab_init(&slab);
 	for (size_t i = 0; i < 4; i++) {
-		p = pool_get(&pool, sizes[i]);
+		p = slab_alloc(&slab, sizes[i]);
 		memset(p, 'x', sizes[i]);
-		pool_put(&pool, p, sizes[i]);
-		p = pool_zero(&pool, sizes[i]);
-		ck_assert(has(p, 0, sizes[i]));
-		pool_put(&pool, p, sizes[i]);
+		slab_free(&slab, p, sizes[i]);
+		p = slab_alloc_zero(&slab, sizes[i]);
+		ck_assert(piece_is_intact(p, 0, sizes[i]));
+		slab_free(&slab, p, sizes[i]);
 	}
-	pool_end(&pool);
+	slab_destroy(&slab);
 }
 END_TEST
 
 static int
-mappings(void)
+count_mappings(void)
 {
 	FILE	*f = fopen("/proc/self/maps", "r");
 	int	 c, n = 0;
@@ -115,20 +115,20 @@ START_TEST(few_mappings)
 {
 	int	before;
 
-	pool_init(&pool);
-	before = mappings();
+	slab_init(&slab);
+	before = count_mappings();
 	for (int round = 0; round < 3; round++) {
 		for (size_t i = 0; i < MANY; i++)
-			piece[i] = pool_get(&pool, POOL_MOST);
-		if (pool.blocks > 0)	/* else a sanitizer's */
-			ck_assert_int_le(mappings() - before,
-			    (int)pool.blocks / 2);
+			piece[i] = slab_alloc(&slab, SLAB_SIZE_MAX);
+		if (slab.blocks > 0)	/* else a sanitizer's */
+			ck_assert_int_le(count_mappings() - before,
+			    (int)slab.blocks / 2);
 		for (size_t i = 0; i < MANY; i += 2)
-			pool_put(&pool, piece[i], POOL_MOST);
+			slab_free(&slab, piece[i], SLAB_SIZE_MAX);
 		for (size_t i = 1; i < MANY; i += 2)
-			pool_put(&pool, piece[i], POOL_MOST);
+			slab_free(&slab, piece[i], SLAB_SIZE_MAX);
 	}
-	pool_end(&pool);
+	slab_destroy(&slab);
 }
 END_TEST
 
@@ -137,28 +137,28 @@ START_TEST(blocks)
 {
 	size_t	n = 0, most;
 
-	pool_init(&pool);
-	while (pool.blocks < 2) {
-		piece[n] = pool_get(&pool, POOL_MOST);
-		if (pool.blocks == 0)
+	slab_init(&slab);
+	while (slab.blocks < 2) {
+		piece[n] = slab_alloc(&slab, SLAB_SIZE_MAX);
+		if (slab.blocks == 0)
 			return;		/* a sanitizer's */
 		n++;
 	}
-	ck_assert_uint_gt(n * POOL_MOST, 60000);	/* little is lost */
+	ck_assert_uint_gt(n * SLAB_SIZE_MAX, 60000);	/* little is lost */
 	most = n - 1;
 	while (n < 10 * most)
-		piece[n++] = pool_get(&pool, POOL_MOST);
-	ck_assert_uint_eq(pool.blocks, 10);
+		piece[n++] = slab_alloc(&slab, SLAB_SIZE_MAX);
+	ck_assert_uint_eq(slab.blocks, 10);
 	for (size_t i = 0; i < most; i++)
-		pool_put(&pool, piece[i], POOL_MOST);
+		slab_free(&slab, piece[i], SLAB_SIZE_MAX);
 	for (size_t i = 0; i < most; i++)
-		piece[i] = pool_get(&pool, POOL_MOST);
-	ck_assert_uint_eq(pool.blocks, 10);
+		piece[i] = slab_alloc(&slab, SLAB_SIZE_MAX);
+	ck_assert_uint_eq(slab.blocks, 10);
 	while (n > 0)
-		pool_put(&pool, piece[--n], POOL_MOST);
-	ck_assert_uint_eq(pool.blocks, 1);
-	pool_end(&pool);
-	ck_assert_uint_eq(pool.blocks, 0);
+		slab_free(&slab, piece[--n], SLAB_SIZE_MAX);
+	ck_assert_uint_eq(slab.blocks, 1);
+	slab_destroy(&slab);
+	ck_assert_uint_eq(slab.blocks, 0);
 }
 END_TEST
 
