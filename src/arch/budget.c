@@ -9,10 +9,10 @@
 #include "shared/control.h"
 
 /* 0 to 2, losses of lines and the error log, the monitor, mounts, pages, rules;
- * main's queue, bells of logger and caches; a client that others make room for,
+ * main's queue, wakeups of logger and caches; a client that others make room for,
  * and a file that has just come. */
 #define FDS_ALWAYS		(3 + 2 + 4 + 3 + 2)
-#define FDS_THREAD		5	/* its loop is one, signals two, bells two */
+#define FDS_THREAD		5	/* its loop is one, signals two, wakeups two */
 #define FDS_LOGS		2	/* the helper, and the next one */
 #define FDS_REQUEST	2	/* its pipe, and the socket of who asks */
 /* Root and directory, a link and where it leads, source and result, and what a
@@ -91,7 +91,7 @@ budget_make(struct budget *b, const struct conf *conf, unsigned mains,
 size_t
 budget_monitor(unsigned mains, size_t listeners)
 {
-	/* A pipe and a bell for each main. */
+	/* A pipe and a wakeup for each main. */
 	return FDS_MONITOR + GENERATIONS * (listeners + 2 * (size_t)mains);
 }
 

@@ -120,7 +120,7 @@ schedule_tidy(void *context)
 	struct service	*s = context;
 
 	if (s->threads != NULL)
-		bell_ring(&s->bell);		/* from any thread */
+		wakeup_set(&s->wakeup);		/* from any thread */
 	else
 		evloop_arm(s->tidy, s->clock.ms);
 }
@@ -130,7 +130,7 @@ on_wakeup(void *context)
 {
 	struct service	*s = context;
 
-	bell_hush(&s->bell);
+	wakeup_reset(&s->wakeup);
 	tidy_caches(s);
 }
 
@@ -339,8 +339,8 @@ share_caches(struct service *s, struct http_setup *setup)
 		.tidy_context = s,
 	};
 
-	bell_open(&s->bell);
-	s->wakeup_watch = evloop_watch(s->loop, s->bell.fd, on_wakeup, s);
+	wakeup_open(&s->wakeup);
+	s->wakeup_watch = evloop_watch(s->loop, s->wakeup.fd, on_wakeup, s);
 	evloop_set(s->wakeup_watch, EVLOOP_READ);
 	access_log_share(s->access_log);
 	report_use_lock();
@@ -426,7 +426,7 @@ service_close(struct service *s)
 	io_close(&s->pagemap);
 	evloop_unwatch(&s->wakeup_watch);
 	if (s->threads != NULL)
-		bell_close(&s->bell);
+		wakeup_close(&s->wakeup);
 	evloop_unwatch(&s->channel);
 	evloop_unwatch(&s->term);
 	evloop_unwatch(&s->quit);

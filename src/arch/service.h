@@ -51,7 +51,7 @@ struct service {
 	const struct service_thread_ops *threads;	/* NULL: none */
 	void			*context;		/* of all these */
 	struct caches		*caches;		/* shared with those */
-	struct bell		 bell;		/* they ring: it is to be
+	struct wakeup		 wakeup;		/* they ring: it is to be
 						 * tidied */
 	struct watch		*wakeup_watch;
 	bool			 empty, threads_gone;	/* in a drain */

@@ -15,10 +15,10 @@
 #include "lib/wakeup.h"
 
 void
-bell_open(struct bell *b)
+wakeup_open(struct wakeup *b)
 {
 #ifdef __linux__
-	b->fd = b->clapper = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	b->fd = b->write_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (b->fd == -1)
 		fatal("no bell for a thread");
 #else
@@ -33,39 +33,39 @@ bell_open(struct bell *b)
 }
 
 void
-bell_close(struct bell *b)
+wakeup_close(struct wakeup *b)
 {
-	if (b->clapper != b->fd)
-		io_close(&b->clapper);
+	if (b->write_fd != b->fd)
+		io_close(&b->write_fd);
 	io_close(&b->fd);
 }
 
 void
-bell_ring(const struct bell *b)
+wakeup_set(const struct wakeup *b)
 {
 	const uint64_t	one = 1;
 	ssize_t		n;
 
 	do {
-		n = write(b->clapper, &one, sizeof(one));
+		n = write(b->write_fd, &one, sizeof(one));
 	} while (n == -1 && errno == EINTR);
 	/* Full: it has been rung often enough. */
 	need(n > 0 || errno == EAGAIN);
 }
 
 bool
-bell_is_silent(const struct bell *b)
+wakeup_reset_is_optional(const struct wakeup *b)
 {
-	return b->clapper == b->fd;
+	return b->write_fd == b->fd;
 }
 
 void
-bell_hush(const struct bell *b)
+wakeup_reset(const struct wakeup *b)
 {
-	uint64_t	rings[64];
+	uint64_t	counts[64];
 	ssize_t		n;
 
 	do {
-		n = read(b->fd, rings, sizeof(rings));
-	} while (n == (ssize_t)sizeof(rings) || (n == -1 && errno == EINTR));
+		n = read(b->fd, counts, sizeof(counts));
+	} while (n == (ssize_t)sizeof(counts) || (n == -1 && errno == EINTR));
 }

@@ -9,16 +9,16 @@
 
 #include <stdbool.h>
 
-struct bell {
+struct wakeup {
 	int	fd;		/* readable: it has been rung */
-	int	clapper;	/* may be the same */
+	int	write_fd;	/* may be the same */
 };
 
-void	bell_open(struct bell *);
-void	bell_close(struct bell *);
-void	bell_ring(const struct bell *);		/* any thread */
-void	bell_hush(const struct bell *);		/* who is woken */
+void	wakeup_open(struct wakeup *);
+void	wakeup_close(struct wakeup *);
+void	wakeup_set(const struct wakeup *);		/* any thread */
+void	wakeup_reset(const struct wakeup *);		/* who is woken */
 /* Whether, watched by edge, it need not be hushed: it never is full. */
-bool	bell_is_silent(const struct bell *);
+bool	wakeup_reset_is_optional(const struct wakeup *);
 
 #endif

@@ -44,7 +44,7 @@ struct access_log {
 	struct lock		*lock;		/* of the next two; or NULL */
 	struct buf		 lines;	/* lines */
 	uint64_t		 dropped;	/* lines, not yet told */
-	struct bell		 bell;
+	struct wakeup		 wakeup;
 	struct watch		*wakeup_watch;
 	struct job		 job;		/* the batch under way */
 	bool			 in_flight;
@@ -286,7 +286,7 @@ access_log_commit(void *context, size_t n)
 	if (g->lock == NULL)
 		lines_added(g, before, now);
 	else if (before == 0 || (before < SEND_NOW_MIN && now >= SEND_NOW_MIN))
-		bell_ring(&g->bell);
+		wakeup_set(&g->wakeup);
 }
 
 static void
@@ -294,7 +294,7 @@ on_wakeup(void *context)
 {
 	struct access_log	*g = context;
 
-	bell_hush(&g->bell);
+	wakeup_reset(&g->wakeup);
 	lines_added(g, 0, lines_len(g));
 }
 
@@ -387,8 +387,8 @@ void
 access_log_share(struct access_log *g)
 {
 	g->lock = lock_new();
-	bell_open(&g->bell);
-	g->wakeup_watch = evloop_watch(g->loop, g->bell.fd, on_wakeup, g);
+	wakeup_open(&g->wakeup);
+	g->wakeup_watch = evloop_watch(g->loop, g->wakeup.fd, on_wakeup, g);
 	evloop_set(g->wakeup_watch, EVLOOP_READ);
 }
 
@@ -511,7 +511,7 @@ access_log_free(struct access_log **gp)
 	evloop_unwatch(&g->timer);
 	evloop_unwatch(&g->wakeup_watch);
 	if (g->lock != NULL)
-		bell_close(&g->bell);
+		wakeup_close(&g->wakeup);
 	lock_free(&g->lock);
 	buf_free(&g->lines);
 	buf_free(&g->batch);

@@ -5,7 +5,7 @@
  * place of a last record there may be a mark: whoever takes is asleep, and the
  * next to put rings.  So a busy thread is not rung for.
  *
- * The bell only ends a wait: it is watched by edge, and nobody reads it.
+ * The wakeup only ends a wait: it is watched by edge, and nobody reads it.
  */
 #include <stdatomic.h>
 
@@ -19,9 +19,9 @@ struct mailbox {
 	_Atomic(struct mail *) newest;		/* NULL: none; or the mark */
 	_Atomic(struct mail *) quiet;		/* the last of these */
 	struct mail		 asleep;	/* the mark */
-	struct bell		 bell;
+	struct wakeup		 wakeup;
 	struct watch		*watch;
-	bool			 no_reset;	/* the bell need not be read */
+	bool			 no_reset;	/* the wakeup need not be read */
 	struct mailbox		*wake_later[WAKE_LATER_MAX];
 	unsigned		 nwake_later;
 };
@@ -44,7 +44,7 @@ void
 mailbox_post(struct mailbox *q, struct mail *r)
 {
 	if (push_mail(q, r))
-		bell_ring(&q->bell);
+		wakeup_set(&q->wakeup);
 }
 
 static void
@@ -53,7 +53,7 @@ wake_at_end(struct mailbox *from, struct mailbox *q)
 	if (from->nwake_later < WAKE_LATER_MAX)
 		from->wake_later[from->nwake_later++] = q;
 	else
-		bell_ring(&q->bell);
+		wakeup_set(&q->wakeup);
 }
 
 void
@@ -74,7 +74,7 @@ mailbox_post_quiet(struct mailbox *q, struct mail *r)
 void
 mailbox_wake(struct mailbox *q)
 {
-	bell_ring(&q->bell);
+	wakeup_set(&q->wakeup);
 }
 
 static void
@@ -111,7 +111,7 @@ on_wakeup(void *context)
 	const struct mailbox	*q = context;
 
 	if (!q->no_reset)
-		bell_hush(&q->bell);
+		wakeup_reset(&q->wakeup);
 }
 
 /* The end of a turn. */
@@ -123,7 +123,7 @@ end_iteration(void *context)
 
 	mailbox_deliver(q);
 	while (q->nwake_later > 0)
-		bell_ring(&q->wake_later[--q->nwake_later]->bell);
+		wakeup_set(&q->wake_later[--q->nwake_later]->wakeup);
 	return !atomic_compare_exchange_strong(&q->newest, &none, &q->asleep);
 }
 
@@ -133,10 +133,11 @@ mailbox_new(struct evloop *loop)
 	struct mailbox	*q = mem_zero(sizeof(*q));
 
 	atomic_init(&q->newest, &q->asleep);
-	bell_open(&q->bell);
-	q->watch = evloop_watch(loop, q->bell.fd, on_wakeup, q);
+	wakeup_open(&q->wakeup);
+	q->watch = evloop_watch(loop, q->wakeup.fd, on_wakeup, q);
 	evloop_set(q->watch, EVLOOP_EDGE);
-	q->no_reset = evloop_has_edges(loop) && bell_is_silent(&q->bell);
+	q->no_reset =
+	    evloop_has_edges(loop) && wakeup_reset_is_optional(&q->wakeup);
 	evloop_on_iteration(loop, end_iteration, q);
 	return q;
 }
@@ -145,7 +146,7 @@ void
 mailbox_free(struct mailbox **qp)
 {
 	evloop_unwatch(&(*qp)->watch);
-	bell_close(&(*qp)->bell);
+	wakeup_close(&(*qp)->wakeup);
 	mem_drop(qp);
 }
 

@@ -23,7 +23,7 @@
 struct inbox {
 	struct loop_thread	*owner;
 	pthread_t	 thread;
-	struct bell	 bell;
+	struct wakeup	 wakeup;
 	struct watch	*watch;
 	atomic_uint	 commands;	/* a bit for each */
 };
@@ -31,7 +31,7 @@ struct inbox {
 struct threads {
 	struct threads_setup	 setup;
 	struct inbox		*inboxes;
-	struct bell		 bell;		/* main's */
+	struct wakeup		 wakeup;		/* main's */
 	struct watch		*watch;
 	atomic_uint		 acks[THREADS_ACK_COUNT];	/* how many */
 	bool			 reported[THREADS_ACK_COUNT];
@@ -47,7 +47,7 @@ run_commands(void *context)
 	struct threads	*t = p->owner->threads;
 	unsigned	 commands;
 
-	bell_hush(&p->bell);
+	wakeup_reset(&p->wakeup);
 	commands = atomic_exchange(&p->commands, 0);
 	for (int i = 0; i < THREADS_END; i++)
 		if ((commands & 1U << i) != 0)
@@ -62,7 +62,7 @@ report_acks(void *context)
 {
 	struct threads	*t = context;
 
-	bell_hush(&t->bell);
+	wakeup_reset(&t->wakeup);
 	for (int i = 0; i < THREADS_ACK_COUNT; i++)
 		if (t->acks[i] == t->setup.count && !t->reported[i]) {
 			t->reported[i] = true;
@@ -79,7 +79,7 @@ threads_ack(struct loop_thread *m, enum threads_ack ack)
 		return;
 	m->acked |= 1U << ack;
 	if (atomic_fetch_add(&t->acks[ack], 1) + 1 == t->setup.count)
-		bell_ring(&t->bell);
+		wakeup_set(&t->wakeup);
 }
 
 static void
@@ -115,8 +115,8 @@ open_thread(struct threads *t, unsigned i)
 	m->number = i + 1;
 	m->loop = evloop_new(&m->clock);
 	p->owner = m;
-	bell_open(&p->bell);
-	p->watch = evloop_watch(m->loop, p->bell.fd, run_commands, p);
+	wakeup_open(&p->wakeup);
+	p->watch = evloop_watch(m->loop, p->wakeup.fd, run_commands, p);
 	evloop_set(p->watch, EVLOOP_READ);
 }
 
@@ -132,8 +132,8 @@ threads_new(const struct threads_setup *setup)
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	need(pthread_cond_init(&t->changed, &clock) == 0);
 	pthread_condattr_destroy(&clock);
-	bell_open(&t->bell);
-	t->watch = evloop_watch(setup->loop, t->bell.fd, report_acks, t);
+	wakeup_open(&t->wakeup);
+	t->watch = evloop_watch(setup->loop, t->wakeup.fd, report_acks, t);
 	evloop_set(t->watch, EVLOOP_READ);
 	t->inboxes = mem_array(setup->count, sizeof(t->inboxes[0]));
 	for (unsigned i = 0; i < setup->count; i++)
@@ -189,7 +189,7 @@ static void
 send_command(struct inbox *p, enum threads_command command)
 {
 	atomic_fetch_or(&p->commands, 1U << command);
-	bell_ring(&p->bell);
+	wakeup_set(&p->wakeup);
 }
 
 void
@@ -250,13 +250,13 @@ threads_free(struct threads **tp)
 
 	for (unsigned i = 0; i < t->setup.count; i++) {
 		evloop_unwatch(&t->inboxes[i].watch);
-		bell_close(&t->inboxes[i].bell);
+		wakeup_close(&t->inboxes[i].wakeup);
 		evloop_free(&t->inboxes[i].owner->loop);
 		free(t->inboxes[i].owner);
 	}
 	free(t->inboxes);
 	evloop_unwatch(&t->watch);
-	bell_close(&t->bell);
+	wakeup_close(&t->wakeup);
 	pthread_cond_destroy(&t->changed);
 	pthread_mutex_destroy(&t->lock);
 	mem_drop(tp);

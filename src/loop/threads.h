@@ -1,6 +1,6 @@
 /*
  * threads: threads beside the one that main begins with, each with a loop, a
- * clock and a bell by which it is told what to do.
+ * clock and a wakeup by which it is told what to do.
  *
  * Members are made before main gives up what it need not have, are started when
  * it has no files any more, and say when they have done what they were told.

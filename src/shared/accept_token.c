@@ -1,5 +1,5 @@
 /*
- * accept_token: memory that mains share, and a bell for each of them.
+ * accept_token: memory that mains share, and a wakeup for each of them.
  *
  * Who is free and who keeps a door are told one after the other, by whoever
  * changes them, and then looked at: so of two that do it at the same time one
@@ -25,7 +25,7 @@ struct shared {
 
 struct accept_token {
 	struct shared	*shared;
-	struct bell	*bells;
+	struct wakeup	*wakeups;
 	unsigned	 nmains;
 };
 
@@ -47,9 +47,9 @@ accept_token_new(unsigned mains)
 		fatal("no memory to share");
 	for (int i = 0; i < HOLDERS; i++)
 		atomic_store(&t->shared->holders[i], NO_MAIN);
-	t->bells = mem_array(mains, sizeof(t->bells[0]));
+	t->wakeups = mem_array(mains, sizeof(t->wakeups[0]));
 	for (unsigned i = 0; i < mains; i++)
-		bell_open(&t->bells[i]);
+		wakeup_open(&t->wakeups[i]);
 	return t;
 }
 
@@ -61,8 +61,8 @@ accept_token_free(struct accept_token **tp)
 	if (t == NULL)
 		return;
 	for (unsigned i = 0; i < t->nmains; i++)
-		bell_close(&t->bells[i]);
-	mem_drop(&t->bells);
+		wakeup_close(&t->wakeups[i]);
+	mem_drop(&t->wakeups);
 	munmap(t->shared, shared_size(t->nmains));
 	mem_drop(tp);
 }
@@ -98,7 +98,7 @@ take_token(struct accept_token *t, int i, int main)
 
 /* For as long as there is somebody; who takes it meanwhile is fine, too.  One
  * that has got a client since we looked may have handed on what it had before
- * it had this door, and may not hear its bell for long: so we look again, but
+ * it had this door, and may not hear its wakeup for long: so we look again, but
  * not for ever, whatever mains write there. */
 static void
 pass_token(struct accept_token *t, int which, int from)
@@ -110,7 +110,7 @@ pass_token(struct accept_token *t, int which, int from)
 		next = find_idle(t);
 		if (next == NO_MAIN || !take_token(t, which, next))
 			break;
-		bell_ring(&t->bells[next]);
+		wakeup_set(&t->wakeups[next]);
 		if (atomic_load(&t->shared->idle[next]))
 			break;
 		from = next;
@@ -144,11 +144,11 @@ accept_token_main_died(struct accept_token *t, unsigned main)
 int
 accept_token_fd(const struct accept_token *t, unsigned main)
 {
-	return t->bells[main].fd;
+	return t->wakeups[main].fd;
 }
 
 void
 accept_token_reset_fd(const struct accept_token *t, unsigned main)
 {
-	bell_hush(&t->bells[main]);
+	wakeup_reset(&t->wakeups[main]);
 }

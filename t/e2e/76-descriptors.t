@@ -28,7 +28,7 @@ my %may = (
 	'monitor' => { %own, err => 1, program => 1, pid => 1, log => 2,
 	    pipe => 7, socket => 2 + $mains, door => 2, landlock => 1,
 	    mountinfo => 1, eventfd => $bells },
-	# Bells of libevent, words and losses; the rest is for the monitor, log
+	# Wakeups of libevent, words and losses; the rest is for the monitor, log
 	# helpers, helpers and clients.
 	'main' => { %own, pipe => 3 + 2 * $threads, door => 2, mountinfo => 1,
 	    pagemap => 1, eventpoll => $threads, eventfd => $bells,

@@ -29,7 +29,7 @@ teardown(void)
 	ck_assert_ptr_null(token);
 }
 
-/* Whether its bell has been rung, which it hears once. */
+/* Whether its wakeup has been rung, which it hears once. */
 static bool
 heard(unsigned main)
 {
@@ -114,7 +114,7 @@ START_TEST(death)
 }
 END_TEST
 
-/* They hear no bell, as if each had a client that waits for a disk. */
+/* They hear no wakeup, as if each had a client that waits for a disk. */
 static void *
 come_and_go(void *number)
 {
