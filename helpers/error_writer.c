@@ -158,7 +158,7 @@ error_writer_run(int pipe, int lines, int drops, struct log_sink *sink)
 	};
 	bool		over = pipe == -1, more = true, late;
 
-	log_sink(write_lines, &s);
+	log_set_output(write_lines, &s);
 	while (more || !over) {
 		late = !over && poll(p, sizeof(p) / sizeof(p[0]),
 		    poll_timeout(&s)) == 0;
@@ -175,5 +175,5 @@ error_writer_run(int pipe, int lines, int drops, struct log_sink *sink)
 	write_repeats(&s, INT64_MAX);
 	if (s.dropped > 0 && !s.failing)
 		log_drops(&s);
-	log_sink(NULL, NULL);
+	log_set_output(NULL, NULL);
 }

@@ -169,11 +169,11 @@ static int
 run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 {
 	set_signals();
-	log_init(role_names[role], LOG_GRADE_NOTICE);
+	log_init(role_names[role], LOG_LEVEL_NOTICE);
 	proc_title(titles[role]);
 	if (role != ERROR_LOGGER) {
 		proc_follow(getppid());
-		log_losses(FD_DROPS);
+		log_count_drops(FD_DROPS);
 	}
 	if (role == ACCESS_LOGGER)
 		set_logs(logs);

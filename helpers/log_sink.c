@@ -1,5 +1,5 @@
 /*
- * log_sink: whole lines, even where a disk is full or a pipe is shared.
+ * log_set_output: whole lines, even where a disk is full or a pipe is shared.
  */
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
 /*
- * log_sink: where lines go, and whether one has stopped in its midst.
+ * log_set_output: where lines go, and whether one has stopped in its midst.
  */
 #ifndef HELPERS_LOG_SINK_H
 #define HELPERS_LOG_SINK_H

@@ -6,7 +6,7 @@
 
 #include "helpers/repeat_filter.h"
 
-/* Grades that are worth it: whoever does something wants to see that it is
+/* Levels that are worth it: whoever does something wants to see that it is
  * done, as often as it is. */
 static bool
 has_filtered_level(struct str s)

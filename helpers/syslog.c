@@ -17,7 +17,7 @@
 #include "lib/log.h"
 #include "lib/str.h"
 
-#define SEVERITY_INFO	6		/* the severity of a line without a grade */
+#define SEVERITY_INFO	6		/* the severity of a line without a level */
 
 static const struct {
 	const char	*name;
@@ -32,11 +32,11 @@ static const struct {
 	const char	*word;
 	int		 severity;
 } levels[] = {
-	[LOG_GRADE_ERROR] = { "error:", 3 },
-	[LOG_GRADE_WARN] = { "warn:", 4 },
-	[LOG_GRADE_NOTICE] = { "notice:", 5 },
-	[LOG_GRADE_INFO] = { "info:", 6 },
-	[LOG_GRADE_DEBUG] = { "debug:", 7 }
+	[LOG_LEVEL_ERROR] = { "error:", 3 },
+	[LOG_LEVEL_WARN] = { "warn:", 4 },
+	[LOG_LEVEL_NOTICE] = { "notice:", 5 },
+	[LOG_LEVEL_INFO] = { "info:", 6 },
+	[LOG_LEVEL_DEBUG] = { "debug:", 7 }
 };
 
 static bool
@@ -82,7 +82,7 @@ connect_socket(struct syslog *s)
 }
 
 /* A line of lib/log begins with a time, which is said already, and with who it
- * is; then there is its grade. */
+ * is; then there is its level. */
 static int
 cut_severity(const struct syslog *s, struct str *line)
 {
@@ -95,7 +95,7 @@ cut_severity(const struct syslog *s, struct str *line)
 	*line = rest;
 	for (int words = 0; words < 3 && rest.len > 0; words++) {
 		word = str_cut(&rest, ' ');
-		for (int i = 0; i < LOG_GRADE_COUNT; i++)
+		for (int i = 0; i < LOG_LEVEL_COUNT; i++)
 			if (str_same(word, str_of(levels[i].word)))
 				return levels[i].severity;
 	}

@@ -473,7 +473,7 @@ run_server(
 			    "foreground");
 		setup->standard_error.background = true;
 	}
-	log_init("monitor", (enum log_grade)g->conf->log.error_grade);
+	log_init("monitor", (enum log_level)g->conf->log.error_level);
 	/* Until there is somebody to write what we say; the one before, if
 	 * there is, has somebody. */
 	if (setup->inherited.old_monitor == -1 &&
@@ -495,7 +495,7 @@ main(int argc, char **argv)
 
 	proc_standard_descriptors();
 	proc_title_init(argc, argv);
-	log_init("amped", LOG_GRADE_NOTICE);
+	log_init("amped", LOG_LEVEL_NOTICE);
 	/* Before one of ours can have such a number. */
 	upgrade_inherit(&setup.inherited);
 	setup.program = proc_path(argv[0]);

@@ -107,7 +107,7 @@ struct conf {
 		struct conf_log access, error;
 		char	*access_format;		/* its name */
 		struct conf_format line;	/* that */
-		int64_t	 error_grade;		/* enum log_grade */
+		int64_t	 error_level;		/* enum log_level */
 		int64_t	 names;			/* a switch */
 		struct conf_pairs formats, json;	/* name, text */
 	} log;

@@ -142,7 +142,7 @@ print_scaled(enum conf_type type, int64_t number, struct buf *to)
 static const char *const architectures[] = { CONF_ARCHITECTURES(X) NULL };
 static const char *const sandboxes[] = { CONF_SANDBOXES(X) NULL };
 static const char *const residencies[] = { CONF_RESIDENCIES(X) NULL };
-static const char *const log_grades[] = { LOG_GRADES(X) NULL };
+static const char *const log_levels[] = { LOG_LEVELS(X) NULL };
 static const char *const switches[] = { CONF_SWITCHES(X) NULL };
 static const char *const redirects[] = { CONF_REDIRECTS(X) NULL };
 static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
@@ -163,7 +163,7 @@ choices_of(enum conf_type type)
 	    type == TYPE_SANDBOX ? sandboxes :
 	    type == TYPE_RESIDENCY ? residencies :
 	    type == TYPE_FACILITY ? facilities :
-	    type == TYPE_LOG_GRADE ? log_grades :
+	    type == TYPE_LOG_LEVEL ? log_levels :
 	    type == TYPE_LISTING ? listings :
 	    type == TYPE_LINKS ? links :
 	    type == TYPE_SAVING ? savings :

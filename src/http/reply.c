@@ -120,7 +120,7 @@ log_refusal(const struct conn *c, int status)
 	struct str		 target = { "-", 1 };
 	char			 addr[LOG_ADDR_MAX];
 
-	if (log_grade() < LOG_GRADE_INFO)
+	if (log_level() < LOG_LEVEL_INFO)
 		return;
 	log_escape_addr(c, addr);
 	if (r->site != NULL)

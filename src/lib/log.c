@@ -20,18 +20,18 @@
 /* What a pipe takes whole may be as little as that. */
 enum { LINE = PIPE_BUF < 1024 ? PIPE_BUF : 1024 };
 
-static const char	*who = "amped";
-static enum log_grade	 limit = LOG_GRADE_NOTICE;
-static void		(*sink)(void *, const char *, size_t);
-static void		*sink_context;
-static void		(*ear)(void *, const char *, size_t);
-static void		*ear_context;
-static int		 losses = -1;
-static atomic_size_t	 owed;		/* bytes to them */
+static const char	*process_name = "amped";
+static enum log_level	 max_level = LOG_LEVEL_NOTICE;
+static void		(*output)(void *, const char *, size_t);
+static void		*output_context;
+static void		(*capture)(void *, const char *, size_t);
+static void		*capture_context;
+static int		 drops_fd = -1;
+static atomic_size_t	 drops_unreported;		/* bytes to them */
 
-static const char *const names[] = {
-#define X(id, name) [LOG_GRADE_##id] = name,
-	LOG_GRADES(X)
+static const char *const level_names[] = {
+#define X(id, name) [LOG_LEVEL_##id] = name,
+	LOG_LEVELS(X)
 #undef X
 };
 
@@ -62,52 +62,52 @@ advice_for(int error)
 }
 
 void
-log_init(const char *name, enum log_grade grade)
+log_init(const char *name, enum log_level level)
 {
-	who = name;
-	limit = grade;
-	owed = 0;		/* the parent's */
+	process_name = name;
+	max_level = level;
+	drops_unreported = 0;		/* the parent's */
 }
 
 void
-log_overhear(void (*function)(void *, const char *, size_t), void *context)
+log_capture(void (*function)(void *, const char *, size_t), void *context)
 {
-	ear = function;
-	ear_context = context;
+	capture = function;
+	capture_context = context;
 }
 
 void
-log_sink(void (*function)(void *, const char *, size_t), void *context)
+log_set_output(void (*function)(void *, const char *, size_t), void *context)
 {
-	sink = function;
-	sink_context = context;
+	output = function;
+	output_context = context;
 }
 
 void
-log_losses(int fd)
+log_count_drops(int fd)
 {
-	losses = fd;
+	drops_fd = fd;
 }
 
-enum log_grade
-log_grade(void)
+enum log_level
+log_level(void)
 {
-	return limit;
+	return max_level;
 }
 
 /* What finds no room there either is told with a later line. */
 static void
-tell_losses(void)
+report_drops(void)
 {
 	static const char	each[64];
-	size_t			left = atomic_exchange(&owed, 0);
+	size_t			left = atomic_exchange(&drops_unreported, 0);
 	ssize_t			n;
 
-	while (left > 0 && losses != -1) {
-		n = write(losses, each, left < sizeof(each) ? left :
+	while (left > 0 && drops_fd != -1) {
+		n = write(drops_fd, each, left < sizeof(each) ? left :
 		    sizeof(each));
 		if (n <= 0) {
-			atomic_fetch_add(&owed, left);
+			atomic_fetch_add(&drops_unreported, left);
 			return;
 		}
 		left -= (size_t)n;
@@ -115,18 +115,18 @@ tell_losses(void)
 }
 
 static void
-put(const char *line, size_t n)
+write_line(const char *line, size_t n)
 {
-	if (sink != NULL)
-		sink(sink_context, line, n);
+	if (output != NULL)
+		output(output_context, line, n);
 	else if (write(STDERR_FILENO, line, n) == -1)
-		atomic_fetch_add(&owed, 1);
-	tell_losses();
+		atomic_fetch_add(&drops_unreported, 1);
+	report_drops();
 }
 
 /* How much of the line there is now. */
 static size_t
-add_error(int error, char *line, size_t n, size_t room)
+append_error(int error, char *line, size_t n, size_t room)
 {
 	const char	*advice = advice_for(error);
 
@@ -139,7 +139,7 @@ add_error(int error, char *line, size_t n, size_t room)
 }
 
 static void
-emit(enum log_grade grade, int error, const char *format, va_list args)
+format_line(enum log_level level, int error, const char *format, va_list args)
 {
 	char		 line[LINE];
 	struct tm	 tm;
@@ -149,33 +149,33 @@ emit(enum log_grade grade, int error, const char *format, va_list args)
 
 	localtime_r(&now, &tm);
 	n = strftime(line, room, "%Y-%m-%dT%H:%M:%S%z ", &tm);
-	n += (size_t)snprintf(line + n, room - n, "%s[%ld] %s: ", who,
-	    (long)getpid(), names[grade]);
+	n += (size_t)snprintf(line + n, room - n, "%s[%ld] %s: ", process_name,
+	    (long)getpid(), level_names[level]);
 	text = n;
 	k = vsnprintf(line + n, room - n, format, args);
 	n += k < 0 ? 0 : (size_t)k;
-	n = add_error(error, line, n, room);
+	n = append_error(error, line, n, room);
 	if (n > room - 1)
 		n = room - 1;
 	visible_line(line, n);		/* one line, whatever came in */
 	line[n++] = '\n';
-	put(line, n);
-	if (ear != NULL && grade == LOG_GRADE_ERROR)
-		ear(ear_context, line + text, n - text);
+	write_line(line, n);
+	if (capture != NULL && level == LOG_LEVEL_ERROR)
+		capture(capture_context, line + text, n - text);
 }
 
 static void
-submit(enum log_grade grade, int error, const char *format, va_list args)
+log_line(enum log_level level, int error, const char *format, va_list args)
 {
 	int	saved = errno;
 
-	if (grade <= limit)
-		emit(grade, error, format, args);
+	if (level <= max_level)
+		format_line(level, error, format, args);
 	errno = saved;
 }
 
 static size_t
-add(char *line, size_t n, const char *text)
+append_text(char *line, size_t n, const char *text)
 {
 	while (*text != '\0' && n < LINE - 1)
 		line[n++] = *text++;
@@ -183,79 +183,80 @@ add(char *line, size_t n, const char *text)
 }
 
 void
-log_dying(const char *const words[])
+log_crash(const char *const words[])
 {
 	char	line[LINE];
-	size_t	n = add(line, add(line, 0, who), ": error: ");
+	size_t n =
+	    append_text(line, append_text(line, 0, process_name), ": error: ");
 
 	for (size_t i = 0; words[i] != NULL; i++)
-		n = add(line, n, words[i]);
+		n = append_text(line, n, words[i]);
 	line[n++] = '\n';
 	if (write(STDERR_FILENO, line, n) == -1)
 		return;		/* nobody is left to count it */
 }
 
-#define SUBMIT(grade, error) do {					\
+#define LOG_LINE(level, error) do {					\
 	va_list	args;							\
 	va_start(args, format);						\
-	submit(grade, error, format, args);				\
+	log_line(level, error, format, args);				\
 	va_end(args);							\
 } while (0)
 
 void
 log_error(const char *format, ...)
 {
-	SUBMIT(LOG_GRADE_ERROR, errno);
+	LOG_LINE(LOG_LEVEL_ERROR, errno);
 }
 
 void
 log_errorx(const char *format, ...)
 {
-	SUBMIT(LOG_GRADE_ERROR, 0);
+	LOG_LINE(LOG_LEVEL_ERROR, 0);
 }
 
 void
 log_warn(const char *format, ...)
 {
-	SUBMIT(LOG_GRADE_WARN, errno);
+	LOG_LINE(LOG_LEVEL_WARN, errno);
 }
 
 void
 log_warnx(const char *format, ...)
 {
-	SUBMIT(LOG_GRADE_WARN, 0);
+	LOG_LINE(LOG_LEVEL_WARN, 0);
 }
 
 void
 log_notice(const char *format, ...)
 {
-	SUBMIT(LOG_GRADE_NOTICE, 0);
+	LOG_LINE(LOG_LEVEL_NOTICE, 0);
 }
 
 void
 log_info(const char *format, ...)
 {
-	SUBMIT(LOG_GRADE_INFO, 0);
+	LOG_LINE(LOG_LEVEL_INFO, 0);
 }
 
 void
 log_debug(const char *format, ...)
 {
-	SUBMIT(LOG_GRADE_DEBUG, 0);
+	LOG_LINE(LOG_LEVEL_DEBUG, 0);
 }
 
 _Noreturn void
 fatal(const char *format, ...)
 {
-	log_sink(NULL, NULL);
-	SUBMIT(LOG_GRADE_ERROR, errno);
+	log_set_output(NULL, NULL);
+	LOG_LINE(LOG_LEVEL_ERROR, errno);
 	exit(1);
 }
 
 _Noreturn void
 fatalx(const char *format, ...)
 {
-	log_sink(NULL, NULL);
-	SUBMIT(LOG_GRADE_ERROR, 0);
+	log_set_output(NULL, NULL);
+	LOG_LINE(LOG_LEVEL_ERROR, 0);
 	exit(1);
 }

@@ -32,7 +32,7 @@ tell_whom(void)
 	const char	*words[] = { "bug: for ", whom, NULL };
 
 	if (whom != NULL)
-		log_dying(words);
+		log_crash(words);
 }
 
 /* In whatever state we are: it must do nothing that could hang. */
@@ -52,7 +52,7 @@ crash(int signo, siginfo_t *info, void *unused)
 	(void)unused;
 	if (fault)
 		write_address((uintptr_t)info->si_addr, address);
-	log_dying((const char *const []){ "bug: ", names[signo],
+	log_crash((const char *const []){ "bug: ", names[signo],
 	    fault ? " at address 0x" : "", address, what != NULL ?
 	    " while at " : " between two steps", what != NULL ? what : "",
 	    NULL });
@@ -90,7 +90,7 @@ need_failed(const char *condition, const char *file, int line,
 {
 	const char	*what = doing != NULL ? doing() : NULL;
 
-	log_sink(NULL, NULL);	/* the usual way may be what is broken */
+	log_set_output(NULL, NULL);	/* the usual way may be what is broken */
 	log_errorx("bug: %s:%d: %s: \"%s\" does not hold%s%s", file, line,
 	    function, condition, what != NULL ? ", while at " : "",
 	    what != NULL ? what : "");

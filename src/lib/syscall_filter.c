@@ -140,7 +140,7 @@ forbidden(int signo, siginfo_t *info, void *context)
 	do
 		*--at = (char)('0' + n % 10);
 	while ((n /= 10) > 0 && at > digits);
-	log_dying((const char *const []){ "system call number ", at,
+	log_crash((const char *const []){ "system call number ", at,
 	    " is forbidden to this process: report it; sandbox off in the "
 	    "conf allows it", NULL });
 	raise(signo);		/* as soon as we return, and for good */

@@ -91,7 +91,7 @@ error_log_end(struct monitor *m)
 		while (read(p.fd, &byte, 1) == 1)
 			;
 	}
-	log_losses(-1);
+	log_count_drops(-1);
 	error = io_open_again(m->setup->error_log, O_WRONLY | O_APPEND);
 	if (error != -1)
 		dup2(error, STDERR_FILENO);

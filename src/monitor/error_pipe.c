@@ -33,7 +33,7 @@ error_pipe_redirect(const struct error_pipe *e)
 {
 	if (dup2(e->lines[1], STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
-	log_losses(e->drops[1]);
+	log_count_drops(e->drops[1]);
 }
 
 void

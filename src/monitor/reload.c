@@ -73,7 +73,7 @@ report_errors(struct reload *r, struct buf *complaints)
 
 	r->is_conf_error = true;
 	capture_line(&r->errors, complaints->at, complaints->len);
-	log_overhear(NULL, NULL);
+	log_capture(NULL, NULL);
 	while (rest != NULL && *rest != '\0') {
 		line = strsep(&rest, "\n");
 		log_errorx("%s", line);
@@ -165,7 +165,7 @@ checker_entry(struct monitor *m, int pipe)
 
 	proc_title("amped: reader");
 	proc_signals_unblock();
-	log_overhear(capture_line, &m->reload.errors);
+	log_capture(capture_line, &m->reload.errors);
 	g = read_conf(m);
 	if (g != NULL)
 		check_roots(g);
@@ -241,7 +241,7 @@ keep_old_conf(struct monitor *m)
 {
 	struct reload	*r = &m->reload;
 
-	log_overhear(NULL, NULL);
+	log_capture(NULL, NULL);
 	end_check(m);
 	close_logs(r);
 	control_server_keep(m);
@@ -343,14 +343,14 @@ start_generation(struct monitor *m)
 				    m->setup->inherited.nsockets };
 	struct generation		*g;
 
-	log_overhear(capture_line, &m->reload.errors);
+	log_capture(capture_line, &m->reload.errors);
 	g = read_conf(m);
 	if (g == NULL) {
 		keep_old_conf(m);
 		return;
 	}
 	if (!choose_logs(m, g)) {
-		log_overhear(NULL, NULL);
+		log_capture(NULL, NULL);
 		log_notice("the conf has changed while it was read: once more");
 		generation_free(&g);
 		close_logs(&m->reload);
@@ -363,7 +363,7 @@ start_generation(struct monitor *m)
 		keep_old_conf(m);
 		return;
 	}
-	log_overhear(NULL, NULL);
+	log_capture(NULL, NULL);
 	close_logs(&m->reload);
 	upgrade_warn_unused(&m->setup->inherited, g);
 	TAILQ_INSERT_TAIL(&m->generations, g, link);
@@ -403,7 +403,7 @@ reload_tick(struct monitor *m)
 	struct reload	*r = &m->reload;
 
 	if (r->pid != 0 && monitor_now() >= r->deadline) {
-		log_overhear(capture_line, &r->errors);
+		log_capture(capture_line, &r->errors);
 		log_errorx("the conf cannot be read: a file system that it "
 		    "names does not answer");
 		kill(r->pid, SIGKILL);
@@ -423,7 +423,7 @@ reload_on_ready(struct monitor *m, struct generation *g)
 	stats_count(STATS_RELOADS);
 	scoreboard_set_conf((int64_t)stats[STATS_RELOADS] + 1);
 	workers_set_deadline(g, 0);
-	log_init("monitor", (enum log_grade)g->conf->log.error_grade);
+	log_init("monitor", (enum log_level)g->conf->log.error_level);
 	if (g->error_log != -1) {
 		io_close(&m->setup->error_log);
 		m->setup->error_log = g->error_log;
@@ -444,7 +444,7 @@ reload_on_ready(struct monitor *m, struct generation *g)
 void
 reload_failed(struct monitor *m, const char *how)
 {
-	log_overhear(capture_line, &m->reload.errors);
+	log_capture(capture_line, &m->reload.errors);
 	log_errorx("the new main %s before it served; what it said stands "
 	    "above", how);
 	keep_old_conf(m);

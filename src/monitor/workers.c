@@ -55,7 +55,7 @@ main_entry(struct monitor *m, struct worker *w, int control,
 	proc_title("amped: main");
 	scoreboard_attach(w->stats_slot);
 	conf_portion(g->conf, w->number, g->nworkers);
-	log_init("main", (enum log_grade)g->conf->log.error_grade);
+	log_init("main", (enum log_level)g->conf->log.error_level);
 	close(m->setup->helper);
 	/* The logs are for those who may wait. */
 	io_close(&g->access_log);

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# The access log in both formats, the error log in its grades.
+# The access log in both formats, the error log in its levels.
 use strict;
 use warnings;
 
@@ -101,7 +101,7 @@ ok((grep { /notice: .*ready/ } @errors), 'says when it is ready');
 ok((grep { /notice: .*stopping/ } @errors), 'says when it stops');
 is($server->errors, '', 'nothing on standard error then');
 
-# Only from a grade on.
+# Only from a level on.
 $server = Amped->start(root => $root, unready => 1,
     log => "\taccess off\n\terror stderr error\n",
     sites => "site default {\n\tlisten 127.0.0.1:" .

@@ -266,7 +266,7 @@ sub spawn {
 #	under	a command that runs it, with its arguments
 #	program	in place of the one that was built
 #	listeners	how many there are, unless one
-#	errors	lines of grade error are expected
+#	errors	lines of level error are expected
 #	unready	do not wait for it to serve
 #	err	its standard error, in place of a file
 sub start {

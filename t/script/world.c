@@ -252,7 +252,7 @@ world_new(const char *file, bool staged)
 {
 	memset(&world, 0, sizeof(world));
 	world.staged = staged;
-	log_sink(add_error_line, NULL);
+	log_set_output(add_error_line, NULL);
 	world.file = file;
 	world.clock.ms = 1000000;
 	world.clock.wall = 1700000000;	/* Tue, 14 Nov 2023 22:13:20 GMT */

@@ -45,7 +45,7 @@ START_TEST(defaults)
 	ck_assert_str_eq(conf->log.access_format, "combined");
 	ck_assert_int_eq(conf->log.names, 0);
 	ck_assert_str_eq(conf->log.error.to, "stderr");
-	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_NOTICE);
+	ck_assert_int_eq(conf->log.error_level, LOG_LEVEL_NOTICE);
 	ck_assert_int_eq(conf->limits.connections, 0);
 	ck_assert_int_eq(conf->limits.connections_address, 0);
 	ck_assert_int_eq(conf->limits.rate, 0);
@@ -118,7 +118,7 @@ START_TEST(values)
 	ck_assert_ptr_null(conf->log.access.to);
 	snprintf(path, sizeof(path), "%s/e\\log", dir);
 	ck_assert_str_eq(conf->log.error.to, path);
-	ck_assert_int_eq(conf->log.error_grade, LOG_GRADE_DEBUG);
+	ck_assert_int_eq(conf->log.error_level, LOG_LEVEL_DEBUG);
 	ck_assert_int_eq(conf->limits.line, 1000);
 	ck_assert_int_eq(conf->limits.drain, 86400000);
 	ck_assert_int_eq(conf->limits.gap, 5000);

@@ -24,7 +24,7 @@ setup(const char *name)
 	ck_assert_int_ne(log, -1);
 	ck_assert_int_eq(pipe2(words, O_NONBLOCK), 0);
 	ck_assert_int_eq(pipe2(losses, O_NONBLOCK), 0);
-	log_init("scribe", LOG_GRADE_NOTICE);
+	log_init("scribe", LOG_LEVEL_NOTICE);
 	return log;
 }
 

@@ -1,5 +1,5 @@
 /*
- * Tests of helpers/log_sink: lines stay whole where a log takes a part.
+ * Tests of helpers/log_set_output: lines stay whole where a log takes a part.
  */
 #include <sys/resource.h>
 

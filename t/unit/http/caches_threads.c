@@ -391,7 +391,7 @@ open_store(const char *residency)
 	    .tidy_context = &asked};
 	char			 text[sizeof(conf_text) + 20];
 
-	log_sink(ignore_line, NULL);	/* they fail in many ways */
+	log_set_output(ignore_line, NULL);	/* they fail in many ways */
 	snprintf(text, sizeof(text), conf_text, residency);
 	setup.conf = conf = good(text);
 	caches = caches_new(&setup);

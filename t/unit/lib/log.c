@@ -1,5 +1,5 @@
 /*
- * Tests of lib/log: grades, one line a call, errno.
+ * Tests of lib/log: levels, one line a call, errno.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,22 +13,22 @@
 static struct buf	lines;
 
 static void
-take(void *context, const char *line, size_t n)
+append_output(void *context, const char *line, size_t n)
 {
 	ck_assert_ptr_eq(context, &lines);
 	buf_add(&lines, line, n);
 }
 
 static void
-setup(enum log_grade grade)
+setup(enum log_level level)
 {
-	log_init("test", grade);
-	log_sink(take, &lines);
+	log_init("test", level);
+	log_set_output(append_output, &lines);
 }
 
 START_TEST(grades)
 {
-	setup(LOG_GRADE_WARN);
+	setup(LOG_LEVEL_WARN);
 	log_notice("not this");
 	ck_assert_uint_eq(lines.len, 0);
 	log_warnx("but %s", "this");
@@ -39,7 +39,7 @@ END_TEST
 
 START_TEST(system_error)
 {
-	setup(LOG_GRADE_ERROR);
+	setup(LOG_LEVEL_ERROR);
 	errno = ENOENT;
 	log_error("open");
 	ck_assert_int_eq(errno, ENOENT);
@@ -53,7 +53,7 @@ START_TEST(advice)
 {
 	char	text[2000];
 
-	setup(LOG_GRADE_ERROR);
+	setup(LOG_LEVEL_ERROR);
 	errno = ENOSPC;
 	log_error("write");
 	ck_assert(strstr(buf_string(&lines),
@@ -83,9 +83,9 @@ START_TEST(counted_losses)
 
 	ck_assert_int_eq(pipe2(words, O_NONBLOCK), 0);
 	ck_assert_int_eq(pipe2(losses, O_NONBLOCK), 0);
-	log_init("test", LOG_GRADE_WARN);
+	log_init("test", LOG_LEVEL_WARN);
 	ck_assert_int_ne(dup2(words[1], STDERR_FILENO), -1);
-	log_losses(losses[1]);
+	log_count_drops(losses[1]);
 	do {
 		errno = EDOM;
 		log_warnx("%0500d", (int)said++);
@@ -117,7 +117,7 @@ START_TEST(no_terminal_obeys)
 	char	text[2000];
 	size_t	len;
 
-	setup(LOG_GRADE_ERROR);
+	setup(LOG_LEVEL_ERROR);
 	errno = EIO;
 	log_error("cannot look at /\xc2\x9b" "31mRED\x9b" "0m/\xc3\xa9\x7f");
 	ck_assert(strstr(buf_string(&lines), "error: cannot look at "
@@ -139,7 +139,7 @@ START_TEST(one_line)
 {
 	char	longer[3000];
 
-	setup(LOG_GRADE_DEBUG);
+	setup(LOG_LEVEL_DEBUG);
 	log_debug("a\nb\rc\033d");
 	ck_assert(strstr(buf_string(&lines), "a?b?c?d\n") != NULL);
 	lines.len = 0;

@@ -42,7 +42,7 @@ dies(void (*fault)(void), char *said, size_t size)
 		dup2(fds[1], STDERR_FILENO);
 		signal(SIGSEGV, SIG_DFL);	/* a sanitizer's */
 		signal(SIGABRT, SIG_DFL);
-		log_init("test", LOG_GRADE_ERROR);
+		log_init("test", LOG_LEVEL_ERROR);
 		need_doing(doing, for_whom);
 		fault();
 		_exit(0);

@@ -345,7 +345,7 @@ START_TEST(restricts)
 	ck_assert_int_ne(pid, -1);
 	if (pid == 0) {
 		dup2(fds[1], STDERR_FILENO);
-		log_init("test", LOG_GRADE_ERROR);
+		log_init("test", LOG_LEVEL_ERROR);
 		proc_no_new_privileges();
 		if (calls_restrict(cases[_i].roles) == -1)
 			_exit(255);

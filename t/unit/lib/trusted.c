@@ -128,8 +128,8 @@ begin(void)
 	fill("sticky", 0, 01777);
 	tree_dir("sticky/mine", 0755);
 	tree_link("../../secret/file", "sticky/mine/link");
-	log_init("test", LOG_GRADE_NOTICE);
-	log_sink(take, NULL);
+	log_init("test", LOG_LEVEL_NOTICE);
+	log_set_output(take, NULL);
 }
 
 static void

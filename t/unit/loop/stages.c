@@ -488,9 +488,9 @@ START_TEST(room_for_another)
 		iterate((enum stage)i);
 	visit(2);
 	lines = 0;
-	log_sink(_i == 1 ? look_meanwhile : count_line, NULL);
+	log_set_output(_i == 1 ? look_meanwhile : count_line, NULL);
 	iterate(STAGE_ACCEPT);
-	log_sink(NULL, NULL);
+	log_set_output(NULL, NULL);
 	ck_assert_int_eq(lines, 1);
 	ck_assert_int_eq(come, 2);
 	until = 0;

@@ -53,9 +53,9 @@ mime_of(const char *text)
 	struct mime	*m;
 
 	logged[0] = '\0';
-	log_sink(keep_line, NULL);
+	log_set_output(keep_line, NULL);
 	m = mime_new(name);
-	log_sink(NULL, NULL);
+	log_set_output(NULL, NULL);
 	ck_assert_int_eq(unlink(name), 0);
 	return m;
 }
@@ -234,9 +234,9 @@ START_TEST(unreadable)
 	struct mime			*m;
 
 	logged[0] = '\0';
-	log_sink(keep_line, NULL);
+	log_set_output(keep_line, NULL);
 	m = mime_new(files[_i]);
-	log_sink(NULL, NULL);
+	log_set_output(NULL, NULL);
 	ck_assert_ptr_nonnull(strstr(logged, files[_i]));
 	check_type(m, "a.png", "image/png");
 	mime_free(&m);
