@@ -159,7 +159,7 @@ write_errors(struct sandbox *s, struct syslog *syslog)
 		syslog->has_levels = true;
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
-	proc_outlive(getppid());
+	proc_survive_parent(getppid());
 	enter_sandbox(s);
 	error_writer_run(STDIN_FILENO, FD_LINES, FD_DROPS, &log);
 	return 0;
@@ -172,7 +172,7 @@ run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 	log_init(role_names[role], LOG_LEVEL_NOTICE);
 	proc_title(titles[role]);
 	if (role != ERROR_LOGGER) {
-		proc_follow(getppid());
+		proc_die_with_parent(getppid());
 		log_count_drops(FD_DROPS);
 	}
 	if (role == ACCESS_LOGGER)

@@ -316,18 +316,18 @@ choose_user(struct generation *g, const struct options *o)
 		log_error("cannot read %s", o->directory);
 		exit(EX_NOINPUT);
 	}
-	user_ask_groups(&g->user);
+	user_load_groups(&g->user);
 	if (g->user.name == NULL || o->directory == NULL ||
 	    proc_may_read(&g->user, o->directory))
 		return;
 	/* Somebody tries it on a directory of their own: be its owner. */
-	if (stat(o->directory, &st) == -1 || !user_numbered(&owner, st.st_uid))
+	if (stat(o->directory, &st) == -1 || !user_find_uid(&owner, st.st_uid))
 		fatal("cannot look at %s", o->directory);
 	log_warnx("user %s may not read %s: serving it as its owner, %s",
 	    g->user.name, o->directory, owner.name);
 	user_free(&g->user);
 	g->user = owner;
-	user_ask_groups(&g->user);
+	user_load_groups(&g->user);
 }
 
 /* -t: what is no mistake, but in the way of who is to serve, is told, too. */
@@ -396,7 +396,7 @@ open_all(
 	if (target == LOGS_FILE || target == LOGS_STDERR)
 		g->access_log = open_log(setup, g->conf->log.access.to);
 	setup->error_log = open_log(setup, g->conf->log.error.to);
-	setup->descriptors = proc_descriptors();
+	setup->descriptors = proc_raise_fd_limit();
 	if (!budget_suffices(g->conf, g->nlisteners, setup->descriptors))
 		exit_early(setup, EX_OSERR);
 	/* Last: it leaves a file behind, should we not get to serve. */
@@ -493,7 +493,7 @@ main(int argc, char **argv)
 	struct options			o = { 0 };
 	struct conf			*conf;
 
-	proc_standard_descriptors();
+	proc_open_standard_fds();
 	proc_title_init(argc, argv);
 	log_init("amped", LOG_LEVEL_NOTICE);
 	/* Before one of ours can have such a number. */

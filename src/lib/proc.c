@@ -29,20 +29,20 @@
 #include "lib/proc.h"
 #include "lib/user.h"
 
-#define LAST_SECONDS	3		/* of a child without its parent */
+#define SURVIVE_SECONDS	3		/* of a child without its parent */
 
 extern char	**environ;
 
-static char	*first_end;		/* of the first argument, as started */
-static size_t	 first_len;
-static pid_t	 in_background;		/* whom we wait for there */
+static char	*argv0_end;		/* of the first argument, as started */
+static size_t	 argv0_len;
+static pid_t	 daemon_pid;		/* whom we wait for there */
 
 void
 proc_title_init(int argc, char **argv)
 {
 #ifdef __linux__
-	first_len = strlen(argv[0]);
-	first_end = argv[0] + first_len;
+	argv0_len = strlen(argv[0]);
+	argv0_end = argv[0] + argv0_len;
 	setproctitle_init(argc, argv, environ);
 #else
 	(void)argc;
@@ -56,8 +56,8 @@ proc_title(const char *title)
 	setproctitle("-%s", title);	/* -: without the program's name */
 #ifdef __linux__
 	/* libbsd leaves a mark there, which ps shows when arguments follow. */
-	if (strlen(title) < first_len)
-		*first_end = '\0';
+	if (strlen(title) < argv0_len)
+		*argv0_end = '\0';
 	prctl(PR_SET_NAME, title);	/* what ps -e and top show */
 #endif
 }
@@ -83,7 +83,7 @@ program_at(const char *dir, size_t len, const char *name)
 
 /* As the shell did. */
 static char *
-search(const char *name)
+search_path(const char *name)
 {
 	const char	*dir = getenv("PATH");
 	char		*path = NULL;
@@ -108,7 +108,7 @@ proc_path(const char *argv0)
 		path = strdup(argv0);
 	else
 		path = strchr(argv0, '/') != NULL ?
-		    program_at("", 0, argv0) : search(argv0);
+		    program_at("", 0, argv0) : search_path(argv0);
 #ifdef __linux__
 	/* A name is what who starts a program likes to give it. */
 	if (path == NULL || stat(path, &other) == -1 ||
@@ -122,7 +122,7 @@ proc_path(const char *argv0)
 }
 
 void
-proc_follow(pid_t parent)
+proc_die_with_parent(pid_t parent)
 {
 #ifdef __linux__
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -133,19 +133,19 @@ proc_follow(pid_t parent)
 
 #ifdef __linux__
 static void
-begin_last_seconds(int signo)
+on_parent_death(int signo)
 {
 	(void)signo;
 	signal(SIGALRM, SIG_DFL);
-	alarm(LAST_SECONDS);
+	alarm(SURVIVE_SECONDS);
 }
 #endif
 
 void
-proc_outlive(pid_t parent)
+proc_survive_parent(pid_t parent)
 {
 #ifdef __linux__
-	struct sigaction	sa = { .sa_handler = begin_last_seconds,
+	struct sigaction	sa = { .sa_handler = on_parent_death,
 				    .sa_flags = SA_RESTART };
 
 	sigemptyset(&sa.sa_mask);
@@ -168,14 +168,14 @@ proc_no_new_privileges(void)
 
 #ifdef __linux__
 void
-proc_bound_capabilities(void)
+proc_drop_bounding_set(void)
 {
 	for (int i = 0; prctl(PR_CAPBSET_DROP, i, 0, 0, 0) == 0; i++)
 		continue;
 }
 
 int
-proc_no_capabilities(void)
+proc_drop_capabilities(void)
 {
 	struct __user_cap_header_struct	head = {
 		.version = _LINUX_CAPABILITY_VERSION_3 };
@@ -187,12 +187,12 @@ proc_no_capabilities(void)
 }
 #else
 void
-proc_bound_capabilities(void)
+proc_drop_bounding_set(void)
 {
 }
 
 int
-proc_no_capabilities(void)
+proc_drop_capabilities(void)
 {
 	return 0;
 }
@@ -211,7 +211,8 @@ proc_may_read(const struct user *u, const char *directory)
 }
 
 void
-proc_as(const struct user *u, void (*what)(const void *), const void *context)
+proc_run_as(
+    const struct user *u, void (*what)(const void *), const void *context)
 {
 	pid_t	pid, parent = getpid();
 
@@ -223,7 +224,7 @@ proc_as(const struct user *u, void (*what)(const void *), const void *context)
 	if (pid == 0) {
 		if (user_become(u) == -1)
 			_exit(0);
-		proc_follow(parent);
+		proc_die_with_parent(parent);
 		what(context);
 		_exit(0);
 	}
@@ -233,14 +234,14 @@ proc_as(const struct user *u, void (*what)(const void *), const void *context)
 
 /* A signal to who waits at the terminal is meant for who is to serve. */
 static void
-pass_on(int signo)
+forward_signal(int signo)
 {
-	kill(in_background, signo);
+	kill(daemon_pid, signo);
 }
 
 /* The parent's way out, with what became of the child. */
 static _Noreturn void
-wait_for(int pipe)
+wait_for_daemon(int pipe)
 {
 	static const int	passed[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
 				    SIGUSR1, SIGUSR2 };
@@ -249,14 +250,14 @@ wait_for(int pipe)
 	ssize_t			n;
 
 	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
-		signal(passed[i], pass_on);
+		signal(passed[i], forward_signal);
 	proc_signals_unblock();
 	do
 		n = read(pipe, &byte, 1);
 	while (n == -1 && errno == EINTR);
 	if (n == 1)
 		_exit(0);
-	while (waitpid(in_background, &status, 0) == -1 && errno == EINTR)
+	while (waitpid(daemon_pid, &status, 0) == -1 && errno == EINTR)
 		continue;
 	log_errorx("it ended in the background before it was ready; its log "
 	    "says why");
@@ -286,12 +287,12 @@ proc_daemon(int *waiting)
 
 	if (pipe2(fds, O_CLOEXEC) == -1)
 		return -1;
-	in_background = fork();
-	if (in_background == -1)
+	daemon_pid = fork();
+	if (daemon_pid == -1)
 		return -1;
-	if (in_background > 0) {
+	if (daemon_pid > 0) {
 		close(fds[1]);
-		wait_for(fds[0]);
+		wait_for_daemon(fds[0]);
 	}
 	close(fds[0]);
 	*waiting = fds[1];
@@ -299,7 +300,7 @@ proc_daemon(int *waiting)
 }
 
 void
-proc_daemon_done(int *waiting)
+proc_daemon_ready(int *waiting)
 {
 	/* Who waited may have gone: then nobody is to be told. */
 	if (*waiting != -1)
@@ -308,7 +309,7 @@ proc_daemon_done(int *waiting)
 }
 
 size_t
-proc_descriptors(void)
+proc_raise_fd_limit(void)
 {
 	struct rlimit	limit;
 
@@ -352,7 +353,7 @@ proc_close_from(int first)
 }
 
 void
-proc_standard_descriptors(void)
+proc_open_standard_fds(void)
 {
 	int	fd;
 

@@ -25,13 +25,13 @@ char	*proc_path(const char *argv0);
  * be called in the child, after it has changed its user, with its parent's
  * id.  Ends the child if the parent has gone already.
  */
-void	proc_follow(pid_t parent);
+void	proc_die_with_parent(pid_t parent);
 
 /*
  * The other way: a child that may stay behind its parent, but only for some
  * seconds, where the system can see to that; whatever it waits for.
  */
-void	proc_outlive(pid_t parent);
+void	proc_survive_parent(pid_t parent);
 
 /* No new privileges through exec, where the system can. */
 void	proc_no_new_privileges(void);
@@ -41,16 +41,16 @@ void	proc_no_new_privileges(void);
  * that it runs; where it is not allowed to deny these, proc_no_new_privileges()
  * does.  After user_become(), which needs them.  0, or -1 with errno.
  */
-int	proc_no_capabilities(void);
+int	proc_drop_capabilities(void);
 /* ... before that: what no program may ever get, if it may say so. */
-void	proc_bound_capabilities(void);
+void	proc_drop_bounding_set(void);
 
 /* Whether that user could read a directory, asked as that user. */
 bool	proc_may_read(const struct user *, const char *directory);
 
 /* Has something done as that user, by a child that is waited for; nobody: by
  * us, as we are. */
-void	proc_as(const struct user *, void (*)(const void *), const void *);
+void	proc_run_as(const struct user *, void (*)(const void *), const void *);
 
 /*
  * Into the background: fork, new session, / as directory, no terminal.  It
@@ -60,10 +60,10 @@ void	proc_as(const struct user *, void (*)(const void *), const void *);
  * with errno.
  */
 int	proc_daemon(int *waiting);
-void	proc_daemon_done(int *waiting);		/* -1: nobody waits */
+void	proc_daemon_ready(int *waiting);		/* -1: nobody waits */
 
 /* Soft limit of open descriptors up to the hard one; what it is now. */
-size_t	proc_descriptors(void);
+size_t	proc_raise_fd_limit(void);
 
 /*
  * Around a fork: all signals blocked, so that none meets the child with its
@@ -76,6 +76,6 @@ void	proc_signals_unblock(void);
 /* That one and all behind it are closed. */
 void	proc_close_from(int first);
 /* Descriptors 0 to 2 exist from here on; else the next ones would be them. */
-void	proc_standard_descriptors(void);
+void	proc_open_standard_fds(void);
 
 #endif

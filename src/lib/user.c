@@ -10,13 +10,13 @@
 #include "lib/user.h"
 
 enum {
-	FEW = 256,		/* groups to begin with */
+	GROUPS_FIRST = 256,		/* groups to begin with */
 	MOST = 65536,		/* no system has as many */
 };
 
 /* As many as the system lets a process have. */
 static int
-most_groups(int n)
+clamp_groups(int n)
 {
 	long	most = sysconf(_SC_NGROUPS_MAX);
 
@@ -24,17 +24,17 @@ most_groups(int n)
 }
 
 void
-user_ask_groups(struct user *u)
+user_load_groups(struct user *u)
 {
 	if (u->name == NULL)
 		return;
 	mem_drop(&u->groups);
-	for (int room = FEW; room <= MOST; room *= 2) {
+	for (int room = GROUPS_FIRST; room <= MOST; room *= 2) {
 		u->ngroups = room;
 		u->groups = mem_array((size_t)room, sizeof(*u->groups));
 		if (getgrouplist(u->name, u->gid, u->groups,
 		    &u->ngroups) != -1) {
-			u->ngroups = most_groups(u->ngroups);
+			u->ngroups = clamp_groups(u->ngroups);
 			return;
 		}
 		mem_drop(&u->groups);
@@ -42,7 +42,7 @@ user_ask_groups(struct user *u)
 }
 
 static bool
-take(struct user *u, const struct passwd *pw)
+fill_from_passwd(struct user *u, const struct passwd *pw)
 {
 	*u = (struct user){ 0 };
 	if (pw == NULL)
@@ -54,15 +54,15 @@ take(struct user *u, const struct passwd *pw)
 }
 
 bool
-user_named(struct user *u, const char *name)
+user_find_name(struct user *u, const char *name)
 {
-	return take(u, getpwnam(name));
+	return fill_from_passwd(u, getpwnam(name));
 }
 
 bool
-user_numbered(struct user *u, uid_t uid)
+user_find_uid(struct user *u, uid_t uid)
 {
-	return take(u, getpwuid(uid));
+	return fill_from_passwd(u, getpwuid(uid));
 }
 
 void
@@ -74,7 +74,7 @@ user_free(struct user *u)
 }
 
 static int
-take_groups(const struct user *u)
+apply_groups(const struct user *u)
 {
 	return u->groups != NULL ? setgroups((size_t)u->ngroups, u->groups) :
 	    initgroups(u->name, u->gid);
@@ -85,7 +85,7 @@ user_become(const struct user *u)
 {
 	if (u->name == NULL)
 		return 0;
-	if (take_groups(u) == -1 || setgid(u->gid) == -1 ||
+	if (apply_groups(u) == -1 || setgid(u->gid) == -1 ||
 	    setuid(u->uid) == -1)
 		return -1;
 	return 0;

@@ -19,11 +19,11 @@ struct user {
 };
 
 /* By name or by number, without its groups; false: there is none. */
-bool	user_named(struct user *, const char *name);
-bool	user_numbered(struct user *, uid_t);
+bool	user_find_name(struct user *, const char *name);
+bool	user_find_uid(struct user *, uid_t);
 void	user_free(struct user *);
 /* Asks for its groups; if they cannot be had, they are not known. */
-void	user_ask_groups(struct user *);
+void	user_load_groups(struct user *);
 
 /* To this user for good: groups, gid, uid; of nobody, nothing.  0, or -1 with
  * errno. */

@@ -80,5 +80,5 @@ walk_roots(const void *context)
 void
 check_roots(const struct generation *g)
 {
-	proc_as(&g->user, walk_roots, g);
+	proc_run_as(&g->user, walk_roots, g);
 }

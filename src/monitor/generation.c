@@ -40,7 +40,7 @@ generation_choose_user(struct generation *g)
 {
 	if (geteuid() != 0 || g->conf->user == NULL)
 		return 0;
-	if (user_named(&g->user, g->conf->user))
+	if (user_find_name(&g->user, g->conf->user))
 		return 0;
 	log_errorx("there is no user %s: name another one in the conf (user)",
 	    g->conf->user);

@@ -111,7 +111,7 @@ monitor_take_charge(struct monitor *m)
 	upgrade_close_rest(&m->setup->inherited);
 	monitor_notify_status(m, "serving ");
 	standard_error_settle(m);
-	proc_daemon_done(&m->setup->daemon_pipe);
+	proc_daemon_ready(&m->setup->daemon_pipe);
 }
 
 static void

@@ -53,7 +53,7 @@ reopen_log(int *log, enum role role, pid_t parent)
 	int	fd;
 
 	if (role == ROLE_ACCESS_LOGGER)
-		proc_follow(parent);
+		proc_die_with_parent(parent);
 	proc_title(
 	    role == ROLE_ERROR_LOGGER ? "amped: scribe" : "amped: log helper");
 	if (*log == -1)
@@ -117,16 +117,16 @@ become_child(
 	monitor_close_signals();
 	close_others(m, g, role, parent);
 	if (!is_privileged(role))
-		proc_bound_capabilities();
+		proc_drop_bounding_set();
 	if (!is_privileged(role) && user_become(&who->user) == -1)
 		fatal("cannot become user %s; start as root, or as that user",
 		    who->user.name);
-	if (!is_privileged(role) && proc_no_capabilities() == -1)
+	if (!is_privileged(role) && proc_drop_capabilities() == -1)
 		fatal("cannot give capabilities up");
 	proc_no_new_privileges();
 	/* A log is written to its end. */
 	if (role != ROLE_ERROR_LOGGER && role != ROLE_LOG_PROGRAM)
-		proc_follow(parent);
+		proc_die_with_parent(parent);
 }
 
 pid_t

@@ -105,9 +105,9 @@ START_TEST(all_groups_then_the_user)
 	struct user	u;
 
 	known = 400;
-	ck_assert(user_named(&u, "crowd"));
+	ck_assert(user_find_name(&u, "crowd"));
 	ck_assert_str_eq(u.name, "crowd");
-	user_ask_groups(&u);
+	user_load_groups(&u);
 	ck_assert_int_eq(u.ngroups, 400);
 	expect(&u, 0, 0, "g 8-407 i 8-8 u 7-7 ");
 	expect(&u, 'g', -1, "g 8-407 ");
@@ -115,8 +115,8 @@ START_TEST(all_groups_then_the_user)
 	expect(&u, 'u', -1, "g 8-407 i 8-8 u 7-7 ");
 	user_free(&u);
 	known = 1;
-	ck_assert(user_numbered(&u, 7));
-	user_ask_groups(&u);
+	ck_assert(user_find_uid(&u, 7));
+	user_load_groups(&u);
 	expect(&u, 0, 0, "g 8-8 i 8-8 u 7-7 ");
 	user_free(&u);
 }
@@ -127,8 +127,8 @@ START_TEST(groups_that_come_later_are_not_asked_for)
 	struct user	u;
 
 	known = 3;
-	ck_assert(user_named(&u, "crowd"));
-	user_ask_groups(&u);
+	ck_assert(user_find_name(&u, "crowd"));
+	user_load_groups(&u);
 	known = 5;
 	expect(&u, 0, 0, "g 8-10 i 8-8 u 7-7 ");
 	user_free(&u);
@@ -147,7 +147,7 @@ START_TEST(nobody_stays)
 	bool		done = false;
 
 	expect(&u, 'g', 0, "");
-	proc_as(&u, set, &done);
+	proc_run_as(&u, set, &done);
 	ck_assert(done);
 	user_free(&u);
 }
@@ -158,10 +158,10 @@ START_TEST(who_is_not_known)
 	struct user	u;
 
 	known = 1;
-	ck_assert(!user_named(&u, "nemo"));
+	ck_assert(!user_find_name(&u, "nemo"));
 	ck_assert_ptr_null(u.name);
-	ck_assert(!user_numbered(&u, 9));
-	user_ask_groups(&u);
+	ck_assert(!user_find_uid(&u, 9));
+	user_load_groups(&u);
 	ck_assert_ptr_null(u.groups);
 }
 END_TEST
@@ -171,11 +171,11 @@ START_TEST(groups_that_are_not_known)
 {
 	struct user	u;
 
-	ck_assert(user_named(&u, "crowd"));
+	ck_assert(user_find_name(&u, "crowd"));
 	expect(&u, 0, 0, "a 8-8 i 8-8 u 7-7 ");
 	expect(&u, 'a', -1, "a 8-8 ");
 	known = 1 << 20;
-	user_ask_groups(&u);
+	user_load_groups(&u);
 	ck_assert_ptr_null(u.groups);
 	expect(&u, 0, 0, "a 8-8 i 8-8 u 7-7 ");
 	user_free(&u);
