@@ -457,7 +457,7 @@ run_server(
     struct monitor_setup *setup, struct generation *g, const struct options *o)
 {
 	setup->first = g;
-	notify_open(&setup->notify);
+	sd_notify_open(&setup->notify);
 	setup->pidfile.fd = setup->daemon_pipe = -1;
 	setup->architecture = o->arch != NULL ? g->conf->architecture : -1;
 	setup->conf_file =

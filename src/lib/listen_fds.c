@@ -15,7 +15,7 @@
 #include "lib/str.h"
 
 static int64_t
-number(const char *variable)
+env_number(const char *variable)
 {
 	const char	*text = getenv(variable);
 	int64_t		 n;
@@ -30,7 +30,7 @@ next_name(const char *names, char *name)
 	size_t	n = strcspn(names, ":");
 
 	name[0] = '\0';
-	if (n < PASSED_NAME) {
+	if (n < LISTEN_FDS_NAME_SIZE) {
 		memcpy(name, names, n);
 		name[n] = '\0';
 	}
@@ -38,7 +38,7 @@ next_name(const char *names, char *name)
 }
 
 static size_t
-take(struct passed *list, size_t most)
+collect_fds(struct listen_fd *list, size_t most)
 {
 	const char	*names = getenv("LISTEN_FDNAMES");
 	size_t		 n = 0;
@@ -47,7 +47,7 @@ take(struct passed *list, size_t most)
 		names = "";
 	for (size_t i = 0; i < most; i++) {
 		names = next_name(names, list[n].name);
-		list[n].fd = PASSED_FIRST + (int)i;
+		list[n].fd = LISTEN_FDS_FIRST + (int)i;
 		if (io_cloexec(list[n].fd, true) == 0)
 			n++;
 	}
@@ -55,16 +55,16 @@ take(struct passed *list, size_t most)
 }
 
 size_t
-passed_take(struct passed **list)
+listen_fds_take(struct listen_fd **list)
 {
-	int64_t	most = number("LISTEN_FDS");
+	int64_t	most = env_number("LISTEN_FDS");
 	size_t	n = 0;
 
 	*list = NULL;
-	if (number("LISTEN_PID") == getpid() && most > 0 &&
-	    most <= PASSED_MOST) {
+	if (env_number("LISTEN_PID") == getpid() && most > 0 &&
+	    most <= LISTEN_FDS_MAX) {
 		*list = mem_array((size_t)most, sizeof(**list));
-		n = take(*list, (size_t)most);
+		n = collect_fds(*list, (size_t)most);
 	}
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
@@ -73,7 +73,7 @@ passed_take(struct passed **list)
 }
 
 static int
-set_number(const char *variable, long n)
+set_env_number(const char *variable, long n)
 {
 	char	text[32];
 
@@ -82,7 +82,7 @@ set_number(const char *variable, long n)
 }
 
 int
-passed_give(struct passed *list, size_t n)
+listen_fds_give(struct listen_fd *list, size_t n)
 {
 	struct buf	names = { 0 };
 	int		wrong = 0;
@@ -90,17 +90,17 @@ passed_give(struct passed *list, size_t n)
 	/* First all out of the way of each other. */
 	for (size_t i = 0; i < n; i++) {
 		list[i].fd = fcntl(list[i].fd, F_DUPFD_CLOEXEC,
-		    PASSED_FIRST + (int)n);
+		    LISTEN_FDS_FIRST + (int)n);
 		if (list[i].fd == -1)
 			return -1;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (dup2(list[i].fd, PASSED_FIRST + (int)i) == -1)
+		if (dup2(list[i].fd, LISTEN_FDS_FIRST + (int)i) == -1)
 			return -1;
 		buf_addf(&names, "%s%s", i > 0 ? ":" : "", list[i].name);
 	}
-	wrong |= set_number("LISTEN_PID", (long)getpid());
-	wrong |= set_number("LISTEN_FDS", (long)n);
+	wrong |= set_env_number("LISTEN_PID", (long)getpid());
+	wrong |= set_env_number("LISTEN_FDS", (long)n);
 	wrong |= setenv("LISTEN_FDNAMES", buf_string(&names), 1);
 	buf_free(&names);
 	return wrong;

@@ -10,21 +10,21 @@
 
 #include <stddef.h>
 
-#define PASSED_FIRST	3
-#define PASSED_NAME	256		/* bytes; no name is longer */
-#define PASSED_MOST	512
+#define LISTEN_FDS_FIRST	3
+#define LISTEN_FDS_NAME_SIZE	256		/* bytes; no name is longer */
+#define LISTEN_FDS_MAX	512
 
-struct passed {
+struct listen_fd {
 	int	fd;
-	char	name[PASSED_NAME];	/* "": it has none */
+	char	name[LISTEN_FDS_NAME_SIZE];	/* "": it has none */
 };
 
 /*
  * What is for this process, into an array of its own; close-on-exec from here
  * on, and gone from the environment.  How many; 0 if there are none.
  */
-size_t	passed_take(struct passed **);
+size_t	listen_fds_take(struct listen_fd **);
 /* Just before exec: puts them there, whatever was.  0, or -1 with errno. */
-int	passed_give(struct passed *, size_t);
+int	listen_fds_give(struct listen_fd *, size_t);
 
 #endif

@@ -21,11 +21,11 @@
 #include "lib/sd_notify.h"
 #include "lib/str.h"
 
-#define TEXT		1024		/* bytes of a message */
-#define WAIT		200000		/* us for room */
+#define MESSAGE_SIZE		1024		/* bytes of a message */
+#define SEND_TIMEOUT_US		200000		/* us for room */
 
 static int64_t
-number(const char *variable)
+env_number(const char *variable)
 {
 	const char	*text = getenv(variable);
 	int64_t		 n;
@@ -36,7 +36,7 @@ number(const char *variable)
 static int
 open_socket(void)
 {
-	static const struct timeval	wait = { .tv_usec = WAIT };
+	static const struct timeval	wait = { .tv_usec = SEND_TIMEOUT_US };
 	int				fd;
 
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -46,18 +46,18 @@ open_socket(void)
 }
 
 void
-notify_open(struct notify *n)
+sd_notify_open(struct sd_notify *n)
 {
 	const char	*name = getenv("NOTIFY_SOCKET");
-	int64_t		 pid = number("WATCHDOG_PID");
+	int64_t		 pid = env_number("WATCHDOG_PID");
 
-	*n = (struct notify)NOTIFY_NONE;
+	*n = (struct sd_notify)SD_NOTIFY_NONE;
 	if (name != NULL && (name[0] == '/' || name[0] == '@') &&
 	    strlen(name) < sizeof(((struct sockaddr_un *)0)->sun_path) &&
 	    (n->fd = open_socket()) != -1) {
 		n->socket = mem_string(name);
 		if (pid == 0 || pid == (int64_t)getpid())
-			n->watchdog = number("WATCHDOG_USEC") / 1000;
+			n->watchdog = env_number("WATCHDOG_USEC") / 1000;
 	} else if (name != NULL)
 		log_warnx("NOTIFY_SOCKET=%s is of no use: it is no name of a "
 		    "socket", name);
@@ -67,7 +67,7 @@ notify_open(struct notify *n)
 }
 
 static void
-send_text(const struct notify *n, const char *text)
+send_text(const struct sd_notify *n, const char *text)
 {
 	struct sockaddr_un	to = { .sun_family = AF_UNIX };
 	size_t			len = strlen(n->socket);
@@ -82,9 +82,9 @@ send_text(const struct notify *n, const char *text)
 }
 
 void
-notify_say(const struct notify *n, const char *format, ...)
+sd_notify_send(const struct sd_notify *n, const char *format, ...)
 {
-	char	text[TEXT];
+	char	text[MESSAGE_SIZE];
 	va_list	args;
 
 	if (n->fd == -1)
@@ -96,14 +96,14 @@ notify_say(const struct notify *n, const char *format, ...)
 }
 
 void
-notify_reloading(const struct notify *n)
+sd_notify_reloading(const struct sd_notify *n)
 {
-	notify_say(n, "RELOADING=1\nMONOTONIC_USEC=%lld\n"
+	sd_notify_send(n, "RELOADING=1\nMONOTONIC_USEC=%lld\n"
 	    "STATUS=reading the conf again", (long long)clock_us());
 }
 
 static int
-set_number(const char *variable, int64_t value)
+set_env_number(const char *variable, int64_t value)
 {
 	char	text[32];
 
@@ -112,19 +112,19 @@ set_number(const char *variable, int64_t value)
 }
 
 int
-notify_pass(const struct notify *n)
+sd_notify_export(const struct sd_notify *n)
 {
 	if (n->fd == -1)
 		return 0;
 	if (n->watchdog != 0 &&
-	    (set_number("WATCHDOG_USEC", n->watchdog * 1000) == -1 ||
-	    set_number("WATCHDOG_PID", (int64_t)getpid()) == -1))
+	    (set_env_number("WATCHDOG_USEC", n->watchdog * 1000) == -1 ||
+	    set_env_number("WATCHDOG_PID", (int64_t)getpid()) == -1))
 		return -1;
 	return setenv("NOTIFY_SOCKET", n->socket, 1);
 }
 
 void
-notify_close(struct notify *n)
+sd_notify_close(struct sd_notify *n)
 {
 	io_close(&n->fd);
 	mem_drop(&n->socket);

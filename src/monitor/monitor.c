@@ -99,8 +99,9 @@ monitor_notify_status(const struct monitor *m, const char *words)
 
 	if (g->nlisteners > 0)
 		listener_url(&g->listeners[0], url, sizeof(url));
-	notify_say(&m->setup->notify, "READY=1\nSTATUS=%s%zu site%s on %s%s",
-	    words, conf->nsites, conf->nsites == 1 ? "" : "s", url,
+	sd_notify_send(&m->setup->notify,
+	    "READY=1\nSTATUS=%s%zu site%s on %s%s", words, conf->nsites,
+	    conf->nsites == 1 ? "" : "s", url,
 	    g->nlisteners > 1 ? " and others" : "");
 }
 
@@ -148,10 +149,13 @@ monitor_end(struct monitor *m, int signo)
 	upgrade_cancel(m);
 	TAILQ_FOREACH(g, &m->generations, link)
 		end_generation(m, g, drain);
-	notify_say(&m->setup->notify, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld\n"
-	    "STATUS=stopping%s", (long long)(m->deadline + KILL_TIMEOUT -
-	    monitor_now()) * 1000, drain ?
-	    " when the responses under way have been sent" : "");
+		sd_notify_send(&m->setup->notify,
+		    "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld\n"
+		    "STATUS=stopping%s",
+		    (long long)(m->deadline + KILL_TIMEOUT - monitor_now()) *
+			1000,
+		    drain ? " when the responses under way have been sent"
+			  : "");
 }
 
 static void
@@ -478,7 +482,7 @@ monitor_run(struct monitor_setup *setup)
 	logs_cancel(&m);
 	error_log_end(&m);
 	pidfile_end(&setup->pidfile);
-	notify_close(&setup->notify);
+	sd_notify_close(&setup->notify);
 	while ((g = TAILQ_FIRST(&m.generations)) != NULL) {
 		TAILQ_REMOVE(&m.generations, g, link);
 		generation_free(&g);

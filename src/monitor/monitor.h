@@ -29,7 +29,7 @@ struct monitor_setup {
 	const char	*served;	/* what it says is served */
 	int		 daemon_pipe;	/* who does until we serve; or -1 */
 	struct inherited	 inherited;
-	struct notify	 notify;
+	struct sd_notify	 notify;
 	struct pidfile	 pidfile;
 	const char	*program;	/* to be started by USR2, and ... */
 	char		**arguments;	/* ... how */

@@ -264,7 +264,7 @@ reload_begin(struct monitor *m)
 	if (r->again || m->end_signal != 0)
 		return;
 	log_info("reading the conf again");
-	notify_reloading(&m->setup->notify);
+	sd_notify_reloading(&m->setup->notify);
 	r->reopen_logs = r->is_conf_error = false;
 	r->errors.len = 0;
 	r->number++;

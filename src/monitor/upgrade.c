@@ -45,7 +45,8 @@ find_member(struct inherited *h, const char *name)
 
 /* Which are there is known by their names; sockets in two rounds. */
 static void
-take_sockets(struct inherited *h, const struct passed *list, size_t n, bool own)
+take_sockets(
+    struct inherited *h, const struct listen_fd *list, size_t n, bool own)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (find_member(h, list[i].name) != NULL ||
@@ -64,12 +65,12 @@ take_sockets(struct inherited *h, const struct passed *list, size_t n, bool own)
 void
 upgrade_inherit(struct inherited *h)
 {
-	struct passed	*list;
-	size_t		 n = passed_take(&list);
+	struct listen_fd	*list;
+	size_t		 n = listen_fds_take(&list);
 	int		*one;
 
 	*h = (struct inherited){ .old_monitor = -1, .pidfile = -1, .standard_error = -1,
-	    .background = -1, .given_up = -1, .end_fd = PASSED_FIRST };
+	    .background = -1, .given_up = -1, .end_fd = LISTEN_FDS_FIRST };
 	if (n > 0)
 		h->end_fd = list[n - 1].fd + 1;
 	h->sockets = mem_array(n + 1, sizeof(h->sockets[0]));
@@ -130,9 +131,9 @@ upgrade_init(struct upgrade *u, int old_monitor)
 }
 
 static void
-add_fd(struct passed *list, size_t *n, int fd, const char *name)
+add_fd(struct listen_fd *list, size_t *n, int fd, const char *name)
 {
-	if (fd == -1 || *n == PASSED_MOST)
+	if (fd == -1 || *n == LISTEN_FDS_MAX)
 		return;
 	list[*n].fd = fd;
 	strcpy(list[(*n)++].name, name);
@@ -148,7 +149,7 @@ upgrade_is_permanent(const struct inherited *h, const struct listener *l)
 }
 
 static size_t
-collect_fds(const struct monitor *m, int pipe, struct passed *list)
+collect_fds(const struct monitor *m, int pipe, struct listen_fd *list)
 {
 	const struct monitor_setup	*setup = m->setup;
 	const struct inherited		*h = &setup->inherited;
@@ -174,11 +175,12 @@ collect_fds(const struct monitor *m, int pipe, struct passed *list)
 static _Noreturn void
 new_monitor_entry(const struct monitor *m, int pipe)
 {
-	struct passed	*list = mem_array(PASSED_MOST, sizeof(*list));
+	struct listen_fd *list = mem_array(LISTEN_FDS_MAX, sizeof(*list));
 	size_t		 n = collect_fds(m, pipe, list);
 
 	proc_title("amped: successor");
-	if (notify_pass(&m->setup->notify) == -1 || passed_give(list, n) == -1)
+	if (sd_notify_export(&m->setup->notify) == -1 ||
+	    listen_fds_give(list, n) == -1)
 		log_error("cannot pass the sockets on");
 	else {
 		proc_signals_unblock();
@@ -220,7 +222,7 @@ upgrade_begin(struct monitor *m)
 		return;
 	}
 	log_notice("starting %s, to take over", m->setup->program);
-	notify_say(&m->setup->notify, "STATUS=starting another binary");
+	sd_notify_send(&m->setup->notify, "STATUS=starting another binary");
 	u->pid = spawn(m, NULL, ROLE_NEW_MONITOR, &u->pipe);
 	if (u->pid == 0)
 		new_monitor_entry(m, u->pipe);
@@ -241,7 +243,7 @@ keep_old_binary(struct monitor *m, const char *how)
 	io_close(&u->pipe);
 	log_errorx("the new binary %s before it served; going on with the one "
 	    "before", how);
-	notify_say(&m->setup->notify, "STATUS=the new binary %s before it "
+	sd_notify_send(&m->setup->notify, "STATUS=the new binary %s before it "
 	    "served; going on with the one before", how);
 }
 
@@ -253,8 +255,8 @@ hand_over(struct monitor *m)
 	struct monitor_setup	*setup = m->setup;
 
 	log_notice("process %ld takes over", (long)u->pid);
-	notify_say(&setup->notify, "MAINPID=%ld", (long)u->pid);
-	notify_close(&setup->notify);
+	sd_notify_send(&setup->notify, "MAINPID=%ld", (long)u->pid);
+	sd_notify_close(&setup->notify);
 	pidfile_leave(&setup->pidfile);
 	if (write(u->pipe, "", 1) == -1)
 		log_warn("process %ld does not hear that it is in charge",

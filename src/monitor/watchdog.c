@@ -60,7 +60,7 @@ watchdog_on_alive(struct monitor *m, struct worker *w)
 	w->watchdog.next_at = monitor_now() + max_silence(m, w->generation);
 	if (m->setup->notify.watchdog != 0 && !upgrade_is_waiting(m) &&
 	    !has_late_main(w->generation))
-		notify_say(&m->setup->notify, "WATCHDOG=1");
+		sd_notify_send(&m->setup->notify, "WATCHDOG=1");
 }
 
 void

@@ -41,8 +41,8 @@ holds(bool (*condition)(void))
 static bool
 arrive(void)
 {
-	struct passed	 give[2] = { { .name = "one" }, { .name = "two" } };
-	struct passed	*list;
+	struct listen_fd give[2] = {{.name = "one"}, {.name = "two"}};
+	struct listen_fd	*list;
 	ino_t		 one, two;
 	int		 fds[2];
 
@@ -56,9 +56,10 @@ arrive(void)
 	give[1].fd = 3;
 	one = inode(4);
 	two = inode(3);
-	if (passed_give(give, 2) != 0 || (fcntl(3, F_GETFD) & FD_CLOEXEC) != 0 ||
+	if (listen_fds_give(give, 2) != 0 ||
+	    (fcntl(3, F_GETFD) & FD_CLOEXEC) != 0 ||
 	    strcmp(getenv("LISTEN_FDNAMES"), "one:two") != 0 ||
-	    passed_take(&list) != 2)
+	    listen_fds_take(&list) != 2)
 		return false;
 	return list[0].fd == 3 && list[1].fd == 4 &&
 	    strcmp(list[0].name, "one") == 0 &&
@@ -69,14 +70,14 @@ arrive(void)
 static size_t
 take(const char *pid, const char *fds, const char *names)
 {
-	struct passed	*list;
+	struct listen_fd	*list;
 	size_t		 n;
 
 	setenv("LISTEN_PID", pid, 1);
 	setenv("LISTEN_FDS", fds, 1);
 	if (names != NULL)
 		setenv("LISTEN_FDNAMES", names, 1);
-	n = passed_take(&list);
+	n = listen_fds_take(&list);
 	if (getenv("LISTEN_PID") != NULL || getenv("LISTEN_FDS") != NULL ||
 	    getenv("LISTEN_FDNAMES") != NULL || (n == 0) != (list == NULL))
 		return 999;
@@ -107,8 +108,8 @@ refused(void)
 static bool
 named(void)
 {
-	struct passed	*list;
-	char		 me[32], names[2 * PASSED_NAME];
+	struct listen_fd	*list;
+	char		 me[32], names[2 * LISTEN_FDS_NAME_SIZE];
 
 	closefrom(3);
 	snprintf(me, sizeof(me), "%ld", (long)getpid());
@@ -118,15 +119,15 @@ named(void)
 	setenv("LISTEN_FDS", "4", 1);
 	setenv("LISTEN_FDNAMES", "one:two:three", 1);
 	close(3);
-	if (passed_take(&list) != 1 || list[0].fd != 4 ||
+	if (listen_fds_take(&list) != 1 || list[0].fd != 4 ||
 	    strcmp(list[0].name, "two") != 0 || dup(4) != 3)
 		return false;
-	memset(names, 'x', PASSED_NAME);
-	strcpy(names + PASSED_NAME, ":short");
+	memset(names, 'x', LISTEN_FDS_NAME_SIZE);
+	strcpy(names + LISTEN_FDS_NAME_SIZE, ":short");
 	setenv("LISTEN_PID", me, 1);
 	setenv("LISTEN_FDS", "2", 1);
 	setenv("LISTEN_FDNAMES", names, 1);
-	return passed_take(&list) == 2 && list[0].name[0] == '\0' &&
+	return listen_fds_take(&list) == 2 && list[0].name[0] == '\0' &&
 	    strcmp(list[1].name, "short") == 0;
 }
 
