@@ -139,11 +139,11 @@ serve_jobs(void)
 static void
 enter_sandbox(struct sandbox *s)
 {
-	if (s->calls == 0)
+	if (s->roles == 0)
 		return;
 	if (fcntl(FD_RULES, F_GETFD) != -1)
 		s->rules = FD_RULES;
-	else if ((s->calls & CALLS_FILES) != 0)
+	else if ((s->roles & SYSCALL_ROLE_FILES) != 0)
 		s->rules = SANDBOX_NO_RULES;
 	sandbox_enter(s);
 }
@@ -210,8 +210,8 @@ main(int argc, char **argv)
 	while ((c = getopt(argc, argv, "+c:ehk:l:nrs:u:V")) != -1)
 		switch (c) {
 		case 'c':
-			sandbox.calls = calls_roles(optarg);
-			if (sandbox.calls == 0)
+			sandbox.roles = syscall_filter_roles(optarg);
+			if (sandbox.roles == 0)
 				return refuse_usage();
 			break;
 		case 'e':

@@ -170,7 +170,7 @@ service_open(struct service *s, const struct main_env *env)
 	memset(s, 0, sizeof(*s));
 	s->env = env;
 	s->pagemap = -1;
-	s->sandbox = (struct sandbox){ .calls = CALLS_MAIN, .rules = -1,
+	s->sandbox = (struct sandbox){ .roles = SYSCALL_ROLE_MAIN, .rules = -1,
 	    .required = env->conf->sandbox == SANDBOX_REQUIRED };
 	s->loop = evloop_new(&s->clock);
 	s->access_log = access_log_new(s->loop, &s->clock, env->channel);

@@ -29,9 +29,9 @@ sync_open(struct service *s, const struct main_env *env)
 	/* What is a helper's elsewhere. */
 	s->sandbox.rules = env->rules != -1 ? env->rules :
 	    SANDBOX_NO_RULES;
-	s->sandbox.calls |= CALLS_FILES;
+	s->sandbox.roles |= SYSCALL_ROLE_FILES;
 	if (conf_asks_users(env->conf))
-		s->sandbox.calls |= CALLS_USERS;
+		s->sandbox.roles |= SYSCALL_ROLE_USERS;
 }
 
 int

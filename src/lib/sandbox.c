@@ -32,9 +32,9 @@
 #endif
 
 const char *
-sandbox_lacks(void)
+sandbox_missing(void)
 {
-	bool	calls = calls_known() && !SANITIZED;
+	bool	calls = syscall_filter_available() && !SANITIZED;
 	bool	files = landlock_version() > 0;
 
 	if (!calls && !files)
@@ -45,7 +45,7 @@ sandbox_lacks(void)
 }
 
 static void
-failed(const struct sandbox *s, const char *what)
+report_failure(const struct sandbox *s, const char *what)
 {
 	if (s->required)
 		fatal("sandbox required: %s", what);
@@ -54,14 +54,14 @@ failed(const struct sandbox *s, const char *what)
 
 /* Memory of ours is clients' data: not for files, nor for debuggers. */
 static void
-hide(const struct sandbox *s)
+hide_process(const struct sandbox *s)
 {
 	const struct rlimit	none = { 0, 0 };
 
 	if (SANITIZED)
 		return;
 	/* Names are asked for by threads, which count as processes. */
-	if ((s->calls & CALLS_NAMES) == 0)
+	if ((s->roles & SYSCALL_ROLE_NAMES) == 0)
 		(void)setrlimit(RLIMIT_NPROC, &none);
 #ifdef __linux__
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -69,14 +69,14 @@ hide(const struct sandbox *s)
 }
 
 static void
-leave_files(const struct sandbox *s)
+restrict_files(const struct sandbox *s)
 {
-	bool	names = (s->calls & CALLS_NAMES) != 0;
+	bool	names = (s->roles & SYSCALL_ROLE_NAMES) != 0;
 	int	rules = s->rules == -1 ? landlock_rules(!names) : s->rules;
 
 	if (rules == SANDBOX_NO_RULES) {
 		if (s->required)
-			failed(s, "no rules for Landlock have come");
+			report_failure(s, "no rules for Landlock have come");
 		return;
 	}
 	/* What the system asks for names with may be anywhere. */
@@ -85,7 +85,7 @@ leave_files(const struct sandbox *s)
 	if (SANITIZED && rules != -1)
 		(void)landlock_allow(rules, "/proc", LANDLOCK_READ);
 	if (rules == -1 || landlock_enter(rules) == -1)
-		failed(s, "Landlock");
+		report_failure(s, "Landlock");
 	io_close(&rules);
 }
 
@@ -94,10 +94,11 @@ sandbox_enter(const struct sandbox *s)
 {
 	tzset();		/* it reads a file */
 	if (landlock_version() > 0)
-		leave_files(s);
+		restrict_files(s);
 	if (s->start != NULL)
 		s->start(s->context);
-	hide(s);
-	if (calls_known() && !SANITIZED && calls_restrict(s->calls) == -1)
-		failed(s, "a filter of system calls");
+	hide_process(s);
+	if (syscall_filter_available() && !SANITIZED &&
+	    syscall_filter_enter(s->roles) == -1)
+		report_failure(s, "a filter of system calls");
 }

@@ -10,7 +10,7 @@
 #define SANDBOX_NO_RULES	(-2)
 
 struct sandbox {
-	unsigned	 calls;		/* of enum calls_role */
+	unsigned	 roles;		/* of enum syscall_role */
 	int		 rules;		/* of landlock; -1: no file at all;
 					 * SANDBOX_NO_RULES: as before */
 	bool		 required;	/* else: as much of it as there is */
@@ -22,7 +22,7 @@ struct sandbox {
 };
 
 /* What there is not of it here, in words for one line; NULL: nothing. */
-const char	*sandbox_lacks(void);
+const char	*sandbox_missing(void);
 /* For good.  What fails though it is there is told; required, it is fatal. */
 void		 sandbox_enter(const struct sandbox *);
 

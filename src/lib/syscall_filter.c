@@ -8,24 +8,24 @@
 
 #include "lib/syscall_filter.h"
 
-static const char *const roles[] = {
-#define X(id, name) [CALLS_NUMBER_##id] = name,
-	CALLS_ROLES(X)
+static const char *const role_names[] = {
+#define X(id, name) [SYSCALL_ROLE_NUMBER_##id] = name,
+	SYSCALL_ROLES(X)
 #undef X
 };
 
 static unsigned
 role_of(const char *name, size_t len)
 {
-	for (unsigned i = 0; i < CALLS_ROLE_COUNT; i++)
-		if (strlen(roles[i]) == len &&
-		    strncmp(roles[i], name, len) == 0)
+	for (unsigned i = 0; i < SYSCALL_ROLE_COUNT; i++)
+		if (strlen(role_names[i]) == len &&
+		    strncmp(role_names[i], name, len) == 0)
 			return 1u << i;
 	return 0;
 }
 
 unsigned
-calls_roles(const char *names)
+syscall_filter_roles(const char *names)
 {
 	unsigned	all = 0, one;
 	size_t		len;
@@ -62,8 +62,8 @@ calls_roles(const char *names)
 
 #define ALL	(~0u)
 /* Who has libraries of the system do what these know. */
-#define OTHERS	(CALLS_USERS | CALLS_NAMES)
-#define INT	UINT32_MAX	/* all that the system looks at of an int */
+#define LIBRARIES	(SYSCALL_ROLE_USERS | SYSCALL_ROLE_NAMES)
+#define INT_BITS	UINT32_MAX	/* all that the system looks at of an int */
 
 enum how { CALL, REFUSE, OWN, ASK, WHERE };
 
@@ -80,26 +80,26 @@ static const struct io_op {
 	unsigned	 ntests;
 	struct test	 tests[2];
 } calls[] = {
-#define MAIN	CALLS_MAIN
-#define FILES	CALLS_FILES
-#define USERS	CALLS_USERS
-#define LOG	CALLS_LOG
-#define SYSLOG	CALLS_SYSLOG
-#define NAMES	CALLS_NAMES
+#define MAIN	SYSCALL_ROLE_MAIN
+#define FILES	SYSCALL_ROLE_FILES
+#define USERS	SYSCALL_ROLE_USERS
+#define LOG	SYSCALL_ROLE_LOG
+#define SYSLOG	SYSCALL_ROLE_SYSLOG
+#define NAMES	SYSCALL_ROLE_NAMES
 #define CALL(name, roles)	{ #name, CALL, roles, 0, { { 0 } } },
 #define REFUSE(name, roles)	{ #name, REFUSE, roles, 0, { { 0 } } },
 #define OWN(name)		{ #name, OWN, ALL, 0, { { 0 } } },
 #define ASK(name)		{ #name, ASK, 0, 0, { { 0 } } },
 #define SELF(name, roles)						\
-	{ #name, WHERE, roles, 1, { { 0, INT, 0 } } },
+	{ #name, WHERE, roles, 1, { { 0, INT_BITS, 0 } } },
 #define BITS(name, roles, bits, set)					\
 	{ #name, WHERE, roles, 1, { { 2, bits, set } } },
 #define DOES(name, roles, command)					\
-	{ #name, WHERE, roles, 1, { { 1, INT, command } } },
-#define DOES_BUT(name, roles, command, bits)				\
-	{ #name, WHERE, roles, 2, { { 1, INT, command }, { 2, bits, 0 } } },
-#define OPTION(name, roles, level, option)				\
-	{ #name, WHERE, roles, 2, { { 1, INT, level }, { 2, INT, option } } },
+	{ #name, WHERE, roles, 1, { { 1, INT_BITS, command } } },
+#define DOES_BUT(name, roles, command, bits) \
+	{#name, WHERE, roles, 2, {{1, INT_BITS, command}, {2, bits, 0}}},
+#define OPTION(name, roles, level, option) \
+	{#name, WHERE, roles, 2, {{1, INT_BITS, level}, {2, INT_BITS, option}}},
 #include "lib/syscalls.tbl"
 #undef CALL
 #undef REFUSE
@@ -121,7 +121,7 @@ static const struct io_op {
 /* A system that does not answer this has no such call, or is an imitation
  * (valgrind) that would be filtered with us. */
 bool
-calls_known(void)
+syscall_filter_available(void)
 {
 	const uint32_t	trap = SECCOMP_RET_TRAP;
 
@@ -181,7 +181,7 @@ add_refused(scmp_filter_ctx filter, int number, unsigned whose, unsigned who)
 {
 	if ((whose & who) != 0)
 		return seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
-	return (who & OTHERS) != 0 ? 0 : seccomp_rule_add(filter,
+	return (who & LIBRARIES) != 0 ? 0 : seccomp_rule_add(filter,
 	    SCMP_ACT_ERRNO(EPERM), number, 0);
 }
 
@@ -194,10 +194,10 @@ add_ask(scmp_filter_ctx filter, int number, unsigned who)
 					    .datum_a = PAGEMAP_ASK };
 	int				error;
 
-	if ((who & CALLS_MAIN) == 0)
+	if ((who & SYSCALL_ROLE_MAIN) == 0)
 		return add_refused(filter, number, 0, who);
 	error = add_if(filter, SCMP_ACT_ALLOW, number, ask);
-	return error != 0 || (who & OTHERS) != 0 ? error : add_if(filter,
+	return error != 0 || (who & LIBRARIES) != 0 ? error : add_if(filter,
 	    SCMP_ACT_ERRNO(EPERM), number, other);
 }
 
@@ -238,9 +238,9 @@ add_sockets(scmp_filter_ctx filter, unsigned who)
 	int				number, error;
 
 	number = seccomp_syscall_resolve_name("socket");
-	if ((who & (OTHERS | CALLS_SYSLOG)) == 0 || number < 0)
+	if ((who & (LIBRARIES | SYSCALL_ROLE_SYSLOG)) == 0 || number < 0)
 		return 0;
-	if ((who & CALLS_NAMES) != 0)
+	if ((who & SYSCALL_ROLE_NAMES) != 0)
 		return seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
 	error = add_if(filter, SCMP_ACT_ALLOW, number, near);
 	return error != 0 ? error : add_if(filter,
@@ -257,7 +257,7 @@ add_threads(scmp_filter_ctx filter, unsigned who)
 					    .datum_b = CLONE_THREAD };
 	int				number, error = 0;
 
-	if ((who & CALLS_NAMES) == 0)
+	if ((who & SYSCALL_ROLE_NAMES) == 0)
 		return 0;
 	number = seccomp_syscall_resolve_name("clone");
 	if (number >= 0)
@@ -283,10 +283,10 @@ fill(scmp_filter_ctx filter, unsigned who)
 }
 
 int
-calls_restrict(unsigned who)
+syscall_filter_enter(unsigned who)
 {
 	/* What libraries call that are asked, is theirs to know. */
-	scmp_filter_ctx	filter = seccomp_init((who & OTHERS) != 0 ?
+	scmp_filter_ctx	filter = seccomp_init((who & LIBRARIES) != 0 ?
 			    SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_TRAP);
 	int		error;
 
@@ -311,13 +311,13 @@ calls_restrict(unsigned who)
 #else
 
 bool
-calls_known(void)
+syscall_filter_available(void)
 {
 	return false;
 }
 
 int
-calls_restrict(unsigned who)
+syscall_filter_enter(unsigned who)
 {
 	(void)who;
 	errno = ENOSYS;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 /* What a process is for; a process may have several. */
-#define CALLS_ROLES(X)							\
+#define SYSCALL_ROLES(X)							\
 	X(MAIN, "main")			/* an event loop */		\
 	X(FILES, "files")		/* opens and reads files */	\
 	X(USERS, "users")		/* asks for users */		\
@@ -20,25 +20,25 @@
 	X(SYSLOG, "syslog")		/* ... or to a socket of the system */ \
 	X(NAMES, "names")		/* asks for names of hosts */
 
-enum calls_role_number {
-#define X(id, name) CALLS_NUMBER_##id,
-	CALLS_ROLES(X)
+enum syscall_role_number {
+#define X(id, name) SYSCALL_ROLE_NUMBER_##id,
+	SYSCALL_ROLES(X)
 #undef X
-	CALLS_ROLE_COUNT
+	SYSCALL_ROLE_COUNT
 };
 
-enum calls_role {
-#define X(id, name) CALLS_##id = 1 << CALLS_NUMBER_##id,
-	CALLS_ROLES(X)
+enum syscall_role {
+#define X(id, name) SYSCALL_ROLE_##id = 1 << SYSCALL_ROLE_NUMBER_##id,
+	SYSCALL_ROLES(X)
 #undef X
 };
 
 /* The roles named, separated by commas; 0: one of them does not exist. */
-unsigned	calls_roles(const char *names);
+unsigned	syscall_filter_roles(const char *names);
 /* Whether this program was built with it, and the system can do it. */
-bool		calls_known(void);
+bool		syscall_filter_available(void);
 /* For good, of all threads that there are; without new privileges (proc.h).  0,
  * or -1 with errno. */
-int		calls_restrict(unsigned roles);
+int		syscall_filter_enter(unsigned roles);
 
 #endif

@@ -117,9 +117,9 @@ helper_rules_open(const struct conf *conf)
 
 	if (conf->sandbox == SANDBOX_OFF)
 		return -1;
-	if (sandbox_lacks() != NULL)
+	if (sandbox_missing() != NULL)
 		log_notice("sandbox: going on with less of it, since there is "
-		    "%s here", sandbox_lacks());
+		    "%s here", sandbox_missing());
 	if (landlock_version() == 0)
 		return -1;
 	rules = landlock_rules(true);
@@ -133,9 +133,9 @@ helper_rules_open(const struct conf *conf)
 int
 helper_rules_check(const struct conf *conf)
 {
-	if (conf->sandbox != SANDBOX_REQUIRED || sandbox_lacks() == NULL)
+	if (conf->sandbox != SANDBOX_REQUIRED || sandbox_missing() == NULL)
 		return 0;
 	log_errorx("sandbox required, but there is %s here: say sandbox auto "
-	    "to do without", sandbox_lacks());
+	    "to do without", sandbox_missing());
 	return -1;
 }

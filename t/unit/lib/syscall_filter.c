@@ -36,14 +36,14 @@
 
 START_TEST(names)
 {
-	ck_assert_uint_eq(calls_roles("main"), CALLS_MAIN);
-	ck_assert_uint_eq(calls_roles("files,users"),
-	    CALLS_FILES | CALLS_USERS);
-	ck_assert_uint_eq(calls_roles("log"), CALLS_LOG);
-	ck_assert_uint_eq(calls_roles(""), 0);
-	ck_assert_uint_eq(calls_roles("file"), 0);
-	ck_assert_uint_eq(calls_roles("files,"), 0);
-	ck_assert_uint_eq(calls_roles("files,none"), 0);
+	ck_assert_uint_eq(syscall_filter_roles("main"), SYSCALL_ROLE_MAIN);
+	ck_assert_uint_eq(syscall_filter_roles("files,users"),
+	    SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS);
+	ck_assert_uint_eq(syscall_filter_roles("log"), SYSCALL_ROLE_LOG);
+	ck_assert_uint_eq(syscall_filter_roles(""), 0);
+	ck_assert_uint_eq(syscall_filter_roles("file"), 0);
+	ck_assert_uint_eq(syscall_filter_roles("files,"), 0);
+	ck_assert_uint_eq(syscall_filter_roles("files,none"), 0);
 }
 END_TEST
 
@@ -265,71 +265,73 @@ static const struct {
 	unsigned	 roles;
 	int		 result;	/* 0, an errno, DIES ... */
 } cases[] = {
-	{ start_process, CALLS_MAIN | CALLS_FILES | CALLS_LOG, DIES },
-	{ start_process, CALLS_FILES | CALLS_USERS, EPERM },
-	{ start_process, CALLS_LOG | CALLS_NAMES, EPERM },
-	{ start_thread, CALLS_LOG | CALLS_NAMES, 0 },
-	{ start_thread, CALLS_LOG, DIES_AT_ONCE },
-	{ make_socket, CALLS_LOG | CALLS_SYSLOG, 0 },
-	{ make_far_socket, CALLS_LOG | CALLS_SYSLOG, EAFNOSUPPORT },
-	{ make_far_socket, CALLS_LOG | CALLS_NAMES, 0 },
-	{ open_file, CALLS_LOG | CALLS_SYSLOG, EPERM },
-	{ open_file, CALLS_MAIN, EPERM },
-	{ open_file, CALLS_LOG, EPERM },
-	{ open_file, CALLS_FILES, 0 },
-	{ open_file, CALLS_MAIN | CALLS_FILES, 0 },
-	{ make_socket, CALLS_MAIN | CALLS_FILES, DIES },
-	{ make_socket, CALLS_FILES | CALLS_USERS, 0 },
-	{ make_far_socket, CALLS_FILES | CALLS_USERS, EAFNOSUPPORT },
-	{ make_far_socket, CALLS_MAIN, DIES },
-	{ ask_for_pages, CALLS_MAIN, EBADF },
-	{ ask_for_pages, CALLS_MAIN | CALLS_FILES, EBADF },
-	{ ask_for_pages, CALLS_FILES, EPERM },
-	{ ask_for_pages, CALLS_MAIN | CALLS_USERS, EBADF },
-	{ ask_for_unsent, CALLS_MAIN, EBADF },
-	{ ask_for_unsent, CALLS_MAIN | CALLS_FILES, EBADF },
-	{ ask_for_unsent, CALLS_FILES, EPERM },
-	{ end_by_reset, CALLS_MAIN, EBADF },
-	{ end_by_reset, CALLS_FILES, DIES },
-	{ ask_otherwise, CALLS_MAIN, EPERM },
-	{ ask_otherwise, CALLS_LOG, EPERM },
-	{ ask_otherwise, CALLS_FILES | CALLS_USERS, EBADF },
-	{ make_memory, CALLS_MAIN, 0 },
-	{ make_memory, CALLS_LOG, 0 },
-	{ make_code, CALLS_MAIN | CALLS_FILES, DIES },
-	{ make_code, CALLS_USERS, 0 },
-	{ make_changing_code, CALLS_USERS, EPERM },
-	{ make_changing_code, CALLS_FILES, DIES },
-	{ signal_oneself, CALLS_MAIN, 0 },
-	{ signal_parent, CALLS_MAIN, DIES },
-	{ set_descriptor, CALLS_MAIN, 0 },
-	{ set_descriptor, CALLS_LOG, 0 },
-	{ set_descriptor, CALLS_FILES | CALLS_USERS, 0 },
-	{ own_descriptor, CALLS_MAIN, DIES },
-	{ own_descriptor, CALLS_MAIN | CALLS_FILES, DIES },
-	{ own_descriptor, CALLS_FILES | CALLS_USERS, EPERM },
-	{ own_descriptor, CALLS_LOG | CALLS_NAMES, EPERM },
-	{ choose_signal, CALLS_MAIN, DIES },
-	{ choose_signal, CALLS_FILES | CALLS_USERS, EPERM },
-	{ ask_for_signals, CALLS_MAIN, DIES },
-	{ ask_for_signals, CALLS_LOG, DIES },
-	{ ask_for_signals, CALLS_FILES | CALLS_USERS, EPERM },
-	{ own_by_ioctl, CALLS_MAIN, EPERM },
-	{ own_by_ioctl, CALLS_FILES | CALLS_USERS, EPERM },
-	{ own_by_ioctl, CALLS_MAIN | CALLS_FILES | CALLS_USERS, EPERM },
-	{ cork, CALLS_MAIN, EBADF },
-	{ cork, CALLS_MAIN | CALLS_FILES | CALLS_USERS, EBADF },
-	{ cork, CALLS_FILES, DIES },
-	{ change_protocol, CALLS_MAIN, DIES },
-	{ change_protocol, CALLS_FILES | CALLS_USERS, EPERM },
-	{ attach_filter, CALLS_MAIN, DIES },
-	{ attach_filter, CALLS_LOG | CALLS_NAMES, EPERM },
-	{ set_netfilter, CALLS_MAIN, DIES },
-	{ ask_for_filter, CALLS_MAIN, EBADF },
-	{ look_at_own_limit, CALLS_FILES | CALLS_USERS, 0 },
-	{ look_at_limit_of_parent, CALLS_FILES | CALLS_USERS, EPERM },
-	{ look_at_limit_of_parent, CALLS_LOG | CALLS_NAMES, EPERM },
-	{ look_at_limit_of_parent, CALLS_MAIN, DIES },
+    {start_process, SYSCALL_ROLE_MAIN | SYSCALL_ROLE_FILES | SYSCALL_ROLE_LOG,
+	DIES},
+    {start_process, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, EPERM},
+    {start_process, SYSCALL_ROLE_LOG | SYSCALL_ROLE_NAMES, EPERM},
+    {start_thread, SYSCALL_ROLE_LOG | SYSCALL_ROLE_NAMES, 0},
+    {start_thread, SYSCALL_ROLE_LOG, DIES_AT_ONCE},
+    {make_socket, SYSCALL_ROLE_LOG | SYSCALL_ROLE_SYSLOG, 0},
+    {make_far_socket, SYSCALL_ROLE_LOG | SYSCALL_ROLE_SYSLOG, EAFNOSUPPORT},
+    {make_far_socket, SYSCALL_ROLE_LOG | SYSCALL_ROLE_NAMES, 0},
+    {open_file, SYSCALL_ROLE_LOG | SYSCALL_ROLE_SYSLOG, EPERM},
+    {open_file, SYSCALL_ROLE_MAIN, EPERM},
+    {open_file, SYSCALL_ROLE_LOG, EPERM},
+    {open_file, SYSCALL_ROLE_FILES, 0},
+    {open_file, SYSCALL_ROLE_MAIN | SYSCALL_ROLE_FILES, 0},
+    {make_socket, SYSCALL_ROLE_MAIN | SYSCALL_ROLE_FILES, DIES},
+    {make_socket, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, 0},
+    {make_far_socket, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, EAFNOSUPPORT},
+    {make_far_socket, SYSCALL_ROLE_MAIN, DIES},
+    {ask_for_pages, SYSCALL_ROLE_MAIN, EBADF},
+    {ask_for_pages, SYSCALL_ROLE_MAIN | SYSCALL_ROLE_FILES, EBADF},
+    {ask_for_pages, SYSCALL_ROLE_FILES, EPERM},
+    {ask_for_pages, SYSCALL_ROLE_MAIN | SYSCALL_ROLE_USERS, EBADF},
+    {ask_for_unsent, SYSCALL_ROLE_MAIN, EBADF},
+    {ask_for_unsent, SYSCALL_ROLE_MAIN | SYSCALL_ROLE_FILES, EBADF},
+    {ask_for_unsent, SYSCALL_ROLE_FILES, EPERM},
+    {end_by_reset, SYSCALL_ROLE_MAIN, EBADF},
+    {end_by_reset, SYSCALL_ROLE_FILES, DIES},
+    {ask_otherwise, SYSCALL_ROLE_MAIN, EPERM},
+    {ask_otherwise, SYSCALL_ROLE_LOG, EPERM},
+    {ask_otherwise, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, EBADF},
+    {make_memory, SYSCALL_ROLE_MAIN, 0},
+    {make_memory, SYSCALL_ROLE_LOG, 0},
+    {make_code, SYSCALL_ROLE_MAIN | SYSCALL_ROLE_FILES, DIES},
+    {make_code, SYSCALL_ROLE_USERS, 0},
+    {make_changing_code, SYSCALL_ROLE_USERS, EPERM},
+    {make_changing_code, SYSCALL_ROLE_FILES, DIES},
+    {signal_oneself, SYSCALL_ROLE_MAIN, 0},
+    {signal_parent, SYSCALL_ROLE_MAIN, DIES},
+    {set_descriptor, SYSCALL_ROLE_MAIN, 0},
+    {set_descriptor, SYSCALL_ROLE_LOG, 0},
+    {set_descriptor, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, 0},
+    {own_descriptor, SYSCALL_ROLE_MAIN, DIES},
+    {own_descriptor, SYSCALL_ROLE_MAIN | SYSCALL_ROLE_FILES, DIES},
+    {own_descriptor, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, EPERM},
+    {own_descriptor, SYSCALL_ROLE_LOG | SYSCALL_ROLE_NAMES, EPERM},
+    {choose_signal, SYSCALL_ROLE_MAIN, DIES},
+    {choose_signal, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, EPERM},
+    {ask_for_signals, SYSCALL_ROLE_MAIN, DIES},
+    {ask_for_signals, SYSCALL_ROLE_LOG, DIES},
+    {ask_for_signals, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, EPERM},
+    {own_by_ioctl, SYSCALL_ROLE_MAIN, EPERM},
+    {own_by_ioctl, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, EPERM},
+    {own_by_ioctl, SYSCALL_ROLE_MAIN | SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS,
+	EPERM},
+    {cork, SYSCALL_ROLE_MAIN, EBADF},
+    {cork, SYSCALL_ROLE_MAIN | SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, EBADF},
+    {cork, SYSCALL_ROLE_FILES, DIES},
+    {change_protocol, SYSCALL_ROLE_MAIN, DIES},
+    {change_protocol, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, EPERM},
+    {attach_filter, SYSCALL_ROLE_MAIN, DIES},
+    {attach_filter, SYSCALL_ROLE_LOG | SYSCALL_ROLE_NAMES, EPERM},
+    {set_netfilter, SYSCALL_ROLE_MAIN, DIES},
+    {ask_for_filter, SYSCALL_ROLE_MAIN, EBADF},
+    {look_at_own_limit, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, 0},
+    {look_at_limit_of_parent, SYSCALL_ROLE_FILES | SYSCALL_ROLE_USERS, EPERM},
+    {look_at_limit_of_parent, SYSCALL_ROLE_LOG | SYSCALL_ROLE_NAMES, EPERM},
+    {look_at_limit_of_parent, SYSCALL_ROLE_MAIN, DIES},
 };
 
 START_TEST(restricts)
@@ -338,7 +340,7 @@ START_TEST(restricts)
 	int	fds[2], status;
 	pid_t	pid;
 
-	if (!calls_known() || SANITIZED)
+	if (!syscall_filter_available() || SANITIZED)
 		return;
 	ck_assert_int_eq(pipe(fds), 0);
 	pid = fork();
@@ -347,7 +349,7 @@ START_TEST(restricts)
 		dup2(fds[1], STDERR_FILENO);
 		log_init("test", LOG_LEVEL_ERROR);
 		proc_no_new_privileges();
-		if (calls_restrict(cases[_i].roles) == -1)
+		if (syscall_filter_enter(cases[_i].roles) == -1)
 			_exit(255);
 		_exit(cases[_i].what());
 	}
@@ -388,7 +390,7 @@ START_TEST(threads)
 	int		fds[2], status;
 	pid_t		pid;
 
-	if (!calls_known() || SANITIZED)
+	if (!syscall_filter_available() || SANITIZED)
 		return;
 	ck_assert_int_eq(pipe(fds), 0);
 	pid = fork();
@@ -399,7 +401,7 @@ START_TEST(threads)
 			_exit(254);
 		while (!runs)
 			sched_yield();
-		if (calls_restrict(CALLS_MAIN) == -1)
+		if (syscall_filter_enter(SYSCALL_ROLE_MAIN) == -1)
 			_exit(254);
 		if (write(fds[1], "", 1) == 1)
 			pthread_join(thread, NULL);
