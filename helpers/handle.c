@@ -10,7 +10,7 @@
 int
 handle_open(int fd)
 {
-	return io_open_again(fd, O_RDONLY | O_NONBLOCK);
+	return io_reopen(fd, O_RDONLY | O_NONBLOCK);
 }
 
 /*
@@ -24,7 +24,7 @@ handle_convert(struct job *job)
 	int	handle;
 
 	job->facts.handle = !job->facts.in_memory &&
-	    !io_reads_now(job->fd, (off_t)job->version.size);
+	    !io_can_read_nowait(job->fd, (off_t)job->version.size);
 	if (!job->facts.handle)
 		return;
 	handle = io_handle(job->fd);

@@ -45,7 +45,7 @@ is_in_memory(const struct job *job)
 	ssize_t		n;
 
 	for (; (left = job->length - done) > 0; done += (uint64_t)n) {
-		n = io_read_now(job->fd, bytes, left < sizeof(bytes) ?
+		n = io_read_nowait(job->fd, bytes, left < sizeof(bytes) ?
 		    (size_t)left : sizeof(bytes), job->offset + (int64_t)done);
 		if (n <= 0)
 			return false;

@@ -167,10 +167,10 @@ send_closing(int sock, const struct wire_request *order, int *fd)
 	struct iovec	rest = { .iov_base = (char *)&copy + 1,
 			    .iov_len = sizeof(copy) - 1 };
 
-	if (io_send_record(sock, &first, 1, *fd) == -1)
+	if (io_send_message(sock, &first, 1, *fd) == -1)
 		return -1;
 	io_close(fd);
-	return io_send_record(sock, &rest, 1, -1);
+	return io_send_message(sock, &rest, 1, -1);
 }
 
 int
@@ -199,7 +199,7 @@ wire_send_request(int sock, struct job *job)
 	if (job->kind == JOB_CLOSE)
 		return send_closing(sock, &order, &job->fd);
 	n = pack_request(job, &order, parts);
-	return io_send_record(sock, parts, n, order.with_fd ? job->fd : -1);
+	return io_send_message(sock, parts, n, order.with_fd ? job->fd : -1);
 }
 
 static bool
@@ -413,7 +413,7 @@ wire_recv_request(int sock, struct job *job, char *buffer)
 	ssize_t		n;
 	int		fd;
 
-	n = io_recv_record(sock, &order, sizeof(order), &fd);
+	n = io_recv_message(sock, &order, sizeof(order), &fd);
 	if (n <= 0)
 		return (int)n;
 	if (recv_rest(sock, &order, (size_t)n, job, buffer) == -1) {
@@ -464,7 +464,7 @@ wire_send_reply(int sock, const struct job *job)
 	need(!a.with_fd || job->fd != -1);
 	if (a.with_fd && job->facts.handle)
 		a.with_fd = 2;
-	return io_send_record(sock, &part, 1, a.with_fd ? job->fd : -1);
+	return io_send_message(sock, &part, 1, a.with_fd ? job->fd : -1);
 }
 
 static bool
@@ -525,7 +525,7 @@ wire_recv_reply(int sock, struct job *job)
 	ssize_t		n;
 	int		fd;
 
-	n = io_recv_record_now(sock, &answer, sizeof(answer), &fd);
+	n = io_recv_message_nowait(sock, &answer, sizeof(answer), &fd);
 	if (n <= 0)
 		return (int)n;
 	/* So small a record arrives whole, or is none of ours. */

@@ -1,7 +1,7 @@
 /*
  * wire: jobs and their answers on their way over a stream pipe.
  *
- * Sending: 0, or -1 with errno (see io_send_record).  The file of a CLOSE goes:
+ * Sending: 0, or -1 with errno (see io_send_message).  The file of a CLOSE goes:
  * once it is on its way, which may be in vain, the job's fd is -1.
  * Receiving an order blocks; texts point into the buffer, which must hold
  * WIRE_MAX bytes; an fd that came along is the receiver's to close.  1, 0

@@ -84,7 +84,7 @@ send_more(void *context)
 			    MSG_DONTWAIT | MSG_NOSIGNAL);
 
 	if (n > 0)
-		buf_cut(&q->answer, (size_t)n);
+		buf_consume(&q->answer, (size_t)n);
 	if (q->answer.len == 0 || (n == -1 && errno != EAGAIN &&
 	    errno != EWOULDBLOCK && errno != EINTR)) {
 		end_request(q);
@@ -346,7 +346,7 @@ receive_line(struct admin_request *q)
 	ssize_t	n;
 	int	fd;
 
-	while (len < sizeof(q->line) - 1 && (n = io_recv_record_now(q->pipe,
+	while (len < sizeof(q->line) - 1 && (n = io_recv_message_nowait(q->pipe,
 	    q->line + len, sizeof(q->line) - 1 - len, &fd)) > 0) {
 		if (q->client == -1)
 			q->client = fd;

@@ -154,7 +154,7 @@ read_answer(int fd, struct buf *b, struct buf *why)
 	ssize_t	n = 1;
 
 	while (!is_complete(b) && n > 0) {
-		buf_need(b, 65536);
+		buf_reserve(b, 65536);
 		n = read(fd, b->at + b->len, 65536);
 		if (n > 0)
 			b->len += (size_t)n;
@@ -196,9 +196,9 @@ split_answer(struct buf *text, struct buf *more)
 	size_t			 len = strcspn(buf_string(more), "\n");
 
 	buf_add(text, more->at, len);
-	buf_cut(more, len < more->len ? len + 1 : len);
+	buf_consume(more, len < more->len ? len + 1 : len);
 	verdict = control_parse_verdict(buf_string(text), &behind);
-	buf_cut(text, (size_t)(behind - text->at));
+	buf_consume(text, (size_t)(behind - text->at));
 	if (verdict != CONTROL_VERDICT_COUNT)
 		return control_exit_status(verdict);
 	text->len = 0;

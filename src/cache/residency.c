@@ -52,7 +52,7 @@ residency_choose(int64_t wanted, const struct file *f,
 	case RESIDENT_NEVER:
 		return RESIDENT_NEVER;
 	case RESIDENT_NOWAIT:
-		if (io_reads_now(file_fd(f), (off_t)f->version.size))
+		if (io_can_read_nowait(file_fd(f), (off_t)f->version.size))
 			return RESIDENT_NOWAIT;
 		/* FALLTHROUGH */
 	case RESIDENT_MINCORE:
@@ -70,7 +70,7 @@ check_nowait(const struct file *f, off_t offset, size_t len)
 	ssize_t	n;
 
 	while (len > 0) {
-		n = io_read_now(file_fd(f), scratch,
+		n = io_read_nowait(file_fd(f), scratch,
 		    len < sizeof(scratch) ? len : sizeof(scratch), offset);
 		if (n == -1)
 			return errno == EAGAIN ? RESIDENT_NO : RESIDENT_GONE;
@@ -133,7 +133,7 @@ residency_shrunk(const struct file *f)
 	char	byte;
 
 	if (f->method == RESIDENT_NOWAIT)
-		return io_read_now(file_fd(f), &byte, 1, last) == 0;
+		return io_read_nowait(file_fd(f), &byte, 1, last) == 0;
 	return f->method == RESIDENT_NEVER &&
 	    pread(file_fd(f), &byte, 1, last) == 0;
 }
@@ -144,7 +144,7 @@ residency_read(const struct file *f, void *to, off_t offset, size_t len)
 	ssize_t	n;
 
 	if (f->method == RESIDENT_NOWAIT)
-		n = io_read_now(file_fd(f), to, len, offset);
+		n = io_read_nowait(file_fd(f), to, len, offset);
 	else
 		n = pread(file_fd(f), to, len, offset);
 	if (n == -1 && errno == EAGAIN)

@@ -46,7 +46,7 @@ add_piece(struct maker *m, enum conf_field field, char *argument)
 	*p = (struct conf_piece){ .field = (uint8_t)field, .len = (uint8_t)n,
 	    .argument = argument };
 	memcpy(p->lead, buf_string(&m->lead), n);
-	buf_cut(&m->lead, n);
+	buf_consume(&m->lead, n);
 }
 
 static void

@@ -56,7 +56,7 @@ slurp(int fd, struct buf *to)
 	ssize_t	n;
 
 	do {
-		buf_need(to, 8192);
+		buf_reserve(to, 8192);
 		n = io_read_all(fd, to->at + to->len, 8192);
 		if (n > 0)
 			to->len += (size_t)n;

@@ -73,7 +73,7 @@ static COLD void
 clear_own_input(struct conn *c)
 {
 	if (!c->http->caches->shared) {
-		buf_forget(&c->own_input);
+		buf_wipe(&c->own_input);
 		return;
 	}
 	explicit_bzero(c->own_input.at, c->own_input.len);

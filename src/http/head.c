@@ -142,7 +142,7 @@ pad_head(struct buf *b)
 {
 	size_t	slack = -b->len % HEADER_ALIGNMENT;
 
-	buf_need(b, slack);
+	buf_reserve(b, slack);
 	memmove(b->at + SLACK_AT + slack, b->at + SLACK_AT, b->len - SLACK_AT);
 	memset(b->at + SLACK_AT, ' ', slack);
 	b->len += slack;
@@ -336,7 +336,7 @@ evaluate_conditions(struct conn *c, struct cond_result *answer)
 		fields.if_range = STR("");
 	/* Room for both at once, so that the first does not move. */
 	c->http->work.len = 0;
-	buf_need(&c->http->work, p->size);
+	buf_reserve(&c->http->work, p->size);
 	fields.if_match = head_list(c, FIELD_IF_MATCH);
 	fields.if_none_match = head_list(c, FIELD_IF_NONE_MATCH);
 	if (p->method == METHOD_GET)	/* ranges are of GET only */

@@ -25,7 +25,7 @@ add_path(struct buf *b, const struct path *p, size_t from)
 	    &len) == 0);
 	if (len <= from)
 		return;
-	buf_need(b, 3 * (len - from) + 1);
+	buf_reserve(b, 3 * (len - from) + 1);
 	b->len += uri_encode((struct str){ path + from, len - from },
 	    b->at + b->len);
 }

@@ -395,7 +395,7 @@ end_conn(struct session *s)
 
 	conn_request_end(c);
 	conn_clear_output(c);
-	buf_forget(&c->own_input);
+	buf_wipe(&c->own_input);
 	conn_end(s);
 }
 

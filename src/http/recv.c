@@ -29,11 +29,11 @@ read_behind_own(struct conn *c)
 	struct buf	*own = &c->own_input, larger = { 0 };
 	ssize_t		 n;
 
-	buf_cut(own, (size_t)(c->input - own->at));
+	buf_consume(own, (size_t)(c->input - own->at));
 	if (own->size - own->len < OWN_READ_SIZE) {
-		buf_need(&larger, 2 * own->len + OWN_READ_SIZE);
+		buf_reserve(&larger, 2 * own->len + OWN_READ_SIZE);
 		buf_add(&larger, own->at, own->len);
-		buf_forget(own);
+		buf_wipe(own);
 		*own = larger;
 	}
 	n = c->transport->recv(c->transport_context, c->wait.fd,

@@ -9,7 +9,7 @@
 #include "lib/need.h"
 
 void
-buf_need(struct buf *b, size_t more)
+buf_reserve(struct buf *b, size_t more)
 {
 	size_t	size = b->size == 0 ? 256 : b->size;
 
@@ -26,7 +26,7 @@ buf_add(struct buf *b, const void *bytes, size_t n)
 {
 	if (n == 0)
 		return;
-	buf_need(b, n);
+	buf_reserve(b, n);
 	memcpy(b->at + b->len, bytes, n);
 	b->len += n;
 }
@@ -52,7 +52,7 @@ buf_addv(struct buf *b, const char *format, va_list args)
 	va_copy(again, args);
 	n = vsnprintf(NULL, 0, format, args);
 	need(n >= 0);
-	buf_need(b, (size_t)n + 1);
+	buf_reserve(b, (size_t)n + 1);
 	vsnprintf(b->at + b->len, (size_t)n + 1, format, again);
 	va_end(again);
 	b->len += (size_t)n;
@@ -71,13 +71,13 @@ buf_addf(struct buf *b, const char *format, ...)
 const char *
 buf_string(struct buf *b)
 {
-	buf_need(b, 1);
+	buf_reserve(b, 1);
 	b->at[b->len] = '\0';
 	return b->at;
 }
 
 void
-buf_cut(struct buf *b, size_t n)
+buf_consume(struct buf *b, size_t n)
 {
 	need(n <= b->len);
 	b->len -= n;
@@ -92,12 +92,12 @@ buf_take(struct buf *b, void *to, size_t most)
 
 	if (n > 0)
 		memcpy(to, b->at, n);
-	buf_cut(b, n);
+	buf_consume(b, n);
 	return n;
 }
 
 void
-buf_forget(struct buf *b)
+buf_wipe(struct buf *b)
 {
 	if (b->at != NULL)
 		explicit_bzero(b->at, b->size);

@@ -21,13 +21,13 @@
 
 enum {
 	PARTS_MAX = 8,			/* of one record */
-	PIPE_ROOM = 256 * 1024		/* a record must fit whole */
+	PIPE_SIZE = 256 * 1024		/* a record must fit whole */
 };
 
 /* Room for one descriptor beside a record, aligned as cmsg(3) wants it. */
-union beside {
+union control {
 	struct cmsghdr	head;
-	char		room[CMSG_SPACE(sizeof(int))];
+	char		bytes[CMSG_SPACE(sizeof(int))];
 };
 
 int
@@ -68,7 +68,7 @@ io_handle(int fd)
 }
 
 int
-io_open_again(int fd, int flags)
+io_reopen(int fd, int flags)
 {
 	int	now = fcntl(fd, F_GETFL);
 
@@ -86,7 +86,7 @@ io_handle(int fd)
 }
 
 int
-io_open_again(int fd, int flags)
+io_reopen(int fd, int flags)
 {
 	(void)flags;
 	return fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -113,7 +113,7 @@ io_inode(int fd)
 }
 
 ssize_t
-io_read_now(int fd, void *to, size_t len, off_t offset)
+io_read_nowait(int fd, void *to, size_t len, off_t offset)
 {
 #ifdef RWF_NOWAIT
 	struct iovec	iov = { to, len };
@@ -130,18 +130,18 @@ io_read_now(int fd, void *to, size_t len, off_t offset)
 }
 
 bool
-io_reads_now(int fd, off_t end)
+io_can_read_nowait(int fd, off_t end)
 {
 	char	byte;
 
-	return io_read_now(fd, &byte, 1, end) != -1 || errno == EAGAIN;
+	return io_read_nowait(fd, &byte, 1, end) != -1 || errno == EAGAIN;
 }
 
 /* The system's own room is a few KiB on some; on Linux it is enough. */
 static void
-enlarge(int sock)
+enlarge_buffers(int sock)
 {
-	static const int room = PIPE_ROOM;
+	static const int room = PIPE_SIZE;
 
 	(void)setsockopt(sock, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
 	(void)setsockopt(sock, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
@@ -152,8 +152,8 @@ io_pipe(int fd[2])
 {
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) == -1)
 		return -1;
-	enlarge(fd[0]);
-	enlarge(fd[1]);
+	enlarge_buffers(fd[0]);
+	enlarge_buffers(fd[1]);
 	return 0;
 }
 
@@ -208,20 +208,20 @@ io_write_all(int fd, const void *bytes, size_t size)
 }
 
 static void
-put_beside(struct msghdr *message, union beside *beside, int fd)
+attach_fd(struct msghdr *message, union control *control, int fd)
 {
-	memset(beside, 0, sizeof(*beside));
-	message->msg_control = beside->room;
-	message->msg_controllen = sizeof(beside->room);
-	beside->head.cmsg_level = SOL_SOCKET;
-	beside->head.cmsg_type = SCM_RIGHTS;
-	beside->head.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&beside->head), &fd, sizeof(int));
+	memset(control, 0, sizeof(*control));
+	message->msg_control = control->bytes;
+	message->msg_controllen = sizeof(control->bytes);
+	control->head.cmsg_level = SOL_SOCKET;
+	control->head.cmsg_type = SCM_RIGHTS;
+	control->head.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control->head), &fd, sizeof(int));
 }
 
 /* Takes n bytes off the front of the message's parts. */
 static void
-advance(struct msghdr *message, size_t n)
+skip_sent(struct msghdr *message, size_t n)
 {
 	struct iovec *part;
 
@@ -239,11 +239,11 @@ advance(struct msghdr *message, size_t n)
 }
 
 int
-io_send_record(int sock, const struct iovec *iov, int n, int fd)
+io_send_message(int sock, const struct iovec *iov, int n, int fd)
 {
 	struct iovec	parts[PARTS_MAX];
 	struct msghdr	message = { .msg_iov = parts };
-	union beside	beside;
+	union control	control;
 	ssize_t		sent;
 	bool		begun = false;
 
@@ -251,8 +251,8 @@ io_send_record(int sock, const struct iovec *iov, int n, int fd)
 	memcpy(parts, iov, (size_t)n * sizeof(*iov));
 	message.msg_iovlen = (unsigned)n;
 	if (fd != -1)
-		put_beside(&message, &beside, fd);
-	advance(&message, 0);
+		attach_fd(&message, &control, fd);
+	skip_sent(&message, 0);
 	need(message.msg_iovlen > 0);	/* a descriptor needs a byte */
 	while (message.msg_iovlen > 0) {
 		sent = sendmsg(sock, &message, MSG_NOSIGNAL);
@@ -267,14 +267,14 @@ io_send_record(int sock, const struct iovec *iov, int n, int fd)
 		/* It went with the first byte; once is enough. */
 		message.msg_control = NULL;
 		message.msg_controllen = 0;
-		advance(&message, (size_t)sent);
+		skip_sent(&message, (size_t)sent);
 	}
 	return 0;
 }
 
 /* Keeps the first of the descriptors that came, closes what is too many. */
 static int
-take_beside(struct msghdr *message)
+detach_fd(struct msghdr *message)
 {
 	struct cmsghdr	*c;
 	size_t		 count;
@@ -298,12 +298,14 @@ take_beside(struct msghdr *message)
 }
 
 static ssize_t
-receive(int sock, void *bytes, size_t size, int *fd, int flags)
+receive_message(int sock, void *bytes, size_t size, int *fd, int flags)
 {
 	struct iovec	part = { .iov_base = bytes, .iov_len = size };
-	union beside	beside;
-	struct msghdr	message = { .msg_iov = &part, .msg_iovlen = 1,
-	    .msg_control = beside.room, .msg_controllen = sizeof(beside.room) };
+	union control	control;
+	struct msghdr message = {.msg_iov = &part,
+	    .msg_iovlen = 1,
+	    .msg_control = control.bytes,
+	    .msg_controllen = sizeof(control.bytes)};
 	ssize_t		n;
 
 	*fd = -1;
@@ -311,18 +313,18 @@ receive(int sock, void *bytes, size_t size, int *fd, int flags)
 		n = recvmsg(sock, &message, flags | MSG_CMSG_CLOEXEC);
 	while (n == -1 && errno == EINTR);
 	if (n != -1)
-		*fd = take_beside(&message);
+		*fd = detach_fd(&message);
 	return n;
 }
 
 ssize_t
-io_recv_record(int sock, void *bytes, size_t size, int *fd)
+io_recv_message(int sock, void *bytes, size_t size, int *fd)
 {
-	return receive(sock, bytes, size, fd, 0);
+	return receive_message(sock, bytes, size, fd, 0);
 }
 
 ssize_t
-io_recv_record_now(int sock, void *bytes, size_t size, int *fd)
+io_recv_message_nowait(int sock, void *bytes, size_t size, int *fd)
 {
-	return receive(sock, bytes, size, fd, MSG_DONTWAIT);
+	return receive_message(sock, bytes, size, fd, MSG_DONTWAIT);
 }

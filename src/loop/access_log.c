@@ -198,7 +198,7 @@ take_lines(struct access_log *g)
 		swap_bufs(b, &g->batch);
 	else {
 		buf_add(&g->batch, b->at, n);
-		buf_cut(b, n);
+		buf_consume(b, n);
 	}
 	left = b->len;
 	lock_release(g->lock);
@@ -404,8 +404,8 @@ access_log_new(struct evloop *loop, const struct clock *clock, int channel)
 	g->timer = evloop_timer(loop, on_timer, g);
 	/* All of it: what is never written to costs nothing, and to grow may
 	 * cost much just when there is much to do. */
-	buf_need(&g->lines, BUFFER_SIZE);
-	buf_need(&g->batch, BUFFER_SIZE);
+	buf_reserve(&g->lines, BUFFER_SIZE);
+	buf_reserve(&g->batch, BUFFER_SIZE);
 	g->starting = true;
 	evloop_arm(g->timer, clock->ms + CHANNEL_START_DELAY);
 	return g;

@@ -177,7 +177,7 @@ send_to_main(const struct worker *w, struct control_client *c, int client)
 	if (io_pipe(pipe) == -1)
 		return false;
 	sent = io_nonblock(pipe[0]) == 0 &&
-	    io_send_record(pipe[0], &iov, 1, client) == 0 &&
+	    io_send_message(pipe[0], &iov, 1, client) == 0 &&
 	    shutdown(pipe[0], SHUT_WR) == 0 &&
 	    channel_send(w->channel, CHANNEL_REQUEST, pipe[1]) == 0;
 	close(pipe[1]);
@@ -317,7 +317,7 @@ read_line(struct monitor *m, struct control_client *c)
 	ssize_t		 n;
 	struct buf	 line;
 
-	buf_need(&c->line, CONTROL_LINE_MAX - c->line.len + 1);
+	buf_reserve(&c->line, CONTROL_LINE_MAX - c->line.len + 1);
 	n = recv(c->fd, c->line.at + c->line.len,
 	    CONTROL_LINE_MAX - c->line.len, MSG_DONTWAIT);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))

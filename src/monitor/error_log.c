@@ -92,7 +92,7 @@ error_log_end(struct monitor *m)
 			;
 	}
 	log_count_drops(-1);
-	error = io_open_again(m->setup->error_log, O_WRONLY | O_APPEND);
+	error = io_reopen(m->setup->error_log, O_WRONLY | O_APPEND);
 	if (error != -1)
 		dup2(error, STDERR_FILENO);
 	io_close(&error);

@@ -40,7 +40,7 @@ logs_use_handle(int *log)
 	    (fcntl(*log, F_GETFL) & O_APPEND) == 0)
 		return;
 	handle = io_handle(*log);
-	again = io_open_again(handle, O_WRONLY | O_APPEND);
+	again = io_reopen(handle, O_WRONLY | O_APPEND);
 	if (again == -1) {
 		io_close(&handle);
 		return;
@@ -106,7 +106,7 @@ log_opener_entry(const char *file, enum log_kind kind, int pipe)
 		_exit(0);
 	}
 	logs_use_handle(&log);
-	io_send_record(pipe, &iov, 1, log);
+	io_send_message(pipe, &iov, 1, log);
 	_exit(0);
 }
 
@@ -229,7 +229,7 @@ logs_on_opened(struct monitor *m, struct opening *o)
 	char	byte;
 	int	log = -1;
 
-	if (io_recv_record(o->pipe, &byte, sizeof(byte), &log) == 1 &&
+	if (io_recv_message(o->pipe, &byte, sizeof(byte), &log) == 1 &&
 	    log != -1)
 		take_opened(m, o, log);
 	else

@@ -46,7 +46,7 @@ split_words(char *text, char *words[WORDS_MAX + 1])
 static int
 open_standard_error(const struct monitor *m)
 {
-	return io_open_again(m->setup->standard_error.fd, O_WRONLY | O_APPEND);
+	return io_reopen(m->setup->standard_error.fd, O_WRONLY | O_APPEND);
 }
 
 /* What it has to say is for the error log, by the error logger as all of that, unless

@@ -118,7 +118,7 @@ send_message(int pipe, uint64_t kind, uint64_t name, int log)
 	struct check_message	message = { kind, name };
 	struct iovec	iov = { &message, sizeof(message) };
 
-	return io_send_record(pipe, &iov, 1, log);
+	return io_send_message(pipe, &iov, 1, log);
 }
 
 /* 0, or -1 after a line.  One that is open already may stay that. */
@@ -183,7 +183,7 @@ receive_errors(struct reload *r, bool is_conf_error, int lines)
 	ssize_t	n;
 
 	r->is_conf_error = is_conf_error;
-	buf_need(&r->errors, ERRORS_MAX);
+	buf_reserve(&r->errors, ERRORS_MAX);
 	while (r->errors.len < ERRORS_MAX && (n = read(lines,
 	    r->errors.at + r->errors.len, ERRORS_MAX - r->errors.len)) > 0)
 		r->errors.len += (size_t)n;
@@ -377,7 +377,7 @@ reload_on_readable(struct monitor *m)
 	struct reload	*r = &m->reload;
 	struct check_message	 message;
 	int		 log = -1;
-	ssize_t n = io_recv_record(r->pipe, &message, sizeof(message), &log);
+	ssize_t n = io_recv_message(r->pipe, &message, sizeof(message), &log);
 
 	if (n == (ssize_t)sizeof(message) && message.kind < CHECK_OK &&
 	    log != -1) {

@@ -58,7 +58,7 @@ reopen_log(int *log, enum role role, pid_t parent)
 	    role == ROLE_ERROR_LOGGER ? "amped: scribe" : "amped: log helper");
 	if (*log == -1)
 		return;
-	fd = io_open_again(*log, O_WRONLY | O_APPEND);
+	fd = io_reopen(*log, O_WRONLY | O_APPEND);
 	if (fd == -1)
 		fatal("cannot open the %s again", role == ROLE_ERROR_LOGGER ?
 		    "error log" : "access log");

@@ -15,14 +15,14 @@ channel_send(int pipe, enum channel_message message, int fd)
 	uint8_t		byte = (uint8_t)message;
 	struct iovec	iov = { &byte, sizeof(byte) };
 
-	return io_send_record(pipe, &iov, 1, fd);
+	return io_send_message(pipe, &iov, 1, fd);
 }
 
 int
 channel_recv(int pipe, enum channel_message *message, int *fd)
 {
 	uint8_t	byte;
-	ssize_t	n = io_recv_record(pipe, &byte, sizeof(byte), fd);
+	ssize_t	n = io_recv_message(pipe, &byte, sizeof(byte), fd);
 
 	if (n != 1)
 		return (int)n;

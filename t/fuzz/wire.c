@@ -69,7 +69,7 @@ send_piece(int sock, const uint8_t *data, size_t len, bool with_fd)
 	if (len == 0)
 		return;
 	memcpy(at, data, len);
-	need(io_send_record(sock, &part, 1, with_fd ? some_file : -1) == 0);
+	need(io_send_message(sock, &part, 1, with_fd ? some_file : -1) == 0);
 }
 
 /* A pipe with these bytes in it, and nothing to come. */
@@ -94,7 +94,7 @@ check_same(int fd[2], const uint8_t *data, size_t len)
 	need(ioctl(fd[0], FIONREAD, &left) == 0);
 	need(ioctl(fd[1], FIONREAD, &n) == 0);
 	need(n > 0 && (size_t)n + (size_t)left == len);
-	got = io_recv_record(fd[1], second, (size_t)n, &again);
+	got = io_recv_message(fd[1], second, (size_t)n, &again);
 	io_close(&again);
 	/* What is given away comes with the first byte alone. */
 	need(got == n || (got == 1 &&

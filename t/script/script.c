@@ -122,7 +122,7 @@ expect_out(struct client *c, const char *word)
 	if (c->from.len < want.len ||
 	    memcmp(c->from.at, want.at, want.len) != 0)
 		world_fail("%s gets \"%.300s\"", c->name, buf_string(&c->from));
-	buf_cut(&c->from, want.len);
+	buf_consume(&c->from, want.len);
 	buf_free(&want);
 }
 
@@ -177,7 +177,7 @@ expect_head(struct client *c, char **words, size_t n)
 		    c->from.len - head, length);
 	if (file != NULL)
 		expect_body(file, text + head, (size_t)length);
-	buf_cut(&c->from, head + (size_t)length);
+	buf_consume(&c->from, head + (size_t)length);
 }
 
 static void

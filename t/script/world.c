@@ -62,7 +62,7 @@ script_recv(void *context, int fd, void *to, size_t size)
 		return -1;
 	}
 	memcpy(to, c->to.at, n);
-	buf_cut(&c->to, n);
+	buf_consume(&c->to, n);
 	return (ssize_t)n;
 }
 
@@ -235,7 +235,7 @@ static char *
 reserve_line(void *context, size_t most)
 {
 	(void)context;
-	buf_need(&world.log, most);
+	buf_reserve(&world.log, most);
 	return world.log.at + world.log.len;
 }
 

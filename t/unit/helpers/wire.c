@@ -81,7 +81,7 @@ order_bytes(const struct job *job, char *bytes, size_t size)
 	int	came;
 
 	send_order(job);
-	n = io_recv_record(fd[1], bytes, size, &came);
+	n = io_recv_message(fd[1], bytes, size, &came);
 	io_close(&came);
 	if (job->kind == JOB_CLOSE) {
 		ck_assert_int_eq(n, 1);

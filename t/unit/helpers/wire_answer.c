@@ -16,7 +16,7 @@ answer_bytes(const struct job *job, char *bytes)
 	int	came;
 
 	ck_assert_int_eq(wire_send_reply(fd[1], job), 0);
-	ck_assert_int_eq(io_recv_record(fd[0], bytes, 1000, &came), ANSWER);
+	ck_assert_int_eq(io_recv_message(fd[0], bytes, 1000, &came), ANSWER);
 	io_close(&came);
 }
 

@@ -127,7 +127,7 @@ send_bytes(int sock, char *bytes, size_t n, int beside)
 {
 	struct iovec	part = { .iov_base = bytes, .iov_len = n };
 
-	ck_assert_int_eq(io_send_record(sock, &part, 1, beside), 0);
+	ck_assert_int_eq(io_send_message(sock, &part, 1, beside), 0);
 }
 
 /* Little-endian or big: the low bytes of the value, where the field is. */

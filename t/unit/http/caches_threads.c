@@ -175,7 +175,7 @@ take_file(void *context, int fd, int file, off_t offset, size_t len)
 		errno = EINVAL;
 		return -1;
 	}
-	buf_need(&w->from, len);
+	buf_reserve(&w->from, len);
 	n = pread(file, w->from.at + w->from.len, len, offset);
 	w->from.len += n > 0 ? (size_t)n : 0;
 	return n;

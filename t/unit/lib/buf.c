@@ -40,10 +40,10 @@ START_TEST(cuts)
 	struct buf	b = { 0 };
 
 	buf_adds(&b, "abcdef");
-	buf_cut(&b, 0);
-	buf_cut(&b, 2);
+	buf_consume(&b, 0);
+	buf_consume(&b, 2);
 	ck_assert_str_eq(buf_string(&b), "cdef");
-	buf_cut(&b, 4);
+	buf_consume(&b, 4);
 	ck_assert_uint_eq(b.len, 0);
 	ck_assert_str_eq(buf_string(&b), "");
 	buf_free(&b);

@@ -34,7 +34,7 @@ send_text(int sock, const char *text, int fd)
 	struct iovec	part = { .iov_base = copy, .iov_len = strlen(text) };
 
 	memcpy(copy, text, part.iov_len);
-	return io_send_record(sock, &part, 1, fd);
+	return io_send_message(sock, &part, 1, fd);
 }
 
 START_TEST(flags)
@@ -170,8 +170,8 @@ START_TEST(record_of_parts)
 	int		fd[2], came = 7;
 
 	ck_assert_int_eq(io_pipe(fd), 0);
-	ck_assert_int_eq(io_send_record(fd[0], parts, 4, -1), 0);
-	ck_assert_int_eq(io_recv_record(fd[1], got, sizeof(got), &came), 8);
+	ck_assert_int_eq(io_send_message(fd[0], parts, 4, -1), 0);
+	ck_assert_int_eq(io_recv_message(fd[1], got, sizeof(got), &came), 8);
 	ck_assert_mem_eq(got, "onethree", 8);
 	ck_assert_int_eq(came, -1);
 	ck_assert_ptr_eq(parts[1].iov_base, a);		/* left alone */
@@ -188,7 +188,7 @@ START_TEST(descriptor_travels)
 	ck_assert_int_eq(io_pipe(fd), 0);
 	ck_assert_int_eq(send_text(fd[0], "ab", fd[0]), 0);
 	ck_assert_int_eq(send_text(fd[0], "c", -1), 0);
-	ck_assert_int_eq(io_recv_record(fd[1], &byte, 1, &came), 1);
+	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 1);
 	ck_assert_int_ne(came, -1);
 	ck_assert_int_eq(fcntl(came, F_GETFD), FD_CLOEXEC);
 	fstat(fd[0], &sent);
@@ -196,12 +196,12 @@ START_TEST(descriptor_travels)
 	ck_assert_uint_eq(sent.st_ino, got.st_ino);
 	close(came);
 	/* With the first byte, and only once. */
-	ck_assert_int_eq(io_recv_record(fd[1], &byte, 1, &came), 1);
+	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 1);
 	ck_assert_int_eq(came, -1);
 	close(fd[0]);
-	ck_assert_int_eq(io_recv_record(fd[1], &byte, 1, &came), 1);
+	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 1);
 	ck_assert_int_eq(byte, 'c');
-	ck_assert_int_eq(io_recv_record(fd[1], &byte, 1, &came), 0);
+	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 0);
 	ck_assert_int_eq(came, -1);
 }
 END_TEST
@@ -223,7 +223,7 @@ drain(int sig)
 
 	if (sig != 0 && turn++ % 2 == 0)
 		return;
-	while ((n = io_recv_record_now(drain_fd, bytes, sizeof(bytes),
+	while ((n = io_recv_message_nowait(drain_fd, bytes, sizeof(bytes),
 	    &came)) > 0) {
 		drained += (size_t)n;
 		drained_fds += came != -1;
@@ -245,7 +245,7 @@ START_TEST(large_record_with_descriptor)
 	drain_fd = fd[1];
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
-	ck_assert_int_eq(io_send_record(fd[0], &part, 1, fd[0]), 0);
+	ck_assert_int_eq(io_send_message(fd[0], &part, 1, fd[0]), 0);
 	signal(SIGALRM, SIG_IGN);
 	drain(0);
 	ck_assert_uint_eq(drained, sizeof(data));
@@ -273,7 +273,7 @@ START_TEST(too_many_descriptors)
 	memcpy(CMSG_DATA(&beside.head), fds, sizeof(fds));
 	ck_assert_int_eq(sendmsg(fd[0], &message, 0), 1);
 	before = descriptors();
-	ck_assert_int_eq(io_recv_record(fd[1], &byte, 1, &came), 1);
+	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 1);
 	ck_assert_int_ne(came, -1);
 	ck_assert_int_eq(descriptors(), before + 1);
 }
@@ -287,11 +287,11 @@ START_TEST(full_pipe)
 
 	ck_assert_int_eq(io_pipe(fd), 0);
 	io_nonblock(fd[0]);
-	ck_assert_int_eq(io_send_record(fd[0], &part, 1, -1), -1);
+	ck_assert_int_eq(io_send_message(fd[0], &part, 1, -1), -1);
 	ck_assert_int_eq(errno, EMSGSIZE);		/* a part went */
 	while (write(fd[0], data, sizeof(data)) > 0)
 		continue;
-	ck_assert_int_eq(io_send_record(fd[0], &part, 1, -1), -1);
+	ck_assert_int_eq(io_send_message(fd[0], &part, 1, -1), -1);
 	ck_assert_int_eq(errno, EAGAIN);		/* nothing went */
 }
 END_TEST
@@ -316,15 +316,15 @@ START_TEST(receive_without_waiting)
 	int	fd[2], came = 7;
 
 	ck_assert_int_eq(io_pipe(fd), 0);
-	ck_assert_int_eq(io_recv_record_now(fd[1], got, 4, &came), -1);
+	ck_assert_int_eq(io_recv_message_nowait(fd[1], got, 4, &came), -1);
 	ck_assert_int_eq(errno, EAGAIN);
 	ck_assert_int_eq(came, -1);
 	send_text(fd[0], "abc", fd[0]);
-	ck_assert_int_eq(io_recv_record_now(fd[1], got, 4, &came), 3);
+	ck_assert_int_eq(io_recv_message_nowait(fd[1], got, 4, &came), 3);
 	ck_assert_int_ne(came, -1);
 	close(came);
 	close(fd[0]);
-	ck_assert_int_eq(io_recv_record_now(fd[1], got, 4, &came), 0);
+	ck_assert_int_eq(io_recv_message_nowait(fd[1], got, 4, &came), 0);
 }
 END_TEST
 
@@ -343,7 +343,7 @@ START_TEST(handles)
 	ck_assert_int_ne(handle, -1);
 	ck_assert_int_eq(write(handle, &byte, 1), -1);
 	ck_assert_int_eq(errno, EBADF);
-	again = io_open_again(handle, O_WRONLY | O_APPEND);
+	again = io_reopen(handle, O_WRONLY | O_APPEND);
 	ck_assert_int_ne(again, -1);
 	ck_assert_int_eq(fcntl(again, F_GETFD), FD_CLOEXEC);
 	ck_assert_int_eq(write(again, &byte, 1), 1);
@@ -351,11 +351,11 @@ START_TEST(handles)
 	ck_assert_int_eq(pread(file, &byte, 1, 0), 1);
 	ck_assert_int_eq(byte, 'x');
 	/* No handle: the same open file. */
-	copy = io_open_again(file, O_RDONLY);
+	copy = io_reopen(file, O_RDONLY);
 	ck_assert_int_ne(copy, -1);
 	ck_assert_int_eq(lseek(file, 7, SEEK_SET), 7);
 	ck_assert_int_eq(lseek(copy, 0, SEEK_CUR), 7);
-	ck_assert_int_eq(io_open_again(-1, O_RDONLY), -1);
+	ck_assert_int_eq(io_reopen(-1, O_RDONLY), -1);
 	ck_assert_int_eq(io_handle(-1), -1);
 	close(copy);
 	close(again);
