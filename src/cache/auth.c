@@ -92,7 +92,7 @@ auth_hold(struct auth_cache *gc, struct str file, struct str user,
 	struct auth_entry		*g;
 
 	make_key(gc, parts, key);
-	lock_take(gc->cache.lock);
+	lock_acquire(gc->cache.lock);
 	g = hold_entry(gc, key);
 	gc->cache.hits += g != NULL;
 	gc->cache.misses += g == NULL;
@@ -124,7 +124,7 @@ auth_add(struct auth_cache *gc, struct str file, struct str user,
 	struct auth_entry		*g;
 
 	make_key(gc, parts, key);
-	lock_take(gc->cache.lock);
+	lock_acquire(gc->cache.lock);
 	g = hold_entry(gc, key);
 	if (g == NULL)
 		g = add_entry(gc, key);
@@ -135,7 +135,7 @@ auth_add(struct auth_cache *gc, struct str file, struct str user,
 void
 auth_release(struct auth_cache *gc, struct auth_entry **gp)
 {
-	lock_take(gc->cache.lock);
+	lock_acquire(gc->cache.lock);
 	cache_release(&(*gp)->entry);
 	lock_release(gc->cache.lock);
 	*gp = NULL;
@@ -144,7 +144,7 @@ auth_release(struct auth_cache *gc, struct auth_entry **gp)
 void
 auth_begin(struct auth_cache *gc, struct auth_entry *g)
 {
-	lock_take(gc->cache.lock);
+	lock_acquire(gc->cache.lock);
 	cache_hold(&g->entry);
 	g->pending++;
 	lock_release(gc->cache.lock);
@@ -153,7 +153,7 @@ auth_begin(struct auth_cache *gc, struct auth_entry *g)
 void
 auth_end(struct auth_cache *gc, struct auth_entry **gp)
 {
-	lock_take(gc->cache.lock);
+	lock_acquire(gc->cache.lock);
 	(*gp)->pending--;
 	cache_release(&(*gp)->entry);
 	lock_release(gc->cache.lock);
@@ -165,7 +165,7 @@ void
 auth_set(struct auth_cache *gc, struct auth_entry *g,
     enum auth_verdict verdict, int error, int64_t now, int64_t keep)
 {
-	lock_take(gc->cache.lock);
+	lock_acquire(gc->cache.lock);
 	g->result.verdict = verdict;
 	g->result.error = error;
 	g->result.valid_until = now + keep;
@@ -181,7 +181,7 @@ void
 auth_get(struct auth_cache *gc, const struct auth_entry *g,
     struct auth_result *a)
 {
-	lock_take(gc->cache.lock);
+	lock_acquire(gc->cache.lock);
 	*a = g->result;
 	a->pending = g->pending > 0;
 	lock_release(gc->cache.lock);

@@ -133,7 +133,7 @@ chunk_is_over(const struct chunk_cache *cc)
 {
 	bool	over;
 
-	lock_take(cc->cache.lock);
+	lock_acquire(cc->cache.lock);
 	over = cache_is_over(&cc->cache);
 	lock_release(cc->cache.lock);
 	return over;
@@ -202,7 +202,7 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 	struct chunk	*k;
 
 	need(index < f->nchunks);
-	lock_take(cc->cache.lock);
+	lock_acquire(cc->cache.lock);
 	k = f->chunks[index];
 	k = k == NULL ? add_chunk(cc, f, index) : hold_chunk(cc, k);
 	lock_release(cc->cache.lock);
@@ -232,7 +232,7 @@ release_chunk(struct chunk_cache *cc, struct chunk *k)
 static LOCKED void
 release_chunk_locked(struct chunk_cache *cc, struct chunk *k)
 {
-	lock_take(cc->cache.lock);
+	lock_acquire(cc->cache.lock);
 	release_chunk(cc, k);
 	lock_release(cc->cache.lock);
 }
@@ -545,7 +545,7 @@ check_state_locked(
 {
 	enum chunk_state	result;
 
-	lock_take(cc->cache.lock);
+	lock_acquire(cc->cache.lock);
 	result = check_state(cc, k, now, end);
 	lock_release(cc->cache.lock);
 	return result;
@@ -581,7 +581,7 @@ chunk_prefers_sendfile(const struct chunk *k)
 
 	if (file_is_copied(f))
 		return false;
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	yes = !f->open_file->no_sendfile && (f->method == RESIDENT_NEVER ||
 	    (f->method == RESIDENT_NOWAIT && k->fetch.read_twice));
 	lock_release(f->cache->cache.lock);
@@ -594,7 +594,7 @@ chunk_wants_copy(struct chunk *k)
 	const struct file	*f = k->file;
 	bool			 yes;
 
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	yes = f->method == RESIDENT_COPY ||
 	    (f->small && chunk_fetch(k)->lost_reads == LOST_READS_MAX);
 	lock_release(f->cache->cache.lock);
@@ -606,7 +606,7 @@ chunk_set_error(struct chunk *k, int error)
 {
 	struct lock	*lock = k->file->cache->cache.lock;
 
-	lock_take(lock);
+	lock_acquire(lock);
 	/* What no system says does not become something else. */
 	chunk_fetch(k)->error = error == (int16_t)error ? (int16_t)error : EIO;
 	lock_release(lock);
@@ -618,7 +618,7 @@ chunk_error(struct chunk *k)
 	struct lock	*lock = k->file->cache->cache.lock;
 	int		 error;
 
-	lock_take(lock);
+	lock_acquire(lock);
 	error = chunk_fetch(k)->error;
 	lock_release(lock);
 	return error;
@@ -655,7 +655,7 @@ chunk_adopt_copy(struct chunk *k, int fd)
 	struct lock	*lock = k->file->cache->cache.lock;
 	int		 error;
 
-	lock_take(lock);
+	lock_acquire(lock);
 	error = adopt_copy(k, fd);
 	lock_release(lock);
 	return error;
@@ -695,7 +695,7 @@ chunk_loaded(struct chunk *k, int64_t now, int64_t took, bool was_there)
 {
 	struct lock	*lock = k->file->cache->cache.lock;
 
-	lock_take(lock);
+	lock_acquire(lock);
 	record_load(k, now, took, was_there);
 	lock_release(lock);
 }

@@ -276,7 +276,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 
 	need(fd != -1 && version->size >= 0 && file_fits(fc, version));
 	nchunks = count_chunks(fc, version);
-	lock_take(fc->cache.lock);
+	lock_acquire(fc->cache.lock);
 	f = slab_alloc_zero(&fc->slab, record_size(nchunks));
 	lock_release(fc->cache.lock);
 	f->cache = fc;
@@ -293,7 +293,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->open_file->trust_ms = f->method == RESIDENT_NOWAIT
 				     ? RESIDENT_VERIFIED
 				     : RESIDENT_PREDICTED;
-	lock_take(fc->cache.lock);
+	lock_acquire(fc->cache.lock);
 	tell = count_method(f, dev);
 	add_open_file(f);
 	lock_release(fc->cache.lock);
@@ -319,7 +319,7 @@ file_destroy(struct file *f)
 struct file *
 file_refer(struct file *f)
 {
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	f->references++;
 	lock_release(f->cache->cache.lock);
 	return f;
@@ -330,7 +330,7 @@ drop_locked(struct file *f)
 {
 	struct lock	*lock = f->cache->cache.lock;
 
-	lock_take(lock);
+	lock_acquire(lock);
 	file_unrefer(f);
 	lock_release(lock);		/* which outlives it */
 }
@@ -368,7 +368,7 @@ hold_source_locked(struct file *f, struct chunk **kp)
 {
 	enum file_source	result;
 
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	result = hold_source(f, kp);
 	lock_release(f->cache->cache.lock);
 	return result;
@@ -386,7 +386,7 @@ file_set_outdated(struct file *f)
 {
 	struct open_file	*d;
 
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	d = f->open_file;
 	if (d != NULL)
 		d->outdated = d->version != &f->version;
@@ -398,7 +398,7 @@ file_is_sendable(const struct file *f)
 {
 	bool	lasts;
 
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	lasts = (f->open_file != NULL && !f->open_file->outdated) ||
 	    chunk_is_complete(f);
 	lock_release(f->cache->cache.lock);
@@ -447,7 +447,7 @@ file_tidy(struct file_cache *fc, void *context)
 	struct file_deferred	*left;
 	bool			 more;
 
-	lock_take(fc->cache.lock);
+	lock_acquire(fc->cache.lock);
 	more = tidy_closing(fc);
 	left = STAILQ_FIRST(&fc->deferred);
 	STAILQ_INIT(&fc->deferred);
@@ -462,7 +462,7 @@ file_hold(struct file *f)
 {
 	int	fd;
 
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	fd = file_fd(f);
 	if (fd != -1)
 		cache_hold(&f->open_file->entry);
@@ -475,7 +475,7 @@ file_release(struct file *f)
 {
 	struct open_file	*d;
 
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	d = f->open_file;
 	if (d != NULL) {
 		cache_release(&d->entry);
@@ -502,7 +502,7 @@ file_set_warned(struct file *f)
 {
 	bool	before;
 
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	before = f->warned;
 	f->warned = true;
 	lock_release(f->cache->cache.lock);
@@ -512,7 +512,7 @@ file_set_warned(struct file *f)
 void
 file_inherit_warned(struct file *f, const struct file *old)
 {
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	f->warned = old->warned;
 	lock_release(f->cache->cache.lock);
 }
@@ -520,7 +520,7 @@ file_inherit_warned(struct file *f, const struct file *old)
 void
 file_set_no_sendfile(struct file *f)
 {
-	lock_take(f->cache->cache.lock);
+	lock_acquire(f->cache->cache.lock);
 	if (f->open_file != NULL)
 		f->open_file->no_sendfile = true;
 	lock_release(f->cache->cache.lock);

@@ -160,7 +160,7 @@ hold_current_locked(struct header_cache *hc, struct head **owner, unsigned kind,
 {
 	struct head	*h;
 
-	lock_take(hc->cache.lock);
+	lock_acquire(hc->cache.lock);
 	h = hold_current(hc, owner, kind, date);
 	lock_release(hc->cache.lock);
 	return h;
@@ -182,7 +182,7 @@ header_put(struct header_cache *hc, struct head **owner, unsigned kind,
 {
 	struct head	*h;
 
-	lock_take(hc->cache.lock);
+	lock_acquire(hc->cache.lock);
 	if (find_head(owner, kind) != NULL)		/* another thread's */
 		h = hold_current(hc, owner, kind, date);
 	else {
@@ -211,7 +211,7 @@ release_head(struct header_cache *hc, struct head *h)
 static LOCKED void
 release_head_locked(struct header_cache *hc, struct head *h)
 {
-	lock_take(hc->cache.lock);
+	lock_acquire(hc->cache.lock);
 	release_head(hc, h);
 	lock_release(hc->cache.lock);
 }
@@ -231,7 +231,7 @@ header_release(struct header_cache *hc, struct head **hp)
 void
 header_drop_all(struct header_cache *hc, struct head **owner)
 {
-	lock_take(hc->cache.lock);
+	lock_acquire(hc->cache.lock);
 	while (*owner != NULL)
 		detach_head(hc, owner, *owner);
 	lock_release(hc->cache.lock);
@@ -242,7 +242,7 @@ header_evict(struct header_cache *hc, struct head **owner, unsigned *chances)
 {
 	struct head	*h, *next;
 
-	lock_take(hc->cache.lock);
+	lock_acquire(hc->cache.lock);
 	for (h = *owner; h != NULL && cache_is_over(&hc->cache); h = next) {
 		next = h->next;
 		if (h->holds > 0)

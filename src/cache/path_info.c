@@ -28,7 +28,7 @@ static LOCKED void
 copy_info_locked(
     struct pathname_cache *pc, const struct path *p, struct path_info *a)
 {
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	copy_info(pc, p, a);
 	lock_release(pc->cache.lock);
 }
@@ -94,7 +94,7 @@ path_info_set(struct pathname_cache *pc, struct path *p,
 {
 	struct file	*unwanted = a->file;
 
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	if (!is_outdated(pc, p, a)) {
 		path_info_assign(pc, p, a);
 		unwanted = NULL;
@@ -161,7 +161,7 @@ path_info_found(struct pathname_cache *pc, struct path *p,
 {
 	struct file	*unwanted = a->file;
 
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	if (!is_outdated(pc, p, a)) {
 		store_found(pc, p, *a, tried);
 		unwanted = NULL;
@@ -175,7 +175,7 @@ path_info_confirm(struct pathname_cache *pc, struct path *p,
     const struct job_version *version, const struct path_info *a,
     uint16_t tried)
 {
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	p->failed = false;
 	if (is_version(p, version) && !is_outdated(pc, p, a)) {
 		p->checked_at = time_of_check(pc, a->checked_at);
@@ -191,7 +191,7 @@ path_info_fail(struct pathname_cache *pc, struct path *p,
 {
 	bool	before;
 
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	before = p->failed;
 	p->failed = true;
 	if (p->checked_at < oldest || (kinds & 1U << p->kind) == 0)
@@ -206,7 +206,7 @@ path_info_version(struct pathname_cache *pc, const struct path *p,
 {
 	bool	is_known;
 
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	/* One that had just been changed may have been changed again since,
 	 * within the same tick of the clock that stamps files.  Or its
 	 * descriptor is wanted. */
@@ -222,7 +222,7 @@ void
 path_info_drop_variants(
     struct pathname_cache *pc, struct path *p, uint16_t variants)
 {
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	set_variants(pc, p, p->variants & ~variants);
 	lock_release(pc->cache.lock);
 }
@@ -231,7 +231,7 @@ void
 path_info_expire(struct pathname_cache *pc, struct path *p,
     const struct file *f)
 {
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	if (p->file == f) {
 		p->checked_at = PATHNAME_EXPIRED;
 		if (f != NULL)
@@ -245,7 +245,7 @@ path_info_begin_refresh(struct pathname_cache *pc, struct path *p)
 {
 	bool	before;
 
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	before = p->refreshing;
 	p->refreshing = true;
 	lock_release(pc->cache.lock);
@@ -255,7 +255,7 @@ path_info_begin_refresh(struct pathname_cache *pc, struct path *p)
 void
 path_info_end_refresh(struct pathname_cache *pc, struct path *p)
 {
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	p->refreshing = false;
 	lock_release(pc->cache.lock);
 }
@@ -286,7 +286,7 @@ hold_head_locked(struct pathname_cache *pc, struct path *p,
 {
 	struct head	*h;
 
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	h = hold_head(pc, p, a, kind, date);
 	lock_release(pc->cache.lock);
 	return h;
@@ -307,7 +307,7 @@ path_info_put_head(struct pathname_cache *pc, struct path *p,
 {
 	struct head	*h = NULL;
 
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	if (is_current(p, a))
 		h = header_put(pc->headers, &p->heads, kind, bytes.at,
 		    bytes.len, date_at, date);

@@ -257,7 +257,7 @@ hold_by_name_locked(struct pathname_cache *pc, uint32_t h, uint32_t space,
 {
 	struct path	*p;
 
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	p = hold_by_name(pc, h, space, name);
 	lock_release(pc->cache.lock);
 	return p;
@@ -303,7 +303,7 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
 	uint32_t	 h = pathname_hash(pc, space, name);
 	struct path	*p;
 
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	p = find_path(pc, h, space, name);
 	if (p != NULL)
 		hold_path(p);
@@ -319,7 +319,7 @@ pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
 void
 pathname_hold_again(struct pathname_cache *pc, struct path *p)
 {
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	hold_path(p);
 	lock_release(pc->cache.lock);
 }
@@ -327,7 +327,7 @@ pathname_hold_again(struct pathname_cache *pc, struct path *p)
 static LOCKED void
 release_locked(struct pathname_cache *pc, struct path *p)
 {
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	p->holds--;
 	lock_release(pc->cache.lock);
 }
@@ -362,7 +362,7 @@ pathname_forget(struct pathname_cache *pc, size_t *from,
 	struct path	*p, *next;
 	bool		 more;
 
-	lock_take(pc->cache.lock);
+	lock_acquire(pc->cache.lock);
 	for (; *from < end && *from < pc->nbuckets; ++*from)
 		for (p = pc->buckets[*from]; p != NULL; p = next) {
 			next = p->next;

@@ -50,7 +50,7 @@ add_item(struct disk_thread *p, struct item *t)
 {
 	bool	room;
 
-	lock_take(p->lock);
+	lock_acquire(p->lock);
 	if (p->ended)
 		t->task->job.error = ECONNABORTED;
 	room = !p->ended && task_queue_add(&p->tasks, t->task);
@@ -68,7 +68,7 @@ remove_item(struct disk_thread *p, struct item *t)
 {
 	bool	waited;
 
-	lock_take(p->lock);
+	lock_acquire(p->lock);
 	waited = t->task->queued;
 	if (waited)
 		task_queue_remove(&p->tasks, t->task);
@@ -114,7 +114,7 @@ pop_item(struct disk_thread *p, bool *more)
 {
 	struct task	*e;
 
-	lock_take(p->lock);
+	lock_acquire(p->lock);
 	e = task_queue_pop(&p->tasks);
 	*more = p->tasks.n > 0;
 	lock_release(p->lock);
@@ -153,7 +153,7 @@ disk_thread_waiting(const struct disk_thread *p, size_t *waiting_max)
 {
 	size_t	n;
 
-	lock_take(p->lock);
+	lock_acquire(p->lock);
 	n = p->tasks.n;
 	*waiting_max = p->waiting_max;
 	lock_release(p->lock);

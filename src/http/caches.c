@@ -109,7 +109,7 @@ cache_of(const struct caches *caches, enum stats_cache which)
 static void
 measure_cache(enum stats_cache which, const struct cache *c)
 {
-	lock_take(c->lock);
+	lock_acquire(c->lock);
 	stats_set(STATS_HITS_PATHNAME + which, c->hits);
 	stats_set(STATS_MISSES_PATHNAME + which, c->misses);
 	stats_set(STATS_EVICTIONS_PATHNAME + which, c->evictions);
@@ -129,7 +129,7 @@ caches_measure(const struct caches *caches)
 {
 	for (int i = 0; i < STATS_CACHE_COUNT; i++)
 		measure_cache(i, cache_of(caches, i));
-	lock_take(caches->chunks.cache.lock);
+	lock_acquire(caches->chunks.cache.lock);
 	stats_set(STATS_CHUNKS_ABSENT, caches->chunks.absent);
 	stats_set(STATS_CHUNKS_GONE, caches->chunks.gone);
 	lock_release(caches->chunks.cache.lock);
@@ -141,7 +141,7 @@ caches_report(const struct caches *caches, void (*line)(const char *))
 	char	text[200];
 
 	for (int i = 0; i < STATS_CACHE_COUNT; i++) {
-		lock_take(cache_of(caches, i)->lock);
+		lock_acquire(cache_of(caches, i)->lock);
 		cache_report(cache_of(caches, i), text, sizeof(text));
 		lock_release(cache_of(caches, i)->lock);
 		line(text);

@@ -77,7 +77,7 @@ get_running_request(void)
 void
 machine_set_crash_context(void)
 {
-	need_doing(get_running_step, get_running_request);
+	need_crash_context(get_running_step, get_running_request);
 }
 
 /* ::ffff:192.0.2.1 is an IPv4 client of an IPv6 socket. */

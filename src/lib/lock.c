@@ -30,13 +30,13 @@ lock_free(struct lock **lp)
 }
 
 void
-lock_wait(struct lock *l)
+lock_mutex_lock(struct lock *l)
 {
 	need(pthread_mutex_lock(&l->mutex) == 0);
 }
 
 void
-lock_end(struct lock *l)
+lock_mutex_unlock(struct lock *l)
 {
 	need(pthread_mutex_unlock(&l->mutex) == 0);
 }

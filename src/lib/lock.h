@@ -18,8 +18,8 @@ struct lock	*lock_new(void);
 void		 lock_free(struct lock **);
 
 /* For the two below. */
-COLD void	 lock_wait(struct lock *);
-COLD void	 lock_end(struct lock *);
+COLD void	 lock_mutex_lock(struct lock *);
+COLD void	 lock_mutex_unlock(struct lock *);
 
 /*
  * What a verb does that every request comes to stands twice: here under the
@@ -29,17 +29,17 @@ COLD void	 lock_end(struct lock *);
 #define LOCKED	NOINLINE
 
 static inline void
-lock_take(struct lock *l)
+lock_acquire(struct lock *l)
 {
 	if (l != NULL)
-		lock_wait(l);
+		lock_mutex_lock(l);
 }
 
 static inline void
 lock_release(struct lock *l)
 {
 	if (l != NULL)
-		lock_end(l);
+		lock_mutex_unlock(l);
 }
 
 #endif

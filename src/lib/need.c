@@ -9,26 +9,26 @@
 #include "lib/log.h"
 #include "lib/need.h"
 
-#define HEX	(2 * sizeof(uintptr_t))
+#define HEX_DIGITS	(2 * sizeof(uintptr_t))
 
-static const char *(*doing)(void);
-static const char *(*for_whom)(void);
+static const char *(*context_step)(void);
+static const char *(*context_client)(void);
 
 static void
-write_address(uintptr_t address, char text[HEX + 1])
+write_address(uintptr_t address, char text[HEX_DIGITS + 1])
 {
-	for (size_t i = HEX; i > 0; i--) {
+	for (size_t i = HEX_DIGITS; i > 0; i--) {
 		text[i - 1] = "0123456789abcdef"[address & 15];
 		address >>= 4;
 	}
-	text[HEX] = '\0';
+	text[HEX_DIGITS] = '\0';
 }
 
 /* It has a line of its own: nothing is certain in a crash. */
 static void
-tell_whom(void)
+log_client(void)
 {
-	const char	*whom = for_whom();
+	const char	*whom = context_client();
 	const char	*words[] = { "bug: for ", whom, NULL };
 
 	if (whom != NULL)
@@ -37,17 +37,17 @@ tell_whom(void)
 
 /* In whatever state we are: it must do nothing that could hang. */
 static void
-crash(int signo, siginfo_t *info, void *unused)
+on_crash(int signo, siginfo_t *info, void *unused)
 {
 	static const char *const	names[] = {
 		[SIGSEGV] = "SIGSEGV", [SIGBUS] = "SIGBUS",
 		[SIGFPE] = "SIGFPE", [SIGILL] = "SIGILL",
 		[SIGABRT] = "SIGABRT",
 	};
-	const char			*what = doing();
+	const char			*what = context_step();
 	bool				 fault = info->si_code > 0 &&
 					    signo != SIGABRT;
-	char				 address[HEX + 1] = "";
+	char				 address[HEX_DIGITS + 1] = "";
 
 	(void)unused;
 	if (fault)
@@ -56,7 +56,7 @@ crash(int signo, siginfo_t *info, void *unused)
 	    fault ? " at address 0x" : "", address, what != NULL ?
 	    " while at " : " between two steps", what != NULL ? what : "",
 	    NULL });
-	tell_whom();
+	log_client();
 	raise(signo);		/* as soon as we return, and for good */
 }
 
@@ -66,7 +66,7 @@ catch_crashes(void)
 {
 	static const int	faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
 				    SIGABRT };
-	struct sigaction	sa = { .sa_sigaction = crash, .sa_flags =
+	struct sigaction	sa = { .sa_sigaction = on_crash, .sa_flags =
 				    SA_RESETHAND | SA_SIGINFO }, before;
 
 	sigemptyset(&sa.sa_mask);
@@ -77,10 +77,10 @@ catch_crashes(void)
 }
 
 void
-need_doing(const char *(*what)(void), const char *(*whom)(void))
+need_crash_context(const char *(*what)(void), const char *(*whom)(void))
 {
-	doing = what;
-	for_whom = whom;
+	context_step = what;
+	context_client = whom;
 	catch_crashes();
 }
 
@@ -88,14 +88,14 @@ _Noreturn void
 need_failed(const char *condition, const char *file, int line,
     const char *function)
 {
-	const char	*what = doing != NULL ? doing() : NULL;
+	const char	*what = context_step != NULL ? context_step() : NULL;
 
 	log_set_output(NULL, NULL);	/* the usual way may be what is broken */
 	log_errorx("bug: %s:%d: %s: \"%s\" does not hold%s%s", file, line,
 	    function, condition, what != NULL ? ", while at " : "",
 	    what != NULL ? what : "");
-	if (for_whom != NULL)
-		tell_whom();
+	if (context_client != NULL)
+		log_client();
 	signal(SIGABRT, SIG_DFL);	/* all has been said */
 	abort();
 }

@@ -20,7 +20,7 @@ COLD _Noreturn void need_failed(const char *, const char *, int, const char *);
  * nothing.  From here on a signal that ends the process for a fault of its own,
  * or because it has to say where it is, leaves such lines, too.
  */
-void		need_doing(const char *(*what)(void),
+void		need_crash_context(const char *(*what)(void),
 		    const char *(*whom)(void));
 
 #endif

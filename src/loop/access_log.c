@@ -60,7 +60,7 @@ struct access_log {
 static void
 add_dropped(struct access_log *g, uint64_t n)
 {
-	lock_take(g->lock);
+	lock_acquire(g->lock);
 	g->dropped += n;
 	lock_release(g->lock);
 }
@@ -70,7 +70,7 @@ log_dropped(struct access_log *g)
 {
 	uint64_t	dropped;
 
-	lock_take(g->lock);
+	lock_acquire(g->lock);
 	dropped = g->dropped;
 	g->dropped = 0;
 	lock_release(g->lock);
@@ -191,7 +191,7 @@ take_lines(struct access_log *g)
 	struct buf	*b = &g->lines;
 	size_t		 n, left;
 
-	lock_take(g->lock);
+	lock_acquire(g->lock);
 	n = lines_whole(b->at, b->len, BATCH_MAX);
 	g->batch.len = 0;
 	if (n == b->len)
@@ -226,7 +226,7 @@ lines_len(struct access_log *g)
 {
 	size_t	n;
 
-	lock_take(g->lock);
+	lock_acquire(g->lock);
 	n = g->lines.len;
 	lock_release(g->lock);
 	return n;
@@ -253,7 +253,7 @@ access_log_reserve(void *context, size_t max)
 {
 	struct access_log	*g = context;
 
-	lock_take(g->lock);
+	lock_acquire(g->lock);
 	if (g->lines.len + max > BUFFER_SIZE) {
 		g->dropped++;
 		lock_release(g->lock);
@@ -459,7 +459,7 @@ drop_rest(struct access_log *g)
 {
 	uint64_t	lost;
 
-	lock_take(g->lock);
+	lock_acquire(g->lock);
 	lost = lines_count(g->lines.at, g->lines.len) +
 	    lines_count(g->batch.at, g->batch.len);
 	lock_release(g->lock);

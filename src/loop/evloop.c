@@ -69,7 +69,7 @@ alloc_sized(size_t n)
 {
 	struct sized	*p;
 
-	lock_take(event_slab_lock);
+	lock_acquire(event_slab_lock);
 	p = slab_alloc(&event_slab, sizeof(*p) + n);
 	lock_release(event_slab_lock);
 	p->size = sizeof(*p) + n;
@@ -84,7 +84,7 @@ free_sized(void *bytes)
 	if (bytes == NULL)
 		return;
 	p = (struct sized *)(void *)((char *)bytes - sizeof(*p));
-	lock_take(event_slab_lock);
+	lock_acquire(event_slab_lock);
 	slab_free(&event_slab, p, p->size);
 	lock_release(event_slab_lock);
 }

@@ -92,7 +92,7 @@ report_write(struct buf *to, enum report_form form)
 	};
 	struct report		 r = { .samples = samples };
 
-	lock_take(lock);
+	lock_acquire(lock);
 	if (measure_gauges != NULL)
 		measure_gauges(measure_context);
 	scoreboard_sum(&r.sum);

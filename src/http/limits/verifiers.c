@@ -99,7 +99,7 @@ verifiers_accepts(struct verifiers *vs, const struct address_key *name,
 {
 	bool	takes;
 
-	lock_take(vs->lock);
+	lock_acquire(vs->lock);
 	takes = decide_state(vs, name, limits) != VERIFIER_REFUSED;
 	lock_release(vs->lock);
 	return takes;
@@ -112,7 +112,7 @@ verifiers_add(struct verifiers *vs, struct verifier_entry *v,
 {
 	enum verifier_state	state;
 
-	lock_take(vs->lock);
+	lock_acquire(vs->lock);
 	state = v->state = decide_state(vs, name, limits);
 	v->owner = owner;
 	if (state != VERIFIER_REFUSED)
@@ -141,7 +141,7 @@ verifiers_remove(struct verifiers *vs, struct verifier_entry *v)
 {
 	struct client_queue	*a = v->queue;
 
-	lock_take(vs->lock);
+	lock_acquire(vs->lock);
 	if (v->state == VERIFIER_QUEUED)
 		unqueue_entry(vs, v);
 	else {
@@ -176,7 +176,7 @@ verifiers_assign(struct verifiers *vs, const struct verifiers_limits *limits,
 {
 	struct verifier_entry	*v;
 
-	lock_take(vs->lock);
+	lock_acquire(vs->lock);
 	v = next_entry(vs, limits);
 	if (v != NULL) {
 		unqueue_entry(vs, v);
@@ -205,7 +205,7 @@ verifiers_start_next(struct verifiers *vs, const void *owner)
 {
 	struct verifier_entry	*v;
 
-	lock_take(vs->lock);
+	lock_acquire(vs->lock);
 	v = find_assigned(vs, owner);
 	if (v != NULL) {
 		TAILQ_REMOVE(&vs->assigned, v, link);
@@ -233,7 +233,7 @@ verifiers_first(struct verifiers *vs, const void *owner)
 {
 	struct verifier_entry	*v;
 
-	lock_take(vs->lock);
+	lock_acquire(vs->lock);
 	v = find_assigned(vs, owner);
 	if (v == NULL)
 		v = find_waiting(vs, owner);

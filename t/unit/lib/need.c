@@ -43,7 +43,7 @@ dies(void (*fault)(void), char *said, size_t size)
 		signal(SIGSEGV, SIG_DFL);	/* a sanitizer's */
 		signal(SIGABRT, SIG_DFL);
 		log_init("test", LOG_LEVEL_ERROR);
-		need_doing(doing, for_whom);
+		need_crash_context(doing, for_whom);
 		fault();
 		_exit(0);
 	}
