@@ -56,7 +56,7 @@ http_new(const struct http_setup *setup)
 	http->chunked_limits.trailer = http->parse_limits.head;
 	http->chunked_limits.fields = http->parse_limits.fields;
 	http->pace.rate = conf->limits.pace;
-	http->pace.most = MAX(conf->limits.pace, conf->limits.pace_after);
+	http->pace.burst = MAX(conf->limits.pace, conf->limits.pace_after);
 	http->caches = setup->caches != NULL ? setup->caches :
 	    make_own_caches(setup, http);
 	/* Of what is switched off to be measured, there must be no other. */

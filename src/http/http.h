@@ -74,7 +74,7 @@ struct http_loop {
 	struct parse_limits	 parse_limits;
 	struct chunked_limits	 chunked_limits;
 	struct addresses	*addresses;	/* NULL: none is limited */
-	struct bucket_size	 pace;		/* rate 0: without */
+	struct token_bucket_size	 pace;		/* rate 0: without */
 	struct {			/* variant.c: what it chose last */
 		char		 accept[64];
 		size_t		 len;
@@ -92,7 +92,7 @@ struct http_loop {
 	struct request		*spare_requests[MACHINE_BATCH_MAX];
 	struct conn		*spare_conns[MACHINE_BATCH_MAX];
 	unsigned		 nspare_requests, nspare_conns;
-	struct bucket		 refresh_bucket;	/* lookup.c: looks at that */
+	struct token_bucket		 refresh_bucket;	/* lookup.c: looks at that */
 	unsigned		 refresh_skipped;	/* since one was not */
 	size_t			 bytes_out;		/* bytes, by who is running */
 	size_t			 bytes_in;		/* the same, of its input */

@@ -24,7 +24,7 @@
  * and of a million files all may be due at once; as answers may be used for
  * much longer than until then, the looks are spread.
  */
-static const struct bucket_size	refresh_rate = { 1000, 16 };
+static const struct token_bucket_size	refresh_rate = { 1000, 16 };
 #define REFRESH_ONE_IN	64
 
 /* A look on disk: a task, and whose answer it is. */
@@ -461,9 +461,9 @@ lookup_start(struct http_loop *http, struct path *p)
 static bool
 may_refresh(struct http_loop *http)
 {
-	if (bucket_holds(
+	if (token_bucket_refill(
 		&http->refresh_bucket, &refresh_rate, http->clock->ms) > 0)
-		bucket_take(&http->refresh_bucket, 1);
+		token_bucket_take(&http->refresh_bucket, 1);
 	else if (++http->refresh_skipped < REFRESH_ONE_IN)
 		return false;
 	else

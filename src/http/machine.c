@@ -112,7 +112,7 @@ machine_new(struct http_loop *http, int fd, const struct transport *transport,
 	s->transport_context = transport_context;
 	s->fd = fd;
 	s->listener = (uint16_t)listener;
-	bucket_fill(&s->pace, &http->pace, http->clock->ms);
+	token_bucket_fill(&s->pace, &http->pace, http->clock->ms);
 	set_client_addr(s, from);
 	conn_begin(s);
 	/* Most clients have sent their request by now: try it at once. */

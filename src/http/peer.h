@@ -20,7 +20,7 @@ struct session {
 	const struct transport	*transport;
 	void			*transport_context;
 	struct address		*address;	/* NULL: not limited */
-	struct bucket		 pace;		/* bytes that may go */
+	struct token_bucket		 pace;		/* bytes that may go */
 	int			 fd;
 	uint32_t		 requests;	/* answered */
 	uint16_t		 listener;

@@ -5,38 +5,42 @@
 #include "lib/need.h"
 #include "lib/token_bucket.h"
 
-#define WHOLE	1000
+#define TOKEN	1000
 
 void
-bucket_fill(struct bucket *b, const struct bucket_size *size, int64_t now)
+token_bucket_fill(
+    struct token_bucket *b, const struct token_bucket_size *size, int64_t now)
 {
-	b->level = size->most * WHOLE;
-	b->at = now;
+	b->level = size->burst * TOKEN;
+	b->updated_at = now;
 }
 
 int64_t
-bucket_holds(struct bucket *b, const struct bucket_size *size, int64_t now)
+token_bucket_refill(
+    struct token_bucket *b, const struct token_bucket_size *size, int64_t now)
 {
-	int64_t	room = size->most * WHOLE - b->level, passed = now - b->at;
+	int64_t room = size->burst * TOKEN - b->level,
+		passed = now - b->updated_at;
 
 	/* Compared before it is multiplied: it may have been a long time. */
 	if (passed > room / size->rate)
 		b->level += room;
 	else
 		b->level += passed * size->rate;
-	b->at = now;
-	return b->level / WHOLE;
+	b->updated_at = now;
+	return b->level / TOKEN;
 }
 
 void
-bucket_take(struct bucket *b, int64_t n)
+token_bucket_take(struct token_bucket *b, int64_t n)
 {
-	b->level -= n * WHOLE;
+	b->level -= n * TOKEN;
 	need(n >= 0 && b->level >= 0);
 }
 
 bool
-bucket_full(const struct bucket *b, const struct bucket_size *size)
+token_bucket_is_full(
+    const struct token_bucket *b, const struct token_bucket_size *size)
 {
-	return b->level == size->most * WHOLE;
+	return b->level == size->burst * TOKEN;
 }

@@ -8,21 +8,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct bucket_size {
+struct token_bucket_size {
 	int64_t	rate;			/* things a second, more than 0 */
-	int64_t	most;			/* that it holds */
+	int64_t	burst;			/* that it holds */
 };
 
-struct bucket {
+struct token_bucket {
 	int64_t	level;			/* thousandths of things */
-	int64_t	at;			/* clock ms, when that was true */
+	int64_t	updated_at;			/* clock ms, when that was true */
 };
 
-void	bucket_fill(struct bucket *, const struct bucket_size *, int64_t now);
+void token_bucket_fill(
+    struct token_bucket *, const struct token_bucket_size *, int64_t now);
 /* Whole things in it now. */
-int64_t	bucket_holds(struct bucket *, const struct bucket_size *,
-	    int64_t now);
-void	bucket_take(struct bucket *, int64_t n);	/* that are in it */
-bool	bucket_full(const struct bucket *, const struct bucket_size *);
+int64_t token_bucket_refill(
+    struct token_bucket *, const struct token_bucket_size *, int64_t now);
+void	token_bucket_take(struct token_bucket *, int64_t n);	/* that are in it */
+bool token_bucket_is_full(
+    const struct token_bucket *, const struct token_bucket_size *);
 
 #endif

@@ -269,7 +269,7 @@ addresses_disconnect(struct addresses *as, struct address **ap, int64_t now)
 bool
 addresses_request(struct addresses *as, struct address *a, int64_t now)
 {
-	const struct bucket_size	*size = &as->limits.requests;
+	const struct token_bucket_size	*size = &as->limits.requests;
 	int64_t				 before, after;
 
 	if (size->rate == 0 || a == &uncounted)
@@ -278,7 +278,7 @@ addresses_request(struct addresses *as, struct address *a, int64_t now)
 	before = atomic_load(&a->full_at);
 	do {
 		after = (before < now ? now : before) + TOKEN;
-		if (after - now > size->most * TOKEN)
+		if (after - now > size->burst * TOKEN)
 			return false;
 	} while (!atomic_compare_exchange_weak(&a->full_at, &before, after));
 	return true;

@@ -32,7 +32,7 @@ struct address_key {
 
 struct address_limits {
 	int64_t			connections;	/* at once; 0: any number */
-	struct bucket_size	requests;	/* rate 0: any number */
+	struct token_bucket_size	requests;	/* rate 0: any number */
 	size_t			max;		/* with a connection or not */
 };
 

@@ -12,8 +12,8 @@ pace_left(struct conn *c)
 {
 	struct http_loop	*http = c->http;
 
-	return (size_t)MIN(CONN_SEND_MAX,
-	    bucket_holds(&c->session->pace, &http->pace, http->clock->ms));
+	return (size_t)MIN(CONN_SEND_MAX, token_bucket_refill(&c->session->pace,
+					      &http->pace, http->clock->ms));
 }
 
 /* Of what it may be sent, a client must take half. */

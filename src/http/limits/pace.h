@@ -33,7 +33,7 @@ static inline void
 pace_take(struct conn *c, size_t n)
 {
 	if (pace_is_limited(c))
-		bucket_take(&c->session->pace, (int64_t)n);
+		token_bucket_take(&c->session->pace, (int64_t)n);
 }
 
 #endif

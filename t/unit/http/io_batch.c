@@ -201,7 +201,7 @@ static void
 limit_pace(int i)
 {
 	(void)i;
-	http.pace = (struct bucket_size){ 1, 5 };
+	http.pace = (struct token_bucket_size){ 1, 5 };
 }
 
 /* Who is none of those has to send by itself. */

@@ -34,15 +34,16 @@ static const struct {
 START_TEST(holds)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bucket_size	size = { cases[i].rate, cases[i].most };
-		struct bucket		b;
+		struct token_bucket_size size = {cases[i].rate, cases[i].most};
+		struct token_bucket		b;
 
-		bucket_fill(&b, &size, 77);
-		ck_assert(bucket_full(&b, &size));
-		bucket_take(&b, cases[i].n);
-		ck_assert_msg(bucket_holds(&b, &size, 77 + cases[i].passed) ==
-		    cases[i].want, "case %zu", i);
-		ck_assert_msg(bucket_full(&b, &size) ==
+		token_bucket_fill(&b, &size, 77);
+		ck_assert(token_bucket_is_full(&b, &size));
+		token_bucket_take(&b, cases[i].n);
+		ck_assert_msg(token_bucket_refill(&b, &size,
+				  77 + cases[i].passed) == cases[i].want,
+		    "case %zu", i);
+		ck_assert_msg(token_bucket_is_full(&b, &size) ==
 		    (cases[i].want == cases[i].most), "case %zu: full", i);
 	}
 }
@@ -51,14 +52,14 @@ END_TEST
 /* However often it is asked, nothing is lost, and nothing comes twice. */
 START_TEST(often)
 {
-	struct bucket_size	size = { 7, 3 };
-	struct bucket		b;
+	struct token_bucket_size	size = { 7, 3 };
+	struct token_bucket		b;
 	int64_t			taken = 0;
 
-	bucket_fill(&b, &size, 0);
+	token_bucket_fill(&b, &size, 0);
 	for (int64_t now = 0; now <= 100000; now++)
-		if (bucket_holds(&b, &size, now) > 0) {
-			bucket_take(&b, 1);
+		if (token_bucket_refill(&b, &size, now) > 0) {
+			token_bucket_take(&b, 1);
 			taken++;
 		}
 	ck_assert_int_eq(taken, 3 + 700);
