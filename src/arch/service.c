@@ -215,7 +215,7 @@ log_report_line(const char *line)
 static void
 report_lag(const struct stats_slot *sum)
 {
-	char	text[HISTOGRAM_TEXT + 64];
+	char	text[HISTOGRAM_TEXT_SIZE + 64];
 	size_t	n = (size_t)snprintf(text, sizeof(text), "loop lag: ");
 
 	histogram_text(&sum->histograms[STATS_HISTOGRAM_LOOP_LAG], text + n,

@@ -98,7 +98,7 @@ residency_populate(void *base, size_t len)
 static enum residency_result
 check_mincore(void *base, size_t len)
 {
-	size_t			 page = pagemap_page();
+	size_t			 page = pagemap_page_size();
 	size_t			 pages = (len + page - 1) / page;
 	static unsigned char	 map[PAGES_MAX];
 

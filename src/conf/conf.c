@@ -54,7 +54,7 @@ conf_read(const char *file, struct buf *complaints)
 struct conf *
 conf_read_again(const char *file, struct buf *complaints)
 {
-	const char	*wrong = regular_wrong(file);
+	const char	*wrong = regular_other_kind(file);
 
 	if (wrong == NULL)
 		return read_file(file, false, complaints);

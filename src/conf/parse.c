@@ -257,7 +257,7 @@ include_one(struct file *file, const char *name, const struct scope *scope,
     const struct conf_word *word)
 {
 	struct conf_reader	*reader = file->scan.reader;
-	const char		*wrong = regular_wrong(name);
+	const char		*wrong = regular_other_kind(name);
 	size_t			 number;
 
 	if (file->depth == INCLUDE_DEPTH)

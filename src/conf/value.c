@@ -302,7 +302,8 @@ set_file(struct conf_reader *reader, const struct conf_row *row,
 	if (!set_path(reader, row, word, member, unreadable))
 		return false;
 	/* What nobody asked for is as it is. */
-	wrong = word->mark.line == 0 ? NULL : regular_wrong(*(char **)member);
+	wrong =
+	    word->mark.line == 0 ? NULL : regular_other_kind(*(char **)member);
 	if (wrong == NULL)
 		return true;
 	conf_complain(reader, word->mark, "%s is %s, not a file",

@@ -613,7 +613,7 @@ void
 helper_pool_report(void *context, void (*line)(const char *))
 {
 	const struct helper_pool	*pool = context;
-	char			 text[HISTOGRAM_TEXT + 64];
+	char			 text[HISTOGRAM_TEXT_SIZE + 64];
 	size_t			 n;
 
 	snprintf(text, sizeof(text), "helpers: %zu idle, %zu over jobs, %zu "

@@ -32,7 +32,7 @@
 #include "proto/parse.h"
 #include "shared/addresses.h"
 
-/* With MEM_MAPPINGS below the kernel's limit a process (65,530 by default). */
+/* With MEM_MAPPINGS_MAX below the kernel's limit a process (65,530 by default). */
 #define CHUNK_MAPPINGS_MAX	52000
 
 #define HTTP_INPUT_SIZE	(64 * 1024)	/* bytes that one recv may bring */

@@ -11,7 +11,7 @@
 
 /* Six bits of a character, -1: it has none. */
 static int
-six(char c)
+sextet_of(char c)
 {
 	const char	*at = memchr(ALPHABET, c, sizeof(ALPHABET) - 1);
 
@@ -20,13 +20,13 @@ six(char c)
 
 /* Four characters, pad of them left out, to 24 bits; false: not so. */
 static bool
-group(const char *at, size_t pad, uint32_t *bits)
+decode_group(const char *at, size_t pad, uint32_t *bits)
 {
 	int	value;
 
 	*bits = 0;
 	for (size_t i = 0; i < 4; i++) {
-		value = i < 4 - pad ? six(at[i]) : 0;
+		value = i < 4 - pad ? sextet_of(at[i]) : 0;
 		if (value == -1)
 			return false;
 		*bits = *bits << 6 | (uint32_t)value;
@@ -49,7 +49,7 @@ base64_decode(struct str s, char *out, size_t size, size_t *len)
 	if (*len > size)
 		return false;
 	for (size_t i = 0, at = 0; i < s.len; i += 4) {
-		if (!group(s.at + i, i + 4 == s.len ? pad : 0, &bits))
+		if (!decode_group(s.at + i, i + 4 == s.len ? pad : 0, &bits))
 			return false;
 		for (int shift = 16; shift >= 0 && at < *len; shift -= 8)
 			out[at++] = (char)(bits >> shift);

@@ -13,7 +13,7 @@
 #endif
 
 static int64_t
-microseconds(clockid_t clock)
+read_us(clockid_t clock)
 {
 	struct timespec	now;
 
@@ -22,7 +22,7 @@ microseconds(clockid_t clock)
 }
 
 static int64_t
-milliseconds(clockid_t clock)
+read_ms(clockid_t clock)
 {
 	struct timespec	now;
 
@@ -31,19 +31,19 @@ milliseconds(clockid_t clock)
 }
 
 static void
-set(struct clock *c, int64_t ms)
+set_time(struct clock *c, int64_t ms)
 {
 	/* The wall clock is of seconds: a millisecond late is soon enough. */
 	if (ms <= c->ms)
 		return;
 	c->ms = ms;
-	c->wall = (time_t)(microseconds(REALTIME) / 1000000);
+	c->wall = (time_t)(read_us(REALTIME) / 1000000);
 }
 
 void
 clock_update(struct clock *c)
 {
-	set(c, milliseconds(MONOTONIC));
+	set_time(c, read_ms(MONOTONIC));
 }
 
 int64_t
@@ -51,18 +51,18 @@ clock_update_us(struct clock *c)
 {
 	int64_t	us = clock_us();
 
-	set(c, us / 1000);
+	set_time(c, us / 1000);
 	return us;
 }
 
 int64_t
 clock_ms(void)
 {
-	return milliseconds(MONOTONIC);
+	return read_ms(MONOTONIC);
 }
 
 int64_t
 clock_us(void)
 {
-	return microseconds(CLOCK_MONOTONIC);
+	return read_us(CLOCK_MONOTONIC);
 }

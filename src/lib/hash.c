@@ -9,37 +9,37 @@
 #include "lib/log.h"
 
 static inline uint64_t
-rotate(uint64_t x, int bits)
+rotate_left(uint64_t x, int bits)
 {
 	return x << bits | x >> (64 - bits);
 }
 
 static inline void
-mix(uint64_t v[4])
+sip_round(uint64_t v[4])
 {
 	v[0] += v[1];
 	v[2] += v[3];
-	v[1] = rotate(v[1], 13) ^ v[0];
-	v[3] = rotate(v[3], 16) ^ v[2];
-	v[0] = rotate(v[0], 32);
+	v[1] = rotate_left(v[1], 13) ^ v[0];
+	v[3] = rotate_left(v[3], 16) ^ v[2];
+	v[0] = rotate_left(v[0], 32);
 	v[2] += v[1];
 	v[0] += v[3];
-	v[1] = rotate(v[1], 17) ^ v[2];
-	v[3] = rotate(v[3], 21) ^ v[0];
-	v[2] = rotate(v[2], 32);
+	v[1] = rotate_left(v[1], 17) ^ v[2];
+	v[3] = rotate_left(v[3], 21) ^ v[0];
+	v[2] = rotate_left(v[2], 32);
 }
 
 static inline void
-absorb(uint64_t v[4], uint64_t word)
+absorb_word(uint64_t v[4], uint64_t word)
 {
 	v[3] ^= word;
-	mix(v);
+	sip_round(v);
 	v[0] ^= word;
 }
 
 /* Fewer than eight bytes, the first of them lowest. */
 static inline uint64_t
-rest(const unsigned char *p, size_t n)
+load_tail(const unsigned char *p, size_t n)
 {
 	uint64_t	word = 0;
 
@@ -71,15 +71,16 @@ hash_bytes(const struct hash_key *key, uint64_t salt, const void *bytes,
 	v[1] = key->k1 ^ 0x646f72616e646f6dULL;
 	v[2] = key->k0 ^ 0x6c7967656e657261ULL;
 	v[3] = key->k1 ^ 0x7465646279746573ULL;
-	absorb(v, salt);
+	absorb_word(v, salt);
 	for (; left >= sizeof(word); p += sizeof(word), left -= sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
-		absorb(v, word);
+		absorb_word(v, word);
 	}
-	absorb(v, rest(p, left) | (uint64_t)(len + sizeof(salt)) << 56);
+	absorb_word(
+	    v, load_tail(p, left) | (uint64_t)(len + sizeof(salt)) << 56);
 	v[2] ^= 0xff;
-	mix(v);
-	mix(v);
-	mix(v);
+	sip_round(v);
+	sip_round(v);
+	sip_round(v);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }

@@ -10,11 +10,11 @@
 
 /* The first power of two above it. */
 static int
-step(uint64_t us)
+bucket_of(uint64_t us)
 {
 	int	i = us == 0 ? 0 : 64 - __builtin_clzll(us);
 
-	return i < HISTOGRAM_STEPS ? i : HISTOGRAM_STEPS - 1;
+	return i < HISTOGRAM_BUCKETS ? i : HISTOGRAM_BUCKETS - 1;
 }
 
 void
@@ -22,33 +22,33 @@ histogram_add(struct histogram *h, int64_t took)
 {
 	uint64_t	us = took > 0 ? (uint64_t)took : 0;
 
-	counter_add(&h->count[step(us)], 1);
+	counter_add(&h->count[bucket_of(us)], 1);
 	counter_add(&h->n, 1);
 	counter_add(&h->sum, us);
-	if (us > h->most)
-		counter_set(&h->most, us);
+	if (us > h->max)
+		counter_set(&h->max, us);
 }
 
 void
-histogram_join(struct histogram *to, const struct histogram *h)
+histogram_merge(struct histogram *to, const struct histogram *h)
 {
-	uint64_t	most = counter_read(&h->most);
+	uint64_t	most = counter_read(&h->max);
 
-	for (int i = 0; i < HISTOGRAM_STEPS; i++)
+	for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
 		to->count[i] += counter_read(&h->count[i]);
 	to->n += counter_read(&h->n);
 	to->sum += counter_read(&h->sum);
-	if (most > to->most)
-		to->most = most;
+	if (most > to->max)
+		to->max = most;
 }
 
 /* One step, its bounds: the first holds nothing but 0, the last has no end. */
 static int
-step_text(int i, uint64_t n, const char *before, char *text, size_t size)
+print_bucket(int i, uint64_t n, const char *before, char *text, size_t size)
 {
 	uint64_t	least = i == 0 ? 0 : (uint64_t)1 << (i - 1);
 
-	if (i == HISTOGRAM_STEPS - 1)
+	if (i == HISTOGRAM_BUCKETS - 1)
 		return snprintf(text, size, "%s%" PRIu64 " us and more: %"
 		    PRIu64, before, least, n);
 	return snprintf(text, size, "%s%" PRIu64 " to %" PRIu64 " us: %"
@@ -63,11 +63,11 @@ histogram_text(const struct histogram *h, char *text, size_t size)
 
 	n = snprintf(text, size, "%" PRIu64 " in all, mean %" PRIu64
 	    " us, longest %" PRIu64 " us", h->n, h->n > 0 ? h->sum / h->n : 0,
-	    h->most);
-	for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+	    h->max);
+	for (int i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		if (h->count[i] == 0 || n < 0 || (size_t)n >= size)
 			continue;
-		n += step_text(i, h->count[i], before, text + n,
+		n += print_bucket(i, h->count[i], before, text + n,
 		    size - (size_t)n);
 		before = ", ";
 	}

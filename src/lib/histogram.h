@@ -9,19 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HISTOGRAM_STEPS	32		/* the last has no end: "and more" */
+#define HISTOGRAM_BUCKETS	32		/* the last has no end: "and more" */
 
 /* Room for any text: bytes. */
-#define HISTOGRAM_TEXT	2048
+#define HISTOGRAM_TEXT_SIZE	2048
 
 struct histogram {
-	uint64_t	count[HISTOGRAM_STEPS];	/* from 2^(i-1) to 2^i us */
-	uint64_t	n, sum, most;		/* us */
+	uint64_t	count[HISTOGRAM_BUCKETS];	/* from 2^(i-1) to 2^i us */
+	uint64_t	n, sum, max;		/* us */
 };
 
 void	histogram_add(struct histogram *, int64_t us);
 /* Adds the second one to the first, which is nobody else's. */
-void	histogram_join(struct histogram *, const struct histogram *);
+void	histogram_merge(struct histogram *, const struct histogram *);
 /* "3 in all, mean 5 us, longest 9 us; 4 to 8 us: 2, 8 to 16 us: 1" */
 void	histogram_text(const struct histogram *, char *, size_t);
 

@@ -34,13 +34,13 @@
 #define ALL_SCOPES	3u		/* abstract sockets, signals */
 
 /* Kinds of access to files, by version: so many bits. */
-static const int	known[] = { 0, 13, 14, 15, 15, 16 };
+static const int	file_rights_known[] = { 0, 13, 14, 15, 15, 16 };
 
 struct ruleset {
 	uint64_t	files, net, scoped;
 };
 
-struct beneath {
+struct path_beneath {
 	uint64_t	allowed;
 	int32_t		parent;
 } __attribute__((__packed__));
@@ -55,11 +55,14 @@ landlock_version(void)
 }
 
 static uint64_t
-known_files(int version)
+all_file_rights(int version)
 {
-	int	last = (int)(sizeof(known) / sizeof(known[0])) - 1;
+	int last =
+	    (int)(sizeof(file_rights_known) / sizeof(file_rights_known[0])) - 1;
 
-	return ((uint64_t)1 << known[version < last ? version : last]) - 1;
+	return ((uint64_t)1
+		   << file_rights_known[version < last ? version : last]) -
+	       1;
 }
 
 /* An older system takes no longer struct than it knows. */
@@ -70,11 +73,11 @@ ruleset_size(int version)
 }
 
 int
-landlock_rules(bool net)
+landlock_create(bool net)
 {
 	int		version = landlock_version();
 	struct ruleset	all = {
-		.files = known_files(version),
+		.files = all_file_rights(version),
 		.net = net && version >= 4 ? ALL_NET : 0,
 		.scoped = version >= 6 ? ALL_SCOPES : 0,
 	};
@@ -88,30 +91,30 @@ landlock_rules(bool net)
 }
 
 static uint64_t
-rights(enum landlock_right right, bool directory)
+rights_of(enum landlock_right right, bool directory)
 {
 	uint64_t	r = READ_FILE;
 
 	if (directory && right != LANDLOCK_READ_FILES)
 		r |= READ_DIR;
-	if (right == LANDLOCK_KEEP)
+	if (right == LANDLOCK_WRITE)
 		r |= WRITE_FILE | TRUNCATE;
-	if (directory && right == LANDLOCK_KEEP)
+	if (directory && right == LANDLOCK_WRITE)
 		r |= REMOVE_FILE | MAKE_REG;
-	return r & known_files(landlock_version());
+	return r & all_file_rights(landlock_version());
 }
 
 int
 landlock_allow(int rules, const char *path, enum landlock_right right)
 {
 	struct stat	st;
-	struct beneath	rule = { .parent = open(path, O_PATH | O_CLOEXEC) };
+	struct path_beneath rule = {.parent = open(path, O_PATH | O_CLOEXEC)};
 	int		fd = rule.parent, result = -1;
 
 	if (fd == -1)
 		return -1;
 	if (fstat(fd, &st) == 0) {
-		rule.allowed = rights(right, S_ISDIR(st.st_mode));
+		rule.allowed = rights_of(right, S_ISDIR(st.st_mode));
 		result = (int)syscall(SYS_landlock_add_rule, rules,
 		    PATH_BENEATH, &rule, 0);
 	}
@@ -134,7 +137,7 @@ landlock_version(void)
 }
 
 int
-landlock_rules(bool net)
+landlock_create(bool net)
 {
 	(void)net;
 	errno = ENOSYS;

@@ -15,13 +15,13 @@
 enum landlock_right {
 	LANDLOCK_READ,			/* files and directories */
 	LANDLOCK_READ_FILES,		/* no listing */
-	LANDLOCK_KEEP			/* ... make, replace and delete files */
+	LANDLOCK_WRITE			/* ... make, replace and delete files */
 };
 
 /* How much of it the system knows; 0: nothing. */
 int	landlock_version(void);
 /* Rules by which nothing is allowed, nor, if so said, TCP; -1 with errno. */
-int	landlock_rules(bool net);
+int	landlock_create(bool net);
 /* 0, or -1 with errno: it may not be there. */
 int	landlock_allow(int rules, const char *path, enum landlock_right);
 /* For good; without new privileges (proc.h).  0, or -1 with errno. */

@@ -11,10 +11,10 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 
-#define SMALL	1024		/* bytes: what that library keeps so */
+#define TCACHE_MAX	1024		/* bytes: what that library keeps so */
 
 static void *
-checked(void *p, size_t size)
+check_alloc(void *p, size_t size)
 {
 	if (p == NULL)
 		fatal("no memory for %zu bytes", size);
@@ -25,13 +25,13 @@ checked(void *p, size_t size)
 __attribute__((__noinline__)) void *
 mem_get(size_t size)
 {
-	return checked(malloc(size), size);
+	return check_alloc(malloc(size), size);
 }
 
 void *
 mem_aligned(size_t by, size_t size)
 {
-	return checked(aligned_alloc(by, size), size);
+	return check_alloc(aligned_alloc(by, size), size);
 }
 
 /*
@@ -42,14 +42,14 @@ mem_aligned(size_t by, size_t size)
 void *
 mem_zero(size_t size)
 {
-	return size <= SMALL ? memset(mem_get(size), 0, size) :
-	    checked(calloc(1, size), size);
+	return size <= TCACHE_MAX ? memset(mem_get(size), 0, size) :
+	    check_alloc(calloc(1, size), size);
 }
 
 void *
 mem_array(size_t n, size_t each)
 {
-	return checked(calloc(n, each), n * each);
+	return check_alloc(calloc(n, each), n * each);
 }
 
 void *
@@ -57,7 +57,7 @@ mem_grow(void *old, size_t n, size_t each)
 {
 	if (each != 0 && n > SIZE_MAX / each)
 		fatalx("no memory for %zu times %zu bytes", n, each);
-	return checked(realloc(old, n * each), n * each);
+	return check_alloc(realloc(old, n * each), n * each);
 }
 
 void *
@@ -91,7 +91,7 @@ mem_map_large(void)
 {
 #ifdef HAVE_MALLOC_TRIM
 	mallopt(M_MMAP_THRESHOLD, MEM_LARGE);
-	mallopt(M_MMAP_MAX, MEM_MAPPINGS);
+	mallopt(M_MMAP_MAX, MEM_MAPPINGS_MAX);
 #endif
 }
 

@@ -24,7 +24,7 @@ void	 mem_drop(void *pointer_to_pointer);	/* frees it, leaves NULL */
  * of clients once made it:
  *
  * From here on pieces of MEM_LARGE bytes and more are mappings of their own, at
- * most MEM_MAPPINGS of them, which are the system's again when they are freed.
+ * most MEM_MAPPINGS_MAX of them, which are the system's again when they are freed.
  * For a process in which such pieces do not come and go with each request.
  */
 void	 mem_map_large(void);
@@ -32,6 +32,6 @@ void	 mem_map_large(void);
 void	 mem_trim(void);
 
 #define MEM_LARGE	(8 * 1024)
-#define MEM_MAPPINGS	12000
+#define MEM_MAPPINGS_MAX	12000
 
 #endif

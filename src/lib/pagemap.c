@@ -14,8 +14,8 @@
 
 #include "lib/pagemap.h"
 
-#define PRESENT		((uint64_t)1 << 63)	/* an entry of it */
-#define PAGES		4096			/* read at once */
+#define ENTRY_PRESENT		((uint64_t)1 << 63)	/* an entry of it */
+#define ENTRIES_MAX		4096			/* read at once */
 
 /* Who has changed its user is hidden from that user, and from itself.  Opened
  * before the change the table would also tell where in memory the pages are. */
@@ -37,7 +37,7 @@ pagemap_open(void)
 }
 
 size_t
-pagemap_page(void)
+pagemap_page_size(void)
 {
 	static size_t	size;
 
@@ -52,13 +52,13 @@ pagemap_page(void)
  * ioctl(3): the question's number is no int, to be extended by its sign, as
  * some libraries do; syscall_filter.c looks at it. */
 static ssize_t
-ask(int pagemap, const void *base, size_t pages)
+scan_pages(int pagemap, const void *base, size_t pages)
 {
 	struct pagemap_region	absent;
-	struct pagemap_question	question = {
-		.size = sizeof(question),
+	struct pagemap_scan	scan = {
+		.size = sizeof(scan),
 		.start = (uintptr_t)base,
-		.end = (uintptr_t)base + pages * pagemap_page(),
+		.end = (uintptr_t)base + pages * pagemap_page_size(),
 		.vec = (uintptr_t)&absent,
 		.vec_len = 1,
 		.max_pages = 1,
@@ -68,10 +68,10 @@ ask(int pagemap, const void *base, size_t pages)
 	};
 	long			n;
 
-	absent.start = question.end;
-	n = syscall(SYS_ioctl, pagemap, (unsigned long)PAGEMAP_ASK, &question);
-	return n == -1 ? -1 : (ssize_t)((absent.start - question.start) /
-	    pagemap_page());
+	absent.start = scan.end;
+	n = syscall(SYS_ioctl, pagemap, (unsigned long)PAGEMAP_IOC_SCAN, &scan);
+	return n == -1 ? -1 : (ssize_t)((absent.start - scan.start) /
+	    pagemap_page_size());
 }
 
 #else
@@ -89,18 +89,18 @@ ask(int pagemap, const void *base, size_t pages)
 
 /* An entry goes before the page does. */
 static ssize_t
-count(int pagemap, const void *base, size_t pages)
+count_entries(int pagemap, const void *base, size_t pages)
 {
-	static uint64_t	entries[PAGES];
-	size_t		size = MIN(pages, PAGES) * sizeof(entries[0]);
-	off_t		first = (off_t)((uintptr_t)base / pagemap_page());
+	static uint64_t	entries[ENTRIES_MAX];
+	size_t		size = MIN(pages, ENTRIES_MAX) * sizeof(entries[0]);
+	off_t		first = (off_t)((uintptr_t)base / pagemap_page_size());
 	ssize_t		n = 0;
 
 	if (pread(pagemap, entries, size,
 	    first * (off_t)sizeof(entries[0])) != (ssize_t)size)
 		return 0;
 	while ((size_t)n * sizeof(entries[0]) < size &&
-	    (entries[n] & PRESENT) != 0)
+	    (entries[n] & ENTRY_PRESENT) != 0)
 		n++;
 	return n;
 }
@@ -109,11 +109,11 @@ size_t
 pagemap_present(int pagemap, const void *base, size_t len)
 {
 	static bool	cannot;		/* be asked */
-	size_t		pages = (len + pagemap_page() - 1) / pagemap_page();
-	ssize_t		n = cannot ? -1 : ask(pagemap, base, pages);
+	size_t pages = (len + pagemap_page_size() - 1) / pagemap_page_size();
+	ssize_t		n = cannot ? -1 : scan_pages(pagemap, base, pages);
 
 	cannot = n == -1;
 	if (cannot)
-		n = count(pagemap, base, pages);
-	return MIN((size_t)n * pagemap_page(), len);
+		n = count_entries(pagemap, base, pages);
+	return MIN((size_t)n * pagemap_page_size(), len);
 }

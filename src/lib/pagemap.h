@@ -16,7 +16,7 @@ int	pagemap_open(void);
 size_t	pagemap_present(int pagemap, const void *base, size_t len);
 
 /* A page, in bytes. */
-size_t	pagemap_page(void);
+size_t	pagemap_page_size(void);
 
 #ifdef __linux__
 
@@ -33,7 +33,7 @@ struct pagemap_region {
 
 /* Asks for regions whose pages are in all categories of a mask, but not in
  * those of it that are inverted; the answer is how many there are in vec. */
-struct pagemap_question {
+struct pagemap_scan {
 	uint64_t	size;			/* of this */
 	uint64_t	flags;
 	uint64_t	start, end;		/* addresses */
@@ -47,7 +47,7 @@ struct pagemap_question {
 };
 
 #define PAGEMAP_PRESENT	(UINT64_C(1) << 3)
-#define PAGEMAP_ASK	_IOWR('f', 16, struct pagemap_question)
+#define PAGEMAP_IOC_SCAN	_IOWR('f', 16, struct pagemap_scan)
 
 #endif
 

@@ -31,7 +31,7 @@ regular_kind(mode_t mode)
 
 /* The null device is how a file is said to be empty. */
 static bool
-is_fit(const struct stat *st)
+is_file_or_null(const struct stat *st)
 {
 	struct stat	null;
 
@@ -41,11 +41,11 @@ is_fit(const struct stat *st)
 }
 
 const char *
-regular_wrong(const char *name)
+regular_other_kind(const char *name)
 {
 	struct stat	st;
 
-	return stat(name, &st) == -1 || is_fit(&st) ? NULL :
+	return stat(name, &st) == -1 || is_file_or_null(&st) ? NULL :
 	    regular_kind(st.st_mode);
 }
 
@@ -55,14 +55,14 @@ regular_open(const char *name)
 	struct stat	st;
 	int		fd;
 
-	if (regular_wrong(name) != NULL) {
+	if (regular_other_kind(name) != NULL) {
 		errno = EINVAL;
 		return -1;
 	}
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd == -1)
 		return -1;
-	if (fstat(fd, &st) == 0 && is_fit(&st))
+	if (fstat(fd, &st) == 0 && is_file_or_null(&st))
 		return fd;
 	close(fd);
 	errno = EINVAL;

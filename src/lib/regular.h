@@ -11,7 +11,7 @@
 const char	*regular_kind(mode_t);
 /* The kind of what is no file; NULL: it is one, or the null device, or it
  * cannot be looked at. */
-const char	*regular_wrong(const char *name);
+const char	*regular_other_kind(const char *name);
 /* To be read; -1 with errno, EINVAL if it is no file. */
 int		 regular_open(const char *name);
 

@@ -72,7 +72,7 @@ static void
 restrict_files(const struct sandbox *s)
 {
 	bool	names = (s->roles & SYSCALL_ROLE_NAMES) != 0;
-	int	rules = s->rules == -1 ? landlock_rules(!names) : s->rules;
+	int	rules = s->rules == -1 ? landlock_create(!names) : s->rules;
 
 	if (rules == SANDBOX_NO_RULES) {
 		if (s->required)

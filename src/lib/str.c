@@ -34,7 +34,7 @@ str_starts(struct str s, struct str with)
 }
 
 static bool
-blank(char c)
+is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -42,11 +42,11 @@ blank(char c)
 struct str
 str_trim(struct str s)
 {
-	while (s.len > 0 && blank(s.at[0])) {
+	while (s.len > 0 && is_blank(s.at[0])) {
 		s.at++;
 		s.len--;
 	}
-	while (s.len > 0 && blank(s.at[s.len - 1]))
+	while (s.len > 0 && is_blank(s.at[s.len - 1]))
 		s.len--;
 	return s;
 }

@@ -189,9 +189,9 @@ static int
 add_ask(scmp_filter_ctx filter, int number, unsigned who)
 {
 	const struct scmp_arg_cmp	ask = { .arg = 1, .op = SCMP_CMP_EQ,
-					    .datum_a = PAGEMAP_ASK };
+					    .datum_a = PAGEMAP_IOC_SCAN };
 	const struct scmp_arg_cmp	other = { .arg = 1, .op = SCMP_CMP_NE,
-					    .datum_a = PAGEMAP_ASK };
+					    .datum_a = PAGEMAP_IOC_SCAN };
 	int				error;
 
 	if ((who & SYSCALL_ROLE_MAIN) == 0)

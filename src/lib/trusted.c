@@ -25,11 +25,11 @@
 #include "lib/log.h"
 #include "lib/trusted.h"
 
-#define LINKS_MOST	40		/* as the kernel has it */
+#define LINKS_MAX	40		/* as the kernel has it */
 #ifdef O_PATH
-#define LOOK		(O_PATH | O_DIRECTORY | O_CLOEXEC)
+#define DIR_FLAGS		(O_PATH | O_DIRECTORY | O_CLOEXEC)
 #else
-#define LOOK		(O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#define DIR_FLAGS		(O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #endif
 
 struct walk {
@@ -43,14 +43,14 @@ struct walk {
 
 /* Whether nobody but root can have put something into it. */
 static bool
-is_roots(const struct stat *directory)
+is_root_only(const struct stat *directory)
 {
 	return directory->st_uid == 0 &&
 	    (directory->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
 static bool
-is_kernels(int directory)
+is_proc(int directory)
 {
 #ifdef __linux__
 	struct statfs	fs;
@@ -111,14 +111,14 @@ move_to(struct walk *w, int directory)
 
 /* What a link says is walked in place of its name. */
 static int
-go_over(struct walk *w)
+follow_link(struct walk *w)
 {
 	char	text[PATH_MAX];
 	ssize_t	n = readlinkat(w->dir, w->name, text, sizeof(text));
 
 	if (n == -1)
 		return -1;
-	if (++w->links > LINKS_MOST || n == 0) {
+	if (++w->links > LINKS_MAX || n == 0) {
 		errno = ELOOP;
 		return -1;
 	}
@@ -128,24 +128,24 @@ go_over(struct walk *w)
 	}
 	strcpy(text + n, w->rest);
 	strcpy(w->rest, text);
-	return text[0] == '/' ? move_to(w, open("/", LOOK)) : 0;
+	return text[0] == '/' ? move_to(w, open("/", DIR_FLAGS)) : 0;
 }
 
 static int
-meet_link(struct walk *w, const struct stat *link)
+check_link(struct walk *w, const struct stat *link)
 {
 	struct stat	directory;
 
 	if (fstat(w->dir, &directory) == -1)
 		return -1;
-	return geteuid() != 0 || (is_roots(&directory) &&
-	    link->st_uid == 0) ? go_over(w) :
+	return geteuid() != 0 || (is_root_only(&directory) &&
+	    link->st_uid == 0) ? follow_link(w) :
 	    refuse_link(w);
 }
 
 /* A part with others behind it: 0, or -1 with errno. */
 static int
-go_on(struct walk *w)
+enter_part(struct walk *w)
 {
 	struct stat	st;
 
@@ -153,27 +153,27 @@ go_on(struct walk *w)
 		return -1;
 	if (!S_ISLNK(st.st_mode))
 		return move_to(w, openat(w->dir, w->name,
-		    LOOK | O_NOFOLLOW));
-	return is_kernels(w->dir) ? move_to(w, openat(w->dir, w->name,
-	    LOOK)) : meet_link(w, &st);
+		    DIR_FLAGS | O_NOFOLLOW));
+	return is_proc(w->dir) ? move_to(w, openat(w->dir, w->name,
+	    DIR_FLAGS)) : check_link(w, &st);
 }
 
 /* 1: it is no link to go over, and so the end; 0: there is more to walk. */
 static int
-look_at_last(struct walk *w)
+check_last(struct walk *w)
 {
 	struct stat	st;
 
 	if (!w->follow || fstatat(w->dir, w->name, &st,
 	    AT_SYMLINK_NOFOLLOW) == -1 || !S_ISLNK(st.st_mode) ||
-	    is_kernels(w->dir))
+	    is_proc(w->dir))
 		return 1;
-	return meet_link(w, &st);
+	return check_link(w, &st);
 }
 
 /* To the directory of what the path leads to, with its name; 0 or -1. */
 static int
-walk(struct walk *w)
+walk_path(struct walk *w)
 {
 	int	end = 0;
 
@@ -182,14 +182,14 @@ walk(struct walk *w)
 			return -1;
 		if (w->name[0] == '\0')
 			strcpy(w->name, ".");
-		end = w->rest[strspn(w->rest, "/")] != '\0' ? go_on(w) :
-		    look_at_last(w);
+		end = w->rest[strspn(w->rest, "/")] != '\0' ? enter_part(w) :
+		    check_last(w);
 	}
 	return end == 1 ? 0 : -1;
 }
 
 static int
-begin(struct walk *w, const char *path, bool follow)
+begin_walk(struct walk *w, const char *path, bool follow)
 {
 	*w = (struct walk){ .path = path, .dir = -1, .follow = follow };
 	if (path[0] != '/' || strlen(path) >= sizeof(w->rest)) {
@@ -197,8 +197,8 @@ begin(struct walk *w, const char *path, bool follow)
 		return -1;
 	}
 	strcpy(w->rest, path);
-	w->dir = open("/", LOOK);
-	return w->dir == -1 ? -1 : walk(w);
+	w->dir = open("/", DIR_FLAGS);
+	return w->dir == -1 ? -1 : walk_path(w);
 }
 
 /*
@@ -207,13 +207,13 @@ begin(struct walk *w, const char *path, bool follow)
  * meanwhile does not count among a file's names any more.
  */
 static bool
-is_borrowed(const struct walk *w, int fd)
+may_be_foreign(const struct walk *w, int fd)
 {
 	struct stat	directory, st, named;
 
 	if (fstat(w->dir, &directory) == -1 || fstat(fd, &st) == -1)
 		return true;
-	if (is_roots(&directory) || is_kernels(w->dir))
+	if (is_root_only(&directory) || is_proc(w->dir))
 		return false;
 	if (directory.st_uid == st.st_uid && st.st_uid != 0 &&
 	    (directory.st_mode & (S_IWGRP | S_IWOTH)) == 0)
@@ -226,13 +226,13 @@ is_borrowed(const struct walk *w, int fd)
 static int
 open_last(const struct walk *w, int flags, mode_t mode)
 {
-	int	fd = openat(w->dir, w->name, is_kernels(w->dir) ? flags :
+	int	fd = openat(w->dir, w->name, is_proc(w->dir) ? flags :
 		    flags | O_NOFOLLOW, mode);
 
 	/* It has become one since it was looked at. */
 	if (fd == -1 && errno == ELOOP && w->follow)
 		return refuse_link(w);
-	if (fd == -1 || !w->follow || !is_borrowed(w, fd))
+	if (fd == -1 || !w->follow || !may_be_foreign(w, fd))
 		return fd;
 	close(fd);
 	return refuse_name(w);
@@ -246,7 +246,7 @@ trusted_open(const char *path, int flags, mode_t mode)
 
 	if (geteuid() != 0)
 		return open(path, flags, mode);
-	if (begin(&w, path, (flags & O_NOFOLLOW) == 0) == 0)
+	if (begin_walk(&w, path, (flags & O_NOFOLLOW) == 0) == 0)
 		fd = open_last(&w, flags, mode);
 	io_close(&w.dir);
 	return fd;
@@ -257,7 +257,7 @@ trusted_directory(const char *path, const char **last)
 {
 	struct walk	w;
 
-	if (begin(&w, path, false) == -1)
+	if (begin_walk(&w, path, false) == -1)
 		io_close(&w.dir);
 	else
 		*last = strrchr(path, '/') + 1;

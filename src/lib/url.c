@@ -7,7 +7,7 @@
 
 #include "lib/url.h"
 
-#define PORT_MOST	65535
+#define PORT_MAX	65535
 
 /* host[:port], where an IPv6 address has colons of its own. */
 static const char *
@@ -30,7 +30,7 @@ split_authority(struct url *u)
 	if (n == len)
 		return NULL;
 	if (!str_number((struct str){ at + n + 1, len - n - 1 }, &u->port) ||
-	    u->port == 0 || u->port > PORT_MOST)
+	    u->port == 0 || u->port > PORT_MAX)
 		return "a port is a number from 1 to 65535";
 	return NULL;
 }

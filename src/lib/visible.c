@@ -15,7 +15,7 @@
 
 /* First and last of those that are obeyed; the last four are lines' ends, and
  * what has a text stand in another order than it is in. */
-static const uint32_t	obeyed[][2] = {
+static const uint32_t	controls[][2] = {
 	{ 0x00, 0x1f }, { 0x7f, 0x9f }, { 0x2028, 0x2029 }, { 0x202a, 0x202e },
 	{ 0x2066, 0x2069 }
 };
@@ -29,7 +29,7 @@ length_of(unsigned char first)
 
 /* Bytes of the character that begins here; 0: none does. */
 static size_t
-decode(const unsigned char *at, size_t n, uint32_t *character)
+decode_character(const unsigned char *at, size_t n, uint32_t *character)
 {
 	static const uint32_t	least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t			len = length_of(at[0]);
@@ -48,10 +48,10 @@ decode(const unsigned char *at, size_t n, uint32_t *character)
 }
 
 static bool
-is_obeyed(uint32_t c)
+is_control(uint32_t c)
 {
-	for (size_t i = 0; i < sizeof(obeyed) / sizeof(obeyed[0]); i++)
-		if (c >= obeyed[i][0] && c <= obeyed[i][1])
+	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
+		if (c >= controls[i][0] && c <= controls[i][1])
 			return true;
 	return false;
 }
@@ -64,8 +64,8 @@ visible_character(const char *at, size_t n)
 
 	if (at[0] >= ' ' && at[0] <= '~')
 		return 1;
-	len = decode((const unsigned char *)at, n, &c);
-	return len == 0 || is_obeyed(c) ? 0 : len;
+	len = decode_character((const unsigned char *)at, n, &c);
+	return len == 0 || is_control(c) ? 0 : len;
 }
 
 /* Of a character that may not be shown each byte is none. */

@@ -107,7 +107,7 @@ allow_all(int rules, const struct conf *conf)
 		allow_site(rules, &conf->sites[i]);
 	if (conf->cache.variants != NULL)
 		(void)landlock_allow(rules, conf->cache.variants,
-		    LANDLOCK_KEEP);
+		    LANDLOCK_WRITE);
 }
 
 int
@@ -122,7 +122,7 @@ helper_rules_open(const struct conf *conf)
 		    "%s here", sandbox_missing());
 	if (landlock_version() == 0)
 		return -1;
-	rules = landlock_rules(true);
+	rules = landlock_create(true);
 	if (rules == -1)
 		log_warn("cannot make rules for Landlock");
 	else

@@ -118,15 +118,15 @@ report_quantile(const struct histogram *h, unsigned thousandths)
 	uint64_t	seen = 0, wanted = h->n / 1000 * thousandths +
 			    h->n % 1000 * thousandths / 1000;
 
-	for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+	for (int i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		seen += h->count[i];
-		if (seen > wanted && i < HISTOGRAM_STEPS - 1 &&
-		    (uint64_t)1 << i < h->most)
+		if (seen > wanted && i < HISTOGRAM_BUCKETS - 1 &&
+		    (uint64_t)1 << i < h->max)
 			return (uint64_t)1 << i;
 		if (seen > wanted)
 			break;
 	}
-	return h->most;
+	return h->max;
 }
 
 static void
@@ -144,7 +144,7 @@ write_histogram(struct buf *to, const struct stats_row *row,
 {
 	write_line(to, row->name, "-count", STATS_UNIT_ONE, h->n);
 	write_line(to, row->name, "-sum", row->unit, h->sum);
-	write_line(to, row->name, "-most", row->unit, h->most);
+	write_line(to, row->name, "-most", row->unit, h->max);
 	write_line(
 	    to, row->name, "-median", row->unit, report_quantile(h, 500));
 	write_line(to, row->name, "-p99", row->unit, report_quantile(h, 990));

@@ -278,7 +278,7 @@ add_loop_lag(struct buf *to, const struct report *r)
 	buf_adds(to, " turns, half of them below ");
 	report_time(to, report_quantile(h, 500));
 	buf_adds(to, ", the longest ");
-	report_time(to, h->most);
+	report_time(to, h->max);
 	buf_adds(to, "</p></section>\n");
 }
 
@@ -294,7 +294,7 @@ add_job(struct buf *to, const struct histogram *h, const char *name)
 	buf_adds(to, "</td><td>");
 	report_time(to, report_quantile(h, 990));
 	buf_adds(to, "</td><td>");
-	report_time(to, h->most);
+	report_time(to, h->max);
 	buf_adds(to, "</td><td>");
 	report_histogram(to, h);
 	buf_adds(to, "</td></tr>\n");

@@ -17,7 +17,7 @@ add_buckets(struct buf *to, const struct histogram *h)
 {
 	bool	first = true;
 
-	for (int i = 0; i < HISTOGRAM_STEPS - 1; i++) {
+	for (int i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
 		if (h->count[i] == 0)
 			continue;
 		buf_adds(to, first ? "[" : ",[");
@@ -35,7 +35,7 @@ add_histogram(struct buf *to, const struct stats_row *row,
 	    first ? "" : ",\n", row->name, h->n);
 	report_number(to, row->unit, h->sum);
 	buf_adds(to, ",\"most\":");
-	report_number(to, row->unit, h->most);
+	report_number(to, row->unit, h->max);
 	buf_adds(to, ",\"median\":");
 	report_number(to, row->unit, report_quantile(h, 500));
 	buf_adds(to, ",\"p99\":");

@@ -75,18 +75,18 @@ add_step(struct buf *to, const struct histogram *h, int i, int first,
 	buf_addf(to, "<rect x=\"%d\" y=\"%u\" width=\"18\" height=\"%u\">"
 	    "<title>", (i - first) * 20 + 1, HEIGHT - high, high);
 	report_count(to, h->count[i]);
-	buf_adds(to, i < HISTOGRAM_STEPS - 1 ? " below " : " from ");
-	report_time(to, (uint64_t)1 << (i < HISTOGRAM_STEPS - 1 ? i : i - 1));
+	buf_adds(to, i < HISTOGRAM_BUCKETS - 1 ? " below " : " from ");
+	report_time(to, (uint64_t)1 << (i < HISTOGRAM_BUCKETS - 1 ? i : i - 1));
 	buf_adds(to, "</title></rect>");
 }
 
 void
 report_histogram(struct buf *to, const struct histogram *h)
 {
-	int		 first = HISTOGRAM_STEPS, last = -1;
+	int		 first = HISTOGRAM_BUCKETS, last = -1;
 	unsigned	 highest = 1;
 
-	for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+	for (int i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		if (h->count[i] == 0)
 			continue;
 		last = i;

@@ -72,7 +72,7 @@ add_buckets(struct buf *to, const struct stats_row *row, const char *metric,
 	const char	*comma = row->label[0] != '\0' ? "," : "";
 	uint64_t	 seen = 0;
 
-	for (int i = 0; i < HISTOGRAM_STEPS; i++) {
+	for (int i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		seen += h->count[i];
 		if (i < STEP_MIN || i > STEP_MAX)
 			continue;
@@ -94,7 +94,7 @@ add_histogram(struct buf *to, const struct stats_row *row, const char *metric,
 	const char	*close = labelled ? "}" : "";
 	uint64_t	 n = 0;
 
-	for (int i = 0; i < HISTOGRAM_STEPS; i++)
+	for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
 		n += h->count[i];
 	add_buckets(to, row, metric, h);
 	buf_addf(to, "%s_sum%s%s%s ", metric, open, row->label, close);

@@ -91,7 +91,7 @@ add_slot(struct stats_slot *to, const struct stats_slot *part)
 		to->counters[i] += counter_read(&part->counters[i]);
 	for (int i = 0; i < STATS_HISTOGRAM_COUNT; i++)
 		if (counter_read(&part->histograms[i].n) != 0)
-			histogram_join(&to->histograms[i],
+			histogram_merge(&to->histograms[i],
 			    &part->histograms[i]);
 }
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static void
-wait_at(const char *name)
+wait_at_gate(const char *name)
 {
 	char		gate[4096], byte;
 	struct stat	st;
@@ -32,13 +32,13 @@ wait_at(const char *name)
 }
 
 static int
-open_it(const char *name, int flags, va_list args)
+open_gated(const char *name, int flags, va_list args)
 {
 	unsigned	mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ?
 			    va_arg(args, unsigned) : 0;
 
 	if ((flags & O_PATH) == 0)
-		wait_at(name);
+		wait_at_gate(name);
 	return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
 }
 
@@ -50,7 +50,7 @@ function(const char *name, int flags, ...)				\
 	int	fd;							\
 									\
 	va_start(args, flags);						\
-	fd = open_it(name, flags, args);				\
+	fd = open_gated(name, flags, args);				\
 	va_end(args);							\
 	return fd;							\
 }

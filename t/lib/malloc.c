@@ -31,7 +31,7 @@ static char	 first[4096];		/* for who asks before we are ready */
 static size_t	 first_used;
 
 static void *
-symbol(const char *name)
+find_symbol(const char *name)
 {
 	void	*p = dlsym(RTLD_NEXT, name);
 
@@ -41,19 +41,19 @@ symbol(const char *name)
 }
 
 static void
-find(void)
+find_functions(void)
 {
 	void	*p;
 
-	p = symbol("free");
+	p = find_symbol("free");
 	memcpy(&real.free, &p, sizeof(p));
-	p = symbol("realloc");
+	p = find_symbol("realloc");
 	memcpy(&real.realloc, &p, sizeof(p));
-	p = symbol("posix_memalign");
+	p = find_symbol("posix_memalign");
 	memcpy(&real.aligned, &p, sizeof(p));
-	p = symbol("malloc");
+	p = find_symbol("malloc");
 	memcpy(&real.malloc, &p, sizeof(p));
-	p = symbol("calloc");
+	p = find_symbol("calloc");
 	memcpy(&real.calloc, &p, sizeof(p));
 }
 
@@ -64,7 +64,7 @@ start(void)
 	int		 fd = name != NULL ? open(name, O_RDWR | O_CLOEXEC) : -1;
 	void		*p;
 
-	find();
+	find_functions();
 	if (fd == -1)
 		return;
 	p = mmap(NULL, PROCESSES * sizeof(*counts), PROT_READ | PROT_WRITE,
@@ -75,7 +75,7 @@ start(void)
 }
 
 static void
-count(void)
+count_call(void)
 {
 	if (counts != NULL)
 		__atomic_add_fetch(&counts[getpid()], 1, __ATOMIC_RELAXED);
@@ -89,7 +89,7 @@ is_early(const void *p)
 
 /* While the real ones are being looked for: never used again. */
 static void *
-early(size_t size)
+alloc_early(size_t size)
 {
 	size_t	at = (first_used + 15) / 16 * 16;
 
@@ -102,21 +102,22 @@ early(size_t size)
 void *
 malloc(size_t size)
 {
-	count();
-	return real.malloc != NULL ? real.malloc(size) : early(size);
+	count_call();
+	return real.malloc != NULL ? real.malloc(size) : alloc_early(size);
 }
 
 void *
 calloc(size_t n, size_t size)
 {
-	count();
-	return real.calloc != NULL ? real.calloc(n, size) : early(n * size);
+	count_call();
+	return real.calloc != NULL ? real.calloc(n, size)
+				   : alloc_early(n * size);
 }
 
 void *
 realloc(void *old, size_t size)
 {
-	count();
+	count_call();
 	if (real.realloc == NULL || is_early(old))
 		abort();
 	return real.realloc(old, size);
@@ -132,7 +133,7 @@ free(void *p)
 int
 posix_memalign(void **to, size_t alignment, size_t size)
 {
-	count();
+	count_call();
 	return real.aligned != NULL ? real.aligned(to, alignment, size) :
 	    ENOMEM;
 }

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static void
-wait_for(const char *fifo)
+wait_for_fifo(const char *fifo)
 {
 	char	byte;
 	int	fd = open(fifo, O_RDONLY | O_CLOEXEC);
@@ -27,7 +27,7 @@ wait_for(const char *fifo)
 }
 
 static void
-complain(void)
+write_complaints(void)
 {
 	const char	*n = getenv("AMPED_TEST_COMPLAINTS");
 
@@ -44,14 +44,14 @@ getpwnam_r(const char *name, struct passwd *user, char *entry, size_t size,
 	FILE		*file = fopen(getenv("AMPED_TEST_PASSWD"), "re");
 
 	*found = NULL;
-	complain();
+	write_complaints();
 	while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
 		fifo[0] = '\0';
 		if (sscanf(line, "%99s %u %399s %399s", is, &uid, home,
 		    fifo) < 3 || strcasecmp(is, name) != 0)
 			continue;
 		if (fifo[0] != '\0')
-			wait_for(fifo);
+			wait_for_fifo(fifo);
 		snprintf(entry, size, "%s%c%s", home, 0, is);
 		*user = (struct passwd){ .pw_uid = uid, .pw_dir = entry,
 		    .pw_name = entry + strlen(home) + 1 };

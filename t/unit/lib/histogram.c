@@ -12,7 +12,7 @@ static const struct {
 } cases[] = {
 	{ -5, 0 }, { 0, 0 }, { 1, 1 }, { 2, 2 }, { 3, 2 }, { 4, 3 },
 	{ 1023, 10 }, { 1024, 11 }, { 1 << 30, 31 },
-	{ INT64_MAX, HISTOGRAM_STEPS - 1 }
+	{ INT64_MAX, HISTOGRAM_BUCKETS - 1 }
 };
 
 START_TEST(steps)
@@ -21,7 +21,7 @@ START_TEST(steps)
 
 	histogram_add(&h, cases[_i].us);
 	ck_assert_uint_eq(h.n, 1);
-	for (int i = 0; i < HISTOGRAM_STEPS; i++)
+	for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
 		ck_assert_uint_eq(h.count[i], i == cases[_i].step);
 }
 END_TEST
@@ -29,7 +29,7 @@ END_TEST
 START_TEST(texts)
 {
 	struct histogram	h = { 0 };
-	char			text[HISTOGRAM_TEXT], small[10];
+	char			text[HISTOGRAM_TEXT_SIZE], small[10];
 
 	histogram_text(&h, text, sizeof(text));
 	ck_assert_str_eq(text, "0 in all, mean 0 us, longest 0 us");
@@ -41,9 +41,9 @@ START_TEST(texts)
 	    "4 to 8 us: 2, 16 to 32 us: 1");
 	histogram_text(&h, small, sizeof(small));
 	ck_assert_str_eq(small, "3 in all,");
-	for (int i = 0; i < HISTOGRAM_STEPS; i++)
+	for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
 		h.count[i] = UINT64_MAX;
-	h.n = h.sum = h.most = UINT64_MAX;
+	h.n = h.sum = h.max = UINT64_MAX;
 	histogram_text(&h, text, sizeof(text));
 	ck_assert_str_eq(strrchr(text, ' '), " 18446744073709551615");
 }
@@ -53,7 +53,7 @@ END_TEST
 START_TEST(has_no_end)
 {
 	struct histogram	h = { 0 };
-	char			text[HISTOGRAM_TEXT];
+	char			text[HISTOGRAM_TEXT_SIZE];
 
 	histogram_add(&h, 0);
 	histogram_add(&h, ((int64_t)1 << 30) - 1);

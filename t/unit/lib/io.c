@@ -18,7 +18,7 @@
 #include "t/unit/unit.h"
 
 static int
-descriptors(void)
+count_descriptors(void)
 {
 	int	n = 0;
 
@@ -214,7 +214,7 @@ static size_t	drained;
  * turns with a part sent, and with nothing sent.
  */
 static void
-drain(int sig)
+drain_socket(int sig)
 {
 	static unsigned	turn;
 	char		bytes[5000];
@@ -236,7 +236,7 @@ drain(int sig)
 START_TEST(large_record_with_descriptor)
 {
 	static char	 data[2000000];
-	struct sigaction action = { .sa_handler = drain };	/* no restart */
+	struct sigaction action = { .sa_handler = drain_socket };	/* no restart */
 	struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
 	struct iovec	 part = { .iov_base = data, .iov_len = sizeof(data) };
 	int		 fd[2];
@@ -247,7 +247,7 @@ START_TEST(large_record_with_descriptor)
 	setitimer(ITIMER_REAL, &often, NULL);
 	ck_assert_int_eq(io_send_message(fd[0], &part, 1, fd[0]), 0);
 	signal(SIGALRM, SIG_IGN);
-	drain(0);
+	drain_socket(0);
 	ck_assert_uint_eq(drained, sizeof(data));
 	ck_assert_int_eq(drained_fds, 1);
 }
@@ -272,10 +272,10 @@ START_TEST(too_many_descriptors)
 		fds[i] = fd[0];
 	memcpy(CMSG_DATA(&beside.head), fds, sizeof(fds));
 	ck_assert_int_eq(sendmsg(fd[0], &message, 0), 1);
-	before = descriptors();
+	before = count_descriptors();
 	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 1);
 	ck_assert_int_ne(came, -1);
-	ck_assert_int_eq(descriptors(), before + 1);
+	ck_assert_int_eq(count_descriptors(), before + 1);
 }
 END_TEST
 

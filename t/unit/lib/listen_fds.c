@@ -16,7 +16,7 @@
 #include "t/unit/unit.h"
 
 static ino_t
-inode(int fd)
+inode_of(int fd)
 {
 	struct stat	st;
 
@@ -25,7 +25,7 @@ inode(int fd)
 
 /* A child in which this holds. */
 static void
-holds(bool (*condition)(void))
+check_fd(bool (*condition)(void))
 {
 	int	status;
 	pid_t	pid = fork();
@@ -39,7 +39,7 @@ holds(bool (*condition)(void))
 
 /* Two that lie where each other is to be: each arrives under its name. */
 static bool
-arrive(void)
+pass_fds(void)
 {
 	struct listen_fd give[2] = {{.name = "one"}, {.name = "two"}};
 	struct listen_fd	*list;
@@ -54,8 +54,8 @@ arrive(void)
 		return false;
 	give[0].fd = 4;
 	give[1].fd = 3;
-	one = inode(4);
-	two = inode(3);
+	one = inode_of(4);
+	two = inode_of(3);
 	if (listen_fds_give(give, 2) != 0 ||
 	    (fcntl(3, F_GETFD) & FD_CLOEXEC) != 0 ||
 	    strcmp(getenv("LISTEN_FDNAMES"), "one:two") != 0 ||
@@ -63,12 +63,12 @@ arrive(void)
 		return false;
 	return list[0].fd == 3 && list[1].fd == 4 &&
 	    strcmp(list[0].name, "one") == 0 &&
-	    strcmp(list[1].name, "two") == 0 && inode(3) == one &&
-	    inode(4) == two && (fcntl(4, F_GETFD) & FD_CLOEXEC) != 0;
+	    strcmp(list[1].name, "two") == 0 && inode_of(3) == one &&
+	    inode_of(4) == two && (fcntl(4, F_GETFD) & FD_CLOEXEC) != 0;
 }
 
 static size_t
-take(const char *pid, const char *fds, const char *names)
+take_fds(const char *pid, const char *fds, const char *names)
 {
 	struct listen_fd	*list;
 	size_t		 n;
@@ -87,7 +87,7 @@ take(const char *pid, const char *fds, const char *names)
 
 /* Not for us, too many, no number, not open: nothing comes of it. */
 static bool
-refused(void)
+check_refused(void)
 {
 	char	me[32];
 
@@ -95,18 +95,20 @@ refused(void)
 	snprintf(me, sizeof(me), "%ld", (long)getpid());
 	if (open("/dev/zero", O_RDONLY) != 3)
 		return false;
-	return take("1", "1", NULL) == 0 && take("", "1", NULL) == 0 &&
-	    take(me, "0", NULL) == 0 && take(me, "-1", NULL) == 0 &&
-	    take(me, "x", NULL) == 0 && take(me, "100000000000", NULL) == 0 &&
-	    take(me, "513", NULL) == 0 && (fcntl(3, F_GETFD) & FD_CLOEXEC) == 0 &&
-	    take(me, "3", NULL) == 1 && take(me, "1", "") == 1 &&
-	    take(me, "1", "a:b:c") == 1;
+	return take_fds("1", "1", NULL) == 0 && take_fds("", "1", NULL) == 0 &&
+	       take_fds(me, "0", NULL) == 0 && take_fds(me, "-1", NULL) == 0 &&
+	       take_fds(me, "x", NULL) == 0 &&
+	       take_fds(me, "100000000000", NULL) == 0 &&
+	       take_fds(me, "513", NULL) == 0 &&
+	       (fcntl(3, F_GETFD) & FD_CLOEXEC) == 0 &&
+	       take_fds(me, "3", NULL) == 1 && take_fds(me, "1", "") == 1 &&
+	       take_fds(me, "1", "a:b:c") == 1;
 }
 
 /* A name that is too long is none; the others keep their places, also when one
  * before them is not open. */
 static bool
-named(void)
+check_named(void)
 {
 	struct listen_fd	*list;
 	char		 me[32], names[2 * LISTEN_FDS_NAME_SIZE];
@@ -133,19 +135,19 @@ named(void)
 
 START_TEST(each_arrives_under_its_name)
 {
-	holds(arrive);
+	check_fd(pass_fds);
 }
 END_TEST
 
 START_TEST(what_is_not_ours_is_left)
 {
-	holds(refused);
+	check_fd(check_refused);
 }
 END_TEST
 
 START_TEST(long_names_are_none)
 {
-	holds(named);
+	check_fd(check_named);
 }
 END_TEST
 

@@ -19,7 +19,7 @@ enum { PAGES = 600 };		/* more than the system looks at in one go */
 static size_t
 bytes(size_t pages)
 {
-	return pages * pagemap_page();
+	return pages * pagemap_page_size();
 }
 
 static char *
@@ -81,7 +81,7 @@ START_TEST(reads_where_it_cannot_ask)
 	char		 path[] = "/tmp/amped-unit.XXXXXX", *at = map();
 	const uint64_t	 there = (uint64_t)1 << 63, gone = there - 1;
 	int		 made = mkstemp(path), pagemap = pagemap_open();
-	off_t		 first = (off_t)((uintptr_t)at / pagemap_page() *
+	off_t		 first = (off_t)((uintptr_t)at / pagemap_page_size() *
 			    sizeof(there));
 
 	ck_assert_int_ne(made, -1);

@@ -41,7 +41,7 @@ begin(void)
 START_TEST(kinds)
 {
 	const char	*name = tree_path(cases[_i].name);
-	const char	*wrong = regular_wrong(name);
+	const char	*wrong = regular_other_kind(name);
 	int		 fd = regular_open(name), error = errno;
 
 	ck_assert_msg(wrong == NULL ? cases[_i].wrong == NULL :

@@ -127,11 +127,13 @@ signal_parent(void)
 static int
 ask_for_pages(void)
 {
-#ifndef PAGEMAP_ASK
+#ifndef PAGEMAP_IOC_SCAN
 	return EBADF;
 #else
-	return syscall(SYS_ioctl, -1, (unsigned long)PAGEMAP_ASK, NULL) == -1 ?
-	    errno : 0;
+	return syscall(SYS_ioctl, -1, (unsigned long)PAGEMAP_IOC_SCAN, NULL) ==
+		       -1
+		   ? errno
+		   : 0;
 #endif
 }
 

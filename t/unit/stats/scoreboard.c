@@ -79,7 +79,7 @@ START_TEST(outlives)
 	ck_assert_uint_eq(count_requests(), 17);
 	ck_assert_uint_eq(lag->n, 17);
 	ck_assert_uint_eq(lag->sum, 85);
-	ck_assert_uint_eq(lag->most, 5);
+	ck_assert_uint_eq(lag->max, 5);
 	ck_assert_uint_eq(lag->count[3], 17);
 	scoreboard_free(a, 1);
 	scoreboard_free(b, 1);
