@@ -189,7 +189,7 @@ add_quoted(struct buf *b, const char *word)
 
 /* "amped DIR" is a conf too, just not in a file. */
 static struct conf *
-conf_for_directory(const struct options *o, struct buf *complaints)
+conf_for_directory(const struct options *o, struct buf *errors)
 {
 	struct buf	 text = { 0 };
 	struct conf	*conf;
@@ -199,7 +199,7 @@ conf_for_directory(const struct options *o, struct buf *complaints)
 	buf_adds(&text, "\nroot ");
 	add_quoted(&text, o->directory);
 	buf_adds(&text, "\n}\n");
-	conf = conf_read_text("command line", buf_string(&text), complaints);
+	conf = conf_read_text("command line", buf_string(&text), errors);
 	buf_free(&text);
 	return conf;
 }
@@ -230,18 +230,18 @@ find_architecture(const char *name)
 static struct conf *
 read_conf(const struct options *o)
 {
-	struct buf	 complaints = { 0 };
+	struct buf	 errors = { 0 };
 	struct conf	*conf;
 
-	conf = o->directory != NULL ? conf_for_directory(o, &complaints) :
-	    conf_read(o->file != NULL ? o->file : AMPED_CONF, &complaints);
+	conf = o->directory != NULL ? conf_for_directory(o, &errors) :
+	    conf_read(o->file != NULL ? o->file : AMPED_CONF, &errors);
 	if (conf == NULL) {
-		fputs(buf_string(&complaints), stderr);
+		fputs(buf_string(&errors), stderr);
 		exit(o->directory == NULL ? EX_CONFIG :
 		    access(o->directory, R_OK | X_OK) == -1 ? EX_NOINPUT :
 		    EX_USAGE);
 	}
-	buf_free(&complaints);
+	buf_free(&errors);
 	arch_choose(conf, find_architecture(o->arch));
 	return conf;
 }

@@ -65,7 +65,7 @@ my $large = "HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n" .
 my $r = answered($large, c => 3);
 is($r && $r->{bytes} / $r->{requests}, 9_000_000, 'a large one is all there');
 {
-	# Its complaint is what we want.
+	# Its error is what we want.
 	open(my $stderr, '>&', \*STDERR);
 	open(STDERR, '>', '/dev/null');
 	my @bad = map { scalar(answered($_)) } ($good =~ s/200/404/r,

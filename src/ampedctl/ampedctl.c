@@ -135,7 +135,7 @@ parse_options(int argc, char **argv, struct options *o)
 		usage(EX_USAGE);
 }
 
-/* What went well is the answer, what did not a complaint. */
+/* What went well is the answer, what did not an error. */
 static void
 print_answer(int status, struct buf *text, const struct buf *more)
 {

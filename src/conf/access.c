@@ -100,7 +100,7 @@ conf_access_network(struct conf_reader *reader, const struct conf_row *row,
 
 	(void)row;
 	if (wrong != NULL) {
-		conf_complain(reader, word->mark, "\"%s\": %s", word->text,
+		conf_error(reader, word->pos, "\"%s\": %s", word->text,
 		    wrong);
 		return false;
 	}
@@ -119,7 +119,7 @@ conf_access_realm(struct conf_reader *reader, const struct conf_row *row,
 	for (const char *p = word->text; *p != '\0'; p++) {
 		if (*p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\')
 			continue;
-		conf_complain(reader, word->mark, "a realm is of printable "
+		conf_error(reader, word->pos, "a realm is of printable "
 		    "ASCII characters, without \" and \\");
 		return false;
 	}
@@ -133,7 +133,7 @@ conf_access_pattern(struct conf_reader *reader, const struct conf_word *word,
     struct conf_words *patterns)
 {
 	if (word->text[0] == '\0' || strchr(word->text, '/') != NULL) {
-		conf_complain(reader, word->mark, "\"files\" takes patterns of "
+		conf_error(reader, word->pos, "\"files\" takes patterns of "
 		    "names, without their directory");
 		return false;
 	}
@@ -209,7 +209,7 @@ take_networks(struct conf_reader *reader, struct conf_guard *guard,
 			continue;
 		network.allow = allow;
 		if (contradicts(guard, &network))
-			conf_complain(reader, conf_origin(object, row, i)->mark,
+			conf_error(reader, conf_origin(object, row, i)->pos,
 			    "%s is both allowed and denied here", words->at[i]);
 		insert(guard, network);
 	}
@@ -225,10 +225,10 @@ check_auth(struct conf_reader *reader, const struct conf_guard *guard,
 		return;
 	file = conf_origin(object, auth->row + 1, 0);
 	if (guard->realm != NULL && file == NULL)
-		conf_complain(reader, auth->mark,
+		conf_error(reader, auth->pos,
 		    "\"auth\" needs a password file behind its realm");
 	if (guard->realm == NULL && file != NULL)
-		conf_complain(reader, file->mark,
+		conf_error(reader, file->pos,
 		    "unexpected \"%s\" behind \"off\"", guard->file);
 }
 
@@ -260,11 +260,11 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 	auth = conf_origin(object, row, 0);
 	check_auth(reader, guard, auth, object);
 	guard->only = guard->allow.n > 0;
-	if (outer != NULL && reader->ncomplaints == 0)
+	if (outer != NULL && reader->nerrors == 0)
 		inherit(guard, outer, auth != NULL);
 	guard->on = guard->nnetworks > 0 || guard->realm != NULL;
 	if (object.kind == BLOCK_FILES && !guard->on && auth == NULL)
-		conf_complain(reader, conf_origin(object, NULL, 0)->mark,
+		conf_error(reader, conf_origin(object, NULL, 0)->pos,
 		    "block files needs \"allow\", \"deny\" or \"auth\"");
 }
 

@@ -26,7 +26,7 @@
 	X(cache.chunk_size,	cache.chunks)				\
 	X(limits.compress_from,	limits.compress)
 
-static const struct conf_mark	nowhere = { 0 };
+static const struct conf_pos	nowhere = { 0 };
 
 /* "FILE:LINE", or "by default". */
 static void
@@ -37,11 +37,11 @@ add_where(const struct conf_reader *reader, const struct conf_origin *o,
 		buf_adds(to, "by default");
 	else
 		buf_addf(to, "at %s:%zu",
-		    reader->conf->files.at[o->mark.file], o->mark.line);
+		    reader->conf->files.at[o->pos.file], o->pos.line);
 }
 
 static void
-complain_order(struct conf_reader *reader, const struct conf_row *low,
+error_order(struct conf_reader *reader, const struct conf_row *low,
     const struct conf_row *high)
 {
 	struct conf_object	 top = conf_object(reader->conf);
@@ -53,10 +53,10 @@ complain_order(struct conf_reader *reader, const struct conf_row *low,
 		return;
 	conf_value_print(low, conf_member(top, low), 0, &value);
 	conf_value_print(high, conf_member(top, high), 0, &limit);
-	/* The complaint goes where something was written. */
+	/* The error goes where something was written. */
 	buf_addc(a != NULL ? &limit : &value, ' ');
 	add_where(reader, a != NULL ? b : a, a != NULL ? &limit : &value);
-	conf_complain(reader, a != NULL ? a->mark : b->mark,
+	conf_error(reader, a != NULL ? a->pos : b->pos,
 	    CONF_ROW " is %s, more than " CONF_ROW ", which is %s",
 	    CONF_ROW_NAME(low), buf_string(&value),
 	    CONF_ROW_NAME(high), buf_string(&limit));
@@ -71,7 +71,7 @@ check_orders(struct conf_reader *reader)
 
 #define X(low, high)							\
 	if (conf->low > conf->high)					\
-		complain_order(reader,					\
+		error_order(reader,					\
 		    conf_row_find(BLOCK_TOP, offsetof(struct conf, low)), \
 		    conf_row_find(BLOCK_TOP, offsetof(struct conf, high)));
 	ORDERS(X)
@@ -93,7 +93,7 @@ check_chunks(struct conf_reader *reader)
 		return;
 	o = conf_origin(conf_object(reader->conf), conf_row_find(BLOCK_TOP,
 	    offsetof(struct conf, cache.chunk_size)), 0);
-	conf_complain(reader, o != NULL ? o->mark : nowhere,
+	conf_error(reader, o != NULL ? o->pos : nowhere,
 	    "chunks size must be a power of two, and %ld (a page) or more",
 	    page);
 }
@@ -113,7 +113,7 @@ check_user(struct conf_reader *reader)
 		return;
 	o = conf_origin(conf_object(conf),
 	    conf_row_find(BLOCK_TOP, offsetof(struct conf, user)), 0);
-	conf_complain(reader, o != NULL ? o->mark : nowhere,
+	conf_error(reader, o != NULL ? o->pos : nowhere,
 	    "there is no user \"%s\" to become%s", conf->user,
 	    o != NULL ? "" : ": name one with \"user\"");
 }
@@ -131,21 +131,21 @@ check_musts(struct conf_reader *reader, struct conf_object object)
 		    (row->type == TYPE_DIRECTORY &&
 		    conf_rules_rootless(object)))
 			continue;
-		conf_complain(reader, block->mark,
+		conf_error(reader, block->pos,
 		    "block %s needs \"%s\"",
 		    conf_blocks[row->block].word, row->word);
 	}
 }
 
 /* Every place has an origin for its prefix, without a row. */
-static const struct conf_mark *
+static const struct conf_pos *
 place_mark(const struct conf_place *place)
 {
 	const struct conf_origin	*o = place->origins;
 
 	while (o->row != NULL)
 		o = o->next;
-	return &o->mark;
+	return &o->pos;
 }
 
 /* Longest first; equal ones come together, in the order of the conf. */
@@ -160,13 +160,13 @@ by_prefix(const void *p, const void *q)
 		return la > lb ? -1 : 1;
 	order = strcmp(a->prefix, b->prefix);
 	return order != 0 ? order :
-	    conf_mark_order(place_mark(a), place_mark(b));
+	    conf_pos_order(place_mark(a), place_mark(b));
 }
 
 static void
 check_places(struct conf_reader *reader, struct conf_site *site)
 {
-	const struct conf_mark	*first, *again;
+	const struct conf_pos	*first, *again;
 
 	if (site->nplaces > 0)
 		qsort(site->places, site->nplaces, sizeof(*site->places),
@@ -178,7 +178,7 @@ check_places(struct conf_reader *reader, struct conf_site *site)
 			continue;
 		first = place_mark(&site->places[i - 1]);
 		again = place_mark(&site->places[i]);
-		conf_complain(reader, *again,
+		conf_error(reader, *again,
 		    "path \"%s\" is given twice: first at %s:%zu",
 		    site->places[i].prefix,
 		    reader->conf->files.at[first->file], first->line);
@@ -194,7 +194,7 @@ same_address(const struct conf_address *a, const struct conf_address *b)
 /* The listener for an address; a new one is without names. */
 static struct conf_listener *
 listener_for(struct conf *conf, const struct conf_address *address,
-    struct conf_mark mark)
+    struct conf_pos pos)
 {
 	struct conf_listener	*l = conf->listeners;
 
@@ -205,7 +205,7 @@ listener_for(struct conf *conf, const struct conf_address *address,
 	conf->listeners = mem_grow(conf->listeners, conf->nlisteners + 1,
 	    sizeof(*l));
 	l = &conf->listeners[conf->nlisteners++];
-	*l = (struct conf_listener){ .address = address, .mark = mark };
+	*l = (struct conf_listener){ .address = address, .pos = pos };
 	return l;
 }
 
@@ -228,7 +228,7 @@ add_names(struct conf_listener *l, struct conf_site *site)
 		l->nwild += wild;
 		l->named[l->nnamed++] = (struct conf_named){
 			wild, name, strlen(name), site,
-			conf_origin(conf_object_site(site), NULL, i)->mark,
+			conf_origin(conf_object_site(site), NULL, i)->pos,
 		};
 	}
 }
@@ -239,18 +239,18 @@ add_listeners(struct conf_reader *reader, struct conf_site *site)
 	const struct conf_row	*row = conf_row_find(BLOCK_SITE,
 				    offsetof(struct conf_site, listen));
 	struct conf_address	*at = site->listen.at;
-	struct conf_mark	 mark;
+	struct conf_pos	 pos;
 	size_t			 same;
 
 	for (size_t i = 0; i < site->listen.n; i++) {
-		mark = conf_origin(conf_object_site(site), row, i)->mark;
+		pos = conf_origin(conf_object_site(site), row, i)->pos;
 		for (same = 0; !same_address(&at[same], &at[i]); same++)
 			continue;
 		if (same == i)
-			add_names(listener_for(reader->conf, &at[i], mark),
+			add_names(listener_for(reader->conf, &at[i], pos),
 			    site);
 		else
-			conf_complain(reader, mark,
+			conf_error(reader, pos,
 			    "the site listens on \"%s\" already", at[i].text);
 	}
 }
@@ -267,7 +267,7 @@ by_name(const void *p, const void *q)
 	if (a->len != b->len)
 		return a->len < b->len ? -1 : 1;
 	order = strcmp(a->name, b->name);
-	return order != 0 ? order : conf_mark_order(&a->mark, &b->mark);
+	return order != 0 ? order : conf_pos_order(&a->pos, &b->pos);
 }
 
 static void
@@ -283,12 +283,12 @@ check_names(struct conf_reader *reader, struct conf_listener *l)
 			l->fallback = n[i].site;
 		if (i > 0 && n[i - 1].wild == n[i].wild &&
 		    strcmp(n[i - 1].name, n[i].name) == 0)
-			conf_complain(reader, n[i].mark,
+			conf_error(reader, n[i].pos,
 			    "there is a site \"%s%s\" on %s already, at "
 			    "%s:%zu", n[i].wild ? "*" : "", n[i].name,
 			    l->address->text,
-			    reader->conf->files.at[n[i - 1].mark.file],
-			    n[i - 1].mark.line);
+			    reader->conf->files.at[n[i - 1].pos.file],
+			    n[i - 1].pos.line);
 	}
 }
 
@@ -323,10 +323,10 @@ check_overlap(struct conf_reader *reader, const struct conf_listener *any,
 	    port_of(any->address) != port_of(one->address) ||
 	    port_of(one->address) == 0)
 		return;
-	conf_complain(reader, one->mark,
+	conf_error(reader, one->pos,
 	    "\"%s\" is part of \"%s\" at %s:%zu: write the same for both sites",
 	    one->address->text, any->address->text,
-	    reader->conf->files.at[any->mark.file], any->mark.line);
+	    reader->conf->files.at[any->pos.file], any->pos.line);
 }
 
 static void
@@ -359,7 +359,7 @@ conf_check(struct conf_reader *reader)
 		conf_rules_complete(reader, &conf->sites[i]);
 	}
 	check_listeners(reader);
-	if (conf->nsites == 0 && reader->ncomplaints == 0)
-		conf_complain(reader, nowhere,
+	if (conf->nsites == 0 && reader->nerrors == 0)
+		conf_error(reader, nowhere,
 		    "there is no site: nothing would be served");
 }

@@ -14,15 +14,15 @@ start(void)
 	return (struct conf_reader){ .conf = mem_zero(sizeof(struct conf)) };
 }
 
-/* From a source that was read to a conf; NULL if there is a complaint. */
+/* From a source that was read to a conf; NULL if there is an error. */
 static struct conf *
-finish(struct conf_reader *reader, size_t source, struct buf *complaints)
+finish(struct conf_reader *reader, size_t source, struct buf *errors)
 {
 	conf_parse(reader, source);
 	conf_value_default(reader, conf_object(reader->conf));
 	conf_check(reader);
-	if (reader->ncomplaints > 0) {
-		conf_complain_print(reader, complaints);
+	if (reader->nerrors > 0) {
+		conf_error_print(reader, errors);
 		conf_source_free(reader);
 		conf_free(&reader->conf);
 		return NULL;
@@ -32,51 +32,51 @@ finish(struct conf_reader *reader, size_t source, struct buf *complaints)
 }
 
 static struct conf *
-read_file(const char *file, bool any_kind, struct buf *complaints)
+read_file(const char *file, bool any_kind, struct buf *errors)
 {
 	struct conf_reader	reader = start();
 	size_t			source;
 
 	if (!conf_source_read(&reader, file, any_kind, &source)) {
-		buf_addf(complaints, "%s: %s\n", file, strerror(errno));
+		buf_addf(errors, "%s: %s\n", file, strerror(errno));
 		conf_free(&reader.conf);
 		return NULL;
 	}
-	return finish(&reader, source, complaints);
+	return finish(&reader, source, errors);
 }
 
 struct conf *
-conf_read(const char *file, struct buf *complaints)
+conf_read(const char *file, struct buf *errors)
 {
-	return read_file(file, true, complaints);
+	return read_file(file, true, errors);
 }
 
 struct conf *
-conf_read_again(const char *file, struct buf *complaints)
+conf_read_again(const char *file, struct buf *errors)
 {
 	const char	*wrong = regular_other_kind(file);
 
 	if (wrong == NULL)
-		return read_file(file, false, complaints);
-	buf_addf(complaints, "%s is %s: only a file can be read again\n", file,
+		return read_file(file, false, errors);
+	buf_addf(errors, "%s is %s: only a file can be read again\n", file,
 	    wrong);
 	return NULL;
 }
 
 struct conf *
-conf_read_text(const char *name, const char *text, struct buf *complaints)
+conf_read_text(const char *name, const char *text, struct buf *errors)
 {
 	struct conf_reader	reader = start();
 
 	return finish(&reader, conf_source_text(&reader, name,
-	    mem_string(text), strlen(text)), complaints);
+	    mem_string(text), strlen(text)), errors);
 }
 
 char *
 conf_read_control(const char *file)
 {
 	struct conf_reader	 reader = start();
-	struct buf		 complaints = { 0 };
+	struct buf		 errors = { 0 };
 	size_t			 source;
 	char			*socket = NULL;
 
@@ -85,9 +85,9 @@ conf_read_control(const char *file)
 		return NULL;
 	}
 	conf_parse(&reader, source);
-	if (reader.ncomplaints > 0)
-		conf_complain_print(&reader, &complaints);
-	buf_free(&complaints);
+	if (reader.nerrors > 0)
+		conf_error_print(&reader, &errors);
+	buf_free(&errors);
 	conf_source_free(&reader);
 	if (reader.conf->control.file != NULL)
 		socket = mem_string(reader.conf->control.file);

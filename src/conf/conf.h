@@ -1,7 +1,7 @@
 /*
  * conf: the conf file as the program sees it.
  *
- * conf_read() turns text into a struct conf or into a list of complaints,
+ * conf_read() turns text into a struct conf or into a list of errors,
  * all of them.  Every directive is a row of directives.tbl: its place in the
  * structs below, bounds, default and one line of manual.  A struct conf never
  * changes once read: pointers into it may be kept.
@@ -146,13 +146,13 @@ struct conf {
 
 /*
  * Reads a conf: a file by its name, or text under a name for the messages.  On
- * failure NULL, and every complaint is in the buffer, ready to be printed.
+ * failure NULL, and every error is in the buffer, ready to be printed.
  */
-struct conf	*conf_read(const char *file, struct buf *complaints);
+struct conf	*conf_read(const char *file, struct buf *errors);
 /* The same while others are served: a pipe, which is waited for, is none. */
-struct conf	*conf_read_again(const char *file, struct buf *complaints);
+struct conf	*conf_read_again(const char *file, struct buf *errors);
 struct conf	*conf_read_text(const char *name, const char *text,
-		    struct buf *complaints);
+		    struct buf *errors);
 void		 conf_free(struct conf **);
 /* The control socket of a conf, whatever else is wrong with that: owned; NULL
  * without, with errno if the file cannot be read, else 0. */

@@ -33,7 +33,7 @@ conf_control_socket(struct conf_reader *reader, const struct conf_row *row,
 		*(char **)member = path;
 		return true;
 	}
-	conf_complain(reader, word->mark, "\"%s\" cannot be a socket: its "
+	conf_error(reader, word->pos, "\"%s\" cannot be a socket: its "
 	    "name has 1 to %zu bytes", word->text, ROOM);
 	mem_drop(&path);
 	return false;
@@ -55,7 +55,7 @@ conf_control_mode(struct conf_reader *reader, const struct conf_row *row,
 			return true;
 		}
 	}
-	conf_complain(reader, word->mark,
+	conf_error(reader, word->pos,
 	    "\"%s\" is not a mode: three digits from 0 to 7, as in 0660",
 	    word->text);
 	return false;
@@ -67,7 +67,7 @@ conf_control_owner(struct conf_reader *reader, const struct conf_row *row,
 {
 	(void)row;
 	if (getpwnam(word->text) == NULL) {
-		conf_complain(reader, word->mark, "there is no user \"%s\"",
+		conf_error(reader, word->pos, "there is no user \"%s\"",
 		    word->text);
 		return false;
 	}
@@ -81,7 +81,7 @@ conf_control_group(struct conf_reader *reader, const struct conf_row *row,
 {
 	(void)row;
 	if (getgrnam(word->text) == NULL) {
-		conf_complain(reader, word->mark, "there is no group \"%s\"",
+		conf_error(reader, word->pos, "there is no group \"%s\"",
 		    word->text);
 		return false;
 	}

@@ -52,15 +52,15 @@ nearest(const char *word, enum conf_block block)
 	const struct conf_row	*row;
 	const char		*near;
 
-	near = conf_complain_nearer(word, NULL, "include");
+	near = conf_error_nearer(word, NULL, "include");
 	for (enum conf_block b = 0; b < BLOCK_COUNT; b++) {
 		if (b != BLOCK_TOP && conf_blocks[b].inside == block)
-			near = conf_complain_nearer(word, near,
+			near = conf_error_nearer(word, near,
 			    conf_blocks[b].word);
 	}
 	CONF_EACH_ROW(row) {
 		if (row->block == block)
-			near = conf_complain_nearer(word, near, row->word);
+			near = conf_error_nearer(word, near, row->word);
 	}
 	return near;
 }
@@ -73,14 +73,14 @@ conf_directive_unknown(struct conf_reader *reader, const struct conf_word *word,
 	const char	*place = belongs(word->text, &buf);
 
 	if (place[0] != '\0') {
-		conf_complain(reader, word->mark,
+		conf_error(reader, word->pos,
 		    "\"%s\" cannot stand here: it belongs %s", word->text,
 		    place);
 	} else {
-		conf_complain(reader, word->mark, "unknown word \"%s\"%s%s",
+		conf_error(reader, word->pos, "unknown word \"%s\"%s%s",
 		    word->text, block == BLOCK_TOP ? "" : " in block ",
 		    conf_blocks[block].word);
-		conf_complain_hint(reader, nearest(word->text, block));
+		conf_error_hint(reader, nearest(word->text, block));
 	}
 	buf_free(&buf);
 }
@@ -93,9 +93,9 @@ given_before(struct conf_reader *reader, struct conf_object object,
 
 	if (conf_value_list(row) || (o = conf_origin(object, row, 0)) == NULL)
 		return false;
-	conf_complain(reader, word->mark,
+	conf_error(reader, word->pos,
 	    CONF_ROW " is given twice: first at %s:%zu", CONF_ROW_NAME(row),
-	    reader->conf->files.at[o->mark.file], o->mark.line);
+	    reader->conf->files.at[o->pos.file], o->pos.line);
 	return true;
 }
 
@@ -116,7 +116,7 @@ take_value(struct conf_reader *reader, struct conf_object object,
 	    conf_value_count(row, member) : before + 1;
 	/* "*:80" makes two elements of one word. */
 	for (; before < after; before++)
-		conf_origin_add(object, row, before, words->mark, !good);
+		conf_origin_add(object, row, before, words->pos, !good);
 }
 
 /* The row that a word names as a part of a directive, or NULL. */
@@ -152,22 +152,22 @@ find_place(const struct conf_row *directive, size_t place)
 }
 
 static void
-complain_surplus(struct conf_reader *reader, const struct conf_row *directive,
+error_surplus(struct conf_reader *reader, const struct conf_row *directive,
     const struct conf_word *word)
 {
 	const struct conf_row	*row;
 	const char		*near = NULL;
 
-	conf_complain(reader, word->mark, "unexpected \"%s\" behind \"%s\"%s",
+	conf_error(reader, word->pos, "unexpected \"%s\" behind \"%s\"%s",
 	    word->text, directive->word, conf_value_words(directive) > 1 ?
 	    ": a value of several words needs quotes" : "");
 	CONF_EACH_ROW(row) {
 		if (row->block == directive->block &&
 		    strcmp(row->word, directive->word) == 0)
-			near = conf_complain_nearer(word->text, near,
+			near = conf_error_nearer(word->text, near,
 			    row->part);
 	}
-	conf_complain_hint(reader, near);
+	conf_error_hint(reader, near);
 }
 
 void
@@ -178,7 +178,7 @@ conf_directive_take(struct conf_reader *reader, struct conf_object object,
 	size_t			 i = 1, place = 0;
 
 	if (n == 1)
-		conf_complain(reader, words[0].mark,
+		conf_error(reader, words[0].pos,
 		    "\"%s\" needs a value", directive->word);
 	while (i < n) {
 		if ((row = find_part(directive, &words[i])) != NULL)
@@ -186,11 +186,11 @@ conf_directive_take(struct conf_reader *reader, struct conf_object object,
 		else
 			row = find_place(directive, place++);
 		if (row == NULL) {
-			complain_surplus(reader, directive, &words[i]);
+			error_surplus(reader, directive, &words[i]);
 			return;
 		}
 		if (i + conf_value_words(row) > n) {
-			conf_complain(reader, words[n - 1].mark,
+			conf_error(reader, words[n - 1].pos,
 			    "\"%s\" needs a value", words[n - 1].text);
 			return;
 		}

@@ -52,8 +52,8 @@ add_from(struct dump *d, const char *text, const struct conf_origin *from)
 	if (from == NULL)
 		buf_adds(&where, "default");
 	else
-		buf_addf(&where, "%s:%zu", d->conf->files.at[from->mark.file],
-		    from->mark.line);
+		buf_addf(&where, "%s:%zu", d->conf->files.at[from->pos.file],
+		    from->pos.line);
 	add_line(d, text, buf_string(&where));
 	buf_free(&where);
 }
@@ -85,7 +85,7 @@ same_line(const struct conf_origin *a, const struct conf_origin *b)
 {
 	if (a == NULL || b == NULL)
 		return a == b;
-	return a->mark.file == b->mark.file && a->mark.line == b->mark.line;
+	return a->pos.file == b->pos.file && a->pos.line == b->pos.line;
 }
 
 /* "*:80" is one word, but two elements. */
@@ -93,7 +93,7 @@ static bool
 same_word(const struct conf_origin *a, const struct conf_origin *b)
 {
 	return a != NULL && b != NULL && same_line(a, b) &&
-	    a->mark.column == b->mark.column;
+	    a->pos.column == b->pos.column;
 }
 
 /* A value that is found by its place can follow only what is before it. */

@@ -1,5 +1,5 @@
 /*
- * errors: complaints about a conf, with the line they are about.
+ * errors: errors about a conf, with the line they are about.
  *
  * They are kept until all of the conf has been seen, and printed in the
  * order of the files.
@@ -18,18 +18,18 @@
 #define LONGEST	24	/* no word of ours is longer */
 #define SHOWN	200	/* bytes of a line behind the word, at most */
 
-struct conf_complaint {
-	struct conf_mark	 mark;
+struct conf_error {
+	struct conf_pos	 pos;
 	size_t			 number;	/* in order of finding */
 	char			*message;
 	const char		*hint;		/* a word that stays, or NULL */
 };
 
 void
-conf_complain(struct conf_reader *reader, struct conf_mark mark,
+conf_error(struct conf_reader *reader, struct conf_pos pos,
     const char *format, ...)
 {
-	struct conf_complaint	*c;
+	struct conf_error	*c;
 	va_list			 ap;
 	char			*message;
 
@@ -38,19 +38,19 @@ conf_complain(struct conf_reader *reader, struct conf_mark mark,
 		fatal("no memory for a message");
 	va_end(ap);
 
-	reader->complaints = mem_grow(reader->complaints,
-	    reader->ncomplaints + 1, sizeof(*reader->complaints));
-	c = &reader->complaints[reader->ncomplaints];
-	*c = (struct conf_complaint){
-		.mark = mark, .number = reader->ncomplaints++,
+	reader->errors = mem_grow(reader->errors,
+	    reader->nerrors + 1, sizeof(*reader->errors));
+	c = &reader->errors[reader->nerrors];
+	*c = (struct conf_error){
+		.pos = pos, .number = reader->nerrors++,
 		.message = message,
 	};
 }
 
 void
-conf_complain_hint(struct conf_reader *reader, const char *word)
+conf_error_hint(struct conf_reader *reader, const char *word)
 {
-	reader->complaints[reader->ncomplaints - 1].hint = word;
+	reader->errors[reader->nerrors - 1].hint = word;
 }
 
 static size_t
@@ -88,7 +88,7 @@ distance(const char *a, const char *b)
 }
 
 const char *
-conf_complain_nearer(const char *typed, const char *best, const char *word)
+conf_error_nearer(const char *typed, const char *best, const char *word)
 {
 	size_t	d = distance(typed, word);
 
@@ -99,23 +99,23 @@ conf_complain_nearer(const char *typed, const char *best, const char *word)
 
 /* What is about a file as a whole comes behind what has a line. */
 static int
-by_mark(const void *p, const void *q)
+by_pos(const void *p, const void *q)
 {
-	const struct conf_complaint	*a = p, *b = q;
+	const struct conf_error	*a = p, *b = q;
 	int				 order;
 
-	if ((a->mark.line == 0) != (b->mark.line == 0))
-		return a->mark.line == 0 ? 1 : -1;
-	order = conf_mark_order(&a->mark, &b->mark);
+	if ((a->pos.line == 0) != (b->pos.line == 0))
+		return a->pos.line == 0 ? 1 : -1;
+	order = conf_pos_order(&a->pos, &b->pos);
 	if (order != 0)
 		return order;
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 static bool
-same(const struct conf_complaint *a, const struct conf_complaint *b)
+same(const struct conf_error *a, const struct conf_error *b)
 {
-	return conf_mark_order(&a->mark, &b->mark) == 0 &&
+	return conf_pos_order(&a->pos, &b->pos) == 0 &&
 	    strcmp(a->message, b->message) == 0;
 }
 
@@ -142,26 +142,26 @@ line_of(const struct conf_source *source, size_t line)
 
 /* The line without its indentation, and the caret under the word. */
 static void
-print_line(const struct conf_complaint *c, const char *line, struct buf *out)
+print_line(const struct conf_error *c, const char *line, struct buf *out)
 {
 	size_t	begin = strspn(line, " \t"), end = strcspn(line, "\r\n");
 	size_t	carets;
 
-	if (begin > c->mark.column)
-		begin = c->mark.column;
-	if (end > c->mark.column + SHOWN)
-		end = c->mark.column + SHOWN;
+	if (begin > c->pos.column)
+		begin = c->pos.column;
+	if (end > c->pos.column + SHOWN)
+		end = c->pos.column + SHOWN;
 	buf_adds(out, "    ");
 	for (size_t i = begin; i < end; i++)
 		buf_addc(out, (unsigned char)line[i] < ' ' &&
 		    line[i] != '\t' ? '?' : line[i]);
 	buf_adds(out, "\n    ");
 	/* A tab under each tab: it works wherever the terminal's stops are. */
-	for (size_t i = begin; i < c->mark.column; i++)
+	for (size_t i = begin; i < c->pos.column; i++)
 		if ((line[i] & 0xc0) != 0x80)
 			buf_addc(out, line[i] == '\t' ? '\t' : ' ');
 	buf_addc(out, '^');
-	carets = characters(line + c->mark.column, c->mark.len);
+	carets = characters(line + c->pos.column, c->pos.len);
 	while (carets-- > 1)
 		buf_addc(out, '~');
 	if (c->hint != NULL)
@@ -170,30 +170,30 @@ print_line(const struct conf_complaint *c, const char *line, struct buf *out)
 }
 
 static void
-print_one(const struct conf_reader *reader, const struct conf_complaint *c,
+print_one(const struct conf_reader *reader, const struct conf_error *c,
     struct buf *out)
 {
 	const char	*line;
 
-	if (c->mark.line == 0) {
+	if (c->pos.line == 0) {
 		buf_addf(out, "%s: %s\n",
-		    reader->conf->files.at[c->mark.file], c->message);
+		    reader->conf->files.at[c->pos.file], c->message);
 		return;
 	}
-	line = line_of(&reader->sources[c->mark.file], c->mark.line);
+	line = line_of(&reader->sources[c->pos.file], c->pos.line);
 	buf_addf(out, "%s:%zu:%zu: %s\n",
-	    reader->conf->files.at[c->mark.file], c->mark.line,
-	    characters(line, c->mark.column) + 1, c->message);
+	    reader->conf->files.at[c->pos.file], c->pos.line,
+	    characters(line, c->pos.column) + 1, c->message);
 	print_line(c, line, out);
 }
 
 void
-conf_complain_print(struct conf_reader *reader, struct buf *out)
+conf_error_print(struct conf_reader *reader, struct buf *out)
 {
-	struct conf_complaint	*c = reader->complaints;
-	size_t			 n = reader->ncomplaints, from = out->len;
+	struct conf_error	*c = reader->errors;
+	size_t			 n = reader->nerrors, from = out->len;
 
-	qsort(c, n, sizeof(*c), by_mark);
+	qsort(c, n, sizeof(*c), by_pos);
 	for (size_t i = 0; i < n; i++) {
 		/* A file included twice is read twice. */
 		if (i == 0 || !same(&c[i - 1], &c[i]))
@@ -204,6 +204,6 @@ conf_complain_print(struct conf_reader *reader, struct buf *out)
 		visible_text(out->at + from, out->len - from);
 	for (size_t i = 0; i < n; i++)
 		mem_drop(&c[i].message);
-	mem_drop(&reader->complaints);
-	reader->ncomplaints = 0;
+	mem_drop(&reader->errors);
+	reader->nerrors = 0;
 }

@@ -31,10 +31,10 @@ blank(const struct conf_scan *s)
 }
 
 static void
-mark(struct conf_scan *s)
+start_token(struct conf_scan *s)
 {
-	s->mark.column = s->at - s->line_at;
-	s->mark.len = 1;
+	s->pos.column = s->at - s->line_at;
+	s->pos.len = 1;
 }
 
 static void
@@ -42,10 +42,10 @@ next_line(struct conf_scan *s)
 {
 	s->at++;
 	s->line_at = s->at;
-	s->mark.line++;
+	s->pos.line++;
 }
 
-/* A file with control bytes is no conf: one complaint says it all. */
+/* A file with control bytes is no conf: one error says it all. */
 static bool
 is_text(struct conf_scan *s)
 {
@@ -56,8 +56,8 @@ is_text(struct conf_scan *s)
 		if (c == '\n') {
 			next_line(s);
 		} else if (control(c) && !blank(s)) {
-			mark(s);
-			conf_complain(s->reader, s->mark,
+			start_token(s);
+			conf_error(s->reader, s->pos,
 			    "control byte 0x%02x: this is not a text file", c);
 			return false;
 		} else {
@@ -74,12 +74,12 @@ conf_token_start(struct conf_scan *s, struct conf_reader *reader, size_t file)
 
 	*s = (struct conf_scan){
 		.reader = reader, .text = source->text, .len = source->len,
-		.mark = { .file = file, .line = 1 },
+		.pos = { .file = file, .line = 1 },
 	};
 	if (!is_text(s))
 		s->len = 0;
 	s->at = s->line_at = 0;
-	s->mark.line = 1;
+	s->pos.line = 1;
 }
 
 /* A word ends where these begin; # and quotes count at its start only. */
@@ -94,7 +94,7 @@ word_ends(const struct conf_scan *s)
 static void
 escape(struct conf_scan *s, struct buf *text)
 {
-	struct conf_mark	at = s->mark;
+	struct conf_pos	at = s->pos;
 	char			c = peek(s, 1);
 
 	if (c == '"' || c == '\\') {
@@ -104,7 +104,7 @@ escape(struct conf_scan *s, struct buf *text)
 	}
 	at.column = s->at - s->line_at;
 	at.len = 1;
-	conf_complain(s->reader, at,
+	conf_error(s->reader, at,
 	    "in quotes \\ stands only before \" or \\: write \\\\ for itself");
 	buf_addc(text, '\\');
 	s->at++;
@@ -121,13 +121,13 @@ quoted(struct conf_scan *s, struct buf *text)
 			buf_addc(text, s->text[s->at++]);
 	}
 	if (peek(s, 0) != '"') {
-		conf_complain(s->reader, s->mark,
+		conf_error(s->reader, s->pos,
 		    "the quote is not closed on its line");
 		return;
 	}
 	s->at++;
 	if (!word_ends(s))
-		conf_complain(s->reader, s->mark,
+		conf_error(s->reader, s->pos,
 		    "a blank is missing behind the closing quote");
 }
 
@@ -140,9 +140,9 @@ bare(struct conf_scan *s, struct buf *text)
 		quote = quote || s->text[s->at] == '"';
 		buf_addc(text, s->text[s->at]);
 	}
-	s->mark.len = s->at - s->line_at - s->mark.column;
+	s->pos.len = s->at - s->line_at - s->pos.column;
 	if (quote)
-		conf_complain(s->reader, s->mark,
+		conf_error(s->reader, s->pos,
 		    "a quote within a word: quote all of it");
 }
 
@@ -156,8 +156,8 @@ word(struct conf_scan *s, struct conf_word *w)
 		quoted(s, &text);
 	else
 		bare(s, &text);
-	s->mark.len = s->at - s->line_at - s->mark.column;
-	w->mark = s->mark;
+	s->pos.len = s->at - s->line_at - s->pos.column;
+	w->pos = s->pos;
 	buf_string(&text);
 	w->text = text.at;
 }
@@ -170,7 +170,7 @@ conf_token_next(struct conf_scan *s, struct conf_word *w)
 	if (peek(s, 0) == '#')
 		while (s->at < s->len && peek(s, 0) != '\n')
 			s->at++;
-	mark(s);
+	start_token(s);
 	if (s->at == s->len)
 		return TOKEN_EOF;
 	switch (peek(s, 0)) {

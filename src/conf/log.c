@@ -49,16 +49,16 @@ find(const struct conf *conf, const char *name, bool *json)
 
 /* To the letters in question; in quotes some stand behind a backslash. */
 static void
-complain(struct conf_reader *reader, const struct conf_word *word,
+error_in_format(struct conf_reader *reader, const struct conf_word *word,
     const struct conf_format_fault *f)
 {
-	struct conf_mark	mark = word->mark;
+	struct conf_pos	pos = word->pos;
 
-	mark.column += f->at + word->quoted;
+	pos.column += f->at + word->quoted;
 	for (size_t i = 0; word->quoted && i < f->at; i++)
-		mark.column += word->text[i] == '"' || word->text[i] == '\\';
-	mark.len = f->len;
-	conf_complain(reader, mark, "\"%.*s\": %s", (int)f->len,
+		pos.column += word->text[i] == '"' || word->text[i] == '\\';
+	pos.len = f->len;
+	conf_error(reader, pos, "\"%.*s\": %s", (int)f->len,
 	    word->text + f->at, f->why);
 }
 
@@ -69,13 +69,13 @@ good_name(struct conf_reader *reader, const struct conf_word *word)
 
 	if (word->text[0] == '\0' ||
 	    word->text[strspn(word->text, LETTERS)] != '\0') {
-		conf_complain(reader, word->mark, "\"%s\" is not a name for a "
+		conf_error(reader, word->pos, "\"%s\" is not a name for a "
 		    "format: letters, digits, dot, dash", word->text);
 		return false;
 	}
 	if (find(reader->conf, word->text, &json) == NULL)
 		return true;
-	conf_complain(reader, word->mark, "there is a format \"%s\" already",
+	conf_error(reader, word->pos, "there is a format \"%s\" already",
 	    word->text);
 	return false;
 }
@@ -92,7 +92,7 @@ conf_log_format(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	if (!conf_format_make(&made, words[1].text,
 	    row->type == TYPE_FORMAT_JSON, &fault)) {
-		complain(reader, &words[1], &fault);
+		error_in_format(reader, &words[1], &fault);
 		return false;
 	}
 	conf_format_free(&made);
@@ -111,7 +111,7 @@ conf_log_tag(struct conf_reader *reader, const struct conf_row *row,
 
 	(void)row;
 	if (len == 0 || len > TAG_MOST || strspn(word->text, LETTERS) != len) {
-		conf_complain(reader, word->mark, "a tag has %d letters, "
+		conf_error(reader, word->pos, "a tag has %d letters, "
 		    "digits, dots and dashes at most", TAG_MOST);
 		return false;
 	}
@@ -120,24 +120,24 @@ conf_log_tag(struct conf_reader *reader, const struct conf_row *row,
 }
 
 static void
-complain_unknown(struct conf_reader *reader, const char *name)
+error_unknown_format(struct conf_reader *reader, const char *name)
 {
 	const struct conf_row	*row = conf_row_find(BLOCK_TOP,
 				    offsetof(struct conf, log.access_format));
 	struct conf_origin	*o = conf_origin(conf_object(reader->conf),
 				    row, 0);
-	const struct conf_mark	 nowhere = { 0 };
+	const struct conf_pos	 nowhere = { 0 };
 	const char		*near = NULL;
 	struct buf		 all = { 0 };
 
 	for (size_t i = 0; i < NFORMS; i++) {
-		near = conf_complain_nearer(name, near, forms[i].name);
+		near = conf_error_nearer(name, near, forms[i].name);
 		buf_addf(&all, "%s, ", forms[i].name);
 	}
-	conf_complain(reader, o != NULL ? o->mark : nowhere,
+	conf_error(reader, o != NULL ? o->pos : nowhere,
 	    "there is no format \"%s\", but %sand what \"format\" makes", name,
 	    buf_string(&all));
-	conf_complain_hint(reader, near);
+	conf_error_hint(reader, near);
 	buf_free(&all);
 }
 
@@ -153,7 +153,7 @@ conf_log_choose(struct conf_reader *reader)
 		return;
 	text = find(conf, name, &json);
 	if (text == NULL)
-		complain_unknown(reader, name);
+		error_unknown_format(reader, name);
 	else				/* it has been tried before */
 		conf_format_make(&conf->log.line, text, json, &fault);
 }

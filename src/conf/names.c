@@ -95,12 +95,12 @@ conf_name_site(struct conf_reader *reader, const struct conf_word *word,
 		return true;
 	}
 	if (strchr(name, '*') != NULL) {
-		conf_complain(reader, word->mark, "\"%s\" is not a site's "
+		conf_error(reader, word->pos, "\"%s\" is not a site's "
 		    "name: * stands only in front, for all names that end "
 		    "like it: *.example.org", name);
 		return false;
 	}
-	conf_complain(reader, word->mark, "\"%s\" is not a site's name: "
+	conf_error(reader, word->pos, "\"%s\" is not a site's name: "
 	    "write a host name, without port, or \"default\"", name);
 	return false;
 }
@@ -153,7 +153,7 @@ conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 	const char	*wrong = conf_name_wrong(word->text);
 
 	if (wrong != NULL) {
-		conf_complain(reader, word->mark, "%s", wrong);
+		conf_error(reader, word->pos, "%s", wrong);
 		return NULL;
 	}
 	return mem_string(word->text);
@@ -201,12 +201,12 @@ conf_name_field_good(struct conf_reader *reader, const struct conf_word *word)
 {
 	if (!conf_name_token(word->text, strlen(word->text)) ||
 	    is_verb(word->text)) {
-		conf_complain(reader, word->mark,
+		conf_error(reader, word->pos,
 		    "\"%s\" is not a field's name", word->text);
 		return false;
 	}
 	if (is_own(word->text)) {
-		conf_complain(reader, word->mark,
+		conf_error(reader, word->pos,
 		    "%s is set by the server itself", word->text);
 		return false;
 	}
@@ -314,7 +314,7 @@ conf_name_address(struct conf_reader *reader, const struct conf_word *word,
 
 	wrong = split(text, host, sizeof(host), &port);
 	if (wrong != NULL) {
-		conf_complain(reader, word->mark, "%s", wrong);
+		conf_error(reader, word->pos, "%s", wrong);
 		return false;
 	}
 	if (text[0] == '[')
@@ -325,7 +325,7 @@ conf_name_address(struct conf_reader *reader, const struct conf_word *word,
 	else
 		good = add_ipv4(all, text, host, (in_port_t)port);
 	if (!good)
-		conf_complain(reader, word->mark, "\"%s\" is not an address: "
+		conf_error(reader, word->pos, "\"%s\" is not an address: "
 		    "write numbers, or * for all", host);
 	return good;
 }

@@ -111,7 +111,7 @@ conf_row_find(enum conf_block kind, size_t offset)
 }
 
 int
-conf_mark_order(const struct conf_mark *a, const struct conf_mark *b)
+conf_pos_order(const struct conf_pos *a, const struct conf_pos *b)
 {
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
@@ -135,10 +135,10 @@ conf_origin(struct conf_object object, const struct conf_row *row,
 
 void
 conf_origin_add(struct conf_object object, const struct conf_row *row,
-    size_t element, struct conf_mark mark, bool bad)
+    size_t element, struct conf_pos pos, bool bad)
 {
 	struct conf_origin	*o = mem_zero(sizeof(*o));
 
-	*o = (struct conf_origin){ *object.origins, row, element, mark, bad };
+	*o = (struct conf_origin){ *object.origins, row, element, pos, bad };
 	*object.origins = o;
 }

@@ -8,7 +8,7 @@
 #include "conf/conf.h"
 #include "conf/table.h"
 
-struct conf_mark {			/* where a word stands */
+struct conf_pos {			/* where a word stands */
 	size_t	file;			/* number in conf.files */
 	size_t	line;			/* from 1; 0: nowhere in it */
 	size_t	column, len;		/* bytes, from 0 */
@@ -19,7 +19,7 @@ struct conf_origin {
 	struct conf_origin	*next;		/* earlier ones */
 	const struct conf_row	*row;
 	size_t			 element;	/* of a list */
-	struct conf_mark	 mark;
+	struct conf_pos	 pos;
 	bool			 bad;		/* it was complained of */
 };
 
@@ -36,21 +36,21 @@ struct conf_object {
 
 struct conf_listener {
 	const struct conf_address	*address;
-	struct conf_mark		 mark;		/* first mention */
+	struct conf_pos		 pos;		/* first mention */
 	struct conf_named {
 		bool			 wild;	/* *.example.org: the */
 		const char		*name;	/* name is .example.org */
 		size_t			 len;
 		const struct conf_site	*site;
-		struct conf_mark	 mark;
+		struct conf_pos	 pos;
 	}				*named;		/* sorted */
 	size_t				 nnamed, nwild;
 	const struct conf_site		*fallback;	/* for other names */
 	bool				 single;	/* only that site */
 };
 
-int			 conf_mark_order(const struct conf_mark *,
-			    const struct conf_mark *);
+int			 conf_pos_order(const struct conf_pos *,
+			    const struct conf_pos *);
 struct conf_object	 conf_object(struct conf *);
 struct conf_object	 conf_object_site(struct conf_site *);
 struct conf_object	 conf_object_place(struct conf_place *);
@@ -63,6 +63,6 @@ struct conf_origin	*conf_origin(struct conf_object,
 			    const struct conf_row *, size_t element);
 void			 conf_origin_add(struct conf_object,
 			    const struct conf_row *, size_t element,
-			    struct conf_mark, bool bad);
+			    struct conf_pos, bool bad);
 
 #endif

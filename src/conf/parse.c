@@ -18,7 +18,7 @@ struct statement {
 	struct conf_word	*words;
 	size_t			 n;
 	enum conf_token		 end;		/* what ended it */
-	struct conf_mark	 end_mark;
+	struct conf_pos	 end_pos;
 };
 
 struct scope {				/* the block around a statement */
@@ -48,7 +48,7 @@ statement_next(struct conf_scan *scan, struct statement *s)
 		s->words = mem_grow(s->words, s->n + 1, sizeof(*s->words));
 		s->words[s->n++] = word;
 	}
-	s->end_mark = scan->mark;
+	s->end_pos = scan->pos;
 }
 
 static void
@@ -116,10 +116,10 @@ take_names(struct conf_reader *reader, struct conf_site *site,
 	for (size_t i = 1; i < s->n; i++) {
 		if (conf_name_site(reader, &s->words[i], &site->names))
 			conf_origin_add(conf_object_site(site), NULL,
-			    site->names.n - 1, s->words[i].mark, false);
+			    site->names.n - 1, s->words[i].pos, false);
 	}
 	if (s->n == 1)
-		conf_complain(reader, s->words[0].mark,
+		conf_error(reader, s->words[0].pos,
 		    "\"site\" needs a name, or \"default\"");
 }
 
@@ -131,10 +131,10 @@ take_prefix(struct conf_reader *reader, struct conf_place *place,
 	const struct conf_word	*word = &s->words[s->n - 1];
 
 	if (s->n != 2)
-		conf_complain(reader, word->mark, "\"path\" needs one path");
+		conf_error(reader, word->pos, "\"path\" needs one path");
 	else
 		place->prefix = conf_name_prefix(reader, word);
-	conf_origin_add(conf_object_place(place), NULL, 0, word->mark,
+	conf_origin_add(conf_object_place(place), NULL, 0, word->pos,
 	    place->prefix == NULL);
 	if (place->prefix == NULL)
 		place->prefix = mem_string("");
@@ -144,12 +144,12 @@ static void
 take_patterns(struct conf_reader *reader, struct conf_files *files,
     const struct statement *s)
 {
-	conf_origin_add(conf_object_files(files), NULL, 0, s->words[0].mark,
+	conf_origin_add(conf_object_files(files), NULL, 0, s->words[0].pos,
 	    false);
 	for (size_t i = 1; i < s->n; i++)
 		conf_access_pattern(reader, &s->words[i], &files->patterns);
 	if (s->n == 1)
-		conf_complain(reader, s->words[0].mark,
+		conf_error(reader, s->words[0].pos,
 		    "\"files\" needs a pattern of names");
 }
 
@@ -181,7 +181,7 @@ enter(struct conf_reader *reader, enum conf_block block,
 		break;
 	case ARGUMENTS_NONE:
 		if (s->n > 1)
-			conf_complain(reader, s->words[1].mark,
+			conf_error(reader, s->words[1].pos,
 			    "unexpected \"%s\" behind \"%s\"",
 			    s->words[1].text, s->words[0].text);
 		break;
@@ -215,7 +215,7 @@ parse_inner(struct file *file, enum conf_block block,
 	bool			 open = s->end == TOKEN_OPEN;
 
 	if (!open) {
-		conf_complain(reader, s->words[s->n - 1].mark,
+		conf_error(reader, s->words[s->n - 1].pos,
 		    "block \"%s\" needs a \"{\" at the end of this line",
 		    s->words[0].text);
 		open = s->end == TOKEN_END && brace_follows(&file->scan);
@@ -244,7 +244,7 @@ included_already(const struct conf_reader *reader, const struct file *file,
 	const struct conf_source	*new = &reader->sources[number], *old;
 
 	for (; file != NULL; file = file->from) {
-		old = &reader->sources[file->scan.mark.file];
+		old = &reader->sources[file->scan.pos.file];
 		if (old->ino != 0 && old->ino == new->ino &&
 		    old->dev == new->dev)
 			return true;
@@ -261,16 +261,16 @@ include_one(struct file *file, const char *name, const struct scope *scope,
 	size_t			 number;
 
 	if (file->depth == INCLUDE_DEPTH)
-		conf_complain(reader, word->mark,
+		conf_error(reader, word->pos,
 		    "more than %d files include one another", INCLUDE_DEPTH);
 	else if (wrong != NULL)
-		conf_complain(reader, word->mark, "%s is %s, not a file", name,
+		conf_error(reader, word->pos, "%s is %s, not a file", name,
 		    wrong);
 	else if (!conf_source_read(reader, name, false, &number))
-		conf_complain(reader, word->mark, "%s: %s", name,
+		conf_error(reader, word->pos, "%s: %s", name,
 		    strerror(errno));
 	else if (included_already(reader, file, number))
-		conf_complain(reader, word->mark, "%s includes itself", name);
+		conf_error(reader, word->pos, "%s includes itself", name);
 	else
 		parse_file(reader, number, file, scope);
 }
@@ -284,7 +284,7 @@ include_pattern(struct file *file, const struct scope *scope,
 	glob_t			 found;
 
 	if (word->text[0] != '/') {
-		add_literally(reader->sources[word->mark.file].dir, &pattern);
+		add_literally(reader->sources[word->pos.file].dir, &pattern);
 		buf_addc(&pattern, '/');
 	}
 	buf_adds(&pattern, word->text);
@@ -304,7 +304,7 @@ parse_include(struct file *file, const struct scope *scope,
 	char			*name;
 
 	if (s->n != 2) {
-		conf_complain(file->scan.reader, word->mark,
+		conf_error(file->scan.reader, word->pos,
 		    "\"include\" needs one file or pattern");
 	} else if (strpbrk(word->text, "*?[") != NULL) {
 		include_pattern(file, scope, word);
@@ -338,7 +338,7 @@ parse_statement(struct file *file, const struct scope *scope,
 	if (s->end != TOKEN_OPEN)
 		return;
 	if (row != NULL)
-		conf_complain(reader, s->end_mark, "\"%s\" is not a block",
+		conf_error(reader, s->end_pos, "\"%s\" is not a block",
 		    word->text);
 	skip_block(&file->scan);
 }
@@ -356,7 +356,7 @@ parse_block(struct file *file, const struct scope *scope,
 		if (s.n > 0) {
 			parse_statement(file, scope, &s);
 		} else if (s.end == TOKEN_OPEN) {
-			conf_complain(reader, s.end_mark,
+			conf_error(reader, s.end_pos,
 			    "\"{\" without a word before it");
 			skip_block(&file->scan);
 		}
@@ -364,11 +364,11 @@ parse_block(struct file *file, const struct scope *scope,
 		if (s.end == TOKEN_CLOSE && opener != NULL)
 			return;
 		if (s.end == TOKEN_CLOSE)
-			conf_complain(reader, s.end_mark,
+			conf_error(reader, s.end_pos,
 			    "\"}\" closes nothing");
 	} while (s.end != TOKEN_EOF);
 	if (opener != NULL)
-		conf_complain(reader, opener->mark,
+		conf_error(reader, opener->pos,
 		    "block \"%s\" is not closed: a \"}\" is missing",
 		    opener->text);
 }

@@ -13,7 +13,7 @@
 struct conf_word {
 	char			*text;		/* owned */
 	bool			 quoted;
-	struct conf_mark	 mark;
+	struct conf_pos	 pos;
 };
 
 struct conf_source {
@@ -27,8 +27,8 @@ struct conf_source {
 struct conf_reader {			/* a conf being read */
 	struct conf		*conf;
 	struct conf_source	*sources;	/* as many as conf.files */
-	struct conf_complaint	*complaints;
-	size_t			 ncomplaints;
+	struct conf_error	*errors;
+	size_t			 nerrors;
 };
 
 /* lexer.c: files into words. */
@@ -43,7 +43,7 @@ struct conf_scan {
 	const char		*text;
 	size_t			 len, at;
 	size_t			 line_at;	/* where the line begins */
-	struct conf_mark	 mark;		/* of the token */
+	struct conf_pos	 pos;		/* of the token */
 };
 
 void		 conf_token_start(struct conf_scan *, struct conf_reader *,
@@ -107,14 +107,14 @@ void		 conf_name_free(struct conf_words *);
 void		 conf_check(struct conf_reader *);
 
 /* errors.c */
-void		 conf_complain(struct conf_reader *, struct conf_mark,
+void		 conf_error(struct conf_reader *, struct conf_pos,
 		    const char *, ...) __attribute__((__format__(__printf__,
 		    3, 4)));
 /* The nearer of two words to a mistyped one; NULL while none is near. */
-const char	*conf_complain_nearer(const char *typed, const char *best,
+const char	*conf_error_nearer(const char *typed, const char *best,
 		    const char *word);
-/* To the last complaint, unless NULL: did you mean ... */
-void		 conf_complain_hint(struct conf_reader *, const char *);
-void		 conf_complain_print(struct conf_reader *, struct buf *);
+/* To the last error, unless NULL: did you mean ... */
+void		 conf_error_hint(struct conf_reader *, const char *);
+void		 conf_error_print(struct conf_reader *, struct buf *);
 
 #endif

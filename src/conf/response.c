@@ -50,7 +50,7 @@ conf_answer_target(struct conf_reader *reader, const struct conf_row *row,
 
 	(void)row;
 	if (wrong != NULL) {
-		conf_complain(reader, word->mark, "%s", wrong);
+		conf_error(reader, word->pos, "%s", wrong);
 		return false;
 	}
 	*(char **)member = mem_string(word->text);
@@ -76,7 +76,7 @@ take_page(struct conf_reader *reader, const struct conf_word *word,
 	const char	*wrong = wrong_page(word->text);
 
 	if (wrong != NULL) {
-		conf_complain(reader, word->mark, "%s", wrong);
+		conf_error(reader, word->pos, "%s", wrong);
 		return false;
 	}
 	*page = mem_string(word->text);
@@ -100,7 +100,7 @@ given(struct conf_reader *reader, const struct conf_row *row,
 	for (size_t i = 0; i < pairs->n; i++) {
 		if (strcmp(pairs->at[i].name, word->text) != 0)
 			continue;
-		conf_complain(reader, word->mark,
+		conf_error(reader, word->pos,
 		    "%s %s is given twice in this block", row->word,
 		    word->text);
 		return true;
@@ -152,7 +152,7 @@ take_pattern(struct conf_reader *reader, const struct conf_word *word)
 	bool	good = is_pattern(word->text);
 
 	if (!good)
-		conf_complain(reader, word->mark, "\"%s\" is not a media "
+		conf_error(reader, word->pos, "\"%s\" is not a media "
 		    "type: write text/html, image/* or */*", word->text);
 	return good;
 }
@@ -179,7 +179,7 @@ conf_answer_age(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	if (!conf_value_time(words[1].text, &pair.number) ||
 	    pair.number > AGE_MOST) {
-		conf_complain(reader, words[1].mark, "\"%s\" is not a time "
+		conf_error(reader, words[1].pos, "\"%s\" is not a time "
 		    "up to 3650d", words[1].text);
 		return false;
 	}
@@ -200,7 +200,7 @@ conf_answer_charset(struct conf_reader *reader, const struct conf_row *row,
 	if (!word->quoted && strcmp(word->text, "off") == 0)
 		return true;
 	if (!conf_name_token(word->text, strlen(word->text))) {
-		conf_complain(reader, word->mark,
+		conf_error(reader, word->pos,
 		    "\"%s\" is not a character set's name", word->text);
 		return false;
 	}
@@ -232,7 +232,7 @@ conf_answer_home(struct conf_reader *reader, const struct conf_row *row,
 	if (!word->quoted && strcmp(word->text, "off") == 0)
 		return true;
 	if (!good_home(word->text)) {
-		conf_complain(reader, word->mark, "a directory of users is "
+		conf_error(reader, word->pos, "a directory of users is "
 		    "beneath their homes: without a slash in front or at its "
 		    "end, and no name in it begins with a dot");
 		return false;
@@ -246,7 +246,7 @@ conf_answer_user(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	if (!conf_user_good(word->text, strlen(word->text))) {
-		conf_complain(reader, word->mark, "%s %s: no such name is "
+		conf_error(reader, word->pos, "%s %s: no such name is "
 		    "ever looked up", row->word, row->part);
 		return false;
 	}

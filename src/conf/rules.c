@@ -63,19 +63,19 @@ conf_rules_rootless(struct conf_object object)
 }
 
 static void
-complain_both(struct conf_reader *reader, const struct conf_origin *a,
+error_both(struct conf_reader *reader, const struct conf_origin *a,
     const struct conf_origin *b)
 {
 	const struct conf_origin	*first = a, *later = b;
 
-	if (conf_mark_order(&a->mark, &b->mark) > 0) {
+	if (conf_pos_order(&a->pos, &b->pos) > 0) {
 		first = b;
 		later = a;
 	}
-	conf_complain(reader, later->mark,
+	conf_error(reader, later->pos,
 	    "%s and %s exclude each other: %s is given at %s:%zu",
 	    later->row->word, first->row->word, first->row->word,
-	    reader->conf->files.at[first->mark.file], first->mark.line);
+	    reader->conf->files.at[first->pos.file], first->pos.line);
 }
 
 static void
@@ -88,7 +88,7 @@ check_one_answer(struct conf_reader *reader, struct conf_object object)
 			continue;
 		for (size_t j = i + 1; j < NANSWERS; j++) {
 			if ((b = says_answer(object, answers[j])) != NULL)
-				complain_both(reader, a, b);
+				error_both(reader, a, b);
 		}
 	}
 }
@@ -171,7 +171,7 @@ check_removed(struct conf_reader *reader, const struct conf_rules *rules,
 		row++;
 	for (size_t i = 0; i < remove->n; i++) {
 		if (rules->outer == NULL || !adds(rules->outer, remove->at[i]))
-			conf_complain(reader, conf_origin(object, row, i)->mark,
+			conf_error(reader, conf_origin(object, row, i)->pos,
 			    "nothing outside adds a field %s", remove->at[i]);
 	}
 }
@@ -188,7 +188,7 @@ make_aged(struct conf_reader *reader, struct conf_rules *rules,
 	rules->aged = !adds(rules, name) &&
 	    (outer == NULL || !adds(outer, name) || replaces(rules, name));
 	if (!rules->aged && own != NULL)
-		conf_complain(reader, own->mark, "expires is without effect "
+		conf_error(reader, own->pos, "expires is without effect "
 		    "here: header %s comes before it", name);
 }
 
@@ -213,7 +213,7 @@ check_hide(struct conf_reader *reader, const struct conf_rules *rules,
 	size_t				 bytes = hide_bytes(rules);
 
 	if (own != NULL && bytes > CONF_HIDE_MAX)
-		conf_complain(reader, own->mark, "the patterns of hide in "
+		conf_error(reader, own->pos, "the patterns of hide in "
 		    "force here are %zu bytes, more than %d", bytes,
 		    CONF_HIDE_MAX);
 }
@@ -251,7 +251,7 @@ complete(struct conf_reader *reader, struct conf_rules *rules,
 	check_one_answer(reader, object);
 	if (redirect != NULL && !redirect->bad &&
 	    conf_origin(object, redirect->row + 1, 0) == NULL)
-		conf_complain(reader, redirect->mark,
+		conf_error(reader, redirect->pos,
 		    "\"redirect\" needs a target behind its status");
 	rules->answer = outer == NULL || says_any(object) ? rules : outer;
 	if (outer != NULL)
@@ -277,7 +277,7 @@ check_circles(struct conf_reader *reader, const struct conf_site *site,
 
 	while ((to = r->redirect.to) != NULL && to[0] == '/') {
 		if (steps++ > site->nplaces) {
-			conf_complain(reader, says(object, "redirect")->mark,
+			conf_error(reader, says(object, "redirect")->pos,
 			    "this redirect sends clients in circles");
 			return;
 		}

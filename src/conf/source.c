@@ -97,9 +97,9 @@ conf_source_path(const struct conf_reader *reader, const struct conf_word *word)
 {
 	struct buf	path = { 0 };
 
-	if (word->text[0] == '/' || word->mark.line == 0)
+	if (word->text[0] == '/' || word->pos.line == 0)
 		return mem_string(word->text);
-	buf_addf(&path, "%s/%s", reader->sources[word->mark.file].dir,
+	buf_addf(&path, "%s/%s", reader->sources[word->pos.file].dir,
 	    word->text);
 	buf_string(&path);
 	return path.at;

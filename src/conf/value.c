@@ -86,7 +86,7 @@ set_scaled(struct conf_reader *reader, const struct conf_row *row,
 	int64_t	*number = member, low, high;
 
 	if (!scaled(row->type, word->text, number)) {
-		conf_complain(reader, word->mark, "\"%s\" is not a %s%s",
+		conf_error(reader, word->pos, "\"%s\" is not a %s%s",
 		    word->text, types[row->type].name,
 		    row->type == TYPE_SIZE ? ": a number, K, M or G behind it" :
 		    row->type == TYPE_TIME ?
@@ -96,7 +96,7 @@ set_scaled(struct conf_reader *reader, const struct conf_row *row,
 	need(scaled(row->type, row->lowest, &low));
 	need(scaled(row->type, row->highest, &high));
 	if (*number < low || *number > high) {
-		conf_complain(reader, word->mark,
+		conf_error(reader, word->pos,
 		    "%s is out of bounds: " CONF_ROW " takes %s to %s",
 		    word->text, CONF_ROW_NAME(row), row->lowest, row->highest);
 		return false;
@@ -119,7 +119,7 @@ set_workers(struct conf_reader *reader, const struct conf_row *row,
 	}
 	if (scaled(row->type, word->text, &ignored))
 		return set_scaled(reader, row, word, member);
-	conf_complain(reader, word->mark, "\"%s\" is neither a number nor "
+	conf_error(reader, word->pos, "\"%s\" is neither a number nor "
 	    AUTO, word->text);
 	return false;
 }
@@ -146,7 +146,7 @@ static const char *const log_levels[] = { LOG_LEVELS(X) NULL };
 static const char *const switches[] = { CONF_SWITCHES(X) NULL };
 static const char *const redirects[] = { CONF_REDIRECTS(X) NULL };
 static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
-static const char *const errors[] = { CONF_ERRORS(X) NULL };
+static const char *const error_pages[] = { CONF_ERRORS(X) NULL };
 static const char *const listings[] = { CONF_LISTINGS(X) NULL };
 static const char *const links[] = { JOB_LINKS(X) NULL };
 static const char *const savings[] = { CONF_SAVINGS(X) NULL };
@@ -171,7 +171,7 @@ choices_of(enum conf_type type)
 	    type == TYPE_SWITCH ? switches :
 	    type == TYPE_REDIRECT ? redirects :
 	    type == TYPE_REFUSAL ? refusals :
-	    type == TYPE_ERROR ? errors : NULL;
+	    type == TYPE_ERROR ? error_pages : NULL;
 }
 
 /* The words of a choice in a row, with something between them. */
@@ -197,12 +197,12 @@ set_choice(struct conf_reader *reader, const struct conf_row *row,
 			*(int64_t *)member = i;
 			return true;
 		}
-		near = conf_complain_nearer(word->text, near, choice[i]);
+		near = conf_error_nearer(word->text, near, choice[i]);
 	}
 	print_choices(row->type, ", ", &all);
-	conf_complain(reader, word->mark, "\"%s\" is not one of %s",
+	conf_error(reader, word->pos, "\"%s\" is not one of %s",
 	    word->text, buf_string(&all));
-	conf_complain_hint(reader, near);
+	conf_error_hint(reader, near);
 	buf_free(&all);
 	return false;
 }
@@ -235,7 +235,7 @@ set_text(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	if (word->text[0] == '\0') {
-		conf_complain(reader, word->mark, CONF_ROW " cannot be empty",
+		conf_error(reader, word->pos, CONF_ROW " cannot be empty",
 		    CONF_ROW_NAME(row));
 		return false;
 	}
@@ -255,8 +255,8 @@ set_path(struct conf_reader *reader, const struct conf_row *row,
 	path = conf_source_path(reader, word);
 	mem_drop(member);
 	/* What nobody asked for need not be there. */
-	if (word->mark.line != 0 && wrong(path) != 0) {
-		conf_complain(reader, word->mark, "%s: %s", path,
+	if (word->pos.line != 0 && wrong(path) != 0) {
+		conf_error(reader, word->pos, "%s: %s", path,
 		    strerror(errno));
 		mem_drop(&path);
 		return false;
@@ -303,10 +303,10 @@ set_file(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	/* What nobody asked for is as it is. */
 	wrong =
-	    word->mark.line == 0 ? NULL : regular_other_kind(*(char **)member);
+	    word->pos.line == 0 ? NULL : regular_other_kind(*(char **)member);
 	if (wrong == NULL)
 		return true;
-	conf_complain(reader, word->mark, "%s is %s, not a file",
+	conf_error(reader, word->pos, "%s is %s, not a file",
 	    *(char **)member, wrong);
 	mem_drop(member);
 	return false;
@@ -346,7 +346,7 @@ set_syslog(struct conf_reader *reader, const struct conf_row *row,
 	    strlen(CONF_SYSLOG) + 2) == 0 &&
 	    strlen(word->text) < SOCKET_MOST + strlen(CONF_SYSLOG)))
 		return set_text(reader, row, word, member);
-	conf_complain(reader, word->mark, "\"%s\": behind " CONF_SYSLOG
+	conf_error(reader, word->pos, "\"%s\": behind " CONF_SYSLOG
 	    " there is nothing, or : and the name of its socket, from / on",
 	    word->text);
 	return false;
@@ -364,10 +364,10 @@ set_program(struct conf_reader *reader, const struct conf_row *row,
 	path[strcspn(path, " ")] = '\0';
 	wrong = path[0] == '/' ? access(path, X_OK) : 0;
 	if (path[0] != '/')
-		conf_complain(reader, word->mark,
+		conf_error(reader, word->pos,
 		    "a program is named from / on: \"|/usr/bin/program\"");
 	else if (wrong == -1)
-		conf_complain(reader, word->mark, "cannot run %s: %s", path,
+		conf_error(reader, word->pos, "cannot run %s: %s", path,
 		    strerror(errno));
 	wrong |= path[0] != '/';
 	mem_drop(&path);
@@ -388,7 +388,7 @@ set_log(struct conf_reader *reader, const struct conf_row *row,
 	if (!word->quoted && strcmp(word->text, "off") == 0) {
 		if (row->type == TYPE_LOG_OR_OFF)
 			return true;
-		conf_complain(reader, word->mark,
+		conf_error(reader, word->pos,
 		    CONF_ROW " cannot be off: write a file or stderr",
 		    CONF_ROW_NAME(row));
 		return false;
@@ -402,7 +402,7 @@ set_filename(struct conf_reader *reader, const struct conf_row *row,
 {
 	if (word->text[0] == '\0' || strchr(word->text, '/') != NULL ||
 	    strcmp(word->text, ".") == 0 || strcmp(word->text, "..") == 0) {
-		conf_complain(reader, word->mark, CONF_ROW
+		conf_error(reader, word->pos, CONF_ROW
 		    " takes names of files, without their directory",
 		    CONF_ROW_NAME(row));
 		return false;
@@ -424,7 +424,7 @@ set_off_or(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	if (words->n > 0 && (choice == 0 ||
 	    strcmp(words->at[0], off) == 0)) {
-		conf_complain(reader, word->mark,
+		conf_error(reader, word->pos,
 		    CONF_ROW " is off or is not: \"%s\" stands alone",
 		    CONF_ROW_NAME(row), off);
 		return false;

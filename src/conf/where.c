@@ -27,21 +27,21 @@ block_of(const struct conf *conf, const struct conf_rules *rules)
 }
 
 static void
-add_mark(const struct conf *conf, const struct conf_origin *from,
+add_pos(const struct conf *conf, const struct conf_origin *from,
     struct buf *to)
 {
 	if (from == NULL)
 		buf_adds(to, " (default)");
 	else
-		buf_addf(to, " (%s:%zu)", conf->files.at[from->mark.file],
-		    from->mark.line);
+		buf_addf(to, " (%s:%zu)", conf->files.at[from->pos.file],
+		    from->pos.line);
 }
 
 void
 conf_where_block(const struct conf *conf, const struct conf_rules *rules,
     struct buf *to)
 {
-	add_mark(conf, conf_origin(block_of(conf, rules), NULL, 0), to);
+	add_pos(conf, conf_origin(block_of(conf, rules), NULL, 0), to);
 }
 
 /* "limits body": a word, behind that of a block which shares the top's. */
@@ -99,7 +99,7 @@ add_statement(const struct conf *conf, struct conf_object object,
 			conf_value_print(row, member, i, to);
 		}
 	}
-	add_mark(conf, conf_origin(object, first, element == CONF_WHERE_ALL ?
+	add_pos(conf, conf_origin(object, first, element == CONF_WHERE_ALL ?
 	    0 : element), to);
 }
 
@@ -127,7 +127,7 @@ add_files(const struct conf *conf, struct conf_files *files, struct buf *to)
 	buf_adds(to, "files");
 	for (size_t i = 0; i < files->patterns.n; i++)
 		buf_addf(to, " %s", files->patterns.at[i]);
-	add_mark(conf, conf_origin(conf_object_files(files), NULL, 0), to);
+	add_pos(conf, conf_origin(conf_object_files(files), NULL, 0), to);
 }
 
 bool

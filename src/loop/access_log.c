@@ -27,7 +27,7 @@
 #define SEND_NOW_MIN		(120 * 1024)	/* that do not wait for more: less than
 					 * a batch by a line */
 #define LINE_DELAY		200		/* ms that a line may wait for others */
-#define WARN_INTERVAL		60000		/* ms between complaints */
+#define WARN_INTERVAL		60000		/* ms between errors */
 #define SWITCH_TIMEOUT	3000		/* ms for the batch under way, when the
 					 * next helper is there */
 #define FLUSH_TIMEOUT		2000		/* ms for the rest at the end */

@@ -98,13 +98,13 @@ static void
 answer_from_file(const struct monitor *m, const struct control_request *request,
     struct buf *answer)
 {
-	struct buf	 complaints = { 0 };
-	struct conf *conf = conf_read_again(m->setup->conf_file, &complaints);
+	struct buf	 errors = { 0 };
+	struct conf	*conf = conf_read_again(m->setup->conf_file, &errors);
 
 	if (conf == NULL) {
 		control_begin_answer(
 		    answer, CONTROL_VERDICT_CONF, "the conf has mistakes");
-		buf_add(answer, complaints.at, complaints.len);
+		buf_add(answer, errors.at, errors.len);
 	} else if (request->command == CONTROL_CHECK)
 		control_begin_answer(
 		    answer, CONTROL_VERDICT_OK, "the conf is fine");
@@ -113,7 +113,7 @@ answer_from_file(const struct monitor *m, const struct control_request *request,
 		answer_explain(conf, request, answer);	/* which takes it */
 		conf = NULL;
 	}
-	buf_free(&complaints);
+	buf_free(&errors);
 	conf_free(&conf);
 }
 

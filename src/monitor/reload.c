@@ -67,12 +67,12 @@ capture_line(void *errors, const char *line, size_t n)
 
 /* Each line as -t has it, but in the error log. */
 static void
-report_errors(struct reload *r, struct buf *complaints)
+report_errors(struct reload *r, struct buf *errors)
 {
-	char	*rest = complaints->at, *line;
+	char	*rest = errors->at, *line;
 
 	r->is_conf_error = true;
-	capture_line(&r->errors, complaints->at, complaints->len);
+	capture_line(&r->errors, errors->at, errors->len);
 	log_capture(NULL, NULL);
 	while (rest != NULL && *rest != '\0') {
 		line = strsep(&rest, "\n");
@@ -84,18 +84,18 @@ report_errors(struct reload *r, struct buf *complaints)
 static struct generation *
 read_conf(struct monitor *m)
 {
-	struct buf	 complaints = { 0 };
-	struct conf *conf = conf_read_again(m->setup->conf_file, &complaints);
+	struct buf	 errors = { 0 };
+	struct conf	*conf = conf_read_again(m->setup->conf_file, &errors);
 	struct generation	*g = NULL;
 
-	buf_string(&complaints);
+	buf_string(&errors);
 	if (conf == NULL)
-		report_errors(&m->reload, &complaints);
+		report_errors(&m->reload, &errors);
 	else {
 		arch_choose(conf, m->setup->architecture);
 		g = generation_new(conf);
 	}
-	buf_free(&complaints);
+	buf_free(&errors);
 	if (g != NULL &&
 	    (!standard_error_is_allowed(&m->setup->standard_error, g->conf) ||
 		helper_rules_check(g->conf) == -1 ||

@@ -40,7 +40,7 @@ is("$out$err", '', 'and it says nothing');
 ($status, $out, $err) = run_amped('-q', '-f', $conf);
 is($status >> 8, 64, '-q by itself makes no sense');
 
-# Text of a bad conf, the complaint word for word.
+# Text of a bad conf, the error word for word.
 my @bad = (
 	["site default {\n\tlisten 127.0.0.1:0\n\troott %D/site\n}\n", <<'END'],
 %C:3:2: unknown word "roott" in block site
@@ -72,7 +72,7 @@ for my $case (@bad) {
 	like($said, qr/\Q$complaint\E/, 'and says the same');
 }
 
-# All complaints at once, and a directory that is not there.
+# All errors at once, and a directory that is not there.
 conf("usr www-data\nsite default {\n\tlisten 127.0.0.1:0\n" .
     "\troot %D/nothing\n\tindx a\n}\n");
 ($status, $out, $err) = run_amped('-t', '-f', $conf);

@@ -27,11 +27,11 @@ dump(const struct conf *conf)
 static char *
 again(const char *text)
 {
-	struct buf	 complaints = { 0 };
-	struct conf	*conf = conf_read_text("f", text, &complaints);
+	struct buf	 errors = { 0 };
+	struct conf	*conf = conf_read_text("f", text, &errors);
 	char		*out;
 
-	need(conf != NULL && complaints.len == 0);
+	need(conf != NULL && errors.len == 0);
 	out = dump(conf);
 	conf_free(&conf);
 	return out;
@@ -65,7 +65,7 @@ check_dump(const struct conf *conf)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct buf	 complaints = { 0 };
+	struct buf	 errors = { 0 };
 	char		*text = malloc(size + 1);
 	struct conf	*conf;
 
@@ -74,13 +74,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text[size] = '\0';
 	/* What it could include is not ours to read. */
 	if (strstr(text, "include") == NULL) {
-		conf = conf_read_text("f", text, &complaints);
-		need((conf == NULL) == (complaints.len > 0));
+		conf = conf_read_text("f", text, &errors);
+		need((conf == NULL) == (errors.len > 0));
 		if (conf != NULL)
 			check_dump(conf);
 		conf_free(&conf);
 	}
-	buf_free(&complaints);
+	buf_free(&errors);
 	free(text);
 	return 0;
 }

@@ -421,7 +421,7 @@ static void
 begin_world(void)
 {
 	struct http_setup	 setup = { .clock = &world.clock };
-	struct buf		 complaints = { 0 };
+	struct buf		 errors = { 0 };
 	char			 text[200];
 
 	if (world.http[0] != NULL)
@@ -434,10 +434,10 @@ begin_world(void)
 		    buf_string(&world.site_text));
 	}
 	world.conf = conf_read_text(world.file, buf_string(&world.conf_text),
-	    &complaints);
+	    &errors);
 	if (world.conf == NULL)
-		world_fail("conf: %s", buf_string(&complaints));
-	buf_free(&complaints);
+		world_fail("conf: %s", buf_string(&errors));
+	buf_free(&errors);
 	world.conf->cache.residency = RESIDENCY_PREDICT;
 	setup.conf = world.conf;
 	setup.disk.submit = script_submit;

@@ -199,8 +199,8 @@ START_TEST(complaint)
 	write_file("a", "");
 	buf_addf(&text, BEGIN "%s }\n", wrong[_i].lines);
 	ck_assert_ptr_null(read_conf(buf_string(&text)));
-	ck_assert_msg(strstr(buf_string(&complaints), wrong[_i].complaint) !=
-	    NULL, "%s", buf_string(&complaints));
+	ck_assert_msg(strstr(buf_string(&errors), wrong[_i].complaint) !=
+	    NULL, "%s", buf_string(&errors));
 	buf_free(&text);
 }
 END_TEST

@@ -303,7 +303,7 @@ START_TEST(hide_has_a_limit)
 	text.len -= 5;
 	buf_adds(&text, "* }\n}\n");
 	ck_assert_ptr_null(read_conf(buf_string(&text)));
-	ck_assert_ptr_nonnull(strstr(buf_string(&complaints),
+	ck_assert_ptr_nonnull(strstr(buf_string(&errors),
 	    "t.conf:6:16: the patterns of hide in force here are 4001 bytes"));
 	buf_free(&text);
 }
@@ -399,10 +399,10 @@ START_TEST(bad_user)
 {
 	if (geteuid() != 0)
 		return;		/* who cannot change it may write any */
-	buf_free(&complaints);
+	buf_free(&errors);
 	ck_assert_ptr_null(conf_read_text("t.conf",
-	    "user no_such_user\n" SITE, &complaints));
-	ck_assert_str_eq(buf_string(&complaints),
+	    "user no_such_user\n" SITE, &errors));
+	ck_assert_str_eq(buf_string(&errors),
 	    "t.conf:1:6: there is no user \"no_such_user\" to become\n"
 	    "    user no_such_user\n"
 	    "         ^~~~~~~~~~~~\n");
@@ -415,8 +415,8 @@ read_file(const char *name)
 	char	path[PATH_MAX + 64];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	buf_free(&complaints);
-	return conf_read(path, &complaints);
+	buf_free(&errors);
+	return conf_read(path, &errors);
 }
 
 static void
@@ -447,7 +447,7 @@ START_TEST(include)
 	write_file("sites [x]/2.conf", "site b.org { listen *:80; root / }\n");
 	write_file("sites [x]/fields", "header A b\nindex c");
 	conf = read_file("main.conf");
-	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
+	ck_assert_msg(conf != NULL, "%s", buf_string(&errors));
 	ck_assert_int_eq(conf->helpers, 7);
 	ck_assert_uint_eq(conf->nsites, 2);
 	ck_assert_str_eq(conf->sites[0].rules.header.plain.at[0].value, "b");
@@ -465,8 +465,8 @@ bad_include(const char *text, const char *want)
 {
 	write_main(text);
 	ck_assert_ptr_null(read_file("main.conf"));
-	ck_assert_msg(strstr(buf_string(&complaints), want) != NULL, "%s",
-	    buf_string(&complaints));
+	ck_assert_msg(strstr(buf_string(&errors), want) != NULL, "%s",
+	    buf_string(&errors));
 }
 
 START_TEST(bad_includes)
@@ -475,7 +475,7 @@ START_TEST(bad_includes)
 
 	bad_include("\n  include none.conf\n",
 	    "/main.conf:2:11: ");
-	ck_assert_ptr_nonnull(strstr(complaints.at,
+	ck_assert_ptr_nonnull(strstr(errors.at,
 	    "/none.conf: No such file or directory\n"
 	    "    include none.conf\n"
 	    "            ^~~~~~~~~\n"));
@@ -487,7 +487,7 @@ START_TEST(bad_includes)
 	write_file("open.conf", "site a.org {\n");
 	bad_include("\ninclude open.conf\n}\n",
 	    "/open.conf:1:1: block \"site\" is not closed");
-	ck_assert_ptr_nonnull(strstr(complaints.at,
+	ck_assert_ptr_nonnull(strstr(errors.at,
 	    "/main.conf:3:1: \"}\" closes nothing"));
 	write_file("twice.conf", "helpers 3\n");
 	bad_include("helpers 2\ninclude twice.conf\n",
@@ -510,19 +510,19 @@ START_TEST(fifos)
 	snprintf(fifo, sizeof(fifo), "%s/fifo.conf", dir);
 	ck_assert_int_eq(mkfifo(fifo, 0644), 0);
 	bad_include("\n\tinclude f*.conf\n", "/main.conf:2:10: ");
-	ck_assert_ptr_nonnull(strstr(complaints.at, "/fifo.conf is a FIFO, "
+	ck_assert_ptr_nonnull(strstr(errors.at, "/fifo.conf is a FIFO, "
 	    "not a file\n    include f*.conf\n            ^~~~~~~\n"));
 	bad_include("\ntypes fifo.conf\n", "/main.conf:2:7: ");
-	ck_assert_ptr_nonnull(strstr(complaints.at,
+	ck_assert_ptr_nonnull(strstr(errors.at,
 	    "/fifo.conf is a FIFO, not a file\n"));
 	bad_include("\ninclude /dev/zero\n",
 	    "/main.conf:2:9: /dev/zero is a device, not a file\n");
 	bad_include("\ninclude /dev/null; x\n", "unknown word \"x\"");
-	ck_assert_ptr_null(strstr(complaints.at, "null is"));
+	ck_assert_ptr_null(strstr(errors.at, "null is"));
 	/* While others are served, the conf itself is not waited for either. */
-	complaints.len = 0;
-	ck_assert_ptr_null(conf_read_again(fifo, &complaints));
-	ck_assert_ptr_nonnull(strstr(buf_string(&complaints),
+	errors.len = 0;
+	ck_assert_ptr_null(conf_read_again(fifo, &errors));
+	ck_assert_ptr_nonnull(strstr(buf_string(&errors),
 	    "/fifo.conf is a FIFO: only a file can be read again\n"));
 }
 END_TEST
@@ -534,11 +534,11 @@ START_TEST(no_file)
 	ck_assert_ptr_null(read_file("none.conf"));
 	snprintf(want, sizeof(want), "%s/none.conf: No such file or "
 	    "directory\n", dir);
-	ck_assert_str_eq(buf_string(&complaints), want);
+	ck_assert_str_eq(buf_string(&errors), want);
 }
 END_TEST
 
-/* Whatever is cut off or changed: a conf or a complaint, and no harm. */
+/* Whatever is cut off or changed: a conf or an error, and no harm. */
 START_TEST(mutilated)
 {
 	static const char	others[] = "\n {}\"\\;#\t\001x/*";
@@ -554,7 +554,7 @@ START_TEST(mutilated)
 		else
 			text[i - len] = others[i % (sizeof(others) - 1)];
 		conf = read_conf(text);
-		ck_assert_int_eq(conf == NULL, complaints.len > 0);
+		ck_assert_int_eq(conf == NULL, errors.len > 0);
 		conf_free(&conf);
 	}
 }

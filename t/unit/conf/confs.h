@@ -25,7 +25,7 @@
 #define SITE		"site a.org {\nlisten *:80\nroot /\n}\n"
 
 static char		dir[PATH_MAX];		/* of the test's own */
-static struct buf	complaints;
+static struct buf	errors;
 
 static inline int
 remove_one(const char *path, const struct stat *sb, int flag, struct FTW *ftw)
@@ -49,7 +49,7 @@ static inline void
 teardown(void)
 {
 	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-	buf_free(&complaints);
+	buf_free(&errors);
 }
 
 static inline const char *
@@ -74,8 +74,8 @@ read_conf(const char *text)
 		else
 			buf_addc(&all, *text);
 	}
-	buf_free(&complaints);
-	conf = conf_read_text("t.conf", buf_string(&all), &complaints);
+	buf_free(&errors);
+	conf = conf_read_text("t.conf", buf_string(&all), &errors);
 	buf_free(&all);
 	return conf;
 }
@@ -85,8 +85,8 @@ good(const char *text)
 {
 	struct conf	*conf = read_conf(text);
 
-	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
-	ck_assert_uint_eq(complaints.len, 0);
+	ck_assert_msg(conf != NULL, "%s", buf_string(&errors));
+	ck_assert_uint_eq(errors.len, 0);
 	return conf;
 }
 

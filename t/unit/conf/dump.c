@@ -90,7 +90,7 @@ out_of_bounds(const struct row *row, int64_t n)
 	conf = read_conf(buf_string(&text));
 	ck_assert_ptr_null(conf);	/* there is no site, at least */
 	buf_free(&text);
-	return strstr(buf_string(&complaints), "out of bounds") != NULL;
+	return strstr(buf_string(&errors), "out of bounds") != NULL;
 }
 
 START_TEST(bounds)
@@ -145,9 +145,9 @@ START_TEST(round_trip)
 	conf = good(_i == 0 ? everything : _i == 1 ? SITE :
 	    "site *.b.org { listen *:80; redirect 301 http://c.org/ }\n");
 	first = dump(conf);
-	buf_free(&complaints);
-	again = conf_read_text("dump", first, &complaints);
-	ck_assert_msg(again != NULL, "%s", buf_string(&complaints));
+	buf_free(&errors);
+	again = conf_read_text("dump", first, &errors);
+	ck_assert_msg(again != NULL, "%s", buf_string(&errors));
 	second = dump(again);
 	ck_assert_str_eq(bare(second), bare(first));
 	free(first);

@@ -4,12 +4,12 @@
  */
 #include "t/unit/conf/confs.h"
 
-/* The complaints about a text, all of them. */
+/* The errors about a text, all of them. */
 static void
 bad(const char *text, const char *want)
 {
 	ck_assert_ptr_null(read_conf(text));
-	ck_assert_str_eq(buf_string(&complaints), want);
+	ck_assert_str_eq(buf_string(&errors), want);
 }
 
 /* Text, and all that must be said about it.  Line 1 is the user's. */
@@ -488,14 +488,14 @@ START_TEST(bad_site_lines)
 	buf_addf(&text, "site a.org {\nlisten 127.0.0.9:80\nroot /\n%s\n}\n",
 	    site_lines[_i].line);
 	ck_assert_ptr_null(read_conf(buf_string(&text)));
-	message = strstr(buf_string(&complaints), ": ");
+	message = strstr(buf_string(&errors), ": ");
 	ck_assert_ptr_nonnull(message);
 	message += 2;
 	ck_assert_msg(strncmp(message, site_lines[_i].want,
 	    strlen(site_lines[_i].want)) == 0 &&
 	    message[strlen(site_lines[_i].want)] == '\n', "%s",
-	    buf_string(&complaints));
-	ck_assert_int_eq(strncmp(complaints.at, "t.conf:5:", 9), 0);
+	    buf_string(&errors));
+	ck_assert_int_eq(strncmp(errors.at, "t.conf:5:", 9), 0);
 	ck_assert_msg(strstr(message, "\nt.conf:") == NULL, "%s", message);
 	buf_free(&text);
 }
@@ -524,7 +524,7 @@ START_TEST(good_site_lines)
 	buf_addf(&text, "site a_b.org [::1] 127.0.0.1 {\n"
 	    "listen 127.0.0.9:80\nroot /\n%s\n}\n", good_lines[_i]);
 	conf = read_conf(buf_string(&text));
-	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
+	ck_assert_msg(conf != NULL, "%s", buf_string(&errors));
 	conf_free(&conf);
 	buf_free(&text);
 }

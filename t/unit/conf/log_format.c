@@ -186,8 +186,8 @@ START_TEST(bad_conf)
 
 	for (int i = 0; i < COUNT(bad); i++) {
 		ck_assert_ptr_null(read_conf(bad[i].text));
-		ck_assert_msg(strncmp(buf_string(&complaints), bad[i].want,
-		    strlen(bad[i].want)) == 0, "%s", complaints.at);
+		ck_assert_msg(strncmp(buf_string(&errors), bad[i].want,
+		    strlen(bad[i].want)) == 0, "%s", errors.at);
 	}
 }
 END_TEST

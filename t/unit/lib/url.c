@@ -44,7 +44,7 @@ START_TEST(good)
 END_TEST
 
 static const struct {
-	const char	*text, *wrong;		/* a word of the complaint */
+	const char	*text, *wrong;		/* a word of the error */
 } bad[] = {
 	{ "", "http://" }, { "a/b", "http://" }, { "ftp://a/", "http://" },
 	{ "https://a/", "TLS" }, { "http:///a", "no host" },

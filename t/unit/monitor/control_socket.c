@@ -23,7 +23,7 @@ make_conf(const char *control)
 	conf_free(&conf);
 	buf_addf(&text, "control %s\n" SITE, control);
 	conf = read_conf(buf_string(&text));
-	ck_assert_msg(conf != NULL, "%s", buf_string(&complaints));
+	ck_assert_msg(conf != NULL, "%s", buf_string(&errors));
 	buf_free(&text);
 }
 
