@@ -139,9 +139,9 @@ check_musts(struct conf_reader *reader, struct conf_object object)
 
 /* Every place has an origin for its prefix, without a row. */
 static const struct conf_pos *
-place_mark(const struct conf_place *place)
+path_pos(const struct conf_path *path)
 {
-	const struct conf_origin	*o = place->origins;
+	const struct conf_origin	*o = path->origins;
 
 	while (o->row != NULL)
 		o = o->next;
@@ -152,7 +152,7 @@ place_mark(const struct conf_place *place)
 static int
 by_prefix(const void *p, const void *q)
 {
-	const struct conf_place	*a = p, *b = q;
+	const struct conf_path	*a = p, *b = q;
 	size_t			 la = strlen(a->prefix), lb = strlen(b->prefix);
 	int			 order;
 
@@ -160,27 +160,27 @@ by_prefix(const void *p, const void *q)
 		return la > lb ? -1 : 1;
 	order = strcmp(a->prefix, b->prefix);
 	return order != 0 ? order :
-	    conf_pos_order(place_mark(a), place_mark(b));
+	    conf_pos_order(path_pos(a), path_pos(b));
 }
 
 static void
-check_places(struct conf_reader *reader, struct conf_site *site)
+check_paths(struct conf_reader *reader, struct conf_site *site)
 {
 	const struct conf_pos	*first, *again;
 
-	if (site->nplaces > 0)
-		qsort(site->places, site->nplaces, sizeof(*site->places),
+	if (site->npaths > 0)
+		qsort(site->paths, site->npaths, sizeof(*site->paths),
 		    by_prefix);
-	for (size_t i = 0; i < site->nplaces; i++) {
-		if (i == 0 || site->places[i].prefix[0] == '\0' ||
-		    strcmp(site->places[i - 1].prefix,
-		    site->places[i].prefix) != 0)
+	for (size_t i = 0; i < site->npaths; i++) {
+		if (i == 0 || site->paths[i].prefix[0] == '\0' ||
+		    strcmp(site->paths[i - 1].prefix,
+		    site->paths[i].prefix) != 0)
 			continue;
-		first = place_mark(&site->places[i - 1]);
-		again = place_mark(&site->places[i]);
+		first = path_pos(&site->paths[i - 1]);
+		again = path_pos(&site->paths[i]);
 		conf_error(reader, *again,
 		    "path \"%s\" is given twice: first at %s:%zu",
-		    site->places[i].prefix,
+		    site->paths[i].prefix,
 		    reader->conf->files.at[first->file], first->line);
 	}
 }
@@ -355,7 +355,7 @@ conf_check(struct conf_reader *reader)
 	conf_log_choose(reader);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_musts(reader, conf_object_site(&conf->sites[i]));
-		check_places(reader, &conf->sites[i]);
+		check_paths(reader, &conf->sites[i]);
 		conf_rules_complete(reader, &conf->sites[i]);
 	}
 	check_listeners(reader);

@@ -115,13 +115,13 @@ object_free(struct conf_object object)
 static void
 site_free(struct conf_site *site)
 {
-	for (size_t i = 0; i < site->nplaces; i++) {
-		object_free(conf_object_place(&site->places[i]));
-		mem_drop(&site->places[i].rules.lines);
-		mem_drop(&site->places[i].rules.guard.networks);
-		mem_drop(&site->places[i].prefix);
+	for (size_t i = 0; i < site->npaths; i++) {
+		object_free(conf_object_path(&site->paths[i]));
+		mem_drop(&site->paths[i].rules.lines);
+		mem_drop(&site->paths[i].rules.guard.networks);
+		mem_drop(&site->paths[i].prefix);
 	}
-	mem_drop(&site->places);
+	mem_drop(&site->paths);
 	for (size_t i = 0; i < site->nfiles; i++) {
 		object_free(conf_object_files(&site->files[i]));
 		mem_drop(&site->files[i].guard.networks);

@@ -39,7 +39,7 @@ struct conf_addresses {
 };
 
 /* path PREFIX { }: whole segments, the longest wins. */
-struct conf_place {
+struct conf_path {
 	char			*prefix;	/* /a, without / at the end */
 	struct conf_rules	 rules;
 	struct conf_origin	*origins;	/* private to conf/ */
@@ -57,8 +57,8 @@ struct conf_site {
 	struct conf_words	 names;		/* lower case; "default" too */
 	struct conf_addresses	 listen;
 	struct conf_rules	 rules;
-	struct conf_place	*places;	/* longest prefix first */
-	size_t			 nplaces;
+	struct conf_path	*paths;	/* longest prefix first */
+	size_t			 npaths;
 	struct conf_files	*files;		/* all that match count */
 	size_t			 nfiles;
 	struct conf_origin	*origins;	/* private to conf/ */

@@ -181,13 +181,13 @@ close_block(struct dump *d)
 }
 
 static void
-dump_place(struct dump *d, struct conf_place *place)
+dump_path(struct dump *d, struct conf_path *path)
 {
-	struct conf_object	object = conf_object_place(place);
+	struct conf_object	object = conf_object_path(path);
 	struct buf		prefix = { 0 };
 
 	buf_addc(&prefix, ' ');
-	conf_value_quote(place->prefix, &prefix);
+	conf_value_quote(path->prefix, &prefix);
 	open_block(d, BLOCK_PATH, buf_string(&prefix),
 	    conf_origin(object, NULL, 0));
 	dump_rows(d, object, BLOCK_PATH);
@@ -223,8 +223,8 @@ dump_site(struct dump *d, struct conf_site *site)
 	open_block(d, BLOCK_SITE, buf_string(&names),
 	    conf_origin(object, NULL, 0));
 	dump_rows(d, object, BLOCK_SITE);
-	for (size_t i = 0; i < site->nplaces; i++)
-		dump_place(d, &site->places[i]);
+	for (size_t i = 0; i < site->npaths; i++)
+		dump_path(d, &site->paths[i]);
 	for (size_t i = 0; i < site->nfiles; i++)
 		dump_files(d, &site->files[i]);
 	close_block(d);

@@ -114,11 +114,11 @@ conf_site_name(const struct conf *conf, size_t listener, const char *name,
 const struct conf_rules *
 conf_rules_find(const struct conf_site *site, const char *path, size_t len)
 {
-	const struct conf_place	*place;
+	const struct conf_path	*place;
 	size_t			 n;
 
-	for (size_t i = 0; i < site->nplaces; i++) {
-		place = &site->places[i];
+	for (size_t i = 0; i < site->npaths; i++) {
+		place = &site->paths[i];
 		n = strlen(place->prefix);
 		if (n <= len && memcmp(place->prefix, path, n) == 0 &&
 		    (n == len || path[n] == '/'))

@@ -24,7 +24,7 @@ const struct conf_block_row conf_blocks[BLOCK_COUNT] = {
 #define STRUCT_LIMITS	struct conf
 #define STRUCT_TRANSPORT struct conf
 #define STRUCT_SITE	struct conf_site
-#define STRUCT_PATH	struct conf_place
+#define STRUCT_PATH	struct conf_path
 #define STRUCT_FILES	struct conf_files
 
 const struct conf_row conf_rows[] = {
@@ -70,9 +70,9 @@ conf_object_site(struct conf_site *site)
 }
 
 struct conf_object
-conf_object_place(struct conf_place *place)
+conf_object_path(struct conf_path *path)
 {
-	return (struct conf_object){ BLOCK_PATH, place, &place->origins };
+	return (struct conf_object){ BLOCK_PATH, path, &path->origins };
 }
 
 struct conf_object

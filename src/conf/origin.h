@@ -53,7 +53,7 @@ int			 conf_pos_order(const struct conf_pos *,
 			    const struct conf_pos *);
 struct conf_object	 conf_object(struct conf *);
 struct conf_object	 conf_object_site(struct conf_site *);
-struct conf_object	 conf_object_place(struct conf_place *);
+struct conf_object	 conf_object_path(struct conf_path *);
 struct conf_object	 conf_object_files(struct conf_files *);
 bool			 conf_object_has(struct conf_object,
 			    const struct conf_row *);

@@ -91,13 +91,13 @@ add_site(struct conf *conf)
 	return site;
 }
 
-static struct conf_place *
-add_place(struct conf_site *site)
+static struct conf_path *
+add_path(struct conf_site *site)
 {
-	site->places = mem_grow(site->places, site->nplaces + 1,
-	    sizeof(*site->places));
-	site->places[site->nplaces] = (struct conf_place){ 0 };
-	return &site->places[site->nplaces++];
+	site->paths = mem_grow(site->paths, site->npaths + 1,
+	    sizeof(*site->paths));
+	site->paths[site->npaths] = (struct conf_path){ 0 };
+	return &site->paths[site->npaths++];
 }
 
 static struct conf_files *
@@ -125,7 +125,7 @@ take_names(struct conf_reader *reader, struct conf_site *site,
 
 /* A prefix that is no good leaves an empty one, which nothing matches. */
 static void
-take_prefix(struct conf_reader *reader, struct conf_place *place,
+take_prefix(struct conf_reader *reader, struct conf_path *path,
     const struct statement *s)
 {
 	const struct conf_word	*word = &s->words[s->n - 1];
@@ -133,11 +133,11 @@ take_prefix(struct conf_reader *reader, struct conf_place *place,
 	if (s->n != 2)
 		conf_error(reader, word->pos, "\"path\" needs one path");
 	else
-		place->prefix = conf_name_prefix(reader, word);
-	conf_origin_add(conf_object_place(place), NULL, 0, word->pos,
-	    place->prefix == NULL);
-	if (place->prefix == NULL)
-		place->prefix = mem_string("");
+		path->prefix = conf_name_prefix(reader, word);
+	conf_origin_add(conf_object_path(path), NULL, 0, word->pos,
+	    path->prefix == NULL);
+	if (path->prefix == NULL)
+		path->prefix = mem_string("");
 }
 
 static void
@@ -159,7 +159,7 @@ enter(struct conf_reader *reader, enum conf_block block,
     const struct scope *outer, const struct statement *s)
 {
 	struct scope		 inner = *outer;
-	struct conf_place	*place;
+	struct conf_path	*path;
 	struct conf_files	*files;
 
 	inner.block = block;
@@ -170,9 +170,9 @@ enter(struct conf_reader *reader, enum conf_block block,
 		take_names(reader, inner.site, s);
 		break;
 	case ARGUMENTS_PREFIX:
-		place = add_place(outer->site);
-		inner.object = conf_object_place(place);
-		take_prefix(reader, place, s);
+		path = add_path(outer->site);
+		inner.object = conf_object_path(path);
+		take_prefix(reader, path, s);
 		break;
 	case ARGUMENTS_PATTERNS:
 		files = add_files(outer->site);

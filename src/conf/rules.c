@@ -276,7 +276,7 @@ check_circles(struct conf_reader *reader, const struct conf_site *site,
 	size_t			 steps = 0;
 
 	while ((to = r->redirect.to) != NULL && to[0] == '/') {
-		if (steps++ > site->nplaces) {
+		if (steps++ > site->npaths) {
 			conf_error(reader, says(object, "redirect")->pos,
 			    "this redirect sends clients in circles");
 			return;
@@ -288,22 +288,22 @@ check_circles(struct conf_reader *reader, const struct conf_site *site,
 void
 conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 {
-	struct conf_place	*place;
+	struct conf_path	*path;
 
 	complete(reader, &site->rules, conf_object_site(site));
-	for (size_t i = 0; i < site->nplaces; i++) {
-		place = &site->places[i];
-		place->rules.outer = &site->rules;
-		place->rules.prefix = strlen(place->prefix);
-		complete(reader, &place->rules, conf_object_place(place));
+	for (size_t i = 0; i < site->npaths; i++) {
+		path = &site->paths[i];
+		path->rules.outer = &site->rules;
+		path->rules.prefix = strlen(path->prefix);
+		complete(reader, &path->rules, conf_object_path(path));
 	}
 	for (size_t i = 0; i < site->nfiles; i++)
 		conf_access_complete(reader, &site->files[i].guard, NULL,
 		    conf_object_files(&site->files[i]));
 	check_circles(reader, site, &site->rules, conf_object_site(site));
-	for (size_t i = 0; i < site->nplaces; i++) {
-		place = &site->places[i];
-		check_circles(reader, site, &place->rules,
-		    conf_object_place(place));
+	for (size_t i = 0; i < site->npaths; i++) {
+		path = &site->paths[i];
+		check_circles(reader, site, &path->rules,
+		    conf_object_path(path));
 	}
 }

@@ -17,9 +17,9 @@ block_of(const struct conf *conf, const struct conf_rules *rules)
 		site = &conf->sites[i];
 		if (rules == &site->rules)
 			return conf_object_site(site);
-		for (size_t j = 0; j < site->nplaces; j++) {
-			if (rules == &site->places[j].rules)
-				return conf_object_place(&site->places[j]);
+		for (size_t j = 0; j < site->npaths; j++) {
+			if (rules == &site->paths[j].rules)
+				return conf_object_path(&site->paths[j]);
 		}
 	}
 	/* Objects are not const; this one is only looked at. */

@@ -78,12 +78,12 @@ add_path(struct explanation *e, const struct conn *c)
 		return;			/* it did not come that far */
 	if (rules->outer == NULL)
 		explain_add(e, EXPLAIN_PATH, "no block but the site's own");
-	for (size_t i = 0; i < r->site->nplaces; i++) {
-		if (rules != &r->site->places[i].rules)
+	for (size_t i = 0; i < r->site->npaths; i++) {
+		if (rules != &r->site->paths[i].rules)
 			continue;
 		conf_where_block(c->http->conf, rules, &where);
 		explain_add(e, EXPLAIN_PATH, "%s%s",
-		    r->site->places[i].prefix, buf_string(&where));
+		    r->site->paths[i].prefix, buf_string(&where));
 	}
 	buf_free(&where);
 }

@@ -69,9 +69,9 @@ walk_roots(const void *context)
 
 	for (size_t i = 0; i < conf->nsites; i++) {
 		walk_root(&w, conf->sites[i].rules.root);
-		for (size_t k = 0; k < conf->sites[i].nplaces; k++) {
-			walk_root(&w, conf->sites[i].places[k].rules.root);
-			walk_root(&w, conf->sites[i].places[k].rules.alias);
+		for (size_t k = 0; k < conf->sites[i].npaths; k++) {
+			walk_root(&w, conf->sites[i].paths[k].rules.root);
+			walk_root(&w, conf->sites[i].paths[k].rules.alias);
 		}
 	}
 	buf_free(&w.warned);

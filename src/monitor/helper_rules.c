@@ -87,8 +87,8 @@ allow_site(int rules, const struct conf_site *site)
 
 	allow_root(rules, site->rules.root);
 	allow_passwords(rules, site->rules.guard.file);
-	for (size_t i = 0; i < site->nplaces; i++) {
-		place = &site->places[i].rules;
+	for (size_t i = 0; i < site->npaths; i++) {
+		place = &site->paths[i].rules;
 		allow_root(rules, place->root);
 		allow_root(rules, place->alias);
 		allow_passwords(rules, place->guard.file);

@@ -76,8 +76,8 @@ mounts_new(const struct conf *conf)
 		site = &conf->sites[i];
 		add_root(m, site->rules.root);
 		add_root(m, site->rules.guard.file);
-		for (size_t j = 0; j < site->nplaces; j++) {
-			rules = &site->places[j].rules;
+		for (size_t j = 0; j < site->npaths; j++) {
+			rules = &site->paths[j].rules;
 			add_root(m, rules->root);
 			add_root(m, rules->alias);
 			add_root(m, rules->guard.file);

@@ -132,7 +132,7 @@ START_TEST(passwords)
 	buf_addf(&text, BEGIN "%s\npath /p { %s\n} }\n", realms[_i].site,
 	    realms[_i].path);
 	conf = good(buf_string(&text));
-	guard = &conf->sites[0].places[0].rules.guard;
+	guard = &conf->sites[0].paths[0].rules.guard;
 	ck_assert(guard->on == (realms[_i].realm != NULL));
 	if (guard->on) {
 		ck_assert_str_eq(guard->realm, realms[_i].realm);

@@ -155,7 +155,7 @@ START_TEST(places)
 	make_everything();
 	conf = good(everything);
 	site = &conf->sites[0];
-	ck_assert_uint_eq(site->nplaces, 5);
+	ck_assert_uint_eq(site->npaths, 5);
 	a = conf_rules_find(site, "/a/x.html", 9);
 	ck_assert_uint_eq(a->prefix, 2);
 	ck_assert_str_eq(a->index.at[0], "sub");
@@ -298,7 +298,7 @@ START_TEST(hide_has_a_limit)
 		buf_addc(&text, '*');
 	buf_adds(&text, " }\n}\n");
 	conf = good(buf_string(&text));
-	ck_assert_uint_eq(conf->sites[0].places[0].rules.hide.n, 1);
+	ck_assert_uint_eq(conf->sites[0].paths[0].rules.hide.n, 1);
 	conf_free(&conf);
 	text.len -= 5;
 	buf_adds(&text, "* }\n}\n");
