@@ -27,7 +27,7 @@ arch_choose(struct conf *conf, int64_t architecture)
 {
 	if (architecture != -1)
 		conf->architecture = architecture;
-	conf_workers_unsaid(conf, arch_of(conf)->workers);
+	conf_workers_default(conf, arch_of(conf)->workers);
 }
 
 unsigned

@@ -39,7 +39,7 @@ count_part(const struct conf *conf, unsigned mains, size_t listeners,
 	case BUDGET_LISTENERS:
 		return listeners;
 	case BUDGET_HELPERS:
-		return !arch->helpers ? 0 : 2 * (size_t)conf_portion_of(
+		return !arch->helpers ? 0 : 2 * (size_t)conf_divide_number(
 		    conf->helpers_max, 0, mains, 1);
 	case BUDGET_THREADS:
 		return FDS_THREAD * threads;

@@ -120,16 +120,17 @@ check_user(struct conf_reader *reader)
 
 /* What a block must say, and does not. */
 static void
-check_musts(struct conf_reader *reader, struct conf_object object)
+check_required(struct conf_reader *reader, struct conf_object object)
 {
 	const struct conf_row		*row;
 	const struct conf_origin	*block = conf_origin(object, NULL, 0);
 
 	CONF_EACH_ROW(row) {
-		if (!conf_object_has(object, row) || row->value != CONF_MUST ||
+		if (!conf_object_has(object, row) ||
+		    row->value != CONF_REQUIRED ||
 		    conf_origin(object, row, 0) != NULL || block == NULL ||
 		    (row->type == TYPE_DIRECTORY &&
-		    conf_rules_rootless(object)))
+			conf_rules_rootless(object)))
 			continue;
 		conf_error(reader, block->pos,
 		    "block %s needs \"%s\"",
@@ -354,7 +355,7 @@ conf_check(struct conf_reader *reader)
 	check_user(reader);
 	conf_log_choose(reader);
 	for (size_t i = 0; i < conf->nsites; i++) {
-		check_musts(reader, conf_object_site(&conf->sites[i]));
+		check_required(reader, conf_object_site(&conf->sites[i]));
 		check_paths(reader, &conf->sites[i]);
 		conf_rules_complete(reader, &conf->sites[i]);
 	}

@@ -18,7 +18,7 @@
 #define CONF_PRECOMPRESSED(X)						\
 	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
 /* What can be done without, to measure what it is good for. */
-#define CONF_SAVINGS(X)							\
+#define CONF_ABLATIONS(X)							\
 	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
 	X(ALIGNMENT, "alignment")
 
@@ -50,11 +50,11 @@ enum conf_listing {
 	LISTING_COUNT
 };
 
-enum conf_saving {
-#define X(id, name) SAVING_##id,
-	CONF_SAVINGS(X)
+enum conf_ablation {
+#define X(id, name) ABLATION_##id,
+	CONF_ABLATIONS(X)
 #undef X
-	SAVING_COUNT
+	ABLATION_COUNT
 };
 
 #endif

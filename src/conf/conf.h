@@ -100,7 +100,7 @@ struct conf {
 		int64_t	 chunks, chunk_size, small;	/* bytes */
 		int64_t	 residency;		/* enum conf_residency */
 		char	*variants;		/* directory; NULL: none */
-		struct conf_words off;		/* conf_without() */
+		struct conf_words off;		/* conf_disabled() */
 	} cache;
 
 	struct {
@@ -192,7 +192,7 @@ const struct conf_rules	*conf_rules_find(const struct conf_site *,
 /* Whether the words of a listing have this form. */
 bool			 conf_lists(const struct conf_words *,
 			    enum conf_listing);
-bool			 conf_without(const struct conf *, enum conf_saving);
+bool			 conf_disabled(const struct conf *, enum conf_ablation);
 bool			 conf_asks_users(const struct conf *);	/* ~name */
 int64_t			 conf_share(const struct conf *);	/* of helpers */
 

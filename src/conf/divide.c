@@ -10,10 +10,10 @@
 #include "conf/divide.h"
 #include "conf/origin.h"
 
-#define AUTO_MOST	256	/* as directives.tbl has it for all others */
+#define AUTO_MAX	256	/* as directives.tbl has it for all others */
 
 /* Member, the least that a main can live with. */
-#define PORTIONS(X)							\
+#define DIVIDED(X)							\
 	X(cache.paths,		1)					\
 	X(cache.heads,		1)					\
 	X(cache.logins,		1)					\
@@ -27,7 +27,7 @@
 	X(helpers_queue,	1)
 
 int64_t
-conf_portion_of(int64_t all, unsigned number, unsigned of, int64_t least)
+conf_divide_number(int64_t all, unsigned number, unsigned of, int64_t least)
 {
 	int64_t	n = all / of + (number < all % of);
 
@@ -35,20 +35,20 @@ conf_portion_of(int64_t all, unsigned number, unsigned of, int64_t least)
 }
 
 void
-conf_portion(struct conf *conf, unsigned number, unsigned of)
+conf_divide(struct conf *conf, unsigned number, unsigned of)
 {
 	/* 0 says something else than a number. */
 #define X(member, least)						\
 	if (conf->member != 0)						\
-		conf->member = conf_portion_of(conf->member, number, of, \
+		conf->member = conf_divide_number(conf->member, number, of, \
 		    least);
-	PORTIONS(X)
+	DIVIDED(X)
 #undef X
 }
 
 /* Those that we may run on. */
 static unsigned
-processors(void)
+count_processors(void)
 {
 #ifdef CPU_COUNT
 	cpu_set_t	set;
@@ -67,14 +67,14 @@ conf_workers(const struct conf *conf)
 
 	if (n != 0)
 		return (unsigned)n;
-	n = processors();
-	if (n > AUTO_MOST)
-		n = AUTO_MOST;
+	n = count_processors();
+	if (n > AUTO_MAX)
+		n = AUTO_MAX;
 	return (unsigned)(most != 0 && most < n ? most : n);
 }
 
 void
-conf_workers_unsaid(struct conf *conf, unsigned n)
+conf_workers_default(struct conf *conf, unsigned n)
 {
 	const struct conf_row	*row = conf_row_find(BLOCK_TOP,
 				    offsetof(struct conf, workers));

@@ -120,7 +120,8 @@ add_value(struct dump *d, struct statement *s, struct conf_object object,
 	const struct conf_origin	*from = conf_origin(object, row,
 					    element);
 
-	if (from == NULL && (row->value == CONF_MUST || row->value[0] == '\0'))
+	if (from == NULL &&
+	    (row->value == CONF_REQUIRED || row->value[0] == '\0'))
 		return;		/* the site's, in a place */
 	if (element > 0 && same_word(from, conf_origin(object, row,
 	    element - 1)))
@@ -288,7 +289,7 @@ list_rows(enum conf_block block, FILE *out)
 		fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
 		    block == BLOCK_TOP ? "top" : conf_blocks[block].word,
 		    row->word, row->part, conf_value_type(row, &type),
-		    row->value == CONF_MUST ? "required" : row->value,
+		    row->value == CONF_REQUIRED ? "required" : row->value,
 		    row->lowest, row->highest, row->help);
 	}
 	buf_free(&type);

@@ -164,15 +164,15 @@ conf_lists(const struct conf_words *listing, enum conf_listing form)
 }
 
 bool
-conf_without(const struct conf *conf, enum conf_saving saving)
+conf_disabled(const struct conf *conf, enum conf_ablation ablation)
 {
 	static const char *const names[] = {
-#define X(id, name) [SAVING_##id] = name,
-		CONF_SAVINGS(X)
+#define X(id, name) [ABLATION_##id] = name,
+		CONF_ABLATIONS(X)
 #undef X
 	};
 
-	return has_word(&conf->cache.off, names[saving]);
+	return has_word(&conf->cache.off, names[ablation]);
 }
 
 bool

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CONF_MUST	NULL	/* a default: there is none, say it */
+#define CONF_REQUIRED	NULL	/* a default: there is none, say it */
 
 #define CONF_SWITCHES(X)						\
 	X(OFF, "off") X(ON, "on")
@@ -60,7 +60,7 @@ struct conf_row {
 	const char	*word, *part;		/* part "": by its place */
 	enum conf_type	 type;
 	size_t		 offset;		/* in the block's struct */
-	const char	*value;			/* default; "" or CONF_MUST */
+	const char	*value;			/* default; "" or CONF_REQUIRED */
 	const char	*lowest, *highest;	/* "": any */
 	const char	*help;
 };

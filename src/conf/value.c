@@ -149,7 +149,7 @@ static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
 static const char *const error_pages[] = { CONF_ERRORS(X) NULL };
 static const char *const listings[] = { CONF_LISTINGS(X) NULL };
 static const char *const links[] = { JOB_LINKS(X) NULL };
-static const char *const savings[] = { CONF_SAVINGS(X) NULL };
+static const char *const ablations[] = { CONF_ABLATIONS(X) NULL };
 static const char *const precompressed[] = { CONF_PRECOMPRESSED(X) NULL };
 #undef X
 #define X(id, name, number) name,
@@ -166,7 +166,7 @@ choices_of(enum conf_type type)
 	    type == TYPE_LOG_LEVEL ? log_levels :
 	    type == TYPE_LISTING ? listings :
 	    type == TYPE_LINKS ? links :
-	    type == TYPE_SAVING ? savings :
+	    type == TYPE_ABLATION ? ablations :
 	    type == TYPE_PRECOMPRESSED ? precompressed :
 	    type == TYPE_SWITCH ? switches :
 	    type == TYPE_REDIRECT ? redirects :
@@ -617,7 +617,7 @@ conf_value_default(struct conf_reader *reader, struct conf_object object)
 
 	CONF_EACH_ROW(row) {
 		if (!conf_object_has(object, row) || !lacks(object, row) ||
-		    row->value == CONF_MUST || row->value[0] == '\0')
+		    row->value == CONF_REQUIRED || row->value[0] == '\0')
 			continue;
 		word.text = mem_string(row->value);
 		need(conf_value_set(reader, row, &word,

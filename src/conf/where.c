@@ -69,7 +69,7 @@ row_of(struct conf_object object, const char *directive)
 		if (!conf_object_has(object, row) || !is_meant(row, directive))
 			continue;
 		return conf_origin(object, row, 0) != NULL ||
-		    (row->value != CONF_MUST && row->value[0] != '\0') ?
+		    (row->value != CONF_REQUIRED && row->value[0] != '\0') ?
 		    row : NULL;
 	}
 	return NULL;

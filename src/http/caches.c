@@ -12,12 +12,12 @@
 static void
 apply_ablation(struct caches *caches, const struct conf *conf)
 {
-	caches->paths.no_reuse = conf_without(conf, SAVING_PATHNAME);
-	if (conf_without(conf, SAVING_HEADER))
+	caches->paths.no_reuse = conf_disabled(conf, ABLATION_PATHNAME);
+	if (conf_disabled(conf, ABLATION_HEADER))
 		cache_disable(&caches->heads.cache);
-	if (conf_without(conf, SAVING_CHUNK))
+	if (conf_disabled(conf, ABLATION_CHUNK))
 		cache_disable(&caches->chunks.cache);
-	caches->heads.unaligned = conf_without(conf, SAVING_ALIGNMENT);
+	caches->heads.unaligned = conf_disabled(conf, ABLATION_ALIGNMENT);
 }
 
 /* Files that are to be closed wait for a turn of some loop's. */

@@ -54,7 +54,7 @@ main_entry(struct monitor *m, struct worker *w, int control,
 
 	proc_title("amped: main");
 	scoreboard_attach(w->stats_slot);
-	conf_portion(g->conf, w->number, g->nworkers);
+	conf_divide(g->conf, w->number, g->nworkers);
 	log_init("main", (enum log_level)g->conf->log.error_level);
 	close(m->setup->helper);
 	/* The logs are for those who may wait. */
@@ -143,7 +143,7 @@ has_enough(const struct monitor *m, const struct worker *w, enum role role)
 
 	if (role != ROLE_ACCESS_LOGGER) {
 		all = g->conf->helpers_max;
-		max = conf_portion_of(all, w->number, g->nworkers, 1);
+		max = conf_divide_number(all, w->number, g->nworkers, 1);
 	}
 	return children_has_enough(&m->children, role, w->main_id, max, all);
 }

@@ -33,8 +33,8 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->cache.chunk_size, 64 << 10);
 	ck_assert_int_eq(conf->cache.small, 16 << 10);
 	ck_assert_int_eq(conf->cache.residency, RESIDENCY_AUTO);
-	for (int i = 0; i < SAVING_COUNT; i++)
-		ck_assert(!conf_without(conf, i));
+	for (int i = 0; i < ABLATION_COUNT; i++)
+		ck_assert(!conf_disabled(conf, i));
 	ck_assert_int_eq(conf->transport.backlog, 4096);
 	ck_assert_int_eq(conf->transport.buffer, 0);
 	ck_assert_int_eq(conf->transport.nodelay, 1);
@@ -107,10 +107,10 @@ START_TEST(values)
 	ck_assert_int_eq(conf->cache.chunks, (int64_t)2 << 30);
 	ck_assert_int_eq(conf->cache.small, 0);
 	ck_assert_int_eq(conf->cache.residency, RESIDENCY_NEVER);
-	ck_assert(!conf_without(conf, SAVING_PATHNAME));
-	ck_assert(conf_without(conf, SAVING_HEADER));
-	ck_assert(conf_without(conf, SAVING_CHUNK));
-	ck_assert(!conf_without(conf, SAVING_ALIGNMENT));
+	ck_assert(!conf_disabled(conf, ABLATION_PATHNAME));
+	ck_assert(conf_disabled(conf, ABLATION_HEADER));
+	ck_assert(conf_disabled(conf, ABLATION_CHUNK));
+	ck_assert(!conf_disabled(conf, ABLATION_ALIGNMENT));
 	ck_assert_int_eq(conf->transport.backlog, 99);
 	ck_assert_int_eq(conf->transport.buffer, 1 << 17);
 	ck_assert_int_eq(conf->transport.nodelay, 0);

@@ -29,7 +29,7 @@ START_TEST(workers)
 	buf_adds(&text, cases[_i].text);
 	buf_adds(&text, SITE);
 	conf = good(buf_string(&text));
-	conf_workers_unsaid(conf, cases[_i].unsaid);
+	conf_workers_default(conf, cases[_i].unsaid);
 	ck_assert_uint_eq(conf_workers(conf), cases[_i].workers);
 	conf_free(&conf);
 	buf_free(&text);
@@ -42,7 +42,7 @@ START_TEST(automatic)
 	struct conf	*conf = good("workers auto\n" SITE);
 	unsigned	 before = conf_workers(conf);
 
-	conf_workers_unsaid(conf, before + 1);
+	conf_workers_default(conf, before + 1);
 	ck_assert_uint_ge(before, 1);
 	ck_assert_uint_eq(conf_workers(conf), before);
 	conf_free(&conf);
@@ -58,7 +58,7 @@ START_TEST(portions)
 	for (unsigned i = 0; i < 32; i++) {
 		conf = good("limits { connections 40; idle 7s }\n"
 		    "cache { paths 1000 }\n" SITE);
-		conf_portion(conf, i, 32);
+		conf_divide(conf, i, 32);
 		ck_assert_int_ge(conf->limits.connections, 1);
 		ck_assert_int_le(conf->limits.connections, 2);
 		ck_assert_int_ge(conf->helpers_max, 1);
