@@ -148,7 +148,7 @@ conf_free(struct conf **confp)
 		mem_drop(&conf->listeners[i].named);
 	mem_drop(&conf->listeners);
 	conf_name_free(&conf->files);
-	conf_format_free(&conf->log.line);
+	conf_log_format_free(&conf->log.line);
 	object_free(conf_object(conf));
 	mem_drop(confp);
 }

@@ -106,7 +106,7 @@ struct conf {
 	struct {
 		struct conf_log access, error;
 		char	*access_format;		/* its name */
-		struct conf_format line;	/* that */
+		struct conf_log_format line;	/* that */
 		int64_t	 error_level;		/* enum log_level */
 		int64_t	 names;			/* a switch */
 		struct conf_pairs formats, json;	/* name, text */

@@ -17,7 +17,7 @@ static const struct form {
 	const char	*text;
 } forms[] = {
 #define X(id, name, json, text) { name, json, text },
-	CONF_FORMATS(X)
+	CONF_LOG_FORMATS(X)
 #undef X
 };
 
@@ -50,7 +50,7 @@ find(const struct conf *conf, const char *name, bool *json)
 /* To the letters in question; in quotes some stand behind a backslash. */
 static void
 error_in_format(struct conf_reader *reader, const struct conf_word *word,
-    const struct conf_format_fault *f)
+    const struct conf_log_error *f)
 {
 	struct conf_pos	pos = word->pos;
 
@@ -85,17 +85,17 @@ conf_log_format(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
 {
 	struct conf_pairs		*all = member;
-	struct conf_format		 made;
-	struct conf_format_fault	 fault;
+	struct conf_log_format		 made;
+	struct conf_log_error	 fault;
 
 	if (!good_name(reader, &words[0]))
 		return false;
-	if (!conf_format_make(&made, words[1].text,
+	if (!conf_log_format_parse(&made, words[1].text,
 	    row->type == TYPE_FORMAT_JSON, &fault)) {
 		error_in_format(reader, &words[1], &fault);
 		return false;
 	}
-	conf_format_free(&made);
+	conf_log_format_free(&made);
 	all->at = mem_grow(all->at, all->n + 1, sizeof(*all->at));
 	all->at[all->n++] = (struct conf_pair){
 		mem_string(words[0].text), mem_string(words[1].text), 0
@@ -146,7 +146,7 @@ conf_log_choose(struct conf_reader *reader)
 {
 	struct conf			*conf = reader->conf;
 	const char			*name = conf->log.access_format, *text;
-	struct conf_format_fault	 fault;
+	struct conf_log_error	 fault;
 	bool				 json;
 
 	if (name == NULL)		/* complained of already */
@@ -155,5 +155,5 @@ conf_log_choose(struct conf_reader *reader)
 	if (text == NULL)
 		error_unknown_format(reader, name);
 	else				/* it has been tried before */
-		conf_format_make(&conf->log.line, text, json, &fault);
+		conf_log_format_parse(&conf->log.line, text, json, &fault);
 }

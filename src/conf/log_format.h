@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* The formats that there are without the conf's: id, name, json, text. */
-#define CONF_FORMATS(X)							\
+#define CONF_LOG_FORMATS(X)							\
 	X(COMMON, "common", false,					\
 	    "%h %l %u %t \"%r\" %>s %b")				\
 	X(COMBINED, "combined", false,					\
@@ -30,42 +30,42 @@
 	    "\"ms\":%{ms}T,\"referer\":\"%{Referer}i\","		\
 	    "\"agent\":\"%{User-Agent}i\",\"connection\":\"%X\"}")
 
-enum conf_field {
+enum conf_log_field {
 #define FIELD(id, letter, argument, most, put, help) LINE_##id,
 #include "conf/log_fields.tbl"
 #undef FIELD
-	LINE_FIELDS,
-	LINE_NOTHING = LINE_FIELDS	/* only what stands before it */
+	LINE_FIELD_COUNT,
+	LINE_NO_FIELD = LINE_FIELD_COUNT	/* only what stands before it */
 };
 
 /* Copied whole, as that is quicker than to count. */
-#define CONF_LEAD	16	/* bytes */
+#define CONF_LOG_LITERAL_MAX	16	/* bytes */
 
-struct conf_piece {
-	uint8_t	 field;			/* enum conf_field */
+struct conf_log_item {
+	uint8_t	 field;			/* enum conf_log_field */
 	uint8_t	 len;			/* of lead */
-	char	 lead[CONF_LEAD];
+	char	 literal[CONF_LOG_LITERAL_MAX];
 	char	*argument;		/* owned; NULL: none */
 };
 
-struct conf_format {
-	struct conf_piece	*pieces;
+struct conf_log_format {
+	struct conf_log_item	*items;
 	size_t			 n;
 	bool			 json;	/* how what a client sent is escaped */
 };
 
 /* Bytes of a line, without what clients send; a longer one is refused. */
-#define CONF_FORMAT_MOST	4096
+#define CONF_LOG_LINE_MAX	4096
 
 /* What is wrong with a text, and where. */
-struct conf_format_fault {
+struct conf_log_error {
 	size_t		 at, len;
 	const char	*why;
 };
 
 /* An end of line is added; false: there is a fault, and nothing to be freed. */
-bool	conf_format_make(struct conf_format *, const char *text, bool json,
-	    struct conf_format_fault *);
-void	conf_format_free(struct conf_format *);
+bool conf_log_format_parse(struct conf_log_format *, const char *text,
+    bool json, struct conf_log_error *);
+void	conf_log_format_free(struct conf_log_format *);
 
 #endif

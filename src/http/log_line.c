@@ -16,7 +16,7 @@
 #define FIELD_MAX	1500	/* bytes of it, each, not yet escaped */
 
 /* What no client can make longer finds room behind what they send. */
-#define LOG_LINE_MAX	(SENT_MAX + CONF_FORMAT_MOST + CONF_LEAD)
+#define LOG_LINE_MAX	(SENT_MAX + CONF_LOG_LINE_MAX + CONF_LOG_LITERAL_MAX)
 
 struct line {
 	struct conn	*c;
@@ -25,7 +25,7 @@ struct line {
 };
 
 /* Writes one field of a line there, and returns where it ends. */
-typedef char	*put_fn(const struct line *, const struct conf_piece *,
+typedef char	*put_fn(const struct line *, const struct conf_log_item *,
 		    char *to);
 
 static char *
@@ -73,7 +73,7 @@ put_span(const struct line *l, struct span s, char *to)
 }
 
 static char *
-put_address(const struct line *l, const struct conf_piece *p, char *to)
+put_address(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return log_escape_addr(l->c, to);
@@ -82,7 +82,7 @@ put_address(const struct line *l, const struct conf_piece *p, char *to)
 /* The log helper puts the name in its place; no other byte of a line is like
  * these two. */
 static char *
-put_client(const struct line *l, const struct conf_piece *p, char *to)
+put_client(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	if (!l->c->http->conf->log.names)
@@ -94,7 +94,7 @@ put_client(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_nobody(const struct line *l, const struct conf_piece *p, char *to)
+put_nobody(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return put_absent(l, to);
@@ -116,7 +116,7 @@ put_known_user(const struct line *l, char *to)
 
 /* Who has proved to be who; others can say what they like. */
 static char *
-put_user(const struct line *l, const struct conf_piece *p, char *to)
+put_user(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return l->c->request->auth_ok ? put_known_user(l, to) :
@@ -124,7 +124,7 @@ put_user(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_time(const struct line *l, const struct conf_piece *p, char *to)
+put_time(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	*to++ = '[';
@@ -134,7 +134,7 @@ put_time(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_seconds(const struct line *l, const struct conf_piece *p, char *to)
+put_seconds(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return log_escape_number((uint64_t)l->c->http->clock->wall, to);
@@ -142,7 +142,7 @@ put_seconds(const struct line *l, const struct conf_piece *p, char *to)
 
 /* It is the same for all requests of a second. */
 static char *
-put_date(const struct line *l, const struct conf_piece *p, char *to)
+put_date(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	static _Thread_local const char	*form;
 	static _Thread_local time_t	 when;
@@ -161,14 +161,14 @@ put_date(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_request(const struct line *l, const struct conf_piece *p, char *to)
+put_request(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return put_span(l, l->c->request->parse.request_line, to);
 }
 
 static char *
-put_method(const struct line *l, const struct conf_piece *p, char *to)
+put_method(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	struct str	line = parse_str(l->c->input,
 			    l->c->request->parse.request_line);
@@ -178,14 +178,14 @@ put_method(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_path(const struct line *l, const struct conf_piece *p, char *to)
+put_path(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return put_span(l, l->c->request->parse.path, to);
 }
 
 static char *
-put_query(const struct line *l, const struct conf_piece *p, char *to)
+put_query(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	struct span	query = l->c->request->parse.query;
 
@@ -197,7 +197,7 @@ put_query(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_protocol(const struct line *l, const struct conf_piece *p, char *to)
+put_protocol(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	const struct parse	*parse = &l->c->request->parse;
 
@@ -211,7 +211,7 @@ put_protocol(const struct line *l, const struct conf_piece *p, char *to)
 
 /* It is mostly that of the line before. */
 static char *
-put_status(const struct line *l, const struct conf_piece *p, char *to)
+put_status(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	static _Thread_local unsigned	last;
 	static _Thread_local char	text[LOG_NUMBER_MAX];
@@ -225,14 +225,14 @@ put_status(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_bytes(const struct line *l, const struct conf_piece *p, char *to)
+put_bytes(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return log_escape_number((uint64_t)l->c->request->body_sent, to);
 }
 
 static char *
-put_body(const struct line *l, const struct conf_piece *p, char *to)
+put_body(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	if (l->c->request->body_sent != 0)
 		return put_bytes(l, p, to);
@@ -258,28 +258,28 @@ count_received(const struct conn *c)
 }
 
 static char *
-put_sent(const struct line *l, const struct conf_piece *p, char *to)
+put_sent(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return log_escape_number(count_sent(l->c), to);
 }
 
 static char *
-put_received(const struct line *l, const struct conf_piece *p, char *to)
+put_received(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return log_escape_number(count_received(l->c), to);
 }
 
 static char *
-put_both(const struct line *l, const struct conf_piece *p, char *to)
+put_both(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return log_escape_number(count_received(l->c) + count_sent(l->c), to);
 }
 
 static char *
-put_referer(const struct line *l, const struct conf_piece *p, char *to)
+put_referer(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return put_text(l, parse_field(&l->c->request->parse, l->c->input,
@@ -287,7 +287,7 @@ put_referer(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_user_agent(const struct line *l, const struct conf_piece *p, char *to)
+put_user_agent(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return put_text(l, parse_field(&l->c->request->parse, l->c->input,
@@ -326,14 +326,14 @@ find_field(const struct parse *p, const char *head, struct str name)
 }
 
 static char *
-put_field(const struct line *l, const struct conf_piece *p, char *to)
+put_field(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	return put_text(l, find_field(&l->c->request->parse, l->c->input,
 	    str_of(p->argument)), to);
 }
 
 static char *
-put_site(const struct line *l, const struct conf_piece *p, char *to)
+put_site(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	const struct conf_site	*site = l->c->request->site;
 
@@ -345,14 +345,14 @@ put_site(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_host(const struct line *l, const struct conf_piece *p, char *to)
+put_host(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return put_span(l, l->c->request->parse.host, to);
 }
 
 static char *
-put_port(const struct line *l, const struct conf_piece *p, char *to)
+put_port(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	const void	*addr = &conf_listener(l->c->http->conf,
 			    l->c->session->listener)->addr;
@@ -377,35 +377,35 @@ get_elapsed_ms(const struct conn *c)
 }
 
 static char *
-put_microseconds(const struct line *l, const struct conf_piece *p, char *to)
+put_microseconds(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return log_escape_number(get_elapsed_ms(l->c) * 1000, to);
 }
 
 static char *
-put_milliseconds(const struct line *l, const struct conf_piece *p, char *to)
+put_milliseconds(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return log_escape_number(get_elapsed_ms(l->c), to);
 }
 
 static char *
-put_duration(const struct line *l, const struct conf_piece *p, char *to)
+put_duration(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return log_escape_number(get_elapsed_ms(l->c) / 1000, to);
 }
 
 static char *
-put_before(const struct line *l, const struct conf_piece *p, char *to)
+put_before(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	return log_escape_number(l->c->session->requests, to);
 }
 
 static char *
-put_connection(const struct line *l, const struct conf_piece *p, char *to)
+put_connection(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	*to++ = l->c->request->aborted ? 'X' : l->c->close ? '-' : '+';
@@ -413,7 +413,7 @@ put_connection(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_process(const struct line *l, const struct conf_piece *p, char *to)
+put_process(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)l;
 	(void)p;
@@ -421,7 +421,7 @@ put_process(const struct line *l, const struct conf_piece *p, char *to)
 }
 
 static char *
-put_nothing(const struct line *l, const struct conf_piece *p, char *to)
+put_nothing(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)l;
 	(void)p;
@@ -432,15 +432,15 @@ static put_fn	*const field_writers[] = {
 #define FIELD(id, letter, argument, most, put, help) [LINE_##id] = put,
 #include "conf/log_fields.tbl"
 #undef FIELD
-	[LINE_NOTHING] = put_nothing
+	[LINE_NO_FIELD] = put_nothing
 };
 
 void
 log_line_write(struct conn *c)
 {
 	struct http_loop			*http = c->http;
-	const struct conf_format	*f = &http->conf->log.line;
-	const struct conf_piece		*p = f->pieces, *end = p + f->n;
+	const struct conf_log_format	*f = &http->conf->log.line;
+	const struct conf_log_item		*p = f->items, *end = p + f->n;
 	struct line			 line = { .c = c, .json = f->json };
 	char				*start, *to;
 
@@ -450,7 +450,7 @@ log_line_write(struct conn *c)
 		return;
 	line.end = start + SENT_MAX;
 	for (to = start; p < end; p++) {
-		memcpy(to, p->lead, CONF_LEAD);
+		memcpy(to, p->literal, CONF_LOG_LITERAL_MAX);
 		to = field_writers[p->field](&line, p, to + p->len);
 	}
 	http->log_commit(http->log_context, (size_t)(to - start));

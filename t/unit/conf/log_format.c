@@ -9,59 +9,61 @@
 
 /* Pieces as text again: the lead, then <number:argument>. */
 static const char *
-show(const struct conf_format *f)
+print_format(const struct conf_log_format *f)
 {
 	static char	text[1000];
 	char		*to = text;
 
 	for (size_t i = 0; i < f->n; i++) {
-		to += sprintf(to, "%.*s", (int)f->pieces[i].len,
-		    f->pieces[i].lead);
-		if (f->pieces[i].field != LINE_NOTHING)
-			to += sprintf(to, "<%d:%s>", f->pieces[i].field,
-			    f->pieces[i].argument != NULL ?
-			    f->pieces[i].argument : "");
+		to += sprintf(to, "%.*s", (int)f->items[i].len,
+		    f->items[i].literal);
+		if (f->items[i].field != LINE_NO_FIELD)
+			to += sprintf(to, "<%d:%s>", f->items[i].field,
+			    f->items[i].argument != NULL ?
+			    f->items[i].argument : "");
 	}
 	return text;
 }
 
 static void
-is(const char *text, const char *expected, ...)
+check_format(const char *text, const char *expected, ...)
 {
-	struct conf_format		f;
-	struct conf_format_fault	fault;
+	struct conf_log_format		f;
+	struct conf_log_error	fault;
 	char				all[1000];
 	va_list				ap;
 
 	va_start(ap, expected);
 	vsnprintf(all, sizeof(all), expected, ap);
 	va_end(ap);
-	ck_assert(conf_format_make(&f, text, false, &fault));
-	ck_assert_str_eq(show(&f), all);
-	conf_format_free(&f);
+	ck_assert(conf_log_format_parse(&f, text, false, &fault));
+	ck_assert_str_eq(print_format(&f), all);
+	conf_log_format_free(&f);
 }
 
 START_TEST(pieces)
 {
-	is("", "\n");
-	is("text", "text\n");
-	is("100%%", "100%%\n");
-	is("%%%h%%", "%%<%d:>%%\n", LINE_PEER);
-	is("%h %l %u", "<%d:> - <%d:>\n", LINE_PEER, LINE_USER);
-	is("%s%>s%<s", "<%d:><%d:><%d:>\n", LINE_STATUS, LINE_STATUS,
+	check_format("", "\n");
+	check_format("text", "text\n");
+	check_format("100%%", "100%%\n");
+	check_format("%%%h%%", "%%<%d:>%%\n", LINE_PEER);
+	check_format("%h %l %u", "<%d:> - <%d:>\n", LINE_PEER, LINE_USER);
+	check_format("%s%>s%<s", "<%d:><%d:><%d:>\n", LINE_STATUS, LINE_STATUS,
 	    LINE_STATUS);
-	is("%t%{sec}t%{SEC}t%{%H:%M}t", "<%d:><%d:sec><%d:SEC><%d:%%H:%%M>\n",
-	    LINE_TIME, LINE_SECONDS, LINE_SECONDS, LINE_DATE);
-	is("%{referer}i%{user-AGENT}i%{Cookie}i",
+	check_format("%t%{sec}t%{SEC}t%{%H:%M}t",
+	    "<%d:><%d:sec><%d:SEC><%d:%%H:%%M>\n", LINE_TIME, LINE_SECONDS,
+	    LINE_SECONDS, LINE_DATE);
+	check_format("%{referer}i%{user-AGENT}i%{Cookie}i",
 	    "<%d:referer><%d:user-AGENT><%d:Cookie>\n", LINE_REFERER,
 	    LINE_USER_AGENT, LINE_FIELD);
-	is("%T%{s}T%{ms}T%{us}T%D", "<%d:><%d:s><%d:ms><%d:us><%d:>\n",
-	    LINE_DURATION, LINE_DURATION_S, LINE_DURATION_MS, LINE_DURATION_US,
-	    LINE_MICROSECONDS);
+	check_format("%T%{s}T%{ms}T%{us}T%D",
+	    "<%d:><%d:s><%d:ms><%d:us><%d:>\n", LINE_DURATION, LINE_DURATION_S,
+	    LINE_DURATION_MS, LINE_DURATION_US, LINE_MICROSECONDS);
 	/* More before a field than a piece has room for. */
-	is("0123456789abcdef0123456789abcdef0%h!",
+	check_format("0123456789abcdef0123456789abcdef0%h!",
 	    "0123456789abcdef0123456789abcdef0<%d:>!\n", LINE_PEER);
-	is("0123456789abcdef%h", "0123456789abcdef<%d:>\n", LINE_PEER);
+	check_format(
+	    "0123456789abcdef%h", "0123456789abcdef<%d:>\n", LINE_PEER);
 }
 END_TEST
 
@@ -85,18 +87,18 @@ START_TEST(faults)
 		{ "%{d}T", 0, 5, "this field does not take that word" },
 		{ "a\tb", 1, 1, "a control byte" },
 	};
-	struct conf_format		f;
-	struct conf_format_fault	fault;
+	struct conf_log_format		f;
+	struct conf_log_error	fault;
 
 	for (int i = 0; i < COUNT(bad); i++) {
-		ck_assert_msg(!conf_format_make(&f, bad[i].text, false,
+		ck_assert_msg(!conf_log_format_parse(&f, bad[i].text, false,
 		    &fault), "%s", bad[i].text);
 		ck_assert_msg(strcmp(fault.why, bad[i].why) == 0, "%s: %s",
 		    bad[i].text, fault.why);
 		ck_assert_uint_eq(fault.at, bad[i].at);
 		ck_assert_uint_eq(fault.len, bad[i].len);
 		ck_assert_uint_eq(f.n, 0);
-		ck_assert_ptr_null(f.pieces);
+		ck_assert_ptr_null(f.items);
 	}
 }
 END_TEST
@@ -104,23 +106,23 @@ END_TEST
 /* So much of one kind of bytes that all together they need more than that. */
 START_TEST(too_long)
 {
-	char				text[CONF_FORMAT_MOST + 2];
-	struct conf_format		f;
-	struct conf_format_fault	fault;
+	char				text[CONF_LOG_LINE_MAX + 2];
+	struct conf_log_format		f;
+	struct conf_log_error	fault;
 
 	memset(text, 'x', sizeof(text));
-	text[CONF_FORMAT_MOST] = '\0';
-	ck_assert(conf_format_make(&f, text, false, &fault));
-	conf_format_free(&f);
-	text[CONF_FORMAT_MOST] = 'x';
-	text[CONF_FORMAT_MOST + 1] = '\0';
-	ck_assert(!conf_format_make(&f, text, false, &fault));
+	text[CONF_LOG_LINE_MAX] = '\0';
+	ck_assert(conf_log_format_parse(&f, text, false, &fault));
+	conf_log_format_free(&f);
+	text[CONF_LOG_LINE_MAX] = 'x';
+	text[CONF_LOG_LINE_MAX + 1] = '\0';
+	ck_assert(!conf_log_format_parse(&f, text, false, &fault));
 	ck_assert_str_eq(fault.why, "it is too long");
 	/* Short to write, long to read. */
 	for (int i = 0; i < 300; i += 2)
 		memcpy(text + i, "%h", 2);
 	text[300] = '\0';
-	ck_assert(!conf_format_make(&f, text, false, &fault));
+	ck_assert(!conf_log_format_parse(&f, text, false, &fault));
 }
 END_TEST
 
