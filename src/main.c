@@ -101,7 +101,7 @@ print_and_exit(int option)
 		stats_list(stdout);
 		break;
 	case 'L':
-		conf_list(stdout);
+		conf_dump_table(stdout);
 		break;
 	case 'V':
 		print_version();

@@ -59,7 +59,7 @@ rate_listener(const struct conf *conf, size_t i, const struct url *u)
 	if (ntohs(port_of(a)) != u->port)
 		return 0;
 	if (family == 0)		/* which address is it? who knows */
-		return conf_site_name(conf, i, u->host.at, u->host.len) !=
+		return conf_find_site_name(conf, i, u->host.at, u->host.len) !=
 		    NULL ? 2 : 1;
 	own = bytes_of(a, &n);
 	if (a->addr.ss_family != family)
@@ -138,7 +138,7 @@ target_site(const struct conf *conf, const struct url *u, size_t listener)
 		if (url_parse(buf_string(&text), &whole) != NULL)
 			whole.host.len = 0;
 	}
-	site = conf_site_find(conf, listener, whole.host.at, whole.host.len);
+	site = conf_find_site(conf, listener, whole.host.at, whole.host.len);
 	buf_free(&text);
 	return site;
 }

@@ -30,7 +30,7 @@ sync_open(struct service *s, const struct main_env *env)
 	s->sandbox.rules = env->rules != -1 ? env->rules :
 	    SANDBOX_NO_RULES;
 	s->sandbox.roles |= SYSCALL_ROLE_FILES;
-	if (conf_asks_users(env->conf))
+	if (conf_find_users(env->conf))
 		s->sandbox.roles |= SYSCALL_ROLE_USERS;
 }
 

@@ -155,13 +155,13 @@ within(const struct conf_network *network, int family, const uint8_t *bytes)
 }
 
 bool
-conf_guard_admits(const struct conf_guard *guard, int family,
+conf_access_admits(const struct conf_guard *guard, int family,
     const uint8_t *bytes)
 {
 	for (size_t i = 0; i < guard->nnetworks; i++)
 		if (within(&guard->networks[i], family, bytes))
 			return guard->networks[i].allow;
-	return !guard->only;
+	return !guard->default_deny;
 }
 
 static int
@@ -238,7 +238,7 @@ inherit(struct conf_guard *guard, const struct conf_guard *outer, bool auth)
 {
 	for (size_t i = 0; i < outer->nnetworks; i++)
 		insert(guard, outer->networks[i]);
-	guard->only |= outer->only;
+	guard->default_deny |= outer->default_deny;
 	if (auth || outer->realm == NULL)
 		return;
 	guard->realm = mem_string(outer->realm);
@@ -259,11 +259,11 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 	row = conf_directive_find("auth", object.kind);
 	auth = conf_origin(object, row, 0);
 	check_auth(reader, guard, auth, object);
-	guard->only = guard->allow.n > 0;
+	guard->default_deny = guard->allow.n > 0;
 	if (outer != NULL && reader->nerrors == 0)
 		inherit(guard, outer, auth != NULL);
-	guard->on = guard->nnetworks > 0 || guard->realm != NULL;
-	if (object.kind == BLOCK_FILES && !guard->on && auth == NULL)
+	guard->active = guard->nnetworks > 0 || guard->realm != NULL;
+	if (object.kind == BLOCK_FILES && !guard->active && auth == NULL)
 		conf_error(reader, conf_origin(object, NULL, 0)->pos,
 		    "block files needs \"allow\", \"deny\" or \"auth\"");
 }
@@ -282,12 +282,12 @@ refuses_family(const struct conf_guard *guard, int family)
 }
 
 void
-conf_access_keep_local(struct conf_guard *guard)
+conf_access_restrict_local(struct conf_guard *guard)
 {
 	static const char *const	local[] = { "127.0.0.0/8", "::1" };
 	struct conf_network		network;
 
-	if (guard->only || guard->realm != NULL)
+	if (guard->default_deny || guard->realm != NULL)
 		return;
 	for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++) {
 		read_network(local[i], &network);
@@ -295,5 +295,5 @@ conf_access_keep_local(struct conf_guard *guard)
 		if (!refuses_family(guard, network.family))
 			insert(guard, network);
 	}
-	guard->only = guard->on = true;
+	guard->default_deny = guard->active = true;
 }

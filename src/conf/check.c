@@ -130,7 +130,7 @@ check_required(struct conf_reader *reader, struct conf_object object)
 		    row->value != CONF_REQUIRED ||
 		    conf_origin(object, row, 0) != NULL || block == NULL ||
 		    (row->type == TYPE_DIRECTORY &&
-			conf_rules_rootless(object)))
+			conf_rules_need_no_root(object)))
 			continue;
 		conf_error(reader, block->pos,
 		    "block %s needs \"%s\"",
@@ -256,7 +256,7 @@ add_listeners(struct conf_reader *reader, struct conf_site *site)
 	}
 }
 
-/* The order that conf_site_find() searches in. */
+/* The order that conf_find_site() searches in. */
 static int
 by_name(const void *p, const void *q)
 {
@@ -353,7 +353,7 @@ conf_check(struct conf_reader *reader)
 	check_orders(reader);
 	check_chunks(reader);
 	check_user(reader);
-	conf_log_choose(reader);
+	conf_log_select_format(reader);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_required(reader, conf_object_site(&conf->sites[i]));
 		check_paths(reader, &conf->sites[i]);

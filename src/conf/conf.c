@@ -117,7 +117,7 @@ site_free(struct conf_site *site)
 {
 	for (size_t i = 0; i < site->npaths; i++) {
 		object_free(conf_object_path(&site->paths[i]));
-		mem_drop(&site->paths[i].rules.lines);
+		mem_drop(&site->paths[i].rules.field_lines);
 		mem_drop(&site->paths[i].rules.guard.networks);
 		mem_drop(&site->paths[i].prefix);
 	}
@@ -129,7 +129,7 @@ site_free(struct conf_site *site)
 	}
 	mem_drop(&site->files);
 	mem_drop(&site->rules.guard.networks);
-	mem_drop(&site->rules.lines);
+	mem_drop(&site->rules.field_lines);
 	conf_name_free(&site->names);
 	object_free(conf_object_site(site));
 }

@@ -167,11 +167,11 @@ void		 conf_dump(const struct conf *, FILE *);
  * tabs: block, name, part, type, default, lowest, highest, help.  For the
  * manual's list and its test.
  */
-void		 conf_list(FILE *);
+void		 conf_dump_table(FILE *);
 
 /*
  * The distinct addresses of all sites, in order of first appearance; their
- * numbers are what conf_site_find() calls a listener.
+ * numbers are what conf_find_site() calls a listener.
  */
 size_t			 conf_listener_count(const struct conf *);
 const struct conf_address *conf_listener(const struct conf *, size_t);
@@ -181,19 +181,19 @@ const struct conf_address *conf_listener(const struct conf *, size_t);
  * that listen on an address: by its exact name, else by the longest wildcard
  * that covers it; if there is none, the one named "default", or else the first.
  */
-const struct conf_site	*conf_site_find(const struct conf *,
+const struct conf_site	*conf_find_site(const struct conf *,
 			    size_t listener, const char *host, size_t len);
 /* The name of a site by which that is found, NULL without. */
-const char		*conf_site_name(const struct conf *,
+const char		*conf_find_site_name(const struct conf *,
 			    size_t listener, const char *host, size_t len);
 /* The rules for a decoded path: its block's, or else the site's. */
-const struct conf_rules	*conf_rules_find(const struct conf_site *,
+const struct conf_rules	*conf_find_rules(const struct conf_site *,
 			    const char *path, size_t len);
 /* Whether the words of a listing have this form. */
-bool			 conf_lists(const struct conf_words *,
+bool			 conf_find_listing(const struct conf_words *,
 			    enum conf_listing);
 bool			 conf_disabled(const struct conf *, enum conf_ablation);
-bool			 conf_asks_users(const struct conf *);	/* ~name */
-int64_t			 conf_share(const struct conf *);	/* of helpers */
+bool			 conf_find_users(const struct conf *);	/* ~name */
+int64_t			 conf_helpers_share(const struct conf *);	/* of helpers */
 
 #endif

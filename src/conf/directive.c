@@ -91,7 +91,8 @@ given_before(struct conf_reader *reader, struct conf_object object,
 {
 	struct conf_origin	*o;
 
-	if (conf_value_list(row) || (o = conf_origin(object, row, 0)) == NULL)
+	if (conf_value_is_list(row) ||
+	    (o = conf_origin(object, row, 0)) == NULL)
 		return false;
 	conf_error(reader, word->pos,
 	    CONF_ROW " is given twice: first at %s:%zu", CONF_ROW_NAME(row),
@@ -110,9 +111,9 @@ take_value(struct conf_reader *reader, struct conf_object object,
 
 	if (given_before(reader, object, row, words))
 		return;
-	before = conf_value_list(row) ? conf_value_count(row, member) : 0;
+	before = conf_value_is_list(row) ? conf_value_count(row, member) : 0;
 	good = conf_value_set(reader, row, words, member);
-	after = conf_value_list(row) && good ?
+	after = conf_value_is_list(row) && good ?
 	    conf_value_count(row, member) : before + 1;
 	/* "*:80" makes two elements of one word. */
 	for (; before < after; before++)
@@ -142,7 +143,7 @@ find_place(const struct conf_row *directive, size_t place)
 {
 	const struct conf_row	*row = directive + place;
 
-	if (conf_value_list(directive))
+	if (conf_value_is_list(directive))
 		return place == 0 || conf_value_words(directive) == 1 ?
 		    directive : NULL;
 	if (row < conf_rows + conf_nrows && row->block == directive->block &&
@@ -171,7 +172,7 @@ error_surplus(struct conf_reader *reader, const struct conf_row *directive,
 }
 
 void
-conf_directive_take(struct conf_reader *reader, struct conf_object object,
+conf_directive_apply(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *directive, const struct conf_word *words, size_t n)
 {
 	const struct conf_row	*row;

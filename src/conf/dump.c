@@ -296,7 +296,7 @@ list_rows(enum conf_block block, FILE *out)
 }
 
 void
-conf_list(FILE *out)
+conf_dump_table(FILE *out)
 {
 	const struct conf_block_row	*block;
 

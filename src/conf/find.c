@@ -82,7 +82,7 @@ find_named(const struct conf_listener *l, const char *name, size_t len)
 }
 
 const struct conf_site *
-conf_site_find(const struct conf *conf, size_t listener, const char *name,
+conf_find_site(const struct conf *conf, size_t listener, const char *name,
     size_t len)
 {
 	const struct conf_listener	*l;
@@ -97,7 +97,7 @@ conf_site_find(const struct conf *conf, size_t listener, const char *name,
 }
 
 const char *
-conf_site_name(const struct conf *conf, size_t listener, const char *name,
+conf_find_site_name(const struct conf *conf, size_t listener, const char *name,
     size_t len)
 {
 	const struct conf_named	*named;
@@ -112,7 +112,7 @@ conf_site_name(const struct conf *conf, size_t listener, const char *name,
 }
 
 const struct conf_rules *
-conf_rules_find(const struct conf_site *site, const char *path, size_t len)
+conf_find_rules(const struct conf_site *site, const char *path, size_t len)
 {
 	const struct conf_path	*place;
 	size_t			 n;
@@ -128,7 +128,7 @@ conf_rules_find(const struct conf_site *site, const char *path, size_t len)
 }
 
 bool
-conf_user_good(const char *name, size_t len)
+conf_user_is_valid(const char *name, size_t len)
 {
 	static const char	letters[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -152,7 +152,7 @@ has_word(const struct conf_words *words, const char *word)
 }
 
 bool
-conf_lists(const struct conf_words *listing, enum conf_listing form)
+conf_find_listing(const struct conf_words *listing, enum conf_listing form)
 {
 	static const char *const names[] = {
 #define X(id, name) [LISTING_##id] = name,
@@ -176,7 +176,7 @@ conf_disabled(const struct conf *conf, enum conf_ablation ablation)
 }
 
 bool
-conf_asks_users(const struct conf *conf)
+conf_find_users(const struct conf *conf)
 {
 	for (size_t i = 0; i < conf->nsites; i++)
 		if (conf->sites[i].rules.users.directory != NULL)
@@ -185,7 +185,7 @@ conf_asks_users(const struct conf *conf)
 }
 
 int64_t
-conf_share(const struct conf *conf)
+conf_helpers_share(const struct conf *conf)
 {
 	return conf->helpers_share != 0 ? conf->helpers_share :
 	    (conf->helpers_max + 1) / 2;

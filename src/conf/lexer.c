@@ -17,28 +17,28 @@ control(unsigned char c)
 }
 
 static char
-peek(const struct conf_scan *s, size_t ahead)
+peek(const struct conf_lexer *s, size_t ahead)
 {
 	return s->at + ahead < s->len ? s->text[s->at + ahead] : '\0';
 }
 
 /* CR belongs to the end of a line and is nothing by itself. */
 static bool
-blank(const struct conf_scan *s)
+blank(const struct conf_lexer *s)
 {
 	return peek(s, 0) == ' ' || peek(s, 0) == '\t' ||
 	    (peek(s, 0) == '\r' && peek(s, 1) == '\n');
 }
 
 static void
-start_token(struct conf_scan *s)
+start_token(struct conf_lexer *s)
 {
 	s->pos.column = s->at - s->line_at;
 	s->pos.len = 1;
 }
 
 static void
-next_line(struct conf_scan *s)
+next_line(struct conf_lexer *s)
 {
 	s->at++;
 	s->line_at = s->at;
@@ -47,7 +47,7 @@ next_line(struct conf_scan *s)
 
 /* A file with control bytes is no conf: one error says it all. */
 static bool
-is_text(struct conf_scan *s)
+is_text(struct conf_lexer *s)
 {
 	unsigned char	c;
 
@@ -68,11 +68,11 @@ is_text(struct conf_scan *s)
 }
 
 void
-conf_token_start(struct conf_scan *s, struct conf_reader *reader, size_t file)
+conf_lexer_start(struct conf_lexer *s, struct conf_reader *reader, size_t file)
 {
 	const struct conf_source	*source = &reader->sources[file];
 
-	*s = (struct conf_scan){
+	*s = (struct conf_lexer){
 		.reader = reader, .text = source->text, .len = source->len,
 		.pos = { .file = file, .line = 1 },
 	};
@@ -84,7 +84,7 @@ conf_token_start(struct conf_scan *s, struct conf_reader *reader, size_t file)
 
 /* A word ends where these begin; # and quotes count at its start only. */
 static bool
-word_ends(const struct conf_scan *s)
+word_ends(const struct conf_lexer *s)
 {
 	return s->at == s->len || blank(s) ||
 	    strchr("\n;{}", s->text[s->at]) != NULL;
@@ -92,7 +92,7 @@ word_ends(const struct conf_scan *s)
 
 /* What follows a backslash in quotes. */
 static void
-escape(struct conf_scan *s, struct buf *text)
+escape(struct conf_lexer *s, struct buf *text)
 {
 	struct conf_pos	at = s->pos;
 	char			c = peek(s, 1);
@@ -111,7 +111,7 @@ escape(struct conf_scan *s, struct buf *text)
 }
 
 static void
-quoted(struct conf_scan *s, struct buf *text)
+quoted(struct conf_lexer *s, struct buf *text)
 {
 	s->at++;
 	while (s->at < s->len && peek(s, 0) != '\n' && peek(s, 0) != '"') {
@@ -132,7 +132,7 @@ quoted(struct conf_scan *s, struct buf *text)
 }
 
 static void
-bare(struct conf_scan *s, struct buf *text)
+bare(struct conf_lexer *s, struct buf *text)
 {
 	bool	quote = false;
 
@@ -147,7 +147,7 @@ bare(struct conf_scan *s, struct buf *text)
 }
 
 static void
-word(struct conf_scan *s, struct conf_word *w)
+word(struct conf_lexer *s, struct conf_word *w)
 {
 	struct buf	text = { 0 };
 
@@ -163,7 +163,7 @@ word(struct conf_scan *s, struct conf_word *w)
 }
 
 enum conf_token
-conf_token_next(struct conf_scan *s, struct conf_word *w)
+conf_lexer_next(struct conf_lexer *s, struct conf_word *w)
 {
 	while (blank(s))
 		s->at++;

@@ -142,7 +142,7 @@ error_unknown_format(struct conf_reader *reader, const char *name)
 }
 
 void
-conf_log_choose(struct conf_reader *reader)
+conf_log_select_format(struct conf_reader *reader)
 {
 	struct conf			*conf = reader->conf;
 	const char			*name = conf->log.access_format, *text;

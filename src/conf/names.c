@@ -130,7 +130,7 @@ has_escape(const char *path)
 }
 
 const char *
-conf_name_wrong(const char *path)
+conf_name_path_error(const char *path)
 {
 	if (path[0] != '/')
 		return "a path begins with /";
@@ -150,7 +150,7 @@ conf_name_wrong(const char *path)
 char *
 conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 {
-	const char	*wrong = conf_name_wrong(word->text);
+	const char	*wrong = conf_name_path_error(word->text);
 
 	if (wrong != NULL) {
 		conf_error(reader, word->pos, "%s", wrong);
@@ -160,7 +160,7 @@ conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 }
 
 bool
-conf_name_token(const char *name, size_t len)
+conf_name_is_token(const char *name, size_t len)
 {
 	static const char	others[] = "!#$%&'*+-.^_`|~";
 
@@ -197,9 +197,10 @@ is_verb(const char *name)
 }
 
 bool
-conf_name_field_good(struct conf_reader *reader, const struct conf_word *word)
+conf_name_field_is_valid(
+    struct conf_reader *reader, const struct conf_word *word)
 {
-	if (!conf_name_token(word->text, strlen(word->text)) ||
+	if (!conf_name_is_token(word->text, strlen(word->text)) ||
 	    is_verb(word->text)) {
 		conf_error(reader, word->pos,
 		    "\"%s\" is not a field's name", word->text);
@@ -218,7 +219,7 @@ bool
 conf_name_field(struct conf_reader *reader, const struct conf_word *words,
     struct conf_pairs *fields)
 {
-	if (!conf_name_field_good(reader, &words[0]))
+	if (!conf_name_field_is_valid(reader, &words[0]))
 		return false;
 	fields->at = mem_grow(fields->at, fields->n + 1, sizeof(*fields->at));
 	fields->at[fields->n++] = (struct conf_pair){

@@ -28,7 +28,7 @@ struct scope {				/* the block around a statement */
 };
 
 struct file {				/* one being parsed */
-	struct conf_scan	 scan;
+	struct conf_lexer	 scan;
 	const struct file	*from;		/* the one that includes it */
 	size_t			 depth;
 };
@@ -39,12 +39,12 @@ static void	parse_block(struct file *, const struct scope *,
 		    const struct conf_word *);
 
 static void
-statement_next(struct conf_scan *scan, struct statement *s)
+statement_next(struct conf_lexer *scan, struct statement *s)
 {
 	struct conf_word	word;
 
 	*s = (struct statement){ 0 };
-	while ((s->end = conf_token_next(scan, &word)) == TOKEN_WORD) {
+	while ((s->end = conf_lexer_next(scan, &word)) == TOKEN_WORD) {
 		s->words = mem_grow(s->words, s->n + 1, sizeof(*s->words));
 		s->words[s->n++] = word;
 	}
@@ -61,7 +61,7 @@ statement_drop(struct statement *s)
 
 /* To the end of a block that nobody knows; its opening brace is behind us. */
 static void
-skip_block(struct conf_scan *scan)
+skip_block(struct conf_lexer *scan)
 {
 	struct statement	s;
 	size_t			depth = 1;
@@ -191,9 +191,9 @@ enter(struct conf_reader *reader, enum conf_block block,
 
 /* Whether a block's brace was put on a line of its own; then it is read. */
 static bool
-brace_follows(struct conf_scan *scan)
+brace_follows(struct conf_lexer *scan)
 {
-	struct conf_scan	ahead = *scan;
+	struct conf_lexer	ahead = *scan;
 	struct statement	s;
 
 	do {
@@ -331,7 +331,7 @@ parse_statement(struct file *file, const struct scope *scope,
 	if (strcmp(word->text, "include") == 0)
 		parse_include(file, scope, s);
 	else if ((row = conf_directive_find(word->text, scope->block)) != NULL)
-		conf_directive_take(reader, scope->object, row,
+		conf_directive_apply(reader, scope->object, row,
 		    s->words, s->n);
 	else
 		conf_directive_unknown(reader, word, scope->block);
@@ -381,7 +381,7 @@ parse_file(struct conf_reader *reader, size_t number, const struct file *from,
 		.from = from, .depth = from == NULL ? 0 : from->depth + 1,
 	};
 
-	conf_token_start(&file.scan, reader, number);
+	conf_lexer_start(&file.scan, reader, number);
 	parse_block(&file, scope, NULL);
 }
 

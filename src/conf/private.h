@@ -38,7 +38,7 @@ enum conf_token {
 	TOKEN_EOF
 };
 
-struct conf_scan {
+struct conf_lexer {
 	struct conf_reader	*reader;
 	const char		*text;
 	size_t			 len, at;
@@ -46,10 +46,10 @@ struct conf_scan {
 	struct conf_pos	 pos;		/* of the token */
 };
 
-void		 conf_token_start(struct conf_scan *, struct conf_reader *,
+void		 conf_lexer_start(struct conf_lexer *, struct conf_reader *,
 		    size_t file);
 /* The word is filled for TOKEN_WORD; its text is the caller's to drop. */
-enum conf_token	 conf_token_next(struct conf_scan *, struct conf_word *);
+enum conf_token	 conf_lexer_next(struct conf_lexer *, struct conf_word *);
 
 /* source.c: the files, by number; false with errno.  What is no file, as
  * a pipe, is read only on demand: it may have to be waited for. */
@@ -72,14 +72,14 @@ const struct conf_row	*conf_directive_find(const char *word,
 void		 conf_directive_unknown(struct conf_reader *,
 		    const struct conf_word *, enum conf_block);
 /* The words include the directive's own. */
-void		 conf_directive_take(struct conf_reader *, struct conf_object,
+void		 conf_directive_apply(struct conf_reader *, struct conf_object,
 		    const struct conf_row *, const struct conf_word *,
 		    size_t n);
 
 /* value.c: values by their type. */
 const char	*conf_value_type(const struct conf_row *, struct buf *);
 size_t		 conf_value_words(const struct conf_row *);	/* for one */
-bool		 conf_value_list(const struct conf_row *);
+bool		 conf_value_is_list(const struct conf_row *);
 size_t		 conf_value_count(const struct conf_row *, const void *);
 bool		 conf_value_set(struct conf_reader *, const struct conf_row *,
 		    const struct conf_word *, void *member);
@@ -94,7 +94,7 @@ bool		 conf_name_site(struct conf_reader *, const struct conf_word *,
 		    struct conf_words *);
 char		*conf_name_prefix(struct conf_reader *,
 		    const struct conf_word *);
-bool		 conf_name_field_good(struct conf_reader *,
+bool		 conf_name_field_is_valid(struct conf_reader *,
 		    const struct conf_word *);
 bool		 conf_name_field(struct conf_reader *, const struct conf_word *,
 		    struct conf_pairs *);

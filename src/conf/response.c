@@ -66,7 +66,7 @@ wrong_page(const char *path)
 		return "the path of a page is written decoded, without %";
 	if (strstr(path, "/.") != NULL)
 		return "names that begin with a dot are not served";
-	return conf_name_wrong(path);
+	return conf_name_path_error(path);
 }
 
 static bool
@@ -138,8 +138,8 @@ is_pattern(const char *text)
 	size_t		 main = strcspn(text, "/");
 	const char	*sub = text + main + 1;
 
-	if (text[main] == '\0' || !conf_name_token(text, main) ||
-	    !conf_name_token(sub, strlen(sub)))
+	if (text[main] == '\0' || !conf_name_is_token(text, main) ||
+	    !conf_name_is_token(sub, strlen(sub)))
 		return false;
 	if (memchr(text, '*', main) != NULL)
 		return strcmp(text, "*/*") == 0;
@@ -199,7 +199,7 @@ conf_answer_charset(struct conf_reader *reader, const struct conf_row *row,
 	(void)row;
 	if (!word->quoted && strcmp(word->text, "off") == 0)
 		return true;
-	if (!conf_name_token(word->text, strlen(word->text))) {
+	if (!conf_name_is_token(word->text, strlen(word->text))) {
 		conf_error(reader, word->pos,
 		    "\"%s\" is not a character set's name", word->text);
 		return false;
@@ -245,7 +245,7 @@ bool
 conf_answer_user(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	if (!conf_user_good(word->text, strlen(word->text))) {
+	if (!conf_user_is_valid(word->text, strlen(word->text))) {
 		conf_error(reader, word->pos, "%s %s: no such name is "
 		    "ever looked up", row->word, row->part);
 		return false;

@@ -57,7 +57,7 @@ says_any(struct conf_object object)
 }
 
 bool
-conf_rules_rootless(struct conf_object object)
+conf_rules_need_no_root(struct conf_object object)
 {
 	return says_any(object);
 }
@@ -140,7 +140,7 @@ make_lines(struct conf_rules *rules)
 	add_fields(rules, NULL, &lines);
 	if (rules->outer != NULL)
 		add_fields(rules->outer, rules, &lines);
-	rules->lines = mem_string(buf_string(&lines));
+	rules->field_lines = mem_string(buf_string(&lines));
 	buf_free(&lines);
 }
 
@@ -185,9 +185,9 @@ make_aged(struct conf_reader *reader, struct conf_rules *rules,
 	const struct conf_rules		*outer = rules->outer;
 	const struct conf_origin	*own = says(object, "expires");
 
-	rules->aged = !adds(rules, name) &&
+	rules->has_expires = !adds(rules, name) &&
 	    (outer == NULL || !adds(outer, name) || replaces(rules, name));
-	if (!rules->aged && own != NULL)
+	if (!rules->has_expires && own != NULL)
 		conf_error(reader, own->pos, "expires is without effect "
 		    "here: header %s comes before it", name);
 }
@@ -253,7 +253,7 @@ complete(struct conf_reader *reader, struct conf_rules *rules,
 	    conf_origin(object, redirect->row + 1, 0) == NULL)
 		conf_error(reader, redirect->pos,
 		    "\"redirect\" needs a target behind its status");
-	rules->answer = outer == NULL || says_any(object) ? rules : outer;
+	rules->action = outer == NULL || says_any(object) ? rules : outer;
 	if (outer != NULL)
 		inherit_all(rules, object);
 	check_removed(reader, rules, object);
@@ -261,7 +261,7 @@ complete(struct conf_reader *reader, struct conf_rules *rules,
 	conf_access_complete(reader, &rules->guard,
 	    outer != NULL ? &outer->guard : NULL, object);
 	if (rules->status != 0)
-		conf_access_keep_local(&rules->guard);
+		conf_access_restrict_local(&rules->guard);
 	make_lines(rules);
 	make_aged(reader, rules, object);
 }
@@ -281,7 +281,7 @@ check_circles(struct conf_reader *reader, const struct conf_site *site,
 			    "this redirect sends clients in circles");
 			return;
 		}
-		r = conf_rules_find(site, to, strcspn(to, "?"))->answer;
+		r = conf_find_rules(site, to, strcspn(to, "?"))->action;
 	}
 }
 
@@ -294,7 +294,7 @@ conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 	for (size_t i = 0; i < site->npaths; i++) {
 		path = &site->paths[i];
 		path->rules.outer = &site->rules;
-		path->rules.prefix = strlen(path->prefix);
+		path->rules.prefix_len = strlen(path->prefix);
 		complete(reader, &path->rules, conf_object_path(path));
 	}
 	for (size_t i = 0; i < site->nfiles; i++)

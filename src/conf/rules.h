@@ -42,8 +42,8 @@ struct conf_guard {
 	/* What follows from them and from those of the site. */
 	struct conf_network	*networks;	/* the most exact one first */
 	size_t			 nnetworks;
-	bool			 only;		/* all others are refused */
-	bool			 on;		/* there is anything to ask */
+	bool			 default_deny;		/* all others are refused */
+	bool			 active;		/* there is anything to ask */
 };
 
 struct conf_users {			/* /~name/ */
@@ -81,20 +81,20 @@ struct conf_rules {
 	struct conf_users	 users;		/* a site's only */
 	/* What follows from them and from those of the site. */
 	const struct conf_rules	*outer;		/* the site's; NULL: these */
-	const struct conf_rules	*answer;	/* these or outer: whose root,
+	const struct conf_rules	*action;	/* these or outer: whose root,
 						 * redirect ... is in force */
-	size_t			 prefix;	/* length of the path's */
-	char			*lines;		/* all fields, as sent */
-	bool			 aged;		/* expires is in force */
+	size_t			 prefix_len;	/* length of the path's */
+	char			*field_lines;		/* all fields, as sent */
+	bool			 has_expires;		/* expires is in force */
 };
 
 /* Whether its networks let in a client by the bytes of its address. */
-bool	 conf_guard_admits(const struct conf_guard *,
+bool	 conf_access_admits(const struct conf_guard *,
 	    int family, const uint8_t *bytes);
 /*
  * Whether a name may be looked up as a user's: letters, digits and _, and
  * behind the first of them . - and $ too; at most 32 bytes.
  */
-bool	 conf_user_good(const char *name, size_t len);
+bool	 conf_user_is_valid(const char *name, size_t len);
 
 #endif

@@ -18,9 +18,9 @@ conf_set_fn	conf_answer_target, conf_answer_page, conf_answer_error,
 /* value.c: what a time says. */
 bool		conf_value_time(const char *, int64_t *ms);
 /* names.c: only what may stand in a token (RFC 9110, section 5.6.2). */
-bool		conf_name_token(const char *, size_t len);
+bool		conf_name_is_token(const char *, size_t len);
 /* What is wrong with a path, or NULL. */
-const char	*conf_name_wrong(const char *path);
+const char	*conf_name_path_error(const char *path);
 /* value.c: a choice that is kept as the number that it is. */
 conf_set_fn	conf_value_code;
 
@@ -38,16 +38,16 @@ void		conf_access_complete(struct conf_reader *,
 		    struct conf_guard *, const struct conf_guard *outer,
 		    struct conf_object);
 /* In a guard that lets in all but a few: only who asks from this host. */
-void		conf_access_keep_local(struct conf_guard *);
+void		conf_access_restrict_local(struct conf_guard *);
 
 /* log.c */
 conf_set_fn	conf_log_format, conf_log_tag;
 /* The form of the lines, by its name. */
-void		conf_log_choose(struct conf_reader *);
+void		conf_log_select_format(struct conf_reader *);
 
 /* rules.c: the rules of a site and of its paths, which are sorted. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);
 /* It says something else that answers: no root is needed. */
-bool		conf_rules_rootless(struct conf_object);
+bool		conf_rules_need_no_root(struct conf_object);
 
 #endif

@@ -454,7 +454,7 @@ set_field_name(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	(void)row;
-	if (!conf_name_field_good(reader, word))
+	if (!conf_name_field_is_valid(reader, word))
 		return false;
 	conf_name_add(member, word->text);
 	return true;
@@ -485,7 +485,7 @@ conf_value_words(const struct conf_row *row)
 }
 
 bool
-conf_value_list(const struct conf_row *row)
+conf_value_is_list(const struct conf_row *row)
 {
 	return types[row->type].keep >= WORDS;
 }
@@ -605,7 +605,7 @@ lacks(struct conf_object object, const struct conf_row *row)
 	struct conf_origin	*o = conf_origin(object, row, 0);
 
 	/* A bad value gets the default too: others are compared with it. */
-	return o == NULL || (o->bad && !conf_value_list(row));
+	return o == NULL || (o->bad && !conf_value_is_list(row));
 }
 
 /* What the conf does not say. */

@@ -575,8 +575,8 @@ helper_pool_new(struct evloop *loop, const struct clock *clock,
 	TAILQ_INIT(&pool->idle);
 	TAILQ_INIT(&pool->busy);
 	TAILQ_INIT(&pool->stuck);
-	pool->queues = fs_queues_new(env->mounts, (size_t)conf_share(conf),
-	    (size_t)conf->helpers_queue);
+	pool->queues = fs_queues_new(env->mounts,
+	    (size_t)conf_helpers_share(conf), (size_t)conf->helpers_queue);
 	pool->idle_timer = evloop_timer(loop, shrink_pool, pool);
 	pool->stuck_timer = evloop_timer(loop, check_stuck, pool);
 	pool->check_timer = evloop_timer(loop, check_requests, pool);

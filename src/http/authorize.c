@@ -62,8 +62,8 @@ find_index_guard(const struct conf_site *site, const struct conf_rules *rules,
 
 	len = snprintf(path, sizeof(path), "%s%s", decoded, name);
 	need(len > 0 && (size_t)len < sizeof(path));
-	inner = conf_rules_find(site, path, (size_t)len);
-	return inner != rules && inner->guard.on ? &inner->guard : NULL;
+	inner = conf_find_rules(site, path, (size_t)len);
+	return inner != rules && inner->guard.active ? &inner->guard : NULL;
 }
 
 /* The next guard of a path from a number on, which is that one's then; NULL:
@@ -77,7 +77,7 @@ find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
 	const struct conf_guard	*guard;
 	size_t			 i;
 
-	if (*number == 0 && rules->guard.on)
+	if (*number == 0 && rules->guard.active)
 		return &rules->guard;
 	for (*number += *number == 0; *number <= site->nfiles; ++*number)
 		if (files_apply(&site->files[*number - 1], rules, decoded))
@@ -107,7 +107,7 @@ add_path(struct conn *c, uint32_t ns, struct str raw)
 	why = uri_resolve(raw, decoded, sizeof(decoded), &len);
 	if (why != WHY_NONE)
 		return why;
-	rules = conf_rules_find(r->site, decoded, len);
+	rules = conf_find_rules(r->site, decoded, len);
 	guarded = find_next_guard(r->site, rules, decoded, &number) != NULL;
 	r->path = pathname_add(&c->http->caches->paths, ns, raw, rules,
 	    guarded);
@@ -309,7 +309,7 @@ network_is_allowed(const struct conn *c, const char *decoded)
 
 	for (size_t i = 0; (guard = find_next_guard(r->site, r->path->rules,
 	    decoded, &i)) != NULL; i++) {
-		if (conf_guard_admits(
+		if (conf_access_admits(
 			guard, c->session->family, c->session->addr))
 			continue;
 		r->guard = guard;

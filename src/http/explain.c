@@ -55,7 +55,8 @@ add_site(struct explanation *e, const struct conn *c)
 
 	if (r->site == NULL)
 		return;
-	name = conf_site_name(conf, c->session->listener, host.at, host.len);
+	name =
+	    conf_find_site_name(conf, c->session->listener, host.at, host.len);
 	conf_where_block(conf, &r->site->rules, &where);
 	if (name == NULL)
 		explain_add(e, EXPLAIN_SITE, "%s%s, as the default: none "

@@ -133,7 +133,7 @@ add_validators(struct conn *c)
 	if (age != -1)
 		buf_addf(b, "Cache-Control: max-age=%lld\r\n",
 		    (long long)age);
-	buf_adds(b, rules->lines);
+	buf_adds(b, rules->field_lines);
 }
 
 /* Lengthens a head to full lines of the cache, inside of its slack field. */

@@ -66,7 +66,7 @@ listing_is_page(uint32_t ns)
 static bool
 lists_in_form(const struct conf_rules *rules, enum conf_listing form)
 {
-	return conf_lists(rules_listing(rules), form);
+	return conf_find_listing(rules_listing(rules), form);
 }
 
 bool

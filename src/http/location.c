@@ -36,7 +36,7 @@ location_add(struct conn *c)
 	const struct parse	*parse = &c->request->parse;
 	const struct path	*p = c->request->path;
 	const struct conf_rules	*rules = p->rules;
-	const char		*to = rules->answer->redirect.to;
+	const char		*to = rules->action->redirect.to;
 	struct str		 query = parse_str(c->input, parse->query);
 	struct buf		*b = &c->http->work;
 	bool			 has_query = false;
@@ -50,7 +50,7 @@ location_add(struct conn *c)
 		has_query = strchr(to, '?') != NULL;
 		if (!has_query && to[strlen(to) - 1] == '/')
 			/* Without its slash, so that it stays below. */
-			add_path(b, p, rules->answer->prefix + 1);
+			add_path(b, p, rules->action->prefix_len + 1);
 	}
 	if (query.len > 0) {
 		buf_addc(b, has_query ? '&' : '?');

@@ -374,7 +374,7 @@ fill_job_root(struct job *job, const struct path *p, struct str decoded,
 	buf_add(text, decoded.at + skip + 1, decoded.len - skip);
 	at = text->len;
 	if (user.at != NULL) {
-		job->min_uid = (uint32_t)rules->answer->users.from;
+		job->min_uid = (uint32_t)rules->action->users.from;
 		buf_add(text, user.at, user.len);
 		buf_addc(text, '\0');
 	}

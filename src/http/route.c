@@ -95,7 +95,7 @@ route_step(struct conn *c)
 	if (must_close(c))
 		c->close = true;
 	r->head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
-	r->site = conf_site_find(c->http->conf, c->session->listener, host.at,
+	r->site = conf_find_site(c->http->conf, c->session->listener, host.at,
 	    host.len);
 	if (c->session->address != NULL && !client_limits_request(c))
 		return refuse_request(c, WHY_RATE_LIMIT);

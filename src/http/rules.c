@@ -34,7 +34,7 @@ set_info(struct http_loop *http, struct path *p, enum pathname_kind kind,
 static const struct conf_users *
 get_users(const struct conf_rules *rules)
 {
-	const struct conf_users	*users = &rules->answer->users;
+	const struct conf_users	*users = &rules->action->users;
 
 	return users->directory != NULL ? users : NULL;
 }
@@ -67,7 +67,7 @@ resolve_user(struct http_loop *http, struct path *p, struct str decoded)
 
 	if (name.at == NULL)
 		return false;
-	if (!conf_user_good(name.at, name.len))
+	if (!conf_user_is_valid(name.at, name.len))
 		set_info(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
 	else if (name.len + 2 == decoded.len)	/* whoever that may be */
 		set_info(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
@@ -82,7 +82,7 @@ resolve_user(struct http_loop *http, struct path *p, struct str decoded)
 static void
 resolve_stats_page(struct http_loop *http, struct path *p, struct str decoded)
 {
-	size_t	prefix = ((const struct conf_rules *)p->rules)->prefix;
+	size_t	prefix = ((const struct conf_rules *)p->rules)->prefix_len;
 
 	if (decoded.len <= prefix + 1) {
 		set_info(http, p, PATHNAME_STATS_PAGE, 0, WHY_NONE);
@@ -94,7 +94,7 @@ resolve_stats_page(struct http_loop *http, struct path *p, struct str decoded)
 bool
 rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 {
-	const struct conf_rules	*rules = p->rules, *a = rules->answer;
+	const struct conf_rules	*rules = p->rules, *a = rules->action;
 
 	if (a->redirect.to != NULL) {
 		set_info(http, p, PATHNAME_REDIRECT, (int)a->redirect.status,
@@ -110,7 +110,7 @@ rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 		resolve_stats_page(http, p, decoded);
 		return true;
 	}
-	if (a->alias != NULL && decoded.len == a->prefix) {
+	if (a->alias != NULL && decoded.len == a->prefix_len) {
 		set_info(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
 		return true;
 	}
@@ -120,14 +120,14 @@ rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 const char *
 rules_root(const struct conf_rules *rules, struct str decoded, size_t *skip)
 {
-	const struct conf_rules	*a = rules->answer;
+	const struct conf_rules	*a = rules->action;
 	struct str		 user = rules_user(rules, decoded);
 
 	if (user.at != NULL) {
 		*skip = 2 + user.len;
 		return get_users(rules)->directory;
 	}
-	*skip = a->alias != NULL ? a->prefix : 0;
+	*skip = a->alias != NULL ? a->prefix_len : 0;
 	return a->alias != NULL ? a->alias : a->root;
 }
 
@@ -189,7 +189,7 @@ rules_fallback(const struct path *p, int status)
 {
 	const struct conf_rules	*rules = p->rules;
 
-	return status == 404 && rules->answer->refusal == 0 ?
+	return status == 404 && rules->action->refusal == 0 ?
 	    rules->fallback : NULL;
 }
 
@@ -237,7 +237,7 @@ rules_max_age(const struct conf_rules *rules, const char *type)
 {
 	const struct conf_pair	*pair = NULL;
 
-	if (!rules->aged)
+	if (!rules->has_expires)
 		return -1;
 	for (; rules != NULL && pair == NULL; rules = rules->outer)
 		pair = find_best_match(&rules->expires, type);

@@ -215,7 +215,7 @@ choose_syscalls(const struct conf *conf, enum role role)
 	bool			 syslog = logs_target(log->to) == LOGS_SYSLOG;
 
 	if (role == ROLE_HELPER)
-		return conf_asks_users(conf) ? "files,users" : "files";
+		return conf_find_users(conf) ? "files,users" : "files";
 	if (role == ROLE_ACCESS_LOGGER && conf->log.names)
 		return syslog ? "log,names,syslog" : "log,names";
 	return syslog ? "log,syslog" : "log";

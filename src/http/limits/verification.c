@@ -37,7 +37,7 @@ verification_allows_slow_job(const struct http_loop *http)
 {
 	int64_t	busy = http->caches->compressing + http->caches->verifiers.busy;
 
-	return busy == 0 || busy < conf_share(http->conf) / 2;
+	return busy == 0 || busy < conf_helpers_share(http->conf) / 2;
 }
 
 /* So many helpers may be kept busy, and compressing counts as well; one may
@@ -46,7 +46,7 @@ static struct verifiers_limits
 get_limits(const struct http_loop *http)
 {
 	int64_t			 most = http->conf->limits.verify;
-	int64_t			 half = conf_share(http->conf) / 2;
+	int64_t			 half = conf_helpers_share(http->conf) / 2;
 	int64_t			 compressing = http->caches->compressing;
 	struct verifiers_limits	 limits;
 

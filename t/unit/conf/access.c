@@ -90,8 +90,8 @@ lets_in(const struct conf *conf, const char *peer)
 
 	family = strchr(peer, ':') != NULL ? AF_INET6 : AF_INET;
 	ck_assert_int_eq(inet_pton(family, peer, bytes), 1);
-	rules = conf_rules_find(&conf->sites[0], "/p/x", 4);
-	return conf_guard_admits(&rules->guard, family, bytes);
+	rules = conf_find_rules(&conf->sites[0], "/p/x", 4);
+	return conf_access_admits(&rules->guard, family, bytes);
 }
 
 START_TEST(networks)
@@ -103,7 +103,8 @@ START_TEST(networks)
 	    asks[_i].path);
 	conf = good(buf_string(&text));
 	ck_assert(lets_in(conf, asks[_i].peer) == asks[_i].in);
-	ck_assert(conf->sites[0].rules.guard.on == (asks[_i].site[0] != '\0'));
+	ck_assert(
+	    conf->sites[0].rules.guard.active == (asks[_i].site[0] != '\0'));
 	conf_free(&conf);
 	buf_free(&text);
 }
@@ -133,8 +134,8 @@ START_TEST(passwords)
 	    realms[_i].path);
 	conf = good(buf_string(&text));
 	guard = &conf->sites[0].paths[0].rules.guard;
-	ck_assert(guard->on == (realms[_i].realm != NULL));
-	if (guard->on) {
+	ck_assert(guard->active == (realms[_i].realm != NULL));
+	if (guard->active) {
 		ck_assert_str_eq(guard->realm, realms[_i].realm);
 		ck_assert_str_eq(guard->file + strlen(dir) + 1,
 		    realms[_i].file);
@@ -154,8 +155,8 @@ START_TEST(patterns)
 	    "files d { auth X $/a; allow 192.0.2.1 } }\n");
 	ck_assert_uint_eq(conf->sites[0].nfiles, 2);
 	ck_assert_str_eq(conf->sites[0].files[0].patterns.at[1], "b c");
-	ck_assert(!conf->sites[0].files[0].guard.only);
-	ck_assert(conf->sites[0].files[1].guard.only);
+	ck_assert(!conf->sites[0].files[0].guard.default_deny);
+	ck_assert(conf->sites[0].files[1].guard.default_deny);
 	ck_assert_str_eq(conf->sites[0].files[1].guard.realm, "X");
 	conf_free(&conf);
 }

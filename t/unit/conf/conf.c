@@ -72,7 +72,7 @@ START_TEST(defaults)
 	ck_assert_uint_eq(conf->sites[0].rules.index.n, 1);
 	ck_assert_str_eq(conf->sites[0].rules.index.at[0], "index.html");
 	ck_assert_uint_eq(conf->sites[0].rules.header.plain.n, 0);
-	ck_assert_str_eq(conf->sites[0].rules.lines, "");
+	ck_assert_str_eq(conf->sites[0].rules.field_lines, "");
 	ck_assert_str_eq(conf->sites[0].rules.charset, "utf-8");
 	ck_assert_int_eq(conf->sites[0].rules.nosniff, 1);
 	ck_assert_int_eq(conf->sites[0].rules.links, JOB_LINKS_BENEATH);
@@ -156,26 +156,26 @@ START_TEST(places)
 	conf = good(everything);
 	site = &conf->sites[0];
 	ck_assert_uint_eq(site->npaths, 5);
-	a = conf_rules_find(site, "/a/x.html", 9);
-	ck_assert_uint_eq(a->prefix, 2);
+	a = conf_find_rules(site, "/a/x.html", 9);
+	ck_assert_uint_eq(a->prefix_len, 2);
 	ck_assert_str_eq(a->index.at[0], "sub");
-	ck_assert_str_eq(a->lines, "X-Three: \r\nX-Four: 4\r\n"
+	ck_assert_str_eq(a->field_lines, "X-Three: \r\nX-Four: 4\r\n"
 	    "X-Five: five 5\r\nX-Two: two#2\r\n");
-	ck_assert_str_eq(site->rules.lines, "X-One: 1, \\ \"one\"\r\n"
+	ck_assert_str_eq(site->rules.field_lines, "X-One: 1, \\ \"one\"\r\n"
 	    "X-Two: two#2\r\nX-Six: 6\r\n");
 	ck_assert_ptr_eq(a->outer, &site->rules);
-	ck_assert_ptr_eq(a->answer, &site->rules);
-	ck_assert_ptr_eq(conf_rules_find(site, "/a", 2), a);
-	ab = conf_rules_find(site, "/a/b/", 5);
+	ck_assert_ptr_eq(a->action, &site->rules);
+	ck_assert_ptr_eq(conf_find_rules(site, "/a", 2), a);
+	ab = conf_find_rules(site, "/a/b/", 5);
 	ck_assert_str_eq(ab->alias, dir);
-	ck_assert_ptr_eq(ab->answer, ab);
-	ck_assert_uint_eq(ab->prefix, 4);
+	ck_assert_ptr_eq(ab->action, ab);
+	ck_assert_uint_eq(ab->prefix_len, 4);
 	ck_assert_uint_eq(site->rules.expires.n, 2);
 	ck_assert_str_eq(site->rules.expires.at[0].name, "image/*");
 	ck_assert_int_eq(site->rules.expires.at[0].number, 30 * 86400);
 	ck_assert_uint_eq(a->expires.n, 1);
 	ck_assert_int_eq(a->expires.at[0].number, 1);
-	ck_assert(a->aged && ab->aged);
+	ck_assert(a->has_expires && ab->has_expires);
 	ck_assert_int_eq(site->rules.nosniff, 0);
 	ck_assert_int_eq(a->nosniff, 1);
 	ck_assert_int_eq(ab->nosniff, 0);
@@ -188,7 +188,7 @@ START_TEST(places)
 	ck_assert_str_eq(site->rules.users.deny.at[1], "a.b-c");
 	ck_assert_ptr_null(a->users.directory);
 	ck_assert_str_eq(ab->charset, "latin1");
-	ck_assert_ptr_null(conf_rules_find(site, "/r", 2)->charset);
+	ck_assert_ptr_null(conf_find_rules(site, "/r", 2)->charset);
 	ck_assert_ptr_null(ab->fallback);
 	ck_assert_uint_eq(ab->errors.n, 1);
 	ck_assert_int_eq(ab->errors.at[0].number, 503);
@@ -196,18 +196,18 @@ START_TEST(places)
 	ck_assert_str_eq(a->fallback, "/all");
 	ck_assert_uint_eq(site->rules.errors.n, 2);
 	ck_assert_int_eq(site->rules.errors.at[0].number, 404);
-	cd = conf_rules_find(site, "/c d", 4);
+	cd = conf_find_rules(site, "/c d", 4);
 	ck_assert_str_eq(cd->root, "/");
-	ck_assert_ptr_eq(cd->answer, cd);
+	ck_assert_ptr_eq(cd->action, cd);
 	ck_assert_uint_eq(cd->index.n, 0);
-	r = conf_rules_find(site, "/r", 2);
+	r = conf_find_rules(site, "/r", 2);
 	ck_assert_int_eq(r->redirect.status, 302);
 	ck_assert_str_eq(r->redirect.to, "https://x.org:8/?a=");
-	ck_assert_ptr_eq(r->answer, r);
-	ck_assert_int_eq(conf_rules_find(site, "/r/s/t", 6)->refusal, 410);
-	ck_assert_ptr_eq(conf_rules_find(site, "/ab", 3), &site->rules);
-	ck_assert_ptr_eq(conf_rules_find(site, "/", 1), &site->rules);
-	ck_assert_ptr_eq(conf_rules_find(site, "/a/b", 1), &site->rules);
+	ck_assert_ptr_eq(r->action, r);
+	ck_assert_int_eq(conf_find_rules(site, "/r/s/t", 6)->refusal, 410);
+	ck_assert_ptr_eq(conf_find_rules(site, "/ab", 3), &site->rules);
+	ck_assert_ptr_eq(conf_find_rules(site, "/", 1), &site->rules);
+	ck_assert_ptr_eq(conf_find_rules(site, "/a/b", 1), &site->rules);
 	conf_free(&conf);
 }
 END_TEST
@@ -242,7 +242,7 @@ START_TEST(header)
 	buf_addf(&text, "site a.org {\nlisten *:80\nroot /\n%s\n"
 	    "path /p {\n%s\n}\n}\n", headers[_i].site, headers[_i].path);
 	conf = good(buf_string(&text));
-	ck_assert_str_eq(conf_rules_find(&conf->sites[0], "/p", 2)->lines,
+	ck_assert_str_eq(conf_find_rules(&conf->sites[0], "/p", 2)->field_lines,
 	    headers[_i].lines);
 	conf_free(&conf);
 	buf_free(&text);
@@ -258,14 +258,14 @@ START_TEST(listings)
 	make_everything();
 	conf = good(everything);
 	site = &conf->sites[0].rules;
-	a = conf_rules_find(&conf->sites[0], "/a", 2);
-	b = conf_rules_find(&conf->sites[0], "/a/b", 4);
-	ck_assert(conf_lists(&site->listing, LISTING_HTML));
-	ck_assert(conf_lists(&site->listing, LISTING_JSON));
-	ck_assert(!conf_lists(&site->listing, LISTING_OFF));
-	ck_assert(!conf_lists(&a->listing, LISTING_HTML));
-	ck_assert(!conf_lists(&a->listing, LISTING_JSON));
-	ck_assert(conf_lists(&a->listing, LISTING_OFF));
+	a = conf_find_rules(&conf->sites[0], "/a", 2);
+	b = conf_find_rules(&conf->sites[0], "/a/b", 4);
+	ck_assert(conf_find_listing(&site->listing, LISTING_HTML));
+	ck_assert(conf_find_listing(&site->listing, LISTING_JSON));
+	ck_assert(!conf_find_listing(&site->listing, LISTING_OFF));
+	ck_assert(!conf_find_listing(&a->listing, LISTING_HTML));
+	ck_assert(!conf_find_listing(&a->listing, LISTING_JSON));
+	ck_assert(conf_find_listing(&a->listing, LISTING_OFF));
 	ck_assert_uint_eq(b->listing.n, 0);
 	ck_assert_uint_eq(site->hide.n, 2);
 	ck_assert_str_eq(site->hide.at[1], "a b");
@@ -277,8 +277,8 @@ START_TEST(listings)
 	conf_free(&conf);
 	conf = good(SITE);
 	site = &conf->sites[0].rules;
-	ck_assert(!conf_lists(&site->listing, LISTING_HTML));
-	ck_assert(!conf_lists(&site->listing, LISTING_JSON));
+	ck_assert(!conf_find_listing(&site->listing, LISTING_HTML));
+	ck_assert(!conf_find_listing(&site->listing, LISTING_JSON));
 	ck_assert_int_eq(conf->limits.listing, 100000);
 	conf_free(&conf);
 }
@@ -344,13 +344,13 @@ START_TEST(sites)
 		const char	*host = cases[i].host;
 		size_t		 len = host == NULL ? 0 : strlen(host);
 
-		ck_assert_msg(conf_site_find(conf, cases[i].listener, host,
+		ck_assert_msg(conf_find_site(conf, cases[i].listener, host,
 		    len) == &conf->sites[cases[i].site],
 		    "listener %zu, host %s", cases[i].listener,
 		    host == NULL ? "(none)" : host);
 	}
 	/* Only so many bytes of the host count. */
-	ck_assert_ptr_eq(conf_site_find(conf, 0, "second.org:80", 10),
+	ck_assert_ptr_eq(conf_find_site(conf, 0, "second.org:80", 10),
 	    &conf->sites[1]);
 	conf_free(&conf);
 }
@@ -387,7 +387,7 @@ START_TEST(wildcards)
 		const char	*host = cases[i].host;
 		size_t		 len = host == NULL ? 0 : strlen(host);
 
-		ck_assert_msg(conf_site_find(conf, cases[i].listener, host,
+		ck_assert_msg(conf_find_site(conf, cases[i].listener, host,
 		    len) == &conf->sites[cases[i].site], "host %s",
 		    host == NULL ? "(none)" : host);
 	}

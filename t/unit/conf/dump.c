@@ -26,7 +26,7 @@ list(void)
 	size_t	 len;
 	FILE	*f = open_memstream(&text, &len);
 
-	conf_list(f);
+	conf_dump_table(f);
 	fclose(f);
 	return text;
 }

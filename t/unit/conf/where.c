@@ -39,7 +39,7 @@ static const struct conf_rules *
 rules_at(const struct conf *conf, const char *path)
 {
 	return path == NULL ? NULL :
-	    conf_rules_find(&conf->sites[0], path, strlen(path));
+	    conf_find_rules(&conf->sites[0], path, strlen(path));
 }
 
 START_TEST(directives)
@@ -98,7 +98,7 @@ START_TEST(site_names)
 {
 	struct conf	*conf = good(text);
 	const char	*host = names[_i].host;
-	const char	*got = conf_site_name(conf, 0, host,
+	const char	*got = conf_find_site_name(conf, 0, host,
 			    host != NULL ? strlen(host) : 0);
 
 	if (names[_i].name == NULL)

@@ -23,7 +23,7 @@ static const char conf_text[] =
 static const struct conf_rules *
 rules_at(const struct conf *conf, const char *path)
 {
-	return conf_rules_find(&conf->sites[0], path, strlen(path));
+	return conf_find_rules(&conf->sites[0], path, strlen(path));
 }
 
 static const struct {
@@ -82,20 +82,20 @@ START_TEST(names_of_users)
 {
 	static const char	longest[] = "abcdefghijklmnopqrstuvwxyz.-$_01X";
 
-	ck_assert(conf_user_good("joe", 3));
-	ck_assert(conf_user_good("_a.b-c$", 7));
-	ck_assert(conf_user_good(longest, 32));
-	ck_assert(!conf_user_good(longest, 33));
-	ck_assert(!conf_user_good("", 0));
-	ck_assert(!conf_user_good("a\0b", 3));
+	ck_assert(conf_user_is_valid("joe", 3));
+	ck_assert(conf_user_is_valid("_a.b-c$", 7));
+	ck_assert(conf_user_is_valid(longest, 32));
+	ck_assert(!conf_user_is_valid(longest, 33));
+	ck_assert(!conf_user_is_valid("", 0));
+	ck_assert(!conf_user_is_valid("a\0b", 3));
 	for (const char *c = "/ :,@%\\\"\t\x80"; *c != '\0'; c++) {
 		char	name[] = { 'a', *c };
 
-		ck_assert(!conf_user_good(name, 2));
+		ck_assert(!conf_user_is_valid(name, 2));
 	}
-	ck_assert(!conf_user_good(".a", 2));
-	ck_assert(!conf_user_good("-a", 2));
-	ck_assert(!conf_user_good("$a", 2));
+	ck_assert(!conf_user_is_valid(".a", 2));
+	ck_assert(!conf_user_is_valid("-a", 2));
+	ck_assert(!conf_user_is_valid("$a", 2));
 }
 END_TEST
 
