@@ -92,7 +92,7 @@ read_network(const char *written, struct conf_network *network)
 }
 
 bool
-conf_access_network(struct conf_reader *reader, const struct conf_row *row,
+conf_access_set_network(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	struct conf_network	 network;
@@ -110,7 +110,7 @@ conf_access_network(struct conf_reader *reader, const struct conf_row *row,
 
 /* It is sent between quotes. */
 bool
-conf_access_realm(struct conf_reader *reader, const struct conf_row *row,
+conf_access_set_realm(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	(void)row;
@@ -129,8 +129,8 @@ conf_access_realm(struct conf_reader *reader, const struct conf_row *row,
 
 /* A pattern for last segments, the argument of a block. */
 bool
-conf_access_pattern(struct conf_reader *reader, const struct conf_word *word,
-    struct conf_words *patterns)
+conf_access_add_pattern(struct conf_reader *reader,
+    const struct conf_word *word, struct conf_words *patterns)
 {
 	if (word->text[0] == '\0' || strchr(word->text, '/') != NULL) {
 		conf_error(reader, word->pos, "\"files\" takes patterns of "

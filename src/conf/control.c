@@ -15,12 +15,12 @@
 
 /* What is put behind the name while it is made (src/monitor/control_socket.c).
  * */
-#define ROOM	(sizeof(((struct sockaddr_un *)0)->sun_path) - \
+#define SOCKET_NAME_MAX	(sizeof(((struct sockaddr_un *)0)->sun_path) - \
     sizeof(CONF_CONTROL_NEW))
 
 /* Its directory is not looked for: it may be made when the server starts. */
 bool
-conf_control_socket(struct conf_reader *reader, const struct conf_row *row,
+conf_control_set_socket(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	char	*path;
@@ -29,18 +29,18 @@ conf_control_socket(struct conf_reader *reader, const struct conf_row *row,
 	if (!word->quoted && strcmp(word->text, "off") == 0)
 		return true;
 	path = conf_source_path(reader, word);
-	if (word->text[0] != '\0' && strlen(path) <= ROOM) {
+	if (word->text[0] != '\0' && strlen(path) <= SOCKET_NAME_MAX) {
 		*(char **)member = path;
 		return true;
 	}
 	conf_error(reader, word->pos, "\"%s\" cannot be a socket: its "
-	    "name has 1 to %zu bytes", word->text, ROOM);
+	    "name has 1 to %zu bytes", word->text, SOCKET_NAME_MAX);
 	mem_drop(&path);
 	return false;
 }
 
 bool
-conf_control_mode(struct conf_reader *reader, const struct conf_row *row,
+conf_control_set_mode(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	size_t	len = strlen(word->text);
@@ -62,7 +62,7 @@ conf_control_mode(struct conf_reader *reader, const struct conf_row *row,
 }
 
 bool
-conf_control_owner(struct conf_reader *reader, const struct conf_row *row,
+conf_control_set_owner(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	(void)row;
@@ -76,7 +76,7 @@ conf_control_owner(struct conf_reader *reader, const struct conf_row *row,
 }
 
 bool
-conf_control_group(struct conf_reader *reader, const struct conf_row *row,
+conf_control_set_group(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	(void)row;

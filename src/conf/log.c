@@ -9,7 +9,7 @@
 
 #define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 			"0123456789._-"
-#define TAG_MOST	32		/* bytes: what syslog has room for */
+#define TAG_MAX	32		/* bytes: what syslog has room for */
 
 static const struct form {
 	const char	*name;
@@ -81,7 +81,7 @@ good_name(struct conf_reader *reader, const struct conf_word *word)
 }
 
 bool
-conf_log_format(struct conf_reader *reader, const struct conf_row *row,
+conf_log_set_format(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
 {
 	struct conf_pairs		*all = member;
@@ -104,15 +104,15 @@ conf_log_format(struct conf_reader *reader, const struct conf_row *row,
 }
 
 bool
-conf_log_tag(struct conf_reader *reader, const struct conf_row *row,
+conf_log_set_tag(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	size_t	len = strlen(word->text);
 
 	(void)row;
-	if (len == 0 || len > TAG_MOST || strspn(word->text, LETTERS) != len) {
+	if (len == 0 || len > TAG_MAX || strspn(word->text, LETTERS) != len) {
 		conf_error(reader, word->pos, "a tag has %d letters, "
-		    "digits, dots and dashes at most", TAG_MOST);
+		    "digits, dots and dashes at most", TAG_MAX);
 		return false;
 	}
 	*(char **)member = mem_string(word->text);

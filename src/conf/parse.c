@@ -147,7 +147,7 @@ take_patterns(struct conf_reader *reader, struct conf_files *files,
 	conf_origin_add(conf_object_files(files), NULL, 0, s->words[0].pos,
 	    false);
 	for (size_t i = 1; i < s->n; i++)
-		conf_access_pattern(reader, &s->words[i], &files->patterns);
+		conf_access_add_pattern(reader, &s->words[i], &files->patterns);
 	if (s->n == 1)
 		conf_error(reader, s->words[0].pos,
 		    "\"files\" needs a pattern of names");

@@ -10,7 +10,7 @@
 #include "conf/setters.h"
 #include "lib/mem.h"
 
-#define AGE_MOST	((int64_t)3650 * 86400 * 1000)	/* ms: ten years */
+#define AGE_MAX_MS	((int64_t)3650 * 86400 * 1000)	/* ms: ten years */
 
 /* What an address is written with (RFC 3986, section 2), but for #. */
 #define ADDRESS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
@@ -43,7 +43,7 @@ wrong_target(const char *target)
 }
 
 bool
-conf_answer_target(struct conf_reader *reader, const struct conf_row *row,
+conf_response_set_target(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	const char	*wrong = wrong_target(word->text);
@@ -85,7 +85,7 @@ take_page(struct conf_reader *reader, const struct conf_word *word,
 
 /* A path of the site, or off. */
 bool
-conf_answer_page(struct conf_reader *reader, const struct conf_row *row,
+conf_response_set_page(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	(void)row;
@@ -117,12 +117,12 @@ add_pair(struct conf_pairs *pairs, struct conf_pair pair)
 
 /* Two words: a status, and the page for it. */
 bool
-conf_answer_error(struct conf_reader *reader, const struct conf_row *row,
+conf_response_set_error(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
 {
 	struct conf_pair	pair = { 0 };
 
-	if (!conf_value_code(reader, row, &words[0], &pair.number) ||
+	if (!conf_value_set_code(reader, row, &words[0], &pair.number) ||
 	    given(reader, row, &words[0], member) ||
 	    !take_page(reader, &words[1], &pair.value))
 		return false;
@@ -158,7 +158,7 @@ take_pattern(struct conf_reader *reader, const struct conf_word *word)
 }
 
 bool
-conf_answer_media(struct conf_reader *reader, const struct conf_row *row,
+conf_response_set_media(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	(void)row;
@@ -170,7 +170,7 @@ conf_answer_media(struct conf_reader *reader, const struct conf_row *row,
 
 /* Two words: a media type or a pattern of them, and a time. */
 bool
-conf_answer_age(struct conf_reader *reader, const struct conf_row *row,
+conf_response_set_age(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
 {
 	struct conf_pair	pair = { 0 };
@@ -178,7 +178,7 @@ conf_answer_age(struct conf_reader *reader, const struct conf_row *row,
 	if (!take_pattern(reader, &words[0]))
 		return false;
 	if (!conf_value_time(words[1].text, &pair.number) ||
-	    pair.number > AGE_MOST) {
+	    pair.number > AGE_MAX_MS) {
 		conf_error(reader, words[1].pos, "\"%s\" is not a time "
 		    "up to 3650d", words[1].text);
 		return false;
@@ -193,8 +193,8 @@ conf_answer_age(struct conf_reader *reader, const struct conf_row *row,
 }
 
 bool
-conf_answer_charset(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
+conf_response_set_charset(struct conf_reader *reader,
+    const struct conf_row *row, const struct conf_word *word, void *member)
 {
 	(void)row;
 	if (!word->quoted && strcmp(word->text, "off") == 0)
@@ -225,7 +225,7 @@ good_home(const char *path)
 
 /* A path beneath a home, or off. */
 bool
-conf_answer_home(struct conf_reader *reader, const struct conf_row *row,
+conf_response_set_home(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	(void)row;
@@ -242,7 +242,7 @@ conf_answer_home(struct conf_reader *reader, const struct conf_row *row,
 }
 
 bool
-conf_answer_user(struct conf_reader *reader, const struct conf_row *row,
+conf_response_set_user(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	if (!conf_user_is_valid(word->text, strlen(word->text))) {

@@ -221,7 +221,7 @@ set_choices(struct conf_reader *reader, const struct conf_row *row,
 }
 
 bool
-conf_value_code(struct conf_reader *reader, const struct conf_row *row,
+conf_value_set_code(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	int64_t	choice;
@@ -334,7 +334,7 @@ set_new_file(struct conf_reader *reader, const struct conf_row *row,
 	return set_path(reader, row, word, member, nothing_wrong);
 }
 
-#define SOCKET_MOST	108		/* bytes that its name may have */
+#define SYSLOG_SOCKET_MAX	108		/* bytes that its name may have */
 
 /* The socket of a system's log: the word ends with its name. */
 static bool
@@ -344,7 +344,7 @@ set_syslog(struct conf_reader *reader, const struct conf_row *row,
 	if (word->text[strlen(CONF_SYSLOG)] == '\0' ||
 	    (strncmp(word->text, CONF_SYSLOG ":/",
 	    strlen(CONF_SYSLOG) + 2) == 0 &&
-	    strlen(word->text) < SOCKET_MOST + strlen(CONF_SYSLOG)))
+	    strlen(word->text) < SYSLOG_SOCKET_MAX + strlen(CONF_SYSLOG)))
 		return set_text(reader, row, word, member);
 	conf_error(reader, word->pos, "\"%s\": behind " CONF_SYSLOG
 	    " there is nothing, or : and the name of its socket, from / on",
