@@ -28,7 +28,7 @@ prefix_length(const char *text, int most)
 }
 
 static bool
-address(const char *text, struct conf_network *network, int *most)
+parse_address(const char *text, struct conf_network *network, int *most)
 {
 	network->family = AF_INET;
 	*most = 32;
@@ -41,7 +41,7 @@ address(const char *text, struct conf_network *network, int *most)
 
 /* Peers are told of as IPv4 if they are, so networks must be, too. */
 static bool
-unmap(struct conf_network *network)
+unmap_ipv4(struct conf_network *network)
 {
 	struct in6_addr	a;
 
@@ -65,7 +65,7 @@ has_bit(const uint8_t *bytes, int bit)
 
 /* What is wrong with it, or NULL. */
 static const char *
-read_network(const char *written, struct conf_network *network)
+parse_network(const char *written, struct conf_network *network)
 {
 	char	text[64], *slash;
 	int	most;
@@ -79,7 +79,7 @@ read_network(const char *written, struct conf_network *network)
 	slash = strchr(text, '/');
 	if (slash != NULL)
 		*slash++ = '\0';
-	if (!address(text, network, &most))
+	if (!parse_address(text, network, &most))
 		return "a network is written as 192.0.2.0/24, 2001:db8::/32, "
 		    "as an address, or as all";
 	network->bits = prefix_length(slash, most);
@@ -88,7 +88,8 @@ read_network(const char *written, struct conf_network *network)
 	for (int i = network->bits; i < most; i++)
 		if (has_bit(network->bytes, i))
 			return "it has bits set beyond those that count";
-	return unmap(network) ? NULL : "it is partly IPv4: write both parts";
+	return unmap_ipv4(network) ? NULL
+				   : "it is partly IPv4: write both parts";
 }
 
 bool
@@ -96,7 +97,7 @@ conf_access_set_network(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	struct conf_network	 network;
-	const char		*wrong = read_network(word->text, &network);
+	const char		*wrong = parse_network(word->text, &network);
 
 	(void)row;
 	if (wrong != NULL) {
@@ -142,7 +143,8 @@ conf_access_add_pattern(struct conf_reader *reader,
 }
 
 static bool
-within(const struct conf_network *network, int family, const uint8_t *bytes)
+network_contains(
+    const struct conf_network *network, int family, const uint8_t *bytes)
 {
 	int	whole = network->bits / 8, rest = network->bits % 8;
 
@@ -159,33 +161,34 @@ conf_access_admits(const struct conf_guard *guard, int family,
     const uint8_t *bytes)
 {
 	for (size_t i = 0; i < guard->nnetworks; i++)
-		if (within(&guard->networks[i], family, bytes))
+		if (network_contains(&guard->networks[i], family, bytes))
 			return guard->networks[i].allow;
 	return !guard->default_deny;
 }
 
 static int
-exactness(const struct conf_network *network)
+network_bits(const struct conf_network *network)
 {
 	return network->family == 0 ? -1 : network->bits;
 }
 
 /* Behind those that are as exact, so that the nearer block's come first. */
 static void
-insert(struct conf_guard *guard, struct conf_network network)
+insert_network(struct conf_guard *guard, struct conf_network network)
 {
 	size_t	i = guard->nnetworks++;
 
 	guard->networks = mem_grow(guard->networks, guard->nnetworks,
 	    sizeof(*guard->networks));
-	for (; i > 0 && exactness(&guard->networks[i - 1]) <
-	    exactness(&network); i--)
+	for (; i > 0 && network_bits(&guard->networks[i - 1]) <
+	    network_bits(&network); i--)
 		guard->networks[i] = guard->networks[i - 1];
 	guard->networks[i] = network;
 }
 
 static bool
-contradicts(const struct conf_guard *guard, const struct conf_network *network)
+is_contradicted(
+    const struct conf_guard *guard, const struct conf_network *network)
 {
 	const struct conf_network	*n = guard->networks;
 
@@ -198,20 +201,20 @@ contradicts(const struct conf_guard *guard, const struct conf_network *network)
 }
 
 static void
-take_networks(struct conf_reader *reader, struct conf_guard *guard,
+add_networks(struct conf_reader *reader, struct conf_guard *guard,
     struct conf_object object, const struct conf_row *row, bool allow)
 {
 	const struct conf_words	*words = allow ? &guard->allow : &guard->deny;
 	struct conf_network	 network;
 
 	for (size_t i = 0; i < words->n; i++) {
-		if (read_network(words->at[i], &network) != NULL)
+		if (parse_network(words->at[i], &network) != NULL)
 			continue;
 		network.allow = allow;
-		if (contradicts(guard, &network))
+		if (is_contradicted(guard, &network))
 			conf_error(reader, conf_origin(object, row, i)->pos,
 			    "%s is both allowed and denied here", words->at[i]);
-		insert(guard, network);
+		insert_network(guard, network);
 	}
 }
 
@@ -234,10 +237,11 @@ check_auth(struct conf_reader *reader, const struct conf_guard *guard,
 
 /* What this block does not say itself. */
 static void
-inherit(struct conf_guard *guard, const struct conf_guard *outer, bool auth)
+inherit_guard(
+    struct conf_guard *guard, const struct conf_guard *outer, bool auth)
 {
 	for (size_t i = 0; i < outer->nnetworks; i++)
-		insert(guard, outer->networks[i]);
+		insert_network(guard, outer->networks[i]);
 	guard->default_deny |= outer->default_deny;
 	if (auth || outer->realm == NULL)
 		return;
@@ -253,15 +257,15 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 	struct conf_origin	*auth;
 
 	row = conf_directive_find("allow", object.kind);
-	take_networks(reader, guard, object, row, true);
+	add_networks(reader, guard, object, row, true);
 	row = conf_directive_find("deny", object.kind);
-	take_networks(reader, guard, object, row, false);
+	add_networks(reader, guard, object, row, false);
 	row = conf_directive_find("auth", object.kind);
 	auth = conf_origin(object, row, 0);
 	check_auth(reader, guard, auth, object);
 	guard->default_deny = guard->allow.n > 0;
 	if (outer != NULL && reader->nerrors == 0)
-		inherit(guard, outer, auth != NULL);
+		inherit_guard(guard, outer, auth != NULL);
 	guard->active = guard->nnetworks > 0 || guard->realm != NULL;
 	if (object.kind == BLOCK_FILES && !guard->active && auth == NULL)
 		conf_error(reader, conf_origin(object, NULL, 0)->pos,
@@ -290,10 +294,10 @@ conf_access_restrict_local(struct conf_guard *guard)
 	if (guard->default_deny || guard->realm != NULL)
 		return;
 	for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++) {
-		read_network(local[i], &network);
+		parse_network(local[i], &network);
 		network.allow = true;
 		if (!refuses_family(guard, network.family))
-			insert(guard, network);
+			insert_network(guard, network);
 	}
 	guard->default_deny = guard->active = true;
 }

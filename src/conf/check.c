@@ -194,7 +194,7 @@ same_address(const struct conf_address *a, const struct conf_address *b)
 
 /* The listener for an address; a new one is without names. */
 static struct conf_listener *
-listener_for(struct conf *conf, const struct conf_address *address,
+find_listener(struct conf *conf, const struct conf_address *address,
     struct conf_pos pos)
 {
 	struct conf_listener	*l = conf->listeners;
@@ -248,7 +248,7 @@ add_listeners(struct conf_reader *reader, struct conf_site *site)
 		for (same = 0; !same_address(&at[same], &at[i]); same++)
 			continue;
 		if (same == i)
-			add_names(listener_for(reader->conf, &at[i], pos),
+			add_names(find_listener(reader->conf, &at[i], pos),
 			    site);
 		else
 			conf_error(reader, pos,

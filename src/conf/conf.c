@@ -9,14 +9,14 @@
 #include "lib/regular.h"
 
 static struct conf_reader
-start(void)
+new_reader(void)
 {
 	return (struct conf_reader){ .conf = mem_zero(sizeof(struct conf)) };
 }
 
 /* From a source that was read to a conf; NULL if there is an error. */
 static struct conf *
-finish(struct conf_reader *reader, size_t source, struct buf *errors)
+finish_reading(struct conf_reader *reader, size_t source, struct buf *errors)
 {
 	conf_parse(reader, source);
 	conf_value_default(reader, conf_object(reader->conf));
@@ -34,7 +34,7 @@ finish(struct conf_reader *reader, size_t source, struct buf *errors)
 static struct conf *
 read_file(const char *file, bool any_kind, struct buf *errors)
 {
-	struct conf_reader	reader = start();
+	struct conf_reader	reader = new_reader();
 	size_t			source;
 
 	if (!conf_source_read(&reader, file, any_kind, &source)) {
@@ -42,7 +42,7 @@ read_file(const char *file, bool any_kind, struct buf *errors)
 		conf_free(&reader.conf);
 		return NULL;
 	}
-	return finish(&reader, source, errors);
+	return finish_reading(&reader, source, errors);
 }
 
 struct conf *
@@ -66,16 +66,16 @@ conf_read_again(const char *file, struct buf *errors)
 struct conf *
 conf_read_text(const char *name, const char *text, struct buf *errors)
 {
-	struct conf_reader	reader = start();
+	struct conf_reader	reader = new_reader();
 
-	return finish(&reader, conf_source_text(&reader, name,
+	return finish_reading(&reader, conf_source_text(&reader, name,
 	    mem_string(text), strlen(text)), errors);
 }
 
 char *
 conf_read_control(const char *file)
 {
-	struct conf_reader	 reader = start();
+	struct conf_reader	 reader = new_reader();
 	struct buf		 errors = { 0 };
 	size_t			 source;
 	char			*socket = NULL;

@@ -24,7 +24,7 @@ conf_directive_find(const char *word, enum conf_block block)
 
 /* Where a word belongs that cannot stand here; empty if it is unknown. */
 static const char *
-belongs(const char *word, struct buf *to)
+where_it_belongs(const char *word, struct buf *to)
 {
 	const struct conf_row	*row;
 	enum conf_block		 ignored;
@@ -47,7 +47,7 @@ belongs(const char *word, struct buf *to)
 }
 
 static const char *
-nearest(const char *word, enum conf_block block)
+nearest_word(const char *word, enum conf_block block)
 {
 	const struct conf_row	*row;
 	const char		*near;
@@ -70,7 +70,7 @@ conf_directive_unknown(struct conf_reader *reader, const struct conf_word *word,
     enum conf_block block)
 {
 	struct buf	buf = { 0 };
-	const char	*place = belongs(word->text, &buf);
+	const char	*place = where_it_belongs(word->text, &buf);
 
 	if (place[0] != '\0') {
 		conf_error(reader, word->pos,
@@ -80,13 +80,13 @@ conf_directive_unknown(struct conf_reader *reader, const struct conf_word *word,
 		conf_error(reader, word->pos, "unknown word \"%s\"%s%s",
 		    word->text, block == BLOCK_TOP ? "" : " in block ",
 		    conf_blocks[block].word);
-		conf_error_hint(reader, nearest(word->text, block));
+		conf_error_hint(reader, nearest_word(word->text, block));
 	}
 	buf_free(&buf);
 }
 
 static bool
-given_before(struct conf_reader *reader, struct conf_object object,
+is_given_twice(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *row, const struct conf_word *word)
 {
 	struct conf_origin	*o;
@@ -102,14 +102,14 @@ given_before(struct conf_reader *reader, struct conf_object object,
 
 /* One value, one word or two, and who said it. */
 static void
-take_value(struct conf_reader *reader, struct conf_object object,
+set_value(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *row, const struct conf_word *words)
 {
 	void	*member = conf_member(object, row);
 	size_t	 before, after;
 	bool	 good;
 
-	if (given_before(reader, object, row, words))
+	if (is_given_twice(reader, object, row, words))
 		return;
 	before = conf_value_is_list(row) ? conf_value_count(row, member) : 0;
 	good = conf_value_set(reader, row, words, member);
@@ -139,7 +139,7 @@ find_part(const struct conf_row *directive, const struct conf_word *word)
 
 /* The row for a value without a part's name; NULL: there are too many. */
 static const struct conf_row *
-find_place(const struct conf_row *directive, size_t place)
+find_positional(const struct conf_row *directive, size_t place)
 {
 	const struct conf_row	*row = directive + place;
 
@@ -185,7 +185,7 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 		if ((row = find_part(directive, &words[i])) != NULL)
 			i++;
 		else
-			row = find_place(directive, place++);
+			row = find_positional(directive, place++);
 		if (row == NULL) {
 			error_surplus(reader, directive, &words[i]);
 			return;
@@ -195,7 +195,7 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 			    "\"%s\" needs a value", words[n - 1].text);
 			return;
 		}
-		take_value(reader, object, row, &words[i]);
+		set_value(reader, object, row, &words[i]);
 		i += conf_value_words(row);
 	}
 }

@@ -59,7 +59,7 @@ add_from(struct dump *d, const char *text, const struct conf_origin *from)
 }
 
 static void
-flush(struct dump *d, struct statement *s)
+flush_statement(struct dump *d, struct statement *s)
 {
 	if (s->word != NULL)
 		add_from(d, buf_string(&s->text), s->from);
@@ -68,7 +68,7 @@ flush(struct dump *d, struct statement *s)
 }
 
 static int
-width_of(enum conf_block block)
+word_width(enum conf_block block)
 {
 	const struct conf_row	*row;
 	size_t			 width = 0;
@@ -127,10 +127,10 @@ add_value(struct dump *d, struct statement *s, struct conf_object object,
 	    element - 1)))
 		return;
 	if (!may_follow(s, row, from)) {
-		flush(d, s);
+		flush_statement(d, s);
 		s->word = row->word;
 		s->from = from;
-		buf_addf(&s->text, "%-*s", width_of(row->block), row->word);
+		buf_addf(&s->text, "%-*s", word_width(row->block), row->word);
 	}
 	buf_addf(&s->text, " %s%s", row->part, row->part[0] ? " " : "");
 	conf_value_print(row, conf_member(object, row), element, &s->text);
@@ -154,7 +154,7 @@ dump_rows(struct dump *d, struct conf_object object, enum conf_block block)
 		for (size_t i = 0; i < n; i++)
 			add_value(d, &s, object, row, i);
 	}
-	flush(d, &s);
+	flush_statement(d, &s);
 	buf_free(&s.text);
 }
 
@@ -233,7 +233,7 @@ dump_site(struct dump *d, struct conf_site *site)
 }
 
 static void
-print(struct dump *d, FILE *out)
+print_lines(struct dump *d, FILE *out)
 {
 	int	width = 0, len;
 
@@ -273,7 +273,7 @@ conf_dump(const struct conf *conf, FILE *out)
 	}
 	for (size_t i = 0; i < conf->nsites; i++)
 		dump_site(&d, &conf->sites[i]);
-	print(&d, out);
+	print_lines(&d, out);
 }
 
 static void

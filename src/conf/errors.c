@@ -14,9 +14,9 @@
 #include "lib/mem.h"
 #include "lib/visible.h"
 
-#define NEAR	2	/* so many slips of the finger */
-#define LONGEST	24	/* no word of ours is longer */
-#define SHOWN	200	/* bytes of a line behind the word, at most */
+#define DISTANCE_MAX	2	/* so many slips of the finger */
+#define WORD_MAX	24	/* no word of ours is longer */
+#define SHOWN_MAX	200	/* bytes of a line behind the word, at most */
 
 struct conf_error {
 	struct conf_pos	 pos;
@@ -54,7 +54,7 @@ conf_error_hint(struct conf_reader *reader, const char *word)
 }
 
 static size_t
-least(size_t a, size_t b)
+smaller_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -64,25 +64,26 @@ least(size_t a, size_t b)
  * neighbour (Damerau 1964, Levenshtein 1966), each letter touched once.
  */
 static size_t
-distance(const char *a, const char *b)
+edit_distance(const char *a, const char *b)
 {
 	size_t	la = strlen(a), lb = strlen(b);
-	size_t	d[LONGEST + 1][LONGEST + 1];
+	size_t	d[WORD_MAX + 1][WORD_MAX + 1];
 
-	if (la > LONGEST || lb > LONGEST)
-		return LONGEST;
+	if (la > WORD_MAX || lb > WORD_MAX)
+		return WORD_MAX;
 	for (size_t i = 0; i <= la; i++)
 		d[i][0] = i;
 	for (size_t j = 0; j <= lb; j++)
 		d[0][j] = j;
 	for (size_t i = 1; i <= la; i++)
 		for (size_t j = 1; j <= lb; j++) {
-			d[i][j] = least(d[i - 1][j - 1] +
+			d[i][j] = smaller_of(d[i - 1][j - 1] +
 			    (a[i - 1] != b[j - 1]),
-			    least(d[i - 1][j], d[i][j - 1]) + 1);
+			    smaller_of(d[i - 1][j], d[i][j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
 			    a[i - 2] == b[j - 1])
-				d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+				d[i][j] =
+				    smaller_of(d[i][j], d[i - 2][j - 2] + 1);
 		}
 	return d[la][lb];
 }
@@ -90,11 +91,11 @@ distance(const char *a, const char *b)
 const char *
 conf_error_nearer(const char *typed, const char *best, const char *word)
 {
-	size_t	d = distance(typed, word);
+	size_t	d = edit_distance(typed, word);
 
-	if (d > NEAR || d >= strlen(typed) || d >= strlen(word))
+	if (d > DISTANCE_MAX || d >= strlen(typed) || d >= strlen(word))
 		return best;
-	return best == NULL || d < distance(typed, best) ? word : best;
+	return best == NULL || d < edit_distance(typed, best) ? word : best;
 }
 
 /* What is about a file as a whole comes behind what has a line. */
@@ -113,7 +114,7 @@ by_pos(const void *p, const void *q)
 }
 
 static bool
-same(const struct conf_error *a, const struct conf_error *b)
+is_same_error(const struct conf_error *a, const struct conf_error *b)
 {
 	return conf_pos_order(&a->pos, &b->pos) == 0 &&
 	    strcmp(a->message, b->message) == 0;
@@ -121,7 +122,7 @@ same(const struct conf_error *a, const struct conf_error *b)
 
 /* Characters in UTF-8: all bytes but those that continue one. */
 static size_t
-characters(const char *at, size_t len)
+count_characters(const char *at, size_t len)
 {
 	size_t	n = 0;
 
@@ -131,7 +132,7 @@ characters(const char *at, size_t len)
 }
 
 static const char *
-line_of(const struct conf_source *source, size_t line)
+find_line(const struct conf_source *source, size_t line)
 {
 	const char	*at = source->text;
 
@@ -149,8 +150,8 @@ print_line(const struct conf_error *c, const char *line, struct buf *out)
 
 	if (begin > c->pos.column)
 		begin = c->pos.column;
-	if (end > c->pos.column + SHOWN)
-		end = c->pos.column + SHOWN;
+	if (end > c->pos.column + SHOWN_MAX)
+		end = c->pos.column + SHOWN_MAX;
 	buf_adds(out, "    ");
 	for (size_t i = begin; i < end; i++)
 		buf_addc(out, (unsigned char)line[i] < ' ' &&
@@ -161,7 +162,7 @@ print_line(const struct conf_error *c, const char *line, struct buf *out)
 		if ((line[i] & 0xc0) != 0x80)
 			buf_addc(out, line[i] == '\t' ? '\t' : ' ');
 	buf_addc(out, '^');
-	carets = characters(line + c->pos.column, c->pos.len);
+	carets = count_characters(line + c->pos.column, c->pos.len);
 	while (carets-- > 1)
 		buf_addc(out, '~');
 	if (c->hint != NULL)
@@ -170,7 +171,7 @@ print_line(const struct conf_error *c, const char *line, struct buf *out)
 }
 
 static void
-print_one(const struct conf_reader *reader, const struct conf_error *c,
+print_error(const struct conf_reader *reader, const struct conf_error *c,
     struct buf *out)
 {
 	const char	*line;
@@ -180,10 +181,10 @@ print_one(const struct conf_reader *reader, const struct conf_error *c,
 		    reader->conf->files.at[c->pos.file], c->message);
 		return;
 	}
-	line = line_of(&reader->sources[c->pos.file], c->pos.line);
+	line = find_line(&reader->sources[c->pos.file], c->pos.line);
 	buf_addf(out, "%s:%zu:%zu: %s\n",
 	    reader->conf->files.at[c->pos.file], c->pos.line,
-	    characters(line, c->pos.column) + 1, c->message);
+	    count_characters(line, c->pos.column) + 1, c->message);
 	print_line(c, line, out);
 }
 
@@ -196,8 +197,8 @@ conf_error_print(struct conf_reader *reader, struct buf *out)
 	qsort(c, n, sizeof(*c), by_pos);
 	for (size_t i = 0; i < n; i++) {
 		/* A file included twice is read twice. */
-		if (i == 0 || !same(&c[i - 1], &c[i]))
-			print_one(reader, &c[i], out);
+		if (i == 0 || !is_same_error(&c[i - 1], &c[i]))
+			print_error(reader, &c[i], out);
 	}
 	/* Names are of files that others may have made. */
 	if (out->len > from)

@@ -11,23 +11,23 @@
 #include "lib/mem.h"
 
 static bool
-control(unsigned char c)
+is_control(unsigned char c)
 {
 	return (c < ' ' && c != '\t' && c != '\n') || c == 0x7f;
 }
 
 static char
-peek(const struct conf_lexer *s, size_t ahead)
+peek_byte(const struct conf_lexer *s, size_t ahead)
 {
 	return s->at + ahead < s->len ? s->text[s->at + ahead] : '\0';
 }
 
 /* CR belongs to the end of a line and is nothing by itself. */
 static bool
-blank(const struct conf_lexer *s)
+at_blank(const struct conf_lexer *s)
 {
-	return peek(s, 0) == ' ' || peek(s, 0) == '\t' ||
-	    (peek(s, 0) == '\r' && peek(s, 1) == '\n');
+	return peek_byte(s, 0) == ' ' || peek_byte(s, 0) == '\t' ||
+	    (peek_byte(s, 0) == '\r' && peek_byte(s, 1) == '\n');
 }
 
 static void
@@ -55,7 +55,7 @@ is_text(struct conf_lexer *s)
 		c = (unsigned char)s->text[s->at];
 		if (c == '\n') {
 			next_line(s);
-		} else if (control(c) && !blank(s)) {
+		} else if (is_control(c) && !at_blank(s)) {
 			start_token(s);
 			conf_error(s->reader, s->pos,
 			    "control byte 0x%02x: this is not a text file", c);
@@ -84,18 +84,18 @@ conf_lexer_start(struct conf_lexer *s, struct conf_reader *reader, size_t file)
 
 /* A word ends where these begin; # and quotes count at its start only. */
 static bool
-word_ends(const struct conf_lexer *s)
+at_word_end(const struct conf_lexer *s)
 {
-	return s->at == s->len || blank(s) ||
+	return s->at == s->len || at_blank(s) ||
 	    strchr("\n;{}", s->text[s->at]) != NULL;
 }
 
 /* What follows a backslash in quotes. */
 static void
-escape(struct conf_lexer *s, struct buf *text)
+read_escape(struct conf_lexer *s, struct buf *text)
 {
 	struct conf_pos	at = s->pos;
-	char			c = peek(s, 1);
+	char			c = peek_byte(s, 1);
 
 	if (c == '"' || c == '\\') {
 		buf_addc(text, c);
@@ -111,32 +111,33 @@ escape(struct conf_lexer *s, struct buf *text)
 }
 
 static void
-quoted(struct conf_lexer *s, struct buf *text)
+read_quoted(struct conf_lexer *s, struct buf *text)
 {
 	s->at++;
-	while (s->at < s->len && peek(s, 0) != '\n' && peek(s, 0) != '"') {
-		if (peek(s, 0) == '\\')
-			escape(s, text);
+	while (s->at < s->len && peek_byte(s, 0) != '\n' &&
+	       peek_byte(s, 0) != '"') {
+		if (peek_byte(s, 0) == '\\')
+			read_escape(s, text);
 		else
 			buf_addc(text, s->text[s->at++]);
 	}
-	if (peek(s, 0) != '"') {
+	if (peek_byte(s, 0) != '"') {
 		conf_error(s->reader, s->pos,
 		    "the quote is not closed on its line");
 		return;
 	}
 	s->at++;
-	if (!word_ends(s))
+	if (!at_word_end(s))
 		conf_error(s->reader, s->pos,
 		    "a blank is missing behind the closing quote");
 }
 
 static void
-bare(struct conf_lexer *s, struct buf *text)
+read_bare(struct conf_lexer *s, struct buf *text)
 {
 	bool	quote = false;
 
-	for (; !word_ends(s); s->at++) {
+	for (; !at_word_end(s); s->at++) {
 		quote = quote || s->text[s->at] == '"';
 		buf_addc(text, s->text[s->at]);
 	}
@@ -147,15 +148,15 @@ bare(struct conf_lexer *s, struct buf *text)
 }
 
 static void
-word(struct conf_lexer *s, struct conf_word *w)
+read_word(struct conf_lexer *s, struct conf_word *w)
 {
 	struct buf	text = { 0 };
 
-	w->quoted = peek(s, 0) == '"';
+	w->quoted = peek_byte(s, 0) == '"';
 	if (w->quoted)
-		quoted(s, &text);
+		read_quoted(s, &text);
 	else
-		bare(s, &text);
+		read_bare(s, &text);
 	s->pos.len = s->at - s->line_at - s->pos.column;
 	w->pos = s->pos;
 	buf_string(&text);
@@ -165,15 +166,15 @@ word(struct conf_lexer *s, struct conf_word *w)
 enum conf_token
 conf_lexer_next(struct conf_lexer *s, struct conf_word *w)
 {
-	while (blank(s))
+	while (at_blank(s))
 		s->at++;
-	if (peek(s, 0) == '#')
-		while (s->at < s->len && peek(s, 0) != '\n')
+	if (peek_byte(s, 0) == '#')
+		while (s->at < s->len && peek_byte(s, 0) != '\n')
 			s->at++;
 	start_token(s);
 	if (s->at == s->len)
 		return TOKEN_EOF;
-	switch (peek(s, 0)) {
+	switch (peek_byte(s, 0)) {
 	case '\n':
 		next_line(s);
 		return TOKEN_END;
@@ -187,7 +188,7 @@ conf_lexer_next(struct conf_lexer *s, struct conf_word *w)
 		s->at++;
 		return TOKEN_CLOSE;
 	default:
-		word(s, w);
+		read_word(s, w);
 		return TOKEN_WORD;
 	}
 }

@@ -15,16 +15,16 @@ static const struct form {
 	const char	*name;
 	bool		 json;
 	const char	*text;
-} forms[] = {
+} built_in[] = {
 #define X(id, name, json, text) { name, json, text },
 	CONF_LOG_FORMATS(X)
 #undef X
 };
 
-#define NFORMS	(sizeof(forms) / sizeof(forms[0]))
+#define BUILT_IN_COUNT	(sizeof(built_in) / sizeof(built_in[0]))
 
 static const char *
-find_in(const struct conf_pairs *all, const char *name)
+find_text(const struct conf_pairs *all, const char *name)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (strcmp(all->at[i].name, name) == 0)
@@ -34,17 +34,17 @@ find_in(const struct conf_pairs *all, const char *name)
 
 /* The text of a format; NULL: there is none of that name. */
 static const char *
-find(const struct conf *conf, const char *name, bool *json)
+find_format(const struct conf *conf, const char *name, bool *json)
 {
-	const char	*text = find_in(&conf->log.formats, name);
+	const char	*text = find_text(&conf->log.formats, name);
 
-	for (size_t i = 0; i < NFORMS; i++)
-		if (strcmp(forms[i].name, name) == 0) {
-			*json = forms[i].json;
-			return forms[i].text;
+	for (size_t i = 0; i < BUILT_IN_COUNT; i++)
+		if (strcmp(built_in[i].name, name) == 0) {
+			*json = built_in[i].json;
+			return built_in[i].text;
 		}
 	*json = text == NULL;
-	return text != NULL ? text : find_in(&conf->log.json, name);
+	return text != NULL ? text : find_text(&conf->log.json, name);
 }
 
 /* To the letters in question; in quotes some stand behind a backslash. */
@@ -63,7 +63,7 @@ error_in_format(struct conf_reader *reader, const struct conf_word *word,
 }
 
 static bool
-good_name(struct conf_reader *reader, const struct conf_word *word)
+is_new_name(struct conf_reader *reader, const struct conf_word *word)
 {
 	bool	json;
 
@@ -73,7 +73,7 @@ good_name(struct conf_reader *reader, const struct conf_word *word)
 		    "format: letters, digits, dot, dash", word->text);
 		return false;
 	}
-	if (find(reader->conf, word->text, &json) == NULL)
+	if (find_format(reader->conf, word->text, &json) == NULL)
 		return true;
 	conf_error(reader, word->pos, "there is a format \"%s\" already",
 	    word->text);
@@ -88,7 +88,7 @@ conf_log_set_format(struct conf_reader *reader, const struct conf_row *row,
 	struct conf_log_format		 made;
 	struct conf_log_error	 fault;
 
-	if (!good_name(reader, &words[0]))
+	if (!is_new_name(reader, &words[0]))
 		return false;
 	if (!conf_log_format_parse(&made, words[1].text,
 	    row->type == TYPE_FORMAT_JSON, &fault)) {
@@ -130,9 +130,9 @@ error_unknown_format(struct conf_reader *reader, const char *name)
 	const char		*near = NULL;
 	struct buf		 all = { 0 };
 
-	for (size_t i = 0; i < NFORMS; i++) {
-		near = conf_error_nearer(name, near, forms[i].name);
-		buf_addf(&all, "%s, ", forms[i].name);
+	for (size_t i = 0; i < BUILT_IN_COUNT; i++) {
+		near = conf_error_nearer(name, near, built_in[i].name);
+		buf_addf(&all, "%s, ", built_in[i].name);
 	}
 	conf_error(reader, o != NULL ? o->pos : nowhere,
 	    "there is no format \"%s\", but %sand what \"format\" makes", name,
@@ -151,7 +151,7 @@ conf_log_select_format(struct conf_reader *reader)
 
 	if (name == NULL)		/* complained of already */
 		return;
-	text = find(conf, name, &json);
+	text = find_format(conf, name, &json);
 	if (text == NULL)
 		error_unknown_format(reader, name);
 	else				/* it has been tried before */

@@ -279,7 +279,7 @@ add_ipv6(struct conf_addresses *all, const char *text, const char *host,
 
 /* host:port or [host]:port to its parts; NULL, or what is wrong. */
 static const char *
-split(const char *text, char *host, size_t size, int64_t *port)
+split_address(const char *text, char *host, size_t size, int64_t *port)
 {
 	const char	*colon = strrchr(text, ':');
 	size_t		 len;
@@ -313,7 +313,7 @@ conf_name_address(struct conf_reader *reader, const struct conf_word *word,
 	int64_t		 port;
 	bool		 good;
 
-	wrong = split(text, host, sizeof(host), &port);
+	wrong = split_address(text, host, sizeof(host), &port);
 	if (wrong != NULL) {
 		conf_error(reader, word->pos, "%s", wrong);
 		return false;

@@ -40,7 +40,7 @@ const struct conf_row conf_rows[] = {
 const size_t conf_nrows = sizeof(conf_rows) / sizeof(conf_rows[0]);
 
 static bool
-may_stand(const char *word, enum conf_block block, enum conf_block inside)
+block_may_stand(const char *word, enum conf_block block, enum conf_block inside)
 {
 	return conf_blocks[block].inside == inside && block != BLOCK_TOP &&
 	    strcmp(conf_blocks[block].word, word) == 0;
@@ -51,7 +51,7 @@ conf_block_find(const char *word, enum conf_block inside,
     enum conf_block *block)
 {
 	for (*block = 0; *block < BLOCK_COUNT; (*block)++) {
-		if (may_stand(word, *block, inside))
+		if (block_may_stand(word, *block, inside))
 			return true;
 	}
 	return false;

@@ -110,7 +110,7 @@ add_files(struct conf_site *site)
 }
 
 static void
-take_names(struct conf_reader *reader, struct conf_site *site,
+add_names(struct conf_reader *reader, struct conf_site *site,
     const struct statement *s)
 {
 	for (size_t i = 1; i < s->n; i++) {
@@ -125,7 +125,7 @@ take_names(struct conf_reader *reader, struct conf_site *site,
 
 /* A prefix that is no good leaves an empty one, which nothing matches. */
 static void
-take_prefix(struct conf_reader *reader, struct conf_path *path,
+set_prefix(struct conf_reader *reader, struct conf_path *path,
     const struct statement *s)
 {
 	const struct conf_word	*word = &s->words[s->n - 1];
@@ -141,7 +141,7 @@ take_prefix(struct conf_reader *reader, struct conf_path *path,
 }
 
 static void
-take_patterns(struct conf_reader *reader, struct conf_files *files,
+add_patterns(struct conf_reader *reader, struct conf_files *files,
     const struct statement *s)
 {
 	conf_origin_add(conf_object_files(files), NULL, 0, s->words[0].pos,
@@ -155,7 +155,7 @@ take_patterns(struct conf_reader *reader, struct conf_files *files,
 
 /* The scope within a block; its arguments are taken. */
 static struct scope
-enter(struct conf_reader *reader, enum conf_block block,
+enter_block(struct conf_reader *reader, enum conf_block block,
     const struct scope *outer, const struct statement *s)
 {
 	struct scope		 inner = *outer;
@@ -167,17 +167,17 @@ enter(struct conf_reader *reader, enum conf_block block,
 	case ARGUMENTS_NAMES:
 		inner.site = add_site(reader->conf);
 		inner.object = conf_object_site(inner.site);
-		take_names(reader, inner.site, s);
+		add_names(reader, inner.site, s);
 		break;
 	case ARGUMENTS_PREFIX:
 		path = add_path(outer->site);
 		inner.object = conf_object_path(path);
-		take_prefix(reader, path, s);
+		set_prefix(reader, path, s);
 		break;
 	case ARGUMENTS_PATTERNS:
 		files = add_files(outer->site);
 		inner.object = conf_object_files(files);
-		take_patterns(reader, files, s);
+		add_patterns(reader, files, s);
 		break;
 	case ARGUMENTS_NONE:
 		if (s->n > 1)
@@ -211,7 +211,7 @@ parse_inner(struct file *file, enum conf_block block,
     const struct scope *outer, const struct statement *s)
 {
 	struct conf_reader	*reader = file->scan.reader;
-	struct scope		 inner = enter(reader, block, outer, s);
+	struct scope		 inner = enter_block(reader, block, outer, s);
 	bool			 open = s->end == TOKEN_OPEN;
 
 	if (!open) {
@@ -238,7 +238,7 @@ add_literally(const char *dir, struct buf *pattern)
 }
 
 static bool
-included_already(const struct conf_reader *reader, const struct file *file,
+is_included(const struct conf_reader *reader, const struct file *file,
     size_t number)
 {
 	const struct conf_source	*new = &reader->sources[number], *old;
@@ -269,7 +269,7 @@ include_one(struct file *file, const char *name, const struct scope *scope,
 	else if (!conf_source_read(reader, name, false, &number))
 		conf_error(reader, word->pos, "%s: %s", name,
 		    strerror(errno));
-	else if (included_already(reader, file, number))
+	else if (is_included(reader, file, number))
 		conf_error(reader, word->pos, "%s includes itself", name);
 	else
 		parse_file(reader, number, file, scope);

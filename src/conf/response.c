@@ -13,23 +13,23 @@
 #define AGE_MAX_MS	((int64_t)3650 * 86400 * 1000)	/* ms: ten years */
 
 /* What an address is written with (RFC 3986, section 2), but for #. */
-#define ADDRESS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+#define URI_CHARACTERS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 		"0123456789-._~:/?[]@!$&'()*+,;=%"
 
 /* The length of http:// or https://, 0 if it is neither. */
 static size_t
-scheme(const char *target)
+scheme_len(const char *target)
 {
 	return strncasecmp(target, "http://", 7) == 0 ? 7 :
 	    strncasecmp(target, "https://", 8) == 0 ? 8 : 0;
 }
 
 static const char *
-wrong_target(const char *target)
+target_error(const char *target)
 {
-	size_t	host = scheme(target);
+	size_t	host = scheme_len(target);
 
-	if (target[strspn(target, ADDRESS)] != '\0')
+	if (target[strspn(target, URI_CHARACTERS)] != '\0')
 		return "a target is written as in an address: other "
 		    "characters as %XX, and without #";
 	if (target[0] == '/' && target[1] == '/')
@@ -46,7 +46,7 @@ bool
 conf_response_set_target(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	const char	*wrong = wrong_target(word->text);
+	const char	*wrong = target_error(word->text);
 
 	(void)row;
 	if (wrong != NULL) {
@@ -58,7 +58,7 @@ conf_response_set_target(struct conf_reader *reader, const struct conf_row *row,
 }
 
 static const char *
-wrong_page(const char *path)
+page_error(const char *path)
 {
 	if (path[0] == '/' && path[strlen(path) - 1] == '/')
 		return "a page is a file, not a directory";
@@ -70,10 +70,10 @@ wrong_page(const char *path)
 }
 
 static bool
-take_page(struct conf_reader *reader, const struct conf_word *word,
+set_page(struct conf_reader *reader, const struct conf_word *word,
     char **page)
 {
-	const char	*wrong = wrong_page(word->text);
+	const char	*wrong = page_error(word->text);
 
 	if (wrong != NULL) {
 		conf_error(reader, word->pos, "%s", wrong);
@@ -90,11 +90,11 @@ conf_response_set_page(struct conf_reader *reader, const struct conf_row *row,
 {
 	(void)row;
 	return (!word->quoted && strcmp(word->text, "off") == 0) ||
-	    take_page(reader, word, member);
+	    set_page(reader, word, member);
 }
 
 static bool
-given(struct conf_reader *reader, const struct conf_row *row,
+is_given_twice(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, const struct conf_pairs *pairs)
 {
 	for (size_t i = 0; i < pairs->n; i++) {
@@ -123,8 +123,8 @@ conf_response_set_error(struct conf_reader *reader, const struct conf_row *row,
 	struct conf_pair	pair = { 0 };
 
 	if (!conf_value_set_code(reader, row, &words[0], &pair.number) ||
-	    given(reader, row, &words[0], member) ||
-	    !take_page(reader, &words[1], &pair.value))
+	    is_given_twice(reader, row, &words[0], member) ||
+	    !set_page(reader, &words[1], &pair.value))
 		return false;
 	pair.name = mem_string(words[0].text);
 	add_pair(member, pair);
@@ -133,7 +133,7 @@ conf_response_set_error(struct conf_reader *reader, const struct conf_row *row,
 
 /* text/html, text slash star, or both stars. */
 static bool
-is_pattern(const char *text)
+is_media_pattern(const char *text)
 {
 	size_t		 main = strcspn(text, "/");
 	const char	*sub = text + main + 1;
@@ -147,9 +147,9 @@ is_pattern(const char *text)
 }
 
 static bool
-take_pattern(struct conf_reader *reader, const struct conf_word *word)
+check_media_pattern(struct conf_reader *reader, const struct conf_word *word)
 {
-	bool	good = is_pattern(word->text);
+	bool	good = is_media_pattern(word->text);
 
 	if (!good)
 		conf_error(reader, word->pos, "\"%s\" is not a media "
@@ -162,7 +162,7 @@ conf_response_set_media(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	(void)row;
-	if (!take_pattern(reader, word))
+	if (!check_media_pattern(reader, word))
 		return false;
 	conf_name_add(member, word->text);
 	return true;
@@ -175,7 +175,7 @@ conf_response_set_age(struct conf_reader *reader, const struct conf_row *row,
 {
 	struct conf_pair	pair = { 0 };
 
-	if (!take_pattern(reader, &words[0]))
+	if (!check_media_pattern(reader, &words[0]))
 		return false;
 	if (!conf_value_time(words[1].text, &pair.number) ||
 	    pair.number > AGE_MAX_MS) {
@@ -183,7 +183,7 @@ conf_response_set_age(struct conf_reader *reader, const struct conf_row *row,
 		    "up to 3650d", words[1].text);
 		return false;
 	}
-	if (given(reader, row, &words[0], member))
+	if (is_given_twice(reader, row, &words[0], member))
 		return false;
 	pair.name = mem_string(words[0].text);
 	pair.value = mem_string(words[1].text);
@@ -210,7 +210,7 @@ conf_response_set_charset(struct conf_reader *reader,
 
 /* Segments with names, so that it stays in a home; no dot-files either. */
 static bool
-good_home(const char *path)
+is_home_path(const char *path)
 {
 	size_t	n;
 
@@ -231,7 +231,7 @@ conf_response_set_home(struct conf_reader *reader, const struct conf_row *row,
 	(void)row;
 	if (!word->quoted && strcmp(word->text, "off") == 0)
 		return true;
-	if (!good_home(word->text)) {
+	if (!is_home_path(word->text)) {
 		conf_error(reader, word->pos, "a directory of users is "
 		    "beneath their homes: without a slash in front or at its "
 		    "end, and no name in it begins with a dot");

@@ -12,24 +12,24 @@
 #include "lib/mem.h"
 
 /* What answers: a block can say one of these. */
-#define ANSWERS(X)							\
+#define ACTIONS(X)							\
 	X("root")							\
 	X("alias")							\
 	X("redirect")							\
 	X("return")							\
 	X("status")
 
-static const char *const answers[] = {
+static const char *const actions[] = {
 #define X(word) word,
-	ANSWERS(X)
+	ACTIONS(X)
 #undef X
 };
 
-#define NANSWERS	(sizeof(answers) / sizeof(answers[0]))
+#define ACTION_COUNT	(sizeof(actions) / sizeof(actions[0]))
 
 /* Who says in this block what answers, in the words of one directive. */
 static const struct conf_origin *
-says(struct conf_object object, const char *word)
+find_origin(struct conf_object object, const char *word)
 {
 	const struct conf_row	*row = conf_directive_find(word, object.kind);
 
@@ -38,19 +38,19 @@ says(struct conf_object object, const char *word)
 
 /* A switch that is off answers nothing. */
 static const struct conf_origin *
-says_answer(struct conf_object object, const char *word)
+find_action(struct conf_object object, const char *word)
 {
-	const struct conf_origin	*o = says(object, word);
+	const struct conf_origin	*o = find_origin(object, word);
 
 	return o == NULL || o->row->type != TYPE_SWITCH ||
 	    *(const int64_t *)conf_member(object, o->row) != 0 ? o : NULL;
 }
 
 static bool
-says_any(struct conf_object object)
+has_action(struct conf_object object)
 {
-	for (size_t i = 0; i < NANSWERS; i++) {
-		if (says_answer(object, answers[i]) != NULL)
+	for (size_t i = 0; i < ACTION_COUNT; i++) {
+		if (find_action(object, actions[i]) != NULL)
 			return true;
 	}
 	return false;
@@ -59,7 +59,7 @@ says_any(struct conf_object object)
 bool
 conf_rules_need_no_root(struct conf_object object)
 {
-	return says_any(object);
+	return has_action(object);
 }
 
 static void
@@ -79,15 +79,15 @@ error_both(struct conf_reader *reader, const struct conf_origin *a,
 }
 
 static void
-check_one_answer(struct conf_reader *reader, struct conf_object object)
+check_one_action(struct conf_reader *reader, struct conf_object object)
 {
 	const struct conf_origin	*a, *b;
 
-	for (size_t i = 0; i < NANSWERS; i++) {
-		if ((a = says_answer(object, answers[i])) == NULL)
+	for (size_t i = 0; i < ACTION_COUNT; i++) {
+		if ((a = find_action(object, actions[i])) == NULL)
 			continue;
-		for (size_t j = i + 1; j < NANSWERS; j++) {
-			if ((b = says_answer(object, answers[j])) != NULL)
+		for (size_t j = i + 1; j < ACTION_COUNT; j++) {
+			if ((b = find_action(object, actions[j])) != NULL)
 				error_both(reader, a, b);
 		}
 	}
@@ -95,7 +95,7 @@ check_one_answer(struct conf_reader *reader, struct conf_object object)
 
 /* Whether this block sets or removes what comes from outside. */
 static bool
-replaces(const struct conf_rules *rules, const char *name)
+replaces_field(const struct conf_rules *rules, const char *name)
 {
 	const struct conf_pairs	*set = &rules->header.set;
 	const struct conf_words	*remove = &rules->header.remove;
@@ -124,7 +124,8 @@ add_fields(const struct conf_rules *rules, const struct conf_rules *inner,
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		for (size_t j = 0; j < all[i]->n; j++) {
 			field = &all[i]->at[j];
-			if (inner == NULL || !replaces(inner, field->name))
+			if (inner == NULL ||
+			    !replaces_field(inner, field->name))
 				buf_addf(lines, "%s: %s\r\n", field->name,
 				    field->value);
 		}
@@ -133,7 +134,7 @@ add_fields(const struct conf_rules *rules, const struct conf_rules *inner,
 
 /* The fields as they are sent: the block's own, then the site's. */
 static void
-make_lines(struct conf_rules *rules)
+make_field_lines(struct conf_rules *rules)
 {
 	struct buf	lines = { 0 };
 
@@ -145,7 +146,7 @@ make_lines(struct conf_rules *rules)
 }
 
 static bool
-adds(const struct conf_rules *rules, const char *name)
+adds_field(const struct conf_rules *rules, const char *name)
 {
 	const struct conf_pairs	*all[] = {
 		&rules->header.plain, &rules->header.add, &rules->header.set
@@ -170,7 +171,8 @@ check_removed(struct conf_reader *reader, const struct conf_rules *rules,
 	while (row->type != TYPE_FIELD_NAME)
 		row++;
 	for (size_t i = 0; i < remove->n; i++) {
-		if (rules->outer == NULL || !adds(rules->outer, remove->at[i]))
+		if (rules->outer == NULL ||
+		    !adds_field(rules->outer, remove->at[i]))
 			conf_error(reader, conf_origin(object, row, i)->pos,
 			    "nothing outside adds a field %s", remove->at[i]);
 	}
@@ -178,15 +180,16 @@ check_removed(struct conf_reader *reader, const struct conf_rules *rules,
 
 /* A field of the conf comes before expires, which says the same thing. */
 static void
-make_aged(struct conf_reader *reader, struct conf_rules *rules,
+make_expires(struct conf_reader *reader, struct conf_rules *rules,
     struct conf_object object)
 {
 	static const char		 name[] = "Cache-Control";
 	const struct conf_rules		*outer = rules->outer;
-	const struct conf_origin	*own = says(object, "expires");
+	const struct conf_origin	*own = find_origin(object, "expires");
 
-	rules->has_expires = !adds(rules, name) &&
-	    (outer == NULL || !adds(outer, name) || replaces(rules, name));
+	rules->has_expires = !adds_field(rules, name) &&
+			     (outer == NULL || !adds_field(outer, name) ||
+				 replaces_field(rules, name));
 	if (!rules->has_expires && own != NULL)
 		conf_error(reader, own->pos, "expires is without effect "
 		    "here: header %s comes before it", name);
@@ -209,7 +212,7 @@ static void
 check_hide(struct conf_reader *reader, const struct conf_rules *rules,
     struct conf_object object)
 {
-	const struct conf_origin	*own = says(object, "hide");
+	const struct conf_origin	*own = find_origin(object, "hide");
 	size_t				 bytes = hide_bytes(rules);
 
 	if (own != NULL && bytes > CONF_HIDE_MAX)
@@ -219,7 +222,7 @@ check_hide(struct conf_reader *reader, const struct conf_rules *rules,
 }
 
 static void
-inherit(char **member, const char *outer, const struct conf_origin *own)
+inherit_text(char **member, const char *outer, const struct conf_origin *own)
 {
 	if (own == NULL && outer != NULL)
 		*member = mem_string(outer);
@@ -231,29 +234,31 @@ inherit_all(struct conf_rules *rules, struct conf_object object)
 {
 	const struct conf_rules	*outer = rules->outer;
 
-	inherit(&rules->fallback, outer->fallback, says(object, "fallback"));
-	inherit(&rules->charset, outer->charset, says(object, "charset"));
-	if (says(object, "nosniff") == NULL)
+	inherit_text(
+	    &rules->fallback, outer->fallback, find_origin(object, "fallback"));
+	inherit_text(
+	    &rules->charset, outer->charset, find_origin(object, "charset"));
+	if (find_origin(object, "nosniff") == NULL)
 		rules->nosniff = outer->nosniff;
-	if (says(object, "links") == NULL)
+	if (find_origin(object, "links") == NULL)
 		rules->links = outer->links;
-	if (says(object, "compress") == NULL)
+	if (find_origin(object, "compress") == NULL)
 		rules->compress = outer->compress;
 }
 
 static void
-complete(struct conf_reader *reader, struct conf_rules *rules,
+complete_block(struct conf_reader *reader, struct conf_rules *rules,
     struct conf_object object)
 {
 	const struct conf_rules		*outer = rules->outer;
-	const struct conf_origin	*redirect = says(object, "redirect");
+	const struct conf_origin *redirect = find_origin(object, "redirect");
 
-	check_one_answer(reader, object);
+	check_one_action(reader, object);
 	if (redirect != NULL && !redirect->bad &&
 	    conf_origin(object, redirect->row + 1, 0) == NULL)
 		conf_error(reader, redirect->pos,
 		    "\"redirect\" needs a target behind its status");
-	rules->action = outer == NULL || says_any(object) ? rules : outer;
+	rules->action = outer == NULL || has_action(object) ? rules : outer;
 	if (outer != NULL)
 		inherit_all(rules, object);
 	check_removed(reader, rules, object);
@@ -262,13 +267,13 @@ complete(struct conf_reader *reader, struct conf_rules *rules,
 	    outer != NULL ? &outer->guard : NULL, object);
 	if (rules->status != 0)
 		conf_access_restrict_local(&rules->guard);
-	make_lines(rules);
-	make_aged(reader, rules, object);
+	make_field_lines(rules);
+	make_expires(reader, rules, object);
 }
 
 /* Redirects to a path of the same site, followed as a client would. */
 static void
-check_circles(struct conf_reader *reader, const struct conf_site *site,
+check_loops(struct conf_reader *reader, const struct conf_site *site,
     const struct conf_rules *rules, struct conf_object object)
 {
 	const struct conf_rules	*r = rules;
@@ -277,7 +282,7 @@ check_circles(struct conf_reader *reader, const struct conf_site *site,
 
 	while ((to = r->redirect.to) != NULL && to[0] == '/') {
 		if (steps++ > site->npaths) {
-			conf_error(reader, says(object, "redirect")->pos,
+			conf_error(reader, find_origin(object, "redirect")->pos,
 			    "this redirect sends clients in circles");
 			return;
 		}
@@ -290,20 +295,20 @@ conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 {
 	struct conf_path	*path;
 
-	complete(reader, &site->rules, conf_object_site(site));
+	complete_block(reader, &site->rules, conf_object_site(site));
 	for (size_t i = 0; i < site->npaths; i++) {
 		path = &site->paths[i];
 		path->rules.outer = &site->rules;
 		path->rules.prefix_len = strlen(path->prefix);
-		complete(reader, &path->rules, conf_object_path(path));
+		complete_block(reader, &path->rules, conf_object_path(path));
 	}
 	for (size_t i = 0; i < site->nfiles; i++)
 		conf_access_complete(reader, &site->files[i].guard, NULL,
 		    conf_object_files(&site->files[i]));
-	check_circles(reader, site, &site->rules, conf_object_site(site));
+	check_loops(reader, site, &site->rules, conf_object_site(site));
 	for (size_t i = 0; i < site->npaths; i++) {
 		path = &site->paths[i];
-		check_circles(reader, site, &path->rules,
+		check_loops(reader, site, &path->rules,
 		    conf_object_path(path));
 	}
 }

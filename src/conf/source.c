@@ -51,7 +51,7 @@ conf_source_text(struct conf_reader *reader, const char *name, char *text,
 
 /* All of a descriptor, which may be a pipe; 0, or -1 with errno. */
 static int
-slurp(int fd, struct buf *to)
+read_all(int fd, struct buf *to)
 {
 	ssize_t	n;
 
@@ -77,7 +77,7 @@ conf_source_read(struct conf_reader *reader, const char *file, bool any_kind,
 
 	if (fd == -1)
 		return false;
-	if (fstat(fd, &sb) == -1 || slurp(fd, &text) == -1) {
+	if (fstat(fd, &sb) == -1 || read_all(fd, &text) == -1) {
 		saved = errno;
 		io_close(&fd);
 		buf_free(&text);

@@ -61,7 +61,7 @@ units_of(enum conf_type type)
 }
 
 static bool
-scaled(enum conf_type type, const char *text, int64_t *number)
+parse_scaled(enum conf_type type, const char *text, int64_t *number)
 {
 	const struct unit	*u = units_of(type);
 	size_t			 digits = strspn(text, "0123456789");
@@ -76,7 +76,7 @@ scaled(enum conf_type type, const char *text, int64_t *number)
 bool
 conf_value_time(const char *text, int64_t *ms)
 {
-	return scaled(TYPE_TIME, text, ms);
+	return parse_scaled(TYPE_TIME, text, ms);
 }
 
 static bool
@@ -85,7 +85,7 @@ set_scaled(struct conf_reader *reader, const struct conf_row *row,
 {
 	int64_t	*number = member, low, high;
 
-	if (!scaled(row->type, word->text, number)) {
+	if (!parse_scaled(row->type, word->text, number)) {
 		conf_error(reader, word->pos, "\"%s\" is not a %s%s",
 		    word->text, types[row->type].name,
 		    row->type == TYPE_SIZE ? ": a number, K, M or G behind it" :
@@ -93,8 +93,8 @@ set_scaled(struct conf_reader *reader, const struct conf_row *row,
 		    ": a number with ms, s, m, h or d behind it" : "");
 		return false;
 	}
-	need(scaled(row->type, row->lowest, &low));
-	need(scaled(row->type, row->highest, &high));
+	need(parse_scaled(row->type, row->lowest, &low));
+	need(parse_scaled(row->type, row->highest, &high));
 	if (*number < low || *number > high) {
 		conf_error(reader, word->pos,
 		    "%s is out of bounds: " CONF_ROW " takes %s to %s",
@@ -117,7 +117,7 @@ set_workers(struct conf_reader *reader, const struct conf_row *row,
 		*(int64_t *)member = 0;
 		return true;
 	}
-	if (scaled(row->type, word->text, &ignored))
+	if (parse_scaled(row->type, word->text, &ignored))
 		return set_scaled(reader, row, word, member);
 	conf_error(reader, word->pos, "\"%s\" is neither a number nor "
 	    AUTO, word->text);
@@ -148,7 +148,7 @@ static const char *const redirects[] = { CONF_REDIRECTS(X) NULL };
 static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
 static const char *const error_pages[] = { CONF_ERRORS(X) NULL };
 static const char *const listings[] = { CONF_LISTINGS(X) NULL };
-static const char *const links[] = { JOB_LINKS(X) NULL };
+static const char *const link_policies[] = { JOB_LINKS(X) NULL };
 static const char *const ablations[] = { CONF_ABLATIONS(X) NULL };
 static const char *const precompressed[] = { CONF_PRECOMPRESSED(X) NULL };
 #undef X
@@ -165,7 +165,7 @@ choices_of(enum conf_type type)
 	    type == TYPE_FACILITY ? facilities :
 	    type == TYPE_LOG_LEVEL ? log_levels :
 	    type == TYPE_LISTING ? listings :
-	    type == TYPE_LINKS ? links :
+	    type == TYPE_LINKS ? link_policies :
 	    type == TYPE_ABLATION ? ablations :
 	    type == TYPE_PRECOMPRESSED ? precompressed :
 	    type == TYPE_SWITCH ? switches :
@@ -266,13 +266,13 @@ set_path(struct conf_reader *reader, const struct conf_row *row,
 }
 
 static int
-unreadable(const char *path)
+try_readable(const char *path)
 {
 	return access(path, R_OK);
 }
 
 static int
-no_directory(const char *path)
+try_directory(const char *path)
 {
 	struct stat	sb;
 
@@ -284,10 +284,10 @@ no_directory(const char *path)
 
 /* A log is made if it is missing, but not the directory for it. */
 static int
-no_place(const char *path)
+try_parent(const char *path)
 {
 	char	*copy = mem_string(path);
-	int	 wrong = no_directory(dirname(copy));
+	int	 wrong = try_directory(dirname(copy));
 
 	mem_drop(&copy);
 	return wrong;
@@ -299,7 +299,7 @@ set_file(struct conf_reader *reader, const struct conf_row *row,
 {
 	const char	*wrong;
 
-	if (!set_path(reader, row, word, member, unreadable))
+	if (!set_path(reader, row, word, member, try_readable))
 		return false;
 	/* What nobody asked for is as it is. */
 	wrong =
@@ -316,12 +316,12 @@ static bool
 set_directory(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	return set_path(reader, row, word, member, no_directory);
+	return set_path(reader, row, word, member, try_directory);
 }
 
 /* Made when it is needed; its directory may be made just before that. */
 static int
-nothing_wrong(const char *path)
+try_nothing(const char *path)
 {
 	(void)path;
 	return 0;
@@ -331,7 +331,7 @@ static bool
 set_new_file(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	return set_path(reader, row, word, member, nothing_wrong);
+	return set_path(reader, row, word, member, try_nothing);
 }
 
 #define SYSLOG_SOCKET_MAX	108		/* bytes that its name may have */
@@ -393,7 +393,7 @@ set_log(struct conf_reader *reader, const struct conf_row *row,
 		    CONF_ROW_NAME(row));
 		return false;
 	}
-	return set_path(reader, row, word, member, no_place);
+	return set_path(reader, row, word, member, try_parent);
 }
 
 static bool
@@ -600,7 +600,7 @@ conf_value_free(const struct conf_row *row, void *member)
 }
 
 static bool
-lacks(struct conf_object object, const struct conf_row *row)
+needs_default(struct conf_object object, const struct conf_row *row)
 {
 	struct conf_origin	*o = conf_origin(object, row, 0);
 
@@ -616,7 +616,8 @@ conf_value_default(struct conf_reader *reader, struct conf_object object)
 	struct conf_word	 word = { 0 };
 
 	CONF_EACH_ROW(row) {
-		if (!conf_object_has(object, row) || !lacks(object, row) ||
+		if (!conf_object_has(object, row) ||
+		    !needs_default(object, row) ||
 		    row->value == CONF_REQUIRED || row->value[0] == '\0')
 			continue;
 		word.text = mem_string(row->value);

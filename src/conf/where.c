@@ -9,7 +9,7 @@
 
 /* The block that these rules are of, the top without any. */
 static struct conf_object
-block_of(const struct conf *conf, const struct conf_rules *rules)
+find_block(const struct conf *conf, const struct conf_rules *rules)
 {
 	struct conf_site	*site;
 
@@ -41,7 +41,7 @@ void
 conf_where_block(const struct conf *conf, const struct conf_rules *rules,
     struct buf *to)
 {
-	add_pos(conf, conf_origin(block_of(conf, rules), NULL, 0), to);
+	add_pos(conf, conf_origin(find_block(conf, rules), NULL, 0), to);
 }
 
 /* "limits body": a word, behind that of a block which shares the top's. */
@@ -61,7 +61,7 @@ is_meant(const struct conf_row *row, const char *directive)
 
 /* Its first row in a block where it has been said, or has a default. */
 static const struct conf_row *
-row_of(struct conf_object object, const char *directive)
+find_row(struct conf_object object, const char *directive)
 {
 	const struct conf_row	*row;
 
@@ -111,8 +111,8 @@ conf_where(const struct conf *conf, const struct conf_rules *rules,
 	const struct conf_row	*row;
 
 	do {
-		object = block_of(conf, rules);
-		row = row_of(object, directive);
+		object = find_block(conf, rules);
+		row = find_row(object, directive);
 		rules = rules != NULL ? rules->outer : NULL;
 	} while (row == NULL && object.kind != BLOCK_TOP);
 	if (row == NULL || (row->type == TYPE_USER && conf->user == NULL))

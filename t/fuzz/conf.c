@@ -11,7 +11,7 @@
 int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static char *
-dump(const struct conf *conf)
+print_conf(const struct conf *conf)
 {
 	char	*text = NULL;
 	size_t	 len;
@@ -25,14 +25,14 @@ dump(const struct conf *conf)
 
 /* A dump, read and printed again; both under the same name. */
 static char *
-again(const char *text)
+print_again(const char *text)
 {
 	struct buf	 errors = { 0 };
 	struct conf	*conf = conf_read_text("f", text, &errors);
 	char		*out;
 
 	need(conf != NULL && errors.len == 0);
-	out = dump(conf);
+	out = print_conf(conf);
 	conf_free(&conf);
 	return out;
 }
@@ -52,8 +52,8 @@ count_lines(const char *text)
 static void
 check_dump(const struct conf *conf)
 {
-	char	*first = dump(conf), *second = again(first);
-	char	*third = again(second);
+	char	*first = print_conf(conf), *second = print_again(first);
+	char	*third = print_again(second);
 
 	need(count_lines(first) == count_lines(second));
 	need(strcmp(second, third) == 0);

@@ -27,7 +27,7 @@
 
 #define UNCORKED_MAX	(64 * 1024)	/* bytes of a file that the system takes */
 
-struct world	world;
+struct main_env	world;
 
 _Noreturn void
 world_fail(const char *format, ...)

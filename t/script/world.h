@@ -42,7 +42,7 @@ struct client {				/* the architecture's, see wait.h */
 	TAILQ_ENTRY(client)	 link;
 };
 
-struct world {
+struct main_env {
 	const char	*file;			/* the scenario */
 	int		 line;
 	jmp_buf		 failed;
@@ -65,7 +65,7 @@ struct world {
 	long		 corks;			/* likewise */
 };
 
-extern struct world	world;
+extern struct main_env	world;
 
 /* Tells where and why, as a comment of TAP. */
 _Noreturn void	world_fail(const char *, ...)

@@ -82,7 +82,7 @@ static const struct {
 };
 
 static bool
-lets_in(const struct conf *conf, const char *peer)
+admits(const struct conf *conf, const char *peer)
 {
 	const struct conf_rules	*rules;
 	uint8_t			 bytes[16] = { 0 };
@@ -102,7 +102,7 @@ START_TEST(networks)
 	buf_addf(&text, BEGIN "%s\npath /p { %s\n} }\n", asks[_i].site,
 	    asks[_i].path);
 	conf = good(buf_string(&text));
-	ck_assert(lets_in(conf, asks[_i].peer) == asks[_i].in);
+	ck_assert(admits(conf, asks[_i].peer) == asks[_i].in);
 	ck_assert(
 	    conf->sites[0].rules.guard.active == (asks[_i].site[0] != '\0'));
 	conf_free(&conf);

@@ -6,7 +6,7 @@
 
 /* The errors about a text, all of them. */
 static void
-bad(const char *text, const char *want)
+read_bad(const char *text, const char *want)
 {
 	ck_assert_ptr_null(read_conf(text));
 	ck_assert_str_eq(buf_string(&errors), want);
@@ -290,7 +290,7 @@ static const struct {
 
 START_TEST(bad_confs)
 {
-	bad(bads[_i].text, bads[_i].want);
+	read_bad(bads[_i].text, bads[_i].want);
 }
 END_TEST
 
