@@ -1,7 +1,7 @@
 # src/arch: see README there.
 
 noinst_LIBRARIES += libarch.a
-dist_noinst_DATA += src/arch/README
+dist_noinst_DATA += src/arch/README src/arch/pipelined/README
 
 libarch_a_SOURCES = \
 	src/arch/amped.c \
