@@ -10,8 +10,11 @@ use strict;
 use warnings;
 
 use File::Basename qw(dirname);
-use File::Find qw(find);
+use FindBin;
 use Test::More;
+
+use lib "$FindBin::Bin/lib";
+use Amped::Source qw(find_files find_sources fine functions read_code slurp);
 
 my $src = $ENV{AMPED_SRC} // dirname(__FILE__) . '/..';
 chdir($src) or die "$src: $!\n";
@@ -95,41 +98,6 @@ my %contract = map { $_ => 1 } qw(src/conf/conf.h src/http/conn.h
 my @sources = find_sources();
 my %code = map { $_ => read_code($_) } @sources;
 
-# The sources, without those of the tests.
-sub find_sources {
-	return find_files(qr/\.(?:c|h|tbl)\z/, 'src', 'helpers');
-}
-
-sub find_files {
-	my ($name, @directories) = @_;
-	my @found;
-
-	find({ no_chdir => 1, wanted => sub { push(@found, $_) if /$name/ } },
-	    @directories);
-	return sort @found;
-}
-
-sub slurp {
-	my ($file) = @_;
-
-	open(my $fh, '<', $file) or die "$file: $!\n";
-	local $/;
-	return scalar(<$fh>);
-}
-
-# includes: what a file includes; text: as it is; bare: its lines without
-# comments and the insides of strings.
-sub read_code {
-	my ($file) = @_;
-
-	my $text = slurp($file);
-	my $bare = $text;
-	$bare =~ s{("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')|/\*.*?\*/|//[^\n]*}
-	    {defined($1) ? '""' : ($& =~ s/[^\n]//gr)}gse;
-	my @includes = $text =~ /^#\s*include\s+(["<][^">]+)/mg;
-	return { text => $text, bare => $bare, includes => \@includes };
-}
-
 sub layer {
 	my ($file) = @_;
 
@@ -164,37 +132,6 @@ sub calls {
 	    $code{$file}{bare} =~ /(?<![\w>.])(\w+)\s*\(/g;
 
 	return \%called;
-}
-
-# The functions of a file: name, whether it is public, first line, length,
-# deepest nesting.  In KNF the name and the closing brace stand in the first
-# column, and the type on the line before.
-sub functions {
-	my ($file) = @_;
-	my @lines = split(/\n/, $code{$file}{bare});
-	my ($f, $deepest, @found);
-
-	for my $i (0 .. $#lines) {
-		if ($lines[$i] =~ /^(\w+)\(/) {
-			$f = { name => $1, line => $i + 1, public =>
-			    $i > 0 && $lines[$i - 1] !~ /\bstatic\b/ };
-			$deepest = 0;
-		} elsif (defined($f) && $lines[$i] =~ /^}/) {
-			$f->{length} = $i + 2 - $f->{line};
-			$f->{depth} = $deepest - 1;
-			push(@found, $f);
-			undef $f;
-		} elsif (defined($f) && $lines[$i] =~ /^(\t+)(?! {4})\S/) {
-			$deepest = length($1) if length($1) > $deepest;
-		}
-	}
-	return @found;
-}
-
-sub fine {
-	my ($what, @wrong) = @_;
-
-	ok(!@wrong, $what) or diag(map { "$_\n" } @wrong);
 }
 
 cmp_ok(scalar(@sources), '>', 40, 'the sources are there');
@@ -336,7 +273,8 @@ cmp_ok(scalar(@tests), '>', 100, 'the tests are there');
 fine("no test has more than $budget{file} lines", grep {
     (slurp($_) =~ tr/\n//) > $budget{file} } @tests);
 
-my %functions = map { $_ => [functions($_)] } grep { /\.c\z/ } @sources;
+my %functions = map { $_ => [functions($code{$_}{bare})] }
+    grep { /\.c\z/ } @sources;
 my @all = map { @$_ } values %functions;
 
 cmp_ok(scalar(@all), '>', 100, 'the functions are found');
