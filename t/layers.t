@@ -378,91 +378,16 @@ fine('every fuzz target has seeds',
 done_testing();
 
 __DATA__
-helpers/anon_file.c unnamed
 helpers/append.c job
-helpers/cli.c hand
-helpers/error_writer.c scribe
-helpers/explain_path.c blame
-helpers/file_version.c version
-helpers/log_sink.c outlet
 helpers/perform.c job
-helpers/rdns.c names
-helpers/rdns_lookup.c names
-helpers/repeat_filter.c repeats
-helpers/template.c form
-helpers/wire.c record
-src/admin/explain_url.c question
-src/admin/requests.c asked
-src/ampedctl/client.c ask
-src/ampedctl/metrics.c numbers
-src/ampedctl/screen.c view
-src/arch/sync.c place
-src/cache/auth.c grant
-src/cache/path_info.c answer
-src/cache/prefetch.c ahead
-src/cache/residency.c resident
-src/conf/access.c conf_guard
-src/conf/divide.c conf_portion conf_workers
-src/conf/dump.c conf_list
-src/conf/errors.c conf_complain
-src/conf/find.c conf_asks conf_listener conf_lists conf_rules conf_share
-src/conf/find.c conf_site conf_user conf_without
-src/conf/lexer.c conf_token
-src/conf/log_format.c conf_format
+src/conf/divide.c conf_workers
+src/conf/errors.c conf_error
+src/conf/find.c conf_disabled conf_helpers_share conf_listener conf_user
 src/conf/names.c conf_name
-src/conf/object.c conf_block conf_mark conf_member conf_origin conf_row
-src/conf/response.c conf_answer
-src/disk/disk_thread.c porter
-src/disk/fs_queues.c lanes
-src/disk/helper_pool.c crew
-src/disk/task_queue.c backlog
-src/http/authorize.c admit_step
-src/http/caches.c store
-src/http/deferred_close.c closing
+src/conf/object.c conf_block conf_member conf_origin conf_row conf_pos
 src/http/finish.c close_step
-src/http/hot.c whole
-src/http/io_batch.c burst
-src/http/limits/client_limits.c quota
 src/http/limits/verification.c http
-src/http/log_escape.c text
-src/http/log_line.c access
-src/http/lookup.c look
 src/http/recv.c discard_step linger_step parse_step
-src/http/stats_page.c counts
-src/lib/listen_fds.c passed
 src/lib/log.c fatal fatalx
-src/lib/sd_notify.c notify
-src/lib/slab.c pool
-src/lib/syscall_filter.c calls
-src/lib/token_bucket.c bucket
-src/lib/wakeup.c bell
-src/loop/acceptor.c doors
-src/loop/access_log.c logger
-src/loop/mailbox.c note queue
-src/loop/threads.c team
-src/monitor/check_roots.c roots
-src/monitor/children.c leftovers role
-src/monitor/control_child.c clerk
-src/monitor/control_server.c ctl_clients
-src/monitor/control_socket.c ctl_socket
-src/monitor/error_log.c scribes
-src/monitor/error_pipe.c errors
-src/monitor/generation.c reign
-src/monitor/helper_rules.c fence
-src/monitor/pidfile.c pid
-src/monitor/piped_log.c programs
-src/monitor/standard_error.c standard
-src/monitor/upgrade.c heritage
-src/monitor/watchdog.c pulse
-src/monitor/workers.c mains
-src/proto/conditional.c decide
-src/proto/multipart.c parts
-src/shared/accept_token.c turns
-src/shared/addresses.c address
-src/shared/addresses_conf.c crowd
-src/shared/channel.c control
-src/shared/control.c ctl
-src/shared/helper_slots.c ledger
 src/stats/report_plot.c report
 src/stats/report_units.c report
-src/stats/scoreboard.c board

@@ -168,7 +168,7 @@ everywhere outlet	log sink
 struct leftover(?:s)?	orphan
 struct backlog		task_queue
 struct (?:order|trip)	wire_request, item
-struct (?:form|names|repeats)	template, rdns, repeat_filter
+struct (?:names|repeats)	rdns, repeat_filter
 struct (?:sight|place)	stat_info, sync
 name leisure		background
 name deserted		abandoned
