@@ -1,21 +1,21 @@
 /*
  * wait: CONTRACT between the request machine and the architectures.
  *
- * A step of the machine runs until it must wait, says for what, and returns;
- * it never blocks and never knows who satisfies the wait.  An architecture
- * knows nothing of a connection but its wait: it satisfies that one, tells
- * the outcome, and runs the machine on.
+ * A step of the machine runs until it must wait, says for what, and returns.
+ * A step never blocks and does not know who satisfies its wait.  An
+ * architecture sees of a connection only its wait: the architecture satisfies
+ * the wait, passes the outcome to the machine, and runs the machine on.
  */
 #ifndef WAIT_H
 #define WAIT_H
 
 #include <stdint.h>
 
-/* What a connection waits for. */
+/* The kinds of wait. */
 #define WAIT_KINDS(X)							\
 	X(READ,		"net read")	/* its descriptor has input */	\
 	X(WRITE,	"net write")	/* its descriptor takes output */ \
-	X(DISK,		"disk")		/* its task is done */	\
+	X(DISK,		"disk")		/* its task is complete */	\
 	X(CHILD,	"child")	/* a program's descriptor is ready */ \
 	X(TIME,		"time")		/* its deadline, nothing else */
 
@@ -27,18 +27,18 @@ enum wait_kind {
 };
 
 /*
- * For how long.  Within one timeout deadlines are handed out in order (but
- * for a few that come late), so that an architecture can keep them in plain
- * lists.  A wait that has two deadlines asks for the first of them.
+ * The class of a wait's deadline.  Deadlines of one class are handed out in
+ * ascending order, except for a few, so that an architecture can keep a plain
+ * list for each class.  A wait with two deadlines asks for the earlier one.
  */
 #define TIMEOUTS(X)							\
 	X(IDLE,		"idle")		/* for the next request */	\
-	X(DRAIN,	"parting")	/* for a last one, when draining */ \
-	X(READ,		"gap")		/* for the next byte of the two: */ \
+	X(DRAIN,	"drain")	/* for a last request, in a drain */ \
+	X(READ,		"read")		/* for the next byte of a request */ \
 	X(HEAD,		"head")		/* for the rest of a head */	\
 	X(BODY,		"body")		/* for the rest of a body */	\
 	X(SEND,		"send")		/* for the client to take output */ \
-	X(PACE,		"pace")		/* for leave to send more */	\
+	X(PACE,		"pace")		/* for permission to send more */ \
 	X(DISK,		"disk")		/* for a task */		\
 	X(LINGER,	"linger")	/* for the client to close */
 
@@ -49,8 +49,8 @@ enum timeout {
 	TIMEOUT_COUNT
 };
 
-/* What happened.  A wait for time that has timed out has got what it wanted:
- * to its step that is READY. */
+/* How a wait ended.  For WAIT_TIME expiry is success: machine_wake() turns
+ * TIMED_OUT into READY. */
 #define OUTCOMES(X)							\
 	X(READY,	"ready")					\
 	X(TIMED_OUT,	"timed out")					\
@@ -70,7 +70,7 @@ struct wait {
 	enum wait_kind	 kind;
 	enum timeout	 timeout;
 	int		 fd;		/* READ, WRITE, CHILD */
-	struct task	*task;	/* DISK */
+	struct task	*task;		/* DISK */
 	int64_t		 deadline;	/* clock ms */
 };
 
