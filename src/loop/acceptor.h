@@ -1,34 +1,37 @@
 /*
- * acceptor: the sockets that clients come in by: who is let in, and when.
+ * acceptor: the listening sockets of a loop: which connections are accepted,
+ * and when.
  *
- * They are closed while there is no room, and opened when somebody has gone or
- * can make room; where others take from the same queue, who has most leaves it
- * to them.
+ * Accepting is paused while there is no room, and resumed when a connection
+ * has ended or can be evicted.  Where others accept from the same queue, the
+ * one with many connections leaves new ones to them.
  */
 #ifndef LOOP_ACCEPTOR_H
 #define LOOP_ACCEPTOR_H
 
 #include "loop/clients.h"
 
-struct listener;
 struct accept_token;
+struct listener;
 
+/* Listens on sockets, and closes them in a drain. */
 void		 acceptor_listen(struct clients *, const struct listener *,
 		    size_t n);
-/* The sockets that it listens on are lent: others have them, too, and whoever
- * lends them closes them. */
+/* The sockets are shared with other threads: their owner closes them. */
 void		 acceptor_borrow(struct clients *);
-/* Others take from the same queue; least says how many connections the one of
- * them has that has fewest; changed is called when ours are more or fewer, if
- * not NULL.  Both with the context that gone has. */
+/* Others accept from the same queue.  least() returns the smallest number of
+ * connections that one of them has, SIZE_MAX if there is none; changed(), if
+ * not NULL, is called when clients_staying() changes.  Both get the context of
+ * clients_new(). */
 void		 acceptor_share(struct clients *, size_t (*least)(void *),
 		    void (*changed)(void *));
-/* In a drain: tells when they have been shut, with the context that gone has.
- * That may be before clients_drain() returns, or a moment later. */
-void		 acceptor_on_closed(struct clients *, void (*shut)(void *));
-/* There is room for one, and nobody else in sight as a rule: it has its turn,
- * and then makes room if somebody waits whom no other main has room for; who of
- * them is free may be told (else NULL).  Before acceptor_listen(). */
+/* Sets what a drain calls, with the context of clients_new(), when the sockets
+ * are closed: in clients_drain(), or a moment later. */
+void		 acceptor_on_closed(struct clients *, void (*)(void *));
+/* One-client mode (mp, mt): a client has a slice of time; afterwards it is
+ * asked to close if others wait in the queue and no other worker has room.
+ * The token, if not NULL, says which idle workers watch the queue.  To be
+ * called before acceptor_listen(). */
 void		 acceptor_one_client(struct clients *, struct accept_token *,
 		    unsigned main);
 
@@ -38,19 +41,19 @@ void		 acceptor_one_client(struct clients *, struct accept_token *,
 
 void		 acceptor_init(struct clients *);
 void		 acceptor_free(struct clients *);
-void		 acceptor_set_open(struct clients *, bool);	/* or closed */
-/* It is time to see whether closed ones can be opened. */
+/* Watches the listening sockets, or pauses. */
+void		 acceptor_set_open(struct clients *, bool);
+/* The timer has fired: resumes accepting, or ends a client's slice. */
 void		 acceptor_retry(struct clients *);
-/* One has come in, before it is served; one has gone. */
+/* A connection has been added, and is not yet served; one has ended. */
 void		 acceptor_conn_opened(struct clients *);
 void		 acceptor_conn_closed(struct clients *);
-/* One waits with that timeout: it may make room, or has gone for who lets in
- * one at a time. */
+/* A connection waits with this timeout, so it may be evictable. */
 void		 acceptor_room_freed(struct clients *, enum timeout);
-/* How many there are that count.  Where there is room for one, it has gone when
- * it has had its last response. */
+/* How many connections count against the limit.  In one-client mode one that
+ * lingers does not. */
 size_t		 acceptor_used(const struct clients *);
-/* Who has come already, and then no more. */
+/* Accepts all that are queued, then closes the sockets, some after a moment. */
 void		 acceptor_drain(struct clients *);
 void		 acceptor_close(struct clients *);
 

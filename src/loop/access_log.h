@@ -1,9 +1,9 @@
 /*
- * access_log: lines of the access log on their way to the log helper, in
+ * access_log: lines of the access log on their way to the access logger, in
  * batches.
  *
- * Adding a line never waits: what finds no room is dropped and counted, and
- * the count is logged when there is room again.
+ * To add a line never waits.  A line that finds no room is dropped and counted;
+ * the count is logged when lines are written again.
  */
 #ifndef LOOP_ACCESS_LOG_H
 #define LOOP_ACCESS_LOG_H
@@ -14,22 +14,23 @@
 
 struct access_log;
 
-struct access_log *access_log_new(
-    struct evloop *, const struct clock *, int control);
-/* Other threads have lines as well.  Before there are any. */
+struct access_log *access_log_new(struct evloop *, const struct clock *,
+		    int channel);
+/* Several threads add lines.  To be called before the first line. */
 void		 access_log_share(struct access_log *);
-/* Waits a moment for what is left to be written, and for nothing after that;
- * other threads may still have lines, which are lost. */
+/* Waits up to two seconds for the last lines to be written, and counts the
+ * rest as lost.  Lines that other threads add meanwhile may be lost. */
 void		 access_log_finish(struct access_log *);
-/* The same, when nobody has lines any more. */
+/* Calls access_log_finish(), then frees; no thread adds lines any more. */
 void		 access_log_free(struct access_log **);
-/* A log helper that the monitor has started; -1: it could not. */
+/* The monitor has started an access logger, which has the other end of this
+ * pipe; -1: it could not. */
 void		 access_log_join(struct access_log *, int fd);
-/* A line is written where it stays: to copy what has just been written would
- * make the processor wait.  Room for so many bytes, NULL: it is lost; and how
- * many it has got.  context: the logger.  Where there was room, there must be
- * an end (0: there is no line); until then nobody else has any. */
-char		*access_log_reserve(void *, size_t most);
-void		 access_log_commit(void *, size_t);
+/* Reserves room for a line of at most that many bytes, which the caller writes
+ * in place: a copy of bytes just written would stall the processor.  NULL: the
+ * line is lost.  The context is the access log.  Each line reserved must be
+ * committed, with its length or 0; until then other threads wait. */
+char		*access_log_reserve(void *, size_t max);
+void		 access_log_commit(void *, size_t len);
 
 #endif

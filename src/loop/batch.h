@@ -1,9 +1,9 @@
 /*
- * batch: clients whose requests have come in the same turn of the loop.
+ * batch: connections whose requests arrived in the same iteration.
  *
- * They are run together, as far as the machine does that, before others who may
- * take longer: who waits to send, or comes in.  A batch never outlasts its
- * turn, nor do deadlines run out meanwhile.
+ * The machine runs them together as far as it can, before any connection that
+ * may take longer: one that waits to send, or a new one.  A batch ends with
+ * its iteration; no deadline expires while connections are in it.
  */
 #ifndef LOOP_BATCH_H
 #define LOOP_BATCH_H
@@ -11,11 +11,11 @@
 struct client;
 struct clients;
 
-/* From now on; the end of the loop's turns is theirs. */
+/* Turns batching on, and takes the loop's iteration hook. */
 void	batch_enable(struct clients *);
-/* It has got what it waited for. */
+/* Adds a connection whose socket is ready to the batch, or runs it at once. */
 void	batch_wake(struct client *);
-/* Answers all. */
+/* Runs all connections of the batch. */
 void	batch_run(struct clients *);
 
 #endif

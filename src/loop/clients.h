@@ -1,6 +1,6 @@
 /*
- * clients: connections, and the request machine driven by an event loop: what
- * the architectures with a loop share.
+ * clients: the connections of one event loop, and the request machine driven
+ * by that loop.  All architectures use it.
  */
 #ifndef LOOP_CLIENTS_H
 #define LOOP_CLIENTS_H
@@ -13,27 +13,31 @@
 
 struct clients;
 
-/* At most limit connections at once.  gone, if any, is called when the last
- * connection of a drain has ended. */
-struct clients *clients_new(struct evloop *, struct clock *, struct http_loop *,
-    size_t limit, void (*gone)(void *), void *context);
-void		 clients_end(struct clients *);		/* all of them */
-void		 clients_free(struct clients **);	/* the same */
-/* How many will stay for a while: without one that makes room. */
+/* At most limit connections at once.  on_empty, if not NULL, is called when the
+ * last connection of a drain has ended. */
+struct clients	*clients_new(struct evloop *, struct clock *,
+		    struct http_loop *, size_t limit,
+		    void (*on_empty)(void *), void *context);
+/* Closes all connections and listening sockets. */
+void		 clients_end(struct clients *);
+/* Calls clients_end(), then frees. */
+void		 clients_free(struct clients **);
+/* How many connections count for other mains and threads: none if the one of
+ * one-client mode has been asked to close. */
 size_t		 clients_staying(const struct clients *);
-/* How many there are; any thread. */
+/* How many connections are open; any thread may ask. */
 size_t		 clients_count(const struct clients *);
-/* One that nobody has made: its bytes are the transport's; its descriptor must
- * take output and have input at any time. */
+/* Adds a connection that main makes to itself.  The transport reads and writes
+ * its bytes; the descriptor must always be ready for input and output. */
 void		 clients_add_internal(struct clients *, int fd,
 		    const struct transport *, void *context, size_t listener);
-/* No new connections but those that have come in already; all end with their
- * next response, or after a moment without a request. */
+/* Accepts the connections that are queued, then no more.  Each connection ends
+ * with its next response, or after a moment without a request. */
 void		 clients_drain(struct clients *);
-/* What they are doing now, in addition to what their gauges say already.  From
- * any thread. */
+/* Adds the connections, by what they do now, to stats_gauges; any thread. */
 void		 clients_measure(const struct clients *);
-/* The answer is in its job: tells it, wakes who waits, frees it. */
+/* Completes a task whose result is in its job, wakes its waiters, and frees
+ * the task. */
 void		 clients_finish_task(struct task *);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * clients_private: what clients.c, acceptor.c and stages.c share, and nobody
- * else may know.
+ * clients_private: what clients.c, acceptor.c, batch.c and stages.c share.
  */
 #ifndef LOOP_CLIENTS_PRIVATE_H
 #define LOOP_CLIENTS_PRIVATE_H
@@ -13,104 +12,106 @@
 
 TAILQ_HEAD(client_list, client);
 
-/* There may be very many, of which most are idle: it is a guest of its
- * watch, to be one piece of memory with it. */
+/* The loop's record of a connection.  There may be very many, most of them
+ * idle, so each is embedded in its watch: one piece of memory for both. */
 struct client {
 	struct clients		*all;
 	struct session		*session;
-	struct task		*task;	/* waited for, or NULL */
+	struct task		*task;		/* waited for, or NULL */
 	int64_t			 deadline;	/* clock ms */
-	uint8_t			 timeout;	/* the list that it is in */
-	bool			 listed;
-	bool			 saw_eof;		/* behind what is to be read */
-	bool			 internal;	/* others have its descriptor */
-	/* In stages, see there. */
-	bool			 watched;	/* by who reads requests, ... */
-	bool			 elsewhere;		/* ... but not there */
-	bool			 has_input;	/* there may be more to read */
-	TAILQ_ENTRY(client)	 link;		/* in that list */
+	uint8_t			 timeout;	/* index of its list */
+	bool			 listed;	/* in that list */
+	bool			 saw_eof;	/* behind the unread input */
+	bool			 internal;	/* by clients_add_internal() */
+	/* The next three are for stages.c. */
+	bool			 watched;	/* by the read stage's loop */
+	bool			 elsewhere;	/* watched, in another stage */
+	bool			 has_input;	/* arrived while elsewhere */
+	TAILQ_ENTRY(client)	 link;		/* in the list of a timeout */
 	union {
-		TAILQ_ENTRY(client)	 waiting;	/* for the task */
-		struct mail		 mail;		/* on its way */
+		TAILQ_ENTRY(client)	 waiting;	/* among a task's */
+		struct mail		 mail;	/* to another stage */
 	};
 };
 
-struct listen_sock {				/* a listening socket */
+struct listen_sock {
 	struct clients	*all;
-	struct watch	*watch;
+	struct watch	*watch;		/* NULL: closed */
 	struct listener	 listener;
 };
 
 struct clients {
 	struct evloop		*loop;
 	struct clock		*clock;
-	struct http_loop		*http;
-	struct listen_sock		*socks;
-	size_t			 nsocks;
-	struct watch		*timer;
-	int64_t			 timer_at;	/* NEVER: not set */
+	struct http_loop	*http;
+	struct watch		*timer;		/* for the first deadline */
+	int64_t			 timer_at;	/* NEVER: not armed */
 	struct client_list	 lists[TIMEOUT_COUNT];
-	/* Counters, as are all the numbers that others may look at. */
-	size_t			 list_len[TIMEOUT_COUNT];	/* in them */
-	size_t			 count;
+	/* The numbers that other threads read are counters (lib/counter.h). */
+	size_t			 list_len[TIMEOUT_COUNT];
+	size_t			 count;		/* of connections */
+	size_t			 limit;		/* of count */
 	size_t			 peak;		/* of count, since memory was
 						 * last returned */
-	bool			 trimmed_some;		/* then, some had stayed */
-	size_t			 limit;
-	enum evloop_event	 read_event;		/* EDGE, where it can be had */
-	void			(*on_ready)(void *);	/* to be called back */
-	atomic_bool		 paused;	/* doors, until there is room */
-	int64_t			 warned_at;		/* that they are: clock ms */
+	bool			 trimmed_some;	/* connections were left when
+						 * memory was returned */
+	enum evloop_event	 read_event;	/* EDGE if it is reliable */
+	void			(*on_ready)(void *);	/* a client's watch */
+	void			(*on_empty)(void *);	/* or NULL */
+	void			*context;	/* of this and the next ones */
 	atomic_bool		 draining;
-	bool			 fds_borrowed;		/* the doors */
-	bool			 draining_queue;		/* come in, whoever waits */
-	struct accept_token		*token;		/* NULL: with nobody */
-	unsigned		 main;		/* ... in it */
-	struct watch		*token_watch;		/* the door is handed on */
-	bool			 one_client;		/* there is room for one, who */
-	int			 idle_ticks;		/* ... did not move in these, */
-	bool			 closing;	/* or ends with its response, */
-	bool			 closing_shared;		/* soon, as others believe */
-	void			(*on_empty)(void *);
-	void			*context;
-	size_t			(*least_elsewhere)(void *);	/* of others, or NULL */
-	void			(*on_changed)(void *);
-	struct watch		*drain_timer;	/* that a drain leaves doors */
-	void			(*on_closed)(void *);	/* they are, or NULL */
-	struct watch		*yield_timer;		/* the time until ... */
-	int			 forced_accepts;	/* ... so many are taken that
-						 * others have left */
-	struct stages		*stages;	/* NULL: there are none */
-	bool			 batching;	/* batch.h */
+	struct stages		*stages;	/* NULL: no stages */
+	bool			 batching;	/* batch_enable() was called */
 	struct client		*batch[MACHINE_BATCH_MAX];
 	unsigned		 nbatch;
+	/* The rest is for acceptor.c. */
+	struct listen_sock	*socks;
+	size_t			 nsocks;
+	bool			 fds_borrowed;	/* others close the sockets */
+	atomic_bool		 paused;	/* accepts nothing: no room */
+	int64_t			 warned_at;	/* of no room, clock ms */
+	size_t			(*least_elsewhere)(void *);	/* or NULL */
+	void			(*on_changed)(void *);	/* count; or NULL */
+	struct watch		*yield_timer;	/* ends a yield to others */
+	int			 forced_accepts;	/* left without yield */
+	bool			 draining_queue;	/* limit is lifted */
+	struct watch		*drain_timer;	/* for blocked sockets */
+	void			(*on_closed)(void *);	/* sockets; or NULL */
+	bool			 one_client;	/* acceptor_one_client() */
+	int			 idle_ticks;	/* slices without activity */
+	bool			 closing;	/* the one client was asked to
+						 * close */
+	bool			 closing_shared;	/* others count on it */
+	struct accept_token	*token;		/* NULL: none */
+	unsigned		 main;		/* index in the token */
+	struct watch		*token_watch;
 };
 
-/* It waits for that, or is over if for nothing. */
+/* Lets a connection wait, or closes it (NULL). */
 void	clients_wait(struct client *, const struct wait *);
-/* It waits for that, which nobody is to watch. */
+/* Files a connection under its deadline and its task; watches no descriptor. */
 void	clients_file(struct client *, const struct wait *);
 void	clients_run(struct client *);
-/* How it is told of input: EDGE or READ. */
+/* The event for a connection's input: EDGE or READ. */
 enum evloop_event clients_read_event(const struct client *);
-/* It has got what it waited for, or not: runs it. */
+/* Ends a connection's wait with an outcome, then runs the connection. */
 void	clients_wake(struct client *, enum outcome);
+/* Takes a connection out of the list of its timeout. */
 void	clients_unlist(struct client *);
-/* Ends it; whoever counts it has one less. */
 void	clients_close(struct client *);
-/* One that costs it least goes; false: there is none. */
+/* Closes the connection whose loss costs least; false: there is none. */
 bool	clients_evict(struct clients *);
 bool	clients_can_evict(const struct clients *);
-/* One that lingers and has taken all of its response, or NULL. */
+/* A lingering connection whose client has taken all output, or NULL. */
 struct client	*clients_find_lingering(const struct clients *);
-/* The one that has been between two requests for longest, or NULL. */
+/* The connection that has been idle for longest, or NULL. */
 struct client	*clients_find_idle(const struct clients *);
-/* One that has come in. */
+/* Adds an accepted connection and runs it. */
 void	clients_add(struct clients *, int fd, const struct transport *,
 	    void *context, const struct sockaddr *from, size_t listener);
-/* In a drain, if nobody is left, nor can come. */
+/* In a drain: calls on_empty if there is no connection and no socket. */
 void	clients_check_empty(struct clients *);
-/* The timer, at this clock ms at the latest. */
+/* Arms the timer for this clock ms, unless it fires earlier. */
 void	clients_set_timer(struct clients *, int64_t when);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * evloop: readiness, time and signals.  The one door to libevent.
+ * evloop: readiness, time and signals; the only user of libevent.
  *
- * Before each callback the clock is brought up to date.  The time that each
- * turn takes is measured: so late the next event may be.  A watch may be
- * changed or freed inside any callback, its own too.
+ * The clock is updated before each callback.  The duration of each iteration
+ * is measured, because the next event may be handled that late.  A callback
+ * may change or free any watch, its own too.
  */
 #ifndef LOOP_EVLOOP_H
 #define LOOP_EVLOOP_H
@@ -21,55 +21,62 @@ enum evloop_event {
 	EVLOOP_NONE,
 	EVLOOP_READ,
 	EVLOOP_WRITE,
-	EVLOOP_EDGE		/* READ, but called back only once each time
-				 * that more comes */
+	EVLOOP_EDGE		/* READ, but with one callback each time that
+				 * more input arrives */
 };
 
-/* Before any loop: keeps what they allocate apart from what comes and goes with
- * clients. */
+/* Gives libevent a slab of its own, apart from the memory of connections.  To
+ * be called before the first evloop_new(); threads: several threads have
+ * loops. */
 void		 evloop_pool_memory(bool threads);
 struct evloop	*evloop_new(struct clock *);
-void		 evloop_free(struct evloop **);	/* all watches freed */
-/* Runs until evloop_stop. */
+/* All watches must have been freed. */
+void		 evloop_free(struct evloop **);
+/* Runs until evloop_stop(). */
 void		 evloop_run(struct evloop *);
 void		 evloop_stop(struct evloop *);
-/* From now on the time that its turns take is not measured: nobody waits for
- * it. */
+/* Stops measuring iterations, for a loop whose lateness delays no client. */
 void		 evloop_stop_timing(struct evloop *);
 
-/* Calls this at the end of each turn, before it waits for what is watched; one
- * for each loop.  True: it is not to wait in the next one.  NULL: no more. */
+/* Sets the hook that each iteration calls at its end, before the loop waits;
+ * NULL removes it.  The hook returns true if the loop must not wait.  A loop
+ * has at most one hook. */
 void		 evloop_on_iteration(struct evloop *, bool (*)(void *), void *);
-/* False: EDGE cannot be relied upon. */
+/* False: EVLOOP_EDGE is not reliable here. */
 bool		 evloop_has_edges(const struct evloop *);
 
-/* Calls back as long as the descriptor is ready for what is wanted; NOTHING
- * at first.  Does not own the descriptor: free before closing it. */
+/* A watch of a descriptor: calls back as long as the event set by
+ * evloop_set() is there; a new watch has EVLOOP_NONE.  The caller owns the
+ * descriptor, and frees the watch before closing it. */
 struct watch	*evloop_watch(struct evloop *, int fd, void (*)(void *),
 		    void *);
-/* Calls back at a time (evloop_arm), once each. */
+/* A watch that calls back once for each evloop_arm(). */
 struct watch	*evloop_timer(struct evloop *, void (*)(void *), void *);
-/* Calls back for each of these signals. */
+/* A watch that calls back for each of these signals. */
 struct watch	*evloop_signal(struct evloop *, int signal, void (*)(void *),
 		    void *);
 void		 evloop_unwatch(struct watch **);
-/* Such a watch with so many bytes of its owner's in it, zeroed, which are what
- * is called back with.  Its host is the watch. */
+/* A watch of a descriptor with a record of that size embedded, zeroed.  The
+ * callback gets the record, and so do the functions below. */
 void		*evloop_embed(struct evloop *, int fd, void (*)(void *),
 		    size_t);
-struct watch	*evloop_watch_of(void *guest);
-void		 evloop_unembed(void *guest);	/* frees both */
-/* Whatever belongs to the loop that a guest is in. */
+struct watch	*evloop_watch_of(void *record);
+/* Frees the record and its watch. */
+void		 evloop_unembed(void *record);
+/* The loop's context; evloop_ctx() returns that of the record's loop. */
 void		 evloop_set_ctx(struct evloop *, void *);
-void		*evloop_ctx(void *guest);
-/* Called back for EDGE: there will be nothing more behind what there is. */
-bool		 evloop_saw_eof(void *guest);
-/* To another loop, where NOTHING is wanted at first, as here by now. */
-void		 evloop_move(void *guest, struct evloop *);
+void		*evloop_ctx(void *record);
+/* In a callback for EVLOOP_EDGE: the end of the input has arrived, behind what
+ * is still unread. */
+bool		 evloop_saw_eof(void *record);
+/* Moves a record to another loop, with EVLOOP_NONE set.  To be called in the
+ * thread of the old loop. */
+void		 evloop_move(void *record, struct evloop *);
 
 void		 evloop_set(struct watch *, enum evloop_event);
-/* At this clock ms, or at once if that has passed. */
+/* Arms a timer for this clock ms; one in the past fires at once. */
 void		 evloop_arm(struct watch *, int64_t when);
-void		 evloop_cancel(struct watch *);		/* until then */
+/* The timer does not fire until it is armed again. */
+void		 evloop_cancel(struct watch *);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * mailbox: what threads hand to one thread, which takes it from its loop.
+ * mailbox: records that any thread hands to one thread, which handles them in
+ * its event loop.
  *
- * A record brings its own place along: it stands in one queue at a time, so
- * who hands it over never waits, and nothing is ever turned away; there can be
- * no more in a queue than there are records.  From mailbox_post() on it is the
- * other thread's, with all that was written to it before.
+ * A record embeds its own struct mail, so to post one allocates nothing, never
+ * waits and never fails.  A record is in one mailbox at a time.  From
+ * mailbox_post() on the record belongs to the receiving thread, which sees all
+ * that was written to it before.
  */
 #ifndef LOOP_MAILBOX_H
 #define LOOP_MAILBOX_H
@@ -13,32 +14,36 @@
 
 struct mailbox;
 
-/* Part of a record; take is what is done with it in that thread. */
+/* Embedded in a record.  deliver() is called in the receiving thread. */
 struct mail {
 	struct mail	*next;
 	void		(*deliver)(struct mail *);
 };
 
-/* For the thread of that loop: the only one of it. */
+/* The mailbox of that loop's thread; a loop has at most one, and its iteration
+ * hook is the mailbox's. */
 struct mailbox	*mailbox_new(struct evloop *);
-/* When nobody uses it any more; what is left has been taken. */
+/* No thread may use the mailbox any more, and it must be empty. */
 void		 mailbox_free(struct mailbox **);
-/* Last in it; any thread. */
+/* Posts behind all mail that is there; any thread. */
 void		 mailbox_post(struct mailbox *, struct mail *);
-/* The same, from the thread of another queue, which rings for it, if need be,
- * only when its turn ends: once for all that it has put by then. */
-void		 mailbox_post_late(struct mailbox *, struct mailbox *,
+/* The same, from the thread that receives from the first mailbox.  The
+ * receiver is woken at the end of that thread's iteration, once for all that
+ * was posted until then. */
+void		 mailbox_post_late(struct mailbox *from, struct mailbox *,
 		    struct mail *);
-/* Into it as well, but it is taken whenever that thread wakes up next, and does
- * not wake it; who wants that after all, rings. */
+/* Posts without waking the receiver, which handles the mail when it wakes for
+ * another reason; any thread. */
 void		 mailbox_post_quiet(struct mailbox *, struct mail *);
+/* Wakes the receiver; any thread. */
 void		 mailbox_wake(struct mailbox *);
-/* Takes what is left, when the loop has ended: nobody rings after that. */
+/* Delivers all mail at once.  For the end of a loop: afterwards nothing wakes
+ * the receiver. */
 void		 mailbox_deliver(struct mailbox *);
 
 /*
- * What one thread has to tell another: always the same, however often.  It is
- * heeded once for all times that it has been sent since.
+ * A message whose only content is how often it was sent.  on_flag() is called
+ * in the receiving thread, once for all times since the last call.
  */
 struct flag_msg {
 	struct mail	 mail;		/* first: casts rely on it */
@@ -47,8 +52,9 @@ struct flag_msg {
 	void		*context;
 };
 
-void mailbox_flag_init(
-    struct flag_msg *, void (*heed)(void *, unsigned), void *context);
-void		 mailbox_flag_send(struct flag_msg *, struct mailbox *);	/* any thread */
+void		 mailbox_flag_init(struct flag_msg *,
+		    void (*on_flag)(void *, unsigned), void *context);
+void		 mailbox_flag_send(struct flag_msg *, struct mailbox *);
+					/* any thread */
 
 #endif

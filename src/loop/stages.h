@@ -1,16 +1,17 @@
 /*
- * stages: connections that go from thread to thread, one for each stage of the
- * machine.
+ * stages: connections that move from thread to thread, one thread for each
+ * stage of the machine.
  *
- * Each of these threads has the clients that wait in it; who is another stage's
- * business is handed on.  STAGE_ACCEPT has the doors, counts, and lets go; the
- * others make room where it asks them to.  What they have to say to each other
- * goes through their queues.
+ * Each thread has the connections that wait in its stage.  A connection whose
+ * next step belongs to another stage is posted to that stage's mailbox.  The
+ * stage STAGE_ACCEPT accepts, counts and closes all connections; when it needs
+ * room it asks the other stages by mail.
  *
- * STAGE_READ_REQUEST watches its clients by edge, also while they are in other
- * stages: so to hand one on takes no system call, and one that comes back with
- * nothing to do lies there until the next one wakes that thread.  Whoever is to
- * wait for its descriptor elsewhere, or is over, goes there by way of it.
+ * The stage STAGE_READ_REQUEST watches its connections by edge, and goes on
+ * watching them while they are in other stages.  So to pass one on takes no
+ * system call, and one that comes back with no input waits in the mailbox
+ * until that thread wakes for another reason.  A connection that is to be
+ * watched elsewhere, or closed, goes through this stage, which ends its watch.
  */
 #ifndef LOOP_STAGES_H
 #define LOOP_STAGES_H
@@ -20,30 +21,33 @@
 
 struct client;
 
-/* They are those of that stage; all of them, by stage, are known by now, and
- * none of their loops turns yet.  The queue is that of their thread. */
+/* Makes these clients those of a stage.  by_stage: the clients of all stages,
+ * all made by now.  mailbox: of that stage's thread.  No loop may run yet. */
 void		 stages_join(struct clients *, enum stage,
-		    struct clients *const *, struct mailbox *);
-/* When they have ended. */
+		    struct clients *const *by_stage, struct mailbox *);
+/* Undoes stages_join(), after stages_end(). */
 void		 stages_leave(struct clients *);
-/* No loop turns any more: lets go of all, and of who is on the way when the
- * queues are emptied.  STAGE_ACCEPT first, and freed last. */
+/* Closes all connections of a stage, and those in its mailbox when that is
+ * delivered.  No loop may run any more.  STAGE_ACCEPT is the first to be ended
+ * and the last to be freed. */
 void		 stages_end(struct clients *);
 
 /*
  * For clients.c and acceptor.c
  */
 
-/* Whose count it is in; themselves, where there are no stages. */
+/* The clients that count these connections: those of STAGE_ACCEPT, or the same
+ * ones without stages. */
 struct clients	*stages_acceptor(struct clients *);
-/* Runs it as this stage, and hands it on or settles it. */
+/* Runs a connection in its stage, then passes it on or lets it wait. */
 void		 stages_run(struct client *);
-/* There is one here that could make room. */
+/* Tells STAGE_ACCEPT that a connection here could make room. */
 void		 stages_room_freed(struct clients *);
-/* Whether one can be asked to, and asks one. */
+/* Whether a stage can be asked to make room; the second function asks one. */
 bool		 stages_can_make_room(const struct clients *);
 bool		 stages_make_room(const struct clients *);
-/* The doors are closed by now: who finds one after all, is to say so. */
+/* After accepting was paused: asks the stages to report any connection that
+ * can make room. */
 void		 stages_poke(const struct clients *);
 
 #endif

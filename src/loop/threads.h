@@ -1,10 +1,10 @@
 /*
- * threads: threads beside the one that main begins with, each with a loop, a
- * clock and a wakeup by which it is told what to do.
+ * threads: threads beside main's first one, each with an event loop, a clock
+ * and an inbox for commands.
  *
- * Members are made before main gives up what it need not have, are started when
- * it has no files any more, and say when they have done what they were told.
- * Whatever is called in the thread of a member must not touch what is main's.
+ * Threads are set up before main gives up its privileges, started when main
+ * can open no files any more, and acknowledge what they have done.  A function
+ * that runs in one of these threads must not touch what is main's.
  */
 #ifndef LOOP_THREADS_H
 #define LOOP_THREADS_H
@@ -18,55 +18,61 @@
 
 struct threads;
 
-/* Mostly to all at once, each in its own thread; several may come together. */
+/* Several commands may arrive together; each thread runs them in this order. */
 enum threads_command {
 	THREADS_SERVE,
 	THREADS_DRAIN,
-	THREADS_VERIFY,		/* passwords that were called */
-	THREADS_END,		/* the team's own: its loop stops */
+	THREADS_VERIFY,		/* start the password checks that are due */
+	THREADS_END,		/* threads.c's own: the loop stops */
 	THREADS_COMMAND_COUNT
 };
 
-/* What each member says of itself; to say it again changes nothing. */
+/* A thread's acknowledgements; a second one of a kind changes nothing. */
 enum threads_ack {
-	THREADS_CLOSED,		/* takes no new clients */
-	THREADS_IDLE,		/* and has none */
+	THREADS_CLOSED,		/* accepts no connections any more */
+	THREADS_IDLE,		/* has no connections any more */
 	THREADS_ACK_COUNT
 };
 
-struct loop_thread {			/* first in a record of its owner's */
+struct loop_thread {		/* first in a record of its owner's */
 	struct threads	*threads;
 	unsigned	 number;	/* from 1 */
-	unsigned	 acked;		/* a bit for each mark */
+	unsigned	 acked;		/* a bit for each enum threads_ack */
 	struct clock	 clock;
 	struct evloop	*loop;
 };
 
 struct threads_setup {
 	unsigned	 count;
-	size_t		 size;		/* of a record, zeroed */
+	size_t		 size;		/* of a record, made of zeroes */
 	struct evloop	*loop;		/* main's */
-	/* In the thread of the member: what to do. */
-	void (*on_command)(struct loop_thread *, enum threads_command);
-	/* In main's: all of them have said so. */
+	/* Called in the thread that the command was sent to. */
+	void		(*on_command)(struct loop_thread *,
+			    enum threads_command);
+	/* Called in main's first thread when all threads have acknowledged. */
 	void		(*on_ack)(void *context, enum threads_ack);
 	void		 *context;
 };
 
 struct threads	*threads_new(const struct threads_setup *);
-/* From 0. */
-struct loop_thread	*threads_get(const struct threads *, unsigned);
-/* Returns when all of them run. */
+/* The record of a thread; from 0. */
+struct loop_thread *threads_get(const struct threads *, unsigned);
+/* Returns when all threads run; ends main if one cannot be started. */
 void		 threads_start(struct threads *);
 void		 threads_send(struct threads *, enum threads_command);
-/* One of them alone; from any thread. */
-void threads_send_one(const struct loop_thread *, enum threads_command);
+/* Sends to one thread; any thread may. */
+void		 threads_send_one(const struct loop_thread *,
+		    enum threads_command);
+/* To be called in the thread itself. */
 void		 threads_ack(struct loop_thread *, enum threads_ack);
-/* Ends them; then what they have had is main's.  False: one of them, or more,
- * still waits for a disk, and will use what it has when that answers. */
+/* Ends all threads, and waits for them up to a second; afterwards their
+ * records are main's.  False: a thread still waits for a disk, and will use
+ * its record when the disk answers. */
 bool		 threads_end(struct threads *);
-/* The same; but then they are left to themselves, and it is not to be freed. */
+/* As threads_end(); where that fails the threads are detached, and must not be
+ * freed. */
 bool		 threads_end_or_detach(struct threads *);
-void		 threads_free(struct threads **);	/* when they have ended */
+/* After threads_end(). */
+void		 threads_free(struct threads **);
 
 #endif
