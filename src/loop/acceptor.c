@@ -1,5 +1,5 @@
 /*
- * acceptor: accepts clients, or leaves them to others.
+ * acceptor: accepts connections, or leaves them to other mains and threads.
  */
 #include <sys/socket.h>
 
@@ -18,17 +18,17 @@
 #include "shared/accept_token.h"
 #include "shared/listener.h"
 
-#define ACCEPTS_MAX		32	/* a turn, so that old clients get theirs */
-#define DRAIN_ACCEPTS_MAX		4096	/* that a drain still accepts at each door */
-#define RETRY_DELAY		1000	/* ms until closed doors are tried again */
-#define DRAIN_DELAY		250	/* ms of a drain, for who is at the door */
-#define WARN_INTERVAL	60000	/* ms: they may open and close all the time */
-#define YIELD_TIME		2	/* ms that the queue is left to others */
-#define SLICE		100	/* ms that the only client has for itself */
-#define IDLE_TICKS		10	/* turns without a move: it has gone to sleep */
-#define LINGERING_MAX		16	/* that may linger beside it */
-#define IMBALANCE		4	/* connections that we may have more than they,
-				 * and an eighth of theirs */
+#define ACCEPTS_MAX		32	/* in one iteration, for fairness */
+#define DRAIN_ACCEPTS_MAX	4096	/* in a drain, from each socket */
+#define RETRY_DELAY		1000	/* ms from a pause to the next try */
+#define DRAIN_DELAY		250	/* ms that a drain keeps sockets open */
+#define WARN_INTERVAL		60000	/* ms between warnings */
+#define YIELD_TIME		2	/* ms that others have the queue */
+#define SLICE			100	/* ms, in one-client mode */
+#define IDLE_TICKS		10	/* slices without activity: evictable */
+#define LINGERING_MAX		16	/* connections, in one-client mode */
+#define IMBALANCE		4	/* connections beyond what another has,
+				 * and an eighth of that */
 
 size_t
 acceptor_used(const struct clients *all)
@@ -41,7 +41,7 @@ static bool
 has_room(const struct clients *all)
 {
 	return acceptor_used(all) <
-	       (all->draining_queue ? DRAIN_ACCEPTS_MAX : all->limit);
+	    (all->draining_queue ? DRAIN_ACCEPTS_MAX : all->limit);
 }
 
 void
@@ -54,14 +54,15 @@ acceptor_set_open(struct clients *all, bool open)
 			    EVLOOP_NONE);
 }
 
-/* There are some, which a drain has not yet shut. */
+/* Accepting is paused, and a drain has not closed all sockets yet. */
 static bool
 may_resume(const struct clients *all)
 {
 	return all->paused && (!all->draining || all->nsocks > 0);
 }
 
-/* There is room, and if there is elsewhere, too, somebody is to see to it. */
+/* There is room.  If other workers have room as well, the token says who
+ * accepts. */
 static void
 resume_accepting(struct clients *all)
 {
@@ -69,8 +70,8 @@ resume_accepting(struct clients *all)
 	    accept_token_idle(all->token, all->main));
 }
 
-/* The one that there was room for may have gone: the next one is to be served
- * like any. */
+/* In one-client mode: if the client has ended, the next one is not asked to
+ * close. */
 static void
 end_last_client(struct clients *all)
 {
@@ -91,8 +92,6 @@ acceptor_conn_closed(struct clients *all)
 		resume_accepting(all);
 }
 
-/* There is one that can make room, or, where there is room for one, it has
- * gone: who waits outside may come in. */
 NOINLINE void
 acceptor_room_freed(struct clients *all, enum timeout timeout)
 {
@@ -110,7 +109,7 @@ acceptor_room_freed(struct clients *all, enum timeout timeout)
 		resume_accepting(all);
 }
 
-/* Beside the client that there is room for. */
+/* In one-client mode: connections that linger beside the client. */
 static void
 limit_lingering(struct clients *all)
 {
@@ -138,11 +137,11 @@ acceptor_conn_opened(struct clients *all)
 	clients_set_timer(all, all->clock->ms + SLICE);
 }
 
-/* Somebody waits at this door. */
+/* A connection waits in the queue of this socket. */
 static bool
-has_pending(const struct listen_sock *d)
+has_pending(const struct listen_sock *sock)
 {
-	struct pollfd	p = { .fd = d->listener.fd, .events = POLLIN };
+	struct pollfd	p = { .fd = sock->listener.fd, .events = POLLIN };
 
 	return poll(&p, 1, 0) == 1;
 }
@@ -160,12 +159,13 @@ static bool
 others_have_room(const struct clients *all)
 {
 	return all->least_elsewhere != NULL &&
-	       all->least_elsewhere(all->context) < all->limit;
+	    all->least_elsewhere(all->context) < all->limit;
 }
 
-/* It has had its turn.  Where somebody waits, it is told with its next response
- * that this was the last, and until then, but not for long, others need not
- * make room as well; one that has not moved for long makes room at once. */
+/* The slice of the one client is over.  If a connection waits in the queue, the
+ * client's next response tells it to close.  Other workers count on that for
+ * one slice, so that not all make room for the same connection.  A client that
+ * has been idle for IDLE_TICKS slices is evicted by the next accept. */
 static void
 end_slice(struct clients *all)
 {
@@ -195,7 +195,6 @@ acceptor_retry(struct clients *all)
 		resume_accepting(all);
 }
 
-/* In whichever stage there is one. */
 static bool
 can_make_room(const struct clients *all)
 {
@@ -210,14 +209,14 @@ make_room(struct clients *all)
 	    clients_evict(all);
 }
 
-/* No room and nobody to go: wait for one to end rather than spin. */
+/* There is no room and no connection to evict: pausing avoids a busy loop. */
 static void
 pause_accepting(struct clients *all)
 {
 	int64_t	now = all->clock->ms;
 
-	if (!all->one_client &&
-	    (all->warned_at == 0 || now - all->warned_at >= WARN_INTERVAL)) {
+	if (!all->one_client && (all->warned_at == 0 ||
+	    now - all->warned_at >= WARN_INTERVAL)) {
 		log_warnx("no room for more than %zu connections: accepting "
 		    "none until one ends; raise the limit of open files "
 		    "(ulimit -n) or limits { connections }",
@@ -230,7 +229,7 @@ pause_accepting(struct clients *all)
 	clients_set_timer(all, now + (all->one_client ? SLICE : RETRY_DELAY));
 }
 
-/* Who makes room in another thread has not done so yet. */
+/* With stages another thread evicts, later: accepting pauses until then. */
 static void
 handle_fd_shortage(struct clients *all)
 {
@@ -242,7 +241,7 @@ handle_fd_shortage(struct clients *all)
 	}
 }
 
-/* They have had their time. */
+/* The others had their time: the connections that are left are accepted. */
 static void
 end_yield(void *context)
 {
@@ -253,9 +252,9 @@ end_yield(void *context)
 		acceptor_set_open(all, true);
 }
 
-/* Who has many more than another main, leaves the queue to that for a moment:
- * else the first to wake would take all of a crowd.  But whom nobody takes even
- * then, is taken. */
+/* A worker with many more connections than another one leaves the queue to the
+ * others for YIELD_TIME: otherwise the first to wake would take all of many
+ * that arrive at once.  After the yield it accepts what is left. */
 static bool
 yield_to_others(struct clients *all)
 {
@@ -276,7 +275,7 @@ yield_to_others(struct clients *all)
 	return true;
 }
 
-/* They are all in, or somebody else's by now. */
+/* No connection is queued any more. */
 static void
 queue_emptied(struct clients *all)
 {
@@ -285,11 +284,11 @@ queue_emptied(struct clients *all)
 		pause_accepting(all);
 }
 
-/* The next one; false: there is none, or no room. */
+/* Accepts the next connection; false: there is none, or no room. */
 static bool
-accept_one(struct listen_sock *d)
+accept_one(struct listen_sock *sock)
 {
-	struct clients		*all = d->all;
+	struct clients		*all = sock->all;
 	struct sockaddr_storage	 addr;
 	socklen_t		 len = sizeof(addr);
 	int			 fd;
@@ -300,14 +299,14 @@ accept_one(struct listen_sock *d)
 		pause_accepting(all);
 		return false;
 	}
-	fd = accept4(d->listener.fd, (struct sockaddr *)&addr, &len,
+	fd = accept4(sock->listener.fd, (struct sockaddr *)&addr, &len,
 	    SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd != -1) {
-		/* Only now that somebody has come. */
+		/* Evicting waits until a connection is there. */
 		if (!has_room(all))
 			make_room(all);
 		clients_add(all, fd, NULL, NULL, (struct sockaddr *)&addr,
-		    d->listener.number);
+		    sock->listener.number);
 		return true;
 	}
 	if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
@@ -320,23 +319,23 @@ accept_one(struct listen_sock *d)
 }
 
 /*
- * Whether there may be more.
+ * Returns whether more connections may be queued.
  *
- * After the first, whether there is another one is asked before it is accepted:
- * in vain that costs as much as a tenth of a connection, since Linux makes a
- * file first, and only then looks whom for; to ask costs an eighth of it.
+ * After the first accept, poll() is asked before each further one: an accept4()
+ * in vain costs a tenth of a connection, since Linux allocates a file before it
+ * looks at the queue; poll() costs an eighth of that.
  */
 static bool
-accept_some(struct listen_sock *d)
+accept_some(struct listen_sock *sock)
 {
-	struct clients	*all = d->all;
+	struct clients	*all = sock->all;
 
 	for (int i = 0; i < ACCEPTS_MAX && !all->paused; i++) {
-		if (i > 0 && !has_pending(d)) {
+		if (i > 0 && !has_pending(sock)) {
 			queue_emptied(all);
 			return false;
 		}
-		if (!accept_one(d))
+		if (!accept_one(sock))
 			return false;
 	}
 	return !all->paused;
@@ -345,10 +344,10 @@ accept_some(struct listen_sock *d)
 static void
 on_accept(void *context)
 {
-	struct listen_sock	*d = context;
+	struct listen_sock	*sock = context;
 
-	batch_run(d->all);
-	accept_some(d);
+	batch_run(sock->all);
+	accept_some(sock);
 }
 
 static void
@@ -398,16 +397,16 @@ acceptor_on_closed(struct clients *all, void (*on_closed)(void *))
 }
 
 void
-acceptor_one_client(
-    struct clients *all, struct accept_token *token, unsigned main)
+acceptor_one_client(struct clients *all, struct accept_token *token,
+    unsigned main)
 {
 	all->one_client = true;
 	all->token = token;
 	all->main = main;
 	if (token == NULL)
 		return;
-	all->token_watch = evloop_watch(
-	    all->loop, accept_token_fd(token, main), on_token, all);
+	all->token_watch = evloop_watch(all->loop,
+	    accept_token_fd(token, main), on_token, all);
 	evloop_set(all->token_watch, EVLOOP_READ);
 }
 
@@ -419,18 +418,18 @@ leave_one_client(struct clients *all)
 		accept_token_busy(all->token, all->main);
 	all->token = NULL;
 	all->draining_queue = true;
-	all->paused = all->one_client = all->closing = all->closing_shared =
-	    false;
+	all->paused = all->one_client = false;
+	all->closing = all->closing_shared = false;
 }
 
 static void
-close_sock(struct listen_sock *d)
+close_sock(struct listen_sock *sock)
 {
-	if (d->watch == NULL)
+	if (sock->watch == NULL)
 		return;
-	evloop_unwatch(&d->watch);
-	if (!d->all->fds_borrowed)
-		close(d->listener.fd);
+	evloop_unwatch(&sock->watch);
+	if (!sock->all->fds_borrowed)
+		close(sock->listener.fd);
 }
 
 void
@@ -458,23 +457,24 @@ on_drain_timer(void *context)
 	clients_check_empty(all);
 }
 
-/* What others have as well is shut at once.  At what is bolted there may still
- * be some whom nobody else would hear: their handshake goes on, or the system
- * has kept them until they speak (transport.defer). */
+/* Closes at once the sockets that other processes have as well.  A blocked
+ * socket stays open for DRAIN_DELAY: no other process accepts its connections
+ * whose handshake goes on, or which the system holds until they send
+ * (transport.defer). */
 static void
 close_soon(struct clients *all)
 {
-	struct listen_sock	*d;
-	bool		 bolted = false;
+	struct listen_sock	*sock;
+	bool			 blocked = false;
 
 	for (size_t i = 0; i < all->nsocks; i++) {
-		d = &all->socks[i];
-		if (all->fds_borrowed || !listener_is_blocked(&d->listener))
-			close_sock(d);
+		sock = &all->socks[i];
+		if (all->fds_borrowed || !listener_is_blocked(&sock->listener))
+			close_sock(sock);
 		else
-			bolted = true;
+			blocked = true;
 	}
-	if (!bolted) {
+	if (!blocked) {
 		close_all(all);
 		return;
 	}
@@ -483,7 +483,8 @@ close_soon(struct clients *all)
 	evloop_arm(all->drain_timer, all->clock->ms + DRAIN_DELAY);
 }
 
-/* Whoever is in the queue of a socket that nobody else has would be reset. */
+/* Connections left in the queue of a socket that no other process has would be
+ * reset when it is closed. */
 static void
 accept_queued(struct clients *all)
 {
@@ -497,7 +498,7 @@ void
 acceptor_drain(struct clients *all)
 {
 	all->least_elsewhere = NULL;
-	/* Nobody comes after them: no more turns, nor other threads. */
+	/* No connection comes after these, so one-client mode can end. */
 	if (all->one_client || all->limit == 0)
 		leave_one_client(all);
 	accept_queued(all);

@@ -1,9 +1,9 @@
 /*
- * access_log: a buffer of lines, one batch under way at a time.
+ * access_log: a buffer of lines, and one batch in flight at a time.
  *
- * Threads may share it.  Then a line is written under the lock, from the
- * question for room to its end; all else is done by the thread of the loop,
- * which is rung for when lines are there to be sent.
+ * Threads may share the log.  Then a line is written under the lock, from
+ * access_log_reserve() to access_log_commit(); all else is done by the loop's
+ * thread, which is woken when there are lines to send.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,39 +22,41 @@
 #include "shared/channel.h"
 #include "stats/stats.h"
 
-#define BUFFER_SIZE		(1024 * 1024)	/* bytes of lines that may wait */
-#define BATCH_MAX		JOB_DATA_MAX	/* bytes to the helper at once */
-#define SEND_NOW_MIN		(120 * 1024)	/* that do not wait for more: less than
-					 * a batch by a line */
-#define LINE_DELAY		200		/* ms that a line may wait for others */
-#define WARN_INTERVAL		60000		/* ms between errors */
-#define SWITCH_TIMEOUT	3000		/* ms for the batch under way, when the
-					 * next helper is there */
-#define FLUSH_TIMEOUT		2000		/* ms for the rest at the end */
+#define BUFFER_SIZE	(1024 * 1024)	/* bytes of waiting lines */
+#define BATCH_MAX	JOB_DATA_MAX	/* bytes of one batch */
+/* Bytes that are sent without waiting for more lines: a full batch, less a
+ * line. */
+#define SEND_NOW_MIN	(120 * 1024)
+#define LINE_DELAY	200		/* ms that a line waits for others */
+#define WARN_INTERVAL	60000		/* ms between warnings */
+#define SWITCH_TIMEOUT	3000		/* ms for the batch in flight, before
+					 * the next access logger takes over */
+#define FLUSH_TIMEOUT	2000		/* ms for the last lines */
 
 struct access_log {
 	struct evloop		*loop;
 	const struct clock	*clock;
-	int			 channel;
-	int			 fd;		/* -1: no helper */
-	int			 next_fd;		/* to go over to; -1: none */
-	int64_t			 switch_by;		/* ... by then, clock ms */
-	int64_t			 started_at;		/* the helper, clock ms */
+	int			 channel;	/* to the monitor */
+	int			 fd;		/* access logger; -1: none */
+	int			 next_fd;	/* its successor; -1: none */
+	int64_t			 switch_by;	/* to it, clock ms */
+	int64_t			 started_at;	/* fd is used since, clock ms */
 	struct watch		*watch, *timer;
-	struct lock		*lock;		/* of the next two; or NULL */
-	struct buf		 lines;	/* lines */
-	uint64_t		 dropped;	/* lines, not yet told */
-	struct wakeup		 wakeup;
+	struct lock		*lock;		/* of lines and dropped; NULL:
+						 * one thread */
+	struct buf		 lines;		/* not yet in a batch */
+	uint64_t		 dropped;	/* lines, not yet logged */
+	struct wakeup		 wakeup;	/* set by other threads */
 	struct watch		*wakeup_watch;
-	struct job		 job;		/* the batch under way */
-	bool			 in_flight;
-	int64_t			 sent_at;		/* that batch, us */
-	int64_t			 warned_at;		/* that a log fails, clock ms */
-	bool			 flush;		/* lines have waited enough */
-	bool			 requested;		/* for a helper */
-	bool			 starting;	/* it has not been yet */
-	int64_t			 answer_by;	/* ... is due, clock ms */
-	struct buf		 batch;		/* its bytes */
+	struct buf		 batch;		/* in flight, or to be sent */
+	struct job		 job;		/* of the batch */
+	bool			 in_flight;	/* the batch */
+	int64_t			 sent_at;	/* the batch, us */
+	int64_t			 warned_at;	/* of failure, clock ms */
+	bool			 flush;		/* LINE_DELAY is over */
+	bool			 requested;	/* an access logger */
+	int64_t			 answer_by;	/* to that, clock ms */
+	bool			 starting;	/* nothing requested yet */
 };
 
 static void
@@ -76,14 +78,13 @@ log_dropped(struct access_log *g)
 	lock_release(g->lock);
 	if (dropped == 0)
 		return;
-	log_warnx("%llu line%s of the access log %s lost: it was slower than "
-	    "they came, or could not be written to; see whether its disk, or "
-	    "who else takes it, is slow or full",
+	log_warnx("%llu line%s of the access log %s lost: the log was too "
+	    "slow, or could not be written; see whether its disk, or the "
+	    "program that reads it, is slow or full",
 	    (unsigned long long)dropped, dropped == 1 ? "" : "s",
 	    dropped == 1 ? "was" : "were");
 }
 
-/* Now and then, as long as it lasts. */
 static void
 log_failing(struct access_log *g)
 {
@@ -93,8 +94,8 @@ log_failing(struct access_log *g)
 	errno = g->job.error;
 	if (errno == EAGAIN)
 		log_errorx("the access log cannot be written, its lines are "
-		    "lost: whoever reads them from it does not, see whether "
-		    "that still runs");
+		    "lost: the program that reads it does not; see whether "
+		    "the program still runs");
 	else
 		log_error("the access log cannot be written, its lines are "
 		    "lost");
@@ -103,8 +104,8 @@ log_failing(struct access_log *g)
 static void
 request_helper(struct access_log *g)
 {
-	g->requested =
-	    channel_send(g->channel, CHANNEL_WANT_ACCESS_LOGGER, -1) == 0;
+	g->requested = channel_send(g->channel, CHANNEL_WANT_ACCESS_LOGGER,
+	    -1) == 0;
 	g->answer_by = g->clock->ms + CHANNEL_TIMEOUT;
 	evloop_arm(g->timer, g->requested ? g->answer_by :
 	    g->clock->ms + CHANNEL_RETRY);
@@ -131,8 +132,9 @@ use_helper(struct access_log *g, int fd)
 	evloop_set(g->watch, EVLOOP_READ);
 }
 
-/* When the batch under way has been answered, or will not be: then it goes to
- * the next one, too, rather twice than not at all. */
+/* Switches to the next access logger when no batch is in flight, or when its
+ * answer is overdue: then the next one gets the batch again, because a line
+ * written twice is better than a lost one. */
 static void
 switch_helper(struct access_log *g)
 {
@@ -153,12 +155,12 @@ lose_helper(struct access_log *g)
 	if (g->next_fd != -1) {
 		g->switch_by = 0;
 		switch_helper(g);
-		evloop_arm(g->timer, g->clock->ms);	/* the batch */
+		evloop_arm(g->timer, g->clock->ms);	/* sends the batch */
 		return;
 	}
 	close_helper(g);
-	/* The batch goes to the next one: rather twice than not at all.  One
-	 * that does not live is not asked for over and over. */
+	/* The next access logger gets the batch.  One that has died at once is
+	 * not requested again at once. */
 	if (g->clock->ms - g->started_at >= CHANNEL_RETRY)
 		request_helper(g);
 	else
@@ -184,7 +186,8 @@ swap_bufs(struct buf *a, struct buf *b)
 	*b = c;
 }
 
-/* How much is left.  All there is, is not copied. */
+/* Moves whole lines into the batch, and returns how many bytes are left.  If
+ * all fit, the buffers are swapped, not copied. */
 static size_t
 take_lines(struct access_log *g)
 {
@@ -232,7 +235,6 @@ lines_len(struct access_log *g)
 	return n;
 }
 
-/* Lines wait for company, but not for long. */
 static bool
 is_worth_sending(struct access_log *g)
 {
@@ -263,7 +265,7 @@ access_log_reserve(void *context, size_t max)
 	return g->lines.at + g->lines.len;
 }
 
-/* There are lines now, before there were so many bytes of them. */
+/* The buffer has grown from `before` bytes to `now`. */
 static void
 lines_added(struct access_log *g, size_t before, size_t now)
 {
@@ -279,7 +281,7 @@ void
 access_log_commit(void *context, size_t n)
 {
 	struct access_log	*g = context;
-	size_t		 before = g->lines.len, now = before + n;
+	size_t			 before = g->lines.len, now = before + n;
 
 	g->lines.len = now;
 	lock_release(g->lock);
@@ -306,8 +308,8 @@ batch_done(struct access_log *g)
 	bool		failed = g->job.error != 0 && done <= g->batch.len;
 
 	g->in_flight = false;
-	stats_time(
-	    STATS_HISTOGRAM_JOB_DURATION_APPEND, clock_us() - g->sent_at);
+	stats_time(STATS_HISTOGRAM_JOB_DURATION_APPEND,
+	    clock_us() - g->sent_at);
 	if (failed) {
 		lost = lines_count(g->batch.at + done, g->batch.len - done);
 		add_dropped(g, lost);
@@ -356,8 +358,8 @@ on_timer(void *context)
 	send_next(g);
 }
 
-/* Nobody has asked for it: the log has been opened again, and it is to be
- * written to from now on. */
+/* An access logger that was not requested: the log has been opened again, and
+ * this one writes to the new file. */
 static void
 join_next(struct access_log *g, int fd)
 {
@@ -402,8 +404,8 @@ access_log_new(struct evloop *loop, const struct clock *clock, int channel)
 	g->channel = channel;
 	g->fd = g->next_fd = -1;
 	g->timer = evloop_timer(loop, on_timer, g);
-	/* All of it: what is never written to costs nothing, and to grow may
-	 * cost much just when there is much to do. */
+	/* At full size now: pages not yet written cost nothing, and a growing
+	 * buffer would be copied under load. */
 	buf_reserve(&g->lines, BUFFER_SIZE);
 	buf_reserve(&g->batch, BUFFER_SIZE);
 	g->starting = true;
@@ -411,7 +413,7 @@ access_log_new(struct evloop *loop, const struct clock *clock, int channel)
 	return g;
 }
 
-/* Waits for the answer to the batch under way; false: there will be none. */
+/* Waits for the answer to the batch in flight; false: it does not come. */
 static bool
 await_answer(struct access_log *g, int64_t left)
 {
@@ -433,14 +435,14 @@ time_left(int64_t end)
 	return end > now ? end - now : 0;
 }
 
-/* Somebody who ends soon after the start may have lines, but nobody yet to take
- * them. */
+/* A main that ends soon after its start may have lines, but no access logger
+ * yet. */
 static void
 await_helper(struct access_log *g, int64_t end)
 {
-	struct pollfd	p = { .fd = g->channel, .events = POLLIN };
+	struct pollfd		p = { .fd = g->channel, .events = POLLIN };
 	enum channel_message	message;
-	int		fd;
+	int			fd;
 
 	if (g->fd == -1 && !g->requested)
 		request_helper(g);
@@ -467,7 +469,7 @@ drop_rest(struct access_log *g)
 	log_dropped(g);
 }
 
-/* All lines, to the helper there is; false: it has not taken all. */
+/* Sends all lines to the access logger; false: some are left. */
 static bool
 send_rest(struct access_log *g, int64_t end)
 {
@@ -479,8 +481,8 @@ send_rest(struct access_log *g, int64_t end)
 	return g->batch.len + lines_len(g) == 0;
 }
 
-/* A helper may just have died, unnoticed: then another one has the lines, but
- * once, as it may be they that it dies of. */
+/* If the access logger turns out to have died, one more is tried; only one,
+ * because these lines may be the cause. */
 void
 access_log_finish(struct access_log *g)
 {

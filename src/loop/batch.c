@@ -1,5 +1,5 @@
 /*
- * batch: as many as come, up to some.
+ * batch: collects connections until the batch is full or the iteration ends.
  */
 #include "loop/batch.h"
 #include "loop/clients_private.h"

@@ -1,9 +1,9 @@
 /*
- * clients: connections, their waits and their deadlines.  How they come in is
- * acceptor.c.
+ * clients: connections, their waits and their deadlines.  acceptor.c adds
+ * connections.
  *
- * Deadlines stand in one ordered list for each timeout; a timer looks at the
- * first of each.
+ * Each enum timeout has a list of connections, ordered by deadline; one timer
+ * looks at the first of each list.
  */
 #include <sys/socket.h>
 
@@ -17,11 +17,12 @@
 #include "loop/stages.h"
 #include "stats/stats.h"
 
-#define DEADLINE_GRAIN		64	/* ms: deadlines are multiples of that, less
-				 * one: who asks often keeps its place */
-#define TIMER_SLACK	(100 - DEADLINE_GRAIN)	/* more that a timeout may be late */
+/* Deadlines are rounded up to a multiple of this, less one, in ms: then a busy
+ * connection often keeps its deadline, and its place in the list. */
+#define DEADLINE_GRAIN	64
+#define TIMER_SLACK	(100 - DEADLINE_GRAIN)	/* ms of further lateness */
 #define NEVER		INT64_MAX
-#define TRIM_MIN		256	/* connections whose memory is worth a walk */
+#define TRIM_MIN	256	/* connections: below, mem_trim() is no gain */
 
 void
 clients_unlist(struct client *c)
@@ -51,7 +52,7 @@ stop_waiting(struct client *c)
 		leave_task(c);
 }
 
-/* Nobody is left whose deadline it could be, nor at a closed door. */
+/* Stops the timer: no connection has a deadline, accepting is not paused. */
 static void
 stop_timer(struct clients *all)
 {
@@ -70,8 +71,8 @@ clients_check_empty(struct clients *all)
 		all->on_empty(all->context);
 }
 
-/* What a crowd of clients has cost is the system's again when three quarters of
- * them have gone, and when all have. */
+/* Returns memory to the system when three quarters of many connections have
+ * ended, and again when all have. */
 static void
 return_memory(struct clients *all)
 {
@@ -112,7 +113,8 @@ clients_set_timer(struct clients *all, int64_t when)
 	evloop_arm(all->timer, when);
 }
 
-/* Deadlines of one timeout come in order, nearly always. */
+/* Deadlines of one timeout ascend, with few exceptions: the search begins at
+ * the end. */
 static NOINLINE void
 list_again(struct client *c, enum timeout timeout, int64_t deadline)
 {
@@ -143,15 +145,14 @@ list_client(struct client *c, enum timeout timeout, int64_t deadline)
 		list_again(c, timeout, deadline);
 }
 
-/* What is many's tells of an edge when the first of them begins to watch, and
- * not again to who comes behind it. */
+/* Internal connections may share a descriptor.  Its edge is reported when the
+ * first watch begins, and not again for the next ones, so these use READ. */
 enum evloop_event
 clients_read_event(const struct client *c)
 {
 	return c->internal ? EVLOOP_READ : c->all->read_event;
 }
 
-/* What its descriptor is watched for meanwhile. */
 static enum evloop_event
 event_for(const struct client *c, enum wait_kind kind)
 {
@@ -174,9 +175,9 @@ clients_file(struct client *c, const struct wait *w)
 	}
 }
 
-/* Leaves the client with whoever satisfies its wait.  What was told once and
- * left unread is told again to who begins to watch; so is the end, which stands
- * behind whatever is still to be read. */
+/* Watches a connection's descriptor while it waits.  An edge is reported once:
+ * if input or the end of input is still unread, a new watch makes epoll report
+ * it again. */
 static void
 watch_client(struct client *c, const struct wait *w)
 {
@@ -235,7 +236,7 @@ clients_finish_task(struct task *e)
 {
 	struct client	*c;
 
-	e->abandon = NULL;	/* from here on waiters leave content */
+	e->abandon = NULL;	/* the task is done: waiters may leave */
 	e->complete(e);
 	while ((c = TAILQ_FIRST(&e->waiters)) != NULL)
 		clients_wake(c, OUTCOME_READY);
@@ -267,9 +268,9 @@ clients_find_idle(const struct clients *all)
 	return NULL;
 }
 
-#define SEARCH_MAX	16	/* clients that one search looks at */
+#define SEARCH_MAX	16	/* connections that one search looks at */
 
-/* The first of a list that has taken all of its responses. */
+/* The first connection of a list whose client has taken all output. */
 static struct client *
 find_all_taken(const struct clients *all, enum timeout timeout)
 {
@@ -292,14 +293,16 @@ clients_find_lingering(const struct clients *all)
 	return find_all_taken(all, TIMEOUT_LINGER);
 }
 
-/* The client that an eviction costs least: one that has taken its last
- * response, or has nothing to do.  To close one that still takes a response
- * destroys that if the client has sent something meanwhile. */
+/* The connection whose eviction costs least: one that has sent its last
+ * response, else an idle one.  Closing a connection whose client still receives
+ * a response destroys that response if the client has sent more input. */
 static struct client *
 find_evictable(const struct clients *all)
 {
-	struct client *c = all->one_client ? NULL : clients_find_lingering(all);
+	struct client	*c = NULL;
 
+	if (!all->one_client)
+		c = clients_find_lingering(all);
 	if (c == NULL)
 		c = find_all_taken(all, TIMEOUT_IDLE);
 	return c != NULL ? c : clients_find_idle(all);
@@ -318,7 +321,7 @@ on_timer(void *context)
 	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
 		    c->deadline <= all->clock->ms) {
-			/* The same deadline is a new one. */
+			/* Else list_client() might keep it listed. */
 			clients_unlist(c);
 			clients_wake(c, OUTCOME_TIMED_OUT);
 		}
@@ -360,7 +363,7 @@ clients_add(struct clients *all, int fd, const struct transport *transport,
 		all->peak = all->count;
 	if (all->on_changed != NULL)
 		all->on_changed(all->context);
-	/* Before it may wait for a disk. */
+	/* Before clients_run(): with sync disk work that may block. */
 	acceptor_conn_opened(all);
 	clients_run(c);
 }
@@ -422,8 +425,8 @@ clients_measure(const struct clients *all)
 		[TIMEOUT_DISK] = STATS_STATE_DISK,
 		[TIMEOUT_LINGER] = STATS_STATE_LINGERING,
 	};
-	int64_t			*g = stats_gauges;
-	int64_t			 n;
+	int64_t	*g = stats_gauges;
+	int64_t	 n;
 
 	for (int i = 0; i < TIMEOUT_COUNT; i++) {
 		n = (int64_t)counter_read_size(&all->list_len[i]);
@@ -447,7 +450,7 @@ clients_drain(struct clients *all)
 	http_drain(all->http);
 	acceptor_drain(all);
 	all->draining = true;
-	/* Each leaves that list: its wait is a shorter one now. */
+	/* Each gets TIMEOUT_DRAIN, and so leaves the list of idle ones. */
 	while ((c = clients_find_idle(all)) != NULL)
 		clients_wake(c, OUTCOME_READY);
 	clients_check_empty(all);

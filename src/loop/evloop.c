@@ -1,8 +1,8 @@
 /*
- * evloop: libevent, as little of it as will do.
+ * evloop: a thin layer over libevent.
  *
- * One event a descriptor, changed only when a connection waits for something
- * else than before: a hot request never does.
+ * A descriptor has one event, which is changed only when a connection waits
+ * for something else than before; a cached request never changes it.
  */
 #include <sys/param.h>
 
@@ -28,19 +28,20 @@
 struct evloop {
 	struct event_base	*base;
 	struct clock		*clock;
-	int64_t			 began_at;		/* this turn, us; 0: not yet */
-	bool			 untimed;
-	bool			 has_edges;		/* are known here */
+	int64_t			 began_at;	/* first callback of this
+						 * iteration, us; 0: none yet */
+	bool			 untimed;	/* evloop_stop_timing() */
+	bool			 has_edges;
 	bool			 (*on_iteration)(void *);	/* or NULL */
-	void			*iteration_ctx;		/* its */
-	void			*ctx;
+	void			*iteration_ctx;	/* of on_iteration() */
+	void			*ctx;		/* evloop_set_ctx() */
 };
 
 struct watch {
 	struct event		 event;
 	struct evloop		*loop;
 	void			(*callback)(void *);
-	void			*embedded[];	/* or, first, the context */
+	void			*embedded[];	/* record, or the context */
 };
 
 static void
@@ -53,14 +54,15 @@ log_libevent(int severity, const char *message)
 }
 
 /*
- * Memory of libevent, which never frees what it has allocated for a descriptor.
- * Among pieces of clients that have gone, each of these would keep a page.
+ * libevent's memory.  libevent never frees what it has allocated for a
+ * descriptor; on the heap, each such piece would keep a page of memory of ended
+ * connections in use.
  */
 static struct slab	event_slab;
-static struct lock	*event_slab_lock;		/* NULL: of one thread */
+static struct lock	*event_slab_lock;	/* NULL: one thread */
 
 struct sized {
-	size_t	 size;		/* of all */
+	size_t	 size;		/* this struct included */
 	char	 bytes[];
 };
 
@@ -125,8 +127,8 @@ evloop_new(struct clock *clock)
 	event_config_free(config);
 	if (l->base == NULL)
 		fatalx("the event loop cannot be set up");
-	l->has_edges =
-	    (event_base_get_features(l->base) & EDGE_FEATURES) == EDGE_FEATURES;
+	l->has_edges = (event_base_get_features(l->base) & EDGE_FEATURES) ==
+	    EDGE_FEATURES;
 	l->clock = clock;
 	clock_update(clock);
 	return l;
@@ -148,7 +150,7 @@ update_clock(struct evloop *l)
 		clock_update(l->clock);
 }
 
-/* Whether the next turn is to begin at once. */
+/* Runs the hook; true: the next iteration begins at once. */
 static bool
 end_iteration(struct evloop *l)
 {
@@ -163,12 +165,12 @@ evloop_run(struct evloop *l)
 {
 	int	wait = EVLOOP_ONCE;
 
-	/* Also when nothing is watched: a signal's watch does not count. */
+	/* NO_EXIT_ON_EMPTY: libevent does not count a signal's watch. */
 	do {
 		l->began_at = 0;
 		event_base_loop(l->base, wait | EVLOOP_NO_EXIT_ON_EMPTY);
-		/* Without ONCE it would go on for as long as anything is
-		 * ready, and that may be always. */
+		/* Without ONCE event_base_loop() goes on as long as any
+		 * descriptor is ready, which may be always. */
 		wait = EVLOOP_ONCE | (end_iteration(l) ? EVLOOP_NONBLOCK : 0);
 		if (l->began_at != 0 && !l->untimed)
 			stats_time(STATS_HISTOGRAM_LOOP_LAG,
@@ -252,7 +254,7 @@ struct watch *
 evloop_watch_of(void *embedded)
 {
 	return (struct watch *)((char *)embedded -
-				offsetof(struct watch, embedded));
+	    offsetof(struct watch, embedded));
 }
 
 void
@@ -301,8 +303,8 @@ struct watch *
 evloop_signal(struct evloop *l, int signal, void (*callback)(void *),
     void *context)
 {
-	struct watch *w =
-	    new_watch(l, signal, EV_SIGNAL | EV_PERSIST, callback, context);
+	struct watch	*w = new_watch(l, signal, EV_SIGNAL | EV_PERSIST,
+			    callback, context);
 
 	if (event_add(&w->event, NULL) == -1)
 		fatalx("signal %d cannot be watched", signal);
@@ -346,7 +348,7 @@ evloop_set(struct watch *w, enum evloop_event event)
 		[EVLOOP_EDGE] = EV_PERSIST | EV_READ | EV_ET | EV_CLOSED,
 	};
 
-	/* What it is watched for stands in the event. */
+	/* ev_events is what the watch is set to now. */
 	if (w->event.ev_events != events[event])
 		change_events(w, events[event]);
 }

@@ -1,11 +1,13 @@
 /*
- * mailbox: many who put, one who takes all there is.
+ * mailbox: a lock-free list with many producers and one consumer.
  *
- * It is a list with the last record first, turned around by who takes.  In
- * place of a last record there may be a mark: whoever takes is asleep, and the
- * next to put rings.  So a busy thread is not rung for.
+ * The list has the newest mail first; the receiver takes all of it and reverses
+ * it.  While the receiver waits, the head of the list is a mark in place of
+ * mail, and the thread that replaces the mark wakes the receiver.  So a busy
+ * receiver is never woken.
  *
- * The wakeup only ends a wait: it is watched by edge, and nobody reads it.
+ * The wakeup only ends the receiver's wait: it is watched by edge, so where
+ * edges are reliable it need not be reset.
  */
 #include <stdatomic.h>
 
@@ -13,20 +15,21 @@
 #include "lib/wakeup.h"
 #include "loop/mailbox.h"
 
-#define WAKE_LATER_MAX	4		/* that are rung for at the end of a turn */
+#define WAKE_LATER_MAX	4	/* mailboxes to wake at an iteration's end */
 
 struct mailbox {
-	_Atomic(struct mail *) newest;		/* NULL: none; or the mark */
-	_Atomic(struct mail *) quiet;		/* the last of these */
+	_Atomic(struct mail *)	 newest;	/* NULL: empty; &asleep: empty,
+						 * and the receiver waits */
+	_Atomic(struct mail *)	 quiet;		/* mailbox_post_quiet()'s */
 	struct mail		 asleep;	/* the mark */
 	struct wakeup		 wakeup;
 	struct watch		*watch;
-	bool			 no_reset;	/* the wakeup need not be read */
+	bool			 no_reset;	/* of the wakeup */
 	struct mailbox		*wake_later[WAKE_LATER_MAX];
 	unsigned		 nwake_later;
 };
 
-/* Whether it is to be rung for. */
+/* Returns whether the receiver must be woken. */
 static bool
 push_mail(struct mailbox *q, struct mail *r)
 {
@@ -88,7 +91,7 @@ deliver_list(struct mail *last)
 		before = r;
 	}
 	for (r = before; r != NULL; r = next) {
-		next = r->next;		/* it will be somebody else's */
+		next = r->next;		/* deliver() may pass it on */
 		r->deliver(r);
 	}
 }
@@ -114,7 +117,7 @@ on_wakeup(void *context)
 		wakeup_reset(&q->wakeup);
 }
 
-/* The end of a turn. */
+/* The iteration hook; true: more mail has arrived. */
 static bool
 end_iteration(void *context)
 {
@@ -136,8 +139,8 @@ mailbox_new(struct evloop *loop)
 	wakeup_open(&q->wakeup);
 	q->watch = evloop_watch(loop, q->wakeup.fd, on_wakeup, q);
 	evloop_set(q->watch, EVLOOP_EDGE);
-	q->no_reset =
-	    evloop_has_edges(loop) && wakeup_reset_is_optional(&q->wakeup);
+	q->no_reset = evloop_has_edges(loop) &&
+	    wakeup_reset_is_optional(&q->wakeup);
 	evloop_on_iteration(loop, end_iteration, q);
 	return q;
 }
@@ -150,7 +153,7 @@ mailbox_free(struct mailbox **qp)
 	mem_drop(qp);
 }
 
-/* From here on it may be sent again. */
+/* The exchange lets the flag be sent again before on_flag() runs. */
 static void
 deliver_flag(struct mail *mail)
 {
@@ -160,8 +163,8 @@ deliver_flag(struct mail *mail)
 }
 
 void
-mailbox_flag_init(
-    struct flag_msg *n, void (*on_flag)(void *, unsigned), void *context)
+mailbox_flag_init(struct flag_msg *n, void (*on_flag)(void *, unsigned),
+    void *context)
 {
 	n->mail.deliver = deliver_flag;
 	atomic_init(&n->times, 0);

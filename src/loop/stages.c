@@ -1,5 +1,5 @@
 /*
- * stages: hands clients on.
+ * stages: passes connections from stage to stage.
  */
 #include <stddef.h>
 
@@ -10,23 +10,24 @@
 #include "loop/stages.h"
 #include "stats/stats.h"
 
-#define RECHECK_DELAY	1000	/* ms until those are seen who have come quietly */
+#define RECHECK_DELAY	1000	/* ms until quietly returned connections are
+				 * taken from the mailbox */
 
-struct stages {				/* as one of them sees it */
-	enum stage		 stage;		/* its own */
+struct stages {				/* one stage */
+	enum stage		 stage;
 	struct clients		*clients;
-	struct clients *const	*by_stage;
+	struct clients *const	*by_stage;	/* clients of all stages */
 	struct mailbox		*mailbox;
-	struct flag_msg		 need_room;	/* to it: make room */
-	struct flag_msg		 room_freed;		/* from it: there may be some */
-	bool			 ending;
-	/* Who reads requests: */
-	size_t			 nelsewhere;		/* watched, but elsewhere */
-	unsigned		 ninput;	/* so many of those */
-	atomic_bool		 has_input;		/* there are some */
-	struct watch		*recheck_timer;		/* for those who are back, */
-	bool			 recheck_set;		/* ... after some time */
-	struct flag_msg		 poke;		/* to it: look at once */
+	struct flag_msg		 need_room;	/* to this stage: evict */
+	struct flag_msg		 room_freed;	/* from it to STAGE_ACCEPT */
+	struct flag_msg		 poke;		/* to it: accepting is paused */
+	bool			 ending;	/* stages_end() was called */
+	/* The rest is for the read stage. */
+	size_t			 nelsewhere;	/* watched here, elsewhere */
+	unsigned		 ninput;	/* of these, with new input */
+	atomic_bool		 has_input;	/* ninput > 0 */
+	struct watch		*recheck_timer;
+	bool			 recheck_set;	/* the timer is armed */
 };
 
 struct clients *
@@ -48,10 +49,11 @@ is_read_stage(const struct stages *s)
 }
 
 /*
- * Who reads requests
+ * The read stage (STAGE_READ_REQUEST)
  */
 
-/* So many have called whom it has handed on: they are not to lie there. */
+/* Counts connections that are elsewhere and have new input: when they return
+ * they must wake this stage. */
 static void
 count_input(struct stages *s, int more)
 {
@@ -69,8 +71,8 @@ client_leaves(struct stages *s, struct client *c)
 		count_input(s, 1);
 	s->nelsewhere++;
 	if (!s->recheck_set)
-		evloop_arm(
-		    s->recheck_timer, s->clients->clock->ms + RECHECK_DELAY);
+		evloop_arm(s->recheck_timer,
+		    s->clients->clock->ms + RECHECK_DELAY);
 	s->recheck_set = true;
 }
 
@@ -83,7 +85,7 @@ client_returns(struct stages *s, struct client *c)
 		count_input(s, -1);
 }
 
-/* Those that lie there are taken at the end of this turn. */
+/* The timer only starts an iteration, whose end empties the mailbox. */
 static void
 recheck_clients(void *context)
 {
@@ -91,12 +93,12 @@ recheck_clients(void *context)
 
 	s->recheck_set = s->nelsewhere > 0;
 	if (s->recheck_set)
-		evloop_arm(
-		    s->recheck_timer, s->clients->clock->ms + RECHECK_DELAY);
+		evloop_arm(s->recheck_timer,
+		    s->clients->clock->ms + RECHECK_DELAY);
 }
 
-/* One that is watched, wherever it is.  Its end is told once, and stands behind
- * whatever is still to be read. */
+/* Called for a watched connection, wherever it is.  The end of its input is
+ * reported once, and comes behind the unread input. */
 static void
 on_ready(void *context)
 {
@@ -113,7 +115,7 @@ on_ready(void *context)
 }
 
 /*
- * On the way
+ * From stage to stage
  */
 
 static struct client *
@@ -146,8 +148,8 @@ post_client(struct client *c, const struct stages *from,
 	mailbox_post_late(from->mailbox, to->mailbox, &c->mail);
 }
 
-/* On its way to where it is watched, or ends, it has come by who reads
- * requests, and is not watched there any more. */
+/* The read stage stops watching a connection that is on its way to another
+ * stage, to be watched or closed there. */
 static void
 release_client(struct mail *mail)
 {
@@ -164,16 +166,16 @@ release_client(struct mail *mail)
 	post_client(c, read_stage, c->all->stages, deliver_client);
 }
 
-/* Somebody waits for those that return. */
+/* Whether a connection that returns must wake the read stage. */
 static bool
 wants_returns(const struct stages *read_stage)
 {
 	return atomic_load(&read_stage->has_input) ||
-	       read_stage->clients->draining ||
-	       stages_acceptor(read_stage->clients)->paused;
+	    read_stage->clients->draining ||
+	    stages_acceptor(read_stage->clients)->paused;
 }
 
-/* Who has nothing to do there need not wake it. */
+/* A connection without input returns to the read stage without waking it. */
 static void
 return_client(struct client *c, const struct stages *from,
     const struct stages *read_stage)
@@ -184,11 +186,12 @@ return_client(struct client *c, const struct stages *from,
 	}
 	c->mail.deliver = deliver_client;
 	mailbox_post_quiet(read_stage->mailbox, &c->mail);
-	if (wants_returns(read_stage))		/* since just now */
+	if (wants_returns(read_stage))		/* after all */
 		mailbox_wake(read_stage->mailbox);
 }
 
-/* It waits for nothing, and from here on it is the other thread's. */
+/* The connection waits for nothing; afterwards it belongs to the other stage's
+ * thread. */
 static void
 pass_on(struct client *c, struct clients *to)
 {
@@ -213,7 +216,8 @@ pass_on(struct client *c, struct clients *to)
 		post_client(c, from, to->stages, deliver_client);
 }
 
-/* Others cannot wait for what is watched by who reads requests. */
+/* Only the read stage can wait for the descriptor of a connection that it
+ * watches: another stage gets the watch first. */
 static void
 set_wait(struct client *c, const struct wait *w)
 {
@@ -225,7 +229,7 @@ set_wait(struct client *c, const struct wait *w)
 	if (!c->watched || is_read_stage(here))
 		clients_wait(c, w);
 	else if (w->kind == WAIT_READ || w->kind == WAIT_WRITE) {
-		/* A deadline of what it waited for before is over. */
+		/* The deadline of its last wait no longer counts. */
 		clients_unlist(c);
 		post_client(c, here, read_stage_of(c), release_client);
 	} else
@@ -271,11 +275,10 @@ stages_room_freed(struct clients *all)
 	const struct clients	*acceptor = stages_acceptor(all);
 
 	if (acceptor->paused && !acceptor->draining)
-		mailbox_flag_send(
-		    &all->stages->room_freed, acceptor->stages->mailbox);
+		mailbox_flag_send(&all->stages->room_freed,
+		    acceptor->stages->mailbox);
 }
 
-/* Who waits outside may come in. */
 static void
 on_room_freed(void *context, unsigned times)
 {
@@ -293,12 +296,13 @@ on_need_room(void *context, unsigned times)
 		continue;
 }
 
-/* The stage that has idle clients, which can make room for others; NULL: there
- * are none, or as many have been asked to already, and have not gone yet. */
+/* The stage with idle connections, which can be evicted.  NULL: there are none,
+ * or as many have been asked for already and have not been closed yet. */
 static const struct clients *
 evictable_in(const struct clients *all)
 {
-	const struct clients *reads = all->stages->by_stage[STAGE_READ_REQUEST];
+	const struct clients	*reads =
+				    all->stages->by_stage[STAGE_READ_REQUEST];
 	size_t			 count = counter_read_size(&all->count);
 	size_t			 over = count > all->limit ?
 				    count - all->limit : 0;
@@ -313,10 +317,10 @@ stages_can_make_room(const struct clients *all)
 	return evictable_in(all) != NULL;
 }
 
-/* The doors are closed.  By now this stage has seen who lay there; and whoever
- * came to wait here before it was told, may have found the doors open still.
- * Of those that linger only this stage knows who has taken all of a response:
- * one that has makes room when it ends. */
+/* Accepting is paused.  By now this stage has taken all connections from its
+ * mailbox, and reports those that began to wait before the pause.  Only
+ * STAGE_SEND_DATA knows which lingering connection has sent all its output, and
+ * closes one. */
 static void
 on_poke(void *context, unsigned times)
 {
@@ -353,8 +357,8 @@ stages_make_room(const struct clients *all)
 	const struct clients	*there = evictable_in(all);
 
 	if (there != NULL)
-		mailbox_flag_send(
-		    &there->stages->need_room, there->stages->mailbox);
+		mailbox_flag_send(&there->stages->need_room,
+		    there->stages->mailbox);
 	return there != NULL;
 }
 
@@ -369,13 +373,13 @@ stages_join(struct clients *all, enum stage stage,
 	s->by_stage = by_stage;
 	s->mailbox = mailbox;
 	mailbox_flag_init(&s->need_room, on_need_room, all);
-	mailbox_flag_init(
-	    &s->room_freed, on_room_freed, by_stage[STAGE_ACCEPT]);
+	mailbox_flag_init(&s->room_freed, on_room_freed,
+	    by_stage[STAGE_ACCEPT]);
 	mailbox_flag_init(&s->poke, on_poke, all);
 	s->recheck_timer = evloop_timer(all->loop, recheck_clients, s);
 	evloop_set_ctx(all->loop, s);
 	all->on_ready = on_ready;
-	/* Others lend what they watch to nobody. */
+	/* Another stage watches only connections that it keeps. */
 	if (stage != STAGE_READ_REQUEST)
 		all->read_event = EVLOOP_READ;
 	all->stages = s;

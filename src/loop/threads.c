@@ -1,5 +1,5 @@
 /*
- * threads: starts threads, tells them things, and waits for their end.
+ * threads: starts threads, sends them commands, and waits for their end.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,17 +15,17 @@
 #include "loop/threads.h"
 #include "stats/scoreboard.h"
 
-/* There may be many, and none needs much: a piece of a file, some paths. */
-#define STACK_SIZE		(512 * 1024)	/* bytes */
-#define END_TIMEOUT		1000		/* ms, for one that waits for a disk */
+/* There may be many threads, and none needs much: some paths, a part of a
+ * file. */
+#define STACK_SIZE	(512 * 1024)	/* bytes */
+#define END_TIMEOUT	1000		/* ms, for threads to end */
 
-/* What a member is told by, beside its record. */
-struct inbox {
+struct inbox {				/* a thread's, in main */
 	struct loop_thread	*owner;
-	pthread_t	 thread;
-	struct wakeup	 wakeup;
-	struct watch	*watch;
-	atomic_uint	 commands;	/* a bit for each */
+	pthread_t		 thread;
+	struct wakeup		 wakeup;
+	struct watch		*watch;
+	atomic_uint		 commands;	/* a bit for each command */
 };
 
 struct threads {
@@ -33,11 +33,11 @@ struct threads {
 	struct inbox		*inboxes;
 	struct wakeup		 wakeup;		/* main's */
 	struct watch		*watch;
-	atomic_uint		 acks[THREADS_ACK_COUNT];	/* how many */
-	bool			 reported[THREADS_ACK_COUNT];
-	pthread_mutex_t		 lock;		/* of the next two */
-	pthread_cond_t		 changed;
-	unsigned		 running, ended;
+	atomic_uint		 acks[THREADS_ACK_COUNT];	/* of threads */
+	bool			 reported[THREADS_ACK_COUNT];	/* on_ack() */
+	pthread_mutex_t		 lock;		/* of running and ended */
+	pthread_cond_t		 changed;	/* running or ended */
+	unsigned		 running, ended;	/* threads */
 };
 
 static void
@@ -56,7 +56,7 @@ run_commands(void *context)
 		evloop_stop(p->owner->loop);
 }
 
-/* Main's loop. */
+/* In main's loop. */
 static void
 report_acks(void *context)
 {
@@ -94,9 +94,9 @@ count_thread(struct threads *t, unsigned *number)
 static void *
 thread_main(void *context)
 {
-	struct inbox	*p = context;
+	struct inbox		*p = context;
 	struct loop_thread	*m = p->owner;
-	struct threads	*t = m->threads;
+	struct threads		*t = m->threads;
 
 	scoreboard_attach_thread(m->number);
 	count_thread(t, &t->running);
@@ -108,7 +108,7 @@ thread_main(void *context)
 static void
 open_thread(struct threads *t, unsigned i)
 {
-	struct inbox	*p = &t->inboxes[i];
+	struct inbox		*p = &t->inboxes[i];
 	struct loop_thread	*m = mem_zero(t->setup.size);
 
 	m->threads = t;
@@ -147,7 +147,8 @@ threads_get(const struct threads *t, unsigned i)
 	return t->inboxes[i].owner;
 }
 
-/* Signals are for main's thread, but for those that a fault causes. */
+/* Leaves signals to main's first thread, except those of a thread's own
+ * faults. */
 static void
 block_signals(sigset_t *before)
 {
@@ -171,8 +172,8 @@ threads_start(struct threads *t)
 	need(pthread_attr_setstacksize(&attr, STACK_SIZE) == 0);
 	block_signals(&before);
 	for (unsigned i = 0; i < t->setup.count; i++) {
-		errno = pthread_create(
-		    &t->inboxes[i].thread, &attr, thread_main, &t->inboxes[i]);
+		errno = pthread_create(&t->inboxes[i].thread, &attr,
+		    thread_main, &t->inboxes[i]);
 		if (errno != 0)
 			fatal("thread %u of %u cannot be started", i + 1,
 			    t->setup.count);
