@@ -1,6 +1,6 @@
 /*
  * amped: an event loop, and helper processes for the disk (Flash, section 3.4).
- * Nothing stalls the loop.
+ * The disk never blocks the loop.
  */
 #include <unistd.h>
 
@@ -16,12 +16,12 @@ add_helper(void *pool, int fd)
 static int
 run_amped(const struct main_env *env)
 {
-	struct service	 s;
+	struct service		 s;
 	struct helper_pool	*pool;
-	struct disk	 disk = { .submit = helper_pool_submit };
+	struct disk		 disk = { .submit = helper_pool_submit };
 
 	service_open(&s, env);
-	/* The helpers' only. */
+	/* Only the helpers need the rules. */
 	if (env->rules != -1)
 		close(env->rules);
 	pool = helper_pool_new(s.loop, &s.clock, env);

@@ -53,7 +53,7 @@ bool
 arch_one_client(const struct conf *conf)
 {
 	return arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS] &&
-	       arch_mains(conf) > 1;
+	    arch_mains(conf) > 1;
 }
 
 void
@@ -73,7 +73,7 @@ arch_warn(const struct conf *conf)
 			    n, texts[i]);
 	if (a->limitations[ARCH_LIMITED_CLIENTS] &&
 	    conf->limits.connections > n)
-		log_warnx("limits { connections %lld } is more than there can "
-		    "be: workers is %u, and each has one",
+		log_warnx("limits { connections %lld } cannot be reached: "
+		    "workers is %u, and each has one connection",
 		    (long long)conf->limits.connections, n);
 }

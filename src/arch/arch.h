@@ -1,6 +1,6 @@
 /*
- * arch: an architecture is a choice of who satisfies a wait; one small file
- * each, one row of the conf's table of names.
+ * arch: the architectures.  An architecture is a choice of who satisfies a
+ * wait.  Each is one small file here and one row of CONF_ARCHITECTURES.
  */
 #ifndef ARCH_ARCH_H
 #define ARCH_ARCH_H
@@ -10,13 +10,14 @@
 
 #include "conf/conf.h"
 
-struct main_env;			/* shared/main_env.h */
+struct main_env;		/* shared/main_env.h */
 
-/* What it cannot promise, and others can: of which amped -t warns. */
-#define ARCH_LIMITATIONS(X)							\
+/* Promises that an architecture cannot give and others can; amped -t warns of
+ * them. */
+#define ARCH_LIMITATIONS(X)						\
 	X(DISK, "a disk that does not answer stalls all clients of a main") \
-	X(COLD, "a disk that does not answer stalls all who want what is "   \
-	    "not cached")						\
+	X(COLD, "a disk that does not answer stalls all requests for files " \
+	    "that are not cached")					\
 	X(CLIENTS, "no more clients at once than there are workers, slow "   \
 	    "ones and idle ones included")
 
@@ -30,33 +31,32 @@ enum arch_limitation {
 struct arch {
 	const char	*name;		/* as in the conf */
 	const char	*help;
-	/* What the conf's `workers` are, all of them in one main or each of
-	 * them a main; and how many, if it does not say. */
-	const char	*worker;
-	bool		 threaded;
-	unsigned	 workers;
-	unsigned	 threads;	/* of each that is inside ... */
-	unsigned	 disk_threads;	/* that do what others leave to ... */
-	bool		 helpers;
+	const char	*worker;	/* unit of the conf's `workers` */
+	bool		 threaded;	/* all workers are in one main; else
+					 * each is a main of its own */
+	unsigned	 workers;	/* how many by default */
+	unsigned	 threads;	/* of each worker of one main */
+	unsigned	 disk_threads;	/* of these, how many do disk work */
+	bool		 helpers;	/* helper processes do disk work */
 	bool		 limitations[ARCH_LIMITATION_COUNT];
-	int		(*run)(const struct main_env *);	/* exit status */
+	int		(*run)(const struct main_env *);	/* status */
 };
 
 extern const struct arch	arch_amped, arch_mp, arch_mt, arch_pipelined,
 				arch_sped;
 
 const struct arch	*arch_of(const struct conf *);
-/* That one instead of the conf's, unless it is -1; and what follows from the
- * choice.  To be called once for each conf, before it is used. */
+/* Sets the architecture of a conf, unless it is -1, and the default number of
+ * workers.  To be called once for each conf, before it is used. */
 void			 arch_choose(struct conf *, int64_t architecture);
-/* How many mains serve by it, and how many workers are in each. */
+/* How many mains there are, and how many workers in each. */
 unsigned		 arch_mains(const struct conf *);
 unsigned		 arch_workers(const struct conf *);
-/* How many threads main has, the one that it begins with as well. */
+/* How many threads each main has, its first one included. */
 unsigned		 arch_threads(const struct conf *);
-/* There are several, each with room for one client. */
+/* There are several mains, each with room for one client. */
 bool			 arch_one_client(const struct conf *);
-/* A line for what somebody might expect of this conf, and it cannot give. */
+/* Logs a warning for each limitation of the conf's architecture. */
 void			 arch_warn(const struct conf *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * budget: sums of what is named here and in the conf.
+ * budget: adds up the descriptors that are named here and in the conf.
  */
 #include "arch/arch.h"
 #include "arch/budget.h"
@@ -8,25 +8,26 @@
 #include "lib/log.h"
 #include "shared/control.h"
 
-/* 0 to 2, losses of lines and the error log, the monitor, mounts, pages, rules;
- * main's queue, wakeups of logger and caches; a client that others make room for,
- * and a file that has just come. */
-#define FDS_ALWAYS		(3 + 2 + 4 + 3 + 2)
-#define FDS_THREAD		5	/* its loop is one, signals two, wakeups two */
-#define FDS_LOGS		2	/* the helper, and the next one */
-#define FDS_REQUEST	2	/* its pipe, and the socket of who asks */
-/* Root and directory, a link and where it leads, source and result, and what a
- * library asks for a user. */
-#define FDS_DISK		8
+/* Descriptors 0 to 2; pipes for drop counts and error lines; monitor, mounts,
+ * pagemap, rules; main's mailbox, wakeups of access log and caches; a new
+ * connection before another is evicted, and a file that was just opened. */
+#define FDS_ALWAYS	(3 + 2 + 4 + 3 + 2)
+#define FDS_THREAD	5	/* epoll 1, signals 2, wakeups 2 */
+#define FDS_LOGS	2	/* the access logger and the next one */
+#define FDS_REQUEST	2	/* its pipe, and the administrator's socket */
+/* Root and directory, a link and its target, source and result, and what libc
+ * opens to look up a user. */
+#define FDS_DISK	8
 
 #define CLIENTS_MIN	16
-#define FILES_SHARE	4	/* one of so many of all is for files */
+#define FILES_SHARE	4	/* a quarter of all is for files */
 
-/* 0 to 2, its own program, pid file, handles of two logs and standard error,
- * pipes of signals, lines and losses, error logger, mounts, rules, control socket,
- * supervisor; a reader and an opener for each log, with what they bring. */
-#define FDS_MONITOR		(3 + 1 + 1 + 3 + 6 + 1 + 2 + 2 + 1 + 1 + 6)
-#define GENERATIONS		2	/* the one that serves, and the next */
+/* Descriptors 0 to 2; amped's own program; pid file; two logs and standard
+ * error; pipes for signals, error lines and drop counts; error logger, mounts;
+ * rules; control socket; supervisor; a conf checker and a log opener for each
+ * log, with their descriptors. */
+#define FDS_MONITOR	(3 + 1 + 1 + 3 + 6 + 1 + 2 + 2 + 1 + 1 + 6)
+#define GENERATIONS	2	/* the one that serves, and the next */
 
 static size_t
 count_part(const struct conf *conf, unsigned mains, size_t listeners,
@@ -57,16 +58,16 @@ count_part(const struct conf *conf, unsigned mains, size_t listeners,
 	}
 }
 
-/* At once; where a thread is for one, each. */
+/* How many connections must be possible at once: one for each worker in
+ * one-client mode. */
 static size_t
 min_clients(const struct conf *conf)
 {
 	size_t	workers = arch_workers(conf);
 
 	return workers > CLIENTS_MIN &&
-		       arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS]
-		   ? workers
-		   : CLIENTS_MIN;
+	    arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS] ? workers :
+	    CLIENTS_MIN;
 }
 
 void
@@ -81,7 +82,7 @@ budget_make(struct budget *b, const struct conf *conf, unsigned mains,
 		    (enum budget_part)i);
 		b->sum += b->parts[i];
 	}
-	b->min = b->sum + 2 * clients;	/* each with a file */
+	b->min = b->sum + 2 * clients;	/* a socket and a file each */
 	rest = descriptors > b->min ? descriptors - b->sum : 2 * clients;
 	b->files = descriptors / FILES_SHARE < rest / 2 ?
 	    descriptors / FILES_SHARE : rest / 2;
@@ -91,7 +92,7 @@ budget_make(struct budget *b, const struct conf *conf, unsigned mains,
 size_t
 budget_monitor(unsigned mains, size_t listeners)
 {
-	/* A pipe and a wakeup for each main. */
+	/* A channel and a wakeup for each main. */
 	return FDS_MONITOR + GENERATIONS * (listeners + 2 * (size_t)mains);
 }
 
@@ -109,9 +110,9 @@ log_shortage(const struct budget *b, size_t descriptors)
 		if (b->parts[i] > 0)
 			buf_addf(&list, "%zu %s, ", b->parts[i], texts[i]);
 	buf_addf(&list, "%zu for clients and their files", b->min - b->sum);
-	log_errorx("%zu open files are too few: %zu are needed at least, for "
-	    "many clients more (ulimit -n): %s", descriptors, b->min,
-	    buf_string(&list));
+	log_errorx("the limit of %zu open files is too low: a main needs at "
+	    "least %zu, and more for many clients; raise it (ulimit -n): %s",
+	    descriptors, b->min, buf_string(&list));
 	buf_free(&list);
 }
 
@@ -128,9 +129,9 @@ budget_suffices(const struct conf *conf, size_t listeners, size_t descriptors)
 	if (descriptors < b.min)
 		log_shortage(&b, descriptors);
 	else
-		log_errorx("%zu open files are too few: %zu are needed at "
-		    "least (ulimit -n), for the monitor with %u mains and %zu "
-		    "listening sockets, while it reads the conf again",
+		log_errorx("the limit of %zu open files is too low: the "
+		    "monitor needs at least %zu for a reload with %u mains and "
+		    "%zu listening sockets; raise it (ulimit -n)",
 		    descriptors, monitor, mains, listeners);
 	return false;
 }

@@ -1,8 +1,9 @@
 /*
  * budget: how many descriptors a process has open beside those of clients and
- * files, by what they are for; and how the rest is divided.
+ * files, by purpose; and how the rest is divided between clients and files.
  *
- * The conf is the server's, or a main's with its share, which then is of one.
+ * A conf here is the server's, or the part of one main (conf/divide.h); mains
+ * is 1 for the latter.
  */
 #ifndef ARCH_BUDGET_H
 #define ARCH_BUDGET_H
@@ -11,16 +12,16 @@
 
 #include "conf/conf.h"
 
-/* What a main has open. */
+/* The purposes of a main's descriptors, as a message names them. */
 #define BUDGET_MAIN(X)							\
 	X(LISTENERS, "for listening sockets")				\
 	X(HELPERS, "for helpers, live ones and stuck ones")		\
 	X(THREADS, "for threads and their loops")			\
-	X(TOKENS, "by which mains wake each other")			\
-	X(WORK, "for work in place of helpers")				\
-	X(LOGS, "for log helpers")					\
-	X(REQUESTS, "for questions at the control socket")		\
-	X(ALWAYS, "that each main has")
+	X(TOKENS, "for mains to wake each other")			\
+	X(WORK, "for disk work without helpers")			\
+	X(LOGS, "for access loggers")					\
+	X(REQUESTS, "for requests from the control socket")		\
+	X(ALWAYS, "for each main itself")
 
 enum budget_part {
 #define X(id, text) BUDGET_##id,
@@ -31,17 +32,19 @@ enum budget_part {
 
 struct budget {
 	size_t	parts[BUDGET_PART_COUNT];
-	size_t	sum;		/* of them */
-	size_t	clients, files;	/* of the others */
-	size_t	min;		/* that there must be of all */
+	size_t	sum;		/* of the parts */
+	size_t	clients, files;	/* descriptors left for these */
+	size_t	min;		/* descriptors that the main must have */
 };
 
-/* Of a main of so many, with these descriptors. */
+/* Makes the budget of one of so many mains, which may have that many
+ * descriptors. */
 void	budget_make(struct budget *, const struct conf *, unsigned mains,
 	    size_t listeners, size_t descriptors);
-/* How many the monitor has at most, while it reads its conf again. */
+/* How many descriptors the monitor has open at most: during a reload. */
 size_t	budget_monitor(unsigned mains, size_t listeners);
-/* False after a line that says how many are needed, and for what. */
+/* Whether that many descriptors are enough; if not, logs how many are needed
+ * and for what. */
 bool	budget_suffices(const struct conf *, size_t listeners,
 	    size_t descriptors);
 

@@ -1,8 +1,8 @@
 /*
  * mp: processes with one client at a time each (Flash, section 3.1).  While one
- * waits for its client or for a disk, the others go on.
+ * process waits for its client or for a disk, the others go on.
  *
- * A process is sped with room for one: loop/acceptor.c has what that means.
+ * A process is sped in one-client mode (loop/acceptor.h).
  */
 #include "arch/sync.h"
 
@@ -14,7 +14,7 @@ run_mp(const struct main_env *env)
 
 const struct arch arch_mp = {
 	.name = "mp",
-	.help = "a process for each client, disk work in place",
+	.help = "a process for each client, which does its own disk work",
 	.worker = "process",
 	.workers = 32,
 	.limitations = { [ARCH_LIMITED_CLIENTS] = true },

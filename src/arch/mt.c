@@ -1,10 +1,9 @@
 /*
- * mt: threads with one client at a time each, in front of caches that they
- * share (Flash, section 3.2).  While one waits for its client or for a disk,
- * the others go on.
+ * mt: threads with one client at a time each, and shared caches (Flash, section
+ * 3.2).  While one thread waits for its client or for a disk, the others go on.
  *
- * The thread that main begins with has no clients but invented ones: signals,
- * the monitor, the log helper and what administrators ask are its business.
+ * Main's first thread has only internal clients.  It handles signals, the
+ * monitor, the access logger and the requests of administrators.
  */
 #include <stdatomic.h>
 
@@ -14,16 +13,16 @@
 #include "shared/accept_token.h"
 
 struct mt_thread {
-	struct loop_thread		 thread;	/* first: casts rely on it */
+	struct loop_thread	 thread;	/* first: casts rely on it */
 	const struct main_env	*env;
-	struct http_loop		*http;
+	struct http_loop	*http;
 	struct clients		*clients;
-	_Atomic size_t		 staying;	/* for the others to see */
+	_Atomic size_t		 staying;	/* clients_staying() */
 };
 
 struct mt {
-	struct service	 service;
-	struct threads	*threads;
+	struct service		 service;
+	struct threads		*threads;
 	struct accept_token	*token;
 };
 
@@ -33,7 +32,6 @@ get_thread(const struct threads *threads, unsigned i)
 	return (struct mt_thread *)threads_get(threads, i);
 }
 
-/* Clients that the one of the others has that has fewest. */
 static size_t
 least_elsewhere(void *context)
 {
@@ -50,7 +48,7 @@ least_elsewhere(void *context)
 }
 
 /*
- * In the thread of a server
+ * In one of the threads
  */
 
 static void
@@ -100,7 +98,7 @@ run_command(struct loop_thread *thread, enum threads_command command)
 }
 
 /*
- * In main's
+ * In main's first thread
  */
 
 static void
@@ -117,9 +115,9 @@ on_ack(void *context, enum threads_ack ack)
 static void
 open_threads(void *context, const struct http_setup *shared)
 {
-	struct mt		*mt = context;
-	const struct main_env	*env = mt->service.env;
-	struct http_setup	 setup = *shared;
+	struct mt			*mt = context;
+	const struct main_env		*env = mt->service.env;
+	struct http_setup		 setup = *shared;
 	const struct threads_setup	 threads = {
 		.count = env->workers,
 		.size = sizeof(struct mt_thread),
@@ -170,7 +168,7 @@ end_threads(void *context)
 	return threads_end_or_detach(((struct mt *)context)->threads);
 }
 
-/* By whichever thread. */
+/* In any thread. */
 static void
 measure_threads(const void *context)
 {
@@ -197,13 +195,13 @@ close_threads(struct mt *mt)
 static int
 run_mt(const struct main_env *env)
 {
-	static const struct service_thread_ops ops = {.open = open_threads,
-	    .start = start_threads,
-	    .serve = begin_serving,
-	    .drain = drain_threads,
-	    .end = end_threads};
-	struct mt				mt = { .threads = NULL };
-	struct service				*s = &mt.service;
+	static const struct service_thread_ops	ops = {
+		.open = open_threads, .start = start_threads,
+		.serve = begin_serving, .drain = drain_threads,
+		.end = end_threads
+	};
+	struct mt	 mt = { .threads = NULL };
+	struct service	*s = &mt.service;
 
 	sync_open(s, env);
 	s->threads = &ops;
@@ -217,7 +215,7 @@ run_mt(const struct main_env *env)
 
 const struct arch arch_mt = {
 	.name = "mt",
-	.help = "a thread for each client, disk work in place, shared caches",
+	.help = "a thread for each client, which does its own disk work",
 	.worker = "thread",
 	.threaded = true,
 	.workers = 32,

@@ -25,7 +25,7 @@
 #include "stats/scoreboard.h"
 #include "stats/stats.h"
 
-#define GAUGES_INTERVAL		1000	/* ms: so old our gauges are to other mains */
+#define GAUGES_INTERVAL	1000	/* ms that our published gauges may be old */
 
 static void	publish_gauges(void *);
 
@@ -35,7 +35,7 @@ stop_loop(void *context)
 	evloop_stop(((struct service *)context)->loop);
 }
 
-/* Our own clients have. */
+/* Main's own connections have ended. */
 static void
 on_empty(void *context)
 {
@@ -46,7 +46,7 @@ on_empty(void *context)
 		evloop_stop(s->loop);
 }
 
-/* Whoever comes from now on is not ours. */
+/* Tells the monitor that this main accepts no connections any more. */
 static void
 on_closed(void *context)
 {
@@ -55,7 +55,8 @@ on_closed(void *context)
 	channel_send(s->env->channel, CHANNEL_DRAINING, -1);
 }
 
-/* Whoever has come since is ours: to close a socket resets who waits there. */
+/* Connections queued since the threads closed are accepted here: to close the
+ * sockets would reset them. */
 void
 service_threads_closed(struct service *s)
 {
@@ -76,7 +77,7 @@ begin_drain(void *context)
 {
 	struct service	*s = context;
 
-	log_info("finishing the responses under way");
+	log_info("a drain has begun: finishing the responses under way");
 	evloop_arm(s->timer, s->clock.ms + s->env->conf->limits.drain);
 	if (s->threads != NULL)
 		s->threads->drain(s->context);
@@ -101,7 +102,7 @@ handle_message(struct service *s, enum channel_message message, int fd)
 		requests_add(s->requests, fd);
 		break;
 	default:
-		break;		/* ours to say, not to hear */
+		break;		/* main sends these only */
 	}
 }
 
@@ -134,7 +135,7 @@ on_wakeup(void *context)
 	tidy_caches(s);
 }
 
-/* The loop turns: else this would not be called. */
+/* Shows the monitor's watchdog that the loop runs. */
 static void
 send_keepalive(void *context)
 {
@@ -144,13 +145,13 @@ send_keepalive(void *context)
 	evloop_arm(s->keepalive, s->clock.ms + s->env->alive_interval);
 }
 
-/* The monitor's end is the end of main: nobody is to be left behind. */
+/* A main ends when the monitor has ended: no orphan goes on serving. */
 static void
 on_channel(void *context)
 {
-	struct service	*s = context;
+	struct service		*s = context;
 	enum channel_message	 message;
-	int		 fd, n;
+	int			 fd, n;
 
 	n = channel_recv(s->env->channel, &message, &fd);
 	if (n == 1)
@@ -162,8 +163,8 @@ on_channel(void *context)
 void
 service_open(struct service *s, const struct main_env *env)
 {
-	/* From thread to thread a connection takes large pieces with it, each
-	 * time. */
+	/* Not with threads: a connection that changes threads allocates large
+	 * pieces anew each time. */
 	if (arch_threads(env->conf) == 1)
 		mem_map_large();
 	evloop_pool_memory(arch_threads(env->conf) > 1);
@@ -182,10 +183,10 @@ service_open(struct service *s, const struct main_env *env)
 	s->tidy = evloop_timer(s->loop, tidy_caches, s);
 	s->keepalive = evloop_timer(s->loop, send_keepalive, s);
 	s->gauges_timer = evloop_timer(s->loop, publish_gauges, s);
-	proc_signals_unblock();		/* from here on they find us */
+	proc_signals_unblock();		/* handlers are set by now */
 }
 
-/* The conf has but our share of what there are helpers. */
+/* The conf is already this main's part of the server's, so mains is 1. */
 static void
 make_budget(const struct service *s, struct budget *b)
 {
@@ -211,7 +212,6 @@ log_report_line(const char *line)
 	log_info("%s", line);
 }
 
-/* How long others had to wait while a loop was busy. */
 static void
 report_lag(const struct stats_slot *sum)
 {
@@ -228,7 +228,7 @@ report_counters(const struct stats_slot *sum)
 {
 	char	text[200];
 
-	/* What comes behind these, the monitor counts. */
+	/* The counters from STATS_RELOADS on are the monitor's. */
 	for (int i = 0; i < STATS_RELOADS; i++) {
 		snprintf(text, sizeof(text), "%s: %llu", stats_name(i),
 		    (unsigned long long)sum->counters[i]);
@@ -241,7 +241,7 @@ log_report(struct service *s)
 {
 	struct stats_slot	sum;
 
-	http_measure(s->http);		/* caches count there as well */
+	http_measure(s->http);		/* updates the caches' counters */
 	scoreboard_sum_main(&sum, arch_threads(s->env->conf));
 	report_lag(&sum);
 	if (s->report != NULL)
@@ -250,7 +250,7 @@ log_report(struct service *s)
 	report_counters(&sum);
 }
 
-/* For who asks now. */
+/* Sets stats_gauges; in any thread. */
 static void
 measure_main(void *context)
 {
@@ -259,7 +259,7 @@ measure_main(void *context)
 	struct clock	 now = { 0 };
 
 	memset(g, 0, sizeof(stats_gauges));
-	clock_update(&now);		/* whoever asks: not the loop's */
+	clock_update(&now);		/* the loop's clock is its thread's */
 	scoreboard_measure(now.wall);
 	http_measure(s->http);
 	clients_measure(s->clients);
@@ -283,7 +283,6 @@ publish_gauges(void *context)
 		evloop_arm(s->gauges_timer, s->clock.ms + GAUGES_INTERVAL);
 }
 
-/* Of other mains. */
 static size_t
 least_open(void *context)
 {
@@ -291,7 +290,7 @@ least_open(void *context)
 	return scoreboard_min_open();
 }
 
-/* Without clients, the last look shows all that there is to be seen. */
+/* Without connections the gauges do not change, so the timer is not armed. */
 static void
 on_changed(void *context)
 {
@@ -303,12 +302,12 @@ on_changed(void *context)
 	s->gauges_due = true;
 }
 
-/* Nothing that others may still use is taken away, by whoever else has
- * something to do at the end of a process either. */
+/* Frees nothing that the thread may still use; _exit() runs no exit handlers,
+ * which might. */
 static _Noreturn void
 exit_without_threads(struct service *s)
 {
-	log_info("a thread waits for a disk: ending without it");
+	log_info("a thread still waits for a disk: main ends without it");
 	proc_signals_block();
 	access_log_finish(s->access_log);
 	shutdown(s->env->channel, SHUT_RDWR);
@@ -326,7 +325,6 @@ end_serving(struct service *s)
 	requests_free(&s->requests);
 }
 
-/* What threads share. */
 static void
 share_caches(struct service *s, struct http_setup *setup)
 {
@@ -386,7 +384,7 @@ service_run(struct service *s, const struct disk *disk)
 	if (s->threads != NULL)
 		share_caches(s, &setup);
 	s->http = http_new(&setup);
-	/* Those beside others are invited. */
+	/* With threads main's own connections are internal: it accepts none. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    s->threads != NULL ? 0 : service_connections(s), on_empty, s);
 	acceptor_on_closed(s->clients, on_closed);
@@ -417,8 +415,7 @@ service_run(struct service *s, const struct disk *disk)
 void
 service_close(struct service *s)
 {
-	/* It ends as it is; whoever wants it to, must not take the last lines
-	 * of the log away. */
+	/* A signal must not interrupt the writing of the last log lines. */
 	proc_signals_block();
 	http_free(&s->http);
 	if (s->caches != NULL)
@@ -436,6 +433,6 @@ service_close(struct service *s)
 	evloop_unwatch(&s->gauges_timer);
 	access_log_free(&s->access_log);
 	evloop_free(&s->loop);
-	/* Not left to the end of the process: that may be a long one. */
+	/* Tells the monitor now: the process may take long to end. */
 	shutdown(s->env->channel, SHUT_RDWR);
 }

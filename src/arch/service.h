@@ -1,6 +1,6 @@
 /*
- * service: what every architecture with an event loop is made of: loop, world
- * of the request machine, clients, logger, signals, talk with the monitor.
+ * service: the skeleton that all architectures share: event loop, request
+ * machine, connections, access log, signals, channel to the monitor.
  */
 #ifndef ARCH_SERVICE_H
 #define ARCH_SERVICE_H
@@ -16,55 +16,67 @@
 #include "loop/evloop.h"
 #include "shared/main_env.h"
 
-/* Other threads of main, which have the clients; how they are made and led. */
+/* The functions of an architecture whose clients are served by other threads
+ * of main.  All are called in main's first thread. */
 struct service_thread_ops {
-	/* As that of main's own http, but for clock and disk. */
+	/* Sets the threads up.  The setup is that of main's own struct
+	 * http_loop; each thread has its own clock and disk. */
 	void	(*open)(void *context, const struct http_setup *);
-	void	(*start)(void *context);	/* of sandbox.h */
-	void	(*serve)(void *context);	/* from here on */
-	/* service_threads_closed() and service_threads_gone() are due. */
+	void	(*start)(void *context);	/* as in sandbox.h */
+	void	(*serve)(void *context);	/* begin to accept */
+	/* Begins a drain.  The architecture calls service_threads_closed() and
+	 * service_threads_gone() when they have become true. */
 	void	(*drain)(void *context);
-	bool	(*end)(void *context);		/* of loop/threads.h */
+	bool	(*end)(void *context);		/* threads_end_or_detach() */
 };
 
 struct service {
 	const struct main_env	*env;
 	struct clock		 clock;
 	struct evloop		*loop;
-	struct http_loop		*http;
+	struct http_loop	*http;
 	struct clients		*clients;
-	struct access_log		*access_log;
-	struct requests		*requests;
-	struct watch *channel, *quit, *term, *timer, *tidy, *keepalive;
-	struct watch		*gauges_timer;		/* for the other mains */
-	bool			 gauges_due;		/* ... is due */
-	size_t			 client_limit;		/* for so many clients at once;
-						 * 0: for all that there may
-						 * be */
+	struct access_log	*access_log;
+	struct requests		*requests;	/* of administrators */
+	struct watch		*channel;	/* to the monitor */
+	struct watch		*quit, *term;	/* signals */
+	struct watch		*timer;		/* ends a drain */
+	struct watch		*tidy;		/* tidies the caches at once */
+	struct watch		*keepalive;	/* for the monitor's watchdog */
+	struct watch		*gauges_timer;	/* publishes gauges */
+	bool			 gauges_due;	/* gauges_timer is armed */
+	size_t			 client_limit;	/* connections at once; 0: by
+						 * conf and descriptors */
 	int			 pagemap;	/* of pagemap.h */
-	struct sandbox		 sandbox;	/* to be entered at last */
-	/* A helper has come (or -1); NULL: none was asked for. */
+	struct sandbox		 sandbox;	/* entered before serving */
+	/* The monitor has started a helper, with that pipe, or could not (-1).
+	 * NULL: the architecture has no helpers. */
 	void			(*on_helper)(void *, int fd);
-	/* What else there is to report, or NULL. */
+	/* Writes the architecture's lines of the report; or NULL. */
 	void			(*report)(void *, void (*line)(const char *));
-	void			(*measure)(const void *);	/* the same */
+	/* Adds to stats_gauges, in any thread; or NULL. */
+	void			(*measure)(const void *);
 	const struct service_thread_ops *threads;	/* NULL: none */
-	void			*context;		/* of all these */
-	struct caches		*caches;		/* shared with those */
-	struct wakeup		 wakeup;		/* they ring: it is to be
-						 * tidied */
+	void			*context;	/* of the functions above */
+	struct caches		*caches;	/* shared with the threads */
+	struct wakeup		 wakeup;	/* set by a thread: tidy */
 	struct watch		*wakeup_watch;
-	bool			 empty, threads_gone;	/* in a drain */
+	bool			 empty;		/* main's own clients, in a
+						 * drain: they are gone */
+	bool			 threads_gone;	/* the threads' clients too */
 };
 
+/* Sets all up but the machine and the connections. */
 void	service_open(struct service *, const struct main_env *);
-/* So many may there be at once. */
+/* How many connections there may be at once. */
 size_t	service_connections(const struct service *);
-/* Serves, with tasks going there, until a signal or the monitor's end. */
+/* Serves, with tasks going to that disk, until a signal comes or the monitor
+ * ends. */
 void	service_run(struct service *, const struct disk *);
 void	service_close(struct service *);
-/* None of them takes new clients, in a drain; and all of theirs have gone. */
+/* In a drain: no thread accepts connections any more. */
 void	service_threads_closed(struct service *);
+/* In a drain: no thread has connections any more. */
 void	service_threads_gone(struct service *);
 
 #endif

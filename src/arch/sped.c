@@ -1,6 +1,6 @@
 /*
- * sped: an event loop that does its disk work in place (Flash, section 3.3):
- * while it waits for a disk, everybody waits.
+ * sped: an event loop that does disk work itself (Flash, section 3.3).  While
+ * the loop waits for a disk, all clients wait.
  */
 #include "arch/sync.h"
 
@@ -12,7 +12,7 @@ run_sped(const struct main_env *env)
 
 const struct arch arch_sped = {
 	.name = "sped",
-	.help = "one event loop, disk work in place: all stall together",
+	.help = "one event loop, which does disk work: all clients wait",
 	.worker = "main",
 	.workers = 1,
 	.limitations = { [ARCH_LIMITED_DISK] = true },

@@ -1,5 +1,5 @@
 /*
- * sync: a task is done when it is started.
+ * sync: a task is complete when it has been submitted.
  */
 #include "arch/sync.h"
 #include "lib/syscall_filter.h"
@@ -26,7 +26,7 @@ void
 sync_open(struct service *s, const struct main_env *env)
 {
 	service_open(s, env);
-	/* What is a helper's elsewhere. */
+	/* Where helpers do disk work, these rights are the helpers'. */
 	s->sandbox.rules = env->rules != -1 ? env->rules :
 	    SANDBOX_NO_RULES;
 	s->sandbox.roles |= SYSCALL_ROLE_FILES;

@@ -1,18 +1,18 @@
 /*
- * sync: disk work done in place, by a main that waits for it.
+ * sync: disk work by the thread that wants it, which waits for the disk.
  */
 #ifndef ARCH_SYNC_H
 #define ARCH_SYNC_H
 
 #include "arch/service.h"
 
-/* Who is to do tasks; any thread may be told. */
+/* Performs each task in the thread that submits it. */
 extern const struct disk	sync_disk;
 
-/* As service_open(), with what whoever does disk work must be allowed. */
+/* As service_open(), with a sandbox that allows disk work. */
 void	sync_open(struct service *, const struct main_env *);
-/* Serves by a loop that has its disk work done like that, with room for so many
- * clients at once; 0: for as many as the conf and the system allow. */
-int	sync_run(const struct main_env *, size_t room);
+/* Serves with one loop and sync_disk, at most client_limit clients at once; 0:
+ * as many as conf and descriptors allow.  Returns main's exit status. */
+int	sync_run(const struct main_env *, size_t client_limit);
 
 #endif

@@ -197,7 +197,7 @@ conf("control %D/control\n$good");
 ($status, $out, $err) = Amped::run_command(undef, '/bin/sh', '-c',
     'ulimit -n 20 && exec "$@"', 'sh', Amped::program(), '-D', '-f', $conf);
 is($status >> 8, 71, 'too few descriptors: exit 71');
-like($err, qr/\b20 open files are too few.*ulimit -n/, 'and says so');
+like($err, qr/\b20 open files is too low.*ulimit -n/, 'and says so');
 is_deeply([glob("$dir/control*")], [], 'no control socket is left of that');
 
 done_testing();

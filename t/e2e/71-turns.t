@@ -75,7 +75,7 @@ subtest 'how many there are' => sub {
 	unlike($err, qr/connections/, 'as many connections as workers are not');
 	write_file("$dir/conf", "workers 2\nlimits { connections 3 }\n$site");
 	(undef, undef, $err) = run_amped('-t', '-A', $arch, '-f', "$dir/conf");
-	like($err, qr/connections 3 \} is more than there can be: workers is 2/,
+	like($err, qr/connections 3 \} cannot be reached: workers is 2/,
 	    'more of them are');
 	(undef, undef, $err) = run_amped('-t', '-A', 'sped', '-f',
 	    "$dir/conf");

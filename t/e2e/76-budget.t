@@ -86,13 +86,14 @@ serves(start(256, $doors), "$doors doors, 256 descriptors");
 
 my (undef, undef, $err) = Amped::run_command(undef, 'bash', '-c',
     'ulimit -n 20 && exec "$@"', 'bash', Amped::program(), '-A', $arch, $root);
-my ($least) = $err =~ /20 open files are too few: (\d+) are needed at least/;
+my ($least) = $err =~
+    /limit of 20 open files is too low: a main needs at least (\d+)/;
 like($err, qr/\b1 for listening sockets, .*\b32 for clients and their files/,
     'how many are needed, and for what');
 serves(start($least, 1), "the least, $least");
 (undef, undef, $err) = Amped::run_command(undef, 'bash', '-c',
     "ulimit -n @{[$least - 1]} " . '&& exec "$@"', 'bash', Amped::program(),
     '-A', $arch, $root);
-like($err, qr/open files are too few: $least are/, 'one less is refused');
+like($err, qr/is too low: a main needs at least $least/, 'one less is refused');
 
 done_testing();

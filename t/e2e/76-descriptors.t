@@ -175,12 +175,12 @@ write_file("$place/conf", slurp("$server->{dir}/amped.conf") =~
 my ($status, $out, $err) = Amped::run_command(undef, 'bash', '-c',
     'ulimit -n 20 && exec "$@"', 'bash', Amped::program(), '-A', $arch, '-D',
     '-f', "$place/conf");
-my ($needed) = $err =~ /(\d+) are needed at least/;
+my ($needed) = $err =~ /a main needs at least (\d+)/;
 my %parts = reverse($err =~ /[ :](\d+) ([a-z][^,\n]*)(?=,|\n)/g);
 my $extra = $parts{'for clients and their files'} +
-    $parts{'for questions at the control socket'} +
+    $parts{'for requests from the control socket'} +
     ($parts{'for helpers, live ones and stuck ones'} // 0) +
-    ($parts{'for work in place of helpers'} // 0);
+    ($parts{'for disk work without helpers'} // 0);
 cmp_ok($most, '<=', $needed, "$needed are enough for $most");
 cmp_ok($needed - $extra, '<=', $most + 16, "but for $extra not much more");
 

@@ -1,5 +1,5 @@
 /*
- * pipeline: its threads, from the first to the last.
+ * pipeline: the threads of a pipeline, from their making to their end.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@ struct pipeline {
 	const struct main_env	*env;
 	struct stage_thread	*threads[PIPELINE_THREADS];
 	struct clients		*stages[STAGE_COUNT];
-	struct pipeline *const	*all;		/* with this one; or NULL */
-	unsigned		 n;
+	struct pipeline *const	*all;		/* by pipeline_share() */
+	unsigned		 n;		/* of all */
 };
 
 /*
@@ -31,10 +31,9 @@ pipeline_submit(struct pipeline *l, struct task *e, struct mailbox *reply_to)
 	enum job_kind	kind = e->job.kind;
 	bool		reads = kind == JOB_READ || kind == JOB_COPY ||
 			    kind == JOB_CLOSE;
+	unsigned	role = reads ? PIPELINE_READS : PIPELINE_NAMES;
 
-	disk_thread_submit(
-	    l->threads[reads ? PIPELINE_READS : PIPELINE_NAMES]->disk_thread, e,
-	    reply_to);
+	disk_thread_submit(l->threads[role]->disk_thread, e, reply_to);
 }
 
 static void
@@ -63,7 +62,7 @@ drain_stage(struct stage_thread *s)
 	if (s->clients != NULL)
 		clients_drain(s->clients);
 	threads_ack(&s->thread, THREADS_CLOSED);
-	if (s->role != STAGE_ACCEPT)	/* the others have theirs from it */
+	if (s->role != STAGE_ACCEPT)	/* which waits for all connections */
 		threads_ack(&s->thread, THREADS_IDLE);
 }
 
@@ -95,7 +94,7 @@ static void
 open_stage(struct stage_thread *s, struct http_setup setup, size_t limit)
 {
 	struct loop_thread	*m = &s->thread;
-	bool		 accepts = s->role == STAGE_ACCEPT;
+	bool			 accepts = s->role == STAGE_ACCEPT;
 
 	setup.clock = &m->clock;
 	setup.schedule_verify = wake_to_verify;
@@ -134,7 +133,7 @@ pipeline_new(const struct threads *threads, unsigned first,
 	return l;
 }
 
-/* Connections are wherever they were, and so are tasks. */
+/* Connections and tasks may be in any stage or mailbox. */
 void
 pipeline_end(struct pipeline *l)
 {
@@ -195,7 +194,8 @@ pipeline_measure(const struct pipeline *l)
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		clients_measure(l->stages[i]);
 	for (unsigned i = STAGE_COUNT; i < PIPELINE_THREADS; i++) {
-		g[STATS_GAUGE_QUEUED] += (int64_t)disk_thread_waiting(
+		g[STATS_GAUGE_QUEUED] +=
+		    (int64_t)disk_thread_waiting(
 		    l->threads[i]->disk_thread, &longest);
 		if ((int64_t)longest > g[STATS_GAUGE_QUEUED_MAX])
 			g[STATS_GAUGE_QUEUED_MAX] = (int64_t)longest;

@@ -1,10 +1,10 @@
 /*
- * pipelined: pipelines of threads, each with a stage of all requests, in front
- * of caches that they share (Choi, Kim and others).
+ * pipelined: pipelines of threads, one thread for each stage of a request, and
+ * shared caches (Choi, Kim, Ersoz and Das, WWW 2005).
  *
- * Nothing stalls the stages; but what the disk does not answer stalls all that
- * is asked of it behind that.  The thread that main begins with has no clients
- * but invented ones, as in mt.
+ * The disk never blocks a stage.  A task that the disk does not answer blocks
+ * all later tasks of its disk thread.  Main's first thread has only internal
+ * clients, as in mt.
  */
 #include <stdlib.h>
 
@@ -17,10 +17,10 @@ struct pipelined {
 	struct threads	 *threads;
 	struct pipeline	**pipelines;
 	unsigned	  n;
-	struct mailbox	 *mailbox;	/* what main has sent for comes back */
+	struct mailbox	 *mailbox;	/* for main's own tasks */
 };
 
-/* For main's own clients: what administrators ask. */
+/* Submits the tasks of main's internal clients. */
 static void
 submit_for_main(void *context, struct task *e)
 {
@@ -43,9 +43,9 @@ on_ack(void *context, enum threads_ack ack)
 static void
 open_pipelines(void *context, const struct http_setup *setup)
 {
-	struct pipelined	*p = context;
-	struct service		*s = &p->service;
-	size_t			 limit = service_connections(s);
+	struct pipelined		*p = context;
+	struct service			*s = &p->service;
+	size_t				 limit = service_connections(s);
 	const struct threads_setup	 threads = {
 		.count = p->n * PIPELINE_THREADS,
 		.size = sizeof(struct stage_thread),
@@ -118,14 +118,14 @@ close_pipelines(struct pipelined *p)
 static int
 run_pipelined(const struct main_env *env)
 {
-	static const struct service_thread_ops ops = {.open = open_pipelines,
-	    .start = start_threads,
-	    .serve = begin_serving,
-	    .drain = drain_threads,
-	    .end = end_threads};
-	struct pipelined			p = { .n = env->workers };
-	struct service				*s = &p.service;
-	const struct disk			disk = { submit_for_main, &p };
+	static const struct service_thread_ops	ops = {
+		.open = open_pipelines, .start = start_threads,
+		.serve = begin_serving, .drain = drain_threads,
+		.end = end_threads
+	};
+	struct pipelined	 p = { .n = env->workers };
+	struct service		*s = &p.service;
+	const struct disk	 disk = { submit_for_main, &p };
 
 	sync_open(s, env);
 	s->threads = &ops;
