@@ -1,6 +1,6 @@
 /*
- * explain_url: an architecture with one client, who is invented, and a disk
- * that tells of each look.
+ * explain_url: an architecture with one connection, which reads a request made
+ * here, and a disk that explains each job.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -20,7 +20,7 @@
 #include "lib/url.h"
 #include "wait.h"
 
-#define FILES_MAX	16	/* for files kept open */
+#define FILES_MAX	16	/* open files in the caches */
 
 /*
  * The request
@@ -59,7 +59,7 @@ add_names(struct buf *to, const struct job *job)
 			buf_adds(to, name);
 }
 
-/* Of the file beside the other one that was to be opened. */
+/* The suffix of the sibling that the job was to open. */
 static void
 add_suffix(struct buf *to, const struct job *job)
 {
@@ -72,7 +72,7 @@ add_suffix(struct buf *to, const struct job *job)
 	buf_adds(to, suffix);
 }
 
-/* The files beside this one that could be sent in its place. */
+/* The siblings that could be sent in place of the file. */
 static void
 add_siblings(struct buf *to, const struct job *job)
 {
@@ -141,7 +141,7 @@ add_failure(struct buf *to, const struct job *job)
 		buf_adds(to, strerror(job->error));
 	else if (to->len > start + len && to->at[start + len] == ' ' &&
 	    memcmp(to->at, to->at + start, len) == 0) {
-		/* All of it is to blame: its name once will do. */
+		/* The text begins with the whole path, which is there. */
 		memmove(to->at + len + 1, to->at + start + len,
 		    to->len - start - len);
 		to->len -= start - 1;
@@ -211,14 +211,14 @@ explain_job(struct explanation *e, const struct job *job)
 static void
 submit_task(void *context, struct task *task)
 {
-	task->job.cache_dir = NULL;	/* a question leaves nothing behind */
+	task->job.cache_dir = NULL;	/* explaining writes no file */
 	job_perform(&task->job);
 	explain_job(context, &task->job);
 	task->complete(task);
 	task->free(task);
 }
 
-/* From the client's address; false: it is none. */
+/* Parses the client's address; false: the text is none. */
 static bool
 set_address(struct sockaddr_storage *address, const char *client)
 {
@@ -233,7 +233,7 @@ set_address(struct sockaddr_storage *address, const char *client)
 	return inet_pton(AF_INET6, client, &v6->sin6_addr) == 1;
 }
 
-/* What only takes time has passed at once. */
+/* A wait for time ends at once: the clock is set to its deadline. */
 static void
 satisfy_wait(struct session *p, const struct wait *w, struct clock *clock)
 {
@@ -256,7 +256,7 @@ run_request(struct explanation *e, const struct conf *conf,
 		.disk = { .submit = submit_task, .context = e },
 		.descriptors = FILES_MAX,
 	};
-	struct http_loop		*http = http_new(&setup);
+	struct http_loop	*http = http_new(&setup);
 	const struct wait	*w;
 	struct session		*p;
 
@@ -282,8 +282,8 @@ explain_url_answer(const struct explain_request *q, const struct conf *conf,
 		buf_addf(wrong, "%s: %s", q->url, fault);
 		return buf_string(wrong);
 	}
-	if (!set_address(
-		&client, q->client != NULL ? q->client : "127.0.0.1")) {
+	if (!set_address(&client,
+	    q->client != NULL ? q->client : "127.0.0.1")) {
 		buf_addf(wrong, "%s is no address of a client", q->client);
 		return buf_string(wrong);
 	}

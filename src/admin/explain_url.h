@@ -1,6 +1,6 @@
 /*
- * explain_url: one invented request, answered in place and explained; nothing
- * is bound, nobody is served.
+ * explain_url: amped -u: makes one request of its own, answers it without a
+ * server, and explains the response.
  */
 #ifndef ADMIN_EXPLAIN_URL_H
 #define ADMIN_EXPLAIN_URL_H
@@ -12,16 +12,14 @@
 
 struct explain_request {
 	const char	*url;
-	char		**fields;	/* "Name: value", added as they are */
+	char		**fields;	/* "Name: value", put in unchanged */
 	size_t		 nfields;
-	const char	*client;	/* its address; NULL: this machine */
+	const char	*client;	/* address; NULL: 127.0.0.1 */
 };
 
-/*
- * Explains how the URL would be answered to this process's user.  NULL, or
- * what is wrong with the question, in the buffer.
- */
-const char *explain_url_answer(const struct explain_request *,
-    const struct conf *, struct buf *wrong, FILE *);
+/* Explains how this process would answer the URL.  Returns NULL, or an error
+ * text, which is kept in the buffer.  Blocks for disk and names. */
+const char	*explain_url_answer(const struct explain_request *,
+		    const struct conf *, struct buf *error, FILE *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * requests: questions, one beside the other, until each has its answer.
+ * requests: several requests at once, each a step at a time.
  */
 #include <sys/socket.h>
 
@@ -18,41 +18,41 @@
 #include "shared/control.h"
 #include "stats/report.h"
 
-#define SEND_TIMEOUT	30000	/* ms for who has asked to take the answer */
-#define LOADING_MAX		8	/* files that one question brings in */
+#define SEND_TIMEOUT	30000	/* ms for the socket to take an answer */
+#define LOADING_MAX	8	/* files that one request loads at once */
 
 struct requests {
 	struct evloop		*loop;
 	struct clock		*clock;
-	struct http_loop		*http;
+	struct http_loop	*http;
 	struct clients		*clients;
 	const struct conf	*conf;
-	bool			 alone;		/* there is no other main */
+	bool			 alone;		/* the only main */
 	TAILQ_HEAD(, admin_request)	 list;
 };
 
 struct admin_request {
 	struct requests		*all;
 	TAILQ_ENTRY(admin_request)	 link;
-	int			 pipe;		/* its end tells the monitor
-						 * that there is an answer */
-	int			 client;
+	int			 pipe;		/* closing it tells the monitor
+						 * that the answer is sent */
+	int			 client;	/* the administrator's socket */
 	struct watch		*output, *step_timer, *timer;
 	struct control_request	 request;
-	size_t			 next;		/* of its words */
-	size_t			 nloading;
+	size_t			 next;		/* of the request's words */
+	size_t			 nloading;	/* files being preloaded */
 	char			**lines;	/* of the answer, by word */
-	bool			 incomplete;	/* some of what was asked for */
-	struct purge		*purge;		/* under way */
+	bool			 incomplete;	/* a word had no success */
+	struct purge		*purge;		/* of the next word, or NULL */
 	struct buf		 answer;
 	char			 line[CONTROL_LINE_MAX];
 };
 
-/* A file on its way. */
+/* A file that is being preloaded. */
 struct preload_item {
-	struct preload	 preload;	/* first: casts rely on it */
+	struct preload		 preload;	/* first: casts rely on it */
 	struct admin_request	*request;
-	size_t		 word;
+	size_t			 word;
 };
 
 static void
@@ -99,7 +99,7 @@ on_timeout(void *context)
 	end_request(context);
 }
 
-/* It is complete. */
+/* The answer is complete. */
 static void
 start_sending(struct admin_request *q)
 {
@@ -116,13 +116,13 @@ send_answer(struct admin_request *q)
 	start_sending(q);
 }
 
-/* One line for each word. */
+/* Answers with a line for each word; failure and text if one had no success. */
 static void
-send_lines(
-    struct admin_request *q, enum control_verdict wrong, const char *text)
+send_lines(struct admin_request *q, enum control_verdict failure,
+    const char *text)
 {
 	control_begin_answer(&q->answer,
-	    q->incomplete ? wrong : CONTROL_VERDICT_OK, "%s",
+	    q->incomplete ? failure : CONTROL_VERDICT_OK, "%s",
 	    q->incomplete ? text : "");
 	for (size_t i = 0; i < q->request.n; i++)
 		buf_addf(&q->answer, "%s: %s\n", q->request.words[i],
@@ -137,8 +137,7 @@ set_line(struct admin_request *q, size_t word, struct buf *text)
 	buf_free(text);
 }
 
-/* Where the word that is next leads; false: it has been told what is wrong with
- * it. */
+/* Finds where the next word leads.  False: its line says what is wrong. */
 static bool
 find_target(struct admin_request *q, struct url *url, size_t *listener)
 {
@@ -156,7 +155,7 @@ find_target(struct admin_request *q, struct url *url, size_t *listener)
 }
 
 /*
- * preload: so many at once, each as a client of its own.
+ * preload: several files at once, each by a connection of its own
  */
 
 static void
@@ -170,9 +169,9 @@ set_file_line(struct admin_request *q, size_t word, struct preload *p)
 		    p->codings.len > 0 ? "; also as" : "",
 		    buf_string(&p->codings));
 	else if (p->status == 200)
-		buf_adds(&text, "not all of it could be read");
+		buf_adds(&text, "part of it could not be read");
 	else if (p->status == 0)
-		buf_adds(&text, "not asked for to the end");
+		buf_adds(&text, "cancelled");
 	else
 		buf_addf(&text, "%d%s%s", p->status,
 		    *p->reason != '\0' ? ", " : "", p->reason);
@@ -192,29 +191,29 @@ on_loaded(struct preload *p)
 	buf_free(&p->codings);
 	free(b);
 	q->nloading--;
-	/* Not in here: it is the end of a client. */
+	/* By a timer: the connection is being closed here. */
 	evloop_arm(q->step_timer, q->all->clock->ms);
 }
 
 static void
 load_file(struct admin_request *q, const struct url *url, size_t listener)
 {
-	struct requests	*all = q->all;
+	struct requests		*all = q->all;
 	struct preload_item	*b = mem_zero(sizeof(*b));
-	struct buf	 host = { 0 };
+	struct buf		 host = { 0 };
 
 	target_host(all->conf, url, &host);
 	target_request(url, buf_string(&host), NULL, 0, &b->preload.request);
 	buf_add(&b->preload.variant_request, b->preload.request.at,
-	    b->preload.request.len - 2);	/* its end */
+	    b->preload.request.len - 2);	/* without the empty line */
 	buf_free(&host);
 	b->preload.on_done = on_loaded;
 	b->request = q;
 	b->word = q->next;
 	q->nloading++;
-	/* The pipe has nothing more to say: so it is ready at any time. */
-	clients_add_internal(
-	    all->clients, q->pipe, &preload_transport, &b->preload, listener);
+	/* The pipe is at its end, so it is always ready. */
+	clients_add_internal(all->clients, q->pipe, &preload_transport,
+	    &b->preload, listener);
 }
 
 static void
@@ -227,7 +226,8 @@ step_preload(struct admin_request *q)
 		if (find_target(q, &url, &listener))
 			load_file(q, &url, listener);
 	if (q->next == q->request.n && q->nloading == 0)
-		send_lines(q, CONTROL_VERDICT_ABSENT, "some could not be had");
+		send_lines(q, CONTROL_VERDICT_ABSENT,
+		    "some files could not be loaded");
 }
 
 /*
@@ -261,20 +261,20 @@ begin_purge(struct admin_request *q)
 	return false;
 }
 
-/* A part of one in each turn. */
+/* Does a part of one purge in each iteration. */
 static void
 step_purge(struct admin_request *q)
 {
 	struct buf	text = { 0 };
 
 	if (q->next == q->request.n) {
-		send_lines(q, CONTROL_VERDICT_BAD, "some make no sense");
+		send_lines(q, CONTROL_VERDICT_BAD, "some words are not valid");
 		return;
 	}
 	if (q->purge == NULL && !begin_purge(q))
 		q->next++;
 	else if (!purge_continue(q->all->http, q->purge)) {
-		/* What the others have purged nobody here knows. */
+		/* The other mains' counts are not known here. */
 		if (q->all->alone)
 			buf_addf(&text, "%llu ",
 			    (unsigned long long)q->purge->count);
@@ -296,8 +296,7 @@ send_report(struct admin_request *q, enum report_form form)
 	if (q->request.n > 0 && !report_find_form(str_of(q->request.words[0]),
 	    &form))
 		control_begin_answer(&q->answer, CONTROL_VERDICT_BAD,
-		    "there is no form "
-		    "\"%s\": json is one",
+		    "there is no format \"%s\"; json is one",
 		    q->request.words[0]);
 	else {
 		control_begin_answer(&q->answer, CONTROL_VERDICT_OK, "%s", "");
@@ -307,7 +306,7 @@ send_report(struct admin_request *q, enum report_form form)
 }
 
 /*
- * Questions
+ * Requests
  */
 
 static void
@@ -316,7 +315,7 @@ step_request(void *context)
 	struct admin_request	*q = context;
 
 	if (q->output != NULL)
-		return;			/* the answer is on its way */
+		return;			/* the answer is being sent */
 	switch (q->request.command) {
 	case CONTROL_STATUS:
 		send_report(q, REPORT_TEXT);
@@ -330,15 +329,15 @@ step_request(void *context)
 	case CONTROL_PURGE:
 		step_purge(q);
 		break;
-	default:	/* the monitor's, which does not send these */
-		control_begin_answer(
-		    &q->answer, CONTROL_VERDICT_BAD, "not main's to do");
+	default:	/* the monitor does these itself */
+		control_begin_answer(&q->answer, CONTROL_VERDICT_BAD,
+		    "main does not know this command");
 		send_answer(q);
 		break;
 	}
 }
 
-/* All of the line is there: it was written before the pipe was sent. */
+/* The pipe holds the whole line: it was written before the pipe was passed. */
 static bool
 receive_line(struct admin_request *q)
 {
@@ -370,7 +369,8 @@ requests_add(struct requests *all, int pipe)
 	q->client = -1;
 	TAILQ_INSERT_TAIL(&all->list, q, link);
 	if (!receive_line(q)) {
-		log_warnx("a question came without who asks it");
+		log_warnx("a request from the control socket came without the "
+		    "socket to answer by: it is dropped");
 		end_request(q);
 		return;
 	}

@@ -1,9 +1,10 @@
 /*
- * requests: what main is asked through the monitor, and answers from its loop.
+ * requests: an administrator's requests, which the monitor passes to main and
+ * main answers in its event loop.
  *
- * It never waits for who asks: an answer is put together first, and then goes
- * as it is taken.  Files are brought in as for any client; what takes long goes
- * a part in each turn.
+ * Main never waits for an administrator: an answer is completed in memory,
+ * then sent as the socket takes it.  Files are preloaded as for any client.  A
+ * long request does a part of its work in each iteration.
  */
 #ifndef ADMIN_REQUESTS_H
 #define ADMIN_REQUESTS_H
@@ -16,11 +17,14 @@
 
 struct requests;
 
-/* Alone: there is no other main, so what it knows is all there is. */
-struct requests *requests_new(struct evloop *, struct clock *,
-    struct http_loop *, struct clients *, const struct conf *, bool alone);
-void		 requests_free(struct requests **);	/* after the clients */
-/* Takes a question: the pipe with its line, and who has asked. */
+/* alone: this main is the only one, so its counts are those of the server. */
+struct requests	*requests_new(struct evloop *, struct clock *,
+		    struct http_loop *, struct clients *, const struct conf *,
+		    bool alone);
+/* To be called after the clients have been freed. */
+void		 requests_free(struct requests **);
+/* Takes a request: a pipe that holds its line and the administrator's socket.
+ * Owns the pipe; -1 is ignored. */
 void		 requests_add(struct requests *, int pipe);
 
 #endif

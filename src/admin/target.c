@@ -1,5 +1,5 @@
 /*
- * target: the listener is chosen as the network would.
+ * target: chooses the listener as the network would.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -29,7 +29,7 @@ bytes_of(const struct conf_address *a, size_t *n)
 	return &((const struct sockaddr_in *)(const void *)&a->addr)->sin_addr;
 }
 
-/* The address that a host is, if it is no name: its family, else 0. */
+/* Parses a host that is an address; returns its family, or 0 for a name. */
 static int
 parse_literal(struct str host, unsigned char bytes[16])
 {
@@ -45,7 +45,7 @@ parse_literal(struct str host, unsigned char bytes[16])
 	return inet_pton(AF_INET6, text + 1, bytes) == 1 ? AF_INET6 : 0;
 }
 
-/* How well a listener fits: 0 not at all. */
+/* How well a listener fits the URL; 0: not at all. */
 static int
 rate_listener(const struct conf *conf, size_t i, const struct url *u)
 {
@@ -58,7 +58,7 @@ rate_listener(const struct conf *conf, size_t i, const struct url *u)
 
 	if (ntohs(port_of(a)) != u->port)
 		return 0;
-	if (family == 0)		/* which address is it? who knows */
+	if (family == 0)		/* a name: its address is not known */
 		return conf_find_site_name(conf, i, u->host.at, u->host.len) !=
 		    NULL ? 2 : 1;
 	own = bytes_of(a, &n);
@@ -90,14 +90,14 @@ target_listener(const struct conf *conf, const struct url *u, size_t *listener,
 	    (int)u->host.len, u->host.at, (long long)u->port);
 	for (size_t i = 0; i < conf_listener_count(conf); i++) {
 		text = conf_listener(conf, i)->text;
-		/* "*:80" is two of them. */
+		/* "*:80" is two listeners with the same text. */
 		if (i == 0 || strcmp(text, conf_listener(conf, i - 1)->text))
 			buf_addf(wrong, " %s", text);
 	}
 	return false;
 }
 
-/* For a path alone: a name that the first site answers for. */
+/* Adds a host for a path alone: a name of the first site. */
 static void
 add_host(struct buf *to, const struct conf *conf)
 {

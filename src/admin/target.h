@@ -1,6 +1,6 @@
 /*
- * target: where a URL that somebody has typed leads, by the conf: the listener,
- * the site, the request that asks for it.
+ * target: where a URL that an administrator has typed leads by the conf: the
+ * listener, the site, and the request for it.
  */
 #ifndef ADMIN_TARGET_H
 #define ADMIN_TARGET_H
@@ -12,16 +12,17 @@
 #include "lib/buf.h"
 #include "lib/url.h"
 
-/* The listener that the URL reaches; a path alone is asked for at the first
- * address of the first site.  False: what is wrong is added. */
+/* Finds the listener that the URL reaches; for a path alone that is the first
+ * address of the first site.  False: adds an error text. */
 bool	target_listener(const struct conf *, const struct url *,
-	    size_t *listener, struct buf *wrong);
-/* What stands in the request as Host, if that is not said otherwise. */
+	    size_t *listener, struct buf *error);
+/* Adds the value of the Host field for the URL. */
 void	target_host(const struct conf *, const struct url *, struct buf *);
-/* Who answers there. */
+/* The site that answers the URL at that listener. */
 const struct conf_site *target_site(const struct conf *, const struct url *,
 	    size_t listener);
-/* The request, with further fields as they are; its Host is given. */
+/* Adds a request for the URL with these fields; host is the Host field's value
+ * unless the fields have one. */
 void	target_request(const struct url *, const char *host,
 	    char *const *fields, size_t n, struct buf *);
 

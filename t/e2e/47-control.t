@@ -313,7 +313,8 @@ my $there = <<'END';
 //page: 5 bytes
 x: it begins with http:// or, without a host, with /
 END
-is($answer[2], "ampedctl: some could not be had\n$there", 'each has a line');
+is($answer[2], "ampedctl: some files could not be loaded\n$there",
+    'each has a line');
 for my $name (qw(page other large)) {
 	is($server->get("/$name")->{body}, slurp("$root/$name"), $name);
 }
@@ -356,7 +357,8 @@ is($server->get('/other')->{body}, content('other', 5000), 'a request');
 my %again = numbers();
 is($again{$_} - $had{$_}, 1, "$_: one more") for qw(looks chunk-misses);
 is_deeply([ctl('purge', '*')], [0, "*: 1 purged\n", ''], 'purge all');
-is_deeply([ctl('purge', '*x')], [64, '', "ampedctl: some make no sense\n" .
+is_deeply([ctl('purge', '*x')], [64, '',
+    "ampedctl: some words are not valid\n" .
     "*x: it begins with http:// or, without a host, with /\n"], 'nonsense');
 is($server->get('/other')->{body}, content('other', 5000), 'a request');
 my %last = numbers();
