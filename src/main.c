@@ -1,6 +1,6 @@
 /*
- * main: options, the conf, what must be open before privileges go; then the
- * monitor.
+ * main: reads options and the conf, opens what needs privileges, and becomes
+ * the monitor.
  */
 #include <sys/stat.h>
 
@@ -56,14 +56,14 @@
 #endif
 
 struct options {
-	const char	*file;		/* -f */
-	const char	*arch;		/* -A */
-	const char	*address;	/* -l */
-	const char	*directory;	/* the argument */
-	bool		 foreground;	/* -D */
-	bool		 test, dump;	/* -t, -T */
-	bool		 quiet;		/* -q */
-	struct explain_request	 explain;	/* -u, -H */
+	const char		*file;		/* -f */
+	const char		*arch;		/* -A */
+	const char		*address;	/* -l */
+	const char		*directory;	/* the argument */
+	bool			 foreground;	/* -D */
+	bool			 test, dump;	/* -t, -T */
+	bool			 quiet;		/* -q */
+	struct explain_request	 explain;	/* -u, -H, -c */
 };
 
 static _Noreturn void
@@ -174,7 +174,7 @@ parse_options(int argc, char **argv, struct options *o)
 		usage(EX_USAGE);
 }
 
-/* A word of the conf in quotes. */
+/* Adds a word as the conf reads it in quotes. */
 static void
 add_quoted(struct buf *b, const char *word)
 {
@@ -187,7 +187,7 @@ add_quoted(struct buf *b, const char *word)
 	buf_addc(b, '"');
 }
 
-/* "amped DIR" is a conf too, just not in a file. */
+/* The conf of "amped DIRECTORY". */
 static struct conf *
 conf_for_directory(const struct options *o, struct buf *errors)
 {
@@ -204,7 +204,7 @@ conf_for_directory(const struct options *o, struct buf *errors)
 	return conf;
 }
 
-/* By its name; -1 without. */
+/* The architecture of that name; -1 for NULL.  Exits if there is none. */
 static int
 find_architecture(const char *name)
 {
@@ -246,7 +246,8 @@ read_conf(const struct options *o)
 	return conf;
 }
 
-/* Beside this very program, as in the build directory, or where installed. */
+/* Opens the helper program: beside this program, as in the build directory, or
+ * where it is installed. */
 static int
 open_helper(const char *argv0)
 {
@@ -268,16 +269,15 @@ open_helper(const char *argv0)
 	if (fd == -1)
 		fd = open(AMPED_LIBEXEC "/" HELPER_NAME, O_RDONLY | O_CLOEXEC);
 	if (fd == -1) {
-		log_error("cannot find " HELPER_NAME
-			  " beside this program nor in " AMPED_LIBEXEC
-			  ": install it, or start amped from where it "
-			  "was built");
+		log_error("cannot find " HELPER_NAME " beside this program "
+		    "nor in " AMPED_LIBEXEC ": install it, or start amped "
+		    "from where it was built");
 		exit(EX_OSFILE);
 	}
 	return fd;
 }
 
-/* Before we have served. */
+/* Ends amped before it has served. */
 static _Noreturn void
 exit_early(struct monitor_setup *setup, int status)
 {
@@ -285,7 +285,8 @@ exit_early(struct monitor_setup *setup, int status)
 	exit(status);
 }
 
-/* Standard error may be the one before's: not ours to write a log to. */
+/* Opens a log.  For standard error that is a copy of the descriptor that amped
+ * was started with, because descriptor 2 may be the predecessor's. */
 static int
 open_log(struct monitor_setup *setup, const char *file)
 {
@@ -295,14 +296,14 @@ open_log(struct monitor_setup *setup, const char *file)
 		return fcntl(setup->standard_error.fd, F_DUPFD_CLOEXEC, 3);
 	fd = logs_open(file);
 	if (fd == -1) {
-		log_error("cannot open the log %s; another one is named in "
-		    "block log", file);
+		log_error("cannot open the log %s: make it writable, or name "
+		    "another one in block log", file);
 		exit_early(setup, EX_CANTCREAT);
 	}
 	return fd;
 }
 
-/* Who main and the helpers are to be, when started as root. */
+/* Chooses the user that main and the helpers become if amped runs as root. */
 static void
 choose_user(struct generation *g, const struct options *o)
 {
@@ -320,7 +321,7 @@ choose_user(struct generation *g, const struct options *o)
 	if (g->user.name == NULL || o->directory == NULL ||
 	    proc_may_read(&g->user, o->directory))
 		return;
-	/* Somebody tries it on a directory of their own: be its owner. */
+	/* "amped DIRECTORY" with a private directory: become its owner. */
 	if (stat(o->directory, &st) == -1 || !user_find_uid(&owner, st.st_uid))
 		fatal("cannot look at %s", o->directory);
 	log_warnx("user %s may not read %s: serving it as its owner, %s",
@@ -330,7 +331,7 @@ choose_user(struct generation *g, const struct options *o)
 	user_load_groups(&g->user);
 }
 
-/* -t: what is no mistake, but in the way of who is to serve, is told, too. */
+/* -t: beside the errors of the conf, warns of what keeps main from serving. */
 static int
 check_conf(struct generation *g, const struct options *o)
 {
@@ -346,7 +347,7 @@ check_conf(struct generation *g, const struct options *o)
 	return status;
 }
 
-/* -u: with the privileges that the question will be answered with. */
+/* -u: explains with the privileges that main serves with. */
 static int
 explain_request(struct generation *g, struct options *o)
 {
@@ -365,11 +366,11 @@ explain_request(struct generation *g, struct options *o)
 	return why != NULL ? EX_DATAERR : 0;
 }
 
-/* All that must be open before privileges go; in the foreground, for whoever
- * started us is to see what is wrong. */
+/* Opens all that needs privileges; in the foreground, so that errors appear
+ * where amped was started. */
 static void
-open_all(
-    struct monitor_setup *setup, struct generation *g, const struct options *o)
+open_all(struct monitor_setup *setup, struct generation *g,
+    const struct options *o)
 {
 	const struct inherited	*h = &setup->inherited;
 	const struct listeners	 passed = { .passed = h->sockets,
@@ -380,7 +381,7 @@ open_all(
 		exit(EX_UNAVAILABLE);
 	choose_user(g, o);
 	check_roots(g);
-	/* A signal from here on is for the monitor, once it listens. */
+	/* Signals wait from here on until the monitor handles them. */
 	proc_signals_block();
 	if (g->conf->pid != NULL && pidfile_lock(&setup->pidfile, g->conf->pid,
 	    h->pidfile) == -1)
@@ -399,13 +400,13 @@ open_all(
 	setup->descriptors = proc_raise_fd_limit();
 	if (!budget_suffices(g->conf, g->nlisteners, setup->descriptors))
 		exit_early(setup, EX_OSERR);
-	/* Last: it leaves a file behind, should we not get to serve. */
+	/* Last: its file would stay if a later step failed. */
 	if (control_socket_open(&setup->control, g->conf, NULL,
 	    h->old_monitor != -1) == -1)
 		exit_early(setup, EX_UNAVAILABLE);
 }
 
-/* To be found from another directory, too. */
+/* The file's absolute path, valid in any directory. */
 static const char *
 make_absolute(const char *file)
 {
@@ -431,8 +432,8 @@ add_argument(struct monitor_setup *setup, size_t *n, const char *option,
 	}
 }
 
-/* How another binary is started in place of this one: with the same options,
- * from whichever directory. */
+/* Sets the arguments with which an upgrade starts the new program: the same
+ * options, valid in any directory. */
 static void
 set_arguments(struct monitor_setup *setup, const struct options *o)
 {
@@ -453,15 +454,15 @@ set_arguments(struct monitor_setup *setup, const struct options *o)
 }
 
 static int
-run_server(
-    struct monitor_setup *setup, struct generation *g, const struct options *o)
+run_server(struct monitor_setup *setup, struct generation *g,
+    const struct options *o)
 {
 	setup->first = g;
 	sd_notify_open(&setup->notify);
 	setup->pidfile.fd = setup->daemon_pipe = -1;
 	setup->architecture = o->arch != NULL ? g->conf->architecture : -1;
-	setup->conf_file =
-	    make_absolute(o->file != NULL ? o->file : AMPED_CONF);
+	setup->conf_file = make_absolute(o->file != NULL ? o->file :
+	    AMPED_CONF);
 	set_arguments(setup, o);
 	open_all(setup, g, o);
 	if (o->directory != NULL) {
@@ -474,8 +475,7 @@ run_server(
 		setup->standard_error.background = true;
 	}
 	log_init("monitor", (enum log_level)g->conf->log.error_level);
-	/* Until there is somebody to write what we say; the one before, if
-	 * there is, has somebody. */
+	/* Until there is an error logger; an old monitor's goes on for us. */
 	if (setup->inherited.old_monitor == -1 &&
 	    dup2(setup->error_log, STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
@@ -496,7 +496,7 @@ main(int argc, char **argv)
 	proc_open_standard_fds();
 	proc_title_init(argc, argv);
 	log_init("amped", LOG_LEVEL_NOTICE);
-	/* Before one of ours can have such a number. */
+	/* First: later descriptors could get the inherited ones' numbers. */
 	upgrade_inherit(&setup.inherited);
 	setup.program = proc_path(argv[0]);
 	parse_options(argc, argv, &o);
@@ -511,8 +511,8 @@ main(int argc, char **argv)
 	}
 	if (o.explain.url != NULL)
 		return explain_request(generation_new(conf), &o);
-	/* Whatever else who starts us had open is not for ours.  Not sooner:
-	 * the conf may be one of these (/dev/fd). */
+	/* Children must not inherit further descriptors.  Only now: the conf
+	 * may be read from one of them (/dev/fd). */
 	proc_close_from(setup.inherited.end_fd);
 	setup.helper = open_helper(argv[0]);
 	return run_server(&setup, generation_new(conf), &o);
