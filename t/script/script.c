@@ -93,12 +93,11 @@ parse_time(const char *word)
 	world_fail("not a time: %s", word);
 }
 
-/* A file of the scenario, new or written in place: its bytes are a text, over
- * and over. */
+/* Writes a file of the scenario, new or in place: a text, repeated. */
 static void
 write_file(const char *name, size_t size, const char *text, time_t mtime)
 {
-	struct timespec	 times[2] = { { .tv_sec = mtime }, { .tv_sec = mtime } };
+	struct timespec	 t = { .tv_sec = mtime }, times[2] = { t, t };
 	char		 path[200];
 	FILE		*f;
 
@@ -126,7 +125,7 @@ expect_out(struct client *c, const char *word)
 	buf_free(&want);
 }
 
-/* As write_file() has made it. */
+/* The body must be as write_file() wrote the file. */
 static void
 expect_body(const char *name, const char *body, size_t len)
 {
@@ -136,8 +135,8 @@ expect_body(const char *name, const char *body, size_t len)
 			    body + i);
 }
 
-/* The rest of a response: its head must contain the words given; the body is
- * taken off too.  "bodiless", to HEAD: there is none. */
+/* Takes off a response.  Its head must contain the words given.  "bodiless": the
+ * response has no body, as one to HEAD. */
 static void
 expect_head(struct client *c, char **words, size_t n)
 {
@@ -332,7 +331,6 @@ expect_root(const struct job *job, const char *word)
 	buf_free(&want);
 }
 
-/* Whether somebody waits for it. */
 static void
 expect_priority(const struct task *e, bool background)
 {
@@ -341,7 +339,7 @@ expect_priority(const struct task *e, bool background)
 		    e->background ? "at leisure" : "at once");
 }
 
-/* "resolve PATH" or "read OFFSET LENGTH", the oldest task under way. */
+/* The job of the oldest task: "resolve PATH", "read OFFSET LENGTH" ... */
 static void
 expect_job(char **words, size_t n)
 {
@@ -399,8 +397,8 @@ expect_job(char **words, size_t n)
 	buf_free(&want);
 }
 
-/* An answer as a helper on a file system without RWF_NOWAIT would give it, so
- * that the chunks have to be asked for. */
+/* Answers as a helper on a file system without RWF_NOWAIT does, so the machine
+ * must ask for the chunks as well. */
 static void
 answer_file(struct job *job, char **words, size_t n)
 {
@@ -422,10 +420,10 @@ answer_file(struct job *job, char **words, size_t n)
 		.ctime_ns = (uint32_t)st.st_ctim.tv_nsec,
 	};
 	job->facts.mode = st.st_mode;
-	job->facts.uid = 12345;		/* not ours, as it should be */
+	job->facts.uid = 12345;		/* not this user's file */
 	job->facts.strong = n < 3 || strcmp(words[2], "unsettled") != 0;
 	job->facts.handle = n == 3 && strcmp(words[2], "handle") == 0;
-	/* Its index, if the path asked for ends like that. */
+	/* A path that ends in / has led to its index file. */
 	job->name_number = job->kind != JOB_LIST && (job->path[0] == '\0' ||
 	    job->path[strlen(job->path) - 1] == '/');
 	if (job->kind == JOB_LIST) {
@@ -441,7 +439,7 @@ answer_file(struct job *job, char **words, size_t n)
 	}
 }
 
-/* So much of it was brought in, or copied. */
+/* Completes a read, a copy or a close with that many bytes. */
 static void
 range_done(struct job *job, uint64_t done)
 {

@@ -1,6 +1,6 @@
 /*
- * world: all that there is around the request machine in a scenario: sockets,
- * a disk, a clock, a log, none of them real.  It knows nothing of the language.
+ * world: stand-ins for all that is around the request machine: sockets, a disk,
+ * a clock, logs.  The language of scenarios is script.c's.
  */
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -25,9 +25,9 @@
 #include "shared/addresses_conf.h"
 #include "t/script/world.h"
 
-#define UNCORKED_MAX	(64 * 1024)	/* bytes of a file that the system takes */
+#define UNCORKED_MAX	(64 * 1024)	/* bytes of a file sent without a cork */
 
-struct main_env	world;
+struct world	world;
 
 _Noreturn void
 world_fail(const char *format, ...)
@@ -66,7 +66,7 @@ script_recv(void *context, int fd, void *to, size_t size)
 	return (ssize_t)n;
 }
 
-/* As if somebody wrote to the file just now. */
+/* Changes the file's time, as a write would. */
 static void
 overwrite_file(struct client *c)
 {
@@ -122,7 +122,7 @@ script_send_file(void *context, int fd, int file, off_t offset, size_t len)
 	if (!c->corked && len > UNCORKED_MAX)
 		world_fail("%s gets a file in small packets", c->name);
 	if (c->no_sendfile != 0) {
-		c->held_back = false;	/* the head of nothing, perhaps */
+		c->held_back = false;	/* maybe a head without body */
 		errno = c->no_sendfile;
 		return -1;
 	}
@@ -156,8 +156,8 @@ script_finish(void *context, int fd)
 	c->held_back = false;
 }
 
-/* A system that has not sent all may throw it away: so it must have been told
- * before that this was the end. */
+/* Output held back by MSG_MORE may be lost at close(), so the transport must
+ * have been told before that nothing follows. */
 static void
 script_close(void *context, int fd)
 {
@@ -219,11 +219,11 @@ script_submit(void *context, struct task *e)
 		return;
 	}
 	if (world.ntasks == TASKS_MAX)
-		world_fail("too many errands");
+		world_fail("too many tasks");
 	world.tasks[world.ntasks++] = e;
 }
 
-/* What the scenarios bring about is meant to; failures are told in the TAP. */
+/* The log lines of a scenario are expected; failures are reported in the TAP. */
 static void
 add_error_line(void *context, const char *line, size_t n)
 {
@@ -246,7 +246,6 @@ commit_line(void *context, size_t n)
 	world.log.len += n;
 }
 
-/* With a directory of its own; false: there is none to be had. */
 bool
 world_new(const char *file, bool staged)
 {
@@ -262,7 +261,7 @@ world_new(const char *file, bool staged)
 
 /* Driving the machine. */
 
-/* From stage to stage until it waits or is over. */
+/* Runs the client from stage to stage until it waits or is closed. */
 static const struct wait *
 run_stages(struct client *c)
 {
@@ -282,7 +281,7 @@ run_stages(struct client *c)
 	return w;
 }
 
-/* As it is in a batch of one. */
+/* Runs the client as a batch of one. */
 static const struct wait *
 run_batch(struct client *c)
 {
@@ -314,7 +313,7 @@ run_client(struct client *c)
 	}
 }
 
-/* Only what has been held back minds that nobody waits any more. */
+/* abandon is set by the machine on deferred tasks only. */
 static void
 leave_task(struct client *c)
 {
@@ -335,7 +334,6 @@ world_wake(struct client *c, enum outcome outcome)
 	run_client(c);
 }
 
-/* Wakes a client as long as what it waits for is there. */
 void
 world_settle(struct client *c)
 {
@@ -347,7 +345,7 @@ world_settle(struct client *c)
 		world_wake(c, OUTCOME_READY);
 }
 
-/* The client whose wait is over first, at that time at the latest. */
+/* The client with the earliest deadline up to that time, or NULL. */
 static struct client *
 next_deadline(int64_t when)
 {

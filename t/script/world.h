@@ -1,5 +1,5 @@
 /*
- * world: what a scenario acts upon.  There is one at a time; what fails in it
+ * world: what a scenario acts upon.  There is one world at a time; a failure
  * jumps to world.failed.
  */
 #ifndef T_SCRIPT_WORLD_H
@@ -16,62 +16,64 @@
 #include "wait.h"
 
 #define CLIENTS		16
-#define TASKS_MAX		16
+#define TASKS_MAX	16
 #define UNLIMITED	((size_t)-1)
 
 struct client {				/* the architecture's, see wait.h */
 	char			 name[16];
 	struct session		*session;
-	enum stage		 stage;		/* that has it, if staged */
-	const struct wait	*wait;		/* NULL: over */
-	struct wait		 wait_copy;		/* that, a copy */
-	struct buf		 to, from;	/* for the machine, from it */
-	size_t			 takes;		/* so many bytes still */
-	bool			 half, broken;	/* sends no more; is gone */
-	bool			 hold_output;	/* output waits for its turn */
-	bool			 hold_input;	/* so does input */
-	int			 no_sendfile;	/* the errno that it says */
-	size_t			 offered;	/* to its socket, at last */
-	bool			 more_follows;		/* to come right behind that */
-	bool			 held_back;	/* by the system, for that */
+	enum stage		 stage;		/* where it is, if staged */
+	const struct wait	*wait;		/* NULL: closed */
+	struct wait		 wait_copy;	/* what wait points to */
+	struct buf		 to, from;	/* the machine */
+	size_t			 takes;		/* bytes of output */
+	bool			 half;		/* sends no more */
+	bool			 broken;	/* has reset the connection */
+	bool			 hold_output;	/* not woken for output */
+	bool			 hold_input;	/* not woken for input */
+	int			 no_sendfile;	/* errno of sendfile, or 0 */
+	size_t			 offered;	/* bytes, by the last send */
+	bool			 more_follows;	/* as the last send said */
+	bool			 held_back;	/* output, as more follows */
 	bool			 corked;
-	char			 overwrites[16];	/* as it takes something */
-	size_t			 unsent;	/* bytes that its system lacks */
-	bool			 reset;		/* at its end */
+	char			 overwrites[16];	/* file, at the next
+							 * output; or "" */
+	size_t			 unsent;	/* bytes in its socket */
+	bool			 reset;		/* closed by a reset */
 	bool			 waiting;	/* for wait->task */
-	TAILQ_ENTRY(client)	 link;
+	TAILQ_ENTRY(client)	 link;		/* among the task's waiters */
 };
 
-struct main_env {
-	const char	*file;			/* the scenario */
-	int		 line;
-	jmp_buf		 failed;
-	struct buf	 conf_text, site_text, log, error_log;
-	char		 dir[64];		/* for files and as root */
-	struct conf	*conf;
-	struct http_loop	*http[STAGE_COUNT];	/* only the first, or staged */
-	bool		 staged;		/* as pipelined does it */
-	bool		 skipped;		/* not for that */
-	bool		 shared;		/* the store, by threads */
-	struct caches	*caches;			/* then */
-	bool		 verify_due;		/* for http_verify() */
-	struct addresses *addresses;
-	struct clock	 clock;
-	struct client	*clients[CLIENTS];
-	struct task	*tasks[TASKS_MAX];	/* under way, oldest first */
-	size_t		 ntasks;
-	bool		 sync;		/* as sped does it */
-	long		 sendfiles;		/* since asked for */
-	long		 corks;			/* likewise */
+struct world {
+	const char		*file;		/* the scenario */
+	int			 line;
+	jmp_buf			 failed;
+	struct buf		 conf_text, site_text, log, error_log;
+	char			 dir[64];	/* for files, and the root */
+	struct conf		*conf;
+	struct http_loop	*http[STAGE_COUNT];	/* one, or by stage */
+	bool			 staged;	/* as in pipelined */
+	bool			 skipped;	/* not for staged runs */
+	bool			 shared;	/* caches are made for threads */
+	struct caches		*caches;	/* if shared */
+	bool			 verify_due;	/* http_verify() is */
+	struct addresses	*addresses;
+	struct clock		 clock;
+	struct client		*clients[CLIENTS];
+	struct task		*tasks[TASKS_MAX];	/* oldest first */
+	size_t			 ntasks;
+	bool			 sync;		/* disk work as in sped */
+	long			 sendfiles;	/* since the last check */
+	long			 corks;		/* since the last check */
 };
 
-extern struct main_env	world;
+extern struct world	world;
 
-/* Tells where and why, as a comment of TAP. */
+/* Ends the scenario; prints the place and the reason as a comment of TAP. */
 _Noreturn void	world_fail(const char *, ...)
     __attribute__((__format__(__printf__, 1, 2)));
 
-/* For this scenario; false: there is no room for its files. */
+/* Begins a scenario; false: its directory cannot be made. */
 bool	world_new(const char *file, bool staged);
 void	world_free(void);
 
@@ -79,20 +81,21 @@ void	world_free(void);
 struct client	*world_client(const char *name);
 void		 world_connect(const char *name, const char *from);
 
-/* What it waits for has had this outcome: it goes on. */
+/* Ends the client's wait with that outcome, and runs the machine. */
 void	world_wake(struct client *, enum outcome);
 
-/* It goes on for as long as what it waits for is there. */
+/* Wakes the client as long as its wait can be satisfied. */
 void	world_settle(struct client *);
 
+/* Lets time pass; waits whose deadline is reached time out. */
 void	world_pass_time(int64_t ms);
 
-/* What was called begins, as a loop does it between its clients. */
+/* Starts the password checks that are due, as a loop does. */
 void	world_verify(void);
 
 void	world_drain(void);
 
-/* The answer is in the job: it is over, and all who wait go on. */
+/* Completes a task whose result is in its job, and wakes its waiters. */
 void	world_finish(struct task *);
 
 #endif
