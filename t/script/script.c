@@ -258,31 +258,32 @@ run_client_line(struct client *c, char **words, size_t n)
 		expect_out(c, words[2]);
 	} else if (strcmp(verb, "answer") == 0 && n >= 3) {
 		expect_head(c, words + 2, n - 2);
-	} else if (strcmp(verb, "over") == 0) {
+	} else if (strcmp(verb, "closed") == 0) {
 		if (c->wait != NULL)
 			world_fail("%s is in step %s", c->name,
 			    machine_step_name(c->session));
 	} else if (strcmp(verb, "reset") == 0) {
 		if (c->wait != NULL || !c->reset)
 			world_fail("%s is not reset", c->name);
-	} else if (strcmp(verb, "spoils") == 0 && n == 3) {
+	} else if (strcmp(verb, "overwrites") == 0 && n == 3) {
 		snprintf(c->overwrites, sizeof(c->overwrites), "%s", words[2]);
 	} else if (strcmp(verb, "unsent") == 0 && n == 3) {
 		c->unsent = strtoul(words[2], NULL, 10);
 	} else if (strcmp(verb, "more") == 0 && n == 3) {
 		if (c->more_follows != (strcmp(words[2], "follows") == 0))
-			world_fail("%s was told otherwise", c->name);
+			world_fail("%s: more %s", c->name,
+			    c->more_follows ? "follows" : "unknown");
 	} else if (strcmp(verb, "offered") == 0 && n == 3) {
 		if (c->offered != strtoul(words[2], NULL, 10))
 			world_fail("%s is offered %zu bytes", c->name,
 			    c->offered);
-	} else if (strcmp(verb, "in-turns") == 0) {
+	} else if (strcmp(verb, "hold-input") == 0) {
 		c->hold_input = true;
-	} else if (strcmp(verb, "by-turns") == 0) {
+	} else if (strcmp(verb, "hold-output") == 0) {
 		c->hold_output = true;
 	} else if (strcmp(verb, "no-sendfile") == 0 && n == 3) {
 		c->no_sendfile = error_of(words[2]);
-	} else if (strcmp(verb, "turn") == 0) {
+	} else if (strcmp(verb, "wake") == 0) {
 		world_wake(c, OUTCOME_READY);
 	} else if (strcmp(verb, "cancelled") == 0) {
 		world_wake(c, OUTCOME_CANCELLED);
@@ -335,8 +336,8 @@ static void
 expect_priority(const struct task *e, bool background)
 {
 	if (e->background != background)
-		world_fail("the disk is asked %s",
-		    e->background ? "at leisure" : "at once");
+		world_fail("the disk is asked in %s",
+		    e->background ? "background" : "foreground");
 }
 
 /* The job of the oldest task: "resolve PATH", "read OFFSET LENGTH" ... */
@@ -354,8 +355,9 @@ expect_job(char **words, size_t n)
 		world_fail("the disk is asked to %s %s",
 		    job_kind_name(job->kind), job->path);
 	}
-	if (n == 4 && strcmp(words[2], "at") == 0) {
-		expect_priority(first_task(), strcmp(words[3], "leisure") == 0);
+	if (n == 4 && strcmp(words[2], "in") == 0) {
+		expect_priority(first_task(),
+		    strcmp(words[3], "background") == 0);
 		return;
 	}
 	job = &first_task()->job;
@@ -373,13 +375,13 @@ expect_job(char **words, size_t n)
 		snprintf(is, sizeof(is), "resolve \"%s\"%s%s%s", job->path,
 		    job->length > 0 ? " with " : "",
 		    job->length > 0 ? job->siblings : "",
-		    job->has_version ? " known" : "");
+		    job->has_version ? " has-version" : "");
 	else if (job->kind == JOB_COMPRESS)
 		snprintf(is, sizeof(is), "compress \"%s\"%s", job->path,
-		    job->has_version ? " known" : "");
+		    job->has_version ? " has-version" : "");
 	else if (job->kind == JOB_LIST)
 		snprintf(is, sizeof(is), "list \"%s\" %s%s", job->path,
-		    job->template, job->has_version ? " known" : "");
+		    job->template, job->has_version ? " has-version" : "");
 	else if (job->kind == JOB_VERIFY)
 		snprintf(is, sizeof(is), "verify \"%s\" \"%s\" \"%s\"",
 		    job->root, job->data, job->data + strlen(job->data) + 1);
@@ -421,7 +423,7 @@ answer_file(struct job *job, char **words, size_t n)
 	};
 	job->facts.mode = st.st_mode;
 	job->facts.uid = 12345;		/* not this user's file */
-	job->facts.strong = n < 3 || strcmp(words[2], "unsettled") != 0;
+	job->facts.strong = n < 3 || strcmp(words[2], "weak") != 0;
 	job->facts.handle = n == 3 && strcmp(words[2], "handle") == 0;
 	/* A path that ends in / has led to its index file. */
 	job->name_number = job->kind != JOB_LIST && (job->path[0] == '\0' ||
@@ -430,7 +432,7 @@ answer_file(struct job *job, char **words, size_t n)
 		job->facts.mode = S_IFDIR | 0755;
 		job->facts.in_memory = true;
 	} else if (job->kind == JOB_COMPRESS && n == 3 &&
-	    strcmp(words[2], "kept") == 0) {
+	    strcmp(words[2], "cached") == 0) {
 		job->facts.handle = true;
 		job->facts.cached = file_version_of(&st);
 	} else if (job->kind == JOB_COMPRESS) {
@@ -453,7 +455,7 @@ answer_job(char **words, size_t n)
 {
 	struct task	*e = first_task();
 
-	if (n > 4 && strcmp(words[n - 2], "beside") == 0) {
+	if (n > 4 && strcmp(words[n - 2], "siblings") == 0) {
 		e->job.done = strtoul(words[n - 1], NULL, 10);
 		n -= 2;
 	}
@@ -461,7 +463,7 @@ answer_job(char **words, size_t n)
 		answer_file(&e->job, words + 3, n - 3);
 	else if (n == 4 && strcmp(words[2], "error") == 0)
 		e->job.error = error_of(words[3]);
-	else if (n == 3 && strcmp(words[2], "same") == 0) {
+	else if (n == 3 && strcmp(words[2], "unchanged") == 0) {
 		e->job.unchanged = true;
 		e->job.facts.strong = true;
 	} else if (n == 3 && strcmp(words[2], "done") == 0)
@@ -497,7 +499,7 @@ static void
 expect_sendfiles(long n)
 {
 	if (world.sendfiles != n)
-		world_fail("a file was to be sent %ld times", world.sendfiles);
+		world_fail("sendfile was tried %ld times", world.sendfiles);
 	world.sendfiles = 0;
 }
 
@@ -505,7 +507,7 @@ static void
 expect_corks(long n)
 {
 	if (world.corks != n)
-		world_fail("somebody was to be corked %ld times", n);
+		world_fail("sockets were corked %ld times", world.corks);
 	world.corks = 0;
 }
 
@@ -556,7 +558,7 @@ run_line(char *line)
 		answer_job(words, n);
 	else if (n == 2 && strcmp(words[0], "log") == 0)
 		expect_in(&world.log, words[1]);
-	else if (n == 2 && strcmp(words[0], "told") == 0)
+	else if (n == 2 && strcmp(words[0], "error-log") == 0)
 		expect_in(&world.error_log, words[1]);
 	else if (n == 2 && strcmp(words[0], "sendfiles") == 0)
 		expect_sendfiles(strtol(words[1], NULL, 10));
@@ -564,11 +566,11 @@ run_line(char *line)
 		expect_corks(strtol(words[1], NULL, 10));
 	else if (n == 1 && strcmp(words[0], "drain") == 0)
 		world_drain();
-	else if (n == 1 && strcmp(words[0], "in-place") == 0)
+	else if (n == 1 && strcmp(words[0], "sync") == 0)
 		world.sync = true;
 	else if (n == 1 && strcmp(words[0], "shared") == 0)
 		world.shared = true;
-	else if (n == 1 && strcmp(words[0], "unstaged") == 0)
+	else if (n == 1 && strcmp(words[0], "not-staged") == 0)
 		world.skipped = world.staged;
 	else if ((c = world_client(words[0])) != NULL && n >= 2)
 		run_client_line(c, words, n);

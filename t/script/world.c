@@ -120,7 +120,7 @@ script_send_file(void *context, int fd, int file, off_t offset, size_t len)
 
 	world.sendfiles++;
 	if (!c->corked && len > UNCORKED_MAX)
-		world_fail("%s gets a file in small packets", c->name);
+		world_fail("%s gets a file without a cork", c->name);
 	if (c->no_sendfile != 0) {
 		c->held_back = false;	/* maybe a head without body */
 		errno = c->no_sendfile;
@@ -165,7 +165,7 @@ script_close(void *context, int fd)
 
 	(void)fd;
 	if (c->held_back)
-		world_fail("%s is closed over what has not been sent", c->name);
+		world_fail("%s is closed while output is held back", c->name);
 }
 
 static size_t
@@ -277,7 +277,7 @@ run_stages(struct client *c)
 		w = machine_run_stage(c->session, &next);
 	} while (next != c->stage);
 	if (w == NULL && c->stage != STAGE_ACCEPT)
-		world_fail("%s is over in the wrong stage", c->name);
+		world_fail("%s is closed in the wrong stage", c->name);
 	return w;
 }
 
@@ -306,7 +306,7 @@ run_client(struct client *c)
 	c->wait_copy = *c->wait;
 	c->wait = &c->wait_copy;
 	if (c->corked && c->wait->kind != WAIT_WRITE)
-		world_fail("%s waits for what has been sent", c->name);
+		world_fail("%s waits while it is corked", c->name);
 	if (c->wait->kind == WAIT_DISK) {
 		TAILQ_INSERT_TAIL(&c->wait->task->waiters, c, link);
 		c->waiting = true;
