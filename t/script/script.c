@@ -135,8 +135,8 @@ expect_body(const char *name, const char *body, size_t len)
 			    body + i);
 }
 
-/* Takes off a response.  Its head must contain the words given.  "bodiless": the
- * response has no body, as one to HEAD. */
+/* Takes off a response.  Its head must contain the words given.  "bodiless":
+ * the response has no body, as one to HEAD. */
 static void
 expect_head(struct client *c, char **words, size_t n)
 {

@@ -25,7 +25,7 @@
 #include "shared/addresses_conf.h"
 #include "t/script/world.h"
 
-#define UNCORKED_MAX	(64 * 1024)	/* bytes of a file sent without a cork */
+#define UNCORKED_MAX	(64 * 1024)	/* bytes sent without a cork */
 
 struct world	world;
 
@@ -223,7 +223,7 @@ script_submit(void *context, struct task *e)
 	world.tasks[world.ntasks++] = e;
 }
 
-/* The log lines of a scenario are expected; failures are reported in the TAP. */
+/* Keeps log lines for error-log; failures are reported in the TAP. */
 static void
 add_error_line(void *context, const char *line, size_t n)
 {

@@ -54,7 +54,7 @@ struct world {
 	struct http_loop	*http[STAGE_COUNT];	/* one, or by stage */
 	bool			 staged;	/* as in pipelined */
 	bool			 skipped;	/* not for staged runs */
-	bool			 shared;	/* caches are made for threads */
+	bool			 shared;	/* caches, as by threads */
 	struct caches		*caches;	/* if shared */
 	bool			 verify_due;	/* http_verify() is */
 	struct addresses	*addresses;
