@@ -471,12 +471,12 @@ world_connect(const char *name, const char *from)
 	struct sockaddr_in	 v4 = { .sin_family = AF_INET };
 	struct sockaddr_in6	 v6 = { .sin6_family = AF_INET6 };
 	bool			 is_v6 = strchr(from, ':') != NULL;
-	struct sockaddr		*peer = is_v6 ? (struct sockaddr *)&v6 :
+	struct sockaddr		*addr = is_v6 ? (struct sockaddr *)&v6 :
 				    (struct sockaddr *)&v4;
 	struct client		*c;
 
 	begin_world();
-	if (inet_pton(peer->sa_family, from, is_v6 ? (void *)&v6.sin6_addr :
+	if (inet_pton(addr->sa_family, from, is_v6 ? (void *)&v6.sin6_addr :
 	    (void *)&v4.sin_addr) != 1)
 		world_fail("not an address: %s", from);
 	for (int i = 0; i < CLIENTS; i++) {
@@ -486,7 +486,7 @@ world_connect(const char *name, const char *from)
 		snprintf(c->name, sizeof(c->name), "%s", name);
 		c->takes = UNLIMITED;
 		c->session = machine_new(world.http[STAGE_ACCEPT], -1,
-		    &script_transport, c, peer, 0);
+		    &script_transport, c, addr, 0);
 		run_client(c);
 		return;
 	}
