@@ -114,7 +114,7 @@ libunit_a_SOURCES = \
 	t/unit/conf/confs.h \
 	t/unit/helpers/tree.h \
 	t/unit/helpers/wires.h \
-	t/unit/loop/peers.h \
+	t/unit/loop/sessions.h \
 	t/unit/unit.c \
 	t/unit/unit.h
 

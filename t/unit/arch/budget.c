@@ -1,19 +1,19 @@
 /*
- * Tests of arch/budget: whatever there is room for is not more than there is.
+ * Tests of arch/budget: the parts of a budget are not more than the whole.
  */
 #include "arch/arch.h"
 #include "arch/budget.h"
 #include "t/unit/conf/confs.h"
 
-/* What there is in each kind of them. */
+/* The architectures, with what a budget depends on. */
 #define ARCH(name, ...)	const struct arch arch_##name = { #name, __VA_ARGS__ }
 ARCH(amped, .workers = 1, .helpers = true);
 ARCH(sped, .workers = 1);
 ARCH(mt, .workers = 32, .threaded = true, .threads = 1, .disk_threads = 1,
     .limitations = { [ARCH_LIMITED_CLIENTS] = true });
 ARCH(mp, .workers = 32, .limitations = { [ARCH_LIMITED_CLIENTS] = true });
-ARCH(
-    pipelined, .workers = 1, .threaded = true, .threads = 7, .disk_threads = 2);
+ARCH(pipelined, .workers = 1, .threaded = true, .threads = 7,
+    .disk_threads = 2);
 
 static struct conf *
 conf_of(int architecture, const char *text)
@@ -84,7 +84,7 @@ START_TEST(refuses_less)
 	budget_make(&b, conf, 1, 1, 0);
 	ck_assert(budget_suffices(conf, 1, b.min));
 	ck_assert(!budget_suffices(conf, 1, b.min - 1));
-	/* The monitor has each twice while it reads its conf again. */
+	/* During a reload the monitor has each twice. */
 	ck_assert(!budget_suffices(conf, 1000, 1999));
 	conf_free(&conf);
 	teardown();

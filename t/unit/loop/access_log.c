@@ -1,7 +1,7 @@
 /*
- * Tests of loop/access_log: when it asks for a log helper; threads that have
- * lines at the same time.  The test is the log helper; with ThreadSanitizer it
- * also shows that nobody writes where another one does.
+ * Tests of loop/access_log: when it requests an access logger; threads that
+ * write lines at the same time.  The test is the access logger; with
+ * ThreadSanitizer it also shows that lines do not overlap.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -19,14 +19,14 @@
 #include "t/unit/unit.h"
 
 #define WRITERS		4
-#define LINES		4000		/* of each */
-#define MOST		200		/* bytes of one */
+#define LINES		4000		/* of each thread */
+#define MOST		200		/* bytes of a line */
 
 struct writer {
 	pthread_t		 thread;
 	int			 number;
 	struct stats_slot	 part;
-	int			 next;		/* line that is to be found */
+	int			 next;		/* number of the next line */
 	uint64_t		 found;
 };
 
@@ -35,9 +35,9 @@ static struct evloop	*loop;
 static struct access_log	*access_log;
 static struct watch	*tick;
 static struct writer	 writers[WRITERS];
-static atomic_int	 left;		/* writers */
+static atomic_int	 left;		/* writers that run */
 static int		 pipe_of_helper;
-static struct buf	 log_text;	/* the helper's, until it has ended */
+static struct buf	 log_text;	/* the access logger's */
 
 static void *
 be_helper(void *nothing)
@@ -54,7 +54,7 @@ be_helper(void *nothing)
 	return nothing;
 }
 
-/* Each other time there is room it has no line after all. */
+/* Every other line is committed empty. */
 static void *
 write_lines(void *context)
 {
@@ -88,7 +88,7 @@ look(void *unused)
 		evloop_arm(tick, now.ms + 5);
 }
 
-/* Whole, and for each writer in order. */
+/* Lines are whole, and those of each writer in order. */
 static void
 check_line(const char *line, size_t len)
 {
@@ -159,7 +159,7 @@ START_TEST(threads)
 	end(helper);
 	for (int i = 0; i < WRITERS; i++) {
 		ck_assert_uint_gt(writers[i].found, 0);
-		/* Twice for a line at most: it asks twice. */
+		/* A logger is requested twice at most. */
 		ck_assert_uint_ge(writers[i].found + writers[i].part.counters[
 		    STATS_LOG_LINES_DROPPED], LINES);
 	}
@@ -169,7 +169,7 @@ START_TEST(threads)
 }
 END_TEST
 
-/* Threads that are not waited for: they may have lines even then. */
+/* Threads go on writing lines while the log is finished. */
 START_TEST(finished)
 {
 	pthread_t	helper;
@@ -192,12 +192,12 @@ write_line(const char *line)
 	access_log_commit(access_log, strlen(line));
 }
 
-/* How often it has asked, of the monitor's end. */
+/* How often an access logger has been requested. */
 static int
 questions(int control)
 {
 	enum channel_message	message;
-	int		fd, n = 0;
+	int			fd, n = 0;
 
 	while (channel_recv(control, &message, &fd) == 1) {
 		ck_assert_int_eq(message, CHANNEL_WANT_ACCESS_LOGGER);
@@ -224,7 +224,7 @@ end_alone(int control[2])
 	close(control[0]);
 }
 
-/* Others start as well; but no line is lost for that. */
+/* At the start nothing is requested at once, and no line is lost. */
 START_TEST(asks_late_unless_there_is_much)
 {
 	int	control[2], lines = 0;
@@ -278,8 +278,8 @@ take_order(void *context)
 	evloop_stop(loop);
 }
 
-/* One that comes by itself, since the log has been opened again: at once, and
- * each time there are lines after that. */
+/* An access logger that was not requested, as the log was opened again: at
+ * once, and later with lines. */
 START_TEST(comes_unasked)
 {
 	int		 control[2], ends[2];
@@ -303,7 +303,7 @@ START_TEST(comes_unasked)
 }
 END_TEST
 
-/* The helper dies, before the logger knows; another one is to be had. */
+/* The access logger dies unnoticed; another one can be had. */
 static void
 die(int helper, int control, pthread_t *another)
 {
@@ -311,8 +311,8 @@ die(int helper, int control, pthread_t *another)
 
 	close(helper);
 	ck_assert_int_eq(io_pipe(ends), 0);
-	ck_assert_int_eq(
-	    channel_send(control, CHANNEL_ACCESS_LOGGER, ends[0]), 0);
+	ck_assert_int_eq(channel_send(control, CHANNEL_ACCESS_LOGGER,
+	    ends[0]), 0);
 	close(ends[0]);
 	pipe_of_helper = ends[1];
 	ck_assert_int_eq(pthread_create(another, NULL, be_helper, NULL), 0);
@@ -343,7 +343,7 @@ START_TEST(finished_when_it_has_died)
 }
 END_TEST
 
-/* With a batch under way. */
+/* The same with a batch in flight. */
 START_TEST(finished_when_it_dies_of_a_batch)
 {
 	static char	 buffer[WIRE_MAX];

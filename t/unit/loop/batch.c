@@ -1,9 +1,9 @@
 /*
- * Tests of loop/batch: who is run together, and when each by itself.
+ * Tests of loop/batch: which connections are run together, and which alone.
  *
- * The machine is the test's own, and tells what is done with whom: t, so many
- * are run together; r, a client is run behind that; w, one that is not to read
- * is run; p, they part; l, time is up for one.
+ * The machine is the test's own, and notes its calls: t and a number, a batch;
+ * r, a connection is run after its batch; w, a connection that cannot be in a
+ * batch is run; p, the end of a batch; l, a connection has timed out.
  */
 #include <sys/socket.h>
 
@@ -14,24 +14,24 @@
 
 #include "loop/batch.h"
 #define RUNS_TOGETHER
-#include "t/unit/loop/peers.h"
+#include "t/unit/loop/sessions.h"
 #include "t/unit/unit.h"
 
 #define MOST	(MACHINE_BATCH_MAX + 8)	/* clients */
 #define TEXT	600		/* bytes */
-#define SOON	1		/* ms: a deadline */
-#define LATE	200		/* ms: it is over, however coarse it is */
+#define SOON	1		/* ms: a short deadline */
+#define LATE	200		/* ms: any short deadline is over */
 
 static struct clock	 ticks;
 static struct evloop	*loop;
 static struct watch	*iteration_ends;
 static struct clients	*clients;
-static struct session	*peers[MOST];
+static struct session	*sessions[MOST];
 static int		 ours[MOST];
-static bool		 joined[MOST];		/* it is to be run with others */
-static bool		 plain[MOST];		/* it is not to read */
-static bool		 late[MOST];		/* its time is up */
-static bool		 sends[MOST];		/* it waits for room at first */
+static bool		 joined[MOST];		/* by machine_run_batch() */
+static bool		 plain[MOST];		/* cannot be in a batch */
+static bool		 late[MOST];		/* has timed out */
+static bool		 sends[MOST];		/* waits to send at first */
 static int64_t		 idle_timeout;		/* ms */
 static char		 told[TEXT], expected[TEXT];
 
@@ -60,7 +60,7 @@ number_of(const struct session *p)
 {
 	int	i;
 
-	for (i = 0; peers[i] != p; i++)
+	for (i = 0; sessions[i] != p; i++)
 		ck_assert_int_lt(i + 1, come);
 	return i;
 }
@@ -78,8 +78,8 @@ machine_run(struct session *p)
 {
 	int	i;
 
-	if (newest == p && peers[come - 1] == NULL) {	/* it has only come */
-		peers[come - 1] = p;
+	if (newest == p && sessions[come - 1] == NULL) {	/* just added */
+		sessions[come - 1] = p;
 		if (sends[come - 1])
 			return wait_for(p, WAIT_WRITE, TIMEOUT_SEND, FAR);
 	} else if (late[i = number_of(p)])
@@ -138,7 +138,7 @@ http_drain(struct http_loop *http)
 static void
 begin(void)
 {
-	memset(peers, 0, sizeof(peers));
+	memset(sessions, 0, sizeof(sessions));
 	memset(joined, 0, sizeof(joined));
 	memset(plain, 0, sizeof(plain));
 	memset(late, 0, sizeof(late));
@@ -189,7 +189,7 @@ iterate(void)
 	evloop_run(loop);
 }
 
-/* Alone it is run at once. */
+/* A batch of one is not run together. */
 START_TEST(one)
 {
 	add_client(1);
@@ -215,7 +215,7 @@ END_TEST
 START_TEST(too_many)
 {
 	add_client(MACHINE_BATCH_MAX + 2);
-	/* Libevent learns how many there may be at once. */
+	/* Libevent grows its array of events. */
 	for (int i = 0; i < 3; i++) {
 		ask(0, MACHINE_BATCH_MAX + 1);
 		iterate();
@@ -236,7 +236,7 @@ START_TEST(too_many)
 }
 END_TEST
 
-/* Who need not wait for the others does not. */
+/* A connection that cannot be in a batch is run at once. */
 START_TEST(not_all)
 {
 	add_client(3);
@@ -247,7 +247,7 @@ START_TEST(not_all)
 }
 END_TEST
 
-/* What others have to send may take longer, and comes behind it. */
+/* A connection that waits to send is run after the batch. */
 START_TEST(in_order)
 {
 	add_client(1);
@@ -259,7 +259,7 @@ START_TEST(in_order)
 }
 END_TEST
 
-/* What has come is answered, though by now it is too late for it. */
+/* A request that has arrived is answered, even after its deadline. */
 START_TEST(in_time)
 {
 	int64_t	until;
@@ -281,7 +281,7 @@ end_all(void *context)
 	clients_end(context);
 }
 
-/* In the turn in which some are to be run together. */
+/* The clients are ended in the iteration in which a batch is collected. */
 START_TEST(ended)
 {
 	struct watch	*w = evloop_timer(loop, end_all, clients);

@@ -1,6 +1,7 @@
 /*
- * Tests of loop/clients: whoever is to be read is, though what has come is told
- * once, and so is the end.  In turns, so that it is certain when.
+ * Tests of loop/clients: all input is read, though edges report input and its
+ * end once.  The test runs single iterations, so the time of each read is
+ * certain.
  *
  * The machine is the test's own: it reads, and answers nothing.
  */
@@ -14,7 +15,7 @@
 
 #include "loop/acceptor.h"
 #include "shared/listener.h"
-#include "t/unit/loop/peers.h"
+#include "t/unit/loop/sessions.h"
 #include "t/unit/unit.h"
 
 static struct clock	 ticks;
@@ -24,9 +25,9 @@ static struct clients	*clients;
 static int		 ours;			/* the client's end */
 static int		 heard, iterations;
 static int64_t		 deadline;		/* ms from now; FAR: none */
-static bool		 holds;		/* what is read waits for room to send */
+static bool		 holds;		/* waits to send what it reads */
 
-/* One recv a run; what it leaves, it says. */
+/* Receives once in each run, and says whether input is left. */
 const struct wait *
 machine_run(struct session *p)
 {
@@ -115,7 +116,7 @@ say(int bytes)
 	ck_assert_int_eq(write(ours, text, (size_t)bytes), bytes);
 }
 
-/* What has come at once, and is read in several turns. */
+/* Input that arrives at once is read in several iterations. */
 START_TEST(in_pieces)
 {
 	say(3 * ROOM + 1);
@@ -131,7 +132,7 @@ START_TEST(in_pieces)
 }
 END_TEST
 
-/* The end with the last bytes, or with more than is read at once. */
+/* The end arrives with the last bytes, or with more than one read takes. */
 START_TEST(end_behind)
 {
 	say(_i);
@@ -153,7 +154,7 @@ START_TEST(end_later)
 }
 END_TEST
 
-/* It has come while something else was waited for. */
+/* Input arrives while the connection waits for another event. */
 START_TEST(meanwhile)
 {
 	holds = true;
@@ -163,7 +164,7 @@ START_TEST(meanwhile)
 	say(1);
 	if (_i == 1)
 		ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
-	iterate();		/* there is room to send */
+	iterate();		/* the socket takes output */
 	iterate();
 	ck_assert_int_eq(heard, 2);
 	iterate();
@@ -171,7 +172,7 @@ START_TEST(meanwhile)
 }
 END_TEST
 
-/* With the last client all deadlines go: nobody is to wake for them. */
+/* The last connection takes all deadlines with it: the timer stops. */
 START_TEST(nobody_left)
 {
 	struct watch	*first = evloop_timer(loop, stop, loop);
@@ -250,7 +251,7 @@ host(const struct listener *l, size_t limit)
 	return all;
 }
 
-/* All but the one that the fixture has are gone. */
+/* All connections but the fixture's have ended. */
 static void
 leave(struct clients *all, int client)
 {
@@ -262,8 +263,8 @@ leave(struct clients *all, int client)
 	gone = 0;
 }
 
-/* In a drain: who has connected has a moment to say what it wants, where the
- * address is given up; where it is not, others hear it. */
+/* In a drain: a connection gets a moment to send its request where the address
+ * is given up; where it is not, another process accepts the connection. */
 START_TEST(about_to_speak)
 {
 	struct listener	 l = door();
@@ -295,7 +296,7 @@ START_TEST(others_hear)
 }
 END_TEST
 
-/* At the limit somebody has to go before. */
+/* At the limit a connection is evicted first. */
 START_TEST(moment_without_room)
 {
 	struct listener	 l = door();
@@ -305,7 +306,7 @@ START_TEST(moment_without_room)
 	ck_assert_int_eq(write(busy, "x", 1), 1);
 	iterate();
 	ck_assert_int_eq(come, 2);
-	newest->stage = STAGE_COUNT;	/* not one that it makes room in */
+	newest->stage = STAGE_COUNT;	/* not evictable */
 	ck_assert_int_eq(write(other, "x", 1), 1);
 	iterate();
 	listener_block_new(&l);

@@ -1,6 +1,6 @@
 /*
- * Tests of loop/mailbox: threads that hand records to a loop, which may sleep.
- * With ThreadSanitizer they also show that what goes along is handed over.
+ * Tests of loop/mailbox: threads post records to a loop, which may be asleep.
+ * With ThreadSanitizer they also show that a record's contents are handed over.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -14,20 +14,20 @@
 #include "t/unit/unit.h"
 
 #define POSTERS		4
-#define RECORDS		20000		/* of each */
+#define RECORDS		20000		/* of each thread */
 #define WAKES		4000
-#define ITERATIONS		5000		/* there and back */
-#define TIMEOUT	30000		/* ms, for what must come */
-#define AGAIN		100		/* times that one puts itself */
+#define ITERATIONS	5000		/* there and back */
+#define TIMEOUT		30000		/* ms */
+#define AGAIN		100		/* times that a record posts itself */
 
 struct record {
 	struct mail	 queued;	/* first: casts rely on it */
-	struct side	*side;		/* that is to take it */
+	struct side	*side;		/* the receiver */
 	int		 putter;
-	int		 number;	/* not atomic: the queue is */
+	int		 number;	/* not atomic: the mailbox is */
 };
 
-/* A thread with a loop and a queue, or the test's own. */
+/* A thread with a loop and a mailbox, or the test's own. */
 struct side {
 	struct clock	 clock;
 	struct evloop	*loop;
@@ -36,7 +36,7 @@ struct side {
 	pthread_t	 thread;
 	_Atomic int	 taken;
 	int		 next[POSTERS];
-	int		 left;		/* until it stops; 0: never */
+	int		 left;		/* records until it stops; 0: never */
 };
 
 static struct side	here, there;
@@ -105,7 +105,7 @@ post_mail(void *context)
 	return NULL;
 }
 
-/* All that so many threads do so. */
+/* Receives all records of POSTERS threads. */
 static void
 deliver_all(void *(*put_them)(void *))
 {
@@ -135,7 +135,7 @@ END_TEST
 static void *
 run(void *context)
 {
-	static struct stats_slot part;		/* a loop is timed */
+	static struct stats_slot part;		/* of a timed loop */
 	struct side		*s = context;
 
 	stats_use_thread(&part);
@@ -143,8 +143,8 @@ run(void *context)
 	return NULL;
 }
 
-/* Each record only when the one before has been taken: so who takes has gone
- * to sleep, or is about to. */
+/* Each record is posted when the one before has been delivered: so the receiver
+ * sleeps, or is about to. */
 START_TEST(sleeper_is_woken)
 {
 	int64_t	end;
@@ -164,7 +164,7 @@ START_TEST(sleeper_is_woken)
 }
 END_TEST
 
-/* Rung for at once, or when a turn ends, in which several have been put. */
+/* The receiver is woken at once, or when an iteration has posted several. */
 START_TEST(there_and_back)
 {
 	static struct record	several[3];
@@ -198,8 +198,7 @@ post_last(void *unused)
 	return NULL;
 }
 
-/* It is left, and taken with what comes next, or when somebody rings after
- * all. */
+/* Quiet mail is delivered with the next mail, or when the receiver is woken. */
 START_TEST(left_is_taken)
 {
 	struct record	*r = &records[0][0];
@@ -221,7 +220,7 @@ START_TEST(left_is_taken)
 }
 END_TEST
 
-/* By all of several threads, in whatever order. */
+/* Quiet mail of several threads, in any order. */
 static void
 deliver_any(struct mail *queued)
 {
@@ -240,7 +239,8 @@ post_quiet(void *context)
 
 	for (int i = 0; i < RECORDS; i++) {
 		r = &records[n][i];
-		*r = (struct record){ .queued.deliver = deliver_any, .side = &here };
+		*r = (struct record){ .queued.deliver = deliver_any,
+		    .side = &here };
 		mailbox_post_quiet(here.queue, &r->queued);
 		if (i % 100 == 99)
 			mailbox_wake(here.queue);
@@ -276,7 +276,7 @@ always_ready(void *context)
 		evloop_stop(here.loop);
 }
 
-/* What is watched may be ready all the time: so many turns, so many times. */
+/* A watch that is always ready does not starve: it runs in each iteration. */
 START_TEST(ready_is_no_reason)
 {
 	struct record	 r = { .queued.deliver = post_again };
@@ -299,7 +299,7 @@ START_TEST(ready_is_no_reason)
 }
 END_TEST
 
-/* The loop has ended with some under way. */
+/* The loop has ended with mail in the mailbox. */
 START_TEST(rest_is_taken)
 {
 	struct record	r[2];
@@ -315,15 +315,15 @@ START_TEST(rest_is_taken)
 }
 END_TEST
 
-static unsigned	heeded, times_handled;
+static unsigned	sent, times_handled;
 
 static void
 on_flag(void *context, unsigned times)
 {
 	ck_assert_ptr_eq(context, &here);
 	times_handled++;
-	heeded += times;
-	if (heeded == RECORDS)
+	sent += times;
+	if (sent == RECORDS)
 		evloop_stop(here.loop);
 }
 
@@ -339,21 +339,21 @@ START_TEST(notes_add_up)
 {
 	struct flag_msg	n;
 
-	heeded = times_handled = 0;
+	sent = times_handled = 0;
 	open_side(&here, 0);
 	mailbox_flag_init(&n, on_flag, &here);
 	for (int i = 0; i < 3; i++)
 		mailbox_flag_send(&n, here.queue);
 	mailbox_deliver(here.queue);
 	ck_assert_uint_eq(times_handled, 1);
-	ck_assert_uint_eq(heeded, 3);
+	ck_assert_uint_eq(sent, 3);
 	close_side(&here);
 	open_side(&here, 0);
 	ck_assert_int_eq(pthread_create(&there.thread, NULL, send_flags, &n),
 	    0);
 	evloop_run(here.loop);
 	pthread_join(there.thread, NULL);
-	ck_assert_uint_eq(heeded, RECORDS);
+	ck_assert_uint_eq(sent, RECORDS);
 	close_side(&here);
 }
 END_TEST

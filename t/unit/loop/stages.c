@@ -1,8 +1,8 @@
 /*
- * Tests of loop/stages: clients that go from loop to loop, all in one thread
- * and turn by turn: so it is certain who does what when, and in how many turns
- * somebody is heard.  Whoever is asleep has no turn, so nobody may have to wait
- * for the look that comes a second later.
+ * Tests of loop/stages: connections that go from loop to loop.  All loops run
+ * in one thread, iteration by iteration, so the order of events is certain, and
+ * iterations can be counted.  A loop that is asleep is not run, so a connection
+ * that waits for the recheck a second later fails its test.
  *
  * The machine is the test's own: a byte is a request, and gets no response.
  */
@@ -18,31 +18,31 @@
 #include "loop/acceptor.h"
 #include "loop/stages.h"
 #include "shared/listener.h"
-#include "t/unit/loop/peers.h"
+#include "t/unit/loop/sessions.h"
 #include "t/unit/unit.h"
 
 #define MOST		12		/* clients */
 #define REQUESTS	300
-#define TIMEOUT	30000		/* ms, for what must come */
+#define TIMEOUT		30000		/* ms */
 
 static struct clock	 clocks[STAGE_COUNT];
 static struct evloop	*loops[STAGE_COUNT];
-static int		 polls[STAGE_COUNT];	/* what a loop waits for; -1:
-						 * that is unknown */
-static struct watch	*ends[STAGE_COUNT];	/* of a turn */
+static int		 polls[STAGE_COUNT];	/* a loop's epoll; -1:
+						 * unknown */
+static struct watch	*ends[STAGE_COUNT];	/* of an iteration */
 static struct mailbox	*mailboxes[STAGE_COUNT];
 static struct clients	*stages[STAGE_COUNT];
 static struct listener	 sock;
 static struct sockaddr_un sock_addr;
 static int		 ours[MOST];		/* the other end of each */
 static int		 served, timed_out, drained;
-static int		 idle;			/* times that one was seen, */
-static int		 enough;		/* ... which end a turn */
-static enum wait_kind	 holds;		/* for what who sends waits ... */
-static int64_t		 until;		/* ... for so long; 0: it does not */
+static int		 idle;			/* connections seen idle */
+static int		 enough;		/* these end an iteration */
+static enum wait_kind	 holds;		/* the wait of the send stage */
+static int64_t		 until;		/* that wait's deadline; 0: none */
 static bool		 draining;
-static bool		 piecemeal;		/* what fills the room ends
-						 * the turn */
+static bool		 piecemeal;		/* a full read ends the
+						 * iteration */
 
 /*
  * The machine
@@ -104,7 +104,7 @@ machine_run_stage(struct session *p, enum stage *stage)
 			w = send_data(p);
 			break;
 		default:
-			return NULL;	/* it is over */
+			return NULL;	/* at its end */
 		}
 	*stage = p->stage;
 	return w;
@@ -146,7 +146,7 @@ iterate(enum stage s)
 	evloop_run(loops[s]);
 }
 
-/* Whether that thread has been rung for, or has something to do. */
+/* Whether that thread was woken, or has something to do. */
 static bool
 awake(enum stage s)
 {
@@ -155,12 +155,12 @@ awake(enum stage s)
 	return p.fd == -1 || poll(&p, 1, 0) == 1;
 }
 
-/* Whether it comes to that in so many turns of all that are awake; a drain has
- * deadlines, too. */
+/* Whether the condition comes true within so many iterations of the loops that
+ * are awake; a drain has deadlines, too. */
 static bool
-within(int turns, const int *number, int value)
+within(int iterations, const int *number, int value)
 {
-	while (*number != value && turns-- > 0)
+	while (*number != value && iterations-- > 0)
 		for (int i = 0; i < STAGE_COUNT; i++)
 			if (draining || awake((enum stage)i))
 				iterate((enum stage)i);
@@ -187,15 +187,15 @@ open_sock(void)
 
 	ck_assert_ptr_ne(mkdtemp(dir), NULL);
 	sock_addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	snprintf(
-	    sock_addr.sun_path, sizeof(sock_addr.sun_path), "%s/door", dir);
+	snprintf(sock_addr.sun_path, sizeof(sock_addr.sun_path), "%s/sock",
+	    dir);
 	sock.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 	ck_assert_int_eq(bind(sock.fd, (struct sockaddr *)&sock_addr,
 	    sizeof(sock_addr)), 0);
 	ck_assert_int_eq(listen(sock.fd, MOST), 0);
 }
 
-/* The first descriptor that it opens is the one that it waits for. */
+/* The first descriptor that a loop opens is its epoll descriptor. */
 static void
 open_loop(int i)
 {
@@ -265,7 +265,7 @@ ask(int i)
 	ck_assert_int_eq(write(ours[i], "x", 1), 1);
 }
 
-/* They have come, and have had a response: so they are watched from now on. */
+/* The connections have had a response, so the read stage watches them. */
 static void
 make_known(int n)
 {
@@ -277,7 +277,7 @@ make_known(int n)
 	iterate(STAGE_READ_REQUEST);
 }
 
-/* Who has come back has woken nobody. */
+/* A connection that came back without input woke no stage. */
 static bool
 lies_there(void)
 {
@@ -288,8 +288,9 @@ lies_there(void)
  * Tests
  */
 
-/* In one turn of each, whoever asks; who has had a response lies there, wakes
- * nobody, and is for the next turn of the one who reads. */
+/* A request takes one iteration of each stage.  After its response a connection
+ * stays in the mailbox, wakes no stage, and is handled in the read stage's next
+ * iteration. */
 START_TEST(one_after_the_other)
 {
 	int	n = _i;
@@ -305,7 +306,7 @@ START_TEST(one_after_the_other)
 }
 END_TEST
 
-/* But it does not lie there for ever: its deadline is to begin. */
+/* A recheck empties the mailbox, because a deadline must begin. */
 START_TEST(look_later)
 {
 	int64_t	end;
@@ -324,7 +325,7 @@ START_TEST(look_later)
 }
 END_TEST
 
-/* More than is read at once, and all of it at once. */
+/* More input than one read takes, all at once. */
 START_TEST(many_at_once)
 {
 	open_stages(MOST);
@@ -336,7 +337,7 @@ START_TEST(many_at_once)
 }
 END_TEST
 
-/* There is more, of which nothing new is told: in one turn for each piece. */
+/* More input, of which no new edge tells: one iteration for each part. */
 START_TEST(piece_by_piece)
 {
 	open_stages(MOST);
@@ -349,8 +350,8 @@ START_TEST(piece_by_piece)
 }
 END_TEST
 
-/* A request has gone as far as that stage when there is another, or the end;
- * who reads hears of it at once, or when it is back. */
+/* A connection is in that stage when a further request, or the end, arrives.
+ * The read stage sees it at once, or when the connection is back. */
 static void
 go_as_far(enum stage s, bool end, bool at_once)
 {
@@ -375,7 +376,7 @@ START_TEST(more_while_elsewhere)
 	for (int at_once = 0; at_once < 2; at_once++) {
 		go_as_far((enum stage)_i, false, at_once);
 		ck_assert(within(1, &served, 3));
-		/* Nor is anything left of that. */
+		/* No count of it is left. */
 		ask(0);
 		ck_assert(within(1, &served, 4));
 		ck_assert(lies_there());
@@ -394,7 +395,7 @@ START_TEST(end_while_elsewhere)
 }
 END_TEST
 
-/* The last request and the end come together. */
+/* The last request and the end arrive together. */
 START_TEST(end_behind_request)
 {
 	open_stages(MOST);
@@ -407,7 +408,7 @@ START_TEST(end_behind_request)
 }
 END_TEST
 
-/* To wait for room to send it goes by way of who reads, and back. */
+/* To wait for output a connection goes to the read stage and back. */
 START_TEST(room_to_send)
 {
 	open_stages(MOST);
@@ -417,7 +418,7 @@ START_TEST(room_to_send)
 	ask(0);
 	for (int i = 0; i < 5; i++)
 		iterate((enum stage)i);
-	ask(0);				/* not seen by now */
+	ask(0);				/* not yet seen */
 	iterate(STAGE_READ_REQUEST);
 	iterate(STAGE_SEND_DATA);
 	ck_assert_int_eq(served, 1);
@@ -430,8 +431,8 @@ START_TEST(room_to_send)
 }
 END_TEST
 
-/* On that way a deadline of what it has had by then must not find it: another
- * thread has it. */
+/* On that way an old deadline must not end its wait: another thread has the
+ * connection. */
 START_TEST(old_deadline)
 {
 	open_stages(MOST);
@@ -453,7 +454,7 @@ START_TEST(old_deadline)
 }
 END_TEST
 
-static int	lines;		/* of the log */
+static int	lines;		/* of the error log */
 
 static void
 count_line(void *context, const char *line, size_t n)
@@ -469,8 +470,8 @@ look_meanwhile(void *context, const char *line, size_t n)
 	iterate(STAGE_READ_REQUEST);
 }
 
-/* Whoever could make room is not seen while it lies there, or is busy, or is
- * seen just when the doors are being closed: the next one gets in at once. */
+/* A connection that could be evicted is in the mailbox, or busy, or seen just
+ * when accepting is paused: still the next connection is accepted at once. */
 START_TEST(room_for_another)
 {
 	open_stages(2);
@@ -495,7 +496,7 @@ START_TEST(room_for_another)
 	ck_assert_int_eq(come, 2);
 	until = 0;
 	if (_i == 2) {
-		/* These have been asked before. */
+		/* An earlier request for room had reached these. */
 		iterate(STAGE_READ_REQUEST);
 		iterate(STAGE_SEND_DATA);
 		clients_finish_task(&task);
@@ -507,7 +508,7 @@ START_TEST(room_for_another)
 }
 END_TEST
 
-/* Each has waited by then for a last request, wherever it was. */
+/* By then each has waited for a last request, in any stage. */
 START_TEST(drain_finds_all)
 {
 	open_stages(MOST);
@@ -541,8 +542,8 @@ least(void *context)
 	return own < others ? own : others;
 }
 
-/* Who has more than another pipeline leaves the queue to that; but nobody is
- * left there. */
+/* A pipeline with more connections than another one leaves the queue to that;
+ * but no connection is left there. */
 START_TEST(shares)
 {
 	int64_t	end = clock_ms() + TIMEOUT;

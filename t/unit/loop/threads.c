@@ -1,5 +1,5 @@
 /*
- * Tests of loop/threads: threads that do what they are told, say so, and end.
+ * Tests of loop/threads: threads run commands, acknowledge them, and end.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -13,9 +13,9 @@
 #define THREADS		40
 
 struct record {
-	struct loop_thread	loop_thread;		/* first: casts rely on it */
-	pthread_t	thread;
-	int		done[THREADS_COMMAND_COUNT];
+	struct loop_thread	loop_thread;	/* first: casts rely on it */
+	pthread_t		thread;
+	int			done[THREADS_COMMAND_COUNT];
 };
 
 static struct clock	clock_of_main;
@@ -40,7 +40,7 @@ run_command(struct loop_thread *m, enum threads_command order)
 	threads_ack(m, order == THREADS_SERVE ? THREADS_CLOSED : THREADS_IDLE);
 }
 
-/* What members have written is there to be seen. */
+/* Memory that the threads have written is visible here. */
 static void
 on_ack(void *context, enum threads_ack mark)
 {
@@ -51,10 +51,8 @@ on_ack(void *context, enum threads_ack mark)
 	for (unsigned i = 0; i < THREADS; i++) {
 		r = (struct record *)threads_get(*tp, i);
 		ck_assert_uint_eq(r->loop_thread.number, i + 1);
-		ck_assert_int_eq(
-		    r->done[mark == THREADS_CLOSED ? THREADS_SERVE
-						   : THREADS_DRAIN],
-		    1);
+		ck_assert_int_eq(r->done[mark == THREADS_CLOSED ?
+		    THREADS_SERVE : THREADS_DRAIN], 1);
 		ck_assert(!pthread_equal(r->thread, pthread_self()));
 	}
 	evloop_stop(loop);
@@ -90,14 +88,13 @@ START_TEST(obeys)
 	ck_assert_int_eq(acked[THREADS_CLOSED], 1);
 	ck_assert_int_eq(acked[THREADS_IDLE], 1);
 	ck_assert(threads_end(threads));
-	ck_assert_uint_eq(stats[STATS_REQUESTS], 0);	/* not ours */
+	ck_assert_uint_eq(stats[STATS_REQUESTS], 0);	/* the threads' */
 	threads_free(&threads);
 	evloop_free(&loop);
 }
 END_TEST
 
-/* Several things at once, and the end in the middle of them: what was said
- * before has been done. */
+/* Several commands at once, then the end: the commands have been run. */
 START_TEST(ends)
 {
 	struct record	*r;
@@ -116,7 +113,7 @@ START_TEST(ends)
 }
 END_TEST
 
-/* One that does not come back is not waited for. */
+/* A thread that waits for a disk is not waited for. */
 START_TEST(is_held)
 {
 	held = true;

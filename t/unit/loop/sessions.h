@@ -1,28 +1,28 @@
 /*
- * peers: what tests of clients have for a machine: its clients, but for what
- * they do when they run.
+ * sessions: the machine's sessions as tests of clients stand in for them; each
+ * test adds what a session does when it runs.
  */
-#ifndef T_UNIT_LOOP_PEERS_H
-#define T_UNIT_LOOP_PEERS_H
+#ifndef T_UNIT_LOOP_SESSIONS_H
+#define T_UNIT_LOOP_SESSIONS_H
 
 #include <unistd.h>
 
 #include "lib/mem.h"
 #include "loop/clients.h"
 
-#define ROOM		16		/* bytes a recv */
+#define ROOM		16		/* bytes of one recv */
 #define FAR		(1LL << 40)	/* ms */
 
 struct session {
 	int		 fd;
-	enum stage	 stage;		/* of its next step, if there are any */
+	enum stage	 stage;		/* of its next step */
 	bool		 readable;
-	bool		 holds;		/* its client has not taken all */
-	int		 asked;		/* not yet served */
+	bool		 holds;		/* output is not all sent */
+	int		 asked;		/* requests not yet served */
 	struct wait	 wait;
 };
 
-static struct task	 task;	/* that whoever waits for one waits for */
+static struct task	 task;	/* of all waits for a disk */
 static int		 come, gone;
 static struct session	*newest;
 
@@ -94,7 +94,7 @@ http_resume(struct http_loop *http)
 	(void)http;
 }
 
-#ifndef RUNS_TOGETHER		/* it has these itself */
+#ifndef RUNS_TOGETHER		/* the test defines these itself */
 bool
 machine_can_batch(const struct session *p)
 {
@@ -103,9 +103,9 @@ machine_can_batch(const struct session *p)
 }
 
 void
-machine_run_batch(struct session *const *peers, unsigned n)
+machine_run_batch(struct session *const *sessions, unsigned n)
 {
-	(void)peers;
+	(void)sessions;
 	(void)n;
 }
 
