@@ -1,5 +1,5 @@
 /*
- * base64: what RFC 4648, section 4, calls so.
+ * base64: the decoder of RFC 4648, section 4.  Pure.
  */
 #ifndef LIB_BASE64_H
 #define LIB_BASE64_H
@@ -10,8 +10,9 @@
 #include "lib/str.h"
 
 /*
- * Decodes all of it, padding included, into at most size bytes; false when it
- * is not written just as an encoder writes it, or does not fit.
+ * Decodes the whole text, padding included, into at most size bytes, and sets
+ * *len.  False: an encoder would write the text otherwise, or the bytes do not
+ * fit.
  */
 bool	base64_decode(struct str, char *out, size_t size, size_t *len);
 

@@ -1,8 +1,8 @@
 /*
- * clock: the time as the loop last saw it, so that a request costs no call.
+ * clock: the time as the event loop last read it, so that a request costs no
+ * system call.
  *
- * Whoever waits (an event loop, a test) brings it up to date; everybody
- * else reads it.
+ * The loop updates a clock after each wait; all other code only reads it.
  */
 #ifndef LIB_CLOCK_H
 #define LIB_CLOCK_H
@@ -15,12 +15,13 @@ struct clock {
 	time_t	wall;		/* seconds since 1970 */
 };
 
-void	clock_update(struct clock *);	/* asks the system */
-/* The same, exactly; returns what clock_us() would. */
+/* Reads the system's coarse clock: ms may lag by one tick of the kernel. */
+void	clock_update(struct clock *);
+/* Reads the exact clock, and returns its microseconds, as clock_us() does. */
 int64_t	clock_update_us(struct clock *);
-/* What ms would be now, for who has no clock that is brought up to date. */
+/* The coarse monotonic time in ms, for code that has no struct clock. */
 int64_t	clock_ms(void);
-/* Monotonic, microseconds: for what is measured; asks the system. */
+/* The exact monotonic time in microseconds, for measurements. */
 int64_t	clock_us(void);
 
 #endif

@@ -1,17 +1,16 @@
 /*
- * compiler: what hardly any request comes to, or only those that cost much
- * more.
+ * compiler: attributes of functions that few requests call.
  *
- * Compilers put such functions, and the ways to them, aside: so what nearly all
- * come to stands closer together, in fewer lines of the processor's cache,
- * which the system leaves empty behind each of its calls.
+ * The compiler places such a function, and the branches that lead to it, away
+ * from the hot path.  The hot path then fills fewer lines of the instruction
+ * cache, which each system call evicts.
  */
 #ifndef LIB_COMPILER_H
 #define LIB_COMPILER_H
 
 #define COLD	__attribute__((__cold__, __noinline__))
 
-/* What some come to, not all: out of the others' way, but not slow. */
+/* For a function that some requests call: out of line, but not slow. */
 #define NOINLINE	__attribute__((__noinline__))
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * counter: numbers that one thread adds to, and others may read meanwhile.
+ * counter: numbers that one thread writes and any thread reads.
  *
- * There is one writer to each, so nothing is lost; no reader sees half of a
- * number.  More is not promised: two of them may be read as they never stood
- * beside each other.  It costs what a plain addition costs.
+ * Each counter has one writer, so no addition is lost, and no reader sees a
+ * half-written number.  Two counters are not consistent with each other: all
+ * accesses are relaxed, and cost what plain ones cost.
  */
 #ifndef LIB_COUNTER_H
 #define LIB_COUNTER_H
@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Its writer's. */
+/* For the writer only. */
 static inline void
 counter_set(uint64_t *counter, uint64_t n)
 {
 	__atomic_store_n(counter, n, __ATOMIC_RELAXED);
 }
 
-/* Its writer's. */
+/* For the writer only. */
 static inline void
 counter_add(uint64_t *counter, uint64_t more)
 {
@@ -31,7 +31,7 @@ counter_read(const uint64_t *counter)
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-/* The same of how many there are. */
+/* For the writer only: adds to a size_t; more may be negative. */
 static inline void
 counter_add_size(size_t *counter, int more)
 {

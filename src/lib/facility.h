@@ -1,5 +1,5 @@
 /*
- * facility: what a line is to a system's log (RFC 5424, section 6.2.1).
+ * facility: names and numbers of syslog's facilities (RFC 5424, section 6.2.1).
  */
 #ifndef LIB_FACILITY_H
 #define LIB_FACILITY_H

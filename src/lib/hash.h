@@ -1,6 +1,8 @@
 /*
- * hash: SipHash-1-3 (Aumasson, Bernstein: SipHash, 2012), keyed once a
- * process, so that clients who choose the keys cannot choose the bucket.
+ * hash: SipHash-1-3 (Aumasson, Bernstein: SipHash, 2012).
+ *
+ * Each process has a random key, so a client that chooses names cannot choose
+ * the bucket that they fall into.
  */
 #ifndef LIB_HASH_H
 #define LIB_HASH_H
@@ -13,7 +15,7 @@ struct hash_key {
 };
 
 void		hash_key_random(struct hash_key *);
-/* salt tells name spaces apart (a site's number). */
+/* The salt, a site's number, keeps equal bytes of two sites apart. */
 uint64_t	hash_bytes(const struct hash_key *, uint64_t salt,
 		    const void *, size_t);
 

@@ -1,7 +1,8 @@
 /*
- * histogram: how often something took how long, in powers of two.
+ * histogram: durations, counted in buckets of powers of two.
  *
- * One thread adds to it; others may read it meanwhile by joining it to a copy.
+ * One thread adds to a histogram.  Other threads read it by merging it into
+ * one of their own.
  */
 #ifndef LIB_HISTOGRAM_H
 #define LIB_HISTOGRAM_H
@@ -9,20 +10,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HISTOGRAM_BUCKETS	32		/* the last has no end: "and more" */
+#define HISTOGRAM_BUCKETS	32	/* the last one has no upper bound */
 
-/* Room for any text: bytes. */
+/* Bytes that hold the longest text of histogram_text(). */
 #define HISTOGRAM_TEXT_SIZE	2048
 
 struct histogram {
-	uint64_t	count[HISTOGRAM_BUCKETS];	/* from 2^(i-1) to 2^i us */
-	uint64_t	n, sum, max;		/* us */
+	uint64_t	count[HISTOGRAM_BUCKETS]; /* i: 2^(i-1) to 2^i us */
+	uint64_t	n;		/* durations in all buckets */
+	uint64_t	sum, max;	/* us */
 };
 
 void	histogram_add(struct histogram *, int64_t us);
-/* Adds the second one to the first, which is nobody else's. */
+/* Adds the second histogram to the first, which no other thread may read. */
 void	histogram_merge(struct histogram *, const struct histogram *);
-/* "3 in all, mean 5 us, longest 9 us; 4 to 8 us: 2, 8 to 16 us: 1" */
+/* Writes "3 in all, mean 5 us, longest 9 us; 4 to 8 us: 2, 8 to 16 us: 1". */
 void	histogram_text(const struct histogram *, char *, size_t);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * io: what every daemon needs around read, write and descriptors.
+ * io: reads, writes, descriptors, and messages over a socket pair.
  *
- * All of them set errno.  Records with descriptors are for stream pipes
- * (full-duplex pipes, Unix-domain socket pairs).
+ * A function that fails returns -1 with errno.
  */
 #ifndef LIB_IO_H
 #define LIB_IO_H
@@ -17,49 +16,51 @@ struct stat;
 
 int	io_nonblock(int fd);		/* 0, or -1 */
 int	io_cloexec(int fd, bool on);	/* 0, or -1 */
-int	io_pipe(int fd[2]);		/* a stream pipe, close-on-exec */
-void	io_close(int *fd);		/* leaves -1; -1 is fine */
+/* A connected pair of Unix-domain stream sockets, close-on-exec.  0, or -1. */
+int	io_pipe(int fd[2]);
+void	io_close(int *fd);		/* sets *fd to -1; keeps errno */
 
 /*
- * A handle of an open file (O_PATH) asks its file system for nothing, not even
- * when it is closed, and is good for opening the file again.  -1 where there
- * can be none.
+ * Returns a handle of an open file: a descriptor with O_PATH, from which the
+ * file can be opened again.  The file system is not asked, neither now nor at
+ * close.  -1 where the system has no O_PATH.
  */
 int	io_handle(int fd);
-/* Of a handle; any other descriptor is copied.  Close-on-exec. */
+/* Opens the file of a handle again; duplicates any other descriptor.  The new
+ * descriptor is close-on-exec. */
 int	io_reopen(int fd, int flags);
 
-/* fstat(2), by a system call that knows no path: those that do, of which the
- * library's may be one, are not for everybody. */
+/* fstat(2) by its own system call.  The C library may use one that takes a
+ * path, which most processes are forbidden to make. */
 int	io_stat(int fd, struct stat *);
-uint64_t io_inode(int fd);		/* st_ino of that; 0: none */
+uint64_t io_inode(int fd);		/* st_ino; 0 if io_stat() fails */
 
-/* pread that fails with EAGAIN rather than wait; EOPNOTSUPP: it cannot say. */
+/* As pread(2), but EAGAIN where that would wait for the disk.  EOPNOTSUPP: the
+ * file system has no RWF_NOWAIT. */
 ssize_t	io_read_nowait(int fd, void *, size_t, off_t);
 /*
- * Whether it can.  Asked at the end of the file: a byte of it would start to be
- * read, and a little of what comes behind it, which costs a disk one way more
- * than to read all of it at once.
+ * Whether the file system of fd has RWF_NOWAIT.  The test reads at the end of
+ * the file: elsewhere it would start a read of one page and its read-ahead.
  */
 bool	io_can_read_nowait(int fd, off_t end);
 
-/* All of it, through EINTR and short counts (blocking descriptors). */
-ssize_t	io_read_all(int fd, void *, size_t);	/* short only at the end */
+/* io_read_all() and io_write_all() block until all is done. */
+ssize_t	io_read_all(int fd, void *, size_t);	/* short at end of file */
 int	io_write_all(int fd, const void *, size_t);	/* 0, or -1 */
 
 /*
- * One record of a stream pipe, with a descriptor beside it or -1.  On a
- * non-blocking pipe a send that does not fit whole fails with EAGAIN or,
- * if a part went, EMSGSIZE: then the pipe is of no more use.  SIGPIPE is
- * never raised.
+ * Sends a message of n parts with a descriptor (-1: without) over a socket of
+ * io_pipe(), and returns 0.  A non-blocking socket without room for the whole
+ * message fails with EAGAIN, or with EMSGSIZE after a part was sent: then the
+ * socket must be closed.  SIGPIPE is never raised.
  */
 int	io_send_message(int sock, const struct iovec *, int n, int fd);
 /*
- * Up to size bytes and at most one descriptor (close-on-exec, else -1) of
- * what has come.  Bytes received, 0 at the end, -1 with errno.
+ * Receives up to size bytes and at most one descriptor, which is close-on-exec
+ * and the caller's; *fd is -1 without.  Returns the bytes, 0 at the end.
  */
 ssize_t	io_recv_message(int sock, void *, size_t size, int *fd);
-/* The same on any pipe without waiting: EAGAIN when nothing has come. */
+/* As io_recv_message(), but EAGAIN where that would block. */
 ssize_t	io_recv_message_nowait(int sock, void *, size_t size, int *fd);
 
 #endif

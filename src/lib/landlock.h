@@ -1,30 +1,33 @@
 /*
- * landlock: which files a process may still reach (Linux: landlock(7)), for a
- * library that does not know of it.
+ * landlock: rulesets of Linux's landlock(7), without a wrapper of the C
+ * library.
  *
- * Rules are a descriptor, so that who may open a directory can make them for
- * who enters them.  What they do not allow stays forbidden, for children and
- * other programs too; what is open already stays open.
+ * A ruleset is a descriptor: the process that may open a directory makes the
+ * rule, another process enters the ruleset.  All that the ruleset does not
+ * allow is forbidden from then on, to children and programs too.  Descriptors
+ * that are open already are not affected.
  */
 #ifndef LIB_LANDLOCK_H
 #define LIB_LANDLOCK_H
 
 #include <stdbool.h>
 
-/* What rules may allow beneath a directory, or of a file. */
+/* The access that a rule allows to a file, or to all beneath a directory. */
 enum landlock_right {
-	LANDLOCK_READ,			/* files and directories */
-	LANDLOCK_READ_FILES,		/* no listing */
-	LANDLOCK_WRITE			/* ... make, replace and delete files */
+	LANDLOCK_READ,			/* read files, list directories */
+	LANDLOCK_READ_FILES,		/* read files */
+	LANDLOCK_WRITE			/* LANDLOCK_READ, and make, replace
+					 * and delete files */
 };
 
-/* How much of it the system knows; 0: nothing. */
+/* The version of the system's Landlock; 0: the system has none. */
 int	landlock_version(void);
-/* Rules by which nothing is allowed, nor, if so said, TCP; -1 with errno. */
+/* Returns a ruleset that allows no file, and no TCP if net; -1 with errno. */
 int	landlock_create(bool net);
-/* 0, or -1 with errno: it may not be there. */
-int	landlock_allow(int rules, const char *path, enum landlock_right);
-/* For good; without new privileges (proc.h).  0, or -1 with errno. */
-int	landlock_enter(int rules);
+/* Adds a rule; 0, or -1 with errno, as when there is no such file. */
+int	landlock_allow(int ruleset, const char *path, enum landlock_right);
+/* Confines this process for good.  Needs proc_no_new_privileges().  0, or -1
+ * with errno. */
+int	landlock_enter(int ruleset);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * lines: whole lines in bytes that are on their way to a log.
+ * lines: finds lines in a block of bytes for a log.  Pure.
  */
 #ifndef LIB_LINES_H
 #define LIB_LINES_H
@@ -7,16 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In a log with names an address between two of these stands for the name of
- * whoever has it; no other byte of a line is like them. */
+/* With "log names", the access logger replaces an address between two of these
+ * bytes by the host's name.  The byte occurs nowhere else in a line. */
 #define LINES_NAME_MARK	'\1'
 
-/* How many end here. */
+/* The number of newlines. */
 uint64_t	lines_count(const char *, size_t);
-/* Bytes of the first, with its end if it has one. */
+/* Bytes of the first line, its newline included if there is one. */
 size_t		lines_first(const char *, size_t);
-/* Bytes of the whole lines at the front, at most so many; where the first line
- * is longer, or has no end, so many of it. */
-size_t		lines_whole(const char *, size_t, size_t most);
+/* How many bytes to write at a time: len if that is at most max, else those of
+ * the complete lines that fit into max, or max if the first line is longer. */
+size_t		lines_whole(const char *, size_t, size_t max);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * listen_fds: open descriptors with names, from who starts a program to the
- * program (LISTEN_FDS of sd_listen_fds(3)).
+ * listen_fds: descriptors with names that a program gets from its parent
+ * (sd_listen_fds(3)).
  *
- * They are those from 3 on; how many there are, for which process, and their
- * names, is in the environment.
+ * The descriptors are numbered from 3 on.  Their number, the id of the process
+ * and their names stand in LISTEN_FDS, LISTEN_PID and LISTEN_FDNAMES.
  */
 #ifndef LIB_LISTEN_FDS_H
 #define LIB_LISTEN_FDS_H
@@ -16,15 +16,19 @@
 
 struct listen_fd {
 	int	fd;
-	char	name[LISTEN_FDS_NAME_SIZE];	/* "": it has none */
+	char	name[LISTEN_FDS_NAME_SIZE];	/* "": without a name */
 };
 
 /*
- * What is for this process, into an array of its own; close-on-exec from here
- * on, and gone from the environment.  How many; 0 if there are none.
+ * Returns how many descriptors this process was passed, and sets *list to an
+ * array of them, which is the caller's to free; NULL for none.  Makes them
+ * close-on-exec, and removes the three variables from the environment.
  */
 size_t	listen_fds_take(struct listen_fd **);
-/* Just before exec: puts them there, whatever was.  0, or -1 with errno. */
+/*
+ * Moves descriptors to the numbers from 3 on, whatever these were, and sets the
+ * three variables; to be called just before exec.  0, or -1 with errno.
+ */
 int	listen_fds_give(struct listen_fd *, size_t);
 
 #endif

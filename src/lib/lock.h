@@ -1,9 +1,8 @@
 /*
- * lock: a mutex that is not there where one thread alone does the work: NULL,
- * and then it costs a look at that.
+ * lock: a mutex, or NULL where only one thread does the work.
  *
- * Who has it must not wait for anything but another lock, and does not take it
- * again.
+ * The holder of a lock may wait for another lock only, never for the disk or a
+ * client, and must not acquire the same lock again.
  */
 #ifndef LIB_LOCK_H
 #define LIB_LOCK_H
@@ -17,14 +16,14 @@ struct lock;
 struct lock	*lock_new(void);
 void		 lock_free(struct lock **);
 
-/* For the two below. */
+/* Called by the two inline functions below. */
 COLD void	 lock_mutex_lock(struct lock *);
 COLD void	 lock_mutex_unlock(struct lock *);
 
 /*
- * What a verb does that every request comes to stands twice: here under the
- * lock, aside, and in the verb itself for who has none, so that this one need
- * not save registers for calls that it does not make.
+ * Marks the locked twin of a function of the hot path.  The function itself
+ * serves callers without a lock: as it makes no calls for the lock, it need not
+ * save registers around them.
  */
 #define LOCKED	NOINLINE
 

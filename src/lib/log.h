@@ -1,11 +1,11 @@
 /*
  * log: the error log, in five levels.
  *
- * A line says what to do, not only what happened.  Names with x leave errno
- * out, the others end the line with it, and with what helps against it, where
- * that is always the same; errno is the same afterwards.  Lines go to the sink;
- * without one, to standard error.  Any thread may say something.  Whatever is
- * said, a line is valid UTF-8, and no terminal obeys it.
+ * log_error() and log_warn() end the line with errno's text, and with a remedy
+ * where errno alone suggests one; a name with x leaves both out.  All functions
+ * keep errno, and any thread may call them.  A line goes to the output function
+ * if one is set, else to standard error.  A line is valid UTF-8 and has no byte
+ * that controls a terminal (visible.h).
  */
 #ifndef LIB_LOG_H
 #define LIB_LOG_H
@@ -28,16 +28,18 @@ enum log_level {
 
 #define LOG_PRINTF(a, b) __attribute__((__format__(__printf__, a, b)))
 
-/* Who speaks ("monitor", "main"), a string that stays; in each line. */
-void	log_init(const char *who, enum log_level);
-/* Hears each line of level error, too, but without time and name; NULL: nobody
- * does. */
+/* Sets the process's name ("monitor", "main") for each line, a string that
+ * stays, and the highest level that is written. */
+void	log_init(const char *name, enum log_level);
+/* Calls a function with each line of level error too, without time and name;
+ * NULL: none. */
 void	log_capture(void (*)(void *, const char *, size_t), void *);
-/* Takes whole lines, newline included; must not block, must not log. */
+/* Sets the output function.  It gets lines with their newline, and must neither
+ * block nor log.  NULL: standard error. */
 void	log_set_output(void (*)(void *, const char *, size_t), void *);
 /*
- * Gets a byte for each line that standard error does not take, which then may
- * be a pipe that never makes us wait; -1, as at first: nobody counts.
+ * Writes a byte to fd for each line that standard error does not take, as a
+ * non-blocking pipe that is full.  -1, the default: drops are not counted.
  */
 void	log_count_drops(int fd);
 enum log_level	log_level(void);
@@ -50,12 +52,12 @@ void	log_notice(const char *, ...) LOG_PRINTF(1, 2);
 void	log_info(const char *, ...) LOG_PRINTF(1, 2);
 void	log_debug(const char *, ...) LOG_PRINTF(1, 2);
 
-/* For a handler of a signal that ends the process: these words, at once, to
- * standard error; without a time, which cannot be asked for there. */
-void	log_crash(const char *const words[]);		/* NULL: the end */
+/* Writes words, which end with NULL, as a line to standard error, without the
+ * time.  Async-signal-safe: for handlers of signals that end the process. */
+void	log_crash(const char *const words[]);
 
-/* As log_error and log_errorx, but to standard error, then exit 1: the usual
- * way may be longer than the process lives. */
+/* As log_error() and log_errorx(), but always to standard error, as an output
+ * function may need a living process; then exit(1). */
 _Noreturn void	fatal(const char *, ...) LOG_PRINTF(1, 2);
 _Noreturn void	fatalx(const char *, ...) LOG_PRINTF(1, 2);
 

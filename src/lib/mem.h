@@ -1,8 +1,8 @@
 /*
- * mem: memory that is there, or the process ends with a message.
+ * mem: allocation that succeeds, or ends the process with a log line.
  *
  * Only for amounts that a limit of the conf bounds: a client must not be
- * able to choose them.
+ * able to choose them.  free() and mem_drop() free the memory.
  */
 #ifndef LIB_MEM_H
 #define LIB_MEM_H
@@ -11,24 +11,24 @@
 
 void	*mem_zero(size_t);			/* zeroed */
 void	*mem_get(size_t);			/* not zeroed */
-void	*mem_aligned(size_t by, size_t);	/* the same, a multiple of by */
-void	*mem_array(size_t n, size_t each);	/* zeroed, overflow checked */
+void	*mem_aligned(size_t by, size_t);	/* not zeroed, at k * by */
+void	*mem_array(size_t n, size_t each);	/* zeroed; overflow is fatal */
 void	*mem_grow(void *, size_t n, size_t each);
 void	*mem_copy(const void *, size_t);
 char	*mem_string(const char *);		/* as strdup */
-void	 mem_drop(void *pointer_to_pointer);	/* frees it, leaves NULL */
+void	 mem_drop(void *pointer_to_pointer);	/* frees, and sets to NULL */
 
 /*
- * malloc keeps pages that were freed, and a small piece that stays keeps its
- * page from the system.  So that a process is not for ever as large as a crowd
- * of clients once made it:
+ * malloc keeps freed pages, and one small allocation that stays keeps a whole
+ * page.  With these two functions a process shrinks again after a peak of
+ * clients.
  *
- * From here on pieces of MEM_LARGE bytes and more are mappings of their own, at
- * most MEM_MAPPINGS_MAX of them, which are the system's again when they are freed.
- * For a process in which such pieces do not come and go with each request.
+ * From now on allocations of MEM_LARGE bytes and more are mappings, up to
+ * MEM_MAPPINGS_MAX of them, which go back to the system when freed.  For a
+ * process that makes few such allocations for each request.
  */
 void	 mem_map_large(void);
-/* Returns the free pages that malloc has kept.  Nothing where it cannot. */
+/* Returns malloc's free pages to the system, where malloc_trim(3) exists. */
 void	 mem_trim(void);
 
 #define MEM_LARGE	(8 * 1024)

@@ -2,7 +2,7 @@
  * need: assertions that stay on in release builds.
  *
  * need() states what only a bug of ours can break.  A client's fault gets a
- * status code, the system's fault a log line; neither may end here.
+ * status code, the system's fault a log line; neither may fail a need().
  */
 #ifndef LIB_NEED_H
 #define LIB_NEED_H
@@ -16,11 +16,12 @@
 COLD _Noreturn void need_failed(const char *, const char *, int, const char *);
 
 /*
- * What was being done, and for whom, for the last lines of a crash; NULL for
- * nothing.  From here on a signal that ends the process for a fault of its own,
- * or because it has to say where it is, leaves such lines, too.
+ * Sets functions that name the current step and client for the last log lines
+ * of a crash; each may return NULL for none, and must be async-signal-safe.
+ * From now on a fatal signal (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) leaves
+ * these lines too.
  */
-void		need_crash_context(const char *(*what)(void),
-		    const char *(*whom)(void));
+void		need_crash_context(const char *(*step)(void),
+		    const char *(*client)(void));
 
 #endif

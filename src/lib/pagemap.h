@@ -1,22 +1,21 @@
 /*
- * pagemap: what of a process's memory is there, as its table of pages says.
+ * pagemap: which pages of this process are in memory (/proc/self/pagemap).
  */
 #ifndef LIB_PAGEMAP_H
 #define LIB_PAGEMAP_H
 
 #include <stddef.h>
 
-/* A descriptor of the table, or -1: there is none.  After user_become(). */
+/* Opens the page table; -1: the system has none.  Call after user_become(). */
 int	pagemap_open(void);
 /*
- * Bytes from the beginning of a range that have pages right now; a few us for
- * a megabyte.  All of it must be mapped.  0 also means that it cannot be told.
- * For one thread at a time.
+ * Returns how many bytes from base on are in memory without a gap; 0 also where
+ * the system does not tell.  The whole range must be mapped.  Takes a few us
+ * for a megabyte; for one thread at a time.
  */
 size_t	pagemap_present(int pagemap, const void *base, size_t len);
 
-/* A page, in bytes. */
-size_t	pagemap_page_size(void);
+size_t	pagemap_page_size(void);	/* bytes */
 
 #ifdef __linux__
 
@@ -24,26 +23,26 @@ size_t	pagemap_page_size(void);
 
 #include <stdint.h>
 
-/* What Linux answers since 6.7 (pagemap.rst of its documentation); its headers
- * may be older than the system that we run on. */
+/* PAGEMAP_SCAN of Linux 6.7 (Documentation/admin-guide/mm/pagemap.rst), stated
+ * here since the headers may be older than the running system. */
 struct pagemap_region {
 	uint64_t	start, end;		/* addresses */
 	uint64_t	categories;
 };
 
-/* Asks for regions whose pages are in all categories of a mask, but not in
- * those of it that are inverted; the answer is how many there are in vec. */
+/* Asks for the regions whose pages are in all categories of category_mask, with
+ * the sense of category_inverted reversed; returns how many vec holds. */
 struct pagemap_scan {
-	uint64_t	size;			/* of this */
+	uint64_t	size;			/* of this struct */
 	uint64_t	flags;
 	uint64_t	start, end;		/* addresses */
-	uint64_t	walk_end;		/* out: it has come so far */
-	uint64_t	vec, vec_len;		/* where regions go */
+	uint64_t	walk_end;		/* out: end of the scan */
+	uint64_t	vec, vec_len;		/* array for the regions */
 	uint64_t	max_pages;		/* 0: any number */
 	uint64_t	category_inverted;
 	uint64_t	category_mask;
 	uint64_t	category_anyof_mask;
-	uint64_t	return_mask;		/* to be told of each region */
+	uint64_t	return_mask;		/* categories in each region */
 };
 
 #define PAGEMAP_PRESENT	(UINT64_C(1) << 3)

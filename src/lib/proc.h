@@ -1,5 +1,5 @@
 /*
- * proc: processes: titles, privileges, children that do not stay behind.
+ * proc: titles, privileges, signals and lifetime of processes.
  */
 #ifndef LIB_PROC_H
 #define LIB_PROC_H
@@ -9,73 +9,74 @@
 
 struct user;
 
-/* First thing in main(): remembers where the title's room is. */
+/* Remembers where the title goes; to be called first in main(). */
 void	proc_title_init(int argc, char **argv);
 void	proc_title(const char *title);		/* "amped: main" */
 
 /*
- * Where the program that runs was found by that name, as a path from / on that
- * is not followed further: what stands there may be another one by now.  NULL:
- * unknown.
+ * Returns the absolute path of the running program as it was found by argv0,
+ * for the caller to free; NULL: unknown.  Links are not resolved, so an upgrade
+ * starts the program that has the path by then.
  */
 char	*proc_path(const char *argv0);
 
 /*
- * Signals a child as soon as its parent is gone, where the system can; to
- * be called in the child, after it has changed its user, with its parent's
- * id.  Ends the child if the parent has gone already.
+ * On Linux, has the system kill this process when its parent dies.  Exits if
+ * the parent is dead already.  To be called in the child with its parent's id,
+ * after user_become(), which resets the setting.
  */
 void	proc_die_with_parent(pid_t parent);
 
 /*
- * The other way: a child that may stay behind its parent, but only for some
- * seconds, where the system can see to that; whatever it waits for.
+ * On Linux, lets this process outlive its parent by at most some seconds, even
+ * while it is blocked.
  */
 void	proc_survive_parent(pid_t parent);
 
-/* No new privileges through exec, where the system can. */
+/* Sets no_new_privs: no exec grants privileges.  Linux only. */
 void	proc_no_new_privileges(void);
 
 /*
- * None of root's powers (capabilities) for this process, nor for any program
- * that it runs; where it is not allowed to deny these, proc_no_new_privileges()
- * does.  After user_become(), which needs them.  0, or -1 with errno.
+ * Drops all capabilities of this process; to be called after user_become(),
+ * which needs them.  0, or -1 with errno.
  */
 int	proc_drop_capabilities(void);
-/* ... before that: what no program may ever get, if it may say so. */
+/* Drops the capabilities that programs may ever get, if the process may do so;
+ * to be called before proc_drop_capabilities(). */
 void	proc_drop_bounding_set(void);
 
-/* Whether that user could read a directory, asked as that user. */
+/* Whether a user may read a directory.  Forks a child, and waits for it. */
 bool	proc_may_read(const struct user *, const char *directory);
 
-/* Has something done as that user, by a child that is waited for; nobody: by
- * us, as we are. */
+/* Calls a function as that user, in a child, and waits for it; without a user
+ * (name NULL), in this process. */
 void	proc_run_as(const struct user *, void (*)(const void *), const void *);
 
 /*
- * Into the background: fork, new session, / as directory, no terminal.  It
- * returns in the child; with all signals blocked, none is lost on the way.  Who
- * has started us waits in the parent until the child says so (waiting is for
- * that), or has ended: then it gets that status, but none of success.  0, or -1
- * with errno.
+ * Goes into the background: forks, starts a session, changes to / and closes
+ * the terminal; returns in the child, 0, or -1 with errno.  Call with all
+ * signals blocked, so that none is lost.  The parent stays until the child
+ * calls proc_daemon_ready() with *waiting, and exits with 0; or until the child
+ * ends, and exits with its status, or EX_SOFTWARE where that is 0.
  */
 int	proc_daemon(int *waiting);
-void	proc_daemon_ready(int *waiting);		/* -1: nobody waits */
+void	proc_daemon_ready(int *waiting);	/* -1: no parent waits */
 
-/* Soft limit of open descriptors up to the hard one; what it is now. */
+/* Raises the soft limit of open descriptors to the hard one, and returns it. */
 size_t	proc_raise_fd_limit(void);
 
 /*
- * Around a fork: all signals blocked, so that none meets the child with its
- * parent's handlers; default ones for the child; none blocked.
+ * For a fork.  Block all signals before, so that none runs the parent's handler
+ * in the child; reset the handlers in the child; unblock in both.
  */
 void	proc_signals_block(void);
 void	proc_signals_reset(void);
 void	proc_signals_unblock(void);
 
-/* That one and all behind it are closed. */
+/* Closes all descriptors from first on. */
 void	proc_close_from(int first);
-/* Descriptors 0 to 2 exist from here on; else the next ones would be them. */
+/* Opens /dev/null for those of 0 to 2 that are closed, so that no file gets
+ * one of these numbers. */
 void	proc_open_standard_fds(void);
 
 #endif

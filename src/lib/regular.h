@@ -1,18 +1,20 @@
 /*
- * regular: files to be read, and nothing else that may bear their name: a FIFO
- * or a terminal would be waited for, and to open some devices does something.
+ * regular: opens regular files only.
+ *
+ * Opening a FIFO or a terminal may block, and opening some devices has effects.
  */
 #ifndef LIB_REGULAR_H
 #define LIB_REGULAR_H
 
 #include <sys/types.h>
 
-/* "a file", "a FIFO" and the like. */
+/* "a file", "a FIFO", and so on, for messages. */
 const char	*regular_kind(mode_t);
-/* The kind of what is no file; NULL: it is one, or the null device, or it
- * cannot be looked at. */
+/* NULL for a regular file, for /dev/null, and where stat(2) fails; else the
+ * kind of what the name leads to. */
 const char	*regular_other_kind(const char *name);
-/* To be read; -1 with errno, EINVAL if it is no file. */
+/* Opens a file for reading, close-on-exec; -1 with errno, which is EINVAL for
+ * all but regular files and /dev/null. */
 int		 regular_open(const char *name);
 
 #endif

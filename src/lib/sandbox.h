@@ -1,5 +1,6 @@
 /*
- * sandbox: what a process gives up as soon as it has all that it needs.
+ * sandbox: confines a process to the files and system calls of its roles, once
+ * it has opened what it needs.
  */
 #ifndef LIB_SANDBOX_H
 #define LIB_SANDBOX_H
@@ -10,20 +11,23 @@
 #define SANDBOX_NO_RULES	(-2)
 
 struct sandbox {
-	unsigned	 roles;		/* of enum syscall_role */
-	int		 rules;		/* of landlock; -1: no file at all;
-					 * SANDBOX_NO_RULES: as before */
-	bool		 required;	/* else: as much of it as there is */
-	/* Starts other threads, and returns when they run; or NULL.  They have
-	 * no files by inheritance, and no calls since those are taken from all
-	 * threads at once: so none is needed to start more. */
+	unsigned	 roles;		/* bits of enum syscall_role */
+	int		 rules;		/* Landlock's ruleset; -1: no file is
+					 * allowed; SANDBOX_NO_RULES: Landlock
+					 * is not entered */
+	bool		 required;	/* a confinement that fails is fatal */
+	/* Starts the process's other threads, and returns when all run; or
+	 * NULL.  sandbox_enter() calls it after Landlock, which threads
+	 * inherit, and before the filter, which the system puts on all threads
+	 * at once: so the filter need not allow clone(2). */
 	void		(*start)(void *);
-	void		*context;
+	void		*context;	/* of start */
 };
 
-/* What there is not of it here, in words for one line; NULL: nothing. */
+/* Names what the system lacks, for a log line; NULL: nothing is missing. */
 const char	*sandbox_missing(void);
-/* For good.  What fails though it is there is told; required, it is fatal. */
+/* Confines this process for good.  A part that the system has but that fails is
+ * a warning, or fatal if required; the process logs it. */
 void		 sandbox_enter(const struct sandbox *);
 
 #endif

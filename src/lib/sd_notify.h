@@ -1,6 +1,5 @@
 /*
- * sd_notify: what a supervisor that wants to know is told (sd_notify(3)), such
- * as systemd.
+ * sd_notify: messages to the supervisor, as systemd (sd_notify(3)).
  */
 #ifndef LIB_SD_NOTIFY_H
 #define LIB_SD_NOTIFY_H
@@ -10,22 +9,25 @@
 #include <stdint.h>
 
 struct sd_notify {
-	char	*socket;	/* owned; NULL: nobody wants to know */
-	int	 fd;
-	int64_t	 watchdog;	/* ms between signs of life; 0: none wanted */
+	char	*socket;	/* owned; NULL: no supervisor listens */
+	int	 fd;		/* -1: no supervisor listens */
+	int64_t	 watchdog;	/* ms, at most, between two keepalives;
+				 * 0: the supervisor wants none */
 };
 
 #define SD_NOTIFY_NONE	{ .fd = -1 }
 
-/* By the environment, which is cleared of it: it is for this process alone. */
+/* Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID, and removes them from
+ * the environment: children must not notify. */
 void	sd_notify_open(struct sd_notify *);
-/* Lines, without the last newline. */
+/* Sends lines, the last without a newline; waits at most 200 ms for room, and
+ * logs a failure. */
 void	sd_notify_send(const struct sd_notify *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
-/* The same with what the time of day says beside it. */
+/* Sends RELOADING=1 with the monotonic time. */
 void	sd_notify_reloading(const struct sd_notify *);
-/* In a process that is to tell the same one from now on: into its environment;
- * 0, or -1. */
+/* Puts the variables back, for the program that replaces this process.  0, or
+ * -1 with errno. */
 int	sd_notify_export(const struct sd_notify *);
 void	sd_notify_close(struct sd_notify *);
 

@@ -1,5 +1,5 @@
 /*
- * str: a piece of text by pointer and length, not terminated, never owned.
+ * str: text by pointer and length: not terminated, never owned.  Pure.
  */
 #ifndef LIB_STR_H
 #define LIB_STR_H
@@ -20,16 +20,18 @@ bool		str_same(struct str, struct str);
 bool		str_same_nocase(struct str, struct str);	/* ASCII */
 bool		str_starts(struct str, struct str);
 struct str	str_trim(struct str);		/* SP and HTAB, both ends */
-/* What is before c, which is cut off with it; all without. */
+/* Cuts the text up to c, and c, off the front; returns the text before c, or
+ * all where there is no c. */
 struct str	str_cut(struct str *, char c);
-/* Whether there is a control character in it, DEL too. */
+/* Whether the text has a control character, DEL included. */
 bool		str_has_control(struct str);
-/* Digits only, all of it, no overflow; false leaves the number alone. */
+/* Reads a decimal number.  False, and the number is unchanged: the text is
+ * empty, has other characters than digits, or overflows. */
 bool		str_number(struct str, int64_t *);
 /*
- * The next element of a comma-separated list (RFC 9110, 5.6.1), trimmed,
- * commas inside quoted strings kept; empty elements are passed over.
- * Cuts it off the front of *rest; false at the end.
+ * Cuts the next element of a comma-separated list (RFC 9110, section 5.6.1) off
+ * the front of *rest, and trims it.  Empty elements are skipped, and a comma in
+ * a quoted string is kept.  False: the list has no more elements.
  */
 bool		str_next(struct str *rest, struct str *element);
 

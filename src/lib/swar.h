@@ -1,8 +1,8 @@
 /*
- * swar: eight bytes of text at once, in a register.
+ * swar: SIMD within a register, on eight bytes of text.  Pure.
  *
- * What is found in them is marked by the highest bits of bytes.  No mark is
- * certain, one may be wrong: a byte that is found borrows from the next.
+ * A search marks a byte by its highest bit.  The first mark is exact.  A later
+ * one may be false, since a subtraction in a found byte borrows from the next.
  */
 #ifndef LIB_SWAR_H
 #define LIB_SWAR_H
@@ -12,7 +12,7 @@
 
 #define SWAR_BYTES		sizeof(uint64_t)
 #define SWAR_ONES	(UINT64_MAX / 0xff)	/* 1 in each byte */
-#define SWAR_MARKS	(SWAR_ONES * 0x80)	/* nothing else counts */
+#define SWAR_MARKS	(SWAR_ONES * 0x80)	/* the bits that are marks */
 
 static inline uint64_t
 swar_load(const char *at)
@@ -23,14 +23,14 @@ swar_load(const char *at)
 	return word;
 }
 
-/* Bytes that are no visible ASCII, SP being one. */
+/* Marks the bytes other than 0x20 to 0x7e. */
 static inline uint64_t
 swar_nonprint(uint64_t word)
 {
 	return word | (word - SWAR_ONES * ' ') | (word + SWAR_ONES);
 }
 
-/* Which byte, of those in front of it none is marked; there is one. */
+/* The index of the first marked byte; at least one must be marked. */
 static inline size_t
 swar_first(uint64_t marks)
 {
@@ -41,7 +41,7 @@ swar_first(uint64_t marks)
 #endif
 }
 
-/* Bytes that are that one, which is ASCII. */
+/* Marks the bytes equal to one, which must be ASCII. */
 static inline uint64_t
 swar_equal(uint64_t word, char byte)
 {

@@ -1,24 +1,25 @@
 /*
- * syscall_filter: which system calls a process may still make (seccomp(2)).
+ * syscall_filter: confines a process to the system calls of its roles
+ * (seccomp(2)).
  *
- * One that is not in syscalls.tbl for any of its roles ends the process, after
- * a line that says which it was: it is a bug of ours, or somebody has taken the
- * process over, and neither is to go on.  Only who asks for users, or names, is
- * told EPERM instead: that is done by libraries of others, who know why.
+ * A call that syscalls.tbl allows to none of the roles ends the process with a
+ * log line that names the call: either amped has a bug, or an attacker runs the
+ * process.  In the roles USERS and NAMES, such a call fails with EPERM instead:
+ * libraries of the system make it, and their calls differ.
  */
 #ifndef LIB_SYSCALL_FILTER_H
 #define LIB_SYSCALL_FILTER_H
 
 #include <stdbool.h>
 
-/* What a process is for; a process may have several. */
-#define SYSCALL_ROLES(X)							\
+/* The roles of a process, which may have several. */
+#define SYSCALL_ROLES(X)						\
 	X(MAIN, "main")			/* an event loop */		\
 	X(FILES, "files")		/* opens and reads files */	\
-	X(USERS, "users")		/* asks for users */		\
-	X(LOG, "log")			/* writes what it has open */	\
-	X(SYSLOG, "syslog")		/* ... or to a socket of the system */ \
-	X(NAMES, "names")		/* asks for names of hosts */
+	X(USERS, "users")		/* looks users up */		\
+	X(LOG, "log")			/* writes to open descriptors */ \
+	X(SYSLOG, "syslog")		/* connects to syslog's socket */ \
+	X(NAMES, "names")		/* looks host names up */
 
 enum syscall_role_number {
 #define X(id, name) SYSCALL_ROLE_NUMBER_##id,
@@ -33,12 +34,12 @@ enum syscall_role {
 #undef X
 };
 
-/* The roles named, separated by commas; 0: one of them does not exist. */
+/* The bits of roles named in a list with commas; 0: a name is unknown. */
 unsigned	syscall_filter_roles(const char *names);
-/* Whether this program was built with it, and the system can do it. */
+/* Whether amped was built with libseccomp, and the system has seccomp(2). */
 bool		syscall_filter_available(void);
-/* For good, of all threads that there are; without new privileges (proc.h).  0,
- * or -1 with errno. */
+/* Confines all threads of this process for good.  Needs
+ * proc_no_new_privileges().  0, or -1 with errno. */
 int		syscall_filter_enter(unsigned roles);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * trusted: opens files for root where others may write, too.
+ * trusted: opens files as root in directories where other users may write.
  */
 #ifndef LIB_TRUSTED_H
 #define LIB_TRUSTED_H
@@ -7,17 +7,18 @@
 #include <sys/types.h>
 
 /*
- * As open(2), of a name from / on.  If we are root, a link on the way counts
- * only where root has made it, in a directory that nobody else may write to;
- * with O_NOFOLLOW never at the end.  In another's directory, what has a second
- * name elsewhere is not opened, unless it is that one's, too; with O_NOFOLLOW
- * it is for the caller to look at.  What is refused for that is told in a line
- * of the log, and errno is EPERM.
+ * As open(2) of an absolute path.  For root it fails with EPERM, and a log
+ * line, in two cases:
+ * - A symbolic link on the path is not root's own, or stands in a directory
+ *   that others may write to.
+ * - A file has a second name (hard link) in a directory that is not root's
+ *   alone; unless the file is the directory owner's, who alone may write to it.
+ * With O_NOFOLLOW the second test is left to the caller.
  */
 int	trusted_open(const char *path, int flags, mode_t mode);
 /*
- * The directory of such a name, in which the last part of it is, also given;
- * -1 with errno.  For others than root as well.
+ * Opens the directory of an absolute path by the same rules, for any user, and
+ * sets *last to the last part of path.  -1 with errno.
  */
 int	trusted_directory(const char *path, const char **last);
 

@@ -1,7 +1,8 @@
 /*
- * user: whom a process may become.  Which groups it is in may be known to a
- * service that is slow, or away: who may wait for it asks once, for all
- * children that it will have; without that each asks for itself.
+ * user: a user of the system, and how a process becomes that user.
+ *
+ * The lookups may block on a name service.  A process that forks many children
+ * loads the groups once, for all of them.
  */
 #ifndef LIB_USER_H
 #define LIB_USER_H
@@ -11,22 +12,22 @@
 #include <stdbool.h>
 
 struct user {
-	char	*name;		/* owned; NULL: nobody, stay who we are */
+	char	*name;		/* owned; NULL: the process's own user */
 	uid_t	 uid;
 	gid_t	 gid;
-	gid_t	*groups;	/* owned, gid is one; NULL: not known */
+	gid_t	*groups;	/* owned, gid included; NULL: not loaded */
 	int	 ngroups;
 };
 
-/* By name or by number, without its groups; false: there is none. */
+/* Look a user up, without groups; false: there is no such user. */
 bool	user_find_name(struct user *, const char *name);
 bool	user_find_uid(struct user *, uid_t);
 void	user_free(struct user *);
-/* Asks for its groups; if they cannot be had, they are not known. */
+/* Looks the groups up; groups stays NULL if that fails. */
 void	user_load_groups(struct user *);
 
-/* To this user for good: groups, gid, uid; of nobody, nothing.  0, or -1 with
- * errno. */
+/* Sets groups, gid and uid of this process for good, unless name is NULL.  0,
+ * or -1 with errno. */
 int	user_become(const struct user *);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * visible: text of strangers, fit for a terminal and for whoever reads a log:
- * valid UTF-8, without a byte that a terminal obeys.  All else becomes ?, a
- * byte for a byte.
+ * visible: makes text from clients and files safe for terminals and logs.
+ *
+ * The result is valid UTF-8 without control characters; each other byte
+ * becomes "?".
  */
 #ifndef LIB_VISIBLE_H
 #define LIB_VISIBLE_H
@@ -9,14 +10,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Bytes of the character at the front, if it may be shown as it is; else 0.
- * There is at least one byte. */
+/* The length of the first character, if it may be shown as it is; else 0.
+ * There must be at least one byte. */
 size_t	visible_character(const char *, size_t);
-/* In its place; no control byte stays. */
+/* Replaces all unsafe bytes in place, newline and tab included. */
 void	visible_line(char *, size_t);
-/* The same, but for ends of lines and tabs. */
+/* Replaces all unsafe bytes in place, but keeps newlines and tabs. */
 void	visible_text(char *, size_t);
-/* Writes a text: if that goes to a terminal, what it would obey is left out. */
+/* Writes a text; to a terminal, as visible_text() leaves it. */
 void	visible_print(FILE *, const char *, size_t);
 
 #endif
