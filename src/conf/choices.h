@@ -1,10 +1,9 @@
 /*
- * choices: the words that stand for a choice in a conf, each alphabet once.
+ * choices: the words that a directive of type choice takes, as X-macros.
  */
 #ifndef CONF_CHOICES_H
 #define CONF_CHOICES_H
 
-/* The words that a directive of type choice may take, by their number. */
 #define CONF_ARCHITECTURES(X)						\
 	X(AMPED, "amped") X(SPED, "sped") X(MP, "mp") X(MT, "mt")	\
 	X(PIPELINED, "pipelined")
@@ -17,8 +16,8 @@
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 #define CONF_PRECOMPRESSED(X)						\
 	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
-/* What can be done without, to measure what it is good for. */
-#define CONF_ABLATIONS(X)							\
+/* Caches and alignment that "cache off" disables, for measurements. */
+#define CONF_ABLATIONS(X)						\
 	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
 	X(ALIGNMENT, "alignment")
 

@@ -1,10 +1,10 @@
 /*
  * conf: the conf file as the program sees it.
  *
- * conf_read() turns text into a struct conf or into a list of errors,
- * all of them.  Every directive is a row of directives.tbl: its place in the
- * structs below, bounds, default and one line of manual.  A struct conf never
- * changes once read: pointers into it may be kept.
+ * conf_read() turns a file into a struct conf, or reports every error in it.
+ * Each directive is a row of directives.tbl, which names a member of the
+ * structs below.  A struct conf does not change after it was read, so pointers
+ * into it stay valid until conf_free().
  */
 #ifndef CONF_CONF_H
 #define CONF_CONF_H
@@ -21,13 +21,13 @@
 #include "conf/rules.h"
 #include "lib/buf.h"
 
-/* Behind the name of a control socket while it is made. */
+/* The suffix of a control socket's name until the socket listens. */
 #define CONF_CONTROL_NEW	".new"
 
-/* All patterns of hide in force at one place, terminators included: bytes. */
+/* Bytes of all patterns of hide that apply to a path, with terminators. */
 #define CONF_HIDE_MAX	4000
 
-struct conf_address {			/* where to listen */
+struct conf_address {			/* an address to listen on */
 	struct sockaddr_storage	 addr;
 	socklen_t		 len;
 	char			*text;	/* as written in the conf */
@@ -38,14 +38,14 @@ struct conf_addresses {
 	size_t			 n;
 };
 
-/* path PREFIX { }: whole segments, the longest wins. */
+/* path PREFIX { }: matches whole segments; the longest prefix applies. */
 struct conf_path {
 	char			*prefix;	/* /a, without / at the end */
 	struct conf_rules	 rules;
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 
-/* files PATTERN... { }: who may ask for files with such names. */
+/* files PATTERN... { }: restricts access to files with such names. */
 struct conf_files {
 	struct conf_words	 patterns;	/* for fnmatch */
 	struct conf_guard	 guard;
@@ -53,18 +53,18 @@ struct conf_files {
 };
 
 struct conf_site {
-	size_t			 number;	/* its place in conf.sites */
-	struct conf_words	 names;		/* lower case; "default" too */
+	size_t			 number;	/* index in conf.sites */
+	struct conf_words	 names;		/* lower case */
 	struct conf_addresses	 listen;
 	struct conf_rules	 rules;
 	struct conf_path	*paths;	/* longest prefix first */
 	size_t			 npaths;
-	struct conf_files	*files;		/* all that match count */
+	struct conf_files	*files;		/* each that matches applies */
 	size_t			 nfiles;
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 
-#define CONF_SYSLOG	"syslog"	/* of those below */
+#define CONF_SYSLOG	"syslog"	/* begins conf_log.to */
 
 struct conf_log {
 	char		*to;		/* /file, stderr, syslog, |program,
@@ -77,9 +77,9 @@ struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
 	int64_t		 architecture;		/* enum conf_architecture */
-	int64_t		 workers;		/* 0: by processors */
+	int64_t		 workers;		/* 0: one a processor */
 	int64_t		 sandbox;		/* enum conf_sandbox */
-	int64_t		 version;		/* a switch: tell it */
+	int64_t		 version;		/* a switch: in responses */
 	char		*pid;			/* file; NULL: none */
 	int64_t		 watchdog;		/* ms; 0: none */
 	struct conf_control {
@@ -88,7 +88,7 @@ struct conf {
 		char	*owner, *group;		/* NULL: as started */
 	} control;
 	int64_t		 helpers, helpers_max;
-	int64_t		 helpers_share;		/* 0: half of them */
+	int64_t		 helpers_share;		/* 0: half of helpers_max */
 	int64_t		 helpers_within;	/* ms */
 	int64_t		 helpers_idle;		/* ms */
 	int64_t		 helpers_queue;		/* jobs */
@@ -100,23 +100,24 @@ struct conf {
 		int64_t	 chunks, chunk_size, small;	/* bytes */
 		int64_t	 residency;		/* enum conf_residency */
 		char	*variants;		/* directory; NULL: none */
-		struct conf_words off;		/* conf_disabled() */
+		struct conf_words off;		/* see conf_disabled() */
 	} cache;
 
 	struct {
 		struct conf_log access, error;
-		char	*access_format;		/* its name */
-		struct conf_log_format line;	/* that */
+		char	*access_format;		/* name of a format */
+		struct conf_log_format line;	/* access_format, parsed */
 		int64_t	 error_level;		/* enum log_level */
 		int64_t	 names;			/* a switch */
 		struct conf_pairs formats, json;	/* name, text */
 	} log;
 
 	struct {
-		int64_t	 connections;		/* 0: from the descriptors */
-		int64_t	 connections_address;	/* of one; 0: any */
-		int64_t	 rate, rate_burst;	/* of one, a second; 0: any */
-		int64_t	 addresses;
+		int64_t	 connections;		/* 0: by open descriptors */
+		int64_t	 connections_address;	/* an address; 0: any */
+		int64_t	 rate, rate_burst;	/* requests a second and
+						 * address; 0: any */
+		int64_t	 addresses;		/* remembered for rate */
 		int64_t	 requests;		/* a connection; 0: any */
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
 		int64_t	 body, body_within;	/* bytes, ms */
@@ -124,7 +125,7 @@ struct conf {
 		int64_t	 linger, drain;			/* ms */
 		int64_t	 pace, pace_after;	/* bytes a second, bytes */
 		int64_t	 listing, listing_bytes;	/* entries, bytes */
-		int64_t	 verify, verify_queue;	/* at once, waiting */
+		int64_t	 verify, verify_queue;	/* passwords */
 		int64_t	 compress, compress_from;	/* bytes */
 	} limits;
 
@@ -132,7 +133,7 @@ struct conf {
 		int64_t	 backlog;		/* connections */
 		int64_t	 buffer;		/* bytes; 0: the system's */
 		int64_t	 nodelay;		/* a switch */
-		int64_t	 defer;			/* ms; 0: not */
+		int64_t	 defer;			/* ms; 0: off */
 	} transport;
 
 	struct conf_site	*sites;
@@ -140,60 +141,57 @@ struct conf {
 
 	struct conf_listener	*listeners;	/* see conf_listener() */
 	size_t			 nlisteners;
-	struct conf_words	 files;		/* read, in order */
+	struct conf_words	 files;		/* names, as they were read */
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 
-/*
- * Reads a conf: a file by its name, or text under a name for the messages.  On
- * failure NULL, and every error is in the buffer, ready to be printed.
- */
+/* Reads a conf, which the caller owns.  NULL: the buffer has every error, as
+ * text.  May block, on files and on look-ups of users. */
 struct conf	*conf_read(const char *file, struct buf *errors);
-/* The same while others are served: a pipe, which is waited for, is none. */
+/* As conf_read(), but a FIFO or device, which may block, is an error. */
 struct conf	*conf_read_again(const char *file, struct buf *errors);
+/* As conf_read() from a text, with a name for the messages. */
 struct conf	*conf_read_text(const char *name, const char *text,
 		    struct buf *errors);
 void		 conf_free(struct conf **);
-/* The control socket of a conf, whatever else is wrong with that: owned; NULL
- * without, with errno if the file cannot be read, else 0. */
+/* The control socket's name, owned by the caller, even from a conf with errors.
+ * NULL with errno: the file cannot be read; errno is 0: no name is set. */
 char		*conf_read_control(const char *file);
 
-/* -T: all in force, as a conf file that gives the same conf when read, each
- * line with a comment that says where it came from ("default", file:line). */
+/* -T: prints the conf in force as a conf file, each line with a comment that
+ * says where it was set ("default", file:line). */
 void		 conf_dump(const struct conf *, FILE *);
 
-/*
- * The directives in a form for other programs: one a line, separated by
- * tabs: block, name, part, type, default, lowest, highest, help.  For the
- * manual's list and its test.
- */
+/* -L: prints the table of directives, one a line: block, name, part, type,
+ * default, lowest, highest and help, separated by tabs. */
 void		 conf_dump_table(FILE *);
 
-/*
- * The distinct addresses of all sites, in order of first appearance; their
- * numbers are what conf_find_site() calls a listener.
- */
+/* The distinct addresses of all sites, in order of first appearance; listener
+ * is the index of one of them. */
 size_t			 conf_listener_count(const struct conf *);
 const struct conf_address *conf_listener(const struct conf *, size_t);
 
 /*
- * The site that a Host (without port, any case; NULL: none) names among those
- * that listen on an address: by its exact name, else by the longest wildcard
- * that covers it; if there is none, the one named "default", or else the first.
+ * The site for a host name (without port, in any case; NULL: none) among the
+ * sites of a listener: the one with that name, else with the longest wildcard
+ * that covers it, else the one named "default", else the first.
  */
 const struct conf_site	*conf_find_site(const struct conf *,
 			    size_t listener, const char *host, size_t len);
-/* The name of a site by which that is found, NULL without. */
+/* The name or wildcard by which conf_find_site() finds the site; NULL: none. */
 const char		*conf_find_site_name(const struct conf *,
 			    size_t listener, const char *host, size_t len);
-/* The rules for a decoded path: its block's, or else the site's. */
+/* The rules for a decoded path, of a block path or of the site. */
 const struct conf_rules	*conf_find_rules(const struct conf_site *,
 			    const char *path, size_t len);
-/* Whether the words of a listing have this form. */
+/* Whether a value of "listing" has this form. */
 bool			 conf_find_listing(const struct conf_words *,
 			    enum conf_listing);
+/* Whether "cache off" names this part. */
 bool			 conf_disabled(const struct conf *, enum conf_ablation);
-bool			 conf_find_users(const struct conf *);	/* ~name */
-int64_t			 conf_helpers_share(const struct conf *);	/* of helpers */
+/* Whether a site serves /~name/. */
+bool			 conf_find_users(const struct conf *);
+/* Helpers that one file system may hold. */
+int64_t			 conf_helpers_share(const struct conf *);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * log_format: the form of a line of the access log, from text to a list of
- * pieces that is walked for each request.
+ * log_format: parses a format of the access log into items.
  *
- * A piece is a field, and the letters that stand before it.
+ * An item is a literal and the field behind it; log_line.c walks the items for
+ * each request.
  */
 #ifndef CONF_LOG_FORMAT_H
 #define CONF_LOG_FORMAT_H
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The formats that there are without the conf's: id, name, json, text. */
-#define CONF_LOG_FORMATS(X)							\
+/* The built-in formats: id, name, json, text. */
+#define CONF_LOG_FORMATS(X)						\
 	X(COMMON, "common", false,					\
 	    "%h %l %u %t \"%r\" %>s %b")				\
 	X(COMBINED, "combined", false,					\
@@ -31,19 +31,19 @@
 	    "\"agent\":\"%{User-Agent}i\",\"connection\":\"%X\"}")
 
 enum conf_log_field {
-#define FIELD(id, letter, argument, most, put, help) LINE_##id,
+#define FIELD(id, letter, argument, max, put, help) LINE_##id,
 #include "conf/log_fields.tbl"
 #undef FIELD
 	LINE_FIELD_COUNT,
-	LINE_NO_FIELD = LINE_FIELD_COUNT	/* only what stands before it */
+	LINE_NO_FIELD = LINE_FIELD_COUNT	/* of an item without a field */
 };
 
-/* Copied whole, as that is quicker than to count. */
-#define CONF_LOG_LITERAL_MAX	16	/* bytes */
+/* Bytes; log_line.c copies all of them, which is faster than copying len. */
+#define CONF_LOG_LITERAL_MAX	16
 
 struct conf_log_item {
 	uint8_t	 field;			/* enum conf_log_field */
-	uint8_t	 len;			/* of lead */
+	uint8_t	 len;			/* bytes of literal in use */
 	char	 literal[CONF_LOG_LITERAL_MAX];
 	char	*argument;		/* owned; NULL: none */
 };
@@ -51,21 +51,23 @@ struct conf_log_item {
 struct conf_log_format {
 	struct conf_log_item	*items;
 	size_t			 n;
-	bool			 json;	/* how what a client sent is escaped */
+	bool			 json;	/* escape clients' bytes for JSON */
 };
 
-/* Bytes of a line, without what clients send; a longer one is refused. */
+/* Bytes of a line without those that clients send; a format that may need more
+ * is an error. */
 #define CONF_LOG_LINE_MAX	4096
 
-/* What is wrong with a text, and where. */
+/* An error in the text of a format, and its place there. */
 struct conf_log_error {
 	size_t		 at, len;
 	const char	*why;
 };
 
-/* An end of line is added; false: there is a fault, and nothing to be freed. */
-bool conf_log_format_parse(struct conf_log_format *, const char *text,
-    bool json, struct conf_log_error *);
+/* Parses a text, and adds a newline.  The caller frees the format.  False: the
+ * error is set, and there is nothing to be freed. */
+bool	conf_log_format_parse(struct conf_log_format *, const char *text,
+	    bool json, struct conf_log_error *);
 void	conf_log_format_free(struct conf_log_format *);
 
 #endif

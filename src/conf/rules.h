@@ -1,8 +1,6 @@
 /*
- * rules: how what is asked for is answered: what a site and a path of it
- * can say in the same words.
- *
- * A path points to its site's rules for what it does not say itself.
+ * rules: the directives that a site and its blocks path have in common, and
+ * that decide how a request is answered.
  */
 #ifndef CONF_RULES_H
 #define CONF_RULES_H
@@ -16,9 +14,9 @@ struct conf_words {			/* a list of words */
 	size_t	  n;
 };
 
-struct conf_pair {			/* two words that belong together */
+struct conf_pair {			/* a name and its value */
 	char			*name, *value;
-	int64_t			 number;	/* error: what the name is;
+	int64_t			 number;	/* error: the status;
 						 * expires: seconds */
 };
 
@@ -27,7 +25,7 @@ struct conf_pairs {
 	size_t			 n;
 };
 
-/* Whose addresses begin with these bits. */
+/* The addresses that begin with these bits. */
 struct conf_network {
 	int			 family;	/* AF_INET, AF_INET6; 0: all */
 	int			 bits;
@@ -35,15 +33,15 @@ struct conf_network {
 	uint8_t			 bytes[16];
 };
 
-/* Who may ask; all of it must hold. */
+/* Access control: a client must pass the networks and the password. */
 struct conf_guard {
 	struct conf_words	 allow, deny;	/* networks, as written */
 	char			*realm, *file;	/* for passwords; NULL: off */
-	/* What follows from them and from those of the site. */
-	struct conf_network	*networks;	/* the most exact one first */
+	/* Computed from the members above and the site's guard. */
+	struct conf_network	*networks;	/* the most bits first */
 	size_t			 nnetworks;
-	bool			 default_deny;		/* all others are refused */
-	bool			 active;		/* there is anything to ask */
+	bool			 default_deny;	/* other networks are refused */
+	bool			 active;	/* false: all clients pass */
 };
 
 struct conf_users {			/* /~name/ */
@@ -53,14 +51,14 @@ struct conf_users {			/* /~name/ */
 };
 
 struct conf_rules {
-	/* What answers: one of these, or as in the site. */
+	/* The action: one of these, or none in a path, which has the site's. */
 	char			*root, *alias;	/* absolute */
 	struct {
 		int64_t		 status;
 		char		*to;
 	}			 redirect;
-	int64_t			 refusal;	/* a status */
-	int64_t			 status;	/* a switch: what is counted */
+	int64_t			 refusal;	/* "return": a status; 0: no */
+	int64_t			 status;	/* a switch: the status page */
 	char			*fallback;	/* NULL: off */
 	struct conf_words	 index;
 	struct conf_pairs	 errors;	/* status, path */
@@ -71,29 +69,30 @@ struct conf_rules {
 	struct conf_pairs	 expires;	/* type or pattern, time */
 	char			*charset;	/* NULL: off */
 	int64_t			 nosniff;	/* a switch, 0 or 1 */
-	struct conf_words	 listing;	/* off alone, or html, json */
+	struct conf_words	 listing;	/* "off", or "html", "json" */
 	struct conf_words	 hide;		/* patterns for fnmatch */
-	struct conf_words	 precompressed;	/* off alone, or codings */
+	struct conf_words	 precompressed;	/* "off", or codings */
 	int64_t			 compress;	/* a switch, 0 or 1 */
 	struct conf_words	 compressible;	/* types and patterns */
 	struct conf_guard	 guard;
 	int64_t			 links;		/* enum job_links */
 	struct conf_users	 users;		/* a site's only */
-	/* What follows from them and from those of the site. */
-	const struct conf_rules	*outer;		/* the site's; NULL: these */
-	const struct conf_rules	*action;	/* these or outer: whose root,
-						 * redirect ... is in force */
-	size_t			 prefix_len;	/* length of the path's */
-	char			*field_lines;		/* all fields, as sent */
-	bool			 has_expires;		/* expires is in force */
+	/* Computed from the members above and the site's rules. */
+	const struct conf_rules	*outer;		/* the site's; NULL: a site */
+	const struct conf_rules	*action;	/* these or outer: whose action
+						 * is in force */
+	size_t			 prefix_len;	/* of a path; 0: a site */
+	char			*field_lines;	/* response fields, as sent */
+	bool			 has_expires;	/* false: header sets the same
+						 * field, Cache-Control */
 };
 
-/* Whether its networks let in a client by the bytes of its address. */
+/* Whether the networks of a guard let a client in, by its address's bytes. */
 bool	 conf_access_admits(const struct conf_guard *,
 	    int family, const uint8_t *bytes);
 /*
- * Whether a name may be looked up as a user's: letters, digits and _, and
- * behind the first of them . - and $ too; at most 32 bytes.
+ * Whether a name may be looked up as a user's: at most 32 letters, digits and
+ * "_", and behind the first character also ".", "-" and "$".
  */
 bool	 conf_user_is_valid(const char *name, size_t len);
 

@@ -1,9 +1,8 @@
 /*
- * table: the rows of directives.tbl, for the files of the conf only.
+ * table: the rows of directives.tbl.  For the files of this folder only.
  *
- * Everything goes by them: a row knows where its value lies in its block's
- * struct, and of which type it is, so reading, checking, printing and freeing
- * need not know a single directive by name.
+ * A row has the type of a value and its offset in the block's struct.  So the
+ * code that reads, prints and frees values names no directive.
  */
 #ifndef CONF_TABLE_H
 #define CONF_TABLE_H
@@ -11,19 +10,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CONF_REQUIRED	NULL	/* a default: there is none, say it */
+#define CONF_REQUIRED	NULL	/* in place of a default: must be given */
 
 #define CONF_SWITCHES(X)						\
 	X(OFF, "off") X(ON, "on")
 
-/* The status codes that a conf may send, in words that are choices. */
+/* The status codes that redirect and return take, as choices. */
 #define CONF_REDIRECTS(X)						\
 	X(301, "301") X(302, "302") X(303, "303") X(307, "307") X(308, "308")
 #define CONF_REFUSALS(X)						\
 	X(403, "403") X(404, "404") X(410, "410") X(451, "451")		\
 	X(500, "500") X(503, "503")
-/* Those that a page can be given for: where the site is known by then, and
- * nothing is told that only the short page tells. */
+/* The status codes that "error" takes: the site is known when they are sent,
+ * and the built-in page says no more than the status. */
 #define CONF_ERRORS(X)							\
 	X(401, "401") X(403, "403") X(404, "404") X(405, "405")		\
 	X(410, "410") X(412, "412") X(417, "417") X(429, "429")		\
@@ -57,10 +56,10 @@ struct conf_block_row {
 
 struct conf_row {
 	enum conf_block	 block;
-	const char	*word, *part;		/* part "": by its place */
+	const char	*word, *part;		/* part "": positional */
 	enum conf_type	 type;
 	size_t		 offset;		/* in the block's struct */
-	const char	*value;			/* default; "" or CONF_REQUIRED */
+	const char	*value;		/* default; "" or CONF_REQUIRED */
 	const char	*lowest, *highest;	/* "": any */
 	const char	*help;
 };
@@ -72,14 +71,14 @@ extern const size_t			 conf_nrows;
 #define CONF_EACH_ROW(row)						\
 	for (row = conf_rows; row < conf_rows + conf_nrows; row++)
 
-/* A row's name in a message: "helpers max". */
+/* Format and arguments for a row's name in a message: "helpers max". */
 #define CONF_ROW		"%s%s%s"
 #define CONF_ROW_NAME(row)						\
 	(row)->word, *(row)->part != '\0' ? " " : "", (row)->part
 
 bool	conf_block_find(const char *word, enum conf_block inside,
 	    enum conf_block *);
-/* The row for a member, by the kind of struct that it is in. */
+/* The row of a member, by its offset in the struct of that kind of object. */
 const struct conf_row *conf_row_find(enum conf_block kind, size_t offset);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * where: which statement of a conf has a say in something, and where it
- * stands; for who explains what comes of it.
+ * where: finds the statement that is in force for a directive, and its place.
+ * For amped -u, which explains an answer.
  */
 #ifndef CONF_WHERE_H
 #define CONF_WHERE_H
@@ -8,17 +8,18 @@
 #include "conf/conf.h"
 
 /*
- * Where something was said: " (file:line)" or " (default)" is added.  Of the
- * block that has these rules; or of a directive as it is in force there, with
- * one of its values or all: "limits body" names the block too, unless that is
- * a site or a path.  False: it is not in force.
+ * conf_where_block() adds the place of the block that has these rules, as
+ * " (file:line)".  conf_where() adds a directive as it is in force for these
+ * rules, with one value or all, and its place or " (default)"; a directive of a
+ * block such as limits is named "limits body".  False: it is not in force.
  */
 #define CONF_WHERE_ALL	SIZE_MAX
 void	conf_where_block(const struct conf *, const struct conf_rules *,
 	    struct buf *);
 bool	conf_where(const struct conf *, const struct conf_rules *,
 	    const char *directive, size_t element, struct buf *);
-/* Of the block files that has this guard; false: it is of none. */
+/* Adds the block files that has this guard, and its place; false: no block
+ * has it. */
 bool	conf_where_files(const struct conf *, const struct conf_guard *,
 	    struct buf *);
 
