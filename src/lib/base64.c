@@ -1,5 +1,5 @@
 /*
- * base64: the decoder.  Strict: two texts never mean the same bytes.
+ * base64: a strict decoder: each byte string has exactly one valid text.
  */
 #include <stdint.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define ALPHABET							\
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-/* Six bits of a character, -1: it has none. */
+/* The six bits of a character; -1: it is not in the alphabet. */
 static int
 sextet_of(char c)
 {
@@ -18,7 +18,7 @@ sextet_of(char c)
 	return at != NULL ? (int)(at - ALPHABET) : -1;
 }
 
-/* Four characters, pad of them left out, to 24 bits; false: not so. */
+/* Decodes four characters, the last pad of them "=", to 24 bits. */
 static bool
 decode_group(const char *at, size_t pad, uint32_t *bits)
 {
@@ -31,7 +31,7 @@ decode_group(const char *at, size_t pad, uint32_t *bits)
 			return false;
 		*bits = *bits << 6 | (uint32_t)value;
 	}
-	/* Bits that no byte is made of are none. */
+	/* The bits behind the last byte must be zero. */
 	return (*bits & ((1U << (8 * pad)) - 1)) == 0;
 }
 

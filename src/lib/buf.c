@@ -86,9 +86,9 @@ buf_consume(struct buf *b, size_t n)
 }
 
 size_t
-buf_take(struct buf *b, void *to, size_t most)
+buf_take(struct buf *b, void *to, size_t max)
 {
-	size_t	n = b->len < most ? b->len : most;
+	size_t	n = b->len < max ? b->len : max;
 
 	if (n > 0)
 		memcpy(to, b->at, n);

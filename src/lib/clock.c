@@ -1,9 +1,10 @@
 /*
- * clock: two system clocks, asked at once.
+ * clock: reads the system's monotonic and wall clocks.
  */
 #include "lib/clock.h"
 
-/* A tick of the kernel's is fine enough, and costs a fifth. */
+/* A coarse clock advances by kernel ticks; reading it costs a fifth of
+ * reading an exact clock. */
 #ifdef CLOCK_MONOTONIC_COARSE
 #define MONOTONIC	CLOCK_MONOTONIC_COARSE
 #define REALTIME	CLOCK_REALTIME_COARSE
@@ -33,7 +34,7 @@ read_ms(clockid_t clock)
 static void
 set_time(struct clock *c, int64_t ms)
 {
-	/* The wall clock is of seconds: a millisecond late is soon enough. */
+	/* The wall clock counts seconds, so it is read once a millisecond. */
 	if (ms <= c->ms)
 		return;
 	c->ms = ms;

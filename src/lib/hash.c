@@ -1,5 +1,5 @@
 /*
- * hash: SipHash-1-3: one round a word, three at the end.
+ * hash: SipHash-1-3: one round for each word, three rounds at the end.
  */
 #include <sys/random.h>
 
@@ -37,7 +37,7 @@ absorb_word(uint64_t v[4], uint64_t word)
 	v[0] ^= word;
 }
 
-/* Fewer than eight bytes, the first of them lowest. */
+/* The last bytes, fewer than eight, in little-endian order. */
 static inline uint64_t
 load_tail(const unsigned char *p, size_t n)
 {
@@ -56,7 +56,7 @@ void
 hash_key_random(struct hash_key *key)
 {
 	if (getentropy(key, sizeof(*key)) == -1)
-		fatal("no random bytes to be had");
+		fatal("no random bytes from the system");
 }
 
 uint64_t
@@ -76,8 +76,8 @@ hash_bytes(const struct hash_key *key, uint64_t salt, const void *bytes,
 		memcpy(&word, p, sizeof(word));
 		absorb_word(v, word);
 	}
-	absorb_word(
-	    v, load_tail(p, left) | (uint64_t)(len + sizeof(salt)) << 56);
+	absorb_word(v, load_tail(p, left) |
+	    (uint64_t)(len + sizeof(salt)) << 56);
 	v[2] ^= 0xff;
 	sip_round(v);
 	sip_round(v);

@@ -1,5 +1,5 @@
 /*
- * histogram: counting costs a few instructions, and no division.
+ * histogram: adding costs a few instructions and no division.
  */
 #include "lib/histogram.h"
 
@@ -8,7 +8,7 @@
 
 #include "lib/counter.h"
 
-/* The first power of two above it. */
+/* The bucket whose upper bound is the first power of two above us. */
 static int
 bucket_of(uint64_t us)
 {
@@ -32,27 +32,27 @@ histogram_add(struct histogram *h, int64_t took)
 void
 histogram_merge(struct histogram *to, const struct histogram *h)
 {
-	uint64_t	most = counter_read(&h->max);
+	uint64_t	max = counter_read(&h->max);
 
 	for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
 		to->count[i] += counter_read(&h->count[i]);
 	to->n += counter_read(&h->n);
 	to->sum += counter_read(&h->sum);
-	if (most > to->max)
-		to->max = most;
+	if (max > to->max)
+		to->max = max;
 }
 
-/* One step, its bounds: the first holds nothing but 0, the last has no end. */
+/* Prints a bucket.  The first one counts 0 us, the last has no upper bound. */
 static int
 print_bucket(int i, uint64_t n, const char *before, char *text, size_t size)
 {
-	uint64_t	least = i == 0 ? 0 : (uint64_t)1 << (i - 1);
+	uint64_t	min = i == 0 ? 0 : (uint64_t)1 << (i - 1);
 
 	if (i == HISTOGRAM_BUCKETS - 1)
 		return snprintf(text, size, "%s%" PRIu64 " us and more: %"
-		    PRIu64, before, least, n);
+		    PRIu64, before, min, n);
 	return snprintf(text, size, "%s%" PRIu64 " to %" PRIu64 " us: %"
-	    PRIu64, before, least, (uint64_t)1 << i, n);
+	    PRIu64, before, min, (uint64_t)1 << i, n);
 }
 
 void

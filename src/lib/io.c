@@ -1,7 +1,7 @@
 /*
- * io: reads and writes that finish, and stream pipes with descriptors.
+ * io: reads and writes that finish, and messages with descriptors.
  *
- * Must not log: the log goes through here on its way out.
+ * Must not log: the log writes through this file.
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,11 +20,11 @@
 #include "lib/need.h"
 
 enum {
-	PARTS_MAX = 8,			/* of one record */
-	PIPE_SIZE = 256 * 1024		/* a record must fit whole */
+	PARTS_MAX = 8,			/* of a message */
+	PIPE_SIZE = 256 * 1024		/* bytes; the longest message fits */
 };
 
-/* Room for one descriptor beside a record, aligned as cmsg(3) wants it. */
+/* Control data with one descriptor, aligned as cmsg(3) requires. */
 union control {
 	struct cmsghdr	head;
 	char		bytes[CMSG_SPACE(sizeof(int))];
@@ -96,7 +96,7 @@ io_reopen(int fd, int flags)
 int
 io_stat(int fd, struct stat *st)
 {
-	/* Where the library's struct is the system's. */
+	/* On LP64 systems the C library's struct is the kernel's. */
 #if defined(SYS_fstat) && defined(__LP64__)
 	return (int)syscall(SYS_fstat, fd, st);
 #else
@@ -137,7 +137,7 @@ io_can_read_nowait(int fd, off_t end)
 	return io_read_nowait(fd, &byte, 1, end) != -1 || errno == EAGAIN;
 }
 
-/* The system's own room is a few KiB on some; on Linux it is enough. */
+/* The default is a few KiB on some systems; Linux's is large enough. */
 static void
 enlarge_buffers(int sock)
 {
@@ -157,7 +157,7 @@ io_pipe(int fd[2])
 	return 0;
 }
 
-/* Keeps errno, so that it can stand between a failure and its message. */
+/* Keeps errno, so that a caller may close before it logs a failure. */
 void
 io_close(int *fd)
 {
@@ -219,7 +219,7 @@ attach_fd(struct msghdr *message, union control *control, int fd)
 	memcpy(CMSG_DATA(&control->head), &fd, sizeof(int));
 }
 
-/* Takes n bytes off the front of the message's parts. */
+/* Drops the n bytes in front that were sent. */
 static void
 skip_sent(struct msghdr *message, size_t n)
 {
@@ -264,7 +264,7 @@ io_send_message(int sock, const struct iovec *iov, int n, int fd)
 			return -1;
 		}
 		begun = true;
-		/* It went with the first byte; once is enough. */
+		/* The descriptor was sent with the first byte. */
 		message.msg_control = NULL;
 		message.msg_controllen = 0;
 		skip_sent(&message, (size_t)sent);
@@ -272,7 +272,7 @@ io_send_message(int sock, const struct iovec *iov, int n, int fd)
 	return 0;
 }
 
-/* Keeps the first of the descriptors that came, closes what is too many. */
+/* Returns the first descriptor that came, and closes all others. */
 static int
 detach_fd(struct msghdr *message)
 {
@@ -302,10 +302,9 @@ receive_message(int sock, void *bytes, size_t size, int *fd, int flags)
 {
 	struct iovec	part = { .iov_base = bytes, .iov_len = size };
 	union control	control;
-	struct msghdr message = {.msg_iov = &part,
-	    .msg_iovlen = 1,
+	struct msghdr	message = { .msg_iov = &part, .msg_iovlen = 1,
 	    .msg_control = control.bytes,
-	    .msg_controllen = sizeof(control.bytes)};
+	    .msg_controllen = sizeof(control.bytes) };
 	ssize_t		n;
 
 	*fd = -1;

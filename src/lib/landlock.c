@@ -1,9 +1,9 @@
 /*
- * landlock: system calls by their numbers.
+ * landlock: the system calls of Landlock, by their numbers.
  *
- * Each version of it knows more kinds of access.  What is not known cannot be
- * forbidden, so all is asked for that this system knows.  The numbers stand
- * here, since a header of the system may be older than the system.
+ * Each version of Landlock knows more kinds of access.  A ruleset handles all
+ * that the running system knows, since it cannot forbid the others.  The
+ * constants stand here because the headers may be older than the system.
  */
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -33,8 +33,8 @@
 #define ALL_NET		3u		/* bind, connect: TCP */
 #define ALL_SCOPES	3u		/* abstract sockets, signals */
 
-/* Kinds of access to files, by version: so many bits. */
-static const int	file_rights_known[] = { 0, 13, 14, 15, 15, 16 };
+/* The number of bits for access to files, by version. */
+static const int	file_bits[] = { 0, 13, 14, 15, 15, 16 };
 
 struct ruleset {
 	uint64_t	files, net, scoped;
@@ -57,15 +57,12 @@ landlock_version(void)
 static uint64_t
 all_file_rights(int version)
 {
-	int last =
-	    (int)(sizeof(file_rights_known) / sizeof(file_rights_known[0])) - 1;
+	int	last = (int)(sizeof(file_bits) / sizeof(file_bits[0])) - 1;
 
-	return ((uint64_t)1
-		   << file_rights_known[version < last ? version : last]) -
-	       1;
+	return ((uint64_t)1 << file_bits[version < last ? version : last]) - 1;
 }
 
-/* An older system takes no longer struct than it knows. */
+/* A system rejects a struct longer than the one of its version. */
 static size_t
 ruleset_size(int version)
 {
@@ -107,10 +104,11 @@ rights_of(enum landlock_right right, bool directory)
 int
 landlock_allow(int rules, const char *path, enum landlock_right right)
 {
-	struct stat	st;
-	struct path_beneath rule = {.parent = open(path, O_PATH | O_CLOEXEC)};
-	int		fd = rule.parent, result = -1;
+	struct stat		st;
+	struct path_beneath	rule = { 0 };
+	int			fd, result = -1;
 
+	fd = rule.parent = open(path, O_PATH | O_CLOEXEC);
 	if (fd == -1)
 		return -1;
 	if (fstat(fd, &st) == 0) {

@@ -1,5 +1,5 @@
 /*
- * lines: counts them, and cuts behind one.
+ * lines: counts lines, and finds where one ends.
  */
 #include <string.h>
 
@@ -17,14 +17,14 @@ lines_count(const char *at, size_t len)
 }
 
 size_t
-lines_whole(const char *at, size_t len, size_t most)
+lines_whole(const char *at, size_t len, size_t max)
 {
 	const char	*end;
 
-	if (len <= most)
+	if (len <= max)
 		return len;
-	end = memrchr(at, '\n', most);
-	return end != NULL ? (size_t)(end - at) + 1 : most;
+	end = memrchr(at, '\n', max);
+	return end != NULL ? (size_t)(end - at) + 1 : max;
 }
 
 size_t

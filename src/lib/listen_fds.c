@@ -1,5 +1,5 @@
 /*
- * listen_fds: the protocol of LISTEN_FDS, both sides of it.
+ * listen_fds: both sides of the protocol of LISTEN_FDS.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ env_number(const char *variable)
 	return text != NULL && str_number(str_of(text), &n) ? n : 0;
 }
 
-/* The next of the names, and where the one after it begins. */
+/* Copies the next name; returns where the name after it begins. */
 static const char *
 next_name(const char *names, char *name)
 {
@@ -38,14 +38,14 @@ next_name(const char *names, char *name)
 }
 
 static size_t
-collect_fds(struct listen_fd *list, size_t most)
+collect_fds(struct listen_fd *list, size_t max)
 {
 	const char	*names = getenv("LISTEN_FDNAMES");
 	size_t		 n = 0;
 
 	if (names == NULL)
 		names = "";
-	for (size_t i = 0; i < most; i++) {
+	for (size_t i = 0; i < max; i++) {
 		names = next_name(names, list[n].name);
 		list[n].fd = LISTEN_FDS_FIRST + (int)i;
 		if (io_cloexec(list[n].fd, true) == 0)
@@ -57,14 +57,14 @@ collect_fds(struct listen_fd *list, size_t most)
 size_t
 listen_fds_take(struct listen_fd **list)
 {
-	int64_t	most = env_number("LISTEN_FDS");
+	int64_t	max = env_number("LISTEN_FDS");
 	size_t	n = 0;
 
 	*list = NULL;
-	if (env_number("LISTEN_PID") == getpid() && most > 0 &&
-	    most <= LISTEN_FDS_MAX) {
-		*list = mem_array((size_t)most, sizeof(**list));
-		n = collect_fds(*list, (size_t)most);
+	if (env_number("LISTEN_PID") == getpid() && max > 0 &&
+	    max <= LISTEN_FDS_MAX) {
+		*list = mem_array((size_t)max, sizeof(**list));
+		n = collect_fds(*list, (size_t)max);
 	}
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
@@ -87,7 +87,7 @@ listen_fds_give(struct listen_fd *list, size_t n)
 	struct buf	names = { 0 };
 	int		wrong = 0;
 
-	/* First all out of the way of each other. */
+	/* Move all above the target numbers first, so that none is lost. */
 	for (size_t i = 0; i < n; i++) {
 		list[i].fd = fcntl(list[i].fd, F_DUPFD_CLOEXEC,
 		    LISTEN_FDS_FIRST + (int)n);

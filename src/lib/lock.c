@@ -1,5 +1,5 @@
 /*
- * lock: the mutex, where there is one.
+ * lock: the mutex behind a lock.
  */
 #include <pthread.h>
 

@@ -1,8 +1,8 @@
 /*
- * log: one line at a time, to a sink or to standard error.  What says where is
- * set before there is a second thread.
+ * log: writes each line with one call, to the output function or to standard
+ * error.  The settings are made before a second thread starts.
  *
- * When standard error is a pipe, a line must go into it whole or not at all.
+ * A pipe as standard error must take a line whole or not at all.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,8 +17,8 @@
 #include "lib/log.h"
 #include "lib/visible.h"
 
-/* What a pipe takes whole may be as little as that. */
-enum { LINE = PIPE_BUF < 1024 ? PIPE_BUF : 1024 };
+/* A pipe writes up to PIPE_BUF bytes at once, which may be as few as 512. */
+enum { LINE_BYTES = PIPE_BUF < 1024 ? PIPE_BUF : 1024 };
 
 static const char	*process_name = "amped";
 static enum log_level	 max_level = LOG_LEVEL_NOTICE;
@@ -27,7 +27,7 @@ static void		*output_context;
 static void		(*capture)(void *, const char *, size_t);
 static void		*capture_context;
 static int		 drops_fd = -1;
-static atomic_size_t	 drops_unreported;		/* bytes to them */
+static atomic_size_t	 drops_unreported;	/* lines */
 
 static const char *const level_names[] = {
 #define X(id, name) [LOG_LEVEL_##id] = name,
@@ -35,21 +35,21 @@ static const char *const level_names[] = {
 #undef X
 };
 
-/* What to do about an error, where that is the same whatever it befell. */
+/* Remedies for errors whose remedy does not depend on the failed operation. */
 static const struct {
 	int		 error;
 	const char	*advice;
 } advices[] = {
-	{ EACCES, "look at owner and mode, of the directories above it, too" },
-	{ EDQUOT, "that user's quota is used up" },
-	{ EFBIG, "see the limit of file sizes (ulimit -f)" },
-	{ EIO, "look at the disk, and at what the kernel says of it" },
+	{ EACCES, "check owner and mode, of the directories above it too" },
+	{ EDQUOT, "raise the user's disk quota, or delete files" },
+	{ EFBIG, "raise the limit of file sizes (ulimit -f)" },
+	{ EIO, "check the disk, and the kernel's messages" },
 	{ EMFILE, "raise the limit of open files (ulimit -n)" },
 	{ ENFILE, "raise the system's limit of open files" },
-	{ ENOMEM, "make room in memory, or see its limits" },
-	{ ENOSPC, "make room there" },
-	{ EROFS, "have it mounted for writing" },
-	{ ESTALE, "have it mounted again" }
+	{ ENOMEM, "free memory, or raise its limits" },
+	{ ENOSPC, "free space on that file system" },
+	{ EROFS, "mount the file system for writing" },
+	{ ESTALE, "mount the file system again" }
 };
 
 static const char *
@@ -66,7 +66,7 @@ log_init(const char *name, enum log_level level)
 {
 	process_name = name;
 	max_level = level;
-	drops_unreported = 0;		/* the parent's */
+	drops_unreported = 0;		/* the parent counts its own */
 }
 
 void
@@ -95,7 +95,8 @@ log_level(void)
 	return max_level;
 }
 
-/* What finds no room there either is told with a later line. */
+/* Writes a byte for each dropped line; a full pipe gets them with a later
+ * line. */
 static void
 report_drops(void)
 {
@@ -124,7 +125,7 @@ write_line(const char *line, size_t n)
 	report_drops();
 }
 
-/* How much of the line there is now. */
+/* Appends errno's text and its remedy; returns the line's new length. */
 static size_t
 append_error(int error, char *line, size_t n, size_t room)
 {
@@ -141,7 +142,7 @@ append_error(int error, char *line, size_t n, size_t room)
 static void
 format_line(enum log_level level, int error, const char *format, va_list args)
 {
-	char		 line[LINE];
+	char		 line[LINE_BYTES];
 	struct tm	 tm;
 	time_t		 now = time(NULL);
 	size_t		 n, text, room = sizeof(line) - 1; /* newline fits */
@@ -177,7 +178,7 @@ log_line(enum log_level level, int error, const char *format, va_list args)
 static size_t
 append_text(char *line, size_t n, const char *text)
 {
-	while (*text != '\0' && n < LINE - 1)
+	while (*text != '\0' && n < LINE_BYTES - 1)
 		line[n++] = *text++;
 	return n;
 }
@@ -185,15 +186,16 @@ append_text(char *line, size_t n, const char *text)
 void
 log_crash(const char *const words[])
 {
-	char	line[LINE];
-	size_t n =
-	    append_text(line, append_text(line, 0, process_name), ": error: ");
+	char	line[LINE_BYTES];
+	size_t	n;
 
+	n = append_text(line, 0, process_name);
+	n = append_text(line, n, ": error: ");
 	for (size_t i = 0; words[i] != NULL; i++)
 		n = append_text(line, n, words[i]);
 	line[n++] = '\n';
 	if (write(STDERR_FILENO, line, n) == -1)
-		return;		/* nobody is left to count it */
+		return;		/* the process ends: no one counts drops */
 }
 
 #define LOG_LINE(level, error) do {					\

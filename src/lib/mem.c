@@ -11,7 +11,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 
-#define TCACHE_MAX	1024		/* bytes: what that library keeps so */
+#define TCACHE_MAX	1024		/* bytes of a piece in glibc's tcache */
 
 static void *
 check_alloc(void *p, size_t size)
@@ -21,7 +21,7 @@ check_alloc(void *p, size_t size)
 	return p;
 }
 
-/* Inline, compilers would make calloc of it, with memset. */
+/* Inlined, a compiler would turn mem_get() and memset() into calloc(). */
 __attribute__((__noinline__)) void *
 mem_get(size_t size)
 {
@@ -35,9 +35,8 @@ mem_aligned(size_t by, size_t size)
 }
 
 /*
- * calloc of the GNU library does not look among the pieces that have just been
- * given back.  What comes and goes with each look on disk would be cut up for
- * what stays, and the rest be of use to nobody.
+ * glibc's calloc() does not use the tcache, where freed pieces go first.  It
+ * would split larger free chunks for pieces that stay, and fragment the heap.
  */
 void *
 mem_zero(size_t size)
@@ -80,7 +79,7 @@ mem_drop(void *pointer_to_pointer)
 {
 	void	*p;
 
-	/* A pointer of whatever type: read and written as bytes. */
+	/* The pointer's type is unknown, so it is copied as bytes. */
 	memcpy(&p, pointer_to_pointer, sizeof(p));
 	free(p);
 	memset(pointer_to_pointer, 0, sizeof(p));

@@ -24,18 +24,18 @@ write_address(uintptr_t address, char text[HEX_DIGITS + 1])
 	text[HEX_DIGITS] = '\0';
 }
 
-/* It has a line of its own: nothing is certain in a crash. */
+/* In a line of its own, as the look-up may crash again. */
 static void
 log_client(void)
 {
-	const char	*whom = context_client();
-	const char	*words[] = { "bug: for ", whom, NULL };
+	const char	*client = context_client();
+	const char	*words[] = { "bug: for ", client, NULL };
 
-	if (whom != NULL)
+	if (client != NULL)
 		log_crash(words);
 }
 
-/* In whatever state we are: it must do nothing that could hang. */
+/* A signal handler: only async-signal-safe calls, none that may block. */
 static void
 on_crash(int signo, siginfo_t *info, void *unused)
 {
@@ -44,7 +44,7 @@ on_crash(int signo, siginfo_t *info, void *unused)
 		[SIGFPE] = "SIGFPE", [SIGILL] = "SIGILL",
 		[SIGABRT] = "SIGABRT",
 	};
-	const char			*what = context_step();
+	const char			*step = context_step();
 	bool				 fault = info->si_code > 0 &&
 					    signo != SIGABRT;
 	char				 address[HEX_DIGITS + 1] = "";
@@ -53,14 +53,14 @@ on_crash(int signo, siginfo_t *info, void *unused)
 	if (fault)
 		write_address((uintptr_t)info->si_addr, address);
 	log_crash((const char *const []){ "bug: ", names[signo],
-	    fault ? " at address 0x" : "", address, what != NULL ?
-	    " while at " : " between two steps", what != NULL ? what : "",
+	    fault ? " at address 0x" : "", address, step != NULL ?
+	    " while at " : " between two steps", step != NULL ? step : "",
 	    NULL });
 	log_client();
-	raise(signo);		/* as soon as we return, and for good */
+	raise(signo);		/* ends the process when this returns */
 }
 
-/* Where nobody else wants them, as a sanitizer does. */
+/* Leaves a handler that is set already, as a sanitizer's. */
 static void
 catch_crashes(void)
 {
@@ -77,10 +77,10 @@ catch_crashes(void)
 }
 
 void
-need_crash_context(const char *(*what)(void), const char *(*whom)(void))
+need_crash_context(const char *(*step)(void), const char *(*client)(void))
 {
-	context_step = what;
-	context_client = whom;
+	context_step = step;
+	context_client = client;
 	catch_crashes();
 }
 
@@ -88,14 +88,14 @@ _Noreturn void
 need_failed(const char *condition, const char *file, int line,
     const char *function)
 {
-	const char	*what = context_step != NULL ? context_step() : NULL;
+	const char	*step = context_step != NULL ? context_step() : NULL;
 
-	log_set_output(NULL, NULL);	/* the usual way may be what is broken */
+	log_set_output(NULL, NULL);	/* the output may be broken */
 	log_errorx("bug: %s:%d: %s: \"%s\" does not hold%s%s", file, line,
-	    function, condition, what != NULL ? ", while at " : "",
-	    what != NULL ? what : "");
+	    function, condition, step != NULL ? ", while at " : "",
+	    step != NULL ? step : "");
 	if (context_client != NULL)
 		log_client();
-	signal(SIGABRT, SIG_DFL);	/* all has been said */
+	signal(SIGABRT, SIG_DFL);	/* on_crash() would log again */
 	abort();
 }

@@ -1,5 +1,5 @@
 /*
- * pagemap: by the question for it, or by reading its entries.
+ * pagemap: asks with PAGEMAP_SCAN, or reads the table's entries.
  */
 #include <sys/param.h>
 #ifdef __linux__
@@ -14,11 +14,12 @@
 
 #include "lib/pagemap.h"
 
-#define ENTRY_PRESENT		((uint64_t)1 << 63)	/* an entry of it */
-#define ENTRIES_MAX		4096			/* read at once */
+#define ENTRY_PRESENT	((uint64_t)1 << 63)	/* a bit of an entry */
+#define ENTRIES_MAX	4096			/* in one read */
 
-/* Who has changed its user is hidden from that user, and from itself.  Opened
- * before the change the table would also tell where in memory the pages are. */
+/* A process that has changed its user is not dumpable, and may not open its own
+ * /proc files.  Opened before the change, the table would show the physical
+ * addresses too. */
 int
 pagemap_open(void)
 {
@@ -48,9 +49,9 @@ pagemap_page_size(void)
 
 #ifdef __linux__
 
-/* For the first page that is not there: how many pages are, or -1.  Not by
- * ioctl(3): the question's number is no int, to be extended by its sign, as
- * some libraries do; syscall_filter.c looks at it. */
+/* Returns the number of pages before the first absent one, or -1.  Not by the C
+ * library's ioctl(): some libraries extend the request from an int, by its
+ * sign, and the filter of syscall_filter.c compares all 64 bits. */
 static ssize_t
 scan_pages(int pagemap, const void *base, size_t pages)
 {
@@ -87,7 +88,7 @@ ask(int pagemap, const void *base, size_t pages)
 
 #endif
 
-/* An entry goes before the page does. */
+/* The system clears an entry before it frees the page. */
 static ssize_t
 count_entries(int pagemap, const void *base, size_t pages)
 {
@@ -108,8 +109,9 @@ count_entries(int pagemap, const void *base, size_t pages)
 size_t
 pagemap_present(int pagemap, const void *base, size_t len)
 {
-	static bool	cannot;		/* be asked */
-	size_t pages = (len + pagemap_page_size() - 1) / pagemap_page_size();
+	static bool	cannot;		/* the system has no PAGEMAP_SCAN */
+	size_t		page = pagemap_page_size();
+	size_t		pages = (len + page - 1) / page;
 	ssize_t		n = cannot ? -1 : scan_pages(pagemap, base, pages);
 
 	cannot = n == -1;

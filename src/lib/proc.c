@@ -29,13 +29,13 @@
 #include "lib/proc.h"
 #include "lib/user.h"
 
-#define SURVIVE_SECONDS	3		/* of a child without its parent */
+#define SURVIVE_SECONDS	3		/* after the death of the parent */
 
 extern char	**environ;
 
-static char	*argv0_end;		/* of the first argument, as started */
+static char	*argv0_end;		/* its original terminator */
 static size_t	 argv0_len;
-static pid_t	 daemon_pid;		/* whom we wait for there */
+static pid_t	 daemon_pid;		/* the child in the background */
 
 void
 proc_title_init(int argc, char **argv)
@@ -55,14 +55,14 @@ proc_title(const char *title)
 {
 	setproctitle("-%s", title);	/* -: without the program's name */
 #ifdef __linux__
-	/* libbsd leaves a mark there, which ps shows when arguments follow. */
+	/* libbsd leaves a byte there that ps shows if arguments follow. */
 	if (strlen(title) < argv0_len)
 		*argv0_end = '\0';
 	prctl(PR_SET_NAME, title);	/* what ps -e and top show */
 #endif
 }
 
-/* dir/name, or with the present directory in front; NULL: not executable. */
+/* The absolute path of dir/name, to be freed; NULL: it is not executable. */
 static char *
 program_at(const char *dir, size_t len, const char *name)
 {
@@ -81,7 +81,7 @@ program_at(const char *dir, size_t len, const char *name)
 	return NULL;
 }
 
-/* As the shell did. */
+/* Searches PATH as the shell did. */
 static char *
 search_path(const char *name)
 {
@@ -110,7 +110,7 @@ proc_path(const char *argv0)
 		path = strchr(argv0, '/') != NULL ?
 		    program_at("", 0, argv0) : search_path(argv0);
 #ifdef __linux__
-	/* A name is what who starts a program likes to give it. */
+	/* argv[0] may name another program than the one that runs. */
 	if (path == NULL || stat(path, &other) == -1 ||
 	    stat("/proc/self/exe", &us) == -1 || us.st_dev != other.st_dev ||
 	    us.st_ino != other.st_ino) {
@@ -211,13 +211,13 @@ proc_may_read(const struct user *u, const char *directory)
 }
 
 void
-proc_run_as(
-    const struct user *u, void (*what)(const void *), const void *context)
+proc_run_as(const struct user *u, void (*function)(const void *),
+    const void *context)
 {
 	pid_t	pid, parent = getpid();
 
 	if (u->name == NULL) {
-		what(context);
+		function(context);
 		return;
 	}
 	pid = fork();
@@ -225,21 +225,21 @@ proc_run_as(
 		if (user_become(u) == -1)
 			_exit(0);
 		proc_die_with_parent(parent);
-		what(context);
+		function(context);
 		_exit(0);
 	}
 	if (pid != -1)
 		waitpid(pid, NULL, 0);
 }
 
-/* A signal to who waits at the terminal is meant for who is to serve. */
+/* Forwards a signal that was sent to the waiting parent. */
 static void
 forward_signal(int signo)
 {
 	kill(daemon_pid, signo);
 }
 
-/* The parent's way out, with what became of the child. */
+/* Waits in the parent until the child is ready or has ended, and exits. */
 static _Noreturn void
 wait_for_daemon(int pipe)
 {
@@ -259,9 +259,9 @@ wait_for_daemon(int pipe)
 		_exit(0);
 	while (waitpid(daemon_pid, &status, 0) == -1 && errno == EINTR)
 		continue;
-	log_errorx("it ended in the background before it was ready; its log "
-	    "says why");
-	/* None of success, even if it was told to end. */
+	log_errorx("amped ended in the background before it was ready; see its "
+	    "error log");
+	/* Never 0, although a child that was told to end exits with it. */
 	_exit(WIFEXITED(status) && WEXITSTATUS(status) != 0 ?
 	    WEXITSTATUS(status) : EX_SOFTWARE);
 }
@@ -302,7 +302,7 @@ proc_daemon(int *waiting)
 void
 proc_daemon_ready(int *waiting)
 {
-	/* Who waited may have gone: then nobody is to be told. */
+	/* Writing fails if the parent has ended, which does not matter. */
 	if (*waiting != -1)
 		(void)io_write_all(*waiting, "", 1);
 	io_close(waiting);
@@ -314,7 +314,7 @@ proc_raise_fd_limit(void)
 	struct rlimit	limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
-		return 256;		/* POSIX promises less than that */
+		return 256;		/* all systems have as many */
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit) == -1)
 		getrlimit(RLIMIT_NOFILE, &limit);

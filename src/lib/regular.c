@@ -1,5 +1,5 @@
 /*
- * regular: looked at before it is opened, and again when it is open.
+ * regular: tests a file's kind before it is opened, and again when it is open.
  */
 #include <sys/stat.h>
 
@@ -29,7 +29,7 @@ regular_kind(mode_t mode)
 	}
 }
 
-/* The null device is how a file is said to be empty. */
+/* /dev/null stands for an empty file. */
 static bool
 is_file_or_null(const struct stat *st)
 {

@@ -1,6 +1,6 @@
 /*
- * sandbox: no files but those of rules, no system calls but those of roles, no
- * process, nothing of us to be looked at by others of the same user.
+ * sandbox: allows the files of a ruleset, the system calls of the roles, and no
+ * new process; hides memory from debuggers and core files.
  */
 #include <sys/resource.h>
 #ifdef __linux__
@@ -16,9 +16,9 @@
 #include "lib/syscall_filter.h"
 
 /*
- * A sanitizer starts a process at the end that looks at ours, and reads in
- * /proc what it needs for its reports: so with one there is no filter, we may
- * be looked at and start processes, and /proc may be read.
+ * A sanitizer reads /proc for its reports, and at exit starts a process that
+ * traces this one.  A build with a sanitizer therefore has no filter, may be
+ * traced, may start processes, and may read /proc.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED	true
@@ -48,11 +48,12 @@ static void
 report_failure(const struct sandbox *s, const char *what)
 {
 	if (s->required)
-		fatal("sandbox required: %s", what);
-	log_warn("going on without: %s", what);
+		fatal("cannot confine the process as \"sandbox required\" "
+		    "demands: %s", what);
+	log_warn("running without %s, which failed", what);
 }
 
-/* Memory of ours is clients' data: not for files, nor for debuggers. */
+/* Memory holds clients' data, which core files and debuggers must not get. */
 static void
 hide_process(const struct sandbox *s)
 {
@@ -60,7 +61,7 @@ hide_process(const struct sandbox *s)
 
 	if (SANITIZED)
 		return;
-	/* Names are asked for by threads, which count as processes. */
+	/* Resolvers start threads, which RLIMIT_NPROC counts. */
 	if ((s->roles & SYSCALL_ROLE_NAMES) == 0)
 		(void)setrlimit(RLIMIT_NPROC, &none);
 #ifdef __linux__
@@ -76,10 +77,10 @@ restrict_files(const struct sandbox *s)
 
 	if (rules == SANDBOX_NO_RULES) {
 		if (s->required)
-			report_failure(s, "no rules for Landlock have come");
+			report_failure(s, "no rules for Landlock");
 		return;
 	}
-	/* What the system asks for names with may be anywhere. */
+	/* A resolver's libraries and files may be anywhere. */
 	if (names && rules != -1)
 		(void)landlock_allow(rules, "/", LANDLOCK_READ);
 	if (SANITIZED && rules != -1)
@@ -92,7 +93,7 @@ restrict_files(const struct sandbox *s)
 void
 sandbox_enter(const struct sandbox *s)
 {
-	tzset();		/* it reads a file */
+	tzset();		/* reads a file */
 	if (landlock_version() > 0)
 		restrict_files(s);
 	if (s->start != NULL)

@@ -1,7 +1,7 @@
 /*
- * sd_notify: datagrams to the socket that NOTIFY_SOCKET names.
+ * sd_notify: sends datagrams to the socket that NOTIFY_SOCKET names.
  *
- * What is said once is not said again, so it waits for room, but not for long.
+ * A message is not repeated, so sending waits for room, but not for long.
  */
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -22,7 +22,7 @@
 #include "lib/str.h"
 
 #define MESSAGE_SIZE		1024		/* bytes of a message */
-#define SEND_TIMEOUT_US		200000		/* us for room */
+#define SEND_TIMEOUT_US	200000
 
 static int64_t
 env_number(const char *variable)
@@ -59,8 +59,8 @@ sd_notify_open(struct sd_notify *n)
 		if (pid == 0 || pid == (int64_t)getpid())
 			n->watchdog = env_number("WATCHDOG_USEC") / 1000;
 	} else if (name != NULL)
-		log_warnx("NOTIFY_SOCKET=%s is of no use: it is no name of a "
-		    "socket", name);
+		log_warnx("ignoring NOTIFY_SOCKET=%s, which names no socket",
+		    name);
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("WATCHDOG_PID");
@@ -73,12 +73,12 @@ send_text(const struct sd_notify *n, const char *text)
 	size_t			len = strlen(n->socket);
 
 	memcpy(to.sun_path, n->socket, len);
-	if (to.sun_path[0] == '@')		/* a name without a file */
+	if (to.sun_path[0] == '@')		/* an abstract socket */
 		to.sun_path[0] = '\0';
 	if (sendto(n->fd, text, strlen(text), MSG_NOSIGNAL,
 	    (const struct sockaddr *)&to, (socklen_t)(len +
 	    offsetof(struct sockaddr_un, sun_path))) == -1)
-		log_warn("the supervisor at %s does not hear us", n->socket);
+		log_warn("cannot notify the supervisor at %s", n->socket);
 }
 
 void

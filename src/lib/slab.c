@@ -1,5 +1,5 @@
 /*
- * slab: pieces of one size, cut out of blocks.
+ * slab: carves pieces of one size out of a block.
  */
 #include <sys/mman.h>
 
@@ -13,7 +13,7 @@
 #include "lib/need.h"
 #include "lib/slab.h"
 
-/* Who looks for the use of what was given back is to see each piece. */
+/* AddressSanitizer finds use after free only in malloc's pieces. */
 #ifdef __SANITIZE_ADDRESS__
 #define SANITIZED	true
 #elif defined(__has_feature)
@@ -25,25 +25,25 @@
 #define SANITIZED	false
 #endif
 
-/* A power of two, at a multiple of which it begins: so a piece tells its block.
- * What has not been cut yet costs nothing. */
+/* A block begins at a multiple of this power of two, so a piece's address gives
+ * its block.  The part that is not carved yet uses no memory. */
 #define BLOCK_BYTES	((size_t)64 * 1024)
 
-/* Blocks come from regions, which stay: each is a mapping, of which the system
- * allows so many for a process, and files want most of them. */
+/* Blocks come from regions, which stay mapped.  A region is one mapping: the
+ * system limits their number, and the file cache needs most of them. */
 #define REGION_BYTES	(16 * BLOCK_BYTES)
 
 struct slab_block {
-	TAILQ_ENTRY(slab_block)	 link;		/* if it has room */
-	void			*free_list;		/* given back, each has the
-						 * address of the next */
-	uint32_t		 carved;		/* pieces so far */
-	uint32_t		 used;
-	uint32_t		 size;		/* of one */
-	uint32_t		 capacity;		/* pieces */
+	TAILQ_ENTRY(slab_block)	 link;		/* in partial or empty */
+	void			*free_list;	/* freed pieces; each begins
+						 * with the next's address */
+	uint32_t		 carved;	/* pieces, ever */
+	uint32_t		 used;		/* pieces, now */
+	uint32_t		 size;		/* bytes of a piece */
+	uint32_t		 capacity;	/* pieces */
 };
 
-#define HEADER_BYTES	((sizeof(struct slab_block) + SLAB_ALIGNMENT - 1) /	\
+#define HEADER_BYTES	((sizeof(struct slab_block) + SLAB_ALIGNMENT - 1) / \
 	SLAB_ALIGNMENT * SLAB_ALIGNMENT)
 
 static size_t
@@ -64,7 +64,7 @@ is_small(size_t size)
 	return !SANITIZED && size <= SLAB_SIZE_MAX;
 }
 
-/* An aligned one costs more: malloc has to cut it out of a larger. */
+/* An aligned piece costs more, as malloc splits a larger chunk for it. */
 static void *
 alloc_large(size_t size)
 {
@@ -78,12 +78,12 @@ alloc_large(size_t size)
 	return p;
 }
 
-/* So much more has one in it that begins at the right place. */
+/* Maps one block more than needed, so that an aligned region is within. */
 static char *
 map_region(void)
 {
-	char *p = mmap(NULL, REGION_BYTES + BLOCK_BYTES, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char	*p = mmap(NULL, REGION_BYTES + BLOCK_BYTES,
+		    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	size_t	 before = -(uintptr_t)p % BLOCK_BYTES;
 
 	if (p == MAP_FAILED)
@@ -184,8 +184,8 @@ slab_alloc_zero(struct slab *slab, size_t size)
 	    mem_zero(size);
 }
 
-/* One that is empty goes, unless it alone has room: else it would soon come
- * again. */
+/* Whether an empty block may be freed.  The last one with room stays, since the
+ * next allocation would need it again. */
 static bool
 may_free_block(struct slab *slab, const struct slab_block *b)
 {

@@ -21,7 +21,7 @@ str_same(struct str a, struct str b)
 bool
 str_same_nocase(struct str a, struct str b)
 {
-	/* The C locale's: no process of ours ever sets another. */
+	/* No process calls setlocale(3), so this compares ASCII. */
 	return a.len == b.len &&
 	    (a.len == 0 || strncasecmp(a.at, b.at, a.len) == 0);
 }
@@ -69,7 +69,7 @@ str_number(struct str s, int64_t *number)
 	return true;
 }
 
-/* Bytes up to a comma that is not inside a quoted string. */
+/* The number of bytes before a comma that is not in a quoted string. */
 static size_t
 element_length(struct str s)
 {

@@ -61,25 +61,25 @@ syscall_filter_roles(const char *names)
 #include "lib/pagemap.h"
 
 #define ALL	(~0u)
-/* Who has libraries of the system do what these know. */
+/* The roles that use libraries of the system, as for user databases. */
 #define LIBRARIES	(SYSCALL_ROLE_USERS | SYSCALL_ROLE_NAMES)
-#define INT_BITS	UINT32_MAX	/* all that the system looks at of an int */
+#define INT_BITS	UINT32_MAX	/* the bits of an int argument */
 
 enum how { CALL, REFUSE, OWN, ASK, WHERE };
 
-/* Of the bits of an argument, just those are set. */
+/* Of these bits of an argument, exactly those of set must be set. */
 struct test {
 	unsigned	 argument;
 	uint64_t	 bits, set;
 };
 
-static const struct io_op {
+static const struct call_rule {
 	const char	*name;
 	enum how	 how;
 	unsigned	 roles;
 	unsigned	 ntests;
 	struct test	 tests[2];
-} calls[] = {
+} call_rules[] = {
 #define MAIN	SYSCALL_ROLE_MAIN
 #define FILES	SYSCALL_ROLE_FILES
 #define USERS	SYSCALL_ROLE_USERS
@@ -96,10 +96,12 @@ static const struct io_op {
 	{ #name, WHERE, roles, 1, { { 2, bits, set } } },
 #define DOES(name, roles, command)					\
 	{ #name, WHERE, roles, 1, { { 1, INT_BITS, command } } },
-#define DOES_BUT(name, roles, command, bits) \
-	{#name, WHERE, roles, 2, {{1, INT_BITS, command}, {2, bits, 0}}},
-#define OPTION(name, roles, level, option) \
-	{#name, WHERE, roles, 2, {{1, INT_BITS, level}, {2, INT_BITS, option}}},
+#define DOES_BUT(name, roles, command, bits)				\
+	{ #name, WHERE, roles, 2, { { 1, INT_BITS, command },		\
+	    { 2, bits, 0 } } },
+#define OPTION(name, roles, level, option)				\
+	{ #name, WHERE, roles, 2, { { 1, INT_BITS, level },		\
+	    { 2, INT_BITS, option } } },
 #include "lib/syscalls.tbl"
 #undef CALL
 #undef REFUSE
@@ -118,8 +120,10 @@ static const struct io_op {
 #undef NAMES
 };
 
-/* A system that does not answer this has no such call, or is an imitation
- * (valgrind) that would be filtered with us. */
+#define NRULES	(sizeof(call_rules) / sizeof(call_rules[0]))
+
+/* Fails on a system without seccomp(2), and under valgrind, allowed own calls
+ * would be filtered too. */
 bool
 syscall_filter_available(void)
 {
@@ -128,9 +132,9 @@ syscall_filter_available(void)
 	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &trap) == 0;
 }
 
-/* In whatever state we are: no more than that. */
+/* A signal handler: only async-signal-safe calls. */
 static void
-forbidden(int signo, siginfo_t *info, void *context)
+on_forbidden(int signo, siginfo_t *info, void *context)
 {
 	char	 digits[3 * sizeof(int) + 1], *at = digits + sizeof(digits);
 	int	 n = info->si_syscall;
@@ -143,13 +147,13 @@ forbidden(int signo, siginfo_t *info, void *context)
 	log_crash((const char *const []){ "system call number ", at,
 	    " is forbidden to this process: report it; sandbox off in the "
 	    "conf allows it", NULL });
-	raise(signo);		/* as soon as we return, and for good */
+	raise(signo);		/* ends the process when this returns */
 }
 
 static void
 catch_forbidden(void)
 {
-	struct sigaction	sa = { .sa_sigaction = forbidden,
+	struct sigaction	sa = { .sa_sigaction = on_forbidden,
 				    .sa_flags = SA_RESETHAND | SA_SIGINFO };
 
 	sigemptyset(&sa.sa_mask);
@@ -164,7 +168,7 @@ add_if(scmp_filter_ctx filter, uint32_t action, int number,
 }
 
 static int
-add_where(scmp_filter_ctx filter, int number, const struct io_op *c)
+add_where(scmp_filter_ctx filter, int number, const struct call_rule *c)
 {
 	struct scmp_arg_cmp	all[2];
 
@@ -177,87 +181,88 @@ add_where(scmp_filter_ctx filter, int number, const struct io_op *c)
 }
 
 static int
-add_refused(scmp_filter_ctx filter, int number, unsigned whose, unsigned who)
+add_refused(scmp_filter_ctx filter, int number, unsigned allowed,
+    unsigned roles)
 {
-	if ((whose & who) != 0)
+	if ((allowed & roles) != 0)
 		return seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
-	return (who & LIBRARIES) != 0 ? 0 : seccomp_rule_add(filter,
+	return (roles & LIBRARIES) != 0 ? 0 : seccomp_rule_add(filter,
 	    SCMP_ACT_ERRNO(EPERM), number, 0);
 }
 
 static int
-add_ask(scmp_filter_ctx filter, int number, unsigned who)
+add_pagemap_only(scmp_filter_ctx filter, int number, unsigned roles)
 {
-	const struct scmp_arg_cmp	ask = { .arg = 1, .op = SCMP_CMP_EQ,
+	const struct scmp_arg_cmp	scan = { .arg = 1, .op = SCMP_CMP_EQ,
 					    .datum_a = PAGEMAP_IOC_SCAN };
 	const struct scmp_arg_cmp	other = { .arg = 1, .op = SCMP_CMP_NE,
 					    .datum_a = PAGEMAP_IOC_SCAN };
 	int				error;
 
-	if ((who & SYSCALL_ROLE_MAIN) == 0)
-		return add_refused(filter, number, 0, who);
-	error = add_if(filter, SCMP_ACT_ALLOW, number, ask);
-	return error != 0 || (who & LIBRARIES) != 0 ? error : add_if(filter,
+	if ((roles & SYSCALL_ROLE_MAIN) == 0)
+		return add_refused(filter, number, 0, roles);
+	error = add_if(filter, SCMP_ACT_ALLOW, number, scan);
+	return error != 0 || (roles & LIBRARIES) != 0 ? error : add_if(filter,
 	    SCMP_ACT_ERRNO(EPERM), number, other);
 }
 
 static int
-add(scmp_filter_ctx filter, const struct io_op *c, unsigned who)
+add_call(scmp_filter_ctx filter, const struct call_rule *c, unsigned roles)
 {
 	const struct scmp_arg_cmp	own = { .op = SCMP_CMP_EQ,
 					    .datum_a = (scmp_datum_t)getpid() };
 	int				number;
 
 	number = seccomp_syscall_resolve_name(c->name);
-	if (number < 0)			/* not of this system */
+	if (number < 0)			/* this system has no such call */
 		return 0;
 	switch (c->how) {
 	case OWN:
 		return add_if(filter, SCMP_ACT_ALLOW, number, own);
 	case REFUSE:
-		return add_refused(filter, number, c->roles, who);
+		return add_refused(filter, number, c->roles, roles);
 	case ASK:
-		return add_ask(filter, number, who);
+		return add_pagemap_only(filter, number, roles);
 	case WHERE:
-		return (c->roles & who) == 0 ? 0 : add_where(filter, number, c);
+		return (c->roles & roles) == 0 ? 0 : add_where(filter, number,
+		    c);
 	default:
-		return (c->roles & who) == 0 ? 0 : seccomp_rule_add(filter,
+		return (c->roles & roles) == 0 ? 0 : seccomp_rule_add(filter,
 		    SCMP_ACT_ALLOW, number, 0);
 	}
 }
 
-/* Within this machine only, but for names; who asks for more is told that there
- * is none. */
+/* Only AF_UNIX, except for NAMES; other families fail with EAFNOSUPPORT. */
 static int
-add_sockets(scmp_filter_ctx filter, unsigned who)
+add_sockets(scmp_filter_ctx filter, unsigned roles)
 {
-	const struct scmp_arg_cmp	near = { .op = SCMP_CMP_EQ,
+	const struct scmp_arg_cmp	local = { .op = SCMP_CMP_EQ,
 					    .datum_a = AF_UNIX };
-	const struct scmp_arg_cmp	far = { .op = SCMP_CMP_NE,
+	const struct scmp_arg_cmp	remote = { .op = SCMP_CMP_NE,
 					    .datum_a = AF_UNIX };
 	int				number, error;
 
 	number = seccomp_syscall_resolve_name("socket");
-	if ((who & (LIBRARIES | SYSCALL_ROLE_SYSLOG)) == 0 || number < 0)
+	if ((roles & (LIBRARIES | SYSCALL_ROLE_SYSLOG)) == 0 || number < 0)
 		return 0;
-	if ((who & SYSCALL_ROLE_NAMES) != 0)
+	if ((roles & SYSCALL_ROLE_NAMES) != 0)
 		return seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
-	error = add_if(filter, SCMP_ACT_ALLOW, number, near);
+	error = add_if(filter, SCMP_ACT_ALLOW, number, local);
 	return error != 0 ? error : add_if(filter,
-	    SCMP_ACT_ERRNO(EAFNOSUPPORT), number, far);
+	    SCMP_ACT_ERRNO(EAFNOSUPPORT), number, remote);
 }
 
-/* Threads, but no processes.  clone3() has its flags in memory, where no filter
- * looks; libraries know how to do without. */
+/* Allows NAMES to start threads, but no process.  clone3(2) has its flags in
+ * memory, which a filter cannot read; with ENOSYS libraries use clone(2). */
 static int
-add_threads(scmp_filter_ctx filter, unsigned who)
+add_threads(scmp_filter_ctx filter, unsigned roles)
 {
 	const struct scmp_arg_cmp	thread = { .op = SCMP_CMP_MASKED_EQ,
 					    .datum_a = CLONE_THREAD,
 					    .datum_b = CLONE_THREAD };
 	int				number, error = 0;
 
-	if ((who & SYSCALL_ROLE_NAMES) == 0)
+	if ((roles & SYSCALL_ROLE_NAMES) == 0)
 		return 0;
 	number = seccomp_syscall_resolve_name("clone");
 	if (number >= 0)
@@ -270,23 +275,22 @@ add_threads(scmp_filter_ctx filter, unsigned who)
 }
 
 static int
-fill(scmp_filter_ctx filter, unsigned who)
+add_all(scmp_filter_ctx filter, unsigned roles)
 {
 	int	error = 0;
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && error == 0;
-	    i++)
-		error = add(filter, &calls[i], who);
+	for (size_t i = 0; i < NRULES && error == 0; i++)
+		error = add_call(filter, &call_rules[i], roles);
 	if (error == 0)
-		error = add_sockets(filter, who);
-	return error != 0 ? error : add_threads(filter, who);
+		error = add_sockets(filter, roles);
+	return error != 0 ? error : add_threads(filter, roles);
 }
 
 int
-syscall_filter_enter(unsigned who)
+syscall_filter_enter(unsigned roles)
 {
-	/* What libraries call that are asked, is theirs to know. */
-	scmp_filter_ctx	filter = seccomp_init((who & LIBRARIES) != 0 ?
+	/* The libraries of these roles make calls that amped does not know. */
+	scmp_filter_ctx	filter = seccomp_init((roles & LIBRARIES) != 0 ?
 			    SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_TRAP);
 	int		error;
 
@@ -294,12 +298,12 @@ syscall_filter_enter(unsigned who)
 		errno = ENOMEM;
 		return -1;
 	}
-	/* As a tree, where the library can: some calls are asked about often
-	 * (older systems remember none of the answers). */
+	/* Binary search, if libseccomp has it: some calls are frequent, and
+	 * older kernels do not cache the filter's results. */
 	(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 	if (error == 0)
-		error = fill(filter, who);
+		error = add_all(filter, roles);
 	catch_forbidden();
 	if (error == 0)
 		error = seccomp_load(filter);
@@ -317,9 +321,9 @@ syscall_filter_available(void)
 }
 
 int
-syscall_filter_enter(unsigned who)
+syscall_filter_enter(unsigned roles)
 {
-	(void)who;
+	(void)roles;
 	errno = ENOSYS;
 	return -1;
 }

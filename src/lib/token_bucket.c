@@ -1,6 +1,6 @@
 /*
- * token_bucket: in thousandths, so that a rate a second is a rate a
- * millisecond.
+ * token_bucket: counts thousandths of tokens, so that the rate a second is the
+ * number of thousandths a millisecond.
  */
 #include "lib/need.h"
 #include "lib/token_bucket.h"
@@ -8,21 +8,21 @@
 #define TOKEN	1000
 
 void
-token_bucket_fill(
-    struct token_bucket *b, const struct token_bucket_size *size, int64_t now)
+token_bucket_fill(struct token_bucket *b, const struct token_bucket_size *size,
+    int64_t now)
 {
 	b->level = size->burst * TOKEN;
 	b->updated_at = now;
 }
 
 int64_t
-token_bucket_refill(
-    struct token_bucket *b, const struct token_bucket_size *size, int64_t now)
+token_bucket_refill(struct token_bucket *b,
+    const struct token_bucket_size *size, int64_t now)
 {
-	int64_t room = size->burst * TOKEN - b->level,
-		passed = now - b->updated_at;
+	int64_t	room = size->burst * TOKEN - b->level;
+	int64_t	passed = now - b->updated_at;
 
-	/* Compared before it is multiplied: it may have been a long time. */
+	/* Compared first, as the product overflows after a long time. */
 	if (passed > room / size->rate)
 		b->level += room;
 	else
@@ -39,8 +39,8 @@ token_bucket_take(struct token_bucket *b, int64_t n)
 }
 
 bool
-token_bucket_is_full(
-    const struct token_bucket *b, const struct token_bucket_size *size)
+token_bucket_is_full(const struct token_bucket *b,
+    const struct token_bucket_size *size)
 {
 	return b->level == size->burst * TOKEN;
 }

@@ -1,10 +1,10 @@
 /*
- * trusted: a name is walked from its top, a part at a time, each in the
- * directory that the ones before have led to; so nobody can change the way
- * behind us.
+ * trusted: walks a path from / on, one part at a time, each with openat(2) in
+ * the directory of the part before.  So no other process can change the part of
+ * the path that was tested.
  *
- * Links in /proc are the kernel's, and lead where no text of theirs says:
- * /dev/stdout goes over one.
+ * Links in /proc are magic: the kernel follows them, not their text.
+ * /dev/stdout leads over one.
  */
 #include <sys/stat.h>
 #ifdef __linux__
@@ -25,7 +25,7 @@
 #include "lib/log.h"
 #include "lib/trusted.h"
 
-#define LINKS_MAX	40		/* as the kernel has it */
+#define LINKS_MAX	40		/* as in the kernel */
 #ifdef O_PATH
 #define DIR_FLAGS		(O_PATH | O_DIRECTORY | O_CLOEXEC)
 #else
@@ -33,15 +33,15 @@
 #endif
 
 struct walk {
-	const char	*path;		/* as it was asked for */
-	int		 dir;		/* a directory */
-	bool		 follow;	/* a link at the end, too */
-	int		 links;		/* gone over */
-	char		 rest[PATH_MAX];	/* what is to be walked */
-	char		 name[NAME_MAX + 1];	/* the part in question */
+	const char	*path;		/* of the caller */
+	int		 dir;		/* descriptor of a directory */
+	bool		 follow;	/* whether a link at the end counts */
+	int		 links;		/* followed so far */
+	char		 rest[PATH_MAX];	/* behind name, to be walked */
+	char		 name[NAME_MAX + 1];	/* the current part, in here */
 };
 
-/* Whether nobody but root can have put something into it. */
+/* Whether only root can make entries in a directory. */
 static bool
 is_root_only(const struct stat *directory)
 {
@@ -65,9 +65,9 @@ is_proc(int directory)
 static int
 refuse_link(const struct walk *w)
 {
-	log_errorx("%s is not opened: %s in it is a link that somebody else "
-	    "than root can have made; remove it, or have root make it, in a "
-	    "directory that only root may write to", w->path, w->name);
+	log_errorx("not opening %s: another user than root may have made the "
+	    "link %s in it; remove the link, or make it as root in a directory "
+	    "that only root may write to", w->path, w->name);
 	errno = EPERM;
 	return -1;
 }
@@ -75,14 +75,14 @@ refuse_link(const struct walk *w)
 static int
 refuse_name(const struct walk *w)
 {
-	log_errorx("%s is not opened: it has another name, too, and somebody "
-	    "else than root can have given it this one; remove it, and a new "
-	    "file is made", w->path);
+	log_errorx("not opening %s: another user than root may have made it "
+	    "as a second name of a file; remove this name, and amped makes a "
+	    "new file", w->path);
 	errno = EPERM;
 	return -1;
 }
 
-/* Cuts the next part off the rest; false: it is too long. */
+/* Moves the next part from rest to name; false: the part is too long. */
 static bool
 next_part(struct walk *w)
 {
@@ -109,7 +109,7 @@ move_to(struct walk *w, int directory)
 	return 0;
 }
 
-/* What a link says is walked in place of its name. */
+/* Puts the target of the link name in front of rest. */
 static int
 follow_link(struct walk *w)
 {
@@ -143,7 +143,7 @@ check_link(struct walk *w, const struct stat *link)
 	    refuse_link(w);
 }
 
-/* A part with others behind it: 0, or -1 with errno. */
+/* Enters a part that is not the last: 0, or -1 with errno. */
 static int
 enter_part(struct walk *w)
 {
@@ -158,7 +158,8 @@ enter_part(struct walk *w)
 	    DIR_FLAGS)) : check_link(w, &st);
 }
 
-/* 1: it is no link to go over, and so the end; 0: there is more to walk. */
+/* 1: the part is the end of the walk; 0: a link was put in front of rest; -1
+ * with errno. */
 static int
 check_last(struct walk *w)
 {
@@ -171,7 +172,7 @@ check_last(struct walk *w)
 	return check_link(w, &st);
 }
 
-/* To the directory of what the path leads to, with its name; 0 or -1. */
+/* Walks to the directory of the last part: 0, or -1 with errno. */
 static int
 walk_path(struct walk *w)
 {
@@ -202,9 +203,9 @@ begin_walk(struct walk *w, const char *path, bool follow)
 }
 
 /*
- * Whether a file in another's directory may be root's or a third one's from
- * elsewhere.  Its name is looked at as well: one that has been taken away
- * meanwhile does not count among a file's names any more.
+ * Whether an open file may be a hard link that the directory's owner made to
+ * another user's file.  The name is tested too: had it been removed after the
+ * open, st_nlink of the open file would not count it.
  */
 static bool
 may_be_foreign(const struct walk *w, int fd)
@@ -229,7 +230,7 @@ open_last(const struct walk *w, int flags, mode_t mode)
 	int	fd = openat(w->dir, w->name, is_proc(w->dir) ? flags :
 		    flags | O_NOFOLLOW, mode);
 
-	/* It has become one since it was looked at. */
+	/* The file was replaced by a link after check_last(). */
 	if (fd == -1 && errno == ELOOP && w->follow)
 		return refuse_link(w);
 	if (fd == -1 || !w->follow || !may_be_foreign(w, fd))

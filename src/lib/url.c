@@ -1,6 +1,5 @@
 /*
- * url: cut at its delimiters (RFC 3986); what stands between them is for
- * those who understand it.
+ * url: cuts a URL at its delimiters (RFC 3986).  The caller checks the parts.
  */
 #include <string.h>
 #include <strings.h>
@@ -17,8 +16,8 @@ split_authority(struct url *u)
 	size_t		 len = u->authority.len, n = 0;
 
 	if (memchr(at, '@', len) != NULL)
-		return "a user in front of the host is never sent: leave it "
-		    "out";
+		return "a user in front of the host is never sent: leave the "
+		    "user out";
 	if (len > 0 && at[0] == '[')
 		while (n < len && at[n] != ']')
 			n++;
@@ -26,7 +25,7 @@ split_authority(struct url *u)
 		n++;
 	u->host = (struct str){ at, n };
 	if (n == 0)
-		return "there is no host in it";
+		return "the URL has no host";
 	if (n == len)
 		return NULL;
 	if (!str_number((struct str){ at + n + 1, len - n - 1 }, &u->port) ||
@@ -45,13 +44,13 @@ url_parse(const char *text, struct url *u)
 	u->port = URL_PORT;
 	for (const char *c = text; *c != '\0'; c++)
 		if ((unsigned char)*c <= ' ' || *c == 0x7f)
-			return "a space or control byte in it is written as "
-			    "% and two digits";
+			return "a space or control byte is written as % and "
+			    "two digits";
 	if (text[0] != '/') {
 		if (strncasecmp(text, "https:", 6) == 0)
 			return "there is no TLS yet: write http://";
 		if (strncasecmp(text, scheme, n) != 0)
-			return "it begins with http:// or, without a host, "
+			return "a URL begins with http:// or, without a host, "
 			    "with /";
 		text += n;
 		u->authority = (struct str){ text, strcspn(text, "/?#") };

@@ -1,5 +1,5 @@
 /*
- * user: looks into the user database, and becomes somebody of it.
+ * user: looks users up in the user database, and becomes one.
  */
 #include <grp.h>
 #include <pwd.h>
@@ -10,17 +10,17 @@
 #include "lib/user.h"
 
 enum {
-	GROUPS_FIRST = 256,		/* groups to begin with */
-	MOST = 65536,		/* no system has as many */
+	GROUPS_FIRST = 256,	/* size of the first attempt */
+	GROUPS_MAX = 65536,	/* more than any system allows */
 };
 
-/* As many as the system lets a process have. */
+/* At max as many groups as a process may have. */
 static int
 clamp_groups(int n)
 {
-	long	most = sysconf(_SC_NGROUPS_MAX);
+	long	max = sysconf(_SC_NGROUPS_MAX);
 
-	return most > 0 && n > most ? (int)most : n;
+	return max > 0 && n > max ? (int)max : n;
 }
 
 void
@@ -29,7 +29,7 @@ user_load_groups(struct user *u)
 	if (u->name == NULL)
 		return;
 	mem_drop(&u->groups);
-	for (int room = GROUPS_FIRST; room <= MOST; room *= 2) {
+	for (int room = GROUPS_FIRST; room <= GROUPS_MAX; room *= 2) {
 		u->ngroups = room;
 		u->groups = mem_array((size_t)room, sizeof(*u->groups));
 		if (getgrouplist(u->name, u->gid, u->groups,

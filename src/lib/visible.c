@@ -1,9 +1,9 @@
 /*
- * visible: which characters are shown.
+ * visible: decides which characters are shown.
  *
- * Bytes from 0x80 to 0x9f are commands to many terminals, alone and as
- * characters of UTF-8; so are those below a space.  What is no UTF-8 is taken
- * for Latin-1 by some, in which it may be one of these.
+ * Characters below a space, and from 0x80 to 0x9f, control many terminals.
+ * Invalid UTF-8 is replaced, since some terminals read it as Latin-1, where it
+ * may be such a character.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,8 +13,8 @@
 #include "lib/mem.h"
 #include "lib/visible.h"
 
-/* First and last of those that are obeyed; the last four are lines' ends, and
- * what has a text stand in another order than it is in. */
+/* Ranges of control characters; the last three are line separators and
+ * characters that change the direction of text. */
 static const uint32_t	controls[][2] = {
 	{ 0x00, 0x1f }, { 0x7f, 0x9f }, { 0x2028, 0x2029 }, { 0x202a, 0x202e },
 	{ 0x2066, 0x2069 }
@@ -27,11 +27,11 @@ length_of(unsigned char first)
 	    first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
 }
 
-/* Bytes of the character that begins here; 0: none does. */
+/* Decodes a character of UTF-8; returns its length, 0 where it is invalid. */
 static size_t
 decode_character(const unsigned char *at, size_t n, uint32_t *character)
 {
-	static const uint32_t	least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t	lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t			len = length_of(at[0]);
 	uint32_t		c = len == 1 ? at[0] : at[0] & (0x7fU >> len);
 
@@ -43,7 +43,7 @@ decode_character(const unsigned char *at, size_t n, uint32_t *character)
 		c = c << 6 | (at[i] & 0x3fU);
 	}
 	*character = c;
-	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ?
+	return c < lowest[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ?
 	    0 : len;
 }
 
@@ -68,7 +68,7 @@ visible_character(const char *at, size_t n)
 	return len == 0 || is_control(c) ? 0 : len;
 }
 
-/* Of a character that may not be shown each byte is none. */
+/* Replaces each byte of a character that may not be shown, but those kept. */
 static void
 make_visible(char *text, size_t n, const char *kept)
 {

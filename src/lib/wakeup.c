@@ -20,13 +20,13 @@ wakeup_open(struct wakeup *b)
 #ifdef __linux__
 	b->fd = b->write_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (b->fd == -1)
-		fatal("no bell for a thread");
+		fatal("cannot make a descriptor that wakes a thread");
 #else
 	int	ends[2];
 
 	if (io_pipe(ends) == -1 || io_nonblock(ends[0]) == -1 ||
 	    io_nonblock(ends[1]) == -1)
-		fatal("no bell for a thread");
+		fatal("cannot make a descriptor that wakes a thread");
 	b->fd = ends[0];
 	b->clapper = ends[1];
 #endif
@@ -49,7 +49,7 @@ wakeup_set(const struct wakeup *b)
 	do {
 		n = write(b->write_fd, &one, sizeof(one));
 	} while (n == -1 && errno == EINTR);
-	/* Full: it has been rung often enough. */
+	/* EAGAIN: the pipe or eventfd is full, so the other end will wake. */
 	need(n > 0 || errno == EAGAIN);
 }
 

@@ -100,7 +100,8 @@ for my $case (
 	my ($starter, $server) = start();
 	kill($signal, $whom->($starter, $server));
 	is(status_of($starter) >> 8, 70, "$what: exit 70");
-	like(slurp("$place/err"), qr/ended in the background before it was/,
+	like(slurp("$place/err"),
+	    qr/amped ended in the background before it was ready/,
 	    "$what: who starts it hears of that");
 	ok($server->wait_nothing_left, "$what: nobody is left");
 	ok(!-s $pid, "$what: nobody's number is left") or diag(slurp($pid));

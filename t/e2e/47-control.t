@@ -103,7 +103,7 @@ my @explained = ctl('-H', 'Accept: text/html', 'explain', '/guarded/page');
 s/^header    Date: .*\n//m for $out, $explained[1];
 like($out, qr/^answer    403 /m, 'there is something to explain');
 is_deeply(\@explained, [0, $out, ''], 'explain: as -u');
-is_deeply([ctl('explain', 'ftp://x')], [65 - 1, '', "ampedctl: ftp://x: it " .
+is_deeply([ctl('explain', 'ftp://x')], [65 - 1, '', "ampedctl: ftp://x: a URL " .
     "begins with http:// or, without a host, with /\n"], 'explain: no URL');
 is((ctl('-H', 'Accept', 'explain', '/page'))[0], 64, 'explain: no field');
 like(asked("explain\tAccept\t/page\n"), qr/\Abad Accept is no field/,
@@ -311,7 +311,7 @@ my $there = <<'END';
 /none: 404, there is no such file
 /away: 301, the conf sends clients elsewhere
 //page: 5 bytes
-x: it begins with http:// or, without a host, with /
+x: a URL begins with http:// or, without a host, with /
 END
 is($answer[2], "ampedctl: some files could not be loaded\n$there",
     'each has a line');
@@ -359,7 +359,7 @@ is($again{$_} - $had{$_}, 1, "$_: one more") for qw(looks chunk-misses);
 is_deeply([ctl('purge', '*')], [0, "*: 1 purged\n", ''], 'purge all');
 is_deeply([ctl('purge', '*x')], [64, '',
     "ampedctl: some words are not valid\n" .
-    "*x: it begins with http:// or, without a host, with /\n"], 'nonsense');
+    "*x: a URL begins with http:// or, without a host, with /\n"], 'nonsense');
 is($server->get('/other')->{body}, content('other', 5000), 'a request');
 my %last = numbers();
 is($last{$_} - $again{$_}, 1, "$_: one more") for qw(looks chunk-misses);

@@ -1,7 +1,8 @@
 /*
- * gate: a file system on which a file is slow, loaded before the system's
- * library: where there is a FIFO of a file's name and ".gate", the file is
- * opened when that has been opened and closed by a writer.
+ * gate: makes files slow to open; preloaded before the C library.
+ *
+ * If a FIFO has a file's name and ".gate", opening the file waits until a
+ * writer has opened and closed the FIFO.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

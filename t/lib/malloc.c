@@ -1,9 +1,9 @@
 /*
- * malloc: counts the allocations of a server under test, loaded before the
- * system's library.
+ * malloc: counts the allocations of a server under test; preloaded before the C
+ * library.
  *
- * The file that AMPED_TEST_MALLOC names is an array of 64-bit numbers: how
- * often each process, by its id, has asked for memory.
+ * The file that AMPED_TEST_MALLOC names is an array of 64-bit numbers, the
+ * number of allocations by process id.
  */
 #include <sys/mman.h>
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROCESSES	(4 * 1024 * 1024)	/* the most that Linux allows */
+#define PROCESSES	(4 * 1024 * 1024)	/* Linux's maximum */
 
 static struct {
 	void	*(*malloc)(size_t);
@@ -27,7 +27,7 @@ static struct {
 } real;
 
 static uint64_t	*counts;
-static char	 first[4096];		/* for who asks before we are ready */
+static char	 first[4096];		/* for allocations before start() */
 static size_t	 first_used;
 
 static void *
@@ -87,7 +87,7 @@ is_early(const void *p)
 	return (uintptr_t)p - (uintptr_t)first < sizeof(first);
 }
 
-/* While the real ones are being looked for: never used again. */
+/* Allocates while dlsym() looks the real functions up; never freed. */
 static void *
 alloc_early(size_t size)
 {

@@ -1,11 +1,12 @@
 /*
- * passwd: a user database for a server under test, loaded before the system's
- * library: which users there are a test cannot choose otherwise.
+ * passwd: a user database for a server under test; preloaded before the C
+ * library.
  *
- * The file that AMPED_TEST_PASSWD names has lines of a name, a uid, a home
- * and, if need be, a FIFO: such a user is found when that has been opened and
- * closed by a writer.  Names may be asked for in any case, as in some.  With
- * AMPED_TEST_COMPLAINTS it complains of each, so many times, as libraries do.
+ * A line of the file that AMPED_TEST_PASSWD names has a name, a uid, a home and
+ * maybe a FIFO.  The look-up of a user with a FIFO waits until a writer has
+ * opened and closed it.  Names match in any case, as in some databases.  Each
+ * look-up writes AMPED_TEST_COMPLAINTS lines to standard error, as some
+ * libraries do.
  */
 #include <fcntl.h>
 #include <pwd.h>

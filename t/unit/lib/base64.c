@@ -1,12 +1,12 @@
 /*
- * Unit test of lib/base64: what decodes to what, and what does not.
+ * Unit test of lib/base64: valid and invalid texts.
  */
 #include <string.h>
 
 #include "lib/base64.h"
 #include "t/unit/unit.h"
 
-/* Of RFC 4648, section 10, and more. */
+/* The examples of RFC 4648, section 10, and others. */
 static const struct {
 	const char	*text, *bytes;
 	size_t		 len;
@@ -27,7 +27,7 @@ START_TEST(decodes)
 	    &len));
 	ck_assert_uint_eq(len, good_texts[_i].len);
 	ck_assert_mem_eq(out, good_texts[_i].bytes, len);
-	/* It says how much it needs: just that much is enough, less is not. */
+	/* len is set even if the bytes do not fit. */
 	ck_assert(base64_decode(str_of(good_texts[_i].text), out, len, &len));
 	if (len > 0)
 		ck_assert(!base64_decode(str_of(good_texts[_i].text), out,

@@ -28,7 +28,7 @@ START_TEST(formats)
 	buf_adds(&b, "x");
 	buf_addf(&b, "%d-%s", 42, "y");
 	ck_assert_str_eq(buf_string(&b), "x42-y");
-	/* Longer than what it has at first. */
+	/* Longer than the first allocation. */
 	buf_addf(&b, "%0300d", 7);
 	ck_assert_uint_eq(b.len, 305);
 	buf_free(&b);

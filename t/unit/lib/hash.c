@@ -32,8 +32,9 @@ START_TEST(depends_on_all)
 }
 END_TEST
 
-/* A tag must be the same on another machine, and after an upgrade.  The value is
- * SipHash-1-3's of eight zero bytes and "amped", by another implementation. */
+/* A tag must be the same on another machine, and after an upgrade.  The value
+ * is SipHash-1-3's of eight zero bytes and "amped", by another implementation.
+ */
 START_TEST(stays)
 {
 	ck_assert(hash_bytes(&(struct hash_key){ 0, 0 }, 0, "amped", 5) ==
@@ -41,7 +42,7 @@ START_TEST(stays)
 }
 END_TEST
 
-/* All that may be left behind the last eight bytes; of the same origin. */
+/* All numbers of bytes behind the last eight; by the same implementation. */
 START_TEST(of_every_length)
 {
 	static const char	text[] = "0123456789abcdefghijklm";

@@ -49,7 +49,7 @@ START_TEST(texts)
 }
 END_TEST
 
-/* Of the last step nothing is known but where it begins. */
+/* The last bucket has no upper bound. */
 START_TEST(has_no_end)
 {
 	struct histogram	h = { 0 };

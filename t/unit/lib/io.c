@@ -1,5 +1,5 @@
 /*
- * io: everything arrives, whatever the pieces; descriptors travel alone.
+ * Tests of lib/io: messages arrive whole, each descriptor once.
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -94,7 +94,7 @@ on_signal(int sig)
 	(void)sig;
 }
 
-/* Writes a byte, wakes the reader by a signal, and so on. */
+/* Writes one byte at a time, and signals the reader after each. */
 static void
 write_with_signals(int fd, size_t n)
 {
@@ -174,7 +174,7 @@ START_TEST(record_of_parts)
 	ck_assert_int_eq(io_recv_message(fd[1], got, sizeof(got), &came), 8);
 	ck_assert_mem_eq(got, "onethree", 8);
 	ck_assert_int_eq(came, -1);
-	ck_assert_ptr_eq(parts[1].iov_base, a);		/* left alone */
+	ck_assert_ptr_eq(parts[1].iov_base, a);		/* unchanged */
 	ck_assert_uint_eq(parts[1].iov_len, 3);
 }
 END_TEST
@@ -195,7 +195,7 @@ START_TEST(descriptor_travels)
 	fstat(came, &got);
 	ck_assert_uint_eq(sent.st_ino, got.st_ino);
 	close(came);
-	/* With the first byte, and only once. */
+	/* The descriptor comes once, with the first byte. */
 	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 1);
 	ck_assert_int_eq(came, -1);
 	close(fd[0]);
@@ -210,8 +210,8 @@ static int	drain_fd, drained_fds;
 static size_t	drained;
 
 /*
- * Empties the pipe; in a handler, so that a send is interrupted for it: by
- * turns with a part sent, and with nothing sent.
+ * Empties the pipe in a signal handler, which interrupts a send: alternately
+ * with a part sent and with nothing sent.
  */
 static void
 drain_socket(int sig)
@@ -232,11 +232,11 @@ drain_socket(int sig)
 	errno = before;
 }
 
-/* It blocks, is interrupted, and goes on; its descriptor goes once. */
+/* A blocking send goes on after a signal; its descriptor is sent once. */
 START_TEST(large_record_with_descriptor)
 {
 	static char	 data[2000000];
-	struct sigaction action = { .sa_handler = drain_socket };	/* no restart */
+	struct sigaction action = { .sa_handler = drain_socket }; /* no restart */
 	struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
 	struct iovec	 part = { .iov_base = data, .iov_len = sizeof(data) };
 	int		 fd[2];
@@ -253,7 +253,7 @@ START_TEST(large_record_with_descriptor)
 }
 END_TEST
 
-/* What a stranger's record may carry: three. */
+/* A message with three descriptors, which amped never sends. */
 START_TEST(too_many_descriptors)
 {
 	union {
@@ -288,15 +288,15 @@ START_TEST(full_pipe)
 	ck_assert_int_eq(io_pipe(fd), 0);
 	io_nonblock(fd[0]);
 	ck_assert_int_eq(io_send_message(fd[0], &part, 1, -1), -1);
-	ck_assert_int_eq(errno, EMSGSIZE);		/* a part went */
+	ck_assert_int_eq(errno, EMSGSIZE);		/* a part was sent */
 	while (write(fd[0], data, sizeof(data)) > 0)
 		continue;
 	ck_assert_int_eq(io_send_message(fd[0], &part, 1, -1), -1);
-	ck_assert_int_eq(errno, EAGAIN);		/* nothing went */
+	ck_assert_int_eq(errno, EAGAIN);		/* nothing was sent */
 }
 END_TEST
 
-/* Were a signal raised, this test would die of it. */
+/* A SIGPIPE would end this test. */
 START_TEST(nobody_at_the_other_end)
 {
 	int	fd[2];
@@ -309,7 +309,7 @@ START_TEST(nobody_at_the_other_end)
 }
 END_TEST
 
-/* On a pipe that would block. */
+/* The pipe is in blocking mode. */
 START_TEST(receive_without_waiting)
 {
 	char	got[4];
@@ -328,8 +328,8 @@ START_TEST(receive_without_waiting)
 }
 END_TEST
 
-/* It is of no use but to be opened again, as the very file, whatever becomes of
- * the name. */
+/* A handle cannot be read, but opens the same file again even after another
+ * file has its name. */
 START_TEST(handles)
 {
 	char	name[] = "/tmp/amped-unit-XXXXXX", byte = 'x';

@@ -1,6 +1,6 @@
 /*
- * Tests of lib/landlock: each in a process of its own, which then tells by its
- * status what it could still do.
+ * Tests of lib/landlock: each runs in a child, whose exit status says what the
+ * child could still do.
  */
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ enum { READS_IN = 1, LISTS_IN = 2, WRITES_IN = 4, READS_OUT = 8,
 static char	top[] = "/tmp/amped-landlock-XXXXXX";
 
 static const char *
-name_in_tree(const char *file)
+in_tree(const char *file)
 {
 	static char	names[4][100];
 	static int	next;
@@ -43,19 +43,16 @@ can_open(const char *file, int flags)
 }
 
 static int
-can_in_child(void)
+try_all(void)
 {
 	int	n = 0;
 
-	n |= can_open(name_in_tree("in/file"), O_RDONLY) ? READS_IN : 0;
-	n |=
-	    can_open(name_in_tree("in"), O_RDONLY | O_DIRECTORY) ? LISTS_IN : 0;
-	n |= can_open(name_in_tree("in/new"), O_WRONLY | O_CREAT) ? WRITES_IN
-								  : 0;
-	n |= can_open(name_in_tree("out"), O_RDONLY) ? READS_OUT : 0;
-	n |= rename(name_in_tree("in/new"), name_in_tree("in/newer")) == 0
-		 ? REPLACES_IN
-		 : 0;
+	n |= can_open(in_tree("in/file"), O_RDONLY) ? READS_IN : 0;
+	n |= can_open(in_tree("in"), O_RDONLY | O_DIRECTORY) ? LISTS_IN : 0;
+	n |= can_open(in_tree("in/new"), O_WRONLY | O_CREAT) ? WRITES_IN : 0;
+	n |= can_open(in_tree("out"), O_RDONLY) ? READS_OUT : 0;
+	n |= rename(in_tree("in/new"), in_tree("in/newer")) == 0 ?
+	    REPLACES_IN : 0;
 	return n;
 }
 
@@ -63,23 +60,23 @@ static void
 make_tree(void)
 {
 	ck_assert_ptr_nonnull(mkdtemp(top));
-	ck_assert_int_eq(mkdir(name_in_tree("in"), 0700), 0);
-	close(open(name_in_tree("in/file"), O_WRONLY | O_CREAT, 0600));
-	close(open(name_in_tree("out"), O_WRONLY | O_CREAT, 0600));
+	ck_assert_int_eq(mkdir(in_tree("in"), 0700), 0);
+	close(open(in_tree("in/file"), O_WRONLY | O_CREAT, 0600));
+	close(open(in_tree("out"), O_WRONLY | O_CREAT, 0600));
 }
 
 static void
 remove_tree(void)
 {
-	unlink(name_in_tree("in/file"));
-	unlink(name_in_tree("in/new"));
-	unlink(name_in_tree("in/newer"));
-	rmdir(name_in_tree("in"));
-	unlink(name_in_tree("out"));
+	unlink(in_tree("in/file"));
+	unlink(in_tree("in/new"));
+	unlink(in_tree("in/newer"));
+	rmdir(in_tree("in"));
+	unlink(in_tree("out"));
 	rmdir(top);
 }
 
-/* What can be done by rules that allow one thing. */
+/* Enters a ruleset with one rule; returns what is still possible. */
 static int
 allowed(const char *what, enum landlock_right right)
 {
@@ -91,10 +88,10 @@ allowed(const char *what, enum landlock_right right)
 		proc_no_new_privileges();
 		rules = landlock_create(true);
 		if (rules == -1 || (what != NULL &&
-		    landlock_allow(rules, name_in_tree(what), right) == -1) ||
+		    landlock_allow(rules, in_tree(what), right) == -1) ||
 		    landlock_enter(rules) == -1)
 			_exit(FAILED);
-		_exit(can_in_child());
+		_exit(try_all());
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFEXITED(status));
@@ -116,9 +113,9 @@ START_TEST(rules)
 	ck_assert_int_eq(allowed("in", LANDLOCK_WRITE),
 	    READS_IN | LISTS_IN | WRITES_IN | REPLACES_IN);
 	ck_assert_int_eq(allowed("nowhere", LANDLOCK_READ), FAILED);
-	/* That it is not something else that keeps them from it. */
-	ck_assert_int_eq(can_in_child(),
-	    READS_IN | LISTS_IN | WRITES_IN | READS_OUT | REPLACES_IN);
+	/* Without a ruleset all is possible. */
+	ck_assert_int_eq(try_all(), READS_IN | LISTS_IN | WRITES_IN |
+	    READS_OUT | REPLACES_IN);
 	remove_tree();
 }
 END_TEST

@@ -8,7 +8,7 @@
 
 static const struct {
 	const char	*text;
-	size_t		 most, whole;
+	size_t		 max, whole;
 	uint64_t	 count;
 } cases[] = {
 	{ "",			10,	0,	0 },
@@ -28,7 +28,7 @@ START_TEST(counted_and_cut)
 	const char	*text = cases[_i].text;
 
 	ck_assert_uint_eq(lines_count(text, strlen(text)), cases[_i].count);
-	ck_assert_uint_eq(lines_whole(text, strlen(text), cases[_i].most),
+	ck_assert_uint_eq(lines_whole(text, strlen(text), cases[_i].max),
 	    cases[_i].whole);
 }
 END_TEST

@@ -1,6 +1,5 @@
 /*
- * Tests of descriptors that are passed to a program, by a program of ours: this
- * one again, as a child.
+ * Tests of lib/listen_fds: a child passes descriptors to itself.
  */
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -23,7 +22,7 @@ inode_of(int fd)
 	return fstat(fd, &st) == -1 ? 0 : st.st_ino;
 }
 
-/* A child in which this holds. */
+/* Checks a condition in a child. */
 static void
 check_fd(bool (*condition)(void))
 {
@@ -37,14 +36,15 @@ check_fd(bool (*condition)(void))
 	ck_assert_int_eq(status, 0);
 }
 
-/* Two that lie where each other is to be: each arrives under its name. */
+/* Two descriptors whose numbers must be swapped keep their names. */
 static bool
 pass_fds(void)
 {
-	struct listen_fd give[2] = {{.name = "one"}, {.name = "two"}};
+	struct listen_fd	 give[2] = { { .name = "one" },
+				    { .name = "two" } };
 	struct listen_fd	*list;
-	ino_t		 one, two;
-	int		 fds[2];
+	ino_t			 one, two;
+	int			 fds[2];
 
 	closefrom(3);
 	if (pipe(fds) == -1 || fds[0] != 3 || fds[1] != 4)
@@ -85,7 +85,7 @@ take_fds(const char *pid, const char *fds, const char *names)
 	return n;
 }
 
-/* Not for us, too many, no number, not open: nothing comes of it. */
+/* Another process's, too many, no number, not open: all are ignored. */
 static bool
 check_refused(void)
 {
@@ -96,17 +96,17 @@ check_refused(void)
 	if (open("/dev/zero", O_RDONLY) != 3)
 		return false;
 	return take_fds("1", "1", NULL) == 0 && take_fds("", "1", NULL) == 0 &&
-	       take_fds(me, "0", NULL) == 0 && take_fds(me, "-1", NULL) == 0 &&
-	       take_fds(me, "x", NULL) == 0 &&
-	       take_fds(me, "100000000000", NULL) == 0 &&
-	       take_fds(me, "513", NULL) == 0 &&
-	       (fcntl(3, F_GETFD) & FD_CLOEXEC) == 0 &&
-	       take_fds(me, "3", NULL) == 1 && take_fds(me, "1", "") == 1 &&
-	       take_fds(me, "1", "a:b:c") == 1;
+	    take_fds(me, "0", NULL) == 0 && take_fds(me, "-1", NULL) == 0 &&
+	    take_fds(me, "x", NULL) == 0 &&
+	    take_fds(me, "100000000000", NULL) == 0 &&
+	    take_fds(me, "513", NULL) == 0 &&
+	    (fcntl(3, F_GETFD) & FD_CLOEXEC) == 0 &&
+	    take_fds(me, "3", NULL) == 1 && take_fds(me, "1", "") == 1 &&
+	    take_fds(me, "1", "a:b:c") == 1;
 }
 
-/* A name that is too long is none; the others keep their places, also when one
- * before them is not open. */
+/* A name that is too long becomes "".  Other names stay with their descriptors,
+ * even behind one that is not open. */
 static bool
 check_named(void)
 {

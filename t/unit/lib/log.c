@@ -26,7 +26,7 @@ setup(enum log_level level)
 	log_set_output(append_output, &lines);
 }
 
-START_TEST(grades)
+START_TEST(levels)
 {
 	setup(LOG_LEVEL_WARN);
 	log_notice("not this");
@@ -48,7 +48,7 @@ START_TEST(system_error)
 }
 END_TEST
 
-/* With what helps; a line has room for one of them, or for neither. */
+/* A line ends with errno's text and the remedy, as far as they fit. */
 START_TEST(advice)
 {
 	char	text[2000];
@@ -57,7 +57,8 @@ START_TEST(advice)
 	errno = ENOSPC;
 	log_error("write");
 	ck_assert(strstr(buf_string(&lines),
-	    "error: write: No space left on device; make room there\n") != NULL);
+	    "error: write: No space left on device; "
+	    "free space on that file system\n") != NULL);
 	errno = EMFILE;
 	log_error("open");
 	ck_assert(strstr(buf_string(&lines), "ulimit -n)\n") != NULL);
@@ -73,45 +74,45 @@ START_TEST(advice)
 }
 END_TEST
 
-/* Standard error, as a pipe that takes whole lines or none. */
-START_TEST(counted_losses)
+/* Standard error is a non-blocking pipe, which takes whole lines or none. */
+START_TEST(counted_drops)
 {
 	static char	got[1024 * 1024];
-	int		words[2], losses[2];
+	int		lines_pipe[2], drops[2];
 	size_t		said = 0;
 	ssize_t		n, lost;
 
-	ck_assert_int_eq(pipe2(words, O_NONBLOCK), 0);
-	ck_assert_int_eq(pipe2(losses, O_NONBLOCK), 0);
+	ck_assert_int_eq(pipe2(lines_pipe, O_NONBLOCK), 0);
+	ck_assert_int_eq(pipe2(drops, O_NONBLOCK), 0);
 	log_init("test", LOG_LEVEL_WARN);
-	ck_assert_int_ne(dup2(words[1], STDERR_FILENO), -1);
-	log_count_drops(losses[1]);
+	ck_assert_int_ne(dup2(lines_pipe[1], STDERR_FILENO), -1);
+	log_count_drops(drops[1]);
 	do {
 		errno = EDOM;
 		log_warnx("%0500d", (int)said++);
 		ck_assert_int_eq(errno, EDOM);
-		n = read(losses[0], got, sizeof(got));
+		n = read(drops[0], got, sizeof(got));
 	} while (n == -1);
 	ck_assert_int_eq(n, 1);
-	/* More than there is room for bytes: told as soon as there is. */
-	while (write(losses[1], got, 1) == 1)
+	/* More drops than the pipe takes bytes: the rest is written later. */
+	while (write(drops[1], got, 1) == 1)
 		;
 	for (int i = 0; i < 100; i++)
 		log_warnx("%0500d", (int)said++);
 	lost = 1;
-	ck_assert_int_gt(read(losses[0], got, sizeof(got)), 4000);
-	n = read(words[0], got, sizeof(got));
+	ck_assert_int_gt(read(drops[0], got, sizeof(got)), 4000);
+	n = read(lines_pipe[0], got, sizeof(got));
 	ck_assert_int_gt(n, 0);
 	for (ssize_t i = 0; i < n; i++)
 		said -= got[i] == '\n';
 	ck_assert_int_eq(got[n - 1], '\n');
 	log_warnx("room again");
-	lost += read(losses[0], got, sizeof(got));
+	lost += read(drops[0], got, sizeof(got));
 	ck_assert_int_eq(lost, said);
 }
 END_TEST
 
-/* However it came in, and wherever it is cut. */
+/* Control characters in the text, and where a long line is cut. */
 START_TEST(no_terminal_obeys)
 {
 	char	text[2000];
@@ -155,10 +156,10 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_test(tests, grades);
+	tcase_add_test(tests, levels);
 	tcase_add_test(tests, system_error);
 	tcase_add_test(tests, advice);
-	tcase_add_test(tests, counted_losses);
+	tcase_add_test(tests, counted_drops);
 	tcase_add_test(tests, no_terminal_obeys);
 	tcase_add_test(tests, one_line);
 }

@@ -1,5 +1,5 @@
 /*
- * need: what is said when the process ends for a fault of its own.
+ * Tests of lib/need: the log lines of a crash.
  */
 #include <sys/wait.h>
 
@@ -27,7 +27,7 @@ for_whom(void)
 	return request;
 }
 
-/* A process that does that: what it says, and how it ends. */
+/* Runs a function in a child; returns the child's lines and exit status. */
 static int
 dies(void (*fault)(void), char *said, size_t size)
 {

@@ -1,6 +1,5 @@
 /*
- * Tests of the table of pages: asked where the system can be asked, and read
- * where not.
+ * Tests of lib/pagemap: with PAGEMAP_SCAN, and by reading the table.
  */
 #include <sys/mman.h>
 
@@ -14,7 +13,7 @@
 #include "lib/pagemap.h"
 #include "t/unit/unit.h"
 
-enum { PAGES = 600 };		/* more than the system looks at in one go */
+enum { PAGES = 600 };		/* more than one step of the kernel's scan */
 
 static size_t
 bytes(size_t pages)
@@ -74,8 +73,8 @@ START_TEST(tells_what_is_there)
 }
 END_TEST
 
-/* What cannot be asked is a table made by ourselves, which is read; and from
- * then on so is the real one. */
+/* A table in a plain file fails the scan, so it is read; from then on the real
+ * table is read, too. */
 START_TEST(reads_where_it_cannot_ask)
 {
 	char		 path[] = "/tmp/amped-unit.XXXXXX", *at = map();

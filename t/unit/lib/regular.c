@@ -1,5 +1,5 @@
 /*
- * Tests of lib/regular: each kind of what a name may be.
+ * Tests of lib/regular: each kind of file.
  */
 #include "lib/regular.h"
 #include "t/unit/helpers/tree.h"

@@ -1,5 +1,5 @@
 /*
- * Tests of lib/slab: pieces are apart, aligned, used again, and go.
+ * Tests of lib/slab: pieces do not overlap, are aligned, reused and freed.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,7 +43,7 @@ free_piece(size_t i)
 	slab_free(&slab, piece[i], size_for(i));
 }
 
-/* Nobody writes into another's, whatever goes and comes. */
+/* Pieces keep their contents while others are allocated and freed. */
 START_TEST(apart)
 {
 	slab_init(&slab);
@@ -110,7 +110,7 @@ count_mappings(void)
 	return n;
 }
 
-/* There may be few mappings, however many blocks come and go. */
+/* The number of mappings stays small while blocks come and go. */
 START_TEST(few_mappings)
 {
 	int	before;
@@ -120,7 +120,7 @@ START_TEST(few_mappings)
 	for (int round = 0; round < 3; round++) {
 		for (size_t i = 0; i < MANY; i++)
 			piece[i] = slab_alloc(&slab, SLAB_SIZE_MAX);
-		if (slab.blocks > 0)	/* else a sanitizer's */
+		if (slab.blocks > 0)	/* none with a sanitizer */
 			ck_assert_int_le(count_mappings() - before,
 			    (int)slab.blocks / 2);
 		for (size_t i = 0; i < MANY; i += 2)
@@ -132,26 +132,26 @@ START_TEST(few_mappings)
 }
 END_TEST
 
-/* A block more when all are full, and none that is empty but one. */
+/* A block is added when all are full; of empty blocks one stays. */
 START_TEST(blocks)
 {
-	size_t	n = 0, most;
+	size_t	n = 0, max;
 
 	slab_init(&slab);
 	while (slab.blocks < 2) {
 		piece[n] = slab_alloc(&slab, SLAB_SIZE_MAX);
 		if (slab.blocks == 0)
-			return;		/* a sanitizer's */
+			return;		/* with a sanitizer */
 		n++;
 	}
 	ck_assert_uint_gt(n * SLAB_SIZE_MAX, 60000);	/* little is lost */
-	most = n - 1;
-	while (n < 10 * most)
+	max = n - 1;
+	while (n < 10 * max)
 		piece[n++] = slab_alloc(&slab, SLAB_SIZE_MAX);
 	ck_assert_uint_eq(slab.blocks, 10);
-	for (size_t i = 0; i < most; i++)
+	for (size_t i = 0; i < max; i++)
 		slab_free(&slab, piece[i], SLAB_SIZE_MAX);
-	for (size_t i = 0; i < most; i++)
+	for (size_t i = 0; i < max; i++)
 		piece[i] = slab_alloc(&slab, SLAB_SIZE_MAX);
 	ck_assert_uint_eq(slab.blocks, 10);
 	while (n > 0)

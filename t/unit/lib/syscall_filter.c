@@ -1,6 +1,6 @@
 /*
- * Tests of lib/syscall_filter: names of roles; and what becomes of a process
- * that makes a call which is not for it.
+ * Tests of lib/syscall_filter: names of roles, and calls that a role may not
+ * make.
  */
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -47,7 +47,7 @@ START_TEST(names)
 }
 END_TEST
 
-/* Each returns 0, or an errno. */
+/* Each of these functions returns 0, or an errno. */
 
 static int
 start_process(void)
@@ -123,17 +123,16 @@ signal_parent(void)
 	return kill(getppid(), SIGCONT) == -1 ? errno : 0;
 }
 
-/* Of nobody: EBADF from the system, or what the filter says. */
+/* Without a descriptor: EBADF from the system, or the filter's errno. */
 static int
 ask_for_pages(void)
 {
 #ifndef PAGEMAP_IOC_SCAN
 	return EBADF;
 #else
-	return syscall(SYS_ioctl, -1, (unsigned long)PAGEMAP_IOC_SCAN, NULL) ==
-		       -1
-		   ? errno
-		   : 0;
+	const unsigned long	request = PAGEMAP_IOC_SCAN;
+
+	return syscall(SYS_ioctl, -1, request, NULL) == -1 ? errno : 0;
 #endif
 }
 
@@ -160,7 +159,7 @@ ask_otherwise(void)
 	return ioctl(-1, FIONREAD, NULL) == -1 ? errno : 0;
 }
 
-/* All that a library, or a loop, does with a descriptor of its own. */
+/* Sets the flags that libraries and loops set on their own descriptors. */
 static int
 set_descriptor(void)
 {
@@ -198,7 +197,7 @@ own_by_ioctl(void)
 	return ioctl(STDIN_FILENO, FIOSETOWN, &pid) == -1 ? errno : 0;
 }
 
-/* On a descriptor that is none: EBADF, unless the filter speaks first. */
+/* On a closed descriptor: EBADF, unless the filter forbids the call. */
 static int
 set_option(int level, int option)
 {
@@ -225,7 +224,7 @@ attach_filter(void)
 	return set_option(SOL_SOCKET, SO_ATTACH_FILTER);
 }
 
-/* The same numbers at other levels are others'. */
+/* The same option numbers at other levels are other options. */
 static int
 set_netfilter(void)
 {
@@ -259,7 +258,7 @@ look_at_limit_of_parent(void)
 }
 
 #define DIES		(-1)
-/* The library has all signals blocked at that moment, so there is no word. */
+/* The C library blocks all signals then, so no line is written. */
 #define DIES_AT_ONCE	(-2)
 
 static const struct {
@@ -373,7 +372,7 @@ END_TEST
 
 static atomic_bool	runs;
 
-/* Waits to be told, and then tries; the process ends with what came of it. */
+/* Waits for the start, makes the call, and exits with its result. */
 static void *
 be_thread(void *fd)
 {
@@ -385,7 +384,7 @@ be_thread(void *fd)
 	_exit(255);
 }
 
-/* A thread that is there already is restricted, too. */
+/* The filter confines a thread that runs already. */
 START_TEST(threads)
 {
 	pthread_t	thread;

@@ -6,9 +6,9 @@
 
 #define LONG	((int64_t)1 << 60)	/* ms */
 
-/* What is in a bucket that n were taken out of, after so many ms. */
+/* The tokens in a bucket some ms after n were taken. */
 static const struct {
-	int64_t	rate, most, n, passed, want;
+	int64_t	rate, burst, n, passed, want;
 } cases[] = {
 	{ 1, 1, 0, 0, 1 },
 	{ 1, 1, 1, 0, 0 },
@@ -34,22 +34,21 @@ static const struct {
 START_TEST(holds)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct token_bucket_size size = {cases[i].rate, cases[i].most};
+		struct token_bucket_size size = {cases[i].rate, cases[i].burst};
 		struct token_bucket		b;
 
 		token_bucket_fill(&b, &size, 77);
 		ck_assert(token_bucket_is_full(&b, &size));
 		token_bucket_take(&b, cases[i].n);
-		ck_assert_msg(token_bucket_refill(&b, &size,
-				  77 + cases[i].passed) == cases[i].want,
-		    "case %zu", i);
+		ck_assert_msg(token_bucket_refill(&b, &size, 77 +
+		    cases[i].passed) == cases[i].want, "case %zu", i);
 		ck_assert_msg(token_bucket_is_full(&b, &size) ==
-		    (cases[i].want == cases[i].most), "case %zu: full", i);
+		    (cases[i].want == cases[i].burst), "case %zu: full", i);
 	}
 }
 END_TEST
 
-/* However often it is asked, nothing is lost, and nothing comes twice. */
+/* Frequent refills lose no token, and add none twice. */
 START_TEST(often)
 {
 	struct token_bucket_size	size = { 7, 3 };

@@ -1,6 +1,6 @@
 /*
- * Tests of lib/trusted: links of root and of others, at each place of a name;
- * for root only.
+ * Tests of lib/trusted: links of root and of others, in each part of a path.
+ * Needs root.
  */
 #include <sys/wait.h>
 
@@ -16,8 +16,8 @@
 #define OTHER		20001
 #define FLAGS		(O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK)
 
-/* A name; what is said if it is refused, or what is opened, both NULL: the
- * error.  The tree is root's; in it "theirs" and all in that is another's. */
+/* A path, and the log line if it is refused, or the file that is opened; both
+ * NULL: the error.  The tree is root's, except "theirs" and all in it. */
 static const struct {
 	const char	*name, *said, *opened;
 	int		 flags, error;
@@ -37,41 +37,41 @@ static const struct {
 	{ "none/file",		NULL, NULL, 0, ENOENT },
 	{ "plain/file",		NULL, NULL, 0, ENOTDIR },
 	{ "secret",		NULL, NULL, 0, EISDIR },
-	/* Made by another, who may not write there any more. */
-	{ "given",		"given in it is a link", NULL, 0, EPERM },
-	/* In another's directory. */
+	/* Made by another user in a directory that is root's now. */
+	{ "given",		"the link given in it", NULL, 0, EPERM },
+	/* In a directory of another user. */
 	{ "theirs/own",		NULL, "theirs/own", 0, 0 },
 	{ "theirs/roots",	NULL, "theirs/roots", 0, 0 },
 	{ "theirs/new",		NULL, "theirs/new", 0, 0 },
-	{ "theirs/link",	"link in it is a link", NULL, 0, EPERM },
-	{ "theirs/roots-link",	"roots-link in it is a link", NULL, 0, EPERM },
-	{ "theirs/dangling",	"dangling in it is a link", NULL, 0, EPERM },
-	{ "theirs/away/file",	"away in it is a link", NULL, 0, EPERM },
-	{ "theirs/away/file",	"away in it is a link", NULL, O_NOFOLLOW,
+	{ "theirs/link",	"the link link in it", NULL, 0, EPERM },
+	{ "theirs/roots-link",	"the link roots-link in it", NULL, 0, EPERM },
+	{ "theirs/dangling",	"the link dangling in it", NULL, 0, EPERM },
+	{ "theirs/away/file",	"the link away in it", NULL, 0, EPERM },
+	{ "theirs/away/file",	"the link away in it", NULL, O_NOFOLLOW,
 	    EPERM },
 	{ "theirs/below/file",	NULL, "theirs/below/file", 0, 0 },
-	{ "to-theirs",		"link in it is a link", NULL, 0, EPERM },
-	{ "theirs/hard",	"it has another name", NULL, 0, EPERM },
+	{ "to-theirs",		"the link link in it", NULL, 0, EPERM },
+	{ "theirs/hard",	"made it as a second name", NULL, 0, EPERM },
 	{ "theirs/own-hard",	NULL, "theirs/own", 0, 0 },
-	/* In one that is root's, but not only. */
-	{ "shared/link",	"link in it is a link", NULL, 0, EPERM },
-	{ "shared/hard",	"it has another name", NULL, 0, EPERM },
+	/* In a directory of root's that others may write to. */
+	{ "shared/link",	"the link link in it", NULL, 0, EPERM },
+	{ "shared/hard",	"made it as a second name", NULL, 0, EPERM },
 	{ "shared/plain",	NULL, "shared/plain", 0, 0 },
-	{ "sticky/link",	"link in it is a link", NULL, 0, EPERM },
+	{ "sticky/link",	"the link link in it", NULL, 0, EPERM },
 	{ "sticky/mine/link",	NULL, "secret/file", 0, 0 },
 };
 
 static struct buf	lines;
 
 static void
-take(void *context, const char *line, size_t n)
+append_line(void *context, const char *line, size_t n)
 {
 	(void)context;
 	buf_add(&lines, line, n);
 }
 
 static void
-fill(const char *directory, uid_t owner, mode_t mode)
+fill_tree(const char *directory, uid_t owner, mode_t mode)
 {
 	char	name[100];
 
@@ -90,7 +90,7 @@ fill(const char *directory, uid_t owner, mode_t mode)
 static void
 fill_theirs(void)
 {
-	fill("theirs", OTHER, 0755);
+	fill_tree("theirs", OTHER, 0755);
 	tree_file("theirs/own", "", 0640);
 	tree_own("theirs/own", OTHER);
 	ck_assert_int_eq(link(tree_path("theirs/own"),
@@ -124,12 +124,12 @@ begin(void)
 	tree_own("given", OTHER);
 	tree_link("theirs/link", "to-theirs");
 	fill_theirs();
-	fill("shared", 0, 0775);
-	fill("sticky", 0, 01777);
+	fill_tree("shared", 0, 0775);
+	fill_tree("sticky", 0, 01777);
 	tree_dir("sticky/mine", 0755);
 	tree_link("../../secret/file", "sticky/mine/link");
 	log_init("test", LOG_LEVEL_NOTICE);
-	log_set_output(take, NULL);
+	log_set_output(append_line, NULL);
 }
 
 static void
@@ -166,7 +166,7 @@ START_TEST(names)
 }
 END_TEST
 
-/* The kernel's own links: whatever they lead to has no path. */
+/* Links in /proc lead to files without a path. */
 START_TEST(kernels)
 {
 	int	pipes[2], fd;
@@ -189,7 +189,7 @@ START_TEST(kernels)
 }
 END_TEST
 
-/* One that becomes a link, and a file again, all the time. */
+/* A file that another process replaces by a link and back, all the time. */
 START_TEST(swapped)
 {
 	static const char *const	pairs[][2] = {

@@ -60,7 +60,7 @@ START_TEST(refused)
 	struct url	 u;
 	const char	*wrong = url_parse(bad[_i].text, &u);
 
-	if (bad[_i].wrong == NULL) {	/* it is the server's to refuse */
+	if (bad[_i].wrong == NULL) {	/* the server refuses this one */
 		ck_assert_ptr_null(wrong);
 		return;
 	}

@@ -1,5 +1,5 @@
 /*
- * Tests of becoming a user, with a database and system calls of ours.
+ * Tests of lib/user, with stand-ins for the user database and system calls.
  */
 #include <errno.h>
 #include <grp.h>
@@ -15,8 +15,8 @@
 #include "t/unit/unit.h"
 
 static int	known;			/* groups of the crowd */
-static char	called[64];		/* what, in order */
-static char	fails;			/* which of them does */
+static char	called[64];		/* initials of calls, in order */
+static char	fails;			/* the call that fails */
 
 static struct passwd *
 crowd(void)
@@ -98,8 +98,8 @@ expect(struct user *u, char who_fails, int result, const char *calls)
 	ck_assert_str_eq(called, calls);
 }
 
-/* More than there is room for at first; the order counts, and that nobody goes
- * on as half of somebody. */
+/* More groups than in the first attempt; the calls' order; a failure leaves no
+ * later call. */
 START_TEST(all_groups_then_the_user)
 {
 	struct user	u;
@@ -166,7 +166,7 @@ START_TEST(who_is_not_known)
 }
 END_TEST
 
-/* Nobody has asked, or there was no answer: it asks for itself. */
+/* Without loaded groups the process looks them up itself. */
 START_TEST(groups_that_are_not_known)
 {
 	struct user	u;

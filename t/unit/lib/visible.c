@@ -1,6 +1,5 @@
 /*
- * Tests of lib/visible: of every byte and every character, what a terminal
- * obeys.
+ * Tests of lib/visible: every byte and every character.
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -41,7 +40,7 @@ static const struct {
 	{ "\xf5\x80\x80\x80",	"????" },
 	{ "\xf0\x9f\x98\x80!",	"\xf0\x9f\x98\x80!" },
 	{ "\xe2\xe2\x82\xac",	"?\xe2\x82\xac" },
-	/* What turns a text round, or begins a line. */
+	/* Changes of direction, and line separators. */
 	{ "\xe2\x80\xae" "a",	"???a" },
 	{ "\xe2\x81\xa6\xe2\x81\xa9", "??????" },
 	{ "\xe2\x80\xa8\xe2\x80\xa9", "??????" },
@@ -67,7 +66,7 @@ START_TEST(texts)
 }
 END_TEST
 
-/* Bytes of the character that stands there, if it may; 0: it may not. */
+/* The expected length of a character; 0: it may not be shown. */
 static size_t
 shown(const unsigned char *at, size_t n)
 {
@@ -106,7 +105,7 @@ START_TEST(arbitrary)
 }
 END_TEST
 
-/* Its two ends; false: there is none here. */
+/* Opens both ends of a terminal; false: the system has none. */
 static bool
 open_terminal(int ends[2])
 {
@@ -117,7 +116,7 @@ open_terminal(int ends[2])
 	return ends[1] != -1;
 }
 
-/* What goes elsewhere than to a terminal stays as it is. */
+/* Text that goes elsewhere than to a terminal is not changed. */
 START_TEST(printed)
 {
 	char	text[16] = "";
