@@ -1,9 +1,9 @@
 /*
- * access: who may ask: networks, the realms of passwords, and what a
- * path takes over from its site.
+ * access: access control: networks, realms, and the guards of sites, paths and
+ * files.
  *
- * In doubt it closes: whoever is in no network of a list is refused as soon
- * as the list allows anybody.
+ * As soon as a guard allows a network, clients outside of its networks are
+ * refused.
  */
 #include <arpa/inet.h>
 
@@ -16,30 +16,31 @@
 
 #define MAPPED_BITS	96	/* ::ffff:0:0/96 is IPv4 */
 
-/* The length of a prefix as written, up to most; -1: it is none. */
+/* The number of bits behind the slash, up to max; -1: the text is no number. */
 static int
-prefix_length(const char *text, int most)
+prefix_length(const char *text, int max)
 {
 	int64_t	bits;
 
 	if (text == NULL)
-		return most;
-	return str_number(str_of(text), &bits) && bits <= most ? (int)bits : -1;
+		return max;
+	return str_number(str_of(text), &bits) && bits <= max ? (int)bits : -1;
 }
 
 static bool
-parse_address(const char *text, struct conf_network *network, int *most)
+parse_address(const char *text, struct conf_network *network, int *max)
 {
 	network->family = AF_INET;
-	*most = 32;
+	*max = 32;
 	if (inet_pton(AF_INET, text, network->bytes) == 1)
 		return true;
 	network->family = AF_INET6;
-	*most = 128;
+	*max = 128;
 	return inet_pton(AF_INET6, text, network->bytes) == 1;
 }
 
-/* Peers are told of as IPv4 if they are, so networks must be, too. */
+/* Turns a mapped IPv4 network into an IPv4 one, as clients' addresses are.
+ * False: the network is only partly IPv4. */
 static bool
 unmap_ipv4(struct conf_network *network)
 {
@@ -63,33 +64,34 @@ has_bit(const uint8_t *bytes, int bit)
 	return (bytes[bit / 8] & 0x80 >> bit % 8) != 0;
 }
 
-/* What is wrong with it, or NULL. */
+/* Returns NULL, or the error as text. */
 static const char *
 parse_network(const char *written, struct conf_network *network)
 {
 	char	text[64], *slash;
-	int	most;
+	int	max;
 
 	memset(network, 0, sizeof(*network));
 	if (strcmp(written, "all") == 0)
 		return NULL;
 	if (strlen(written) >= sizeof(text))
-		return "that is no network";
+		return "too long for a network";
 	strcpy(text, written);
 	slash = strchr(text, '/');
 	if (slash != NULL)
 		*slash++ = '\0';
-	if (!parse_address(text, network, &most))
+	if (!parse_address(text, network, &max))
 		return "a network is written as 192.0.2.0/24, 2001:db8::/32, "
 		    "as an address, or as all";
-	network->bits = prefix_length(slash, most);
+	network->bits = prefix_length(slash, max);
 	if (network->bits == -1)
 		return "behind / there must be the number of bits that count";
-	for (int i = network->bits; i < most; i++)
+	for (int i = network->bits; i < max; i++)
 		if (has_bit(network->bytes, i))
-			return "it has bits set beyond those that count";
-	return unmap_ipv4(network) ? NULL
-				   : "it is partly IPv4: write both parts";
+			return "the address has bits set behind those that "
+			    "count";
+	return unmap_ipv4(network) ? NULL :
+	    "the network is partly IPv4: write both parts";
 }
 
 bool
@@ -109,7 +111,7 @@ conf_access_set_network(struct conf_reader *reader, const struct conf_row *row,
 	return true;
 }
 
-/* It is sent between quotes. */
+/* Realms are sent between quotes. */
 bool
 conf_access_set_realm(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
@@ -120,15 +122,15 @@ conf_access_set_realm(struct conf_reader *reader, const struct conf_row *row,
 	for (const char *p = word->text; *p != '\0'; p++) {
 		if (*p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\')
 			continue;
-		conf_error(reader, word->pos, "a realm is of printable "
-		    "ASCII characters, without \" and \\");
+		conf_error(reader, word->pos, "a realm has only "
+		    "printable ASCII characters, without \" and \\");
 		return false;
 	}
 	*(char **)member = mem_string(word->text);
 	return true;
 }
 
-/* A pattern for last segments, the argument of a block. */
+/* Adds a pattern for last segments, an argument of block files. */
 bool
 conf_access_add_pattern(struct conf_reader *reader,
     const struct conf_word *word, struct conf_words *patterns)
@@ -143,8 +145,8 @@ conf_access_add_pattern(struct conf_reader *reader,
 }
 
 static bool
-network_contains(
-    const struct conf_network *network, int family, const uint8_t *bytes)
+network_contains(const struct conf_network *network, int family,
+    const uint8_t *bytes)
 {
 	int	whole = network->bits / 8, rest = network->bits % 8;
 
@@ -172,7 +174,8 @@ network_bits(const struct conf_network *network)
 	return network->family == 0 ? -1 : network->bits;
 }
 
-/* Behind those that are as exact, so that the nearer block's come first. */
+/* Inserts a network behind those of as many bits, so that the networks of the
+ * inner block come first. */
 static void
 insert_network(struct conf_guard *guard, struct conf_network network)
 {
@@ -187,8 +190,8 @@ insert_network(struct conf_guard *guard, struct conf_network network)
 }
 
 static bool
-is_contradicted(
-    const struct conf_guard *guard, const struct conf_network *network)
+is_contradicted(const struct conf_guard *guard,
+    const struct conf_network *network)
 {
 	const struct conf_network	*n = guard->networks;
 
@@ -235,10 +238,10 @@ check_auth(struct conf_reader *reader, const struct conf_guard *guard,
 		    "unexpected \"%s\" behind \"off\"", guard->file);
 }
 
-/* What this block does not say itself. */
+/* Takes over the outer networks, and the password if this block has no auth. */
 static void
-inherit_guard(
-    struct conf_guard *guard, const struct conf_guard *outer, bool auth)
+inherit_guard(struct conf_guard *guard, const struct conf_guard *outer,
+    bool auth)
 {
 	for (size_t i = 0; i < outer->nnetworks; i++)
 		insert_network(guard, outer->networks[i]);
@@ -272,7 +275,7 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 		    "block files needs \"allow\", \"deny\" or \"auth\"");
 }
 
-/* Who is refused as a whole, is refused here, too. */
+/* Whether the guard denies all addresses of a family. */
 static bool
 refuses_family(const struct conf_guard *guard, int family)
 {

@@ -1,9 +1,9 @@
 /*
- * check: what must hold between values that are each right by
- * themselves, and the listeners, which follow from the sites.
+ * check: tests that values fit together, and makes the listeners from the
+ * sites.
  *
- * It runs once, when all has been read, and allocates what the look-ups of
- * requests need.
+ * conf_check() runs once, after all files were read, and allocates what the
+ * look-ups of find.c need.
  */
 #include <sys/types.h>
 
@@ -53,7 +53,7 @@ error_order(struct conf_reader *reader, const struct conf_row *low,
 		return;
 	conf_value_print(low, conf_member(top, low), 0, &value);
 	conf_value_print(high, conf_member(top, high), 0, &limit);
-	/* The error goes where something was written. */
+	/* The error is at the value that the conf has; one may be a default. */
 	buf_addc(a != NULL ? &limit : &value, ' ');
 	add_where(reader, a != NULL ? b : a, a != NULL ? &limit : &value);
 	conf_error(reader, a != NULL ? a->pos : b->pos,
@@ -75,7 +75,7 @@ check_orders(struct conf_reader *reader)
 		    conf_row_find(BLOCK_TOP, offsetof(struct conf, low)), \
 		    conf_row_find(BLOCK_TOP, offsetof(struct conf, high)));
 	ORDERS(X)
-	/* Each main is to have one; 0 is any number. */
+	/* Each main needs a connection; 0 stands for any number. */
 	if (conf->limits.connections != 0) {
 		X(workers, limits.connections)
 	}
@@ -98,7 +98,7 @@ check_chunks(struct conf_reader *reader)
 	    page);
 }
 
-/* Only root can become another user; for others, user does not count. */
+/* Only root can become another user; "user" is ignored otherwise. */
 static void
 check_user(struct conf_reader *reader)
 {
@@ -118,7 +118,7 @@ check_user(struct conf_reader *reader)
 	    o != NULL ? "" : ": name one with \"user\"");
 }
 
-/* What a block must say, and does not. */
+/* Reports the required directives that a block lacks. */
 static void
 check_required(struct conf_reader *reader, struct conf_object object)
 {
@@ -138,7 +138,7 @@ check_required(struct conf_reader *reader, struct conf_object object)
 	}
 }
 
-/* Every place has an origin for its prefix, without a row. */
+/* The position of a path's prefix, whose origin has no row. */
 static const struct conf_pos *
 path_pos(const struct conf_path *path)
 {
@@ -149,7 +149,7 @@ path_pos(const struct conf_path *path)
 	return &o->pos;
 }
 
-/* Longest first; equal ones come together, in the order of the conf. */
+/* The longest prefix first; equal ones in the order of the conf. */
 static int
 by_prefix(const void *p, const void *q)
 {
@@ -192,7 +192,7 @@ same_address(const struct conf_address *a, const struct conf_address *b)
 	return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
 }
 
-/* The listener for an address; a new one is without names. */
+/* The listener of an address; a new one has no names. */
 static struct conf_listener *
 find_listener(struct conf *conf, const struct conf_address *address,
     struct conf_pos pos)
@@ -276,7 +276,7 @@ check_names(struct conf_reader *reader, struct conf_listener *l)
 {
 	const struct conf_named	*n = l->named;
 
-	/* Names first, then wildcards; each by their length. */
+	/* Names come before wildcards, and shorter before longer. */
 	if (l->nnamed > 0)
 		qsort(l->named, l->nnamed, sizeof(*l->named), by_name);
 	for (size_t i = 0; i < l->nnamed; i++) {
@@ -314,7 +314,8 @@ is_any(const struct conf_address *a)
 		&((const struct sockaddr_in6 *)addr)->sin6_addr);
 }
 
-/* One address cannot be bound beside all of them with the same port. */
+/* The system does not bind an address and a port if another socket has the same
+ * port on all addresses. */
 static void
 check_overlap(struct conf_reader *reader, const struct conf_listener *any,
     const struct conf_listener *one)

@@ -1,5 +1,5 @@
 /*
- * conf: reads a conf and frees it.  Nothing here is for the event loop.
+ * conf: reads a conf, and frees it.  Reading may block.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@ new_reader(void)
 	return (struct conf_reader){ .conf = mem_zero(sizeof(struct conf)) };
 }
 
-/* From a source that was read to a conf; NULL if there is an error. */
+/* Parses and checks a source; NULL if there was an error. */
 static struct conf *
 finish_reading(struct conf_reader *reader, size_t source, struct buf *errors)
 {
@@ -58,7 +58,7 @@ conf_read_again(const char *file, struct buf *errors)
 
 	if (wrong == NULL)
 		return read_file(file, false, errors);
-	buf_addf(errors, "%s is %s: only a file can be read again\n", file,
+	buf_addf(errors, "%s is %s: a reload reads only files\n", file,
 	    wrong);
 	return NULL;
 }

@@ -1,7 +1,6 @@
 /*
- * control: the values of "control": a socket, and whose it is to be; and
- * where it is, for those who look for it with a conf that they may not read
- * all of.
+ * control: the values of "control": the name of the socket, its mode, owner and
+ * group.
  */
 #include <sys/un.h>
 
@@ -13,12 +12,11 @@
 #include "conf/setters.h"
 #include "lib/mem.h"
 
-/* What is put behind the name while it is made (src/monitor/control_socket.c).
- * */
-#define SOCKET_NAME_MAX	(sizeof(((struct sockaddr_un *)0)->sun_path) - \
+/* Bytes, as src/monitor/control_socket.c appends the suffix. */
+#define SOCKET_NAME_MAX	(sizeof(((struct sockaddr_un *)0)->sun_path) -	\
     sizeof(CONF_CONTROL_NEW))
 
-/* Its directory is not looked for: it may be made when the server starts. */
+/* The directory need not exist yet: the start of the server may make it. */
 bool
 conf_control_set_socket(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)

@@ -1,9 +1,8 @@
 /*
- * directive: one statement with values: which rows of the table they
- * are for, how many there may be, and what to say about a word that cannot
- * stand here.
+ * directive: assigns the values of a statement to rows of the table, and
+ * reports words that cannot stand there.
  *
- * What a value looks like is value.c's business.
+ * value.c reads the values.
  */
 #include <string.h>
 
@@ -22,9 +21,9 @@ conf_directive_find(const char *word, enum conf_block block)
 	return NULL;
 }
 
-/* Where a word belongs that cannot stand here; empty if it is unknown. */
+/* The blocks in which a misplaced word may stand; "" if the word is unknown. */
 static const char *
-where_it_belongs(const char *word, struct buf *to)
+blocks_for_word(const char *word, struct buf *to)
 {
 	const struct conf_row	*row;
 	enum conf_block		 ignored;
@@ -70,12 +69,12 @@ conf_directive_unknown(struct conf_reader *reader, const struct conf_word *word,
     enum conf_block block)
 {
 	struct buf	buf = { 0 };
-	const char	*place = where_it_belongs(word->text, &buf);
+	const char	*blocks = blocks_for_word(word->text, &buf);
 
-	if (place[0] != '\0') {
+	if (blocks[0] != '\0') {
 		conf_error(reader, word->pos,
 		    "\"%s\" cannot stand here: it belongs %s", word->text,
-		    place);
+		    blocks);
 	} else {
 		conf_error(reader, word->pos, "unknown word \"%s\"%s%s",
 		    word->text, block == BLOCK_TOP ? "" : " in block ",
@@ -100,7 +99,7 @@ is_given_twice(struct conf_reader *reader, struct conf_object object,
 	return true;
 }
 
-/* One value, one word or two, and who said it. */
+/* Sets a value from one or two words, and records its origin. */
 static void
 set_value(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *row, const struct conf_word *words)
@@ -120,7 +119,7 @@ set_value(struct conf_reader *reader, struct conf_object object,
 		conf_origin_add(object, row, before, words->pos, !good);
 }
 
-/* The row that a word names as a part of a directive, or NULL. */
+/* The row of the directive whose part the word names, or NULL. */
 static const struct conf_row *
 find_part(const struct conf_row *directive, const struct conf_word *word)
 {
@@ -137,14 +136,14 @@ find_part(const struct conf_row *directive, const struct conf_word *word)
 	return NULL;
 }
 
-/* The row for a value without a part's name; NULL: there are too many. */
+/* The row of the positional value at an index; NULL: there is none. */
 static const struct conf_row *
-find_positional(const struct conf_row *directive, size_t place)
+find_positional(const struct conf_row *directive, size_t nth)
 {
-	const struct conf_row	*row = directive + place;
+	const struct conf_row	*row = directive + nth;
 
 	if (conf_value_is_list(directive))
-		return place == 0 || conf_value_words(directive) == 1 ?
+		return nth == 0 || conf_value_words(directive) == 1 ?
 		    directive : NULL;
 	if (row < conf_rows + conf_nrows && row->block == directive->block &&
 	    strcmp(row->word, directive->word) == 0 && row->part[0] == '\0')
@@ -176,7 +175,7 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *directive, const struct conf_word *words, size_t n)
 {
 	const struct conf_row	*row;
-	size_t			 i = 1, place = 0;
+	size_t			 i = 1, nth = 0;
 
 	if (n == 1)
 		conf_error(reader, words[0].pos,
@@ -185,7 +184,7 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 		if ((row = find_part(directive, &words[i])) != NULL)
 			i++;
 		else
-			row = find_positional(directive, place++);
+			row = find_positional(directive, nth++);
 		if (row == NULL) {
 			error_surplus(reader, directive, &words[i]);
 			return;

@@ -1,18 +1,17 @@
 /*
- * divide: what each of several mains has of what the conf gives to the
- * server.
+ * divide: divides the server-wide limits among mains.
  *
- * Only what can be used up is divided.  What is said of one client, one request
- * or one file holds for every main as it is.
+ * Limits on a resource that all mains use up together are divided.  Limits on
+ * a client, a request or a file apply in each main as they are.
  */
 #include <sched.h>
 
 #include "conf/divide.h"
 #include "conf/origin.h"
 
-#define AUTO_MAX	256	/* as directives.tbl has it for all others */
+#define AUTO_MAX	256	/* the maximum of "workers" in directives.tbl */
 
-/* Member, the least that a main can live with. */
+/* Member, and the minimum that a main needs. */
 #define DIVIDED(X)							\
 	X(cache.paths,		1)					\
 	X(cache.heads,		1)					\
@@ -27,26 +26,26 @@
 	X(helpers_queue,	1)
 
 int64_t
-conf_divide_number(int64_t all, unsigned number, unsigned of, int64_t least)
+conf_divide_number(int64_t all, unsigned number, unsigned mains, int64_t min)
 {
-	int64_t	n = all / of + (number < all % of);
+	int64_t	n = all / mains + (number < all % mains);
 
-	return n < least ? least : n;
+	return n < min ? min : n;
 }
 
 void
-conf_divide(struct conf *conf, unsigned number, unsigned of)
+conf_divide(struct conf *conf, unsigned number, unsigned mains)
 {
-	/* 0 says something else than a number. */
-#define X(member, least)						\
+	/* 0 is no number but stands for a default. */
+#define X(member, min)							\
 	if (conf->member != 0)						\
-		conf->member = conf_divide_number(conf->member, number, of, \
-		    least);
+		conf->member = conf_divide_number(conf->member, number, mains, \
+		    min);
 	DIVIDED(X)
 #undef X
 }
 
-/* Those that we may run on. */
+/* The processors that this process may run on. */
 static unsigned
 count_processors(void)
 {
@@ -63,14 +62,14 @@ count_processors(void)
 unsigned
 conf_workers(const struct conf *conf)
 {
-	int64_t	n = conf->workers, most = conf->limits.connections;
+	int64_t	n = conf->workers, max = conf->limits.connections;
 
 	if (n != 0)
 		return (unsigned)n;
 	n = count_processors();
 	if (n > AUTO_MAX)
 		n = AUTO_MAX;
-	return (unsigned)(most != 0 && most < n ? most : n);
+	return (unsigned)(max != 0 && max < n ? max : n);
 }
 
 void
@@ -78,8 +77,8 @@ conf_workers_default(struct conf *conf, unsigned n)
 {
 	const struct conf_row	*row = conf_row_find(BLOCK_TOP,
 				    offsetof(struct conf, workers));
-	int64_t			 most = conf->limits.connections;
+	int64_t			 max = conf->limits.connections;
 
 	if (conf_origin(conf_object(conf), row, 0) == NULL)
-		conf->workers = most != 0 && most < n ? most : n;
+		conf->workers = max != 0 && max < n ? max : n;
 }

@@ -1,8 +1,8 @@
 /*
- * dump: a conf as text again, with all that is in force and where it
- * came from; and the table of directives for other programs.
+ * dump: prints a conf in force as text, with the place of each value, and the
+ * table of directives for other programs.
  *
- * The text reads back as the same conf.
+ * The text can be read as a conf, and gives the same conf.
  */
 #include <string.h>
 
@@ -10,10 +10,10 @@
 #include "lib/mem.h"
 
 #define INDENT		4
-#define COMMENT_MAX	64	/* comments stand no farther to the right */
+#define COMMENT_MAX	64	/* columns before the comments, at most */
 
 struct line {
-	char	*text, *comment;	/* owned; no comment: NULL */
+	char	*text, *comment;	/* owned; comment may be NULL */
 };
 
 struct dump {
@@ -23,7 +23,7 @@ struct dump {
 	int			 depth;
 };
 
-/* A statement being put together, of values from the same line. */
+/* A statement being built, of values that stand on the same line. */
 struct statement {
 	const char			*word;	/* NULL: none */
 	const struct conf_origin	*from;
@@ -96,7 +96,8 @@ same_word(const struct conf_origin *a, const struct conf_origin *b)
 	    a->pos.column == b->pos.column;
 }
 
-/* A value that is found by its place can follow only what is before it. */
+/* Whether a value is positional and not the first: it must stand behind the
+ * value before it. */
 static bool
 must_follow(const struct conf_row *row)
 {
@@ -122,7 +123,7 @@ add_value(struct dump *d, struct statement *s, struct conf_object object,
 
 	if (from == NULL &&
 	    (row->value == CONF_REQUIRED || row->value[0] == '\0'))
-		return;		/* the site's, in a place */
+		return;		/* a path has the site's value */
 	if (element > 0 && same_word(from, conf_origin(object, row,
 	    element - 1)))
 		return;
@@ -158,7 +159,7 @@ dump_rows(struct dump *d, struct conf_object object, enum conf_block block)
 	buf_free(&s.text);
 }
 
-/* The argument is one word or several, ready to be read again. */
+/* The argument is words with a blank before each, quoted where needed. */
 static void
 open_block(struct dump *d, enum conf_block block, const char *argument,
     const struct conf_origin *from)
@@ -258,7 +259,7 @@ print_lines(struct dump *d, FILE *out)
 void
 conf_dump(const struct conf *conf, FILE *out)
 {
-	struct conf		 all = *conf;	/* objects are not const */
+	struct conf		 all = *conf;	/* conf_object() is not const */
 	struct dump		 d = { .conf = conf };
 	struct conf_object	 object = conf_object(&all);
 

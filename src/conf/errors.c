@@ -1,8 +1,8 @@
 /*
- * errors: errors about a conf, with the line they are about.
+ * errors: the errors in a conf, with file, line and column.
  *
- * They are kept until all of the conf has been seen, and printed in the
- * order of the files.
+ * Errors are collected until all files were read, and then printed in the order
+ * of the files.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,15 +14,15 @@
 #include "lib/mem.h"
 #include "lib/visible.h"
 
-#define DISTANCE_MAX	2	/* so many slips of the finger */
-#define WORD_MAX	24	/* no word of ours is longer */
-#define SHOWN_MAX	200	/* bytes of a line behind the word, at most */
+#define DISTANCE_MAX	2	/* edits that a mistyped word may have */
+#define WORD_MAX	24	/* bytes; no directive is longer */
+#define SHOWN_MAX	200	/* bytes of a line from the word on */
 
 struct conf_error {
 	struct conf_pos	 pos;
-	size_t			 number;	/* in order of finding */
+	size_t			 number;	/* in the order of reporting */
 	char			*message;
-	const char		*hint;		/* a word that stays, or NULL */
+	const char		*hint;		/* a static word, or NULL */
 };
 
 void
@@ -60,8 +60,9 @@ smaller_of(size_t a, size_t b)
 }
 
 /*
- * How many letters must be added, dropped, changed, or swapped with their
- * neighbour (Damerau 1964, Levenshtein 1966), each letter touched once.
+ * The edits from one word to the other: letters added, dropped, changed, or
+ * swapped with their neighbour (Damerau 1964, Levenshtein 1966), each letter in
+ * at most one edit.
  */
 static size_t
 edit_distance(const char *a, const char *b)
@@ -82,8 +83,8 @@ edit_distance(const char *a, const char *b)
 			    smaller_of(d[i - 1][j], d[i][j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
 			    a[i - 2] == b[j - 1])
-				d[i][j] =
-				    smaller_of(d[i][j], d[i - 2][j - 2] + 1);
+				d[i][j] = smaller_of(d[i][j],
+				    d[i - 2][j - 2] + 1);
 		}
 	return d[la][lb];
 }
@@ -98,7 +99,7 @@ conf_error_nearer(const char *typed, const char *best, const char *word)
 	return best == NULL || d < edit_distance(typed, best) ? word : best;
 }
 
-/* What is about a file as a whole comes behind what has a line. */
+/* Errors about a file as a whole come behind those with a line. */
 static int
 by_pos(const void *p, const void *q)
 {
@@ -157,7 +158,7 @@ print_line(const struct conf_error *c, const char *line, struct buf *out)
 		buf_addc(out, (unsigned char)line[i] < ' ' &&
 		    line[i] != '\t' ? '?' : line[i]);
 	buf_adds(out, "\n    ");
-	/* A tab under each tab: it works wherever the terminal's stops are. */
+	/* A tab under each tab aligns the caret at any width of tabs. */
 	for (size_t i = begin; i < c->pos.column; i++)
 		if ((line[i] & 0xc0) != 0x80)
 			buf_addc(out, line[i] == '\t' ? '\t' : ' ');
@@ -196,11 +197,11 @@ conf_error_print(struct conf_reader *reader, struct buf *out)
 
 	qsort(c, n, sizeof(*c), by_pos);
 	for (size_t i = 0; i < n; i++) {
-		/* A file included twice is read twice. */
+		/* A file that is included twice reports each error twice. */
 		if (i == 0 || !is_same_error(&c[i - 1], &c[i]))
 			print_error(reader, &c[i], out);
 	}
-	/* Names are of files that others may have made. */
+	/* Other users may have chosen the names of files. */
 	if (out->len > from)
 		visible_text(out->at + from, out->len - from);
 	for (size_t i = 0; i < n; i++)

@@ -1,6 +1,5 @@
 /*
- * find: the look-ups that requests make in a conf, and what follows from its
- * values.  They neither allocate nor block.
+ * find: look-ups in a conf for requests.  No function allocates or blocks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +22,12 @@ conf_listener(const struct conf *conf, size_t listener)
 }
 
 struct host {
-	bool		 wild;		/* any name that ends like this */
+	bool		 wild;		/* look for a wildcard */
 	const char	*at;
 	size_t		 len;
 };
 
-/* The order of the names of a listener, see conf_check(). */
+/* By the order of a listener's names, which check.c sorts. */
 static int
 by_name(const void *key, const void *element)
 {
@@ -39,7 +38,7 @@ by_name(const void *key, const void *element)
 		return host->wild ? 1 : -1;
 	if (host->len != named->len)
 		return host->len < named->len ? -1 : 1;
-	/* The C locale's: no process of ours ever sets another. */
+	/* No process calls setlocale(3), so this compares ASCII. */
 	return strncasecmp(host->at, named->name, named->len);
 }
 
@@ -49,7 +48,7 @@ find_name(const struct conf_listener *l, const struct host *host)
 	return bsearch(host, l->named, l->nnamed, sizeof(*l->named), by_name);
 }
 
-/* The longest first: from its first dot, then from the next. */
+/* Tries the longest wildcard first: from the first dot on, then the next. */
 static const struct conf_named *
 find_wildcard(const struct conf_listener *l, const struct host *host)
 {
@@ -76,7 +75,7 @@ find_named(const struct conf_listener *l, const char *name, size_t len)
 	struct host		 host = { false, name, len };
 
 	if (host.len > 0 && host.at[host.len - 1] == '.')
-		host.len--;		/* the root of all names */
+		host.len--;		/* a fully qualified name */
 	named = find_name(l, &host);
 	return named != NULL ? named : find_wildcard(l, &host);
 }
@@ -114,15 +113,15 @@ conf_find_site_name(const struct conf *conf, size_t listener, const char *name,
 const struct conf_rules *
 conf_find_rules(const struct conf_site *site, const char *path, size_t len)
 {
-	const struct conf_path	*place;
+	const struct conf_path	*p;
 	size_t			 n;
 
 	for (size_t i = 0; i < site->npaths; i++) {
-		place = &site->paths[i];
-		n = strlen(place->prefix);
-		if (n <= len && memcmp(place->prefix, path, n) == 0 &&
+		p = &site->paths[i];
+		n = strlen(p->prefix);
+		if (n <= len && memcmp(p->prefix, path, n) == 0 &&
 		    (n == len || path[n] == '/'))
-			return &place->rules;
+			return &p->rules;
 	}
 	return &site->rules;
 }

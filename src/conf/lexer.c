@@ -1,9 +1,9 @@
 /*
- * lexer: the text of a conf file into words, braces and ends of
+ * lexer: splits the text of a conf file into words, braces and ends of
  * statements.
  *
- * It knows no directive.  What is wrong is complained of and mended on the
- * spot, so that the rest of the file can still be looked at.
+ * The lexer knows no directive.  After an error it goes on as if the text were
+ * right, so that the rest of the file is checked too.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ peek_byte(const struct conf_lexer *s, size_t ahead)
 	return s->at + ahead < s->len ? s->text[s->at + ahead] : '\0';
 }
 
-/* CR belongs to the end of a line and is nothing by itself. */
+/* A CR counts as a blank before a newline, and is a control byte elsewhere. */
 static bool
 at_blank(const struct conf_lexer *s)
 {
@@ -45,7 +45,7 @@ next_line(struct conf_lexer *s)
 	s->pos.line++;
 }
 
-/* A file with control bytes is no conf: one error says it all. */
+/* A file with control bytes is no conf, and gets one error only. */
 static bool
 is_text(struct conf_lexer *s)
 {
@@ -82,7 +82,7 @@ conf_lexer_start(struct conf_lexer *s, struct conf_reader *reader, size_t file)
 	s->pos.line = 1;
 }
 
-/* A word ends where these begin; # and quotes count at its start only. */
+/* A "#" or quote within a word does not end it. */
 static bool
 at_word_end(const struct conf_lexer *s)
 {
@@ -90,7 +90,7 @@ at_word_end(const struct conf_lexer *s)
 	    strchr("\n;{}", s->text[s->at]) != NULL;
 }
 
-/* What follows a backslash in quotes. */
+/* Reads a backslash in quotes, and the character behind it. */
 static void
 read_escape(struct conf_lexer *s, struct buf *text)
 {
@@ -115,7 +115,7 @@ read_quoted(struct conf_lexer *s, struct buf *text)
 {
 	s->at++;
 	while (s->at < s->len && peek_byte(s, 0) != '\n' &&
-	       peek_byte(s, 0) != '"') {
+	    peek_byte(s, 0) != '"') {
 		if (peek_byte(s, 0) == '\\')
 			read_escape(s, text);
 		else

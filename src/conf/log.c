@@ -1,6 +1,5 @@
 /*
- * log: values of the log block, and the form of the access log's lines,
- * which follows from them.
+ * log: the values of block log, and the format of the access log.
  */
 #include <string.h>
 
@@ -9,7 +8,7 @@
 
 #define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 			"0123456789._-"
-#define TAG_MAX	32		/* bytes: what syslog has room for */
+#define TAG_MAX	32		/* bytes that syslog takes */
 
 static const struct form {
 	const char	*name;
@@ -32,7 +31,7 @@ find_text(const struct conf_pairs *all, const char *name)
 	return NULL;
 }
 
-/* The text of a format; NULL: there is none of that name. */
+/* The text of a format, built-in or of the conf; NULL: there is none. */
 static const char *
 find_format(const struct conf *conf, const char *name, bool *json)
 {
@@ -47,7 +46,8 @@ find_format(const struct conf *conf, const char *name, bool *json)
 	return text != NULL ? text : find_text(&conf->log.json, name);
 }
 
-/* To the letters in question; in quotes some stand behind a backslash. */
+/* Reports an error at its place within a word.  In quotes, a backslash before a
+ * character moves the place by one. */
 static void
 error_in_format(struct conf_reader *reader, const struct conf_word *word,
     const struct conf_log_error *f)
@@ -86,13 +86,13 @@ conf_log_set_format(struct conf_reader *reader, const struct conf_row *row,
 {
 	struct conf_pairs		*all = member;
 	struct conf_log_format		 made;
-	struct conf_log_error	 fault;
+	struct conf_log_error	 error;
 
 	if (!is_new_name(reader, &words[0]))
 		return false;
 	if (!conf_log_format_parse(&made, words[1].text,
-	    row->type == TYPE_FORMAT_JSON, &fault)) {
-		error_in_format(reader, &words[1], &fault);
+	    row->type == TYPE_FORMAT_JSON, &error)) {
+		error_in_format(reader, &words[1], &error);
 		return false;
 	}
 	conf_log_format_free(&made);
@@ -146,14 +146,14 @@ conf_log_select_format(struct conf_reader *reader)
 {
 	struct conf			*conf = reader->conf;
 	const char			*name = conf->log.access_format, *text;
-	struct conf_log_error	 fault;
+	struct conf_log_error	 error;
 	bool				 json;
 
-	if (name == NULL)		/* complained of already */
+	if (name == NULL)		/* an error was reported */
 		return;
 	text = find_format(conf, name, &json);
 	if (text == NULL)
 		error_unknown_format(reader, name);
-	else				/* it has been tried before */
-		conf_log_format_parse(&conf->log.line, text, json, &fault);
+	else				/* conf_log_set_format() parsed it */
+		conf_log_format_parse(&conf->log.line, text, json, &error);
 }

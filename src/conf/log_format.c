@@ -1,5 +1,5 @@
 /*
- * log_format: Apache's language of percent signs, as far as we know it.
+ * log_format: parses formats in the language of Apache's mod_log_config.
  */
 #include <string.h>
 #include <strings.h>
@@ -13,7 +13,7 @@ static const struct field {
 	const char	*argument;
 	size_t		 len_max;
 } fields[] = {
-#define FIELD(id, letter, argument, most, put, help) { letter, argument, most },
+#define FIELD(id, letter, argument, max, put, help) { letter, argument, max },
 #include "conf/log_fields.tbl"
 #undef FIELD
 };
@@ -31,7 +31,7 @@ set_error(struct conf_log_error *f, size_t at, size_t len, const char *why)
 	return false;
 }
 
-/* A piece with as much of what stands before it as it takes. */
+/* Adds an item with the first bytes of the literal that is pending. */
 static void
 add_item(struct parser *m, enum conf_log_field field, char *argument)
 {
@@ -74,7 +74,7 @@ find_field(char letter, const char *argument)
 	size_t	i = 0;
 
 	while (i < LINE_FIELD_COUNT &&
-	       !field_matches(&fields[i], letter, argument))
+	    !field_matches(&fields[i], letter, argument))
 		i++;
 	return (enum conf_log_field)i;
 }
@@ -88,7 +88,7 @@ letter_is_known(char letter)
 	return false;
 }
 
-/* What a text begins with, from its percent sign on; its length, or 0. */
+/* Parses a field from its percent sign on; returns its length, or 0 and why. */
 static size_t
 parse_field(struct parser *m, const char *text, const char **why)
 {
@@ -97,7 +97,7 @@ parse_field(struct parser *m, const char *text, const char **why)
 	enum conf_log_field	 field;
 
 	if (text[at] == '>' || text[at] == '<')
-		at++;		/* of a request that is served elsewhere */
+		at++;		/* Apache: before or after a redirect */
 	if (text[at] == '{') {
 		len = strcspn(text + ++at, "}");
 		argument = mem_zero(len + 1);
@@ -113,7 +113,7 @@ parse_field(struct parser *m, const char *text, const char **why)
 		return 0;
 	}
 	if (field == LINE_NOBODY && !m->format->json)
-		buf_addc(&m->literal, '-');	/* it is never anything else */
+		buf_addc(&m->literal, '-');	/* its only value */
 	else
 		add_field(m, field, argument);
 	return at + 1;
@@ -138,11 +138,11 @@ parse_text(struct parser *m, const char *text, struct conf_log_error *f)
 		}
 		n = parse_field(m, text + i, &why);
 		if (n == 0)
-			return set_error(
-			    f, i, 1 + strcspn(text + i + 1, " \"%"), why);
+			return set_error(f, i, 1 + strcspn(text + i + 1,
+			    " \"%"), why);
 	}
 	if (m->len_max > CONF_LOG_LINE_MAX)
-		return set_error(f, 0, strlen(text), "it is too long");
+		return set_error(f, 0, strlen(text), "the format is too long");
 	return true;
 }
 

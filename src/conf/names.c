@@ -1,8 +1,9 @@
 /*
- * names: values with a grammar of their own: names of sites, paths,
- * response fields and addresses.
+ * names: values with a grammar of their own: names of sites, paths, response
+ * fields and addresses.
  *
- * Each must be exactly right; nothing is repaired or looked up in the net.
+ * A value is an error unless it fits the grammar exactly.  No function asks a
+ * name server.
  */
 #include <arpa/inet.h>
 
@@ -15,7 +16,7 @@
 #include "lib/mem.h"
 #include "lib/str.h"
 
-/* Fields that the server alone can get right. */
+/* Fields that only the server can set correctly. */
 #define OWN_FIELDS(X)							\
 	X("Accept-Ranges")						\
 	X("Connection")							\
@@ -50,7 +51,7 @@ conf_name_free(struct conf_words *words)
 	words->n = 0;
 }
 
-/* [::1], as clients write it in Host. */
+/* An IPv6 address in brackets, as clients send it in Host. */
 static bool
 is_literal(const char *name, size_t len)
 {
@@ -71,7 +72,7 @@ is_host(const char *name, size_t len)
 	    strspn(name, LETTERS DIGITS "-._") == len;
 }
 
-/* *.example.org: any name that ends so, and nothing else with a star. */
+/* *.example.org; a star may stand nowhere else. */
 static bool
 is_wildcard(const char *name, size_t len)
 {
@@ -188,7 +189,7 @@ is_own(const char *name)
 	return false;
 }
 
-/* Words that mean something else behind header. */
+/* Words that name a part of directive header. */
 static bool
 is_verb(const char *name)
 {
@@ -197,8 +198,8 @@ is_verb(const char *name)
 }
 
 bool
-conf_name_field_is_valid(
-    struct conf_reader *reader, const struct conf_word *word)
+conf_name_field_is_valid(struct conf_reader *reader,
+    const struct conf_word *word)
 {
 	if (!conf_name_is_token(word->text, strlen(word->text)) ||
 	    is_verb(word->text)) {
@@ -214,7 +215,8 @@ conf_name_field_is_valid(
 	return true;
 }
 
-/* Two words, a name and a value.  No word holds control bytes but tabs. */
+/* Adds a field from two words, name and value.  The lexer lets no control byte
+ * but tabs into a word. */
 bool
 conf_name_field(struct conf_reader *reader, const struct conf_word *words,
     struct conf_pairs *fields)
@@ -256,7 +258,7 @@ add_ipv4(struct conf_addresses *all, const char *text, const char *host,
 	return true;
 }
 
-/* By getaddrinfo(), which knows scopes: [fe80::1%eth0]:80. */
+/* Uses getaddrinfo(3), which reads scopes as in [fe80::1%eth0]:80. */
 static bool
 add_ipv6(struct conf_addresses *all, const char *text, const char *host,
     in_port_t port)
@@ -277,7 +279,7 @@ add_ipv6(struct conf_addresses *all, const char *text, const char *host,
 	return true;
 }
 
-/* host:port or [host]:port to its parts; NULL, or what is wrong. */
+/* Splits host:port or [host]:port; returns NULL, or the error as text. */
 static const char *
 split_address(const char *text, char *host, size_t size, int64_t *port)
 {
@@ -298,7 +300,7 @@ split_address(const char *text, char *host, size_t size, int64_t *port)
 		len--;
 	}
 	if (len >= size)
-		return "this is too long for an address";
+		return "too long for an address";
 	memcpy(host, text, len);
 	host[len] = '\0';
 	return NULL;

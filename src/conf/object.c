@@ -1,6 +1,6 @@
 /*
- * object: the table of directives, and the objects of a conf that its rows have
- * members in: which rows, where, and who has set them.
+ * object: the table of directives, the objects of a conf that have its rows'
+ * members, and the origins of their values.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
- * parse: statements, blocks and included files.
+ * parse: reads statements, blocks and included files into a conf.
  *
- * It fills the conf as it goes and carries on behind whatever is wrong.
- * What follows the word of a directive is directive.c's business.
+ * The parser goes on after an error.  directive.c reads the values of a
+ * statement.
  */
 #include <errno.h>
 #include <glob.h>
@@ -17,20 +17,20 @@
 struct statement {
 	struct conf_word	*words;
 	size_t			 n;
-	enum conf_token		 end;		/* what ended it */
+	enum conf_token		 end;		/* behind the last word */
 	struct conf_pos	 end_pos;
 };
 
 struct scope {				/* the block around a statement */
 	enum conf_block		 block;
 	struct conf_object	 object;
-	struct conf_site	*site;		/* for SITE and PATH */
+	struct conf_site	*site;		/* NULL: outside of a site */
 };
 
-struct file {				/* one being parsed */
-	struct conf_lexer	 scan;
-	const struct file	*from;		/* the one that includes it */
-	size_t			 depth;
+struct file {				/* being parsed */
+	struct conf_lexer	 lexer;
+	const struct file	*from;		/* includes this one, or NULL */
+	size_t			 depth;		/* 0: included by none */
 };
 
 static void	parse_file(struct conf_reader *, size_t, const struct file *,
@@ -39,16 +39,16 @@ static void	parse_block(struct file *, const struct scope *,
 		    const struct conf_word *);
 
 static void
-statement_next(struct conf_lexer *scan, struct statement *s)
+statement_next(struct conf_lexer *lexer, struct statement *s)
 {
 	struct conf_word	word;
 
 	*s = (struct statement){ 0 };
-	while ((s->end = conf_lexer_next(scan, &word)) == TOKEN_WORD) {
+	while ((s->end = conf_lexer_next(lexer, &word)) == TOKEN_WORD) {
 		s->words = mem_grow(s->words, s->n + 1, sizeof(*s->words));
 		s->words[s->n++] = word;
 	}
-	s->end_pos = scan->pos;
+	s->end_pos = lexer->pos;
 }
 
 static void
@@ -59,15 +59,15 @@ statement_drop(struct statement *s)
 	mem_drop(&s->words);
 }
 
-/* To the end of a block that nobody knows; its opening brace is behind us. */
+/* Skips the rest of an unknown block, behind its opening brace. */
 static void
-skip_block(struct conf_lexer *scan)
+skip_block(struct conf_lexer *lexer)
 {
 	struct statement	s;
 	size_t			depth = 1;
 
 	while (depth > 0) {
-		statement_next(scan, &s);
+		statement_next(lexer, &s);
 		statement_drop(&s);
 		if (s.end == TOKEN_OPEN)
 			depth++;
@@ -123,7 +123,7 @@ add_names(struct conf_reader *reader, struct conf_site *site,
 		    "\"site\" needs a name, or \"default\"");
 }
 
-/* A prefix that is no good leaves an empty one, which nothing matches. */
+/* A wrong prefix is set to "", so that the rest of the block is checked. */
 static void
 set_prefix(struct conf_reader *reader, struct conf_path *path,
     const struct statement *s)
@@ -153,7 +153,7 @@ add_patterns(struct conf_reader *reader, struct conf_files *files,
 		    "\"files\" needs a pattern of names");
 }
 
-/* The scope within a block; its arguments are taken. */
+/* Reads a block's arguments; returns the scope within the block. */
 static struct scope
 enter_block(struct conf_reader *reader, enum conf_block block,
     const struct scope *outer, const struct statement *s)
@@ -189,11 +189,11 @@ enter_block(struct conf_reader *reader, enum conf_block block,
 	return inner;
 }
 
-/* Whether a block's brace was put on a line of its own; then it is read. */
+/* Reads a brace on a line of its own; false: there is none. */
 static bool
-brace_follows(struct conf_lexer *scan)
+brace_follows(struct conf_lexer *lexer)
 {
-	struct conf_lexer	ahead = *scan;
+	struct conf_lexer	ahead = *lexer;
 	struct statement	s;
 
 	do {
@@ -202,7 +202,7 @@ brace_follows(struct conf_lexer *scan)
 	} while (s.n == 0 && s.end == TOKEN_END);
 	if (s.n > 0 || s.end != TOKEN_OPEN)
 		return false;
-	*scan = ahead;
+	*lexer = ahead;
 	return true;
 }
 
@@ -210,7 +210,7 @@ static void
 parse_inner(struct file *file, enum conf_block block,
     const struct scope *outer, const struct statement *s)
 {
-	struct conf_reader	*reader = file->scan.reader;
+	struct conf_reader	*reader = file->lexer.reader;
 	struct scope		 inner = enter_block(reader, block, outer, s);
 	bool			 open = s->end == TOKEN_OPEN;
 
@@ -218,7 +218,7 @@ parse_inner(struct file *file, enum conf_block block,
 		conf_error(reader, s->words[s->n - 1].pos,
 		    "block \"%s\" needs a \"{\" at the end of this line",
 		    s->words[0].text);
-		open = s->end == TOKEN_END && brace_follows(&file->scan);
+		open = s->end == TOKEN_END && brace_follows(&file->lexer);
 	}
 	if (open)
 		parse_block(file, &inner, &s->words[0]);
@@ -226,7 +226,7 @@ parse_inner(struct file *file, enum conf_block block,
 		conf_value_default(reader, inner.object);
 }
 
-/* The directory is no pattern, whatever its name. */
+/* Escapes the directory's name, which is no pattern. */
 static void
 add_literally(const char *dir, struct buf *pattern)
 {
@@ -244,7 +244,7 @@ is_included(const struct conf_reader *reader, const struct file *file,
 	const struct conf_source	*new = &reader->sources[number], *old;
 
 	for (; file != NULL; file = file->from) {
-		old = &reader->sources[file->scan.pos.file];
+		old = &reader->sources[file->lexer.pos.file];
 		if (old->ino != 0 && old->ino == new->ino &&
 		    old->dev == new->dev)
 			return true;
@@ -256,7 +256,7 @@ static void
 include_one(struct file *file, const char *name, const struct scope *scope,
     const struct conf_word *word)
 {
-	struct conf_reader	*reader = file->scan.reader;
+	struct conf_reader	*reader = file->lexer.reader;
 	const char		*wrong = regular_other_kind(name);
 	size_t			 number;
 
@@ -279,7 +279,7 @@ static void
 include_pattern(struct file *file, const struct scope *scope,
     const struct conf_word *word)
 {
-	struct conf_reader	*reader = file->scan.reader;
+	struct conf_reader	*reader = file->lexer.reader;
 	struct buf		 pattern = { 0 };
 	glob_t			 found;
 
@@ -304,12 +304,12 @@ parse_include(struct file *file, const struct scope *scope,
 	char			*name;
 
 	if (s->n != 2) {
-		conf_error(file->scan.reader, word->pos,
+		conf_error(file->lexer.reader, word->pos,
 		    "\"include\" needs one file or pattern");
 	} else if (strpbrk(word->text, "*?[") != NULL) {
 		include_pattern(file, scope, word);
 	} else {
-		name = conf_source_path(file->scan.reader, word);
+		name = conf_source_path(file->lexer.reader, word);
 		include_one(file, name, scope, word);
 		mem_drop(&name);
 	}
@@ -319,7 +319,7 @@ static void
 parse_statement(struct file *file, const struct scope *scope,
     const struct statement *s)
 {
-	struct conf_reader	*reader = file->scan.reader;
+	struct conf_reader	*reader = file->lexer.reader;
 	const struct conf_word	*word = &s->words[0];
 	const struct conf_row	*row = NULL;
 	enum conf_block		 block;
@@ -340,25 +340,25 @@ parse_statement(struct file *file, const struct scope *scope,
 	if (row != NULL)
 		conf_error(reader, s->end_pos, "\"%s\" is not a block",
 		    word->text);
-	skip_block(&file->scan);
+	skip_block(&file->lexer);
 }
 
-/* To the closing brace, or without an opener to the end of the file. */
+/* Parses up to the closing brace, or without opener to the end of the file. */
 static void
 parse_block(struct file *file, const struct scope *scope,
     const struct conf_word *opener)
 {
-	struct conf_reader	*reader = file->scan.reader;
+	struct conf_reader	*reader = file->lexer.reader;
 	struct statement	 s;
 
 	do {
-		statement_next(&file->scan, &s);
+		statement_next(&file->lexer, &s);
 		if (s.n > 0) {
 			parse_statement(file, scope, &s);
 		} else if (s.end == TOKEN_OPEN) {
 			conf_error(reader, s.end_pos,
 			    "\"{\" without a word before it");
-			skip_block(&file->scan);
+			skip_block(&file->lexer);
 		}
 		statement_drop(&s);
 		if (s.end == TOKEN_CLOSE && opener != NULL)
@@ -381,7 +381,7 @@ parse_file(struct conf_reader *reader, size_t number, const struct file *from,
 		.from = from, .depth = from == NULL ? 0 : from->depth + 1,
 	};
 
-	conf_lexer_start(&file.scan, reader, number);
+	conf_lexer_start(&file.lexer, reader, number);
 	parse_block(&file, scope, NULL);
 }
 

@@ -1,8 +1,8 @@
 /*
- * response: values that say how requests are answered: where a redirect
- * leads, which pages stand for others, for how long files may be kept.
+ * response: values for responses: targets of redirects, error pages, ages,
+ * media types, character sets, and users' directories.
  *
- * What goes into a response's head must not be able to end its line.
+ * A value that goes into a response's head must have no end of line.
  */
 #include <string.h>
 #include <strings.h>
@@ -10,9 +10,9 @@
 #include "conf/setters.h"
 #include "lib/mem.h"
 
-#define AGE_MAX_MS	((int64_t)3650 * 86400 * 1000)	/* ms: ten years */
+#define AGE_MAX_MS	((int64_t)3650 * 86400 * 1000)	/* ten years */
 
-/* What an address is written with (RFC 3986, section 2), but for #. */
+/* The characters of a URI (RFC 3986, section 2) without "#". */
 #define URI_CHARACTERS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 		"0123456789-._~:/?[]@!$&'()*+,;=%"
 
@@ -83,7 +83,7 @@ set_page(struct conf_reader *reader, const struct conf_word *word,
 	return true;
 }
 
-/* A path of the site, or off. */
+/* Sets a path of the site, or NULL for "off". */
 bool
 conf_response_set_page(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
@@ -115,7 +115,7 @@ add_pair(struct conf_pairs *pairs, struct conf_pair pair)
 	pairs->at[pairs->n++] = pair;
 }
 
-/* Two words: a status, and the page for it. */
+/* Adds a page from two words, a status and a path. */
 bool
 conf_response_set_error(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
@@ -131,7 +131,7 @@ conf_response_set_error(struct conf_reader *reader, const struct conf_row *row,
 	return true;
 }
 
-/* text/html, text slash star, or both stars. */
+/* Whether a text is a media type, type and a star, or two stars. */
 static bool
 is_media_pattern(const char *text)
 {
@@ -168,7 +168,7 @@ conf_response_set_media(struct conf_reader *reader, const struct conf_row *row,
 	return true;
 }
 
-/* Two words: a media type or a pattern of them, and a time. */
+/* Adds an age from two words, a media type or pattern, and a time. */
 bool
 conf_response_set_age(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
@@ -208,7 +208,8 @@ conf_response_set_charset(struct conf_reader *reader,
 	return true;
 }
 
-/* Segments with names, so that it stays in a home; no dot-files either. */
+/* Whether a path has only segments with names and none with a dot in front, so
+ * that it stays in a home. */
 static bool
 is_home_path(const char *path)
 {
@@ -223,7 +224,7 @@ is_home_path(const char *path)
 	}
 }
 
-/* A path beneath a home, or off. */
+/* Sets a path beneath a home, or NULL for "off". */
 bool
 conf_response_set_home(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
@@ -246,8 +247,8 @@ conf_response_set_user(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	if (!conf_user_is_valid(word->text, strlen(word->text))) {
-		conf_error(reader, word->pos, "%s %s: no such name is "
-		    "ever looked up", row->word, row->part);
+		conf_error(reader, word->pos, "%s %s: this cannot be "
+		    "a user's name", row->word, row->part);
 		return false;
 	}
 	conf_name_add(member, word->text);

@@ -1,9 +1,9 @@
 /*
- * rules: how what is asked for is answered: what must hold between the
- * rules of a block, and what a path takes over from its site.
+ * rules: completes the rules of sites and paths: tests that a block's rules fit
+ * together, and has paths take over their site's.
  *
- * It runs once, when all has been read and the paths have been sorted: from
- * then on the rules stay where they are, and point to one another.
+ * conf_rules_complete() runs once, after the paths were sorted.  From then on
+ * the rules do not move, so they may point to one another.
  */
 #include <string.h>
 #include <strings.h>
@@ -11,7 +11,7 @@
 #include "conf/setters.h"
 #include "lib/mem.h"
 
-/* What answers: a block can say one of these. */
+/* The actions; a block can have one of them. */
 #define ACTIONS(X)							\
 	X("root")							\
 	X("alias")							\
@@ -27,7 +27,7 @@ static const char *const actions[] = {
 
 #define ACTION_COUNT	(sizeof(actions) / sizeof(actions[0]))
 
-/* Who says in this block what answers, in the words of one directive. */
+/* The origin of a directive in a block, or NULL. */
 static const struct conf_origin *
 find_origin(struct conf_object object, const char *word)
 {
@@ -36,7 +36,7 @@ find_origin(struct conf_object object, const char *word)
 	return row == NULL ? NULL : conf_origin(object, row, 0);
 }
 
-/* A switch that is off answers nothing. */
+/* The origin of an action; a switch that is off is none. */
 static const struct conf_origin *
 find_action(struct conf_object object, const char *word)
 {
@@ -93,7 +93,7 @@ check_one_action(struct conf_reader *reader, struct conf_object object)
 	}
 }
 
-/* Whether this block sets or removes what comes from outside. */
+/* Whether a block sets or removes an outer field of this name. */
 static bool
 replaces_field(const struct conf_rules *rules, const char *name)
 {
@@ -111,7 +111,7 @@ replaces_field(const struct conf_rules *rules, const char *name)
 	return false;
 }
 
-/* The fields of a block, without those that an inner one replaces. */
+/* Adds a block's fields, without those that an inner block replaces. */
 static void
 add_fields(const struct conf_rules *rules, const struct conf_rules *inner,
     struct buf *lines)
@@ -132,7 +132,7 @@ add_fields(const struct conf_rules *rules, const struct conf_rules *inner,
 	}
 }
 
-/* The fields as they are sent: the block's own, then the site's. */
+/* Makes the lines that are sent: the block's own fields, then the site's. */
 static void
 make_field_lines(struct conf_rules *rules)
 {
@@ -178,7 +178,7 @@ check_removed(struct conf_reader *reader, const struct conf_rules *rules,
 	}
 }
 
-/* A field of the conf comes before expires, which says the same thing. */
+/* A header Cache-Control overrides expires, which makes the same field. */
 static void
 make_expires(struct conf_reader *reader, struct conf_rules *rules,
     struct conf_object object)
@@ -187,9 +187,8 @@ make_expires(struct conf_reader *reader, struct conf_rules *rules,
 	const struct conf_rules		*outer = rules->outer;
 	const struct conf_origin	*own = find_origin(object, "expires");
 
-	rules->has_expires = !adds_field(rules, name) &&
-			     (outer == NULL || !adds_field(outer, name) ||
-				 replaces_field(rules, name));
+	rules->has_expires = !adds_field(rules, name) && (outer == NULL ||
+	    !adds_field(outer, name) || replaces_field(rules, name));
 	if (!rules->has_expires && own != NULL)
 		conf_error(reader, own->pos, "expires is without effect "
 		    "here: header %s comes before it", name);
@@ -207,7 +206,7 @@ hide_bytes(const struct conf_rules *rules)
 	return bytes;
 }
 
-/* They travel to the helpers in one record. */
+/* All patterns must fit into one message to a helper. */
 static void
 check_hide(struct conf_reader *reader, const struct conf_rules *rules,
     struct conf_object object)
@@ -228,16 +227,16 @@ inherit_text(char **member, const char *outer, const struct conf_origin *own)
 		*member = mem_string(outer);
 }
 
-/* What a path does not say, but for lists. */
+/* Takes over the values that a path lacks, except lists. */
 static void
 inherit_all(struct conf_rules *rules, struct conf_object object)
 {
 	const struct conf_rules	*outer = rules->outer;
 
-	inherit_text(
-	    &rules->fallback, outer->fallback, find_origin(object, "fallback"));
-	inherit_text(
-	    &rules->charset, outer->charset, find_origin(object, "charset"));
+	inherit_text(&rules->fallback, outer->fallback,
+	    find_origin(object, "fallback"));
+	inherit_text(&rules->charset, outer->charset,
+	    find_origin(object, "charset"));
 	if (find_origin(object, "nosniff") == NULL)
 		rules->nosniff = outer->nosniff;
 	if (find_origin(object, "links") == NULL)
@@ -251,7 +250,9 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
     struct conf_object object)
 {
 	const struct conf_rules		*outer = rules->outer;
-	const struct conf_origin *redirect = find_origin(object, "redirect");
+	const struct conf_origin	*redirect;
+
+	redirect = find_origin(object, "redirect");
 
 	check_one_action(reader, object);
 	if (redirect != NULL && !redirect->bad &&
@@ -271,7 +272,7 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 	make_expires(reader, rules, object);
 }
 
-/* Redirects to a path of the same site, followed as a client would. */
+/* Follows redirects within a site as a client does, and reports a loop. */
 static void
 check_loops(struct conf_reader *reader, const struct conf_site *site,
     const struct conf_rules *rules, struct conf_object object)
@@ -283,7 +284,7 @@ check_loops(struct conf_reader *reader, const struct conf_site *site,
 	while ((to = r->redirect.to) != NULL && to[0] == '/') {
 		if (steps++ > site->npaths) {
 			conf_error(reader, find_origin(object, "redirect")->pos,
-			    "this redirect sends clients in circles");
+			    "this redirect leads clients into a loop");
 			return;
 		}
 		r = conf_find_rules(site, to, strcspn(to, "?"))->action;

@@ -1,7 +1,7 @@
 /*
- * source: the files that a conf is made of, read whole.
+ * source: reads the files of a conf.
  *
- * Their text stays until the conf has been checked, for the messages.
+ * The texts stay until conf_check() has run, as error messages quote them.
  */
 #include <sys/stat.h>
 
@@ -18,9 +18,9 @@
 #include "lib/mem.h"
 #include "lib/regular.h"
 
-#define SOURCE_MAX	(16 << 20)	/* bytes: nobody writes more by hand */
+#define SOURCE_MAX	(16 << 20)	/* bytes */
 
-/* A file is looked up by the name it was given, not by where links lead. */
+/* The directory in which the name stands; a link at its end is not followed. */
 static char *
 directory_of(const char *name)
 {
@@ -49,7 +49,7 @@ conf_source_text(struct conf_reader *reader, const char *name, char *text,
 	return n;
 }
 
-/* All of a descriptor, which may be a pipe; 0, or -1 with errno. */
+/* Reads to the end of a file or pipe; 0, or -1 with errno. */
 static int
 read_all(int fd, struct buf *to)
 {

@@ -1,9 +1,9 @@
 /*
- * value: values by their type: how they are read from a word, printed
- * as one that reads the same, and freed.
+ * value: reads, prints and frees values by their type.  A printed value reads
+ * as the same value.
  *
- * A type is a row of types.tbl.  What needs a grammar of its own is in
- * names.c.
+ * A type is a row of types.tbl.  Types with a grammar of their own have setters
+ * in other files.
  */
 #include <sys/stat.h>
 
@@ -106,7 +106,7 @@ set_scaled(struct conf_reader *reader, const struct conf_row *row,
 
 #define AUTO	"auto"
 
-/* 0 stands for auto, as nobody can ask for it. */
+/* 0, which is out of bounds in a conf, stands for auto. */
 static bool
 set_workers(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
@@ -174,7 +174,7 @@ choices_of(enum conf_type type)
 	    type == TYPE_ERROR ? error_pages : NULL;
 }
 
-/* The words of a choice in a row, with something between them. */
+/* The words of a choice with a separator between them. */
 static void
 print_choices(enum conf_type type, const char *between, struct buf *to)
 {
@@ -207,7 +207,7 @@ set_choice(struct conf_reader *reader, const struct conf_row *row,
 	return false;
 }
 
-/* Any number of them. */
+/* Adds one of any number of choices. */
 static bool
 set_choices(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
@@ -243,10 +243,10 @@ set_text(struct conf_reader *reader, const struct conf_row *row,
 	return true;
 }
 
-/* A name made absolute, kept if the system finds nothing wrong with it. */
+/* Sets an absolute path, unless try() fails with errno. */
 static bool
 set_path(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member, int (*wrong)(const char *))
+    const struct conf_word *word, void *member, int (*try)(const char *))
 {
 	char	*path;
 
@@ -254,8 +254,8 @@ set_path(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	path = conf_source_path(reader, word);
 	mem_drop(member);
-	/* What nobody asked for need not be there. */
-	if (word->pos.line != 0 && wrong(path) != 0) {
+	/* A default file may be missing. */
+	if (word->pos.line != 0 && try(path) != 0) {
 		conf_error(reader, word->pos, "%s: %s", path,
 		    strerror(errno));
 		mem_drop(&path);
@@ -282,7 +282,7 @@ try_directory(const char *path)
 	return S_ISDIR(sb.st_mode) ? 0 : -1;
 }
 
-/* A log is made if it is missing, but not the directory for it. */
+/* A missing log is created, but not its directory. */
 static int
 try_parent(const char *path)
 {
@@ -301,9 +301,9 @@ set_file(struct conf_reader *reader, const struct conf_row *row,
 
 	if (!set_path(reader, row, word, member, try_readable))
 		return false;
-	/* What nobody asked for is as it is. */
-	wrong =
-	    word->pos.line == 0 ? NULL : regular_other_kind(*(char **)member);
+	/* A default may be of any kind. */
+	wrong = word->pos.line == 0 ? NULL :
+	    regular_other_kind(*(char **)member);
 	if (wrong == NULL)
 		return true;
 	conf_error(reader, word->pos, "%s is %s, not a file",
@@ -319,7 +319,7 @@ set_directory(struct conf_reader *reader, const struct conf_row *row,
 	return set_path(reader, row, word, member, try_directory);
 }
 
-/* Made when it is needed; its directory may be made just before that. */
+/* The server makes the file; its directory may be made at the start. */
 static int
 try_nothing(const char *path)
 {
@@ -334,9 +334,9 @@ set_new_file(struct conf_reader *reader, const struct conf_row *row,
 	return set_path(reader, row, word, member, try_nothing);
 }
 
-#define SYSLOG_SOCKET_MAX	108		/* bytes that its name may have */
+#define SYSLOG_SOCKET_MAX	108	/* bytes of a socket's name */
 
-/* The socket of a system's log: the word ends with its name. */
+/* Sets "syslog", or "syslog:" and the name of a socket. */
 static bool
 set_syslog(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
@@ -352,7 +352,7 @@ set_syslog(struct conf_reader *reader, const struct conf_row *row,
 	return false;
 }
 
-/* As a shell would begin to look for it, but for its path. */
+/* Sets "|" and a command, whose program must have an absolute name. */
 static bool
 set_program(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
@@ -411,7 +411,7 @@ set_filename(struct conf_reader *reader, const struct conf_row *row,
 	return true;
 }
 
-/* off, which is the first choice, or some of the others. */
+/* Adds a choice; the first choice, off, must stand alone. */
 static bool
 set_off_or(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
@@ -425,7 +425,7 @@ set_off_or(struct conf_reader *reader, const struct conf_row *row,
 	if (words->n > 0 && (choice == 0 ||
 	    strcmp(words->at[0], off) == 0)) {
 		conf_error(reader, word->pos,
-		    CONF_ROW " is off or is not: \"%s\" stands alone",
+		    CONF_ROW ": \"%s\" excludes other values",
 		    CONF_ROW_NAME(row), off);
 		return false;
 	}
@@ -505,7 +505,7 @@ conf_value_count(const struct conf_row *row, const void *member)
 	}
 }
 
-/* A word that reads as this text, whatever it is. */
+/* Prints a text as a word that reads as the same text. */
 void
 conf_value_quote(const char *text, struct buf *to)
 {
@@ -604,11 +604,11 @@ needs_default(struct conf_object object, const struct conf_row *row)
 {
 	struct conf_origin	*o = conf_origin(object, row, 0);
 
-	/* A bad value gets the default too: others are compared with it. */
+	/* A bad value gets the default, as check.c compares values. */
 	return o == NULL || (o->bad && !conf_value_is_list(row));
 }
 
-/* What the conf does not say. */
+/* Sets the defaults of an object's values that the conf does not set. */
 void
 conf_value_default(struct conf_reader *reader, struct conf_object object)
 {

@@ -1,13 +1,12 @@
 /*
- * where: which statement of a conf has a say in something, and where it
- * stands; for who explains what comes of it.
+ * where: finds the statement that is in force for a directive, and its place.
  */
 #include <string.h>
 
 #include "conf/private.h"
 #include "conf/where.h"
 
-/* The block that these rules are of, the top without any. */
+/* The block that has these rules; the top if rules is NULL. */
 static struct conf_object
 find_block(const struct conf *conf, const struct conf_rules *rules)
 {
@@ -22,7 +21,7 @@ find_block(const struct conf *conf, const struct conf_rules *rules)
 				return conf_object_path(&site->paths[j]);
 		}
 	}
-	/* Objects are not const; this one is only looked at. */
+	/* conf_object() is not const, but where only reads the object. */
 	return conf_object((struct conf *)(uintptr_t)conf);
 }
 
@@ -44,7 +43,8 @@ conf_where_block(const struct conf *conf, const struct conf_rules *rules,
 	add_pos(conf, conf_origin(find_block(conf, rules), NULL, 0), to);
 }
 
-/* "limits body": a word, behind that of a block which shares the top's. */
+/* Whether a row has this name; rows of a block such as limits are named with
+ * it, as "limits body". */
 static bool
 is_meant(const struct conf_row *row, const char *directive)
 {
@@ -59,7 +59,7 @@ is_meant(const struct conf_row *row, const char *directive)
 	return strcmp(row->word, directive) == 0;
 }
 
-/* Its first row in a block where it has been said, or has a default. */
+/* The first row of a directive, if it is set in the object or has a default. */
 static const struct conf_row *
 find_row(struct conf_object object, const char *directive)
 {
@@ -87,7 +87,7 @@ add_statement(const struct conf *conf, struct conf_object object,
 	    conf_blocks[row->block].word : "");
 	buf_adds(to, to->len > start ? " " : "");
 	buf_adds(to, row->word);
-	/* Values without a part of their own: those of the rows behind, too. */
+	/* Positional values stand in this row and the rows behind it. */
 	for (; row < conf_rows + conf_nrows && row->part[0] == '\0' &&
 	    row->block == first->block &&
 	    strcmp(row->word, first->word) == 0; row++) {
@@ -116,7 +116,7 @@ conf_where(const struct conf *conf, const struct conf_rules *rules,
 		rules = rules != NULL ? rules->outer : NULL;
 	} while (row == NULL && object.kind != BLOCK_TOP);
 	if (row == NULL || (row->type == TYPE_USER && conf->user == NULL))
-		return false;		/* nobody else than who started it */
+		return false;		/* no user is in force */
 	add_statement(conf, object, row, element, to);
 	return true;
 }

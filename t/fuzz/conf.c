@@ -1,6 +1,6 @@
 /*
- * Fuzz target of the conf: any text is a conf or is complained of, and a conf
- * that is printed can be read, and is then printed the same.
+ * Fuzz target of conf: any text gives a conf or an error, and a dump reads as
+ * the same conf.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ print_conf(const struct conf *conf)
 	return text;
 }
 
-/* A dump, read and printed again; both under the same name. */
+/* Reads a dump, and dumps it again, under the same name. */
 static char *
 print_again(const char *text)
 {
@@ -47,8 +47,8 @@ count_lines(const char *text)
 	return n;
 }
 
-/* The second print says for each line where it was in the first, so the third
- * must be the same to the letter. */
+/* The second dump names the lines of the first, so the third must equal the
+ * second. */
 static void
 check_dump(const struct conf *conf)
 {
@@ -72,7 +72,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	need(text != NULL);
 	memcpy(text, data, size);
 	text[size] = '\0';
-	/* What it could include is not ours to read. */
+	/* A fuzzer must not include any file. */
 	if (strstr(text, "include") == NULL) {
 		conf = conf_read_text("f", text, &errors);
 		need((conf == NULL) == (errors.len > 0));

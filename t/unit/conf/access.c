@@ -1,6 +1,6 @@
 /*
- * Unit test of conf/access: who is let in by which networks, what a path takes
- * over from its site, and what is wrong in a conf.
+ * Unit test of conf/access: networks and the clients that they admit, what a
+ * path takes over from its site, and errors.
  */
 #include <arpa/inet.h>
 
@@ -8,7 +8,7 @@
 
 #define BEGIN	"site a.org { listen *:80; root /\n"
 
-/* Directives of a site and of a path in it; who is asking, is let in. */
+/* Directives of a site and of a path in it; a client, and whether it passes. */
 static const struct {
 	const char	*site, *path, *peer;
 	bool		 in;
@@ -32,18 +32,18 @@ static const struct {
 	{ "deny ::ffff:192.0.2.0/120", "", "192.0.3.1", true },
 	{ "deny 2001:db8::/33", "", "2001:db8:7fff::1", false },
 	{ "deny 2001:db8::/33", "", "2001:db8:8000::1", true },
-	/* Who allows anybody, refuses all others. */
+	/* "allow" denies all other networks. */
 	{ "allow 192.0.2.0/24", "", "192.0.2.1", true },
 	{ "allow 192.0.2.0/24", "", "192.0.3.1", false },
 	{ "allow 192.0.2.0/24", "", "2001:db8::1", false },
-	/* The most exact one counts, wherever it stands. */
+	/* The most specific network applies, wherever it stands. */
 	{ "deny all; allow 192.0.2.1", "", "192.0.2.1", true },
 	{ "allow 192.0.2.1; deny all", "", "192.0.2.1", true },
 	{ "allow 192.0.2.0/24; deny 192.0.2.1", "", "192.0.2.1", false },
 	{ "deny 192.0.2.1; allow 192.0.2.0/24", "", "192.0.2.1", false },
 	{ "deny 192.0.2.0/24; allow all", "", "192.0.2.1", false },
 	{ "deny 192.0.2.0/24; allow all", "", "192.0.3.1", true },
-	/* Paths: lists add up; of two that are as exact the path's counts. */
+	/* Paths: lists add up; of equal networks the path's applies. */
 	{ "deny all", "allow all", "192.0.2.1", true },
 	{ "allow all", "deny all", "192.0.2.1", false },
 	{ "deny all", "allow 192.0.2.0/24", "192.0.2.1", true },
@@ -54,7 +54,7 @@ static const struct {
 	{ "allow 192.0.2.0/24", "deny 192.0.2.1", "192.0.2.2", true },
 	{ "allow 192.0.2.0/24", "deny 192.0.2.1", "192.0.3.1", false },
 	{ "deny 192.0.2.1", "index i", "192.0.2.1", false },
-	/* What is counted: for this host, unless somebody says who may. */
+	/* A status page: only this host, unless there is an allow or auth. */
 	{ "", "status on", "127.0.0.1", true },
 	{ "", "status on", "127.255.0.1", true },
 	{ "", "status on", "::1", true },
@@ -103,8 +103,8 @@ START_TEST(networks)
 	    asks[_i].path);
 	conf = good(buf_string(&text));
 	ck_assert(admits(conf, asks[_i].peer) == asks[_i].in);
-	ck_assert(
-	    conf->sites[0].rules.guard.active == (asks[_i].site[0] != '\0'));
+	ck_assert(conf->sites[0].rules.guard.active ==
+	    (asks[_i].site[0] != '\0'));
 	conf_free(&conf);
 	buf_free(&text);
 }
@@ -162,21 +162,21 @@ START_TEST(patterns)
 }
 END_TEST
 
-/* Lines in a site; a part of what is said about them. */
+/* Lines in a site, and a part of the error. */
 static const struct {
-	const char	*lines, *complaint;
+	const char	*lines, *error;
 } wrong[] = {
 	{ "allow", "needs a value" },
 	{ "allow x", "is written as" }, { "allow 192.0.2", "is written as" },
 	{ "allow a.org", "is written as" },
-	{ "deny 192.0.2.1/24", "bits set beyond" },
-	{ "deny 2001:db8::1/64", "bits set beyond" },
+	{ "deny 192.0.2.1/24", "bits set behind" },
+	{ "deny 2001:db8::1/64", "bits set behind" },
 	{ "deny 192.0.2.0/33", "number of bits" },
 	{ "deny 192.0.2.0/", "number of bits" },
 	{ "deny 192.0.2.0/-1", "number of bits" },
 	{ "deny ::/129", "number of bits" },
 	{ "deny 192.0.2.0/255.255.255.0", "number of bits" },
-	{ "deny ::ffff:0:0/95", "bits set beyond" },
+	{ "deny ::ffff:0:0/95", "bits set behind" },
 	{ "deny all/0", "is written as" },
 	{ "allow all; deny all", "both allowed and denied" },
 	{ "deny ::ffff:192.0.2.1; allow 192.0.2.1", "both allowed and denied" },
@@ -193,14 +193,14 @@ static const struct {
 	{ "path /p { files *.a { deny all } }", "cannot stand here" },
 };
 
-START_TEST(complaint)
+START_TEST(error)
 {
 	struct buf	text = { 0 };
 
 	write_file("a", "");
 	buf_addf(&text, BEGIN "%s }\n", wrong[_i].lines);
 	ck_assert_ptr_null(read_conf(buf_string(&text)));
-	ck_assert_msg(strstr(buf_string(&errors), wrong[_i].complaint) !=
+	ck_assert_msg(strstr(buf_string(&errors), wrong[_i].error) !=
 	    NULL, "%s", buf_string(&errors));
 	buf_free(&text);
 }
@@ -213,5 +213,5 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, networks, 0, COUNT(asks));
 	tcase_add_loop_test(t, passwords, 0, COUNT(realms));
 	tcase_add_test(t, patterns);
-	tcase_add_loop_test(t, complaint, 0, COUNT(wrong));
+	tcase_add_loop_test(t, error, 0, COUNT(wrong));
 }

@@ -146,7 +146,7 @@ START_TEST(values)
 }
 END_TEST
 
-START_TEST(places)
+START_TEST(paths)
 {
 	struct conf			*conf;
 	const struct conf_site		*site;
@@ -212,7 +212,7 @@ START_TEST(places)
 }
 END_TEST
 
-/* The lines of fields: of a site, and of a path in it. */
+/* Field lines of a site, and of a path in it. */
 static const struct {
 	const char	*site, *path, *lines;
 } headers[] = {
@@ -249,7 +249,7 @@ START_TEST(header)
 }
 END_TEST
 
-/* The nearest says in which forms; all say what to hide. */
+/* The inner block has the formats; the hidden names of both add up. */
 START_TEST(listings)
 {
 	struct conf		*conf;
@@ -349,14 +349,14 @@ START_TEST(sites)
 		    "listener %zu, host %s", cases[i].listener,
 		    host == NULL ? "(none)" : host);
 	}
-	/* Only so many bytes of the host count. */
+	/* Bytes behind len are ignored. */
 	ck_assert_ptr_eq(conf_find_site(conf, 0, "second.org:80", 10),
 	    &conf->sites[1]);
 	conf_free(&conf);
 }
 END_TEST
 
-/* Exact, then the longest wildcard, then the default. */
+/* The exact name, then the longest wildcard, then the default. */
 START_TEST(wildcards)
 {
 	struct conf	*conf = good(
@@ -398,7 +398,7 @@ END_TEST
 START_TEST(bad_user)
 {
 	if (geteuid() != 0)
-		return;		/* who cannot change it may write any */
+		return;		/* for others than root, any name is valid */
 	buf_free(&errors);
 	ck_assert_ptr_null(conf_read_text("t.conf",
 	    "user no_such_user\n" SITE, &errors));
@@ -459,7 +459,7 @@ START_TEST(include)
 }
 END_TEST
 
-/* What a main file includes, and what is said about it. */
+/* A main file with an include, and the error. */
 static void
 bad_include(const char *text, const char *want)
 {
@@ -502,7 +502,7 @@ START_TEST(bad_includes)
 }
 END_TEST
 
-/* Nobody writes into it. */
+/* A FIFO without a writer. */
 START_TEST(fifos)
 {
 	char	fifo[PATH_MAX + 64];
@@ -519,11 +519,11 @@ START_TEST(fifos)
 	    "/main.conf:2:9: /dev/zero is a device, not a file\n");
 	bad_include("\ninclude /dev/null; x\n", "unknown word \"x\"");
 	ck_assert_ptr_null(strstr(errors.at, "null is"));
-	/* While others are served, the conf itself is not waited for either. */
+	/* A reload does not wait for the conf itself either. */
 	errors.len = 0;
 	ck_assert_ptr_null(conf_read_again(fifo, &errors));
 	ck_assert_ptr_nonnull(strstr(buf_string(&errors),
-	    "/fifo.conf is a FIFO: only a file can be read again\n"));
+	    "/fifo.conf is a FIFO: a reload reads only files\n"));
 }
 END_TEST
 
@@ -538,7 +538,7 @@ START_TEST(no_file)
 }
 END_TEST
 
-/* Whatever is cut off or changed: a conf or an error, and no harm. */
+/* Any cut or change of a conf gives a conf or an error. */
 START_TEST(mutilated)
 {
 	static const char	others[] = "\n {}\"\\;#\t\001x/*";
@@ -566,7 +566,7 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, defaults);
 	tcase_add_test(tests, values);
-	tcase_add_test(tests, places);
+	tcase_add_test(tests, paths);
 	tcase_add_loop_test(tests, header, 0, COUNT(headers));
 	tcase_add_test(tests, listings);
 	tcase_add_test(tests, hide_has_a_limit);

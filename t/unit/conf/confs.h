@@ -1,9 +1,9 @@
 /*
- * confs: what the unit tests of the conf share: a directory of the test's own
- * and the reading of texts.
+ * confs: shared by the unit tests of the conf: a temporary directory, and
+ * functions that read texts.
  *
- * Each text is read behind a first line that names a user who exists, so
- * that it makes no difference who runs the test.
+ * Each text is read behind a first line "user", with the user who runs the
+ * test.
  */
 #ifndef T_UNIT_CONF_CONFS_H
 #define T_UNIT_CONF_CONFS_H
@@ -24,7 +24,7 @@
 #define COUNT(array)	(int)(sizeof(array) / sizeof((array)[0]))
 #define SITE		"site a.org {\nlisten *:80\nroot /\n}\n"
 
-static char		dir[PATH_MAX];		/* of the test's own */
+static char		dir[PATH_MAX];		/* the temporary directory */
 static struct buf	errors;
 
 static inline int

@@ -1,14 +1,13 @@
 /*
- * Unit test of conf/divide: how many workers there are, and what each of
- * several mains has.
+ * Unit test of conf/divide: the number of workers, and each main's share.
  */
 #include "conf/divide.h"
 #include "t/unit/conf/confs.h"
 
-/* What an architecture has by default, what the conf says, what holds. */
+/* An architecture's default, a conf, and the number of workers. */
 static const struct {
 	const char	*text;
-	unsigned	 unsaid, workers;
+	unsigned	 arch_default, workers;
 } cases[] = {
 	{ "", 1, 1 },
 	{ "", 32, 32 },
@@ -29,14 +28,14 @@ START_TEST(workers)
 	buf_adds(&text, cases[_i].text);
 	buf_adds(&text, SITE);
 	conf = good(buf_string(&text));
-	conf_workers_default(conf, cases[_i].unsaid);
+	conf_workers_default(conf, cases[_i].arch_default);
 	ck_assert_uint_eq(conf_workers(conf), cases[_i].workers);
 	conf_free(&conf);
 	buf_free(&text);
 }
 END_TEST
 
-/* As many as there are processors, and that is not for the architecture. */
+/* "workers auto" overrides the architecture's default. */
 START_TEST(automatic)
 {
 	struct conf	*conf = good("workers auto\n" SITE);
@@ -49,7 +48,7 @@ START_TEST(automatic)
 }
 END_TEST
 
-/* What they have together is what the conf says, or one each. */
+/* The shares add up to the conf's number, or are 1. */
 START_TEST(portions)
 {
 	struct conf	*conf;

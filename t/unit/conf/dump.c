@@ -6,7 +6,7 @@
 
 #include "t/unit/conf/confs.h"
 
-/* What a function prints; the caller frees it. */
+/* The output of a function; the caller frees it. */
 static char *
 dump(const struct conf *conf)
 {
@@ -31,7 +31,7 @@ list(void)
 	return text;
 }
 
-/* A number as the table writes it, in the unit that needs none. */
+/* The value of a number with its unit. */
 static int64_t
 amount(const char *text)
 {
@@ -57,7 +57,7 @@ struct row {
 	char	*block, *word, *part, *type, *value, *lowest, *highest, *help;
 };
 
-/* The next row of a list, taken apart; false at its end. */
+/* Splits the next row of a list into columns; false at the end. */
 static bool
 next_row(char **text, struct row *row)
 {
@@ -88,7 +88,7 @@ out_of_bounds(const struct row *row, int64_t n)
 	    top ? "" : " {", row->word, row->part, n,
 	    strcmp(row->type, "time") == 0 ? "ms" : "", top ? "" : "}");
 	conf = read_conf(buf_string(&text));
-	ck_assert_ptr_null(conf);	/* there is no site, at least */
+	ck_assert_ptr_null(conf);	/* the conf has no site */
 	buf_free(&text);
 	return strstr(buf_string(&errors), "out of bounds") != NULL;
 }
@@ -202,7 +202,7 @@ START_TEST(dump_says_where)
 }
 END_TEST
 
-/* Nothing of the table is missing in a dump. */
+/* A dump has every row of the table. */
 START_TEST(dump_is_complete)
 {
 	struct conf	*conf = good(SITE);

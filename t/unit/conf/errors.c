@@ -1,6 +1,6 @@
 /*
- * Unit test of what is said about bad confs: all of it, word for word, with
- * its caret, whichever of conf_*.c finds the fault.
+ * Unit test of conf/errors: the errors in bad confs, word for word, with their
+ * carets.
  */
 #include "t/unit/conf/confs.h"
 
@@ -12,7 +12,7 @@ read_bad(const char *text, const char *want)
 	ck_assert_str_eq(buf_string(&errors), want);
 }
 
-/* Text, and all that must be said about it.  Line 1 is the user's. */
+/* A text, and all its errors.  Line 1 is "user". */
 static const struct {
 	const char	*text, *want;
 } bads[] = {
@@ -225,9 +225,9 @@ static const struct {
 	    "    site c.org { listen *:80; fallback /a }\n         ^~~~~\n" },
 	{ "site a.org { listen *:80; root /\npath /a { redirect 301 /b/c }\n"
 	    "path /b { redirect 302 /a } }\n",
-	    "t.conf:3:20: this redirect sends clients in circles\n"
+	    "t.conf:3:20: this redirect leads clients into a loop\n"
 	    "    path /a { redirect 301 /b/c }\n                       ^~~\n"
-	    "t.conf:4:20: this redirect sends clients in circles\n"
+	    "t.conf:4:20: this redirect leads clients into a loop\n"
 	    "    path /b { redirect 302 /a } }\n                       ^~~\n" },
 	{ "site a.org { listen *:80; root /\nlisting htm; hide a/b\n"
 	    "path /a { listing off json\n}\npath /b { listing html off\n}\n"
@@ -238,10 +238,10 @@ static const struct {
 	    "t.conf:3:19: hide takes names of files, without their "
 	    "directory\n    listing htm; hide a/b\n"
 	    "                      ^~~\n"
-	    "t.conf:4:23: listing is off or is not: \"off\" stands alone\n"
+	    "t.conf:4:23: listing: \"off\" excludes other values\n"
 	    "    path /a { listing off json\n"
 	    "                          ^~~~\n"
-	    "t.conf:6:24: listing is off or is not: \"off\" stands alone\n"
+	    "t.conf:6:24: listing: \"off\" excludes other values\n"
 	    "    path /b { listing html off\n"
 	    "                           ^~~\n" },
 	/* Braces. */
@@ -298,7 +298,7 @@ END_TEST
 		"slash in front or at its end, and no name in it begins "  \
 		"with a dot"
 
-/* A line of a site, and what is said about its only mistake. */
+/* A line of a site, and the message of its only error. */
 static const struct {
 	const char	*line, *want;
 } site_lines[] = {
@@ -336,10 +336,8 @@ static const struct {
 	    "text/html, image/* or */*" },
 	{ "compress gzip", "\"gzip\" is not one of off, on" },
 	{ "precompressed gz", "\"gz\" is not one of off, br, zstd, gzip" },
-	{ "precompressed br off", "precompressed is off or is not: \"off\" "
-	    "stands alone" },
-	{ "precompressed off br", "precompressed is off or is not: \"off\" "
-	    "stands alone" },
+	{ "precompressed br off", "precompressed: \"off\" excludes other values" },
+	{ "precompressed off br", "precompressed: \"off\" excludes other values" },
 	{ "expires text/* 5", "\"5\" is not a time up to 3650d" },
 	{ "expires text/* 3651d", "\"3651d\" is not a time up to 3650d" },
 	{ "expires text/*", "\"text/*\" needs a value" },
@@ -359,8 +357,8 @@ static const struct {
 	{ "users a/../b", USERS },
 	{ "users .www", USERS },
 	{ "users \"\"", USERS },
-	{ "users www deny a/b", "users deny: no such name is ever looked up" },
-	{ "users www deny \"\"", "users deny: no such name is ever looked up" },
+	{ "users www deny a/b", "users deny: this cannot be a user's name" },
+	{ "users www deny \"\"", "users deny: this cannot be a user's name" },
 	{ "users www deny", "\"deny\" needs a value" },
 	{ "users www from -1", "\"-1\" is not a number" },
 	{ "path /a { users www }", "\"users\" cannot stand here: it belongs "
@@ -453,9 +451,9 @@ static const struct {
 	    "a target is written as in an address: other characters as "
 	    "%XX, and without #" },
 	{ "path /a { redirect 301 /a/b }",
-	    "this redirect sends clients in circles" },
+	    "this redirect leads clients into a loop" },
 	{ "path /a { redirect 301 /a?x }",
-	    "this redirect sends clients in circles" },
+	    "this redirect leads clients into a loop" },
 	{ "path /a { return 200 }",
 	    "\"200\" is not one of 403, 404, 410, 451, 500, 503" },
 	{ "path /a { fallback x.html }",

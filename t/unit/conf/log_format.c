@@ -1,13 +1,13 @@
 /*
- * Unit test of the form of lines: what text becomes, what is no format, and
- * where it is wrong.
+ * Unit test of conf/log_format: the items of a format, and errors with their
+ * places.
  */
 #include <stdarg.h>
 
 #include "lib/facility.h"
 #include "t/unit/conf/confs.h"
 
-/* Pieces as text again: the lead, then <number:argument>. */
+/* Items as text: the literal, then <number:argument>. */
 static const char *
 print_format(const struct conf_log_format *f)
 {
@@ -29,19 +29,19 @@ static void
 check_format(const char *text, const char *expected, ...)
 {
 	struct conf_log_format		f;
-	struct conf_log_error	fault;
+	struct conf_log_error	error;
 	char				all[1000];
 	va_list				ap;
 
 	va_start(ap, expected);
 	vsnprintf(all, sizeof(all), expected, ap);
 	va_end(ap);
-	ck_assert(conf_log_format_parse(&f, text, false, &fault));
+	ck_assert(conf_log_format_parse(&f, text, false, &error));
 	ck_assert_str_eq(print_format(&f), all);
 	conf_log_format_free(&f);
 }
 
-START_TEST(pieces)
+START_TEST(items)
 {
 	check_format("", "\n");
 	check_format("text", "text\n");
@@ -59,15 +59,15 @@ START_TEST(pieces)
 	check_format("%T%{s}T%{ms}T%{us}T%D",
 	    "<%d:><%d:s><%d:ms><%d:us><%d:>\n", LINE_DURATION, LINE_DURATION_S,
 	    LINE_DURATION_MS, LINE_DURATION_US, LINE_MICROSECONDS);
-	/* More before a field than a piece has room for. */
+	/* A literal longer than an item's. */
 	check_format("0123456789abcdef0123456789abcdef0%h!",
 	    "0123456789abcdef0123456789abcdef0<%d:>!\n", LINE_PEER);
-	check_format(
-	    "0123456789abcdef%h", "0123456789abcdef<%d:>\n", LINE_PEER);
+	check_format("0123456789abcdef%h", "0123456789abcdef<%d:>\n",
+	    LINE_PEER);
 }
 END_TEST
 
-START_TEST(faults)
+START_TEST(errors_in_formats)
 {
 	static const struct {
 		const char	*text;
@@ -88,41 +88,41 @@ START_TEST(faults)
 		{ "a\tb", 1, 1, "a control byte" },
 	};
 	struct conf_log_format		f;
-	struct conf_log_error	fault;
+	struct conf_log_error	error;
 
 	for (int i = 0; i < COUNT(bad); i++) {
 		ck_assert_msg(!conf_log_format_parse(&f, bad[i].text, false,
-		    &fault), "%s", bad[i].text);
-		ck_assert_msg(strcmp(fault.why, bad[i].why) == 0, "%s: %s",
-		    bad[i].text, fault.why);
-		ck_assert_uint_eq(fault.at, bad[i].at);
-		ck_assert_uint_eq(fault.len, bad[i].len);
+		    &error), "%s", bad[i].text);
+		ck_assert_msg(strcmp(error.why, bad[i].why) == 0, "%s: %s",
+		    bad[i].text, error.why);
+		ck_assert_uint_eq(error.at, bad[i].at);
+		ck_assert_uint_eq(error.len, bad[i].len);
 		ck_assert_uint_eq(f.n, 0);
 		ck_assert_ptr_null(f.items);
 	}
 }
 END_TEST
 
-/* So much of one kind of bytes that all together they need more than that. */
+/* A format whose lines may be longer than CONF_LOG_LINE_MAX. */
 START_TEST(too_long)
 {
 	char				text[CONF_LOG_LINE_MAX + 2];
 	struct conf_log_format		f;
-	struct conf_log_error	fault;
+	struct conf_log_error	error;
 
 	memset(text, 'x', sizeof(text));
 	text[CONF_LOG_LINE_MAX] = '\0';
-	ck_assert(conf_log_format_parse(&f, text, false, &fault));
+	ck_assert(conf_log_format_parse(&f, text, false, &error));
 	conf_log_format_free(&f);
 	text[CONF_LOG_LINE_MAX] = 'x';
 	text[CONF_LOG_LINE_MAX + 1] = '\0';
-	ck_assert(!conf_log_format_parse(&f, text, false, &fault));
-	ck_assert_str_eq(fault.why, "it is too long");
-	/* Short to write, long to read. */
+	ck_assert(!conf_log_format_parse(&f, text, false, &error));
+	ck_assert_str_eq(error.why, "the format is too long");
+	/* A short text with long lines. */
 	for (int i = 0; i < 300; i += 2)
 		memcpy(text + i, "%h", 2);
 	text[300] = '\0';
-	ck_assert(!conf_log_format_parse(&f, text, false, &fault));
+	ck_assert(!conf_log_format_parse(&f, text, false, &error));
 }
 END_TEST
 
@@ -154,7 +154,7 @@ START_TEST(in_a_conf)
 }
 END_TEST
 
-/* What must be said about a bad log block; line 1 is the user's. */
+/* A bad log block, and its errors; line 1 is "user". */
 START_TEST(bad_conf)
 {
 	static const struct {
@@ -198,8 +198,8 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, pieces);
-	tcase_add_test(tests, faults);
+	tcase_add_test(tests, items);
+	tcase_add_test(tests, errors_in_formats);
 	tcase_add_test(tests, too_long);
 	tcase_add_test(tests, in_a_conf);
 	tcase_add_test(tests, bad_conf);

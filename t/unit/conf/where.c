@@ -1,10 +1,10 @@
 /*
- * Unit test of conf/where: what is in force where, and who said it.
+ * Unit test of conf/where: directives in force, and their places.
  */
 #include "conf/where.h"
 #include "t/unit/conf/confs.h"
 
-/* Its first line is the second that is read. */
+/* The first line of this text is line 2 of the conf. */
 static const char text[] =
     "limits {\nbody 2M\n}\n"
     "site a.org *.b.org {\nlisten *:80\nroot /\n"		/* 5 to 7 */
@@ -71,8 +71,8 @@ START_TEST(blocks)
 }
 END_TEST
 
-/* A conf that is for whoever starts it. */
-START_TEST(nobody)
+/* A conf without a user in force. */
+START_TEST(no_user)
 {
 	struct conf	*conf = good(text);
 	struct buf	 where = { 0 };
@@ -115,6 +115,6 @@ unit_tests(TCase *t)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, directives, 0, COUNT(cases));
 	tcase_add_test(t, blocks);
-	tcase_add_test(t, nobody);
+	tcase_add_test(t, no_user);
 	tcase_add_loop_test(t, site_names, 0, COUNT(names));
 }
