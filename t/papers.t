@@ -196,7 +196,7 @@ for my $figure (Bench::Papers::Figure::names()) {
 my $out = docroot();
 
 sub run_papers {
-	local $ENV{AMPED_TEST_PATIENCE} = 5 * Amped::patience();
+	local $ENV{AMPED_TEST_TIMEOUT} = 5 * Amped::timeout();
 
 	return Amped::run_command(undef, $^X, $papers, '-q', '-d', 0.05, '-o',
 	    "$out/p", @_);

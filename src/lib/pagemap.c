@@ -78,7 +78,7 @@ scan_pages(int pagemap, const void *base, size_t pages)
 #else
 
 static ssize_t
-ask(int pagemap, const void *base, size_t pages)
+scan_pages(int pagemap, const void *base, size_t pages)
 {
 	(void)pagemap;
 	(void)base;

@@ -58,7 +58,7 @@ proc_title(const char *title)
 	/* libbsd leaves a byte there that ps shows if arguments follow. */
 	if (strlen(title) < argv0_len)
 		*argv0_end = '\0';
-	prctl(PR_SET_NAME, title);	/* what ps -e and top show */
+	prctl(PR_SET_NAME, title);	/* for ps -e and top */
 #endif
 }
 

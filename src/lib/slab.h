@@ -21,7 +21,7 @@ struct slab_block;
 TAILQ_HEAD(slab_blocks, slab_block);
 
 struct slab {
-	size_t			 blocks;	/* that hold pieces */
+	size_t			 blocks;	/* with pieces */
 	/* Blocks with room for a piece, by size. */
 	struct slab_blocks	 partial[SLAB_SIZE_MAX / SLAB_STEP];
 	struct slab_blocks	 empty;		/* blocks without a piece */

@@ -28,7 +28,7 @@ wakeup_open(struct wakeup *b)
 	    io_nonblock(ends[1]) == -1)
 		fatal("cannot make a descriptor that wakes a thread");
 	b->fd = ends[0];
-	b->clapper = ends[1];
+	b->write_fd = ends[1];
 #endif
 }
 

@@ -189,11 +189,11 @@ for my $begun (sort(keys(%late))) {
 	is($answer->{field}{connection}, 'close', 'says it closes');
 	ok($late{$begun}->closed, 'and closes');
 }
-# The limit counts from the first byte, whatever drips in afterwards.
+# The limit counts from the first byte, not from later bytes.
 $client = $server->connect;
 my $n = 0;
 $client->send('GET / HTTP/1.1');
-await('the end of patience', sub {
+await('the timeout', sub {
 	$client->send("\r\nX: " . 'y' x ++$n) if $client->quiet;
 	return !$client->quiet;
 }, 10);

@@ -107,7 +107,7 @@ sub asked {
 
 	local $SIG{PIPE} = 'IGNORE';
 	syswrite($socket, "$line\n");
-	while ($select->can_read(Amped::patience())) {
+	while ($select->can_read(Amped::timeout())) {
 		return $answer
 		    unless sysread($socket, $answer, 65536, length($answer));
 	}

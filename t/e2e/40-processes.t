@@ -5,7 +5,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(await content docroot free_port patience slurp write_file);
+use Amped qw(await content docroot free_port timeout slurp write_file);
 use IO::Select;
 use IO::Socket::INET;
 use Test::More;
@@ -154,7 +154,7 @@ SKIP: {
 	    for 0 .. $#waiting;
 	# Which of them got the stopped ones is main's choice.
 	my ($ready) = IO::Select->new(map { $_->socket } @waiting)
-	    ->can_read(patience());
+	    ->can_read(timeout());
 	my ($first_one) = grep { $waiting[$_]->socket == $ready }
 	    0 .. $#waiting;
 	is($waiting[$first_one]->response->{body}, 'cold ' .

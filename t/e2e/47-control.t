@@ -59,7 +59,7 @@ sub hear {
 
 	while (1) {
 		die "gave up waiting for an answer\n"
-		    unless $select->can_read(Amped::patience());
+		    unless $select->can_read(Amped::timeout());
 		return $all unless sysread($socket, $all, 65536, length($all));
 	}
 }

@@ -7,7 +7,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(await content docroot free_port patience slurp write_file);
+use Amped qw(await content docroot free_port timeout slurp write_file);
 use Amped::Foreign qw(which_program);
 use Amped::Load;
 use IO::Select;
@@ -37,7 +37,7 @@ sub supervisor {
 # The next message that matches, after those that have been taken.
 sub hear {
 	my ($supervisor, $pattern) = @_;
-	my $end = time + patience();
+	my $end = time + timeout();
 
 	while (1) {
 		while (defined(my $text = shift(@{$supervisor->{heard}}))) {

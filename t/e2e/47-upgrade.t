@@ -267,7 +267,7 @@ await('another monitor', sub {
 kill('QUIT', $next);
 $server->wait_line(qr/monitor\[$next\] notice: stopping/);
 ok(IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $server->port,
-    Timeout => Amped::patience()), 'the next one is to end: nobody is kept out');
+    Timeout => Amped::timeout()), 'the next one is to end: nobody is kept out');
 is($server->get('/page')->{body}, "page\n", 'and who comes is served');
 open(my $through, '>', $gate) or die "$gate: $!\n";
 close($through);

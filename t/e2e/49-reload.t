@@ -6,7 +6,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(await content docroot free_port patience slurp write_file);
+use Amped qw(await content docroot free_port timeout slurp write_file);
 use Amped::Load;
 use Amped::Slowfs;
 use IO::Socket::INET;

@@ -85,7 +85,7 @@ sub count {
 	my $all = '';
 
 	syswrite($socket, "status\n");
-	1 while $select->can_read(Amped::patience()) &&
+	1 while $select->can_read(Amped::timeout()) &&
 	    sysread($socket, $all, 65536, length($all));
 	my ($n) = $all =~ /^connections-\Q$state\E (\d+)$/m or die "$all\n";
 	return $n;

@@ -8,7 +8,7 @@
 # The environment: AMPED_BUILD is the directory of amped and amped-helper,
 # AMPED_SRC the top of the source tree, AMPED_ARCH the architecture,
 # AMPED_WORKERS how many mains there are where the conf does not say,
-# AMPED_TEST_PATIENCE how many seconds to wait for what must come.
+# AMPED_TEST_TIMEOUT the seconds that await() waits at most.
 package Amped;
 
 use strict;
@@ -30,7 +30,7 @@ use Amped::Client;
 use Amped::Process;
 
 our @EXPORT_OK = qw(await content docroot free_port need_descriptors
-    patience run_amped said slurp write_file);
+    timeout run_amped said slurp write_file);
 
 my $here = dirname(abs_path(__FILE__));
 my @started;		# servers that still run
@@ -81,12 +81,12 @@ sub one_main_for_all {
 }
 
 # Generous, for sanitizer builds on a busy machine: only failures wait long.
-sub patience { return $ENV{AMPED_TEST_PATIENCE} // 30 }
+sub timeout { return $ENV{AMPED_TEST_TIMEOUT} // 30 }
 
 # True as soon as the condition is; dies when it does not come true in time.
 sub await {
 	my ($what, $condition, $seconds) = @_;
-	my $end = time + ($seconds // patience());
+	my $end = time + ($seconds // timeout());
 	my $pause = 0.002;
 
 	while (1) {
@@ -529,6 +529,6 @@ $SIG{$_} = sub { exit(1) } for qw(HUP INT TERM);
 
 # No test file may hang, whatever the server does.
 $SIG{ALRM} = sub { die "the test took too long\n" };
-alarm(10 * patience());
+alarm(10 * timeout());
 
 1;

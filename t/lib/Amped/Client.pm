@@ -37,7 +37,7 @@ sub new {
 	setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1);
 	$socket->blocking(0);
 	return bless({ socket => $socket, in => '', end => 0,
-	    patience => $opt{patience} // Amped::patience() }, $class);
+	    timeout => $opt{timeout} // Amped::timeout() }, $class);
 }
 
 sub socket { return $_[0]{socket} }
@@ -45,8 +45,8 @@ sub socket { return $_[0]{socket} }
 sub wait_for {
 	my ($self, $how, $what) = @_;
 	my $select = IO::Select->new($self->{socket});
-	my @ready = $how eq 'write' ? $select->can_write($self->{patience})
-	    : $select->can_read($self->{patience});
+	my @ready = $how eq 'write' ? $select->can_write($self->{timeout})
+	    : $select->can_read($self->{timeout});
 
 	die "gave up waiting for $what\n" unless @ready;
 }

@@ -100,7 +100,7 @@ sub play {
 	local $SIG{PIPE} = 'IGNORE';
 	$self->ask(\%run, {}) for 1 .. $connections;
 	while ($run{select}->count > 0) {
-		my @ready = $run{select}->can_read(Amped::patience())
+		my @ready = $run{select}->can_read(Amped::timeout())
 		    or die "the server does not answer any more\n";
 		$self->take(\%run, $run{slots}{fileno($_)}) for @ready;
 	}

@@ -59,7 +59,7 @@ sub next_line {
 
 	while (($end = index($self->{text}, "\n")) < 0) {
 		my $n = IO::Select->new($self->{from})
-		    ->can_read(Amped::patience()) ?
+		    ->can_read(Amped::timeout()) ?
 		    sysread($self->{from}, $self->{text}, 4096,
 		    length($self->{text})) : undef;
 		die "slowfs says nothing\n" unless defined($n);
