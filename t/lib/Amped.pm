@@ -1,14 +1,12 @@
-# Amped: starts a server for a test, looks after it, and makes sure that
-# nothing of it is left behind.
+# Amped: starts a server for a test, and ends all its processes.
 #
-# Must not signal a process that it did not start, and must not wait for
-# anything without a limit.  There are no sleeps as synchronisation: await()
-# looks again and again for the event itself.
+# Must not signal a process that it did not start, and must not wait without a
+# limit.  await() polls for an event, so no test sleeps.
 #
 # The environment: AMPED_BUILD is the directory of amped and amped-helper,
 # AMPED_SRC the top of the source tree, AMPED_ARCH the architecture,
-# AMPED_WORKERS how many mains there are where the conf does not say,
-# AMPED_TEST_TIMEOUT the seconds that await() waits at most.
+# AMPED_WORKERS the number of mains where the conf has none, AMPED_TEST_TIMEOUT
+# the seconds that await() waits at most.
 package Amped;
 
 use strict;
@@ -46,9 +44,8 @@ sub program {
 
 sub architecture { return $ENV{AMPED_ARCH} // 'amped' }
 
-# Whether there can be so many clients at a time, or several.  Where a worker has
-# one, there will be so many of them if they are threads; if they are mains,
-# there may be but one that a test can look at.
+# Whether the server can have n clients at a time.  Where a worker has one
+# client, the number of threads is raised to n; that of mains is not.
 sub many_clients {
 	my ($n) = @_;
 
@@ -60,30 +57,29 @@ sub many_clients {
 	return 1;
 }
 
-# For a test of that many.
+# Skips a test unless there can be so many clients.
 sub needs_many_clients {
 	Test::More::plan(skip_all => 'there a worker has one client at a time')
 	    unless many_clients(@_);
 }
 
-# For a test of what one main does or knows and another does not: with several
-# it would look at the wrong one.
+# For a test of state that one main has and another has not.
 sub one_main {
 	delete($ENV{AMPED_WORKERS});
 	$ENV{AMPED_WORKERS} = 1 if architecture() eq 'mp';
 }
 
-# The same, for a test of several clients at a time: false where each has a main
-# of its own, and so there are many.
+# As one_main(), for a test of several clients at a time; false where each of
+# them has its own main.
 sub one_main_for_all {
 	delete($ENV{AMPED_WORKERS});
 	return architecture() ne 'mp';
 }
 
-# Generous, for sanitizer builds on a busy machine: only failures wait long.
+# Seconds; long enough for a sanitizer build on a busy machine.
 sub timeout { return $ENV{AMPED_TEST_TIMEOUT} // 30 }
 
-# True as soon as the condition is; dies when it does not come true in time.
+# Waits until the condition is true; returns its value, or dies after a timeout.
 sub await {
 	my ($what, $condition, $seconds) = @_;
 	my $end = time + ($seconds // timeout());
@@ -107,7 +103,7 @@ sub slurp {
 	return $all // '';
 }
 
-# Readable for all, whatever the umask: the server drops its privileges.
+# Readable for all users, as the server drops its privileges.
 sub write_file {
 	my ($path, $bytes) = @_;
 	my $dir = dirname($path);
@@ -126,8 +122,8 @@ sub make_directory {
 	chmod(0755, @made) if @made;
 }
 
-# A directory of a test's own, with these files.  A name with a slash at its
-# end is a directory.
+# A temporary directory with these files.  A name with a slash at its end is a
+# directory.
 sub docroot {
 	my (%files) = @_;
 	my $dir = tempdir('amped-XXXXXXXX', TMPDIR => 1, CLEANUP => 1);
@@ -143,8 +139,8 @@ sub docroot {
 	return $dir;
 }
 
-# Bytes that nobody confuses with another file's, nor with another part of
-# the same: blocks of 256 with the name's digest and the block's number.
+# Bytes that differ between files and between parts of a file: blocks of 256
+# with the name's digest and the block's number.
 sub content {
 	my ($name, $size) = @_;
 	my $filler = sha256_hex($name) x 4;
@@ -154,9 +150,9 @@ sub content {
 	    0 .. $size / 256), 0, $size);
 }
 
-# Not one of those that Linux gives to clients: it might be another's when the
-# server is there.  Nor the same for two processes, as by rand, whose seed a
-# benchmark fixes.
+# A port outside of those that Linux gives to clients, which another process may
+# take before the server does.  Not by rand, whose seed a benchmark fixes, so
+# that two processes would get the same port.
 my $ports = 0;
 
 sub free_port {
@@ -170,8 +166,8 @@ sub free_port {
 	die "no free port: $@\n";
 }
 
-# A file of media types, and a FIFO: of servers that are started from here on a
-# main that reads the one waits until the other has been opened and closed.
+# For servers that are started from here on: a main that reads a file of media
+# types waits until a FIFO has been opened and closed.
 sub gate {
 	my $types = docroot(types => '') . '/types';
 
@@ -185,7 +181,7 @@ sub gate {
 	return ($types, "$types.gate");
 }
 
-# Starts the test again with more descriptors, where the limit is too low.
+# Starts the test again with more descriptors, if the limit is too low.
 sub need_descriptors {
 	my ($n) = @_;
 	my $have = POSIX::sysconf(&POSIX::_SC_OPEN_MAX);
@@ -201,14 +197,14 @@ sub need_descriptors {
 # Runs a command line of amped to its end; status, output, errors.
 sub run_amped { return run_as(undef, @_) }
 
-# The same as another user, if one is named.
+# As run_amped(), as another user if one is named.
 sub run_as {
 	my ($user, @args) = @_;
 
 	return run_command($user, program(), @args);
 }
 
-# Runs any command to its end; the same.
+# Runs any command to its end; status, output, errors.
 sub run_command {
 	my ($user, @command) = @_;
 	my $dir = docroot(out => '', err => '');
@@ -236,8 +232,7 @@ sub end_command {
 	undef($command);
 }
 
-# In a session of its own, so that every process of it can be found later,
-# orphans too.
+# Starts a session, so that all processes of it can be found, orphans too.
 sub spawn {
 	my ($command, $out, $err, $user) = @_;
 	my $pid = fork() // die "fork: $!\n";
@@ -263,9 +258,9 @@ sub spawn {
 #	sites	in place of the one site
 #	plain	no conf: amped -l 127.0.0.1:0 DIR
 #	args	more arguments
-#	under	a command that runs it, with its arguments
-#	program	in place of the one that was built
-#	listeners	how many there are, unless one
+#	under	a command that runs amped, with its arguments
+#	program	in place of the amped that was built
+#	listeners	the number of listeners, if not one
 #	errors	lines of level error are expected
 #	unready	do not wait for it to serve
 #	err	its standard error, in place of a file
@@ -313,12 +308,12 @@ sub conf_text {
 	    "\troot $self->{root}\n$site\n}\n");
 }
 
-# Whom a server that root starts should become.
+# The user that a server started by root becomes.
 sub ordinary_user {
 	return (grep { defined(getpwnam($_)) } qw(www-data nobody))[0];
 }
 
-# Waits until it says where it serves.
+# Waits until the server's log says where it serves.
 sub ready {
 	my ($self) = @_;
 	my @at;
@@ -348,7 +343,7 @@ sub connect {
 	return Amped::Client->new(port => $self->port, %opt);
 }
 
-# One request on a connection of its own, the answer to it.
+# Sends a request on a new connection; returns the response.
 sub get {
 	my ($self, $target, %opt) = @_;
 	my $method = $opt{method} // 'GET';
@@ -365,7 +360,7 @@ sub get {
 	return $answer;
 }
 
-# Requests that are not waited for, each on a connection of its own: those.
+# Sends requests, each on a new connection; returns the connections.
 sub ask {
 	my ($self, @targets) = @_;
 
@@ -376,7 +371,7 @@ sub ask {
 	} @targets;
 }
 
-# These very bytes on a connection of their own, the answer to them.
+# Sends these bytes on a new connection; returns the response.
 sub raw {
 	my ($self, $bytes, $method) = @_;
 	my $client = $self->connect;
@@ -387,11 +382,11 @@ sub raw {
 	return $answer;
 }
 
-# What it wrote to its standard error.
+# The server's standard error.
 sub errors { return said(slurp($_[0]{err})) }
 
-# A helper that is killed at the end, as all are, may be counting its memory for
-# a sanitizer, which then says so: that is not of the server's.
+# A helper that is killed at the end may be in its sanitizer's leak check, which
+# then reports that; such lines are not the server's.
 sub said {
 	my ($text) = @_;
 
@@ -399,7 +394,7 @@ sub said {
 	    s/^==\d+==Unable to get registers from thread \d+\.\n//mgr;
 }
 
-# The first line in a file (the error output) that matches, when it comes.
+# Waits for the first line of a file (the error output) that matches.
 sub wait_line {
 	my ($self, $pattern, $file) = @_;
 	my $line;
@@ -413,7 +408,7 @@ sub wait_line {
 	return $line;
 }
 
-# All lines of a log, as soon as there are that many.
+# Waits for so many lines of a log; returns all.
 sub wait_lines {
 	my ($self, $n, $file) = @_;
 	my @lines;
@@ -436,8 +431,8 @@ sub role {
 
 sub processes { return Amped::Process::of_session($_[0]{pid}) }
 
-# Sends a signal to the one process of a role, or to all of them, when there is
-# one: not all are there when it begins to serve.
+# Sends a signal to the processes of a role, once there is one: some start after
+# the server is ready.
 sub kill_role {
 	my ($self, $signal, $role) = @_;
 	my @pids;
@@ -447,7 +442,7 @@ sub kill_role {
 	return @pids;
 }
 
-# Waits for the process that was started; its status as in $?.
+# Waits for the process that was started; returns its status as in $?.
 sub reap {
 	my ($self) = @_;
 
@@ -467,7 +462,7 @@ sub wait_nothing_left {
 	    sub { !Amped::Process::of_session($self->{pid}) }, 10) };
 }
 
-# What a server that ran well must not have said.
+# The log lines that a server without errors does not write.
 sub complaints {
 	my ($self) = @_;
 	my @lines = split(/\n/, $self->errors);
@@ -476,7 +471,8 @@ sub complaints {
 	    (!$self->{errors} && /\] error: /) } @lines;
 }
 
-# Stops it; what was wrong: it must end well, leave nobody, say nothing bad.
+# Stops the server; returns what was wrong: its status, processes that are left,
+# bad log lines.
 sub finish {
 	my ($self, $signal) = @_;
 	my @wrong;
@@ -492,7 +488,7 @@ sub finish {
 	return @wrong;
 }
 
-# The same as a test.
+# Stops the server, as a test.
 sub stop {
 	my ($self, $signal) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -503,7 +499,7 @@ sub stop {
 	    Test::More::diag(join("\n", @wrong));
 }
 
-# Ends what is still there of it, in whatever state.
+# Kills all processes that are left.
 sub discard {
 	my ($self) = @_;
 
@@ -524,10 +520,10 @@ END {
 	}
 }
 
-# Whoever ends a test early ends its servers too.
+# A test that ends early ends its servers.
 $SIG{$_} = sub { exit(1) } for qw(HUP INT TERM);
 
-# No test file may hang, whatever the server does.
+# No test file may hang.
 $SIG{ALRM} = sub { die "the test took too long\n" };
 alarm(10 * timeout());
 

@@ -1,8 +1,7 @@
-# Amped::Client: a client that knows exactly what HTTP allows and takes
-# nothing else for an answer.
+# Amped::Client: a strict HTTP client.
 #
-# It reads one response strictly by its own framing and dies on whatever is
-# malformed or does not come in time.
+# The client reads a response by its framing, and dies if the response is
+# malformed or late.
 package Amped::Client;
 
 use strict;
@@ -51,7 +50,7 @@ sub wait_for {
 	die "gave up waiting for $what\n" unless @ready;
 }
 
-# All of these bytes; returns how many went before the server closed.
+# Sends bytes; returns how many were sent before the server closed.
 sub send {
 	my ($self, $bytes) = @_;
 	my $sent = 0;
@@ -71,7 +70,7 @@ sub send {
 	return $sent;
 }
 
-# Reads what there is, waiting for at least one byte or the end.
+# Reads at least one byte, or to the end.
 sub fill {
 	my ($self, $most) = @_;
 
@@ -89,8 +88,8 @@ sub want {
 	$self->fill until length($self->{in}) >= $bytes || $self->{end};
 }
 
-# The next response, to a request of this method; undef when the server
-# closed instead of one.
+# Reads the next response, to a request of this method; undef if the server
+# closed.
 sub response {
 	my ($self, $method) = @_;
 	my ($head, $answer, $length);
@@ -113,8 +112,8 @@ sub response {
 	return $answer;
 }
 
-# How many of so many requests for a target, one behind the other, are answered
-# with that body.
+# Sends n requests for a target, one after the other; returns how many responses
+# have that body.
 sub right {
 	my ($self, $times, $target, $body) = @_;
 	my $right = 0;
@@ -128,7 +127,8 @@ sub right {
 	return $right;
 }
 
-# Whether these targets are answered with these bodies, so many times over.
+# Requests these targets n times; returns whether the responses have these
+# bodies.
 sub all_right {
 	my ($self, $times, %bodies) = @_;
 
@@ -167,7 +167,7 @@ sub parse_head {
 	return \%answer;
 }
 
-# Bytes of body that follow; undef: all up to the end of the connection.
+# The length of the body; undef: up to the end of the connection.
 sub body_length {
 	my ($answer, $method) = @_;
 	my $length = $answer->{field}{'content-length'};
@@ -189,7 +189,7 @@ sub closed {
 	return $self->{in} eq '';
 }
 
-# True when nothing has come so far, and the connection stands.
+# True if nothing has come so far, and the connection is open.
 sub quiet {
 	my ($self) = @_;
 	my $select = IO::Select->new($self->{socket});
@@ -202,7 +202,7 @@ sub half_close { shutdown($_[0]{socket}, SHUT_WR) }
 
 sub close { CORE::close($_[0]{socket}) }
 
-# Goes away with a reset, not with a polite end.
+# Closes the connection with a reset.
 sub abort {
 	my ($self) = @_;
 

@@ -1,7 +1,7 @@
-# Amped::Foreign: clients that other people wrote.
+# Amped::Foreign: runs HTTP clients of other projects.
 #
-# They see neither the settings of who runs the tests nor a network: all that
-# they may ask is the server under test.
+# The clients see neither the user's settings nor a network: they can reach only
+# the server under test.
 package Amped::Foreign;
 
 use strict;
@@ -23,7 +23,7 @@ delete @ENV{grep { /_proxy\z/i } keys(%ENV)};
 $ENV{LC_ALL} = 'C';
 $ENV{HOME} = Amped::docroot();
 
-# The first of these programs that there is.
+# The first of these programs that is installed.
 sub which_program {
 	for my $name (@_) {
 		for my $dir (split(/:/, $ENV{PATH})) {
@@ -33,7 +33,7 @@ sub which_program {
 	return;
 }
 
-# The test is skipped without all of these.
+# Skips the test unless all of these programs are installed.
 sub needs_program {
 	for my $name (@_) {
 		Test::More::plan(skip_all => "there is no $name")
@@ -44,7 +44,7 @@ sub needs_program {
 # Runs a client to its end, within limits; status, output, errors.
 sub foreign { return Amped::run_command(undef, @_) }
 
-# The same as a test that it succeeds; its output and errors.
+# Runs a client, as a test that it succeeds; output and errors.
 sub foreign_ok {
 	my ($what, @command) = @_;
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
@@ -55,7 +55,7 @@ sub foreign_ok {
 	return ($out, $err);
 }
 
-# What a browser has made of a page, as text; none without a browser.
+# A page as a browser renders it, as text; undef without a browser.
 sub browse {
 	my ($url) = @_;
 	my $browser = which_program(@browsers) // return;
@@ -66,7 +66,7 @@ sub browse {
 	return $page;
 }
 
-# By name, of all files beneath a directory.
+# The SHA-256 of all files beneath a directory, by name.
 sub checksums {
 	my ($dir) = @_;
 	my %of;

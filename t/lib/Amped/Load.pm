@@ -1,9 +1,8 @@
-# Amped::Load: clients that ask without pause, each in a process of its own,
-# until they are told to stop; and then tell what they have seen.
+# Amped::Load: clients that send requests without pause, each in its own
+# process, until they are told to stop; then they report.
 #
-# They take nothing for granted: whatever is not the right answer is a failure,
-# and so is a connection that is refused, reset, or closed without having been
-# announced.
+# A failure is any wrong response, and a connection that is refused, reset, or
+# closed without announcement.
 package Amped::Load;
 
 use strict;
@@ -52,7 +51,7 @@ sub begin {
 	push(@{$self->{running}}, { pid => $pid, pipe => $ours });
 }
 
-# How many answers were right; then what was wrong, a line each.
+# Writes the number of right responses, then a line for each failure.
 sub ask {
 	my ($self, $number, $pipe) = @_;
 	my @targets = sort keys %{$self->{targets}};
@@ -74,7 +73,7 @@ sub ask {
 	return ($right, @wrong);
 }
 
-# What is wrong with the answer, or undef; whether the connection stays.
+# Returns the failure or undef, and whether the connection stays open.
 sub one {
 	my ($self, $client, $target, $id) = @_;
 	my $body = $self->{targets}{$target};
@@ -91,7 +90,7 @@ sub one {
 	return (undef, ($answer->{field}{connection} // '') ne 'close');
 }
 
-# Tells them to stop; the number of right answers, and what was wrong.
+# Stops the clients; returns the number of right responses, and the failures.
 sub stop {
 	my ($self) = @_;
 	my ($right, @wrong) = (0);
@@ -112,7 +111,7 @@ sub stop {
 	return ($right, @wrong);
 }
 
-# Whoever dies, leaves nobody behind: they end with their pipe.
+# A test that dies leaves no client: each ends with its pipe.
 sub DESTROY {
 	local ($?, $!);
 	waitpid($_->{pid}, 0) for map { CORE::close($_->{pipe}); $_ }

@@ -1,8 +1,8 @@
 # Amped::Package: the Debian package of what is being tested, built once.
 #
-# It is kept in the build directory beside the sum of the tarball that it was
-# made of; tarballs of the same sources are the same.  Tests that run at once
-# wait for each other.
+# The package is kept in the build directory with the sum of its tarball;
+# tarballs of the same sources are identical.  Tests that run at once wait for
+# each other.
 package Amped::Package;
 
 use strict;
@@ -23,7 +23,7 @@ my @tools = qw(dpkg-buildpackage dh);
 
 sub build_dir { return abs_path($ENV{AMPED_BUILD} // Amped::source_dir()) }
 
-# Packages are made of the plain build only: others say nothing new of them.
+# Packages are made of the plain build only.
 sub plain_build {
 	my $config = build_dir() . '/config.status';
 
@@ -33,7 +33,7 @@ sub plain_build {
 	    if slurp($config) =~ /--enable-(?:sanitizers|fuzzers)/;
 }
 
-# Does it while nobody else makes something of the build directory.
+# Calls a function while no other test uses the build directory.
 sub locked {
 	my ($code) = @_;
 
@@ -42,7 +42,7 @@ sub locked {
 	return $code->();
 }
 
-# Runs a command without a limit of its own; status and all that it said.
+# Runs a command without a timeout; status, and all output.
 sub quietly {
 	my ($line, @arguments) = @_;
 	my $log = Amped::docroot() . '/log';
@@ -69,7 +69,7 @@ sub must {
 	return $said;
 }
 
-# The tarball of the sources as they are, made anew, under the lock; its sum.
+# Makes the tarball of the sources, under the lock; returns its sum.
 sub tarball {
 	my $build = build_dir();
 
@@ -80,7 +80,7 @@ sub tarball {
 	return ($file, $sum);
 }
 
-# The directory of the packages; without what makes them, the test is skipped.
+# The directory of the packages; skips the test without the tools to make them.
 sub make_deb {
 	my $dir = build_dir() . '/deb';
 	my ($lacking) = grep { !which_program($_) } @tools;
@@ -105,7 +105,7 @@ sub build_deb {
 	write_file("$dir/of", $sum);
 }
 
-# A file of the package, by a pattern; there is one.
+# The one file of the package that matches a pattern.
 sub deb_file {
 	my ($dir, $pattern) = @_;
 	my @found = glob("$dir/$pattern");

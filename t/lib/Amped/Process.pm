@@ -1,8 +1,7 @@
 # Amped::Process: the processes of a server, as /proc shows them.
 #
-# A server under test leads a session of its own, so its processes are
-# those of that session, whoever their parents are by now.  Nothing here may
-# signal a process outside of such a session.
+# A server under test leads a session, so its processes are those of the
+# session, orphans too.  No function here may signal a process of another one.
 package Amped::Process;
 
 use strict;
@@ -10,8 +9,8 @@ use warnings;
 
 use POSIX ();
 
-# The fields of /proc/PID/stat, those behind the name from index 3; empty
-# when there is no such process any more.
+# The fields of /proc/PID/stat, those behind the name from index 3; empty if
+# there is no such process.
 sub stat_fields {
 	my ($pid) = @_;
 
@@ -21,7 +20,7 @@ sub stat_fields {
 	return (undef, undef, undef, split(' ', $rest));
 }
 
-# The title; what ps shows, which may be more.
+# The title, and what ps shows, which may be longer.
 sub title {
 	my ($pid) = @_;
 
@@ -33,8 +32,8 @@ sub title {
 	return ($title, $line =~ tr/\0/ /r);
 }
 
-# pid, parent, title, shown of each living process of a session; zombies are
-# dead.
+# pid, parent, title and what ps shows, of each process of a session that is no
+# zombie.
 sub of_session {
 	my ($session) = @_;
 	my @found;
@@ -50,8 +49,8 @@ sub of_session {
 	return @found;
 }
 
-# Seconds of processor time of a session so far, and of its dead children
-# that somebody waited for.
+# Seconds of processor time of a session, dead children that were waited for
+# included.
 sub cpu_seconds {
 	my ($session) = @_;
 	my $ticks = 0;
@@ -70,7 +69,7 @@ sub kill_session {
 	kill('KILL', @pids) if @pids;
 }
 
-# Those who hold a listening socket on a port of 127.0.0.1.
+# The processes that have a listening socket on a port of 127.0.0.1.
 sub of_port {
 	my ($port) = @_;
 	my $local = sprintf('0100007F:%04X', $port);

@@ -35,7 +35,7 @@ sub each_row {
 	}
 }
 
-# Names that every server of ours refuses or reads otherwise.
+# Names that one of the compared servers refuses, or reads otherwise.
 sub strange { return $_[0] =~ m{//|/\.} }
 
 # A new one: reads the list and the trace, at most so many requests.
@@ -86,9 +86,9 @@ sub encode {
 	return $path;
 }
 
-# Plays all requests over so many connections at once, which stay open or
-# take one request each.  What came of it: requests, bytes, errors (texts, a
-# few), wrong (how many), seconds, and the server's seconds of processor.
+# Plays all requests over n connections at once, which stay open or take one
+# request each.  Returns requests, bytes, errors (some texts), wrong (their
+# number), seconds, and the server's seconds of processor.
 sub play {
 	my ($self, $server, $connections, $keep) = @_;
 	my $result = { requests => 0, bytes => 0, errors => [], wrong => 0 };
@@ -158,7 +158,7 @@ sub ask {
 	    if $sent != length($bytes);
 }
 
-# By tag where it is known, by date where not.
+# By the tag if it is known, else by the date.
 sub condition {
 	my ($self, $path) = @_;
 	my $tag = $self->{tags}{$path};
@@ -168,7 +168,7 @@ sub condition {
 	    gmtime(MODIFIED)) . "\r\n";
 }
 
-# More bytes of an answer; checks it when it is complete.
+# Adds bytes of a response, and checks it when it is complete.
 sub take {
 	my ($self, $run, $slot) = @_;
 	my $n = sysread($slot->{socket}, $slot->{in}, 262_144,
@@ -193,7 +193,7 @@ sub take {
 	$self->ask($run, $slot);
 }
 
-# The server has closed: right behind a request of its own connection only.
+# The server has closed, which is right only after a connection's one request.
 sub ended {
 	my ($self, $run, $slot) = @_;
 

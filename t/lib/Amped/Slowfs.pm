@@ -1,5 +1,5 @@
 # Amped::Slowfs: a file system that a test makes slow, or dead, and alive again
-# (t/slowfs.c).  It is gone when the object is.
+# (t/slowfs.c).  The file system is unmounted with the object.
 package Amped::Slowfs;
 
 use strict;
@@ -19,7 +19,7 @@ sub program {
 	return "$build/t/slowfs";
 }
 
-# Why there can be none here; '' if there can.
+# The reason why this system cannot have one; '' if it can.
 sub missing {
 	return 'FUSE needs root' if $> != 0;
 	return 'there is no t/slowfs here' unless -x program();
@@ -30,8 +30,7 @@ sub missing {
 	return $fs ? '' : "no FUSE here: $@";
 }
 
-# Has the test begin once more with mounts of its own, which go with it, whatever
-# has died.
+# Starts the test again in a mount namespace, so that its mounts go with it.
 sub alone {
 	return if $ENV{AMPED_TEST_MOUNTS};
 	$ENV{AMPED_TEST_MOUNTS} = 1;
@@ -39,7 +38,7 @@ sub alone {
 	    (map { "-I$_" } @INC), $0) or die "unshare: $!\n";
 }
 
-# Shows the one directory at the other.
+# Binds one directory to another.
 sub new {
 	my ($class, $directory, $at) = @_;
 	my $pid = open2(my $from, my $to, program(), $directory, $at);
@@ -80,15 +79,15 @@ sub command {
 	}
 }
 
-# Nothing of this kind is answered from now on.
+# Holds operations of this kind from now on.
 sub hold { return $_[0]->command(join(' ', 'hold', @_[1 .. $#_])) }
 
 sub delay { return $_[0]->command("delay $_[1] $_[2]") }
 
-# The same, but it is answered: with EIO.
+# Fails operations of this kind with EIO from now on.
 sub fail { return $_[0]->command(join(' ', 'fail', @_[1 .. $#_])) }
 
-# All is answered again, what was held too.
+# Answers all operations again, held ones too.
 sub release {
 	my ($self) = @_;
 
@@ -96,7 +95,7 @@ sub release {
 	$self->{held} = [];
 }
 
-# Waits until something of this kind, or of any, is held; its name.
+# Waits until an operation of this kind, or any, is held; returns its name.
 sub wait_held {
 	my ($self, $op) = @_;
 
