@@ -240,7 +240,7 @@ add_listeners(struct conf_reader *reader, struct conf_site *site)
 	const struct conf_row	*row = conf_row_find(BLOCK_SITE,
 				    offsetof(struct conf_site, listen));
 	struct conf_address	*at = site->listen.at;
-	struct conf_pos	 pos;
+	struct conf_pos		 pos;
 	size_t			 same;
 
 	for (size_t i = 0; i < site->listen.n; i++) {

@@ -57,7 +57,7 @@ struct conf_site {
 	struct conf_words	 names;		/* lower case */
 	struct conf_addresses	 listen;
 	struct conf_rules	 rules;
-	struct conf_path	*paths;	/* longest prefix first */
+	struct conf_path	*paths;		/* longest prefix first */
 	size_t			 npaths;
 	struct conf_files	*files;		/* each that matches applies */
 	size_t			 nfiles;

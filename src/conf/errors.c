@@ -19,7 +19,7 @@
 #define SHOWN_MAX	200	/* bytes of a line from the word on */
 
 struct conf_error {
-	struct conf_pos	 pos;
+	struct conf_pos		 pos;
 	size_t			 number;	/* in the order of reporting */
 	char			*message;
 	const char		*hint;		/* a static word, or NULL */

@@ -95,7 +95,7 @@ static void
 read_escape(struct conf_lexer *s, struct buf *text)
 {
 	struct conf_pos	at = s->pos;
-	char			c = peek_byte(s, 1);
+	char		c = peek_byte(s, 1);
 
 	if (c == '"' || c == '\\') {
 		buf_addc(text, c);

@@ -86,7 +86,7 @@ conf_log_set_format(struct conf_reader *reader, const struct conf_row *row,
 {
 	struct conf_pairs		*all = member;
 	struct conf_log_format		 made;
-	struct conf_log_error	 error;
+	struct conf_log_error		 error;
 
 	if (!is_new_name(reader, &words[0]))
 		return false;
@@ -146,7 +146,7 @@ conf_log_select_format(struct conf_reader *reader)
 {
 	struct conf			*conf = reader->conf;
 	const char			*name = conf->log.access_format, *text;
-	struct conf_log_error	 error;
+	struct conf_log_error		 error;
 	bool				 json;
 
 	if (name == NULL)		/* an error was reported */

@@ -92,8 +92,8 @@ letter_is_known(char letter)
 static size_t
 parse_field(struct parser *m, const char *text, const char **why)
 {
-	size_t		 at = 1, len;
-	char		*argument = NULL;
+	size_t			 at = 1, len;
+	char			*argument = NULL;
 	enum conf_log_field	 field;
 
 	if (text[at] == '>' || text[at] == '<')

@@ -18,7 +18,7 @@ struct statement {
 	struct conf_word	*words;
 	size_t			 n;
 	enum conf_token		 end;		/* behind the last word */
-	struct conf_pos	 end_pos;
+	struct conf_pos		 end_pos;
 };
 
 struct scope {				/* the block around a statement */

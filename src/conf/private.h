@@ -12,7 +12,7 @@
 struct conf_word {
 	char			*text;		/* owned */
 	bool			 quoted;
-	struct conf_pos	 pos;
+	struct conf_pos		 pos;
 };
 
 struct conf_source {			/* a file of the conf, or a text */
@@ -42,7 +42,7 @@ struct conf_lexer {
 	const char		*text;
 	size_t			 len, at;
 	size_t			 line_at;	/* start of the line */
-	struct conf_pos	 pos;		/* of the token */
+	struct conf_pos		 pos;		/* of the token */
 };
 
 void		 conf_lexer_start(struct conf_lexer *, struct conf_reader *,

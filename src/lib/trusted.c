@@ -27,9 +27,9 @@
 
 #define LINKS_MAX	40		/* as in the kernel */
 #ifdef O_PATH
-#define DIR_FLAGS		(O_PATH | O_DIRECTORY | O_CLOEXEC)
+#define DIR_FLAGS	(O_PATH | O_DIRECTORY | O_CLOEXEC)
 #else
-#define DIR_FLAGS		(O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+#define DIR_FLAGS	(O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #endif
 
 struct walk {

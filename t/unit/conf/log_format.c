@@ -29,7 +29,7 @@ static void
 check_format(const char *text, const char *expected, ...)
 {
 	struct conf_log_format		f;
-	struct conf_log_error	error;
+	struct conf_log_error		error;
 	char				all[1000];
 	va_list				ap;
 
@@ -88,7 +88,7 @@ START_TEST(errors_in_formats)
 		{ "a\tb", 1, 1, "a control byte" },
 	};
 	struct conf_log_format		f;
-	struct conf_log_error	error;
+	struct conf_log_error		error;
 
 	for (int i = 0; i < COUNT(bad); i++) {
 		ck_assert_msg(!conf_log_format_parse(&f, bad[i].text, false,
@@ -108,7 +108,7 @@ START_TEST(too_long)
 {
 	char				text[CONF_LOG_LINE_MAX + 2];
 	struct conf_log_format		f;
-	struct conf_log_error	error;
+	struct conf_log_error		error;
 
 	memset(text, 'x', sizeof(text));
 	text[CONF_LOG_LINE_MAX] = '\0';

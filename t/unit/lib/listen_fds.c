@@ -71,7 +71,7 @@ static size_t
 take_fds(const char *pid, const char *fds, const char *names)
 {
 	struct listen_fd	*list;
-	size_t		 n;
+	size_t			 n;
 
 	setenv("LISTEN_PID", pid, 1);
 	setenv("LISTEN_FDS", fds, 1);
@@ -111,7 +111,7 @@ static bool
 check_named(void)
 {
 	struct listen_fd	*list;
-	char		 me[32], names[2 * LISTEN_FDS_NAME_SIZE];
+	char			 me[32], names[2 * LISTEN_FDS_NAME_SIZE];
 
 	closefrom(3);
 	snprintf(me, sizeof(me), "%ld", (long)getpid());

@@ -34,7 +34,8 @@ static const struct {
 START_TEST(holds)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct token_bucket_size size = {cases[i].rate, cases[i].burst};
+		struct token_bucket_size	size = { cases[i].rate,
+						    cases[i].burst };
 		struct token_bucket		b;
 
 		token_bucket_fill(&b, &size, 77);
@@ -53,7 +54,7 @@ START_TEST(often)
 {
 	struct token_bucket_size	size = { 7, 3 };
 	struct token_bucket		b;
-	int64_t			taken = 0;
+	int64_t				taken = 0;
 
 	token_bucket_fill(&b, &size, 0);
 	for (int64_t now = 0; now <= 100000; now++)
