@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Slow clients, odd ones, and very many of them.
+# arch: all
 use strict;
 use warnings;
 
@@ -19,11 +20,18 @@ my $server = Amped->start(files => { 'large' => $large, 'page' => $page });
 my $request = "GET /page HTTP/1.1\r\nHost: x\r\n\r\n";
 my ($client, $answer, $right);
 
-# Those of main, without its private ones, which may come and go.
+# Those of main, without its private ones, which may come and go: what is there
+# before and after these are looked up, and is none of them.
 sub sockets {
+	my @before = all_sockets();
 	my %private = map { (split)[6] => 1 } split(/\n/, slurp('/proc/net/unix'));
+	my %after = map { $_ => 1 } all_sockets();
 
-	return grep { (readlink($_) // '') =~ /^socket:\[(\d+)/ && !$private{$1} }
+	return grep { $after{$_} && !$private{$_} } @before;
+}
+
+sub all_sockets {
+	return map { (readlink($_) // '') =~ /^socket:\[(\d+)/ ? $1 : () }
 	    map { glob("/proc/$_/fd/*") } $server->role('main');
 }
 

@@ -401,8 +401,7 @@ sub wait_line {
 
 	$file //= $self->{err};
 	await("a line like $pattern in $file", sub {
-		return 0 unless -e $file;
-		($line) = grep { $_ =~ $pattern } split(/\n/, slurp($file));
+		($line) = grep { $_ =~ $pattern } whole_lines($file);
 		return defined($line);
 	});
 	return $line;
@@ -415,10 +414,18 @@ sub wait_lines {
 
 	$file //= $self->{access};
 	await("$n lines in $file", sub {
-		@lines = -e $file ? split(/\n/, slurp($file)) : ();
+		@lines = whole_lines($file);
 		return @lines >= $n;
 	});
 	return @lines;
+}
+
+# Those of a file that may be there, and may be written to meanwhile: a page of
+# what is written can be seen before the next one.
+sub whole_lines {
+	my ($file) = @_;
+
+	return -e $file ? slurp($file) =~ /^(.*)\n/mg : ();
 }
 
 # Process ids of a role: monitor, main, helper, log helper, error logger.
