@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 #
 # ports: what is there for systems that we cannot try here is at least correct:
-# the spec file for rpm, the scripts for rc.d.
+# the spec file for rpm, the scripts for rc.d, the packages that bootstrap
+# installs.
 #
 use strict;
 use warnings;
@@ -80,6 +81,34 @@ my ($files) = slurp($spec) =~ /^%files\n(.*?)^%changelog/ms;
 for my $part (qw(_sbindir _libexecdir _unitdir _tmpfilesdir _mandir
     bash-completion vim/vimfiles/syntax vim/vimfiles/ftdetect /log/amped)) {
 	like($files, qr/\Q$part\E/, "%files has $part");
+}
+
+# Each of bootstrap's tables: all rows have the columns of their header.
+my $bootstrap = slurp("$src/bootstrap");
+my %rows;
+
+for my $table (qw(needs plan)) {
+	my ($head, @rows) = $bootstrap =~ /^$table\(\) \{\n.*?<<'END'\n(.*?)^END\n/ms
+	    ? split(/\n/, $1) : ();
+	my $columns = sub { split(' ', $_[0] =~ s/ : .*/ :/r) };
+	my $n = () = $columns->($head // '');
+
+	$n-- if $table eq 'plan';	# its last column are several words
+	$rows{$table} = [map { [$columns->($_)] } @rows];
+	cmp_ok(scalar(@rows), '>', 5, "bootstrap's table $table");
+	is_deeply([grep { my $has = () = $columns->($_);
+	    $table eq 'plan' ? $has <= $n : $has != $n || !/ : \w/ } @rows],
+	    [], '... has whole rows');
+}
+
+# What the heads of end-to-end tests say is believed only if check runs them.
+for my $check (qw(gate all)) {
+	my @places = map { $_->[0] eq $check ? [@$_[3 .. 5]] : () }
+	    @{$rows{plan}};
+	my %in = map { $_ => 1 } map { split(/,/, $_->[2]) } @places;
+
+	ok($in{every} || !(grep { !$in{$_} } qw(amped sped mp mt pipelined)),
+	    "check, $check: tests about waiting run in every architecture");
 }
 
 done_testing();

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # The server starts, serves a file and stops; nothing is left behind.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Options, and what they get who write them or the conf wrong.
-# one architecture: options and the conf are read before there is any
+# arch: one: options and the conf are read before there is any
 use strict;
 use warnings;
 

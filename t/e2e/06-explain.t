@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # amped -u URL: how a URL would be answered, and why a refusal.
-# one architecture: who explains is one of its own
+# arch: one: who explains is one of its own
 use strict;
 use warnings;
 

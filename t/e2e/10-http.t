@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # GET and HEAD, types, lengths, connections that stay, pipelines, Host.
+# arch: all
 use strict;
 use warnings;
 

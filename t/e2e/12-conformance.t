@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # RFC 9110 and 9112 to the letter.  A case is one connection: what is sent, and
 # what must come back; it runs in one piece, and again one byte at a time.
+# arch: pair
 use strict;
 use warnings;
 

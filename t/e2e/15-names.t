@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # From names to files: decoding, dots, what is refused, and that nothing
 # outside of the root comes out, whatever the name.
+# arch: pair
 use strict;
 use warnings;
 

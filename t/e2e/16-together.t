@@ -2,6 +2,7 @@
 # Many requests that come in the same moment, of all kinds, each on a connection
 # of its own: each gets its own answer, whatever the others are.  The server is
 # stopped until all are there, so that it sees them in the same turn.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Last-Modified and ETag, conditions, ranges.
+# arch: pair
 use strict;
 use warnings;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Every error status: when, its page, and whether the connection goes on.
+# arch: pair
 use strict;
 use warnings;
 

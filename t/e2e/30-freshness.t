@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Files that change under the server: a response is always one version.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Who is slow on purpose is cut off by a deadline, whatever else it does; who
 # wants too much gets it later.
+# arch: all
 use strict;
 use warnings;
 

@@ -6,6 +6,7 @@
 # The directives are those that amped -L lists, the commands those of
 # src/shared/commands.tbl: a new one is tried like the others, and must behave
 # as if it were not there, unless a row here says what it does.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # An end of a connection that is the server's wish loses nothing of the last
 # response, whatever the client sends meanwhile, and however many others come.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Who is there, who stops how, and who is replaced when it is killed.
+# arch: all
 use strict;
 use warnings;
 

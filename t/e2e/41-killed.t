@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Each process is killed in turn (KILL), and each signal comes, under load: who
 # notices what.
+# arch: all
 use strict;
 use warnings;
 

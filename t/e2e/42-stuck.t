@@ -3,6 +3,7 @@
 #
 # A helper that is stopped before it gets a job is as good as one that waits
 # for a file system that does not answer.
+# arch: one: only amped has helpers
 use strict;
 use warnings;
 

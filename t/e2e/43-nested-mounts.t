@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Mounts in mounts: whichever of them is dead, by whatever way it is asked for,
 # the others are served.
+# arch: one: only amped has helpers
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # A file system whose server hangs, or is gone, while main has its files: main
 # goes on, stops, and is replaced when it dies, whatever it has open.
+# arch: one: only amped has helpers
 use strict;
 use warnings;
 

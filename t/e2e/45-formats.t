@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # The forms of the access log's lines: those that there are, and each field in
 # one of a conf's own; JSON that is JSON, whatever a client sends.
+# arch: pair
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Whatever bytes strangers send: no log has one that a terminal obeys, and each
 # is valid UTF-8; nor has what is printed about them.
-# one architecture: all of them log in the same way
+# arch: one: all of them log in the same way
 use strict;
 use warnings;
 

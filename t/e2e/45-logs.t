@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # The access log in both formats, the error log in its levels.
+# arch: pair
 use strict;
 use warnings;
 

@@ -2,7 +2,7 @@
 # Where logs go beside files: to the system's log, and to programs; that none
 # of them holds up anybody, and that what is lost is counted; names in place of
 # addresses; errors that are said again and again.
-# one architecture: main does not know where its log helper and the error logger write
+# arch: one: main does not know where its log helper and the error logger write
 use strict;
 use warnings;
 

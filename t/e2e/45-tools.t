@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # What administrators do with logs, with the programs that they have: rotate
 # them while requests are answered, split them by site, count with awk.
-# one architecture: the monitor opens logs again
+# arch: one: the monitor opens logs again
 use strict;
 use warnings;
 

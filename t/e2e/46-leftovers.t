@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Main dies over and over while a file system is dead: helpers that cannot be
 # killed stay behind, but no more than its share, and the others are served.
+# arch: one: only amped has helpers
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Into the background: whoever starts it gets to know whether it serves; and no
 # signal is too early.
-# one architecture: the monitor goes into the background
+# arch: one: the monitor goes into the background
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # The control socket and ampedctl: each command, who may ask, and that nobody
 # who asks, slowly, often or in nonsense, is in anybody's way.
+# arch: pair
 use strict;
 use warnings;
 

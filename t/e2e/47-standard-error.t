@@ -2,7 +2,7 @@
 # Standard error of who starts it: in the background it is given up as soon as no
 # log goes there, so that nobody waits for its end; and not before all has been
 # said that who starts it is to hear.
-# one architecture: the monitor gives it up
+# arch: one: the monitor gives it up
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # What a supervisor has of it: a pid file, notifications, a watchdog, sockets
 # that are passed.
-# one architecture: the monitor talks to supervisors
+# arch: one: the monitor talks to supervisors
 use strict;
 use warnings;
 

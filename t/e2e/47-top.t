@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # ampedctl top in a terminal: what it shows, its keys, another size, a server
 # that goes, and that the terminal is given back.
-# one architecture: it shows what it is told
+# arch: one: it shows what it is told
 use strict;
 use warnings;
 

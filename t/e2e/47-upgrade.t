@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Another binary takes over (USR2), under load, and nobody notices; when it does
 # not come up, the one before goes on.
-# one architecture: the monitors do it; how mains drain is in 48 and 49
+# arch: one: the monitors do it; how mains drain is in 48 and 49
 use strict;
 use warnings;
 

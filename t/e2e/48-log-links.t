@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Started by root, with logs in a directory of the user's that it becomes: what
 # is put there by that user leads root nowhere; what root has put elsewhere does.
-# one architecture: the monitor and its children open logs
+# arch: one: the monitor and its children open logs
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # What signals are good for: logs that are opened again, a conf that is read
 # again, an end that nobody notices; all of it under load.
+# arch: all
 use strict;
 use warnings;
 

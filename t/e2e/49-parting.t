@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # A main that is at its end, with lines that the log helper has not written yet,
 # is not killed by a signal to end.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # The conf is read again: nobody notices, but that it is in force; and when it
 # cannot be, nothing has changed.  AMPED_TEST_RELOADS: how many under load.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Sites by listener and by Host, path blocks, includes.
+# arch: pair
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # A root that the server's user may not come to: which directory is in the way
 # is said at the start, when the conf is read again, and by -t.
+# arch: pair
 use strict;
 use warnings;
 

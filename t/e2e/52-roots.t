@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Paths with a directory of their own: root and alias, and that nothing
 # outside of it comes out.
+# arch: pair
 use strict;
 use warnings;
 

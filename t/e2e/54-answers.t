@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Redirects, refusals, fallbacks and error pages of the conf.
+# arch: pair
 use strict;
 use warnings;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Listings of directories: what is in them, what is not, and what they cost.
+# arch: pair
 use strict;
 use warnings;
 

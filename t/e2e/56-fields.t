@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Fields by type: character sets, ages, and what is safe by default.
+# arch: pair
 use strict;
 use warnings;
 

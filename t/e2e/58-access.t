@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Who may ask: networks, passwords, names of files.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Compression: files beside others, and what helpers make; who gets which.
+# arch: all
 use strict;
 use warnings;
 

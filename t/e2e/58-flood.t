@@ -2,6 +2,7 @@
 # A flood of wrong passwords, of a cost as in real life, locks out nobody whose
 # password is right: neither from elsewhere nor from the address that it comes
 # from; and who has been let in stays in.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Users' directories, from a user database of the test's own, which may be
 # slow; and which links are followed.
+# arch: pair
 use strict;
 use warnings;
 

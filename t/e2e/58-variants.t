@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Variants that are kept, wherever: also on file systems whose files main cannot
 # read without waiting (no RWF_NOWAIT), where it has copies of them.
+# arch: pair
 use strict;
 use warnings;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Every combination of what cache { off } can switch off: slower, and right.
+# arch: pair
 use strict;
 use warnings;
 

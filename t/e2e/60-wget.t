@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # Another's client mirrors a linked site: every file arrives as it is.
+# arch: pair
 use strict;
 use warnings;
 

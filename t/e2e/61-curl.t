@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # curl, with whatever it can do to a static server: every file arrives as it
 # is, and nothing is sent that the client has already.
+# arch: pair
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # A browser loads a page of a hundred objects, each once, over connections that
 # it keeps open.
+# arch: pair
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # The site that bootstrap serves, amped's manual: to a mirroring client and to
 # a browser every link leads somewhere.
+# arch: pair
 use strict;
 use warnings;
 

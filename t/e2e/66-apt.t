@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # apt-get updates from a repository that amped serves, and gets its packages;
 # all that it reads and writes is in a directory of the test.
+# arch: pair
 use strict;
 use warnings;
 

@@ -3,6 +3,7 @@
 # any two steps, and disks that fail at any: on a file system that is held, or
 # fails, just there.  A response is one version, or it ends short and closes;
 # the next one shows what there is now.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Files that everybody asks for are looked at again and again; on a disk that
 # does not keep up, who asks for another one does not wait behind all of that.
+# arch: pair
 use strict;
 use warnings;
 

@@ -2,6 +2,7 @@
 # A file system that is slow, or does not answer at all, keeps nobody waiting
 # but those who asked for its files.  Everything here goes by the order of
 # events: while an operation is held, others are answered.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Files that are written in place, with the size that they had: what is sent is
 # of one version, and so is what a client puts together with If-Range.
+# arch: all
 use strict;
 use warnings;
 

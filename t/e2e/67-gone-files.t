@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Files that are deleted or replaced while the server has them open: helpers
 # close them, and none stays open, whoever is killed meanwhile.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # An error log that is not read, or on a file system that does not answer, holds
 # up nobody, and least the monitor; lines are lost whole, counted and told.
-# one architecture: the error logger writes the error log
+# arch: one: the error logger writes the error log
 use strict;
 use warnings;
 

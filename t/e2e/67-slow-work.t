@@ -3,6 +3,7 @@
 # hashing passwords, compressing.  Everything goes by the order of events: the
 # work is held, or stopped in the middle; cached files are served meanwhile; it
 # goes on, and is done right.
+# arch: all
 use strict;
 use warnings;
 

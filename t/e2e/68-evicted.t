@@ -4,6 +4,7 @@
 # are those of files that it has no mappings of, or none that it has touched: its
 # cache is smaller than one of them.  Anybody can evict these, so this one needs
 # nothing; 68-mapped.t is for what it has mapped and sent.
+# arch: one: only in amped does main never touch a page that is not in memory
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # git clones a repository that is nothing but files to the server, and later
 # fetches what is new.
+# arch: pair
 use strict;
 use warnings;
 

@@ -5,6 +5,7 @@
 # that; t/evict does it at will, which takes root.  68-evicted.t is for what it
 # has no mappings of.  That something is in memory may be believed
 # for 10 ms, so each time more than that passes first.
+# arch: one: only in amped does main never touch a page that is not in memory
 use strict;
 use warnings;
 

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Large files that are asked for again and again, which are sent in another way
 # than those that are not: the bytes are the same.
+# arch: all
 use strict;
 use warnings;
 

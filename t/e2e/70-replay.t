@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # The start of a real day: 3,000 requests, every answer checked, over
 # connections that stay and over one for each request.
+# arch: all
 use strict;
 use warnings;
 

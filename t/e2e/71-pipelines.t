@@ -2,6 +2,7 @@
 # Tests of pipelined: nobody is heard late, and pipelines share their clients.
 # In turns of each thread, and with everything that may come together:
 # t/unit/loop/stages.c.
+# arch: all
 use strict;
 use warnings;
 

@@ -2,6 +2,7 @@
 #
 # Tests of workers with one client at a time: so many clients at once, turns
 # where there are more, and nobody who loses anything by that.
+# arch: all
 #
 use strict;
 use warnings;

@@ -2,6 +2,7 @@
 #
 # Tests of several mains: one queue of clients, limits over all of them, one
 # that dies, a conf read again, and no client who notices.
+# arch: all
 #
 use strict;
 use warnings;

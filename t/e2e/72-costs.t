@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 # What a request for a cached file costs, and a connection without a request:
 # counted, never timed.
+# arch: all
+# plain: a sanitizer allocates for itself
 use strict;
 use warnings;
 

@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 # What a client costs main of its own memory that does nothing, or not what it
 # ought to: of each kind that a limit is about; and that it is given back.
+# arch: all
+# plain: a sanitizer keeps what has been freed
 use strict;
 use warnings;
 

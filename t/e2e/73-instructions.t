@@ -5,6 +5,8 @@
 # It depends on compiler and library, so it is written down for some of them,
 # and tells nothing elsewhere.  Where it has changed for a good reason, write
 # the new one down in the same commit.
+# arch: all
+# plain: a sanitizer has instructions of its own
 use strict;
 use warnings;
 

@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 # What the programs are made of that makes a fault of ours harder to use, and
 # that no process has memory that can be both written to and executed.
+# arch: pair
+# plain: a sanitizer changes what programs are made of
 use strict;
 use warnings;
 

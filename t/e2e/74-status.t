@@ -1,5 +1,6 @@
 #!/usr/bin/perl
 # What the server has counted: at a path, in every form, over crashes and confs.
+# arch: all
 use strict;
 use warnings;
 

@@ -2,6 +2,8 @@
 # What main and helpers can still do when somebody else has them do it: by
 # programs that are taken over on purpose (t/faults.c).  Each thing is done with
 # the sandbox off first, to see that it would be done.
+# arch: all
+# plain: with a sanitizer there is no filter of system calls
 use strict;
 use warnings;
 

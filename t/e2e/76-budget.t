@@ -2,6 +2,7 @@
 # The descriptors that there may be are enough for what is done with them: many
 # listening sockets, and more clients than there is room for at once, each with
 # a file of its own; and so are the fewest with which it starts.
+# arch: all
 use strict;
 use warnings;
 

@@ -2,6 +2,7 @@
 # No process has a descriptor that it was not given: all that each has open is
 # of a kind that it is to have, and no more of that than it is to have, from the
 # start on, whatever becomes of the server.
+# arch: all
 use strict;
 use warnings;
 

@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 # The sandbox from outside: who has which privileges, what is served all the
 # same, and what the conf has a say in.
+# arch: all
+# plain: with a sanitizer there is no filter of system calls
 use strict;
 use warnings;
 

@@ -1,6 +1,8 @@
 #!/usr/bin/perl
 # Passwords and their hashes: that nothing of them is left in anybody's memory
 # when the request is over.
+# arch: pair
+# plain: a sanitizer keeps what has been freed
 use strict;
 use warnings;
 no warnings 'portable';		# addresses
