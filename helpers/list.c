@@ -298,6 +298,8 @@ page_flush(struct page *page)
 	static const struct hash_key	key = { 0, 0 };	/* it is no secret */
 	struct buf			*b = &page->block;
 
+	if (b->len == 0)
+		return 0;
 	if (io_write_all(page->fd, b->at, b->len) == -1)
 		return errno;
 	page->digest = hash_bytes(&key, page->digest, b->at, b->len);
