@@ -1,16 +1,16 @@
 /*
- * body: what send needs of it.
+ * body: what the step send needs of the step body.
  */
 #ifndef HTTP_BODY_H
 #define HTTP_BODY_H
 
 #include "http/conn.h"
 
-/* Whether the file that a response was sent from, live, is still the version
- * that has been put out; asked when all of it has gone. */
+/* Whether the file of a response that was sent live is still the version that
+ * the head names; called when all of it has been sent. */
 bool	body_was_current(const struct conn *);
-/* The client does not take more now: pieces of the body are not to wait in the
- * output.  They are put out again when it does. */
+/* Takes pieces of the body that the client does not accept now out of the
+ * output; body_step() puts them out again later. */
 void	body_unsend(struct conn *);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * caches: what all loops of a main may share: the caches, and what is counted
- * about jobs.  What one loop has for itself is in struct http_loop.
+ * caches: all caches of a main, and counts of its jobs.
  *
- * A loop that is not given one has one of its own.  Not shared, a store is for
- * one loop and has no locks.
+ * Several loops may share one struct caches.  A loop that is given none makes
+ * its own, which has no locks.
  */
 #ifndef HTTP_CACHES_H
 #define HTTP_CACHES_H
@@ -17,17 +16,17 @@ struct caches;
 struct caches_setup {
 	const struct conf	*conf;
 	size_t			 descriptors;	/* for files kept open */
-	int			 pagemap;	/* of pagemap.h, stays the
-						 * caller's; 0 or -1: none */
-	bool			 shared;	/* by the loops of threads */
-	/* Asks one of the loops for http_tidy(): from any thread, and in the
-	 * middle of a cache.  NULL: nothing is put off. */
+	int			 pagemap;	/* of pagemap.h, the caller's;
+						 * 0 or -1: none */
+	bool			 shared;	/* by threads */
+	/* Has one of the loops call http_tidy(); called in any thread, with a
+	 * cache locked.  NULL: no work is deferred. */
 	void			(*schedule_tidy)(void *);
 	void			*tidy_context;
 };
 
 struct caches	*caches_new(const struct caches_setup *);
-/* No loop has it any more. */
+/* All loops that used the caches have been freed. */
 void		 caches_free(struct caches **);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * conn: a connection and the exchange under way on it; for the steps only.
+ * conn: the working state of a connection while its machine runs; for the
+ * steps only.
  *
- * While a connection runs, its input stands in the loop's buffer, its output in
- * one of the loop's queues.  Only what is left when it must wait is moved to
- * memory of its own (conn_park).  One that waits for its next request has
- * nothing left, and goes as a whole: only its peer is remembered.
+ * While a connection runs, its input is in the loop's buffer and its output in
+ * one of the loop's queues.  When a step must wait, conn_park() moves the rest
+ * of both to memory of the connection.  A connection between two requests has
+ * no rest: its struct conn is recycled, and only its struct session remains.
  */
 #ifndef HTTP_CONN_H
 #define HTTP_CONN_H
@@ -14,8 +15,8 @@
 #include <stdint.h>
 
 #include "http/http.h"
-#include "http/peer.h"
 #include "http/request.h"
+#include "http/session.h"
 #include "http/transport.h"
 #include "lib/compiler.h"
 #include "wait.h"
@@ -27,53 +28,54 @@ enum step {
 	STEP_COUNT
 };
 
-/* What a step says when it returns. */
+/* The result of a step. */
 enum go {
-	GO_ON,			/* c->step is the next one */
-	GO_WAIT,		/* c->wait says for what; then the same step */
-	GO_OVER			/* the connection is at its end */
+	GO_ON,			/* c->step names the next step */
+	GO_WAIT,		/* c->wait is set; then the same step again */
+	GO_OVER			/* the connection has ended */
 };
 
-/* Looks and reads that one request may cost before it is given up. */
+/* Lookups and reads that one request may cost before it is refused. */
 #define REQUEST_ATTEMPTS_MAX	8
 
-/* Bytes to be sent until it is others' turn: of a body that goes on; ever. */
+/* Bytes that a connection may send in an iteration of the loop: if its body
+ * goes on behind them; in any case. */
 #define CONN_SEND_QUOTA	(256 * 1024)
 #define CONN_SEND_MAX	(3 * CONN_SEND_QUOTA)
 
-/* Bytes of responses to which another may be added before they are sent. */
+/* Bytes of pending output; with more no further response is added. */
 #define CONN_COALESCE_MAX	(16 * 1024)
 
 struct conn {
-	struct http_loop		*http;
+	struct http_loop	*http;
 	struct session		*session;
-	const struct transport	*transport;	/* the peer's */
+	const struct transport	*transport;	/* the session's */
 	void			*transport_context;
-	struct request		*request;	/* NULL between two */
-	struct request		*recycle;		/* memory that goes back */
-	char			*input;		/* not yet consumed: the head */
-	size_t			 input_len;	/* of the request comes first */
-	char			*read_at;		/* so much has come, at once, */
-	size_t			 read_len;		/* into the loop's buffer */
-	struct buf		 own_input;		/* input of our own */
-	struct output		*output;	/* the loop's, or of our own */
-	struct io_op		*op;		/* made for it, or NULL */
+	struct request		*request;	/* NULL between two requests */
+	struct request		*recycle;	/* memory for a next request */
+	char			*input;		/* not consumed; begins with */
+	size_t			 input_len;	/* the head of the request */
+	char			*read_at;	/* the last read into the */
+	size_t			 read_len;	/* loop's buffer */
+	struct buf		 own_input;	/* the connection's memory */
+	struct output		*output;	/* the loop's, or its own */
+	struct io_op		*op;		/* a batch's call, or NULL */
 	struct wait		 wait;
-	int64_t			 started_at;		/* first byte of the head, ms */
-	int64_t			 send_deadline;	/* ms; 0: not set */
-	uint64_t		 sent;		/* bytes since that was set */
-	size_t			 unacked;	/* as the linger timed out */
+	int64_t			 started_at;	/* clock ms: head or linger */
+	int64_t			 send_deadline;	/* clock ms; 0: none */
+	uint64_t		 sent;		/* bytes since it was set */
+	size_t			 unacked;	/* at the last linger timeout */
 	uint8_t			 step;		/* enum step */
-	uint8_t			 after_send;		/* the step behind send */
+	uint8_t			 after_send;	/* enum step: after SEND */
 	uint8_t			 outcome;	/* of the last wait */
-	uint8_t			 go;		/* enum go, until it is woken */
-	bool			 refused;	/* its address has enough */
-	bool			 readable;	/* input may be there */
-	bool			 last_request;		/* the client asks no more */
+	uint8_t			 go;		/* enum go of the last step */
+	bool			 refused;	/* by its address's limit */
+	bool			 readable;	/* may have input to read */
+	bool			 last_request;	/* the client's own wish */
 	bool			 close;		/* after this response */
-	bool			 linger;	/* ... over unread input */
-	bool			 send_blocked;	/* for room to send this one */
-	bool			 corked;	/* as long as it sends a file */
+	bool			 linger;	/* read on before the close */
+	bool			 send_blocked;	/* this response had to wait */
+	bool			 corked;	/* the socket, for a file */
 };
 
 enum go		recv_step(struct conn *);
@@ -89,33 +91,34 @@ enum go		finish_step(struct conn *);
 enum go		linger_step(struct conn *);
 enum go		close_step(struct conn *);
 
-/* What fills no packet waits for more; or not, if it has. */
+/* Corks or uncorks the socket: a corked socket sends full packets only. */
 void		 conn_set_cork(struct conn *, bool);
+/* Waits for a task; sends pending output of earlier requests first. */
 enum go		conn_wait_disk(struct conn *, struct task *);
-/* Whether a task must not be started before what is pending has been sent:
- * it would be this request's own, and not be found again behind that. */
+/* Whether pending output must be sent before a task is submitted: with shared
+ * caches the step could not find its task again after the send. */
 bool		 conn_must_flush(const struct conn *);
-void		 conn_clear_output(struct conn *);	/* all that pends */
-/* Where its input is: the loop's buffer, or its own memory.  What is not
- * consumed is kept there from here on, and the loop's is free. */
+void		 conn_clear_output(struct conn *);	/* drops all pieces */
+/* Whether the input is in the loop's buffer. */
 bool		 conn_shares_input(const struct conn *);
+/* Moves unconsumed input from the loop's buffer to the connection's memory. */
 void		 conn_keep_input(struct conn *);
-/* Moves what must outlast this turn of the loop to the connection. */
+/* Moves input and output that must outlast this iteration to own memory. */
 void		 conn_park(struct conn *);
-/* One for a peer that was idle; and the way back: it is kept for another peer,
- * and may be read until then. */
+/* Gives an idle session a struct conn. */
 void		 conn_begin(struct session *);
+/* Recycles the struct conn; it stays readable until the next conn_begin(). */
 void		 conn_end(struct session *);
 void		 conn_request_begin(struct conn *);
 void		 conn_request_end(struct conn *);
-/* Lets go of what the response was to be made from; the request stays. */
+/* Releases what the response was to be made from; the request stays. */
 void		 conn_request_reset(struct conn *);
-/* Nothing more can be sent properly: logs the request, ends the connection. */
+/* Drops the output, logs the request and ends the connection. */
 COLD enum go	 conn_abort(struct conn *);
-/* The same; what the client has not received yet is thrown away. */
+/* The same with a reset: the system drops what the client has not received. */
 COLD enum go	 conn_reset(struct conn *);
 
-/* The one gate for changing step. */
+/* The only place where c->step changes. */
 static inline enum go
 conn_go(struct conn *c, enum step step)
 {
@@ -123,7 +126,7 @@ conn_go(struct conn *c, enum step step)
 	return GO_ON;
 }
 
-/* The outcome of the last wait; READY when asked again. */
+/* The outcome of the last wait; READY on every further call. */
 static inline enum outcome
 conn_outcome(struct conn *c)
 {
@@ -133,7 +136,7 @@ conn_outcome(struct conn *c)
 	return outcome;
 }
 
-/* For the socket (READ, WRITE). */
+/* Waits for the socket (READ, WRITE) or for time. */
 static inline enum go
 conn_wait(struct conn *c, enum wait_kind kind, enum timeout timeout,
     int64_t deadline)
@@ -147,25 +150,25 @@ conn_wait(struct conn *c, enum wait_kind kind, enum timeout timeout,
 	return GO_WAIT;
 }
 
-/* Sends what is pending, then goes on to that step. */
+/* Sends pending output, then goes on to that step. */
 static inline enum go
 conn_send(struct conn *c, enum step after_send)
 {
-	/* Sending frees the scratch that a head not yet put out may be in. */
+	/* A head that is not in the queue yet may be in its scratch memory,
+	 * which a send frees. */
 	if (c->request != NULL)
 		output_detach(&c->request->head);
 	c->after_send = (uint8_t)after_send;
 	return conn_go(c, STEP_SEND);
 }
 
-/* The one to use now. */
 static inline struct output *
 conn_output(const struct conn *c)
 {
 	return c->output;
 }
 
-/* It outlasts the turn. */
+/* Whether the output is the connection's own and so outlasts the iteration. */
 static inline bool
 conn_owns_output(const struct conn *c)
 {
@@ -178,9 +181,9 @@ conn_has_output(const struct conn *c)
 	return conn_output(c)->n > 0;
 }
 
-/* Whether the pending output must go before the next response is put behind
- * it.  So a client that sends requests and reads nothing holds so many bytes
- * and one response, however many it asks for. */
+/* Whether pending output must be sent before another response is added.  A
+ * client that sends requests and reads no response holds at most so many bytes
+ * and one response. */
 static inline bool
 conn_must_send(const struct conn *c)
 {

@@ -1,17 +1,18 @@
 /*
- * deferred_close: files that helpers close, since the last close of one may
- * take long.
+ * deferred_close: has helpers close files, as the last close of a file may
+ * block.
  */
 #ifndef HTTP_DEFERRED_CLOSE_H
 #define HTTP_DEFERRED_CLOSE_H
 
 #include "helpers/job.h"
 
-/* Of the descriptors for files, one in so many may be on its way. */
+/* Of the descriptors for files one in so many may wait for its close. */
 #define DEFERRED_CLOSE_SHARE	4
 
-/* The give function of a file cache; context: a struct http_loop.  Closes in place
- * where too many are on their way. */
+/* Has fd closed by a task that no connection waits for; closes it at once if
+ * too many wait already.  http: a struct http_loop.  The close function of a
+ * file cache. */
 void	deferred_close_fd(void *http, int fd, const struct job_version *);
 
 #endif

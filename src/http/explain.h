@@ -1,10 +1,10 @@
 /*
- * explain: an invented request, and what came of it, in words for people.
+ * explain: an invented request, and an explanation of its response for people.
  *
- * The request goes through the machine as any other: a transport gives its
- * bytes, keeps the head of the response and drops the body.  When it ends,
- * what there is to say about it is added to the explanation; whoever runs it
- * may add what the machine cannot know (see the facts).
+ * The request goes through the machine as any other.  A transport gives the
+ * machine its bytes, keeps the head of the response and drops the body.  When
+ * the request ends, facts about it are added to the explanation.  The caller
+ * may add facts that the machine cannot know.
  */
 #ifndef HTTP_EXPLAIN_H
 #define HTTP_EXPLAIN_H
@@ -16,18 +16,18 @@
 #include "http/machine.h"
 #include "lib/buf.h"
 
-/* In the order in which they are told; * is for who runs it. */
+/* In the order of the output; the caller adds those with a star. */
 #define EXPLAIN_FACTS(X)						\
-	X(REQUEST,	"request")	/* * what is asked for */	\
-	X(LISTENER,	"listener")	/* * where it comes in */	\
-	X(SITE,		"site")		/* which, and by which name */	\
+	X(REQUEST,	"request")	/* * */				\
+	X(LISTENER,	"listener")	/* * the socket that it uses */	\
+	X(SITE,		"site")		/* the site, by which name */	\
 	X(PATH,		"path")		/* the block that answers */	\
-	X(LOOKUP,	"looked")	/* * each look on disk */	\
+	X(LOOKUP,	"looked")	/* * each lookup on disk */	\
 	X(FILE,		"file")		/* the version that is sent */	\
-	X(PAGE,		"page")		/* what is sent in its place */	\
-	X(STATUS,	"answer")	/* status */			\
-	X(WHY,		"why")		/* the reason for that */	\
-	X(HEADER,	"header")	/* each line of the response's */
+	X(PAGE,		"page")		/* sent in the file's place */	\
+	X(STATUS,	"answer")					\
+	X(WHY,		"why")		/* the reason for the status */	\
+	X(HEADER,	"header")	/* lines of the response head */
 
 enum explain_fact {
 #define X(id, name) EXPLAIN_##id,
@@ -36,16 +36,16 @@ enum explain_fact {
 	EXPLAIN_FACT_COUNT
 };
 
-struct explanation {			/* all zero at first */
-	struct buf	request;	/* its bytes; they are used up */
+struct explanation {			/* begins as all zero */
+	struct buf	request;	/* its bytes, which are used up */
 	struct buf	head;		/* of the response */
 	struct buf	facts[EXPLAIN_FACT_COUNT];	/* lines */
 };
 
-/* A connection on which the request comes; the explanation outlives it. */
+/* Makes a session for the request; the explanation must outlive it. */
 struct session	*explain_new(struct http_loop *, struct explanation *,
 		    const struct sockaddr *peer, size_t listener);
-/* One more line of that fact. */
+/* Adds a line to a fact. */
 void		 explain_add(struct explanation *, enum explain_fact,
 		    const char *, ...)
 		    __attribute__((__format__(__printf__, 3, 4)));

@@ -1,23 +1,22 @@
 /*
- * find: what other steps need of the finder.
+ * find: what other steps need of the step find.
  */
 #ifndef HTTP_FIND_H
 #define HTTP_FIND_H
 
 #include "http/conn.h"
 
-/* The version in hand is known to be gone: the next request looks anew. */
+/* Expires the request's version in the pathname cache: the file has changed,
+ * and the next request looks it up again. */
 void	find_expire(struct conn *);
-/* The version in hand has vanished before anything was sent: look again. */
+/* Goes back to FIND: the file has changed before a byte of it was sent. */
 enum go	find_retry(struct conn *);
-/* The variant in hand cannot be had: the file itself in its place. */
+/* Goes back to FIND for the file itself in place of its variant. */
 enum go	find_identity(struct conn *);
-/* Looks for what is in another space under the same name. */
+/* Goes to FIND for the same name in another namespace. */
 enum go	find_in_namespace(struct conn *, uint32_t ns);
-/*
- * Looks for a page of the conf in place of the target: with a status for its
- * failure, else for itself.
- */
+/* Starts over with a page of the conf in place of the target.  failure: the
+ * status that the page is for; 0: the status is the page's own. */
 enum go	find_internal_redirect(struct conn *, const char *page, int failure);
 
 #endif

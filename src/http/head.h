@@ -1,25 +1,24 @@
 /*
- * head: making response heads.
+ * head: makes response heads.
  */
 #ifndef HTTP_HEAD_H
 #define HTTP_HEAD_H
 
 #include "http/conn.h"
 
-#define HEAD_ETAG_MAX	16		/* bytes, quotes and W/ included */
+#define HEAD_ETAG_MAX	16		/* bytes with quotes, W/ and the NUL */
 
-/* A file version's tag, terminated; its length. */
+/* Writes the entity tag of a file version, terminated; returns its length. */
 size_t	head_etag(const struct file *, char etag[HEAD_ETAG_MAX]);
-/*
- * Begins a head in http->work: status line, Date, Server, Connection as the
- * request wants it.  head_end closes it.
- */
+/* Begins a head in http->work with status line, Date, Server and Connection. */
 void	head_begin(struct conn *, int status);
+/* Ends it with an empty line. */
 void	head_end(struct conn *);
-/* Content-Type and what goes with it; rules NULL: none are known. */
+/* Adds Content-Type and fields that go with it; rules may be NULL. */
 void	head_add_type(struct conn *, const struct conf_rules *,
 	    const char *type);
-/* A field that is a list, whole: its lines are joined behind http->work. */
+/* The value of a field that is a list.  Several lines of it are joined behind
+ * http->work. */
 struct str head_list(struct conn *, enum parse_field);
 
 #endif

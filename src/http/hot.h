@@ -1,14 +1,14 @@
 /*
- * hot: responses in one piece, for what is asked for again and again.
+ * hot: whole responses, head and body in one piece, of files that are asked
+ * for again and again.
  *
- * A head says what time it is, so it is the same for a second.  Who asks for a
- * small file that some others have had within that one is sent head and body as
- * they stand here, one behind the other; to put them together would be to copy
- * the body once more.
+ * A response head has the date in it, and so is the same for one second.  A
+ * small file that was asked for several times within the second gets a hot
+ * response, which saves later requests a copy of the body.
  *
- * All of them go with their second, and with the loop that made them: where
- * threads share a cache there are none.  What is sent from here must have gone
- * when the turn ends, or be copied.
+ * hot_clear() drops all of them at the end of the second.  They belong to one
+ * loop; loops that share caches have none.  A piece that refers to a hot
+ * response lasts for this iteration only: what is not sent by then is copied.
  */
 #ifndef HTTP_HOT_H
 #define HTTP_HOT_H
@@ -20,9 +20,9 @@
 #include "cache/header.h"
 #include "lib/str.h"
 
-#define HOT_RESPONSES_MAX		256			/* at most */
-#define HOT_BYTES_MAX	((size_t)256 * 1024)	/* bytes, for all of them */
-#define HOT_AFTER	4	/* responses that are put together first */
+#define HOT_RESPONSES_MAX 256
+#define HOT_BYTES_MAX	((size_t)256 * 1024)	/* of all responses */
+#define HOT_AFTER	4	/* requests within the second before */
 
 struct hot_response {
 	struct head	*head;		/* held */
@@ -30,27 +30,26 @@ struct hot_response {
 };
 
 struct hot_responses {
-	bool		 disabled;		/* there are to be none */
-	char		*buffer;		/* NULL: none was made yet */
-	size_t		 used;		/* bytes of it */
+	bool		 disabled;
+	char		*buffer;	/* NULL: none was made yet */
+	size_t		 used;		/* bytes of buffer */
 	unsigned	 n;
 	struct hot_response	 entries[HOT_RESPONSES_MAX];
 };
 
-/* The response that begins with this head; NULL: there is none.  A head's mark
- * says how many were put together, and then, which of these it is. */
+/* The hot response that begins with this head, or NULL.  A head's hot_index
+ * counts requests up to HOT_AFTER; a larger one is the index of the entry. */
 static inline const struct hot_response *
 hot_find(const struct hot_responses *w, const struct head *h)
 {
-	return h->hot_index <= HOT_AFTER
-		   ? NULL
-		   : &w->entries[h->hot_index - HOT_AFTER - 1];
+	return h->hot_index <= HOT_AFTER ? NULL :
+	    &w->entries[h->hot_index - HOT_AFTER - 1];
 }
 
-/* One more was put together of these: it may be time for that. */
+/* Counts a response that was put together; may make a hot response of it. */
 void	hot_count(struct hot_responses *, struct head *, const char *body,
 	    size_t len);
-/* A new second: none of them is true any more. */
+/* Drops all responses: a new second has begun. */
 void	hot_clear(struct hot_responses *, struct header_cache *);
 
 #endif

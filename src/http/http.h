@@ -1,6 +1,5 @@
 /*
- * http: the world of one loop: its store, its buffers, its clock; for the
- * steps only.
+ * http: the context of one loop: caches, buffers, clock; for the steps only.
  */
 #ifndef HTTP_HTTP_H
 #define HTTP_HTTP_H
@@ -32,16 +31,16 @@
 #include "proto/parse.h"
 #include "shared/addresses.h"
 
-/* With MEM_MAPPINGS_MAX below the kernel's limit a process (65,530 by default). */
+/* With MEM_MAPPINGS_MAX below the kernel's 65,530 mappings of a process. */
 #define CHUNK_MAPPINGS_MAX	52000
 
 #define HTTP_INPUT_SIZE	(64 * 1024)	/* bytes that one recv may bring */
 
-/* Those under way, by their path. */
+/* Pending lookups, hashed by path. */
 #define LOOKUP_BUCKETS	256
 LIST_HEAD(lookup_list, lookup);
 
-/* What several loops may share; that of jobs is counted by all of them. */
+/* The caches, and counts of jobs; several loops may share them. */
 struct caches {
 	bool			 shared;
 	struct mime		*mime;
@@ -50,14 +49,15 @@ struct caches {
 	struct file_cache	 files;
 	struct chunk_cache	 chunks;
 	struct auth_cache	 auth;
-	struct lookup_list		 lookups[LOOKUP_BUCKETS];	/* lookup.c's; not if it
-							 * is shared */
+	/* Of lookup.c; unused in shared caches. */
+	struct lookup_list	 lookups[LOOKUP_BUCKETS];
 	_Atomic uint64_t	 next_job_id;
 	struct verifiers	 verifiers;	/* of passwords */
-	_Atomic uint32_t	 compressing;	/* such jobs under way */
-	_Atomic size_t		 deferred_closes;	/* the same */
+	_Atomic uint32_t	 compressing;	/* jobs that compress now */
+	_Atomic size_t		 deferred_closes;	/* jobs that close */
 	size_t			 deferred_closes_max;
-	_Atomic int64_t		 connections_warned_at, rate_warned_at;	/* clock ms */
+	/* Clock ms of the last warning; see http_may_log(). */
+	_Atomic int64_t		 connections_warned_at, rate_warned_at;
 	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;
 };
 
@@ -70,50 +70,50 @@ struct http_loop {
 	char			*(*log_reserve)(void *, size_t most);
 	void			(*log_commit)(void *, size_t);
 	void			*log_context;
-	const char		*server;	/* what it calls itself */
+	const char		*server;	/* value of Server */
 	struct parse_limits	 parse_limits;
 	struct chunked_limits	 chunked_limits;
-	struct addresses	*addresses;	/* NULL: none is limited */
-	struct token_bucket_size	 pace;		/* rate 0: without */
-	struct {			/* variant.c: what it chose last */
+	struct addresses	*addresses;	/* NULL: no limits */
+	struct token_bucket_size pace;		/* rate 0: no limit */
+	struct {			/* the last choice of variant.c */
 		char		 accept[64];
 		size_t		 len;
-		uint32_t	 offered, which;	/* 0: nothing yet */
+		uint32_t	 offered, which;	/* 0: none yet */
 		uint8_t		 choice;
 	}			 negotiated;
 	struct hash_key		 boundary_key;
 	uint64_t		 boundary_count;	/* made so far */
 	bool			 draining;
-	uint32_t		 iteration;		/* a batch, or one alone */
-	bool			 verifying;	/* starts what was held back */
-	void			(*schedule_verify)(void *);	/* see machine.h */
+	uint32_t		 iteration;	/* number of runs and batches */
+	bool			 verifying;	/* http_verify() runs */
+	void			(*schedule_verify)(void *);	/* setup.h */
 	void			*verify_context;
-	/* To use again. */
+	/* Memory to be reused. */
 	struct request		*spare_requests[MACHINE_BATCH_MAX];
 	struct conn		*spare_conns[MACHINE_BATCH_MAX];
 	unsigned		 nspare_requests, nspare_conns;
-	struct token_bucket		 refresh_bucket;	/* lookup.c: looks at that */
-	unsigned		 refresh_skipped;	/* since one was not */
-	size_t			 bytes_out;		/* bytes, by who is running */
-	size_t			 bytes_in;		/* the same, of its input */
-	struct hot_responses		 hot;	/* of this second */
-	struct output		 output;	/* the same one's */
-	struct buf		 work;		/* building a response */
+	struct token_bucket	 refresh_bucket;	/* of lookup.c */
+	unsigned		 refresh_skipped;	/* since the last one */
+	/* Of the connection that runs: bytes sent and read in this run. */
+	size_t			 bytes_out, bytes_in;
+	struct hot_responses	 hot;		/* of this second */
+	struct output		 output;	/* of the one that runs alone */
+	struct buf		 work;		/* to build a response in */
 	struct header_date	 date;		/* of this second */
 	char			 date_text[DATE_LENGTH];
 	char			 date_log[DATE_LOG_LENGTH];
-	/* Of those who run together; outputs NULL: nobody has yet. */
+	/* Of a batch.  batch_outputs is NULL before the first batch. */
 	struct output		*batch_outputs;
 	struct io_batch		 io_batch;
-	size_t			 batch_offset;		/* bytes of its input: theirs */
+	size_t			 batch_offset;	/* bytes of input it uses */
 	char			 input[HTTP_INPUT_SIZE];
 };
 
-/* Whether it is time for a line of the log again, of a kind that clients can
- * cause as often as they like; that was then the time. */
+/* Whether the caller may log what clients can cause: once a minute. */
 bool	http_may_log(const struct http_loop *, _Atomic int64_t *warned_at);
-void	machine_set_crash_context(void);	/* the step, and the request */
-/* Gauges and counters of the caches; the same in lines. */
+/* Has the crash handler name the running step and request. */
+void	machine_set_crash_context(void);
+/* Gauges and counters of the caches: sets them; writes them as lines. */
 void	caches_measure(const struct caches *);
 void	caches_report(const struct caches *, void (*)(const char *));
 

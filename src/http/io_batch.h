@@ -1,12 +1,11 @@
 /*
- * io_batch: calls of the system for several connections, one right behind the
- * other.
+ * io_batch: system calls for several connections, one behind the other.
  *
- * Behind a call little of ours is left in the processor's caches; nor, when we
- * have done something, of the system's.  So calls for clients that come in the
- * same turn are noted first, and then made by a loop that touches nothing but
- * the notes.  Each client's step takes the result where it would have made the
- * call.
+ * A system call displaces much of our code and data from the processor's
+ * caches, and our work displaces the system's.  So calls for connections that
+ * become readable in one iteration are noted first, and then made by a loop
+ * that touches nothing but the notes.  The step of each connection takes the
+ * result in place of a call of its own.
  */
 #ifndef HTTP_IO_BATCH_H
 #define HTTP_IO_BATCH_H
@@ -18,14 +17,14 @@
 struct conn;
 struct transport;
 
-struct io_op {
+struct io_op {				/* one recv or send */
 	const struct transport	*transport;
 	void			*context;
 	int			 fd;
-	int			 error;		/* errno, if n is -1 */
+	int			 error;		/* errno, if result is -1 */
 	char			*at;
-	size_t			 len;		/* room, or what is to go */
-	ssize_t			 result;		/* the result */
+	size_t			 len;		/* room, or bytes to send */
+	ssize_t			 result;
 };
 
 struct io_batch {
@@ -33,10 +32,10 @@ struct io_batch {
 	struct io_op	 ops[MACHINE_BATCH_MAX];
 };
 
-/* For those whose next step is to read into the loop's buffer; as many as find
- * room there. */
+/* Receives into the loop's buffer, for as many connections as there is room
+ * for; each of these has c->op set. */
 void	io_batch_recv(struct io_batch *, struct conn *const *, unsigned n);
-/* For those of them who are about to send, and have but one piece. */
+/* Sends for those connections that are about to send a single piece. */
 void	io_batch_send(struct io_batch *, struct conn *const *, unsigned n);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * listing: pages made of directories: which one a request wants, and in which
- * form a helper is to write it.
+ * listing: chooses the page that lists a directory, and fills the job of the
+ * helper that writes it.
  *
- * A directory has several pages, by their form (HTML, JSON) and order.  Each
- * is a path of its own in the pathname cache, under the directory's target but
- * in another space: so it is looked at, kept and dropped as any file is.
+ * A directory has several pages: one for each form (HTML, JSON) and order.  A
+ * page is a path of its own in the pathname cache, with the name of the
+ * directory in another namespace.  So it is looked up, cached and evicted as a
+ * file is.
  */
 #ifndef HTTP_LISTING_H
 #define HTTP_LISTING_H
@@ -14,21 +15,20 @@
 
 #include "http/conn.h"
 
-/* Whether directories without an index are listed there, in any form. */
+/* Whether the rules allow listings, in any form. */
 bool		 listing_enabled(const struct conf_rules *);
-/* Whether a space is of such pages. */
+/* Whether a namespace is one of listings. */
 bool		 listing_is_page(uint32_t ns);
-/* The media type of the pages in such a space. */
+/* The media type of pages in a namespace of listings. */
 const char	*listing_type(uint32_t ns);
-/*
- * What to leave out of a page and the form that it is written in, for its job:
- * they are added to a text that must stay as it is while the job lives.
- */
+/* Fills a JOB_LIST for a page: patterns of names to be left out, order, and
+ * templates.  The job refers to text, which must not change after this. */
 void		 listing_fill_job(struct job *, const struct conf *,
 		    const struct path *, const char *decoded, struct buf *text);
-/* From the directory that a request holds to the page of it that it wants. */
+/* Goes from the directory that the request holds to the page that the client
+ * wants. */
 enum go		 listing_find_page(struct conn *);
-/* Adds the fields that a response with the request's page needs. */
+/* Adds fields that belong to a response with the request's page. */
 void		 listing_add_fields(const struct conn *, struct buf *);
 
 #endif

@@ -49,7 +49,6 @@ libhttp_a_SOURCES = \
 	src/http/namespace.h \
 	src/http/output.c \
 	src/http/output.h \
-	src/http/peer.h \
 	src/http/preload.c \
 	src/http/preload.h \
 	src/http/purge.c \
@@ -62,6 +61,7 @@ libhttp_a_SOURCES = \
 	src/http/rules.c \
 	src/http/rules.h \
 	src/http/send.c \
+	src/http/session.h \
 	src/http/setup.h \
 	src/http/stats_page.c \
 	src/http/stats_page.h \

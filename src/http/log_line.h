@@ -1,12 +1,12 @@
 /*
- * log_line: the access log's lines.
+ * log_line: the lines of the access log.
  */
 #ifndef HTTP_LOG_LINE_H
 #define HTTP_LOG_LINE_H
 
 #include "http/conn.h"
 
-/* One line for the request that has just been answered, if a log is kept. */
+/* Writes the line of the request that has just been answered. */
 void	log_line_write(struct conn *);
 
 #endif

@@ -7,18 +7,18 @@
 #include "http/http.h"
 #include "proto/why.h"
 
-/* Starts it: the task to wait for, NULL if it was done in place.  It is the
- * path's, for others to join, unless each is to have a look of its own, as with
- * a shared store. */
+/* Submits a lookup: a task to wait for, or NULL if it was completed at once.
+ * A pending lookup of the path is joined, unless the caches are shared. */
 struct task	*lookup_start(struct http_loop *, struct path *);
-/* Whether there is one to join. */
-bool lookup_is_pending(const struct http_loop *, const struct path *);
-/* Starts one that nobody waits for, if that is not under way already and there
- * are not too many such; true: it may have been done, in place. */
+/* Whether there is a pending lookup to join. */
+bool		 lookup_is_pending(const struct http_loop *,
+		    const struct path *);
+/* Submits a background lookup, which no connection waits for, unless too many
+ * are submitted already.  True: it may have been completed at once. */
 bool		 lookup_refresh(struct http_loop *, struct path *);
-/* The reason for a refusal that an errno of the disk is. */
+/* The reason that an errno of the disk is for a refusal. */
 enum why	 lookup_why(int error);
-/* There was no answer, but there may be one after some time. */
+/* Whether a later attempt may succeed: the status is 503. */
 bool		 lookup_is_transient(int error);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * machine: the request machine's whole public face.
+ * machine: the public interface of the request machine.
  *
- * An architecture opens a connection on an accepted socket, runs it until it
- * says what it waits for, satisfies that wait, tells the outcome, and runs it
- * on; NULL from run means that it is over and wants to be freed.  Nothing here
- * ever blocks.
+ * An architecture makes a session of an accepted socket and runs it.
+ * machine_run() returns what the session waits for.  The architecture
+ * satisfies that wait, tells the outcome with machine_wake(), and runs the
+ * session again.  NULL from machine_run() means that the session has ended and
+ * is to be freed.  No function of this header blocks.
  */
 #ifndef HTTP_MACHINE_H
 #define HTTP_MACHINE_H
@@ -17,18 +18,18 @@
 #include "lib/clock.h"
 #include "wait.h"
 
-struct session;			/* a connection, whatever it is doing */
-struct http_loop;			/* one loop's world: store, buffers, clock */
+struct session;			/* session.h: a connection */
+struct http_loop;		/* http.h: the context of one loop */
 struct transport;
 
-/* What a request goes through in the pipelined architecture (Choi et al.);
- * which step belongs to which is in step.tbl. */
+/* The stages of the pipelined architecture (Choi et al.); step.tbl says which
+ * stage a step belongs to. */
 #define STAGES(X)							\
-	X(ACCEPT,	"accept")	/* lets in, and sees out */	\
+	X(ACCEPT,	"accept")	/* accepts and closes */	\
 	X(READ_REQUEST,	"read request")					\
 	X(FIND_FILE,	"find file")					\
 	X(SEND_HEADER,	"send header")					\
-	X(SEND_DATA,	"send data")	/* and reads it */
+	X(SEND_DATA,	"send data")	/* reads the file, too */
 
 enum stage {
 #define X(id, name) STAGE_##id,
@@ -37,41 +38,43 @@ enum stage {
 	STAGE_COUNT
 };
 
-/* Takes the descriptor.  transport NULL: a plain socket. */
+/* Takes over the descriptor.  transport NULL: a socket. */
 struct session	*machine_new(struct http_loop *, int fd,
 		    const struct transport *, void *transport_context,
 		    const struct sockaddr *from, size_t listener);
-/* Good until the machine is asked for anything else. */
+/* The wait stays valid until the next call of the machine. */
 const struct wait *machine_run(struct session *);
 /*
- * Those who are about to read, all of one http, may be run together: as far as
- * their answers go, and then, with machine_run, each by itself, which says what
- * it waits for.  When all have been, they part.
+ * A batch.  machine_run_batch() runs sessions of one loop up to their sends,
+ * which it makes one behind the other.  Each session must have passed
+ * machine_can_batch().  machine_run() then runs each of them on, and returns
+ * its wait.  machine_end_batch() comes after the last.
  */
-#define MACHINE_BATCH_MAX	64	/* at most */
+#define MACHINE_BATCH_MAX	64	/* sessions */
 bool		 machine_can_batch(const struct session *);
 void		 machine_run_batch(struct session *const *, unsigned n);
 void		 machine_end_batch(struct http_loop *);
 /*
- * As machine_run, but no step of another stage: NULL, and which one is next, if
- * one of those is.  From there on that stage runs it, and until then it belongs
- * to nobody's loop, and may be moved to that of another of the same store.
+ * As machine_run(), but runs steps of one stage only.  NULL with *stage
+ * changed: the next step is of that stage.  Until that stage runs the session,
+ * it belongs to no loop; machine_move() gives it to a loop that has the same
+ * caches.
  */
 const struct wait *machine_run_stage(struct session *, enum stage *);
 void		 machine_move(struct session *, struct http_loop *);
-/* The outcome of its wait; run it afterwards. */
+/* Tells the outcome of the wait; machine_run() comes next. */
 void		 machine_wake(struct session *, enum outcome);
 void		 machine_free(struct session **);
-/* Between two requests: to close it now loses nothing. */
+/* Whether it is between two requests: a close loses nothing. */
 bool		 machine_is_idle(const struct session *);
-/* On its way to the stage that reads, between two requests as well, and with
- * nothing left to read that came before. */
+/* Whether it is between two requests on its way to the stage that reads, and
+ * has read all input. */
 bool		 machine_is_parked(const struct session *);
-/* It waits for input, and has not read all that there was: it is others' turn.
- * Who is told only of what comes is to be told of that anew. */
+/* Whether it waits for input though it may have some left, as its quota was
+ * used.  With edge-triggered readiness the watch must be armed again. */
 bool		 machine_has_input(const struct session *);
-/* Its client has taken all output. */
+/* Whether its client has acknowledged all output. */
 bool		 machine_is_flushed(const struct session *);
-const char	*machine_step_name(const struct session *);	/* for logs, tests */
+const char	*machine_step_name(const struct session *);
 
 #endif

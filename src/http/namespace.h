@@ -1,8 +1,9 @@
 /*
- * namespace: the name spaces of the pathname cache, beside that of each site:
- * what else there is under a target, each a path of its own.
+ * namespace: key spaces of the pathname cache.
  *
- * A space is a site's number in its low bits, and what it is of above them.
+ * Each site has a namespace for its targets.  Pages and variants that are made
+ * of a target are paths of the same name in other namespaces of the site.  A
+ * namespace has the site's number in its low bits and its kind above them.
  */
 #ifndef HTTP_NAMESPACE_H
 #define HTTP_NAMESPACE_H
@@ -11,10 +12,10 @@
 
 #define NAMESPACE_SHIFT	24
 
-enum {
-	NAMESPACE_TARGET = 0,	/* the target itself: nothing beside the site */
-	NAMESPACE_LISTING = 1,	/* the first of the pages, listing.c's */
-	NAMESPACE_VARIANT = 128	/* the first of the variants, variant.c's */
+enum {				/* kinds */
+	NAMESPACE_TARGET = 0,
+	NAMESPACE_LISTING = 1,	/* to 127: pages of listing.c */
+	NAMESPACE_VARIANT = 128	/* to 255: variants of variant.c */
 };
 
 static inline uint32_t

@@ -1,10 +1,10 @@
 /*
- * output: what is to be sent, as a queue of pieces of memory or of files.
+ * output: a queue of pieces to be sent, of memory or of files.
  *
- * A piece is borrowed from a cache, which a release function tells when it has
- * gone; or it stands in the queue's own scratch memory.  One gathered write
- * takes all that are memory, of several responses if need be; one sendfile(2),
- * all that follow each other in a file.
+ * A piece refers to an object of a cache, which its release function releases
+ * after the send; or it is in the scratch memory of the queue.  One gathered
+ * write sends all pieces of memory, of several responses if need be.  One
+ * sendfile(2) sends all pieces that follow each other in a file.
  */
 #ifndef HTTP_OUTPUT_H
 #define HTTP_OUTPUT_H
@@ -17,16 +17,16 @@
 #include "lib/compiler.h"
 #include "lib/need.h"
 
-#define OUTPUT_PIECES	64	/* CONN_SEND_MAX, if of 16 KB each; heads */
-#define OUTPUT_SCRATCH	(32 * 1024)	/* bytes, for what is made at once */
+#define OUTPUT_PIECES	64	/* heads, and CONN_SEND_MAX in 16 KB each */
+#define OUTPUT_SCRATCH	(32 * 1024)	/* bytes */
 
 struct iovec;
 
 struct piece {
 	const char	*at;		/* NULL: in a file */
 	size_t		 len;
-	void		(*release)(void *owner, void *what);	/* NULL: in
-				 * scratch, or good for this turn */
+	/* NULL: the piece is in scratch or lasts for this iteration only. */
+	void		(*release)(void *owner, void *object);
 	void		*owner, *object;
 	off_t		 offset;	/* in the file */
 	int		 file;		/* its descriptor, the owner's */
@@ -34,24 +34,24 @@ struct piece {
 
 struct output {
 	unsigned	 first, n;		/* pieces [first, first + n) */
-	size_t		 bytes;			/* in them */
+	size_t		 bytes;			/* in all pieces */
 	size_t		 scratch_used, scratch_size;
 	bool		 kept;			/* by output_keep() */
 	struct piece	 pieces[OUTPUT_PIECES];
-	/* Last: a kept queue has no more of it than its pieces need. */
+	/* Last member: a kept queue allocates only what its pieces need. */
 	char		 scratch[OUTPUT_SCRATCH];
 };
 
-void	output_init(struct output *);	/* one that is zero, for loops */
+void	output_init(struct output *);	/* of zeroed memory */
 
-/* Whether so many pieces more find room. */
+/* Whether there is room for so many more pieces. */
 static inline bool
 output_has_room(const struct output *o, unsigned pieces)
 {
 	return o->first + o->n + pieces <= OUTPUT_PIECES;
 }
 
-/* If there is any. */
+/* The first piece; the queue must not be empty. */
 static inline const struct piece *
 output_first(const struct output *o)
 {
@@ -59,9 +59,9 @@ output_first(const struct output *o)
 }
 
 /*
- * A piece of so many bytes, of memory or of a file, that nobody waits for.
- * What else it is, is written to where it stands: to make it elsewhere and to
- * copy it at once, in larger parts, makes the processor wait.
+ * Adds a piece without a release function and returns it.  The caller sets
+ * other members in place: a struct that is written by members and copied at
+ * once in larger parts stalls the processor (store forwarding).
  */
 static inline struct piece *
 output_put(struct output *o, const char *at, size_t len)
@@ -78,20 +78,21 @@ output_put(struct output *o, const char *at, size_t len)
 }
 
 void	output_add(struct output *, const struct piece *);
-/* A copy of these bytes as a piece: in scratch, or malloc'ed if too large. */
+/* Copies bytes to scratch, or to allocated memory if they do not fit; the
+ * piece is not added yet. */
 struct piece output_copy(struct output *, const void *, size_t);
-/* A copy of these bytes, which is one piece with the last if that stands in
- * front of it in scratch. */
+/* Adds a copy of bytes.  The last piece grows by them if it ends where the free
+ * scratch begins. */
 void	output_write(struct output *, const void *, size_t);
-/* Bytes that are free in scratch. */
+/* Free bytes of scratch. */
 static inline size_t
 output_scratch_left(const struct output *o)
 {
 	return o->scratch_size - o->scratch_used;
 }
 
-COLD void output_detach_scratch(struct piece *);		/* for the next */
-/* A piece in scratch becomes one of its own memory, to outlast the turn. */
+COLD void output_detach_scratch(struct piece *);	/* for output_detach */
+/* Moves a piece from scratch to memory of its own, to outlast the iteration. */
 static inline void
 output_detach(struct piece *p)
 {
@@ -99,20 +100,20 @@ output_detach(struct piece *p)
 		output_detach_scratch(p);
 }
 
-/* The first pieces that are memory, at most so many bytes; how many entries of
- * iov, and whether a file is behind them within these bytes. */
+/* Fills iov with the first pieces of memory, at most so many bytes, and returns
+ * the number of entries.  *file: a piece of a file follows within the bytes. */
 int	output_gather(const struct output *, struct iovec *, int n,
 	    size_t most, bool *file);
-/* The first piece, which is of a file, with those that go on where it ends:
- * offset and len of the result, at most so many bytes. */
+/* Joins the first piece, which must be of a file, with those that continue its
+ * range: offset and len of the result, at most so many bytes. */
 struct piece output_file(const struct output *, size_t most);
-/* Takes the last pieces back, as many as have at most so many bytes together;
- * bytes in them. */
+/* Releases last pieces of together at most so many bytes; returns the bytes. */
 size_t	output_unsend(struct output *, size_t most);
-void	output_advance(struct output *, size_t);	/* so many bytes have gone */
-/* Moves all pieces to a new queue; copies what does not outlast the turn. */
+void	output_advance(struct output *, size_t);	/* bytes were sent */
+/* Moves all pieces to a new queue; copies pieces that last for this iteration
+ * only. */
 struct output *output_keep(struct output *);
-void	output_free(struct output *);		/* a kept one, and its pieces */
+void	output_free(struct output *);		/* of output_keep() */
 void	output_drop(struct output *);		/* releases all pieces */
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * purge: forgets what was found out about targets, so that the next request for
- * them needs a look and, as their versions go with that, a read.
+ * purge: forgets what targets were found to be.
  *
- * A target is meant in every spelling, with its variants and listings.  What is
- * under way goes on with the version that it has.
+ * The next request for a target needs a lookup and, as versions of files go
+ * with their paths, reads.  A target is purged in every spelling, with its
+ * variants and listings.  Responses under way keep the version that they have.
  */
 #ifndef HTTP_PURGE_H
 #define HTTP_PURGE_H
@@ -20,18 +20,19 @@ struct conf_site;
 #define PURGE_PATH_MAX	4096	/* bytes, decoded */
 
 struct purge {
-	const struct conf_site	*site;		/* NULL: all of them */
+	const struct conf_site	*site;		/* NULL: all sites */
 	char			 path[PURGE_PATH_MAX];	/* decoded */
 	size_t			 len;
-	bool			 beneath;	/* what begins with it, too */
-	size_t			 bucket;	/* the next one */
-	uint64_t		 count;		/* of targets, so far */
+	bool			 beneath;	/* path is a prefix */
+	size_t			 bucket;	/* the next to be searched */
+	uint64_t		 count;		/* targets purged so far */
 };
 
-/* A raw target, which may end in a star; NULL, or what is wrong with it. */
+/* Takes a raw target, which may end in a star; returns an error text or
+ * NULL. */
 const char	*purge_begin(struct purge *, const struct conf_site *,
 		    struct str target);
-/* A part of it, soon done; false: that was the last one. */
+/* Purges a part of the cache, in a short time; false: the last part. */
 bool		 purge_continue(struct http_loop *, struct purge *);
 
 #endif

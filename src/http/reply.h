@@ -8,26 +8,26 @@
 #include "lib/compiler.h"
 #include "proto/why.h"
 
-/* The methods that work here, for route and for Allow. */
+/* The methods that are served; X() makes something of each, AND joins them. */
 #define REPLY_METHODS(X, AND)	X(GET) AND X(HEAD) AND X(OPTIONS)
 
-/* Notes the reason for what is answered; its status, for these: */
+/* Notes the reason for a refusal; returns its status. */
 COLD int reply_why(struct conn *, enum why);
-/* The reason for a status in words: "" when it needs none. */
+/* The reason for the response as a sentence; "" if the status needs none. */
 const char *reply_reason(const struct request *, int status);
-/* To OPTIONS, which asks about communication, not about a file. */
+/* Answers OPTIONS: 204 and the field Allow. */
 COLD enum go reply_options(struct conn *);
-/* The page of the conf for this status, or a short one; the connection lives
- * on. */
+/* Answers with the conf's page for the status, or with a short one.  The
+ * connection stays open. */
 COLD enum go reply_error(struct conn *, int status);
-/* The same for bytes that are not a proper request: nothing behind them can be
- * understood, so the connection ends. */
+/* The same, and closes the connection: the input cannot be understood, so the
+ * next request cannot be found in it. */
 COLD enum go reply_error_close(struct conn *, int status);
-/* To where the path in hand leads. */
+/* Redirects to where the request's path leads. */
 COLD enum go reply_redirect(struct conn *);
-/* What is in http->work, so many bytes of it a body. */
+/* Sends http->work; its last bytes, so many, are the body. */
 COLD enum go reply_send_work(struct conn *, int status, size_t body);
-/* Fields that belong to a status, to a head that is being made. */
+/* Adds fields that belong to a status to the head in http->work. */
 void	reply_add_status_fields(struct conn *, int status);
 
 #endif

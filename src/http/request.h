@@ -1,5 +1,8 @@
 /*
  * request: one exchange on a connection; for the steps only.
+ *
+ * A pointer that is "held" keeps its entry in its cache until the request
+ * releases it.
  */
 #ifndef HTTP_REQUEST_H
 #define HTTP_REQUEST_H
@@ -18,49 +21,47 @@
 struct request {
 	struct parse		 parse;
 	const struct conf_site	*site;
-	const char		*page;	/* of the target: a page */
-	const struct conf_rules	*target_rules;		/* then: the target's */
-	struct prefetch		 prefetch;		/* to look for that */
+	const char		*page;		/* of an internal redirect */
+	const struct conf_rules	*target_rules;	/* ... the rules before it */
+	struct prefetch		 prefetch;	/* of the path's entry */
 	struct path		*path;		/* held */
-	struct path_info		 info;		/* what that was, then */
-	struct auth_entry		*auth;		/* held: its password's */
+	struct path_info	 info;		/* copy of what path is */
+	struct auth_entry	*auth;		/* held: of its password */
 	const struct conf_guard	*guard;		/* that refused it */
-	uint32_t		 auth_number;	/* before so many answers */
-	size_t			 guards_passed;	/* passed so far */
-	bool			 auth_pending;		/* has waited for its auth entry */
-	bool			 auth_ok;		/* has a right password */
-	struct file		*file;		/* this version: the reference
-						 * and the hold of found */
+	uint32_t		 auth_number;	/* auth's count at the start */
+	size_t			 guards_passed;
+	bool			 auth_pending;	/* has waited for auth */
+	bool			 auth_ok;	/* a password was right */
+	struct file		*file;		/* info's: referred to, held */
 	struct chunk		*chunk;		/* held, the next to send */
 	bool			 file_open;	/* its descriptor is held */
-	bool			 lookup_done;	/* has waited for a look */
+	bool			 lookup_done;	/* info is fresh enough */
 	bool			 answered;	/* its head is in the output */
 	bool			 load_tried;	/* has waited for this chunk */
-	bool			 live;		/* what was put out was mapped
-						 * or is the file itself */
-	bool			 cork_end;	/* and its last packet waits
-						 * until it has been compared */
-	bool			 all_taken;	/* a portion, and none of it
-						 * taken back so far */
-	bool			 expect_continue;	/* 100, before its body comes */
-	bool			 no_variants;		/* without variants */
+	bool			 live;		/* by mapping or sendfile(2) */
+	bool			 cork_end;	/* hold the last packet until
+						 * the version is compared */
+	bool			 all_taken;	/* no part of the window was
+						 * taken back */
+	bool			 expect_continue; /* 100 is due */
+	bool			 no_variants;	/* the file itself only */
 	bool			 aborted;	/* ended before its response */
-	uint8_t			 attempts;		/* looks and reads so far */
-	uint16_t		 page_status;	/* that it is for, or 0 */
+	uint8_t			 attempts;	/* lookups and reads so far */
+	uint16_t		 page_status;	/* error that page is for; 0 */
 	uint16_t		 status;
 	uint8_t			 head_kind;	/* of heads, by Connection */
 	uint8_t			 why;		/* enum why, of the status */
-	struct head		*cached_head;		/* held, until answered */
-	struct piece		 head;		/* the same, if made for it */
-	int64_t			 disk_deadline;	/* clock ms; 0: not yet */
-	int64_t			 body_deadline;	/* the same, for its own body */
-	int64_t			 body_left;	/* of that, by its length */
-	struct chunked		 chunked;	/* of that, in chunks */
-	struct multipart		*multipart;		/* of several ranges */
-	int64_t			 next, end;	/* of the body, file offsets */
-	int64_t			 body_sent;		/* bytes of body put out */
-	uint32_t		 head_sent;	/* the same of its head */
-	uint32_t		 window;	/* at once; 0: a turn's */
+	struct head		*cached_head;	/* held, until answered */
+	struct piece		 head;		/* a head made for it */
+	int64_t			 disk_deadline;	/* clock ms; 0: none yet */
+	int64_t			 body_deadline;	/* clock ms; 0: none yet */
+	int64_t			 body_left;	/* of its body, by length */
+	struct chunked		 chunked;	/* of its body, in chunks */
+	struct multipart	*multipart;	/* of several ranges */
+	int64_t			 next, end;	/* file offsets to be sent */
+	int64_t			 body_sent;	/* bytes put out so far */
+	uint32_t		 head_sent;	/* bytes of head put out */
+	uint32_t		 window;	/* bytes at a time; 0: full */
 };
 
 #endif

@@ -1,36 +1,35 @@
 /*
- * rules: what the rules of the conf make of a target.
+ * rules: what the rules of the conf say of a target.
  */
 #ifndef HTTP_RULES_H
 #define HTTP_RULES_H
 
 #include "http/conn.h"
 
-/*
- * Where the rules of a path leave nothing to look for on disk, the answer;
- * false: it must be looked for.
- */
+/* Sets what a path is if the rules alone say it; false: the path must be looked
+ * up on disk. */
 bool	rules_resolve(struct http_loop *, struct path *, struct str decoded);
-/* Where to look: the directory, and how much of the path stands for it. */
+/* The directory that a path is relative to; *skip: bytes of the path that the
+ * directory replaces. */
 const char *rules_root(const struct conf_rules *, struct str decoded,
 	    size_t *skip);
-/* The user in whose home that is; without: at NULL. */
+/* The name of the user whose directory a path is in; at is NULL if none is. */
 struct str rules_user(const struct conf_rules *, struct str decoded);
-/* The names that stand for a directory. */
+/* Names of index files. */
 const struct conf_words *rules_index(const struct conf_rules *);
-/* In which forms a directory is listed. */
+/* Forms of listings. */
 const struct conf_words *rules_listing(const struct conf_rules *);
-/* The codings that files beside others may be in. */
+/* Codings of files that stand beside others. */
 const struct conf_words *rules_precompressed(const struct conf_rules *);
-/* Whether files of a type get smaller. */
+/* Whether a media type is worth to be compressed. */
 bool	rules_compressible(const struct conf_rules *, const char *type);
-/* The page for what was not found, with that status; NULL without. */
+/* The fallback page for a path that was not found; NULL if there is none. */
 const char *rules_fallback(const struct path *, int status);
-/* Those of a request's target, as far as it is known; NULL before its site. */
+/* The rules of a request's target as far as known; NULL before its site is. */
 const struct conf_rules *rules_of(const struct request *);
-/* The page for a status, NULL without. */
+/* The error page for a status; NULL if there is none. */
 const char *rules_error_page(const struct request *, int status);
-/* Seconds that files of a type may be kept; -1: nothing is said. */
+/* The max-age of a media type in seconds; -1: no rule. */
 int64_t	rules_max_age(const struct conf_rules *, const char *type);
 
 #endif

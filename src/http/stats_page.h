@@ -1,12 +1,13 @@
 /*
- * stats_page: what the server has counted, as the answer to a request.
+ * stats_page: the statistics page.
  */
 #ifndef HTTP_STATS_PAGE_H
 #define HTTP_STATS_PAGE_H
 
 #include "http/conn.h"
 
-/* In the form that the client wants; it is made now, and nobody keeps it. */
+/* Answers with a report in the form that the client wants.  The report is made
+ * for this request and not cached. */
 enum go	stats_page_reply(struct conn *);
 
 #endif

@@ -1,16 +1,16 @@
 /*
- * client_limits: what is left of an address's share of the server.
+ * client_limits: limits of one address: connections, and requests a second.
  */
 #ifndef HTTP_LIMITS_CLIENT_LIMITS_H
 #define HTTP_LIMITS_CLIENT_LIMITS_H
 
 #include "http/conn.h"
 
-/* Counts a new connection; one too many is turned_away. */
+/* Counts a new connection; sets c->refused if it is one too many. */
 void	client_limits_connect(struct conn *);
-/* Whether its address may make one more request. */
+/* Counts a request; false: the address is over its rate. */
 bool	client_limits_request(struct conn *);
-/* Seconds after which there may be some left. */
+/* Seconds for the field Retry-After. */
 int	client_limits_retry_after(const struct conn *);
 
 #endif

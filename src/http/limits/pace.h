@@ -1,18 +1,19 @@
 /*
- * pace: how many bytes a connection may be sent, if that is limited.
+ * pace: how many bytes a connection may be sent in a time, if limited.
  *
- * Nothing else may ask the conf for the pace, or touch a connection's bucket:
- * what takes from it must be what it has been asked for.
+ * No other file asks the conf for the pace or touches the bucket of a
+ * connection, so that bytes are taken from the bucket that was asked.
  */
 #ifndef HTTP_LIMITS_PACE_H
 #define HTTP_LIMITS_PACE_H
 
 #include "http/conn.h"
 
-size_t	pace_left(struct conn *);	/* of one that is limited */
+/* Bytes in the bucket of a connection that is limited. */
+size_t	pace_left(struct conn *);
 
-/* Bytes that a client must take within limits.send: with less, it holds on to
- * the server. */
+/* Bytes that a client must take within limits.send, else the connection is
+ * closed. */
 uint64_t	pace_min_progress(const struct conn *);
 
 static inline bool
@@ -21,14 +22,14 @@ pace_is_limited(const struct conn *c)
 	return c->http->pace.rate != 0 && !c->transport->trusted;
 }
 
-/* Bytes that may go in this turn; 0: time must pass first. */
+/* Bytes that may be sent in this iteration; 0: time must pass first. */
 static inline size_t
 pace_allowance(struct conn *c)
 {
 	return pace_is_limited(c) ? pace_left(c) : CONN_SEND_MAX;
 }
 
-/* Of those, so many have gone. */
+/* Takes bytes that were sent out of the bucket. */
 static inline void
 pace_take(struct conn *c, size_t n)
 {

@@ -1,8 +1,8 @@
 /*
- * verification: passwords on their way to who compares them with a file.
+ * verification: has a helper compare a password with a password file.
  *
- * One that cannot begin at once is a task as well, which is waited for, and
- * handed out when its turn comes (verifiers.h).
+ * A verification that cannot start at once is a deferred task: connections wait
+ * for it, and verifiers.h decides when it is submitted.
  */
 #ifndef HTTP_LIMITS_VERIFICATION_H
 #define HTTP_LIMITS_VERIFICATION_H
@@ -13,20 +13,20 @@
 #include "http/limits/verifiers.h"
 #include "proto/credentials.h"
 
-/* Whether a helper may be kept busy for long by something else: half of those
- * of one file system stay free for files. */
+/* Whether a job that takes long may start: half of the helpers of one file
+ * system stay free for files. */
 bool		 verification_allows_slow_job(const struct http_loop *);
-/* Whether the client's next one would not be refused. */
+/* Whether the next password of the client would not be refused. */
 bool		 verification_accepts(const struct conn *);
-/* The client's, for an auth entry.  What is not refused has a task to wait for, or
- * NULL: it was done in place. */
+/* Starts or queues the verification whose verdict goes into the auth entry.
+ * Unless REFUSED, *task is to be waited for; NULL: it has been completed. */
 enum verifier_state verification_start(const struct conn *, struct auth_entry *,
 		    const char *file, const struct credentials *,
 		    struct task **);
-/* A slot is free: for who waits.  nested: while a client runs, so that no other
- * may. */
+/* Starts queued verifications that there is room for.  nested: the caller runs
+ * inside of a connection's step, so no other connection may be woken. */
 void		 verification_run_next(struct http_loop *, bool nested);
-/* Those that nobody waits for, at the end. */
+/* Cancels what is still queued; no connection waits for it. */
 void		 verification_cancel_all(struct http_loop *);
 
 #endif
