@@ -1,11 +1,11 @@
 /*
- * authorize: who may ask for a target: by the networks and passwords of the
- * conf.
+ * authorize: whether a client may ask for a target, by networks and passwords
+ * of the conf.
  *
- * It goes by the name alone, before anybody has looked whether there is such
- * a file, so who is refused learns nothing.  A directory may turn out to be any
- * of its index files, so it is guarded as all of them are.  The page for a
- * failure is the conf's, and for everybody.
+ * The decision depends on the name alone and comes before a lookup, so a
+ * refusal does not tell whether the file exists.  A directory may turn out to
+ * be any of its index files, so the guards of all of them apply.  The page for
+ * an error is the conf's and has no guard.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #include "proto/uri.h"
 #include "stats/stats.h"
 
-#define LOG_TEXT_MAX	600		/* bytes of what a client sent, each */
+#define LOG_TEXT_MAX	600		/* bytes of a text from a client */
 
 static bool
 match_patterns(const struct conf_files *files, const char *name)
@@ -35,7 +35,7 @@ match_patterns(const struct conf_files *files, const char *name)
 	return false;
 }
 
-/* Whether files with such names are what a decoded path may stand for. */
+/* Whether a block of files applies to a decoded path. */
 static bool
 files_apply(const struct conf_files *files, const struct conf_rules *rules,
     const char *decoded)
@@ -51,7 +51,7 @@ files_apply(const struct conf_files *files, const struct conf_rules *rules,
 	return false;
 }
 
-/* A directory may be answered by a file of its index with rules of its own. */
+/* The guard of an index file that has rules of its own, or NULL. */
 static const struct conf_guard *
 find_index_guard(const struct conf_site *site, const struct conf_rules *rules,
     const char *decoded, const char *name)
@@ -66,9 +66,9 @@ find_index_guard(const struct conf_site *site, const struct conf_rules *rules,
 	return inner != rules && inner->guard.active ? &inner->guard : NULL;
 }
 
-/* The next guard of a path from a number on, which is that one's then; NULL:
- * there are no more.  First that of its rules, then those of its name, then
- * those of its index. */
+/* The next guard of a path from a number on; sets *number to the guard's; NULL:
+ * no more guards.  The guard of the path's rules comes first, then those of its
+ * name, then those of its index files. */
 static const struct conf_guard *
 find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
     const char *decoded, size_t *number)
@@ -92,12 +92,12 @@ find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
 	return NULL;
 }
 
-/* The path of a target that nobody has asked for yet; or what is wrong with
- * that. */
+/* Adds the path of a target that is not in the cache; returns an error of the
+ * target, or WHY_NONE. */
 static COLD enum why
 add_path(struct conn *c, uint32_t ns, struct str raw)
 {
-	struct request	*r = c->request;
+	struct request		*r = c->request;
 	const struct conf_rules	*rules;
 	char			 decoded[JOB_PATH_MAX];
 	size_t			 len, number = 0;
@@ -114,7 +114,7 @@ add_path(struct conn *c, uint32_t ns, struct str raw)
 	return WHY_NONE;
 }
 
-/* Holds the path of a request's target. */
+/* Holds the path of the request's target. */
 static enum why
 hold_path(struct conn *c)
 {
@@ -138,7 +138,7 @@ refuse_request(struct conn *c, enum why why)
 	return reply_error(c, reply_why(c, why));
 }
 
-/* In a form that tools which shut clients out can be taught. */
+/* Logs a wrong password, in a form that fail2ban and its like can be taught. */
 static void
 log_auth_failure(struct conn *c)
 {
@@ -159,7 +159,8 @@ log_auth_failure(struct conn *c)
 	    name, addr, r->site->names.at[0], target);
 }
 
-/* What an auth entry says counts for who has waited for it, however old. */
+/* Whether there is a verdict: a valid one, or any that came while this request
+ * waited. */
 static bool
 has_verdict(const struct conn *c, const struct auth_result *a)
 {
@@ -169,7 +170,7 @@ has_verdict(const struct conn *c, const struct auth_result *a)
 	    (r->auth_pending && a->count != r->auth_number);
 }
 
-/* On to the next guard, if there is one. */
+/* Goes on to the next guard. */
 static enum go
 pass_guard(struct conn *c)
 {
@@ -182,14 +183,16 @@ pass_guard(struct conn *c)
 	return GO_ON;
 }
 
-/* It was right, and nobody can say now whether it still is. */
+/* Whether a right password may be used beyond its validity, as it cannot be
+ * verified now. */
 static bool
 may_use_stale(const struct conn *c, const struct auth_result *a)
 {
 	return c->http->clock->ms < a->stale_until;
 }
 
-/* One that may: who asks first is to wait, if that has to wait for nobody. */
+/* Whether a stale verdict lets the request pass at once.  The first request
+ * after its end waits for the verification, if that can start. */
 static bool
 passes_by_stale(const struct conn *c, const struct auth_result *a)
 {
@@ -217,7 +220,7 @@ verify_password(struct conn *c, const struct conf_guard *guard,
 		return pass_guard(c);
 	if (state == VERIFIER_REFUSED)
 		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
-	/* Else it was done in place. */
+	/* NULL: the task was completed at once. */
 	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
 }
 
@@ -232,14 +235,14 @@ handle_failure(struct conn *c, const struct auth_result *a)
 	    WHY_UNVERIFIED));
 }
 
-/* What the auth entry of a guard says; GO_ON in the same step: let in. */
+/* Acts on a verdict; GO_ON in the same step: to the next guard. */
 static enum go
 handle_verdict(struct conn *c, const struct auth_result *a)
 {
 	if (a->verdict == AUTH_FAILED)
 		return handle_failure(c, a);
 	if (a->verdict == AUTH_WRONG) {
-		if (c->request->auth_pending)	/* else it was told a moment ago */
+		if (c->request->auth_pending)	/* else it has been logged */
 			log_auth_failure(c);
 		return refuse_request(c, WHY_PASSWORD);
 	}
@@ -248,9 +251,9 @@ handle_verdict(struct conn *c, const struct auth_result *a)
 }
 
 /*
- * What is known about these, or will be; false: it cannot be found out now.
- * Then nothing is added: passwords that nobody verifies are not to be
- * remembered in place of those that were right.
+ * Holds the auth entry of a password; false: no verification could be queued.
+ * Then no entry is added: passwords that cannot be verified must not evict
+ * right ones.
  */
 static bool
 hold_auth(struct conn *c, const struct conf_guard *guard,
@@ -283,7 +286,7 @@ check_auth(struct conn *c, const struct conf_guard *guard,
 	return verify_password(c, guard, who, &answer);
 }
 
-/* Whether a guard's password is right. */
+/* Checks the password for a guard. */
 static enum go
 check_password(struct conn *c, const struct conf_guard *guard)
 {
@@ -300,7 +303,8 @@ check_password(struct conn *c, const struct conf_guard *guard)
 	return go;
 }
 
-/* Networks come first: where they refuse no password helps. */
+/* Whether all guards allow the client's network.  Networks are checked before
+ * passwords: no password opens a closed network. */
 static bool
 network_is_allowed(const struct conn *c, const char *decoded)
 {
@@ -309,8 +313,8 @@ network_is_allowed(const struct conn *c, const char *decoded)
 
 	for (size_t i = 0; (guard = find_next_guard(r->site, r->path->rules,
 	    decoded, &i)) != NULL; i++) {
-		if (conf_access_admits(
-			guard, c->session->family, c->session->addr))
+		if (conf_access_admits(guard, c->session->family,
+		    c->session->addr))
 			continue;
 		r->guard = guard;
 		return false;
@@ -339,7 +343,7 @@ check_guards(struct conn *c)
 	return check_password(c, guard);
 }
 
-/* OPTIONS * is about the server. */
+/* Whether the request is OPTIONS *, which is about the server. */
 static bool
 is_about_server(const struct conn *c)
 {
@@ -349,8 +353,8 @@ is_about_server(const struct conn *c)
 	    str_same(parse_str(c->input, r->parse.path), STR("*"));
 }
 
-/* Nobody could say in time whether a password that was right still is.  What
- * comes behind that has its own time. */
+/* Whether a verification timed out while the stale verdict may be used.  The
+ * next wait for the disk has a deadline of its own. */
 static bool
 is_late_but_stale(struct conn *c, enum outcome outcome)
 {

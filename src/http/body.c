@@ -1,6 +1,6 @@
 /*
- * body: the next pieces of a file, if they are in memory; else a helper's
- * task to bring them there.
+ * body: puts out the next pieces of a file if they are in memory, and else has
+ * a helper bring them there.
  */
 #include <sys/param.h>
 
@@ -20,26 +20,28 @@
 #include "lib/need.h"
 #include "stats/stats.h"
 
-/* Of a body a turn's worth is put out at once, and what is left behind that (of
- * a range, if there are several) if it is no more than REST; for a client that
- * takes little, a PORTION.  What it does not take must be proved again. */
+/* Bytes of a body that are put out at a time: CONN_SEND_QUOTA, and behind that
+ * the rest of it (of a range, if there are several) if that is no more than
+ * TAIL_MAX.  For a client that takes little, a smaller window of at least
+ * WINDOW_MIN: bytes that the client does not take must be proved again. */
 #define TAIL_MAX	(CONN_SEND_MAX - CONN_SEND_QUOTA)
 #define WINDOW_MIN	(64 * 1024)
 
-/* Up to so many bytes of memory are copied, more of a file are sent from that,
- * not from a mapping: what contrib/bench/sending measures. */
+/* Up to so many bytes are copied into the output.  More bytes of a file are
+ * sent from the file and not from a mapping: contrib/bench/sending measures
+ * both. */
 #define COPY_MAX	(16 * 1024)
 
-#define RECENT_WRITE_S	3	/* s */
+#define RECENT_WRITE_S	3
 
-/* A range to be brought into memory: a task, and what for. */
+/* A task that brings a range of a file into memory. */
 struct load {
-	struct task	 task;	/* first: casts rely on it */
+	struct task		 task;	/* first member: casts rely on it */
 	struct http_loop	*http;
-	struct file	*file;		/* referred to, descriptor held */
-	struct chunk	*chunk;		/* held */
-	int64_t		 started_at;	/* clock ms */
-	struct task	**pending;	/* NULL when this is done; or NULL */
+	struct file		*file;	/* referred to; descriptor held */
+	struct chunk		*chunk;	/* held */
+	int64_t			 started_at;	/* clock ms */
+	struct task		**pending;	/* set to NULL at completion */
 };
 
 static void
@@ -54,7 +56,7 @@ complete_load(struct task *e)
 	if (!l->http->caches->shared)
 		chunk_fetch(l->chunk)->task = NULL;
 	if (e->job.error == 0 && e->job.done < e->job.length)
-		error = ESTALE;		/* it has shrunk */
+		error = ESTALE;		/* the file has shrunk */
 	else if (e->job.kind == JOB_COPY && e->job.error == 0)
 		error = chunk_adopt_copy(l->chunk, e->job.fd);
 	else if (e->job.error == 0)
@@ -76,8 +78,8 @@ free_load(struct task *e)
 	free(l);
 }
 
-/* Starts a read: the task to wait for, NULL if it was done in place.  If the
- * cache is this loop's alone, it is the chunk's, for others to join. */
+/* Submits a read: a task to wait for, or NULL if it was completed at once.  In
+ * caches of one loop the task is the chunk's, for others to join. */
 static struct task *
 start_load(struct http_loop *http, struct file *f, struct chunk *k)
 {
@@ -116,7 +118,7 @@ release_chunk(void *owner, void *object)
 	chunk_release(owner, &k);
 }
 
-/* One that was made for this request. */
+/* Puts out a head that was made for this request. */
 static NOINLINE void
 put_own_head(struct conn *c)
 {
@@ -136,7 +138,7 @@ release_head(void *owner, void *object)
 	header_release(owner, &h);
 }
 
-/* A ready one, behind so many responses that there is no room for a copy. */
+/* Puts out a cached head by reference, when scratch has no room for a copy. */
 static NOINLINE void
 ref_cached_head(struct conn *c)
 {
@@ -165,7 +167,7 @@ put_cached_head(struct conn *c)
 	header_release(&c->http->caches->heads, &r->cached_head);
 }
 
-/* The head, once its body, or the first piece of it, is there. */
+/* Puts out the head, when the first piece of its body is ready, too. */
 static void
 put_head(struct conn *c)
 {
@@ -180,7 +182,7 @@ put_head(struct conn *c)
 		put_own_head(c);
 }
 
-/* What stands between the ranges of a response with several. */
+/* Puts out the part header between ranges of a multipart response. */
 static COLD void
 put_part_header(struct conn *c)
 {
@@ -193,28 +195,29 @@ put_part_header(struct conn *c)
 	r->body_sent += (int64_t)lead.len;
 }
 
-/* Goes on to the next of several ranges when this one has been put out. */
+/* Goes on to the next range when this one has been put out. */
 static COLD void
 start_next_range(struct conn *c, const struct chunk *k)
 {
-	struct request			*r = c->request;
+	struct request		*r = c->request;
 	const struct byte_range	*range;
-	uint32_t			 index;
+	uint32_t		 index;
 
 	if (r->next < r->end || !multipart_next(r->multipart))
 		return;
 	range = &r->multipart->range[r->multipart->current];
 	r->next = range->first;
 	r->end = r->next + range->length;
-	/* A copied chunk must not go in between: no descriptor, no way back. */
+	/* The same chunk goes on: between the ranges a copied chunk could be
+	 * evicted, and without a descriptor it could not be read again. */
 	index = chunk_index(r->file, r->next);
 	if (index == chunk_slot(k))
 		r->chunk = chunk_hold(&c->http->caches->chunks, r->file, index);
 }
 
-/* Whether the file was written so short a time ago that it may be written again
- * while it is being sent.  What the system sends from a file are its pages as
- * they are when the client receives them; so such a file goes as a copy. */
+/* Whether the file was written a moment ago, so that it may be written again
+ * while it is being sent.  The system sends the pages of a file as they are
+ * when the client receives them, so such a file is sent from a copy. */
 static bool
 is_just_written(const struct conn *c)
 {
@@ -223,23 +226,25 @@ is_just_written(const struct conn *c)
 	return age >= 0 && age < RECENT_WRITE_S;
 }
 
-/* How the next chunk is to be sent. */
+/* Whether the next chunk can be sent by sendfile(2). */
 static bool
 can_send_file(const struct conn *c)
 {
 	const struct request	*r = c->request;
-	int64_t length = r->multipart != NULL
-			     ? r->multipart->range[r->multipart->current].length
-			     : r->body_sent + r->end - r->next;
+	const struct multipart	*m = r->multipart;
+	int64_t			 length = m != NULL ?
+				    m->range[m->current].length :
+				    r->body_sent + r->end - r->next;
 
-	/* The descriptor must be ours until all has been sent. */
+	/* The descriptor must stay held until all is sent. */
 	return length > COPY_MAX && r->file_open &&
-	       c->transport->send_file != NULL &&
-	       chunk_prefers_sendfile(r->chunk) && !is_just_written(c);
+	    c->transport->send_file != NULL &&
+	    chunk_prefers_sendfile(r->chunk) && !is_just_written(c);
 }
 
-/* So much of a chunk, whose hold goes along.  What is not a copy may change in
- * the system's memory until the client has it. */
+/* Puts out a part of a chunk by reference; the piece takes over the hold.  A
+ * chunk that is not a copy may change until the client has received it:
+ * r->live. */
 static NOINLINE void
 ref_chunk(struct conn *c, struct chunk *k, const char *at, size_t len)
 {
@@ -255,8 +260,8 @@ ref_chunk(struct conn *c, struct chunk *k, const char *at, size_t len)
 	p->file = at == NULL ? file_fd(r->file) : -1;
 }
 
-/* To copy what is small behind its head costs less than the system takes for a
- * second piece. */
+/* Whether to copy the bytes behind their head: a copy of few bytes costs less
+ * than a second piece costs the system. */
 static bool
 should_copy(const struct conn *c, size_t len)
 {
@@ -264,7 +269,8 @@ should_copy(const struct conn *c, size_t len)
 	    len <= output_scratch_left(conn_output(c));
 }
 
-/* The next who asks for it may find all of it in one piece. */
+/* Counts the response for a hot response, if these bytes are all of the body.
+ * */
 static inline void
 count_for_hot(struct conn *c, const char *bytes, size_t len)
 {
@@ -275,7 +281,7 @@ count_for_hot(struct conn *c, const char *bytes, size_t len)
 		hot_count(&c->http->hot, r->cached_head, bytes, len);
 }
 
-/* The part of the ready chunk that is asked for. */
+/* Puts out the part of the ready chunk that the request asks for. */
 static void
 put_chunk(struct conn *c, bool file)
 {
@@ -306,11 +312,11 @@ put_chunk(struct conn *c, bool file)
 	r->disk_deadline = 0;
 	if (r->multipart != NULL)
 		start_next_range(c, k);
-	if (copied)			/* it may be the next one as well */
+	if (copied)			/* the next chunk may be this one */
 		chunk_release(&c->http->caches->chunks, &k);
 }
 
-/* The version is gone: start over if no byte of it has been put out. */
+/* Handles a version that has gone: starts over if none of it was put out. */
 static COLD enum go
 handle_gone(struct conn *c)
 {
@@ -323,9 +329,10 @@ handle_gone(struct conn *c)
 	return conn_abort(c);
 }
 
-/* Whether an errno says that it is not that file any more.  A handle is opened
- * by its name: the name can be gone, or be something else's by now, which the
- * kernel calls EIO.  If it has been looked for again since, it is not that. */
+/* Whether an errno says that the version has gone.  A handle is opened by the
+ * name of the file.  The name may have gone, or be another file's by now, which
+ * the kernel reports as EIO.  If the name was looked up again since, the error
+ * is another one. */
 static bool
 is_gone(const struct request *r, int error)
 {
@@ -356,7 +363,7 @@ handle_load_error(struct conn *c, int error)
 	return reply_disk_error(c, error);
 }
 
-/* Nobody has read it in time. */
+/* Handles a read that was not complete in time. */
 static COLD enum go
 handle_timeout(struct conn *c, enum outcome outcome)
 {
@@ -365,7 +372,7 @@ handle_timeout(struct conn *c, enum outcome outcome)
 	    reply_disk_error(c, ETIMEDOUT);
 }
 
-/* The next chunk must come from the disk: send what there is, then wait. */
+/* Has the next chunk brought into memory; pending output is sent first. */
 static COLD enum go
 load_chunk(struct conn *c)
 {
@@ -391,14 +398,14 @@ load_chunk(struct conn *c)
 	r->load_tried = true;
 	if (e == NULL)
 		e = start_load(c->http, r->file, k);
-	/* Else it was done in place. */
+	/* NULL: the task was completed at once. */
 	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
 }
 
-/* Whether what comes next of the file is of the same version as what has been
- * sent, and as what the head says.  Before the first byte a new ctime is reason
- * to look again: a program may have written and put the mtime back.  Behind it
- * that is no reason to end: a file that is renamed or removed has one, too. */
+/* Whether the file still is of the version that the head names.  Before the
+ * first byte a new ctime is a reason to look again: a program may have written
+ * and put the mtime back.  Later it is no reason to end: a file that is renamed
+ * or removed has a new ctime, too. */
 static bool
 version_holds(const struct conn *c)
 {
@@ -407,7 +414,8 @@ version_holds(const struct conn *c)
 
 	if (r->answered || c->http->caches->shared)
 		return file_is_unchanged(r->file, !r->answered);
-	/* For one that began in this turn; the end will be compared anyway. */
+	/* compared in this iteration already; the end is compared in any case
+	 * */
 	if (d->compared_in == c->http->iteration)
 		return true;
 	if (!file_is_unchanged(r->file, true))
@@ -443,15 +451,15 @@ has_window(const struct conn *c)
 	if (most == 0)
 		most = r->end - r->next <= TAIL_MAX ? CONN_SEND_MAX
 						    : CONN_SEND_QUOTA;
-	/* Room for head, lead, chunk, and the lead behind the last; and not a
-	 * little more than can go at once. */
+	/* Room for a head, a part header, a chunk, and a last part header.  No
+	 * more is put out when little could be sent at once. */
 	return r->next < r->end && output_has_room(o, 4) &&
 	    o->bytes <= most - WINDOW_MIN;
 }
 
-/* All is in the output.  If another request has come behind this one, its
- * response may leave in the same write.  Mapped pieces do not wait for that:
- * they would have to be proved again. */
+/* Ends the body.  If another request has come, its response may go in the same
+ * write.  Mapped pieces do not wait for that: they would have to be proved
+ * again. */
 static enum go
 finish_body(struct conn *c)
 {
@@ -464,11 +472,12 @@ finish_body(struct conn *c)
 }
 
 /*
- * Whether the pieces that wait for the client are to be let go.  Mapped ones
- * are: after a wait they must be proved again, perhaps brought in again, and a
- * client that takes its time is not to hold pieces of the cache.  Copies need
- * no proof, and to copy them again costs a helper its time; so they stay while
- * the cache is within its limit, or if there is nothing to copy them from.
+ * Whether pieces that the client does not accept now are to be taken back.
+ *
+ * Mapped pieces are: after a wait they must be proved again and perhaps read
+ * again, and a slow client must not hold pieces of the cache.  Copies need no
+ * proof, and a helper's time was paid for them.  So they stay while the cache
+ * is within its limit, or if there is nothing to copy from.
  */
 static bool
 should_unsend(const struct conn *c)
@@ -492,7 +501,7 @@ body_unsend(struct conn *c)
 	n = output_unsend(conn_output(c), (size_t)r->body_sent);
 	if (n == 0)
 		return;
-	/* The one behind these pieces: it is not the next one any more. */
+	/* r->chunk comes after these pieces, and so is no longer the next. */
 	if (r->chunk != NULL)
 		chunk_release(&c->http->caches->chunks, &r->chunk);
 	r->body_sent -= (int64_t)n;
@@ -508,7 +517,7 @@ body_unsend(struct conn *c)
 	r->all_taken = false;
 }
 
-/* If it has taken all of the last portion, the next may be larger. */
+/* Doubles the window when the client has taken all of the last one. */
 static void
 enlarge_window(struct conn *c)
 {
@@ -522,7 +531,7 @@ enlarge_window(struct conn *c)
 		r->window = 0;
 }
 
-/* Whether the next chunk can be sent; then it has been put out. */
+/* Puts out the next chunk if it is in memory; returns its state. */
 static enum chunk_state
 put_next_chunk(struct conn *c)
 {
@@ -542,9 +551,10 @@ put_next_chunk(struct conn *c)
 	return state;
 }
 
-/* Alone, it is sent from where it stands; with others, which are copied, it is
- * one piece.  What outlasts the turn must not stand there: an output that is
- * the connection's own is not copied again. */
+/* Whether to put out a hot response by reference.  Behind other output, which
+ * is copied, it is one piece with that if copied as well.  A reference lasts
+ * for this iteration only, and a queue that is the connection's own outlasts
+ * it. */
 static bool
 can_ref_hot(const struct conn *c, size_t len)
 {
@@ -563,7 +573,7 @@ put_hot_response(struct conn *c, struct str bytes)
 	r->head_sent = (uint32_t)header_len(r->cached_head);
 	r->body_sent = r->next = r->end;
 	header_release(&c->http->caches->heads, &r->cached_head);
-	if (r->chunk != NULL)		/* it is not to wait for the client */
+	if (r->chunk != NULL)		/* no chunk is held back */
 		chunk_release(&c->http->caches->chunks, &r->chunk);
 	if (can_ref_hot(c, bytes.len))
 		output_put(conn_output(c), bytes.at, bytes.len);
@@ -574,10 +584,10 @@ put_hot_response(struct conn *c, struct str bytes)
 enum go
 body_step(struct conn *c)
 {
-	struct request		*r = c->request;
+	struct request			*r = c->request;
 	const struct hot_response	*w = r->cached_head == NULL ? NULL :
 				    hot_find(&c->http->hot, r->cached_head);
-	enum outcome		 outcome = conn_outcome(c);
+	enum outcome			 outcome = conn_outcome(c);
 
 	if (outcome != OUTCOME_READY)
 		return handle_timeout(c, outcome);

@@ -1,5 +1,5 @@
 /*
- * caches: the caches, as the conf wants them.
+ * caches: makes and frees the caches, as the conf says.
  */
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 #include "lib/mem.h"
 #include "stats/stats.h"
 
-/* The caches stay: what is found, made and mapped is used once. */
+/* Switches caches off for measurements: entries are made but not reused. */
 static void
 apply_ablation(struct caches *caches, const struct conf *conf)
 {
@@ -20,7 +20,8 @@ apply_ablation(struct caches *caches, const struct conf *conf)
 	caches->heads.unaligned = conf_disabled(conf, ABLATION_ALIGNMENT);
 }
 
-/* Files that are to be closed wait for a turn of some loop's. */
+/* Makes the caches thread-safe.  Files to be closed wait for http_tidy() of
+ * some loop. */
 static void
 share_caches(struct caches *caches, const struct caches_setup *setup)
 {
@@ -57,8 +58,8 @@ caches_new(const struct caches_setup *setup)
 	caches->files.schedule_tidy = setup->schedule_tidy;
 	caches->files.schedule_context = setup->tidy_context;
 	header_init(&caches->heads, (size_t)conf->cache.heads);
-	pathname_init(
-	    &caches->paths, (size_t)conf->cache.paths, &caches->heads);
+	pathname_init(&caches->paths, (size_t)conf->cache.paths,
+	    &caches->heads);
 	caches->paths.variant_namespace = variant_namespace;
 	apply_ablation(caches, conf);
 	auth_init(&caches->auth, (size_t)conf->cache.logins);
@@ -73,7 +74,7 @@ caches_free(struct caches **cp)
 {
 	struct caches	*caches = *cp;
 
-	caches->files.close_fd = NULL;	/* nobody takes tasks any more */
+	caches->files.close_fd = NULL;	/* tasks cannot be submitted any more */
 	caches->files.schedule_tidy = NULL;
 	caches->files.deferred_max = 0;
 	while (file_tidy(&caches->files, NULL))
@@ -123,7 +124,8 @@ measure_cache(enum stats_cache which, const struct cache *c)
 	    (int64_t)c->limit_bytes;
 }
 
-/* A cache counts by itself: so much less to do for each request. */
+/* Sets gauges and counters.  Caches count for themselves, which saves a request
+ * the time. */
 void
 caches_measure(const struct caches *caches)
 {

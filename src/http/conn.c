@@ -1,5 +1,5 @@
 /*
- * conn: what all steps share: the gate between steps, waits, and what a
+ * conn: functions that all steps share: the change of step, waits, and what a
  * connection keeps while it waits.
  */
 #include <errno.h>
@@ -28,13 +28,13 @@ conn_abort(struct conn *c)
 		c->request->aborted = true;
 	if (c->request != NULL && c->request->answered) {
 		c->request->body_sent -= (int64_t)conn_output(c)->bytes;
-		if (c->request->body_sent < 0)	/* not even all of the head */
+		if (c->request->body_sent < 0)	/* not even the head was sent */
 			c->request->body_sent = 0;
 	}
 	output_drop(conn_output(c));
 	c->close = true;
 	c->linger = false;
-	c->input_len = 0;		/* nor is what is left of interest */
+	c->input_len = 0;		/* the rest of the input is not read */
 	return conn_go(c, c->request != NULL ? STEP_FINISH : STEP_CLOSE);
 }
 
@@ -50,12 +50,11 @@ conn_wait_disk(struct conn *c, struct task *task)
 {
 	const struct conf	*conf = c->http->conf;
 
-	/* Answers to earlier requests need not wait with this one. */
 	if (conn_has_output(c))
 		return conn_send(c, c->step);
 	if (c->request->disk_deadline == 0)
-		c->request->disk_deadline =
-		    c->http->clock->ms + conf->limits.disk;
+		c->request->disk_deadline = c->http->clock->ms +
+		    conf->limits.disk;
 	conn_wait(c, WAIT_DISK, TIMEOUT_DISK, c->request->disk_deadline);
 	c->wait.task = task;
 	return GO_WAIT;
@@ -67,8 +66,9 @@ conn_must_flush(const struct conn *c)
 	return c->http->caches->shared && conn_has_output(c);
 }
 
-/* Where it goes from thread to thread, memory goes back with it to the one that
- * has allocated it: to free what is another's costs much more. */
+/* Clears the connection's input memory.  With shared caches the memory stays
+ * and returns to the thread that allocated it: freeing another thread's memory
+ * costs much more. */
 static COLD void
 clear_own_input(struct conn *c)
 {
@@ -98,18 +98,20 @@ conn_shares_input(const struct conn *c)
 	return c->input >= first && c->input < first + sizeof(c->http->input);
 }
 
-/* What stands in the loop's buffer is the next one's soon. */
+/* Moves the input to the connection's memory, as the next connection overwrites
+ * the loop's buffer. */
 static NOINLINE void
 move_input(struct conn *c)
 {
 	if (!conn_shares_input(c))
 		return;
 	need(c->own_input.len == 0);
-	if (c->own_input.at == NULL)		/* no larger than it must be */
+	if (c->own_input.at == NULL)		/* no larger than necessary */
 		c->own_input = (struct buf){ .size = c->input_len,
 		    .at = mem_get(c->input_len) };
 	buf_add(&c->own_input, c->input, c->input_len);
-	/* All: a body may have moved the head to where it stands now. */
+	/* Clears all that was read: a body may have moved the head to where it
+	 * is now. */
 	explicit_bzero(c->read_at, c->read_len);
 	c->input = c->own_input.at;
 }
@@ -126,7 +128,7 @@ conn_keep_input(struct conn *c)
 void
 conn_park(struct conn *c)
 {
-	if (c->request != NULL)		/* scratch is the next one's */
+	if (c->request != NULL)		/* the next connection uses scratch */
 		output_detach(&c->request->head);
 	if (conn_has_output(c) && !conn_owns_output(c))
 		c->output = output_keep(c->output);
@@ -139,7 +141,7 @@ void
 conn_begin(struct session *s)
 {
 	struct http_loop	*http = s->http;
-	struct conn	*c;
+	struct conn		*c;
 
 	if (http->nspare_conns > 0)
 		c = http->spare_conns[--http->nspare_conns];
@@ -158,7 +160,7 @@ conn_begin(struct session *s)
 	s->conn = c;
 }
 
-/* False: there are enough. */
+/* Keeps a request's memory for reuse; false: enough is kept. */
 static inline bool
 recycle_request(struct http_loop *http, struct request *r)
 {
@@ -183,13 +185,13 @@ void
 conn_end(struct session *s)
 {
 	struct http_loop	*http = s->http;
-	struct conn	*c = s->conn;
+	struct conn		*c = s->conn;
 
 	need(c->request == NULL && !conn_owns_output(c));
 	if (c->own_input.at != NULL || c->recycle != NULL)
 		free_own_memory(c);
 	s->conn = NULL;
-	/* This one may still be read. */
+	/* The caller may read this record until the next conn_begin(). */
 	if (http->nspare_conns == MACHINE_BATCH_MAX)
 		free(http->spare_conns[--http->nspare_conns]);
 	http->spare_conns[http->nspare_conns++] = c;
@@ -199,14 +201,15 @@ void
 conn_request_begin(struct conn *c)
 {
 	struct http_loop	*http = c->http;
-	struct request	*r;
+	struct request		*r;
 
 	if (http->nspare_requests > 0)
 		r = http->spare_requests[--http->nspare_requests];
 	else
 		r = mem_get(sizeof(*r));
 	parse_init(&r->parse);
-	/* All the rest; what parse_init leaves alone may be large. */
+	/* parse_init() leaves large buffers alone; this clears the other
+	 * members. */
 	memset((char *)r + sizeof(r->parse), 0, sizeof(*r) - sizeof(r->parse));
 	c->request = r;
 }

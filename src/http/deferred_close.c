@@ -1,7 +1,8 @@
 /*
- * deferred_close: a task that nobody waits for, with the descriptor in it.
+ * deferred_close: makes a task that no connection waits for, of a descriptor to
+ * be closed.
  *
- * Must not touch a cache: it is called in the middle of one.
+ * Must not use a cache, as it is called with a cache locked.
  */
 #include <stdlib.h>
 
@@ -12,11 +13,11 @@
 #include "stats/stats.h"
 
 struct deferred_close {
-	struct task	 task;	/* first: casts rely on it */
+	struct task		 task;	/* first member: casts rely on it */
 	struct http_loop	*http;
 };
 
-/* If nobody has taken it, it is still open. */
+/* Closes a descriptor that the job has not closed. */
 static void
 complete_close(struct task *e)
 {
@@ -36,7 +37,7 @@ void
 deferred_close_fd(void *context, int fd, const struct job_version *version)
 {
 	struct http_loop	*http = context;
-	struct caches	*caches = http->caches;
+	struct caches		*caches = http->caches;
 	struct deferred_close	*cl;
 
 	if (caches->deferred_closes++ >= caches->deferred_closes_max) {
@@ -49,7 +50,7 @@ deferred_close_fd(void *context, int fd, const struct job_version *version)
 	job_init(&cl->task.job, JOB_CLOSE);
 	cl->task.job.id = ++http->caches->next_job_id;
 	cl->task.job.fd = fd;
-	cl->task.job.version = *version;	/* its file system */
+	cl->task.job.version = *version;	/* for the fs queue */
 	cl->task.complete = complete_close;
 	cl->task.free = free_close;
 	stats_count(STATS_CLOSES);

@@ -1,7 +1,7 @@
 /*
- * explain: what a request came to, read off the request itself when it ends.
+ * explain: reads facts off a request when it ends.
  *
- * Must not decide anything: it only tells what the steps have decided.
+ * Must not decide anything: it reports decisions of the steps.
  */
 #include <sys/uio.h>
 
@@ -40,7 +40,7 @@ explain_add(struct explanation *e, enum explain_fact fact, const char *format,
 }
 
 /*
- * What it came to
+ * Facts
  */
 
 static void
@@ -55,8 +55,8 @@ add_site(struct explanation *e, const struct conn *c)
 
 	if (r->site == NULL)
 		return;
-	name =
-	    conf_find_site_name(conf, c->session->listener, host.at, host.len);
+	name = conf_find_site_name(conf, c->session->listener, host.at,
+	    host.len);
 	conf_where_block(conf, &r->site->rules, &where);
 	if (name == NULL)
 		explain_add(e, EXPLAIN_SITE, "%s%s, as the default: none "
@@ -76,7 +76,7 @@ add_path(struct explanation *e, const struct conn *c)
 	struct buf		 where = { 0 };
 
 	if (r->path == NULL)
-		return;			/* it did not come that far */
+		return;			/* the request ended before */
 	if (rules->outer == NULL)
 		explain_add(e, EXPLAIN_PATH, "no block but the site's own");
 	for (size_t i = 0; i < r->site->npaths; i++) {
@@ -115,7 +115,7 @@ add_file(struct explanation *e, const struct conn *c)
 	    (int)sizeof(date), date, f->strong ? "strong" : "weak");
 }
 
-/* The statement that names the page for a failure. */
+/* Adds the directive that names an error page. */
 static void
 add_error(const struct conn *c, struct buf *to)
 {
@@ -151,7 +151,7 @@ add_page(struct explanation *e, const struct conn *c)
 	buf_free(&where);
 }
 
-/* The block files that a refusal is by; others are not remembered. */
+/* Adds the block "files" that a refusal comes from; false: another block's. */
 static bool
 add_files_block(const struct conn *c, struct buf *where)
 {
@@ -222,7 +222,8 @@ read_request(void *context, int fd, void *to, size_t size)
 	return (ssize_t)buf_take(&e->request, to, size);
 }
 
-/* The client leaves when it has the head: no file is read to its end. */
+/* Keeps the head and ends the connection behind it: the file is not read to its
+ * end. */
 static ssize_t
 keep_head(void *context, int fd, const struct iovec *iov, int n, bool more)
 {
@@ -232,13 +233,13 @@ keep_head(void *context, int fd, const struct iovec *iov, int n, bool more)
 	(void)fd;
 	(void)more;
 	if (strncmp(buf_string(&e->head), "HTTP/1.1 1", 10) == 0)
-		buf_free(&e->head);	/* only 100: go on */
+		buf_free(&e->head);	/* an interim response: 100 */
 	if (has_whole_head(e)) {
 		errno = EPIPE;
 		return -1;
 	}
 	for (int i = 0; i < n; i++) {
-		if (!has_whole_head(e))	/* else it may not be in memory */
+		if (!has_whole_head(e))	/* the body may not be in memory */
 			buf_add(&e->head, iov[i].iov_base, iov[i].iov_len);
 		all += (ssize_t)iov[i].iov_len;
 	}
@@ -279,7 +280,7 @@ explain_new(struct http_loop *http, struct explanation *e,
 	return machine_new(http, -1, &explain_transport, e, peer, listener);
 }
 
-/* Each line behind the status line; without the padding of one of them. */
+/* Adds the lines behind the status line; padding of a value is left out. */
 static void
 print_header(const struct explanation *e, struct buf *out)
 {
@@ -310,7 +311,7 @@ explain_print(const struct explanation *e, FILE *out)
 		buf_addf(&text, "%-10snone: the connection ends\n",
 		    fact_names[EXPLAIN_STATUS]);
 	print_header(e, &text);
-	/* Links and names in it are of whoever owns the files. */
+	/* Names and links in the text come from the owners of files. */
 	visible_text(text.at, text.len);
 	fwrite(text.at, 1, text.len, out);
 	buf_free(&text);

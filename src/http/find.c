@@ -1,6 +1,6 @@
 /*
- * find: what the target of a request is, by the pathname cache; a helper looks
- * at what is not there or no longer fresh.
+ * find: finds in the pathname cache what a target is; a helper looks up a path
+ * that is not there or not fresh.
  */
 #include "http/conn.h"
 #include "http/find.h"
@@ -31,12 +31,12 @@ get_freshness(const struct conn *c, const struct path_info *a)
 	if (c->request->lookup_done || age <= (absent ?
 	    conf->cache.negative : conf->cache.revalidate))
 		return FRESH;
-	/* Who has just put a file there is not to hear that it is not. */
+	/* A refusal is never used stale: a new file must appear at once. */
 	return !absent && age <= conf->cache.stale ? STALE : EXPIRED;
 }
 
-/* What the path is now; of a file, this version, whatever comes after it, and
- * what it is to be sent from. */
+/* Copies what the path is.  For a file, the request keeps this version and what
+ * it is sent from, whatever comes after it. */
 static void
 take_info(struct conn *c)
 {
@@ -50,7 +50,7 @@ take_info(struct conn *c)
 	r->chunk = r->info.chunk;
 }
 
-/* The file itself, or that variant of it that its client wants most. */
+/* Goes on with the file or with the variant that the client prefers. */
 static NOINLINE enum go
 choose_variant(struct conn *c)
 {
@@ -66,8 +66,8 @@ choose_variant(struct conn *c)
 	}
 }
 
-/* It cannot be had, or not in time: then the file itself, for which there are
- * as many tries and as much time again. */
+/* Goes on with the file itself, as its variant cannot be had in time; attempts
+ * and deadline start anew. */
 static COLD enum go
 fall_back_to_identity(struct conn *c)
 {
@@ -80,7 +80,7 @@ fall_back_to_identity(struct conn *c)
 	return find_in_namespace(c, namespace_site(r->path->namespace));
 }
 
-/* What is no file. */
+/* Handles a path that is no file. */
 static NOINLINE enum go
 handle_non_file(struct conn *c)
 {
@@ -91,7 +91,7 @@ handle_non_file(struct conn *c)
 	if (variant_is_namespace(r->path->namespace))
 		return fall_back_to_identity(c);
 	reply_why(c, a->why);
-	if (r->page != NULL)		/* no page, and none for a page */
+	if (r->page != NULL)		/* no page stands in for a page */
 		return reply_error(c, a->kind == PATHNAME_REFUSED &&
 		    a->status >= 500 ? a->status : 404);
 	if (a->kind == PATHNAME_LISTED)
@@ -116,7 +116,8 @@ handle_info(struct conn *c)
 	return a->variants == 0 ? conn_go(c, STEP_HEAD) : choose_variant(c);
 }
 
-/* The page for a disk that takes too long may itself be on that disk. */
+/* Whether the request's time for the disk is up.  The page for that error may
+ * be on the same disk, and get time of its own. */
 static bool
 is_late(const struct conn *c)
 {
@@ -124,20 +125,21 @@ is_late(const struct conn *c)
 	    c->http->clock->ms >= c->request->disk_deadline;
 }
 
-/* What takes a helper for long has to wait for room. */
+/* Whether a lookup may start: one that compresses needs a free helper. */
 static bool
 may_start_lookup(const struct http_loop *http, const struct path *p)
 {
 	return !variant_is_made(p->namespace) ||
-	       verification_allows_slow_job(http);
+	    verification_allows_slow_job(http);
 }
 
-/* Its answer is good for who has waited for it, however old by then. */
+/* Waits for a lookup.  The request that has waited for it takes the result,
+ * however old it is by then. */
 static COLD enum go
 wait_for_lookup(struct conn *c)
 {
 	struct task	*e;
-	enum go		 go = GO_ON;	/* it was done in place */
+	enum go		 go = GO_ON;	/* if it is completed at once */
 
 	if (conn_must_flush(c))
 		return conn_send(c, STEP_FIND);
@@ -165,8 +167,8 @@ handle_expired(struct conn *c)
 	return wait_for_lookup(c);
 }
 
-/* Good enough, while a helper looks.  Where that is done in place, there is
- * something better already; false: which is of no use any more. */
+/* Uses a stale entry while a helper refreshes it.  A refresh that was completed
+ * at once gives a newer entry; false: that one is of no use. */
 static COLD bool
 refresh_stale(struct conn *c)
 {
@@ -185,7 +187,7 @@ refresh_stale(struct conn *c)
 	return false;
 }
 
-/* Nobody has looked in time. */
+/* Handles a lookup that was not complete in time. */
 static COLD enum go
 handle_timeout(struct conn *c, enum outcome outcome)
 {
@@ -205,7 +207,7 @@ find_step(struct conn *c)
 
 	if (outcome != OUTCOME_READY)
 		return handle_timeout(c, outcome);
-	/* Nothing to be found, but for the page of a failure. */
+	/* OPTIONS needs no file, but for the page of an error. */
 	if (r->parse.method == METHOD_OPTIONS && r->page_status == 0)
 		return reply_options(c);
 	take_info(c);

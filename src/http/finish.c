@@ -1,5 +1,5 @@
 /*
- * finish: the end of an exchange, and of a connection.
+ * finish: the end of an exchange and of a connection.
  */
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "lib/need.h"
 #include "stats/stats.h"
 
-/* Bytes: of a larger body some may still be with the system when all has been
- * handed to it. */
+/* Bytes: the system may still hold some of a larger body when all of it has
+ * been sent. */
 #define SOCKET_BUFFER_MIN	(64 * 1024)
 
 static void
@@ -29,7 +29,7 @@ count_request(const struct request *r)
 		stats_count(classes[class]);
 }
 
-/* Once its status is certain: else it ended before. */
+/* Counts and logs the request, unless it ended before it had a status. */
 static void
 log_request(struct conn *c)
 {
@@ -44,9 +44,9 @@ log_request(struct conn *c)
 }
 
 /*
- * There was a password in the head: it is not to stay where the next request,
- * which may come late and be a short one, is read to; nor is what a body has
- * moved out of its way.
+ * Clears a head that had a password in it: the next request may be short and
+ * overwrite only a part.  A body may have moved the head; the copy that it left
+ * is cleared, too.
  */
 static NOINLINE void
 erase_head(struct conn *c)
@@ -55,16 +55,17 @@ erase_head(struct conn *c)
 	char		*first = shared ? c->read_at : c->own_input.at;
 	size_t		 size = shared ? c->read_len : c->own_input.len;
 
-	if (!c->close)			/* what is behind it is the next one */
+	if (!c->close)			/* the next request follows */
 		size = (size_t)(c->input - first) + c->request->parse.size;
 	explicit_bzero(first, size);
 }
 
 /*
- * A close over unread input resets the connection, and destroys what of the
- * response is still with the system; so does input that comes behind the close.
- * A client that has said that it asks no more sends none as a rule; any other
- * may have the next request on its way.
+ * Whether the close must wait for the client's.  A close over unread input
+ * resets the connection and destroys output that the system still holds, and so
+ * does input that comes after the close.  A client that has said that this was
+ * its last request sends none as a rule; any other client may have the next
+ * request on its way.
  */
 static bool
 must_linger(const struct conn *c)
@@ -74,8 +75,8 @@ must_linger(const struct conn *c)
 	if (r->aborted)
 		return false;
 	return !c->last_request || c->input_len > r->parse.size ||
-	       c->readable || c->send_blocked ||
-	       r->body_sent > SOCKET_BUFFER_MIN;
+	    c->readable || c->send_blocked ||
+	    r->body_sent > SOCKET_BUFFER_MIN;
 }
 
 static NOINLINE enum go
@@ -112,7 +113,7 @@ finish_step(struct conn *c)
 	need(r->parse.size <= c->input_len);
 	c->input += r->parse.size;
 	c->input_len -= r->parse.size;
-	c->started_at = c->http->clock->ms;	/* the next head's, if it has begun */
+	c->started_at = c->http->clock->ms;	/* a begun head's */
 	c->send_blocked = false;
 	conn_request_end(c);
 	return conn_go(c, c->input_len > 0 ? STEP_PARSE : STEP_RECV);

@@ -1,6 +1,6 @@
 /*
- * head: the status of a response, and its head: a ready one from the header
- * cache, or one made for the occasion.
+ * head: the status of a response and its head, from the header cache or made
+ * for the request.
  */
 #include <string.h>
 
@@ -15,17 +15,17 @@
 #include "proto/conditional.h"
 #include "proto/status.h"
 
-/* Date stands right behind the status line, always at the same place for 200:
- * the header cache rewrites it there. */
+/* Date follows the status line at once, at the same place in each head of
+ * status 200, where the header cache rewrites it. */
 #define STATUS_LINE	"HTTP/1.1 200 OK\r\nDate: "
 #define DATE_AT		(sizeof(STATUS_LINE) - 1)
 
-/* The field that takes up the slack when a head is padded. */
+/* The field that is lengthened when a head is padded. */
 #define SLACK		"\r\nServer:"
 #define SLACK_AT	(DATE_AT + DATE_LENGTH + sizeof(SLACK) - 1)
 
-/* A tag is sent with each response, and kept with each head: so it is 64 bits
- * in digits of six. */
+/* A tag has 64 bits in digits of six bits: each response carries it, and each
+ * cached head stores it. */
 #define ETAG_DIGITS	11
 static const char etag_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     "abcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -35,7 +35,7 @@ static const char etag_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	1U << FIELD_IF_MODIFIED_SINCE |					\
 	1U << FIELD_IF_UNMODIFIED_SINCE | 1U << FIELD_RANGE)
 
-/* A date that no client can have, for If-Range. */
+/* A date that no client has, for If-Range. */
 #define NEVER		((time_t)1 << 40)
 
 static const char *const connection_fields[PATHNAME_HEADS] = {
@@ -45,7 +45,7 @@ static const char *const connection_fields[PATHNAME_HEADS] = {
 size_t
 head_etag(const struct file *f, char etag[HEAD_ETAG_MAX])
 {
-	/* Not secret: the same file has the same tag after a restart. */
+	/* The key is no secret: a file has the same tag after a restart. */
 	static const struct hash_key	key = { 0, 0 };
 	const struct job_version	*v = &f->version;
 	const uint64_t	facts[] = { v->dev, v->ino, (uint64_t)v->size,
@@ -109,7 +109,7 @@ head_add_type(struct conn *c, const struct conf_rules *rules, const char *type)
 		buf_adds(b, "X-Content-Type-Options: nosniff\r\n");
 }
 
-/* What belongs to every response about this file, 304 included. */
+/* Adds fields that every response about the file has, 304 included. */
 static void
 add_validators(struct conn *c)
 {
@@ -136,7 +136,7 @@ add_validators(struct conn *c)
 	buf_adds(b, rules->field_lines);
 }
 
-/* Lengthens a head to full lines of the cache, inside of its slack field. */
+/* Pads a head to whole cache lines, inside of its slack field. */
 static void
 pad_head(struct buf *b)
 {
@@ -151,7 +151,7 @@ pad_head(struct buf *b)
 static COLD void
 make_full_head(struct conn *c)
 {
-	struct request	*r = c->request;
+	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
 
 	head_begin(c, 200);
@@ -163,10 +163,11 @@ make_full_head(struct conn *c)
 	head_end(c);
 	if (!http->caches->heads.unaligned)
 		pad_head(&http->work);
-	/* The path may have become another version's since this one's. */
+	/* NULL: the path is another version's by now. */
 	r->cached_head = path_info_put_head(&http->caches->paths, r->path,
-	    &r->info, r->head_kind, (struct str){http->work.at, http->work.len},
-	    DATE_AT, &http->date);
+	    &r->info, r->head_kind,
+	    (struct str){ http->work.at, http->work.len }, DATE_AT,
+	    &http->date);
 	if (r->cached_head == NULL)
 		r->head = output_copy(conn_output(c), http->work.at,
 		    http->work.len);
@@ -175,14 +176,14 @@ make_full_head(struct conn *c)
 static enum go
 respond_full(struct conn *c)
 {
-	struct request	*r = c->request;
+	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
 
 	r->status = 200;
 	r->next = 0;
 	r->end = r->file->version.size;
-	r->cached_head = path_info_hold_head(
-	    &http->caches->paths, r->path, &r->info, r->head_kind, &http->date);
+	r->cached_head = path_info_hold_head(&http->caches->paths, r->path,
+	    &r->info, r->head_kind, &http->date);
 	if (r->cached_head == NULL)
 		make_full_head(c);
 	return conn_go(c, STEP_BODY);
@@ -204,19 +205,20 @@ add_range(struct conn *c)
 static void
 add_ranges(struct conn *c, const struct cond_result *answer)
 {
-	struct request	*r = c->request;
+	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
-	uint64_t	 n = http->boundary_count++;
-	struct buf	 fields = { 0 };
+	uint64_t		 n = http->boundary_count++;
+	struct buf		 fields = { 0 };
 
-	/* It is the parts that are encoded, not what is around them. */
+	/* Content-Encoding is about the parts, not the multipart around them.
+	 * */
 	buf_adds(&fields, "Content-Type: ");
 	add_media_type(&fields, r->path->rules, r->info.type);
 	buf_adds(&fields, "\r\n");
 	variant_add_coding(&fields, r);
-	r->multipart =
-	    multipart_new(answer, buf_string(&fields), r->file->version.size,
-		hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
+	r->multipart = multipart_new(answer, buf_string(&fields),
+	    r->file->version.size,
+	    hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
 	buf_free(&fields);
 	buf_addf(&http->work, "Content-Type: multipart/byteranges; "
 	    "boundary=%s\r\nContent-Length: %lld\r\n", r->multipart->boundary,
@@ -226,7 +228,7 @@ add_ranges(struct conn *c, const struct cond_result *answer)
 static enum go
 respond_partial(struct conn *c, const struct cond_result *answer)
 {
-	struct request	*r = c->request;
+	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
 
 	r->status = 206;
@@ -246,7 +248,7 @@ respond_partial(struct conn *c, const struct cond_result *answer)
 static enum go
 respond_not_modified(struct conn *c)
 {
-	struct request	*r = c->request;
+	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
 
 	r->status = (uint16_t)reply_why(c, WHY_NOT_MODIFIED);
@@ -276,7 +278,8 @@ head_list(struct conn *c, enum parse_field f)
 	return (struct str){ b->at + start, b->len - start };
 }
 
-/* What is no list: of two such fields neither is valid. */
+/* The value of a field that is no list; if it is sent twice, neither is valid.
+ * */
 static struct str
 get_single_field(const struct conn *c, enum parse_field f)
 {
@@ -286,12 +289,12 @@ get_single_field(const struct conn *c, enum parse_field f)
 	    parse_field(p, c->input, f);
 }
 
-/* The page for a failure: no condition or range is about that file, and no
- * field of the conf. */
+/* Answers with an error page.  Conditions, ranges and fields of the conf are
+ * about the target and do not apply to it. */
 static COLD enum go
 respond_error_page(struct conn *c)
 {
-	struct request	*r = c->request;
+	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
 
 	r->status = r->page_status;
@@ -318,28 +321,30 @@ evaluate_conditions(struct conn *c, struct cond_result *answer)
 		.now = c->http->clock->wall,
 		.size = r->file->version.size,
 	};
-	struct cond_request fields = {
-	    .if_modified_since = get_single_field(c, FIELD_IF_MODIFIED_SINCE),
-	    .if_unmodified_since =
-		get_single_field(c, FIELD_IF_UNMODIFIED_SINCE),
-	    .if_range = get_single_field(c, FIELD_IF_RANGE),
+	struct cond_request	 fields = {
+		.if_modified_since = get_single_field(c,
+		    FIELD_IF_MODIFIED_SINCE),
+		.if_unmodified_since = get_single_field(c,
+		    FIELD_IF_UNMODIFIED_SINCE),
+		.if_range = get_single_field(c, FIELD_IF_RANGE),
 	};
 
-	if (listing_is_page(r->path->namespace)) {	/* without a date */
+	if (listing_is_page(r->path->namespace)) {	/* has no date */
 		have.modified = NEVER;
 		fields.if_modified_since.at = NULL;
 		fields.if_unmodified_since.at = NULL;
 	}
-	/* All variants have one date: it does not tell whose part it is. */
+	/* All variants of a file have one date, so a date does not tell which
+	 * variant the range is of. */
 	if (variant_has_siblings(r) && fields.if_range.len > 0 &&
 	    fields.if_range.at[0] != '"')
 		fields.if_range = STR("");
-	/* Room for both at once, so that the first does not move. */
+	/* Reserve room for both lists, so that the first does not move. */
 	c->http->work.len = 0;
 	buf_reserve(&c->http->work, p->size);
 	fields.if_match = head_list(c, FIELD_IF_MATCH);
 	fields.if_none_match = head_list(c, FIELD_IF_NONE_MATCH);
-	if (p->method == METHOD_GET)	/* ranges are of GET only */
+	if (p->method == METHOD_GET)	/* Range applies to GET only */
 		fields.range = get_single_field(c, FIELD_RANGE);
 	conditional_evaluate(&fields, &have, answer);
 }

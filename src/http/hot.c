@@ -1,5 +1,5 @@
 /*
- * hot: makes responses in one piece, and forgets them.
+ * hot: makes and drops hot responses.
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "lib/compiler.h"
 #include "lib/mem.h"
 
-/* As the heads that they begin with. */
+/* Responses are aligned as heads are. */
 static size_t
 align_len(size_t len)
 {
@@ -22,8 +22,8 @@ has_room(const struct hot_responses *w, size_t len)
 }
 
 static COLD void
-add_response(
-    struct hot_responses *w, struct head *h, const char *body, size_t len)
+add_response(struct hot_responses *w, struct head *h, const char *body,
+    size_t len)
 {
 	size_t	 head = header_len(h);
 	char	*at;

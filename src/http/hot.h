@@ -30,10 +30,10 @@ struct hot_response {
 };
 
 struct hot_responses {
-	bool		 disabled;
-	char		*buffer;	/* NULL: none was made yet */
-	size_t		 used;		/* bytes of buffer */
-	unsigned	 n;
+	bool			 disabled;
+	char			*buffer;	/* NULL: none was made yet */
+	size_t			 used;	/* bytes of buffer */
+	unsigned		 n;
 	struct hot_response	 entries[HOT_RESPONSES_MAX];
 };
 

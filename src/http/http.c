@@ -1,5 +1,5 @@
 /*
- * http: the world of one loop is made and freed, and says how busy it is.
+ * http: makes and frees the context of one loop, and reports on it.
  */
 #include <sys/param.h>
 
@@ -14,7 +14,7 @@
 
 #define LOG_INTERVAL_MS	60000	/* ms */
 
-/* For a loop that shares nothing. */
+/* Makes the caches of a loop that shares none. */
 static struct caches *
 make_own_caches(const struct http_setup *setup, struct http_loop *http)
 {
@@ -37,10 +37,10 @@ struct http_loop *
 http_new(const struct http_setup *setup)
 {
 	const struct conf	*conf = setup->conf;
-	struct http_loop		*http = mem_zero(sizeof(*http));
+	struct http_loop	*http = mem_zero(sizeof(*http));
 
 	http->conf = conf;
-	http->iteration = 1;			/* in 0 nothing was compared */
+	http->iteration = 1;			/* 0 means: not compared yet */
 	output_init(&http->output);
 	http->clock = setup->clock;
 	http->disk = setup->disk;
@@ -59,10 +59,11 @@ http_new(const struct http_setup *setup)
 	http->pace.burst = MAX(conf->limits.pace, conf->limits.pace_after);
 	http->caches = setup->caches != NULL ? setup->caches :
 	    make_own_caches(setup, http);
-	/* Of what is switched off to be measured, there must be no other. */
+	/* A cache that is switched off for a measurement must have no
+	 * substitute here. */
 	http->hot.disabled = http->caches->shared ||
-			     http->caches->heads.unaligned ||
-			     cache_is_disabled(&http->caches->chunks.cache);
+	    http->caches->heads.unaligned ||
+	    cache_is_disabled(&http->caches->chunks.cache);
 	http->date.text = http->date_text;
 	http->date.len = sizeof(http->date_text);
 	hash_key_random(&http->boundary_key);
@@ -132,6 +133,6 @@ http_may_log(const struct http_loop *http, _Atomic int64_t *warned_at)
 
 	if (before != 0 && http->clock->ms - before < LOG_INTERVAL_MS)
 		return false;
-	return atomic_compare_exchange_strong(
-	    warned_at, &before, http->clock->ms);
+	return atomic_compare_exchange_strong(warned_at, &before,
+	    http->clock->ms);
 }

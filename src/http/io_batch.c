@@ -1,5 +1,5 @@
 /*
- * io_batch: notes calls, and makes them.
+ * io_batch: notes system calls and makes them.
  */
 #include <sys/uio.h>
 
@@ -9,7 +9,7 @@
 #include "http/io_batch.h"
 #include "http/limits/pace.h"
 
-#define RECV_SIZE_MIN	4096	/* bytes of room, for a recv */
+#define RECV_SIZE_MIN	4096	/* bytes of room for a recv */
 
 static struct io_op *
 add_op(struct io_batch *batch, const struct conn *c)
@@ -22,14 +22,15 @@ add_op(struct io_batch *batch, const struct conn *c)
 	return op;
 }
 
-/* Half of the buffer is theirs: who comes behind them finds room as well. */
+/* The batch uses half of the buffer: connections that run after it need room as
+ * well. */
 void
 io_batch_recv(struct io_batch *batch, struct conn *const *conns, unsigned n)
 {
 	struct http_loop	*http = conns[0]->http;
-	struct io_op	*op;
-	size_t		 left = sizeof(http->input) / 2;
-	unsigned	 made = 0;
+	struct io_op		*op;
+	size_t			 left = sizeof(http->input) / 2;
+	unsigned		 made = 0;
 
 	batch->n = 0;
 	for (unsigned i = 0; i < n; i++)
@@ -37,8 +38,8 @@ io_batch_recv(struct io_batch *batch, struct conn *const *conns, unsigned n)
 	for (op = batch->ops; made < n && left >= RECV_SIZE_MIN; made++, op++) {
 		op->at = http->input + http->batch_offset;
 		op->len = left;
-		op->result =
-		    op->transport->recv(op->context, op->fd, op->at, left);
+		op->result = op->transport->recv(op->context, op->fd, op->at,
+		    left);
 		if (op->result == -1)
 			op->error = errno;
 		if (op->result <= 0)
@@ -50,7 +51,8 @@ io_batch_recv(struct io_batch *batch, struct conn *const *conns, unsigned n)
 		conns[i]->op = &batch->ops[i];
 }
 
-/* One that does not end with it, and need not wait for its pace. */
+/* Whether the output is a single piece of memory that neither ends the
+ * connection nor waits for its pace. */
 static bool
 can_batch_send(struct conn *c)
 {
@@ -81,8 +83,8 @@ io_batch_send(struct io_batch *batch, struct conn *const *conns, unsigned n)
 	for (op = batch->ops; op < batch->ops + batch->n; op++) {
 		iov.iov_base = op->at;
 		iov.iov_len = op->len;
-		op->result =
-		    op->transport->send(op->context, op->fd, &iov, 1, false);
+		op->result = op->transport->send(op->context, op->fd, &iov, 1,
+		    false);
 		if (op->result == -1)
 			op->error = errno;
 	}

@@ -1,8 +1,7 @@
 /*
- * listing: the forms and orders of pages made of directories.
+ * listing: the forms and orders of pages that list directories.
  *
- * Must not touch the entries: all that is done with each of them, a helper
- * does.
+ * Must not touch the entries of a directory: a helper does all work on them.
  */
 #include <string.h>
 
@@ -14,12 +13,13 @@
 #include "lib/need.h"
 #include "proto/accept.h"
 
-/* What every page leaves out: nobody is served these (see uri.h). */
+/* Patterns of names that every page leaves out, as they are never served (see
+ * uri.h). */
 #define HIDDEN		".*\0*[[:cntrl:]]*"
 _Static_assert(sizeof(HIDDEN) + CONF_HIDE_MAX <= JOB_PATH_MAX,
     "patterns that do not fit into a job");
 
-/* The word in the query, in the job, at the head of the column. */
+/* The word in the query, the word in the job, the title of the column. */
 #define ORDERS(X)							\
 	X("name", "name", "Name")					\
 	X("size", "size", "Size")					\
@@ -35,7 +35,7 @@ static const struct {
 
 #define ORDER_COUNT	(sizeof(orders) / sizeof(orders[0]))
 
-/* What tells the pages of one directory apart. */
+/* The properties of a page. */
 struct page {
 	bool		json, backwards;
 	uint32_t	order;			/* in orders */
@@ -73,17 +73,17 @@ bool
 listing_enabled(const struct conf_rules *rules)
 {
 	return lists_in_form(rules, LISTING_HTML) ||
-	       lists_in_form(rules, LISTING_JSON);
+	    lists_in_form(rules, LISTING_JSON);
 }
 
-/* Whether it is the client's choice which form it gets. */
+/* Whether the client may choose the form. */
 static bool
 client_chooses(const struct conn *c)
 {
 	const struct conf_rules	*rules = c->request->path->rules;
 
 	return lists_in_form(rules, LISTING_HTML) &&
-	       lists_in_form(rules, LISTING_JSON);
+	    lists_in_form(rules, LISTING_JSON);
 }
 
 static bool
@@ -99,11 +99,11 @@ wants_json(struct conn *c)
 	    accept_weight(accept, STR("text/html"));
 }
 
-/* The value of a key in a query, empty without one. */
+/* The value of a key in a query; empty if it is not there. */
 static struct str
 find_query_value(struct str query, struct str key)
 {
-	struct str	pair;
+	struct str	 pair;
 	const char	*end;
 
 	while (query.len > 0) {
@@ -125,7 +125,7 @@ find_query_value(struct str query, struct str key)
 	return (struct str){ NULL, 0 };
 }
 
-/* The space of the page that this request wants of the directory it holds. */
+/* The namespace of the page that the request wants of its directory. */
 static uint32_t
 get_page_namespace(struct conn *c)
 {
@@ -137,8 +137,8 @@ get_page_namespace(struct conn *c)
 	for (uint32_t i = 0; i < ORDER_COUNT; i++)
 		if (str_same(sort, str_of(orders[i].query)))
 			v.order = i;
-	v.backwards =
-	    str_same(find_query_value(query, STR("order")), STR("desc"));
+	v.backwards = str_same(find_query_value(query, STR("order")),
+	    STR("desc"));
 	return namespace_of(r->path->namespace, get_kind(&v));
 }
 
@@ -168,7 +168,7 @@ add_text(struct buf *to, const char *text)
 	buf_add(to, text, strlen(text) + 1);
 }
 
-/* Patterns of what to leave out: all that are in force there. */
+/* Adds patterns of names to be left out, of all rules in force. */
 static void
 add_hide(struct buf *to, const struct conf_rules *rules)
 {
@@ -200,7 +200,8 @@ add_json(struct buf *to)
  * HTML
  */
 
-/* A column's title, a link that orders the page by it or turns it around. */
+/* Adds a column's title: a link that orders the page by the column, or reverses
+ * the order. */
 static void
 add_column(struct buf *to, const struct page *v, uint32_t i)
 {

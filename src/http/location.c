@@ -1,9 +1,8 @@
 /*
- * location: where a redirect leads.
+ * location: the field Location of a redirect.
  *
- * What comes from the client has been through the parser or is encoded anew,
- * what comes from the conf has been checked when it was read: neither can end
- * the line.
+ * No value can end the line: input of the client has been parsed or is encoded
+ * anew, and texts of the conf have been checked.
  */
 #include <string.h>
 
@@ -12,8 +11,8 @@
 #include "proto/uri.h"
 
 /*
- * A path as it was understood, from some byte on, and encoded: what was sent
- * may begin with "//" or "/\", which a browser takes for another host.
+ * Adds the decoded path from some byte on, encoded anew.  The path as it was
+ * sent may begin with "//" or "/\", which a browser takes for another host.
  */
 static void
 add_path(struct buf *b, const struct path *p, size_t from)
@@ -49,7 +48,7 @@ location_add(struct conn *c)
 		buf_adds(b, to);
 		has_query = strchr(to, '?') != NULL;
 		if (!has_query && to[strlen(to) - 1] == '/')
-			/* Without its slash, so that it stays below. */
+			/* without its slash: it is relative to that */
 			add_path(b, p, rules->action->prefix_len + 1);
 	}
 	if (query.len > 0) {

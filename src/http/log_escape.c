@@ -1,5 +1,6 @@
 /*
- * log_escape: addresses and escapes.  It runs for each line of the access log.
+ * log_escape: writes addresses, numbers and escaped text.  These functions run
+ * for each line of the access log.
  */
 #include <arpa/inet.h>
 
@@ -11,7 +12,7 @@
 #include "lib/visible.h"
 
 #define IPV4		4		/* bytes of an address */
-#define IPV4_TEXT	15		/* of its text */
+#define IPV4_TEXT	15		/* bytes of its text */
 
 static char *
 add_byte(char *to, unsigned byte)
@@ -63,12 +64,12 @@ log_escape_addr(const struct conn *c, char to[LOG_ADDR_MAX])
 	return to;
 }
 
-/* Straight to where they belong: to copy them from elsewhere in larger parts
- * than they were written in, makes the processor wait. */
+/* Writes digits in place: a copy in larger parts than the digits were written
+ * in stalls the processor (store forwarding). */
 char *
 log_escape_number(uint64_t n, char *to)
 {
-	uint64_t	 least = 10;	/* that has a digit more */
+	uint64_t	 least = 10;	/* the least number of a digit more */
 	unsigned	 digits = 1;
 
 	for (; n >= least && digits < LOG_NUMBER_MAX; least *= 10)
@@ -80,21 +81,22 @@ log_escape_number(uint64_t n, char *to)
 
 #define BIT(byte)	((uint64_t)1 << ((byte) & 63))
 
-/* A word's bytes, none of which is to be escaped. */
+/* Copies a word unless a byte of it must be escaped. */
 static inline bool
 copy_plain_word(const char *at, char *to)
 {
 	uint64_t	word = swar_load(at);
+	uint64_t	marks = swar_nonprint(word) |
+			    swar_equal(word, '\\') | swar_equal(word, '"');
 
-	if (((swar_nonprint(word) | swar_equal(word, '\\') |
-		 swar_equal(word, '"')) &
-		SWAR_MARKS) != 0)
+	if ((marks & SWAR_MARKS) != 0)
 		return false;
 	memcpy(to, &word, SWAR_BYTES);
 	return true;
 }
 
-/* How many bytes at the start needed no escape: all, or some. */
+/* Copies bytes up to the first word with a byte to be escaped; returns their
+ * number. */
 static size_t
 copy_plain_start(struct str s, char *to, const char *end)
 {
@@ -105,7 +107,7 @@ copy_plain_start(struct str s, char *to, const char *end)
 	for (; n + SWAR_BYTES <= s.len; n += SWAR_BYTES)
 		if (!copy_plain_word(s.at + n, to + n))
 			return n;
-	/* The last few once more, with the ones before them. */
+	/* The last bytes are copied as a whole word, with bytes before them. */
 	return n < s.len && copy_plain_word(s.at + s.len - SWAR_BYTES,
 	    to + s.len - SWAR_BYTES) ? s.len : n;
 }
@@ -122,7 +124,8 @@ put_escape(unsigned char byte, char *to)
 	return to;
 }
 
-/* Byte by byte; a set of bytes, as most are plain all the same: a bit each. */
+/* Copies or escapes single bytes. plain has a bit for each ASCII character that
+ * needs no escape. */
 static COLD char *
 escape_bytes(struct str s, bool spaces, char *to, const char *end)
 {
@@ -147,9 +150,10 @@ log_escape_text(struct str s, bool spaces, char *to, const char *end)
 {
 	size_t	n = spaces ? 0 : copy_plain_start(s, to, end);
 
-	return n == s.len ? to + n
-			  : escape_bytes((struct str){s.at + n, s.len - n},
-				spaces, to + n, end);
+	if (n == s.len)
+		return to + n;
+	return escape_bytes((struct str){ s.at + n, s.len - n }, spaces,
+	    to + n, end);
 }
 
 char *

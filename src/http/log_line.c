@@ -1,6 +1,6 @@
 /*
- * log_line: lines of the access log, by the pieces of their format; whatever a
- * client sent is escaped, so that a line stays a line.
+ * log_line: writes lines of the access log by the pieces of their format.
+ * Bytes of a client are escaped, so a line stays one line.
  */
 #include <string.h>
 #include <strings.h>
@@ -12,19 +12,19 @@
 #include "lib/lines.h"
 #include "proto/credentials.h"
 
-#define SENT_MAX	8192	/* bytes of what a client sent, escaped */
-#define FIELD_MAX	1500	/* bytes of it, each, not yet escaped */
+#define SENT_MAX	8192	/* bytes of a client's, escaped */
+#define FIELD_MAX	1500	/* bytes of a client's field, before escapes */
 
-/* What no client can make longer finds room behind what they send. */
+/* Fields that no client can lengthen have room behind the others. */
 #define LOG_LINE_MAX	(SENT_MAX + CONF_LOG_LINE_MAX + CONF_LOG_LITERAL_MAX)
 
 struct line {
 	struct conn	*c;
 	bool		 json;
-	char		*end;		/* of what clients sent */
+	char		*end;		/* of text of clients */
 };
 
-/* Writes one field of a line there, and returns where it ends. */
+/* Writes a field of a line and returns where it ends. */
 typedef char	*put_fn(const struct line *, const struct conf_log_item *,
 		    char *to);
 
@@ -35,7 +35,7 @@ copy_bytes(const char *bytes, size_t n, char *to)
 	return to + n;
 }
 
-/* What is not there is a dash, but in JSON. */
+/* Writes an absent value: a dash, but nothing in JSON. */
 static char *
 put_absent(const struct line *l, char *to)
 {
@@ -63,7 +63,7 @@ put_text(const struct line *l, struct str s, char *to)
 	return put_sent_text(l, s, false, to);
 }
 
-/* One that is turned away before it is read has no input. */
+/* A request that was refused before it was read has no input. */
 static char *
 put_span(const struct line *l, struct span s, char *to)
 {
@@ -79,8 +79,8 @@ put_address(const struct line *l, const struct conf_log_item *p, char *to)
 	return log_escape_addr(l->c, to);
 }
 
-/* The log helper puts the name in its place; no other byte of a line is like
- * these two. */
+/* Marks the address for the access logger, which puts the name in its place.
+ * No other byte of a line equals the marks. */
 static char *
 put_client(const struct line *l, const struct conf_log_item *p, char *to)
 {
@@ -114,7 +114,7 @@ put_known_user(const struct line *l, char *to)
 	return to;
 }
 
-/* Who has proved to be who; others can say what they like. */
+/* Writes the user if the password was right; any client can send a name. */
 static char *
 put_user(const struct line *l, const struct conf_log_item *p, char *to)
 {
@@ -140,7 +140,7 @@ put_seconds(const struct line *l, const struct conf_log_item *p, char *to)
 	return log_escape_number((uint64_t)l->c->http->clock->wall, to);
 }
 
-/* It is the same for all requests of a second. */
+/* The text is kept for the other requests of the second. */
 static char *
 put_date(const struct line *l, const struct conf_log_item *p, char *to)
 {
@@ -209,7 +209,7 @@ put_protocol(const struct line *l, const struct conf_log_item *p, char *to)
 	return to;
 }
 
-/* It is mostly that of the line before. */
+/* The text is kept for the next line, whose status is mostly the same. */
 static char *
 put_status(const struct line *l, const struct conf_log_item *p, char *to)
 {
@@ -294,7 +294,7 @@ put_user_agent(const struct line *l, const struct conf_log_item *p, char *to)
 	    FIELD_USER_AGENT), to);
 }
 
-/* What stands behind the name and its colon, if that is the name. */
+/* Whether a line of a head is that field; *value: its value. */
 static bool
 match_field(struct str line, struct str name, struct str *value)
 {
@@ -304,8 +304,8 @@ match_field(struct str line, struct str name, struct str *value)
 	return str_same_nocase(is, name);
 }
 
-/* The first line of a field, whatever its name; what has been refused has those
- * before that. */
+/* The first line of a field of any name.  A refused request has the fields
+ * before the one that was refused. */
 static struct str
 find_field(const struct parse *p, const char *head, struct str name)
 {
@@ -340,8 +340,8 @@ put_site(const struct line *l, const struct conf_log_item *p, char *to)
 	(void)p;
 	if (site == NULL || site->names.n == 0)
 		return put_absent(l, to);
-	return copy_bytes(
-	    site->names.at[0], strnlen(site->names.at[0], 255), to);
+	return copy_bytes(site->names.at[0], strnlen(site->names.at[0], 255),
+	    to);
 }
 
 static char *
@@ -360,13 +360,12 @@ put_port(const struct line *l, const struct conf_log_item *p, char *to)
 	const struct sockaddr_in6	*in6 = addr;
 
 	(void)p;
-	return log_escape_number(
-	    ntohs(in->sin_family == AF_INET ? in->sin_port : in6->sin6_port),
-	    to);
+	return log_escape_number(ntohs(in->sin_family == AF_INET ?
+	    in->sin_port : in6->sin6_port), to);
 }
 
-/* As exact as the loop's clock is, which tells when the request began; but now
- * is not when this turn of the loop began. */
+/* Milliseconds since the request began, by the clock as of now: the loop's
+ * clock is as of the start of the iteration. */
 static uint64_t
 get_elapsed_ms(const struct conn *c)
 {
@@ -438,9 +437,9 @@ static put_fn	*const field_writers[] = {
 void
 log_line_write(struct conn *c)
 {
-	struct http_loop			*http = c->http;
+	struct http_loop		*http = c->http;
 	const struct conf_log_format	*f = &http->conf->log.line;
-	const struct conf_log_item		*p = f->items, *end = p + f->n;
+	const struct conf_log_item	*p = f->items, *end = p + f->n;
 	struct line			 line = { .c = c, .json = f->json };
 	char				*start, *to;
 

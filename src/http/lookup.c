@@ -1,5 +1,6 @@
 /*
- * lookup: what a helper is asked about a path, and what its answer makes of it.
+ * lookup: makes jobs that look a path up, and notes their results in the
+ * caches.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,30 +20,29 @@
 #include "stats/stats.h"
 
 /*
- * Looks at leisure that may begin, in a second and at once, and else one for so
- * many requests that could begin one.  Each costs as much as some requests do,
- * and of a million files all may be due at once; as answers may be used for
- * much longer than until then, the looks are spread.
+ * Background lookups that may begin: in a second, and at once.  When there are
+ * more, one of REFRESH_ONE_IN requests may still begin one.  A lookup costs as
+ * much as several requests, and all of a million files may be due at once.  As
+ * results may be used long after that, lookups are spread.
  */
 static const struct token_bucket_size	refresh_rate = { 1000, 16 };
 #define REFRESH_ONE_IN	64
 
-/* A look on disk: a task, and whose answer it is. */
+/* A task that looks up a path. */
 struct lookup {
-	struct task		 task;	/* first: casts rely on it */
-	struct http_loop		*http;
-	struct path		*path;		/* held */
-	int64_t			 started_at;		/* clock ms */
-	bool			 claimed;	/* nobody waits for it */
-	bool			 published;		/* others find it: */
-	LIST_ENTRY(lookup)	 link;	/* in its place of the store */
-	struct task		**pending;	/* NULL when this is done; or
-						 * NULL */
+	struct task		 task;	/* first member: casts rely on it */
+	struct http_loop	*http;
+	struct path		*path;	/* held */
+	int64_t			 started_at;	/* clock ms */
+	bool			 claimed;	/* in the background */
+	bool			 published;	/* in caches->lookups */
+	LIST_ENTRY(lookup)	 link;	/* in its bucket */
+	struct task		**pending;	/* set to NULL at completion */
 	size_t			 names_at;	/* in text */
-	struct buf		 text;		/* decoded path, names, form */
+	struct buf		 text;	/* path, names, templates */
 };
 
-/* What an errno of the disk says of a request; all others: it failed. */
+/* Reasons of refusals by errno; any other errno: the disk failed. */
 static const struct {
 	int		error;
 	enum why	why;
@@ -52,7 +52,7 @@ static const struct {
 	{ EISDIR, WHY_NO_INDEX },
 	{ EACCES, WHY_DENIED }, { EPERM, WHY_DENIED },
 	{ EXDEV, WHY_LINK_LEAVES }, { ELOOP, WHY_LINK_LOOP },
-	{ ENOTSUP, WHY_SPECIAL },	/* a FIFO, a socket, a device */
+	{ ENOTSUP, WHY_SPECIAL },
 	{ EFBIG, WHY_FILE_HUGE },
 	{ ETIMEDOUT, WHY_DISK_LATE },
 	{ ECONNABORTED, WHY_DISK_BUSY }, { EMFILE, WHY_DISK_BUSY },
@@ -82,7 +82,7 @@ target_of(const struct path *p)
 	return (struct str){ p->name, p->len };
 }
 
-/* The last name of what was found: the path's own, or that of an index. */
+/* The last component of the file's name: of the path, or of an index file. */
 static const char *
 get_found_name(const struct lookup *l)
 {
@@ -95,8 +95,8 @@ get_found_name(const struct lookup *l)
 	return name;
 }
 
-/* The time that an answer is of: with several threads, whose looks may cross,
- * that at which it was asked for. */
+/* The time of the result.  Lookups of several threads may overtake each other,
+ * so with shared caches the time of submission counts. */
 static int64_t
 get_info_time(const struct lookup *l)
 {
@@ -104,8 +104,8 @@ get_info_time(const struct lookup *l)
 }
 
 static void
-set_info(
-    const struct lookup *l, enum pathname_kind kind, int status, enum why why)
+set_info(const struct lookup *l, enum pathname_kind kind, int status,
+    enum why why)
 {
 	path_info_set(&l->http->caches->paths, l->path, &(struct path_info){
 	    .kind = (uint8_t)kind, .status = (uint16_t)status,
@@ -127,17 +127,18 @@ take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 		a->variants |= variant_to_make(l->http, l->path,
 		    job->version.size, a->type);
 	a->file = file_new(&caches->files, job->fd, &job->version, &job->facts);
-	job->fd = -1;			/* the file's now */
+	job->fd = -1;			/* the file owns it */
 	path_info_found(&caches->paths, l->path, a, tried);
 }
 
-/* What has been tried with this version is not tried again. */
+/* Notes a file.  A variant whose making failed with this version is not tried
+ * again. */
 static void
 handle_file(struct lookup *l)
 {
 	const struct job	*job = &l->task.job;
 	struct path		*p = l->path;
-	struct path_info		 a = { .kind = PATHNAME_FILE,
+	struct path_info	 a = { .kind = PATHNAME_FILE,
 				    .checked_at = get_info_time(l) };
 	uint16_t		 tried = 0;
 
@@ -152,7 +153,8 @@ handle_file(struct lookup *l)
 		take_file(l, &a, tried);
 }
 
-/* EISDIR: without its slash, or one without an index; false: refused. */
+/* Handles EISDIR: the path lacks its slash, or the directory has no index;
+ * false: it is refused. */
 static bool
 handle_directory(struct lookup *l)
 {
@@ -183,7 +185,7 @@ log_failure(const struct lookup *l)
 	    job->user != NULL ? ": " : "", job->root, job->path);
 }
 
-/* Only the look failed: an older answer of these kinds may stand for it. */
+/* Notes a failed lookup.  An older result of these kinds is used on. */
 static void
 set_failure(const struct lookup *l, int status, enum why why, int64_t looked,
     unsigned kinds)
@@ -198,8 +200,9 @@ set_failure(const struct lookup *l, int status, enum why why, int64_t looked,
 }
 
 /*
- * It is done without it, and for a while not tried again, whatever it was; of
- * this version never, if it is not there or would not be smaller.
+ * Notes that a variant cannot be had; the file is served without it.  Other
+ * attempts follow later, but none with this version if there is no variant or
+ * it would not be smaller.
  */
 static void
 handle_no_variant(struct lookup *l)
@@ -212,11 +215,11 @@ handle_no_variant(struct lookup *l)
 	if (absent || why_status(lookup_why(error)) < 500)
 		set_info(l, PATHNAME_REFUSED, 404, WHY_NONE);
 	else
-		set_failure(
-		    l, 404, WHY_NONE, get_info_time(l), 1U << PATHNAME_FILE);
+		set_failure(l, 404, WHY_NONE, get_info_time(l),
+		    1U << PATHNAME_FILE);
 }
 
-/* The disk said no. */
+/* Handles an errno of the disk. */
 static void
 handle_error(struct lookup *l)
 {
@@ -234,8 +237,8 @@ handle_error(struct lookup *l)
 }
 
 /*
- * What is under way is found by its path: not in that, as of all paths few are
- * looked for at a time.
+ * Pending lookups are hashed by path and not members of the path: of all paths
+ * few are looked up at a time.
  */
 static struct lookup_list *
 get_bucket(const struct http_loop *http, const struct path *p)
@@ -270,7 +273,7 @@ unpublish_lookup(struct lookup *l)
 	l->published = false;
 }
 
-/* It is not under way any more. */
+/* Ends a lookup, before its result is noted. */
 static void
 end_lookup(struct lookup *l)
 {
@@ -291,7 +294,7 @@ complete_lookup(struct task *e)
 	bool		 refused = l->pending != NULL;
 
 	end_lookup(l);
-	if (e->job.error == ECANCELED) {	/* nobody has looked */
+	if (e->job.error == ECANCELED) {	/* the job was not performed */
 		if (refused)
 			stats_count(STATS_REFRESHES_SKIPPED);
 		return;
@@ -311,21 +314,21 @@ complete_lookup(struct task *e)
 static void
 free_lookup(struct task *e)
 {
-	struct lookup	*l = (struct lookup *)e;
+	struct lookup		*l = (struct lookup *)e;
 	struct http_loop	*http = l->http;
-	bool		 nested = l->pending != NULL;
-	bool		 compressed = e->job.kind == JOB_COMPRESS;
+	bool			 nested = l->pending != NULL;
+	bool			 compressed = e->job.kind == JOB_COMPRESS;
 
 	pathname_release(&http->caches->paths, &l->path);
-	if (e->job.fd != -1)		/* refused for its size */
+	if (e->job.fd != -1)		/* too large to be served */
 		deferred_close_fd(http, e->job.fd, &e->job.version);
 	buf_free(&l->text);
 	free(l);
-	if (compressed)			/* what it kept busy is free */
+	if (compressed)			/* the helper is free now */
 		verification_run_next(http, nested);
 }
 
-/* A name to be found: a file, or a directory by the first of its index. */
+/* Fills a job that finds a file, or a directory's first index file. */
 static void
 fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
     struct buf *text)
@@ -359,7 +362,8 @@ get_job_kind(uint32_t ns)
 	    variant_is_made(ns) ? JOB_COMPRESS : JOB_RESOLVE;
 }
 
-/* Where to look; returns how much of the text comes before the user. */
+/* Sets the directory and the name relative to it; returns where in text the
+ * user begins. */
 static size_t
 fill_job_root(struct job *job, const struct path *p, struct str decoded,
     struct buf *text)
@@ -370,7 +374,7 @@ fill_job_root(struct job *job, const struct path *p, struct str decoded,
 
 	job->root = rules_root(rules, decoded, &skip);
 	job->links = (enum job_links)rules->links;
-	/* The job's path is without its first slash. */
+	/* The job's path lacks the first slash. */
 	buf_add(text, decoded.at + skip + 1, decoded.len - skip);
 	at = text->len;
 	if (user.at != NULL) {
@@ -381,7 +385,7 @@ fill_job_root(struct job *job, const struct path *p, struct str decoded,
 	return at;
 }
 
-/* A look at a decoded path, by the rules for it. */
+/* Makes a lookup of a decoded path, by its rules. */
 static struct lookup *
 new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 {
@@ -400,8 +404,8 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	job->path = l->text.at;
 	if (user_at < l->names_at)
 		job->user = l->text.at + user_at;
-	job->has_version =
-	    path_info_version(&http->caches->paths, p, &job->version);
+	job->has_version = path_info_version(&http->caches->paths, p,
+	    &job->version);
 	l->http = http;
 	l->path = p;
 	l->started_at = http->clock->ms;
@@ -411,7 +415,8 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	return l;
 }
 
-/* The task, NULL if it was done in place, or needed none. */
+/* Submits a lookup: its task, or NULL if it was completed at once or needs
+ * none. */
 static struct task *
 submit_lookup(struct http_loop *http, struct path *p, bool background)
 {
@@ -461,8 +466,8 @@ lookup_start(struct http_loop *http, struct path *p)
 static bool
 may_refresh(struct http_loop *http)
 {
-	if (token_bucket_refill(
-		&http->refresh_bucket, &refresh_rate, http->clock->ms) > 0)
+	if (token_bucket_refill(&http->refresh_bucket, &refresh_rate,
+	    http->clock->ms) > 0)
 		token_bucket_take(&http->refresh_bucket, 1);
 	else if (++http->refresh_skipped < REFRESH_ONE_IN)
 		return false;

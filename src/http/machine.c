@@ -1,5 +1,5 @@
 /*
- * machine: runs the steps of a connection until it must wait.
+ * machine: runs the steps of a connection until one must wait.
  */
 #include <netinet/in.h>
 
@@ -14,7 +14,8 @@
 #include "lib/need.h"
 #include "stats/stats.h"
 
-/* More steps than a full buffer of requests can ask for: a spinning step. */
+/* More steps than a full buffer of requests needs; a step that spins exceeds
+ * it. */
 #define STEPS_MAX	200000
 
 #define MAY(kind)	(1 << WAIT_##kind)
@@ -35,7 +36,7 @@
 static const struct {
 	const char	*name;
 	enum go		(*run)(struct conn *);
-	unsigned	 waits;		/* MAY() of those that it may ask for */
+	unsigned	 waits;		/* MAY() of each kind */
 	enum stage	 stage;
 } steps[] = {
 #define STEP(id, name, stage, waits, help)				\
@@ -44,7 +45,7 @@ static const struct {
 #undef STEP
 };
 
-/* For a crash's last words. */
+/* The connection that runs, for the crash handler. */
 static _Thread_local const struct conn	*running;
 
 static const char *
@@ -53,8 +54,9 @@ get_running_step(void)
 	return running != NULL ? steps[running->step].name : NULL;
 }
 
-/* The first line of its request, as far as it has come.  It may be anything,
- * and we may be in any state. */
+/* The request line of the connection that runs, as far as it has arrived.  The
+ * crash handler calls this function: the bytes may be anything, and the process
+ * may be in any state. */
 static const char *
 get_running_request(void)
 {
@@ -73,14 +75,13 @@ get_running_request(void)
 	return n > 0 ? line : NULL;
 }
 
-/* From here on a crash's last lines name the step and the request. */
 void
 machine_set_crash_context(void)
 {
 	need_crash_context(get_running_step, get_running_request);
 }
 
-/* ::ffff:192.0.2.1 is an IPv4 client of an IPv6 socket. */
+/* An IPv4 client of an IPv6 socket has the address ::ffff:192.0.2.1. */
 static void
 set_client_addr(struct session *s, const struct sockaddr *from)
 {
@@ -115,7 +116,7 @@ machine_new(struct http_loop *http, int fd, const struct transport *transport,
 	token_bucket_fill(&s->pace, &http->pace, http->clock->ms);
 	set_client_addr(s, from);
 	conn_begin(s);
-	/* Most clients have sent their request by now: try it at once. */
+	/* Most clients have sent their request by now: try to read at once. */
 	s->conn->readable = true;
 	if (http->addresses != NULL)
 		client_limits_connect(s->conn);
@@ -133,7 +134,7 @@ update_second(struct http_loop *http)
 	date_format_log(http->clock->wall, http->date_log);
 }
 
-/* Between two requests, with nothing left of the one before. */
+/* Whether it is between two requests, with no input or output left. */
 static bool
 is_idle(const struct conn *c)
 {
@@ -151,10 +152,9 @@ park_session(struct session *s)
 	if (!is_idle(c))
 		return &c->wait;
 	conn_end(s);
-	return &c->wait;	/* it is the one that is kept */
+	return &c->wait;	/* conn_end() keeps the record readable */
 }
 
-/* Its turn begins. */
 static inline void
 begin_run(const struct conn *c)
 {
@@ -164,8 +164,9 @@ begin_run(const struct conn *c)
 	running = c;
 }
 
-/* Steps come in this order, nearly always.  Each has a call of its own: where
- * one that is all steps' leads to, the processor has to guess. */
+/* Runs the steps in their order, which nearly always is the order of the table.
+ * Each step has a call of its own: the target of a single indirect call for all
+ * steps would be mispredicted. */
 static inline enum go
 run_in_order(struct conn *c, enum step before)
 {
@@ -180,8 +181,8 @@ run_in_order(struct conn *c, enum step before)
 	return go;
 }
 
-/* The steps in front of that one.  Who must wait, or is over, goes no further
- * until it is woken. */
+/* Runs the steps before that one.  A connection that waits or has ended runs no
+ * step until it is woken. */
 static inline void
 run_steps_before(struct conn *c, enum step step)
 {
@@ -200,21 +201,21 @@ machine_run(struct session *s)
 {
 	struct conn	*c = s->conn;
 
-	if (c->http->batch_offset == 0)	/* not of a batch */
+	if (c->http->batch_offset == 0)	/* a run without a batch */
 		c->http->iteration++;
 	run_steps_before(c, STEP_COUNT);
 	return c->go == GO_OVER ? NULL : park_session(s);
 }
 
-/* So many paths that what belongs to them is more than a processor's caches
- * hold.  With fewer there is nothing to wait for. */
+/* With fewer paths their records fit in the processor's caches, and a prefetch
+ * gains nothing. */
 #define MANY_PATHS	8192
 
-/* What those need from memory who are about to have a target looked up.  Not
- * where other threads may change what it would look at. */
+/* Prefetches the records of paths that are about to be looked up.  In shared
+ * caches other threads may change the records meanwhile. */
 static NOINLINE void
-prefetch_paths(
-    const struct caches *caches, struct conn *const *conns, unsigned n)
+prefetch_paths(const struct caches *caches, struct conn *const *conns,
+    unsigned n)
 {
 	struct prefetch	*all[MACHINE_BATCH_MAX];
 	struct conn	*c;
@@ -231,13 +232,13 @@ prefetch_paths(
 		    (uint32_t)c->request->site->number,
 		    parse_str(c->input, c->request->parse.path));
 	}
-	for (int link = 0; link < PREFETCH_LEVELS; link++)
+	for (int level = 0; level < PREFETCH_LEVELS; level++)
 		for (unsigned i = 0; i < some; i++)
 			prefetch_next(all[i]);
 }
 
-/* One of several makes a request of what has come.  None of these steps reads
- * once more to where the next one reads to. */
+/* Makes a request of what a batch has received.  These steps do not read again:
+ * the input of the next connection begins where this one's ends. */
 static void
 run_request_steps(struct conn *c)
 {
@@ -248,8 +249,9 @@ run_request_steps(struct conn *c)
 	    c->input < http->input + http->batch_offset);
 }
 
-/* One of several makes its answer, but for a body that must be found in memory,
- * and sent while it is there: the others' answers are not to wait for that. */
+/* Makes the response, but leaves out a body that must be proved to be in memory
+ * and sent right after: its proof would be stale when the responses of the
+ * batch are sent. */
 static void
 run_response_steps(struct conn *c)
 {
@@ -283,7 +285,7 @@ void
 machine_run_batch(struct session *const *sessions, unsigned n)
 {
 	struct http_loop	*http = sessions[0]->http;
-	struct conn	*conns[MACHINE_BATCH_MAX] = { NULL };
+	struct conn		*conns[MACHINE_BATCH_MAX] = { NULL };
 
 	http->iteration++;
 	if (http->batch_outputs == NULL)
@@ -309,18 +311,18 @@ machine_end_batch(struct http_loop *http)
 	http->batch_offset = 0;
 }
 
-/* One that has only come needs no more than its peer on its way: many may come
- * at once. */
+/* Leaves the connection to another stage.  Many new connections may be on their
+ * way at once, so one that has read nothing travels as a session only. */
 static void
 leave_stage(struct session *s)
 {
 	struct conn	*c = s->conn;
 
-	/* Nobody may come to it for a while. */
+	/* The session may wait there for long. */
 	if (c->corked)
 		conn_set_cork(c, false);
 	conn_park(c);
-	/* A stage that never sends would never find its scratch empty. */
+	/* A stage that never sends would not find its scratch empty again. */
 	output_drop(&c->http->output);
 	if (is_idle(c) && c->readable && !c->refused)
 		conn_end(s);

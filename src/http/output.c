@@ -1,6 +1,3 @@
-/*
- * output: the queue of pieces.
- */
 #include <sys/uio.h>
 
 #include <stdlib.h>
@@ -51,7 +48,7 @@ output_copy(struct output *o, const void *bytes, size_t len)
 	return p;
 }
 
-/* The last piece, if it is in scratch and these bytes go on where it ends. */
+/* The last piece, if it is in scratch and ends at that address; or NULL. */
 static struct piece *
 find_last_before(struct output *o, const char *at)
 {
@@ -139,7 +136,7 @@ release_piece(struct piece *p)
 		p->release(p->owner, p->object);
 }
 
-/* Nothing left: all room is free again. */
+/* Makes all room free again when no piece is left. */
 static void
 rewind_if_empty(struct output *o)
 {
@@ -191,7 +188,7 @@ output_unsend(struct output *o, size_t most)
 	return n;
 }
 
-/* A piece that does not outlast the turn where it stands. */
+/* Whether a piece lasts for this iteration only. */
 static bool
 is_temporary(const struct piece *p)
 {

@@ -1,5 +1,5 @@
 /*
- * preload: a transport that gives a request, and takes a response away.
+ * preload: a transport that gives a request and drops the response.
  */
 #include <sys/uio.h>
 
@@ -16,15 +16,15 @@ give_request(void *context, int fd, void *to, size_t size)
 	size_t		 n = buf_take(&p->request, to, size);
 
 	(void)fd;
-	stats_add(STATS_BYTES_IN, -(uint64_t)n);	/* nobody has sent it */
+	stats_add(STATS_BYTES_IN, -(uint64_t)n);	/* not received */
 	return (ssize_t)n;
 }
 
-/* It is in memory now; that is all that was wanted.  It was not sent, so what
- * will be counted as sent is taken off before. */
+/* Drops the response, which is in memory now.  The bytes are subtracted, as
+ * send_step() counts them as sent. */
 static ssize_t
-discard_response(
-    void *context, int fd, const struct iovec *iov, int n, bool more)
+discard_response(void *context, int fd, const struct iovec *iov, int n,
+    bool more)
 {
 	ssize_t	all = 0;
 
@@ -59,8 +59,8 @@ add_variant_requests(struct preload *p, uint32_t variants)
 	const char	*coding;
 
 	while ((coding = variant_next_coding(&variants)) != NULL) {
-		buf_add(
-		    &p->request, p->variant_request.at, p->variant_request.len);
+		buf_add(&p->request, p->variant_request.at,
+		    p->variant_request.len);
 		buf_addf(&p->request, "Accept-Encoding: %s\r\n\r\n", coding);
 	}
 }

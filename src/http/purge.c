@@ -1,5 +1,5 @@
 /*
- * purge: a walk through the pathname cache, a part of it at a time.
+ * purge: walks through the pathname cache, a part at a time.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ purge_begin(struct purge *p, const struct conf_site *site, struct str target)
 	const char	*query = memchr(target.at, '?', target.len);
 	enum why	 why;
 
-	if (query != NULL)		/* it is no part of a file's name */
+	if (query != NULL)		/* a file's name has no query */
 		target.len = (size_t)(query - target.at);
 	*p = (struct purge){ .site = site };
 	p->beneath = target.len > 0 && target.at[target.len - 1] == '*';
@@ -47,6 +47,6 @@ match_target(void *context, const struct path *path)
 bool
 purge_continue(struct http_loop *http, struct purge *p)
 {
-	return pathname_forget(
-	    &http->caches->paths, &p->bucket, match_target, p);
+	return pathname_forget(&http->caches->paths, &p->bucket, match_target,
+	    p);
 }

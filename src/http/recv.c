@@ -1,6 +1,6 @@
 /*
- * recv: the steps that take in a request: recv, parse; and those that take in
- * what nobody wants: discard, a body; linger, what comes after the end.
+ * recv: the steps that read: recv and parse take in a request, discard drops a
+ * body, and linger drops what comes after the end.
  */
 #include <sys/param.h>
 
@@ -13,15 +13,15 @@
 #include "lib/compiler.h"
 #include "stats/stats.h"
 
-#define OWN_READ_SIZE	4096	/* bytes a recv, behind kept input */
-/* Bytes of bodies that are thrown away before it is others' turn; it costs them
- * less than a millisecond. */
+#define OWN_READ_SIZE	4096	/* bytes of a recv behind own input */
+/* Bytes that a connection may discard in an iteration; they take less than a
+ * millisecond. */
 #define READ_QUOTA	(2 * 1024 * 1024)
-#define DRAIN_TIMEOUT_MS		2000	/* ms that a drain leaves for a last request */
+#define DRAIN_TIMEOUT_MS		2000	/* for a last request */
 
 /*
- * Behind what is kept.  There may be a password in that: where it is moved,
- * nothing is left behind.
+ * Reads behind the connection's own input.  The input may hold a password, so a
+ * copy leaves no bytes behind.
  */
 static NOINLINE ssize_t
 read_behind_own(struct conn *c)
@@ -44,7 +44,7 @@ read_behind_own(struct conn *c)
 	return n;
 }
 
-/* Into the loop's buffer, behind those of who run together. */
+/* Reads into the loop's buffer, behind the input of a batch. */
 static struct io_op *
 read_shared(struct conn *c, struct io_op *op)
 {
@@ -52,23 +52,24 @@ read_shared(struct conn *c, struct io_op *op)
 
 	op->at = http->input + http->batch_offset;
 	op->len = sizeof(http->input) - http->batch_offset;
-	op->result = c->transport->recv(
-	    c->transport_context, c->wait.fd, op->at, op->len);
+	op->result = c->transport->recv(c->transport_context, c->wait.fd,
+	    op->at, op->len);
 	if (op->result == -1)
 		op->error = errno;
 	return op;
 }
 
-/* Bytes of the client's into the loop's buffer, or behind what is kept.  Where
- * there was room for no more, there may be: who is told of what comes, but not
- * of what is there, would wait for ever. */
+/* Reads into the loop's buffer or behind the connection's own input.  A read
+ * that fills its room sets c->readable: with edge-triggered readiness a
+ * connection that did not read on would wait for ever. */
 static ssize_t
 read_input(struct conn *c)
 {
 	struct io_op	*op = c->op, own;
 	ssize_t		 n;
 
-	/* In one turn they may come to both. */
+	/* A connection may come here twice in an iteration, and in the second
+	 * call read behind its own input. */
 	if (c->input_len != 0 || c->own_input.at != NULL)
 		conn_keep_input(c);
 	if (c->input_len != 0) {
@@ -95,9 +96,9 @@ count_input(struct conn *c, ssize_t n)
 	stats_add(STATS_BYTES_IN, (uint64_t)n);
 }
 
-/* The next bytes of something that must be complete at some time.  That the
- * client has reset the connection may have been told with the last ones, and
- * they end before an urgent byte: so it is to be told again. */
+/* Waits for the next bytes of a head or a body, which must be complete at a
+ * deadline.  The last read may end before a reset or an urgent byte that the
+ * system reported with it, so c->readable is set for another read. */
 static COLD enum go
 wait_for_more(struct conn *c, enum timeout timeout, int64_t complete)
 {
@@ -109,7 +110,8 @@ wait_for_more(struct conn *c, enum timeout timeout, int64_t complete)
 	    conn_wait(c, WAIT_READ, timeout, complete);
 }
 
-/* The head counts from its first byte, so that dripping does not help. */
+/* Waits for a request.  The deadline of a head counts from its first byte, so
+ * dripping bytes do not extend it. */
 static enum go
 wait_for_input(struct conn *c)
 {
@@ -121,12 +123,13 @@ wait_for_input(struct conn *c)
 	if (c->input_len == 0)
 		return conn_wait(c, WAIT_READ, TIMEOUT_IDLE,
 		    c->http->clock->ms + conf->limits.idle);
-	return wait_for_more(
-	    c, TIMEOUT_HEAD, c->started_at + conf->limits.head);
+	return wait_for_more(c, TIMEOUT_HEAD,
+	    c->started_at + conf->limits.head);
 }
 
-/* Draining: one that was told that it stays is heard once more, and then closed
- * so that a request which is on its way is no reset. */
+/* In a drain: tries to read once more from a client that was promised an open
+ * connection, and otherwise closes in a way that does not reset a request on
+ * its way. */
 static enum go
 read_last_request(struct conn *c)
 {
@@ -158,11 +161,11 @@ enum go
 recv_step(struct conn *c)
 {
 	enum outcome	outcome = conn_outcome(c);
-	ssize_t		 n;
+	ssize_t		n;
 
 	if (outcome != OUTCOME_READY)
 		return handle_no_input(c, outcome);
-	if (c->refused)		/* whatever it is that it wants */
+	if (c->refused)		/* whatever it asks for */
 		return reply_error_close(c, reply_why(c, WHY_CONNECTION_LIMIT));
 	if (conn_has_output(c))
 		return conn_send(c, STEP_RECV);
@@ -198,23 +201,23 @@ parse_step(struct conn *c)
 	}
 }
 
-/* What of these bytes, the next ones behind the head, is body. */
+/* Consumes bytes of the body; *used: how many of these are body. */
 static enum chunked_result
 consume_body(struct conn *c, const char *bytes, size_t len, size_t *used)
 {
 	struct request	*r = c->request;
 
 	if (r->parse.chunked)
-		return chunked_feed(
-		    &r->chunked, &c->http->chunked_limits, bytes, len, used);
+		return chunked_feed(&r->chunked, &c->http->chunked_limits,
+		    bytes, len, used);
 	*used = (size_t)MIN((int64_t)len, r->body_left);
 	r->body_left -= (int64_t)*used;
 	return r->body_left == 0 ? CHUNKED_DONE : CHUNKED_MORE;
 }
 
 /*
- * Throws away what has come of the body.  The head is still wanted: it moves
- * up to what is behind the body, which costs less than moving that.
+ * Discards the body bytes in the input.  The head is still needed: it moves up
+ * behind them, which costs less than moving the bytes that follow.
  */
 static enum chunked_result
 discard_input(struct conn *c)
@@ -229,7 +232,7 @@ discard_input(struct conn *c)
 	return result;
 }
 
-/* The body is welcome: for who holds it back until it hears that. */
+/* Tells a client that holds its body back to send it. */
 static void
 write_continue(struct conn *c)
 {
@@ -238,7 +241,8 @@ write_continue(struct conn *c)
 	output_write(conn_output(c), line, sizeof(line) - 1);
 }
 
-/* Dripping does not help here either. */
+/* Waits for the rest of a body; its deadline, too, is fixed at the first wait.
+ * */
 static enum go
 wait_for_body(struct conn *c)
 {
@@ -266,7 +270,7 @@ discard_step(struct conn *c)
 	if (outcome != OUTCOME_READY)
 		return conn_abort(c);
 	if (c->input_len > c->request->parse.size)
-		c->request->expect_continue = false;	/* it is on its way */
+		c->request->expect_continue = false;	/* body is on its way */
 	switch (discard_input(c)) {
 	case CHUNKED_DONE:
 		return conn_go(c, STEP_AUTHORIZE);
@@ -278,7 +282,7 @@ discard_step(struct conn *c)
 	if (!c->readable || c->http->bytes_in >= READ_QUOTA)
 		return wait_for_body(c);
 	n = read_input(c);
-	if (n == 0)		/* half a request, and no more to come */
+	if (n == 0)		/* the client has ended its output */
 		return reply_error_close(c, reply_why(c, WHY_BODY_CUT));
 	if (n > 0)
 		count_input(c, n);
@@ -287,8 +291,8 @@ discard_step(struct conn *c)
 	return GO_ON;
 }
 
-/* Whether the client still takes the response, as fast as a wait for room asks
- * it to: then the end of the wait is not the end of the connection. */
+/* Whether the client still takes the response, at least as fast as a wait for
+ * WRITE demands.  Then a timeout of the linger is not the end. */
 static bool
 takes_response(struct conn *c)
 {
@@ -308,8 +312,8 @@ enum go
 linger_step(struct conn *c)
 {
 	struct http_loop	*http = c->http;
-	enum outcome	 outcome = conn_outcome(c);
-	ssize_t		 n;
+	enum outcome		 outcome = conn_outcome(c);
+	ssize_t			 n;
 
 	if (outcome == OUTCOME_TIMED_OUT && takes_response(c))
 		c->started_at = http->clock->ms;
@@ -321,9 +325,9 @@ linger_step(struct conn *c)
 	n = c->transport->recv(c->transport_context, c->wait.fd,
 	    http->input + http->batch_offset,
 	    sizeof(http->input) - http->batch_offset);
-	if (n > 0)		/* what it was does not matter */
+	if (n > 0)		/* dropped, and cleared */
 		explicit_bzero(http->input + http->batch_offset, (size_t)n);
-	c->readable = n > 0;	/* behind what is short, a reset, too */
+	c->readable = n > 0;	/* a reset may follow short input, too */
 	http->bytes_in += n > 0 ? (size_t)n : 0;
 	if (n == 0 || (n == -1 && errno != EAGAIN && errno != EINTR))
 		return conn_go(c, STEP_CLOSE);

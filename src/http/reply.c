@@ -1,5 +1,5 @@
 /*
- * reply: short pages made on the spot.
+ * reply: makes short responses.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 
 #define METHOD_NAME(method)	#method
 #define ALLOW		"Allow: " REPLY_METHODS(METHOD_NAME, ", ") "\r\n"
-/* Seconds after which a busy server may be asked again. */
+/* A busy server may be asked again after so many seconds. */
 #define RETRY_AFTER	"Retry-After: 5\r\n"
 
 static void
@@ -35,7 +35,7 @@ add_page(struct buf *page, int status, const char *sentence)
 enum go
 reply_send_work(struct conn *c, int status, size_t body)
 {
-	struct request	*r = c->request;
+	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
 
 	output_write(conn_output(c), http->work.at, http->work.len);
@@ -47,13 +47,13 @@ reply_send_work(struct conn *c, int status, size_t body)
 	return conn_send(c, STEP_FINISH);
 }
 
-/* Finishes the head in http->work with this page behind it, and sends it. */
+/* Ends the head in http->work, adds a short page and sends both. */
 static enum go
 send_page(struct conn *c, int status)
 {
 	struct http_loop	*http = c->http;
-	struct buf	 text = { 0 };
-	size_t		 body = 0;
+	struct buf		 text = { 0 };
+	size_t			 body = 0;
 
 	add_page(&text, status, status_sentence(status));
 	head_add_type(c, rules_of(c->request), "text/html; charset=utf-8");
@@ -79,8 +79,8 @@ reply_add_status_fields(struct conn *c, int status)
 		buf_addf(b, "WWW-Authenticate: Basic realm=\"%s\", "
 		    "charset=\"UTF-8\"\r\n", c->request->guard->realm);
 	else if (status == 429)
-		buf_addf(
-		    b, "Retry-After: %d\r\n", client_limits_retry_after(c));
+		buf_addf(b, "Retry-After: %d\r\n",
+		    client_limits_retry_after(c));
 	else if (status == 406)
 		buf_adds(b, VARIANT_VARY);
 	else if (status == 503)
@@ -95,7 +95,7 @@ reply_why(struct conn *c, enum why why)
 {
 	struct request	*r = c->request;
 
-	/* What is known stays, and is not why its page cannot be had. */
+	/* The reason for the error stays, if its page cannot be had either. */
 	if (r != NULL && r->page_status == 0 && why != WHY_NONE)
 		r->why = (uint8_t)why;
 	return why_status(why);
@@ -112,7 +112,7 @@ reply_reason(const struct request *r, int status)
 	    status_sentence(status);
 }
 
-/* The bytes of a request that was understood so far are harmless. */
+/* Logs a refusal.  Bytes of a request that was parsed are harmless. */
 static void
 log_refusal(const struct conn *c, int status)
 {
@@ -132,7 +132,7 @@ log_refusal(const struct conn *c, int status)
 enum go
 reply_options(struct conn *c)
 {
-	/* 204 says by itself that nothing follows; 200 would need a length,
+	/* A 204 has no body by definition.  A 200 would need Content-Length,
 	 * and would promise a text about the options. */
 	head_begin(c, 204);
 	buf_adds(&c->http->work, ALLOW);
@@ -152,7 +152,7 @@ reply_error(struct conn *c, int status)
 		instead = rules_error_page(r, status);
 		if (instead != NULL)
 			return find_internal_redirect(c, instead, status);
-	} else				/* its page cannot be had */
+	} else				/* the error page cannot be had */
 		status = r->page_status;
 	head_begin(c, status);
 	reply_add_status_fields(c, status);

@@ -1,14 +1,13 @@
 /*
- * route: the site that a request is for, and what is refused before anything
- * is looked for.
+ * route: finds the site of a request, and refuses what needs no lookup.
  */
 #include "http/conn.h"
 #include "http/limits/client_limits.h"
 #include "http/reply.h"
 #include "lib/compiler.h"
 
-/* The response ends the connection: that is the client's wish, or ours.  What
- * the administrator has brought in asks for variants behind the file. */
+/* Whether the connection ends with this response, by the client's wish or a
+ * limit.  A preload sends requests for variants behind the file's. */
 static bool
 must_close(const struct conn *c)
 {
@@ -26,8 +25,9 @@ has_body(const struct parse *p)
 }
 
 /*
- * At once, without the body: so what is behind that cannot be found.  Nor
- * behind CONNECT: some do not wait for leave to use the tunnel.
+ * Refuses a request without reading its body.  The end of the body is unknown
+ * then, so the connection is closed; so it is after CONNECT, as some clients
+ * use the tunnel before they are told that there is one.
  */
 static COLD enum go
 refuse_request(struct conn *c, enum why why)
@@ -39,7 +39,7 @@ refuse_request(struct conn *c, enum why why)
 	    reply_error_close(c, status) : reply_error(c, status);
 }
 
-/* 100-continue is all that anybody may expect. */
+/* Whether the field Expect asks for nothing but 100-continue. */
 static COLD bool
 meets_expectations(const struct conn *c)
 {
@@ -54,7 +54,7 @@ meets_expectations(const struct conn *c)
 	return true;
 }
 
-/* Why a method does not work here. */
+/* The reason why a method is not served, or WHY_NONE. */
 static enum why
 check_method(const struct parse *p)
 {
@@ -62,7 +62,7 @@ check_method(const struct parse *p)
 	const unsigned	served = REPLY_METHODS(BIT, |);
 #undef BIT
 
-	/* What CONNECT asks for is nothing that could allow other methods. */
+	/* A target of CONNECT has no other methods to be allowed. */
 	if (p->method == METHOD_UNKNOWN || p->method == METHOD_CONNECT)
 		return WHY_METHOD_UNKNOWN;
 	return (served & 1U << p->method) != 0 ? WHY_NONE : WHY_METHOD;
@@ -77,7 +77,7 @@ start_discard(struct conn *c)
 	if (p->content_length > c->http->conf->limits.body)
 		return refuse_request(c, WHY_BODY_LARGE);
 	r->body_left = p->content_length;
-	/* In 1.0 there is no such thing (RFC 9110, section 10.1.1). */
+	/* HTTP/1.0 has no Expect (RFC 9110, section 10.1.1). */
 	r->expect_continue = parse_has(p, FIELD_EXPECT) && p->minor >= 1;
 	return conn_go(c, STEP_DISCARD);
 }

@@ -1,8 +1,8 @@
 /*
- * rules: what the rules of the conf make of a target.
+ * rules: what the rules of the conf say of a target.
  *
- * It is asked when a path is looked at, not when it is served: what comes out
- * is kept with the path.
+ * Lookups call these functions, requests do not: results are kept with the
+ * path.
  */
 #include <string.h>
 #include <strings.h>
@@ -10,7 +10,7 @@
 #include "http/rules.h"
 #include "proto/why.h"
 
-/* What is text, whatever it is called, or as good as that. */
+/* Media types that are text or compress as well as text. */
 static const char *const compressible[] = {
 	"text/*", "application/atom+xml", "application/javascript",
 	"application/json", "application/ld+json",
@@ -30,7 +30,7 @@ set_info(struct http_loop *http, struct path *p, enum pathname_kind kind,
 	    .why = (uint8_t)why, .checked_at = http->clock->ms });
 }
 
-/* Whose directory the paths of these rules that begin with ~ are in. */
+/* The rules of users' directories, or NULL. */
 static const struct conf_users *
 get_users(const struct conf_rules *rules)
 {
@@ -59,7 +59,7 @@ is_denied_user(const struct conf_users *users, struct str name)
 	return false;
 }
 
-/* What is known of a user's path without asking who that is; or false. */
+/* Sets what a user's path is if the user need not be looked up. */
 static bool
 resolve_user(struct http_loop *http, struct path *p, struct str decoded)
 {
@@ -69,7 +69,7 @@ resolve_user(struct http_loop *http, struct path *p, struct str decoded)
 		return false;
 	if (!conf_user_is_valid(name.at, name.len))
 		set_info(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
-	else if (name.len + 2 == decoded.len)	/* whoever that may be */
+	else if (name.len + 2 == decoded.len)	/* of any user */
 		set_info(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
 	else if (is_denied_user(get_users(p->rules), name))
 		set_info(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
@@ -78,7 +78,8 @@ resolve_user(struct http_loop *http, struct path *p, struct str decoded)
 	return true;
 }
 
-/* The path of the block, with a slash or without; nothing is beneath it. */
+/* Sets what a path of a statistics block is: the page is the block's own path,
+ * with a slash or without; there is nothing beneath it. */
 static void
 resolve_stats_page(struct http_loop *http, struct path *p, struct str decoded)
 {
@@ -102,8 +103,8 @@ rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 		return true;
 	}
 	if (a->refusal != 0) {
-		set_info(
-		    http, p, PATHNAME_REFUSED, (int)a->refusal, WHY_RETURN);
+		set_info(http, p, PATHNAME_REFUSED, (int)a->refusal,
+		    WHY_RETURN);
 		return true;
 	}
 	if (a->status != 0) {
@@ -152,7 +153,7 @@ rules_precompressed(const struct conf_rules *rules)
 	    &rules->precompressed : &rules->outer->precompressed;
 }
 
-/* How exactly a pattern means this type; 0: not at all. */
+/* How exactly a pattern matches a media type; 0: not at all. */
 static int
 match_type(const char *pattern, const char *type)
 {

@@ -1,5 +1,5 @@
 /*
- * send: what is ready, to the client.
+ * send: sends the output to the client.
  */
 #include <sys/uio.h>
 
@@ -14,9 +14,9 @@
 #include "lib/log.h"
 #include "stats/stats.h"
 
-#define IOV_MAX_PIECES		32		/* pieces a write */
-#define SPLICE_MAX		(64 * 1024)	/* bytes of a file: splice(2)'s pipe */
-#define PACE_PAUSE_MS		100		/* ms */
+#define IOV_MAX_PIECES		32		/* pieces of a write */
+#define SPLICE_MAX		(64 * 1024)	/* bytes: a pipe of splice(2) */
+#define PACE_PAUSE_MS		100
 
 static void
 count_sent(struct conn *c, size_t n)
@@ -26,8 +26,9 @@ count_sent(struct conn *c, size_t n)
 	pace_take(c, n);
 }
 
-/* Not the client's doing: the file's system cannot, or we may not (seccomp).
- * All of it is taken back then, and comes as memory. */
+/* Whether sendfile(2) does not work for this file (its file system cannot, or
+ * seccomp forbids it).  The file's pieces are then taken back and sent from
+ * memory. */
 static bool
 is_sendfile_error(int error)
 {
@@ -35,18 +36,19 @@ is_sendfile_error(int error)
 	    error == EOPNOTSUPP;
 }
 
-/* The connection ends right behind what is in the output: so the end may go in
- * the same packet, which saves a third of what a connection costs. */
+/* Whether the connection ends right behind the output.  The FIN may then go in
+ * the last packet, which saves a third of the packets of a short connection. */
 static bool
 ends_connection(const struct conn *c)
 {
 	return c->close && c->after_send == STEP_FINISH;
 }
 
-/* Linux takes 64 KB of a file at a time, whose rest fills no packet: the next
- * 64 KB fill it, unless the client confirms something in between, which sends
- * it.  So corked, 500 KB take 9 packets, not 11 or 12.  What goes at once and
- * has nothing behind it needs no cork, which is two system calls. */
+/* Whether to cork before a file is sent.  Linux takes 64 KB of a file at a
+ * time, and their last packet is not full.  The next 64 KB fill it, unless an
+ * acknowledgement comes between and sends it.  Corked, 500 KB take 9 packets,
+ * not 11 or 12.  A file that goes in one call with nothing behind it is not
+ * corked: that would be two more system calls. */
 static bool
 should_cork(const struct conn *c, size_t len)
 {
@@ -54,7 +56,8 @@ should_cork(const struct conn *c, size_t len)
 	    c->after_send == STEP_BODY || ends_connection(c);
 }
 
-/* A last packet that is to wait for the end does so in a corked socket. */
+/* Corks for a last packet that must wait until the file's version has been
+ * compared. */
 static void
 cork_last_packet(struct conn *c)
 {
@@ -74,7 +77,7 @@ send_file_piece(struct conn *c, size_t most, size_t *asked)
 	sent = c->transport->send_file(c->transport_context, c->wait.fd,
 	    p.file, p.offset, p.len);
 	*asked = p.len;
-	if (sent == 0) {		/* as from a mapping */
+	if (sent == 0) {		/* as a mapping reports it */
 		errno = EFAULT;
 		return -1;
 	}
@@ -85,7 +88,8 @@ send_file_piece(struct conn *c, size_t most, size_t *asked)
 	return sent;
 }
 
-/* That may be all; but not if something has to wait behind it, for its pace. */
+/* Sends pieces of memory. all: the pieces are all of the output, and none waits
+ * for the pace. */
 static inline ssize_t
 send_iov(struct conn *c, const struct iovec *iov, int n, bool more, bool all)
 {
@@ -108,7 +112,7 @@ send_pieces(struct conn *c, size_t most, size_t *asked)
 	return send_iov(c, iov, n, more, *asked == o->bytes && *asked < most);
 }
 
-/* It has gone together with others'. */
+/* Takes the result of the call that a batch has made. */
 static inline ssize_t
 take_batch_result(struct conn *c, size_t *asked)
 {
@@ -121,9 +125,10 @@ take_batch_result(struct conn *c, size_t *asked)
 	return op->result;
 }
 
-/* The next pieces, at most so many bytes, in one call; it asked for so many.
- * Nearly always it is one, and then this is no function of its own to come back
- * to from the system. */
+/* Sends the next pieces, at most so many bytes, in one call; *asked: the bytes
+ * of the call.  Nearly always there is one piece, and the function is then
+ * inlined, so that no return address of it is on the stack below the system
+ * call. */
 static inline ssize_t
 send_next(struct conn *c, size_t most, size_t *asked)
 {
@@ -141,8 +146,8 @@ send_next(struct conn *c, size_t most, size_t *asked)
 	return send_iov(c, &iov, 1, false, true);
 }
 
-/* Unless there is more to come.  The end of a connection pushes what is left as
- * well, in the same packet. */
+/* Uncorks unless the body goes on.  At the end of a connection the shutdown
+ * pushes the last bytes, in the same packet. */
 static NOINLINE void
 uncork_at_end(struct conn *c)
 {
@@ -150,13 +155,14 @@ uncork_at_end(struct conn *c)
 		conn_set_cork(c, false);
 }
 
-/* A turn's worth has gone: the others first. */
+/* Whether the connection has used its quota of this iteration. */
 static inline bool
 quota_is_used(const struct conn *c)
 {
-	return c->http->bytes_out >= (c->after_send == STEP_BODY
-					     ? CONN_SEND_QUOTA / 4 * 3
-					     : CONN_SEND_MAX);
+	size_t	quota = c->after_send == STEP_BODY ? CONN_SEND_QUOTA / 4 * 3 :
+		    CONN_SEND_MAX;
+
+	return c->http->bytes_out >= quota;
 }
 
 static inline bool
@@ -165,7 +171,8 @@ sends_live_file(const struct conn *c)
 	return c->request != NULL && c->request->live;
 }
 
-/* Sends what it can: 0, EAGAIN with some left, or the errno of the end. */
+/* Sends the output: 0 when all is sent, EAGAIN when some is left, else an errno
+ * that ends the connection. */
 static int
 flush_output(struct conn *c)
 {
@@ -183,7 +190,7 @@ flush_output(struct conn *c)
 		count_sent(c, (size_t)sent);
 		left -= (size_t)sent;
 		c->http->bytes_out += (size_t)sent;
-		if ((size_t)sent < asked)	/* it would only say EAGAIN */
+		if ((size_t)sent < asked)	/* next: EAGAIN */
 			return EAGAIN;
 	}
 	if (o->n == 0 && c->after_send == STEP_FINISH && sends_live_file(c) &&
@@ -207,7 +214,8 @@ wait_for_writable(struct conn *c)
 	return conn_wait(c, WAIT_WRITE, TIMEOUT_SEND, c->send_deadline);
 }
 
-/* Always as long, so that deadlines of this timeout come in order. */
+/* Pauses for the pace.  The pause has a fixed length, so that deadlines of this
+ * timeout are in order. */
 static COLD enum go
 wait_for_pace(struct conn *c)
 {
@@ -215,7 +223,7 @@ wait_for_pace(struct conn *c)
 	    c->http->clock->ms + PACE_PAUSE_MS);
 }
 
-/* Not all has gone. */
+/* Handles output that could not all be sent. */
 static NOINLINE enum go
 handle_unsent(struct conn *c, int error)
 {
@@ -242,11 +250,12 @@ send_step(struct conn *c)
 	error = flush_output(c);
 	if (error != 0)
 		return handle_unsent(c, error);
-	if (conn_owns_output(c))	/* empty: the loop's serves again */
+	if (conn_owns_output(c))	/* all sent: the loop's serves again */
 		conn_clear_output(c);
 	c->send_deadline = 0;
 	c->sent = 0;
-	/* For a head that has begun nobody has listened meanwhile. */
+	/* The time during which the connection only sent does not count for the
+	 * next head. */
 	if (c->after_send == STEP_RECV || c->after_send == STEP_PARSE)
 		c->started_at = c->http->clock->ms;
 	return conn_go(c, c->after_send);

@@ -1,8 +1,8 @@
 /*
- * stats_page: a report (report.h) in the form that a client wants: by the
- * query, else by what it accepts.
+ * stats_page: answers with a report (report.h), in the form that the query asks
+ * for, else in one that the client accepts.
  *
- * It is of this moment: no condition and no range is about it.
+ * A report is of this moment: conditions and ranges do not apply.
  */
 #include "http/head.h"
 #include "http/reply.h"
@@ -11,7 +11,8 @@
 #include "proto/accept.h"
 #include "stats/report.h"
 
-/* ?json, and ?json= as well, since some tools cannot leave it out. */
+/* Finds a form in the query: ?json, or ?json= of tools that cannot leave out
+ * the sign. */
 static bool
 find_form_by_query(struct str query, enum report_form *form)
 {
@@ -25,7 +26,7 @@ find_form_by_query(struct str query, enum report_form *form)
 	return false;
 }
 
-/* The first of those that are wanted most. */
+/* The form that the client accepts with the greatest weight. */
 static enum report_form
 find_form_by_accept(struct conn *c)
 {

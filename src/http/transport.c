@@ -1,5 +1,5 @@
 /*
- * transport: the plain one, a TCP socket.
+ * transport: the transport of a TCP socket.
  */
 #ifdef __linux__
 #include <sys/sendfile.h>
@@ -27,7 +27,8 @@ plain_recv(void *context, int fd, void *to, size_t size)
 	return recv(fd, to, size, MSG_DONTWAIT);
 }
 
-/* Apart, so that what is one piece is sent by a jump, without a return. */
+/* A function of its own, so that plain_send() of one piece ends with a jump to
+ * send() and has no stack frame. */
 static NOINLINE ssize_t
 send_several(int fd, const struct iovec *iov, int n, int flags)
 {
@@ -50,7 +51,7 @@ plain_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 #else
 	(void)more;
 #endif
-	if (n == 1)		/* one check less in the kernel than sendmsg */
+	if (n == 1)		/* checks less than sendmsg() */
 		return send(fd, iov->iov_base, iov->iov_len, flags);
 	return send_several(fd, iov, n, flags);
 }
@@ -63,7 +64,7 @@ plain_send_file(void *context, int fd, int file, off_t offset, size_t len)
 	return sendfile(fd, file, &offset, len);
 }
 
-/* Without it the same bytes go, in more packets. */
+/* A failure only costs more packets. */
 static void
 plain_cork(void *context, int fd, bool on)
 {

@@ -2,8 +2,8 @@
  * variant: the kinds of variants, which of them a file has, and which one a
  * request gets.
  *
- * Must not look at what is in a file: a helper compresses, and sees whether
- * what stands beside a file can be one of it.
+ * Must not read files: a helper compresses, and checks whether a sibling can be
+ * a variant of the file.
  */
 #include <string.h>
 
@@ -15,8 +15,8 @@
 #include "proto/accept.h"
 
 /*
- * Of those that a client wants equally the first is taken.  Those with a
- * suffix stand beside the file, the other one is made of it.
+ * Kinds in order of preference among equal weights.  A kind with a suffix is a
+ * sibling of the file; a helper makes the other one.
  */
 #define KINDS(X)							\
 	X(BR,	"br",	".br")						\
@@ -78,13 +78,13 @@ variant_next_coding(uint32_t *offered)
 }
 
 /*
- * Choosing
+ * Negotiation
  */
 
 enum variant_choice
 variant_choose(struct str accept, uint32_t offered, uint32_t *which)
 {
-	/* Without a word about it, it is what comes after all the others. */
+	/* identity without a weight of its own ranks behind all codings. */
 	int	identity = accept_coding(accept, STR("identity"));
 	int	best = identity == -1 ? 1 : 2 * identity, weight;
 	bool	plain = true;
@@ -104,7 +104,8 @@ variant_choose(struct str accept, uint32_t offered, uint32_t *which)
 	return best > 0 ? VARIANT_IDENTITY : VARIANT_NOT_ACCEPTABLE;
 }
 
-/* Most clients in a row say the same, about files with the same variants. */
+/* Negotiates, or repeats the last result: most clients in a row send the same
+ * value, for files with the same variants. */
 static enum variant_choice
 choose_remembered(struct http_loop *http, struct str accept, uint32_t offered,
     uint32_t *which)
@@ -136,7 +137,7 @@ variant_negotiate(struct conn *c, uint32_t *ns)
 	enum variant_choice	 choice;
 	uint32_t		 which;
 
-	/* The page for a failure has no choice, nor has a variant itself. */
+	/* Error pages have no variants, nor have variants. */
 	if (r->info.variants == 0 || r->no_variants || r->page_status != 0 ||
 	    !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
 		return VARIANT_IDENTITY;
@@ -149,10 +150,10 @@ variant_negotiate(struct conn *c, uint32_t *ns)
 }
 
 /*
- * Looking
+ * Lookups
  */
 
-/* Whether files beside others are used, with the suffix of this kind. */
+/* Whether a lookup looks for siblings with the suffix of a kind. */
 static bool
 looks_for_sibling(const struct conf_rules *rules, uint32_t kind)
 {
@@ -223,7 +224,7 @@ variant_withdraw(struct http_loop *http, const struct path *v)
 
 	p = pathname_hold(paths,
 	    namespace_of(namespace_site(v->namespace), NAMESPACE_TARGET),
-	    (struct str){v->name, v->len});
+	    (struct str){ v->name, v->len });
 	if (p == NULL)
 		return;
 	path_info_drop_variants(paths, p, 1U << get_kind(v->namespace));
@@ -238,7 +239,7 @@ bool
 variant_has_siblings(const struct request *r)
 {
 	return r->info.variants != 0 ||
-	       variant_is_namespace(r->path->namespace);
+	    variant_is_namespace(r->path->namespace);
 }
 
 void

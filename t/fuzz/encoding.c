@@ -21,7 +21,7 @@ check_coding(struct str accept, uint32_t offered)
 	switch (choice) {
 	case VARIANT_USE:
 		need(which < 32 && (offered & 1U << which) != 0);
-		/* It was right without the others, too. */
+		/* The choice stands when nothing else is offered. */
 		need(variant_choose(accept, 1U << which, &alone) ==
 		    VARIANT_USE && alone == which);
 		break;

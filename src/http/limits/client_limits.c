@@ -1,6 +1,6 @@
 /*
- * client_limits: counts what addresses do, and says who does too much: not each
- * time, since that would be a way to fill the log.
+ * client_limits: counts connections and requests of addresses, and logs who
+ * exceeds a limit: once a minute, so that clients cannot fill the log.
  */
 #include <sys/socket.h>
 
@@ -9,8 +9,8 @@
 #include "lib/log.h"
 #include "stats/stats.h"
 
-#define CONNECTION_RETRY_S	5	/* seconds until a connection may have gone */
-#define RATE_RETRY_S	1	/* then there is a request more */
+#define CONNECTION_RETRY_S	5	/* seconds: one may have ended */
+#define RATE_RETRY_S	1	/* seconds: the rate allows a request */
 
 static void
 log_limit(const struct conn *c, const char *of_what, int64_t limit,
@@ -19,21 +19,21 @@ log_limit(const struct conn *c, const char *of_what, int64_t limit,
 	char	text[LOG_ADDR_MAX];
 
 	log_escape_addr(c, text);
-	log_notice("%s has more than %lld %s: what is beyond gets status 429 "
-	    "(limits { %s }); others may too, this is said once a minute",
-	    text, (long long)limit, of_what, directive);
+	log_notice("%s has more than %lld %s: further ones get status 429 "
+	    "(limits { %s }); this line comes once a minute at most, for all "
+	    "addresses", text, (long long)limit, of_what, directive);
 }
 
 void
 client_limits_connect(struct conn *c)
 {
 	struct http_loop	*http = c->http;
-	size_t		 len = c->session->family == AF_INET ? 4 : 16;
+	size_t			 len = c->session->family == AF_INET ? 4 : 16;
 
 	if (c->session->family != AF_INET && c->session->family != AF_INET6)
 		return;
-	c->session->address = addresses_connect(
-	    http->addresses, c->session->addr, len, http->clock->ms);
+	c->session->address = addresses_connect(http->addresses,
+	    c->session->addr, len, http->clock->ms);
 	if (c->session->address != NULL)
 		return;
 	c->refused = true;
@@ -50,13 +50,13 @@ client_limits_request(struct conn *c)
 	struct http_loop	*http = c->http;
 
 	if (c->session->address == NULL ||
-	    addresses_request(
-		http->addresses, c->session->address, http->clock->ms))
+	    addresses_request(http->addresses, c->session->address,
+	    http->clock->ms))
 		return true;
 	stats_count(STATS_REQUESTS_OVER_RATE);
 	if (http_may_log(http, &http->caches->rate_warned_at))
-		log_limit(
-		    c, "requests a second", http->conf->limits.rate, "rate");
+		log_limit(c, "requests a second", http->conf->limits.rate,
+		    "rate");
 	return false;
 }
 

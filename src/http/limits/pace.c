@@ -1,5 +1,5 @@
 /*
- * pace: what a connection's bucket holds.
+ * pace: bytes in the bucket of a connection.
  */
 #include <sys/param.h>
 
@@ -11,12 +11,13 @@ size_t
 pace_left(struct conn *c)
 {
 	struct http_loop	*http = c->http;
+	int64_t			 left = token_bucket_refill(&c->session->pace,
+				    &http->pace, http->clock->ms);
 
-	return (size_t)MIN(CONN_SEND_MAX, token_bucket_refill(&c->session->pace,
-					      &http->pace, http->clock->ms));
+	return (size_t)MIN(CONN_SEND_MAX, left);
 }
 
-/* Of what it may be sent, a client must take half. */
+/* A client must take half of the bytes that its pace allows. */
 uint64_t
 pace_min_progress(const struct conn *c)
 {

@@ -1,5 +1,5 @@
 /*
- * verification: a task, and the auth entry that its answer is for.
+ * verification: a task and the auth entry that takes its verdict.
  */
 #include <sys/param.h>
 
@@ -17,19 +17,18 @@
 #include "lib/need.h"
 #include "stats/stats.h"
 
-/* A wrong password is as wrong a moment later: ms. */
+/* ms for which a wrong verdict is kept. */
 #define WRONG_KEEP_MS	1000
 #define LOG_NAME_MAX	600		/* bytes of a user's name */
 
-/* A password being verified, or about to be, and for whom. */
+/* A password that is or will be verified, and for whom. */
 struct verification {
-	struct task		 task;	/* first: casts rely on it */
-	struct http_loop		*http;
-	struct auth_entry		*auth;		/* held */
+	struct task		 task;	/* first member: casts rely on it */
+	struct http_loop	*http;
+	struct auth_entry	*auth;	/* held */
 	struct credentials	 who;
-	struct verifier_entry		 entry;
-	struct task		**pending;	/* NULL when this is done; or
-						 * NULL */
+	struct verifier_entry	 entry;
+	struct task		**pending;	/* set to NULL at completion */
 };
 
 bool
@@ -40,8 +39,9 @@ verification_allows_slow_job(const struct http_loop *http)
 	return busy == 0 || busy < conf_helpers_share(http->conf) / 2;
 }
 
-/* So many helpers may be kept busy, and compressing counts as well; one may
- * always be.  An address has half, whatever is compressed. */
+/* Limits of helpers that verify.  Jobs that compress take of the total, but one
+ * password may always be verified.  An address has half, whatever is
+ * compressed. */
 static struct verifiers_limits
 get_limits(const struct http_loop *http)
 {
@@ -57,7 +57,7 @@ get_limits(const struct http_loop *http)
 	return limits;
 }
 
-/* Those without an address have one together. */
+/* Clients without an address count as one address. */
 static struct address_key
 get_client_name(const struct conn *c)
 {
@@ -67,7 +67,7 @@ get_client_name(const struct conn *c)
 	    family == AF_INET6 ? 16 : 0);
 }
 
-/* Where threads share a store; else there is one home. */
+/* The owner of entries, if threads share the caches; else NULL. */
 static const void *
 get_owner(const struct http_loop *http)
 {
@@ -81,7 +81,7 @@ verification_of(struct verifier_entry *entry)
 	    offsetof(struct verification, entry));
 }
 
-/* There was no answer. */
+/* Notes that a password could not be verified. */
 static void
 set_failure(struct verification *v, int error)
 {
@@ -107,7 +107,8 @@ log_unusable(const struct verification *v)
 
 	if (!http_may_log(v->http, &v->http->caches->unusable_warned_at))
 		return;
-	*log_escape_text(v->who.user, false, name, name + sizeof(name) - 1) = '\0';
+	*log_escape_text(v->who.user, false, name,
+	    name + sizeof(name) - 1) = '\0';
 	log_warnx("%s: the password of \"%s\" is not kept in a form that "
 	    "crypt(3) knows: make it with htpasswd -B or mkpasswd",
 	    v->task.job.root, name);
@@ -127,7 +128,7 @@ complete_verification(struct task *e)
 	if (!caches->shared)
 		v->auth->task = NULL;
 	if (job->error == ECANCELED)
-		return;			/* nobody has looked */
+		return;			/* the job was not performed */
 	if (job->error == ENOTSUP)
 		log_unusable(v);
 	else if (job->error != 0) {
@@ -142,12 +143,13 @@ complete_verification(struct task *e)
 		    MIN(keep, WRONG_KEEP_MS));
 }
 
-/* Its slot goes to who has waited, not to who has just been woken. */
+/* Frees the verification.  The slot goes to an entry that has waited, not to a
+ * connection that was just woken. */
 static void
 free_verification(struct task *e)
 {
 	struct verification	*v = (struct verification *)e;
-	struct http_loop		*http = v->http;
+	struct http_loop	*http = v->http;
 	bool			 nested = v->pending != NULL;
 
 	verifiers_remove(&http->caches->verifiers, &v->entry);
@@ -157,7 +159,7 @@ free_verification(struct task *e)
 	verification_run_next(http, nested);
 }
 
-/* Nobody waits any more for what is held back. */
+/* Ends a deferred verification that no connection waits for. */
 static void
 abandon_task(struct task *e)
 {
@@ -182,7 +184,7 @@ http_verify(struct http_loop *http)
 {
 	struct verifiers	*vs = &http->caches->verifiers;
 	struct verifiers_limits	 now;
-	struct verifier_entry		*entry;
+	struct verifier_entry	*entry;
 	const void		*owner;
 
 	if (http->verifying)
@@ -207,7 +209,8 @@ verification_run_next(struct http_loop *http, bool nested)
 	const void		*owner;
 	const struct http_loop	*other;
 
-	/* What is nested took its slot just now, so nobody waits for it. */
+	/* A nested call returns a slot that was taken just now, so no entry can
+	 * wait for it. */
 	if (!http->caches->shared && !nested)
 		http_verify(http);
 	while (http->caches->shared && verifiers_assign(vs, &now, &owner)) {
@@ -237,7 +240,7 @@ new_verification(struct http_loop *http, struct auth_entry *grant,
 	job_init(job, JOB_VERIFY);
 	job->id = ++http->caches->next_job_id;
 	job->root = file;
-	job->data = v->who.bytes;	/* both, terminated */
+	job->data = v->who.bytes;	/* user and password, terminated */
 	job->length = who->user.len + who->password.len + 2;
 	v->http = http;
 	v->auth = grant;
@@ -254,8 +257,7 @@ hold_verification(struct verification *v)
 	v->task.abandon = abandon_task;
 }
 
-/* Where the cache is this loop's alone the task is the auth entry's, for others to
- * join. */
+/* In caches of one loop the task is the auth entry's, for others to join. */
 enum verifier_state
 verification_start(const struct conn *c, struct auth_entry *grant,
     const char *file, const struct credentials *who, struct task **ep)
@@ -271,7 +273,8 @@ verification_start(const struct conn *c, struct auth_entry *grant,
 	auth_begin(&http->caches->auth, grant);
 	if (!http->caches->shared)
 		grant->task = &v->task;
-	/* From here on it may be called, but begins in this thread. */
+	/* From here on a slot may be assigned; the verification starts in this
+	 * thread. */
 	state = verifiers_add(&http->caches->verifiers, &v->entry, &name,
 	    get_owner(http), &now);
 	if (state == VERIFIER_RUNNING) {
@@ -281,7 +284,7 @@ verification_start(const struct conn *c, struct auth_entry *grant,
 		if (*ep != NULL)
 			v->pending = NULL;
 	} else if (state == VERIFIER_QUEUED) {
-		/* Room may have come before it was there to be called. */
+		/* A slot may have become free before the entry was queued. */
 		verification_run_next(http, true);
 	} else if (state == VERIFIER_REFUSED) {
 		if (!http->caches->shared)
@@ -298,12 +301,12 @@ void
 verification_cancel_all(struct http_loop *http)
 {
 	struct verifiers	*vs = &http->caches->verifiers;
-	struct verifier_entry		*entry;
+	struct verifier_entry	*entry;
 	struct verification	*v;
 
 	while ((entry = verifiers_first(vs, get_owner(http))) != NULL) {
 		v = verification_of(entry);
-		v->http->verifying = true;	/* nothing is started */
+		v->http->verifying = true;	/* start nothing */
 		abandon_task(&v->task);
 	}
 }

@@ -1,8 +1,8 @@
 /*
- * verifiers: a list of addresses, each with a list of what waits.
+ * verifiers: a list of queues, one for each address that has entries.
  *
- * There are no more addresses in it than verifications, so that a walk costs
- * nothing beside one of those.
+ * There are no more queues than entries, so a walk through them is cheap
+ * compared with a verification.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "lib/need.h"
 
 struct client_queue {
-	struct address_key	 name;
-	struct verifier_list	 entries;		/* that wait */
-	size_t			 waiting;
-	int64_t			 busy;
-	TAILQ_ENTRY(client_queue)	 link;
+	struct address_key		name;
+	struct verifier_list		entries;	/* waiting */
+	size_t				waiting;
+	int64_t				busy;
+	TAILQ_ENTRY(client_queue)	link;
 };
 
 void
@@ -62,7 +62,7 @@ find_or_add_queue(struct verifiers *vs, const struct address_key *name)
 	return a;
 }
 
-/* It has had its turn. */
+/* Takes a slot for an address, which moves to the end of the list. */
 static void
 take_slot(struct verifiers *vs, struct client_queue *a)
 {
@@ -77,7 +77,7 @@ has_slot(const struct verifiers *vs, int64_t own,
     const struct verifiers_limits *limits)
 {
 	return atomic_load(&vs->busy) < limits->total &&
-	       own < limits->per_client;
+	    own < limits->per_client;
 }
 
 static enum verifier_state
@@ -85,7 +85,7 @@ decide_state(const struct verifiers *vs, const struct address_key *name,
     const struct verifiers_limits *limits)
 {
 	const struct client_queue	*a = find_queue(vs, name);
-	size_t			 waiting = a != NULL ? a->waiting : 0;
+	size_t				 waiting = a != NULL ? a->waiting : 0;
 
 	if (waiting == 0 && has_slot(vs, a != NULL ? a->busy : 0, limits))
 		return VERIFIER_RUNNING;
@@ -158,7 +158,7 @@ verifiers_remove(struct verifiers *vs, struct verifier_entry *v)
 	lock_release(vs->lock);
 }
 
-/* Of the address whose turn it is, the one that has waited for longest. */
+/* The first entry of the first address that may have a slot. */
 static struct verifier_entry *
 next_entry(const struct verifiers *vs, const struct verifiers_limits *limits)
 {

@@ -1,8 +1,7 @@
 /*
- * Tests of a store that threads share: each has a loop's world of its own, and
- * asks for the same few files as fast as it can, while they change.  Whatever
- * comes, all of a response is of one version: its length, its bytes, its
- * coding.
+ * Tests of caches that threads share.  Each thread has a loop and asks for the
+ * same few files as fast as it can, while they change.  All of a response must
+ * be of one version: its length, its bytes, its coding.
  */
 #include <sys/uio.h>
 
@@ -44,12 +43,12 @@ static _Atomic uint64_t	 good_ones, complete_ones, parts, packed;
 static _Atomic int	 asked;
 static _Atomic unsigned	 versions;
 
-/* A loop, and the one client that it has. */
+/* A loop and its one client. */
 struct worker {
-	pthread_t	 thread;
-	struct clock	 clock;
+	pthread_t		 thread;
+	struct clock		 clock;
 	struct http_loop	*http;
-	uint32_t	 number, random;
+	uint32_t		 number, random;
 	struct stats_slot stats_slot;
 	struct buf	 to, from;	/* as the server sees it */
 	bool		 close;
@@ -94,7 +93,8 @@ write_version(uint32_t writer, unsigned number, const char *suffix,
 	free(bytes);
 }
 
-/* The last one changes seldom: to be compressed, it must stay for a moment. */
+/* The last file changes seldom: a file to be compressed must stay the same for
+ * a moment. */
 static void
 change_one(struct worker *w)
 {
@@ -110,7 +110,7 @@ change_one(struct worker *w)
 		    choose_number(w, 5) == 0 ? ".br" : "", versions++);
 }
 
-/* What the administrator does meanwhile, and a loop's own turns. */
+/* Work of the administrator and of each loop. */
 static void *
 administer(void *context)
 {
@@ -224,7 +224,7 @@ make_request(struct worker *w)
 }
 
 /*
- * What has come
+ * Checks of responses
  */
 
 static bool
@@ -236,7 +236,7 @@ all_of_one(const char *bytes, size_t len)
 	return true;
 }
 
-/* Of which version that byte and that length are. */
+/* The version that has that byte and that length. */
 static void
 check_version(const char *bytes, size_t len)
 {
@@ -270,7 +270,7 @@ static void
 check_body(const char *head, const char *body, size_t len)
 {
 	if (strstr(head, "text/plain") == NULL)
-		return;			/* a page, or several parts */
+		return;			/* a listing, or multipart */
 	if (strncmp(head, "HTTP/1.1 200", 12) == 0) {
 		if (strstr(head, "Content-Encoding: gzip") != NULL)
 			check_packed(body, len);
@@ -282,7 +282,7 @@ check_body(const char *head, const char *body, size_t len)
 	}
 }
 
-/* The head to a text, cut off; false: something is missing. */
+/* Cuts the head off into a text; false: the response is not complete. */
 static void
 check_response(struct worker *w)
 {
@@ -321,7 +321,7 @@ submit_task(void *context, struct task *e)
 	e->free(e);
 }
 
-/* One request, and all that comes of it; false: the connection is over. */
+/* Makes a request and checks the response; false: the connection has ended. */
 static bool
 run_client(struct worker *w, struct session **pp)
 {
@@ -391,7 +391,7 @@ open_store(const char *residency)
 	    .tidy_context = &asked};
 	char			 text[sizeof(conf_text) + 20];
 
-	log_set_output(ignore_line, NULL);	/* they fail in many ways */
+	log_set_output(ignore_line, NULL);	/* verifications fail */
 	snprintf(text, sizeof(text), conf_text, residency);
 	setup.conf = conf = good(text);
 	caches = caches_new(&setup);
@@ -415,7 +415,7 @@ static const char *const residencies[] = { "auto", "predict", "never" };
 
 START_TEST(requests)
 {
-	struct worker	workers[THREADS + 1];
+	struct worker	 workers[THREADS + 1];
 	struct worker	*last = &workers[THREADS];
 
 	open_store(residencies[_i]);
@@ -428,8 +428,7 @@ START_TEST(requests)
 	    0);
 	for (int i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_create(&workers[i].thread, NULL,
-				     run_worker, &workers[i]),
-		    0);
+		    run_worker, &workers[i]), 0);
 	for (int i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_join(workers[i].thread, NULL), 0);
 	over = true;

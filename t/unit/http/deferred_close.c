@@ -1,6 +1,5 @@
 /*
- * Tests of http/deferred_close: files given to whoever takes tasks, or closed
- * here.
+ * Tests of http/deferred_close: files are closed by a task or at once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +66,7 @@ finish_task(struct task *e, int error)
 
 START_TEST(is_asked_for)
 {
-	int		fd = give_fd();
+	int		 fd = give_fd();
 	struct job	*job = &taken[0]->job;
 
 	ck_assert_int_eq(ntaken, 1);
@@ -86,7 +85,7 @@ START_TEST(is_asked_for)
 }
 END_TEST
 
-/* It was not done: then nobody else has it. */
+/* A task that was not performed leaves the descriptor open. */
 START_TEST(is_refused)
 {
 	int	fd = give_fd();
@@ -96,7 +95,7 @@ START_TEST(is_refused)
 }
 END_TEST
 
-/* It has gone, whatever became of it. */
+/* The descriptor was passed on before the job was lost. */
 START_TEST(is_lost)
 {
 	int	fd = give_fd();
@@ -108,7 +107,7 @@ START_TEST(is_lost)
 }
 END_TEST
 
-/* They are open until then, and there are only so many descriptors. */
+/* Descriptors stay open until their tasks complete, so only some may wait. */
 START_TEST(too_many)
 {
 	int	first = give_fd(), second = give_fd(), third = give_fd();

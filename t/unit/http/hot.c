@@ -24,13 +24,13 @@ init_heads(void)
 	memset(body, 'b', sizeof(body));
 }
 
-/* One more request that finds this head, and is answered with so much behind
- * it; what it found. */
+/* Makes a request that finds this head and has so much body; returns the hot
+ * response that it found. */
 static const struct hot_response *
 ask_for(struct head **owner, size_t len)
 {
 	const struct hot_response	*found;
-	struct head		*h = header_hold(&heads, owner, 0, &date);
+	struct head	*h = header_hold(&heads, owner, 0, &date);
 
 	if (h == NULL)
 		h = header_put(&heads, owner, 0, BYTES, sizeof(BYTES), DATE_AT,
@@ -42,7 +42,7 @@ ask_for(struct head **owner, size_t len)
 	return found;
 }
 
-/* How many requests are answered without. */
+/* The number of requests before one finds a hot response. */
 static int
 count_needed(struct head **owner, size_t len)
 {
@@ -88,7 +88,7 @@ START_TEST(a_second)
 }
 END_TEST
 
-/* Too few within one, and again within the next. */
+/* Too few requests within a second, and again within the next. */
 START_TEST(too_few)
 {
 	for (int i = 0; i < HOT_AFTER; i++)
@@ -101,7 +101,7 @@ START_TEST(too_few)
 }
 END_TEST
 
-/* The head is another's by now: it is found by nobody, and does no harm. */
+/* The head was evicted: no request finds the response, and it does no harm. */
 START_TEST(head_gone)
 {
 	count_needed(&owned, 500);
@@ -124,10 +124,10 @@ START_TEST(no_room)
 			break;
 	ck_assert_int_eq(n, 9);
 	ck_assert_int_eq(count_needed(&others[n], 100), 0 + 1);
-	/* With the second there is room for them. */
+	/* The next second makes room. */
 	hot_clear(&w, &heads);
-	ck_assert_int_eq(
-	    count_needed(&others[8], HOT_BYTES_MAX / 10), HOT_AFTER + 1);
+	ck_assert_int_eq(count_needed(&others[8], HOT_BYTES_MAX / 10),
+	    HOT_AFTER + 1);
 	for (int i = 0; i <= n; i++)
 		header_drop_all(&heads, &others[i]);
 	end_test(&owned);

@@ -1,5 +1,6 @@
 /*
- * Unit test of http/io_batch: clients of a transport that does as it is told.
+ * Unit test of http/io_batch, with clients of a transport whose results are
+ * set.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #define CLIENTS	4
 
-/* What the next call for a client gives: bytes, or an errno below 0. */
+/* Results of the next call for a client: bytes, or an errno below 0. */
 static ssize_t		 gives[CLIENTS];
 static int		 order[2 * CLIENTS], made;	/* of the calls */
 static struct conf	 conf;
@@ -109,7 +110,7 @@ START_TEST(receives_side_by_side)
 }
 END_TEST
 
-/* Who finds no room has no call made for it: it is to make its own. */
+/* A connection without room in the buffer gets no call, and makes its own. */
 START_TEST(receives_what_has_room)
 {
 	gives[1] = HTTP_INPUT_SIZE / 2 - 10 - 4095;
@@ -122,7 +123,7 @@ START_TEST(receives_what_has_room)
 }
 END_TEST
 
-/* One that fills what is left of it may have more. */
+/* A read that fills its room says so by its length. */
 START_TEST(tells_of_the_room)
 {
 	gives[0] = HTTP_INPUT_SIZE / 2;
@@ -162,7 +163,7 @@ START_TEST(sends)
 	check_call(2, 4, 0);
 	check_call(3, -1, EINTR);
 	ck_assert_int_eq(conns[2].op->len, 10);
-	/* What has gone is for the step to say. */
+	/* The step takes the bytes out of the output, not the batch. */
 	ck_assert_int_eq(outputs[0].bytes, 10);
 }
 END_TEST
@@ -204,7 +205,7 @@ limit_pace(int i)
 	http.pace = (struct token_bucket_size){ 1, 5 };
 }
 
-/* Who is none of those has to send by itself. */
+/* All other connections make their own call. */
 START_TEST(sends_what_is_simple)
 {
 	static void (*const kinds[])(int) = {another_piece, of_a_file,

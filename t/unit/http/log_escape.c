@@ -1,5 +1,5 @@
 /*
- * Tests of what stands in lines of a log: every byte there is.
+ * Tests of text in lines of a log: every byte there is.
  */
 #include <sys/socket.h>
 
@@ -45,7 +45,8 @@ json_is(const char *text, size_t len, const char *expected)
 
 #define JSON(text, expected)	json_is(text, sizeof(text) - 1, expected)
 
-/* What is no character is told byte for byte (RFC 3629 has the bounds). */
+/* Bytes that are no character are escaped one by one (RFC 3629 has the bounds).
+ * */
 START_TEST(json)
 {
 	JSON("plain text, long enough", "plain text, long enough");
@@ -65,15 +66,15 @@ START_TEST(json)
 	JSON("\xf0\x8f\xbf\xbf", "\\\\xf0\\\\x8f\\\\xbf\\\\xbf");
 	JSON("\xf4\x8f\xbf\xbf", "\xf4\x8f\xbf\xbf");
 	JSON("\xf4\x90\x80\x80", "\\\\xf4\\\\x90\\\\x80\\\\x80");
-	/* Characters, but a terminal obeys them. */
+	/* Characters that a terminal obeys. */
 	JSON("\xc2\x9b" "31m", "\\\\xc2\\\\x9b31m");
 	JSON("\xe2\x80\xae", "\\\\xe2\\\\x80\\\\xae");
 	JSON("\xf5\x80\x80\x80\xff", "\\\\xf5\\\\x80\\\\x80\\\\x80\\\\xff");
 }
 END_TEST
 
-/* No character and no escape is cut: there is room for it or it is not there.
- * */
+/* A character or escape is never cut: without room for all of it, it is left
+ * out. */
 START_TEST(json_cut)
 {
 	static const char	text[] = "a\"\xc3\xa9\xff\xf0\x9f\x98\x80\\z";
@@ -114,16 +115,16 @@ START_TEST(every_place)
 }
 END_TEST
 
-/* What is not escaped may take all the room there is, and no more. */
+/* Text without escapes may fill all the room, and no more. */
 START_TEST(all_room)
 {
 	char	is[17] = "................";
 
-	ck_assert_ptr_eq(
-	    log_escape_text(STR("0123456789ab"), false, is, is + 12), is + 12);
+	ck_assert_ptr_eq(log_escape_text(STR("0123456789ab"), false, is,
+	    is + 12), is + 12);
 	ck_assert_str_eq(is, "0123456789ab....");
-	ck_assert_ptr_eq(
-	    log_escape_text(STR("0123456789ab"), false, is, is + 11), is + 8);
+	ck_assert_ptr_eq(log_escape_text(STR("0123456789ab"), false, is,
+	    is + 11), is + 8);
 }
 END_TEST
 
@@ -184,9 +185,9 @@ START_TEST(no_room)
 {
 	char	is[9] = "........";
 
-	/* Four bytes must be left for what may become of one. */
-	ck_assert_ptr_eq(
-	    log_escape_text(STR("a\nbcd"), false, is, is + 8), is + 5);
+	/* Four bytes must be left: the next byte may become an escape. */
+	ck_assert_ptr_eq(log_escape_text(STR("a\nbcd"), false, is, is + 8),
+	    is + 5);
 	ck_assert_mem_eq(is, "a\\x0a...", 8);
 	ck_assert_ptr_eq(log_escape_text(STR("abc"), false, is, is + 3), is);
 }

@@ -39,7 +39,7 @@ copied_piece(const char *text)
 	output_add(&o, &p);
 }
 
-/* What is in the queue, as one text. */
+/* The queue as one text. */
 static const char *
 content_is(const struct output *q, size_t most)
 {
@@ -94,7 +94,7 @@ file_piece(int file, off_t offset, size_t len)
 	output_add(&o, &p);
 }
 
-/* What goes on in a file is one; what is memory waits for its turn. */
+/* Pieces that continue a file are joined; pieces of memory end a range. */
 START_TEST(files)
 {
 	struct iovec	iov[OUTPUT_PIECES];
@@ -148,8 +148,8 @@ START_TEST(taken_back)
 }
 END_TEST
 
-/* What is written goes on where the last piece ends, but not behind one that
- * is another's, nor beyond scratch. */
+/* A write continues the last piece, but not a piece of another owner, nor
+ * beyond scratch. */
 START_TEST(written)
 {
 	static char	much[OUTPUT_SCRATCH];
@@ -188,7 +188,7 @@ START_TEST(kept)
 	ck_assert_uint_eq(own->scratch_size, strlen("def"));
 	ck_assert_uint_eq(o.n, 0);
 	ck_assert_int_eq(released, 0);
-	memset(o.scratch, '!', sizeof(o.scratch));	/* the next one's now */
+	memset(o.scratch, '!', sizeof(o.scratch));	/* the next output's */
 	ck_assert_str_eq(content_is(own, 100), "bcdef");
 	output_advance(own, 5);
 	ck_assert_int_eq(released, 1);

@@ -94,7 +94,7 @@ START_TEST(nonsense)
 }
 END_TEST
 
-/* There may be a million of them: a part in each turn. */
+/* A walk through many paths takes several calls. */
 START_TEST(a_part_at_once)
 {
 	struct purge	p;

@@ -1,6 +1,6 @@
 /*
- * Unit test of http/rules: what is looked for where, and for how long it may
- * be kept.
+ * Unit test of http/rules: where a path is looked up, and for how long a client
+ * may keep it.
  */
 #include <string.h>
 
@@ -77,7 +77,8 @@ START_TEST(home)
 }
 END_TEST
 
-/* With a letter first, no longer than the longest: nothing else is asked. */
+/* A user's name begins with a letter and has a maximum length; no other name is
+ * looked up. */
 START_TEST(names_of_users)
 {
 	static const char	longest[] = "abcdefghijklmnopqrstuvwxyz.-$_01X";

@@ -4,10 +4,11 @@
 #include "http/variant.h"
 #include "t/unit/unit.h"
 
-/* As they stand in the list of kinds. */
+/* In the order of the list of kinds. */
 enum { BR = 1, ZSTD = 2, GZIP = 4, MADE = 8, ALL = 15 };
 
-/* The value, what there is, and what is taken; 0: the file itself, -1: 406. */
+/* The value, the variants offered, the one that is used; 0: the file itself,
+ * -1: 406. */
 static const struct {
 	const char	*value;
 	unsigned	 offered;
@@ -65,7 +66,7 @@ static const struct {
 	{ "*, br;q=0, zstd;q=0", ALL, GZIP },
 	{ "*;q=0.5, gzip;q=0.1", MADE, 0 },
 	{ "*;q=0.5, gzip", ALL, GZIP },
-	/* Said twice: the friendlier one. */
+	/* Twice the same coding: the greater weight counts. */
 	{ "gzip;q=0, gzip", MADE, MADE },
 	{ "gzip, gzip;q=0", MADE, MADE },
 	/* A broken weight says nothing. */
@@ -95,7 +96,7 @@ START_TEST(chosen)
 }
 END_TEST
 
-/* What is not offered is never taken, whatever is wanted. */
+/* A variant that is not offered is never used. */
 START_TEST(only_what_there_is)
 {
 	uint32_t	which;

@@ -1,5 +1,5 @@
 /*
- * Unit test of http/limits/verifiers: whose turn it is, and who is refused.
+ * Unit test of http/limits/verifiers: the order of entries, and refusals.
  */
 #include "http/limits/verifiers.h"
 #include "t/unit/unit.h"
@@ -19,15 +19,15 @@ name_address(uint8_t host)
 }
 
 static enum verifier_state
-enter_queue(
-    struct verifier_entry *v, uint8_t host, const struct verifiers_limits *room)
+enter_queue(struct verifier_entry *v, uint8_t host,
+    const struct verifiers_limits *limits)
 {
 	const struct address_key	of = name_address(host);
 	bool				takes;
 	enum verifier_state		state;
 
-	takes = verifiers_accepts(&vs, &of, room);
-	state = verifiers_add(&vs, v, &of, NULL, room);
+	takes = verifiers_accepts(&vs, &of, limits);
+	state = verifiers_add(&vs, v, &of, NULL, limits);
 	ck_assert(takes == (state != VERIFIER_REFUSED));
 	return state;
 }
@@ -38,7 +38,7 @@ leave_queue(struct verifier_entry *v)
 	verifiers_remove(&vs, v);
 }
 
-/* The one that begins next; NULL: none. */
+/* The entry that starts next; NULL: none. */
 static struct verifier_entry *
 next_verified(const struct verifiers_limits *room)
 {
@@ -50,11 +50,12 @@ next_verified(const struct verifiers_limits *room)
 	return verifiers_start_next(&vs, NULL);
 }
 
-/* One address with many, two with a few: none waits for all of another's. */
+/* An address has many entries, two others a few: none waits for all of
+ * another's. */
 START_TEST(turns)
 {
-	static const int	order[] = { 1, 5, 7, 2, 6, 3, 4 };
-	struct verifier_entry		*v, *before = &all[0];
+	static const int	 order[] = { 1, 5, 7, 2, 6, 3, 4 };
+	struct verifier_entry	*v, *before = &all[0];
 
 	verifiers_init(&vs, MANY);
 	ck_assert_int_eq(enter_queue(&all[0], 1, &one), VERIFIER_RUNNING);
@@ -89,7 +90,7 @@ START_TEST(share)
 		    VERIFIER_RUNNING : VERIFIER_QUEUED);
 	ck_assert_int_eq(vs.busy, 8);
 	leave_queue(&all[6]);
-	/* It is the turn of the first, which has its share. */
+	/* The first address is next but has its share. */
 	ck_assert_ptr_eq(next_verified(&eight), &all[10]);
 	leave_queue(&all[3]);
 	ck_assert_ptr_eq(next_verified(&eight), &all[4]);
@@ -102,7 +103,7 @@ START_TEST(share)
 }
 END_TEST
 
-/* However fast each of some addresses is, one more finds room. */
+/* However fast each of some addresses is, another one finds room. */
 START_TEST(never_full_by_few)
 {
 	int	n = 1, before;
@@ -112,8 +113,8 @@ START_TEST(never_full_by_few)
 	do {
 		before = n;
 		for (uint8_t host = 0; host < _i; host++)
-			n +=
-			    enter_queue(&all[n], host, &one) == VERIFIER_QUEUED;
+			n += enter_queue(&all[n], host, &one) ==
+			    VERIFIER_QUEUED;
 	} while (n > before);
 	ck_assert_uint_eq(vs.waiting, (size_t)n - 1);
 	ck_assert_uint_ge(vs.waiting, 6);
@@ -125,12 +126,13 @@ START_TEST(never_full_by_few)
 }
 END_TEST
 
-/* Its loop is told, and begins its own only; it may leave at any time. */
+/* The owner is told and starts its own entries only; an entry may be removed at
+ * any time. */
 START_TEST(homes)
 {
-	const struct verifiers_limits	two = { 2, 2 };
-	const struct address_key	of = name_address(1);
-	const int			a = 1, b = 2;
+	const struct verifiers_limits	 two = { 2, 2 };
+	const struct address_key	 of = name_address(1);
+	const int			 a = 1, b = 2;
 	const void			*home;
 
 	verifiers_init(&vs, MANY);
@@ -147,12 +149,12 @@ START_TEST(homes)
 	ck_assert(!verifiers_assign(&vs, &two, &home));
 	ck_assert_ptr_null(verifiers_start_next(&vs, &b));
 	ck_assert_ptr_eq(verifiers_first(&vs, &a), &all[2]);
-	leave_queue(&all[2]);			/* called, it has not begun */
+	leave_queue(&all[2]);			/* assigned, not running */
 	ck_assert_ptr_null(verifiers_start_next(&vs, &a));
 	ck_assert(verifiers_assign(&vs, &two, &home));
 	ck_assert_ptr_eq(home, &b);
 	ck_assert_ptr_eq(verifiers_start_next(&vs, &b), &all[3]);
-	leave_queue(&all[4]);			/* nor has it been called */
+	leave_queue(&all[4]);			/* neither assigned */
 	ck_assert_ptr_null(verifiers_first(&vs, &b));
 	leave_queue(&all[3]);
 	leave_queue(&all[0]);
