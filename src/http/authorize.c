@@ -260,13 +260,13 @@ hold_auth(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who)
 {
 	struct request		*r = c->request;
-	struct auth_cache	*grants = &c->http->caches->auth;
+	struct auth_cache	*auths = &c->http->caches->auth;
 	struct str		 file = str_of(guard->file);
 
 	if (r->auth == NULL)
-		r->auth = auth_hold(grants, file, who->user, who->password);
+		r->auth = auth_hold(auths, file, who->user, who->password);
 	if (r->auth == NULL && verification_accepts(c))
-		r->auth = auth_add(grants, file, who->user, who->password);
+		r->auth = auth_add(auths, file, who->user, who->password);
 	return r->auth != NULL;
 }
 
@@ -274,16 +274,16 @@ static enum go
 check_auth(struct conn *c, const struct conf_guard *guard,
     const struct credentials *who)
 {
-	struct auth_result	answer;
+	struct auth_result	result;
 
 	if (!hold_auth(c, guard, who))
 		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
-	auth_get(&c->http->caches->auth, c->request->auth, &answer);
-	if (has_verdict(c, &answer))
-		return handle_verdict(c, &answer);
-	if (passes_by_stale(c, &answer))
+	auth_get(&c->http->caches->auth, c->request->auth, &result);
+	if (has_verdict(c, &result))
+		return handle_verdict(c, &result);
+	if (passes_by_stale(c, &result))
 		return pass_guard(c);
-	return verify_password(c, guard, who, &answer);
+	return verify_password(c, guard, who, &result);
 }
 
 /* Checks the password for a guard. */
@@ -359,12 +359,12 @@ static bool
 is_late_but_stale(struct conn *c, enum outcome outcome)
 {
 	struct request		*r = c->request;
-	struct auth_result	 answer;
+	struct auth_result	 result;
 
 	if (outcome != OUTCOME_TIMED_OUT || r->auth == NULL)
 		return false;
-	auth_get(&c->http->caches->auth, r->auth, &answer);
-	if (!may_use_stale(c, &answer))
+	auth_get(&c->http->caches->auth, r->auth, &result);
+	if (!may_use_stale(c, &result))
 		return false;
 	r->disk_deadline = 0;
 	return true;

@@ -325,7 +325,8 @@ handle_gone(struct conn *c)
 	if (!r->answered)
 		return find_retry(c);
 	find_expire(c);
-	log_info("a file has changed while it was being sent");
+	log_info("closing a connection: its file has changed while it "
+	    "was being sent");
 	return conn_abort(c);
 }
 

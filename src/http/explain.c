@@ -59,8 +59,8 @@ add_site(struct explanation *e, const struct conn *c)
 	    host.len);
 	conf_where_block(conf, &r->site->rules, &where);
 	if (name == NULL)
-		explain_add(e, EXPLAIN_SITE, "%s%s, as the default: none "
-		    "that listens there is called %.*s", r->site->names.at[0],
+		explain_add(e, EXPLAIN_SITE, "%s%s, as the default: no "
+		    "site of this listener is named %.*s", r->site->names.at[0],
 		    buf_string(&where), (int)host.len, host.at);
 	else
 		explain_add(e, EXPLAIN_SITE, "%s%s, by the name %s",
@@ -147,7 +147,7 @@ add_page(struct explanation *e, const struct conn *c)
 		    CONF_WHERE_ALL, &where);
 	explain_add(e, EXPLAIN_PAGE, "%s, by %s%s", r->page,
 	    buf_string(&where), r->file != NULL ? "" :
-	    "; it cannot be had either");
+	    "; that page cannot be had either");
 	buf_free(&where);
 }
 
@@ -308,7 +308,7 @@ explain_print(const struct explanation *e, FILE *out)
 		if (e->facts[i].len > 0)
 			buf_add(&text, e->facts[i].at, e->facts[i].len);
 	if (e->facts[EXPLAIN_STATUS].len == 0)
-		buf_addf(&text, "%-10snone: the connection ends\n",
+		buf_addf(&text, "%-10snone: the connection ends without one\n",
 		    fact_names[EXPLAIN_STATUS]);
 	print_header(e, &text);
 	/* Names and links in the text come from the owners of files. */

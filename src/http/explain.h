@@ -22,10 +22,10 @@
 	X(LISTENER,	"listener")	/* * the socket that it uses */	\
 	X(SITE,		"site")		/* the site, by which name */	\
 	X(PATH,		"path")		/* the block that answers */	\
-	X(LOOKUP,	"looked")	/* * each lookup on disk */	\
+	X(LOOKUP,	"lookup")	/* * each lookup on disk */	\
 	X(FILE,		"file")		/* the version that is sent */	\
 	X(PAGE,		"page")		/* sent in the file's place */	\
-	X(STATUS,	"answer")					\
+	X(STATUS,	"status")					\
 	X(WHY,		"why")		/* the reason for the status */	\
 	X(HEADER,	"header")	/* lines of the response head */
 

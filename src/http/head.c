@@ -203,7 +203,7 @@ add_range(struct conn *c)
 }
 
 static void
-add_ranges(struct conn *c, const struct cond_result *answer)
+add_ranges(struct conn *c, const struct cond_result *result)
 {
 	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
@@ -216,7 +216,7 @@ add_ranges(struct conn *c, const struct cond_result *answer)
 	add_media_type(&fields, r->path->rules, r->info.type);
 	buf_adds(&fields, "\r\n");
 	variant_add_coding(&fields, r);
-	r->multipart = multipart_new(answer, buf_string(&fields),
+	r->multipart = multipart_new(result, buf_string(&fields),
 	    r->file->version.size,
 	    hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
 	buf_free(&fields);
@@ -226,18 +226,18 @@ add_ranges(struct conn *c, const struct cond_result *answer)
 }
 
 static enum go
-respond_partial(struct conn *c, const struct cond_result *answer)
+respond_partial(struct conn *c, const struct cond_result *result)
 {
 	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
 
 	r->status = 206;
-	r->next = answer->range[0].first;
-	r->end = r->next + answer->range[0].length;
+	r->next = result->range[0].first;
+	r->end = r->next + result->range[0].length;
 	head_begin(c, 206);
 	add_validators(c);
-	if (answer->n > 1)
-		add_ranges(c, answer);
+	if (result->n > 1)
+		add_ranges(c, result);
 	else
 		add_range(c);
 	head_end(c);
@@ -310,12 +310,12 @@ respond_error_page(struct conn *c)
 }
 
 static void
-evaluate_conditions(struct conn *c, struct cond_result *answer)
+evaluate_conditions(struct conn *c, struct cond_result *result)
 {
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
 	char			 etag[HEAD_ETAG_MAX];
-	struct cond_selected	 have = {
+	struct cond_selected	 selected = {
 		.etag = { etag, head_etag(r->file, etag) },
 		.modified = (time_t)r->file->version.mtime,
 		.now = c->http->clock->wall,
@@ -330,7 +330,7 @@ evaluate_conditions(struct conn *c, struct cond_result *answer)
 	};
 
 	if (listing_is_page(r->path->namespace)) {	/* has no date */
-		have.modified = NEVER;
+		selected.modified = NEVER;
 		fields.if_modified_since.at = NULL;
 		fields.if_unmodified_since.at = NULL;
 	}
@@ -346,24 +346,24 @@ evaluate_conditions(struct conn *c, struct cond_result *answer)
 	fields.if_none_match = head_list(c, FIELD_IF_NONE_MATCH);
 	if (p->method == METHOD_GET)	/* Range applies to GET only */
 		fields.range = get_single_field(c, FIELD_RANGE);
-	conditional_evaluate(&fields, &have, answer);
+	conditional_evaluate(&fields, &selected, result);
 }
 
 static COLD enum go
 respond_conditional(struct conn *c)
 {
-	struct cond_result	answer;
+	struct cond_result	result;
 
-	evaluate_conditions(c, &answer);
-	switch (answer.status) {
+	evaluate_conditions(c, &result);
+	switch (result.status) {
 	case 200:
 		return respond_full(c);
 	case 206:
-		return respond_partial(c, &answer);
+		return respond_partial(c, &result);
 	case 304:
 		return respond_not_modified(c);
 	default:
-		return reply_error(c, reply_why(c, answer.status == 416 ?
+		return reply_error(c, reply_why(c, result.status == 416 ?
 		    WHY_RANGE : WHY_CONDITION));
 	}
 }

@@ -176,12 +176,13 @@ log_failure(const struct lookup *l)
 	const struct job	*job = &l->task.job;
 
 	if (job->kind == JOB_COMPRESS && job->error == EAGAIN) {
-		log_info("a file has changed while it was being compressed");
+		log_info("no variant made: the file has changed while it was "
+		    "being compressed");
 		return;
 	}
 	errno = job->error;
 	log_warn("cannot %s %s%s%s/%s", job->kind == JOB_COMPRESS ?
-	    "compress" : "look at", job->user != NULL ? job->user : "",
+	    "compress" : "look up", job->user != NULL ? job->user : "",
 	    job->user != NULL ? ": " : "", job->root, job->path);
 }
 

@@ -235,7 +235,8 @@ handle_unsent(struct conn *c, int error)
 	/* EFAULT: the mapping ends before the response does (mmap(2)). */
 	if (error != EFAULT && error != ESTALE)
 		return conn_abort(c);
-	log_info("a file has changed while it was being sent");
+	log_info("closing a connection: its file has changed while it "
+	    "was being sent");
 	find_expire(c);
 	return error == ESTALE ? conn_reset(c) : conn_abort(c);
 }

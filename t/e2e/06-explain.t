@@ -85,96 +85,96 @@ my @cases = (
 		listener => '127.0.0.1:8081',
 		site => "example.org ($conf:3), by the name example.org",
 		path => "no block but the site's own",
-		looked => "$www/a.txt: a file",
+		lookup => "$www/a.txt: a file",
 		file => qr/\A4 bytes, modified \w{3}, .* GMT, (?:strong|weak) tag\z/,
-		answer => '200 OK', why => undef, page => undef }],
-	['/', { looked => "$www/index.html: a file", answer => '200 OK' }],
+		status => '200 OK', why => undef, page => undef }],
+	['/', { lookup => "$www/index.html: a file", status => '200 OK' }],
 	['/?q=1#there', { request => 'GET http://example.org:8081/?q=1',
-		answer => '200 OK' }],
-	['/large', { answer => '200 OK', file => qr/\A3000000 bytes/ }],
-	['/in', { looked => "$www/in: a file, by links $www/a.txt",
-		answer => '200 OK' }],
+		status => '200 OK' }],
+	['/large', { status => '200 OK', file => qr/\A3000000 bytes/ }],
+	['/in', { lookup => "$www/in: a file, by links $www/a.txt",
+		status => '200 OK' }],
 	['http://www.example.net:8081/', {
 		site => "example.org ($conf:3), by the name *.example.net" }],
 	['http://127.0.0.1:8081/o.txt', {
 		request => 'GET http://127.0.0.1:8081/o.txt',
-		site => "default ($conf:15), as the default: none that " .
-		    'listens there is called 127.0.0.1',
-		looked => "$dir/other/o.txt: a file" }],
+		site => "default ($conf:15), as the default: no site " .
+		    'of this listener is named 127.0.0.1',
+		lookup => "$dir/other/o.txt: a file" }],
 	['http://[::1]:8082/o.txt', { listener => '[::1]:8082',
-		answer => '200 OK' }],
+		status => '200 OK' }],
 	['http://anything:8082', { listener => '[::1]:8082',
-		answer => '403 Forbidden' }],
+		status => '403 Forbidden' }],
 	['/many/', { path => "/many ($conf:7)",
-		looked => ["$www/many/: a directory without index.html",
+		lookup => ["$www/many/: a directory without index.html",
 		    "$www/many/: a directory, listed with 1 entries"],
 		file => qr/\Amade of the directory, \d+ bytes\z/,
-		answer => '200 OK' }],
+		status => '200 OK' }],
 	['/other/o.txt', { path => "/other ($conf:12)",
-		looked => "$dir/other/o.txt: a file", answer => '200 OK' }],
+		lookup => "$dir/other/o.txt: a file", status => '200 OK' }],
 
 	# Elsewhere, or something else.
-	['/many', { looked => "$www/many: a directory",
-		answer => '301 Moved Permanently',
+	['/many', { lookup => "$www/many: a directory",
+		status => '301 Moved Permanently',
 		why => qr/\Ait is a directory, .* slash/ }],
-	['/moved/x', { answer => '302 Found', looked => undef,
+	['/moved/x', { status => '302 Found', lookup => undef,
 		why => 'the conf sends clients elsewhere: redirect 302 ' .
 		    "/a.txt ($conf:9)" }],
-	['/app/x', { answer => '200 OK',
-		looked => ["$www/app/x: $www/app is not there",
+	['/app/x', { status => '200 OK',
+		lookup => ["$www/app/x: $www/app is not there",
 		    "$www/index.html: a file"],
 		page => "/index.html, by fallback /index.html ($conf:10)",
 		why => 'there is no such file' }],
 
-	['/lost/x', { answer => '404 Not Found',
-		looked => ["$www/lost/x: $www/lost is not there",
+	['/lost/x', { status => '404 Not Found',
+		lookup => ["$www/lost/x: $www/lost is not there",
 		    "$www/many: a directory", "$www/nf.html: a file"],
 		page => "/nf.html, by error 404 /nf.html ($conf:6)",
 		why => 'there is no such file' }],
 
 	# Refusals.
-	['/none', { answer => '404 Not Found', file => qr/\A5 bytes/,
-		looked => ["$www/none: is not there", "$www/nf.html: a file"],
+	['/none', { status => '404 Not Found', file => qr/\A5 bytes/,
+		lookup => ["$www/none: is not there", "$www/nf.html: a file"],
 		page => "/nf.html, by error 404 /nf.html ($conf:6)",
 		why => 'there is no such file' }],
-	['/broken/x', { answer => '404 Not Found', file => undef,
+	['/broken/x', { status => '404 Not Found', file => undef,
 		page => "/missing.html, by error 404 /missing.html " .
-		    "($conf:11); it cannot be had either" }],
-	['/dangling', { looked => [
+		    "($conf:11); that page cannot be had either" }],
+	['/dangling', { lookup => [
 		"$www/dangling: is a link to nowhere, which is not there",
-		"$www/nf.html: a file"], answer => '404 Not Found' }],
-	['/a.txt/x', { looked => [
+		"$www/nf.html: a file"], status => '404 Not Found' }],
+	['/a.txt/x', { lookup => [
 		"$www/a.txt/x: $www/a.txt is a file, not a directory",
 		"$www/nf.html: a file"],
 		why => 'what it takes for a directory is a file' }],
-	['/a%00b', { answer => '404 Not Found',
+	['/a%00b', { status => '404 Not Found',
 		why => qr/a slash or a control byte/ }],
-	['/bare/', { looked => "$www/bare/: a directory without index.html",
-		answer => '403 Forbidden', page => undef,
+	['/bare/', { lookup => "$www/bare/: a directory without index.html",
+		status => '403 Forbidden', page => undef,
 		why => qr/\Ait is a directory .*: listing off \(default\)\z/ }],
-	['/out', { looked => "$www/out: is a link to ../other/o.txt",
-		answer => '403 Forbidden', why => 'a link leaves the root' }],
-	['/fifo', { looked => "$www/fifo: is a FIFO",
-		answer => '403 Forbidden',
+	['/out', { lookup => "$www/out: is a link to ../other/o.txt",
+		status => '403 Forbidden', why => 'a link leaves the root' }],
+	['/fifo', { lookup => "$www/fifo: is a FIFO",
+		status => '403 Forbidden',
 		why => 'it is neither a file nor a directory' }],
-	['/.git/config', { answer => '403 Forbidden', looked => undef,
+	['/.git/config', { status => '403 Forbidden', lookup => undef,
 		path => undef, why => 'a name in it begins with a dot' }],
-	['/../x', { answer => '403 Forbidden',
+	['/../x', { status => '403 Forbidden',
 		why => 'its path climbs above the root' }],
-	['/%zz', { answer => '400 Bad Request',
+	['/%zz', { status => '400 Bad Request',
 		why => qr/\Aits path is broken/ }],
-	['/gone/x', { path => "/gone ($conf:8)", looked => undef,
-		answer => '410 Gone',
+	['/gone/x', { path => "/gone ($conf:8)", lookup => undef,
+		status => '410 Gone',
 		why => "the conf refuses it: return 410 ($conf:8)" }],
-	['/' . 'x' x 300, { answer => '404 Not Found',
+	['/' . 'x' x 300, { status => '404 Not Found',
 		why => "a name in it is longer than any file's" }],
-	['/' . 'x' x 9000, { answer => '414 URI Too Long',
+	['/' . 'x' x 9000, { status => '414 URI Too Long',
 		site => undef, why => qr/\w/ }],
 );
 # Nobody but root may look into that directory, and root does not ask as root.
 my $closed = "$www/secret is a directory with mode 0000, of user ";
-push(@cases, ['/secret/s.txt', { answer => '403 Forbidden',
-	looked => qr{: \Q$closed\E.*; \Q$user\E may not enter it\z},
+push(@cases, ['/secret/s.txt', { status => '403 Forbidden',
+	lookup => qr{: \Q$closed\E.*; \Q$user\E may not enter it\z},
 	why => qr/\Apermission denied to the server's user/ }]);
 
 sub check {
@@ -197,7 +197,7 @@ for my $case (@cases) {
 
 # With fields, and the response's.
 my $facts = asked('/a.txt', '-H', 'Range: bytes=1-2', '-H', 'X-One: 1');
-is($facts->{answer}[0], '206 Partial Content', 'a range');
+is($facts->{status}[0], '206 Partial Content', 'a range');
 is_deeply($facts->{request}, ['GET http://example.org:8081/a.txt',
     'Range: bytes=1-2', 'X-One: 1'], 'the fields are told');
 ok((grep { $_ eq 'Content-Range: bytes 1-2/4' } @{$facts->{header}}),
@@ -219,10 +219,10 @@ my %field = (
 	'No Field: 1' => ['400 Bad Request', qr/field/],
 );
 for my $field (sort keys %field) {
-	my ($answer, $why) = @{$field{$field}};
+	my ($status, $why) = @{$field{$field}};
 
 	$facts = asked('/a.txt', '-H', $field);
-	check($facts, 'answer', $answer);
+	check($facts, 'status', $status);
 	check($facts, 'why', $why);
 }
 $facts = asked('http://127.0.0.1:8081/a.txt', '-H', 'Host: example.org');
@@ -233,38 +233,38 @@ my $taken = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1);
 my ($status, $out, $err) = run_amped('-u', '/a.txt', '-l',
     '127.0.0.1:' . $taken->sockport, $www);
 is($status, 0, 'a directory, on an address in use') or diag($err);
-like($out, qr/^answer +200 OK$/m, 'would be served');
+like($out, qr/^status +200 OK$/m, 'would be served');
 
 # Who asks, for what, and how.
 my $tools = 'http://tools:8083';
 my $secret = 'Authorization: Basic ' . encode_base64('joe:secret', '');
 my $gzip = 'Accept-Encoding: gzip';
 for my $case (
-	['/x.bak', [], answer => '403 Forbidden', looked => undef,
+	['/x.bak', [], status => '403 Forbidden', lookup => undef,
 	    why => qr/ not let in: files \*\.bak \*\.old \(\Q$conf\E:27\)\z/],
-	['/a.txt', ['-c', '192.0.2.1'], answer => '403 Forbidden', why =>
+	['/a.txt', ['-c', '192.0.2.1'], status => '403 Forbidden', why =>
 	    qr/: allow 127\.0\.0\.0\/8 \(.*:25\), deny 127\.0\.0\.9 \(.*:26\)\z/],
-	['/a.txt', ['-c', '127.0.0.8'], answer => '200 OK'],
-	['/a.txt', ['-c', '::1'], answer => '403 Forbidden'],
-	['/large', ['-H', $gzip], answer => '200 OK',
-	    looked => ["$www/large: a file"]],
+	['/a.txt', ['-c', '127.0.0.8'], status => '200 OK'],
+	['/a.txt', ['-c', '::1'], status => '403 Forbidden'],
+	['/large', ['-H', $gzip], status => '200 OK',
+	    lookup => ["$www/large: a file"]],
 	['/c.txt', [], file => qr/\A5000 bytes, /,
-	    looked => "$www/c.txt: a file; beside it .gz"],
+	    lookup => "$www/c.txt: a file; beside it .gz"],
 	['/c.txt', ['-H', $gzip], file => qr/\A1 bytes of gzip, mod/,
-	    looked => ["$www/c.txt: a file; beside it .gz",
+	    lookup => ["$www/c.txt: a file; beside it .gz",
 		"$www/c.txt.gz: a file"]],
 	['/d.txt', ['-H', $gzip], file => qr/\Amade of the file, \d+ .* gzip\z/,
-	    looked => qr{/d\.txt: a file, \d+ bytes when compressed\z}],
+	    lookup => qr{/d\.txt: a file, \d+ bytes when compressed\z}],
 	['/c.txt', ['-H', 'Accept-Encoding: *;q=0'],
-	    answer => '406 Not Acceptable',
+	    status => '406 Not Acceptable',
 	    why => 'it takes none of the codings that there are'],
-	['/~root', [], answer => '301 Moved Permanently'],
-	['/~no.such/', [], answer => '404 Not Found',
-	    looked => '~no.such: there is no such user'],
-	['/members/a.txt', [], answer => '401 Unauthorized', looked => undef,
+	['/~root', [], status => '301 Moved Permanently'],
+	['/~no.such/', [], status => '404 Not Found',
+	    lookup => '~no.such: there is no such user'],
+	['/members/a.txt', [], status => '401 Unauthorized', lookup => undef,
 	    why => qr/: auth Me \S+ \(\Q$conf\E:28\)\z/],
-	['/members/a.txt', ['-H', $secret], answer => '200 OK',
-	    looked => ["$dir/passwords: the password is right",
+	['/members/a.txt', ['-H', $secret], status => '200 OK',
+	    lookup => ["$dir/passwords: the password is right",
 		"$www/a.txt: a file"]],
 ) {
 	my ($path, $more, %want) = @$case;

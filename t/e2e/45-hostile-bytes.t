@@ -111,7 +111,7 @@ SKIP: {
 	is($server->get('/page')->{status}, 200, 'while the disk is well');
 	$fs->fail('lookup');
 	$server->get($_) for @targets;
-	ok($server->wait_line(qr/cannot look at .*31mC1/, $server->{error}),
+	ok($server->wait_line(qr/cannot look up .*31mC1/, $server->{error}),
 	    'the disk says no, and that is told');
 	$fs->release;
 	$server->stop;
@@ -130,7 +130,7 @@ SKIP: {
 		    "$dir/amped.conf");
 
 		my $line = obeyed("$out$err");
-		ok(!defined($line) && $out =~ /^answer/m, "-u $url") or
+		ok(!defined($line) && $out =~ /^status/m, "-u $url") or
 		    diag($out, $err);
 	}
 	for my $case (["inclu\x9bde \"\xc2\x9b\"\ninclude \"a\x9b\"\n",

@@ -102,7 +102,7 @@ is_deeply([ctl('conf')], [0, $out, ''], 'conf: as -T');
     '-u', '/guarded/page', '-H', 'Accept: text/html');
 my @explained = ctl('-H', 'Accept: text/html', 'explain', '/guarded/page');
 s/^header    Date: .*\n//m for $out, $explained[1];
-like($out, qr/^answer    403 /m, 'there is something to explain');
+like($out, qr/^status    403 /m, 'there is something to explain');
 is_deeply(\@explained, [0, $out, ''], 'explain: as -u');
 is_deeply([ctl('explain', 'ftp://x')], [65 - 1, '', "ampedctl: ftp://x: a URL " .
     "begins with http:// or, without a host, with /\n"], 'explain: no URL');

@@ -183,7 +183,7 @@ $server->wait_line(qr{notice: authentication failed for user "nobody" } .
 $server->wait_line(qr{notice: authentication failed for user "Anna" });
 $server->wait_line(qr{info: 403 for /none from 127\.0\.0\.3: its client's } .
     qr{network is not let in$});
-$server->wait_line(qr{warn: .*/passwords: the password of "old" is not kept});
+$server->wait_line(qr{warn: .*/passwords: user "old" is refused: crypt});
 unlike($server->errors, qr/pass:word/, 'no password in the log');
 $server->stop;
 like($server->errors, qr/ verified: $verified$/m,

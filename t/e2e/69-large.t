@@ -97,7 +97,7 @@ $late->want(1000);
 truncate("$root/going", 1_000_000) or die "truncate: $!\n";
 my $answer = $late->response;
 ok($answer->{short}, 'a file that shrinks: the response is cut short');
-ok($server->wait_line(qr/a file has changed while it was being sent/),
+ok($server->wait_line(qr/closing a connection: its file has changed while it was being sent/),
     '... and the log says so');
 my $prefix = substr($answer->{body}, 0, 900_000);
 ok($prefix eq substr($files{going}, 0, length($prefix)),

@@ -91,11 +91,11 @@ set_failure(struct verification *v, int error)
 	if (!http_may_log(v->http, &v->http->caches->unverified_warned_at))
 		;
 	else if (lookup_is_transient(error))
-		log_warn("who sends a password is answered 503: cannot verify "
-		    "passwords by %s now", file);
+		log_warn("requests with a password get status 503: cannot "
+		    "verify passwords by %s now", file);
 	else
-		log_error("who sends a password is answered 500: cannot verify "
-		    "passwords by %s", file);
+		log_error("requests with a password get status 500: cannot "
+		    "verify passwords by %s", file);
 	auth_set(&v->http->caches->auth, v->auth, AUTH_FAILED, error,
 	    v->http->clock->ms, 0);
 }
@@ -109,8 +109,8 @@ log_unusable(const struct verification *v)
 		return;
 	*log_escape_text(v->who.user, false, name,
 	    name + sizeof(name) - 1) = '\0';
-	log_warnx("%s: the password of \"%s\" is not kept in a form that "
-	    "crypt(3) knows: make it with htpasswd -B or mkpasswd",
+	log_warnx("%s: user \"%s\" is refused: crypt(3) does not know the "
+	    "form of the password; make it anew with htpasswd -B or mkpasswd",
 	    v->task.job.root, name);
 }
 

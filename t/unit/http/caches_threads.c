@@ -382,7 +382,7 @@ ignore_line(void *context, const char *line, size_t n)
 }
 
 static void
-open_store(const char *residency)
+open_caches(const char *residency)
 {
 	struct caches_setup setup = {.descriptors = 16,
 	    .pagemap = -1,
@@ -400,7 +400,7 @@ open_store(const char *residency)
 }
 
 static void
-open_world(struct worker *w)
+open_loop(struct worker *w)
 {
 	struct http_setup	setup = { .conf = conf, .clock = &w->clock,
 				    .disk = { .submit = submit_task },
@@ -418,11 +418,11 @@ START_TEST(requests)
 	struct worker	 workers[THREADS + 1];
 	struct worker	*last = &workers[THREADS];
 
-	open_store(residencies[_i]);
+	open_caches(residencies[_i]);
 	memset(workers, 0, sizeof(workers));
 	for (uint32_t i = 0; i <= THREADS; i++) {
 		workers[i].number = workers[i].random = i;
-		open_world(&workers[i]);
+		open_loop(&workers[i]);
 	}
 	ck_assert_int_eq(pthread_create(&last->thread, NULL, administer, last),
 	    0);
