@@ -1,7 +1,7 @@
 # src/http: see README there.
 
 noinst_LIBRARIES += libhttp.a
-dist_noinst_DATA += src/http/README
+dist_noinst_DATA += src/http/README src/http/limits/README
 
 libhttp_a_SOURCES = \
 	src/http/authorize.c \
