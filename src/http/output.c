@@ -1,3 +1,6 @@
+/*
+ * output: a queue of pieces to be sent.
+ */
 #include <sys/uio.h>
 
 #include <stdlib.h>

@@ -165,7 +165,7 @@ recv_step(struct conn *c)
 
 	if (outcome != OUTCOME_READY)
 		return handle_no_input(c, outcome);
-	if (c->refused)		/* whatever it asks for */
+	if (c->refused)		/* for any request */
 		return reply_error_close(c, reply_why(c, WHY_CONNECTION_LIMIT));
 	if (conn_has_output(c))
 		return conn_send(c, STEP_RECV);

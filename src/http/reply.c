@@ -144,14 +144,14 @@ enum go
 reply_error(struct conn *c, int status)
 {
 	struct request	*r = c->request;
-	const char	*instead;
+	const char	*page;
 
 	need(!r->answered && status_known(status));
 	if (r->page_status == 0) {
 		log_refusal(c, status);
-		instead = rules_error_page(r, status);
-		if (instead != NULL)
-			return find_internal_redirect(c, instead, status);
+		page = rules_error_page(r, status);
+		if (page != NULL)
+			return find_internal_redirect(c, page, status);
 	} else				/* the error page cannot be had */
 		status = r->page_status;
 	head_begin(c, status);

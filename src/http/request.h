@@ -27,7 +27,7 @@ struct request {
 	struct path		*path;		/* held */
 	struct path_info	 info;		/* copy of what path is */
 	struct auth_entry	*auth;		/* held: of its password */
-	const struct conf_guard	*guard;		/* that refused it */
+	const struct conf_guard	*guard;		/* the one that refused it */
 	uint32_t		 auth_number;	/* auth's count at the start */
 	size_t			 guards_passed;
 	bool			 auth_pending;	/* has waited for auth */

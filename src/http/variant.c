@@ -179,15 +179,15 @@ variant_add_suffixes(struct buf *text, const struct path *p)
 }
 
 uint16_t
-variant_from_siblings(const struct path *p, uint64_t beside)
+variant_from_siblings(const struct path *p, uint64_t siblings)
 {
 	uint16_t	variants = 0;
 
 	for (uint32_t i = 0; i < KIND_COUNT; i++) {
 		if (!looks_for_sibling(p->rules, i))
 			continue;
-		variants |= (uint16_t)((beside & 1) << i);
-		beside >>= 1;
+		variants |= (uint16_t)((siblings & 1) << i);
+		siblings >>= 1;
 	}
 	return variants;
 }

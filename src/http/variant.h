@@ -41,7 +41,7 @@ bool		 variant_has_siblings(const struct request *);
 /* Adds suffixes of siblings that the job of a path looks for. */
 void		 variant_add_suffixes(struct buf *, const struct path *);
 /* Variants of a file, by the bits of siblings that a job has found. */
-uint16_t	 variant_from_siblings(const struct path *, uint64_t beside);
+uint16_t	 variant_from_siblings(const struct path *, uint64_t siblings);
 /* The bit of the variant that a helper makes. */
 uint16_t	 variant_made_bit(void);
 /* The same if a file of that size and type is worth it, else 0. */
