@@ -192,7 +192,7 @@ may_use_stale(const struct conn *c, const struct auth_result *a)
 }
 
 /* Whether a stale verdict lets the request pass at once.  The first request
- * after its end waits for the verification, if that can start. */
+ * that finds it stale waits for a verification, if that can start. */
 static bool
 passes_by_stale(const struct conn *c, const struct auth_result *a)
 {

@@ -216,8 +216,8 @@ start_next_range(struct conn *c, const struct chunk *k)
 }
 
 /* Whether the file was written a moment ago, so that it may be written again
- * while it is being sent.  The system sends the pages of a file as they are
- * when the client receives them, so such a file is sent from a copy. */
+ * while it is being sent.  sendfile(2) sends the pages of a file as they are
+ * when the client receives them; send(2) copies, and so sends such a file. */
 static bool
 is_just_written(const struct conn *c)
 {
@@ -269,8 +269,7 @@ should_copy(const struct conn *c, size_t len)
 	    len <= output_scratch_left(conn_output(c));
 }
 
-/* Counts the response for a hot response, if these bytes are all of the body.
- * */
+/* Counts the response for hot.c, if these bytes are all of the body. */
 static inline void
 count_for_hot(struct conn *c, const char *bytes, size_t len)
 {
@@ -415,8 +414,8 @@ version_holds(const struct conn *c)
 
 	if (r->answered || c->http->caches->shared)
 		return file_is_unchanged(r->file, !r->answered);
-	/* compared in this iteration already; the end is compared in any case
-	 * */
+	/* Compared in this iteration already; the end is compared in any
+	 * case */
 	if (d->compared_in == c->http->iteration)
 		return true;
 	if (!file_is_unchanged(r->file, true))

@@ -210,8 +210,8 @@ add_ranges(struct conn *c, const struct cond_result *result)
 	uint64_t		 n = http->boundary_count++;
 	struct buf		 fields = { 0 };
 
-	/* Content-Encoding is about the parts, not the multipart around them.
-	 * */
+	/* Content-Encoding is about the parts, not the multipart around
+	 * them. */
 	buf_adds(&fields, "Content-Type: ");
 	add_media_type(&fields, r->path->rules, r->info.type);
 	buf_adds(&fields, "\r\n");
@@ -278,8 +278,8 @@ head_list(struct conn *c, enum parse_field f)
 	return (struct str){ b->at + start, b->len - start };
 }
 
-/* The value of a field that is no list; if it is sent twice, neither is valid.
- * */
+/* The value of a field that is no list; if it is sent twice, neither is
+ * valid. */
 static struct str
 get_single_field(const struct conn *c, enum parse_field f)
 {

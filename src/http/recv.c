@@ -17,7 +17,7 @@
 /* Bytes that a connection may discard in an iteration; they take less than a
  * millisecond. */
 #define READ_QUOTA	(2 * 1024 * 1024)
-#define DRAIN_TIMEOUT_MS		2000	/* for a last request */
+#define DRAIN_TIMEOUT_MS 2000	/* for a last request */
 
 /*
  * Reads behind the connection's own input.  The input may hold a password, so a
@@ -241,8 +241,7 @@ write_continue(struct conn *c)
 	output_write(conn_output(c), line, sizeof(line) - 1);
 }
 
-/* Waits for the rest of a body; its deadline, too, is fixed at the first wait.
- * */
+/* Waits for the rest of a body.  The first wait fixes the deadline. */
 static enum go
 wait_for_body(struct conn *c)
 {

@@ -45,8 +45,8 @@ json_is(const char *text, size_t len, const char *expected)
 
 #define JSON(text, expected)	json_is(text, sizeof(text) - 1, expected)
 
-/* Bytes that are no character are escaped one by one (RFC 3629 has the bounds).
- * */
+/* Bytes that are no character are escaped one by one (RFC 3629 has the
+ * bounds). */
 START_TEST(json)
 {
 	JSON("plain text, long enough", "plain text, long enough");
