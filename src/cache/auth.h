@@ -1,13 +1,12 @@
 /*
- * auth: passwords that were right, or wrong, a moment ago.
+ * auth: verdicts about passwords that were verified a moment ago.
  *
- * A right one is good for a time, keep.  Then it must be verified anew, and
- * while that cannot be done it goes on counting, but only up to AUTH_STALE_FACTOR
- * times keep after it was right: then whatever keeps verifiers busy makes no
- * difference.
+ * A right password is good for a time, the caller's keep.  Afterwards it must
+ * be verified again.  If all verifiers are busy then, the password still counts
+ * as right until AUTH_STALE_FACTOR times keep after it was verified.
  *
- * Neither names nor passwords are kept: an entry is found by two keyed hashes
- * of them, 128 bits together, which say nothing to who does not have the keys.
+ * An entry holds neither the name nor the password.  It is found by two keyed
+ * hashes of them, 128 bits together, which tell nothing without the keys.
  */
 #ifndef CACHE_AUTH_H
 #define CACHE_AUTH_H
@@ -24,47 +23,48 @@ enum auth_verdict { AUTH_UNKNOWN, AUTH_RIGHT, AUTH_WRONG, AUTH_FAILED };
 
 struct auth_result {
 	enum auth_verdict	 verdict;
-	int			 error;		/* FAILED: errno */
-	uint32_t		 count;	/* how many there were so far */
-	int64_t			 valid_until;		/* clock ms: good before that */
-	int64_t			 stale_until;	/* the same: right, if there is
-						 * nothing newer */
-	bool			 pending;	/* that is on its way */
+	int			 error;		/* AUTH_FAILED: errno */
+	uint32_t		 count;		/* verifications so far */
+	int64_t			 valid_until;	/* clock ms */
+	int64_t			 stale_until;	/* clock ms: still right, if no
+						 * newer verdict is there */
+	bool			 pending;	/* being verified */
 };
 
 struct auth_entry {
 	struct cache_entry	 entry;
-	struct auth_entry		*next;		/* in its bucket */
+	struct auth_entry	*next;		/* in its bucket */
 	uint64_t		 key[2];
 	struct auth_result	 result;
-	unsigned		 pending;	/* verifications of it */
-	struct task		*task;	/* verifying, the asker's; none
-						 * with a lock */
+	unsigned		 pending;	/* verifications under way */
+	struct task		*task;		/* http's, verifying; NULL in a
+						 * shared cache */
 };
 
 struct auth_cache {
 	struct cache		 cache;
-	struct auth_entry		**buckets;
+	struct auth_entry	**buckets;
 	size_t			 mask;
 	struct hash_key		 keys[2];
 };
 
 void		 auth_init(struct auth_cache *, size_t limit);
 void		 auth_free(struct auth_cache *);
-/* That of a password of a user in a password file, held; NULL: none. */
-struct auth_entry	*auth_hold(struct auth_cache *, struct str file,
+/* Finds and holds the entry of a user's password in a password file.  NULL:
+ * there is none. */
+struct auth_entry *auth_hold(struct auth_cache *, struct str file,
 		    struct str user, struct str password);
-/* The same; UNKNOWN if it is new. */
-struct auth_entry	*auth_add(struct auth_cache *, struct str file,
+/* As auth_hold(), but adds an entry that is AUTH_UNKNOWN if there is none. */
+struct auth_entry *auth_add(struct auth_cache *, struct str file,
 		    struct str user, struct str password);
 void		 auth_release(struct auth_cache *, struct auth_entry **);
-/* A verification of it, with a hold of its own, is under way or waits; it is
- * over. */
+/* Bracket a verification, which holds the entry from begin to end. */
 void		 auth_begin(struct auth_cache *, struct auth_entry *);
 void		 auth_end(struct auth_cache *, struct auth_entry **);
-/* What has been found out, good for the time keep; a copy of that. */
+/* Stores a verdict, which is good for keep ms. */
 void		 auth_set(struct auth_cache *, struct auth_entry *,
 		    enum auth_verdict, int error, int64_t now, int64_t keep);
+/* Copies the present result. */
 void		 auth_get(struct auth_cache *, const struct auth_entry *,
 		    struct auth_result *);
 

@@ -1,16 +1,15 @@
 /*
- * cache: the engine that the caches share: what is held, what may go.
+ * cache: the engine of the caches: entries, limits, the order of eviction.
  *
- * It keeps entries within a number and an amount of bytes.  Where they are
- * found is the business of each cache; which one goes next is asked of a
- * policy.  A held entry is in use and never goes.  Of paths and heads, as there
- * may be a million, it only knows how many there are.
+ * The engine keeps the entries of a cache within a number and an amount of
+ * bytes.  Each cache finds its entries itself; a policy chooses the next
+ * victim.  A held entry is in use and stays.  The caches of paths and of heads
+ * keep their entries themselves, and have the engine count them.
  *
- * Where several threads share a cache, it has a lock, which its public verbs
- * hold and nobody else; so they must not be called inside of one another.  What
- * is in here does not ask for it.  Locks of several caches are taken in this
- * order only: pathname, header, then files and their chunks, which have one
- * together; that of the auth cache is taken alone.
+ * A cache that several threads share has a lock.  The public functions of the
+ * cache take the lock, so they must not be called under it; the functions of
+ * this file do not take it.  Several locks are taken in this order:
+ * pathname, header, file (shared with chunk).  That of auth is taken alone.
  */
 #ifndef CACHE_CACHE_H
 #define CACHE_CACHE_H
@@ -25,64 +24,64 @@
 struct cache_entry {			/* embedded in what is cached */
 	TAILQ_ENTRY(cache_entry) queue;
 	uint32_t		 holds;
-	bool			 used;	/* since it took its place */
+	bool			 used;	/* since it was queued last */
 };
 
 struct cache;
 
-/* So many second chances a victim, so that no look-up pays for a sweep. */
+/* Second chances given in one search for a victim: the bound of its cost. */
 #define CACHE_CHANCES	32
 
 struct cache_policy {
 	const char		*name;
 	void			(*add)(struct cache *, struct cache_entry *);
-	/* The next to go, not held, still in the queue; NULL: none. */
+	/* The next entry to go: not held, still queued.  NULL: none. */
 	struct cache_entry	*(*victim)(struct cache *);
 };
 
 struct cache {
 	const char	*name;
 	const struct cache_policy *policy;
-	struct lock	*lock;		/* NULL: one thread's alone */
+	struct lock	*lock;		/* NULL: one thread's cache */
 	TAILQ_HEAD(, cache_entry) queue;
-	size_t		 limit_entries, limit_bytes;	/* 0: without */
+	size_t		 limit_entries, limit_bytes;	/* 0: no limit */
 	size_t		 entries, bytes;
 	uint64_t	 hits, misses, evictions;
-	/* Takes an entry out of wherever it is found and frees it. */
+	/* Removes an entry from its cache's index and frees it. */
 	void		(*drop)(struct cache *, struct cache_entry *);
 };
 
-/* Second chance, an LRU that costs a look-up one store: see cache.c. */
+/* Second chance: an LRU whose look-ups cost one store (cache.c). */
 extern const struct cache_policy cache_policy_lru;
 
 void	cache_init(struct cache *, const char *name, size_t limit_entries,
 	    size_t limit_bytes,
 	    void (*drop)(struct cache *, struct cache_entry *));
-/* For who keeps its entries and their order itself: they only count. */
+/* Count an entry in or out, for a cache that keeps its entries itself. */
 void	cache_charge(struct cache *, size_t bytes);
 void	cache_uncharge(struct cache *, size_t bytes);
 bool	cache_is_over(const struct cache *);
-/* It counts for so many bytes, as its owner knows when it leaves as well. */
+/* Queues an entry and counts its bytes; cache_remove() needs the same bytes. */
 void	cache_add(struct cache *, struct cache_entry *, size_t bytes);
-/* From now on nothing outlasts its last hold, where there is a trim for each
- * entry and a return for each hold. */
+/* Makes each entry go with its last hold, in a cache that calls cache_trim()
+ * after each entry and cache_release_trim() for each hold. */
 void	cache_disable(struct cache *);
 bool	cache_is_disabled(const struct cache *);
-/* Takes it out; the entry is the caller's to free. */
+/* Takes an entry out of the queue; the caller frees it. */
 void	cache_remove(struct cache *, struct cache_entry *, size_t bytes);
-/* A victim that its owner would rather keep: it goes to the back. */
+/* Moves an entry to the back of the queue, for a victim that is to stay. */
 void	cache_requeue(struct cache *, struct cache_entry *);
-/* Drops what is beyond the limits and not held. */
+/* Drops entries that are not held until the cache is within its limits. */
 void	cache_trim(struct cache *);
 /*
- * One hold less; if it was the last, and the cache is beyond its limits, the
- * entry is dropped.  No other could go: who is not held, went when the cache
- * came to that.  For those who trim after each entry.
+ * Takes a hold away.  Drops the entry if that was the last hold and the cache
+ * is beyond its limits: no other entry can go then, as cache_trim() has dropped
+ * all that were not held.  For caches that trim after each entry.
  */
 void	cache_release_trim(struct cache *, struct cache_entry *);
-/* Drops all that is not held. */
+/* Drops all entries that are not held. */
 void	cache_drop_unheld(struct cache *);
-/* One line: entries, bytes, hits, misses, evictions. */
+/* Writes one line: entries, bytes, hits, misses, evictions. */
 void	cache_report(const struct cache *, char *line, size_t size);
 
 static inline void

@@ -1,5 +1,5 @@
 /*
- * file_private: what file.c and chunk.c do for each other, who has their lock.
+ * file_private: what file.c and chunk.c call of each other, under their lock.
  */
 #ifndef CACHE_FILE_PRIVATE_H
 #define CACHE_FILE_PRIVATE_H
@@ -7,17 +7,18 @@
 #include "cache/chunk.h"
 #include "cache/file.h"
 
-void		 file_destroy(struct file *);	/* without references */
-/* No more need of the descriptor: closed now, or when nobody holds it. */
+/* Ends a file that has no references. */
+void		 file_destroy(struct file *);
+/* Closes the descriptor, now or when its last hold is released. */
 void		 file_close_fd(struct file *);
 
-/* A small file's only chunk, held, if all of it is there; else NULL. */
+/* Holds a small file's only chunk if its copy is complete; else NULL. */
 struct chunk	*chunk_hold_copy(struct chunk_cache *, struct file *);
-/* Drops chunks of a file that nobody holds, from an index on, only so many, in
- * only so many places: the index to go on with. */
+/* Drops chunks of a file that are not held, from a slot on: at most so many
+ * chunks in at most so many slots.  Returns the slot to go on with. */
 uint32_t	 chunk_drop_some(struct chunk_cache *, struct file *,
-		    uint32_t from, uint32_t chunks, uint32_t places);
-/* All of them. */
+		    uint32_t from, uint32_t chunks, uint32_t slots);
+/* Drops all chunks of a file that are not held. */
 void		 chunk_drop_unheld(struct chunk_cache *, struct file *);
 /* Drops all chunks of a file; none may be held. */
 void		 chunk_drop_all(struct chunk_cache *, struct file *);

@@ -2,15 +2,15 @@
  * header: ready response heads (Flash, section 5.3), opaque bytes to this
  * cache.
  *
- * A head starts at a 32-byte boundary and its length is a multiple of 32, so
- * that what is copied behind it is aligned too; or, to measure what that is
- * good for, at an odd place and has any length.  It hangs in a list of its
- * owner, which has one of each kind at most, and goes with that.  Its Date has
- * a fixed place and is rewritten when the second has changed; never while
- * somebody holds the head, whose first half may have been sent: then a fresh
- * copy takes its place.
+ * A head starts at a 32-byte boundary, and its length is a multiple of 32, so
+ * that a body copied behind it is aligned, too.  An unaligned cache, for
+ * comparison, starts heads at an odd address and takes any length.
  *
- * Heads are known to their owners only, so these keep them within the limit.
+ * A head is in a list of its owner, with at most one head of each kind.  Its
+ * Date has a fixed place and is rewritten when the second has changed.  A held
+ * head may be half sent: a copy with the new Date takes its place.
+ *
+ * Only owners know their heads, so they keep the cache within its limit.
  */
 #ifndef CACHE_HEADER_H
 #define CACHE_HEADER_H
@@ -23,23 +23,23 @@
 
 #define HEADER_ALIGNMENT	32
 
-/* One piece of memory with its bytes, which come behind it. */
+/* The bytes of the head follow the record in the same piece of memory. */
 struct head {
 	_Alignas(HEADER_ALIGNMENT)
 	struct head		*next;		/* of its owner */
 	uint32_t		 holds;
-	uint32_t		 date;		/* what it says, low bits */
-	uint32_t		 lines : 18;	/* of memory, in alignments */
-	uint32_t		 kind : 2;	/* its owner's */
-	uint32_t		 date_at : 6;	/* where Date's value starts */
-	uint32_t		 padding : 6;	/* bytes of them; 0: aligned */
+	uint32_t		 date;		/* Date in it, s, low bits */
+	uint32_t		 lines : 18;	/* size / HEADER_ALIGNMENT */
+	uint32_t		 kind : 2;	/* chosen by its owner */
+	uint32_t		 date_at : 6;	/* offset of Date's value */
+	uint32_t		 padding : 6;	/* unused bytes; 0: aligned */
 	bool			 used;		/* since header_evict() */
-	bool			 detached;	/* goes with its last holder */
-	uint16_t		 hot_index;		/* its users'; 0 when its date
-						 * is set */
+	bool			 detached;	/* freed by its last release */
+	uint16_t		 hot_index;	/* http's; 0 after each change
+						 * of Date */
 };
 
-/* The present Date, as the one who asks has it. */
+/* The present Date, as the caller has it. */
 struct header_date {
 	const char	*text;
 	size_t		 len;
@@ -49,7 +49,7 @@ struct header_date {
 struct header_cache {
 	struct cache	 cache;
 	struct slab	 slab;
-	bool		 unaligned;	/* new heads are not aligned */
+	bool		 unaligned;	/* new heads start at odd addresses */
 };
 
 static inline size_t
@@ -66,23 +66,24 @@ header_bytes(struct head *h)
 
 void		 header_init(struct header_cache *, size_t limit_bytes);
 void		 header_free(struct header_cache *);
-/* An owner's heads, NULL at first: that of a kind, up to date and held; NULL if
- * there is none. */
+/* Holds an owner's head of a kind, with the present Date; NULL: there is none.
+ * A new owner's list is NULL. */
 struct head	*header_hold(struct header_cache *, struct head **owner,
 		    unsigned kind, const struct header_date *);
-/* Puts a copy of these bytes there, unless another thread has by now; held.
- * They must be aligned in length, unless unaligned, and contain the present Date
- * at date_at. */
+/* Adds a copy of these bytes to an owner's list, unless another thread has just
+ * added a head of the kind; holds it.  The length must be a multiple of
+ * HEADER_ALIGNMENT if aligned, and the present Date must stand at date_at. */
 struct head	*header_put(struct header_cache *, struct head **owner,
 		    unsigned kind, const char *bytes, size_t len,
 		    size_t date_at, const struct header_date *);
-/* One hold more of what is held, without a lock. */
+/* Holds a held head once more.  Takes no lock. */
 struct head	*header_hold_again(struct head *);
 void		 header_release(struct header_cache *, struct head **);
-/* Drops all of an owner; a held head lives until its release. */
+/* Drops all heads of an owner; a held head lives until its release. */
 void		 header_drop_all(struct header_cache *, struct head **owner);
-/* With too many heads: drops those of an owner that nobody holds, nor has used
- * since it was asked to last; or has, once no chances are left. */
+/* While the cache is beyond its limit: drops an owner's heads that are neither
+ * held nor used since the last call.  A used head takes one of *chances, and
+ * goes when none is left. */
 void		 header_evict(struct header_cache *, struct head **owner,
 		    unsigned *chances);
 

@@ -1,6 +1,6 @@
 /*
- * open_file: what is known of a file only while it is open, and of bytes only
- * while they come.  Most small files have been copied, and have neither.
+ * open_file: what is known of a file while it is open, and of bytes while a
+ * helper reads them.  A small file that is copied has neither record.
  */
 #ifndef CACHE_OPEN_FILE_H
 #define CACHE_OPEN_FILE_H
@@ -11,46 +11,51 @@
 #include "cache/cache.h"
 #include "helpers/job.h"
 
-struct task;
 struct file;
+struct task;
 
-/* A chunk's: chunk_fetch(). */
+/* How the bytes of a chunk come into memory: chunk_fetch(). */
 struct fetch {
-	struct task		*task;	/* bringing it in; the users' */
-	int64_t			 resident_until;	/* until then, clock ms */
+	struct task		*task;		/* http's, reading the chunk */
+	int64_t			 resident_until;	/* clock ms */
 	union {
-		uint32_t	 filled;	/* small: bytes so far */
-		uint32_t	 read_at;		/* else: clock ms, low bits */
+		uint32_t	 filled;	/* small: bytes copied so far */
+		uint32_t	 read_at;	/* else: clock ms, low bits */
 	};
-	int16_t			 error;		/* of the last task, errno */
-	unsigned char		 lost_reads : 3;	/* times that it was read by
-						 * a helper since then */
-	bool			 in_pagemap : 1;	/* in the table of pages, as
-						 * long as it is in memory */
-	bool			 read_once : 1;	/* has been read, or a helper
-						 * has, at read */
-	bool			 read_twice : 1;	/* ... more than once */
-	bool			 assumed_absent : 1;	/* taken for absent unseen */
+	int16_t			 error;		/* errno of the last task */
+	unsigned char		 lost_reads : 3;	/* reads by helpers in
+						 * vain, since read_at */
+	bool			 in_pagemap : 1;	/* shown there while in
+						 * memory */
+	bool			 read_once : 1;	/* main or a helper has read it,
+						 * at read_at */
+	bool			 read_twice : 1;
+	bool			 assumed_absent : 1;	/* without a look */
 };
 
 struct open_file {
-	struct cache_entry	 entry;		/* among the open (bytes: of
-						 * made ones), then the going */
+	struct cache_entry	 entry;		/* of the cache of open files
+						 * (bytes: of made files), then
+						 * of file_cache.closing */
 	struct file		*file;
 	int			 fd;		/* owned */
-	uintptr_t		 map_base;		/* to map its first chunk at,
-						 * if it can be; 0: not yet */
-	uint32_t		 ndropped;		/* of its chunks, so far */
-	uint32_t		 read_end;		/* chunk behind the last read */
-	uint16_t		 trust_ms;		/* ms that a proof is good */
-	bool			 close_on_release;	/* when nobody holds it */
-	bool			 no_sendfile;	/* the system has refused */
-	bool			 outdated;	/* what is kept has changed */
-	uint32_t		 compared_in;	/* a turn of its users, in which
-						 * it was compared */
+	uintptr_t		 map_base;	/* wanted address of the first
+						 * chunk; 0: not chosen yet */
+	uint32_t		 ndropped;	/* closing: slots done */
+	uint32_t		 read_end;	/* slot behind the last chunk
+						 * that a helper has read */
+	uint16_t		 trust_ms;	/* how long a chunk counts as
+						 * resident after a look */
+	bool			 close_on_release;
+	bool			 no_sendfile;	/* the system has refused it */
+	bool			 outdated;	/* cached file has changed */
+	uint32_t		 compared_in;	/* http's: iteration of the last
+						 * file_is_unchanged() */
 	struct fetch		 fetch;		/* of a small file's chunk */
-	const struct job_version *version;	/* of what it is: the file's, */
-	struct job_version	 cached[];	/* or, if it is kept, this */
+	const struct job_version *version;	/* of the open file: the file's
+						 * version, or cached */
+	struct job_version	 cached[];	/* one, if the file is from the
+						 * cache directory */
 };
 
 #endif

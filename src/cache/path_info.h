@@ -1,8 +1,8 @@
 /*
- * path_info: what paths were found to be, as steps see it and looks give it.
+ * path_info: what a path was found to be, as steps read it and look-ups set it.
  *
- * A step has a copy, which nobody changes.  A look gives a new one; what
- * depends on the one there is, is decided in here.
+ * A step works on a copy.  A look-up sets a new path_info; what depends on the
+ * present one is decided here, under the lock of the cache.
  */
 #ifndef CACHE_PATH_INFO_H
 #define CACHE_PATH_INFO_H
@@ -11,70 +11,73 @@
 
 struct chunk;
 
-/* One that is to be given, or a copy of the one there is. */
+/* A result that is to be set, or a copy of the present one. */
 struct path_info {
-	struct file	*file;		/* FILE: referred to */
-	struct chunk	*chunk;		/* a copy's: by source, held */
+	struct file	*file;		/* FILE: with a reference */
+	struct chunk	*chunk;		/* a copy's, held: see source */
 	const char	*type;		/* FILE: media type */
-	int64_t		 checked_at;	/* clock ms */
-	uint16_t	 variants;	/* FILE: the finder's bits, on which
-					 * its heads depend */
+	int64_t		 checked_at;	/* clock ms of the look-up */
+	uint16_t	 variants;	/* FILE: http's bits; the heads of a
+					 * path depend on them */
 	uint16_t	 status;	/* REDIRECT, REFUSED */
 	uint8_t		 kind;		/* enum pathname_kind */
-	uint8_t		 why;		/* REFUSED: finder's reason */
+	uint8_t		 why;		/* REFUSED: enum why */
 	uint8_t		 source;	/* a copy's: enum file_source */
 };
 
-/* A copy of its answer, with a reference to the file, and a hold of what that
- * can be sent from. */
+/* Copies what a path is.  The copy has a reference to its file, and holds what
+ * the file can be sent from. */
 void		 path_info_get(struct pathname_cache *, const struct path *,
 		    struct path_info *);
 
 /*
- * Where a newer answer has come meanwhile, as it can with a lock, the older one
- * makes no difference.  A new answer takes the reference to its file over, and
- * the heads go: they were another answer's.
+ * Sets what a path is, and drops its heads.  Takes over the reference to the
+ * file.  In a shared cache a newer result may be there: then the older one is
+ * dropped.
  */
 void		 path_info_set(struct pathname_cache *, struct path *,
 		    const struct path_info *);
 /*
- * A look has found a file, which may be the version that there is: of that it
- * is known which of these variants have been tried, and they stay as they are.
- * The variants of another version are looked at anew.
+ * As path_info_set(), for a look-up that has found a file.  Variants in tried
+ * stay as they are if the version is the present one; for another version all
+ * variants expire.
  */
 void		 path_info_found(struct pathname_cache *, struct path *,
 		    const struct path_info *, uint16_t tried);
-/* It is still that version, if it is that one, with these variants. */
+/* As path_info_found(), for a look-up that has found the file unchanged.  Does
+ * nothing if the path has got another version since. */
 void		 path_info_confirm(struct pathname_cache *, struct path *,
 		    const struct job_version *, const struct path_info *,
 		    uint16_t tried);
 /*
- * A look has failed.  An answer of one of these kinds (a bit each) that is not
- * older than that stays; else this one is given.  False: a look has failed
- * before, and none has been good since.
+ * For a look-up that has failed: keeps the present result if its kind is in
+ * kinds (a bit each) and it is not older than oldest; else sets this one.
+ * Returns false if the last look-up has failed, too.
  */
 bool		 path_info_fail(struct pathname_cache *, struct path *,
 		    const struct path_info *, int64_t oldest,
 		    unsigned kinds);
-/* The version of a FILE that a look need not bring again. */
+/* The version that a look-up need not open again; false: there is none. */
 bool		 path_info_version(struct pathname_cache *, const struct path *,
 		    struct job_version *);
-/* Without these variants. */
+/* Takes variants away. */
 void		 path_info_drop_variants(struct pathname_cache *, struct path *,
 		    uint16_t variants);
-/* Its answer, if it is about that file, is not good any more. */
+/* Expires what a path is, if it still is this file. */
 void		 path_info_expire(struct pathname_cache *, struct path *,
 		    const struct file *);
-/* For who begins a look that nobody waits for: false, there is one already. */
-bool path_info_begin_refresh(struct pathname_cache *, struct path *);
+/* Claims the refresh of a path in the background; false: one is under way. */
+bool		 path_info_begin_refresh(struct pathname_cache *,
+		    struct path *);
 void		 path_info_end_refresh(struct pathname_cache *, struct path *);
 
-/* Its ready head of that kind, held, if the path is still what that copy of its
- * answer says; else NULL. */
+/* Holds the path's head of a kind; NULL: there is none, or the path has
+ * changed since the copy was made. */
 struct head	*path_info_hold_head(struct pathname_cache *, struct path *,
 		    const struct path_info *, unsigned kind,
 		    const struct header_date *);
-/* Puts one there, as header_put(); NULL: it is something else by now. */
+/* Adds a head to the path as header_put() does; NULL: the path has changed
+ * since the copy was made. */
 struct head	*path_info_put_head(struct pathname_cache *, struct path *,
 		    const struct path_info *, unsigned kind,
 		    struct str bytes, size_t date_at,

@@ -1,10 +1,10 @@
 /*
- * pathname: what a request's target was found to be (Flash, section 5.2),
- * absence too.
+ * pathname: what the target of a request was found to be (Flash, section 5.2),
+ * absence included.
  *
- * The key is the raw target, so that a hit skips decoding and site rules as
- * well.  A held path stays; what it says changes when a helper has looked
- * again.  Hashed with a secret key: clients choose these names.
+ * The key is the raw target, so a hit skips decoding and the rules of the site,
+ * too.  The hash is keyed with a secret, as clients choose the names.  A held
+ * path stays, and a look-up may change what it says.
  */
 #ifndef CACHE_PATHNAME_H
 #define CACHE_PATHNAME_H
@@ -16,48 +16,48 @@
 #include "lib/slab.h"
 #include "lib/str.h"
 
-/* Heads differ by what Connection says: nothing, close, keep-alive. */
+/* Heads differ by their Connection field: none, close, keep-alive. */
 #define PATHNAME_HEADS	3
 
 enum pathname_kind {
-	PATHNAME_UNKNOWN,	/* nobody has looked yet */
+	PATHNAME_UNKNOWN,	/* not looked up yet */
 	PATHNAME_FILE,
 	PATHNAME_DIRECTORY,	/* asked for without its slash */
-	PATHNAME_REDIRECT,	/* elsewhere, by the rules; with status */
-	PATHNAME_LISTED,	/* one without index, to be listed */
-	PATHNAME_STATS_PAGE,	/* what has been counted, by the rules */
-	PATHNAME_REFUSED	/* status says why */
+	PATHNAME_REDIRECT,	/* by the rules; with a status */
+	PATHNAME_LISTED,	/* a directory without index, to be listed */
+	PATHNAME_STATS_PAGE,	/* by the rules: the statistics page */
+	PATHNAME_REFUSED	/* with a status and a reason */
 };
 
-/* The age of what is no longer good, whatever it says: clock ms. */
+/* A value of checked_at that makes any result expired: clock ms. */
 #define PATHNAME_EXPIRED	(-((int64_t)1 << 40))
 
 /*
- * In an order without holes: there may be a million of them.  What it is found
- * by, and what the conf says of it, never changes, and anybody may look at it;
- * all else is asked of the verbs of path_info.h.
+ * Ordered without holes, as there may be a million paths.  Key and rules never
+ * change, and any thread may read them; all else is read by the functions of
+ * path_info.h.
  */
 struct path {
 	struct path		*next;		/* in its bucket */
-	const void		*rules;		/* of the conf: admit's */
+	const void		*rules;		/* conf's, for authorize */
 	uint32_t		 holds;
-	uint32_t		 namespace;		/* site number */
-	uint32_t		 len : 24;	/* of the name */
-	uint32_t		 hash_tag : 7;	/* of its hash: so few names are
-						 * compared in vain */
-	uint32_t		 guarded : 1;	/* these rules may say who may
-						 * ask */
-	uint16_t		 status;	/* the answer: path_info.h */
-	uint16_t		 variants;
-	int64_t			 checked_at;
-	struct file		*file;
+	uint32_t		 namespace;	/* number of the site */
+	uint32_t		 len : 24;	/* bytes of the name */
+	uint32_t		 hash_tag : 7;	/* top bits of the hash: saves
+						 * comparisons of names */
+	uint32_t		 guarded : 1;	/* the rules may refuse some
+						 * clients */
+	uint16_t		 status;	/* see struct path_info */
+	uint16_t		 variants;	/* see struct path_info */
+	int64_t			 checked_at;	/* see struct path_info */
+	struct file		*file;		/* see struct path_info */
 	struct head		*heads;
-	uint32_t		 type;		/* in the cache's types */
-	uint8_t			 why;
-	unsigned char		 kind : 5;
+	uint32_t		 type;		/* index in the cache's types */
+	uint8_t			 why;		/* see struct path_info */
+	unsigned char		 kind : 5;	/* see struct path_info */
 	bool			 used : 1;	/* since the hand came by */
-	bool			 failed : 1;	/* that the disk cannot say */
-	bool			 refreshing : 1;	/* by who looks afresh */
+	bool			 failed : 1;	/* the last look-up */
+	bool			 refreshing : 1;	/* in the background */
 	char			 name[];	/* raw target, not terminated */
 };
 
@@ -66,42 +66,45 @@ struct path {
 struct pathname_cache {
 	struct cache		 cache;
 	struct path		**buckets;
-	size_t			 nbuckets;	/* so far */
+	size_t			 nbuckets;	/* in use so far */
 	size_t			 nbuckets_max;
-	size_t			 mask;		/* below twice as many */
-	size_t			 hand;		/* the bucket last looked at for
-						 * one to go */
+	size_t			 mask;		/* at least nbuckets - 1 */
+	size_t			 hand;		/* bucket of the last search for
+						 * a victim */
 	struct hash_key		 key;
 	struct slab		 slab;
-	const char		**types;	/* media types of answers, the
-						 * first is NULL */
+	const char		**types;	/* media types in use; the first
+						 * is NULL */
 	uint32_t		 ntypes;
-	struct header_cache	*headers;	/* where its heads are */
-	size_t			 heads_hand;	/* as hand, for those */
-	bool			 no_reuse;		/* no answer is good for more
-						 * than who has asked for it */
-	/* Where the path of one of the variants is; NULL: there are none. */
-	uint32_t (*variant_namespace)(uint32_t space, unsigned variant);
+	struct header_cache	*headers;	/* of the paths' heads */
+	size_t			 heads_hand;	/* as hand, for heads */
+	bool			 no_reuse;	/* a result is for its waiters
+						 * alone */
+	/* The namespace of a variant's path; NULL: no variants. */
+	uint32_t		(*variant_namespace)(uint32_t namespace,
+				    unsigned variant);
 };
 
 void		 pathname_init(struct pathname_cache *, size_t limit,
 		    struct header_cache *);
 void		 pathname_free(struct pathname_cache *);
-/* The path by this name, held; NULL if there is none. */
-struct path	*pathname_hold(struct pathname_cache *, uint32_t space,
+/* Holds the path of a name; NULL: there is none. */
+struct path	*pathname_hold(struct pathname_cache *, uint32_t namespace,
 		    struct str name);
-/* The same, for who knows its hash (prefetch.h). */
+/* As pathname_hold(), with a known hash (prefetch.h). */
 struct path	*pathname_hold_hashed(struct pathname_cache *, uint32_t hash,
-		    uint32_t space, struct str name);
-/* A new one, UNKNOWN, held; or one that another thread has added by now. */
-struct path	*pathname_add(struct pathname_cache *, uint32_t space,
+		    uint32_t namespace, struct str name);
+/* Adds and holds a path that is UNKNOWN, or holds the one that another thread
+ * has just added. */
+struct path	*pathname_add(struct pathname_cache *, uint32_t namespace,
 		    struct str name, const void *rules, bool guarded);
-/* One hold more. */
+/* Holds a held path once more. */
 void		 pathname_hold_again(struct pathname_cache *, struct path *);
 void		 pathname_release(struct pathname_cache *, struct path **);
 /*
- * Forgets what a function says of them, of some buckets from one on: those that
- * nobody holds go, the others are UNKNOWN then.  False at the end.
+ * Forgets the paths that a function chooses, in some buckets from *bucket on.
+ * Drops those that are not held, and makes the others UNKNOWN.  Returns false
+ * at the end of the table.
  */
 bool		 pathname_forget(struct pathname_cache *, size_t *bucket,
 		    bool (*)(void *, const struct path *), void *);

@@ -1,5 +1,5 @@
 /*
- * pathname_private: what pathname.c and path_info.c do for each other, who have
+ * pathname_private: what pathname.c and path_info.c call of each other, under
  * their lock, and how a path is found.
  */
 #ifndef CACHE_PATHNAME_PRIVATE_H
@@ -10,9 +10,10 @@
 struct path_info;
 
 static inline uint32_t
-pathname_hash(const struct pathname_cache *pc, uint32_t space, struct str name)
+pathname_hash(const struct pathname_cache *pc, uint32_t namespace,
+    struct str name)
 {
-	return (uint32_t)hash_bytes(&pc->key, space, name.at, name.len);
+	return (uint32_t)hash_bytes(&pc->key, namespace, name.at, name.len);
 }
 
 static inline struct path **
@@ -20,25 +21,26 @@ pathname_bucket(const struct pathname_cache *pc, uint32_t hash)
 {
 	size_t	i = hash & pc->mask;
 
-	/* That one is not split yet: it is still in with the lower one. */
+	/* A bucket that is not there yet is still part of the lower one. */
 	return &pc->buckets[i < pc->nbuckets ? i : hash & pc->mask >> 1];
 }
 
-/* What is not in the bucket: other bits than those that lead to it. */
+/* Bits of the hash that do not choose the bucket. */
 static inline uint32_t
 pathname_hash_tag(uint32_t hash)
 {
 	return hash >> 25;
 }
 
-/* Not held, nor counted. */
-struct path	*pathname_find(const struct pathname_cache *, uint32_t space,
-		    struct str name);
+/* Finds a path; neither holds it nor counts a hit. */
+struct path	*pathname_find(const struct pathname_cache *,
+		    uint32_t namespace, struct str name);
 void		 pathname_forget_heads(struct pathname_cache *, struct path *);
-/* To be said when there is one more. */
+/* Keeps heads within their limit; to be called after each new head. */
 void		 pathname_evict_heads(struct pathname_cache *);
-/* Heads and file; to be followed by another answer, or by the end. */
+/* Drops heads and file; the caller sets another result, or frees the path. */
 void		 pathname_forget_info(struct pathname_cache *, struct path *);
+/* Sets what a path is; takes over the reference to the file. */
 void		 path_info_assign(struct pathname_cache *, struct path *,
 		    const struct path_info *);
 

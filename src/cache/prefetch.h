@@ -1,14 +1,15 @@
 /*
- * prefetch: has the processor fetch what look-ups are about to need.
+ * prefetch: lets the processor fetch the memory that look-ups are about to
+ * read.
  *
- * With many files each link from a name to the bytes that are sent (bucket,
- * path, file and head, copy) is memory that no cache of the processor has, and
- * none is known before the one in front of it has come.  Who has several
- * look-ups to do goes on by a link with all of them, and then by another; so
- * those of one link come at once.
+ * With many files each level of a look-up (bucket, path, file and head, copy)
+ * is a miss of the processor's caches, and the address of a level is only known
+ * once the level before it has come.  A caller with several look-ups to do goes
+ * through one level of all of them, then through the next: so the misses of a
+ * level overlap.
  *
- * Nothing is found out, held or counted.  For caches that no other thread
- * changes, and as long as nobody does between two links.
+ * Prefetching holds, counts and returns nothing.  It is for caches of a single
+ * thread, which must not change between the levels.
  */
 #ifndef CACHE_PREFETCH_H
 #define CACHE_PREFETCH_H
@@ -18,22 +19,23 @@
 #define PREFETCH_LEVELS	3	/* behind the first */
 
 struct prefetch {
-	uint32_t	 hash;		/* of the name, once it has begun */
-	unsigned	 level;		/* that comes next; 0: it has not */
-	const void	*at;		/* what it is found in; NULL: nowhere */
+	uint32_t	 hash;		/* of the name, after the first level */
+	unsigned	 level;		/* the next one; 0: not begun */
+	const void	*at;		/* where the next level is found; NULL:
+					 * there is none */
 };
 
-/* For a path by this name: its bucket. */
+/* The first level: the bucket of a name. */
 void	prefetch_begin(struct prefetch *, const struct pathname_cache *,
-	    uint32_t space, struct str name);
-/* Whether it has, and so the hash is known. */
+	    uint32_t namespace, struct str name);
+/* Whether the first level is done, and so the hash is known. */
 static inline bool
 prefetch_has_begun(const struct prefetch *a)
 {
 	return a->level != 0;
 }
 
-/* The next link. */
+/* The next level. */
 void	prefetch_next(struct prefetch *);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * residency: is a range of a file in memory?  So that the loop never waits
- * for a page.
+ * residency: is a range of a file in memory, so that it can be sent without
+ * waiting for a page?
  *
- * The methods of design section 6.  What the answer is worth differs: nowait
- * proves it by reading; mincore asks the kernel, which answers strangers with
- * "all of it" (Linux since 5.2), so it is used for our own files only; predict
- * remembers what a helper has just read; never means that it cannot wait at
- * all (file systems in memory).  Where none of them is safe (the file is only a
- * handle), a helper makes a copy, and nothing is asked of the file any more.
+ * The methods differ in what their result is worth.  nowait reads, and so
+ * verifies.  mincore asks the kernel, which since Linux 5.2 tells strangers
+ * "all of it", so it is used for files of our own user only.  predict remembers
+ * what a helper has just read.  never is for file systems in memory, which
+ * cannot wait.  Where no method is safe (the file is only a handle), a helper
+ * makes a copy, and the file is not read again.
  */
 #ifndef CACHE_RESIDENCY_H
 #define CACHE_RESIDENCY_H
@@ -35,56 +35,58 @@ enum residency_method {
 };
 
 /*
- * ms that a prediction is good for, at first; and a proof, by nowait.  What has
- * just been read is the last that memory pressure takes, but under pressure
- * all of memory can be turned over in less than a second: a proof that was
- * good for one cost main 50 times as many major faults.
+ * How long a chunk counts as resident, ms: at first, when predicted, and when
+ * verified by nowait.  Pages that have just been read are the last that memory
+ * pressure takes, but pressure can turn over all of memory in less than a
+ * second, so the time after a verification is short.
  */
 #define RESIDENT_PREDICTED	1000
 #define RESIDENT_VERIFIED	10
 
 /*
- * ms for which memory counts as short once something that had been proved has
- * gone.  Then main looks before each sending; else a look, which is a system
- * call for some chunks, is as good as a proof.
+ * ms for which memory counts as short after a verified chunk has gone.
+ * Meanwhile main looks before each sending; else a look, which is a system call
+ * for several chunks, is as good as a verification.
  */
 #define RESIDENT_SHORTAGE	1000
 
-/* ms after which what is still in use must be read again, though it is there:
- * else the system would not know that it is in use. */
+/* ms after which a chunk in use is read again although it is in memory: the
+ * kernel counts that as use. */
 #define RESIDENT_REREAD	250
 
-/* What follows uses scratch memory: only with the lock of the files. */
+/* The functions below use shared scratch memory: call them under the lock of
+ * the files. */
 enum residency_result {
 	RESIDENT_YES,
-	RESIDENT_NO,		/* a helper must bring it in */
-	RESIDENT_GONE		/* the file is shorter than that, or broken */
+	RESIDENT_NO,		/* a helper must read it */
+	RESIDENT_GONE		/* the file is shorter, or cannot be read */
 };
 
-/* auto, or the method that the conf wants, in so far as it works here. */
+/* The method for a file: the conf's, or the next best that works here. */
 enum residency_method	residency_choose(int64_t wanted, const struct file *,
 			    const struct job_facts *);
 const char		*residency_name(enum residency_method);
 
-/* base: where the range is mapped. */
+/* Whether a range is resident; base: where it is mapped. */
 enum residency_result	residency_check(const struct file *, void *base,
 			    off_t offset, size_t len);
 
-/* Maps what is known to be in memory, for pagemap_present() to see it: which
- * costs a tenth of reading it, and counts as no use. */
+/* Maps pages that are in memory, so that pagemap_present() sees them.  This
+ * costs a tenth of reading them, and does not count as use. */
 bool			residency_populate(void *base, size_t len);
 
 /*
- * Whether the file ends before its last byte, as far as can be told without
- * waiting: the rest of its last page would be zeros, and nobody would notice.
+ * Whether the file has lost its last byte, as far as that is known without
+ * waiting: the rest of the last page would be sent as zeros.
  */
 bool			residency_shrunk(const struct file *);
 
 /*
- * Reads what is in memory of a range into a buffer, never waiting: bytes read,
- * 0 when the next byte is not in memory, -1 at the end of the file or an
- * error.  For predict it trusts, and reads.
+ * Reads into a buffer what is in memory of a range, without waiting.  Returns
+ * the number of bytes, 0 if the next byte is not in memory, -1 at the end of
+ * the file or for an error.  predict reads in trust.
  */
-ssize_t residency_read(const struct file *, void *, off_t offset, size_t len);
+ssize_t			residency_read(const struct file *, void *,
+			    off_t offset, size_t len);
 
 #endif
