@@ -9,48 +9,48 @@
 #include "lib/need.h"
 
 static struct auth_entry **
-find_bucket(const struct auth_cache *gc, const uint64_t key[2])
+find_bucket(const struct auth_cache *ac, const uint64_t key[2])
 {
-	return &gc->buckets[key[0] & gc->mask];
+	return &ac->buckets[key[0] & ac->mask];
 }
 
 static void
-drop_entry(struct cache *c, struct cache_entry *e)
+drop_entry(struct cache *c, struct cache_entry *entry)
 {
-	struct auth_cache	*gc = (struct auth_cache *)c;
-	struct auth_entry		*g = (struct auth_entry *)e, **link;
+	struct auth_cache	*ac = (struct auth_cache *)c;
+	struct auth_entry	*e = (struct auth_entry *)entry, **link;
 
-	for (link = find_bucket(gc, g->key); *link != g; link = &(*link)->next)
+	for (link = find_bucket(ac, e->key); *link != e; link = &(*link)->next)
 		need(*link != NULL);
-	*link = g->next;
-	cache_remove(c, e, sizeof(*g));
-	free(g);
+	*link = e->next;
+	cache_remove(c, entry, sizeof(*e));
+	free(e);
 }
 
 void
-auth_init(struct auth_cache *gc, size_t limit)
+auth_init(struct auth_cache *ac, size_t limit)
 {
 	size_t	n = 64;
 
 	while (n < limit)
 		n *= 2;
-	memset(gc, 0, sizeof(*gc));
-	cache_init(&gc->cache, "grant", limit, 0, drop_entry);
-	gc->buckets = mem_array(n, sizeof(gc->buckets[0]));
-	gc->mask = n - 1;
-	hash_key_random(&gc->keys[0]);
-	hash_key_random(&gc->keys[1]);
+	memset(ac, 0, sizeof(*ac));
+	cache_init(&ac->cache, "grant", limit, 0, drop_entry);
+	ac->buckets = mem_array(n, sizeof(ac->buckets[0]));
+	ac->mask = n - 1;
+	hash_key_random(&ac->keys[0]);
+	hash_key_random(&ac->keys[1]);
 }
 
 void
-auth_free(struct auth_cache *gc)
+auth_free(struct auth_cache *ac)
 {
-	cache_drop_unheld(&gc->cache);
-	need(gc->cache.entries == 0);
-	mem_drop(&gc->buckets);
+	cache_drop_unheld(&ac->cache);
+	need(ac->cache.entries == 0);
+	mem_drop(&ac->buckets);
 }
 
-/* One by one, each with its length: what belongs to which is certain. */
+/* Each part is hashed with its length, so that no two triples are alike. */
 static uint64_t
 hash_parts(const struct hash_key *key, const struct str parts[3])
 {
@@ -62,127 +62,127 @@ hash_parts(const struct hash_key *key, const struct str parts[3])
 }
 
 static void
-make_key(const struct auth_cache *gc, const struct str parts[3],
+make_key(const struct auth_cache *ac, const struct str parts[3],
     uint64_t key[2])
 {
-	key[0] = hash_parts(&gc->keys[0], parts);
-	key[1] = hash_parts(&gc->keys[1], parts);
+	key[0] = hash_parts(&ac->keys[0], parts);
+	key[1] = hash_parts(&ac->keys[1], parts);
 }
 
-/* Held; NULL: there is none. */
+/* Holds an entry; NULL: there is none. */
 static struct auth_entry *
-hold_entry(const struct auth_cache *gc, const uint64_t key[2])
+hold_entry(const struct auth_cache *ac, const uint64_t key[2])
 {
-	struct auth_entry	*g;
+	struct auth_entry	*e;
 
-	for (g = *find_bucket(gc, key); g != NULL; g = g->next)
-		if (memcmp(g->key, key, sizeof(g->key)) == 0)
+	for (e = *find_bucket(ac, key); e != NULL; e = e->next)
+		if (memcmp(e->key, key, sizeof(e->key)) == 0)
 			break;
-	if (g != NULL)
-		cache_hold(&g->entry);
-	return g;
+	if (e != NULL)
+		cache_hold(&e->entry);
+	return e;
 }
 
 struct auth_entry *
-auth_hold(struct auth_cache *gc, struct str file, struct str user,
+auth_hold(struct auth_cache *ac, struct str file, struct str user,
     struct str password)
 {
 	const struct str	 parts[3] = { file, user, password };
 	uint64_t		 key[2];
-	struct auth_entry		*g;
+	struct auth_entry	*e;
 
-	make_key(gc, parts, key);
-	lock_acquire(gc->cache.lock);
-	g = hold_entry(gc, key);
-	gc->cache.hits += g != NULL;
-	gc->cache.misses += g == NULL;
-	lock_release(gc->cache.lock);
-	return g;
+	make_key(ac, parts, key);
+	lock_acquire(ac->cache.lock);
+	e = hold_entry(ac, key);
+	ac->cache.hits += e != NULL;
+	ac->cache.misses += e == NULL;
+	lock_release(ac->cache.lock);
+	return e;
 }
 
 static struct auth_entry *
-add_entry(struct auth_cache *gc, const uint64_t key[2])
+add_entry(struct auth_cache *ac, const uint64_t key[2])
 {
-	struct auth_entry *g = mem_zero(sizeof(*g)),
-			  **head = find_bucket(gc, key);
+	struct auth_entry	*e = mem_zero(sizeof(*e));
+	struct auth_entry	**head = find_bucket(ac, key);
 
-	memcpy(g->key, key, sizeof(g->key));
-	g->next = *head;
-	*head = g;
-	cache_add(&gc->cache, &g->entry, sizeof(*g));
-	cache_hold(&g->entry);
-	cache_trim(&gc->cache);
-	return g;
+	memcpy(e->key, key, sizeof(e->key));
+	e->next = *head;
+	*head = e;
+	cache_add(&ac->cache, &e->entry, sizeof(*e));
+	cache_hold(&e->entry);
+	cache_trim(&ac->cache);
+	return e;
 }
 
 struct auth_entry *
-auth_add(struct auth_cache *gc, struct str file, struct str user,
+auth_add(struct auth_cache *ac, struct str file, struct str user,
     struct str password)
 {
 	const struct str	 parts[3] = { file, user, password };
 	uint64_t		 key[2];
-	struct auth_entry		*g;
+	struct auth_entry	*e;
 
-	make_key(gc, parts, key);
-	lock_acquire(gc->cache.lock);
-	g = hold_entry(gc, key);
-	if (g == NULL)
-		g = add_entry(gc, key);
-	lock_release(gc->cache.lock);
-	return g;
+	make_key(ac, parts, key);
+	lock_acquire(ac->cache.lock);
+	e = hold_entry(ac, key);
+	if (e == NULL)
+		e = add_entry(ac, key);
+	lock_release(ac->cache.lock);
+	return e;
 }
 
 void
-auth_release(struct auth_cache *gc, struct auth_entry **gp)
+auth_release(struct auth_cache *ac, struct auth_entry **ep)
 {
-	lock_acquire(gc->cache.lock);
-	cache_release(&(*gp)->entry);
-	lock_release(gc->cache.lock);
-	*gp = NULL;
+	lock_acquire(ac->cache.lock);
+	cache_release(&(*ep)->entry);
+	lock_release(ac->cache.lock);
+	*ep = NULL;
 }
 
 void
-auth_begin(struct auth_cache *gc, struct auth_entry *g)
+auth_begin(struct auth_cache *ac, struct auth_entry *e)
 {
-	lock_acquire(gc->cache.lock);
-	cache_hold(&g->entry);
-	g->pending++;
-	lock_release(gc->cache.lock);
+	lock_acquire(ac->cache.lock);
+	cache_hold(&e->entry);
+	e->pending++;
+	lock_release(ac->cache.lock);
 }
 
 void
-auth_end(struct auth_cache *gc, struct auth_entry **gp)
+auth_end(struct auth_cache *ac, struct auth_entry **ep)
 {
-	lock_acquire(gc->cache.lock);
-	(*gp)->pending--;
-	cache_release(&(*gp)->entry);
-	lock_release(gc->cache.lock);
-	*gp = NULL;
+	lock_acquire(ac->cache.lock);
+	(*ep)->pending--;
+	cache_release(&(*ep)->entry);
+	lock_release(ac->cache.lock);
+	*ep = NULL;
 }
 
-/* A failure says nothing about the password. */
+/* A failure changes nothing about how long the password counts as right. */
 void
-auth_set(struct auth_cache *gc, struct auth_entry *g,
+auth_set(struct auth_cache *ac, struct auth_entry *e,
     enum auth_verdict verdict, int error, int64_t now, int64_t keep)
 {
-	lock_acquire(gc->cache.lock);
-	g->result.verdict = verdict;
-	g->result.error = error;
-	g->result.valid_until = now + keep;
-	g->result.count++;
+	lock_acquire(ac->cache.lock);
+	e->result.verdict = verdict;
+	e->result.error = error;
+	e->result.valid_until = now + keep;
+	e->result.count++;
 	if (verdict == AUTH_RIGHT)
-		g->result.stale_until = now + AUTH_STALE_FACTOR * keep;
+		e->result.stale_until = now + AUTH_STALE_FACTOR * keep;
 	else if (verdict == AUTH_WRONG)
-		g->result.stale_until = 0;
-	lock_release(gc->cache.lock);
+		e->result.stale_until = 0;
+	lock_release(ac->cache.lock);
 }
 
 void
-auth_get(struct auth_cache *gc, const struct auth_entry *g,
+auth_get(struct auth_cache *ac, const struct auth_entry *e,
     struct auth_result *a)
 {
-	lock_acquire(gc->cache.lock);
-	*a = g->result;
-	a->pending = g->pending > 0;
-	lock_release(gc->cache.lock);
+	lock_acquire(ac->cache.lock);
+	*a = e->result;
+	a->pending = e->pending > 0;
+	lock_release(ac->cache.lock);
 }

@@ -6,7 +6,7 @@
 #include "cache/cache.h"
 #include "lib/need.h"
 
-#define DISABLED_LIMIT	1	/* bytes: less than any entry has */
+#define DISABLED_LIMIT	1	/* bytes: less than any entry */
 
 void
 cache_init(struct cache *c, const char *name, size_t limit_entries,
@@ -122,10 +122,10 @@ cache_report(const struct cache *c, char *line, size_t size)
 }
 
 /*
- * Least recently used, nearly: entries queue in the order of their coming, and
- * one that was used since it took its place goes to the back instead of going
- * away.  A true LRU would relink an entry and its neighbours at every hit: with
- * many files these are three cold cache lines more for each request.
+ * Nearly least recently used: entries are queued in the order of their arrival,
+ * and a victim that has been used since goes to the back instead.  A true LRU
+ * would relink an entry and its neighbours at every hit: with many files, three
+ * more misses of the processor's caches for each request.
  */
 static void
 lru_add(struct cache *c, struct cache_entry *e)
@@ -149,7 +149,7 @@ lru_victim(struct cache *c)
 		e->used = false;
 		cache_requeue(c, e);
 	}
-	/* All had been used once; the first that is free goes after all. */
+	/* All entries had been used: the first that is not held goes. */
 	TAILQ_FOREACH(e, &c->queue, queue)
 		if (e->holds == 0)
 			return e;

@@ -16,26 +16,26 @@
 #include "lib/slab.h"
 
 /*
- * How long a prediction holds, ms.  A chunk that comes back fast was in memory
- * all along, so its file can be trusted for longer; one that had to be fetched
- * had been evicted, so for less (Flash, section 5.7).
+ * Bounds of trust_ms, for predict and mincore.  A chunk that a helper reads
+ * fast was in memory all along, so its file is trusted for longer; a chunk that
+ * came from the disk had been evicted, so for less (Flash, section 5.7).
  */
 #define TRUST_MIN	250
 #define TRUST_MAX	60000
-#define DISK_READ_MIN		3	/* ms: longer than memory takes */
+#define DISK_READ_MIN	3	/* ms: a faster read came from memory */
 
-#define LOST_READS_MAX		4	/* times that a helper has read it, for nothing
-				 * but the last one */
-#define MISSES_MAX		4	/* absences before the next is not looked for */
-#define REQUEUE_MAX		256	/* copies passed over for one mapping to go */
-#define PAGEMAP_MAX	(1024 * 1024)	/* bytes looked at in one call */
-#define REGION_DISTANCE		((uint64_t)1 << 45)	/* bytes: so far away nobody
-						 * maps anything unasked */
+#define LOST_READS_MAX	4	/* then a helper's read is believed */
+#define MISSES_MAX	4	/* then a chunk is assumed absent */
+#define REQUEUE_MAX	256	/* copies passed over for one mapping to drop */
+#define PAGEMAP_MAX	(1024 * 1024)	/* bytes, of one call */
 
-/* Of pieces of a slab, which has blocks for each size. */
+/* bytes: the kernel maps nothing that far away by itself. */
+#define REGION_DISTANCE	((uint64_t)1 << 45)
+
+/* Sizes of copies are multiples of this, as a slab has blocks for each size. */
 #define RECORD_STEP	32
 
-/* A copy is in one piece with its record: what is sent together. */
+/* A copy follows its record in one piece of memory. */
 static size_t
 record_size(const struct file *f, size_t len)
 {
@@ -43,9 +43,9 @@ record_size(const struct file *f, size_t len)
 
 	if (!f->small || copied < sizeof(struct chunk))
 		return sizeof(struct chunk);
-	return copied > SLAB_SIZE_MAX
-		   ? copied
-		   : (copied + RECORD_STEP - 1) / RECORD_STEP * RECORD_STEP;
+	if (copied > SLAB_SIZE_MAX)
+		return copied;
+	return (copied + RECORD_STEP - 1) / RECORD_STEP * RECORD_STEP;
 }
 
 static bool
@@ -69,8 +69,8 @@ drop_chunk(struct cache *c, struct cache_entry *e)
 	    record_size(k->file, chunk_len(k)));
 }
 
-/* FAR from where the system would map something now; 0: addresses are not that
- * long. */
+/* An address REGION_DISTANCE below where the kernel would map now; 0: addresses
+ * are too short for that. */
 static uintptr_t
 find_region(void)
 {
@@ -80,9 +80,8 @@ find_region(void)
 	if (at == MAP_FAILED)
 		return 0;
 	munmap(at, 1);
-	return (uintptr_t)at / 2 < REGION_DISTANCE
-		   ? 0
-		   : (uintptr_t)((uintptr_t)at - REGION_DISTANCE);
+	return (uintptr_t)at / 2 < REGION_DISTANCE ? 0 :
+	    (uintptr_t)((uintptr_t)at - REGION_DISTANCE);
 }
 
 void
@@ -108,16 +107,16 @@ too_many_mappings(const struct chunk_cache *cc)
 	return cc->limit_mappings != 0 && cc->mappings > cc->limit_mappings;
 }
 
-/* What is copied takes no mapping, and is not to suffer from those that do. */
+/* Copies are requeued in the search for a mapping to drop. */
 static void
 trim_chunks(struct chunk_cache *cc)
 {
 	struct cache		*c = &cc->cache;
 	struct cache_entry	*e;
-	unsigned		 spares = REQUEUE_MAX;
+	unsigned		 left = REQUEUE_MAX;
 
 	cache_trim(c);
-	while (too_many_mappings(cc) && spares-- > 0 &&
+	while (too_many_mappings(cc) && left-- > 0 &&
 	    (e = c->policy->victim(c)) != NULL) {
 		if (((struct chunk *)e)->file->small) {
 			cache_requeue(c, e);
@@ -250,9 +249,10 @@ chunk_release(struct chunk_cache *cc, struct chunk **kp)
 }
 
 /*
- * Where it would be good to have its mapping: behind that of the chunk before
- * it.  So they are one to the system, which counts them, and looks into its
- * table for many chunks at once.  Where the place is taken, it chooses another.
+ * The wanted address of a mapping: behind that of the chunk before.  Adjacent
+ * mappings are one to the kernel, which limits their number, and pagemap shows
+ * several chunks in one call.  If the place is taken, the kernel chooses
+ * another.
  */
 static void *
 mapping_address(struct chunk_cache *cc, const struct chunk *k)
@@ -271,7 +271,6 @@ mapping_address(struct chunk_cache *cc, const struct chunk *k)
 	return (void *)(f->open_file->map_base + k->index * size);
 }
 
-/* A mapping is of use to nobody before its bytes are known to be resident. */
 static bool
 map_chunk(struct chunk_cache *cc, struct chunk *k)
 {
@@ -281,22 +280,23 @@ map_chunk(struct chunk_cache *cc, struct chunk *k)
 		k->at = NULL;
 		return false;
 	}
-	/* The reading that proves it counts as use, sending not as another:
-	 * what was asked for once would push out the rest. */
+	/* Reading a chunk to verify it counts as use of its pages; sending it
+	 * must not count again, or chunks asked for once would push out the
+	 * rest. */
 	(void)madvise(k->at, k->len, MADV_SEQUENTIAL);
 	return true;
 }
 
-/* It is there just now. */
+/* Records that a chunk is resident now. */
 static void
 set_resident(const struct chunk_cache *cc, struct chunk *k, int64_t now)
 {
-	k->fetch.resident_until = cc->pagemap != -1 && now < cc->shortage_until
-				      ? now
-				      : now + k->file->open_file->trust_ms;
+	k->fetch.resident_until = now;
+	if (cc->pagemap == -1 || now >= cc->shortage_until)
+		k->fetch.resident_until += k->file->open_file->trust_ms;
 }
 
-/* All of it has been read. */
+/* Records that all of a chunk has been read. */
 static void
 record_read(struct chunk *k, int64_t now)
 {
@@ -309,17 +309,17 @@ record_read(struct chunk *k, int64_t now)
 	t->lost_reads = 0;
 }
 
-/* What the table of pages shows. */
+/* Whether pagemap shows all pages of a chunk. */
 enum presence {
 	PRESENCE_YES,
 	PRESENCE_NO,
-	PRESENCE_UNKNOWN		/* that would settle it */
+	PRESENCE_UNKNOWN
 };
 
 /*
- * The chunks from this one on that are to be sent from the file, a look is due
- * for, and whose mappings lie each behind the one before it.  When memory is
- * short a look is worth nothing in the next moment.
+ * Counts the chunks from this one on that one call of pagemap can cover: sent
+ * by sendfile(), due for a look, with adjacent mappings.  When memory is short,
+ * a look is worth nothing a moment later, so it covers one chunk.
  */
 static uint32_t
 count_adjacent(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
@@ -341,8 +341,9 @@ count_adjacent(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
 	return n;
 }
 
-/* What has been read not long ago, or will count as used, need not be read
- * again: a look whether it still is there does as well. */
+/* Looks up in pagemap whether a chunk is resident.  UNKNOWN makes the caller
+ * read it: pagemap does not cover it, or it was read long ago and sending it
+ * does not count as use. */
 static enum presence
 check_pagemap(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
     int64_t end)
@@ -363,7 +364,8 @@ check_pagemap(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
 	    PRESENCE_YES : PRESENCE_UNKNOWN;
 }
 
-/* It has gone, but a helper has read it since, or what is in front of it. */
+/* Whether a helper has read the chunk since it was evicted, or the kernel may
+ * have read it ahead. */
 static bool
 may_be_back(const struct chunk *k)
 {
@@ -374,21 +376,21 @@ may_be_back(const struct chunk *k)
 	    k->index - k->file->open_file->read_end < ahead;
 }
 
-/* Nobody has read it yet, so whether it is there says something about the
- * next. */
+/* Whether the chunk has not been read before: then its absence tells something
+ * about the chunks that follow. */
 static bool
 is_unread(struct chunk *k)
 {
 	const struct fetch	*t = chunk_fetch(k);
 
 	return k->file->method == RESIDENT_NOWAIT && !t->read_once &&
-	       t->lost_reads == 0;
+	    t->lost_reads == 0;
 }
 
 /*
- * Whether to take it for absent unseen, as the ones before it were: to find out
- * begins to read it, and with very many on their way the disk's queue is full,
- * and whoever adds to it waits.  Helpers are not that many.
+ * Whether to assume that a new chunk is absent, as the last new ones were.  A
+ * look would begin to read it, and with very many reads under way the queue of
+ * the disk is full, and a look must wait.  Helpers are not that many.
  */
 static bool
 assume_absent(const struct chunk_cache *cc, struct chunk *k)
@@ -437,8 +439,9 @@ verify_resident(struct chunk_cache *cc, struct chunk *k, int64_t now)
 	}
 }
 
-/* To read what has gone is not for nothing: the system would begin to read
- * ahead, and so make room and fill the disk's queue, which may wait. */
+/* A chunk that has been evicted is not read here: the kernel would begin to
+ * read ahead, and so evict other pages and fill the queue of the disk, which
+ * may wait. */
 static enum chunk_state
 check_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 {
@@ -460,14 +463,14 @@ check_mapped(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 			return CHUNK_ABSENT;
 	}
 	if (seen != PRESENCE_YES)
-		return assume_absent(cc, k) ? CHUNK_ABSENT
-					    : verify_resident(cc, k, now);
-	/* Sending from the file would find its end by itself. */
+		return assume_absent(cc, k) ? CHUNK_ABSENT :
+		    verify_resident(cc, k, now);
+	/* sendfile() finds the end of a shrunk file itself. */
 	return end == 0 && k->index + 1 == f->nchunks && residency_shrunk(f) ?
 	    CHUNK_GONE : CHUNK_READY;
 }
 
-/* The copy stays, so the descriptor has done its duty. */
+/* A complete copy needs no descriptor, unless copies are not kept. */
 static void
 finish_copy(struct file *f)
 {
@@ -501,7 +504,7 @@ check_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 		t->filled += (uint32_t)n;
 	}
 	count_if_unread(cc, k, false);
-	/* What it was copied from may be the next version, or half of it. */
+	/* The bytes may be those of the next version, or half of them. */
 	if (!file_is_unchanged(f, true)) {
 		t->filled = 0;
 		return CHUNK_GONE;
@@ -511,8 +514,8 @@ check_copied(struct chunk_cache *cc, struct chunk *k, int64_t now)
 }
 
 static enum chunk_state
-check_incomplete(
-    struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
+check_incomplete(struct chunk_cache *cc, struct chunk *k, int64_t now,
+    int64_t end)
 {
 	enum chunk_state	result;
 
@@ -540,8 +543,8 @@ check_state(struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
 }
 
 static LOCKED enum chunk_state
-check_state_locked(
-    struct chunk_cache *cc, struct chunk *k, int64_t now, int64_t end)
+check_state_locked(struct chunk_cache *cc, struct chunk *k, int64_t now,
+    int64_t end)
 {
 	enum chunk_state	result;
 
@@ -571,8 +574,8 @@ chunk_ready_sendfile(struct chunk_cache *cc, struct chunk *k, int64_t now,
 	return check_ready(cc, k, now, end);
 }
 
-/* What was asked for once would count as used twice: by the reading that
- * proved it, and by this. */
+/* A chunk that is sent for the first time is sent from its mapping: sendfile()
+ * would count as a second use of its pages, after the reading. */
 bool
 chunk_prefers_sendfile(const struct chunk *k)
 {
@@ -607,7 +610,7 @@ chunk_set_error(struct chunk *k, int error)
 	struct lock	*lock = k->file->cache->cache.lock;
 
 	lock_acquire(lock);
-	/* What no system says does not become something else. */
+	/* An errno that does not fit is stored as EIO. */
 	chunk_fetch(k)->error = error == (int16_t)error ? (int16_t)error : EIO;
 	lock_release(lock);
 }
@@ -624,14 +627,14 @@ chunk_error(struct chunk *k)
 	return error;
 }
 
-/* The copy is in memory, and ours: neither mapping nor reading it waits. */
+/* The copy is in memory of ours: neither mapping nor reading it waits. */
 static int
 adopt_copy(struct chunk *k, int fd)
 {
 	struct file	*f = k->file;
 	uint32_t	 len = chunk_len(k);
 
-	if (is_complete(k))			/* meanwhile by another's copy */
+	if (is_complete(k))			/* by another copy, meanwhile */
 		return 0;
 	need(!is_mapped(k) && (f->small || f->method == RESIDENT_COPY));
 	if (f->small) {
@@ -661,9 +664,12 @@ chunk_adopt_copy(struct chunk *k, int fd)
 	return error;
 }
 
-/* For nowait it must still be proved, as it may be gone by now.  If it is so
- * again and again, a helper is believed: better to wait for the disk a moment
- * than to fail.  What we are to copy ourselves, it is to bring then. */
+/*
+ * With nowait the chunk is verified when it is sent, as it may be evicted by
+ * then.  If that has happened LOST_READS_MAX times, the helper is believed: a
+ * short wait for the disk is better than a failure.  Of a small file the helper
+ * makes a copy instead.
+ */
 static void
 record_load(struct chunk *k, int64_t now, int64_t took, bool was_there)
 {

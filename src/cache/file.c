@@ -15,10 +15,10 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
-/* Their slots take memory, and a sparse file has any number of them. */
+/* A bound for the memory of the slots: a sparse file can have any size. */
 #define FILE_CHUNKS_MAX	(1U << 22)
 
-/* Pieces, or places for some, that are dropped in one turn. */
+/* Chunks that are dropped, and slots that are visited, in one iteration. */
 #define SLICE_CHUNKS	128
 #define SLICE_SLOTS	65536
 
@@ -28,7 +28,7 @@ record_size(uint32_t nchunks)
 	return sizeof(struct file) + nchunks * sizeof(struct chunk *);
 }
 
-/* What an open descriptor keeps in memory that nothing else does. */
+/* The memory that an open file takes beyond its record. */
 static size_t
 charged_bytes(const struct file *f)
 {
@@ -37,14 +37,14 @@ charged_bytes(const struct file *f)
 
 _Static_assert(FILE_CHUNKS_MAX < 1U << 24, "a file has so many bits for them");
 
-/* What was the descriptor of a file that has gone. */
+/* The descriptor of a file that is gone, to be closed without the lock. */
 struct file_deferred {
 	STAILQ_ENTRY(file_deferred)	 link;
 	int			 fd;
 	struct job_version	 version;
 };
 
-/* Takes the descriptor out: nothing new is made from this file. */
+/* Takes the open file out of the cache: nothing new is read from it. */
 static struct open_file *
 detach_open_file(struct file *f)
 {
@@ -55,7 +55,8 @@ detach_open_file(struct file *f)
 	return d;
 }
 
-/* A close may take long, and is not to be waited for under the lock. */
+/* Keeps a descriptor for file_tidy(): closing it may wait, and other threads
+ * would wait for the lock. */
 static void
 defer_close(struct file *f, int fd, const struct job_version *version)
 {
@@ -99,14 +100,14 @@ close_now(struct file *f)
 		close_open_file(detach_open_file(f));
 }
 
-/* Whether its pieces may be too many for one turn. */
+/* Whether the file may have too many chunks to drop in one iteration. */
 static bool
 closes_slowly(const struct file *f)
 {
 	return f->cache->schedule_tidy != NULL && f->nchunks > SLICE_CHUNKS;
 }
 
-/* Piece by piece, and its descriptor last. */
+/* Leaves chunks and descriptor to file_tidy(). */
 static void
 close_slowly(struct file *f)
 {
@@ -121,7 +122,7 @@ close_slowly(struct file *f)
 static void
 drop_file(struct cache *c, struct cache_entry *e)
 {
-	/* A descriptor starts with its entry. */
+	/* The entry is the first member. */
 	struct file	*f = ((struct open_file *)e)->file;
 
 	(void)c;
@@ -129,7 +130,7 @@ drop_file(struct cache *c, struct cache_entry *e)
 		close_slowly(f);
 		return;
 	}
-	/* They would keep the file, and are of no use without it. */
+	/* Chunks would keep the file, and cannot be read without it. */
 	chunk_drop_unheld(f->cache->chunks, f);
 	close_now(f);
 }
@@ -182,7 +183,7 @@ file_is_unchanged(const struct file *f, bool ctime)
 
 	if (file_is_made(f) || f->handle)
 		return true;
-	/* A system that cannot be asked so says nothing about the file. */
+	/* A failure of the call says nothing about the file. */
 	if (io_stat(file_fd(f), &st) == -1)
 		return true;
 	return st.st_size == v->size && st.st_mtim.tv_sec == v->mtime &&
@@ -197,7 +198,7 @@ file_fits(const struct file_cache *fc, const struct job_version *version)
 	return (uint64_t)version->size / fc->chunk_size < FILE_CHUNKS_MAX;
 }
 
-/* How many chunks; a small file is one, an empty one none. */
+/* A small file has one chunk, an empty one none. */
 static uint32_t
 count_chunks(const struct file_cache *fc, const struct job_version *version)
 {
@@ -208,8 +209,8 @@ count_chunks(const struct file_cache *fc, const struct job_version *version)
 	return (uint32_t)((size + fc->chunk_size - 1) / fc->chunk_size);
 }
 
-/* Counts the method; whether it is to be said, once for each file system of
- * others. */
+/* Counts the method of a file; true: log it, once for each device and method.
+ * */
 static bool
 count_method(const struct file *f, uint64_t dev)
 {
@@ -241,7 +242,7 @@ add_open_file(struct file *f)
 	if (f->nchunks == 0)
 		file_close_fd(f);
 	else {
-		cache_hold(e);			/* not the newcomer itself */
+		cache_hold(e);			/* the new one is no victim */
 		cache_trim(&fc->cache);
 		cache_release(e);
 	}
@@ -290,9 +291,8 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->open_file = new_open_file(f, fd, &facts->cached);
 	dev = f->open_file->version->dev;
 	f->method = (uint8_t)residency_choose(fc->residency, f, facts);
-	f->open_file->trust_ms = f->method == RESIDENT_NOWAIT
-				     ? RESIDENT_VERIFIED
-				     : RESIDENT_PREDICTED;
+	f->open_file->trust_ms = f->method == RESIDENT_NOWAIT ?
+	    RESIDENT_VERIFIED : RESIDENT_PREDICTED;
 	lock_acquire(fc->cache.lock);
 	tell = count_method(f, dev);
 	add_open_file(f);
@@ -332,7 +332,7 @@ drop_locked(struct file *f)
 
 	lock_acquire(lock);
 	file_unrefer(f);
-	lock_release(lock);		/* which outlives it */
+	lock_release(lock);		/* the lock outlives the file */
 }
 
 void
@@ -425,7 +425,7 @@ tidy_closing(struct file_cache *fc)
 	return !TAILQ_EMPTY(&fc->closing);
 }
 
-/* Out of the list, as it is done without the lock. */
+/* Closes a list of descriptors, without the lock. */
 static void
 close_deferred(struct file_cache *fc, struct file_deferred *left, void *context)
 {

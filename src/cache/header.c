@@ -1,5 +1,5 @@
 /*
- * header: the store of ready response heads.
+ * header: the cache of ready response heads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ free_head(struct header_cache *hc, struct head *h)
 	slab_free(&hc->slab, h, head_size(h));
 }
 
-/* All heads of an owner are few. */
+/* An owner has few heads. */
 static inline struct head *
 find_head(struct head *const *owner, unsigned kind)
 {
@@ -38,7 +38,7 @@ hold_head(struct head *h)
 	h->used = true;
 }
 
-/* Freed now, or by the last release. */
+/* Takes a head off its owner; it is freed now, or by its last release. */
 static void
 detach_head(struct header_cache *hc, struct head **owner, struct head *h)
 {
@@ -68,8 +68,8 @@ header_free(struct header_cache *hc)
 	slab_destroy(&hc->slab);
 }
 
-/* Memory for so many bytes, in alignments; what is not aligned begins with the
- * second byte of it. */
+/* The size of a new head in units of HEADER_ALIGNMENT; an unaligned head begins
+ * with the second byte. */
 static size_t
 count_lines(const struct header_cache *hc, size_t len)
 {
@@ -120,7 +120,8 @@ set_date(struct head *h, const struct header_date *date)
 	h->hot_index = 0;
 }
 
-/* It may be half sent by somebody. */
+/* Puts a copy with the present Date in the place of a head that may be half
+ * sent. */
 static COLD struct head *
 replace_head(struct header_cache *hc, struct head **owner, struct head *h,
     const struct header_date *date)
@@ -170,9 +171,9 @@ struct head *
 header_hold(struct header_cache *hc, struct head **owner, unsigned kind,
     const struct header_date *date)
 {
-	return hc->cache.lock != NULL
-		   ? hold_current_locked(hc, owner, kind, date)
-		   : hold_current(hc, owner, kind, date);
+	return hc->cache.lock != NULL ?
+	    hold_current_locked(hc, owner, kind, date) :
+	    hold_current(hc, owner, kind, date);
 }
 
 struct head *
@@ -183,12 +184,12 @@ header_put(struct header_cache *hc, struct head **owner, unsigned kind,
 	struct head	*h;
 
 	lock_acquire(hc->cache.lock);
-	if (find_head(owner, kind) != NULL)		/* another thread's */
+	if (find_head(owner, kind) != NULL)	/* another thread was first */
 		h = hold_current(hc, owner, kind, date);
 	else {
 		h = add_head(hc, owner, kind, bytes, len, date_at, date);
 		if (cache_is_disabled(&hc->cache))
-			detach_head(hc, owner, h);	/* its holder's alone */
+			detach_head(hc, owner, h); /* freed when released */
 	}
 	lock_release(hc->cache.lock);
 	return h;

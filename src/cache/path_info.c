@@ -1,5 +1,5 @@
 /*
- * path_info: what paths are found to be, under the lock of their cache.
+ * path_info: what a path was found to be, under the lock of the cache.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "lib/mem.h"
 
 static inline void
-copy_info(
-    const struct pathname_cache *pc, const struct path *p, struct path_info *a)
+copy_info(const struct pathname_cache *pc, const struct path *p,
+    struct path_info *a)
 {
 	a->kind = p->kind;
 	a->why = p->why;
@@ -25,8 +25,8 @@ copy_info(
 }
 
 static LOCKED void
-copy_info_locked(
-    struct pathname_cache *pc, const struct path *p, struct path_info *a)
+copy_info_locked(struct pathname_cache *pc, const struct path *p,
+    struct path_info *a)
 {
 	lock_acquire(pc->cache.lock);
 	copy_info(pc, p, a);
@@ -34,8 +34,8 @@ copy_info_locked(
 }
 
 void
-path_info_get(
-    struct pathname_cache *pc, const struct path *p, struct path_info *a)
+path_info_get(struct pathname_cache *pc, const struct path *p,
+    struct path_info *a)
 {
 	if (pc->cache.lock != NULL)
 		copy_info_locked(pc, p, a);
@@ -43,9 +43,9 @@ path_info_get(
 		copy_info(pc, p, a);
 }
 
-/* With several threads a look may end that began before another one whose
- * answer is there.  It is about what was before; but better than an answer that
- * cannot be sent. */
+/* Whether a result is older than the one that is there, as the result of
+ * another thread's look-up can be.  A present result that cannot be sent is
+ * worth less than an older one. */
 static bool
 is_outdated(const struct pathname_cache *pc, const struct path *p,
     const struct path_info *a)
@@ -60,7 +60,7 @@ time_of_check(const struct pathname_cache *pc, int64_t looked)
 	return pc->no_reuse ? PATHNAME_EXPIRED : looked;
 }
 
-/* A million paths have a few types. */
+/* The index of a media type: a million paths have few different ones. */
 static uint32_t
 find_type(struct pathname_cache *pc, const char *type)
 {
@@ -118,19 +118,19 @@ set_variants(struct pathname_cache *pc, struct path *p, uint16_t variants)
 	p->variants = variants;
 }
 
-/* The variants of another version must be looked at before they are sent. */
+/* Variants of another version must be looked up again. */
 static void
 expire_variants(struct pathname_cache *pc, const struct path *p)
 {
 	struct str	 name = { p->name, p->len };
 	struct path	*v;
-	uint32_t	 space;
+	uint32_t	 namespace;
 
 	for (unsigned i = 0; p->variants >> i != 0; i++) {
 		if ((p->variants & 1U << i) == 0)
 			continue;
-		space = pc->variant_namespace(p->namespace, i);
-		v = pathname_find(pc, space, name);
+		namespace = pc->variant_namespace(p->namespace, i);
+		v = pathname_find(pc, namespace, name);
 		if (v != NULL)
 			v->checked_at = PATHNAME_EXPIRED;
 	}
@@ -142,7 +142,9 @@ store_found(struct pathname_cache *pc, struct path *p, struct path_info a,
 {
 	bool	same = is_version(p, &a.file->version);
 
-	/* It may have changed without a trace; what cannot be read is told. */
+	/* A version that is not strong may have changed without a trace, so its
+	 * variants are not kept.  That the file cannot be read is logged once.
+	 * */
 	if (same)
 		file_inherit_warned(a.file, p->file);
 	if (same && p->file->strong)
@@ -179,8 +181,8 @@ path_info_confirm(struct pathname_cache *pc, struct path *p,
 	p->failed = false;
 	if (is_version(p, version) && !is_outdated(pc, p, a)) {
 		p->checked_at = time_of_check(pc, a->checked_at);
-		set_variants(
-		    pc, p, (a->variants & ~tried) | (p->variants & tried));
+		set_variants(pc, p, (a->variants & ~tried) |
+		    (p->variants & tried));
 	}
 	lock_release(pc->cache.lock);
 }
@@ -207,9 +209,9 @@ path_info_version(struct pathname_cache *pc, const struct path *p,
 	bool	is_known;
 
 	lock_acquire(pc->cache.lock);
-	/* One that had just been changed may have been changed again since,
-	 * within the same tick of the clock that stamps files.  Or its
-	 * descriptor is wanted. */
+	/* A version that is not strong may have changed again within the same
+	 * tick of the clock that stamps files.  A file that cannot be sent
+	 * needs a new descriptor. */
 	is_known = p->kind == PATHNAME_FILE && p->file->strong &&
 	    file_is_sendable(p->file);
 	if (is_known)
@@ -219,8 +221,8 @@ path_info_version(struct pathname_cache *pc, const struct path *p,
 }
 
 void
-path_info_drop_variants(
-    struct pathname_cache *pc, struct path *p, uint16_t variants)
+path_info_drop_variants(struct pathname_cache *pc, struct path *p,
+    uint16_t variants)
 {
 	lock_acquire(pc->cache.lock);
 	set_variants(pc, p, p->variants & ~variants);
@@ -264,8 +266,8 @@ path_info_end_refresh(struct pathname_cache *pc, struct path *p)
  * Heads
  */
 
-/* Who has the copy refers to that version, so there is none after it at the
- * same place. */
+/* The copy has a reference to its file, so an equal pointer is the same
+ * version. */
 static bool
 is_current(const struct path *p, const struct path_info *a)
 {

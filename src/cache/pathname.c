@@ -1,9 +1,8 @@
 /*
- * pathname: a hash table of targets.  It grows with what is in it, by a bucket
- * for each new path, so that nobody ever pays for a larger table: the
- * room for all of it is there from the start, and costs nothing until used.
- * (Linear hashing: buckets are split in their order, the one that is next into
- * itself and the one that is new.)
+ * pathname: a hash table of targets, by linear hashing: it grows by one bucket
+ * for each new path, so no request pays for the copy of a table.  The array of
+ * buckets has its full size from the start, and takes memory as it is used.
+ * Buckets are split in their order, each into itself and a new one.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -14,24 +13,25 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
-/* So many buckets at once, with about as many entries. */
+/* Buckets of one call of pathname_forget(), with about as many paths. */
 #define FORGET_BUCKETS	512
 
 #define BUCKETS_MIN	64
 
-/* So many buckets of paths whose heads are looked at, for each new head, and so
- * few chances, that one goes even where there is a head in but some of them. */
+/* For each new head, heads of paths in so many buckets are looked at, with so
+ * many second chances.  So a head goes even if few buckets have one. */
 #define EVICT_BUCKETS	128
 #define EVICT_CHANCES	8
 
-/* Clients choose how long names are, and what is left of one length in a slab
- * is of no use to another: so only short ones, which are most, are there. */
+/* Clients choose the length of names, and free memory of one length in a slab
+ * serves no other: so only records up to this size, which are most, are in the
+ * slab. */
 #define POOLED_MAX		128
 
-/* What an entry may weigh on average before names count as well. */
+/* The limit of bytes is this times the limit of entries. */
 #define BYTES_PER_PATH	512
 
-/* Without the padding at the end, where the name begins. */
+/* The name begins in the padding at the end of the struct. */
 static size_t
 path_size(size_t name_len)
 {
@@ -43,8 +43,8 @@ path_size(size_t name_len)
 static struct path *
 alloc_path(struct pathname_cache *pc, size_t size)
 {
-	return size <= POOLED_MAX ? slab_alloc_zero(&pc->slab, size)
-				  : mem_zero(size);
+	return size <= POOLED_MAX ? slab_alloc_zero(&pc->slab, size) :
+	    mem_zero(size);
 }
 
 static void
@@ -56,7 +56,7 @@ free_path(struct pathname_cache *pc, struct path *p, size_t size)
 		free(p);
 }
 
-/* Not kept: this is asked for when one comes, is moved, or goes. */
+/* Computes the hash again: needed only when a path comes, is moved, or goes. */
 static struct path **
 bucket_of(const struct pathname_cache *pc, const struct path *p)
 {
@@ -73,7 +73,6 @@ link_path(struct pathname_cache *pc, struct path *p)
 	*head = p;
 }
 
-/* One bucket more. */
 static void
 split_bucket(struct pathname_cache *pc)
 {
@@ -132,9 +131,9 @@ hold_path(struct path *p)
 }
 
 /*
- * Heads are known to their paths only, so another hand goes round for them,
- * some way for each that is new.  So they exceed their limit only where there
- * are few for so many paths, which take much more.
+ * A hand of its own goes round the paths for their heads, some buckets for each
+ * new head.  Heads exceed their limit only if few paths have one; those paths
+ * take much more memory.
  */
 void
 pathname_evict_heads(struct pathname_cache *pc)
@@ -151,9 +150,8 @@ pathname_evict_heads(struct pathname_cache *pc)
 	}
 }
 
-/* A second chance as other caches give it, but in the order of the buckets,
- * which is as good as that of their coming: so no path has a place in a queue.
- * NULL: all are held. */
+/* Second chance in the order of the buckets, which is as good as the order of
+ * arrival: so no path needs a place in a queue.  NULL: all are held. */
 static struct path *
 find_victim(struct pathname_cache *pc)
 {
@@ -217,13 +215,13 @@ pathname_free(struct pathname_cache *pc)
 }
 
 static inline struct path *
-find_path(const struct pathname_cache *pc, uint32_t h, uint32_t space,
+find_path(const struct pathname_cache *pc, uint32_t h, uint32_t namespace,
     struct str name)
 {
 	struct path	*p;
 
 	for (p = *pathname_bucket(pc, h); p != NULL; p = p->next)
-		if (p->namespace == space && p->len == name.len &&
+		if (p->namespace == namespace && p->len == name.len &&
 		    p->hash_tag == pathname_hash_tag(h) &&
 		    memcmp(p->name, name.at, name.len) == 0)
 			break;
@@ -231,16 +229,18 @@ find_path(const struct pathname_cache *pc, uint32_t h, uint32_t space,
 }
 
 struct path *
-pathname_find(const struct pathname_cache *pc, uint32_t space, struct str name)
+pathname_find(const struct pathname_cache *pc, uint32_t namespace,
+    struct str name)
 {
-	return find_path(pc, pathname_hash(pc, space, name), space, name);
+	return find_path(pc, pathname_hash(pc, namespace, name), namespace,
+	    name);
 }
 
 static inline struct path *
-hold_by_name(
-    struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
+hold_by_name(struct pathname_cache *pc, uint32_t h, uint32_t namespace,
+    struct str name)
 {
-	struct path	*p = find_path(pc, h, space, name);
+	struct path	*p = find_path(pc, h, namespace, name);
 
 	if (p == NULL) {
 		pc->cache.misses++;
@@ -252,39 +252,41 @@ hold_by_name(
 }
 
 static LOCKED struct path *
-hold_by_name_locked(struct pathname_cache *pc, uint32_t h, uint32_t space,
+hold_by_name_locked(struct pathname_cache *pc, uint32_t h, uint32_t namespace,
     struct str name)
 {
 	struct path	*p;
 
 	lock_acquire(pc->cache.lock);
-	p = hold_by_name(pc, h, space, name);
+	p = hold_by_name(pc, h, namespace, name);
 	lock_release(pc->cache.lock);
 	return p;
 }
 
 struct path *
-pathname_hold_hashed(struct pathname_cache *pc, uint32_t h, uint32_t space,
+pathname_hold_hashed(struct pathname_cache *pc, uint32_t h, uint32_t namespace,
     struct str name)
 {
-	return pc->cache.lock != NULL ? hold_by_name_locked(pc, h, space, name)
-				      : hold_by_name(pc, h, space, name);
+	return pc->cache.lock != NULL ?
+	    hold_by_name_locked(pc, h, namespace, name) :
+	    hold_by_name(pc, h, namespace, name);
 }
 
 struct path *
-pathname_hold(struct pathname_cache *pc, uint32_t space, struct str name)
+pathname_hold(struct pathname_cache *pc, uint32_t namespace, struct str name)
 {
-	return pathname_hold_hashed(pc, pathname_hash(pc, space, name), space,
-	    name);
+	return pathname_hold_hashed(pc, pathname_hash(pc, namespace, name),
+	    namespace, name);
 }
 
 static struct path *
-add_path(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
+add_path(struct pathname_cache *pc, uint32_t h, uint32_t namespace,
+    struct str name)
 {
 	struct path	*p = alloc_path(pc, path_size(name.len));
 
 	need(name.len <= PATHNAME_MAX);
-	p->namespace = space;
+	p->namespace = namespace;
 	p->len = name.len & PATHNAME_MAX;
 	p->hash_tag = pathname_hash_tag(h) & 0x7f;
 	memcpy(p->name, name.at, name.len);
@@ -297,18 +299,18 @@ add_path(struct pathname_cache *pc, uint32_t h, uint32_t space, struct str name)
 }
 
 struct path *
-pathname_add(struct pathname_cache *pc, uint32_t space, struct str name,
+pathname_add(struct pathname_cache *pc, uint32_t namespace, struct str name,
     const void *rules, bool guarded)
 {
-	uint32_t	 h = pathname_hash(pc, space, name);
+	uint32_t	 h = pathname_hash(pc, namespace, name);
 	struct path	*p;
 
 	lock_acquire(pc->cache.lock);
-	p = find_path(pc, h, space, name);
+	p = find_path(pc, h, namespace, name);
 	if (p != NULL)
 		hold_path(p);
 	else {
-		p = add_path(pc, h, space, name);
+		p = add_path(pc, h, namespace, name);
 		p->rules = rules;
 		p->guarded = guarded;
 	}

@@ -1,14 +1,14 @@
 /*
- * prefetch: the links of a look-up, one at a time.
+ * prefetch: the levels of a look-up, one at a time.
  */
 #include <stddef.h>
 
 #include "cache/pathname_private.h"
 #include "cache/prefetch.h"
 
-#define LINE_SIZE	64		/* bytes, of a processor's cache */
+#define LINE_SIZE	64		/* bytes of the processor's cache */
 
-/* What is longer, the processor sees coming by itself. */
+/* Bytes to fetch; the processor itself goes on in a longer piece. */
 #define PATH_SIZE	(2 * LINE_SIZE)
 #define FILE_SIZE	(2 * LINE_SIZE)
 #define HEAD_SIZE	(5 * LINE_SIZE)
@@ -23,9 +23,9 @@ fetch_lines(const void *at, size_t len)
 
 void
 prefetch_begin(struct prefetch *a, const struct pathname_cache *pc,
-    uint32_t space, struct str name)
+    uint32_t namespace, struct str name)
 {
-	a->hash = pathname_hash(pc, space, name);
+	a->hash = pathname_hash(pc, namespace, name);
 	a->level = 1;
 	a->at = pathname_bucket(pc, a->hash);
 	fetch_lines(a->at, sizeof(struct path *));
@@ -41,7 +41,7 @@ fetch_path(const struct prefetch *a)
 	return p;
 }
 
-/* That of the path which it is, or may be. */
+/* Fetches the file and the first head of the path that the name may have. */
 static const struct file *
 fetch_file(const struct prefetch *a)
 {

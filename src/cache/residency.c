@@ -1,5 +1,5 @@
 /*
- * residency: how to find out without waiting.
+ * residency: the methods, none of which waits.
  */
 #include <sys/mman.h>
 
@@ -12,13 +12,13 @@
 #include "lib/io.h"
 #include "lib/pagemap.h"
 
-/* Where the values of the conf's residency directive are, in its order. */
+/* Values of the conf's residency directive, in its order. */
 enum { WANT_AUTO, WANT_FIRST_METHOD };
 
-/* Reading proves it; what was read is thrown away here. */
+/* Reading verifies; the bytes are thrown away. */
 static char	scratch[64 * 1024];
 
-#define PAGES_MAX	4096			/* at a time: 16 MiB if of 4 KiB */
+#define PAGES_MAX	4096	/* of one call: 16 MiB of 4 KiB pages */
 
 static const char *const method_names[] = {
 #define X(id, name) [RESIDENT_##id] = name,
@@ -32,7 +32,7 @@ residency_name(enum residency_method method)
 	return method_names[method];
 }
 
-/* The kernel tells the truth about a file to its owner. */
+/* mincore() tells the truth about a file to its owner only. */
 static bool
 mincore_works(const struct job_facts *facts)
 {
@@ -86,7 +86,7 @@ bool
 residency_populate(void *base, size_t len)
 {
 #ifdef MADV_POPULATE_READ
-	/* An older system maps them when they are first sent. */
+	/* An older kernel maps the pages when they are first sent. */
 	return madvise(base, len, MADV_POPULATE_READ) == 0;
 #else
 	(void)base;
@@ -121,8 +121,8 @@ residency_check(const struct file *f, void *base, off_t offset, size_t len)
 	case RESIDENT_NEVER:
 		return RESIDENT_YES;
 	default:
-		return RESIDENT_NO;	/* trust, chunk.c's, has run out; or
-					 * the copy is yet to come */
+		return RESIDENT_NO;	/* predict: trust_ms is over; copy:
+					 * there is none yet */
 	}
 }
 
