@@ -1,5 +1,5 @@
 /*
- * accept: how much a client wants a media type, or a content coding (RFC 9110,
+ * accept: how much a client prefers a media type or a content coding (RFC 9110,
  * section 12.5).  Pure.
  */
 #ifndef PROTO_ACCEPT_H
@@ -8,16 +8,16 @@
 #include "lib/str.h"
 
 /*
- * The weight of a type ("text/html") in the value of an Accept field, to be
- * compared with that of another type: the larger is wanted more, 0 not at all.
- * Where the client gives both the same, the one that it named more exactly
- * is larger.  Without a field (at NULL) all are equal.
+ * The weight of a type ("text/html") in the value of an Accept field, for
+ * comparison with the weight of another type; 0: not accepted.  Of two types
+ * with the same q, the one that the client named more exactly weighs more.
+ * Without a field (at NULL) all types weigh the same.
  */
 int	accept_weight(struct str accept, struct str type);
 
 /*
- * How much a client wants a content coding ("gzip"), in thousandths, by the
- * value of an Accept-Encoding field; -1: nothing is said about it.
+ * The q of a content coding ("gzip") in the value of an Accept-Encoding field,
+ * in thousandths; -1: the field does not cover it.
  */
 int	accept_coding(struct str accept, struct str coding);
 

@@ -1,5 +1,5 @@
 /*
- * char_class: what the bytes of a head may stand in.  Pure.
+ * char_class: where each byte may stand in a head.  Pure.
  */
 #ifndef PROTO_CHAR_CLASS_H
 #define PROTO_CHAR_CLASS_H
@@ -11,16 +11,15 @@
 #include "lib/swar.h"
 
 /*
- * What a byte may stand in.  A target may hold any visible byte but '#': the
- * bytes that RFC 3986 leaves out ("<>\^`{|}) are sent raw by browsers, do
- * no harm in a path, and are encoded wherever a path is shown again.
- * Bytes from 0x80 on are always sent encoded by those who mean well.
+ * A target may hold any visible byte but '#': browsers send the bytes that RFC
+ * 3986 leaves out ("<>\^`{|}) raw; such a byte does no harm in a path, and is
+ * encoded wherever a path is shown.  Bytes from 0x80 on must be encoded.
  */
 enum char_class {
 	CHAR_CLASS_TOKEN = 1,		/* method, field name */
 	CHAR_CLASS_TARGET = 2,
 	CHAR_CLASS_VALUE = 4,		/* of a field; with SP and HTAB */
-	CHAR_CLASS_HOST = 8			/* a name, but for % escapes */
+	CHAR_CLASS_HOST = 8		/* a host, without its % escapes */
 };
 
 extern const uint8_t	char_class_table[256];
@@ -31,7 +30,7 @@ char_class_is(char c, enum char_class class)
 	return (char_class_table[(unsigned char)c] & class) != 0;
 }
 
-/* How many bytes from here on are of a class. */
+/* How many bytes, from the first on, are of a class. */
 static inline size_t
 char_class_length(const char *at, size_t len, enum char_class class)
 {
@@ -42,8 +41,8 @@ char_class_length(const char *at, size_t len, enum char_class class)
 	return (size_t)(at - start);
 }
 
-/* Where they end in a complete line: with its CR, which is of no class, at the
- * latest. */
+/* The first byte that is not of a class, in a complete line: its CR is of no
+ * class. */
 static inline const char *
 char_class_end(const char *at, enum char_class class)
 {
@@ -52,8 +51,8 @@ char_class_end(const char *at, enum char_class class)
 	return at;
 }
 
-/* Where a value ends.  What is not visible, but valid, is rare: that is looked
- * up, byte by byte. */
+/* The end of a field value.  Valid bytes that are not visible are rare: only
+ * behind the first of them each byte is looked up. */
 static inline const char *
 char_class_value_end(const char *at, const char *end)
 {
@@ -71,7 +70,7 @@ char_class_value_end(const char *at, const char *end)
 	return at;
 }
 
-/* Where a target ends, in a complete line, whose CR is at end. */
+/* The end of a target, in a complete line whose CR is at end. */
 static inline const char *
 char_class_target_end(const char *at, const char *end)
 {

@@ -1,6 +1,6 @@
 /*
- * conditional: conditions and ranges of a request against what there is (RFC
- * 9110, sections 13 and 14).  Pure.
+ * conditional: the conditions and ranges of a request against the selected
+ * representation (RFC 9110, sections 13 and 14).  Pure.
  */
 #ifndef PROTO_CONDITIONAL_H
 #define PROTO_CONDITIONAL_H
@@ -11,7 +11,7 @@
 
 #include "lib/str.h"
 
-/* Fields as sent; at is NULL where there is none. */
+/* Fields as sent; at is NULL where the field is absent. */
 struct cond_request {
 	struct str	if_match, if_none_match;
 	struct str	if_modified_since, if_unmodified_since;
@@ -25,7 +25,7 @@ struct cond_selected {
 	int64_t		size;		/* bytes */
 };
 
-/* Parts of one response; who asks for more gets the whole. */
+/* Ranges of one response; a request for more gets the whole. */
 #define COND_RANGES_MAX	16
 
 struct byte_range {
@@ -34,19 +34,20 @@ struct byte_range {
 
 struct cond_result {
 	int			status;	/* 200, 206, 304, 412, 416 */
-	unsigned		n;	/* 206: how many parts, at least 1 */
+	unsigned		n;	/* 206: number of ranges, at least 1 */
 	struct byte_range	range[COND_RANGES_MAX];
 };
 
 /*
- * In the order of RFC 9110, section 13.2.2.  Parts stand in the order asked
- * for; those that overlap or touch are one, in the place of the first.  What
- * is not a list of ranges is answered with the whole.
+ * Evaluates in the order of RFC 9110, section 13.2.2.  Ranges stay in the order
+ * asked for; ranges that overlap or touch become one, in the place of the
+ * first. A Range field that is not a list of byte ranges is ignored.
  */
-void conditional_evaluate(const struct cond_request *,
-    const struct cond_selected *, struct cond_result *);
+void	conditional_evaluate(const struct cond_request *,
+	    const struct cond_selected *, struct cond_result *);
 
-/* Weak comparison of one tag with a list of them or "*" (8.8.3.2). */
+/* Compare a tag with a list of tags or "*", weakly or strongly (section
+ * 8.8.3.2). */
 bool	conditional_match_weak(struct str list, struct str etag);
 bool	conditional_match_strong(struct str list, struct str etag);
 

@@ -1,5 +1,6 @@
 /*
- * credentials: a name and a password as a client sends them (RFC 7617).  Pure.
+ * credentials: name and password of an Authorization field, scheme Basic (RFC
+ * 7617).  Pure.
  */
 #ifndef PROTO_CREDENTIALS_H
 #define PROTO_CREDENTIALS_H
@@ -11,16 +12,16 @@
 #define CREDENTIALS_MAX	768	/* name and password: bytes */
 
 struct credentials {
-	struct str	user, password;		/* each terminated, adjacent */
+	struct str	user, password;		/* in bytes, both terminated */
 	char		bytes[CREDENTIALS_MAX + 2];
 };
 
 /*
- * From the value of Authorization; false: it is of another scheme, malformed,
- * too long, without a name, or has a control character in it.
+ * Reads the value of an Authorization field.  False: it is of another scheme,
+ * malformed, too long, without a name, or has a control character in it.
  */
 bool	credentials_read(struct str value, struct credentials *);
-/* Leaves nothing of them here; the field is still in the input. */
+/* Wipes the memory; the field itself is still in the input. */
 void	credentials_forget(struct credentials *);
 
 #endif

@@ -16,8 +16,8 @@
 void	date_format(time_t, char *);
 void	date_format_log(time_t, char *);	/* in UTC */
 /*
- * All three formats; two-digit years more than 50 years after now are in the
- * past.  False: not a date, to be ignored.
+ * Reads any of the three formats.  A two-digit year that would be more than 50
+ * years after now is in the past.  False: not a date.
  */
 bool	date_parse(struct str, time_t now, time_t *);
 

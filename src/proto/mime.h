@@ -10,16 +10,16 @@
 struct mime;
 
 /*
- * Reads a file in the format of mime.types(5) over a built-in table of the
- * common types; NULL: the table alone.  A file that cannot be read is reported
- * in the log and done without.  Blocks: for the start only.
+ * Makes a table of the common types, and of those in a file in the format of
+ * mime.types(5), which win; NULL: no file.  Logs a file that cannot be read,
+ * and goes on without it.  Blocks: to be called before serving.
  */
 struct mime	*mime_new(const char *file);
 void		 mime_free(struct mime **);
-/* By the last extension of a name, any case; application/octet-stream if
- * there is none or it is unknown. */
+/* The type for the last extension of a name, in any case; the default is
+ * application/octet-stream. */
 const char	*mime_type(const struct mime *, const char *name, size_t len);
-/* Whether it is a type of text that does not say its character set. */
+/* Whether a type is text and names no character set. */
 bool		 mime_wants_charset(const char *type);
 
 #endif

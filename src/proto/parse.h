@@ -1,10 +1,10 @@
 /*
  * parse: bytes to request line and fields (RFC 9112, sections 2 to 6).
  *
- * Pure: works in place on the caller's bytes, allocates nothing, knows no
- * socket.  It can be resumed at every byte: feed it the same bytes again with
- * more behind them, at the same or another address.  Strict: whatever is not
- * exactly right is refused, with the status that says why.
+ * Pure: works in place on the caller's bytes, and allocates nothing.  Can be
+ * resumed at every byte: feed it the same bytes again with more behind them, at
+ * the same or another address.  Strict: any deviation from the grammar is
+ * refused, with a status.
  */
 #ifndef PROTO_PARSE_H
 #define PROTO_PARSE_H
@@ -15,7 +15,7 @@
 
 #include "lib/str.h"
 
-/* Methods of RFC 9110 and 5789; anything else that is a token: UNKNOWN. */
+/* Methods of RFC 9110 and 5789; any other token is UNKNOWN. */
 #define PARSE_METHODS(X)						\
 	X(GET) X(HEAD) X(POST) X(PUT) X(DELETE) X(CONNECT) X(OPTIONS)	\
 	X(TRACE) X(PATCH)
@@ -29,9 +29,9 @@ enum parse_method {
 };
 
 /*
- * The fields that somebody looks at: id, lower-case name, and whether a
- * second one makes the request invalid (ONE) or is noted (MANY).  Several
- * lines with a list count as one list: see parse_next().
+ * The fields that amped reads: id, lower-case name, and whether a second line
+ * is refused (ONE) or recorded (MANY).  Several lines of a list are one list:
+ * see parse_next().
  */
 #define PARSE_FIELDS(X)							\
 	X(HOST,			"host",			ONE)		\
@@ -58,8 +58,8 @@ enum parse_field {
 	FIELD_COUNT
 };
 
-/* Where something stands, in bytes from the start of the head; so it stays
- * true when the head is moved. */
+/* A part of the head, in bytes from its start: stays valid when the head is
+ * moved. */
 struct span {
 	uint32_t	at, len;
 };
@@ -72,8 +72,8 @@ struct parse_limits {
 
 struct parse {
 	/* private: where to go on */
-	uint32_t		 line_at;		/* start of the current line */
-	uint32_t		 searched;		/* its end not before here */
+	uint32_t		 line_at;	/* start of the current line */
+	uint32_t		 searched;	/* no line end before here */
 	uint32_t		 nfields;
 	uint8_t			 state;
 
@@ -85,30 +85,30 @@ struct parse {
 	bool			 chunked;	/* Transfer-Encoding: chunked */
 	bool			 absolute;	/* target in absolute form */
 	uint32_t		 present;	/* 1 << enum parse_field */
-	uint32_t		 repeated;	/* the same, for a second one */
-	int64_t			 content_length;	/* Content-Length, -1: none */
+	uint32_t		 repeated;	/* 1 << enum parse_field */
+	int64_t			 content_length; /* -1: none */
 	struct span		 request_line;	/* without CRLF */
 	struct span		 target;	/* as sent */
 	struct span		 path;		/* of the target, raw; "*" */
 	struct span		 query;		/* behind ?, len 0: none */
 	struct span		 host;		/* of the target, else of Host;
 						 * with port */
-	uint32_t		 host_len;		/* bytes of that: the host */
-	/* Trimmed values, the first where there are more. */
+	uint32_t		 host_len;	/* without port */
+	/* Trimmed values: the first line of each field. */
 	struct span		 field[FIELD_COUNT];
-	uint32_t		 size;		/* of the head, when done */
-	uint16_t		 status;	/* when refused */
-	const char		*why;		/* when refused: one phrase */
+	uint32_t		 size;		/* DONE: bytes of the head */
+	uint16_t		 status;	/* REFUSED: status code */
+	const char		*why;		/* REFUSED: a phrase */
 };
 
 enum parse_result {
-	PARSE_MORE,		/* all fine so far, not complete */
-	PARSE_DONE,		/* size bytes are the head */
-	PARSE_REFUSED		/* status, why */
+	PARSE_MORE,		/* valid so far, not complete */
+	PARSE_DONE,		/* the head is complete */
+	PARSE_REFUSED		/* with status and why */
 };
 
 void			parse_init(struct parse *);
-/* head: all bytes from the start of this head, not only the new ones. */
+/* Reads on.  head: all bytes from the start of the head, not only new ones. */
 enum parse_result	parse_feed(struct parse *, const struct parse_limits *,
 			    const char *head, size_t len);
 static inline struct str
@@ -123,21 +123,22 @@ parse_has(const struct parse *p, enum parse_field f)
 	return (p->present & 1u << f) != 0;
 }
 
-/* The one first value, or an empty str with at NULL. */
+/* The value of the first line of a field; at NULL: there is none. */
 struct str		parse_field(const struct parse *, const char *head,
 			    enum parse_field);
 
 /*
- * The values of all lines of a field, one after the other: *at is 0 at first,
- * then where to go on.  Of a complete head only; false: no more.
+ * The value of the next line of a field in a complete head.  *at is 0 for the
+ * first call, and is then kept for the next.  False: there are no more lines.
  */
 bool			parse_next(const struct parse *, const char *head,
 			    enum parse_field, uint32_t *at, struct str *value);
 
-/* host [":" port] of RFC 3986, section 3.2.2, as it may stand in Host. */
+/* Whether a text may stand in Host: host [":" port] of RFC 3986, section 3.2.2.
+ * */
 bool			parse_host_valid(struct str);
-/* The host alone: without port, without a dot at its end; of a head that was
- * not refused. */
+/* The host without port and without a dot at its end, of a head that is not
+ * refused. */
 static inline struct str
 parse_host_name(const struct parse *p, const char *head)
 {

@@ -1,5 +1,5 @@
 /*
- * status: the status codes, from status.tbl.
+ * status: the status codes that amped sends, from status.tbl.
  */
 #ifndef PROTO_STATUS_H
 #define PROTO_STATUS_H
@@ -7,7 +7,9 @@
 #include <stdbool.h>
 
 bool		 status_known(int code);
-const char	*status_reason(int code);	/* "" when unknown */
-const char	*status_sentence(int code);	/* "" when unknown */
+/* The reason phrase; "": unknown code. */
+const char	*status_reason(int code);
+/* A sentence for people; "": unknown code, or none is needed. */
+const char	*status_sentence(int code);
 
 #endif

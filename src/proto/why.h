@@ -1,6 +1,6 @@
 /*
- * why: the reasons for which a request does not get its file; the status
- * follows from the reason.
+ * why: the reasons for which a request does not get its file, from why.tbl.
+ * The status follows from the reason.
  */
 #ifndef PROTO_WHY_H
 #define PROTO_WHY_H
@@ -12,9 +12,11 @@ enum why {
 	WHY_COUNT
 };
 
-int		 why_status(enum why);		/* 0: not always the same */
-const char	*why_directive(enum why);	/* "" for none */
-/* One clause about the request, without a full stop. */
+/* The status of a refusal for this reason; 0: it varies. */
+int		 why_status(enum why);
+/* The directive that the reason depends on; "": none. */
+const char	*why_directive(enum why);
+/* A clause about the request, without a full stop. */
 const char	*why_sentence(enum why);
 
 #endif
