@@ -1,16 +1,16 @@
 /*
- * accept: media ranges and codings, and their weights.
+ * accept: media ranges, codings, and their weights.
  *
- * What is malformed is passed over: a preference that is not understood is no
- * reason to refuse anything.
+ * A malformed element is ignored: a preference that is not understood is no
+ * reason to refuse a request.
  */
 #include <string.h>
 
 #include "proto/accept.h"
 
-#define EXACTNESSES	4		/* of enum exactness */
+#define EXACTNESSES	4		/* values of enum exactness */
 
-/* qvalue in thousandths: 0, 1, or with up to three decimals; -1: none. */
+/* A qvalue in thousandths: 0, 1, or with up to three decimals; -1: invalid. */
 static int
 parse_qvalue(struct str s)
 {
@@ -29,7 +29,7 @@ parse_qvalue(struct str s)
 	return value > 1000 ? -1 : value;
 }
 
-/* From the parameters behind a range; -1 for a broken q. */
+/* The q in the parameters of a media range, in thousandths; -1: invalid. */
 static int
 read_quality(struct str parameters)
 {
@@ -74,13 +74,13 @@ accept_weight(struct str accept, struct str type)
 		q = read_quality(element);
 		if (now <= best || q == -1)
 			continue;
-		best = now;		/* the most exact one counts */
+		best = now;		/* the most exact range counts */
 		weight = q == 0 ? 0 : q * EXACTNESSES + (int)now;
 	}
 	return weight;
 }
 
-/* x-gzip is an old name for it (RFC 9110, section 8.4.1.3). */
+/* x-gzip is an old name of gzip (RFC 9110, section 8.4.1.3). */
 static bool
 is_coding(struct str name, struct str coding)
 {

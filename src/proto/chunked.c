@@ -1,11 +1,11 @@
 /*
  * chunked: the framing of a body in chunks.
  *
- * A machine of states, a byte at a time but for the chunks' own bytes: so
- * what is decided depends on the bytes alone, never on the portions.
+ * A state machine that takes one byte at a time, but for the data of chunks: so
+ * its decisions depend on the bytes alone, never on the portions.
  *
- * What an extension or a trailer says is nobody's business here, but it must
- * be made of bytes that may stand there: no line ends in the middle of one.
+ * The content of extensions and trailers is ignored, but must be made of valid
+ * bytes: no line may end in the middle of one.
  */
 #include <sys/param.h>
 
@@ -15,16 +15,16 @@
 
 enum {
 	STATE_FIRST,			/* the first digit of a size */
-	STATE_SIZE,			/* more of them */
-	STATE_BLANK,			/* blanks behind, before a semicolon */
+	STATE_SIZE,			/* further digits */
+	STATE_BLANK,			/* blanks before a semicolon */
 	STATE_EXTENSION,
-	STATE_QUOTED,			/* in a quoted string of it */
-	STATE_ESCAPED,			/* behind a backslash in there */
+	STATE_QUOTED,			/* in a quoted string of an extension */
+	STATE_ESCAPED,			/* behind a backslash in a string */
 	STATE_SIZE_LF,
 	STATE_DATA,
 	STATE_DATA_CR,
 	STATE_DATA_LF,
-	STATE_TRAILER,			/* the start of a line of it */
+	STATE_TRAILER,			/* the start of a line of the trailer */
 	STATE_NAME,
 	STATE_VALUE,
 	STATE_VALUE_LF,
@@ -41,7 +41,7 @@ refuse_body(struct chunked *c, uint16_t status, const char *why)
 	c->why = why;
 }
 
-/* The one byte that may stand here. */
+/* Goes on if a byte is the only valid one, else refuses. */
 static void
 expect_byte(struct chunked *c, char byte, char want, uint8_t next)
 {
@@ -65,7 +65,7 @@ add_digit(struct chunked *c, const struct chunked_limits *limits, int value)
 {
 	c->state = STATE_SIZE;
 	c->chunk_left = c->chunk_left * 16 + (unsigned)value;
-	if (c->chunk_left > limits->body)	/* long before it could overflow */
+	if (c->chunk_left > limits->body)	/* no overflow */
 		refuse_body(c, 413, "chunk is larger than a body may be");
 }
 
@@ -88,7 +88,7 @@ read_size(struct chunked *c, const struct chunked_limits *limits, char byte)
 		refuse_body(c, 400, "size of a chunk is not valid");
 }
 
-/* The size line is complete; the chunk of size 0 is the last. */
+/* The size line is complete.  The chunk of size 0 is the last. */
 static void
 begin_chunk(struct chunked *c, const struct chunked_limits *limits)
 {
@@ -101,8 +101,8 @@ begin_chunk(struct chunked *c, const struct chunked_limits *limits)
 	c->state = c->chunk_left > 0 ? STATE_DATA : STATE_TRAILER;
 }
 
-/* Whoever is in front of us must not see the line end elsewhere than we do:
- * so a string that it would go on with ends on it. */
+/* A proxy in front must not see the line end elsewhere: so a quoted string that
+ * does not end on its line is refused. */
 static void
 read_extension(struct chunked *c, char byte)
 {
@@ -145,7 +145,7 @@ read_trailer_value(struct chunked *c, char byte)
 		refuse_body(c, 400, "trailer with a control byte");
 }
 
-/* A byte of the framing. */
+/* Takes one byte of the framing. */
 static void
 read_byte(struct chunked *c, const struct chunked_limits *limits, char byte)
 {
@@ -187,7 +187,7 @@ read_byte(struct chunked *c, const struct chunked_limits *limits, char byte)
 	}
 }
 
-/* The limits that hold wherever the byte stands, then the byte. */
+/* Checks the limits for a byte of the framing, then takes it. */
 static void
 read_framing(struct chunked *c, const struct chunked_limits *limits, char byte)
 {
@@ -201,7 +201,7 @@ read_framing(struct chunked *c, const struct chunked_limits *limits, char byte)
 		read_byte(c, limits, byte);
 }
 
-/* The chunk's own bytes: how many of these. */
+/* Skips data of the chunk; returns how many of the bytes are its own. */
 static size_t
 skip_data(struct chunked *c, size_t len)
 {

@@ -1,8 +1,8 @@
 /*
- * conditional: conditions and ranges of a request against what there is.
+ * conditional: the conditions and ranges of a request.
  *
- * For GET and HEAD, after it is clear that the answer would be 200.  Whether
- * a method has ranges at all is not known here.
+ * For GET and HEAD, when the status would be 200 without them.  The caller
+ * decides whether the method allows ranges.
  */
 #include <string.h>
 
@@ -41,8 +41,8 @@ is_separator(char c)
 }
 
 /*
- * Cuts the next tag, as sent, off the front of a list; false at the end or at
- * what is not a tag.  Not str_next(): a backslash in a tag is only itself.
+ * Cuts the next tag, as sent, off the front of a list; false: there is no valid
+ * tag.  str_next() does not fit: a backslash in a tag has no meaning.
  */
 static bool
 next_tag(struct str *list, struct str *tag)
@@ -95,10 +95,11 @@ conditional_match_strong(struct str list, struct str etag)
 	return false;
 }
 
-/* 0: go on.  The order is that of RFC 9110, section 13.2.2. */
+/* The status that the preconditions demand, in the order of RFC 9110, section
+ * 13.2.2; 0: none. */
 static int
-check_preconditions(
-    const struct cond_request *ask, const struct cond_selected *have)
+check_preconditions(const struct cond_request *ask,
+    const struct cond_selected *have)
 {
 	time_t	date;
 
@@ -113,7 +114,7 @@ check_preconditions(
 	if (is_present(ask->if_none_match))
 		return conditional_match_weak(ask->if_none_match, have->etag) ?
 		    304 : 0;
-	/* A date of the future says nothing about what the client has. */
+	/* A date in the future says nothing about the client's copy. */
 	if (is_present(ask->if_modified_since) &&
 	    date_parse(ask->if_modified_since, have->now, &date) &&
 	    date <= have->now && have->modified <= date)
@@ -121,7 +122,7 @@ check_preconditions(
 	return 0;
 }
 
-/* Whether a part would fit to what the client has. */
+/* Whether a range would fit to the client's copy. */
 static bool
 check_if_range(struct str s, const struct cond_selected *have)
 {
@@ -130,12 +131,12 @@ check_if_range(struct str s, const struct cond_selected *have)
 	if (!is_present(s))
 		return true;
 	if (date_parse(s, have->now, &date))
-		/* In the second of the change there may be another one. */
+		/* A file may change twice in the second of its mtime. */
 		return date == have->modified && have->modified < have->now;
 	return s.len > 0 && !is_weak(have->etag) && str_same(s, have->etag);
 }
 
-/* Digits to a number; what is too large for one is the largest. */
+/* Reads digits; a number that is too large becomes INT64_MAX. */
 static bool
 parse_position(struct str s, int64_t *n)
 {
@@ -159,7 +160,7 @@ parse_suffix(struct str digits, struct byte_range *part, int64_t size)
 		return RANGE_IGNORED;
 	if (n == 0)
 		return RANGE_UNSATISFIABLE;
-	/* All of nothing can be had, but Content-Range has no words for it. */
+	/* An empty file satisfies "-5", but Content-Range cannot say so. */
 	if (size == 0)
 		return RANGE_IGNORED;
 	part->length = n < size ? n : size;
@@ -198,7 +199,7 @@ parse_range(struct str s, struct byte_range *part, int64_t size)
 	    parse_from_to(from, to, part, size);
 }
 
-/* Whether they overlap, or nothing is between them. */
+/* Whether two ranges overlap or are adjacent. */
 static bool
 ranges_touch(const struct byte_range *a, const struct byte_range *b)
 {
@@ -217,9 +218,10 @@ unite_ranges(struct byte_range *a, const struct byte_range *b)
 }
 
 /*
- * One part more, united with all that it touches, in the place of the first
- * of these.  (One walk will do: those that are there do not touch each other,
- * so what it has grown by touches nothing else.)  False: there are too many.
+ * Adds a range, united with all ranges that it touches, in the place of the
+ * first of these.  One pass is enough: the present ranges do not touch each
+ * other, so whatever the union has gained touches none of the rest.  False:
+ * there are too many ranges.
  */
 static bool
 add_range(struct cond_result *a, const struct byte_range *part)
@@ -245,7 +247,7 @@ add_range(struct cond_result *a, const struct byte_range *part)
 	return true;
 }
 
-/* All or none: a list with a word that is not a range is not one. */
+/* A list with an element that is not a range is ignored as a whole. */
 static enum range_kind
 parse_ranges(struct str s, struct cond_result *a, int64_t size)
 {
@@ -274,9 +276,10 @@ void
 conditional_evaluate(const struct cond_request *ask,
     const struct cond_selected *have, struct cond_result *a)
 {
-	static const int status[] = {[RANGE_IGNORED] = 200,
-	    [RANGE_SATISFIABLE] = 206,
-	    [RANGE_UNSATISFIABLE] = 416};
+	static const int	status[] = {
+		[RANGE_IGNORED] = 200, [RANGE_SATISFIABLE] = 206,
+		[RANGE_UNSATISFIABLE] = 416
+	};
 
 	a->n = 0;
 	a->status = check_preconditions(ask, have);

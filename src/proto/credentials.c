@@ -1,12 +1,12 @@
 /*
- * credentials: Basic, and nothing else.
+ * credentials: the scheme Basic, and no other.
  */
 #include <string.h>
 
 #include "lib/base64.h"
 #include "proto/credentials.h"
 
-/* The base64 text behind the scheme; at NULL: it is another one. */
+/* The base64 text behind the scheme; at NULL: another scheme. */
 static struct str
 skip_scheme(struct str value)
 {

@@ -1,8 +1,8 @@
 /*
  * date: HTTP dates.
  *
- * Counts the days itself: gmtime() and its kin read the time zone's file, and
- * the process that formats dates has no file system.
+ * Computes with days: gmtime() and its kin read the file of a time zone, which
+ * a main without file system does not have.
  */
 #include <stdint.h>
 #include <string.h>
@@ -97,7 +97,7 @@ civil_of(time_t t)
 	return c;
 }
 
-/* A number with leading zeros; returns what is behind it. */
+/* Writes a number with leading zeros; returns the end. */
 static char *
 put_number(char *out, int number, int digits)
 {
@@ -157,7 +157,7 @@ date_format_log(time_t t, char *out)
 	put_text(out, " +0000", 6);
 }
 
-/* Cuts a number of so many digits off the front. */
+/* Cuts a number of a fixed count of digits off the front. */
 static bool
 take_number(struct str *s, size_t digits, int *number)
 {
@@ -197,7 +197,7 @@ take_text(struct str *s, const char *text, size_t len)
 	return true;
 }
 
-/* Whether it is the right day is not asked: nobody relies on it. */
+/* A wrong day of the week is accepted. */
 static bool
 take_weekday(struct str *s, bool full)
 {
@@ -220,7 +220,7 @@ take_month(struct str *s, int *month)
 }
 
 /*
- * One item of a pattern; as strptime(3), but of fixed width, in English,
+ * Reads one item of a pattern: as strptime(3), but of fixed width, in English,
  * and exact.  A two-digit year is left as it is.
  */
 static bool
@@ -271,7 +271,7 @@ is_valid(const struct civil *c)
 	    c->second <= 60;	/* a leap second: the next minute's first */
 }
 
-/* The latest year of these digits that makes it at most 50 years from now. */
+/* Completes two digits to the latest year that is at most 50 years from now. */
 static void
 complete_year(struct civil *c, time_t now)
 {

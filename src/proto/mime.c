@@ -1,8 +1,8 @@
 /*
  * mime: file name extensions to media types.
  *
- * One array, sorted by extension once it is filled: it is read while nobody is
- * served yet, and asked only when a file is new to the caches.
+ * One array, sorted by extension when it is complete.  It is filled before
+ * amped serves, and read when a file is new to the caches.
  */
 #include <sys/param.h>
 
@@ -120,7 +120,7 @@ compare_extensions(struct str a, struct str b)
 	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
-/* Where an extension is, or would have to be. */
+/* The index of an extension, or where it would be inserted. */
 static size_t
 find_place(const struct mime *m, struct str extension)
 {
@@ -128,8 +128,8 @@ find_place(const struct mime *m, struct str extension)
 
 	while (low < high) {
 		middle = (low + high) / 2;
-		if (compare_extensions(
-			str_of(m->at[middle].extension), extension) < 0)
+		if (compare_extensions(str_of(m->at[middle].extension),
+		    extension) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -159,7 +159,7 @@ compare_entries(const void *a, const void *b)
 	    (one->order > other->order) - (one->order < other->order);
 }
 
-/* Once all are there: in order, and of each extension the last. */
+/* Sorts all entries, and keeps the last one of each extension. */
 static void
 sort_entries(struct mime *m)
 {
@@ -186,7 +186,7 @@ add_entry(struct mime *m, char *extension, const char *type)
 	m->n++;
 }
 
-/* A line of ours, which words can be cut out of. */
+/* Keeps a copy of a line, to be cut into words. */
 static char *
 keep_line(struct mime *m, const char *line)
 {
@@ -197,7 +197,8 @@ keep_line(struct mime *m, const char *line)
 	return m->lines[m->nlines++] = mem_string(line);
 }
 
-/* It goes into a response head: visible ASCII, one slash inside. */
+/* Whether a type may stand in a response head: visible ASCII, one slash inside.
+ * */
 static bool
 type_valid(const char *type)
 {
@@ -212,7 +213,8 @@ type_valid(const char *type)
 	return true;
 }
 
-/* A line: type, extensions; cut into words in place.  False: not valid. */
+/* Adds a line, type and extensions, which is cut into words in place.  False:
+ * not valid. */
 static bool
 add_words(struct mime *m, char *line)
 {
@@ -229,7 +231,7 @@ add_words(struct mime *m, char *line)
 	return true;
 }
 
-/* The same; kept only if there is something in it. */
+/* Adds a copy of a line; the copy is kept if an entry refers to it. */
 static bool
 add_line(struct mime *m, const char *text)
 {
@@ -300,7 +302,7 @@ mime_free(struct mime **pointer)
 	mem_drop(pointer);
 }
 
-/* What is behind the last dot, unless the name starts with that one. */
+/* The part behind the last dot, unless the name starts with that dot. */
 static struct str
 extension_of(const char *name, size_t len)
 {

@@ -66,7 +66,7 @@ int64_t
 multipart_seek(struct multipart *p, int64_t at, int64_t *next)
 {
 	const struct byte_range	*range = p->range;
-	int64_t				 lead;
+	int64_t			 lead;
 
 	for (p->current = 0;; p->current++, range++) {
 		lead = (int64_t)(p->header_at[p->current + 1] -
@@ -81,7 +81,7 @@ multipart_seek(struct multipart *p, int64_t at, int64_t *next)
 	}
 	p->header_skip = p->header_due ? (uint32_t)at : 0;
 	if (p->current == p->n)
-		return *next = 0;	/* nothing of the file any more */
+		return *next = 0;	/* the end of the body */
 	*next = range->first + (p->header_due ? 0 : at);
 	return range->first + range->length;
 }

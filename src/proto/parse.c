@@ -1,14 +1,13 @@
 /*
  * parse: bytes to request line and fields.
  *
- * Line by line, and a line is looked at when it is complete.  A field that is
- * complete and valid is found to be so as it is read; of any other line the end
- * is searched for first, with memchr().  Three things are refused before that,
- * as soon as they are known: what cannot be a method, a line beyond its limit,
- * a head beyond its limit.  All that is decided depends on the bytes alone,
- * never on the portions that they came in.
+ * Reads line by line, and a line when it is complete.  A field that is complete
+ * and valid is read in one pass; for any other line the end is searched for
+ * first, with memchr().  Three errors are refused earlier: bytes that cannot be
+ * a method, a line beyond its limit, a head beyond its limit.  Decisions depend
+ * on the bytes alone, never on the portions in which they came.
  *
- * Must not copy, allocate, repair, or look at what is behind the head.
+ * Must not copy, allocate, repair, or read beyond the head.
  */
 #include <sys/param.h>
 
@@ -54,7 +53,7 @@ static const uint32_t once_fields = 0
 #undef X
     ;
 
-/* Always false: for the steps, which say whether to go on. */
+/* Refuses the request.  Always false, which tells the caller to stop. */
 static COLD bool
 refuse_request(struct parse *p, uint16_t status, const char *why)
 {
@@ -76,8 +75,8 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The bits in which text may differ from that, which is lower-case: where it
- * has letters, and in nothing else that it holds, bit 6 is set. */
+/* The bits in which a text may differ from a lower-case text but for case: bit
+ * 6 is set in letters, and in no other byte that field names have. */
 static uint64_t
 case_bits(uint64_t lower)
 {
@@ -102,8 +101,9 @@ is_same_eight(const char *a, const char *b)
 	return ((x ^ y) & ~case_bits(y)) == 0;
 }
 
-/* The same but for case; b holds lower-case letters and dashes, four bytes at
- * least.  The last ones are looked at with the ones before them. */
+/* Whether two texts are the same but for case.  b: lower-case letters and
+ * dashes, at least four bytes.  The last bytes are compared with those before
+ * them. */
 static bool
 is_same(const char *a, const char *b, size_t len)
 {
@@ -111,14 +111,14 @@ is_same(const char *a, const char *b, size_t len)
 
 	if (len < SWAR_BYTES)
 		return is_same_four(a, b) &&
-		       is_same_four(a + len - 4, b + len - 4);
+		    is_same_four(a + len - 4, b + len - 4);
 	for (n = 0; n + SWAR_BYTES < len; n += SWAR_BYTES)
 		if (!is_same_eight(a + n, b + n))
 			return false;
 	return is_same_eight(a + len - SWAR_BYTES, b + len - SWAR_BYTES);
 }
 
-/* The length of [IPv6]; 0: it is none.  There is no other IP literal yet. */
+/* The length of [IPv6]; 0: not valid.  RFC 3986 has no other IP literal yet. */
 static COLD size_t
 literal_length(struct str s)
 {
@@ -132,7 +132,7 @@ literal_length(struct str s)
 	len = (size_t)(end - s.at) - 1;
 	memcpy(text, s.at + 1, len);
 	text[len] = '\0';
-	/* inet_pton() would stop at a NUL and be content. */
+	/* inet_pton() stops at a NUL and accepts the rest. */
 	if (strlen(text) != len || inet_pton(AF_INET6, text, &addr) != 1)
 		return 0;
 	return len + 2;
@@ -144,7 +144,7 @@ is_hex(char c)
 	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
-/* The bytes before the port, 0 if they are not a host. */
+/* The length of the host before a port; 0: not valid. */
 static size_t
 host_length(struct str s)
 {
@@ -162,14 +162,14 @@ host_length(struct str s)
 	}
 }
 
-/* The bytes of it that are the host, without a dot at their end. */
+/* The length of a host without a dot at its end. */
 static size_t
 name_length(const char *at, size_t host)
 {
 	return host > 0 && at[host - 1] == '.' ? host - 1 : host;
 }
 
-/* Digits up to the end; the grammar allows none at all. */
+/* Whether the rest is a port; the grammar allows no digits at all. */
 static bool
 is_port(const char *at, const char *end)
 {
@@ -199,7 +199,7 @@ parse_host_valid(struct str s)
 	return is_host(s, &name);
 }
 
-/* Cuts at the first question mark. */
+/* Splits a target at its first question mark. */
 static void
 split_query(struct parse *p, const char *head, struct span s)
 {
@@ -221,8 +221,8 @@ authority_form(struct parse *p, const char *head)
 	size_t		n = host_length(s);
 
 	if (!is_host(s, &p->host_len) || s.len - n < 2)	/* ":" and a digit */
-		return refuse_request(
-		    p, 400, "target of CONNECT is not host:port");
+		return refuse_request(p, 400,
+		    "target of CONNECT is not host:port");
 	p->host = p->target;
 	return true;
 }
@@ -241,8 +241,8 @@ absolute_form(struct parse *p, const char *head)
 	    memcmp(s.at + 5, "://", 3) == 0)
 		scheme = 8;
 	else
-		return refuse_request(
-		    p, 400, "target is no path and no http address");
+		return refuse_request(p, 400,
+		    "target is no path and no http address");
 
 	for (n = scheme; n < s.len && s.at[n] != '/' && s.at[n] != '?'; n++)
 		;
@@ -250,8 +250,8 @@ absolute_form(struct parse *p, const char *head)
 	p->host = (struct span){ p->target.at + scheme, n - scheme };
 	/* Refuses user names as well: no host has an @. */
 	if (!is_host(parse_str(head, p->host), &p->host_len))
-		return refuse_request(
-		    p, 400, "host of the target is not valid");
+		return refuse_request(p, 400,
+		    "host of the target is not valid");
 	rest = (struct span){ p->target.at + n, p->target.len - n };
 	split_query(p, head, rest);
 	if (p->path.len == 0)	/* is "/": the scheme's last byte is one */
@@ -278,14 +278,14 @@ target_form(struct parse *p, const char *head)
 	return true;
 }
 
-/* What stands behind the target. */
+/* Reads the version behind the target. */
 static bool
 read_version(struct parse *p, const char *at, size_t len)
 {
 	if (len != 8 || memcmp(at, "HTTP/", 5) != 0 || !is_digit(at[5]) ||
 	    at[6] != '.' || !is_digit(at[7]))
-		return refuse_request(
-		    p, 400, "request line without a valid version");
+		return refuse_request(p, 400,
+		    "request line without a valid version");
 	if (at[5] != '1')
 		return refuse_request(p, 505, "version is not HTTP/1");
 	p->minor = (uint8_t)(at[7] - '0');
@@ -306,8 +306,8 @@ method_id(const char *at, size_t len)
 
 /* A complete request line whose method is len bytes long, then SP. */
 static bool
-read_request_line(
-    struct parse *p, const char *head, struct span line, uint32_t len)
+read_request_line(struct parse *p, const char *head, struct span line,
+    uint32_t len)
 {
 	const char	*at = head + line.at;
 	uint32_t	 rest = line.len - len - 1;
@@ -328,10 +328,11 @@ read_request_line(
 	 */
 	return read_version(
 		   p, rest > 0 ? at + 1 : at, rest > 0 ? rest - 1 : 0) &&
-	       target_form(p, head);
+	    target_form(p, head);
 }
 
-/* Looks for the end of the current line up to a place; remembers how far. */
+/* Searches for the end of the current line up to a place, and records how far.
+ * */
 static const char *
 find_line_end(struct parse *p, const char *head, size_t upto)
 {
@@ -358,7 +359,7 @@ take_line(struct parse *p, const char *head, const char *end, struct span *line)
 	return true;
 }
 
-/* The first line as far as it is there, for whoever logs it. */
+/* The request line as far as it has come, for the log. */
 static struct span
 line_so_far(const struct parse *p, const char *head, size_t upto)
 {
@@ -401,7 +402,7 @@ step_request(struct parse *p, const struct parse_limits *limits,
 	    read_request_line(p, head, p->request_line, method);
 }
 
-/* FIELD_COUNT: one that nobody looks at. */
+/* The id of a field; FIELD_COUNT: a field that amped does not read. */
 static enum parse_field
 field_id(const char *name, size_t len)
 {
@@ -463,7 +464,7 @@ read_connection(struct parse *p, struct str value)
 	}
 }
 
-/* What must be known of a value before the head is complete. */
+/* Reads a value whose meaning is needed before the head is complete. */
 static bool
 read_value(struct parse *p, const char *head, enum parse_field id,
     struct span value)
@@ -473,7 +474,7 @@ read_value(struct parse *p, const char *head, enum parse_field id,
 
 	switch (id) {
 	case FIELD_HOST:
-		/* An empty one is valid, and names none. */
+		/* An empty Host is valid, and names no host. */
 		if (s.len > 0 && !is_host(s, &name))
 			return refuse_request(p, 400, "Host is not valid");
 		if (p->absolute || p->method == METHOD_CONNECT)
@@ -493,7 +494,7 @@ read_value(struct parse *p, const char *head, enum parse_field id,
 		if (s.len == 0)
 			return refuse_request(
 			    p, 400, "Transfer-Encoding is empty");
-		/* Another one is not refused yet: the line may be folded. */
+		/* Another coding is refused later: the line may be folded. */
 		p->chunked = str_same_nocase(s, STR("chunked"));
 		return true;
 	default:
@@ -501,7 +502,7 @@ read_value(struct parse *p, const char *head, enum parse_field id,
 	}
 }
 
-/* One that somebody looks at. */
+/* Stores a field that amped reads. */
 static bool
 store_field(struct parse *p, const char *head, enum parse_field id,
     struct span value)
@@ -518,7 +519,7 @@ store_field(struct parse *p, const char *head, enum parse_field id,
 	return read_value(p, head, id, value);
 }
 
-/* Takes a field whose name and value are what they must be. */
+/* Takes a field whose name and value are valid. */
 static inline bool
 take_field(struct parse *p, const char *head, const char *name,
     const char *colon, const char *end)
@@ -558,9 +559,9 @@ is_line_end(const char *at, const char *end)
 	return end - at >= 2 && at[0] == '\r' && at[1] == '\n';
 }
 
-/* Whether a field line is all there, and valid: then its colon, and its end.
- * The last byte there is, is of no name as a rule, and a name ends with it.
- * With a CRLF in front, the limit of a head may end in the line before. */
+/* Whether a field line is complete and valid; returns its colon and its end.
+ * The search for the end of a name needs a last byte that no name has.  With a
+ * CRLF in front, the limit of a head may lie within the line before. */
 static inline bool
 is_field(const char *at, const char *end, const char **colon,
     const char **line_end)
@@ -574,7 +575,7 @@ is_field(const char *at, const char *end, const char **colon,
 	return is_line_end(*line_end, end);
 }
 
-/* The empty line: what can only be said of all fields together. */
+/* The empty line: checks the fields together. */
 static bool
 finish_head(struct parse *p)
 {
@@ -582,7 +583,7 @@ finish_head(struct parse *p)
 		return refuse_request(p, 400, "no Host");
 	if (parse_has(p, FIELD_TRANSFER_ENCODING) && !p->chunked)
 		return refuse_request(p, 501, "transfer coding is not chunked");
-	/* Two opinions on where the next request starts are one too many. */
+	/* A proxy in front might see the next request start elsewhere. */
 	if (p->chunked && parse_has(p, FIELD_CONTENT_LENGTH))
 		return refuse_request(p, 400, "both Transfer-Encoding and "
 		    "Content-Length");
@@ -602,7 +603,7 @@ count_field(struct parse *p, const struct parse_limits *limits)
 	return true;
 }
 
-/* A line that is not all there, or not valid: which of these, and why. */
+/* A line that is incomplete or not valid: finds out which, and why. */
 static COLD bool
 read_odd_line(struct parse *p, const struct parse_limits *limits,
     const char *head, size_t len)
@@ -622,10 +623,10 @@ read_odd_line(struct parse *p, const struct parse_limits *limits,
 }
 
 /*
- * Where a line ends is found by looking at what is in it, in one walk.  One
- * that has been walked in vain is searched for its end first, from where that
- * search has come to: so who sends byte by byte makes us read twice, not as
- * often.
+ * Finds the end of a field line by reading the line, in one pass.  A line that
+ * was incomplete is searched for its end first, from where the last search has
+ * ended: so a client that sends byte by byte makes amped read each byte twice,
+ * not once for each byte.
  */
 static inline bool
 step_field(struct parse *p, const struct parse_limits *limits,
@@ -646,7 +647,7 @@ step_field(struct parse *p, const struct parse_limits *limits,
 	return count_field(p, limits) && take_field(p, head, at, colon, end);
 }
 
-/* One CRLF in front is forgiven: old clients send it after a body. */
+/* Skips one CRLF in front: old clients send it after a body. */
 static bool
 step_start(struct parse *p, const char *head, size_t len)
 {
@@ -658,7 +659,7 @@ step_start(struct parse *p, const char *head, size_t len)
 	return true;
 }
 
-/* False: no more to do with these bytes. */
+/* False: these bytes are used up. */
 static bool
 run_step(struct parse *p, const struct parse_limits *limits, const char *head,
     size_t len)
@@ -695,7 +696,7 @@ parse_feed(struct parse *p, const struct parse_limits *limits,
 void
 parse_init(struct parse *p)
 {
-	/* field[] is guarded by present; size comes behind it. */
+	/* present tells which of field[] are valid. */
 	memset(p, 0, offsetof(struct parse, field));
 	p->content_length = -1;
 	p->size = 0;

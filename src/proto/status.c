@@ -1,5 +1,5 @@
 /*
- * status: the status codes.  Must not hold one that status.tbl does not.
+ * status: the status codes of status.tbl.
  */
 #include <stddef.h>
 

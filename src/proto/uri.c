@@ -1,15 +1,15 @@
 /*
- * uri: from the raw path of a request to a path beneath a root.
+ * uri: turns the raw path of a request into a path beneath a root.
  *
- * Decodes once: what looks like an escape afterwards is a name.  Knows no
- * file system: whether the path leads out by a link is the helper's business.
+ * Decodes once: an escape in the result is part of a name.  Links that leave
+ * the root are the helper's business.
  */
 #include <stdbool.h>
 #include <string.h>
 
 #include "proto/uri.h"
 
-/* What may stand in a path besides letters and digits (RFC 3986, 3.3). */
+/* Valid in a path besides letters and digits (RFC 3986, section 3.3). */
 #define PATH_PLAIN	"-._~!$&'()*+,;=:@/"
 
 static int
@@ -24,7 +24,8 @@ hex_value(char c)
 	return -1;
 }
 
-/* Cuts one byte, decoded, off the front; -(why not) if it may not be. */
+/* Cuts one byte, decoded, off the front; an enum why, negative, if not valid.
+ * */
 static int
 take_byte(struct str *raw)
 {
@@ -48,7 +49,7 @@ take_byte(struct str *raw)
 	return c;
 }
 
-/* Decodes up to the next slash or the end, and adds it to out. */
+/* Decodes up to the next slash or the end, and appends to out. */
 static enum why
 take_segment(struct str *raw, char *out, size_t size, size_t *len)
 {
@@ -66,8 +67,8 @@ take_segment(struct str *raw, char *out, size_t size, size_t *len)
 }
 
 /*
- * Takes the segment that starts there back if it is dots, for two dots the one
- * before it too.  False: it climbs above the root.
+ * Removes the segment at start if it is dots, and for two dots the one before
+ * it, too.  False: it climbs above the root.
  */
 static bool
 remove_dots(const char *out, size_t start, size_t *len)
@@ -87,7 +88,7 @@ remove_dots(const char *out, size_t start, size_t *len)
 	return true;
 }
 
-/* Looks at the path that remains: a/.git/../b has nothing hidden in it. */
+/* Whether a segment of the final path is hidden: a/.git/../b has none. */
 static bool
 is_hidden(const char *path)
 {
@@ -109,7 +110,7 @@ uri_resolve(struct str raw, char *out, size_t size, size_t *len)
 		return WHY_BAD_ESCAPE;
 	if (size < 2)
 		return WHY_PATH_LONG;
-	/* A turn: slashes (dots removed may have left one), a segment. */
+	/* Each iteration: slashes (one may be there already), a segment. */
 	while (raw.len > 0) {
 		while (raw.len > 0 && raw.at[0] == '/') {
 			raw.at++;

@@ -1,5 +1,5 @@
 /*
- * why: the reasons, by number.
+ * why: the reasons of why.tbl.
  */
 #include "lib/need.h"
 #include "proto/why.h"
