@@ -11,7 +11,7 @@
 
 static void			(*measure_gauges)(void *);
 static void			*measure_context;
-/* Of all here, and of the gauges. */
+/* For the statics of this file, and the gauges. */
 static struct lock		*lock;
 static struct report_sample	 samples[REPORT_SAMPLES];
 static size_t			 nsamples;
@@ -62,7 +62,7 @@ report_type(enum report_form form)
 	return forms[form].type;
 }
 
-/* At most one a second; the oldest one goes. */
+/* Adds at most one sample a second; the oldest one goes. */
 static void
 add_sample(const struct stats_slot *sum)
 {

@@ -1,8 +1,7 @@
 /*
- * report_html: a report as one page, which needs no script and nothing from
- * elsewhere.
+ * report_html: a report as one page, without scripts and other files.
  *
- * It is XML as well, so that anything can read it.
+ * The page is valid XML, so that any program can read it.
  */
 #include <inttypes.h>
 
@@ -120,7 +119,7 @@ add_overview(struct buf *to, const struct report *r)
 	buf_adds(to, "</section>\n");
 }
 
-/* A section that begins with what its whole is made of. */
+/* Begins a section with a bar. */
 static void
 begin_section(struct buf *to, const char *name,
     const struct report_segment *parts, size_t n)
@@ -177,7 +176,7 @@ add_connections(struct buf *to, const struct report *r)
 	buf_adds(to, "</p></section>\n");
 }
 
-/* By entries or by bytes: of which there may be fewer more. */
+/* How full a cache is, by the limit that is nearer. */
 static void
 add_cache_usage(struct buf *to, int i)
 {

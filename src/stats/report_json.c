@@ -1,5 +1,5 @@
 /*
- * report_json: a report as one object; all names are those of the table.
+ * report_json: a report as one object, with the names of stats.tbl.
  */
 #include <inttypes.h>
 

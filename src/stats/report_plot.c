@@ -1,12 +1,12 @@
 /*
- * report_plot: plots that need no script: boxes, and drawings in SVG.
+ * report_plot: plots without scripts: boxes, and drawings in SVG.
  */
 #include <inttypes.h>
 
 #include "stats/report_private.h"
 
-#define WINDOW	300		/* s that a history shows */
-#define WIDTH	600		/* of a drawing */
+#define WINDOW	300		/* s, of a history */
+#define WIDTH	600		/* of a drawing, in its units */
 #define HEIGHT	80
 #define HEADROOM	4		/* above the highest point */
 
@@ -28,7 +28,7 @@ report_bar(struct buf *to, const struct report_segment *parts, size_t n)
 	buf_adds(to, "</ul>\n");
 }
 
-/* In thousandths, whatever the size of these. */
+/* A ratio in thousandths, for numbers of any size. */
 static unsigned
 to_thousandths(uint64_t n, uint64_t whole)
 {
@@ -54,7 +54,7 @@ report_meter(struct buf *to, uint64_t n, uint64_t whole)
 	    part % 10);
 }
 
-/* Eight times the logarithm, nearly: what is rare is to be seen, too. */
+/* About eight times the binary logarithm, so that rare values stay visible. */
 static unsigned
 scale_log(uint64_t n)
 {
@@ -112,7 +112,7 @@ report_histogram(struct buf *to, const struct histogram *h)
  * History
  */
 
-/* What is plotted of two samples, one after the other; none: 0. */
+/* The rate between a sample and the next; 0: there is none. */
 static uint64_t
 sample_rate(const struct report_sample *s, bool bytes)
 {
@@ -142,9 +142,8 @@ add_curve(struct buf *to, const struct report_sample *s, size_t n, bool bytes,
 	    bytes ? "bytes" : "requests", WIDTH, HEIGHT, find_x(s[0].at, now),
 	    HEIGHT);
 	for (size_t i = 0; i + 1 < n; i++) {
-		down = HEIGHT -
-		       to_thousandths(sample_rate(&s[i], bytes), highest) *
-			   (HEIGHT - HEADROOM) / 1000;
+		down = HEIGHT - (HEIGHT - HEADROOM) *
+		    to_thousandths(sample_rate(&s[i], bytes), highest) / 1000;
 		buf_addf(to, "L%" PRId64 " %uL%" PRId64 " %u",
 		    find_x(s[i].at, now), down, find_x(s[i + 1].at, now),
 		    down);
@@ -172,7 +171,7 @@ add_history(struct buf *to, const struct report_sample *s, size_t n,
 	buf_adds(to, "</span></div></div>\n");
 }
 
-/* What is older than the window has no place in it. */
+/* Leaves out samples that are older than the window. */
 void
 report_history(struct buf *to, const struct report *r)
 {

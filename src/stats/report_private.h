@@ -1,5 +1,5 @@
 /*
- * report_private: what the forms of a report share.
+ * report_private: functions that the forms of a report share.
  */
 #ifndef STATS_REPORT_PRIVATE_H
 #define STATS_REPORT_PRIVATE_H
@@ -17,7 +17,7 @@
 
 #define REPORT_SAMPLES	128
 
-/* What was reported at some time, to plot how it has changed. */
+/* Numbers of an earlier report, for the plots of the page. */
 struct report_sample {
 	int64_t		at;		/* s since the start */
 	uint64_t	requests, bytes;
@@ -29,9 +29,9 @@ struct report {
 	size_t				 nsamples;
 };
 
-/* report.c: numbers in base units. */
+/* report.c: adds a number in base units. */
 void	report_number(struct buf *, enum stats_unit, uint64_t);
-/* Of so many in a thousand it is not longer than that: us. */
+/* An upper bound of a quantile, us; thousandths: 990 for p99. */
 uint64_t report_quantile(const struct histogram *, unsigned thousandths);
 
 /* report_json.c, report_prometheus.c, report_html.c */
@@ -40,7 +40,7 @@ void	report_prometheus(struct buf *, const struct report *);
 void	report_html(struct buf *, const struct report *);
 
 /*
- * report_plot.c: for the page, in HTML.
+ * report_plot.c: plots for the page, in HTML.
  */
 struct report_segment {
 	const char	*colour;	/* a class of the page's style */
@@ -48,21 +48,21 @@ struct report_segment {
 	uint64_t	 n;
 };
 
-/* A bar of these parts, and what each of them is. */
+/* A bar of n segments with a legend. */
 void	report_bar(struct buf *, const struct report_segment *, size_t n);
-/* How much of a whole; whole 0: nothing is known. */
+/* A ratio as a meter; whole 0: a dash. */
 void	report_meter(struct buf *, uint64_t n, uint64_t whole);
-/* How often it took how long. */
+/* A bar chart of a histogram. */
 void	report_histogram(struct buf *, const struct histogram *);
-/* Requests and bytes a second, as far as that is known. */
+/* Curves of requests and bytes a second, out of the samples. */
 void	report_history(struct buf *, const struct report *);
 
-/* report_units.c: for people: 12,345; 1.2 MiB; 3.4 ms; 5 d 3 h. */
+/* report_units.c: numbers for people: 12,345; 1.2 MiB; 3.4 ms; 5 d 3 h. */
 void	report_count(struct buf *, uint64_t);
 void	report_bytes(struct buf *, uint64_t);
 void	report_time(struct buf *, uint64_t us);
 void	report_age(struct buf *, uint64_t seconds);
-/* A text into a page. */
+/* A text, escaped for HTML. */
 void	report_text(struct buf *, const char *);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * report_prometheus: the text exposition format, version 0.0.4: each metric
- * with HELP and TYPE, its samples behind them, in base units.
+ * report_prometheus: the text exposition format, version 0.0.4: HELP and TYPE
+ * of each metric, then its samples in base units.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "stats/report_private.h"
 
-/* Steps of a histogram that are told: from 8 us to 67 s. */
+/* Steps of a histogram that are reported: from 8 us to 67 s. */
 #define STEP_MIN	3
 #define STEP_MAX	26
 
@@ -20,7 +20,7 @@ add_help(struct buf *to, const char *metric, const char *type,
 	    help + 1, metric, type);
 }
 
-/* Before the first sample of a metric. */
+/* Begins a metric before its first sample. */
 static void
 begin_metric(struct buf *to, enum stats_kind kind, const struct stats_row *rows,
     size_t i, const char *metric)
@@ -80,7 +80,7 @@ add_buckets(struct buf *to, const struct stats_row *row, const char *metric,
 		report_number(to, row->unit, (uint64_t)1 << i);
 		buf_addf(to, "\"} %" PRIu64 "\n", seen);
 	}
-	/* What adds up, even if one was just being counted. */
+	/* The sum of the buckets, even if one has just been counted. */
 	buf_addf(to, "%s_bucket{%s%sle=\"+Inf\"} %" PRIu64 "\n", metric,
 	    row->label, comma, seen);
 }

@@ -1,5 +1,5 @@
 /*
- * report_units: numbers as people read them.
+ * report_units: numbers for people.
  */
 #include <inttypes.h>
 
@@ -15,7 +15,7 @@ report_count(struct buf *to, uint64_t n)
 		buf_addf(to, "%u", (unsigned)n);
 }
 
-/* Two digits at least: 1.2, 12, 123. */
+/* At least two digits: 1.2, 12, 123. */
 static void
 add_scaled(struct buf *to, uint64_t tenths, const char *unit)
 {

@@ -1,5 +1,5 @@
 /*
- * rows: what stats.tbl says of each row, for who writes it down.
+ * rows: the rows of stats.tbl, for reports and for the manual.
  */
 #ifndef STATS_ROWS_H
 #define STATS_ROWS_H
@@ -22,15 +22,15 @@ struct stats_row {
 	enum stats_unit	 unit;
 };
 
-/* The rows of a kind, by their number there. */
+/* The rows of a kind, indexed by their ids. */
 const struct stats_row	*stats_rows(enum stats_kind, size_t *n);
-/* What a metric of several rows says as a whole; NULL: it has but one. */
+/* The help of a metric of several rows; NULL: the metric has one row. */
 const char		*stats_family(const char *metric);
-/* name, help, kind, metric's whole name, label: a line each, with tabs, for
- * the manual and its test. */
+/* Writes a line for each row: name, help, kind, metric and label, separated by
+ * tabs.  For the manual and its test. */
 void			 stats_list(FILE *);
-/* "amped_sent_bytes_total"; room for any: */
-#define STATS_METRIC_MAX	64
+#define STATS_METRIC_MAX	64	/* bytes, terminated */
+/* Writes the full name of a metric: "amped_sent_bytes_total". */
 void			 stats_metric(enum stats_kind, const struct stats_row *,
 			    char *, size_t);
 

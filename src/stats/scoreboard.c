@@ -1,10 +1,10 @@
 /*
- * scoreboard: shared memory, one writer to each part.
+ * scoreboard: shared memory, one writer to each slot.
  *
- * What ended mains have counted is kept twice: one copy is in force, and the
- * other is made ready before one word says that it is in force from now on.
- * So wherever the monitor may be interrupted, who adds up need not wait for it;
- * only when that word has changed meanwhile it is done anew.
+ * The sum of retired slots has two copies.  The monitor prepares the copy that
+ * is not in force, then one word puts it in force.  So a reader never waits,
+ * wherever the monitor is interrupted, and adds again only if that word has
+ * changed meanwhile.
  */
 #include <sys/mman.h>
 
@@ -15,31 +15,30 @@
 #include "lib/log.h"
 #include "stats/scoreboard.h"
 
-#define SLOTS_MAX	16384		/* more than there can be generations at once, with
-				 * as many mains or threads as there may be */
+/* More than all mains and threads of the generations at one time need. */
+#define SLOTS_MAX	16384
 #define READ_TRIES	100
 
 static struct scoreboard {
-	/* Which copy; the part that is in it and not empty yet, from 1; and,
-	 * in the upper half, how often that has changed. */
+	/* Bit 0: the copy in force.  Lower half: the slot that is in it but not
+	 * emptied yet, from 1.  Upper half: number of changes. */
 	_Atomic uint64_t	state;
-	int64_t			started, loaded;	/* since 1970 */
-	int64_t			conf_number;			/* of the conf */
+	int64_t			started, loaded;	/* s since 1970 */
+	int64_t			conf_number;
 	struct stats_slot	retired[2];
 	struct stats_slot	monitor;
-	_Atomic int		nslots;		/* parts that ever were, from
-						 * the first */
+	_Atomic int		nslots;		/* used so far */
 	struct stats_slot	slots[SLOTS_MAX];
 	struct {
-		_Atomic unsigned	generation;	/* 0: nobody's */
+		_Atomic unsigned	generation;	/* 0: free */
 		_Atomic size_t		open;
 		_Atomic int64_t		gauges[STATS_GAUGE_COUNT];
 	}			published[SLOTS_MAX];
-}	*board;			/* shared; NULL: there is none */
+}	*board;			/* shared memory; NULL: none */
 
-static bool			slot_taken[SLOTS_MAX];	/* the monitor's */
-static int			own_slot = SCOREBOARD_NONE;	/* main's */
-/* Of a thread of a main without parts. */
+static bool			slot_taken[SLOTS_MAX];	/* of the monitor */
+static int			own_slot = SCOREBOARD_NONE;	/* of main */
+/* Of a thread of a main without slots. */
 static _Thread_local struct stats_slot	private_slot;
 
 void
@@ -54,7 +53,7 @@ scoreboard_open(void)
 	scoreboard_set_conf(1);
 }
 
-/* The first of so many in a row that are free. */
+/* The first of n free slots in a row. */
 static int
 find_free(int n)
 {
@@ -71,28 +70,28 @@ find_free(int n)
 int
 scoreboard_alloc(unsigned generation, unsigned n)
 {
-	int	part = find_free((int)n), end = part + (int)n;
+	int	slot = find_free((int)n), end = slot + (int)n;
 
-	if (part == SCOREBOARD_NONE)
+	if (slot == SCOREBOARD_NONE)
 		return SCOREBOARD_NONE;
-	for (int i = part; i < end; i++) {
+	for (int i = slot; i < end; i++) {
 		slot_taken[i] = true;
 		board->published[i].generation = generation;
 	}
 	if (end > board->nslots)
 		board->nslots = end;
-	return part;
+	return slot;
 }
 
 static void
-add_slot(struct stats_slot *to, const struct stats_slot *part)
+add_slot(struct stats_slot *to, const struct stats_slot *slot)
 {
 	for (int i = 0; i < STATS_COUNT; i++)
-		to->counters[i] += counter_read(&part->counters[i]);
+		to->counters[i] += counter_read(&slot->counters[i]);
 	for (int i = 0; i < STATS_HISTOGRAM_COUNT; i++)
-		if (counter_read(&part->histograms[i].n) != 0)
+		if (counter_read(&slot->histograms[i].n) != 0)
 			histogram_merge(&to->histograms[i],
-			    &part->histograms[i]);
+			    &slot->histograms[i]);
 }
 
 static unsigned
@@ -108,42 +107,42 @@ emptied_slot(uint64_t state)
 }
 
 static void
-set_state(unsigned copy, int part)
+set_state(unsigned copy, int slot)
 {
 	uint64_t	n = (atomic_load(&board->state) >> 32) + 1;
 
-	atomic_store(&board->state, n << 32 | (uint64_t)(part + 1) << 1 | copy);
+	atomic_store(&board->state, n << 32 | (uint64_t)(slot + 1) << 1 | copy);
 }
 
 static void
-retire_slot(int part)
+retire_slot(int slot)
 {
 	unsigned	now, next;
 
 	now = current_copy(atomic_load(&board->state));
 	next = 1 - now;
 	board->retired[next] = board->retired[now];
-	add_slot(&board->retired[next], &board->slots[part]);
-	set_state(next, part);
-	memset(&board->slots[part], 0, sizeof(board->slots[part]));
+	add_slot(&board->retired[next], &board->slots[slot]);
+	set_state(next, slot);
+	memset(&board->slots[slot], 0, sizeof(board->slots[slot]));
 	for (int i = 0; i < STATS_GAUGE_COUNT; i++)
-		board->published[part].gauges[i] = 0;
-	board->published[part].open = 0;
+		board->published[slot].gauges[i] = 0;
+	board->published[slot].open = 0;
 	set_state(next, SCOREBOARD_NONE);
 }
 
 void
-scoreboard_retire(int part, unsigned n)
+scoreboard_retire(int slot, unsigned n)
 {
-	for (int i = part; part != SCOREBOARD_NONE && i < part + (int)n; i++)
+	for (int i = slot; slot != SCOREBOARD_NONE && i < slot + (int)n; i++)
 		retire_slot(i);
 }
 
 void
-scoreboard_free(int part, unsigned n)
+scoreboard_free(int slot, unsigned n)
 {
-	scoreboard_retire(part, n);
-	for (int i = part; part != SCOREBOARD_NONE && i < part + (int)n; i++) {
+	scoreboard_retire(slot, n);
+	for (int i = slot; slot != SCOREBOARD_NONE && i < slot + (int)n; i++) {
 		board->published[i].generation = 0;
 		slot_taken[i] = false;
 	}
@@ -157,11 +156,11 @@ scoreboard_set_conf(int64_t number)
 }
 
 void
-scoreboard_attach(int part)
+scoreboard_attach(int slot)
 {
-	own_slot = part;
-	stats_use(
-	    part == SCOREBOARD_NONE ? &private_slot : &board->slots[part]);
+	own_slot = slot;
+	stats_use(slot == SCOREBOARD_NONE ? &private_slot :
+	    &board->slots[slot]);
 }
 
 void
@@ -185,12 +184,12 @@ sum_once(struct stats_slot *sum, uint64_t state)
 void
 scoreboard_sum_main(struct stats_slot *sum, unsigned n)
 {
-	int	part = own_slot;
+	int	slot = own_slot;
 
 	memset(sum, 0, sizeof(*sum));
-	if (part == SCOREBOARD_NONE)
+	if (slot == SCOREBOARD_NONE)
 		add_slot(sum, &private_slot);
-	for (int i = part; part != SCOREBOARD_NONE && i < part + (int)n; i++)
+	for (int i = slot; slot != SCOREBOARD_NONE && i < slot + (int)n; i++)
 		add_slot(sum, &board->slots[i]);
 }
 
@@ -225,7 +224,8 @@ scoreboard_measure(time_t now)
 	stats_gauges[STATS_GAUGE_LOADED] = board->loaded;
 }
 
-/* Of these there is but one for all, or it is the largest that counts. */
+/* Whether a gauge is added up: some have one value for all mains, and of some
+ * the largest counts. */
 static bool
 adds_up(int gauge)
 {
@@ -246,23 +246,23 @@ adds_up(int gauge)
 	}
 }
 
-/* Another main of our generation, which has begun to serve. */
+/* Whether a slot is of another main of our generation that serves. */
 static bool
-is_sibling(int part)
+is_sibling(int slot)
 {
-	return part != own_slot && board->published[part].generation ==
+	return slot != own_slot && board->published[slot].generation ==
 	    board->published[own_slot].generation &&
-	    board->published[part].gauges[STATS_GAUGE_WORKERS] != 0;
+	    board->published[slot].gauges[STATS_GAUGE_WORKERS] != 0;
 }
 
 static void
-merge_gauges(int part)
+merge_gauges(int slot)
 {
 	int64_t	*g = stats_gauges, n;
-	int64_t	 open = board->published[part].gauges[STATS_GAUGE_OPEN];
+	int64_t	 open = board->published[slot].gauges[STATS_GAUGE_OPEN];
 
 	for (int i = 0; i < STATS_GAUGE_COUNT; i++) {
-		n = board->published[part].gauges[i];
+		n = board->published[slot].gauges[i];
 		if (adds_up(i))
 			g[i] += n;
 		else if (i == STATS_GAUGE_QUEUED_MAX && n > g[i])

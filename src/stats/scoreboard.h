@@ -1,11 +1,10 @@
 /*
  * scoreboard: the counters of all mains, in memory that outlives them.
  *
- * Each main, and each thread of one, has a part of its own to count in, and
- * what those have left that ended is added up by the monitor, which counts
- * there, too.  So nothing that
- * has been counted is lost when main dies or another one takes over.  What is
- * in a part comes from its main, and is nothing but numbers to the monitor.
+ * Each main, and each thread of a main, counts in a slot of its own.  When a
+ * main ends, the monitor adds its slots to a sum, so no count is lost when main
+ * dies or another main takes over.  The monitor has counters there, too.  Main
+ * writes its slots, so the monitor takes their content as mere numbers.
  */
 #ifndef STATS_SCOREBOARD_H
 #define STATS_SCOREBOARD_H
@@ -16,36 +15,39 @@
 
 #include "stats/stats.h"
 
-#define SCOREBOARD_NONE	(-1)	/* a part that counts for its own main only */
+#define SCOREBOARD_NONE	(-1)	/* no slot: counts of one process alone */
 
-/* The monitor's: before there is any main. */
+/* Monitor: makes the scoreboard; to be called before any main is started. */
 void	scoreboard_open(void);
-/* So many parts in a row, empty, for the mains of a worker of this generation: one
- * for main itself, and one for each other thread that counts.  The first of
- * them, or SCOREBOARD_NONE. */
+/* Monitor: reserves n empty slots in a row for a main of a generation: for its
+ * first thread, and for each other thread that counts.  Returns the first, or
+ * SCOREBOARD_NONE. */
 int	scoreboard_alloc(unsigned generation, unsigned n);
-/* Their main has ended: what it has counted is kept. */
-void	scoreboard_retire(int part, unsigned n);
-void	scoreboard_free(int part, unsigned n);	/* nobody needs them any more */
-/* The conf of that number has come into force. */
+/* Monitor: adds the slots of a main that has ended to the sum, and empties
+ * them. */
+void	scoreboard_retire(int slot, unsigned n);
+/* Monitor: retires the slots, and lets other mains have them. */
+void	scoreboard_free(int slot, unsigned n);
+/* Monitor: the conf of this number has come into force. */
 void	scoreboard_set_conf(int64_t number);
 
-/* Main's: where it counts. */
-void	scoreboard_attach(int part);
-/* In a thread of main's: it counts in the part that stands so far behind. */
+/* Main: lets its first thread count in a slot. */
+void	scoreboard_attach(int slot);
+/* Main: lets the calling thread count in the slot that stands so far behind. */
 void	scoreboard_attach_thread(unsigned number);
-/* All that has been counted; without a scoreboard, by this process. */
+/* The counts of all mains; without a scoreboard, of this process. */
 void	scoreboard_sum(struct stats_slot *);
-/* What this main has, with so many parts. */
+/* The counts in the n slots of this main. */
 void	scoreboard_sum_main(struct stats_slot *, unsigned n);
-/* The gauges that the monitor knows of, at this time. */
+/* Fills in the gauges that the monitor knows. */
 void	scoreboard_measure(time_t now);
-/* Leaves a copy of this main's gauges for the others of its generation, and adds
- * theirs to them, which are as old as their last look. */
+/* Publishes this main's gauges for the others of its generation, and adds the
+ * gauges that the others have published to this main's. */
 void	scoreboard_merge(void);
-/* So many connections this main has, for the others of its generation. */
+/* Publishes how many connections this main has. */
 void	scoreboard_publish_open(size_t);
-/* Those of the one that has fewest of these others; SIZE_MAX: there is none. */
+/* The fewest connections of another main of the generation; SIZE_MAX: there is
+ * no other main. */
 size_t	scoreboard_min_open(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * stats: the numbers themselves, and the rows of the table.
+ * stats: the counters of this process, and the rows of stats.tbl.
  */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "stats/stats.h"
 
 static struct stats_slot	default_slot;
-static struct stats_slot	*process_slot = &default_slot;	/* the process's */
+static struct stats_slot	*process_slot = &default_slot;
 
 _Thread_local uint64_t		*stats = default_slot.counters;
 _Thread_local struct histogram	*stats_histograms = default_slot.histograms;
