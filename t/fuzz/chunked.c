@@ -1,8 +1,6 @@
-/*
- * Fuzz target of proto/chunked: a body, whole and byte by byte, must come to
- * the same end; and what is accepted must be one by a slower look at it, line
- * by line.
- */
+/* Fuzz target of proto/chunked: a body, whole and byte by byte, must come to
+ * the same end; an accepted body must be valid by a slower reading, line by
+ * line. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +12,7 @@ int	LLVMFuzzerTestOneInput(const uint8_t *, size_t);
 
 static const struct chunked_limits limits = { 600, 50, 100, 4 };
 
-/* The length of the line at some place, without CRLF, which must be there. */
+/* The length of the line at a place, without CRLF, which must be there. */
 static size_t
 skip_line(const char *bytes, size_t len, size_t at)
 {

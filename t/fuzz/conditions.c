@@ -1,9 +1,9 @@
 /*
- * Fuzz target of proto/conditional, conditions.  One byte is how many seconds
- * ago the file changed, one whether its tag is weak; then one field a line, in
- * the order of struct cond_request; an empty line is a field that was not sent.
- * Range is there always, so that it shows what If-Range was worth.  What is
- * decided must agree with a second, slower statement of the rules.
+ * Fuzz target of proto/conditional, conditions.  Input: a byte, the seconds
+ * since the file changed; a byte, whether its tag is weak; then one field a
+ * line, in the order of struct cond_request; an empty line is an absent field.
+ * Range is always there, to show the effect of If-Range.  The result must agree
+ * with a second, slower statement of the rules.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ take_line(char **rest)
 	return line.len > 0 ? line : (struct str){ NULL, 0 };
 }
 
-/* Whether a list of tags has this one, before anything that is not a tag. */
+/* Whether a list of tags has a tag before its first invalid element. */
 static bool
 is_listed(const char *at, bool weak_too)
 {
@@ -110,7 +110,7 @@ check_result(char *text, unsigned age, bool weak)
 	need(answer.status != 206 || (answer.n == 1 &&
 	    answer.range[0].first == 0 && answer.range[0].length == 1));
 
-	/* What is equal strongly is equal weakly. */
+	/* Strong equality implies weak equality. */
 	need(!conditional_match_strong(ask.if_match, have.etag) ||
 	    conditional_match_weak(ask.if_match, have.etag));
 }

@@ -1,7 +1,5 @@
-/*
- * Fuzz target of proto/credentials: what is taken is text without an end in it,
- * a name is never empty, and what is refused leaves nothing behind.
- */
+/* Fuzz target of proto/credentials: accepted text has no NUL in it and a name;
+ * after a refusal the memory is wiped. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>

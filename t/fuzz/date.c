@@ -1,7 +1,5 @@
-/*
- * Fuzz target of proto/date: eight bytes of clock, then a text.  What is taken
- * for a date can be printed, and is then the same date.
- */
+/* Fuzz target of proto/date: eight bytes of clock, then a text.  A text that is
+ * read as a date can be printed, and is the same date again. */
 #include <string.h>
 
 #include "lib/need.h"
@@ -24,7 +22,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(const char *)data + sizeof(now), size - sizeof(now)
 	};
 
-	/* Any clock can be printed, and what is printed is a date. */
+	/* Any clock can be printed, and the text is a date. */
 	date_format((time_t)now, out);
 	date_format_log((time_t)now, log);
 	need(date_parse((struct str){ out, DATE_LENGTH }, (time_t)now, &t));

@@ -1,7 +1,5 @@
-/*
- * Fuzz target of proto/parse: a request, whole and byte by byte, must come to
- * the same result, and all that a result points at must be in the head.
- */
+/* Fuzz target of proto/parse: a request, whole and byte by byte, must come to
+ * the same result, and all spans of a result must be in the head. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +62,7 @@ check_span(struct span s, size_t size)
 	need(s.at <= size && s.len <= size - s.at);
 }
 
-/* All lines of a field: as many as were noted, the first as kept. */
+/* All lines of a field: one, or several if recorded; the first as stored. */
 static void
 check_lines(const struct parse *p, const char *head, enum parse_field f)
 {
@@ -80,7 +78,7 @@ check_lines(const struct parse *p, const char *head, enum parse_field f)
 	need((n > 1) == ((p->repeated & 1u << f) != 0));
 }
 
-/* The name is all that is no port, and no dot in front of that. */
+/* The name is the host without port and without a dot at its end. */
 static void
 check_name(struct str name, struct str host)
 {

@@ -1,9 +1,7 @@
-/*
- * Fuzz target of proto/conditional, ranges: eight bytes are the size of the
- * file, the others the field Range.  For a small file the answer must be that
- * of a map of its bytes, each marked with the number of the range that asked
- * first.
- */
+/* Fuzz target of proto/conditional, ranges: eight bytes are the size of the
+ * file, the others the field Range.  For a small file the result must match a
+ * map of its bytes, each marked with the number of the first range that has it.
+ * */
 #include <string.h>
 
 #include "lib/need.h"
@@ -35,7 +33,7 @@ check_parts(const struct cond_result *a, int64_t size)
 	}
 }
 
-/* Digits to a number, -1 without any; there is none beyond the largest. */
+/* Digits to a number, -1 without any, with the largest number as maximum. */
 static int64_t
 read_number(const char **at, const char *end)
 {
@@ -49,7 +47,7 @@ read_number(const char **at, const char *end)
 	return n;
 }
 
-/* How many pieces the marked bytes are. */
+/* Counts the pieces of marked bytes. */
 static unsigned
 split_list(const struct map *map)
 {
@@ -70,7 +68,7 @@ mark_byte(struct map *map, int64_t first, int64_t last)
 			map->who[first] = map->asked;
 }
 
-/* Marks what one range asks for; false if it is none. */
+/* Marks the bytes of one range; false: not a range. */
 static bool
 mark_range(struct map *map, const char *at, const char *end)
 {
@@ -94,7 +92,7 @@ mark_range(struct map *map, const char *at, const char *end)
 	return b == -1 || a <= b;
 }
 
-/* The status that the field deserves; marks what it asks for. */
+/* The expected status of the field; marks its bytes. */
 static int
 parse_naively(struct map *map, struct str range)
 {
@@ -121,7 +119,7 @@ parse_naively(struct map *map, struct str range)
 	return split_list(map) > 0 ? 206 : 416;
 }
 
-/* All marked bytes and no others, in the order asked for. */
+/* Checks that the ranges are the marked bytes, in the order asked for. */
 static void
 compare_results(const struct map *map, const struct cond_result *a)
 {

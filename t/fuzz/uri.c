@@ -1,7 +1,5 @@
-/*
- * Fuzz target of proto/uri: whatever comes in, a path that comes out is one
- * beneath the root, and survives being encoded and resolved again.
- */
+/* Fuzz target of proto/uri: a path that comes out is beneath the root, and
+ * stays the same when encoded and resolved again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +48,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	need(out != NULL);
 	why = uri_resolve(raw, out, size + 1, &len);
-	/* With room for all of it too long is no answer. */
+	/* With enough room, WHY_PATH_LONG is wrong. */
 	need(why == WHY_NONE || why == WHY_BAD_ESCAPE ||
 	     why == WHY_ABOVE_ROOT || why == WHY_HIDDEN ||
 	     why == WHY_BAD_BYTE || (why == WHY_PATH_LONG && size == 0));
@@ -60,7 +58,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	free(out);
 
-	/* In too little room it must not write beyond it. */
+	/* With too little room, nothing is written beyond it. */
 	out = malloc(size / 2 + 1);
 	need(out != NULL);
 	why = uri_resolve(raw, out, size / 2 + 1, &len);

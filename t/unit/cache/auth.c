@@ -10,7 +10,7 @@
 
 static struct auth_cache	grants;
 
-/* The three parts; every one of them counts, and where they end. */
+/* Each of the three parts counts, and so does where it ends. */
 static const struct {
 	const char	*file, *user, *password;
 } others[] = {
@@ -49,7 +49,7 @@ START_TEST(found_again)
 }
 END_TEST
 
-/* Clients choose how many there are: only so many, but for held ones. */
+/* The cache stays within its limit, but for held entries. */
 START_TEST(limited)
 {
 	struct auth_entry	*held, *g;
@@ -71,7 +71,7 @@ START_TEST(limited)
 }
 END_TEST
 
-/* A right one counts for a while if nothing newer can be had, and no longer. */
+/* A right verdict counts for a while when there is no newer one. */
 START_TEST(counts)
 {
 	struct auth_entry		*g, *also;
@@ -86,13 +86,13 @@ START_TEST(counts)
 	auth_get(&grants, g, &a);
 	ck_assert_int_eq(a.valid_until, 110);
 	ck_assert_int_eq(a.stale_until, 100 + AUTH_STALE_FACTOR * 10);
-	/* A failure says nothing about it. */
+	/* A failure changes nothing about that. */
 	auth_set(&grants, g, AUTH_FAILED, EAGAIN, 110, 0);
 	auth_get(&grants, g, &a);
 	ck_assert_int_eq(a.verdict, AUTH_FAILED);
 	ck_assert_int_eq(a.stale_until, 100 + AUTH_STALE_FACTOR * 10);
 	ck_assert(!a.pending);
-	/* Several may be on their way, each with a hold. */
+	/* Several verifications may be under way, each with a hold. */
 	auth_begin(&grants, g);
 	auth_begin(&grants, g);
 	also = g;
@@ -105,11 +105,11 @@ START_TEST(counts)
 	auth_get(&grants, g, &a);
 	ck_assert(!a.pending);
 	ck_assert_uint_eq(g->entry.holds, 1);
-	/* It is not: at once. */
+	/* A wrong verdict counts at once. */
 	auth_set(&grants, g, AUTH_WRONG, 0, 115, 1);
 	auth_get(&grants, g, &a);
 	ck_assert_int_eq(a.stale_until, 0);
-	/* Where nothing is kept, nothing counts. */
+	/* With keep 0 a verdict does not last. */
 	auth_set(&grants, g, AUTH_RIGHT, 0, 120, 0);
 	auth_get(&grants, g, &a);
 	ck_assert_int_eq(a.stale_until, 120);

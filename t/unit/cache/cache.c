@@ -1,6 +1,4 @@
-/*
- * Tests of the cache engine: limits, holds, the order of going.
- */
+/* Tests of the cache engine: limits, holds, the order of eviction. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +13,7 @@ struct thing {
 };
 
 static struct cache	cache;
-static char		gone[2000];	/* names, in their order */
+static char		gone[2000];	/* entries, by number */
 
 static void
 drop_entry(struct cache *c, struct cache_entry *e)
@@ -87,7 +85,7 @@ START_TEST(held_never_goes)
 	a = add_entry('a', 60);
 	cache_hold(&a->entry);
 	b = add_entry('b', 60);
-	ck_assert_str_eq(gone, "b");	/* the newcomer, for want of others */
+	ck_assert_str_eq(gone, "b");	/* the others are held */
 	b = add_entry('c', 30);
 	cache_hold(&b->entry);
 	add_entry('d', 80);
@@ -101,7 +99,7 @@ START_TEST(held_never_goes)
 }
 END_TEST
 
-/* What many held together does not stay when they let go of it. */
+/* Entries beyond the limit go with their last hold. */
 START_TEST(returned_beyond)
 {
 	struct thing	*all[6];
@@ -117,7 +115,7 @@ START_TEST(returned_beyond)
 	}
 	cache_hold(&all[0]->entry);
 	cache_release_trim(&cache, &all[0]->entry);
-	ck_assert_str_eq(gone, "");		/* it is held once more */
+	ck_assert_str_eq(gone, "");		/* held once more */
 	cache_release_trim(&cache, &all[3]->entry);
 	cache_release_trim(&cache, &all[0]->entry);
 	cache_release_trim(&cache, &all[5]->entry);
@@ -132,7 +130,7 @@ START_TEST(returned_beyond)
 }
 END_TEST
 
-/* All used, many more than chances: still somebody goes, soon. */
+/* All entries are used, many more than there are chances: a victim is found. */
 START_TEST(bounded)
 {
 	struct thing	*all[1000];

@@ -35,7 +35,7 @@ static struct auth_cache	grants;
 static struct addresses		*addresses;
 static _Atomic int64_t		versions, given, asked;
 
-/* What a thread has for itself. */
+/* The data of one thread. */
 struct worker {
 	pthread_t		thread;
 	uint32_t		random;
@@ -130,7 +130,7 @@ run_threads(void *(*work)(void *))
 		ck_assert_int_eq(pthread_join(workers[i].thread, NULL), 0);
 }
 
-/* A version is a number; all of its bytes, and its size, come of that. */
+/* A version is a number, which its bytes and its size follow from. */
 static int64_t
 size_of(int64_t number)
 {
@@ -166,11 +166,9 @@ new_version(int64_t number)
 	return file_new(&files, fd, &v, &facts);
 }
 
-/*
- * The way of a request
- */
+/* A request */
 
-/* A new second now and then, at another moment than the others'. */
+/* A new second now and then, at another time than in other threads. */
 static void
 pass_time(struct worker *w)
 {
@@ -186,7 +184,7 @@ pass_time(struct worker *w)
 
 #define DATE_AT	8
 
-/* Date: all of it is of one second; and the rest, of one version. */
+/* All of the Date is of one second, and the rest of the head of one version. */
 static void
 check_head(struct head *h, const struct path_info *a)
 {
@@ -224,10 +222,10 @@ use_head(struct worker *w, struct path *p, const struct path_info *a)
 	if (h == NULL)
 		h = make_head(w, p, a);
 	if (h == NULL)
-		return;			/* it has become another version's */
+		return;			/* the path has another version */
 	check_head(h, a);
 	memcpy(before, header_bytes(h), sizeof(before));
-	for (int i = 0; i < 20; i++)	/* it may be half sent by now */
+	for (int i = 0; i < 20; i++)	/* the head may be half sent */
 		need(memcmp(before, header_bytes(h), sizeof(before)) == 0);
 	header_release(&heads, &h);
 }
@@ -282,9 +280,7 @@ use_file(struct worker *w, struct path *p, struct path_info *a)
 	file_drop(&a->file);
 }
 
-/*
- * The way of a look
- */
+/* A look-up */
 
 static void
 refresh_path(struct worker *w, struct path *p)
@@ -387,7 +383,7 @@ START_TEST(purges)
 }
 END_TEST
 
-/* A file with so many pieces that they go in turns. */
+/* A file with so many chunks that they are dropped in slices. */
 static void *
 go_slowly(void *context)
 {
@@ -442,7 +438,7 @@ verify_password(void *context)
 			g = auth_add(&grants, STR("/f"), str_of(user),
 			    STR("pw"));
 		auth_get(&grants, g, &answer);
-		/* All of an answer is of one answer. */
+		/* All parts of a result are of one result. */
 		need(answer.count == 0 ||
 		    ((uint32_t)answer.error % 10 == number &&
 		    answer.valid_until == answer.error));
@@ -468,7 +464,7 @@ END_TEST
 
 static _Atomic(struct address *)	handed_on;
 
-/* A connection may leave in another thread than it has come in. */
+/* A connection may be closed by another thread than has accepted it. */
 static void *
 count_clients(void *context)
 {
@@ -486,7 +482,7 @@ count_clients(void *context)
 	return NULL;
 }
 
-/* Nothing is left of any of them: as many can come as ever. */
+/* No client is left: as many can come as before. */
 START_TEST(one_row)
 {
 	const uint8_t	 bytes[4] = { 192, 0, 2, 0 };

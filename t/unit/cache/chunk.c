@@ -1,6 +1,4 @@
-/*
- * Tests of chunks: what is mapped, what is copied, what is resident, what goes.
- */
+/* Tests of chunks: mapped, copied, resident, evicted. */
 #include <sys/mman.h>
 
 #include <fcntl.h>
@@ -33,7 +31,7 @@ START_TEST(small_is_copied)
 	ck_assert(k->file->small);
 	check_bytes(k);
 	ck_assert(chunk_is_complete(f));
-	ck_assert_int_eq(file_fd(f), -1);	/* no more need of it */
+	ck_assert_int_eq(file_fd(f), -1);	/* no longer needed */
 	ck_assert_int_eq(chunk_ready(&chunks, k, 1000000), CHUNK_READY);
 	chunk_release(&chunks, &k);
 	file_drop(&f);
@@ -43,7 +41,7 @@ START_TEST(small_is_copied)
 }
 END_TEST
 
-/* Of any length, and even if it is shorter than what an address takes. */
+/* Copies have any length, even less than that of a pointer. */
 START_TEST(small_of_any_size)
 {
 	struct file	*f;
@@ -64,10 +62,8 @@ START_TEST(small_of_any_size)
 }
 END_TEST
 
-/*
- * There may be a million of each: what a cached small file takes beside its
- * contents, its head's bytes and its name.  More is to have a good reason.
- */
+/* Memory of a cached small file besides its contents, the bytes of its head and
+ * its name: there may be a million, so more needs a good reason. */
 START_TEST(records)
 {
 	if (sizeof(void *) != 8)
@@ -76,7 +72,7 @@ START_TEST(records)
 	ck_assert_uint_le(sizeof(struct head), 32);
 	ck_assert_uint_le(sizeof(struct file) + sizeof(struct chunk *), 80);
 	ck_assert_uint_le(CHUNK_SMALL, 32);
-	/* What is there is copied by every request. */
+	/* Each request copies resident bytes again. */
 	ck_assert_uint_eq(CHUNK_SMALL % 16, 0);
 }
 END_TEST
@@ -123,7 +119,7 @@ START_TEST(limit_unmaps)
 		chunk_release(&chunks, &k);
 		ck_assert_uint_le(chunks.cache.bytes, 270 * KIB);
 	}
-	ck_assert_ptr_eq(f->chunks[0], first);	/* held, so still there */
+	ck_assert_ptr_eq(f->chunks[0], first);	/* still held */
 	ck_assert_ptr_null(f->chunks[1]);
 	check_bytes(first);
 	chunk_release(&chunks, &first);
@@ -133,7 +129,7 @@ START_TEST(limit_unmaps)
 }
 END_TEST
 
-/* Many clients at once may hold more than the limit; it does not stay so. */
+/* Held chunks may exceed the limit, but only while they are held. */
 START_TEST(limit_after_holds)
 {
 	struct file	*f;
@@ -150,14 +146,15 @@ START_TEST(limit_after_holds)
 	for (uint32_t i = 0; i < 10; i++)
 		chunk_release(&chunks, &held[i]);
 	ck_assert_uint_le(chunks.cache.bytes, 200 * KIB);
-	ck_assert_uint_ge(chunks.cache.bytes, 128 * KIB);	/* not more */
+	ck_assert_uint_ge(chunks.cache.bytes, 128 * KIB);	/* no more */
 	file_drop(&f);
 	ck_assert_uint_eq(chunks.cache.bytes, 0);
 	unlink(path);
 }
 END_TEST
 
-/* Copied or mapped, it goes with its last holder; the descriptor stays. */
+/* With a disabled cache a chunk goes with its last hold; the descriptor stays.
+ * */
 START_TEST(off)
 {
 	struct file	*f;
@@ -187,7 +184,7 @@ START_TEST(off)
 }
 END_TEST
 
-/* Mappings are limited in number; what is copied needs none, and stays. */
+/* The number of mappings is limited; copies need none, and stay. */
 START_TEST(limit_counts_mappings)
 {
 	struct file	*small[20], *large;
@@ -233,7 +230,8 @@ START_TEST(predicted)
 	ck_assert_int_eq(
 	    chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_PREDICTED - 1),
 	    CHUNK_READY);
-	/* Trust runs out; had it been evicted, it will run out sooner. */
+	/* A prediction expires; after a read from the disk it expires sooner.
+	 * */
 	ck_assert_int_eq(chunk_ready(&chunks, k, 5000 + 2 * RESIDENT_PREDICTED),
 	    CHUNK_ABSENT);
 	chunk_loaded(k, 10000, 50, false);
@@ -246,7 +244,7 @@ START_TEST(predicted)
 }
 END_TEST
 
-/* What a helper has copied: mapped or copied again, and of its own. */
+/* The copy of a helper is mapped, or copied again. */
 START_TEST(copies)
 {
 	static const size_t	 sizes[] = { 5000, 150000 };
@@ -256,7 +254,7 @@ START_TEST(copies)
 	struct chunk		*k;
 	int			 copy, fd;
 
-	caches(1024 * KIB, RESIDENCY_NEVER);	/* it has no say in this */
+	caches(1024 * KIB, RESIDENCY_NEVER);	/* has no effect on handles */
 	fd = open("/", O_PATH);
 	f = file_new(&files, fd, &version, &facts);
 	ck_assert_int_eq(f->method, RESIDENT_COPY);
@@ -279,8 +277,8 @@ START_TEST(copies)
 }
 END_TEST
 
-/* Tries to get a file out of memory; asking mincore(2) about our own file starts
- * no reading.  A page may be on a list of some processor's for a moment. */
+/* Tries to evict a file from memory.  mincore(2) on a file of our own starts no
+ * reading.  A page may be on a list of some processor for a moment. */
 static bool
 evict_chunks(int fd, size_t size)
 {
@@ -302,7 +300,7 @@ evict_chunks(int fd, size_t size)
 	return gone;
 }
 
-/* The kernel tells the truth about our own files only: there it is asked. */
+/* The kernel tells the truth about files of our own only. */
 START_TEST(our_own)
 {
 	struct job_facts mine = { .mode = S_IFREG | 0644, .uid = geteuid() };
@@ -311,7 +309,7 @@ START_TEST(our_own)
 
 	caches(4096 * KIB, RESIDENCY_MINCORE);
 	f = make(64 * KIB, false);
-	ck_assert_int_eq(f->method, RESIDENT_PREDICT);	/* a stranger's */
+	ck_assert_int_eq(f->method, RESIDENT_PREDICT);	/* another user's */
 	file_drop(&f);
 	unlink(path);
 	f = make(64 * KIB, false);
@@ -344,8 +342,8 @@ START_TEST(in_memory_anyway)
 }
 END_TEST
 
-/* A new chunk of a file that is not in memory, held; NULL: none is to be had.
- * To ask begins to read, and a quick disk may be done before the answer. */
+/* Holds a new chunk of a file that is not in memory; NULL: not possible.  A
+ * look begins to read, and a quick disk may be done before its result. */
 static struct chunk *
 hold_absent(struct file *f)
 {
@@ -361,8 +359,8 @@ hold_absent(struct file *f)
 	return NULL;
 }
 
-/* A stranger's file with its pages dropped must be found out.  Where the
- * system keeps them, or has no such test, there is nothing to see. */
+/* The evicted pages of another user's file are detected.  Where the kernel
+ * keeps them, or cannot tell, the test does nothing. */
 START_TEST(evicted)
 {
 	struct file	*f;
@@ -382,8 +380,8 @@ START_TEST(evicted)
 }
 END_TEST
 
-/* From under a mapping, as a system short of memory does it; no owner but the
- * file's may. */
+/* Evicts pages from under a mapping, as the kernel does when memory is short;
+ * only the owner of the file may. */
 static bool
 push_out(const struct chunk *k)
 {
@@ -400,8 +398,8 @@ push_out(const struct chunk *k)
 	return false;
 }
 
-/* What was read is looked at for a while, then read again: that is use.  What
- * is sent from the file need not be read any more. */
+/* A chunk that was read is looked up in pagemap for a while, then read again to
+ * count as used.  A chunk sent by sendfile() need not be read again. */
 START_TEST(looked_at)
 {
 	static char	 bytes[64 * KIB];
@@ -435,13 +433,14 @@ START_TEST(looked_at)
 		    !evict_chunks(file_fd(f), 64 * KIB))
 			goto out;
 	} while (chunk_ready_sendfile(&chunks, k, now, 1) != CHUNK_ABSENT);
-	/* It may be back only if a helper has read it, or what leads there. */
+	/* An evicted chunk may be back only if a helper has read it or one
+	 * before it. */
 	ck_assert_int_eq(pread(file_fd(f), bytes, sizeof(bytes), 0), 64 * KIB);
 	if (k->fetch.in_pagemap)
 		ck_assert_int_eq(chunk_ready_sendfile(&chunks, k, now + 10, 1),
 		    CHUNK_ABSENT);
 	f->open_file->read_end = k->index;
-	/* Memory is short: what is there now may be gone in the next moment. */
+	/* While memory is short, a look is good for one moment. */
 	ck_assert_int_eq(
 	    chunk_ready_sendfile(&chunks, k, now + 10, 1), CHUNK_READY);
 	ck_assert_int_le(k->fetch.resident_until, now + 10);
@@ -456,8 +455,8 @@ out:
 }
 END_TEST
 
-/* Those that follow are seen with it, if they are to be sent from the file and
- * it is time. */
+/* One look covers the chunks that follow, if sendfile() will send them and
+ * their look is due. */
 START_TEST(looked_at_together)
 {
 	const int64_t	 all = 300 * KIB;
@@ -477,8 +476,8 @@ START_TEST(looked_at_together)
 		goto out;		/* nothing to be seen here */
 	for (uint32_t i = 1; i < 5; i++)
 		if (k[i]->at != k[i - 1]->at + 64 * KIB)
-			goto out;	/* nor in a row */
-	/* One that would be sent from its mapping must be read now and then. */
+			goto out;	/* and not adjacent */
+	/* A chunk that is sent from its mapping is read now and then. */
 	k[3]->fetch.read_twice = false;
 	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[1], later, all),
 	    CHUNK_READY);
@@ -486,13 +485,13 @@ START_TEST(looked_at_together)
 	ck_assert_int_eq(k[1]->fetch.resident_until, later + RESIDENT_VERIFIED);
 	ck_assert_int_eq(k[2]->fetch.resident_until, later + RESIDENT_VERIFIED);
 	ck_assert_int_eq(k[3]->fetch.resident_until, RESIDENT_VERIFIED);
-	/* The last is less than a chunk. */
+	/* The last chunk is shorter. */
 	k[3]->fetch.read_twice = true;
 	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[3], later, all),
 	    CHUNK_READY);
 	ck_assert_int_eq(k[3]->fetch.resident_until, later + RESIDENT_VERIFIED);
 	ck_assert_int_eq(k[4]->fetch.resident_until, RESIDENT_VERIFIED);
-	/* What is not asked for, or not due yet. */
+	/* Chunks that are not asked for, or not due yet. */
 	later += 20;
 	k[2]->fetch.resident_until = 1000;
 	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[0], later, 64 * KIB),
@@ -504,7 +503,7 @@ START_TEST(looked_at_together)
 	ck_assert_int_eq(k[1]->fetch.resident_until, later + RESIDENT_VERIFIED);
 	ck_assert_int_eq(k[2]->fetch.resident_until, 1000);
 	ck_assert_int_lt(k[3]->fetch.resident_until, later);
-	/* Those in front of one that is not there. */
+	/* Chunks before an absent one. */
 	later += 2000;
 	madvise(k[2]->at + 4096, 60 * KIB, MADV_DONTNEED);
 	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[0], later, all),
@@ -512,7 +511,7 @@ START_TEST(looked_at_together)
 	ck_assert_int_eq(k[0]->fetch.resident_until, later + RESIDENT_VERIFIED);
 	ck_assert_int_eq(k[1]->fetch.resident_until, later + RESIDENT_VERIFIED);
 	ck_assert_int_lt(k[2]->fetch.resident_until, later);
-	/* Short of memory each is looked at before it is sent. */
+	/* While memory is short, each chunk has a look of its own. */
 	later += 20;
 	chunks.shortage_until = later + 1;
 	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k[0], later, all),
@@ -528,8 +527,8 @@ out:
 }
 END_TEST
 
-/* What came before was not there: so this is not looked for, until a helper has
- * found out. */
+/* After several absent chunks the next is assumed absent, until a helper has
+ * read it. */
 START_TEST(doubted)
 {
 	struct file	*f[6];
@@ -570,8 +569,8 @@ START_TEST(doubted)
 }
 END_TEST
 
-/* Memory may be so short that what a helper has read is gone when it says so,
- * again and again: nobody waits for it before that. */
+/* The chunk is gone again each time after a helper has read it: the helper is
+ * believed after some times only. */
 START_TEST(gone_again)
 {
 	struct file	*f;
@@ -599,7 +598,7 @@ START_TEST(gone_again)
 }
 END_TEST
 
-/* The same of what is small: we copy it, so there is nothing to believe. */
+/* The same for a small file: a helper copies it. */
 START_TEST(gone_again_small)
 {
 	struct file	*f;
@@ -626,8 +625,8 @@ START_TEST(gone_again_small)
 }
 END_TEST
 
-/* A file in memory is sent from the file from the first time on; a copy, which
- * has none, never. */
+/* A file in memory is sent by sendfile() from the first time on; a copy,
+ * without a file, never. */
 START_TEST(by_file)
 {
 	struct file	*f;

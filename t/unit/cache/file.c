@@ -1,7 +1,5 @@
-/*
- * Tests of files: which descriptors stay open, and who closes those that do
- * not.
- */
+/* Tests of files: which descriptors stay open, and how the others are closed.
+ * */
 #include <sys/mman.h>
 
 #include <fcntl.h>
@@ -49,7 +47,7 @@ START_TEST(descriptors)
 }
 END_TEST
 
-/* What the owner of a cache is given in place of a close. */
+/* Stands in for close_fd. */
 static struct given {
 	int		fd[8];
 	uint64_t	dev;
@@ -74,7 +72,7 @@ caches_that_defer(void)
 	files.close_context = &given;
 }
 
-/* How often a file is mapped by us. */
+/* Counts the mappings of a file in this process. */
 static unsigned
 count_mappings(const char *name)
 {
@@ -89,7 +87,7 @@ count_mappings(const char *name)
 	return n;
 }
 
-/* The descriptor of a larger file goes, when nothing else keeps the file. */
+/* The descriptor of a large file is closed when nothing else keeps the file. */
 START_TEST(given_away)
 {
 	struct file	*f;
@@ -125,8 +123,8 @@ START_TEST(given_away)
 }
 END_TEST
 
-/* One that is kept is a file of its own; when it is no more what it was, it
- * lasts no longer.  All others are their version. */
+/* A file from the cache directory has a version of its own, and can be
+ * outdated; other files are their version. */
 START_TEST(kept)
 {
 	struct job_version	 version = { .dev = 1, .ino = 2,
@@ -159,7 +157,7 @@ count_call(void *context)
 	++*(int *)context;
 }
 
-/* One of so many pieces goes in turns, and its descriptor after them. */
+/* A file with very many chunks is closed in slices, its descriptor last. */
 START_TEST(given_slowly)
 {
 	struct file	*f;
@@ -207,7 +205,7 @@ START_TEST(given_slowly)
 }
 END_TEST
 
-/* Not those of small files, nor of memory that was made for us. */
+/* Descriptors of small files and of made files are closed at once. */
 START_TEST(closed_here)
 {
 	struct job_version	 version = { .size = 400 * KIB };
@@ -234,10 +232,8 @@ is_open(int fd)
 	return fcntl(fd, F_GETFD) != -1;
 }
 
-/*
- * What was made for us is gone for good when it must go, pieces and all; what
- * is being sent stays.
- */
+/* A made file is gone for good when it is dropped, with its chunks; held chunks
+ * stay. */
 START_TEST(made_ones)
 {
 	struct file	*f[4];

@@ -1,7 +1,5 @@
-/*
- * files: what the tests of files and of their chunks share: caches of both, and
- * files with known bytes.
- */
+/* files: shared by the tests of files and chunks: caches of both, and files
+ * with known bytes. */
 #ifndef T_UNIT_CACHE_FILES_H
 #define T_UNIT_CACHE_FILES_H
 
@@ -29,8 +27,8 @@ caches(size_t limit, int64_t residency)
 	file_init(&files, &chunks, 4, 64 * KIB, 16 * KIB, residency);
 }
 
-/* A file of so many bytes, each its offset's; as a helper would hand it over.
- * */
+/* A file of a size, with bytes that follow from their offsets; as a helper
+ * would hand it over. */
 static inline struct file *
 make(size_t size, bool in_memory)
 {

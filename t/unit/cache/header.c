@@ -94,13 +94,13 @@ START_TEST(cleared_while_held)
 	ck_assert_uint_eq(heads.cache.entries, 0);
 	ck_assert_mem_eq(header_bytes(h), BYTES, sizeof(BYTES));
 	header_release(&heads, &h);
-	header_drop_all(&heads, &owned);	/* nothing there is fine */
+	header_drop_all(&heads, &owned);	/* an empty list is fine */
 	ck_assert_ptr_null(header_hold(&heads, &owned, KIND, &date));
 	header_free(&heads);
 }
 END_TEST
 
-/* One of each kind; which of them comes or goes does not matter to the rest. */
+/* One head of each kind; they come and go independently. */
 START_TEST(kinds)
 {
 	struct head	*owned = NULL, *h[3], *again;
@@ -111,7 +111,7 @@ START_TEST(kinds)
 			    sizeof(BYTES), DATE_AT, &date);
 		for (unsigned kind = 0; kind < 3; kind++)
 			ck_assert_uint_eq(h[kind]->kind, kind);
-		/* A fresh copy for one, in the midst of the others. */
+		/* One head of several gets a fresh copy. */
 		date.wall++;
 		again = header_hold(&heads, &owned, out, &date);
 		ck_assert_ptr_ne(again, h[out]);
@@ -129,8 +129,8 @@ START_TEST(kinds)
 }
 END_TEST
 
-/* Who is held stays, who has been used has a chance, as long as there are any;
- * and nobody goes within the limit. */
+/* A held head stays, a used one has a chance while there are any, and all stay
+ * within the limit. */
 START_TEST(thinned)
 {
 	struct head	*owned[20] = { NULL }, *h, *held;
@@ -166,7 +166,8 @@ START_TEST(thinned)
 }
 END_TEST
 
-/* Nothing stays with its owner, and what is held is good until its release. */
+/* With a disabled cache no head stays, and a held head is good until its
+ * release. */
 START_TEST(off)
 {
 	struct head	*owned = NULL, *h, *other;
@@ -187,7 +188,7 @@ START_TEST(off)
 }
 END_TEST
 
-/* Any length, at an odd place; all else as ever. */
+/* Any length, at an odd address; all else as with aligned heads. */
 START_TEST(ragged)
 {
 	struct head	*owned = NULL, *h;

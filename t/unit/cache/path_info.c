@@ -1,6 +1,4 @@
-/*
- * Tests of answers about paths: which one stands, and what goes with it.
- */
+/* Tests of path_info: which result is kept, and what goes with it. */
 #include <sys/stat.h>
 
 #include <fcntl.h>
@@ -50,7 +48,7 @@ add_path(uint32_t space)
 	return pathname_add(&paths, space, STR("/a"), NULL, false);
 }
 
-/* A version without contents, which needs no descriptor. */
+/* An empty file, which needs no descriptor. */
 static struct file *
 get_version(int64_t mtime, bool settled)
 {
@@ -98,7 +96,8 @@ START_TEST(answer_takes_heads_along)
 }
 END_TEST
 
-/* However many paths there are, and whether heads are used all the time. */
+/* The limit of heads holds for any number of paths, and if all heads are used.
+ * */
 START_TEST(heads_are_limited)
 {
 	static const struct path_info	a;
@@ -126,7 +125,7 @@ START_TEST(heads_are_limited)
 }
 END_TEST
 
-/* An answer is old at once; what it says, and its heads, stay. */
+/* With no_reuse a result is expired at once; its contents and heads stay. */
 START_TEST(anew)
 {
 	struct path		*p = add_path(0);
@@ -148,7 +147,7 @@ START_TEST(anew)
 }
 END_TEST
 
-/* A copy of what it is; let go of, but for what it says. */
+/* Copies the info of a path, and releases all that the copy holds. */
 static struct path_info
 get_info(const struct path *p)
 {
@@ -161,7 +160,7 @@ get_info(const struct path *p)
 	return a;
 }
 
-/* What has been tried with a version is not tried again with that. */
+/* Variants that were tried with a version stay as they are. */
 START_TEST(tried)
 {
 	struct path	*p = add_path(0);
@@ -177,7 +176,7 @@ START_TEST(tried)
 	    &(struct path_info){ .variants = 1, .checked_at = 40 }, TRIED);
 	ck_assert_uint_eq(get_info(p).variants, 1 | TRIED);
 	ck_assert_int_eq(get_info(p).checked_at, 40);
-	/* Another version has been found since. */
+	/* Another version has been found meanwhile. */
 	path_info_confirm(&paths, p, &(struct job_version){ .mtime = 5 },
 	    &(struct path_info){ .variants = 2, .checked_at = 50 }, TRIED);
 	ck_assert_uint_eq(get_info(p).variants, 1 | TRIED);
@@ -186,7 +185,7 @@ START_TEST(tried)
 }
 END_TEST
 
-/* Those of another version only, and only those that there are. */
+/* Variants expire with another version only, and only those that exist. */
 START_TEST(variants_expire)
 {
 	struct path *p = add_path(0), *first = add_path(100),
@@ -206,7 +205,8 @@ START_TEST(variants_expire)
 }
 END_TEST
 
-/* An older answer stands for a while; each spell of failures is told once. */
+/* An older result is kept for a while; each series of failures is reported
+ * once. */
 START_TEST(fails)
 {
 	struct path	*p = add_path(0);
@@ -227,7 +227,7 @@ START_TEST(fails)
 }
 END_TEST
 
-/* Looks of several threads cross: the one that was begun later counts. */
+/* Look-ups of several threads overlap: the one begun last counts. */
 START_TEST(crossed)
 {
 	struct path	*p = add_path(0);
@@ -244,7 +244,7 @@ START_TEST(crossed)
 	    PATHNAME_REFUSED);
 	find_version(p, 7, 0, 50);
 	ck_assert_int_eq(p->file->version.mtime, 7);
-	/* But what is known to be wrong is older than any. */
+	/* But an expired result is older than any. */
 	path_info_expire(&paths, p, p->file);
 	find_version(p, 8, 0, 10);
 	ck_assert_int_eq(p->file->version.mtime, 8);
@@ -252,7 +252,7 @@ START_TEST(crossed)
 }
 END_TEST
 
-/* But for one whose descriptor has gone, of which nothing is in memory. */
+/* But for a file that is closed and not in memory. */
 START_TEST(lost)
 {
 	struct job_version	 v = { .mtime = 6, .size = 5000 };
@@ -290,7 +290,7 @@ START_TEST(expires)
 }
 END_TEST
 
-/* A head is made of one version and its variants, and for these only. */
+/* A head belongs to one version and its variants. */
 START_TEST(heads_of_another)
 {
 	struct path	*p = add_path(0);
@@ -320,7 +320,7 @@ START_TEST(heads_of_another)
 }
 END_TEST
 
-/* One look at a time that nobody waits for. */
+/* One refresh in the background at a time. */
 START_TEST(claimed)
 {
 	struct path	*p = add_path(0);

@@ -80,7 +80,7 @@ START_TEST(many)
 }
 END_TEST
 
-/* The table grows with what is in it, and all of it is found at any time. */
+/* The table grows with its paths, and all of them are found at any time. */
 START_TEST(grows)
 {
 	struct pathname_cache	 large;
@@ -105,7 +105,7 @@ START_TEST(grows)
 }
 END_TEST
 
-/* No further than its limit; what has gone leaves it as it is. */
+/* The table grows up to its limit, and does not shrink. */
 START_TEST(grows_to_its_limit)
 {
 	struct path	*p;
@@ -120,7 +120,7 @@ START_TEST(grows_to_its_limit)
 }
 END_TEST
 
-/* Long names count for what they weigh. */
+/* Long names count by their bytes. */
 START_TEST(long_names)
 {
 	struct path	*p;
@@ -147,8 +147,8 @@ is_of_length(size_t len, int number)
 	return pathname_add(&paths, 1, (struct str){ name, len }, NULL, false);
 }
 
-/* Clients choose how long names are: one length after the other, of each of
- * which some stay, takes no more memory than all at once. */
+/* Paths with names of one length after the other, some of each of which stay,
+ * take no more memory than all lengths at once. */
 START_TEST(one_length_after_another)
 {
 	static struct path	*stay[10000];
@@ -203,7 +203,7 @@ START_TEST(forgotten)
 	p = pathname_hold(&paths, 1, STR("/2"));
 	ck_assert_ptr_nonnull(p);
 	pathname_release(&paths, &p);
-	/* One that is in use stays, but nothing is known of it. */
+	/* A held path stays, and becomes UNKNOWN. */
 	p = pathname_hold(&paths, 2, STR("/held"));
 	ck_assert_ptr_eq(p, held);
 	ck_assert_int_eq(p->kind, PATHNAME_UNKNOWN);

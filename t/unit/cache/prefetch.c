@@ -1,6 +1,4 @@
-/*
- * Tests of cache/prefetch: where each link leads, and that nothing is changed.
- */
+/* Tests of cache/prefetch: where each level leads, and that nothing changes. */
 #include <string.h>
 
 #include "cache/path_info.h"
@@ -17,7 +15,7 @@ init_caches(void)
 	caches(1024 * KIB, RESIDENCY_AUTO);
 	header_init(&heads, 100000);
 	pathname_init(&paths, 1000, &heads);
-	/* Not at random: who is first in a bucket must be certain. */
+	/* A fixed key, so that the order in each bucket is certain. */
 	paths.key = (struct hash_key){ 1, 2 };
 }
 
@@ -30,7 +28,7 @@ free_caches(void)
 	chunk_free(&chunks);
 }
 
-/* With a file of so many bytes, all of it copied if it is small; held. */
+/* Holds a path with a file of a size, copied if it is small. */
 static struct path *
 path_of(const char *name, size_t size, bool with_head)
 {
@@ -52,7 +50,7 @@ path_of(const char *name, size_t size, bool with_head)
 	return p;
 }
 
-/* All links; what the second and the third lead to. */
+/* Goes through all levels; what the second and the third lead to. */
 static void
 expect(const char *name, const void *second, const void *third)
 {
@@ -123,7 +121,7 @@ START_TEST(crowded)
 		}
 		pathname_release(&paths, &p);
 	}
-	ck_assert_int_ge(found, 17);	/* of 18: another may look like it */
+	ck_assert_int_ge(found, 17);	/* of 18: tags may be alike */
 }
 END_TEST
 

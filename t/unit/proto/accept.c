@@ -1,12 +1,10 @@
-/*
- * accept: which of two types a client wants more.
- */
+/* Unit test of proto/accept: which of two types a client prefers. */
 #include <stdlib.h>
 
 #include "proto/accept.h"
 #include "t/unit/unit.h"
 
-/* The value, and what is wanted more: 'h' HTML, 'j' JSON, '=' neither. */
+/* The value, and the type preferred: 'h' HTML, 'j' JSON, '=' neither. */
 static const struct {
 	const char	*value;
 	char		 more;

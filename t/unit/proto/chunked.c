@@ -23,7 +23,8 @@ static const struct chunked_limits limits = { 100, 20, 40, 3 };
 #define LARGE_CHUNK	"413 chunk is larger than a body may be"
 #define TEN		"0123456789"
 
-/* want: "more", "+" and the bytes that are left behind the body, or why not. */
+/* want: "more", or "+" and the bytes left behind the body, or why it is
+ * refused. */
 static const struct {
 	const char	*bytes;
 	size_t		 len;
@@ -68,7 +69,7 @@ static const struct {
 	CASE("10000000000000003\r\n", LARGE_CHUNK),
 	CASE("65\r\n", LARGE_CHUNK),
 	CASE("60\r\n", "more"),
-	CASE("61\r\n", TOO_LARGE),	/* with the four bytes before it */
+	CASE("61\r\n", TOO_LARGE),	/* with the four bytes before */
 
 	/* Line ends. */
 	CASE("3\rx", NO_CRLF),
@@ -123,7 +124,7 @@ static const struct {
 	CASE("0\r\nA: " TEN TEN TEN "abc\r\n\r\n", "+0"),
 	CASE("0\r\nA: " TEN TEN TEN "abcd\r\n\r\n", "431 trailer is too long"),
 
-	/* All of it: framing counts. */
+	/* The limit of the body includes framing. */
 	CASE("46\r\n" TEN TEN TEN TEN TEN TEN TEN "\r\n"
 	    "5;" TEN "a\r\n", "more"),
 	CASE("46\r\n" TEN TEN TEN TEN TEN TEN TEN "\r\n"
@@ -134,7 +135,7 @@ static const struct {
 	    "0\r\na: bcde\r\n\r\n", "+0"),
 };
 
-/* Pieces: the first of its own length, the others of step bytes. */
+/* Feeds pieces: the first of its own length, the others of step bytes. */
 static const char *
 in_pieces(const char *bytes, size_t len, size_t first, size_t step)
 {
@@ -181,7 +182,7 @@ START_TEST(body)
 }
 END_TEST
 
-/* The answer stays, and nothing more is taken. */
+/* The result stays, and no more bytes are taken. */
 START_TEST(afterwards)
 {
 	struct chunked	c = { 0 };
@@ -201,7 +202,7 @@ START_TEST(afterwards)
 }
 END_TEST
 
-/* Where no body at all is allowed, an empty one in chunks is one too. */
+/* With a limit of 0 an empty body is refused, too: it has framing. */
 START_TEST(nothing)
 {
 	struct chunked_limits	none = limits;

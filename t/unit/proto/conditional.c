@@ -8,7 +8,7 @@
 #include "proto/conditional.h"
 #include "t/unit/unit.h"
 
-#define MODIFIED	784111777	/* of the file in all cases */
+#define MODIFIED	784111777	/* the file of all cases */
 #define NOW		(MODIFIED + 1000)
 #define BEFORE		"Sun, 06 Nov 1994 08:49:36 GMT"
 #define SAME		"Sun, 06 Nov 1994 08:49:37 GMT"
@@ -67,7 +67,7 @@ static const struct {
 	{ { .if_unmodified_since = AFTER }, "\"a\"", 200 },
 	{ { .if_unmodified_since = FUTURE }, "\"a\"", 200 },
 	{ { .if_unmodified_since = "then" }, "\"a\"", 200 },
-	/* With If-Match it is not looked at. */
+	/* If-Unmodified-Since is ignored with If-Match. */
 	{ { .if_match = "\"a\"", .if_unmodified_since = BEFORE }, "\"a\"",
 	    200 },
 	{ { .if_match = "\"b\"", .if_unmodified_since = AFTER }, "\"a\"",
@@ -90,13 +90,13 @@ static const struct {
 	{ { .if_modified_since = FUTURE }, "\"a\"", 200 },
 	{ { .if_modified_since = "then" }, "\"a\"", 200 },
 	{ { .if_modified_since = "" }, "\"a\"", 200 },
-	/* With If-None-Match it is not looked at. */
+	/* If-Modified-Since is ignored with If-None-Match. */
 	{ { .if_none_match = "\"b\"", .if_modified_since = AFTER }, "\"a\"",
 	    200 },
 	{ { .if_none_match = "\"a\"", .if_modified_since = BEFORE }, "\"a\"",
 	    304 },
 
-	/* The first ones decide first. */
+	/* If-Match and If-Unmodified-Since come first. */
 	{ { .if_match = "\"b\"", .if_none_match = "\"a\"" }, "\"a\"", 412 },
 	{ { .if_match = "\"a\"", .if_none_match = "\"a\"" }, "\"a\"", 304 },
 	{ { .if_unmodified_since = BEFORE, .if_none_match = "\"a\"" },
@@ -136,7 +136,7 @@ START_TEST(condition)
 }
 END_TEST
 
-/* A date that is as young as the file itself proves nothing. */
+/* A date in the second of the change proves nothing. */
 START_TEST(weak_date)
 {
 	struct ask		ask = { .if_range = SAME, .range = "bytes=0-" };
@@ -183,7 +183,7 @@ static const struct {
 	{ "bytes=-0", 0, 416, 0, 0 },
 	{ "bytes=0-", 0, 416, 0, 0 },
 	{ "bytes=0-0", 0, 416, 0, 0 },
-	/* Satisfiable by RFC 9110, section 14.1.2: all of nothing. */
+	/* Satisfiable by RFC 9110, section 14.1.2, but of length 0. */
 	{ "bytes=-5", 0, 200, 0, 0 },
 
 	/* Nonsense: the whole. */
@@ -244,7 +244,7 @@ static const struct {
 	{ "bytes=0-0, -1", 206, "0-0 99-99 " },
 	{ "bytes=,0-0 ,,\t5-5,", 206, "0-0 5-5 " },
 	{ "bytes=0-1,5-6,10-11,90-", 206, "0-1 5-6 10-11 90-99 " },
-	/* What cannot be had is left out, unless nothing is left. */
+	/* Unsatisfiable ranges are left out, unless all are. */
 	{ "bytes=0-1,200-", 206, "0-1 " },
 	{ "bytes=200-,0-1,-0", 206, "0-1 " },
 	{ "bytes=100-,0-1,200-,5-5", 206, "0-1 5-5 " },
@@ -263,7 +263,7 @@ static const struct {
 	{ "bytes=0-1,50-51,10-11,2-9,60-61", 206, "0-11 50-51 60-61 " },
 	{ "bytes=0-1,50-51,10-11,60-61,2-9", 206, "0-11 50-51 60-61 " },
 	{ "bytes=20-21,0-1,40-41,60-61,0-", 206, "0-99 " },
-	/* One that is not a range: none is. */
+	/* An element that is not a range makes all invalid. */
 	{ "bytes=0-1,x", 200, "" },
 	{ "bytes=x,0-1", 200, "" },
 	{ "bytes=0-1,5-4", 200, "" },
@@ -271,7 +271,7 @@ static const struct {
 	{ "bytes=0-1;3-4", 200, "" },
 	{ "bytes=200-,x", 200, "" },
 	{ "bytes=0-1,bytes=3-4", 200, "" },
-	/* Sixteen, and one more; at any time. */
+	/* Sixteen ranges, and one more, in any place. */
 	{ "bytes=0-0,2-2,4-4,6-6,8-8,10-10,12-12,14-14,16-16,18-18,20-20,"
 	    "22-22,24-24,26-26,28-28,30-30", 206,
 	    "0-0 2-2 4-4 6-6 8-8 10-10 12-12 14-14 16-16 18-18 20-20 22-22 "
@@ -316,7 +316,7 @@ static const struct {
 	{ "\"b\",W/\"a\"", "\"a\"", true, false },
 	{ "W/\"a\",\"a\"", "\"a\"", true, true },
 	{ "\"\"", "\"\"", true, true },
-	/* A comma, a backslash, a star and a blank inside are only that. */
+	/* Commas, backslashes, stars and blanks in a tag have no meaning. */
 	{ "\"a,b\"", "\"a,b\"", true, true },
 	{ "\"b,\"", "\"b\"", false, false },
 	{ "\"x\\\", \"a\"", "\"a\"", true, true },
@@ -337,7 +337,7 @@ static const struct {
 	{ "\"a", "\"a\"", false, false },
 	{ "a\"", "\"a\"", false, false },
 	{ "a", "\"a\"", false, false },
-	/* Behind what is not a tag nothing counts. */
+	/* Whatever follows an invalid tag is ignored. */
 	{ "b, \"a\"", "\"a\"", false, false },
 	{ "\"b\" \"a\"", "\"a\"", false, false },
 	{ "\"a\" x", "\"a\"", false, false },

@@ -1,6 +1,4 @@
-/*
- * Unit test of proto/credentials: which fields say who, and which do not.
- */
+/* Unit test of proto/credentials: valid fields, and invalid ones. */
 #include <string.h>
 
 #include "proto/credentials.h"

@@ -30,7 +30,7 @@ static const struct {
 	    "01/Mar/2100:00:00:00 +0000" },
 	{ 253402300799, "Fri, 31 Dec 9999 23:59:59 GMT",
 	    "31/Dec/9999:23:59:59 +0000" },
-	/* Beyond four digits the nearest date that has them. */
+	/* Beyond four digits: the nearest date that has them. */
 	{ 253402300800, "Fri, 31 Dec 9999 23:59:59 GMT",
 	    "31/Dec/9999:23:59:59 +0000" },
 	{ LONG_MAX, "Fri, 31 Dec 9999 23:59:59 GMT",
@@ -164,7 +164,7 @@ START_TEST(refuse)
 }
 END_TEST
 
-/* No part of a date is a date. */
+/* No prefix of a date is a date. */
 START_TEST(prefixes)
 {
 	time_t	t;

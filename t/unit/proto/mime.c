@@ -27,7 +27,7 @@ keep_line(void *context, const char *line, size_t len)
 	}
 }
 
-/* A file with that text; its name, good until the next call. */
+/* Makes a file with a text; returns its name, good until the next call. */
 static const char *
 file_of(const char *text)
 {
@@ -45,7 +45,7 @@ file_of(const char *text)
 	return name;
 }
 
-/* Whatever is said about it is in logged. */
+/* Makes a table from a file; its log lines are in logged. */
 static struct mime *
 mime_of(const char *text)
 {
@@ -227,7 +227,7 @@ START_TEST(charset)
 }
 END_TEST
 
-/* Reported, and done without: none there, and one that is no file. */
+/* A file that is not there, or is no file, is logged and ignored. */
 START_TEST(unreadable)
 {
 	static const char *const	files[] = { "mime.none/none", "/" };

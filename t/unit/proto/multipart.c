@@ -6,7 +6,7 @@
 #include "proto/multipart.h"
 #include "t/unit/unit.h"
 
-/* In the order in which they are sent. */
+/* The part headers, in order. */
 static const char *const headers[] = {
 	"--00000000000000ab\r\nContent-Type: text/plain\r\n"
 	    "Content-Range: bytes 5-9/100\r\n\r\n",
@@ -42,7 +42,7 @@ START_TEST(walk)
 }
 END_TEST
 
-/* As many as there may be, as far away as they may be. */
+/* The maximum of ranges, at the largest offsets. */
 START_TEST(most)
 {
 	struct cond_result	 a = { .status = 206, .n = COND_RANGES_MAX };
@@ -67,7 +67,7 @@ START_TEST(most)
 }
 END_TEST
 
-/* All bytes of the body from where it stands, those of the file as dots. */
+/* Reads the rest of the body, bytes of the file as dots. */
 static size_t
 read_rest(struct multipart *p, int64_t next, int64_t end, char *to)
 {
@@ -90,7 +90,7 @@ read_rest(struct multipart *p, int64_t next, int64_t end, char *to)
 	}
 }
 
-/* Taken back to any place, it goes on there. */
+/* Sending goes on at any place of the body. */
 START_TEST(seek)
 {
 	struct multipart *p =

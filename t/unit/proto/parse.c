@@ -17,16 +17,16 @@ struct test_case {
 	const char	*bytes;
 	size_t		 len;
 	/*
-	 * As describe_result() has it.  Done: method minor path?query @host flags
+	 * As by describe_result().  Done: method minor path?query @host flags
 	 * {fields} +bytes behind.  Refused: status why.
 	 */
 	const char	*want;
 };
 
 #define CASE(bytes, want)	{ bytes, sizeof(bytes) - 1, want }
-/* In 1.1 with the one thing that it must have. */
+/* HTTP/1.1 with the one field that it must have. */
 #define LINE(line, want)	CASE(line "\r\nHost: h\r\n\r\n", want)
-/* In 1.0, which needs nothing. */
+/* HTTP/1.0, which needs no field. */
 #define FIELD(line, want)	CASE("GET / HTTP/1.0\r\n" line "\r\n\r\n", want)
 
 #define BAD_METHOD	"400 request does not start with a method"
@@ -68,7 +68,7 @@ static const struct test_case request_lines[] = {
 	CASE(TEN TEN TEN "012 / HTTP/1.1\r\n",
 	    "501 method is too long to be one"),
 
-	/* What cannot be a method is refused at once. */
+	/* Bytes that cannot be a method are refused at once. */
 	CASE("\x16\x03\x01\x02", BAD_METHOD),
 	CASE("\x16", BAD_METHOD),
 	CASE("\0", BAD_METHOD),
@@ -81,7 +81,7 @@ static const struct test_case request_lines[] = {
 	CASE("(", BAD_METHOD),
 	CASE("GET:", BAD_METHOD),
 
-	/* One CRLF in front, not more, nothing else. */
+	/* One CRLF in front is skipped, nothing else. */
 	CASE("\r\nGET / HTTP/1.0\r\n\r\n", "GET 0 /"),
 	CASE("\r\n\r", BAD_METHOD),
 	CASE("\rG", BAD_METHOD),
@@ -158,7 +158,7 @@ static const struct test_case targets[] = {
 	LINE("GET http://u@x/ HTTP/1.1", BAD_URI_HOST),
 	LINE("GET http://u:p@x/ HTTP/1.1", BAD_URI_HOST),
 	LINE("GET http://x:y/ HTTP/1.1", BAD_URI_HOST),
-	/* The Host that is not used must still be one. */
+	/* A Host field that is not used must be valid. */
 	CASE("GET http://x/ HTTP/1.1\r\n\r\n", "400 no Host"),
 	CASE("GET http://x/ HTTP/1.1\r\nHost: a b\r\n\r\n", BAD_HOST),
 	CASE("GET http://x/ HTTP/1.1\r\nHost:\r\n\r\n",
@@ -191,12 +191,12 @@ static const struct test_case fields[] = {
 	FIELD("User-Agent: x (y; \"z\")", "GET 0 / {user-agent=x (y; \"z\")}"),
 	FIELD("!#$%&'*+-.^_`|~09aZ: x", "GET 0 /"),
 	FIELD("Accept: a\r\nRange: b\r\nCookie: c", "GET 0 / {accept=a range=b}"),
-	/* As long as a known one, and nearly the same. */
+	/* As long as a known field, and nearly the same. */
 	FIELD("hose: x\r\nranga: x\r\nexpecd: x\r\nrefereR2: x\r\nif-rangg: x",
 	    "GET 0 /"),
 	FIELD("if-mutch: x\r\nif_match: x\r\nif\rmatch: x", BAD_NAME),
 	FIELD("if_match: x\r\nuser_agent: x\r\nconnecsion: x", "GET 0 /"),
-	/* The first one stands, the second one is noted. */
+	/* The first line is stored, the second recorded. */
 	FIELD("Range: a\r\nRange: b\r\nRange: c", "GET 0 / {range=a+}"),
 
 	FIELD("Range : x", BAD_NAME),
@@ -366,7 +366,7 @@ put_fields(struct text *t, const struct parse *p, const char *head)
 		put_text(t, "}", STR(""));
 }
 
-/* All that a request says, as text. */
+/* Writes a result as text. */
 static struct text
 describe_result(enum parse_result result, const struct parse *p,
     const char *head, size_t len)
@@ -422,7 +422,7 @@ start_parse(struct parse *p)
 	parse_init(p);
 }
 
-/* In pieces of step bytes, the first one of its own length. */
+/* Feeds pieces of step bytes, the first one of its own length. */
 static struct text
 in_pieces(const struct parse_limits *l, const char *bytes, size_t len,
     size_t first, size_t step, struct parse *p)
@@ -438,7 +438,7 @@ in_pieces(const struct parse_limits *l, const char *bytes, size_t len,
 	return describe_result(result, p, bytes, len);
 }
 
-/* The first line so far is never more than when all was there at once. */
+/* The request line so far is a prefix of the final one. */
 static void
 check_line(const struct parse *p, const struct parse *whole)
 {
@@ -493,7 +493,7 @@ START_TEST(field)
 }
 END_TEST
 
-/* Every prefix of a good head is good so far. */
+/* Every prefix of a valid head is valid so far. */
 START_TEST(more)
 {
 	static const char	head[] =
@@ -508,7 +508,7 @@ START_TEST(more)
 }
 END_TEST
 
-/* The answer stays, whatever is fed behind it. */
+/* The result stays, whatever is fed behind it. */
 START_TEST(afterwards)
 {
 	struct parse	p;
@@ -541,7 +541,8 @@ check_request_line(const char *bytes, const char *want)
 	    bytes, unit_show(s.at, s.len));
 }
 
-/* What is logged: also of a request that is refused, or never completed. */
+/* The request line for the log, also of a request that is refused or
+ * incomplete. */
 START_TEST(logged_line)
 {
 	check_request_line("GET /a HTTP/1.0\r\n\r\n", "GET /a HTTP/1.0");
@@ -560,7 +561,8 @@ START_TEST(logged_line)
 }
 END_TEST
 
-/* A head of exactly the limit is fine; one byte more is not waited for. */
+/* A head of exactly the limit is valid; with one byte more it is refused at
+ * once. */
 START_TEST(head_limit)
 {
 	static const char	head[] = "GET / HTTP/1.0\r\nX: " TEN TEN
@@ -572,7 +574,7 @@ START_TEST(head_limit)
 	check_case(&l, head, size, "GET 0 /");
 	for (l.head = 64; l.head < size; l.head++)
 		check_case(&l, head, size, "431 head is too long");
-	/* A head smaller than a line: whichever is known first. */
+	/* A limit of the head below that of a line: the first error counts. */
 	l.head = 10;
 	check_case(&l, head, size, "431 head is too long");
 	l.line = 10;
@@ -580,11 +582,11 @@ START_TEST(head_limit)
 	for (l.head = 1; l.head < 4; l.head++)
 		check_case(&l, "\r\nGET / HTTP/1.0\r\n\r\n", 20,
 		    "431 head is too long");
-	/* Full, with all its lines complete: there will never be more. */
+	/* The head is full, and all its lines are complete. */
 	l = limits;
 	l.head = 16;
 	check_case(&l, "GET / HTTP/1.0\r\n", 16, "431 head is too long");
-	/* Nor is there a field to be looked for behind what may come. */
+	/* Bytes behind the limit are not read as a field. */
 	l.head = 17;
 	check_case(&l, "\r\nGET / HTTP/1.0\r\n", 18, "431 head is too long");
 }
@@ -606,7 +608,7 @@ is_accepted(const char *template, char byte)
 	return feed_bytes(&p, &limits, head, len) == PARSE_DONE;
 }
 
-/* The class table against the words of RFC 9110 and ours. */
+/* The table of classes against RFC 9110 and our own rules. */
 START_TEST(classes)
 {
 	static const char	token[] = "!#$%&'*+-.^_`|~0123456789"
@@ -638,7 +640,7 @@ START_TEST(classes)
 }
 END_TEST
 
-/* Values are looked at eight bytes at a time: every place, every byte. */
+/* Values are read eight bytes at a time: every byte in every place. */
 START_TEST(values)
 {
 	char		head[100];

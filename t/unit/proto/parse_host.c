@@ -1,6 +1,4 @@
-/*
- * Unit test of proto/parse: what is a host, and the name in it.
- */
+/* Unit test of proto/parse: valid hosts, and the name in them. */
 #include <stdio.h>
 #include <string.h>
 

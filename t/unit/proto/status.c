@@ -19,18 +19,18 @@ START_TEST(table)
 
 	ck_assert(status_known(codes[_i]));
 	ck_assert_uint_gt(strlen(reason), 1);
-	/* They stand in a status line, and in a page. */
+	/* Phrases and sentences fit into a status line and a page. */
 	ck_assert_uint_eq(strcspn(reason, "\r\n<>&"), strlen(reason));
 	ck_assert_uint_eq(strcspn(status_sentence(codes[_i]), "\r\n<>&"),
 	    strlen(status_sentence(codes[_i])));
-	/* What has a page has a sentence. */
+	/* A status with a page has a sentence. */
 	ck_assert((codes[_i] >= 400) <= (*status_sentence(codes[_i]) != '\0'));
 	for (int j = 0; j < _i; j++)
 		ck_assert_int_lt(codes[j], codes[_i]);
 }
 END_TEST
 
-/* What a conf may ask for must be in the table. */
+/* The table has each status that a conf may use. */
 START_TEST(of_the_conf)
 {
 	static const int	asked[] = {

@@ -42,7 +42,7 @@ static const struct {
 	REFUSED("/a%/b", WHY_BAD_ESCAPE),
 	REFUSED("/a%4/b", WHY_BAD_ESCAPE),
 
-	/* What no name may hold. */
+	/* Bytes that no name may have. */
 	REFUSED("/a%00", WHY_BAD_BYTE),
 	REFUSED("/a\0b", WHY_BAD_BYTE),
 	REFUSED("/a%0a", WHY_BAD_BYTE),
@@ -94,7 +94,7 @@ static const struct {
 	REFUSED("/%2e%2e/a", WHY_ABOVE_ROOT),
 	REFUSED("/a/%2e%2e/.%2E/b", WHY_ABOVE_ROOT),
 
-	/* Hidden names; in the path that remains. */
+	/* Hidden names, in the final path. */
 	REFUSED("/.htaccess", WHY_HIDDEN),
 	REFUSED("/a/.git/config", WHY_HIDDEN),
 	REFUSED("/a/.git/", WHY_HIDDEN),
@@ -117,7 +117,7 @@ static const struct {
 	REFUSED("/.well-known/.well-known", WHY_HIDDEN),
 };
 
-/* From and to memory of exactly the size that is promised to be enough. */
+/* From and to memory of exactly the promised sizes. */
 static void
 check_case(const char *bytes, size_t n, const char *want, enum why why)
 {
@@ -174,7 +174,7 @@ static const struct {
 	{ { "///", 3 }, "/" },
 };
 
-/* The path needs room for itself and a NUL; escapes do not count thrice. */
+/* A path needs its length and a NUL; escapes count once. */
 START_TEST(room)
 {
 	size_t	enough = strlen(rooms[_i].want) + 1, len = 0;

@@ -1,6 +1,4 @@
-/*
- * Unit test of proto/why: what the table of reasons promises.
- */
+/* Unit test of proto/why: the promises of the table. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +33,7 @@ START_TEST(table)
 
 	ck_assert(status == 0 || status_known(status));
 	ck_assert((_i == WHY_NONE) == (*sentence == '\0'));
-	/* One clause, which stands in a line of the log. */
+	/* A clause that fits into a line of the log. */
 	ck_assert(!isupper((unsigned char)*sentence));
 	ck_assert(*sentence == '\0' || sentence[strlen(sentence) - 1] != '.');
 	ck_assert_ptr_null(strchr(sentence, '\n'));
@@ -50,7 +48,7 @@ START_TEST(known)
 	ck_assert_int_eq(why_status(WHY_HIDDEN), 403);
 	ck_assert_str_eq(why_sentence(WHY_ABSENT), "there is no such file");
 	ck_assert_str_eq(why_directive(WHY_RETURN), "return");
-	/* One is kept in a byte. */
+	/* A reason fits into a byte. */
 	ck_assert_int_le(WHY_COUNT, 256);
 }
 END_TEST

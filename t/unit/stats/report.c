@@ -13,7 +13,7 @@
 
 static struct buf	out;
 
-/* Numbers that no two rows share. */
+/* Gives each row a number of its own. */
 static void
 fill_gauges(void)
 {
@@ -95,7 +95,7 @@ START_TEST(text)
 	    t, "\nservice-resolve-count 2\nservice-resolve-sum 0.006001\n");
 	has_line(
 	    t, "\nlane-8:1-queued 5\nlane-8:1-held 3\nlane-8:1-share 16\n");
-	/* A name, a value, nothing else. */
+	/* Each line is a name and a value. */
 	for (; *t != '\0'; t = end + 1) {
 		end = strchr(t, '\n');
 		ck_assert_ptr_nonnull(end);
@@ -107,9 +107,7 @@ START_TEST(text)
 }
 END_TEST
 
-/*
- * JSON: a reader of it, which knows nothing of what is in it.
- */
+/* JSON: a reader without knowledge of the report. */
 
 static const char	*json_value(const char *);
 
@@ -299,7 +297,7 @@ check_exposition(const char *t)
 		end = strchr(t, '\n');
 		ck_assert_ptr_nonnull(end);
 		if (sscanf(t, "# HELP %79s", family) == 1) {
-			/* Each stands once, all of it together. */
+			/* The samples of a metric stand together. */
 			strcat(family, " ");
 			ck_assert_msg(strstr(seen, family) == NULL, "%s twice",
 			    family);
@@ -367,7 +365,7 @@ START_TEST(prometheus)
 }
 END_TEST
 
-/* What took longer than the last bucket is in +Inf. */
+/* Durations beyond the last bucket are in +Inf. */
 START_TEST(long_ones)
 {
 	const char	*t;
@@ -384,7 +382,7 @@ END_TEST
  * HTML
  */
 
-/* Every tag is closed, in order: so it is read the same by everybody. */
+/* Every tag is closed, in order. */
 static void
 check_page(const char *t)
 {
@@ -438,7 +436,7 @@ START_TEST(html)
 }
 END_TEST
 
-/* Only so many looks are remembered, and not two of one second. */
+/* The number of samples is limited, and a second has at most one. */
 START_TEST(history)
 {
 	const char	*t;

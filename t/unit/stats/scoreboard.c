@@ -1,6 +1,4 @@
-/*
- * Tests of stats/scoreboard: what is counted outlives who has counted it.
- */
+/* Tests of stats/scoreboard: counts outlive their process. */
 #include <sys/wait.h>
 
 #include <pthread.h>
@@ -23,7 +21,7 @@ count_requests(void)
 	return sum.counters[STATS_REQUESTS];
 }
 
-/* A main of this part, which counts and ends. */
+/* Runs a main that counts in a slot and ends. */
 static void
 run_main(int part, unsigned n)
 {
@@ -44,7 +42,7 @@ run_main(int part, unsigned n)
 	ck_assert_int_eq(status, 0);
 }
 
-/* Before there is a scoreboard a process counts for itself. */
+/* Without a scoreboard a process counts for itself. */
 START_TEST(without)
 {
 	stats[STATS_REQUESTS] = 3;
@@ -87,14 +85,14 @@ START_TEST(outlives)
 	ck_assert_int_eq(scoreboard_alloc(1, 1), a);
 	run_main(a, 1);
 	ck_assert_uint_eq(count_requests(), 18);
-	stats[STATS_RELOADS]++;		/* the monitor's own */
+	stats[STATS_RELOADS]++;		/* of the monitor */
 	scoreboard_retire(a, 1);
 	scoreboard_sum(&sum);
 	ck_assert_uint_eq(sum.counters[STATS_RELOADS], 1);
 }
 END_TEST
 
-/* Adds up as fast as it can, and tells of each time, until nobody listens. */
+/* Adds up in a loop and writes each sum, until nobody reads. */
 static void
 run_reader(int tell)
 {
@@ -110,11 +108,9 @@ run_reader(int tell)
 	_exit(0);
 }
 
-/*
- * Who adds up while the monitor moves numbers, never sees less than before.
- * Neither of the two asks again and again whether the other has done its part:
- * where both have one processor, that took minutes.
- */
+/* A reader never sees a sum fall while the monitor retires slots.  The
+ * processes do not poll each other: with one processor for both that takes
+ * minutes. */
 START_TEST(never_falls)
 {
 	int	a, status, ends[2];
@@ -123,7 +119,7 @@ START_TEST(never_falls)
 
 	ck_assert_int_eq(pipe(ends), 0);
 	scoreboard_open();
-	/* Of many the last one: it takes longest to come to. */
+	/* The last slot of many: a reader needs longest to reach it. */
 	a = scoreboard_alloc(1, MANY) + MANY - 1;
 	pid = fork();
 	ck_assert_int_ne(pid, -1);
@@ -157,8 +153,8 @@ run_thread(void *number)
 	return NULL;
 }
 
-/* Each thread counts in a part of its own, so nothing is lost, and whoever adds
- * up meanwhile sees no less than before. */
+/* Each thread counts in a slot of its own, so no count is lost, and a reader
+ * meanwhile sees no sum fall. */
 START_TEST(threads)
 {
 	unsigned	numbers[] = { 1, 2, 3 };
@@ -184,7 +180,7 @@ START_TEST(threads)
 		pthread_join(all[i], NULL);
 	ck_assert_uint_eq(sum.histograms[STATS_HISTOGRAM_LOOP_LAG].n,
 	    3 * ROUNDS);
-	/* Cached elsewhere, by whichever thread has looked there. */
+	/* A counter that is counted elsewhere, set by any thread. */
 	stats_set(STATS_HITS_FILE, 7);
 	stats_set(STATS_HITS_FILE, 8);
 	scoreboard_sum_main(&sum, 4);
@@ -198,7 +194,7 @@ START_TEST(threads)
 }
 END_TEST
 
-/* One for whom no part is left counts, though others do not see it. */
+/* A main without a slot counts for itself alone. */
 START_TEST(full)
 {
 	int	part, n = 0;
@@ -230,7 +226,7 @@ START_TEST(gauges)
 }
 END_TEST
 
-/* A main of this part, with so many connections. */
+/* Runs a main in a slot, with so many connections. */
 static void
 publish_open(int part, size_t n)
 {
@@ -263,7 +259,7 @@ START_TEST(together)
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN_MIN], 10);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_OPEN_MAX], 30);
 	ck_assert_int_eq(stats_gauges[STATS_GAUGE_UPTIME], 5);
-	/* The dead have none, and are not waited for. */
+	/* A dead main has none, and does not count. */
 	scoreboard_retire(a, 1);
 	ck_assert_uint_eq(scoreboard_min_open(), 30);
 	publish_open(c, 20);
