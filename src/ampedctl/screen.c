@@ -197,7 +197,8 @@ put_requests(struct page *p)
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		add_text(&l, "  %s %s", classes[i],
 		    format_count(text, GET("status-%s", classes[i])));
-	add_text(&l, "  aborted %s", format_count(text, GET("aborted")));
+	add_text(&l, "  aborted %s",
+	    format_count(text, GET("responses-aborted")));
 	put_line(p, &l);
 }
 
@@ -292,7 +293,7 @@ put_caches(struct page *p)
 	put_cache(p, "pathname", "pathname");
 	put_cache(p, "header", "header");
 	put_cache(p, "chunk", "chunk");
-	put_cache(p, "grant", "login");
+	put_cache(p, "auth", "login");
 	l.len = 0;
 	put_line(p, &l);
 }
@@ -320,7 +321,7 @@ put_helpers(struct page *p)
 	add_text(&l,
 	    "jobs        %6s wait, at most %s; %s dropped, %s too late",
 	    format_count(a, GET("queued-jobs")),
-	    format_count(b, GET("queued-jobs-most")),
+	    format_count(b, GET("queued-jobs-max")),
 	    format_count(c, GET("jobs-dropped")),
 	    format_count(d, GET("disk-timeouts")));
 	put_line(p, &l);
@@ -333,14 +334,14 @@ put_disk(struct page *p)
 	char		a[TEXT_SIZE], b[TEXT_SIZE];
 
 	add_text(&l, "disk       ");
-	add_text(&l, " %6s looks", format_count(a, GET("looks")));
-	add_rate(&l, p, "looks", false);
-	add_text(
-	    &l, "  %s each", format_duration(b, GET("service-resolve-median")));
+	add_text(&l, " %6s looks", format_count(a, GET("lookups")));
+	add_rate(&l, p, "lookups", false);
+	add_text(&l, "  %s each",
+	    format_duration(b, GET("job-resolve-median")));
 	add_text(&l, "  %s reads", format_count(a, GET("reads")));
 	add_rate(&l, p, "reads", false);
-	add_text(
-	    &l, "  %s each", format_duration(b, GET("service-read-median")));
+	add_text(&l, "  %s each",
+	    format_duration(b, GET("job-read-median")));
 	put_line(p, &l);
 }
 
@@ -353,7 +354,7 @@ put_lag(struct page *p)
 	add_text(&l, "loop lag    median %s, 99%% %s, most %s",
 	    format_duration(a, GET("loop-lag-median")),
 	    format_duration(b, GET("loop-lag-p99")),
-	    format_duration(c, GET("loop-lag-most")));
+	    format_duration(c, GET("loop-lag-max")));
 	put_line(p, &l);
 }
 
@@ -366,10 +367,10 @@ put_drops(struct page *p)
 	add_text(&l,
 	    "dropped     %s log lines, %s closed for room, %s turned away, "
 	    "%s over rate",
-	    format_count(a, GET("log-dropped")),
-	    format_count(b, GET("made-room")),
-	    format_count(c, GET("turned-away")),
-	    format_count(d, GET("over-rate")));
+	    format_count(a, GET("log-lines-dropped")),
+	    format_count(b, GET("connections-evicted")),
+	    format_count(c, GET("connections-refused")),
+	    format_count(d, GET("requests-over-rate")));
 	put_line(p, &l);
 }
 
@@ -377,8 +378,8 @@ put_drops(struct page *p)
 static void
 put_fs_queue(struct page *p, const char *name, int len, double share)
 {
-	double		held = GET("lane-%.*s-held", len, name);
-	double		queued = GET("lane-%.*s-queued", len, name);
+	double		held = GET("fs-%.*s-helpers", len, name);
+	double		queued = GET("fs-%.*s-queued", len, name);
 	struct line	l = { .len = 0 };
 	char		text[TEXT_SIZE];
 
@@ -393,7 +394,7 @@ put_fs_queue(struct page *p, const char *name, int len, double share)
 static void
 put_fs_queues(struct page *p)
 {
-	static const char	start[] = "lane-", end[] = "-share";
+	static const char	start[] = "fs-", end[] = "-limit";
 	const size_t		nstart = sizeof(start) - 1;
 	const size_t		nend = sizeof(end) - 1;
 	const struct metric	*n;

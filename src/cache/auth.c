@@ -35,7 +35,7 @@ auth_init(struct auth_cache *ac, size_t limit)
 	while (n < limit)
 		n *= 2;
 	memset(ac, 0, sizeof(*ac));
-	cache_init(&ac->cache, "grant", limit, 0, drop_entry);
+	cache_init(&ac->cache, "auth", limit, 0, drop_entry);
 	ac->buckets = mem_array(n, sizeof(ac->buckets[0]));
 	ac->mask = n - 1;
 	hash_key_random(&ac->keys[0]);

@@ -144,7 +144,7 @@ write_histogram(struct buf *to, const struct stats_row *row,
 {
 	write_line(to, row->name, "-count", STATS_UNIT_ONE, h->n);
 	write_line(to, row->name, "-sum", row->unit, h->sum);
-	write_line(to, row->name, "-most", row->unit, h->max);
+	write_line(to, row->name, "-max", row->unit, h->max);
 	write_line(
 	    to, row->name, "-median", row->unit, report_quantile(h, 500));
 	write_line(to, row->name, "-p99", row->unit, report_quantile(h, 990));
@@ -156,8 +156,8 @@ write_fs_queues(struct buf *to)
 	const struct stats_fs_queue	*l = stats_fs_queues;
 
 	for (size_t i = 0; i < stats_nfs_queues; i++, l++)
-		buf_addf(to, "lane-%s-queued %" PRId64 "\n"
-		    "lane-%s-held %" PRId64 "\nlane-%s-share %" PRId64 "\n",
+		buf_addf(to, "fs-%s-queued %" PRId64 "\n"
+		    "fs-%s-helpers %" PRId64 "\nfs-%s-limit %" PRId64 "\n",
 		    l->name, l->queued, l->name, l->helpers, l->name, l->limit);
 }
 

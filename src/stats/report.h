@@ -1,21 +1,21 @@
 /*
- * report: all that is counted, measured and timed, in one text.
+ * report: all counters, gauges and histograms in one text.
  *
- * Made in memory, from the tables, in less than a millisecond or so: it never
- * waits.  The forms:
+ * A report is made in memory and never waits.  The forms:
  *
  *	text		"name value" lines, names of stats.tbl; version first.
- *			A histogram is NAME-count, -sum, -most, -median, -p99,
- *			times in seconds.  A file system's jobs are
- *			queue-NAME-queued, -held, -share.  Names stay; lines may
+ *			A histogram is NAME-count, -sum, -max, -median, -p99,
+ *			times in seconds.  The queue of a file system is
+ *			fs-NAME-queued, -helpers, -limit.  Names stay; lines may
  *			be added.
- *	json		an object: version, counters, gauges, histograms, queues
+ *	json		an object: version, counters, gauges, histograms,
+ *			fs_queues
  *	prometheus	text exposition format 0.0.4
- *	html		a page that needs nothing else
+ *	html		a page that needs no other file
  *
- * Counters and histograms are of all mains since the start, gauges of this main
- * as it is now, and of the others of its generation as they were when they looked;
- * queues are this main's.
+ * Counters and histograms are sums of all mains since the start.  Gauges are
+ * those of this main now, and those that the other mains of its generation have
+ * published last.  Queues of file systems are this main's.
  */
 #ifndef STATS_REPORT_H
 #define STATS_REPORT_H
@@ -25,7 +25,7 @@
 #include "lib/buf.h"
 #include "lib/str.h"
 
-/* Id, name, media type, the same as it is sent. */
+/* Id, name, media type, Content-Type. */
 #define REPORT_FORMS(X)							\
 	X(HTML, "html", "text/html", "text/html; charset=utf-8")	\
 	X(JSON, "json", "application/json", "application/json")		\
@@ -40,17 +40,16 @@ enum report_form {
 	REPORT_FORM_COUNT
 };
 
-/* Adds it to what is in the buffer. */
+/* Appends a report to a buffer. */
 void		 report_write(struct buf *, enum report_form);
-/* The form of that name; false: there is none. */
+/* Finds a form by its name; false: there is none. */
 bool		 report_find_form(struct str name, enum report_form *);
 const char	*report_media(enum report_form);
 const char	*report_type(enum report_form);	/* Content-Type */
 
-/* Who brings all gauges up to date when there is to be a report; NULL: nobody,
- * and they are what they were. */
+/* Sets the function that measures all gauges before a report; NULL: none. */
 void		 report_set_measure(void (*measure)(void *), void *context);
-/* Several threads will ask for reports: one after the other gets its own. */
+/* Makes reports safe for several threads: one report at a time. */
 void		 report_use_lock(void);
 
 #endif

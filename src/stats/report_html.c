@@ -111,7 +111,7 @@ add_overview(struct buf *to, const struct report *r)
 	add_tile(
 	    to, "connections now", report_count, get_gauge(STATS_GAUGE_OPEN));
 	add_tile(
-	    to, "jobs that wait", report_count, get_gauge(STATS_GAUGE_QUEUED));
+	    to, "waiting jobs", report_count, get_gauge(STATS_GAUGE_QUEUED));
 	add_tile(to, "loop lag, 99 %", report_time, report_quantile(lag, 990));
 	buf_adds(to, "</dl></section>\n<section class=\"wide\">"
 	    "<h2>The last five minutes</h2>\n");
@@ -148,10 +148,10 @@ add_responses(struct buf *to, const struct report *r)
 
 	begin_section(to, "Responses by class", parts,
 	    sizeof(parts) / sizeof(parts[0]));
-	add_count(to, "<p>cut short ", n[STATS_ABORTED]);
+	add_count(to, "<p>aborted ", n[STATS_ABORTED]);
 	add_count(to, ", denied ", n[STATS_DENIED]);
 	add_count(to, ", over the rate ", n[STATS_REQUESTS_OVER_RATE]);
-	add_count(to, ", too late for the disk ", n[STATS_DISK_TIMEOUTS]);
+	add_count(to, ", disk timeouts ", n[STATS_DISK_TIMEOUTS]);
 	buf_adds(to, "</p></section>\n");
 }
 
@@ -171,8 +171,8 @@ add_connections(struct buf *to, const struct report *r)
 	add_count(to, "<p>", get_gauge(STATS_GAUGE_OPEN));
 	add_count(to, " of ", get_gauge(STATS_GAUGE_OPEN_LIMIT));
 	add_count(to, " now, accepted ", r->sum.counters[STATS_CONNECTIONS]);
-	add_count(
-	    to, ", turned away ", r->sum.counters[STATS_CONNECTIONS_REFUSED]);
+	add_count(to, ", refused ",
+	    r->sum.counters[STATS_CONNECTIONS_REFUSED]);
 	buf_adds(to, "</p></section>\n");
 }
 
@@ -180,16 +180,17 @@ add_connections(struct buf *to, const struct report *r)
 static void
 add_cache_usage(struct buf *to, int i)
 {
-	uint64_t	entries = get_gauge(STATS_GAUGE_ENTRIES_PATHNAME + i);
-	uint64_t most = get_gauge(STATS_GAUGE_ENTRIES_LIMIT_PATHNAME + i);
-	uint64_t	bytes = get_gauge(STATS_GAUGE_BYTES_PATHNAME + i);
-	uint64_t	room = get_gauge(STATS_GAUGE_BYTES_LIMIT_PATHNAME + i);
+	const int64_t	*g = stats_gauges + i;
+	uint64_t	 n = (uint64_t)g[STATS_GAUGE_ENTRIES_PATHNAME];
+	uint64_t	 max = (uint64_t)g[STATS_GAUGE_ENTRIES_LIMIT_PATHNAME];
+	uint64_t	 bytes = (uint64_t)g[STATS_GAUGE_BYTES_PATHNAME];
+	uint64_t	 size = (uint64_t)g[STATS_GAUGE_BYTES_LIMIT_PATHNAME];
 
-	if (room == 0 || (most != 0 &&
-	    (double)entries / (double)most > (double)bytes / (double)room))
-		report_meter(to, entries, most);
+	if (size == 0 || (max != 0 &&
+	    (double)n / (double)max > (double)bytes / (double)size))
+		report_meter(to, n, max);
 	else
-		report_meter(to, bytes, room);
+		report_meter(to, bytes, size);
 }
 
 static void
@@ -258,7 +259,7 @@ add_helpers(struct buf *to, const struct report *r)
 	add_count(to, "<p>waiting ", get_gauge(STATS_GAUGE_QUEUED));
 	add_count(to, ", at most ", get_gauge(STATS_GAUGE_QUEUED_MAX));
 	add_count(to, "; died ", r->sum.counters[STATS_HELPER_DEATHS]);
-	add_count(to, ", given up ", r->sum.counters[STATS_HELPERS_ABANDONED]);
+	add_count(to, ", abandoned ", r->sum.counters[STATS_HELPERS_ABANDONED]);
 	buf_adds(to, "</p>\n");
 	if (stats_nfs_queues > 0)
 		add_fs_queues(to);
@@ -274,7 +275,7 @@ add_loop_lag(struct buf *to, const struct report *r)
 	buf_adds(to, "<section><h2>Loop lag</h2>\n");
 	report_histogram(to, h);
 	add_count(to, "<p>", h->n);
-	buf_adds(to, " turns, half of them below ");
+	buf_adds(to, " iterations, half of them below ");
 	report_time(to, report_quantile(h, 500));
 	buf_adds(to, ", the longest ");
 	report_time(to, h->max);

@@ -34,7 +34,7 @@ add_histogram(struct buf *to, const struct stats_row *row,
 	buf_addf(to, "%s\"%s\":{\"count\":%" PRIu64 ",\"sum\":",
 	    first ? "" : ",\n", row->name, h->n);
 	report_number(to, row->unit, h->sum);
-	buf_adds(to, ",\"most\":");
+	buf_adds(to, ",\"max\":");
 	report_number(to, row->unit, h->max);
 	buf_adds(to, ",\"median\":");
 	report_number(to, row->unit, report_quantile(h, 500));
@@ -51,8 +51,8 @@ add_fs_queues(struct buf *to)
 	const struct stats_fs_queue	*l = stats_fs_queues;
 
 	for (size_t i = 0; i < stats_nfs_queues; i++, l++)
-		buf_addf(to, "%s{\"lane\":\"%s\",\"queued\":%" PRId64
-		    ",\"held\":%" PRId64 ",\"share\":%" PRId64 "}",
+		buf_addf(to, "%s{\"name\":\"%s\",\"queued\":%" PRId64
+		    ",\"helpers\":%" PRId64 ",\"limit\":%" PRId64 "}",
 		    i == 0 ? "" : ",\n", l->name, l->queued, l->helpers,
 		    l->limit);
 }
@@ -76,7 +76,7 @@ report_json(struct buf *to, const struct report *r)
 	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
 	for (size_t i = 0; i < n; i++)
 		add_histogram(to, &rows[i], &r->sum.histograms[i], i == 0);
-	buf_adds(to, "},\n\"lanes\":[\n");
+	buf_adds(to, "},\n\"fs_queues\":[\n");
 	add_fs_queues(to);
 	buf_adds(to, "]}\n");
 }

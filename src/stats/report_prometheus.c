@@ -128,9 +128,9 @@ add_fs_queues(
 	if (stats_nfs_queues > 0)
 		add_help(to, metric, "gauge", help);
 	for (size_t i = 0; i < stats_nfs_queues; i++) {
-		memcpy(
-		    &n, (const char *)&stats_fs_queues[i] + member, sizeof(n));
-		buf_addf(to, "%s{lane=\"%s\"} %" PRId64 "\n", metric,
+		memcpy(&n, (const char *)&stats_fs_queues[i] + member,
+		    sizeof(n));
+		buf_addf(to, "%s{fs=\"%s\"} %" PRId64 "\n", metric,
 		    stats_fs_queues[i].name, n);
 	}
 }
@@ -147,13 +147,13 @@ report_prometheus(struct buf *to, const struct report *r)
 	add_numbers(to, STATS_KIND_COUNTER, r->sum.counters);
 	add_numbers(to, STATS_KIND_GAUGE, gauges);
 	add_histograms(to, r->sum.histograms);
-	add_fs_queues(to, "amped_lane_queued_jobs",
+	add_fs_queues(to, "amped_fs_queued_jobs",
 	    offsetof(struct stats_fs_queue, queued),
 	    "jobs for a file system that wait for a helper");
-	add_fs_queues(to, "amped_lane_helpers",
+	add_fs_queues(to, "amped_fs_helpers",
 	    offsetof(struct stats_fs_queue, helpers),
-	    "helpers that a file system holds");
-	add_fs_queues(to, "amped_lane_helpers_limit",
+	    "helpers with a job for a file system");
+	add_fs_queues(to, "amped_fs_helpers_limit",
 	    offsetof(struct stats_fs_queue, limit),
-	    "helpers that a file system may hold");
+	    "limit of the helpers with a job for a file system");
 }

@@ -1,10 +1,9 @@
 /*
- * stats: what is counted, measured and timed, from stats.tbl.
+ * stats: counters, gauges and histograms, from stats.tbl.
  *
- * Counters and histograms are numbers of one thread, which alone adds to them;
- * they may stand in memory that outlives its process (scoreboard.h).  Gauges
- * are worth something only right after they have been measured (report.h), by
- * whoever did that.
+ * A thread has counters and histograms of its own, and is the only one to write
+ * them; they may be in memory that outlives its process (scoreboard.h).  Gauges
+ * are valid only right after they have been measured for a report (report.h).
  */
 #ifndef STATS_STATS_H
 #define STATS_STATS_H
@@ -17,19 +16,20 @@
 #include "lib/counter.h"
 #include "lib/histogram.h"
 
-/* By its counters' name, and as the conf and people call it. */
+/* Id, name in counters, name for people. */
 #define STATS_CACHES(X)							\
 	X(PATHNAME, "pathname", "pathname") X(HEADER, "header", "header") \
 	X(CHUNK, "chunk", "chunk") X(FILE, "file", "file")		\
-	X(AUTH, "grant", "login")
+	X(AUTH, "auth", "login")
 
-/* Of a connection; one that just runs is in that it had before, or in none. */
+/* States of a connection.  A connection that runs is in its last state, a new
+ * one in none. */
 #define STATS_STATES(X)							\
 	X(IDLE,	   "idle",    "connections between two requests")	\
-	X(READING, "reading", "connections with a request that is coming") \
+	X(READING, "reading", "connections that receive a request") \
 	X(DISK,	   "disk",    "connections that wait for a disk")	\
-	X(SENDING, "sending", "connections that are being sent something") \
-	X(LINGERING, "lingering", "connections that their clients are to close")
+	X(SENDING, "sending", "connections that are sent a response") \
+	X(LINGERING, "lingering", "connections that their clients must close")
 
 enum stats_cache {
 #define X(id, name, called) STATS_CACHE_##id,
@@ -63,28 +63,30 @@ enum stats_histogram {
 	STATS_HISTOGRAM_COUNT
 };
 
-/* What one thread counts. */
+/* The counts of one thread, in cache lines of their own. */
 struct stats_slot {
-	_Alignas(64) uint64_t	counters[STATS_COUNT]; /* nobody else's line */
+	_Alignas(64) uint64_t	counters[STATS_COUNT];
 	struct histogram	histograms[STATS_HISTOGRAM_COUNT];
 };
 
-/* The tasks of a file system. */
 #define STATS_FS_QUEUES_MAX	64
+
+/* The queue of a file system (disk/fs_queues.h). */
 struct stats_fs_queue {
 	char	name[32];
-	int64_t	queued, helpers, limit;	/* jobs that wait; helpers */
+	int64_t	queued;			/* jobs that wait */
+	int64_t	helpers, limit;		/* that it has, and may have */
 };
 
-extern _Thread_local uint64_t		*stats;		/* this thread's own */
-extern _Thread_local struct histogram	*stats_histograms; /* the same */
+extern _Thread_local uint64_t		*stats;		/* this thread's */
+extern _Thread_local struct histogram	*stats_histograms; /* this thread's */
 extern int64_t		 stats_gauges[STATS_GAUGE_COUNT];
 extern struct stats_fs_queue stats_fs_queues[STATS_FS_QUEUES_MAX];
 extern size_t		 stats_nfs_queues;
 
-/* Where this process counts from now on: the thread that it has begun with. */
+/* Lets the process, and its first thread, which calls this, count in a slot. */
 void	stats_use(struct stats_slot *);
-/* Where any other thread counts, before it does. */
+/* Lets another thread, which calls this, count in a slot. */
 void	stats_use_thread(struct stats_slot *);
 
 static inline void
@@ -105,8 +107,8 @@ stats_time(enum stats_histogram histogram, int64_t us)
 	histogram_add(&stats_histograms[histogram], us);
 }
 
-/* What is counted elsewhere for the whole process: that many by now.  By one
- * thread at a time, whichever it is. */
+/* Sets a counter of the process to a value that is counted elsewhere.  Any one
+ * thread at a time may call this. */
 void	stats_set(enum stats_counter, uint64_t);
 
 const char	*stats_name(enum stats_counter);

@@ -322,7 +322,7 @@ for my $name (qw(page other large)) {
 is($server->get('/guarded/page')->{status}, 403,
     'a guard keeps out all others');
 $server->stop;
-is(counted($server, 'looks'), 7, 'it looked seven times');
+is(counted($server, 'lookups'), 7, 'it looked seven times');
 is(counted($server, 'requests'), 4, 'requests are those of clients');
 is(counted($server, 'connections'), 4, 'connections, too');
 my $bytes = counted($server, 'bytes');
@@ -346,24 +346,24 @@ evict('other');
 is_deeply([ctl('preload', '/other')], [0, "/other: 5000 bytes\n", ''],
     'preload');
 my %brought = numbers();
-is($brought{$_} - $none{$_}, 1, "$_: one") for qw(looks chunk-misses);
+is($brought{$_} - $none{$_}, 1, "$_: one") for qw(lookups chunk-misses);
 evict('other');
 is($server->get('/other')->{body}, content('other', 5000), 'a request')
     for 1 .. 3;
 my %had = numbers();
-is($had{$_} - $brought{$_}, 0, "$_: no more") for qw(looks reads chunk-misses);
+is($had{$_} - $brought{$_}, 0, "$_: no more") for qw(lookups reads chunk-misses);
 is_deeply([ctl('purge', '/%6fther', '/no*', '/other')], [0,
     "/%6fther: 1 purged\n/no*: 0 purged\n/other: 0 purged\n", ''], 'purge');
 is($server->get('/other')->{body}, content('other', 5000), 'a request');
 my %again = numbers();
-is($again{$_} - $had{$_}, 1, "$_: one more") for qw(looks chunk-misses);
+is($again{$_} - $had{$_}, 1, "$_: one more") for qw(lookups chunk-misses);
 is_deeply([ctl('purge', '*')], [0, "*: 1 purged\n", ''], 'purge all');
 is_deeply([ctl('purge', '*x')], [64, '',
     "ampedctl: some words are not valid\n" .
     "*x: a URL begins with http:// or, without a host, with /\n"], 'nonsense');
 is($server->get('/other')->{body}, content('other', 5000), 'a request');
 my %last = numbers();
-is($last{$_} - $again{$_}, 1, "$_: one more") for qw(looks chunk-misses);
+is($last{$_} - $again{$_}, 1, "$_: one more") for qw(lookups chunk-misses);
 $server->stop;
 
 # Out of the system's memory, as far as it does us that favour.
@@ -404,14 +404,14 @@ SKIP: {
 	is($server->get('/other', fields => ['Accept-Encoding: gzip'])->
 	    {field}{'content-encoding'}, 'gzip', 'is there');
 	$server->stop;
-	is(counted($server, 'looks'), 2, 'without another look');
+	is(counted($server, 'lookups'), 2, 'without another look');
 }
 
 # status and metrics: what clients do, and nothing else.  The second helper comes
 # a moment after the first.
 $server = start();
 await('the socket', sub { -S $control });
-await('two helpers', sub { my %now = numbers(); $now{helpers} == 2 })
+await('two helpers', sub { my %now = numbers(); $now{'helpers-started'} == 2 })
     if Amped::architecture() eq 'amped';
 my %first = numbers();
 $server->get('/page') for 1 .. 10;
@@ -424,7 +424,7 @@ is($then{$_}, $clients{$_}, "which is no client's: $_")
 is($then{requests} - $first{requests}, 13, 'thirteen requests more');
 is($then{connections} - $first{connections}, 13, 'and connections');
 is($then{'status-4xx'} - $first{'status-4xx'}, 3, 'three of them failed');
-is($then{looks} - $first{looks}, 3, 'three looks');
+is($then{lookups} - $first{lookups}, 3, 'three looks');
 @answer = ctl('status');
 is($answer[0], 0, 'status');
 like($answer[1], qr/^requests\s+13  2xx 10  3xx 0  4xx 3  5xx 0 /m,

@@ -326,7 +326,7 @@ $server->wait_line(qr/before/, $server->{access});
 my @stopped = $server->kill_role('STOP', 'log helper');
 is($server->get('/page?late')->{status}, 200, 'a line that is not taken');
 reload($server);
-$server->wait_line(qr/main\[$main\] info: log-dropped/);
+$server->wait_line(qr/main\[$main\] info: log-lines-dropped/);
 kill('TERM', $server->{pid});
 await('it to be told', sub { $server->errors =~ /notice: stopping/ });
 kill('CONT', @stopped);

@@ -186,9 +186,9 @@ $server->wait_line(qr{info: 403 for /none from 127\.0\.0\.3: its client's } .
 $server->wait_line(qr{warn: .*/passwords: user "old" is refused: crypt});
 unlike($server->errors, qr/pass:word/, 'no password in the log');
 $server->stop;
-like($server->errors, qr/ verified: $verified$/m,
+like($server->errors, qr/ verifications: $verified$/m,
     'each password was verified once');
-like($server->errors, qr/ denied: [1-9]\d+$/m, 'refusals are counted');
+like($server->errors, qr/ requests-denied: [1-9]\d+$/m, 'refusals are counted');
 
 # A file that changes, where nothing is kept.
 $server = Amped->start(files => \%files, site => "auth X $passwords",
@@ -204,6 +204,6 @@ is(status('anna', 'new'), 401, 'a user who has gone');
 write_file($passwords, '');
 is(status('carl', 'c'), 401, 'all have gone');
 $server->stop;
-like($server->errors, qr/ verified: 6$/m, 'looked up each time');
+like($server->errors, qr/ verifications: 6$/m, 'looked up each time');
 
 done_testing();

@@ -183,7 +183,7 @@ sub check_counts {
 	}
 	$server->stop;
 	my $said = $server->errors;
-	my ($looks) = $said =~ /\blooks: (\d+)/;
+	my ($looks) = $said =~ /\blookups: (\d+)/;
 	my ($hits) = $said =~ /header cache: .*, (\d+) hits/;
 	my ($kept, $made) = $said =~
 	    /chunk cache: (\d+) entries, .*, (\d+) misses/;

@@ -301,8 +301,8 @@ END
 		my %now = $text =~ /^(\S+) (\d+)$/mg;
 		return ($now{workers} // 0) == 3 && $now{requests} >= 6 &&
 		    $now{'open-connections'} == 7 &&
-		    $now{'open-connections-least'} <= 2 &&
-		    $now{'open-connections-most'} >= 3;
+		    $now{'open-connections-min'} <= 2 &&
+		    $now{'open-connections-max'} >= 3;
 	});
 	pass('connections add up, and who has the most');
 	$server->stop;

@@ -78,11 +78,11 @@ is($more{'bytes-in'}, 7 * length("GET / HTTP/1.1\r\nHost: x\r\n\r\n") +
     length("GET /large HTTP/1.1\r\nHost: x\r\n\r\n") +
     length("GET /status?text HTTP/1.1\r\nHost: x\r\n\r\n"),
     'bytes received: what was sent, and the question');
-is($more{looks}, 3, 'looks');
-is($more{'service-resolve-count'}, 3, 'they were timed');
+is($more{lookups}, 3, 'look-ups');
+is($more{'job-resolve-count'}, 3, 'they were timed');
 await('lines of the access log to be written, and that to be timed', sub {
 	my %now = numbers($status, '/status?text');
-	return $now{'service-append-count'} > 0;
+	return $now{'job-append-count'} > 0;
 });
 cmp_ok($more{'pathname-hits'}, '>=', 7, 'hits');
 is($after{'open-connections'}, $one_thread ? 1 : 2, 'connections now');
@@ -92,7 +92,7 @@ is($after{'connections-idle'}, $one_thread ? 1 : 2, 'they are idle, or were')
 is($after{generation}, 1, 'the first conf');
 cmp_ok($after{'chunk-bytes'}, '>', 0, 'chunks are there');
 cmp_ok($after{'loop-lag-count'}, '>', $before{'loop-lag-count'},
-    'turns of the loop');
+    'iterations of the loop');
 
 # A request that is on its way, and one that nobody takes.
 my $reading = $server->connect;
@@ -100,7 +100,7 @@ $reading->send("GET / HTTP/1.1\r\n");
 await('it to be seen', sub {
 	my %now = numbers($status, '/status?text');
 	return $now{'connections-reading'} == 1 &&
-	    $now{'requests-under-way'} == 1;
+	    $now{'active-requests'} == 1;
 });
 $reading->close;
 
@@ -114,8 +114,8 @@ my %listed = map { (split(/\t/))[0, 2] } split(/\n/, $list);
 is_deeply({ map { my $kind = $_; map { ($_ => $kind =~ s/s\z//r) }
     keys %{$json->{$kind}} } qw(counters gauges histograms) }, \%listed,
     'JSON: all that amped -C lists');
-is(scalar(grep { $_->{lane} eq 'users' } @{$json->{lanes}}), $is_amped ? 1 : 0,
-    'JSON: lanes');
+is(scalar(grep { $_->{name} eq 'users' } @{$json->{fs_queues}}), $is_amped ? 1 : 0,
+    'JSON: queues of file systems');
 
 my $exposition = report($status, '/status?prometheus');
 like($exposition, qr/^# TYPE amped_requests_total counter$/m,
@@ -174,7 +174,7 @@ is($now{'main-deaths'}, 1, 'that main died is counted');
 is_deeply([grep { $now{$_} < $last{$_} } grep { ($listed{$_} // '') eq
     'counter' } keys %last], [], 'no counter falls when main dies');
 cmp_ok($now{requests}, '>', $last{requests}, 'requests go on');
-cmp_ok($now{'service-resolve-count'}, '>=', $last{'service-resolve-count'},
+cmp_ok($now{'job-resolve-count'}, '>=', $last{'job-resolve-count'},
     'so do histograms');
 is($now{started}, $last{started}, 'the server is the same one');
 

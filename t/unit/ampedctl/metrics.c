@@ -12,14 +12,14 @@ START_TEST(read_and_found)
 	struct buf	text = { 0 };
 
 	buf_adds(&text, "version 1.2.3\nrequests 12\nloop-lag-sum 0.25\n"
-	    "lane-254:0-share 16\nno number\nrequests-too\n\nx 1e3\ny \n"
+	    "fs-254:0-limit 16\nno number\nrequests-too\n\nx 1e3\ny \n"
 	    "large 18446744073709551615\nlast 7");
 	metrics_parse(&n, &text);
 	buf_free(&text);		/* they are the numbers' own by now */
 	ck_assert_str_eq(n.version, "1.2.3");
 	ck_assert_double_eq(metrics_get(&n, "requests"), 12);
 	ck_assert_double_eq(metrics_get(&n, "loop-%s-sum", "lag"), 0.25);
-	ck_assert_double_eq(metrics_get(&n, "lane-%.*s-share", 5, "254:0..."),
+	ck_assert_double_eq(metrics_get(&n, "fs-%.*s-limit", 5, "254:0..."),
 	    16);
 	ck_assert_double_eq(metrics_get(&n, "no"), 0);
 	ck_assert_double_eq(metrics_get(&n, "y"), 0);

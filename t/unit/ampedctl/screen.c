@@ -15,10 +15,10 @@ static const char	some[] =
     "pathname-entries-limit 50000\npathname-bytes 100\n"
     "pathname-bytes-limit 25600000\n"
     "helpers-limit 32\nbusy-helpers 30\nstuck-helpers 2\nidle-helpers 0\n"
-    "service-resolve-median 0.000049\nservice-read-median 0.0123\n"
-    "loop-lag-median 0.0016\nloop-lag-p99 1.5\nloop-lag-most 12\n"
-    "lane-8:1-queued 5\nlane-8:1-held 8\nlane-8:1-share 16\n"
-    "lane-8:2-queued 0\nlane-8:2-held 0\nlane-8:2-share 16\n";
+    "job-resolve-median 0.000049\njob-read-median 0.0123\n"
+    "loop-lag-median 0.0016\nloop-lag-p99 1.5\nloop-lag-max 12\n"
+    "fs-8:1-queued 5\nfs-8:1-helpers 8\nfs-8:1-limit 16\n"
+    "fs-8:2-queued 0\nfs-8:2-helpers 0\nfs-8:2-limit 16\n";
 
 static struct buf	text;
 
@@ -75,9 +75,9 @@ END_TEST
 START_TEST(rates)
 {
 	shown("requests 1250\nbytes 22528\nbytes-in 10\nhelpers-limit 1\n"
-	    "header-hits 13\nheader-misses 11\nlooks 5\n",
+	    "header-hits 13\nheader-misses 11\nlookups 5\n",
 	    "requests 1000\nbytes 2048\nbytes-in 10\nheader-hits 10\n"
-	    "header-misses 10\nlooks 4\n", 80, 100);
+	    "header-misses 10\nlookups 4\n", 80, 100);
 	has("requests      1250    125/s");
 	has("sent         22.0K  10.0K/s  received     10      0/s");
 	has("75.0%");

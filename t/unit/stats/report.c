@@ -89,12 +89,10 @@ START_TEST(text)
 	text_has_rows(t, STATS_KIND_COUNTER, 100000);
 	text_has_rows(t, STATS_KIND_GAUGE, 200000);
 	has_line(t, "\nloop-lag-count 1\nloop-lag-sum 0.003000\n"
-	    "loop-lag-most 0.003000\nloop-lag-median 0.003000\n"
+	    "loop-lag-max 0.003000\nloop-lag-median 0.003000\n"
 	    "loop-lag-p99 0.003000\n");
-	has_line(
-	    t, "\nservice-resolve-count 2\nservice-resolve-sum 0.006001\n");
-	has_line(
-	    t, "\nlane-8:1-queued 5\nlane-8:1-held 3\nlane-8:1-share 16\n");
+	has_line(t, "\njob-resolve-count 2\njob-resolve-sum 0.006001\n");
+	has_line(t, "\nfs-8:1-queued 5\nfs-8:1-helpers 3\nfs-8:1-limit 16\n");
 	/* Each line is a name and a value. */
 	for (; *t != '\0'; t = end + 1) {
 		end = strchr(t, '\n');
@@ -202,10 +200,11 @@ START_TEST(json)
 	ck_assert_str_eq(json_space(json_value(t)), "");
 	json_has_rows(t, STATS_KIND_COUNTER, 100000);
 	json_has_rows(t, STATS_KIND_GAUGE, 200000);
-	has_line(t, "\"service-resolve\":{\"count\":2,\"sum\":0.006001,"
-	    "\"most\":0.003001,\"median\":0.003001,\"p99\":0.003001,"
+	has_line(t, "\"job-resolve\":{\"count\":2,\"sum\":0.006001,"
+	    "\"max\":0.003001,\"median\":0.003001,\"p99\":0.003001,"
 	    "\"below\":[[0.004096,2]]}");
-	has_line(t, "{\"lane\":\"8:1\",\"queued\":5,\"held\":3,\"share\":16}");
+	has_line(t, "{\"name\":\"8:1\",\"queued\":5,\"helpers\":3,"
+	    "\"limit\":16}");
 }
 END_TEST
 
@@ -358,10 +357,10 @@ START_TEST(prometheus)
 	has_line(t, "\namped_loop_lag_seconds_bucket{le=\"+Inf\"} 1\n"
 	    "amped_loop_lag_seconds_sum 0.003000\n"
 	    "amped_loop_lag_seconds_count 1\n");
-	has_line(t, "\namped_service_seconds_bucket{kind=\"resolve\","
+	has_line(t, "\namped_job_duration_seconds_bucket{kind=\"resolve\","
 	    "le=\"0.004096\"} 2\n");
-	has_line(t, "\namped_service_seconds_count{kind=\"resolve\"} 2\n");
-	has_line(t, "\namped_lane_helpers{lane=\"8:1\"} 3\n");
+	has_line(t, "\namped_job_duration_seconds_count{kind=\"resolve\"} 2\n");
+	has_line(t, "\namped_fs_helpers{fs=\"8:1\"} 3\n");
 }
 END_TEST
 
@@ -428,7 +427,7 @@ START_TEST(html)
 	ck_assert_ptr_null(strstr(t, "http:"));
 	ck_assert_ptr_null(strstr(t, "src="));
 	ck_assert_ptr_null(strstr(t, "url("));
-	has_line(t, "<td>looks</td><td>%" PRIu64 "</td>", stats[STATS_LOOKUPS]);
+	has_line(t, "<td>lookups</td><td>%" PRIu64 "</td>", stats[STATS_LOOKUPS]);
 	has_line(t, ">2 requests a second</span>");
 	has_line(t, "<tr><td>login</td>");
 	has_line(t, "<td>8:1</td><td>5</td><td>3 of 16</td>");
