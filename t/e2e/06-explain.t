@@ -116,9 +116,9 @@ my @cases = (
 	# Elsewhere, or something else.
 	['/many', { lookup => "$www/many: a directory",
 		status => '301 Moved Permanently',
-		why => qr/\Ait is a directory, .* slash/ }],
+		why => qr/\Ait names a directory .* slash/ }],
 	['/moved/x', { status => '302 Found', lookup => undef,
-		why => 'the conf sends clients elsewhere: redirect 302 ' .
+		why => 'the conf redirects it: redirect 302 ' .
 		    "/a.txt ($conf:9)" }],
 	['/app/x', { status => '200 OK',
 		lookup => ["$www/app/x: $www/app is not there",
@@ -146,28 +146,31 @@ my @cases = (
 	['/a.txt/x', { lookup => [
 		"$www/a.txt/x: $www/a.txt is a file, not a directory",
 		"$www/nf.html: a file"],
-		why => 'what it takes for a directory is a file' }],
+		why => 'a name in its path that should be ' .
+		    'a directory is a file' }],
 	['/a%00b', { status => '404 Not Found',
 		why => qr/a slash or a control byte/ }],
 	['/bare/', { lookup => "$www/bare/: a directory without index.html",
 		status => '403 Forbidden', page => undef,
-		why => qr/\Ait is a directory .*: listing off \(default\)\z/ }],
+		why => qr/\Ait names a directory .*: listing off \(default\)\z/ }],
 	['/out', { lookup => "$www/out: is a link to ../other/o.txt",
-		status => '403 Forbidden', why => 'a link leaves the root' }],
+		status => '403 Forbidden',
+		why => 'a link in its path leaves the root' }],
 	['/fifo', { lookup => "$www/fifo: is a FIFO",
 		status => '403 Forbidden',
-		why => 'it is neither a file nor a directory' }],
+		why => 'it names neither a file nor a directory' }],
 	['/.git/config', { status => '403 Forbidden', lookup => undef,
-		path => undef, why => 'a name in it begins with a dot' }],
+		path => undef, why => 'a name in its path begins with a dot' }],
 	['/../x', { status => '403 Forbidden',
 		why => 'its path climbs above the root' }],
 	['/%zz', { status => '400 Bad Request',
-		why => qr/\Aits path is broken/ }],
+		why => qr/\Aits path is not valid/ }],
 	['/gone/x', { path => "/gone ($conf:8)", lookup => undef,
 		status => '410 Gone',
 		why => "the conf refuses it: return 410 ($conf:8)" }],
 	['/' . 'x' x 300, { status => '404 Not Found',
-		why => "a name in it is longer than any file's" }],
+		why => 'a name in its path is longer than a file name ' .
+		    'may be' }],
 	['/' . 'x' x 9000, { status => '414 URI Too Long',
 		site => undef, why => qr/\w/ }],
 );
@@ -175,7 +178,7 @@ my @cases = (
 my $closed = "$www/secret is a directory with mode 0000, of user ";
 push(@cases, ['/secret/s.txt', { status => '403 Forbidden',
 	lookup => qr{: \Q$closed\E.*; \Q$user\E may not enter it\z},
-	why => qr/\Apermission denied to the server's user/ }]);
+	why => qr/\Athe server's user may not read it/ }]);
 
 sub check {
 	my ($facts, $fact, $want) = @_;
@@ -206,16 +209,17 @@ ok(!(grep { /\Aabc/ } @{$facts->{header}}), 'the body is not');
 my ($tag) = map { /\AETag: (.*)/ } @{$facts->{header}};
 my %field = (
 	"If-None-Match: $tag" => ['304 Not Modified',
-	    'the client has this version of it already'],
+	    'the client already has this version of the file'],
 	'If-Match: "x"' => ['412 Precondition Failed',
-	    'its conditions are not true of the file'],
+	    'its conditions do not hold for the file'],
 	'Range: bytes=9-' => ['416 Range Not Satisfiable',
-	    'the file has none of the ranges that it asks for'],
+	    'the file has none of the ranges it asks for'],
 	'Expect: a-miracle' => ['417 Expectation Failed',
-	    'it expects something that is not 100-continue'],
+	    'its Expect field asks for something other than 100-continue'],
 	'Content-Length: 2000' => ['413 Content Too Large',
 	    qr/longer than the limit: limits body 1K \(\Q$conf\E:19\)\z/],
-	'Content-Length: 2' => ['400 Bad Request', 'it ended within its body'],
+	'Content-Length: 2' => ['400 Bad Request',
+	    'its connection ended before its body was complete'],
 	'No Field: 1' => ['400 Bad Request', qr/field/],
 );
 for my $field (sort keys %field) {
@@ -241,7 +245,7 @@ my $secret = 'Authorization: Basic ' . encode_base64('joe:secret', '');
 my $gzip = 'Accept-Encoding: gzip';
 for my $case (
 	['/x.bak', [], status => '403 Forbidden', lookup => undef,
-	    why => qr/ not let in: files \*\.bak \*\.old \(\Q$conf\E:27\)\z/],
+	    why => qr/ not allowed: files \*\.bak \*\.old \(\Q$conf\E:27\)\z/],
 	['/a.txt', ['-c', '192.0.2.1'], status => '403 Forbidden', why =>
 	    qr/: allow 127\.0\.0\.0\/8 \(.*:25\), deny 127\.0\.0\.9 \(.*:26\)\z/],
 	['/a.txt', ['-c', '127.0.0.8'], status => '200 OK'],
@@ -257,7 +261,7 @@ for my $case (
 	    lookup => qr{/d\.txt: a file, \d+ bytes when compressed\z}],
 	['/c.txt', ['-H', 'Accept-Encoding: *;q=0'],
 	    status => '406 Not Acceptable',
-	    why => 'it takes none of the codings that there are'],
+	    why => 'it accepts none of the available codings'],
 	['/~root', [], status => '301 Moved Permanently'],
 	['/~no.such/', [], status => '404 Not Found',
 	    lookup => '~no.such: there is no such user'],
@@ -305,7 +309,8 @@ for my $path ('/none', '/.git/x', '/no/x') {
 	$server->get($path);
 }
 for my $line ('404 for /none from 127.0.0.1: there is no such file',
-    '403 for /.git/x from 127.0.0.1: a name in it begins with a dot',
+    '403 for /.git/x from 127.0.0.1: a name in its path begins ' .
+    'with a dot',
     '403 for /no/x from 127.0.0.1: the conf refuses it') {
 	ok(await("the line $line", sub {
 		return slurp($server->{error}) =~

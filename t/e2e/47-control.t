@@ -310,7 +310,7 @@ my $there = <<'END';
 /guarded/page: 8 bytes
 /guarded/: 6 bytes
 /none: 404, there is no such file
-/away: 301, the conf sends clients elsewhere
+/away: 301, the conf redirects it
 //page: 5 bytes
 x: a URL begins with http:// or, without a host, with /
 END

@@ -182,7 +182,7 @@ $server->wait_line(qr{notice: authentication failed for user "nobody" } .
     qr{from 127\.0\.0\.1 on default/in/none$});
 $server->wait_line(qr{notice: authentication failed for user "Anna" });
 $server->wait_line(qr{info: 403 for /none from 127\.0\.0\.3: its client's } .
-    qr{network is not let in$});
+    qr{network is not allowed$});
 $server->wait_line(qr{warn: .*/passwords: user "old" is refused: crypt});
 unlike($server->errors, qr/pass:word/, 'no password in the log');
 $server->stop;

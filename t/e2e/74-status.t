@@ -160,7 +160,7 @@ my ($result, $said) = run_amped('-u', '/status', '-f', $conf);
 like($said, qr/^status\s+200 OK\nwhy\s+the conf answers it .*: status on? \(/m,
     'amped -u tells');
 ($result, $said) = run_amped('-u', '/status', '-c', '192.0.2.1', '-f', $conf);
-like($said, qr/^status\s+403 Forbidden\nwhy\s+.*not let in: status on /m,
+like($said, qr/^status\s+403 Forbidden\nwhy\s+.*not allowed: status on /m,
     '... why not, too');
 
 # Main dies: nothing of what it has said is lost.
