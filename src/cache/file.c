@@ -273,7 +273,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	uint32_t	 nchunks;
 	uint64_t	 dev;
 	struct file	*f;
-	bool		 tell;
+	bool		 is_new;
 
 	need(fd != -1 && version->size >= 0 && file_fits(fc, version));
 	nchunks = count_chunks(fc, version);
@@ -294,13 +294,12 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->open_file->trust_ms = f->method == RESIDENT_NOWAIT ?
 	    RESIDENT_VERIFIED : RESIDENT_PREDICTED;
 	lock_acquire(fc->cache.lock);
-	tell = count_method(f, dev);
+	is_new = count_method(f, dev);
 	add_open_file(f);
 	lock_release(fc->cache.lock);
-	if (tell)
-		log_info("device %llu: whether files are in memory is found "
-		    "out by %s", (unsigned long long)dev,
-		    residency_name(f->method));
+	if (is_new)
+		log_info("device %llu: residency method %s",
+		    (unsigned long long)dev, residency_name(f->method));
 	return f;
 }
 

@@ -46,7 +46,7 @@ static void
 expect_byte(struct chunked *c, char byte, char want, uint8_t next)
 {
 	if (byte != want)
-		refuse_body(c, 400, "chunk without CRLF where it belongs");
+		refuse_body(c, 400, "chunk is not followed by CRLF");
 	else
 		c->state = next;
 }
@@ -66,7 +66,7 @@ add_digit(struct chunked *c, const struct chunked_limits *limits, int value)
 	c->state = STATE_SIZE;
 	c->chunk_left = c->chunk_left * 16 + (unsigned)value;
 	if (c->chunk_left > limits->body)	/* no overflow */
-		refuse_body(c, 413, "chunk is larger than a body may be");
+		refuse_body(c, 413, "chunk is larger than the limit of a body");
 }
 
 static void

@@ -242,7 +242,7 @@ absolute_form(struct parse *p, const char *head)
 		scheme = 8;
 	else
 		return refuse_request(p, 400,
-		    "target is no path and no http address");
+		    "target is neither a path nor an http URI");
 
 	for (n = scheme; n < s.len && s.at[n] != '/' && s.at[n] != '?'; n++)
 		;
@@ -386,7 +386,7 @@ step_request(struct parse *p, const struct parse_limits *limits,
 	method = (uint32_t)char_class_length(head + p->line_at,
 	    MIN(n, METHOD_MAX + 1), CHAR_CLASS_TOKEN);
 	if (method > METHOD_MAX)
-		return refuse_request(p, 501, "method is too long to be one");
+		return refuse_request(p, 501, "method is too long");
 	if (method < n && (method == 0 || head[p->line_at + method] != ' '))
 		return refuse_request(
 		    p, 400, "request does not start with a method");
@@ -512,7 +512,7 @@ store_field(struct parse *p, const char *head, enum parse_field id,
 	if ((p->present & bit) == 0)
 		p->field[id] = value;
 	else if ((once_fields & bit) != 0)
-		return refuse_request(p, 400, "field may stand once only");
+		return refuse_request(p, 400, "field is repeated");
 	else
 		p->repeated |= bit;
 	p->present |= bit;
@@ -580,7 +580,7 @@ static bool
 finish_head(struct parse *p)
 {
 	if (p->minor >= 1 && !parse_has(p, FIELD_HOST))
-		return refuse_request(p, 400, "no Host");
+		return refuse_request(p, 400, "Host is missing");
 	if (parse_has(p, FIELD_TRANSFER_ENCODING) && !p->chunked)
 		return refuse_request(p, 501, "transfer coding is not chunked");
 	/* A proxy in front might see the next request start elsewhere. */

@@ -97,7 +97,7 @@ report_histogram(struct buf *to, const struct histogram *h)
 	if (last == -1)
 		return;
 	buf_addf(to, "<svg viewBox=\"0 0 %d %d\" preserveAspectRatio=\"none\" "
-	    "role=\"img\" aria-label=\"how often it took how long\">",
+	    "role=\"img\" aria-label=\"histogram of durations\">",
 	    (last - first + 1) * 20, HEIGHT);
 	for (int i = first; i <= last; i++)
 		add_step(to, h, i, first, highest);
@@ -183,8 +183,8 @@ report_history(struct buf *to, const struct report *r)
 		n--;
 	}
 	if (n < 2) {
-		buf_adds(to, "<p>Plotted from one look at this page to the "
-		    "next: it comes anew every five seconds.</p>\n");
+		buf_adds(to, "<p>The plots begin with the next reload of "
+		    "this page, every five seconds.</p>\n");
 		return;
 	}
 	buf_adds(to, "<div class=\"pair\">");

@@ -47,7 +47,7 @@ scoreboard_open(void)
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
 	if (board == MAP_FAILED)
-		fatal("no memory to share");
+		fatal("cannot allocate shared memory for counters");
 	board->started = (int64_t)time(NULL);
 	stats_use(&board->monitor);
 	scoreboard_set_conf(1);

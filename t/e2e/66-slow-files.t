@@ -68,7 +68,7 @@ is(await('it to be compressed', sub {
 }), 'gzip', 'compressed');
 is($server->get('/slow/words.txt')->{body}, slurp("$slow/words.txt"),
     'not compressed');
-ok($server->wait_line(qr/files are in memory is found out by copy/),
+ok($server->wait_line(qr/residency method copy/),
     'the log says how');
 my $again = $server->get('/slow/middle');
 is($server->get('/slow/middle', fields => ['If-None-Match: ' .

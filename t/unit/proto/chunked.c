@@ -14,13 +14,13 @@ static const struct chunked_limits limits = { 100, 20, 40, 3 };
 #define CASE(bytes, want)	{ bytes, sizeof(bytes) - 1, want }
 #define NO_SIZE		"400 chunk without a size"
 #define BAD_SIZE	"400 size of a chunk is not valid"
-#define NO_CRLF		"400 chunk without CRLF where it belongs"
+#define NO_CRLF		"400 chunk is not followed by CRLF"
 #define BAD_EXTENSION	"400 chunk extension with a control byte"
 #define LONG_LINE	"400 size line of a chunk is too long"
 #define BAD_TRAILER	"400 trailer line without a name and a colon"
 #define BAD_VALUE	"400 trailer with a control byte"
 #define TOO_LARGE	"413 body is too large"
-#define LARGE_CHUNK	"413 chunk is larger than a body may be"
+#define LARGE_CHUNK	"413 chunk is larger than the limit of a body"
 #define TEN		"0123456789"
 
 /* want: "more", or "+" and the bytes left behind the body, or why it is

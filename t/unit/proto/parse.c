@@ -33,7 +33,7 @@ struct test_case {
 #define BAD_VERSION	"400 request line without a valid version"
 #define BAD_TARGET	"400 target with an invalid byte"
 #define NO_TARGET	"400 request line without a target"
-#define NO_PATH		"400 target is no path and no http address"
+#define NO_PATH		"400 target is neither a path nor an http URI"
 #define BAD_HOST	"400 Host is not valid"
 #define BAD_URI_HOST	"400 host of the target is not valid"
 #define BAD_CONNECT	"400 target of CONNECT is not host:port"
@@ -44,7 +44,7 @@ struct test_case {
 #define NO_CODING	"400 Transfer-Encoding is empty"
 #define BAD_CODING	"501 transfer coding is not chunked"
 #define FOLDED		"400 field line starts with a blank"
-#define TWICE		"400 field may stand once only"
+#define TWICE		"400 field is repeated"
 #define LONG_LINE	"414 request line is too long"
 
 #define TEN		"0123456789"
@@ -64,9 +64,9 @@ static const struct test_case request_lines[] = {
 	LINE("UNKNOWN / HTTP/1.1", "UNKNOWN 1 / @h {host=h}"),
 	LINE("!#$%&'*+-.^_`|~09 / HTTP/1.1", "UNKNOWN 1 / @h {host=h}"),
 	LINE(TEN TEN TEN "01 / HTTP/1.1", "UNKNOWN 1 / @h {host=h}"),
-	CASE(TEN TEN TEN "012", "501 method is too long to be one"),
+	CASE(TEN TEN TEN "012", "501 method is too long"),
 	CASE(TEN TEN TEN "012 / HTTP/1.1\r\n",
-	    "501 method is too long to be one"),
+	    "501 method is too long"),
 
 	/* Bytes that cannot be a method are refused at once. */
 	CASE("\x16\x03\x01\x02", BAD_METHOD),
@@ -159,7 +159,7 @@ static const struct test_case targets[] = {
 	LINE("GET http://u:p@x/ HTTP/1.1", BAD_URI_HOST),
 	LINE("GET http://x:y/ HTTP/1.1", BAD_URI_HOST),
 	/* A Host field that is not used must be valid. */
-	CASE("GET http://x/ HTTP/1.1\r\n\r\n", "400 no Host"),
+	CASE("GET http://x/ HTTP/1.1\r\n\r\n", "400 Host is missing"),
 	CASE("GET http://x/ HTTP/1.1\r\nHost: a b\r\n\r\n", BAD_HOST),
 	CASE("GET http://x/ HTTP/1.1\r\nHost:\r\n\r\n",
 	    "GET 1 / @x absolute {host=}"),
@@ -225,7 +225,7 @@ static const struct test_case fields[] = {
 	CASE("GET / HTTP/1.0\r\n\r\r\n", BAD_NAME),
 
 	/* Host */
-	CASE("GET / HTTP/1.1\r\n\r\n", "400 no Host"),
+	CASE("GET / HTTP/1.1\r\n\r\n", "400 Host is missing"),
 	CASE("GET / HTTP/1.1\r\nHost:\r\n\r\n", "GET 1 / {host=}"),
 	FIELD("Host: a.example:8", "GET 0 / @a.example:8 {host=a.example:8}"),
 	FIELD("Host: a\r\nHost: a", TWICE),

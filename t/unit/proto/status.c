@@ -50,7 +50,7 @@ START_TEST(known)
 	ck_assert_str_eq(status_reason(404), "Not Found");
 	ck_assert_str_eq(status_reason(505), "HTTP Version Not Supported");
 	ck_assert_str_eq(status_sentence(404),
-	    "There is nothing at this address.");
+	    "There is no page at this address.");
 }
 END_TEST
 
