@@ -37,7 +37,7 @@ struct file {
 	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 
-#define FILE_SYSTEMS_MAX	16	/* whose methods are logged */
+#define FILE_SYSTEMS_MAX	16	/* with a method in the log */
 
 struct file_cache {
 	struct cache	 cache;		/* of open files */

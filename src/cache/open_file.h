@@ -54,8 +54,8 @@ struct open_file {
 	struct fetch		 fetch;		/* of a small file's chunk */
 	const struct job_version *version;	/* of the open file: the file's
 						 * version, or cached */
-	struct job_version	 cached[];	/* one, if the file is from the
-						 * cache directory */
+	struct job_version	 cached[];	/* at most one: of a file from
+						 * the cache directory */
 };
 
 #endif

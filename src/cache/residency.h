@@ -35,10 +35,10 @@ enum residency_method {
 };
 
 /*
- * How long a chunk counts as resident, ms: at first, when predicted, and when
- * verified by nowait.  Pages that have just been read are the last that memory
- * pressure takes, but pressure can turn over all of memory in less than a
- * second, so the time after a verification is short.
+ * How long a chunk counts as resident, ms: when predicted the first time, and
+ * when verified by nowait.  Pages that have just been read are the last that
+ * memory pressure takes, but pressure can turn over all of memory in less than
+ * a second, so the time after a verification is short.
  */
 #define RESIDENT_PREDICTED	1000
 #define RESIDENT_VERIFIED	10

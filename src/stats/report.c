@@ -11,7 +11,7 @@
 
 static void			(*measure_gauges)(void *);
 static void			*measure_context;
-/* For the statics of this file, and the gauges. */
+/* For the data of this file, and the gauges. */
 static struct lock		*lock;
 static struct report_sample	 samples[REPORT_SAMPLES];
 static size_t			 nsamples;

@@ -75,7 +75,7 @@ struct stats_slot {
 struct stats_fs_queue {
 	char	name[32];
 	int64_t	queued;			/* jobs that wait */
-	int64_t	helpers, limit;		/* that it has, and may have */
+	int64_t	helpers, limit;		/* present, allowed */
 };
 
 extern _Thread_local uint64_t		*stats;		/* this thread's */

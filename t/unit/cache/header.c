@@ -131,7 +131,7 @@ END_TEST
 
 /* A held head stays, a used one has a chance while there are any, and all stay
  * within the limit. */
-START_TEST(thinned)
+START_TEST(evicted)
 {
 	struct head	*owned[20] = { NULL }, *h, *held;
 	unsigned	 chances = 1;
@@ -189,7 +189,7 @@ START_TEST(off)
 END_TEST
 
 /* Any length, at an odd address; all else as with aligned heads. */
-START_TEST(ragged)
+START_TEST(unaligned)
 {
 	struct head	*owned = NULL, *h;
 
@@ -223,7 +223,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, date_not_under_a_holder);
 	tcase_add_test(tests, cleared_while_held);
 	tcase_add_test(tests, kinds);
-	tcase_add_test(tests, thinned);
+	tcase_add_test(tests, evicted);
 	tcase_add_test(tests, off);
-	tcase_add_test(tests, ragged);
+	tcase_add_test(tests, unaligned);
 }
