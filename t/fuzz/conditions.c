@@ -62,8 +62,8 @@ read_date(struct str s, const struct cond_selected *have, time_t *date)
 
 /* RFC 9110, 13.2.2, step by step. */
 static int
-evaluate_naively(
-    const struct cond_request *ask, const struct cond_selected *have, bool weak)
+evaluate_naively(const struct cond_request *ask,
+    const struct cond_selected *have, bool weak)
 {
 	time_t	date;
 

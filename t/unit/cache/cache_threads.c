@@ -248,8 +248,8 @@ use_chunk(struct worker *w, const struct path_info *a)
 
 	need(chunk_slot(k) == index);
 	if (choose_path(w, 4) == 0 && chunk_prefers_sendfile(k))
-		need(
-		    chunk_ready_sendfile(&chunks, k, w->now, 1) == CHUNK_READY);
+		need(chunk_ready_sendfile(&chunks, k, w->now, 1) ==
+		    CHUNK_READY);
 	else {
 		need(chunk_ready(&chunks, k, w->now) == CHUNK_READY);
 		check_bytes(k);
@@ -285,9 +285,9 @@ use_file(struct worker *w, struct path *p, struct path_info *a)
 static void
 refresh_path(struct worker *w, struct path *p)
 {
-	struct path_info a = {.kind = PATHNAME_FILE,
-	    .checked_at = w->now,
-	    .variants = choose_path(w, 8)};
+	struct path_info	a = { .kind = PATHNAME_FILE,
+				    .checked_at = w->now,
+				    .variants = choose_path(w, 8) };
 	struct job_version	version;
 
 	switch (choose_path(w, 5)) {

@@ -417,8 +417,8 @@ START_TEST(looked_at)
 	    pagemap_present(chunks.pagemap, k->at, k->len) < k->len)
 		goto out;		/* nothing to be seen here */
 	ck_assert_int_eq(chunk_ready(&chunks, k, RESIDENT_REREAD), CHUNK_READY);
-	ck_assert_int_eq(
-	    k->fetch.resident_until, RESIDENT_REREAD + RESIDENT_VERIFIED);
+	ck_assert_int_eq(k->fetch.resident_until,
+	    RESIDENT_REREAD + RESIDENT_VERIFIED);
 	ck_assert_uint_eq(k->fetch.read_at, 1);
 	ck_assert(!chunk_prefers_sendfile(k));
 	ck_assert_int_eq(chunk_ready(&chunks, k, 2 * RESIDENT_REREAD),
@@ -441,8 +441,8 @@ START_TEST(looked_at)
 		    CHUNK_ABSENT);
 	f->open_file->read_end = k->index;
 	/* While memory is short, a look is good for one moment. */
-	ck_assert_int_eq(
-	    chunk_ready_sendfile(&chunks, k, now + 10, 1), CHUNK_READY);
+	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k, now + 10, 1),
+	    CHUNK_READY);
 	ck_assert_int_le(k->fetch.resident_until, now + 10);
 	now += 10 + RESIDENT_SHORTAGE;
 	ck_assert_int_eq(chunk_ready_sendfile(&chunks, k, now, 1), CHUNK_READY);

@@ -88,8 +88,8 @@ START_TEST(answer_takes_heads_along)
 	struct path	*p = add_path(0);
 
 	put_head(p);
-	path_info_set(
-	    &paths, p, &(struct path_info){.kind = PATHNAME_DIRECTORY});
+	path_info_set(&paths, p, &(struct path_info){
+	    .kind = PATHNAME_DIRECTORY });
 	ck_assert(!has_heads(p));
 	ck_assert_uint_eq(heads.cache.entries, 0);
 	pathname_release(&paths, &p);
@@ -129,7 +129,7 @@ END_TEST
 START_TEST(anew)
 {
 	struct path		*p = add_path(0);
-	struct path_info a = {.kind = PATHNAME_FILE, .checked_at = 2000};
+	struct path_info	a = { .kind = PATHNAME_FILE, .checked_at = 2000 };
 	struct job_version	 v = { .mtime = 5 };
 
 	paths.no_reuse = true;
@@ -305,8 +305,8 @@ START_TEST(heads_of_another)
 		find_version(p, 6, 1, 20);
 	else
 		path_info_drop_variants(&paths, p, 1);
-	ck_assert_ptr_null(
-	    path_info_put_head(&paths, p, &a, 0, bytes, 0, &date));
+	ck_assert_ptr_null(path_info_put_head(&paths, p, &a, 0, bytes, 0,
+	    &date));
 	file_drop(&a.file);
 	path_info_get(&paths, p, &a);
 	h = path_info_put_head(&paths, p, &a, 0, bytes, 0, &date);

@@ -482,8 +482,8 @@ END_TEST
 
 START_TEST(target)
 {
-	check_case(
-	    &limits, targets[_i].bytes, targets[_i].len, targets[_i].want);
+	check_case(&limits, targets[_i].bytes, targets[_i].len,
+	    targets[_i].want);
 }
 END_TEST
 

@@ -156,8 +156,8 @@ START_TEST(every_byte)
 		want[2] = raw[2] = (char)c;
 		escaped[3] = "0123456789abcdef"[c >> 4];
 		escaped[4] = "0123456789ABCDEF"[c & 15];
-		check_case(
-		    escaped, 5, fine ? want : NULL, fine ? 0 : WHY_BAD_BYTE);
+		check_case(escaped, 5, fine ? want : NULL,
+		    fine ? 0 : WHY_BAD_BYTE);
 		if (c != '%' && c != '/')
 			check_case(raw, 3, fine ? want : NULL,
 			    fine ? 0 : WHY_BAD_BYTE);

@@ -185,8 +185,8 @@ json_has_rows(const char *t, enum stats_kind kind, int64_t first)
 
 	rows = stats_rows(kind, &n);
 	for (size_t i = 0; i < n; i++)
-		has_line(
-		    t, "\"%s\":%" PRId64, rows[i].name, first + (int64_t)i);
+		has_line(t, "\"%s\":%" PRId64, rows[i].name,
+		    first + (int64_t)i);
 }
 
 START_TEST(json)
