@@ -1,12 +1,14 @@
 /*
- * job: CONTRACT between whoever needs the disk and whoever does the disk.
+ * job: CONTRACT between main, which needs the disk, and the code that waits for
+ * the disk.
  *
- * A job is a piece of work that may block, in the language of files: paths,
- * descriptors, offsets, errno.  Not a word of HTTP.  job_perform() does one;
- * an architecture chooses where: here, in a thread, in a helper (wire.h).
+ * A job is a piece of work that may block, in terms of files, not of HTTP.
+ * job_perform() does a job; an architecture decides where: in main, in a
+ * thread, or in a helper (wire.h).
  *
- * Texts and data in a job are borrowed: they must outlive it, or the buffer
- * that they were received into.  Descriptors are owned: see each kind.
+ * Texts and data of a job are borrowed, and must outlive it; a received job
+ * borrows from the buffer that it was received into.  Descriptors are owned:
+ * see fd.
  */
 #ifndef HELPERS_JOB_H
 #define HELPERS_JOB_H
@@ -16,7 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define JOB_READAHEAD	(128 * 1024)	/* READ: bytes begun behind it */
+#define JOB_READAHEAD	(128 * 1024)	/* READ: bytes begun behind the range */
 #define JOB_KINDS(X)							\
 	X(RESOLVE, "resolve", "find a name beneath a root, open the file") \
 	X(READ,	   "read",    "bring a range of a file into memory")	\
@@ -34,18 +36,18 @@ enum job_kind {
 	JOB_KIND_COUNT
 };
 
-/* Limits of what travels; a record beyond them is not a job. */
-#define JOB_PATH_MAX	4096		/* root, path, names: bytes each */
-#define JOB_USER_MAX	256		/* user: bytes */
-#define JOB_DATA_MAX	(128 * 1024)	/* APPEND, form: bytes */
-#define JOB_SIBLINGS_MAX	8		/* suffixes */
+/* Limits of what travels; a message beyond them is refused. */
+#define JOB_PATH_MAX		4096	/* root, path, names: bytes each */
+#define JOB_USER_MAX		256	/* user: bytes */
+#define JOB_DATA_MAX		(128 * 1024)	/* APPEND, template: bytes */
+#define JOB_SIBLINGS_MAX	8	/* suffixes */
 
-/* Which symbolic links are followed; those of proc only by the last. */
+/* Which symbolic links are followed; links of proc(5) only by ALL. */
 #define JOB_LINKS(X)							\
-	X(BENEATH, "beneath")	/* those that stay beneath it */	\
+	X(BENEATH, "beneath")	/* links that stay beneath the root */	\
 	X(NONE, "none")							\
-	X(OWNER, "owner")	/* those, and those that lead to what	\
-				 * belongs to their owner */		\
+	X(OWNER, "owner")	/* as BENEATH, and links whose target	\
+				 * belongs to the owner of the link */	\
 	X(ALL, "all")
 
 enum job_links {
@@ -55,23 +57,21 @@ enum job_links {
 	JOB_LINKS_COUNT
 };
 
-/*
- * The form of a LIST: these texts in this order, each terminated, some empty;
- * what is filled in is in template.h.
- */
+/* The template of a LIST: these texts in this order, each terminated, some
+ * empty; template.h has their fields. */
 enum job_template {
-	JOB_TEMPLATE_ORDER,		/* name, size, time; - in front: backwards */
-	JOB_TEMPLATE_TITLE,		/* what %{title} is */
-	JOB_TEMPLATE_HEAD,		/* comes first */
-	JOB_TEMPLATE_DIRECTORY,	/* an entry that is one; before all files */
-	JOB_TEMPLATE_FILE,		/* an entry that is a file */
-	JOB_TEMPLATE_BETWEEN,	/* two entries, and the last and CUT */
-	JOB_TEMPLATE_CUT,		/* where entries are left out for the limits */
-	JOB_TEMPLATE_TAIL,		/* comes last */
+	JOB_TEMPLATE_ORDER,	/* name, size, time; - in front: reversed */
+	JOB_TEMPLATE_TITLE,	/* the value of %{title} */
+	JOB_TEMPLATE_HEAD,	/* before all entries */
+	JOB_TEMPLATE_DIRECTORY,	/* for a directory; these precede all files */
+	JOB_TEMPLATE_FILE,	/* for a regular file */
+	JOB_TEMPLATE_BETWEEN,	/* between two entries, and before CUT */
+	JOB_TEMPLATE_CUT,	/* for entries left out because of the limits */
+	JOB_TEMPLATE_TAIL,	/* after all entries */
 	JOB_TEMPLATE_COUNT
 };
 
-/* One version of a file: equal means the same bytes, as far as stat knows. */
+/* A version of a file: if equal, the bytes are, as far as stat(2) tells. */
 struct job_version {
 	uint64_t	dev, ino;
 	int64_t		size;			/* bytes */
@@ -79,19 +79,17 @@ struct job_version {
 	uint32_t	mtime_ns, ctime_ns;
 };
 
-/* What else stat and statfs told about it. */
+/* What else stat(2) and statfs(2) say about a file. */
 struct job_facts {
 	uint32_t	mode, uid;		/* st_mode, st_uid */
-	/*
-	 * Changed so long ago that any further change would have got another
-	 * time stamp: only then the version is a strong validator.
-	 */
+	/* The version is a strong validator (RFC 9110, section 8.8.1): a
+	 * further change of the file gets other time stamps. */
 	bool		strong;
-	bool		in_memory;	/* its file system is; READ: it was */
-	bool		handle;		/* reading it may wait, and closing:
-					 * the descriptor is only a handle
-					 * (O_PATH), for COPY */
-	struct job_version cached;	/* COMPRESS: of fd, if that is kept */
+	bool		in_memory;	/* the file system is; READ: the range
+					 * was before */
+	bool		handle;		/* fd is a handle (O_PATH), for COPY, as
+					 * reading or closing may block */
+	struct job_version cached;	/* COMPRESS: of fd, in cache_dir */
 };
 
 struct job {
@@ -99,102 +97,104 @@ struct job {
 	enum job_kind	 kind;
 
 	/*
-	 * RESOLVE, LIST, COMPRESS: the directory (absolute), the path beneath
-	 * it: no leading slash, no dot segments, "" is the root itself.  A
-	 * path with a slash at its end must be a directory, and for LIST is;
-	 * then names, if any, are tried in it one after the other: terminated,
-	 * one behind the other, names_len bytes in all.  For LIST they are
-	 * patterns (fnmatch) of the entries to leave out.
+	 * RESOLVE, LIST, COMPRESS: the directory (absolute; VERIFY: the file),
+	 * and the path beneath it: without a leading slash or dot segments; ""
+	 * is the root itself.  A path with a slash at its end must be a
+	 * directory; the path of a LIST always is one.
+	 * RESOLVE, COMPRESS: names are tried in that directory in turn: each
+	 * terminated, names_len bytes in all.  LIST: names are patterns
+	 * (fnmatch(3)) of entries to leave out.
 	 */
-	const char	*root, *path, *names;	/* VERIFY: root is the file */
+	const char	*root, *path, *names;
 	size_t		 names_len;
 	enum job_links	 links;
-	bool		 same_mount;	/* on one mount, where the system sees to that,
-				 * else EREMOTE; so many bytes of path lead */
-	size_t		 mount_len;	/* to it, without links (0: root is on it) */
+	bool		 same_mount;	/* EREMOTE in place of leaving one
+					 * mount, where the system can tell */
+	size_t		 mount_len;	/* bytes of path that lead to that
+					 * mount, without links; 0: root's */
 	/*
-	 * If not NULL, a user, whose uid is at least that: root is beneath the
-	 * user's home (no leading slash), and it, the file and all entries
-	 * must be the user's.  Without such a user or root it is ENOENT.
+	 * If not NULL: root is a path beneath this user's home (no leading
+	 * slash), and root, the file and all entries must belong to the user.
+	 * ENOENT if there is no such user or root, or the uid is too low.
 	 */
 	const char	*user;
 	uint32_t	 min_uid;
-	const char	*template;		/* LIST: its texts */
+	const char	*template;	/* LIST: texts, see enum job_template */
 	size_t		 template_len;
 	/*
-	 * RESOLVE: suffixes, as names are, for names beside that of the file.
-	 * Such a file counts if it is not empty, and not older than the file.
+	 * RESOLVE: suffixes, as names are.  A sibling is a file with the file's
+	 * name and a suffix; it counts if it is not empty and not older than
+	 * the file.
 	 */
 	const char	*siblings;
 	size_t		 siblings_len;
-	const char	*cache_dir;		/* COMPRESS: a directory for results,
+	const char	*cache_dir;	/* COMPRESS: directory for results,
 					 * absolute; NULL: none */
 	/*
-	 * RESOLVE, LIST, COMPRESS: the version that the asker has, if any: when
-	 * it still is that version, no descriptor travels (same is set).
+	 * RESOLVE, LIST, COMPRESS: the caller has this version.  If the file
+	 * still has it, unchanged is set and no descriptor travels.  COPY: fd
+	 * must have this version.  Result: the version that was found.
 	 */
 	bool			 has_version;
-	struct job_version	 version;	/* asked: known, of fd; then:
-						 * found */
+	struct job_version	 version;
 
 	/*
-	 * READ, COPY: the range, of fd.  APPEND: offset is the number of the
-	 * log, data the bytes.  LIST: length is how many entries it may have,
-	 * offset after how many bytes no more are begun.  VERIFY: data is the
-	 * user's name and the password, both terminated, length that of both.
-	 * RESOLVE: length is which suffix to open the file with, 0: none.
-	 * COMPRESS: length is the largest file to do it to.
+	 * READ, COPY: the range of fd.  APPEND: offset is the number of the
+	 * log, data the bytes.  LIST: length is the maximum of entries, offset
+	 * the number of bytes after which no entry is begun.  VERIFY: data is
+	 * user and password, both terminated, length that of both.  RESOLVE:
+	 * length is the number of the suffix whose sibling to open, from 1; 0:
+	 * none.  COMPRESS: length is the maximum size of the file.
 	 */
 	int64_t		 offset;
 	uint64_t	 length;
 	const char	*data;
 	/*
-	 * READ, COPY, asked: the file, stays the asker's.  CLOSE: the file, of
-	 * that version; -1 once it is gone.  Answered, now the asker's, -1
-	 * without.  RESOLVE: the file, opened read-only, or a handle.  COPY,
-	 * without an error: a file without a name, with the range.  LIST: one
-	 * with the text, whose version is of that alone, mode the directory's.
-	 * COMPRESS: one with what gzip writes or, with type regular in its
-	 * mode, one that is kept, or a handle of that.  Its version is the
-	 * file's, but for the size, which is always less; see kept.
+	 * Request.  READ, COPY: the file; stays the caller's.  CLOSE: the file,
+	 * of that version; -1 once it is closed.
+	 * Result, owned by the caller, -1: none.  RESOLVE: the file, open for
+	 * reading, or a handle.  COPY: an anonymous file with the range.  LIST:
+	 * one with the text; the version is the text's, the mode that of the
+	 * directory.  COMPRESS: one with the output of gzip, or, if the type in
+	 * the mode is regular, a file in cache_dir or its handle; the version
+	 * is the source's, but for the size, which is less.
 	 */
 	int		 fd;
 
 	/*
-	 * The answer.  error is 0 or an errno: ENOENT, ENOTDIR, EACCES, EXDEV
-	 * (leaves the root), ELOOP, ENAMETOOLONG, EISDIR (a directory: without
-	 * slash, or with none of the names in it), ENOTSUP (neither file nor
-	 * directory; it has not been opened; VERIFY: the user's hash is of a
-	 * kind that is not known here), EREMOTE (see stay), EIO ...
-	 * RESOLVE, with the suffix: ESTALE (does not count).  COMPRESS: EFBIG
-	 * (too large, or no gain), EAGAIN (the file changed meanwhile).  When
-	 * nobody did it: ECONNABORTED (whoever should have died), ETIMEDOUT
-	 * (is stuck), EAGAIN (too many wait), ECANCELED (nobody wants it).
+	 * 0 or an errno: ENOENT, ENOTDIR, EACCES, EXDEV (leaves the root),
+	 * ELOOP, ENAMETOOLONG, EISDIR (a directory: without a slash, or with
+	 * none of the names in it), ENOTSUP (neither file nor directory;
+	 * VERIFY: the kind of hash is unknown), EREMOTE (see same_mount), EIO
+	 * ...  RESOLVE: ESTALE (the sibling does not count).  COPY: ESTALE (the
+	 * version has changed).  COMPRESS: EFBIG (too large, or no gain),
+	 * EAGAIN (the file changed meanwhile).  Of a task: ECONNABORTED (the
+	 * helper died), ETIMEDOUT (it is stuck), EAGAIN (too many tasks wait),
+	 * ECANCELED (no connection waits).
 	 */
 	int			 error;
-	bool			 unchanged;	/* RESOLVE: still the known version */
-	unsigned		 name_number;	/* RESOLVE: names tried up to success;
-					 * 0: the path itself was the file */
+	bool			 unchanged;	/* the version holds */
+	unsigned		 name_number;	/* of names, from 1; 0: path */
 	struct job_facts	 facts;	/* RESOLVE, LIST, COMPRESS */
-	uint64_t		 done;	/* READ, COPY: bytes now in memory;
-					 * short when the file is shorter.
-					 * LIST: entries in it.  RESOLVE: a bit
-					 * for each suffix that counts.
-					 * VERIFY: 1 if it is the password */
+	uint64_t		 done;	/* READ, COPY: bytes in memory; less
+					 * than length: the file is shorter.
+					 * APPEND: bytes.  LIST: entries.
+					 * RESOLVE: a bit for each sibling that
+					 * counts.  VERIFY: 1: right password */
 };
 
 const char	*job_kind_name(enum job_kind);
 
-/* The links of that name; JOB_LINKS_COUNT if there are none. */
-enum job_links	job_links_find(const char *name);
+/* The policy of that name; JOB_LINKS_COUNT: there is none. */
+enum job_links	 job_links_find(const char *name);
 
-/* An empty job: fd is -1, all else zero. */
-void	job_init(struct job *, enum job_kind);
+/* Makes an empty job: fd is -1, all else zero. */
+void		 job_init(struct job *, enum job_kind);
 
-/* Does it, whichever kind; fills the answer in.  Blocks. */
-void	job_perform(struct job *);
+/* Does a job of any kind, and fills in the result.  Blocks. */
+void		 job_perform(struct job *);
 
-/* APPEND writes to these, by log number; set once in a process that does it. */
-void	job_set_logs(const int *fds, size_t n);
+/* Sets the descriptors that APPEND writes to, by log number; not owned. */
+void		 job_set_logs(const int *fds, size_t n);
 
 #endif

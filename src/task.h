@@ -1,5 +1,5 @@
 /*
- * task: CONTRACT between the request machine and those who do disk work: a
+ * task: CONTRACT between the request machine and the drivers of disk work: a
  * job under way, and the connections that wait for it.
  */
 #ifndef TASK_H
@@ -12,20 +12,21 @@
 #include "helpers/job.h"
 
 /*
- * A task is a job under way, and who waits for it.  The machine makes one
- * and hands it to the architecture's start function; from then on it is the
- * architecture's, until it calls done(), once, with the answer in the job.
- * done() belongs to the machine: it puts the answer into the caches, in the
- * thread of the loop that the task is of, as free() is.  After that the
- * architecture wakes the waiters (they look again) and frees the task with
- * its free().  done() may run inside start (in place).
- * A task that waiters have waited for, and none does any more, may end with
- * ECANCELED: then nothing has been learnt.  So may one at leisure, at once, if
- * too many of those wait.
- * The machine may hold one back before it is started, and have it waited for:
- * its waiters are kept then, and so long deserted is the machine's.
+ * The machine makes a task and hands it to the driver's submit(), which owns
+ * the task until complete(), which the driver calls once, with the result in
+ * the job.  complete() and free() belong to the machine and run in the thread
+ * of the loop that submitted the task; complete() puts the result into the
+ * caches, and may run inside submit() where disk work is synchronous.  Then the
+ * driver wakes the waiters, which look again, and calls free().
+ *
+ * A task whose waiters have all left may end with ECANCELED, which tells
+ * nothing about the file.  A background task may end so at once, if too many
+ * of them are queued.
+ *
+ * The machine may defer a task: connections wait for it before it is
+ * submitted.  Until then `waiters` and `abandon` are the machine's.
  */
-struct fs_queue;			/* a file system, to the pool */
+struct fs_queue;		/* disk/fs_queues.c */
 struct client;			/* an architecture's record of a connection */
 TAILQ_HEAD(waiters, client);
 
@@ -33,23 +34,26 @@ struct task {
 	struct job	  job;
 	void		(*complete)(struct task *);
 	void		(*free)(struct task *);
-	struct waiters	  waiters;	/* the architecture's from here on */
-	/* The last waiter has given up; NULL: that makes no difference. */
+	/* The driver's from submit() on, if no other owner is named: */
+	struct waiters	  waiters;
+	/* The last waiter has left.  NULL: the task runs on. */
 	void		(*abandon)(struct task *);
-	/* One at leisure gets its first waiter; NULL: the same. */
+	/* A background task gets its first waiter.  NULL: no difference. */
 	void		(*promote)(struct task *);
-	TAILQ_ENTRY(task) link;	/* in a backlog */
-	struct fs_queue	 *fs_queue;
-	void		 *ctx;		/* that it goes */
-	bool		  queued, abandoned;
-	bool		  deferred;		/* back: it has waiters already */
-	bool		  background;	/* nobody waits for it: the machine's,
-					 * until there is hurry */
-	int		  attempts;
+	TAILQ_ENTRY(task) link;		/* in a task queue */
+	struct fs_queue	 *fs_queue;	/* the queue of the job's file system */
+	void		 *ctx;		/* the driver's record of the task */
+	bool		  queued;	/* in a task queue */
+	bool		  abandoned;	/* the last waiter has left */
+	bool		  deferred;	/* the machine's: has waiters before
+					 * submit() */
+	bool		  background;	/* the machine's, until promote(): no
+					 * connection waits for the task */
+	int		  attempts;	/* helpers that have died over it */
 	int64_t		  submitted_at;	/* clock ms */
 };
 
-/* How the machine hands out a task. */
+/* The driver of disk work, to the machine. */
 struct disk {
 	void	(*submit)(void *context, struct task *);
 	void	 *context;
