@@ -1,6 +1,6 @@
 /*
- * disk_thread: tasks in a list, under a lock that is held for no longer than
- * to change that.
+ * disk_thread: a task queue under a lock, which is held only to change the
+ * queue.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,30 +12,30 @@
 #include "loop/clients.h"
 #include "stats/stats.h"
 
-/* A task on its way. */
+/* A task on its way to the thread and back. */
 struct item {
 	struct mail		 reply;		/* first: casts rely on it */
 	struct task		*task;
-	struct disk_thread		*thread;
+	struct disk_thread	*thread;
 	struct mailbox		*reply_to;
 };
 
 struct disk_thread {
-	struct mailbox		*mailbox;		/* of its thread */
-	struct flag_msg		 work;
-	struct lock		*lock;		/* of these: */
-	struct task_queue		 tasks;
-	size_t			 waiting_max;
+	struct mailbox		*mailbox;	/* of the thread's loop */
+	struct flag_msg		 work;		/* tasks wait */
+	struct lock		*lock;		/* of the members below */
+	struct task_queue	 tasks;
+	size_t			 waiting_max;	/* tasks that waited at once */
 	bool			 ended;
 };
 
 static void
-finish_item(struct item *t)
+finish_item(struct item *item)
 {
-	struct task	*e = t->task;
+	struct task	*t = item->task;
 
-	free(t);
-	clients_finish_task(e);
+	free(item);
+	clients_finish_task(t);
 }
 
 static void
@@ -44,152 +44,152 @@ on_reply(struct mail *reply)
 	finish_item((struct item *)reply);
 }
 
-/* False: too many wait, or nobody will come any more; the job has the error. */
+/* False: the queue is full or the thread has ended; job.error is set. */
 static bool
-add_item(struct disk_thread *p, struct item *t)
+add_item(struct disk_thread *thread, struct item *item)
 {
 	bool	room;
 
-	lock_acquire(p->lock);
-	if (p->ended)
-		t->task->job.error = ECONNABORTED;
-	room = !p->ended && task_queue_add(&p->tasks, t->task);
-	if (p->tasks.n > p->waiting_max)
-		p->waiting_max = p->tasks.n;
-	lock_release(p->lock);
+	lock_acquire(thread->lock);
+	if (thread->ended)
+		item->task->job.error = ECONNABORTED;
+	room = !thread->ended && task_queue_add(&thread->tasks, item->task);
+	if (thread->tasks.n > thread->waiting_max)
+		thread->waiting_max = thread->tasks.n;
+	lock_release(thread->lock);
 	if (room)
-		mailbox_flag_send(&p->work, p->mailbox);
+		mailbox_flag_send(&thread->work, thread->mailbox);
 	return room;
 }
 
-/* False: it was not among those that wait. */
+/* False: the thread has taken the item. */
 static bool
-remove_item(struct disk_thread *p, struct item *t)
+remove_item(struct disk_thread *thread, struct item *item)
 {
 	bool	waited;
 
-	lock_acquire(p->lock);
-	waited = t->task->queued;
+	lock_acquire(thread->lock);
+	waited = item->task->queued;
 	if (waited)
-		task_queue_remove(&p->tasks, t->task);
-	lock_release(p->lock);
+		task_queue_remove(&thread->tasks, item->task);
+	lock_release(thread->lock);
 	return waited;
 }
 
-/* One that is under way stays: its answer will serve the next. */
+/* A job that has begun goes on: its result serves later requests. */
 static void
-abandon_task(struct task *e)
+abandon_task(struct task *t)
 {
-	struct item	*t = e->ctx;
+	struct item	*item = t->ctx;
 
-	if (!remove_item(t->thread, t))
+	if (!remove_item(item->thread, item))
 		return;
 	stats_count(STATS_JOBS_DROPPED);
-	e->job.error = ECANCELED;
-	finish_item(t);
+	t->job.error = ECANCELED;
+	finish_item(item);
 }
 
 void
-disk_thread_submit(
-    struct disk_thread *p, struct task *e, struct mailbox *reply_to)
+disk_thread_submit(struct disk_thread *thread, struct task *t,
+    struct mailbox *reply_to)
 {
-	struct item	*t = mem_zero(sizeof(*t));
+	struct item	*item = mem_zero(sizeof(*item));
 
-	if (!e->deferred)
-		TAILQ_INIT(&e->waiters);
-	t->reply.deliver = on_reply;
-	t->task = e;
-	t->thread = p;
-	t->reply_to = reply_to;
-	e->ctx = t;
-	/* Nobody else looks at this, and it may be done when add returns. */
-	e->abandon = abandon_task;
-	if (!add_item(p, t))
-		finish_item(t);
+	if (!t->deferred)
+		TAILQ_INIT(&t->waiters);
+	item->reply.deliver = on_reply;
+	item->task = t;
+	item->thread = thread;
+	item->reply_to = reply_to;
+	t->ctx = item;
+	/* Before add_item(), after which the task may be done at any time. */
+	t->abandon = abandon_task;
+	if (!add_item(thread, item))
+		finish_item(item);
 }
 
-/* The first of those that wait, which it is over from now on, or NULL. */
+/* Takes the next item; NULL: none. */
 static struct item *
-pop_item(struct disk_thread *p, bool *more)
+pop_item(struct disk_thread *thread, bool *more)
 {
-	struct task	*e;
+	struct task	*t;
 
-	lock_acquire(p->lock);
-	e = task_queue_pop(&p->tasks);
-	*more = p->tasks.n > 0;
-	lock_release(p->lock);
-	return e != NULL ? e->ctx : NULL;
+	lock_acquire(thread->lock);
+	t = task_queue_pop(&thread->tasks);
+	*more = thread->tasks.n > 0;
+	lock_release(thread->lock);
+	return t != NULL ? t->ctx : NULL;
 }
 
 static void
-perform_item(struct item *t)
+perform_item(struct item *item)
 {
-	struct job	*job = &t->task->job;
-	int64_t		 begun = clock_us();
+	struct job	*job = &item->task->job;
+	int64_t		 started_at = clock_us();
 
 	job_perform(job);
 	stats_time(STATS_HISTOGRAM_JOB_DURATION_RESOLVE + (int)job->kind,
-	    clock_us() - begun);
-	mailbox_post(t->reply_to, &t->reply);
+	    clock_us() - started_at);
+	mailbox_post(item->reply_to, &item->reply);
 }
 
-/* One in each turn of the loop: so it can be told to end. */
+/* One item an iteration of the loop, so that a command to end gets in. */
 static void
 perform_next(void *context, unsigned times)
 {
-	struct disk_thread	*p = context;
-	bool		 more;
-	struct item	*t = pop_item(p, &more);
+	struct disk_thread	*thread = context;
+	bool			 more;
+	struct item		*item = pop_item(thread, &more);
 
 	(void)times;
-	if (t != NULL)
-		perform_item(t);
+	if (item != NULL)
+		perform_item(item);
 	if (more)
-		mailbox_flag_send(&p->work, p->mailbox);
+		mailbox_flag_send(&thread->work, thread->mailbox);
 }
 
 size_t
-disk_thread_waiting(const struct disk_thread *p, size_t *waiting_max)
+disk_thread_waiting(const struct disk_thread *thread, size_t *waiting_max)
 {
 	size_t	n;
 
-	lock_acquire(p->lock);
-	n = p->tasks.n;
-	*waiting_max = p->waiting_max;
-	lock_release(p->lock);
+	lock_acquire(thread->lock);
+	n = thread->tasks.n;
+	*waiting_max = thread->waiting_max;
+	lock_release(thread->lock);
 	return n;
 }
 
 struct disk_thread *
 disk_thread_new(struct evloop *loop, struct mailbox *mailbox, size_t max)
 {
-	struct disk_thread	*p = mem_zero(sizeof(*p));
+	struct disk_thread	*thread = mem_zero(sizeof(*thread));
 
-	/* Its turns are the disk's. */
+	/* An iteration takes as long as the disk: no histogram of these. */
 	evloop_stop_timing(loop);
-	p->mailbox = mailbox;
-	mailbox_flag_init(&p->work, perform_next, p);
-	p->lock = lock_new();
-	task_queue_init(&p->tasks, max);
-	return p;
+	thread->mailbox = mailbox;
+	mailbox_flag_init(&thread->work, perform_next, thread);
+	thread->lock = lock_new();
+	task_queue_init(&thread->tasks, max);
+	return thread;
 }
 
 void
-disk_thread_end(struct disk_thread *p)
+disk_thread_end(struct disk_thread *thread)
 {
-	struct item	*t;
+	struct item	*item;
 	bool		 more;
 
-	p->ended = true;
-	while ((t = pop_item(p, &more)) != NULL) {
-		t->task->job.error = ECONNABORTED;
-		finish_item(t);
+	thread->ended = true;
+	while ((item = pop_item(thread, &more)) != NULL) {
+		item->task->job.error = ECONNABORTED;
+		finish_item(item);
 	}
 }
 
 void
-disk_thread_free(struct disk_thread **pp)
+disk_thread_free(struct disk_thread **tp)
 {
-	lock_free(&(*pp)->lock);
-	mem_drop(pp);
+	lock_free(&(*tp)->lock);
+	mem_drop(tp);
 }

@@ -1,10 +1,10 @@
 /*
- * disk_thread: a thread that does the jobs of tasks, one after the other,
- * while those who have sent it go on.
+ * disk_thread: a thread that does the jobs of tasks, one after the other, for
+ * the loops of other threads.
  *
- * What waits is bounded, but for pieces of responses that have begun.  A job
- * that does not come back holds the disk thread, and whoever waits behind it gives
- * up when its time is over: nobody can kill a thread.
+ * The number of waiting tasks is limited, except for reads of responses that
+ * have begun.  A job that does not return stops the thread, since a thread
+ * cannot be killed; the connections behind that job time out.
  */
 #ifndef DISK_DISK_THREAD_H
 #define DISK_DISK_THREAD_H
@@ -17,16 +17,23 @@
 
 struct disk_thread;
 
-/* In the thread of that loop, by its queue; so many tasks may wait. */
-struct disk_thread *disk_thread_new(
-    struct evloop *, struct mailbox *, size_t max);
-/* The thread has ended: what still waits fails, and whatever else is sent. */
+/* Makes one that runs in the thread of that loop, woken by the loop's mailbox;
+ * at most max tasks of each class wait. */
+struct disk_thread *disk_thread_new(struct evloop *, struct mailbox *,
+		    size_t max);
+/* Fails all tasks that wait, and all that are submitted later.  Only when the
+ * thread has ended. */
 void		 disk_thread_end(struct disk_thread *);
-void		 disk_thread_free(struct disk_thread **);		/* after that */
+/* Only after disk_thread_end(). */
+void		 disk_thread_free(struct disk_thread **);
 
-/* Any thread.  The task comes back through that queue, the sender's own. */
-void disk_thread_submit(struct disk_thread *, struct task *, struct mailbox *);
-/* How many wait, and have ever waited at once; any thread. */
-size_t disk_thread_waiting(const struct disk_thread *, size_t *waiting_max);
+/* Takes a task, from any thread; the task is completed in the thread of the
+ * mailbox reply_to, which is the caller's. */
+void		 disk_thread_submit(struct disk_thread *, struct task *,
+		    struct mailbox *reply_to);
+/* Returns how many tasks wait, and sets how many ever waited at once.  Any
+ * thread. */
+size_t		 disk_thread_waiting(const struct disk_thread *,
+		    size_t *waiting_max);
 
 #endif

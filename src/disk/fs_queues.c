@@ -1,5 +1,5 @@
 /*
- * fs_queues: first come, first served, and one queue after the other.
+ * fs_queues: each queue in order of arrival, and the queues by round robin.
  */
 #include <sys/sysmacros.h>
 
@@ -14,91 +14,93 @@
 #include "stats/stats.h"
 
 #define ALIASES_MAX	16
-/* Names. */
-#define ID_UNKNOWN	UINT64_MAX		/* no number */
+/* Ids of queues that are not of one file system. */
+#define ID_UNKNOWN	UINT64_MAX	/* device number 0 */
 #define ID_HOMES	(UINT64_MAX - 1)
 #define ID_VARIANTS	(UINT64_MAX - 2)
 #define ID_OFF_MOUNT	(UINT64_MAX - 3)
-#define QUEUES_MAX	64		/* from then on idle ones are forgotten */
+#define QUEUES_MAX	64		/* more: idle queues are freed */
 
 struct fs_queue {
-	struct fs_queues		*all;
-	uint64_t		 fs;
-	struct task_queue		 tasks;
-	size_t			 helpers, limit;
-	bool			 is_special;	/* of no one file system */
+	struct fs_queues	*all;
+	uint64_t		 fs;		/* device number, or ID_... */
+	struct task_queue	 tasks;
+	size_t			 helpers;	/* that the queue holds ... */
+	size_t			 limit;		/* ... and may hold */
+	bool			 is_special;	/* not of one file system */
 	TAILQ_ENTRY(fs_queue)	 link;
 };
 
 struct fs_queues {
-	struct mounts		*mounts;
-	size_t			 limit, tasks_max;
-	size_t			 queued;	/* in all */
-	TAILQ_HEAD(, fs_queue)	 list;		/* the next turn's first */
-	size_t			 count;		/* of queues */
-	struct fs_queue		*off_mount;
-	struct fs_queue		*homes;		/* homes: who knows where? */
-	struct fs_queue		*variants;		/* between two file systems */
-	/* What stat calls file systems that the table calls otherwise, as
-	 * btrfs and overlayfs do. */
+	struct mounts	*mounts;
+	size_t		 limit;		/* helpers of a queue */
+	size_t		 tasks_max;	/* of a queue and class */
+	size_t		 queued;	/* tasks in all queues */
+	TAILQ_HEAD(, fs_queue)	 list;		/* the next to serve first */
+	size_t			 count;		/* queues in the list */
+	struct fs_queue		*off_mount;	/* tasks that left a mount */
+	struct fs_queue		*homes;		/* tasks with a user */
+	struct fs_queue		*variants;	/* tasks with a cache_dir */
+	/* Device numbers of stat() that the table of mounts does not have, as
+	 * btrfs and overlayfs make them. */
 	struct {
 		uint64_t	 fs;
 		struct fs_queue	*fs_queue;
 	}			 aliases[ALIASES_MAX];
-	unsigned		 naliases;
+	unsigned		 naliases;	/* ever learnt */
 };
 
 static struct fs_queue *
-add_queue(struct fs_queues *all, uint64_t fs, bool special)
+add_queue(struct fs_queues *all, uint64_t fs, bool is_special)
 {
-	struct fs_queue	*l = mem_zero(sizeof(*l));
+	struct fs_queue	*q = mem_zero(sizeof(*q));
 
-	l->all = all;
-	l->fs = fs;
-	l->limit = all->limit;
-	l->is_special = special;
-	task_queue_init(&l->tasks, all->tasks_max);
-	TAILQ_INSERT_TAIL(&all->list, l, link);
+	q->all = all;
+	q->fs = fs;
+	q->limit = all->limit;
+	q->is_special = is_special;
+	task_queue_init(&q->tasks, all->tasks_max);
+	TAILQ_INSERT_TAIL(&all->list, q, link);
 	all->count++;
-	return l;
+	return q;
 }
 
-/* The one whose last turn was longest ago, of those that nobody is in. */
+/* The empty queue that was served longest ago; NULL: none. */
 static struct fs_queue *
 find_idle(const struct fs_queues *all)
 {
-	struct fs_queue	*l;
+	struct fs_queue	*q;
 
-	TAILQ_FOREACH(l, &all->list, link)
-		if (!l->is_special && l->tasks.n == 0 && l->helpers == 0)
-			return l;
+	TAILQ_FOREACH(q, &all->list, link)
+		if (!q->is_special && q->tasks.n == 0 && q->helpers == 0)
+			return q;
 	return NULL;
 }
 
 static void
-drop_queue(struct fs_queue *l)
+drop_queue(struct fs_queue *q)
 {
-	struct fs_queues	*all = l->all;
+	struct fs_queues	*all = q->all;
 
 	for (unsigned i = 0; i < ALIASES_MAX; i++)
-		if (all->aliases[i].fs_queue == l)
+		if (all->aliases[i].fs_queue == q)
 			all->aliases[i].fs_queue = NULL;
-	TAILQ_REMOVE(&all->list, l, link);
+	TAILQ_REMOVE(&all->list, q, link);
 	all->count--;
-	free(l);
+	free(q);
 }
 
-/* File systems come and go, automounted ones all the time. */
+/* Frees idle queues first, since automounted file systems come and go. */
 static struct fs_queue *
 queue_of(struct fs_queues *all, uint64_t fs)
 {
-	struct fs_queue	*l;
+	struct fs_queue	*q;
 
-	TAILQ_FOREACH(l, &all->list, link)
-		if (l->fs == fs && !l->is_special)
-			return l;
-	while (all->count >= QUEUES_MAX && (l = find_idle(all)) != NULL)
-		drop_queue(l);
+	TAILQ_FOREACH(q, &all->list, link)
+		if (q->fs == fs && !q->is_special)
+			return q;
+	while (all->count >= QUEUES_MAX && (q = find_idle(all)) != NULL)
+		drop_queue(q);
 	return add_queue(all, fs, false);
 }
 
@@ -113,36 +115,36 @@ find_alias(const struct fs_queues *all, uint64_t fs)
 }
 
 void
-fs_queues_add_alias(struct fs_queues *all, const struct task *e)
+fs_queues_add_alias(struct fs_queues *all, const struct task *t)
 {
-	uint64_t	fs = e->job.version.dev;
+	uint64_t	fs = t->job.version.dev;
 	unsigned	i;
 
-	if (e->job.kind != JOB_RESOLVE || e->job.error != 0 ||
-	    e->fs_queue == all->homes || e->fs_queue->fs == fs ||
+	if (t->job.kind != JOB_RESOLVE || t->job.error != 0 ||
+	    t->fs_queue == all->homes || t->fs_queue->fs == fs ||
 	    mounts_has(all->mounts, fs) || find_alias(all, fs) != NULL)
 		return;
 	i = all->naliases++ % ALIASES_MAX;
 	all->aliases[i].fs = fs;
-	all->aliases[i].fs_queue = e->fs_queue;
+	all->aliases[i].fs_queue = t->fs_queue;
 }
 
-/* A number that was another name for one file system may be that of a new one
- * by now. */
+/* The table of mounts precedes the aliases: a new file system may have got the
+ * number of an alias. */
 static struct fs_queue *
 queue_of_device(struct fs_queues *all, uint64_t fs)
 {
-	struct fs_queue	*l = mounts_has(all->mounts, fs) ? NULL :
+	struct fs_queue	*q = mounts_has(all->mounts, fs) ? NULL :
 			    find_alias(all, fs);
 
-	return l != NULL ? l : queue_of(all, fs);
+	return q != NULL ? q : queue_of(all, fs);
 }
 
 static struct fs_queue *
 choose_queue(struct fs_queues *all, struct job *job)
 {
-	uint64_t	 fs;
-	bool		 known;
+	uint64_t	fs;
+	bool		known;
 
 	if (job->root == NULL)
 		return queue_of_device(all, job->version.dev);
@@ -153,115 +155,115 @@ choose_queue(struct fs_queues *all, struct job *job)
 	mounts_refresh(all->mounts);
 	fs = mounts_find(all->mounts, job->root,
 	    job->path != NULL ? job->path : "", &known, &job->mount_len);
-	/* What has no path is the conf's, which may lead anywhere; what is
-	 * itself mounted may be a file, and leads nowhere. */
+	/* A job without a path is for a file of the conf, which may be on any
+	 * mount.  A path that is a mount point itself may be a file. */
 	job->same_mount = known && job->path != NULL &&
 	    (job->mount_len == 0 || job->path[job->mount_len] != '\0');
 	return queue_of(all, fs);
 }
 
 bool
-fs_queues_add(struct fs_queues *all, struct task *e)
+fs_queues_add(struct fs_queues *all, struct task *t)
 {
-	struct fs_queue	*l = choose_queue(all, &e->job);
+	struct fs_queue	*q = choose_queue(all, &t->job);
 
-	if (!task_queue_add(&l->tasks, e))
+	if (!task_queue_add(&q->tasks, t))
 		return false;
-	e->fs_queue = l;
+	t->fs_queue = q;
 	all->queued++;
 	return true;
 }
 
 void
-fs_queues_requeue(struct task *e)
+fs_queues_requeue(struct task *t)
 {
-	task_queue_push_front(&e->fs_queue->tasks, e);
-	e->fs_queue->all->queued++;
+	task_queue_push_front(&t->fs_queue->tasks, t);
+	t->fs_queue->all->queued++;
 }
 
 void
-fs_queues_reclassify(struct fs_queues *all, struct task *e)
+fs_queues_reclassify(struct fs_queues *all, struct task *t)
 {
-	e->job.same_mount = false;
-	e->job.mount_len = 0;
-	e->job.error = 0;
-	e->fs_queue = all->off_mount;
-	task_queue_push(&all->off_mount->tasks, e);
+	t->job.same_mount = false;
+	t->job.mount_len = 0;
+	t->job.error = 0;
+	t->fs_queue = all->off_mount;
+	task_queue_push(&all->off_mount->tasks, t);
 	all->queued++;
 }
 
 void
-fs_queues_remove(struct task *e)
+fs_queues_remove(struct task *t)
 {
-	task_queue_remove(&e->fs_queue->tasks, e);
-	e->fs_queue->all->queued--;
+	task_queue_remove(&t->fs_queue->tasks, t);
+	t->fs_queue->all->queued--;
 }
 
 void
-fs_queues_promote(struct task *e)
+fs_queues_promote(struct task *t)
 {
-	task_queue_remove(&e->fs_queue->tasks, e);
-	e->background = false;
-	task_queue_push(&e->fs_queue->tasks, e);
+	task_queue_remove(&t->fs_queue->tasks, t);
+	t->background = false;
+	task_queue_push(&t->fs_queue->tasks, t);
 }
 
 struct task *
 fs_queues_pop(struct fs_queues *all)
 {
-	struct fs_queue	*l;
+	struct fs_queue	*q;
 
-	TAILQ_FOREACH(l, &all->list, link)
-		if (l->tasks.n > 0 && l->helpers < l->limit)
+	TAILQ_FOREACH(q, &all->list, link)
+		if (q->tasks.n > 0 && q->helpers < q->limit)
 			break;
-	if (l == NULL)
+	if (q == NULL)
 		return NULL;
-	TAILQ_REMOVE(&all->list, l, link);
-	TAILQ_INSERT_TAIL(&all->list, l, link);
+	TAILQ_REMOVE(&all->list, q, link);
+	TAILQ_INSERT_TAIL(&all->list, q, link);
 	all->queued--;
-	l->helpers++;
-	return task_queue_pop(&l->tasks);
+	q->helpers++;
+	return task_queue_pop(&q->tasks);
 }
 
 void
-fs_queues_release(struct fs_queue *l)
+fs_queues_release(struct fs_queue *q)
 {
-	need(l->helpers > 0);
-	l->helpers--;
+	need(q->helpers > 0);
+	q->helpers--;
 }
 
-/* Those that are of no one file system have numbers that none has. */
+/* No device has the number of a special queue. */
 uint64_t
-fs_queues_id(const struct fs_queue *l)
+fs_queues_id(const struct fs_queue *q)
 {
-	return l->is_special || l->fs != 0 ? l->fs : ID_UNKNOWN;
+	return q->is_special || q->fs != 0 ? q->fs : ID_UNKNOWN;
 }
 
 struct fs_queue *
-fs_queues_reserve(struct fs_queues *all, uint64_t name)
+fs_queues_reserve(struct fs_queues *all, uint64_t id)
 {
-	struct fs_queue	*l;
+	struct fs_queue	*q;
 
-	TAILQ_FOREACH(l, &all->list, link)
-		if (l->is_special && l->fs == name)
+	TAILQ_FOREACH(q, &all->list, link)
+		if (q->is_special && q->fs == id)
 			break;
-	if (l == NULL)
-		l = queue_of(all, name != ID_UNKNOWN ? name : 0);
-	l->helpers++;
-	return l;
+	if (q == NULL)
+		q = queue_of(all, id != ID_UNKNOWN ? id : 0);
+	q->helpers++;
+	return q;
 }
 
 struct task *
 fs_queues_pop_any(struct fs_queues *all)
 {
-	struct fs_queue	*l;
+	struct fs_queue	*q;
 
-	TAILQ_FOREACH(l, &all->list, link)
-		if (l->tasks.n > 0)
+	TAILQ_FOREACH(q, &all->list, link)
+		if (q->tasks.n > 0)
 			break;
-	if (l == NULL)
+	if (q == NULL)
 		return NULL;
 	all->queued--;
-	return task_queue_pop(&l->tasks);
+	return task_queue_pop(&q->tasks);
 }
 
 size_t
@@ -279,73 +281,75 @@ fs_queues_count(const struct fs_queues *all)
 size_t
 fs_queues_ready(const struct fs_queues *all)
 {
-	const struct fs_queue	*l;
+	const struct fs_queue	*q;
 	size_t			 left, n = 0;
 
-	TAILQ_FOREACH(l, &all->list, link) {
-		left = l->helpers < l->limit ? l->limit - l->helpers : 0;
-		n += l->tasks.n < left ? l->tasks.n : left;
+	TAILQ_FOREACH(q, &all->list, link) {
+		left = q->helpers < q->limit ? q->limit - q->helpers : 0;
+		n += q->tasks.n < left ? q->tasks.n : left;
 	}
 	return n;
 }
 
-/* As the system numbers it, or what is special. */
+/* Writes the device number, or the name of a special queue. */
 static void
-print_name(const struct fs_queue *l, char *text, size_t size)
+print_name(const struct fs_queue *q, char *text, size_t size)
 {
-	const struct fs_queues	*all = l->all;
-	const char		*name = l == all->homes ? "users" :
-				    l == all->variants ? "kept" :
-				    l == all->off_mount ? "strays" : "unknown";
+	const struct fs_queues	*all = q->all;
+	const char		*name = q == all->homes ? "homes" :
+				    q == all->variants ? "variants" :
+				    q == all->off_mount ? "off-mount" :
+				    "unknown";
 
-	if (l->is_special || l->fs == 0)
+	if (q->is_special || q->fs == 0)
 		snprintf(text, size, "%s", name);
 	else
-		snprintf(text, size, "%u:%u", major(l->fs), minor(l->fs));
+		snprintf(text, size, "%u:%u", major(q->fs), minor(q->fs));
 }
 
 void
 fs_queues_measure(const struct fs_queues *all)
 {
-	const struct fs_queue	*l;
+	const struct fs_queue	*q;
 	struct stats_fs_queue	*to;
 
 	stats_nfs_queues = 0;
-	TAILQ_FOREACH(l, &all->list, link) {
+	TAILQ_FOREACH(q, &all->list, link) {
 		if (stats_nfs_queues == STATS_FS_QUEUES_MAX)
 			break;
 		to = &stats_fs_queues[stats_nfs_queues++];
-		print_name(l, to->name, sizeof(to->name));
-		to->queued = (int64_t)l->tasks.n;
-		to->helpers = (int64_t)l->helpers;
-		to->limit = (int64_t)l->limit;
+		print_name(q, to->name, sizeof(to->name));
+		to->queued = (int64_t)q->tasks.n;
+		to->helpers = (int64_t)q->helpers;
+		to->limit = (int64_t)q->limit;
 	}
 }
 
 struct fs_queues *
-fs_queues_new(struct mounts *mounts, size_t share, size_t most)
+fs_queues_new(struct mounts *mounts, size_t limit, size_t tasks_max)
 {
 	struct fs_queues	*all = mem_zero(sizeof(*all));
 
 	all->mounts = mounts;
-	all->limit = share;
-	all->tasks_max = most;
+	all->limit = limit;
+	all->tasks_max = tasks_max;
 	TAILQ_INIT(&all->list);
 	all->homes = add_queue(all, ID_HOMES, true);
 	all->variants = add_queue(all, ID_VARIANTS, true);
 	all->off_mount = add_queue(all, ID_OFF_MOUNT, true);
-	/* They may be jobs of one that holds its own share already. */
-	all->off_mount->limit = (share + 1) / 2;
+	/* Half a limit: such tasks may be for a file system whose own queue
+	 * is at its limit. */
+	all->off_mount->limit = (limit + 1) / 2;
 	return all;
 }
 
 void
 fs_queues_free(struct fs_queues **ap)
 {
-	struct fs_queue	*l;
+	struct fs_queue	*q;
 
 	need((*ap)->queued == 0);
-	while ((l = TAILQ_FIRST(&(*ap)->list)) != NULL)
-		drop_queue(l);
+	while ((q = TAILQ_FIRST(&(*ap)->list)) != NULL)
+		drop_queue(q);
 	mem_drop(ap);
 }

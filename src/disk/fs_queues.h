@@ -1,11 +1,12 @@
 /*
- * fs_queues: tasks that wait for a helper, a queue for each file system, and
- * how many helpers each holds.
+ * fs_queues: tasks that wait for a helper, in a queue for each file system,
+ * and how many helpers each queue holds.
  *
- * A file system that does not answer keeps its share of the helpers, and the
- * tasks for it wait in its own queue.  Where a user's home is, and who knows
- * users, is unknown: all that begins with a user has one queue.  What is kept in
- * a directory may wait for that as well, so it has one too.
+ * A file system that does not answer holds at most its limit of helpers, and
+ * the tasks for it wait in its queue.  The file system of a user's home is
+ * unknown before the user database has been asked: all homes have one queue.
+ * Results in a cache directory may wait for two file systems: they have one
+ * queue as well.
  */
 #ifndef DISK_FS_QUEUES_H
 #define DISK_FS_QUEUES_H
@@ -18,43 +19,45 @@
 struct mounts;
 struct fs_queues;
 
-/* share: helpers, most: waiting tasks, that each file system may have; and
- * as many at leisure. */
-struct fs_queues *fs_queues_new(struct mounts *, size_t share, size_t most);
-void		 fs_queues_free(struct fs_queues **);	/* no tasks left */
+/* Each queue may hold `limit` helpers and `tasks_max` tasks of each class. */
+struct fs_queues *fs_queues_new(struct mounts *, size_t limit,
+		    size_t tasks_max);
+void		 fs_queues_free(struct fs_queues **);	/* must be empty */
 
-/* Last in the queue of its file system; false: that has no room, by the rules of
- * its backlog. */
+/* Appends a task to the queue of its file system.  False: no room, and the
+ * job's error is set (see task_queue_add()). */
 bool		 fs_queues_add(struct fs_queues *, struct task *);
-/* First in its queue again: whoever had it has died. */
+/* Puts a task whose helper has died first in its queue again. */
 void		 fs_queues_requeue(struct task *);
-/* It has turned out to lead elsewhere: among those of which just that is
- * known. */
+/* Appends a task whose path has left its mount (EREMOTE) to the queue for such
+ * tasks, with same_mount off. */
 void		 fs_queues_reclassify(struct fs_queues *, struct task *);
-void		 fs_queues_remove(struct task *);	/* nobody wants it */
-/* Is waited for now: last of those, whether there is room or not. */
+void		 fs_queues_remove(struct task *);
+/* Makes a background task a foreground one, even if there is no room. */
 void		 fs_queues_promote(struct task *);
-/* Where this answer has come from, for tasks that know no path. */
+/* Remembers the device number in a task's result as an alias of its queue, for
+ * tasks without a path. */
 void		 fs_queues_add_alias(struct fs_queues *, const struct task *);
 
-/* The next one that may have a helper, which its queue holds from now on; queues
- * take turns.  NULL: there is none. */
+/* Takes the next task whose queue is below its limit, round robin over the
+ * queues; the queue holds one helper more.  NULL: none. */
 struct task	*fs_queues_pop(struct fs_queues *);
-/* Whoever had it is free, or at its end.  A queue that nobody is in any more
- * may be gone after the next fs_queues_add. */
+/* The queue holds one helper less.  An empty queue may be freed by the next
+ * fs_queues_add(). */
 void		 fs_queues_release(struct fs_queue *);
-/*
- * The queue's name, the same in every main, never 0; and the queue of that name,
- * of whose share somebody holds one more from now on.
- */
+/* The queue's id, the same in every main, never 0. */
 uint64_t	 fs_queues_id(const struct fs_queue *);
-struct fs_queue	*fs_queues_reserve(struct fs_queues *, uint64_t name);
-/* Any one that waits, taken out, or NULL. */
+/* The queue with that id, made if need be; it holds one helper more. */
+struct fs_queue	*fs_queues_reserve(struct fs_queues *, uint64_t id);
+/* Takes any task, whatever the limits; NULL: none. */
 struct task	*fs_queues_pop_any(struct fs_queues *);
 
+/* Numbers of tasks that wait, of those whose queue is below its limit, and of
+ * queues. */
 size_t		 fs_queues_waiting(const struct fs_queues *);
-size_t		 fs_queues_ready(const struct fs_queues *);	/* for fs_queues_pop */
+size_t		 fs_queues_ready(const struct fs_queues *);
 size_t		 fs_queues_count(const struct fs_queues *);
-void		 fs_queues_measure(const struct fs_queues *);	/* stats_fs_queues */
+/* Fills in stats_fs_queues. */
+void		 fs_queues_measure(const struct fs_queues *);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * helper_pool: helpers at the other ends of stream pipes.
  *
- * A helper that dies over a job costs a retry by another.  One that does not
- * come back is given up: its job fails, the monitor kills it, and its file
- * system holds it until it is dead, which may be never; beside those there may
- * be as many as ever.
+ * If a helper dies during a job, another helper does the job.  A helper that
+ * exceeds the limit on a job's time is stuck, and abandoned: its job fails, the
+ * monitor kills it, and it counts for its file-system queue until it is dead,
+ * which may be never.  Abandoned helpers do not count for helpers_max.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,31 +26,29 @@
 #include "stats/stats.h"
 
 /*
- * Helpers a job may cost, and more as long as a request waits for the disk.
- * Somebody may kill them as fast as they come, on a machine so busy that most
- * die before they have begun, and no client is to notice; but a job that kills
- * them itself has an end.
+ * Helpers that a job may cost; more within the disk timeout.  Helpers may be
+ * killed from outside as fast as they come, without a client noticing, yet a
+ * job that kills its helper must end.
  */
 #define ATTEMPTS_MAX	100
-#define MIN_LIFETIME	1000		/* ms: who dies before that never worked */
-#define ABANDON_RETRY	1000		/* ms until there may be room to give up more */
-#define REFILL_DELAY	5000		/* ms: one that cannot live at all is not
-				 * started over and over */
+#define MIN_LIFETIME	1000		/* ms: a younger one has never worked */
+#define ABANDON_RETRY	1000		/* ms, if too many are stuck */
+#define REFILL_DELAY	5000		/* ms between attempts at the reserve */
 
 TAILQ_HEAD(helper_list, helper);
 
 struct helper {
-	struct helper_pool		*pool;
-	struct helper_list	*list;		/* the one that it is in */
+	struct helper_pool	*pool;
+	struct helper_list	*list;		/* idle, busy or stuck */
 	int			 fd;
 	struct watch		*watch;
-	struct task		*task;	/* only while busy */
-	struct fs_queue		*fs_queue;		/* that holds it, or NULL */
-	int64_t			 started_at;		/* clock ms */
-	int64_t			 state_since;		/* idle or busy, clock ms */
-	int64_t			 sent_at;		/* the job, us */
-	bool			 kill_requested;	/* the monitor knows */
-	int			 slot;		/* in the helper slots, or -1 */
+	struct task		*task;		/* if busy */
+	struct fs_queue		*fs_queue;	/* that holds it, or NULL */
+	int64_t			 started_at;	/* clock ms */
+	int64_t			 state_since;	/* in that list, clock ms */
+	int64_t			 sent_at;	/* when its job was sent, us */
+	bool			 kill_requested; /* of the monitor */
+	int			 slot;		/* of helper_slots, or -1 */
 	TAILQ_ENTRY(helper)	 link;
 };
 
@@ -58,29 +56,29 @@ struct helper_pool {
 	struct evloop		*loop;
 	const struct clock	*clock;
 	const struct conf	*conf;
-	int			 channel;
-	struct helper_slots		*slots;
+	int			 channel;	/* to the monitor */
+	struct helper_slots	*slots;
 	struct helper_list	 idle;		/* the last used first */
-	struct helper_list	 busy;		/* for longest first */
-	struct helper_list	 stuck;		/* given up, not dead yet */
-	struct fs_queues		*queues;
+	struct helper_list	 busy;		/* the longest busy first */
+	struct helper_list	 stuck;		/* abandoned, not yet dead */
+	struct fs_queues	*queues;
 	size_t			 nidle, nstuck;
 	size_t			 helpers;	/* idle and busy */
-	size_t			 requested;		/* of the monitor ... */
-	int64_t			 contact_at;		/* ... or it answered, ms */
-	size_t			 queued_max;	/* that the queue has been */
-	struct watch		*idle_timer;	/* to let idle ones go */
-	struct watch		*stuck_timer;	/* of the first busy one */
-	struct watch		*check_timer;		/* for what it has not heard
-						 * or answered */
-	int64_t			 check_at;		/* ... when, clock ms; 0: not */
-	int64_t			 refill_at;	/* the reserve; the same */
+	size_t			 requested;	/* of the monitor */
+	int64_t			 contact_at;	/* last request, or answer of
+						 * the monitor, clock ms */
+	size_t			 queued_max;	/* tasks that waited at once */
+	struct watch		*idle_timer;	/* shrink_pool() */
+	struct watch		*stuck_timer;	/* check_stuck() */
+	struct watch		*check_timer;	/* check_requests() */
+	int64_t			 check_at;	/* clock ms; 0: not set */
+	int64_t			 refill_at;	/* clock ms; 0: not set */
 	bool			 closing;
 };
 
 static void	dispatch_tasks(struct helper_pool *);
 
-/* Of jobs of a kind. */
+/* Service times of a kind of job. */
 static struct histogram *
 service_times(int kind)
 {
@@ -110,7 +108,7 @@ remove_helper(struct helper *h)
 	h->pool->helpers -= h->list != &h->pool->stuck;
 }
 
-/* From here on the file system may have another. */
+/* The queue may give another task to a helper from here on. */
 static void
 release_queue(struct helper *h)
 {
@@ -138,41 +136,41 @@ close_helper(struct helper *h)
 	release_queue(h);
 	helper_slots_release(h->pool->slots, h->slot);
 	evloop_unwatch(&h->watch);
-	close(h->fd);		/* which ends the helper */
+	close(h->fd);		/* the helper exits */
 	free(h);
 }
 
 static void
-fail_task(struct task *e, int error)
+fail_task(struct task *t, int error)
 {
-	e->job.error = error;
-	clients_finish_task(e);
+	t->job.error = error;
+	clients_finish_task(t);
 }
 
 static void
-cancel_task(struct task *e)
+cancel_task(struct task *t)
 {
 	stats_count(STATS_JOBS_DROPPED);
-	fail_task(e, ECANCELED);
+	fail_task(t, ECANCELED);
 }
 
-/* One that somebody is over stays: its answer will serve the next. */
+/* A job that has begun goes on: its result serves later requests. */
 static void
-abandon_task(struct task *e)
+abandon_task(struct task *t)
 {
-	e->abandoned = true;
-	if (!e->queued)
+	t->abandoned = true;
+	if (!t->queued)
 		return;
-	fs_queues_remove(e);
-	cancel_task(e);
+	fs_queues_remove(t);
+	cancel_task(t);
 }
 
 static void
-promote_task(struct task *e)
+promote_task(struct task *t)
 {
-	if (e->queued)
-		fs_queues_promote(e);
-	e->background = false;
+	if (t->queued)
+		fs_queues_promote(t);
+	t->background = false;
 }
 
 static void
@@ -186,7 +184,7 @@ schedule_check(struct helper_pool *pool, int64_t ms)
 	evloop_arm(pool->check_timer, at);
 }
 
-/* False: its pipe is full. */
+/* False: the channel to the monitor is full. */
 static bool
 request_helper(struct helper_pool *pool)
 {
@@ -207,7 +205,7 @@ reserve_is_short(const struct helper_pool *pool)
 	    !pool->closing;
 }
 
-/* It is to be there when it is needed, but there is no hurry. */
+/* Delayed, since no task needs the reserve now. */
 static void
 refill_later(struct helper_pool *pool, int64_t ms)
 {
@@ -217,7 +215,7 @@ refill_later(struct helper_pool *pool, int64_t ms)
 	schedule_check(pool, ms);
 }
 
-/* Whoever has the last descriptor of a file closes it even by dying. */
+/* A helper that dies over a CLOSE closes the file as well. */
 static bool
 has_closed_file(const struct job *job)
 {
@@ -225,42 +223,42 @@ has_closed_file(const struct job *job)
 }
 
 static bool
-is_hopeless(struct helper_pool *pool, struct task *e)
+is_hopeless(struct helper_pool *pool, struct task *t)
 {
-	return ++e->attempts >= ATTEMPTS_MAX &&
-	    pool->clock->ms - e->submitted_at >= pool->conf->limits.disk;
+	return ++t->attempts >= ATTEMPTS_MAX &&
+	    pool->clock->ms - t->submitted_at >= pool->conf->limits.disk;
 }
 
-/* Its helper has died. */
+/* Another helper is to do the task, as its helper has died. */
 static void
-retry_task(struct helper_pool *pool, struct task *e)
+retry_task(struct helper_pool *pool, struct task *t)
 {
 	if (!pool->closing) {
 		stats_count(STATS_HELPER_DEATHS);
 		log_warnx("a helper died over a job (%s): another one is to "
-		    "do it", job_kind_name(e->job.kind));
+		    "do it", job_kind_name(t->job.kind));
 	}
-	if (pool->closing || has_closed_file(&e->job) || is_hopeless(pool, e))
-		fail_task(e, ECONNABORTED);
-	else if (e->abandoned && TAILQ_EMPTY(&e->waiters))
-		cancel_task(e);
+	if (pool->closing || has_closed_file(&t->job) || is_hopeless(pool, t))
+		fail_task(t, ECONNABORTED);
+	else if (t->abandoned && TAILQ_EMPTY(&t->waiters))
+		cancel_task(t);
 	else
-		fs_queues_requeue(e);
+		fs_queues_requeue(t);
 }
 
-/* It died, or talks nonsense, which is the same. */
+/* Removes a helper that has died, or has sent anything but a reply. */
 static void
 bury_helper(struct helper *h)
 {
 	struct helper_pool	*pool = h->pool;
-	struct task	*e = h->task;
-	bool		 young = pool->clock->ms - h->started_at < MIN_LIFETIME;
-	bool		 was_idle = h->list == &pool->idle;
+	struct task		*t = h->task;
+	int64_t			 age = pool->clock->ms - h->started_at;
+	bool			 was_idle = h->list == &pool->idle;
 
 	close_helper(h);
-	if (e != NULL)
-		retry_task(pool, e);
-	else if (was_idle && !young && reserve_is_short(pool))
+	if (t != NULL)
+		retry_task(pool, t);
+	else if (was_idle && age >= MIN_LIFETIME && reserve_is_short(pool))
 		request_helper(pool);
 	refill_later(pool, REFILL_DELAY);
 }
@@ -269,38 +267,38 @@ static void
 finish_job(struct helper *h)
 {
 	struct helper_pool	*pool = h->pool;
-	struct task	*e = h->task;
+	struct task		*t = h->task;
 
-	histogram_add(service_times(e->job.kind), clock_us() - h->sent_at);
+	histogram_add(service_times(t->job.kind), clock_us() - h->sent_at);
 	remove_helper(h);
 	h->task = NULL;
 	release_queue(h);
 	set_idle(h);
-	if (e->job.same_mount && e->job.error == EREMOTE) {
-		if (e->abandoned && TAILQ_EMPTY(&e->waiters))
-			cancel_task(e);
+	if (t->job.same_mount && t->job.error == EREMOTE) {
+		if (t->abandoned && TAILQ_EMPTY(&t->waiters))
+			cancel_task(t);
 		else
-			fs_queues_reclassify(pool->queues, e);
+			fs_queues_reclassify(pool->queues, t);
 		return;
 	}
-	fs_queues_add_alias(pool->queues, e);
-	clients_finish_task(e);
+	fs_queues_add_alias(pool->queues, t);
+	clients_finish_task(t);
 }
 
 static void
 on_reply(void *context)
 {
-	struct helper	*h = context;
+	struct helper		*h = context;
 	struct helper_pool	*pool = h->pool;
-	struct job	 nothing;
-	int		 n;
+	struct job		 nothing;
+	int			 n;
 
 	job_init(&nothing, JOB_READ);
-	n = wire_recv_reply(h->fd, h->task != NULL ? &h->task->job :
-	    &nothing);
+	n = wire_recv_reply(h->fd,
+	    h->task != NULL ? &h->task->job : &nothing);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n != 1 || h->task == NULL)	/* unasked only the end comes */
+	if (n != 1 || h->task == NULL)	/* idle: only EOF can come */
 		bury_helper(h);
 	else
 		finish_job(h);
@@ -320,7 +318,7 @@ log_stuck(const struct job *job)
 	    path != NULL ? "/" : "", path != NULL ? path : "");
 }
 
-/* Its end of the pipe stays open: that it closes says that it has died. */
+/* The pipe stays open: EOF tells when the helper is dead. */
 static void
 request_kill(struct helper *h)
 {
@@ -333,25 +331,25 @@ request_kill(struct helper *h)
 static void
 abandon_helper(struct helper *h)
 {
-	struct task	*e = h->task;
+	struct task	*t = h->task;
 
-	log_stuck(&e->job);
+	log_stuck(&t->job);
 	stats_count(STATS_HELPERS_ABANDONED);
 	remove_helper(h);
 	h->task = NULL;
 	insert_helper(h, &h->pool->stuck);
 	request_kill(h);
 	refill_later(h->pool, REFILL_DELAY);
-	fail_task(e, ETIMEDOUT);
+	fail_task(t, ETIMEDOUT);
 }
 
 static void
 check_stuck(void *context)
 {
 	struct helper_pool	*pool = context;
-	struct helper	*h;
-	int64_t		 now = pool->clock->ms;
-	int64_t		 within = pool->conf->helpers_within;
+	struct helper		*h;
+	int64_t			 now = pool->clock->ms;
+	int64_t			 within = pool->conf->helpers_within;
 
 	while ((h = TAILQ_FIRST(&pool->busy)) != NULL &&
 	    h->state_since + within <= now &&
@@ -363,44 +361,45 @@ check_stuck(void *context)
 	dispatch_tasks(pool);
 }
 
-/* Hands a job to an idle helper; one that has died meanwhile costs no try. */
+/* Sends a job to an idle helper.  If the helper has died meanwhile, the task is
+ * queued again, and the attempt does not count. */
 static void
-send_job(struct helper *h, struct task *e)
+send_job(struct helper *h, struct task *t)
 {
 	struct helper_pool	*pool = h->pool;
-	bool		 first = TAILQ_EMPTY(&pool->busy);
+	bool			 first = TAILQ_EMPTY(&pool->busy);
 
-	h->fs_queue = e->fs_queue;
+	h->fs_queue = t->fs_queue;
 	helper_slots_set(pool->slots, h->slot, fs_queues_id(h->fs_queue));
-	h->sent_at = clock_us();		/* it may be done before we go on */
-	if (wire_send_request(h->fd, &e->job) == -1) {
+	h->sent_at = clock_us();		/* before the reply can come */
+	if (wire_send_request(h->fd, &t->job) == -1) {
 		close_helper(h);
-		if (has_closed_file(&e->job))
-			fail_task(e, ECONNABORTED);
+		if (has_closed_file(&t->job))
+			fail_task(t, ECONNABORTED);
 		else
-			fs_queues_requeue(e);
+			fs_queues_requeue(t);
 		return;
 	}
 	remove_helper(h);
-	h->task = e;
+	h->task = t;
 	insert_helper(h, &pool->busy);
 	if (first)
 		evloop_arm(pool->stuck_timer, h->state_since +
 		    pool->conf->helpers_within);
 }
 
-/* Jobs to idle helpers; for the rest more helpers, within the limit. */
+/* Sends tasks to idle helpers, and requests helpers for the rest. */
 static void
 dispatch_tasks(struct helper_pool *pool)
 {
-	struct task	*e;
+	struct task	*t;
 
-	while (pool->nidle > 0 && (e = fs_queues_pop(pool->queues)) != NULL)
-		send_job(TAILQ_FIRST(&pool->idle), e);
+	while (pool->nidle > 0 && (t = fs_queues_pop(pool->queues)) != NULL)
+		send_job(TAILQ_FIRST(&pool->idle), t);
 	if (fs_queues_waiting(pool->queues) > pool->queued_max)
 		pool->queued_max = fs_queues_waiting(pool->queues);
-	while (
-	    pool->requested < fs_queues_ready(pool->queues) && !pool->closing &&
+	while (!pool->closing &&
+	    pool->requested < fs_queues_ready(pool->queues) &&
 	    pool->helpers + pool->requested < (size_t)pool->conf->helpers_max &&
 	    request_helper(pool))
 		continue;
@@ -415,15 +414,16 @@ fill_reserve(struct helper_pool *pool)
 	refill_later(pool, REFILL_DELAY);
 }
 
-/* How many we have asked for is only what we remember of it: an answer may get
- * lost, and then it must not count for ever. */
+/* Requests that the monitor has not answered within CHANNEL_TIMEOUT are taken
+ * for lost, and sent again. */
 static void
 check_requests(void *context)
 {
 	struct helper_pool	*pool = context;
-	struct helper	*h;
-	int64_t		 now = pool->clock->ms;
-	int64_t		 left = pool->contact_at + CHANNEL_TIMEOUT - now;
+	struct helper		*h;
+	int64_t			 now = pool->clock->ms;
+	int64_t			 left = pool->contact_at + CHANNEL_TIMEOUT -
+				    now;
 
 	pool->check_at = 0;
 	TAILQ_FOREACH(h, &pool->stuck, link)
@@ -443,33 +443,32 @@ check_requests(void *context)
 }
 
 void
-helper_pool_submit(void *context, struct task *e)
+helper_pool_submit(void *context, struct task *t)
 {
 	struct helper_pool	*pool = context;
 
-	if (!e->deferred)
-		TAILQ_INIT(&e->waiters);
-	e->submitted_at = pool->clock->ms;
-	/* So many that this one would be late anyway. */
-	if (!fs_queues_add(pool->queues, e)) {
-		fail_task(e, e->job.error);
+	if (!t->deferred)
+		TAILQ_INIT(&t->waiters);
+	t->submitted_at = pool->clock->ms;
+	if (!fs_queues_add(pool->queues, t)) {
+		fail_task(t, t->job.error);
 		return;
 	}
-	e->abandon = abandon_task;
-	e->promote = promote_task;
+	t->abandon = abandon_task;
+	t->promote = promote_task;
 	dispatch_tasks(pool);
 }
 
 static void
 fail_all_tasks(struct helper_pool *pool, int error)
 {
-	struct task	*e;
+	struct task	*t;
 
-	while ((e = fs_queues_pop_any(pool->queues)) != NULL)
-		fail_task(e, error);
+	while ((t = fs_queues_pop_any(pool->queues)) != NULL)
+		fail_task(t, error);
 }
 
-/* Its pipe is how the monitor knows it, too. */
+/* The monitor identifies a helper by the inode of its pipe, too. */
 static int
 open_slot(struct helper_pool *pool, int fd)
 {
@@ -486,7 +485,7 @@ helper_pool_add(struct helper_pool *pool, int fd)
 	if (pool->requested > 0)
 		pool->requested--;
 	pool->contact_at = pool->clock->ms;
-	/* Asked for twice, since the first answer came so late. */
+	/* Late answers: the request was taken for lost and sent again. */
 	if (pool->helpers >= (size_t)pool->conf->helpers_max) {
 		io_close(&fd);
 		return;
@@ -495,7 +494,7 @@ helper_pool_add(struct helper_pool *pool, int fd)
 		io_close(&fd);
 		schedule_check(pool, CHANNEL_RETRY);
 		refill_later(pool, REFILL_DELAY);
-		/* Without any, and without hope for one, jobs fail. */
+		/* No helper is there or requested: do not wait for ever. */
 		if (pool->helpers == 0 && pool->requested == 0)
 			fail_all_tasks(pool, EAGAIN);
 		return;
@@ -512,12 +511,12 @@ helper_pool_add(struct helper_pool *pool, int fd)
 	dispatch_tasks(pool);
 }
 
-/* Those beyond the reserve that have been idle for long enough. */
+/* Closes helpers beyond the reserve that have been idle for helpers_idle. */
 static void
 shrink_pool(void *context)
 {
 	struct helper_pool	*pool = context;
-	struct helper	*h;
+	struct helper		*h;
 
 	while (pool->nidle > (size_t)pool->conf->helpers) {
 		h = TAILQ_LAST(&pool->idle, helper_list);
@@ -534,27 +533,26 @@ shrink_pool(void *context)
 static void
 on_orphan_death(void *context)
 {
-	struct helper	*h = context;
+	struct helper		*h = context;
 	struct helper_pool	*pool = h->pool;
 
 	close_helper(h);
 	dispatch_tasks(pool);
 }
 
-/* Given up by whoever was main before, and not dead yet: to the queue they are
- * as those that we give up ourselves. */
+/* Takes over a helper that an earlier main has abandoned and that is not dead
+ * yet; it counts for its queue as one that this main abandons. */
 static void
-adopt_orphan(struct helper_pool *pool, const struct orphan *left)
+adopt_orphan(struct helper_pool *pool, const struct orphan *orphan)
 {
 	struct helper	*h = mem_zero(sizeof(*h));
 
 	h->pool = pool;
-	h->fd = left->fd;
+	h->fd = orphan->fd;
 	h->kill_requested = true;
 	h->slot = -1;
-	h->fs_queue = left->fs_queue != 0
-			  ? fs_queues_reserve(pool->queues, left->fs_queue)
-			  : NULL;
+	if (orphan->fs_queue != 0)
+		h->fs_queue = fs_queues_reserve(pool->queues, orphan->fs_queue);
 	h->watch = evloop_watch(pool->loop, h->fd, on_orphan_death, h);
 	evloop_set(h->watch, EVLOOP_READ);
 	insert_helper(h, &pool->stuck);
@@ -564,7 +562,7 @@ struct helper_pool *
 helper_pool_new(struct evloop *loop, const struct clock *clock,
     const struct main_env *env)
 {
-	struct helper_pool		*pool = mem_zero(sizeof(*pool));
+	struct helper_pool	*pool = mem_zero(sizeof(*pool));
 	const struct conf	*conf = env->conf;
 
 	pool->loop = loop;
@@ -589,10 +587,10 @@ helper_pool_new(struct evloop *loop, const struct clock *clock,
 }
 
 void
-helper_pool_free(struct helper_pool **cp)
+helper_pool_free(struct helper_pool **pp)
 {
-	struct helper_pool	*pool = *cp;
-	struct helper	*h;
+	struct helper_pool	*pool = *pp;
+	struct helper		*h;
 
 	pool->closing = true;
 	while ((h = TAILQ_FIRST(&pool->busy)) != NULL)
@@ -606,15 +604,15 @@ helper_pool_free(struct helper_pool **cp)
 	evloop_unwatch(&pool->idle_timer);
 	evloop_unwatch(&pool->stuck_timer);
 	evloop_unwatch(&pool->check_timer);
-	mem_drop(cp);
+	mem_drop(pp);
 }
 
 void
 helper_pool_report(void *context, void (*line)(const char *))
 {
 	const struct helper_pool	*pool = context;
-	char			 text[HISTOGRAM_TEXT_SIZE + 64];
-	size_t			 n;
+	char				 text[HISTOGRAM_TEXT_SIZE + 64];
+	size_t				 n;
 
 	snprintf(text, sizeof(text), "helpers: %zu idle, %zu over jobs, %zu "
 	    "given up but not dead", pool->nidle, pool->helpers - pool->nidle,
@@ -640,7 +638,7 @@ void
 helper_pool_measure(const void *context)
 {
 	const struct helper_pool	*pool = context;
-	int64_t			*g = stats_gauges;
+	int64_t				*g = stats_gauges;
 
 	g[STATS_GAUGE_IDLE_HELPERS] = (int64_t)pool->nidle;
 	g[STATS_GAUGE_BUSY_HELPERS] = (int64_t)(pool->helpers - pool->nidle);

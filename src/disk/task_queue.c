@@ -1,52 +1,52 @@
 /*
- * task_queue: two queues, and whose turn it is.
+ * task_queue: a list for each class, and which of them is served next.
  */
 #include <errno.h>
 
 #include "disk/task_queue.h"
 #include "lib/need.h"
 
-#define BACKGROUND_EVERY	4	/* one of these is leisure's */
+#define BACKGROUND_EVERY	4	/* tasks: one is a background task */
 
 void
-task_queue_init(struct task_queue *b, size_t max)
+task_queue_init(struct task_queue *q, size_t max)
 {
-	*b = (struct task_queue){ .max = max };
-	TAILQ_INIT(&b->foreground);
-	TAILQ_INIT(&b->background);
+	*q = (struct task_queue){ .max = max };
+	TAILQ_INIT(&q->foreground);
+	TAILQ_INIT(&q->background);
 }
 
 static struct task_list *
-list_of(struct task_queue *b, const struct task *e)
+list_of(struct task_queue *q, const struct task *t)
 {
-	return e->background ? &b->background : &b->foreground;
+	return t->background ? &q->background : &q->foreground;
 }
 
 static void
-add_to_counts(struct task_queue *b, struct task *e)
+add_to_counts(struct task_queue *q, struct task *t)
 {
-	need(!e->queued);
-	e->queued = true;
-	b->n++;
-	b->nbackground += e->background;
+	need(!t->queued);
+	t->queued = true;
+	q->n++;
+	q->nbackground += t->background;
 }
 
 void
-task_queue_push(struct task_queue *b, struct task *e)
+task_queue_push(struct task_queue *q, struct task *t)
 {
-	add_to_counts(b, e);
-	TAILQ_INSERT_TAIL(list_of(b, e), e, link);
+	add_to_counts(q, t);
+	TAILQ_INSERT_TAIL(list_of(q, t), t, link);
 }
 
 void
-task_queue_push_front(struct task_queue *b, struct task *e)
+task_queue_push_front(struct task_queue *q, struct task *t)
 {
-	add_to_counts(b, e);
-	TAILQ_INSERT_HEAD(list_of(b, e), e, link);
+	add_to_counts(q, t);
+	TAILQ_INSERT_HEAD(list_of(q, t), t, link);
 }
 
-/* A piece of a response that may have begun: it is not to be cut short, and
- * there are no more of them than connections. */
+/* Reads serve responses that may have begun, and must not be refused; there is
+ * at most one for each connection. */
 static bool
 is_read(const struct job *job)
 {
@@ -54,45 +54,45 @@ is_read(const struct job *job)
 }
 
 static bool
-has_room(const struct task_queue *b, const struct task *e)
+has_room(const struct task_queue *q, const struct task *t)
 {
-	size_t	before = e->background ? b->nbackground : b->n - b->nbackground;
+	size_t	before = t->background ? q->nbackground : q->n - q->nbackground;
 
-	return before < b->max || is_read(&e->job);
+	return before < q->max || is_read(&t->job);
 }
 
 bool
-task_queue_add(struct task_queue *b, struct task *e)
+task_queue_add(struct task_queue *q, struct task *t)
 {
-	if (!has_room(b, e)) {
-		e->job.error = e->background ? ECANCELED : EAGAIN;
+	if (!has_room(q, t)) {
+		t->job.error = t->background ? ECANCELED : EAGAIN;
 		return false;
 	}
-	task_queue_push(b, e);
+	task_queue_push(q, t);
 	return true;
 }
 
 void
-task_queue_remove(struct task_queue *b, struct task *e)
+task_queue_remove(struct task_queue *q, struct task *t)
 {
-	need(e->queued);
-	TAILQ_REMOVE(list_of(b, e), e, link);
-	e->queued = false;
-	b->n--;
-	b->nbackground -= e->background;
+	need(t->queued);
+	TAILQ_REMOVE(list_of(q, t), t, link);
+	t->queued = false;
+	q->n--;
+	q->nbackground -= t->background;
 }
 
 struct task *
-task_queue_pop(struct task_queue *b)
+task_queue_pop(struct task_queue *q)
 {
-	struct task	*foreground = TAILQ_FIRST(&b->foreground);
-	struct task	*background = TAILQ_FIRST(&b->background);
-	struct task	*e = foreground != NULL ? foreground : background;
+	struct task	*foreground = TAILQ_FIRST(&q->foreground);
+	struct task	*background = TAILQ_FIRST(&q->background);
+	struct task	*t = foreground != NULL ? foreground : background;
 
 	if (foreground != NULL && background != NULL &&
-	    ++b->npopped % BACKGROUND_EVERY == 0)
-		e = background;
-	if (e != NULL)
-		task_queue_remove(b, e);
-	return e;
+	    ++q->npopped % BACKGROUND_EVERY == 0)
+		t = background;
+	if (t != NULL)
+		task_queue_remove(q, t);
+	return t;
 }

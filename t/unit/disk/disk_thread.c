@@ -1,5 +1,5 @@
 /*
- * Tests of disk/disk_thread: tasks that another thread does, or does not.
+ * Tests of disk/disk_thread: tasks that another thread does or refuses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #define MAX	2
 
-struct loop_thread {			/* a thread's */
+struct loop_thread {			/* the loop of a thread */
 	struct clock	 clock;
 	struct evloop	*loop;
 	struct mailbox	*queue;
@@ -29,13 +29,13 @@ static struct task	*ended[8];
 static pthread_t	 ended_by;
 static int		 nended, expected;
 
-/* In place of that of clients.c. */
+/* Replaces the function of clients.c. */
 void
-clients_finish_task(struct task *e)
+clients_finish_task(struct task *t)
 {
-	e->abandon = NULL;
+	t->abandon = NULL;
 	ended_by = pthread_self();
-	ended[nended++] = e;
+	ended[nended++] = t;
 	if (nended == expected && pthread_equal(ended_by, thread))
 		evloop_stop(there.loop);
 	else if (nended == expected)
@@ -95,34 +95,34 @@ run_thread(void *unused)
 	return NULL;
 }
 
-/* What it has to do is to bring this program into memory, a little of it. */
+/* The job reads a few bytes of this program. */
 static struct task *
-task(enum job_kind kind)
+make_task(enum job_kind kind)
 {
-	struct task	*e = mem_zero(sizeof(*e));
+	struct task	*t = mem_zero(sizeof(*t));
 
-	job_init(&e->job, kind);
-	e->job.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	ck_assert_int_ne(e->job.fd, -1);
-	e->job.length = 100;
-	return e;
+	job_init(&t->job, kind);
+	t->job.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ne(t->job.fd, -1);
+	t->job.length = 100;
+	return t;
 }
 
 static struct task *
-submit_task(enum job_kind kind, struct mailbox *home)
+submit_task(enum job_kind kind, struct mailbox *reply_to)
 {
-	struct task	*e = task(kind);
+	struct task	*t = make_task(kind);
 
-	disk_thread_submit(disk_thread, e, home);
-	return e;
+	disk_thread_submit(disk_thread, t, reply_to);
+	return t;
 }
 
-/* A client leaves, as the last who has waited for it. */
+/* As clients.c does when the last waiter leaves. */
 static void
-abandon(struct task *e)
+abandon(struct task *t)
 {
-	if (e->abandon != NULL)
-		e->abandon(e);
+	if (t->abandon != NULL)
+		t->abandon(t);
 }
 
 static size_t
@@ -143,14 +143,14 @@ longest(void)
 }
 
 static void
-drop_task(struct task *e)
+drop_task(struct task *t)
 {
-	if (e->job.fd != -1)
-		close(e->job.fd);
-	free(e);
+	if (t->job.fd != -1)
+		close(t->job.fd);
+	free(t);
 }
 
-START_TEST(come_home)
+START_TEST(come_back)
 {
 	struct task	*first = submit_task(JOB_READ, here.queue);
 	struct task	*second = submit_task(JOB_READ, here.queue);
@@ -163,7 +163,7 @@ START_TEST(come_home)
 	ck_assert_ptr_eq(ended[1], second);
 	ck_assert_int_eq(first->job.error, 0);
 	ck_assert_uint_eq(first->job.done, 100);
-	abandon(first);		/* on its way, or here: nothing to drop */
+	abandon(first);		/* taken or done: nothing to drop */
 	ck_assert_int_eq(nended, 2);
 	mailbox_flag_send(&stop, there.queue);
 	pthread_join(thread, NULL);
@@ -172,75 +172,75 @@ START_TEST(come_home)
 }
 END_TEST
 
-/* But who has begun a response is not turned away. */
+/* Reads of a response that has begun are not refused. */
 START_TEST(too_many)
 {
-	struct task	*e[MAX + 2];
+	struct task	*t[MAX + 2];
 
 	for (int i = 0; i < MAX; i++)
-		e[i] = submit_task(JOB_RESOLVE, here.queue);
+		t[i] = submit_task(JOB_RESOLVE, here.queue);
 	ck_assert_uint_eq(waiting(), MAX);
-	e[MAX] = submit_task(JOB_RESOLVE, here.queue);
+	t[MAX] = submit_task(JOB_RESOLVE, here.queue);
 	ck_assert_int_eq(nended, 1);
-	ck_assert_ptr_eq(ended[0], e[MAX]);
-	ck_assert_int_eq(e[MAX]->job.error, EAGAIN);
-	e[MAX + 1] = submit_task(JOB_READ, here.queue);
+	ck_assert_ptr_eq(ended[0], t[MAX]);
+	ck_assert_int_eq(t[MAX]->job.error, EAGAIN);
+	t[MAX + 1] = submit_task(JOB_READ, here.queue);
 	ck_assert_int_eq(nended, 1);
 	ck_assert_uint_eq(waiting(), MAX + 1);
 	disk_thread_end(disk_thread);
 	ck_assert_int_eq(nended, MAX + 2);
-	ck_assert_int_eq(e[0]->job.error, ECONNABORTED);
+	ck_assert_int_eq(t[0]->job.error, ECONNABORTED);
 	ck_assert_uint_eq(waiting(), 0);
 	ck_assert_uint_eq(longest(), MAX + 1);
 	for (int i = 0; i < MAX + 2; i++)
-		drop_task(e[i]);
-	e[0] = submit_task(JOB_READ, here.queue);
+		drop_task(t[i]);
+	t[0] = submit_task(JOB_READ, here.queue);
 	ck_assert_int_eq(nended, MAX + 3);
-	ck_assert_int_eq(e[0]->job.error, ECONNABORTED);
-	drop_task(e[0]);
+	ck_assert_int_eq(t[0]->job.error, ECONNABORTED);
+	drop_task(t[0]);
 }
 END_TEST
 
-/* Nobody waits for them, nor is to wait behind too many of them. */
-START_TEST(at_leisure)
+/* Background tasks have a limit of their own. */
+START_TEST(background)
 {
-	struct task	*e[MAX + 2];
+	struct task	*t[MAX + 2];
 
 	for (int i = 0; i <= MAX; i++) {
-		e[i] = task(JOB_RESOLVE);
-		e[i]->background = true;
-		disk_thread_submit(disk_thread, e[i], here.queue);
+		t[i] = make_task(JOB_RESOLVE);
+		t[i]->background = true;
+		disk_thread_submit(disk_thread, t[i], here.queue);
 	}
 	ck_assert_int_eq(nended, 1);
-	ck_assert_ptr_eq(ended[0], e[MAX]);
-	ck_assert_int_eq(e[MAX]->job.error, ECANCELED);
-	e[MAX + 1] = submit_task(JOB_RESOLVE, here.queue);
+	ck_assert_ptr_eq(ended[0], t[MAX]);
+	ck_assert_int_eq(t[MAX]->job.error, ECANCELED);
+	t[MAX + 1] = submit_task(JOB_RESOLVE, here.queue);
 	ck_assert_uint_eq(waiting(), MAX + 1);
 	disk_thread_end(disk_thread);
-	ck_assert_ptr_eq(ended[1], e[MAX + 1]);
+	ck_assert_ptr_eq(ended[1], t[MAX + 1]);
 	ck_assert_int_eq(nended, MAX + 2);
 	for (int i = 0; i < MAX + 2; i++)
-		drop_task(e[i]);
+		drop_task(t[i]);
 }
 END_TEST
 
-/* Its place is another's then. */
-START_TEST(is_deserted)
+/* An abandoned task makes room in the queue. */
+START_TEST(abandoned)
 {
-	struct task	*e[MAX + 1];
+	struct task	*t[MAX + 1];
 
 	for (int i = 0; i < MAX; i++)
-		e[i] = submit_task(JOB_RESOLVE, here.queue);
-	abandon(e[0]);
+		t[i] = submit_task(JOB_RESOLVE, here.queue);
+	abandon(t[0]);
 	ck_assert_int_eq(nended, 1);
-	ck_assert_ptr_eq(ended[0], e[0]);
-	ck_assert_int_eq(e[0]->job.error, ECANCELED);
+	ck_assert_ptr_eq(ended[0], t[0]);
+	ck_assert_int_eq(t[0]->job.error, ECANCELED);
 	ck_assert_uint_eq(waiting(), MAX - 1);
-	e[MAX] = submit_task(JOB_RESOLVE, here.queue);
+	t[MAX] = submit_task(JOB_RESOLVE, here.queue);
 	ck_assert_uint_eq(waiting(), MAX);
 	disk_thread_end(disk_thread);
 	for (int i = 0; i <= MAX; i++)
-		drop_task(e[i]);
+		drop_task(t[i]);
 }
 END_TEST
 
@@ -248,8 +248,8 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, come_home);
+	tcase_add_test(tests, come_back);
 	tcase_add_test(tests, too_many);
-	tcase_add_test(tests, at_leisure);
-	tcase_add_test(tests, is_deserted);
+	tcase_add_test(tests, background);
+	tcase_add_test(tests, abandoned);
 }

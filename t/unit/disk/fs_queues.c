@@ -1,5 +1,5 @@
 /*
- * Tests of disk/fs_queues: in order, by turns, within the share.
+ * Tests of disk/fs_queues: the order of tasks, and the limits on helpers.
  */
 #ifdef __linux__
 #include <sys/mount.h>
@@ -23,7 +23,7 @@ static struct mounts	*mounts;
 static struct fs_queues	*queues;
 static struct task	 tasks[20];
 
-/* Others may mount meanwhile, and the real table would be read again. */
+/* A mount by another process would make the real table be read again. */
 static void
 stay_apart(void)
 {
@@ -40,13 +40,13 @@ set_up(void)
 	stay_apart();
 	conf = good(SITE);
 	mounts = mounts_new(conf);
-	mounts_refresh(mounts);		/* before it is another one */
+	mounts_refresh(mounts);		/* before the table is replaced */
 	mounts_read(mounts, "1 1 8:1 / / rw - a a rw\n"
 	    "2 1 0:30 / /srv/dead rw - b b rw\n");
 	queues = fs_queues_new(mounts, 2, 4);
 }
 
-/* Takes all out, whatever the share. */
+/* Takes all tasks, whatever the limits. */
 static void
 tear_down(void)
 {
@@ -59,33 +59,33 @@ tear_down(void)
 }
 
 static struct task *
-task(int i, const char *path)
+make_task(int i, const char *path)
 {
-	struct task	*e = &tasks[i];
+	struct task	*t = &tasks[i];
 
-	memset(e, 0, sizeof(*e));
-	job_init(&e->job, path != NULL ? JOB_RESOLVE : JOB_READ);
-	e->job.id = (uint64_t)i;
-	e->job.root = path != NULL ? "/srv" : NULL;
-	e->job.path = path;
-	return e;
+	memset(t, 0, sizeof(*t));
+	job_init(&t->job, path != NULL ? JOB_RESOLVE : JOB_READ);
+	t->job.id = (uint64_t)i;
+	t->job.root = path != NULL ? "/srv" : NULL;
+	t->job.path = path;
+	return t;
 }
 
 static bool
 add_task(int i, const char *path)
 {
-	return fs_queues_add(queues, task(i, path));
+	return fs_queues_add(queues, make_task(i, path));
 }
 
 static int
 pop_task(void)
 {
-	struct task	*e = fs_queues_pop(queues);
+	struct task	*t = fs_queues_pop(queues);
 
-	return e != NULL ? (int)e->job.id : -1;
+	return t != NULL ? (int)t->job.id : -1;
 }
 
-START_TEST(in_order_by_turns)
+START_TEST(round_robin)
 {
 	ck_assert(add_task(1, "a"));
 	ck_assert(add_task(2, "b"));
@@ -96,7 +96,7 @@ START_TEST(in_order_by_turns)
 	ck_assert_int_eq(pop_task(), 1);
 	ck_assert_int_eq(pop_task(), 4);
 	ck_assert_int_eq(pop_task(), 2);
-	ck_assert_int_eq(pop_task(), -1);		/* its share */
+	ck_assert_int_eq(pop_task(), -1);		/* its limit */
 	ck_assert_uint_eq(fs_queues_ready(queues), 0);
 	fs_queues_release(tasks[1].fs_queue);
 	ck_assert_uint_eq(fs_queues_ready(queues), 1);
@@ -112,14 +112,14 @@ measured_queue(const char *name)
 	for (size_t i = 0; i < stats_nfs_queues; i++)
 		if (strcmp(stats_fs_queues[i].name, name) == 0)
 			return &stats_fs_queues[i];
-	ck_abort_msg("there is no lane %s", name);
+	ck_abort_msg("there is no queue %s", name);
 	return NULL;
 }
 
-/* What is told of them, by the numbers of their devices. */
+/* Measures of queues are named by device number. */
 START_TEST(measures)
 {
-	const struct stats_fs_queue	*l;
+	const struct stats_fs_queue	*q;
 
 	ck_assert(add_task(1, "a"));
 	ck_assert(add_task(2, "b"));
@@ -127,18 +127,18 @@ START_TEST(measures)
 	ck_assert(add_task(4, "dead/x"));
 	ck_assert_int_eq(pop_task(), 1);
 	ck_assert_int_eq(pop_task(), 4);
-	l = measured_queue("8:1");
-	ck_assert_int_eq(l->queued, 2);
-	ck_assert_int_eq(l->helpers, 1);
-	ck_assert_int_eq(l->limit, 2);
-	l = measured_queue("0:30");
-	ck_assert_int_eq(l->queued, 0);
-	ck_assert_int_eq(l->helpers, 1);
-	ck_assert_int_eq(measured_queue("strays")->limit, 1);
-	ck_assert_int_eq(measured_queue("users")->helpers, 0);
-	ck_assert_int_eq(measured_queue("kept")->helpers, 0);
+	q = measured_queue("8:1");
+	ck_assert_int_eq(q->queued, 2);
+	ck_assert_int_eq(q->helpers, 1);
+	ck_assert_int_eq(q->limit, 2);
+	q = measured_queue("0:30");
+	ck_assert_int_eq(q->queued, 0);
+	ck_assert_int_eq(q->helpers, 1);
+	ck_assert_int_eq(measured_queue("off-mount")->limit, 1);
+	ck_assert_int_eq(measured_queue("homes")->helpers, 0);
+	ck_assert_int_eq(measured_queue("variants")->helpers, 0);
 	ck_assert_uint_eq(stats_nfs_queues, fs_queues_count(queues));
-	/* No more of them than there is room for. */
+	/* As many as fit into stats_fs_queues. */
 	for (uint64_t fs = 1000; fs < 1000 + 2 * STATS_FS_QUEUES_MAX; fs++)
 		fs_queues_reserve(queues, fs);
 	fs_queues_measure(queues);
@@ -159,7 +159,7 @@ START_TEST(one_is_dead)
 		ck_assert_int_eq(pop_task(), i);
 		fs_queues_release(tasks[i].fs_queue);
 	}
-	/* It comes back. */
+	/* A helper of the dead mount returns. */
 	fs_queues_release(tasks[0].fs_queue);
 	ck_assert_int_eq(pop_task(), 2);
 }
@@ -168,15 +168,14 @@ END_TEST
 static bool
 add_background(int i, const char *path)
 {
-	struct task	*e = task(i, path);
+	struct task	*t = make_task(i, path);
 
-	e->background = true;
-	return fs_queues_add(queues, e);
+	t->background = true;
+	return fs_queues_add(queues, t);
 }
 
-/* Whom nobody waits for keeps nobody waiting; also where it turns out to lead
- * elsewhere. */
-START_TEST(at_leisure)
+/* Background tasks come after foreground ones, among reclassified ones too. */
+START_TEST(background)
 {
 	for (int i = 0; i < 4; i++)
 		ck_assert(add_background(i, "dead/x"));
@@ -196,8 +195,8 @@ START_TEST(at_leisure)
 }
 END_TEST
 
-/* Somebody waits for it after all: before whom comes later. */
-START_TEST(in_a_hurry)
+/* A promoted task comes before foreground tasks that are added later. */
+START_TEST(promoted)
 {
 	for (int i = 0; i < 4; i++)
 		ck_assert(add_background(i, "a"));
@@ -220,24 +219,24 @@ START_TEST(in_a_hurry)
 }
 END_TEST
 
-/* What is being sent is not cut short because others wait. */
-START_TEST(pieces_of_what_is_sent)
+/* Reads of a response that has begun have no limit. */
+START_TEST(reads_have_no_limit)
 {
-	struct task	*e;
+	struct task	*t;
 
 	for (int i = 0; i < 4; i++)
 		ck_assert(add_task(i, "dead/x"));
 	ck_assert(!add_task(4, "dead/y"));
 	tasks[0].job.version.dev = makedev(0, 99);
 	fs_queues_add_alias(queues, &tasks[0]);
-	e = task(5, NULL);
-	e->job.version.dev = makedev(0, 99);
-	ck_assert(fs_queues_add(queues, e));
-	ck_assert_ptr_eq(e->fs_queue, tasks[0].fs_queue);
+	t = make_task(5, NULL);
+	t->job.version.dev = makedev(0, 99);
+	ck_assert(fs_queues_add(queues, t));
+	ck_assert_ptr_eq(t->fs_queue, tasks[0].fs_queue);
 }
 END_TEST
 
-START_TEST(again_and_removed)
+START_TEST(requeued_and_removed)
 {
 	ck_assert(add_task(1, "a"));
 	ck_assert(add_task(2, "b"));
@@ -253,7 +252,7 @@ START_TEST(again_and_removed)
 }
 END_TEST
 
-START_TEST(stay)
+START_TEST(same_mount)
 {
 	ck_assert(add_task(1, "a"));
 	ck_assert(tasks[1].job.same_mount);
@@ -269,8 +268,8 @@ START_TEST(stay)
 }
 END_TEST
 
-/* What leads astray has a queue of its own, with half a share. */
-START_TEST(strays)
+/* Tasks that have left a mount have a queue of their own, with half a limit. */
+START_TEST(off_mount)
 {
 	for (int i = 1; i < 3; i++) {
 		ck_assert(add_task(i, "link/x"));
@@ -290,130 +289,130 @@ START_TEST(strays)
 }
 END_TEST
 
-/* Reads go by the number of their file system, or by what was learnt of it. */
+/* Reads go by the device number of their file, or by an alias of that. */
 START_TEST(reads)
 {
-	struct task	*e = task(1, "dead/x");
+	struct task	*t = make_task(1, "dead/x");
 
-	ck_assert(fs_queues_add(queues, e));
+	ck_assert(fs_queues_add(queues, t));
 	ck_assert_int_eq(pop_task(), 1);
-	e->job.version.dev = makedev(0, 99);
-	fs_queues_add_alias(queues, e);
-	e = task(2, NULL);
-	e->job.version.dev = makedev(0, 99);
-	ck_assert(fs_queues_add(queues, e));
-	ck_assert_ptr_eq(e->fs_queue, tasks[1].fs_queue);
-	e = task(3, NULL);
-	e->job.version.dev = makedev(0, 30);
-	ck_assert(fs_queues_add(queues, e));
-	ck_assert_ptr_eq(e->fs_queue, tasks[1].fs_queue);
-	e = task(4, NULL);
-	e->job.version.dev = makedev(8, 1);
-	ck_assert(fs_queues_add(queues, e));
-	ck_assert_ptr_ne(e->fs_queue, tasks[1].fs_queue);
+	t->job.version.dev = makedev(0, 99);
+	fs_queues_add_alias(queues, t);
+	t = make_task(2, NULL);
+	t->job.version.dev = makedev(0, 99);
+	ck_assert(fs_queues_add(queues, t));
+	ck_assert_ptr_eq(t->fs_queue, tasks[1].fs_queue);
+	t = make_task(3, NULL);
+	t->job.version.dev = makedev(0, 30);
+	ck_assert(fs_queues_add(queues, t));
+	ck_assert_ptr_eq(t->fs_queue, tasks[1].fs_queue);
+	t = make_task(4, NULL);
+	t->job.version.dev = makedev(8, 1);
+	ck_assert(fs_queues_add(queues, t));
+	ck_assert_ptr_ne(t->fs_queue, tasks[1].fs_queue);
 }
 END_TEST
 
-/* So do closes, and no more of them wait than of others. */
+/* So do closes, which have a limit. */
 START_TEST(closes)
 {
-	struct task	*e;
+	struct task	*t;
 
 	for (int i = 0; i < 5; i++) {
-		e = task(i, NULL);
-		e->job.kind = JOB_CLOSE;
-		e->job.version.dev = makedev(0, 30);
-		ck_assert(fs_queues_add(queues, e) == (i < 4));
+		t = make_task(i, NULL);
+		t->job.kind = JOB_CLOSE;
+		t->job.version.dev = makedev(0, 30);
+		ck_assert(fs_queues_add(queues, t) == (i < 4));
 	}
 	ck_assert(!add_task(5, "dead/x"));		/* the same queue */
 	ck_assert_int_eq(pop_task(), 0);
 	ck_assert_int_eq(pop_task(), 1);
-	ck_assert_int_eq(pop_task(), -1);		/* its share */
+	ck_assert_int_eq(pop_task(), -1);		/* its limit */
 	ck_assert(add_task(6, "alive"));
 	ck_assert_int_eq(pop_task(), 6);
 }
 END_TEST
 
-/* A link's answer says nothing of where it was found. */
-START_TEST(does_not_learn_from_links)
+/* A link may lead to another file system: its result makes no alias. */
+START_TEST(no_alias_from_links)
 {
-	struct task	*e = task(1, "a");
+	struct task	*t = make_task(1, "a");
 
-	ck_assert(fs_queues_add(queues, e));
+	ck_assert(fs_queues_add(queues, t));
 	ck_assert_int_eq(pop_task(), 1);
-	e->job.version.dev = makedev(0, 30);
-	fs_queues_add_alias(queues, e);
+	t->job.version.dev = makedev(0, 30);
+	fs_queues_add_alias(queues, t);
 	ck_assert(add_task(2, "dead/x"));
-	e = task(3, NULL);
-	e->job.version.dev = makedev(0, 30);
-	ck_assert(fs_queues_add(queues, e));
-	ck_assert_ptr_eq(e->fs_queue, tasks[2].fs_queue);
+	t = make_task(3, NULL);
+	t->job.version.dev = makedev(0, 30);
+	ck_assert(fs_queues_add(queues, t));
+	ck_assert_ptr_eq(t->fs_queue, tasks[2].fs_queue);
 }
 END_TEST
 
-/* Homes have a queue of their own, wherever they turn out to be. */
-START_TEST(users)
+/* Homes have one queue, whatever their file system is. */
+START_TEST(homes)
 {
-	struct task	*e;
+	struct task	*t;
 
 	for (int i = 1; i < 4; i++) {
-		e = task(i, "a");
-		e->job.user = "ann";
-		e->job.root = "public_html";
-		ck_assert(fs_queues_add(queues, e));
-		ck_assert(!e->job.same_mount);
+		t = make_task(i, "a");
+		t->job.user = "ann";
+		t->job.root = "public_html";
+		ck_assert(fs_queues_add(queues, t));
+		ck_assert(!t->job.same_mount);
 	}
 	ck_assert_int_eq(pop_task(), 1);
 	ck_assert_int_eq(pop_task(), 2);
-	ck_assert_int_eq(pop_task(), -1);		/* their share */
+	ck_assert_int_eq(pop_task(), -1);		/* their limit */
 	ck_assert(add_task(4, "a"));
 	ck_assert_int_eq(pop_task(), 4);
 	tasks[1].job.version.dev = makedev(0, 99);
 	fs_queues_add_alias(queues, &tasks[1]);
-	e = task(5, NULL);
-	e->job.version.dev = makedev(0, 99);
-	ck_assert(fs_queues_add(queues, e));
-	ck_assert_ptr_ne(e->fs_queue, tasks[1].fs_queue);
+	t = make_task(5, NULL);
+	t->job.version.dev = makedev(0, 99);
+	ck_assert(fs_queues_add(queues, t));
+	ck_assert_ptr_ne(t->fs_queue, tasks[1].fs_queue);
 }
 END_TEST
 
-/* So has what is kept in a directory, which may be the one that is dead. */
-START_TEST(kept)
+/* Tasks with a cache_dir have one queue, as that may be on a dead mount. */
+START_TEST(variants)
 {
-	struct task	*e;
+	struct task	*t;
 
 	for (int i = 1; i < 4; i++) {
-		e = task(i, "a");
-		job_init(&e->job, JOB_COMPRESS);
-		e->job.id = (uint64_t)i;
-		e->job.root = "/srv";
-		e->job.path = "a";
-		e->job.cache_dir = "/srv/dead/kept";
-		ck_assert(fs_queues_add(queues, e));
+		t = make_task(i, "a");
+		job_init(&t->job, JOB_COMPRESS);
+		t->job.id = (uint64_t)i;
+		t->job.root = "/srv";
+		t->job.path = "a";
+		t->job.cache_dir = "/srv/dead/kept";
+		ck_assert(fs_queues_add(queues, t));
 	}
 	ck_assert_int_eq(pop_task(), 1);
 	ck_assert_int_eq(pop_task(), 2);
-	ck_assert_int_eq(pop_task(), -1);		/* its share */
+	ck_assert_int_eq(pop_task(), -1);		/* its limit */
 	ck_assert(add_task(4, "a"));
 	ck_assert_int_eq(pop_task(), 4);
 }
 END_TEST
 
-/* What an earlier main has left in a queue is of its share, in this one too. */
-START_TEST(leftovers)
+/* Orphans of an earlier main count for the limits of their queues. */
+START_TEST(orphans)
 {
 	struct fs_queue	*l;
 	uint64_t	 names[4];
-	struct task	*e;
+	struct task	*t;
 
 	ck_assert(add_task(1, "dead/x"));
 	names[0] = fs_queues_id(tasks[1].fs_queue);
 	ck_assert(add_task(2, "a"));
 	names[1] = fs_queues_id(tasks[2].fs_queue);
-	e = task(3, "a");
-	e->job.user = "ann";
-	ck_assert(fs_queues_add(queues, e));
-	names[2] = fs_queues_id(e->fs_queue);
+	t = make_task(3, "a");
+	t->job.user = "ann";
+	ck_assert(fs_queues_add(queues, t));
+	names[2] = fs_queues_id(t->fs_queue);
 	mounts_read(mounts, "2 1 0:30 / /srv/dead rw - b b rw\n");
 	ck_assert(add_task(4, "nowhere"));
 	names[3] = fs_queues_id(tasks[4].fs_queue);
@@ -441,39 +440,39 @@ START_TEST(leftovers)
 }
 END_TEST
 
-/* A password file has no path beneath it, and may be a link to anywhere. */
+/* A password file has no path, and may be a link to any file system. */
 START_TEST(password_files)
 {
-	struct task	*e;
+	struct task	*t;
 
 	ck_assert(add_task(1, "dead/x"));
-	e = task(2, "");
-	job_init(&e->job, JOB_VERIFY);
-	e->job.root = "/srv/dead/users";
-	ck_assert(fs_queues_add(queues, e));
-	ck_assert_ptr_eq(e->fs_queue, tasks[1].fs_queue);
-	e = task(3, "");
-	job_init(&e->job, JOB_VERIFY);
-	e->job.root = "/etc/users";
-	ck_assert(fs_queues_add(queues, e));
-	ck_assert_ptr_ne(e->fs_queue, tasks[1].fs_queue);
-	ck_assert(!e->job.same_mount);
+	t = make_task(2, "");
+	job_init(&t->job, JOB_VERIFY);
+	t->job.root = "/srv/dead/users";
+	ck_assert(fs_queues_add(queues, t));
+	ck_assert_ptr_eq(t->fs_queue, tasks[1].fs_queue);
+	t = make_task(3, "");
+	job_init(&t->job, JOB_VERIFY);
+	t->job.root = "/etc/users";
+	ck_assert(fs_queues_add(queues, t));
+	ck_assert_ptr_ne(t->fs_queue, tasks[1].fs_queue);
+	ck_assert(!t->job.same_mount);
 }
 END_TEST
 
-/* File systems come and go, and are forgotten, unless they are in use. */
-START_TEST(forgets)
+/* Idle queues are freed when there are many, queues in use never. */
+START_TEST(frees_idle)
 {
-	struct task	*e, *dead = task(1, "dead/x"), *known = task(2, "a");
+	struct task	*t, *dead = make_task(1, "dead/x"), *known = make_task(2, "a");
 
 	ck_assert(fs_queues_add(queues, dead));
 	ck_assert_int_eq(pop_task(), 1);
 	ck_assert(fs_queues_add(queues, known));
 	for (unsigned i = 1; i < 5000; i++) {
-		e = task(3, NULL);
-		e->job.version.dev = makedev(1, i);
-		ck_assert(fs_queues_add(queues, e));
-		ck_assert_ptr_ne(e->fs_queue, dead->fs_queue);
+		t = make_task(3, NULL);
+		t->job.version.dev = makedev(1, i);
+		ck_assert(fs_queues_add(queues, t));
+		ck_assert_ptr_ne(t->fs_queue, dead->fs_queue);
 		if (i == 1) {
 			ck_assert_int_eq(pop_task(), 2);
 			fs_queues_release(known->fs_queue);
@@ -481,56 +480,56 @@ START_TEST(forgets)
 			fs_queues_add_alias(queues, known);
 		}
 		ck_assert_int_eq(pop_task(), 3);
-		fs_queues_release(e->fs_queue);
+		fs_queues_release(t->fs_queue);
 		ck_assert_uint_lt(fs_queues_count(queues), 100);
 	}
 	ck_assert(add_task(4, "dead/y"));
 	ck_assert_ptr_eq(tasks[4].fs_queue, dead->fs_queue);
-	/* Its queue has gone, and this name of it with that. */
-	e = task(5, NULL);
-	e->job.version.dev = makedev(0, 99);
-	ck_assert(fs_queues_add(queues, e));
+	/* The alias has gone with its queue. */
+	t = make_task(5, NULL);
+	t->job.version.dev = makedev(0, 99);
+	ck_assert(fs_queues_add(queues, t));
 	ck_assert_int_eq(pop_task(), 4);
 	ck_assert_int_eq(pop_task(), 5);
-	/* As many as are in use there are. */
+	/* Queues in use have no limit. */
 	for (unsigned i = 1; i < 200; i++) {
-		e = mem_zero(sizeof(*e));
-		job_init(&e->job, JOB_READ);
-		e->job.version.dev = makedev(2, i);
-		ck_assert(fs_queues_add(queues, e));
+		t = mem_zero(sizeof(*t));
+		job_init(&t->job, JOB_READ);
+		t->job.version.dev = makedev(2, i);
+		ck_assert(fs_queues_add(queues, t));
 	}
 	ck_assert_uint_gt(fs_queues_count(queues), 200);
-	while ((e = fs_queues_pop(queues)) != NULL) {
-		fs_queues_release(e->fs_queue);
-		free(e);
+	while ((t = fs_queues_pop(queues)) != NULL) {
+		fs_queues_release(t->fs_queue);
+		free(t);
 	}
 	ck_assert(add_task(6, "a"));
 	ck_assert_uint_lt(fs_queues_count(queues), 100);
 }
 END_TEST
 
-/* Another name of a file system becomes the number of one that is new. */
+/* The device number of an alias becomes that of a new file system. */
 START_TEST(number_of_a_new_one)
 {
-	struct task	*e = task(1, "a");
+	struct task	*t = make_task(1, "a");
 
-	ck_assert(fs_queues_add(queues, e));
-	e->job.version.dev = makedev(0, 99);
-	fs_queues_add_alias(queues, e);
+	ck_assert(fs_queues_add(queues, t));
+	t->job.version.dev = makedev(0, 99);
+	fs_queues_add_alias(queues, t);
 	mounts_read(mounts, "1 1 8:1 / / rw - a a rw\n"
 	    "2 1 0:99 / /srv/dead rw - b b rw\n");
 	ck_assert(add_task(2, "dead/x"));
-	e = task(3, NULL);
-	e->job.version.dev = makedev(0, 99);
-	ck_assert(fs_queues_add(queues, e));
-	ck_assert_ptr_eq(e->fs_queue, tasks[2].fs_queue);
+	t = make_task(3, NULL);
+	t->job.version.dev = makedev(0, 99);
+	ck_assert(fs_queues_add(queues, t));
+	ck_assert_ptr_eq(t->fs_queue, tasks[2].fs_queue);
 }
 END_TEST
 
 /*
- * Whatever happens: in order within each queue, nobody above the share, nobody
- * idle while there is work, and who could go on waits for one turn of each of
- * the others at most.
+ * In any sequence of events: tasks of a queue keep their order, no queue
+ * exceeds its limit, no helper is idle while a task is ready, and a queue below
+ * its limit waits for at most one task of each other queue.
  */
 #define SYSTEMS	5
 #define LIMIT	2
@@ -539,31 +538,31 @@ END_TEST
 static struct system {
 	struct task	 tasks[EACH];
 	struct fs_queue	*fs_queue;
-	unsigned	 first, next;	/* in the queue, by number */
-	unsigned	 held, passed;
+	unsigned	 first, next;	/* tasks in the queue, by number */
+	unsigned	 helpers, passed;
 } systems[SYSTEMS];
 
 static bool
 could_go_on(const struct system *s)
 {
-	return s->first < s->next && s->held < LIMIT;
+	return s->first < s->next && s->helpers < LIMIT;
 }
 
 static void
 serve_some(void)
 {
-	struct task	*e = fs_queues_pop(queues);
+	struct task	*t = fs_queues_pop(queues);
 	struct system	*s;
 
 	for (s = systems; s < systems + SYSTEMS; s++)
-		if (e == NULL)
+		if (t == NULL)
 			ck_assert(!could_go_on(s));
-		else if (e->fs_queue != s->fs_queue) {
+		else if (t->fs_queue != s->fs_queue) {
 			s->passed += could_go_on(s);
 			ck_assert_uint_lt(s->passed, SYSTEMS);
 		} else {
-			ck_assert_uint_lt(s->held++, LIMIT);
-			ck_assert_uint_eq(e->job.id, s->first++);
+			ck_assert_uint_lt(s->helpers++, LIMIT);
+			ck_assert_uint_eq(t->job.id, s->first++);
 			s->passed = 0;
 		}
 }
@@ -573,7 +572,7 @@ START_TEST(fair)
 	char		 path[SYSTEMS][8], text[1024];
 	size_t		 n;
 	struct system	*s;
-	struct task	*e;
+	struct task	*t;
 
 	srand((unsigned)_i);
 	memset(systems, 0, sizeof(systems));
@@ -591,24 +590,24 @@ START_TEST(fair)
 		case 1:
 			if (s->next - s->first == 4)
 				break;
-			e = &s->tasks[s->next % EACH];
-			job_init(&e->job, JOB_RESOLVE);
-			e->job.id = s->next++;
-			e->job.root = "/srv";
-			e->job.path = path[s - systems];
-			e->queued = false;
-			ck_assert(fs_queues_add(queues, e));
-			s->fs_queue = e->fs_queue;
+			t = &s->tasks[s->next % EACH];
+			job_init(&t->job, JOB_RESOLVE);
+			t->job.id = s->next++;
+			t->job.root = "/srv";
+			t->job.path = path[s - systems];
+			t->queued = false;
+			ck_assert(fs_queues_add(queues, t));
+			s->fs_queue = t->fs_queue;
 			break;
 		case 2:
 			serve_some();
 			break;
 		default:
-			/* One of them never answers. */
-			if (s->held == 0 || s == systems)
+			/* One file system never answers. */
+			if (s->helpers == 0 || s == systems)
 				break;
 			fs_queues_release(s->fs_queue);
-			s->held--;
+			s->helpers--;
 			break;
 		}
 	}
@@ -621,23 +620,23 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, in_order_by_turns);
+	tcase_add_test(tests, round_robin);
 	tcase_add_test(tests, measures);
 	tcase_add_test(tests, one_is_dead);
-	tcase_add_test(tests, at_leisure);
-	tcase_add_test(tests, in_a_hurry);
-	tcase_add_test(tests, kept);
-	tcase_add_test(tests, pieces_of_what_is_sent);
-	tcase_add_test(tests, again_and_removed);
-	tcase_add_test(tests, stay);
-	tcase_add_test(tests, strays);
+	tcase_add_test(tests, background);
+	tcase_add_test(tests, promoted);
+	tcase_add_test(tests, variants);
+	tcase_add_test(tests, reads_have_no_limit);
+	tcase_add_test(tests, requeued_and_removed);
+	tcase_add_test(tests, same_mount);
+	tcase_add_test(tests, off_mount);
 	tcase_add_test(tests, reads);
 	tcase_add_test(tests, closes);
-	tcase_add_test(tests, does_not_learn_from_links);
-	tcase_add_test(tests, users);
+	tcase_add_test(tests, no_alias_from_links);
+	tcase_add_test(tests, homes);
 	tcase_add_test(tests, password_files);
-	tcase_add_test(tests, forgets);
-	tcase_add_test(tests, leftovers);
+	tcase_add_test(tests, frees_idle);
+	tcase_add_test(tests, orphans);
 	tcase_add_test(tests, number_of_a_new_one);
 	tcase_add_loop_test(tests, fair, 0, 5);
 }

@@ -1,6 +1,6 @@
 /*
- * Tests of disk/helper_pool: what it asks the monitor for, whatever becomes of
- * the messages.  The test is the monitor, and the helpers.
+ * Tests of disk/helper_pool: its requests to the monitor, also if messages are
+ * lost.  The test plays the monitor and the helpers.
  */
 #include <sys/socket.h>
 
@@ -17,7 +17,7 @@
 #include "shared/mounts.h"
 #include "t/unit/conf/confs.h"
 
-#define WAIT_MAX	30000		/* ms, for what must come */
+#define WAIT_MAX	30000		/* ms */
 
 static struct conf	*conf;
 static struct clock	 clock_now;
@@ -26,17 +26,17 @@ static struct main_env	 env;
 static struct helper_pool	*pool;
 static struct watch	*tick;
 static struct task	 tasks[8];
-static int		 monitor;	/* our end of main's pipe */
+static int		 monitor;	/* the monitor's end of the channel */
 static int		 heard[CHANNEL_COUNT];
 static int		 waiting_for, ended;
 static int64_t		 limit;
-static bool		 stop_at_end;	/* of a task */
+static bool		 stop_at_end;	/* when a task ends */
 
-/* In place of that of clients.c. */
+/* Replaces the function of clients.c. */
 void
-clients_finish_task(struct task *e)
+clients_finish_task(struct task *t)
 {
-	(void)e;
+	(void)t;
 	ended++;
 	if (stop_at_end)
 		evloop_stop(loop);
@@ -46,7 +46,7 @@ static void
 read_channel(void)
 {
 	enum channel_message	message;
-	int		fd;
+	int			fd;
 
 	while (channel_recv(monitor, &message, &fd) == 1) {
 		heard[message]++;
@@ -66,7 +66,7 @@ check_all(void *unused)
 		evloop_arm(tick, clock_now.ms + 5);
 }
 
-/* Lets it run until it says this. */
+/* Runs the loop until the pool sends this message. */
 static void
 wait_for(enum channel_message message)
 {
@@ -99,8 +99,8 @@ set_up(void)
 	pool = helper_pool_new(loop, &clock_now, &env);
 	ended = 0;
 	stop_at_end = false;
-	/* The reserve: one for the first client, the rest when all else has
-	 * started. */
+	/* The pool requests one helper at once, and the rest of the reserve
+	 * later. */
 	read_channel();
 	ck_assert_int_eq(heard[CHANNEL_WANT_HELPER], 1);
 	wait_for(CHANNEL_WANT_HELPER);
@@ -122,7 +122,7 @@ tear_down(void)
 	teardown();
 }
 
-/* Our end of its pipe. */
+/* Adds a helper; returns the helper's end of its pipe. */
 static int
 add_helper(void)
 {
@@ -150,7 +150,7 @@ submit_task(int i)
 	helper_pool_submit(pool, &tasks[i]);
 }
 
-/* As many messages as it takes, of any kind. */
+/* Fills the channel with messages of any kind. */
 static void
 fill_pipe(void)
 {
@@ -159,8 +159,8 @@ fill_pipe(void)
 	ck_assert_int_eq(errno, EAGAIN);
 }
 
-/* Nothing comes back: it asks again, and takes no more than it may have if
- * all of them come after all. */
+/* Without an answer the pool asks again.  If all answers come late, it keeps no
+ * more helpers than it may have. */
 START_TEST(answers_get_lost)
 {
 	int	pipes[8], open = 0;
@@ -183,7 +183,7 @@ START_TEST(answers_get_lost)
 }
 END_TEST
 
-/* The reserve is filled though nobody needs it now. */
+/* The reserve is filled though no task waits. */
 START_TEST(reserve_gets_lost)
 {
 	int	pipe = add_helper();
@@ -194,7 +194,7 @@ START_TEST(reserve_gets_lost)
 }
 END_TEST
 
-/* They die before they have done anything: not at once, but some time. */
+/* Helpers that die young are replaced after a delay. */
 START_TEST(reserve_dies_young)
 {
 	int	pipes[2] = { add_helper(), add_helper() };
@@ -221,7 +221,7 @@ START_TEST(cannot_ask)
 }
 END_TEST
 
-/* No: not now; but nothing else may ever happen here. */
+/* The monitor cannot start a helper: the pool asks again later. */
 START_TEST(is_refused)
 {
 	int	pipes[2] = { add_helper(), add_helper() };
@@ -237,7 +237,7 @@ START_TEST(is_refused)
 }
 END_TEST
 
-/* Nobody is left, and nobody will come. */
+/* Without a helper, and none to come, tasks fail. */
 START_TEST(has_none)
 {
 	submit_task(0);
@@ -249,7 +249,7 @@ START_TEST(has_none)
 }
 END_TEST
 
-/* What is to be killed is, as soon as it can be said. */
+/* A request to kill a helper is sent as soon as the channel has room. */
 START_TEST(cannot_have_killed)
 {
 	int	pipes[2] = { add_helper(), add_helper() };
@@ -275,8 +275,8 @@ look_for_death(void *deaths)
 		evloop_arm(tick, clock_now.ms);
 }
 
-/* Helpers that die as soon as they have a job: of more than enough of them one
- * would not have, so for some time there is always another. */
+/* Helpers that die as soon as they have a job: the job is tried again within
+ * the disk timeout, and then fails. */
 START_TEST(die_over_it)
 {
 	int	deaths = 0;

@@ -1,5 +1,5 @@
 /*
- * task_queue: whose turn it is, and for whom there is room.
+ * Tests of disk/task_queue: the order of tasks, and the limits.
  */
 #include <check.h>
 #include <errno.h>
@@ -26,11 +26,11 @@ set_up(void)
 static struct task *
 make_task(enum job_kind kind, bool background)
 {
-	struct task	*e = &tasks[made++];
+	struct task	*t = &tasks[made++];
 
-	job_init(&e->job, kind);
-	e->background = background;
-	return e;
+	job_init(&t->job, kind);
+	t->background = background;
+	return t;
 }
 
 static bool
@@ -39,19 +39,19 @@ add_task(enum job_kind kind, bool background)
 	return task_queue_add(&queue, make_task(kind, background));
 }
 
-/* The orders of those that come next: u and l. */
+/* Pops tasks: f is a foreground task, b a background one. */
 static void
-expect_order(const char *turns)
+expect_order(const char *order)
 {
-	struct task	*e, *last[2] = { NULL, NULL };
+	struct task	*t, *last[2] = { NULL, NULL };
 
-	for (; *turns != '\0'; turns++) {
-		e = task_queue_pop(&queue);
-		ck_assert_ptr_nonnull(e);
-		ck_assert_int_eq(e->background ? 'l' : 'u', *turns);
-		ck_assert(last[e->background] < e);
-		ck_assert(!e->queued);
-		last[e->background] = e;
+	for (; *order != '\0'; order++) {
+		t = task_queue_pop(&queue);
+		ck_assert_ptr_nonnull(t);
+		ck_assert_int_eq(t->background ? 'b' : 'f', *order);
+		ck_assert(last[t->background] < t);
+		ck_assert(!t->queued);
+		last[t->background] = t;
 	}
 }
 
@@ -62,28 +62,28 @@ START_TEST(classes)
 		ck_assert(add_task(JOB_RESOLVE, false));
 	}
 	ck_assert_uint_eq(queue.n, 2 * MAX);
-	expect_order("uuuluuuluullllll");
+	expect_order("fffbfffbffbbbbbb");
 	ck_assert_ptr_null(task_queue_pop(&queue));
 	ck_assert_uint_eq(queue.n, 0);
 }
 END_TEST
 
-/* However many urgent ones come, and however few of the others. */
-START_TEST(nobody_starves)
+/* A background task is served, however many foreground tasks come. */
+START_TEST(no_starvation)
 {
-	struct task	*e = make_task(JOB_RESOLVE, true), *next;
+	struct task	*t = make_task(JOB_RESOLVE, true), *next;
 
-	ck_assert(task_queue_add(&queue, e));
-	for (int i = 0; i < 5 && e->queued; i++) {
+	ck_assert(task_queue_add(&queue, t));
+	for (int i = 0; i < 5 && t->queued; i++) {
 		ck_assert(add_task(JOB_RESOLVE, false));
 		next = task_queue_pop(&queue);
-		ck_assert(next == e || !next->background);
+		ck_assert(next == t || !next->background);
 	}
-	ck_assert(!e->queued);
+	ck_assert(!t->queued);
 }
 END_TEST
 
-/* Each order has its own; but what has begun is not cut short. */
+/* Each class has its own limit; reads have none. */
 START_TEST(room)
 {
 	for (int i = 0; i < MAX; i++)
@@ -102,15 +102,15 @@ END_TEST
 
 START_TEST(taken_out)
 {
-	struct task *e[] = {make_task(JOB_RESOLVE, false),
-	    make_task(JOB_RESOLVE, true), make_task(JOB_RESOLVE, false)};
+	struct task	*t[] = { make_task(JOB_RESOLVE, false),
+	    make_task(JOB_RESOLVE, true), make_task(JOB_RESOLVE, false) };
 
-	task_queue_push(&queue, e[0]);
-	task_queue_push(&queue, e[1]);
-	task_queue_push_front(&queue, e[2]);
-	task_queue_remove(&queue, e[0]);
-	ck_assert_ptr_eq(task_queue_pop(&queue), e[2]);
-	ck_assert_ptr_eq(task_queue_pop(&queue), e[1]);
+	task_queue_push(&queue, t[0]);
+	task_queue_push(&queue, t[1]);
+	task_queue_push_front(&queue, t[2]);
+	task_queue_remove(&queue, t[0]);
+	ck_assert_ptr_eq(task_queue_pop(&queue), t[2]);
+	ck_assert_ptr_eq(task_queue_pop(&queue), t[1]);
 	ck_assert_ptr_null(task_queue_pop(&queue));
 }
 END_TEST
@@ -120,7 +120,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, set_up, NULL);
 	tcase_add_test(tests, classes);
-	tcase_add_test(tests, nobody_starves);
+	tcase_add_test(tests, no_starvation);
 	tcase_add_test(tests, room);
 	tcase_add_test(tests, taken_out);
 }
