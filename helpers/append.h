@@ -1,5 +1,5 @@
 /*
- * append: what else may become of the lines of log number 0.
+ * append: destinations and names of the lines of log number 0.
  */
 #ifndef HELPERS_APPEND_H
 #define HELPERS_APPEND_H
@@ -7,9 +7,10 @@
 struct rdns;
 struct syslog;
 
-/* They go there, in place of a file; it stays the caller's. */
+/* Sends the lines to the system's log in place of a file; the struct is
+ * borrowed for the life of the process. */
 void	append_set_syslog(struct syslog *);
-/* Its lines have marks where names are to be. */
+/* Replaces addresses between marks by host names; borrowed as well. */
 void	append_set_rdns(struct rdns *);
 
 #endif

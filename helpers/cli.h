@@ -1,5 +1,5 @@
 /*
- * cli: a job given on the command line, its answer printed.
+ * cli: does a job given on the command line, and prints the result.
  */
 #ifndef HELPERS_CLI_H
 #define HELPERS_CLI_H
@@ -7,9 +7,9 @@
 #include "helpers/job.h"
 
 /*
- * Which links are followed; whose directory it is about, NULL: nobody's; and
- * the words, from the name of the kind on.  The exit status: 0, 1 when the
- * job failed, EX_USAGE when the words make no job.
+ * links and user are members of the job; words are the kind of job and its
+ * arguments.  Returns the exit status: 0, 1 if the job failed, EX_USAGE if the
+ * words are no job.  Blocks.
  */
 int	cli_perform(enum job_links, const char *user, int n, char **words);
 

@@ -1,8 +1,8 @@
 /*
- * explain_path: which part of a path is to blame for a job's error, in words.
+ * explain_path: which component of a path causes a job's error, in words.
  *
- * It looks again, as the user that it runs as, and may block: for people who
- * ask, not for requests.
+ * The path is examined again, as the user of this process, which may block: for
+ * amped -u and ampedctl, not for requests.
  */
 #ifndef HELPERS_EXPLAIN_PATH_H
 #define HELPERS_EXPLAIN_PATH_H
@@ -10,8 +10,8 @@
 #include "helpers/job.h"
 #include "lib/buf.h"
 
-/* Of a RESOLVE or LIST that has been answered: "/path/part is ...", or nothing
- * if no part is. */
+/* Appends the cause of the error of a RESOLVE or LIST that has been done, as
+ * in "/path/part is ...", or nothing if no component causes it. */
 void	explain_path(const struct job *, struct buf *);
 
 #endif

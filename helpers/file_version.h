@@ -1,5 +1,5 @@
 /*
- * file_version: which version of a file stat tells of.
+ * file_version: versions of files, and whether a file still has one.
  */
 #ifndef HELPERS_FILE_VERSION_H
 #define HELPERS_FILE_VERSION_H
@@ -11,9 +11,10 @@
 #include "helpers/job.h"
 
 struct job_version file_version_of(const struct stat *);
-bool file_version_same(const struct job_version *, const struct job_version *);
-/* Whether an open file has the bytes of that version still, whatever became of
- * its names; not if it cannot be asked. */
+bool	file_version_same(const struct job_version *,
+	    const struct job_version *);
+/* Whether an open file still has the bytes of that version; changes of its
+ * names do not count.  False if fstat() fails. */
 bool	file_version_holds(const struct job_version *, int fd);
 
 #endif

@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /*
- * Writes what is in a file, from its start, compressed to another one; 0, or
- * an errno: EFBIG when that would take limit bytes or more.
+ * Compresses a whole file into another one, and sets the size of that.  0, or
+ * an errno: EFBIG if the result would have `limit` bytes or more.
  */
 int	gzip_compress(int from, int to, int64_t limit, int64_t *size);
-/* Whether a file is whole, and of so many bytes. */
+/* Whether a compressed file is complete, and has so many bytes unpacked. */
 bool	gzip_intact(int fd, int64_t size);
 
 #endif

@@ -1,16 +1,17 @@
 /*
- * handle: files that main must not touch, as nobody can know whether that
- * would wait: neither mapped nor read, nor even closed.
+ * handle: O_PATH descriptors for files that main must not map, read or close,
+ * since each of these may block.
  */
 #ifndef HELPERS_HANDLE_H
 #define HELPERS_HANDLE_H
 
 #include "helpers/job.h"
 
-/* If the file of an answer is such a one, turns it into a handle. */
+/* Replaces the file in a job's result by a handle, if reading that file may
+ * block. */
 void	handle_convert(struct job *);
-/* A handle stands for a file; to be read, that is opened again; -1.  Any other
- * descriptor is another of the same file. */
+/* Opens the file of a handle, or of any other descriptor, for reading; -1 with
+ * errno. */
 int	handle_open(int fd);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * htpasswd: the text of a password file: a line for each user, the name, a
- * colon, and what crypt(3) made of the password.  Pure.
+ * htpasswd: the text of a password file, which has a line for each user: the
+ * name, a colon, and the hash of the password by crypt(3).  Pure.
  */
 #ifndef HELPERS_HTPASSWD_H
 #define HELPERS_HTPASSWD_H
@@ -18,9 +18,10 @@ bool	htpasswd_next(struct str *rest, struct htpasswd_entry *);
 /* Whether crypt(3) can verify it: $6$..., $2y$..., but not $apr1$.... */
 bool	htpasswd_usable(struct str hash);
 /*
- * The user's hash, the first one; at NULL without.  *other is a usable one to
- * be verified in its place, so that it takes the time that a user's takes:
- * always the same for the same name and file; at NULL if none is usable.
+ * The user's first hash; its `at` is NULL if there is none.  Sets *other to a
+ * usable hash of another user, to be verified in its place so that the time
+ * does not tell whether the user exists: the same one for the same name and
+ * file; `at` is NULL if no hash is usable.
  */
 struct str htpasswd_find(struct str text, struct str user, struct str *other);
 

@@ -9,12 +9,12 @@
 #include "helpers/job.h"
 
 /*
- * As beneath_open().  With OWNER and ALL links may lead out of the root, the
- * path itself never does.
+ * As beneath_open().  With OWNER and ALL, links may leave the root, but ".." in
+ * the path itself may not.
  */
 int	links_open(int root, const char *path, int flags, enum job_links);
 
-/* OWNER, where a link leaves the root: by itself, for the tests. */
+/* The walk of OWNER for links that leave the root; public for the tests. */
 int	links_walk(int root, const char *path, int flags);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * log_set_output: where lines go, and whether one has stopped in its midst.
+ * log_sink: a destination of log lines, which are written whole.
  */
 #ifndef HELPERS_LOG_SINK_H
 #define HELPERS_LOG_SINK_H
@@ -11,19 +11,19 @@ struct syslog;
 
 struct log_sink {
 	int		 fd;
-	bool		 partial_line;		/* the next line needs an end of this */
-	bool		 stalled;	/* has been waited for in vain */
-	struct syslog	*syslog;	/* lines go there; NULL: to fd */
+	bool		 partial_line;	/* the last write ended within a line */
+	bool		 stalled;	/* the last wait for room timed out */
+	struct syslog	*syslog;	/* in place of fd; NULL: fd */
 };
 
 /*
- * All but what is done already; 0, or -1 with errno, and how much is done by
- * now: with that a later call goes on, in the midst of a line if need be.  What
- * others write to the same pipe or terminal meanwhile stands between lines, as
- * long as these are no longer than a pipe takes whole.
+ * Writes the bytes from *done on, and advances *done.  0, or -1 with errno: a
+ * later call goes on at *done, within a line if need be.  Lines of other
+ * writers to the same pipe or terminal stay apart if no line is longer than
+ * PIPE_BUF.
  */
 int	log_sink_write(struct log_sink *, const char *, size_t, size_t *done);
-/* After EAGAIN: false when there is still no room after so many ms. */
+/* Waits for room after EAGAIN; false: still none after so many ms. */
 bool	log_sink_wait(const struct log_sink *, int ms);
 
 #endif

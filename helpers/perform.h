@@ -1,8 +1,8 @@
 /*
- * perform: the kinds of job, one function each, one file each.
+ * perform: the kinds of job, one function and one file each.
  *
- * Only for job_perform() and the tests: everybody else calls that.  Each
- * finds its fields as job.h says, and the answer's fields empty.
+ * Only job_perform() and tests call these functions.  Each gets the members of
+ * its kind as job.h says, with an empty result, and may block.
  */
 #ifndef HELPERS_PERFORM_H
 #define HELPERS_PERFORM_H

@@ -1,6 +1,6 @@
 /*
- * root: where a job looks: the directory that nothing may leave, and by which
- * rules links are obeyed beneath it; a user's, or one that the job names.
+ * root: the root directory of a job, which no path may leave, with the policy
+ * on links beneath it.  It is in a user's home, or a path of the job.
  */
 #ifndef HELPERS_ROOT_H
 #define HELPERS_ROOT_H
@@ -14,21 +14,22 @@ struct root {
 	const char	*name;			/* the job's, for the log */
 	int		 fd;			/* -1: not open */
 	enum job_links	 links;
-	bool		 same_mount;			/* on one mount */
-	int		 mount;			/* that; -1: fd's own */
-	const char	*mount_path;			/* to there, beneath it ... */
-	size_t		 mount_path_len;		/* ... bytes */
-	bool		 is_user;		/* then all must be theirs */
+	bool		 same_mount;		/* no path leaves the mount */
+	int		 mount;			/* where mount_path leads to;
+						 * -1: no mount_path */
+	const char	*mount_path;		/* beneath fd; not terminated */
+	size_t		 mount_path_len;	/* bytes */
+	bool		 is_user;		/* files must belong to uid */
 	uid_t		 uid;
 };
 
-/* 0, or an errno; root_close() in either case. */
+/* Opens the root of a job: 0, or an errno; root_close() in either case. */
 int	root_open(struct root *, const struct job *);
 void	root_close(struct root *);
-/* A path beneath it: a descriptor, or -1 with errno (see beneath_open), which
- * is EREMOTE instead of EXDEV if it is to stay. */
+/* Opens a path beneath the root: a descriptor, or -1 with errno, which is that
+ * of beneath_open(), or EREMOTE in place of EXDEV with same_mount. */
 int	root_open_path(const struct root *, const char *path, int flags);
-/* Whether what belongs to somebody may be shown. */
+/* Whether a file of that owner may be served. */
 bool	root_may_show(const struct root *, uid_t);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * syslog: lines to the system's log, by its socket: so it is told when a line
- * could not be sent, and nobody waits, which syslog(3) does not promise.
+ * syslog: sends lines to the socket of the system's log.
+ *
+ * Unlike syslog(3), it never blocks, and reports a line that cannot be sent.
  */
 #ifndef HELPERS_SYSLOG_H
 #define HELPERS_SYSLOG_H
@@ -10,16 +11,16 @@
 
 struct syslog {
 	int		 fd;		/* -1: not connected */
-	int		 facility;	/* its number */
+	int		 facility;	/* a number of syslog(3) */
 	char		 tag[40];
 	char		 path[108];
-	bool		 has_levels;	/* lines have the form of lib/log */
+	bool		 has_levels;	/* lines are in the format of lib/log */
 };
 
-/* "FACILITY,TAG,SOCKET"; false: it is not that. */
+/* Parses "FACILITY,TAG,SOCKET"; false: the text is wrong. */
 bool	syslog_init(struct syslog *, const char *);
-/* One line, without its end; 0, or -1 with errno: EAGAIN when the socket has
- * no room, other ones when nobody is there. */
+/* Sends one line, without its newline.  0, or -1 with errno: EAGAIN if the
+ * socket has no room. */
 int	syslog_send(struct syslog *, const char *, size_t);
 
 #endif

@@ -1,13 +1,16 @@
 /*
- * wire: jobs and their answers on their way over a stream pipe.
+ * wire: requests and replies over a stream pipe.
  *
- * Sending: 0, or -1 with errno (see io_send_message).  The file of a CLOSE goes:
- * once it is on its way, which may be in vain, the job's fd is -1.
- * Receiving an order blocks; texts point into the buffer, which must hold
- * WIRE_MAX bytes; an fd that came along is the receiver's to close.  1, 0
- * when the pipe was closed, -1 with errno (EBADMSG: not a job).
- * Receiving an answer never blocks: fills in the answer of the job with that
- * id; EBADMSG if it is for another one.
+ * Sending: 0, or -1 with errno (see io_send_message()).  A CLOSE request passes
+ * its file: the job's fd is -1 once that has been sent, even if sending the
+ * rest of the request fails.
+ *
+ * wire_recv_request() blocks; the job's texts point into the buffer, which must
+ * have WIRE_MAX bytes, and the receiver owns the job's fd.  1, 0 if the pipe
+ * was closed, -1 with errno (EBADMSG: not a request).
+ *
+ * wire_recv_reply() never blocks, and fills in the result of the job; EBADMSG:
+ * not a reply to that job.
  */
 #ifndef HELPERS_WIRE_H
 #define HELPERS_WIRE_H
