@@ -1,6 +1,6 @@
 /*
- * anon_file: files without a name: memory with a descriptor where there is such
- * a thing, else files that nobody sees.
+ * anon_file: memfd_create() where the system has it, else an unlinked file in
+ * /tmp.
  */
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 /*
- * append: adds lines to a log.
+ * append: appends lines to a log.
  *
- * Must not open, rotate or judge a log: it was given descriptors.
+ * Must not open or rotate a log: the descriptors come from the monitor.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,12 +16,12 @@
 #include "lib/mem.h"
 #include "lib/need.h"
 
-#define WRITE_TIMEOUT	1000		/* ms without any room */
+#define WRITE_TIMEOUT	1000		/* ms to wait for room */
 
 static struct log_sink	*sinks;
 static size_t		 nsinks;
-static struct rdns	*rdns;		/* of log 0; NULL: it has none */
-static struct buf	 resolved;		/* lines with them */
+static struct rdns	*rdns;		/* for log 0; NULL: addresses stay */
+static struct buf	 resolved;		/* lines with host names */
 
 void
 job_set_logs(const int *fds, size_t n)
@@ -46,8 +46,8 @@ append_set_rdns(struct rdns *n)
 	rdns = n;
 }
 
-/* A pipe or a socket that is only slow is waited for; one that nobody reads is
- * once, and then no more until somebody does. */
+/* Waits for room in a slow pipe or socket.  After a wait in vain the next calls
+ * do not wait until a write succeeds: probably no process reads the pipe. */
 static int
 write_all(struct log_sink *o, const char *at, size_t len, size_t *done)
 {
@@ -65,7 +65,7 @@ write_all(struct log_sink *o, const char *at, size_t len, size_t *done)
 	return result;
 }
 
-/* How many of the bytes asked for are in so many lines. */
+/* The number of bytes in so many lines. */
 static size_t
 size_of_lines(const char *at, size_t len, uint64_t lines)
 {
@@ -89,7 +89,7 @@ write_resolved(struct log_sink *o, const char *at, size_t len, size_t *done)
 	return result;
 }
 
-/* A full disk may take a part: done tells how much, the rest is dropped. */
+/* A full disk may take only a part, job->done bytes; the rest is dropped. */
 void
 append_perform(struct job *job)
 {

@@ -1,8 +1,8 @@
 /*
- * beneath: two ways to open a path that must not leave a directory.
+ * beneath: two methods to open a path that must not leave a directory.
  *
- * Must not remember anything: what was confined a moment ago may not be so
- * any more, and threads come here side by side.
+ * Must not keep any state: files may be moved between two calls, and several
+ * threads call these functions.
  */
 #include <sys/stat.h>
 #ifdef __linux__
@@ -27,18 +27,18 @@
 #define OPEN_DIRECTORY	(O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 #endif
 #ifndef O_LARGEFILE
-#define O_LARGEFILE	0		/* the library adds it elsewhere */
+#define O_LARGEFILE	0		/* else libc adds it to open() */
 #endif
 
 #ifdef SYS_openat2
-enum { ATTEMPTS_MAX = 32 };			/* renames beside us: EAGAIN */
+enum { ATTEMPTS_MAX = 32 };			/* EAGAIN: renames meanwhile */
 
 static int
 call_openat2(int root, const char *path, int flags, uint64_t resolve)
 {
-	int		 plain = flags & ~BENEATH_SAME_MOUNT;
-	struct open_how	 how = {
-		/* Looking takes no other flag. */
+	int		plain = flags & ~BENEATH_SAME_MOUNT;
+	struct open_how	how = {
+		/* openat2() allows no other flag with O_PATH. */
 		.flags = (unsigned)plain |
 		    (plain == BENEATH_STAT ? 0 : O_LARGEFILE),
 		.resolve = resolve | (plain == flags ? 0 : RESOLVE_NO_XDEV)
@@ -73,8 +73,8 @@ ask_kernel(int root, const char *path, int flags, uint64_t resolve)
 #define CONFINED	(RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS)
 
 /*
- * EPERM is what a system-call filter says that was written before openat2;
- * should the file system have meant it, it will again.
+ * EPERM comes from system-call filters that do not know openat2.  If it is the
+ * file system's, the walk fails with it again.
  */
 static bool
 is_unsupported(int fd)
@@ -88,10 +88,8 @@ beneath_openat2(int root, const char *path, int flags)
 	return call_openat2(root, path, flags, CONFINED);
 }
 
-/*
- * Cuts the next segment off the front; empty ones and "." do not count.
- * NULL at the end.
- */
+/* Cuts the next segment off the front, without empty ones and "."; NULL at the
+ * end. */
 static char *
 next_segment(char **rest)
 {
@@ -103,7 +101,7 @@ next_segment(char **rest)
 	return segment;
 }
 
-/* Sees what it is before it opens it: opening alone can have effects. */
+/* Asks for the type before it opens the file: opening a device has effects. */
 static int
 open_segment(int parent, const char *name, int flags)
 {
@@ -127,7 +125,7 @@ open_segment(int parent, const char *name, int flags)
 	return openat(parent, name, flags | O_NOFOLLOW);
 }
 
-/* From directory to directory; cuts the path up. */
+/* Opens directory after directory; writes to the path. */
 static int
 walk_path(int root, char *path, int flags)
 {

@@ -1,9 +1,8 @@
 /*
- * cli: makes a job out of words and prints the answer as lines of a key and
- * a value.
+ * cli: makes a job of words, and prints the result as lines of a key and a
+ * value.
  *
- * Must not do anything to a job that the server would not have done: what is
- * seen here is what main is told.
+ * Must do jobs exactly as for main, so that the output shows what main gets.
  */
 #include <sys/stat.h>
 
@@ -70,7 +69,7 @@ print_text(int fd)
 		fwrite(bytes, 1, (size_t)n, stdout);
 }
 
-/* Does it and prints the answer. */
+/* Does the job and prints the result; 0 or 1, the exit status. */
 static int
 perform_job(struct job *job)
 {
@@ -203,7 +202,7 @@ run_copy(int n, char **words)
 	return perform_range(JOB_COPY, n, words);
 }
 
-/* FILE TEXT ...: one line. */
+/* FILE TEXT ... */
 static int
 run_append(int n, char **words)
 {
@@ -231,7 +230,7 @@ run_append(int n, char **words)
 	return status;
 }
 
-/* FILE USER: the password is a line of standard input. */
+/* FILE USER, and the password as a line of standard input. */
 static int
 run_verify(int n, char **words)
 {

@@ -1,8 +1,8 @@
 /*
- * close: lets go of a file, as the last who has it.
+ * close: closes a file, as the last process that has it open.
  *
- * What that costs depends on what has become of the file: one without a name is
- * freed by it.  Must not look at the file first, which could wait as well.
+ * Closing a file without a name frees its blocks, which may take long.  Must
+ * not ask for the file's state first, which may block as well.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "helpers/job.h"
 #include "helpers/perform.h"
 
-/* Whatever close() says, the descriptor is gone, and nobody to be told. */
+/* An error of close() is ignored: the descriptor is closed all the same. */
 void
 close_perform(struct job *job)
 {

@@ -1,9 +1,9 @@
 /*
  * compress: finds a name beneath a root and compresses the file.
  *
- * What comes out belongs to one version: a file that changes meanwhile yields
- * nothing.  With a directory to keep results in, one that is there already is
- * taken if it is ours and whole; one that cannot be kept is made all the same.
+ * The result is of one version: a file that changes meanwhile has none.  With a
+ * cache directory, an intact result of our user that is there already is used
+ * again.  If the directory cannot be written to, the result is anonymous.
  */
 #include <sys/stat.h>
 
@@ -26,14 +26,13 @@
 #define NAME_MAX_BYTES	(JOB_PATH_MAX + 256)
 
 struct result {
-	int		 fd;
-	int64_t		 size;
-	bool		 in_memory;
-	mode_t		 type;		/* S_IFREG: it has a name */
-	struct job_version cached;	/* ... and a version of its own */
+	int			 fd;
+	int64_t			 size;
+	bool			 in_memory;
+	mode_t			 type;		/* S_IFREG in cache_dir, or 0 */
+	struct job_version	 cached;	/* of fd in cache_dir */
 };
 
-/* Finding is what another kind of job does. */
 static int
 find_source(struct job *job, struct job *source)
 {
@@ -52,7 +51,7 @@ find_source(struct job *job, struct job *source)
 	return source->error;
 }
 
-/* But for the size: that of the result is no part of what it was made of. */
+/* Compares versions without the size, which is that of the result in one. */
 static bool
 same_source(struct job_version made, const struct job_version *source)
 {
@@ -71,10 +70,10 @@ compress_source(const struct job *source, struct result *r)
 }
 
 /*
- * Kept ones
+ * Results in the cache directory
  */
 
-/* The name says all that tells versions apart. */
+/* The name has all members of the version. */
 static void
 cached_name(const struct job *job, const struct job_version *v,
     char name[NAME_MAX_BYTES])
@@ -86,7 +85,7 @@ cached_name(const struct job *job, const struct job_version *v,
 	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns);
 }
 
-/* Whether there is a good one; nobody else's, and whole. */
+/* Opens a result that is there already; only intact ones of our user count. */
 static bool
 open_cached(const char *name, int64_t size, struct result *r)
 {
@@ -108,7 +107,7 @@ open_cached(const char *name, int64_t size, struct result *r)
 	return false;
 }
 
-/* Under its name only when it is whole; 0, or why there is none. */
+/* Renames the result only when it is complete.  0 or an errno. */
 static int
 make_cached(const struct job *job, const struct job *source, const char *name,
     struct result *r)
@@ -158,7 +157,7 @@ make_result(const struct job *job, const struct job *source, struct result *r)
 	char	name[NAME_MAX_BYTES];
 	int	error;
 
-	/* What may change without another stamp has no name of its own. */
+	/* A version that is not strong may stand for other bytes later. */
 	if (job->cache_dir == NULL || !source->facts.strong)
 		return make_anonymous(source, r);
 	cached_name(job, &source->version, name);

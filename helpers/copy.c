@@ -1,9 +1,8 @@
 /*
- * copy: a range of a file, as a file of its own that is in memory.
+ * copy: copies a range of a file into an anonymous file in memory.
  *
- * For files that main must not touch, as it could not know whether that would
- * wait: neither mapped nor read nor, if it is a handle, closed.  Must leave the
- * asker's descriptor alone.
+ * For files that main must not map, read or close, since that may block.  Must
+ * not close the caller's descriptor.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -50,7 +49,7 @@ copy_perform(struct job *job)
 		job->error = errno;
 	else
 		job->error = copy_range(job, from, to);
-	/* Pieces of two versions make no file. */
+	/* The range may be of two versions. */
 	if (job->error == 0 && job->has_version &&
 	    !file_version_holds(&job->version, from))
 		job->error = ESTALE;

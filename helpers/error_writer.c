@@ -1,9 +1,8 @@
 /*
- * error_writer: words, then how many were lost.
+ * error_writer: writes lines, then the number of lines that were lost.
  *
- * Waits for the log as long as that takes, so that all others need not.  What
- * is said again and again is counted (repeat_filter.h); all else is written as
- * it is.
+ * This process waits for the log so that no other process has to.  Repeated
+ * lines are counted (repeat_filter.h), all others are written as they are.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,16 +18,16 @@
 #include "lib/log.h"
 #include "lib/visible.h"
 
-#define RETRY_INTERVAL	1000			/* ms, for a log that fails */
+#define RETRY_INTERVAL	1000		/* ms, if a write fails */
 
-/* A read takes all that is in the pipe, and so ends where a line ends, if this
- * is as large as a pipe can be made. */
+/* As large as a pipe can be: one read() empties the pipe, so the data ends with
+ * a line. */
 static char	buffer[1024 * 1024];
 
 struct error_writer {
-	struct log_sink	*sink;
-	uint64_t	 dropped;		/* lines, not yet told */
-	bool		 failing;	/* the log, at the last try */
+	struct log_sink		*sink;
+	uint64_t		 dropped;	/* lines, not yet reported */
+	bool			 failing;	/* the last write failed */
 	struct repeat_filter	 filter;
 };
 
@@ -36,10 +35,10 @@ static void
 write_lines(void *context, const char *at, size_t len)
 {
 	struct error_writer	*s = context;
-	size_t		 done = 0;
+	size_t			 done = 0;
 
 	while ((s->failing = log_sink_write(s->sink, at, len, &done) == -1)) {
-		/* A FIFO was opened so as not to wait for its reader. */
+		/* A FIFO is open non-blocking, as it may have no reader. */
 		if (errno != EAGAIN)
 			break;
 		log_sink_wait(s->sink, RETRY_INTERVAL);
@@ -58,7 +57,7 @@ count_drops(struct error_writer *s, int drops)
 		s->dropped += (uint64_t)n;
 }
 
-/* A line that may fail as well: then it was not one of those lost. */
+/* The report itself may fail, and does not count as a lost line then. */
 static void
 log_drops(struct error_writer *s)
 {
@@ -75,7 +74,7 @@ log_drops(struct error_writer *s)
 		s->dropped = n;
 }
 
-/* Those that are not just counted, as many as stand together at once. */
+/* Writes the lines that the filter passes; adjacent ones at once. */
 static void
 write_filtered(struct error_writer *s, struct str all)
 {
@@ -96,13 +95,13 @@ write_filtered(struct error_writer *s, struct str all)
 		write_lines(s, from, (size_t)(all.at - from));
 }
 
-/* What has come; false: nothing. */
+/* Reads and writes lines from the pipe; false: it was empty. */
 static bool
 write_new_lines(struct error_writer *s, int lines)
 {
 	ssize_t	n = read(lines, buffer, sizeof(buffer));
 
-	/* Libraries and programs say what they like. */
+	/* Lines of libraries and programs may have any bytes. */
 	if (n > 0)
 		visible_text(buffer, (size_t)n);
 	if (n > 0)
@@ -110,7 +109,8 @@ write_new_lines(struct error_writer *s, int lines)
 	return n > 0;
 }
 
-/* Those that are due by then.  One that is lost is as many as it tells of. */
+/* Writes the counts that are due by then.  If a write fails, all lines that it
+ * counts are lost. */
 static void
 write_repeats(struct error_writer *s, int64_t by)
 {
@@ -124,7 +124,7 @@ write_repeats(struct error_writer *s, int64_t by)
 	}
 }
 
-/* ms until something is to be done without being woken. */
+/* ms for poll(): until counts or a report of lost lines are due; -1: none. */
 static int
 poll_timeout(const struct error_writer *s)
 {
@@ -138,7 +138,7 @@ poll_timeout(const struct error_writer *s)
 							 : (int)left;
 }
 
-/* A byte in place of the end: another one is there, and reads what comes. */
+/* A byte in place of EOF: another error logger has started. */
 static bool
 is_replaced(int pipe)
 {
@@ -151,7 +151,7 @@ void
 error_writer_run(int pipe, int lines, int drops, struct log_sink *sink)
 {
 	struct error_writer	s = { .sink = sink };
-	struct pollfd	p[] = {
+	struct pollfd		p[] = {
 		{ .fd = pipe, .events = POLLIN },
 		{ .fd = lines, .events = POLLIN },
 		{ .fd = drops, .events = POLLIN },
@@ -165,7 +165,7 @@ error_writer_run(int pipe, int lines, int drops, struct log_sink *sink)
 		if (!over && p[0].revents != 0 && is_replaced(pipe))
 			break;
 		over = over || p[0].revents != 0;
-		/* What is read next was said before these. */
+		/* Drops first: the lines read next are older. */
 		count_drops(&s, drops);
 		write_repeats(&s, clock_ms());
 		more = write_new_lines(&s, lines);

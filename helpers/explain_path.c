@@ -1,6 +1,6 @@
 /*
- * explain_path: walks a path from the top, up to the first part that explains
- * the error.
+ * explain_path: walks a path from the top, up to the first component that
+ * causes the error.
  */
 #include <sys/stat.h>
 
@@ -16,9 +16,9 @@
 #include "lib/regular.h"
 
 struct component {
-	const char	*path;		/* all up to it, terminated */
-	size_t		 root;		/* how much of that is the root */
-	struct stat	 st;		/* of itself, not followed */
+	const char	*path;		/* up to this component, terminated */
+	size_t		 root;		/* bytes of the root in it */
+	struct stat	 st;		/* by lstat() */
 	struct buf	*to;
 };
 
@@ -54,7 +54,7 @@ add_link(const struct component *p, const char *behind)
 	    target, behind);
 }
 
-/* Each says whether this part explains the error, and then how. */
+/* Each returns whether this component causes its error, and appends how. */
 
 static bool
 explain_absent(const struct component *p)
@@ -117,7 +117,7 @@ explain_leaving(const struct component *p)
 	if (realpath(top, root) == NULL)
 		return false;
 	n = strlen(root);
-	/* One that leads nowhere, or starts at /, has left it as well. */
+	/* A dangling or absolute link leaves the root as well. */
 	if (realpath(p->path, real) != NULL && strncmp(real, root, n) == 0 &&
 	    (real[n] == '/' || real[n] == '\0') &&
 	    (readlink(p->path, top, 1) != 1 || top[0] != '/'))
@@ -169,13 +169,13 @@ explain_component(const struct component *p, int error)
 	return false;
 }
 
-/* A path is cut at its slashes, one after the other. */
+/* Cuts the path at each slash in turn, and restores it. */
 static bool
 walk_path(char *path, size_t root, int error, struct buf *to)
 {
 	struct component	 p = { .path = path, .root = root, .to = to };
-	char		*end = path + 1, cut;
-	bool		 found;
+	char			*end = path + 1, cut;
+	bool			 found;
 
 	do {
 		end += strcspn(end, "/");
@@ -206,13 +206,13 @@ explain_path(const struct job *job, struct buf *to)
 	end = path.len;
 	buf_string(&path);
 	found = walk_path(path.at, root, job->error, to);
-	/* Then it was one of the names in it. */
+	/* The error may be of one of the names in the directory. */
 	while (!found && job->kind == JOB_RESOLVE && path.at[end - 1] == '/' &&
 	    name < job->names + job->names_len) {
 		path.len = end;
 		buf_adds(&path, name);
 		buf_string(&path);
-		/* One that is not there was passed over. */
+		/* Names that do not exist have been passed over. */
 		if (access(path.at, F_OK) == 0 || errno != ENOENT)
 			found = walk_path(path.at, root, job->error, to);
 		name += strlen(name) + 1;

@@ -1,5 +1,5 @@
 /*
- * file_version: what tells one version of a file from the next.
+ * file_version: the members of stat that differ between two versions.
  */
 #include "helpers/file_version.h"
 

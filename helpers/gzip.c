@@ -1,7 +1,7 @@
 /*
- * gzip: the one file that knows zlib.
+ * gzip: the only file that includes zlib.
  *
- * Must not need more memory for a large file than for a small one.
+ * Must not use more memory for a large file than for a small one.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "lib/io.h"
 #include "lib/mem.h"
 
-#define BLOCK_SIZE	(64 * 1024)		/* bytes read and written at once */
-#define WINDOW_BITS	(MAX_WBITS + 16)	/* gzip's head and tail */
+#define BLOCK_SIZE	(64 * 1024)	/* bytes read and written at once */
+#define WINDOW_BITS	(MAX_WBITS + 16)	/* gzip, not zlib */
 
-/* It is done once for each version of a file, so a little more than fast;
- * the levels above take twice the time for a percent. */
+/* Once for each version of a file, so not the fastest level; higher levels take
+ * twice the time for one percent. */
 #define LEVEL	6
 
 struct work {
@@ -24,7 +24,7 @@ struct work {
 	unsigned char	in[BLOCK_SIZE], out[BLOCK_SIZE];
 };
 
-/* The next piece of a file, for a stream; 0 at its end, -1 with errno. */
+/* Reads the next block of a file as input; 0 at its end, -1 with errno. */
 static ssize_t
 read_block(struct work *w, int fd, off_t *at)
 {
@@ -40,7 +40,7 @@ read_block(struct work *w, int fd, off_t *at)
 	return n;
 }
 
-/* Takes all that has been read; 0 or an errno. */
+/* Compresses all input; 0 or an errno. */
 static int
 deflate_block(struct work *w, int flush, int to, int64_t limit, int64_t *size)
 {
@@ -49,7 +49,7 @@ deflate_block(struct work *w, int flush, int to, int64_t limit, int64_t *size)
 	do {
 		w->z.next_out = w->out;
 		w->z.avail_out = sizeof(w->out);
-		deflate(&w->z, flush);	/* an error only for a bug of ours */
+		deflate(&w->z, flush);	/* fails only by a bug of ours */
 		n = sizeof(w->out) - w->z.avail_out;
 		*size += (int64_t)n;
 		if (*size >= limit)
@@ -91,7 +91,7 @@ gzip_compress(int from, int to, int64_t limit, int64_t *size)
 	return error;
 }
 
-/* Until the stream ends, which it must do where the file does. */
+/* True if the stream is intact and ends where the file ends. */
 static bool
 inflate_all(struct work *w, int fd)
 {

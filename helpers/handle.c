@@ -1,5 +1,5 @@
 /*
- * handle: descriptors that ask their file system for nothing (O_PATH).
+ * handle: O_PATH descriptors, which make no request to their file system.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,9 +14,8 @@ handle_open(int fd)
 }
 
 /*
- * Main may read only what can be read without waiting.  Where that cannot be
- * asked for (FUSE, NFS, overlays) it gets a handle: even to close such a file
- * can wait, for as long as its file system likes.
+ * Main may read only files that can be read without blocking (RWF_NOWAIT).
+ * File systems without that (FUSE, NFS, overlays) may also block in close().
  */
 void
 handle_convert(struct job *job)
@@ -29,7 +28,7 @@ handle_convert(struct job *job)
 		return;
 	handle = io_handle(job->fd);
 	if (handle == -1)
-		return;			/* it must do as it is */
+		return;			/* the file has to do */
 	close(job->fd);
 	job->fd = handle;
 }

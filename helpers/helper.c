@@ -1,9 +1,9 @@
 /*
- * helper: main() of amped-helper: takes jobs from the stream pipe on its
- * standard input, one at a time, and answers them.
+ * helper: main() of amped-helper: does the jobs that come over the stream pipe
+ * on its standard input, one at a time.
  *
- * This is where blocking lives.  Must not know what a job is for, and must
- * not end for a job that failed; it ends when the pipe closes.
+ * Jobs may block here.  Must not know what a job is for, and must not exit
+ * because a job fails; the process exits when the pipe closes.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@
 #include "lib/str.h"
 #include "lib/syscall_filter.h"
 
-/* What it is to be, on a stream pipe. */
+/* Roles of a process with a stream pipe. */
 enum role { HELPER, ACCESS_LOGGER, ERROR_LOGGER };
 
 static const char *const role_names[] = { "helper", "log helper", "scribe" };
@@ -76,7 +76,7 @@ on_stream_pipe(void)
 	return fstat(STDIN_FILENO, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* The log helper's: they have been opened for us, one behind the other. */
+/* The logs of the access logger: the monitor has opened them, in a row. */
 static void
 set_logs(size_t n)
 {
@@ -91,7 +91,7 @@ set_logs(size_t n)
 	free(logs);
 }
 
-/* A terminal's keys are for the monitor; a full disk is an answer. */
+/* Keys of a terminal are for the monitor; a full disk is an error of a job. */
 static void
 set_signals(void)
 {
@@ -102,7 +102,7 @@ set_signals(void)
 		signal(ignored[i], SIG_IGN);
 }
 
-/* Whether errno says that nobody is at the other end any more. */
+/* Whether errno says that the other end of the pipe is closed. */
 static bool
 is_pipe_closed(void)
 {
@@ -119,10 +119,10 @@ serve_jobs(void)
 	while ((got = wire_recv_request(STDIN_FILENO, &job, buffer)) == 1) {
 		asked = job.fd;
 		job_perform(&job);
-		if (job.kind == JOB_VERIFY)	/* there is a password in it */
+		if (job.kind == JOB_VERIFY)	/* has a password */
 			explicit_bzero(buffer, sizeof(buffer));
 		sent = wire_send_reply(STDIN_FILENO, &job);
-		/* Theirs that we were lent, and what is theirs now. */
+		/* The helper's copies of main's file, and of the result. */
 		if (job.fd != asked)
 			io_close(&job.fd);
 		if (job.kind != JOB_CLOSE)
@@ -135,7 +135,7 @@ serve_jobs(void)
 	return 0;
 }
 
-/* What it was given to keep to, if it is to keep to anything. */
+/* Enters the sandbox of option -c, with the ruleset at FD_RULES. */
 static void
 enter_sandbox(struct sandbox *s)
 {
@@ -148,8 +148,8 @@ enter_sandbox(struct sandbox *s)
 	sandbox_enter(s);
 }
 
-/* It stays for a moment when the monitor is gone, for last words; whoever tells
- * all of us to go, does not mean it. */
+/* The error logger outlives the monitor for a moment, for the last lines, and
+ * ignores signals to the whole process group. */
 static int
 write_errors(struct sandbox *s, struct syslog *syslog)
 {

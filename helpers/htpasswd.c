@@ -1,8 +1,8 @@
 /*
- * htpasswd: lines into entries.
+ * htpasswd: parses lines into entries.
  *
- * All of a file is gone through, whoever is asked for: the time that it takes
- * must not tell where a name stands, or that it does not.
+ * A search goes through the whole file: its time must not tell whether and
+ * where the file has a name.
  */
 #include <string.h>
 
@@ -52,7 +52,7 @@ htpasswd_find(struct str text, struct str user, struct str *other)
 {
 	struct htpasswd_entry	entry;
 	struct str		own = { NULL, 0 };
-	/* Nobody who does not know the file can tell which one it is. */
+	/* The pick depends on the file's text, which clients do not know. */
 	struct hash_key		key = { 0, 0 };
 	uint64_t		n = count_usable(text), pick;
 

@@ -1,6 +1,6 @@
 /*
- * job: its words and its beginning; it is done in perform.c, and travels in
- * wire.c.
+ * job: names of kinds and policies, and an empty job; perform.c does jobs, and
+ * wire.c sends them.
  */
 #include <string.h>
 

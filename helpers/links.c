@@ -1,10 +1,9 @@
 /*
  * links: opens a path beneath a directory, by a policy about symbolic links.
  *
- * The walk believes nothing that it was told by name: a link is read, and its
- * owner and that of what it leads to are asked for, through descriptors.  So
- * whatever is swapped meanwhile, what comes out was led to by links of its
- * own owner.
+ * The walk reads links, and asks for owners of links and targets, through
+ * descriptors only.  So even if files are swapped meanwhile, each link that led
+ * to the result belongs to the owner of its target.
  */
 #include <sys/stat.h>
 #ifdef __linux__
@@ -23,15 +22,15 @@
 
 #ifdef O_PATH
 
-#define LINKS_MAX	40		/* on one path, as the kernel's */
+#define LINKS_MAX	40		/* on one path, as in the kernel */
 
 struct walk {
-	int	 dir;			/* a directory, owned */
-	int	 flags;			/* to open what is at the end */
-	char	 rest[JOB_PATH_MAX];	/* not yet gone */
-	int	 nlinks;		/* so far */
-	/* Links whose end has not been reached: it has when no more than
-	 * this is left to go. */
+	int	 dir;			/* owned */
+	int	 flags;			/* of open(), at the end of the path */
+	char	 rest[JOB_PATH_MAX];	/* of the path, to be walked */
+	int	 nlinks;		/* followed so far */
+	/* Links whose target has not been reached: it has when no more than
+	 * `rest` bytes are left to walk. */
 	struct {
 		uid_t	owner;
 		size_t	rest;
@@ -46,7 +45,7 @@ fail_with(int error)
 	return -1;
 }
 
-/* Takes the next segment off the front; false: it is too long. */
+/* Cuts the next segment off the front; false: it is too long. */
 static bool
 cut_segment(struct walk *w, char name[NAME_MAX + 1])
 {
@@ -63,7 +62,7 @@ cut_segment(struct walk *w, char name[NAME_MAX + 1])
 	return true;
 }
 
-/* Links of proc lead to places that their text only describes. */
+/* Links of proc(5) do not lead where their text says. */
 static bool
 may_be_magic(int link)
 {
@@ -77,7 +76,7 @@ may_be_magic(int link)
 #endif
 }
 
-/* Puts where it leads to in front of what is left. */
+/* Puts a link's target in front of the path that is left. */
 static int
 prepend_target(struct walk *w, const char *target, size_t n)
 {
@@ -86,7 +85,7 @@ prepend_target(struct walk *w, const char *target, size_t n)
 
 	target += slash;
 	n -= slash;
-	if (n == 0) {			/* the root of all */
+	if (n == 0) {			/* the target is / */
 		target = ".";
 		n = 1;
 	}
@@ -122,7 +121,7 @@ follow_link(struct walk *w, int link, uid_t owner)
 	return prepend_target(w, target, (size_t)n);
 }
 
-/* Whether all links that end here belong to whom this belongs to. */
+/* Whether all links whose target is reached belong to the target's owner. */
 static bool
 owner_matches(struct walk *w, uid_t owner)
 {
@@ -136,7 +135,7 @@ owner_matches(struct walk *w, uid_t owner)
 	return true;
 }
 
-/* The end of the path: what was seen (not a link), opened as is wanted. */
+/* Opens the end of the path; `seen` is its stat, of no link. */
 static int
 open_end(struct walk *w, const char *name, const struct stat *seen)
 {
@@ -151,7 +150,7 @@ open_end(struct walk *w, const char *name, const struct stat *seen)
 	fd = openat(w->dir, name, w->flags | O_NOFOLLOW);
 	if (fd == -1)
 		return -1;
-	/* Another may have come to its place, a link too when looking. */
+	/* The file may have been replaced, with BENEATH_STAT even by a link. */
 	if (fstat(fd, &st) == -1 || S_ISLNK(st.st_mode) ||
 	    !owner_matches(w, st.st_uid)) {
 		io_close(&fd);
@@ -160,7 +159,7 @@ open_end(struct walk *w, const char *name, const struct stat *seen)
 	return fd;
 }
 
-/* One segment on: 0 to go on, -1, or the descriptor at the end in *fd. */
+/* Walks one segment, and sets *fd at the end of the path.  0, or -1. */
 static int
 walk_segment(struct walk *w, int *fd)
 {
@@ -215,7 +214,7 @@ links_walk(int root, const char *path, int flags)
 
 #else
 
-/* A link cannot be held where there is no O_PATH: then none is followed. */
+/* Without O_PATH a link has no descriptor: no link is followed. */
 int
 links_walk(int root, const char *path, int flags)
 {
@@ -224,7 +223,7 @@ links_walk(int root, const char *path, int flags)
 
 #endif
 
-/* Whether the path itself, not a link on it, leads out. */
+/* Whether the path itself, without its links, leaves the root. */
 static bool
 has_dotdot(const char *path)
 {
@@ -240,13 +239,13 @@ has_dotdot(const char *path)
 	return false;
 }
 
-/* Two ways, and each is enough: all links stay beneath, or owners match. */
+/* Opens a path whose links all stay beneath the root, or whose owners match. */
 static int
 open_by_owner(int root, const char *path, int flags)
 {
 	int	fd = beneath_open(root, path, flags);
 
-	/* The walk cannot stay: who asked for that asks again. */
+	/* The walk cannot keep to one mount: the caller asks again without. */
 	if (fd == -1 && (errno == EXDEV || errno == ELOOP) &&
 	    (flags & BENEATH_SAME_MOUNT) != 0)
 		errno = EXDEV;

@@ -1,11 +1,10 @@
 /*
- * list: writes down what is in a directory, by the asker's form, into a file
- * without a name.
+ * list: writes the entries of a directory into an anonymous file, by the job's
+ * template.
  *
- * Only regular files and directories are told of, those that a link leads to
- * as well if it may be followed, and only what is the user's in a user's
- * directory; nothing is opened but the directory.
- * Must not keep more of it than the limits in the job allow.
+ * Entries are regular files and directories, links to these that may be
+ * followed, and in a user's directory only files of that user.  Must not open
+ * anything but the directory, and not keep more entries than the job allows.
  */
 #include <sys/stat.h>
 
@@ -28,11 +27,11 @@
 #include "lib/io.h"
 #include "lib/mem.h"
 
-#define BLOCK_SIZE	(64 * 1024)		/* bytes written at once, about */
+#define BLOCK_SIZE	(64 * 1024)	/* bytes, about, of a write() */
 
 struct entry {
 	char	*name;			/* owned */
-	int64_t	 size, time;		/* size 0: a directory */
+	int64_t	 size, time;		/* size of a directory: 0 */
 	bool	 directory;
 };
 
@@ -41,19 +40,19 @@ struct list {
 	const char	*texts[JOB_TEMPLATE_COUNT];
 	struct root	 root;
 	DIR		*dir;
-	mode_t		 mode;		/* of the directory */
+	mode_t		 mode;		/* of the directory itself */
 	struct entry	*entries;
 	size_t		 n, capacity;
-	bool		 truncated;		/* there would be more */
-	bool		 off_mount;	/* one is on another file system */
+	bool		 truncated;		/* entries were left out */
+	bool		 off_mount;	/* an entry is on another mount */
 };
 
-struct page {				/* the file being written */
+struct page {				/* the file that is written */
 	int		 fd;
 	bool		 in_memory;
-	struct buf	 block;		/* not yet in it */
-	int64_t		 size;		/* bytes in it */
-	uint64_t	 digest;	/* of them */
+	struct buf	 block;		/* not written yet */
+	int64_t		 size;		/* bytes written */
+	uint64_t	 digest;	/* of these bytes */
 };
 
 /*
@@ -101,7 +100,7 @@ is_left_out(const struct job *job, const char *name)
 	return false;
 }
 
-/* What a link leads to, by the same rules as for who asks for it. */
+/* Sets *st of a link's target, by the rules of a request for that path. */
 static int
 stat_target(struct list *l, const char *name, struct stat *st)
 {
@@ -124,7 +123,7 @@ stat_target(struct list *l, const char *name, struct stat *st)
 	return result;
 }
 
-/* A directory may be where another file system begins. */
+/* Whether a directory is a mount point, which the job must not touch. */
 static bool
 is_off_mount(struct list *l, const char *name)
 {
@@ -141,7 +140,7 @@ is_off_mount(struct list *l, const char *name)
 	return l->off_mount;
 }
 
-/* Whether it is something to tell of. */
+/* Sets *st of an entry; false: the entry is not listed. */
 static bool
 stat_entry(struct list *l, const struct dirent *d, struct stat *st)
 {
@@ -175,7 +174,7 @@ add_entry(struct list *l, const char *name, const struct stat *st)
 	};
 }
 
-/* All of them, or the first ones that the directory has, in its own order. */
+/* Reads entries in the order of the directory, up to the limit. */
 static int
 read_entries(struct list *l)
 {
@@ -200,7 +199,7 @@ read_entries(struct list *l)
 }
 
 /*
- * Order: directories before files; equal ones by their names.
+ * Sorting: directories before files, equal entries by name.
  */
 
 static int
@@ -252,7 +251,7 @@ reverse_entries(struct entry *first, struct entry *end)
 	}
 }
 
-/* false: there is no such order. */
+/* False: the order of the template is unknown. */
 static bool
 sort_entries(struct list *l)
 {
@@ -295,7 +294,7 @@ page_open(struct page *page)
 static int
 page_flush(struct page *page)
 {
-	static const struct hash_key	key = { 0, 0 };	/* it is no secret */
+	static const struct hash_key	 key = { 0, 0 };	/* no secret */
 	struct buf			*b = &page->block;
 
 	if (b->len == 0)
@@ -308,7 +307,7 @@ page_flush(struct page *page)
 	return 0;
 }
 
-/* One text of the form, for an entry or for none; 0 or an errno. */
+/* Appends one text of the template, for an entry or NULL; 0 or an errno. */
 static int
 put_text(struct list *l, struct page *page, enum job_template text,
     const struct entry *e)
@@ -326,7 +325,7 @@ put_text(struct list *l, struct page *page, enum job_template text,
 	return page->block.len >= BLOCK_SIZE ? page_flush(page) : 0;
 }
 
-/* Beyond the limit of bytes none is begun. */
+/* No entry is begun beyond the limit of bytes, job->offset. */
 static int
 put_entries(struct list *l, struct page *page)
 {
@@ -367,7 +366,7 @@ put_page(struct list *l, struct page *page)
 	return error != 0 ? error : page_flush(page);
 }
 
-/* Two pages with one digest and one length are one. */
+/* Pages with equal digests and lengths are equal. */
 static void
 fill_answer(struct list *l, struct page *page)
 {

@@ -1,5 +1,5 @@
 /*
- * log_set_output: whole lines, even where a disk is full or a pipe is shared.
+ * log_sink: writes whole lines, even if a disk is full or a pipe is shared.
  */
 #include <sys/stat.h>
 
@@ -12,7 +12,7 @@
 #include "helpers/syslog.h"
 #include "lib/lines.h"
 
-/* A file that is appended to takes any write whole, a pipe only small ones. */
+/* The size up to which one write() is not mixed with those of others. */
 static size_t
 atomic_max(int fd)
 {
@@ -33,7 +33,6 @@ write_once(int fd, const char *at, size_t len)
 	return n;
 }
 
-/* Line by line. */
 static int
 write_to_syslog(struct log_sink *o, const char *at, size_t len, size_t *done)
 {
@@ -57,7 +56,7 @@ log_sink_write(struct log_sink *o, const char *at, size_t len, size_t *done)
 	if (o->syslog != NULL)
 		return write_to_syslog(o, at, len, done);
 	piece = atomic_max(o->fd);
-	/* What it stopped in is another line, unless it was just this one. */
+	/* Ends the partial line, unless the caller goes on with that line. */
 	if (*done == 0 && len > 0 && o->partial_line) {
 		if (write_once(o->fd, "\n", 1) != 1)
 			return -1;

@@ -1,5 +1,5 @@
 /*
- * perform: does a job, here and now, whichever kind it is.
+ * perform: does a job of any kind in this process.
  */
 #include "helpers/job.h"
 #include "helpers/perform.h"

@@ -1,5 +1,5 @@
 /*
- * rdns: a cache of addresses, and some threads that fill it.
+ * rdns: a cache of addresses with their names, and threads that fill the cache.
  */
 #include <sys/queue.h>
 
@@ -17,47 +17,47 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 
-#define ENTRIES_MAX		4096		/* addresses */
+#define ENTRIES_MAX	4096		/* addresses */
 #define BUCKETS		1024
-#define THREADS_MAX		8
-#define ADDRESS_SIZE		48		/* bytes, with its end */
+#define THREADS_MAX	8
+#define ADDRESS_SIZE	48		/* bytes, with the NUL */
 
-/* ms that an answer is good for. */
+/* ms that a result is valid for. */
 static const int64_t	valid_for[] = {
 	[RDNS_FOUND] = 600000, [RDNS_NONE] = 300000, [RDNS_FAILED] = 30000
 };
 
-struct name {
-	char			address[ADDRESS_SIZE];
-	char			name[RDNS_NAME_MAX];	/* "": the address */
-	bool			looking_up;		/* under way, or to be */
-	int64_t			valid_until;		/* ms, once it is known */
-	uint64_t		batch;		/* that waits for it */
-	SLIST_ENTRY(name)	same;		/* in its bucket */
-	STAILQ_ENTRY(name)	next;		/* to be asked for */
-	TAILQ_ENTRY(name)	older;
+struct rdns_entry {
+	char			 address[ADDRESS_SIZE];
+	char			 name[RDNS_NAME_MAX];	/* "": none is known */
+	bool			 looking_up;	/* or in the queue */
+	int64_t			 valid_until;	/* clock ms */
+	uint64_t		 batch;		/* the last that needs it */
+	SLIST_ENTRY(rdns_entry)	 bucket;
+	STAILQ_ENTRY(rdns_entry) next;		/* in the queue */
+	TAILQ_ENTRY(rdns_entry)	 age;
 };
 
 struct rdns {
 	rdns_lookup_fn		*lookup;
 	struct hash_key		 key;
-	SLIST_HEAD(, name)	 buckets[BUCKETS];
-	STAILQ_HEAD(, name)	 queue;
-	TAILQ_HEAD(, name)	 all;		/* the oldest first */
+	SLIST_HEAD(, rdns_entry) buckets[BUCKETS];
+	STAILQ_HEAD(, rdns_entry) queue;	/* to be looked up */
+	TAILQ_HEAD(, rdns_entry) all;		/* the oldest first */
 	size_t			 count, threads, idle;
-	uint64_t		 batch;		/* its number */
+	uint64_t		 batch;		/* number of the current one */
 	size_t			 pending;	/* names that it waits for */
-	int64_t			 credit;	/* ms that it may wait */
-	int64_t			 credited_at;		/* ms, when that was counted */
+	int64_t			 credit;	/* ms that batches may wait */
+	int64_t			 credited_at;	/* clock ms, last change */
 	pthread_mutex_t		 lock;
 	pthread_cond_t		 work, all_known;
 };
 
-/* The lock is held but while it looks. */
+/* Looks up the first entry of the queue, without the lock. */
 static void
 look_up_next(struct rdns *n)
 {
-	struct name		*e = STAILQ_FIRST(&n->queue);
+	struct rdns_entry	*e = STAILQ_FIRST(&n->queue);
 	char			 address[ADDRESS_SIZE], text[RDNS_NAME_MAX];
 	enum rdns_result	 result;
 
@@ -92,7 +92,7 @@ run_thread(void *context)
 	return NULL;
 }
 
-/* Signals are for the thread that reads the pipe. */
+/* With all signals blocked: the thread that reads the pipe handles them. */
 static void
 add_thread(struct rdns *n)
 {
@@ -110,7 +110,7 @@ add_thread(struct rdns *n)
 }
 
 static void
-enqueue_entry(struct rdns *n, struct name *e)
+enqueue_entry(struct rdns *n, struct rdns_entry *e)
 {
 	e->looking_up = true;
 	STAILQ_INSERT_TAIL(&n->queue, e, next);
@@ -125,27 +125,28 @@ bucket_of(const struct rdns *n, const char *address)
 	return hash_bytes(&n->key, 0, address, strlen(address)) % BUCKETS;
 }
 
-/* One that gives way; NULL: all are being asked for. */
-static struct name *
+/* Takes the oldest entry out of the cache; NULL: all are looked up now. */
+static struct rdns_entry *
 evict_oldest(struct rdns *n)
 {
-	struct name	*e;
+	struct rdns_entry	*e;
 
-	TAILQ_FOREACH(e, &n->all, older)
+	TAILQ_FOREACH(e, &n->all, age)
 		if (!e->looking_up)
 			break;
 	if (e == NULL)
 		return NULL;
-	TAILQ_REMOVE(&n->all, e, older);
-	SLIST_REMOVE(&n->buckets[bucket_of(n, e->address)], e, name, same);
+	TAILQ_REMOVE(&n->all, e, age);
+	SLIST_REMOVE(&n->buckets[bucket_of(n, e->address)], e, rdns_entry,
+	    bucket);
 	memset(e, 0, sizeof(*e));
 	return e;
 }
 
-static struct name *
+static struct rdns_entry *
 add_entry(struct rdns *n, const char *address)
 {
-	struct name	*e;
+	struct rdns_entry	*e;
 
 	if (n->count < ENTRIES_MAX) {
 		e = mem_zero(sizeof(*e));
@@ -155,24 +156,24 @@ add_entry(struct rdns *n, const char *address)
 	if (e == NULL)
 		return NULL;
 	strcpy(e->address, address);
-	SLIST_INSERT_HEAD(&n->buckets[bucket_of(n, address)], e, same);
-	TAILQ_INSERT_TAIL(&n->all, e, older);
+	SLIST_INSERT_HEAD(&n->buckets[bucket_of(n, address)], e, bucket);
+	TAILQ_INSERT_TAIL(&n->all, e, age);
 	return e;
 }
 
-static struct name *
+static struct rdns_entry *
 find_entry(struct rdns *n, const char *address)
 {
-	struct name	*e;
+	struct rdns_entry	*e;
 
-	SLIST_FOREACH(e, &n->buckets[bucket_of(n, address)], same)
+	SLIST_FOREACH(e, &n->buckets[bucket_of(n, address)], bucket)
 		if (strcmp(e->address, address) == 0)
 			break;
 	return e;
 }
 
-/* The text between two marks, the first of which is at; false: there is no
- * other, or it is no address.  next: what is behind it. */
+/* Copies the address between two marks, the first of which is at `at`, and sets
+ * *next behind the second; false: there is no address. */
 static bool
 copy_address(const char *at, const char *end, char address[ADDRESS_SIZE],
     const char **next)
@@ -192,7 +193,7 @@ copy_address(const char *at, const char *end, char address[ADDRESS_SIZE],
 static void
 request_name(struct rdns *n, const char *address)
 {
-	struct name	*e = find_entry(n, address);
+	struct rdns_entry	*e = find_entry(n, address);
 
 	if (e == NULL)
 		e = add_entry(n, address);
@@ -219,8 +220,8 @@ request_names(struct rdns *n, const char *at, const char *end)
 	}
 }
 
-/* As long as there is credit, half of the time that has passed: so even a name
- * server that does not answer halves the speed of the log at worst. */
+/* Half of the time that has passed is credit for waiting.  So a name server
+ * that does not answer at most halves the speed of the log. */
 static void
 earn_credit(struct rdns *n)
 {
@@ -229,7 +230,7 @@ earn_credit(struct rdns *n)
 	n->credit += earned;
 	if (n->credit > RDNS_WAIT_MAX)
 		n->credit = RDNS_WAIT_MAX;
-	n->credited_at += 2 * earned;		/* an odd one counts the next time */
+	n->credited_at += 2 * earned;		/* an odd ms counts later */
 }
 
 static void
@@ -254,7 +255,7 @@ await_names(struct rdns *n)
 static void
 put_name(struct rdns *n, const char *address, struct buf *to)
 {
-	const struct name	*e = find_entry(n, address);
+	const struct rdns_entry	*e = find_entry(n, address);
 
 	buf_adds(to, e != NULL && e->name[0] != '\0' ? e->name : address);
 }

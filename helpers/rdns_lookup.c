@@ -1,5 +1,6 @@
 /*
- * rdns_lookup: one name, by getnameinfo(3), and back again.
+ * rdns_lookup: the name of an address by getnameinfo(3), checked by
+ * getaddrinfo(3).
  */
 #include <sys/socket.h>
 
@@ -10,7 +11,7 @@
 
 #include "helpers/rdns.h"
 
-#define NAME_CHARS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+#define NAME_CHARS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 			"0123456789._-"
 
 static enum rdns_result
@@ -33,7 +34,7 @@ same_address(const struct addrinfo *a, const struct addrinfo *b)
 	    memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof(a6->sin6_addr)) == 0;
 }
 
-/* Whether that is an address of that name. */
+/* Whether the name has that address. */
 static enum rdns_result
 confirm_name(const struct addrinfo *address, const char *name)
 {

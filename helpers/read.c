@@ -1,7 +1,7 @@
 /*
- * read: brings a range of a file into memory, the system's, not ours.
+ * read: brings a range of a file into the page cache.
  *
- * The bytes themselves are of no interest here, and must not be kept.
+ * The bytes themselves are not used.
  */
 #include <sys/uio.h>
 
@@ -14,13 +14,11 @@
 
 enum {
 	PAGE = 4096,
-	PAGES = 16			/* a call: 64 KiB */
+	PAGES = 16			/* of a call: 64 KiB */
 };
 
-/*
- * One call's worth.  All pages land on the same one: nobody reads them, and
- * it stays in the processor's cache.
- */
+/* Reads up to PAGES pages, all into one page of ours, which stays in the CPU's
+ * cache. */
 static ssize_t
 read_pages(int fd, int64_t offset, uint64_t length)
 {
@@ -36,7 +34,7 @@ read_pages(int fd, int64_t offset, uint64_t length)
 	return preadv(fd, parts, n, offset);
 }
 
-/* Whether all of it is there already.  If not, the disk begins with it. */
+/* Whether the whole range is in memory.  If not, readahead begins. */
 static bool
 is_in_memory(const struct job *job)
 {
@@ -53,8 +51,8 @@ is_in_memory(const struct job *job)
 	return true;
 }
 
-/* The disk begins with it, and with what is likely to be asked for next:
- * nobody waits for that here. */
+/* Starts to read the range and what is likely to be needed next; does not
+ * wait. */
 static void
 start_readahead(const struct job *job)
 {

@@ -1,28 +1,28 @@
 /*
- * repeat_filter: a few lines, the oldest first, each with when it is over.
+ * repeat_filter: a few lines with their intervals, the oldest first.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "helpers/repeat_filter.h"
 
-/* Levels that are worth it: whoever does something wants to see that it is
- * done, as often as it is. */
+/* Errors and warnings.  Other lines report an administrator's actions, each of
+ * which is to show. */
 static bool
 has_filtered_level(struct str s)
 {
-	static const struct str	grades[] = {
+	static const struct str	levels[] = {
 		{ "] error: ", 9 }, { "] warn: ", 8 }
 	};
 
-	for (size_t i = 0; i < sizeof(grades) / sizeof(grades[0]); i++)
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
 		if (s.len > 0 && memmem(s.at, s.len < 64 ? s.len : 64,
-		    grades[i].at, grades[i].len) != NULL)
+		    levels[i].at, levels[i].len) != NULL)
 			return true;
 	return false;
 }
 
-/* Cuts the time off a line of lib/log, and its end; false: it is another. */
+/* Cuts time and newline off a line of lib/log; false: not to be filtered. */
 static bool
 cut_time(struct str *line, struct str *time)
 {
@@ -58,7 +58,7 @@ set_time(struct repeat *e, struct str time)
 	e->time_len = time.len;
 }
 
-/* One that has nothing to tell gives way; if all have, nothing is kept. */
+/* A line without repeats is replaced; NULL: all lines have repeats. */
 static struct repeat *
 make_room(struct repeat_filter *r)
 {
@@ -82,12 +82,13 @@ repeat_filter_add(struct repeat_filter *r, struct str line, int64_t now)
 		e->count++;
 		return false;
 	}
-	if (e != NULL)			/* is to be told first */
+	if (e != NULL)			/* its count is due, and comes first */
 		return true;
 	e = make_room(r);
 	if (e == NULL)
 		return true;
-	*e = (struct repeat){ .len = line.len, .ends_at = now + REPEAT_FILTER_INTERVAL };
+	*e = (struct repeat){ .len = line.len,
+	    .ends_at = now + REPEAT_FILTER_INTERVAL };
 	memcpy(e->text, line.at, line.len);
 	set_time(e, time);
 	return true;

@@ -1,9 +1,9 @@
 /*
  * resolve: finds a name beneath a root and opens the file.
  *
- * Must never open what is not a regular file: opening a FIFO or a device has
- * effects, and may wait for ever.  What is told about a file was asked of one
- * descriptor, so that size, times and bytes belong to one version.
+ * Must open nothing but regular files: opening a FIFO or a device has effects,
+ * and may block for ever.  The facts of a file come from one descriptor, so
+ * that size, times and bytes belong to one version.
  */
 #include <sys/stat.h>
 #ifdef __linux__
@@ -26,10 +26,10 @@
 #include "lib/io.h"
 
 /*
- * The kernel stamps a file when a write(2) begins, and the data follows: under
- * load, or in a large write, tenths of a second later.  RFC 9110 section 8.8.2.2
- * takes a second, too.  No fraction at all looks like a file system that keeps
- * seconds, or pairs of them (FAT).
+ * The kernel stamps a file when a write(2) begins, and the data follow: under
+ * load, or in a large write, tenths of a second later.  RFC 9110, section
+ * 8.8.2.2, takes a second as well.  Time stamps without a fraction suggest a
+ * file system with a grain of 1 s, or 2 s (FAT).
  */
 #define GRAIN_NS	1000000000LL
 #define GRAIN_COARSE_NS	2000000000LL
@@ -45,7 +45,7 @@ nanoseconds(const struct timespec *t)
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
-/* Whether a change from now on would show in the stamps. */
+/* Whether a change from now on gets other time stamps. */
 static bool
 is_strong(const struct stat *st, const struct timespec *now)
 {
@@ -71,14 +71,14 @@ is_in_memory(int fd)
 #endif
 }
 
-/* 0 if it is a regular file. */
+/* Fills in *info of a regular file; 0 or an errno. */
 static int
 stat_file(int fd, struct stat_info *info)
 {
 	struct timespec	now;
 	struct stat	st;
 
-	/* First: a change between the two calls must not look settled. */
+	/* The time first: a change between the calls must not look old. */
 	if (clock_gettime(CLOCK_REALTIME, &now) == -1 || fstat(fd, &st) == -1)
 		return errno;
 	if (S_ISDIR(st.st_mode))
@@ -93,7 +93,7 @@ stat_file(int fd, struct stat_info *info)
 	return 0;
 }
 
-/* Leaves a descriptor in *fd if all is well. */
+/* Opens a regular file and fills in *info; 0, or an errno and no *fd. */
 static int
 open_and_stat(const struct root *root, const char *path, int flags, int *fd,
     struct stat_info *info)
@@ -108,17 +108,17 @@ open_and_stat(const struct root *root, const char *path, int flags, int *fd,
 		error = EACCES;
 	if (error != 0)
 		io_close(fd);
-	else if (flags == BENEATH_READ)	/* it is to be read */
+	else if (flags == BENEATH_READ)	/* not for its stat alone */
 		info->facts.in_memory = is_in_memory(*fd);
 	return error;
 }
 
-/* This path and no other; fills the answer in if it is a file. */
+/* Resolves this path only, and fills in the result; 0 or an errno. */
 static int
 resolve_file(struct job *job, const struct root *root, const char *path)
 {
 	struct stat_info	info;
-	int		error, fd;
+	int			error, fd;
 
 	error = open_and_stat(root, path, BENEATH_STAT, &fd, &info);
 	if (error != 0)
@@ -127,7 +127,7 @@ resolve_file(struct job *job, const struct root *root, const char *path)
 	job->unchanged =
 	    job->has_version && file_version_same(&info.version, &job->version);
 	if (!job->unchanged) {
-		/* Another file may have come to its place: look again. */
+		/* The file may have been replaced meanwhile: stat it again. */
 		error = open_and_stat(root, path, BENEATH_READ, &fd, &info);
 		if (error != 0)
 			return error;
@@ -138,7 +138,7 @@ resolve_file(struct job *job, const struct root *root, const char *path)
 	return 0;
 }
 
-/* 0, or an errno if the name is too long. */
+/* 0, or ENAMETOOLONG. */
 static int
 join_suffix(char path[JOB_PATH_MAX], const char *name, const char *suffix)
 {
@@ -147,7 +147,7 @@ join_suffix(char path[JOB_PATH_MAX], const char *name, const char *suffix)
 	return n < 0 || n >= JOB_PATH_MAX ? ENAMETOOLONG : 0;
 }
 
-/* Whether what stands beside a file can have been made of it. */
+/* Whether a sibling can have been made of this version of the file. */
 static bool
 is_current(const struct job_version *sibling, const struct job_version *file)
 {
@@ -156,15 +156,15 @@ is_current(const struct job_version *sibling, const struct job_version *file)
 	    sibling->mtime_ns >= file->mtime_ns));
 }
 
-/* Which files beside this one count, a bit for each suffix. */
+/* Sets a bit in job->done for each sibling that counts; 0 or an errno. */
 static int
 find_siblings(struct job *job, const struct root *root, const char *name)
 {
-	const char	*suffix;
-	char		 path[JOB_PATH_MAX];
+	const char		*suffix;
+	char			 path[JOB_PATH_MAX];
 	struct stat_info	 info;
-	uint64_t	 bit = 1;
-	int		 error, fd;
+	uint64_t		 bit = 1;
+	int			 error, fd;
 
 	for (size_t at = 0; at < job->siblings_len;
 	    at += strlen(suffix) + 1, bit <<= 1) {
@@ -178,7 +178,7 @@ find_siblings(struct job *job, const struct root *root, const char *name)
 		if (error != 0)
 			continue;
 		io_close(&fd);
-		/* It must be one that we may read, too. */
+		/* The sibling must be readable, too. */
 		if (!is_current(&info.version, &job->version) || open_and_stat(
 		    root, path, BENEATH_READ, &fd, &info) != 0)
 			continue;
@@ -189,16 +189,16 @@ find_siblings(struct job *job, const struct root *root, const char *name)
 }
 
 /*
- * The file beside this one.  That it does not count is no reason to look for
- * another name.
+ * Opens a sibling of this file.  ESTALE, which does not make the caller try the
+ * next name: the sibling does not count.
  */
 static int
 resolve_sibling(struct job *job, const struct root *root, const char *name)
 {
-	const char	*suffix = job->siblings;
-	char		 path[JOB_PATH_MAX];
+	const char		*suffix = job->siblings;
+	char			 path[JOB_PATH_MAX];
 	struct stat_info	 file;
-	int		 error, fd;
+	int			 error, fd;
 
 	error = open_and_stat(root, name, BENEATH_STAT, &fd, &file);
 	if (error != 0)
@@ -233,13 +233,13 @@ resolve_path(struct job *job, const struct root *root, const char *path)
 	if (error != 0) {
 		io_close(&job->fd);
 		job->unchanged = false;
-		job->version = known;	/* for who asks again */
+		job->version = known;	/* the caller may ask again */
 		job->done = 0;
 	}
 	return error;
 }
 
-/* 0 if there is such a directory. */
+/* 0 or an errno. */
 static int
 check_directory(const struct root *root, const char *path)
 {
@@ -251,7 +251,7 @@ check_directory(const struct root *root, const char *path)
 	return 0;
 }
 
-/* The first of the names that is a file in this directory. */
+/* Resolves the first of the names that is a file in the directory. */
 static int
 resolve_names(struct job *job, const struct root *root)
 {
@@ -272,7 +272,7 @@ resolve_names(struct job *job, const struct root *root)
 		if (error != ENOENT && error != ENOTDIR && error != EISDIR)
 			return error;
 	}
-	/* None: because of the directory itself? */
+	/* No name: an error of the directory goes first. */
 	error = check_directory(root, job->path);
 	return error != 0 ? error : EISDIR;
 }

@@ -1,8 +1,8 @@
 /*
- * root: where a job looks.
+ * root: opens the root of a job, and paths beneath it.
  *
- * Must not remember anything: a link at the root or above may point elsewhere
- * the next time, and a user may have moved, or gone.
+ * Must not keep any state: links at the root or above and homes of users may
+ * change between two jobs.
  */
 #include <sys/stat.h>
 
@@ -21,11 +21,11 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 
-/* What the user database may say of one user, at first and at most: bytes. */
-#define PASSWD_SIZE		1024
+/* Bytes of an entry of the user database, at first and at most. */
+#define PASSWD_SIZE	1024
 #define PASSWD_SIZE_MAX	(1024 * 1024)
 
-/* There is no such user: getpwnam(3) has many ways to say so. */
+/* Errors by which getpwnam(3) may say that there is no such user. */
 static bool
 is_no_such_user(int error)
 {
@@ -33,7 +33,7 @@ is_no_such_user(int error)
 	    error == EBADF || error == EPERM;
 }
 
-/* Of our own want of something, not of the user. */
+/* Errors that do not depend on the user. */
 static bool
 is_shortage(int error)
 {
@@ -41,7 +41,7 @@ is_shortage(int error)
 	    error == EAGAIN || error == ETIMEDOUT;
 }
 
-/* Asks as often as it takes; 0 or an errno, ENOENT if there is none. */
+/* Grows *entry as needed; 0 or an errno, ENOENT if there is no such user. */
 static int
 look_up_user(const char *name, struct passwd *user, char **entry)
 {
@@ -57,7 +57,7 @@ look_up_user(const char *name, struct passwd *user, char **entry)
 		else if (error != EINTR)
 			break;
 	}
-	/* What is refused by its name must not come in by another case. */
+	/* A user whose name is refused must not get in by other case. */
 	if (error == 0 && found != NULL && strcmp(user->pw_name, name) == 0)
 		return 0;
 	return is_no_such_user(error) ? ENOENT
@@ -65,7 +65,7 @@ look_up_user(const char *name, struct passwd *user, char **entry)
 				      : EIO;
 }
 
-/* What a home says that is not for others: then there is no directory. */
+/* Errors that would tell about a home become ENOENT. */
 static int
 hide_error(int error)
 {
@@ -78,7 +78,8 @@ hide_error(int error)
 	return error;
 }
 
-/* Nobody is to find out who is a user here without such a directory. */
+/* Clients must not learn from the error that a user without such a root
+ * exists. */
 static int
 open_in_home(struct root *root, const struct job *job, const char *home)
 {
@@ -121,7 +122,7 @@ open_user_root(struct root *root, const struct job *job)
 	return error;
 }
 
-/* Whatever is wrong with the way: without staying there may be another. */
+/* EREMOTE for any error: the path may be valid without the limit. */
 static int
 open_mount(struct root *root, const struct job *job)
 {
@@ -159,7 +160,7 @@ root_close(struct root *root)
 	io_close(&root->mount);
 }
 
-/* Whether a path is on the mount that is stayed on. */
+/* Whether a path leads through mount_path. */
 static bool
 is_on_mount(const struct root *root, const char *path)
 {
@@ -169,7 +170,7 @@ is_on_mount(const struct root *root, const char *path)
 		   path[root->mount_path_len] == '\0');
 }
 
-/* By permissions we may read it: then it is Landlock that is in the way. */
+/* Whether file permissions allow to read it: then Landlock has refused it. */
 static bool
 is_denied_by_rules(const struct root *root, int from, const char *path)
 {
@@ -185,7 +186,7 @@ is_denied_by_rules(const struct root *root, int from, const char *path)
 	return may;
 }
 
-/* Once is enough: all that is there is so. */
+/* Logs once, since all files of that root are refused. */
 static void
 log_denied(const struct root *root, int from, const char *path)
 {
@@ -216,7 +217,7 @@ root_open_path(const struct root *root, const char *path, int flags)
 		log_denied(root, from, path);
 		errno = EACCES;
 	}
-	/* Out of the root, or only onto another file system: who can tell? */
+	/* EXDEV stands for leaving the root and for leaving the mount. */
 	if (fd == -1 && root->same_mount && errno == EXDEV)
 		errno = EREMOTE;
 	return fd;

@@ -1,5 +1,5 @@
 /*
- * syslog: datagrams, in the form that syslog(3) writes them (RFC 3164).
+ * syslog: sends datagrams in the format of syslog(3) (RFC 3164).
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -17,7 +17,7 @@
 #include "lib/log.h"
 #include "lib/str.h"
 
-#define SEVERITY_INFO	6		/* the severity of a line without a level */
+#define SEVERITY_INFO	6	/* of a line without a level */
 
 static const struct {
 	const char	*name;
@@ -81,8 +81,8 @@ connect_socket(struct syslog *s)
 	return -1;
 }
 
-/* A line of lib/log begins with a time, which is said already, and with who it
- * is; then there is its level. */
+/* Cuts the time off a line of lib/log, since the header has a time, and returns
+ * the severity of the level, which follows the process. */
 static int
 cut_severity(const struct syslog *s, struct str *line)
 {
@@ -102,7 +102,7 @@ cut_severity(const struct syslog *s, struct str *line)
 	return SEVERITY_INFO;
 }
 
-/* Names of months as they are everywhere. */
+/* Months in English, whatever the locale. */
 static size_t
 format_header(const struct syslog *s, int level, char *to, size_t size)
 {
@@ -140,7 +140,7 @@ syslog_send(struct syslog *s, const char *at, size_t len)
 		return 0;
 	if (!is_disconnected(errno))
 		return -1;
-	/* Another one may be there by now. */
+	/* The daemon may have been restarted. */
 	io_close(&s->fd);
 	return connect_socket(s) == 0 && writev(s->fd, iov, 2) != -1 ? 0 : -1;
 }

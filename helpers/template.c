@@ -1,8 +1,7 @@
 /*
  * template: fields and escapes.
  *
- * Must not know what the text is for: whatever is special about it, it says
- * by the escapes that it chooses.
+ * Must not know the format of the text: the template chooses the escapes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,9 +10,9 @@
 
 #include "helpers/template.h"
 
-#define REPLACEMENT	"\xef\xbf\xbd"		/* U+FFFD */
+#define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
 
-/* Within the years of four digits, which are all that RFC 3339 knows. */
+/* The years of RFC 3339 have four digits. */
 #define TIME_MIN	(-62167219200LL)
 #define TIME_MAX	253402300799LL
 
@@ -50,11 +49,11 @@ put_size(const struct template_values *v, struct buf *to)
 	buf_addf(to, "%" PRId64, v->size);
 }
 
-/* Three digits at most, rounded down: nothing is said to be larger. */
+/* Two significant digits or more, rounded down. */
 static void
 put_human(const struct template_values *v, struct buf *to)
 {
-	static const char	prefixes[] = " KMGTPE";
+	static const char	 prefixes[] = " KMGTPE";
 	const char		*prefix = prefixes;
 	int64_t			 n = v->size, tenths = 0;
 
@@ -124,7 +123,7 @@ escape_percent(const char *text, size_t len, struct buf *to)
 	}
 }
 
-/* Length of the UTF-8 character (RFC 3629) at the front; 0: it is none. */
+/* Length of the UTF-8 character (RFC 3629) at the front; 0: not UTF-8. */
 static size_t
 utf8_length(const char *text, size_t len)
 {
@@ -137,13 +136,13 @@ utf8_length(const char *text, size_t len)
 	if (p[0] < 0xc2 || p[0] > 0xf4)
 		return 0;
 	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	if (p[0] == 0xe0)		/* none longer than need be */
+	if (p[0] == 0xe0)		/* no overlong form */
 		low = 0xa0;
 	else if (p[0] == 0xed)		/* no surrogates */
 		high = 0x9f;
 	else if (p[0] == 0xf0)
 		low = 0x90;
-	else if (p[0] == 0xf4)		/* none beyond U+10FFFF */
+	else if (p[0] == 0xf4)		/* not beyond U+10FFFF */
 		high = 0x8f;
 	if (len < n || p[1] < low || p[1] > high)
 		return 0;
@@ -248,7 +247,7 @@ static const struct {
 #undef X
 };
 
-/* Whether this word is at the front, with that character behind it. */
+/* Whether the text begins with this word and then that character. */
 static bool
 is_word(const char *text, const char *word, char behind)
 {
@@ -257,7 +256,7 @@ is_word(const char *text, const char *word, char behind)
 	return strncmp(text, word, len) == 0 && text[len] == behind;
 }
 
-/* What is behind the "%{NAME"; NULL: there is no such field. */
+/* Appends a field to value; returns the text behind "{NAME"; NULL: unknown. */
 static const char *
 put_field(const char *text, const struct template_values *v, struct buf *value)
 {
@@ -275,7 +274,7 @@ put_field(const char *text, const struct template_values *v, struct buf *value)
 	return NULL;
 }
 
-/* What is behind the ":ESCAPE}" or "}"; NULL: there is no such escape. */
+/* Appends the value, escaped; returns the text behind "}"; NULL: unknown. */
 static const char *
 put_escaped(const char *text, const struct buf *value, struct buf *to)
 {

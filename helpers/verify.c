@@ -1,8 +1,9 @@
 /*
- * verify: whether a password is a user's, by a password file and crypt(3).
+ * verify: compares a password with the hash of a user in a password file, by
+ * crypt(3).
  *
- * The file is read anew each time: whoever edits it need not tell anybody.
- * Nothing of it, nor of the password, is left in memory afterwards.
+ * The file is read for each job, so that changes take effect at once.  Must not
+ * leave a password or a hash in memory.
  */
 #include <sys/stat.h>
 
@@ -21,11 +22,11 @@
 #include "lib/mem.h"
 
 #define FILE_SIZE_MAX	(1024 * 1024)	/* bytes of a password file */
-#define HASH_MAX	384		/* bytes, with its end */
-/* What every crypt(3) knows. */
+#define HASH_MAX	384		/* bytes, with the NUL */
+/* A hash that every crypt(3) can compare. */
 #define PLAIN_HASH	"$6$amped$"
 
-/* Its size, or -1 with errno. */
+/* The size of a regular file, or -1 with errno. */
 static ssize_t
 file_size(int fd)
 {
@@ -38,14 +39,14 @@ file_size(int fd)
 	    (ssize_t)st.st_size : -1;
 }
 
-/* All of a file, in memory to be freed; at NULL: errno. */
+/* Reads a whole file; the caller frees `at`.  NULL: errno. */
 static struct str
 read_file(const char *name)
 {
-	struct str	text = { NULL, 0 };
-	int		fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
+	struct str	 text = { NULL, 0 };
+	int		 fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK |
 			    O_NOCTTY), error;
-	ssize_t		n;
+	ssize_t		 n;
 	char		*at;
 
 	if (fd == -1)
@@ -65,7 +66,7 @@ read_file(const char *name)
 	return text;
 }
 
-/* Looks at every byte, wherever they differ. */
+/* Compares in constant time. */
 static bool
 equal_bytes(const char *a, const char *b, size_t len)
 {
@@ -76,7 +77,7 @@ equal_bytes(const char *a, const char *b, size_t len)
 	return differ == 0;
 }
 
-/* 1: it is the password, 0: it is not; -1: crypt(3) does not know the hash. */
+/* 1: right, 0: wrong, -1: crypt(3) does not know the hash. */
 static int
 try_password(const char *password, struct str hash)
 {
@@ -98,8 +99,8 @@ try_password(const char *password, struct str hash)
 	return answer;
 }
 
-/* The same of any password: one that is too long for crypt(3) is no user's, and
- * takes the time of another. */
+/* As try_password(), but a password that is too long for crypt(3) is wrong, and
+ * takes as long as another one. */
 static int
 compare_password(const char *password, struct str hash)
 {
@@ -110,7 +111,7 @@ compare_password(const char *password, struct str hash)
 	return answer;
 }
 
-/* In place of a password that there is not: for the time that it takes. */
+/* Takes the time of a comparison, for users without a usable hash. */
 static void
 spend_time(const char *password, struct str other)
 {
@@ -121,9 +122,9 @@ spend_time(const char *password, struct str other)
 static void
 verify_password(struct job *job, struct str text)
 {
-	struct str	user = str_of(job->data), own, other;
+	struct str	 user = str_of(job->data), own, other;
 	const char	*password = job->data + user.len + 1;
-	int		answer = -1;
+	int		 answer = -1;
 
 	own = htpasswd_find(text, user, &other);
 	if (own.at != NULL && htpasswd_usable(own))
@@ -146,7 +147,7 @@ verify_perform(struct job *job)
 		return;
 	}
 	verify_password(job, text);
-	memcpy(&at, &text.at, sizeof(at));	/* it is ours to write to */
+	memcpy(&at, &text.at, sizeof(at));	/* drops const */
 	explicit_bzero(at, text.len);
 	mem_drop(&at);
 }

@@ -1,8 +1,8 @@
 /*
- * wire: jobs to and from the stream pipe.
+ * wire: sends and receives requests and replies.
  *
- * The other end is a process of ours that may have gone mad, or been taken
- * over: nothing that comes from it is believed before it has been looked at.
+ * The process at the other end may be faulty, or under an attacker's control:
+ * each received value is checked before use.
  */
 #include <sys/uio.h>
 
@@ -13,21 +13,21 @@
 #include "lib/io.h"
 #include "lib/need.h"
 
-/* "job" and the version of the wire form; also tells the byte order. */
+/* "job" and "ans" with the version of the format; also show the byte order. */
 #define REQUEST_MAGIC	0x6a6f6202
 #define REPLY_MAGIC	0x616e7302
 
 #define REQUEST_HAS_VERSION	1u
 #define REQUEST_SAME_MOUNT	2u
 
-/* Texts travel behind it with their terminators, then the data. */
+/* Texts follow with their terminators: root, path, names, data, user. */
 struct wire_request {
 	uint32_t	magic;
 	uint32_t	kind;
 	uint64_t	id;
 	uint32_t	root_size, path_size, names_size;
 	uint32_t	data_size;
-	uint32_t	flags;			/* of ORDER_ */
+	uint32_t	flags;			/* of REQUEST_ */
 	uint32_t	with_fd;		/* 0, 1 */
 	struct job_version version;
 	int64_t		offset;
@@ -50,7 +50,7 @@ struct path_info {
 	struct job_version kept;
 };
 
-/* Holes would carry bytes of our memory to the other side. */
+/* Padding would carry bytes of our memory to the other end. */
 _Static_assert(
     sizeof(struct wire_request) == 40 + 48 + 32, "holes in the order");
 _Static_assert(sizeof(struct path_info) == 24 + 2 * 48 + 32,
@@ -60,10 +60,10 @@ _Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX <=
     "a record does not fit its buffer");
 
 /*
- * Orders
+ * Requests
  */
 
-/* Whether a root and a path come with it, and a file with the answer. */
+/* Whether the request has a root and a path, and the reply a file. */
 static bool
 has_path(enum job_kind kind)
 {
@@ -76,7 +76,7 @@ text_size(const char *text)
 	return text != NULL ? strlen(text) + 1 : 0;
 }
 
-/* What travels as data; NULL: none. */
+/* The data that travel with a job; NULL: none. */
 static const char *
 job_data(const struct job *job, size_t *size)
 {
@@ -100,7 +100,7 @@ job_data(const struct job *job, size_t *size)
 	}
 }
 
-/* The parts of the record, the head first; their number. */
+/* Sets the parts of the message, the header first; returns their number. */
 static int
 pack_request(
     const struct job *job, struct wire_request *order, struct iovec *parts)
@@ -117,7 +117,7 @@ pack_request(
 	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		if (*sizes[i] == 0)
 			continue;
-		/* iovec knows no const; it is only read from. */
+		/* Drops const: sendmsg() only reads. */
 		memcpy(&parts[n].iov_base, &at[i], sizeof(at[i]));
 		parts[n++].iov_len = *sizes[i];
 	}
@@ -148,7 +148,7 @@ set_sizes(const struct job *job, struct wire_request *order)
 	return 0;
 }
 
-/* Whether a descriptor of the asker's goes along. */
+/* Whether a descriptor travels that stays open here. */
 static bool
 lends_file(enum job_kind kind)
 {
@@ -156,15 +156,16 @@ lends_file(enum job_kind kind)
 }
 
 /*
- * The descriptor goes with the first byte, ours is closed before the rest of
- * the record: the receiver, who cannot begin without that, is the last.
+ * Sends the descriptor with the first byte, and closes ours before the rest of
+ * the request: the receiver needs the rest to begin, so it is the last process
+ * that has the file open.
  */
 static int
 send_closing(int sock, const struct wire_request *order, int *fd)
 {
 	struct wire_request	copy = *order;
-	struct iovec	first = { .iov_base = &copy, .iov_len = 1 };
-	struct iovec	rest = { .iov_base = (char *)&copy + 1,
+	struct iovec		first = { .iov_base = &copy, .iov_len = 1 };
+	struct iovec		rest = { .iov_base = (char *)&copy + 1,
 			    .iov_len = sizeof(copy) - 1 };
 
 	if (io_send_message(sock, &first, 1, *fd) == -1)
@@ -209,7 +210,7 @@ version_fits(const struct job_version *v)
 	    v->ctime_ns < 1000000000;
 }
 
-/* Whether the fields that this kind uses, and only those, are in use. */
+/* Whether the members that this kind uses are set, and no others. */
 static bool
 kind_fits(const struct wire_request *o)
 {
@@ -263,14 +264,14 @@ request_fits(const struct wire_request *o)
 	    version_fits(&o->version) && kind_fits(o);
 }
 
-/* One text, its only NUL at its end. */
+/* Whether the bytes are one text, with its only NUL at the end. */
 static bool
 text_fits(const char *text, size_t size)
 {
 	return memchr(text, '\0', size) == text + size - 1;
 }
 
-/* Texts, none empty, one behind the other. */
+/* Whether the bytes are terminated texts in a row, none empty. */
 static bool
 list_fits(const char *at, size_t size)
 {
@@ -296,7 +297,7 @@ count_texts(const char *at, size_t size)
 	return n;
 }
 
-/* So many texts, some may be empty, one behind the other. */
+/* Whether the bytes are so many terminated texts in a row, maybe empty. */
 static bool
 texts_fit(const char *at, size_t size, unsigned count)
 {
@@ -346,7 +347,7 @@ unpack_texts(const struct wire_request *o, struct job *job, const char *at)
 	    job->path[0] != '/';
 }
 
-/* Points the job into the buffer that the texts and data are in. */
+/* Fills in the job, whose texts and data point into the buffer. */
 static bool
 unpack_request(const struct wire_request *o, struct job *job, const char *at)
 {
@@ -370,7 +371,7 @@ unpack_request(const struct wire_request *o, struct job *job, const char *at)
 	    texts_fit(job->data, o->data_size, 2);
 }
 
-/* The rest of a record that has begun; its end here is no end. */
+/* Reads the rest of a message; EOF is an error here. */
 static int
 read_rest(int sock, void *at, size_t size)
 {
@@ -385,7 +386,7 @@ read_rest(int sock, void *at, size_t size)
 	return 0;
 }
 
-/* Everything behind the first n bytes of the head. */
+/* Reads all behind the first n bytes of the header. */
 static int
 recv_rest(
     int sock, struct wire_request *o, size_t n, struct job *job, char *buffer)
@@ -410,8 +411,8 @@ int
 wire_recv_request(int sock, struct job *job, char *buffer)
 {
 	struct wire_request	order;
-	ssize_t		n;
-	int		fd;
+	ssize_t			n;
+	int			fd;
 
 	n = io_recv_message(sock, &order, sizeof(order), &fd);
 	if (n <= 0)
@@ -430,10 +431,10 @@ wire_recv_request(int sock, struct job *job, char *buffer)
 }
 
 /*
- * Answers
+ * Replies
  */
 
-/* Whether a file, opened, belongs to this answer. */
+/* Whether an open file belongs to this reply. */
 static bool
 brings_file(enum job_kind kind, int error, bool same)
 {
@@ -486,7 +487,7 @@ done_fits(const struct path_info *a, const struct job *job)
 	return a->done < (uint64_t)1 << suffixes;
 }
 
-/* Whether it can be the answer to this job. */
+/* Whether this can be the reply to that job. */
 static bool
 reply_fits(const struct path_info *a, const struct job *job)
 {
@@ -504,7 +505,7 @@ reply_fits(const struct path_info *a, const struct job *job)
 static void
 fill_job(struct job *job, const struct path_info *a, int fd)
 {
-	/* Lost on its way: then we had no room for another descriptor. */
+	/* The kernel drops a descriptor if our limit is reached. */
 	job->error = a->with_fd && fd == -1 ? EMFILE : a->error;
 	job->unchanged = a->same;
 	job->name_number = a->which;
@@ -514,7 +515,7 @@ fill_job(struct job *job, const struct path_info *a, int fd)
 	    .strong = a->settled, .in_memory = a->in_memory,
 	    .handle = a->with_fd == 2, .cached = a->kept };
 	job->done = a->done;
-	if (job->kind != JOB_READ)		/* that one is the asker's */
+	if (job->kind != JOB_READ)		/* READ: fd is the caller's */
 		job->fd = fd;
 }
 
@@ -522,13 +523,13 @@ int
 wire_recv_reply(int sock, struct job *job)
 {
 	struct path_info	answer;
-	ssize_t		n;
-	int		fd;
+	ssize_t			n;
+	int			fd;
 
 	n = io_recv_message_nowait(sock, &answer, sizeof(answer), &fd);
 	if (n <= 0)
 		return (int)n;
-	/* So small a record arrives whole, or is none of ours. */
+	/* A reply is so small that it arrives whole. */
 	if (n != sizeof(answer) || !reply_fits(&answer, job) ||
 	    (fd != -1 && !answer.with_fd)) {
 		io_close(&fd);
