@@ -1,6 +1,6 @@
 /*
- * Fuzz target of helpers/htpasswd: a name in a line of its own, and a file.
- * Whatever is found is a part of the file, and of one line of it.
+ * Fuzz target of helpers/htpasswd: a name in the first line, then a file.  Each
+ * hash that is found is a part of one line of the file.
  */
 #include <stddef.h>
 #include <stdint.h>

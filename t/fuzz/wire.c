@@ -1,9 +1,8 @@
 /*
- * Fuzz target of helpers/wire: what the other end of a stream pipe may send.
- * One byte of flags and one that says after how many bytes a second piece
- * begins; the others are the record.  What is taken for a job can be sent, and
- * is then the same bytes; nothing beyond it is taken from the pipe, and no
- * descriptor stays open.
+ * Fuzz target of helpers/wire: bytes from the other end of a stream pipe.
+ * The input is a byte of flags, a byte with the size of the first piece, and
+ * the message.  A request that is accepted gives the same bytes when it is sent
+ * again; no bytes behind it are read, and no descriptor stays open.
  */
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -20,14 +19,14 @@
 #include "lib/need.h"
 
 enum {
-	FD_FIRST = 1,		/* a descriptor beside the first piece */
-	FD_SECOND = 2,		/* and beside the second */
-	AN_ANSWER = 4,		/* to a job ... */
-	KNOWN = 8,		/* ... with a version that the asker has */
+	FD_FIRST = 1,		/* a descriptor with the first piece */
+	FD_SECOND = 2,		/* a descriptor with the second */
+	AN_ANSWER = 4,		/* a reply to a job ... */
+	KNOWN = 8,		/* ... with a version */
 	KIND_SHIFT = 4		/* ... of this kind */
 };
 
-/* The jobs that answers are for. */
+/* Jobs for replies. */
 #define ID		7
 #define ENTRIES		1000
 static const char	 names[] = "index.html\0index.htm";
@@ -49,7 +48,7 @@ set_up(void)
 	need(some_file != -1 && buffer != NULL && second != NULL);
 }
 
-/* What the next open() would get: larger if one was forgotten. */
+/* The next descriptor, which is larger if one has leaked. */
 static int
 next_descriptor(void)
 {
@@ -72,7 +71,7 @@ send_piece(int sock, const uint8_t *data, size_t len, bool with_fd)
 	need(io_send_message(sock, &part, 1, with_fd ? some_file : -1) == 0);
 }
 
-/* A pipe with these bytes in it, and nothing to come. */
+/* Makes a pipe with these bytes in it, closed behind them. */
 static void
 fill_pipe(int fd[2], const uint8_t *data, size_t len, int flags, size_t cut)
 {
@@ -84,7 +83,7 @@ fill_pipe(int fd[2], const uint8_t *data, size_t len, int flags, size_t cut)
 	need(shutdown(fd[1], SHUT_WR) == 0);
 }
 
-/* What was sent back must be what came, and the rest still in the pipe. */
+/* Checks that the same bytes come again, and that the rest is unread. */
 static void
 check_same(int fd[2], const uint8_t *data, size_t len)
 {
@@ -96,13 +95,13 @@ check_same(int fd[2], const uint8_t *data, size_t len)
 	need(n > 0 && (size_t)n + (size_t)left == len);
 	got = io_recv_message(fd[1], second, (size_t)n, &again);
 	io_close(&again);
-	/* What is given away comes with the first byte alone. */
+	/* The descriptor of a CLOSE comes with the first byte alone. */
 	need(got == n || (got == 1 &&
 	    io_read_all(fd[1], second + 1, (size_t)n - 1) == n - 1));
 	need(memcmp(second, data, (size_t)n) == 0);
 }
 
-/* Inside of what was received, and terminated there. */
+/* Checks that a text is in the buffer, and terminated there. */
 static void
 check_text(const char *at, size_t len)
 {
@@ -122,7 +121,7 @@ has_path(enum job_kind kind)
 	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
 }
 
-/* A user's root is beneath what only the helper knows. */
+/* The root of a user is relative to the home. */
 static void
 check_place(const struct job *job)
 {
@@ -178,7 +177,7 @@ receive_request(int fd[2], const uint8_t *data, size_t len)
 	need(next_descriptor() == next);
 }
 
-/* A job as an asker has it. */
+/* Makes a job as main does. */
 static void
 make_job(struct job *job, enum job_kind kind, bool known)
 {

@@ -1,5 +1,5 @@
 /*
- * append: to the right log, all of it, or how much and why.
+ * Tests of helpers/append: which log, how many bytes, and errors.
  */
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -54,7 +54,7 @@ START_TEST(unknown_log)
 	int		log = open_log("known");
 	struct job	job;
 
-	append(&job, 0, "x");		/* none set yet */
+	append(&job, 0, "x");		/* no logs set yet */
 	ck_assert_int_eq(job.error, EBADF);
 	job_set_logs(&log, 1);
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
@@ -79,7 +79,7 @@ START_TEST(full_disk)
 }
 END_TEST
 
-/* A part fits: it is told how much. */
+/* A part fits: done says how much. */
 START_TEST(file_size_limit)
 {
 	struct rlimit	limit = { .rlim_cur = 6, .rlim_max = RLIM_INFINITY };
@@ -100,8 +100,7 @@ START_TEST(file_size_limit)
 }
 END_TEST
 
-/* Through a pipe that takes it in pieces, and is read meanwhile: all of it, as
- * the one line that it is. */
+/* A long line goes through a pipe whole, while the pipe is read. */
 static void
 check_large(const int fd[2])
 {
@@ -140,7 +139,7 @@ START_TEST(large_through_a_pipe)
 }
 END_TEST
 
-/* The same where nobody waits. */
+/* The same with a pipe that is non-blocking. */
 START_TEST(long_line_through_a_pipe)
 {
 	int	fd[2];
@@ -148,7 +147,7 @@ START_TEST(long_line_through_a_pipe)
 	ck_assert_int_eq(pipe2(fd, O_NONBLOCK), 0);
 	ck_assert_int_eq(fcntl(fd[0], F_SETFL, 0), 0);
 #ifdef F_SETPIPE_SZ
-	/* So that it is full each time. */
+	/* Small, so that each write fills the pipe. */
 	(void)fcntl(fd[1], F_SETPIPE_SZ, 4096);
 #endif
 	check_large(fd);

@@ -1,5 +1,5 @@
 /*
- * beneath: both ways over one tree, and while it changes under them.
+ * Tests of helpers/beneath: both methods, also while the tree changes.
  */
 #include <sys/inotify.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ static const struct way {
 	{ "walk", beneath_walk }
 };
 
-/* What looking gives: 0 or an errno, by the kernel and by walking. */
+/* Results with BENEATH_STAT, 0 or an errno: by the kernel, by walking. */
 static const struct {
 	const char	*path;
 	int		 kernel, walk;
@@ -145,7 +145,7 @@ START_TEST(reads)
 }
 END_TEST
 
-/* Too long, all of it or one segment. */
+/* A path, or a segment, that is too long. */
 START_TEST(too_long)
 {
 	static char	path[5000];
@@ -160,7 +160,7 @@ START_TEST(too_long)
 }
 END_TEST
 
-/* Looking, and reading by walking, never open a FIFO. */
+/* BENEATH_STAT, and a walk with BENEATH_READ, never open a FIFO. */
 START_TEST(fifo_stays_shut)
 {
 	char	event[4096];
@@ -174,7 +174,7 @@ START_TEST(fifo_stays_shut)
 	ck_assert_int_eq(errno, ENOTSUP);
 	ck_assert_int_eq(read(watch, event, sizeof(event)), -1);
 	ck_assert_int_eq(errno, EAGAIN);
-	/* The watch would have told. */
+	/* Else inotify has an event. */
 	fd = open(tree_path("root/fifo"), O_RDONLY | O_NONBLOCK);
 	ck_assert_int_gt(read(watch, event, sizeof(event)), 0);
 	close(fd);
@@ -182,7 +182,7 @@ START_TEST(fifo_stays_shut)
 }
 END_TEST
 
-/* A directory is, by turns, a directory and a link to the outside. */
+/* A directory is swapped with a link to the outside, again and again. */
 static const char *const swapped[][2] = { { "root/turn", "root/exit" } };
 
 START_TEST(never_outside_in_a_race)

@@ -1,5 +1,5 @@
 /*
- * close: the descriptor is gone, and with the last one the file.
+ * Tests of helpers/close: who closes a file last.
  */
 #include <sys/socket.h>
 
@@ -46,7 +46,7 @@ START_TEST(nothing_to_close)
 }
 END_TEST
 
-/* The end of a pipe that a closing of the other end can be seen at. */
+/* A pipe: EOF at one end shows that the other has been closed. */
 static int
 other_end(int *given)
 {
@@ -65,7 +65,7 @@ is_closed(int fd)
 	return recv(fd, &byte, 1, MSG_DONTWAIT) == 0;
 }
 
-/* Who is sent the order is the last who has the file. */
+/* The receiver of a request is the last to have the file open. */
 START_TEST(receiver_is_last)
 {
 	static char	buffer[WIRE_MAX];
@@ -78,7 +78,7 @@ START_TEST(receiver_is_last)
 	seen = other_end(&job.fd);
 	ck_assert_int_eq(wire_send_request(sock[0], &job), 0);
 	ck_assert_int_eq(job.fd, -1);
-	ck_assert(!is_closed(seen));		/* it is on its way */
+	ck_assert(!is_closed(seen));		/* in the stream pipe */
 	ck_assert_int_eq(wire_recv_request(sock[1], &got, buffer), 1);
 	ck_assert(!is_closed(seen));
 	job_perform(&got);
@@ -89,7 +89,7 @@ START_TEST(receiver_is_last)
 }
 END_TEST
 
-/* Whoever dies instead of closing it has closed it. */
+/* A receiver that dies closes the file. */
 START_TEST(receiver_dies)
 {
 	struct job	job;
@@ -101,7 +101,7 @@ START_TEST(receiver_dies)
 	ck_assert_int_eq(wire_send_request(sock[0], &job), 0);
 	close(sock[1]);
 	ck_assert(is_closed(seen));
-	/* Nobody there: it stays with the sender. */
+	/* Without a receiver the file stays open. */
 	close(seen);
 	seen = other_end(&job.fd);
 	ck_assert_int_eq(wire_send_request(sock[0], &job), -1);

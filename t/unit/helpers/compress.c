@@ -1,6 +1,6 @@
 /*
- * compress: what comes out is the file, of one version and smaller, or nothing;
- * and what of it is kept.
+ * Tests of helpers/compress: the result is the file, of one version and
+ * smaller; and results in a cache directory.
  */
 #include <dirent.h>
 #ifdef __linux__
@@ -82,7 +82,7 @@ asked(const char *path)
 	return job;
 }
 
-/* By another program, to be sure. */
+/* Unpacks by another program. */
 static void
 check_result(struct job *job, const char *name)
 {
@@ -112,7 +112,7 @@ START_TEST(compresses)
 	ck_assert_int_eq(fstat(job.fd, &st), 0);
 	ck_assert_int_eq(st.st_size, job.version.size);
 	ck_assert(!S_ISREG(job.facts.mode));
-	/* All but the size is the file's. */
+	/* The version is the file's, but for the size. */
 	plain.version.size = job.version.size;
 	ck_assert_mem_eq(&job.version, &plain.version, sizeof(plain.version));
 	close(plain.fd);
@@ -121,7 +121,7 @@ START_TEST(compresses)
 }
 END_TEST
 
-/* By looking as resolve looks: its other tests of that are there. */
+/* Names are tried as in resolve, whose tests have more cases. */
 START_TEST(stays)
 {
 	struct job	job = asked("../etc/passwd");
@@ -149,7 +149,7 @@ START_TEST(index_of_a_directory)
 }
 END_TEST
 
-/* The same bytes make the same bytes: no time, no name. */
+/* Equal files have equal results: without a time or a name. */
 START_TEST(again)
 {
 	struct job	a = asked("text"), b = asked("text");
@@ -223,10 +223,10 @@ START_TEST(known)
 END_TEST
 
 /*
- * Kept ones
+ * Results in a cache directory
  */
 
-/* Long ago, so that its version counts as settled. */
+/* An old time, so that the version is strong. */
 static void
 settle(void)
 {
@@ -242,11 +242,11 @@ settle(void)
 		close(job.fd);
 		if (job.facts.strong)
 			return;
-		nanosleep(&wait, NULL);		/* ctime is not ours to set */
+		nanosleep(&wait, NULL);		/* ctime cannot be set */
 	}
 }
 
-/* How many there are; the name of one. */
+/* Counts the files in the cache directory; sets the name of one. */
 static int
 kept(char name[512])
 {
@@ -255,7 +255,8 @@ kept(char name[512])
 	int		 n = 0;
 
 	while ((d = readdir(dir)) != NULL)
-		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0) {
+		if (strcmp(d->d_name, ".") != 0 &&
+		    strcmp(d->d_name, "..") != 0) {
 			snprintf(name, 512, "%s/%s", keep, d->d_name);
 			n++;
 		}
@@ -263,7 +264,7 @@ kept(char name[512])
 	return n;
 }
 
-/* Its version is the file's; it says beside what it is itself. */
+/* The version is the source's; `cached` has that of the result. */
 static void
 check_kept(const struct job *job)
 {
@@ -297,7 +298,7 @@ perform_kept(void)
 	close(job.fd);
 }
 
-/* Where it can only be a handle, it is read as any other file is. */
+/* A result that may block comes as a handle, which can be read. */
 START_TEST(keeps_a_handle)
 {
 #if defined(SYS_preadv2) && defined(O_PATH)
@@ -305,7 +306,7 @@ START_TEST(keeps_a_handle)
 
 	settle();
 	tree_forbid(SYS_preadv2, EOPNOTSUPP);
-	for (int i = 0; i < 2; i++) {		/* made, and found */
+	for (int i = 0; i < 2; i++) {		/* made, then opened */
 		job = asked("text");
 		job.cache_dir = keep;
 		job_perform(&job);
@@ -349,18 +350,18 @@ START_TEST(keeps)
 	close(job.fd);
 	ck_assert_int_eq(kept(name), 1);
 	first = inode(name);
-	perform_kept();				/* taken from there */
+	perform_kept();				/* from the cache directory */
 	ck_assert_int_eq(kept(name), 1);
 	ck_assert_uint_eq(inode(name), first);
 	set_time("root/text", 900);
 	settle();
-	set_time("root/text", 800);		/* not settled: not kept */
+	set_time("root/text", 800);		/* not strong: not cached */
 	perform_kept();
 	ck_assert_int_eq(kept(name), 1);
 }
 END_TEST
 
-/* What somebody or something has done to it. */
+/* Damage to a result. */
 static const char *const harms[] = {
 	"truncate -s -1 $f", "truncate -s +1 $f", "truncate -s 0 $f",
 	"printf X | dd of=$f bs=1 seek=300 conv=notrunc status=none",
@@ -381,7 +382,7 @@ START_TEST(harmed)
 }
 END_TEST
 
-/* Nowhere to write to: made all the same. */
+/* A cache directory that cannot be written to: the result is anonymous. */
 START_TEST(cannot_keep)
 {
 	char	name[512];
@@ -414,7 +415,7 @@ START_TEST(nothing_half_done)
 }
 END_TEST
 
-/* Of the whole format, its head to its tail. */
+/* The header, the data and the trailer are checked. */
 START_TEST(whole)
 {
 	int	from = open(tree_path("root/text"), O_RDONLY);
@@ -429,7 +430,7 @@ START_TEST(whole)
 		ck_assert(!gzip_intact(to, SIZE));
 	}
 	ck_assert(!gzip_intact(from, SIZE));
-	/* So many bytes are allowed, and not one more. */
+	/* The limit itself is too large. */
 	ck_assert_int_eq(gzip_compress(from, to, size + 1, &size), 0);
 	ck_assert_int_eq(gzip_compress(from, to, size, &size), EFBIG);
 	close(from);

@@ -1,5 +1,5 @@
 /*
- * copy: what of a file is copied, of a handle too, and what is left alone.
+ * Tests of helpers/copy: ranges of files and handles.
  */
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -54,11 +54,11 @@ check_copy(int flags, int64_t offset, uint64_t length, uint64_t done)
 	ck_assert_uint_eq(job.done, done);
 	ck_assert_int_ne(job.fd, fd);
 	ck_assert_int_eq(fstat(job.fd, &st), 0);
-	ck_assert_uint_eq(st.st_nlink, 0);	/* nobody else finds it */
+	ck_assert_uint_eq(st.st_nlink, 0);	/* anonymous */
 	ck_assert_int_eq(pread(job.fd, got, sizeof(got), 0), (ssize_t)done);
 	ck_assert_mem_eq(got, text + (done > 0 ? offset : 0), done);
 	ck_assert_int_eq(close(job.fd), 0);
-	ck_assert_int_eq(close(fd), 0);		/* it is still the asker's */
+	ck_assert_int_eq(close(fd), 0);		/* still the caller's */
 }
 
 START_TEST(ranges)
@@ -71,7 +71,7 @@ START_TEST(ranges)
 }
 END_TEST
 
-/* A file that is another version by now is not mixed with the one before. */
+/* A file that has changed is not mixed with its earlier version. */
 START_TEST(other_version)
 {
 	struct job	job;
@@ -106,7 +106,7 @@ START_TEST(without_memory)
 }
 END_TEST
 
-/* The handle is of that file, whatever its name is now. */
+/* A handle stays valid when the file is renamed. */
 START_TEST(renamed)
 {
 #ifdef O_PATH
@@ -153,7 +153,7 @@ START_TEST(errors)
 	job.length = 10;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, refused[_i].error);
-	ck_assert_int_eq(job.fd, fd);		/* left alone */
+	ck_assert_int_eq(job.fd, fd);		/* not closed */
 }
 END_TEST
 

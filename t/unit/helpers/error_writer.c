@@ -1,6 +1,6 @@
 /*
- * Tests of helpers/error_writer: what was said before it ends, what was lost, a
- * log that fails.
+ * Tests of helpers/error_writer: lines before its end, lost lines, and a log
+ * that fails.
  */
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -19,7 +19,8 @@ static int	words[2], losses[2];
 static int
 setup(const char *name)
 {
-	int	log = open(tree_path(name), O_WRONLY | O_APPEND | O_CREAT, 0600);
+	int	log = open(tree_path(name), O_WRONLY | O_APPEND | O_CREAT,
+		    0600);
 
 	ck_assert_int_ne(log, -1);
 	ck_assert_int_eq(pipe2(words, O_NONBLOCK), 0);
@@ -49,7 +50,7 @@ START_TEST(all_before_the_end)
 }
 END_TEST
 
-/* Of libraries and programs, which say it another way. */
+/* Lines of libraries and programs may have control characters. */
 START_TEST(no_terminal_obeys)
 {
 	int	log = setup("raw");
@@ -79,8 +80,8 @@ START_TEST(losses_are_told_behind)
 }
 END_TEST
 
-/* In another process, with its end of the stream pipe; the log may grow to so
- * many bytes for now. */
+/* Runs an error writer in another process, with a limit on the size of the log;
+ * returns our end of the stream pipe. */
 static pid_t
 start(int log, rlim_t bytes, int *pipe)
 {
@@ -104,7 +105,7 @@ start(int log, rlim_t bytes, int *pipe)
 	return pid;
 }
 
-/* As soon as it is there: the limit of time is that of the test. */
+/* Waits for a line; the test has a timeout. */
 static void
 await(const char *name, const char *text)
 {
@@ -112,7 +113,7 @@ await(const char *name, const char *text)
 		usleep(1000);
 }
 
-/* Nobody says anything any more, and yet it is told in the end. */
+/* Lost lines are reported even if no more lines come. */
 START_TEST(lost_to_a_log_that_fails)
 {
 	int		 log = setup("fails"), pipe, status;

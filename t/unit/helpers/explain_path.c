@@ -1,5 +1,5 @@
 /*
- * explain_path: which part of a path is named for which error.
+ * Tests of helpers/explain_path: the component that is named for an error.
  */
 #include "helpers/explain_path.h"
 #include "t/unit/helpers/tree.h"
@@ -8,7 +8,7 @@
 static const char	no_names[] = "";
 static const char	index_names[] = "none\0index";
 
-/* What is said begins with the top's path, and is this behind it. */
+/* The expected text behind the path of the tree's top. */
 static const struct {
 	const char	*path, *names;
 	size_t		 names_len;
@@ -73,7 +73,7 @@ begin(void)
 	tree_link(".", "self");
 }
 
-/* Does it say what is wanted, with any word for each $? */
+/* Whether the text is as expected, with any word for each $. */
 static bool
 matches(const char *got, const char *want)
 {
@@ -119,7 +119,7 @@ START_TEST(table)
 }
 END_TEST
 
-/* A link at the root itself is nobody's fault. */
+/* A link at the root itself explains no error. */
 START_TEST(linked_root)
 {
 	const char	*root = tree_path("self");

@@ -1,5 +1,5 @@
 /*
- * Unit test of helpers/htpasswd: whose hash is which, and what stands in.
+ * Tests of helpers/htpasswd: hashes of users, and the hash in place of one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char	text[] =
     "empty:\n"
     "last:$y$four";
 
-/* User, hash; NULL: there is none. */
+/* User, hash; NULL: none. */
 static const struct {
 	const char	*user, *hash;
 } users[] = {
@@ -42,7 +42,7 @@ START_TEST(finds)
 }
 END_TEST
 
-/* The same name has the same one; all of them have some. */
+/* A name always has the same hash in place of its own. */
 START_TEST(stands_in)
 {
 	static const char *const	hashes[] = {

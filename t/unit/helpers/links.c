@@ -1,8 +1,8 @@
 /*
- * links: each policy over one tree, by the kernel's confinement and without
- * it, and the walk while links and owners change under it.
+ * Tests of helpers/links: each policy with and without openat2, and the walk
+ * while links and owners change.
  *
- * Links of several owners are only to be had by root.
+ * Only root can make links of several owners.
  */
 #include <sys/wait.h>
 #ifdef __linux__
@@ -21,11 +21,11 @@ enum { EVE = 20002 };		/* a uid */
 
 static int	root;
 
-/* What looking gives, by policy: 0 or an errno. */
+/* Results with BENEATH_STAT, by policy: 0 or an errno. */
 static const struct {
 	const char	*path;
 	int		 beneath, none, owner, all;
-	bool		 owned;			/* needs owners */
+	bool		 owned;			/* only as root */
 } cases[] = {
 	{ "",			0, 0, 0, 0, false },
 	{ "file",		0, 0, 0, 0, false },
@@ -62,7 +62,7 @@ static const struct {
 	{ "eve/chain",		EXDEV, ELOOP, EXDEV, 0, true },
 	{ "chain-to-eve",	EXDEV, ELOOP, EXDEV, 0, true },
 	{ "eve/good-chain",	EXDEV, ELOOP, 0, 0, true },
-	/* Each link must do; this one would, but not the one before it. */
+	/* Each link is checked: the second is good, the first is not. */
 	{ "eve/in-out/file",	EXDEV, ELOOP, EXDEV, 0, true },
 	{ "eve/top/etc",	EXDEV, ELOOP, EXDEV, 0, true },
 #ifdef __linux__
@@ -175,7 +175,7 @@ START_TEST(policies)
 END_TEST
 
 #ifdef SYS_openat2
-/* Then beneath a root no link is followed, but by its owner. */
+/* Without openat2 links are followed by OWNER and ALL only. */
 START_TEST(on_an_older_kernel)
 {
 	static const struct {
@@ -210,7 +210,7 @@ START_TEST(on_an_older_kernel)
 END_TEST
 #endif
 
-/* As many links as the kernel follows, and not one more; texts that grow. */
+/* The limit on links is the kernel's; targets that grow reach a limit. */
 START_TEST(walk_has_limits)
 {
 	char	name[16], target[300];
@@ -226,7 +226,7 @@ START_TEST(walk_has_limits)
 	ck_assert_int_eq(error_of("l40", BENEATH_STAT, JOB_LINKS_OWNER),
 	    ELOOP);
 	ck_assert_int_eq(error_of("l40", BENEATH_STAT, JOB_LINKS_ALL), ELOOP);
-	/* Each follows itself and leaves more behind. */
+	/* Each link leads to itself and more. */
 	memset(target, '/', sizeof(target));
 	memcpy(target, "../root/grow", 12);
 	memcpy(target + 240, "x", 2);
@@ -235,7 +235,7 @@ START_TEST(walk_has_limits)
 }
 END_TEST
 
-/* Not opened by any policy that looks first, and seen for what it is. */
+/* OWNER does not open a FIFO. */
 START_TEST(fifo_stays_shut)
 {
 	tree_fifo("fifo");
@@ -247,7 +247,7 @@ START_TEST(fifo_stays_shut)
 }
 END_TEST
 
-/* EVE's link, by turns, leads to what is hers and what is not. */
+/* EVE's link is swapped between a target of hers and another one. */
 static const char *const swapped[][2] = {
 	{ "root/turn", "root/exit" },
 	{ "turning", "turned" },
@@ -269,7 +269,7 @@ make_turning(void)
 	tree_own("hersdir/exit", EVE);
 }
 
-/* A link that turns, and a file that turns into one behind a good link. */
+/* A link is swapped, and a file behind a good link becomes a link. */
 static const char *const ways[] = { "turn", "eve/hersdir/turn" };
 
 START_TEST(never_elsewhere_in_a_race)

@@ -1,6 +1,5 @@
 /*
- * list: what is told of a directory, in which order, up to which limits, and
- * what is not.
+ * Tests of helpers/list: the entries of a page, their order, and the limits.
  */
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -17,7 +16,7 @@
 
 static char		root[256];
 static struct buf	form;
-static struct buf	text;			/* of the last page */
+static struct buf	text;			/* the last page */
 
 static void
 make(void)
@@ -74,7 +73,7 @@ prepare(struct job *job, const char *path, const char *const texts[])
 	job->offset = 1000000;
 }
 
-/* Does it; the page is in text, and its descriptor is closed again. */
+/* Does the job, reads the page into text, and closes its descriptor. */
 static void
 perform(struct job *job)
 {
@@ -147,7 +146,7 @@ START_TEST(directories_first)
 }
 END_TEST
 
-/* What patterns leave out; without any, all but . and .. is there. */
+/* Without patterns all entries but . and .. are listed. */
 START_TEST(patterns)
 {
 	ck_assert_str_eq(listed("dir", "name", NULL, 0),
@@ -172,7 +171,7 @@ kernel_can(void)
 	return fd != -1;
 }
 
-/* Links are followed as far as who asks for them could follow them. */
+/* Links are followed as in a request for them. */
 START_TEST(links)
 {
 	int	before = tree_descriptors();
@@ -183,7 +182,7 @@ START_TEST(links)
 }
 END_TEST
 
-/* The first: what all may see; then what somebody else's link shows. */
+/* Pages with links of this user, and with a link of another one. */
 static const struct {
 	enum job_links	 links;
 	const char	*page, *of_other;
@@ -218,12 +217,12 @@ START_TEST(links_by_policy)
 }
 END_TEST
 
-/* An entry may be where another file system begins: not even looked at. */
+/* An entry that is a mount point is not touched. */
 START_TEST(stays)
 {
-	static const char	 by_name[JOB_TEMPLATE_COUNT + 4] = "name";
-	struct job		 job;
-	int			 before = tree_descriptors();
+	static const char	by_name[JOB_TEMPLATE_COUNT + 4] = "name";
+	struct job		job;
+	int			before = tree_descriptors();
 
 	for (int i = 0; kernel_can() && i < 2; i++) {
 		job_init(&job, JOB_LIST);
@@ -266,7 +265,7 @@ make_in(int dir, const char *name)
 	close(fd);
 }
 
-/* Names of all kinds, in each escape; none of them breaks out. */
+/* Names of all kinds stay within their escapes. */
 START_TEST(hostile_names)
 {
 	static const char	*texts[] = { "name", TITLE, "%{title:xml}",
@@ -342,7 +341,7 @@ START_TEST(bytes_at_most)
 }
 END_TEST
 
-/* More than is written at once, and all of it. */
+/* A page of several blocks. */
 START_TEST(many)
 {
 	const char	*texts[] = { "name", TITLE, "", "", "%{name}\n", "",
@@ -368,7 +367,7 @@ START_TEST(many)
 }
 END_TEST
 
-/* A page is the same as long as it reads the same. */
+/* A page is unchanged as long as its text is. */
 START_TEST(known_version)
 {
 	const char	*texts[] = { "name", TITLE, BRIEF };
@@ -388,7 +387,7 @@ START_TEST(known_version)
 	ck_assert_int_eq(job.fd, -1);
 	ck_assert(job.facts.strong);
 
-	tree_file("root/same/a", "2", 0644);	/* not in the form */
+	tree_file("root/same/a", "2", 0644);	/* not in the template */
 	perform(&job);
 	ck_assert(job.unchanged);
 	tree_file("root/same/a", "22", 0644);
@@ -423,7 +422,7 @@ START_TEST(failures)
 	tree_be_nobody();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		prepare(&job, cases[i].path, texts);
-		if (i == 3)			/* it may be ours */
+		if (i == 3)			/* may be readable for us */
 			chmod(tree_path("root/closed"), 0);
 		perform(&job);
 		ck_assert_msg(job.error == cases[i].error, "%s: %s",
@@ -438,7 +437,7 @@ START_TEST(failures)
 }
 END_TEST
 
-/* No text of the form may have a field that is none, no order may be new. */
+/* Unknown fields and orders in a template are errors. */
 START_TEST(bad_forms)
 {
 	int	before = tree_descriptors();
@@ -447,11 +446,11 @@ START_TEST(bad_forms)
 		const char	*texts[] = { "name", TITLE, BRIEF };
 		struct job	 job;
 
-		if (i == JOB_TEMPLATE_TITLE)	/* is not one to be filled */
+		if (i == JOB_TEMPLATE_TITLE)	/* has no fields */
 			continue;
 		texts[i] = "%{nonsense}";
 		prepare(&job, "dir/", texts);
-		job.offset = 8;		/* so that it is cut behind a file */
+		job.offset = 8;		/* limit behind a file */
 		perform(&job);
 		ck_assert_int_eq(job.error, EINVAL);
 		ck_assert_int_eq(job.fd, -1);

@@ -1,5 +1,5 @@
 /*
- * Tests of helpers/log_set_output: lines stay whole where a log takes a part.
+ * Tests of helpers/log_sink: lines stay whole if a write takes a part.
  */
 #include <sys/resource.h>
 
@@ -21,7 +21,7 @@ limit(rlim_t bytes)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &l), 0);
 }
 
-/* What was cut short has a line of its own, once. */
+/* A partial line gets one newline before the next line. */
 START_TEST(torn)
 {
 	struct log_sink	o = { 0 };
@@ -46,7 +46,7 @@ START_TEST(torn)
 }
 END_TEST
 
-/* What ends with a line needs no end. */
+/* A write that ends with a line needs no newline. */
 START_TEST(cut_between)
 {
 	struct log_sink	o = { 0 };
@@ -64,7 +64,7 @@ START_TEST(cut_between)
 }
 END_TEST
 
-/* A pipe that is full has taken whole lines. */
+/* A full pipe has only whole lines. */
 START_TEST(full_pipe)
 {
 	static char	lines[200 * 1000], got[sizeof(lines)];
@@ -87,8 +87,8 @@ START_TEST(full_pipe)
 }
 END_TEST
 
-/* A line that a pipe does not take whole goes on where it stopped: what a
- * client has sent must not begin another. */
+/* A line that a pipe takes in part is continued, so that no text of a client
+ * begins a line. */
 START_TEST(long_line)
 {
 	static char	line[3 * 1024 * 1024], got[64 * 1024];
@@ -119,7 +119,7 @@ START_TEST(long_line)
 }
 END_TEST
 
-/* Nobody reads: the rest is given up, even after another try, and the next one
+/* A pipe without a reader: the rest of the line is dropped, and the next write
  * begins a line. */
 START_TEST(long_line_given_up)
 {

@@ -1,6 +1,6 @@
 /*
- * Tests of helpers/rdns: lines with names in them, from somebody who is quick,
- * slow, wrong, or does not answer.
+ * Tests of helpers/rdns: lines with names from a resolver that is quick, slow
+ * or wrong, or does not answer.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@
 static atomic_int	asked;
 static pthread_mutex_t	gate = PTHREAD_MUTEX_INITIALIZER;
 
-/* 1.*: one-*; 2.*: none; 3.*: nobody knows; 4.*: as soon as the gate opens. */
+/* 1.*: a name; 2.*: none; 3.*: failed; 4.*: a name when the gate opens. */
 static enum rdns_result
 fake_lookup(const char *address, char name[RDNS_NAME_MAX])
 {
@@ -39,7 +39,7 @@ fill(struct rdns *n, const char *text)
 	return buf_string(&to);
 }
 
-/* At last: a busy machine may be slower than lines wait. */
+/* Tries again: on a busy machine names may be late. */
 static void
 is(struct rdns *n, const char *text, const char *expected)
 {
@@ -60,11 +60,11 @@ START_TEST(filled)
 	    "a name-of-1.2\nb 2.0 name-of-1.3\n");
 	is(n, "\1" "3::1\1\n", "3::1\n");
 	ck_assert_int_eq(asked, 4);
-	/* Each has been asked for once. */
+	/* One lookup for each address. */
 	is(n, "\1" "1.2\1\1" "2.0\1\1" "3::1\1",
 	    "name-of-1.22.03::1");
 	ck_assert_int_eq(asked, 4);
-	/* What is no pair, or no address. */
+	/* A single mark, and a pair without an address. */
 	is(n, "a\1b", "ab");
 	is(n, "\1", "");
 	is(n, "\1aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
@@ -73,8 +73,8 @@ START_TEST(filled)
 }
 END_TEST
 
-/* Lines wait for a moment, then no more; what comes later is for later ones,
- * and those that are known already are there meanwhile. */
+/* Lines wait for RDNS_WAIT_MAX; names that come later are for later lines, and
+ * known names are used at once. */
 START_TEST(dead)
 {
 	struct rdns	*n = rdns_new(fake_lookup);
@@ -89,17 +89,17 @@ START_TEST(dead)
 	}
 	ms = (clock_us() - begin) / 1000;
 	ck_assert_int_ge(ms, RDNS_WAIT_MAX - 1);
-	/* All but 500 of it is for others; a busy machine is given much. */
+	/* The waits take 500 ms; the rest is for a busy machine. */
 	ck_assert_int_lt(ms, 20000);
 	pthread_mutex_unlock(&gate);
 	while (strcmp(fill(n, "\1" "4.999\1"), "name-of-4.999") != 0)
 		continue;
-	/* Of those whose threads stood at the gate: one may be slow to go on. */
+	/* The thread of this lookup stood at the gate, and may be slow. */
 	is(n, "\1" "4.1\1", "name-of-4.1");
 }
 END_TEST
 
-/* More than it keeps. */
+/* More addresses than the cache has entries. */
 START_TEST(many)
 {
 	struct rdns	*n = rdns_new(fake_lookup);
@@ -118,7 +118,7 @@ START_TEST(many)
 }
 END_TEST
 
-/* The system's: what every machine has in its table of hosts. */
+/* The system's resolver, with an address that all machines know. */
 START_TEST(system_knows)
 {
 	char	name[RDNS_NAME_MAX];

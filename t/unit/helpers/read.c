@@ -1,5 +1,5 @@
 /*
- * read: how much is brought in, and from what it cannot be.
+ * Tests of helpers/read: ranges, and descriptors that cannot be read.
  */
 #include <sys/mman.h>
 
@@ -74,19 +74,19 @@ START_TEST(errors)
 	if (refused[_i].path != NULL)
 		job.fd = open(tree_path(refused[_i].path), refused[_i].flags);
 	job.length = 10;
-	job.done = 5;			/* of an earlier try */
+	job.done = 5;			/* of an earlier attempt */
 	job_perform(&job);
 	ck_assert_int_eq(job.error, refused[_i].error);
 	ck_assert_uint_eq(job.done, 0);
 }
 END_TEST
 
-/* Its purpose: asked for as its owner, mincore tells the truth. */
+/* The range is in memory: mincore() says so to the owner of the file. */
 START_TEST(is_in_memory_after)
 {
-	struct job	job;
-	unsigned char	resident[(SIZE + 4095) / 4096];
-	size_t		page = (size_t)sysconf(_SC_PAGESIZE);
+	struct job	 job;
+	unsigned char	 resident[(SIZE + 4095) / 4096];
+	size_t		 page = (size_t)sysconf(_SC_PAGESIZE);
 	void		*map;
 
 	job_init(&job, JOB_READ);

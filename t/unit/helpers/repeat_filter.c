@@ -1,6 +1,6 @@
 /*
- * Tests of helpers/repeat_filter: what is written, what is counted, and that
- * the count is right.
+ * Tests of helpers/repeat_filter: lines that pass, lines that are counted, and
+ * the counts.
  */
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ START_TEST(how_often)
 }
 END_TEST
 
-/* What was done, and what is no line of ours. */
+/* Notices, and lines of others, pass. */
 START_TEST(not_counted)
 {
 	static const char *const	lines[] = {
@@ -75,7 +75,7 @@ START_TEST(not_counted)
 }
 END_TEST
 
-/* More kinds than can be remembered: each line is written or counted. */
+/* More lines than the filter has room for: each one passes or is counted. */
 START_TEST(many)
 {
 	char		line[100];

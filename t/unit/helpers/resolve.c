@@ -1,6 +1,6 @@
 /*
- * resolve: what is found beneath a root, what is refused, and what is told;
- * with the kernel's confinement and, where it is forbidden us, without.
+ * Tests of helpers/resolve: files that are found beneath a root or refused, and
+ * their facts; with openat2, and without.
  */
 #include <sys/inotify.h>
 #include <sys/wait.h>
@@ -28,7 +28,7 @@ static const struct {
 	const char	*path;
 	const char	*names;
 	size_t		 names_len;
-	int		 kernel, walk;		/* errors expected */
+	int		 kernel, walk;		/* expected errors */
 	unsigned	 which;
 	const char	*text;			/* in the file */
 } cases[] = {
@@ -192,8 +192,8 @@ END_TEST
 
 #ifdef SYS_openat2
 /*
- * From here on this process's openat2 fails: as on an older kernel, or as
- * under a filter that has never heard of it.
+ * Makes openat2 fail in this process, as on an older kernel, or under a filter
+ * that does not know it.
  */
 static void
 forbid_openat2(int error)
@@ -238,7 +238,7 @@ START_TEST(roots)
 }
 END_TEST
 
-/* The root is looked up each time: deploying by a link works. */
+/* The root is looked up for each job, so a link can be swapped. */
 START_TEST(root_link_is_swapped)
 {
 	struct job	job;
@@ -261,7 +261,7 @@ START_TEST(root_link_is_swapped)
 }
 END_TEST
 
-/* Asks again with the version that was found the last time. */
+/* Repeats a job with the version that it found. */
 static void
 ask_again(struct job *job)
 {
@@ -314,7 +314,7 @@ START_TEST(known_version)
 }
 END_TEST
 
-/* The version known is that of one of the names, not of the first. */
+/* The version in the job is that of the second name. */
 START_TEST(known_version_of_a_name)
 {
 	struct job	job;
@@ -356,7 +356,7 @@ START_TEST(settles)
 	int64_t		ctime;
 
 	tree_file("root/young", "y", 0644);
-	times[1].tv_sec = 1000000000;		/* long ago: ctime counts */
+	times[1].tv_sec = 1000000000;		/* an old mtime: ctime counts */
 	times[1].tv_nsec = 1;
 	utimensat(AT_FDCWD, tree_path("root/young"), times, 0);
 	resolve(&job, root, "young");
@@ -378,7 +378,7 @@ START_TEST(settles)
 }
 END_TEST
 
-/* Right for the tree, and for a file system in memory where there is one. */
+/* For the tree, and for a file system in memory if there is one. */
 START_TEST(in_memory)
 {
 	char		path[] = "/dev/shm/amped-unit-XXXXXX";
@@ -400,7 +400,7 @@ START_TEST(in_memory)
 }
 END_TEST
 
-/* Where nobody can read without waiting, there is only a handle. */
+/* A file system without RWF_NOWAIT: the result is a handle. */
 START_TEST(handle)
 {
 #if defined(SYS_preadv2) && defined(O_PATH)
@@ -433,8 +433,8 @@ START_TEST(fifo_is_not_opened)
 	ck_assert_int_eq(errno, EAGAIN);
 	ck_assert_int_eq(open(tree_path("root/fifo"), O_WRONLY | O_NONBLOCK),
 	    -1);
-	ck_assert_int_eq(errno, ENXIO);		/* nobody reads */
-	/* The watch would have told. */
+	ck_assert_int_eq(errno, ENXIO);		/* no reader */
+	/* Else inotify has an event. */
 	resolve(&job, root, "file");
 	ck_assert_int_gt(read(watch, event, sizeof(event)), 0);
 	close(job.fd);
@@ -486,7 +486,7 @@ START_TEST(one_version_in_a_race)
 END_TEST
 
 /*
- * Beside it
+ * Siblings
  */
 
 static const char	suffixes[] = ".br\0.zst\0.gz";
@@ -514,7 +514,7 @@ resolve_with(struct job *job, const char *path, unsigned suffix)
 	job_perform(job);
 }
 
-/* Bytes and times of what stands beside a file of 1000 s and 500 ns. */
+/* Size and mtime of a sibling; the file has 1000 s and 500 ns. */
 static const struct {
 	const char	*text;
 	time_t		 seconds;
@@ -553,7 +553,7 @@ START_TEST(beside)
 		close(job.fd);
 	} else
 		ck_assert_int_eq(job.fd, -1);
-	/* Another one is not taken for it, whatever it is beside. */
+	/* No other name is tried. */
 	resolve_with(&job, "beside/", 3);
 	ck_assert_int_eq(job.error, ESTALE);
 	resolve_with(&job, "beside/none", 1);
@@ -566,7 +566,7 @@ START_TEST(beside)
 }
 END_TEST
 
-/* What is no file, or not beneath the root, does not count either. */
+/* Siblings that are no files, or not beneath the root, do not count. */
 START_TEST(nothing_beside)
 {
 	struct job	job;
@@ -580,7 +580,7 @@ START_TEST(nothing_beside)
 	ck_assert_int_eq(job.error, 0);
 	ck_assert_uint_eq(job.done, 0);
 	close(job.fd);
-	/* Who is to stay cannot tell where that link leads. */
+	/* With same_mount the link may lead to another mount. */
 	job.same_mount = true;
 	job.fd = -1;
 	job_perform(&job);
@@ -625,7 +625,7 @@ START_TEST(known_beside)
 }
 END_TEST
 
-/* Onto another file system only when that is asked for. */
+/* With same_mount no other file system is entered. */
 START_TEST(stays)
 {
 	static const struct {
@@ -641,7 +641,7 @@ START_TEST(stays)
 		{ links, NULL,	  "file",	  0,	  0 },		\
 		{ links, NULL,	  "none",	  ENOENT, ENOENT },	\
 		{ links, NULL,	  "out",	  error, stayed }
-		/* Which of both it is comes out when it is asked again. */
+		/* EREMOTE stands for both errors. */
 		MOVES(JOB_LINKS_BENEATH, EXDEV, EREMOTE),
 		MOVES(JOB_LINKS_NONE, ELOOP, ELOOP),
 		MOVES(JOB_LINKS_OWNER, 0, EREMOTE),
@@ -671,7 +671,7 @@ START_TEST(stays)
 }
 END_TEST
 
-/* Of mounts in one another, on the one that it is told to; /proc is one. */
+/* mount_len selects one of nested mounts; /proc is one. */
 START_TEST(stays_on_a_mount)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /*
- * root: users' directories, with a user database of the test's own; who has
- * one, what must be theirs, and that those who have none are all alike.
+ * Tests of helpers/root: roots in homes, with a user database of the test:
+ * which users have one, whose files are served, and ENOENT for all others.
  */
 #include <sys/wait.h>
 
@@ -14,7 +14,7 @@
 
 enum { OTHER = 20003 };			/* a uid */
 
-static int		asked;		/* how often */
+static int		asked;		/* number of look-ups */
 static size_t		entry_needs;	/* bytes */
 static const char	form[] = "name\0\0\0%{name}/\0%{name} \0\0\0";
 
@@ -47,7 +47,7 @@ static const struct {
 };
 #define USERS	(sizeof(users) / sizeof(users[0]))
 
-/* In place of the library's. */
+/* Replaces the function of libc. */
 int
 getpwnam_r(const char *name, struct passwd *user, char *entry, size_t size,
     struct passwd **found)
@@ -72,7 +72,8 @@ getpwnam_r(const char *name, struct passwd *user, char *entry, size_t size,
 	if ((size_t)n >= size)
 		return ERANGE;
 	*user = (struct passwd){ .pw_dir = entry,
-	    .pw_name = entry + strlen(entry) + 1, .pw_uid = users[i].other ? OTHER : me() };
+	    .pw_name = entry + strlen(entry) + 1,
+	    .pw_uid = users[i].other ? OTHER : me() };
 	*found = user;
 	return 0;
 }
@@ -135,7 +136,7 @@ resolve(struct job *job, const char *user, const char *path)
 static const struct {
 	const char	*user, *path;
 	int		 error;
-	bool		 owned;			/* needs owners */
+	bool		 owned;			/* only as root */
 } cases[] = {
 	{ "joe", "page", 0, false },
 	{ "JOE", "page", ENOENT, false },
@@ -150,8 +151,8 @@ static const struct {
 	{ "joe", "theirs", EACCES, true },
 	{ "other", "page", 0, true },
 	{ "thief", "page", EACCES, false },
-	{ "thief", "theirs", EACCES, true },	/* in joe's directory */
-	/* All of these are nobody. */
+	{ "thief", "theirs", EACCES, true },	/* joe's directory */
+	/* No such user or root. */
 	{ "nobody-at-all", "page", ENOENT, false },
 	{ "bare", "page", ENOENT, false },
 	{ "file", "page", ENOENT, false },
@@ -160,7 +161,7 @@ static const struct {
 	{ "lost", "page", ENOENT, false },
 	{ "esrch", "page", ENOENT, false },
 	{ "eperm", "page", ENOENT, false },
-	/* And here nobody knows. */
+	/* The user database fails. */
 	{ "eio", "page", EIO, false },
 	{ "odd", "page", EIO, false },
 	{ "huge", "page", EIO, false },
@@ -208,7 +209,7 @@ START_TEST(least)
 }
 END_TEST
 
-/* An entry of many members, or with a long home, takes room. */
+/* A large entry needs a larger buffer. */
 START_TEST(long_entry)
 {
 	struct job	job;
@@ -223,7 +224,7 @@ START_TEST(long_entry)
 }
 END_TEST
 
-/* Known, it is no less the user's. */
+/* The owner is checked for a file with a known version, too. */
 START_TEST(known_and_given_away)
 {
 	struct job	job;
@@ -245,7 +246,7 @@ START_TEST(known_and_given_away)
 }
 END_TEST
 
-/* Links by the job's policy; even then a file is the user's or refused. */
+/* Links by the job's policy; the file must still belong to the user. */
 START_TEST(links)
 {
 	struct job	job;
@@ -259,7 +260,7 @@ START_TEST(links)
 	job.path = "in";
 	job_perform(&job);
 	ck_assert_int_eq(job.error, ELOOP);
-	/* The directory itself may be a link then. */
+	/* The root itself may be a link. */
 	resolve(&job, "away", "page");
 	job.links = JOB_LINKS_OWNER;
 	job_perform(&job);

@@ -1,6 +1,6 @@
 /*
- * Tests of syslog: what arrives there, and what is said when nobody is there,
- * or has no room.
+ * Tests of helpers/syslog: datagrams, and errors without a daemon or without
+ * room.
  */
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -24,13 +24,13 @@ listen_at(const char *path)
 	return fd;
 }
 
-/* What has come, without the time. */
+/* The last datagram, without the time. */
 static const char *
 heard(int fd)
 {
-	static char	text[3000];
-	char		all[3000];
-	ssize_t		n = recv(fd, all, sizeof(all) - 1, MSG_DONTWAIT);
+	static char	 text[3000];
+	char		 all[3000];
+	ssize_t		 n = recv(fd, all, sizeof(all) - 1, MSG_DONTWAIT);
 	char		*time;
 
 	if (n == -1)
@@ -72,7 +72,7 @@ END_TEST
 
 START_TEST(lines)
 {
-	struct syslog	s;
+	struct syslog	 s;
 	const char	*path = set_up(&s, "daemon,amped");
 	int		 fd = listen_at(path);
 	struct log_sink	 o = { .fd = -1, .syslog = &s };
@@ -118,10 +118,10 @@ START_TEST(grades)
 }
 END_TEST
 
-/* Not there, there, gone, there again: what is said meanwhile is an error. */
+/* The daemon starts, ends and starts again; lines meanwhile fail. */
 START_TEST(comes_and_goes)
 {
-	struct syslog	s;
+	struct syslog	 s;
 	const char	*path = set_up(&s, "daemon,amped");
 	int		 fd;
 
@@ -138,17 +138,17 @@ START_TEST(comes_and_goes)
 	ck_assert_int_eq(syslog_send(&s, "d", 1), 0);
 	ck_assert_str_eq(heard(fd), "<30>amped: d");
 	close(fd);
-	/* Another one in the same place, without a line in between. */
+	/* Another daemon at the same path, without a line in between. */
 	fd = listen_at(path);
 	ck_assert_int_eq(syslog_send(&s, "e", 1), 0);
 	ck_assert_str_eq(heard(fd), "<30>amped: e");
 }
 END_TEST
 
-/* One that does not read: so many lines, and then EAGAIN, not a wait. */
+/* A daemon that does not read: EAGAIN when the socket is full. */
 START_TEST(does_not_read)
 {
-	struct syslog	s;
+	struct syslog	 s;
 	const char	*path = set_up(&s, "daemon,amped");
 	int		 fd = listen_at(path), n = 0;
 	struct log_sink	 o = { .fd = -1, .syslog = &s };

@@ -1,5 +1,5 @@
 /*
- * template: fields and escapes, whatever the values are.
+ * Tests of helpers/template: fields and escapes of any values.
  */
 #include <stdint.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "helpers/template.h"
 #include "t/unit/unit.h"
 
-#define BAD	"\xef\xbf\xbd"			/* U+FFFD */
+#define BAD	"\xef\xbf\xbd"		/* U+FFFD */
 
 static struct buf	out;
 
@@ -65,7 +65,7 @@ START_TEST(no_fields)
 }
 END_TEST
 
-/* Bytes, and what they are in the three escapes. */
+/* Bytes, and their three escaped forms. */
 static const struct {
 	const char	*name, *percent, *xml, *json;
 } names[] = {
@@ -86,7 +86,7 @@ static const struct {
 	{ "\xe2\x82\xac", "%E2%82%AC", "\xe2\x82\xac", "\xe2\x82\xac" },
 	{ "\xf0\x9f\x98\x80", "%F0%9F%98%80", "\xf0\x9f\x98\x80",
 	    "\xf0\x9f\x98\x80" },
-	/* Not UTF-8: alone, cut off, too long, surrogates, too large. */
+	/* Not UTF-8: stray, cut off, overlong, surrogates, too large. */
 	{ "\xff", "%FF", BAD, BAD },
 	{ "\x80x", "%80x", BAD "x", BAD "x" },
 	{ "\xc3", "%C3", BAD, BAD },

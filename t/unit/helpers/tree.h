@@ -1,6 +1,6 @@
 /*
- * tree: a made tree of files in a directory of its own, for the tests of what
- * looks at files.  Everybody may enter it.
+ * tree: a tree of files in a temporary directory, for tests of code that opens
+ * files.  All users may enter the directory.
  */
 #ifndef T_UNIT_HELPERS_TREE_H
 #define T_UNIT_HELPERS_TREE_H
@@ -27,12 +27,12 @@
 
 static char	tree_top[64];
 
-/* The path of something in it; good for a few calls. */
+/* The path of a name in the tree; valid for a few calls. */
 static inline const char *
 tree_path(const char *name)
 {
-	static char	ring[4][256];
-	static unsigned	turn;
+	static char	 ring[4][256];
+	static unsigned	 turn;
 	char		*path = ring[turn++ % 4];
 
 	snprintf(path, sizeof(ring[0]), "%s/%s", tree_top, name);
@@ -50,11 +50,11 @@ tree_file(const char *name, const char *text, mode_t mode)
 	close(fd);
 }
 
-/* What is in a file, up to its first zero; good until the next call. */
+/* The text of a file, up to its first NUL; valid until the next call. */
 static inline const char *
 tree_text(const char *name)
 {
-	static char	text[4096];
+	static char	 text[4096];
 	FILE		*f = fopen(tree_path(name), "r");
 
 	ck_assert_ptr_nonnull(f);
@@ -76,7 +76,7 @@ tree_link(const char *target, const char *name)
 	ck_assert_int_eq(symlink(target, tree_path(name)), 0);
 }
 
-/* The thing itself, not what it leads to; for root only. */
+/* Sets the owner, of a link itself too; only as root. */
 static inline void
 tree_own(const char *name, uid_t owner)
 {
@@ -125,8 +125,8 @@ tree_end(void)
 }
 
 /*
- * A process in which pairs of names change places, over and over, for as long
- * as the caller lives; to be killed.
+ * Starts a process that swaps pairs of names until it is killed, or the caller
+ * dies.
  */
 static inline pid_t
 tree_swap(const char *const (*pairs)[2], size_t n)
@@ -142,19 +142,19 @@ tree_swap(const char *const (*pairs)[2], size_t n)
 	_exit(0);
 }
 
-/* Root reads everything: from here on this process is not root any more. */
+/* Gives up root for the rest of this process, as root may read all files. */
 static inline void
 tree_be_nobody(void)
 {
 	if (geteuid() == 0)
 		ck_assert_int_eq(setuid(65534), 0);
 #ifdef __linux__
-	prctl(PR_SET_DUMPABLE, 1);	/* leak checkers look in from outside */
+	prctl(PR_SET_DUMPABLE, 1);	/* for leak checkers */
 #endif
 }
 
 #ifdef __linux__
-/* From here on this system call of this process fails. */
+/* Makes a system call fail for the rest of this process. */
 static inline void
 tree_forbid(unsigned call, int error)
 {
@@ -173,7 +173,7 @@ tree_forbid(unsigned call, int error)
 }
 #endif
 
-/* How many descriptors are open, to find those left behind. */
+/* The number of open descriptors, to find leaks. */
 static inline int
 tree_descriptors(void)
 {

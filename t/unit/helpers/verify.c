@@ -1,6 +1,6 @@
 /*
- * Unit test of helpers/verify: right and wrong passwords of several kinds, and
- * files that are none.
+ * Tests of helpers/verify: right and wrong passwords of several kinds, and
+ * files that are no password files.
  */
 #ifdef HAVE_CRYPT_H
 #include <crypt.h>
@@ -14,7 +14,7 @@
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"
 
-/* Each password is that of its user's name: crypt(3) with known salts. */
+/* Each password is the user's name; hashes with known salts. */
 static const char	text[] =
     "md5:$1$abcdefgh$2oJbH2SqfwmWAlT9wzmKT.\n"
     "sha:$6$rounds=1000$abcdefgh$Mq5muzTd3chOqBMMUSDAwk3iVczyBuhM8gkVl1OWfGj0"
@@ -26,7 +26,7 @@ static const char	text[] =
     "star:*0\n"
     "empty:\n";
 
-/* Counts what takes time: at least one hash that is good, whoever is asked. */
+/* Counts calls that take time: at least one valid hash for each user. */
 static unsigned	hashed;
 
 char *
@@ -39,7 +39,7 @@ crypt_r(const char *password, const char *setting, struct crypt_data *data)
 	return made;
 }
 
-/* User, password; the answer. */
+/* User, password; the result. */
 static const struct {
 	const char	*user, *password;
 	int		 error;
@@ -83,11 +83,12 @@ START_TEST(verifies)
 }
 END_TEST
 
-/* What is too long for crypt(3) is wrong, in the same time, and the file is not
- * to blame: it is a stranger who chooses. */
+/* A password that is too long for crypt(3) is wrong, takes as long, and is no
+ * error of the file. */
 START_TEST(too_long)
 {
-	static const char *const	users[] = { "md5", "bf", "sha", "none" };
+	static const char *const	users[] = { "md5", "bf", "sha",
+					    "none" };
 	struct buf			both = { 0 };
 	struct job			job;
 	char				password[800];
@@ -108,7 +109,7 @@ START_TEST(too_long)
 }
 END_TEST
 
-/* It is read anew each time. */
+/* The file is read for each job. */
 START_TEST(changes)
 {
 	struct buf	both = { 0 };

@@ -1,6 +1,6 @@
 /*
- * wire: orders, over the pipe whatever the pieces; and everything that is
- * not a job is refused, with nothing left open.  Answers: wire_answer.c.
+ * Tests of helpers/wire: requests over the pipe in any pieces; all other bytes
+ * are refused, and no descriptor stays open.  Replies: wire_answer.c.
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -59,7 +59,7 @@ check_order(const struct job *sent)
 		ck_assert_int_eq(got.fd, -1);
 }
 
-/* Sends it and keeps the sample as it is, also where its file goes. */
+/* Sends a copy of the sample, so that its fd stays open. */
 static void
 send_order(const struct job *job)
 {
@@ -72,8 +72,8 @@ send_order(const struct job *job)
 	ck_assert_int_eq(sent.fd, goes ? -1 : job->fd);
 }
 
-/* The bytes of a job's order; the descriptor beside it is dropped.  Where it
- * goes for good, it comes alone, with the first of them. */
+/* The bytes of a job's request, without its descriptor.  That of a CLOSE comes
+ * with the first byte alone. */
 static size_t
 order_bytes(const struct job *job, char *bytes, size_t size)
 {
@@ -148,7 +148,7 @@ START_TEST(order_without_texts)
 }
 END_TEST
 
-/* By a writer that blocks until each byte has been taken. */
+/* From a writer that sends byte after byte. */
 START_TEST(order_byte_by_byte)
 {
 	struct job	job = sample(_i);
@@ -169,7 +169,7 @@ START_TEST(order_byte_by_byte)
 }
 END_TEST
 
-/* The pipe ends within the record, at each place in turn. */
+/* The pipe closes within the message, at each byte in turn. */
 START_TEST(order_cut_short)
 {
 	struct job	job = sample(_i);
@@ -189,7 +189,7 @@ START_TEST(order_cut_short)
 }
 END_TEST
 
-/* About a user's directory, with other links than others. */
+/* A job with a user and another policy on links. */
 static struct job
 sample_of_user(enum job_kind kind)
 {
@@ -233,7 +233,7 @@ START_TEST(words_of_links)
 }
 END_TEST
 
-/* At the limits: whole, even when it may not wait. */
+/* Jobs at the limits, also by non-blocking sockets. */
 START_TEST(largest_orders)
 {
 	static char	text[JOB_PATH_MAX], data[JOB_DATA_MAX];
@@ -257,7 +257,7 @@ START_TEST(largest_orders)
 }
 END_TEST
 
-/* Beyond them nothing is sent at all, so the pipe remains good. */
+/* Beyond the limits nothing is sent, so the pipe can be used on. */
 START_TEST(too_large_to_send)
 {
 	static char	text[JOB_PATH_MAX + 1], data[JOB_DATA_MAX + 1];
@@ -297,7 +297,7 @@ START_TEST(too_large_to_send)
 }
 END_TEST
 
-/* A number in the record is changed to this, and it is no job any more. */
+/* A number in a request is replaced by one that makes it invalid. */
 static const struct {
 	enum job_kind	kind;
 	unsigned	where, width;
@@ -381,7 +381,7 @@ static const struct {
 	{ JOB_APPEND,	WITH_FD, 4, 1 },
 	{ JOB_LIST,	ENTER,	4, 5 },			/* of four */
 	{ JOB_LIST,	ENTER,	4, -1 },
-	{ JOB_LIST,	FLAGS,	4, 1 },			/* does not stay */
+	{ JOB_LIST,	FLAGS,	4, 1 },			/* no same_mount */
 	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
 	{ JOB_LIST,	KIND,	4, JOB_APPEND },
 	{ JOB_LIST,	ROOT,	4, 1 },
@@ -418,7 +418,7 @@ static const struct {
 	{ JOB_COMPRESS,	OFFSET,	8, -1 }
 };
 
-/* What comes of a record, after which the pipe ends. */
+/* Receives these bytes, behind which the pipe closes. */
 static int
 receive(char *bytes, size_t n, int beside)
 {
@@ -442,7 +442,7 @@ START_TEST(order_malformed)
 }
 END_TEST
 
-/* Texts of "/srv/www\0dir/\0index.html\0index.htm\0", a byte changed. */
+/* One byte changed in "/srv/www\0dir/\0index.html\0index.htm\0". */
 static const struct {
 	size_t	at;
 	char	byte;
@@ -475,7 +475,7 @@ START_TEST(order_bad_texts)
 }
 END_TEST
 
-/* Texts of "www\0dir/\0index.html\0index.htm\0joe\0" the same way. */
+/* The same with "www\0dir/\0index.html\0index.htm\0joe\0". */
 static const struct {
 	size_t	at;
 	char	byte;
@@ -498,7 +498,7 @@ START_TEST(order_bad_user)
 }
 END_TEST
 
-/* Texts of a form that are too few, too many, or without an end. */
+/* A template with too few texts, too many, or without a terminator. */
 START_TEST(order_bad_form)
 {
 	static const struct {
@@ -521,7 +521,7 @@ START_TEST(order_bad_form)
 }
 END_TEST
 
-/* A descriptor beside what needs none, none beside what needs one. */
+/* A descriptor too many, or missing. */
 START_TEST(order_wrong_descriptor)
 {
 	struct job	job = sample(_i);
@@ -535,7 +535,7 @@ START_TEST(order_wrong_descriptor)
 }
 END_TEST
 
-/* Anything at all, but always the same: it is a job or it is not. */
+/* Random bytes from a fixed seed, which are a request or not. */
 START_TEST(order_noise)
 {
 	struct job	job = sample(_i);

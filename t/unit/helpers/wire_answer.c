@@ -1,6 +1,6 @@
 /*
- * record: answers, over the pipe and back to whoever asked; and everything that
- * is not one is refused, with nothing left open.  Orders: wire.c.
+ * Tests of helpers/wire: replies over the pipe; all other bytes are refused,
+ * and no descriptor stays open.  Requests: wire.c.
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 #include "t/unit/helpers/wires.h"
 
-/* The bytes of a job's answer; the descriptor beside it is dropped. */
+/* The bytes of a job's reply, without its descriptor. */
 static void
 answer_bytes(const struct job *job, char *bytes)
 {
@@ -20,7 +20,7 @@ answer_bytes(const struct job *job, char *bytes)
 	io_close(&came);
 }
 
-/* As a helper leaves it. */
+/* A job with a result. */
 static struct job
 answered(enum job_kind kind)
 {
@@ -98,7 +98,7 @@ START_TEST(answer_same)
 	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
 	ck_assert(got.unchanged);
 	ck_assert_int_eq(got.fd, -1);
-	/* Same is same, whatever else the record says. */
+	/* An unchanged version stays, whatever else the reply has. */
 	ck_assert_mem_eq(&got.version, &version, sizeof(version));
 	ck_assert_uint_eq(got.facts.mode, 0100644);
 	ck_assert_int_eq(descriptors(), before);
@@ -119,7 +119,7 @@ START_TEST(answer_of_failure)
 }
 END_TEST
 
-/* Without waiting, though the pipe would. */
+/* Never blocks, even if the socket would. */
 START_TEST(answer_not_yet)
 {
 	got = sample(JOB_READ);
@@ -136,7 +136,7 @@ static const struct {
 	int64_t		value;
 } bad_answers[] = {
 	{ JOB_RESOLVE,	MAGIC,	4, 0 },
-	{ JOB_RESOLVE,	MAGIC,	4, 0x6a6f6201 },	/* an order */
+	{ JOB_RESOLVE,	MAGIC,	4, 0x6a6f6201 },	/* a request */
 	{ JOB_RESOLVE,	KIND,	4, JOB_READ },
 	{ JOB_RESOLVE,	KIND,	4, -1 },
 	{ JOB_RESOLVE,	ID,	8, 1 },
@@ -152,7 +152,7 @@ static const struct {
 	{ JOB_RESOLVE,	IN_MEMORY, 4, 2 },
 	{ JOB_RESOLVE,	A_WITH_FD, 4, 0 },
 	{ JOB_RESOLVE,	A_WITH_FD, 4, 3 },
-	{ JOB_RESOLVE,	KEPT_INO, 8, 1 },		/* it keeps nothing */
+	{ JOB_RESOLVE,	KEPT_INO, 8, 1 },		/* has no cache_dir */
 	{ JOB_RESOLVE,	DONE,	8, 4 },			/* of two */
 	{ JOB_RESOLVE,	DONE,	8, -1 },
 	{ JOB_READ,	KIND,	4, JOB_APPEND },
@@ -201,7 +201,7 @@ START_TEST(answer_malformed)
 }
 END_TEST
 
-/* A part of one; and one with a descriptor that it does not speak of. */
+/* A partial reply, and a reply with a descriptor too many. */
 START_TEST(answer_misshapen)
 {
 	struct job	job = sample(JOB_READ);
@@ -221,7 +221,7 @@ START_TEST(answer_misshapen)
 }
 END_TEST
 
-/* An answer "same" to one who knew nothing. */
+/* "Unchanged" in reply to a job without a version. */
 START_TEST(answer_same_as_nothing)
 {
 	struct job	job = answered(JOB_RESOLVE);
@@ -236,7 +236,7 @@ START_TEST(answer_same_as_nothing)
 }
 END_TEST
 
-/* We are out of descriptors: the helper is not to blame, the job fails. */
+/* Out of descriptors: the job fails, and the reply is valid. */
 START_TEST(answer_without_room)
 {
 	struct job	job = answered(JOB_RESOLVE);

@@ -1,6 +1,6 @@
 /*
- * wires: what the tests of orders and of answers share: a pipe, a job of each
- * kind, and where what stands in a record.
+ * wires: shared by the tests of requests and of replies: a pipe, a job of each
+ * kind, and offsets of members in messages.
  */
 #ifndef T_UNIT_HELPERS_WIRES_H
 #define T_UNIT_HELPERS_WIRES_H
@@ -18,7 +18,7 @@
 
 #define COUNT(array)	(int)(sizeof(array) / sizeof((array)[0]))
 
-/* Where things are in a record: see amped-helper(8). */
+/* Offsets in messages, as in amped-helper(8). */
 enum {
 	MAGIC = 0, KIND = 4, ID = 8,
 	ROOT = 16, PATH = 20, NAMES = 24, DATA = 28, FLAGS = 32, WITH_FD = 36,
@@ -32,13 +32,13 @@ enum {
 
 static const char	 names[] = "index.html\0index.htm";
 static const char	 suffixes[] = ".br\0.gz";
-/* The texts of a form, some of them empty. */
+/* The texts of a template, some of them empty. */
 static const char	 form[] = "name\0title\0\0dir\0file\0\0\0tail";
 /* A user and a password. */
 static const char	 both[] = "anna\0secret";
 static const struct job_version version = { 1, 2, 3, 4, 5, 6, 7 };
 
-static int		fd[2];		/* asker, helper */
+static int		fd[2];		/* main, helper */
 static char		*buffer;	/* on the heap, so that overruns show */
 static struct job	 got;
 
@@ -73,7 +73,7 @@ has_path(enum job_kind kind)
 	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
 }
 
-/* One of each kind, as an asker has it. */
+/* A job of each kind, as main makes it. */
 static inline struct job
 sample(enum job_kind kind)
 {
@@ -130,7 +130,7 @@ send_bytes(int sock, char *bytes, size_t n, int beside)
 	ck_assert_int_eq(io_send_message(sock, &part, 1, beside), 0);
 }
 
-/* Little-endian or big: the low bytes of the value, where the field is. */
+/* Writes the low bytes of the value, in the byte order of the machine. */
 static inline void
 patch(char *bytes, unsigned where, unsigned width, int64_t value)
 {
