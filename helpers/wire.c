@@ -13,7 +13,7 @@
 #include "lib/io.h"
 #include "lib/need.h"
 
-/* "job" and "ans" with the version of the format; also show the byte order. */
+/* Letters and version 2 of the format; the numbers show the byte order, too. */
 #define REQUEST_MAGIC	0x6a6f6202
 #define REPLY_MAGIC	0x616e7302
 
@@ -36,28 +36,27 @@ struct wire_request {
 	uint32_t	mount_len;
 };
 
-struct path_info {
+struct wire_reply {
 	uint32_t	magic;
 	uint32_t	kind;
 	uint64_t	id;
 	int32_t		error;
-	uint32_t	which;
+	uint32_t	name_number;
 	struct job_version version;
 	uint32_t	mode, uid;
-	uint32_t	same, settled, in_memory;	/* 0, 1 */
+	uint32_t	unchanged, strong, in_memory;	/* 0, 1 */
 	uint32_t	with_fd;		/* 0, 1; 2: a handle */
 	uint64_t	done;
-	struct job_version kept;
+	struct job_version cached;
 };
 
 /* Padding would carry bytes of our memory to the other end. */
-_Static_assert(
-    sizeof(struct wire_request) == 40 + 48 + 32, "holes in the order");
-_Static_assert(sizeof(struct path_info) == 24 + 2 * 48 + 32,
-    "holes in the answer");
-_Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX <=
-    WIRE_MAX,
-    "a record does not fit its buffer");
+_Static_assert(sizeof(struct wire_request) == 40 + 48 + 32,
+    "padding in the request");
+_Static_assert(sizeof(struct wire_reply) == 24 + 2 * 48 + 32,
+    "padding in the reply");
+_Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX <= WIRE_MAX,
+    "a request does not fit its buffer");
 
 /*
  * Requests
@@ -102,18 +101,18 @@ job_data(const struct job *job, size_t *size)
 
 /* Sets the parts of the message, the header first; returns their number. */
 static int
-pack_request(
-    const struct job *job, struct wire_request *order, struct iovec *parts)
+pack_request(const struct job *job, struct wire_request *request,
+    struct iovec *parts)
 {
 	size_t		 size;
 	const char	*at[] = { job->root, job->path, job->names,
 	    job_data(job, &size), job->user };
-	uint32_t	*sizes[] = { &order->root_size, &order->path_size,
-	    &order->names_size, &order->data_size, &order->user_size };
+	uint32_t	*sizes[] = { &request->root_size, &request->path_size,
+	    &request->names_size, &request->data_size, &request->user_size };
 	int		 n = 0;
 
-	parts[n].iov_base = order;
-	parts[n++].iov_len = sizeof(*order);
+	parts[n].iov_base = request;
+	parts[n++].iov_len = sizeof(*request);
 	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
 		if (*sizes[i] == 0)
 			continue;
@@ -125,7 +124,7 @@ pack_request(
 }
 
 static int
-set_sizes(const struct job *job, struct wire_request *order)
+set_sizes(const struct job *job, struct wire_request *request)
 {
 	size_t	root = text_size(job->root), path = text_size(job->path);
 	size_t	user = text_size(job->user), data;
@@ -140,11 +139,11 @@ set_sizes(const struct job *job, struct wire_request *order)
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	order->root_size = (uint32_t)root;
-	order->path_size = (uint32_t)path;
-	order->names_size = (uint32_t)job->names_len;
-	order->data_size = (uint32_t)data;
-	order->user_size = (uint32_t)user;
+	request->root_size = (uint32_t)root;
+	request->path_size = (uint32_t)path;
+	request->names_size = (uint32_t)job->names_len;
+	request->data_size = (uint32_t)data;
+	request->user_size = (uint32_t)user;
 	return 0;
 }
 
@@ -161,9 +160,9 @@ lends_file(enum job_kind kind)
  * that has the file open.
  */
 static int
-send_closing(int sock, const struct wire_request *order, int *fd)
+send_closing(int sock, const struct wire_request *request, int *fd)
 {
-	struct wire_request	copy = *order;
+	struct wire_request	copy = *request;
 	struct iovec		first = { .iov_base = &copy, .iov_len = 1 };
 	struct iovec		rest = { .iov_base = (char *)&copy + 1,
 			    .iov_len = sizeof(copy) - 1 };
@@ -177,7 +176,7 @@ send_closing(int sock, const struct wire_request *order, int *fd)
 int
 wire_send_request(int sock, struct job *job)
 {
-	struct wire_request	order = {
+	struct wire_request	request = {
 		.magic = REQUEST_MAGIC,
 		.kind = job->kind,
 		.id = job->id,
@@ -194,13 +193,13 @@ wire_send_request(int sock, struct job *job)
 	struct iovec	parts[6];
 	int		n;
 
-	if (set_sizes(job, &order) == -1)
+	if (set_sizes(job, &request) == -1)
 		return -1;
-	need(!order.with_fd || job->fd != -1);
+	need(!request.with_fd || job->fd != -1);
 	if (job->kind == JOB_CLOSE)
-		return send_closing(sock, &order, &job->fd);
-	n = pack_request(job, &order, parts);
-	return io_send_message(sock, parts, n, order.with_fd ? job->fd : -1);
+		return send_closing(sock, &request, &job->fd);
+	n = pack_request(job, &request, parts);
+	return io_send_message(sock, parts, n, request.with_fd ? job->fd : -1);
 }
 
 static bool
@@ -212,56 +211,56 @@ version_fits(const struct job_version *v)
 
 /* Whether the members that this kind uses are set, and no others. */
 static bool
-kind_fits(const struct wire_request *o)
+kind_fits(const struct wire_request *r)
 {
-	bool	place = o->path_size != 0 || o->names_size != 0 ||
-	    o->user_size != 0 || o->links != 0 || o->min_uid != 0 ||
-	    o->mount_len != 0;
+	bool	located = r->path_size != 0 || r->names_size != 0 ||
+	    r->user_size != 0 || r->links != 0 || r->min_uid != 0 ||
+	    r->mount_len != 0;
 
-	switch (o->kind) {
+	switch (r->kind) {
 	case JOB_RESOLVE:
-		return o->root_size > 1 && o->path_size > 0 &&
-		    o->data_size <= JOB_PATH_MAX && !o->with_fd;
+		return r->root_size > 1 && r->path_size > 0 &&
+		    r->data_size <= JOB_PATH_MAX && !r->with_fd;
 	case JOB_COMPRESS:
-		return o->root_size > 1 && o->path_size > 0 &&
-		    o->data_size <= JOB_PATH_MAX && o->data_size != 1 &&
-		    !o->with_fd;
+		return r->root_size > 1 && r->path_size > 0 &&
+		    r->data_size <= JOB_PATH_MAX && r->data_size != 1 &&
+		    !r->with_fd;
 	case JOB_LIST:
-		return o->root_size > 1 && o->path_size > 0 &&
-		    o->data_size > 0 && !o->with_fd;
+		return r->root_size > 1 && r->path_size > 0 &&
+		    r->data_size > 0 && !r->with_fd;
 	case JOB_READ:
 	case JOB_COPY:
-		return !place && o->root_size == 0 && o->data_size == 0 &&
-		    o->with_fd &&
-		    o->length <= (uint64_t)(INT64_MAX - o->offset);
+		return !located && r->root_size == 0 && r->data_size == 0 &&
+		    r->with_fd &&
+		    r->length <= (uint64_t)(INT64_MAX - r->offset);
 	case JOB_CLOSE:
-		return !place && o->root_size == 0 && o->data_size == 0 &&
-		    o->with_fd && o->offset == 0 && o->length == 0;
+		return !located && r->root_size == 0 && r->data_size == 0 &&
+		    r->with_fd && r->offset == 0 && r->length == 0;
 	case JOB_APPEND:
-		return !place && o->root_size == 0 && !o->with_fd &&
-		    o->length == o->data_size;
+		return !located && r->root_size == 0 && !r->with_fd &&
+		    r->length == r->data_size;
 	case JOB_VERIFY:
-		return !place && o->root_size > 1 && o->data_size > 1 &&
-		    o->length == o->data_size && !o->with_fd;
+		return !located && r->root_size > 1 && r->data_size > 1 &&
+		    r->length == r->data_size && !r->with_fd;
 	default:
 		return false;
 	}
 }
 
 static bool
-request_fits(const struct wire_request *o)
+request_fits(const struct wire_request *r)
 {
-	return o->magic == REQUEST_MAGIC && o->kind < JOB_KIND_COUNT &&
-	    o->root_size <= JOB_PATH_MAX && o->path_size <= JOB_PATH_MAX &&
-	    o->names_size <= JOB_PATH_MAX && o->data_size <= JOB_DATA_MAX &&
-	    o->user_size <= JOB_USER_MAX && o->user_size != 1 &&
-	    (o->user_size != 0 || o->min_uid == 0) &&
-	    o->links < JOB_LINKS_COUNT &&
-	    (o->mount_len == 0 || ((o->flags & REQUEST_SAME_MOUNT) != 0 &&
-	    o->mount_len < o->path_size)) &&
-	    o->flags <= (REQUEST_HAS_VERSION | REQUEST_SAME_MOUNT) &&
-	    o->with_fd <= 1 && o->offset >= 0 &&
-	    version_fits(&o->version) && kind_fits(o);
+	return r->magic == REQUEST_MAGIC && r->kind < JOB_KIND_COUNT &&
+	    r->root_size <= JOB_PATH_MAX && r->path_size <= JOB_PATH_MAX &&
+	    r->names_size <= JOB_PATH_MAX && r->data_size <= JOB_DATA_MAX &&
+	    r->user_size <= JOB_USER_MAX && r->user_size != 1 &&
+	    (r->user_size != 0 || r->min_uid == 0) &&
+	    r->links < JOB_LINKS_COUNT &&
+	    (r->mount_len == 0 || ((r->flags & REQUEST_SAME_MOUNT) != 0 &&
+	    r->mount_len < r->path_size)) &&
+	    r->flags <= (REQUEST_HAS_VERSION | REQUEST_SAME_MOUNT) &&
+	    r->with_fd <= 1 && r->offset >= 0 &&
+	    version_fits(&r->version) && kind_fits(r);
 }
 
 /* Whether the bytes are one text, with its only NUL at the end. */
@@ -305,70 +304,70 @@ texts_fit(const char *at, size_t size, unsigned count)
 }
 
 static bool
-unpack_data(const struct wire_request *o, struct job *job, const char *at)
+unpack_data(const struct wire_request *r, struct job *job, const char *at)
 {
 	unsigned	n;
 
-	switch (o->kind) {
+	switch (r->kind) {
 	case JOB_LIST:
 		job->template = at;
-		job->template_len = o->data_size;
-		return texts_fit(at, o->data_size, JOB_TEMPLATE_COUNT);
+		job->template_len = r->data_size;
+		return texts_fit(at, r->data_size, JOB_TEMPLATE_COUNT);
 	case JOB_COMPRESS:
-		job->cache_dir = o->data_size > 0 ? at : NULL;
-		return o->data_size == 0 ||
-		    (text_fits(at, o->data_size) && at[0] == '/');
+		job->cache_dir = r->data_size > 0 ? at : NULL;
+		return r->data_size == 0 ||
+		    (text_fits(at, r->data_size) && at[0] == '/');
 	default:
 		job->siblings = at;
-		job->siblings_len = o->data_size;
-		n = count_texts(at, o->data_size);
-		return list_fits(at, o->data_size) && n <= JOB_SIBLINGS_MAX &&
-		    o->length <= n;
+		job->siblings_len = r->data_size;
+		n = count_texts(at, r->data_size);
+		return list_fits(at, r->data_size) && n <= JOB_SIBLINGS_MAX &&
+		    r->length <= n;
 	}
 }
 
 static bool
-unpack_texts(const struct wire_request *o, struct job *job, const char *at)
+unpack_texts(const struct wire_request *r, struct job *job, const char *at)
 {
 	job->root = at;
-	job->path = at + o->root_size;
-	job->names = job->path + o->path_size;
-	job->names_len = o->names_size;
-	if (o->user_size > 0) {
-		job->user = job->names + o->names_size + o->data_size;
-		if (!text_fits(job->user, o->user_size))
+	job->path = at + r->root_size;
+	job->names = job->path + r->path_size;
+	job->names_len = r->names_size;
+	if (r->user_size > 0) {
+		job->user = job->names + r->names_size + r->data_size;
+		if (!text_fits(job->user, r->user_size))
 			return false;
 	}
-	return unpack_data(o, job, job->names + o->names_size) &&
-	    text_fits(job->root, o->root_size) &&
-	    text_fits(job->path, o->path_size) &&
-	    list_fits(job->names, o->names_size) &&
+	return unpack_data(r, job, job->names + r->names_size) &&
+	    text_fits(job->root, r->root_size) &&
+	    text_fits(job->path, r->path_size) &&
+	    list_fits(job->names, r->names_size) &&
 	    (job->root[0] == '/') == (job->user == NULL) &&
 	    job->path[0] != '/';
 }
 
 /* Fills in the job, whose texts and data point into the buffer. */
 static bool
-unpack_request(const struct wire_request *o, struct job *job, const char *at)
+unpack_request(const struct wire_request *r, struct job *job, const char *at)
 {
-	job_init(job, o->kind);
-	job->id = o->id;
-	job->has_version = (o->flags & REQUEST_HAS_VERSION) != 0;
-	job->same_mount = (o->flags & REQUEST_SAME_MOUNT) != 0;
-	job->version = o->version;
-	job->offset = o->offset;
-	job->length = o->length;
-	job->links = o->links;
-	job->min_uid = o->min_uid;
-	job->mount_len = o->mount_len;
-	if (has_path(o->kind))
-		return unpack_texts(o, job, at);
-	job->data = at + o->root_size;
-	if (o->kind != JOB_VERIFY)
+	job_init(job, r->kind);
+	job->id = r->id;
+	job->has_version = (r->flags & REQUEST_HAS_VERSION) != 0;
+	job->same_mount = (r->flags & REQUEST_SAME_MOUNT) != 0;
+	job->version = r->version;
+	job->offset = r->offset;
+	job->length = r->length;
+	job->links = r->links;
+	job->min_uid = r->min_uid;
+	job->mount_len = r->mount_len;
+	if (has_path(r->kind))
+		return unpack_texts(r, job, at);
+	job->data = at + r->root_size;
+	if (r->kind != JOB_VERIFY)
 		return true;
 	job->root = at;
-	return text_fits(at, o->root_size) && at[0] == '/' &&
-	    texts_fit(job->data, o->data_size, 2);
+	return text_fits(at, r->root_size) && at[0] == '/' &&
+	    texts_fit(job->data, r->data_size, 2);
 }
 
 /* Reads the rest of a message; EOF is an error here. */
@@ -388,19 +387,19 @@ read_rest(int sock, void *at, size_t size)
 
 /* Reads all behind the first n bytes of the header. */
 static int
-recv_rest(
-    int sock, struct wire_request *o, size_t n, struct job *job, char *buffer)
+recv_rest(int sock, struct wire_request *r, size_t n, struct job *job,
+    char *buffer)
 {
-	if (read_rest(sock, (char *)o + n, sizeof(*o) - n) == -1)
+	if (read_rest(sock, (char *)r + n, sizeof(*r) - n) == -1)
 		return -1;
-	if (!request_fits(o)) {
+	if (!request_fits(r)) {
 		errno = EBADMSG;
 		return -1;
 	}
-	if (read_rest(sock, buffer, (size_t)o->root_size + o->path_size +
-	    o->names_size + o->data_size + o->user_size) == -1)
+	if (read_rest(sock, buffer, (size_t)r->root_size + r->path_size +
+	    r->names_size + r->data_size + r->user_size) == -1)
 		return -1;
-	if (!unpack_request(o, job, buffer)) {
+	if (!unpack_request(r, job, buffer)) {
 		errno = EBADMSG;
 		return -1;
 	}
@@ -410,18 +409,18 @@ recv_rest(
 int
 wire_recv_request(int sock, struct job *job, char *buffer)
 {
-	struct wire_request	order;
+	struct wire_request	request;
 	ssize_t			n;
 	int			fd;
 
-	n = io_recv_message(sock, &order, sizeof(order), &fd);
+	n = io_recv_message(sock, &request, sizeof(request), &fd);
 	if (n <= 0)
 		return (int)n;
-	if (recv_rest(sock, &order, (size_t)n, job, buffer) == -1) {
+	if (recv_rest(sock, &request, (size_t)n, job, buffer) == -1) {
 		io_close(&fd);
 		return -1;
 	}
-	if ((fd != -1) != (order.with_fd != 0)) {
+	if ((fd != -1) != (request.with_fd != 0)) {
 		io_close(&fd);
 		errno = EBADMSG;
 		return -1;
@@ -436,85 +435,85 @@ wire_recv_request(int sock, struct job *job, char *buffer)
 
 /* Whether an open file belongs to this reply. */
 static bool
-brings_file(enum job_kind kind, int error, bool same)
+brings_file(enum job_kind kind, int error, bool unchanged)
 {
-	return (has_path(kind) || kind == JOB_COPY) && error == 0 && !same;
+	return (has_path(kind) || kind == JOB_COPY) && error == 0 && !unchanged;
 }
 
 int
 wire_send_reply(int sock, const struct job *job)
 {
-	struct path_info	a = {
+	struct wire_reply	r = {
 		.magic = REPLY_MAGIC,
 		.kind = job->kind,
 		.id = job->id,
 		.error = job->error,
-		.which = job->name_number,
+		.name_number = job->name_number,
 		.version = job->version,
 		.mode = job->facts.mode,
 		.uid = job->facts.uid,
-		.same = job->unchanged,
-		.settled = job->facts.strong,
+		.unchanged = job->unchanged,
+		.strong = job->facts.strong,
 		.in_memory = job->facts.in_memory,
 		.with_fd = brings_file(job->kind, job->error, job->unchanged),
 		.done = job->done,
-		.kept = job->facts.cached
+		.cached = job->facts.cached
 	};
-	struct iovec	part = { .iov_base = &a, .iov_len = sizeof(a) };
+	struct iovec	part = { .iov_base = &r, .iov_len = sizeof(r) };
 
-	need(!a.with_fd || job->fd != -1);
-	if (a.with_fd && job->facts.handle)
-		a.with_fd = 2;
-	return io_send_message(sock, &part, 1, a.with_fd ? job->fd : -1);
+	need(!r.with_fd || job->fd != -1);
+	if (r.with_fd && job->facts.handle)
+		r.with_fd = 2;
+	return io_send_message(sock, &part, 1, r.with_fd ? job->fd : -1);
 }
 
 static bool
-flags_fit(const struct path_info *a)
+flags_fit(const struct wire_reply *r)
 {
-	return a->same <= 1 && a->settled <= 1 && a->in_memory <= 1 &&
-	    a->with_fd <= (a->kind == JOB_RESOLVE || a->kind == JOB_COMPRESS ?
+	return r->unchanged <= 1 && r->strong <= 1 && r->in_memory <= 1 &&
+	    r->with_fd <= (r->kind == JOB_RESOLVE || r->kind == JOB_COMPRESS ?
 	    2 : 1);
 }
 
 static bool
-done_fits(const struct path_info *a, const struct job *job)
+done_fits(const struct wire_reply *r, const struct job *job)
 {
 	unsigned	suffixes;
 
 	if (job->kind != JOB_RESOLVE)
-		return a->done <= job->length;
+		return r->done <= job->length;
 	suffixes = count_texts(job->siblings, job->siblings_len);
-	return a->done < (uint64_t)1 << suffixes;
+	return r->done < (uint64_t)1 << suffixes;
 }
 
 /* Whether this can be the reply to that job. */
 static bool
-reply_fits(const struct path_info *a, const struct job *job)
+reply_fits(const struct wire_reply *r, const struct job *job)
 {
 	unsigned	count = count_texts(job->names, job->names_len);
 
-	return a->magic == REPLY_MAGIC && a->kind == job->kind &&
-	    a->id == job->id && a->error >= 0 && a->which <= count &&
-	    done_fits(a, job) && flags_fit(a) &&
-	    (!a->same || (job->has_version && a->error == 0)) &&
-	    version_fits(&a->version) && version_fits(&a->kept) &&
-	    (a->kind == JOB_COMPRESS || a->kept.ino == 0) &&
-	    (a->with_fd > 0) == brings_file(job->kind, a->error, a->same);
+	return r->magic == REPLY_MAGIC && r->kind == job->kind &&
+	    r->id == job->id && r->error >= 0 && r->name_number <= count &&
+	    done_fits(r, job) && flags_fit(r) &&
+	    (!r->unchanged || (job->has_version && r->error == 0)) &&
+	    version_fits(&r->version) && version_fits(&r->cached) &&
+	    (r->kind == JOB_COMPRESS || r->cached.ino == 0) &&
+	    (r->with_fd > 0) == brings_file(job->kind, r->error, r->unchanged);
 }
 
 static void
-fill_job(struct job *job, const struct path_info *a, int fd)
+fill_job(struct job *job, const struct wire_reply *r, int fd)
 {
 	/* The kernel drops a descriptor if our limit is reached. */
-	job->error = a->with_fd && fd == -1 ? EMFILE : a->error;
-	job->unchanged = a->same;
-	job->name_number = a->which;
-	if (!a->same)
-		job->version = a->version;
-	job->facts = (struct job_facts){ .mode = a->mode, .uid = a->uid,
-	    .strong = a->settled, .in_memory = a->in_memory,
-	    .handle = a->with_fd == 2, .cached = a->kept };
-	job->done = a->done;
+	job->error = r->with_fd && fd == -1 ? EMFILE : r->error;
+	job->unchanged = r->unchanged;
+	job->name_number = r->name_number;
+	if (!r->unchanged)
+		job->version = r->version;
+	job->facts = (struct job_facts){ .mode = r->mode, .uid = r->uid,
+	    .strong = r->strong, .in_memory = r->in_memory,
+	    .handle = r->with_fd == 2, .cached = r->cached };
+	job->done = r->done;
 	if (job->kind != JOB_READ)		/* READ: fd is the caller's */
 		job->fd = fd;
 }
@@ -522,20 +521,20 @@ fill_job(struct job *job, const struct path_info *a, int fd)
 int
 wire_recv_reply(int sock, struct job *job)
 {
-	struct path_info	answer;
+	struct wire_reply	reply;
 	ssize_t			n;
 	int			fd;
 
-	n = io_recv_message_nowait(sock, &answer, sizeof(answer), &fd);
+	n = io_recv_message_nowait(sock, &reply, sizeof(reply), &fd);
 	if (n <= 0)
 		return (int)n;
 	/* A reply is so small that it arrives whole. */
-	if (n != sizeof(answer) || !reply_fits(&answer, job) ||
-	    (fd != -1 && !answer.with_fd)) {
+	if (n != sizeof(reply) || !reply_fits(&reply, job) ||
+	    (fd != -1 && !reply.with_fd)) {
 		io_close(&fd);
 		errno = EBADMSG;
 		return -1;
 	}
-	fill_job(job, &answer, fd);
+	fill_job(job, &reply, fd);
 	return 1;
 }

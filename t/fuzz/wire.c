@@ -21,8 +21,8 @@
 enum {
 	FD_FIRST = 1,		/* a descriptor with the first piece */
 	FD_SECOND = 2,		/* a descriptor with the second */
-	AN_ANSWER = 4,		/* a reply to a job ... */
-	KNOWN = 8,		/* ... with a version */
+	IS_REPLY = 4,		/* a reply to a job ... */
+	HAS_VERSION = 8,		/* ... with a version */
 	KIND_SHIFT = 4		/* ... of this kind */
 };
 
@@ -139,8 +139,8 @@ check_place(const struct job *job)
 	else if (job->kind == JOB_LIST)
 		check_text(job->template, job->template_len);
 	else if (job->cache_dir != NULL)
-		check_text(
-		    job->cache_dir, strnlen(job->cache_dir, JOB_PATH_MAX) + 1);
+		check_text(job->cache_dir,
+		    strnlen(job->cache_dir, JOB_PATH_MAX) + 1);
 }
 
 static void
@@ -220,7 +220,7 @@ receive_reply(int fd[2], const uint8_t *data, size_t len, int flags)
 {
 	enum job_kind	kind = ((unsigned)flags >> KIND_SHIFT) % JOB_KIND_COUNT;
 	struct job	job;
-	bool		known = flags & KNOWN;
+	bool		known = flags & HAS_VERSION;
 	int		result, next = next_descriptor();
 
 	_Static_assert(JOB_KIND_COUNT <= 16, "four bits of flags");
@@ -254,7 +254,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	data += 2;
 	len -= 2;
 	fill_pipe(fd, data, len, flags, cut);
-	if (flags & AN_ANSWER)
+	if (flags & IS_REPLY)
 		receive_reply(fd, data, len, flags);
 	else
 		receive_request(fd, data, len);

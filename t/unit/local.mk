@@ -48,7 +48,7 @@ unit_tests = \
 	t/unit/helpers/template \
 	t/unit/helpers/verify \
 	t/unit/helpers/wire \
-	t/unit/helpers/wire_answer \
+	t/unit/helpers/wire_reply \
 	t/unit/http/caches_threads \
 	t/unit/http/deferred_close \
 	t/unit/http/hot \

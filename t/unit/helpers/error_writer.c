@@ -14,7 +14,7 @@
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"
 
-static int	words[2], losses[2];
+static int	lines[2], drops[2];
 
 static int
 setup(const char *name)
@@ -23,16 +23,23 @@ setup(const char *name)
 		    0600);
 
 	ck_assert_int_ne(log, -1);
-	ck_assert_int_eq(pipe2(words, O_NONBLOCK), 0);
-	ck_assert_int_eq(pipe2(losses, O_NONBLOCK), 0);
-	log_init("scribe", LOG_LEVEL_NOTICE);
+	ck_assert_int_eq(pipe2(lines, O_NONBLOCK), 0);
+	ck_assert_int_eq(pipe2(drops, O_NONBLOCK), 0);
+	log_init("error logger", LOG_LEVEL_NOTICE);
 	return log;
+}
+
+static void
+run(int pipe, int log)
+{
+	error_writer_run(pipe, lines[0], drops[0],
+	    &(struct log_sink){ .fd = log });
 }
 
 static void
 say(const char *text)
 {
-	ck_assert_int_eq(write(words[1], text, strlen(text)), strlen(text));
+	ck_assert_int_eq(write(lines[1], text, strlen(text)), strlen(text));
 }
 
 START_TEST(all_before_the_end)
@@ -41,11 +48,9 @@ START_TEST(all_before_the_end)
 
 	say("one\n");
 	say("two\n");
-	error_writer_run(
-	    -1, words[0], losses[0], &(struct log_sink){.fd = log});
+	run(-1, log);
 	ck_assert_str_eq(tree_text("all"), "one\ntwo\n");
-	error_writer_run(
-	    -1, words[0], losses[0], &(struct log_sink){.fd = log});
+	run(-1, log);
 	ck_assert_str_eq(tree_text("all"), "one\ntwo\n");
 }
 END_TEST
@@ -56,8 +61,7 @@ START_TEST(no_terminal_obeys)
 	int	log = setup("raw");
 
 	say("a\x9b" "31m\tb\xc3\xa9\xc2\x9b\033[0m\ntwo\n");
-	error_writer_run(
-	    -1, words[0], losses[0], &(struct log_sink){.fd = log});
+	run(-1, log);
 	ck_assert_str_eq(tree_text("raw"),
 	    "a?31m\tb\xc3\xa9???[0m\ntwo\n");
 }
@@ -69,9 +73,8 @@ START_TEST(losses_are_told_behind)
 	const char	*text, *line;
 
 	say("one\n");
-	ck_assert_int_eq(write(losses[1], "xxx", 3), 3);
-	error_writer_run(
-	    -1, words[0], losses[0], &(struct log_sink){.fd = log});
+	ck_assert_int_eq(write(drops[1], "xxx", 3), 3);
+	run(-1, log);
 	text = tree_text("losses");
 	ck_assert(strncmp(text, "one\n", 4) == 0);
 	line = strstr(text, "] warn: 3 lines of the error log were lost");
@@ -96,8 +99,7 @@ start(int log, rlim_t bytes, int *pipe)
 		signal(SIGXFSZ, SIG_IGN);
 		if (setrlimit(RLIMIT_FSIZE, &l) == -1)
 			_exit(1);
-		error_writer_run(
-		    fd[1], words[0], losses[0], &(struct log_sink){.fd = log});
+		run(fd[1], log);
 		_exit(0);
 	}
 	close(fd[1]);

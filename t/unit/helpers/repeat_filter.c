@@ -37,8 +37,8 @@ START_TEST(how_often)
 	memset(&all, 0, sizeof(all));
 	ck_assert_int_eq(repeat_filter_next_at(&all), 0);
 	ck_assert(hear(T(1) "main[7] warn: no luck\n", 1000));
-	ck_assert_int_eq(
-	    repeat_filter_next_at(&all), 1000 + REPEAT_FILTER_INTERVAL);
+	ck_assert_int_eq(repeat_filter_next_at(&all),
+	    1000 + REPEAT_FILTER_INTERVAL);
 	ck_assert(!hear(T(2) "main[7] warn: no luck\n", 2000));
 	ck_assert(hear(T(2) "main[8] warn: no luck\n", 2000));
 	ck_assert(hear(T(2) "main[7] error: no luck\n", 2000));
@@ -46,8 +46,8 @@ START_TEST(how_often)
 	ck_assert_str_eq(told(1000 + REPEAT_FILTER_INTERVAL - 1), "");
 	ck_assert_str_eq(told(1000 + REPEAT_FILTER_INTERVAL),
 	    "2: " T(3) "main[7] warn: no luck (2 times more)\n");
-	ck_assert_int_eq(
-	    repeat_filter_next_at(&all), 2000 + REPEAT_FILTER_INTERVAL);
+	ck_assert_int_eq(repeat_filter_next_at(&all),
+	    2000 + REPEAT_FILTER_INTERVAL);
 	ck_assert_str_eq(told(2000 + REPEAT_FILTER_INTERVAL), "");
 	ck_assert_int_eq(repeat_filter_next_at(&all), 0);
 	ck_assert(hear(T(9) "main[7] warn: no luck\n", 9000));

@@ -41,9 +41,8 @@ START_TEST(fields)
 	ck_assert_str_eq(fill_template("no field", &v), "no field");
 	ck_assert_str_eq(fill_template("%%", &v), "%");
 	ck_assert_str_eq(fill_template("100%% %%{name}", &v), "100% %{name}");
-	ck_assert_str_eq(
-	    fill_template("<%{title}|%{name}|%{size}|%{human}>", &v),
-	    "<a title|a name|1500|1.4 KiB>");
+	ck_assert_str_eq(fill_template("<%{title}|%{name}|%{size}|%{human}>",
+	    &v), "<a title|a name|1500|1.4 KiB>");
 	ck_assert_str_eq(fill_template("%{time} %{date}", &v),
 	    "2023-11-14T22:13:20Z 2023-11-14 22:13");
 	ck_assert_str_eq(fill_template("%{name:none}%{name:percent}%%", &v),

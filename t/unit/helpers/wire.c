@@ -1,6 +1,6 @@
 /*
  * Tests of helpers/wire: requests over the pipe in any pieces; all other bytes
- * are refused, and no descriptor stays open.  Replies: wire_answer.c.
+ * are refused, and no descriptor stays open.  Replies: wire_reply.c.
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include "t/unit/helpers/wires.h"
 
 static void
-check_order(const struct job *sent)
+check_request(const struct job *sent)
 {
 	struct stat	a, b;
 
@@ -36,8 +36,8 @@ check_order(const struct job *sent)
 		ck_assert_mem_eq(got.names, sent->names, sent->names_len);
 	}
 	if (sent->kind == JOB_LIST) {
-		ck_assert_uint_eq(got.template_len, sizeof(form));
-		ck_assert_mem_eq(got.template, form, sizeof(form));
+		ck_assert_uint_eq(got.template_len, sizeof(template));
+		ck_assert_mem_eq(got.template, template, sizeof(template));
 	}
 	if (sent->kind == JOB_RESOLVE) {
 		ck_assert_uint_eq(got.siblings_len, sizeof(suffixes));
@@ -61,7 +61,7 @@ check_order(const struct job *sent)
 
 /* Sends a copy of the sample, so that its fd stays open. */
 static void
-send_order(const struct job *job)
+send_request(const struct job *job)
 {
 	struct job	sent = *job;
 	bool		goes = job->kind == JOB_CLOSE;
@@ -75,12 +75,12 @@ send_order(const struct job *job)
 /* The bytes of a job's request, without its descriptor.  That of a CLOSE comes
  * with the first byte alone. */
 static size_t
-order_bytes(const struct job *job, char *bytes, size_t size)
+request_bytes(const struct job *job, char *bytes, size_t size)
 {
 	ssize_t	n, rest = 0;
 	int	came;
 
-	send_order(job);
+	send_request(job);
 	n = io_recv_message(fd[1], bytes, size, &came);
 	io_close(&came);
 	if (job->kind == JOB_CLOSE) {
@@ -111,24 +111,24 @@ START_TEST(kinds_and_empty_jobs)
 }
 END_TEST
 
-START_TEST(order_arrives)
+START_TEST(request_arrives)
 {
 	struct job	job = sample(_i);
 	int		before = descriptors();
 
-	send_order(&job);
-	send_order(&job);
+	send_request(&job);
+	send_request(&job);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
-	check_order(&job);
+	check_request(&job);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
-	check_order(&job);
+	check_request(&job);
 	io_close(&fd[0]);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 0);
 	ck_assert_int_eq(descriptors(), before - 1);
 }
 END_TEST
 
-START_TEST(order_without_texts)
+START_TEST(request_without_texts)
 {
 	struct job	job = sample(JOB_RESOLVE);
 
@@ -149,11 +149,11 @@ START_TEST(order_without_texts)
 END_TEST
 
 /* From a writer that sends byte after byte. */
-START_TEST(order_byte_by_byte)
+START_TEST(request_byte_by_byte)
 {
 	struct job	job = sample(_i);
 	char		bytes[1000];
-	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	size_t		n = request_bytes(&job, bytes, sizeof(bytes));
 	int		small = 1, status;
 
 	setsockopt(fd[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
@@ -163,18 +163,18 @@ START_TEST(order_byte_by_byte)
 		_exit(0);
 	}
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
-	check_order(&job);
+	check_request(&job);
 	wait(&status);
 	ck_assert_int_eq(status, 0);
 }
 END_TEST
 
 /* The pipe closes within the message, at each byte in turn. */
-START_TEST(order_cut_short)
+START_TEST(request_cut_short)
 {
 	struct job	job = sample(_i);
 	char		bytes[1000];
-	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	size_t		n = request_bytes(&job, bytes, sizeof(bytes));
 	int		before = descriptors();
 
 	for (size_t i = 1; i < n; i++) {
@@ -210,12 +210,12 @@ START_TEST(user_travels)
 
 	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
-	check_order(&job);
+	check_request(&job);
 	memset(longest, 'u', JOB_USER_MAX - 1);
 	job.user = longest;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
-	check_order(&job);
+	check_request(&job);
 	longest[JOB_USER_MAX - 1] = 'u';
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
@@ -234,7 +234,7 @@ START_TEST(words_of_links)
 END_TEST
 
 /* Jobs at the limits, also by non-blocking sockets. */
-START_TEST(largest_orders)
+START_TEST(largest_requests)
 {
 	static char	text[JOB_PATH_MAX], data[JOB_DATA_MAX];
 	struct job	job = sample(JOB_RESOLVE);
@@ -246,14 +246,14 @@ START_TEST(largest_orders)
 	job.path = text + 1;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
-	check_order(&job);
+	check_request(&job);
 	job = sample(JOB_APPEND);
 	memset(data, 'd', sizeof(data));
 	job.data = data;
 	job.length = JOB_DATA_MAX;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
-	check_order(&job);
+	check_request(&job);
 }
 END_TEST
 
@@ -302,7 +302,7 @@ static const struct {
 	enum job_kind	kind;
 	unsigned	where, width;
 	int64_t		value;
-} bad_orders[] = {
+} bad_requests[] = {
 	{ JOB_RESOLVE,	MAGIC,	4, 0 },
 	{ JOB_RESOLVE,	MAGIC,	4, 0x6a6f6200 },
 	{ JOB_RESOLVE,	MAGIC,	4, 0x01626f6a },	/* other byte order */
@@ -340,13 +340,13 @@ static const struct {
 	{ JOB_RESOLVE,	USER,	4, 1 },
 	{ JOB_RESOLVE,	USER,	4, JOB_USER_MAX + 1 },
 	{ JOB_RESOLVE,	USER,	4, -1 },
-	{ JOB_RESOLVE,	LEAST,	4, 1 },
-	{ JOB_RESOLVE,	ENTER,	4, 1 },
+	{ JOB_RESOLVE,	MIN_UID, 4, 1 },
+	{ JOB_RESOLVE,	MOUNT_LEN, 4, 1 },
 	{ JOB_READ,	LINKS,	4, 1 },
 	{ JOB_READ,	USER,	4, 2 },
 	{ JOB_APPEND,	LINKS,	4, 1 },
-	{ JOB_APPEND,	LEAST,	4, 1 },
-	{ JOB_APPEND,	ENTER,	4, 1 },
+	{ JOB_APPEND,	MIN_UID, 4, 1 },
+	{ JOB_APPEND,	MOUNT_LEN, 4, 1 },
 	{ JOB_READ,	KIND,	4, JOB_RESOLVE },
 	{ JOB_READ,	KIND,	4, JOB_APPEND },
 	{ JOB_READ,	ROOT,	4, 2 },
@@ -379,15 +379,15 @@ static const struct {
 	{ JOB_APPEND,	LENGTH,	8, -1 },
 	{ JOB_APPEND,	OFFSET,	8, -1 },
 	{ JOB_APPEND,	WITH_FD, 4, 1 },
-	{ JOB_LIST,	ENTER,	4, 5 },			/* of four */
-	{ JOB_LIST,	ENTER,	4, -1 },
+	{ JOB_LIST,	MOUNT_LEN, 4, 5 },			/* of four */
+	{ JOB_LIST,	MOUNT_LEN, 4, -1 },
 	{ JOB_LIST,	FLAGS,	4, 1 },			/* no same_mount */
 	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
 	{ JOB_LIST,	KIND,	4, JOB_APPEND },
 	{ JOB_LIST,	ROOT,	4, 1 },
 	{ JOB_LIST,	PATH,	4, 0 },
 	{ JOB_LIST,	DATA,	4, 0 },
-	{ JOB_LIST,	DATA,	4, sizeof(form) - 1 },
+	{ JOB_LIST,	DATA,	4, sizeof(template) - 1 },
 	{ JOB_LIST,	DATA,	4, JOB_DATA_MAX + 1 },
 	{ JOB_LIST,	WITH_FD, 4, 1 },
 	{ JOB_LIST,	OFFSET,	8, -1 },
@@ -427,15 +427,15 @@ receive(char *bytes, size_t n, int beside)
 	return wire_recv_request(fd[1], &got, buffer);
 }
 
-START_TEST(order_malformed)
+START_TEST(request_malformed)
 {
-	struct job	job = sample(bad_orders[_i].kind);
+	struct job	job = sample(bad_requests[_i].kind);
 	char		bytes[1000];
-	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	size_t		n = request_bytes(&job, bytes, sizeof(bytes));
 	int		before = descriptors();
 
-	patch(bytes, bad_orders[_i].where, bad_orders[_i].width,
-	    bad_orders[_i].value);
+	patch(bytes, bad_requests[_i].where, bad_requests[_i].width,
+	    bad_requests[_i].value);
 	ck_assert_int_eq(receive(bytes, n, job.fd), -1);
 	ck_assert_int_eq(errno, EBADMSG);
 	ck_assert_int_eq(descriptors(), before);
@@ -462,11 +462,11 @@ static const struct {
 	{ 34,	'x',	-1 }	/* does not end */
 };
 
-START_TEST(order_bad_texts)
+START_TEST(request_bad_texts)
 {
 	struct job	job = sample(JOB_RESOLVE);
 	char		bytes[1000];
-	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	size_t		n = request_bytes(&job, bytes, sizeof(bytes));
 
 	bytes[TEXTS + bad_texts[_i].at] = bad_texts[_i].byte;
 	ck_assert_int_eq(receive(bytes, n, -1), bad_texts[_i].result);
@@ -487,11 +487,11 @@ static const struct {
 	{ 33 + sizeof(suffixes), 'x',	-1 }	/* does not end */
 };
 
-START_TEST(order_bad_user)
+START_TEST(request_bad_user)
 {
 	struct job	job = sample_of_user(JOB_RESOLVE);
 	char		bytes[1000];
-	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	size_t		n = request_bytes(&job, bytes, sizeof(bytes));
 
 	bytes[TEXTS + bad_users[_i].at] = bad_users[_i].byte;
 	ck_assert_int_eq(receive(bytes, n, -1), bad_users[_i].result);
@@ -499,34 +499,34 @@ START_TEST(order_bad_user)
 END_TEST
 
 /* A template with too few texts, too many, or without a terminator. */
-START_TEST(order_bad_form)
+START_TEST(request_bad_template)
 {
 	static const struct {
-		const char	*form;
+		const char	*template;
 		size_t		 len;
 	} bad[] = {
-		{ form, sizeof(form) - 1 },
-		{ form, sizeof(form) - 5 },
+		{ template, sizeof(template) - 1 },
+		{ template, sizeof(template) - 5 },
 		{ "\0\0\0\0\0\0\0\0", 9 },
 		{ "name", 5 },
 	};
 	struct job	job = sample(JOB_LIST);
 	char		bytes[1000];
 
-	job.template = bad[_i].form;
+	job.template = bad[_i].template;
 	job.template_len = bad[_i].len;
-	ck_assert_int_eq(receive(bytes, order_bytes(&job, bytes,
+	ck_assert_int_eq(receive(bytes, request_bytes(&job, bytes,
 	    sizeof(bytes)), -1), -1);
 	ck_assert_int_eq(errno, EBADMSG);
 }
 END_TEST
 
 /* A descriptor too many, or missing. */
-START_TEST(order_wrong_descriptor)
+START_TEST(request_wrong_descriptor)
 {
 	struct job	job = sample(_i);
 	char		bytes[1000];
-	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	size_t		n = request_bytes(&job, bytes, sizeof(bytes));
 	int		before = descriptors();
 
 	ck_assert_int_eq(receive(bytes, n, job.fd == -1 ? fd[0] : -1), -1);
@@ -536,11 +536,11 @@ START_TEST(order_wrong_descriptor)
 END_TEST
 
 /* Random bytes from a fixed seed, which are a request or not. */
-START_TEST(order_noise)
+START_TEST(request_noise)
 {
 	struct job	job = sample(_i);
 	char		bytes[1000], noisy[1000];
-	size_t		n = order_bytes(&job, bytes, sizeof(bytes));
+	size_t		n = request_bytes(&job, bytes, sizeof(bytes));
 	int		before = descriptors(), result, refused = 0;
 
 	srandom(1);
@@ -577,19 +577,19 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, make, unmake);
 	tcase_add_test(tests, kinds_and_empty_jobs);
-	tcase_add_loop_test(tests, order_arrives, 0, JOB_KIND_COUNT);
-	tcase_add_test(tests, order_without_texts);
+	tcase_add_loop_test(tests, request_arrives, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, request_without_texts);
 	tcase_add_loop_test(tests, user_travels, 0, 2);
 	tcase_add_test(tests, words_of_links);
-	tcase_add_loop_test(tests, order_bad_user, 0, COUNT(bad_users));
-	tcase_add_loop_test(tests, order_byte_by_byte, 0, JOB_KIND_COUNT);
-	tcase_add_loop_test(tests, order_cut_short, 0, JOB_KIND_COUNT);
-	tcase_add_test(tests, largest_orders);
+	tcase_add_loop_test(tests, request_bad_user, 0, COUNT(bad_users));
+	tcase_add_loop_test(tests, request_byte_by_byte, 0, JOB_KIND_COUNT);
+	tcase_add_loop_test(tests, request_cut_short, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, largest_requests);
 	tcase_add_test(tests, too_large_to_send);
-	tcase_add_loop_test(tests, order_malformed, 0, COUNT(bad_orders));
-	tcase_add_loop_test(tests, order_bad_texts, 0, COUNT(bad_texts));
-	tcase_add_loop_test(tests, order_bad_form, 0, 4);
-	tcase_add_loop_test(tests, order_wrong_descriptor, 0, JOB_KIND_COUNT);
-	tcase_add_loop_test(tests, order_noise, 0, JOB_KIND_COUNT);
+	tcase_add_loop_test(tests, request_malformed, 0, COUNT(bad_requests));
+	tcase_add_loop_test(tests, request_bad_texts, 0, COUNT(bad_texts));
+	tcase_add_loop_test(tests, request_bad_template, 0, 4);
+	tcase_add_loop_test(tests, request_wrong_descriptor, 0, JOB_KIND_COUNT);
+	tcase_add_loop_test(tests, request_noise, 0, JOB_KIND_COUNT);
 	tcase_add_test(tests, nobody_there);
 }

@@ -23,17 +23,19 @@ enum {
 	MAGIC = 0, KIND = 4, ID = 8,
 	ROOT = 16, PATH = 20, NAMES = 24, DATA = 28, FLAGS = 32, WITH_FD = 36,
 	VERSION = 40, SIZE = 56, MTIME_NS = 80, CTIME_NS = 84, OFFSET = 88,
-	LENGTH = 96, LINKS = 104, USER = 108, LEAST = 112, ENTER = 116,
+	LENGTH = 96, LINKS = 104, USER = 108, MIN_UID = 112, MOUNT_LEN = 116,
 	TEXTS = 120,
-	ERROR = 16, WHICH = 20, A_VERSION = 24, A_SIZE = 40, A_MTIME_NS = 64,
-	SAME = 80, SETTLED = 84, IN_MEMORY = 88, A_WITH_FD = 92, DONE = 96,
-	KEPT_INO = 112, KEPT_SIZE = 120, KEPT_MTIME_NS = 144, ANSWER = 152
+	/* Of a reply: */
+	ERROR = 16, NAME_NUMBER = 20, R_VERSION = 24, R_SIZE = 40,
+	R_MTIME_NS = 64, UNCHANGED = 80, STRONG = 84, IN_MEMORY = 88,
+	R_WITH_FD = 92, DONE = 96, CACHED_INO = 112, CACHED_SIZE = 120,
+	CACHED_MTIME_NS = 144, REPLY_SIZE = 152
 };
 
 static const char	 names[] = "index.html\0index.htm";
 static const char	 suffixes[] = ".br\0.gz";
 /* The texts of a template, some of them empty. */
-static const char	 form[] = "name\0title\0\0dir\0file\0\0\0tail";
+static const char	 template[] = "name\0title\0\0dir\0file\0\0\0tail";
 /* A user and a password. */
 static const char	 both[] = "anna\0secret";
 static const struct job_version version = { 1, 2, 3, 4, 5, 6, 7 };
@@ -99,8 +101,8 @@ sample(enum job_kind kind)
 		job.cache_dir = "/var/cache";
 		job.length = 1000;
 	} else if (kind == JOB_LIST) {
-		job.template = form;
-		job.template_len = sizeof(form);
+		job.template = template;
+		job.template_len = sizeof(template);
 		job.length = 100;
 		job.offset = 10000;
 	} else if (kind == JOB_READ || kind == JOB_COPY) {

@@ -11,18 +11,19 @@
 
 /* The bytes of a job's reply, without its descriptor. */
 static void
-answer_bytes(const struct job *job, char *bytes)
+reply_bytes(const struct job *job, char *bytes)
 {
 	int	came;
 
 	ck_assert_int_eq(wire_send_reply(fd[1], job), 0);
-	ck_assert_int_eq(io_recv_message(fd[0], bytes, 1000, &came), ANSWER);
+	ck_assert_int_eq(io_recv_message(fd[0], bytes, 1000, &came),
+	    REPLY_SIZE);
 	io_close(&came);
 }
 
 /* A job with a result. */
 static struct job
-answered(enum job_kind kind)
+done_job(enum job_kind kind)
 {
 	struct job	job = sample(kind);
 
@@ -40,9 +41,9 @@ answered(enum job_kind kind)
 	return job;
 }
 
-START_TEST(answer_arrives)
+START_TEST(reply_arrives)
 {
-	struct job	job = answered(_i);
+	struct job	job = done_job(_i);
 	struct stat	a, b;
 
 	got = sample(_i);
@@ -72,9 +73,9 @@ START_TEST(answer_arrives)
 }
 END_TEST
 
-START_TEST(answer_with_handle)
+START_TEST(reply_with_handle)
 {
-	struct job	job = answered(JOB_RESOLVE);
+	struct job	job = done_job(JOB_RESOLVE);
 
 	got = sample(JOB_RESOLVE);
 	job.facts.handle = true;
@@ -85,9 +86,9 @@ START_TEST(answer_with_handle)
 }
 END_TEST
 
-START_TEST(answer_same)
+START_TEST(reply_unchanged)
 {
-	struct job	job = answered(_i == 0 ? JOB_RESOLVE :
+	struct job	job = done_job(_i == 0 ? JOB_RESOLVE :
 			    _i == 1 ? JOB_LIST : JOB_COMPRESS);
 	int		before = descriptors();
 
@@ -105,7 +106,7 @@ START_TEST(answer_same)
 }
 END_TEST
 
-START_TEST(answer_of_failure)
+START_TEST(reply_with_error)
 {
 	struct job	job = sample(_i);
 	int		before = descriptors();
@@ -120,7 +121,7 @@ START_TEST(answer_of_failure)
 END_TEST
 
 /* Never blocks, even if the socket would. */
-START_TEST(answer_not_yet)
+START_TEST(reply_not_yet)
 {
 	got = sample(JOB_READ);
 	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
@@ -134,7 +135,7 @@ static const struct {
 	enum job_kind	kind;
 	unsigned	where, width;
 	int64_t		value;
-} bad_answers[] = {
+} bad_replies[] = {
 	{ JOB_RESOLVE,	MAGIC,	4, 0 },
 	{ JOB_RESOLVE,	MAGIC,	4, 0x6a6f6201 },	/* a request */
 	{ JOB_RESOLVE,	KIND,	4, JOB_READ },
@@ -142,57 +143,57 @@ static const struct {
 	{ JOB_RESOLVE,	ID,	8, 1 },
 	{ JOB_RESOLVE,	ERROR,	4, -1 },
 	{ JOB_RESOLVE,	ERROR,	4, EIO },		/* and a file */
-	{ JOB_RESOLVE,	WHICH,	4, 3 },			/* of two */
-	{ JOB_RESOLVE,	WHICH,	4, -1 },
-	{ JOB_RESOLVE,	A_SIZE,	8, -1 },
-	{ JOB_RESOLVE,	A_MTIME_NS, 4, 1000000000 },
-	{ JOB_RESOLVE,	SAME,	4, 1 },			/* and a file */
-	{ JOB_RESOLVE,	SAME,	4, 2 },
-	{ JOB_RESOLVE,	SETTLED, 4, 2 },
+	{ JOB_RESOLVE,	NAME_NUMBER, 4, 3 },			/* of two */
+	{ JOB_RESOLVE,	NAME_NUMBER, 4, -1 },
+	{ JOB_RESOLVE,	R_SIZE,	8, -1 },
+	{ JOB_RESOLVE,	R_MTIME_NS, 4, 1000000000 },
+	{ JOB_RESOLVE,	UNCHANGED, 4, 1 },			/* and a file */
+	{ JOB_RESOLVE,	UNCHANGED, 4, 2 },
+	{ JOB_RESOLVE,	STRONG, 4, 2 },
 	{ JOB_RESOLVE,	IN_MEMORY, 4, 2 },
-	{ JOB_RESOLVE,	A_WITH_FD, 4, 0 },
-	{ JOB_RESOLVE,	A_WITH_FD, 4, 3 },
-	{ JOB_RESOLVE,	KEPT_INO, 8, 1 },		/* has no cache_dir */
+	{ JOB_RESOLVE,	R_WITH_FD, 4, 0 },
+	{ JOB_RESOLVE,	R_WITH_FD, 4, 3 },
+	{ JOB_RESOLVE,	CACHED_INO, 8, 1 },		/* has no cache_dir */
 	{ JOB_RESOLVE,	DONE,	8, 4 },			/* of two */
 	{ JOB_RESOLVE,	DONE,	8, -1 },
 	{ JOB_READ,	KIND,	4, JOB_APPEND },
 	{ JOB_READ,	ERROR,	4, -5 },
-	{ JOB_READ,	WHICH,	4, 1 },
-	{ JOB_READ,	SAME,	4, 1 },
-	{ JOB_READ,	A_WITH_FD, 4, 1 },
+	{ JOB_READ,	NAME_NUMBER, 4, 1 },
+	{ JOB_READ,	UNCHANGED, 4, 1 },
+	{ JOB_READ,	R_WITH_FD, 4, 1 },
 	{ JOB_READ,	DONE,	8, 1001 },		/* more than asked */
 	{ JOB_READ,	DONE,	8, -1 },
 	{ JOB_COPY,	ERROR,	4, EIO },		/* and a file */
-	{ JOB_COPY,	A_WITH_FD, 4, 0 },
-	{ JOB_COPY,	A_WITH_FD, 4, 2 },		/* no handle */
+	{ JOB_COPY,	R_WITH_FD, 4, 0 },
+	{ JOB_COPY,	R_WITH_FD, 4, 2 },		/* no handle */
 	{ JOB_COPY,	DONE,	8, 1001 },		/* more than asked */
-	{ JOB_CLOSE,	A_WITH_FD, 4, 1 },
+	{ JOB_CLOSE,	R_WITH_FD, 4, 1 },
 	{ JOB_CLOSE,	DONE,	8, 1 },
 	{ JOB_APPEND,	DONE,	8, 8 },
 	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
 	{ JOB_LIST,	ERROR,	4, EIO },		/* and a file */
-	{ JOB_LIST,	SAME,	4, 1 },
-	{ JOB_LIST,	A_WITH_FD, 4, 0 },
+	{ JOB_LIST,	UNCHANGED, 4, 1 },
+	{ JOB_LIST,	R_WITH_FD, 4, 0 },
 	{ JOB_LIST,	DONE,	8, 101 },		/* more than asked */
 	{ JOB_COMPRESS,	KIND,	4, JOB_LIST },
 	{ JOB_COMPRESS,	ERROR,	4, EFBIG },		/* and a file */
-	{ JOB_COMPRESS,	KEPT_SIZE, 8, -1 },
-	{ JOB_COMPRESS,	KEPT_MTIME_NS, 4, 1000000000 },
-	{ JOB_COMPRESS,	A_WITH_FD, 4, 0 }
+	{ JOB_COMPRESS,	CACHED_SIZE, 8, -1 },
+	{ JOB_COMPRESS,	CACHED_MTIME_NS, 4, 1000000000 },
+	{ JOB_COMPRESS,	R_WITH_FD, 4, 0 }
 };
 
-START_TEST(answer_malformed)
+START_TEST(reply_malformed)
 {
-	struct job	job = answered(bad_answers[_i].kind);
-	struct job	asked = sample(bad_answers[_i].kind);
+	struct job	job = done_job(bad_replies[_i].kind);
+	struct job	asked = sample(bad_replies[_i].kind);
 	char		bytes[1000];
 	int		before;
 
-	answer_bytes(&job, bytes);
+	reply_bytes(&job, bytes);
 	before = descriptors();
-	patch(bytes, bad_answers[_i].where, bad_answers[_i].width,
-	    bad_answers[_i].value);
-	send_bytes(fd[1], bytes, ANSWER, job.fd);
+	patch(bytes, bad_replies[_i].where, bad_replies[_i].width,
+	    bad_replies[_i].value);
+	send_bytes(fd[1], bytes, REPLY_SIZE, job.fd);
 	got = asked;
 	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
 	ck_assert_int_eq(errno, EBADMSG);
@@ -202,19 +203,19 @@ START_TEST(answer_malformed)
 END_TEST
 
 /* A partial reply, and a reply with a descriptor too many. */
-START_TEST(answer_misshapen)
+START_TEST(reply_misshapen)
 {
 	struct job	job = sample(JOB_READ);
 	char		bytes[1000];
 	int		before;
 
-	answer_bytes(&job, bytes);
+	reply_bytes(&job, bytes);
 	before = descriptors();
 	got = sample(JOB_READ);
-	send_bytes(fd[1], bytes, ANSWER, fd[1]);
+	send_bytes(fd[1], bytes, REPLY_SIZE, fd[1]);
 	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
 	ck_assert_int_eq(errno, EBADMSG);
-	send_bytes(fd[1], bytes, ANSWER - 1, fd[1]);
+	send_bytes(fd[1], bytes, REPLY_SIZE - 1, fd[1]);
 	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
 	ck_assert_int_eq(errno, EBADMSG);
 	ck_assert_int_eq(descriptors(), before);
@@ -222,9 +223,9 @@ START_TEST(answer_misshapen)
 END_TEST
 
 /* "Unchanged" in reply to a job without a version. */
-START_TEST(answer_same_as_nothing)
+START_TEST(reply_unchanged_without_version)
 {
-	struct job	job = answered(JOB_RESOLVE);
+	struct job	job = done_job(JOB_RESOLVE);
 
 	job.unchanged = true;
 	job.fd = -1;
@@ -237,9 +238,9 @@ START_TEST(answer_same_as_nothing)
 END_TEST
 
 /* Out of descriptors: the job fails, and the reply is valid. */
-START_TEST(answer_without_room)
+START_TEST(reply_without_room)
 {
-	struct job	job = answered(JOB_RESOLVE);
+	struct job	job = done_job(JOB_RESOLVE);
 	struct rlimit	limit;
 	rlim_t		was;
 
@@ -261,13 +262,13 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, make, unmake);
-	tcase_add_loop_test(tests, answer_arrives, 0, JOB_KIND_COUNT);
-	tcase_add_test(tests, answer_with_handle);
-	tcase_add_loop_test(tests, answer_same, 0, 3);
-	tcase_add_loop_test(tests, answer_of_failure, 0, JOB_KIND_COUNT);
-	tcase_add_test(tests, answer_not_yet);
-	tcase_add_loop_test(tests, answer_malformed, 0, COUNT(bad_answers));
-	tcase_add_test(tests, answer_misshapen);
-	tcase_add_test(tests, answer_same_as_nothing);
-	tcase_add_test(tests, answer_without_room);
+	tcase_add_loop_test(tests, reply_arrives, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, reply_with_handle);
+	tcase_add_loop_test(tests, reply_unchanged, 0, 3);
+	tcase_add_loop_test(tests, reply_with_error, 0, JOB_KIND_COUNT);
+	tcase_add_test(tests, reply_not_yet);
+	tcase_add_loop_test(tests, reply_malformed, 0, COUNT(bad_replies));
+	tcase_add_test(tests, reply_misshapen);
+	tcase_add_test(tests, reply_unchanged_without_version);
+	tcase_add_test(tests, reply_without_room);
 }
