@@ -45,7 +45,7 @@ print_time(const char *key, int64_t seconds, uint32_t nanoseconds)
 static void
 print_file(const struct job *job)
 {
-	printf("which %u\n", job->name_number);
+	printf("name %u\n", job->name_number);
 	printf("device %" PRIu64 "\n", job->version.dev);
 	printf("inode %" PRIu64 "\n", job->version.ino);
 	printf("size %" PRId64 "\n", job->version.size);
@@ -53,7 +53,7 @@ print_file(const struct job *job)
 	print_time("ctime", job->version.ctime, job->version.ctime_ns);
 	printf("mode %06" PRIo32 "\n", job->facts.mode);
 	printf("uid %" PRIu32 "\n", job->facts.uid);
-	print_bool("settled", job->facts.strong);
+	print_bool("strong", job->facts.strong);
 	print_bool("in-memory", job->facts.in_memory);
 	print_bool("handle", job->facts.handle);
 }

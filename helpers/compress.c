@@ -116,8 +116,8 @@ make_cached(const struct job *job, const struct job *source, const char *name,
 	struct stat	st;
 	int		error;
 
-	snprintf(
-	    temporary, sizeof(temporary), "%s/.new-XXXXXX", job->cache_dir);
+	snprintf(temporary, sizeof(temporary), "%s/.new-XXXXXX",
+	    job->cache_dir);
 	r->fd = mkstemp(temporary);
 	if (r->fd == -1)
 		return errno;

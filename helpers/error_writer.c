@@ -66,9 +66,9 @@ log_drops(struct error_writer *s)
 	if (n == 0)
 		return;
 	s->dropped = 0;
-	log_warnx("%llu line%s of the error log %s lost: it was slower than "
-	    "they came, or could not be written to; see whether its disk, or "
-	    "who else takes it, is slow or full, or give it a higher grade",
+	log_warnx("%llu line%s of the error log %s lost: writing to the log "
+	    "failed, or was slower than the lines came; see whether its disk "
+	    "or the program behind it is full or slow, or raise its level",
 	    (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "was" : "were");
 	if (s->failing)
 		s->dropped = n;
@@ -128,14 +128,15 @@ write_repeats(struct error_writer *s, int64_t by)
 static int
 poll_timeout(const struct error_writer *s)
 {
-	int64_t due = repeat_filter_next_at(&s->filter),
-		left = due - clock_ms();
+	int64_t	next_at = repeat_filter_next_at(&s->filter);
+	int64_t	left = next_at - clock_ms();
 
-	if (due == 0)
+	if (next_at == 0)
 		return s->dropped > 0 ? RETRY_INTERVAL : -1;
-	return left < 0					 ? 0
-	       : s->dropped > 0 && left > RETRY_INTERVAL ? RETRY_INTERVAL
-							 : (int)left;
+	if (left < 0)
+		return 0;
+	return s->dropped > 0 && left > RETRY_INTERVAL ? RETRY_INTERVAL :
+	    (int)left;
 }
 
 /* A byte in place of EOF: another error logger has started. */

@@ -57,7 +57,8 @@ print_usage(FILE *out)
 	    "       amped-helper verify file user\n"
 	    "       amped-helper copy file [offset length]\n"
 	    "       amped-helper close file\n"
-	    "Without words, standard input must be a stream pipe with jobs.\n",
+	    "Without a job, standard input must be a stream pipe that brings "
+	    "jobs.\n",
 	    out);
 }
 
@@ -85,7 +86,8 @@ set_logs(size_t n)
 	for (size_t i = 0; i < n; i++) {
 		logs[i] = FD_LOGS + (int)i;
 		if (fcntl(logs[i], F_GETFD) == -1)
-			fatal("log number %zu, descriptor %d", i, logs[i]);
+			fatal("log number %zu is not open at descriptor %d", i,
+			    logs[i]);
 	}
 	job_set_logs(logs, n);
 	free(logs);
@@ -131,7 +133,7 @@ serve_jobs(void)
 			break;
 	}
 	if ((got == -1 || sent == -1) && !is_pipe_closed())
-		fatal("stream pipe to main");
+		fatal("the stream pipe to main has failed");
 	return 0;
 }
 

@@ -79,7 +79,7 @@ struct job_version {
 	uint32_t	mtime_ns, ctime_ns;
 };
 
-/* What else stat(2) and statfs(2) say about a file. */
+/* Other facts about a file, from stat(2) and statfs(2). */
 struct job_facts {
 	uint32_t	mode, uid;		/* st_mode, st_uid */
 	/* The version is a strong validator (RFC 9110, section 8.8.1): a

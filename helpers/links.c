@@ -127,11 +127,12 @@ owner_matches(struct walk *w, uid_t owner)
 {
 	size_t	left = strlen(w->rest);
 
-	for (; w->nunresolved > 0 &&
-	       w->unresolved[w->nunresolved - 1].rest >= left;
-	    w->nunresolved--)
+	for (; w->nunresolved > 0; w->nunresolved--) {
+		if (w->unresolved[w->nunresolved - 1].rest < left)
+			break;
 		if (w->unresolved[w->nunresolved - 1].owner != owner)
 			return false;
+	}
 	return true;
 }
 

@@ -105,7 +105,8 @@ add_thread(struct rdns *n)
 		pthread_detach(thread);
 		n->threads++;
 	} else if (n->threads == 0)
-		log_warnx("no thread to look names up: addresses stay");
+		log_warnx("cannot start a thread to look up host names: the "
+		    "access log has addresses in their place");
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -95,8 +95,8 @@ repeat_filter_add(struct repeat_filter *r, struct str line, int64_t now)
 }
 
 bool
-repeat_filter_next(
-    struct repeat_filter *r, int64_t now, struct str *line, uint64_t *count)
+repeat_filter_next(struct repeat_filter *r, int64_t now, struct str *line,
+    uint64_t *count)
 {
 	static char		 text[REPEAT_FILTER_LINE_MAX + 100];
 	const struct repeat	*e = &r->at[0];

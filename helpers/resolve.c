@@ -179,8 +179,8 @@ find_siblings(struct job *job, const struct root *root, const char *name)
 			continue;
 		io_close(&fd);
 		/* The sibling must be readable, too. */
-		if (!is_current(&info.version, &job->version) || open_and_stat(
-		    root, path, BENEATH_READ, &fd, &info) != 0)
+		if (!is_current(&info.version, &job->version) ||
+		    open_and_stat(root, path, BENEATH_READ, &fd, &info) != 0)
 			continue;
 		io_close(&fd);
 		job->done |= bit;
@@ -286,9 +286,9 @@ resolve_open(struct job *job)
 	job->fd = -1;
 	job->error = root_open(&root, job);
 	if (job->error == 0)
-		job->error = len == 0 || job->path[len - 1] == '/'
-				 ? resolve_names(job, &root)
-				 : resolve_path(job, &root, job->path);
+		job->error = len == 0 || job->path[len - 1] == '/' ?
+		    resolve_names(job, &root) :
+		    resolve_path(job, &root, job->path);
 	root_close(&root);
 }
 

@@ -21,7 +21,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 
-/* Bytes of an entry of the user database, at first and at most. */
+/* Bytes of an entry of the user database, initially and at most. */
 #define PASSWD_SIZE	1024
 #define PASSWD_SIZE_MAX	(1024 * 1024)
 
@@ -60,9 +60,9 @@ look_up_user(const char *name, struct passwd *user, char **entry)
 	/* A user whose name is refused must not get in by other case. */
 	if (error == 0 && found != NULL && strcmp(user->pw_name, name) == 0)
 		return 0;
-	return is_no_such_user(error) ? ENOENT
-	       : is_shortage(error)   ? error
-				      : EIO;
+	if (is_no_such_user(error))
+		return ENOENT;
+	return is_shortage(error) ? error : EIO;
 }
 
 /* Errors that would tell about a home become ENOENT. */
@@ -149,8 +149,8 @@ root_open(struct root *root, const struct job *job)
 	root->fd = open(job->root, BENEATH_STAT | O_DIRECTORY);
 	if (root->fd == -1)
 		return errno;
-	return job->same_mount && job->mount_len > 0 ? open_mount(root, job)
-						     : 0;
+	return job->same_mount && job->mount_len > 0 ?
+	    open_mount(root, job) : 0;
 }
 
 void
@@ -164,10 +164,10 @@ root_close(struct root *root)
 static bool
 is_on_mount(const struct root *root, const char *path)
 {
-	return root->mount != -1 &&
-	       strncmp(path, root->mount_path, root->mount_path_len) == 0 &&
-	       (path[root->mount_path_len] == '/' ||
-		   path[root->mount_path_len] == '\0');
+	size_t	n = root->mount_path_len;
+
+	return root->mount != -1 && strncmp(path, root->mount_path, n) == 0 &&
+	    (path[n] == '/' || path[n] == '\0');
 }
 
 /* Whether file permissions allow to read it: then Landlock has refused it. */
@@ -195,9 +195,9 @@ log_denied(const struct root *root, int from, const char *path)
 	if (told || !is_denied_by_rules(root, from, path) ||
 	    atomic_exchange(&told, true))
 		return;
-	log_warnx("%s is out of reach: what has come to that name since the "
-	    "conf was read may not be read; have the conf read again (SIGHUP)",
-	    root->name);
+	log_warnx("%s is out of reach: helpers may not read a directory that "
+	    "has come to this name since the conf was read; reload the conf "
+	    "(SIGHUP)", root->name);
 }
 
 int

@@ -43,7 +43,7 @@ struct helper {
 	int			 fd;
 	struct watch		*watch;
 	struct task		*task;		/* if busy */
-	struct fs_queue		*fs_queue;	/* that holds it, or NULL */
+	struct fs_queue		*fs_queue;	/* holds this helper; or NULL */
 	int64_t			 started_at;	/* clock ms */
 	int64_t			 state_since;	/* in that list, clock ms */
 	int64_t			 sent_at;	/* when its job was sent, us */
@@ -235,8 +235,8 @@ retry_task(struct helper_pool *pool, struct task *t)
 {
 	if (!pool->closing) {
 		stats_count(STATS_HELPER_DEATHS);
-		log_warnx("a helper died over a job (%s): another one is to "
-		    "do it", job_kind_name(t->job.kind));
+		log_warnx("a helper died during a job (%s); another helper "
+		    "does the job", job_kind_name(t->job.kind));
 	}
 	if (pool->closing || has_closed_file(&t->job) || is_hopeless(pool, t))
 		fail_task(t, ECONNABORTED);
@@ -248,7 +248,7 @@ retry_task(struct helper_pool *pool, struct task *t)
 
 /* Removes a helper that has died, or has sent anything but a reply. */
 static void
-bury_helper(struct helper *h)
+discard_helper(struct helper *h)
 {
 	struct helper_pool	*pool = h->pool;
 	struct task		*t = h->task;
@@ -299,7 +299,7 @@ on_reply(void *context)
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n != 1 || h->task == NULL)	/* idle: only EOF can come */
-		bury_helper(h);
+		discard_helper(h);
 	else
 		finish_job(h);
 	dispatch_tasks(pool);
@@ -310,8 +310,8 @@ log_stuck(const struct job *job)
 {
 	const char	*root = job->root, *path = job->path;
 
-	log_warnx("a helper does not come back from a job (%s%s%s%s%s%s%s): "
-	    "giving it up; see whether that file system answers",
+	log_warnx("a helper is stuck in a job (%s%s%s%s%s%s%s): the job fails, "
+	    "and the helper is killed; see whether that file system answers",
 	    job_kind_name(job->kind),
 	    job->user != NULL ? " " : "", job->user != NULL ? job->user : "",
 	    root != NULL ? " " : "", root != NULL ? root : "",
@@ -594,7 +594,7 @@ helper_pool_free(struct helper_pool **pp)
 
 	pool->closing = true;
 	while ((h = TAILQ_FIRST(&pool->busy)) != NULL)
-		bury_helper(h);
+		discard_helper(h);
 	while ((h = TAILQ_FIRST(&pool->idle)) != NULL)
 		close_helper(h);
 	while ((h = TAILQ_FIRST(&pool->stuck)) != NULL)
@@ -614,14 +614,14 @@ helper_pool_report(void *context, void (*line)(const char *))
 	char				 text[HISTOGRAM_TEXT_SIZE + 64];
 	size_t				 n;
 
-	snprintf(text, sizeof(text), "helpers: %zu idle, %zu over jobs, %zu "
-	    "given up but not dead", pool->nidle, pool->helpers - pool->nidle,
-	    pool->nstuck);
+	snprintf(text, sizeof(text), "helpers: %zu idle, %zu busy, %zu "
+	    "abandoned but not dead", pool->nidle,
+	    pool->helpers - pool->nidle, pool->nstuck);
 	line(text);
-	snprintf(text, sizeof(text), "helper queue: %zu jobs, %zu at most",
+	snprintf(text, sizeof(text), "helper queue: %zu tasks, %zu at most",
 	    fs_queues_waiting(pool->queues), pool->queued_max);
 	line(text);
-	snprintf(text, sizeof(text), "helper lanes: %zu",
+	snprintf(text, sizeof(text), "file-system queues: %zu",
 	    fs_queues_count(pool->queues));
 	line(text);
 	for (int i = 0; i < JOB_KIND_COUNT; i++) {

@@ -75,8 +75,8 @@ for my $client (@asking) {
 	is($answer->{status}, 503, 'the disk does not answer');
 	ok($answer->{field}{'retry-after'}, 'try again later');
 }
-$server->wait_line(qr/does not come back.*cold\/1.*giving it up/);
-$server->wait_line(qr/does not come back.*cold\/2.*giving it up/);
+$server->wait_line(qr/helper is stuck.*cold\/1.*is killed/);
+$server->wait_line(qr/helper is stuck.*cold\/2.*is killed/);
 await('them to be dead', sub {
 	my %left = map { $_ => 1 } $server->role('helper');
 	return !grep { $left{$_} } @stuck;
@@ -94,7 +94,7 @@ kill('CONT', @stuck);
 is($server->get("/cold/$_")->{body}, "cold $_\n", 'it is back') for 1 .. 3;
 is_deeply([grep { my $pid = $_; grep { $_ == $pid } @stuck }
     $server->role('helper')], \@stuck, 'with the same helpers');
-unlike($server->errors, qr/giving it up/, 'none was given up');
+unlike($server->errors, qr/helper is stuck/, 'none was abandoned');
 $server->stop;
 
 # One file system does not answer: the other one does.
@@ -165,7 +165,7 @@ $server->stop;
 unlike($server->errors, qr/do not end/, 'the end did not wait for helpers');
 like($server->errors, qr/: loop lag: \d+ in all, mean \d+ us, longest \d+ us; /,
     'how long turns took is told');
-like($server->errors, qr/: helper queue: \d+ jobs, \d+ at most$/m,
+like($server->errors, qr/: helper queue: \d+ tasks, \d+ at most$/m,
     'how long the queue was');
 like($server->errors, qr/: service time of resolve: \d+ in all, /,
     'how long jobs took');

@@ -71,7 +71,7 @@ my @waiting = $server->ask((map { "/dead/f$_" } 10 .. 19),
 alive($server, 'held');
 is($_->response->{status}, 503, 'held: 503') for @waiting;
 await('helpers to be given up', sub { my @told = $server->errors =~
-    /does not come back/g; @told >= 4 });
+    /helper is stuck/g; @told >= 4 });
 alive($server, 'given up');
 $fs->release;
 is(await('it to be back', sub {

@@ -245,7 +245,7 @@ is($waits->response->{status}, 503, 'a hash of minutes: 503');
 cached('later');
 # A thread stays at it, and main ends without.
 if ($amped) {
-	$server->wait_line(qr/does not come back/);
+	$server->wait_line(qr/helper is stuck/);
 	cached('given up');
 	write_file("$all/passwords", entry('anna', 1000));
 	is($server->get('/costly/page', fields => [as('anna')])->{body},

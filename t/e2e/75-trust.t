@@ -79,7 +79,7 @@ sub result {
 		($word, $rest) = ('died', $1)
 		    if $said =~ /system call number (\d+) is forbidden/;
 		($word, $rest) = ('left', '') if !defined($word) &&
-		    $said =~ /main ended|a helper died over a job/;
+		    $said =~ /main ended|a helper died during a job/;
 		return defined($word);
 	});
 	serve_again($server) if $word =~ /died|left/;
