@@ -37,9 +37,10 @@
 /* Roles of a process with a stream pipe. */
 enum role { HELPER, ACCESS_LOGGER, ERROR_LOGGER };
 
-static const char *const role_names[] = { "helper", "log helper", "scribe" };
-static const char *const titles[] = { "amped: helper", "amped: log helper",
-    "amped: scribe" };
+static const char *const role_names[] = { "helper", "access logger",
+    "error logger" };
+static const char *const titles[] = { "amped: helper", "amped: access log",
+    "amped: error log" };
 
 static void
 print_usage(FILE *out)

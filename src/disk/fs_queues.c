@@ -25,7 +25,7 @@ struct fs_queue {
 	struct fs_queues	*all;
 	uint64_t		 fs;		/* device number, or ID_... */
 	struct task_queue	 tasks;
-	size_t			 helpers;	/* that work for the queue */
+	size_t			 helpers;	/* working for the queue */
 	size_t			 limit;		/* of these */
 	bool			 is_special;	/* not of one file system */
 	TAILQ_ENTRY(fs_queue)	 link;

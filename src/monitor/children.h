@@ -23,8 +23,8 @@ struct orphan;
 #define ROLES(X)							\
 	X(MAIN,		"main")						\
 	X(HELPER,	"helper")					\
-	X(ACCESS_LOGGER,	"log helper")					\
-	X(ERROR_LOGGER,	"scribe")					\
+	X(ACCESS_LOGGER,	"access logger")				\
+	X(ERROR_LOGGER,	"error logger")				\
 	X(LOG_PROGRAM,	"log program")	/* somebody else's */		\
 	X(LOG_OPENER,	"opener")	/* of a log */			\
 	X(CONF_CHECKER,	"reader")	/* of the conf */		\

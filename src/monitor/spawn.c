@@ -54,8 +54,8 @@ reopen_log(int *log, enum role role, pid_t parent)
 
 	if (role == ROLE_ACCESS_LOGGER)
 		proc_die_with_parent(parent);
-	proc_title(
-	    role == ROLE_ERROR_LOGGER ? "amped: scribe" : "amped: log helper");
+	proc_title(role == ROLE_ERROR_LOGGER ? "amped: error log" :
+	    "amped: access log");
 	if (*log == -1)
 		return;
 	fd = io_reopen(*log, O_WRONLY | O_APPEND);

@@ -27,13 +27,13 @@ is($server->get('/page')->{status}, 200, 'it serves');
 # A child has its parent's title until it gives itself another, which may be
 # seen half written.
 my $helpers = $amped ? 2 : 0;
-my $title = qr/\Aamped: (monitor|main|scribe|(log )?helper)\z/;
+my $title = qr/\Aamped: (monitor|main|helper|(access|error) log)\z/;
 await('all of them', sub { $server->role('monitor') == 1 &&
     4 + $helpers == grep { $_->{title} =~ $title } $server->processes });
 is_deeply([$server->role('monitor')], [$server->{pid}], 'one monitor, first');
 is(scalar($server->role('main')), 1, 'one main');
-is(scalar($server->role('log helper')), 1, 'one log helper');
-is(scalar($server->role('scribe')), 1, 'one scribe');
+is(scalar($server->role('access log')), 1, 'one access logger');
+is(scalar($server->role('error log')), 1, 'one error logger');
 is(scalar($server->role('helper')), $helpers, "helpers in reserve: $helpers");
 is_deeply([grep { $_->{pid} != $server->{pid} &&
     $_->{parent} != $server->{pid} } $server->processes], [],
@@ -187,16 +187,16 @@ SKIP: {
 	$server->stop;
 }
 
-# The log helper killed: lines go on.
+# The access logger killed: lines go on.
 $server = Amped->start(root => $root, global => $few);
 is($server->get('/page?before')->{status}, 200, 'before');
 $server->wait_line(qr/before/, $server->{access});
-my ($old) = $server->kill_role('KILL', 'log helper');
+my ($old) = $server->kill_role('KILL', 'access log');
 is($server->get('/page?after')->{status}, 200, 'after');
 ok($server->wait_line(qr/after/, $server->{access}),
-    'log helper killed: the lines go on');
-await('another log helper',
-    sub { grep { $_ != $old } $server->role('log helper') });
+    'access logger killed: the lines go on');
+await('another access logger',
+    sub { grep { $_ != $old } $server->role('access log') });
 
 # Main killed: another serves.
 ($old) = $server->kill_role('KILL', 'main');
@@ -205,7 +205,7 @@ is($server->get('/page')->{body}, "page\n", 'main killed: another serves');
 is($server->get('/cold/7')->{body}, "cold 7\n", 'cold files too');
 ok($server->wait_line(qr/main.*killed.*\b9\b/), 'the log says so');
 await('the old helpers to go', sub { $server->role('main') == 1 &&
-    $server->role('log helper') == 1 && $server->role('helper') <= 4 });
+    $server->role('access log') == 1 && $server->role('helper') <= 4 });
 $server->{errors} = 1;
 $server->stop;
 

@@ -61,7 +61,7 @@ sub go_on {
 # Of error loggers, that are told.
 sub deaths {
 	return scalar(() =
-	    $_[0]->errors =~ /scribe \d+ was killed by signal 9/g);
+	    $_[0]->errors =~ /error logger \d+ was killed by signal 9/g);
 }
 
 sub kill_again_and_again {
@@ -79,15 +79,15 @@ sub kill_again_and_again {
 		go_on($server, 3);
 		# What the next one has taken and not written, goes with it.
 		await('its death to be told', sub { deaths($server) == $n })
-		    if $role eq 'scribe';
+		    if $role eq 'error log';
 	}
 	await("another $role", sub {
 		grep { !$dead{$_} } $server->role($role) });
 }
 
-# Helper, log helper, error logger: no client notices.
+# Helper, access logger, error logger: no client notices.
 my $server = start();
-for my $role ($amped ? 'helper' : (), 'log helper', 'scribe') {
+for my $role ($amped ? 'helper' : (), 'access log', 'error log') {
 	my @load = load($server);
 
 	kill_again_and_again($server, $role, 5);
@@ -95,7 +95,7 @@ for my $role ($amped ? 'helper' : (), 'log helper', 'scribe') {
 	is_deeply(\@wrong, [], "$role killed: $right requests, all answered");
 	cmp_ok($right, '>', 10, 'there was some load');
 }
-is(deaths($server), 5, 'the scribe\'s deaths are told by the next one');
+is(deaths($server), 5, 'the error logger\'s deaths are told by the next one');
 $server->stop;
 my @lines = slurp($server->{access}) =~ /"GET (\S+\?\d+\.\d+)\. /g;
 cmp_ok(scalar(@lines), '>', 30, 'the log goes on');
@@ -105,7 +105,7 @@ $server = start();
 my @load = load($server);
 go_on($server);
 my ($main) = $server->role('main');
-my @others = map { $server->role($_) } 'helper', 'log helper';
+my @others = map { $server->role($_) } 'helper', 'access log';
 kill('KILL', $main);
 await('another main', sub {
 	grep { $_ != $main } $server->role('main') });

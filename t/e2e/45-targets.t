@@ -2,7 +2,7 @@
 # Where logs go beside files: to the system's log, and to programs; that none
 # of them holds up anybody, and that what is lost is counted; names in place of
 # addresses; errors that are said again and again.
-# arch: one: main does not know where its log helper and the error logger write
+# arch: one: main does not know where its access logger and error logger write
 use strict;
 use warnings;
 
@@ -87,7 +87,7 @@ is(ask($server, 1, 'lost'), 1, 'nobody is there: served');
 kill('USR1', $server->{pid});
 await('the loss to be noticed', sub {
 	ask($server, 1, 'lost');
-	return $server->role('log helper') && $server->role('scribe');
+	return $server->role('access log') && $server->role('error log');
 });
 $socket = listen_at("$dir/log");
 await('lines again', sub {
@@ -200,10 +200,10 @@ SKIP: {
 		my $file = "\terror %D/error.log info\n";
 		my $readings = 0;
 		my %before;
-		# The log helper of who serves now, when it is the only one.
+		# The access logger of who serves now, when it is the only one.
 		my $next = sub {
-			return await('a log helper', sub {
-				my @now = $server->role('log helper');
+			return await('an access logger', sub {
+				my @now = $server->role('access log');
 
 				return @now == 1 && !$before{$now[0]}++ &&
 				    $now[0];
@@ -225,9 +225,10 @@ SKIP: {
 		}
 		my $killed = $next->();
 		kill('KILL', $killed);
-		$server->wait_line(qr/helper $killed was killed/, "$dir/own");
+		$server->wait_line(qr/access logger $killed was killed/,
+		    "$dir/own");
 		$server->stop;
-		for my $once ("helper $killed was killed", 'stopping') {
+		for my $once ("access logger $killed was killed", 'stopping') {
 			is(() = slurp("$dir/own") =~ /$once/g, 1,
 			    "it does not hear itself: $once");
 		}

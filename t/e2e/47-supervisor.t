@@ -75,9 +75,9 @@ sub rewrite {
 sub environment_of {
 	my ($server, $variable) = @_;
 
-	await('the last that starts', sub { $server->role('log helper') });
+	await('the last that starts', sub { $server->role('access log') });
 	return grep { slurp("/proc/$_/environ") =~ /(?:\A|\0)$variable=/ }
-	    map { $server->role($_) } 'helper', 'log helper', 'scribe';
+	    map { $server->role($_) } 'helper', 'access log', 'error log';
 }
 
 # Notifications, by a name in the file system and by one that is not.

@@ -114,7 +114,7 @@ is_deeply(\@wrong, [], "$upgrades upgrades, $right requests: all answered");
 cmp_ok($right, '>', 10 * $upgrades, 'there was some load');
 is($named, $upgrades, 'the pid file names each');
 await('one of each', sub { $server->role('monitor') == 1 &&
-    $server->role('main') == 1 && $server->role('scribe') == 1 });
+    $server->role('main') == 1 && $server->role('error log') == 1 });
 pass('one of each is left');
 my $open = () = glob("/proc/$old/fd/*");
 my $next = upgrade($server, $old);

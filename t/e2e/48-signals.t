@@ -93,13 +93,13 @@ $server->wait_line(qr/access log has been opened again/);
 is($server->get('/page?third')->{status}, 200, 'a request');
 ok($server->wait_line(qr/third/, $server->{access}), 'until it can');
 
-# A new log helper goes where the old one went; many signals at once.
-my ($old) = $server->kill_role('KILL', 'log helper');
-await('another log helper',
-    sub { grep { $_ != $old } $server->role('log helper') });
+# A new access logger goes where the old one went; many signals at once.
+my ($old) = $server->kill_role('KILL', 'access log');
+await('another access logger',
+    sub { grep { $_ != $old } $server->role('access log') });
 kill('USR1', $server->{pid}) for 1 .. 200;
-await('one log helper', sub { !$server->role('opener') &&
-    $server->role('log helper') == 1 && $server->role('scribe') == 1 });
+await('one access logger', sub { !$server->role('opener') &&
+    $server->role('access log') == 1 && $server->role('error log') == 1 });
 is($server->get('/page?fourth')->{status}, 200, 'a request');
 ok($server->wait_line(qr/fourth/, $server->{access}), '200 USR1 at once');
 $server->stop;
@@ -172,18 +172,18 @@ for my $drain ('1h', '100ms') {
 	$server->stop;
 }
 
-# Main ends before it has a log helper to take its lines: it waits for one.
+# Main ends before it has an access logger to take its lines: it waits for one.
 $server = Amped->start(root => $root, global => $few, errors => 1);
 is($server->get('/page?with')->{status}, 200, 'a request');
 $server->wait_line(qr/with/, $server->{access});
 kill('STOP', $server->{pid});
-my ($helper) = $server->kill_role('KILL', 'log helper');
-is($server->get('/page?without')->{status}, 200, 'without a log helper');
+my ($helper) = $server->kill_role('KILL', 'access log');
+is($server->get('/page?without')->{status}, 200, 'without an access logger');
 $server->kill_role('QUIT', 'main');
 $server->wait_line(qr/finishing the responses/);
 kill('CONT', $server->{pid});
 ok($server->wait_line(qr/without/, $server->{access}),
-    'who ends before there is a log helper waits for one');
+    'who ends before there is an access logger waits for one');
 $server->stop;
 
 # Main asks for helpers and ends before it has got them, as when a signal meets
@@ -210,7 +210,7 @@ sub pipes_of {
 $server = Amped->start(root => $root, global => $few, errors => 1);
 my ($asking) = $server->role('main');
 my $reserve = Amped::architecture() eq 'amped' ? 2 : 0;
-await('its helpers', sub { $server->role('log helper') == 1 &&
+await('its helpers', sub { $server->role('access log') == 1 &&
     $server->role('helper') == $reserve &&
     pipes_of($asking) == 2 + $server->role('helper') });
 my $pipes = pipes_of($asking);
@@ -222,7 +222,7 @@ await('the monitor to have heard that', sub {
 kill('STOP', $server->{pid});
 await('the monitor to stand still', sub {
     (Amped::Process::stat_fields($server->{pid}))[3] =~ /[tT]/ });
-$server->kill_role('KILL', 'log helper');
+$server->kill_role('KILL', 'access log');
 await('main to have noticed', sub { pipes_of($asking) < $pipes });
 await('main to have nothing more to do', sub {
     (Amped::Process::stat_fields($asking))[3] eq 'S' });

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# A main that is at its end, with lines that the log helper has not written yet,
+# A main that is at its end, with lines that the access logger has not written yet,
 # is not killed by a signal to end.
 # arch: all
 use strict;
@@ -25,15 +25,15 @@ sub takes_no_signals {
 my $server = Amped->start(files => { page => "page\n" });
 my ($main) = $server->role('main');
 
-await('the log helper', sub { $server->role('log helper') });
-$server->kill_role('STOP', 'log helper');
+await('the access logger', sub { $server->role('access log') });
+$server->kill_role('STOP', 'access log');
 is($server->get('/page?last')->{body}, "page\n", 'a line to be written');
 my $begun = time;
 kill('HUP', $server->{pid});
 $server->wait_line(qr/has been read again/);
 await('the main before to be at its end', sub { takes_no_signals($main) });
 kill('TERM', $server->{pid});
-$server->kill_role('CONT', 'log helper');
+$server->kill_role('CONT', 'access log');
 is(eval { $server->reap }, 0, 'all end');
 my $took = time - $begun;
 unlike($server->errors, qr/killed by signal 15/, 'by themselves');

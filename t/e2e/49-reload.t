@@ -67,7 +67,7 @@ my $port = free_port();
 my $server = Amped->start(global => $few, log => $logs,
     sites => site("127.0.0.1:$port", $roots[0]));
 await('all of it', sub { $server->role('monitor') == 1 &&
-    $server->role('log helper') == 1 });
+    $server->role('access log') == 1 });
 my $before = descriptors($server->{pid});
 my %targets = ('/page' => "page\n", '/other' => $files{other},
     '/which' => ["root 0\n", "root 1\n"]);
@@ -91,7 +91,7 @@ is_deeply(\@wrong, [], "$reloads reloads, $right requests: all answered");
 cmp_ok($right, '>=', $reloads, 'there was some load');
 is($late, 0, 'who comes when it is in force has it');
 await('the mains before to go', sub { $server->role('main') == 1 &&
-    $server->role('log helper') == 1 && $server->role('helper') <= 4 });
+    $server->role('access log') == 1 && $server->role('helper') <= 4 });
 pass('one main is left');
 await('no more descriptors than before',
     sub { descriptors($server->{pid}) <= $before });
@@ -317,13 +317,13 @@ is($server->get('/page')->{status}, 200, 'others do not');
 is(in_force($server), 1, 'one conf in force');
 $server->stop;
 
-# One that ends already when TERM comes, but waits for its log helper: that is
+# One that ends already when TERM comes, but waits for its access logger: that is
 # no fault.
 $server = Amped->start(global => $few, log => $logs, root => $roots[0]);
 is($server->get('/page?before')->{status}, 200, 'a request');
 $server->wait_line(qr/before/, $server->{access});
 ($main) = $server->role('main');
-my @stopped = $server->kill_role('STOP', 'log helper');
+my @stopped = $server->kill_role('STOP', 'access log');
 is($server->get('/page?late')->{status}, 200, 'a line that is not taken');
 reload($server);
 $server->wait_line(qr/main\[$main\] info: log-lines-dropped/);

@@ -118,13 +118,13 @@ await('a word of it', sub { drain() =~ /lost.*main was killed by signal 9/s });
 pass('what the monitor says about it is in the log');
 
 # The error logger killed: what has been said is for the next one.
-$server->kill_role('KILL', 'scribe');
+$server->kill_role('KILL', 'error log');
 kill('HUP', $server->{pid});
 await('the next one', sub {
-	drain() =~ /scribe \d+ was killed by signal 9/ && 
+	drain() =~ /error logger \d+ was killed by signal 9/ && 
 	    $text =~ /going on with the conf before/;
 });
-pass('another scribe takes over');
+pass('another error logger takes over');
 kill('TERM', $server->{pid});
 stop($server);
 like($text, qr/notice: stopping/, 'the last words are there');

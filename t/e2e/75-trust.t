@@ -106,7 +106,7 @@ sub fails {
 sub another {
 	my ($server) = @_;
 
-	return await('a log helper', sub { ($server->role('log helper'))[0] });
+	return await('an access logger', sub { ($server->role('access log'))[0] });
 }
 
 # Each with the process that it is meant for now.

@@ -35,8 +35,8 @@ my %may = (
 	    pagemap => 1, eventpoll => $threads, eventfd => $bells,
 	    socket => 3 + $helpers, client => 2, page => 2 },
 	'helper' => { %own, pipe => 2, socket => 1 },
-	'log helper' => { %own, pipe => 2, socket => 1, log => 1 },
-	'scribe' => { %own, pipe => 2, socket => 1, log => 1 },
+	'access log' => { %own, pipe => 2, socket => 1, log => 1 },
+	'error log' => { %own, pipe => 2, socket => 1, log => 1 },
 	# They are forked, and end soon; what they open is a log, or a conf.
 	(map { $_ => { %own, err => 1, program => 1, pipe => 5, socket => 2,
 	    log => 3, conf => 1 } } qw(opener reader clerk)),
@@ -166,7 +166,7 @@ for (1, 2) {
 during('with a conf, once more', qr/is in force/,
     sub { kill('HUP', $monitor) });
 is_deeply(\@caught, [], 'nor those that come and go');
-ok($seen{$_}, "there was a $_") for qw(monitor main scribe), 'log helper',
+ok($seen{$_}, "there was a $_") for qw(monitor main), 'access log', 'error log',
     $arch eq 'amped' ? 'helper' : ();
 
 # The sum that the least number of descriptors is, holds all that main has

@@ -27,7 +27,7 @@ sub all_there {
 	my ($server) = @_;
 
 	await('all processes', sub {
-		!grep { !$server->role($_) } 'main', 'scribe', 'log helper',
+		!grep { !$server->role($_) } 'main', 'error log', 'access log',
 		    $amped ? 'helper' : ();
 	});
 	# Each says its name before it has given up what it is to give up.

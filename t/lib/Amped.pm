@@ -428,7 +428,7 @@ sub whole_lines {
 	return -e $file ? slurp($file) =~ /^(.*)\n/mg : ();
 }
 
-# Process ids of a role: monitor, main, helper, log helper, error logger.
+# Process ids of a role: monitor, main, helper, access log, error log.
 sub role {
 	my ($self, $role) = @_;
 

@@ -94,8 +94,8 @@ START_TEST(grades)
 	} cases[] = {
 		{ "2026-01-01T00:00:01+0000 main[7] error: x y",
 		    "<131>web: main[7] error: x y" },
-		{ "2026-01-01T00:00:01+0000 log helper[7] warn: x",
-		    "<132>web: log helper[7] warn: x" },
+		{ "2026-01-01T00:00:01+0000 access logger[7] warn: x",
+		    "<132>web: access logger[7] warn: x" },
 		{ "2026-01-01T00:00:01+0000 monitor[7] notice: x",
 		    "<133>web: monitor[7] notice: x" },
 		{ "2026-01-01T00:00:01+0000 main[7] debug: error: x",
