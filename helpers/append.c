@@ -49,7 +49,7 @@ append_set_rdns(struct rdns *n)
 /* Waits for room in a slow pipe or socket.  After a wait in vain the next calls
  * do not wait until a write succeeds: probably no process reads the pipe. */
 static int
-write_all(struct log_sink *o, const char *at, size_t len, size_t *done)
+write_all(struct log_sink *sink, const char *at, size_t len, size_t *done)
 {
 	size_t	before;
 	int	result;
@@ -57,11 +57,11 @@ write_all(struct log_sink *o, const char *at, size_t len, size_t *done)
 	*done = 0;
 	do {
 		before = *done;
-		result = log_sink_write(o, at, len, done);
-		o->stalled = o->stalled && *done == before && len > 0;
+		result = log_sink_write(sink, at, len, done);
+		sink->stalled = sink->stalled && *done == before && len > 0;
 	} while (result == -1 && errno == EAGAIN &&
-	    log_sink_wait(o, o->stalled ? 0 : WRITE_TIMEOUT));
-	o->stalled = result == -1;
+	    log_sink_wait(sink, sink->stalled ? 0 : WRITE_TIMEOUT));
+	sink->stalled = result == -1;
 	return result;
 }
 
@@ -77,13 +77,13 @@ size_of_lines(const char *at, size_t len, uint64_t lines)
 }
 
 static int
-write_resolved(struct log_sink *o, const char *at, size_t len, size_t *done)
+write_resolved(struct log_sink *sink, const char *at, size_t len, size_t *done)
 {
 	int	result;
 
 	resolved.len = 0;
 	rdns_fill(rdns, at, len, &resolved);
-	result = write_all(o, resolved.at, resolved.len, done);
+	result = write_all(sink, resolved.at, resolved.len, done);
 	*done = result == 0 ? len :
 	    size_of_lines(at, len, lines_count(resolved.at, *done));
 	return result;

@@ -34,49 +34,49 @@ struct error_writer {
 static void
 write_lines(void *context, const char *at, size_t len)
 {
-	struct error_writer	*s = context;
+	struct error_writer	*w = context;
 	size_t			 done = 0;
 
-	while ((s->failing = log_sink_write(s->sink, at, len, &done) == -1)) {
+	while ((w->failing = log_sink_write(w->sink, at, len, &done) == -1)) {
 		/* A FIFO is open non-blocking, as it may have no reader. */
 		if (errno != EAGAIN)
 			break;
-		log_sink_wait(s->sink, RETRY_INTERVAL);
+		log_sink_wait(w->sink, RETRY_INTERVAL);
 	}
-	if (s->failing)
-		s->dropped += lines_count(at + done, len - done);
+	if (w->failing)
+		w->dropped += lines_count(at + done, len - done);
 }
 
 static void
-count_drops(struct error_writer *s, int drops)
+count_drops(struct error_writer *w, int drops)
 {
 	char	bytes[4096];
 	ssize_t	n;
 
 	while ((n = read(drops, bytes, sizeof(bytes))) > 0)
-		s->dropped += (uint64_t)n;
+		w->dropped += (uint64_t)n;
 }
 
 /* The report itself may fail, and does not count as a lost line then. */
 static void
-log_drops(struct error_writer *s)
+log_drops(struct error_writer *w)
 {
-	uint64_t	n = s->dropped;
+	uint64_t	n = w->dropped;
 
 	if (n == 0)
 		return;
-	s->dropped = 0;
+	w->dropped = 0;
 	log_warnx("%llu line%s of the error log %s lost: writing to the log "
 	    "failed, or was slower than the lines came; see whether its disk "
 	    "or the program behind it is full or slow, or raise its level",
 	    (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "was" : "were");
-	if (s->failing)
-		s->dropped = n;
+	if (w->failing)
+		w->dropped = n;
 }
 
 /* Writes the lines that the filter passes; adjacent ones at once. */
 static void
-write_filtered(struct error_writer *s, struct str all)
+write_filtered(struct error_writer *w, struct str all)
 {
 	int64_t		 ms = clock_ms();
 	const char	*from = all.at;
@@ -85,19 +85,19 @@ write_filtered(struct error_writer *s, struct str all)
 	for (; all.len > 0; all.at += line.len, all.len -= line.len) {
 		line.at = all.at;
 		line.len = lines_first(all.at, all.len);
-		if (repeat_filter_add(&s->filter, line, ms))
+		if (repeat_filter_add(&w->filter, line, ms))
 			continue;
 		if (all.at > from)
-			write_lines(s, from, (size_t)(all.at - from));
+			write_lines(w, from, (size_t)(all.at - from));
 		from = all.at + line.len;
 	}
 	if (all.at > from)
-		write_lines(s, from, (size_t)(all.at - from));
+		write_lines(w, from, (size_t)(all.at - from));
 }
 
 /* Reads and writes lines from the pipe; false: it was empty. */
 static bool
-write_new_lines(struct error_writer *s, int lines)
+write_new_lines(struct error_writer *w, int lines)
 {
 	ssize_t	n = read(lines, buffer, sizeof(buffer));
 
@@ -105,37 +105,37 @@ write_new_lines(struct error_writer *s, int lines)
 	if (n > 0)
 		visible_text(buffer, (size_t)n);
 	if (n > 0)
-		write_filtered(s, (struct str){ buffer, (size_t)n });
+		write_filtered(w, (struct str){ buffer, (size_t)n });
 	return n > 0;
 }
 
 /* Writes the counts that are due by then.  If a write fails, all lines that it
  * counts are lost. */
 static void
-write_repeats(struct error_writer *s, int64_t by)
+write_repeats(struct error_writer *w, int64_t by)
 {
 	struct str	line;
 	uint64_t	more;
 
-	while (repeat_filter_next(&s->filter, by, &line, &more)) {
-		write_lines(s, line.at, line.len);
-		if (s->failing)
-			s->dropped += more - 1;
+	while (repeat_filter_next(&w->filter, by, &line, &more)) {
+		write_lines(w, line.at, line.len);
+		if (w->failing)
+			w->dropped += more - 1;
 	}
 }
 
 /* ms for poll(): until counts or a report of lost lines are due; -1: none. */
 static int
-poll_timeout(const struct error_writer *s)
+poll_timeout(const struct error_writer *w)
 {
-	int64_t	next_at = repeat_filter_next_at(&s->filter);
+	int64_t	next_at = repeat_filter_next_at(&w->filter);
 	int64_t	left = next_at - clock_ms();
 
 	if (next_at == 0)
-		return s->dropped > 0 ? RETRY_INTERVAL : -1;
+		return w->dropped > 0 ? RETRY_INTERVAL : -1;
 	if (left < 0)
 		return 0;
-	return s->dropped > 0 && left > RETRY_INTERVAL ? RETRY_INTERVAL :
+	return w->dropped > 0 && left > RETRY_INTERVAL ? RETRY_INTERVAL :
 	    (int)left;
 }
 
@@ -151,7 +151,7 @@ is_replaced(int pipe)
 void
 error_writer_run(int pipe, int lines, int drops, struct log_sink *sink)
 {
-	struct error_writer	s = { .sink = sink };
+	struct error_writer	w = { .sink = sink };
 	struct pollfd		p[] = {
 		{ .fd = pipe, .events = POLLIN },
 		{ .fd = lines, .events = POLLIN },
@@ -159,22 +159,22 @@ error_writer_run(int pipe, int lines, int drops, struct log_sink *sink)
 	};
 	bool		over = pipe == -1, more = true, late;
 
-	log_set_output(write_lines, &s);
+	log_set_output(write_lines, &w);
 	while (more || !over) {
 		late = !over && poll(p, sizeof(p) / sizeof(p[0]),
-		    poll_timeout(&s)) == 0;
+		    poll_timeout(&w)) == 0;
 		if (!over && p[0].revents != 0 && is_replaced(pipe))
 			break;
 		over = over || p[0].revents != 0;
 		/* Drops first: the lines read next are older. */
-		count_drops(&s, drops);
-		write_repeats(&s, clock_ms());
-		more = write_new_lines(&s, lines);
-		if (late || !s.failing)
-			log_drops(&s);
+		count_drops(&w, drops);
+		write_repeats(&w, clock_ms());
+		more = write_new_lines(&w, lines);
+		if (late || !w.failing)
+			log_drops(&w);
 	}
-	write_repeats(&s, INT64_MAX);
-	if (s.dropped > 0 && !s.failing)
-		log_drops(&s);
+	write_repeats(&w, INT64_MAX);
+	if (w.dropped > 0 && !w.failing)
+		log_drops(&w);
 	log_set_output(NULL, NULL);
 }

@@ -34,13 +34,13 @@ write_once(int fd, const char *at, size_t len)
 }
 
 static int
-write_to_syslog(struct log_sink *o, const char *at, size_t len, size_t *done)
+write_to_syslog(struct log_sink *sink, const char *at, size_t len, size_t *done)
 {
 	size_t	n;
 
 	for (; *done < len; *done += n) {
 		n = lines_first(at + *done, len - *done);
-		if (syslog_send(o->syslog, at + *done,
+		if (syslog_send(sink->syslog, at + *done,
 		    n - (at[*done + n - 1] == '\n')) == -1)
 			return -1;
 	}
@@ -48,36 +48,36 @@ write_to_syslog(struct log_sink *o, const char *at, size_t len, size_t *done)
 }
 
 int
-log_sink_write(struct log_sink *o, const char *at, size_t len, size_t *done)
+log_sink_write(struct log_sink *sink, const char *at, size_t len, size_t *done)
 {
 	size_t	piece;
 	ssize_t	n;
 
-	if (o->syslog != NULL)
-		return write_to_syslog(o, at, len, done);
-	piece = atomic_max(o->fd);
+	if (sink->syslog != NULL)
+		return write_to_syslog(sink, at, len, done);
+	piece = atomic_max(sink->fd);
 	/* Ends the partial line, unless the caller goes on with that line. */
-	if (*done == 0 && len > 0 && o->partial_line) {
-		if (write_once(o->fd, "\n", 1) != 1)
+	if (*done == 0 && len > 0 && sink->partial_line) {
+		if (write_once(sink->fd, "\n", 1) != 1)
 			return -1;
-		o->partial_line = false;
+		sink->partial_line = false;
 	}
 	while (*done < len) {
-		n = write_once(o->fd, at + *done,
+		n = write_once(sink->fd, at + *done,
 		    lines_whole(at + *done, len - *done, piece));
 		if (n == -1)
 			return -1;
 		*done += (size_t)n;
-		o->partial_line = *done > 0 && at[*done - 1] != '\n';
+		sink->partial_line = *done > 0 && at[*done - 1] != '\n';
 	}
 	return 0;
 }
 
 bool
-log_sink_wait(const struct log_sink *o, int ms)
+log_sink_wait(const struct log_sink *sink, int ms)
 {
 	struct pollfd	p = { .events = POLLOUT };
 
-	p.fd = o->syslog != NULL ? o->syslog->fd : o->fd;
+	p.fd = sink->syslog != NULL ? sink->syslog->fd : sink->fd;
 	return poll(&p, 1, ms) != 0;
 }
