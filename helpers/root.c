@@ -190,10 +190,10 @@ is_denied_by_rules(const struct root *root, int from, const char *path)
 static void
 log_denied(const struct root *root, int from, const char *path)
 {
-	static atomic_bool	told;
+	static atomic_bool	logged;
 
-	if (told || !is_denied_by_rules(root, from, path) ||
-	    atomic_exchange(&told, true))
+	if (logged || !is_denied_by_rules(root, from, path) ||
+	    atomic_exchange(&logged, true))
 		return;
 	log_warnx("%s is out of reach: helpers may not read a directory that "
 	    "has come to this name since the conf was read; reload the conf "

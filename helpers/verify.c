@@ -84,19 +84,19 @@ try_password(const char *password, struct str hash)
 	struct crypt_data	*data = mem_zero(sizeof(*data));
 	char			 setting[HASH_MAX] = "";
 	const char		*made = NULL;
-	int			 answer = -1;
+	int			 result = -1;
 
 	if (hash.len < sizeof(setting)) {
 		memcpy(setting, hash.at, hash.len);
 		made = crypt_r(password, setting, data);
 	}
 	if (made != NULL && made[0] == '$')
-		answer = strlen(made) == hash.len &&
+		result = strlen(made) == hash.len &&
 		    equal_bytes(made, hash.at, hash.len);
 	explicit_bzero(setting, sizeof(setting));
 	explicit_bzero(data, sizeof(*data));
 	mem_drop(&data);
-	return answer;
+	return result;
 }
 
 /* As try_password(), but a password that is too long for crypt(3) is wrong, and
@@ -104,11 +104,11 @@ try_password(const char *password, struct str hash)
 static int
 compare_password(const char *password, struct str hash)
 {
-	int	answer = try_password(password, hash);
+	int	result = try_password(password, hash);
 
-	if (answer == -1 && try_password("", hash) != -1)
-		answer = 0;
-	return answer;
+	if (result == -1 && try_password("", hash) != -1)
+		result = 0;
+	return result;
 }
 
 /* Takes the time of a comparison, for users without a usable hash. */
@@ -124,16 +124,16 @@ verify_password(struct job *job, struct str text)
 {
 	struct str	 user = str_of(job->data), own, other;
 	const char	*password = job->data + user.len + 1;
-	int		 answer = -1;
+	int		 result = -1;
 
 	own = htpasswd_find(text, user, &other);
 	if (own.at != NULL && htpasswd_usable(own))
-		answer = compare_password(password, own);
-	if (answer == -1)
+		result = compare_password(password, own);
+	if (result == -1)
 		spend_time(password, other);
-	if (answer == -1 && own.at != NULL)
+	if (result == -1 && own.at != NULL)
 		job->error = ENOTSUP;
-	job->done = answer == 1;
+	job->done = result == 1;
 }
 
 void
