@@ -114,8 +114,8 @@ my %listed = map { (split(/\t/))[0, 2] } split(/\n/, $list);
 is_deeply({ map { my $kind = $_; map { ($_ => $kind =~ s/s\z//r) }
     keys %{$json->{$kind}} } qw(counters gauges histograms) }, \%listed,
     'JSON: all that amped -C lists');
-is(scalar(grep { $_->{name} eq 'homes' } @{$json->{fs_queues}}), $is_amped ? 1 : 0,
-    'JSON: queues of file systems');
+is(scalar(grep { $_->{name} eq 'homes' } @{$json->{fs_queues}}),
+    $is_amped ? 1 : 0, 'JSON: queues of file systems');
 
 my $exposition = report($status, '/status?prometheus');
 like($exposition, qr/^# TYPE amped_requests_total counter$/m,
