@@ -27,7 +27,13 @@ file_version_holds(const struct job_version *version, int fd)
 {
 	struct stat	st;
 
-	return fstat(fd, &st) == 0 && st.st_size == version->size &&
+	if (fstat(fd, &st) == -1)
+		return false;
+	/* A file that has been replaced has another ctime and the same bytes. */
+	return st.st_size == version->size &&
 	    st.st_mtim.tv_sec == version->mtime &&
-	    (uint32_t)st.st_mtim.tv_nsec == version->mtime_ns;
+	    (uint32_t)st.st_mtim.tv_nsec == version->mtime_ns &&
+	    (version->ctime == JOB_CTIME_ANY || st.st_nlink == 0 ||
+	    (st.st_ctim.tv_sec == version->ctime &&
+	    (uint32_t)st.st_ctim.tv_nsec == version->ctime_ns));
 }

@@ -13,8 +13,9 @@
 struct job_version file_version_of(const struct stat *);
 bool	file_version_same(const struct job_version *,
 	    const struct job_version *);
-/* Whether an open file still has the bytes of that version; changes of its
- * names do not count.  False if fstat() fails. */
+/* Whether an open file still has the bytes of that version.  The ctime shows a
+ * program that wrote and put the mtime back; JOB_CTIME_ANY is not compared.
+ * False if fstat() fails. */
 bool	file_version_holds(const struct job_version *, int fd);
 
 #endif

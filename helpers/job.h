@@ -78,6 +78,7 @@ struct job_version {
 	int64_t		mtime, ctime;		/* seconds since 1970 */
 	uint32_t	mtime_ns, ctime_ns;
 };
+#define JOB_CTIME_ANY	0	/* COPY: a ctime that is not compared */
 
 /* Other facts about a file, from stat(2) and statfs(2). */
 struct job_facts {
@@ -87,8 +88,7 @@ struct job_facts {
 	bool		strong;
 	bool		in_memory;	/* the file system is; READ: the range
 					 * was before */
-	bool		handle;		/* fd is a handle (O_PATH), for COPY, as
-					 * reading or closing may block */
+	bool		handle;		/* fd is one (O_PATH), for COPY only */
 	struct job_version cached;	/* COMPRESS: of fd, in cache_dir */
 };
 

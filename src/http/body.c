@@ -79,9 +79,11 @@ free_load(struct task *e)
 }
 
 /* Submits a read: a task to wait for, or NULL if it was completed at once.  In
- * caches of one loop the task is the chunk's, for others to join. */
+ * caches of one loop the task is the chunk's, for others to join.  begun: a part
+ * of the response has been sent. */
 static struct task *
-start_load(struct http_loop *http, struct file *f, struct chunk *k)
+start_load(struct http_loop *http, struct file *f, struct chunk *k,
+    bool begun)
 {
 	struct load	*l = mem_zero(sizeof(*l));
 	struct task	*e = &l->task;
@@ -101,6 +103,8 @@ start_load(struct http_loop *http, struct file *f, struct chunk *k)
 	l->task.job.length = chunk_len(k);
 	l->task.job.version = *f->open_file->version;
 	l->task.job.has_version = l->task.job.kind == JOB_COPY;
+	if (begun)
+		l->task.job.version.ctime = JOB_CTIME_ANY;
 	l->task.complete = complete_load;
 	l->task.free = free_load;
 	stats_count(STATS_READS);
@@ -397,7 +401,7 @@ load_chunk(struct conn *c)
 		return handle_load_error(c, EAGAIN);
 	r->load_tried = true;
 	if (e == NULL)
-		e = start_load(c->http, r->file, k);
+		e = start_load(c->http, r->file, k, r->answered);
 	/* NULL: the task was completed at once. */
 	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
 }

@@ -97,6 +97,39 @@ START_TEST(other_version)
 }
 END_TEST
 
+/* A program writes and puts the mtime back: the ctime shows it. */
+START_TEST(mtime_put_back)
+{
+	struct job	job;
+	struct stat	st;
+	int		fd = open(tree_path("file"), O_RDWR);
+
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	job_init(&job, JOB_COPY);
+	job.length = SIZE;
+	job.has_version = true;
+	job.version = file_version_of(&st);
+	do {			/* until the clock of time stamps has gone on */
+		ck_assert_int_eq(pwrite(fd, "other", 5, 0), 5);
+		ck_assert_int_eq(futimens(fd, (struct timespec[]){ st.st_atim,
+		    st.st_mtim }), 0);
+		job.fd = fd;
+		job.done = 0;
+		job_perform(&job);
+	} while (job.error == 0 && close(job.fd) == 0);
+	ck_assert_int_eq(job.error, ESTALE);
+
+	job.error = 0;
+	job.fd = fd;
+	job.done = 0;
+	job.version.ctime = JOB_CTIME_ANY;
+	job_perform(&job);
+	ck_assert_int_eq(job.error, 0);
+	ck_assert_int_eq(close(job.fd), 0);
+	ck_assert_int_eq(close(fd), 0);
+}
+END_TEST
+
 START_TEST(without_memory)
 {
 #ifdef SYS_memfd_create
@@ -163,6 +196,7 @@ unit_tests(TCase *tests)
 	tcase_add_unchecked_fixture(tests, make, tree_end);
 	tcase_add_loop_test(tests, ranges, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tests, other_version);
+	tcase_add_test(tests, mtime_put_back);
 	tcase_add_test(tests, without_memory);
 	tcase_add_test(tests, renamed);
 	tcase_add_loop_test(tests, errors, 0,
