@@ -302,7 +302,7 @@ handle_line(struct monitor *m, struct control_client *c, const struct buf *line)
 			log_requester(c, control_rows[c->command].name);
 		if (control_rows[c->command].by == CONTROL_BY_MONITOR)
 			run_command(m, c);
-		else if (control_rows[c->command].by == CONTROL_BY_CLERK)
+		else if (control_rows[c->command].by == CONTROL_BY_CHILD)
 			ask_child(m, c, &request);
 		else
 			ask_main(m, c, line);

@@ -1,10 +1,9 @@
 /*
- * accept_token: memory that mains share, and a wakeup for each of them.
+ * accept_token: shared memory, and a wakeup for each main.
  *
- * Who is free and who keeps a door are told one after the other, by whoever
- * changes them, and then looked at: so of two that do it at the same time one
- * sees what the other has told, and no door stays without a keeper while there
- * is somebody for it.
+ * A main first writes what it changes, its idle flag or a holder, and then
+ * reads the other.  So of two mains that change both at the same time, one sees
+ * the other's change, and no token stays free while a main is idle.
  */
 #include <sys/mman.h>
 
@@ -15,12 +14,12 @@
 #include "lib/wakeup.h"
 #include "shared/accept_token.h"
 
-#define HOLDERS	2		/* one may be slow */
+#define HOLDERS	2		/* two, as one main may be slow */
 #define NO_MAIN	(-1)
 
 struct shared {
-	_Atomic int	holders[HOLDERS];	/* mains, or NOBODY */
-	_Atomic bool	idle[];		/* by main */
+	_Atomic int	holders[HOLDERS];	/* mains, or NO_MAIN */
+	_Atomic bool	idle[];		/* by number of the main */
 };
 
 struct accept_token {
@@ -76,8 +75,8 @@ is_holder(const struct accept_token *t, unsigned main)
 	return false;
 }
 
-/* The first that is free and keeps no door: so those that have worked last are
- * asked again, and what they have in their caches is of use. */
+/* Returns the first idle main that holds no token.  The first ones are
+ * preferred, as their caches are warm. */
 static int
 find_idle(const struct accept_token *t)
 {
@@ -96,17 +95,18 @@ take_token(struct accept_token *t, int i, int main)
 	    &none, main);
 }
 
-/* For as long as there is somebody; who takes it meanwhile is fine, too.  One
- * that has got a client since we looked may have handed on what it had before
- * it had this door, and may not hear its wakeup for long: so we look again, but
- * not for ever, whatever mains write there. */
+/* Passes a token from a main to an idle one.  If that main has got a client in
+ * between, it may not look at its wakeup for long, and may have passed its
+ * tokens on before it got this one.  So its flag is read again.  The number of
+ * tries is limited, as the memory may hold anything. */
 static void
 pass_token(struct accept_token *t, int which, int from)
 {
 	int	next;
 
-	for (unsigned i = 0; i <= t->nmains && atomic_compare_exchange_strong(
-	    &t->shared->holders[which], &from, NO_MAIN); i++) {
+	for (unsigned i = 0; i <= t->nmains &&
+	    atomic_compare_exchange_strong(&t->shared->holders[which], &from,
+	    NO_MAIN); i++) {
 		next = find_idle(t);
 		if (next == NO_MAIN || !take_token(t, which, next))
 			break;

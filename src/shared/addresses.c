@@ -1,11 +1,12 @@
 /*
- * addresses: a table of sets of places, in shared memory.
+ * addresses: a table of sets of entries, in shared memory.
  *
- * An address is looked for in one set only, found by a hash with a secret key:
- * who has many addresses could choose those that meet in one.  That hash stands
- * for it as well.  A set has a lock for the moment in which one enters; it says
- * who has it, so that it can be taken from the dead.  Nothing waits for it for
- * long: who cannot be counted in time comes in without being counted.
+ * An address is looked up in one set only, which a hash with a secret key
+ * selects: a client with many addresses must not be able to choose addresses of
+ * one set.  The hash also stands for the address in its entry.  A set is locked
+ * while an address enters; the lock names its slot, so that it can be taken
+ * from a dead process.  A process that does not get the lock in time lets the
+ * connection in without counting it.
  */
 #include <sys/mman.h>
 
@@ -19,30 +20,32 @@
 #include "lib/need.h"
 #include "shared/addresses.h"
 
-#define NETWORK_LEN		8	/* bytes of an IPv6 address that count */
-#define WAYS		16	/* places of a set */
+#define NETWORK_LEN	8	/* bytes of an IPv6 address that count */
+#define WAYS		16	/* entries of a set */
 #define SETS_MIN	16
-#define LOCK_TRIES		1000	/* to have a set's lock */
-#define TOKEN		1000	/* so that a rate a second is one a ms */
+#define LOCK_TRIES	1000	/* to lock a set */
+#define TOKEN		1000	/* a rate a second is as many of these a ms */
 
 struct address {
 	uint64_t		hash;		/* under the lock; 0: free */
-	_Atomic int64_t		full_at;		/* when its bucket is full, in
-						 * ms times the rate */
+	_Atomic int64_t		full_at;		/* when its bucket is
+							 * full, in ms times the
+							 * rate */
 };
 
 struct addresses {
 	struct address_limits	 limits;
 	struct hash_key		 key;
-	_Atomic uint64_t	*used;		/* places; all this is shared */
+	_Atomic uint64_t	*used;		/* number of entries; the start
+						 * of the shared memory */
 	struct address		*entries;	/* [set][way] */
-	_Atomic uint32_t	*counts;	/* connections: [row][place] */
-	_Atomic uint32_t	*locks;		/* [set]: a row and 1, or 0 */
+	_Atomic uint32_t	*counts;	/* connections: [slot][entry] */
+	_Atomic uint32_t	*locks;		/* [set]: slot + 1; 0: free */
 	size_t			 nsets, nentries, size;
 	unsigned		 slot, nslots;
 };
 
-static struct address	uncounted;	/* stands for who could not be */
+static struct address	uncounted;	/* for connections without entry */
 
 struct address_key
 addresses_key(const uint8_t *bytes, size_t len)
@@ -54,7 +57,7 @@ addresses_key(const uint8_t *bytes, size_t len)
 	return key;
 }
 
-/* Twice the places, since sets do not fill evenly. */
+/* Twice as many entries as addresses, since sets do not fill evenly. */
 static size_t
 count_sets(size_t max)
 {
@@ -79,7 +82,7 @@ addresses_new(const struct address_limits *limits, unsigned nslots)
 	    as->nentries * sizeof(as->entries[0]) +
 	    nslots * as->nentries * sizeof(as->counts[0]) +
 	    as->nsets * sizeof(as->locks[0]);
-	/* Nothing of it takes memory before it is used. */
+	/* Pages that are not used take no memory. */
 	at = mmap(NULL, as->size, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
@@ -116,7 +119,7 @@ set_of(const struct addresses *as, const struct address *a)
 	return (size_t)(a - as->entries) / WAYS;
 }
 
-/* Where the connections of a place are counted by a row. */
+/* Returns where a slot counts the connections of an entry. */
 static _Atomic uint32_t *
 count_of(const struct addresses *as, const struct address *a, unsigned slot)
 {
@@ -169,7 +172,7 @@ unlock_set(const struct addresses *as, size_t set)
 	atomic_store(&as->locks[set], 0);
 }
 
-/* Whether there is nothing to remember of it but its connections. */
+/* Whether only its connections keep an entry. */
 static bool
 is_blank(const struct addresses *as, const struct address *a, int64_t now)
 {
@@ -185,8 +188,7 @@ free_entry(struct addresses *as, struct address *a)
 	atomic_fetch_sub(as->used, 1);
 }
 
-/* The place of that hash, or one that can be had for it; NULL: there is
- * none. */
+/* Returns the entry of that hash, or one that it may take; NULL: none. */
 static struct address *
 find_entry(struct addresses *as, size_t set, uint64_t hash, int64_t now)
 {
@@ -258,14 +260,14 @@ addresses_disconnect(struct addresses *as, struct address **ap, int64_t now)
 	need(atomic_fetch_sub(count_of(as, a, as->slot), 1) > 0);
 	if (!is_blank(as, a, now) || !lock_set(as, set))
 		return;
-	/* Somebody else may have come, or another address. */
+	/* Another connection, or another address, may have come. */
 	if (count_connections(as, a) == 0 && is_blank(as, a, now))
 		free_entry(as, a);
 	unlock_set(as, set);
 }
 
-/* A bucket that time fills is as full as the time is near at which it would
- * be: so it is one word, and needs no lock. */
+/* The time at which a bucket will be full says how full it is: one word, which
+ * needs no lock. */
 bool
 addresses_request(struct addresses *as, struct address *a, int64_t now)
 {

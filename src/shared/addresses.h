@@ -1,16 +1,16 @@
 /*
- * addresses: what we remember of clients' addresses, for the limits that each
- * of them has: how many connections it has, how fast it has been asking.
+ * addresses: connections and request rate of each client address, for the
+ * limits that the conf sets for an address.
  *
- * An IPv4 address counts by itself; of an IPv6 address the first 64 bits,
- * since who has one of them has all.  It is remembered while it has
- * connections, and on until its bucket is full again: then there is nothing to
- * remember.  Those without a connection make room for others, the one that has
- * asked least lately first.
+ * An IPv4 address counts by itself.  Of an IPv6 address the first 64 bits
+ * count, since one client usually has all addresses of such a network.  An
+ * address is remembered while it has connections, and until its token bucket
+ * is full again.  If there is no room, an address without connections makes
+ * way: the one whose bucket is fullest.
  *
- * Several processes share it: one makes it, and those that it forks count in
- * rows of their own.  Threads of one may have the same row, and must where a
- * connection goes from one to another.
+ * Several processes share the table: one makes it, and each process that it
+ * forks counts in a slot of its own.  Threads of a process may share its slot,
+ * and must where connections move between them.
  */
 #ifndef SHARED_ADDRESSES_H
 #define SHARED_ADDRESSES_H
@@ -21,39 +21,41 @@
 
 #include "lib/token_bucket.h"
 
-struct address;				/* one of them */
+struct address;				/* an entry of the table */
 struct addresses;
 
-/* An address as it counts: of IPv6 the network. */
+/* The part of an address that counts. */
 struct address_key {
 	uint64_t	network;
-	uint32_t	len;		/* bytes of that */
+	uint32_t	len;		/* bytes of it; 0: no address */
 };
 
 struct address_limits {
-	int64_t			connections;	/* at once; 0: any number */
-	struct token_bucket_size	requests;	/* rate 0: any number */
-	size_t			max;		/* with a connection or not */
+	int64_t			connections;	/* at a time; 0: no limit */
+	struct token_bucket_size	requests;	/* rate 0: no limit */
+	size_t			max;		/* addresses in the table */
 };
 
-/* The bytes are 4 of IPv4 or 16 of IPv6, or none. */
+/* The bytes are 4 of IPv4, 16 of IPv6, or none. */
 struct address_key addresses_key(const uint8_t *bytes, size_t len);
-struct addresses *addresses_new(const struct address_limits *, unsigned nslots);
+struct addresses *addresses_new(const struct address_limits *,
+		    unsigned nslots);
 void		 addresses_free(struct addresses **);
-/* Which row is this process's; 0 at first. */
+/* Sets this process's slot, which is 0 before. */
 void		 addresses_use_slot(struct addresses *, unsigned slot);
-/* Whoever had that row has gone, wherever it was. */
+/* The process of that slot has died: removes its connections and locks. */
 void		 addresses_clear_slot(struct addresses *, unsigned slot);
-/* A connection comes, to be asked for until it leaves; NULL: one too many.
- * The bytes are 4 of IPv4 or 16 of IPv6. */
+/* Counts a connection of that address.  Returns the entry, which is valid until
+ * addresses_disconnect(), or NULL if the address has too many connections.  An
+ * address that cannot be counted is let in.  Never blocks for long. */
 struct address	*addresses_connect(struct addresses *, const uint8_t *bytes,
 		    size_t len, int64_t now);
 void		 addresses_disconnect(struct addresses *, struct address **,
 		    int64_t now);
-/* Whether it may ask for something; then it has. */
+/* Counts a request; returns false, and counts none, if the rate is exceeded. */
 bool		 addresses_request(struct addresses *, struct address *,
 		    int64_t now);
-/* How many there are, those with a connection too. */
+/* Returns how many addresses the table has. */
 size_t		 addresses_count(const struct addresses *);
 
 #endif

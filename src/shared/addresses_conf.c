@@ -1,16 +1,15 @@
 /*
- * addresses_conf: the limits of the conf as shared/addresses knows them.
+ * addresses_conf: takes the limits from the conf.
  */
 #include "conf/conf.h"
 #include "shared/addresses.h"
 #include "shared/addresses_conf.h"
 
-/* Where the conf does not say: descriptors there may be a million of, and what
- * is hardly used takes a page for each address. */
+/* Connections, if the conf sets no limit: the limit of descriptors can be a
+ * million, and a table that is hardly used takes a page for each address. */
 #define CONNECTIONS_DEFAULT	65536
 
-/* Whoever has a connection is to be counted: so many can be there at once, each
- * from another address. */
+/* Returns how many connections there can be, each from another address. */
 static size_t
 max_connections(const struct conf *conf, unsigned mains, size_t descriptors)
 {

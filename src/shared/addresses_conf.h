@@ -1,7 +1,7 @@
 /*
- * addresses_conf: what the mains of a generation remember of their clients'
- * addresses, made by the monitor.  What is in it comes from mains, and is
- * nothing but numbers to the monitor.
+ * addresses_conf: makes the table of client addresses (addresses.h) that the
+ * mains of a generation share, by the conf's limits.  The content comes from
+ * mains, so it is nothing but numbers to the monitor.
  */
 #ifndef SHARED_ADDRESSES_CONF_H
 #define SHARED_ADDRESSES_CONF_H
@@ -11,12 +11,12 @@
 struct addresses;
 struct conf;
 
-/* For so many mains, each with so many descriptors; NULL: there is nothing to
- * remember. */
+/* Makes the table for so many mains, each with so many descriptors; NULL if the
+ * conf sets no limits for an address. */
 struct addresses *addresses_conf_new(const struct conf *, unsigned mains,
 		    size_t descriptors);
 void		 addresses_conf_free(struct addresses **);
-/* That main has gone, and all its clients with it. */
+/* A main has died: removes its connections.  NULL does nothing. */
 void		 addresses_conf_main_died(struct addresses *, unsigned main);
 
 #endif

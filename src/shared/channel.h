@@ -1,25 +1,27 @@
 /*
- * channel: what main and the monitor say to each other over their stream pipe.
+ * channel: the messages between a main and the monitor, over a stream pipe.
  *
- * One byte a message, a descriptor beside some.  Main asks, the monitor, which
- * has kept the privileges, does; either sees the other's end as the end of the
- * pipe.
+ * A message is one byte, some with a descriptor.  Main asks; the monitor, which
+ * keeps the privileges, acts.  Each side notices the other's end as the end of
+ * the pipe.
  */
 #ifndef SHARED_CHANNEL_H
 #define SHARED_CHANNEL_H
 
-#define CHANNEL_MESSAGES(X)							\
-	X(READY,	"ready")	/* main: serving */		\
-	X(DRAINING,	"drains")	/* main: takes no new client */	\
+/* Name, and sender: */
+#define CHANNEL_MESSAGES(X)						\
+	X(READY,	"ready")	/* main: it serves */		\
+	X(DRAINING,	"draining")	/* main: it accepts no more */	\
 	X(ALIVE,	"alive")	/* main: its loop turns */	\
 	X(WANT_HELPER,	"want helper")	/* main */			\
-	X(WANT_ACCESS_LOGGER,	"want log helper")	/* main */		\
-	X(KILL_HELPER,	"end helper")	/* main: its pipe, as its name */ \
-	X(HELPER,	"helper")	/* monitor: its pipe, or -1: cannot */ \
-	X(ACCESS_LOGGER,	"log helper")	/* monitor: the same */		\
-	X(REQUEST,		"ask")		/* monitor: a pipe, in which there is \
-					 * a line of control.h, and beside it \
-					 * the descriptor for the answer */
+	X(WANT_ACCESS_LOGGER, "want access logger") /* main */		\
+	X(KILL_HELPER,	"kill helper")	/* main: with the helper's pipe */ \
+	X(HELPER,	"helper")	/* monitor: with the helper's pipe, \
+					 * without if there can be none */ \
+	X(ACCESS_LOGGER, "access logger") /* monitor: as HELPER */	\
+	X(REQUEST,	"request")	/* monitor: with a pipe, in which is a \
+					 * line of control.h together with the \
+					 * client's descriptor */
 
 enum channel_message {
 #define X(id, name) CHANNEL_##id,
@@ -28,18 +30,21 @@ enum channel_message {
 	CHANNEL_COUNT
 };
 
-/* In ms, for main. */
-#define CHANNEL_START_DELAY	100	/* to ask for what the first client does not
-				 * wait for: all that starts wants the
-				 * processor */
-#define CHANNEL_RETRY	1000	/* to ask again: its pipe was full, or there
-				 * could be none, or what came is dead */
-#define CHANNEL_TIMEOUT	3000	/* the monitor never waits: what it has not
-				 * answered by then is lost */
+/* Times of main, in ms. */
+#define CHANNEL_START_DELAY 100	/* until main asks for its reserve of helpers
+				 * and its access logger, so that the first
+				 * request gets the processor */
+#define CHANNEL_RETRY	1000	/* until main asks again, after a request that
+				 * failed or a process that died at once */
+#define CHANNEL_TIMEOUT	3000	/* for the monitor's answer; later, main takes
+				 * the request as lost */
 
-/* 0, or -1 with errno. */
+/* Sends a message, with a descriptor unless fd is -1.  Returns 0, or -1 with
+ * errno. */
 int	channel_send(int pipe, enum channel_message, int fd);
-/* 1; 0 at the end; -1 with errno (EAGAIN: nothing there). */
+/* Receives a message, without waiting if the pipe does not wait.  Returns 1; 0
+ * at the end; -1 with errno (EAGAIN: there is none).  *fd becomes the caller's;
+ * -1: there is none. */
 int	channel_recv(int pipe, enum channel_message *, int *fd);
 
 #endif

@@ -7,10 +7,10 @@
 #include "shared/control.h"
 
 const struct control_row control_rows[CONTROL_COUNT] = {
-#define CTL(id, name, by, arguments, least, most, help) \
-	[CONTROL_##id] = {name, CONTROL_BY_##by, arguments, least, most, help},
+#define COMMAND(id, name, by, arguments, min, max, help)		\
+	[CONTROL_##id] = { name, CONTROL_BY_##by, arguments, min, max, help },
 #include "shared/commands.tbl"
-#undef CTL
+#undef COMMAND
 };
 
 static const struct {
@@ -32,8 +32,8 @@ control_find(const char *name)
 	return i;
 }
 
-/* The next word; two separators have an empty one between them, which only a
- * tab means. */
+/* Returns the next word.  Two tabs have an empty word between them; two spaces
+ * do not. */
 static const char *
 next_word(char **rest, const char *separator)
 {
@@ -52,8 +52,8 @@ check_count(const struct control_request *q, struct buf *answer)
 
 	if (q->n >= row->min && q->n <= row->max)
 		return true;
-	control_begin_answer(answer, CONTROL_VERDICT_BAD,
-	    "too %s words: %s%s%s", q->n < row->min ? "few" : "many", row->name,
+	control_begin_answer(answer, CONTROL_VERDICT_BAD, "too %s words: "
+	    "%s%s%s", q->n < row->min ? "few" : "many", row->name,
 	    *row->arguments != '\0' ? " " : "", row->arguments);
 	return false;
 }
@@ -78,16 +78,15 @@ control_parse(char *line, struct control_request *q, struct buf *answer)
 	q->n = 0;
 	q->command = word != NULL ? control_find(word) : CONTROL_COUNT;
 	if (q->command == CONTROL_COUNT ||
-	    control_rows[q->command].by == CONTROL_BY_HERE) {
-		control_begin_answer(answer, CONTROL_VERDICT_BAD,
-		    "there is no such command; "
-		    "ampedctl help lists them");
+	    control_rows[q->command].by == CONTROL_BY_AMPEDCTL) {
+		control_begin_answer(answer, CONTROL_VERDICT_BAD, "there is no "
+		    "such command; ampedctl help lists them");
 		return end_refusal(answer);
 	}
 	while ((word = next_word(&line, separator)) != NULL) {
 		if (q->n == CONTROL_WORDS_MAX) {
-			control_begin_answer(
-			    answer, CONTROL_VERDICT_BAD, "too many words");
+			control_begin_answer(answer, CONTROL_VERDICT_BAD,
+			    "too many words");
 			return end_refusal(answer);
 		}
 		q->words[q->n++] = word;
@@ -96,8 +95,8 @@ control_parse(char *line, struct control_request *q, struct buf *answer)
 }
 
 void
-control_begin_answer(
-    struct buf *to, enum control_verdict verdict, const char *format, ...)
+control_begin_answer(struct buf *to, enum control_verdict verdict,
+    const char *format, ...)
 {
 	va_list	args;
 	size_t	bare;
@@ -108,7 +107,7 @@ control_begin_answer(
 	va_start(args, format);
 	buf_addv(to, format, args);
 	va_end(args);
-	if (to->len == bare + 1)	/* nothing to say */
+	if (to->len == bare + 1)	/* no text */
 		to->len = bare;
 	buf_addc(to, '\n');
 }

@@ -1,5 +1,6 @@
 /*
- * helper_slots: shared memory; whoever reads it does so after the writer's end.
+ * helper_slots: shared memory.  The monitor reads it after the end of its
+ * writer, so there is no lock.
  */
 #include <sys/mman.h>
 
@@ -7,13 +8,13 @@
 #include "lib/mem.h"
 #include "shared/helper_slots.h"
 
-struct line {
-	uint64_t	pipe;		/* 0: the line is free */
+struct slot {
+	uint64_t	pipe;		/* 0: the slot is free */
 	uint64_t	fs_queue;
 };
 
 struct helper_slots {
-	struct line	*slots;		/* shared */
+	struct slot	*slots;		/* shared */
 	size_t		 count;
 };
 
@@ -58,7 +59,7 @@ void
 helper_slots_clear(struct helper_slots *l)
 {
 	for (size_t i = 0; i < l->count; i++)
-		l->slots[i] = (struct line){ 0, 0 };
+		l->slots[i] = (struct slot){ 0, 0 };
 }
 
 int
@@ -67,7 +68,7 @@ helper_slots_take(struct helper_slots *l, uint64_t pipe)
 	int	slot = find_slot(l, 0);
 
 	if (slot != -1)
-		l->slots[slot] = (struct line){ .pipe = pipe };
+		l->slots[slot] = (struct slot){ .pipe = pipe };
 	return slot;
 }
 
@@ -75,7 +76,7 @@ void
 helper_slots_release(struct helper_slots *l, int slot)
 {
 	if (slot != -1)
-		l->slots[slot] = (struct line){ 0, 0 };
+		l->slots[slot] = (struct slot){ 0, 0 };
 }
 
 void

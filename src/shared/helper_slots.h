@@ -1,9 +1,10 @@
 /*
- * helper_slots: for which queue each helper works, in memory that outlives main.
+ * helper_slots: for which file system each helper works, in memory that
+ * outlives main.
  *
- * Main writes, the monitor reads when main has died: helpers that cannot be
- * killed belong to the share of their file system whoever is main.  What is
- * in it comes from main, and is nothing but numbers to the monitor.
+ * Main writes; the monitor reads when main has died.  A helper that cannot be
+ * killed counts against the limit of its file system in the next main too.  The
+ * content comes from main, so it is nothing but numbers to the monitor.
  */
 #ifndef SHARED_HELPER_SLOTS_H
 #define SHARED_HELPER_SLOTS_H
@@ -13,24 +14,26 @@
 
 struct helper_slots;
 
-/* A helper that an earlier main has left behind, and its queue. */
+/* A helper whose main has died. */
 struct orphan {
-	int		 fd;		/* readable when it has died */
-	uint64_t	 fs_queue;
+	int		 fd;		/* readable when the helper has died */
+	uint64_t	 fs_queue;	/* the queue that it works for */
 };
 
-/* The monitor's: with so many lines. */
-struct helper_slots	*helper_slots_new(size_t);
+/* In the monitor: allocates so many slots, before main is forked. */
+struct helper_slots *helper_slots_new(size_t);
 void		 helper_slots_free(struct helper_slots **);
-/* The queue of the helper with this pipe; 0: none, or unknown. */
-uint64_t	 helper_slots_find(const struct helper_slots *, uint64_t pipe);
+/* Returns the queue of the helper with this pipe (inode); 0: none. */
+uint64_t	 helper_slots_find(const struct helper_slots *,
+		    uint64_t pipe);
 void		 helper_slots_clear(struct helper_slots *);
 
-/* Main's: a line for the helper with this pipe (inode); -1: there is none
- * left, which no call below minds. */
+/* In main: takes a slot for the helper with this pipe (inode).  Returns its
+ * number, or -1 if all are taken; the functions below accept -1. */
 int		 helper_slots_take(struct helper_slots *, uint64_t pipe);
 void		 helper_slots_release(struct helper_slots *, int slot);
-/* What it works for from now on; 0: nothing. */
-void helper_slots_set(struct helper_slots *, int slot, uint64_t fs_queue);
+/* Sets the queue that a helper works for; 0: none. */
+void		 helper_slots_set(struct helper_slots *, int slot,
+		    uint64_t fs_queue);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * listener: binding, what the system is told of sockets, and what to say when
- * that fails.
+ * listener: binds sockets, sets their options, and explains failures.
  */
 #include <sys/socket.h>
 
@@ -25,8 +24,8 @@
 #include "lib/mem.h"
 #include "shared/listener.h"
 
-#define BIND_TIMEOUT	500	/* ms for an address that is in use */
-#define BIND_PAUSE		10	/* ms */
+#define BIND_TIMEOUT	500	/* ms to wait for addresses in use */
+#define BIND_PAUSE	10	/* ms */
 
 static in_port_t
 get_port(const struct conf_address *a)
@@ -38,7 +37,7 @@ get_port(const struct conf_address *a)
 	    ((const struct sockaddr_in *)at)->sin_port;
 }
 
-/* One of ours on the same port: then that is in the way. */
+/* Returns our own listener on the same port, which is in the way then. */
 static const char *
 find_same_port(const struct conf_address *a, const struct listeners *before)
 {
@@ -84,7 +83,7 @@ explain_failure(const struct conf_address *a, const struct listeners *before)
 	}
 }
 
-/* Without it we serve as well: a line in the log, and no more. */
+/* A socket without the option serves as well, so a failure is a warning. */
 static void
 set_option(int fd, int level, int option, int64_t value, const char *directive)
 {
@@ -94,12 +93,12 @@ set_option(int fd, int level, int option, int64_t value, const char *directive)
 		log_warn("transport { %s } is without effect", directive);
 }
 
-/* Accepted sockets inherit all of it. */
+/* Accepted sockets inherit these options. */
 static void
 set_transport(int fd, const struct conf *conf)
 {
-	set_option(
-	    fd, IPPROTO_TCP, TCP_NODELAY, conf->transport.nodelay, "nodelay");
+	set_option(fd, IPPROTO_TCP, TCP_NODELAY, conf->transport.nodelay,
+	    "nodelay");
 	if (conf->transport.buffer != 0)
 		set_option(fd, SOL_SOCKET, SO_SNDBUF, conf->transport.buffer,
 		    "buffer");
@@ -131,8 +130,8 @@ bind_one(const struct conf *conf, const struct conf_address *a)
 	return -1;
 }
 
-/* Somebody may be giving it up: a main that drains keeps its door for a moment
- * (src/loop/acceptor.c).  Of *left (ms) all addresses have their part. */
+/* Retries while the address is in use: a draining main closes its sockets a
+ * moment later (src/loop/acceptor.c).  All addresses share *left (ms). */
 static int
 bind_retrying(const struct conf *conf, const struct conf_address *a, int *left)
 {
@@ -146,7 +145,7 @@ bind_retrying(const struct conf *conf, const struct conf_address *a, int *left)
 	return fd;
 }
 
-/* The IPv6 half of "*" may be missing where there is no IPv6. */
+/* Whether the IPv6 half of "*" may be missing: there is no IPv6. */
 static bool
 is_dispensable(const struct conf_address *a, size_t bound)
 {
@@ -161,8 +160,8 @@ is_same(const struct conf_address *a, const struct conf_address *b)
 	return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
 }
 
-/* The socket that there is for it, once more, as this conf wants it; -1 with
- * errno 0: none. */
+/* Returns another descriptor of the present socket of an address, with the
+ * options of this conf; -1 with errno 0: there is none. */
 static int
 reuse_one(const struct conf *conf, const struct conf_address *a,
     const struct listeners *before)
@@ -184,7 +183,7 @@ reuse_one(const struct conf *conf, const struct conf_address *a,
 	return -1;
 }
 
-/* A socket's own address; len 0: it has none. */
+/* Returns a socket's address; len is 0 if it has none. */
 static struct conf_address
 get_address(int fd)
 {
@@ -214,7 +213,8 @@ is_same_host(const struct conf_address *a, const struct conf_address *b)
 	    sizeof(struct in6_addr)) == 0;
 }
 
-/* The conf's address that a socket is bound to, as the conf counts. */
+/* Returns the number of the conf's listener for that address, or the number of
+ * listeners. */
 static size_t
 find_wanted(const struct conf *conf, const struct conf_address *own)
 {
@@ -229,10 +229,10 @@ find_wanted(const struct conf *conf, const struct conf_address *own)
 	return i;
 }
 
-/* [::] without IPV6_V6ONLY, which takes what comes for 0.0.0.0, too. */
+/* Whether a socket of [::] without IPV6_V6ONLY accepts for 0.0.0.0 too. */
 static bool
-is_dual_stack(
-    int fd, const struct conf_address *own, const struct conf_address *a)
+is_dual_stack(int fd, const struct conf_address *own,
+    const struct conf_address *a)
 {
 	static const struct in6_addr	 any = IN6ADDR_ANY_INIT;
 	const void			*v6 = &own->addr, *v4 = &a->addr;
@@ -249,10 +249,10 @@ is_dual_stack(
 
 enum fitness {
 	UNFIT,
-	SAME,				/* this very address */
-	FREE,				/* for port 0: nobody wants it */
-	BOTH,				/* the other family's, this one's too */
-	SHARED				/* the same, as the other has it */
+	SAME,				/* bound to this address */
+	FREE,				/* for port 0: no listener wants it */
+	BOTH,				/* bound to [::], accepts for 0.0.0.0 */
+	SHARED				/* BOTH, but [::] has a listener */
 };
 
 static enum fitness
@@ -270,14 +270,14 @@ get_fitness(const struct conf *conf, size_t number, int fd)
 	    who == conf_listener_count(conf) ? FREE : UNFIT;
 }
 
-/* A passed socket for it; -1 with errno 0: none; with EALREADY: it is served
- * by one that is for another address, too. */
+/* Returns another descriptor of a passed socket; -1 with errno 0: there is
+ * none; with EALREADY: the socket of another listener serves this address. */
 static int
 take_passed(const struct conf *conf, size_t number,
     const struct listeners *before)
 {
-	enum fitness	 fit;
-	int		 fd;
+	enum fitness	fit;
+	int		fd;
 
 	errno = 0;
 	for (size_t i = 0; before != NULL && i < before->npassed; i++) {
@@ -300,7 +300,7 @@ take_passed(const struct conf *conf, size_t number,
 	return -1;
 }
 
-/* By which way it may be; -1 with errno. */
+/* Uses a present socket, or a passed one, or binds one; -1 with errno. */
 static int
 open_one(const struct conf *conf, size_t number,
     const struct listeners *before, int *left)
@@ -382,9 +382,9 @@ listener_close(struct listener **lp, size_t n)
 void
 listener_url(const struct listener *l, char *url, size_t size)
 {
-	struct sockaddr_storage	 addr;
-	socklen_t		 len = sizeof(addr);
-	char			 host[NI_MAXHOST], port[NI_MAXSERV];
+	struct sockaddr_storage	addr;
+	socklen_t		len = sizeof(addr);
+	char			host[NI_MAXHOST], port[NI_MAXSERV];
 
 	if (getsockname(l->fd, (struct sockaddr *)&addr, &len) == -1 ||
 	    getnameinfo((struct sockaddr *)&addr, len, host, sizeof(host),
@@ -397,12 +397,12 @@ listener_url(const struct listener *l, char *url, size_t size)
 }
 
 #ifdef __linux__
-#define TCP_FLAGS_AT		13	/* where they stand in a TCP header, RFC 9293 */
+#define TCP_FLAGS_AT	13	/* of flags in a TCP header, RFC 9293 */
 #define SYN_OR_ACK	0x12
 #define SYN_ALONE	0x02
 
-/* A filter sees a segment from its TCP header on.  What goes on with a
- * handshake has an ACK, and still comes. */
+/* The filter sees a segment from its TCP header on.  Segments of a handshake
+ * under way have an ACK, and pass. */
 void
 listener_block_new(const struct listener *l)
 {
@@ -416,7 +416,7 @@ listener_block_new(const struct listener *l)
 	struct sock_fprog		program = {
 		.len = sizeof(code) / sizeof(code[0]), .filter = code };
 
-	/* Without it we close all the same. */
+	/* A failure does no harm: the socket is closed next. */
 	setsockopt(l->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program,
 	    sizeof(program));
 }
@@ -424,7 +424,7 @@ listener_block_new(const struct listener *l)
 bool
 listener_is_blocked(const struct listener *l)
 {
-	socklen_t	len = 0;	/* asks how long the filter is */
+	socklen_t	len = 0;	/* 0 asks for the filter's length */
 
 	return getsockopt(l->fd, SOL_SOCKET, SO_GET_FILTER, NULL, &len) == 0 &&
 	    len > 0;

@@ -10,46 +10,44 @@
 struct conf;
 
 struct listener {
-	int	fd;			/* listening, non-blocking */
-	size_t	number;			/* the conf's listener */
+	int	fd;			/* non-blocking */
+	size_t	number;			/* of the conf's listener */
 };
 
-/* Those that are there already, and the conf that has their addresses; and
- * sockets that somebody else has bound for us. */
+/* Sockets that listener_open() may use again. */
 struct listeners {
-	const struct conf	*conf;		/* NULL: there are none */
-	const struct listener	*at;
+	const struct conf	*conf;		/* of at; NULL: no sockets */
+	const struct listener	*at;		/* of the generation before */
 	size_t			 n;
-	const int		*passed;
+	const int		*passed;	/* bound by another program */
 	size_t			 npassed;
 };
 
 /*
- * Binds every address of a conf, all or none; NULL after one line for each that
- * could not be, which says why and what would help.  Of one that there is
- * already, or that was passed, it is the same socket by another descriptor: so
- * they may be closed each by itself, and who has connected to it does not
- * notice.
+ * Binds all addresses of a conf.  Returns an array, which the caller owns, or
+ * NULL after a line in the log for each address that cannot be bound.
  *
- * Port 0 takes a passed socket of any port that nobody else wants.  One for
- * IPv4 and IPv6 at once serves 0.0.0.0 as well.
+ * An address that has a socket already, or a passed one, gets another
+ * descriptor of that socket: each can be closed by itself, and clients that
+ * have connected do not notice.  Port 0 takes any passed socket of its address
+ * that no other listener wants.  A socket for IPv6 and IPv4 at once serves
+ * 0.0.0.0 too.  May wait for half a second while an address is in use.
  */
 struct listener	*listener_open(const struct conf *,
 		    const struct listeners *before, size_t *n);
 void		 listener_close(struct listener **, size_t n);
 /*
- * Whoever has not begun to connect by now cannot any more, by whichever
- * descriptor of that socket, and is refused when it has been closed: so nobody
- * comes between a last accept and that, to be reset.  Linux only; elsewhere it
- * does nothing.
+ * Blocks new connections: a client that has not begun to connect is refused,
+ * through any descriptor of the socket.  So no client connects between the last
+ * accept(2) and close(2), to be reset.  Linux only; elsewhere does nothing.
  */
 void		 listener_block_new(const struct listener *);
 bool		 listener_is_blocked(const struct listener *);
-/* Whether one that was passed is fit for listening at all. */
+/* Whether a passed descriptor is a listening TCP socket. */
 bool		 listener_is_fit(int fd);
-/* Whether one of these is the same socket, or for the same address. */
+/* Whether one of n listeners has the address of this socket. */
 bool		 listener_has(const struct listener *, size_t n, int fd);
-/* "http://127.0.0.1:8080/" of a socket as it is bound. */
+/* Writes the URL of a socket, as "http://127.0.0.1:8080/". */
 void		 listener_url(const struct listener *, char *, size_t);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * main_env: what main is born with; all of it the monitor's to make.
+ * main_env: all that the monitor gives a main at its start.
  */
 #ifndef SHARED_MAIN_ENV_H
 #define SHARED_MAIN_ENV_H
@@ -7,34 +7,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct accept_token;
 struct addresses;
 struct conf;
 struct helper_slots;
-struct orphan;
 struct listener;
 struct mounts;
-struct accept_token;
+struct orphan;
 
 struct main_env {
-	const struct conf	*conf;		/* with its share of that */
-	int			 channel;	/* stream pipe to the monitor */
+	const struct conf	*conf;		/* with this main's part of
+						 * each limit */
+	int			 channel;	/* to the monitor */
 	struct listener		*listeners;
 	size_t			 nlisteners;
-	size_t			 descriptors;	/* that may be open at once */
-	int			 rules;		/* for who opens files here;
-						 * -1: none */
+	size_t			 descriptors;	/* limit of open files */
+	int			 rules;		/* Landlock rules for processes
+						 * that open files; -1: none */
 	struct mounts		*mounts;
-	struct helper_slots		*helper_slots;
+	struct helper_slots	*helper_slots;
 	struct addresses	*addresses;	/* NULL: no limits */
-	struct accept_token		*accept_token;		/* of mains with one client
-						 * each; NULL: they have more,
-						 * or there is one main */
-	unsigned		 main, mains;	/* which, of how many */
-	unsigned		 workers;	/* in this one: threads ... */
+	struct accept_token	*accept_token;	/* NULL: not one of several
+						 * mains with one client each */
+	unsigned		 main;		/* number of this main */
+	unsigned		 mains;		/* how many there are */
+	unsigned		 workers;	/* threads or pipelines in this
+						 * main */
 	const struct orphan	*orphans;	/* of earlier mains */
 	size_t			 norphans;
-	int64_t			 alive_interval;		/* ms between signs of life;
-						 * 0: nobody looks */
+	int64_t			 alive_interval; /* ms between messages to the
+						 * watchdog; 0: none */
 };
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * mounts: the kernel's table, which it keeps in its own memory: reading it
- * touches no mount.
+ * mounts: reads the kernel's table of mounts, which the kernel keeps in memory:
+ * the read touches no file system.
  */
 #ifdef __linux__
 #include <sys/sysmacros.h>
@@ -27,28 +27,28 @@
 #define TABLE	"/proc/self/mountinfo"
 
 struct mount {
-	unsigned	 id, parent;	/* the one that its place is on */
+	unsigned	 id, parent;	/* mount that its mount point is on */
 	uint64_t	 fs;
-	char		*at;		/* owned; "" is / */
+	char		*at;		/* mount point, owned; "" is / */
 	size_t		 len;
 };
 
 struct root {
-	const char	*text;		/* the conf's */
-	char		*real;		/* owned */
+	const char	*text;		/* in the conf */
+	char		*real;		/* owned, without symbolic links */
 };
 
 struct mounts {
 	int		 fd;		/* of the table; -1: there is none */
-	bool		 was_read;		/* once, at least */
+	bool		 was_read;		/* at least once */
 	struct mount	*mounts;
 	size_t		 nmounts;
 	struct root	*roots;
 	size_t		 nroots;
 };
 
-/* A root may be a link; who turns it to another file system while we run gets
- * the old one's share until the next start. */
+/* Resolves a root that is a symbolic link.  If the link is changed to another
+ * file system, the root counts for the old one until the next reload. */
 static void
 add_root(struct mounts *m, const char *text)
 {
@@ -68,9 +68,9 @@ add_root(struct mounts *m, const char *text)
 struct mounts *
 mounts_new(const struct conf *conf)
 {
-	struct mounts			*m = mem_zero(sizeof(*m));
-	const struct conf_site		*site;
-	const struct conf_rules		*rules;
+	struct mounts		*m = mem_zero(sizeof(*m));
+	const struct conf_site	*site;
+	const struct conf_rules	*rules;
 
 	for (size_t i = 0; i < conf->nsites; i++) {
 		site = &conf->sites[i];
@@ -111,7 +111,7 @@ mounts_free(struct mounts **mp)
 	mem_drop(mp);
 }
 
-/* In the table a blank is \040, and so on. */
+/* Replaces \040 and the like, as the table writes blanks. */
 static void
 unescape(char *text)
 {
@@ -129,7 +129,7 @@ unescape(char *text)
 	*to = '\0';
 }
 
-/* 36 35 98:0 / /where/it/is rw ... */
+/* Reads a line: 36 35 98:0 / /mount/point rw ... */
 static void
 add_mount(struct mounts *m, const char *line, size_t len)
 {
@@ -167,7 +167,7 @@ mounts_read(struct mounts *m, const char *text)
 	}
 }
 
-/* The descriptor tells of each change once, as something urgent. */
+/* The descriptor reports each change once, as urgent data. */
 static bool
 has_changed(const struct mounts *m)
 {
@@ -210,7 +210,7 @@ real_root(const struct mounts *m, const char *root)
 	return root;
 }
 
-/* Each look asks this of all mounts: what nearly always says no comes first. */
+/* Called for all mounts at each lookup: the test that mostly fails is first. */
 static bool
 is_beneath(struct str path, const struct mount *mount)
 {
@@ -219,7 +219,7 @@ is_beneath(struct str path, const struct mount *mount)
 	    memcmp(path.at, mount->at, mount->len) == 0;
 }
 
-/* Whether nothing that we can see is above it. */
+/* Whether the table has no mount above this one. */
 static bool
 is_top(const struct mounts *m, const struct mount *mount)
 {
@@ -229,8 +229,9 @@ is_top(const struct mounts *m, const struct mount *mount)
 	return true;
 }
 
-/* The mount that a path enters next, from this one, or at first (NULL); NULL:
- * none.  It meets the shorter one first, whichever was there before. */
+/* Returns the next mount that a path enters from here (NULL: from the top), or
+ * NULL.  The shorter mount point comes first, whatever their order in the
+ * table. */
 static const struct mount *
 find_next(const struct mounts *m, struct str path, const struct mount *here)
 {
@@ -250,8 +251,8 @@ find_next(const struct mounts *m, struct str path, const struct mount *here)
 	return best;
 }
 
-/* As the kernel walks: a mount on the one below it, at its place or deeper.
- * What lies on something that is covered is not met. */
+/* Walks as the kernel does, from a mount to one on it, at its mount point or
+ * deeper.  A mount that another one covers is not met. */
 static const struct mount *
 find_mount(const struct mounts *m, const char *root, const char *path)
 {
@@ -263,7 +264,7 @@ find_mount(const struct mounts *m, const char *root, const char *path)
 	snprintf(whole, sizeof(whole), "%s%s%s", root,
 	    strcmp(root, "/") == 0 || *path == '\0' ? "" : "/", path);
 	name.len = strlen(whole);
-	/* A table that goes in circles is none of the kernel's. */
+	/* The number of steps is limited, in case of a loop. */
 	for (size_t i = 0; i < m->nmounts; i++) {
 		below = find_next(m, name, here);
 		if (below == NULL)
@@ -283,7 +284,7 @@ mounts_find(const struct mounts *m, const char *root, const char *path,
 
 	*known = mount != NULL;
 	*mount_len = 0;
-	/* The same file system, mounted twice, is another mount. */
+	/* A second mount of the same file system is another mount. */
 	if (mount != NULL && mount != find_mount(m, root, "")) {
 		root = real_root(m, root);
 		len = strlen(root);

@@ -89,9 +89,9 @@ sub commands {
 	my $table = slurp(Amped::source_dir() . '/src/shared/commands.tbl');
 	my @found;
 
-	while ($table =~ /^CTL\(\w+, "(\w+)", (\w+), "[^"]*", (\d+),/mg) {
+	while ($table =~ /^COMMAND\(\w+, "(\w+)", (\w+), "[^"]*", (\d+),/mg) {
 		my ($name, $by, $least) = ($1, $2, $3);
-		next if $by eq 'HERE' || $name =~ /^(?:stop|drain)\z/;
+		next if $by eq 'AMPEDCTL' || $name =~ /^(?:stop|drain)\z/;
 		BAIL_OUT("which words does $name want?")
 		    if $least > 0 && !$words{$name};
 		push(@found, map { "$name$_" } @{$words{$name} // ['']});

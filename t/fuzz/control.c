@@ -29,7 +29,7 @@ check_words(const struct control_request *q, const char *line, size_t size)
 {
 	const struct control_row	*row = &control_rows[q->command];
 
-	need(q->command < CONTROL_COUNT && row->by != CONTROL_BY_HERE);
+	need(q->command < CONTROL_COUNT && row->by != CONTROL_BY_AMPEDCTL);
 	need(q->n >= row->min && q->n <= row->max);
 	for (size_t i = 0; i < q->n; i++) {
 		need(q->words[i] >= line && q->words[i] < line + size);
