@@ -1,14 +1,16 @@
 /*
- * check_roots: whether those who look for files may enter the directories that
- * the conf names.  It is the usual reason for a site full of refusals.
+ * check_roots: warns when the server's user may not enter a directory that the
+ * conf names.  A closed directory is the usual reason for a site that answers
+ * 403 to everything.
  */
 #ifndef MONITOR_CHECK_ROOTS_H
 #define MONITOR_CHECK_ROOTS_H
 
 struct generation;
 
-/* A line for each directory that is in the way; it may be opened later.  They
- * are looked at, as when the conf was read, and so it may wait. */
+/* Logs a warning for each root and alias whose path has a directory that the
+ * generation's user may not enter.  The mode may be changed later, so the
+ * result is a warning only.  May wait for a file system. */
 void	check_roots(const struct generation *);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * control_child: a child that answers one question of the control socket, which
- * may have to wait for a file system: about the conf file, and about the conf.
+ * control_child: a child process that answers one command of the control
+ * socket.  check, explain and conf read files, so they may wait for a file
+ * system; the monitor must not.
  */
 #ifndef MONITOR_CONTROL_CHILD_H
 #define MONITOR_CONTROL_CHILD_H
@@ -10,9 +11,10 @@
 struct control_request;
 struct monitor;
 
-/* Answers that client; its pipe, ours to close, ends when it has.  0: there is
- * none. */
-pid_t control_child_start(
-    struct monitor *, const struct control_request *, int client, int *pipe);
+/* Starts a child that sends the answer to the client's descriptor.  Returns its
+ * process id, or 0 if there can be none.  *pipe becomes the caller's; its end
+ * tells that the child has ended. */
+pid_t	control_child_start(struct monitor *, const struct control_request *,
+	    int client, int *pipe);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * control_socket: the control socket as a file: made, kept and removed.
+ * control_socket: makes, keeps and removes the file of the control socket.
  *
- * It appears under its name with its mode and owner, and listening: it is made
- * under another name first.  What another server listens at is left alone.
+ * The file appears under its name with its mode and owner set, and listening:
+ * it is made under another name and renamed.  A socket at which another server
+ * listens is left alone.
  */
 #ifndef MONITOR_CONTROL_SOCKET_H
 #define MONITOR_CONTROL_SOCKET_H
@@ -15,26 +16,27 @@ struct conf;
 struct control_socket {
 	int	 fd;			/* -1: there is none */
 	char	*file;			/* owned */
-	dev_t	 dev;			/* of that: it is ours */
-	ino_t	 ino;
-	bool	 published;		/* it has its name */
+	dev_t	 dev;			/* identity of the file, to remove no */
+	ino_t	 ino;			/* other one */
+	bool	 published;		/* the file has its name */
 };
 
 /*
- * As a conf wants it, but for its name: 0, or -1 after a line that says why
- * not.  There may be none.  Before is whose name may be taken: our own, or, if
- * heir is set, whatever listens there.
+ * Makes the socket that the conf describes, without giving it its name; fd is
+ * -1 if the conf has none.  Returns 0, or -1 after a line in the log.  before:
+ * our own socket, whose name may be taken, or NULL.  take_over: the name may be
+ * taken from another server.
  */
 int	control_socket_open(struct control_socket *, const struct conf *,
 	    const struct control_socket *before, bool take_over);
-/* Gives it its name; a line, if that fails. */
+/* Gives the socket its name; logs an error if that fails. */
 void	control_socket_publish(struct control_socket *);
-/* Whether it is as both confs want it, and where it was put. */
-bool control_socket_is_unchanged(
-    const struct control_socket *, const struct conf *, const struct conf *);
-/* Closed, and removed if it still is the one. */
+/* Whether both confs describe the same socket, and its file is still there. */
+bool	control_socket_is_unchanged(const struct control_socket *,
+	    const struct conf *, const struct conf *);
+/* Closes the socket, and removes its file if the name still leads to it. */
 void	control_socket_remove(struct control_socket *);
-/* In a child that has nothing to do with it. */
+/* Closes the socket, in a child: the file stays. */
 void	control_socket_close(struct control_socket *);
 
 #endif

@@ -1,24 +1,25 @@
 /*
- * error_pipe: the pipe between all processes and the error logger, which writes the
- * error log: so nobody else waits for that.
+ * error_pipe: the pipe from all processes to the error logger, which alone
+ * waits for the file system of the error log.
  *
- * It is standard error, so last words of any kind go there, too.  It is opened
- * once and stays: who dies leaves there what was said, and the next error logger goes
- * on where the last one was.
+ * The pipe is standard error of all processes, so messages of libraries and of
+ * crashes go there too.  It is opened once and stays open: when an error logger
+ * dies, the lines stay in the pipe for the next one.
  */
 #ifndef MONITOR_ERROR_PIPE_H
 #define MONITOR_ERROR_PIPE_H
 
-/* Pipes, reading end first. */
+/* Two pipes, the reading end first. */
 struct error_pipe {
-	int	lines[2];	/* lines */
-	int	drops[2];	/* a byte for each that found no room */
+	int	lines[2];	/* lines of the error log */
+	int	drops[2];	/* a byte for each line that found no room */
 };
 
-int	error_pipe_open(struct error_pipe *);		/* 0, or -1 with errno */
-/* Of this process: what it logs goes there from now on. */
+/* Returns 0, or -1 with errno. */
+int	error_pipe_open(struct error_pipe *);
+/* Makes the pipe standard error of this process, and of its children. */
 void	error_pipe_redirect(const struct error_pipe *);
-/* In a process that is not the error logger. */
+/* Closes the reading ends, in a process other than the error logger. */
 void	error_pipe_close_readers(struct error_pipe *);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * generation: mains, and what they were started with: conf, sockets, access
- * log, user.  Of each of them there is a worker, which outlives it.
+ * generation: a conf with its sockets, access log, user, and mains.
  *
- * When main dies it is started again in its generation.  A conf that is read again
- * begins another one, and the one before ends as soon as that serves.
+ * A main that dies is started again within its generation.  A reload starts
+ * another generation; the one before drains as soon as the new one serves.
  */
 #ifndef MONITOR_GENERATION_H
 #define MONITOR_GENERATION_H
@@ -18,6 +17,7 @@
 #include "lib/user.h"
 #include "monitor/watchdog.h"
 
+struct accept_token;
 struct addresses;
 struct conf;
 struct helper_slots;
@@ -25,70 +25,78 @@ struct listener;
 struct mounts;
 
 enum generation_state {
-	GENERATION_STARTING,			/* not all of it has served yet */
+	GENERATION_STARTING,		/* not all of its mains have served */
 	GENERATION_SERVING,
 	GENERATION_DRAINING
 };
 
-/* A main, the one that there is after it, and so on. */
+/* A place for a main: when the main dies, another one is started in it. */
 struct worker {
-	struct generation		*generation;
-	unsigned		 number;	/* in it */
-	struct helper_slots		*helper_slots;
-	int			 stats_slot;		/* of the scoreboard */
-	unsigned		 main_id;	/* of its present main */
-	int			 channel;	/* main's pipe; -1: no main */
-	pid_t			 main_pid;		/* 0: none */
-	int64_t			 started_at;		/* ms, when main was started */
-	int64_t			 next_at;		/* ms: main is to be started;
-						 * or to be over; 0: never */
+	struct generation	*generation;
+	unsigned		 number;	/* within the generation */
+	struct helper_slots	*helper_slots;	/* owned */
+	int			 stats_slot;	/* of the scoreboard */
+	unsigned		 main_id;	/* of the main: no two mains
+						 * have the same */
+	int			 channel;	/* to main; -1: no main */
+	pid_t			 main_pid;	/* 0: no main */
+	int64_t			 started_at;	/* ms: start of the main */
+	int64_t			 next_at;	/* ms: without a main, when one
+						 * is started; with a main, when
+						 * it is given up; 0: never */
 	int			 backoff;	/* ms */
-	struct watchdog		 watchdog;		/* of its present main */
-	bool			 ready;		/* that one serves */
-	bool			 closed;	/* it takes no new clients */
-	bool			 logger_due;	/* main is to get one */
+	struct watchdog		 watchdog;	/* of the present main */
+	bool			 ready;		/* the main serves */
+	bool			 closed;	/* the main has stopped
+						 * accepting */
+	bool			 logger_due;	/* main is to get an access
+						 * logger once there is room
+						 * for one */
 };
 
 struct generation {
 	unsigned		 number;
 	struct conf		*conf;		/* owned */
-	struct listener		*listeners;
+	struct listener		*listeners;	/* owned; NULL: closed */
 	size_t			 nlisteners;
-	int			 access_log;	/* its log, -1: none; as a
-						 * handle, if it can be */
-	struct user		 user;		/* whom all become */
-	int			 error_log;		/* the error log, until it
-						 * serves; -1: as it is */
-	int			 rules;		/* which files its helpers may
-						 * reach; -1: as they are */
+	int			 access_log;	/* a handle if the log is a
+						 * file; -1: no log */
+	struct user		 user;		/* of main and its helpers */
+	int			 error_log;	/* the error log of this conf,
+						 * until the generation serves;
+						 * -1: no other than before */
+	int			 rules;		/* Landlock rules of helpers;
+						 * -1: none */
 	struct mounts		*mounts;
-	struct addresses	*addresses;	/* of its clients; NULL: they
-						 * have no limits */
-	struct accept_token		*accept_token;		/* of its mains, or NULL */
-	struct worker		*workers;
+	struct addresses	*addresses;	/* NULL: no limits */
+	struct accept_token	*accept_token;	/* NULL: not in use */
+	struct worker		*workers;	/* owned */
 	unsigned		 nworkers;
 	enum generation_state	 state;
-	unsigned		 replaced_by;	/* of the conf, which ends it */
-	bool			 closed;	/* it takes no new clients */
+	unsigned		 replaced_by;	/* number of the reload that
+						 * drains this generation */
+	bool			 closed;	/* all mains have stopped
+						 * accepting */
 	TAILQ_ENTRY(generation)	 link;
 };
 
 TAILQ_HEAD(generations, generation);
 
-/* Takes the conf. */
-struct generation	*generation_new(struct conf *);
+/* Takes the conf.  Has workers, and no mains yet. */
+struct generation *generation_new(struct conf *);
 void		 generation_free(struct generation **);
-/* Who main and the helpers are to be, when started as root; -1 after a line
- * that says why not. */
+/* Looks up the conf's user, if started as root.  Returns 0, or -1 after a line
+ * in the log. */
 int		 generation_choose_user(struct generation *);
-/* No new clients from this process; others may have the sockets, too. */
+/* Closes this process's listening sockets; other processes may share them. */
 void		 generation_close_listeners(struct generation *);
-/* How many of its workers have a main, or, of those, one that serves. */
+/* Returns how many workers have a main. */
 unsigned	 generation_count_mains(const struct generation *);
+/* Whether each worker has a main that serves. */
 bool		 generation_is_serving(const struct generation *);
-/* In a child: our ends of the mains' pipes. */
+/* In a child: closes the channels to the mains. */
 void		 generation_close_channels(struct generation *);
-/* In a child that has nothing to do with it. */
+/* In a child that does not need the generation: closes all its descriptors. */
 void		 generation_close(struct generation *);
 
 #endif

@@ -1,19 +1,19 @@
 /*
- * helper_rules: how far the processes of a generation may reach, by its conf.
+ * helper_rules: which files the helpers of a generation may reach, as rules for
+ * Landlock.
  */
 #ifndef MONITOR_HELPER_RULES_H
 #define MONITOR_HELPER_RULES_H
 
 struct conf;
 
-/*
- * Which files its helpers may reach (lib/landlock.h), and nothing else of the
- * file system; -1: it has none.  May wait for a file system, as who looks at
- * roots does.
- */
+/* Makes a ruleset (lib/landlock.h) of the files and directories that the conf
+ * names.  Returns its descriptor, or -1 if helpers run without.  May wait for a
+ * file system, as check_roots() does. */
 int	helper_rules_open(const struct conf *);
 
-/* -1 after a line, if the conf insists on what there is not here. */
+/* Returns -1 after a line in the log if the conf requires a sandbox that this
+ * system does not have; else 0. */
 int	helper_rules_check(const struct conf *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * monitor: keeps the privileges, starts main, the helpers and the log helper,
- * and starts again what dies.  Never sees a byte from a client.
+ * monitor: the process that keeps the privileges, starts all others, and
+ * replaces those that die.  The monitor never reads a byte of a client.
  */
 #ifndef MONITOR_MONITOR_H
 #define MONITOR_MONITOR_H
@@ -15,27 +15,29 @@
 #include "monitor/standard_error.h"
 #include "monitor/upgrade.h"
 
+/* All that main() prepares. */
 struct monitor_setup {
-	struct generation	*first;		/* taken */
-	const char	*conf_file;		/* the conf; NULL: none */
-	int64_t		 architecture;	/* whatever is in it; or -1 */
+	struct generation *first;	/* taken */
+	const char	*conf_file;	/* NULL: the conf is no file */
+	int64_t		 architecture;	/* of -A, for every conf; -1: none */
 	int		 helper;	/* the helper program, open */
-	int		 error_log;		/* the error log; as a handle, if it
-					 * can be, as is standard's */
-	struct standard_error	 standard_error;	/* standard error, as started with */
-	size_t		 descriptors;
-	struct control_socket control;	/* to be asked at */
-	FILE		*announce;	/* gets a line, or NULL */
-	const char	*served;	/* what it says is served */
-	int		 daemon_pipe;	/* who does until we serve; or -1 */
-	struct inherited	 inherited;
-	struct sd_notify	 notify;
+	int		 error_log;	/* a handle if the log is a file */
+	struct standard_error standard_error;
+	size_t		 descriptors;	/* limit of open files */
+	struct control_socket control;
+	FILE		*announce;	/* gets a line for each URL; or NULL */
+	const char	*served;	/* what that line says is served */
+	int		 daemon_pipe;	/* to the process that waits until the
+					 * server serves; -1: none */
+	struct inherited inherited;
+	struct sd_notify notify;
 	struct pidfile	 pidfile;
-	const char	*program;	/* to be started by USR2, and ... */
-	char		**arguments;	/* ... how */
+	const char	*program;	/* path of the binary, for USR2 */
+	char		**arguments;	/* and its arguments */
 };
 
-/* Until a signal ends it; the exit status.  Signals are blocked before. */
+/* Runs until a signal ends the server; returns the exit status.  The caller has
+ * blocked signals. */
 int	monitor_run(struct monitor_setup *);
 
 #endif

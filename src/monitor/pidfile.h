@@ -1,31 +1,31 @@
 /*
- * pidfile: the file that names the process to send signals to; locked as long
- * as there is one.
+ * pidfile: the file with the monitor's process id, locked while the monitor
+ * serves.
  */
 #ifndef MONITOR_PIDFILE_H
 #define MONITOR_PIDFILE_H
 
 struct pidfile {
-	int	 fd;		/* -1: none */
+	int	 fd;		/* locked; -1: none */
 	char	*path;		/* owned */
 };
 
 #define PIDFILE_NONE	{ .fd = -1 }
 
 /*
- * Takes a file, which then nobody else can; one that nobody holds any more is
- * no obstacle.  0, or -1 with errno after a line that says why not.  Inherited:
- * one that is locked already, or -1; taken.
+ * Opens and locks a pid file; the file of a server that was killed can be
+ * taken.  Returns 0, or -1 with errno after a line in the log.  inherited: a
+ * locked descriptor of the monitor before, which this function takes, or -1.
  */
 int	pidfile_lock(struct pidfile *, const char *path, int inherited);
-/* Another one, or none (NULL), once we serve; what cannot be, stays as it is,
- * after a line. */
+/* Changes to another path, or to none (NULL), and writes the process id there.
+ * If the new file cannot be had, logs why and keeps the old one. */
 void	pidfile_change(struct pidfile *, const char *path);
-/* This process is it. */
+/* Writes this process's id into the file. */
 void	pidfile_write_pid(const struct pidfile *);
-/* Removes it, unless it names another one by now. */
+/* Closes the file, and removes it unless another process's id is in it. */
 void	pidfile_end(struct pidfile *);
-/* Leaves it to whom it belongs, or to those who inherit it. */
+/* Closes the file, for processes that have inherited it. */
 void	pidfile_leave(struct pidfile *);
 
 #endif

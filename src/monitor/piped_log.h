@@ -1,10 +1,10 @@
 /*
- * piped_log: what is to read a log from a pipe ("|program"), and is started
- * again when it ends.
+ * piped_log: log programs ("|program" in the conf), which read a log from a
+ * pipe and are started again when they end.
  *
- * The pipe outlives it: what it has not read the next one does.  Who writes
- * never waits.  One that nobody writes to any more finds the end of its input,
- * and is not waited for.
+ * The pipe outlives the program: lines that one program has not read are for
+ * the next one.  Writers never wait for a program.  A program whose log is no
+ * longer in use finds the end of its input, and its end is not waited for.
  */
 #ifndef MONITOR_PIPED_LOG_H
 #define MONITOR_PIPED_LOG_H
@@ -15,35 +15,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct monitor;
 struct generation;
+struct monitor;
 
 struct piped_log {
-	char			*command;		/* as the conf has it */
-	bool			 has_errors;	/* reads the error log */
-	int			 pipe[2];	/* -1: it has been left */
-	pid_t			 pid;		/* 0: does not run */
-	int64_t			 started_at, next_at;	/* ms; due 0: never */
+	char			*command;	/* owned, as in the conf */
+	bool			 has_errors;	/* it is the error log */
+	int			 pipe[2];	/* -1: closed */
+	pid_t			 pid;		/* of the program; 0: none */
+	int64_t			 started_at;	/* ms */
+	int64_t			 next_at;	/* ms: next start; 0: never */
 	int			 backoff;	/* ms */
 	TAILQ_ENTRY(piped_log)	 link;
 };
 
 TAILQ_HEAD(piped_logs, piped_log);
 
-/* A descriptor for writing to it; -1 with errno.  One that does not run yet is
- * started, as the user of that generation. */
-int piped_log_open(struct monitor *, struct generation *, const char *command);
-/* A child has died: whether it was one of them. */
+/* Returns a descriptor that writes to a program, or -1 with errno.  Starts the
+ * program, as the generation's user, unless it is there already. */
+int	piped_log_open(struct monitor *, struct generation *,
+	    const char *command);
+/* A child has died: returns whether it was a log program. */
 bool	piped_log_died(struct monitor *, pid_t, const char *how);
-/* Starts what is due, leaves what nobody wants. */
+/* Starts programs whose time has come; closes logs that no conf names. */
 void	piped_log_tick(struct monitor *);
-int64_t	piped_log_next_at(const struct monitor *);	/* ms; 0: never */
-/* Leaves those that run: who is asked for next is another one.  One that waits
- * to be started is that now. */
+/* Returns when the next program is to be started (ms), or 0. */
+int64_t	piped_log_next_at(const struct monitor *);
+/* Closes the logs of running programs, so that piped_log_open() starts others.
+ * A program that waits to be started is started at once. */
 void	piped_log_renew(struct monitor *);
-/* In a child that has nothing to do with them. */
+/* Closes all descriptors, in a child that does not need them. */
 void	piped_log_close_all(struct monitor *);
-/* All has been written: each is given a moment to read it. */
+/* At the end of the server: closes all logs, and gives each program a moment to
+ * read the rest. */
 void	piped_log_end(struct monitor *);
 
 #endif

@@ -1,28 +1,30 @@
 /*
- * watchdog: whether the loop of the main that serves still turns, for who wants
- * to know: a supervisor, or the conf (watchdog).  Without any there is none.
+ * watchdog: checks that the event loops of the serving mains turn.  A
+ * supervisor (WATCHDOG_USEC) or the conf (watchdog) asks for that; without
+ * either, there is no check.
  */
 #ifndef MONITOR_WATCHDOG_H
 #define MONITOR_WATCHDOG_H
 
 #include <stdint.h>
 
-struct monitor;
 struct generation;
+struct monitor;
 struct worker;
 
 struct watchdog {
-	int64_t	next_at;		/* ms: by then it has to be heard; 0: ever */
-	int	stage;		/* what has been done since it was */
+	int64_t	next_at;	/* ms: action is taken unless a message has
+				 * come by then; 0: not watched */
+	int	stage;		/* the next action (watchdog.c) */
 };
 
-/* ms between two beats of a main of this generation; 0: none. */
+/* Returns the interval of a main's messages in ms; 0: none are wanted. */
 int64_t	watchdog_interval(const struct monitor *, const struct generation *);
-/* It beats. */
+/* A main has sent a message: its loop turns. */
 void	watchdog_on_alive(struct monitor *, struct worker *);
-/* Nobody listens any more: it has died, or drains. */
+/* Stops watching a main that has died or drains. */
 void	watchdog_stop(struct worker *);
-/* What is due. */
+/* Takes the next action if a main is late: aborts it, then kills it. */
 void	watchdog_tick(struct monitor *, struct worker *);
 
 #endif
