@@ -1,7 +1,7 @@
 /*
- * check_roots: walks down to each root as the user, to find the first directory
- * that is closed: what a client is told is 403, and who has set it up wants to
- * know which mode to change.
+ * check_roots: walks down to each root as the server's user, to find the first
+ * directory that this user may not enter.  A client is told 403 only; an
+ * administrator wants to know which mode to change.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 struct walk {
 	const char	*user;
-	struct buf	 warned;		/* the last that was told of */
+	struct buf	 warned;		/* the last one warned of */
 };
 
 static void
@@ -32,7 +32,7 @@ warn_closed(struct walk *w, const char *directory, const char *root)
 	    directory, strcmp(directory, root) == 0 ? "it" : root);
 }
 
-/* True once it is found. */
+/* Whether the user may not enter a directory; logs a warning then. */
 static bool
 is_closed(struct walk *w, const char *directory, const char *root)
 {

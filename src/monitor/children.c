@@ -1,5 +1,5 @@
 /*
- * children: a list; there are no more of them than helpers.
+ * children: a list, as long as there are processes.
  */
 #include <sys/stat.h>
 #ifdef __linux__
@@ -103,8 +103,8 @@ children_mark_orphans(struct children *all, unsigned main_id,
 	TAILQ_FOREACH(c, &all->list, link) {
 		if (c->main_id != main_id)
 			continue;
-		c->orphan =
-		    c->role == ROLE_HELPER || c->role == ROLE_ACCESS_LOGGER;
+		c->orphan = c->role == ROLE_HELPER ||
+		    c->role == ROLE_ACCESS_LOGGER;
 		c->worker = worker;
 		if (c->role == ROLE_HELPER)
 			c->fs_queue = helper_slots_find(slots, c->pipe_inode);
@@ -112,7 +112,7 @@ children_mark_orphans(struct children *all, unsigned main_id,
 	helper_slots_clear(slots);
 }
 
-/* A descriptor that tells of a child's end; -1: there is none. */
+/* Returns a descriptor that is readable when the process has ended, or -1. */
 static int
 open_pidfd(pid_t pid)
 {
@@ -141,8 +141,9 @@ children_find_orphans(const struct children *all, unsigned worker, unsigned of,
 			continue;
 		orphans->at = mem_grow(orphans->at, orphans->count + 1,
 		    sizeof(*orphans->at));
-		orphans->at[orphans->count++] =
-		    (struct orphan){fd, c->fs_queue};
+		orphans->at[orphans->count++] = (struct orphan){
+			fd, c->fs_queue
+		};
 	}
 }
 
@@ -166,12 +167,12 @@ void
 children_kill_helper(struct children *all, int pipe)
 {
 	struct child	*c;
-	ino_t		 its_inode = pipe != -1 ? get_inode(pipe) : 0;
+	ino_t		 inode = pipe != -1 ? get_inode(pipe) : 0;
 
 	TAILQ_FOREACH(c, &all->list, link)
-	if (c->role == ROLE_HELPER && c->pipe_inode == its_inode &&
-	    its_inode != 0)
-		kill_and_give_up(c);
+		if (c->role == ROLE_HELPER && inode != 0 &&
+		    c->pipe_inode == inode)
+			kill_and_give_up(c);
 }
 
 void

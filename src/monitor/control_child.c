@@ -1,8 +1,8 @@
 /*
- * control_child: check, explain, conf.
+ * control_child: the commands check, explain and conf.
  *
- * The URL that somebody wants to have explained is looked at with the
- * privileges of who would serve it, and no others.
+ * For explain, the child drops its privileges: the URL is looked up with the
+ * rights of the processes that would serve it.
  */
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -28,7 +28,7 @@
 
 #define SEND_TIMEOUT	10	/* s for the client to take the next piece */
 
-/* Fields come first, each a word. */
+/* Takes the words of explain: fields, then the URL. */
 static bool
 parse_words(const struct control_request *request, struct explain_request *q,
     struct buf *answer)
@@ -40,9 +40,8 @@ parse_words(const struct control_request *request, struct explain_request *q,
 		word = (char *)(uintptr_t)request->words[i];
 		if (strchr(word, ':') == NULL || strchr(word, '\r') != NULL) {
 			control_begin_answer(answer, CONTROL_VERDICT_BAD,
-			    "%s is no field: "
-			    "there is a name, a colon and a value",
-			    word);
+			    "%s is no field: there is a name, a colon and a "
+			    "value", word);
 			return false;
 		}
 		q->fields[q->nfields++] = word;
@@ -61,8 +60,8 @@ write_explanation(const struct explain_request *q, const struct conf *conf,
 	const char	*why;
 
 	if (out == NULL) {
-		control_begin_answer(
-		    answer, CONTROL_VERDICT_FAILED, "no memory");
+		control_begin_answer(answer, CONTROL_VERDICT_FAILED,
+		    "no memory");
 		return;
 	}
 	why = explain_url_answer(q, conf, &wrong, out);
@@ -82,7 +81,7 @@ answer_explain(struct conf *conf, const struct control_request *request,
     struct buf *answer)
 {
 	struct generation	*g = generation_new(conf);
-	char		*fields[CONTROL_WORDS_MAX];
+	char			*fields[CONTROL_WORDS_MAX];
 	struct explain_request	 q = { .fields = fields };
 
 	if (generation_choose_user(g) == -1 || user_become(&g->user) == -1)
@@ -93,7 +92,8 @@ answer_explain(struct conf *conf, const struct control_request *request,
 	generation_free(&g);
 }
 
-/* The conf of the file, which may not be the one that is in force. */
+/* Answers check and explain, by the conf file; the conf in force may differ
+ * from it. */
 static void
 answer_from_file(const struct monitor *m, const struct control_request *request,
     struct buf *answer)
@@ -102,15 +102,15 @@ answer_from_file(const struct monitor *m, const struct control_request *request,
 	struct conf	*conf = conf_read_again(m->setup->conf_file, &errors);
 
 	if (conf == NULL) {
-		control_begin_answer(
-		    answer, CONTROL_VERDICT_CONF, "the conf has mistakes");
+		control_begin_answer(answer, CONTROL_VERDICT_CONF,
+		    "the conf has mistakes");
 		buf_add(answer, errors.at, errors.len);
 	} else if (request->command == CONTROL_CHECK)
-		control_begin_answer(
-		    answer, CONTROL_VERDICT_OK, "the conf is fine");
+		control_begin_answer(answer, CONTROL_VERDICT_OK, "the conf is "
+		    "fine");
 	else {
 		arch_choose(conf, m->setup->architecture);
-		answer_explain(conf, request, answer);	/* which takes it */
+		answer_explain(conf, request, answer);	/* takes the conf */
 		conf = NULL;
 	}
 	buf_free(&errors);
@@ -125,8 +125,8 @@ answer_conf(const struct monitor *m, struct buf *answer)
 	FILE	*out = open_memstream(&text, &len);
 
 	if (out == NULL) {
-		control_begin_answer(
-		    answer, CONTROL_VERDICT_FAILED, "no memory");
+		control_begin_answer(answer, CONTROL_VERDICT_FAILED,
+		    "no memory");
 		return;
 	}
 	conf_dump(m->serving->conf, out);
@@ -136,7 +136,8 @@ answer_conf(const struct monitor *m, struct buf *answer)
 	free(text);
 }
 
-/* All of it, however slowly the client takes it; but not for ever. */
+/* Sends all of an answer, however slowly the client reads it, unless the client
+ * stops reading. */
 static void
 send_answer(int client, const struct buf *answer)
 {
@@ -150,8 +151,8 @@ send_answer(int client, const struct buf *answer)
 }
 
 static _Noreturn void
-control_child_entry(
-    const struct monitor *m, const struct control_request *request, int client)
+control_child_entry(const struct monitor *m,
+    const struct control_request *request, int client)
 {
 	struct buf	answer = { 0 };
 
@@ -170,7 +171,7 @@ pid_t
 control_child_start(struct monitor *m, const struct control_request *request,
     int client, int *pipe)
 {
-	/* Ours is among those that children leave. */
+	/* The client's own descriptor is closed in children. */
 	int	copy = fcntl(client, F_DUPFD_CLOEXEC, 0);
 	pid_t	pid;
 

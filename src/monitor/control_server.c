@@ -1,11 +1,10 @@
 /*
- * control_server: accepts, reads a line, and sees to it that there is an
- * answer.
+ * control_server: accepts clients, reads their line, and has it answered.
  *
- * Whoever connects may be slow, or may never say anything: so there are so many
- * at most, each has so much time for its line, and one that says nothing goes
- * when another comes.  An answer goes as a whole into what the socket takes, or
- * is cut off there.
+ * A client may be slow or silent.  So their number is limited, each has a time
+ * limit for its line, and a silent one is closed when another comes.  The
+ * monitor sends an answer in one call: the part that the socket's buffer does
+ * not take is lost.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -31,7 +30,7 @@
 #define CHILDREN_MAX	8
 #define LINE_TIMEOUT	10000		/* ms for a line */
 #define CHILD_TIMEOUT	30000		/* ms for a control child's answer */
-#define SEND_BUFFER		(256 * 1024)	/* for an answer, in the socket */
+#define SEND_BUFFER	(256 * 1024)	/* bytes, for an answer */
 
 static void
 end_client(struct monitor *m, struct control_client *c)
@@ -49,12 +48,13 @@ static void
 send_answer(struct control_client *c, struct buf *answer)
 {
 	control_end_answer(answer);
-	/* Who does not take it has gone, or asked for too much at once. */
+	/* The send fails if the client has gone, and is cut off if it has sent
+	 * many requests without reading. */
 	(void)send(c->fd, answer->at, answer->len, MSG_DONTWAIT | MSG_NOSIGNAL);
 	buf_free(answer);
 }
 
-/* The last that it hears. */
+/* Sends a whole answer and closes the client. */
 static void
 answer_client(struct monitor *m, struct control_client *c,
     enum control_verdict verdict, const char *text)
@@ -67,15 +67,15 @@ answer_client(struct monitor *m, struct control_client *c,
 }
 
 /*
- * What the monitor does
+ * Commands of the monitor
  */
 
 static void
 begin_reload(struct monitor *m, struct control_client *c)
 {
 	c->state = CONTROL_STATE_WAITING;
-	c->deadline = 0;		/* its reading has one */
-	c->reload = m->reload.number + 1;	/* or what is due then */
+	c->deadline = 0;		/* the reload has one */
+	c->reload = m->reload.number + 1;	/* also if it begins later */
 	reload_begin(m);
 }
 
@@ -88,7 +88,8 @@ begin_reopen(struct monitor *m, struct control_client *c)
 	logs_reopen(m);
 }
 
-/* It is told at once, and notices by the end of the connection. */
+/* Answers at once; the client learns of the server's end by the end of its
+ * connection. */
 static void
 stop_server(struct control_client *c, int signo, const char *text)
 {
@@ -98,7 +99,7 @@ stop_server(struct control_client *c, int signo, const char *text)
 	send_answer(c, &b);
 	c->state = CONTROL_STATE_ANSWERED;
 	c->deadline = 0;
-	kill(getpid(), signo);		/* as anybody else would */
+	kill(getpid(), signo);		/* as by kill(1) */
 }
 
 static void
@@ -115,26 +116,25 @@ run_command(struct monitor *m, struct control_client *c)
 		stop_server(c, SIGTERM, "stopping");
 		break;
 	case CONTROL_DRAIN:
-		stop_server(c, SIGQUIT,
-		    "stopping when the responses under way have "
-		    "been sent");
+		stop_server(c, SIGQUIT, "stopping when the responses under way "
+		    "have been sent");
 		break;
 	default:
-		answer_client(
-		    m, c, CONTROL_VERDICT_OK, "amped " PACKAGE_VERSION);
+		answer_client(m, c, CONTROL_VERDICT_OK,
+		    "amped " PACKAGE_VERSION);
 		break;
 	}
 }
 
 /*
- * What others do
+ * Commands of other processes
  */
 
 static size_t
 count_delegated(const struct monitor *m, bool by_children)
 {
 	const struct control_client	*c;
-	size_t			 n = 0;
+	size_t				 n = 0;
 
 	TAILQ_FOREACH(c, &m->control.clients, link)
 		n += c->state == CONTROL_STATE_DELEGATED &&
@@ -147,14 +147,14 @@ ask_child(struct monitor *m, struct control_client *c,
     const struct control_request *request)
 {
 	if (count_delegated(m, true) >= CHILDREN_MAX) {
-		answer_client(
-		    m, c, CONTROL_VERDICT_BUSY, "too many ask the same");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many ask the "
+		    "same");
 		return;
 	}
 	c->child = control_child_start(m, request, c->fd, &c->pipe);
 	if (c->child == 0) {
-		answer_client(
-		    m, c, CONTROL_VERDICT_FAILED, "no process can be had");
+		answer_client(m, c, CONTROL_VERDICT_FAILED, "no process can be "
+		    "had");
 		return;
 	}
 	io_close(&c->fd);
@@ -163,9 +163,9 @@ ask_child(struct monitor *m, struct control_client *c,
 }
 
 /*
- * The question goes to main as the end of a pipe, in which its line stands
- * with the client's descriptor beside it: so messages of the control pipe stay
- * one byte, however long the line.  Main closes its end when it has answered.
+ * Sends main the end of a new pipe.  In that pipe is the line, with the
+ * client's descriptor.  So a message on the channel stays one byte, however
+ * long the line is.  Main closes its end when it has answered.
  */
 static bool
 send_to_main(const struct worker *w, struct control_client *c, int client)
@@ -185,7 +185,8 @@ send_to_main(const struct worker *w, struct control_client *c, int client)
 	return sent;
 }
 
-/* What a main but the last answers, nobody hears. */
+/* Asks a main and discards its answer: every main gets the command, and only
+ * the last one's answer reaches the client. */
 static bool
 ask_main_unheard(const struct worker *w, struct control_client *c)
 {
@@ -200,14 +201,15 @@ ask_main_unheard(const struct worker *w, struct control_client *c)
 	return sent;
 }
 
-/* The next main that there is, and whether it is the last. */
+/* Returns the next main to ask, or NULL.  last: no other main follows it. */
 static const struct worker *
 next_main(const struct monitor *m, struct control_client *c, bool *last)
 {
 	const struct generation	*g = m->serving;
 	const struct worker	*w = NULL;
 
-	/* Others have begun with nothing, by another conf: ask those. */
+	/* After a reload, the mains of the new generation are asked from the
+	 * first on: their caches are empty. */
 	if (c->generation != g->number)
 		c->mains_asked = 0;
 	c->generation = g->number;
@@ -221,7 +223,7 @@ next_main(const struct monitor *m, struct control_client *c, bool *last)
 	return w;
 }
 
-/* One main after the other, as each has caches of its own. */
+/* Asks one main after the other, as each has its own caches. */
 static void
 ask_next_main(struct monitor *m, struct control_client *c)
 {
@@ -231,12 +233,11 @@ ask_next_main(struct monitor *m, struct control_client *c)
 	io_close(&c->pipe);
 	w = next_main(m, c, &last);
 	if (w == NULL)
-		answer_client(m, c, CONTROL_VERDICT_BUSY,
-		    "main is being started: try "
-		    "again");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "main is being "
+		    "started: try again");
 	else if (last ? !send_to_main(w, c, c->fd) : !ask_main_unheard(w, c))
-		answer_client(
-		    m, c, CONTROL_VERDICT_BUSY, "main does not listen now");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "main does not "
+		    "listen now");
 	else {
 		if (last)
 			io_close(&c->fd);
@@ -249,8 +250,8 @@ static void
 ask_main(struct monitor *m, struct control_client *c, const struct buf *line)
 {
 	if (count_delegated(m, false) >= CONTROL_REQUESTS_MAX) {
-		answer_client(
-		    m, c, CONTROL_VERDICT_BUSY, "too many ask the same");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many ask the "
+		    "same");
 		return;
 	}
 	buf_add(&c->line, line->at, line->len);
@@ -261,7 +262,7 @@ ask_main(struct monitor *m, struct control_client *c, const struct buf *line)
  * Lines
  */
 
-/* Who it is, where the system says so: the log is to tell whose wish it was. */
+/* Logs which user gave a command, where the system tells. */
 static void
 log_requester(const struct control_client *c, const char *what)
 {
@@ -278,12 +279,12 @@ log_requester(const struct control_client *c, const char *what)
 	log_notice("%s: asked for at the control socket", what);
 }
 
-/* A whole line, cut off at its end. */
+/* Takes a line without its newline. */
 static void
 handle_line(struct monitor *m, struct control_client *c, const struct buf *line)
 {
-	struct control_request	request;
-	struct buf		wrong = { 0 };
+	struct control_request	 request;
+	struct buf		 wrong = { 0 };
 	char			*text = mem_string(line->at);
 
 	if (!control_parse(text, &request, &wrong)) {
@@ -293,8 +294,8 @@ handle_line(struct monitor *m, struct control_client *c, const struct buf *line)
 		end_client(m, c);
 	} else if (m->end_signal != 0 && request.command != CONTROL_STOP &&
 	    request.command != CONTROL_DRAIN)
-		answer_client(
-		    m, c, CONTROL_VERDICT_BUSY, "the server is stopping");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "the server is "
+		    "stopping");
 	else {
 		c->command = request.command;
 		if (control_rows[c->command].by == CONTROL_BY_MONITOR &&
@@ -329,19 +330,19 @@ read_line(struct monitor *m, struct control_client *c)
 	c->line.len += (size_t)n;
 	newline = memchr(c->line.at, '\n', c->line.len);
 	if (newline == NULL && c->line.len == CONTROL_LINE_MAX)
-		answer_client(
-		    m, c, CONTROL_VERDICT_BAD, "the line is too long");
+		answer_client(m, c, CONTROL_VERDICT_BAD, "the line is too "
+		    "long");
 	if (newline == NULL)
 		return;
 	*newline = '\0';
-	line = c->line;			/* c may go before it */
+	line = c->line;			/* c may be freed before the line */
 	line.len = (size_t)(newline - line.at);
 	c->line = (struct buf){ 0 };
 	handle_line(m, c, &line);
 	buf_free(&line);
 }
 
-/* Only its end is listened for, but where it asks. */
+/* A client with a complete line is watched for its end only. */
 void
 control_server_on_readable(struct monitor *m, struct control_client *c)
 {
@@ -361,7 +362,7 @@ control_server_pollfd(const struct control_client *c, bool *reads)
 }
 
 /*
- * Coming and going
+ * Clients
  */
 
 static struct control_client *
@@ -387,9 +388,8 @@ make_room(struct monitor *m)
 	if (all < CLIENTS_MAX)
 		return true;
 	if (silent != NULL)
-		answer_client(m, silent, CONTROL_VERDICT_BUSY,
-		    "others have come, and "
-		    "nothing was asked");
+		answer_client(m, silent, CONTROL_VERDICT_BUSY, "others have "
+		    "come, and nothing was asked");
 	return silent != NULL;
 }
 
@@ -411,12 +411,12 @@ control_server_accept(struct monitor *m)
 	c->deadline = monitor_now() + LINE_TIMEOUT;
 	if (!make_room(m)) {
 		TAILQ_INSERT_TAIL(&m->control.clients, c, link);
-		answer_client(
-		    m, c, CONTROL_VERDICT_BUSY, "too many ask at once");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many ask at "
+		    "once");
 		return;
 	}
 	TAILQ_INSERT_TAIL(&m->control.clients, c, link);
-	/* What it asks for has come already, mostly. */
+	/* The line has usually come with the connection. */
 	read_line(m, c);
 }
 
@@ -424,17 +424,17 @@ static void
 tick_client(struct monitor *m, struct control_client *c)
 {
 	bool	waits = c->state == CONTROL_STATE_WAITING;
-	bool	wrong = m->control.reopen_errors.len > 0;
+	bool	failed = m->control.reopen_errors.len > 0;
 
 	if (waits && m->end_signal != 0)
-		answer_client(
-		    m, c, CONTROL_VERDICT_BUSY, "the server is stopping");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "the server is "
+		    "stopping");
 	else if (waits && c->command == CONTROL_REOPEN &&
-		 !logs_are_reopening(m))
-		answer_client(m, c,
-		    wrong ? CONTROL_VERDICT_FAILED : CONTROL_VERDICT_OK,
-		    wrong ? buf_string(&m->control.reopen_errors)
-			  : "the logs have been opened again");
+	    !logs_are_reopening(m))
+		answer_client(m, c, failed ? CONTROL_VERDICT_FAILED :
+		    CONTROL_VERDICT_OK, failed ?
+		    buf_string(&m->control.reopen_errors) :
+		    "the logs have been opened again");
 	else if (c->deadline == 0 || monitor_now() < c->deadline)
 		return;
 	else if (c->state == CONTROL_STATE_READING)
@@ -461,7 +461,7 @@ int64_t
 control_server_next_at(const struct monitor *m)
 {
 	const struct control_client	*c;
-	int64_t			 due = 0;
+	int64_t				 due = 0;
 
 	TAILQ_FOREACH(c, &m->control.clients, link)
 		if (c->deadline != 0 && (due == 0 || c->deadline < due))
@@ -470,12 +470,12 @@ control_server_next_at(const struct monitor *m)
 }
 
 /*
- * What happens
+ * Events
  */
 
 void
-control_server_reloaded(struct monitor *m, unsigned reading,
-    enum control_verdict verdict, const struct buf *wrong)
+control_server_reloaded(struct monitor *m, unsigned reload,
+    enum control_verdict verdict, const struct buf *errors)
 {
 	struct control_client	*c, *next;
 	struct buf		 b;
@@ -483,15 +483,15 @@ control_server_reloaded(struct monitor *m, unsigned reading,
 	for (c = TAILQ_FIRST(&m->control.clients); c != NULL; c = next) {
 		next = TAILQ_NEXT(c, link);
 		if (c->state != CONTROL_STATE_WAITING ||
-		    c->command != CONTROL_RELOAD || c->reload > reading)
+		    c->command != CONTROL_RELOAD || c->reload > reload)
 			continue;
 		b = (struct buf){ 0 };
 		control_begin_answer(&b, verdict, "%s",
-		    verdict == CONTROL_VERDICT_OK
-			? "the conf has been read again, and is in force"
-			: "going on with the conf before");
-		if (wrong != NULL && wrong->len > 0)
-			buf_add(&b, wrong->at, wrong->len);
+		    verdict == CONTROL_VERDICT_OK ?
+		    "the conf has been read again, and is in force" :
+		    "going on with the conf before");
+		if (errors != NULL && errors->len > 0)
+			buf_add(&b, errors->at, errors->len);
 		send_answer(c, &b);
 		end_client(m, c);
 	}
@@ -500,21 +500,20 @@ control_server_reloaded(struct monitor *m, unsigned reading,
 void
 control_server_reopen_failed(struct monitor *m, const char *log)
 {
-	buf_addf(&m->control.reopen_errors,
-	    "%sthe %s cannot be opened again, and stays "
-	    "as it was: the error log says why",
+	buf_addf(&m->control.reopen_errors, "%sthe %s cannot be opened again, "
+	    "and stays as it was: the error log says why",
 	    m->control.reopen_errors.len > 0 ? "; " : "", log);
 }
 
 int
 control_server_prepare(struct monitor *m, const struct conf *conf)
 {
-	m->control.unchanged = control_socket_is_unchanged(
-	    &m->control.socket, m->serving->conf, conf);
+	m->control.unchanged = control_socket_is_unchanged(&m->control.socket,
+	    m->serving->conf, conf);
 	if (m->control.unchanged)
 		return 0;
-	return control_socket_open(
-	    &m->control.pending, conf, &m->control.socket, false);
+	return control_socket_open(&m->control.pending, conf,
+	    &m->control.socket, false);
 }
 
 void

@@ -1,6 +1,6 @@
 /*
- * control_socket: bound, given its owner and mode, set to listen, and only then
- * given its name, which replaces a stale one in the same moment.
+ * control_socket: binds the socket under another name, sets owner and mode,
+ * listens, and then renames it.  The rename replaces a stale socket at once.
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -25,7 +25,7 @@
 #define BACKLOG	64
 #define NAME_SIZE	(sizeof(((struct sockaddr_un *)0)->sun_path) + \
     sizeof(CONF_CONTROL_NEW))
-#define HIDDEN_UMASK	0177		/* umask: for nobody else until it is ready */
+#define HIDDEN_UMASK	0177		/* no access before the mode is set */
 
 static void
 set_address(struct sockaddr_un *sun, const char *file)
@@ -36,7 +36,7 @@ set_address(struct sockaddr_un *sun, const char *file)
 	strcpy(sun->sun_path, file);
 }
 
-/* Whether somebody listens there. */
+/* Whether a server listens at that socket. */
 static bool
 is_live(const char *file)
 {
@@ -45,7 +45,7 @@ is_live(const char *file)
 
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd == -1)
-		return true;	/* nobody knows: so it is left alone */
+		return true;	/* unknown, so it is left alone */
 	set_address(&sun, file);
 	error = connect(fd, (struct sockaddr *)&sun, sizeof(sun)) == 0 ? 0 :
 	    errno;
@@ -60,10 +60,11 @@ is_own(const struct control_socket *s, const char *file, const struct stat *st)
 	    s->dev == st->st_dev && s->ino == st->st_ino;
 }
 
-/* Whether the name is free, or what has it may go. */
+/* Whether the name is free, or its socket may be replaced; logs an error if
+ * not. */
 static bool
-may_take_name(
-    const char *file, const struct control_socket *before, bool take_over)
+may_take_name(const char *file, const struct control_socket *before,
+    bool take_over)
 {
 	struct stat	st;
 
@@ -82,8 +83,8 @@ may_take_name(
 	return false;
 }
 
-/* Where handles are, to what is open and nothing else: who may write to the
- * directory can put something in its place at any time. */
+/* Changes the owner through a handle, where there are handles: a process that
+ * may write to the directory can put another file there at any time. */
 static int
 change_owner(int socket, const char *name, uid_t uid, gid_t gid)
 {
@@ -108,8 +109,8 @@ change_mode(int socket, const char *name, mode_t mode)
 }
 
 static int
-set_owner_and_mode(
-    int socket, const char *name, const struct conf_control *control)
+set_owner_and_mode(int socket, const char *name,
+    const struct conf_control *control)
 {
 	const struct passwd	*pw = NULL;
 	const struct group	*gr = NULL;
@@ -129,7 +130,8 @@ set_owner_and_mode(
 	return change_mode(socket, name, (mode_t)control->mode);
 }
 
-/* What has been bound just now, and is nobody else's; -1 with errno. */
+/* Opens a handle of the socket that was just bound.  Returns -1 with errno if
+ * another file has taken its name. */
 static int
 open_bound(int directory, const char *name, struct stat *st, int *handle)
 {
@@ -153,7 +155,7 @@ set_hidden_name(char *name, size_t size, const char *file)
 	snprintf(name, size, "%s" CONF_CONTROL_NEW, file);
 }
 
-/* By the whole name, since no system can bind(2) in a directory. */
+/* Binds by the whole path, as bind(2) knows no directory descriptor. */
 static int
 bind_hidden(int fd, const char *name, int directory, const char *last)
 {
@@ -163,7 +165,7 @@ bind_hidden(int fd, const char *name, int directory, const char *last)
 	int			bound;
 
 	set_address(&sun, name);
-	/* Of one that died over it. */
+	/* A server that died before the rename has left it. */
 	if (fstatat(directory, last, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISSOCK(st.st_mode))
 		(void)unlinkat(directory, last, 0);
@@ -173,7 +175,7 @@ bind_hidden(int fd, const char *name, int directory, const char *last)
 	return bound;
 }
 
-/* It is there; 0, or -1 with errno. */
+/* Sets owner and mode, and listens.  Returns 0, or -1 with errno. */
 static int
 finish_socket(struct control_socket *s, const char *name,
     const struct conf_control *control, int directory, const char *last)
@@ -191,7 +193,7 @@ finish_socket(struct control_socket *s, const char *name,
 	return done;
 }
 
-/* Under another name, all done but that; -1 with errno. */
+/* Makes a socket of another name that listens.  Returns 0, or -1 with errno. */
 static int
 make_socket(struct control_socket *s, const char *name,
     const struct conf_control *control)
@@ -262,8 +264,8 @@ is_same_text(const char *a, const char *b)
 }
 
 bool
-control_socket_is_unchanged(
-    const struct control_socket *s, const struct conf *a, const struct conf *b)
+control_socket_is_unchanged(const struct control_socket *s,
+    const struct conf *a, const struct conf *b)
 {
 	const struct conf_control	*x = &a->control, *y = &b->control;
 	struct stat			 st;

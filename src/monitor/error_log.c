@@ -1,6 +1,6 @@
 /*
- * error_log: the monitor's side of the error logger: there is always one, and the
- * last words are its.
+ * error_log: the monitor's side of the error logger.  The monitor replaces one
+ * that dies, and ends it last, after all lines.
  */
 #include <sys/wait.h>
 
@@ -13,7 +13,7 @@
 #include "lib/log.h"
 #include "monitor/private.h"
 
-#define MIN_LIFETIME		1000	/* ms, and how long until there is another */
+#define MIN_LIFETIME	1000	/* ms, and the delay of the next one */
 
 void
 error_log_start(struct monitor *m)
@@ -29,13 +29,13 @@ error_log_start(struct monitor *m)
 	m->error_logger.pid = pid == -1 ? 0 : pid;
 	m->error_logger.pipe = pipe;
 	m->error_logger.started_at = monitor_now();
-	m->error_logger.next_at =
-	    pid == -1 ? m->error_logger.started_at + MIN_LIFETIME : 0;
+	m->error_logger.next_at = pid == -1 ?
+	    m->error_logger.started_at + MIN_LIFETIME : 0;
 }
 
-/* The one before is not waited for: its log may be on a dead file system.  A
- * byte says to it that there is another, so that it does not read on for as
- * long as something comes. */
+/* The present error logger is not waited for: its log may be on a dead file
+ * system.  A byte tells it that another one reads the pipe, so that it stops
+ * reading while lines still come. */
 void
 error_log_replace(struct monitor *m)
 {
@@ -61,13 +61,12 @@ error_log_died(struct monitor *m, const char *how)
 	io_close(&m->error_logger.pipe);
 	m->error_logger.pid = 0;
 	m->error_logger.next_at =
-	    now - m->error_logger.started_at >= MIN_LIFETIME
-		? now
-		: now + MIN_LIFETIME;
+	    now - m->error_logger.started_at >= MIN_LIFETIME ?
+	    now : now + MIN_LIFETIME;
 }
 
-/* All has been said.  Last words of this process go the straight way, unless
- * that makes it wait. */
+/* Waits until all lines are written, for a second at most.  Later lines of this
+ * process go straight to the log, if that can be opened. */
 void
 error_log_end(struct monitor *m)
 {

@@ -1,5 +1,5 @@
 /*
- * error_pipe: two pipes that nobody waits at.
+ * error_pipe: two pipes without waiting.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "lib/log.h"
 #include "monitor/error_pipe.h"
 
-#define PIPE_SIZE	(1024 * 1024)	/* bytes; more than that is not to be had */
+#define PIPE_SIZE	(1024 * 1024)	/* bytes; Linux allows no more */
 
 static int
 open_pipe(int fd[2])
@@ -16,7 +16,7 @@ open_pipe(int fd[2])
 	if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) == -1)
 		return -1;
 #ifdef F_SETPIPE_SZ
-	/* Less will do. */
+	/* A smaller pipe will do. */
 	(void)fcntl(fd[1], F_SETPIPE_SZ, PIPE_SIZE);
 #endif
 	return 0;

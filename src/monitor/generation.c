@@ -1,5 +1,5 @@
 /*
- * generation: begins and ends as a struct; what happens in it is in workers.c.
+ * generation: makes and frees the struct; workers.c has its life.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@
 struct generation *
 generation_new(struct conf *conf)
 {
-	static unsigned	 last;
+	static unsigned		 last;
 	struct generation	*g = mem_zero(sizeof(*g));
 
 	g->number = ++last;

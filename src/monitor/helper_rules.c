@@ -1,10 +1,10 @@
 /*
- * helper_rules: the directories and files that the conf names, as rules.
+ * helper_rules: allows the directories and files that the conf names.
  *
- * Rules are about a directory, not about its name: who moves another one to
- * that name, or mounts something there, leaves helpers with the old one until
- * the conf is read again.  Where that is to be expected, that is to say where
- * the name leads over a symbolic link or is a mount's, what lies beside it is
+ * A Landlock rule is about a directory and not about its name.  If another
+ * directory is moved to that name, or mounted there, helpers reach the old one
+ * until the conf is read again.  Such changes are usual where the name leads
+ * over a symbolic link or is a mount point, so there the directory above is
  * allowed as well.
  */
 #include <sys/stat.h>
@@ -21,7 +21,7 @@
 #include "lib/sandbox.h"
 #include "monitor/helper_rules.h"
 
-/* What is above a path, in its place; false: only / is. */
+/* Cuts off the last name of a path; false if only / would be left. */
 static bool
 go_up(char *path)
 {
@@ -33,7 +33,7 @@ go_up(char *path)
 	return true;
 }
 
-/* A path without links; what it was called has other links than that. */
+/* Whether a path is a mount point.  The path has no symbolic links. */
 static bool
 is_mount(const char *real)
 {
@@ -45,7 +45,7 @@ is_mount(const char *real)
 	    st.st_dev != up.st_dev;
 }
 
-/* What is not there, nobody may reach. */
+/* Allows a root; a root that does not exist needs no rule. */
 static void
 allow_root(int rules, const char *root)
 {
@@ -58,7 +58,7 @@ allow_root(int rules, const char *root)
 		(void)landlock_allow(rules, real, LANDLOCK_READ);
 }
 
-/* With its directory: who edits it may put another one there. */
+/* Allows a password file with its directory: editors replace the file. */
 static void
 allow_passwords(int rules, const char *file)
 {
@@ -71,7 +71,8 @@ allow_passwords(int rules, const char *file)
 		(void)landlock_allow(rules, real, LANDLOCK_READ_FILES);
 }
 
-/* Nobody knows where homes are, nor links that may leave a root. */
+/* Whether helpers may need any file: home directories and links that leave a
+ * root can be anywhere. */
 static bool
 leads_anywhere(const struct conf_rules *r)
 {

@@ -1,6 +1,7 @@
 /*
- * logs: opens them, and opens them again: a child for each, which sends what it
- * has opened, or says why it cannot and sends nothing.
+ * logs: opens logs, and opens them again by a child for each.  The child sends
+ * the descriptor that it has opened; if it cannot open the log, it logs why and
+ * sends nothing.
  */
 #include <sys/stat.h>
 
@@ -25,7 +26,7 @@
 int
 logs_open(const char *file)
 {
-	/* A FIFO that nobody reads must not keep us. */
+	/* O_NONBLOCK: the open of a FIFO does not wait for a reader. */
 	return trusted_open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC |
 	    O_NONBLOCK | O_NOCTTY, 0640);
 }
@@ -50,8 +51,8 @@ logs_use_handle(int *log)
 	*log = handle;
 }
 
-/* These files are standard error of the process that opens them, which in all
- * but the first is the pipe to the error log. */
+/* Such a name is standard error of the process that opens them.  In all
+ * processes but the first, standard error is the pipe to the error logger. */
 static bool
 is_stderr(const char *name)
 {
@@ -110,7 +111,7 @@ log_opener_entry(const char *file, enum log_kind kind, int pipe)
 	_exit(0);
 }
 
-/* What we had is a handle, or nothing that closing waits for. */
+/* The close does not wait: the descriptor is a handle, or no file. */
 static void
 replace_log(int *log, int new)
 {
@@ -118,7 +119,7 @@ replace_log(int *log, int new)
 	*log = new;
 }
 
-/* Whoever writes is replaced, and goes over to this one. */
+/* Gives a log another descriptor; its writers are replaced. */
 static void
 switch_log(struct monitor *m, struct generation *g, enum log_kind kind, int log)
 {
@@ -132,7 +133,7 @@ switch_log(struct monitor *m, struct generation *g, enum log_kind kind, int log)
 	log_notice("the %s has been opened again", kind_name(kind));
 }
 
-/* Another one, and the one before reads what there is and ends. */
+/* Starts another program; the present one reads the rest and ends. */
 static void
 restart_program(struct monitor *m, struct generation *g, enum log_kind kind)
 {
@@ -178,8 +179,8 @@ reopen_log(struct monitor *m, struct generation *g, enum log_kind kind)
 		restart_program(m, g, kind);
 }
 
-/* Those that are under way might have been opened just before they were moved
- * away: so all of them once more, afterwards. */
+/* An opening that is under way may have opened a log just before the file was
+ * moved away, so all logs are opened once more after it. */
 void
 logs_reopen(struct monitor *m)
 {
@@ -218,7 +219,7 @@ take_opened(struct monitor *m, const struct opening *o, int log)
 	struct generation	*g = workers_find_generation(m, o->generation);
 
 	if (g == NULL && o->kind == LOG_ACCESS)
-		close(log);	/* it has gone meanwhile */
+		close(log);	/* its generation has ended */
 	else
 		switch_log(m, g, o->kind, log);
 }
@@ -273,8 +274,8 @@ static void
 start_program(struct monitor *m, enum log_kind kind, int *log)
 {
 	struct generation	*g = m->setup->first;
-	const char	*name = logs_name(g, kind);
-	int		 fd;
+	const char		*name = logs_name(g, kind);
+	int			 fd;
 
 	if (logs_target(name) != LOGS_PROGRAM)
 		return;

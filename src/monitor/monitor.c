@@ -1,9 +1,8 @@
 /*
- * monitor: a loop over signals and main's pipe.
+ * monitor: a loop over signals, pipes and deadlines.
  *
- * Signals come as bytes through a pipe of its own, so that there is one place
- * to wait.  A process that main talks to lives as long as that main does: its
- * end of the pipe closes, and it goes.
+ * Signals come as bytes through a pipe, so that poll(2) is the only place to
+ * wait.  A helper ends when its main ends, as the pipe between them closes.
  */
 #include <sys/wait.h>
 
@@ -24,11 +23,11 @@
 #include "shared/listener.h"
 #include "stats/scoreboard.h"
 
-#define NO_TIMEOUT		(-1)
+#define NO_TIMEOUT	(-1)
 
-static int	signals[2];	/* the pipe that they come through */
+static int	signals[2];	/* the pipe of signals */
 
-/* What the monitor listens to. */
+/* Descriptors that the monitor polls, each with its function. */
 struct event_sources {
 	struct pollfd	*polls;
 	struct {
@@ -44,7 +43,7 @@ on_signal(int signo)
 	unsigned char	byte = (unsigned char)signo;
 	int		saved = errno;
 
-	/* Full: then there is enough in it to wake up for. */
+	/* A full pipe wakes the monitor as well. */
 	if (write(signals[1], &byte, 1) == -1)
 		errno = saved;
 	errno = saved;
@@ -99,9 +98,8 @@ monitor_notify_status(const struct monitor *m, const char *words)
 
 	if (g->nlisteners > 0)
 		listener_url(&g->listeners[0], url, sizeof(url));
-	sd_notify_send(&m->setup->notify,
-	    "READY=1\nSTATUS=%s%zu site%s on %s%s", words, conf->nsites,
-	    conf->nsites == 1 ? "" : "s", url,
+	sd_notify_send(&m->setup->notify, "READY=1\nSTATUS=%s%zu site%s on "
+	    "%s%s", words, conf->nsites, conf->nsites == 1 ? "" : "s", url,
 	    g->nlisteners > 1 ? " and others" : "");
 }
 
@@ -134,10 +132,10 @@ end_generation(struct monitor *m, struct generation *g, bool drain)
 void
 monitor_end(struct monitor *m, int signo)
 {
-	bool		 drain = signo == SIGQUIT;
+	bool			 drain = signo == SIGQUIT;
 	struct generation	*g;
 
-	/* A second, harder one shortens a drain. */
+	/* SIGTERM after SIGQUIT cuts a drain short. */
 	if (m->end_signal == SIGTERM || m->end_signal == signo)
 		return;
 	log_notice("stopping%s", drain ? " when the responses under way have "
@@ -149,13 +147,10 @@ monitor_end(struct monitor *m, int signo)
 	upgrade_cancel(m);
 	TAILQ_FOREACH(g, &m->generations, link)
 		end_generation(m, g, drain);
-		sd_notify_send(&m->setup->notify,
-		    "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld\n"
-		    "STATUS=stopping%s",
-		    (long long)(m->deadline + KILL_TIMEOUT - monitor_now()) *
-			1000,
-		    drain ? " when the responses under way have been sent"
-			  : "");
+	sd_notify_send(&m->setup->notify, "STOPPING=1\n"
+	    "EXTEND_TIMEOUT_USEC=%lld\nSTATUS=stopping%s",
+	    (long long)(m->deadline + KILL_TIMEOUT - monitor_now()) * 1000,
+	    drain ? " when the responses under way have been sent" : "");
 }
 
 static void
@@ -209,7 +204,7 @@ reap_children(struct monitor *m)
 	}
 }
 
-/* Its terminal has gone: so does a server that was only being tried. */
+/* The terminal has gone: a server that was started with a directory ends. */
 static void
 on_hangup(struct monitor *m)
 {
@@ -256,13 +251,14 @@ keep_earliest(int64_t *at, int64_t due)
 		*at = due;
 }
 
-/* ms until something is to be done without being woken. */
+/* Returns the timeout for poll(2). */
 static int
 get_timeout(const struct monitor *m)
 {
 	const struct generation	*g;
 	const struct opening	*o;
-	int64_t at = m->end_signal != 0 ? m->deadline : 0, left;
+	int64_t			 at = m->end_signal != 0 ? m->deadline : 0,
+				    left;
 
 	keep_earliest(&at, m->error_logger.next_at);
 	keep_earliest(&at, piped_log_next_at(m));
@@ -284,7 +280,7 @@ get_timeout(const struct monitor *m)
 	return left < 0 ? 0 : left < INT32_MAX ? (int)left : INT32_MAX;
 }
 
-/* What is due; false when it is time to go. */
+/* Does all that is due; returns false when the monitor is to end. */
 static bool
 run_due(struct monitor *m)
 {
@@ -302,7 +298,7 @@ run_due(struct monitor *m)
 	}
 	if (TAILQ_EMPTY(&m->children.list))
 		return false;
-	/* What a dead mount holds is not waited for. */
+	/* Children that a dead mount holds are not waited for. */
 	if (!m->killed && children_all_given_up(&m->children)) {
 		m->killed = true;
 		m->deadline = monitor_now() + KILL_TIMEOUT;
@@ -378,15 +374,15 @@ add_source(struct event_sources *e, int fd,
 	if (e->n == e->capacity) {
 		e->capacity = e->capacity * 2 + 8;
 		e->polls = mem_grow(e->polls, e->capacity, sizeof(*e->polls));
-		e->handlers =
-		    mem_grow(e->handlers, e->capacity, sizeof(*e->handlers));
+		e->handlers = mem_grow(e->handlers, e->capacity,
+		    sizeof(*e->handlers));
 	}
 	e->polls[e->n] = (struct pollfd){ .fd = fd, .events = POLLIN };
 	e->handlers[e->n].on_readable = on_readable;
 	e->handlers[e->n++].context = context;
 }
 
-/* Who has said all that they want to say is to be noticed when they go. */
+/* Of a client with a complete line, only the end is of interest. */
 static void
 add_client(struct event_sources *e, struct control_client *c)
 {
@@ -401,7 +397,7 @@ add_client(struct event_sources *e, struct control_client *c)
 static void
 collect_sources(struct event_sources *e, struct monitor *m)
 {
-	struct generation		*g;
+	struct generation	*g;
 	struct opening		*o;
 	struct control_client	*c;
 
@@ -421,8 +417,8 @@ collect_sources(struct event_sources *e, struct monitor *m)
 		add_client(e, c);
 }
 
-/* One at a time, since whoever is heard may be the end of another; all have
- * their turn. */
+/* Handles one descriptor for each poll(2), since a function may remove the
+ * object of another.  All have their turn. */
 static void
 handle_one(struct event_sources *e, struct monitor *m)
 {
@@ -455,7 +451,7 @@ run_loop(struct monitor *m)
 int
 monitor_run(struct monitor_setup *setup)
 {
-	struct monitor	 m = { .setup = setup, .serving = setup->first,
+	struct monitor		 m = { .setup = setup, .serving = setup->first,
 			    .error_logger.pipe = -1 };
 	struct generation	*g;
 

@@ -1,8 +1,9 @@
 /*
  * pidfile: a lock and a number.
  *
- * The lock is that of the open file, so whoever inherits the descriptor has it,
- * too; a process that dies holds nothing.  That cannot be had from pidfile(3).
+ * The lock belongs to the open file (flock(2)): processes that inherit the
+ * descriptor hold it too, and a dead process holds none.  pidfile(3) cannot
+ * pass its lock on.
  */
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -21,9 +22,9 @@
 #include "lib/trusted.h"
 #include "monitor/pidfile.h"
 
-#define TEXT_SIZE	32		/* bytes of a pid file, and more than enough */
+#define TEXT_SIZE	32		/* bytes; a pid file is shorter */
 
-/* Whether the name still leads to it. */
+/* Whether the path still leads to the open file. */
 static bool
 is_named(int fd, const char *path)
 {
@@ -33,8 +34,9 @@ is_named(int fd, const char *path)
 	    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* The number in it; 0: none, as it is empty; -1: it is no pid file.  Behind it
- * may be the end of a longer one, of who died just then. */
+/* Returns the number in the file; 0: the file is empty; -1: it is no pid file.
+ * After the number there may be the end of a longer one, if a process died
+ * while it wrote. */
 static long
 read_pid(int fd)
 {
@@ -50,8 +52,8 @@ read_pid(int fd)
 	    -1;
 }
 
-/* Whether it may be written to and removed: what has another name elsewhere, or
- * has something else in it, is a mistake, or somebody's trick. */
+/* Whether the file may be written and removed.  A file with other names, or
+ * other content, is a mistake or a trick. */
 static bool
 is_pidfile(int fd)
 {
@@ -61,14 +63,14 @@ is_pidfile(int fd)
 	    st.st_nlink <= 1 && st.st_size < TEXT_SIZE && read_pid(fd) != -1;
 }
 
-/* The file, locked; -1 with errno: EWOULDBLOCK, and who has it; EEXIST, if it
- * is something else. */
+/* Opens and locks the file; -1 with errno.  EWOULDBLOCK: another process has
+ * it, *holder if that is known.  EEXIST: it is no pid file. */
 static int
 lock_file(const char *path, long *holder)
 {
 	int	fd;
 
-	/* Its directory may be somebody else's, who likes links. */
+	/* The directory may belong to a user who plants links. */
 	fd = trusted_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
 	    O_NONBLOCK, 0644);
 	if (fd == -1)
@@ -92,7 +94,7 @@ pidfile_lock(struct pidfile *p, const char *path, int inherited)
 		p->fd = inherited;
 	else {
 		io_close(&inherited);
-		do {		/* its owner may just be removing it */
+		do {		/* its holder may just be removing it */
 			io_close(&p->fd);
 			p->fd = lock_file(path, &holder);
 		} while (p->fd != -1 && !is_named(p->fd, path));
@@ -121,13 +123,13 @@ pidfile_write_pid(const struct pidfile *p)
 	char	text[TEXT_SIZE];
 	int	n = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
-	/* Who reads it meanwhile finds a number in it. */
+	/* Written before it is cut, so a reader always finds a number. */
 	if (p->fd != -1 && (pwrite(p->fd, text, (size_t)n, 0) != n ||
 	    ftruncate(p->fd, n) == -1))
 		log_warn("cannot write the pid file %s", p->path);
 }
 
-/* Where it is by links that root has made. */
+/* Removes a file through links that only root can have made. */
 static int
 remove_file(const char *path)
 {
@@ -145,7 +147,7 @@ pidfile_end(struct pidfile *p)
 {
 	long	who = p->fd != -1 ? read_pid(p->fd) : -1;
 
-	/* Nobody's, if it ends before it has served. */
+	/* 0: this process ends before it has served. */
 	if ((who == (long)getpid() || who == 0) &&
 	    is_named(p->fd, p->path) && remove_file(p->path) == -1 &&
 	    ftruncate(p->fd, 0) == -1)

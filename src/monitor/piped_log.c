@@ -1,5 +1,5 @@
 /*
- * piped_log: the monitor's side of the programs that read logs.
+ * piped_log: the monitor's side of log programs.
  */
 #include <sys/wait.h>
 
@@ -18,13 +18,13 @@
 #include "lib/proc.h"
 #include "monitor/private.h"
 
-#define BACKOFF_MIN	1000	/* ms until one that ends is started again */
-#define BACKOFF_MAX	60000	/* ... if it does so over and over */
-#define MIN_LIFETIME		10000	/* ms */
-#define PIPE_SIZE		(1024 * 1024)	/* bytes in its pipe, if they can be */
-#define WORDS_MAX		64	/* of a command */
+#define BACKOFF_MIN	1000		/* ms until a program is restarted */
+#define BACKOFF_MAX	60000		/* ms, if it keeps ending early */
+#define MIN_LIFETIME	10000		/* ms */
+#define PIPE_SIZE	(1024 * 1024)	/* bytes, if the system allows */
+#define WORDS_MAX	64		/* of a command */
 
-/* Words at blanks; what is between two ' is one. */
+/* Splits a command at blanks; text between two ' is one word. */
 static void
 split_words(char *text, char *words[WORDS_MAX + 1])
 {
@@ -49,11 +49,12 @@ open_standard_error(const struct monitor *m)
 	return io_reopen(m->setup->standard_error.fd, O_WRONLY | O_APPEND);
 }
 
-/* What it has to say is for the error log, by the error logger as all of that, unless
- * it reads the log: it would hear itself, over and over. */
+/* Sends the program's output to the error logger.  The output of a program that
+ * reads the error log goes elsewhere, or the program would read it again and
+ * again. */
 static void
-redirect_output(
-    struct monitor *m, const struct generation *g, const struct piped_log *p)
+redirect_output(struct monitor *m, const struct generation *g,
+    const struct piped_log *p)
 {
 	int	fd = m->error_pipe.lines[1];
 
@@ -66,10 +67,11 @@ redirect_output(
 	dup2(fd, STDERR_FILENO);
 }
 
-/* Who starts us is to hear of it, even where its words are for nobody. */
+/* Reports to standard error even if the program's output goes to /dev/null: a
+ * user who starts amped is to see the error. */
 static _Noreturn void
-report_failure(
-    const struct monitor *m, const struct piped_log *p, const char *name)
+report_failure(const struct monitor *m, const struct piped_log *p,
+    const char *name)
 {
 	int	saved = errno;
 
@@ -80,8 +82,8 @@ report_failure(
 }
 
 static _Noreturn void
-log_program_entry(
-    struct monitor *m, const struct generation *g, struct piped_log *p)
+log_program_entry(struct monitor *m, const struct generation *g,
+    struct piped_log *p)
 {
 	char	*words[WORDS_MAX + 1], *text = mem_string(p->command);
 
@@ -121,7 +123,7 @@ open_pipe(int fd[2])
 	if (pipe2(fd, O_CLOEXEC) == -1)
 		return -1;
 #ifdef F_SETPIPE_SZ
-	/* Less will do. */
+	/* A smaller pipe will do. */
 	(void)fcntl(fd[1], F_SETPIPE_SZ, PIPE_SIZE);
 #endif
 	return io_nonblock(fd[1]);
@@ -133,7 +135,7 @@ is_closed(const struct piped_log *p)
 	return p->pipe[1] == -1;
 }
 
-/* By that conf. */
+/* Whether a command is the error log of that generation. */
 static bool
 is_error_log(const struct generation *g, const char *command)
 {
@@ -143,7 +145,7 @@ is_error_log(const struct generation *g, const char *command)
 int
 piped_log_open(struct monitor *m, struct generation *g, const char *command)
 {
-	bool		 has_errors = is_error_log(g, command);
+	bool			 has_errors = is_error_log(g, command);
 	struct piped_log	*p;
 
 	TAILQ_FOREACH(p, &m->piped_logs, link)
@@ -172,7 +174,8 @@ free_log(struct monitor *m, struct piped_log *p)
 	free(p);
 }
 
-/* Its input ends as soon as nobody else has the pipe. */
+/* Closes the pipe: the program finds the end of its input when no writer is
+ * left. */
 static void
 close_log(struct monitor *m, struct piped_log *p)
 {
@@ -222,11 +225,10 @@ is_wanted(const struct monitor *m, const struct piped_log *p)
 	const struct generation	*g;
 
 	TAILQ_FOREACH(g, &m->generations, link)
-	if (is_error_log(g, p->command) == p->has_errors &&
-	    (p->has_errors ||
-		(g->conf->log.access.to != NULL &&
+		if (is_error_log(g, p->command) == p->has_errors &&
+		    (p->has_errors || (g->conf->log.access.to != NULL &&
 		    strcmp(g->conf->log.access.to, p->command) == 0)))
-		return true;
+			return true;
 	return false;
 }
 
@@ -234,7 +236,7 @@ void
 piped_log_tick(struct monitor *m)
 {
 	struct piped_log	*p, *next;
-	int64_t		 now = monitor_now();
+	int64_t			 now = monitor_now();
 
 	for (p = TAILQ_FIRST(&m->piped_logs); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, link);
@@ -316,7 +318,7 @@ piped_log_end(struct monitor *m)
 
 	if (TAILQ_EMPTY(&m->piped_logs))
 		return;
-	/* Ours may be one of their pipes. */
+	/* Standard error may be the pipe of a program. */
 	dup2(m->setup->standard_error.fd, STDERR_FILENO);
 	io_close(&m->setup->error_log);
 	for (p = TAILQ_FIRST(&m->piped_logs); p != NULL; p = next) {

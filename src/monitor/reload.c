@@ -1,8 +1,8 @@
 /*
- * reload: a child reads the conf, then the monitor does; then a main is started
- * by it, and the one before is told to drain.
+ * reload: a child reads the conf, then the monitor does.  The monitor starts a
+ * generation, and when that serves, the one before drains.
  *
- * Whatever fails on that way leaves all as it was.
+ * A failure in any step leaves everything as it was.
  */
 #include <sys/uio.h>
 
@@ -27,18 +27,21 @@
 #include "shared/listener.h"
 #include "stats/scoreboard.h"
 
-#define CHECK_TIMEOUT		30000	/* ms for the conf, and all that it names */
-#define START_TIMEOUT		30000	/* ms for the new main to serve */
-#define DRAINING_MAX	16	/* mains; more would wait for nothing else */
-#define CHECK_OK		2	/* said in place of a kind of log */
-#define CHECK_FAILED		3	/* the same; beside it what was, in a pipe */
-#define ERRORS_MAX	(60 * 1024)	/* bytes of that, which a pipe takes */
-#define STATUS_MAX		160		/* bytes of it, for a supervisor */
+#define CHECK_TIMEOUT	30000		/* ms for the conf and the files it
+					 * names */
+#define START_TIMEOUT	30000		/* ms for the new mains to serve */
+#define DRAINING_MAX	16		/* generations */
+#define CHECK_OK	2		/* kind of message: the conf is fine */
+#define CHECK_FAILED	3		/* it is not; a pipe has the errors */
+#define ERRORS_MAX	(60 * 1024)	/* bytes; a pipe takes them at once */
+#define STATUS_MAX	160		/* bytes of an error for a supervisor */
 
-/* What the child says; beside it a log, but at the end. */
+/* A message of the conf checker, with a descriptor unless it is CHECK_OK. */
 struct check_message {
 	uint64_t	kind;
-	uint64_t	name;		/* of the log's file, a hash */
+	uint64_t	name;		/* hash of a log's file name; with
+					 * CHECK_FAILED, whether the conf itself
+					 * is wrong */
 };
 
 void
@@ -55,7 +58,7 @@ hash_name(const char *name)
 	return hash_bytes(&key, 0, name, strlen(name));
 }
 
-/* For who asked for it, and not only for the log. */
+/* Collects log lines for the client that has asked for the reload. */
 static void
 capture_line(void *errors, const char *line, size_t n)
 {
@@ -65,7 +68,7 @@ capture_line(void *errors, const char *line, size_t n)
 		buf_add(to, line, n);
 }
 
-/* Each line as -t has it, but in the error log. */
+/* Logs each error of the conf as amped -t prints it. */
 static void
 report_errors(struct reload *r, struct buf *errors)
 {
@@ -80,12 +83,14 @@ report_errors(struct reload *r, struct buf *errors)
 	}
 }
 
-/* A generation by the conf, without sockets and logs; NULL after some lines. */
+/* Returns a generation without sockets and logs, or NULL after lines in the
+ * log. */
 static struct generation *
 read_conf(struct monitor *m)
 {
-	struct buf	 errors = { 0 };
-	struct conf	*conf = conf_read_again(m->setup->conf_file, &errors);
+	struct buf		 errors = { 0 };
+	struct conf		*conf = conf_read_again(m->setup->conf_file,
+				    &errors);
 	struct generation	*g = NULL;
 
 	buf_string(&errors);
@@ -116,15 +121,16 @@ static int
 send_message(int pipe, uint64_t kind, uint64_t name, int log)
 {
 	struct check_message	message = { kind, name };
-	struct iovec	iov = { &message, sizeof(message) };
+	struct iovec		iov = { &message, sizeof(message) };
 
 	return io_send_message(pipe, &iov, 1, log);
 }
 
-/* 0, or -1 after a line.  One that is open already may stay that. */
+/* Returns 0, or -1 after a line in the log.  A log that cannot be opened may
+ * stay as it is if its name is unchanged. */
 static int
-send_log(
-    struct monitor *m, const struct generation *g, enum log_kind kind, int pipe)
+send_log(struct monitor *m, const struct generation *g, enum log_kind kind,
+    int pipe)
 {
 	const char	*file = logs_name(g, kind);
 	int		 log;
@@ -146,7 +152,7 @@ send_log(
 	return send_message(pipe, (uint64_t)kind, hash_name(file), log);
 }
 
-/* Its name says whether the conf itself was wrong. */
+/* Sends the errors, in a pipe. */
 static void
 send_errors(const struct reload *r, int pipe)
 {
@@ -221,17 +227,16 @@ close_logs(struct reload *r)
 	io_close(&r->logs[LOG_ERRORS]);
 }
 
-/* Its first line. */
+/* Passes the first error on. */
 static void
 notify_supervisor(struct monitor *m, const struct buf *errors)
 {
 	int	first = (int)(errors->len > 0 ? strcspn(errors->at, "\n") : 0);
 	char	words[STATUS_MAX + 100];
 
-	snprintf(words, sizeof(words),
-	    "the conf could not be read again"
-	    "%s%.*s; still serving ",
-	    first > 0 ? ": " : "", first < STATUS_MAX ? first : STATUS_MAX,
+	snprintf(words, sizeof(words), "the conf could not be read again"
+	    "%s%.*s; still serving ", first > 0 ? ": " : "",
+	    first < STATUS_MAX ? first : STATUS_MAX,
 	    first > 0 ? errors->at : "");
 	monitor_notify_status(m, words);
 }
@@ -283,8 +288,8 @@ reload_begin(struct monitor *m)
 	r->deadline = monitor_now() + CHECK_TIMEOUT;
 }
 
-/* What the child has opened, or what is open already; -1 with errno 0: as
- * before. */
+/* Returns the log that the conf checker has opened, or the one in use; -1 with
+ * errno 0: the one in use stays. */
 static int
 choose_log_file(struct monitor *m, const char *file, enum log_kind kind)
 {
@@ -303,7 +308,8 @@ choose_log_file(struct monitor *m, const char *file, enum log_kind kind)
 	    F_DUPFD_CLOEXEC, 3);
 }
 
-/* Which log a generation has, to be its own; -1 with errno 0: none, or as before. */
+/* Returns the generation's own descriptor of a log; -1 with errno 0: there is
+ * no log, or the one in use stays. */
 static int
 choose_log(struct monitor *m, struct generation *g, enum log_kind kind)
 {
@@ -318,7 +324,7 @@ choose_log(struct monitor *m, struct generation *g, enum log_kind kind)
 	if (target == LOGS_NOWHERE ||
 	    (target == LOGS_SYSLOG && kind == LOG_ACCESS))
 		return -1;
-	/* Last words go there, and nothing of syslog's. */
+	/* With syslog, only crash messages go to standard error. */
 	return fcntl(m->setup->standard_error.fd, F_DUPFD_CLOEXEC, 3);
 }
 
@@ -332,7 +338,8 @@ choose_logs(struct monitor *m, struct generation *g)
 	return g->error_log != -1 || errno == 0;
 }
 
-/* The child has found the conf fine; but it may have changed since. */
+/* The conf checker has found the conf fine, but the conf may have changed
+ * since. */
 static void
 start_generation(struct monitor *m)
 {
@@ -341,7 +348,7 @@ start_generation(struct monitor *m)
 				    m->serving->nlisteners,
 				    m->setup->inherited.sockets,
 				    m->setup->inherited.nsockets };
-	struct generation		*g;
+	struct generation	*g;
 
 	log_capture(capture_line, &m->reload.errors);
 	g = read_conf(m);
@@ -374,10 +381,11 @@ start_generation(struct monitor *m)
 void
 reload_on_readable(struct monitor *m)
 {
-	struct reload	*r = &m->reload;
+	struct reload		*r = &m->reload;
 	struct check_message	 message;
-	int		 log = -1;
-	ssize_t n = io_recv_message(r->pipe, &message, sizeof(message), &log);
+	int			 log = -1;
+	ssize_t			 n = io_recv_message(r->pipe, &message,
+				    sizeof(message), &log);
 
 	if (n == (ssize_t)sizeof(message) && message.kind < CHECK_OK &&
 	    log != -1) {

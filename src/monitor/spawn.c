@@ -1,6 +1,6 @@
 /*
- * spawn: children of the monitor: what each keeps open, which privileges it
- * has, and how it becomes another program.
+ * spawn: forks the monitor's children: which descriptors each keeps open, which
+ * privileges it keeps, and how it executes another program.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -17,16 +17,17 @@
 #include "lib/user.h"
 #include "monitor/private.h"
 
-#define FIRST_FREE_FD		16	/* descriptors from here on are free */
+#define FIRST_FREE_FD	16	/* helpers get numbers below it */
 
 extern char	**environ;
 
-/* Whoever may wait where nobody can end it, keeps nothing of ours open. */
+/* Closes all of the monitor's descriptors but one generation's: a child that a
+ * file system blocks for ever must not keep them open. */
 static void
 close_all_but(struct monitor *m, const struct generation *but)
 {
 	struct generation	*g;
-	struct opening	*o;
+	struct opening		*o;
 
 	TAILQ_FOREACH(g, &m->generations, link)
 		if (g != but)
@@ -45,8 +46,8 @@ close_all_but(struct monitor *m, const struct generation *but)
 	control_server_close_all(m);
 }
 
-/* It may wait here for the log's file system, even when we have gone: so it
- * says who it is. */
+/* Opens the log, which may block for as long as its file system does, even when
+ * the monitor has gone.  So the process sets its title before. */
 static void
 reopen_log(int *log, enum role role, pid_t parent)
 {
@@ -67,8 +68,8 @@ reopen_log(int *log, enum role role, pid_t parent)
 }
 
 static void
-close_others(
-    struct monitor *m, struct generation *g, enum role role, pid_t parent)
+close_others(struct monitor *m, struct generation *g, enum role role,
+    pid_t parent)
 {
 	if (role != ROLE_LOG_PROGRAM)
 		piped_log_close_all(m);
@@ -82,13 +83,13 @@ close_others(
 		reopen_log(&g->access_log, role, parent);
 	} else if (role == ROLE_MAIN) {
 		close_all_but(m, g);
-		/* It is to hear the monitor's end, and so are the others. */
+		/* Other mains must notice the monitor's end too. */
 		generation_close_channels(g);
 	} else if (role != ROLE_HELPER)
 		close_all_but(m, NULL);
 }
 
-/* Who opens what the conf names, does so as the monitor would. */
+/* Whether a child opens files that the conf names with the monitor's rights. */
 static bool
 is_privileged(enum role role)
 {
@@ -96,20 +97,20 @@ is_privileged(enum role role)
 	       role == ROLE_CONTROL_CHILD;
 }
 
-/* What every child does first: privileges away, nobody left behind. */
+/* Drops privileges, and closes what the child does not need. */
 static void
-become_child(
-    struct monitor *m, struct generation *g, enum role role, pid_t parent)
+become_child(struct monitor *m, struct generation *g, enum role role,
+    pid_t parent)
 {
 	const struct generation	*who = g != NULL ? g : m->serving;
 
 	proc_signals_reset();
-	/* One of our kind: it needs what we have. */
+	/* The new monitor needs all that this one has. */
 	if (role == ROLE_NEW_MONITOR)
 		return;
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/* A terminal's keys are for the monitor, which tells the others. */
+	/* A terminal sends its signals to all; the monitor alone acts. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
@@ -124,7 +125,7 @@ become_child(
 	if (!is_privileged(role) && proc_drop_capabilities() == -1)
 		fatal("cannot give capabilities up");
 	proc_no_new_privileges();
-	/* A log is written to its end. */
+	/* Loggers end when they have written all lines. */
 	if (role != ROLE_ERROR_LOGGER && role != ROLE_LOG_PROGRAM)
 		proc_die_with_parent(parent);
 }
@@ -153,7 +154,7 @@ spawn(struct monitor *m, struct generation *g, enum role role, int *pipe)
 	return pid;
 }
 
-/* Puts a descriptor at a number, to be kept over exec. */
+/* Puts a descriptor at a number, and keeps it open over exec. */
 static void
 place_fd(int fd, int at)
 {
@@ -161,15 +162,15 @@ place_fd(int fd, int at)
 		fatal("no descriptor %d for a child", at);
 }
 
-/* Out of the way of the numbers that others go to. */
+/* Copies a descriptor to a number that place_fd() does not use. */
 static int
 move_fd_up(int fd)
 {
 	return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
 }
 
-/* What a helper has beside its pipe; helpers/fds.h.  Only the error logger's
- * standard error is the error log itself. */
+/* Places the descriptors of helpers/fds.h.  Standard error is the error pipe,
+ * but for the error logger, whose standard error is the log. */
 static void
 place_fds(const struct monitor *m, const struct generation *g, enum role role)
 {
@@ -178,7 +179,8 @@ place_fds(const struct monitor *m, const struct generation *g, enum role role)
 		    open("/dev/null", O_WRONLY | O_CLOEXEC));
 	int	error = move_fd_up(m->setup->error_log);
 	int	lines = move_fd_up(m->error_pipe.lines[0]);
-	int drops = move_fd_up(m->error_pipe.drops[role != ROLE_ERROR_LOGGER]);
+	int	drops = move_fd_up(m->error_pipe.drops[
+		    role != ROLE_ERROR_LOGGER]);
 
 	place_fd(drops, FD_DROPS);
 	if (role == ROLE_ACCESS_LOGGER)
@@ -206,12 +208,12 @@ add_syslog_arguments(const struct conf_log *log, char **to)
 	return to;
 }
 
-/* The system calls that it may make, in the words of lib/syscall_filter.h. */
+/* Returns the system calls of a role, as names of lib/syscall_filter.h. */
 static const char *
 choose_syscalls(const struct conf *conf, enum role role)
 {
-	const struct conf_log *log =
-	    role == ROLE_ERROR_LOGGER ? &conf->log.error : &conf->log.access;
+	const struct conf_log	*log = role == ROLE_ERROR_LOGGER ?
+				    &conf->log.error : &conf->log.access;
 	bool			 syslog = logs_target(log->to) == LOGS_SYSLOG;
 
 	if (role == ROLE_HELPER)
@@ -235,13 +237,13 @@ add_sandbox_arguments(const struct conf *conf, enum role role, char **to)
 		*to = required;
 }
 
-/* What it is to be, and for which log. */
+/* Sets the arguments of amped-helper for a role. */
 static void
 choose_arguments(const struct monitor *m, const struct generation *g,
     enum role role, char *to[ARGUMENTS_MAX])
 {
 	static char		 name[] = "amped-helper", l[] = "-l",
-				 one[] = "1", e[] = "-e", n[] = "-n";
+				    one[] = "1", e[] = "-e", n[] = "-n";
 	const struct conf	*conf = g != NULL ? g->conf : m->serving->conf;
 
 	*to++ = name;

@@ -40,8 +40,8 @@ standard_error_is_for(const struct standard_error *s, const struct conf *conf)
 }
 
 bool
-standard_error_is_allowed(
-    const struct standard_error *s, const struct conf *conf)
+standard_error_is_allowed(const struct standard_error *s,
+    const struct conf *conf)
 {
 	if (!s->given_up || !is_wanted(conf))
 		return true;
@@ -61,7 +61,7 @@ is_same_device(int a, int b)
 	    one.st_rdev == other.st_rdev;
 }
 
-/* Where nothing else is the error log: the last words go there. */
+/* Whether the error logger's standard error is ours: it has no other log. */
 static bool
 is_for_last_words(const struct conf *conf)
 {
@@ -84,7 +84,7 @@ standard_error_settle(struct monitor *m)
 		log_warn("cannot give standard error up");
 		return;
 	}
-	/* The error logger has it as well. */
+	/* The error logger has standard error open as well. */
 	if (is_for_last_words(conf) &&
 	    !is_same_device(setup->error_log, null)) {
 		io_close(&setup->error_log);

@@ -1,8 +1,8 @@
 /*
- * upgrade: a child that becomes the program which stands by our name now.
+ * upgrade: a child executes the binary that is now installed under our name.
  *
- * Whatever fails on that way leaves all as it was.  One byte from the successor
- * says that it serves, one to it that it is in charge.
+ * A failure in any step leaves everything as it was.  The new monitor sends a
+ * byte when it serves; the old one sends a byte when the new one is in charge.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,18 +20,18 @@
 #include "monitor/private.h"
 #include "shared/listener.h"
 
-#define START_TIMEOUT	30000		/* ms for it to serve: conf, logs, main */
+#define START_TIMEOUT	30000	/* ms for it to serve: conf, logs, mains */
 
-/* What is passed beside sockets, by its name. */
+/* Names of passed descriptors that are no sockets. */
 #define NAME_OLD_MONITOR	"amped-predecessor"
 #define NAME_PIDFILE		"amped-pid"
 #define NAME_STANDARD_ERROR	"amped-standard"
-/* By being there. */
+/* Names of flags: a descriptor of that name is there, or not. */
 #define NAME_BACKGROUND	"amped-background"
-#define NAME_GIVEN_UP		"amped-standard-left"
-/* A socket of its own: whoever started it knows nothing of that. */
-#define NAME_OWN		"amped-listen"
-#define NAME_PERMANENT		"listen"
+#define NAME_GIVEN_UP	"amped-standard-left"
+/* Names of sockets: bound by amped itself, or by a supervisor. */
+#define NAME_OWN	"amped-listen"
+#define NAME_PERMANENT	"listen"
 
 static int *
 find_member(struct inherited *h, const char *name)
@@ -43,10 +43,10 @@ find_member(struct inherited *h, const char *name)
 	    strcmp(name, NAME_GIVEN_UP) == 0 ? &h->given_up : NULL;
 }
 
-/* Which are there is known by their names; sockets in two rounds. */
+/* Takes either amped's own sockets or the permanent ones. */
 static void
-take_sockets(
-    struct inherited *h, const struct listen_fd *list, size_t n, bool own)
+take_sockets(struct inherited *h, const struct listen_fd *list, size_t n,
+    bool own)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (find_member(h, list[i].name) != NULL ||
@@ -66,11 +66,12 @@ void
 upgrade_inherit(struct inherited *h)
 {
 	struct listen_fd	*list;
-	size_t		 n = listen_fds_take(&list);
-	int		*one;
+	size_t			 n = listen_fds_take(&list);
+	int			*one;
 
-	*h = (struct inherited){ .old_monitor = -1, .pidfile = -1, .standard_error = -1,
-	    .background = -1, .given_up = -1, .end_fd = LISTEN_FDS_FIRST };
+	*h = (struct inherited){ .old_monitor = -1, .pidfile = -1,
+	    .standard_error = -1, .background = -1, .given_up = -1,
+	    .end_fd = LISTEN_FDS_FIRST };
 	if (n > 0)
 		h->end_fd = list[n - 1].fd + 1;
 	h->sockets = mem_array(n + 1, sizeof(h->sockets[0]));
@@ -171,12 +172,13 @@ collect_fds(const struct monitor *m, int pipe, struct listen_fd *list)
 	return n;
 }
 
-/* What it says until it has an error log of its own goes into ours. */
+/* Until the new monitor has an error log, its messages go to ours. */
 static _Noreturn void
 new_monitor_entry(const struct monitor *m, int pipe)
 {
-	struct listen_fd *list = mem_array(LISTEN_FDS_MAX, sizeof(*list));
-	size_t		 n = collect_fds(m, pipe, list);
+	struct listen_fd	*list = mem_array(LISTEN_FDS_MAX,
+				    sizeof(*list));
+	size_t			 n = collect_fds(m, pipe, list);
 
 	proc_title("amped: successor");
 	if (sd_notify_export(&m->setup->notify) == -1 ||
@@ -247,7 +249,7 @@ keep_old_binary(struct monitor *m, const char *how)
 	    "served; going on with the one before", how);
 }
 
-/* From here on it is in charge. */
+/* The new monitor serves: it takes charge, and this one drains. */
 static void
 hand_over(struct monitor *m)
 {
@@ -267,7 +269,7 @@ hand_over(struct monitor *m)
 	monitor_end(m, SIGQUIT);
 }
 
-/* Its end says nothing: that of the process will tell. */
+/* The end of the pipe is no failure yet: the end of the process is. */
 void
 upgrade_on_new_monitor(struct monitor *m)
 {
@@ -329,7 +331,7 @@ upgrade_on_ready(struct monitor *m)
 		upgrade_on_old_monitor(m);
 }
 
-/* Whether it agrees or has gone: there is nobody else. */
+/* A byte and the end of the pipe mean the same: this monitor is in charge. */
 void
 upgrade_on_old_monitor(struct monitor *m)
 {

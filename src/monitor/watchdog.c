@@ -1,9 +1,9 @@
 /*
- * watchdog: beats of main, passed on to a supervisor, and what is done when
- * they do not come.
+ * watchdog: passes the mains' messages on to a supervisor, and ends mains that
+ * send none.
  *
- * A supervisor starts everything again, and clients are refused meanwhile; so
- * long before that only main is.
+ * A supervisor restarts the whole server, which refuses clients meanwhile.  So
+ * a main that is late is ended long before that.
  */
 #include <signal.h>
 
@@ -11,17 +11,18 @@
 #include "lib/log.h"
 #include "monitor/private.h"
 
-#define MESSAGES	4		/* that may come in the time that there is */
-#define INTERVAL_MIN	20		/* ms between two */
+#define MESSAGES	4	/* expected within the silence allowed */
+#define INTERVAL_MIN	20	/* ms between two messages */
 
-/* What is done when it is silent, one after the other. */
+/* Actions when a main is silent, in this order. */
 enum stage {
-	STAGE_WAIT,			/* so were we, if all of us were stopped */
-	STAGE_ABORT,			/* it is to say where it was */
+	STAGE_WAIT,			/* once: all processes may have been
+					 * stopped */
+	STAGE_ABORT,			/* main logs where it hangs */
 	STAGE_KILL
 };
 
-/* ms that it may be silent; 0: for ever. */
+/* Returns for how long (ms) a main may be silent; 0: for ever. */
 static int64_t
 max_silence(const struct monitor *m, const struct generation *g)
 {
@@ -36,12 +37,11 @@ watchdog_interval(const struct monitor *m, const struct generation *g)
 {
 	int64_t	ms = max_silence(m, g);
 
-	return ms == 0			      ? 0
-	       : ms / MESSAGES < INTERVAL_MIN ? INTERVAL_MIN
-					      : ms / MESSAGES;
+	return ms == 0 ? 0 : ms / MESSAGES < INTERVAL_MIN ? INTERVAL_MIN :
+	    ms / MESSAGES;
 }
 
-/* A supervisor is told of all together, or not at all. */
+/* A supervisor hears that all mains are fine, or nothing. */
 static bool
 has_late_main(const struct generation *g)
 {

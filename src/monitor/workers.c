@@ -1,5 +1,5 @@
 /*
- * workers: starts mains, gives them their helpers, and starts again what dies.
+ * workers: starts mains, gives them helpers, and starts mains again that die.
  */
 #include <errno.h>
 #include <signal.h>
@@ -24,16 +24,16 @@
 #include "shared/mounts.h"
 #include "stats/scoreboard.h"
 
-#define BACKOFF_MIN	50	/* ms before main is started again ... */
-#define BACKOFF_MAX	5000	/* ... when it has died young */
-#define MIN_LIFETIME		10000	/* ms */
+#define BACKOFF_MIN	50	/* ms until main is started again ... */
+#define BACKOFF_MAX	5000	/* ... and if mains keep dying early */
+#define MIN_LIFETIME	10000	/* ms; a shorter life is early */
 
 static _Noreturn void
 main_entry(struct monitor *m, struct worker *w, int control,
     const struct orphans *orphans)
 {
 	struct generation	*g = w->generation;
-	struct main_env	 env = {
+	struct main_env		 env = {
 		.conf = g->conf,
 		.channel = control,
 		.listeners = g->listeners,
@@ -57,7 +57,7 @@ main_entry(struct monitor *m, struct worker *w, int control,
 	conf_divide(g->conf, w->number, g->nworkers);
 	log_init("main", (enum log_level)g->conf->log.error_level);
 	close(m->setup->helper);
-	/* The logs are for those who may wait. */
+	/* Only processes that may wait for a file system have the logs. */
 	io_close(&g->access_log);
 	io_close(&g->error_log);
 	io_close(&m->setup->error_log);
@@ -72,13 +72,13 @@ static void
 start_main(struct monitor *m, struct worker *w)
 {
 	struct orphans	orphans;
-	int			pipe = -1;
-	pid_t			pid;
+	int		pipe = -1;
+	pid_t		pid;
 
 	w->main_id = ++m->last_main_id;
 	w->closed = false;
-	children_find_orphans(
-	    &m->children, w->number, w->generation->nworkers, &orphans);
+	children_find_orphans(&m->children, w->number, w->generation->nworkers,
+	    &orphans);
 	pid = spawn(m, w->generation, ROLE_MAIN, &pipe);
 	if (pid == 0)
 		main_entry(m, w, pipe, &orphans);
@@ -91,7 +91,7 @@ start_main(struct monitor *m, struct worker *w)
 		return;
 	}
 	children_add(&m->children, pid, ROLE_MAIN, w->main_id, pipe);
-	/* However stuck main may be, the monitor is not to wait for it. */
+	/* The monitor must not wait for main, even if main hangs. */
 	if (io_nonblock(pipe) == -1)
 		fatal("main's pipe");
 	w->main_pid = pid;
@@ -119,11 +119,11 @@ workers_start(struct monitor *m, struct generation *g)
 		g->accept_token = accept_token_new(g->nworkers);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		w = &g->workers[i];
-		/* Those that it has, and those that it has given up. */
+		/* For its helpers and as many that it has given up. */
 		w->helper_slots =
 		    helper_slots_new(2 * (size_t)g->conf->helpers_max);
-		w->stats_slot =
-		    scoreboard_alloc(g->number, arch_threads(g->conf));
+		w->stats_slot = scoreboard_alloc(g->number,
+		    arch_threads(g->conf));
 		start_main(m, w);
 		if (w->main_pid == 0 && g->state == GENERATION_STARTING) {
 			workers_main_died(m, w, "could not be started");
@@ -133,8 +133,8 @@ workers_start(struct monitor *m, struct generation *g)
 	return true;
 }
 
-/* Main talks to strangers: it gets no more helpers than the conf allows, even
- * if it asks. */
+/* Whether main has all children of a role that the conf allows.  Main may have
+ * been taken over by a client, so its word is not enough. */
 static bool
 has_enough(const struct monitor *m, const struct worker *w, enum role role)
 {
@@ -148,21 +148,21 @@ has_enough(const struct monitor *m, const struct worker *w, enum role role)
 	return children_has_enough(&m->children, role, w->main_id, max, all);
 }
 
-/* Its own end of the pipe is closed, which will tell. */
+/* Main has closed its end of the channel; the end is handled elsewhere. */
 static bool
 is_pipe_closed(int error)
 {
 	return error == EPIPE || error == ECONNRESET;
 }
 
-/* A helper for main, at the end of a pipe whose other end goes to it. */
+/* Starts a child for main, and sends main the other end of its pipe. */
 static void
 start_helper(struct monitor *m, struct worker *w, enum role role)
 {
-	enum channel_message answer =
-	    role == ROLE_ACCESS_LOGGER ? CHANNEL_ACCESS_LOGGER : CHANNEL_HELPER;
-	int		pipe = -1;
-	pid_t		pid = -1;
+	enum channel_message	answer = role == ROLE_ACCESS_LOGGER ?
+				    CHANNEL_ACCESS_LOGGER : CHANNEL_HELPER;
+	int			pipe = -1;
+	pid_t			pid = -1;
 
 	if (has_enough(m, w, role))
 		log_warnx("too many of them to start a %s: most have been "
@@ -173,8 +173,8 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 		if (pid == 0)
 			spawn_helper(m, w->generation, pipe, role);
 		if (pid == -1)
-			log_error(
-			    "cannot start a %s", children_role_name(role));
+			log_error("cannot start a %s",
+			    children_role_name(role));
 		else
 			children_add(&m->children, pid, role, w->main_id,
 			    pipe);
@@ -185,13 +185,13 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 	io_close(&pipe);
 }
 
-/* Main goes over to any that comes.  If those that it has had have not gone
- * yet, then as soon as one has. */
+/* Gives main another access logger, which main changes over to.  If too many
+ * earlier ones still run, does that as soon as one has ended. */
 static void
 start_access_logger(struct monitor *m, struct worker *w)
 {
-	w->logger_due =
-	    w->channel != -1 && has_enough(m, w, ROLE_ACCESS_LOGGER);
+	w->logger_due = w->channel != -1 && has_enough(m, w,
+	    ROLE_ACCESS_LOGGER);
 	if (w->channel != -1 && !w->logger_due)
 		start_helper(m, w, ROLE_ACCESS_LOGGER);
 }
@@ -221,7 +221,7 @@ announce_ready(struct monitor *m, const struct generation *g)
 	m->announced = true;
 }
 
-/* From here on whoever comes, comes to the mains after it. */
+/* The main accepts no more: new clients come to the mains after it. */
 static void
 on_closed(struct monitor *m, struct worker *w)
 {
@@ -254,9 +254,8 @@ on_ready(struct monitor *m, struct worker *w)
 	upgrade_on_ready(m);
 }
 
-/* Of its own will, with all said and done; SIGCHLD comes, or not: the files
- * that it had open may be on a file system that does not answer, and then the
- * kernel does not let it go. */
+/* Main has closed its channel, having finished.  SIGCHLD follows, unless main
+ * has files open on a dead file system: then the kernel does not end main. */
 static void
 on_channel_end(struct monitor *m, struct worker *w)
 {
@@ -273,7 +272,7 @@ void
 workers_on_message(struct monitor *m, struct worker *w)
 {
 	enum channel_message	message;
-	int		fd = -1, n;
+	int			fd = -1, n;
 
 	n = channel_recv(w->channel, &message, &fd);
 	if (n == 1 && message == CHANNEL_READY)
@@ -293,7 +292,7 @@ workers_on_message(struct monitor *m, struct worker *w)
 	io_close(&fd);
 }
 
-/* The first time at once. */
+/* The first restart is at once. */
 static void
 schedule_restart(struct worker *w)
 {
@@ -306,7 +305,7 @@ schedule_restart(struct worker *w)
 	w->next_at = w->backoff == BACKOFF_MIN ? now : now + w->backoff;
 }
 
-/* Its main is no more, or nobody waits for it any longer. */
+/* The main of a worker has ended or was given up: clears all that it shared. */
 static void
 cleanup_worker(struct monitor *m, struct worker *w)
 {
@@ -315,7 +314,7 @@ cleanup_worker(struct monitor *m, struct worker *w)
 	w->next_at = 0;
 	watchdog_stop(w);
 	io_close(&w->channel);
-	/* Theirs is over as well, and some may not notice by themselves. */
+	/* A helper that hangs does not notice the end of its main. */
 	children_kill_helpers(&m->children, w->main_id);
 	children_mark_orphans(&m->children, w->main_id, w->helper_slots,
 	    w->number);
@@ -324,7 +323,7 @@ cleanup_worker(struct monitor *m, struct worker *w)
 	accept_token_main_died(w->generation->accept_token, w->number);
 }
 
-/* With the last of its mains. */
+/* A generation ends with its last main. */
 static void
 free_if_no_mains(struct monitor *m, struct generation *g)
 {
@@ -334,7 +333,7 @@ free_if_no_mains(struct monitor *m, struct generation *g)
 	generation_free(&g);
 }
 
-/* One has gone before all served: so do the others. */
+/* A main has ended before all served: ends the others. */
 static void
 abort_generation(struct monitor *m, struct generation *g)
 {
@@ -387,7 +386,7 @@ workers_block_new(const struct monitor *m, const struct generation *g)
 	const struct generation	*other = m->serving == g ? NULL : m->serving;
 	const struct listener	*l = g->listeners;
 
-	/* If we do not come up, the one before goes on with them. */
+	/* If this monitor fails, the old one serves these sockets. */
 	if (upgrade_is_waiting(m))
 		return;
 	for (size_t i = 0; i < g->nlisteners; i++, l++)
@@ -404,8 +403,8 @@ workers_drain(struct monitor *m, struct generation *g)
 	g->state = GENERATION_DRAINING;
 	workers_block_new(m, g);
 	generation_close_listeners(g);
-	workers_set_deadline(
-	    g, monitor_now() + g->conf->limits.drain + END_TIMEOUT);
+	workers_set_deadline(g, monitor_now() + g->conf->limits.drain +
+	    END_TIMEOUT);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		w = &g->workers[i];
 		watchdog_stop(w);
@@ -417,7 +416,7 @@ workers_drain(struct monitor *m, struct generation *g)
 	free_if_no_mains(m, g);
 }
 
-/* What does not end is left to itself, for it may be in the kernel. */
+/* Kills a main and does not wait for its end: the kernel may hold it. */
 static void
 give_up_main(struct monitor *m, struct worker *w)
 {
@@ -425,12 +424,11 @@ give_up_main(struct monitor *m, struct worker *w)
 		kill(w->main_pid, SIGKILL);
 		children_give_up(&m->children, w->main_pid);
 	}
-	workers_main_died(m, w,
-	    w->generation->state == GENERATION_STARTING ? "did not answer"
-							: "does not end");
+	workers_main_died(m, w, w->generation->state == GENERATION_STARTING ?
+	    "did not answer" : "does not end");
 }
 
-/* True: its generation is no more, maybe. */
+/* Returns true if the generation may have been freed. */
 static bool
 tick_worker(struct monitor *m, struct worker *w)
 {
@@ -453,7 +451,7 @@ tick_generation(struct monitor *m, struct generation *g)
 {
 	unsigned	n = g->nworkers;
 
-	/* The others have their turn when the monitor looks again. */
+	/* The other workers are next when the monitor looks again. */
 	for (unsigned i = 0; i < n; i++)
 		if (tick_worker(m, &g->workers[i]))
 			break;
