@@ -1,7 +1,7 @@
 /*
- * ampedctl: asks a running server, by the commands of src/shared/commands.tbl.
+ * ampedctl: sends the commands of src/shared/commands.tbl to a running server.
  *
- * Knows nothing by itself: what there is to say comes from the server.
+ * ampedctl knows no state of the server: all that it prints comes from there.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #endif
 
 #define FIELDS_MAX	50
-/* Of paths in one question: the rest is asked in more of them. */
+/* Limits of one request; more paths go into further requests. */
 #define BYTES_MAX	(CONTROL_LINE_MAX - 256)
 #define PATHS_MAX	200
 
@@ -29,7 +29,7 @@ struct options {
 	const char	*fields[FIELDS_MAX];	/* -H */
 	size_t		 nfields;
 	enum control_command command;
-	char		**words;		/* behind it */
+	char		**words;		/* after the command */
 	size_t		 n;
 };
 
@@ -57,7 +57,7 @@ usage(int status)
 	exit(status);
 }
 
-/* For completion: name, arguments, help. */
+/* For completion: name, arguments and help, separated by tabs. */
 static _Noreturn void
 list_rows(void)
 {
@@ -90,7 +90,7 @@ parse_command(struct options *o, char **words, size_t n)
 	o->words = words + 1;
 	o->n = n - 1;
 	row = &control_rows[o->command];
-	/* Of paths there may be any number, in several questions. */
+	/* Paths have no limit: they can go into several requests. */
 	if (o->n >= row->min && (o->n <= row->max ||
 	    row->max == CONTROL_WORDS_MAX))
 		return;
@@ -135,7 +135,7 @@ parse_options(int argc, char **argv, struct options *o)
 		usage(EX_USAGE);
 }
 
-/* What went well is the answer, what did not an error. */
+/* Prints a success to standard output, an error to standard error. */
 static void
 print_answer(int status, struct buf *text, const struct buf *more)
 {
@@ -155,7 +155,8 @@ ask_words(struct options *o, const char *const *words, size_t n)
 	struct buf	text = { 0 }, more = { 0 };
 	bool		stay = o->command == CONTROL_STOP ||
 			    o->command == CONTROL_DRAIN;
-	int status = client_ask(&o->target, words, n, stay, &text, &more);
+	int		status = client_ask(&o->target, words, n, stay, &text,
+			    &more);
 
 	print_answer(status, &text, &more);
 	if (stay && status == 0)
@@ -165,7 +166,7 @@ ask_words(struct options *o, const char *const *words, size_t n)
 	return status;
 }
 
-/* The first is the command; so many of the paths as a line holds. */
+/* Sends as many paths in one request as its line can hold. */
 static int
 ask_paths(struct options *o)
 {

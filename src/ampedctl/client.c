@@ -1,6 +1,5 @@
 /*
- * client: connects, or says what stands in the way; sends a line; takes the
- * answer apart.
+ * client: connects, sends a line, and splits the answer; explains failures.
  */
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -25,11 +24,12 @@
 #ifndef AMPED_CONF
 #define AMPED_CONF	"/etc/amped/amped.conf"
 #endif
-#define AMPED_CONTROL	"/run/amped/control"	/* as the packages have it */
+#define AMPED_CONTROL	"/run/amped/control"	/* the packages' choice */
 
-#define ANSWER_TIMEOUT	90	/* s without a byte: a reload may take 60 */
+#define ANSWER_TIMEOUT	90	/* s without a byte; a reload may take 60 */
 
-/* A conf that we may not read may still be that of the package. */
+/* A conf that this user may not read may be that of the package, whose socket
+ * is known. */
 const char *
 client_socket(struct client_target *a)
 {
@@ -56,7 +56,7 @@ client_socket(struct client_target *a)
 	exit(error != 0 ? EX_NOINPUT : EX_CONFIG);
 }
 
-/* Who may: so that whoever may not knows whom to ask. */
+/* Adds who may use the socket, so that the user knows whom to ask. */
 static void
 add_owner(const char *file, struct buf *text)
 {
@@ -68,7 +68,7 @@ add_owner(const char *file, struct buf *text)
 	bool			 there = stat(file, &st) == 0;
 
 	if (!there) {
-		what = dirname(copy);	/* then that is in the way */
+		what = dirname(copy);	/* the directory is closed */
 		there = stat(what, &st) == 0;
 	}
 	if (there) {
@@ -100,7 +100,7 @@ explain_failure(const char *file, struct buf *text)
 	return EX_NOPERM;
 }
 
-/* -1 with errno. */
+/* Returns a socket, or -1 with errno. */
 static int
 connect_to(const char *file)
 {
@@ -133,7 +133,7 @@ send_words(int fd, const char *const *words, size_t n)
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&line, "%s%s", i > 0 ? "\t" : "", words[i]);
 	buf_addc(&line, '\n');
-	/* It may have hung up: then it has said why. */
+	/* If the server has closed the connection, its answer says why. */
 	(void)send(fd, line.at, line.len, MSG_NOSIGNAL);
 	buf_free(&line);
 }
@@ -147,7 +147,8 @@ is_complete(const struct buf *b)
 	    (b->len == n || b->at[b->len - n - 1] == '\n');
 }
 
-/* All of an answer, but its last line; false: without that, and why. */
+/* Reads all of an answer but its last line.  Returns false, and why, if that
+ * line does not come. */
 static bool
 read_answer(int fd, struct buf *b, struct buf *why)
 {
@@ -176,7 +177,7 @@ read_answer(int fd, struct buf *b, struct buf *why)
 static void
 await_end(int fd)
 {
-	static const struct timeval	patience = { 0 };	/* for ever */
+	static const struct timeval	patience = { 0 };	/* no limit */
 	char				bytes[512];
 	ssize_t				n;
 
@@ -187,7 +188,7 @@ await_end(int fd)
 	while (n > 0 || (n == -1 && errno == EINTR));
 }
 
-/* The first line becomes the text, without its verdict. */
+/* Moves the first line to text, without its verdict. */
 static int
 split_answer(struct buf *text, struct buf *more)
 {

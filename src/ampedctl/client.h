@@ -1,5 +1,5 @@
 /*
- * client: one question at the control socket, and its answer.
+ * client: one request at the control socket, and its answer.
  */
 #ifndef AMPEDCTL_CLIENT_H
 #define AMPEDCTL_CLIENT_H
@@ -9,21 +9,23 @@
 
 #include "shared/control.h"
 
+/* Which server to ask. */
 struct client_target {
-	const char	*socket;	/* -s, or what the conf says */
-	const char	*conf;		/* -f */
+	const char	*socket;	/* of -s, or of the conf; NULL: not
+					 * looked up yet */
+	const char	*conf;		/* of -f; NULL: the default */
 };
 
-/* Where the server is asked; after a line that says why not it is the end, with
- * the status for that. */
+/* Returns the path of the socket.  If it cannot be found out, prints why and
+ * exits. */
 const char	*client_socket(struct client_target *);
 /*
- * A command with its words; the exit status.  What there is to say about it
- * goes to text (one line, without its end), all other lines to more; both are
- * emptied first.  When stay is set, it returns once the server has ended the
- * connection.
+ * Sends a command with its words and waits for the answer; returns the exit
+ * status.  text gets the text of the first line, without its newline, or an
+ * error; more gets the other lines.  Both are emptied before.  With stay, waits
+ * until the server has closed the connection.
  */
-int client_ask(struct client_target *, const char *const *words, size_t n,
-    bool stay, struct buf *text, struct buf *more);
+int		 client_ask(struct client_target *, const char *const *words,
+		    size_t n, bool stay, struct buf *text, struct buf *more);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * metrics: lines cut into names and values.
+ * metrics: splits lines into names and values.
  */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * metrics: what a server has counted, by name: "name value" lines.
+ * metrics: the numbers of a server, by name, from lines "name value".
  */
 #ifndef AMPEDCTL_METRICS_H
 #define AMPEDCTL_METRICS_H
@@ -9,21 +9,22 @@
 #include "lib/buf.h"
 
 struct metric {
-	const char	*name;
+	const char	*name;		/* in text */
 	double		 value;
 };
 
 struct metrics {
-	char		*text;		/* owned: the names, and: */
-	const char	*version;	/* "" if it is not said */
+	char		*text;		/* owned; the names are in it */
+	const char	*version;	/* the server's, in text; "": unknown */
 	struct metric	*at;		/* owned, in the server's order */
 	size_t		 n;
 };
 
-/* A line that is something else is passed over. */
+/* Reads all lines; skips those of another form. */
 void	metrics_parse(struct metrics *, struct buf *text);
 void	metrics_free(struct metrics *);
-/* 0 if there is none of that name; the name is put together like printf. */
+/* Returns the value of a name, which is formatted like printf; 0 if there is
+ * none. */
 double	metrics_get(const struct metrics *, const char *, ...)
 	    __attribute__((__format__(__printf__, 2, 3)));
 

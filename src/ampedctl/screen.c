@@ -1,5 +1,5 @@
 /*
- * screen: lines of numbers, with a bar where something is a part of something.
+ * screen: lines of numbers, and bars for parts of a whole.
  */
 #include <stdarg.h>
 #include <stdbool.h>
@@ -9,17 +9,17 @@
 
 #include "ampedctl/screen.h"
 
-#define BAR_MAX	60
-#define TEXT_SIZE		16	/* bytes of a number as text */
+#define BAR_MAX		60
+#define TEXT_SIZE	16	/* bytes of a number as text */
 
 struct page {
 	struct buf		*to;
 	const struct metrics	*now, *before;
 	double			 seconds;
-	size_t			 columns, left;	/* lines */
+	size_t			 columns, left;	/* lines left */
 };
 
-/* A line as it is put together. */
+/* A line under construction. */
 struct line {
 	char	text[512];
 	size_t	len;
@@ -58,7 +58,7 @@ put_line(struct page *p, const struct line *l)
 	buf_addc(p->to, '\n');
 }
 
-/* Up to six characters. */
+/* Formats a number with six characters at most. */
 static const char *
 format_amount(char text[TEXT_SIZE], double n, double step)
 {
@@ -118,7 +118,7 @@ format_age(char text[TEXT_SIZE], double s)
 	return text;
 }
 
-/* Whatever is there of something shows, if it is little. */
+/* A part that is not zero shows at least one #. */
 static void
 add_bar(struct line *l, double part, double whole, size_t width)
 {
@@ -138,7 +138,7 @@ add_bar(struct line *l, double part, double whole, size_t width)
 	add_text(l, "]");
 }
 
-/* What has come a second; a main that began anew has not taken any back. */
+/* Returns the increase a second; 0 after a restart, when counting is anew. */
 static double
 get_rate(const struct page *p, const char *name)
 {
@@ -174,9 +174,9 @@ put_title(struct page *p)
 	struct line	l = { .len = 0 };
 	char		up[TEXT_SIZE], loaded[TEXT_SIZE];
 
-	add_text(&l,
-	    "amped %s   up %s   conf %.0f, for %s   main died %.0f times%s",
-	    p->now->version, format_age(up, GET("uptime")), GET("generation"),
+	add_text(&l, "amped %s   up %s   conf %.0f, for %s   "
+	    "main died %.0f times%s", p->now->version,
+	    format_age(up, GET("uptime")), GET("generation"),
 	    format_age(loaded, GET("started") + GET("uptime") - GET("loaded")),
 	    GET("main-deaths"), GET("draining") > 0 ? "   DRAINING" : "");
 	put_line(p, &l);
@@ -239,7 +239,7 @@ put_connections(struct page *p)
 	put_line(p, &l);
 }
 
-/* In the last second or so; without a before, of all times. */
+/* Returns the share of hits since the numbers before, or since ever. */
 static double
 get_hit_ratio(const struct page *p, const char *cache, bool *any)
 {
@@ -253,7 +253,7 @@ get_hit_ratio(const struct page *p, const char *cache, bool *any)
 	return *any ? hits / (hits + misses) : 0;
 }
 
-/* The fuller of its two limits. */
+/* The bar shows the limit, of two, that is nearer. */
 static void
 put_cache(struct page *p, const char *cache, const char *name)
 {
@@ -287,8 +287,8 @@ put_caches(struct page *p)
 {
 	struct line	l = { .len = 0 };
 
-	add_text(
-	    &l, "caches     entries    bytes evictions  full            hits");
+	add_text(&l, "caches     entries    bytes evictions  full            "
+	    "hits");
 	put_line(p, &l);
 	put_cache(p, "pathname", "pathname");
 	put_cache(p, "header", "header");
@@ -374,7 +374,7 @@ put_drops(struct page *p)
 	put_line(p, &l);
 }
 
-/* What a file system holds and waits for, if anything. */
+/* Shows a file system for which helpers work or jobs wait. */
 static void
 put_fs_queue(struct page *p, const char *name, int len, double share)
 {
@@ -394,11 +394,11 @@ put_fs_queue(struct page *p, const char *name, int len, double share)
 static void
 put_fs_queues(struct page *p)
 {
-	static const char	start[] = "fs-", end[] = "-limit";
-	const size_t		nstart = sizeof(start) - 1;
-	const size_t		nend = sizeof(end) - 1;
+	static const char	 start[] = "fs-", end[] = "-limit";
+	const size_t		 nstart = sizeof(start) - 1;
+	const size_t		 nend = sizeof(end) - 1;
 	const struct metric	*n;
-	size_t			len;
+	size_t			 len;
 
 	for (size_t i = 0; i < p->now->n; i++) {
 		n = &p->now->at[i];
@@ -417,7 +417,7 @@ screen_draw(struct buf *to, const struct metrics *now,
 {
 	struct page	p = { to, now, before, seconds, columns, lines };
 
-	if (p.columns < SCREEN_COLUMNS_MIN)	/* cut off, rather than folded */
+	if (p.columns < SCREEN_COLUMNS_MIN)	/* cut lines, not fold them */
 		p.columns = SCREEN_COLUMNS_MIN;
 	put_title(&p);
 	put_requests(&p);

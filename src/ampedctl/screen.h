@@ -1,5 +1,5 @@
 /*
- * screen: what a server is doing, on one screen.  Pure: numbers in, lines out.
+ * screen: the state of a server on one screen.  Pure: numbers in, lines out.
  */
 #ifndef AMPEDCTL_SCREEN_H
 #define AMPEDCTL_SCREEN_H
@@ -9,12 +9,13 @@
 #include "ampedctl/metrics.h"
 #include "lib/buf.h"
 
-#define SCREEN_COLUMNS_MIN	80	/* the least that there is room in for all */
-#define SCREEN_LINES_MIN	23	/* what it takes, but for file systems */
+#define SCREEN_COLUMNS_MIN 80	/* width that nothing needs more than */
+#define SCREEN_LINES_MIN 23	/* height without lines of file systems */
 
 /*
- * Adds at most that many lines of at most that many columns.  before is what
- * there was so many seconds ago, for rates; NULL: there are none.
+ * Adds at most so many lines of at most so many columns, or of
+ * SCREEN_COLUMNS_MIN if that is more.  before: the numbers of so many seconds
+ * ago, for rates; NULL: no rates are shown.
  */
 void	screen_draw(struct buf *, const struct metrics *now,
 	    const struct metrics *before, double seconds, size_t columns,

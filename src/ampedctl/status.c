@@ -1,5 +1,5 @@
 /*
- * status: asks for the numbers, and shows them.
+ * status: gets the metrics from the server and shows them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,16 +13,17 @@
 #include "ampedctl/terminal.h"
 #include "lib/visible.h"
 
-#define LINES_MAX	100	/* of file systems, too */
+#define LINES_MAX	100	/* with those of file systems */
 #define SECONDS_MAX	3600
 
-/* 0, or why there are none, in the text. */
+/* Returns the exit status; text has the reason if it is not 0. */
 static int
 fetch_metrics(struct client_target *a, struct metrics *n, struct buf *text)
 {
 	static const char *const	words[] = { "status" };
 	struct buf			more = { 0 };
-	int status = client_ask(a, words, 1, false, text, &more);
+	int				status = client_ask(a, words, 1, false,
+					    text, &more);
 
 	*n = (struct metrics){ 0 };
 	if (status == 0)
@@ -40,8 +41,8 @@ status_show(struct client_target *a)
 
 	if (status == 0) {
 		text.len = 0;
-		screen_draw(
-		    &text, &now, NULL, 0, SCREEN_COLUMNS_MIN, LINES_MAX);
+		screen_draw(&text, &now, NULL, 0, SCREEN_COLUMNS_MIN,
+		    LINES_MAX);
 		visible_print(stdout, text.at, text.len);
 	} else {
 		fputs("ampedctl: ", stderr);
@@ -62,7 +63,7 @@ seconds_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* The numbers as they are shown, and those before, for rates. */
+/* The metrics shown, and those before, for rates. */
 struct top {
 	struct client_target	*target;
 	struct metrics	 now, before;
@@ -85,7 +86,7 @@ draw_top(const struct top *t)
 	buf_free(&text);
 }
 
-/* Main may be on its way back: that is worth a line, and another try. */
+/* If main is being started again, shows that and tries again. */
 static int
 update_top(struct top *t)
 {
@@ -129,7 +130,8 @@ run_top(struct top *t, double seconds)
 			event = terminal_wait((int)(seconds * 1000));
 			if (event == TERMINAL_QUIT)
 				return 0;
-			/* Rates of a moment mean nothing: only drawn. */
+			/* Rates of a shorter time mean nothing, so no new
+			 * metrics. */
 			if (seconds_now() - t->at < 0.1)
 				draw_top(t);
 		} while (seconds_now() - t->at < 0.1);
@@ -150,7 +152,8 @@ status_top(struct client_target *a, const char *interval)
 		    "0.1 to %d\n", interval, SECONDS_MAX);
 		return EX_USAGE;
 	}
-	client_socket(a);			/* who may complain, does so now */
+	client_socket(a);			/* exits with an error before
+						 * the terminal is taken */
 	why = terminal_enter();
 	if (why != NULL) {
 		fprintf(stderr, "ampedctl: %s\n", why);

@@ -1,13 +1,15 @@
 /*
- * status: what the server is doing, shown once, or live.
+ * status: the commands status and top.
  */
 #ifndef AMPEDCTL_STATUS_H
 #define AMPEDCTL_STATUS_H
 
 #include "ampedctl/client.h"
 
-/* Both return the exit status. */
+/* Prints the screen once; returns the exit status. */
 int	status_show(struct client_target *);
-int	status_top(struct client_target *, const char *seconds);	/* NULL: one */
+/* Shows the screen every so many seconds (NULL: one) until q is pressed;
+ * returns the exit status. */
+int	status_top(struct client_target *, const char *seconds);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * terminal: the few sequences that every terminal of today knows (ECMA-48), and
- * termios; a library would bring a data base of those that nobody has.
+ * terminal: termios, and the few sequences that all terminals know today
+ * (ECMA-48).  A library would add a data base of terminals that are out of use.
  */
 #include <sys/ioctl.h>
 
@@ -24,7 +24,7 @@
 #define LEAVE	"\033[?25h\033[?1049l"
 #define HOME	"\033[H"
 #define CLEAR	"\033[K"		/* to the end of the line */
-#define BELOW	"\033[J"		/* all that is below */
+#define BELOW	"\033[J"		/* all below */
 
 static struct termios			 before;
 static bool				 entered;
@@ -106,9 +106,9 @@ terminal_size(size_t *columns, size_t *lines)
 void
 terminal_show(const struct buf *text)
 {
-	struct buf	out = { 0 };
+	struct buf	 out = { 0 };
 	const char	*at = text->at, *end = text->at + text->len, *newline;
-	size_t		columns, lines, len;
+	size_t		 columns, lines, len;
 
 	terminal_size(&columns, &lines);
 	buf_adds(&out, HOME);
@@ -120,7 +120,7 @@ terminal_show(const struct buf *text)
 		len = len < columns ? len : columns;
 		buf_add(&out, at, len);
 		visible_line(out.at + out.len - len, len);
-		/* No newline behind the last line: it would scroll. */
+		/* A newline after the last line would scroll. */
 		buf_adds(&out, lines > 1 ? CLEAR "\r\n" : CLEAR);
 	}
 	if (lines > 0)
@@ -130,7 +130,7 @@ terminal_show(const struct buf *text)
 	buf_free(&out);
 }
 
-/* Somebody wants the shell for a while. */
+/* SIGTSTP: gives the terminal back until SIGCONT. */
 static void
 suspend(void)
 {
@@ -147,7 +147,7 @@ read_key(void)
 	ssize_t	n = read(STDIN_FILENO, keys, sizeof(keys));
 
 	if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN))
-		return TERMINAL_QUIT;		/* it has gone */
+		return TERMINAL_QUIT;		/* the terminal has gone */
 	for (ssize_t i = 0; i < n; i++)
 		if (keys[i] == 'q' || keys[i] == 'Q')
 			return TERMINAL_QUIT;

@@ -1,5 +1,6 @@
 /*
- * terminal: a screen of our own, given back as it was, whatever happens.
+ * terminal: takes over the whole terminal, and restores it however the program
+ * ends.
  */
 #ifndef AMPEDCTL_TERMINAL_H
 #define AMPEDCTL_TERMINAL_H
@@ -9,16 +10,18 @@
 #include "lib/buf.h"
 
 enum terminal_event {
-	TERMINAL_TIMEOUT,			/* nothing happened in that time */
-	TERMINAL_REDRAW,			/* a key, another size, we are back */
+	TERMINAL_TIMEOUT,		/* nothing has happened */
+	TERMINAL_REDRAW,		/* a key, another size, or continued */
 	TERMINAL_QUIT
 };
 
-/* NULL, or why there can be none. */
+/* Switches to a screen of its own and to single keys.  Returns NULL, or why
+ * that is impossible. */
 const char	*terminal_enter(void);
-void		 terminal_leave(void);		/* any number of times */
+/* Restores the terminal; may be called more than once. */
+void		 terminal_leave(void);
 void		 terminal_size(size_t *columns, size_t *lines);
-/* These lines, and nothing else; what is too wide is cut off. */
+/* Shows these lines and nothing else; cuts lines that are too wide. */
 void		 terminal_show(const struct buf *);
 enum terminal_event terminal_wait(int ms);
 
