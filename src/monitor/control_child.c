@@ -156,7 +156,7 @@ control_child_entry(const struct monitor *m,
 {
 	struct buf	answer = { 0 };
 
-	proc_title("amped: clerk");
+	proc_title("amped: control child");
 	proc_signals_unblock();
 	if (request->command == CONTROL_CONF)
 		answer_conf(m, &answer);

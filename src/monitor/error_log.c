@@ -24,8 +24,8 @@ error_log_start(struct monitor *m)
 	if (pid == 0)
 		spawn_helper(m, NULL, pipe, ROLE_ERROR_LOGGER);
 	if (pid == -1)
-		log_error("cannot start the error logger; lines wait until it "
-		    "is there");
+		log_error("cannot start the error logger; lines wait in its "
+		    "pipe, and are lost when that is full");
 	m->error_logger.pid = pid == -1 ? 0 : pid;
 	m->error_logger.pipe = pipe;
 	m->error_logger.started_at = monitor_now();
@@ -41,7 +41,8 @@ error_log_replace(struct monitor *m)
 {
 	if (m->error_logger.pipe != -1 &&
 	    write(m->error_logger.pipe, "", 1) == -1)
-		log_warn("cannot tell the old error logger that there is another");
+		log_warn("cannot tell the old error logger that another one "
+		    "takes over; both read lines for a while");
 	if (m->error_logger.pid != 0) {
 		children_add(&m->children, m->error_logger.pid,
 		    ROLE_ERROR_LOGGER, 0, -1);
@@ -56,7 +57,7 @@ error_log_died(struct monitor *m, const char *how)
 {
 	int64_t	now = monitor_now();
 
-	log_warnx("error logger %ld %s; the next one goes on",
+	log_warnx("error logger %ld %s; starting another",
 	    (long)m->error_logger.pid, how);
 	io_close(&m->error_logger.pipe);
 	m->error_logger.pid = 0;

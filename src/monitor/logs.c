@@ -98,7 +98,7 @@ log_opener_entry(const char *file, enum log_kind kind, int pipe)
 	struct iovec	iov = { &byte, sizeof(byte) };
 	int		log;
 
-	proc_title("amped: opener");
+	proc_title("amped: log opener");
 	proc_signals_unblock();
 	log = logs_open(file);
 	if (log == -1) {

@@ -169,7 +169,7 @@ checker_entry(struct monitor *m, int pipe)
 {
 	struct generation	*g;
 
-	proc_title("amped: reader");
+	proc_title("amped: conf checker");
 	proc_signals_unblock();
 	log_capture(capture_line, &m->reload.errors);
 	g = read_conf(m);

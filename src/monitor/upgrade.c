@@ -180,7 +180,7 @@ new_monitor_entry(const struct monitor *m, int pipe)
 				    sizeof(*list));
 	size_t			 n = collect_fds(m, pipe, list);
 
-	proc_title("amped: successor");
+	proc_title("amped: new monitor");
 	if (sd_notify_export(&m->setup->notify) == -1 ||
 	    listen_fds_give(list, n) == -1)
 		log_error("cannot pass the sockets on");

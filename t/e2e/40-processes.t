@@ -27,7 +27,7 @@ is($server->get('/page')->{status}, 200, 'it serves');
 # A child has its parent's title until it gives itself another, which may be
 # seen half written.
 my $helpers = $amped ? 2 : 0;
-my $title = qr/\Aamped: (monitor|main|helper|(access|error) log)\z/;
+my $title = qr/\Aamped: (monitor|main|helper|(error|access) log)\z/;
 await('all of them', sub { $server->role('monitor') == 1 &&
     4 + $helpers == grep { $_->{title} =~ $title } $server->processes });
 is_deeply([$server->role('monitor')], [$server->{pid}], 'one monitor, first');

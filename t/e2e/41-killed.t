@@ -95,7 +95,7 @@ for my $role ($amped ? 'helper' : (), 'access log', 'error log') {
 	is_deeply(\@wrong, [], "$role killed: $right requests, all answered");
 	cmp_ok($right, '>', 10, 'there was some load');
 }
-is(deaths($server), 5, 'the error logger\'s deaths are told by the next one');
+is(deaths($server), 5, 'the deaths of error loggers are logged');
 $server->stop;
 my @lines = slurp($server->{access}) =~ /"GET (\S+\?\d+\.\d+)\. /g;
 cmp_ok(scalar(@lines), '>', 30, 'the log goes on');
@@ -133,8 +133,8 @@ $server = start();
 write_file("$server->{dir}/amped.conf", "include $part\n" .
     $server->conf_text);
 kill('HUP', $server->{pid});
-await('a reader that waits', sub { $server->role('reader') });
-$server->kill_role('KILL', 'reader');
+await('a conf checker that waits', sub { $server->role('conf checker') });
+$server->kill_role('KILL', 'conf checker');
 ok($server->wait_line(qr/error: going on with the conf before/),
     'the reader killed: the conf before goes on');
 is_deeply([$server->role('main')], [$main], 'the main, too');

@@ -2,7 +2,7 @@
 # Where logs go beside files: to the system's log, and to programs; that none
 # of them holds up anybody, and that what is lost is counted; names in place of
 # addresses; errors that are said again and again.
-# arch: one: main does not know where its access logger and error logger write
+# arch: one: main does not know where the two loggers write
 use strict;
 use warnings;
 
@@ -225,10 +225,10 @@ SKIP: {
 		}
 		my $killed = $next->();
 		kill('KILL', $killed);
-		$server->wait_line(qr/access logger $killed was killed/,
-		    "$dir/own");
+		$server->wait_line(qr/access logger $killed was killed/, "$dir/own");
 		$server->stop;
-		for my $once ("access logger $killed was killed", 'stopping') {
+		for my $once ("access logger $killed was killed",
+		    'stopping') {
 			is(() = slurp("$dir/own") =~ /$once/g, 1,
 			    "it does not hear itself: $once");
 		}

@@ -235,7 +235,7 @@ pass('which the next one replaces');
 # Who is hostile is in nobody's way.
 my @silent = map { by_hand() } 1 .. 60;
 is((ctl('version'))[0], 0, '60 who say nothing');
-is((ctl('check'))[0], 0, 'and a clerk');
+is((ctl('check'))[0], 0, 'and a control child');
 push(@silent, map { by_hand() } 1 .. 40);
 is((ctl('purge', '/none'))[0], 0, '100, and main');
 like(hear(shift(@silent)),

@@ -98,7 +98,7 @@ my ($old) = $server->kill_role('KILL', 'access log');
 await('another access logger',
     sub { grep { $_ != $old } $server->role('access log') });
 kill('USR1', $server->{pid}) for 1 .. 200;
-await('one access logger', sub { !$server->role('opener') &&
+await('one access logger', sub { !$server->role('log opener') &&
     $server->role('access log') == 1 && $server->role('error log') == 1 });
 is($server->get('/page?fourth')->{status}, 200, 'a request');
 ok($server->wait_line(qr/fourth/, $server->{access}), '200 USR1 at once');

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# A main that is at its end, with lines that the access logger has not written yet,
+# A main that is at its end, with lines that the access logger has not written,
 # is not killed by a signal to end.
 # arch: all
 use strict;

@@ -283,7 +283,7 @@ await('the last conf', sub {
 	$server->get('/which')->{body} eq "root 1\n" });
 pass('100 HUP at once');
 await('one main', sub { $server->role('main') == 1 &&
-    !$server->role('reader') });
+    !$server->role('conf checker') });
 # TERM while mains drain, QUIT too.
 $slow[0] = $server->connect(window => 4096);
 $slow[0]->send("GET /large $get");
@@ -317,8 +317,8 @@ is($server->get('/page')->{status}, 200, 'others do not');
 is(in_force($server), 1, 'one conf in force');
 $server->stop;
 
-# One that ends already when TERM comes, but waits for its access logger: that is
-# no fault.
+# A main that ends already when TERM comes, but waits for its access logger: no
+# fault.
 $server = Amped->start(global => $few, log => $logs, root => $roots[0]);
 is($server->get('/page?before')->{status}, 200, 'a request');
 $server->wait_line(qr/before/, $server->{access});
@@ -384,9 +384,9 @@ SKIP: {
 	$server->wait_line(qr/before/, "$from/access.log");
 	$fs->hold('all');
 	kill('USR1', $server->{pid});
-	await('somebody to wait for it', sub { $server->role('opener') });
+	await('somebody to wait for it', sub { $server->role('log opener') });
 	kill('HUP', $server->{pid});
-	await('somebody to wait for it', sub { $server->role('reader') });
+	await('somebody to wait for it', sub { $server->role('conf checker') });
 	($main) = $server->kill_role('KILL', 'main');
 	await('another main', sub { my @pids = $server->role('main');
 	    @pids == 1 && $pids[0] != $main });
@@ -404,8 +404,8 @@ SKIP: {
 	$fs->hold('all');
 	kill('USR1', $server->{pid});
 	kill('HUP', $server->{pid});
-	await('somebody to wait for it', sub { $server->role('opener') &&
-	    $server->role('reader') });
+	await('somebody to wait for it', sub { $server->role('log opener') &&
+	    $server->role('conf checker') });
 	kill('TERM', $server->{pid});
 	is(eval { $server->reap }, 0, 'dead again: the monitor ends');
 	is(scalar(grep { (Amped::Process::title($_))[0] =~ /\Aamped/ }

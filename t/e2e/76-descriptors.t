@@ -39,7 +39,8 @@ my %may = (
 	'error log' => { %own, pipe => 2, socket => 1, log => 1 },
 	# They are forked, and end soon; what they open is a log, or a conf.
 	(map { $_ => { %own, err => 1, program => 1, pipe => 5, socket => 2,
-	    log => 3, conf => 1 } } qw(opener reader clerk)),
+	    log => 3, conf => 1 } } 'log opener', 'conf checker',
+	    'control child'),
 );
 
 my $stray = $> == 0 ? '/etc/shadow' : '/etc/passwd';
@@ -115,7 +116,7 @@ sub look {
 		$most = $n if $title eq 'main' && $n > $most;
 		my @lines = map { "$title $process->{pid}: $_" } @more;
 		push(@wrong, @lines);
-		push(@caught, @lines) if $title =~ /opener|reader|clerk/;
+		push(@caught, @lines) if $title =~ /opener|checker|child/;
 	}
 	return @wrong;
 }
@@ -166,7 +167,7 @@ for (1, 2) {
 during('with a conf, once more', qr/is in force/,
     sub { kill('HUP', $monitor) });
 is_deeply(\@caught, [], 'nor those that come and go');
-ok($seen{$_}, "there was a $_") for qw(monitor main), 'access log', 'error log',
+ok($seen{$_}, "there was a $_") for qw(monitor main), 'error log', 'access log',
     $arch eq 'amped' ? 'helper' : ();
 
 # The sum that the least number of descriptors is, holds all that main has
