@@ -50,7 +50,7 @@ client_socket(struct client_target *a)
 		fprintf(stderr, "ampedctl: %s: %s; -s names the socket, -f "
 		    "another conf\n", conf, strerror(error));
 	else
-		fprintf(stderr, "ampedctl: %s names no socket to ask at: add a "
+		fprintf(stderr, "ampedctl: %s names no control socket: add a "
 		    "line like \"control %s\" to it, and reload (SIGHUP)\n",
 		    conf, AMPED_CONTROL);
 	exit(error != 0 ? EX_NOINPUT : EX_CONFIG);
@@ -89,8 +89,8 @@ explain_failure(const char *file, struct buf *text)
 	int	error = errno;
 
 	if (error == ENOENT || error == ECONNREFUSED) {
-		buf_addf(text, "nobody answers at %s: amped does not run, or "
-		    "by a conf with another socket", file);
+		buf_addf(text, "no server listens at %s: amped does not run, "
+		    "or its conf names another socket", file);
 		return EX_UNAVAILABLE;
 	}
 	buf_addf(text, "%s: %s", file, strerror(error));
@@ -104,7 +104,7 @@ explain_failure(const char *file, struct buf *text)
 static int
 connect_to(const char *file)
 {
-	static const struct timeval	patience = { .tv_sec = ANSWER_TIMEOUT };
+	static const struct timeval	timeout = { .tv_sec = ANSWER_TIMEOUT };
 	struct sockaddr_un		sun = { .sun_family = AF_UNIX };
 	int				fd;
 
@@ -120,8 +120,8 @@ connect_to(const char *file)
 		io_close(&fd);
 		return -1;
 	}
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-	    sizeof(patience));
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout,
+	    sizeof(timeout));
 	return fd;
 }
 
@@ -169,20 +169,20 @@ read_answer(int fd, struct buf *b, struct buf *why)
 	if (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		buf_addf(why, "no answer for %d seconds", ANSWER_TIMEOUT);
 	else
-		buf_adds(why, "the answer has broken off: who was to give it "
-		    "has ended; the error log says why");
+		buf_adds(why, "the answer is incomplete: the process that gave "
+		    "it has ended; the error log says why");
 	return false;
 }
 
 static void
 await_end(int fd)
 {
-	static const struct timeval	patience = { 0 };	/* no limit */
+	static const struct timeval	timeout = { 0 };	/* no limit */
 	char				bytes[512];
 	ssize_t				n;
 
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-	    sizeof(patience));
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout,
+	    sizeof(timeout));
 	do
 		n = read(fd, bytes, sizeof(bytes));
 	while (n > 0 || (n == -1 && errno == EINTR));
@@ -203,7 +203,8 @@ split_answer(struct buf *text, struct buf *more)
 	if (verdict != CONTROL_VERDICT_COUNT)
 		return control_exit_status(verdict);
 	text->len = 0;
-	buf_adds(text, "who answers is not amped, or of another version");
+	buf_adds(text, "the answer is not that of amped, or of another "
+	    "version");
 	return EX_PROTOCOL;
 }
 

@@ -40,8 +40,8 @@ parse_words(const struct control_request *request, struct explain_request *q,
 		word = (char *)(uintptr_t)request->words[i];
 		if (strchr(word, ':') == NULL || strchr(word, '\r') != NULL) {
 			control_begin_answer(answer, CONTROL_VERDICT_BAD,
-			    "%s is no field: there is a name, a colon and a "
-			    "value", word);
+			    "%s is no field: a field is a name, a colon "
+			    "and a value", word);
 			return false;
 		}
 		q->fields[q->nfields++] = word;
@@ -147,7 +147,8 @@ send_answer(int client, const struct buf *answer)
 	    sizeof(within));
 	if (fcntl(client, F_SETFL, 0) == -1 ||
 	    io_write_all(client, answer->at, answer->len) == -1)
-		log_info("an answer at the control socket was not taken");
+		log_info("a client of the control socket does not read its "
+		    "answer, which is lost");
 }
 
 static _Noreturn void

@@ -147,14 +147,14 @@ ask_child(struct monitor *m, struct control_client *c,
     const struct control_request *request)
 {
 	if (count_delegated(m, true) >= CHILDREN_MAX) {
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many ask the "
-		    "same");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many requests "
+		    "of this kind at a time");
 		return;
 	}
 	c->child = control_child_start(m, request, c->fd, &c->pipe);
 	if (c->child == 0) {
 		answer_client(m, c, CONTROL_VERDICT_FAILED, "no process can be "
-		    "had");
+		    "started for the answer");
 		return;
 	}
 	io_close(&c->fd);
@@ -236,8 +236,8 @@ ask_next_main(struct monitor *m, struct control_client *c)
 		answer_client(m, c, CONTROL_VERDICT_BUSY, "main is being "
 		    "started: try again");
 	else if (last ? !send_to_main(w, c, c->fd) : !ask_main_unheard(w, c))
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "main does not "
-		    "listen now");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "main takes no "
+		    "request now: try again");
 	else {
 		if (last)
 			io_close(&c->fd);
@@ -250,8 +250,8 @@ static void
 ask_main(struct monitor *m, struct control_client *c, const struct buf *line)
 {
 	if (count_delegated(m, false) >= CONTROL_REQUESTS_MAX) {
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many ask the "
-		    "same");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many requests "
+		    "of this kind at a time");
 		return;
 	}
 	buf_add(&c->line, line->at, line->len);
@@ -388,8 +388,8 @@ make_room(struct monitor *m)
 	if (all < CLIENTS_MAX)
 		return true;
 	if (silent != NULL)
-		answer_client(m, silent, CONTROL_VERDICT_BUSY, "others have "
-		    "come, and nothing was asked");
+		answer_client(m, silent, CONTROL_VERDICT_BUSY, "no request "
+		    "came, and another client needs the place");
 	return silent != NULL;
 }
 
@@ -411,8 +411,8 @@ control_server_accept(struct monitor *m)
 	c->deadline = monitor_now() + LINE_TIMEOUT;
 	if (!make_room(m)) {
 		TAILQ_INSERT_TAIL(&m->control.clients, c, link);
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many ask at "
-		    "once");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many clients at "
+		    "a time");
 		return;
 	}
 	TAILQ_INSERT_TAIL(&m->control.clients, c, link);
@@ -438,7 +438,7 @@ tick_client(struct monitor *m, struct control_client *c)
 	else if (c->deadline == 0 || monitor_now() < c->deadline)
 		return;
 	else if (c->state == CONTROL_STATE_READING)
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "nothing was asked");
+		answer_client(m, c, CONTROL_VERDICT_BUSY, "no request came");
 	else {
 		if (c->child != 0)
 			kill(c->child, SIGKILL);
@@ -489,7 +489,7 @@ control_server_reloaded(struct monitor *m, unsigned reload,
 		control_begin_answer(&b, verdict, "%s",
 		    verdict == CONTROL_VERDICT_OK ?
 		    "the conf has been read again, and is in force" :
-		    "going on with the conf before");
+		    "the conf in force stays");
 		if (errors != NULL && errors->len > 0)
 			buf_add(&b, errors->at, errors->len);
 		send_answer(c, &b);

@@ -39,8 +39,8 @@ struct control_client {
 	pid_t			 child;		/* control child; 0: none */
 	unsigned		 reload;	/* the reload that it waits
 						 * for */
-	unsigned		 generation;	/* whose mains are asked */
-	unsigned		 mains_asked;	/* how many of them were */
+	unsigned		 generation;	/* of the mains that are asked */
+	unsigned		 mains_asked;	/* how many mains were asked */
 	int64_t			 deadline;	/* ms; 0: none */
 	struct buf		 line;
 	TAILQ_ENTRY(control_client) link;

@@ -71,8 +71,8 @@ may_take_name(const char *file, const struct control_socket *before,
 	if (lstat(file, &st) == -1)
 		return true;
 	if (!S_ISSOCK(st.st_mode)) {
-		log_errorx("%s is there already, and no socket: name another "
-		    "file in the conf (control)", file);
+		log_errorx("%s exists and is no socket: name another file in "
+		    "the conf (control)", file);
 		return false;
 	}
 	if (take_over || is_own(before, file, &st) || !is_live(file))

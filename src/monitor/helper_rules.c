@@ -125,7 +125,8 @@ helper_rules_open(const struct conf *conf)
 		return -1;
 	rules = landlock_create(true);
 	if (rules == -1)
-		log_warn("cannot make rules for Landlock");
+		log_warn("cannot make Landlock rules: helpers may reach all "
+		    "files of their user");
 	else
 		allow_all(rules, conf);
 	return rules;

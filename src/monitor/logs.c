@@ -140,8 +140,8 @@ restart_program(struct monitor *m, struct generation *g, enum log_kind kind)
 	int	log = piped_log_open(m, g, logs_name(g, kind));
 
 	if (log == -1)
-		log_error("cannot start the program of the %s again",
-		    kind_name(kind));
+		log_error("cannot restart the log program of the %s: the "
+		    "present one goes on", kind_name(kind));
 	else
 		switch_log(m, g, kind, log);
 }
@@ -158,7 +158,8 @@ reopen_file(struct monitor *m, struct generation *g, enum log_kind kind)
 	if (pid == 0)
 		log_opener_entry(file, kind, pipe);
 	if (pid == -1) {
-		log_error("cannot open the %s again", kind_name(kind));
+		log_error("cannot start a process that opens the %s again: it "
+		    "stays as it is", kind_name(kind));
 		return;
 	}
 	children_add(&m->children, pid, ROLE_LOG_OPENER, 0, pipe);

@@ -29,7 +29,7 @@ struct opening {
 	pid_t			 pid;		/* of the log opener */
 	int			 pipe;		/* brings the descriptor */
 	enum log_kind		 kind;
-	unsigned		 generation;	/* whose access log it is */
+	unsigned		 generation;	/* of an access log */
 	int64_t			 deadline;	/* ms */
 	TAILQ_ENTRY(opening)	 link;
 };

@@ -174,7 +174,7 @@ child_died(struct monitor *m, const struct child *c, int status)
 	describe_status(status, how, sizeof(how));
 	if (w != NULL && w->generation->state == GENERATION_DRAINING &&
 	    status != 0)
-		log_errorx("the main before %s: what it had begun is lost",
+		log_errorx("the old main %s: its responses under way are lost",
 		    how);
 	if (w != NULL)
 		workers_main_died(m, w, how);
@@ -307,7 +307,7 @@ run_due(struct monitor *m)
 		return true;
 	if (m->killed)
 		return false;
-	log_warnx("some processes do not end: killing them");
+	log_warnx("some processes do not end in time: killing them");
 	children_kill_all(&m->children);
 	m->killed = true;
 	m->deadline = monitor_now() + KILL_TIMEOUT;

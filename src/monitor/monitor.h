@@ -26,7 +26,7 @@ struct monitor_setup {
 	size_t		 descriptors;	/* limit of open files */
 	struct control_socket control;
 	FILE		*announce;	/* gets a line for each URL; or NULL */
-	const char	*served;	/* what that line says is served */
+	const char	*served;	/* the directory, for that line */
 	int		 daemon_pipe;	/* to the process that waits until the
 					 * server serves; -1: none */
 	struct inherited inherited;

@@ -100,15 +100,15 @@ pidfile_lock(struct pidfile *p, const char *path, int inherited)
 		} while (p->fd != -1 && !is_named(p->fd, path));
 	}
 	if (p->fd == -1 && errno == EEXIST)
-		log_errorx("%s is there already, and no pid file: name another "
-		    "file in the conf (pid)", path);
+		log_errorx("%s exists and is no pid file: name another file in "
+		    "the conf (pid)", path);
 	else if (p->fd == -1 && errno == EWOULDBLOCK && holder <= 0)
-		log_errorx("somebody who is about to serve has the pid file "
-		    "%s", path);
+		log_errorx("another server, which is starting, has the pid "
+		    "file %s", path);
 	else if (p->fd == -1 && errno == EWOULDBLOCK)
-		log_errorx("process %ld has the pid file %s: it serves "
-		    "already; end it first, or give this one another pid file",
-		    holder, path);
+		log_errorx("process %ld has the pid file %s, so a server runs "
+		    "already: end that one, or name another pid file in the "
+		    "conf (pid)", holder, path);
 	else if (p->fd == -1)
 		log_error("cannot make the pid file %s", path);
 	if (p->fd == -1)

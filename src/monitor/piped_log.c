@@ -78,7 +78,7 @@ report_failure(const struct monitor *m, const struct piped_log *p,
 	if (p->has_errors)
 		dup2(open_standard_error(m), STDERR_FILENO);
 	errno = saved;
-	fatal("cannot run %s, which is to read a log", name);
+	fatal("cannot run the log program %s", name);
 }
 
 static _Noreturn void
@@ -112,7 +112,8 @@ start_program(struct monitor *m, struct generation *g, struct piped_log *p)
 	io_close(&unused);
 	if (p->pid != -1)
 		return;
-	log_error("cannot start %s, which is to read a log", p->command);
+	log_error("cannot start a process for the log program %s: trying it "
+	    "again", p->command);
 	p->pid = 0;
 	p->next_at = p->started_at + BACKOFF_MIN;
 }
@@ -196,8 +197,8 @@ schedule_restart(struct piped_log *p, const char *how)
 	if (p->backoff > BACKOFF_MAX)
 		p->backoff = BACKOFF_MAX;
 	p->next_at = now + p->backoff;
-	log_errorx("%s, which is to read a log, %s: starting it again in %d s; "
-	    "until then its lines wait, and are lost when there is no room",
+	log_errorx("log program %s %s: starting it again in %d s; until then "
+	    "its lines wait in the pipe, and are lost when that is full",
 	    p->command, how, p->backoff / 1000);
 }
 

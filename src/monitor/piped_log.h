@@ -20,7 +20,7 @@ struct monitor;
 
 struct piped_log {
 	char			*command;	/* owned, as in the conf */
-	bool			 has_errors;	/* it is the error log */
+	bool			 has_errors;	/* true: the error log */
 	int			 pipe[2];	/* -1: closed */
 	pid_t			 pid;		/* of the program; 0: none */
 	int64_t			 started_at;	/* ms */

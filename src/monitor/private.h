@@ -21,8 +21,8 @@ struct monitor {
 	struct monitor_setup	*setup;
 	struct children		 children;
 	struct generations	 generations;
-	struct generation	*serving;	/* one of them */
-	int			 end_signal;	/* that ends the server; 0 */
+	struct generation	*serving;	/* in generations */
+	int			 end_signal;	/* of the server's end; 0: none */
 	int64_t			 deadline;	/* ms: of that end */
 	bool			 killed;	/* children that were left at
 						 * the deadline */

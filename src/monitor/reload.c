@@ -32,7 +32,7 @@
 #define START_TIMEOUT	30000		/* ms for the new mains to serve */
 #define DRAINING_MAX	16		/* generations */
 #define CHECK_OK	2		/* kind of message: the conf is fine */
-#define CHECK_FAILED	3		/* it is not; a pipe has the errors */
+#define CHECK_FAILED	3		/* the conf is wrong; with a pipe */
 #define ERRORS_MAX	(60 * 1024)	/* bytes; a pipe takes them at once */
 #define STATUS_MAX	160		/* bytes of an error for a supervisor */
 
@@ -251,7 +251,7 @@ keep_old_conf(struct monitor *m)
 	close_logs(r);
 	control_server_keep(m);
 	stats_count(STATS_RELOADS_FAILED);
-	log_errorx("going on with the conf before");
+	log_errorx("the conf in force stays");
 	buf_string(&r->errors);
 	notify_supervisor(m, &r->errors);
 	control_server_reloaded(m, r->number,
@@ -358,7 +358,8 @@ start_generation(struct monitor *m)
 	}
 	if (!choose_logs(m, g)) {
 		log_capture(NULL, NULL);
-		log_notice("the conf has changed while it was read: once more");
+		log_notice("the conf has changed while it was read: reading it "
+		    "again");
 		generation_free(&g);
 		close_logs(&m->reload);
 		m->reload.again = true;
@@ -453,8 +454,8 @@ void
 reload_failed(struct monitor *m, const char *how)
 {
 	log_capture(capture_line, &m->reload.errors);
-	log_errorx("the new main %s before it served; what it said stands "
-	    "above", how);
+	log_errorx("the new main %s before it served; its messages stand above",
+	    how);
 	keep_old_conf(m);
 }
 

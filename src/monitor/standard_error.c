@@ -45,9 +45,9 @@ standard_error_is_allowed(const struct standard_error *s,
 {
 	if (!s->given_up || !is_wanted(conf))
 		return true;
-	log_errorx("no log can go to stderr any more: in the background it was "
-	    "given up, as none did; name a file in block log, or stop amped "
-	    "and start it");
+	log_errorx("no log can go to stderr: amped runs in the background and "
+	    "has given up standard error, as no log went there; name a file in "
+	    "block log, or restart amped");
 	return false;
 }
 

@@ -119,8 +119,8 @@ upgrade_warn_unused(const struct inherited *h, const struct generation *g)
 		one = (struct listener){ .fd = h->sockets[i] };
 		listener_url(&one, url, sizeof(url));
 		log_warnx("a socket for %.*s was passed, but no site listens "
-		    "there: who connects to it waits in vain; add a \"listen\" "
-		    "or take it out of the socket unit", (int)(strlen(url) -
+		    "there: its clients get no answer; add a \"listen\" or "
+		    "remove it from the socket unit", (int)(strlen(url) -
 		    sizeof("http://")), url + sizeof("http://") - 1);
 	}
 }
@@ -183,7 +183,7 @@ new_monitor_entry(const struct monitor *m, int pipe)
 	proc_title("amped: new monitor");
 	if (sd_notify_export(&m->setup->notify) == -1 ||
 	    listen_fds_give(list, n) == -1)
-		log_error("cannot pass the sockets on");
+		log_error("cannot pass the sockets to the new binary");
 	else {
 		proc_signals_unblock();
 		execv(m->setup->program, m->setup->arguments);
@@ -219,8 +219,8 @@ upgrade_begin(struct monitor *m)
 	if (u->again || m->end_signal != 0)
 		return;
 	if (m->setup->program == NULL) {
-		log_errorx("no other binary can be started: it is not known "
-		    "where this one is (is /proc mounted?)");
+		log_errorx("cannot start another binary: the path of this one "
+		    "is unknown (is /proc mounted?)");
 		return;
 	}
 	log_notice("starting %s, to take over", m->setup->program);
@@ -261,7 +261,7 @@ hand_over(struct monitor *m)
 	sd_notify_close(&setup->notify);
 	pidfile_leave(&setup->pidfile);
 	if (write(u->pipe, "", 1) == -1)
-		log_warn("process %ld does not hear that it is in charge",
+		log_warn("cannot tell process %ld that it is in charge",
 		    (long)u->pid);
 	io_close(&u->pipe);
 	u->pid = 0;

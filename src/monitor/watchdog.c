@@ -77,8 +77,8 @@ watchdog_tick(struct monitor *m, struct worker *w)
 	if (p->next_at == 0 || w->main_pid == 0 || monitor_now() < p->next_at)
 		return;
 	if (p->stage == STAGE_ABORT)
-		log_errorx("main does not turn its loop: ending it; it says "
-		    "what it is at, if it can");
+		log_errorx("main's event loop does not turn: aborting main, "
+		    "which logs where it hangs");
 	if (p->stage != STAGE_WAIT)
 		kill(w->main_pid, p->stage == STAGE_ABORT ? SIGABRT : SIGKILL);
 	p->next_at = p->stage == STAGE_KILL ? 0 :

@@ -64,7 +64,7 @@ main_entry(struct monitor *m, struct worker *w, int control,
 	io_close(&m->setup->standard_error.fd);
 	error_pipe_close_readers(&m->error_pipe);
 	if (io_nonblock(control) == -1)
-		fatal("main's pipe");
+		fatal("cannot make the pipe to main non-blocking");
 	exit(arch_of(g->conf)->run(&env));
 }
 
@@ -93,7 +93,7 @@ start_main(struct monitor *m, struct worker *w)
 	children_add(&m->children, pid, ROLE_MAIN, w->main_id, pipe);
 	/* The monitor must not wait for main, even if main hangs. */
 	if (io_nonblock(pipe) == -1)
-		fatal("main's pipe");
+		fatal("cannot make the pipe to main non-blocking");
 	w->main_pid = pid;
 	w->channel = pipe;
 	w->started_at = monitor_now();
@@ -165,9 +165,9 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 	pid_t			pid = -1;
 
 	if (has_enough(m, w, role))
-		log_warnx("too many of them to start a %s: most have been "
-		    "given up and do not end; see which file system does not "
-		    "answer", children_role_name(role));
+		log_warnx("not starting a %s: too many exist, and most of them "
+		    "do not end; see which file system does not answer",
+		    children_role_name(role));
 	else {
 		pid = spawn(m, w->generation, role, &pipe);
 		if (pid == 0)
@@ -181,7 +181,7 @@ start_helper(struct monitor *m, struct worker *w, enum role role)
 	}
 	if (channel_send(w->channel, answer, pipe) == -1 &&
 	    !is_pipe_closed(errno))
-		log_warn("main does not take its %s", children_role_name(role));
+		log_warn("cannot give main its %s", children_role_name(role));
 	io_close(&pipe);
 }
 
@@ -374,7 +374,7 @@ workers_main_died(struct monitor *m, struct worker *w, const char *how)
 	case GENERATION_DRAINING:
 		on_closed(m, w);
 		free_if_no_mains(m, g);
-		log_info("the main before %s", how);
+		log_info("the old main %s", how);
 		break;
 	}
 }

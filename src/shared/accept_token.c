@@ -43,7 +43,7 @@ accept_token_new(unsigned mains)
 	t->shared = mmap(NULL, shared_size(mains), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON, -1, 0);
 	if (t->shared == MAP_FAILED)
-		fatal("no memory to share");
+		fatal("cannot allocate shared memory");
 	for (int i = 0; i < HOLDERS; i++)
 		atomic_store(&t->shared->holders[i], NO_MAIN);
 	t->wakeups = mem_array(mains, sizeof(t->wakeups[0]));

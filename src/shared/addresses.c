@@ -86,7 +86,7 @@ addresses_new(const struct address_limits *limits, unsigned nslots)
 	at = mmap(NULL, as->size, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
-		fatal("no memory to share");
+		fatal("cannot allocate shared memory");
 	as->used = at;
 	at = as->used + 1;
 	as->entries = at;

@@ -15,7 +15,7 @@
 #include "lib/buf.h"
 
 #define CONTROL_LINE_MAX	16384	/* bytes, with the newline */
-#define CONTROL_REQUESTS_MAX	8	/* that mains have at a time */
+#define CONTROL_REQUESTS_MAX	8	/* for mains, at a time */
 #define CONTROL_WORDS_MAX	1000	/* in a line, after the command */
 #define CONTROL_END		".\n"
 

@@ -27,7 +27,7 @@ helper_slots_new(size_t count)
 	l->slots = mmap(NULL, count * sizeof(*l->slots), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON, -1, 0);
 	if (l->slots == MAP_FAILED)
-		fatal("no memory to share");
+		fatal("cannot allocate shared memory");
 	return l;
 }
 

@@ -90,7 +90,8 @@ set_option(int fd, int level, int option, int64_t value, const char *directive)
 	int	n = (int)value;
 
 	if (setsockopt(fd, level, option, &n, sizeof(n)) == -1)
-		log_warn("transport { %s } is without effect", directive);
+		log_warn("cannot set transport { %s }: serving without it",
+		    directive);
 }
 
 /* Accepted sockets inherit these options. */

@@ -135,7 +135,7 @@ write_file("$server->{dir}/amped.conf", "include $part\n" .
 kill('HUP', $server->{pid});
 await('a conf checker that waits', sub { $server->role('conf checker') });
 $server->kill_role('KILL', 'conf checker');
-ok($server->wait_line(qr/error: going on with the conf before/),
+ok($server->wait_line(qr/error: the conf in force stays/),
     'the reader killed: the conf before goes on');
 is_deeply([$server->role('main')], [$main], 'the main, too');
 ok(go_on($server), 'it serves');

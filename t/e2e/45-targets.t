@@ -171,7 +171,7 @@ my ($child) = grep { $_->{shown} =~ m{keep $dir/a} }
     $server->processes;
 ok($child, 'it is one of the server\'s processes');
 kill('KILL', $child->{pid});
-$server->wait_line(qr/which is to read a log, was killed/, "$dir/e");
+$server->wait_line(qr/log program .* was killed/, "$dir/e");
 is(ask($server, 1, 'four'), 1, 'killed: served');
 ok(await('another one', sub { lives('a') =~ /\A3 / }),
     'another one is started');
@@ -247,8 +247,8 @@ write_file("$dir/not", "no program\n");
 chmod(0755, "$dir/not");
 $server = start("\taccess \"|$dir/not\" common\n\terror stderr info\n",
     errors => 1);
-$server->wait_line(qr{cannot run $dir/not, which is to read a log: Exec});
-$server->wait_line(qr{which is to read a log, ended with status 1: starting}m);
+$server->wait_line(qr{cannot run the log program $dir/not: Exec});
+$server->wait_line(qr{log program .* ended with status 1: starting}m);
 is(ask($server, 1, 'x'), 1, 'no program: served');
 $server->stop;
 

@@ -112,7 +112,7 @@ for my $upgrade (0, 1) {
 	is(rest($read, 0.2), undef, "$what keeps it for a log");
 	change(qr/is in force/, @files);
 	is(rest($read), '', "$what gives it up with a conf without one");
-	change(qr/given up.*?going on with the conf before/s, 'stderr common',
+	change(qr/given up.*?the conf in force stays/s, 'stderr common',
 	    $files[1]);
 	pass("$what takes no conf that wants it again");
 	stop();
@@ -125,7 +125,7 @@ is(rest($read), '', 'given up');
 conf('stderr common', $files[1]);
 kill('USR2', $monitor);
 await('it to stay', sub { slurp("$place/log") =~
-    /it was given up.*going on with the one before/s });
+    /given up standard error.*going on with the one before/s });
 pass('a binary that wants it does not take over');
 stop();
 

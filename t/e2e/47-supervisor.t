@@ -179,7 +179,7 @@ for my $name ("$place/notify", "\@amped-test-$$") {
 	await('main to stand still',
 	    sub { (Amped::Process::stat_fields($main))[3] eq 'T' });
 	all_heard($supervisor);
-	ok($server->wait_line(qr/error: main does not turn its loop/),
+	ok($server->wait_line(qr/error: main's event loop does not turn/),
 	    'a stopped main: it is noticed');
 	is_deeply([grep { /WATCHDOG/ } all_heard($supervisor)], [],
 	    'and not fed for');
@@ -288,7 +288,7 @@ sub watchdog_of_conf {
 			($status, $out, $err) = Amped::run_amped('-D', '-f',
 			    "$server->{dir}/amped.conf");
 			is($status >> 8, 73, 'another file: exit 73');
-			like($err, qr/is there already, and no pid file/,
+			like($err, qr/exists and is no pid file/,
 			    '... and it is said');
 			ok(-e $file && slurp($file) eq $text, '... it stays');
 		}

@@ -146,7 +146,7 @@ $top = run_top(24, 80, '0.1');
 ok(shows($top, qr/requests/), 'another one');
 $server->stop;
 is(status_of($top), 69, 'without a server it ends');
-like($top->{said}, qr/\e\[\?1049l.*nobody answers at/s,
+like($top->{said}, qr/\e\[\?1049l.*no server listens at/s,
     'and says why, where it can be read');
 
 # What makes no sense.

@@ -109,11 +109,11 @@ write_file("$server->{dir}/amped.conf", $good . "sight {\n\troot /nowhere\n}\n")
 my ($status, $out, $err) = Amped::run_amped('-t', '-f',
     "$server->{dir}/amped.conf");
 kill('HUP', $server->{pid});
-$server->wait_line(qr/error: going on with the conf before/);
+$server->wait_line(qr/error: the conf in force stays/);
 isnt($status, 0, 'a wrong conf');
 my $said = join('', map { "$_\n" } map { /\] error: (.*)/ ? $1 : () }
     split(/\n/, $server->errors));
-is($said, $err . "going on with the conf before\n", 'HUP says what -t says')
+is($said, $err . "the conf in force stays\n", 'HUP says what -t says')
     or diag($server->errors);
 is_deeply([$server->role('main')], [$main], 'and changes nothing');
 is($server->get('/page')->{body}, "page\n", 'it serves');
@@ -310,7 +310,7 @@ $slow[0]->send("GET /large $get");
 $slow[0]->want(1000);
 reload($server);
 kill('KILL', $main);
-ok($server->wait_line(qr/main before was killed by signal 9.*is lost/),
+ok($server->wait_line(qr/old main was killed by signal 9.*are lost/),
     'a main that dies while it drains');
 ok($slow[0]->response->{short}, 'its clients lose it');
 is($server->get('/page')->{status}, 200, 'others do not');

@@ -122,7 +122,7 @@ $server->kill_role('KILL', 'error log');
 kill('HUP', $server->{pid});
 await('the next one', sub {
 	drain() =~ /error logger \d+ was killed by signal 9/ && 
-	    $text =~ /going on with the conf before/;
+	    $text =~ /the conf in force stays/;
 });
 pass('another error logger takes over');
 kill('TERM', $server->{pid});
@@ -200,7 +200,7 @@ SKIP: {
 	kill('KILL', $server->role('helper'));
 	is($server->get('/cold')->{body}, "cold\n", 'helpers killed: cold files');
 	$fs->release;
-	$server->wait_line(qr/going on with the conf/,
+	$server->wait_line(qr/the conf in force stays/,
 	    "$from/error.log");
 	pass('back: what there was room for is written');
 	$server->wait_line(qr/lines? of the error log (?:was|were) lost/,

@@ -212,7 +212,7 @@ $status = $server->connect;
 write_file($conf, slurp($conf) . "nonsense\n");
 $server->{errors} = 1;
 kill('HUP', $server->{pid});
-$server->wait_line(qr/going on with the conf before/);
+$server->wait_line(qr/the conf in force stays/);
 %now = numbers($status, '/status?text');
 is($now{'reloads-failed'}, 1, 'one in vain is counted');
 is($now{generation}, 6, 'and is none');
