@@ -334,13 +334,13 @@ put_disk(struct page *p)
 	char		a[TEXT_SIZE], b[TEXT_SIZE];
 
 	add_text(&l, "disk       ");
-	add_text(&l, " %6s looks", format_count(a, GET("lookups")));
+	add_text(&l, " %6s lookups", format_count(a, GET("lookups")));
 	add_rate(&l, p, "lookups", false);
-	add_text(&l, "  %s each",
+	add_text(&l, " %s each",
 	    format_duration(b, GET("job-resolve-median")));
 	add_text(&l, "  %s reads", format_count(a, GET("reads")));
 	add_rate(&l, p, "reads", false);
-	add_text(&l, "  %s each",
+	add_text(&l, " %s each",
 	    format_duration(b, GET("job-read-median")));
 	put_line(p, &l);
 }
@@ -364,8 +364,7 @@ put_drops(struct page *p)
 	struct line	l = { .len = 0 };
 	char		a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE], d[TEXT_SIZE];
 
-	add_text(&l,
-	    "dropped     %s log lines, %s closed for room, %s turned away, "
+	add_text(&l, "dropped     %s log lines, %s evicted, %s refused, "
 	    "%s over rate",
 	    format_count(a, GET("log-lines-dropped")),
 	    format_count(b, GET("connections-evicted")),
@@ -385,7 +384,7 @@ put_fs_queue(struct page *p, const char *name, int len, double share)
 
 	if (held + queued == 0)
 		return;
-	add_text(&l, "  lane %-10.*s %3.0f of %.0f helpers, %s wait ", len,
+	add_text(&l, "  fs %-12.*s %3.0f of %.0f helpers, %s wait ", len,
 	    name, held, share, format_count(text, queued));
 	add_bar(&l, held, share, p->columns - l.len - 2);
 	put_line(p, &l);

@@ -64,9 +64,9 @@ START_TEST(once)
 	has("  pathname   25000      100");
 	has("[######......]   99.9% [###");
 	has("helpers         30 busy 0 idle 2 stuck of 32 [####");
-	has("0 looks  49 us each  0 reads  12 ms each");
+	has("0 lookups 49 us each  0 reads 12 ms each");
 	has("loop lag    median 1.6 ms, 99% 1.5 s, most 12.0 s");
-	has("  lane 8:1          8 of 16 helpers, 5 wait [####");
+	has("  fs 8:1            8 of 16 helpers, 5 wait [####");
 	ck_assert_msg(strstr(text.at, "8:2") == NULL, "%s", text.at);
 	ck_assert_msg(strstr(text.at, "/s") == NULL, "%s", text.at);
 }
@@ -81,7 +81,7 @@ START_TEST(rates)
 	has("requests      1250    125/s");
 	has("sent         22.0K  10.0K/s  received     10      0/s");
 	has("75.0%");
-	has("5 looks    0.5/s");
+	has("5 lookups    0.5/s");
 	/* Another main: nothing was taken back. */
 	shown("requests 3\n", "requests 1000\n", 80, 100);
 	has("requests         3      0/s");

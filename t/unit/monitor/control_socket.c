@@ -111,7 +111,7 @@ START_TEST(replaces_stale)
 }
 END_TEST
 
-/* One that died before it had its name. */
+/* The socket of a server that died before the rename. */
 START_TEST(replaces_hidden)
 {
 	struct control_socket	dead, s;

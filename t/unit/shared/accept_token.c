@@ -1,6 +1,6 @@
 /*
- * Unit test of shared/accept_token: few keep the door, and there is always
- * somebody.
+ * Unit test of shared/accept_token: few mains hold a token, and a token
+ * never stays free while a main is idle.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -90,7 +90,7 @@ START_TEST(all_at_work)
 }
 END_TEST
 
-/* Who was handed the door and has a client by now hands it on. */
+/* A main that has got a token and has a client by now passes it on. */
 START_TEST(late)
 {
 	keepers();
@@ -114,7 +114,7 @@ START_TEST(death)
 }
 END_TEST
 
-/* They hear no wakeup, as if each had a client that waits for a disk. */
+/* Mains that ignore their wakeups, as with a client that waits for a disk. */
 static void *
 come_and_go(void *number)
 {

@@ -108,7 +108,7 @@ START_TEST(requests)
 }
 END_TEST
 
-/* Who has no connection is one of a limited number; who has one stays. */
+/* Addresses without connections are limited in number; others stay. */
 START_TEST(most)
 {
 	struct address_limits	 limits = { 0, { 1, 5 }, 3 };

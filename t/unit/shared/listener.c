@@ -132,7 +132,7 @@ approach(int listener)
 	return fd;
 }
 
-/* Who is there is served, whoever comes then does not get in. */
+/* A client that has connected is served, a later one does not get in. */
 START_TEST(bolted)
 {
 	int	listener = start(WHERE), early = knock(listener);
@@ -159,7 +159,7 @@ START_TEST(bolted)
 }
 END_TEST
 
-/* It is there, but not for us before it has said something. */
+/* A connection is not accepted before its first byte. */
 START_TEST(defer)
 {
 	int		listener = start("transport { defer 20s }\n" WHERE);
@@ -210,7 +210,7 @@ START_TEST(inherited)
 }
 END_TEST
 
-/* What the system refuses is said, and no more comes of it. */
+/* An address in use: an error, and no sockets. */
 START_TEST(taken)
 {
 	char	url[100], text[200];

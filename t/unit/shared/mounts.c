@@ -186,7 +186,7 @@ mount_at(const char *source, const char *name, const char *type,
 	ck_assert_int_eq(mount(source, at, type, flags, NULL), 0);
 }
 
-/* What the kernel finds is what we say, however mounts lie on one another.
+/* mounts_find() agrees with the kernel, however mounts lie on one another.
  * Where there may be none, there is nothing to compare. */
 START_TEST(as_the_kernel)
 {
