@@ -39,7 +39,7 @@ struct control_client {
 	pid_t			 child;		/* control child; 0: none */
 	unsigned		 reload;	/* the reload that it waits
 						 * for */
-	unsigned		 generation;	/* of the mains that are asked */
+	unsigned		 generation;	/* of the mains asked */
 	unsigned		 mains_asked;	/* how many mains were asked */
 	int64_t			 deadline;	/* ms; 0: none */
 	struct buf		 line;

@@ -22,7 +22,7 @@ struct monitor {
 	struct children		 children;
 	struct generations	 generations;
 	struct generation	*serving;	/* in generations */
-	int			 end_signal;	/* of the server's end; 0: none */
+	int			 end_signal;	/* ends the server; 0: none */
 	int64_t			 deadline;	/* ms: of that end */
 	bool			 killed;	/* children that were left at
 						 * the deadline */
