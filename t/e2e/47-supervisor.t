@@ -132,7 +132,7 @@ for my $name ("$place/notify", "\@amped-test-$$") {
 	supervisor($name);
 	local $ENV{NOTIFY_SOCKET} = $name;
 	my $server = Amped->start(root => $root, global => $few);
-	ok($server->wait_line(qr/warn: the supervisor at \Q$name\E/),
+	ok($server->wait_line(qr/warn: cannot notify the supervisor at \Q$name\E/),
 	    'nobody hears: a warning');
 	is($server->get('/page')->{body}, "page\n", 'it serves');
 	$server->stop;
