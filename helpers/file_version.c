@@ -29,7 +29,7 @@ file_version_holds(const struct job_version *version, int fd)
 
 	if (fstat(fd, &st) == -1)
 		return false;
-	/* A file that has been replaced has another ctime and the same bytes. */
+	/* A file that has been replaced keeps its bytes, not its ctime. */
 	return st.st_size == version->size &&
 	    st.st_mtim.tv_sec == version->mtime &&
 	    (uint32_t)st.st_mtim.tv_nsec == version->mtime_ns &&

@@ -79,8 +79,8 @@ free_load(struct task *e)
 }
 
 /* Submits a read: a task to wait for, or NULL if it was completed at once.  In
- * caches of one loop the task is the chunk's, for others to join.  begun: a part
- * of the response has been sent. */
+ * caches of one loop the task is the chunk's, for others to join.  begun says
+ * that a part of the response has been sent. */
 static struct task *
 start_load(struct http_loop *http, struct file *f, struct chunk *k,
     bool begun)
