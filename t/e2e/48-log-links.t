@@ -67,7 +67,8 @@ for my $case (['made', 'access.log', 'error.log'],
 	like($server->errors, qr{error:[ ]not[ ]opening[ ]\Q$dir/$name\E:[ ]another[ ]user
 	    [ ]than[ ]root[ ]may[ ]have[ ]made[ ]the[ ]link[ ]\Q$name\E[ ]in[ ]it;
 	    [ ]remove[ ]the[ ]link,}x, '... and says why');
-	like($server->errors, qr{cannot open the log \Q$dir\E/$name; another},
+	like($server->errors,
+	    qr{cannot open the log \Q$dir/$name\E: make it writable,},
 	    '... and what follows');
 	$server->discard;
 	untouched($name);
