@@ -1,8 +1,8 @@
 # What the tests are made of; see t/README.
 
 check_LIBRARIES =
-check_PROGRAMS = $(unit_tests) $(fuzz_targets) t/evict t/lib/malloc.so \
-	t/lib/gate.so t/lib/passwd.so t/script/script
+check_PROGRAMS = $(unit_tests) $(fuzz_targets) $(e2e_programs) t/script/script
+e2e_programs = t/evict t/lib/malloc.so t/lib/gate.so t/lib/passwd.so
 
 include $(srcdir)/t/unit/local.mk
 include $(srcdir)/t/fuzz/local.mk
@@ -35,7 +35,7 @@ t_lib_passwd_so_LDFLAGS = -shared
 t_lib_passwd_so_LDADD =
 
 if HAVE_FUSE
-check_PROGRAMS += t/slowfs
+e2e_programs += t/slowfs
 endif
 
 t_slowfs_SOURCES = \
@@ -45,7 +45,7 @@ t_slowfs_LDADD =
 
 # The programs as they are, and what takes them over; see there.
 if HAVE_WRAP
-check_PROGRAMS += t/faults/amped t/faults/amped-helper
+e2e_programs += t/faults/amped t/faults/amped-helper
 endif
 
 wrap_ldflags = $(AM_LDFLAGS) -Wl,--wrap=recv,--wrap=job_perform

@@ -4,6 +4,10 @@
 
 if HAVE_CHECK
 check_LIBRARIES += libunit.a
+thread_tests = \
+	t/unit/cache/cache_threads \
+	t/unit/http/caches_threads \
+	t/unit/loop/threads
 unit_tests = \
 	t/unit/ampedctl/metrics \
 	t/unit/ampedctl/screen \
