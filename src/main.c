@@ -17,6 +17,7 @@
 #include "arch/budget.h"
 #include "conf/conf.h"
 #include "lib/buf.h"
+#include "lib/compiler.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -49,11 +50,6 @@
 #else
 #define COMPILER	"gcc " __VERSION__
 #endif
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED	", with sanitizers"
-#else
-#define SANITIZED	""
-#endif
 
 struct options {
 	const char		*file;		/* -f */
@@ -83,7 +79,8 @@ static void
 print_version(void)
 {
 	printf("amped %s\n", PACKAGE_VERSION);
-	printf("compiler: %s%s\n", COMPILER, SANITIZED);
+	printf("compiler: %s%s\n", COMPILER,
+	    COMPILER_ASAN || COMPILER_TSAN ? ", with sanitizers" : "");
 	printf("libraries: %s\n", AMPED_LIBRARIES);
 	printf("architectures:");
 #define X(id, name) printf(" %s", name);

@@ -9,6 +9,7 @@
 
 #include <time.h>
 
+#include "lib/compiler.h"
 #include "lib/io.h"
 #include "lib/landlock.h"
 #include "lib/log.h"
@@ -20,16 +21,7 @@
  * traces this one.  A build with a sanitizer therefore has no filter, may be
  * traced, may start processes, and may read /proc.
  */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED	true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED	true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED	false
-#endif
+#define SANITIZED	(COMPILER_ASAN || COMPILER_TSAN)
 
 const char *
 sandbox_missing(void)

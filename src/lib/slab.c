@@ -8,22 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/compiler.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "lib/slab.h"
-
-/* AddressSanitizer finds use after free only in malloc's pieces. */
-#ifdef __SANITIZE_ADDRESS__
-#define SANITIZED	true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED	true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED	false
-#endif
 
 /* A block begins at a multiple of this power of two, so a piece's address gives
  * its block.  The part that is not carved yet uses no memory. */
@@ -61,7 +50,8 @@ partial_of(struct slab *slab, size_t size)
 static bool
 is_small(size_t size)
 {
-	return !SANITIZED && size <= SLAB_SIZE_MAX;
+	/* AddressSanitizer finds use after free in malloc's pieces only. */
+	return !COMPILER_ASAN && size <= SLAB_SIZE_MAX;
 }
 
 /* An aligned piece costs more, as malloc splits a larger chunk for it. */

@@ -22,22 +22,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/compiler.h"
 #include "lib/log.h"
 #include "lib/pagemap.h"
 #include "lib/proc.h"
 #include "lib/syscall_filter.h"
 #include "t/unit/unit.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED	true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED	true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED	false
-#endif
+#define SANITIZED	(COMPILER_ASAN || COMPILER_TSAN)
 
 START_TEST(names)
 {
