@@ -65,7 +65,7 @@ t_faults_amped_helper_LDADD = $(amped_helper_LDADD)
 t_faults_amped_helper_LDFLAGS = $(wrap_ldflags)
 
 if HAVE_EPOLL
-check_PROGRAMS += $(bench_programs)
+e2e_programs += $(bench_programs)
 endif
 
 t_script_script_SOURCES = \

@@ -103,7 +103,7 @@ for my $table (qw(needs plan)) {
 
 # What the heads of end-to-end tests say is believed only if check runs them.
 for my $check (qw(gate all)) {
-	my @places = map { $_->[0] eq $check ? [@$_[3 .. 5]] : () }
+	my @places = map { $_->[0] eq $check ? [@$_[4 .. 6]] : () }
 	    @{$rows{plan}};
 	my %in = map { $_ => 1 } map { split(/,/, $_->[2]) } @places;
 
