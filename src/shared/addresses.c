@@ -36,11 +36,12 @@ struct address {
 struct addresses {
 	struct address_limits	 limits;
 	struct hash_key		 key;
-	_Atomic uint64_t	*used;		/* number of entries; the start
-						 * of the shared memory */
-	struct address		*entries;	/* [set][way] */
+	struct address		*entries;	/* [set][way]; the start of the
+						 * shared memory */
 	_Atomic uint32_t	*counts;	/* connections: [slot][entry] */
 	_Atomic uint32_t	*locks;		/* [set]: slot + 1; 0: free */
+	_Atomic uint8_t		*used;		/* [set]: its entries that are
+						 * not free; under the lock */
 	size_t			 nsets, nentries, size;
 	unsigned		 slot, nslots;
 };
@@ -78,21 +79,20 @@ addresses_new(const struct address_limits *limits, unsigned nslots)
 	as->nslots = nslots;
 	as->nsets = count_sets(limits->max);
 	as->nentries = as->nsets * WAYS;
-	as->size = sizeof(*as->used) +
-	    as->nentries * sizeof(as->entries[0]) +
+	as->size = as->nentries * sizeof(as->entries[0]) +
 	    nslots * as->nentries * sizeof(as->counts[0]) +
-	    as->nsets * sizeof(as->locks[0]);
+	    as->nsets * (sizeof(as->locks[0]) + sizeof(as->used[0]));
 	/* Pages that are not used take no memory. */
 	at = mmap(NULL, as->size, PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
 		fatal("cannot allocate shared memory");
-	as->used = at;
-	at = as->used + 1;
 	as->entries = at;
 	at = as->entries + as->nentries;
 	as->counts = at;
 	as->locks = as->counts + nslots * as->nentries;
+	at = as->locks + as->nsets;
+	as->used = at;
 	hash_key_random(&as->key);
 	return as;
 }
@@ -102,7 +102,7 @@ addresses_free(struct addresses **asp)
 {
 	if (*asp == NULL)
 		return;
-	munmap((*asp)->used, (*asp)->size);
+	munmap((*asp)->entries, (*asp)->size);
 	mem_drop(asp);
 }
 
@@ -136,19 +136,31 @@ count_connections(const struct addresses *as, const struct address *a)
 	return n;
 }
 
+/* A process may die between an entry and its count, but never outside of the
+ * lock. */
+static void
+recount_set(const struct addresses *as, size_t set)
+{
+	uint8_t	n = 0;
+
+	for (size_t i = 0; i < WAYS; i++)
+		n += as->entries[set * WAYS + i].hash != 0;
+	as->used[set] = n;
+}
+
 void
 addresses_clear_slot(struct addresses *as, unsigned slot)
 {
 	_Atomic uint32_t	*counts = &as->counts[slot * as->nentries];
-	uint32_t		 its;
 
 	for (size_t i = 0; i < as->nentries; i++)
 		if (counts[i] != 0)
 			counts[i] = 0;
-	for (size_t i = 0; i < as->nsets; i++) {
-		its = slot + 1;
-		atomic_compare_exchange_strong(&as->locks[i], &its, 0);
-	}
+	for (size_t i = 0; i < as->nsets; i++)
+		if (as->locks[i] == slot + 1) {
+			recount_set(as, i);
+			as->locks[i] = 0;
+		}
 }
 
 static bool
@@ -185,7 +197,7 @@ free_entry(struct addresses *as, struct address *a)
 	if (a->hash == 0)
 		return;
 	a->hash = 0;
-	atomic_fetch_sub(as->used, 1);
+	as->used[set_of(as, a)]--;
 }
 
 /* Returns the entry of that hash, or one that it may take; NULL: none. */
@@ -219,7 +231,7 @@ connect_in_set(struct addresses *as, size_t set, uint64_t hash, int64_t now)
 	if (a->hash != hash) {
 		free_entry(as, a);
 		a->hash = hash;
-		atomic_fetch_add(as->used, 1);
+		as->used[set]++;
 		atomic_store(&a->full_at, 0);
 	} else if (as->limits.connections != 0 &&
 	    count_connections(as, a) >= (uint64_t)as->limits.connections)
@@ -289,5 +301,9 @@ addresses_request(struct addresses *as, struct address *a, int64_t now)
 size_t
 addresses_count(const struct addresses *as)
 {
-	return (size_t)atomic_load(as->used);
+	size_t	n = 0;
+
+	for (size_t i = 0; i < as->nsets; i++)
+		n += as->used[i];
+	return n;
 }
