@@ -196,6 +196,24 @@ sub bare_includes {
 	    !/^(?:wait|task)\.h\z/ } quoted($file);
 }
 
+# So it links nothing from above: the linker takes what is called.
+fine('a unit test includes nothing that stands above its folder',
+    map { upward_includes($_) } find_files(qr/\.[ch]\z/, 't/unit'));
+
+sub upward_includes {
+	my ($file) = @_;
+	my ($folder) = $file =~ m{^t/unit/(\w+)/} or return;
+	my %knowingly = (
+		'proto conf' => 'compares two lists of status codes',
+		'cache shared' => 'its threads count addresses, too',
+	);
+
+	return map { "$file includes $_" } grep {
+	    $place{layer($_)} > $place{$folder} &&
+	    !$knowingly{"$folder " . layer($_)} }
+	    grep { defined && m{^(?:src|helpers)/} } map { included($_) } quoted($file);
+}
+
 my %in_folder;
 push(@{$in_folder{dirname($_)}}, $_) for @sources;
 fine("no folder has more than $budget{files} files",

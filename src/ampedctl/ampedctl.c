@@ -137,7 +137,7 @@ parse_options(int argc, char **argv, struct options *o)
 
 /* Prints a success to standard output, an error to standard error. */
 static void
-print_answer(int status, struct buf *text, const struct buf *more)
+print_answer(int status, struct buf *text, struct buf *more)
 {
 	FILE	*out = status == 0 ? stdout : stderr;
 

@@ -1,33 +1,16 @@
 /*
- * arch: the architectures by number.
+ * arch: what follows from a conf and its architecture.
  */
 #include "arch/arch.h"
 #include "conf/divide.h"
 #include "lib/log.h"
 #include "lib/need.h"
 
-static const struct arch *const archs[] = {
-	[ARCHITECTURE_AMPED] = &arch_amped,
-	[ARCHITECTURE_SPED] = &arch_sped,
-	[ARCHITECTURE_MT] = &arch_mt,
-	[ARCHITECTURE_MP] = &arch_mp,
-	[ARCHITECTURE_PIPELINED] = &arch_pipelined,
-};
-
 const struct arch *
 arch_of(const struct conf *conf)
 {
-	need(conf->architecture >= 0 &&
-	    conf->architecture < ARCHITECTURE_COUNT);
-	return archs[conf->architecture];
-}
-
-void
-arch_choose(struct conf *conf, int64_t architecture)
-{
-	if (architecture != -1)
-		conf->architecture = architecture;
-	conf_workers_default(conf, arch_of(conf)->workers);
+	need(conf->arch != NULL);
+	return conf->arch;
 }
 
 unsigned

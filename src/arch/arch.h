@@ -45,9 +45,11 @@ struct arch {
 extern const struct arch	arch_amped, arch_mp, arch_mt, arch_pipelined,
 				arch_sped;
 
+/* The architecture of a conf, by arch_choose(). */
 const struct arch	*arch_of(const struct conf *);
-/* Sets the architecture of a conf, unless it is -1, and the default number of
- * workers.  To be called once for each conf, before it is used. */
+/* arch_choose.c: sets the architecture of a conf, unless it is -1, and the
+ * default number of workers.  To be called once for each conf, before it is
+ * used. */
 void			 arch_choose(struct conf *, int64_t architecture);
 /* How many mains there are, and how many workers in each. */
 unsigned		 arch_mains(const struct conf *);

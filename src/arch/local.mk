@@ -7,6 +7,7 @@ libarch_a_SOURCES = \
 	src/arch/amped.c \
 	src/arch/arch.c \
 	src/arch/arch.h \
+	src/arch/arch_choose.c \
 	src/arch/budget.c \
 	src/arch/budget.h \
 	src/arch/mp.c \

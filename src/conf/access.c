@@ -259,11 +259,11 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 	const struct conf_row	*row;
 	struct conf_origin	*auth;
 
-	row = conf_directive_find("allow", object.kind);
+	row = conf_row_find_word("allow", object.kind);
 	add_networks(reader, guard, object, row, true);
-	row = conf_directive_find("deny", object.kind);
+	row = conf_row_find_word("deny", object.kind);
 	add_networks(reader, guard, object, row, false);
-	row = conf_directive_find("auth", object.kind);
+	row = conf_row_find_word("auth", object.kind);
 	auth = conf_origin(object, row, 0);
 	check_auth(reader, guard, auth, object);
 	guard->default_deny = guard->allow.n > 0;

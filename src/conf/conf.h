@@ -73,10 +73,13 @@ struct conf_log {
 	char		*tag;
 };
 
+struct arch;			/* arch/arch.h */
+
 struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
 	int64_t		 architecture;		/* enum conf_architecture */
+	const struct arch *arch;		/* its own; arch_choose() */
 	int64_t		 workers;		/* 0: one a processor */
 	int64_t		 sandbox;		/* enum conf_sandbox */
 	int64_t		 version;		/* a switch: in responses */

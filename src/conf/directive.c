@@ -8,19 +8,6 @@
 
 #include "conf/private.h"
 
-/* The first row of a directive; its others follow it. */
-const struct conf_row *
-conf_directive_find(const char *word, enum conf_block block)
-{
-	const struct conf_row	*row;
-
-	CONF_EACH_ROW(row) {
-		if (row->block == block && strcmp(row->word, word) == 0)
-			return row;
-	}
-	return NULL;
-}
-
 /* The blocks in which a misplaced word may stand; "" if the word is unknown. */
 static const char *
 blocks_for_word(const char *word, struct buf *to)
@@ -30,7 +17,7 @@ blocks_for_word(const char *word, struct buf *to)
 	const char		*between = "in block ";
 
 	for (enum conf_block b = 0; b < BLOCK_COUNT; b++) {
-		if (conf_directive_find(word, b) == NULL &&
+		if (conf_row_find_word(word, b) == NULL &&
 		    !conf_block_find(word, b, &ignored))
 			continue;
 		if (b == BLOCK_TOP)

@@ -6,6 +6,7 @@ dist_noinst_DATA += src/conf/README
 libconf_a_SOURCES = \
 	src/conf/access.c \
 	src/conf/check.c \
+	src/conf/choice.c \
 	src/conf/choices.h \
 	src/conf/conf.c \
 	src/conf/conf.h \
@@ -30,6 +31,7 @@ libconf_a_SOURCES = \
 	src/conf/response.c \
 	src/conf/rules.c \
 	src/conf/rules.h \
+	src/conf/scaled.c \
 	src/conf/setters.h \
 	src/conf/source.c \
 	src/conf/table.h \

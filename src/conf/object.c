@@ -142,3 +142,15 @@ conf_origin_add(struct conf_object object, const struct conf_row *row,
 	*o = (struct conf_origin){ *object.origins, row, element, pos, bad };
 	*object.origins = o;
 }
+
+const struct conf_row *
+conf_row_find_word(const char *word, enum conf_block block)
+{
+	const struct conf_row	*row;
+
+	CONF_EACH_ROW(row) {
+		if (row->block == block && strcmp(row->word, word) == 0)
+			return row;
+	}
+	return NULL;
+}

@@ -330,7 +330,7 @@ parse_statement(struct file *file, const struct scope *scope,
 	}
 	if (strcmp(word->text, "include") == 0)
 		parse_include(file, scope, s);
-	else if ((row = conf_directive_find(word->text, scope->block)) != NULL)
+	else if ((row = conf_row_find_word(word->text, scope->block)) != NULL)
 		conf_directive_apply(reader, scope->object, row,
 		    s->words, s->n);
 	else

@@ -67,8 +67,6 @@ void		 conf_source_free(struct conf_reader *);
 void		 conf_parse(struct conf_reader *, size_t file);
 
 /* directive.c: a directive and its values. */
-const struct conf_row	*conf_directive_find(const char *word,
-			    enum conf_block);		/* its first row */
 void		 conf_directive_unknown(struct conf_reader *,
 		    const struct conf_word *, enum conf_block);
 /* Sets values from n words, the directive's own included. */

@@ -122,7 +122,7 @@ conf_response_set_error(struct conf_reader *reader, const struct conf_row *row,
 {
 	struct conf_pair	pair = { 0 };
 
-	if (!conf_value_set_code(reader, row, &words[0], &pair.number) ||
+	if (!conf_choice_set_code(reader, row, &words[0], &pair.number) ||
 	    is_given_twice(reader, row, &words[0], member) ||
 	    !set_page(reader, &words[1], &pair.value))
 		return false;
@@ -177,7 +177,7 @@ conf_response_set_age(struct conf_reader *reader, const struct conf_row *row,
 
 	if (!check_media_pattern(reader, &words[0]))
 		return false;
-	if (!conf_value_time(words[1].text, &pair.number) ||
+	if (!conf_scaled_parse(TYPE_TIME, words[1].text, &pair.number) ||
 	    pair.number > AGE_MAX_MS) {
 		conf_error(reader, words[1].pos, "\"%s\" is not a time "
 		    "up to 3650d", words[1].text);

@@ -31,7 +31,7 @@ static const char *const actions[] = {
 static const struct conf_origin *
 find_origin(struct conf_object object, const char *word)
 {
-	const struct conf_row	*row = conf_directive_find(word, object.kind);
+	const struct conf_row	*row = conf_row_find_word(word, object.kind);
 
 	return row == NULL ? NULL : conf_origin(object, row, 0);
 }
@@ -165,7 +165,7 @@ check_removed(struct conf_reader *reader, const struct conf_rules *rules,
     struct conf_object object)
 {
 	const struct conf_words	*remove = &rules->header.remove;
-	const struct conf_row	*row = conf_directive_find("header",
+	const struct conf_row	*row = conf_row_find_word("header",
 				    object.kind);
 
 	while (row->type != TYPE_FIELD_NAME)

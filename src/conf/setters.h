@@ -17,14 +17,26 @@ conf_set_fn	conf_response_set_target, conf_response_set_page,
 		conf_response_set_error, conf_response_set_age,
 		conf_response_set_charset, conf_response_set_home,
 		conf_response_set_user, conf_response_set_media;
-/* value.c: parses a time with its unit; false: the text is none. */
-bool		conf_value_time(const char *, int64_t *ms);
 /* names.c: whether a text is a token (RFC 9110, section 5.6.2). */
 bool		conf_name_is_token(const char *, size_t len);
 /* The error in a block's path as text, or NULL. */
 const char	*conf_name_path_error(const char *path);
-/* value.c: a choice of numbers, such as status codes. */
-conf_set_fn	conf_value_set_code;
+
+/* scaled.c */
+conf_set_fn	conf_scaled_set;
+/* Parses a number with a unit of its type; false: the text is none. */
+bool		conf_scaled_parse(enum conf_type, const char *, int64_t *);
+/* Prints a number as conf_scaled_set() reads it. */
+void		conf_scaled_print(enum conf_type, int64_t, struct buf *);
+
+/* choice.c: one of the words, and of those that are numbers, such as status
+ * codes. */
+conf_set_fn	conf_choice_set, conf_choice_set_code;
+/* The words of a type, up to NULL; NULL: the type is no choice. */
+const char *const *conf_choice_words(enum conf_type);
+/* Prints them with a separator between them. */
+void		conf_choice_print(enum conf_type, const char *between,
+		    struct buf *);
 
 /* control.c */
 conf_set_fn	conf_control_set_socket, conf_control_set_mode,

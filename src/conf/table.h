@@ -80,5 +80,7 @@ bool	conf_block_find(const char *word, enum conf_block inside,
 	    enum conf_block *);
 /* The row of a member, by its offset in the struct of that kind of object. */
 const struct conf_row *conf_row_find(enum conf_block kind, size_t offset);
+/* The first row of a directive, whose others follow it; NULL: no such word. */
+const struct conf_row *conf_row_find_word(const char *word, enum conf_block);
 
 #endif

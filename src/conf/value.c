@@ -23,7 +23,7 @@
 #include "lib/str.h"
 
 static conf_set_fn
-		set_scaled, set_workers, set_choice, set_choices, set_text,
+		set_workers, set_choices, set_text,
 		set_file, set_directory, set_new_file, set_log, set_off_or,
 		set_filename, set_address, set_field, set_field_name;
 
@@ -36,73 +36,6 @@ static const struct type {
 #include "conf/types.tbl"
 #undef TYPE
 };
-
-struct unit {
-	const char	*name;
-	int64_t		 worth;
-};
-
-/* Largest first. */
-static const struct unit	no_units[] = { { "", 1 }, { NULL, 0 } };
-static const struct unit	size_units[] = {
-	{ "G", 1 << 30 }, { "M", 1 << 20 }, { "K", 1 << 10 }, { "", 1 },
-	{ NULL, 0 }
-};
-static const struct unit	time_units[] = {
-	{ "d", 86400000 }, { "h", 3600000 }, { "m", 60000 }, { "s", 1000 },
-	{ "ms", 1 }, { NULL, 0 }
-};
-
-static const struct unit *
-units_of(enum conf_type type)
-{
-	return type == TYPE_SIZE ? size_units :
-	    type == TYPE_TIME ? time_units : no_units;
-}
-
-static bool
-parse_scaled(enum conf_type type, const char *text, int64_t *number)
-{
-	const struct unit	*u = units_of(type);
-	size_t			 digits = strspn(text, "0123456789");
-
-	while (u->name != NULL && strcmp(u->name, text + digits) != 0)
-		u++;
-	return u->name != NULL &&
-	    str_number((struct str){ text, digits }, number) &&
-	    !__builtin_mul_overflow(*number, u->worth, number);
-}
-
-bool
-conf_value_time(const char *text, int64_t *ms)
-{
-	return parse_scaled(TYPE_TIME, text, ms);
-}
-
-static bool
-set_scaled(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
-{
-	int64_t	*number = member, low, high;
-
-	if (!parse_scaled(row->type, word->text, number)) {
-		conf_error(reader, word->pos, "\"%s\" is not a %s%s",
-		    word->text, types[row->type].name,
-		    row->type == TYPE_SIZE ? ": a number, K, M or G behind it" :
-		    row->type == TYPE_TIME ?
-		    ": a number with ms, s, m, h or d behind it" : "");
-		return false;
-	}
-	need(parse_scaled(row->type, row->lowest, &low));
-	need(parse_scaled(row->type, row->highest, &high));
-	if (*number < low || *number > high) {
-		conf_error(reader, word->pos,
-		    "%s is out of bounds: " CONF_ROW " takes %s to %s",
-		    word->text, CONF_ROW_NAME(row), row->lowest, row->highest);
-		return false;
-	}
-	return true;
-}
 
 #define AUTO	"auto"
 
@@ -117,93 +50,10 @@ set_workers(struct conf_reader *reader, const struct conf_row *row,
 		*(int64_t *)member = 0;
 		return true;
 	}
-	if (parse_scaled(row->type, word->text, &ignored))
-		return set_scaled(reader, row, word, member);
+	if (conf_scaled_parse(row->type, word->text, &ignored))
+		return conf_scaled_set(reader, row, word, member);
 	conf_error(reader, word->pos, "\"%s\" is neither a number nor "
 	    AUTO, word->text);
-	return false;
-}
-
-static void
-print_scaled(enum conf_type type, int64_t number, struct buf *to)
-{
-	const struct unit	*u = units_of(type);
-
-	if (number == 0) {
-		buf_adds(to, type == TYPE_TIME ? "0s" : "0");
-		return;
-	}
-	while (number % u->worth != 0)
-		u++;
-	buf_addf(to, "%" PRId64 "%s", number / u->worth, u->name);
-}
-
-#define X(id, name) name,
-static const char *const architectures[] = { CONF_ARCHITECTURES(X) NULL };
-static const char *const sandboxes[] = { CONF_SANDBOXES(X) NULL };
-static const char *const residencies[] = { CONF_RESIDENCIES(X) NULL };
-static const char *const log_levels[] = { LOG_LEVELS(X) NULL };
-static const char *const switches[] = { CONF_SWITCHES(X) NULL };
-static const char *const redirects[] = { CONF_REDIRECTS(X) NULL };
-static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
-static const char *const error_pages[] = { CONF_ERRORS(X) NULL };
-static const char *const listings[] = { CONF_LISTINGS(X) NULL };
-static const char *const link_policies[] = { JOB_LINKS(X) NULL };
-static const char *const ablations[] = { CONF_ABLATIONS(X) NULL };
-static const char *const precompressed[] = { CONF_PRECOMPRESSED(X) NULL };
-#undef X
-#define X(id, name, number) name,
-static const char *const facilities[] = { FACILITIES(X) NULL };
-#undef X
-
-static const char *const *
-choices_of(enum conf_type type)
-{
-	return type == TYPE_ARCHITECTURE ? architectures :
-	    type == TYPE_SANDBOX ? sandboxes :
-	    type == TYPE_RESIDENCY ? residencies :
-	    type == TYPE_FACILITY ? facilities :
-	    type == TYPE_LOG_LEVEL ? log_levels :
-	    type == TYPE_LISTING ? listings :
-	    type == TYPE_LINKS ? link_policies :
-	    type == TYPE_ABLATION ? ablations :
-	    type == TYPE_PRECOMPRESSED ? precompressed :
-	    type == TYPE_SWITCH ? switches :
-	    type == TYPE_REDIRECT ? redirects :
-	    type == TYPE_REFUSAL ? refusals :
-	    type == TYPE_ERROR ? error_pages : NULL;
-}
-
-/* The words of a choice with a separator between them. */
-static void
-print_choices(enum conf_type type, const char *between, struct buf *to)
-{
-	const char *const	*choice = choices_of(type);
-
-	for (size_t i = 0; choice[i] != NULL; i++)
-		buf_addf(to, "%s%s", i == 0 ? "" : between, choice[i]);
-}
-
-static bool
-set_choice(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
-{
-	const char *const	*choice = choices_of(row->type);
-	const char		*near = NULL;
-	struct buf		 all = { 0 };
-
-	for (int64_t i = 0; choice[i] != NULL; i++) {
-		if (strcmp(choice[i], word->text) == 0) {
-			*(int64_t *)member = i;
-			return true;
-		}
-		near = conf_error_nearer(word->text, near, choice[i]);
-	}
-	print_choices(row->type, ", ", &all);
-	conf_error(reader, word->pos, "\"%s\" is not one of %s",
-	    word->text, buf_string(&all));
-	conf_error_hint(reader, near);
-	buf_free(&all);
 	return false;
 }
 
@@ -214,20 +64,10 @@ set_choices(struct conf_reader *reader, const struct conf_row *row,
 {
 	int64_t	choice;
 
-	if (!set_choice(reader, row, word, &choice))
+	if (!conf_choice_set(reader, row, word, &choice))
 		return false;
 	conf_name_add(member, word->text);
 	return true;
-}
-
-bool
-conf_value_set_code(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
-{
-	int64_t	choice;
-
-	return set_choice(reader, row, word, &choice) &&
-	    str_number(str_of(choices_of(row->type)[choice]), member);
 }
 
 static bool
@@ -416,11 +256,11 @@ static bool
 set_off_or(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	const char		*off = choices_of(row->type)[0];
+	const char		*off = conf_choice_words(row->type)[0];
 	struct conf_words	*words = member;
 	int64_t			 choice;
 
-	if (!set_choice(reader, row, word, &choice))
+	if (!conf_choice_set(reader, row, word, &choice))
 		return false;
 	if (words->n > 0 && (choice == 0 ||
 	    strcmp(words->at[0], off) == 0)) {
@@ -470,8 +310,8 @@ conf_value_set(struct conf_reader *reader, const struct conf_row *row,
 const char *
 conf_value_type(const struct conf_row *row, struct buf *to)
 {
-	if (choices_of(row->type) != NULL)
-		print_choices(row->type, "|", to);
+	if (conf_choice_words(row->type) != NULL)
+		conf_choice_print(row->type, "|", to);
 	if (types[row->type].name != NULL)
 		buf_addf(to, "%s%s", to->len > 0 ? " " : "",
 		    types[row->type].name);
@@ -534,12 +374,12 @@ void
 conf_value_print(const struct conf_row *row, const void *member,
     size_t element, struct buf *to)
 {
-	const char *const	*choice = choices_of(row->type);
+	const char *const	*choice = conf_choice_words(row->type);
 	const char		*text;
 
 	switch (types[row->type].keep) {
 	case INTEGER:
-		if (types[row->type].set == set_choice)
+		if (types[row->type].set == conf_choice_set)
 			buf_adds(to, choice[*(const int64_t *)member]);
 		else if (row->type == TYPE_WORKERS &&
 		    *(const int64_t *)member == 0)
@@ -547,7 +387,8 @@ conf_value_print(const struct conf_row *row, const void *member,
 		else if (row->type == TYPE_MODE)
 			buf_addf(to, "%04" PRIo64, *(const int64_t *)member);
 		else
-			print_scaled(row->type, *(const int64_t *)member, to);
+			conf_scaled_print(row->type, *(const int64_t *)member,
+			    to);
 		break;
 	case TEXT:
 		text = *(char *const *)member;

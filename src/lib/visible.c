@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/mem.h"
 #include "lib/visible.h"
 
 /* Ranges of control characters; the last three are line separators and
@@ -95,19 +94,9 @@ visible_text(char *text, size_t n)
 }
 
 void
-visible_print(FILE *to, const char *text, size_t n)
+visible_print(FILE *to, char *text, size_t n)
 {
-	char	*copy;
-
-	if (n == 0)
-		return;
-	if (!isatty(fileno(to))) {
-		fwrite(text, 1, n, to);
-		return;
-	}
-	copy = mem_get(n);
-	memcpy(copy, text, n);
-	visible_text(copy, n);
-	fwrite(copy, 1, n, to);
-	mem_drop(&copy);
+	if (isatty(fileno(to)))
+		visible_text(text, n);
+	fwrite(text, 1, n, to);
 }

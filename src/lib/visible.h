@@ -17,7 +17,7 @@ size_t	visible_character(const char *, size_t);
 void	visible_line(char *, size_t);
 /* Replaces all unsafe bytes in place, but keeps newlines and tabs. */
 void	visible_text(char *, size_t);
-/* Writes a text; to a terminal, as visible_text() leaves it. */
-void	visible_print(FILE *, const char *, size_t);
+/* Writes a text; to a terminal, after visible_text(). */
+void	visible_print(FILE *, char *, size_t);
 
 #endif

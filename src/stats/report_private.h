@@ -29,11 +29,6 @@ struct report {
 	size_t				 nsamples;
 };
 
-/* report.c: adds a number in base units. */
-void	report_number(struct buf *, enum stats_unit, uint64_t);
-/* An upper bound of a quantile, us; thousandths: 990 for p99. */
-uint64_t report_quantile(const struct histogram *, unsigned thousandths);
-
 /* report_json.c, report_prometheus.c, report_html.c */
 void	report_json(struct buf *, const struct report *);
 void	report_prometheus(struct buf *, const struct report *);
@@ -62,6 +57,10 @@ void	report_count(struct buf *, uint64_t);
 void	report_bytes(struct buf *, uint64_t);
 void	report_time(struct buf *, uint64_t us);
 void	report_age(struct buf *, uint64_t seconds);
+/* A number in base units. */
+void	report_number(struct buf *, enum stats_unit, uint64_t);
+/* An upper bound of a quantile, us; thousandths: 990 for p99. */
+uint64_t report_quantile(const struct histogram *, unsigned thousandths);
 /* A text, escaped for HTML. */
 void	report_text(struct buf *, const char *);
 

@@ -1,5 +1,5 @@
 /*
- * report_units: numbers for people.
+ * report_units: numbers, most of them for people.
  */
 #include <inttypes.h>
 
@@ -87,4 +87,31 @@ report_text(struct buf *to, const char *text)
 			buf_addc(to, *text);
 			break;
 		}
+}
+
+void
+report_number(struct buf *to, enum stats_unit unit, uint64_t n)
+{
+	if (unit == STATS_UNIT_MICROSECONDS)
+		buf_addf(to, "%" PRIu64 ".%06" PRIu64, n / 1000000,
+		    n % 1000000);
+	else
+		buf_addf(to, "%" PRIu64, n);
+}
+
+uint64_t
+report_quantile(const struct histogram *h, unsigned thousandths)
+{
+	uint64_t	seen = 0, wanted = h->n / 1000 * thousandths +
+			    h->n % 1000 * thousandths / 1000;
+
+	for (int i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		seen += h->count[i];
+		if (seen > wanted && i < HISTOGRAM_BUCKETS - 1 &&
+		    (uint64_t)1 << i < h->max)
+			return (uint64_t)1 << i;
+		if (seen > wanted)
+			break;
+	}
+	return h->max;
 }

@@ -121,10 +121,11 @@ START_TEST(printed)
 {
 	char	text[16] = "";
 	FILE	*file = tmpfile();
+	char	line[] = "\x9b" "a\n", accent[] = "\x9b" "a\xc3\xa9\n";
 	int	ends[2];
 
 	ck_assert_ptr_nonnull(file);
-	visible_print(file, "\x9b" "a\n", 3);
+	visible_print(file, line, 3);
 	visible_print(file, NULL, 0);
 	rewind(file);
 	ck_assert_uint_eq(fread(text, 1, sizeof(text), file), 3);
@@ -134,7 +135,7 @@ START_TEST(printed)
 		return;
 	file = fdopen(ends[1], "w");
 	ck_assert_ptr_nonnull(file);
-	visible_print(file, "\x9b" "a\xc3\xa9\n", 5);
+	visible_print(file, accent, 5);
 	fflush(file);
 	ck_assert_int_ge(read(ends[0], text, sizeof(text)), 5);
 	ck_assert_mem_eq(text, "?a\xc3\xa9", 4);
