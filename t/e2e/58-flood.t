@@ -17,7 +17,7 @@ use Time::HiRes qw(time);
 
 my $FLOOD = 14;			# connections, more than verify has slots
 my $DISK = 20;			# seconds that a request may wait
-my $KEEP = 2;
+my $KEEP = 1;
 Amped::needs_many_clients(2 * $FLOOD);
 
 my $passwords = docroot() . '/passwords';
