@@ -260,6 +260,7 @@ run_request(struct explanation *e, const struct conf *conf,
 	const struct wait	*w;
 	struct session		*p;
 
+	machine_set_crash_context();
 	clock_update(&clock);
 	p = explain_new(http, e, (const struct sockaddr *)from, listener);
 	while ((w = machine_run(p)) != NULL)

@@ -383,6 +383,7 @@ service_run(struct service *s, const struct disk *disk)
 		addresses_use_slot(env->addresses, env->main);
 	if (s->threads != NULL)
 		share_caches(s, &setup);
+	machine_set_crash_context();
 	s->http = http_new(&setup);
 	/* With threads main's own connections are internal: it accepts none. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,

@@ -14,7 +14,6 @@
 #include "http/conn.h"
 #include "http/limits/verification.h"
 #include "http/log_escape.h"
-#include "http/lookup.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "lib/compiler.h"
@@ -227,11 +226,11 @@ verify_password(struct conn *c, const struct conf_guard *guard,
 static enum go
 handle_failure(struct conn *c, const struct auth_result *a)
 {
-	bool	busy = lookup_is_transient(a->error);
+	bool	busy = why_is_transient(a->error);
 
 	if (busy && may_use_stale(c, a))
 		return pass_guard(c);
-	return reply_error(c, reply_why(c, busy ? lookup_why(a->error) :
+	return reply_error(c, reply_why(c, busy ? why_of_error(a->error) :
 	    WHY_UNVERIFIED));
 }
 

@@ -11,9 +11,8 @@
 #include "http/body.h"
 #include "http/conn.h"
 #include "http/find.h"
-#include "http/lookup.h"
+#include "http/namespace.h"
 #include "http/reply.h"
-#include "http/variant.h"
 #include "lib/compiler.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -352,7 +351,7 @@ static COLD enum go
 reply_disk_error(struct conn *c, int error)
 {
 	return c->request->answered ? conn_abort(c) :
-	    reply_error(c, reply_why(c, lookup_why(error)));
+	    reply_error(c, reply_why(c, why_of_error(error)));
 }
 
 static COLD enum go
@@ -362,7 +361,7 @@ handle_load_error(struct conn *c, int error)
 
 	if (is_gone(r, error))
 		return handle_gone(c);
-	if (!r->answered && variant_is_namespace(r->path->namespace))
+	if (!r->answered && namespace_is_variant(r->path->namespace))
 		return find_identity(c);
 	return reply_disk_error(c, error);
 }

@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 #include "http/deferred_close.h"
-#include "http/variant.h"
+#include "http/http.h"
+#include "http/namespace.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
 
@@ -60,7 +61,7 @@ caches_new(const struct caches_setup *setup)
 	header_init(&caches->heads, (size_t)conf->cache.heads);
 	pathname_init(&caches->paths, (size_t)conf->cache.paths,
 	    &caches->heads);
-	caches->paths.variant_namespace = variant_namespace;
+	caches->paths.variant_namespace = namespace_variant;
 	apply_ablation(caches, conf);
 	auth_init(&caches->auth, (size_t)conf->cache.logins);
 	verifiers_init(&caches->verifiers, (size_t)conf->limits.verify_queue);

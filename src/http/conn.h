@@ -91,6 +91,9 @@ enum go		finish_step(struct conn *);
 enum go		linger_step(struct conn *);
 enum go		close_step(struct conn *);
 
+/* The value of a field that is a list.  Several lines of it are joined behind
+ * http->work. */
+struct str	 conn_field_list(struct conn *, enum parse_field);
 /* Corks or uncorks the socket: a corked socket sends full packets only. */
 void		 conn_set_cork(struct conn *, bool);
 /* Waits for a task; sends pending output of earlier requests first. */

@@ -12,10 +12,10 @@
 #include "conf/where.h"
 #include "http/conn.h"
 #include "http/explain.h"
+#include "http/namespace.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/transport.h"
-#include "http/variant.h"
 #include "lib/visible.h"
 #include "proto/status.h"
 
@@ -99,9 +99,9 @@ add_file(struct explanation *e, const struct conn *c)
 
 	if (f == NULL)
 		return;
-	is_variant = variant_is_namespace(c->request->path->namespace);
+	is_variant = namespace_is_variant(c->request->path->namespace);
 	if (is_variant)
-		coding = variant_coding(c->request->path->namespace);
+		coding = namespace_get(c->request->path->namespace)->coding;
 	if (file_is_made(f)) {
 		explain_add(e, EXPLAIN_FILE, "made of the %s, %lld bytes%s%s",
 		    is_variant ? "file" : "directory",

@@ -5,13 +5,11 @@
 #include "http/conn.h"
 #include "http/find.h"
 #include "http/limits/verification.h"
-#include "http/listing.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/stats_page.h"
-#include "http/variant.h"
 #include "lib/compiler.h"
 #include "stats/stats.h"
 
@@ -50,20 +48,36 @@ take_info(struct conn *c)
 	r->chunk = r->info.chunk;
 }
 
-/* Goes on with the file or with the variant that the client prefers. */
+/* Goes to the same name in another namespace. */
+static enum go
+switch_namespace(struct conn *c, uint32_t ns)
+{
+	struct request		*r = c->request;
+	struct pathname_cache	*paths = &c->http->caches->paths;
+	struct path		*from = r->path;
+	struct str		 name = { from->name, from->len };
+
+	conn_request_reset(c);
+	r->path = pathname_hold(paths, ns, name);
+	if (r->path == NULL)
+		r->path = pathname_add(paths, ns, name, from->rules,
+		    from->guarded);
+	pathname_release(paths, &from);
+	r->lookup_done = false;
+	return conn_go(c, STEP_FIND);
+}
+
+/* Goes on with the file, or with the variant or page that the client wants. */
 static NOINLINE enum go
-choose_variant(struct conn *c)
+choose_name(struct conn *c)
 {
 	uint32_t	ns;
+	enum why	why = namespace_choose(c, &ns);
 
-	switch (variant_negotiate(c, &ns)) {
-	case VARIANT_USE:
-		return find_in_namespace(c, ns);
-	case VARIANT_NOT_ACCEPTABLE:
-		return reply_error(c, reply_why(c, WHY_CODING));
-	default:
-		return conn_go(c, STEP_HEAD);
-	}
+	if (why != WHY_NONE)
+		return reply_error(c, reply_why(c, why));
+	return ns == c->request->path->namespace ? conn_go(c, STEP_HEAD) :
+	    switch_namespace(c, ns);
 }
 
 /* Goes on with the file itself, as its variant cannot be had in time; attempts
@@ -77,7 +91,7 @@ fall_back_to_identity(struct conn *c)
 	r->load_tried = false;
 	r->attempts = 0;
 	r->disk_deadline = 0;
-	return find_in_namespace(c, namespace_site(r->path->namespace));
+	return switch_namespace(c, namespace_site(r->path->namespace));
 }
 
 /* Handles a path that is no file. */
@@ -88,21 +102,21 @@ handle_non_file(struct conn *c)
 	const struct path_info	*a = &r->info;
 	const char		*fallback;
 
-	if (variant_is_namespace(r->path->namespace))
+	if (namespace_is_variant(r->path->namespace))
 		return fall_back_to_identity(c);
 	reply_why(c, a->why);
 	if (r->page != NULL)		/* no page stands in for a page */
 		return reply_error(c, a->kind == PATHNAME_REFUSED &&
 		    a->status >= 500 ? a->status : 404);
 	if (a->kind == PATHNAME_LISTED)
-		return listing_find_page(c);
+		return choose_name(c);
 	if (a->kind == PATHNAME_STATS_PAGE)
 		return stats_page_reply(c);
 	if (a->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
 	fallback = rules_fallback(r->path, a->status);
 	if (fallback != NULL)
-		return find_internal_redirect(c, fallback, 0);
+		return reply_internal_redirect(c, fallback, 0);
 	return reply_error(c, a->status);
 }
 
@@ -113,7 +127,7 @@ handle_info(struct conn *c)
 
 	if (a->kind != PATHNAME_FILE)
 		return handle_non_file(c);
-	return a->variants == 0 ? conn_go(c, STEP_HEAD) : choose_variant(c);
+	return a->variants == 0 ? conn_go(c, STEP_HEAD) : choose_name(c);
 }
 
 /* Whether the request's time for the disk is up.  The page for that error may
@@ -129,7 +143,7 @@ is_late(const struct conn *c)
 static bool
 may_start_lookup(const struct http_loop *http, const struct path *p)
 {
-	return !variant_is_made(p->namespace) ||
+	return namespace_get(p->namespace)->job != JOB_COMPRESS ||
 	    verification_allows_slow_job(http);
 }
 
@@ -158,7 +172,7 @@ handle_expired(struct conn *c)
 	bool over = r->attempts++ == REQUEST_ATTEMPTS_MAX || is_late(c);
 
 	conn_request_reset(c);
-	if (variant_is_namespace(p->namespace) && (over ||
+	if (namespace_is_variant(p->namespace) && (over ||
 	    (!lookup_is_pending(c->http, p) && !may_start_lookup(c->http, p))))
 		return fall_back_to_identity(c);
 	if (over)
@@ -195,7 +209,7 @@ handle_timeout(struct conn *c, enum outcome outcome)
 
 	stats_count(STATS_DISK_TIMEOUTS);
 	return outcome == OUTCOME_TIMED_OUT && p != NULL &&
-	    variant_is_namespace(p->namespace) ? fall_back_to_identity(c) :
+	    namespace_is_variant(p->namespace) ? fall_back_to_identity(c) :
 	    reply_error(c, reply_why(c, WHY_DISK_LATE));
 }
 
@@ -245,7 +259,7 @@ find_retry(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (variant_is_namespace(r->path->namespace) &&
+	if (namespace_is_variant(r->path->namespace) &&
 	    r->attempts >= REQUEST_ATTEMPTS_MAX / 2)
 		return find_identity(c);
 	if (r->attempts++ == REQUEST_ATTEMPTS_MAX)
@@ -255,40 +269,4 @@ find_retry(struct conn *c)
 	r->lookup_done = false;
 	r->load_tried = false;
 	return conn_go(c, STEP_FIND);
-}
-
-enum go
-find_in_namespace(struct conn *c, uint32_t ns)
-{
-	struct request		*r = c->request;
-	struct pathname_cache	*paths = &c->http->caches->paths;
-	struct path		*from = r->path;
-	struct str		 name = { from->name, from->len };
-
-	conn_request_reset(c);
-	r->path = pathname_hold(paths, ns, name);
-	if (r->path == NULL)
-		r->path = pathname_add(paths, ns, name, from->rules,
-		    from->guarded);
-	pathname_release(paths, &from);
-	r->lookup_done = false;
-	return conn_go(c, STEP_FIND);
-}
-
-enum go
-find_internal_redirect(struct conn *c, const char *page, int failure)
-{
-	struct request	*r = c->request;
-
-	r->target_rules = rules_of(r);
-	conn_request_reset(c);
-	if (r->path != NULL)
-		pathname_release(&c->http->caches->paths, &r->path);
-	r->page = page;
-	r->no_variants = false;
-	r->page_status = (uint16_t)failure;
-	r->lookup_done = false;
-	r->attempts = 0;
-	r->guards_passed = 0;
-	return conn_go(c, STEP_AUTHORIZE);
 }

@@ -13,10 +13,5 @@ void	find_expire(struct conn *);
 enum go	find_retry(struct conn *);
 /* Goes back to FIND for the file itself in place of its variant. */
 enum go	find_identity(struct conn *);
-/* Goes to FIND for the same name in another namespace. */
-enum go	find_in_namespace(struct conn *, uint32_t ns);
-/* Starts over with a page of the conf in place of the target.  failure: the
- * status that the page is for; 0: the status is the page's own. */
-enum go	find_internal_redirect(struct conn *, const char *page, int failure);
 
 #endif

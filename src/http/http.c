@@ -3,7 +3,6 @@
  */
 #include <sys/param.h>
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "http/deferred_close.h"
@@ -11,8 +10,6 @@
 #include "http/limits/verification.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
-
-#define LOG_INTERVAL_MS	60000	/* ms */
 
 /* Makes the caches of a loop that shares none. */
 static struct caches *
@@ -70,7 +67,6 @@ http_new(const struct http_setup *setup)
 	http->addresses = setup->addresses;
 	http->schedule_verify = setup->schedule_verify;
 	http->verify_context = setup->verify_context;
-	machine_set_crash_context();
 	return http;
 }
 
@@ -124,15 +120,4 @@ http_report(struct http_loop *http, void (*line)(const char *))
 {
 	http_measure(http);
 	caches_report(http->caches, line);
-}
-
-bool
-http_may_log(const struct http_loop *http, _Atomic int64_t *warned_at)
-{
-	int64_t	before = atomic_load(warned_at);
-
-	if (before != 0 && http->clock->ms - before < LOG_INTERVAL_MS)
-		return false;
-	return atomic_compare_exchange_strong(warned_at, &before,
-	    http->clock->ms);
 }

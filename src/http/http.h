@@ -56,7 +56,7 @@ struct caches {
 	_Atomic uint32_t	 compressing;	/* jobs that compress now */
 	_Atomic size_t		 deferred_closes;	/* jobs that close */
 	size_t			 deferred_closes_max;
-	/* Clock ms of the last warning; see http_may_log(). */
+	/* Clock ms of the last warning; see log_is_due(). */
 	_Atomic int64_t		 connections_warned_at, rate_warned_at;
 	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;
 };
@@ -109,10 +109,6 @@ struct http_loop {
 	char			 input[HTTP_INPUT_SIZE];
 };
 
-/* Whether the caller may log what clients can cause: once a minute. */
-bool	http_may_log(const struct http_loop *, _Atomic int64_t *warned_at);
-/* Has the crash handler name the running step and request. */
-void	machine_set_crash_context(void);
 /* Gauges and counters of the caches: sets them; writes them as lines. */
 void	caches_measure(const struct caches *);
 void	caches_report(const struct caches *, void (*)(const char *));

@@ -5,8 +5,6 @@
  */
 #include <string.h>
 
-#include "http/find.h"
-#include "http/head.h"
 #include "http/listing.h"
 #include "http/namespace.h"
 #include "http/rules.h"
@@ -41,26 +39,12 @@ struct page {
 	uint32_t	order;			/* in orders */
 };
 
-static uint32_t
-get_kind(const struct page *v)
-{
-	return NAMESPACE_LISTING + v->json + 2 * v->backwards + 4 * v->order;
-}
-
 static struct page
 get_page(uint32_t ns)
 {
-	uint32_t	n = namespace_kind(ns) - NAMESPACE_LISTING;
+	uint32_t	n = namespace_form(ns);
 
-	need(listing_is_page(ns));
 	return (struct page){ n & 1, n >> 1 & 1, n >> 2 };
-}
-
-bool
-listing_is_page(uint32_t ns)
-{
-	return namespace_kind(ns) >= NAMESPACE_LISTING &&
-	    namespace_kind(ns) < NAMESPACE_VARIANT;
 }
 
 static bool
@@ -69,18 +53,11 @@ lists_in_form(const struct conf_rules *rules, enum conf_listing form)
 	return conf_find_listing(rules_listing(rules), form);
 }
 
-bool
-listing_enabled(const struct conf_rules *rules)
-{
-	return lists_in_form(rules, LISTING_HTML) ||
-	    lists_in_form(rules, LISTING_JSON);
-}
-
 /* Whether the client may choose the form. */
 static bool
-client_chooses(const struct conn *c)
+client_chooses(const struct request *r)
 {
-	const struct conf_rules	*rules = c->request->path->rules;
+	const struct conf_rules	*rules = r->path->rules;
 
 	return lists_in_form(rules, LISTING_HTML) &&
 	    lists_in_form(rules, LISTING_JSON);
@@ -91,10 +68,10 @@ wants_json(struct conn *c)
 {
 	struct str	accept;
 
-	if (!client_chooses(c))
+	if (!client_chooses(c->request))
 		return lists_in_form(c->request->path->rules, LISTING_JSON);
 	c->http->work.len = 0;
-	accept = head_list(c, FIELD_ACCEPT);
+	accept = conn_field_list(c, FIELD_ACCEPT);
 	return accept_weight(accept, STR("application/json")) >
 	    accept_weight(accept, STR("text/html"));
 }
@@ -125,9 +102,8 @@ find_query_value(struct str query, struct str key)
 	return (struct str){ NULL, 0 };
 }
 
-/* The namespace of the page that the request wants of its directory. */
-static uint32_t
-get_page_namespace(struct conn *c)
+uint32_t
+listing_choose(struct conn *c)
 {
 	const struct request	*r = c->request;
 	struct str		 query = parse_str(c->input, r->parse.query);
@@ -139,13 +115,8 @@ get_page_namespace(struct conn *c)
 			v.order = i;
 	v.backwards = str_same(find_query_value(query, STR("order")),
 	    STR("desc"));
-	return namespace_of(r->path->namespace, get_kind(&v));
-}
-
-enum go
-listing_find_page(struct conn *c)
-{
-	return find_in_namespace(c, get_page_namespace(c));
+	return namespace_of(r->path->namespace, NAMESPACE_LISTING,
+	    v.json | v.backwards << 1 | v.order << 2);
 }
 
 const char *
@@ -155,11 +126,10 @@ listing_type(uint32_t ns)
 	    "text/html; charset=utf-8";
 }
 
-void
-listing_add_fields(const struct conn *c, struct buf *to)
+const char *
+listing_vary(const struct request *r)
 {
-	if (client_chooses(c))
-		buf_adds(to, "Vary: Accept\r\n");
+	return client_chooses(r) ? "Accept" : NULL;
 }
 
 static void

@@ -10,25 +10,17 @@
 #ifndef HTTP_LISTING_H
 #define HTTP_LISTING_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "http/conn.h"
 
-/* Whether the rules allow listings, in any form. */
-bool		 listing_enabled(const struct conf_rules *);
-/* Whether a namespace is one of listings. */
-bool		 listing_is_page(uint32_t ns);
-/* The media type of pages in a namespace of listings. */
+/* See struct namespace: the type of a page; what fills its job (patterns of
+ * names to be left out, order, templates); its Vary. */
 const char	*listing_type(uint32_t ns);
-/* Fills a JOB_LIST for a page: patterns of names to be left out, order, and
- * templates.  The job refers to text, which must not change after this. */
 void		 listing_fill_job(struct job *, const struct conf *,
 		    const struct path *, const char *decoded, struct buf *text);
-/* Goes from the directory that the request holds to the page that the client
- * wants. */
-enum go		 listing_find_page(struct conn *);
-/* Adds fields that belong to a response with the request's page. */
-void		 listing_add_fields(const struct conn *, struct buf *);
+const char	*listing_vary(const struct request *);
+/* The namespace of the page that the client wants of the directory. */
+uint32_t	 listing_choose(struct conn *);
 
 #endif

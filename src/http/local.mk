@@ -15,11 +15,12 @@ libhttp_a_SOURCES = \
 	src/http/deferred_close.h \
 	src/http/explain.c \
 	src/http/explain.h \
+	src/http/fields.c \
+	src/http/fields.h \
 	src/http/find.c \
 	src/http/find.h \
 	src/http/finish.c \
 	src/http/head.c \
-	src/http/head.h \
 	src/http/hot.c \
 	src/http/hot.h \
 	src/http/http.c \
@@ -46,6 +47,7 @@ libhttp_a_SOURCES = \
 	src/http/lookup.h \
 	src/http/machine.c \
 	src/http/machine.h \
+	src/http/namespace.c \
 	src/http/namespace.h \
 	src/http/output.c \
 	src/http/output.h \

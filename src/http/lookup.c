@@ -8,11 +8,9 @@
 
 #include "http/deferred_close.h"
 #include "http/limits/verification.h"
-#include "http/listing.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
 #include "http/rules.h"
-#include "http/variant.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -41,40 +39,6 @@ struct lookup {
 	size_t			 names_at;	/* in text */
 	struct buf		 text;	/* path, names, templates */
 };
-
-/* Reasons of refusals by errno; any other errno: the disk failed. */
-static const struct {
-	int		error;
-	enum why	why;
-} errno_reasons[] = {
-	{ ENOENT, WHY_ABSENT }, { ENOTDIR, WHY_NOT_DIRECTORY },
-	{ ENAMETOOLONG, WHY_NAME_LONG },
-	{ EISDIR, WHY_NO_INDEX },
-	{ EACCES, WHY_DENIED }, { EPERM, WHY_DENIED },
-	{ EXDEV, WHY_LINK_LEAVES }, { ELOOP, WHY_LINK_LOOP },
-	{ ENOTSUP, WHY_SPECIAL },	/* a FIFO, socket or device */
-	{ EFBIG, WHY_FILE_HUGE },
-	{ ETIMEDOUT, WHY_DISK_LATE },
-	{ ECONNABORTED, WHY_DISK_BUSY }, { EMFILE, WHY_DISK_BUSY },
-	{ ENFILE, WHY_DISK_BUSY }, { ENOMEM, WHY_DISK_BUSY },
-	{ EAGAIN, WHY_DISK_BUSY },
-};
-
-enum why
-lookup_why(int error)
-{
-	for (size_t i = 0; i < sizeof(errno_reasons) / sizeof(errno_reasons[0]);
-	    i++)
-		if (errno_reasons[i].error == error)
-			return errno_reasons[i].why;
-	return WHY_DISK_FAILED;
-}
-
-bool
-lookup_is_transient(int error)
-{
-	return why_status(lookup_why(error)) == 503;
-}
 
 static struct str
 target_of(const struct path *p)
@@ -112,20 +76,26 @@ set_info(const struct lookup *l, enum pathname_kind kind, int status,
 	    .why = (uint8_t)why, .checked_at = get_info_time(l) });
 }
 
+/* The media type of the file. */
+static const char *
+get_type(const struct lookup *l)
+{
+	const struct namespace	*kind = namespace_get(l->path->namespace);
+	const char		*name = get_found_name(l);
+	const char		*slash = strrchr(name, '/');
+
+	name = slash != NULL ? slash + 1 : name;
+	return kind->type != NULL ? kind->type(l->path->namespace) :
+	    mime_type(l->http->caches->mime, name, strlen(name));
+}
+
 static void
 take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 {
 	struct job	*job = &l->task.job;
 	struct caches	*caches = l->http->caches;
-	const char	*name = get_found_name(l), *slash = strrchr(name, '/');
 
 	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
-	name = slash != NULL ? slash + 1 : name;
-	a->type = job->kind == JOB_LIST ? listing_type(l->path->namespace) :
-	    mime_type(caches->mime, name, strlen(name));
-	if (tried != 0)
-		a->variants |= variant_to_make(l->http, l->path,
-		    job->version.size, a->type);
 	a->file = file_new(&caches->files, job->fd, &job->version, &job->facts);
 	job->fd = -1;			/* the file owns it */
 	path_info_found(&caches->paths, l->path, a, tried);
@@ -138,13 +108,16 @@ handle_file(struct lookup *l)
 {
 	const struct job	*job = &l->task.job;
 	struct path		*p = l->path;
+	const struct namespace	*kind = namespace_get(p->namespace);
 	struct path_info	 a = { .kind = PATHNAME_FILE,
 				    .checked_at = get_info_time(l) };
 	uint16_t		 tried = 0;
 
-	if (namespace_kind(p->namespace) == NAMESPACE_TARGET) {
-		a.variants = variant_from_siblings(p, job->done);
-		tried = variant_made_bit();
+	if (!job->unchanged)
+		a.type = get_type(l);
+	if (kind->variants != NULL) {
+		a.variants = kind->variants(l->http->conf, p, job, a.type);
+		tried = NAMESPACE_MADE_BIT;
 	}
 	if (job->unchanged)
 		path_info_confirm(&l->http->caches->paths, p, &job->version, &a,
@@ -164,7 +137,7 @@ handle_directory(struct lookup *l)
 
 	if (len > 0 && job->path[len - 1] != '/')
 		kind = PATHNAME_DIRECTORY;
-	else if (job->kind == JOB_LIST || !listing_enabled(l->path->rules))
+	else if (job->kind == JOB_LIST || !rules_allow_listing(l->path->rules))
 		return false;
 	set_info(l, kind, 0, WHY_NONE);
 	return true;
@@ -200,6 +173,20 @@ set_failure(const struct lookup *l, int status, enum why why, int64_t looked,
 		log_failure(l);
 }
 
+/* Takes a variant that cannot be had out of its file's variants. */
+static void
+withdraw_variant(struct pathname_cache *paths, uint32_t ns, struct str name)
+{
+	struct path	*p = pathname_hold(paths,
+			    namespace_of(ns, NAMESPACE_TARGET, 0), name);
+
+	if (p == NULL)
+		return;
+	path_info_drop_variants(paths, p,
+	    (uint16_t)(1U << (namespace_kind(ns) - NAMESPACE_VARIANT)));
+	pathname_release(paths, &p);
+}
+
 /*
  * Notes that a variant cannot be had; the file is served without it.  Other
  * attempts follow later, but none with this version if there is no variant or
@@ -212,8 +199,9 @@ handle_no_variant(struct lookup *l)
 	bool	absent = error == ESTALE || error == EFBIG;
 
 	if (absent)
-		variant_withdraw(l->http, l->path);
-	if (absent || why_status(lookup_why(error)) < 500)
+		withdraw_variant(&l->http->caches->paths, l->path->namespace,
+		    target_of(l->path));
+	if (absent || why_status(why_of_error(error)) < 500)
 		set_info(l, PATHNAME_REFUSED, 404, WHY_NONE);
 	else
 		set_failure(l, 404, WHY_NONE, get_info_time(l),
@@ -225,7 +213,7 @@ static void
 handle_error(struct lookup *l)
 {
 	struct job	*job = &l->task.job;
-	enum why	 why = lookup_why(job->error);
+	enum why	 why = why_of_error(job->error);
 	int		 status = why_status(why);
 
 	if (job->error == EISDIR && handle_directory(l))
@@ -306,7 +294,7 @@ complete_lookup(struct task *e)
 		e->job.error = EFBIG;
 	if (e->job.error == 0)
 		handle_file(l);
-	else if (variant_is_namespace(l->path->namespace))
+	else if (namespace_is_variant(l->path->namespace))
 		handle_no_variant(l);
 	else
 		handle_error(l);
@@ -327,40 +315,6 @@ free_lookup(struct task *e)
 	free(l);
 	if (compressed)			/* the helper is free now */
 		verification_run_next(http, nested);
-}
-
-/* Fills a job that finds a file, or a directory's first index file. */
-static void
-fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
-    struct buf *text)
-{
-	const struct conf_words	*index = rules_index(p->rules);
-	size_t			 start = text->len, n;
-
-	for (size_t i = 0; i < index->n; i++) {
-		n = strlen(index->at[i]) + 1;
-		if (text->len - start + n > JOB_PATH_MAX)
-			break;
-		buf_add(text, index->at[i], n);
-	}
-	job->names_len = text->len - start;
-	if (job->kind == JOB_COMPRESS) {
-		job->length = (uint64_t)conf->limits.compress;
-		job->cache_dir = conf->cache.variants;
-	} else {
-		variant_add_suffixes(text, p);
-		job->length = variant_is_namespace(p->namespace);
-	}
-	job->names = text->at + start;
-	job->siblings = job->names + job->names_len;
-	job->siblings_len = text->len - start - job->names_len;
-}
-
-static enum job_kind
-get_job_kind(uint32_t ns)
-{
-	return listing_is_page(ns) ? JOB_LIST :
-	    variant_is_made(ns) ? JOB_COMPRESS : JOB_RESOLVE;
 }
 
 /* Sets the directory and the name relative to it; returns where in text the
@@ -393,15 +347,13 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	struct lookup	*l = mem_zero(sizeof(*l));
 	struct job	*job = &l->task.job;
 	size_t		 user_at;
+	const struct namespace	*kind = namespace_get(p->namespace);
 
-	job_init(job, get_job_kind(p->namespace));
+	job_init(job, kind->job);
 	job->id = ++http->caches->next_job_id;
 	user_at = fill_job_root(job, p, decoded, &l->text);
 	l->names_at = l->text.len;
-	if (job->kind == JOB_LIST)
-		listing_fill_job(job, http->conf, p, decoded.at, &l->text);
-	else
-		fill_resolve_job(job, http->conf, p, &l->text);
+	kind->fill_job(job, http->conf, p, decoded.at, &l->text);
 	job->path = l->text.at;
 	if (user_at < l->names_at)
 		job->user = l->text.at + user_at;

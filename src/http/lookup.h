@@ -16,9 +16,5 @@ bool		 lookup_is_pending(const struct http_loop *,
 /* Submits a background lookup, which no connection waits for, unless too many
  * are submitted already.  True: it may have been completed at once. */
 bool		 lookup_refresh(struct http_loop *, struct path *);
-/* The reason that an errno of the disk is for a refusal. */
-enum why	 lookup_why(int error);
-/* Whether a later attempt may succeed: the status is 503. */
-bool		 lookup_is_transient(int error);
 
 #endif

@@ -38,6 +38,8 @@ enum stage {
 	STAGE_COUNT
 };
 
+/* Has the crash handler name the running step and request, of any thread. */
+void		 machine_set_crash_context(void);
 /* Takes over the descriptor.  transport NULL: a socket. */
 struct session	*machine_new(struct http_loop *, int fd,
 		    const struct transport *, void *transport_context,

@@ -1,39 +1,116 @@
 /*
- * namespace: key spaces of the pathname cache.
+ * namespace: kinds of names in the pathname cache.
  *
  * Each site has a namespace for its targets.  Pages and variants that are made
  * of a target are paths of the same name in other namespaces of the site.  A
- * namespace has the site's number in its low bits and its kind above them.
+ * namespace has the site's number in its low bits, its kind above them, and
+ * above that the form of a page.
  */
 #ifndef HTTP_NAMESPACE_H
 #define HTTP_NAMESPACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#define NAMESPACE_SHIFT	24
+#include "helpers/job.h"
+#include "proto/why.h"
 
-enum {				/* kinds */
-	NAMESPACE_TARGET = 0,
-	NAMESPACE_LISTING = 1,	/* to 127: pages of listing.c */
-	NAMESPACE_VARIANT = 128	/* to 255: variants of variant.c */
+#define NAMESPACE_SITE_BITS	24
+#define NAMESPACE_KIND_BITS	3
+
+/* Kinds of variants, in order of preference among equal weights: coding and
+ * suffix of a sibling of the file; a helper makes the one without. */
+#define NAMESPACE_VARIANTS(X)						\
+	X(BR,	"br",	".br")						\
+	X(ZSTD,	"zstd",	".zst")						\
+	X(GZIP,	"gzip",	".gz")						\
+	X(MADE,	"gzip",	NULL)
+
+enum namespace_kind {
+	NAMESPACE_TARGET,
+	NAMESPACE_LISTING,
+#define X(id, coding, suffix) NAMESPACE_##id,
+	NAMESPACE_VARIANTS(X)
+#undef X
+	NAMESPACE_COUNT
 };
 
-static inline uint32_t
-namespace_of(uint32_t site, uint32_t kind)
-{
-	return site | kind << NAMESPACE_SHIFT;
-}
+/* The first variant has the lowest bit of path_info->variants. */
+#define NAMESPACE_VARIANT	NAMESPACE_BR
+#define NAMESPACE_MADE_BIT	(1U << (NAMESPACE_MADE - NAMESPACE_VARIANT))
+
+struct buf;
+struct conf;
+struct conn;
+struct path;
+struct request;
+
+/* How names of a kind are looked up, and what responses with them have. */
+struct namespace {
+	enum job_kind	 job;
+	const char	*coding;	/* of a variant, which the file itself
+					 * stands in for; NULL: no variant */
+	bool		 undated;	/* no Last-Modified */
+	/* Fills the job; it refers to text, which must not change then. */
+	void		(*fill_job)(struct job *, const struct conf *,
+			    const struct path *, const char *decoded,
+			    struct buf *text);
+	/* The media type; NULL: by the name of the file. */
+	const char	*(*type)(uint32_t namespace);
+	/* The variants of a file that a job has found; type NULL: but for the
+	 * one to be made.  NULL: no file of the kind has variants. */
+	uint16_t	(*variants)(const struct conf *, const struct path *,
+			    const struct job *, const char *type);
+	/* The value of Vary; NULL: there is no such field. */
+	const char	*(*vary)(const struct request *);
+};
+
+extern const struct namespace	namespaces[NAMESPACE_COUNT];
 
 static inline uint32_t
 namespace_site(uint32_t ns)
 {
-	return ns & ((1U << NAMESPACE_SHIFT) - 1);
+	return ns & ((1U << NAMESPACE_SITE_BITS) - 1);
 }
 
-static inline uint32_t
+static inline enum namespace_kind
 namespace_kind(uint32_t ns)
 {
-	return ns >> NAMESPACE_SHIFT;
+	return ns >> NAMESPACE_SITE_BITS & ((1U << NAMESPACE_KIND_BITS) - 1);
 }
+
+/* The form of a page. */
+static inline uint32_t
+namespace_form(uint32_t ns)
+{
+	return ns >> NAMESPACE_SITE_BITS >> NAMESPACE_KIND_BITS;
+}
+
+/* A namespace of the site of ns. */
+static inline uint32_t
+namespace_of(uint32_t ns, uint32_t kind, uint32_t form)
+{
+	return namespace_site(ns) |
+	    (form << NAMESPACE_KIND_BITS | kind) << NAMESPACE_SITE_BITS;
+}
+
+static inline const struct namespace *
+namespace_get(uint32_t ns)
+{
+	return &namespaces[namespace_kind(ns)];
+}
+
+static inline bool
+namespace_is_variant(uint32_t ns)
+{
+	return namespace_kind(ns) >= NAMESPACE_VARIANT;
+}
+
+/* The namespace of a variant, by its bit, of the site of ns. */
+uint32_t	 namespace_variant(uint32_t ns, unsigned bit);
+/* The namespace of the name that the client wants in place of the request's:
+ * a variant of a file, a page of a directory, or the same.  Other than
+ * WHY_NONE: the client accepts none. */
+enum why	 namespace_choose(struct conn *, uint32_t *ns);
 
 #endif

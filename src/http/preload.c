@@ -5,6 +5,7 @@
 
 #include "http/conn.h"
 #include "http/preload.h"
+#include "http/namespace.h"
 #include "http/reply.h"
 #include "http/variant.h"
 #include "stats/stats.h"
@@ -73,10 +74,10 @@ note_response(void *context, const struct conn *c)
 	const struct path	*path = r->path;
 
 	if (p->status != 0) {
-		if (path != NULL && variant_is_namespace(path->namespace) &&
+		if (path != NULL && namespace_is_variant(path->namespace) &&
 		    r->status == 200)
 			buf_addf(&p->codings, " %s",
-			    variant_coding(path->namespace));
+			    namespace_get(path->namespace)->coding);
 		return;
 	}
 	p->status = r->status;

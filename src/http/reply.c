@@ -4,23 +4,15 @@
 #include <string.h>
 
 #include "http/conn.h"
-#include "http/find.h"
-#include "http/head.h"
+#include "http/fields.h"
 #include "http/location.h"
-#include "http/limits/client_limits.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/log_escape.h"
 #include "proto/status.h"
-#include "http/variant.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
-
-#define METHOD_NAME(method)	#method
-#define ALLOW		"Allow: " REPLY_METHODS(METHOD_NAME, ", ") "\r\n"
-/* A busy server may be asked again after so many seconds. */
-#define RETRY_AFTER	"Retry-After: 5\r\n"
 
 static void
 add_page(struct buf *page, int status, const char *sentence)
@@ -56,38 +48,15 @@ send_page(struct conn *c, int status)
 	size_t			 body = 0;
 
 	add_page(&text, status, status_sentence(status));
-	head_add_type(c, rules_of(c->request), "text/html; charset=utf-8");
+	fields_add_type(c, rules_of(c->request), "text/html; charset=utf-8");
 	buf_addf(&http->work, "Content-Length: %zu\r\n", text.len);
-	head_end(c);
+	fields_end(c);
 	if (c->request->parse.method != METHOD_HEAD) {
 		buf_add(&http->work, text.at, text.len);
 		body = text.len;
 	}
 	buf_free(&text);
 	return reply_send_work(c, status, body);
-}
-
-void
-reply_add_status_fields(struct conn *c, int status)
-{
-	const struct file	*file = c->request->file;
-	struct buf		*b = &c->http->work;
-
-	if (status == 405)
-		buf_adds(b, ALLOW);
-	else if (status == 401)
-		buf_addf(b, "WWW-Authenticate: Basic realm=\"%s\", "
-		    "charset=\"UTF-8\"\r\n", c->request->guard->realm);
-	else if (status == 429)
-		buf_addf(b, "Retry-After: %d\r\n",
-		    client_limits_retry_after(c));
-	else if (status == 406)
-		buf_adds(b, VARIANT_VARY);
-	else if (status == 503)
-		buf_adds(b, RETRY_AFTER);
-	else if (status == 416)
-		buf_addf(b, "Content-Range: bytes */%lld\r\n",
-		    (long long)file->version.size);
 }
 
 int
@@ -134,10 +103,28 @@ reply_options(struct conn *c)
 {
 	/* A 204 has no body by definition.  A 200 would need Content-Length,
 	 * and would promise a text about the options. */
-	head_begin(c, 204);
-	buf_adds(&c->http->work, ALLOW);
-	head_end(c);
+	fields_begin(c, 204);
+	fields_add_allow(c);
+	fields_end(c);
 	return reply_send_work(c, 204, 0);
+}
+
+enum go
+reply_internal_redirect(struct conn *c, const char *page, int failure)
+{
+	struct request	*r = c->request;
+
+	r->target_rules = rules_of(r);
+	conn_request_reset(c);
+	if (r->path != NULL)
+		pathname_release(&c->http->caches->paths, &r->path);
+	r->page = page;
+	r->no_variants = false;
+	r->page_status = (uint16_t)failure;
+	r->lookup_done = false;
+	r->attempts = 0;
+	r->guards_passed = 0;
+	return conn_go(c, STEP_AUTHORIZE);
 }
 
 enum go
@@ -151,11 +138,10 @@ reply_error(struct conn *c, int status)
 		log_refusal(c, status);
 		page = rules_error_page(r, status);
 		if (page != NULL)
-			return find_internal_redirect(c, page, status);
+			return reply_internal_redirect(c, page, status);
 	} else				/* the error page cannot be had */
 		status = r->page_status;
-	head_begin(c, status);
-	reply_add_status_fields(c, status);
+	fields_begin(c, status);
 	conn_request_reset(c);
 	return send_page(c, status);
 }
@@ -180,7 +166,7 @@ reply_redirect(struct conn *c)
 
 	if (is_rule)
 		status = a->status;
-	head_begin(c, status);
+	fields_begin(c, status);
 	location_add(c);
 	conn_request_reset(c);
 	return send_page(c, status);

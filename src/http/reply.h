@@ -8,15 +8,16 @@
 #include "lib/compiler.h"
 #include "proto/why.h"
 
-/* The methods that are served; X() makes something of each, AND joins them. */
-#define REPLY_METHODS(X, AND)	X(GET) AND X(HEAD) AND X(OPTIONS)
-
 /* Notes the reason for a refusal; returns its status. */
 COLD int reply_why(struct conn *, enum why);
 /* The reason for the response as a sentence; "" if the status needs none. */
 const char *reply_reason(const struct request *, int status);
 /* Answers OPTIONS: 204 and the field Allow. */
 COLD enum go reply_options(struct conn *);
+/* Sets a page of the conf as what is to be found in place of the target, and
+ * goes to AUTHORIZE.  failure: the status that the page is for; 0: the status
+ * is the page's own. */
+enum go	reply_internal_redirect(struct conn *, const char *page, int failure);
 /* Answers with the conf's page for the status, or with a short one.  The
  * connection stays open. */
 COLD enum go reply_error(struct conn *, int status);
@@ -27,7 +28,5 @@ COLD enum go reply_error_close(struct conn *, int status);
 COLD enum go reply_redirect(struct conn *);
 /* Sends http->work; its last bytes, so many, are the body. */
 COLD enum go reply_send_work(struct conn *, int status, size_t body);
-/* Adds fields that belong to a status to the head in http->work. */
-void	reply_add_status_fields(struct conn *, int status);
 
 #endif

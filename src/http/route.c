@@ -2,6 +2,7 @@
  * route: finds the site of a request, and refuses what needs no lookup.
  */
 #include "http/conn.h"
+#include "http/fields.h"
 #include "http/limits/client_limits.h"
 #include "http/reply.h"
 #include "lib/compiler.h"
@@ -59,7 +60,7 @@ static enum why
 check_method(const struct parse *p)
 {
 #define BIT(method)	1U << METHOD_##method
-	const unsigned	served = REPLY_METHODS(BIT, |);
+	const unsigned	served = FIELDS_METHODS(BIT, |);
 #undef BIT
 
 	/* A target of CONNECT has no other methods to be allowed. */

@@ -146,6 +146,15 @@ rules_listing(const struct conf_rules *rules)
 	    &rules->outer->listing;
 }
 
+bool
+rules_allow_listing(const struct conf_rules *rules)
+{
+	const struct conf_words	*forms = rules_listing(rules);
+
+	return conf_find_listing(forms, LISTING_HTML) ||
+	    conf_find_listing(forms, LISTING_JSON);
+}
+
 const struct conf_words *
 rules_precompressed(const struct conf_rules *rules)
 {

@@ -19,6 +19,8 @@ struct str rules_user(const struct conf_rules *, struct str decoded);
 const struct conf_words *rules_index(const struct conf_rules *);
 /* Forms of listings. */
 const struct conf_words *rules_listing(const struct conf_rules *);
+/* Whether directories may be listed, in any form. */
+bool	rules_allow_listing(const struct conf_rules *);
 /* Codings of files that stand beside others. */
 const struct conf_words *rules_precompressed(const struct conf_rules *);
 /* Whether a media type is worth to be compressed. */

@@ -4,7 +4,7 @@
  *
  * A report is of this moment: conditions and ranges do not apply.
  */
-#include "http/head.h"
+#include "http/fields.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/stats_page.h"
@@ -35,7 +35,7 @@ find_form_by_accept(struct conn *c)
 	int			most = 0, weight;
 
 	c->http->work.len = 0;
-	accept = head_list(c, FIELD_ACCEPT);
+	accept = conn_field_list(c, FIELD_ACCEPT);
 	for (int i = 0; i < REPORT_FORM_COUNT; i++) {
 		weight = accept_weight(accept,
 		    str_of(report_media((enum report_form)i)));
@@ -50,14 +50,14 @@ find_form_by_accept(struct conn *c)
 static void
 make_head(struct conn *c, enum report_form form, size_t length)
 {
-	head_begin(c, reply_why(c, WHY_STATS_PAGE));
-	head_add_type(c, rules_of(c->request), report_type(form));
+	fields_begin(c, reply_why(c, WHY_STATS_PAGE));
+	fields_add_type(c, rules_of(c->request), report_type(form));
 	buf_addf(&c->http->work, "Cache-Control: no-store\r\n"
 	    "Vary: Accept\r\n"
 	    "Content-Security-Policy: default-src 'none'; "
 	    "style-src 'unsafe-inline'\r\n"
 	    "Content-Length: %zu\r\n", length);
-	head_end(c);
+	fields_end(c);
 }
 
 enum go

@@ -20,6 +20,8 @@
 /* A pipe writes up to PIPE_BUF bytes at once, which may be as few as 512. */
 enum { LINE_BYTES = PIPE_BUF < 1024 ? PIPE_BUF : 1024 };
 
+#define REPEAT_MS	60000	/* ms between lines that clients can cause */
+
 static const char	*process_name = "amped";
 static enum log_level	 max_level = LOG_LEVEL_NOTICE;
 static void		(*output)(void *, const char *, size_t);
@@ -204,6 +206,15 @@ log_crash(const char *const words[])
 	log_line(level, error, format, args);				\
 	va_end(args);							\
 } while (0)
+
+bool
+log_is_due(_Atomic int64_t *last, int64_t now)
+{
+	int64_t	before = atomic_load(last);
+
+	return (before == 0 || now - before >= REPEAT_MS) &&
+	    atomic_compare_exchange_strong(last, &before, now);
+}
 
 void
 log_error(const char *format, ...)

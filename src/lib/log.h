@@ -10,7 +10,9 @@
 #ifndef LIB_LOG_H
 #define LIB_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define LOG_LEVELS(X)							\
 	X(ERROR,	"error")					\
@@ -43,6 +45,10 @@ void	log_set_output(void (*)(void *, const char *, size_t), void *);
  */
 void	log_count_drops(int fd);
 enum log_level	log_level(void);
+
+/* Whether to log what clients can cause, once a minute: the last time, in ms of
+ * some clock, is now. */
+bool	log_is_due(_Atomic int64_t *last, int64_t now);
 
 void	log_error(const char *, ...) LOG_PRINTF(1, 2);
 void	log_errorx(const char *, ...) LOG_PRINTF(1, 2);

@@ -5,6 +5,8 @@
 #ifndef PROTO_WHY_H
 #define PROTO_WHY_H
 
+#include <stdbool.h>
+
 enum why {
 #define WHY(id, status, directive, sentence) WHY_##id,
 #include "proto/why.tbl"
@@ -18,5 +20,9 @@ int		 why_status(enum why);
 const char	*why_directive(enum why);
 /* A clause about the request, without a full stop. */
 const char	*why_sentence(enum why);
+/* The reason that an errno of the disk is for a refusal. */
+enum why	 why_of_error(int error);
+/* Whether a later attempt may succeed: the status is 503. */
+bool		 why_is_transient(int error);
 
 #endif

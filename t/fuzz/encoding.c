@@ -14,7 +14,7 @@ check_coding(struct str accept, uint32_t offered)
 	int			identity = accept_coding(accept,
 				    STR("identity"));
 	uint32_t		which = UINT32_MAX, alone;
-	enum variant_choice	choice = variant_choose(accept, offered,
+	enum variant_choice	choice = variant_negotiate(accept, offered,
 				    &which);
 
 	need(identity >= -1 && identity <= 1000);
@@ -22,7 +22,7 @@ check_coding(struct str accept, uint32_t offered)
 	case VARIANT_USE:
 		need(which < 32 && (offered & 1U << which) != 0);
 		/* The choice stands when nothing else is offered. */
-		need(variant_choose(accept, 1U << which, &alone) ==
+		need(variant_negotiate(accept, 1U << which, &alone) ==
 		    VARIANT_USE && alone == which);
 		break;
 	case VARIANT_IDENTITY:

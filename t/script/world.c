@@ -449,6 +449,7 @@ begin_world(void)
 		    .shared = true });
 	setup.addresses = world.addresses = addresses_conf_new(world.conf, 1,
 	    setup.descriptors);
+	machine_set_crash_context();
 	world.http[0] = http_new(&setup);
 	setup.caches = world.http[0]->caches;
 	for (int i = 1; i < STAGE_COUNT; i++)

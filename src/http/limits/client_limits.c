@@ -38,7 +38,7 @@ client_limits_connect(struct conn *c)
 		return;
 	c->refused = true;
 	stats_count(STATS_CONNECTIONS_REFUSED);
-	if (http_may_log(http, &http->caches->connections_warned_at))
+	if (log_is_due(&http->caches->connections_warned_at, http->clock->ms))
 		log_limit(c, "connections",
 		    http->conf->limits.connections_address,
 		    "connections address");
@@ -54,7 +54,7 @@ client_limits_request(struct conn *c)
 	    http->clock->ms))
 		return true;
 	stats_count(STATS_REQUESTS_OVER_RATE);
-	if (http_may_log(http, &http->caches->rate_warned_at))
+	if (log_is_due(&http->caches->rate_warned_at, http->clock->ms))
 		log_limit(c, "requests a second", http->conf->limits.rate,
 		    "rate");
 	return false;

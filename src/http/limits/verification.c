@@ -11,10 +11,10 @@
 
 #include "http/limits/verification.h"
 #include "http/log_escape.h"
-#include "http/lookup.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "proto/why.h"
 #include "stats/stats.h"
 
 /* ms for which a wrong verdict is kept. */
@@ -88,9 +88,10 @@ set_failure(struct verification *v, int error)
 	const char	*file = v->task.job.root;
 
 	errno = error;
-	if (!http_may_log(v->http, &v->http->caches->unverified_warned_at))
+	if (!log_is_due(&v->http->caches->unverified_warned_at,
+	    v->http->clock->ms))
 		;
-	else if (lookup_is_transient(error))
+	else if (why_is_transient(error))
 		log_warn("requests with a password get status 503: cannot "
 		    "verify passwords by %s now", file);
 	else
@@ -105,7 +106,8 @@ log_unusable(const struct verification *v)
 {
 	char	name[LOG_NAME_MAX];
 
-	if (!http_may_log(v->http, &v->http->caches->unusable_warned_at))
+	if (!log_is_due(&v->http->caches->unusable_warned_at,
+	    v->http->clock->ms))
 		return;
 	*log_escape_text(v->who.user, false, name,
 	    name + sizeof(name) - 1) = '\0';

@@ -35,7 +35,7 @@ init_loop(void)
 	sites[1].number = 1;
 	add_target(0, "/a");
 	add_target(0, "/%61");
-	add_target(namespace_of(0, NAMESPACE_VARIANT), "/a");
+	add_target(namespace_of(0, NAMESPACE_VARIANT, 0), "/a");
 	add_target(0, "/a/");
 	add_target(0, "/a/b");
 	add_target(0, "/ab");

@@ -85,7 +85,7 @@ static const struct {
 START_TEST(chosen)
 {
 	uint32_t		which = 99;
-	enum variant_choice	choice = variant_choose(
+	enum variant_choice	choice = variant_negotiate(
 				    str_of(cases[_i].value), cases[_i].offered,
 				    &which);
 	int			taken = choice == VARIANT_USE ? 1 << which :
@@ -102,7 +102,7 @@ START_TEST(only_what_there_is)
 	uint32_t	which;
 
 	for (unsigned offered = 0; offered <= ALL; offered++)
-		if (variant_choose(str_of(cases[_i].value), offered,
+		if (variant_negotiate(str_of(cases[_i].value), offered,
 		    &which) == VARIANT_USE)
 			ck_assert((offered & 1U << which) != 0);
 }

@@ -1,0 +1,234 @@
+/*
+ * fields: writes response heads, field by field.
+ *
+ * Must not decide what is answered.
+ */
+#include <string.h>
+
+#include "http/conn.h"
+#include "http/fields.h"
+#include "http/limits/client_limits.h"
+#include "http/namespace.h"
+#include "http/rules.h"
+#include "lib/compiler.h"
+#include "lib/hash.h"
+#include "proto/status.h"
+
+/* Date follows the status line at once, at the same place in each head of
+ * status 200, where the header cache rewrites it. */
+#define STATUS_LINE	"HTTP/1.1 200 OK\r\nDate: "
+_Static_assert(sizeof(STATUS_LINE) - 1 == FIELDS_DATE_AT, "");
+
+/* The field that is lengthened when a head is padded. */
+#define SLACK		"\r\nServer:"
+#define SLACK_AT	(FIELDS_DATE_AT + DATE_LENGTH + sizeof(SLACK) - 1)
+
+/* A tag has 64 bits in digits of six bits: each response carries it, and each
+ * cached head stores it. */
+#define ETAG_DIGITS	11
+static const char etag_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    "abcdefghijklmnopqrstuvwxyz0123456789-_";
+
+#define METHOD_NAME(method)	#method
+#define VARY		"Vary: %s\r\n"
+/* A busy server may be asked again after so many seconds. */
+#define RETRY_AFTER	"Retry-After: 5\r\n"
+
+static const char *const connection_fields[PATHNAME_HEADS] = {
+	"", "Connection: close\r\n", "Connection: keep-alive\r\n"
+};
+
+size_t
+fields_etag(const struct file *f, char etag[FIELDS_ETAG_MAX])
+{
+	/* The key is no secret: a file has the same tag after a restart. */
+	static const struct hash_key	key = { 0, 0 };
+	const struct job_version	*v = &f->version;
+	const uint64_t	facts[] = { v->dev, v->ino, (uint64_t)v->size,
+	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns };
+	uint64_t	bits = hash_bytes(&key, 0, facts, sizeof(facts));
+	size_t		n = 0;
+
+	if (!f->strong) {
+		etag[n++] = 'W';
+		etag[n++] = '/';
+	}
+	etag[n++] = '"';
+	for (int i = 0; i < ETAG_DIGITS; i++, bits >>= 6)
+		etag[n++] = etag_digits[bits & 63];
+	etag[n++] = '"';
+	etag[n] = '\0';
+	return n;
+}
+
+void
+fields_add_allow(struct conn *c)
+{
+	buf_adds(&c->http->work,
+	    "Allow: " FIELDS_METHODS(METHOD_NAME, ", ") "\r\n");
+}
+
+/* Adds fields that belong to a status. */
+static COLD void
+add_status_fields(struct conn *c, int status)
+{
+	const struct file	*file = c->request->file;
+	struct buf		*b = &c->http->work;
+
+	if (status == 405)
+		fields_add_allow(c);
+	else if (status == 401)
+		buf_addf(b, "WWW-Authenticate: Basic realm=\"%s\", "
+		    "charset=\"UTF-8\"\r\n", c->request->guard->realm);
+	else if (status == 429)
+		buf_addf(b, "Retry-After: %d\r\n",
+		    client_limits_retry_after(c));
+	else if (status == 406)
+		buf_addf(b, VARY, "Accept-Encoding");
+	else if (status == 503)
+		buf_adds(b, RETRY_AFTER);
+	else if (status == 416)
+		buf_addf(b, "Content-Range: bytes */%lld\r\n",
+		    (long long)file->version.size);
+}
+
+void
+fields_begin(struct conn *c, int status)
+{
+	struct buf	*b = &c->http->work;
+
+	b->len = 0;
+	if (status == 200)
+		buf_add(b, STATUS_LINE, FIELDS_DATE_AT);
+	else
+		buf_addf(b, "HTTP/1.1 %d %s\r\nDate: ", status,
+		    status_reason(status));
+	buf_add(b, c->http->date_text, DATE_LENGTH);
+	buf_adds(b, SLACK " ");
+	buf_adds(b, c->http->server);
+	buf_adds(b, "\r\n");
+	buf_adds(b, connection_fields[c->request->head_kind]);
+	if (status >= 400)
+		add_status_fields(c, status);
+}
+
+void
+fields_end(struct conn *c)
+{
+	buf_adds(&c->http->work, "\r\n");
+}
+
+static void
+add_media_type(struct buf *b, const struct conf_rules *rules, const char *type)
+{
+	buf_adds(b, type);
+	if (rules != NULL && rules->charset != NULL && mime_wants_charset(type))
+		buf_addf(b, "; charset=%s", rules->charset);
+}
+
+void
+fields_add_type(struct conn *c, const struct conf_rules *rules,
+    const char *type)
+{
+	struct buf	*b = &c->http->work;
+
+	buf_adds(b, "Content-Type: ");
+	add_media_type(b, rules, type);
+	buf_adds(b, "\r\n");
+	if (rules == NULL || rules->nosniff)
+		buf_adds(b, "X-Content-Type-Options: nosniff\r\n");
+}
+
+void
+fields_add_validators(struct conn *c)
+{
+	const struct request	*r = c->request;
+	const struct conf_rules	*rules = r->path->rules;
+	const struct namespace	*kind = namespace_get(r->path->namespace);
+	const char		*vary = kind->vary(r);
+	struct buf		*b = &c->http->work;
+	char			 etag[FIELDS_ETAG_MAX], date[DATE_LENGTH];
+	int64_t			 age = rules_max_age(rules, r->info.type);
+
+	fields_etag(r->file, etag);
+	if (vary != NULL)
+		buf_addf(b, VARY, vary);
+	if (!kind->undated) {
+		date_format((time_t)r->file->version.mtime, date);
+		buf_adds(b, "Last-Modified: ");
+		buf_add(b, date, sizeof(date));
+		buf_adds(b, "\r\n");
+	}
+	buf_addf(b, "ETag: %s\r\n", etag);
+	if (age != -1)
+		buf_addf(b, "Cache-Control: max-age=%lld\r\n",
+		    (long long)age);
+	buf_adds(b, rules->field_lines);
+}
+
+static void
+add_coding(struct buf *b, const struct request *r)
+{
+	const char	*coding = namespace_get(r->path->namespace)->coding;
+
+	if (coding != NULL)
+		buf_addf(b, "Content-Encoding: %s\r\n", coding);
+}
+
+void
+fields_add_content(struct conn *c, int64_t length)
+{
+	const struct request	*r = c->request;
+
+	fields_add_type(c, r->path->rules, r->info.type);
+	add_coding(&c->http->work, r);
+	buf_addf(&c->http->work, "Content-Length: %lld\r\n",
+	    (long long)length);
+}
+
+void
+fields_add_range(struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	fields_add_content(c, r->end - r->next);
+	buf_addf(&c->http->work,
+	    "Content-Range: bytes %lld-%lld/%lld\r\n",
+	    (long long)r->next, (long long)r->end - 1,
+	    (long long)r->file->version.size);
+}
+
+void
+fields_add_ranges(struct conn *c, const struct cond_result *result)
+{
+	struct request		*r = c->request;
+	struct http_loop	*http = c->http;
+	uint64_t		 n = http->boundary_count++;
+	struct buf		 fields = { 0 };
+
+	/* Content-Encoding is about the parts, not the multipart around
+	 * them. */
+	buf_adds(&fields, "Content-Type: ");
+	add_media_type(&fields, r->path->rules, r->info.type);
+	buf_adds(&fields, "\r\n");
+	add_coding(&fields, r);
+	r->multipart = multipart_new(result, buf_string(&fields),
+	    r->file->version.size,
+	    hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
+	buf_free(&fields);
+	buf_addf(&http->work, "Content-Type: multipart/byteranges; "
+	    "boundary=%s\r\nContent-Length: %lld\r\n", r->multipart->boundary,
+	    (long long)r->multipart->length);
+}
+
+void
+fields_pad(struct conn *c)
+{
+	struct buf	*b = &c->http->work;
+	size_t		 slack = -b->len % HEADER_ALIGNMENT;
+
+	buf_reserve(b, slack);
+	memmove(b->at + SLACK_AT + slack, b->at + SLACK_AT, b->len - SLACK_AT);
+	memset(b->at + SLACK_AT, ' ', slack);
+	b->len += slack;
+}

@@ -1,0 +1,81 @@
+/*
+ * namespace: the table of kinds of names.
+ *
+ * The steps ask this table, so that they need not know what there is beside
+ * plain files.
+ */
+#include <string.h>
+
+#include "http/conn.h"
+#include "http/listing.h"
+#include "http/namespace.h"
+#include "http/rules.h"
+#include "http/variant.h"
+
+_Static_assert(NAMESPACE_COUNT <= 1 << NAMESPACE_KIND_BITS,
+    "more kinds than a namespace has bits for");
+
+/* Fills a job that finds a file, or a directory's first index file. */
+static void
+fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
+    const char *decoded, struct buf *text)
+{
+	const struct conf_words	*index = rules_index(p->rules);
+	size_t			 start = text->len, n;
+
+	(void)decoded;
+	for (size_t i = 0; i < index->n; i++) {
+		n = strlen(index->at[i]) + 1;
+		if (text->len - start + n > JOB_PATH_MAX)
+			break;
+		buf_add(text, index->at[i], n);
+	}
+	job->names_len = text->len - start;
+	if (job->kind == JOB_COMPRESS) {
+		job->length = (uint64_t)conf->limits.compress;
+		job->cache_dir = conf->cache.variants;
+	} else {
+		variant_add_suffixes(text, p);
+		job->length = namespace_is_variant(p->namespace);
+	}
+	job->names = text->at + start;
+	job->siblings = job->names + job->names_len;
+	job->siblings_len = text->len - start - job->names_len;
+}
+
+static const char *
+vary_of_file(const struct request *r)
+{
+	return r->info.variants != 0 || namespace_is_variant(r->path->namespace)
+	    ? "Accept-Encoding" : NULL;
+}
+
+const struct namespace	namespaces[NAMESPACE_COUNT] = {
+	[NAMESPACE_TARGET] = { .job = JOB_RESOLVE,
+	    .fill_job = fill_resolve_job, .variants = variant_find,
+	    .vary = vary_of_file },
+	[NAMESPACE_LISTING] = { .job = JOB_LIST, .undated = true,
+	    .fill_job = listing_fill_job, .type = listing_type,
+	    .vary = listing_vary },
+#define X(id, name, suffix)						\
+	[NAMESPACE_##id] = { .coding = name,				\
+	    .job = NAMESPACE_##id == NAMESPACE_MADE ? JOB_COMPRESS :	\
+	    JOB_RESOLVE, .fill_job = fill_resolve_job, .vary = vary_of_file },
+	NAMESPACE_VARIANTS(X)
+#undef X
+};
+
+uint32_t
+namespace_variant(uint32_t ns, unsigned bit)
+{
+	return namespace_of(ns, NAMESPACE_VARIANT + bit, 0);
+}
+
+enum why
+namespace_choose(struct conn *c, uint32_t *ns)
+{
+	if (c->request->info.kind == PATHNAME_FILE)
+		return variant_choose(c, ns);
+	*ns = listing_choose(c);
+	return WHY_NONE;
+}
