@@ -120,11 +120,13 @@ hold_path(struct conn *c)
 	struct request		*r = c->request;
 	struct pathname_cache	*paths = &c->http->caches->paths;
 	uint32_t		 ns = (uint32_t)r->site->number;
-	struct str		 raw = r->page != NULL ? str_of(r->page) :
+	struct str		 raw = r->page.name != NULL ?
+			    str_of(r->page.name) :
 			    parse_str(c->input, r->parse.path);
 
-	r->path = prefetch_has_begun(&r->prefetch) && r->page == NULL ?
-	    pathname_hold_hashed(paths, r->prefetch.hash, ns, raw) :
+	r->path = prefetch_has_begun(&r->lookup.prefetch) &&
+	    r->page.name == NULL ?
+	    pathname_hold_hashed(paths, r->lookup.prefetch.hash, ns, raw) :
 	    pathname_hold(paths, ns, raw);
 	return r->path != NULL ? WHY_NONE : add_path(c, ns, raw);
 }
@@ -133,7 +135,7 @@ static enum go
 refuse_request(struct conn *c, enum why why)
 {
 	stats_count(STATS_DENIED);
-	c->request->auth_pending = false;
+	c->request->auth.pending = false;
 	return reply_error(c, reply_why(c, why));
 }
 
@@ -166,7 +168,7 @@ has_verdict(const struct conn *c, const struct auth_result *a)
 	const struct request	*r = c->request;
 
 	return c->http->clock->ms < a->valid_until ||
-	    (r->auth_pending && a->count != r->auth_number);
+	    (r->auth.pending && a->count != r->auth.number);
 }
 
 /* Goes on to the next guard. */
@@ -175,10 +177,10 @@ pass_guard(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	auth_release(&c->http->caches->auth, &r->auth);
-	r->auth_pending = false;
-	r->auth_ok = true;
-	r->guards_passed++;
+	auth_release(&c->http->caches->auth, &r->auth.entry);
+	r->auth.pending = false;
+	r->auth.ok = true;
+	r->auth.passed++;
 	return GO_ON;
 }
 
@@ -195,7 +197,7 @@ may_use_stale(const struct conn *c, const struct auth_result *a)
 static bool
 passes_by_stale(const struct conn *c, const struct auth_result *a)
 {
-	return may_use_stale(c, a) && (a->pending || c->request->auth_pending);
+	return may_use_stale(c, a) && (a->pending || c->request->auth.pending);
 }
 
 static enum go
@@ -204,17 +206,18 @@ verify_password(struct conn *c, const struct conf_guard *guard,
 {
 	struct request		*r = c->request;
 	struct task		*e = c->http->caches->shared ? NULL :
-				    r->auth->task;
+				    r->auth.entry->task;
 	enum verifier_state	 state = VERIFIER_QUEUED;
 
 	if (conn_must_flush(c))
 		return conn_send(c, STEP_AUTHORIZE);
-	if (!r->auth_pending) {
-		r->auth_pending = true;
-		r->auth_number = a->count;
+	if (!r->auth.pending) {
+		r->auth.pending = true;
+		r->auth.number = a->count;
 	}
 	if (e == NULL)
-		state = verification_start(c, r->auth, guard->file, who, &e);
+		state = verification_start(c, r->auth.entry, guard->file, who,
+		    &e);
 	if (state != VERIFIER_RUNNING && may_use_stale(c, a))
 		return pass_guard(c);
 	if (state == VERIFIER_REFUSED)
@@ -241,7 +244,7 @@ handle_verdict(struct conn *c, const struct auth_result *a)
 	if (a->verdict == AUTH_FAILED)
 		return handle_failure(c, a);
 	if (a->verdict == AUTH_WRONG) {
-		if (c->request->auth_pending)	/* else it has been logged */
+		if (c->request->auth.pending)	/* else it has been logged */
 			log_auth_failure(c);
 		return refuse_request(c, WHY_PASSWORD);
 	}
@@ -262,11 +265,12 @@ hold_auth(struct conn *c, const struct conf_guard *guard,
 	struct auth_cache	*auths = &c->http->caches->auth;
 	struct str		 file = str_of(guard->file);
 
-	if (r->auth == NULL)
-		r->auth = auth_hold(auths, file, who->user, who->password);
-	if (r->auth == NULL && verification_accepts(c))
-		r->auth = auth_add(auths, file, who->user, who->password);
-	return r->auth != NULL;
+	if (r->auth.entry == NULL)
+		r->auth.entry = auth_hold(auths, file, who->user,
+		    who->password);
+	if (r->auth.entry == NULL && verification_accepts(c))
+		r->auth.entry = auth_add(auths, file, who->user, who->password);
+	return r->auth.entry != NULL;
 }
 
 static enum go
@@ -277,7 +281,7 @@ check_auth(struct conn *c, const struct conf_guard *guard,
 
 	if (!hold_auth(c, guard, who))
 		return reply_error(c, reply_why(c, WHY_VERIFIERS_BUSY));
-	auth_get(&c->http->caches->auth, c->request->auth, &result);
+	auth_get(&c->http->caches->auth, c->request->auth.entry, &result);
 	if (has_verdict(c, &result))
 		return handle_verdict(c, &result);
 	if (passes_by_stale(c, &result))
@@ -293,7 +297,7 @@ check_password(struct conn *c, const struct conf_guard *guard)
 	struct credentials	 who;
 	enum go			 go;
 
-	r->guard = guard;
+	r->auth.guard = guard;
 	if (!credentials_read(parse_field(&r->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
 		return refuse_request(c, WHY_PASSWORD);
@@ -315,7 +319,7 @@ network_is_allowed(const struct conn *c, const char *decoded)
 		if (conf_access_admits(guard, c->session->family,
 		    c->session->addr))
 			continue;
-		r->guard = guard;
+		r->auth.guard = guard;
 		return false;
 	}
 	return true;
@@ -335,8 +339,8 @@ check_guards(struct conn *c)
 	if (!network_is_allowed(c, decoded))
 		return refuse_request(c, WHY_NETWORK);
 	while ((guard = find_next_guard(r->site, p->rules, decoded,
-	    &r->guards_passed)) != NULL && guard->realm == NULL)
-		r->guards_passed++;
+	    &r->auth.passed)) != NULL && guard->realm == NULL)
+		r->auth.passed++;
 	if (guard == NULL)
 		return conn_go(c, STEP_FIND);
 	return check_password(c, guard);
@@ -348,7 +352,7 @@ is_about_server(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	return r->parse.method == METHOD_OPTIONS && r->page == NULL &&
+	return r->parse.method == METHOD_OPTIONS && r->page.name == NULL &&
 	    str_same(parse_str(c->input, r->parse.path), STR("*"));
 }
 
@@ -360,12 +364,12 @@ is_late_but_stale(struct conn *c, enum outcome outcome)
 	struct request		*r = c->request;
 	struct auth_result	 result;
 
-	if (outcome != OUTCOME_TIMED_OUT || r->auth == NULL)
+	if (outcome != OUTCOME_TIMED_OUT || r->auth.entry == NULL)
 		return false;
-	auth_get(&c->http->caches->auth, r->auth, &result);
+	auth_get(&c->http->caches->auth, r->auth.entry, &result);
 	if (!may_use_stale(c, &result))
 		return false;
-	r->disk_deadline = 0;
+	r->disk.deadline = 0;
 	return true;
 }
 
@@ -384,7 +388,7 @@ authorize_step(struct conn *c)
 		return conn_go(c, STEP_FIND);
 	if (r->path == NULL && (why = hold_path(c)) != WHY_NONE)
 		return reply_error(c, reply_why(c, why));
-	if (!r->path->guarded || r->page_status != 0 || c->transport->trusted)
+	if (!r->path->guarded || r->page.status != 0 || c->transport->trusted)
 		return conn_go(c, STEP_FIND);
 	return check_guards(c);
 }

@@ -127,10 +127,10 @@ put_own_head(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	r->head_sent = (uint32_t)r->head.len;
-	output_add(conn_output(c), &r->head);
-	r->head.at = NULL;
-	r->head.release = NULL;
+	r->response.head_sent = (uint32_t)r->response.head.len;
+	output_add(conn_output(c), &r->response.head);
+	r->response.head.at = NULL;
+	r->response.head.release = NULL;
 }
 
 static void
@@ -145,29 +145,30 @@ release_head(void *owner, void *object)
 static NOINLINE void
 ref_cached_head(struct conn *c)
 {
-	struct head	*h = c->request->cached_head;
+	struct head	*h = c->request->response.cached_head;
 	struct piece	*p = output_put(conn_output(c), header_bytes(h),
 			    header_len(h));
 
 	p->release = release_head;
 	p->owner = &c->http->caches->heads;
 	p->object = h;
-	c->request->cached_head = NULL;
+	c->request->response.cached_head = NULL;
 }
 
 static void
 put_cached_head(struct conn *c)
 {
 	struct request	*r = c->request;
-	size_t		 len = header_len(r->cached_head);
+	size_t		 len = header_len(r->response.cached_head);
 
-	r->head_sent = (uint32_t)len;
+	r->response.head_sent = (uint32_t)len;
 	if (len > output_scratch_left(conn_output(c))) {
 		ref_cached_head(c);
 		return;
 	}
-	output_write(conn_output(c), header_bytes(r->cached_head), len);
-	header_release(&c->http->caches->heads, &r->cached_head);
+	output_write(conn_output(c), header_bytes(r->response.cached_head),
+	    len);
+	header_release(&c->http->caches->heads, &r->response.cached_head);
 }
 
 /* Puts out the head, when the first piece of its body is ready, too. */
@@ -176,10 +177,10 @@ put_head(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (r->answered)
+	if (r->response.answered)
 		return;
-	r->answered = true;
-	if (r->cached_head != NULL)
+	r->response.answered = true;
+	if (r->response.cached_head != NULL)
 		put_cached_head(c);
 	else
 		put_own_head(c);
@@ -192,10 +193,10 @@ put_part_header(struct conn *c)
 	struct request	*r = c->request;
 	struct str	 lead;
 
-	if (!multipart_header(r->multipart, &lead))
+	if (!multipart_header(r->body.multipart, &lead))
 		return;
 	output_write(conn_output(c), lead.at, lead.len);
-	r->body_sent += (int64_t)lead.len;
+	r->body.sent += (int64_t)lead.len;
 }
 
 /* Goes on to the next range when this one has been put out. */
@@ -206,16 +207,17 @@ start_next_range(struct conn *c, const struct chunk *k)
 	const struct byte_range	*range;
 	uint32_t		 index;
 
-	if (r->next < r->end || !multipart_next(r->multipart))
+	if (r->body.next < r->body.end || !multipart_next(r->body.multipart))
 		return;
-	range = &r->multipart->range[r->multipart->current];
-	r->next = range->first;
-	r->end = r->next + range->length;
+	range = &r->body.multipart->range[r->body.multipart->current];
+	r->body.next = range->first;
+	r->body.end = r->body.next + range->length;
 	/* The same chunk goes on: between the ranges a copied chunk could be
 	 * evicted, and without a descriptor it could not be read again. */
-	index = chunk_index(r->file, r->next);
+	index = chunk_index(r->file, r->body.next);
 	if (index == chunk_slot(k))
-		r->chunk = chunk_hold(&c->http->caches->chunks, r->file, index);
+		r->body.chunk = chunk_hold(&c->http->caches->chunks, r->file,
+		    index);
 }
 
 /* Whether the file was written a moment ago, so that it may be written again
@@ -234,20 +236,20 @@ static bool
 can_send_file(const struct conn *c)
 {
 	const struct request	*r = c->request;
-	const struct multipart	*m = r->multipart;
+	const struct multipart	*m = r->body.multipart;
 	int64_t			 length = m != NULL ?
 				    m->range[m->current].length :
-				    r->body_sent + r->end - r->next;
+				    r->body.sent + r->body.end - r->body.next;
 
 	/* The descriptor must stay held until all is sent. */
-	return length > COPY_MAX && r->file_open &&
+	return length > COPY_MAX && r->body.file_open &&
 	    c->transport->send_file != NULL &&
-	    chunk_prefers_sendfile(r->chunk) && !is_just_written(c);
+	    chunk_prefers_sendfile(r->body.chunk) && !is_just_written(c);
 }
 
 /* Puts out a part of a chunk by reference; the piece takes over the hold.  A
  * chunk that is not a copy may change until the client has received it:
- * r->live. */
+ * r->body.live. */
 static NOINLINE void
 ref_chunk(struct conn *c, struct chunk *k, const char *at, size_t len)
 {
@@ -257,9 +259,9 @@ ref_chunk(struct conn *c, struct chunk *k, const char *at, size_t len)
 	p->release = release_chunk;
 	p->owner = &c->http->caches->chunks;
 	p->object = k;
-	p->offset = (off_t)r->next;
-	r->live = !file_is_copied(r->file);
-	r->cork_end = r->live && is_just_written(c);
+	p->offset = (off_t)r->body.next;
+	r->body.live = !file_is_copied(r->file);
+	r->body.cork_end = r->body.live && is_just_written(c);
 	p->file = at == NULL ? file_fd(r->file) : -1;
 }
 
@@ -278,9 +280,9 @@ count_for_hot(struct conn *c, const char *bytes, size_t len)
 {
 	const struct request	*r = c->request;
 
-	if (r->cached_head != NULL && (int64_t)len == r->end &&
+	if (r->response.cached_head != NULL && (int64_t)len == r->body.end &&
 	    !c->http->hot.disabled)
-		hot_count(&c->http->hot, r->cached_head, bytes, len);
+		hot_count(&c->http->hot, r->response.cached_head, bytes, len);
 }
 
 /* Puts out the part of the ready chunk that the request asks for. */
@@ -288,31 +290,32 @@ static void
 put_chunk(struct conn *c, bool file)
 {
 	struct request	*r = c->request;
-	struct chunk	*k = r->chunk;
+	struct chunk	*k = r->body.chunk;
 	int64_t		 at = chunk_start(k);
-	int64_t		 end = at + chunk_len(k) < r->end ?
-			    at + chunk_len(k) : r->end;
-	const char	*bytes = file ? NULL : chunk_bytes(k) + (r->next - at);
-	size_t		 len = (size_t)(end - r->next);
+	int64_t		 end = at + chunk_len(k) < r->body.end ?
+			    at + chunk_len(k) : r->body.end;
+	const char	*bytes = file ? NULL :
+			    chunk_bytes(k) + (r->body.next - at);
+	size_t		 len = (size_t)(end - r->body.next);
 	bool		 copied = !file && should_copy(c, len);
 
 	if (copied)
 		count_for_hot(c, bytes, len);
 	put_head(c);
-	if (r->multipart != NULL)
+	if (r->body.multipart != NULL)
 		put_part_header(c);
 	if (copied)
 		output_write(conn_output(c), bytes, len);
 	else
 		ref_chunk(c, k, bytes, len);
-	r->body_sent += end - r->next;
-	r->next = end;
-	r->chunk = NULL;
-	r->all_taken = true;
-	r->load_tried = false;
-	r->attempts = 0;
-	r->disk_deadline = 0;
-	if (r->multipart != NULL)
+	r->body.sent += end - r->body.next;
+	r->body.next = end;
+	r->body.chunk = NULL;
+	r->body.all_taken = true;
+	r->body.load_tried = false;
+	r->disk.attempts = 0;
+	r->disk.deadline = 0;
+	if (r->body.multipart != NULL)
 		start_next_range(c, k);
 	if (copied)			/* the next chunk may be this one */
 		chunk_release(&c->http->caches->chunks, &k);
@@ -324,7 +327,7 @@ handle_gone(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (!r->answered)
+	if (!r->response.answered)
 		return find_retry(c);
 	find_expire(c);
 	log_info("closing a connection: its file has changed while it "
@@ -341,16 +344,16 @@ is_gone(const struct request *r, int error)
 {
 	if (error == ESTALE)
 		return true;
-	if (!r->file->handle || r->attempts >= REQUEST_ATTEMPTS_MAX / 2)
+	if (!r->file->handle || r->disk.attempts >= REQUEST_ATTEMPTS_MAX / 2)
 		return false;
 	return error == ENOENT || error == EISDIR || error == ENOTDIR ||
-	    (error == EIO && !r->answered);
+	    (error == EIO && !r->response.answered);
 }
 
 static COLD enum go
 reply_disk_error(struct conn *c, int error)
 {
-	return c->request->answered ? conn_abort(c) :
+	return c->request->response.answered ? conn_abort(c) :
 	    reply_error(c, reply_why(c, why_of_error(error)));
 }
 
@@ -361,7 +364,7 @@ handle_load_error(struct conn *c, int error)
 
 	if (is_gone(r, error))
 		return handle_gone(c);
-	if (!r->answered && namespace_is_variant(r->path->namespace))
+	if (!r->response.answered && namespace_is_variant(r->path->namespace))
 		return find_identity(c);
 	return reply_disk_error(c, error);
 }
@@ -380,27 +383,27 @@ static COLD enum go
 load_chunk(struct conn *c)
 {
 	struct request	*r = c->request;
-	struct chunk	*k = r->chunk;
+	struct chunk	*k = r->body.chunk;
 	struct task	*e = c->http->caches->shared ? NULL :
 			    chunk_fetch(k)->task;
 	int		 error = chunk_error(k);
 
-	if ((r->answered && conn_has_output(c)) || conn_must_flush(c))
+	if ((r->response.answered && conn_has_output(c)) || conn_must_flush(c))
 		return conn_send(c, STEP_BODY);
-	if (error != 0 && r->load_tried) {
+	if (error != 0 && r->body.load_tried) {
 		errno = error;
 		if (!is_gone(r, error) && file_set_warned(r->file))
 			log_error("cannot read the file of %.*s",
 			    (int)r->path->len, r->path->name);
-		if (r->answered)
+		if (r->response.answered)
 			find_expire(c);
 		return handle_load_error(c, error);
 	}
-	if (r->attempts++ == REQUEST_ATTEMPTS_MAX)
+	if (r->disk.attempts++ == REQUEST_ATTEMPTS_MAX)
 		return handle_load_error(c, EAGAIN);
-	r->load_tried = true;
+	r->body.load_tried = true;
 	if (e == NULL)
-		e = start_load(c->http, r->file, k, r->answered);
+		e = start_load(c->http, r->file, k, r->response.answered);
 	/* NULL: the task was completed at once. */
 	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
 }
@@ -415,8 +418,8 @@ version_holds(const struct conn *c)
 	const struct request	*r = c->request;
 	struct open_file	*d = r->file->open_file;
 
-	if (r->answered || c->http->caches->shared)
-		return file_is_unchanged(r->file, !r->answered);
+	if (r->response.answered || c->http->caches->shared)
+		return file_is_unchanged(r->file, !r->response.answered);
 	/* Compared in this iteration already; the end is compared in any
 	 * case */
 	if (d->compared_in == c->http->iteration)
@@ -432,7 +435,7 @@ is_current(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	return r->next == r->end || !r->file_open ||
+	return r->body.next == r->body.end || !r->body.file_open ||
 	    file_is_copied(r->file) || version_holds(c);
 }
 
@@ -449,14 +452,14 @@ has_window(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	const struct output	*o = conn_output(c);
-	size_t			 most = r->window;
+	size_t			 most = r->body.window;
 
 	if (most == 0)
-		most = r->end - r->next <= TAIL_MAX ? CONN_SEND_MAX
+		most = r->body.end - r->body.next <= TAIL_MAX ? CONN_SEND_MAX
 						    : CONN_SEND_QUOTA;
 	/* Room for a head, a part header, a chunk, and a last part header.  No
 	 * more is put out when little could be sent at once. */
-	return r->next < r->end && output_has_room(o, 4) &&
+	return r->body.next < r->body.end && output_has_room(o, 4) &&
 	    o->bytes <= most - WINDOW_MIN;
 }
 
@@ -487,10 +490,10 @@ should_unsend(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	if (r == NULL || r->file == NULL || !r->answered)
+	if (r == NULL || r->file == NULL || !r->response.answered)
 		return false;
-	return !file_is_copied(r->file) || (!r->file->small && r->file_open &&
-	    chunk_is_over(&c->http->caches->chunks));
+	return !file_is_copied(r->file) || (!r->file->small &&
+	    r->body.file_open && chunk_is_over(&c->http->caches->chunks));
 }
 
 void
@@ -501,23 +504,25 @@ body_unsend(struct conn *c)
 
 	if (!should_unsend(c))
 		return;
-	n = output_unsend(conn_output(c), (size_t)r->body_sent);
+	n = output_unsend(conn_output(c), (size_t)r->body.sent);
 	if (n == 0)
 		return;
-	/* r->chunk comes after these pieces, and so is no longer the next. */
-	if (r->chunk != NULL)
-		chunk_release(&c->http->caches->chunks, &r->chunk);
-	r->body_sent -= (int64_t)n;
-	if (r->multipart != NULL)
-		r->end = multipart_seek(r->multipart, r->body_sent, &r->next);
+	/* The held chunk comes after these pieces, and so is no longer the
+	 * next. */
+	if (r->body.chunk != NULL)
+		chunk_release(&c->http->caches->chunks, &r->body.chunk);
+	r->body.sent -= (int64_t)n;
+	if (r->body.multipart != NULL)
+		r->body.end = multipart_seek(r->body.multipart, r->body.sent,
+		    &r->body.next);
 	else
-		r->next -= (int64_t)n;
+		r->body.next -= (int64_t)n;
 	c->after_send = STEP_BODY;
-	if (r->window == 0)
-		r->window = CONN_SEND_QUOTA;
+	if (r->body.window == 0)
+		r->body.window = CONN_SEND_QUOTA;
 	if (n >= WINDOW_MIN)
-		r->window = MAX(r->window / 2, WINDOW_MIN);
-	r->all_taken = false;
+		r->body.window = MAX(r->body.window / 2, WINDOW_MIN);
+	r->body.all_taken = false;
 }
 
 /* Doubles the window when the client has taken all of the last one. */
@@ -526,12 +531,12 @@ enlarge_window(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (!r->all_taken || conn_has_output(c))
+	if (!r->body.all_taken || conn_has_output(c))
 		return;
-	r->all_taken = false;
-	r->window *= 2;
-	if (r->window >= CONN_SEND_QUOTA)
-		r->window = 0;
+	r->body.all_taken = false;
+	r->body.window *= 2;
+	if (r->body.window >= CONN_SEND_QUOTA)
+		r->body.window = 0;
 }
 
 /* Puts out the next chunk if it is in memory; returns its state. */
@@ -540,15 +545,16 @@ put_next_chunk(struct conn *c)
 {
 	struct request		*r = c->request;
 	struct chunk_cache	*cc = &c->http->caches->chunks;
+	int64_t			 now = c->http->clock->ms;
 	enum chunk_state	 state;
 	bool			 file;
 
-	if (r->chunk == NULL)
-		r->chunk = chunk_hold(cc, r->file,
-		    chunk_index(r->file, r->next));
+	if (r->body.chunk == NULL)
+		r->body.chunk = chunk_hold(cc, r->file,
+		    chunk_index(r->file, r->body.next));
 	file = can_send_file(c);
-	state = file ? chunk_ready_sendfile(cc, r->chunk, c->http->clock->ms,
-	    r->end) : chunk_ready(cc, r->chunk, c->http->clock->ms);
+	state = file ? chunk_ready_sendfile(cc, r->body.chunk, now,
+	    r->body.end) : chunk_ready(cc, r->body.chunk, now);
 	if (state == CHUNK_READY)
 		put_chunk(c, file);
 	return state;
@@ -572,12 +578,12 @@ put_hot_response(struct conn *c, struct str bytes)
 {
 	struct request	*r = c->request;
 
-	r->answered = true;
-	r->head_sent = (uint32_t)header_len(r->cached_head);
-	r->body_sent = r->next = r->end;
-	header_release(&c->http->caches->heads, &r->cached_head);
-	if (r->chunk != NULL)		/* no chunk is held back */
-		chunk_release(&c->http->caches->chunks, &r->chunk);
+	r->response.answered = true;
+	r->response.head_sent = (uint32_t)header_len(r->response.cached_head);
+	r->body.sent = r->body.next = r->body.end;
+	header_release(&c->http->caches->heads, &r->response.cached_head);
+	if (r->body.chunk != NULL)		/* no chunk is held back */
+		chunk_release(&c->http->caches->chunks, &r->body.chunk);
 	if (can_ref_hot(c, bytes.len))
 		output_put(conn_output(c), bytes.at, bytes.len);
 	else
@@ -588,14 +594,15 @@ enum go
 body_step(struct conn *c)
 {
 	struct request			*r = c->request;
-	const struct hot_response	*w = r->cached_head == NULL ? NULL :
-				    hot_find(&c->http->hot, r->cached_head);
+	const struct head		*head = r->response.cached_head;
+	const struct hot_response	*w = head == NULL ? NULL :
+				    hot_find(&c->http->hot, head);
 	enum outcome			 outcome = conn_outcome(c);
 
 	if (outcome != OUTCOME_READY)
 		return handle_timeout(c, outcome);
 	if (r->parse.method == METHOD_HEAD)
-		r->next = r->end;
+		r->body.next = r->body.end;
 	else if (w != NULL) {
 		put_hot_response(c, w->bytes);
 		return finish_body(c);
@@ -613,10 +620,10 @@ body_step(struct conn *c)
 			return handle_gone(c);
 		}
 	}
-	if (r->next < r->end)
+	if (r->body.next < r->body.end)
 		return conn_send(c, STEP_BODY);
 	put_head(c);
-	if (r->multipart != NULL)
+	if (r->body.multipart != NULL)
 		put_part_header(c);
 	return finish_body(c);
 }

@@ -28,5 +28,8 @@ struct caches_setup {
 struct caches	*caches_new(const struct caches_setup *);
 /* All loops that used the caches have been freed. */
 void		 caches_free(struct caches **);
+/* Gauges and counters of the caches: sets them; writes them as lines. */
+void		 caches_measure(const struct caches *);
+void		 caches_report(const struct caches *, void (*)(const char *));
 
 #endif

@@ -25,11 +25,11 @@ conn_abort(struct conn *c)
 {
 	stats_count(STATS_ABORTED);
 	if (c->request != NULL)
-		c->request->aborted = true;
-	if (c->request != NULL && c->request->answered) {
-		c->request->body_sent -= (int64_t)conn_output(c)->bytes;
-		if (c->request->body_sent < 0)	/* not even the head was sent */
-			c->request->body_sent = 0;
+		c->request->response.aborted = true;
+	if (c->request != NULL && c->request->response.answered) {
+		c->request->body.sent -= (int64_t)conn_output(c)->bytes;
+		if (c->request->body.sent < 0)	/* not even the head was sent */
+			c->request->body.sent = 0;
 	}
 	output_drop(conn_output(c));
 	c->close = true;
@@ -70,10 +70,10 @@ conn_wait_disk(struct conn *c, struct task *task)
 
 	if (conn_has_output(c))
 		return conn_send(c, c->step);
-	if (c->request->disk_deadline == 0)
-		c->request->disk_deadline = c->http->clock->ms +
+	if (c->request->disk.deadline == 0)
+		c->request->disk.deadline = c->http->clock->ms +
 		    conf->limits.disk;
-	conn_wait(c, WAIT_DISK, TIMEOUT_DISK, c->request->disk_deadline);
+	conn_wait(c, WAIT_DISK, TIMEOUT_DISK, c->request->disk.deadline);
 	c->wait.task = task;
 	return GO_WAIT;
 }
@@ -147,7 +147,7 @@ void
 conn_park(struct conn *c)
 {
 	if (c->request != NULL)		/* the next connection uses scratch */
-		output_detach(&c->request->head);
+		output_detach(&c->request->response.head);
 	if (conn_has_output(c) && !conn_owns_output(c))
 		c->output = output_keep(c->output);
 	else if (!conn_has_output(c) && c->output != &c->http->output)
@@ -161,8 +161,8 @@ conn_begin(struct session *s)
 	struct http_loop	*http = s->http;
 	struct conn		*c;
 
-	if (http->nspare_conns > 0)
-		c = http->spare_conns[--http->nspare_conns];
+	if (http->spare.nconns > 0)
+		c = http->spare.conns[--http->spare.nconns];
 	else
 		c = mem_get(sizeof(*c));
 	memset(c, 0, sizeof(*c));
@@ -182,10 +182,10 @@ conn_begin(struct session *s)
 static inline bool
 recycle_request(struct http_loop *http, struct request *r)
 {
-	bool	room = http->nspare_requests < MACHINE_BATCH_MAX;
+	bool	room = http->spare.nrequests < MACHINE_BATCH_MAX;
 
 	if (room)
-		http->spare_requests[http->nspare_requests++] = r;
+		http->spare.requests[http->spare.nrequests++] = r;
 	return room;
 }
 
@@ -210,9 +210,9 @@ conn_end(struct session *s)
 		free_own_memory(c);
 	s->conn = NULL;
 	/* The caller may read this record until the next conn_begin(). */
-	if (http->nspare_conns == MACHINE_BATCH_MAX)
-		free(http->spare_conns[--http->nspare_conns]);
-	http->spare_conns[http->nspare_conns++] = c;
+	if (http->spare.nconns == MACHINE_BATCH_MAX)
+		free(http->spare.conns[--http->spare.nconns]);
+	http->spare.conns[http->spare.nconns++] = c;
 }
 
 void
@@ -221,8 +221,8 @@ conn_request_begin(struct conn *c)
 	struct http_loop	*http = c->http;
 	struct request		*r;
 
-	if (http->nspare_requests > 0)
-		r = http->spare_requests[--http->nspare_requests];
+	if (http->spare.nrequests > 0)
+		r = http->spare.requests[--http->spare.nrequests];
 	else
 		r = mem_get(sizeof(*r));
 	parse_init(&r->parse);
@@ -236,20 +236,22 @@ void
 conn_request_reset(struct conn *c)
 {
 	struct request	*r = c->request;
+	struct piece	*head = &r->response.head;
 
-	if (r->chunk != NULL)
-		chunk_release(&c->http->caches->chunks, &r->chunk);
-	if (r->cached_head != NULL)
-		header_release(&c->http->caches->heads, &r->cached_head);
-	if (r->head.release != NULL)
-		r->head.release(r->head.owner, r->head.object);
-	r->head.at = NULL;
-	r->head.release = NULL;
-	if (r->multipart != NULL)
-		multipart_free(&r->multipart);
-	if (r->file_open)
+	if (r->body.chunk != NULL)
+		chunk_release(&c->http->caches->chunks, &r->body.chunk);
+	if (r->response.cached_head != NULL)
+		header_release(&c->http->caches->heads,
+		    &r->response.cached_head);
+	if (head->release != NULL)
+		head->release(head->owner, head->object);
+	head->at = NULL;
+	head->release = NULL;
+	if (r->body.multipart != NULL)
+		multipart_free(&r->body.multipart);
+	if (r->body.file_open)
 		file_release(r->file);
-	r->file_open = false;
+	r->body.file_open = false;
 	if (r->file != NULL)
 		file_drop(&r->file);
 }
@@ -264,8 +266,8 @@ conn_request_end(struct conn *c)
 	conn_request_reset(c);
 	if (r->path != NULL)
 		pathname_release(&c->http->caches->paths, &r->path);
-	if (r->auth != NULL)
-		auth_release(&c->http->caches->auth, &r->auth);
+	if (r->auth.entry != NULL)
+		auth_release(&c->http->caches->auth, &r->auth.entry);
 	c->request = NULL;
 	if (recycle_request(c->http, r))
 		return;

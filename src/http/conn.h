@@ -160,7 +160,7 @@ conn_send(struct conn *c, enum step after_send)
 	/* A head that is not in the queue yet may be in its scratch memory,
 	 * which a send frees. */
 	if (c->request != NULL)
-		output_detach(&c->request->head);
+		output_detach(&c->request->response.head);
 	c->after_send = (uint8_t)after_send;
 	return conn_go(c, STEP_SEND);
 }

@@ -122,9 +122,10 @@ add_error(const struct conn *c, struct buf *to)
 	const struct request	*r = c->request;
 	const struct conf_rules	*rules;
 
-	for (rules = r->target_rules; rules != NULL; rules = rules->outer) {
+	for (rules = r->page.target_rules; rules != NULL;
+	    rules = rules->outer) {
 		for (size_t i = 0; i < rules->errors.n; i++) {
-			if (rules->errors.at[i].value != r->page)
+			if (rules->errors.at[i].value != r->page.name)
 				continue;
 			conf_where(c->http->conf, rules, "error", i, to);
 			return;
@@ -138,14 +139,14 @@ add_page(struct explanation *e, const struct conn *c)
 	const struct request	*r = c->request;
 	struct buf		 where = { 0 };
 
-	if (r->page == NULL)
+	if (r->page.name == NULL)
 		return;
-	if (r->page_status != 0)
+	if (r->page.status != 0)
 		add_error(c, &where);
 	else
-		conf_where(c->http->conf, r->target_rules, "fallback",
+		conf_where(c->http->conf, r->page.target_rules, "fallback",
 		    CONF_WHERE_ALL, &where);
-	explain_add(e, EXPLAIN_PAGE, "%s, by %s%s", r->page,
+	explain_add(e, EXPLAIN_PAGE, "%s, by %s%s", r->page.name,
 	    buf_string(&where), r->file != NULL ? "" :
 	    "; that page cannot be had either");
 	buf_free(&where);
@@ -157,8 +158,9 @@ add_files_block(const struct conn *c, struct buf *where)
 {
 	const struct request	*r = c->request;
 
-	return (r->status == 401 || r->status == 403) && r->guard != NULL &&
-	    conf_where_files(c->http->conf, r->guard, where);
+	return (r->response.status == 401 || r->response.status == 403) &&
+	    r->auth.guard != NULL &&
+	    conf_where_files(c->http->conf, r->auth.guard, where);
 }
 
 static void
@@ -181,17 +183,17 @@ static void
 add_status(struct explanation *e, const struct conn *c)
 {
 	const struct request	*r = c->request;
-	const char		*reason = reply_reason(r, r->status);
-	const char		*directive = why_directive(r->why);
+	const char		*reason = reply_reason(r, r->response.status);
+	const char		*directive = why_directive(r->response.why);
 	struct buf		 where = { 0 };
 
-	explain_add(e, EXPLAIN_STATUS, "%d %s", r->status,
-	    status_reason(r->status));
+	explain_add(e, EXPLAIN_STATUS, "%d %s", r->response.status,
+	    status_reason(r->response.status));
 	if (*reason == '\0')
 		return;
 	if (add_files_block(c, &where))
 		;
-	else if (r->why == WHY_NETWORK)
+	else if (r->response.why == WHY_NETWORK)
 		add_networks(c, &where);
 	else if (*directive != '\0')
 		conf_where(c->http->conf, rules_of(r), directive,

@@ -79,7 +79,7 @@ add_status_fields(struct conn *c, int status)
 		fields_add_allow(c);
 	else if (status == 401)
 		buf_addf(b, "WWW-Authenticate: Basic realm=\"%s\", "
-		    "charset=\"UTF-8\"\r\n", c->request->guard->realm);
+		    "charset=\"UTF-8\"\r\n", c->request->auth.guard->realm);
 	else if (status == 429)
 		buf_addf(b, "Retry-After: %d\r\n",
 		    client_limits_retry_after(c));
@@ -103,11 +103,11 @@ fields_begin(struct conn *c, int status)
 	else
 		buf_addf(b, "HTTP/1.1 %d %s\r\nDate: ", status,
 		    status_reason(status));
-	buf_add(b, c->http->date_text, DATE_LENGTH);
+	buf_add(b, c->http->date.text, DATE_LENGTH);
 	buf_adds(b, SLACK " ");
 	buf_adds(b, c->http->server);
 	buf_adds(b, "\r\n");
-	buf_adds(b, connection_fields[c->request->head_kind]);
+	buf_adds(b, connection_fields[c->request->response.head_kind]);
 	if (status >= 400)
 		add_status_fields(c, status);
 }
@@ -191,10 +191,10 @@ fields_add_range(struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	fields_add_content(c, r->end - r->next);
+	fields_add_content(c, r->body.end - r->body.next);
 	buf_addf(&c->http->work,
 	    "Content-Range: bytes %lld-%lld/%lld\r\n",
-	    (long long)r->next, (long long)r->end - 1,
+	    (long long)r->body.next, (long long)r->body.end - 1,
 	    (long long)r->file->version.size);
 }
 
@@ -203,7 +203,7 @@ fields_add_ranges(struct conn *c, const struct cond_result *result)
 {
 	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
-	uint64_t		 n = http->boundary_count++;
+	uint64_t		 n = http->boundary.count++;
 	struct buf		 fields = { 0 };
 
 	/* Content-Encoding is about the parts, not the multipart around
@@ -212,13 +212,13 @@ fields_add_ranges(struct conn *c, const struct cond_result *result)
 	add_media_type(&fields, r->path->rules, r->info.type);
 	buf_adds(&fields, "\r\n");
 	add_coding(&fields, r);
-	r->multipart = multipart_new(result, buf_string(&fields),
+	r->body.multipart = multipart_new(result, buf_string(&fields),
 	    r->file->version.size,
-	    hash_bytes(&http->boundary_key, 0, &n, sizeof(n)));
+	    hash_bytes(&http->boundary.key, 0, &n, sizeof(n)));
 	buf_free(&fields);
 	buf_addf(&http->work, "Content-Type: multipart/byteranges; "
-	    "boundary=%s\r\nContent-Length: %lld\r\n", r->multipart->boundary,
-	    (long long)r->multipart->length);
+	    "boundary=%s\r\nContent-Length: %lld\r\n",
+	    r->body.multipart->boundary, (long long)r->body.multipart->length);
 }
 
 void

@@ -38,7 +38,7 @@ void	fields_add_validators(struct conn *);
 void	fields_add_content(struct conn *, int64_t length);
 /* The same of the range that the request has. */
 void	fields_add_range(struct conn *);
-/* The same of several ranges; sets r->multipart. */
+/* The same of several ranges; sets r->body.multipart. */
 void	fields_add_ranges(struct conn *, const struct cond_result *);
 
 #endif

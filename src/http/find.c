@@ -26,7 +26,7 @@ get_freshness(const struct conn *c, const struct path_info *a)
 		return EXPIRED;
 	if (a->kind == PATHNAME_FILE && a->source == FILE_LOST)
 		return EXPIRED;
-	if (c->request->lookup_done || age <= (absent ?
+	if (c->request->lookup.done || age <= (absent ?
 	    conf->cache.negative : conf->cache.revalidate))
 		return FRESH;
 	/* A refusal is never used stale: a new file must appear at once. */
@@ -44,8 +44,8 @@ take_info(struct conn *c)
 	r->file = r->info.file;
 	if (r->file == NULL)
 		return;
-	r->file_open = r->info.source == FILE_OPEN;
-	r->chunk = r->info.chunk;
+	r->body.file_open = r->info.source == FILE_OPEN;
+	r->body.chunk = r->info.chunk;
 }
 
 /* Goes to the same name in another namespace. */
@@ -63,7 +63,7 @@ switch_namespace(struct conn *c, uint32_t ns)
 		r->path = pathname_add(paths, ns, name, from->rules,
 		    from->guarded);
 	pathname_release(paths, &from);
-	r->lookup_done = false;
+	r->lookup.done = false;
 	return conn_go(c, STEP_FIND);
 }
 
@@ -87,10 +87,10 @@ fall_back_to_identity(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	r->no_variants = true;
-	r->load_tried = false;
-	r->attempts = 0;
-	r->disk_deadline = 0;
+	r->lookup.no_variants = true;
+	r->body.load_tried = false;
+	r->disk.attempts = 0;
+	r->disk.deadline = 0;
 	return switch_namespace(c, namespace_site(r->path->namespace));
 }
 
@@ -105,7 +105,7 @@ handle_non_file(struct conn *c)
 	if (namespace_is_variant(r->path->namespace))
 		return fall_back_to_identity(c);
 	reply_why(c, a->why);
-	if (r->page != NULL)		/* no page stands in for a page */
+	if (r->page.name != NULL)	/* no page stands in for a page */
 		return reply_error(c, a->kind == PATHNAME_REFUSED &&
 		    a->status >= 500 ? a->status : 404);
 	if (a->kind == PATHNAME_LISTED)
@@ -135,8 +135,8 @@ handle_info(struct conn *c)
 static bool
 is_late(const struct conn *c)
 {
-	return c->request->disk_deadline != 0 &&
-	    c->http->clock->ms >= c->request->disk_deadline;
+	return c->request->disk.deadline != 0 &&
+	    c->http->clock->ms >= c->request->disk.deadline;
 }
 
 /* Whether a lookup may start: one that compresses needs a free helper. */
@@ -160,7 +160,7 @@ wait_for_lookup(struct conn *c)
 	e = lookup_start(c->http, c->request->path);
 	if (e != NULL)
 		go = conn_wait_disk(c, e);
-	c->request->lookup_done = e == NULL || go == GO_WAIT;
+	c->request->lookup.done = e == NULL || go == GO_WAIT;
 	return go;
 }
 
@@ -169,7 +169,7 @@ handle_expired(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct path	*p = r->path;
-	bool over = r->attempts++ == REQUEST_ATTEMPTS_MAX || is_late(c);
+	bool over = r->disk.attempts++ == REQUEST_ATTEMPTS_MAX || is_late(c);
 
 	conn_request_reset(c);
 	if (namespace_is_variant(p->namespace) && (over ||
@@ -222,7 +222,7 @@ find_step(struct conn *c)
 	if (outcome != OUTCOME_READY)
 		return handle_timeout(c, outcome);
 	/* OPTIONS needs no file, but for the page of an error. */
-	if (r->parse.method == METHOD_OPTIONS && r->page_status == 0)
+	if (r->parse.method == METHOD_OPTIONS && r->page.status == 0)
 		return reply_options(c);
 	take_info(c);
 	switch (get_freshness(c, &r->info)) {
@@ -260,13 +260,13 @@ find_retry(struct conn *c)
 	struct request	*r = c->request;
 
 	if (namespace_is_variant(r->path->namespace) &&
-	    r->attempts >= REQUEST_ATTEMPTS_MAX / 2)
+	    r->disk.attempts >= REQUEST_ATTEMPTS_MAX / 2)
 		return find_identity(c);
-	if (r->attempts++ == REQUEST_ATTEMPTS_MAX)
+	if (r->disk.attempts++ == REQUEST_ATTEMPTS_MAX)
 		return reply_error(c, reply_why(c, WHY_FILE_CHANGING));
 	find_expire(c);
 	conn_request_reset(c);
-	r->lookup_done = false;
-	r->load_tried = false;
+	r->lookup.done = false;
+	r->body.load_tried = false;
 	return conn_go(c, STEP_FIND);
 }

@@ -19,7 +19,7 @@ count_request(const struct request *r)
 		[2] = STATS_STATUS_2XX, [3] = STATS_STATUS_3XX,
 		[4] = STATS_STATUS_4XX, [5] = STATS_STATUS_5XX
 	};
-	unsigned			class = r->status / 100;
+	unsigned			class = r->response.status / 100;
 
 	stats_count(STATS_REQUESTS);
 	stats_count(r->parse.method == METHOD_GET ? STATS_METHOD_GET :
@@ -33,7 +33,7 @@ count_request(const struct request *r)
 static void
 log_request(struct conn *c)
 {
-	if (c->request->status == 0)
+	if (c->request->response.status == 0)
 		return;
 	if (c->transport->request_ended != NULL) {
 		c->transport->request_ended(c->transport_context, c);
@@ -72,17 +72,17 @@ must_linger(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	if (r->aborted)
+	if (r->response.aborted)
 		return false;
 	return !c->last_request || c->input_len > r->parse.size ||
 	    c->readable || c->send_blocked ||
-	    r->body_sent > SOCKET_BUFFER_MIN;
+	    r->body.sent > SOCKET_BUFFER_MIN;
 }
 
 static NOINLINE enum go
 end_connection(struct conn *c)
 {
-	bool	broken = c->request->aborted;
+	bool	broken = c->request->response.aborted;
 
 	if (must_linger(c))
 		c->linger = true;

@@ -25,18 +25,18 @@ make_full_head(struct conn *c)
 
 	fields_begin(c, 200);
 	fields_add_validators(c);
-	fields_add_content(c, r->end);
+	fields_add_content(c, r->body.end);
 	buf_adds(&http->work, "Accept-Ranges: bytes\r\n");
 	fields_end(c);
 	if (!http->caches->heads.unaligned)
 		fields_pad(c);
 	/* NULL: the path is another version's by now. */
-	r->cached_head = path_info_put_head(&http->caches->paths, r->path,
-	    &r->info, r->head_kind,
+	r->response.cached_head = path_info_put_head(&http->caches->paths,
+	    r->path, &r->info, r->response.head_kind,
 	    (struct str){ http->work.at, http->work.len }, FIELDS_DATE_AT,
-	    &http->date);
-	if (r->cached_head == NULL)
-		r->head = output_copy(conn_output(c), http->work.at,
+	    &http->date.head);
+	if (r->response.cached_head == NULL)
+		r->response.head = output_copy(conn_output(c), http->work.at,
 		    http->work.len);
 }
 
@@ -46,12 +46,12 @@ respond_full(struct conn *c)
 	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
 
-	r->status = 200;
-	r->next = 0;
-	r->end = r->file->version.size;
-	r->cached_head = path_info_hold_head(&http->caches->paths, r->path,
-	    &r->info, r->head_kind, &http->date);
-	if (r->cached_head == NULL)
+	r->response.status = 200;
+	r->body.next = 0;
+	r->body.end = r->file->version.size;
+	r->response.cached_head = path_info_hold_head(&http->caches->paths,
+	    r->path, &r->info, r->response.head_kind, &http->date.head);
+	if (r->response.cached_head == NULL)
 		make_full_head(c);
 	return conn_go(c, STEP_BODY);
 }
@@ -63,7 +63,8 @@ end_head(struct conn *c)
 	const struct buf	*work = &c->http->work;
 
 	fields_end(c);
-	c->request->head = output_copy(conn_output(c), work->at, work->len);
+	c->request->response.head = output_copy(conn_output(c), work->at,
+	    work->len);
 	return conn_go(c, STEP_BODY);
 }
 
@@ -72,9 +73,9 @@ respond_partial(struct conn *c, const struct cond_result *result)
 {
 	struct request		*r = c->request;
 
-	r->status = 206;
-	r->next = result->range[0].first;
-	r->end = r->next + result->range[0].length;
+	r->response.status = 206;
+	r->body.next = result->range[0].first;
+	r->body.end = r->body.next + result->range[0].length;
 	fields_begin(c, 206);
 	fields_add_validators(c);
 	if (result->n > 1)
@@ -89,8 +90,8 @@ respond_not_modified(struct conn *c)
 {
 	struct request		*r = c->request;
 
-	r->status = (uint16_t)reply_why(c, WHY_NOT_MODIFIED);
-	r->next = r->end = 0;
+	r->response.status = (uint16_t)reply_why(c, WHY_NOT_MODIFIED);
+	r->body.next = r->body.end = 0;
 	fields_begin(c, 304);
 	fields_add_validators(c);
 	return end_head(c);
@@ -114,11 +115,11 @@ respond_error_page(struct conn *c)
 {
 	struct request		*r = c->request;
 
-	r->status = r->page_status;
-	r->next = 0;
-	r->end = r->file->version.size;
-	fields_begin(c, r->status);
-	fields_add_content(c, r->end);
+	r->response.status = r->page.status;
+	r->body.next = 0;
+	r->body.end = r->file->version.size;
+	fields_begin(c, r->response.status);
+	fields_add_content(c, r->body.end);
 	return end_head(c);
 }
 
@@ -185,7 +186,7 @@ respond_conditional(struct conn *c)
 enum go
 head_step(struct conn *c)
 {
-	if (c->request->page_status != 0)
+	if (c->request->page.status != 0)
 		return respond_error_page(c);
 	return (c->request->parse.present & CONDITIONS) == 0 ? respond_full(c) :
 	    respond_conditional(c);

@@ -41,9 +41,9 @@ http_new(const struct http_setup *setup)
 	output_init(&http->output);
 	http->clock = setup->clock;
 	http->disk = setup->disk;
-	http->log_reserve = setup->log_reserve;
-	http->log_commit = setup->log_commit;
-	http->log_context = setup->log_context;
+	http->log.reserve = setup->log_reserve;
+	http->log.commit = setup->log_commit;
+	http->log.context = setup->log_context;
 	http->server = conf->version ? "amped/" PACKAGE_VERSION : "amped";
 	http->parse_limits.line = (size_t)conf->limits.line;
 	http->parse_limits.head = (size_t)conf->limits.header;
@@ -61,12 +61,12 @@ http_new(const struct http_setup *setup)
 	http->hot.disabled = http->caches->shared ||
 	    http->caches->heads.unaligned ||
 	    cache_is_disabled(&http->caches->chunks.cache);
-	http->date.text = http->date_text;
-	http->date.len = sizeof(http->date_text);
-	hash_key_random(&http->boundary_key);
+	http->date.head.text = http->date.text;
+	http->date.head.len = sizeof(http->date.text);
+	hash_key_random(&http->boundary.key);
 	http->addresses = setup->addresses;
-	http->schedule_verify = setup->schedule_verify;
-	http->verify_context = setup->verify_context;
+	http->verify.schedule = setup->schedule_verify;
+	http->verify.context = setup->verify_context;
 	return http;
 }
 
@@ -82,10 +82,10 @@ http_free(struct http_loop **hp)
 	if (http->owns_caches)
 		caches_free(&http->caches);
 	buf_free(&http->work);
-	while (http->nspare_requests > 0)
-		free(http->spare_requests[--http->nspare_requests]);
-	while (http->nspare_conns > 0)
-		free(http->spare_conns[--http->nspare_conns]);
+	while (http->spare.nrequests > 0)
+		free(http->spare.requests[--http->spare.nrequests]);
+	while (http->spare.nconns > 0)
+		free(http->spare.conns[--http->spare.nconns]);
 	mem_drop(hp);
 }
 

@@ -13,7 +13,6 @@
 #include "cache/file.h"
 #include "cache/header.h"
 #include "cache/path_info.h"
-#include "cache/pathname.h"
 #include "conf/conf.h"
 #include "http/caches.h"
 #include "http/hot.h"
@@ -21,8 +20,6 @@
 #include "http/limits/verifiers.h"
 #include "http/machine.h"
 #include "http/output.h"
-#include "lib/buf.h"
-#include "lib/clock.h"
 #include "lib/hash.h"
 #include "lib/token_bucket.h"
 #include "proto/chunked.h"
@@ -67,50 +64,57 @@ struct http_loop {
 	const struct conf	*conf;
 	struct clock		*clock;
 	struct disk		 disk;
-	char			*(*log_reserve)(void *, size_t most);
-	void			(*log_commit)(void *, size_t);
-	void			*log_context;
 	const char		*server;	/* value of Server */
 	struct parse_limits	 parse_limits;
 	struct chunked_limits	 chunked_limits;
 	struct addresses	*addresses;	/* NULL: no limits */
 	struct token_bucket_size pace;		/* rate 0: no limit */
+	bool			 draining;
+	uint32_t		 iteration;	/* number of runs and batches */
+	struct {				/* see setup.h */
+		char		*(*reserve)(void *, size_t most);
+		void		(*commit)(void *, size_t);
+		void		*context;
+	}			 log;
+	struct {				/* see setup.h */
+		void		(*schedule)(void *);
+		void		*context;
+		bool		 running;	/* http_verify() */
+	}			 verify;
+	struct {				/* of lookup.c */
+		struct token_bucket bucket;
+		unsigned	 skipped;	/* since the last one */
+	}			 refresh;
 	struct {			/* the last choice of variant.c */
 		char		 accept[64];
 		size_t		 len;
 		uint32_t	 offered, which;	/* 0: none yet */
 		uint8_t		 choice;
 	}			 negotiated;
-	struct hash_key		 boundary_key;
-	uint64_t		 boundary_count;	/* made so far */
-	bool			 draining;
-	uint32_t		 iteration;	/* number of runs and batches */
-	bool			 verifying;	/* http_verify() runs */
-	void			(*schedule_verify)(void *);	/* setup.h */
-	void			*verify_context;
-	/* Memory to be reused. */
-	struct request		*spare_requests[MACHINE_BATCH_MAX];
-	struct conn		*spare_conns[MACHINE_BATCH_MAX];
-	unsigned		 nspare_requests, nspare_conns;
-	struct token_bucket	 refresh_bucket;	/* of lookup.c */
-	unsigned		 refresh_skipped;	/* since the last one */
+	struct {				/* of multipart responses */
+		struct hash_key	 key;
+		uint64_t	 count;		/* made so far */
+	}			 boundary;
+	struct {				/* memory to be reused */
+		struct request	*requests[MACHINE_BATCH_MAX];
+		struct conn	*conns[MACHINE_BATCH_MAX];
+		unsigned	 nrequests, nconns;
+	}			 spare;
+	struct {				/* of this second */
+		struct header_date head;
+		char		 text[DATE_LENGTH];
+		char		 log[DATE_LOG_LENGTH];
+	}			 date;
 	/* Of the connection that runs: bytes sent and read in this run. */
 	size_t			 bytes_out, bytes_in;
 	struct hot_responses	 hot;		/* of this second */
 	struct output		 output;	/* of the one that runs alone */
 	struct buf		 work;		/* to build a response in */
-	struct header_date	 date;		/* of this second */
-	char			 date_text[DATE_LENGTH];
-	char			 date_log[DATE_LOG_LENGTH];
 	/* Of a batch.  batch_outputs is NULL before the first batch. */
 	struct output		*batch_outputs;
 	struct io_batch		 io_batch;
 	size_t			 batch_offset;	/* bytes of input it uses */
 	char			 input[HTTP_INPUT_SIZE];
 };
-
-/* Gauges and counters of the caches: sets them; writes them as lines. */
-void	caches_measure(const struct caches *);
-void	caches_report(const struct caches *, void (*)(const char *));
 
 #endif

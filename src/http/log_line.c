@@ -119,7 +119,7 @@ static char *
 put_user(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
-	return l->c->request->auth_ok ? put_known_user(l, to) :
+	return l->c->request->auth.ok ? put_known_user(l, to) :
 	    put_absent(l, to);
 }
 
@@ -128,7 +128,7 @@ put_time(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	*to++ = '[';
-	to = copy_bytes(l->c->http->date_log, DATE_LOG_LENGTH, to);
+	to = copy_bytes(l->c->http->date.log, DATE_LOG_LENGTH, to);
 	*to++ = ']';
 	return to;
 }
@@ -215,7 +215,7 @@ put_status(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	static _Thread_local unsigned	last;
 	static _Thread_local char	text[LOG_NUMBER_MAX];
-	unsigned			status = l->c->request->status;
+	unsigned			status = l->c->request->response.status;
 
 	(void)p;
 	if (status != last)
@@ -228,13 +228,13 @@ static char *
 put_bytes(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
-	return log_escape_number((uint64_t)l->c->request->body_sent, to);
+	return log_escape_number((uint64_t)l->c->request->body.sent, to);
 }
 
 static char *
 put_body(const struct line *l, const struct conf_log_item *p, char *to)
 {
-	if (l->c->request->body_sent != 0)
+	if (l->c->request->body.sent != 0)
 		return put_bytes(l, p, to);
 	*to++ = '-';
 	return to;
@@ -243,16 +243,16 @@ put_body(const struct line *l, const struct conf_log_item *p, char *to)
 static uint64_t
 count_sent(const struct conn *c)
 {
-	return c->request->head_sent + (uint64_t)c->request->body_sent;
+	return c->request->response.head_sent + (uint64_t)c->request->body.sent;
 }
 
 static uint64_t
 count_received(const struct conn *c)
 {
 	const struct request	*r = c->request;
-	uint64_t body = r->parse.content_length > 0
-			    ? (uint64_t)(r->parse.content_length - r->body_left)
-			    : r->chunked.total;
+	int64_t			 length = r->parse.content_length;
+	uint64_t body = length > 0 ? (uint64_t)(length - r->discard.left) :
+			    r->discard.chunked.total;
 
 	return r->parse.size + body;
 }
@@ -407,7 +407,7 @@ static char *
 put_connection(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
-	*to++ = l->c->request->aborted ? 'X' : l->c->close ? '-' : '+';
+	*to++ = l->c->request->response.aborted ? 'X' : l->c->close ? '-' : '+';
 	return to;
 }
 
@@ -443,8 +443,8 @@ log_line_write(struct conn *c)
 	struct line			 line = { .c = c, .json = f->json };
 	char				*start, *to;
 
-	if (http->log_reserve == NULL ||
-	    (start = http->log_reserve(http->log_context, LOG_LINE_MAX)) ==
+	if (http->log.reserve == NULL ||
+	    (start = http->log.reserve(http->log.context, LOG_LINE_MAX)) ==
 		NULL)
 		return;
 	line.end = start + SENT_MAX;
@@ -452,5 +452,5 @@ log_line_write(struct conn *c)
 		memcpy(to, p->literal, CONF_LOG_LITERAL_MAX);
 		to = field_writers[p->field](&line, p, to + p->len);
 	}
-	http->log_commit(http->log_context, (size_t)(to - start));
+	http->log.commit(http->log.context, (size_t)(to - start));
 }

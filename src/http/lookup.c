@@ -419,13 +419,13 @@ lookup_start(struct http_loop *http, struct path *p)
 static bool
 may_refresh(struct http_loop *http)
 {
-	if (token_bucket_refill(&http->refresh_bucket, &refresh_rate,
+	if (token_bucket_refill(&http->refresh.bucket, &refresh_rate,
 	    http->clock->ms) > 0)
-		token_bucket_take(&http->refresh_bucket, 1);
-	else if (++http->refresh_skipped < REFRESH_ONE_IN)
+		token_bucket_take(&http->refresh.bucket, 1);
+	else if (++http->refresh.skipped < REFRESH_ONE_IN)
 		return false;
 	else
-		http->refresh_skipped = 0;
+		http->refresh.skipped = 0;
 	return true;
 }
 

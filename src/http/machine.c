@@ -129,9 +129,9 @@ static COLD void
 update_second(struct http_loop *http)
 {
 	hot_clear(&http->hot, &http->caches->heads);
-	http->date.wall = http->clock->wall;
-	date_format(http->clock->wall, http->date_text);
-	date_format_log(http->clock->wall, http->date_log);
+	http->date.head.wall = http->clock->wall;
+	date_format(http->clock->wall, http->date.text);
+	date_format_log(http->clock->wall, http->date.log);
 }
 
 /* Whether it is between two requests, with no input or output left. */
@@ -158,7 +158,7 @@ park_session(struct session *s)
 static inline void
 begin_run(const struct conn *c)
 {
-	if (c->http->date.wall != c->http->clock->wall)
+	if (c->http->date.head.wall != c->http->clock->wall)
 		update_second(c->http);
 	c->http->bytes_out = c->http->bytes_in = 0;
 	running = c;
@@ -227,7 +227,7 @@ prefetch_paths(const struct caches *caches, struct conn *const *conns,
 		c = conns[i];
 		if (c->step != STEP_AUTHORIZE || c->go != GO_ON)
 			continue;
-		all[some] = &c->request->prefetch;
+		all[some] = &c->request->lookup.prefetch;
 		prefetch_begin(all[some++], &caches->paths,
 		    (uint32_t)c->request->site->number,
 		    parse_str(c->input, c->request->parse.path));

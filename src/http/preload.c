@@ -75,16 +75,16 @@ note_response(void *context, const struct conn *c)
 
 	if (p->status != 0) {
 		if (path != NULL && namespace_is_variant(path->namespace) &&
-		    r->status == 200)
+		    r->response.status == 200)
 			buf_addf(&p->codings, " %s",
 			    namespace_get(path->namespace)->coding);
 		return;
 	}
-	p->status = r->status;
-	p->reason = reply_reason(r, r->status);
-	p->bytes = r->body_sent;
-	p->truncated = r->next < r->end;
-	if (r->status == 200 && path != NULL)
+	p->status = r->response.status;
+	p->reason = reply_reason(r, r->response.status);
+	p->bytes = r->body.sent;
+	p->truncated = r->body.next < r->body.end;
+	if (r->response.status == 200 && path != NULL)
 		add_variant_requests(p, r->info.variants);
 }
 

@@ -208,11 +208,11 @@ consume_body(struct conn *c, const char *bytes, size_t len, size_t *used)
 	struct request	*r = c->request;
 
 	if (r->parse.chunked)
-		return chunked_feed(&r->chunked, &c->http->chunked_limits,
-		    bytes, len, used);
-	*used = (size_t)MIN((int64_t)len, r->body_left);
-	r->body_left -= (int64_t)*used;
-	return r->body_left == 0 ? CHUNKED_DONE : CHUNKED_MORE;
+		return chunked_feed(&r->discard.chunked,
+		    &c->http->chunked_limits, bytes, len, used);
+	*used = (size_t)MIN((int64_t)len, r->discard.left);
+	r->discard.left -= (int64_t)*used;
+	return r->discard.left == 0 ? CHUNKED_DONE : CHUNKED_MORE;
 }
 
 /*
@@ -247,15 +247,15 @@ wait_for_body(struct conn *c)
 {
 	struct request	*r = c->request;
 
-	if (r->expect_continue)
+	if (r->discard.expect_continue)
 		write_continue(c);
-	r->expect_continue = false;
+	r->discard.expect_continue = false;
 	if (conn_has_output(c))
 		return conn_send(c, STEP_DISCARD);
-	if (r->body_deadline == 0)
-		r->body_deadline = c->http->clock->ms +
+	if (r->discard.deadline == 0)
+		r->discard.deadline = c->http->clock->ms +
 		    c->http->conf->limits.body_within;
-	return wait_for_more(c, TIMEOUT_BODY, r->body_deadline);
+	return wait_for_more(c, TIMEOUT_BODY, r->discard.deadline);
 }
 
 enum go
@@ -269,12 +269,12 @@ discard_step(struct conn *c)
 	if (outcome != OUTCOME_READY)
 		return conn_abort(c);
 	if (c->input_len > c->request->parse.size)
-		c->request->expect_continue = false;	/* body is on its way */
+		c->request->discard.expect_continue = false;	/* body comes */
 	switch (discard_input(c)) {
 	case CHUNKED_DONE:
 		return conn_go(c, STEP_AUTHORIZE);
 	case CHUNKED_REFUSED:
-		return reply_error_close(c, c->request->chunked.status);
+		return reply_error_close(c, c->request->discard.chunked.status);
 	default:
 		break;
 	}

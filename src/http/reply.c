@@ -31,11 +31,11 @@ reply_send_work(struct conn *c, int status, size_t body)
 	struct http_loop	*http = c->http;
 
 	output_write(conn_output(c), http->work.at, http->work.len);
-	r->status = (uint16_t)status;
-	r->answered = true;
-	r->body_sent = (int64_t)body;
-	r->head_sent = (uint32_t)(http->work.len - body);
-	r->next = r->end = 0;
+	r->response.status = (uint16_t)status;
+	r->response.answered = true;
+	r->body.sent = (int64_t)body;
+	r->response.head_sent = (uint32_t)(http->work.len - body);
+	r->body.next = r->body.end = 0;
 	return conn_send(c, STEP_FINISH);
 }
 
@@ -65,19 +65,19 @@ reply_why(struct conn *c, enum why why)
 	struct request	*r = c->request;
 
 	/* The reason for the error stays, if its page cannot be had either. */
-	if (r != NULL && r->page_status == 0 && why != WHY_NONE)
-		r->why = (uint8_t)why;
+	if (r != NULL && r->page.status == 0 && why != WHY_NONE)
+		r->response.why = (uint8_t)why;
 	return why_status(why);
 }
 
 const char *
 reply_reason(const struct request *r, int status)
 {
-	if (r->why != WHY_NONE)
-		return why_sentence(r->why);
+	if (r->response.why != WHY_NONE)
+		return why_sentence(r->response.why);
 	if (r->parse.why != NULL)
 		return r->parse.why;
-	return r->chunked.why != NULL ? r->chunked.why :
+	return r->discard.chunked.why != NULL ? r->discard.chunked.why :
 	    status_sentence(status);
 }
 
@@ -114,16 +114,16 @@ reply_internal_redirect(struct conn *c, const char *page, int failure)
 {
 	struct request	*r = c->request;
 
-	r->target_rules = rules_of(r);
+	r->page.target_rules = rules_of(r);
 	conn_request_reset(c);
 	if (r->path != NULL)
 		pathname_release(&c->http->caches->paths, &r->path);
-	r->page = page;
-	r->no_variants = false;
-	r->page_status = (uint16_t)failure;
-	r->lookup_done = false;
-	r->attempts = 0;
-	r->guards_passed = 0;
+	r->page.name = page;
+	r->lookup.no_variants = false;
+	r->page.status = (uint16_t)failure;
+	r->lookup.done = false;
+	r->disk.attempts = 0;
+	r->auth.passed = 0;
 	return conn_go(c, STEP_AUTHORIZE);
 }
 
@@ -133,14 +133,14 @@ reply_error(struct conn *c, int status)
 	struct request	*r = c->request;
 	const char	*page;
 
-	need(!r->answered && status_known(status));
-	if (r->page_status == 0) {
+	need(!r->response.answered && status_known(status));
+	if (r->page.status == 0) {
 		log_refusal(c, status);
 		page = rules_error_page(r, status);
 		if (page != NULL)
 			return reply_internal_redirect(c, page, status);
 	} else				/* the error page cannot be had */
-		status = r->page_status;
+		status = r->page.status;
 	fields_begin(c, status);
 	conn_request_reset(c);
 	return send_page(c, status);
@@ -152,7 +152,7 @@ reply_error_close(struct conn *c, int status)
 	c->close = c->linger = true;
 	if (c->request == NULL)
 		conn_request_begin(c);
-	c->request->head_kind = 1;
+	c->request->response.head_kind = 1;
 	return reply_error(c, status);
 }
 

@@ -77,9 +77,10 @@ start_discard(struct conn *c)
 
 	if (p->content_length > c->http->conf->limits.body)
 		return refuse_request(c, WHY_BODY_LARGE);
-	r->body_left = p->content_length;
+	r->discard.left = p->content_length;
 	/* HTTP/1.0 has no Expect (RFC 9110, section 10.1.1). */
-	r->expect_continue = parse_has(p, FIELD_EXPECT) && p->minor >= 1;
+	r->discard.expect_continue = parse_has(p, FIELD_EXPECT) &&
+	    p->minor >= 1;
 	return conn_go(c, STEP_DISCARD);
 }
 
@@ -95,7 +96,7 @@ route_step(struct conn *c)
 	c->last_request = p->close || (p->minor == 0 && !p->keep_alive);
 	if (must_close(c))
 		c->close = true;
-	r->head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
+	r->response.head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
 	r->site = conf_find_site(c->http->conf, c->session->listener, host.at,
 	    host.len);
 	if (c->session->address != NULL && !client_limits_request(c))

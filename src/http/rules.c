@@ -206,8 +206,8 @@ rules_fallback(const struct path *p, int status)
 const struct conf_rules *
 rules_of(const struct request *r)
 {
-	if (r->page != NULL)
-		return r->target_rules;
+	if (r->page.name != NULL)
+		return r->page.target_rules;
 	if (r->path != NULL && r->path->rules != NULL)
 		return r->path->rules;
 	return r->site != NULL ? &r->site->rules : NULL;

@@ -61,7 +61,7 @@ should_cork(const struct conn *c, size_t len)
 static void
 cork_last_packet(struct conn *c)
 {
-	if (c->request != NULL && c->request->cork_end && !c->corked &&
+	if (c->request != NULL && c->request->body.cork_end && !c->corked &&
 	    c->transport->cork != NULL)
 		conn_set_cork(c, true);
 }
@@ -168,7 +168,7 @@ quota_is_used(const struct conn *c)
 static inline bool
 sends_live_file(const struct conn *c)
 {
-	return c->request != NULL && c->request->live;
+	return c->request != NULL && c->request->body.live;
 }
 
 /* Sends the output: 0 when all is sent, EAGAIN when some is left, else an errno

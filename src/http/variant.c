@@ -102,8 +102,8 @@ variant_choose(struct conn *c, uint32_t *ns)
 
 	*ns = r->path->namespace;
 	/* Error pages have no variants, nor have variants. */
-	if (r->info.variants == 0 || r->no_variants || r->page_status != 0 ||
-	    !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
+	if (r->info.variants == 0 || r->lookup.no_variants ||
+	    r->page.status != 0 || !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
 		return WHY_NONE;
 	c->http->work.len = 0;
 	choice = choose_remembered(c->http,

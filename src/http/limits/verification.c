@@ -189,9 +189,9 @@ http_verify(struct http_loop *http)
 	struct verifier_entry	*entry;
 	const void		*owner;
 
-	if (http->verifying)
+	if (http->verify.running)
 		return;
-	http->verifying = true;
+	http->verify.running = true;
 	do {
 		now = get_limits(http);
 		if (!http->caches->shared)
@@ -200,7 +200,7 @@ http_verify(struct http_loop *http)
 		if (entry != NULL)
 			submit_verification(verification_of(entry));
 	} while (entry != NULL);
-	http->verifying = false;
+	http->verify.running = false;
 }
 
 void
@@ -217,7 +217,7 @@ verification_run_next(struct http_loop *http, bool nested)
 		http_verify(http);
 	while (http->caches->shared && verifiers_assign(vs, &now, &owner)) {
 		other = owner;
-		other->schedule_verify(other->verify_context);
+		other->verify.schedule(other->verify.context);
 	}
 }
 
@@ -308,7 +308,7 @@ verification_cancel_all(struct http_loop *http)
 
 	while ((entry = verifiers_first(vs, get_owner(http))) != NULL) {
 		v = verification_of(entry);
-		v->http->verifying = true;	/* start nothing */
+		v->http->verify.running = true;	/* start nothing */
 		abandon_task(&v->task);
 	}
 }
