@@ -93,25 +93,23 @@ static void
 add_file(struct explanation *e, const struct conn *c)
 {
 	const struct file	*f = c->request->file;
-	const char		*coding = "";
+	const char		*coding, *of;
 	char			 date[DATE_LENGTH];
-	bool			 is_variant;
 
 	if (f == NULL)
 		return;
-	is_variant = namespace_is_variant(c->request->path->namespace);
-	if (is_variant)
-		coding = namespace_get(c->request->path->namespace)->coding;
+	coding = namespace_get(c->request->path->namespace)->coding;
+	of = coding != NULL ? " of " : "";
 	if (file_is_made(f)) {
 		explain_add(e, EXPLAIN_FILE, "made of the %s, %lld bytes%s%s",
-		    is_variant ? "file" : "directory",
-		    (long long)f->version.size, is_variant ? " of " : "",
-		    coding);
+		    coding != NULL ? "file" : "directory",
+		    (long long)f->version.size, of,
+		    coding != NULL ? coding : "");
 		return;
 	}
 	date_format((time_t)f->version.mtime, date);
 	explain_add(e, EXPLAIN_FILE, "%lld bytes%s%s, modified %.*s, %s tag",
-	    (long long)f->version.size, is_variant ? " of " : "", coding,
+	    (long long)f->version.size, of, coding != NULL ? coding : "",
 	    (int)sizeof(date), date, f->strong ? "strong" : "weak");
 }
 

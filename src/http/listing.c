@@ -80,24 +80,13 @@ wants_json(struct conn *c)
 static struct str
 find_query_value(struct str query, struct str key)
 {
-	struct str	 pair;
-	const char	*end;
+	struct str	pair;
 
 	while (query.len > 0) {
-		end = memchr(query.at, '&', query.len);
-		pair = query;
-		if (end != NULL)
-			pair.len = (size_t)(end - query.at);
-		if (pair.len > key.len && str_starts(pair, key) &&
-		    pair.at[key.len] == '=')
-			return (struct str){ pair.at + key.len + 1,
-			    pair.len - key.len - 1 };
-		query.at += pair.len;
-		query.len -= pair.len;
-		if (end != NULL) {
-			query.at++;
-			query.len--;
-		}
+		pair = str_cut(&query, '&');
+		if (str_starts(pair, key))
+			return (struct str){ pair.at + key.len,
+			    pair.len - key.len };
 	}
 	return (struct str){ NULL, 0 };
 }
@@ -107,13 +96,13 @@ listing_choose(struct conn *c)
 {
 	const struct request	*r = c->request;
 	struct str		 query = parse_str(c->input, r->parse.query);
-	struct str		 sort = find_query_value(query, STR("sort"));
+	struct str		 sort = find_query_value(query, STR("sort="));
 	struct page		 v = { .json = wants_json(c) };
 
 	for (uint32_t i = 0; i < ORDER_COUNT; i++)
 		if (str_same(sort, str_of(orders[i].query)))
 			v.order = i;
-	v.backwards = str_same(find_query_value(query, STR("order")),
+	v.backwards = str_same(find_query_value(query, STR("order=")),
 	    STR("desc"));
 	return namespace_of(r->path->namespace, NAMESPACE_LISTING,
 	    v.json | v.backwards << 1 | v.order << 2);
