@@ -38,9 +38,9 @@ struct request {
 	}			 discard;
 	struct {
 		struct auth_entry	*entry;	/* held: of its password */
-		const struct conf_guard	*guard;	/* that refused it */
+		const struct conf_guard	*guard;	/* the one that refuses */
 		size_t			 passed;	/* guards */
-		uint32_t		 number; /* its count at first */
+		uint32_t		 number; /* its first count */
 		bool			 pending;	/* has waited for it */
 		bool			 ok;	/* a password is right */
 	}			 auth;
