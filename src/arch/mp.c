@@ -2,7 +2,7 @@
  * mp: processes with one client at a time each (Flash, section 3.1).  While one
  * process waits for its client or for a disk, the others go on.
  *
- * A process is sped in one-client mode (loop/acceptor.h).
+ * A process is sped in one-client mode (loop/accept_one_client.c).
  */
 #include "arch/sync.h"
 

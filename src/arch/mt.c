@@ -17,7 +17,8 @@ struct mt_thread {
 	const struct main_env	*env;
 	struct http_loop	*http;
 	struct clients		*clients;
-	_Atomic size_t		 staying;	/* clients_staying() */
+	struct accept_token	*token;		/* of all threads */
+	_Atomic size_t		 staying;	/* by on_changed() */
 };
 
 struct mt {
@@ -52,11 +53,11 @@ least_elsewhere(void *context)
  */
 
 static void
-on_changed(void *context)
+on_changed(void *context, size_t staying)
 {
 	struct mt_thread	*s = context;
 
-	atomic_store(&s->staying, clients_staying(s->clients));
+	atomic_store(&s->staying, staying);
 }
 
 static void
@@ -65,6 +66,21 @@ on_empty(void *context)
 	struct mt_thread	*s = context;
 
 	threads_ack(&s->thread, THREADS_IDLE);
+}
+
+static void
+listen_thread(struct mt_thread *s)
+{
+	const struct acceptor_setup	 setup = {
+		.policy = &accept_one_client,
+		.listeners = s->env->listeners, .n = s->env->nlisteners,
+		.borrowed = true,
+		.least = least_elsewhere,
+		.on_changed = on_changed,
+		.token = s->token, .main = s->thread.number - 1,
+	};
+
+	acceptor_listen(s->clients, &setup);
 }
 
 /* In any thread. */
@@ -81,12 +97,10 @@ run_command(struct loop_thread *thread, enum threads_command command)
 
 	switch (command) {
 	case THREADS_SERVE:
-		acceptor_share(s->clients, least_elsewhere, on_changed);
-		acceptor_listen(s->clients, s->env->listeners,
-		    s->env->nlisteners);
+		listen_thread(s);
 		break;
 	case THREADS_DRAIN:
-		clients_drain(s->clients);
+		acceptor_drain(s->clients);
 		threads_ack(thread, THREADS_CLOSED);
 		break;
 	case THREADS_VERIFY:
@@ -133,14 +147,13 @@ open_threads(void *context, const struct http_setup *shared)
 	for (unsigned i = 0; i < env->workers; i++) {
 		s = get_thread(mt->threads, i);
 		s->env = env;
+		s->token = mt->token;
 		setup.clock = &s->thread.clock;
 		setup.schedule_verify = wake_to_verify;
 		setup.verify_context = &s->thread;
 		s->http = http_new(&setup);
 		s->clients = clients_new(s->thread.loop, setup.clock, s->http,
 		    1, on_empty, s);
-		acceptor_borrow(s->clients);
-		acceptor_one_client(s->clients, mt->token, i);
 	}
 }
 
@@ -185,6 +198,7 @@ close_threads(struct mt *mt)
 
 	for (unsigned i = 0; i < mt->service.env->workers; i++) {
 		s = get_thread(mt->threads, i);
+		acceptor_free(s->clients);
 		clients_free(&s->clients);
 		http_free(&s->http);
 	}

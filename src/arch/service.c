@@ -55,13 +55,50 @@ on_closed(void *context)
 	channel_send(s->env->channel, CHANNEL_DRAINING, -1);
 }
 
+static size_t
+least_open(void *context)
+{
+	(void)context;
+	return scoreboard_min_open();
+}
+
+/* Without connections the gauges do not change, so the timer is not armed. */
+static void
+on_changed(void *context, size_t staying)
+{
+	struct service	*s = context;
+
+	scoreboard_publish_open(staying);
+	if (!s->gauges_due)
+		evloop_arm(s->gauges_timer, s->clock.ms + GAUGES_INTERVAL);
+	s->gauges_due = true;
+}
+
+static void
+listen_main(struct service *s)
+{
+	const struct main_env		*env = s->env;
+	const bool			 shared = env->mains > 1;
+	const struct acceptor_setup	 setup = {
+		.policy = s->client_limit == 1 ? &accept_one_client :
+		    shared ? &accept_balanced : &accept_plain,
+		.listeners = env->listeners, .n = env->nlisteners,
+		.on_closed = on_closed,
+		.least = shared ? least_open : NULL,
+		.on_changed = shared ? on_changed : NULL,
+		.token = env->accept_token, .main = env->main,
+	};
+
+	acceptor_listen(s->clients, &setup);
+}
+
 /* Connections queued since the threads closed are accepted here: to close the
  * sockets would reset them. */
 void
 service_threads_closed(struct service *s)
 {
-	acceptor_listen(s->clients, s->env->listeners, s->env->nlisteners);
-	clients_drain(s->clients);
+	listen_main(s);
+	acceptor_drain(s->clients);
 }
 
 void
@@ -82,7 +119,7 @@ begin_drain(void *context)
 	if (s->threads != NULL)
 		s->threads->drain(s->context);
 	else
-		clients_drain(s->clients);
+		acceptor_drain(s->clients);
 }
 
 static void
@@ -283,25 +320,6 @@ publish_gauges(void *context)
 		evloop_arm(s->gauges_timer, s->clock.ms + GAUGES_INTERVAL);
 }
 
-static size_t
-least_open(void *context)
-{
-	(void)context;
-	return scoreboard_min_open();
-}
-
-/* Without connections the gauges do not change, so the timer is not armed. */
-static void
-on_changed(void *context)
-{
-	struct service	*s = context;
-
-	scoreboard_publish_open(clients_staying(s->clients));
-	if (!s->gauges_due)
-		evloop_arm(s->gauges_timer, s->clock.ms + GAUGES_INTERVAL);
-	s->gauges_due = true;
-}
-
 /* Frees nothing that the thread may still use; _exit() runs no exit handlers,
  * which might. */
 static _Noreturn void
@@ -321,6 +339,7 @@ end_serving(struct service *s)
 		exit_without_threads(s);
 	report_set_measure(NULL, NULL);
 	log_report(s);
+	acceptor_free(s->clients);
 	clients_free(&s->clients);
 	requests_free(&s->requests);
 }
@@ -388,16 +407,12 @@ service_run(struct service *s, const struct disk *disk)
 	/* With threads main's own connections are internal: it accepts none. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    s->threads != NULL ? 0 : service_connections(s), on_empty, s);
-	acceptor_on_closed(s->clients, on_closed);
-	if (s->client_limit == 1)
-		acceptor_one_client(s->clients, env->accept_token, env->main);
-	else if (s->threads == NULL)
+	if (s->client_limit != 1 && s->threads == NULL)
 		batch_enable(s->clients);
 	s->requests = requests_new(s->loop, &s->clock, s->http, s->clients,
 	    env->conf, env->mains == 1);
 	if (s->threads == NULL)
-		acceptor_listen(s->clients, env->listeners,
-		    env->nlisteners);
+		listen_main(s);
 	report_set_measure(measure_main, s);
 	enter_sandbox(s);
 	if (s->threads != NULL)
@@ -405,10 +420,8 @@ service_run(struct service *s, const struct disk *disk)
 	channel_send(env->channel, CHANNEL_READY, -1);
 	if (env->alive_interval != 0)
 		evloop_arm(s->keepalive, s->clock.ms);
-	if (env->mains > 1) {
+	if (env->mains > 1)
 		evloop_arm(s->gauges_timer, s->clock.ms);
-		acceptor_share(s->clients, least_open, on_changed);
-	}
 	evloop_run(s->loop);
 	end_serving(s);
 }

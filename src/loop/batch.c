@@ -4,8 +4,8 @@
 #include "loop/batch.h"
 #include "loop/clients_private.h"
 
-void
-batch_run(struct clients *all)
+static void
+run_batch(struct clients *all)
 {
 	struct session	*sessions[MACHINE_BATCH_MAX];
 	unsigned	 n = all->nbatch;
@@ -25,19 +25,13 @@ batch_run(struct clients *all)
 static bool
 end_iteration(void *context)
 {
-	batch_run(context);
+	run_batch(context);
 	return false;
 }
 
-void
-batch_enable(struct clients *all)
-{
-	all->batching = true;
-	evloop_on_iteration(all->loop, end_iteration, all);
-}
-
-void
-batch_wake(struct client *c)
+/* Adds a connection to the batch, or runs it at once. */
+static void
+batch_client(struct client *c)
 {
 	struct clients	*all = c->all;
 
@@ -48,5 +42,27 @@ batch_wake(struct client *c)
 	}
 	all->batch[all->nbatch++] = c;
 	if (all->nbatch == MACHINE_BATCH_MAX)
-		batch_run(all);
+		run_batch(all);
+}
+
+static void
+on_ready(void *context)
+{
+	struct client	*c = context;
+
+	c->saw_eof = evloop_saw_eof(c);
+	if (c->timeout != TIMEOUT_SEND) {
+		batch_client(c);
+		return;
+	}
+	run_batch(c->all);
+	clients_wake(c, OUTCOME_READY);
+}
+
+void
+batch_enable(struct clients *all)
+{
+	all->on_ready = on_ready;
+	all->run_batch = run_batch;
+	evloop_on_iteration(all->loop, end_iteration, all);
 }

@@ -8,14 +8,9 @@
 #ifndef LOOP_BATCH_H
 #define LOOP_BATCH_H
 
-struct client;
 struct clients;
 
 /* Turns batching on, and takes the loop's iteration hook. */
 void	batch_enable(struct clients *);
-/* Adds a connection whose socket is ready to the batch, or runs it at once. */
-void	batch_wake(struct client *);
-/* Runs all connections of the batch. */
-void	batch_run(struct clients *);
 
 #endif

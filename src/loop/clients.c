@@ -11,10 +11,7 @@
 #include "lib/counter.h"
 #include "lib/mem.h"
 #include "lib/need.h"
-#include "loop/acceptor.h"
-#include "loop/batch.h"
-#include "loop/clients_private.h"
-#include "loop/stages.h"
+#include "loop/accept.h"
 #include "stats/stats.h"
 
 /* Deadlines are rounded up to a multiple of this, less one, in ms: then a busy
@@ -52,12 +49,11 @@ stop_waiting(struct client *c)
 		leave_task(c);
 }
 
-/* Stops the timer: no connection has a deadline, accepting is not paused. */
+/* Stops the timer: no connection has a deadline. */
 static void
 stop_timer(struct clients *all)
 {
-	if (all->timer_at == NEVER || all->paused || all->one_client ||
-	    all->stages != NULL)
+	if (all->timer_at == NEVER)
 		return;
 	all->timer_at = NEVER;
 	evloop_cancel(all->timer);
@@ -66,7 +62,7 @@ stop_timer(struct clients *all)
 void
 clients_check_empty(struct clients *all)
 {
-	if (all->draining && all->count == 0 && all->nsocks == 0 &&
+	if (all->draining && all->count == 0 && !all->listening &&
 	    all->on_empty != NULL)
 		all->on_empty(all->context);
 }
@@ -88,7 +84,7 @@ return_memory(struct clients *all)
 void
 clients_close(struct client *c)
 {
-	struct clients	*all = stages_acceptor(c->all);
+	struct clients	*all = c->all->home;
 	struct session	*session = c->session;
 
 	clients_unlist(c);
@@ -97,15 +93,17 @@ clients_close(struct client *c)
 	machine_free(&session);
 	counter_add_size(&all->count, -1);
 	return_memory(all);
-	acceptor_conn_closed(all);
+	if (all->acceptor != NULL)
+		all->acceptor->policy->closed(all->acceptor);
 	if (all->count > 0)
 		return;
 	stop_timer(all);
 	clients_check_empty(all);
 }
 
-void
-clients_set_timer(struct clients *all, int64_t when)
+/* Arms the timer for this clock ms, unless it fires earlier. */
+static void
+set_timer(struct clients *all, int64_t when)
 {
 	if (when >= all->timer_at)
 		return;
@@ -134,7 +132,7 @@ list_again(struct client *c, enum timeout timeout, int64_t deadline)
 		TAILQ_INSERT_AFTER(l, before, c, link);
 	else
 		TAILQ_INSERT_HEAD(l, c, link);
-	clients_set_timer(all, deadline + TIMER_SLACK);
+	set_timer(all, deadline + TIMER_SLACK);
 }
 
 static void
@@ -167,8 +165,8 @@ clients_file(struct client *c, const struct wait *w)
 	struct clients	*all = c->all;
 
 	list_client(c, w->timeout, w->deadline);
-	if (all->paused || all->one_client || all->stages != NULL)
-		acceptor_room_freed(all, w->timeout);
+	if (all->on_idle != NULL)
+		all->on_idle(all, w->timeout);
 	if (w->kind == WAIT_DISK) {
 		c->task = w->task;
 		TAILQ_INSERT_TAIL(&w->task->waiters, c, waiting);
@@ -193,7 +191,7 @@ watch_client(struct client *c, const struct wait *w)
 void
 clients_wait(struct client *c, const struct wait *w)
 {
-	c->all->idle_ticks = 0;
+	c->all->was_active = true;
 	if (w == NULL)
 		clients_close(c);
 	else
@@ -203,8 +201,8 @@ clients_wait(struct client *c, const struct wait *w)
 void
 clients_run(struct client *c)
 {
-	if (c->all->stages != NULL)
-		stages_run(c);
+	if (c->all->run != NULL)
+		c->all->run(c);
 	else
 		clients_wait(c, machine_run(c->session));
 }
@@ -223,11 +221,6 @@ socket_ready(void *context)
 	struct client	*c = context;
 
 	c->saw_eof = evloop_saw_eof(c);
-	if (c->all->batching && c->timeout != TIMEOUT_SEND) {
-		batch_wake(c);
-		return;
-	}
-	batch_run(c->all);
 	clients_wake(c, OUTCOME_READY);
 }
 
@@ -301,7 +294,7 @@ find_evictable(const struct clients *all)
 {
 	struct client	*c = NULL;
 
-	if (!all->one_client)
+	if (!all->frees_lingering)
 		c = clients_find_lingering(all);
 	if (c == NULL)
 		c = find_all_taken(all, TIMEOUT_IDLE);
@@ -315,9 +308,7 @@ on_timer(void *context)
 	struct client	*c;
 
 	all->timer_at = NEVER;
-	batch_run(all);
-	if (all->paused)
-		acceptor_retry(all);
+	clients_run_batch(all);
 	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
 		    c->deadline <= all->clock->ms) {
@@ -326,11 +317,11 @@ on_timer(void *context)
 			clients_wake(c, OUTCOME_TIMED_OUT);
 		}
 	if (first_deadline(all) != NEVER)
-		clients_set_timer(all, first_deadline(all) + TIMER_SLACK);
+		set_timer(all, first_deadline(all) + TIMER_SLACK);
 }
 
-bool
-clients_can_evict(const struct clients *all)
+static bool
+can_evict(const struct clients *all)
 {
 	return find_evictable(all) != NULL;
 }
@@ -361,10 +352,9 @@ clients_add(struct clients *all, int fd, const struct transport *transport,
 	counter_add_size(&all->count, 1);
 	if (all->count > all->peak)
 		all->peak = all->count;
-	if (all->on_changed != NULL)
-		all->on_changed(all->context);
 	/* Before clients_run(): with sync disk work that may block. */
-	acceptor_conn_opened(all);
+	if (all->acceptor != NULL)
+		all->acceptor->policy->opened(all->acceptor);
 	clients_run(c);
 }
 
@@ -389,20 +379,16 @@ clients_new(struct evloop *loop, struct clock *clock, struct http_loop *http,
 	all->limit = limit;
 	all->read_event = evloop_has_edges(loop) ? EVLOOP_EDGE : EVLOOP_READ;
 	all->on_ready = socket_ready;
+	all->home = all;
+	all->evict = clients_evict;
+	all->can_evict = can_evict;
 	all->on_empty = on_empty;
 	all->context = context;
 	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		TAILQ_INIT(&all->lists[i]);
 	all->timer = evloop_timer(loop, on_timer, all);
 	all->timer_at = NEVER;
-	acceptor_init(all);
 	return all;
-}
-
-size_t
-clients_staying(const struct clients *all)
-{
-	return all->closing_shared ? 0 : acceptor_used(all);
 }
 
 size_t
@@ -448,7 +434,6 @@ clients_drain(struct clients *all)
 	if (all->draining)
 		return;
 	http_drain(all->http);
-	acceptor_drain(all);
 	all->draining = true;
 	/* Each gets TIMEOUT_DRAIN, and so leaves the list of idle ones. */
 	while ((c = clients_find_idle(all)) != NULL)
@@ -462,9 +447,7 @@ clients_end(struct clients *all)
 	struct client	*c;
 
 	all->draining = false;
-	all->paused = false;
 	all->nbatch = 0;
-	acceptor_close(all);
 	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
 			clients_close(c);
@@ -477,9 +460,6 @@ clients_free(struct clients **ap)
 
 	clients_end(all);
 	need(all->count == 0);
-	acceptor_free(all);
-	if (all->stages != NULL)
-		stages_leave(all);
 	evloop_unwatch(&all->timer);
 	mem_drop(ap);
 }

@@ -18,21 +18,18 @@ struct clients;
 struct clients	*clients_new(struct evloop *, struct clock *,
 		    struct http_loop *, size_t limit,
 		    void (*on_empty)(void *), void *context);
-/* Closes all connections and listening sockets. */
+/* Closes all connections. */
 void		 clients_end(struct clients *);
 /* Calls clients_end(), then frees. */
 void		 clients_free(struct clients **);
-/* How many connections count for other mains and threads: none if the one of
- * one-client mode has been asked to close. */
-size_t		 clients_staying(const struct clients *);
 /* How many connections are open; any thread may ask. */
 size_t		 clients_count(const struct clients *);
 /* Adds a connection that main makes to itself.  The transport reads and writes
  * its bytes; the descriptor must always be ready for input and output. */
 void		 clients_add_internal(struct clients *, int fd,
 		    const struct transport *, void *context, size_t listener);
-/* Accepts the connections that are queued, then no more.  Each connection ends
- * with its next response, or after a moment without a request. */
+/* Each connection ends with its next response, or after a moment without a
+ * request.  To be called by acceptor_drain(). */
 void		 clients_drain(struct clients *);
 /* Adds the connections, by what they do now, to stats_gauges; any thread. */
 void		 clients_measure(const struct clients *);

@@ -1,5 +1,5 @@
 /*
- * clients_private: what clients.c, acceptor.c, batch.c and stages.c share.
+ * clients_private: what clients.c shares with the rest that has connections.
  */
 #ifndef LOOP_CLIENTS_PRIVATE_H
 #define LOOP_CLIENTS_PRIVATE_H
@@ -8,7 +8,6 @@
 
 #include "loop/clients.h"
 #include "loop/mailbox.h"
-#include "shared/listener.h"
 
 TAILQ_HEAD(client_list, client);
 
@@ -34,12 +33,6 @@ struct client {
 	};
 };
 
-struct listen_sock {
-	struct clients	*all;
-	struct watch	*watch;		/* NULL: closed */
-	struct listener	 listener;
-};
-
 struct clients {
 	struct evloop		*loop;
 	struct clock		*clock;
@@ -60,32 +53,35 @@ struct clients {
 	void			(*on_empty)(void *);	/* or NULL */
 	void			*context;	/* of this and the next ones */
 	atomic_bool		 draining;
-	struct stages		*stages;	/* NULL: no stages */
-	bool			 batching;	/* batch_enable() was called */
+	bool			 listening;	/* more may be accepted */
+	bool			 was_active;	/* a connection waits anew */
+	bool			 frees_lingering; /* connections that linger
+						 * do not count */
+	struct clients		*home;		/* counts them: these, or those
+						 * of STAGE_ACCEPT */
+	struct acceptor		*acceptor;	/* NULL: none */
+	/* How others hook in; NULL where nothing is said. */
+	void			(*run)(struct client *);	/* or here */
+	void			(*run_batch)(struct clients *);
+	/* A connection waits with this timeout, so it may be evictable. */
+	void			(*on_idle)(struct clients *, enum timeout);
+	void			(*on_pause)(const struct clients *);
+	/* Closes the connection whose loss costs least, or has it closed;
+	 * false: there is none.  Never NULL. */
+	bool			(*evict)(struct clients *);
+	bool			(*can_evict)(const struct clients *);
+	struct stages		*stages;	/* for stages.c */
 	struct client		*batch[MACHINE_BATCH_MAX];
-	unsigned		 nbatch;
-	/* The rest is for acceptor.c. */
-	struct listen_sock	*socks;
-	size_t			 nsocks;
-	bool			 fds_borrowed;	/* others close the sockets */
-	atomic_bool		 paused;	/* accepts nothing: no room */
-	int64_t			 warned_at;	/* of no room, clock ms */
-	size_t			(*least_elsewhere)(void *);	/* or NULL */
-	void			(*on_changed)(void *);	/* count; or NULL */
-	struct watch		*yield_timer;	/* ends a yield to others */
-	int			 forced_accepts;	/* left without yield */
-	bool			 draining_queue;	/* limit is lifted */
-	struct watch		*drain_timer;	/* for blocked sockets */
-	void			(*on_closed)(void *);	/* sockets; or NULL */
-	bool			 one_client;	/* acceptor_one_client() */
-	int			 idle_ticks;	/* slices without activity */
-	bool			 closing;	/* the one client was asked to
-						 * close */
-	bool			 closing_shared;	/* others count on it */
-	struct accept_token	*token;		/* NULL: none */
-	unsigned		 main;		/* index in the token */
-	struct watch		*token_watch;
+	unsigned		 nbatch;	/* these two for batch.c */
 };
+
+/* Runs the connections of the batch, if there is any. */
+static inline void
+clients_run_batch(struct clients *all)
+{
+	if (all->run_batch != NULL)
+		all->run_batch(all);
+}
 
 /* Lets a connection wait, or closes it (NULL). */
 void	clients_wait(struct client *, const struct wait *);
@@ -101,7 +97,6 @@ void	clients_unlist(struct client *);
 void	clients_close(struct client *);
 /* Closes the connection whose loss costs least; false: there is none. */
 bool	clients_evict(struct clients *);
-bool	clients_can_evict(const struct clients *);
 /* A lingering connection whose client has taken all output, or NULL. */
 struct client	*clients_find_lingering(const struct clients *);
 /* The connection that has been idle for longest, or NULL. */
@@ -111,7 +106,5 @@ void	clients_add(struct clients *, int fd, const struct transport *,
 	    void *context, const struct sockaddr *from, size_t listener);
 /* In a drain: calls on_empty if there is no connection and no socket. */
 void	clients_check_empty(struct clients *);
-/* Arms the timer for this clock ms, unless it fires earlier. */
-void	clients_set_timer(struct clients *, int64_t when);
 
 #endif

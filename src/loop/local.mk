@@ -4,6 +4,10 @@ noinst_LIBRARIES += libloop.a
 dist_noinst_DATA += src/loop/README
 
 libloop_a_SOURCES = \
+	src/loop/accept.c \
+	src/loop/accept.h \
+	src/loop/accept_balanced.c \
+	src/loop/accept_one_client.c \
 	src/loop/acceptor.c \
 	src/loop/acceptor.h \
 	src/loop/access_log.c \

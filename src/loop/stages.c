@@ -2,11 +2,11 @@
  * stages: passes connections from stage to stage.
  */
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "lib/counter.h"
 #include "lib/mem.h"
-#include "loop/acceptor.h"
-#include "loop/clients_private.h"
+#include "loop/accept.h"
 #include "loop/stages.h"
 #include "stats/stats.h"
 
@@ -29,12 +29,6 @@ struct stages {				/* one stage */
 	struct watch		*recheck_timer;
 	bool			 recheck_set;	/* the timer is armed */
 };
-
-struct clients *
-stages_acceptor(struct clients *all)
-{
-	return all->stages == NULL ? all : all->stages->by_stage[STAGE_ACCEPT];
-}
 
 static struct stages *
 read_stage_of(const struct client *c)
@@ -172,7 +166,7 @@ wants_returns(const struct stages *read_stage)
 {
 	return atomic_load(&read_stage->has_input) ||
 	    read_stage->clients->draining ||
-	    stages_acceptor(read_stage->clients)->paused;
+	    read_stage->clients->home->acceptor->paused;
 }
 
 /* A connection without input returns to the read stage without waking it. */
@@ -242,8 +236,8 @@ may_have_input(const struct client *c)
 	return c->has_input || c->saw_eof;
 }
 
-void
-stages_run(struct client *c)
+static void
+run_client(struct client *c)
 {
 	const struct stages	*here = c->all->stages;
 	enum stage		 next;
@@ -269,14 +263,21 @@ stages_run(struct client *c)
  * Room
  */
 
-void
-stages_room_freed(struct clients *all)
+static void
+report_room(const struct clients *all)
 {
-	const struct clients	*acceptor = stages_acceptor(all);
+	const struct clients	*home = all->home;
 
-	if (acceptor->paused && !acceptor->draining)
+	if (home->acceptor->paused && !home->draining)
 		mailbox_flag_send(&all->stages->room_freed,
-		    acceptor->stages->mailbox);
+		    home->stages->mailbox);
+}
+
+static void
+on_idle(struct clients *all, enum timeout timeout)
+{
+	if (timeout == TIMEOUT_LINGER || timeout == TIMEOUT_IDLE)
+		report_room(all);
 }
 
 static void
@@ -285,8 +286,8 @@ on_room_freed(void *context, unsigned times)
 	struct clients	*all = context;
 
 	(void)times;
-	if (all->paused && !all->draining)
-		acceptor_set_open(all, true);
+	if (all->acceptor->paused && !all->draining)
+		accept_start(all->acceptor);
 }
 
 static void
@@ -311,8 +312,8 @@ evictable_in(const struct clients *all)
 	    reads : NULL;
 }
 
-bool
-stages_can_make_room(const struct clients *all)
+static bool
+can_evict(const struct clients *all)
 {
 	return evictable_in(all) != NULL;
 }
@@ -333,12 +334,14 @@ on_poke(void *context, unsigned times)
 		stats_count(STATS_CONNECTIONS_EVICTED);
 		clients_wake(c, OUTCOME_CANCELLED);
 	}
-	if (evictable_in(stages_acceptor(all)) != NULL)
-		stages_room_freed(all);
+	if (evictable_in(all->home) != NULL)
+		report_room(all);
 }
 
-void
-stages_poke(const struct clients *all)
+/* After accepting was paused: asks the stages to report any connection that can
+ * make room. */
+static void
+on_pause(const struct clients *all)
 {
 	static const enum stage	 stages[] = {
 		STAGE_READ_REQUEST, STAGE_SEND_DATA
@@ -351,8 +354,8 @@ stages_poke(const struct clients *all)
 	}
 }
 
-bool
-stages_make_room(const struct clients *all)
+static bool
+ask_to_evict( struct clients *all)
 {
 	const struct clients	*there = evictable_in(all);
 
@@ -378,7 +381,13 @@ stages_join(struct clients *all, enum stage stage,
 	mailbox_flag_init(&s->poke, on_poke, all);
 	s->recheck_timer = evloop_timer(all->loop, recheck_clients, s);
 	evloop_set_ctx(all->loop, s);
+	all->home = by_stage[STAGE_ACCEPT];
+	all->run = run_client;
 	all->on_ready = on_ready;
+	all->on_idle = on_idle;
+	all->on_pause = on_pause;
+	all->evict = ask_to_evict;
+	all->can_evict = can_evict;
 	/* Another stage watches only connections that it keeps. */
 	if (stage != STAGE_READ_REQUEST)
 		all->read_event = EVLOOP_READ;
@@ -386,10 +395,14 @@ stages_join(struct clients *all, enum stage stage,
 }
 
 void
-stages_leave(struct clients *all)
+stages_free(struct clients **ap)
 {
-	evloop_unwatch(&all->stages->recheck_timer);
-	mem_drop(&all->stages);
+	struct stages	*s = (*ap)->stages;
+
+	acceptor_free(*ap);
+	evloop_unwatch(&s->recheck_timer);
+	clients_free(ap);
+	free(s);
 }
 
 void

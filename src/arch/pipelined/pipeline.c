@@ -56,11 +56,39 @@ on_empty(void *context)
 	threads_ack(&s->thread, THREADS_IDLE);
 }
 
+static size_t
+least_elsewhere(void *context)
+{
+	const struct pipeline	*l = ((struct stage_thread *)context)->pipeline;
+	size_t			 n, fewest = SIZE_MAX;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		n = clients_count(l->all[i]->stages[STAGE_ACCEPT]);
+		if (n < fewest)
+			fewest = n;
+	}
+	return fewest;
+}
+
+static void
+listen_pipeline(struct stage_thread *s)
+{
+	const struct main_env		*env = s->pipeline->env;
+	const struct acceptor_setup	 setup = {
+		.policy = &accept_balanced,
+		.listeners = env->listeners, .n = env->nlisteners,
+		.borrowed = true,
+		.least = least_elsewhere,
+	};
+
+	acceptor_listen(s->clients, &setup);
+}
+
 static void
 drain_stage(struct stage_thread *s)
 {
 	if (s->clients != NULL)
-		clients_drain(s->clients);
+		acceptor_drain(s->clients);
 	threads_ack(&s->thread, THREADS_CLOSED);
 	if (s->role != STAGE_ACCEPT)	/* which waits for all connections */
 		threads_ack(&s->thread, THREADS_IDLE);
@@ -70,10 +98,9 @@ void
 pipeline_run_command(struct loop_thread *m, enum threads_command command)
 {
 	struct stage_thread	*s = (struct stage_thread *)m;
-	const struct main_env	*env = s->pipeline->env;
 
 	if (command == THREADS_SERVE && s->role == STAGE_ACCEPT)
-		acceptor_listen(s->clients, env->listeners, env->nlisteners);
+		listen_pipeline(s);
 	else if (command == THREADS_DRAIN)
 		drain_stage(s);
 	else if (command == THREADS_VERIFY)
@@ -103,7 +130,6 @@ open_stage(struct stage_thread *s, struct http_setup setup, size_t limit)
 	s->http = http_new(&setup);
 	s->clients = clients_new(m->loop, &m->clock, s->http,
 	    accepts ? limit : 0, accepts ? on_empty : NULL, s);
-	acceptor_borrow(s->clients);
 	s->pipeline->stages[s->role] = s->clients;
 }
 
@@ -142,7 +168,7 @@ pipeline_end(struct pipeline *l)
 	for (unsigned i = 0; i < STAGE_COUNT; i++)
 		mailbox_deliver(l->threads[i]->mailbox);
 	for (unsigned i = STAGE_COUNT; i-- > 0; )
-		clients_free(&l->threads[i]->clients);
+		stages_free(&l->threads[i]->clients);
 	disk_thread_end(l->threads[PIPELINE_NAMES]->disk_thread);
 	disk_thread_end(l->threads[PIPELINE_READS]->disk_thread);
 }
@@ -163,26 +189,11 @@ pipeline_free(struct pipeline **lp)
 	mem_drop(lp);
 }
 
-static size_t
-least_elsewhere(void *context)
-{
-	const struct pipeline	*l = ((struct stage_thread *)context)->pipeline;
-	size_t			 n, fewest = SIZE_MAX;
-
-	for (unsigned i = 0; i < l->n; i++) {
-		n = clients_count(l->all[i]->stages[STAGE_ACCEPT]);
-		if (n < fewest)
-			fewest = n;
-	}
-	return fewest;
-}
-
 void
 pipeline_share(struct pipeline *l, struct pipeline *const *all, unsigned n)
 {
 	l->all = all;
 	l->n = n;
-	acceptor_share(l->stages[STAGE_ACCEPT], least_elsewhere, NULL);
 }
 
 void

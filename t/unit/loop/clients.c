@@ -246,8 +246,10 @@ host(const struct listener *l, size_t limit)
 			    NULL);
 
 	is_shut = is_over = false;
-	acceptor_on_closed(all, shut);
-	acceptor_listen(all, l, 1);
+	acceptor_listen(all, &(struct acceptor_setup){
+		.policy = &accept_plain, .listeners = l, .n = 1,
+		.on_closed = shut
+	});
 	return all;
 }
 
@@ -258,6 +260,7 @@ leave(struct clients *all, int client)
 	close(client);
 	evloop_run(loop);
 	ck_assert(is_shut && is_over);
+	acceptor_free(all);
 	clients_free(&all);
 	ck_assert_int_eq(gone, come - 1);
 	gone = 0;
@@ -274,7 +277,7 @@ START_TEST(about_to_speak)
 	iterate();
 	ck_assert_int_eq(come, 1);
 	listener_block_new(&l);
-	clients_drain(all);
+	acceptor_drain(all);
 	ck_assert(!is_shut && !is_over);
 	ck_assert_int_eq(write(one, "x", 1), 1);
 	iterate();
@@ -290,8 +293,9 @@ START_TEST(others_hear)
 	struct listener	 l = door();
 	struct clients	*all = host(&l, 4);
 
-	clients_drain(all);
+	acceptor_drain(all);
 	ck_assert(is_shut && is_over);
+	acceptor_free(all);
 	clients_free(&all);
 }
 END_TEST
@@ -310,7 +314,7 @@ START_TEST(moment_without_room)
 	ck_assert_int_eq(write(other, "x", 1), 1);
 	iterate();
 	listener_block_new(&l);
-	clients_drain(all);
+	acceptor_drain(all);
 	iterate();
 	ck_assert_int_eq(come, 2);
 	close(busy);

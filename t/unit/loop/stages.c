@@ -207,11 +207,23 @@ open_loop(int i)
 		polls[i] = -1;
 }
 
+static size_t	others;
+
+static size_t
+least(void *context)
+{
+	size_t	own = clients_count(stages[STAGE_ACCEPT]);
+
+	(void)context;
+	return own < others ? own : others;
+}
+
 static void
 open_stages(size_t limit)
 {
 	come = served = gone = timed_out = drained = idle = enough = 0;
 	until = 0;
+	others = SIZE_MAX;
 	draining = piecemeal = false;
 	task = (struct task){ .complete = nothing, .free = nothing };
 	TAILQ_INIT(&task.waiters);
@@ -223,11 +235,13 @@ open_stages(size_t limit)
 		stages[i] = clients_new(loops[i], &clocks[i], NULL,
 		    i == STAGE_ACCEPT ? limit : 0, i == STAGE_ACCEPT ?
 		    all_gone : NULL, NULL);
-		acceptor_borrow(stages[i]);
 	}
 	for (int i = 0; i < STAGE_COUNT; i++)
 		stages_join(stages[i], (enum stage)i, stages, mailboxes[i]);
-	acceptor_listen(stages[STAGE_ACCEPT], &sock, 1);
+	acceptor_listen(stages[STAGE_ACCEPT], &(struct acceptor_setup){
+		.policy = &accept_balanced, .listeners = &sock, .n = 1,
+		.borrowed = true, .least = least
+	});
 }
 
 static void
@@ -238,7 +252,7 @@ close_stages(void)
 	for (int i = 0; i < STAGE_COUNT; i++)
 		mailbox_deliver(mailboxes[i]);
 	for (int i = STAGE_COUNT; i-- > 0; )
-		clients_free(&stages[i]);
+		stages_free(&stages[i]);
 	for (int i = 0; i < STAGE_COUNT; i++) {
 		evloop_unwatch(&ends[i]);
 		mailbox_free(&mailboxes[i]);
@@ -423,6 +437,7 @@ START_TEST(room_to_send)
 	iterate(STAGE_SEND_DATA);
 	ck_assert_int_eq(served, 1);
 	until = 0;
+	others = SIZE_MAX;
 	ck_assert(within(3, &served, 3));
 	ask(0);
 	ck_assert(within(1, &served, 4));
@@ -448,6 +463,7 @@ START_TEST(old_deadline)
 	iterate(STAGE_SEND_DATA);
 	ck_assert_int_eq(timed_out, 0);
 	until = 0;
+	others = SIZE_MAX;
 	ck_assert(within(2, &served, 2));
 	ck_assert_int_eq(timed_out, 0);
 	close_stages();
@@ -495,6 +511,7 @@ START_TEST(room_for_another)
 	ck_assert_int_eq(lines, 1);
 	ck_assert_int_eq(come, 2);
 	until = 0;
+	others = SIZE_MAX;
 	if (_i == 2) {
 		/* An earlier request for room had reached these. */
 		iterate(STAGE_READ_REQUEST);
@@ -519,7 +536,7 @@ START_TEST(drain_finds_all)
 	    STAGE_COUNT); i++)
 		iterate((enum stage)i);
 	for (int i = 0; i < STAGE_COUNT; i++)
-		clients_drain(stages[i]);
+		acceptor_drain(stages[i]);
 	if (_i == 0) {
 		iterate(STAGE_SEND_DATA);
 		ck_assert(awake(STAGE_READ_REQUEST));
@@ -531,17 +548,6 @@ START_TEST(drain_finds_all)
 }
 END_TEST
 
-static size_t	others;
-
-static size_t
-least(void *context)
-{
-	size_t	own = clients_count(stages[STAGE_ACCEPT]);
-
-	(void)context;
-	return own < others ? own : others;
-}
-
 /* A pipeline with more connections than another one leaves the queue to that;
  * but no connection is left there. */
 START_TEST(shares)
@@ -549,7 +555,6 @@ START_TEST(shares)
 	int64_t	end = clock_ms() + TIMEOUT;
 
 	open_stages(MOST);
-	acceptor_share(stages[STAGE_ACCEPT], least, NULL);
 	others = 0;
 	for (int i = 0; i < MOST - 2; i++)
 		visit(i);

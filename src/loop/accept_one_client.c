@@ -1,0 +1,188 @@
+/*
+ * accept_one_client: one client at a time, each for a slice of time.
+ */
+#include "loop/accept.h"
+#include "shared/accept_token.h"
+
+#define SLICE		100	/* ms */
+#define IDLE_TICKS	10	/* slices without activity: evictable */
+#define LINGERING_MAX	16	/* connections */
+
+static void
+tell_staying(const struct acceptor *a)
+{
+	accept_tell(a, a->one_client.closing_shared ? 0 : accept_used(a));
+}
+
+/* There is room.  If other workers have room as well, the token says who
+ * accepts. */
+static void
+resume_accepting(struct acceptor *a)
+{
+	if (a->nsocks > 0)
+		accept_set_open(a, a->setup.token == NULL ||
+		    accept_token_idle(a->setup.token, a->setup.main));
+}
+
+/* If the client has ended, the next one is not asked to close. */
+static void
+count_ended(struct acceptor *a)
+{
+	if (accept_used(a) == 0) {
+		if (a->one_client.closing)
+			http_resume(a->clients->http);
+		a->one_client.closing = a->one_client.closing_shared = false;
+	}
+	tell_staying(a);
+	if (a->paused && accept_has_room(a))
+		resume_accepting(a);
+}
+
+static void
+count_lingering(struct clients *all, enum timeout timeout)
+{
+	if (timeout == TIMEOUT_LINGER)
+		count_ended(all->acceptor);
+}
+
+static void
+pass_token(struct acceptor *a)
+{
+	if (a->setup.token != NULL)
+		accept_token_busy(a->setup.token, a->setup.main);
+}
+
+static void
+begin_slice(struct acceptor *a)
+{
+	accept_set_open(a, false);
+	pass_token(a);
+	evloop_arm(a->timer, a->clients->clock->ms + SLICE);
+}
+
+static void
+limit_lingering(struct clients *all)
+{
+	struct client	*c;
+
+	if (all->list_len[TIMEOUT_LINGER] <= LINGERING_MAX)
+		return;
+	c = clients_find_lingering(all);
+	if (c == NULL)
+		c = TAILQ_FIRST(&all->lists[TIMEOUT_LINGER]);
+	clients_wake(c, OUTCOME_CANCELLED);
+}
+
+static void
+check_room(struct acceptor *a)
+{
+	a->forced_accepts = 0;
+	if (!accept_has_room(a))
+		begin_slice(a);
+}
+
+static void
+count_opened(struct acceptor *a)
+{
+	tell_staying(a);
+	limit_lingering(a->clients);
+	check_room(a);
+}
+
+static bool
+others_have_room(const struct acceptor *a)
+{
+	return a->setup.least != NULL &&
+	    a->setup.least(a->clients->context) < a->limit;
+}
+
+static bool
+any_pending(const struct acceptor *a)
+{
+	for (size_t i = 0; i < a->nsocks; i++)
+		if (accept_has_pending(&a->socks[i]))
+			return true;
+	return false;
+}
+
+/* The slice of the one client is over.  If a connection waits in the queue, the
+ * client's next response tells it to close.  Other workers count on that for
+ * one slice, so that not all make room for the same connection.  A client that
+ * has been idle for IDLE_TICKS slices is evicted by the next accept. */
+static void
+end_slice(struct acceptor *a)
+{
+	struct clients	*all = a->clients;
+	bool		 was_shared = a->one_client.closing_shared;
+
+	evloop_arm(a->timer, all->clock->ms + SLICE);
+	a->one_client.closing_shared = false;
+	if (all->was_active)
+		a->one_client.idle_ticks = 0;
+	all->was_active = false;
+	if (!others_have_room(a) && any_pending(a)) {
+		http_drain(all->http);
+		a->one_client.closing_shared = !a->one_client.closing;
+		a->one_client.closing = true;
+		if (a->one_client.idle_ticks >= IDLE_TICKS &&
+		    clients_find_idle(all) != NULL)
+			accept_set_open(a, true);
+	}
+	a->one_client.idle_ticks++;
+	if (was_shared != a->one_client.closing_shared)
+		tell_staying(a);
+}
+
+static void
+on_tick(struct acceptor *a)
+{
+	if (accept_has_room(a))
+		resume_accepting(a);
+	else
+		end_slice(a);
+}
+
+static void
+on_token(void *context)
+{
+	struct acceptor	*a = context;
+
+	accept_token_reset_fd(a->setup.token, a->setup.main);
+	if (accept_has_room(a))
+		resume_accepting(a);
+	else
+		pass_token(a);
+}
+
+static void
+start_one_client(struct acceptor *a)
+{
+	struct accept_token	*token = a->setup.token;
+
+	a->clients->frees_lingering = true;
+	a->clients->on_idle = count_lingering;
+	if (token != NULL) {
+		a->one_client.token_watch = evloop_watch(a->clients->loop,
+		    accept_token_fd(token, a->setup.main), on_token, a);
+		evloop_set(a->one_client.token_watch, EVLOOP_READ);
+	}
+	resume_accepting(a);
+}
+
+/* No connection comes after the queued ones, so the mode can end. */
+static void
+leave_one_client(struct acceptor *a)
+{
+	evloop_unwatch(&a->one_client.token_watch);
+	pass_token(a);
+	a->limit = 0;
+	a->paused = a->clients->frees_lingering = false;
+	a->clients->on_idle = NULL;
+}
+
+const struct accept_policy	accept_one_client = {
+	.start = start_one_client, .leave = leave_one_client,
+	.yield = accept_balanced_yield, .emptied = check_room,
+	.pause = begin_slice, .opened = count_opened, .closed = count_ended,
+	.tick = on_tick,
+};
