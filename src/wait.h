@@ -2,22 +2,28 @@
  * wait: CONTRACT between the request machine and the architectures.
  *
  * A step of the machine runs until it must wait, says for what, and returns.
- * A step never blocks and does not know who satisfies its wait.  An
- * architecture sees of a connection only its wait: the architecture satisfies
- * the wait, passes the outcome to the machine, and runs the machine on.
+ * A step never blocks, makes no call of the system for a client, and does not
+ * know who satisfies its wait.  A driver sees of a session only its wait: the
+ * driver performs the operation or waits for the event, tells how that ended,
+ * and runs the machine on (http/machine.h).
  */
 #ifndef WAIT_H
 #define WAIT_H
 
+#include <sys/types.h>
+
+#include <stddef.h>
 #include <stdint.h>
 
-/* The kinds of wait. */
+/* The kinds of wait.  Those of the net are operations. */
 #define WAIT_KINDS(X)							\
-	X(READ,		"net read")	/* its descriptor has input */	\
-	X(WRITE,	"net write")	/* its descriptor takes output */ \
+	X(READ,		"net read")	/* bytes into its room */	\
+	X(WRITE,	"net write")	/* its pieces of memory */	\
+	X(SEND,		"net send")	/* its range of a file */	\
 	X(DISK,		"disk")		/* its task is complete */	\
-	X(CHILD,	"child")	/* a program's descriptor is ready */ \
-	X(TIME,		"time")		/* its deadline, nothing else */
+	X(TIME,		"time")		/* its deadline, nothing else */ \
+	X(STAGE,	"stage")	/* another stage runs it on */	\
+	X(CLOSE,	"close")	/* the session has ended */
 
 enum wait_kind {
 #define X(id, name) WAIT_##id,
@@ -49,13 +55,15 @@ enum timeout {
 	TIMEOUT_COUNT
 };
 
-/* How a wait ended.  For WAIT_TIME expiry is success: machine_wake() turns
- * TIMED_OUT into READY. */
+/* How a wait ended.  Steps are told NONE if they have not waited yet, or are to
+ * ask again. */
 #define OUTCOMES(X)							\
-	X(READY,	"ready")					\
+	X(NONE,		"none")						\
+	X(READY,	"ready")	/* performed: n and error are set */ \
 	X(TIMED_OUT,	"timed out")					\
 	X(FAILED,	"failed")					\
-	X(CANCELLED,	"cancelled")
+	X(CANCELLED,	"cancelled")					\
+	X(PENDING,	"pending")	/* the wait has not ended */
 
 enum outcome {
 #define X(id, name) OUTCOME_##id,
@@ -64,14 +72,57 @@ enum outcome {
 	OUTCOME_COUNT
 };
 
+/* What is to be known about an operation, or about a CLOSE. */
+enum wait_flag {
+	/* READ: to be tried though the last one brought less than its room: a
+	 * reset or an urgent byte may follow. */
+	WAIT_AGAIN	= 1 << 0,
+	/* Not to be tried before the descriptor is reported as ready, even if
+	 * it is: other connections come first. */
+	WAIT_LATER	= 1 << 1,
+	/* WRITE: more follows at once, and the system may hold these bytes back
+	 * for it. */
+	WAIT_MORE	= 1 << 2,
+	/* WRITE, SEND: the system sends full packets only, until an operation
+	 * without this flag or a wait of another kind. */
+	WAIT_CORK	= 1 << 3,
+	/* WRITE, SEND: of bytes that are in memory now, and perhaps not later:
+	 * to be performed before any other session runs. */
+	WAIT_AT_ONCE	= 1 << 4,
+	/* READ, CLOSE: the output ends here. */
+	WAIT_END	= 1 << 5,
+	/* CLOSE: the system drops what the client has not received. */
+	WAIT_RESET	= 1 << 6
+};
+
+struct iovec;
 struct task;			/* task.h */
 
 struct wait {
-	enum wait_kind	 kind;
-	enum timeout	 timeout;
-	int		 fd;		/* READ, WRITE, CHILD */
+	uint8_t		 kind;		/* enum wait_kind */
+	uint8_t		 timeout;	/* enum timeout, of the deadline */
+	uint8_t		 flags;		/* of enum wait_flag */
+	uint8_t		 stage;		/* STAGE: the next one */
+	/* Clock ms.  0, READ: it does not wait, but times out. */
+	int64_t		 deadline;
 	struct task	*task;		/* DISK */
-	int64_t		 deadline;	/* clock ms */
+	/* READ.  A driver may take another place of that size, which lasts as
+	 * long, and set it here. */
+	char		*room;
+	const struct iovec *iov;	/* WRITE */
+	off_t		 offset;	/* SEND */
+	int		 niov;		/* WRITE */
+	int		 file;		/* SEND */
+	size_t		 size;		/* of the room or of all bytes to go */
+	/*
+	 * Set by the driver: the outcome, and for READY the result of the
+	 * operation as of the system's call: bytes, or -1 and an errno (never
+	 * EAGAIN or EINTR).  For the TIMED_OUT of a LINGER timeout, n is the
+	 * bytes of output that the client has not acknowledged.
+	 */
+	uint8_t		 outcome;	/* enum outcome */
+	int		 error;
+	ssize_t		 n;
 };
 
 #endif

@@ -17,6 +17,7 @@
 #include "lib/mem.h"
 #include "shared/control.h"
 #include "stats/report.h"
+#include "stats/stats.h"
 
 #define SEND_TIMEOUT	30000	/* ms for the socket to take an answer */
 #define LOADING_MAX	8	/* files that one request loads at once */
@@ -50,7 +51,8 @@ struct admin_request {
 
 /* A file that is being preloaded. */
 struct preload_item {
-	struct preload		 preload;	/* first: casts rely on it */
+	struct net		 net;		/* first: casts rely on it */
+	struct preload		 preload;
 	struct admin_request	*request;
 	size_t			 word;
 };
@@ -179,12 +181,37 @@ set_file_line(struct admin_request *q, size_t word, struct preload *p)
 	q->incomplete |= !whole;
 }
 
-static void
-on_loaded(struct preload *p)
+/* Gives the machine the request, and drops the response, which is in memory
+ * now.  The machine has counted the bytes as received and as sent. */
+static enum net_state
+perform_load(struct net *net, struct net_sock *sock, struct wait *w)
 {
-	struct preload_item	*b = (struct preload_item *)p;
+	struct preload_item	*b = (struct preload_item *)net;
+
+	(void)sock;
+	if (w->kind == WAIT_READ) {
+		w->n = (ssize_t)buf_take(&b->preload.request, w->room, w->size);
+		stats_add(STATS_BYTES_IN, -(uint64_t)w->n);
+	} else if (w->kind == WAIT_WRITE && (w->flags & WAIT_LATER) != 0)
+		return NET_WRITE;
+	else if (w->kind == WAIT_WRITE) {
+		w->n = (ssize_t)w->size;
+		stats_add(STATS_BYTES, -(uint64_t)w->n);
+	} else
+		return NET_NONE;
+	w->outcome = OUTCOME_READY;
+	return NET_DONE;
+}
+
+static void
+end_load(struct net *net, struct net_sock *sock, unsigned flags)
+{
+	struct preload_item	*b = (struct preload_item *)net;
+	struct preload		*p = &b->preload;
 	struct admin_request	*q = b->request;
 
+	(void)sock;
+	(void)flags;
 	set_file_line(q, b->word, p);
 	buf_free(&p->request);
 	buf_free(&p->variant_request);
@@ -207,13 +234,14 @@ load_file(struct admin_request *q, const struct url *url, size_t listener)
 	buf_add(&b->preload.variant_request, b->preload.request.at,
 	    b->preload.request.len - 2);	/* without the empty line */
 	buf_free(&host);
-	b->preload.on_done = on_loaded;
+	b->net = (struct net){ .perform = perform_load, .close = end_load };
+	preload_init(&b->preload);
 	b->request = q;
 	b->word = q->next;
 	q->nloading++;
 	/* The pipe is at its end, so it is always ready. */
-	clients_add_internal(all->clients, q->pipe, &preload_transport,
-	    &b->preload, listener);
+	clients_add_internal(all->clients, q->pipe, &b->net, &b->preload.kind,
+	    listener);
 }
 
 static void

@@ -49,7 +49,8 @@ struct open_file {
 	bool			 close_on_release;
 	bool			 no_sendfile;	/* the system has refused it */
 	bool			 outdated;	/* cached file has changed */
-	uint32_t		 compared_in;	/* http's: iteration of the last
+	uint32_t		 compared_in;	/* http's: the clock's updates at
+						 * the last
 						 * file_is_unchanged() */
 	struct fetch		 fetch;		/* of a small file's chunk */
 	const struct job_version *version;	/* of the open file: the file's

@@ -151,7 +151,7 @@ log_auth_failure(struct conn *c)
 	if (!credentials_read(parse_field(&r->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
 		return;
-	log_escape_addr(c, addr);
+	log_escape_addr(c->session, addr);
 	*log_escape_text((struct str){ r->path->name, r->path->len }, true,
 	    target, target + sizeof(target) - 1) = '\0';
 	*log_escape_text(who.user, false, name, name + sizeof(name) - 1) = '\0';
@@ -380,7 +380,7 @@ authorize_step(struct conn *c)
 	enum outcome	 outcome = conn_outcome(c);
 	enum why	 why;
 
-	if (outcome != OUTCOME_READY && !is_late_but_stale(c, outcome)) {
+	if (is_failure(outcome) && !is_late_but_stale(c, outcome)) {
 		stats_count(STATS_DISK_TIMEOUTS);
 		return reply_error(c, reply_why(c, WHY_DISK_LATE));
 	}
@@ -388,7 +388,8 @@ authorize_step(struct conn *c)
 		return conn_go(c, STEP_FIND);
 	if (r->path == NULL && (why = hold_path(c)) != WHY_NONE)
 		return reply_error(c, reply_why(c, why));
-	if (!r->path->guarded || r->page.status != 0 || c->transport->trusted)
+	if (!r->path->guarded || r->page.status != 0 ||
+	    session_is_trusted(c->session))
 		return conn_go(c, STEP_FIND);
 	return check_guards(c);
 }

@@ -243,7 +243,7 @@ can_send_file(const struct conn *c)
 
 	/* The descriptor must stay held until all is sent. */
 	return length > COPY_MAX && r->body.file_open &&
-	    c->transport->send_file != NULL &&
+	    (c->session->kind == NULL || !c->session->kind->no_files) &&
 	    chunk_prefers_sendfile(r->body.chunk) && !is_just_written(c);
 }
 
@@ -420,13 +420,13 @@ version_holds(const struct conn *c)
 
 	if (r->response.answered || c->http->caches->shared)
 		return file_is_unchanged(r->file, !r->response.answered);
-	/* Compared in this iteration already; the end is compared in any
+	/* Compared since the loop waited; the end is compared in any
 	 * case */
-	if (d->compared_in == c->http->iteration)
+	if (d->compared_in == c->http->clock->updates)
 		return true;
 	if (!file_is_unchanged(r->file, true))
 		return false;
-	d->compared_in = c->http->iteration;
+	d->compared_in = c->http->clock->updates;
 	return true;
 }
 
@@ -599,7 +599,7 @@ body_step(struct conn *c)
 				    hot_find(&c->http->hot, head);
 	enum outcome			 outcome = conn_outcome(c);
 
-	if (outcome != OUTCOME_READY)
+	if (is_failure(outcome))
 		return handle_timeout(c, outcome);
 	if (r->parse.method == METHOD_HEAD)
 		r->body.next = r->body.end;

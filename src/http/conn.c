@@ -15,8 +15,7 @@
 enum go
 conn_reset(struct conn *c)
 {
-	if (c->transport->reset != NULL)
-		c->transport->reset(c->transport_context, c->wait.fd);
+	c->end_flags = WAIT_RESET;
 	return conn_abort(c);
 }
 
@@ -56,13 +55,6 @@ conn_field_list(struct conn *c, enum parse_field f)
 	return (struct str){ b->at + start, b->len - start };
 }
 
-NOINLINE void
-conn_set_cork(struct conn *c, bool on)
-{
-	c->transport->cork(c->transport_context, c->wait.fd, on);
-	c->corked = on;
-}
-
 enum go
 conn_wait_disk(struct conn *c, struct task *task)
 {
@@ -73,9 +65,9 @@ conn_wait_disk(struct conn *c, struct task *task)
 	if (c->request->disk.deadline == 0)
 		c->request->disk.deadline = c->http->clock->ms +
 		    conf->limits.disk;
-	conn_wait(c, WAIT_DISK, TIMEOUT_DISK, c->request->disk.deadline);
 	c->wait.task = task;
-	return GO_WAIT;
+	return conn_wait(c, WAIT_DISK, TIMEOUT_DISK, c->request->disk.deadline,
+	    0);
 }
 
 bool
@@ -103,27 +95,18 @@ conn_clear_output(struct conn *c)
 {
 	if (conn_owns_output(c))
 		output_free(c->output);
-	else
+	else if (c->output != NULL)
 		output_drop(c->output);
-	c->output = &c->http->output;
-}
-
-bool
-conn_shares_input(const struct conn *c)
-{
-	const char	*first = c->http->input;
-
-	return c->input >= first && c->input < first + sizeof(c->http->input);
+	c->output = c->workspace != NULL ? &c->workspace->output : NULL;
 }
 
 /* Moves the input to the connection's memory, as the next connection overwrites
- * the loop's buffer. */
+ * the room. */
 static NOINLINE void
 move_input(struct conn *c)
 {
 	if (!conn_shares_input(c))
 		return;
-	need(c->own_input.len == 0);
 	if (c->own_input.at == NULL)		/* no larger than necessary */
 		c->own_input = (struct buf){ .size = c->input_len,
 		    .at = mem_get(c->input_len) };
@@ -148,14 +131,21 @@ conn_park(struct conn *c)
 {
 	if (c->request != NULL)		/* the next connection uses scratch */
 		output_detach(&c->request->response.head);
-	if (conn_has_output(c) && !conn_owns_output(c))
-		c->output = output_keep(c->output);
-	else if (!conn_has_output(c) && c->output != &c->http->output)
-		conn_clear_output(c);
+	if (!conn_owns_output(c))
+		c->output = c->output->n > 0 ? output_keep(c->output) : NULL;
+	else if (!conn_has_output(c)) {
+		output_free(c->output);
+		c->output = NULL;
+	}
+	if (c->wait.kind == WAIT_STAGE)
+		/* A stage that never sends would not find scratch empty. */
+		output_drop(&c->workspace->output);
 	conn_keep_input(c);
+	c->turn_in = c->turn_out = 0;
+	c->workspace = NULL;
 }
 
-void
+struct conn *
 conn_begin(struct session *s)
 {
 	struct http_loop	*http = s->http;
@@ -168,14 +158,9 @@ conn_begin(struct session *s)
 	memset(c, 0, sizeof(*c));
 	c->http = http;
 	c->session = s;
-	c->output = &http->output;
-	c->transport = s->transport;
-	c->transport_context = s->transport_context;
-	c->wait.fd = s->fd;
-	c->wait.kind = WAIT_READ;
-	c->outcome = OUTCOME_READY;
 	c->step = STEP_RECV;
 	s->conn = c;
+	return c;
 }
 
 /* Keeps a request's memory for reuse; false: enough is kept. */
@@ -192,7 +177,8 @@ recycle_request(struct http_loop *http, struct request *r)
 static COLD void
 free_own_memory(struct conn *c)
 {
-	need(c->own_input.len == 0);
+	if (c->own_input.at != NULL)
+		clear_own_input(c);
 	buf_free(&c->own_input);
 	if (c->recycle != NULL && !recycle_request(c->http, c->recycle))
 		free(c->recycle);

@@ -2,10 +2,11 @@
  * conn: the working state of a connection while its machine runs; for the
  * steps only.
  *
- * While a connection runs, its input is in the loop's buffer and its output in
- * one of the loop's queues.  When a step must wait, conn_park() moves the rest
- * of both to memory of the connection.  A connection between two requests has
- * no rest: its struct conn is recycled, and only its struct session remains.
+ * While a connection runs, its input and its output are in the workspace that a
+ * driver lends to it.  When it must wait for what takes time, conn_park() moves
+ * the rest of both to memory of the connection.  A connection between two
+ * requests has no rest: its struct conn is recycled, and only its struct
+ * session remains.
  */
 #ifndef HTTP_CONN_H
 #define HTTP_CONN_H
@@ -17,7 +18,6 @@
 #include "http/http.h"
 #include "http/request.h"
 #include "http/session.h"
-#include "http/transport.h"
 #include "lib/compiler.h"
 #include "wait.h"
 
@@ -31,14 +31,13 @@ enum step {
 /* The result of a step. */
 enum go {
 	GO_ON,			/* c->step names the next step */
-	GO_WAIT,		/* c->wait is set; then the same step again */
-	GO_OVER			/* the connection has ended */
+	GO_WAIT			/* c->wait is set; then the same step again */
 };
 
 /* Lookups and reads that one request may cost before it is refused. */
 #define REQUEST_ATTEMPTS_MAX	8
 
-/* Bytes that a connection may send in an iteration of the loop: if its body
+/* Bytes that a connection may send before others have their turn: if its body
  * goes on behind them; in any case. */
 #define CONN_SEND_QUOTA	(256 * 1024)
 #define CONN_SEND_MAX	(3 * CONN_SEND_QUOTA)
@@ -49,33 +48,34 @@ enum go {
 struct conn {
 	struct http_loop	*http;
 	struct session		*session;
-	const struct transport	*transport;	/* the session's */
-	void			*transport_context;
+	struct workspace	*workspace;	/* NULL: parked */
 	struct request		*request;	/* NULL between two requests */
 	struct request		*recycle;	/* memory for a next request */
 	char			*input;		/* not consumed; begins with */
 	size_t			 input_len;	/* the head of the request */
 	char			*read_at;	/* the last read into the */
-	size_t			 read_len;	/* loop's buffer */
+	size_t			 read_len;	/* workspace's room */
 	struct buf		 own_input;	/* the connection's memory */
-	struct output		*output;	/* the loop's, or its own */
-	struct io_op		*op;		/* a batch's call, or NULL */
+	struct output		*output;	/* the workspace's, or its own;
+						 * NULL: parked, none */
 	struct wait		 wait;
 	int64_t			 started_at;	/* clock ms: head or linger */
 	int64_t			 send_deadline;	/* clock ms; 0: none */
 	uint64_t		 sent;		/* bytes since it was set */
 	size_t			 unacked;	/* at the last linger timeout */
+	size_t			 turn_in;	/* bytes since it was parked */
+	size_t			 turn_out;
 	uint8_t			 step;		/* enum step */
 	uint8_t			 after_send;	/* enum step: after SEND */
-	uint8_t			 outcome;	/* of the last wait */
-	uint8_t			 go;		/* enum go of the last step */
-	bool			 refused;	/* by its address's limit */
-	bool			 readable;	/* may have input to read */
+	bool			 filled;	/* the last read did: its room */
+	bool			 last_try;	/* reads once more, in a drain */
 	bool			 last_request;	/* the client's own wish */
 	bool			 close;		/* after this response */
 	bool			 linger;	/* read on before the close */
 	bool			 send_blocked;	/* this response had to wait */
-	bool			 corked;	/* the socket, for a file */
+	bool			 corked;	/* send full packets, for a
+						 * file */
+	uint8_t			 end_flags;	/* of the CLOSE */
 };
 
 enum go		recv_step(struct conn *);
@@ -94,22 +94,26 @@ enum go		close_step(struct conn *);
 /* The value of a field that is a list.  Several lines of it are joined behind
  * http->work. */
 struct str	 conn_field_list(struct conn *, enum parse_field);
-/* Corks or uncorks the socket: a corked socket sends full packets only. */
-void		 conn_set_cork(struct conn *, bool);
 /* Waits for a task; sends pending output of earlier requests first. */
 enum go		conn_wait_disk(struct conn *, struct task *);
 /* Whether pending output must be sent before a task is submitted: with shared
  * caches the step could not find its task again after the send. */
 bool		 conn_must_flush(const struct conn *);
 void		 conn_clear_output(struct conn *);	/* drops all pieces */
-/* Whether the input is in the loop's buffer. */
-bool		 conn_shares_input(const struct conn *);
-/* Moves unconsumed input from the loop's buffer to the connection's memory. */
+/* Moves unconsumed input from the workspace to the connection's memory. */
 void		 conn_keep_input(struct conn *);
-/* Moves input and output that must outlast this iteration to own memory. */
+/* Moves input and output that must outlast the moment to own memory, and leaves
+ * the workspace. */
 void		 conn_park(struct conn *);
+/* Asks for the first input of an idle session. */
+void		 recv_begin(struct conn *);
+/* Fixes the deadline of a session that becomes idle. */
+void		 recv_park(struct conn *);
+/* Fixes what a wait for the client to take output needs: its deadline, and the
+ * pieces that are kept meanwhile. */
+COLD void	 send_park(struct conn *);
 /* Gives an idle session a struct conn. */
-void		 conn_begin(struct session *);
+struct conn	*conn_begin(struct session *);
 /* Recycles the struct conn; it stays readable until the next conn_begin(). */
 void		 conn_end(struct session *);
 void		 conn_request_begin(struct conn *);
@@ -129,27 +133,34 @@ conn_go(struct conn *c, enum step step)
 	return GO_ON;
 }
 
-/* The outcome of the last wait; READY on every further call. */
+/* How the last wait ended; NONE on every further call. */
 static inline enum outcome
 conn_outcome(struct conn *c)
 {
-	enum outcome	outcome = c->outcome;
+	enum outcome	outcome = c->wait.outcome;
 
-	c->outcome = OUTCOME_READY;
+	c->wait.outcome = OUTCOME_NONE;
 	return outcome;
 }
 
-/* Waits for the socket (READ, WRITE) or for time. */
+/* Whether the last wait ended without success. */
+static inline bool
+is_failure(enum outcome outcome)
+{
+	return outcome > OUTCOME_READY;
+}
+
+/* Waits; the caller sets what belongs to the kind alone. */
 static inline enum go
 conn_wait(struct conn *c, enum wait_kind kind, enum timeout timeout,
-    int64_t deadline)
+    int64_t deadline, unsigned flags)
 {
-	if (c->corked && kind != WAIT_WRITE)
-		conn_set_cork(c, false);
-	c->wait.kind = kind;
-	c->wait.timeout = timeout;
+	if (kind != WAIT_WRITE && kind != WAIT_SEND)
+		c->corked = false;
+	c->wait.kind = (uint8_t)kind;
+	c->wait.timeout = (uint8_t)timeout;
+	c->wait.flags = (uint8_t)flags;
 	c->wait.deadline = deadline;
-	c->wait.task = NULL;
 	return GO_WAIT;
 }
 
@@ -171,11 +182,18 @@ conn_output(const struct conn *c)
 	return c->output;
 }
 
-/* Whether the output is the connection's own and so outlasts the iteration. */
+/* Whether the input is in the workspace's room. */
+static inline bool
+conn_shares_input(const struct conn *c)
+{
+	return c->own_input.len == 0;
+}
+
+/* Whether the output is the connection's own and so outlasts the moment. */
 static inline bool
 conn_owns_output(const struct conn *c)
 {
-	return c->output->kept;
+	return c->output != NULL && c->output->kept;
 }
 
 static inline bool

@@ -3,9 +3,6 @@
  *
  * Must not decide anything: it reports decisions of the steps.
  */
-#include <sys/uio.h>
-
-#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -15,7 +12,6 @@
 #include "http/namespace.h"
 #include "http/reply.h"
 #include "http/rules.h"
-#include "http/transport.h"
 #include "lib/visible.h"
 #include "proto/status.h"
 
@@ -201,62 +197,10 @@ add_status(struct explanation *e, const struct conn *c)
 	buf_free(&where);
 }
 
-/*
- * The transport
- */
-
-static const char	end_of_head[] = "\r\n\r\n";
-
-static bool
-has_whole_head(struct explanation *e)
-{
-	return strstr(buf_string(&e->head), end_of_head) != NULL;
-}
-
-static ssize_t
-read_request(void *context, int fd, void *to, size_t size)
-{
-	struct explanation	*e = context;
-
-	(void)fd;
-	return (ssize_t)buf_take(&e->request, to, size);
-}
-
-/* Keeps the head and ends the connection behind it: the file is not read to its
- * end. */
-static ssize_t
-keep_head(void *context, int fd, const struct iovec *iov, int n, bool more)
-{
-	struct explanation	*e = context;
-	ssize_t			 all = 0;
-
-	(void)fd;
-	(void)more;
-	if (strncmp(buf_string(&e->head), "HTTP/1.1 1", 10) == 0)
-		buf_free(&e->head);	/* an interim response: 100 */
-	if (has_whole_head(e)) {
-		errno = EPIPE;
-		return -1;
-	}
-	for (int i = 0; i < n; i++) {
-		if (!has_whole_head(e))	/* the body may not be in memory */
-			buf_add(&e->head, iov[i].iov_base, iov[i].iov_len);
-		all += (ssize_t)iov[i].iov_len;
-	}
-	return all;
-}
-
 static void
-ignore_call(void *context, int fd)
+explain_request(const struct client_kind *kind, const struct conn *c)
 {
-	(void)context;
-	(void)fd;
-}
-
-static void
-explain_request(void *context, const struct conn *c)
-{
-	struct explanation	*e = context;
+	struct explanation	*e = (struct explanation *)(uintptr_t)kind;
 
 	add_site(e, c);
 	add_path(e, c);
@@ -265,19 +209,13 @@ explain_request(void *context, const struct conn *c)
 	add_status(e, c);
 }
 
-static const struct transport	explain_transport = {
-	.recv = read_request,
-	.send = keep_head,
-	.shutdown = ignore_call,
-	.close = ignore_call,
-	.request_ended = explain_request,
-};
-
 struct session *
 explain_new(struct http_loop *http, struct explanation *e,
     const struct sockaddr *peer, size_t listener)
 {
-	return machine_new(http, -1, &explain_transport, e, peer, listener);
+	e->kind.request_ended = explain_request;
+	e->kind.no_files = true;
+	return machine_new(http, &e->kind, peer, listener);
 }
 
 /* Adds the lines behind the status line; padding of a value is left out. */

@@ -1,10 +1,10 @@
 /*
  * explain: an invented request, and an explanation of its response for people.
  *
- * The request goes through the machine as any other.  A transport gives the
- * machine its bytes, keeps the head of the response and drops the body.  When
- * the request ends, facts about it are added to the explanation.  The caller
- * may add facts that the machine cannot know.
+ * The request goes through the machine as any other.  The caller, a driver,
+ * gives the machine its bytes and keeps the head of the response.  When the
+ * request ends, facts about it are added to the explanation.  The caller may
+ * add facts that the machine cannot know.
  */
 #ifndef HTTP_EXPLAIN_H
 #define HTTP_EXPLAIN_H
@@ -37,6 +37,7 @@ enum explain_fact {
 };
 
 struct explanation {			/* begins as all zero */
+	struct client_kind kind;	/* first: casts rely on it */
 	struct buf	request;	/* its bytes, which are used up */
 	struct buf	head;		/* of the response */
 	struct buf	facts[EXPLAIN_FACT_COUNT];	/* lines */

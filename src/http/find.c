@@ -219,7 +219,7 @@ find_step(struct conn *c)
 	struct request	*r = c->request;
 	enum outcome	 outcome = conn_outcome(c);
 
-	if (outcome != OUTCOME_READY)
+	if (is_failure(outcome))
 		return handle_timeout(c, outcome);
 	/* OPTIONS needs no file, but for the page of an error. */
 	if (r->parse.method == METHOD_OPTIONS && r->page.status == 0)

@@ -33,10 +33,12 @@ count_request(const struct request *r)
 static void
 log_request(struct conn *c)
 {
+	const struct client_kind	*kind = c->session->kind;
+
 	if (c->request->response.status == 0)
 		return;
-	if (c->transport->request_ended != NULL) {
-		c->transport->request_ended(c->transport_context, c);
+	if (kind != NULL && kind->request_ended != NULL) {
+		kind->request_ended(kind, c);
 		return;
 	}
 	count_request(c->request);
@@ -75,7 +77,7 @@ must_linger(const struct conn *c)
 	if (r->response.aborted)
 		return false;
 	return !c->last_request || c->input_len > r->parse.size ||
-	    c->readable || c->send_blocked ||
+	    c->filled || c->send_blocked ||
 	    r->body.sent > SOCKET_BUFFER_MIN;
 }
 
@@ -89,13 +91,12 @@ end_connection(struct conn *c)
 	conn_request_end(c);
 	need(!conn_has_output(c));
 	if (!broken)
-		c->transport->shutdown(c->transport_context, c->wait.fd);
+		c->end_flags = WAIT_END;
 	if (!c->linger)
 		return conn_go(c, STEP_CLOSE);
 	c->started_at = c->http->clock->ms;
 	c->unacked = SIZE_MAX;
 	c->input_len = 0;
-	c->readable = true;
 	return conn_go(c, STEP_LINGER);
 }
 
@@ -122,6 +123,5 @@ finish_step(struct conn *c)
 enum go
 close_step(struct conn *c)
 {
-	(void)c;
-	return GO_OVER;
+	return conn_wait(c, WAIT_CLOSE, TIMEOUT_IDLE, 0, c->end_flags);
 }

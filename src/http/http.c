@@ -37,8 +37,6 @@ http_new(const struct http_setup *setup)
 	struct http_loop	*http = mem_zero(sizeof(*http));
 
 	http->conf = conf;
-	http->iteration = 1;			/* 0 means: not compared yet */
-	output_init(&http->output);
 	http->clock = setup->clock;
 	http->disk = setup->disk;
 	http->log.reserve = setup->log_reserve;
@@ -78,7 +76,6 @@ http_free(struct http_loop **hp)
 	verification_cancel_all(http);
 	hot_clear(&http->hot, &http->caches->heads);
 	free(http->hot.buffer);
-	free(http->batch_outputs);
 	if (http->owns_caches)
 		caches_free(&http->caches);
 	buf_free(&http->work);

@@ -16,7 +16,6 @@
 #include "conf/conf.h"
 #include "http/caches.h"
 #include "http/hot.h"
-#include "http/io_batch.h"
 #include "http/limits/verifiers.h"
 #include "http/machine.h"
 #include "http/output.h"
@@ -30,8 +29,6 @@
 
 /* With MEM_MAPPINGS_MAX below the kernel's 65,530 mappings of a process. */
 #define CHUNK_MAPPINGS_MAX	52000
-
-#define HTTP_INPUT_SIZE	(64 * 1024)	/* bytes that one recv may bring */
 
 /* Pending lookups, hashed by path. */
 #define LOOKUP_BUCKETS	256
@@ -70,7 +67,6 @@ struct http_loop {
 	struct addresses	*addresses;	/* NULL: no limits */
 	struct token_bucket_size pace;		/* rate 0: no limit */
 	bool			 draining;
-	uint32_t		 iteration;	/* number of runs and batches */
 	struct {				/* see setup.h */
 		char		*(*reserve)(void *, size_t most);
 		void		(*commit)(void *, size_t);
@@ -105,16 +101,8 @@ struct http_loop {
 		char		 text[DATE_LENGTH];
 		char		 log[DATE_LOG_LENGTH];
 	}			 date;
-	/* Of the connection that runs: bytes sent and read in this run. */
-	size_t			 bytes_out, bytes_in;
 	struct hot_responses	 hot;		/* of this second */
-	struct output		 output;	/* of the one that runs alone */
 	struct buf		 work;		/* to build a response in */
-	/* Of a batch.  batch_outputs is NULL before the first batch. */
-	struct output		*batch_outputs;
-	struct io_batch		 io_batch;
-	size_t			 batch_offset;	/* bytes of input it uses */
-	char			 input[HTTP_INPUT_SIZE];
 };
 
 #endif

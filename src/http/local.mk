@@ -25,8 +25,6 @@ libhttp_a_SOURCES = \
 	src/http/hot.h \
 	src/http/http.c \
 	src/http/http.h \
-	src/http/io_batch.c \
-	src/http/io_batch.h \
 	src/http/limits/client_limits.c \
 	src/http/limits/client_limits.h \
 	src/http/limits/pace.c \
@@ -68,7 +66,5 @@ libhttp_a_SOURCES = \
 	src/http/stats_page.c \
 	src/http/stats_page.h \
 	src/http/step.tbl \
-	src/http/transport.c \
-	src/http/transport.h \
 	src/http/variant.c \
 	src/http/variant.h

@@ -52,10 +52,8 @@ write_other_addr(const struct session *s, char to[LOG_ADDR_MAX])
 }
 
 char *
-log_escape_addr(const struct conn *c, char to[LOG_ADDR_MAX])
+log_escape_addr(const struct session *s, char to[LOG_ADDR_MAX])
 {
-	const struct session	*s = c->session;
-
 	if (s->family != AF_INET)
 		return write_other_addr(s, to);
 	memcpy(to, s->addr + IPV4, IPV4_TEXT);

@@ -14,7 +14,7 @@
 void	 log_escape_keep_addr(struct session *);
 /* Writes the client's address, "-" if it has none; terminated.  Returns where
  * it ends. */
-char	*log_escape_addr(const struct conn *, char to[LOG_ADDR_MAX]);
+char	*log_escape_addr(const struct session *, char to[LOG_ADDR_MAX]);
 /* Writes decimal digits, not terminated; returns where they end. */
 char	*log_escape_number(uint64_t, char *to);
 /* Writes text, not terminated, as far as there is room before end; returns

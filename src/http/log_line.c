@@ -76,7 +76,7 @@ static char *
 put_address(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
-	return log_escape_addr(l->c, to);
+	return log_escape_addr(l->c->session, to);
 }
 
 /* Marks the address for the access logger, which puts the name in its place.
@@ -86,9 +86,9 @@ put_client(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
 	if (!l->c->http->conf->log.names)
-		return log_escape_addr(l->c, to);
+		return log_escape_addr(l->c->session, to);
 	*to++ = LINES_NAME_MARK;
-	to = log_escape_addr(l->c, to);
+	to = log_escape_addr(l->c->session, to);
 	*to++ = LINES_NAME_MARK;
 	return to;
 }

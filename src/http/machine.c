@@ -3,11 +3,9 @@
  */
 #include <netinet/in.h>
 
-#include <errno.h>
 #include <string.h>
 
 #include "http/conn.h"
-#include "http/io_batch.h"
 #include "http/limits/client_limits.h"
 #include "http/log_escape.h"
 #include "lib/mem.h"
@@ -102,25 +100,30 @@ set_client_addr(struct session *s, const struct sockaddr *from)
 		log_escape_keep_addr(s);
 }
 
+struct workspace *
+machine_new_workspaces(unsigned n)
+{
+	struct workspace	*all = mem_array(n, sizeof(*all));
+
+	for (unsigned i = 0; i < n; i++)
+		output_init(&all[i].output);
+	return all;
+}
+
 struct session *
-machine_new(struct http_loop *http, int fd, const struct transport *transport,
-    void *transport_context, const struct sockaddr *from, size_t listener)
+machine_new(struct http_loop *http, const struct client_kind *kind,
+    const struct sockaddr *from, size_t listener)
 {
 	struct session	*s = mem_zero(sizeof(*s));
 
 	s->http = http;
-	s->transport = transport != NULL ? transport : &transport_plain;
-	s->transport_context = transport_context;
-	s->fd = fd;
+	s->kind = kind;
 	s->listener = (uint16_t)listener;
 	token_bucket_fill(&s->pace, &http->pace, http->clock->ms);
 	set_client_addr(s, from);
-	conn_begin(s);
-	/* Most clients have sent their request by now: try to read at once. */
-	s->conn->readable = true;
 	if (http->addresses != NULL)
-		client_limits_connect(s->conn);
-	if (s->transport->request_ended == NULL)
+		client_limits_connect(s);
+	if (kind == NULL || kind->request_ended == NULL)
 		stats_count(STATS_CONNECTIONS);
 	return s;
 }
@@ -142,25 +145,11 @@ is_idle(const struct conn *c)
 	    c->input_len == 0 && !conn_owns_output(c);
 }
 
-static const struct wait *
-park_session(struct session *s)
-{
-	struct conn	*c = s->conn;
-
-	need((steps[c->step].waits & 1U << c->wait.kind) != 0);
-	conn_park(c);
-	if (!is_idle(c))
-		return &c->wait;
-	conn_end(s);
-	return &c->wait;	/* conn_end() keeps the record readable */
-}
-
 static inline void
 begin_run(const struct conn *c)
 {
 	if (c->http->date.head.wall != c->http->clock->wall)
 		update_second(c->http);
-	c->http->bytes_out = c->http->bytes_in = 0;
 	running = c;
 }
 
@@ -168,12 +157,12 @@ begin_run(const struct conn *c)
  * Each step has a call of its own: the target of a single indirect call for all
  * steps would be mispredicted. */
 static inline enum go
-run_in_order(struct conn *c, enum step before)
+run_in_order(struct conn *c, unsigned stages)
 {
 	enum go	go = GO_ON;
 
 #define STEP(id, name, stage, waits, help)				\
-	if (STEP_##id < before && c->step == STEP_##id &&		\
+	if ((stages & STAGE_BIT(stage)) != 0 && c->step == STEP_##id &&	\
 	    (go = id(c)) != GO_ON)					\
 		return go;
 #include "http/step.tbl"
@@ -181,51 +170,110 @@ run_in_order(struct conn *c, enum step before)
 	return go;
 }
 
-/* Runs the steps before that one.  A connection that waits or has ended runs no
- * step until it is woken. */
+/* Runs steps of these stages until one must wait.  Else the wait is for the
+ * stage of the next step. */
 static inline void
-run_steps_before(struct conn *c, enum step step)
+run_steps(struct conn *c, unsigned stages)
 {
 	unsigned	left = STEPS_MAX;
+	enum stage	next;
 
-	begin_run(c);
-	while (c->go == GO_ON && c->step < step) {
+	do {
 		need(left-- > 0);
-		c->go = run_in_order(c, step);
-	}
-	running = NULL;
+		if (run_in_order(c, stages) == GO_WAIT) {
+			c->wait.outcome = OUTCOME_PENDING;
+			return;
+		}
+		next = steps[c->step].stage;
+	} while ((stages & 1U << next) != 0);
+	c->wait.kind = WAIT_STAGE;
+	c->wait.stage = (uint8_t)next;
 }
 
-const struct wait *
-machine_run(struct session *s)
+/* The wait of an idle session where its stage does not run. */
+static struct wait	to_read = { .kind = WAIT_STAGE,
+				    .stage = STAGE_READ_REQUEST };
+
+/* Gives a session that was parked a workspace; NULL: it does not run here. */
+static NOINLINE struct conn *
+enter_workspace(struct session *s, struct workspace *w, unsigned stages)
 {
 	struct conn	*c = s->conn;
 
-	if (c->http->batch_offset == 0)	/* a run without a batch */
-		c->http->iteration++;
-	run_steps_before(c, STEP_COUNT);
-	return c->go == GO_OVER ? NULL : park_session(s);
+	bool		 idle = c == NULL;
+
+	if (idle && (stages & STAGE_BIT(READ_REQUEST)) == 0)
+		return NULL;
+	if (idle)
+		c = conn_begin(s);
+	c->workspace = w;
+	if (c->output == NULL)
+		c->output = &w->output;
+	if (idle && !s->refused)
+		recv_begin(c);
+	return c;
+}
+
+struct wait *
+machine_run(struct session *s, struct workspace *w, unsigned stages)
+{
+	struct conn	*c = s->conn;
+
+	if (c == NULL || c->workspace == NULL)
+		c = enter_workspace(s, w, stages);
+	if (c == NULL)
+		return &to_read;
+	if (c->wait.outcome == OUTCOME_PENDING)
+		return &c->wait;
+	begin_run(c);
+	if (stages == STAGES_ALL)
+		run_steps(c, STAGES_ALL);
+	else
+		run_steps(c, stages);
+	running = NULL;
+	return &c->wait;
+}
+
+void
+machine_park(struct session *s)
+{
+	struct conn	*c = s->conn;
+
+	if (c == NULL || c->workspace == NULL)
+		return;
+	need(c->wait.kind == WAIT_STAGE ||
+	    (steps[c->step].waits & 1U << c->wait.kind) != 0);
+	/* On its way to another stage it takes its memory along. */
+	if (c->wait.kind == WAIT_READ && is_idle(c)) {
+		recv_park(c);
+		conn_end(s);	/* which keeps the record readable */
+		return;
+	}
+	if (c->wait.kind == WAIT_WRITE || c->wait.kind == WAIT_SEND)
+		send_park(c);
+	else if (c->wait.kind == WAIT_STAGE)
+		c->corked = false;
+	conn_park(c);
 }
 
 /* With fewer paths their records fit in the processor's caches, and a prefetch
  * gains nothing. */
 #define MANY_PATHS	8192
 
-/* Prefetches the records of paths that are about to be looked up.  In shared
- * caches other threads may change the records meanwhile. */
-static NOINLINE void
-prefetch_paths(const struct caches *caches, struct conn *const *conns,
-    unsigned n)
+/* In shared caches other threads may change the records meanwhile. */
+void
+machine_prefetch(struct session *const *sessions, unsigned n)
 {
-	struct prefetch	*all[MACHINE_BATCH_MAX];
-	struct conn	*c;
-	unsigned	 some = 0;
+	const struct caches	*caches = sessions[0]->http->caches;
+	struct prefetch		*all[MACHINE_BATCH_MAX];
+	struct conn		*c;
+	unsigned		 some = 0;
 
 	if (caches->shared || caches->paths.cache.entries < MANY_PATHS)
 		return;
 	for (unsigned i = 0; i < n; i++) {
-		c = conns[i];
-		if (c->step != STEP_AUTHORIZE || c->go != GO_ON)
+		c = sessions[i]->conn;
+		if (c->step != STEP_AUTHORIZE || c->wait.kind != WAIT_STAGE)
 			continue;
 		all[some] = &c->request->lookup.prefetch;
 		prefetch_begin(all[some++], &caches->paths,
@@ -237,157 +285,27 @@ prefetch_paths(const struct caches *caches, struct conn *const *conns,
 			prefetch_next(all[i]);
 }
 
-/* Makes a request of what a batch has received.  These steps do not read again:
- * the input of the next connection begins where this one's ends. */
-static void
-run_request_steps(struct conn *c)
-{
-	const struct http_loop	*http = c->http;
-
-	run_steps_before(c, STEP_DISCARD);
-	need(c->input_len == 0 || !conn_shares_input(c) ||
-	    c->input < http->input + http->batch_offset);
-}
-
-/* Makes the response, but leaves out a body that must be proved to be in memory
- * and sent right after: its proof would be stale when the responses of the
- * batch are sent. */
-static void
-run_response_steps(struct conn *c)
-{
-	const struct request	*r = c->request;
-
-	run_steps_before(c, STEP_BODY);
-	if (r->file != NULL && file_is_copied(r->file))
-		run_steps_before(c, STEP_SEND);
-}
-
-bool
-machine_can_batch(const struct session *s)
-{
-	const struct conn	*c = s->conn;
-
-	return is_idle(c) && c->readable && c->own_input.at == NULL &&
-	    c->outcome == OUTCOME_READY && !c->refused;
-}
-
-static COLD struct output *
-new_outputs(void)
-{
-	struct output	*all = mem_array(MACHINE_BATCH_MAX, sizeof(*all));
-
-	for (int i = 0; i < MACHINE_BATCH_MAX; i++)
-		output_init(&all[i]);
-	return all;
-}
-
-void
-machine_run_batch(struct session *const *sessions, unsigned n)
-{
-	struct http_loop	*http = sessions[0]->http;
-	struct conn		*conns[MACHINE_BATCH_MAX] = { NULL };
-
-	http->iteration++;
-	if (http->batch_outputs == NULL)
-		http->batch_outputs = new_outputs();
-	for (unsigned i = 0; i < n; i++) {
-		conns[i] = sessions[i]->conn;
-		conns[i]->output = &http->batch_outputs[i];
-	}
-	io_batch_recv(&http->io_batch, conns, n);
-	for (unsigned i = 0; i < n; i++)
-		if (conns[i]->op != NULL)
-			run_request_steps(conns[i]);
-	prefetch_paths(http->caches, conns, n);
-	for (unsigned i = 0; i < n; i++)
-		if (conns[i]->step == STEP_AUTHORIZE)
-			run_response_steps(conns[i]);
-	io_batch_send(&http->io_batch, conns, n);
-}
-
-void
-machine_end_batch(struct http_loop *http)
-{
-	http->batch_offset = 0;
-}
-
-/* Leaves the connection to another stage.  Many new connections may be on their
- * way at once, so one that has read nothing travels as a session only. */
-static void
-leave_stage(struct session *s)
-{
-	struct conn	*c = s->conn;
-
-	/* The session may wait there for long. */
-	if (c->corked)
-		conn_set_cork(c, false);
-	conn_park(c);
-	/* A stage that never sends would not find its scratch empty again. */
-	output_drop(&c->http->output);
-	if (is_idle(c) && c->readable && !c->refused)
-		conn_end(s);
-}
-
-static struct conn *
-get_conn(struct session *s)
-{
-	if (s->conn == NULL) {
-		conn_begin(s);
-		s->conn->readable = true;
-	}
-	return s->conn;
-}
-
-const struct wait *
-machine_run_stage(struct session *s, enum stage *stage)
-{
-	struct conn	*c = get_conn(s);
-	unsigned	 left = STEPS_MAX;
-	enum go		 go = GO_ON;
-
-	c->http->iteration++;
-	begin_run(c);
-	while (go == GO_ON && steps[c->step].stage == *stage) {
-		need(left-- > 0);
-		go = steps[c->step].run(c);
-	}
-	running = NULL;
-	if (go == GO_WAIT)
-		return park_session(s);
-	if (go == GO_OVER)
-		return NULL;
-	*stage = steps[c->step].stage;
-	leave_stage(s);
-	return NULL;
-}
-
 void
 machine_move(struct session *s, struct http_loop *http)
 {
-	struct conn	*c = s->conn;
-
 	s->http = http;
-	if (c == NULL)
-		return;
-	if (!conn_owns_output(c))
-		c->output = &http->output;
-	c->http = http;
+	if (s->conn != NULL)
+		s->conn->http = http;
 }
 
 void
-machine_wake(struct session *s, enum outcome outcome)
+machine_wake(struct session *s, enum outcome outcome, ssize_t n)
 {
-	struct conn	*c;
+	struct conn	*c = s->conn;
 
-	if (s->conn == NULL)
-		conn_begin(s);
-	c = s->conn;
+	if (c == NULL && outcome == OUTCOME_NONE)
+		return;
+	if (c == NULL)
+		c = conn_begin(s);
 	if (c->wait.kind == WAIT_TIME && outcome == OUTCOME_TIMED_OUT)
-		outcome = OUTCOME_READY;
-	c->go = GO_ON;
-	c->outcome = (uint8_t)outcome;
-	if (c->wait.kind == WAIT_READ)
-		c->readable = outcome == OUTCOME_READY;
+		outcome = OUTCOME_NONE;
+	c->wait.outcome = (uint8_t)outcome;
+	c->wait.n = n;
 }
 
 static void
@@ -411,33 +329,13 @@ machine_free(struct session **sp)
 		    s->http->clock->ms);
 	if (s->conn != NULL)
 		end_conn(s);
-	s->transport->close(s->transport_context, s->fd);
 	mem_drop(sp);
 }
 
 bool
 machine_is_idle(const struct session *s)
 {
-	return s->conn == NULL;
-}
-
-bool
-machine_is_parked(const struct session *s)
-{
-	return s->conn != NULL && is_idle(s->conn) && !s->conn->readable;
-}
-
-bool
-machine_has_input(const struct session *s)
-{
-	return s->conn != NULL && s->conn->readable;
-}
-
-bool
-machine_is_flushed(const struct session *s)
-{
-	return s->transport->unacked == NULL ||
-	    s->transport->unacked(s->transport_context, s->fd) == 0;
+	return s->conn == NULL || is_idle(s->conn);
 }
 
 const char *

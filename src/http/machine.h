@@ -1,26 +1,29 @@
 /*
  * machine: the public interface of the request machine.
  *
- * An architecture makes a session of an accepted socket and runs it.
- * machine_run() returns what the session waits for.  The architecture
- * satisfies that wait, tells the outcome with machine_wake(), and runs the
- * session again.  NULL from machine_run() means that the session has ended and
- * is to be freed.  No function of this header blocks.
+ * A driver makes a session of an accepted socket and runs it.  machine_run()
+ * returns what the session waits for (wait.h).  The driver satisfies that wait,
+ * sets its outcome and runs the session again; after CLOSE it frees the
+ * session.  Before any other session of the same workspace runs, the session
+ * must be parked.  No function of this header blocks.
  */
 #ifndef HTTP_MACHINE_H
 #define HTTP_MACHINE_H
 
-#include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
+#include <stdbool.h>
+
+#include "http/output.h"
 #include "http/setup.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
 #include "wait.h"
 
+struct conn;			/* conn.h: a session while it runs */
 struct session;			/* session.h: a connection */
 struct http_loop;		/* http.h: the context of one loop */
-struct transport;
 
 /* The stages of the pipelined architecture (Choi et al.); step.tbl says which
  * stage a step belongs to. */
@@ -40,43 +43,64 @@ enum stage {
 
 /* Has the crash handler name the running step and request, of any thread. */
 void		 machine_set_crash_context(void);
-/* Takes over the descriptor.  transport NULL: a socket. */
-struct session	*machine_new(struct http_loop *, int fd,
-		    const struct transport *, void *transport_context,
+/* A set of stages: those that a driver runs. */
+#define STAGE_BIT(id)	(1U << STAGE_##id)
+#define STAGES_ALL	((1U << STAGE_COUNT) - 1)
+
+#define MACHINE_INPUT_SIZE	(64 * 1024)	/* bytes that one READ brings */
+#define MACHINE_IOV_MAX		32		/* pieces of a WRITE */
+
+/* Memory that a driver lends to the session that runs. */
+struct workspace {
+	char		*room;		/* for input; the driver's */
+	size_t		 size;
+	struct iovec	 iov[MACHINE_IOV_MAX];	/* of a WRITE */
+	struct output	 output;
+};
+
+/* Makes so many workspaces, as an array to be freed by free(), without room for
+ * input. */
+struct workspace *machine_new_workspaces(unsigned n);
+
+/* A client that is not a plain socket's. */
+struct client_kind {
+	/* Called at the end of a request that no client has made; the request
+	 * is neither counted nor logged.  NULL: clients make the requests. */
+	void	(*request_ended)(const struct client_kind *,
+		    const struct conn *);
+	bool	trusted;	/* the administrator's: no guards, no pace, any
+				 * number of requests */
+	bool	no_files;	/* takes no SEND: it must see all bytes */
+};
+
+/* kind NULL: a plain client; else it outlives the session. */
+struct session	*machine_new(struct http_loop *, const struct client_kind *,
 		    const struct sockaddr *from, size_t listener);
-/* The wait stays valid until the next call of the machine. */
-const struct wait *machine_run(struct session *);
+/* Runs steps of these stages until one must wait, or the next step is of
+ * another stage.  The wait stays valid until the session runs again, and for an
+ * idle session until any other one begins a request. */
+struct wait	*machine_run(struct session *, struct workspace *,
+		    unsigned stages);
 /*
- * A batch.  machine_run_batch() runs sessions of one loop up to their sends,
- * which it makes one behind the other.  Each session must have passed
- * machine_can_batch().  machine_run() then runs each of them on, and returns
- * its wait.  machine_end_batch() comes after the last.
+ * Moves all that is to outlast the moment from the workspace to memory of the
+ * session, and fixes the deadline of a WRITE.  To be called before the session
+ * waits for what may take time, and before machine_move() to a loop that has
+ * the same caches.  An operation must then be asked for again: NONE is its
+ * outcome when the descriptor is ready.
  */
-#define MACHINE_BATCH_MAX	64	/* sessions */
-bool		 machine_can_batch(const struct session *);
-void		 machine_run_batch(struct session *const *, unsigned n);
-void		 machine_end_batch(struct http_loop *);
-/*
- * As machine_run(), but runs steps of one stage only.  NULL with *stage
- * changed: the next step is of that stage.  Until that stage runs the session,
- * it belongs to no loop; machine_move() gives it to a loop that has the same
- * caches.
- */
-const struct wait *machine_run_stage(struct session *, enum stage *);
+void		 machine_park(struct session *);
 void		 machine_move(struct session *, struct http_loop *);
-/* Tells the outcome of the wait; machine_run() comes next. */
-void		 machine_wake(struct session *, enum outcome);
+/* Sets the outcome of a session that is parked, and n of it; for WAIT_TIME
+ * expiry is success. */
+void		 machine_wake(struct session *, enum outcome, ssize_t n);
 void		 machine_free(struct session **);
 /* Whether it is between two requests: a close loses nothing. */
 bool		 machine_is_idle(const struct session *);
-/* Whether it is between two requests on its way to the stage that reads, and
- * has read all input. */
-bool		 machine_is_parked(const struct session *);
-/* Whether it waits for input though it may have some left, as its quota was
- * used.  With edge-triggered readiness the watch must be armed again. */
-bool		 machine_has_input(const struct session *);
-/* Whether its client has acknowledged all output. */
-bool		 machine_is_flushed(const struct session *);
+/* Lets the processor fetch what the next step of each session, which waits for
+ * the stage FIND_FILE, is about to read. */
+void		 machine_prefetch(struct session *const *, unsigned n);
 const char	*machine_step_name(const struct session *);
+
+#define MACHINE_BATCH_MAX	64	/* sessions that run side by side */
 
 #endif

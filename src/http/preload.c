@@ -1,58 +1,11 @@
 /*
- * preload: a transport that gives a request and drops the response.
+ * preload: notes what has come of a request, and asks for variants.
  */
-#include <sys/uio.h>
-
 #include "http/conn.h"
 #include "http/preload.h"
 #include "http/namespace.h"
 #include "http/reply.h"
 #include "http/variant.h"
-#include "stats/stats.h"
-
-static ssize_t
-give_request(void *context, int fd, void *to, size_t size)
-{
-	struct preload	*p = context;
-	size_t		 n = buf_take(&p->request, to, size);
-
-	(void)fd;
-	stats_add(STATS_BYTES_IN, -(uint64_t)n);	/* not received */
-	return (ssize_t)n;
-}
-
-/* Drops the response, which is in memory now.  The bytes are subtracted, as
- * send_step() counts them as sent. */
-static ssize_t
-discard_response(void *context, int fd, const struct iovec *iov, int n,
-    bool more)
-{
-	ssize_t	all = 0;
-
-	(void)context;
-	(void)fd;
-	(void)more;
-	for (int i = 0; i < n; i++)
-		all += (ssize_t)iov[i].iov_len;
-	stats_add(STATS_BYTES, -(uint64_t)all);
-	return all;
-}
-
-static void
-ignore_call(void *context, int fd)
-{
-	(void)context;
-	(void)fd;
-}
-
-static void
-end_preload(void *context, int fd)
-{
-	struct preload	*p = context;
-
-	(void)fd;
-	p->on_done(p);
-}
 
 static void
 add_variant_requests(struct preload *p, uint32_t variants)
@@ -67,9 +20,9 @@ add_variant_requests(struct preload *p, uint32_t variants)
 }
 
 static void
-note_response(void *context, const struct conn *c)
+note_response(const struct client_kind *kind, const struct conn *c)
 {
-	struct preload		*p = context;
+	struct preload		*p = (struct preload *)(uintptr_t)kind;
 	const struct request	*r = c->request;
 	const struct path	*path = r->path;
 
@@ -88,11 +41,9 @@ note_response(void *context, const struct conn *c)
 		add_variant_requests(p, r->info.variants);
 }
 
-const struct transport preload_transport = {
-	.recv = give_request,
-	.send = discard_response,
-	.shutdown = ignore_call,
-	.close = end_preload,
-	.request_ended = note_response,
-	.trusted = true,
-};
+void
+preload_init(struct preload *p)
+{
+	p->kind.request_ended = note_response;
+	p->kind.trusted = p->kind.no_files = true;
+}

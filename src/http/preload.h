@@ -14,11 +14,10 @@
 #include "lib/buf.h"
 
 struct preload {
-	/* The caller sets these four, all else begins as zero. */
+	struct client_kind kind;	/* first: casts rely on it */
+	/* The caller sets these two, all else begins as zero. */
 	struct buf	 request;	/* its bytes, which are used up */
 	struct buf	 variant_request;	/* without its last line */
-	void		(*on_done)(struct preload *);	/* may free it */
-	void		*context;
 
 	int		 status;	/* 0: it ended before there was one */
 	const char	*reason;
@@ -27,7 +26,7 @@ struct preload {
 	struct buf	 codings;	/* of variants that came as well */
 };
 
-/* A transport whose context is a struct preload. */
-extern const struct transport	preload_transport;
+/* Sets the kind. */
+void	preload_init(struct preload *);
 
 #endif

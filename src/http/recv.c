@@ -4,7 +4,6 @@
  */
 #include <sys/param.h>
 
-#include <errno.h>
 #include <string.h>
 
 #include "http/conn.h"
@@ -18,17 +17,16 @@
  * millisecond. */
 #define READ_QUOTA	(2 * 1024 * 1024)
 #define DRAIN_TIMEOUT_MS 2000	/* for a last request */
+#define NO_DEADLINE	INT64_MAX /* before recv_park() */
 
-/*
- * Reads behind the connection's own input.  The input may hold a password, so a
- * copy leaves no bytes behind.
- */
-static NOINLINE ssize_t
-read_behind_own(struct conn *c)
+/* Makes room behind the connection's own input.  The input may hold a password,
+ * so a copy leaves no bytes behind. */
+static NOINLINE char *
+make_own_room(struct conn *c)
 {
 	struct buf	*own = &c->own_input, larger = { 0 };
-	ssize_t		 n;
 
+	conn_keep_input(c);
 	buf_consume(own, (size_t)(c->input - own->at));
 	if (own->size - own->len < OWN_READ_SIZE) {
 		buf_reserve(&larger, 2 * own->len + OWN_READ_SIZE);
@@ -36,95 +34,102 @@ read_behind_own(struct conn *c)
 		buf_wipe(own);
 		*own = larger;
 	}
-	n = c->transport->recv(c->transport_context, c->wait.fd,
-	    own->at + own->len, OWN_READ_SIZE);
-	if (n > 0)
-		own->len += (size_t)n;
 	c->input = own->at;
-	return n;
+	return own->at + own->len;
 }
 
-/* Reads into the loop's buffer, behind the input of a batch. */
-static struct io_op *
-read_shared(struct conn *c, struct io_op *op)
+/* Waits for input: into the workspace's room, or behind the connection's own
+ * input. */
+static enum go
+read_input(struct conn *c, enum timeout timeout, int64_t deadline,
+    unsigned flags)
 {
-	struct http_loop	*http = c->http;
+	struct wait	*w = &c->wait;
 
-	op->at = http->input + http->batch_offset;
-	op->len = sizeof(http->input) - http->batch_offset;
-	op->result = c->transport->recv(c->transport_context, c->wait.fd,
-	    op->at, op->len);
-	if (op->result == -1)
-		op->error = errno;
-	return op;
-}
-
-/* Reads into the loop's buffer or behind the connection's own input.  A read
- * that fills its room sets c->readable: with edge-triggered readiness a
- * connection that did not read on would wait for ever. */
-static ssize_t
-read_input(struct conn *c)
-{
-	struct io_op	*op = c->op, own;
-	ssize_t		 n;
-
-	/* A connection may come here twice in an iteration, and in the second
-	 * call read behind its own input. */
-	if (c->input_len != 0 || c->own_input.at != NULL)
-		conn_keep_input(c);
 	if (c->input_len != 0) {
-		n = read_behind_own(c);
-		c->readable = n == OWN_READ_SIZE;
-		return n;
+		w->room = make_own_room(c);
+		w->size = OWN_READ_SIZE;
+	} else {
+		if (c->own_input.at != NULL)
+			conn_keep_input(c);
+		w->room = c->workspace->room;
+		w->size = c->workspace->size;
 	}
-	c->op = NULL;
-	if (op == NULL)
-		op = read_shared(c, &own);
-	c->read_at = c->input = op->at;
-	c->read_len = op->result > 0 ? (size_t)op->result : 0;
-	c->readable = op->result == (ssize_t)op->len;
-	if (op->result == -1)
-		errno = op->error;
-	return op->result;
+	return conn_wait(c, WAIT_READ, timeout, deadline, flags);
 }
 
+/* Takes what the wait has brought. */
 static void
-count_input(struct conn *c, ssize_t n)
+take_input(struct conn *c)
 {
-	c->input_len += (size_t)n;
-	c->http->bytes_in += (size_t)n;
+	const struct wait	*w = &c->wait;
+	size_t			 n = (size_t)w->n;
+
+	if (c->input_len != 0)
+		c->own_input.len += n;
+	else {
+		c->read_at = c->input = w->room;
+		c->read_len = n;
+	}
+	c->filled = n == w->size;
+	c->input_len += n;
+	c->turn_in += n;
 	stats_add(STATS_BYTES_IN, (uint64_t)n);
+}
+
+/* The next READ is tried at once, unless the quota is used. */
+static unsigned
+read_flags(struct conn *c)
+{
+	if (c->turn_in < READ_QUOTA)
+		return WAIT_AGAIN;
+	c->turn_in = 0;
+	return WAIT_LATER;
 }
 
 /* Waits for the next bytes of a head or a body, which must be complete at a
  * deadline.  The last read may end before a reset or an urgent byte that the
- * system reported with it, so c->readable is set for another read. */
+ * system reported with it, so it is to be tried again. */
 static COLD enum go
-wait_for_more(struct conn *c, enum timeout timeout, int64_t complete)
+read_more(struct conn *c, enum timeout timeout, int64_t complete)
 {
 	int64_t	next = c->http->clock->ms + c->http->conf->limits.gap;
 
-	c->readable = true;
 	return next < complete ?
-	    conn_wait(c, WAIT_READ, TIMEOUT_READ, next) :
-	    conn_wait(c, WAIT_READ, timeout, complete);
+	    read_input(c, TIMEOUT_READ, next, read_flags(c)) :
+	    read_input(c, timeout, complete, read_flags(c));
 }
 
 /* Waits for a request.  The deadline of a head counts from its first byte, so
  * dripping bytes do not extend it. */
 static enum go
-wait_for_input(struct conn *c)
+read_request(struct conn *c)
 {
-	const struct conf	*conf = c->http->conf;
+	if (c->input_len != 0)
+		return read_more(c, TIMEOUT_HEAD,
+		    c->started_at + c->http->conf->limits.head);
+	return read_input(c, TIMEOUT_IDLE, NO_DEADLINE, 0);
+}
 
-	if (c->input_len == 0 && c->http->draining)
-		return conn_wait(c, WAIT_READ, TIMEOUT_DRAIN,
-		    c->http->clock->ms + DRAIN_TIMEOUT_MS);
-	if (c->input_len == 0)
-		return conn_wait(c, WAIT_READ, TIMEOUT_IDLE,
-		    c->http->clock->ms + conf->limits.idle);
-	return wait_for_more(c, TIMEOUT_HEAD,
-	    c->started_at + conf->limits.head);
+/* This is what recv_step() does for a new struct conn, in fewer
+ * instructions. */
+void
+recv_begin(struct conn *c)
+{
+	c->wait.room = c->workspace->room;
+	c->wait.size = c->workspace->size;
+	c->wait.outcome = OUTCOME_PENDING;
+	conn_wait(c, WAIT_READ, TIMEOUT_IDLE, NO_DEADLINE, 0);
+}
+
+void
+recv_park(struct conn *c)
+{
+	const struct http_loop	*http = c->http;
+
+	c->wait.timeout = http->draining ? TIMEOUT_DRAIN : TIMEOUT_IDLE;
+	c->wait.deadline = http->clock->ms + (http->draining ?
+	    DRAIN_TIMEOUT_MS : http->conf->limits.idle);
 }
 
 /* In a drain: tries to read once more from a client that was promised an open
@@ -133,16 +138,11 @@ wait_for_input(struct conn *c)
 static enum go
 read_last_request(struct conn *c)
 {
-	ssize_t	n = read_input(c);
-
-	if (n > 0) {
-		c->started_at = c->http->clock->ms;
-		count_input(c, n);
-		return conn_go(c, STEP_PARSE);
+	if (!c->last_try) {
+		c->last_try = true;
+		return read_input(c, TIMEOUT_DRAIN, 0, WAIT_AGAIN);
 	}
-	if (n == 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
-		return conn_go(c, STEP_CLOSE);
-	c->transport->shutdown(c->transport_context, c->wait.fd);
+	c->end_flags = WAIT_END;
 	c->started_at = c->http->clock->ms;
 	return conn_go(c, STEP_LINGER);
 }
@@ -161,26 +161,20 @@ enum go
 recv_step(struct conn *c)
 {
 	enum outcome	outcome = conn_outcome(c);
-	ssize_t		n;
 
-	if (outcome != OUTCOME_READY)
+	if (is_failure(outcome))
 		return handle_no_input(c, outcome);
-	if (c->refused)		/* for any request */
+	if (outcome == OUTCOME_READY) {
+		if (c->wait.n <= 0)
+			return conn_go(c, STEP_CLOSE);
+		if (c->input_len == 0)
+			c->started_at = c->http->clock->ms;
+		take_input(c);
+		return conn_go(c, STEP_PARSE);
+	}
+	if (c->session->refused)	/* for any request */
 		return reply_error_close(c, reply_why(c, WHY_CONNECTION_LIMIT));
-	if (conn_has_output(c))
-		return conn_send(c, STEP_RECV);
-	if (!c->readable)
-		return wait_for_input(c);
-	n = read_input(c);
-	if (n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK ||
-	    errno == EINTR))
-		return wait_for_input(c);
-	if (n <= 0)
-		return conn_go(c, STEP_CLOSE);
-	if (c->input_len == 0)
-		c->started_at = c->http->clock->ms;
-	count_input(c, n);
-	return conn_go(c, STEP_PARSE);
+	return conn_has_output(c) ? conn_send(c, STEP_RECV) : read_request(c);
 }
 
 enum go
@@ -243,7 +237,7 @@ write_continue(struct conn *c)
 
 /* Waits for the rest of a body.  The first wait fixes the deadline. */
 static enum go
-wait_for_body(struct conn *c)
+read_body(struct conn *c)
 {
 	struct request	*r = c->request;
 
@@ -255,19 +249,24 @@ wait_for_body(struct conn *c)
 	if (r->discard.deadline == 0)
 		r->discard.deadline = c->http->clock->ms +
 		    c->http->conf->limits.body_within;
-	return wait_for_more(c, TIMEOUT_BODY, r->discard.deadline);
+	return read_more(c, TIMEOUT_BODY, r->discard.deadline);
 }
 
 enum go
 discard_step(struct conn *c)
 {
 	enum outcome	outcome = conn_outcome(c);
-	ssize_t		n;
 
 	if (outcome == OUTCOME_TIMED_OUT)
 		return reply_error_close(c, reply_why(c, WHY_BODY_LATE));
-	if (outcome != OUTCOME_READY)
+	if (is_failure(outcome) ||
+	    (outcome == OUTCOME_READY && c->wait.n == -1))
 		return conn_abort(c);
+	if (outcome == OUTCOME_READY && c->wait.n == 0)
+		/* The client has ended its output. */
+		return reply_error_close(c, reply_why(c, WHY_BODY_CUT));
+	if (outcome == OUTCOME_READY)
+		take_input(c);
 	if (c->input_len > c->request->parse.size)
 		c->request->discard.expect_continue = false;	/* body comes */
 	switch (discard_input(c)) {
@@ -276,18 +275,8 @@ discard_step(struct conn *c)
 	case CHUNKED_REFUSED:
 		return reply_error_close(c, c->request->discard.chunked.status);
 	default:
-		break;
+		return read_body(c);
 	}
-	if (!c->readable || c->http->bytes_in >= READ_QUOTA)
-		return wait_for_body(c);
-	n = read_input(c);
-	if (n == 0)		/* the client has ended its output */
-		return reply_error_close(c, reply_why(c, WHY_BODY_CUT));
-	if (n > 0)
-		count_input(c, n);
-	else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-		return conn_abort(c);
-	return GO_ON;
 }
 
 /* Whether the client still takes the response, at least as fast as a wait for
@@ -301,9 +290,9 @@ takes_response(struct conn *c)
 				    (uint64_t)conf->limits.send;
 	size_t			 before = c->unacked;
 
-	if (c->transport->unacked == NULL || conf->limits.linger == 0)
+	if (conf->limits.linger == 0)
 		return false;
-	c->unacked = c->transport->unacked(c->transport_context, c->wait.fd);
+	c->unacked = (size_t)c->wait.n;
 	return c->unacked > 0 && c->unacked + least < before;
 }
 
@@ -312,23 +301,20 @@ linger_step(struct conn *c)
 {
 	struct http_loop	*http = c->http;
 	enum outcome		 outcome = conn_outcome(c);
-	ssize_t			 n;
+	bool			 goes_on = outcome == OUTCOME_NONE;
 
-	if (outcome == OUTCOME_TIMED_OUT && takes_response(c))
+	if (outcome == OUTCOME_READY && c->wait.n > 0) {
+		/* Dropped, and cleared. */
+		explicit_bzero(c->wait.room, (size_t)c->wait.n);
+		c->turn_in += (size_t)c->wait.n;
+		goes_on = true;
+	} else if (outcome == OUTCOME_TIMED_OUT && takes_response(c)) {
 		c->started_at = http->clock->ms;
-	else if (outcome != OUTCOME_READY)
+		goes_on = true;
+	}
+	if (!goes_on)
 		return conn_go(c, STEP_CLOSE);
-	if (!c->readable || http->bytes_in >= READ_QUOTA)
-		return conn_wait(c, WAIT_READ, TIMEOUT_LINGER,
-		    c->started_at + http->conf->limits.linger);
-	n = c->transport->recv(c->transport_context, c->wait.fd,
-	    http->input + http->batch_offset,
-	    sizeof(http->input) - http->batch_offset);
-	if (n > 0)		/* dropped, and cleared */
-		explicit_bzero(http->input + http->batch_offset, (size_t)n);
-	c->readable = n > 0;	/* a reset may follow short input, too */
-	http->bytes_in += n > 0 ? (size_t)n : 0;
-	if (n == 0 || (n == -1 && errno != EAGAIN && errno != EINTR))
-		return conn_go(c, STEP_CLOSE);
-	return GO_ON;
+	return read_input(c, TIMEOUT_LINGER,
+	    c->started_at + http->conf->limits.linger,
+	    c->end_flags | read_flags(c));
 }

@@ -91,7 +91,7 @@ log_refusal(const struct conn *c, int status)
 
 	if (log_level() < LOG_LEVEL_INFO)
 		return;
-	log_escape_addr(c, addr);
+	log_escape_addr(c->session, addr);
 	if (r->site != NULL)
 		target = parse_str(c->input, r->parse.target);
 	log_info("%d for %.*s from %s: %s", status, (int)target.len, target.at,

@@ -16,7 +16,7 @@ must_close(const struct conn *c)
 
 	return c->last_request || c->http->draining ||
 	    (most != 0 && c->session->requests + 1 >= most &&
-	    !c->transport->trusted);
+	    !session_is_trusted(c->session));
 }
 
 static bool

@@ -14,7 +14,6 @@
 #include "lib/log.h"
 #include "stats/stats.h"
 
-#define IOV_MAX_PIECES		32		/* pieces of a write */
 #define SPLICE_MAX		(64 * 1024)	/* bytes: a pipe of splice(2) */
 #define PACE_PAUSE_MS		100
 
@@ -56,162 +55,86 @@ should_cork(const struct conn *c, size_t len)
 	    c->after_send == STEP_BODY || ends_connection(c);
 }
 
-/* Corks for a last packet that must wait until the file's version has been
- * compared. */
-static void
-cork_last_packet(struct conn *c)
+/* Has a range of a file sent. */
+static NOINLINE enum go
+send_file_piece(struct conn *c, size_t most)
 {
-	if (c->request != NULL && c->request->body.cork_end && !c->corked &&
-	    c->transport->cork != NULL)
-		conn_set_cork(c, true);
+	struct piece	 p = output_file(conn_output(c), most);
+	struct wait	*w = &c->wait;
+
+	if (should_cork(c, p.len))
+		c->corked = true;
+	w->file = p.file;
+	w->offset = p.offset;
+	w->size = p.len;
+	return conn_wait(c, WAIT_SEND, TIMEOUT_SEND, 0, WAIT_AT_ONCE |
+	    (c->corked ? WAIT_CORK : 0));
 }
 
-static NOINLINE ssize_t
-send_file_piece(struct conn *c, size_t most, size_t *asked)
-{
-	struct piece	p = output_file(conn_output(c), most);
-	ssize_t		sent;
-
-	if (!c->corked && should_cork(c, p.len))
-		conn_set_cork(c, true);
-	sent = c->transport->send_file(c->transport_context, c->wait.fd,
-	    p.file, p.offset, p.len);
-	*asked = p.len;
-	if (sent == 0) {		/* as a mapping reports it */
-		errno = EFAULT;
-		return -1;
-	}
-	if (sent == -1 && is_sendfile_error(errno)) {
-		file_set_no_sendfile(c->request->file);
-		errno = EAGAIN;
-	}
-	return sent;
-}
-
-/* Sends pieces of memory. all: the pieces are all of the output, and none waits
- * for the pace. */
-static inline ssize_t
-send_iov(struct conn *c, const struct iovec *iov, int n, bool more, bool all)
-{
-	return c->transport->send(c->transport_context, c->wait.fd, iov, n,
-	    more || (all && ends_connection(c)));
-}
-
-static NOINLINE ssize_t
-send_pieces(struct conn *c, size_t most, size_t *asked)
-{
-	struct output	*o = conn_output(c);
-	struct iovec	 iov[IOV_MAX_PIECES];
-	bool		 more;
-	int		 n = output_gather(o, iov, IOV_MAX_PIECES, most, &more);
-
-	cork_last_packet(c);
-	*asked = 0;
-	for (int i = 0; i < n; i++)
-		*asked += iov[i].iov_len;
-	return send_iov(c, iov, n, more, *asked == o->bytes && *asked < most);
-}
-
-/* Takes the result of the call that a batch has made. */
-static inline ssize_t
-take_batch_result(struct conn *c, size_t *asked)
-{
-	const struct io_op	*op = c->op;
-
-	c->op = NULL;
-	*asked = op->len;
-	if (op->result == -1)
-		errno = op->error;
-	return op->result;
-}
-
-/* Sends the next pieces, at most so many bytes, in one call; *asked: the bytes
- * of the call.  Nearly always there is one piece, and the function is then
- * inlined, so that no return address of it is on the stack below the system
- * call. */
-static inline ssize_t
-send_next(struct conn *c, size_t most, size_t *asked)
-{
-	const struct output	*o = conn_output(c);
-	const struct piece	*p = output_first(o);
-	struct iovec		 iov = { (void *)(uintptr_t)p->at, p->len };
-
-	if (c->op != NULL)
-		return take_batch_result(c, asked);
-	if (p->at == NULL)
-		return send_file_piece(c, most, asked);
-	if (o->n > 1 || p->len >= most)
-		return send_pieces(c, most, asked);
-	*asked = p->len;
-	return send_iov(c, &iov, 1, false, true);
-}
-
-/* Uncorks unless the body goes on.  At the end of a connection the shutdown
- * pushes the last bytes, in the same packet. */
-static NOINLINE void
-uncork_at_end(struct conn *c)
-{
-	if (c->after_send != STEP_BODY && !ends_connection(c))
-		conn_set_cork(c, false);
-}
-
-/* Whether the connection has used its quota of this iteration. */
-static inline bool
-quota_is_used(const struct conn *c)
-{
-	size_t	quota = c->after_send == STEP_BODY ? CONN_SEND_QUOTA / 4 * 3 :
-		    CONN_SEND_MAX;
-
-	return c->http->bytes_out >= quota;
-}
-
+/* Whether a file that may change is sent.  A piece of it was proved to be in
+ * memory, and the file is compared with its version at the end. */
 static inline bool
 sends_live_file(const struct conn *c)
 {
 	return c->request != NULL && c->request->body.live;
 }
 
-/* Sends the output: 0 when all is sent, EAGAIN when some is left, else an errno
- * that ends the connection. */
-static int
-flush_output(struct conn *c)
+/* Has pieces of memory sent.  The last packet may have to wait until the file's
+ * version has been compared. */
+static NOINLINE enum go
+send_pieces(struct conn *c, size_t most)
 {
 	struct output	*o = conn_output(c);
-	size_t		 left = pace_allowance(c), asked;
-	ssize_t		 sent;
+	struct wait	*w = &c->wait;
+	unsigned	 flags = sends_live_file(c) ? WAIT_AT_ONCE : 0;
+	bool		 file;
 
-	while (o->n > 0 && left > 0) {
-		sent = send_next(c, left, &asked);
-		if (sent == -1 && errno == EINTR)
-			continue;
-		if (sent == -1)
-			return errno == EWOULDBLOCK ? EAGAIN : errno;
-		output_advance(o, (size_t)sent);
-		count_sent(c, (size_t)sent);
-		left -= (size_t)sent;
-		c->http->bytes_out += (size_t)sent;
-		if ((size_t)sent < asked)	/* next: EAGAIN */
-			return EAGAIN;
-	}
-	if (o->n == 0 && c->after_send == STEP_FINISH && sends_live_file(c) &&
-	    !body_was_current(c))
-		return ESTALE;
-	if (c->corked && o->n == 0)
-		uncork_at_end(c);
-	return o->n > 0 || left == 0 || quota_is_used(c) ? EAGAIN : 0;
+	w->iov = c->workspace->iov;
+	w->niov = output_gather(o, c->workspace->iov, MACHINE_IOV_MAX, most,
+	    &file);
+	w->size = 0;
+	for (int i = 0; i < w->niov; i++)
+		w->size += w->iov[i].iov_len;
+	if (c->request != NULL && c->request->body.cork_end)
+		c->corked = true;
+	if (c->corked)
+		flags |= WAIT_CORK;
+	if (file || (w->size == o->bytes && w->size < most &&
+	    ends_connection(c)))
+		flags |= WAIT_MORE;
+	return conn_wait(c, WAIT_WRITE, TIMEOUT_SEND, 0, flags);
 }
 
-static COLD enum go
-wait_for_writable(struct conn *c)
+/* Has the next pieces sent, at most so many bytes.  Nearly always there is one
+ * piece, of memory that stays. */
+static inline enum go
+send_next(struct conn *c, size_t most)
 {
-	const struct conf	*conf = c->http->conf;
+	const struct output	*o = conn_output(c);
+	const struct piece	*p = output_first(o);
+	struct wait		*w = &c->wait;
+	struct iovec		*iov = c->workspace->iov;
 
-	c->send_blocked = true;
-	if (c->send_deadline == 0 || c->sent >= pace_min_progress(c)) {
-		c->send_deadline = c->http->clock->ms + conf->limits.send;
-		c->sent = 0;
-	}
-	return conn_wait(c, WAIT_WRITE, TIMEOUT_SEND, c->send_deadline);
+	if (p->at == NULL)
+		return send_file_piece(c, most);
+	if (o->n > 1 || p->len >= most || c->corked || sends_live_file(c))
+		return send_pieces(c, most);
+	iov->iov_base = (void *)(uintptr_t)p->at;
+	iov->iov_len = w->size = p->len;
+	w->iov = iov;
+	w->niov = 1;
+	return conn_wait(c, WAIT_WRITE, TIMEOUT_SEND, 0,
+	    ends_connection(c) ? WAIT_MORE : 0);
+}
+
+/* Whether the connection has used its quota. */
+static inline bool
+quota_is_used(const struct conn *c)
+{
+	size_t	quota = c->after_send == STEP_BODY ? CONN_SEND_QUOTA / 4 * 3 :
+		    CONN_SEND_MAX;
+
+	return c->turn_out >= quota;
 }
 
 /* Pauses for the pace.  The pause has a fixed length, so that deadlines of this
@@ -219,18 +142,32 @@ wait_for_writable(struct conn *c)
 static COLD enum go
 wait_for_pace(struct conn *c)
 {
+	body_unsend(c);
 	return conn_wait(c, WAIT_TIME, TIMEOUT_PACE,
-	    c->http->clock->ms + PACE_PAUSE_MS);
+	    c->http->clock->ms + PACE_PAUSE_MS, 0);
 }
 
-/* Handles output that could not all be sent. */
-static NOINLINE enum go
-handle_unsent(struct conn *c, int error)
+void
+send_park(struct conn *c)
 {
-	if (error == EAGAIN) {
+	body_unsend(c);
+	c->send_blocked = true;
+	if (c->send_deadline == 0 || c->sent >= pace_min_progress(c)) {
+		c->send_deadline = c->http->clock->ms +
+		    c->http->conf->limits.send;
+		c->sent = 0;
+	}
+	c->wait.deadline = c->send_deadline;
+}
+
+/* Handles an error of the last operation. */
+static COLD enum go
+handle_send_error(struct conn *c, int error)
+{
+	if (c->wait.kind == WAIT_SEND && is_sendfile_error(error)) {
+		file_set_no_sendfile(c->request->file);
 		body_unsend(c);
-		return pace_allowance(c) == 0 ? wait_for_pace(c) :
-		    wait_for_writable(c);
+		return GO_ON;
 	}
 	/* EFAULT: the mapping ends before the response does (mmap(2)). */
 	if (error != EFAULT && error != ESTALE)
@@ -241,17 +178,36 @@ handle_unsent(struct conn *c, int error)
 	return error == ESTALE ? conn_reset(c) : conn_abort(c);
 }
 
-enum go
-send_step(struct conn *c)
+/* Takes the result of the last operation: 0, or an errno. */
+static inline int
+take_result(struct conn *c)
 {
-	int	error;
+	const struct wait	*w = &c->wait;
 
-	if (conn_outcome(c) != OUTCOME_READY)
-		return conn_abort(c);
-	error = flush_output(c);
-	if (error != 0)
-		return handle_unsent(c, error);
-	if (conn_owns_output(c))	/* all sent: the loop's serves again */
+	if (w->n == -1)
+		return w->error;
+	if (w->n == 0)			/* as a mapping reports it */
+		return EFAULT;
+	output_advance(conn_output(c), (size_t)w->n);
+	count_sent(c, (size_t)w->n);
+	c->turn_out += (size_t)w->n;
+	return 0;
+}
+
+/* All output is sent: goes on, in the next turn if the quota is used. */
+static inline enum go
+end_send(struct conn *c)
+{
+	/* At the end of a connection the shutdown pushes the last bytes, in
+	 * the same packet. */
+	if (c->after_send != STEP_BODY)
+		c->corked = false;
+	if (quota_is_used(c)) {
+		c->turn_out = 0;
+		return conn_wait(c, WAIT_WRITE, TIMEOUT_SEND, 0, WAIT_LATER |
+		    (c->corked ? WAIT_CORK : 0));
+	}
+	if (conn_owns_output(c))	/* the workspace's serves again */
 		conn_clear_output(c);
 	c->send_deadline = 0;
 	c->sent = 0;
@@ -260,4 +216,24 @@ send_step(struct conn *c)
 	if (c->after_send == STEP_RECV || c->after_send == STEP_PARSE)
 		c->started_at = c->http->clock->ms;
 	return conn_go(c, c->after_send);
+}
+
+enum go
+send_step(struct conn *c)
+{
+	enum outcome	outcome = conn_outcome(c);
+	size_t		left;
+	int		error = outcome == OUTCOME_READY ? take_result(c) : 0;
+
+	if (is_failure(outcome))
+		return conn_abort(c);
+	if (error == 0 && !conn_has_output(c) && c->after_send == STEP_FINISH &&
+	    sends_live_file(c) && !body_was_current(c))
+		error = ESTALE;
+	if (error != 0)
+		return handle_send_error(c, error);
+	left = pace_allowance(c);
+	if (left == 0)
+		return wait_for_pace(c);
+	return conn_has_output(c) ? send_next(c, left) : end_send(c);
 }

@@ -4,31 +4,38 @@
 #ifndef HTTP_SESSION_H
 #define HTTP_SESSION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "http/machine.h"
 #include "lib/token_bucket.h"
 
 struct address;
 struct conn;
-struct http_loop;
-struct transport;
 
 /* The part of a connection that outlasts an exchange.  An idle connection has
  * no other record. */
 struct session {
 	struct http_loop	*http;
 	struct conn		*conn;		/* NULL: idle */
-	const struct transport	*transport;
-	void			*transport_context;
+	const struct client_kind *kind;		/* NULL: a plain one */
 	struct address		*address;	/* NULL: not limited */
 	struct token_bucket	 pace;		/* bytes that may be sent */
-	int			 fd;
 	uint32_t		 requests;	/* answered */
 	uint16_t		 listener;
 	uint8_t			 family;	/* AF_INET, AF_INET6, else */
 	uint8_t			 addr_text_len;	/* IPv4 only */
 	uint8_t			 addr[20];	/* 16 bytes of IPv6, or 4 of
 						 * IPv4 and their text */
+	bool			 refused;	/* by its address's limit */
 };
+
+/* Whether the administrator makes its requests: no guards, no pace, any number
+ * of requests. */
+static inline bool
+session_is_trusted(const struct session *s)
+{
+	return s->kind != NULL && s->kind->trusted;
+}
 
 #endif

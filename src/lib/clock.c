@@ -34,6 +34,7 @@ read_ms(clockid_t clock)
 static void
 set_time(struct clock *c, int64_t ms)
 {
+	c->updates++;
 	/* The wall clock counts seconds, so it is read once a millisecond. */
 	if (ms <= c->ms)
 		return;

@@ -13,6 +13,7 @@
 struct clock {
 	int64_t	ms;		/* monotonic, milliseconds, never back */
 	time_t	wall;		/* seconds since 1970 */
+	uint32_t updates;	/* how often it was updated; 0: never */
 };
 
 /* Reads the system's coarse clock: ms may lag by one tick of the kernel. */

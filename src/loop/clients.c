@@ -7,6 +7,8 @@
  */
 #include <sys/socket.h>
 
+#include <stdlib.h>
+
 #include "lib/compiler.h"
 #include "lib/counter.h"
 #include "lib/mem.h"
@@ -82,15 +84,17 @@ return_memory(struct clients *all)
 }
 
 void
-clients_close(struct client *c)
+clients_close(struct client *c, unsigned flags)
 {
 	struct clients	*all = c->all->home;
 	struct session	*session = c->session;
+	struct net_sock	 sock = c->sock;
 
 	clients_unlist(c);
 	stop_waiting(c);
 	evloop_unembed(c);
 	machine_free(&session);
+	net_close(&sock, flags);
 	counter_add_size(&all->count, -1);
 	return_memory(all);
 	if (all->acceptor != NULL)
@@ -143,20 +147,20 @@ list_client(struct client *c, enum timeout timeout, int64_t deadline)
 		list_again(c, timeout, deadline);
 }
 
-/* Internal connections may share a descriptor.  Its edge is reported when the
- * first watch begins, and not again for the next ones, so these use READ. */
+/* A layer may leave input unread.  Internal connections may share a descriptor.
+ * Its edge is reported when the first watch begins, and not again for the next
+ * ones.  So both use READ. */
 enum evloop_event
 clients_read_event(const struct client *c)
 {
-	return c->internal ? EVLOOP_READ : c->all->read_event;
+	return c->sock.net != NULL ? EVLOOP_READ : c->all->read_event;
 }
 
 static enum evloop_event
-event_for(const struct client *c, enum wait_kind kind)
+event_for(const struct client *c, enum net_state state)
 {
-	if (kind == WAIT_DISK || kind == WAIT_TIME)
-		return EVLOOP_NONE;
-	return kind == WAIT_WRITE ? EVLOOP_WRITE : clients_read_event(c);
+	return state == NET_READ ? clients_read_event(c) :
+	    state == NET_WRITE ? EVLOOP_WRITE : EVLOOP_NONE;
 }
 
 void
@@ -177,42 +181,63 @@ clients_file(struct client *c, const struct wait *w)
  * if input or the end of input is still unread, a new watch makes epoll report
  * it again. */
 static void
-watch_client(struct client *c, const struct wait *w)
+watch_client(struct client *c, const struct wait *w, enum net_state state)
 {
-	enum evloop_event	event = event_for(c, w->kind);
+	enum evloop_event	event = event_for(c, state);
 
 	clients_file(c, w);
-	if (event == EVLOOP_EDGE &&
-	    (c->saw_eof || machine_has_input(c->session)))
+	if (event == EVLOOP_EDGE && !c->sock.drained)
 		evloop_set(evloop_watch_of(c), EVLOOP_NONE);
 	evloop_set(evloop_watch_of(c), event);
 }
 
 void
-clients_wait(struct client *c, const struct wait *w)
+clients_wait(struct client *c, const struct wait *w, enum net_state state)
 {
 	c->all->was_active = true;
-	if (w == NULL)
-		clients_close(c);
-	else
-		watch_client(c, w);
+	if (w->kind == WAIT_CLOSE) {
+		clients_close(c, w->flags);
+		return;
+	}
+	machine_park(c->session);
+	watch_client(c, w, state);
 }
 
 void
 clients_run(struct client *c)
 {
-	if (c->all->run != NULL)
-		c->all->run(c);
-	else
-		clients_wait(c, machine_run(c->session));
+	const struct clients	*all = c->all;
+	struct wait		*w;
+	enum net_state		 state;
+
+	do {
+		w = machine_run(c->session, all->workspace, all->runs);
+		state = net_perform(&c->sock, w);
+	} while (state == NET_DONE);
+	all->wait(c, w, state);
 }
 
 void
 clients_wake(struct client *c, enum outcome outcome)
 {
+	bool	lingers = outcome == OUTCOME_TIMED_OUT &&
+		    c->timeout == TIMEOUT_LINGER;
+
 	stop_waiting(c);
-	machine_wake(c->session, outcome);
+	machine_wake(c->session, outcome,
+	    lingers ? (ssize_t)net_unacked(&c->sock) : 0);
 	clients_run(c);
+}
+
+void
+clients_note_ready(struct client *c)
+{
+	if (evloop_saw_eof(c))
+		c->sock.saw_eof = true;
+	if (c->timeout == TIMEOUT_SEND)
+		c->sock.full = false;
+	else
+		c->sock.drained = false;
 }
 
 static void
@@ -220,8 +245,8 @@ socket_ready(void *context)
 {
 	struct client	*c = context;
 
-	c->saw_eof = evloop_saw_eof(c);
-	clients_wake(c, OUTCOME_READY);
+	clients_note_ready(c);
+	clients_wake(c, OUTCOME_NONE);
 }
 
 void
@@ -274,7 +299,7 @@ find_all_taken(const struct clients *all, enum timeout timeout)
 		if (left-- == 0)
 			break;
 		if ((timeout != TIMEOUT_IDLE || machine_is_idle(c->session)) &&
-		    machine_is_flushed(c->session))
+		    net_unacked(&c->sock) == 0)
 			return c;
 	}
 	return NULL;
@@ -339,16 +364,16 @@ clients_evict(struct clients *all)
 }
 
 void
-clients_add(struct clients *all, int fd, const struct transport *transport,
-    void *context, const struct sockaddr *from, size_t listener)
+clients_add(struct clients *all, int fd, struct net *net,
+    const struct client_kind *kind, const struct sockaddr *from,
+    size_t listener)
 {
 	struct client	*c = evloop_embed(all->loop, fd, all->on_ready,
 			    sizeof(*c));
 
 	c->all = all;
-	c->internal = transport != NULL;
-	c->session = machine_new(all->http, fd, transport, context, from,
-	    listener);
+	c->sock = (struct net_sock){ .net = net, .fd = fd };
+	c->session = machine_new(all->http, kind, from, listener);
 	counter_add_size(&all->count, 1);
 	if (all->count > all->peak)
 		all->peak = all->count;
@@ -359,12 +384,12 @@ clients_add(struct clients *all, int fd, const struct transport *transport,
 }
 
 void
-clients_add_internal(struct clients *all, int fd,
-    const struct transport *transport, void *context, size_t listener)
+clients_add_internal(struct clients *all, int fd, struct net *net,
+    const struct client_kind *kind, size_t listener)
 {
 	static const struct sockaddr	no_addr = { .sa_family = AF_UNSPEC };
 
-	clients_add(all, fd, transport, context, &no_addr, listener);
+	clients_add(all, fd, net, kind, &no_addr, listener);
 }
 
 struct clients *
@@ -380,6 +405,12 @@ clients_new(struct evloop *loop, struct clock *clock, struct http_loop *http,
 	all->read_event = evloop_has_edges(loop) ? EVLOOP_EDGE : EVLOOP_READ;
 	all->on_ready = socket_ready;
 	all->home = all;
+	all->wait = clients_wait;
+	all->runs = STAGES_ALL;
+	all->workspace = machine_new_workspaces(1);
+	all->room = mem_get(MACHINE_INPUT_SIZE);
+	all->workspace->room = all->room;
+	all->workspace->size = MACHINE_INPUT_SIZE;
 	all->evict = clients_evict;
 	all->can_evict = can_evict;
 	all->on_empty = on_empty;
@@ -437,7 +468,7 @@ clients_drain(struct clients *all)
 	all->draining = true;
 	/* Each gets TIMEOUT_DRAIN, and so leaves the list of idle ones. */
 	while ((c = clients_find_idle(all)) != NULL)
-		clients_wake(c, OUTCOME_READY);
+		clients_wake(c, OUTCOME_NONE);
 	clients_check_empty(all);
 }
 
@@ -450,7 +481,7 @@ clients_end(struct clients *all)
 	all->nbatch = 0;
 	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
-			clients_close(c);
+			clients_close(c, 0);
 }
 
 void
@@ -461,5 +492,8 @@ clients_free(struct clients **ap)
 	clients_end(all);
 	need(all->count == 0);
 	evloop_unwatch(&all->timer);
+	free(all->workspace);
+	free(all->workspaces);
+	free(all->room);
 	mem_drop(ap);
 }

@@ -9,6 +9,7 @@
 
 #include "http/machine.h"
 #include "loop/evloop.h"
+#include "loop/net.h"
 #include "wait.h"
 
 struct clients;
@@ -24,10 +25,10 @@ void		 clients_end(struct clients *);
 void		 clients_free(struct clients **);
 /* How many connections are open; any thread may ask. */
 size_t		 clients_count(const struct clients *);
-/* Adds a connection that main makes to itself.  The transport reads and writes
- * its bytes; the descriptor must always be ready for input and output. */
-void		 clients_add_internal(struct clients *, int fd,
-		    const struct transport *, void *context, size_t listener);
+/* Adds a connection that main makes to itself.  The net performs all of its
+ * operations, and none on the descriptor, which must always be ready. */
+void		 clients_add_internal(struct clients *, int fd, struct net *,
+		    const struct client_kind *, size_t listener);
 /* Each connection ends with its next response, or after a moment without a
  * request.  To be called by acceptor_drain(). */
 void		 clients_drain(struct clients *);

@@ -18,11 +18,11 @@ struct client {
 	struct session		*session;
 	struct task		*task;		/* waited for, or NULL */
 	int64_t			 deadline;	/* clock ms */
+	struct net_sock		 sock;
 	uint8_t			 timeout;	/* index of its list */
 	bool			 listed;	/* in that list */
-	bool			 saw_eof;	/* behind the unread input */
-	bool			 internal;	/* by clients_add_internal() */
-	/* The next three are for stages.c. */
+	/* The next four are for stages.c. */
+	bool			 saw_eof;	/* while elsewhere */
 	bool			 watched;	/* by the read stage's loop */
 	bool			 elsewhere;	/* watched, in another stage */
 	bool			 has_input;	/* arrived while elsewhere */
@@ -60,8 +60,13 @@ struct clients {
 	struct clients		*home;		/* counts them: these, or those
 						 * of STAGE_ACCEPT */
 	struct acceptor		*acceptor;	/* NULL: none */
+	unsigned		 runs;		/* stages: all, or one */
+	struct workspace	*workspace;	/* of who runs alone */
+	char			*room;		/* for input */
 	/* How others hook in; NULL where nothing is said. */
-	void			(*run)(struct client *);	/* or here */
+	/* Parks a connection and lets it wait, or closes it.  Never NULL. */
+	void			(*wait)(struct client *, const struct wait *,
+				    enum net_state);
 	void			(*run_batch)(struct clients *);
 	/* A connection waits with this timeout, so it may be evictable. */
 	void			(*on_idle)(struct clients *, enum timeout);
@@ -71,8 +76,9 @@ struct clients {
 	bool			(*evict)(struct clients *);
 	bool			(*can_evict)(const struct clients *);
 	struct stages		*stages;	/* for stages.c */
+	struct workspace	*workspaces;	/* NULL: none yet */
 	struct client		*batch[MACHINE_BATCH_MAX];
-	unsigned		 nbatch;	/* these two for batch.c */
+	unsigned		 nbatch;	/* these three for batch.c */
 };
 
 /* Runs the connections of the batch, if there is any. */
@@ -83,18 +89,22 @@ clients_run_batch(struct clients *all)
 		all->run_batch(all);
 }
 
-/* Lets a connection wait, or closes it (NULL). */
-void	clients_wait(struct client *, const struct wait *);
+/* Parks a connection and lets it wait, or closes it. */
+void	clients_wait(struct client *, const struct wait *, enum net_state);
 /* Files a connection under its deadline and its task; watches no descriptor. */
 void	clients_file(struct client *, const struct wait *);
 void	clients_run(struct client *);
+/* Notes that a connection's descriptor is ready. */
+void	clients_note_ready(struct client *);
 /* The event for a connection's input: EDGE or READ. */
 enum evloop_event clients_read_event(const struct client *);
-/* Ends a connection's wait with an outcome, then runs the connection. */
+/* Ends a connection's wait with an outcome, then runs the connection.  NONE:
+ * its descriptor is ready. */
 void	clients_wake(struct client *, enum outcome);
 /* Takes a connection out of the list of its timeout. */
 void	clients_unlist(struct client *);
-void	clients_close(struct client *);
+/* Closes a connection, with the flags of a CLOSE. */
+void	clients_close(struct client *, unsigned flags);
 /* Closes the connection whose loss costs least; false: there is none. */
 bool	clients_evict(struct clients *);
 /* A lingering connection whose client has taken all output, or NULL. */
@@ -102,8 +112,9 @@ struct client	*clients_find_lingering(const struct clients *);
 /* The connection that has been idle for longest, or NULL. */
 struct client	*clients_find_idle(const struct clients *);
 /* Adds an accepted connection and runs it. */
-void	clients_add(struct clients *, int fd, const struct transport *,
-	    void *context, const struct sockaddr *from, size_t listener);
+void	clients_add(struct clients *, int fd, struct net *,
+	    const struct client_kind *, const struct sockaddr *from,
+	    size_t listener);
 /* In a drain: calls on_empty if there is no connection and no socket. */
 void	clients_check_empty(struct clients *);
 

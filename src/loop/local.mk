@@ -21,6 +21,8 @@ libloop_a_SOURCES = \
 	src/loop/evloop.h \
 	src/loop/mailbox.c \
 	src/loop/mailbox.h \
+	src/loop/net.c \
+	src/loop/net.h \
 	src/loop/stages.c \
 	src/loop/stages.h \
 	src/loop/threads.c \

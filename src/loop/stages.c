@@ -60,9 +60,6 @@ static void
 client_leaves(struct stages *s, struct client *c)
 {
 	c->elsewhere = true;
-	c->has_input = c->has_input || c->saw_eof;
-	if (c->has_input)
-		count_input(s, 1);
 	s->nelsewhere++;
 	if (!s->recheck_set)
 		evloop_arm(s->recheck_timer,
@@ -75,8 +72,12 @@ client_returns(struct stages *s, struct client *c)
 {
 	c->elsewhere = false;
 	s->nelsewhere--;
-	if (c->has_input)
-		count_input(s, -1);
+	if (!c->has_input)
+		return;
+	c->has_input = false;
+	count_input(s, -1);
+	c->sock.drained = false;
+	c->sock.saw_eof |= c->saw_eof;
 }
 
 /* The timer only starts an iteration, whose end empties the mailbox. */
@@ -98,11 +99,14 @@ on_ready(void *context)
 {
 	struct client	*c = context;
 
+	if (!c->elsewhere) {
+		clients_note_ready(c);
+		clients_wake(c, OUTCOME_NONE);
+		return;
+	}
 	if (evloop_saw_eof(c))
 		c->saw_eof = true;
-	if (!c->elsewhere)
-		clients_wake(c, OUTCOME_READY);
-	else if (!c->has_input) {
+	if (!c->has_input) {
 		c->has_input = true;
 		count_input(evloop_ctx(c), 1);
 	}
@@ -126,12 +130,12 @@ deliver_client(struct mail *mail)
 	struct stages	*here = c->all->stages;
 
 	if (here->ending) {
-		clients_close(c);
+		clients_close(c, 0);
 		return;
 	}
 	if (is_read_stage(here) && c->elsewhere)
 		client_returns(here, c);
-	clients_run(c);
+	clients_wake(c, OUTCOME_NONE);
 }
 
 static void
@@ -151,11 +155,11 @@ release_client(struct mail *mail)
 	struct stages	*read_stage = read_stage_of(c);
 
 	if (read_stage->ending) {
-		clients_close(c);
+		clients_close(c, 0);
 		return;
 	}
 	client_returns(read_stage, c);
-	c->watched = c->has_input = c->saw_eof = false;
+	c->watched = false;
 	evloop_move(c, c->all->loop);
 	post_client(c, read_stage, c->all->stages, deliver_client);
 }
@@ -174,7 +178,8 @@ static void
 return_client(struct client *c, const struct stages *from,
     const struct stages *read_stage)
 {
-	if (!machine_is_parked(c->session) || wants_returns(read_stage)) {
+	if (!machine_is_idle(c->session) || !c->sock.drained ||
+	    wants_returns(read_stage)) {
 		post_client(c, from, read_stage, deliver_client);
 		return;
 	}
@@ -213,50 +218,40 @@ pass_on(struct client *c, struct clients *to)
 /* Only the read stage can wait for the descriptor of a connection that it
  * watches: another stage gets the watch first. */
 static void
-set_wait(struct client *c, const struct wait *w)
+set_wait(struct client *c, const struct wait *w, enum net_state state)
 {
 	const struct stages	*here = c->all->stages;
 
 	if (is_read_stage(here))
 		c->watched = clients_read_event(c) == EVLOOP_EDGE &&
-		    w->kind == WAIT_READ;
-	if (!c->watched || is_read_stage(here))
-		clients_wait(c, w);
-	else if (w->kind == WAIT_READ || w->kind == WAIT_WRITE) {
+		    state == NET_READ;
+	if (!c->watched || is_read_stage(here)) {
+		clients_wait(c, w, state);
+		return;
+	}
+	machine_park(c->session);
+	if (state == NET_NONE)
+		clients_file(c, w);
+	else {
 		/* The deadline of its last wait no longer counts. */
 		clients_unlist(c);
 		post_client(c, here, read_stage_of(c), release_client);
-	} else
-		clients_file(c, w);
-}
-
-static bool
-may_have_input(const struct client *c)
-{
-	return c->has_input || c->saw_eof;
-}
-
-static void
-run_client(struct client *c)
-{
-	const struct stages	*here = c->all->stages;
-	enum stage		 next;
-	const struct wait	*w;
-
-	for (;;) {
-		next = here->stage;
-		w = machine_run_stage(c->session, &next);
-		if (next != here->stage) {
-			pass_on(c, here->by_stage[next]);
-			return;
-		}
-		if (!is_read_stage(here) || !may_have_input(c) ||
-		    w->kind != WAIT_READ)
-			break;
-		c->has_input = false;
-		machine_wake(c->session, OUTCOME_READY);
 	}
-	set_wait(c, w);
+}
+
+/* Parks a connection, then passes it on or lets it wait. */
+static void
+wait_in_stage(struct client *c, const struct wait *w, enum net_state state)
+{
+	struct clients	*next;
+
+	if (w->kind != WAIT_STAGE) {
+		set_wait(c, w, state);
+		return;
+	}
+	next = c->all->stages->by_stage[w->stage];
+	machine_park(c->session);
+	pass_on(c, next);
 }
 
 /*
@@ -355,7 +350,7 @@ on_pause(const struct clients *all)
 }
 
 static bool
-ask_to_evict( struct clients *all)
+ask_to_evict(struct clients *all)
 {
 	const struct clients	*there = evictable_in(all);
 
@@ -382,7 +377,8 @@ stages_join(struct clients *all, enum stage stage,
 	s->recheck_timer = evloop_timer(all->loop, recheck_clients, s);
 	evloop_set_ctx(all->loop, s);
 	all->home = by_stage[STAGE_ACCEPT];
-	all->run = run_client;
+	all->wait = wait_in_stage;
+	all->runs = 1U << stage;
 	all->on_ready = on_ready;
 	all->on_idle = on_idle;
 	all->on_pause = on_pause;

@@ -190,6 +190,8 @@ expect_wait(struct client *c, const char *what)
 	const char	*is = c->wait == NULL ? "nothing" :
 			    strrchr(names[c->wait->kind], ' ');
 
+	if (c->wait != NULL && c->wait->kind == WAIT_SEND)
+		is = "write";		/* for the socket to take it */
 	is = is == NULL ? names[c->wait->kind] : is[0] == ' ' ? is + 1 : is;
 	if (strcmp(is, what) != 0)
 		world_fail("%s waits for %s, in step %s", c->name, is,

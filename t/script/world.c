@@ -19,7 +19,6 @@
 #include "conf/conf.h"
 #include "http/caches.h"
 #include "http/http.h"
-#include "http/transport.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "shared/addresses_conf.h"
@@ -42,28 +41,21 @@ world_fail(const char *format, ...)
 	longjmp(world.failed, 1);
 }
 
-/* The socket of a scenario. */
+/* The net of a scenario.  Each function performs an operation: bytes, or -1 and
+ * errno. */
 
 static ssize_t
-script_recv(void *context, int fd, void *to, size_t size)
+receive(struct client *c, struct wait *w)
 {
-	struct client	*c = context;
-	size_t		 n = c->to.len < size ? c->to.len : size;
-
-	(void)fd;
 	if (c->broken) {
 		errno = ECONNRESET;
 		return -1;
 	}
-	if (n == 0 && c->half)
-		return 0;
-	if (n == 0) {
+	if (c->to.len == 0 && !c->half) {
 		errno = EAGAIN;
 		return -1;
 	}
-	memcpy(to, c->to.at, n);
-	buf_consume(&c->to, n);
-	return (ssize_t)n;
+	return (ssize_t)buf_take(&c->to, w->room, w->size);
 }
 
 /* Changes the file's time, as a write would. */
@@ -79,12 +71,10 @@ overwrite_file(struct client *c)
 }
 
 static ssize_t
-script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
+send_pieces(struct client *c, const struct iovec *iov, int n, bool more)
 {
-	struct client	*c = context;
-	size_t		 taken = 0, k;
+	size_t	taken = 0, k;
 
-	(void)fd;
 	c->more_follows = c->held_back = more;
 	c->offered = 0;
 	for (int i = 0; i < n; i++)
@@ -111,92 +101,75 @@ script_send(void *context, int fd, const struct iovec *iov, int n, bool more)
 }
 
 static ssize_t
-script_send_file(void *context, int fd, int file, off_t offset, size_t len)
+send_file(struct client *c, const struct wait *w)
 {
-	struct client	*c = context;
 	char		*bytes;
 	struct iovec	 iov;
 	ssize_t		 n;
 
 	world.sendfiles++;
-	if (!c->corked && len > UNCORKED_MAX)
+	if (!c->corked && w->size > UNCORKED_MAX)
 		world_fail("%s gets a file without a cork", c->name);
 	if (c->no_sendfile != 0) {
 		c->held_back = false;	/* maybe a head without body */
 		errno = c->no_sendfile;
 		return -1;
 	}
-	bytes = mem_get(len);
-	n = pread(file, bytes, len, offset);
+	bytes = mem_get(w->size);
+	n = pread(w->file, bytes, w->size, w->offset);
 	iov = (struct iovec){ bytes, n > 0 ? (size_t)n : 0 };
 	if (n > 0)
-		n = script_send(context, fd, &iov, 1, false);
+		n = send_pieces(c, &iov, 1, false);
 	free(bytes);
 	return n;
 }
 
 static void
-script_cork(void *context, int fd, bool on)
+set_cork(struct client *c, bool on)
 {
-	struct client	*c = context;
-
-	(void)fd;
-	if (on == c->corked)
-		world_fail("%s is corked twice, or not at all", c->name);
+	world.corks += on && !c->corked;
 	c->corked = on;
-	world.corks += on;
 }
 
+/* Output held back for more that follows may be lost at the close. */
 static void
-script_finish(void *context, int fd)
+end_client(struct client *c, const struct wait *w)
 {
-	struct client	*c = context;
-
-	(void)fd;
-	c->held_back = false;
-}
-
-/* Output held back by MSG_MORE may be lost at close(), so the transport must
- * have been told before that nothing follows. */
-static void
-script_close(void *context, int fd)
-{
-	const struct client	*c = context;
-
-	(void)fd;
-	if (c->held_back)
+	if ((w->flags & WAIT_RESET) != 0)
+		c->reset = true;
+	else if (c->held_back)
 		world_fail("%s is closed while output is held back", c->name);
 }
 
-static size_t
-script_unsent(void *context, int fd)
+/* Performs an operation; false: it would block, or is none. */
+static bool
+perform(struct client *c, struct wait *w)
 {
-	const struct client	*c = context;
+	ssize_t	n;
 
-	(void)fd;
-	return c->unsent;
+	if ((w->flags & (WAIT_END | WAIT_RESET)) != 0)
+		c->held_back = false;
+	if (w->kind == WAIT_CLOSE) {
+		end_client(c, w);
+		return false;
+	}
+	set_cork(c, (w->flags & WAIT_CORK) != 0);
+	if ((w->flags & WAIT_LATER) != 0 || (w->kind != WAIT_READ &&
+	    (c->full || (w->kind != WAIT_WRITE && w->kind != WAIT_SEND))))
+		return false;
+	n = w->kind == WAIT_READ ? receive(c, w) : w->kind == WAIT_SEND ?
+	    send_file(c, w) : send_pieces(c, w->iov, w->niov,
+	    (w->flags & WAIT_MORE) != 0);
+	w->outcome = OUTCOME_READY;
+	w->n = n;
+	w->error = n == -1 ? errno : 0;
+	c->full = w->kind != WAIT_READ && n >= 0 && (size_t)n < w->size;
+	if (n != -1 || errno != EAGAIN)
+		return true;
+	w->outcome = w->kind == WAIT_READ && w->deadline == 0 ?
+	    OUTCOME_TIMED_OUT : OUTCOME_PENDING;
+	return w->outcome == OUTCOME_TIMED_OUT;
 }
-
-static void
-script_reset(void *context, int fd)
-{
-	struct client	*c = context;
-
-	(void)fd;
-	c->reset = true;
-	c->held_back = false;
-}
-
-static const struct transport script_transport = {
-	.recv = script_recv,
-	.send = script_send,
-	.send_file = script_send_file,
-	.cork = script_cork,
-	.shutdown = script_finish,
-	.unacked = script_unsent,
-	.reset = script_reset,
-	.close = script_close,
-};
 
 /* The disk of a scenario. */
 
@@ -261,54 +234,42 @@ world_new(const char *file, bool staged)
 
 /* Driving the machine. */
 
-/* Runs the client from stage to stage until it waits or is closed. */
-static const struct wait *
-run_stages(struct client *c)
+/* Moves the client to the stage that its wait is for. */
+static void
+move_client(struct client *c, const struct wait *w)
 {
-	const struct wait	*w;
-	enum stage		 next = c->stage;
-
-	do {
-		if (c->stage != next && c->corked)
-			world_fail("%s goes to another stage corked", c->name);
-		if (c->stage != next)
-			machine_move(c->session, world.http[next]);
-		c->stage = next;
-		w = machine_run_stage(c->session, &next);
-	} while (next != c->stage);
-	if (w == NULL && c->stage != STAGE_ACCEPT)
-		world_fail("%s is closed in the wrong stage", c->name);
-	return w;
+	c->stage = w->stage;
+	machine_park(c->session);
+	machine_move(c->session, world.http[c->stage]);
 }
 
-/* Runs the client as a batch of one. */
-static const struct wait *
-run_batch(struct client *c)
-{
-	const struct wait	*w;
-
-	if (!machine_can_batch(c->session))
-		return machine_run(c->session);
-	machine_run_batch(&c->session, 1);
-	w = machine_run(c->session);
-	machine_end_batch(world.http[0]);
-	return w;
-}
-
+/* Runs the client, from stage to stage if staged, until it waits or is
+ * closed. */
 static void
 run_client(struct client *c)
 {
-	c->wait = world.staged ? run_stages(c) : run_batch(c);
-	if (c->wait == NULL) {
+	struct wait	*w;
+
+	for (;;) {
+		w = machine_run(c->session, &world.workspaces[c->stage],
+		    world.staged ? 1U << c->stage : STAGES_ALL);
+		if (!perform(c, w) && w->kind != WAIT_STAGE)
+			break;
+		if (w->kind == WAIT_STAGE)
+			move_client(c, w);
+	}
+	c->wait = NULL;
+	if (w->kind == WAIT_CLOSE) {
+		if (world.staged && c->stage != STAGE_ACCEPT)
+			world_fail("%s is closed in the wrong stage", c->name);
 		machine_free(&c->session);
 		return;
 	}
-	c->wait_copy = *c->wait;
+	machine_park(c->session);
+	c->wait_copy = *w;
 	c->wait = &c->wait_copy;
-	if (c->corked && c->wait->kind != WAIT_WRITE)
-		world_fail("%s waits while it is corked", c->name);
-	if (c->wait->kind == WAIT_DISK) {
-		TAILQ_INSERT_TAIL(&c->wait->task->waiters, c, link);
+	if (w->kind == WAIT_DISK) {
+		TAILQ_INSERT_TAIL(&w->task->waiters, c, link);
 		c->waiting = true;
 	}
 }
@@ -330,7 +291,12 @@ world_wake(struct client *c, enum outcome outcome)
 {
 	if (c->waiting)
 		leave_task(c);
-	machine_wake(c->session, outcome);
+	world.clock.updates++;
+	c->full = false;
+	/* Its descriptor is ready: the operation is asked for again. */
+	if (outcome == OUTCOME_READY && c->wait->kind != WAIT_DISK)
+		outcome = OUTCOME_NONE;
+	machine_wake(c->session, outcome, (ssize_t)c->unsent);
 	run_client(c);
 }
 
@@ -340,8 +306,8 @@ world_settle(struct client *c)
 	while (c->wait != NULL &&
 	    ((c->wait->kind == WAIT_READ && !c->hold_input &&
 	    (c->to.len > 0 || c->half || c->broken)) ||
-	    (c->wait->kind == WAIT_WRITE && !c->hold_output &&
-	    (c->takes > 0 || c->broken))))
+	    ((c->wait->kind == WAIT_WRITE || c->wait->kind == WAIT_SEND) &&
+	    !c->hold_output && (c->takes > 0 || c->broken))))
 		world_wake(c, OUTCOME_READY);
 }
 
@@ -454,6 +420,12 @@ begin_world(void)
 	setup.caches = world.http[0]->caches;
 	for (int i = 1; i < STAGE_COUNT; i++)
 		world.http[i] = world.staged ? http_new(&setup) : NULL;
+	world.clock.updates = 1;
+	world.workspaces = machine_new_workspaces(STAGE_COUNT);
+	for (int i = 0; i < STAGE_COUNT; i++) {
+		world.workspaces[i].size = MACHINE_INPUT_SIZE;
+		world.workspaces[i].room = mem_get(MACHINE_INPUT_SIZE);
+	}
 }
 
 struct client *
@@ -486,8 +458,8 @@ world_connect(const char *name, const char *from)
 		c = world.clients[i] = mem_zero(sizeof(*c));
 		snprintf(c->name, sizeof(c->name), "%s", name);
 		c->takes = UNLIMITED;
-		c->session = machine_new(world.http[STAGE_ACCEPT], -1,
-		    &script_transport, c, addr, 0);
+		c->session = machine_new(world.http[STAGE_ACCEPT], NULL, addr,
+		    0);
 		run_client(c);
 		return;
 	}
@@ -510,6 +482,9 @@ free_http(void)
 			http_free(&world.http[i]);
 	if (world.caches != NULL)
 		caches_free(&world.caches);
+	for (int i = 0; i < STAGE_COUNT && world.workspaces != NULL; i++)
+		free(world.workspaces[i].room);
+	free(world.workspaces);
 }
 
 void

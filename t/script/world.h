@@ -22,7 +22,7 @@
 struct client {				/* the architecture's, see wait.h */
 	char			 name[16];
 	struct session		*session;
-	enum stage		 stage;		/* where it is, if staged */
+	uint8_t			 stage;		/* where it is, if staged */
 	const struct wait	*wait;		/* NULL: closed */
 	struct wait		 wait_copy;	/* what wait points to */
 	struct buf		 to, from;	/* the machine */
@@ -36,6 +36,7 @@ struct client {				/* the architecture's, see wait.h */
 	bool			 more_follows;	/* as the last send said */
 	bool			 held_back;	/* output, as more follows */
 	bool			 corked;
+	bool			 full;		/* took not all of the last */
 	char			 overwrites[16];	/* file, at the next
 							 * output; or "" */
 	size_t			 unsent;	/* bytes in its socket */
@@ -52,6 +53,7 @@ struct world {
 	char			 dir[64];	/* for files, and the root */
 	struct conf		*conf;
 	struct http_loop	*http[STAGE_COUNT];	/* one, or by stage */
+	struct workspace	*workspaces;	/* of each stage */
 	bool			 staged;	/* as in pipelined */
 	bool			 skipped;	/* not for staged runs */
 	bool			 shared;	/* caches, as by threads */

@@ -13,33 +13,33 @@
 #define RATE_RETRY_S	1	/* seconds: the rate allows a request */
 
 static void
-log_limit(const struct conn *c, const char *of_what, int64_t limit,
+log_limit(const struct session *s, const char *of_what, int64_t limit,
     const char *directive)
 {
 	char	text[LOG_ADDR_MAX];
 
-	log_escape_addr(c, text);
+	log_escape_addr(s, text);
 	log_notice("%s has more than %lld %s: further ones get status 429 "
 	    "(limits { %s }); this line comes once a minute at most, for all "
 	    "addresses", text, (long long)limit, of_what, directive);
 }
 
 void
-client_limits_connect(struct conn *c)
+client_limits_connect(struct session *s)
 {
-	struct http_loop	*http = c->http;
-	size_t			 len = c->session->family == AF_INET ? 4 : 16;
+	struct http_loop	*http = s->http;
+	size_t			 len = s->family == AF_INET ? 4 : 16;
 
-	if (c->session->family != AF_INET && c->session->family != AF_INET6)
+	if (s->family != AF_INET && s->family != AF_INET6)
 		return;
-	c->session->address = addresses_connect(http->addresses,
-	    c->session->addr, len, http->clock->ms);
-	if (c->session->address != NULL)
+	s->address = addresses_connect(http->addresses, s->addr, len,
+	    http->clock->ms);
+	if (s->address != NULL)
 		return;
-	c->refused = true;
+	s->refused = true;
 	stats_count(STATS_CONNECTIONS_REFUSED);
 	if (log_is_due(&http->caches->connections_warned_at, http->clock->ms))
-		log_limit(c, "connections",
+		log_limit(s, "connections",
 		    http->conf->limits.connections_address,
 		    "connections address");
 }
@@ -55,7 +55,7 @@ client_limits_request(struct conn *c)
 		return true;
 	stats_count(STATS_REQUESTS_OVER_RATE);
 	if (log_is_due(&http->caches->rate_warned_at, http->clock->ms))
-		log_limit(c, "requests a second", http->conf->limits.rate,
+		log_limit(c->session, "requests a second", http->conf->limits.rate,
 		    "rate");
 	return false;
 }
@@ -63,5 +63,5 @@ client_limits_request(struct conn *c)
 int
 client_limits_retry_after(const struct conn *c)
 {
-	return c->refused ? CONNECTION_RETRY_S : RATE_RETRY_S;
+	return c->session->refused ? CONNECTION_RETRY_S : RATE_RETRY_S;
 }

@@ -6,8 +6,8 @@
 
 #include "http/conn.h"
 
-/* Counts a new connection; sets c->refused if it is one too many. */
-void	client_limits_connect(struct conn *);
+/* Counts a new connection; sets its `refused` if it is one too many. */
+void	client_limits_connect(struct session *);
 /* Counts a request; false: the address is over its rate. */
 bool	client_limits_request(struct conn *);
 /* Seconds for the field Retry-After. */

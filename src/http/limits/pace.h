@@ -19,7 +19,7 @@ uint64_t	pace_min_progress(const struct conn *);
 static inline bool
 pace_is_limited(const struct conn *c)
 {
-	return c->http->pace.rate != 0 && !c->transport->trusted;
+	return c->http->pace.rate != 0 && !session_is_trusted(c->session);
 }
 
 /* Bytes that may be sent in this iteration; 0: time must pass first. */

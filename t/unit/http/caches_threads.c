@@ -14,7 +14,6 @@
 #include <zlib.h>
 
 #include "http/caches.h"
-#include "http/transport.h"
 #include "http/http.h"
 #include "http/purge.h"
 #include "lib/log.h"
@@ -52,6 +51,7 @@ struct worker {
 	struct stats_slot stats_slot;
 	struct buf	 to, from;	/* as the server sees it */
 	bool		 close;
+	struct workspace *workspace;
 };
 
 static uint32_t
@@ -134,74 +134,37 @@ administer(void *context)
  * The client
  */
 
-static ssize_t
-take_request(void *context, int fd, void *to, size_t size)
-{
-	struct worker	*w = context;
+/* Each function performs an operation: bytes, or -1 and errno. */
 
-	(void)fd;
-	if (w->to.len == 0 && w->close)
-		return 0;
-	if (w->to.len == 0) {
-		errno = EAGAIN;
-		return -1;
-	}
-	return (ssize_t)buf_take(&w->to, to, size);
+static ssize_t
+take_request(struct worker *w, struct wait *wait)
+{
+	return (ssize_t)buf_take(&w->to, wait->room, wait->size);
 }
 
 static ssize_t
-take_response(void *context, int fd, const struct iovec *iov, int n, bool more)
+take_response(struct worker *w, const struct wait *wait)
 {
-	struct worker	*w = context;
-	ssize_t		 all = 0;
-
-	(void)fd;
-	(void)more;
-	for (int i = 0; i < n; i++) {
-		buf_add(&w->from, iov[i].iov_base, iov[i].iov_len);
-		all += (ssize_t)iov[i].iov_len;
-	}
-	return all;
+	for (int i = 0; i < wait->niov; i++)
+		buf_add(&w->from, wait->iov[i].iov_base, wait->iov[i].iov_len);
+	return (ssize_t)wait->size;
 }
 
 static ssize_t
-take_file(void *context, int fd, int file, off_t offset, size_t len)
+take_file(struct worker *w, const struct wait *wait)
 {
-	struct worker	*w = context;
-	ssize_t		 n;
+	ssize_t	n;
 
-	(void)fd;
 	if (choose_number(w, 20) == 0) {
 		errno = EINVAL;
 		return -1;
 	}
-	buf_reserve(&w->from, len);
-	n = pread(file, w->from.at + w->from.len, len, offset);
+	buf_reserve(&w->from, wait->size);
+	n = pread(wait->file, w->from.at + w->from.len, wait->size,
+	    wait->offset);
 	w->from.len += n > 0 ? (size_t)n : 0;
 	return n;
 }
-
-static void
-ignore_cork(void *context, int fd, bool on)
-{
-	(void)context, (void)fd, (void)on;
-}
-
-static void
-ignore_call(void *context, int fd)
-{
-	(void)context;
-	(void)fd;
-}
-
-static const struct transport client = {
-	.recv = take_request,
-	.send = take_response,
-	.send_file = take_file,
-	.cork = ignore_cork,
-	.shutdown = ignore_call,
-	.close = ignore_call,
-};
 
 static const char *const codings[] = {
 	"", "Accept-Encoding: gzip\r\n", "Accept-Encoding: br\r\n",
@@ -321,22 +284,41 @@ submit_task(void *context, struct task *e)
 	e->free(e);
 }
 
-/* Makes a request and checks the response; false: the connection has ended. */
+/* Performs the operation of a wait; false: there is no more input. */
+static bool
+perform(struct worker *w, struct wait *wait)
+{
+	if (wait->kind == WAIT_READ && w->to.len == 0 && !w->close)
+		return false;
+	wait->outcome = OUTCOME_READY;
+	if (wait->kind == WAIT_READ)
+		wait->n = take_request(w, wait);
+	else if ((wait->flags & WAIT_LATER) != 0 || wait->kind == WAIT_TIME)
+		wait->outcome = OUTCOME_NONE;
+	else
+		wait->n = wait->kind == WAIT_SEND ? take_file(w, wait) :
+		    take_response(w, wait);
+	wait->error = errno;
+	return true;
+}
+
+/* Runs the client until it has no more input; false: the connection has
+ * ended. */
 static bool
 run_client(struct worker *w, struct session **pp)
 {
-	const struct wait	*wait;
+	struct wait	*wait;
 
-	while ((wait = machine_run(*pp)) != NULL) {
+	while ((wait = machine_run(*pp, w->workspace, STAGES_ALL))->kind !=
+	    WAIT_CLOSE) {
 		w->clock.ms += choose_number(w, 2);
 		w->clock.wall += choose_number(w, 40) == 0;
-		if (wait->kind == WAIT_READ && w->to.len == 0 && !w->close)
-			break;
 		need(wait->kind != WAIT_DISK);
-		machine_wake(*pp, OUTCOME_READY);
-	}
-	if (wait != NULL)
+		if (perform(w, wait))
+			continue;
+		machine_park(*pp);
 		return true;
+	}
 	machine_free(pp);
 	return false;
 }
@@ -355,9 +337,7 @@ run_worker(void *context)
 			change_one(w);
 		make_request(w);
 		if (p == NULL)
-			p = machine_new(w->http, -1, &client, w, addr, 0);
-		else
-			machine_wake(p, OUTCOME_READY);
+			p = machine_new(w->http, NULL, addr, 0);
 		need(run_client(w, &p) == !w->close);
 		check_response(w);
 	}
@@ -409,6 +389,9 @@ open_loop(struct worker *w)
 	w->clock.ms = 1000;
 	w->clock.wall = 1700000000;
 	w->http = http_new(&setup);
+	w->workspace = machine_new_workspaces(1);
+	w->workspace->size = MACHINE_INPUT_SIZE;
+	w->workspace->room = mem_get(MACHINE_INPUT_SIZE);
 }
 
 static const char *const residencies[] = { "auto", "predict", "never" };
@@ -438,8 +421,11 @@ START_TEST(requests)
 	ck_assert_uint_gt(parts, 100);
 	ck_assert_uint_gt(packed, 10);
 	ck_assert_int_gt(asked, 0);
-	for (int i = 0; i <= THREADS; i++)
+	for (int i = 0; i <= THREADS; i++) {
 		http_free(&workers[i].http);
+		free(workers[i].workspace->room);
+		free(workers[i].workspace);
+	}
 	caches_free(&caches);
 	conf_free(&conf);
 }

@@ -1,24 +1,27 @@
 /*
- * Tests of loop/batch: which connections are run together, and which alone.
+ * Tests of loop/batch: which connections are run together, which alone, and in
+ * what order their operations are performed.
  *
- * The machine is the test's own, and notes its calls: t and a number, a batch;
- * r, a connection is run after its batch; w, a connection that cannot be in a
- * batch is run; p, the end of a batch; l, a connection has timed out.
+ * The machine and the net are the test's own, and note their calls.  The
+ * machine, with the number of the connection: a, asks for input; q, has a
+ * request; r, has a response; e, it has been sent; l, has timed out.  The net:
+ * R, reads; W, writes.  f and how many: a prefetch.
  */
 #include <sys/socket.h>
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "loop/batch.h"
-#define RUNS_TOGETHER
+#define HAS_BATCHES
 #include "t/unit/loop/sessions.h"
 #include "t/unit/unit.h"
 
 #define MOST	(MACHINE_BATCH_MAX + 8)	/* clients */
-#define TEXT	600		/* bytes */
+#define TEXT	2000		/* bytes */
 #define SOON	1		/* ms: a short deadline */
 #define LATE	200		/* ms: any short deadline is over */
 
@@ -27,11 +30,14 @@ static struct evloop	*loop;
 static struct watch	*iteration_ends;
 static struct clients	*clients;
 static struct session	*sessions[MOST];
+static struct net	 nets[MOST];
 static int		 ours[MOST];
-static bool		 joined[MOST];		/* by machine_run_batch() */
-static bool		 plain[MOST];		/* cannot be in a batch */
-static bool		 late[MOST];		/* has timed out */
+static bool		 busy[MOST];		/* not idle: no batch */
+static unsigned		 flags[MOST];		/* of its WRITE */
 static bool		 sends[MOST];		/* waits to send at first */
+static ssize_t		 brings[MOST];		/* bytes of its READ */
+static char		*rooms[MOST];		/* of its last READ */
+static size_t		 sizes[MOST];
 static int64_t		 idle_timeout;		/* ms */
 static char		 told[TEXT], expected[TEXT];
 
@@ -50,9 +56,11 @@ tell(char what, int number)
 }
 
 static void
-expect(char what, int number)
+expect(const char *each, int from, int to)
 {
-	add(expected, what, number);
+	for (int i = from; i < to; i++)
+		for (const char *what = each; *what != '\0'; what++)
+			add(expected, *what, i);
 }
 
 static int
@@ -61,72 +69,113 @@ number_of(const struct session *p)
 	int	i;
 
 	for (i = 0; sessions[i] != p; i++)
-		ck_assert_int_lt(i + 1, come);
+		ck_assert_int_lt(i + 1, MOST);
 	return i;
 }
 
-static void
-swallow(const struct session *p)
+static struct wait *
+ask_input(struct session *p, const struct workspace *w)
 {
-	char	bytes[ROOM];
-
-	ck_assert_int_eq(recv(p->fd, bytes, sizeof(bytes), 0), 1);
+	wait_for(p, WAIT_READ, TIMEOUT_IDLE, ticks.ms + idle_timeout, 0);
+	if (w != NULL) {
+		p->wait.room = w->room;
+		p->wait.size = w->size;
+	}
+	return &p->wait;
 }
 
-const struct wait *
-machine_run(struct session *p)
+/* The stage tells what comes next: the input, the response, its end. */
+struct wait *
+machine_run(struct session *p, struct workspace *w, unsigned stages)
 {
-	int	i;
+	enum outcome	outcome = take_outcome(p);
+	bool		is_new = sessions[come - 1] == NULL;
+	int		i;
 
-	if (newest == p && sessions[come - 1] == NULL) {	/* just added */
+	if (outcome == OUTCOME_PENDING)
+		return &p->wait;
+	if (is_new)
 		sessions[come - 1] = p;
-		if (sends[come - 1])
-			return wait_for(p, WAIT_WRITE, TIMEOUT_SEND, FAR);
-	} else if (late[i = number_of(p)])
+	i = number_of(p);
+	if (is_new && sends[i])
+		return wait_for(p, WAIT_WRITE, TIMEOUT_SEND, FAR, WAIT_LATER);
+	if (is_new)
+		return ask_input(p, w);
+	if (outcome == OUTCOME_TIMED_OUT) {
 		tell('l', i);
-	else
-		tell(joined[i] ? 'r' : 'w', i);
-	p->readable = false;
-	joined[number_of(p)] = late[number_of(p)] = false;
-	return wait_for(p, WAIT_READ, TIMEOUT_IDLE, ticks.ms + idle_timeout);
+		return ask_input(p, w);
+	}
+	if (outcome == OUTCOME_READY && p->wait.kind == WAIT_READ) {
+		tell('q', i);
+		p->stage = STAGE_FIND_FILE;
+	}
+	if (outcome == OUTCOME_READY && p->wait.kind == WAIT_WRITE) {
+		tell('e', i);
+		p->stage = STAGE_READ_REQUEST;
+		return ask_input(p, w);
+	}
+	if ((stages & 1U << p->stage) == 0) {
+		wait_for(p, WAIT_STAGE, TIMEOUT_IDLE, 0, 0);
+		p->wait.outcome = OUTCOME_NONE;
+		return &p->wait;
+	}
+	if (p->stage == STAGE_FIND_FILE) {
+		tell('r', i);
+		wait_for(p, WAIT_WRITE, TIMEOUT_SEND, 0, flags[i]);
+		p->wait.niov = 1;
+		return &p->wait;
+	}
+	tell('a', i);
+	return ask_input(p, w);
 }
 
-const struct wait *
-machine_run_stage(struct session *p, enum stage *stage)
+void
+machine_park(struct session *p)
 {
-	(void)p, (void)stage;
-	ck_abort_msg("there are no stages");
+	p->wait.outcome = OUTCOME_NONE;
 }
 
 bool
-machine_can_batch(const struct session *p)
+machine_is_idle(const struct session *p)
 {
-	int	i = number_of(p);
-
-	swallow(p);
-	joined[i] = !plain[i];
-	return joined[i];
+	return !busy[number_of(p)];
 }
 
 void
-machine_run_batch(struct session *const *all, unsigned n)
+machine_prefetch(struct session *const *all, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
-		ck_assert(joined[number_of(all[i])]);
-	tell('t', (int)n);
+	(void)all;
+	tell('f', (int)n);
 }
 
-void
-machine_end_batch(struct http_loop *http)
+static enum net_state
+perform(struct net *net, struct net_sock *sock, struct wait *w)
 {
-	(void)http;
-	tell('p', 0);
+	int	i = (int)(net - nets);
+	char	bytes[ROOM];
+
+	if (w->kind == WAIT_WRITE && (w->flags & WAIT_LATER) != 0)
+		return NET_WRITE;
+	if (w->kind == WAIT_WRITE) {
+		tell('W', i);
+		w->n = (ssize_t)w->size;
+	} else if (recv(sock->fd, bytes, sizeof(bytes), MSG_DONTWAIT) <= 0)
+		return NET_READ;
+	else {
+		tell('R', i);
+		rooms[i] = w->room;
+		sizes[i] = w->size;
+		w->n = brings[i];
+	}
+	w->outcome = OUTCOME_READY;
+	return NET_DONE;
 }
 
-void
-machine_wake(struct session *p, enum outcome outcome)
+static void
+end_net(struct net *net, struct net_sock *sock, unsigned close_flags)
 {
-	late[number_of(p)] = outcome == OUTCOME_TIMED_OUT;
+	(void)net, (void)close_flags;
+	close(sock->fd);
 }
 
 void
@@ -139,10 +188,13 @@ static void
 begin(void)
 {
 	memset(sessions, 0, sizeof(sessions));
-	memset(joined, 0, sizeof(joined));
-	memset(plain, 0, sizeof(plain));
-	memset(late, 0, sizeof(late));
+	memset(busy, 0, sizeof(busy));
+	memset(flags, 0, sizeof(flags));
 	memset(sends, 0, sizeof(sends));
+	for (int i = 0; i < MOST; i++) {
+		brings[i] = 1;
+		nets[i] = (struct net){ perform, end_net };
+	}
 	told[0] = expected[0] = '\0';
 	come = gone = 0;
 	idle_timeout = FAR;
@@ -171,7 +223,7 @@ add_client(int n)
 	while (n-- > 0) {
 		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 		ours[come] = ends[0];
-		clients_add_internal(clients, ends[1], NULL, NULL, 0);
+		clients_add_internal(clients, ends[1], &nets[come], NULL, 0);
 	}
 }
 
@@ -193,57 +245,92 @@ iterate(void)
 START_TEST(one)
 {
 	add_client(1);
-	ask(0, 0);
-	iterate();
-	ck_assert_str_eq(told, "r0 p0");
-	told[0] = '\0';
-	ask(0, 0);
-	iterate();
-	ck_assert_str_eq(told, "r0 p0");
+	for (int i = 0; i < 2; i++) {
+		told[0] = '\0';
+		ask(0, 0);
+		iterate();
+		ck_assert_str_eq(told, "a0 R0 q0 r0 W0 e0");
+	}
 }
 END_TEST
 
+/* All are received, all run, all are sent. */
 START_TEST(some)
 {
 	add_client(3);
 	ask(0, 2);
 	iterate();
-	ck_assert_str_eq(told, "t3 r0 r1 r2 p0");
+	ck_assert_str_eq(told, "a0 a1 a2 R0 R1 R2 q0 q1 q2 f3 r0 r1 r2 "
+	    "W0 W1 W2 e0 e1 e2");
+	for (int i = 1; i < 3; i++) {
+		ck_assert_ptr_eq(rooms[i], rooms[i - 1] + 1);
+		ck_assert_uint_eq(sizes[i], sizes[i - 1] - 1);
+	}
 }
 END_TEST
 
+static void
+expect_batch(int from, int to)
+{
+	static const char *const	phases[] = { "a", "R", "q", NULL, "r",
+						"W", "e" };
+
+	for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++)
+		if (phases[i] != NULL)
+			expect(phases[i], from, to);
+		else
+			add(expected, 'f', to - from);
+}
+
+/* A batch that is full is run at once. */
 START_TEST(too_many)
 {
-	add_client(MACHINE_BATCH_MAX + 2);
-	/* Libevent grows its array of events. */
-	for (int i = 0; i < 3; i++) {
-		ask(0, MACHINE_BATCH_MAX + 1);
+	add_client(MOST);
+	ask(0, MOST - 1);
+	for (int i = 0; gone == 0 && i < 20; i++)
 		iterate();
-		iterate();
-	}
-	told[0] = '\0';
-	ask(0, MACHINE_BATCH_MAX + 1);
-	iterate();
-	expect('t', MACHINE_BATCH_MAX);
-	for (int i = 0; i < MACHINE_BATCH_MAX; i++)
-		expect('r', i);
-	expect('p', 0);
-	expect('t', 2);
-	expect('r', MACHINE_BATCH_MAX);
-	expect('r', MACHINE_BATCH_MAX + 1);
-	expect('p', 0);
-	ck_assert_str_eq(told, expected);
+	expect_batch(0, MACHINE_BATCH_MAX);
+	ck_assert_str_eq((told[strlen(expected)] = '\0', told), expected);
 }
 END_TEST
 
-/* A connection that cannot be in a batch is run at once. */
+/* Whoever finds no room reads when it runs alone, into the other half. */
+START_TEST(without_room)
+{
+	add_client(3);
+	brings[1] = MACHINE_INPUT_SIZE / 2 - 1 - 4095;
+	ask(0, 2);
+	iterate();
+	ck_assert_str_eq(told, "a0 a1 a2 R0 R1 q0 q1 f3 r0 r1 W0 W1 "
+	    "e0 e1 R2 q2 r2 W2 e2");
+	ck_assert_ptr_eq(rooms[2], rooms[0] + MACHINE_INPUT_SIZE / 2);
+	ck_assert_uint_eq(sizes[2], MACHINE_INPUT_SIZE / 2);
+}
+END_TEST
+
+/* A connection that is not idle is run at once. */
 START_TEST(not_all)
 {
 	add_client(3);
-	plain[1] = true;
+	busy[1] = true;
 	ask(0, 2);
 	iterate();
-	ck_assert_str_eq(told, "w1 t2 r0 r2 p0");
+	ck_assert_str_eq(told, "a1 R1 q1 r1 W1 e1 a0 a2 R0 R2 q0 q2 f2 r0 r2 "
+	    "W0 W2 e0 e2");
+}
+END_TEST
+
+/* What must be sent at once, or ends a connection, is not held back. */
+START_TEST(not_held)
+{
+	static const unsigned	each[] = { WAIT_AT_ONCE, WAIT_CORK, WAIT_MORE };
+
+	add_client(3);
+	flags[1] = each[_i];
+	ask(0, 2);
+	iterate();
+	ck_assert_str_eq(told, "a0 a1 a2 R0 R1 R2 q0 q1 q2 f3 r0 r1 W1 r2 "
+	    "W0 W2 e0 e1 e2");
 }
 END_TEST
 
@@ -255,7 +342,7 @@ START_TEST(in_order)
 	sends[1] = true;
 	add_client(1);
 	iterate();
-	ck_assert_str_eq(told, "r0 p0 w1");
+	ck_assert_str_eq(told, "a0 R0 q0 r0 W0 e0 a1");
 }
 END_TEST
 
@@ -271,7 +358,7 @@ START_TEST(in_time)
 		sched_yield();
 	idle_timeout = FAR;
 	iterate();
-	ck_assert_str_eq(told, "r0 p0 l1");
+	ck_assert_str_eq(told, "a0 R0 q0 r0 W0 e0 l1");
 }
 END_TEST
 
@@ -303,7 +390,9 @@ unit_tests(TCase *t)
 	tcase_add_test(t, one);
 	tcase_add_test(t, some);
 	tcase_add_test(t, too_many);
+	tcase_add_test(t, without_room);
 	tcase_add_test(t, not_all);
+	tcase_add_loop_test(t, not_held, 0, 3);
 	tcase_add_test(t, in_order);
 	tcase_add_test(t, in_time);
 	tcase_add_test(t, ended);

@@ -27,38 +27,30 @@ static int		 heard, iterations;
 static int64_t		 deadline;		/* ms from now; FAR: none */
 static bool		 holds;		/* waits to send what it reads */
 
-/* Receives once in each run, and says whether input is left. */
-const struct wait *
-machine_run(struct session *p)
+/* Reads, and lets others have their turn when a read has filled its room. */
+struct wait *
+machine_run(struct session *p, struct workspace *w, unsigned stages)
 {
-	char	bytes[ROOM];
-	ssize_t	n;
+	enum outcome	outcome = take_outcome(p);
+	ssize_t		n = outcome == OUTCOME_READY ? p->wait.n : -1;
 
-	if (!p->readable)
-		return wait_for(p, WAIT_READ, TIMEOUT_IDLE, deadline == FAR ?
-		    FAR : ticks.ms + deadline);
-	n = recv(p->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+	(void)w;
+	ck_assert_uint_eq(stages, STAGES_ALL);
+	if (outcome == OUTCOME_PENDING)
+		return &p->wait;
 	if (n == 0)
-		return NULL;
-	p->readable = n == ROOM;
+		return wait_for(p, WAIT_CLOSE, TIMEOUT_IDLE, 0, 0);
 	heard += n > 0 ? (int)n : 0;
-	return wait_for(p, n > 0 && holds ? WAIT_WRITE : WAIT_READ,
-	    TIMEOUT_IDLE, deadline == FAR ? FAR : ticks.ms + deadline);
-}
-
-const struct wait *
-machine_run_stage(struct session *p, enum stage *stage)
-{
-	(void)p, (void)stage;
-	ck_abort_msg("there are no stages");
+	if (n > 0 && holds)
+		return wait_for(p, WAIT_WRITE, TIMEOUT_SEND, FAR, WAIT_LATER);
+	return wait_for(p, WAIT_READ, TIMEOUT_IDLE, deadline == FAR ? FAR :
+	    ticks.ms + deadline, n == ROOM ? WAIT_LATER : 0);
 }
 
 void
-machine_wake(struct session *p, enum outcome outcome)
+machine_park(struct session *p)
 {
-	(void)outcome;
-	if (p->wait.kind == WAIT_READ)
-		p->readable = true;
+	(void)p;
 }
 
 void

@@ -48,84 +48,81 @@ static bool		 piecemeal;		/* a full read ends the
  * The machine
  */
 
-static const struct wait *
-read_requests(struct session *p)
+static struct wait *
+read_requests(struct session *p, enum outcome outcome)
 {
-	char	bytes[ROOM];
-	ssize_t	n;
+	ssize_t	n = outcome == OUTCOME_READY ? p->wait.n : -1;
 
-	if (p->readable) {
-		n = recv(p->fd, bytes, sizeof(bytes), 0);
-		p->readable = n == ROOM;
-		p->asked += n > 0 ? (int)n : 0;
-		if (piecemeal && p->readable)
-			return wait_for(p, WAIT_READ, TIMEOUT_BODY, FAR);
-		p->stage = n > 0 ? STAGE_FIND_FILE : n == 0 ? STAGE_ACCEPT :
-		    p->stage;
-	}
+	p->asked += n > 0 ? (int)n : 0;
+	if (piecemeal && n == ROOM)
+		return wait_for(p, WAIT_READ, TIMEOUT_BODY, FAR, WAIT_LATER);
+	p->stage = n > 0 ? STAGE_FIND_FILE : n == 0 ? STAGE_ACCEPT : p->stage;
 	if (p->stage != STAGE_READ_REQUEST)
 		return NULL;
-	if (draining)
-		return wait_for(p, WAIT_READ, TIMEOUT_DRAIN, 1);
-	if (++idle == enough)
-		evloop_stop(loops[STAGE_READ_REQUEST]);
-	return wait_for(p, WAIT_READ, TIMEOUT_IDLE, FAR);
+	return draining ? wait_for(p, WAIT_READ, TIMEOUT_DRAIN, 1, 0) :
+	    wait_for(p, WAIT_READ, TIMEOUT_IDLE, FAR, 0);
 }
 
-static const struct wait *
+static struct wait *
 send_data(struct session *p)
 {
 	if (until != 0)
 		return wait_for(p, holds, holds == WAIT_DISK ? TIMEOUT_DISK :
-		    TIMEOUT_SEND, until);
+		    TIMEOUT_SEND, until, WAIT_LATER);
 	served += p->asked;
 	p->asked = 0;
 	p->stage = STAGE_READ_REQUEST;
 	return NULL;
 }
 
-const struct wait *
-machine_run_stage(struct session *p, enum stage *stage)
+static struct wait *
+run_step(struct session *p, enum outcome outcome)
 {
-	const struct wait	*w = NULL;
+	switch (p->stage) {
+	case STAGE_READ_REQUEST:
+		return read_requests(p, outcome);
+	case STAGE_FIND_FILE:
+		p->stage = STAGE_SEND_HEADER;
+		return NULL;
+	case STAGE_SEND_HEADER:
+		p->stage = STAGE_SEND_DATA;
+		return NULL;
+	case STAGE_SEND_DATA:
+		return send_data(p);
+	default:
+		return wait_for(p, WAIT_CLOSE, TIMEOUT_IDLE, 0, 0);
+	}
+}
 
-	while (w == NULL && p->stage == *stage)
-		switch (p->stage) {
-		case STAGE_READ_REQUEST:
-			w = read_requests(p);
-			break;
-		case STAGE_FIND_FILE:
-			p->stage = STAGE_SEND_HEADER;
-			break;
-		case STAGE_SEND_HEADER:
-			p->stage = STAGE_SEND_DATA;
-			break;
-		case STAGE_SEND_DATA:
-			w = send_data(p);
-			break;
-		default:
-			return NULL;	/* at its end */
-		}
-	*stage = p->stage;
+struct wait *
+machine_run(struct session *p, struct workspace *workspace, unsigned runs)
+{
+	enum outcome	 outcome = take_outcome(p);
+	struct wait	*w = NULL;
+
+	(void)workspace;
+	if (outcome == OUTCOME_PENDING)
+		return &p->wait;
+	timed_out += outcome == OUTCOME_TIMED_OUT;
+	if (outcome > OUTCOME_READY)
+		p->stage = STAGE_ACCEPT;
+	for (; w == NULL && (runs & 1U << p->stage) != 0;
+	    outcome = OUTCOME_NONE)
+		w = run_step(p, outcome);
+	if (w != NULL)
+		return w;
+	w = wait_for(p, WAIT_STAGE, TIMEOUT_IDLE, 0, 0);
+	w->stage = (uint8_t)p->stage;
+	w->outcome = OUTCOME_NONE;
 	return w;
 }
 
 void
-machine_wake(struct session *p, enum outcome outcome)
+machine_park(struct session *p)
 {
-	if (p->wait.kind == WAIT_READ)
-		p->readable = outcome == OUTCOME_READY;
-	if (outcome == OUTCOME_TIMED_OUT)
-		timed_out++;
-	if (outcome != OUTCOME_READY)
-		p->stage = STAGE_ACCEPT;
-}
-
-const struct wait *
-machine_run(struct session *p)
-{
-	(void)p;
-	ck_abort_msg("there are stages");
+	if (p->wait.kind == WAIT_READ && p->wait.timeout == TIMEOUT_IDLE &&
+	    ++idle == enough)
+		evloop_stop(loops[STAGE_READ_REQUEST]);
 }
 
 void

@@ -1,0 +1,220 @@
+/*
+ * net: the system's calls for sockets of clients; no other file makes them.
+ */
+#ifdef __linux__
+#include <sys/sendfile.h>
+#endif
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#ifdef __linux__
+#include <linux/sockios.h>
+#endif
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "lib/compiler.h"
+#include "loop/net.h"
+
+/* A failure only costs more packets. */
+static NOINLINE void
+set_cork(struct net_sock *s, bool on)
+{
+#ifdef TCP_CORK
+	int	value = on;
+
+	setsockopt(s->fd, IPPROTO_TCP, TCP_CORK, &value, sizeof(value));
+#endif
+	s->corked = on;
+}
+
+static void
+end_output(struct net_sock *s)
+{
+	if (!s->ended)
+		shutdown(s->fd, SHUT_WR);
+	s->ended = true;
+}
+
+static inline bool
+would_block(ssize_t n)
+{
+	return n == -1 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+/* Notes the result of a call. */
+static inline enum net_state
+note_result(struct wait *w, ssize_t n)
+{
+	w->n = n;
+	if (n == -1)
+		w->error = errno;
+	w->outcome = OUTCOME_READY;
+	return NET_DONE;
+}
+
+/* A READ would block; one that does not wait has timed out. */
+static NOINLINE enum net_state
+block_read(struct wait *w)
+{
+	if (w->deadline != 0)
+		return NET_READ;
+	w->outcome = OUTCOME_TIMED_OUT;
+	return NET_DONE;
+}
+
+static inline enum net_state
+perform_read(struct net_sock *s, struct wait *w)
+{
+	ssize_t	n;
+
+	if ((w->flags & WAIT_LATER) != 0) {
+		s->drained = false;	/* a new watch is to report input */
+		return NET_READ;
+	}
+	if (s->drained && (w->flags & WAIT_AGAIN) == 0)
+		return NET_READ;
+	do
+		n = recv(s->fd, w->room, w->size, MSG_DONTWAIT);
+	while (n == -1 && errno == EINTR);
+	if (would_block(n)) {
+		s->drained = true;
+		return block_read(w);
+	}
+	s->drained = (size_t)n < w->size && !s->saw_eof;
+	return note_result(w, n);
+}
+
+static NOINLINE ssize_t
+send_several(const struct net_sock *s, const struct wait *w, int flags)
+{
+	struct msghdr	msg = { 0 };
+
+	msg.msg_iov = (struct iovec *)(uintptr_t)w->iov;
+	msg.msg_iovlen = (size_t)w->niov;
+	return sendmsg(s->fd, &msg, flags);
+}
+
+static NOINLINE ssize_t
+send_file(const struct net_sock *s, const struct wait *w)
+{
+#ifdef __linux__
+	off_t	offset = w->offset;
+
+	return sendfile(s->fd, w->file, &offset, w->size);
+#else
+	(void)s, (void)w;
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
+static inline ssize_t
+send_bytes(const struct net_sock *s, const struct wait *w)
+{
+	int	flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+
+	if (w->kind == WAIT_SEND)
+		return send_file(s, w);
+#ifdef MSG_MORE
+	if ((w->flags & WAIT_MORE) != 0)
+		flags |= MSG_MORE;
+#endif
+	if (w->niov > 1)
+		return send_several(s, w, flags);
+	/* It checks less than sendmsg(). */
+	return send(s->fd, w->iov->iov_base, w->iov->iov_len, flags);
+}
+
+static inline enum net_state
+perform_write(struct net_sock *s, struct wait *w)
+{
+	ssize_t	n;
+
+	if (s->full || (w->flags & WAIT_LATER) != 0)
+		return NET_WRITE;
+	do
+		n = send_bytes(s, w);
+	while (n == -1 && errno == EINTR);
+	if (would_block(n)) {
+		s->full = true;
+		return NET_WRITE;
+	}
+	s->full = (size_t)n < w->size;
+	return note_result(w, n);
+}
+
+/* Uncorks, or corks, as the wait asks for.  The end of the output pushes the
+ * last bytes, in the same packet. */
+static NOINLINE void
+shape_output(struct net_sock *s, const struct wait *w)
+{
+	bool	cork = (w->flags & WAIT_CORK) != 0;
+
+	if (w->kind == WAIT_CLOSE)
+		return;
+	if ((w->flags & WAIT_END) != 0)
+		end_output(s);
+	if (s->corked != cork)
+		set_cork(s, cork);
+}
+
+enum net_state
+net_perform_sock(struct net_sock *s, struct wait *w)
+{
+	if (s->corked || (w->flags & (WAIT_CORK | WAIT_END)) != 0)
+		shape_output(s, w);
+	if (w->kind == WAIT_READ)
+		return perform_read(s, w);
+	return w->kind == WAIT_WRITE || w->kind == WAIT_SEND ?
+	    perform_write(s, w) : NET_NONE;
+}
+
+enum net_state
+net_perform_layer(struct net_sock *s, struct wait *w)
+{
+	enum net_state	state = s->net->perform(s->net, s, w);
+
+	return state == NET_READ && w->kind == WAIT_READ ? block_read(w) :
+	    state;
+}
+
+void
+net_close_sock(struct net_sock *s, unsigned flags)
+{
+	struct linger	at_once = { .l_onoff = 1, .l_linger = 0 };
+
+	if ((flags & WAIT_RESET) != 0)
+		setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &at_once,
+		    sizeof(at_once));
+	if ((flags & WAIT_END) != 0)
+		end_output(s);
+	close(s->fd);
+}
+
+void
+net_close(struct net_sock *s, unsigned flags)
+{
+	if (s->net != NULL)
+		s->net->close(s->net, s, flags);
+	else
+		net_close_sock(s, flags);
+}
+
+size_t
+net_unacked(const struct net_sock *s)
+{
+	int	n = 0;
+
+#ifdef SIOCOUTQ
+	if (ioctl(s->fd, SIOCOUTQ, &n) == -1 || n < 0)
+		return 0;
+#else
+	(void)s;
+#endif
+	return (size_t)n;
+}

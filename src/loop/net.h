@@ -1,0 +1,68 @@
+/*
+ * net: performs operations of the machine (src/wait.h) on sockets.
+ *
+ * A layer between machine and socket is a struct net.  It sees the operations
+ * of its session, and performs operations of its own on the socket.  An internal
+ * connection is a layer without a socket.
+ */
+#ifndef LOOP_NET_H
+#define LOOP_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "wait.h"
+
+struct net;
+
+struct net_sock {
+	struct net *net;	/* the layer, or NULL */
+	int	fd;
+	bool	corked;		/* it sends full packets only */
+	bool	ended;		/* its output */
+	bool	drained;	/* the last READ brought less than its room */
+	bool	full;		/* it took less than the last WRITE offered */
+	bool	saw_eof;	/* the end of the input has arrived, behind
+				 * what is unread */
+};
+
+enum net_state {
+	NET_DONE,		/* performed: the outcome is READY */
+	NET_READ,		/* would block until there is input */
+	NET_WRITE,		/* would block until output is taken */
+	NET_NONE		/* the wait is not for the net */
+};
+
+struct net {
+	/* As net_perform_sock().  What it would block on may differ from the
+	 * operation. */
+	enum net_state	(*perform)(struct net *, struct net_sock *,
+			    struct wait *);
+	/* Ends the layer, and closes the socket; as net_close_sock(). */
+	void		(*close)(struct net *, struct net_sock *,
+			    unsigned flags);
+};
+
+/* Closes the connection, with the flags of a CLOSE. */
+void		 net_close(struct net_sock *, unsigned flags);
+/* Performs an operation on the socket, below any layer, if it does not block.
+ * Before any wait without WAIT_CORK the socket is uncorked. */
+enum net_state	 net_perform_sock(struct net_sock *, struct wait *);
+void		 net_close_sock(struct net_sock *, unsigned flags);
+enum net_state	 net_perform_layer(struct net_sock *, struct wait *);
+/* Bytes of output that the client has not acknowledged. */
+size_t		 net_unacked(const struct net_sock *);
+
+/* Performs an operation if it does not block. */
+static inline enum net_state
+net_perform(struct net_sock *s, struct wait *w)
+{
+	if (s->net != NULL)
+		return net_perform_layer(s, w);
+	/* After its response a connection nearly always waits for input. */
+	if (s->drained && w->kind == WAIT_READ && w->flags == 0 && !s->corked)
+		return NET_READ;
+	return net_perform_sock(s, w);
+}
+
+#endif
