@@ -12,6 +12,7 @@
 
 #include <sys/types.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,7 +73,14 @@ enum outcome {
 	OUTCOME_COUNT
 };
 
-/* What is to be known about an operation, or about a CLOSE. */
+/* Whether a wait ended without success. */
+static inline bool
+is_failure(enum outcome outcome)
+{
+	return outcome > OUTCOME_READY;
+}
+
+/* Properties of an operation, or of a CLOSE. */
 enum wait_flag {
 	/* READ: to be tried though the last one brought less than its room: a
 	 * reset or an urgent byte may follow. */

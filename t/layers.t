@@ -44,7 +44,7 @@ my @folders = (
 	admin	=> [qw(conf contracts helpers/explain_path.h helpers/job.h
 		    helpers/perform.h http/explain.h http/machine.h
 		    http/preload.h http/purge.h loop/clients.h loop/evloop.h
-		    shared/control.h stats/report.h)],
+		    shared/control.h stats/report.h stats/stats.h)],
 	arch	=> [qw(conf contracts disk loop shared stats admin/requests.h
 		    http/caches.h http/machine.h)],
 	monitor	=> [qw(conf shared admin/explain_url.h arch/arch.h
@@ -267,6 +267,22 @@ sub blocking {
 	return (map({ "$file calls $_" } grep { !$known->{$_} } @found),
 	    map { "$file no longer calls $_: no exception needed" }
 	    grep { !$calls->{$_} } sort keys %$known);
+}
+
+# A driver performs the operations of clients; http asks for them.
+my @net = qw(accept accept4 ioctl recv recvfrom recvmsg send sendfile sendmsg
+    sendto setsockopt shutdown splice);
+fine('nothing in http calls a socket', map { net_calls($_) }
+    grep { layer($_) eq 'http' } @sources);
+fine('the socket of a client is called by loop/net.c only',
+    map { net_calls($_) } grep { layer($_) eq 'loop' &&
+    !m{^src/loop/(?:net|acceptor)\.c\z} } @sources);
+
+sub net_calls {
+	my ($file) = @_;
+	my $calls = calls($file);
+
+	return map { "$file calls $_" } grep { $calls->{$_} } @net;
 }
 
 fine('only ' . join(' and ', sort keys %forks) . ' fork',

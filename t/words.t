@@ -179,7 +179,7 @@ everywhere clapper	write_fd
 struct peer		session; in the field a peer is a remote address
 struct (?:turns|team|member|post)	accept_token, threads, loop_thread, inbox
 struct (?:queue|queued|note)	mailbox, mail, flag_msg
-struct (?:burst|call)	io_batch, io_op
+struct (?:burst|call)	batch, operation
 struct (?:logger|bell)	access_log, wakeup
 struct (?:askeds?|question|bringing)	admin_request, explain_request
 name door		listen_sock, acceptor

@@ -49,7 +49,7 @@ struct open_file {
 	bool			 close_on_release;
 	bool			 no_sendfile;	/* the system has refused it */
 	bool			 outdated;	/* cached file has changed */
-	uint32_t		 compared_in;	/* http's: the clock's updates at
+	uint32_t		 compared_in;	/* http's: clock->updates at
 						 * the last
 						 * file_is_unchanged() */
 	struct fetch		 fetch;		/* of a small file's chunk */

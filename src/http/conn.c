@@ -141,7 +141,7 @@ conn_park(struct conn *c)
 		/* A stage that never sends would not find scratch empty. */
 		output_drop(&c->workspace->output);
 	conn_keep_input(c);
-	c->turn_in = c->turn_out = 0;
+	c->used_in = c->used_out = 0;
 	c->workspace = NULL;
 }
 

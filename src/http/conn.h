@@ -63,18 +63,17 @@ struct conn {
 	int64_t			 send_deadline;	/* clock ms; 0: none */
 	uint64_t		 sent;		/* bytes since it was set */
 	size_t			 unacked;	/* at the last linger timeout */
-	size_t			 turn_in;	/* bytes since it was parked */
-	size_t			 turn_out;
+	size_t			 used_in;	/* bytes since it was parked */
+	size_t			 used_out;
 	uint8_t			 step;		/* enum step */
 	uint8_t			 after_send;	/* enum step: after SEND */
-	bool			 filled;	/* the last read did: its room */
-	bool			 last_try;	/* reads once more, in a drain */
+	bool			 filled;	/* room, by the last READ */
+	bool			 last_try;	/* one more READ, in a drain */
 	bool			 last_request;	/* the client's own wish */
 	bool			 close;		/* after this response */
 	bool			 linger;	/* read on before the close */
 	bool			 send_blocked;	/* this response had to wait */
-	bool			 corked;	/* send full packets, for a
-						 * file */
+	bool			 corked;	/* asks for full packets */
 	uint8_t			 end_flags;	/* of the CLOSE */
 };
 
@@ -102,16 +101,8 @@ bool		 conn_must_flush(const struct conn *);
 void		 conn_clear_output(struct conn *);	/* drops all pieces */
 /* Moves unconsumed input from the workspace to the connection's memory. */
 void		 conn_keep_input(struct conn *);
-/* Moves input and output that must outlast the moment to own memory, and leaves
- * the workspace. */
+/* Moves what must outlast the moment out of the workspace, and leaves it. */
 void		 conn_park(struct conn *);
-/* Asks for the first input of an idle session. */
-void		 recv_begin(struct conn *);
-/* Fixes the deadline of a session that becomes idle. */
-void		 recv_park(struct conn *);
-/* Fixes what a wait for the client to take output needs: its deadline, and the
- * pieces that are kept meanwhile. */
-COLD void	 send_park(struct conn *);
 /* Gives an idle session a struct conn. */
 struct conn	*conn_begin(struct session *);
 /* Recycles the struct conn; it stays readable until the next conn_begin(). */
@@ -143,14 +134,7 @@ conn_outcome(struct conn *c)
 	return outcome;
 }
 
-/* Whether the last wait ended without success. */
-static inline bool
-is_failure(enum outcome outcome)
-{
-	return outcome > OUTCOME_READY;
-}
-
-/* Waits; the caller sets what belongs to the kind alone. */
+/* Waits; the caller sets what only this kind has. */
 static inline enum go
 conn_wait(struct conn *c, enum wait_kind kind, enum timeout timeout,
     int64_t deadline, unsigned flags)

@@ -49,6 +49,7 @@ libhttp_a_SOURCES = \
 	src/http/namespace.h \
 	src/http/output.c \
 	src/http/output.h \
+	src/http/park.h \
 	src/http/preload.c \
 	src/http/preload.h \
 	src/http/purge.c \

@@ -8,6 +8,7 @@
 #include "http/conn.h"
 #include "http/limits/client_limits.h"
 #include "http/log_escape.h"
+#include "http/park.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "stats/stats.h"

@@ -8,6 +8,7 @@
 
 #include "http/conn.h"
 #include "http/limits/pace.h"
+#include "http/park.h"
 #include "http/reply.h"
 #include "lib/compiler.h"
 #include "stats/stats.h"
@@ -73,7 +74,7 @@ take_input(struct conn *c)
 	}
 	c->filled = n == w->size;
 	c->input_len += n;
-	c->turn_in += n;
+	c->used_in += n;
 	stats_add(STATS_BYTES_IN, (uint64_t)n);
 }
 
@@ -81,9 +82,9 @@ take_input(struct conn *c)
 static unsigned
 read_flags(struct conn *c)
 {
-	if (c->turn_in < READ_QUOTA)
+	if (c->used_in < READ_QUOTA)
 		return WAIT_AGAIN;
-	c->turn_in = 0;
+	c->used_in = 0;
 	return WAIT_LATER;
 }
 
@@ -111,8 +112,7 @@ read_request(struct conn *c)
 	return read_input(c, TIMEOUT_IDLE, NO_DEADLINE, 0);
 }
 
-/* This is what recv_step() does for a new struct conn, in fewer
- * instructions. */
+/* Does what recv_step() does for a new struct conn, in fewer instructions. */
 void
 recv_begin(struct conn *c)
 {
@@ -306,7 +306,7 @@ linger_step(struct conn *c)
 	if (outcome == OUTCOME_READY && c->wait.n > 0) {
 		/* Dropped, and cleared. */
 		explicit_bzero(c->wait.room, (size_t)c->wait.n);
-		c->turn_in += (size_t)c->wait.n;
+		c->used_in += (size_t)c->wait.n;
 		goes_on = true;
 	} else if (outcome == OUTCOME_TIMED_OUT && takes_response(c)) {
 		c->started_at = http->clock->ms;

@@ -10,6 +10,7 @@
 #include "http/conn.h"
 #include "http/find.h"
 #include "http/limits/pace.h"
+#include "http/park.h"
 #include "lib/compiler.h"
 #include "lib/log.h"
 #include "stats/stats.h"
@@ -134,7 +135,7 @@ quota_is_used(const struct conn *c)
 	size_t	quota = c->after_send == STEP_BODY ? CONN_SEND_QUOTA / 4 * 3 :
 		    CONN_SEND_MAX;
 
-	return c->turn_out >= quota;
+	return c->used_out >= quota;
 }
 
 /* Pauses for the pace.  The pause has a fixed length, so that deadlines of this
@@ -190,7 +191,7 @@ take_result(struct conn *c)
 		return EFAULT;
 	output_advance(conn_output(c), (size_t)w->n);
 	count_sent(c, (size_t)w->n);
-	c->turn_out += (size_t)w->n;
+	c->used_out += (size_t)w->n;
 	return 0;
 }
 
@@ -203,7 +204,7 @@ end_send(struct conn *c)
 	if (c->after_send != STEP_BODY)
 		c->corked = false;
 	if (quota_is_used(c)) {
-		c->turn_out = 0;
+		c->used_out = 0;
 		return conn_wait(c, WAIT_WRITE, TIMEOUT_SEND, 0, WAIT_LATER |
 		    (c->corked ? WAIT_CORK : 0));
 	}

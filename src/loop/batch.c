@@ -35,7 +35,8 @@ receive_all(struct clients *all, struct wait *const *waits, unsigned n)
 			continue;
 		w->room = at;
 		w->size = left;
-		if (net_perform(&all->batch[i]->sock, w) != NET_DONE || w->n <= 0)
+		if (net_perform(&all->batch[i]->sock, w) != NET_DONE ||
+		    w->n <= 0)
 			continue;
 		at += w->n;
 		left -= (size_t)w->n;
@@ -57,7 +58,7 @@ sends(const struct wait *w)
 
 /* Runs all sessions up to their responses, and sends these. */
 static void
-run_together(struct clients *all, unsigned n)
+run_all(struct clients *all, unsigned n)
 {
 	struct session	*sessions[MACHINE_BATCH_MAX];
 	struct wait	*waits[MACHINE_BATCH_MAX];
@@ -92,7 +93,7 @@ run_batch(struct clients *all)
 		return;
 	all->nbatch = 0;
 	if (n > 1)
-		run_together(all, n);
+		run_all(all, n);
 	for (unsigned i = 0; i < n; i++)
 		clients_run(all->batch[i]);
 }

@@ -21,8 +21,7 @@ struct client {
 	struct net_sock		 sock;
 	uint8_t			 timeout;	/* index of its list */
 	bool			 listed;	/* in that list */
-	/* The next four are for stages.c. */
-	bool			 saw_eof;	/* while elsewhere */
+	bool			 saw_eof;	/* of stages.c, as the next: */
 	bool			 watched;	/* by the read stage's loop */
 	bool			 elsewhere;	/* watched, in another stage */
 	bool			 has_input;	/* arrived while elsewhere */
@@ -63,8 +62,8 @@ struct clients {
 	unsigned		 runs;		/* stages: all, or one */
 	struct workspace	*workspace;	/* of who runs alone */
 	char			*room;		/* for input */
-	/* How others hook in; NULL where nothing is said. */
-	/* Parks a connection and lets it wait, or closes it.  Never NULL. */
+	/* How others hook in; NULL where nothing is said.  wait() is never
+	 * NULL: parks a connection and lets it wait, or closes it. */
 	void			(*wait)(struct client *, const struct wait *,
 				    enum net_state);
 	void			(*run_batch)(struct clients *);

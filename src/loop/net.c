@@ -126,7 +126,7 @@ send_bytes(const struct net_sock *s, const struct wait *w)
 #endif
 	if (w->niov > 1)
 		return send_several(s, w, flags);
-	/* It checks less than sendmsg(). */
+	/* send(2) checks less than sendmsg(2). */
 	return send(s->fd, w->iov->iov_base, w->iov->iov_len, flags);
 }
 

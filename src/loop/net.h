@@ -2,8 +2,8 @@
  * net: performs operations of the machine (src/wait.h) on sockets.
  *
  * A layer between machine and socket is a struct net.  It sees the operations
- * of its session, and performs operations of its own on the socket.  An internal
- * connection is a layer without a socket.
+ * of its session, and performs operations of its own on the socket.  A
+ * connection that main makes to itself is a layer without a socket.
  */
 #ifndef LOOP_NET_H
 #define LOOP_NET_H
@@ -18,10 +18,10 @@ struct net;
 struct net_sock {
 	struct net *net;	/* the layer, or NULL */
 	int	fd;
-	bool	corked;		/* it sends full packets only */
-	bool	ended;		/* its output */
+	bool	corked;		/* the system sends full packets only */
+	bool	ended;		/* its output is shut down */
 	bool	drained;	/* the last READ brought less than its room */
-	bool	full;		/* it took less than the last WRITE offered */
+	bool	full;		/* the last WRITE offered more than it took */
 	bool	saw_eof;	/* the end of the input has arrived, behind
 				 * what is unread */
 };

@@ -55,8 +55,8 @@ client_limits_request(struct conn *c)
 		return true;
 	stats_count(STATS_REQUESTS_OVER_RATE);
 	if (log_is_due(&http->caches->rate_warned_at, http->clock->ms))
-		log_limit(c->session, "requests a second", http->conf->limits.rate,
-		    "rate");
+		log_limit(c->session, "requests a second",
+		    http->conf->limits.rate, "rate");
 	return false;
 }
 
