@@ -209,7 +209,7 @@ explain_job(struct explanation *e, const struct job *job)
 		explain_path_job(e, job);
 }
 
-static void
+static enum submitted
 submit_task(void *context, struct task *task)
 {
 	task->job.cache_dir = NULL;	/* explaining writes no file */
@@ -217,6 +217,7 @@ submit_task(void *context, struct task *task)
 	explain_job(context, &task->job);
 	task->complete(task);
 	task->free(task);
+	return SUBMITTED_COMPLETED;
 }
 
 /* Parses the client's address; false: the text is none. */

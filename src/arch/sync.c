@@ -6,7 +6,7 @@
 #include "loop/clients.h"
 #include "stats/stats.h"
 
-static void
+static enum submitted
 submit_task(void *context, struct task *e)
 {
 	int64_t	started_at = clock_us();
@@ -15,9 +15,8 @@ submit_task(void *context, struct task *e)
 	job_perform(&e->job);
 	stats_time(STATS_HISTOGRAM_JOB_DURATION_RESOLVE + (int)e->job.kind,
 	    clock_us() - started_at);
-	if (!e->deferred)
-		TAILQ_INIT(&e->waiters);
 	clients_finish_task(e);
+	return SUBMITTED_COMPLETED;
 }
 
 const struct disk	sync_disk = { .submit = submit_task };

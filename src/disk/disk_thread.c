@@ -14,8 +14,8 @@
 
 /* A task on its way to the thread and back. */
 struct item {
-	struct mail		 reply;		/* first: casts rely on it */
-	struct task		*task;
+	struct disk_task	 task;		/* first: casts rely on it */
+	struct mail		 reply;
 	struct disk_thread	*thread;
 	struct mailbox		*reply_to;
 };
@@ -32,7 +32,7 @@ struct disk_thread {
 static void
 finish_item(struct item *item)
 {
-	struct task	*t = item->task;
+	struct task	*t = item->task.task;
 
 	free(item);
 	clients_finish_task(t);
@@ -41,7 +41,8 @@ finish_item(struct item *item)
 static void
 on_reply(struct mail *reply)
 {
-	finish_item((struct item *)reply);
+	finish_item((struct item *)((char *)reply -
+	    offsetof(struct item, reply)));
 }
 
 /* False: the queue is full or the thread has ended; job.error is set. */
@@ -52,8 +53,8 @@ add_item(struct disk_thread *thread, struct item *item)
 
 	lock_acquire(thread->lock);
 	if (thread->ended)
-		item->task->job.error = ECONNABORTED;
-	room = !thread->ended && task_queue_add(&thread->tasks, item->task);
+		item->task.task->job.error = ECONNABORTED;
+	room = !thread->ended && task_queue_add(&thread->tasks, &item->task);
 	if (thread->tasks.n > thread->waiting_max)
 		thread->waiting_max = thread->tasks.n;
 	lock_release(thread->lock);
@@ -69,9 +70,9 @@ remove_item(struct disk_thread *thread, struct item *item)
 	bool	waited;
 
 	lock_acquire(thread->lock);
-	waited = item->task->queued;
+	waited = item->task.queued;
 	if (waited)
-		task_queue_remove(&thread->tasks, item->task);
+		task_queue_remove(&thread->tasks, &item->task);
 	lock_release(thread->lock);
 	return waited;
 }
@@ -80,7 +81,7 @@ remove_item(struct disk_thread *thread, struct item *item)
 static void
 abandon_task(struct task *t)
 {
-	struct item	*item = t->ctx;
+	struct item	*item = t->record;
 
 	if (!remove_item(item->thread, item))
 		return;
@@ -89,42 +90,42 @@ abandon_task(struct task *t)
 	finish_item(item);
 }
 
-void
+enum submitted
 disk_thread_submit(struct disk_thread *thread, struct task *t,
     struct mailbox *reply_to)
 {
 	struct item	*item = mem_zero(sizeof(*item));
 
-	if (!t->deferred)
-		TAILQ_INIT(&t->waiters);
 	item->reply.deliver = on_reply;
-	item->task = t;
+	item->task.task = t;
 	item->thread = thread;
 	item->reply_to = reply_to;
-	t->ctx = item;
+	t->record = item;
 	/* Before add_item(), after which the task may be done at any time. */
 	t->abandon = abandon_task;
-	if (!add_item(thread, item))
-		finish_item(item);
+	if (add_item(thread, item))
+		return SUBMITTED_PENDING;
+	finish_item(item);
+	return SUBMITTED_COMPLETED;
 }
 
 /* Takes the next item; NULL: none. */
 static struct item *
 pop_item(struct disk_thread *thread, bool *more)
 {
-	struct task	*t;
+	struct disk_task	*t;
 
 	lock_acquire(thread->lock);
 	t = task_queue_pop(&thread->tasks);
 	*more = thread->tasks.n > 0;
 	lock_release(thread->lock);
-	return t != NULL ? t->ctx : NULL;
+	return (struct item *)t;
 }
 
 static void
 perform_item(struct item *item)
 {
-	struct job	*job = &item->task->job;
+	struct job	*job = &item->task.task->job;
 	int64_t		 started_at = clock_us();
 
 	job_perform(job);
@@ -182,7 +183,7 @@ disk_thread_end(struct disk_thread *thread)
 
 	thread->ended = true;
 	while ((item = pop_item(thread, &more)) != NULL) {
-		item->task->job.error = ECONNABORTED;
+		item->task.task->job.error = ECONNABORTED;
 		finish_item(item);
 	}
 }

@@ -29,7 +29,7 @@ void		 disk_thread_free(struct disk_thread **);
 
 /* Takes a task, from any thread; the task is completed in the thread of the
  * mailbox reply_to, which is the caller's. */
-void		 disk_thread_submit(struct disk_thread *, struct task *,
+enum submitted	 disk_thread_submit(struct disk_thread *, struct task *,
 		    struct mailbox *reply_to);
 /* Returns how many tasks wait, and sets how many ever waited at once.  Any
  * thread. */

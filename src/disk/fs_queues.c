@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "disk/fs_queues.h"
-#include "disk/task_queue.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "shared/mounts.h"
@@ -38,6 +37,7 @@ struct fs_queues {
 	size_t		 queued;	/* tasks in all queues */
 	TAILQ_HEAD(, fs_queue)	 list;		/* the next to serve first */
 	size_t			 count;		/* queues in the list */
+	struct disk_task_list	 spare;		/* records to be reused */
 	struct fs_queue		*off_mount;	/* tasks that left a mount */
 	struct fs_queue		*homes;		/* tasks with a user */
 	struct fs_queue		*variants;	/* tasks with a cache_dir */
@@ -115,12 +115,14 @@ find_alias(const struct fs_queues *all, uint64_t fs)
 }
 
 void
-fs_queues_add_alias(struct fs_queues *all, const struct task *t)
+fs_queues_add_alias(const struct disk_task *t)
 {
-	uint64_t	fs = t->job.version.dev;
-	unsigned	i;
+	const struct job	*job = &t->task->job;
+	uint64_t		 fs = job->version.dev;
+	struct fs_queues	*all = t->fs_queue->all;
+	unsigned		 i;
 
-	if (t->job.kind != JOB_RESOLVE || t->job.error != 0 ||
+	if (job->kind != JOB_RESOLVE || job->error != 0 ||
 	    t->fs_queue == all->homes || t->fs_queue->fs == fs ||
 	    mounts_has(all->mounts, fs) || find_alias(all, fs) != NULL)
 		return;
@@ -162,52 +164,68 @@ choose_queue(struct fs_queues *all, struct job *job)
 	return queue_of(all, fs);
 }
 
-bool
-fs_queues_add(struct fs_queues *all, struct task *t)
+struct disk_task *
+fs_queues_add(struct fs_queues *all, struct task *task)
 {
-	struct fs_queue	*q = choose_queue(all, &t->job);
+	struct fs_queue		*q = choose_queue(all, &task->job);
+	struct disk_task	*t = TAILQ_FIRST(&all->spare);
 
-	if (!task_queue_add(&q->tasks, t))
-		return false;
-	t->fs_queue = q;
+	if (t != NULL)
+		TAILQ_REMOVE(&all->spare, t, link);
+	else
+		t = mem_get(sizeof(*t));
+	*t = (struct disk_task){ .task = task, .fs_queue = q };
+	if (!task_queue_add(&q->tasks, t)) {
+		fs_queues_end(t);
+		return NULL;
+	}
+	task->record = t;
 	all->queued++;
-	return true;
+	return t;
+}
+
+struct task *
+fs_queues_end(struct disk_task *t)
+{
+	TAILQ_INSERT_HEAD(&t->fs_queue->all->spare, t, link);
+	return t->task;
 }
 
 void
-fs_queues_requeue(struct task *t)
+fs_queues_requeue(struct disk_task *t)
 {
 	task_queue_push_front(&t->fs_queue->tasks, t);
 	t->fs_queue->all->queued++;
 }
 
 void
-fs_queues_reclassify(struct fs_queues *all, struct task *t)
+fs_queues_reclassify(struct disk_task *t)
 {
-	t->job.same_mount = false;
-	t->job.mount_len = 0;
-	t->job.error = 0;
+	struct fs_queues	*all = t->fs_queue->all;
+	struct job		*job = &t->task->job;
+
+	job->same_mount = false;
+	job->mount_len = 0;
+	job->error = 0;
 	t->fs_queue = all->off_mount;
 	task_queue_push(&all->off_mount->tasks, t);
 	all->queued++;
 }
 
 void
-fs_queues_remove(struct task *t)
+fs_queues_remove(struct disk_task *t)
 {
 	task_queue_remove(&t->fs_queue->tasks, t);
 	t->fs_queue->all->queued--;
 }
 
 void
-fs_queues_promote(struct task *t)
+fs_queues_promote(struct disk_task *t)
 {
-	task_queue_remove(&t->fs_queue->tasks, t);
-	t->background = false;
-	task_queue_push(&t->fs_queue->tasks, t);
+	task_queue_promote(&t->fs_queue->tasks, t);
 }
 
-struct task *
+struct disk_task *
 fs_queues_pop(struct fs_queues *all)
 {
 	struct fs_queue	*q;
@@ -252,7 +270,7 @@ fs_queues_reserve(struct fs_queues *all, uint64_t id)
 	return q;
 }
 
-struct task *
+struct disk_task *
 fs_queues_pop_any(struct fs_queues *all)
 {
 	struct fs_queue	*q;
@@ -334,6 +352,7 @@ fs_queues_new(struct mounts *mounts, size_t limit, size_t tasks_max)
 	all->limit = limit;
 	all->tasks_max = tasks_max;
 	TAILQ_INIT(&all->list);
+	TAILQ_INIT(&all->spare);
 	all->homes = add_queue(all, ID_HOMES, true);
 	all->variants = add_queue(all, ID_VARIANTS, true);
 	all->off_mount = add_queue(all, ID_OFF_MOUNT, true);
@@ -346,9 +365,14 @@ fs_queues_new(struct mounts *mounts, size_t limit, size_t tasks_max)
 void
 fs_queues_free(struct fs_queues **ap)
 {
-	struct fs_queue	*q;
+	struct fs_queue		*q;
+	struct disk_task	*t;
 
 	need((*ap)->queued == 0);
+	while ((t = TAILQ_FIRST(&(*ap)->spare)) != NULL) {
+		TAILQ_REMOVE(&(*ap)->spare, t, link);
+		free(t);
+	}
 	while ((q = TAILQ_FIRST(&(*ap)->list)) != NULL)
 		drop_queue(q);
 	mem_drop(ap);

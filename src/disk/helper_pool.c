@@ -42,7 +42,7 @@ struct helper {
 	struct helper_list	*list;		/* idle, busy or stuck */
 	int			 fd;
 	struct watch		*watch;
-	struct task		*task;		/* if busy */
+	struct disk_task	*task;		/* if busy */
 	struct fs_queue		*fs_queue;	/* holds this helper; or NULL */
 	int64_t			 started_at;	/* clock ms */
 	int64_t			 state_since;	/* in that list, clock ms */
@@ -141,14 +141,14 @@ close_helper(struct helper *h)
 }
 
 static void
-fail_task(struct task *t, int error)
+fail_task(struct disk_task *t, int error)
 {
-	t->job.error = error;
-	clients_finish_task(t);
+	t->task->job.error = error;
+	clients_finish_task(fs_queues_end(t));
 }
 
 static void
-cancel_task(struct task *t)
+cancel_task(struct disk_task *t)
 {
 	stats_count(STATS_JOBS_DROPPED);
 	fail_task(t, ECANCELED);
@@ -156,8 +156,10 @@ cancel_task(struct task *t)
 
 /* A job that has begun goes on: its result serves later requests. */
 static void
-abandon_task(struct task *t)
+abandon_task(struct task *task)
 {
+	struct disk_task	*t = task->record;
+
 	t->abandoned = true;
 	if (!t->queued)
 		return;
@@ -165,12 +167,14 @@ abandon_task(struct task *t)
 	cancel_task(t);
 }
 
-static void
-promote_task(struct task *t)
+void
+helper_pool_promote(struct task *task)
 {
+	struct disk_task	*t = task->record;
+
 	if (t->queued)
 		fs_queues_promote(t);
-	t->background = false;
+	task->background = false;
 }
 
 static void
@@ -223,24 +227,32 @@ has_closed_file(const struct job *job)
 }
 
 static bool
-is_hopeless(struct helper_pool *pool, struct task *t)
+is_hopeless(struct helper_pool *pool, struct disk_task *t)
 {
 	return ++t->attempts >= ATTEMPTS_MAX &&
 	    pool->clock->ms - t->submitted_at >= pool->conf->limits.disk;
 }
 
+static bool
+has_been_left(const struct disk_task *t)
+{
+	return t->abandoned && TAILQ_EMPTY(&t->task->waiters);
+}
+
 /* Another helper is to do the task, as its helper has died. */
 static void
-retry_task(struct helper_pool *pool, struct task *t)
+retry_task(struct helper_pool *pool, struct disk_task *t)
 {
+	const struct job	*job = &t->task->job;
+
 	if (!pool->closing) {
 		stats_count(STATS_HELPER_DEATHS);
 		log_warnx("a helper died during a job (%s); another helper "
-		    "does the job", job_kind_name(t->job.kind));
+		    "does the job", job_kind_name(job->kind));
 	}
-	if (pool->closing || has_closed_file(&t->job) || is_hopeless(pool, t))
+	if (pool->closing || has_closed_file(job) || is_hopeless(pool, t))
 		fail_task(t, ECONNABORTED);
-	else if (t->abandoned && TAILQ_EMPTY(&t->waiters))
+	else if (has_been_left(t))
 		cancel_task(t);
 	else
 		fs_queues_requeue(t);
@@ -251,7 +263,7 @@ static void
 discard_helper(struct helper *h)
 {
 	struct helper_pool	*pool = h->pool;
-	struct task		*t = h->task;
+	struct disk_task	*t = h->task;
 	int64_t			 age = pool->clock->ms - h->started_at;
 	bool			 was_idle = h->list == &pool->idle;
 
@@ -266,23 +278,23 @@ discard_helper(struct helper *h)
 static void
 finish_job(struct helper *h)
 {
-	struct helper_pool	*pool = h->pool;
-	struct task		*t = h->task;
+	struct disk_task	*t = h->task;
+	const struct job	*job = &t->task->job;
 
-	histogram_add(service_times(t->job.kind), clock_us() - h->sent_at);
+	histogram_add(service_times(job->kind), clock_us() - h->sent_at);
 	remove_helper(h);
 	h->task = NULL;
 	release_queue(h);
 	set_idle(h);
-	if (t->job.same_mount && t->job.error == EREMOTE) {
-		if (t->abandoned && TAILQ_EMPTY(&t->waiters))
+	if (job->same_mount && job->error == EREMOTE) {
+		if (has_been_left(t))
 			cancel_task(t);
 		else
-			fs_queues_reclassify(pool->queues, t);
+			fs_queues_reclassify(t);
 		return;
 	}
-	fs_queues_add_alias(pool->queues, t);
-	clients_finish_task(t);
+	fs_queues_add_alias(t);
+	clients_finish_task(fs_queues_end(t));
 }
 
 static void
@@ -295,7 +307,7 @@ on_reply(void *context)
 
 	job_init(&nothing, JOB_READ);
 	n = wire_recv_reply(h->fd,
-	    h->task != NULL ? &h->task->job : &nothing);
+	    h->task != NULL ? &h->task->task->job : &nothing);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n != 1 || h->task == NULL)	/* idle: only EOF can come */
@@ -331,9 +343,9 @@ request_kill(struct helper *h)
 static void
 abandon_helper(struct helper *h)
 {
-	struct task	*t = h->task;
+	struct disk_task	*t = h->task;
 
-	log_stuck(&t->job);
+	log_stuck(&t->task->job);
 	stats_count(STATS_HELPERS_ABANDONED);
 	remove_helper(h);
 	h->task = NULL;
@@ -364,7 +376,7 @@ check_stuck(void *context)
 /* Sends a job to an idle helper.  If the helper has died meanwhile, the task is
  * queued again, and the attempt does not count. */
 static void
-send_job(struct helper *h, struct task *t)
+send_job(struct helper *h, struct disk_task *t)
 {
 	struct helper_pool	*pool = h->pool;
 	bool			 first = TAILQ_EMPTY(&pool->busy);
@@ -372,9 +384,9 @@ send_job(struct helper *h, struct task *t)
 	h->fs_queue = t->fs_queue;
 	helper_slots_set(pool->slots, h->slot, fs_queues_id(h->fs_queue));
 	h->sent_at = clock_us();		/* before the reply can come */
-	if (wire_send_request(h->fd, &t->job) == -1) {
+	if (wire_send_request(h->fd, &t->task->job) == -1) {
 		close_helper(h);
-		if (has_closed_file(&t->job))
+		if (has_closed_file(&t->task->job))
 			fail_task(t, ECONNABORTED);
 		else
 			fs_queues_requeue(t);
@@ -392,7 +404,7 @@ send_job(struct helper *h, struct task *t)
 static void
 dispatch_tasks(struct helper_pool *pool)
 {
-	struct task	*t;
+	struct disk_task	*t;
 
 	while (pool->nidle > 0 && (t = fs_queues_pop(pool->queues)) != NULL)
 		send_job(TAILQ_FIRST(&pool->idle), t);
@@ -442,27 +454,26 @@ check_requests(void *context)
 	dispatch_tasks(pool);
 }
 
-void
-helper_pool_submit(void *context, struct task *t)
+enum submitted
+helper_pool_submit(void *context, struct task *task)
 {
 	struct helper_pool	*pool = context;
+	struct disk_task	*t = fs_queues_add(pool->queues, task);
 
-	if (!t->deferred)
-		TAILQ_INIT(&t->waiters);
-	t->submitted_at = pool->clock->ms;
-	if (!fs_queues_add(pool->queues, t)) {
-		fail_task(t, t->job.error);
-		return;
+	if (t == NULL) {
+		clients_finish_task(task);
+		return SUBMITTED_COMPLETED;
 	}
-	t->abandon = abandon_task;
-	t->promote = promote_task;
+	t->submitted_at = pool->clock->ms;
+	task->abandon = abandon_task;
 	dispatch_tasks(pool);
+	return SUBMITTED_PENDING;
 }
 
 static void
 fail_all_tasks(struct helper_pool *pool, int error)
 {
-	struct task	*t;
+	struct disk_task	*t;
 
 	while ((t = fs_queues_pop_any(pool->queues)) != NULL)
 		fail_task(t, error);

@@ -18,8 +18,9 @@ struct helper_pool *helper_pool_new(struct evloop *, const struct clock *,
 		    const struct main_env *);
 /* Ends the helpers; all tasks fail. */
 void		 helper_pool_free(struct helper_pool **);
-/* submit() of a struct disk; context: the pool. */
-void		 helper_pool_submit(void *, struct task *);
+/* submit() and promote() of a struct disk; context: the pool. */
+enum submitted	 helper_pool_submit(void *, struct task *);
+void		 helper_pool_promote(struct task *);
 /* Takes over the stream pipe of a helper that the monitor has started; -1: the
  * monitor could not start one. */
 void		 helper_pool_add(struct helper_pool *, int fd);

@@ -16,30 +16,30 @@ task_queue_init(struct task_queue *q, size_t max)
 	TAILQ_INIT(&q->background);
 }
 
-static struct task_list *
-list_of(struct task_queue *q, const struct task *t)
+static struct disk_task_list *
+list_of(struct task_queue *q, const struct disk_task *t)
 {
-	return t->background ? &q->background : &q->foreground;
+	return t->task->background ? &q->background : &q->foreground;
 }
 
 static void
-add_to_counts(struct task_queue *q, struct task *t)
+add_to_counts(struct task_queue *q, struct disk_task *t)
 {
 	need(!t->queued);
 	t->queued = true;
 	q->n++;
-	q->nbackground += t->background;
+	q->nbackground += t->task->background;
 }
 
 void
-task_queue_push(struct task_queue *q, struct task *t)
+task_queue_push(struct task_queue *q, struct disk_task *t)
 {
 	add_to_counts(q, t);
 	TAILQ_INSERT_TAIL(list_of(q, t), t, link);
 }
 
 void
-task_queue_push_front(struct task_queue *q, struct task *t)
+task_queue_push_front(struct task_queue *q, struct disk_task *t)
 {
 	add_to_counts(q, t);
 	TAILQ_INSERT_HEAD(list_of(q, t), t, link);
@@ -62,10 +62,10 @@ has_room(const struct task_queue *q, const struct task *t)
 }
 
 bool
-task_queue_add(struct task_queue *q, struct task *t)
+task_queue_add(struct task_queue *q, struct disk_task *t)
 {
-	if (!has_room(q, t)) {
-		t->job.error = t->background ? ECANCELED : EAGAIN;
+	if (!has_room(q, t->task)) {
+		t->task->job.error = t->task->background ? ECANCELED : EAGAIN;
 		return false;
 	}
 	task_queue_push(q, t);
@@ -73,22 +73,31 @@ task_queue_add(struct task_queue *q, struct task *t)
 }
 
 void
-task_queue_remove(struct task_queue *q, struct task *t)
+task_queue_remove(struct task_queue *q, struct disk_task *t)
 {
 	need(t->queued);
 	TAILQ_REMOVE(list_of(q, t), t, link);
 	t->queued = false;
 	q->n--;
-	q->nbackground -= t->background;
+	q->nbackground -= t->task->background;
 }
 
-struct task *
+void
+task_queue_promote(struct task_queue *q, struct disk_task *t)
+{
+	task_queue_remove(q, t);
+	t->task->background = false;
+	task_queue_push(q, t);
+}
+
+struct disk_task *
 task_queue_pop(struct task_queue *q)
 {
-	struct task	*foreground = TAILQ_FIRST(&q->foreground);
-	struct task	*background = TAILQ_FIRST(&q->background);
-	struct task	*t = foreground != NULL ? foreground : background;
+	struct disk_task	*foreground = TAILQ_FIRST(&q->foreground);
+	struct disk_task	*background = TAILQ_FIRST(&q->background);
+	struct disk_task	*t;
 
+	t = foreground != NULL ? foreground : background;
 	if (foreground != NULL && background != NULL &&
 	    ++q->npopped % BACKGROUND_EVERY == 0)
 		t = background;

@@ -13,6 +13,7 @@
 #include "http/find.h"
 #include "http/namespace.h"
 #include "http/reply.h"
+#include "http/tasks.h"
 #include "lib/compiler.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -40,7 +41,6 @@ struct load {
 	struct file		*file;	/* referred to; descriptor held */
 	struct chunk		*chunk;	/* held */
 	int64_t			 started_at;	/* clock ms */
-	struct task		**pending;	/* set to NULL at completion */
 };
 
 static void
@@ -50,8 +50,6 @@ complete_load(struct task *e)
 	int64_t		 now = l->http->clock->ms;
 	int		 error = e->job.error == ECANCELED ? 0 : e->job.error;
 
-	if (l->pending != NULL)
-		*l->pending = NULL;
 	if (!l->http->caches->shared)
 		chunk_fetch(l->chunk)->task = NULL;
 	if (e->job.error == 0 && e->job.done < e->job.length)
@@ -86,31 +84,26 @@ start_load(struct http_loop *http, struct file *f, struct chunk *k,
 {
 	struct load	*l = mem_zero(sizeof(*l));
 	struct task	*e = &l->task;
+	struct job	*job = &e->job;
 
+	tasks_init(http, e, chunk_wants_copy(k) ? JOB_COPY : JOB_READ,
+	    complete_load, free_load);
 	l->http = http;
 	l->file = file_refer(f);
 	l->chunk = chunk_hold(&http->caches->chunks, f, chunk_slot(k));
 	l->started_at = http->clock->ms;
-	l->pending = &e;
 	chunk_set_error(k, 0);
 	if (!http->caches->shared)
 		chunk_fetch(k)->task = e;
-	job_init(&l->task.job, chunk_wants_copy(k) ? JOB_COPY : JOB_READ);
-	l->task.job.id = ++http->caches->next_job_id;
-	l->task.job.fd = file_hold(f);
-	l->task.job.offset = chunk_start(k);
-	l->task.job.length = chunk_len(k);
-	l->task.job.version = *f->open_file->version;
-	l->task.job.has_version = l->task.job.kind == JOB_COPY;
+	job->fd = file_hold(f);
+	job->offset = chunk_start(k);
+	job->length = chunk_len(k);
+	job->version = *f->open_file->version;
+	job->has_version = job->kind == JOB_COPY;
 	if (begun)
-		l->task.job.version.ctime = JOB_CTIME_ANY;
-	l->task.complete = complete_load;
-	l->task.free = free_load;
+		job->version.ctime = JOB_CTIME_ANY;
 	stats_count(STATS_READS);
-	http->disk.submit(http->disk.context, e);
-	if (e != NULL)
-		l->pending = NULL;
-	return e;
+	return tasks_submit(http, e) == SUBMITTED_PENDING ? e : NULL;
 }
 
 static void

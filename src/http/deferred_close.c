@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "http/deferred_close.h"
-#include "http/http.h"
+#include "http/tasks.h"
 #include "lib/io.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
@@ -47,12 +47,9 @@ deferred_close_fd(void *context, int fd, const struct job_version *version)
 	}
 	cl = mem_zero(sizeof(*cl));
 	cl->http = http;
-	job_init(&cl->task.job, JOB_CLOSE);
-	cl->task.job.id = ++http->caches->next_job_id;
+	tasks_init(http, &cl->task, JOB_CLOSE, complete_close, free_close);
 	cl->task.job.fd = fd;
 	cl->task.job.version = *version;	/* for the fs queue */
-	cl->task.complete = complete_close;
-	cl->task.free = free_close;
 	stats_count(STATS_CLOSES);
-	http->disk.submit(http->disk.context, &cl->task);
+	tasks_submit(http, &cl->task);
 }

@@ -75,7 +75,7 @@ struct http_loop {
 	struct {				/* see setup.h */
 		void		(*schedule)(void *);
 		void		*context;
-		bool		 running;	/* http_verify() */
+		bool		 hold;		/* start none */
 	}			 verify;
 	struct {				/* of lookup.c */
 		struct token_bucket bucket;

@@ -67,5 +67,7 @@ libhttp_a_SOURCES = \
 	src/http/stats_page.c \
 	src/http/stats_page.h \
 	src/http/step.tbl \
+	src/http/tasks.c \
+	src/http/tasks.h \
 	src/http/variant.c \
 	src/http/variant.h

@@ -11,6 +11,7 @@
 #include "http/lookup.h"
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/tasks.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -35,7 +36,6 @@ struct lookup {
 	bool			 claimed;	/* in the background */
 	bool			 published;	/* in caches->lookups */
 	LIST_ENTRY(lookup)	 link;	/* in its bucket */
-	struct task		**pending;	/* set to NULL at completion */
 	size_t			 names_at;	/* in text */
 	struct buf		 text;	/* path, names, templates */
 };
@@ -268,8 +268,6 @@ end_lookup(struct lookup *l)
 {
 	struct caches	*caches = l->http->caches;
 
-	if (l->pending != NULL)
-		*l->pending = NULL;
 	unpublish_lookup(l);
 	if (l->claimed)
 		path_info_end_refresh(&caches->paths, l->path);
@@ -280,11 +278,10 @@ static void
 complete_lookup(struct task *e)
 {
 	struct lookup	*l = (struct lookup *)e;
-	bool		 refused = l->pending != NULL;
 
 	end_lookup(l);
 	if (e->job.error == ECANCELED) {	/* the job was not performed */
-		if (refused)
+		if (e->background)		/* too many are queued */
 			stats_count(STATS_REFRESHES_SKIPPED);
 		return;
 	}
@@ -305,7 +302,6 @@ free_lookup(struct task *e)
 {
 	struct lookup		*l = (struct lookup *)e;
 	struct http_loop	*http = l->http;
-	bool			 nested = l->pending != NULL;
 	bool			 compressed = e->job.kind == JOB_COMPRESS;
 
 	pathname_release(&http->caches->paths, &l->path);
@@ -314,7 +310,7 @@ free_lookup(struct task *e)
 	buf_free(&l->text);
 	free(l);
 	if (compressed)			/* the helper is free now */
-		verification_run_next(http, nested);
+		verification_run_next(http);
 }
 
 /* Sets the directory and the name relative to it; returns where in text the
@@ -349,8 +345,7 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	size_t		 user_at;
 	const struct namespace	*kind = namespace_get(p->namespace);
 
-	job_init(job, kind->job);
-	job->id = ++http->caches->next_job_id;
+	tasks_init(http, &l->task, kind->job, complete_lookup, free_lookup);
 	user_at = fill_job_root(job, p, decoded, &l->text);
 	l->names_at = l->text.len;
 	kind->fill_job(job, http->conf, p, decoded.at, &l->text);
@@ -362,8 +357,6 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	l->http = http;
 	l->path = p;
 	l->started_at = http->clock->ms;
-	l->task.complete = complete_lookup;
-	l->task.free = free_lookup;
 	http->caches->compressing += job->kind == JOB_COMPRESS;
 	return l;
 }
@@ -375,7 +368,6 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 {
 	struct caches	*caches = http->caches;
 	struct lookup	*l;
-	struct task	*e;
 	bool		 claimed = background && caches->shared;
 	char		 decoded[JOB_PATH_MAX];
 	size_t		 len;
@@ -388,20 +380,16 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 		return NULL;
 	}
 	l = new_lookup(http, p, (struct str){ decoded, len });
-	e = &l->task;
 	l->claimed = claimed;
-	e->background = background;
-	l->pending = &e;
+	l->task.background = background;
 	if (!caches->shared)
 		publish_lookup(l);
 	pathname_hold_again(&caches->paths, p);
-	http->disk.submit(http->disk.context, e);
-	if (e == NULL)
+	if (tasks_submit(http, &l->task) == SUBMITTED_COMPLETED)
 		return NULL;
-	l->pending = NULL;
 	if (caches->paths.no_reuse)
 		unpublish_lookup(l);
-	return e;
+	return &l->task;
 }
 
 struct task *
@@ -411,8 +399,8 @@ lookup_start(struct http_loop *http, struct path *p)
 
 	if (l == NULL)
 		return submit_lookup(http, p, false);
-	if (l->task.background && l->task.promote != NULL)
-		l->task.promote(&l->task);
+	if (l->task.background && http->disk.promote != NULL)
+		http->disk.promote(&l->task);
 	return &l->task;
 }
 

@@ -179,21 +179,19 @@ script_promote(struct task *e)
 	e->background = false;
 }
 
-static void
+static enum submitted
 script_submit(void *context, struct task *e)
 {
 	(void)context;
-	if (!e->deferred)
-		TAILQ_INIT(&e->waiters);
-	e->promote = script_promote;
 	if (world.sync) {
 		job_perform(&e->job);
 		world_finish(e);
-		return;
+		return SUBMITTED_COMPLETED;
 	}
 	if (world.ntasks == TASKS_MAX)
 		world_fail("too many tasks");
 	world.tasks[world.ntasks++] = e;
+	return SUBMITTED_PENDING;
 }
 
 /* Keeps log lines for error-log; failures are reported in the TAP. */
@@ -274,7 +272,7 @@ run_client(struct client *c)
 	}
 }
 
-/* abandon is set by the machine on deferred tasks only. */
+/* abandon is set by the machine until it submits the task. */
 static void
 leave_task(struct client *c)
 {
@@ -405,6 +403,7 @@ begin_world(void)
 	world.conf->cache.residency = RESIDENCY_PREDICT;
 	setup.conf = world.conf;
 	setup.disk.submit = script_submit;
+	setup.disk.promote = script_promote;
 	setup.descriptors = 100;
 	setup.log_reserve = reserve_line;
 	setup.log_commit = commit_line;

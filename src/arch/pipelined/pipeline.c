@@ -25,7 +25,7 @@ struct pipeline {
  * Tasks
  */
 
-void
+enum submitted
 pipeline_submit(struct pipeline *l, struct task *e, struct mailbox *reply_to)
 {
 	enum job_kind	kind = e->job.kind;
@@ -33,15 +33,15 @@ pipeline_submit(struct pipeline *l, struct task *e, struct mailbox *reply_to)
 			    kind == JOB_CLOSE;
 	unsigned	role = reads ? PIPELINE_READS : PIPELINE_NAMES;
 
-	disk_thread_submit(l->threads[role]->disk_thread, e, reply_to);
+	return disk_thread_submit(l->threads[role]->disk_thread, e, reply_to);
 }
 
-static void
+static enum submitted
 submit_task(void *context, struct task *e)
 {
 	struct stage_thread	*s = context;
 
-	pipeline_submit(s->pipeline, e, s->mailbox);
+	return pipeline_submit(s->pipeline, e, s->mailbox);
 }
 
 /*

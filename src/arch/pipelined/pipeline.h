@@ -47,7 +47,7 @@ void		 pipeline_end(struct pipeline *);
 void		 pipeline_free(struct pipeline **);
 
 /* Submits a task of any thread, which gets it back by its mailbox. */
-void		 pipeline_submit(struct pipeline *, struct task *,
+enum submitted	 pipeline_submit(struct pipeline *, struct task *,
 		    struct mailbox *);
 /* Shares new connections among n pipelines, this one of them.  The array is not
  * copied. */

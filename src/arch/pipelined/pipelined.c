@@ -21,12 +21,12 @@ struct pipelined {
 };
 
 /* Submits the tasks of main's internal clients. */
-static void
+static enum submitted
 submit_for_main(void *context, struct task *e)
 {
 	struct pipelined	*p = context;
 
-	pipeline_submit(p->pipelines[0], e, p->mailbox);
+	return pipeline_submit(p->pipelines[0], e, p->mailbox);
 }
 
 static void
@@ -125,7 +125,8 @@ run_pipelined(const struct main_env *env)
 	};
 	struct pipelined	 p = { .n = env->workers };
 	struct service		*s = &p.service;
-	const struct disk	 disk = { submit_for_main, &p };
+	const struct disk	 disk = { .submit = submit_for_main,
+				     .context = &p };
 
 	sync_open(s, env);
 	s->threads = &ops;

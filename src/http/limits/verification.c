@@ -11,6 +11,7 @@
 
 #include "http/limits/verification.h"
 #include "http/log_escape.h"
+#include "http/tasks.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -28,7 +29,6 @@ struct verification {
 	struct auth_entry	*auth;	/* held */
 	struct credentials	 who;
 	struct verifier_entry	 entry;
-	struct task		**pending;	/* set to NULL at completion */
 };
 
 bool
@@ -125,8 +125,6 @@ complete_verification(struct task *e)
 	int64_t			 now = v->http->clock->ms;
 	int64_t			 keep = v->http->conf->cache.logins_keep;
 
-	if (v->pending != NULL)
-		*v->pending = NULL;
 	if (!caches->shared)
 		v->auth->task = NULL;
 	if (job->error == ECANCELED)
@@ -152,13 +150,12 @@ free_verification(struct task *e)
 {
 	struct verification	*v = (struct verification *)e;
 	struct http_loop	*http = v->http;
-	bool			 nested = v->pending != NULL;
 
 	verifiers_remove(&http->caches->verifiers, &v->entry);
 	auth_end(&http->caches->auth, &v->auth);
 	credentials_forget(&v->who);
 	free(v);
-	verification_run_next(http, nested);
+	verification_run_next(http);
 }
 
 /* Ends a deferred verification that no connection waits for. */
@@ -171,14 +168,12 @@ abandon_task(struct task *e)
 	e->free(e);
 }
 
-static void
+static enum submitted
 submit_verification(struct verification *v)
 {
-	struct http_loop	*http = v->http;
-
 	stats_count(STATS_VERIFICATIONS);
 	v->task.abandon = NULL;
-	http->disk.submit(http->disk.context, &v->task);
+	return tasks_submit(v->http, &v->task);
 }
 
 void
@@ -189,9 +184,8 @@ http_verify(struct http_loop *http)
 	struct verifier_entry	*entry;
 	const void		*owner;
 
-	if (http->verify.running)
+	if (http->verify.hold)
 		return;
-	http->verify.running = true;
 	do {
 		now = get_limits(http);
 		if (!http->caches->shared)
@@ -200,25 +194,30 @@ http_verify(struct http_loop *http)
 		if (entry != NULL)
 			submit_verification(verification_of(entry));
 	} while (entry != NULL);
-	http->verify.running = false;
 }
 
-void
-verification_run_next(struct http_loop *http, bool nested)
+/* Assigns slots to entries, each of which starts in its own thread. */
+static void
+assign_slots(const struct http_loop *http)
 {
 	struct verifiers	*vs = &http->caches->verifiers;
 	struct verifiers_limits	 now = get_limits(http);
 	const void		*owner;
 	const struct http_loop	*other;
 
-	/* A nested call returns a slot that was taken just now, so no entry can
-	 * wait for it. */
-	if (!http->caches->shared && !nested)
-		http_verify(http);
-	while (http->caches->shared && verifiers_assign(vs, &now, &owner)) {
+	while (verifiers_assign(vs, &now, &owner)) {
 		other = owner;
 		other->verify.schedule(other->verify.context);
 	}
+}
+
+void
+verification_run_next(struct http_loop *http)
+{
+	if (http->caches->shared)
+		assign_slots(http);
+	else
+		http_verify(http);
 }
 
 bool
@@ -239,24 +238,15 @@ new_verification(struct http_loop *http, struct auth_entry *grant,
 
 	memcpy(v->who.bytes, who->bytes, sizeof(v->who.bytes));
 	v->who.user = (struct str){ v->who.bytes, who->user.len };
-	job_init(job, JOB_VERIFY);
-	job->id = ++http->caches->next_job_id;
+	tasks_init(http, &v->task, JOB_VERIFY, complete_verification,
+	    free_verification);
+	v->task.abandon = abandon_task;
 	job->root = file;
 	job->data = v->who.bytes;	/* user and password, terminated */
 	job->length = who->user.len + who->password.len + 2;
 	v->http = http;
 	v->auth = grant;
-	v->task.complete = complete_verification;
-	v->task.free = free_verification;
 	return v;
-}
-
-static void
-hold_verification(struct verification *v)
-{
-	v->task.deferred = true;
-	TAILQ_INIT(&v->task.waiters);
-	v->task.abandon = abandon_task;
 }
 
 /* In caches of one loop the task is the auth entry's, for others to join. */
@@ -271,7 +261,6 @@ verification_start(const struct conn *c, struct auth_entry *grant,
 	enum verifier_state		 state;
 
 	*ep = &v->task;
-	hold_verification(v);
 	auth_begin(&http->caches->auth, grant);
 	if (!http->caches->shared)
 		grant->task = &v->task;
@@ -280,14 +269,11 @@ verification_start(const struct conn *c, struct auth_entry *grant,
 	state = verifiers_add(&http->caches->verifiers, &v->entry, &name,
 	    get_owner(http), &now);
 	if (state == VERIFIER_RUNNING) {
-		v->task.deferred = false;
-		v->pending = ep;
-		submit_verification(v);
-		if (*ep != NULL)
-			v->pending = NULL;
-	} else if (state == VERIFIER_QUEUED) {
+		if (submit_verification(v) == SUBMITTED_COMPLETED)
+			*ep = NULL;
+	} else if (state == VERIFIER_QUEUED && http->caches->shared) {
 		/* A slot may have become free before the entry was queued. */
-		verification_run_next(http, true);
+		assign_slots(http);
 	} else if (state == VERIFIER_REFUSED) {
 		if (!http->caches->shared)
 			grant->task = NULL;
@@ -308,7 +294,7 @@ verification_cancel_all(struct http_loop *http)
 
 	while ((entry = verifiers_first(vs, get_owner(http))) != NULL) {
 		v = verification_of(entry);
-		v->http->verify.running = true;	/* start nothing */
+		v->http->verify.hold = true;
 		abandon_task(&v->task);
 	}
 }

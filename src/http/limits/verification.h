@@ -23,9 +23,8 @@ bool		 verification_accepts(const struct conn *);
 enum verifier_state verification_start(const struct conn *, struct auth_entry *,
 		    const char *file, const struct credentials *,
 		    struct task **);
-/* Starts queued verifications that there is room for.  nested: the caller runs
- * inside of a connection's step, so no other connection may be woken. */
-void		 verification_run_next(struct http_loop *, bool nested);
+/* Starts queued verifications that there is room for. */
+void		 verification_run_next(struct http_loop *);
 /* Cancels what is still queued; no connection waits for it. */
 void		 verification_cancel_all(struct http_loop *);
 

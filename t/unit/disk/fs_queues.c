@@ -48,10 +48,18 @@ set_up(void)
 
 /* Takes all tasks, whatever the limits. */
 static void
+end_all(void)
+{
+	struct disk_task	*t;
+
+	while ((t = fs_queues_pop_any(queues)) != NULL)
+		fs_queues_end(t);
+}
+
+static void
 tear_down(void)
 {
-	while (fs_queues_pop_any(queues) != NULL)
-		continue;
+	end_all();
 	fs_queues_free(&queues);
 	mounts_free(&mounts);
 	conf_free(&conf);
@@ -71,18 +79,31 @@ make_task(int i, const char *path)
 	return t;
 }
 
+static struct disk_task *
+record_of(const struct task *t)
+{
+	return t->record;
+}
+
+/* The queue of a task that was added. */
+static struct fs_queue *
+queue_of(const struct task *t)
+{
+	return record_of(t)->fs_queue;
+}
+
 static bool
 add_task(int i, const char *path)
 {
-	return fs_queues_add(queues, make_task(i, path));
+	return fs_queues_add(queues, make_task(i, path)) != NULL;
 }
 
 static int
 pop_task(void)
 {
-	struct task	*t = fs_queues_pop(queues);
+	struct disk_task	*t = fs_queues_pop(queues);
 
-	return t != NULL ? (int)t->job.id : -1;
+	return t != NULL ? (int)t->task->job.id : -1;
 }
 
 START_TEST(round_robin)
@@ -98,7 +119,7 @@ START_TEST(round_robin)
 	ck_assert_int_eq(pop_task(), 2);
 	ck_assert_int_eq(pop_task(), -1);		/* its limit */
 	ck_assert_uint_eq(fs_queues_ready(queues), 0);
-	fs_queues_release(tasks[1].fs_queue);
+	fs_queues_release(queue_of(&tasks[1]));
 	ck_assert_uint_eq(fs_queues_ready(queues), 1);
 	ck_assert_int_eq(pop_task(), 3);
 	ck_assert_uint_eq(fs_queues_waiting(queues), 0);
@@ -157,10 +178,10 @@ START_TEST(one_is_dead)
 	for (int i = 5; i < 12; i++) {
 		ck_assert(add_task(i, "alive"));
 		ck_assert_int_eq(pop_task(), i);
-		fs_queues_release(tasks[i].fs_queue);
+		fs_queues_release(queue_of(&tasks[i]));
 	}
 	/* A helper of the dead mount returns. */
-	fs_queues_release(tasks[0].fs_queue);
+	fs_queues_release(queue_of(&tasks[0]));
 	ck_assert_int_eq(pop_task(), 2);
 }
 END_TEST
@@ -171,7 +192,7 @@ add_background(int i, const char *path)
 	struct task	*t = make_task(i, path);
 
 	t->background = true;
-	return fs_queues_add(queues, t);
+	return fs_queues_add(queues, t) != NULL;
 }
 
 /* Background tasks come after foreground ones, among reclassified ones too. */
@@ -184,10 +205,10 @@ START_TEST(background)
 	ck_assert_int_eq(pop_task(), 5);
 	ck_assert_int_eq(pop_task(), 0);
 	ck_assert_uint_eq(fs_queues_waiting(queues), 3);
-	fs_queues_release(tasks[5].fs_queue);
-	fs_queues_release(tasks[0].fs_queue);
-	fs_queues_reclassify(queues, &tasks[0]);
-	fs_queues_reclassify(queues, &tasks[5]);
+	fs_queues_release(queue_of(&tasks[5]));
+	fs_queues_release(queue_of(&tasks[0]));
+	fs_queues_reclassify(record_of(&tasks[0]));
+	fs_queues_reclassify(record_of(&tasks[5]));
 	ck_assert_int_eq(pop_task(), 5);
 	ck_assert_int_eq(pop_task(), 1);
 	ck_assert_int_eq(pop_task(), 2);
@@ -202,18 +223,18 @@ START_TEST(promoted)
 		ck_assert(add_background(i, "a"));
 	for (int i = 4; i < 8; i++)
 		ck_assert(add_task(i, "a"));
-	fs_queues_promote(&tasks[3]);
+	fs_queues_promote(record_of(&tasks[3]));
 	ck_assert(!tasks[3].background);
 	ck_assert_uint_eq(fs_queues_waiting(queues), 8);
 	ck_assert(!add_task(8, "a"));
-	fs_queues_remove(&tasks[4]);
-	fs_queues_remove(&tasks[5]);
+	fs_queues_remove(record_of(&tasks[4]));
+	fs_queues_remove(record_of(&tasks[5]));
 	ck_assert(add_task(8, "a"));
 	for (int i = 0; i < 4; i++) {
 		static const int	order[] = { 6, 7, 3, 0 };
 
 		ck_assert_int_eq(pop_task(), order[i]);
-		fs_queues_release(tasks[order[i]].fs_queue);
+		fs_queues_release(queue_of(&tasks[order[i]]));
 	}
 	ck_assert_int_eq(pop_task(), 8);
 }
@@ -228,11 +249,11 @@ START_TEST(reads_have_no_limit)
 		ck_assert(add_task(i, "dead/x"));
 	ck_assert(!add_task(4, "dead/y"));
 	tasks[0].job.version.dev = makedev(0, 99);
-	fs_queues_add_alias(queues, &tasks[0]);
+	fs_queues_add_alias(record_of(&tasks[0]));
 	t = make_task(5, NULL);
 	t->job.version.dev = makedev(0, 99);
 	ck_assert(fs_queues_add(queues, t));
-	ck_assert_ptr_eq(t->fs_queue, tasks[0].fs_queue);
+	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[0]));
 }
 END_TEST
 
@@ -242,10 +263,10 @@ START_TEST(requeued_and_removed)
 	ck_assert(add_task(2, "b"));
 	ck_assert(add_task(3, "c"));
 	ck_assert_int_eq(pop_task(), 1);
-	fs_queues_release(tasks[1].fs_queue);
-	fs_queues_requeue(&tasks[1]);
-	fs_queues_remove(&tasks[2]);
-	ck_assert(!tasks[2].queued);
+	fs_queues_release(queue_of(&tasks[1]));
+	fs_queues_requeue(record_of(&tasks[1]));
+	fs_queues_remove(record_of(&tasks[2]));
+	ck_assert(!record_of(&tasks[2])->queued);
 	ck_assert_int_eq(pop_task(), 1);
 	ck_assert_int_eq(pop_task(), 3);
 	ck_assert_ptr_null(fs_queues_pop_any(queues));
@@ -276,9 +297,9 @@ START_TEST(off_mount)
 		ck_assert_int_eq(pop_task(), i);
 	}
 	for (int i = 1; i < 3; i++) {
-		fs_queues_release(tasks[i].fs_queue);
+		fs_queues_release(queue_of(&tasks[i]));
 		tasks[i].job.error = EREMOTE;
-		fs_queues_reclassify(queues, &tasks[i]);
+		fs_queues_reclassify(record_of(&tasks[i]));
 		ck_assert(!tasks[i].job.same_mount);
 		ck_assert_int_eq(tasks[i].job.error, 0);
 	}
@@ -297,19 +318,19 @@ START_TEST(reads)
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_int_eq(pop_task(), 1);
 	t->job.version.dev = makedev(0, 99);
-	fs_queues_add_alias(queues, t);
+	fs_queues_add_alias(record_of(t));
 	t = make_task(2, NULL);
 	t->job.version.dev = makedev(0, 99);
 	ck_assert(fs_queues_add(queues, t));
-	ck_assert_ptr_eq(t->fs_queue, tasks[1].fs_queue);
+	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[1]));
 	t = make_task(3, NULL);
 	t->job.version.dev = makedev(0, 30);
 	ck_assert(fs_queues_add(queues, t));
-	ck_assert_ptr_eq(t->fs_queue, tasks[1].fs_queue);
+	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[1]));
 	t = make_task(4, NULL);
 	t->job.version.dev = makedev(8, 1);
 	ck_assert(fs_queues_add(queues, t));
-	ck_assert_ptr_ne(t->fs_queue, tasks[1].fs_queue);
+	ck_assert_ptr_ne(queue_of(t), queue_of(&tasks[1]));
 }
 END_TEST
 
@@ -322,7 +343,7 @@ START_TEST(closes)
 		t = make_task(i, NULL);
 		t->job.kind = JOB_CLOSE;
 		t->job.version.dev = makedev(0, 30);
-		ck_assert(fs_queues_add(queues, t) == (i < 4));
+		ck_assert((fs_queues_add(queues, t) != NULL) == (i < 4));
 	}
 	ck_assert(!add_task(5, "dead/x"));		/* the same queue */
 	ck_assert_int_eq(pop_task(), 0);
@@ -341,12 +362,12 @@ START_TEST(no_alias_from_links)
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_int_eq(pop_task(), 1);
 	t->job.version.dev = makedev(0, 30);
-	fs_queues_add_alias(queues, t);
+	fs_queues_add_alias(record_of(t));
 	ck_assert(add_task(2, "dead/x"));
 	t = make_task(3, NULL);
 	t->job.version.dev = makedev(0, 30);
 	ck_assert(fs_queues_add(queues, t));
-	ck_assert_ptr_eq(t->fs_queue, tasks[2].fs_queue);
+	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[2]));
 }
 END_TEST
 
@@ -368,11 +389,11 @@ START_TEST(homes)
 	ck_assert(add_task(4, "a"));
 	ck_assert_int_eq(pop_task(), 4);
 	tasks[1].job.version.dev = makedev(0, 99);
-	fs_queues_add_alias(queues, &tasks[1]);
+	fs_queues_add_alias(record_of(&tasks[1]));
 	t = make_task(5, NULL);
 	t->job.version.dev = makedev(0, 99);
 	ck_assert(fs_queues_add(queues, t));
-	ck_assert_ptr_ne(t->fs_queue, tasks[1].fs_queue);
+	ck_assert_ptr_ne(queue_of(t), queue_of(&tasks[1]));
 }
 END_TEST
 
@@ -406,18 +427,17 @@ START_TEST(orphans)
 	struct task	*t;
 
 	ck_assert(add_task(1, "dead/x"));
-	names[0] = fs_queues_id(tasks[1].fs_queue);
+	names[0] = fs_queues_id(queue_of(&tasks[1]));
 	ck_assert(add_task(2, "a"));
-	names[1] = fs_queues_id(tasks[2].fs_queue);
+	names[1] = fs_queues_id(queue_of(&tasks[2]));
 	t = make_task(3, "a");
 	t->job.user = "ann";
 	ck_assert(fs_queues_add(queues, t));
-	names[2] = fs_queues_id(t->fs_queue);
+	names[2] = fs_queues_id(queue_of(t));
 	mounts_read(mounts, "2 1 0:30 / /srv/dead rw - b b rw\n");
 	ck_assert(add_task(4, "nowhere"));
-	names[3] = fs_queues_id(tasks[4].fs_queue);
-	while (fs_queues_pop_any(queues) != NULL)
-		continue;
+	names[3] = fs_queues_id(queue_of(&tasks[4]));
+	end_all();
 	for (int i = 0; i < 4; i++)
 		for (int j = 0; j < i; j++)
 			ck_assert_uint_ne(names[i], names[j]);
@@ -431,7 +451,7 @@ START_TEST(orphans)
 		if (i == 1 || i == 2)
 			continue;
 		ck_assert(add_task(5, i == 0 ? "dead/x" : "nowhere"));
-		ck_assert_ptr_eq(tasks[5].fs_queue, l);
+		ck_assert_ptr_eq(queue_of(&tasks[5]), l);
 		ck_assert_int_eq(pop_task(), -1);
 		fs_queues_release(l);
 		ck_assert_int_eq(pop_task(), 5);
@@ -450,12 +470,12 @@ START_TEST(password_files)
 	job_init(&t->job, JOB_VERIFY);
 	t->job.root = "/srv/dead/users";
 	ck_assert(fs_queues_add(queues, t));
-	ck_assert_ptr_eq(t->fs_queue, tasks[1].fs_queue);
+	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[1]));
 	t = make_task(3, "");
 	job_init(&t->job, JOB_VERIFY);
 	t->job.root = "/etc/users";
 	ck_assert(fs_queues_add(queues, t));
-	ck_assert_ptr_ne(t->fs_queue, tasks[1].fs_queue);
+	ck_assert_ptr_ne(queue_of(t), queue_of(&tasks[1]));
 	ck_assert(!t->job.same_mount);
 }
 END_TEST
@@ -464,6 +484,7 @@ END_TEST
 START_TEST(frees_idle)
 {
 	struct task	*t, *dead = make_task(1, "dead/x"), *known = make_task(2, "a");
+	struct disk_task	*record;
 
 	ck_assert(fs_queues_add(queues, dead));
 	ck_assert_int_eq(pop_task(), 1);
@@ -472,19 +493,20 @@ START_TEST(frees_idle)
 		t = make_task(3, NULL);
 		t->job.version.dev = makedev(1, i);
 		ck_assert(fs_queues_add(queues, t));
-		ck_assert_ptr_ne(t->fs_queue, dead->fs_queue);
+		ck_assert_ptr_ne(queue_of(t), queue_of(dead));
 		if (i == 1) {
 			ck_assert_int_eq(pop_task(), 2);
-			fs_queues_release(known->fs_queue);
+			fs_queues_release(queue_of(known));
 			known->job.version.dev = makedev(0, 99);
-			fs_queues_add_alias(queues, known);
+			fs_queues_add_alias(record_of(known));
 		}
 		ck_assert_int_eq(pop_task(), 3);
-		fs_queues_release(t->fs_queue);
+		fs_queues_release(queue_of(t));
+		fs_queues_end(record_of(t));
 		ck_assert_uint_lt(fs_queues_count(queues), 100);
 	}
 	ck_assert(add_task(4, "dead/y"));
-	ck_assert_ptr_eq(tasks[4].fs_queue, dead->fs_queue);
+	ck_assert_ptr_eq(queue_of(&tasks[4]), queue_of(dead));
 	/* The alias has gone with its queue. */
 	t = make_task(5, NULL);
 	t->job.version.dev = makedev(0, 99);
@@ -499,9 +521,9 @@ START_TEST(frees_idle)
 		ck_assert(fs_queues_add(queues, t));
 	}
 	ck_assert_uint_gt(fs_queues_count(queues), 200);
-	while ((t = fs_queues_pop(queues)) != NULL) {
-		fs_queues_release(t->fs_queue);
-		free(t);
+	while ((record = fs_queues_pop(queues)) != NULL) {
+		fs_queues_release(record->fs_queue);
+		free(fs_queues_end(record));
 	}
 	ck_assert(add_task(6, "a"));
 	ck_assert_uint_lt(fs_queues_count(queues), 100);
@@ -515,14 +537,14 @@ START_TEST(number_of_a_new_one)
 
 	ck_assert(fs_queues_add(queues, t));
 	t->job.version.dev = makedev(0, 99);
-	fs_queues_add_alias(queues, t);
+	fs_queues_add_alias(record_of(t));
 	mounts_read(mounts, "1 1 8:1 / / rw - a a rw\n"
 	    "2 1 0:99 / /srv/dead rw - b b rw\n");
 	ck_assert(add_task(2, "dead/x"));
 	t = make_task(3, NULL);
 	t->job.version.dev = makedev(0, 99);
 	ck_assert(fs_queues_add(queues, t));
-	ck_assert_ptr_eq(t->fs_queue, tasks[2].fs_queue);
+	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[2]));
 }
 END_TEST
 
@@ -551,8 +573,8 @@ could_go_on(const struct system *s)
 static void
 serve_some(void)
 {
-	struct task	*t = fs_queues_pop(queues);
-	struct system	*s;
+	struct disk_task	*t = fs_queues_pop(queues);
+	struct system		*s;
 
 	for (s = systems; s < systems + SYSTEMS; s++)
 		if (t == NULL)
@@ -562,9 +584,11 @@ serve_some(void)
 			ck_assert_uint_lt(s->passed, SYSTEMS);
 		} else {
 			ck_assert_uint_lt(s->helpers++, LIMIT);
-			ck_assert_uint_eq(t->job.id, s->first++);
+			ck_assert_uint_eq(t->task->job.id, s->first++);
 			s->passed = 0;
 		}
+	if (t != NULL)
+		fs_queues_end(t);
 }
 
 START_TEST(fair)
@@ -595,9 +619,8 @@ START_TEST(fair)
 			t->job.id = s->next++;
 			t->job.root = "/srv";
 			t->job.path = path[s - systems];
-			t->queued = false;
 			ck_assert(fs_queues_add(queues, t));
-			s->fs_queue = t->fs_queue;
+			s->fs_queue = queue_of(t);
 			break;
 		case 2:
 			serve_some();

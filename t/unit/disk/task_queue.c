@@ -13,6 +13,7 @@
 
 static struct task_queue	 queue;
 static struct task	 tasks[64];
+static struct disk_task	 records[64];
 static unsigned		 made;
 
 static void
@@ -20,17 +21,20 @@ set_up(void)
 {
 	task_queue_init(&queue, MAX);
 	memset(tasks, 0, sizeof(tasks));
+	memset(records, 0, sizeof(records));
 	made = 0;
 }
 
-static struct task *
+static struct disk_task *
 make_task(enum job_kind kind, bool background)
 {
-	struct task	*t = &tasks[made++];
+	struct task		*t = &tasks[made];
+	struct disk_task	*record = &records[made++];
 
 	job_init(&t->job, kind);
 	t->background = background;
-	return t;
+	record->task = t;
+	return record;
 }
 
 static bool
@@ -43,15 +47,15 @@ add_task(enum job_kind kind, bool background)
 static void
 expect_order(const char *order)
 {
-	struct task	*t, *last[2] = { NULL, NULL };
+	struct disk_task	*t, *last[2] = { NULL, NULL };
 
 	for (; *order != '\0'; order++) {
 		t = task_queue_pop(&queue);
 		ck_assert_ptr_nonnull(t);
-		ck_assert_int_eq(t->background ? 'b' : 'f', *order);
-		ck_assert(last[t->background] < t);
+		ck_assert_int_eq(t->task->background ? 'b' : 'f', *order);
+		ck_assert(last[t->task->background] < t);
 		ck_assert(!t->queued);
-		last[t->background] = t;
+		last[t->task->background] = t;
 	}
 }
 
@@ -71,13 +75,13 @@ END_TEST
 /* A background task is served, however many foreground tasks come. */
 START_TEST(no_starvation)
 {
-	struct task	*t = make_task(JOB_RESOLVE, true), *next;
+	struct disk_task	*t = make_task(JOB_RESOLVE, true), *next;
 
 	ck_assert(task_queue_add(&queue, t));
 	for (int i = 0; i < 5 && t->queued; i++) {
 		ck_assert(add_task(JOB_RESOLVE, false));
 		next = task_queue_pop(&queue);
-		ck_assert(next == t || !next->background);
+		ck_assert(next == t || !next->task->background);
 	}
 	ck_assert(!t->queued);
 }
@@ -102,7 +106,7 @@ END_TEST
 
 START_TEST(taken_out)
 {
-	struct task	*t[] = { make_task(JOB_RESOLVE, false),
+	struct disk_task	*t[] = { make_task(JOB_RESOLVE, false),
 	    make_task(JOB_RESOLVE, true), make_task(JOB_RESOLVE, false) };
 
 	task_queue_push(&queue, t[0]);

@@ -275,13 +275,14 @@ check_response(struct worker *w)
  * The loop
  */
 
-static void
+static enum submitted
 submit_task(void *context, struct task *e)
 {
 	(void)context;
 	job_perform(&e->job);
 	e->complete(e);
 	e->free(e);
+	return SUBMITTED_COMPLETED;
 }
 
 /* Performs the operation of a wait; false: there is no more input. */

@@ -16,11 +16,12 @@ static struct http_loop		*http;
 static struct task		*taken[4];
 static int			 ntaken;
 
-static void
+static enum submitted
 submit_task(void *context, struct task *e)
 {
 	ck_assert_ptr_eq(context, &ntaken);
 	taken[ntaken++] = e;
+	return SUBMITTED_PENDING;
 }
 
 static void
