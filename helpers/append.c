@@ -89,19 +89,20 @@ write_resolved(struct log_sink *sink, const char *at, size_t len, size_t *done)
 	return result;
 }
 
-/* A full disk may take only a part, job->done bytes; the rest is dropped. */
+/* A full disk may take only a part; the rest is dropped. */
 void
 append_perform(struct job *job)
 {
-	size_t	done, len = (size_t)job->length;
-	bool	with_names = rdns != NULL && job->offset == 0;
+	size_t	done, len = job->append.bytes.len;
+	bool	with_names = rdns != NULL && job->append.log == 0;
 
-	if (job->offset < 0 || (uint64_t)job->offset >= nsinks) {
+	job->append.done = 0;
+	if (job->append.log < 0 || (uint64_t)job->append.log >= nsinks) {
 		job->error = EBADF;
 		return;
 	}
-	if ((with_names ? write_resolved : write_all)(&sinks[job->offset],
-	    job->data, len, &done) == -1)
+	if ((with_names ? write_resolved : write_all)(&sinks[job->append.log],
+	    job->append.bytes.at, len, &done) == -1)
 		job->error = errno;
-	job->done = done;
+	job->append.done = done;
 }

@@ -43,19 +43,19 @@ print_time(const char *key, int64_t seconds, uint32_t nanoseconds)
 }
 
 static void
-print_file(const struct job *job)
+print_file(const struct job_find *f)
 {
-	printf("name %u\n", job->name_number);
-	printf("device %" PRIu64 "\n", job->version.dev);
-	printf("inode %" PRIu64 "\n", job->version.ino);
-	printf("size %" PRId64 "\n", job->version.size);
-	print_time("mtime", job->version.mtime, job->version.mtime_ns);
-	print_time("ctime", job->version.ctime, job->version.ctime_ns);
-	printf("mode %06" PRIo32 "\n", job->facts.mode);
-	printf("uid %" PRIu32 "\n", job->facts.uid);
-	print_bool("strong", job->facts.strong);
-	print_bool("in-memory", job->facts.in_memory);
-	print_bool("handle", job->facts.handle);
+	printf("name %u\n", f->name_number);
+	printf("device %" PRIu64 "\n", f->version.dev);
+	printf("inode %" PRIu64 "\n", f->version.ino);
+	printf("size %" PRId64 "\n", f->version.size);
+	print_time("mtime", f->version.mtime, f->version.mtime_ns);
+	print_time("ctime", f->version.ctime, f->version.ctime_ns);
+	printf("mode %06" PRIo32 "\n", f->facts.mode);
+	printf("uid %" PRIu32 "\n", f->facts.uid);
+	print_bool("strong", f->facts.strong);
+	print_bool("in-memory", f->facts.in_memory);
+	print_bool("handle", f->facts.handle);
 }
 
 static void
@@ -69,6 +69,16 @@ print_text(int fd)
 		fwrite(bytes, 1, (size_t)n, stdout);
 }
 
+/* Bytes or entries, or 1 for a right password. */
+static uint64_t
+count_done(const struct job *job)
+{
+	return job_has_range(job->kind) ? job->range.done :
+	    job->kind == JOB_APPEND ? job->append.done :
+	    job->kind == JOB_LIST ? job->list.entries :
+	    job->kind == JOB_VERIFY ? job->verify.right : 0;
+}
+
 /* Does the job and prints the result; 0 or 1, the exit status. */
 static int
 perform_job(struct job *job)
@@ -80,32 +90,31 @@ perform_job(struct job *job)
 	else
 		printf("error %d %s\n", job->error, strerror(job->error));
 	if (job->kind != JOB_RESOLVE && job->kind != JOB_COMPRESS)
-		printf("done %" PRIu64 "\n", job->done);
+		printf("done %" PRIu64 "\n", count_done(job));
 	else if (job->error == 0)
-		print_file(job);
+		print_file(&job->find);
 	if ((job->kind == JOB_LIST || job->kind == JOB_COPY) &&
 	    job->error == 0)
 		print_text(job->fd);
 	return job->error == 0 ? 0 : 1;
 }
 
-/* Does a job about ROOT PATH [NAME ...]. */
+/* Does a job about ROOT PATH [NAME ...]; *texts gets the names. */
 static int
-perform_names(struct job *job, int n, char **words)
+perform_names(struct job *job, struct str *texts, int n, char **words)
 {
 	struct buf	names = { 0 };
 	int		status;
 
 	if (n < 2)
 		return EX_USAGE;
-	job->root = words[0];
-	job->path = words[1];
-	job->links = use_links;
-	job->user = use_user;
+	job->find.root = words[0];
+	job->find.path = words[1];
+	job->find.links = use_links;
+	job->find.user = use_user;
 	for (int i = 2; i < n; i++)
 		buf_add(&names, words[i], strlen(words[i]) + 1);
-	job->names = names.at;
-	job->names_len = names.len;
+	*texts = (struct str){ names.at, names.len };
 	status = perform_job(job);
 	io_close(&job->fd);
 	buf_free(&names);
@@ -119,7 +128,7 @@ run_resolve(int n, char **words)
 	struct job	job;
 
 	job_init(&job, JOB_RESOLVE);
-	return perform_names(&job, n, words);
+	return perform_names(&job, &job.find.names, n, words);
 }
 
 /* ROOT PATH [PATTERN ...] */
@@ -132,11 +141,10 @@ run_list(int n, char **words)
 	struct job		job;
 
 	job_init(&job, JOB_LIST);
-	job.template = template;
-	job.template_len = sizeof(template);
-	job.offset = INT64_MAX;
-	job.length = UINT64_MAX;
-	return perform_names(&job, n, words);
+	job.list.template = (struct str){ template, sizeof(template) };
+	job.list.bytes_max = INT64_MAX;
+	job.list.entries_max = UINT64_MAX;
+	return perform_names(&job, &job.list.hidden, n, words);
 }
 
 /* ROOT PATH [NAME ...] */
@@ -146,8 +154,8 @@ run_compress(int n, char **words)
 	struct job	job;
 
 	job_init(&job, JOB_COMPRESS);
-	job.length = INT64_MAX;
-	return perform_names(&job, n, words);
+	job.compress.size_max = INT64_MAX;
+	return perform_names(&job, &job.find.names, n, words);
 }
 
 /* -1 and a line to standard error if the file cannot be opened. */
@@ -181,8 +189,8 @@ perform_range(enum job_kind kind, int n, char **words)
 		return 1;
 	if (n == 1 && fstat(fd, &st) == 0)
 		length = st.st_size;
-	job.offset = offset;
-	job.length = (uint64_t)length;
+	job.range.offset = offset;
+	job.range.length = (uint64_t)length;
 	status = perform_job(&job);
 	if (job.fd != fd)
 		io_close(&job.fd);
@@ -220,8 +228,7 @@ run_append(int n, char **words)
 		buf_addc(&line, i < n - 1 ? ' ' : '\n');
 	}
 	job_init(&job, JOB_APPEND);
-	job.data = line.at;
-	job.length = line.len;
+	job.append.bytes = (struct str){ line.at, line.len };
 	job_set_logs(&fd, 1);
 	status = perform_job(&job);
 	job_set_logs(NULL, 0);
@@ -245,9 +252,8 @@ run_verify(int n, char **words)
 	buf_add(&both, words[1], strlen(words[1]) + 1);
 	buf_add(&both, password, strlen(password) + 1);
 	job_init(&job, JOB_VERIFY);
-	job.root = words[0];
-	job.data = both.at;
-	job.length = both.len;
+	job.verify.file = words[0];
+	job.verify.both = (struct str){ both.at, both.len };
 	status = perform_job(&job);
 	buf_free(&both);
 	return status;

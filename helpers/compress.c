@@ -37,17 +37,10 @@ static int
 find_source(struct job *job, struct job *source)
 {
 	job_init(source, JOB_RESOLVE);
-	source->root = job->root;
-	source->path = job->path;
-	source->names = job->names;
-	source->names_len = job->names_len;
-	source->links = job->links;
-	source->user = job->user;
-	source->min_uid = job->min_uid;
-	source->same_mount = job->same_mount;
-	source->mount_len = job->mount_len;
+	source->find = job->find;
+	source->find.has_version = false;
 	resolve_open(source);
-	job->name_number = source->name_number;
+	job->find.name_number = source->find.name_number;
 	return source->error;
 }
 
@@ -62,11 +55,11 @@ same_source(struct job_version made, const struct job_version *source)
 static int
 compress_source(const struct job *source, struct result *r)
 {
-	int	error = gzip_compress(source->fd, r->fd, source->version.size,
-		    &r->size);
+	const struct job_version	*v = &source->find.version;
+	int	error = gzip_compress(source->fd, r->fd, v->size, &r->size);
 
-	return error == 0 && !file_version_holds(&source->version, source->fd) ?
-	    EAGAIN : error;
+	return error == 0 && !file_version_holds(v, source->fd) ? EAGAIN :
+	    error;
 }
 
 /*
@@ -81,7 +74,7 @@ cached_name(const struct job *job, const struct job_version *v,
 	snprintf(name, NAME_MAX_BYTES,
 	    "%s/%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 ".%" PRIx32
 	    "-%" PRIx64 ".%" PRIx32 ".gz",
-	    job->cache_dir, v->dev, v->ino, (uint64_t)v->size,
+	    job->compress.cache_dir, v->dev, v->ino, (uint64_t)v->size,
 	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns);
 }
 
@@ -117,7 +110,7 @@ make_cached(const struct job *job, const struct job *source, const char *name,
 	int		error;
 
 	snprintf(temporary, sizeof(temporary), "%s/.new-XXXXXX",
-	    job->cache_dir);
+	    job->compress.cache_dir);
 	r->fd = mkstemp(temporary);
 	if (r->fd == -1)
 		return errno;
@@ -158,10 +151,10 @@ make_result(const struct job *job, const struct job *source, struct result *r)
 	int	error;
 
 	/* A version that is not strong may stand for other bytes later. */
-	if (job->cache_dir == NULL || !source->facts.strong)
+	if (job->compress.cache_dir == NULL || !source->find.facts.strong)
 		return make_anonymous(source, r);
-	cached_name(job, &source->version, name);
-	if (open_cached(name, source->version.size, r))
+	cached_name(job, &source->find.version, name);
+	if (open_cached(name, source->find.version.size, r))
 		return 0;
 	error = make_cached(job, source, name, r);
 	if (error == 0 || error == EFBIG || error == EAGAIN)
@@ -173,11 +166,11 @@ static void
 fill_answer(struct job *job, const struct job *source, const struct result *r)
 {
 	job->fd = r->fd;
-	job->version = source->version;
-	job->version.size = r->size;
-	job->facts = (struct job_facts){
-		.mode = r->type | (source->facts.mode & 0777),
-		.uid = geteuid(), .strong = source->facts.strong,
+	job->find.version = source->find.version;
+	job->find.version.size = r->size;
+	job->find.facts = (struct job_facts){
+		.mode = r->type | (source->find.facts.mode & 0777),
+		.uid = geteuid(), .strong = source->find.facts.strong,
 		.in_memory = r->in_memory, .cached = r->cached
 	};
 	handle_convert(job);
@@ -186,19 +179,22 @@ fill_answer(struct job *job, const struct job *source, const struct result *r)
 void
 compress_perform(struct job *job)
 {
+	struct job_find	*find = &job->find;
 	struct job	source;
 	struct result	r = { .fd = -1 };
+	uint64_t	size;
 
 	job->fd = -1;
 	job->error = find_source(job, &source);
 	if (job->error != 0)
 		return;
-	job->unchanged = job->has_version && same_source(job->version,
-	    &source.version);
-	job->facts = source.facts;
-	if (!job->unchanged) {
-		job->error = (uint64_t)source.version.size > job->length ?
-		    EFBIG : make_result(job, &source, &r);
+	find->unchanged = find->has_version &&
+	    same_source(find->version, &source.find.version);
+	find->facts = source.find.facts;
+	if (!find->unchanged) {
+		size = (uint64_t)source.find.version.size;
+		job->error = size > job->compress.size_max ? EFBIG :
+		    make_result(job, &source, &r);
 		if (job->error == 0)
 			fill_answer(job, &source, &r);
 	}

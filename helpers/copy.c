@@ -23,17 +23,17 @@ copy_range(struct job *job, int from, int to)
 	size_t	left;
 	ssize_t	n;
 
-	while (job->done < job->length) {
-		left = job->length - job->done;
+	while (job->range.done < job->range.length) {
+		left = job->range.length - job->range.done;
 		n = pread(from, block, left < BLOCK_SIZE ? left : BLOCK_SIZE,
-		    job->offset + (int64_t)job->done);
+		    job->range.offset + (int64_t)job->range.done);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n == 0)
 			break;
 		if (n == -1 || io_write_all(to, block, (size_t)n) == -1)
 			return errno;
-		job->done += (uint64_t)n;
+		job->range.done += (uint64_t)n;
 	}
 	return 0;
 }
@@ -44,14 +44,15 @@ copy_perform(struct job *job)
 	int	from, to = -1;
 	bool	in_memory;
 
+	job->range.done = 0;
 	from = handle_open(job->fd);
 	if (from == -1 || (to = anon_file_open(&in_memory)) == -1)
 		job->error = errno;
 	else
 		job->error = copy_range(job, from, to);
 	/* The range may be of two versions. */
-	if (job->error == 0 && job->has_version &&
-	    !file_version_holds(&job->version, from))
+	if (job->error == 0 && job->copy.has_version &&
+	    !file_version_holds(&job->range.version, from))
 		job->error = ESTALE;
 	io_close(&from);
 	if (job->error != 0)

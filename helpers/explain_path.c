@@ -198,17 +198,18 @@ void
 explain_path(const struct job *job, struct buf *to)
 {
 	struct buf	 path = { 0 };
-	size_t		 root = strlen(job->root), end;
-	const char	*name = job->names;
+	size_t		 root = strlen(job->find.root), end;
+	const char	*name = job->find.names.at;
 	bool		 found;
 
-	buf_addf(&path, "%s/%s", root > 1 ? job->root : "", job->path);
+	buf_addf(&path, "%s/%s", root > 1 ? job->find.root : "",
+	    job->find.path);
 	end = path.len;
 	buf_string(&path);
 	found = walk_path(path.at, root, job->error, to);
 	/* The error may be of one of the names in the directory. */
 	while (!found && job->kind == JOB_RESOLVE && path.at[end - 1] == '/' &&
-	    name < job->names + job->names_len) {
+	    name < job->find.names.at + job->find.names.len) {
 		path.len = end;
 		buf_adds(&path, name);
 		buf_string(&path);

@@ -22,9 +22,9 @@ handle_convert(struct job *job)
 {
 	int	handle;
 
-	job->facts.handle = !job->facts.in_memory &&
-	    !io_can_read_nowait(job->fd, (off_t)job->version.size);
-	if (!job->facts.handle)
+	job->find.facts.handle = !job->find.facts.in_memory &&
+	    !io_can_read_nowait(job->fd, (off_t)job->find.version.size);
+	if (!job->find.facts.handle)
 		return;
 	handle = io_handle(job->fd);
 	if (handle == -1)

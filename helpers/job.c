@@ -35,6 +35,18 @@ job_links_find(const char *name)
 	return links;
 }
 
+bool
+job_finds(enum job_kind kind)
+{
+	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
+}
+
+bool
+job_has_range(enum job_kind kind)
+{
+	return kind == JOB_READ || kind == JOB_COPY;
+}
+
 void
 job_init(struct job *job, enum job_kind kind)
 {

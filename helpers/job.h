@@ -6,9 +6,8 @@
  * job_perform() does a job; an architecture decides where: in main, in a
  * thread, or in a helper (wire.h).
  *
- * Texts and data of a job are borrowed, and must outlive it; a received job
- * borrows from the buffer that it was received into.  Descriptors are owned:
- * see fd.
+ * Texts, each terminated, and bytes of a job are borrowed, and must outlive it;
+ * a received job borrows from the buffer that it was received into.
  */
 #ifndef HELPERS_JOB_H
 #define HELPERS_JOB_H
@@ -17,6 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "helpers/job_parts.h"
+#include "lib/str.h"
 
 #define JOB_READAHEAD	(128 * 1024)	/* READ: bytes begun behind the range */
 #define JOB_KINDS(X)							\
@@ -36,81 +38,20 @@ enum job_kind {
 	JOB_KIND_COUNT
 };
 
-/* Limits of what travels; a message beyond them is refused. */
-#define JOB_PATH_MAX		4096	/* root, path, names: bytes each */
-#define JOB_USER_MAX		256	/* user: bytes */
-#define JOB_DATA_MAX		(128 * 1024)	/* APPEND, template: bytes */
-#define JOB_SIBLINGS_MAX	8	/* suffixes */
-
-/* Which symbolic links are followed; links of proc(5) only by ALL. */
-#define JOB_LINKS(X)							\
-	X(BENEATH, "beneath")	/* links that stay beneath the root */	\
-	X(NONE, "none")							\
-	X(OWNER, "owner")	/* as BENEATH, and links whose target	\
-				 * belongs to the owner of the link */	\
-	X(ALL, "all")
-
-enum job_links {
-#define X(id, name) JOB_LINKS_##id,
-	JOB_LINKS(X)
-#undef X
-	JOB_LINKS_COUNT
-};
-
-/* The template of a LIST: these texts in this order, each terminated, some
- * empty; template.h has their fields. */
-enum job_template {
-	JOB_TEMPLATE_ORDER,	/* name, size, time; - in front: reversed */
-	JOB_TEMPLATE_TITLE,	/* the value of %{title} */
-	JOB_TEMPLATE_HEAD,	/* before all entries */
-	JOB_TEMPLATE_DIRECTORY,	/* for a directory; these precede all files */
-	JOB_TEMPLATE_FILE,	/* for a regular file */
-	JOB_TEMPLATE_BETWEEN,	/* between two entries, and before CUT */
-	JOB_TEMPLATE_CUT,	/* for entries left out because of the limits */
-	JOB_TEMPLATE_TAIL,	/* after all entries */
-	JOB_TEMPLATE_COUNT
-};
-
-/* A version of a file: if equal, the bytes are, as far as stat(2) tells. */
-struct job_version {
-	uint64_t	dev, ino;
-	int64_t		size;			/* bytes */
-	int64_t		mtime, ctime;		/* seconds since 1970 */
-	uint32_t	mtime_ns, ctime_ns;
-};
-#define JOB_CTIME_ANY	0	/* COPY: a ctime that is not compared */
-
-/* Other facts about a file, from stat(2) and statfs(2). */
-struct job_facts {
-	uint32_t	mode, uid;		/* st_mode, st_uid */
-	/* The version is a strong validator (RFC 9110, section 8.8.1): a
-	 * further change of the file gets other time stamps. */
-	bool		strong;
-	bool		in_memory;	/* the file system is; READ: the range
-					 * was before */
-	bool		handle;		/* fd is one (O_PATH), for COPY only */
-	struct job_version cached;	/* COMPRESS: of fd, in cache_dir */
-};
-
-struct job {
-	uint64_t	 id;	/* never used twice in the life of a process */
-	enum job_kind	 kind;
-
+/* RESOLVE, LIST, COMPRESS: what to find beneath a root, and what was found. */
+struct job_find {
 	/*
-	 * RESOLVE, LIST, COMPRESS: the directory (absolute; VERIFY: the file),
-	 * and the path beneath it: without a leading slash or dot segments; ""
-	 * is the root itself.  A path with a slash at its end must be a
-	 * directory; the path of a LIST always is one.
-	 * RESOLVE, COMPRESS: names are tried in that directory in turn: each
-	 * terminated, names_len bytes in all.  LIST: names are patterns
-	 * (fnmatch(3)) of entries to leave out.
+	 * The directory (absolute), and the path beneath it: without a leading
+	 * slash or dot segments; "" is the root itself.  A path with a slash at
+	 * its end must be a directory; the path of a LIST always is one.
 	 */
-	const char	*root, *path, *names;
-	size_t		 names_len;
+	const char	*root, *path;
+	struct str	 names;		/* not of LIST: texts that are tried in
+					 * that directory in turn */
 	enum job_links	 links;
 	bool		 same_mount;	/* EREMOTE in place of leaving one
 					 * mount, where the system can tell */
-	size_t		 mount_len;	/* bytes of path that lead to that
+	uint32_t	 mount_len;	/* bytes of path that lead to that
 					 * mount, without links; 0: root's */
 	/*
 	 * If not NULL: root is a path beneath this user's home (no leading
@@ -119,69 +60,127 @@ struct job {
 	 */
 	const char	*user;
 	uint32_t	 min_uid;
-	const char	*template;	/* LIST: texts, see enum job_template */
-	size_t		 template_len;
-	/*
-	 * RESOLVE: suffixes, as names are.  A sibling is a file with the file's
-	 * name and a suffix; it counts if it is not empty and not older than
-	 * the file.
-	 */
-	const char	*siblings;
-	size_t		 siblings_len;
-	const char	*cache_dir;	/* COMPRESS: directory for results,
-					 * absolute; NULL: none */
-	/*
-	 * RESOLVE, LIST, COMPRESS: the caller has this version.  If the file
-	 * still has it, unchanged is set and no descriptor travels.  COPY: fd
-	 * must have this version.  Result: the version that was found.
-	 */
+	/* The caller has this version.  If the file still has it, unchanged is
+	 * set and no descriptor travels.  Result: the version found. */
 	bool			 has_version;
 	struct job_version	 version;
 
-	/*
-	 * READ, COPY: the range of fd.  APPEND: offset is the number of the
-	 * log, data the bytes.  LIST: length is the maximum of entries, offset
-	 * the number of bytes after which no entry is begun.  VERIFY: data is
-	 * user and password, both terminated, length that of both.  RESOLVE:
-	 * length is the number of the suffix whose sibling to open, from 1; 0:
-	 * none.  COMPRESS: length is the maximum size of the file.
-	 */
+	bool			 unchanged;	/* the version holds */
+	uint32_t		 name_number;	/* of names, from 1; 0: path */
+	struct job_facts	 facts;
+};
+
+/*
+ * Descriptor: the file, open for reading, or a handle.  ESTALE: the sibling
+ * does not count.
+ */
+struct job_resolve {
+	struct job_find	 find;
+	/* Texts: suffixes.  A sibling is a file with the file's name and a
+	 * suffix; it counts if it is not empty and not older than the file. */
+	struct str	 siblings;
+	uint64_t	 sibling;	/* number, from 1, of the suffix whose
+					 * sibling to open; 0: none */
+	uint64_t	 counting;	/* a bit for each sibling that counts */
+};
+
+/* Descriptor: an anonymous file with the text.  The version is the text's, the
+ * mode that of the directory. */
+struct job_list {
+	struct job_find	 find;
+	struct str	 hidden;	/* texts: patterns (fnmatch(3)) of
+					 * entries to leave out */
+	struct str	 template;	/* texts, see enum job_template */
+	uint64_t	 entries_max;
+	int64_t		 bytes_max;	/* after these no entry is begun */
+	uint64_t	 entries;	/* in the text */
+};
+
+/*
+ * Descriptor: an anonymous file with the output of gzip, or, if the type in the
+ * mode is regular, a file in cache_dir or its handle; the version is the
+ * source's, but for the size, which is less.  EFBIG: too large, or no gain;
+ * EAGAIN: the file changed meanwhile.
+ */
+struct job_compress {
+	struct job_find	 find;
+	const char	*cache_dir;	/* directory for results, absolute;
+					 * NULL: none */
+	uint64_t	 size_max;	/* of the file */
+};
+
+/* READ, COPY: a range of the job's file. */
+struct job_range {
 	int64_t		 offset;
 	uint64_t	 length;
-	const char	*data;
+	struct job_version version;	/* of the file */
+	uint64_t	 done;		/* bytes in memory; less than length:
+					 * the file is shorter */
+};
+
+struct job_read {
+	struct job_range range;
+	bool		 was_in_memory;
+};
+
+/* Descriptor: an anonymous file with the range. */
+struct job_copy {
+	struct job_range range;
+	bool		 has_version;	/* ESTALE if it has changed */
+};
+
+struct job_append {
+	struct str	 bytes;
+	int64_t		 log;		/* its number */
+	uint64_t	 done;		/* bytes */
+};
+
+/* ENOTSUP: the kind of hash is unknown. */
+struct job_verify {
+	const char	*file;		/* absolute */
+	struct str	 both;		/* texts: user and password */
+	uint64_t	 right;		/* 1: right password */
+};
+
+struct job_close {
+	struct job_version version;	/* of the file */
+};
+
+struct job {
+	uint64_t	 id;	/* never used twice in the life of a process */
+	enum job_kind	 kind;
 	/*
-	 * Request.  READ, COPY: the file; stays the caller's.  CLOSE: the file,
-	 * of that version; -1 once it is closed.
-	 * Result, owned by the caller, -1: none.  RESOLVE: the file, open for
-	 * reading, or a handle.  COPY: an anonymous file with the range.  LIST:
-	 * one with the text; the version is the text's, the mode that of the
-	 * directory.  COMPRESS: one with the output of gzip, or, if the type in
-	 * the mode is regular, a file in cache_dir or its handle; the version
-	 * is the source's, but for the size, which is less.
+	 * The descriptor that travels; -1: none.  With the request: of READ and
+	 * COPY, which stays the caller's, and of CLOSE, -1 once it is closed.
+	 * As the result of the others, and of COPY: owned by the caller.
 	 */
 	int		 fd;
-
 	/*
 	 * 0 or an errno: ENOENT, ENOTDIR, EACCES, EXDEV (leaves the root),
 	 * ELOOP, ENAMETOOLONG, EISDIR (a directory: without a slash, or with
-	 * none of the names in it), ENOTSUP (neither file nor directory;
-	 * VERIFY: the kind of hash is unknown), EREMOTE (see same_mount), EIO
-	 * ...  RESOLVE: ESTALE (the sibling does not count).  COPY: ESTALE (the
-	 * version has changed).  COMPRESS: EFBIG (too large, or no gain),
-	 * EAGAIN (the file changed meanwhile).  Of a task: ECONNABORTED (the
+	 * none of the names in it), ENOTSUP (neither file nor directory),
+	 * EREMOTE (see same_mount), EIO ...  Of a task: ECONNABORTED (the
 	 * helper died), ETIMEDOUT (it is stuck), EAGAIN (too many tasks wait),
 	 * ECANCELED (no connection waits).
 	 */
-	int			 error;
-	bool			 unchanged;	/* the version holds */
-	unsigned		 name_number;	/* of names, from 1; 0: path */
-	struct job_facts	 facts;	/* RESOLVE, LIST, COMPRESS */
-	uint64_t		 done;	/* READ, COPY: bytes in memory; less
-					 * than length: the file is shorter.
-					 * APPEND: bytes.  LIST: entries.
-					 * RESOLVE: a bit for each sibling that
-					 * counts.  VERIFY: 1: right password */
+	int		 error;
+	union {				/* by kind */
+		struct job_find		find;	/* the first member of three */
+		struct job_range	range;	/* the first member of two */
+		struct job_resolve	resolve;
+		struct job_read		read;
+		struct job_append	append;
+		struct job_list		list;
+		struct job_verify	verify;
+		struct job_compress	compress;
+		struct job_copy		copy;
+		struct job_close	close;
+	};
 };
+
+/* Whether the kind is of RESOLVE, LIST and COMPRESS; of READ and COPY. */
+bool		 job_finds(enum job_kind);
+bool		 job_has_range(enum job_kind);
 
 const char	*job_kind_name(enum job_kind);
 

@@ -68,7 +68,8 @@ open_directory(struct list *l)
 
 	if (error != 0)
 		return error;
-	fd = root_open_path(&l->root, job->path, BENEATH_READ | O_DIRECTORY);
+	fd = root_open_path(&l->root, job->find.path,
+	    BENEATH_READ | O_DIRECTORY);
 	if (fd == -1)
 		return errno;
 	if (fstat(fd, &st) == -1)
@@ -88,12 +89,13 @@ open_directory(struct list *l)
 static bool
 is_left_out(const struct job *job, const char *name)
 {
+	struct str	 hidden = job->list.hidden;
 	const char	*pattern;
 
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return true;
-	for (size_t at = 0; at < job->names_len; at += strlen(pattern) + 1) {
-		pattern = job->names + at;
+	for (size_t at = 0; at < hidden.len; at += strlen(pattern) + 1) {
+		pattern = hidden.at + at;
 		if (fnmatch(pattern, name, 0) == 0)
 			return true;
 	}
@@ -104,7 +106,7 @@ is_left_out(const struct job *job, const char *name)
 static int
 stat_target(struct list *l, const char *name, struct stat *st)
 {
-	const char	*path = l->job->path;
+	const char	*path = l->job->find.path;
 	size_t		 len = strlen(path);
 	char		 full_path[JOB_PATH_MAX];
 	int		 fd, n, result;
@@ -130,7 +132,7 @@ is_off_mount(struct list *l, const char *name)
 	struct root	here = l->root;
 	int		fd;
 
-	if (!l->job->same_mount)
+	if (!l->job->find.same_mount)
 		return false;
 	here.fd = dirfd(l->dir);
 	here.mount = -1;
@@ -190,7 +192,7 @@ read_entries(struct list *l)
 				return EREMOTE;
 			continue;
 		}
-		if (l->n >= l->job->length) {
+		if (l->n >= l->job->list.entries_max) {
 			l->truncated = true;
 			return 0;
 		}
@@ -325,29 +327,29 @@ put_text(struct list *l, struct page *page, enum job_template text,
 	return page->block.len >= BLOCK_SIZE ? page_flush(page) : 0;
 }
 
-/* No entry is begun beyond the limit of bytes, job->offset. */
+/* No entry is begun beyond the limit of bytes. */
 static int
 put_entries(struct list *l, struct page *page)
 {
-	struct job	*job = l->job;
+	struct job_list	*list = &l->job->list;
 	int64_t		 before;
 	int		 error = 0;
 
-	for (; job->done < l->n && error == 0; job->done++) {
-		const struct entry	*e = &l->entries[job->done];
+	for (; list->entries < l->n && error == 0; list->entries++) {
+		const struct entry	*e = &l->entries[list->entries];
 
 		before = page->size + (int64_t)page->block.len;
-		if (before >= job->offset) {
+		if (before >= list->bytes_max) {
 			l->truncated = true;
 			break;
 		}
-		if (job->done > 0)
+		if (list->entries > 0)
 			error = put_text(l, page, JOB_TEMPLATE_BETWEEN, NULL);
 		if (error == 0)
 			error = put_text(l, page, e->directory ?
 			    JOB_TEMPLATE_DIRECTORY : JOB_TEMPLATE_FILE, e);
 	}
-	if (error == 0 && l->truncated && job->done > 0)
+	if (error == 0 && l->truncated && list->entries > 0)
 		error = put_text(l, page, JOB_TEMPLATE_BETWEEN, NULL);
 	if (error == 0 && l->truncated)
 		error = put_text(l, page, JOB_TEMPLATE_CUT, NULL);
@@ -371,17 +373,19 @@ static void
 fill_answer(struct list *l, struct page *page)
 {
 	struct job	*job = l->job;
+	struct job_find	*find = &job->find;
 
-	job->unchanged = job->has_version && job->version.ino == page->digest &&
-	    job->version.size == page->size;
-	job->version = (struct job_version){
+	find->unchanged = find->has_version &&
+	    find->version.ino == page->digest &&
+	    find->version.size == page->size;
+	find->version = (struct job_version){
 		.ino = page->digest, .size = page->size
 	};
-	job->facts = (struct job_facts){
+	find->facts = (struct job_facts){
 		.mode = l->mode, .uid = geteuid(), .strong = true,
 		.in_memory = page->in_memory
 	};
-	if (!job->unchanged) {
+	if (!find->unchanged) {
 		job->fd = page->fd;
 		page->fd = -1;
 	}
@@ -405,7 +409,7 @@ write_page(struct list *l)
 static void
 split_template(struct list *l)
 {
-	const char	*text = l->job->template;
+	const char	*text = l->job->list.template.at;
 
 	for (int i = 0; i < JOB_TEMPLATE_COUNT; i++) {
 		l->texts[i] = text;
@@ -419,6 +423,7 @@ list_perform(struct job *job)
 	struct list	l = { .job = job };
 
 	job->fd = -1;
+	job->list.entries = 0;
 	split_template(&l);
 	job->error = open_directory(&l);
 	if (job->error == 0)

@@ -30,6 +30,7 @@ libhelpers_a_SOURCES = \
 	helpers/htpasswd.h \
 	helpers/job.c \
 	helpers/job.h \
+	helpers/job_parts.h \
 	helpers/links.c \
 	helpers/links.h \
 	helpers/list.c \

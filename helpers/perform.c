@@ -21,8 +21,9 @@ job_perform(struct job *job)
 {
 	need(job->kind < JOB_KIND_COUNT && performers[job->kind] != NULL);
 	job->error = 0;
-	job->unchanged = false;
-	job->name_number = 0;
-	job->done = 0;
+	if (job_finds(job->kind)) {
+		job->find.unchanged = false;
+		job->find.name_number = 0;
+	}
 	performers[job->kind](job);
 }

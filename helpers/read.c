@@ -40,11 +40,12 @@ is_in_memory(const struct job *job)
 {
 	char		bytes[PAGES * PAGE];
 	uint64_t	done = 0, left;
+	const struct job_range	*r = &job->range;
 	ssize_t		n;
 
-	for (; (left = job->length - done) > 0; done += (uint64_t)n) {
+	for (; (left = r->length - done) > 0; done += (uint64_t)n) {
 		n = io_read_nowait(job->fd, bytes, left < sizeof(bytes) ?
-		    (size_t)left : sizeof(bytes), job->offset + (int64_t)done);
+		    (size_t)left : sizeof(bytes), r->offset + (int64_t)done);
 		if (n <= 0)
 			return false;
 	}
@@ -56,30 +57,34 @@ is_in_memory(const struct job *job)
 static void
 start_readahead(const struct job *job)
 {
-	if (job->length <= INT64_MAX - JOB_READAHEAD &&
-	    job->offset <= INT64_MAX - JOB_READAHEAD - (int64_t)job->length)
-		(void)posix_fadvise(job->fd, job->offset,
-		    (off_t)job->length + JOB_READAHEAD, POSIX_FADV_WILLNEED);
+	const struct job_range	*r = &job->range;
+
+	if (r->length <= INT64_MAX - JOB_READAHEAD &&
+	    r->offset <= INT64_MAX - JOB_READAHEAD - (int64_t)r->length)
+		(void)posix_fadvise(job->fd, r->offset,
+		    (off_t)r->length + JOB_READAHEAD, POSIX_FADV_WILLNEED);
 }
 
 void
 read_perform(struct job *job)
 {
+	struct job_range	*r = &job->range;
 	ssize_t	n;
 
-	job->facts.in_memory = is_in_memory(job);
+	r->done = 0;
+	job->read.was_in_memory = is_in_memory(job);
 	start_readahead(job);
-	if (job->facts.in_memory)
-		job->done = job->length;
-	while (job->done < job->length) {
-		n = read_pages(job->fd, job->offset + (int64_t)job->done,
-		    job->length - job->done);
+	if (job->read.was_in_memory)
+		r->done = r->length;
+	while (r->done < r->length) {
+		n = read_pages(job->fd, r->offset + (int64_t)r->done,
+		    r->length - r->done);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n == -1)
 			job->error = errno;
 		if (n <= 0)
 			return;
-		job->done += (uint64_t)n;
+		r->done += (uint64_t)n;
 	}
 }

@@ -117,6 +117,7 @@ open_and_stat(const struct root *root, const char *path, int flags, int *fd,
 static int
 resolve_file(struct job *job, const struct root *root, const char *path)
 {
+	struct job_find		*find = &job->find;
 	struct stat_info	info;
 	int			error, fd;
 
@@ -124,17 +125,17 @@ resolve_file(struct job *job, const struct root *root, const char *path)
 	if (error != 0)
 		return error;
 	io_close(&fd);
-	job->unchanged =
-	    job->has_version && file_version_same(&info.version, &job->version);
-	if (!job->unchanged) {
+	find->unchanged = find->has_version &&
+	    file_version_same(&info.version, &find->version);
+	if (!find->unchanged) {
 		/* The file may have been replaced meanwhile: stat it again. */
 		error = open_and_stat(root, path, BENEATH_READ, &fd, &info);
 		if (error != 0)
 			return error;
 		job->fd = fd;
 	}
-	job->version = info.version;
-	job->facts = info.facts;
+	find->version = info.version;
+	find->facts = info.facts;
 	return 0;
 }
 
@@ -156,7 +157,7 @@ is_current(const struct job_version *sibling, const struct job_version *file)
 	    sibling->mtime_ns >= file->mtime_ns));
 }
 
-/* Sets a bit in job->done for each sibling that counts; 0 or an errno. */
+/* Sets a bit for each sibling that counts; 0 or an errno. */
 static int
 find_siblings(struct job *job, const struct root *root, const char *name)
 {
@@ -166,9 +167,9 @@ find_siblings(struct job *job, const struct root *root, const char *name)
 	uint64_t		 bit = 1;
 	int			 error, fd;
 
-	for (size_t at = 0; at < job->siblings_len;
+	for (size_t at = 0; at < job->resolve.siblings.len;
 	    at += strlen(suffix) + 1, bit <<= 1) {
-		suffix = job->siblings + at;
+		suffix = job->resolve.siblings.at + at;
 		error = join_suffix(path, name, suffix);
 		if (error == 0)
 			error = open_and_stat(root, path, BENEATH_STAT, &fd,
@@ -179,11 +180,11 @@ find_siblings(struct job *job, const struct root *root, const char *name)
 			continue;
 		io_close(&fd);
 		/* The sibling must be readable, too. */
-		if (!is_current(&info.version, &job->version) ||
+		if (!is_current(&info.version, &job->find.version) ||
 		    open_and_stat(root, path, BENEATH_READ, &fd, &info) != 0)
 			continue;
 		io_close(&fd);
-		job->done |= bit;
+		job->resolve.counting |= bit;
 	}
 	return 0;
 }
@@ -195,7 +196,7 @@ find_siblings(struct job *job, const struct root *root, const char *name)
 static int
 resolve_sibling(struct job *job, const struct root *root, const char *name)
 {
-	const char		*suffix = job->siblings;
+	const char		*suffix = job->resolve.siblings.at;
 	char			 path[JOB_PATH_MAX];
 	struct stat_info	 file;
 	int			 error, fd;
@@ -204,16 +205,16 @@ resolve_sibling(struct job *job, const struct root *root, const char *name)
 	if (error != 0)
 		return error;
 	io_close(&fd);
-	for (uint64_t i = 1; i < job->length; i++)
+	for (uint64_t i = 1; i < job->resolve.sibling; i++)
 		suffix += strlen(suffix) + 1;
 	if (join_suffix(path, name, suffix) != 0)
 		return ESTALE;
 	error = resolve_file(job, root, path);
 	if (error == ENOENT || error == ENOTDIR || error == EISDIR)
 		return ESTALE;
-	if (error == 0 && !is_current(&job->version, &file.version)) {
+	if (error == 0 && !is_current(&job->find.version, &file.version)) {
 		io_close(&job->fd);
-		job->unchanged = false;
+		job->find.unchanged = false;
 		return ESTALE;
 	}
 	return error;
@@ -222,19 +223,19 @@ resolve_sibling(struct job *job, const struct root *root, const char *name)
 static int
 resolve_path(struct job *job, const struct root *root, const char *path)
 {
-	struct job_version	known = job->version;
+	struct job_version	known = job->find.version;
 	int			error;
 
-	if (job->length > 0)
+	if (job->resolve.sibling > 0)
 		return resolve_sibling(job, root, path);
 	error = resolve_file(job, root, path);
 	if (error == 0)
 		error = find_siblings(job, root, path);
 	if (error != 0) {
 		io_close(&job->fd);
-		job->unchanged = false;
-		job->version = known;	/* the caller may ask again */
-		job->done = 0;
+		job->find.unchanged = false;
+		job->find.version = known;	/* the caller may ask again */
+		job->resolve.counting = 0;
 	}
 	return error;
 }
@@ -260,35 +261,36 @@ resolve_names(struct job *job, const struct root *root)
 	unsigned	 number = 0;
 	int		 error;
 
-	for (size_t at = 0; at < job->names_len; at += strlen(name) + 1) {
-		name = job->names + at;
-		error = join_suffix(path, job->path, name);
+	for (size_t at = 0; at < job->find.names.len; at += strlen(name) + 1) {
+		name = job->find.names.at + at;
+		error = join_suffix(path, job->find.path, name);
 		if (error != 0)
 			return error;
 		number++;
 		error = resolve_path(job, root, path);
 		if (error == 0)
-			job->name_number = number;
+			job->find.name_number = number;
 		if (error != ENOENT && error != ENOTDIR && error != EISDIR)
 			return error;
 	}
 	/* No name: an error of the directory goes first. */
-	error = check_directory(root, job->path);
+	error = check_directory(root, job->find.path);
 	return error != 0 ? error : EISDIR;
 }
 
 void
 resolve_open(struct job *job)
 {
-	size_t		len = strlen(job->path);
+	size_t		len = strlen(job->find.path);
 	struct root	root;
 
 	job->fd = -1;
+	job->resolve.counting = 0;
 	job->error = root_open(&root, job);
 	if (job->error == 0)
-		job->error = len == 0 || job->path[len - 1] == '/' ?
+		job->error = len == 0 || job->find.path[len - 1] == '/' ?
 		    resolve_names(job, &root) :
-		    resolve_path(job, &root, job->path);
+		    resolve_path(job, &root, job->find.path);
 	root_close(&root);
 }
 

@@ -90,8 +90,8 @@ open_in_home(struct root *root, const struct job *job, const char *home)
 	fd = open(home, BENEATH_STAT | O_DIRECTORY);
 	if (fd == -1)
 		return hide_error(errno);
-	root->fd = links_open(fd, job->root, BENEATH_STAT | O_DIRECTORY,
-	    job->links);
+	root->fd = links_open(fd, job->find.root, BENEATH_STAT | O_DIRECTORY,
+	    job->find.links);
 	if (root->fd == -1)
 		error = hide_error(errno);
 	io_close(&fd);
@@ -104,9 +104,9 @@ open_user_root(struct root *root, const struct job *job)
 	struct passwd	 user;
 	struct stat	 st;
 	char		*entry = NULL;
-	int		 error = look_up_user(job->user, &user, &entry);
+	int		 error = look_up_user(job->find.user, &user, &entry);
 
-	if (error == 0 && user.pw_uid < job->min_uid)
+	if (error == 0 && user.pw_uid < job->find.min_uid)
 		error = ENOENT;
 	if (error == 0)
 		error = open_in_home(root, job, user.pw_dir);
@@ -128,28 +128,29 @@ open_mount(struct root *root, const struct job *job)
 {
 	char	mount_path[JOB_PATH_MAX];
 
-	if (job->mount_len >= sizeof(mount_path))
+	if (job->find.mount_len >= sizeof(mount_path))
 		return ENAMETOOLONG;
-	memcpy(mount_path, job->path, job->mount_len);
-	mount_path[job->mount_len] = '\0';
+	memcpy(mount_path, job->find.path, job->find.mount_len);
+	mount_path[job->find.mount_len] = '\0';
 	root->mount = beneath_open_nolinks(root->fd, mount_path,
 	    BENEATH_STAT | O_DIRECTORY);
-	root->mount_path = job->path;
-	root->mount_path_len = job->mount_len;
+	root->mount_path = job->find.path;
+	root->mount_path_len = job->find.mount_len;
 	return root->mount == -1 ? EREMOTE : 0;
 }
 
 int
 root_open(struct root *root, const struct job *job)
 {
-	*root = (struct root){ .fd = -1, .links = job->links,
-	    .same_mount = job->same_mount, .mount = -1, .name = job->root };
-	if (job->user != NULL)
+	*root = (struct root){ .fd = -1, .links = job->find.links,
+	    .same_mount = job->find.same_mount, .mount = -1,
+	    .name = job->find.root };
+	if (job->find.user != NULL)
 		return open_user_root(root, job);
-	root->fd = open(job->root, BENEATH_STAT | O_DIRECTORY);
+	root->fd = open(job->find.root, BENEATH_STAT | O_DIRECTORY);
 	if (root->fd == -1)
 		return errno;
-	return job->same_mount && job->mount_len > 0 ?
+	return job->find.same_mount && job->find.mount_len > 0 ?
 	    open_mount(root, job) : 0;
 }
 

@@ -122,8 +122,8 @@ spend_time(const char *password, struct str other)
 static void
 verify_password(struct job *job, struct str text)
 {
-	struct str	 user = str_of(job->data), own, other;
-	const char	*password = job->data + user.len + 1;
+	struct str	 user = str_of(job->verify.both.at), own, other;
+	const char	*password = job->verify.both.at + user.len + 1;
 	int		 result = -1;
 
 	own = htpasswd_find(text, user, &other);
@@ -133,15 +133,16 @@ verify_password(struct job *job, struct str text)
 		spend_time(password, other);
 	if (result == -1 && own.at != NULL)
 		job->error = ENOTSUP;
-	job->done = result == 1;
+	job->verify.right = result == 1;
 }
 
 void
 verify_perform(struct job *job)
 {
-	struct str	 text = read_file(job->root);
+	struct str	 text = read_file(job->verify.file);
 	char		*at;
 
+	job->verify.right = 0;
 	if (text.at == NULL) {
 		job->error = errno;
 		return;

@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "helpers/wire.h"
@@ -17,9 +18,6 @@
 #define REQUEST_MAGIC	0x6a6f6202
 #define REPLY_MAGIC	0x616e7302
 
-#define REQUEST_HAS_VERSION	1u
-#define REQUEST_SAME_MOUNT	2u
-
 /* Texts follow with their terminators: root, path, names, data, user. */
 struct wire_request {
 	uint32_t	magic;
@@ -27,7 +25,7 @@ struct wire_request {
 	uint64_t	id;
 	uint32_t	root_size, path_size, names_size;
 	uint32_t	data_size;
-	uint32_t	flags;			/* of REQUEST_ */
+	uint32_t	flags;			/* has_version, same_mount */
 	uint32_t	with_fd;		/* 0, 1 */
 	struct job_version version;
 	int64_t		offset;
@@ -59,99 +57,262 @@ _Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX <= WIRE_MAX,
     "a request does not fit its buffer");
 
 /*
+ * Fields: which member of a job of which kinds travels where in a message.
+ *
+ * A message has zeros in place of what is not of its kind.  To check that, what
+ * has been received is packed again: the same bytes must come out.
+ */
+enum field_type {
+	FIELD_U32,
+	FIELD_U64,
+	FIELD_I64,			/* not negative */
+	FIELD_BIT1, FIELD_BIT2,		/* a bool: this bit of 4 bytes */
+	FIELD_VERSION,
+	FIELD_TEXT,			/* its size; 0: NULL */
+	FIELD_STR,			/* its size */
+	FIELD_SIZE			/* the size once more, in 8 bytes */
+};
+
+struct field {
+	unsigned		kinds;		/* a bit for each */
+	enum field_type		type;
+	size_t			at, in_job;	/* where */
+	size_t			max;		/* of a text: bytes */
+};
+
+#define KIND(kind)	(1U << JOB_##kind)
+#define FIND		(KIND(RESOLVE) | KIND(LIST) | KIND(COMPRESS))
+#define NAMED		(KIND(RESOLVE) | KIND(COMPRESS))
+#define RANGE		(KIND(READ) | KIND(COPY))
+#define REQUEST(kinds, type, at, member, max)				\
+	{ kinds, FIELD_##type, offsetof(struct wire_request, at),	\
+	    offsetof(struct job, member), max }
+#define REPLY(kinds, type, at, member)					\
+	{ kinds, FIELD_##type, offsetof(struct wire_reply, at),		\
+	    offsetof(struct job, member), 0 }
+
+/* Texts in the order in which they follow. */
+static const struct field request_fields[] = {
+	REQUEST(FIND, TEXT, root_size, find.root, JOB_PATH_MAX),
+	REQUEST(FIND, TEXT, path_size, find.path, JOB_PATH_MAX),
+	REQUEST(NAMED, STR, names_size, find.names, JOB_PATH_MAX),
+	REQUEST(FIND, BIT1, flags, find.has_version, 0),
+	REQUEST(FIND, BIT2, flags, find.same_mount, 0),
+	REQUEST(FIND, VERSION, version, find.version, 0),
+	REQUEST(FIND, U32, links, find.links, 0),
+	REQUEST(FIND, U32, min_uid, find.min_uid, 0),
+	REQUEST(FIND, U32, mount_len, find.mount_len, 0),
+	REQUEST(KIND(RESOLVE), STR, data_size, resolve.siblings, JOB_PATH_MAX),
+	REQUEST(KIND(RESOLVE), U64, length, resolve.sibling, 0),
+	REQUEST(KIND(LIST), STR, names_size, list.hidden, JOB_PATH_MAX),
+	REQUEST(KIND(LIST), STR, data_size, list.template, JOB_DATA_MAX),
+	REQUEST(KIND(LIST), U64, length, list.entries_max, 0),
+	REQUEST(KIND(LIST), I64, offset, list.bytes_max, 0),
+	REQUEST(KIND(COMPRESS), TEXT, data_size, compress.cache_dir,
+	    JOB_PATH_MAX),
+	REQUEST(KIND(COMPRESS), U64, length, compress.size_max, 0),
+	REQUEST(FIND, TEXT, user_size, find.user, JOB_USER_MAX),
+	REQUEST(RANGE, I64, offset, range.offset, 0),
+	REQUEST(RANGE, U64, length, range.length, 0),
+	REQUEST(RANGE, VERSION, version, range.version, 0),
+	REQUEST(KIND(COPY), BIT1, flags, copy.has_version, 0),
+	REQUEST(KIND(CLOSE), VERSION, version, close.version, 0),
+	REQUEST(KIND(APPEND), I64, offset, append.log, 0),
+	REQUEST(KIND(APPEND), STR, data_size, append.bytes, JOB_DATA_MAX),
+	REQUEST(KIND(APPEND), SIZE, length, append.bytes, 0),
+	REQUEST(KIND(VERIFY), TEXT, root_size, verify.file, JOB_PATH_MAX),
+	REQUEST(KIND(VERIFY), STR, data_size, verify.both, JOB_DATA_MAX),
+	REQUEST(KIND(VERIFY), SIZE, length, verify.both, 0)
+};
+
+static const struct field reply_fields[] = {
+	REPLY(FIND, BIT1, unchanged, find.unchanged),
+	REPLY(FIND, VERSION, version, find.version),
+	REPLY(FIND, U32, mode, find.facts.mode),
+	REPLY(FIND, U32, uid, find.facts.uid),
+	REPLY(FIND, BIT1, strong, find.facts.strong),
+	REPLY(FIND, BIT1, in_memory, find.facts.in_memory),
+	REPLY(NAMED, U32, name_number, find.name_number),
+	REPLY(KIND(RESOLVE), U64, done, resolve.counting),
+	REPLY(KIND(LIST), U64, done, list.entries),
+	REPLY(KIND(COMPRESS), VERSION, cached, find.facts.cached),
+	REPLY(RANGE, U64, done, range.done),
+	REPLY(KIND(READ), BIT1, in_memory, read.was_in_memory),
+	REPLY(KIND(APPEND), U64, done, append.done),
+	REPLY(KIND(VERIFY), U64, done, verify.right)
+};
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+static bool
+is_of_kind(const struct field *f, enum job_kind kind)
+{
+	return (f->kinds >> kind & 1) != 0;
+}
+
+static bool
+is_text(const struct field *f)
+{
+	return f->type == FIELD_TEXT || f->type == FIELD_STR;
+}
+
+/* The text or the bytes of a member; len is the size that travels. */
+static struct str
+get_text(const struct field *f, const void *member)
+{
+	const char *const	*text = member;
+
+	if (f->type != FIELD_TEXT)
+		return *(const struct str *)member;
+	return (struct str){ *text, *text != NULL ? strlen(*text) + 1 : 0 };
+}
+
+/* Puts a member of a job into a message. */
+static void
+put_field(const struct field *f, const void *member, char *at)
+{
+	uint64_t	size;
+	uint32_t	word;
+
+	switch (f->type) {
+	case FIELD_BIT1:
+	case FIELD_BIT2:
+		memcpy(&word, at, sizeof(word));
+		if (*(const bool *)member)
+			word |= f->type == FIELD_BIT1 ? 1 : 2;
+		memcpy(at, &word, sizeof(word));
+		break;
+	case FIELD_TEXT:
+	case FIELD_STR:
+		word = (uint32_t)get_text(f, member).len;
+		memcpy(at, &word, sizeof(word));
+		break;
+	case FIELD_SIZE:
+		size = get_text(f, member).len;
+		memcpy(at, &size, sizeof(size));
+		break;
+	case FIELD_VERSION:
+		memcpy(at, member, sizeof(struct job_version));
+		break;
+	default:
+		memcpy(at, member, f->type == FIELD_U32 ? 4 : 8);
+	}
+}
+
+static void
+put_fields(const struct field *fields, size_t n, const struct job *job,
+    void *message)
+{
+	for (const struct field *f = fields; f < fields + n; f++)
+		if (is_of_kind(f, job->kind))
+			put_field(f, (const char *)job + f->in_job,
+			    (char *)message + f->at);
+}
+
+static bool
+version_fits(const struct job_version *v)
+{
+	return v->size >= 0 && v->mtime_ns < 1000000000 &&
+	    v->ctime_ns < 1000000000;
+}
+
+/* The next text, in the buffer behind *end, which is moved behind it. */
+static bool
+take_text(const struct field *f, void *member, size_t size, const char **end)
+{
+	if (size > f->max)
+		return false;
+	if (f->type == FIELD_STR)
+		*(struct str *)member = (struct str){ *end, size };
+	else if (size > 0)
+		*(const char **)member = *end;
+	*end += size;
+	return true;
+}
+
+/* Fills in a member of a job from a message; false: it does not fit. */
+static bool
+take_field(const struct field *f, void *member, const char *at,
+    const char **end)
+{
+	uint32_t	word;
+
+	memcpy(&word, at, sizeof(word));
+	switch (f->type) {
+	case FIELD_BIT1:
+	case FIELD_BIT2:
+		*(bool *)member =
+		    (word & (f->type == FIELD_BIT1 ? 1 : 2)) != 0;
+		return true;
+	case FIELD_TEXT:
+	case FIELD_STR:
+		return take_text(f, member, word, end);
+	case FIELD_SIZE:
+		return true;
+	case FIELD_VERSION:
+		memcpy(member, at, sizeof(struct job_version));
+		return version_fits(member);
+	case FIELD_I64:
+		memcpy(member, at, sizeof(int64_t));
+		return *(const int64_t *)member >= 0;
+	default:
+		memcpy(member, at, f->type == FIELD_U32 ? 4 : 8);
+		return true;
+	}
+}
+
+static bool
+take_fields(const struct field *fields, size_t n, struct job *job,
+    const void *message, const char **end)
+{
+	for (const struct field *f = fields; f < fields + n; f++)
+		if (is_of_kind(f, job->kind) &&
+		    !take_field(f, (char *)job + f->in_job,
+		    (const char *)message + f->at, end))
+			return false;
+	return true;
+}
+
+/*
  * Requests
  */
 
-/* Whether the request has a root and a path, and the reply a file. */
-static bool
-has_path(enum job_kind kind)
+static void
+pack_request(const struct job *job, struct wire_request *request)
 {
-	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
+	*request = (struct wire_request){
+		.magic = REQUEST_MAGIC, .kind = job->kind, .id = job->id,
+		.with_fd = job_has_range(job->kind) || job->kind == JOB_CLOSE
+	};
+	put_fields(request_fields, COUNT(request_fields), job, request);
 }
 
-static size_t
-text_size(const char *text)
-{
-	return text != NULL ? strlen(text) + 1 : 0;
-}
-
-/* The data that travel with a job; NULL: none. */
-static const char *
-job_data(const struct job *job, size_t *size)
-{
-	switch (job->kind) {
-	case JOB_RESOLVE:
-		*size = job->siblings_len;
-		return job->siblings;
-	case JOB_LIST:
-		*size = job->template_len;
-		return job->template;
-	case JOB_COMPRESS:
-		*size = text_size(job->cache_dir);
-		return job->cache_dir;
-	case JOB_APPEND:
-	case JOB_VERIFY:
-		*size = job->length;
-		return job->data;
-	default:
-		*size = 0;
-		return NULL;
-	}
-}
-
-/* Sets the parts of the message, the header first; returns their number. */
+/* Sets the parts of the message behind the first; returns the number of all, or
+ * -1 with errno if one is too large. */
 static int
-pack_request(const struct job *job, struct wire_request *request,
-    struct iovec *parts)
+set_parts(const struct job *job, struct iovec *parts)
 {
-	size_t		 size;
-	const char	*at[] = { job->root, job->path, job->names,
-	    job_data(job, &size), job->user };
-	uint32_t	*sizes[] = { &request->root_size, &request->path_size,
-	    &request->names_size, &request->data_size, &request->user_size };
-	int		 n = 0;
+	struct str	text;
+	int		n = 1;
 
-	parts[n].iov_base = request;
-	parts[n++].iov_len = sizeof(*request);
-	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
-		if (*sizes[i] == 0)
+	for (size_t i = 0; i < COUNT(request_fields); i++) {
+		const struct field	*f = &request_fields[i];
+
+		if (!is_of_kind(f, job->kind) || !is_text(f))
+			continue;
+		text = get_text(f, (const char *)job + f->in_job);
+		if (text.len > f->max) {
+			errno = f->type == FIELD_TEXT || job_finds(job->kind) ?
+			    ENAMETOOLONG : EFBIG;
+			return -1;
+		}
+		if (text.len == 0)
 			continue;
 		/* Drops const: sendmsg() only reads. */
-		memcpy(&parts[n].iov_base, &at[i], sizeof(at[i]));
-		parts[n++].iov_len = *sizes[i];
+		memcpy(&parts[n].iov_base, &text.at, sizeof(text.at));
+		parts[n++].iov_len = text.len;
 	}
 	return n;
-}
-
-static int
-set_sizes(const struct job *job, struct wire_request *request)
-{
-	size_t	root = text_size(job->root), path = text_size(job->path);
-	size_t	user = text_size(job->user), data;
-
-	job_data(job, &data);
-	if (data > JOB_DATA_MAX) {
-		errno = has_path(job->kind) ? ENAMETOOLONG : EFBIG;
-		return -1;
-	}
-	if (root > JOB_PATH_MAX || path > JOB_PATH_MAX ||
-	    job->names_len > JOB_PATH_MAX || user > JOB_USER_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	request->root_size = (uint32_t)root;
-	request->path_size = (uint32_t)path;
-	request->names_size = (uint32_t)job->names_len;
-	request->data_size = (uint32_t)data;
-	request->user_size = (uint32_t)user;
-	return 0;
-}
-
-/* Whether a descriptor travels that stays open here. */
-static bool
-lends_file(enum job_kind kind)
-{
-	return kind == JOB_READ || kind == JOB_COPY;
 }
 
 /*
@@ -176,198 +337,94 @@ send_closing(int sock, const struct wire_request *request, int *fd)
 int
 wire_send_request(int sock, struct job *job)
 {
-	struct wire_request	request = {
-		.magic = REQUEST_MAGIC,
-		.kind = job->kind,
-		.id = job->id,
-		.flags = (job->has_version ? REQUEST_HAS_VERSION : 0) |
-		    (job->same_mount ? REQUEST_SAME_MOUNT : 0),
-		.with_fd = lends_file(job->kind) || job->kind == JOB_CLOSE,
-		.version = job->version,
-		.offset = job->offset,
-		.length = job->length,
-		.links = job->links,
-		.min_uid = job->min_uid,
-		.mount_len = job->same_mount ? (uint32_t)job->mount_len : 0
+	struct wire_request	request;
+	struct iovec		parts[6] = {
+		{ .iov_base = &request, .iov_len = sizeof(request) }
 	};
-	struct iovec	parts[6];
-	int		n;
+	int			n = set_parts(job, parts);
 
-	if (set_sizes(job, &request) == -1)
+	if (n == -1)
 		return -1;
+	pack_request(job, &request);
 	need(!request.with_fd || job->fd != -1);
 	if (job->kind == JOB_CLOSE)
 		return send_closing(sock, &request, &job->fd);
-	n = pack_request(job, &request, parts);
 	return io_send_message(sock, parts, n, request.with_fd ? job->fd : -1);
 }
 
-static bool
-version_fits(const struct job_version *v)
-{
-	return v->size >= 0 && v->mtime_ns < 1000000000 &&
-	    v->ctime_ns < 1000000000;
-}
-
-/* Whether the members that this kind uses are set, and no others. */
-static bool
-kind_fits(const struct wire_request *r)
-{
-	bool	located = r->path_size != 0 || r->names_size != 0 ||
-	    r->user_size != 0 || r->links != 0 || r->min_uid != 0 ||
-	    r->mount_len != 0;
-
-	switch (r->kind) {
-	case JOB_RESOLVE:
-		return r->root_size > 1 && r->path_size > 0 &&
-		    r->data_size <= JOB_PATH_MAX && !r->with_fd;
-	case JOB_COMPRESS:
-		return r->root_size > 1 && r->path_size > 0 &&
-		    r->data_size <= JOB_PATH_MAX && r->data_size != 1 &&
-		    !r->with_fd;
-	case JOB_LIST:
-		return r->root_size > 1 && r->path_size > 0 &&
-		    r->data_size > 0 && !r->with_fd;
-	case JOB_READ:
-	case JOB_COPY:
-		return !located && r->root_size == 0 && r->data_size == 0 &&
-		    r->with_fd &&
-		    r->length <= (uint64_t)(INT64_MAX - r->offset);
-	case JOB_CLOSE:
-		return !located && r->root_size == 0 && r->data_size == 0 &&
-		    r->with_fd && r->offset == 0 && r->length == 0;
-	case JOB_APPEND:
-		return !located && r->root_size == 0 && !r->with_fd &&
-		    r->length == r->data_size;
-	case JOB_VERIFY:
-		return !located && r->root_size > 1 && r->data_size > 1 &&
-		    r->length == r->data_size && !r->with_fd;
-	default:
-		return false;
-	}
-}
-
-static bool
-request_fits(const struct wire_request *r)
-{
-	return r->magic == REQUEST_MAGIC && r->kind < JOB_KIND_COUNT &&
-	    r->root_size <= JOB_PATH_MAX && r->path_size <= JOB_PATH_MAX &&
-	    r->names_size <= JOB_PATH_MAX && r->data_size <= JOB_DATA_MAX &&
-	    r->user_size <= JOB_USER_MAX && r->user_size != 1 &&
-	    (r->user_size != 0 || r->min_uid == 0) &&
-	    r->links < JOB_LINKS_COUNT &&
-	    (r->mount_len == 0 || ((r->flags & REQUEST_SAME_MOUNT) != 0 &&
-	    r->mount_len < r->path_size)) &&
-	    r->flags <= (REQUEST_HAS_VERSION | REQUEST_SAME_MOUNT) &&
-	    r->with_fd <= 1 && r->offset >= 0 &&
-	    version_fits(&r->version) && kind_fits(r);
-}
-
-/* Whether the bytes are one text, with its only NUL at the end. */
-static bool
-text_fits(const char *text, size_t size)
-{
-	return memchr(text, '\0', size) == text + size - 1;
-}
-
-/* Whether the bytes are terminated texts in a row, none empty. */
-static bool
-list_fits(const char *at, size_t size)
-{
-	size_t	len;
-
-	if (size > 0 && at[size - 1] != '\0')
-		return false;
-	for (; size > 0; at += len + 1, size -= len + 1) {
-		len = strlen(at);
-		if (len == 0)
-			return false;
-	}
-	return true;
-}
-
 static unsigned
-count_texts(const char *at, size_t size)
+count_texts(struct str s)
 {
 	unsigned	n = 0;
 
-	for (size_t i = 0; i < size; i++)
-		n += at[i] == '\0';
+	for (size_t i = 0; i < s.len; i++)
+		n += s.at[i] == '\0';
 	return n;
 }
 
 /* Whether the bytes are so many terminated texts in a row, maybe empty. */
 static bool
-texts_fit(const char *at, size_t size, unsigned count)
+texts_fit(struct str s, unsigned count)
 {
-	return count_texts(at, size) == count && at[size - 1] == '\0';
+	return count_texts(s) == count && s.at[s.len - 1] == '\0';
 }
 
+/* Whether the bytes are terminated texts in a row, none empty. */
 static bool
-unpack_data(const struct wire_request *r, struct job *job, const char *at)
+list_fits(struct str s)
 {
-	unsigned	n;
+	bool	begins = true;
 
-	switch (r->kind) {
-	case JOB_LIST:
-		job->template = at;
-		job->template_len = r->data_size;
-		return texts_fit(at, r->data_size, JOB_TEMPLATE_COUNT);
-	case JOB_COMPRESS:
-		job->cache_dir = r->data_size > 0 ? at : NULL;
-		return r->data_size == 0 ||
-		    (text_fits(at, r->data_size) && at[0] == '/');
-	default:
-		job->siblings = at;
-		job->siblings_len = r->data_size;
-		n = count_texts(at, r->data_size);
-		return list_fits(at, r->data_size) && n <= JOB_SIBLINGS_MAX &&
-		    r->length <= n;
-	}
-}
-
-static bool
-unpack_texts(const struct wire_request *r, struct job *job, const char *at)
-{
-	job->root = at;
-	job->path = at + r->root_size;
-	job->names = job->path + r->path_size;
-	job->names_len = r->names_size;
-	if (r->user_size > 0) {
-		job->user = job->names + r->names_size + r->data_size;
-		if (!text_fits(job->user, r->user_size))
+	for (size_t i = 0; i < s.len; i++) {
+		if (begins && s.at[i] == '\0')
 			return false;
+		begins = s.at[i] == '\0';
 	}
-	return unpack_data(r, job, job->names + r->names_size) &&
-	    text_fits(job->root, r->root_size) &&
-	    text_fits(job->path, r->path_size) &&
-	    list_fits(job->names, r->names_size) &&
-	    (job->root[0] == '/') == (job->user == NULL) &&
-	    job->path[0] != '/';
+	return begins;
 }
 
-/* Fills in the job, whose texts and data point into the buffer. */
 static bool
-unpack_request(const struct wire_request *r, struct job *job, const char *at)
+find_fits(const struct job_find *f)
 {
-	job_init(job, r->kind);
-	job->id = r->id;
-	job->has_version = (r->flags & REQUEST_HAS_VERSION) != 0;
-	job->same_mount = (r->flags & REQUEST_SAME_MOUNT) != 0;
-	job->version = r->version;
-	job->offset = r->offset;
-	job->length = r->length;
-	job->links = r->links;
-	job->min_uid = r->min_uid;
-	job->mount_len = r->mount_len;
-	if (has_path(r->kind))
-		return unpack_texts(r, job, at);
-	job->data = at + r->root_size;
-	if (r->kind != JOB_VERIFY)
+	return f->root != NULL && f->path != NULL &&
+	    (f->root[0] == '/') == (f->user == NULL) &&
+	    f->root[0] != '\0' && f->path[0] != '/' &&
+	    (f->user != NULL ? f->user[0] != '\0' : f->min_uid == 0) &&
+	    f->links < JOB_LINKS_COUNT && list_fits(f->names) &&
+	    (f->mount_len == 0 ||
+	    (f->same_mount && f->mount_len <= strlen(f->path)));
+}
+
+/* Whether the values of a request have a meaning. */
+static bool
+request_fits(const struct job *job)
+{
+	const char	*dir;
+	unsigned	 n;
+
+	if (job_finds(job->kind) && !find_fits(&job->find))
+		return false;
+	switch (job->kind) {
+	case JOB_RESOLVE:
+		n = count_texts(job->resolve.siblings);
+		return list_fits(job->resolve.siblings) &&
+		    n <= JOB_SIBLINGS_MAX && job->resolve.sibling <= n;
+	case JOB_LIST:
+		return list_fits(job->list.hidden) &&
+		    texts_fit(job->list.template, JOB_TEMPLATE_COUNT);
+	case JOB_COMPRESS:
+		dir = job->compress.cache_dir;
+		return dir == NULL || dir[0] == '/';
+	case JOB_READ:
+	case JOB_COPY:
+		return job->range.length <=
+		    (uint64_t)(INT64_MAX - job->range.offset);
+	case JOB_VERIFY:
+		return job->verify.file != NULL && job->verify.file[0] == '/' &&
+		    texts_fit(job->verify.both, 2);
+	default:
 		return true;
-	job->root = at;
-	return text_fits(at, r->root_size) && at[0] == '/' &&
-	    texts_fit(job->data, r->data_size, 2);
+	}
 }
 
 /* Reads the rest of a message; EOF is an error here. */
@@ -385,25 +442,32 @@ read_rest(int sock, void *at, size_t size)
 	return 0;
 }
 
-/* Reads all behind the first n bytes of the header. */
+/* Reads all behind the first n bytes of the header; the job's texts are in the
+ * buffer. */
 static int
 recv_rest(int sock, struct wire_request *r, size_t n, struct job *job,
     char *buffer)
 {
+	struct wire_request	again;
+	const char		*end = buffer;
+
 	if (read_rest(sock, (char *)r + n, sizeof(*r) - n) == -1)
 		return -1;
-	if (!request_fits(r)) {
-		errno = EBADMSG;
+	errno = EBADMSG;
+	if (r->kind >= JOB_KIND_COUNT)
 		return -1;
-	}
-	if (read_rest(sock, buffer, (size_t)r->root_size + r->path_size +
-	    r->names_size + r->data_size + r->user_size) == -1)
+	job_init(job, r->kind);
+	job->id = r->id;
+	if (!take_fields(request_fields, COUNT(request_fields), job, r, &end))
 		return -1;
-	if (!unpack_request(r, job, buffer)) {
-		errno = EBADMSG;
+	if (read_rest(sock, buffer, (size_t)(end - buffer)) == -1)
 		return -1;
-	}
-	return 0;
+	buffer[end - buffer] = '\0';	/* ends a text that lacks its NUL */
+	pack_request(job, &again);
+	if (memcmp(&again, r, sizeof(again)) == 0 && request_fits(job))
+		return 0;
+	errno = EBADMSG;
+	return -1;
 }
 
 int
@@ -435,87 +499,91 @@ wire_recv_request(int sock, struct job *job, char *buffer)
 
 /* Whether an open file belongs to this reply. */
 static bool
-brings_file(enum job_kind kind, int error, bool unchanged)
+brings_file(const struct job *job)
 {
-	return (has_path(kind) || kind == JOB_COPY) && error == 0 && !unchanged;
+	return job->error == 0 && (job->kind == JOB_COPY ||
+	    (job_finds(job->kind) && !job->find.unchanged));
+}
+
+static bool
+may_be_handle(enum job_kind kind)
+{
+	return kind == JOB_RESOLVE || kind == JOB_COMPRESS;
+}
+
+static void
+pack_reply(const struct job *job, struct wire_reply *r)
+{
+	*r = (struct wire_reply){
+		.magic = REPLY_MAGIC, .kind = job->kind, .id = job->id,
+		.error = job->error, .with_fd = brings_file(job)
+	};
+	put_fields(reply_fields, COUNT(reply_fields), job, r);
+	if (r->with_fd && may_be_handle(job->kind) && job->find.facts.handle)
+		r->with_fd = 2;
 }
 
 int
 wire_send_reply(int sock, const struct job *job)
 {
-	struct wire_reply	r = {
-		.magic = REPLY_MAGIC,
-		.kind = job->kind,
-		.id = job->id,
-		.error = job->error,
-		.name_number = job->name_number,
-		.version = job->version,
-		.mode = job->facts.mode,
-		.uid = job->facts.uid,
-		.unchanged = job->unchanged,
-		.strong = job->facts.strong,
-		.in_memory = job->facts.in_memory,
-		.with_fd = brings_file(job->kind, job->error, job->unchanged),
-		.done = job->done,
-		.cached = job->facts.cached
-	};
-	struct iovec	part = { .iov_base = &r, .iov_len = sizeof(r) };
+	struct wire_reply	r;
+	struct iovec		part = { .iov_base = &r, .iov_len = sizeof(r) };
 
+	pack_reply(job, &r);
 	need(!r.with_fd || job->fd != -1);
-	if (r.with_fd && job->facts.handle)
-		r.with_fd = 2;
 	return io_send_message(sock, &part, 1, r.with_fd ? job->fd : -1);
 }
 
+/* Whether the result can be one of that job. */
 static bool
-flags_fit(const struct wire_reply *r)
+result_fits(const struct job *job)
 {
-	return r->unchanged <= 1 && r->strong <= 1 && r->in_memory <= 1 &&
-	    r->with_fd <= (r->kind == JOB_RESOLVE || r->kind == JOB_COMPRESS ?
-	    2 : 1);
+	unsigned	n;
+
+	if (job->error < 0)
+		return false;
+	if (job_finds(job->kind) &&
+	    (job->find.name_number > count_texts(job->find.names) ||
+	    (job->find.unchanged &&
+	    (!job->find.has_version || job->error != 0))))
+		return false;
+	switch (job->kind) {
+	case JOB_RESOLVE:
+		n = count_texts(job->resolve.siblings);
+		return job->resolve.counting < (uint64_t)1 << n;
+	case JOB_LIST:
+		return job->list.entries <= job->list.entries_max;
+	case JOB_READ:
+	case JOB_COPY:
+		return job->range.done <= job->range.length;
+	case JOB_APPEND:
+		return job->append.done <= job->append.bytes.len;
+	case JOB_VERIFY:
+		return job->verify.right <= 1;
+	default:
+		return true;
+	}
 }
 
+/* Fills in the result of the job; false: this is no reply to it. */
 static bool
-done_fits(const struct wire_reply *r, const struct job *job)
+take_reply(struct job *job, const struct wire_reply *r)
 {
-	unsigned	suffixes;
+	struct job		result = *job;
+	struct wire_reply	again;
 
-	if (job->kind != JOB_RESOLVE)
-		return r->done <= job->length;
-	suffixes = count_texts(job->siblings, job->siblings_len);
-	return r->done < (uint64_t)1 << suffixes;
-}
-
-/* Whether this can be the reply to that job. */
-static bool
-reply_fits(const struct wire_reply *r, const struct job *job)
-{
-	unsigned	count = count_texts(job->names, job->names_len);
-
-	return r->magic == REPLY_MAGIC && r->kind == job->kind &&
-	    r->id == job->id && r->error >= 0 && r->name_number <= count &&
-	    done_fits(r, job) && flags_fit(r) &&
-	    (!r->unchanged || (job->has_version && r->error == 0)) &&
-	    version_fits(&r->version) && version_fits(&r->cached) &&
-	    (r->kind == JOB_COMPRESS || r->cached.ino == 0) &&
-	    (r->with_fd > 0) == brings_file(job->kind, r->error, r->unchanged);
-}
-
-static void
-fill_job(struct job *job, const struct wire_reply *r, int fd)
-{
-	/* The kernel drops a descriptor if our limit is reached. */
-	job->error = r->with_fd && fd == -1 ? EMFILE : r->error;
-	job->unchanged = r->unchanged;
-	job->name_number = r->name_number;
-	if (!r->unchanged)
-		job->version = r->version;
-	job->facts = (struct job_facts){ .mode = r->mode, .uid = r->uid,
-	    .strong = r->strong, .in_memory = r->in_memory,
-	    .handle = r->with_fd == 2, .cached = r->cached };
-	job->done = r->done;
-	if (job->kind != JOB_READ)		/* READ: fd is the caller's */
-		job->fd = fd;
+	result.error = r->error;
+	if (!take_fields(reply_fields, COUNT(reply_fields), &result, r, NULL))
+		return false;
+	if (may_be_handle(job->kind))
+		result.find.facts.handle = r->with_fd == 2;
+	pack_reply(&result, &again);
+	if (memcmp(&again, r, sizeof(again)) != 0 || !result_fits(&result))
+		return false;
+	if (job_finds(job->kind) && result.find.unchanged)
+		result.find.version = job->find.version;
+	*job = result;
+	return true;
 }
 
 int
@@ -529,12 +597,16 @@ wire_recv_reply(int sock, struct job *job)
 	if (n <= 0)
 		return (int)n;
 	/* A reply is so small that it arrives whole. */
-	if (n != sizeof(reply) || !reply_fits(&reply, job) ||
-	    (fd != -1 && !reply.with_fd)) {
+	if (n != sizeof(reply) || (fd != -1 && !reply.with_fd) ||
+	    !take_reply(job, &reply)) {
 		io_close(&fd);
 		errno = EBADMSG;
 		return -1;
 	}
-	fill_job(job, &reply, fd);
+	/* The kernel drops a descriptor if our limit is reached. */
+	if (reply.with_fd && fd == -1)
+		job->error = EMFILE;
+	if (job->kind != JOB_READ)		/* READ: fd is the caller's */
+		job->fd = fd;
 	return 1;
 }

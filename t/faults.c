@@ -287,8 +287,8 @@ __wrap_job_perform(struct job *job)
 {
 	static const char	prefix[] = "helper/";
 
-	if (job->kind == JOB_RESOLVE && strncmp(job->path, prefix,
+	if (job->kind == JOB_RESOLVE && strncmp(job->find.path, prefix,
 	    sizeof(prefix) - 1) == 0)
-		(void)perform(job->path + sizeof(prefix) - 1);
+		(void)perform(job->find.path + sizeof(prefix) - 1);
 	__real_job_perform(job);
 }

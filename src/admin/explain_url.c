@@ -51,12 +51,13 @@ make_request(struct explanation *e, const struct explain_request *q,
 static void
 add_names(struct buf *to, const struct job *job)
 {
-	const char	*name = job->names, *end = name + job->names_len;
+	const char	*name = job->find.names.at;
+	const char	*end = name + job->find.names.len;
 
 	for (unsigned i = 1; name < end; name += strlen(name) + 1, i++)
-		if (job->name_number == 0)
+		if (job->find.name_number == 0)
 			buf_addf(to, "%s%s", i > 1 ? ", " : "", name);
-		else if (job->name_number == i)
+		else if (job->find.name_number == i)
 			buf_adds(to, name);
 }
 
@@ -64,11 +65,11 @@ add_names(struct buf *to, const struct job *job)
 static void
 add_suffix(struct buf *to, const struct job *job)
 {
-	const char	*suffix = job->siblings;
+	const char	*suffix = job->resolve.siblings.at;
 
-	if (job->kind != JOB_RESOLVE || job->length == 0)
+	if (job->kind != JOB_RESOLVE || job->resolve.sibling == 0)
 		return;
-	for (uint64_t i = 1; i < job->length; i++)
+	for (uint64_t i = 1; i < job->resolve.sibling; i++)
 		suffix += strlen(suffix) + 1;
 	buf_adds(to, suffix);
 }
@@ -77,12 +78,12 @@ add_suffix(struct buf *to, const struct job *job)
 static void
 add_siblings(struct buf *to, const struct job *job)
 {
-	const char	*suffix = job->siblings;
+	const char	*suffix = job->resolve.siblings.at;
 	const char	*word = "; beside it";
 
-	if (job->kind != JOB_RESOLVE || job->length > 0)
+	if (job->kind != JOB_RESOLVE || job->resolve.sibling > 0)
 		return;
-	for (uint64_t left = job->done; left != 0; left >>= 1) {
+	for (uint64_t left = job->resolve.counting; left != 0; left >>= 1) {
 		if (left & 1) {
 			buf_addf(to, "%s %s", word, suffix);
 			word = ",";
@@ -98,10 +99,10 @@ add_success(struct buf *to, const struct job *job)
 
 	if (job->kind == JOB_LIST) {
 		buf_addf(to, ": a directory, listed with %llu entries",
-		    (unsigned long long)job->done);
+		    (unsigned long long)job->list.entries);
 		return;
 	}
-	if (job->name_number > 0) {
+	if (job->find.name_number > 0) {
 		add_names(to, job);
 		add_suffix(to, job);
 	}
@@ -112,7 +113,7 @@ add_success(struct buf *to, const struct job *job)
 		buf_adds(to, ": a file");
 	if (job->kind == JOB_COMPRESS)
 		buf_addf(to, ", %lld bytes when compressed",
-		    (long long)job->version.size);
+		    (long long)job->find.version.size);
 	add_siblings(to, job);
 }
 
@@ -156,13 +157,13 @@ add_root(struct buf *to, const struct job *job)
 {
 	const struct passwd	*user;
 
-	if (job->user == NULL) {
-		buf_adds(to, job->root);
+	if (job->find.user == NULL) {
+		buf_adds(to, job->find.root);
 		return;
 	}
-	user = getpwnam(job->user);
+	user = getpwnam(job->find.user);
 	if (user != NULL)
-		buf_addf(to, "%s/%s", user->pw_dir, job->root);
+		buf_addf(to, "%s/%s", user->pw_dir, job->find.root);
 }
 
 static void
@@ -170,23 +171,23 @@ explain_path_job(struct explanation *e, const struct job *job)
 {
 	struct buf	root = { 0 }, path = { 0 }, text = { 0 };
 	struct job	shown = *job;
-	size_t		len = strlen(job->path);
+	size_t		len = strlen(job->find.path);
 
 	add_root(&root, job);
-	shown.root = buf_string(&root);
-	buf_adds(&path, job->path);
-	if (len > 0 && job->path[len - 1] != '/')
+	shown.find.root = buf_string(&root);
+	buf_adds(&path, job->find.path);
+	if (len > 0 && job->find.path[len - 1] != '/')
 		add_suffix(&path, job);
-	shown.path = buf_string(&path);
-	if (*shown.root == '\0') {
+	shown.find.path = buf_string(&path);
+	if (*shown.find.root == '\0') {
 		explain_add(e, EXPLAIN_LOOKUP, "~%s: there is no such user",
-		    job->user);
+		    job->find.user);
 		buf_free(&root);
 		buf_free(&path);
 		return;
 	}
-	buf_addf(&text, "%s/%s", strcmp(shown.root, "/") == 0 ? "" :
-	    shown.root, shown.path);
+	buf_addf(&text, "%s/%s", strcmp(shown.find.root, "/") == 0 ? "" :
+	    shown.find.root, shown.find.path);
 	if (job->error == 0)
 		add_success(&text, &shown);
 	else
@@ -201,18 +202,20 @@ static void
 explain_job(struct explanation *e, const struct job *job)
 {
 	if (job->kind == JOB_VERIFY)
-		explain_add(e, EXPLAIN_LOOKUP, "%s: %s", job->root,
-		    job->error != 0 ? strerror(job->error) : job->done == 1 ?
+		explain_add(e, EXPLAIN_LOOKUP, "%s: %s", job->verify.file,
+		    job->error != 0 ? strerror(job->error) :
+		    job->verify.right == 1 ?
 		    "the password is right" : "no such user, or another "
 		    "password");
-	else if (job->path != NULL)
+	else if (job_finds(job->kind))
 		explain_path_job(e, job);
 }
 
 static enum submitted
 submit_task(void *context, struct task *task)
 {
-	task->job.cache_dir = NULL;	/* explaining writes no file */
+	if (task->job.kind == JOB_COMPRESS)	/* explaining writes no file */
+		task->job.compress.cache_dir = NULL;
 	job_perform(&task->job);
 	explain_job(context, &task->job);
 	task->complete(task);

@@ -118,7 +118,7 @@ void
 fs_queues_add_alias(const struct disk_task *t)
 {
 	const struct job	*job = &t->task->job;
-	uint64_t		 fs = job->version.dev;
+	uint64_t		 fs = job->find.version.dev;
 	struct fs_queues	*all = t->fs_queue->all;
 	unsigned		 i;
 
@@ -142,26 +142,42 @@ queue_of_device(struct fs_queues *all, uint64_t fs)
 	return q != NULL ? q : queue_of(all, fs);
 }
 
+/* Also has the helper stay on the mount that is known.  A path that is a mount
+ * point itself may be a file. */
+static struct fs_queue *
+queue_of_path(struct fs_queues *all, struct job_find *f)
+{
+	uint64_t	fs;
+	size_t		mount_len;
+	bool		known;
+
+	fs = mounts_find(all->mounts, f->root, f->path, &known, &mount_len);
+	f->same_mount = known &&
+	    (mount_len == 0 || f->path[mount_len] != '\0');
+	f->mount_len = f->same_mount ? (uint32_t)mount_len : 0;
+	return queue_of(all, fs);
+}
+
 static struct fs_queue *
 choose_queue(struct fs_queues *all, struct job *job)
 {
-	uint64_t	fs;
-	bool		known;
+	size_t	mount_len;
+	bool	known;
 
-	if (job->root == NULL)
-		return queue_of_device(all, job->version.dev);
-	if (job->user != NULL)
+	if (job_has_range(job->kind))
+		return queue_of_device(all, job->range.version.dev);
+	if (job->kind == JOB_CLOSE)
+		return queue_of_device(all, job->close.version.dev);
+	if (job_finds(job->kind) && job->find.user != NULL)
 		return all->homes;
-	if (job->cache_dir != NULL)
+	if (job->kind == JOB_COMPRESS && job->compress.cache_dir != NULL)
 		return all->variants;
 	mounts_refresh(all->mounts);
-	fs = mounts_find(all->mounts, job->root,
-	    job->path != NULL ? job->path : "", &known, &job->mount_len);
-	/* A job without a path is for a file of the conf, which may be on any
-	 * mount.  A path that is a mount point itself may be a file. */
-	job->same_mount = known && job->path != NULL &&
-	    (job->mount_len == 0 || job->path[job->mount_len] != '\0');
-	return queue_of(all, fs);
+	if (job_finds(job->kind))
+		return queue_of_path(all, &job->find);
+	/* A file of the conf, which may be a link to any mount. */
+	return queue_of(all, mounts_find(all->mounts, job->verify.file, "",
+	    &known, &mount_len));
 }
 
 struct disk_task *
@@ -204,8 +220,8 @@ fs_queues_reclassify(struct disk_task *t)
 	struct fs_queues	*all = t->fs_queue->all;
 	struct job		*job = &t->task->job;
 
-	job->same_mount = false;
-	job->mount_len = 0;
+	job->find.same_mount = false;
+	job->find.mount_len = 0;
 	job->error = 0;
 	t->fs_queue = all->off_mount;
 	task_queue_push(&all->off_mount->tasks, t);

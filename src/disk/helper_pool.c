@@ -286,7 +286,8 @@ finish_job(struct helper *h)
 	h->task = NULL;
 	release_queue(h);
 	set_idle(h);
-	if (job->same_mount && job->error == EREMOTE) {
+	if (job_finds(job->kind) && job->find.same_mount &&
+	    job->error == EREMOTE) {
 		if (has_been_left(t))
 			cancel_task(t);
 		else
@@ -320,12 +321,18 @@ on_reply(void *context)
 static void
 log_stuck(const struct job *job)
 {
-	const char	*root = job->root, *path = job->path;
+	const char	*root = NULL, *path = NULL, *user = NULL;
 
+	if (job_finds(job->kind)) {
+		root = job->find.root;
+		path = job->find.path;
+		user = job->find.user;
+	} else if (job->kind == JOB_VERIFY)
+		root = job->verify.file;
 	log_warnx("a helper is stuck in a job (%s%s%s%s%s%s%s): the job fails, "
 	    "and the helper is killed; see whether that file system answers",
 	    job_kind_name(job->kind),
-	    job->user != NULL ? " " : "", job->user != NULL ? job->user : "",
+	    user != NULL ? " " : "", user != NULL ? user : "",
 	    root != NULL ? " " : "", root != NULL ? root : "",
 	    path != NULL ? "/" : "", path != NULL ? path : "");
 }

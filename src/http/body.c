@@ -52,13 +52,13 @@ complete_load(struct task *e)
 
 	if (!l->http->caches->shared)
 		chunk_fetch(l->chunk)->task = NULL;
-	if (e->job.error == 0 && e->job.done < e->job.length)
+	if (e->job.error == 0 && e->job.range.done < e->job.range.length)
 		error = ESTALE;		/* the file has shrunk */
 	else if (e->job.kind == JOB_COPY && e->job.error == 0)
 		error = chunk_adopt_copy(l->chunk, e->job.fd);
 	else if (e->job.error == 0)
 		chunk_loaded(l->chunk, now, now - l->started_at,
-		    e->job.facts.in_memory);
+		    e->job.read.was_in_memory);
 	chunk_set_error(l->chunk, error);
 }
 
@@ -96,12 +96,13 @@ start_load(struct http_loop *http, struct file *f, struct chunk *k,
 	if (!http->caches->shared)
 		chunk_fetch(k)->task = e;
 	job->fd = file_hold(f);
-	job->offset = chunk_start(k);
-	job->length = chunk_len(k);
-	job->version = *f->open_file->version;
-	job->has_version = job->kind == JOB_COPY;
+	job->range.offset = chunk_start(k);
+	job->range.length = chunk_len(k);
+	job->range.version = *f->open_file->version;
 	if (begun)
-		job->version.ctime = JOB_CTIME_ANY;
+		job->range.version.ctime = JOB_CTIME_ANY;
+	if (job->kind == JOB_COPY)
+		job->copy.has_version = true;
 	stats_count(STATS_READS);
 	return tasks_submit(http, e) == SUBMITTED_PENDING ? e : NULL;
 }

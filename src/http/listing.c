@@ -248,17 +248,18 @@ add_template(struct buf *to, const struct conf *conf, uint32_t ns,
 }
 
 void
-listing_fill_job(struct job *job, const struct conf *conf, const struct path *p,
-    const char *decoded, struct buf *text)
+listing_fill_job(struct job *job, const struct conf *conf,
+    const struct path *p, const char *decoded, struct buf *text)
 {
-	size_t	start = text->len;
+	struct job_list	*list = &job->list;
+	size_t		 start = text->len, hidden_len;
 
 	add_hide(text, p->rules);
-	job->names_len = text->len - start;
+	hidden_len = text->len - start;
 	add_template(text, conf, p->namespace, decoded);
-	job->names = text->at + start;
-	job->template = job->names + job->names_len;
-	job->template_len = text->len - start - job->names_len;
-	job->length = (uint64_t)conf->limits.listing;
-	job->offset = conf->limits.listing_bytes;
+	list->hidden = (struct str){ text->at + start, hidden_len };
+	list->template = (struct str){ text->at + start + hidden_len,
+	    text->len - start - hidden_len };
+	list->entries_max = (uint64_t)conf->limits.listing;
+	list->bytes_max = conf->limits.listing_bytes;
 }

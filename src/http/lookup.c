@@ -52,9 +52,9 @@ get_found_name(const struct lookup *l)
 {
 	const char	*name = l->text.at + l->names_at;
 
-	if (l->task.job.name_number == 0)
+	if (l->task.job.find.name_number == 0)
 		return l->text.at;
-	for (unsigned i = 1; i < l->task.job.name_number; i++)
+	for (unsigned i = 1; i < l->task.job.find.name_number; i++)
 		name += strlen(name) + 1;
 	return name;
 }
@@ -96,7 +96,8 @@ take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 	struct caches	*caches = l->http->caches;
 
 	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
-	a->file = file_new(&caches->files, job->fd, &job->version, &job->facts);
+	a->file = file_new(&caches->files, job->fd, &job->find.version,
+	    &job->find.facts);
 	job->fd = -1;			/* the file owns it */
 	path_info_found(&caches->paths, l->path, a, tried);
 }
@@ -113,15 +114,15 @@ handle_file(struct lookup *l)
 				    .checked_at = get_info_time(l) };
 	uint16_t		 tried = 0;
 
-	if (!job->unchanged)
+	if (!job->find.unchanged)
 		a.type = get_type(l);
 	if (kind->variants != NULL) {
 		a.variants = kind->variants(l->http->conf, p, job, a.type);
 		tried = NAMESPACE_MADE_BIT;
 	}
-	if (job->unchanged)
-		path_info_confirm(&l->http->caches->paths, p, &job->version, &a,
-		    tried);
+	if (job->find.unchanged)
+		path_info_confirm(&l->http->caches->paths, p,
+		    &job->find.version, &a, tried);
 	else
 		take_file(l, &a, tried);
 }
@@ -132,10 +133,10 @@ static bool
 handle_directory(struct lookup *l)
 {
 	const struct job	*job = &l->task.job;
-	size_t			 len = strlen(job->path);
+	size_t			 len = strlen(job->find.path);
 	enum pathname_kind	 kind = PATHNAME_LISTED;
 
-	if (len > 0 && job->path[len - 1] != '/')
+	if (len > 0 && job->find.path[len - 1] != '/')
 		kind = PATHNAME_DIRECTORY;
 	else if (job->kind == JOB_LIST || !rules_allow_listing(l->path->rules))
 		return false;
@@ -147,6 +148,7 @@ static void
 log_failure(const struct lookup *l)
 {
 	const struct job	*job = &l->task.job;
+	const struct job_find	*f = &job->find;
 
 	if (job->kind == JOB_COMPRESS && job->error == EAGAIN) {
 		log_info("no variant made: the file has changed while it was "
@@ -155,8 +157,8 @@ log_failure(const struct lookup *l)
 	}
 	errno = job->error;
 	log_warn("cannot %s %s%s%s/%s", job->kind == JOB_COMPRESS ?
-	    "compress" : "look up", job->user != NULL ? job->user : "",
-	    job->user != NULL ? ": " : "", job->root, job->path);
+	    "compress" : "look up", f->user != NULL ? f->user : "",
+	    f->user != NULL ? ": " : "", f->root, f->path);
 }
 
 /* Notes a failed lookup.  An older result of these kinds is used on. */
@@ -287,7 +289,7 @@ complete_lookup(struct task *e)
 	}
 	stats_count(e->job.kind == JOB_LIST ? STATS_LISTINGS : STATS_LOOKUPS);
 	if (e->job.error == 0 &&
-	    !file_fits(&l->http->caches->files, &e->job.version))
+	    !file_fits(&l->http->caches->files, &e->job.find.version))
 		e->job.error = EFBIG;
 	if (e->job.error == 0)
 		handle_file(l);
@@ -306,7 +308,7 @@ free_lookup(struct task *e)
 
 	pathname_release(&http->caches->paths, &l->path);
 	if (e->job.fd != -1)		/* too large to be served */
-		deferred_close_fd(http, e->job.fd, &e->job.version);
+		deferred_close_fd(http, e->job.fd, &e->job.find.version);
 	buf_free(&l->text);
 	free(l);
 	if (compressed)			/* the helper is free now */
@@ -323,13 +325,13 @@ fill_job_root(struct job *job, const struct path *p, struct str decoded,
 	struct str		 user = rules_user(rules, decoded);
 	size_t			 skip, at;
 
-	job->root = rules_root(rules, decoded, &skip);
-	job->links = (enum job_links)rules->links;
+	job->find.root = rules_root(rules, decoded, &skip);
+	job->find.links = (enum job_links)rules->links;
 	/* The job's path lacks the first slash. */
 	buf_add(text, decoded.at + skip + 1, decoded.len - skip);
 	at = text->len;
 	if (user.at != NULL) {
-		job->min_uid = (uint32_t)rules->action->users.from;
+		job->find.min_uid = (uint32_t)rules->action->users.from;
 		buf_add(text, user.at, user.len);
 		buf_addc(text, '\0');
 	}
@@ -349,11 +351,11 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	user_at = fill_job_root(job, p, decoded, &l->text);
 	l->names_at = l->text.len;
 	kind->fill_job(job, http->conf, p, decoded.at, &l->text);
-	job->path = l->text.at;
+	job->find.path = l->text.at;
 	if (user_at < l->names_at)
-		job->user = l->text.at + user_at;
-	job->has_version = path_info_version(&http->caches->paths, p,
-	    &job->version);
+		job->find.user = l->text.at + user_at;
+	job->find.has_version = path_info_version(&http->caches->paths, p,
+	    &job->find.version);
 	l->http = http;
 	l->path = p;
 	l->started_at = http->clock->ms;

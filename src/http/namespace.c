@@ -21,7 +21,7 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
     const char *decoded, struct buf *text)
 {
 	const struct conf_words	*index = rules_index(p->rules);
-	size_t			 start = text->len, n;
+	size_t			 start = text->len, end, n;
 
 	(void)decoded;
 	for (size_t i = 0; i < index->n; i++) {
@@ -30,17 +30,17 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 			break;
 		buf_add(text, index->at[i], n);
 	}
-	job->names_len = text->len - start;
+	end = text->len;
 	if (job->kind == JOB_COMPRESS) {
-		job->length = (uint64_t)conf->limits.compress;
-		job->cache_dir = conf->cache.variants;
+		job->compress.size_max = (uint64_t)conf->limits.compress;
+		job->compress.cache_dir = conf->cache.variants;
 	} else {
 		variant_add_suffixes(text, p);
-		job->length = namespace_is_variant(p->namespace);
+		job->resolve.sibling = namespace_is_variant(p->namespace);
+		job->resolve.siblings = (struct str){ text->at + end,
+		    text->len - end };
 	}
-	job->names = text->at + start;
-	job->siblings = job->names + job->names_len;
-	job->siblings_len = text->len - start - job->names_len;
+	job->find.names = (struct str){ text->at + start, end - start };
 }
 
 static const char *

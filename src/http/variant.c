@@ -157,7 +157,8 @@ uint16_t
 variant_find(const struct conf *conf, const struct path *p,
     const struct job *job, const char *type)
 {
-	uint64_t	siblings = job->done;
+	uint64_t	siblings = job->kind == JOB_RESOLVE ?
+			    job->resolve.counting : 0;
 	uint16_t	variants = 0;
 
 	for (uint32_t i = 0; i < KIND_COUNT; i++) {
@@ -166,7 +167,8 @@ variant_find(const struct conf *conf, const struct path *p,
 		variants |= (uint16_t)((siblings & 1) << i);
 		siblings >>= 1;
 	}
-	if (type != NULL && is_to_make(conf, p->rules, job->version.size, type))
+	if (type != NULL &&
+	    is_to_make(conf, p->rules, job->find.version.size, type))
 		variants |= NAMESPACE_MADE_BIT;
 	return variants;
 }

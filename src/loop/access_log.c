@@ -219,8 +219,7 @@ load_batch(struct access_log *g)
 	if (left > 0)
 		evloop_arm(g->timer, g->clock->ms + LINE_DELAY);
 	job_init(&g->job, JOB_APPEND);
-	g->job.data = g->batch.at;
-	g->job.length = g->batch.len;
+	g->job.append.bytes = (struct str){ g->batch.at, g->batch.len };
 	return true;
 }
 
@@ -303,7 +302,7 @@ on_wakeup(void *context)
 static void
 batch_done(struct access_log *g)
 {
-	size_t		done = (size_t)g->job.done;
+	size_t		done = (size_t)g->job.append.done;
 	uint64_t	lost;
 	bool		failed = g->job.error != 0 && done <= g->batch.len;
 

@@ -109,52 +109,47 @@ check_text(const char *at, size_t len)
 	need(len == 0 || at[len - 1] == '\0');
 }
 
-static bool
-lends_file(enum job_kind kind)
-{
-	return kind == JOB_READ || kind == JOB_COPY;
-}
-
-static bool
-has_path(enum job_kind kind)
-{
-	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
-}
-
 /* The root of a user is relative to the home. */
 static void
 check_place(const struct job *job)
 {
-	check_text(job->root, strnlen(job->root, JOB_PATH_MAX) + 1);
-	check_text(job->path, strnlen(job->path, JOB_PATH_MAX) + 1);
-	check_text(job->names, job->names_len);
-	if (job->user != NULL)
-		check_text(job->user, strnlen(job->user, JOB_USER_MAX) + 1);
-	need((job->root[0] == '/') == (job->user == NULL));
-	need(job->path[0] != '/');
-	need(job->mount_len == 0 || (job->same_mount &&
-	    job->mount_len <= strlen(job->path)));
+	check_text(job->find.root, strnlen(job->find.root, JOB_PATH_MAX) + 1);
+	check_text(job->find.path, strnlen(job->find.path, JOB_PATH_MAX) + 1);
+	if (job->kind != JOB_LIST)
+		check_text(job->find.names.at, job->find.names.len);
+	if (job->find.user != NULL)
+		check_text(job->find.user, strnlen(job->find.user, JOB_USER_MAX) + 1);
+	need((job->find.root[0] == '/') == (job->find.user == NULL));
+	need(job->find.path[0] != '/');
+	need(job->find.mount_len == 0 || (job->find.same_mount &&
+	    job->find.mount_len <= strlen(job->find.path)));
 	if (job->kind == JOB_RESOLVE)
-		check_text(job->siblings, job->siblings_len);
-	else if (job->kind == JOB_LIST)
-		check_text(job->template, job->template_len);
-	else if (job->cache_dir != NULL)
-		check_text(job->cache_dir,
-		    strnlen(job->cache_dir, JOB_PATH_MAX) + 1);
+		check_text(job->resolve.siblings.at,
+		    job->resolve.siblings.len);
+	else if (job->kind == JOB_LIST) {
+		check_text(job->list.hidden.at, job->list.hidden.len);
+		check_text(job->list.template.at, job->list.template.len);
+		need(job->list.bytes_max >= 0);
+	} else if (job->compress.cache_dir != NULL)
+		check_text(job->compress.cache_dir,
+		    strnlen(job->compress.cache_dir, JOB_PATH_MAX) + 1);
 }
 
 static void
 check_request(const struct job *job)
 {
-	need(job->kind < JOB_KIND_COUNT && job->offset >= 0);
-	need((job->fd != -1) == (lends_file(job->kind) ||
+	need(job->kind < JOB_KIND_COUNT);
+	need(!job_has_range(job->kind) || job->range.offset >= 0);
+	need((job->fd != -1) == (job_has_range(job->kind) ||
 	    job->kind == JOB_CLOSE));
-	if (has_path(job->kind))
+	if (job_finds(job->kind))
 		check_place(job);
-	need(job->kind != JOB_APPEND || job->data == buffer);
+	need(job->kind != JOB_APPEND || (job->append.bytes.at == buffer &&
+	    job->append.log >= 0));
 	if (job->kind == JOB_VERIFY) {
-		check_text(job->root, strnlen(job->root, JOB_PATH_MAX) + 1);
-		check_text(job->data, job->length);
+		check_text(job->verify.file,
+		    strnlen(job->verify.file, JOB_PATH_MAX) + 1);
+		check_text(job->verify.both.at, job->verify.both.len);
 	}
 }
 
@@ -183,14 +178,20 @@ make_job(struct job *job, enum job_kind kind, bool known)
 {
 	job_init(job, kind);
 	job->id = ID;
-	job->has_version = known;
-	job->version = version;
-	job->length = ENTRIES;
-	if (kind == JOB_RESOLVE || kind == JOB_LIST) {
-		job->names = names;
-		job->names_len = sizeof(names);
-	} else if (lends_file(kind))
+	if (job_finds(kind)) {
+		job->find.has_version = known;
+		job->find.version = version;
+	}
+	if (kind == JOB_RESOLVE)
+		job->find.names = (struct str){ names, sizeof(names) };
+	else if (kind == JOB_LIST)
+		job->list.entries_max = ENTRIES;
+	else if (kind == JOB_APPEND)
+		job->append.bytes.len = ENTRIES;
+	else if (job_has_range(kind)) {
+		job->range.length = ENTRIES;
 		job->fd = some_file;
+	}
 }
 
 static bool
@@ -203,15 +204,24 @@ brings_file(enum job_kind kind)
 static void
 check_reply(const struct job *job, enum job_kind kind, bool known)
 {
-	need(job->id == ID && job->kind == kind && job->has_version == known);
-	need(job->error >= 0 && job->done <= ENTRIES && job->name_number <= 2);
-	need(job->version.size >= 0);
-	need(!job->unchanged || (known && job->error == 0 &&
-	    memcmp(&job->version, &version, sizeof(version)) == 0));
+	bool	unchanged = job_finds(kind) && job->find.unchanged;
+
+	need(job->id == ID && job->kind == kind && job->error >= 0);
+	if (job_finds(kind)) {
+		need(job->find.has_version == known);
+		need(job->find.name_number <= 2);
+		need(job->find.version.size >= 0);
+	}
+	need(kind != JOB_LIST || job->list.entries <= ENTRIES);
+	need(kind != JOB_APPEND || job->append.done <= ENTRIES);
+	need(kind != JOB_VERIFY || job->verify.right <= 1);
+	need(!job_has_range(kind) || job->range.done <= ENTRIES);
+	need(!unchanged || (known && job->error == 0 &&
+	    memcmp(&job->find.version, &version, sizeof(version)) == 0));
 	if (kind == JOB_READ)
 		need(job->fd == some_file);
 	else
-		need((job->fd != -1) == (job->error == 0 && !job->unchanged &&
+		need((job->fd != -1) == (job->error == 0 && !unchanged &&
 		    brings_file(kind)));
 }
 
@@ -232,7 +242,8 @@ receive_reply(int fd[2], const uint8_t *data, size_t len, int flags)
 		check_reply(&job, kind, known);
 		need(wire_send_reply(fd[0], &job) == 0);
 		/* But for what fill() takes from somewhere else. */
-		if (!job.unchanged && job.error != EMFILE)
+		if (job.error != EMFILE &&
+		    !(job_finds(kind) && job.find.unchanged))
 			check_same(fd, data, len);
 	}
 	if (job.fd != some_file)

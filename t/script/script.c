@@ -310,8 +310,8 @@ expect_user(const struct job *job, const char *word)
 {
 	char	is[JOB_USER_MAX + 20] = "nobody";
 
-	if (job->user != NULL)
-		snprintf(is, sizeof(is), "%s:%u", job->user, job->min_uid);
+	if (job->find.user != NULL)
+		snprintf(is, sizeof(is), "%s:%u", job->find.user, job->find.min_uid);
 	if (strcmp(word, is) != 0)
 		world_fail("the disk is asked for %s", is);
 }
@@ -319,8 +319,8 @@ expect_user(const struct job *job, const char *word)
 static void
 expect_links(const struct job *job, const char *word)
 {
-	if (job->links != job_links_find(word))
-		world_fail("the disk is asked with links %d", (int)job->links);
+	if (job->find.links != job_links_find(word))
+		world_fail("the disk is asked with links %d", (int)job->find.links);
 }
 
 static void
@@ -329,8 +329,8 @@ expect_root(const struct job *job, const char *word)
 	struct buf	want = { 0 };
 
 	unquote(word, &want);
-	if (strcmp(buf_string(&want), job->root) != 0)
-		world_fail("the disk is asked beneath %s", job->root);
+	if (strcmp(buf_string(&want), job->find.root) != 0)
+		world_fail("the disk is asked beneath %s", job->find.root);
 	buf_free(&want);
 }
 
@@ -347,6 +347,7 @@ static void
 expect_job(char **words, size_t n)
 {
 	struct job	*job;
+	const char	*known = "";
 	char		 is[300];
 	struct buf	 want = { 0 };
 
@@ -355,7 +356,8 @@ expect_job(char **words, size_t n)
 			return;
 		job = &world.tasks[0]->job;
 		world_fail("the disk is asked to %s %s",
-		    job_kind_name(job->kind), job->path);
+		    job_kind_name(job->kind),
+		    job_finds(job->kind) ? job->find.path : "no path");
 	}
 	if (n == 4 && strcmp(words[2], "in") == 0) {
 		expect_priority(first_task(),
@@ -373,27 +375,30 @@ expect_job(char **words, size_t n)
 		else
 			break;
 	}
+	if (job_finds(job->kind) && job->find.has_version)
+		known = " has-version";
 	if (job->kind == JOB_RESOLVE)
-		snprintf(is, sizeof(is), "resolve \"%s\"%s%s%s", job->path,
-		    job->length > 0 ? " with " : "",
-		    job->length > 0 ? job->siblings : "",
-		    job->has_version ? " has-version" : "");
+		snprintf(is, sizeof(is), "resolve \"%s\"%s%s%s", job->find.path,
+		    job->resolve.sibling > 0 ? " with " : "",
+		    job->resolve.sibling > 0 ? job->resolve.siblings.at : "",
+		    known);
 	else if (job->kind == JOB_COMPRESS)
-		snprintf(is, sizeof(is), "compress \"%s\"%s", job->path,
-		    job->has_version ? " has-version" : "");
+		snprintf(is, sizeof(is), "compress \"%s\"%s", job->find.path,
+		    known);
 	else if (job->kind == JOB_LIST)
-		snprintf(is, sizeof(is), "list \"%s\" %s%s", job->path,
-		    job->template, job->has_version ? " has-version" : "");
+		snprintf(is, sizeof(is), "list \"%s\" %s%s", job->find.path,
+		    job->list.template.at, known);
 	else if (job->kind == JOB_VERIFY)
 		snprintf(is, sizeof(is), "verify \"%s\" \"%s\" \"%s\"",
-		    job->root, job->data, job->data + strlen(job->data) + 1);
+		    job->verify.file, job->verify.both.at,
+		    job->verify.both.at + strlen(job->verify.both.at) + 1);
 	else if (job->kind == JOB_CLOSE)
 		snprintf(is, sizeof(is), "close %lld",
-		    (long long)job->version.size);
+		    (long long)job->close.version.size);
 	else
 		snprintf(is, sizeof(is), "%s %lld %llu",
-		    job_kind_name(job->kind), (long long)job->offset,
-		    (unsigned long long)job->length);
+		    job_kind_name(job->kind), (long long)job->range.offset,
+		    (unsigned long long)job->range.length);
 	for (size_t i = 2; i < n; i++)
 		buf_addf(&want, "%s%s", i > 2 ? " " : "", words[i]);
 	if (strcmp(buf_string(&want), is) != 0)
@@ -409,13 +414,13 @@ answer_file(struct job *job, char **words, size_t n)
 	char		path[200];
 	struct stat	st;
 
-	if (job->path == NULL)
+	if (!job_finds(job->kind))
 		world_fail("the disk is asked to %s", job_kind_name(job->kind));
 	snprintf(path, sizeof(path), "%s/%s", world.dir, words[0]);
 	job->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (job->fd == -1 || fstat(job->fd, &st) == -1)
 		world_fail("%s: %s", path, strerror(errno));
-	job->version = (struct job_version){
+	job->find.version = (struct job_version){
 		.dev = n > 1 ? strtoul(words[1], NULL, 10) : 1,
 		.ino = st.st_ino,
 		.size = st.st_size,
@@ -423,23 +428,24 @@ answer_file(struct job *job, char **words, size_t n)
 		.ctime = st.st_ctim.tv_sec,
 		.ctime_ns = (uint32_t)st.st_ctim.tv_nsec,
 	};
-	job->facts.mode = st.st_mode;
-	job->facts.uid = 12345;		/* not this user's file */
-	job->facts.strong = n < 3 || strcmp(words[2], "weak") != 0;
-	job->facts.handle = n == 3 && strcmp(words[2], "handle") == 0;
+	job->find.facts.mode = st.st_mode;
+	job->find.facts.uid = 12345;		/* not this user's file */
+	job->find.facts.strong = n < 3 || strcmp(words[2], "weak") != 0;
+	job->find.facts.handle = n == 3 && strcmp(words[2], "handle") == 0;
 	/* A path that ends in / has led to its index file. */
-	job->name_number = job->kind != JOB_LIST && (job->path[0] == '\0' ||
-	    job->path[strlen(job->path) - 1] == '/');
+	job->find.name_number = job->kind != JOB_LIST &&
+	    (job->find.path[0] == '\0' ||
+	    job->find.path[strlen(job->find.path) - 1] == '/');
 	if (job->kind == JOB_LIST) {
-		job->facts.mode = S_IFDIR | 0755;
-		job->facts.in_memory = true;
+		job->find.facts.mode = S_IFDIR | 0755;
+		job->find.facts.in_memory = true;
 	} else if (job->kind == JOB_COMPRESS && n == 3 &&
 	    strcmp(words[2], "cached") == 0) {
-		job->facts.handle = true;
-		job->facts.cached = file_version_of(&st);
+		job->find.facts.handle = true;
+		job->find.facts.cached = file_version_of(&st);
 	} else if (job->kind == JOB_COMPRESS) {
-		job->facts.mode = 0644;
-		job->facts.in_memory = true;
+		job->find.facts.mode = 0644;
+		job->find.facts.in_memory = true;
 	}
 }
 
@@ -449,7 +455,8 @@ range_done(struct job *job, uint64_t done)
 {
 	if (job->kind == JOB_COPY || job->kind == JOB_CLOSE)
 		job_perform(job);
-	job->done = done;
+	if (job_has_range(job->kind))
+		job->range.done = done;
 }
 
 static void
@@ -458,7 +465,7 @@ answer_job(char **words, size_t n)
 	struct task	*e = first_task();
 
 	if (n > 4 && strcmp(words[n - 2], "siblings") == 0) {
-		e->job.done = strtoul(words[n - 1], NULL, 10);
+		e->job.resolve.counting = strtoul(words[n - 1], NULL, 10);
 		n -= 2;
 	}
 	if (n >= 4 && strcmp(words[2], "file") == 0)
@@ -466,13 +473,13 @@ answer_job(char **words, size_t n)
 	else if (n == 4 && strcmp(words[2], "error") == 0)
 		e->job.error = error_of(words[3]);
 	else if (n == 3 && strcmp(words[2], "unchanged") == 0) {
-		e->job.unchanged = true;
-		e->job.facts.strong = true;
+		e->job.find.unchanged = true;
+		e->job.find.facts.strong = true;
 	} else if (n == 3 && strcmp(words[2], "done") == 0)
-		range_done(&e->job, e->job.length);
+		range_done(&e->job, e->job.range.length);
 	else if (n == 3 && (strcmp(words[2], "right") == 0 ||
 	    strcmp(words[2], "wrong") == 0))
-		e->job.done = words[2][0] == 'r';
+		e->job.verify.right = words[2][0] == 'r';
 	else if (n == 4 && strcmp(words[2], "short") == 0)
 		range_done(&e->job, strtoul(words[3], NULL, 10));
 	else

@@ -85,7 +85,7 @@ verification_of(struct verifier_entry *entry)
 static void
 set_failure(struct verification *v, int error)
 {
-	const char	*file = v->task.job.root;
+	const char	*file = v->task.job.verify.file;
 
 	errno = error;
 	if (!log_is_due(&v->http->caches->unverified_warned_at,
@@ -113,7 +113,7 @@ log_unusable(const struct verification *v)
 	    name + sizeof(name) - 1) = '\0';
 	log_warnx("%s: user \"%s\" is refused: crypt(3) does not know the "
 	    "form of the password; make it anew with htpasswd -B or mkpasswd",
-	    v->task.job.root, name);
+	    v->task.job.verify.file, name);
 }
 
 static void
@@ -135,7 +135,7 @@ complete_verification(struct task *e)
 		set_failure(v, job->error);
 		return;
 	}
-	if (job->error == 0 && job->done == 1)
+	if (job->error == 0 && job->verify.right == 1)
 		auth_set(&caches->auth, v->auth, AUTH_RIGHT, 0, now,
 		    keep);
 	else
@@ -241,9 +241,9 @@ new_verification(struct http_loop *http, struct auth_entry *grant,
 	tasks_init(http, &v->task, JOB_VERIFY, complete_verification,
 	    free_verification);
 	v->task.abandon = abandon_task;
-	job->root = file;
-	job->data = v->who.bytes;	/* user and password, terminated */
-	job->length = who->user.len + who->password.len + 2;
+	job->verify.file = file;
+	job->verify.both = (struct str){ v->who.bytes,
+	    who->user.len + who->password.len + 2 };
 	v->http = http;
 	v->auth = grant;
 	return v;

@@ -104,7 +104,7 @@ make_task(enum job_kind kind)
 	job_init(&t->job, kind);
 	t->job.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	ck_assert_int_ne(t->job.fd, -1);
-	t->job.length = 100;
+	t->job.range.length = 100;
 	return t;
 }
 
@@ -162,7 +162,7 @@ START_TEST(come_back)
 	ck_assert_ptr_eq(ended[0], first);
 	ck_assert_ptr_eq(ended[1], second);
 	ck_assert_int_eq(first->job.error, 0);
-	ck_assert_uint_eq(first->job.done, 100);
+	ck_assert_uint_eq(first->job.range.done, 100);
 	abandon(first);		/* taken or done: nothing to drop */
 	ck_assert_int_eq(nended, 2);
 	mailbox_flag_send(&stop, there.queue);

@@ -74,8 +74,10 @@ make_task(int i, const char *path)
 	memset(t, 0, sizeof(*t));
 	job_init(&t->job, path != NULL ? JOB_RESOLVE : JOB_READ);
 	t->job.id = (uint64_t)i;
-	t->job.root = path != NULL ? "/srv" : NULL;
-	t->job.path = path;
+	if (path != NULL) {
+		t->job.find.root = "/srv";
+		t->job.find.path = path;
+	}
 	return t;
 }
 
@@ -248,10 +250,10 @@ START_TEST(reads_have_no_limit)
 	for (int i = 0; i < 4; i++)
 		ck_assert(add_task(i, "dead/x"));
 	ck_assert(!add_task(4, "dead/y"));
-	tasks[0].job.version.dev = makedev(0, 99);
+	tasks[0].job.find.version.dev = makedev(0, 99);
 	fs_queues_add_alias(record_of(&tasks[0]));
 	t = make_task(5, NULL);
-	t->job.version.dev = makedev(0, 99);
+	t->job.range.version.dev = makedev(0, 99);
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[0]));
 }
@@ -276,16 +278,16 @@ END_TEST
 START_TEST(same_mount)
 {
 	ck_assert(add_task(1, "a"));
-	ck_assert(tasks[1].job.same_mount);
-	ck_assert_uint_eq(tasks[1].job.mount_len, 0);
+	ck_assert(tasks[1].job.find.same_mount);
+	ck_assert_uint_eq(tasks[1].job.find.mount_len, 0);
 	ck_assert(add_task(2, "dead/x"));
-	ck_assert(tasks[2].job.same_mount);
-	ck_assert_uint_eq(tasks[2].job.mount_len, strlen("dead"));
+	ck_assert(tasks[2].job.find.same_mount);
+	ck_assert_uint_eq(tasks[2].job.find.mount_len, strlen("dead"));
 	ck_assert(add_task(4, "dead"));
-	ck_assert(!tasks[4].job.same_mount);
+	ck_assert(!tasks[4].job.find.same_mount);
 	mounts_read(mounts, "");
 	ck_assert(add_task(3, "b"));
-	ck_assert(!tasks[3].job.same_mount);
+	ck_assert(!tasks[3].job.find.same_mount);
 }
 END_TEST
 
@@ -300,7 +302,7 @@ START_TEST(off_mount)
 		fs_queues_release(queue_of(&tasks[i]));
 		tasks[i].job.error = EREMOTE;
 		fs_queues_reclassify(record_of(&tasks[i]));
-		ck_assert(!tasks[i].job.same_mount);
+		ck_assert(!tasks[i].job.find.same_mount);
 		ck_assert_int_eq(tasks[i].job.error, 0);
 	}
 	ck_assert_int_eq(pop_task(), 1);
@@ -317,18 +319,18 @@ START_TEST(reads)
 
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_int_eq(pop_task(), 1);
-	t->job.version.dev = makedev(0, 99);
+	t->job.find.version.dev = makedev(0, 99);
 	fs_queues_add_alias(record_of(t));
 	t = make_task(2, NULL);
-	t->job.version.dev = makedev(0, 99);
+	t->job.range.version.dev = makedev(0, 99);
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[1]));
 	t = make_task(3, NULL);
-	t->job.version.dev = makedev(0, 30);
+	t->job.range.version.dev = makedev(0, 30);
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[1]));
 	t = make_task(4, NULL);
-	t->job.version.dev = makedev(8, 1);
+	t->job.range.version.dev = makedev(8, 1);
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_ptr_ne(queue_of(t), queue_of(&tasks[1]));
 }
@@ -342,7 +344,7 @@ START_TEST(closes)
 	for (int i = 0; i < 5; i++) {
 		t = make_task(i, NULL);
 		t->job.kind = JOB_CLOSE;
-		t->job.version.dev = makedev(0, 30);
+		t->job.close.version.dev = makedev(0, 30);
 		ck_assert((fs_queues_add(queues, t) != NULL) == (i < 4));
 	}
 	ck_assert(!add_task(5, "dead/x"));		/* the same queue */
@@ -361,11 +363,11 @@ START_TEST(no_alias_from_links)
 
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_int_eq(pop_task(), 1);
-	t->job.version.dev = makedev(0, 30);
+	t->job.find.version.dev = makedev(0, 30);
 	fs_queues_add_alias(record_of(t));
 	ck_assert(add_task(2, "dead/x"));
 	t = make_task(3, NULL);
-	t->job.version.dev = makedev(0, 30);
+	t->job.range.version.dev = makedev(0, 30);
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[2]));
 }
@@ -378,20 +380,20 @@ START_TEST(homes)
 
 	for (int i = 1; i < 4; i++) {
 		t = make_task(i, "a");
-		t->job.user = "ann";
-		t->job.root = "public_html";
+		t->job.find.user = "ann";
+		t->job.find.root = "public_html";
 		ck_assert(fs_queues_add(queues, t));
-		ck_assert(!t->job.same_mount);
+		ck_assert(!t->job.find.same_mount);
 	}
 	ck_assert_int_eq(pop_task(), 1);
 	ck_assert_int_eq(pop_task(), 2);
 	ck_assert_int_eq(pop_task(), -1);		/* their limit */
 	ck_assert(add_task(4, "a"));
 	ck_assert_int_eq(pop_task(), 4);
-	tasks[1].job.version.dev = makedev(0, 99);
+	tasks[1].job.find.version.dev = makedev(0, 99);
 	fs_queues_add_alias(record_of(&tasks[1]));
 	t = make_task(5, NULL);
-	t->job.version.dev = makedev(0, 99);
+	t->job.range.version.dev = makedev(0, 99);
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_ptr_ne(queue_of(t), queue_of(&tasks[1]));
 }
@@ -406,9 +408,9 @@ START_TEST(variants)
 		t = make_task(i, "a");
 		job_init(&t->job, JOB_COMPRESS);
 		t->job.id = (uint64_t)i;
-		t->job.root = "/srv";
-		t->job.path = "a";
-		t->job.cache_dir = "/srv/dead/kept";
+		t->job.find.root = "/srv";
+		t->job.find.path = "a";
+		t->job.compress.cache_dir = "/srv/dead/kept";
 		ck_assert(fs_queues_add(queues, t));
 	}
 	ck_assert_int_eq(pop_task(), 1);
@@ -431,7 +433,7 @@ START_TEST(orphans)
 	ck_assert(add_task(2, "a"));
 	names[1] = fs_queues_id(queue_of(&tasks[2]));
 	t = make_task(3, "a");
-	t->job.user = "ann";
+	t->job.find.user = "ann";
 	ck_assert(fs_queues_add(queues, t));
 	names[2] = fs_queues_id(queue_of(t));
 	mounts_read(mounts, "2 1 0:30 / /srv/dead rw - b b rw\n");
@@ -468,15 +470,14 @@ START_TEST(password_files)
 	ck_assert(add_task(1, "dead/x"));
 	t = make_task(2, "");
 	job_init(&t->job, JOB_VERIFY);
-	t->job.root = "/srv/dead/users";
+	t->job.verify.file = "/srv/dead/users";
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[1]));
 	t = make_task(3, "");
 	job_init(&t->job, JOB_VERIFY);
-	t->job.root = "/etc/users";
+	t->job.verify.file = "/etc/users";
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_ptr_ne(queue_of(t), queue_of(&tasks[1]));
-	ck_assert(!t->job.same_mount);
 }
 END_TEST
 
@@ -491,13 +492,13 @@ START_TEST(frees_idle)
 	ck_assert(fs_queues_add(queues, known));
 	for (unsigned i = 1; i < 5000; i++) {
 		t = make_task(3, NULL);
-		t->job.version.dev = makedev(1, i);
+		t->job.range.version.dev = makedev(1, i);
 		ck_assert(fs_queues_add(queues, t));
 		ck_assert_ptr_ne(queue_of(t), queue_of(dead));
 		if (i == 1) {
 			ck_assert_int_eq(pop_task(), 2);
 			fs_queues_release(queue_of(known));
-			known->job.version.dev = makedev(0, 99);
+			known->job.find.version.dev = makedev(0, 99);
 			fs_queues_add_alias(record_of(known));
 		}
 		ck_assert_int_eq(pop_task(), 3);
@@ -509,7 +510,7 @@ START_TEST(frees_idle)
 	ck_assert_ptr_eq(queue_of(&tasks[4]), queue_of(dead));
 	/* The alias has gone with its queue. */
 	t = make_task(5, NULL);
-	t->job.version.dev = makedev(0, 99);
+	t->job.range.version.dev = makedev(0, 99);
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_int_eq(pop_task(), 4);
 	ck_assert_int_eq(pop_task(), 5);
@@ -517,7 +518,7 @@ START_TEST(frees_idle)
 	for (unsigned i = 1; i < 200; i++) {
 		t = mem_zero(sizeof(*t));
 		job_init(&t->job, JOB_READ);
-		t->job.version.dev = makedev(2, i);
+		t->job.range.version.dev = makedev(2, i);
 		ck_assert(fs_queues_add(queues, t));
 	}
 	ck_assert_uint_gt(fs_queues_count(queues), 200);
@@ -536,13 +537,13 @@ START_TEST(number_of_a_new_one)
 	struct task	*t = make_task(1, "a");
 
 	ck_assert(fs_queues_add(queues, t));
-	t->job.version.dev = makedev(0, 99);
+	t->job.find.version.dev = makedev(0, 99);
 	fs_queues_add_alias(record_of(t));
 	mounts_read(mounts, "1 1 8:1 / / rw - a a rw\n"
 	    "2 1 0:99 / /srv/dead rw - b b rw\n");
 	ck_assert(add_task(2, "dead/x"));
 	t = make_task(3, NULL);
-	t->job.version.dev = makedev(0, 99);
+	t->job.range.version.dev = makedev(0, 99);
 	ck_assert(fs_queues_add(queues, t));
 	ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[2]));
 }
@@ -617,8 +618,8 @@ START_TEST(fair)
 			t = &s->tasks[s->next % EACH];
 			job_init(&t->job, JOB_RESOLVE);
 			t->job.id = s->next++;
-			t->job.root = "/srv";
-			t->job.path = path[s - systems];
+			t->job.find.root = "/srv";
+			t->job.find.path = path[s - systems];
 			ck_assert(fs_queues_add(queues, t));
 			s->fs_queue = queue_of(t);
 			break;

@@ -146,8 +146,8 @@ static void
 submit_task(int i)
 {
 	job_init(&tasks[i].job, JOB_RESOLVE);
-	tasks[i].job.root = dir;
-	tasks[i].job.path = "x";
+	tasks[i].job.find.root = dir;
+	tasks[i].job.find.path = "x";
 	helper_pool_submit(pool, &tasks[i]);
 }
 

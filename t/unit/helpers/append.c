@@ -15,9 +15,9 @@ static void
 append(struct job *job, int64_t log, const char *text)
 {
 	job_init(job, JOB_APPEND);
-	job->offset = log;
-	job->data = text;
-	job->length = strlen(text);
+	job->append.log = log;
+	job->append.bytes.at = text;
+	job->append.bytes.len = strlen(text);
 	job_perform(job);
 }
 
@@ -38,7 +38,7 @@ START_TEST(each_to_its_log)
 	job_set_logs(logs, 2);
 	append(&job, 0, "one\n");
 	ck_assert_int_eq(job.error, 0);
-	ck_assert_uint_eq(job.done, 4);
+	ck_assert_uint_eq(job.append.done, 4);
 	append(&job, 1, "two\n");
 	append(&job, 0, "three\n");
 	append(&job, 1, "");
@@ -60,7 +60,7 @@ START_TEST(unknown_log)
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		append(&job, unknown[i], "x");
 		ck_assert_int_eq(job.error, EBADF);
-		ck_assert_uint_eq(job.done, 0);
+		ck_assert_uint_eq(job.append.done, 0);
 	}
 	ck_assert_str_eq(tree_text("known"), "");
 }
@@ -75,7 +75,7 @@ START_TEST(full_disk)
 	job_set_logs(&log, 1);
 	append(&job, 0, "line\n");
 	ck_assert_int_eq(job.error, ENOSPC);
-	ck_assert_uint_eq(job.done, 0);
+	ck_assert_uint_eq(job.append.done, 0);
 }
 END_TEST
 
@@ -95,7 +95,7 @@ START_TEST(file_size_limit)
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &limit);
 	ck_assert_int_eq(job.error, EFBIG);
-	ck_assert_uint_eq(job.done, 6);
+	ck_assert_uint_eq(job.append.done, 6);
 	ck_assert_str_eq(tree_text("limited"), "123456");
 }
 END_TEST
@@ -115,10 +115,10 @@ check_large(const int fd[2])
 		close(fd[0]);
 		job_set_logs(&fd[1], 1);
 		job_init(&job, JOB_APPEND);
-		job.data = data;
-		job.length = sizeof(data);
+		job.append.bytes.at = data;
+		job.append.bytes.len = sizeof(data);
 		job_perform(&job);
-		_exit(job.error == 0 && job.done == sizeof(data) ? 0 : 1);
+		_exit(job.error == 0 && job.append.done == sizeof(data) ? 0 : 1);
 	}
 	close(fd[1]);
 	while ((n = read(fd[0], got, sizeof(got))) > 0) {

@@ -76,9 +76,9 @@ asked(const char *path)
 	struct job	job;
 
 	job_init(&job, JOB_COMPRESS);
-	job.root = root;
-	job.path = path;
-	job.length = 1 << 30;
+	job.find.root = root;
+	job.find.path = path;
+	job.compress.size_max = 1 << 30;
 	return job;
 }
 
@@ -104,17 +104,17 @@ START_TEST(compresses)
 	struct stat	st;
 
 	plain.kind = JOB_RESOLVE;
-	plain.length = 0;
+	plain.compress.size_max = 0;
 	job_perform(&plain);
 	job_perform(&job);
 	check_result(&job, "root/text");
-	ck_assert_int_lt(job.version.size, SIZE / 10);
+	ck_assert_int_lt(job.find.version.size, SIZE / 10);
 	ck_assert_int_eq(fstat(job.fd, &st), 0);
-	ck_assert_int_eq(st.st_size, job.version.size);
-	ck_assert(!S_ISREG(job.facts.mode));
+	ck_assert_int_eq(st.st_size, job.find.version.size);
+	ck_assert(!S_ISREG(job.find.facts.mode));
 	/* The version is the file's, but for the size. */
-	plain.version.size = job.version.size;
-	ck_assert_mem_eq(&job.version, &plain.version, sizeof(plain.version));
+	plain.find.version.size = job.find.version.size;
+	ck_assert_mem_eq(&job.find.version, &plain.find.version, sizeof(plain.find.version));
 	close(plain.fd);
 	close(job.fd);
 	ck_assert_int_eq(tree_descriptors(), before);
@@ -127,8 +127,8 @@ START_TEST(stays)
 	struct job	job = asked("../etc/passwd");
 	int		before = tree_descriptors();
 
-	job.root = "/proc";
-	job.same_mount = true;
+	job.find.root = "/proc";
+	job.find.same_mount = true;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, EREMOTE);
 	ck_assert_int_eq(job.fd, -1);
@@ -140,11 +140,11 @@ START_TEST(index_of_a_directory)
 {
 	struct job	job = asked("d/");
 
-	job.names = "index.htm\0index.html";
-	job.names_len = 21;
+	job.find.names.at = "index.htm\0index.html";
+	job.find.names.len = 21;
 	job_perform(&job);
 	check_result(&job, "root/d/index.html");
-	ck_assert_uint_eq(job.name_number, 2);
+	ck_assert_uint_eq(job.find.name_number, 2);
 	close(job.fd);
 }
 END_TEST
@@ -157,7 +157,7 @@ START_TEST(again)
 
 	job_perform(&a);
 	job_perform(&b);
-	ck_assert_int_eq(a.version.size, b.version.size);
+	ck_assert_int_eq(a.find.version.size, b.find.version.size);
 	ck_assert_int_eq(pread(a.fd, x, 100, 0), 100);
 	ck_assert_int_eq(pread(b.fd, y, 100, 0), 100);
 	ck_assert_mem_eq(x, y, 100);
@@ -188,14 +188,14 @@ START_TEST(refuses)
 	int		before = tree_descriptors();
 	struct job	job = asked(refused[_i].path);
 
-	job.length = refused[_i].length;
-	job.cache_dir = _i % 2 == 0 ? keep : NULL;
+	job.compress.size_max = refused[_i].length;
+	job.compress.cache_dir = _i % 2 == 0 ? keep : NULL;
 	job_perform(&job);
 	ck_assert_int_ne(job.error, 0);
 	if (refused[_i].error != 0)
 		ck_assert_int_eq(job.error, refused[_i].error);
 	ck_assert_int_eq(job.fd, -1);
-	ck_assert(!job.unchanged);
+	ck_assert(!job.find.unchanged);
 	ck_assert_int_eq(tree_descriptors(), before);
 }
 END_TEST
@@ -206,17 +206,17 @@ START_TEST(known)
 
 	set_time("root/text", 1000);
 	job_perform(&job);
-	next.has_version = true;
-	next.version = job.version;
+	next.find.has_version = true;
+	next.find.version = job.find.version;
 	job_perform(&next);
 	ck_assert_int_eq(next.error, 0);
-	ck_assert(next.unchanged);
+	ck_assert(next.find.unchanged);
 	ck_assert_int_eq(next.fd, -1);
 	set_time("root/text", 1001);
 	job_perform(&next);
-	ck_assert(!next.unchanged);
+	ck_assert(!next.find.unchanged);
 	check_result(&next, "root/text");
-	ck_assert_int_eq(next.version.mtime, 1001);
+	ck_assert_int_eq(next.find.version.mtime, 1001);
 	close(next.fd);
 	close(job.fd);
 }
@@ -237,10 +237,10 @@ settle(void)
 	for (;;) {
 		job = asked("text");
 		job.kind = JOB_RESOLVE;
-		job.length = 0;
+		job.compress.size_max = 0;
 		job_perform(&job);
 		close(job.fd);
-		if (job.facts.strong)
+		if (job.find.facts.strong)
 			return;
 		nanosleep(&wait, NULL);		/* ctime cannot be set */
 	}
@@ -272,15 +272,15 @@ check_kept(const struct job *job)
 	struct stat	st;
 
 	plain.kind = JOB_RESOLVE;
-	plain.length = 0;
+	plain.compress.size_max = 0;
 	job_perform(&plain);
 	close(plain.fd);
 	ck_assert_int_eq(fstat(job->fd, &st), 0);
-	plain.version.size = st.st_size;
-	ck_assert(file_version_same(&job->version, &plain.version));
-	plain.version = file_version_of(&st);
-	ck_assert(file_version_same(&job->facts.cached, &plain.version));
-	ck_assert(!file_version_same(&job->facts.cached, &job->version));
+	plain.find.version.size = st.st_size;
+	ck_assert(file_version_same(&job->find.version, &plain.find.version));
+	plain.find.version = file_version_of(&st);
+	ck_assert(file_version_same(&job->find.facts.cached, &plain.find.version));
+	ck_assert(!file_version_same(&job->find.facts.cached, &job->find.version));
 }
 
 static void
@@ -288,12 +288,12 @@ perform_kept(void)
 {
 	struct job	job = asked("text");
 
-	job.cache_dir = keep;
+	job.compress.cache_dir = keep;
 	job_perform(&job);
-	if (S_ISREG(job.facts.mode))
+	if (S_ISREG(job.find.facts.mode))
 		check_kept(&job);
 	else
-		ck_assert_uint_eq(job.facts.cached.ino, 0);
+		ck_assert_uint_eq(job.find.facts.cached.ino, 0);
 	check_result(&job, "root/text");
 	close(job.fd);
 }
@@ -308,15 +308,15 @@ START_TEST(keeps_a_handle)
 	tree_forbid(SYS_preadv2, EOPNOTSUPP);
 	for (int i = 0; i < 2; i++) {		/* made, then opened */
 		job = asked("text");
-		job.cache_dir = keep;
+		job.compress.cache_dir = keep;
 		job_perform(&job);
 		ck_assert_int_eq(job.error, 0);
-		ck_assert(job.facts.handle);
+		ck_assert(job.find.facts.handle);
 		job_init(&copy, JOB_COPY);
 		copy.fd = job.fd;
-		copy.length = (uint64_t)job.version.size;
-		copy.has_version = true;
-		copy.version = job.facts.cached;
+		copy.range.length = (uint64_t)job.find.version.size;
+		copy.copy.has_version = true;
+		copy.range.version = job.find.facts.cached;
 		job_perform(&copy);
 		check_result(&copy, "root/text");
 		close(copy.fd);
@@ -342,10 +342,10 @@ START_TEST(keeps)
 	ino_t		first;
 
 	settle();
-	job.cache_dir = keep;
+	job.compress.cache_dir = keep;
 	job_perform(&job);
 	check_result(&job, "root/text");
-	ck_assert(S_ISREG(job.facts.mode));
+	ck_assert(S_ISREG(job.find.facts.mode));
 	check_kept(&job);
 	close(job.fd);
 	ck_assert_int_eq(kept(name), 1);
@@ -406,11 +406,11 @@ START_TEST(nothing_half_done)
 
 	settle();
 	set_time("root/noise", 1000);
-	job.cache_dir = keep;
+	job.compress.cache_dir = keep;
 	do {
 		job_perform(&job);
 		ck_assert_int_eq(job.error, EFBIG);
-	} while (!job.facts.strong);
+	} while (!job.find.facts.strong);
 	ck_assert_int_eq(kept(name), 0);
 }
 END_TEST

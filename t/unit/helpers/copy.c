@@ -47,11 +47,11 @@ check_copy(int flags, int64_t offset, uint64_t length, uint64_t done)
 
 	job_init(&job, JOB_COPY);
 	job.fd = fd;
-	job.offset = offset;
-	job.length = length;
+	job.range.offset = offset;
+	job.range.length = length;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert_uint_eq(job.done, done);
+	ck_assert_uint_eq(job.range.done, done);
 	ck_assert_int_ne(job.fd, fd);
 	ck_assert_int_eq(fstat(job.fd, &st), 0);
 	ck_assert_uint_eq(st.st_nlink, 0);	/* anonymous */
@@ -81,15 +81,15 @@ START_TEST(other_version)
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	job_init(&job, JOB_COPY);
 	job.fd = fd;
-	job.length = SIZE;
-	job.has_version = true;
-	job.version = file_version_of(&st);
+	job.range.length = SIZE;
+	job.copy.has_version = true;
+	job.range.version = file_version_of(&st);
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
 	ck_assert_int_eq(close(job.fd), 0);
 	ck_assert_int_eq(ftruncate(fd, SIZE - 1), 0);
 	job.fd = fd;
-	job.done = 0;
+	job.range.done = 0;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, ESTALE);
 	ck_assert_int_eq(job.fd, fd);
@@ -106,23 +106,23 @@ START_TEST(mtime_put_back)
 
 	ck_assert_int_eq(fstat(fd, &st), 0);
 	job_init(&job, JOB_COPY);
-	job.length = SIZE;
-	job.has_version = true;
-	job.version = file_version_of(&st);
+	job.range.length = SIZE;
+	job.copy.has_version = true;
+	job.range.version = file_version_of(&st);
 	do {			/* until the clock of time stamps has gone on */
 		ck_assert_int_eq(pwrite(fd, "other", 5, 0), 5);
 		ck_assert_int_eq(futimens(fd, (struct timespec[]){ st.st_atim,
 		    st.st_mtim }), 0);
 		job.fd = fd;
-		job.done = 0;
+		job.range.done = 0;
 		job_perform(&job);
 	} while (job.error == 0 && close(job.fd) == 0);
 	ck_assert_int_eq(job.error, ESTALE);
 
 	job.error = 0;
 	job.fd = fd;
-	job.done = 0;
-	job.version.ctime = JOB_CTIME_ANY;
+	job.range.done = 0;
+	job.range.version.ctime = JOB_CTIME_ANY;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
 	ck_assert_int_eq(close(job.fd), 0);
@@ -151,10 +151,10 @@ START_TEST(renamed)
 	job_init(&job, JOB_COPY);
 	job.fd = open(tree_path("file"), O_PATH);
 	ck_assert_int_eq(fstat(job.fd, &st), 0);
-	job.has_version = true;
-	job.version = file_version_of(&st);
-	job.offset = 1000;
-	job.length = sizeof(got);
+	job.copy.has_version = true;
+	job.range.version = file_version_of(&st);
+	job.range.offset = 1000;
+	job.range.length = sizeof(got);
 	ck_assert_int_eq(unlink(tree_path("file")), 0);
 	tree_file("file", "another", 0644);
 	job_perform(&job);
@@ -183,7 +183,7 @@ START_TEST(errors)
 	if (refused[_i].path != NULL)
 		fd = open(tree_path(refused[_i].path), refused[_i].flags);
 	job.fd = fd;
-	job.length = 10;
+	job.range.length = 10;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, refused[_i].error);
 	ck_assert_int_eq(job.fd, fd);		/* not closed */

@@ -97,10 +97,10 @@ check(const char *root, int i)
 	struct buf	text = { 0 };
 
 	job_init(&job, JOB_RESOLVE);
-	job.root = root;
-	job.path = cases[i].path;
-	job.names = cases[i].names;
-	job.names_len = cases[i].names_len;
+	job.find.root = root;
+	job.find.path = cases[i].path;
+	job.find.names.at = cases[i].names;
+	job.find.names.len = cases[i].names_len;
 	job.error = cases[i].error;
 	explain_path(&job, &text);
 	if (cases[i].want == NULL)

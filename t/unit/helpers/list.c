@@ -65,12 +65,12 @@ prepare(struct job *job, const char *path, const char *const texts[])
 	for (int i = 0; i < JOB_TEMPLATE_COUNT; i++)
 		buf_add(&form, texts[i], strlen(texts[i]) + 1);
 	job_init(job, JOB_LIST);
-	job->root = root;
-	job->path = path;
-	job->template = form.at;
-	job->template_len = form.len;
-	job->length = 1000;
-	job->offset = 1000000;
+	job->find.root = root;
+	job->find.path = path;
+	job->list.template.at = form.at;
+	job->list.template.len = form.len;
+	job->list.entries_max = 1000;
+	job->list.bytes_max = 1000000;
 }
 
 /* Does the job, reads the page into text, and closes its descriptor. */
@@ -89,7 +89,7 @@ perform(struct job *job)
 		buf_add(&text, bytes, (size_t)n);
 	close(job->fd);
 	job->fd = -1;
-	ck_assert_int_eq(job->version.size, (int64_t)text.len);
+	ck_assert_int_eq(job->find.version.size, (int64_t)text.len);
 }
 
 static const char *
@@ -99,8 +99,8 @@ listed(const char *path, const char *order, const char *patterns, size_t size)
 	struct job	 job;
 
 	prepare(&job, path, texts);
-	job.names = patterns;
-	job.names_len = size;
+	job.list.hidden.at = patterns;
+	job.list.hidden.len = size;
 	perform(&job);
 	ck_assert_int_eq(job.error, 0);
 	return buf_string(&text);
@@ -205,8 +205,8 @@ START_TEST(links_by_policy)
 	tree_link("secret", "outside/in");
 	tree_link("../root/dir/b", "outside/out");
 	prepare(&job, "", texts);
-	job.root = tree_path("outside");
-	job.links = policies[_i].links;
+	job.find.root = tree_path("outside");
+	job.find.links = policies[_i].links;
 	perform(&job);
 	ck_assert_str_eq(buf_string(&text), policies[_i].page);
 	if (geteuid() != 0)
@@ -226,18 +226,18 @@ START_TEST(stays)
 
 	for (int i = 0; kernel_can() && i < 2; i++) {
 		job_init(&job, JOB_LIST);
-		job.root = "/";
-		job.path = i == 0 ? "" : "proc/";
-		job.template = by_name;
-		job.template_len = sizeof(by_name);
-		job.length = 100;
-		job.offset = 10000;
-		job.same_mount = true;
+		job.find.root = "/";
+		job.find.path = i == 0 ? "" : "proc/";
+		job.list.template.at = by_name;
+		job.list.template.len = sizeof(by_name);
+		job.list.entries_max = 100;
+		job.list.bytes_max = 10000;
+		job.find.same_mount = true;
 		job_perform(&job);
 		ck_assert_int_eq(job.error, EREMOTE);
 		ck_assert_int_eq(job.fd, -1);
-		job.root = "/proc/self";
-		job.path = "net/";
+		job.find.root = "/proc/self";
+		job.find.path = "net/";
 		job_perform(&job);
 		ck_assert_int_eq(job.error, 0);
 		close(job.fd);
@@ -285,7 +285,7 @@ START_TEST(hostile_names)
 	prepare(&job, "odd/", texts);
 	perform(&job);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert_uint_eq(job.done, 7);
+	ck_assert_uint_eq(job.list.entries, 7);
 	snprintf(path, sizeof(path), "\n%s|", longest);
 	ck_assert_ptr_nonnull(strstr(buf_string(&text), path));
 	ck_assert_ptr_nonnull(strstr(text.at,
@@ -314,10 +314,10 @@ START_TEST(entries_at_most)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		prepare(&job, "dir/", texts);
-		job.length = cases[i].most;
+		job.list.entries_max = cases[i].most;
 		perform(&job);
 		ck_assert_int_eq(job.error, 0);
-		ck_assert_uint_eq(job.done, cases[i].done);
+		ck_assert_uint_eq(job.list.entries, cases[i].done);
 		ck_assert_ptr_nonnull(strstr(buf_string(&text),
 		    cases[i].end));
 	}
@@ -330,14 +330,14 @@ START_TEST(bytes_at_most)
 	struct job	 job;
 
 	prepare(&job, "dir/", texts);
-	job.offset = 0;
+	job.list.bytes_max = 0;
 	perform(&job);
 	ck_assert_str_eq(buf_string(&text), "<...>");
 	prepare(&job, "dir/", texts);
-	job.offset = 7;			/* "<deep/," */
+	job.list.bytes_max = 7;			/* "<deep/," */
 	perform(&job);
 	ck_assert_str_eq(buf_string(&text), "<deep/,.hidden 0,...>");
-	ck_assert_uint_eq(job.done, 2);
+	ck_assert_uint_eq(job.list.entries, 2);
 }
 END_TEST
 
@@ -354,10 +354,10 @@ START_TEST(many)
 		tree_file(name, "", 0644);
 	}
 	prepare(&job, "empty/", texts);
-	job.length = 5000;
+	job.list.entries_max = 5000;
 	perform(&job);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert_uint_eq(job.done, 5000);
+	ck_assert_uint_eq(job.list.entries, 5000);
 	ck_assert_uint_eq(text.len, 5000 * 37);
 	line = text.at;
 	for (int i = 0; i < 5000; i++, line += 37) {
@@ -376,30 +376,30 @@ START_TEST(known_version)
 	tree_file("root/same/a", "1", 0644);
 	prepare(&job, "same/", texts);
 	perform(&job);
-	ck_assert(!job.unchanged);
-	ck_assert(job.facts.strong);
-	ck_assert(S_ISDIR(job.facts.mode));
-	ck_assert_uint_eq(job.facts.uid, geteuid());
+	ck_assert(!job.find.unchanged);
+	ck_assert(job.find.facts.strong);
+	ck_assert(S_ISDIR(job.find.facts.mode));
+	ck_assert_uint_eq(job.find.facts.uid, geteuid());
 
-	job.has_version = true;
+	job.find.has_version = true;
 	perform(&job);
-	ck_assert(job.unchanged);
+	ck_assert(job.find.unchanged);
 	ck_assert_int_eq(job.fd, -1);
-	ck_assert(job.facts.strong);
+	ck_assert(job.find.facts.strong);
 
 	tree_file("root/same/a", "2", 0644);	/* not in the template */
 	perform(&job);
-	ck_assert(job.unchanged);
+	ck_assert(job.find.unchanged);
 	tree_file("root/same/a", "22", 0644);
 	perform(&job);
-	ck_assert(!job.unchanged);
+	ck_assert(!job.find.unchanged);
 	ck_assert_str_eq(buf_string(&text), "<a 2>");
 	perform(&job);
-	ck_assert(job.unchanged);
+	ck_assert(job.find.unchanged);
 	ck_assert_int_eq(rename(tree_path("root/same/a"),
 	    tree_path("root/same/b")), 0);
 	perform(&job);
-	ck_assert(!job.unchanged);
+	ck_assert(!job.find.unchanged);
 	ck_assert_str_eq(buf_string(&text), "<b 2>");
 }
 END_TEST
@@ -430,7 +430,7 @@ START_TEST(failures)
 		ck_assert_int_eq(job.fd, -1);
 	}
 	prepare(&job, "dir/", texts);
-	job.root = tree_path("nowhere");
+	job.find.root = tree_path("nowhere");
 	perform(&job);
 	ck_assert_int_eq(job.error, ENOENT);
 	ck_assert_int_eq(tree_descriptors(), before);
@@ -450,7 +450,7 @@ START_TEST(bad_forms)
 			continue;
 		texts[i] = "%{nonsense}";
 		prepare(&job, "dir/", texts);
-		job.offset = 8;		/* limit behind a file */
+		job.list.bytes_max = 8;		/* limit behind a file */
 		perform(&job);
 		ck_assert_int_eq(job.error, EINVAL);
 		ck_assert_int_eq(job.fd, -1);
@@ -468,13 +468,13 @@ START_TEST(where_memory_has_no_descriptor)
 
 	prepare(&job, "empty/", texts);
 	job_perform(&job);
-	ck_assert(job.facts.in_memory);
+	ck_assert(job.find.facts.in_memory);
 	close(job.fd);
 	tree_forbid(SYS_memfd_create, ENOSYS);
 	prepare(&job, "empty/", texts);
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert(!job.facts.in_memory);
+	ck_assert(!job.find.facts.in_memory);
 	ck_assert_int_eq(fstat(job.fd, &st), 0);
 	ck_assert_uint_eq(st.st_nlink, 0);
 	ck_assert_int_eq(st.st_size, 2);

@@ -47,11 +47,11 @@ START_TEST(ranges)
 
 	job_init(&job, JOB_READ);
 	job.fd = open(tree_path("file"), O_RDONLY);
-	job.offset = cases[_i].offset;
-	job.length = cases[_i].length;
+	job.range.offset = cases[_i].offset;
+	job.range.length = cases[_i].length;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert_uint_eq(job.done, cases[_i].done);
+	ck_assert_uint_eq(job.range.done, cases[_i].done);
 	ck_assert_int_eq(lseek(job.fd, 0, SEEK_CUR), 0);
 	close(job.fd);
 }
@@ -73,11 +73,11 @@ START_TEST(errors)
 	job_init(&job, JOB_READ);
 	if (refused[_i].path != NULL)
 		job.fd = open(tree_path(refused[_i].path), refused[_i].flags);
-	job.length = 10;
-	job.done = 5;			/* of an earlier attempt */
+	job.range.length = 10;
+	job.range.done = 5;			/* of an earlier attempt */
 	job_perform(&job);
 	ck_assert_int_eq(job.error, refused[_i].error);
-	ck_assert_uint_eq(job.done, 0);
+	ck_assert_uint_eq(job.range.done, 0);
 }
 END_TEST
 
@@ -91,12 +91,12 @@ START_TEST(is_in_memory_after)
 
 	job_init(&job, JOB_READ);
 	job.fd = open(tree_path("file"), O_RDWR);
-	job.offset = 8192;
-	job.length = 65536;
+	job.range.offset = 8192;
+	job.range.length = 65536;
 	fsync(job.fd);
 	posix_fadvise(job.fd, 0, 0, POSIX_FADV_DONTNEED);
 	job_perform(&job);
-	ck_assert_uint_eq(job.done, job.length);
+	ck_assert_uint_eq(job.range.done, job.range.length);
 	map = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, job.fd, 0);
 	ck_assert_ptr_ne(map, MAP_FAILED);
 	ck_assert_int_eq(mincore(map, SIZE, resident), 0);
@@ -104,7 +104,7 @@ START_TEST(is_in_memory_after)
 		ck_assert_msg(resident[i] & 1, "page %zu", i);
 	munmap(map, SIZE);
 	job_perform(&job);
-	ck_assert(job.facts.in_memory == io_can_read_nowait(job.fd, SIZE));
+	ck_assert(job.read.was_in_memory == io_can_read_nowait(job.fd, SIZE));
 	close(job.fd);
 }
 END_TEST

@@ -119,8 +119,8 @@ static void
 resolve(struct job *job, const char *where, const char *path)
 {
 	job_init(job, JOB_RESOLVE);
-	job->root = where;
-	job->path = path;
+	job->find.root = where;
+	job->find.path = path;
 	job_perform(job);
 }
 
@@ -147,15 +147,15 @@ check_file(const struct job *job, const char *text)
 	ck_assert_int_ne(fcntl(job->fd, F_GETFD) & FD_CLOEXEC, 0);
 	ck_assert_int_eq(read(job->fd, got, sizeof(got)), strlen(text));
 	ck_assert_mem_eq(got, text, strlen(text));
-	ck_assert_uint_eq(job->version.dev, st.st_dev);
-	ck_assert_uint_eq(job->version.ino, st.st_ino);
-	ck_assert_int_eq(job->version.size, st.st_size);
-	ck_assert_int_eq(job->version.mtime, st.st_mtim.tv_sec);
-	ck_assert_uint_eq(job->version.mtime_ns, st.st_mtim.tv_nsec);
-	ck_assert_int_eq(job->version.ctime, st.st_ctim.tv_sec);
-	ck_assert_uint_eq(job->version.ctime_ns, st.st_ctim.tv_nsec);
-	ck_assert_uint_eq(job->facts.mode, st.st_mode);
-	ck_assert_uint_eq(job->facts.uid, st.st_uid);
+	ck_assert_uint_eq(job->find.version.dev, st.st_dev);
+	ck_assert_uint_eq(job->find.version.ino, st.st_ino);
+	ck_assert_int_eq(job->find.version.size, st.st_size);
+	ck_assert_int_eq(job->find.version.mtime, st.st_mtim.tv_sec);
+	ck_assert_uint_eq(job->find.version.mtime_ns, st.st_mtim.tv_nsec);
+	ck_assert_int_eq(job->find.version.ctime, st.st_ctim.tv_sec);
+	ck_assert_uint_eq(job->find.version.ctime_ns, st.st_ctim.tv_nsec);
+	ck_assert_uint_eq(job->find.facts.mode, st.st_mode);
+	ck_assert_uint_eq(job->find.facts.uid, st.st_uid);
 }
 
 static void
@@ -166,17 +166,17 @@ check_case(int i, bool walking)
 	struct job	job;
 
 	job_init(&job, JOB_RESOLVE);
-	job.root = root;
-	job.path = cases[i].path;
-	job.names = cases[i].names;
-	job.names_len = cases[i].names_len;
+	job.find.root = root;
+	job.find.path = cases[i].path;
+	job.find.names.at = cases[i].names;
+	job.find.names.len = cases[i].names_len;
 	job_perform(&job);
-	ck_assert_msg(job.error == error, "\"%s\"%s: %s", job.path,
+	ck_assert_msg(job.error == error, "\"%s\"%s: %s", job.find.path,
 	    walking ? " walking" : "", strerror(job.error));
-	ck_assert(!job.unchanged);
+	ck_assert(!job.find.unchanged);
 	if (error == 0) {
 		check_file(&job, cases[i].text);
-		ck_assert_uint_eq(job.name_number, cases[i].which);
+		ck_assert_uint_eq(job.find.name_number, cases[i].which);
 		close(job.fd);
 	} else
 		ck_assert_int_eq(job.fd, -1);
@@ -267,8 +267,8 @@ ask_again(struct job *job)
 {
 	close(job->fd);
 	job->fd = -1;
-	job->has_version = true;
-	memset(&job->facts, 0, sizeof(job->facts));
+	job->find.has_version = true;
+	memset(&job->find.facts, 0, sizeof(job->find.facts));
 	job_perform(job);
 	ck_assert_int_eq(job->error, 0);
 }
@@ -281,36 +281,36 @@ START_TEST(known_version)
 	tree_file("root/known", "1", 0644);
 	resolve(&job, root, "known");
 	ask_again(&job);
-	ck_assert(job.unchanged);
+	ck_assert(job.find.unchanged);
 	ck_assert_int_eq(job.fd, -1);
-	ck_assert_uint_eq(job.facts.mode, S_IFREG | 0644);
+	ck_assert_uint_eq(job.find.facts.mode, S_IFREG | 0644);
 
 	tree_file("root/known", "22", 0644);		/* another size */
 	ask_again(&job);
-	ck_assert(!job.unchanged);
+	ck_assert(!job.find.unchanged);
 	check_file(&job, "22");
 
-	times[1].tv_sec = job.version.mtime;		/* a nanosecond */
-	times[1].tv_nsec = job.version.mtime_ns ^ 1;
+	times[1].tv_sec = job.find.version.mtime;		/* a nanosecond */
+	times[1].tv_nsec = job.find.version.mtime_ns ^ 1;
 	utimensat(AT_FDCWD, tree_path("root/known"), times, 0);
 	ask_again(&job);
-	ck_assert(!job.unchanged);
+	ck_assert(!job.find.unchanged);
 	check_file(&job, "22");
 
 	tree_file("root/new", "33", 0644);		/* another inode */
 	utimensat(AT_FDCWD, tree_path("root/new"), times, 0);
 	rename(tree_path("root/new"), tree_path("root/known"));
 	ask_again(&job);
-	ck_assert(!job.unchanged);
+	ck_assert(!job.find.unchanged);
 	check_file(&job, "33");
 
 	ask_again(&job);
-	ck_assert(job.unchanged);
+	ck_assert(job.find.unchanged);
 	unlink(tree_path("root/known"));
-	job.has_version = true;
+	job.find.has_version = true;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, ENOENT);
-	ck_assert(!job.unchanged);
+	ck_assert(!job.find.unchanged);
 }
 END_TEST
 
@@ -320,18 +320,18 @@ START_TEST(known_version_of_a_name)
 	struct job	job;
 
 	job_init(&job, JOB_RESOLVE);
-	job.root = root;
-	job.path = "second/";
-	job.names = index_names;
-	job.names_len = sizeof(index_names);
+	job.find.root = root;
+	job.find.path = "second/";
+	job.find.names.at = index_names;
+	job.find.names.len = sizeof(index_names);
 	job_perform(&job);
 	ask_again(&job);
-	ck_assert(job.unchanged);
-	ck_assert_uint_eq(job.name_number, 2);
+	ck_assert(job.find.unchanged);
+	ck_assert_uint_eq(job.find.name_number, 2);
 	tree_file("root/second/index.html", "first", 0644);
 	ask_again(&job);
-	ck_assert(!job.unchanged);
-	ck_assert_uint_eq(job.name_number, 1);
+	ck_assert(!job.find.unchanged);
+	ck_assert_uint_eq(job.find.name_number, 1);
 	check_file(&job, "first");
 	close(job.fd);
 	unlink(tree_path("root/second/index.html"));
@@ -361,19 +361,19 @@ START_TEST(settles)
 	utimensat(AT_FDCWD, tree_path("root/young"), times, 0);
 	resolve(&job, root, "young");
 	close(job.fd);
-	ctime = job.version.ctime * 1000000000 + job.version.ctime_ns;
+	ctime = job.find.version.ctime * 1000000000 + job.find.version.ctime_ns;
 	if (now_ns() < ctime + SETTLED_NS)	/* else the test was held up */
-		ck_assert(!job.facts.strong);
+		ck_assert(!job.find.facts.strong);
 	while (now_ns() <= ctime + SETTLED_NS)
 		usleep(10000);
 	ask_again(&job);
-	ck_assert(job.facts.strong);
-	ck_assert(job.unchanged);
+	ck_assert(job.find.facts.strong);
+	ck_assert(job.find.unchanged);
 
 	times[1].tv_sec = time(NULL) + 3600;	/* the future never is */
 	utimensat(AT_FDCWD, tree_path("root/young"), times, 0);
 	resolve(&job, root, "young");
-	ck_assert(!job.facts.strong);
+	ck_assert(!job.find.facts.strong);
 	close(job.fd);
 }
 END_TEST
@@ -388,14 +388,14 @@ START_TEST(in_memory)
 
 	ck_assert_int_eq(statfs(root, &fs), 0);
 	resolve(&job, root, "file");
-	ck_assert(job.facts.in_memory == (fs.f_type == TMPFS_MAGIC));
+	ck_assert(job.find.facts.in_memory == (fs.f_type == TMPFS_MAGIC));
 	if (statfs("/dev/shm", &fs) == -1 || fs.f_type != TMPFS_MAGIC ||
 	    (fd = mkstemp(path)) == -1)
 		return;
 	resolve(&job, "/dev/shm", path + strlen("/dev/shm/"));
 	unlink(path);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert(job.facts.in_memory);
+	ck_assert(job.find.facts.in_memory);
 	close(fd);
 }
 END_TEST
@@ -409,9 +409,9 @@ START_TEST(handle)
 	tree_forbid(SYS_preadv2, EOPNOTSUPP);
 	resolve(&job, root, "file");
 	ck_assert_int_eq(job.error, 0);
-	ck_assert(job.facts.handle != job.facts.in_memory);
+	ck_assert(job.find.facts.handle != job.find.facts.in_memory);
 	ck_assert(((fcntl(job.fd, F_GETFL) & O_PATH) != 0) ==
-	    job.facts.handle);
+	    job.find.facts.handle);
 	close(job.fd);
 #endif
 }
@@ -476,8 +476,8 @@ START_TEST(one_version_in_a_race)
 			fifos++;
 			continue;
 		}
-		files[job.version.size == 5]++;
-		ck_assert_int_eq(lseek(job.fd, 0, SEEK_END), job.version.size);
+		files[job.find.version.size == 5]++;
+		ck_assert_int_eq(lseek(job.fd, 0, SEEK_END), job.find.version.size);
 		close(job.fd);
 	}
 	kill(child, SIGKILL);
@@ -504,13 +504,13 @@ static void
 resolve_with(struct job *job, const char *path, unsigned suffix)
 {
 	job_init(job, JOB_RESOLVE);
-	job->root = root;
-	job->path = path;
-	job->names = index_names;
-	job->names_len = sizeof(index_names);
-	job->siblings = suffixes;
-	job->siblings_len = sizeof(suffixes);
-	job->length = suffix;
+	job->find.root = root;
+	job->find.path = path;
+	job->find.names.at = index_names;
+	job->find.names.len = sizeof(index_names);
+	job->resolve.siblings.at = suffixes;
+	job->resolve.siblings.len = sizeof(suffixes);
+	job->resolve.sibling = suffix;
 	job_perform(job);
 }
 
@@ -542,13 +542,13 @@ START_TEST(beside)
 	stamp("root/beside/index.htm.zst", besides[_i].seconds,
 	    besides[_i].nanoseconds);
 	resolve_with(&job, "beside/", 0);
-	ck_assert_uint_eq(job.done, besides[_i].counts ? 2 : 0);
+	ck_assert_uint_eq(job.resolve.counting, besides[_i].counts ? 2 : 0);
 	check_file(&job, "file");
 	close(job.fd);
 	resolve_with(&job, "beside/", 2);
 	ck_assert_int_eq(job.error, besides[_i].counts ? 0 : ESTALE);
 	if (besides[_i].counts) {
-		ck_assert_uint_eq(job.name_number, 2);
+		ck_assert_uint_eq(job.find.name_number, 2);
 		check_file(&job, besides[_i].text);
 		close(job.fd);
 	} else
@@ -578,15 +578,15 @@ START_TEST(nothing_beside)
 	tree_link("../outside", "root/alone.gz");
 	resolve_with(&job, "alone", 0);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert_uint_eq(job.done, 0);
+	ck_assert_uint_eq(job.resolve.counting, 0);
 	close(job.fd);
 	/* With same_mount the link may lead to another mount. */
-	job.same_mount = true;
+	job.find.same_mount = true;
 	job.fd = -1;
 	job_perform(&job);
 	ck_assert(job.error == EREMOTE || (!kernel_can() && job.error == 0));
 	ck_assert(job.fd == -1 || !kernel_can());
-	ck_assert_uint_eq(job.done, 0);
+	ck_assert_uint_eq(job.resolve.counting, 0);
 	io_close(&job.fd);
 	for (unsigned i = 1; i <= 3; i++) {
 		resolve_with(&job, "alone", i);
@@ -606,19 +606,19 @@ START_TEST(known_beside)
 	stamp("root/known", 1000, 0);
 	resolve_with(&job, "known", 1);
 	close(job.fd);
-	version = job.version;
+	version = job.find.version;
 	for (int i = 0; i < 2; i++) {
 		job_init(&job, JOB_RESOLVE);
-		job.root = root;
-		job.path = "known";
-		job.siblings = suffixes;
-		job.siblings_len = sizeof(suffixes);
-		job.length = 1;
-		job.has_version = true;
-		job.version = version;
+		job.find.root = root;
+		job.find.path = "known";
+		job.resolve.siblings.at = suffixes;
+		job.resolve.siblings.len = sizeof(suffixes);
+		job.resolve.sibling = 1;
+		job.find.has_version = true;
+		job.find.version = version;
 		job_perform(&job);
 		ck_assert_int_eq(job.error, i == 0 ? 0 : ESTALE);
-		ck_assert(job.unchanged == (i == 0));
+		ck_assert(job.find.unchanged == (i == 0));
 		ck_assert_int_eq(job.fd, -1);
 		stamp("root/known", version.mtime + 1000, 0);
 	}
@@ -656,13 +656,13 @@ START_TEST(stays)
 			struct job	job;
 
 			job_init(&job, JOB_RESOLVE);
-			job.root = moves[i].root != NULL ? moves[i].root : root;
-			job.path = moves[i].path;
-			job.links = moves[i].links;
-			job.same_mount = stay;
+			job.find.root = moves[i].root != NULL ? moves[i].root : root;
+			job.find.path = moves[i].path;
+			job.find.links = moves[i].links;
+			job.find.same_mount = stay;
 			job_perform(&job);
 			ck_assert_msg(job.error == (stay ? moves[i].stayed :
-			    moves[i].error), "%s: %s", job.path,
+			    moves[i].error), "%s: %s", job.find.path,
 			    strerror(job.error));
 			if (job.fd != -1)
 				close(job.fd);
@@ -696,12 +696,12 @@ START_TEST(stays_on_a_mount)
 		struct job	job;
 
 		job_init(&job, JOB_RESOLVE);
-		job.root = "/";
-		job.path = ways[i].path;
-		job.same_mount = true;
-		job.mount_len = ways[i].enter;
+		job.find.root = "/";
+		job.find.path = ways[i].path;
+		job.find.same_mount = true;
+		job.find.mount_len = ways[i].enter;
 		job_perform(&job);
-		ck_assert_msg(job.error == ways[i].error, "%s: %s", job.path,
+		ck_assert_msg(job.error == ways[i].error, "%s: %s", job.find.path,
 		    strerror(job.error));
 		io_close(&job.fd);
 	}

@@ -123,11 +123,11 @@ static int
 resolve(struct job *job, const char *user, const char *path)
 {
 	job_init(job, JOB_RESOLVE);
-	job->root = "www";
-	job->path = path;
-	job->user = user;
-	job->names = "index.html";
-	job->names_len = sizeof("index.html");
+	job->find.root = "www";
+	job->find.path = path;
+	job->find.user = user;
+	job->find.names.at = "index.html";
+	job->find.names.len = sizeof("index.html");
 	asked = 0;
 	job_perform(job);
 	return job->error;
@@ -200,10 +200,10 @@ START_TEST(least)
 
 	resolve(&job, "thief", "page");
 	ck_assert_int_eq(job.error, EACCES);
-	job.min_uid = OTHER;
+	job.find.min_uid = OTHER;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, EACCES);
-	job.min_uid = OTHER + 1;
+	job.find.min_uid = OTHER + 1;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, ENOENT);
 }
@@ -234,12 +234,12 @@ START_TEST(known_and_given_away)
 	tree_file("joe/www/gift", "gift", 0644);
 	ck_assert_int_eq(resolve(&job, "joe", "gift"), 0);
 	close(job.fd);
-	job.has_version = true;
+	job.find.has_version = true;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert(job.unchanged);
+	ck_assert(job.find.unchanged);
 	tree_own("joe/www/gift", OTHER);
-	job.has_version = true;
+	job.find.has_version = true;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, EACCES);
 	unlink(tree_path("joe/www/gift"));
@@ -252,24 +252,24 @@ START_TEST(links)
 	struct job	job;
 
 	resolve(&job, "joe", "out");
-	job.links = JOB_LINKS_OWNER;
+	job.find.links = JOB_LINKS_OWNER;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
 	close(job.fd);
-	job.links = JOB_LINKS_NONE;
-	job.path = "in";
+	job.find.links = JOB_LINKS_NONE;
+	job.find.path = "in";
 	job_perform(&job);
 	ck_assert_int_eq(job.error, ELOOP);
 	/* The root itself may be a link. */
 	resolve(&job, "away", "page");
-	job.links = JOB_LINKS_OWNER;
+	job.find.links = JOB_LINKS_OWNER;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
 	close(job.fd);
 	tree_link("/etc/passwd", "joe/www/etc");
 	if (me() != 0) {
 		resolve(&job, "joe", "etc");
-		job.links = JOB_LINKS_ALL;
+		job.find.links = JOB_LINKS_ALL;
 		job_perform(&job);
 		ck_assert_int_eq(job.error, EACCES);
 	}
@@ -283,28 +283,27 @@ START_TEST(listing)
 	struct job	job;
 
 	job_init(&job, JOB_LIST);
-	job.root = "www";
-	job.path = "";
-	job.user = "joe";
-	job.template = form;
-	job.template_len = sizeof(form);
-	job.length = 100;
-	job.offset = 10000;
+	job.find.root = "www";
+	job.find.path = "";
+	job.find.user = "joe";
+	job.list.template = (struct str){ form, sizeof(form) };
+	job.list.entries_max = 100;
+	job.list.bytes_max = 10000;
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
 	ck_assert_int_gt(pread(job.fd, text, sizeof(text) - 1, 0), 0);
 	ck_assert_str_eq(text, "sub/in index.html page ");
 	close(job.fd);
-	job.user = "thief";
+	job.find.user = "thief";
 	job_perform(&job);
 	ck_assert_int_eq(job.error, EACCES);
-	job.user = "bare";
+	job.find.user = "bare";
 	job_perform(&job);
 	ck_assert_int_eq(job.error, ENOENT);
 	if (me() != 0)
 		return;
-	job.user = "joe";
-	job.path = "theirdir/";
+	job.find.user = "joe";
+	job.find.path = "theirdir/";
 	job_perform(&job);
 	ck_assert_int_eq(job.error, EACCES);
 }

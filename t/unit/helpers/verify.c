@@ -60,8 +60,8 @@ set(struct job *job, struct buf *both, const char *user, const char *password)
 	buf_add(both, user, strlen(user) + 1);
 	buf_add(both, password, strlen(password) + 1);
 	job_init(job, JOB_VERIFY);
-	job->data = both->at;
-	job->length = both->len;
+	job->verify.both.at = both->at;
+	job->verify.both.len = both->len;
 }
 
 START_TEST(verifies)
@@ -73,11 +73,11 @@ START_TEST(verifies)
 	tree_begin();
 	tree_file("passwd", text, 0644);
 	set(&job, &both, cases[_i].user, cases[_i].password);
-	job.root = tree_path("passwd");
+	job.verify.file = tree_path("passwd");
 	job_perform(&job);
 	ck_assert_uint_eq(hashed, 1);
 	ck_assert_int_eq(job.error, cases[_i].error);
-	ck_assert_uint_eq(job.done, cases[_i].done);
+	ck_assert_uint_eq(job.verify.right, cases[_i].done);
 	buf_free(&both);
 	tree_end();
 }
@@ -99,11 +99,11 @@ START_TEST(too_long)
 	tree_begin();
 	tree_file("passwd", text, 0644);
 	set(&job, &both, users[_i], password);
-	job.root = tree_path("passwd");
+	job.verify.file = tree_path("passwd");
 	job_perform(&job);
 	ck_assert_uint_eq(hashed, 1);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert_uint_eq(job.done, 0);
+	ck_assert_uint_eq(job.verify.right, 0);
 	buf_free(&both);
 	tree_end();
 }
@@ -118,16 +118,16 @@ START_TEST(changes)
 	tree_begin();
 	tree_file("passwd", "", 0644);
 	set(&job, &both, "md5", "md5");
-	job.root = tree_path("passwd");
+	job.verify.file = tree_path("passwd");
 	job_perform(&job);
 	ck_assert_int_eq(job.error, 0);
-	ck_assert_uint_eq(job.done, 0);
+	ck_assert_uint_eq(job.verify.right, 0);
 	tree_file("passwd", text, 0644);
 	job_perform(&job);
-	ck_assert_uint_eq(job.done, 1);
+	ck_assert_uint_eq(job.verify.right, 1);
 	tree_file("passwd", text + 4, 0644);
 	job_perform(&job);
-	ck_assert_uint_eq(job.done, 0);
+	ck_assert_uint_eq(job.verify.right, 0);
 	buf_free(&both);
 	tree_end();
 }
@@ -156,10 +156,10 @@ START_TEST(no_file)
 	if (no_files[_i].error == EACCES)
 		tree_be_nobody();
 	set(&job, &both, "md5", "md5");
-	job.root = tree_path(no_files[_i].name);
+	job.verify.file = tree_path(no_files[_i].name);
 	job_perform(&job);
 	ck_assert_int_eq(job.error, no_files[_i].error);
-	ck_assert_uint_eq(job.done, 0);
+	ck_assert_uint_eq(job.verify.right, 0);
 	buf_free(&both);
 	tree_end();
 }

@@ -11,44 +11,66 @@
 #include "t/unit/helpers/wires.h"
 
 static void
+check_bytes(struct str a, struct str b)
+{
+	ck_assert_uint_eq(a.len, b.len);
+	ck_assert_mem_eq(a.at, b.at, b.len);
+}
+
+static void
+check_find(const struct job_find *a, const struct job_find *b)
+{
+	ck_assert_str_eq(a->root, b->root);
+	ck_assert_str_eq(a->path, b->path);
+	check_bytes(a->names, b->names);
+	ck_assert(a->has_version == b->has_version);
+	ck_assert(a->same_mount == b->same_mount);
+	ck_assert_uint_eq(a->mount_len, b->mount_len);
+	ck_assert_mem_eq(&a->version, &b->version, sizeof(version));
+	ck_assert_int_eq(a->links, b->links);
+	ck_assert_uint_eq(a->min_uid, b->min_uid);
+	ck_assert((a->user != NULL) == (b->user != NULL));
+	if (b->user != NULL)
+		ck_assert_str_eq(a->user, b->user);
+}
+
+static void
 check_request(const struct job *sent)
 {
 	struct stat	a, b;
 
 	ck_assert_uint_eq(got.id, sent->id);
 	ck_assert_int_eq(got.kind, sent->kind);
-	ck_assert(got.has_version == sent->has_version);
-	ck_assert(got.same_mount == sent->same_mount);
-	ck_assert_uint_eq(got.mount_len, sent->mount_len);
-	ck_assert_mem_eq(&got.version, &sent->version, sizeof(version));
-	ck_assert_int_eq(got.offset, sent->offset);
-	ck_assert_uint_eq(got.length, sent->length);
 	ck_assert_int_eq(got.error, 0);
-	ck_assert_int_eq(got.links, sent->links);
-	ck_assert_uint_eq(got.min_uid, sent->min_uid);
-	ck_assert((got.user != NULL) == (sent->user != NULL));
-	if (sent->user != NULL)
-		ck_assert_str_eq(got.user, sent->user);
-	if (has_path(sent->kind)) {
-		ck_assert_str_eq(got.root, sent->root);
-		ck_assert_str_eq(got.path, sent->path);
-		ck_assert_uint_eq(got.names_len, sent->names_len);
-		ck_assert_mem_eq(got.names, sent->names, sent->names_len);
-	}
+	if (job_finds(sent->kind))
+		check_find(&got.find, &sent->find);
 	if (sent->kind == JOB_LIST) {
-		ck_assert_uint_eq(got.template_len, sizeof(template));
-		ck_assert_mem_eq(got.template, template, sizeof(template));
+		check_bytes(got.list.hidden, sent->list.hidden);
+		check_bytes(got.list.template, sent->list.template);
+		ck_assert_uint_eq(got.list.entries_max, 100);
+		ck_assert_int_eq(got.list.bytes_max, 10000);
+	} else if (sent->kind == JOB_RESOLVE) {
+		check_bytes(got.resolve.siblings, sent->resolve.siblings);
+		ck_assert_uint_eq(got.resolve.sibling, 2);
+	} else if (sent->kind == JOB_COMPRESS) {
+		ck_assert_str_eq(got.compress.cache_dir,
+		    sent->compress.cache_dir);
+		ck_assert_uint_eq(got.compress.size_max, 1000);
+	} else if (job_has_range(sent->kind)) {
+		ck_assert_int_eq(got.range.offset, 65536);
+		ck_assert_uint_eq(got.range.length, 1000);
+		ck_assert_mem_eq(&got.range.version, &version,
+		    sizeof(version));
+	} else if (sent->kind == JOB_CLOSE)
+		ck_assert_mem_eq(&got.close.version, &version,
+		    sizeof(version));
+	else if (sent->kind == JOB_VERIFY) {
+		ck_assert_str_eq(got.verify.file, sent->verify.file);
+		check_bytes(got.verify.both, sent->verify.both);
+	} else {
+		ck_assert_int_eq(got.append.log, sent->append.log);
+		check_bytes(got.append.bytes, sent->append.bytes);
 	}
-	if (sent->kind == JOB_RESOLVE) {
-		ck_assert_uint_eq(got.siblings_len, sizeof(suffixes));
-		ck_assert_mem_eq(got.siblings, suffixes, sizeof(suffixes));
-	}
-	if (sent->kind == JOB_COMPRESS)
-		ck_assert_str_eq(got.cache_dir, sent->cache_dir);
-	if (sent->kind == JOB_VERIFY)
-		ck_assert_str_eq(got.root, sent->root);
-	if (sent->kind == JOB_APPEND || sent->kind == JOB_VERIFY)
-		ck_assert_mem_eq(got.data, sent->data, sent->length);
 	if (sent->fd != -1) {
 		ck_assert_int_eq(fstat(sent->fd, &a), 0);
 		ck_assert_int_eq(fstat(got.fd, &b), 0);
@@ -107,7 +129,7 @@ START_TEST(kinds_and_empty_jobs)
 	ck_assert_int_eq(job.kind, JOB_APPEND);
 	ck_assert_int_eq(job.fd, -1);
 	ck_assert_uint_eq(job.id, 0);
-	ck_assert_ptr_null(job.data);
+	ck_assert_ptr_null(job.append.bytes.at);
 }
 END_TEST
 
@@ -132,19 +154,18 @@ START_TEST(request_without_texts)
 {
 	struct job	job = sample(JOB_RESOLVE);
 
-	job.root = "/x";
-	job.path = "";
-	job.names = NULL;
-	job.names_len = 0;
+	job.find.root = "/x";
+	job.find.path = "";
+	job.find.names = (struct str){ NULL, 0 };
 	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
-	ck_assert_str_eq(got.path, "");
-	ck_assert_uint_eq(got.names_len, 0);
+	ck_assert_str_eq(got.find.path, "");
+	ck_assert_uint_eq(got.find.names.len, 0);
 	job = sample(JOB_APPEND);
-	job.length = 0;
+	job.append.bytes.len = 0;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
-	ck_assert_uint_eq(got.length, 0);
+	ck_assert_uint_eq(got.append.bytes.len, 0);
 }
 END_TEST
 
@@ -195,10 +216,10 @@ sample_of_user(enum job_kind kind)
 {
 	struct job	job = sample(kind);
 
-	job.root = "www";
-	job.links = JOB_LINKS_OWNER;
-	job.user = "joe";
-	job.min_uid = 1000;
+	job.find.root = "www";
+	job.find.links = JOB_LINKS_OWNER;
+	job.find.user = "joe";
+	job.find.min_uid = 1000;
 	return job;
 }
 
@@ -212,7 +233,7 @@ START_TEST(user_travels)
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_request(&job);
 	memset(longest, 'u', JOB_USER_MAX - 1);
-	job.user = longest;
+	job.find.user = longest;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_request(&job);
@@ -242,15 +263,14 @@ START_TEST(largest_requests)
 	io_nonblock(fd[0]);
 	memset(text, 'p', JOB_PATH_MAX - 1);
 	text[0] = '/';
-	job.root = text;
-	job.path = text + 1;
+	job.find.root = text;
+	job.find.path = text + 1;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_request(&job);
 	job = sample(JOB_APPEND);
 	memset(data, 'd', sizeof(data));
-	job.data = data;
-	job.length = JOB_DATA_MAX;
+	job.append.bytes = (struct str){ data, JOB_DATA_MAX };
 	ck_assert_int_eq(wire_send_request(fd[0], &job), 0);
 	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer), 1);
 	check_request(&job);
@@ -267,30 +287,27 @@ START_TEST(too_large_to_send)
 	memset(text, 'p', sizeof(text) - 1);
 	text[0] = '/';
 	job = sample(JOB_RESOLVE);
-	job.root = text;
+	job.find.root = text;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_RESOLVE);
-	job.path = text;
+	job.find.path = text;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_RESOLVE);
-	job.names = text;
-	job.names_len = sizeof(text);
+	job.find.names = (struct str){ text, sizeof(text) };
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_LIST);
-	job.template = data;
-	job.template_len = sizeof(data);
+	job.list.template = (struct str){ data, sizeof(data) };
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_APPEND);
-	job.data = data;
-	job.length = sizeof(data);
+	job.append.bytes = (struct str){ data, sizeof(data) };
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, EFBIG);
 	job = sample(JOB_VERIFY);
-	job.root = text;
+	job.verify.file = text;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 	ck_assert_int_eq(recv(fd[1], &byte, 1, MSG_DONTWAIT), -1);
@@ -513,8 +530,8 @@ START_TEST(request_bad_template)
 	struct job	job = sample(JOB_LIST);
 	char		bytes[1000];
 
-	job.template = bad[_i].template;
-	job.template_len = bad[_i].len;
+	job.list.template.at = bad[_i].template;
+	job.list.template.len = bad[_i].len;
 	ck_assert_int_eq(receive(bytes, request_bytes(&job, bytes,
 	    sizeof(bytes)), -1), -1);
 	ck_assert_int_eq(errno, EBADMSG);

@@ -27,17 +27,24 @@ done_job(enum job_kind kind)
 {
 	struct job	job = sample(kind);
 
-	if (has_path(kind)) {
+	if (job_finds(kind)) {
 		job.fd = STDIN_FILENO;
-		job.name_number = 2;
-		job.version = (struct job_version){ 9, 8, 7, 6, 5, 4, 3 };
-		job.facts = (struct job_facts){ .mode = 0100644, .uid = 1000,
+		job.find.name_number = 2;
+		job.find.version = (struct job_version){ 9, 8, 7, 6, 5, 4, 3 };
+		job.find.facts = (struct job_facts){ .mode = 0100644, .uid = 1000,
 		    .strong = true, .in_memory = true };
-		if (kind == JOB_COMPRESS)
-			job.facts.cached = (struct job_version){ 2, 3, 7, 6, 5,
+		if (kind == JOB_LIST) {
+			job.find.name_number = 0;
+			job.list.entries = 99;
+		} else if (kind == JOB_COMPRESS)
+			job.find.facts.cached = (struct job_version){ 2, 3, 7, 6, 5,
 			    4, 3 };
-	} else if (kind != JOB_CLOSE)
-		job.done = job.length - 1;
+	} else if (job_has_range(kind))
+		job.range.done = 999;
+	else if (kind == JOB_APPEND)
+		job.append.done = 6;
+	else if (kind == JOB_VERIFY)
+		job.verify.right = 1;
 	return job;
 }
 
@@ -50,16 +57,23 @@ START_TEST(reply_arrives)
 	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
 	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
 	ck_assert_int_eq(got.error, 0);
-	ck_assert_uint_eq(got.done, job.done);
-	if (has_path(_i)) {
-		ck_assert_uint_eq(got.name_number, 2);
-		ck_assert(!got.unchanged);
-		ck_assert_mem_eq(&got.version, &job.version, sizeof(version));
-		ck_assert_uint_eq(got.facts.mode, 0100644);
-		ck_assert_uint_eq(got.facts.uid, 1000);
-		ck_assert(got.facts.strong && got.facts.in_memory);
-		ck_assert(!got.facts.handle);
-		ck_assert_mem_eq(&got.facts.cached, &job.facts.cached,
+	if (job_has_range(_i))
+		ck_assert_uint_eq(got.range.done, 999);
+	else if (_i == JOB_APPEND)
+		ck_assert_uint_eq(got.append.done, 6);
+	else if (_i == JOB_VERIFY)
+		ck_assert_uint_eq(got.verify.right, 1);
+	else if (_i == JOB_LIST)
+		ck_assert_uint_eq(got.list.entries, 99);
+	if (job_finds(_i)) {
+		ck_assert_uint_eq(got.find.name_number, _i == JOB_LIST ? 0 : 2);
+		ck_assert(!got.find.unchanged);
+		ck_assert_mem_eq(&got.find.version, &job.find.version, sizeof(version));
+		ck_assert_uint_eq(got.find.facts.mode, 0100644);
+		ck_assert_uint_eq(got.find.facts.uid, 1000);
+		ck_assert(got.find.facts.strong && got.find.facts.in_memory);
+		ck_assert(!got.find.facts.handle);
+		ck_assert_mem_eq(&got.find.facts.cached, &job.find.facts.cached,
 		    sizeof(version));
 		fstat(got.fd, &a);
 		fstat(STDIN_FILENO, &b);
@@ -78,10 +92,10 @@ START_TEST(reply_with_handle)
 	struct job	job = done_job(JOB_RESOLVE);
 
 	got = sample(JOB_RESOLVE);
-	job.facts.handle = true;
+	job.find.facts.handle = true;
 	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
 	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
-	ck_assert(got.facts.handle);
+	ck_assert(got.find.facts.handle);
 	ck_assert_int_ne(got.fd, -1);
 }
 END_TEST
@@ -93,15 +107,15 @@ START_TEST(reply_unchanged)
 	int		before = descriptors();
 
 	got = sample(job.kind);
-	job.unchanged = true;
+	job.find.unchanged = true;
 	job.fd = -1;
 	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
 	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
-	ck_assert(got.unchanged);
+	ck_assert(got.find.unchanged);
 	ck_assert_int_eq(got.fd, -1);
 	/* An unchanged version stays, whatever else the reply has. */
-	ck_assert_mem_eq(&got.version, &version, sizeof(version));
-	ck_assert_uint_eq(got.facts.mode, 0100644);
+	ck_assert_mem_eq(&got.find.version, &version, sizeof(version));
+	ck_assert_uint_eq(got.find.facts.mode, 0100644);
 	ck_assert_int_eq(descriptors(), before);
 }
 END_TEST
@@ -170,6 +184,8 @@ static const struct {
 	{ JOB_CLOSE,	R_WITH_FD, 4, 1 },
 	{ JOB_CLOSE,	DONE,	8, 1 },
 	{ JOB_APPEND,	DONE,	8, 8 },
+	{ JOB_VERIFY,	DONE,	8, 2 },
+	{ JOB_LIST,	NAME_NUMBER, 4, 1 },
 	{ JOB_LIST,	KIND,	4, JOB_RESOLVE },
 	{ JOB_LIST,	ERROR,	4, EIO },		/* and a file */
 	{ JOB_LIST,	UNCHANGED, 4, 1 },
@@ -227,10 +243,10 @@ START_TEST(reply_unchanged_without_version)
 {
 	struct job	job = done_job(JOB_RESOLVE);
 
-	job.unchanged = true;
+	job.find.unchanged = true;
 	job.fd = -1;
 	got = sample(JOB_RESOLVE);
-	got.has_version = false;
+	got.find.has_version = false;
 	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
 	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
 	ck_assert_int_eq(errno, EBADMSG);

@@ -69,12 +69,6 @@ descriptors(void)
 	return n;
 }
 
-static inline bool
-has_path(enum job_kind kind)
-{
-	return kind == JOB_RESOLVE || kind == JOB_LIST || kind == JOB_COMPRESS;
-}
-
 /* A job of each kind, as main makes it. */
 static inline struct job
 sample(enum job_kind kind)
@@ -83,43 +77,42 @@ sample(enum job_kind kind)
 
 	job_init(&job, kind);
 	job.id = 0x123456789abcdef0;
-	if (has_path(kind)) {
-		job.root = "/srv/www";
-		job.path = "dir/";
-		job.names = names;
-		job.names_len = sizeof(names);
-		job.has_version = true;
-		job.same_mount = kind == JOB_LIST;
-		job.mount_len = kind == JOB_LIST ? 3 : 0;
-		job.version = version;
+	if (job_finds(kind)) {
+		job.find.root = "/srv/www";
+		job.find.path = "dir/";
+		job.find.has_version = true;
+		job.find.same_mount = kind == JOB_LIST;
+		job.find.mount_len = kind == JOB_LIST ? 3 : 0;
+		job.find.version = version;
+		if (kind != JOB_LIST)
+			job.find.names = (struct str){ names, sizeof(names) };
 	}
 	if (kind == JOB_RESOLVE) {
-		job.siblings = suffixes;
-		job.siblings_len = sizeof(suffixes);
-		job.length = 2;
+		job.resolve.siblings = (struct str){ suffixes,
+		    sizeof(suffixes) };
+		job.resolve.sibling = 2;
 	} else if (kind == JOB_COMPRESS) {
-		job.cache_dir = "/var/cache";
-		job.length = 1000;
+		job.compress.cache_dir = "/var/cache";
+		job.compress.size_max = 1000;
 	} else if (kind == JOB_LIST) {
-		job.template = template;
-		job.template_len = sizeof(template);
-		job.length = 100;
-		job.offset = 10000;
-	} else if (kind == JOB_READ || kind == JOB_COPY) {
+		job.list.hidden = (struct str){ names, sizeof(names) };
+		job.list.template = (struct str){ template, sizeof(template) };
+		job.list.entries_max = 100;
+		job.list.bytes_max = 10000;
+	} else if (job_has_range(kind)) {
 		job.fd = STDIN_FILENO;
-		job.offset = 65536;
-		job.length = 1000;
+		job.range.offset = 65536;
+		job.range.length = 1000;
+		job.range.version = version;
 	} else if (kind == JOB_CLOSE) {
 		job.fd = STDIN_FILENO;
-		job.version = version;
+		job.close.version = version;
 	} else if (kind == JOB_APPEND) {
-		job.offset = 1;
-		job.data = "a line\n";
-		job.length = 7;
+		job.append.log = 1;
+		job.append.bytes = STR("a line\n");
 	} else if (kind == JOB_VERIFY) {
-		job.root = "/etc/passwords";
-		job.data = both;
-		job.length = sizeof(both);
+		job.verify.file = "/etc/passwords";
+		job.verify.both = (struct str){ both, sizeof(both) };
 	}
 	return job;
 }

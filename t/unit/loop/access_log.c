@@ -46,8 +46,8 @@ be_helper(void *nothing)
 	struct job	job;
 
 	while (wire_recv_request(pipe_of_helper, &job, buffer) == 1) {
-		buf_add(&log_text, job.data, job.length);
-		job.done = job.length;
+		buf_add(&log_text, job.append.bytes.at, job.append.bytes.len);
+		job.append.done = job.append.bytes.len;
 		wire_send_reply(pipe_of_helper, &job);
 	}
 	close(pipe_of_helper);
@@ -272,8 +272,8 @@ take_order(void *context)
 	int		fd = *(int *)context;
 
 	ck_assert_int_eq(wire_recv_request(fd, &job, buffer), 1);
-	buf_add(&log_text, job.data, job.length);
-	job.done = job.length;
+	buf_add(&log_text, job.append.bytes.at, job.append.bytes.len);
+	job.append.done = job.append.bytes.len;
 	wire_send_reply(fd, &job);
 	evloop_stop(loop);
 }

@@ -1,0 +1,66 @@
+/*
+ * job_parts: what jobs are made of: limits, policies on links, templates, and
+ * versions and facts of files.  A part of the contract in job.h.
+ */
+#ifndef HELPERS_JOB_PARTS_H
+#define HELPERS_JOB_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Limits of what travels; a message beyond them is refused. */
+#define JOB_PATH_MAX		4096	/* root, path, names: bytes each */
+#define JOB_USER_MAX		256	/* user: bytes */
+#define JOB_DATA_MAX		(128 * 1024)	/* APPEND, template: bytes */
+#define JOB_SIBLINGS_MAX	8	/* suffixes */
+
+/* Which symbolic links are followed; links of proc(5) only by ALL. */
+#define JOB_LINKS(X)							\
+	X(BENEATH, "beneath")	/* links that stay beneath the root */	\
+	X(NONE, "none")							\
+	X(OWNER, "owner")	/* as BENEATH, and links whose target	\
+				 * belongs to the owner of the link */	\
+	X(ALL, "all")
+
+enum job_links {
+#define X(id, name) JOB_LINKS_##id,
+	JOB_LINKS(X)
+#undef X
+	JOB_LINKS_COUNT
+};
+
+/* The template of a LIST: these texts in this order, each terminated, some
+ * empty; template.h has their fields. */
+enum job_template {
+	JOB_TEMPLATE_ORDER,	/* name, size, time; - in front: reversed */
+	JOB_TEMPLATE_TITLE,	/* the value of %{title} */
+	JOB_TEMPLATE_HEAD,	/* before all entries */
+	JOB_TEMPLATE_DIRECTORY,	/* for a directory; these precede all files */
+	JOB_TEMPLATE_FILE,	/* for a regular file */
+	JOB_TEMPLATE_BETWEEN,	/* between two entries, and before CUT */
+	JOB_TEMPLATE_CUT,	/* for entries left out because of the limits */
+	JOB_TEMPLATE_TAIL,	/* after all entries */
+	JOB_TEMPLATE_COUNT
+};
+
+/* A version of a file: if equal, the bytes are, as far as stat(2) tells. */
+struct job_version {
+	uint64_t	dev, ino;
+	int64_t		size;			/* bytes */
+	int64_t		mtime, ctime;		/* seconds since 1970 */
+	uint32_t	mtime_ns, ctime_ns;
+};
+#define JOB_CTIME_ANY	0	/* COPY: a ctime that is not compared */
+
+/* Other facts about a file, from stat(2) and statfs(2). */
+struct job_facts {
+	uint32_t	mode, uid;		/* st_mode, st_uid */
+	/* The version is a strong validator (RFC 9110, section 8.8.1): a
+	 * further change of the file gets other time stamps. */
+	bool		strong;
+	bool		in_memory;	/* the file system is */
+	bool		handle;		/* fd is one (O_PATH), for COPY only */
+	struct job_version cached;	/* COMPRESS: of fd, in cache_dir */
+};
+
+#endif
