@@ -251,6 +251,12 @@ fine('links of README.md lead somewhere', grep { !m{\Ahttps?://} &&
 fine('a document refers to sections that it has',
     map { lost_sections($_) } @plain);
 
+# The life of a generation stands in both, so that a reader finds it whole.
+is_deeply([map { s/ +/ /gr } slurp('src/monitor/README') =~
+    /^\t([A-Z]+ +[A-Z]+ +[A-Z]+ +\w+)$/mg],
+    [map { s/,\s+/ /gr } slurp('src/monitor/life.tbl') =~ /^X\((.*)\)$/mg],
+    'the README of the monitor has the table of life.tbl');
+
 sub lost_sections {
 	my ($file) = @_;
 	my $text = slurp($file);

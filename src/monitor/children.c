@@ -1,216 +1,191 @@
 /*
  * children: a list, as long as there are processes.
  */
-#include <sys/stat.h>
-#ifdef __linux__
-#include <sys/syscall.h>
-#endif
+#include <sys/wait.h>
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
+#include "lib/clock.h"
+#include "lib/log.h"
 #include "lib/mem.h"
 #include "monitor/children.h"
-#include "shared/helper_slots.h"
+#include "monitor/events.h"
 
-const char *
-children_role_name(enum role role)
-{
-	static const char *const	names[] = {
-#define X(id, name) name,
-		ROLES(X)
-#undef X
-	};
-
-	return names[role];
-}
-
-static ino_t
-get_inode(int fd)
-{
-	struct stat	st;
-
-	return fstat(fd, &st) == -1 ? 0 : st.st_ino;
-}
+static TAILQ_HEAD(, child)	children = TAILQ_HEAD_INITIALIZER(children);
+static bool			quiet;
 
 void
-children_init(struct children *all)
-{
-	TAILQ_INIT(&all->list);
-}
-
-void
-children_free(struct children *all)
-{
-	struct child	*c;
-
-	while ((c = TAILQ_FIRST(&all->list)) != NULL) {
-		TAILQ_REMOVE(&all->list, c, link);
-		free(c);
-	}
-}
-
-void
-children_add(struct children *all, pid_t pid, enum role role,
-    unsigned main_id, int pipe)
+children_add(pid_t pid, const struct child_kind *kind,
+    void (*died)(void *, const struct child *), void *context)
 {
 	struct child	*c = mem_zero(sizeof(*c));
 
 	c->pid = pid;
-	c->role = role;
-	c->main_id = main_id;
-	c->pipe_inode = get_inode(pipe);
-	TAILQ_INSERT_TAIL(&all->list, c, link);
+	c->kind = kind;
+	c->died = died;
+	c->context = context;
+	c->awaited = !kind->lasting;
+	TAILQ_INSERT_TAIL(&children, c, link);
 }
 
-bool
-children_remove(struct children *all, pid_t pid, struct child *removed)
+static struct child *
+find_child(pid_t pid)
 {
 	struct child	*c;
 
-	TAILQ_FOREACH(c, &all->list, link)
-		if (c->pid == pid) {
-			*removed = *c;
-			TAILQ_REMOVE(&all->list, c, link);
-			free(c);
+	TAILQ_FOREACH(c, &children, link)
+		if (c->pid == pid)
+			break;
+	return c;
+}
+
+static void
+remove_child(struct child *c)
+{
+	TAILQ_REMOVE(&children, c, link);
+	free(c);
+}
+
+void
+children_report(const struct child *c)
+{
+	if (c->status != 0 && !quiet && !c->given_up)
+		log_warnx("%s %ld %s", c->kind->name, (long)c->pid, c->how);
+}
+
+static void
+describe_status(int status, char *text, size_t size)
+{
+	if (WIFSIGNALED(status))
+		snprintf(text, size, "was killed by signal %d (%s)",
+		    WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		snprintf(text, size, "ended with status %d",
+		    WEXITSTATUS(status));
+}
+
+static void
+reap_child(pid_t pid, int status)
+{
+	struct child	*c = find_child(pid), dead;
+	char		 how[100];
+
+	if (c == NULL)
+		return;
+	describe_status(status, how, sizeof(how));
+	dead = *c;
+	dead.status = status;
+	dead.how = how;
+	remove_child(c);
+	if (dead.died != NULL)
+		dead.died(dead.context, &dead);
+	else
+		children_report(&dead);
+}
+
+void
+children_reap(void)
+{
+	pid_t	pid;
+	int	status;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		reap_child(pid, status);
+}
+
+static bool
+has_kind(const struct child_kind *kind)
+{
+	const struct child	*c;
+
+	TAILQ_FOREACH(c, &children, link)
+		if (c->kind == kind && !c->awaited)
 			return true;
-		}
+	return false;
+}
+
+void
+children_await(const struct child_kind *kind)
+{
+	int64_t	end = clock_ms() + CHILDREN_KILL_TIMEOUT, left;
+
+	for (children_reap(); has_kind(kind); children_reap()) {
+		left = end - clock_ms();
+		if (left <= 0)
+			return;
+		events_sleep(left);
+	}
+}
+
+void
+children_disown(pid_t pid, bool awaited)
+{
+	struct child	*c = find_child(pid);
+
+	if (c == NULL)
+		return;
+	c->died = NULL;
+	c->awaited = awaited;
+}
+
+void
+children_give_up(pid_t pid)
+{
+	struct child	*c = find_child(pid);
+
+	if (c != NULL)
+		c->given_up = true;
+}
+
+void
+children_be_quiet(void)
+{
+	quiet = true;
+}
+
+void
+children_kill_all(void)
+{
+	const struct child	*c;
+
+	TAILQ_FOREACH(c, &children, link)
+		if (c->awaited)
+			kill(c->pid, SIGKILL);
+}
+
+bool
+children_are_left(void)
+{
+	const struct child	*c;
+
+	TAILQ_FOREACH(c, &children, link)
+		if (c->awaited)
+			return true;
 	return false;
 }
 
 bool
-children_has_enough(const struct children *all, enum role role,
-    unsigned main_id, int64_t max, int64_t total_max)
-{
-	const struct child	*c;
-	int64_t			 own = 0, n = 0;
-
-	TAILQ_FOREACH(c, &all->list, link) {
-		n += c->role == role && (c->orphan ||
-		    c->main_id == main_id);
-		own += c->role == role && c->main_id == main_id;
-	}
-	return own >= 3 * max || n >= 6 * total_max;
-}
-
-void
-children_mark_orphans(struct children *all, unsigned main_id,
-    struct helper_slots *slots, unsigned worker)
-{
-	struct child	*c;
-
-	TAILQ_FOREACH(c, &all->list, link) {
-		if (c->main_id != main_id)
-			continue;
-		c->orphan = c->role == ROLE_HELPER ||
-		    c->role == ROLE_ACCESS_LOGGER;
-		c->worker = worker;
-		if (c->role == ROLE_HELPER)
-			c->fs_queue = helper_slots_find(slots, c->pipe_inode);
-	}
-	helper_slots_clear(slots);
-}
-
-/* Returns a descriptor that is readable when the process has ended, or -1. */
-static int
-open_pidfd(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-#else
-	(void)pid;
-	return -1;
-#endif
-}
-
-void
-children_find_orphans(const struct children *all, unsigned worker, unsigned of,
-    struct orphans *orphans)
-{
-	const struct child	*c;
-	int			 fd;
-
-	*orphans = (struct orphans){ 0 };
-	TAILQ_FOREACH(c, &all->list, link) {
-		if (c->role != ROLE_HELPER || !c->orphan ||
-		    c->worker % of != worker)
-			continue;
-		fd = open_pidfd(c->pid);
-		if (fd == -1)
-			continue;
-		orphans->at = mem_grow(orphans->at, orphans->count + 1,
-		    sizeof(*orphans->at));
-		orphans->at[orphans->count++] = (struct orphan){
-			fd, c->fs_queue
-		};
-	}
-}
-
-void
-children_free_orphans(struct orphans *orphans)
-{
-	for (size_t i = 0; i < orphans->count; i++)
-		close(orphans->at[i].fd);
-	free(orphans->at);
-	*orphans = (struct orphans){ 0 };
-}
-
-static void
-kill_and_give_up(struct child *c)
-{
-	c->given_up = true;
-	kill(c->pid, SIGKILL);
-}
-
-void
-children_kill_helper(struct children *all, int pipe)
-{
-	struct child	*c;
-	ino_t		 inode = pipe != -1 ? get_inode(pipe) : 0;
-
-	TAILQ_FOREACH(c, &all->list, link)
-		if (c->role == ROLE_HELPER && inode != 0 &&
-		    c->pipe_inode == inode)
-			kill_and_give_up(c);
-}
-
-void
-children_kill_helpers(struct children *all, unsigned main_id)
-{
-	struct child	*c;
-
-	TAILQ_FOREACH(c, &all->list, link)
-		if (c->role == ROLE_HELPER && c->main_id == main_id)
-			kill_and_give_up(c);
-}
-
-void
-children_kill_all(struct children *all)
-{
-	struct child	*c;
-
-	TAILQ_FOREACH(c, &all->list, link)
-		kill(c->pid, SIGKILL);
-}
-
-void
-children_give_up(struct children *all, pid_t pid)
-{
-	struct child	*c;
-
-	TAILQ_FOREACH(c, &all->list, link)
-		if (c->pid == pid)
-			c->given_up = true;
-}
-
-bool
-children_all_given_up(const struct children *all)
+children_all_given_up(void)
 {
 	const struct child	*c;
 
-	TAILQ_FOREACH(c, &all->list, link)
-		if (!c->given_up)
+	TAILQ_FOREACH(c, &children, link)
+		if (c->awaited && !c->given_up)
 			return false;
 	return true;
+}
+
+void
+children_forget(void)
+{
+	struct child	*c, *next;
+
+	for (c = TAILQ_FIRST(&children); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, link);
+		if (c->awaited)
+			remove_child(c);
+	}
 }

@@ -1,9 +1,7 @@
 /*
  * children: the processes that the monitor has started and not reaped yet.
  *
- * A record says what the child is for, and for which main.  A helper can
- * outlive its main: the kernel does not end a process that waits for a dead
- * file system.  Such a helper is an orphan.
+ * A record has the function of its owner that is told of the child's death.
  */
 #ifndef MONITOR_CHILDREN_H
 #define MONITOR_CHILDREN_H
@@ -12,97 +10,66 @@
 #include <sys/types.h>
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-struct helper_slots;
-struct orphan;
+#define CHILDREN_KILL_TIMEOUT	1000	/* ms for killed children to end; the
+					 * kernel cannot end one that waits for
+					 * a dead mount */
 
-/* Names for messages. */
-#define ROLES(X)							\
-	X(MAIN,		"main")						\
-	X(HELPER,	"helper")					\
-	X(ACCESS_LOGGER, "access logger")				\
-	X(ERROR_LOGGER,	"error logger")					\
-	X(LOG_PROGRAM,	"log program")	/* named by the conf */		\
-	X(LOG_OPENER,	"log opener")					\
-	X(CONF_CHECKER,	"conf checker")					\
-	X(NEW_MONITOR,	"new monitor")	/* of another binary */		\
-	X(CONTROL_CHILD, "control child") /* answers one request */
+struct generation;
 
-enum role {
-#define X(id, name) ROLE_##id,
-	ROLES(X)
-#undef X
+/* Properties that all children of one kind have, in the file that starts them.
+ */
+struct child_kind {
+	const char	*name;		/* for messages */
+	bool		 privileged;	/* opens files that the conf names with
+					 * the monitor's rights */
+	bool		 generational;	/* has the descriptors of its
+					 * generation */
+	bool		 monitorial;	/* has all that the monitor has */
+	bool		 lasting;	/* ends at the end of its input, not
+					 * with the monitor; its owner awaits
+					 * its end */
+	/* In the child, before it drops its privileges; or NULL. */
+	void		(*prepare)(struct generation *);
 };
 
 struct child {
 	pid_t			 pid;
-	enum role		 role;
-	ino_t			 pipe_inode;	/* of main's end of the pipe to
-						 * this child: main names the
-						 * child by it */
+	const struct child_kind	*kind;
+	void			(*died)(void *, const struct child *);
+	void			*context;
 	bool			 given_up;	/* killed or done: its end is
 						 * not waited for */
-	bool			 orphan;	/* its main has died */
-	unsigned		 main_id;	/* its main; 0: none */
-	uint64_t		 fs_queue;	/* orphan: the queue that it
-						 * works for; 0: none */
-	unsigned		 worker;	/* orphan: its main's worker */
+	bool			 awaited;	/* by the end of the server */
+	int			 status;	/* once it has died */
+	const char		*how;		/* the same in words */
 	TAILQ_ENTRY(child)	 link;
 };
 
-struct children {
-	TAILQ_HEAD(, child)	 list;
-};
+/* Adds a record.  died: is told of the child's end; NULL: children_report(). */
+void	children_add(pid_t, const struct child_kind *,
+	    void (*died)(void *, const struct child *), void *context);
+/* Logs the end of a child that failed and was not given up. */
+void	children_report(const struct child *);
+/* Reaps all that have ended. */
+void	children_reap(void);
+/* Reaps until no child of the kind is left, for a second at most. */
+void	children_await(const struct child_kind *);
 
-/* Helpers that still run although their main has died. */
-struct orphans {
-	struct orphan	*at;		/* owned, with their descriptors */
-	size_t		 count;
-};
-
-const char	*children_role_name(enum role);
-
-void	children_init(struct children *);
-/* Frees the records; the processes run on. */
-void	children_free(struct children *);
-/* Adds a record.  pipe: main's end of the pipe to the child, or -1. */
-void	children_add(struct children *, pid_t, enum role, unsigned main_id,
-	    int pipe);
-/* Removes the record of a reaped process and copies it; false if there is
- * none. */
-bool	children_remove(struct children *, pid_t, struct child *);
-
-/*
- * Whether a main has as many children of a role as it may have, or all mains
- * together have.  The bounds are three times max for the main, and six times
- * total_max for this main's children and all orphans: children that were given
- * up may not die, and children that were released may not be reaped yet.
- * Children of other living mains do not count.
- */
-bool	children_has_enough(const struct children *, enum role,
-	    unsigned main_id, int64_t max, int64_t total_max);
-/* A main of that worker has died: marks its helpers as orphans, with the queues
- * that they work for, and clears the slots. */
-void	children_mark_orphans(struct children *, unsigned main_id,
-	    struct helper_slots *, unsigned worker);
-/* Finds the orphans of a worker, for its next main.  Where a generation has
- * fewer workers than an earlier one, they share the orphans of the missing
- * ones.  The caller frees the result. */
-void	children_find_orphans(const struct children *, unsigned worker,
-	    unsigned of, struct orphans *);
-/* Closes the descriptors; the orphans run on. */
-void	children_free_orphans(struct orphans *);
-
-/* Kills the helper at that pipe and gives it up. */
-void	children_kill_helper(struct children *, int pipe);
-/* Kills all helpers of a main and gives them up. */
-void	children_kill_helpers(struct children *, unsigned main_id);
-/* Sends SIGKILL to all children. */
-void	children_kill_all(struct children *);
+/* The owner no longer hears of its child, which may live on.  awaited: whether
+ * the end of the server awaits and kills it. */
+void	children_disown(pid_t, bool awaited);
 /* Gives a child up: the monitor does not wait for its end. */
-void	children_give_up(struct children *, pid_t);
-bool	children_all_given_up(const struct children *);
+void	children_give_up(pid_t);
+/* The server ends: the end of a child is no longer reported. */
+void	children_be_quiet(void);
+/* Sends SIGKILL to all children that the end of the server awaits. */
+void	children_kill_all(void);
+/* Whether there are children that the end of the server awaits. */
+bool	children_are_left(void);
+bool	children_all_given_up(void);
+/* Forgets all children that the end of the server awaits. */
+void	children_forget(void);
 
 #endif

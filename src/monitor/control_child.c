@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "admin/explain_url.h"
-#include "arch/arch.h"
 #include "conf/conf.h"
 #include "lib/buf.h"
 #include "lib/io.h"
@@ -23,7 +22,8 @@
 #include "lib/proc.h"
 #include "lib/user.h"
 #include "monitor/control_child.h"
-#include "monitor/private.h"
+#include "monitor/generation.h"
+#include "monitor/spawn.h"
 #include "shared/control.h"
 
 #define SEND_TIMEOUT	10	/* s for the client to take the next piece */
@@ -95,11 +95,10 @@ answer_explain(struct conf *conf, const struct control_request *request,
 /* Answers check and explain, by the conf file; the conf in force may differ
  * from it. */
 static void
-answer_from_file(const struct monitor *m, const struct control_request *request,
-    struct buf *answer)
+answer_from_file(const struct control_request *request, struct buf *answer)
 {
 	struct buf	 errors = { 0 };
-	struct conf	*conf = conf_read_again(m->setup->conf_file, &errors);
+	struct conf	*conf = generation_read_conf(&errors);
 
 	if (conf == NULL) {
 		control_begin_answer(answer, CONTROL_VERDICT_CONF,
@@ -109,7 +108,6 @@ answer_from_file(const struct monitor *m, const struct control_request *request,
 		control_begin_answer(answer, CONTROL_VERDICT_OK, "the conf is "
 		    "fine");
 	else {
-		arch_choose(conf, m->setup->architecture);
 		answer_explain(conf, request, answer);	/* takes the conf */
 		conf = NULL;
 	}
@@ -118,7 +116,7 @@ answer_from_file(const struct monitor *m, const struct control_request *request,
 }
 
 static void
-answer_conf(const struct monitor *m, struct buf *answer)
+answer_conf(struct buf *answer)
 {
 	char	*text = NULL;
 	size_t	 len = 0;
@@ -129,7 +127,7 @@ answer_conf(const struct monitor *m, struct buf *answer)
 		    "no memory");
 		return;
 	}
-	conf_dump(m->serving->conf, out);
+	conf_dump(generations.serving->conf, out);
 	fclose(out);
 	control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
 	buf_add(answer, text, len);
@@ -152,25 +150,28 @@ send_answer(int client, const struct buf *answer)
 }
 
 static _Noreturn void
-control_child_entry(const struct monitor *m,
-    const struct control_request *request, int client)
+control_child_entry(const struct control_request *request, int client)
 {
 	struct buf	answer = { 0 };
 
 	proc_title("amped: control child");
 	proc_signals_unblock();
 	if (request->command == CONTROL_CONF)
-		answer_conf(m, &answer);
+		answer_conf(&answer);
 	else
-		answer_from_file(m, request, &answer);
+		answer_from_file(request, &answer);
 	control_end_answer(&answer);
 	send_answer(client, &answer);
 	_exit(0);
 }
 
+static const struct child_kind	kind = {
+	.name = "control child", .privileged = true
+};
+
 pid_t
-control_child_start(struct monitor *m, const struct control_request *request,
-    int client, int *pipe)
+control_child_start(const struct control_request *request, int client,
+    int *pipe)
 {
 	/* The client's own descriptor is closed in children. */
 	int	copy = fcntl(client, F_DUPFD_CLOEXEC, 0);
@@ -178,12 +179,9 @@ control_child_start(struct monitor *m, const struct control_request *request,
 
 	if (copy == -1)
 		return 0;
-	pid = spawn(m, NULL, ROLE_CONTROL_CHILD, pipe);
+	pid = spawn(&kind, generations.serving, pipe, NULL, NULL);
 	if (pid == 0)
-		control_child_entry(m, request, copy);
+		control_child_entry(request, copy);
 	close(copy);
-	if (pid == -1)
-		return 0;
-	children_add(&m->children, pid, ROLE_CONTROL_CHILD, 0, *pipe);
-	return pid;
+	return pid == -1 ? 0 : pid;
 }

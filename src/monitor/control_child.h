@@ -9,12 +9,11 @@
 #include <sys/types.h>
 
 struct control_request;
-struct monitor;
 
 /* Starts a child that sends the answer to the client's descriptor.  Returns its
  * process id, or 0 if there can be none.  *pipe becomes the caller's; its end
  * tells that the child has ended. */
-pid_t	control_child_start(struct monitor *, const struct control_request *,
-	    int client, int *pipe);
+pid_t	control_child_start(const struct control_request *, int client,
+	    int *pipe);
 
 #endif

@@ -18,8 +18,12 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "monitor/children.h"
+#include "monitor/component.h"
 #include "monitor/control_child.h"
-#include "monitor/private.h"
+#include "monitor/control_server.h"
+#include "monitor/generation.h"
+#include "monitor/monitor.h"
 #include "shared/channel.h"
 
 #ifndef PACKAGE_VERSION
@@ -32,14 +36,64 @@
 #define CHILD_TIMEOUT	30000		/* ms for a control child's answer */
 #define SEND_BUFFER	(256 * 1024)	/* bytes, for an answer */
 
-static void
-end_client(struct monitor *m, struct control_client *c)
+enum control_state {
+	READING,		/* its line is not complete */
+	WAITING,		/* for a reload or reopen to end */
+	ANSWERED,		/* open until the server ends */
+	DELEGATED		/* another process answers it */
+};
+
+struct control_client {
+	enum control_state	 state;
+	enum control_command	 command;
+	struct source		 client;	/* closed: another process has
+						 * it */
+	struct source		 pipe;		/* DELEGATED: ends when the
+						 * answer is complete */
+	struct timer		 timeout;
+	pid_t			 child;		/* control child; 0: none */
+	unsigned		 reload;	/* the reload that it waits
+						 * for */
+	unsigned		 generation;	/* of the mains asked */
+	unsigned		 mains_asked;	/* how many mains were asked */
+	struct buf		 line;
+	TAILQ_ENTRY(control_client) link;
+};
+
+static struct {
+	struct source		 source;	/* of the socket, which has the
+						 * descriptor */
+	struct control_socket	 socket;
+	struct control_socket	 pending;	/* of a generation that is
+						 * being started */
+	bool			 unchanged;	/* the new generation keeps the
+						 * socket: no pending one */
+	bool			 stopping;
+	TAILQ_HEAD(, control_client) clients;
+	struct buf		 reopen_errors;	/* text: logs that could not be
+						 * opened again */
+} server = {
+	.source.fd = -1, .socket.fd = -1, .pending.fd = -1,
+	.clients = TAILQ_HEAD_INITIALIZER(server.clients)
+};
+
+static const struct control_server_calls	*calls;
+
+void
+control_server_init(const struct control_server_calls *c)
 {
-	TAILQ_REMOVE(&m->control.clients, c, link);
+	calls = c;
+}
+
+static void
+end_client(struct control_client *c)
+{
+	TAILQ_REMOVE(&server.clients, c, link);
 	if (c->child != 0)
-		children_give_up(&m->children, c->child);
-	io_close(&c->fd);
-	io_close(&c->pipe);
+		children_give_up(c->child);
+	events_close(&c->client);
+	events_close(&c->pipe);
+	events_unset(&c->timeout);
 	buf_free(&c->line);
 	free(c);
 }
@@ -50,42 +104,51 @@ send_answer(struct control_client *c, struct buf *answer)
 	control_end_answer(answer);
 	/* The send fails if the client has gone, and is cut off if it has sent
 	 * many requests without reading. */
-	(void)send(c->fd, answer->at, answer->len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	(void)send(c->client.fd, answer->at, answer->len,
+	    MSG_DONTWAIT | MSG_NOSIGNAL);
 	buf_free(answer);
 }
 
 /* Sends a whole answer and closes the client. */
 static void
-answer_client(struct monitor *m, struct control_client *c,
+answer_client(struct control_client *c,
     enum control_verdict verdict, const char *text)
 {
 	struct buf	b = { 0 };
 
 	control_begin_answer(&b, verdict, "%s", text);
 	send_answer(c, &b);
-	end_client(m, c);
+	end_client(c);
 }
 
 /*
  * Commands of the monitor
  */
 
+/* Of a client with a complete line, only the end is of interest.  What it waits
+ * for has a time limit of its own. */
 static void
-begin_reload(struct monitor *m, struct control_client *c)
+wait_for_end(struct control_client *c, enum control_state state)
 {
-	c->state = CONTROL_STATE_WAITING;
-	c->deadline = 0;		/* the reload has one */
-	c->reload = m->reload.number + 1;	/* also if it begins later */
-	reload_begin(m);
+	c->state = state;
+	c->client.wait = EVENTS_END;
+	events_unset(&c->timeout);
 }
 
 static void
-begin_reopen(struct monitor *m, struct control_client *c)
+begin_reload(struct control_client *c)
 {
-	c->state = CONTROL_STATE_WAITING;
-	c->deadline = 0;
-	m->control.reopen_errors.len = 0;
-	logs_reopen(m);
+	wait_for_end(c, WAITING);
+	c->reload = calls->reload_number() + 1;	/* also if it begins later */
+	calls->reload();
+}
+
+static void
+begin_reopen(struct control_client *c)
+{
+	wait_for_end(c, WAITING);
+	server.reopen_errors.len = 0;
+	calls->reopen();
 }
 
 /* Answers at once; the client learns of the server's end by the end of its
@@ -97,20 +160,19 @@ stop_server(struct control_client *c, int signo, const char *text)
 
 	control_begin_answer(&b, CONTROL_VERDICT_OK, "%s", text);
 	send_answer(c, &b);
-	c->state = CONTROL_STATE_ANSWERED;
-	c->deadline = 0;
+	wait_for_end(c, ANSWERED);
 	kill(getpid(), signo);		/* as by kill(1) */
 }
 
 static void
-run_command(struct monitor *m, struct control_client *c)
+run_command(struct control_client *c)
 {
 	switch (c->command) {
 	case CONTROL_RELOAD:
-		begin_reload(m, c);
+		begin_reload(c);
 		break;
 	case CONTROL_REOPEN:
-		begin_reopen(m, c);
+		begin_reopen(c);
 		break;
 	case CONTROL_STOP:
 		stop_server(c, SIGTERM, "stopping");
@@ -120,7 +182,7 @@ run_command(struct monitor *m, struct control_client *c)
 		    "have been sent");
 		break;
 	default:
-		answer_client(m, c, CONTROL_VERDICT_OK,
+		answer_client(c, CONTROL_VERDICT_OK,
 		    "amped " PACKAGE_VERSION);
 		break;
 	}
@@ -130,36 +192,41 @@ run_command(struct monitor *m, struct control_client *c)
  * Commands of other processes
  */
 
+static void	on_pipe(void *client);
+static void	give_up_client(void *client);
+
 static size_t
-count_delegated(const struct monitor *m, bool by_children)
+count_delegated(bool by_children)
 {
 	const struct control_client	*c;
 	size_t				 n = 0;
 
-	TAILQ_FOREACH(c, &m->control.clients, link)
-		n += c->state == CONTROL_STATE_DELEGATED &&
+	TAILQ_FOREACH(c, &server.clients, link)
+		n += c->state == DELEGATED &&
 		    (c->child != 0) == by_children;
 	return n;
 }
 
 static void
-ask_child(struct monitor *m, struct control_client *c,
-    const struct control_request *request)
+ask_child(struct control_client *c, const struct control_request *request)
 {
-	if (count_delegated(m, true) >= CHILDREN_MAX) {
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many requests "
+	int	pipe = -1;
+
+	if (count_delegated(true) >= CHILDREN_MAX) {
+		answer_client(c, CONTROL_VERDICT_BUSY, "too many requests "
 		    "of this kind at a time");
 		return;
 	}
-	c->child = control_child_start(m, request, c->fd, &c->pipe);
+	c->child = control_child_start(request, c->client.fd, &pipe);
 	if (c->child == 0) {
-		answer_client(m, c, CONTROL_VERDICT_FAILED, "no process can be "
+		answer_client(c, CONTROL_VERDICT_FAILED, "no process can be "
 		    "started for the answer");
 		return;
 	}
-	io_close(&c->fd);
-	c->state = CONTROL_STATE_DELEGATED;
-	c->deadline = monitor_now() + CHILD_TIMEOUT;
+	events_close(&c->client);
+	c->state = DELEGATED;
+	events_add(&c->pipe, pipe, on_pipe, c);
+	events_set(&c->timeout, CHILD_TIMEOUT, give_up_client, c);
 }
 
 /*
@@ -179,9 +246,9 @@ send_to_main(const struct worker *w, struct control_client *c, int client)
 	sent = io_nonblock(pipe[0]) == 0 &&
 	    io_send_message(pipe[0], &iov, 1, client) == 0 &&
 	    shutdown(pipe[0], SHUT_WR) == 0 &&
-	    channel_send(w->channel, CHANNEL_REQUEST, pipe[1]) == 0;
+	    channel_send(w->channel.fd, CHANNEL_REQUEST, pipe[1]) == 0;
 	close(pipe[1]);
-	c->pipe = pipe[0];
+	events_add(&c->pipe, pipe[0], on_pipe, c);
 	return sent;
 }
 
@@ -203,9 +270,9 @@ ask_main_unheard(const struct worker *w, struct control_client *c)
 
 /* Returns the next main to ask, or NULL.  last: no other main follows it. */
 static const struct worker *
-next_main(const struct monitor *m, struct control_client *c, bool *last)
+next_main(struct control_client *c, bool *last)
 {
-	const struct generation	*g = m->serving;
+	const struct generation	*g = generations.serving;
 	const struct worker	*w = NULL;
 
 	/* After a reload, the mains of the new generation are asked from the
@@ -214,48 +281,49 @@ next_main(const struct monitor *m, struct control_client *c, bool *last)
 		c->mains_asked = 0;
 	c->generation = g->number;
 	while (c->mains_asked < g->nworkers && w == NULL)
-		if (g->workers[c->mains_asked++].channel != -1)
+		if (g->workers[c->mains_asked++].channel.fd != -1)
 			w = &g->workers[c->mains_asked - 1];
 	*last = true;
 	for (unsigned i = c->mains_asked; i < g->nworkers; i++)
-		if (g->workers[i].channel != -1)
+		if (g->workers[i].channel.fd != -1)
 			*last = false;
 	return w;
 }
 
 /* Asks one main after the other, as each has its own caches. */
 static void
-ask_next_main(struct monitor *m, struct control_client *c)
+ask_next_main(struct control_client *c)
 {
 	const struct worker	*w;
 	bool			 last;
 
-	io_close(&c->pipe);
-	w = next_main(m, c, &last);
+	events_close(&c->pipe);
+	w = next_main(c, &last);
 	if (w == NULL)
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "main is being "
+		answer_client(c, CONTROL_VERDICT_BUSY, "main is being "
 		    "started: try again");
-	else if (last ? !send_to_main(w, c, c->fd) : !ask_main_unheard(w, c))
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "main takes no "
+	else if (last ? !send_to_main(w, c, c->client.fd) :
+	    !ask_main_unheard(w, c))
+		answer_client(c, CONTROL_VERDICT_BUSY, "main takes no "
 		    "request now: try again");
 	else {
+		wait_for_end(c, DELEGATED);
+		c->client.wait = EVENTS_NOTHING;
 		if (last)
-			io_close(&c->fd);
-		c->state = CONTROL_STATE_DELEGATED;
-		c->deadline = 0;
+			events_close(&c->client);
 	}
 }
 
 static void
-ask_main(struct monitor *m, struct control_client *c, const struct buf *line)
+ask_main(struct control_client *c, const struct buf *line)
 {
-	if (count_delegated(m, false) >= CONTROL_REQUESTS_MAX) {
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many requests "
+	if (count_delegated(false) >= CONTROL_REQUESTS_MAX) {
+		answer_client(c, CONTROL_VERDICT_BUSY, "too many requests "
 		    "of this kind at a time");
 		return;
 	}
 	buf_add(&c->line, line->at, line->len);
-	ask_next_main(m, c);
+	ask_next_main(c);
 }
 
 /*
@@ -270,7 +338,8 @@ log_requester(const struct control_client *c, const char *what)
 	struct ucred	who;
 	socklen_t	len = sizeof(who);
 
-	if (getsockopt(c->fd, SOL_SOCKET, SO_PEERCRED, &who, &len) == 0) {
+	if (getsockopt(c->client.fd, SOL_SOCKET, SO_PEERCRED, &who,
+	    &len) == 0) {
 		log_notice("%s: asked for by user %ld (process %ld)", what,
 		    (long)who.uid, (long)who.pid);
 		return;
@@ -281,20 +350,20 @@ log_requester(const struct control_client *c, const char *what)
 
 /* Takes a line without its newline. */
 static void
-handle_line(struct monitor *m, struct control_client *c, const struct buf *line)
+handle_line(struct control_client *c, const struct buf *line)
 {
 	struct control_request	 request;
 	struct buf		 wrong = { 0 };
 	char			*text = mem_string(line->at);
 
 	if (!control_parse(text, &request, &wrong)) {
-		(void)send(c->fd, wrong.at, wrong.len,
+		(void)send(c->client.fd, wrong.at, wrong.len,
 		    MSG_DONTWAIT | MSG_NOSIGNAL);
 		buf_free(&wrong);
-		end_client(m, c);
-	} else if (m->end_signal != 0 && request.command != CONTROL_STOP &&
+		end_client(c);
+	} else if (server.stopping && request.command != CONTROL_STOP &&
 	    request.command != CONTROL_DRAIN)
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "the server is "
+		answer_client(c, CONTROL_VERDICT_BUSY, "the server is "
 		    "stopping");
 	else {
 		c->command = request.command;
@@ -302,35 +371,35 @@ handle_line(struct monitor *m, struct control_client *c, const struct buf *line)
 		    c->command != CONTROL_VERSION)
 			log_requester(c, control_rows[c->command].name);
 		if (control_rows[c->command].by == CONTROL_BY_MONITOR)
-			run_command(m, c);
+			run_command(c);
 		else if (control_rows[c->command].by == CONTROL_BY_CHILD)
-			ask_child(m, c, &request);
+			ask_child(c, &request);
 		else
-			ask_main(m, c, line);
+			ask_main(c, line);
 	}
 	free(text);
 }
 
 static void
-read_line(struct monitor *m, struct control_client *c)
+read_line(struct control_client *c)
 {
 	char		*newline;
 	ssize_t		 n;
 	struct buf	 line;
 
 	buf_reserve(&c->line, CONTROL_LINE_MAX - c->line.len + 1);
-	n = recv(c->fd, c->line.at + c->line.len,
+	n = recv(c->client.fd, c->line.at + c->line.len,
 	    CONTROL_LINE_MAX - c->line.len, MSG_DONTWAIT);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		end_client(m, c);
+		end_client(c);
 		return;
 	}
 	c->line.len += (size_t)n;
 	newline = memchr(c->line.at, '\n', c->line.len);
 	if (newline == NULL && c->line.len == CONTROL_LINE_MAX)
-		answer_client(m, c, CONTROL_VERDICT_BAD, "the line is too "
+		answer_client(c, CONTROL_VERDICT_BAD, "the line is too "
 		    "long");
 	if (newline == NULL)
 		return;
@@ -338,27 +407,45 @@ read_line(struct monitor *m, struct control_client *c)
 	line = c->line;			/* c may be freed before the line */
 	line.len = (size_t)(newline - line.at);
 	c->line = (struct buf){ 0 };
-	handle_line(m, c, &line);
+	handle_line(c, &line);
 	buf_free(&line);
 }
 
-/* A client with a complete line is watched for its end only. */
-void
-control_server_on_readable(struct monitor *m, struct control_client *c)
+static void
+on_client(void *client)
 {
-	if (c->state == CONTROL_STATE_READING)
-		read_line(m, c);
-	else if (c->state == CONTROL_STATE_DELEGATED && c->fd != -1)
-		ask_next_main(m, c);
+	struct control_client	*c = client;
+
+	if (c->state == READING)
+		read_line(c);
 	else
-		end_client(m, c);
+		end_client(c);
 }
 
-int
-control_server_pollfd(const struct control_client *c, bool *reads)
+/* The process that was asked has answered or ended. */
+static void
+on_pipe(void *client)
 {
-	*reads = c->state == CONTROL_STATE_READING;
-	return c->pipe != -1 ? c->pipe : c->fd;
+	struct control_client	*c = client;
+
+	if (c->client.fd != -1)
+		ask_next_main(c);
+	else
+		end_client(c);
+}
+
+static void
+give_up_client(void *client)
+{
+	struct control_client	*c = client;
+
+	if (c->state == READING) {
+		answer_client(c, CONTROL_VERDICT_BUSY, "no request came");
+		return;
+	}
+	if (c->child != 0)
+		kill(c->child, SIGKILL);
+	end_client(c);
 }
 
 /*
@@ -366,107 +453,73 @@ control_server_pollfd(const struct control_client *c, bool *reads)
  */
 
 static struct control_client *
-find_longest_silent(struct monitor *m, size_t *all)
+find_longest_silent(size_t *all)
 {
 	struct control_client	*c, *first = NULL;
 
 	*all = 0;
-	TAILQ_FOREACH(c, &m->control.clients, link) {
+	TAILQ_FOREACH(c, &server.clients, link) {
 		++*all;
-		if (first == NULL && c->state == CONTROL_STATE_READING)
+		if (first == NULL && c->state == READING)
 			first = c;
 	}
 	return first;
 }
 
 static bool
-make_room(struct monitor *m)
+make_room(void)
 {
 	size_t			 all;
-	struct control_client	*silent = find_longest_silent(m, &all);
+	struct control_client	*silent = find_longest_silent(&all);
 
 	if (all < CLIENTS_MAX)
 		return true;
 	if (silent != NULL)
-		answer_client(m, silent, CONTROL_VERDICT_BUSY, "no request "
+		answer_client(silent, CONTROL_VERDICT_BUSY, "no request "
 		    "came, and another client needs the place");
 	return silent != NULL;
 }
 
-void
-control_server_accept(struct monitor *m)
+static void
+accept_client(void *unused)
 {
 	static const int	 room = SEND_BUFFER;
 	struct control_client	*c;
+	bool			 has_room;
 	int			 fd;
 
-	fd = accept4(m->control.socket.fd, NULL, NULL,
+	(void)unused;
+	fd = accept4(server.socket.fd, NULL, NULL,
 	    SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd == -1)
 		return;
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+	has_room = make_room();
 	c = mem_zero(sizeof(*c));
-	c->fd = fd;
-	c->pipe = -1;
-	c->deadline = monitor_now() + LINE_TIMEOUT;
-	if (!make_room(m)) {
-		TAILQ_INSERT_TAIL(&m->control.clients, c, link);
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "too many clients at "
+	c->pipe.fd = -1;
+	events_add(&c->client, fd, on_client, c);
+	events_set(&c->timeout, LINE_TIMEOUT, give_up_client, c);
+	TAILQ_INSERT_TAIL(&server.clients, c, link);
+	if (has_room)
+		/* The line has usually come with the connection. */
+		read_line(c);
+	else
+		answer_client(c, CONTROL_VERDICT_BUSY, "too many clients at "
 		    "a time");
-		return;
-	}
-	TAILQ_INSERT_TAIL(&m->control.clients, c, link);
-	/* The line has usually come with the connection. */
-	read_line(m, c);
 }
 
+/* Answers all that wait for a reload or reopen. */
 static void
-tick_client(struct monitor *m, struct control_client *c)
-{
-	bool	waits = c->state == CONTROL_STATE_WAITING;
-	bool	failed = m->control.reopen_errors.len > 0;
-
-	if (waits && m->end_signal != 0)
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "the server is "
-		    "stopping");
-	else if (waits && c->command == CONTROL_REOPEN &&
-	    !logs_are_reopening(m))
-		answer_client(m, c, failed ? CONTROL_VERDICT_FAILED :
-		    CONTROL_VERDICT_OK, failed ?
-		    buf_string(&m->control.reopen_errors) :
-		    "the logs have been opened again");
-	else if (c->deadline == 0 || monitor_now() < c->deadline)
-		return;
-	else if (c->state == CONTROL_STATE_READING)
-		answer_client(m, c, CONTROL_VERDICT_BUSY, "no request came");
-	else {
-		if (c->child != 0)
-			kill(c->child, SIGKILL);
-		end_client(m, c);
-	}
-}
-
-void
-control_server_tick(struct monitor *m)
+answer_waiting(enum control_command command, enum control_verdict verdict,
+    const char *text)
 {
 	struct control_client	*c, *next;
 
-	for (c = TAILQ_FIRST(&m->control.clients); c != NULL; c = next) {
+	for (c = TAILQ_FIRST(&server.clients); c != NULL; c = next) {
 		next = TAILQ_NEXT(c, link);
-		tick_client(m, c);
+		if (c->state == WAITING && c->command == command)
+			answer_client(c, verdict, text);
 	}
-}
-
-int64_t
-control_server_next_at(const struct monitor *m)
-{
-	const struct control_client	*c;
-	int64_t				 due = 0;
-
-	TAILQ_FOREACH(c, &m->control.clients, link)
-		if (c->deadline != 0 && (due == 0 || c->deadline < due))
-			due = c->deadline;
-	return due;
 }
 
 /*
@@ -474,15 +527,15 @@ control_server_next_at(const struct monitor *m)
  */
 
 void
-control_server_reloaded(struct monitor *m, unsigned reload,
+control_server_reloaded(unsigned reload,
     enum control_verdict verdict, const struct buf *errors)
 {
 	struct control_client	*c, *next;
 	struct buf		 b;
 
-	for (c = TAILQ_FIRST(&m->control.clients); c != NULL; c = next) {
+	for (c = TAILQ_FIRST(&server.clients); c != NULL; c = next) {
 		next = TAILQ_NEXT(c, link);
-		if (c->state != CONTROL_STATE_WAITING ||
+		if (c->state != WAITING ||
 		    c->command != CONTROL_RELOAD || c->reload > reload)
 			continue;
 		b = (struct buf){ 0 };
@@ -493,77 +546,107 @@ control_server_reloaded(struct monitor *m, unsigned reload,
 		if (errors != NULL && errors->len > 0)
 			buf_add(&b, errors->at, errors->len);
 		send_answer(c, &b);
-		end_client(m, c);
+		end_client(c);
 	}
 }
 
 void
-control_server_reopen_failed(struct monitor *m, const char *log)
+control_server_reopen_failed(const char *log)
 {
-	buf_addf(&m->control.reopen_errors, "%sthe %s cannot be opened again, "
+	buf_addf(&server.reopen_errors, "%sthe %s cannot be opened again, "
 	    "and stays as it was: the error log says why",
-	    m->control.reopen_errors.len > 0 ? "; " : "", log);
+	    server.reopen_errors.len > 0 ? "; " : "", log);
+}
+
+void
+control_server_reopened(void)
+{
+	bool	failed = server.reopen_errors.len > 0;
+
+	answer_waiting(CONTROL_REOPEN, failed ? CONTROL_VERDICT_FAILED :
+	    CONTROL_VERDICT_OK, failed ? buf_string(&server.reopen_errors) :
+	    "the logs have been opened again");
 }
 
 int
-control_server_prepare(struct monitor *m, const struct conf *conf)
+control_server_prepare(const struct conf *conf)
 {
-	m->control.unchanged = control_socket_is_unchanged(&m->control.socket,
-	    m->serving->conf, conf);
-	if (m->control.unchanged)
+	server.unchanged = control_socket_is_unchanged(&server.socket,
+	    generations.serving->conf, conf);
+	if (server.unchanged)
 		return 0;
-	return control_socket_open(&m->control.pending, conf,
-	    &m->control.socket, false);
+	return control_socket_open(&server.pending, conf, &server.socket,
+	    false);
 }
 
 void
-control_server_take_over(struct monitor *m)
+control_server_take_over(void)
 {
-	if (!m->control.unchanged) {
-		control_socket_publish(&m->control.pending);
-		control_socket_remove(&m->control.socket);
-		m->control.socket = m->control.pending;
-		m->control.pending = (struct control_socket){ .fd = -1 };
+	if (!server.unchanged) {
+		control_socket_publish(&server.pending);
+		events_release(&server.source);
+		control_socket_remove(&server.socket);
+		server.socket = server.pending;
+		server.pending = (struct control_socket){ .fd = -1 };
+		if (server.socket.fd != -1)
+			events_add(&server.source, server.socket.fd,
+			    accept_client, NULL);
 	}
-	m->control.unchanged = true;
+	server.unchanged = true;
 }
 
 void
-control_server_keep(struct monitor *m)
+control_server_begin(void)
 {
-	control_socket_remove(&m->control.pending);
-	m->control.unchanged = true;
+	if (server.pending.fd != -1 && server.socket.fd == -1)
+		control_server_take_over();
 }
 
 void
-control_server_init(struct monitor *m, struct control_socket *socket)
+control_server_keep(void)
 {
-	TAILQ_INIT(&m->control.clients);
-	m->control.socket = (struct control_socket){ .fd = -1 };
-	m->control.pending = *socket;
+	control_socket_remove(&server.pending);
+	server.unchanged = true;
 }
 
-void
-control_server_end(struct monitor *m)
+static void
+take_setup(struct monitor_setup *setup)
+{
+	server.pending = setup->control;
+}
+
+static void
+close_descriptors(void)
+{
+	events_release(&server.source);
+	control_socket_close(&server.pending);
+	control_socket_close(&server.socket);
+}
+
+static void
+answer_all_waiting(void)
+{
+	server.stopping = true;
+	answer_waiting(CONTROL_RELOAD, CONTROL_VERDICT_BUSY, "the server is "
+	    "stopping");
+	answer_waiting(CONTROL_REOPEN, CONTROL_VERDICT_BUSY, "the server is "
+	    "stopping");
+}
+
+static void
+end_clients(void)
 {
 	struct control_client	*c;
 
-	while ((c = TAILQ_FIRST(&m->control.clients)) != NULL)
-		end_client(m, c);
-	control_socket_remove(&m->control.pending);
-	control_socket_remove(&m->control.socket);
-	buf_free(&m->control.reopen_errors);
+	while ((c = TAILQ_FIRST(&server.clients)) != NULL)
+		end_client(c);
+	events_release(&server.source);
+	control_socket_remove(&server.pending);
+	control_socket_remove(&server.socket);
+	buf_free(&server.reopen_errors);
 }
 
-void
-control_server_close_all(struct monitor *m)
-{
-	struct control_client	*c;
-
-	TAILQ_FOREACH(c, &m->control.clients, link) {
-		io_close(&c->fd);
-		io_close(&c->pipe);
-	}
-	control_socket_close(&m->control.pending);
-	control_socket_close(&m->control.socket);
-}
+const struct component	control_server_component = {
+	.setup = take_setup, .leave = close_descriptors,
+	.stop = answer_all_waiting, .end = end_clients
+};

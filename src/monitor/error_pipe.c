@@ -10,6 +10,8 @@
 
 #define PIPE_SIZE	(1024 * 1024)	/* bytes; Linux allows no more */
 
+struct error_pipe	error_pipe;
+
 static int
 open_pipe(int fd[2])
 {
@@ -23,22 +25,23 @@ open_pipe(int fd[2])
 }
 
 int
-error_pipe_open(struct error_pipe *e)
+error_pipe_open(void)
 {
-	return open_pipe(e->lines) == -1 || open_pipe(e->drops) == -1 ? -1 : 0;
+	return open_pipe(error_pipe.lines) == -1 ||
+	    open_pipe(error_pipe.drops) == -1 ? -1 : 0;
 }
 
 void
-error_pipe_redirect(const struct error_pipe *e)
+error_pipe_redirect(void)
 {
-	if (dup2(e->lines[1], STDERR_FILENO) == -1)
+	if (dup2(error_pipe.lines[1], STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
-	log_count_drops(e->drops[1]);
+	log_count_drops(error_pipe.drops[1]);
 }
 
 void
-error_pipe_close_readers(struct error_pipe *e)
+error_pipe_close_readers(void)
 {
-	io_close(&e->lines[0]);
-	io_close(&e->drops[0]);
+	io_close(&error_pipe.lines[0]);
+	io_close(&error_pipe.drops[0]);
 }

@@ -15,11 +15,13 @@ struct error_pipe {
 	int	drops[2];	/* a byte for each line that found no room */
 };
 
+extern struct error_pipe error_pipe;
+
 /* Returns 0, or -1 with errno. */
-int	error_pipe_open(struct error_pipe *);
+int	error_pipe_open(void);
 /* Makes the pipe standard error of this process, and of its children. */
-void	error_pipe_redirect(const struct error_pipe *);
+void	error_pipe_redirect(void);
 /* Closes the reading ends, in a process other than the error logger. */
-void	error_pipe_close_readers(struct error_pipe *);
+void	error_pipe_close_readers(void);
 
 #endif

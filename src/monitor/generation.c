@@ -17,6 +17,30 @@
 #include "shared/mounts.h"
 #include "stats/scoreboard.h"
 
+struct generations	generations = {
+	.list = TAILQ_HEAD_INITIALIZER(generations.list)
+};
+
+static const char	*conf_file;
+static int64_t		 architecture;
+
+void
+generation_init(const char *file, int64_t of_option)
+{
+	conf_file = file;
+	architecture = of_option;
+}
+
+struct conf *
+generation_read_conf(struct buf *errors)
+{
+	struct conf	*conf = conf_read_again(conf_file, errors);
+
+	if (conf != NULL)
+		arch_choose(conf, architecture);
+	return conf;
+}
+
 struct generation *
 generation_new(struct conf *conf)
 {
@@ -31,7 +55,7 @@ generation_new(struct conf *conf)
 	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
 	for (unsigned i = 0; i < g->nworkers; i++)
 		g->workers[i] = (struct worker){ .generation = g, .number = i,
-		    .channel = -1, .stats_slot = SCOREBOARD_NONE };
+		    .channel.fd = -1, .stats_slot = SCOREBOARD_NONE };
 	return g;
 }
 
@@ -66,7 +90,7 @@ generation_count_mains(const struct generation *g)
 }
 
 bool
-generation_is_serving(const struct generation *g)
+generation_is_ready(const struct generation *g)
 {
 	for (unsigned i = 0; i < g->nworkers; i++)
 		if (!g->workers[i].ready)
@@ -74,18 +98,21 @@ generation_is_serving(const struct generation *g)
 	return true;
 }
 
-void
-generation_close_channels(struct generation *g)
+struct generation *
+generation_find(unsigned number)
 {
-	for (unsigned i = 0; i < g->nworkers; i++)
-		io_close(&g->workers[i].channel);
+	struct generation	*g;
+
+	TAILQ_FOREACH(g, &generations.list, link)
+		if (g->number == number)
+			break;
+	return g;
 }
 
 void
 generation_close(struct generation *g)
 {
 	generation_close_listeners(g);
-	generation_close_channels(g);
 	io_close(&g->access_log);
 	io_close(&g->error_log);
 	io_close(&g->rules);
@@ -101,6 +128,9 @@ generation_free(struct generation **gp)
 
 	generation_close(g);
 	for (unsigned i = 0; i < g->nworkers; i++) {
+		events_unset(&g->workers[i].timer);
+		events_unset(&g->workers[i].watchdog.timer);
+		events_close(&g->workers[i].channel);
 		if (g->workers[i].helper_slots != NULL)
 			helper_slots_free(&g->workers[i].helper_slots);
 		scoreboard_free(g->workers[i].stats_slot,

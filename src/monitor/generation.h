@@ -15,10 +15,12 @@
 #include <stdint.h>
 
 #include "lib/user.h"
+#include "monitor/events.h"
 #include "monitor/watchdog.h"
 
 struct accept_token;
 struct addresses;
+struct buf;
 struct conf;
 struct helper_slots;
 struct listener;
@@ -27,7 +29,9 @@ struct mounts;
 enum generation_state {
 	GENERATION_STARTING,		/* not all of its mains have served */
 	GENERATION_SERVING,
-	GENERATION_DRAINING
+	GENERATION_DRAINING,		/* another one serves */
+	GENERATION_ENDING,		/* the server ends */
+	GENERATION_GONE			/* freed */
 };
 
 /* A place for a main: when the main dies, another one is started in it. */
@@ -38,12 +42,11 @@ struct worker {
 	int			 stats_slot;	/* of the scoreboard */
 	unsigned		 main_id;	/* of the main: no two mains
 						 * have the same */
-	int			 channel;	/* to main; -1: no main */
+	struct source		 channel;	/* to main */
 	pid_t			 main_pid;	/* 0: no main */
 	int64_t			 started_at;	/* ms: start of the main */
-	int64_t			 next_at;	/* ms: without a main, when one
-						 * is started; with a main, when
-						 * it is given up; 0: never */
+	struct timer		 timer;		/* without a main, starts one;
+						 * with a main, gives it up */
 	int			 backoff;	/* ms */
 	struct watchdog		 watchdog;	/* of the present main */
 	bool			 ready;		/* the main serves */
@@ -80,8 +83,19 @@ struct generation {
 	TAILQ_ENTRY(generation)	 link;
 };
 
-TAILQ_HEAD(generations, generation);
+/* All generations of this process, and the one that serves. */
+struct generations {
+	TAILQ_HEAD(, generation) list;
+	struct generation	*serving;
+};
 
+extern struct generations generations;
+
+/* Reads the conf file for a reload or a question.  Returns NULL, and errors. */
+struct conf	*generation_read_conf(struct buf *errors);
+/* Says where generation_read_conf() reads, and which architecture an option has
+ * chosen for every conf; -1: none. */
+void		 generation_init(const char *conf_file, int64_t architecture);
 /* Takes the conf.  Has workers, and no mains yet. */
 struct generation *generation_new(struct conf *);
 void		 generation_free(struct generation **);
@@ -93,9 +107,9 @@ void		 generation_close_listeners(struct generation *);
 /* Returns how many workers have a main. */
 unsigned	 generation_count_mains(const struct generation *);
 /* Whether each worker has a main that serves. */
-bool		 generation_is_serving(const struct generation *);
-/* In a child: closes the channels to the mains. */
-void		 generation_close_channels(struct generation *);
+bool		 generation_is_ready(const struct generation *);
+/* Returns NULL if there is none of that number. */
+struct generation *generation_find(unsigned number);
 /* In a child that does not need the generation: closes all its descriptors. */
 void		 generation_close(struct generation *);
 

@@ -8,6 +8,7 @@ libmonitor_a_SOURCES = \
 	src/monitor/check_roots.h \
 	src/monitor/children.c \
 	src/monitor/children.h \
+	src/monitor/component.h \
 	src/monitor/control_child.c \
 	src/monitor/control_child.h \
 	src/monitor/control_server.c \
@@ -15,12 +16,18 @@ libmonitor_a_SOURCES = \
 	src/monitor/control_socket.c \
 	src/monitor/control_socket.h \
 	src/monitor/error_log.c \
+	src/monitor/error_log.h \
 	src/monitor/error_pipe.c \
 	src/monitor/error_pipe.h \
+	src/monitor/events.c \
+	src/monitor/events.h \
 	src/monitor/generation.c \
 	src/monitor/generation.h \
 	src/monitor/helper_rules.c \
 	src/monitor/helper_rules.h \
+	src/monitor/helpers.c \
+	src/monitor/helpers.h \
+	src/monitor/life.tbl \
 	src/monitor/logs.c \
 	src/monitor/logs.h \
 	src/monitor/monitor.c \
@@ -29,14 +36,17 @@ libmonitor_a_SOURCES = \
 	src/monitor/pidfile.h \
 	src/monitor/piped_log.c \
 	src/monitor/piped_log.h \
-	src/monitor/private.h \
 	src/monitor/reload.c \
 	src/monitor/reload.h \
+	src/monitor/reopen.c \
+	src/monitor/reopen.h \
 	src/monitor/spawn.c \
+	src/monitor/spawn.h \
 	src/monitor/standard_error.c \
 	src/monitor/standard_error.h \
 	src/monitor/upgrade.c \
 	src/monitor/upgrade.h \
 	src/monitor/watchdog.c \
 	src/monitor/watchdog.h \
-	src/monitor/workers.c
+	src/monitor/workers.c \
+	src/monitor/workers.h

@@ -1,488 +1,456 @@
 /*
- * monitor: a loop over signals, pipes and deadlines.
+ * monitor: joins the components: signals, and what concerns several of them.
  *
- * Signals come as bytes through a pipe, so that poll(2) is the only place to
- * wait.  A helper ends when its main ends, as the pipe between them closes.
+ * A helper ends when its main ends, as the pipe between them closes.
  */
-#include <sys/wait.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sysexits.h>
 
+#include "arch/arch.h"
 #include "conf/conf.h"
 #include "lib/clock.h"
+#include "lib/io.h"
 #include "lib/log.h"
-#include "lib/mem.h"
 #include "lib/proc.h"
-#include "monitor/private.h"
+#include "monitor/component.h"
+#include "monitor/control_server.h"
+#include "monitor/error_log.h"
+#include "monitor/error_pipe.h"
+#include "monitor/monitor.h"
+#include "monitor/piped_log.h"
+#include "monitor/reload.h"
+#include "monitor/reopen.h"
+#include "monitor/spawn.h"
+#include "monitor/upgrade.h"
+#include "monitor/workers.h"
 #include "shared/listener.h"
 #include "stats/scoreboard.h"
+#include "stats/stats.h"
 
-#define NO_TIMEOUT	(-1)
+#define STATUS_MAX	160	/* bytes of an error for a supervisor */
 
-static int	signals[2];	/* the pipe of signals */
-
-/* Descriptors that the monitor polls, each with its function. */
-struct event_sources {
-	struct pollfd	*polls;
-	struct {
-		void	(*on_readable)(struct monitor *, void *);
-		void	*context;
-	}		*handlers;
-	size_t		 n, capacity, next;
+static const struct component *const	components[] = {
+#define X(name) &name##_component,
+	COMPONENTS(X)
+#undef X
 };
 
+#define COMPONENT_COUNT	(sizeof(components) / sizeof(components[0]))
+
+static struct {
+	struct monitor_setup	*setup;
+	bool			 reload_due;	/* once nothing is under way */
+	bool			 upgrade_due;
+	bool			 announced;
+	int			 end_signal;	/* ends the server; 0: none */
+	struct timer		 deadline;	/* of that end */
+	bool			 is_late;	/* the deadline has passed */
+	bool			 killed;	/* children that were left at
+						 * the deadline */
+	int			 exit_status;
+} monitor;
+
+/* Tells the supervisor what is served, behind these words. */
 static void
-on_signal(int signo)
+notify_status(const char *words)
 {
-	unsigned char	byte = (unsigned char)signo;
-	int		saved = errno;
-
-	/* A full pipe wakes the monitor as well. */
-	if (write(signals[1], &byte, 1) == -1)
-		errno = saved;
-	errno = saved;
-}
-
-int64_t
-monitor_now(void)
-{
-	struct clock	c = { 0 };
-
-	clock_update(&c);
-	return c.ms;
-}
-
-int
-monitor_signal_fd(void)
-{
-	return signals[0];
-}
-
-void
-monitor_close_signals(void)
-{
-	close(signals[0]);
-	close(signals[1]);
-}
-
-static void
-catch_signals(void)
-{
-	static const int	caught[] = { SIGTERM, SIGINT, SIGQUIT, SIGCHLD,
-				    SIGHUP, SIGUSR1, SIGUSR2 };
-	struct sigaction	sa = { .sa_handler = on_signal,
-				    .sa_flags = SA_RESTART };
-
-	if (pipe2(signals, O_CLOEXEC | O_NONBLOCK) == -1)
-		fatal("no pipe for signals");
-	sigemptyset(&sa.sa_mask);
-	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
-		sigaction(caught[i], &sa, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
-	proc_signals_unblock();
-}
-
-void
-monitor_notify_status(const struct monitor *m, const char *words)
-{
-	const struct generation	*g = m->serving;
+	const struct generation	*g = generations.serving;
 	const struct conf	*conf = g->conf;
 	char			 url[128] = "nowhere";
 
 	if (g->nlisteners > 0)
 		listener_url(&g->listeners[0], url, sizeof(url));
-	sd_notify_send(&m->setup->notify, "READY=1\nSTATUS=%s%zu site%s on "
-	    "%s%s", words, conf->nsites, conf->nsites == 1 ? "" : "s", url,
+	sd_notify_send(&monitor.setup->notify, "READY=1\nSTATUS=%s%zu site%s "
+	    "on %s%s", words, conf->nsites, conf->nsites == 1 ? "" : "s", url,
 	    g->nlisteners > 1 ? " and others" : "");
 }
 
-void
-monitor_take_charge(struct monitor *m)
-{
-	pidfile_write_pid(&m->setup->pidfile);
-	upgrade_close_rest(&m->setup->inherited);
-	monitor_notify_status(m, "serving ");
-	standard_error_settle(m);
-	proc_daemon_ready(&m->setup->daemon_pipe);
-}
+/*
+ * The end
+ */
 
 static void
-end_generation(struct monitor *m, struct generation *g, bool drain)
+on_deadline(void *unused)
 {
-	int64_t	latest = monitor_now() + END_TIMEOUT + g->conf->limits.drain;
-
-	workers_set_deadline(g, 0);
-	generation_close_listeners(g);
-	if (drain && latest > m->deadline)
-		m->deadline = latest;
-	for (unsigned i = 0; i < g->nworkers; i++) {
-		watchdog_stop(&g->workers[i]);
-		if (g->workers[i].main_pid != 0)
-			kill(g->workers[i].main_pid, m->end_signal);
-	}
+	(void)unused;
+	monitor.is_late = true;
 }
 
-void
-monitor_end(struct monitor *m, int signo)
+/* Returns for how long (ms) mains may go on. */
+static int64_t
+find_latest_end(bool drain)
 {
-	bool			 drain = signo == SIGQUIT;
-	struct generation	*g;
+	const struct generation	*g;
+	int64_t			 latest = 0;
+
+	TAILQ_FOREACH(g, &generations.list, link)
+		if (drain && g->conf->limits.drain > latest)
+			latest = g->conf->limits.drain;
+	return WORKERS_END_TIMEOUT + latest;
+}
+
+/* Ends the server as this signal does. */
+static void
+end_server(int signo)
+{
+	bool	drain = signo == SIGQUIT;
+	int64_t	latest = find_latest_end(drain);
 
 	/* SIGTERM after SIGQUIT cuts a drain short. */
-	if (m->end_signal == SIGTERM || m->end_signal == signo)
+	if (monitor.end_signal == SIGTERM || monitor.end_signal == signo)
 		return;
 	log_notice("stopping%s", drain ? " when the responses under way have "
 	    "been sent" : "");
-	m->end_signal = drain ? SIGQUIT : SIGTERM;
-	m->deadline = monitor_now() + END_TIMEOUT;
-	logs_cancel(m);
-	reload_cancel(m);
-	upgrade_cancel(m);
-	TAILQ_FOREACH(g, &m->generations, link)
-		end_generation(m, g, drain);
-	sd_notify_send(&m->setup->notify, "STOPPING=1\n"
+	monitor.end_signal = drain ? SIGQUIT : SIGTERM;
+	events_set(&monitor.deadline, latest, on_deadline, NULL);
+	children_be_quiet();
+	for (size_t i = 0; i < COMPONENT_COUNT; i++)
+		if (components[i]->stop != NULL)
+			components[i]->stop();
+	workers_end(monitor.end_signal);
+	sd_notify_send(&monitor.setup->notify, "STOPPING=1\n"
 	    "EXTEND_TIMEOUT_USEC=%lld\nSTATUS=stopping%s",
-	    (long long)(m->deadline + KILL_TIMEOUT - monitor_now()) * 1000,
+	    (long long)(latest + CHILDREN_KILL_TIMEOUT) * 1000,
 	    drain ? " when the responses under way have been sent" : "");
 }
 
-static void
-describe_status(int status, char *text, size_t size)
-{
-	if (WIFSIGNALED(status))
-		snprintf(text, size, "was killed by signal %d (%s)",
-		    WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else
-		snprintf(text, size, "ended with status %d",
-		    WEXITSTATUS(status));
-}
-
-static void
-child_died(struct monitor *m, const struct child *c, int status)
-{
-	struct worker	*w = c->role == ROLE_MAIN ? workers_find(m, c->pid) :
-			    NULL;
-	char		 how[100];
-
-	describe_status(status, how, sizeof(how));
-	if (w != NULL && w->generation->state == GENERATION_DRAINING &&
-	    status != 0)
-		log_errorx("the old main %s: its responses under way are lost",
-		    how);
-	if (w != NULL)
-		workers_main_died(m, w, how);
-	else if (status != 0 && m->end_signal == 0 && !c->given_up)
-		log_warnx("%s %ld %s", children_role_name(c->role),
-		    (long)c->pid, how);
-}
-
-static void
-reap_children(struct monitor *m)
-{
-	struct child	c;
-	char		how[100];
-	pid_t		pid;
-	int		status;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		describe_status(status, how, sizeof(how));
-		if (pid == m->error_logger.pid)
-			error_log_died(m, how);
-		if (pid == m->upgrade.pid)
-			upgrade_died(m, how);
-		if (piped_log_died(m, pid, how))
-			continue;
-		if (children_remove(&m->children, pid, &c))
-			child_died(m, &c, status);
-	}
-}
-
-/* The terminal has gone: a server that was started with a directory ends. */
-static void
-on_hangup(struct monitor *m)
-{
-	if (m->setup->announce != NULL)
-		monitor_end(m, SIGTERM);
-	else
-		reload_begin(m);
-}
-
-static void
-handle_signals(struct monitor *m)
-{
-	unsigned char	byte;
-
-	while (read(signals[0], &byte, 1) == 1)
-		switch (byte) {
-		case SIGCHLD:
-			reap_children(m);
-			break;
-		case SIGHUP:
-			on_hangup(m);
-			break;
-		case SIGUSR1:
-			if (m->end_signal == 0)
-				logs_reopen(m);
-			break;
-		case SIGUSR2:
-			upgrade_begin(m);
-			break;
-		case SIGQUIT:
-			if (m->end_signal == 0)
-				workers_block_new(m, m->serving);
-			/* FALLTHROUGH */
-		default:
-			monitor_end(m, byte);
-			break;
-		}
-}
-
-static void
-keep_earliest(int64_t *at, int64_t due)
-{
-	if (due != 0 && (*at == 0 || due < *at))
-		*at = due;
-}
-
-/* Returns the timeout for poll(2). */
-static int
-get_timeout(const struct monitor *m)
-{
-	const struct generation	*g;
-	const struct opening	*o;
-	int64_t			 at = m->end_signal != 0 ? m->deadline : 0,
-				    left;
-
-	keep_earliest(&at, m->error_logger.next_at);
-	keep_earliest(&at, piped_log_next_at(m));
-	TAILQ_FOREACH(g, &m->generations, link) {
-		for (unsigned i = 0; m->end_signal == 0 && i < g->nworkers;
-		    i++) {
-			keep_earliest(&at, g->workers[i].next_at);
-			keep_earliest(&at, g->workers[i].watchdog.next_at);
-		}
-	}
-	TAILQ_FOREACH(o, &m->openings, link)
-		keep_earliest(&at, o->deadline);
-	keep_earliest(&at, m->reload.pid != 0 ? m->reload.deadline : 0);
-	keep_earliest(&at, m->upgrade.pid != 0 ? m->upgrade.deadline : 0);
-	keep_earliest(&at, control_server_next_at(m));
-	if (at == 0)
-		return NO_TIMEOUT;
-	left = at - monitor_now();
-	return left < 0 ? 0 : left < INT32_MAX ? (int)left : INT32_MAX;
-}
-
-/* Does all that is due; returns false when the monitor is to end. */
+/* Whether the server has ended; kills what does not end in time. */
 static bool
-run_due(struct monitor *m)
+has_ended(void)
 {
-	if (m->error_logger.next_at != 0 &&
-	    monitor_now() >= m->error_logger.next_at)
-		error_log_start(m);
-	logs_tick(m);
-	control_server_tick(m);
-	piped_log_tick(m);
-	if (m->end_signal == 0) {
-		workers_tick(m);
-		reload_tick(m);
-		upgrade_tick(m);
-		return true;
-	}
-	if (TAILQ_EMPTY(&m->children.list))
+	if (monitor.end_signal == 0)
 		return false;
+	if (!children_are_left())
+		return true;
 	/* Children that a dead mount holds are not waited for. */
-	if (!m->killed && children_all_given_up(&m->children)) {
-		m->killed = true;
-		m->deadline = monitor_now() + KILL_TIMEOUT;
+	if (!monitor.killed && children_all_given_up()) {
+		monitor.killed = true;
+		monitor.is_late = false;
+		events_set(&monitor.deadline, CHILDREN_KILL_TIMEOUT,
+		    on_deadline, NULL);
 	}
-	if (monitor_now() < m->deadline)
-		return true;
-	if (m->killed)
-		return false;
+	if (!monitor.is_late || monitor.killed)
+		return monitor.is_late;
 	log_warnx("some processes do not end in time: killing them");
-	children_kill_all(&m->children);
-	m->killed = true;
-	m->deadline = monitor_now() + KILL_TIMEOUT;
+	children_kill_all();
+	monitor.killed = true;
+	monitor.is_late = false;
+	events_set(&monitor.deadline, CHILDREN_KILL_TIMEOUT, on_deadline, NULL);
+	return false;
+}
+
+/*
+ * Reload, upgrade and reopen, of which only one is under way
+ */
+
+/* Begins what is due, as soon as nothing else is under way. */
+static void
+begin_due(void)
+{
+	bool	due = monitor.reload_due || monitor.upgrade_due;
+
+	if (!due || monitor.end_signal != 0 || reload_is_busy() ||
+	    workers_are_busy() || upgrade_is_busy())
+		return;
+	if (monitor.reload_due) {
+		monitor.reload_due = false;
+		reload_begin();
+	} else {
+		monitor.upgrade_due = false;
+		upgrade_begin();
+	}
+}
+
+static void
+want_reload(void)
+{
+	monitor.reload_due = true;
+	begin_due();
+}
+
+static void
+want_upgrade(void)
+{
+	monitor.upgrade_due = true;
+	begin_due();
+}
+
+/* Passes the first error on. */
+static void
+on_reload_failed(unsigned reload, bool is_conf_error, struct buf *errors)
+{
+	const char	*text = buf_string(errors);
+	int		 first = (int)strcspn(text, "\n");
+	char		 words[STATUS_MAX + 100];
+
+	control_server_keep();
+	stats_count(STATS_RELOADS_FAILED);
+	log_errorx("the conf in force stays");
+	snprintf(words, sizeof(words), "the conf could not be read again"
+	    "%s%.*s; still serving ", first > 0 ? ": " : "",
+	    first < STATUS_MAX ? first : STATUS_MAX, text);
+	notify_status(words);
+	control_server_reloaded(reload, is_conf_error ? CONTROL_VERDICT_CONF :
+	    CONTROL_VERDICT_FAILED, errors);
+}
+
+/*
+ * Generations
+ */
+
+static void
+announce_ready(const struct generation *g)
+{
+	struct monitor_setup	*setup = monitor.setup;
+	char			 url[128];
+
+	for (size_t i = 0; i < g->nlisteners; i++) {
+		listener_url(&g->listeners[i], url, sizeof(url));
+		log_notice("ready: %s on %s", arch_of(g->conf)->name, url);
+		if (setup->announce != NULL && !monitor.announced) {
+			fprintf(setup->announce, "serving %s on %s\n",
+			    setup->served, url);
+			fflush(setup->announce);
+		}
+	}
+	monitor.announced = true;
+}
+
+/* Blocks new connections to a generation that ends.  If this monitor fails, the
+ * old one serves these sockets. */
+static void
+block_new(const struct generation *g)
+{
+	if (!upgrade_is_waiting())
+		upgrade_block_own(&monitor.setup->inherited, g,
+		    generations.serving == g ? NULL : generations.serving);
+}
+
+/* A new generation serves: drains the one before. */
+static void
+put_in_force(struct generation *g)
+{
+	struct generation	*before = generations.serving;
+	struct monitor_setup	*setup = monitor.setup;
+	int			 log;
+
+	generations.serving = g;
+	stats_count(STATS_RELOADS);
+	scoreboard_set_conf((int64_t)stats[STATS_RELOADS] + 1);
+	log_init("monitor", (enum log_level)g->conf->log.error_level);
+	if (g->error_log != -1) {
+		log = g->error_log;
+		g->error_log = -1;	/* the error logger closes it else */
+		error_log_use(log);
+	}
+	standard_error_settle(&setup->standard_error, g->conf);
+	pidfile_change(&setup->pidfile, g->conf->pid);
+	notify_status("serving ");
+	control_server_take_over();
+	before->replaced_by = reload_number();
+	block_new(before);
+	workers_replace(before);
+	if (reload_end())
+		reopen_begin();
+}
+
+static void
+on_serves(struct generation *g)
+{
+	announce_ready(g);
+	if (g == generations.serving)
+		control_server_begin();
+	else
+		put_in_force(g);
+	upgrade_on_ready();
+}
+
+static void
+on_in_force(unsigned reload)
+{
+	control_server_reloaded(reload, CONTROL_VERDICT_OK, NULL);
+}
+
+static bool
+on_main_died(const char *how)
+{
+	if (!upgrade_is_on_trial() && monitor.setup->daemon_pipe == -1)
+		return false;
+	log_errorx("main %s before it served", how);
+	monitor.exit_status = EX_SOFTWARE;
+	end_server(SIGTERM);
 	return true;
 }
 
 static void
-worker_readable(struct monitor *m, void *worker)
+leave_in_main(void)
 {
-	workers_on_message(m, worker);
+	spawn_close_helper();
+	error_log_close();
+	io_close(&monitor.setup->standard_error.fd);
+	error_pipe_close_readers();
 }
 
 static void
-opening_readable(struct monitor *m, void *opening)
+on_all_alive(void)
 {
-	logs_on_opened(m, opening);
+	if (monitor.setup->notify.watchdog != 0 && !upgrade_is_waiting())
+		sd_notify_send(&monitor.setup->notify, "WATCHDOG=1");
 }
 
 static void
-checker_readable(struct monitor *m, void *unused)
+take_charge(void)
 {
-	(void)unused;
-	reload_on_readable(m);
+	struct monitor_setup	*setup = monitor.setup;
+
+	pidfile_write_pid(&setup->pidfile);
+	upgrade_close_rest(&setup->inherited);
+	notify_status("serving ");
+	standard_error_settle(&setup->standard_error,
+	    generations.serving->conf);
+	proc_daemon_ready(&setup->daemon_pipe);
 }
 
 static void
-new_monitor_readable(struct monitor *m, void *unused)
+hand_over(void)
 {
-	(void)unused;
-	upgrade_on_new_monitor(m);
+	end_server(SIGQUIT);
+}
+
+/*
+ * Signals
+ */
+
+/* The terminal has gone: a server that was started with a directory ends. */
+static void
+on_hangup(void)
+{
+	if (monitor.setup->announce != NULL)
+		end_server(SIGTERM);
+	else
+		want_reload();
 }
 
 static void
-old_monitor_readable(struct monitor *m, void *unused)
+on_signal(int signo)
 {
-	(void)unused;
-	upgrade_on_old_monitor(m);
-}
-
-static void
-signals_readable(struct monitor *m, void *unused)
-{
-	(void)unused;
-	handle_signals(m);
-}
-
-static void
-control_readable(struct monitor *m, void *unused)
-{
-	(void)unused;
-	control_server_accept(m);
-}
-
-static void
-client_readable(struct monitor *m, void *client)
-{
-	control_server_on_readable(m, client);
-}
-
-static void
-add_source(struct event_sources *e, int fd,
-    void (*on_readable)(struct monitor *, void *), void *context)
-{
-	if (e->n == e->capacity) {
-		e->capacity = e->capacity * 2 + 8;
-		e->polls = mem_grow(e->polls, e->capacity, sizeof(*e->polls));
-		e->handlers = mem_grow(e->handlers, e->capacity,
-		    sizeof(*e->handlers));
-	}
-	e->polls[e->n] = (struct pollfd){ .fd = fd, .events = POLLIN };
-	e->handlers[e->n].on_readable = on_readable;
-	e->handlers[e->n++].context = context;
-}
-
-/* Of a client with a complete line, only the end is of interest. */
-static void
-add_client(struct event_sources *e, struct control_client *c)
-{
-	bool	reads;
-	int	fd = control_server_pollfd(c, &reads);
-
-	add_source(e, fd, client_readable, c);
-	if (!reads)
-		e->polls[e->n - 1].events = 0;
-}
-
-static void
-collect_sources(struct event_sources *e, struct monitor *m)
-{
-	struct generation	*g;
-	struct opening		*o;
-	struct control_client	*c;
-
-	e->n = 0;
-	add_source(e, signals[0], signals_readable, NULL);
-	TAILQ_FOREACH(g, &m->generations, link)
-		for (unsigned i = 0; i < g->nworkers; i++)
-			add_source(e, g->workers[i].channel, worker_readable,
-			    &g->workers[i]);
-	add_source(e, m->reload.pipe, checker_readable, NULL);
-	add_source(e, m->upgrade.pipe, new_monitor_readable, NULL);
-	add_source(e, m->upgrade.old_monitor, old_monitor_readable, NULL);
-	TAILQ_FOREACH(o, &m->openings, link)
-		add_source(e, o->pipe, opening_readable, o);
-	add_source(e, m->control.socket.fd, control_readable, NULL);
-	TAILQ_FOREACH(c, &m->control.clients, link)
-		add_client(e, c);
-}
-
-/* Handles one descriptor for each poll(2), since a function may remove the
- * object of another.  All have their turn. */
-static void
-handle_one(struct event_sources *e, struct monitor *m)
-{
-	size_t	i;
-
-	for (size_t k = 0; k < e->n; k++) {
-		i = (e->next + k) % e->n;
-		if (e->polls[i].revents == 0)
-			continue;
-		e->next = i + 1;
-		e->handlers[i].on_readable(m, e->handlers[i].context);
-		return;
+	switch (signo) {
+	case SIGCHLD:
+		children_reap();
+		break;
+	case SIGHUP:
+		on_hangup();
+		break;
+	case SIGUSR1:
+		if (monitor.end_signal == 0)
+			reopen_begin();
+		break;
+	case SIGUSR2:
+		want_upgrade();
+		break;
+	case SIGQUIT:
+		if (monitor.end_signal == 0)
+			block_new(generations.serving);
+		/* FALLTHROUGH */
+	default:
+		end_server(signo);
+		break;
 	}
 }
 
-static void
-run_loop(struct monitor *m)
-{
-	struct event_sources	e = { 0 };
+/*
+ * The whole
+ */
 
-	do {
-		collect_sources(&e, m);
-		if (poll(e.polls, (nfds_t)e.n, get_timeout(m)) > 0)
-			handle_one(&e, m);
-	} while (run_due(m));
-	free(e.polls);
-	free(e.handlers);
+static void
+close_descriptors(void)
+{
+	struct monitor_setup	*setup = monitor.setup;
+
+	io_close(&setup->pidfile.fd);
+	io_close(&setup->daemon_pipe);
+	io_close(&setup->notify.fd);
+	upgrade_close(&setup->inherited);
+}
+
+static void
+end_files(void)
+{
+	pidfile_end(&monitor.setup->pidfile);
+	sd_notify_close(&monitor.setup->notify);
+}
+
+const struct component	monitor_component = {
+	.leave = close_descriptors, .end = end_files
+};
+
+static void
+leave_all(void)
+{
+	for (size_t i = 0; i < COMPONENT_COUNT; i++)
+		if (components[i]->leave != NULL)
+			components[i]->leave();
+}
+
+/* Gives each component the functions by which it tells what stands above it. */
+static void
+connect_components(struct monitor_setup *setup)
+{
+	static const struct workers_calls			of_workers = {
+		on_serves, reload_fail, on_in_force, on_main_died,
+		leave_in_main
+	};
+	static const struct reload_calls		of_reload = {
+		control_server_prepare, on_reload_failed, want_reload
+	};
+	static const struct reopen_calls		of_reopen = {
+		reload_on_reopen, control_server_reopen_failed,
+		control_server_reopened
+	};
+	static const struct upgrade_calls		of_upgrade = {
+		take_charge, hand_over
+	};
+	static const struct control_server_calls	of_control = {
+		want_reload, reload_number, reopen_begin
+	};
+
+	generation_init(setup->conf_file, setup->architecture);
+	spawn_init(setup->helper, leave_all);
+	watchdog_init(setup->notify.watchdog, on_all_alive);
+	workers_init(&of_workers, setup->descriptors);
+	reload_init(&of_reload);
+	reopen_init(&of_reopen);
+	upgrade_init(&of_upgrade);
+	control_server_init(&of_control);
+	for (size_t i = 0; i < COMPONENT_COUNT; i++)
+		if (components[i]->setup != NULL)
+			components[i]->setup(setup);
 }
 
 int
 monitor_run(struct monitor_setup *setup)
 {
-	struct monitor		 m = { .setup = setup, .serving = setup->first,
-			    .error_logger.pipe = -1 };
-	struct generation	*g;
-
-	children_init(&m.children);
-	TAILQ_INIT(&m.generations);
-	TAILQ_INIT(&m.openings);
-	TAILQ_INIT(&m.piped_logs);
-	reload_init(&m.reload);
-	upgrade_init(&m.upgrade, setup->inherited.old_monitor);
-	control_server_init(&m, &setup->control);
+	monitor.setup = setup;
+	generations.serving = setup->first;
 	setup->first->state = GENERATION_SERVING;
-	TAILQ_INSERT_TAIL(&m.generations, setup->first, link);
-	catch_signals();
+	connect_components(setup);
+	events_catch_signals(on_signal);
 	scoreboard_open();
-	if (error_pipe_open(&m.error_pipe) == -1)
+	if (error_pipe_open() == -1)
 		fatal("no pipe for the error log");
-	logs_start_programs(&m);
-	error_log_start(&m);
-	error_pipe_redirect(&m.error_pipe);
-	workers_start(&m, setup->first);
-	run_loop(&m);
-	control_server_end(&m);
-	children_free(&m.children);
-	logs_cancel(&m);
-	error_log_end(&m);
-	pidfile_end(&setup->pidfile);
-	sd_notify_close(&setup->notify);
-	while ((g = TAILQ_FIRST(&m.generations)) != NULL) {
-		TAILQ_REMOVE(&m.generations, g, link);
-		generation_free(&g);
-	}
-	piped_log_end(&m);
-	return m.exit_status;
+	reopen_start_programs(setup->first);
+	error_log_start();
+	error_pipe_redirect();
+	workers_start(setup->first);
+	do {
+		events_run_once();
+		piped_log_close_unused();
+		begin_due();
+	} while (!has_ended());
+	children_forget();
+	for (size_t i = 0; i < COMPONENT_COUNT; i++)
+		if (components[i]->end != NULL)
+			components[i]->end();
+	return monitor.exit_status;
 }

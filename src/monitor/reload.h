@@ -5,47 +5,35 @@
 #define MONITOR_RELOAD_H
 
 #include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
 
-#include "lib/buf.h"
+struct buf;
+struct conf;
 
-struct generation;
-struct monitor;
-
-/* The state of a reload.  A child, the conf checker, reads the conf before the
- * monitor does, since reading may wait for a file system. */
-struct reload {
-	pid_t		 pid;		/* of the conf checker; 0: none */
-	int		 pipe;		/* brings logs, then the verdict */
-	int64_t		 deadline;	/* ms: for the conf checker */
-	int		 logs[2];	/* opened by the conf checker, by enum
-					 * log_kind; -1: none */
-	uint64_t	 name_hashes[2]; /* of the names of these logs */
-	bool		 again;		/* reload once more after this one */
-	bool		 reopen_logs;	/* open the logs again after this one */
-	unsigned	 number;	/* of the last reload that was begun */
-	struct buf	 errors;	/* the lines that it has logged */
-	bool		 is_conf_error;	/* the conf itself is wrong */
+struct reload_calls {
+	/* Prepares for a new conf; -1 after a line in the log. */
+	int	(*prepare)(const struct conf *);
+	/* The conf in force stays.  errors: lines of the log;
+	 * is_conf_error: the conf itself is wrong. */
+	void	(*failed)(unsigned reload, bool is_conf_error,
+		    struct buf *errors);
+	/* The conf has changed meanwhile: another reload is due. */
+	void	(*again)(void);
 };
 
-void	reload_init(struct reload *);
-/* Begins a reload, or notes that one is due after what is under way. */
-void	reload_begin(struct monitor *);
-/* Whether a reload is under way, or too many generations drain. */
-bool	reload_is_busy(const struct monitor *);
-/* Reads a message of the conf checker. */
-void	reload_on_readable(struct monitor *);
-/* Gives up a conf checker that takes too long; begins a reload that is due. */
-void	reload_tick(struct monitor *);
-/* The new generation serves: drains the one before. */
-void	reload_on_ready(struct monitor *, struct generation *);
+void	reload_init(const struct reload_calls *);
+/* Begins a reload.  A child, the conf checker, reads the conf before the
+ * monitor does, since reading may wait for a file system. */
+void	reload_begin(void);
+/* Whether the conf checker reads. */
+bool	reload_is_busy(void);
+/* Returns the number of the last reload that was begun. */
+unsigned reload_number(void);
 /* The new generation has ended before it served. */
-void	reload_failed(struct monitor *, const char *how);
+void	reload_fail(const char *how);
 /* Logs are being opened again.  A reload under way may have opened its logs too
- * early, so it opens them again at its end. */
-void	reload_on_reopen(struct monitor *);
-/* Gives up a reload. */
-void	reload_cancel(struct monitor *);
+ * early, so they are due at its end. */
+void	reload_on_reopen(void);
+/* The new generation serves.  Returns whether logs are to be opened again. */
+bool	reload_end(void);
 
 #endif

@@ -1,11 +1,10 @@
 /*
  * spawn: forks the monitor's children: which descriptors each keeps open, which
- * privileges it keeps, and how it executes another program.
+ * privileges it keeps, and how it executes amped-helper.
  */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "conf/conf.h"
@@ -15,98 +14,65 @@
 #include "lib/log.h"
 #include "lib/proc.h"
 #include "lib/user.h"
-#include "monitor/private.h"
+#include "monitor/error_pipe.h"
+#include "monitor/events.h"
+#include "monitor/generation.h"
+#include "monitor/logs.h"
+#include "monitor/spawn.h"
 
 #define FIRST_FREE_FD	16	/* helpers get numbers below it */
 
 extern char	**environ;
 
-/* Closes all of the monitor's descriptors but one generation's: a child that a
- * file system blocks for ever must not keep them open. */
-static void
-close_all_but(struct monitor *m, const struct generation *but)
-{
-	struct generation	*g;
-	struct opening		*o;
+static int	program;
+static void	(*leave_all)(void);
 
-	TAILQ_FOREACH(g, &m->generations, link)
-		if (g != but)
-			generation_close(g);
-	TAILQ_FOREACH(o, &m->openings, link)
-		io_close(&o->pipe);
-	io_close(&m->error_logger.pipe);
-	io_close(&m->reload.pipe);
-	io_close(&m->upgrade.pipe);
-	io_close(&m->upgrade.old_monitor);
-	io_close(&m->setup->pidfile.fd);
-	io_close(&m->setup->daemon_pipe);
-	io_close(&m->setup->notify.fd);
-	for (size_t i = 0; i < m->setup->inherited.nsockets; i++)
-		io_close(&m->setup->inherited.sockets[i]);
-	control_server_close_all(m);
+void
+spawn_init(int helper, void (*leave)(void))
+{
+	program = helper;
+	leave_all = leave;
 }
 
-/* Opens the log, which may block for as long as its file system does, even when
- * the monitor has gone.  So the process sets its title before. */
-static void
-reopen_log(int *log, enum role role, pid_t parent)
+void
+spawn_reopen_log(int *log, const char *name)
 {
+	char	title[64];
 	int	fd;
 
-	if (role == ROLE_ACCESS_LOGGER)
-		proc_die_with_parent(parent);
-	proc_title(role == ROLE_ERROR_LOGGER ? "amped: error log" :
-	    "amped: access log");
+	/* The open may block for as long as the file system does, even when the
+	 * monitor has gone.  So the process sets its title before. */
+	snprintf(title, sizeof(title), "amped: %s", name);
+	proc_title(title);
 	if (*log == -1)
 		return;
 	fd = io_reopen(*log, O_WRONLY | O_APPEND);
 	if (fd == -1)
-		fatal("cannot open the %s again", role == ROLE_ERROR_LOGGER ?
-		    "error log" : "access log");
+		fatal("cannot open the %s again", name);
 	close(*log);
 	*log = fd;
 }
 
 static void
-close_others(struct monitor *m, struct generation *g, enum role role,
-    pid_t parent)
+drop_privileges(const struct user *user)
 {
-	if (role != ROLE_LOG_PROGRAM)
-		piped_log_close_all(m);
-	if (role == ROLE_ERROR_LOGGER) {
-		close_all_but(m, NULL);
-		reopen_log(&m->setup->error_log, role, parent);
-	} else if (role == ROLE_ACCESS_LOGGER) {
-		close_all_but(m, g);
-		generation_close_listeners(g);
-		generation_close_channels(g);
-		reopen_log(&g->access_log, role, parent);
-	} else if (role == ROLE_MAIN) {
-		close_all_but(m, g);
-		/* Other mains must notice the monitor's end too. */
-		generation_close_channels(g);
-	} else if (role != ROLE_HELPER)
-		close_all_but(m, NULL);
+	proc_drop_bounding_set();
+	if (user_become(user) == -1)
+		fatal("cannot become user %s; start as root, or as that user",
+		    user->name);
+	if (proc_drop_capabilities() == -1)
+		fatal("cannot give capabilities up");
 }
 
-/* Whether a child opens files that the conf names with the monitor's rights. */
-static bool
-is_privileged(enum role role)
-{
-	return role == ROLE_LOG_OPENER || role == ROLE_CONF_CHECKER ||
-	       role == ROLE_CONTROL_CHILD;
-}
-
-/* Drops privileges, and closes what the child does not need. */
+/* Drops privileges, and closes what the child does not need: a child that a
+ * file system blocks for ever must not keep it open. */
 static void
-become_child(struct monitor *m, struct generation *g, enum role role,
-    pid_t parent)
+become_child(const struct child_kind *kind, struct generation *g, pid_t parent)
 {
-	const struct generation	*who = g != NULL ? g : m->serving;
+	struct generation	*other;
 
 	proc_signals_reset();
-	/* The new monitor needs all that this one has. */
-	if (role == ROLE_NEW_MONITOR)
+	if (kind->monitorial)
 		return;
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
@@ -115,23 +81,26 @@ become_child(struct monitor *m, struct generation *g, enum role role,
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
 	signal(SIGUSR2, SIG_IGN);
-	monitor_close_signals();
-	close_others(m, g, role, parent);
-	if (!is_privileged(role))
-		proc_drop_bounding_set();
-	if (!is_privileged(role) && user_become(&who->user) == -1)
-		fatal("cannot become user %s; start as root, or as that user",
-		    who->user.name);
-	if (!is_privileged(role) && proc_drop_capabilities() == -1)
-		fatal("cannot give capabilities up");
+	TAILQ_FOREACH(other, &generations.list, link)
+		if (other != g || !kind->generational)
+			generation_close(other);
+	leave_all();
+	events_leave();
+	if (!kind->lasting)
+		proc_die_with_parent(parent);
+	if (kind->prepare != NULL)
+		kind->prepare(g);
+	if (!kind->privileged)
+		drop_privileges(&g->user);
 	proc_no_new_privileges();
-	/* Loggers end when they have written all lines. */
-	if (role != ROLE_ERROR_LOGGER && role != ROLE_LOG_PROGRAM)
+	/* Once more: another user resets it. */
+	if (!kind->lasting)
 		proc_die_with_parent(parent);
 }
 
 pid_t
-spawn(struct monitor *m, struct generation *g, enum role role, int *pipe)
+spawn(const struct child_kind *kind, struct generation *g, int *pipe,
+    void (*died)(void *, const struct child *), void *context)
 {
 	pid_t	pid, parent = getpid();
 	int	fds[2];
@@ -143,7 +112,7 @@ spawn(struct monitor *m, struct generation *g, enum role role, int *pipe)
 	if (pid == 0) {
 		close(fds[0]);
 		*pipe = fds[1];
-		become_child(m, g, role, parent);
+		become_child(kind, g, parent);
 		return 0;
 	}
 	proc_signals_unblock();
@@ -151,7 +120,15 @@ spawn(struct monitor *m, struct generation *g, enum role role, int *pipe)
 	*pipe = fds[0];
 	if (pid == -1)
 		io_close(pipe);
+	else
+		children_add(pid, kind, died, context);
 	return pid;
+}
+
+void
+spawn_close_helper(void)
+{
+	io_close(&program);
 }
 
 /* Puts a descriptor at a number, and keeps it open over exec. */
@@ -172,22 +149,19 @@ move_fd_up(int fd)
 /* Places the descriptors of helpers/fds.h.  Standard error is the error pipe,
  * but for the error logger, whose standard error is the log. */
 static void
-place_fds(const struct monitor *m, const struct generation *g, enum role role)
+place_fds(enum helper_role role, int log)
 {
-	int	log = g != NULL ? g->access_log : -1;
-	int	access = move_fd_up(log != -1 ? log :
-		    open("/dev/null", O_WRONLY | O_CLOEXEC));
-	int	error = move_fd_up(m->setup->error_log);
-	int	lines = move_fd_up(m->error_pipe.lines[0]);
-	int	drops = move_fd_up(m->error_pipe.drops[
-		    role != ROLE_ERROR_LOGGER]);
+	int	lines = move_fd_up(error_pipe.lines[0]);
+	int	drops = move_fd_up(error_pipe.drops[role != HELPER_ERROR_LOG]);
 
+	log = move_fd_up(log != -1 ? log :
+	    open("/dev/null", O_WRONLY | O_CLOEXEC));
 	place_fd(drops, FD_DROPS);
-	if (role == ROLE_ACCESS_LOGGER)
-		place_fd(access, FD_LOGS);
-	if (role == ROLE_ERROR_LOGGER) {
+	if (role == HELPER_ACCESS_LOG)
+		place_fd(log, FD_LOGS);
+	if (role == HELPER_ERROR_LOG) {
 		place_fd(lines, FD_LINES);
-		place_fd(error, STDERR_FILENO);
+		place_fd(log, STDERR_FILENO);
 	}
 }
 
@@ -210,21 +184,21 @@ add_syslog_arguments(const struct conf_log *log, char **to)
 
 /* Returns the system calls of a role, as names of lib/syscall_filter.h. */
 static const char *
-choose_syscalls(const struct conf *conf, enum role role)
+choose_syscalls(const struct conf *conf, enum helper_role role)
 {
-	const struct conf_log	*log = role == ROLE_ERROR_LOGGER ?
+	const struct conf_log	*log = role == HELPER_ERROR_LOG ?
 				    &conf->log.error : &conf->log.access;
 	bool			 syslog = logs_target(log->to) == LOGS_SYSLOG;
 
-	if (role == ROLE_HELPER)
+	if (role == HELPER_JOBS)
 		return conf_find_users(conf) ? "files,users" : "files";
-	if (role == ROLE_ACCESS_LOGGER && conf->log.names)
+	if (role == HELPER_ACCESS_LOG && conf->log.names)
 		return syslog ? "log,names,syslog" : "log,names";
 	return syslog ? "log,syslog" : "log";
 }
 
 static void
-add_sandbox_arguments(const struct conf *conf, enum role role, char **to)
+add_sandbox_arguments(const struct conf *conf, enum helper_role role, char **to)
 {
 	static char	c[] = "-c", required[] = "-r", calls[32];
 
@@ -239,18 +213,17 @@ add_sandbox_arguments(const struct conf *conf, enum role role, char **to)
 
 /* Sets the arguments of amped-helper for a role. */
 static void
-choose_arguments(const struct monitor *m, const struct generation *g,
-    enum role role, char *to[ARGUMENTS_MAX])
+choose_arguments(const struct conf *conf, enum helper_role role,
+    char *to[ARGUMENTS_MAX])
 {
-	static char		 name[] = "amped-helper", l[] = "-l",
-				    one[] = "1", e[] = "-e", n[] = "-n";
-	const struct conf	*conf = g != NULL ? g->conf : m->serving->conf;
+	static char	name[] = "amped-helper", l[] = "-l", one[] = "1",
+			    e[] = "-e", n[] = "-n";
 
 	*to++ = name;
-	if (role == ROLE_ERROR_LOGGER) {
+	if (role == HELPER_ERROR_LOG) {
 		*to++ = e;
 		to = add_syslog_arguments(&conf->log.error, to);
-	} else if (role == ROLE_ACCESS_LOGGER) {
+	} else if (role == HELPER_ACCESS_LOG) {
 		*to++ = l;
 		*to++ = one;
 		if (conf->log.names)
@@ -261,21 +234,22 @@ choose_arguments(const struct monitor *m, const struct generation *g,
 }
 
 _Noreturn void
-spawn_helper(struct monitor *m, struct generation *g, int pipe, enum role role)
+spawn_helper(const struct generation *g, enum helper_role role, int pipe,
+    int log)
 {
 	char	*arguments[ARGUMENTS_MAX] = { NULL };
-	int	 program = move_fd_up(m->setup->helper);
-	int	 rules = role == ROLE_HELPER && g->rules != -1 ?
+	int	 to_execute = move_fd_up(program);
+	int	 rules = role == HELPER_JOBS && g->rules != -1 ?
 		    move_fd_up(g->rules) : -1;
 
-	choose_arguments(m, g, role, arguments);
+	choose_arguments(g->conf, role, arguments);
 	pipe = move_fd_up(pipe);
-	place_fds(m, g, role);
+	place_fds(role, log);
 	if (rules != -1)
 		place_fd(rules, FD_RULES);
 	place_fd(pipe, STDIN_FILENO);
 	proc_signals_unblock();
-	fexecve(program, arguments, environ);
+	fexecve(to_execute, arguments, environ);
 	fatal("cannot start amped-helper; what is installed must be all of "
 	    "one version");
 }

@@ -9,7 +9,9 @@
 #include "conf/conf.h"
 #include "lib/io.h"
 #include "lib/log.h"
-#include "monitor/private.h"
+#include "monitor/error_log.h"
+#include "monitor/logs.h"
+#include "monitor/monitor.h"
 #include "monitor/standard_error.h"
 
 void
@@ -71,13 +73,11 @@ is_for_last_words(const struct conf *conf)
 }
 
 void
-standard_error_settle(struct monitor *m)
+standard_error_settle(struct standard_error *s, const struct conf *conf)
 {
-	struct monitor_setup	*setup = m->setup;
-	const struct conf	*conf = m->serving->conf;
-	int			 null;
+	int	null;
 
-	if (standard_error_is_for(&setup->standard_error, conf))
+	if (standard_error_is_for(s, conf))
 		return;
 	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (null == -1) {
@@ -85,13 +85,9 @@ standard_error_settle(struct monitor *m)
 		return;
 	}
 	/* The error logger has standard error open as well. */
-	if (is_for_last_words(conf) &&
-	    !is_same_device(setup->error_log, null)) {
-		io_close(&setup->error_log);
-		setup->error_log = fcntl(null, F_DUPFD_CLOEXEC, 3);
-		error_log_replace(m);
-	}
-	io_close(&setup->standard_error.fd);
-	setup->standard_error.fd = null;
-	setup->standard_error.given_up = true;
+	if (is_for_last_words(conf) && !is_same_device(error_log_get(), null))
+		error_log_use(fcntl(null, F_DUPFD_CLOEXEC, 3));
+	io_close(&s->fd);
+	s->fd = null;
+	s->given_up = true;
 }

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 
 struct conf;
-struct monitor;
 struct monitor_setup;
 
 struct standard_error {
@@ -30,6 +29,6 @@ bool	standard_error_is_for(const struct standard_error *,
 bool	standard_error_is_allowed(const struct standard_error *,
 	    const struct conf *);
 /* A conf is in force: gives standard error up if that conf does not use it. */
-void	standard_error_settle(struct monitor *);
+void	standard_error_settle(struct standard_error *, const struct conf *);
 
 #endif

@@ -5,9 +5,7 @@
  * byte when it serves; the old one sends a byte when the new one is in charge.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -17,10 +15,34 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
-#include "monitor/private.h"
+#include "monitor/component.h"
+#include "monitor/monitor.h"
+#include "monitor/spawn.h"
+#include "monitor/upgrade.h"
 #include "shared/listener.h"
 
 #define START_TIMEOUT	30000	/* ms for it to serve: conf, logs, mains */
+
+static struct {
+	pid_t		pid;		/* of the new monitor; 0: none */
+	struct source	pipe;		/* to the new monitor */
+	struct timer	timeout;	/* of the new monitor, to serve */
+	struct source	old_monitor;	/* a pipe to it */
+	bool		ready;		/* this monitor serves */
+} upgrade = { .pipe.fd = -1, .old_monitor.fd = -1 };
+
+static const struct upgrade_calls	*calls;
+static struct monitor_setup		*setup;
+
+static const struct child_kind	new_monitor = {
+	.name = "new monitor", .monitorial = true, .lasting = true
+};
+
+void
+upgrade_init(const struct upgrade_calls *c)
+{
+	calls = c;
+}
 
 /* Names of passed descriptors that are no sockets. */
 #define NAME_OLD_MONITOR	"amped-predecessor"
@@ -100,11 +122,39 @@ upgrade_block_new(const struct inherited *h, const struct generation *g)
 	}
 }
 
+static bool
+is_permanent(const struct inherited *h, const struct listener *l)
+{
+	for (size_t i = 0; i < h->npermanent; i++)
+		if (listener_has(l, 1, h->sockets[i]))
+			return true;
+	return false;
+}
+
+void
+upgrade_block_own(const struct inherited *h, const struct generation *g,
+    const struct generation *other)
+{
+	const struct listener	*l = g->listeners;
+
+	for (size_t i = 0; i < g->nlisteners; i++, l++)
+		if (!is_permanent(h, l) && (other == NULL ||
+		    !listener_has(other->listeners, other->nlisteners, l->fd)))
+			listener_block_new(l);
+}
+
 void
 upgrade_close_rest(struct inherited *h)
 {
 	while (h->nsockets > h->npermanent)
 		close(h->sockets[--h->nsockets]);
+}
+
+void
+upgrade_close(struct inherited *h)
+{
+	for (size_t i = 0; i < h->nsockets; i++)
+		io_close(&h->sockets[i]);
 }
 
 void
@@ -125,12 +175,6 @@ upgrade_warn_unused(const struct inherited *h, const struct generation *g)
 	}
 }
 
-void
-upgrade_init(struct upgrade *u, int old_monitor)
-{
-	*u = (struct upgrade){ .pipe = -1, .old_monitor = old_monitor };
-}
-
 static void
 add_fd(struct listen_fd *list, size_t *n, int fd, const char *name)
 {
@@ -140,22 +184,12 @@ add_fd(struct listen_fd *list, size_t *n, int fd, const char *name)
 	strcpy(list[(*n)++].name, name);
 }
 
-bool
-upgrade_is_permanent(const struct inherited *h, const struct listener *l)
-{
-	for (size_t i = 0; i < h->npermanent; i++)
-		if (listener_has(l, 1, h->sockets[i]))
-			return true;
-	return false;
-}
-
 static size_t
-collect_fds(const struct monitor *m, int pipe, struct listen_fd *list)
+collect_fds(int pipe, struct listen_fd *list)
 {
-	const struct monitor_setup	*setup = m->setup;
-	const struct inherited		*h = &setup->inherited;
-	const struct generation		*g = m->serving;
-	size_t				 n = 0;
+	const struct generation	*g = generations.serving;
+	const struct inherited	*h = &setup->inherited;
+	size_t			 n = 0;
 
 	add_fd(list, &n, pipe, NAME_OLD_MONITOR);
 	add_fd(list, &n, setup->pidfile.fd, NAME_PIDFILE);
@@ -167,177 +201,182 @@ collect_fds(const struct monitor *m, int pipe, struct listen_fd *list)
 	for (size_t i = 0; i < h->npermanent; i++)
 		add_fd(list, &n, h->sockets[i], NAME_PERMANENT);
 	for (size_t i = 0; i < g->nlisteners; i++)
-		if (!upgrade_is_permanent(h, &g->listeners[i]))
+		if (!is_permanent(h, &g->listeners[i]))
 			add_fd(list, &n, g->listeners[i].fd, NAME_OWN);
 	return n;
 }
 
 /* Until the new monitor has an error log, its messages go to ours. */
 static _Noreturn void
-new_monitor_entry(const struct monitor *m, int pipe)
+new_monitor_entry(int pipe)
 {
 	struct listen_fd	*list = mem_array(LISTEN_FDS_MAX,
 				    sizeof(*list));
-	size_t			 n = collect_fds(m, pipe, list);
+	size_t			 n = collect_fds(pipe, list);
 
 	proc_title("amped: new monitor");
-	if (sd_notify_export(&m->setup->notify) == -1 ||
+	if (sd_notify_export(&setup->notify) == -1 ||
 	    listen_fds_give(list, n) == -1)
 		log_error("cannot pass the sockets to the new binary");
 	else {
 		proc_signals_unblock();
-		execv(m->setup->program, m->setup->arguments);
-		log_error("cannot start %s", m->setup->program);
+		execv(setup->program, setup->arguments);
+		log_error("cannot start %s", setup->program);
 	}
 	_exit(EX_OSERR);
 }
 
 bool
-upgrade_is_busy(const struct monitor *m)
+upgrade_is_busy(void)
 {
-	return m->upgrade.pid != 0 || upgrade_is_waiting(m);
+	return upgrade.pid != 0 || upgrade_is_waiting();
 }
 
 bool
-upgrade_is_waiting(const struct monitor *m)
+upgrade_is_waiting(void)
 {
-	return m->upgrade.old_monitor != -1;
+	return upgrade.old_monitor.fd != -1;
 }
 
 bool
-upgrade_is_on_trial(const struct monitor *m)
+upgrade_is_on_trial(void)
 {
-	return upgrade_is_waiting(m) && !m->upgrade.ready;
+	return upgrade_is_waiting() && !upgrade.ready;
 }
 
-void
-upgrade_begin(struct monitor *m)
+/* The new monitor is no longer ours: it serves, or is left to its end. */
+static void
+leave_new_monitor(void)
 {
-	struct upgrade	*u = &m->upgrade;
-
-	u->again = upgrade_is_busy(m) || reload_is_busy(m);
-	if (u->again || m->end_signal != 0)
-		return;
-	if (m->setup->program == NULL) {
-		log_errorx("cannot start another binary: the path of this one "
-		    "is unknown (is /proc mounted?)");
-		return;
-	}
-	log_notice("starting %s, to take over", m->setup->program);
-	sd_notify_send(&m->setup->notify, "STATUS=starting another binary");
-	u->pid = spawn(m, NULL, ROLE_NEW_MONITOR, &u->pipe);
-	if (u->pid == 0)
-		new_monitor_entry(m, u->pipe);
-	if (u->pid == -1) {
-		log_error("cannot start another binary");
-		u->pid = 0;
-		return;
-	}
-	u->deadline = monitor_now() + START_TIMEOUT;
+	events_close(&upgrade.pipe);
+	events_unset(&upgrade.timeout);
+	children_give_up(upgrade.pid);
+	children_disown(upgrade.pid, false);
+	upgrade.pid = 0;
 }
 
 static void
-keep_old_binary(struct monitor *m, const char *how)
+keep_old_binary(const char *how)
 {
-	struct upgrade	*u = &m->upgrade;
-
-	u->pid = 0;
-	io_close(&u->pipe);
+	leave_new_monitor();
 	log_errorx("the new binary %s before it served; going on with the one "
 	    "before", how);
-	sd_notify_send(&m->setup->notify, "STATUS=the new binary %s before it "
+	sd_notify_send(&setup->notify, "STATUS=the new binary %s before it "
 	    "served; going on with the one before", how);
+}
+
+static void
+new_monitor_died(void *unused, const struct child *c)
+{
+	(void)unused;
+	keep_old_binary(c->how);
+}
+
+static void
+give_up_new_monitor(void *unused)
+{
+	(void)unused;
+	kill(upgrade.pid, SIGKILL);
+	keep_old_binary("did not come up");
 }
 
 /* The new monitor serves: it takes charge, and this one drains. */
 static void
-hand_over(struct monitor *m)
+hand_over(void)
 {
-	struct upgrade		*u = &m->upgrade;
-	struct monitor_setup	*setup = m->setup;
-
-	log_notice("process %ld takes over", (long)u->pid);
-	sd_notify_send(&setup->notify, "MAINPID=%ld", (long)u->pid);
+	log_notice("process %ld takes over", (long)upgrade.pid);
+	sd_notify_send(&setup->notify, "MAINPID=%ld", (long)upgrade.pid);
 	sd_notify_close(&setup->notify);
 	pidfile_leave(&setup->pidfile);
-	if (write(u->pipe, "", 1) == -1)
+	if (write(upgrade.pipe.fd, "", 1) == -1)
 		log_warn("cannot tell process %ld that it is in charge",
-		    (long)u->pid);
-	io_close(&u->pipe);
-	u->pid = 0;
-	u->again = false;
-	monitor_end(m, SIGQUIT);
+		    (long)upgrade.pid);
+	leave_new_monitor();
+	calls->hand_over();
 }
 
 /* The end of the pipe is no failure yet: the end of the process is. */
-void
-upgrade_on_new_monitor(struct monitor *m)
+static void
+on_new_monitor(void *unused)
 {
-	struct upgrade	*u = &m->upgrade;
-	char		 byte;
-	ssize_t		 n = read(u->pipe, &byte, 1);
+	char	byte;
+	ssize_t	n = read(upgrade.pipe.fd, &byte, 1);
 
+	(void)unused;
 	if (n == 1)
-		hand_over(m);
+		hand_over();
 	else if (n == 0 || errno != EINTR)
-		io_close(&u->pipe);
+		events_close(&upgrade.pipe);
 }
 
 void
-upgrade_died(struct monitor *m, const char *how)
+upgrade_begin(void)
 {
-	keep_old_binary(m, how);
-}
+	int	pipe = -1;
 
-void
-upgrade_tick(struct monitor *m)
-{
-	struct upgrade	*u = &m->upgrade;
-
-	if (u->pid != 0 && monitor_now() >= u->deadline) {
-		kill(u->pid, SIGKILL);
-		keep_old_binary(m, "did not come up");
-	}
-	if (u->again && !upgrade_is_busy(m) && !reload_is_busy(m))
-		upgrade_begin(m);
-}
-
-void
-upgrade_cancel(struct monitor *m)
-{
-	struct upgrade	*u = &m->upgrade;
-
-	if (u->pid != 0)
-		kill(u->pid, SIGTERM);
-	u->pid = 0;
-	u->again = false;
-	io_close(&u->pipe);
-}
-
-void
-upgrade_on_ready(struct monitor *m)
-{
-	struct upgrade	*u = &m->upgrade;
-
-	if (u->ready)
-		return;
-	u->ready = true;
-	if (u->old_monitor == -1) {
-		monitor_take_charge(m);
+	if (setup->program == NULL) {
+		log_errorx("cannot start another binary: the path of this one "
+		    "is unknown (is /proc mounted?)");
 		return;
 	}
-	upgrade_block_new(&m->setup->inherited, m->serving);
-	if (write(u->old_monitor, "", 1) == -1)
-		upgrade_on_old_monitor(m);
+	log_notice("starting %s, to take over", setup->program);
+	sd_notify_send(&setup->notify, "STATUS=starting another binary");
+	upgrade.pid = spawn(&new_monitor, NULL, &pipe, new_monitor_died, NULL);
+	if (upgrade.pid == 0)
+		new_monitor_entry(pipe);
+	if (upgrade.pid == -1) {
+		log_error("cannot start another binary");
+		upgrade.pid = 0;
+		return;
+	}
+	events_add(&upgrade.pipe, pipe, on_new_monitor, NULL);
+	events_set(&upgrade.timeout, START_TIMEOUT, give_up_new_monitor, NULL);
 }
 
 /* A byte and the end of the pipe mean the same: this monitor is in charge. */
-void
-upgrade_on_old_monitor(struct monitor *m)
+static void
+on_old_monitor(void *unused)
 {
-	struct upgrade	*u = &m->upgrade;
-
-	io_close(&u->old_monitor);
-	if (u->ready)
-		monitor_take_charge(m);
+	(void)unused;
+	events_close(&upgrade.old_monitor);
+	if (upgrade.ready)
+		calls->take_charge();
 }
+
+void
+upgrade_on_ready(void)
+{
+	if (upgrade.ready)
+		return;
+	upgrade.ready = true;
+	if (!upgrade_is_waiting()) {
+		calls->take_charge();
+		return;
+	}
+	upgrade_block_new(&setup->inherited, generations.serving);
+	if (write(upgrade.old_monitor.fd, "", 1) == -1)
+		on_old_monitor(NULL);
+}
+
+static void
+take_setup(struct monitor_setup *s)
+{
+	setup = s;
+	if (s->inherited.old_monitor != -1)
+		events_add(&upgrade.old_monitor, s->inherited.old_monitor,
+		    on_old_monitor, NULL);
+}
+
+/* Gives up an upgrade, and ends the new monitor. */
+static void
+cancel_upgrade(void)
+{
+	if (upgrade.pid == 0)
+		return;
+	kill(upgrade.pid, SIGTERM);
+	leave_new_monitor();
+}
+
+const struct component	upgrade_component = {
+	.setup = take_setup, .stop = cancel_upgrade
+};

@@ -9,15 +9,10 @@
 #ifndef MONITOR_UPGRADE_H
 #define MONITOR_UPGRADE_H
 
-#include <sys/types.h>
-
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct generation;
-struct listener;
-struct monitor;
 
 /* Descriptors that were passed to this process; -1: not passed. */
 struct inherited {
@@ -34,13 +29,9 @@ struct inherited {
 	int	 end_fd;		/* all that were passed are below it */
 };
 
-struct upgrade {
-	pid_t	pid;			/* of the new monitor; 0: none */
-	int	pipe;			/* to the new monitor */
-	int64_t	deadline;		/* ms: for the new monitor to serve */
-	bool	again;			/* upgrade once more after this */
-	int	old_monitor;		/* a pipe to it; -1: none */
-	bool	ready;			/* this monitor serves */
+struct upgrade_calls {
+	void	(*take_charge)(void);	/* no other monitor serves now */
+	void	(*hand_over)(void);	/* the new monitor serves */
 };
 
 /* Takes the descriptors that the environment names (sd_listen_fds(3)). */
@@ -48,35 +39,29 @@ void	upgrade_inherit(struct inherited *);
 /* Logs a warning for each permanent socket that no site listens at. */
 void	upgrade_warn_unused(const struct inherited *,
 	    const struct generation *);
-/* Whether a supervisor has that socket too. */
-bool	upgrade_is_permanent(const struct inherited *, const struct listener *);
 /* Blocks new connections at sockets that only the old monitor serves; it
  * answers those that are there. */
 void	upgrade_block_new(const struct inherited *, const struct generation *);
+/* The same at sockets of a generation that no other one and no other process
+ * serves; see listener_block_new().  other: NULL, or the one that serves. */
+void	upgrade_block_own(const struct inherited *,
+	    const struct generation *, const struct generation *other);
 /* Closes all inherited sockets that are not permanent. */
 void	upgrade_close_rest(struct inherited *);
+/* In a child: closes all. */
+void	upgrade_close(struct inherited *);
 
-void	upgrade_init(struct upgrade *, int old_monitor);
-/* Begins an upgrade, or notes that one is due after what is under way. */
-void	upgrade_begin(struct monitor *);
+void	upgrade_init(const struct upgrade_calls *);
+/* Begins an upgrade. */
+void	upgrade_begin(void);
 /* Whether an upgrade is under way, on either side. */
-bool	upgrade_is_busy(const struct monitor *);
-/* Reads from the new monitor; ends this one if the new one serves. */
-void	upgrade_on_new_monitor(struct monitor *);
-/* The new monitor has died. */
-void	upgrade_died(struct monitor *, const char *how);
-/* Gives up a new monitor that takes too long; begins an upgrade that is due. */
-void	upgrade_tick(struct monitor *);
-/* Gives up an upgrade, and ends the new monitor. */
-void	upgrade_cancel(struct monitor *);
+bool	upgrade_is_busy(void);
 
 /* In the new monitor, when all mains serve: tells the old one. */
-void	upgrade_on_ready(struct monitor *);
-/* In the new monitor: the old one has agreed or gone. */
-void	upgrade_on_old_monitor(struct monitor *);
+void	upgrade_on_ready(void);
 /* In the new monitor: whether the old one is still in charge. */
-bool	upgrade_is_waiting(const struct monitor *);
+bool	upgrade_is_waiting(void);
 /* In the new monitor: whether the old one goes on if this one ends. */
-bool	upgrade_is_on_trial(const struct monitor *);
+bool	upgrade_is_on_trial(void);
 
 #endif

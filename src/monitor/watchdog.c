@@ -9,7 +9,7 @@
 
 #include "conf/conf.h"
 #include "lib/log.h"
-#include "monitor/private.h"
+#include "monitor/generation.h"
 
 #define MESSAGES	4	/* expected within the silence allowed */
 #define INTERVAL_MIN	20	/* ms between two messages */
@@ -22,20 +22,29 @@ enum stage {
 	STAGE_KILL
 };
 
+static int64_t	supervisor;	/* ms between two keepalives; 0: none */
+static void	(*tell_all_alive)(void);
+
+void
+watchdog_init(int64_t max, void (*all_alive)(void))
+{
+	supervisor = max;
+	tell_all_alive = all_alive;
+}
+
 /* Returns for how long (ms) a main may be silent; 0: for ever. */
 static int64_t
-max_silence(const struct monitor *m, const struct generation *g)
+max_silence(const struct generation *g)
 {
-	int64_t	own = g->conf->watchdog;
-	int64_t	other = m->setup->notify.watchdog / 2;
+	int64_t	own = g->conf->watchdog, other = supervisor / 2;
 
 	return own == 0 || (other != 0 && other < own) ? other : own;
 }
 
 int64_t
-watchdog_interval(const struct monitor *m, const struct generation *g)
+watchdog_interval(const struct generation *g)
 {
-	int64_t	ms = max_silence(m, g);
+	int64_t	ms = max_silence(g);
 
 	return ms == 0 ? 0 : ms / MESSAGES < INTERVAL_MIN ? INTERVAL_MIN :
 	    ms / MESSAGES;
@@ -51,37 +60,38 @@ has_late_main(const struct generation *g)
 	return false;
 }
 
-void
-watchdog_on_alive(struct monitor *m, struct worker *w)
+/* Takes the next action, as main is late. */
+static void
+act(void *worker)
 {
-	if (w->generation != m->serving || m->end_signal != 0)
-		return;
-	w->watchdog.stage = STAGE_WAIT;
-	w->watchdog.next_at = monitor_now() + max_silence(m, w->generation);
-	if (m->setup->notify.watchdog != 0 && !upgrade_is_waiting(m) &&
-	    !has_late_main(w->generation))
-		sd_notify_send(&m->setup->notify, "WATCHDOG=1");
-}
-
-void
-watchdog_stop(struct worker *w)
-{
-	w->watchdog = (struct watchdog){ 0 };
-}
-
-void
-watchdog_tick(struct monitor *m, struct worker *w)
-{
+	struct worker	*w = worker;
 	struct watchdog	*p = &w->watchdog;
 
-	if (p->next_at == 0 || w->main_pid == 0 || monitor_now() < p->next_at)
-		return;
 	if (p->stage == STAGE_ABORT)
 		log_errorx("main's event loop does not turn: aborting main, "
 		    "which logs where it hangs");
 	if (p->stage != STAGE_WAIT)
 		kill(w->main_pid, p->stage == STAGE_ABORT ? SIGABRT : SIGKILL);
-	p->next_at = p->stage == STAGE_KILL ? 0 :
-	    monitor_now() + watchdog_interval(m, w->generation);
-	p->stage++;
+	if (p->stage++ != STAGE_KILL)
+		events_set(&p->timer, watchdog_interval(w->generation), act, w);
+}
+
+void
+watchdog_on_alive(struct worker *w)
+{
+	const struct generation	*g = w->generation;
+
+	if (g != generations.serving || g->state != GENERATION_SERVING)
+		return;
+	w->watchdog.stage = STAGE_WAIT;
+	events_set(&w->watchdog.timer, max_silence(g), act, w);
+	if (!has_late_main(g))
+		tell_all_alive();
+}
+
+void
+watchdog_stop(struct worker *w)
+{
+	events_unset(&w->watchdog.timer);
+	w->watchdog.stage = STAGE_WAIT;
 }

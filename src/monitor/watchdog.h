@@ -8,23 +8,24 @@
 
 #include <stdint.h>
 
+#include "monitor/events.h"
+
 struct generation;
-struct monitor;
 struct worker;
 
 struct watchdog {
-	int64_t	next_at;	/* ms: action is taken unless a message has
-				 * come by then; 0: not watched */
-	int	stage;		/* the next action (watchdog.c) */
+	struct timer	timer;	/* action is taken unless a message comes */
+	int		stage;	/* the next action (watchdog.c) */
 };
 
+/* max: ms between two keepalives to a supervisor; 0: it wants none.  all_alive:
+ * is called when a message has come and no main is late. */
+void	watchdog_init(int64_t max, void (*all_alive)(void));
 /* Returns the interval of a main's messages in ms; 0: none are wanted. */
-int64_t	watchdog_interval(const struct monitor *, const struct generation *);
+int64_t	watchdog_interval(const struct generation *);
 /* A main has sent a message: its loop turns. */
-void	watchdog_on_alive(struct monitor *, struct worker *);
+void	watchdog_on_alive(struct worker *);
 /* Stops watching a main that has died or drains. */
 void	watchdog_stop(struct worker *);
-/* Takes the next action if a main is late: aborts it, then kills it. */
-void	watchdog_tick(struct monitor *, struct worker *);
 
 #endif
