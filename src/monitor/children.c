@@ -96,15 +96,24 @@ children_reap(void)
 		reap_child(pid, status);
 }
 
+/* Returns whether one of the kind still runs. */
 static bool
-has_kind(const struct child_kind *kind)
+reap_kind(const struct child_kind *kind)
 {
-	const struct child	*c;
+	struct child	*c, *next;
+	bool		 runs = false;
+	int		 status;
 
-	TAILQ_FOREACH(c, &children, link)
-		if (c->kind == kind && !c->awaited)
-			return true;
-	return false;
+	for (c = TAILQ_FIRST(&children); c != NULL; c = next) {
+		next = TAILQ_NEXT(c, link);
+		if (c->kind != kind || c->awaited)
+			continue;
+		if (waitpid(c->pid, &status, WNOHANG) == c->pid)
+			reap_child(c->pid, status);
+		else
+			runs = true;
+	}
+	return runs;
 }
 
 void
@@ -112,7 +121,7 @@ children_await(const struct child_kind *kind)
 {
 	int64_t	end = clock_ms() + CHILDREN_KILL_TIMEOUT, left;
 
-	for (children_reap(); has_kind(kind); children_reap()) {
+	while (reap_kind(kind)) {
 		left = end - clock_ms();
 		if (left <= 0)
 			return;

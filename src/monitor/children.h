@@ -54,7 +54,8 @@ void	children_add(pid_t, const struct child_kind *,
 void	children_report(const struct child *);
 /* Reaps all that have ended. */
 void	children_reap(void);
-/* Reaps until no child of the kind is left, for a second at most. */
+/* Reaps children of that kind which their owner awaits, until none is left, for
+ * a second at most. */
 void	children_await(const struct child_kind *);
 
 /* The owner no longer hears of its child, which may live on.  awaited: whether
