@@ -219,6 +219,8 @@ drain_acceptor(struct acceptor *a)
 void
 acceptor_drain(struct clients *all)
 {
+	/* Connections of a batch are idle, and may end below. */
+	clients_run_batch(all);
 	if (all->acceptor != NULL && !all->draining)
 		drain_acceptor(all->acceptor);
 	clients_drain(all);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loop/acceptor.h"
 #include "loop/batch.h"
 #define HAS_BATCHES
 #include "t/unit/loop/sessions.h"
@@ -39,6 +40,7 @@ static ssize_t		 brings[MOST];		/* bytes of its READ */
 static char		*rooms[MOST];		/* of its last READ */
 static size_t		 sizes[MOST];
 static int64_t		 idle_timeout;		/* ms */
+static bool		 draining;
 static char		 told[TEXT], expected[TEXT];
 
 static void
@@ -76,7 +78,8 @@ number_of(const struct session *p)
 static struct wait *
 ask_input(struct session *p, const struct workspace *w)
 {
-	wait_for(p, WAIT_READ, TIMEOUT_IDLE, ticks.ms + idle_timeout, 0);
+	wait_for(p, WAIT_READ, draining ? TIMEOUT_DRAIN : TIMEOUT_IDLE,
+	    ticks.ms + idle_timeout, 0);
 	if (w != NULL) {
 		p->wait.room = w->room;
 		p->wait.size = w->size;
@@ -182,6 +185,7 @@ void
 http_drain(struct http_loop *http)
 {
 	(void)http;
+	draining = true;
 }
 
 static void
@@ -197,6 +201,7 @@ begin(void)
 	}
 	told[0] = expected[0] = '\0';
 	come = gone = 0;
+	draining = false;
 	idle_timeout = FAR;
 	loop = evloop_new(&ticks);
 	iteration_ends = evloop_timer(loop, stop, loop);
@@ -315,6 +320,27 @@ START_TEST(without_room)
 }
 END_TEST
 
+static void
+drain(void *context)
+{
+	acceptor_drain(context);
+}
+
+/* A batch runs before a drain, which may end its connections. */
+START_TEST(drained)
+{
+	struct watch	*timer;
+
+	add_client(2);
+	timer = evloop_timer(loop, drain, clients);
+	ask(0, 1);
+	evloop_arm(timer, 0);
+	iterate();
+	ck_assert_str_eq(told, "a0 a1 R0 R1 q0 q1 f2 r0 r1 W0 W1 e0 e1 a0 a1");
+	evloop_unwatch(&timer);
+}
+END_TEST
+
 /* A connection that is not idle is run at once. */
 START_TEST(not_all)
 {
@@ -398,6 +424,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, some);
 	tcase_add_test(t, too_many);
 	tcase_add_test(t, without_room);
+	tcase_add_test(t, drained);
 	tcase_add_test(t, not_all);
 	tcase_add_loop_test(t, not_held, 0, 3);
 	tcase_add_test(t, in_order);
