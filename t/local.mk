@@ -69,6 +69,8 @@ e2e_programs += $(bench_programs)
 endif
 
 t_script_script_SOURCES = \
+	t/layer.c \
+	t/layer.h \
 	t/script/script.c \
 	t/script/world.c \
 	t/script/world.h

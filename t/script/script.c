@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "helpers/file_version.h"
 #include "t/script/world.h"
@@ -581,6 +582,8 @@ run_line(char *line)
 		world.shared = true;
 	else if (n == 1 && strcmp(words[0], "not-staged") == 0)
 		world.skipped = world.staged;
+	else if (n == 1 && strcmp(words[0], "not-layered") == 0)
+		world.skipped = world.layered;
 	else if ((c = world_client(words[0])) != NULL && n >= 2)
 		run_client_line(c, words, n);
 	else
@@ -598,14 +601,14 @@ count_descriptors(void)
 }
 
 static bool
-run_scenario(const char *file, bool staged)
+run_scenario(const char *file, unsigned flags)
 {
 	char		*line = NULL;
 	size_t		 size = 0;
 	FILE		*f = fopen(file, "r");
 	volatile bool	 passed = false;
 
-	if (f == NULL || !world_new(file, staged)) {
+	if (f == NULL || !world_new(file, flags)) {
 		printf("# %s: %s\n", file, strerror(errno));
 		return false;
 	}
@@ -626,21 +629,24 @@ run_scenario(const char *file, bool staged)
 int
 main(int argc, char **argv)
 {
-	int	failures = 0, before = count_descriptors();
-	bool	passed, staged = argc > 1 && strcmp(argv[1], "-s") == 0;
+	int		failures = 0, before = count_descriptors(), option;
+	unsigned	flags = 0;
+	bool		passed;
 
-	argc -= staged;
-	argv += staged;
-	printf("1..%d\n", argc - 1);
-	for (int i = 1; i < argc; i++) {
-		passed = run_scenario(argv[i], staged);
+	while ((option = getopt(argc, argv, "ls")) != -1)
+		flags |= option == 'l' ? WORLD_LAYERED :
+		    option == 's' ? WORLD_STAGED : 0;
+	printf("1..%d\n", argc - optind);
+	for (int i = optind; i < argc; i++) {
+		passed = run_scenario(argv[i], flags);
 		if (count_descriptors() != before) {
 			printf("# descriptors are left open\n");
 			passed = false;
 		}
 		failures += !passed;
-		printf("%s %d - %s%s\n", passed ? "ok" : "not ok", i, argv[i],
-		    world.skipped ? " # SKIP not for stages" : "");
+		printf("%s %d - %s%s\n", passed ? "ok" : "not ok",
+		    i - optind + 1, argv[i], world.skipped ?
+		    " # SKIP not for this run" : "");
 	}
 	return failures > 0;
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "shared/addresses_conf.h"
+#include "t/layer.h"
 #include "t/script/world.h"
 
 #define UNCORKED_MAX	(64 * 1024)	/* bytes sent without a cork */
@@ -44,9 +46,19 @@ world_fail(const char *format, ...)
 /* The net of a scenario.  Each function performs an operation: bytes, or -1 and
  * errno. */
 
+/* The client's own layer. */
+static void
+encode(const struct client *c, char *at, size_t len)
+{
+	for (size_t i = 0; c->sock.net != NULL && i < len; i++)
+		at[i] = (char)(at[i] ^ LAYER_KEY);
+}
+
 static ssize_t
 receive(struct client *c, struct wait *w)
 {
+	size_t	n;
+
 	if (c->broken) {
 		errno = ECONNRESET;
 		return -1;
@@ -55,7 +67,9 @@ receive(struct client *c, struct wait *w)
 		errno = EAGAIN;
 		return -1;
 	}
-	return (ssize_t)buf_take(&c->to, w->room, w->size);
+	n = buf_take(&c->to, w->room, w->size);
+	encode(c, w->room, n);
+	return (ssize_t)n;
 }
 
 /* Changes the file's time, as a write would. */
@@ -86,6 +100,7 @@ send_pieces(struct client *c, const struct iovec *iov, int n, bool more)
 	for (int i = 0; i < n && c->takes > 0; i++) {
 		k = iov[i].iov_len < c->takes ? iov[i].iov_len : c->takes;
 		buf_add(&c->from, iov[i].iov_base, k);
+		encode(c, c->from.at + c->from.len - k, k);
 		taken += k;
 		if (c->takes != UNLIMITED)
 			c->takes -= k;
@@ -131,44 +146,81 @@ set_cork(struct client *c, bool on)
 	c->corked = on;
 }
 
-/* Output held back for more that follows may be lost at the close. */
-static void
-end_client(struct client *c, const struct wait *w)
+static struct client *
+client_of_sock(struct net_sock *s)
 {
-	if ((w->flags & WAIT_RESET) != 0)
-		c->reset = true;
-	else if (c->held_back)
+	return (struct client *)((char *)s - offsetof(struct client, sock));
+}
+
+/* Output held back for more that follows may be lost at the close. */
+void
+net_close_sock(struct net_sock *s, unsigned flags)
+{
+	struct client	*c = client_of_sock(s);
+
+	c->reset = (flags & WAIT_RESET) != 0;
+	if (c->held_back && (flags & (WAIT_END | WAIT_RESET)) == 0)
 		world_fail("%s is closed while output is held back", c->name);
 }
 
-/* Performs an operation; false: it would block, or is none. */
-static bool
-perform(struct client *c, struct wait *w)
+static void
+close_client(struct client *c, unsigned flags)
 {
-	ssize_t	n;
+	if (c->sock.net != NULL)
+		c->sock.net->close(c->sock.net, &c->sock, flags);
+	else
+		net_close_sock(&c->sock, flags);
+	machine_free(&c->session);
+}
 
-	if ((w->flags & (WAIT_END | WAIT_RESET)) != 0)
+/* As net.c does. */
+static enum net_state
+block_read(struct wait *w, enum net_state state)
+{
+	if (w->deadline != 0)
+		return state;
+	w->outcome = OUTCOME_TIMED_OUT;
+	return NET_DONE;
+}
+
+enum net_state
+net_perform_sock(struct net_sock *s, struct wait *w)
+{
+	struct client	*c = client_of_sock(s);
+	bool		 reads = w->kind == WAIT_READ;
+	ssize_t		 n;
+
+	if (w->kind == WAIT_CLOSE)
+		return NET_NONE;
+	if ((w->flags & WAIT_END) != 0)
 		c->held_back = false;
-	if (w->kind == WAIT_CLOSE) {
-		end_client(c, w);
-		return false;
-	}
 	set_cork(c, (w->flags & WAIT_CORK) != 0);
-	if ((w->flags & WAIT_LATER) != 0 || (w->kind != WAIT_READ &&
-	    (c->full || (w->kind != WAIT_WRITE && w->kind != WAIT_SEND))))
-		return false;
-	n = w->kind == WAIT_READ ? receive(c, w) : w->kind == WAIT_SEND ?
-	    send_file(c, w) : send_pieces(c, w->iov, w->niov,
-	    (w->flags & WAIT_MORE) != 0);
+	if (!reads && w->kind != WAIT_WRITE && w->kind != WAIT_SEND)
+		return NET_NONE;
+	if ((w->flags & WAIT_LATER) != 0 || (!reads && c->full))
+		return reads ? NET_READ : NET_WRITE;
+	n = reads ? receive(c, w) : w->kind == WAIT_SEND ? send_file(c, w) :
+	    send_pieces(c, w->iov, w->niov, (w->flags & WAIT_MORE) != 0);
+	c->full = !reads && n >= 0 && (size_t)n < w->size;
+	if (n == -1 && errno == EAGAIN)
+		return reads ? block_read(w, NET_READ) : NET_WRITE;
 	w->outcome = OUTCOME_READY;
 	w->n = n;
 	w->error = n == -1 ? errno : 0;
-	c->full = w->kind != WAIT_READ && n >= 0 && (size_t)n < w->size;
-	if (n != -1 || errno != EAGAIN)
-		return true;
-	w->outcome = w->kind == WAIT_READ && w->deadline == 0 ?
-	    OUTCOME_TIMED_OUT : OUTCOME_PENDING;
-	return w->outcome == OUTCOME_TIMED_OUT;
+	return NET_DONE;
+}
+
+static enum net_state
+perform(struct client *c, struct wait *w)
+{
+	struct net	*net = c->sock.net;
+	enum net_state	 state;
+
+	if (net == NULL)
+		return net_perform_sock(&c->sock, w);
+	state = net->perform(net, &c->sock, w);
+	return w->kind == WAIT_READ && state != NET_DONE ?
+	    block_read(w, state) : state;
 }
 
 /* The disk of a scenario. */
@@ -218,10 +270,11 @@ commit_line(void *context, size_t n)
 }
 
 bool
-world_new(const char *file, bool staged)
+world_new(const char *file, unsigned flags)
 {
 	memset(&world, 0, sizeof(world));
-	world.staged = staged;
+	world.staged = (flags & WORLD_STAGED) != 0;
+	world.layered = (flags & WORLD_LAYERED) != 0;
 	log_set_output(add_error_line, NULL);
 	world.file = file;
 	world.clock.ms = 1000000;
@@ -251,16 +304,17 @@ run_client(struct client *c)
 	for (;;) {
 		w = machine_run(c->session, &world.workspaces[c->stage],
 		    world.staged ? 1U << c->stage : STAGES_ALL);
-		if (!perform(c, w) && w->kind != WAIT_STAGE)
-			break;
+		c->state = perform(c, w);
 		if (w->kind == WAIT_STAGE)
 			move_client(c, w);
+		else if (c->state != NET_DONE)
+			break;
 	}
 	c->wait = NULL;
 	if (w->kind == WAIT_CLOSE) {
 		if (world.staged && c->stage != STAGE_ACCEPT)
 			world_fail("%s is closed in the wrong stage", c->name);
-		machine_free(&c->session);
+		close_client(c, w->flags);
 		return;
 	}
 	machine_park(c->session);
@@ -298,14 +352,20 @@ world_wake(struct client *c, enum outcome outcome)
 	run_client(c);
 }
 
+static bool
+is_ready(const struct client *c)
+{
+	if (c->state == NET_READ)
+		return !c->hold_input &&
+		    (c->to.len > 0 || c->half || c->broken);
+	return c->state == NET_WRITE && !c->hold_output &&
+	    (c->takes > 0 || c->broken);
+}
+
 void
 world_settle(struct client *c)
 {
-	while (c->wait != NULL &&
-	    ((c->wait->kind == WAIT_READ && !c->hold_input &&
-	    (c->to.len > 0 || c->half || c->broken)) ||
-	    ((c->wait->kind == WAIT_WRITE || c->wait->kind == WAIT_SEND) &&
-	    !c->hold_output && (c->takes > 0 || c->broken))))
+	while (c->wait != NULL && is_ready(c))
 		world_wake(c, OUTCOME_READY);
 }
 
@@ -457,9 +517,11 @@ world_connect(const char *name, const char *from)
 		c = world.clients[i] = mem_zero(sizeof(*c));
 		snprintf(c->name, sizeof(c->name), "%s", name);
 		c->takes = UNLIMITED;
-		c->session = machine_new(world.http[STAGE_ACCEPT], NULL, addr,
-		    0);
+		c->sock.net = world.layered ? layer_new() : NULL;
+		c->session = machine_new(world.http[STAGE_ACCEPT],
+		    world.layered ? &layer_kind : NULL, addr, 0);
 		run_client(c);
+		world_settle(c);
 		return;
 	}
 	world_fail("too many clients");
@@ -498,7 +560,7 @@ world_free(void)
 			TAILQ_REMOVE(&world.clients[i]->wait->task->waiters,
 			    world.clients[i], link);
 		if (world.clients[i]->wait != NULL)
-			machine_free(&world.clients[i]->session);
+			close_client(world.clients[i], WAIT_RESET);
 		buf_free(&world.clients[i]->to);
 		buf_free(&world.clients[i]->from);
 		mem_drop(&world.clients[i]);

@@ -13,6 +13,7 @@
 #include "http/machine.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
+#include "loop/net.h"
 #include "wait.h"
 
 #define CLIENTS		16
@@ -25,6 +26,8 @@ struct client {				/* the architecture's, see wait.h */
 	uint8_t			 stage;		/* where it is, if staged */
 	const struct wait	*wait;		/* NULL: closed */
 	struct wait		 wait_copy;	/* what wait points to */
+	struct net_sock		 sock;		/* the layer, or none */
+	enum net_state		 state;		/* of the wait */
 	struct buf		 to, from;	/* the machine */
 	size_t			 takes;		/* bytes of output */
 	bool			 half;		/* sends no more */
@@ -55,7 +58,8 @@ struct world {
 	struct http_loop	*http[STAGE_COUNT];	/* one, or by stage */
 	struct workspace	*workspaces;	/* of each stage */
 	bool			 staged;	/* as in pipelined */
-	bool			 skipped;	/* not for staged runs */
+	bool			 layered;	/* clients have a layer */
+	bool			 skipped;	/* not for this run */
 	bool			 shared;	/* caches, as by threads */
 	struct caches		*caches;	/* if shared */
 	bool			 verify_due;	/* http_verify() is */
@@ -75,8 +79,14 @@ extern struct world	world;
 _Noreturn void	world_fail(const char *, ...)
     __attribute__((__format__(__printf__, 1, 2)));
 
+/* How a scenario is run. */
+enum world_flag {
+	WORLD_STAGED	= 1 << 0,
+	WORLD_LAYERED	= 1 << 1
+};
+
 /* Begins a scenario; false: its directory cannot be made. */
-bool	world_new(const char *file, bool staged);
+bool	world_new(const char *file, unsigned flags);
 void	world_free(void);
 
 /* The client of that name; NULL: none. */
