@@ -12,6 +12,8 @@
 #include "lib/need.h"
 #include "stats/stats.h"
 
+#define OWN_ROOM_KEPT	1024	/* bytes of own input that may stay unused */
+
 enum go
 conn_reset(struct conn *c)
 {
@@ -126,6 +128,21 @@ conn_keep_input(struct conn *c)
 		clear_own_input(c);
 }
 
+/* Gives back the room of a READ that has brought nothing. */
+static void
+shrink_own_input(struct conn *c)
+{
+	struct buf	exact = { .size = c->input_len };
+
+	if (c->own_input.size < 2 * c->input_len + OWN_ROOM_KEPT)
+		return;
+	exact.at = mem_get(exact.size);
+	buf_add(&exact, c->input, c->input_len);
+	buf_wipe(&c->own_input);
+	c->own_input = exact;
+	c->input = exact.at;
+}
+
 void
 conn_park(struct conn *c)
 {
@@ -141,6 +158,8 @@ conn_park(struct conn *c)
 		/* A stage that never sends would not find scratch empty. */
 		output_drop(&c->workspace->output);
 	conn_keep_input(c);
+	if (c->input_len > 0)
+		shrink_own_input(c);
 	c->used_in = c->used_out = 0;
 	c->workspace = NULL;
 }
