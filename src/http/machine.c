@@ -188,6 +188,7 @@ run_steps(struct conn *c, unsigned stages)
 		next = steps[c->step].stage;
 	} while ((stages & 1U << next) != 0);
 	c->wait.kind = WAIT_STAGE;
+	c->wait.flags = 0;		/* of the operation before: a cork */
 	c->wait.stage = (uint8_t)next;
 }
 

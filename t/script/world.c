@@ -285,10 +285,13 @@ world_new(const char *file, unsigned flags)
 
 /* Driving the machine. */
 
-/* Moves the client to the stage that its wait is for. */
+/* Moves the client to the stage that its wait is for.  It may be long on its
+ * way, and so holds no bytes back. */
 static void
 move_client(struct client *c, const struct wait *w)
 {
+	if ((w->flags & WAIT_CORK) != 0)
+		world_fail("%s goes on to another stage corked", c->name);
 	c->stage = w->stage;
 	machine_park(c->session);
 	machine_move(c->session, world.http[c->stage]);
