@@ -157,7 +157,7 @@ begin_run(const struct conn *c)
 /* Runs the steps in their order, which nearly always is the order of the table.
  * Each step has a call of its own: the target of a single indirect call for all
  * steps would be mispredicted. */
-static inline enum go
+static ALWAYS_INLINE enum go
 run_in_order(struct conn *c, unsigned stages)
 {
 	enum go	go = GO_ON;
@@ -172,8 +172,8 @@ run_in_order(struct conn *c, unsigned stages)
 }
 
 /* Runs steps of these stages until one must wait.  Else the wait is for the
- * stage of the next step. */
-static inline void
+ * stage of the next step.  Inline: a constant leaves out the checks. */
+static ALWAYS_INLINE void
 run_steps(struct conn *c, unsigned stages)
 {
 	unsigned	left = STEPS_MAX;
@@ -186,34 +186,45 @@ run_steps(struct conn *c, unsigned stages)
 			return;
 		}
 		next = steps[c->step].stage;
-	} while ((stages & 1U << next) != 0);
+	} while (stages == STAGES_ALL || (stages & 1U << next) != 0);
 	c->wait.kind = WAIT_STAGE;
 	c->wait.flags = 0;		/* of the operation before: a cork */
 	c->wait.stage = (uint8_t)next;
+}
+
+/* Out of line, which leaves registers to the other case. */
+static NOINLINE void
+run_some_steps(struct conn *c, unsigned stages)
+{
+	run_steps(c, stages);
 }
 
 /* The wait of an idle session where its stage does not run. */
 static struct wait	to_read = { .kind = WAIT_STAGE,
 				    .stage = STAGE_READ_REQUEST };
 
-/* Gives a session that was parked a workspace; NULL: it does not run here. */
-static NOINLINE struct conn *
-enter_workspace(struct session *s, struct workspace *w, unsigned stages)
+static inline void
+enter_workspace(struct conn *c, struct workspace *w)
 {
-	struct conn	*c = s->conn;
-
-	bool		 idle = c == NULL;
-
-	if (idle && (stages & STAGE_BIT(READ_REQUEST)) == 0)
-		return NULL;
-	if (idle)
-		c = conn_begin(s);
 	c->workspace = w;
 	if (c->output == NULL)
 		c->output = &w->output;
-	if (idle && !s->refused)
-		recv_begin(c);
-	return c;
+}
+
+/* Has an idle session read, if that stage runs here. */
+static NOINLINE struct wait *
+begin_idle(struct session *s, struct workspace *w, unsigned stages)
+{
+	struct conn	*c;
+
+	if ((stages & STAGE_BIT(READ_REQUEST)) == 0)
+		return &to_read;
+	c = conn_begin(s);
+	if (s->refused)
+		return machine_run(s, w, stages);
+	enter_workspace(c, w);
+	recv_begin(c);
+	return &c->wait;
 }
 
 struct wait *
@@ -221,17 +232,17 @@ machine_run(struct session *s, struct workspace *w, unsigned stages)
 {
 	struct conn	*c = s->conn;
 
-	if (c == NULL || c->workspace == NULL)
-		c = enter_workspace(s, w, stages);
 	if (c == NULL)
-		return &to_read;
+		return begin_idle(s, w, stages);
+	if (c->workspace == NULL)
+		enter_workspace(c, w);
 	if (c->wait.outcome == OUTCOME_PENDING)
 		return &c->wait;
 	begin_run(c);
 	if (stages == STAGES_ALL)
 		run_steps(c, STAGES_ALL);
 	else
-		run_steps(c, stages);
+		run_some_steps(c, stages);
 	running = NULL;
 	return &c->wait;
 }

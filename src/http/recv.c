@@ -60,7 +60,7 @@ read_input(struct conn *c, enum timeout timeout, int64_t deadline,
 }
 
 /* Takes what the wait has brought. */
-static void
+static inline void
 take_input(struct conn *c)
 {
 	const struct wait	*w = &c->wait;

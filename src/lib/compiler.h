@@ -13,6 +13,9 @@
 /* For a function that some requests call: out of line, but not slow. */
 #define NOINLINE	__attribute__((__noinline__))
 
+/* For a function whose callers pass constants that leave most of it out. */
+#define ALWAYS_INLINE	inline __attribute__((__always_inline__))
+
 /* Whether this build has a sanitizer, of addresses or of threads: gcc defines a
  * macro, clang has a feature. */
 #ifndef __has_feature
