@@ -190,7 +190,8 @@ fs_queues_add(struct fs_queues *all, struct task *task)
 		TAILQ_REMOVE(&all->spare, t, link);
 	else
 		t = mem_get(sizeof(*t));
-	*t = (struct disk_task){ .task = task, .fs_queue = q };
+	*t = (struct disk_task){ .task = task, .fs_queues = all,
+	    .fs_queue = q };
 	if (!task_queue_add(&q->tasks, t)) {
 		fs_queues_end(t);
 		return NULL;
@@ -203,7 +204,8 @@ fs_queues_add(struct fs_queues *all, struct task *task)
 struct task *
 fs_queues_end(struct disk_task *t)
 {
-	TAILQ_INSERT_HEAD(&t->fs_queue->all->spare, t, link);
+	/* Its own queue may have gone since it was released. */
+	TAILQ_INSERT_HEAD(&t->fs_queues->spare, t, link);
 	return t->task;
 }
 

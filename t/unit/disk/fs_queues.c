@@ -46,14 +46,19 @@ set_up(void)
 	queues = fs_queues_new(mounts, 2, 4);
 }
 
-/* Takes all tasks, whatever the limits. */
+/* Ends all tasks: those in queues, whatever the limits, and those taken. */
 static void
 end_all(void)
 {
 	struct disk_task	*t;
 
 	while ((t = fs_queues_pop_any(queues)) != NULL)
-		fs_queues_end(t);
+		fs_queues_end(t)->record = NULL;
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
+		if (tasks[i].record != NULL)
+			fs_queues_end(tasks[i].record);
+		tasks[i].record = NULL;
+	}
 }
 
 static void
@@ -458,6 +463,7 @@ START_TEST(orphans)
 		fs_queues_release(l);
 		ck_assert_int_eq(pop_task(), 5);
 		fs_queues_release(l);
+		end_all();
 	}
 }
 END_TEST
@@ -503,7 +509,7 @@ START_TEST(frees_idle)
 		}
 		ck_assert_int_eq(pop_task(), 3);
 		fs_queues_release(queue_of(t));
-		fs_queues_end(record_of(t));
+		fs_queues_end(record_of(t))->record = NULL;
 		ck_assert_uint_lt(fs_queues_count(queues), 100);
 	}
 	ck_assert(add_task(4, "dead/y"));
