@@ -35,8 +35,13 @@ receive_all(struct clients *all, struct wait *const *waits, unsigned n)
 			continue;
 		w->room = at;
 		w->size = left;
-		if (net_perform(&all->batch[i]->sock, w) != NET_DONE ||
-		    w->n <= 0)
+		if (net_perform(&all->batch[i]->sock, w) != NET_DONE) {
+			/* The session may try again, behind others. */
+			w->room = all->room + HALF;
+			w->size = HALF;
+			continue;
+		}
+		if (w->n <= 0)
 			continue;
 		at += w->n;
 		left -= (size_t)w->n;

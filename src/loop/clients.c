@@ -234,9 +234,10 @@ clients_note_ready(struct client *c)
 {
 	if (evloop_saw_eof(c))
 		c->sock.saw_eof = true;
-	if (c->timeout == TIMEOUT_SEND)
+	/* A layer may have waited for either. */
+	if (c->timeout == TIMEOUT_SEND || c->sock.net != NULL)
 		c->sock.full = false;
-	else
+	if (c->timeout != TIMEOUT_SEND || c->sock.net != NULL)
 		c->sock.drained = false;
 }
 

@@ -59,10 +59,10 @@ note_result(struct wait *w, ssize_t n)
 
 /* A READ would block; one that does not wait has timed out. */
 static NOINLINE enum net_state
-block_read(struct wait *w)
+block_read(struct wait *w, enum net_state state)
 {
 	if (w->deadline != 0)
-		return NET_READ;
+		return state;
 	w->outcome = OUTCOME_TIMED_OUT;
 	return NET_DONE;
 }
@@ -83,7 +83,7 @@ perform_read(struct net_sock *s, struct wait *w)
 	while (n == -1 && errno == EINTR);
 	if (would_block(n)) {
 		s->drained = true;
-		return block_read(w);
+		return block_read(w, NET_READ);
 	}
 	s->drained = (size_t)n < w->size && !s->saw_eof;
 	return note_result(w, n);
@@ -179,8 +179,8 @@ net_perform_layer(struct net_sock *s, struct wait *w)
 {
 	enum net_state	state = s->net->perform(s->net, s, w);
 
-	return state == NET_READ && w->kind == WAIT_READ ? block_read(w) :
-	    state;
+	return state != NET_DONE && w->kind == WAIT_READ ?
+	    block_read(w, state) : state;
 }
 
 void

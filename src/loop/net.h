@@ -37,7 +37,8 @@ enum net_state {
 
 struct net {
 	/* As net_perform_sock().  What it would block on may differ from the
-	 * operation. */
+	 * operation: input that was read ahead makes no socket ready, so a READ
+	 * with WAIT_LATER waits for output. */
 	enum net_state	(*perform)(struct net *, struct net_sock *,
 			    struct wait *);
 	/* Ends the layer, and closes the socket; as net_close_sock(). */

@@ -86,6 +86,7 @@ unit_tests = \
 	t/unit/loop/batch \
 	t/unit/loop/clients \
 	t/unit/loop/mailbox \
+	t/unit/loop/net \
 	t/unit/loop/stages \
 	t/unit/loop/threads \
 	t/unit/monitor/control_socket \

@@ -36,6 +36,7 @@ static int		 ours[MOST];
 static bool		 busy[MOST];		/* not idle: no batch */
 static unsigned		 flags[MOST];		/* of its WRITE */
 static bool		 sends[MOST];		/* waits to send at first */
+static bool		 blocks[MOST];		/* its next READ */
 static ssize_t		 brings[MOST];		/* bytes of its READ */
 static char		*rooms[MOST];		/* of its last READ */
 static size_t		 sizes[MOST];
@@ -159,6 +160,10 @@ perform(struct net *net, struct net_sock *sock, struct wait *w)
 
 	if (w->kind == WAIT_WRITE && (w->flags & WAIT_LATER) != 0)
 		return NET_WRITE;
+	if (w->kind == WAIT_READ && blocks[i]) {
+		blocks[i] = false;
+		return NET_READ;
+	}
 	if (w->kind == WAIT_WRITE) {
 		tell('W', i);
 		w->n = (ssize_t)w->size;
@@ -195,6 +200,7 @@ begin(void)
 	memset(busy, 0, sizeof(busy));
 	memset(flags, 0, sizeof(flags));
 	memset(sends, 0, sizeof(sends));
+	memset(blocks, 0, sizeof(blocks));
 	for (int i = 0; i < MOST; i++) {
 		brings[i] = 1;
 		nets[i] = (struct net){ perform, end_net };
@@ -341,6 +347,18 @@ START_TEST(drained)
 }
 END_TEST
 
+/* A READ that is tried again leaves alone what the others have read. */
+START_TEST(read_again)
+{
+	add_client(2);
+	blocks[0] = true;
+	ask(0, 1);
+	iterate();
+	ck_assert_ptr_eq(rooms[0], rooms[1] + MACHINE_INPUT_SIZE / 2);
+	ck_assert_uint_eq(sizes[0], MACHINE_INPUT_SIZE / 2);
+}
+END_TEST
+
 /* A connection that is not idle is run at once. */
 START_TEST(not_all)
 {
@@ -425,6 +443,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, too_many);
 	tcase_add_test(t, without_room);
 	tcase_add_test(t, drained);
+	tcase_add_test(t, read_again);
 	tcase_add_test(t, not_all);
 	tcase_add_loop_test(t, not_held, 0, 3);
 	tcase_add_test(t, in_order);

@@ -164,6 +164,46 @@ START_TEST(meanwhile)
 }
 END_TEST
 
+static bool	was_full, was_drained;
+
+/* Waits for output before it reads, and for input before it writes. */
+static enum net_state
+perform_other(struct net *net, struct net_sock *s, struct wait *w)
+{
+	(void)net;
+	was_full = s->full;
+	was_drained = s->drained;
+	s->full = s->drained = true;
+	return w->kind == WAIT_READ ? NET_WRITE : w->kind == WAIT_WRITE ?
+	    NET_READ : NET_NONE;
+}
+
+static void
+end_other(struct net *net, struct net_sock *s, unsigned flags)
+{
+	(void)net;
+	net_close_sock(s, flags);
+}
+
+/* Whatever a layer has waited for is noted as ready. */
+START_TEST(by_layer)
+{
+	struct net	net = { perform_other, end_other };
+	int		ends[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	clients_add_internal(clients, ends[1], &net, NULL, 0);
+	was_full = was_drained = true;
+	iterate();
+	ck_assert(!was_full);
+	ck_assert(!was_drained);
+	clients_end(clients);
+	ck_assert_int_eq(gone, 2);
+	gone = 1;
+	close(ends[0]);
+}
+END_TEST
+
 /* The last connection takes all deadlines with it: the timer stops. */
 START_TEST(nobody_left)
 {
@@ -326,6 +366,7 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, end_behind, 1, 3 * ROOM + 1);
 	tcase_add_test(t, end_later);
 	tcase_add_loop_test(t, meanwhile, 0, 2);
+	tcase_add_test(t, by_layer);
 	tcase_add_test(t, nobody_left);
 #ifdef __linux__
 	tcase_add_test(t, about_to_speak);
