@@ -1,7 +1,8 @@
 /*
  * layer: reads a few bytes ahead, as a layer of records does.
  */
-#include <stdint.h>
+#include <sys/param.h>
+
 #include <stdlib.h>
 
 #include "lib/mem.h"
@@ -14,6 +15,9 @@
 #define READS_PER_WAIT		4
 #define READS_PER_WRITE_WAIT	32
 #define WRITES_PER_WAIT		1021
+
+#define SINGLE_WRITES	65536	/* of one byte; larger ones save time */
+#define PIECE_MAX	4099	/* bytes of these */
 
 struct layer {
 	struct net	 net;		/* first: casts rely on it */
@@ -90,25 +94,37 @@ perform_read(struct layer *l, struct net_sock *s, struct wait *w)
 	return NET_DONE;
 }
 
+/* Encodes what is to be written next. */
+static size_t
+encode(const struct layer *l, const struct wait *w, char out[PIECE_MAX])
+{
+	const struct iovec	*first = w->iov;
+	const char		*from;
+	size_t			 n;
+
+	while (first->iov_len == 0)
+		first++;
+	from = first->iov_base;
+	n = l->writes < SINGLE_WRITES ? 1 : MIN(first->iov_len, PIECE_MAX);
+	for (size_t i = 0; i < n; i++)
+		out[i] = (char)(from[i] ^ LAYER_KEY);
+	return n;
+}
+
 static enum net_state
 perform_write(struct layer *l, struct net_sock *s, struct wait *w)
 {
-	struct wait		 below = *w;
-	const struct iovec	*first = w->iov;
-	struct iovec		 one;
-	enum net_state		 state;
-	char			 byte;
+	struct wait	below = *w;
+	char		piece[PIECE_MAX];
+	struct iovec	iov = { .iov_base = piece };
+	enum net_state	state;
 
 	if ((w->flags & WAIT_LATER) == 0) {
 		if (++l->writes % WRITES_PER_WAIT == 0)
 			return NET_WRITE;
-		while (first->iov_len == 0)
-			first++;
-		byte = (char)(*(const char *)first->iov_base ^ LAYER_KEY);
-		one = (struct iovec){ &byte, 1 };
-		below.iov = &one;
+		iov.iov_len = below.size = encode(l, w, piece);
+		below.iov = &iov;
 		below.niov = 1;
-		below.size = 1;
 	}
 	state = net_perform_sock(s, &below);
 	if (state == NET_DONE)

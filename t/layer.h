@@ -3,8 +3,9 @@
  * one, for tests.
  *
  * All bytes differ by LAYER_KEY (exclusive or).  The layer reads a few bytes at
- * a time and gives the machine one of them, writes one byte at a time, and in
- * between has the driver wait although the socket is ready.
+ * a time and gives the machine one of them, writes one byte at a time (in small
+ * pieces after many of these), and in between has the driver wait although the
+ * socket is ready.
  */
 #ifndef T_LAYER_H
 #define T_LAYER_H

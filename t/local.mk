@@ -46,6 +46,7 @@ t_slowfs_LDADD =
 # The programs as they are, and what takes them over; see there.
 if HAVE_WRAP
 e2e_programs += t/faults/amped t/faults/amped-helper
+e2e_programs += t/layered/amped t/layered/amped-helper
 endif
 
 wrap_ldflags = $(AM_LDFLAGS) -Wl,--wrap=recv,--wrap=job_perform
@@ -63,6 +64,17 @@ t_faults_amped_helper_SOURCES = \
 
 t_faults_amped_helper_LDADD = $(amped_helper_LDADD)
 t_faults_amped_helper_LDFLAGS = $(wrap_ldflags)
+
+t_layered_amped_SOURCES = \
+	t/layer.c \
+	t/layered.c \
+	$(amped_SOURCES)
+
+t_layered_amped_LDADD = $(amped_LDADD)
+t_layered_amped_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clients_add
+
+t_layered_amped_helper_SOURCES = $(amped_helper_SOURCES)
+t_layered_amped_helper_LDADD = $(amped_helper_LDADD)
 
 if HAVE_EPOLL
 e2e_programs += $(bench_programs)

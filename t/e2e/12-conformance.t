@@ -579,6 +579,8 @@ for my $case (@cases) {
 	my ($section, $what, undef, $want, %opt) = @$case;
 
 	$what =~ s/([^\x20-\x7e])/sprintf('\\x%02x', ord($1))/ge;
+	# A layer (13-layer.t) always brings one byte at a time.
+	next if $opt{once} && $ENV{AMPED_LAYER};
 	for my $by (65536, $opt{once} ? () : 1) {
 		my ($is, $answer) = eval { play($case, $by) };
 		my @wrong = defined($is) && $is eq $want ?

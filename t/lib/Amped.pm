@@ -6,7 +6,8 @@
 # The environment: AMPED_BUILD is the directory of amped and amped-helper,
 # AMPED_SRC the top of the source tree, AMPED_ARCH the architecture,
 # AMPED_WORKERS the number of mains where the conf has none, AMPED_TEST_TIMEOUT
-# the seconds that await() waits at most.
+# the seconds that await() waits at most, AMPED_LAYER that the server has
+# t/layer.c.
 package Amped;
 
 use strict;
