@@ -2,7 +2,7 @@
 # A layer between machine and socket, as TLS would be one (t/layer.c): what is
 # said of HTTP elsewhere holds for an amped whose connections have it, and a
 # client that speaks through it.
-# arch: all
+# arch: one: the layer knows nothing of the architecture, and takes a minute in each
 use strict;
 use warnings;
 
