@@ -80,9 +80,10 @@ run_all(struct clients *all, unsigned n)
 		machine_run(sessions[i], NULL, STAGE_BIT(READ_REQUEST));
 	machine_prefetch(sessions, n);
 	for (unsigned i = 0; i < n; i++) {
-		waits[i] = machine_run(sessions[i], NULL, STAGES_ALL);
-		if (sends(waits[i]) && !may_be_held(waits[i]))
-			net_perform(&all->batch[i]->sock, waits[i]);
+		do
+			waits[i] = machine_run(sessions[i], NULL, STAGES_ALL);
+		while (sends(waits[i]) && !may_be_held(waits[i]) &&
+		    net_perform(&all->batch[i]->sock, waits[i]) == NET_DONE);
 	}
 	for (unsigned i = 0; i < n; i++)
 		if (may_be_held(waits[i]))
