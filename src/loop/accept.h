@@ -76,7 +76,4 @@ void	accept_closed(struct acceptor *);
 /* Tells others how many connections count. */
 void	accept_tell(const struct acceptor *, size_t);
 
-/* Leaves the queue to others for a moment, if they have fewer connections. */
-bool	accept_balanced_yield(struct acceptor *);
-
 #endif

@@ -10,8 +10,8 @@
 /* A worker with many more connections than another one leaves the queue to the
  * others for YIELD_TIME: otherwise the first to wake would take all of many
  * that arrive at once.  After the yield it accepts what is left. */
-bool
-accept_balanced_yield(struct acceptor *a)
+static bool
+yield_queue(struct acceptor *a)
 {
 	size_t	least;
 
@@ -39,7 +39,7 @@ end_forced_accepts(struct acceptor *a)
 }
 
 const struct accept_policy	accept_balanced = {
-	.start = accept_start, .yield = accept_balanced_yield,
+	.start = accept_start, .yield = yield_queue,
 	.emptied = end_forced_accepts, .pause = accept_pause,
 	.opened = accept_opened, .closed = accept_closed, .tick = accept_start,
 };

@@ -76,7 +76,6 @@ limit_lingering(struct clients *all)
 static void
 check_room(struct acceptor *a)
 {
-	a->forced_accepts = 0;
 	if (!accept_has_room(a))
 		begin_slice(a);
 }
@@ -182,7 +181,6 @@ leave_one_client(struct acceptor *a)
 
 const struct accept_policy	accept_one_client = {
 	.start = start_one_client, .leave = leave_one_client,
-	.yield = accept_balanced_yield, .emptied = check_room,
-	.pause = begin_slice, .opened = count_opened, .closed = count_ended,
+	.emptied = check_room, .pause = begin_slice, .opened = count_opened, .closed = count_ended,
 	.tick = on_tick,
 };

@@ -29,7 +29,7 @@ struct net_sock {
 };
 
 enum net_state {
-	NET_DONE,		/* performed: the outcome is READY */
+	NET_DONE,		/* the wait has ended: see its outcome */
 	NET_READ,		/* would block until there is input */
 	NET_WRITE,		/* would block until output is taken */
 	NET_NONE		/* the wait is not for the net */
