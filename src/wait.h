@@ -114,8 +114,8 @@ struct wait {
 	/* Clock ms.  0, READ: it does not wait, but times out. */
 	int64_t		 deadline;
 	struct task	*task;		/* DISK */
-	/* READ.  A driver may take another place of that size, which lasts as
-	 * long, and set it here. */
+	/* READ.  A driver may take another place, no larger, which lasts as
+	 * long, and set room and size. */
 	char		*room;
 	const struct iovec *iov;	/* WRITE */
 	off_t		 offset;	/* SEND */
@@ -123,8 +123,8 @@ struct wait {
 	int		 file;		/* SEND */
 	size_t		 size;		/* of the room or of all bytes to go */
 	/*
-	 * Set by the driver: the outcome, and for READY the result of the
-	 * operation as of the system's call: bytes, or -1 and an errno (never
+	 * Set by the driver: the outcome, and for READY of an operation its
+	 * result as of the system's call: bytes, or -1 and an errno (never
 	 * EAGAIN or EINTR).  For the TIMED_OUT of a LINGER timeout, n is the
 	 * bytes of output that the client has not acknowledged.
 	 */

@@ -134,7 +134,7 @@ perform_item(struct item *item)
 	mailbox_post(item->reply_to, &item->reply);
 }
 
-/* One item an iteration of the loop, so that a command to end gets in. */
+/* The loop does one job in an iteration, so that a command to end gets in. */
 static void
 perform_next(void *context, unsigned times)
 {

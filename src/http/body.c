@@ -414,8 +414,8 @@ version_holds(const struct conn *c)
 
 	if (r->response.answered || c->http->caches->shared)
 		return file_is_unchanged(r->file, !r->response.answered);
-	/* Compared since the loop waited; the end is compared in any
-	 * case */
+	/* One comparison serves all responses that begin before the clock is
+	 * updated.  The end of a response has its own. */
 	if (d->compared_in == c->http->clock->updates)
 		return true;
 	if (!file_is_unchanged(r->file, true))

@@ -154,9 +154,8 @@ conn_park(struct conn *c)
 		output_free(c->output);
 		c->output = NULL;
 	}
-	if (c->wait.kind == WAIT_STAGE)
-		/* A stage that never sends would not find scratch empty. */
-		output_drop(&c->workspace->output);
+	/* Else heads that are made while nothing is sent would fill scratch. */
+	output_drop(&c->workspace->output);
 	conn_keep_input(c);
 	if (c->input_len > 0)
 		shrink_own_input(c);

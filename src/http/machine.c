@@ -199,8 +199,9 @@ run_some_steps(struct conn *c, unsigned stages)
 	run_steps(c, stages);
 }
 
-/* The wait of an idle session where its stage does not run. */
-static struct wait	to_read = { .kind = WAIT_STAGE,
+/* The wait of an idle session where its stage does not run.  A driver may write
+ * to a wait. */
+static _Thread_local struct wait to_read = { .kind = WAIT_STAGE,
 				    .stage = STAGE_READ_REQUEST };
 
 static inline void

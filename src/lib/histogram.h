@@ -1,8 +1,8 @@
 /*
  * histogram: durations, counted in buckets of powers of two.
  *
- * One thread adds to a histogram.  Other threads read it by merging it into
- * one of their own.
+ * A histogram has one thread that adds to it.  Other threads read it by merging
+ * it into one of their own.
  */
 #ifndef LIB_HISTOGRAM_H
 #define LIB_HISTOGRAM_H

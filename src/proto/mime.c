@@ -1,7 +1,7 @@
 /*
  * mime: file name extensions to media types.
  *
- * One array, sorted by extension when it is complete.  It is filled before
+ * The array is sorted by extension when it is complete.  It is filled before
  * amped serves, and read when a file is new to the caches.
  */
 #include <sys/param.h>
