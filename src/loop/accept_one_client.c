@@ -181,6 +181,6 @@ leave_one_client(struct acceptor *a)
 
 const struct accept_policy	accept_one_client = {
 	.start = start_one_client, .leave = leave_one_client,
-	.emptied = check_room, .pause = begin_slice, .opened = count_opened, .closed = count_ended,
-	.tick = on_tick,
+	.emptied = check_room, .pause = begin_slice, .opened = count_opened,
+	.closed = count_ended, .tick = on_tick,
 };
