@@ -37,7 +37,6 @@ struct fs_queues {
 	size_t		 queued;	/* tasks in all queues */
 	TAILQ_HEAD(, fs_queue)	 list;		/* the next to serve first */
 	size_t			 count;		/* queues in the list */
-	struct disk_task_list	 spare;		/* records to be reused */
 	struct fs_queue		*off_mount;	/* tasks that left a mount */
 	struct fs_queue		*homes;		/* tasks with a user */
 	struct fs_queue		*variants;	/* tasks with a cache_dir */
@@ -184,14 +183,10 @@ struct disk_task *
 fs_queues_add(struct fs_queues *all, struct task *task)
 {
 	struct fs_queue		*q = choose_queue(all, &task->job);
-	struct disk_task	*t = TAILQ_FIRST(&all->spare);
+	struct disk_task	*t = mem_zero(sizeof(*t));
 
-	if (t != NULL)
-		TAILQ_REMOVE(&all->spare, t, link);
-	else
-		t = mem_get(sizeof(*t));
-	*t = (struct disk_task){ .task = task, .fs_queues = all,
-	    .fs_queue = q };
+	t->task = task;
+	t->fs_queue = q;
 	if (!task_queue_add(&q->tasks, t)) {
 		fs_queues_end(t);
 		return NULL;
@@ -204,9 +199,10 @@ fs_queues_add(struct fs_queues *all, struct task *task)
 struct task *
 fs_queues_end(struct disk_task *t)
 {
-	/* Its own queue may have gone since it was released. */
-	TAILQ_INSERT_HEAD(&t->fs_queues->spare, t, link);
-	return t->task;
+	struct task	*task = t->task;
+
+	free(t);
+	return task;
 }
 
 void
@@ -370,7 +366,6 @@ fs_queues_new(struct mounts *mounts, size_t limit, size_t tasks_max)
 	all->limit = limit;
 	all->tasks_max = tasks_max;
 	TAILQ_INIT(&all->list);
-	TAILQ_INIT(&all->spare);
 	all->homes = add_queue(all, ID_HOMES, true);
 	all->variants = add_queue(all, ID_VARIANTS, true);
 	all->off_mount = add_queue(all, ID_OFF_MOUNT, true);
@@ -383,14 +378,9 @@ fs_queues_new(struct mounts *mounts, size_t limit, size_t tasks_max)
 void
 fs_queues_free(struct fs_queues **ap)
 {
-	struct fs_queue		*q;
-	struct disk_task	*t;
+	struct fs_queue	*q;
 
 	need((*ap)->queued == 0);
-	while ((t = TAILQ_FIRST(&(*ap)->spare)) != NULL) {
-		TAILQ_REMOVE(&(*ap)->spare, t, link);
-		free(t);
-	}
 	while ((q = TAILQ_FIRST(&(*ap)->list)) != NULL)
 		drop_queue(q);
 	mem_drop(ap);

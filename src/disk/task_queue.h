@@ -14,7 +14,6 @@
 
 #include "task.h"
 
-struct fs_queues;
 struct fs_queue;		/* fs_queues.c */
 
 /* A driver's record of a task: the task's member record points to it. */
@@ -23,7 +22,6 @@ struct disk_task {
 	TAILQ_ENTRY(disk_task)	 link;		/* in a task queue */
 	bool			 queued;	/* in a task queue */
 	/* The rest is for tasks of helpers. */
-	struct fs_queues *fs_queues;		/* of all file systems */
 	struct fs_queue		*fs_queue;	/* of the job's file system */
 	bool			 abandoned;	/* the last waiter has left */
 	int			 attempts;	/* helpers that have died over
