@@ -27,9 +27,7 @@ struct child_kind {
 	bool		 generational;	/* has the descriptors of its
 					 * generation */
 	bool		 monitorial;	/* has all that the monitor has */
-	bool		 lasting;	/* ends at the end of its input, not
-					 * with the monitor; its owner awaits
-					 * its end */
+	bool		 lasting;	/* does not die with the monitor */
 	/* In the child, before it drops its privileges; or NULL. */
 	void		(*prepare)(struct generation *);
 };

@@ -226,6 +226,7 @@ ask_child(struct control_client *c, const struct control_request *request)
 	events_close(&c->client);
 	c->state = DELEGATED;
 	events_add(&c->pipe, pipe, on_pipe, c);
+	c->pipe.wait = EVENTS_END;
 	events_set(&c->timeout, CHILD_TIMEOUT, give_up_client, c);
 }
 
@@ -249,6 +250,7 @@ send_to_main(const struct worker *w, struct control_client *c, int client)
 	    channel_send(w->channel.fd, CHANNEL_REQUEST, pipe[1]) == 0;
 	close(pipe[1]);
 	events_add(&c->pipe, pipe[0], on_pipe, c);
+	c->pipe.wait = EVENTS_END;
 	return sent;
 }
 

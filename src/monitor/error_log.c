@@ -1,6 +1,6 @@
 /*
- * error_log: the monitor's side of the error logger, which ends last, after all
- * lines.
+ * error_log: the monitor's side of the error logger, which ends after
+ * all lines of mains and helpers.
  */
 #include <fcntl.h>
 #include <signal.h>

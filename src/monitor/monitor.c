@@ -1,7 +1,5 @@
 /*
  * monitor: joins the components: signals, and what concerns several of them.
- *
- * A helper ends when its main ends, as the pipe between them closes.
  */
 #include <signal.h>
 #include <string.h>
@@ -141,7 +139,7 @@ has_ended(void)
 }
 
 /*
- * Reload, upgrade and reopen, of which only one is under way
+ * Reload, upgrade and reopen: what is due
  */
 
 /* Begins what is due, as soon as nothing else is under way. */
@@ -434,6 +432,8 @@ monitor_run(struct monitor_setup *setup)
 	monitor.setup = setup;
 	generations.serving = setup->first;
 	setup->first->state = GENERATION_SERVING;
+	/* Before the first child, which closes what it must not keep. */
+	TAILQ_INSERT_TAIL(&generations.list, setup->first, link);
 	connect_components(setup);
 	events_catch_signals(on_signal);
 	scoreboard_open();

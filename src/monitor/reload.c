@@ -348,6 +348,7 @@ start_generation(void)
 	log_capture(NULL, NULL);
 	close_logs();
 	upgrade_warn_unused(&setup->inherited, g);
+	TAILQ_INSERT_TAIL(&generations.list, g, link);
 	workers_start(g);
 }
 

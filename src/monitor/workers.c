@@ -448,7 +448,6 @@ happen(struct generation *g, enum life_event event, struct worker *w,
 void
 workers_start(struct generation *g)
 {
-	TAILQ_INSERT_TAIL(&generations.list, g, link);
 	make_shared(g);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		start_main(&g->workers[i]);
