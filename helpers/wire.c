@@ -53,7 +53,8 @@ _Static_assert(sizeof(struct wire_request) == 40 + 48 + 32,
     "padding in the request");
 _Static_assert(sizeof(struct wire_reply) == 24 + 2 * 48 + 32,
     "padding in the reply");
-_Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX <= WIRE_MAX,
+/* A NUL follows its texts. */
+_Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX < WIRE_MAX,
     "a request does not fit its buffer");
 
 /*
