@@ -204,14 +204,6 @@ run_some_steps(struct conn *c, unsigned stages)
 static _Thread_local struct wait to_read = { .kind = WAIT_STAGE,
 				    .stage = STAGE_READ_REQUEST };
 
-static inline void
-enter_workspace(struct conn *c, struct workspace *w)
-{
-	c->workspace = w;
-	if (c->output == NULL)
-		c->output = &w->output;
-}
-
 /* Has an idle session read, if that stage runs here. */
 static NOINLINE struct wait *
 begin_idle(struct session *s, struct workspace *w, unsigned stages)
@@ -221,9 +213,10 @@ begin_idle(struct session *s, struct workspace *w, unsigned stages)
 	if ((stages & STAGE_BIT(READ_REQUEST)) == 0)
 		return &to_read;
 	c = conn_begin(s);
+	c->workspace = w;
+	c->output = &w->output;
 	if (s->refused)
 		return machine_run(s, w, stages);
-	enter_workspace(c, w);
 	recv_begin(c);
 	return &c->wait;
 }
@@ -235,8 +228,11 @@ machine_run(struct session *s, struct workspace *w, unsigned stages)
 
 	if (c == NULL)
 		return begin_idle(s, w, stages);
-	if (c->workspace == NULL)
-		enter_workspace(c, w);
+	if (c->workspace == NULL) {
+		c->workspace = w;
+		if (c->output == NULL)
+			c->output = &w->output;
+	}
 	if (c->wait.outcome == OUTCOME_PENDING)
 		return &c->wait;
 	begin_run(c);
@@ -255,14 +251,14 @@ machine_park(struct session *s)
 
 	if (c == NULL || c->workspace == NULL)
 		return;
-	need(c->wait.kind == WAIT_STAGE ||
-	    (steps[c->step].waits & 1U << c->wait.kind) != 0);
 	/* On its way to another stage it takes its memory along. */
 	if (c->wait.kind == WAIT_READ && is_idle(c)) {
 		recv_park(c);
 		conn_end(s);	/* which keeps the record readable */
 		return;
 	}
+	need(c->wait.kind == WAIT_STAGE ||
+	    (steps[c->step].waits & 1U << c->wait.kind) != 0);
 	if (c->wait.kind == WAIT_WRITE || c->wait.kind == WAIT_SEND)
 		send_park(c);
 	else if (c->wait.kind == WAIT_STAGE)

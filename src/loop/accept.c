@@ -45,7 +45,7 @@ accept_set_open(struct acceptor *a, bool open)
 void
 accept_start(struct acceptor *a)
 {
-	a->clients->on_idle = NULL;
+	a->clients->on_wait = NULL;
 	accept_set_open(a, true);
 }
 
@@ -59,8 +59,8 @@ resume_accepting(struct clients *all, enum timeout timeout)
 void
 accept_await_room(struct acceptor *a)
 {
-	if (a->clients->on_idle == NULL)	/* one-client mode has one */
-		a->clients->on_idle = resume_accepting;
+	if (a->clients->on_wait == NULL)	/* one-client mode has one */
+		a->clients->on_wait = resume_accepting;
 	accept_set_open(a, false);
 	evloop_arm(a->timer, a->clients->clock->ms + RETRY_DELAY);
 }

@@ -39,8 +39,9 @@ count_ended(struct acceptor *a)
 }
 
 static void
-count_lingering(struct clients *all, enum timeout timeout)
+on_wait(struct clients *all, enum timeout timeout)
 {
+	all->acceptor->one_client.idle_ticks = 0;
 	if (timeout == TIMEOUT_LINGER)
 		count_ended(all->acceptor);
 }
@@ -116,9 +117,6 @@ end_slice(struct acceptor *a)
 
 	evloop_arm(a->timer, all->clock->ms + SLICE);
 	a->one_client.closing_shared = false;
-	if (all->was_active)
-		a->one_client.idle_ticks = 0;
-	all->was_active = false;
 	if (!others_have_room(a) && any_pending(a)) {
 		http_drain(all->http);
 		a->one_client.closing_shared = !a->one_client.closing;
@@ -159,7 +157,7 @@ start_one_client(struct acceptor *a)
 	struct accept_token	*token = a->setup.token;
 
 	a->clients->frees_lingering = true;
-	a->clients->on_idle = count_lingering;
+	a->clients->on_wait = on_wait;
 	if (token != NULL) {
 		a->one_client.token_watch = evloop_watch(a->clients->loop,
 		    accept_token_fd(token, a->setup.main), on_token, a);
@@ -176,7 +174,7 @@ leave_one_client(struct acceptor *a)
 	pass_token(a);
 	a->limit = 0;
 	a->paused = a->clients->frees_lingering = false;
-	a->clients->on_idle = NULL;
+	a->clients->on_wait = NULL;
 }
 
 const struct accept_policy	accept_one_client = {

@@ -120,9 +120,9 @@ on_ready(void *context)
 	struct clients	*all = c->all;
 
 	clients_note_ready(c);
-	if (c->timeout == TIMEOUT_SEND)
-		run_batch(all);
-	if (c->timeout == TIMEOUT_SEND || !machine_is_idle(c->session)) {
+	if (!machine_is_idle(c->session)) {
+		if (c->timeout == TIMEOUT_SEND)
+			run_batch(all);
 		clients_wake(c, OUTCOME_NONE);
 		return;
 	}

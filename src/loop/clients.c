@@ -169,8 +169,8 @@ clients_file(struct client *c, const struct wait *w)
 	struct clients	*all = c->all;
 
 	list_client(c, w->timeout, w->deadline);
-	if (all->on_idle != NULL)
-		all->on_idle(all, w->timeout);
+	if (all->on_wait != NULL)
+		all->on_wait(all, w->timeout);
 	if (w->kind == WAIT_DISK) {
 		c->task = w->task;
 		TAILQ_INSERT_TAIL(&w->task->waiters, c, waiting);
@@ -194,7 +194,6 @@ watch_client(struct client *c, const struct wait *w, enum net_state state)
 void
 clients_wait(struct client *c, const struct wait *w, enum net_state state)
 {
-	c->all->was_active = true;
 	if (w->kind == WAIT_CLOSE) {
 		clients_close(c, w->flags);
 		return;
@@ -232,13 +231,8 @@ clients_wake(struct client *c, enum outcome outcome)
 void
 clients_note_ready(struct client *c)
 {
-	if (evloop_saw_eof(c))
-		c->sock.saw_eof = true;
-	/* A layer may have waited for either. */
-	if (c->timeout == TIMEOUT_SEND || c->sock.net != NULL)
-		c->sock.full = false;
-	if (c->timeout != TIMEOUT_SEND || c->sock.net != NULL)
-		c->sock.drained = false;
+	c->sock.saw_eof |= evloop_saw_eof(c);
+	c->sock.full = c->sock.drained = false;
 }
 
 static void

@@ -53,7 +53,6 @@ struct clients {
 	void			*context;	/* of this and the next ones */
 	atomic_bool		 draining;
 	bool			 listening;	/* more may be accepted */
-	bool			 was_active;	/* a connection waits anew */
 	bool			 frees_lingering; /* connections that linger
 						 * do not count */
 	struct clients		*home;		/* counts them: these, or those
@@ -67,8 +66,8 @@ struct clients {
 	void			(*wait)(struct client *, const struct wait *,
 				    enum net_state);
 	void			(*run_batch)(struct clients *);
-	/* A connection waits with this timeout, so it may be evictable. */
-	void			(*on_idle)(struct clients *, enum timeout);
+	/* A connection begins to wait, and may be evictable. */
+	void			(*on_wait)(struct clients *, enum timeout);
 	void			(*on_pause)(const struct clients *);
 	/* Closes the connection whose loss costs least, or has it closed;
 	 * false: there is none.  Never NULL. */

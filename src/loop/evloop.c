@@ -156,7 +156,9 @@ end_iteration(struct evloop *l)
 {
 	if (l->on_iteration == NULL)
 		return false;
-	update_clock(l);
+	/* A callback has updated the clock just now. */
+	if (l->began_at == 0)
+		update_clock(l);
 	return l->on_iteration(l->iteration_ctx);
 }
 

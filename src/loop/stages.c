@@ -269,7 +269,7 @@ report_room(const struct clients *all)
 }
 
 static void
-on_idle(struct clients *all, enum timeout timeout)
+on_wait(struct clients *all, enum timeout timeout)
 {
 	if (timeout == TIMEOUT_LINGER || timeout == TIMEOUT_IDLE)
 		report_room(all);
@@ -380,7 +380,7 @@ stages_join(struct clients *all, enum stage stage,
 	all->wait = wait_in_stage;
 	all->runs = 1U << stage;
 	all->on_ready = on_ready;
-	all->on_idle = on_idle;
+	all->on_wait = on_wait;
 	all->on_pause = on_pause;
 	all->evict = ask_to_evict;
 	all->can_evict = can_evict;

@@ -400,7 +400,7 @@ START_TEST(in_order)
 {
 	add_client(1);
 	ask(0, 0);
-	sends[1] = true;
+	sends[1] = busy[1] = true;
 	add_client(1);
 	iterate();
 	ck_assert_str_eq(told, "a0 R0 q0 r0 W0 e0 a1");
