@@ -207,7 +207,7 @@ name successor		new monitor
 name predecessor	old monitor
 
 # HTTP
-struct (?:stores?|wholes?|quota|crowd)	caches, hot_response, client_limits
+struct (?:stores?|wholes?|quota|crowd)	caches, client_limits
 struct (?:looks?|closing|text|decide\w*)	lookup, deferred_close, cond_
 struct parts		multipart
 name rotten		expired

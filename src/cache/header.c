@@ -117,7 +117,6 @@ set_date(struct head *h, const struct header_date *date)
 {
 	memcpy(header_bytes(h) + h->date_at, date->text, date->len);
 	h->date = (uint32_t)date->wall;
-	h->hot_index = 0;
 }
 
 /* Puts a copy with the present Date in the place of a head that may be half
@@ -192,13 +191,6 @@ header_put(struct header_cache *hc, struct head **owner, unsigned kind,
 			detach_head(hc, owner, h); /* freed when released */
 	}
 	lock_release(hc->cache.lock);
-	return h;
-}
-
-struct head *
-header_hold_again(struct head *h)
-{
-	h->holds++;
 	return h;
 }
 

@@ -35,8 +35,6 @@ struct head {
 	uint32_t		 padding : 6;	/* unused bytes; 0: aligned */
 	bool			 used;		/* since header_evict() */
 	bool			 detached;	/* freed by its last release */
-	uint16_t		 hot_index;	/* http's; 0 after each change
-						 * of Date */
 };
 
 /* The present Date, as the caller has it. */
@@ -76,8 +74,6 @@ struct head	*header_hold(struct header_cache *, struct head **owner,
 struct head	*header_put(struct header_cache *, struct head **owner,
 		    unsigned kind, const char *bytes, size_t len,
 		    size_t date_at, const struct header_date *);
-/* Holds a held head once more.  Takes no lock. */
-struct head	*header_hold_again(struct head *);
 void		 header_release(struct header_cache *, struct head **);
 /* Drops all heads of an owner; a held head lives until its release. */
 void		 header_drop_all(struct header_cache *, struct head **owner);

@@ -268,17 +268,6 @@ should_copy(const struct conn *c, size_t len)
 	    len <= output_scratch_left(conn_output(c));
 }
 
-/* Counts the response for hot.c, if these bytes are all of the body. */
-static inline void
-count_for_hot(struct conn *c, const char *bytes, size_t len)
-{
-	const struct request	*r = c->request;
-
-	if (r->response.cached_head != NULL && (int64_t)len == r->body.end &&
-	    !c->http->hot.disabled)
-		hot_count(&c->http->hot, r->response.cached_head, bytes, len);
-}
-
 /* Puts out the part of the ready chunk that the request asks for. */
 static void
 put_chunk(struct conn *c, bool file)
@@ -293,8 +282,6 @@ put_chunk(struct conn *c, bool file)
 	size_t		 len = (size_t)(end - r->body.next);
 	bool		 copied = !file && should_copy(c, len);
 
-	if (copied)
-		count_for_hot(c, bytes, len);
 	put_head(c);
 	if (r->body.multipart != NULL)
 		put_part_header(c);
@@ -554,53 +541,16 @@ put_next_chunk(struct conn *c)
 	return state;
 }
 
-/* Whether to put out a hot response by reference.  Behind other output, which
- * is copied, it is one piece with that if copied as well.  A reference lasts
- * for this iteration only, and a queue that is the connection's own outlasts
- * it. */
-static bool
-can_ref_hot(const struct conn *c, size_t len)
-{
-	const struct output	*o = conn_output(c);
-
-	return !conn_owns_output(c) && (len > output_scratch_left(o) ||
-	    (o->n == 0 && c->input_len == c->request->parse.size));
-}
-
-static void
-put_hot_response(struct conn *c, struct str bytes)
-{
-	struct request	*r = c->request;
-
-	r->response.answered = true;
-	r->response.head_sent = (uint32_t)header_len(r->response.cached_head);
-	r->body.sent = r->body.next = r->body.end;
-	header_release(&c->http->caches->heads, &r->response.cached_head);
-	if (r->body.chunk != NULL)		/* no chunk is held back */
-		chunk_release(&c->http->caches->chunks, &r->body.chunk);
-	if (can_ref_hot(c, bytes.len))
-		output_put(conn_output(c), bytes.at, bytes.len);
-	else
-		output_write(conn_output(c), bytes.at, bytes.len);
-}
-
 enum go
 body_step(struct conn *c)
 {
-	struct request			*r = c->request;
-	const struct head		*head = r->response.cached_head;
-	const struct hot_response	*w = head == NULL ? NULL :
-				    hot_find(&c->http->hot, head);
-	enum outcome			 outcome = conn_outcome(c);
+	struct request	*r = c->request;
+	enum outcome	 outcome = conn_outcome(c);
 
 	if (is_failure(outcome))
 		return handle_timeout(c, outcome);
 	if (r->parse.method == METHOD_HEAD)
 		r->body.next = r->body.end;
-	else if (w != NULL) {
-		put_hot_response(c, w->bytes);
-		return finish_body(c);
-	}
 	if (!is_current(c))
 		return handle_gone(c);
 	enlarge_window(c);

@@ -54,11 +54,6 @@ http_new(const struct http_setup *setup)
 	http->pace.burst = MAX(conf->limits.pace, conf->limits.pace_after);
 	http->caches = setup->caches != NULL ? setup->caches :
 	    make_own_caches(setup, http);
-	/* A cache that is switched off for a measurement must have no
-	 * substitute here. */
-	http->hot.disabled = http->caches->shared ||
-	    http->caches->heads.unaligned ||
-	    cache_is_disabled(&http->caches->chunks.cache);
 	http->date.head.text = http->date.text;
 	http->date.head.len = sizeof(http->date.text);
 	hash_key_random(&http->boundary.key);
@@ -74,8 +69,6 @@ http_free(struct http_loop **hp)
 	struct http_loop	*http = *hp;
 
 	verification_cancel_all(http);
-	hot_clear(&http->hot, &http->caches->heads);
-	free(http->hot.buffer);
 	if (http->owns_caches)
 		caches_free(&http->caches);
 	buf_free(&http->work);

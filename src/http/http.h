@@ -15,7 +15,6 @@
 #include "cache/path_info.h"
 #include "conf/conf.h"
 #include "http/caches.h"
-#include "http/hot.h"
 #include "http/limits/verifiers.h"
 #include "http/machine.h"
 #include "http/output.h"
@@ -101,7 +100,6 @@ struct http_loop {
 		char		 text[DATE_LENGTH];
 		char		 log[DATE_LOG_LENGTH];
 	}			 date;
-	struct hot_responses	 hot;		/* of this second */
 	struct buf		 work;		/* to build a response in */
 };
 

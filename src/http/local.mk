@@ -21,8 +21,6 @@ libhttp_a_SOURCES = \
 	src/http/find.h \
 	src/http/finish.c \
 	src/http/head.c \
-	src/http/hot.c \
-	src/http/hot.h \
 	src/http/http.c \
 	src/http/http.h \
 	src/http/limits/client_limits.c \

@@ -132,7 +132,6 @@ machine_new(struct http_loop *http, const struct client_kind *kind,
 static COLD void
 update_second(struct http_loop *http)
 {
-	hot_clear(&http->hot, &http->caches->heads);
 	http->date.head.wall = http->clock->wall;
 	date_format(http->clock->wall, http->date.text);
 	date_format_log(http->clock->wall, http->date.log);

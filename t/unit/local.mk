@@ -55,7 +55,6 @@ unit_tests = \
 	t/unit/helpers/wire_reply \
 	t/unit/http/caches_threads \
 	t/unit/http/deferred_close \
-	t/unit/http/hot \
 	t/unit/http/limits/verifiers \
 	t/unit/http/log_escape \
 	t/unit/http/output \
