@@ -18,9 +18,9 @@
  * caches.  Then the driver wakes the waiters, which look again, and calls
  * free().
  *
- * A task whose waiters have all left may end with ECANCELED, which tells
- * nothing about the file.  A background task may end so at once, if too many
- * of them are queued.
+ * A foreground task whose waiters have all left may end with ECANCELED, which
+ * tells nothing about the file.  A background task may end so at once, if too
+ * many of them are queued.
  *
  * Connections may wait for a task before it is submitted; until then `abandon`
  * is the machine's.
@@ -33,11 +33,12 @@ struct task {
 	void		(*complete)(struct task *);
 	void		(*free)(struct task *);
 	struct waiters	 waiters;
-	bool		 background;	/* no connection waits for it; the
+	bool		 background;	/* its waiters can do without; the
 					 * driver's from submit() on */
 	/* The driver's, from submit() on: */
-	void		(*abandon)(struct task *);	/* the last waiter has
-					 * left; NULL: the task runs on */
+	void		(*abandon)(struct task *);	/* the last waiter of a
+					 * foreground task has left; NULL: the
+					 * task runs on */
 	void		*record;
 };
 
@@ -51,7 +52,8 @@ enum submitted {
 struct disk {
 	enum submitted	(*submit)(void *context, struct task *);
 	void		 *context;
-	/* A background task gets its first waiter.  NULL: no difference. */
+	/* A background task gets a waiter that cannot do without.  NULL: no
+	 * difference. */
 	void		(*promote)(struct task *);
 };
 

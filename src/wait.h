@@ -47,6 +47,8 @@ enum wait_kind {
 	X(SEND,		"send")		/* for the client to take output */ \
 	X(PACE,		"pace")		/* for permission to send more */ \
 	X(DISK,		"disk")		/* for a task */		\
+	X(REFRESH,	"refresh")	/* for a task, before an older answer \
+					 * is used */			\
 	X(LINGER,	"linger")	/* for the client to close */
 
 enum timeout {

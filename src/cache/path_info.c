@@ -242,26 +242,6 @@ path_info_expire(struct pathname_cache *pc, struct path *p,
 	lock_release(pc->cache.lock);
 }
 
-bool
-path_info_begin_refresh(struct pathname_cache *pc, struct path *p)
-{
-	bool	before;
-
-	lock_acquire(pc->cache.lock);
-	before = p->refreshing;
-	p->refreshing = true;
-	lock_release(pc->cache.lock);
-	return !before;
-}
-
-void
-path_info_end_refresh(struct pathname_cache *pc, struct path *p)
-{
-	lock_acquire(pc->cache.lock);
-	p->refreshing = false;
-	lock_release(pc->cache.lock);
-}
-
 /*
  * Heads
  */

@@ -66,10 +66,6 @@ void		 path_info_drop_variants(struct pathname_cache *, struct path *,
 /* Expires what a path is, if it still is this file. */
 void		 path_info_expire(struct pathname_cache *, struct path *,
 		    const struct file *);
-/* Claims the refresh of a path in the background; false: one is under way. */
-bool		 path_info_begin_refresh(struct pathname_cache *,
-		    struct path *);
-void		 path_info_end_refresh(struct pathname_cache *, struct path *);
 
 /* Holds the path's head of a kind; NULL: there is none, or the path has
  * changed since the copy was made. */

@@ -57,7 +57,6 @@ struct path {
 	unsigned char		 kind : 5;	/* see struct path_info */
 	bool			 used : 1;	/* since the hand came by */
 	bool			 failed : 1;	/* the last look-up */
-	bool			 refreshing : 1;	/* in the background */
 	char			 name[];	/* raw target, not terminated */
 };
 

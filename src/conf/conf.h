@@ -97,7 +97,7 @@ struct conf {
 	int64_t		 helpers_queue;		/* jobs */
 
 	struct {
-		int64_t	 paths, revalidate, stale, negative;	/* n, ms */
+		int64_t	 paths, revalidate, wait, stale, negative; /* n, ms */
 		int64_t	 heads;			/* bytes */
 		int64_t	 logins, logins_keep;	/* n, ms */
 		int64_t	 chunks, chunk_size, small;	/* bytes */

@@ -1,8 +1,8 @@
 /*
  * task_queue: tasks in the order in which they are to be done, in two classes.
  *
- * A foreground task has a connection that waits for it, a background task has
- * none.  While both wait, every fourth task is a background one: background
+ * A foreground task has a connection that needs its result, a background task
+ * has none.  While both wait, every fourth task is a background one: background
  * tasks neither delay the others much nor wait for ever.
  */
 #ifndef DISK_TASK_QUEUE_H

@@ -57,19 +57,31 @@ conn_field_list(struct conn *c, enum parse_field f)
 	return (struct str){ b->at + start, b->len - start };
 }
 
+/* Waits for a task, at most `most` ms; several such waits share a deadline. */
+static enum go
+wait_for_task(struct conn *c, struct task *task, enum timeout timeout,
+    int64_t *deadline, int64_t most)
+{
+	if (conn_has_output(c))
+		return conn_send(c, c->step);
+	if (*deadline == 0)
+		*deadline = c->http->clock->ms + most;
+	c->wait.task = task;
+	return conn_wait(c, WAIT_DISK, timeout, *deadline, 0);
+}
+
 enum go
 conn_wait_disk(struct conn *c, struct task *task)
 {
-	const struct conf	*conf = c->http->conf;
+	return wait_for_task(c, task, TIMEOUT_DISK,
+	    &c->request->disk.deadline, c->http->conf->limits.disk);
+}
 
-	if (conn_has_output(c))
-		return conn_send(c, c->step);
-	if (c->request->disk.deadline == 0)
-		c->request->disk.deadline = c->http->clock->ms +
-		    conf->limits.disk;
-	c->wait.task = task;
-	return conn_wait(c, WAIT_DISK, TIMEOUT_DISK, c->request->disk.deadline,
-	    0);
+enum go
+conn_wait_refresh(struct conn *c, struct task *task)
+{
+	return wait_for_task(c, task, TIMEOUT_REFRESH,
+	    &c->request->lookup.deadline, c->http->conf->cache.wait);
 }
 
 bool

@@ -93,8 +93,9 @@ enum go		close_step(struct conn *);
 /* The value of a field that is a list.  Several lines of it are joined behind
  * http->work. */
 struct str	 conn_field_list(struct conn *, enum parse_field);
-/* Waits for a task; sends pending output of earlier requests first. */
+/* Wait for a task, a refresh a short time; send pending output first. */
 enum go		conn_wait_disk(struct conn *, struct task *);
+enum go		conn_wait_refresh(struct conn *, struct task *);
 /* Whether pending output must be sent before a task is submitted: with shared
  * caches the step could not find its task again after the send. */
 bool		 conn_must_flush(const struct conn *);
@@ -113,8 +114,7 @@ void		 conn_request_end(struct conn *);
 void		 conn_request_reset(struct conn *);
 /* Drops the output, logs the request and ends the connection. */
 COLD enum go	 conn_abort(struct conn *);
-/* The same with a reset: the system drops what the client has not received. */
-COLD enum go	 conn_reset(struct conn *);
+COLD enum go	 conn_reset(struct conn *);	/* the same with WAIT_RESET */
 
 /* The only place where c->step changes. */
 static inline enum go

@@ -13,8 +13,13 @@
 #include "lib/compiler.h"
 #include "stats/stats.h"
 
-enum freshness { FRESH, STALE, EXPIRED };
+enum freshness {
+	FRESH,
+	DUE,			/* for a refresh; usable if that is late */
+	EXPIRED
+};
 
+/* The only place that decides whether a path must be looked up again. */
 static enum freshness
 get_freshness(const struct conn *c, const struct path_info *a)
 {
@@ -30,7 +35,7 @@ get_freshness(const struct conn *c, const struct path_info *a)
 	    conf->cache.negative : conf->cache.revalidate))
 		return FRESH;
 	/* A refusal is never used stale: a new file must appear at once. */
-	return !absent && age <= conf->cache.stale ? STALE : EXPIRED;
+	return !absent && age <= conf->cache.stale ? DUE : EXPIRED;
 }
 
 /* Copies what the path is.  For a file, the request keeps this version and what
@@ -181,24 +186,48 @@ handle_expired(struct conn *c)
 	return wait_for_lookup(c);
 }
 
-/* Uses a stale entry while a helper refreshes it.  A refresh that was completed
- * at once gives a newer entry; false: that one is of no use. */
-static COLD bool
-refresh_stale(struct conn *c)
+/* Whether the request has waited for refreshes as long as it may. */
+static bool
+has_waited(const struct conn *c)
+{
+	int64_t	deadline = c->request->lookup.deadline;
+
+	return c->http->conf->cache.wait == 0 ||
+	    (deadline != 0 && c->http->clock->ms >= deadline);
+}
+
+/* Whether the older answer is used at once: one request for a path waits for a
+ * disk that does not answer, and not all of them. */
+static bool
+is_not_waited_for(const struct conn *c, const struct path *p)
+{
+	return lookup_is_pending(c->http, p) ? lookup_is_late(c->http, p) :
+	    !may_start_lookup(c->http, p);
+}
+
+/* Waits a short time for a refresh; then the older answer has to do. */
+static COLD enum go
+handle_due(struct conn *c)
 {
 	struct request	*r = c->request;
+	struct task	*e;
+	enum go		 go = GO_ON;
 
-	if (lookup_is_pending(c->http, r->path) ||
-	    !may_start_lookup(c->http, r->path) ||
-	    !lookup_refresh(c->http, r->path))
-		return true;
+	if (is_not_waited_for(c, r->path)) {
+		stats_count(STATS_OLD_ANSWERS);
+		return handle_info(c);
+	}
 	conn_request_reset(c);
-	take_info(c);
-	if (r->info.kind != PATHNAME_UNKNOWN &&
-	    (r->file == NULL || r->info.source != FILE_LOST))
-		return true;
-	conn_request_reset(c);
-	return false;
+	if (conn_must_flush(c))
+		return conn_send(c, STEP_FIND);
+	e = lookup_refresh(c->http, r->path);
+	if (e == NULL || has_waited(c))
+		r->lookup.done = true;
+	else {
+		go = conn_wait_refresh(c, e);
+		r->lookup.done = go == GO_WAIT;
+	}
+	return go;
 }
 
 /* Handles a lookup that was not complete in time. */
@@ -213,13 +242,27 @@ handle_timeout(struct conn *c, enum outcome outcome)
 	    reply_error(c, reply_why(c, WHY_DISK_LATE));
 }
 
+/* Whether a wait for a refresh has ended without an answer. */
+static COLD bool
+is_late_refresh(struct conn *c, enum outcome outcome)
+{
+	bool	late = outcome == OUTCOME_TIMED_OUT &&
+		    c->wait.timeout == TIMEOUT_REFRESH;
+
+	if (late) {
+		stats_count(STATS_OLD_ANSWERS);
+		lookup_set_late(c->http, c->request->path);
+	}
+	return late;
+}
+
 enum go
 find_step(struct conn *c)
 {
 	struct request	*r = c->request;
 	enum outcome	 outcome = conn_outcome(c);
 
-	if (is_failure(outcome))
+	if (is_failure(outcome) && !is_late_refresh(c, outcome))
 		return handle_timeout(c, outcome);
 	/* OPTIONS needs no file, but for the page of an error. */
 	if (r->parse.method == METHOD_OPTIONS && r->page.status == 0)
@@ -228,10 +271,8 @@ find_step(struct conn *c)
 	switch (get_freshness(c, &r->info)) {
 	case FRESH:
 		break;
-	case STALE:
-		if (!refresh_stale(c))
-			return GO_ON;
-		break;
+	case DUE:
+		return handle_due(c);
 	default:
 		return handle_expired(c);
 	}

@@ -42,8 +42,6 @@ struct caches {
 	struct file_cache	 files;
 	struct chunk_cache	 chunks;
 	struct auth_cache	 auth;
-	/* Of lookup.c; unused in shared caches. */
-	struct lookup_list	 lookups[LOOKUP_BUCKETS];
 	_Atomic uint64_t	 next_job_id;
 	struct verifiers	 verifiers;	/* of passwords */
 	_Atomic uint32_t	 compressing;	/* jobs that compress now */
@@ -76,10 +74,7 @@ struct http_loop {
 		void		*context;
 		bool		 hold;		/* start none */
 	}			 verify;
-	struct {				/* of lookup.c */
-		struct token_bucket bucket;
-		unsigned	 skipped;	/* since the last one */
-	}			 refresh;
+	struct lookup_list	 lookups[LOOKUP_BUCKETS];	/* lookup.c's */
 	struct {			/* the last choice of variant.c */
 		char		 accept[64];
 		size_t		 len;

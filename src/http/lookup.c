@@ -18,23 +18,14 @@
 #include "proto/uri.h"
 #include "stats/stats.h"
 
-/*
- * Background lookups that may begin: in a second, and at once.  When there are
- * more, one of REFRESH_ONE_IN requests may still begin one.  A lookup costs as
- * much as several requests, and all of a million files may be due at once.  As
- * results may be used long after that, lookups are spread.
- */
-static const struct token_bucket_size	refresh_rate = { 1000, 16 };
-#define REFRESH_ONE_IN	64
-
 /* A task that looks up a path. */
 struct lookup {
 	struct task		 task;	/* first member: casts rely on it */
 	struct http_loop	*http;
 	struct path		*path;	/* held */
 	int64_t			 started_at;	/* clock ms */
-	bool			 claimed;	/* in the background */
-	bool			 published;	/* in caches->lookups */
+	bool			 late;	/* a request has waited in vain */
+	bool			 published;	/* in http->lookups */
 	LIST_ENTRY(lookup)	 link;	/* in its bucket */
 	size_t			 names_at;	/* in text */
 	struct buf		 text;	/* path, names, templates */
@@ -232,14 +223,13 @@ handle_error(struct lookup *l)
  * few are looked up at a time.
  */
 static struct lookup_list *
-get_bucket(const struct http_loop *http, const struct path *p)
+get_bucket(struct http_loop *http, const struct path *p)
 {
-	return &http->caches
-		    ->lookups[(uintptr_t)p / sizeof(*p) % LOOKUP_BUCKETS];
+	return &http->lookups[(uintptr_t)p / sizeof(*p) % LOOKUP_BUCKETS];
 }
 
 static struct lookup *
-find_pending(const struct http_loop *http, const struct path *p)
+find_pending(struct http_loop *http, const struct path *p)
 {
 	struct lookup	*l;
 
@@ -271,8 +261,6 @@ end_lookup(struct lookup *l)
 	struct caches	*caches = l->http->caches;
 
 	unpublish_lookup(l);
-	if (l->claimed)
-		path_info_end_refresh(&caches->paths, l->path);
 	caches->compressing -= l->task.job.kind == JOB_COMPRESS;
 }
 
@@ -370,22 +358,16 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 {
 	struct caches	*caches = http->caches;
 	struct lookup	*l;
-	bool		 claimed = background && caches->shared;
 	char		 decoded[JOB_PATH_MAX];
 	size_t		 len;
 
 	need(uri_resolve(target_of(p), decoded, sizeof(decoded), &len) ==
 	    WHY_NONE);
-	if (rules_resolve(http, p, (struct str){ decoded, len })) {
-		if (claimed)
-			path_info_end_refresh(&caches->paths, p);
+	if (rules_resolve(http, p, (struct str){ decoded, len }))
 		return NULL;
-	}
 	l = new_lookup(http, p, (struct str){ decoded, len });
-	l->claimed = claimed;
 	l->task.background = background;
-	if (!caches->shared)
-		publish_lookup(l);
+	publish_lookup(l);
 	pathname_hold_again(&caches->paths, p);
 	if (tasks_submit(http, &l->task) == SUBMITTED_COMPLETED)
 		return NULL;
@@ -406,36 +388,33 @@ lookup_start(struct http_loop *http, struct path *p)
 	return &l->task;
 }
 
-static bool
-may_refresh(struct http_loop *http)
-{
-	if (token_bucket_refill(&http->refresh.bucket, &refresh_rate,
-	    http->clock->ms) > 0)
-		token_bucket_take(&http->refresh.bucket, 1);
-	else if (++http->refresh.skipped < REFRESH_ONE_IN)
-		return false;
-	else
-		http->refresh.skipped = 0;
-	return true;
-}
-
-bool
+struct task *
 lookup_refresh(struct http_loop *http, struct path *p)
 {
-	struct caches	*caches = http->caches;
+	struct lookup	*l = find_pending(http, p);
 
-	if (caches->shared && !path_info_begin_refresh(&caches->paths, p))
-		return false;
-	if (may_refresh(http))
-		return submit_lookup(http, p, true) == NULL;
-	if (caches->shared)
-		path_info_end_refresh(&caches->paths, p);
-	stats_count(STATS_REFRESHES_SKIPPED);
-	return false;
+	return l != NULL ? &l->task : submit_lookup(http, p, true);
+}
+
+void
+lookup_set_late(struct http_loop *http, const struct path *p)
+{
+	struct lookup	*l = find_pending(http, p);
+
+	if (l != NULL)
+		l->late = true;
 }
 
 bool
-lookup_is_pending(const struct http_loop *http, const struct path *p)
+lookup_is_late(struct http_loop *http, const struct path *p)
+{
+	const struct lookup	*l = find_pending(http, p);
+
+	return l != NULL && l->late;
+}
+
+bool
+lookup_is_pending(struct http_loop *http, const struct path *p)
 {
 	return find_pending(http, p) != NULL;
 }

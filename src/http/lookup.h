@@ -7,14 +7,17 @@
 #include "http/http.h"
 #include "proto/why.h"
 
-/* Submits a lookup: a task to wait for, or NULL if it was completed at once.
- * A pending lookup of the path is joined, unless the caches are shared. */
+/* Submits a lookup, or joins the pending one of this loop: a task to wait for,
+ * or NULL if it was completed at once. */
 struct task	*lookup_start(struct http_loop *, struct path *);
+/* The same for a path whose older answer may be used, in the background; none
+ * is submitted if too many are queued. */
+struct task	*lookup_refresh(struct http_loop *, struct path *);
 /* Whether there is a pending lookup to join. */
-bool		 lookup_is_pending(const struct http_loop *,
-		    const struct path *);
-/* Submits a background lookup, which no connection waits for, unless too many
- * are submitted already.  True: it may have been completed at once. */
-bool		 lookup_refresh(struct http_loop *, struct path *);
+bool		 lookup_is_pending(struct http_loop *, const struct path *);
+/* Notes that a request has waited for the pending lookup in vain, so that no
+ * other one does. */
+void		 lookup_set_late(struct http_loop *, const struct path *);
+bool		 lookup_is_late(struct http_loop *, const struct path *);
 
 #endif

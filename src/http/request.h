@@ -46,6 +46,8 @@ struct request {
 	}			 auth;
 	struct {
 		struct prefetch		 prefetch; /* of path */
+		int64_t			 deadline; /* clock ms, of its
+						 * refreshes; 0: none */
 		bool			 done;	/* info is fresh enough */
 		bool			 no_variants;	/* the file itself */
 	}			 lookup;

@@ -40,7 +40,7 @@ leave_task(struct client *c)
 
 	c->task = NULL;
 	TAILQ_REMOVE(&e->waiters, c, waiting);
-	if (TAILQ_EMPTY(&e->waiters) && e->abandon != NULL)
+	if (TAILQ_EMPTY(&e->waiters) && e->abandon != NULL && !e->background)
 		e->abandon(e);
 }
 
@@ -115,6 +115,13 @@ set_timer(struct clients *all, int64_t when)
 	evloop_arm(all->timer, when);
 }
 
+/* When the timer is to fire for a deadline; that of a refresh is short. */
+static int64_t
+timer_time(enum timeout timeout, int64_t deadline)
+{
+	return timeout == TIMEOUT_REFRESH ? deadline : deadline + TIMER_SLACK;
+}
+
 /* Deadlines of one timeout ascend, with few exceptions: the search begins at
  * the end. */
 static NOINLINE void
@@ -136,7 +143,7 @@ list_again(struct client *c, enum timeout timeout, int64_t deadline)
 		TAILQ_INSERT_AFTER(l, before, c, link);
 	else
 		TAILQ_INSERT_HEAD(l, c, link);
-	set_timer(all, deadline + TIMER_SLACK);
+	set_timer(all, timer_time(timeout, deadline));
 }
 
 static void
@@ -163,18 +170,28 @@ event_for(const struct client *c, enum net_state state)
 	    state == NET_WRITE ? EVLOOP_WRITE : EVLOOP_NONE;
 }
 
+static NOINLINE void
+join_task(struct client *c, const struct wait *w)
+{
+	if (w->timeout == TIMEOUT_REFRESH)
+		list_again(c, w->timeout, w->deadline);
+	else
+		list_client(c, w->timeout, w->deadline);
+	c->task = w->task;
+	TAILQ_INSERT_TAIL(&w->task->waiters, c, waiting);
+}
+
 void
 clients_file(struct client *c, const struct wait *w)
 {
 	struct clients	*all = c->all;
 
-	list_client(c, w->timeout, w->deadline);
+	if (w->kind == WAIT_DISK)
+		join_task(c, w);
+	else
+		list_client(c, w->timeout, w->deadline);
 	if (all->on_wait != NULL)
 		all->on_wait(all, w->timeout);
-	if (w->kind == WAIT_DISK) {
-		c->task = w->task;
-		TAILQ_INSERT_TAIL(&w->task->waiters, c, waiting);
-	}
 }
 
 /* Watches a connection's descriptor while it waits.  An edge is reported once:
@@ -257,17 +274,19 @@ clients_finish_task(struct task *e)
 }
 
 static int64_t
-first_deadline(const struct clients *all)
+next_timer_time(const struct clients *all)
 {
 	const struct client	*c;
-	int64_t			 first = NEVER;
+	int64_t			 next = NEVER, when;
 
 	for (int i = 0; i < TIMEOUT_COUNT; i++) {
 		c = TAILQ_FIRST(&all->lists[i]);
-		if (c != NULL && c->deadline < first)
-			first = c->deadline;
+		if (c == NULL)
+			continue;
+		when = timer_time(i, c->deadline);
+		next = when < next ? when : next;
 	}
-	return first;
+	return next;
 }
 
 struct client *
@@ -336,8 +355,8 @@ on_timer(void *context)
 			clients_unlist(c);
 			clients_wake(c, OUTCOME_TIMED_OUT);
 		}
-	if (first_deadline(all) != NEVER)
-		set_timer(all, first_deadline(all) + TIMER_SLACK);
+	if (next_timer_time(all) != NEVER)
+		set_timer(all, next_timer_time(all));
 }
 
 static bool
@@ -435,6 +454,7 @@ clients_measure(const struct clients *all)
 		[TIMEOUT_SEND] = STATS_STATE_SENDING,
 		[TIMEOUT_PACE] = STATS_STATE_SENDING,
 		[TIMEOUT_DISK] = STATS_STATE_DISK,
+		[TIMEOUT_REFRESH] = STATS_STATE_DISK,
 		[TIMEOUT_LINGER] = STATS_STATE_LINGERING,
 	};
 	int64_t	*g = stats_gauges;

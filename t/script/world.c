@@ -337,7 +337,7 @@ leave_task(struct client *c)
 
 	c->waiting = false;
 	TAILQ_REMOVE(&e->waiters, c, link);
-	if (TAILQ_EMPTY(&e->waiters) && e->abandon != NULL)
+	if (TAILQ_EMPTY(&e->waiters) && e->abandon != NULL && !e->background)
 		e->abandon(e);
 }
 

@@ -329,11 +329,8 @@ serve_request(void *context)
 		path_info_get(&paths, p, &a);
 		if (a.file != NULL)
 			use_file(w, p, &a);
-		if (choose_path(w, 6) == 0 &&
-		    path_info_begin_refresh(&paths, p)) {
+		if (choose_path(w, 6) == 0)
 			refresh_path(w, p);
-			path_info_end_refresh(&paths, p);
-		}
 		if (choose_path(w, 30) == 0)
 			path_info_drop_variants(&paths, p, 1);
 		if (choose_path(w, 30) == 0)

@@ -320,21 +320,6 @@ START_TEST(heads_of_another)
 }
 END_TEST
 
-/* One refresh in the background at a time. */
-START_TEST(claimed)
-{
-	struct path	*p = add_path(0);
-
-	ck_assert(path_info_begin_refresh(&paths, p));
-	ck_assert(!path_info_begin_refresh(&paths, p));
-	find_version(p, 5, 0, 10);
-	ck_assert(!path_info_begin_refresh(&paths, p));
-	path_info_end_refresh(&paths, p);
-	ck_assert(path_info_begin_refresh(&paths, p));
-	pathname_release(&paths, &p);
-}
-END_TEST
-
 void
 unit_tests(TCase *tests)
 {
@@ -349,5 +334,4 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, lost, 0, 2);
 	tcase_add_test(tests, expires);
 	tcase_add_loop_test(tests, heads_of_another, 0, 2);
-	tcase_add_test(tests, claimed);
 }

@@ -25,7 +25,8 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->helpers_within, 60000);
 	ck_assert_int_eq(conf->helpers_idle, 30000);
 	ck_assert_int_eq(conf->cache.paths, 50000);
-	ck_assert_int_eq(conf->cache.revalidate, 2000);
+	ck_assert_int_eq(conf->cache.revalidate, 1000);
+	ck_assert_int_eq(conf->cache.wait, 50);
 	ck_assert_int_eq(conf->cache.stale, 60000);
 	ck_assert_int_eq(conf->cache.negative, 1000);
 	ck_assert_int_eq(conf->cache.heads, 32 << 20);
@@ -102,6 +103,7 @@ START_TEST(values)
 	ck_assert_int_eq(conf->helpers_idle, 1500);
 	ck_assert_int_eq(conf->cache.paths, 77);
 	ck_assert_int_eq(conf->cache.revalidate, 3000);
+	ck_assert_int_eq(conf->cache.wait, 1500);
 	ck_assert_int_eq(conf->cache.stale, 3600000);
 	ck_assert_int_eq(conf->cache.negative, 0);
 	ck_assert_int_eq(conf->cache.chunks, (int64_t)2 << 30);

@@ -119,7 +119,7 @@ static const char everything[] =
     "helpers max 9 3 idle 1500ms\n"
     "\n# another; { } \"\n"
     "cache {\n"
-    "\tpaths revalidate 3s\n\tpaths 77 stale 1h negative 0s\n"
+    "\tpaths revalidate 3s wait 1500ms\n\tpaths 77 stale 1h negative 0s\n"
     "\theads 1M; chunks 2G size 128K small 0\n\tresidency never\n"
     "\tlogins keep 2s 7; off chunk header }\n"
     "transport { backlog 99; buffer 128K; nodelay off; defer 1500ms }\n"

@@ -169,7 +169,7 @@ START_TEST(dump_says_where)
 		"helpers      max 32 share 0 within 1m idle 30s queue 1000  # default\n"
 		"cache {\n"
 		"    paths     7                                            # t.conf:3\n"
-		"    paths     revalidate 2s stale 1m                       # default\n"
+		"    paths     revalidate 1s wait 50ms stale 1m             # default\n"
 		"    paths     negative 9s                                  # t.conf:4\n"
 		"    heads     32M                                          # default\n"
 		"    logins    10000 keep 1m                                # default\n"
