@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# A flood of wrong passwords, of a cost as in real life, locks out nobody whose
-# password is right: neither from elsewhere nor from the address that it comes
-# from; and who has been let in stays in.
+# A flood of wrong passwords, each of some ten milliseconds, locks out nobody
+# whose password is right: neither from elsewhere nor from the address that it
+# comes from; and who has been let in stays in.
 # arch: all
 use strict;
 use warnings;
@@ -17,7 +17,7 @@ use Time::HiRes qw(time);
 
 my $FLOOD = 14;			# connections, more than verify has slots
 my $DISK = 20;			# seconds that a request may wait
-my $KEEP = 1;
+my $KEEP = 0.4;
 Amped::needs_many_clients(2 * $FLOOD);
 
 my $passwords = docroot() . '/passwords';
@@ -25,7 +25,7 @@ my $passwords = docroot() . '/passwords';
 sub entry {
 	my ($user, $password) = @_;
 
-	return "$user:" . crypt($password, '$2y$10$' . 'saltsaltsaltsaltsaltsa') .
+	return "$user:" . crypt($password, '$2y$08$' . 'saltsaltsaltsaltsaltsa') .
 	    "\n";
 }
 
@@ -38,7 +38,7 @@ my $entries = join('', map { entry($_, "of $_") } @users);
 write_file($passwords, $entries . entry('anna', 'old'));
 my $server = Amped->start(files => { 'a.txt' => "a\n" }, errors => 1,
     site => "auth Members $passwords", global => "limits {\n\tdisk ${DISK}s\n" .
-    "}\ncache {\n\tlogins keep ${KEEP}s\n}");
+    "}\ncache {\n\tlogins keep " . 1000 * $KEEP . "ms\n}");
 
 # In a process of its own, until its standard input ends; then it says which
 # statuses it has got.
@@ -106,7 +106,7 @@ cmp_ok($slowest{$_}, '<', $DISK, "in time from $_") for sort keys %slowest;
 # All the time, and over its end several times.
 my %seen;
 my $begun = time;
-while (time < $begun + 3 * $KEEP + 1) {
+while (time < $begun + 4 * $KEEP) {
 	$seen{status($member, 'anna', 'old')}++;
 	select(undef, undef, undef, 0.02);
 }
