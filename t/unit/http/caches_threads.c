@@ -23,7 +23,7 @@
 #include "t/unit/conf/confs.h"
 
 #define THREADS	3
-#define TURNS	1500
+#define TURNS	1500		/* or AMPED_TURNS, from the environment */
 #define FILES	4
 #define MOST	500000		/* bytes of a file */
 
@@ -35,6 +35,7 @@ static const char conf_text[] =
     "error 404 /f0.txt; precompressed br\n"
     "path /old { redirect 302 /new } }\n";
 
+static int		 turns = TURNS;	/* requests of each thread */
 static struct conf	*conf;
 static struct caches	*caches;
 static _Atomic bool	 over;
@@ -333,7 +334,7 @@ run_worker(void *context)
 	struct session		*p = NULL;
 
 	stats_use_thread(&w->stats_slot);
-	for (int i = 0; i < TURNS; i++) {
+	for (int i = 0; i < turns; i++) {
 		if (choose_number(w, 10) == 0)
 			change_one(w);
 		make_request(w);
@@ -417,8 +418,8 @@ START_TEST(requests)
 		ck_assert_int_eq(pthread_join(workers[i].thread, NULL), 0);
 	over = true;
 	ck_assert_int_eq(pthread_join(last->thread, NULL), 0);
-	ck_assert_uint_eq(good_ones, THREADS * TURNS);
-	ck_assert_uint_gt(complete_ones, TURNS / 2);
+	ck_assert_uint_eq(good_ones, (unsigned)(THREADS * turns));
+	ck_assert_uint_gt(complete_ones, (unsigned)turns / 2);
 	ck_assert_uint_gt(parts, 100);
 	ck_assert_uint_gt(packed, 10);
 	ck_assert_int_gt(asked, 0);
@@ -435,6 +436,10 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
+	const char	*n = getenv("AMPED_TURNS");
+
+	if (n != NULL)
+		turns = atoi(n);
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, requests, 0, COUNT(residencies));
 }
