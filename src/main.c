@@ -23,10 +23,10 @@
 #include "lib/mem.h"
 #include "lib/proc.h"
 #include "lib/user.h"
-#include "monitor/check_roots.h"
-#include "monitor/helper_rules.h"
+#include "monitor/control_server.h"
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
+#include "monitor/roots.h"
 #include "shared/listener.h"
 #include "stats/rows.h"
 
@@ -276,26 +276,26 @@ open_helper(const char *argv0)
 
 /* Ends amped before it has served. */
 static _Noreturn void
-exit_early(struct monitor_setup *setup, int status)
+exit_early(int status)
 {
-	pidfile_end(&setup->pidfile);
+	pidfile_end(&prepared.pidfile);
 	exit(status);
 }
 
 /* Opens a log.  For standard error that is a copy of the descriptor that amped
  * was started with, because descriptor 2 may be the predecessor's. */
 static int
-open_log(struct monitor_setup *setup, const char *file)
+open_log(const char *file)
 {
 	int	fd;
 
 	if (logs_target(file) != LOGS_FILE)
-		return fcntl(setup->standard_error.fd, F_DUPFD_CLOEXEC, 3);
+		return fcntl(prepared.standard_error.fd, F_DUPFD_CLOEXEC, 3);
 	fd = logs_open(file);
 	if (fd == -1) {
 		log_error("cannot open the log %s: make it writable, or name "
 		    "another one in block log", file);
-		exit_early(setup, EX_CANTCREAT);
+		exit_early(EX_CANTCREAT);
 	}
 	return fd;
 }
@@ -335,7 +335,7 @@ check_conf(struct generation *g, const struct options *o)
 	int	status = generation_choose_user(g) == -1 ? EX_NOUSER : 0;
 
 	if (status == 0) {
-		check_roots(g);
+		roots_check(g);
 		arch_warn(g->conf);
 	}
 	if (status == 0 && !o->quiet)
@@ -366,41 +366,39 @@ explain_request(struct generation *g, struct options *o)
 /* Opens all that needs privileges; in the foreground, so that errors appear
  * where amped was started. */
 static void
-open_all(struct monitor_setup *setup, struct generation *g,
-    const struct options *o)
+open_all(struct generation *g, const struct options *o)
 {
-	const struct inherited	*h = &setup->inherited;
+	const struct inherited	*h = &prepared.inherited;
 	const struct listeners	 passed = { .passed = h->sockets,
 				    .npassed = h->nsockets };
 	enum logs_target	 target;
 
-	if (helper_rules_check(g->conf) == -1)
+	if (roots_check_sandbox(g->conf) == -1)
 		exit(EX_UNAVAILABLE);
 	choose_user(g, o);
-	check_roots(g);
+	roots_check(g);
 	/* Signals wait from here on until the monitor handles them. */
 	proc_signals_block();
-	if (g->conf->pid != NULL && pidfile_lock(&setup->pidfile, g->conf->pid,
-	    h->pidfile) == -1)
+	if (g->conf->pid != NULL && pidfile_lock(&prepared.pidfile,
+	    g->conf->pid, h->pidfile) == -1)
 		exit(errno == EWOULDBLOCK ? EX_UNAVAILABLE : EX_CANTCREAT);
 	g->listeners = listener_open(g->conf, &passed, &g->nlisteners);
 	if (g->listeners == NULL)
-		exit_early(setup, EX_UNAVAILABLE);
-	upgrade_warn_unused(h, g);
-	standard_error_open(setup);
-	if (!standard_error_is_allowed(&setup->standard_error, g->conf))
-		exit_early(setup, EX_UNAVAILABLE);
+		exit_early(EX_UNAVAILABLE);
+	upgrade_warn_unused(g);
+	standard_error_open();
+	if (!standard_error_is_allowed(g->conf))
+		exit_early(EX_UNAVAILABLE);
 	target = logs_target(g->conf->log.access.to);
 	if (target == LOGS_FILE || target == LOGS_STDERR)
-		g->access_log = open_log(setup, g->conf->log.access.to);
-	setup->error_log = open_log(setup, g->conf->log.error.to);
-	setup->descriptors = proc_raise_fd_limit();
-	if (!budget_suffices(g->conf, g->nlisteners, setup->descriptors))
-		exit_early(setup, EX_OSERR);
+		g->access_log = open_log(g->conf->log.access.to);
+	prepared.error_log = open_log(g->conf->log.error.to);
+	prepared.descriptors = proc_raise_fd_limit();
+	if (!budget_suffices(g->conf, g->nlisteners, prepared.descriptors))
+		exit_early(EX_OSERR);
 	/* Last: its file would stay if a later step failed. */
-	if (control_socket_open(&setup->control, g->conf, NULL,
-	    h->old_monitor != -1) == -1)
-		exit_early(setup, EX_UNAVAILABLE);
+	if (control_server_prepare(g->conf, h->old_monitor != -1) == -1)
+		exit_early(EX_UNAVAILABLE);
 }
 
 /* The file's absolute path, valid in any directory. */
@@ -417,85 +415,81 @@ make_absolute(const char *file)
 }
 
 static void
-add_argument(struct monitor_setup *setup, size_t *n, const char *option,
-    const char *value)
+add_argument(size_t *n, const char *option, const char *value)
 {
 	const char	*words[] = { option, value };
 
 	for (size_t i = 0; i < 2; i++) {
 		if (words[i] == NULL)
 			continue;
-		setup->arguments[(*n)++] = mem_string(words[i]);
+		prepared.arguments[(*n)++] = mem_string(words[i]);
 	}
 }
 
 /* Sets the arguments with which an upgrade starts the new program: the same
  * options, valid in any directory. */
 static void
-set_arguments(struct monitor_setup *setup, const struct options *o)
+set_arguments(const struct options *o)
 {
 	size_t	n = 0;
 
-	setup->arguments = mem_array(12, sizeof(setup->arguments[0]));
-	add_argument(setup, &n, setup->program, NULL);
+	prepared.arguments = mem_array(12, sizeof(prepared.arguments[0]));
+	add_argument(&n, prepared.program, NULL);
 	if (o->arch != NULL)
-		add_argument(setup, &n, "-A", o->arch);
+		add_argument(&n, "-A", o->arch);
 	if (o->directory == NULL) {
-		add_argument(setup, &n, "-D", "-f");
-		add_argument(setup, &n, setup->conf_file, NULL);
+		add_argument(&n, "-D", "-f");
+		add_argument(&n, prepared.conf_file, NULL);
 		return;
 	}
 	if (o->address != NULL)
-		add_argument(setup, &n, "-l", o->address);
-	add_argument(setup, &n, "--", make_absolute(o->directory));
+		add_argument(&n, "-l", o->address);
+	add_argument(&n, "--", make_absolute(o->directory));
 }
 
 static int
-run_server(struct monitor_setup *setup, struct generation *g,
-    const struct options *o)
+run_server(struct generation *g, const struct options *o)
 {
-	setup->first = g;
-	sd_notify_open(&setup->notify);
-	setup->pidfile.fd = setup->daemon_pipe = -1;
-	setup->architecture = o->arch != NULL ? g->conf->architecture : -1;
-	setup->conf_file = make_absolute(o->file != NULL ? o->file :
+	sd_notify_open(&prepared.notify);
+	prepared.pidfile.fd = prepared.daemon_pipe = -1;
+	prepared.architecture = o->arch != NULL ? g->conf->architecture : -1;
+	prepared.conf_file = make_absolute(o->file != NULL ? o->file :
 	    AMPED_CONF);
-	set_arguments(setup, o);
-	open_all(setup, g, o);
+	set_arguments(o);
+	open_all(g, o);
 	if (o->directory != NULL) {
-		setup->announce = stdout;
-		setup->served = o->directory;
+		prepared.announce = stdout;
+		prepared.served = o->directory;
 	} else if (!o->foreground) {
-		if (proc_daemon(&setup->daemon_pipe) == -1)
+		if (proc_daemon(&prepared.daemon_pipe) == -1)
 			fatal("cannot go into the background; -D stays in the "
 			    "foreground");
-		setup->standard_error.background = true;
+		prepared.standard_error.background = true;
 	}
 	log_init("monitor", (enum log_level)g->conf->log.error_level);
 	/* Until there is an error logger; an old monitor's goes on for us. */
-	if (setup->inherited.old_monitor == -1 &&
-	    dup2(setup->error_log, STDERR_FILENO) == -1)
+	if (prepared.inherited.old_monitor == -1 &&
+	    dup2(prepared.error_log, STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
 	logs_use_handle(&g->access_log);
-	logs_use_handle(&setup->error_log);
-	logs_use_handle(&setup->standard_error.fd);
+	logs_use_handle(&prepared.error_log);
+	logs_use_handle(&prepared.standard_error.fd);
 	proc_title("amped: monitor");
-	return monitor_run(setup);
+	return monitor_run(g);
 }
 
 int
 main(int argc, char **argv)
 {
-	static struct monitor_setup	setup;
-	struct options			o = { 0 };
-	struct conf			*conf;
+	struct options	 o = { 0 };
+	struct conf	*conf;
 
 	proc_open_standard_fds();
 	proc_title_init(argc, argv);
 	log_init("amped", LOG_LEVEL_NOTICE);
 	/* First: later descriptors could get the inherited ones' numbers. */
-	upgrade_inherit(&setup.inherited);
-	setup.program = proc_path(argv[0]);
+	upgrade_inherit(&prepared.inherited);
+	prepared.program = proc_path(argv[0]);
 	parse_options(argc, argv, &o);
 	conf = read_conf(&o);
 	if (o.dump)
@@ -510,7 +504,7 @@ main(int argc, char **argv)
 		return explain_request(generation_new(conf), &o);
 	/* Children must not inherit further descriptors.  Only now: the conf
 	 * may be read from one of them (/dev/fd). */
-	proc_close_from(setup.inherited.end_fd);
-	setup.helper = open_helper(argv[0]);
-	return run_server(&setup, generation_new(conf), &o);
+	proc_close_from(prepared.inherited.end_fd);
+	prepared.helper = open_helper(argv[0]);
+	return run_server(generation_new(conf), &o);
 }

@@ -196,7 +196,7 @@ everywhere scribe	error logger
 everywhere clerk	control child
 everywhere reign	generation
 everywhere heritage	inherited
-struct (?:fence|pulse|programs?)	helper_rules, watchdog, piped_log
+struct (?:fence|pulse|programs?)	roots, watchdog, piped_log
 struct (?:board|part)	scoreboard, slot
 struct ctl\w*		control
 name ears		sources

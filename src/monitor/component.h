@@ -1,41 +1,71 @@
 /*
- * component: a part of the monitor with a life of its own.
+ * component: a part of the monitor with a life of its own, and what the parts
+ * have in common.
  *
- * A component is a file with its own state.  It calls what stands below it, and
- * tells what stands above it by functions that monitor.c gives it.  A new one
- * is a line in the list here, and its own files.
+ * A component is a file with its own state.  It calls files that stand below it
+ * only, and takes part in what concerns several by the functions of its struct
+ * component.  A new one is a line in the list here, and its own files.
  */
 #ifndef MONITOR_COMPONENT_H
 #define MONITOR_COMPONENT_H
 
-struct monitor_setup;
+#include <stdbool.h>
 
-/* In the order in which they stop and end: log programs come last, as each
- * reads until the last writer has gone. */
+struct generation;
+
+/* In the order in which they are told: log programs come last, as each reads
+ * until the last writer has gone. */
 #define COMPONENTS(X)							\
 	X(control_server)						\
 	X(reopen)							\
 	X(reload)							\
-	X(upgrade)							\
 	X(error_log)							\
-	X(monitor)							\
+	X(upgrade)							\
 	X(workers)							\
 	X(piped_log)
 
 /* Each function may be NULL. */
 struct component {
-	/* Takes what main() has prepared. */
-	void	(*setup)(struct monitor_setup *);
-	/* In a child: closes all descriptors that are no sources. */
-	void	(*leave)(void);
+	/* All mains of a generation serve: one that starts, or the serving one
+	 * again. */
+	void	(*serves)(struct generation *);
+	/* A generation has ended before it served. */
+	void	(*failed)(const char *how);
 	/* The end of the server begins: gives up what is under way. */
 	void	(*stop)(void);
 	/* All other children have ended. */
 	void	(*end)(void);
+	/* In a child: closes all descriptors that are no sources. */
+	void	(*leave)(void);
 };
 
 #define X(name) extern const struct component name##_component;
 COMPONENTS(X)
 #undef X
+
+/* All of them, and NULL; monitor.c has the table. */
+extern const struct component *const	*components;
+
+/* Calls one function of each; its arguments are in parentheses. */
+#define COMPONENTS_TELL(function, arguments)				\
+	for (const struct component *const *one = components;		\
+	    *one != NULL; one++)					\
+		if ((*one)->function != NULL)				\
+			(*one)->function arguments
+
+/* Requests of components to the monitor, which begins what is asked for at the
+ * end of the same iteration, or as soon as it may (monitor.c). */
+struct due {
+	bool	reload;
+	bool	upgrade;
+	bool	reopen;
+	bool	reopened;	/* since the last reload began, which may have
+				 * opened its logs too early */
+	int	end;		/* the end that this signal means; 0: none */
+	int	ending;		/* the same, when it has begun */
+	int	exit_status;	/* of the server */
+};
+
+extern struct due	due;
 
 #endif

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,7 +22,6 @@
 #include "lib/user.h"
 #include "monitor/control_child.h"
 #include "monitor/generation.h"
-#include "monitor/spawn.h"
 #include "shared/control.h"
 
 #define SEND_TIMEOUT	10	/* s for the client to take the next piece */
@@ -50,88 +48,47 @@ parse_words(const struct control_request *request, struct explain_request *q,
 }
 
 static void
-write_explanation(const struct explain_request *q, const struct conf *conf,
-    struct buf *answer)
-{
-	struct buf	 wrong = { 0 };
-	char		*text = NULL;
-	size_t		 len = 0;
-	FILE		*out = open_memstream(&text, &len);
-	const char	*why;
-
-	if (out == NULL) {
-		control_begin_answer(answer, CONTROL_VERDICT_FAILED,
-		    "no memory");
-		return;
-	}
-	why = explain_url_answer(q, conf, &wrong, out);
-	fclose(out);
-	if (why != NULL)
-		control_begin_answer(answer, CONTROL_VERDICT_BAD, "%s", why);
-	else {
-		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
-		buf_add(answer, text, len);
-	}
-	buf_free(&wrong);
-	free(text);
-}
-
-static void
 answer_explain(struct conf *conf, const struct control_request *request,
-    struct buf *answer)
+    struct buf *answer, FILE *out)
 {
 	struct generation	*g = generation_new(conf);
 	char			*fields[CONTROL_WORDS_MAX];
 	struct explain_request	 q = { .fields = fields };
+	struct buf		 wrong = { 0 };
+	const char		*why;
 
 	if (generation_choose_user(g) == -1 || user_become(&g->user) == -1)
 		control_begin_answer(answer, CONTROL_VERDICT_FAILED,
 		    "cannot become user %s", conf->user);
-	else if (parse_words(request, &q, answer))
-		write_explanation(&q, conf, answer);
-	generation_free(&g);
+	else if (parse_words(request, &q, answer)) {
+		why = explain_url_answer(&q, conf, &wrong, out);
+		control_begin_answer(answer, why != NULL ?
+		    CONTROL_VERDICT_BAD : CONTROL_VERDICT_OK, "%s",
+		    why != NULL ? why : "");
+	}
 }
 
-/* Answers check and explain, by the conf file; the conf in force may differ
- * from it. */
+/* Begins the answer, and writes its further lines.  check and explain are about
+ * the conf file; the conf in force may differ from it. */
 static void
-answer_from_file(const struct control_request *request, struct buf *answer)
+write_answer(const struct control_request *request, struct buf *answer,
+    FILE *out)
 {
 	struct buf	 errors = { 0 };
-	struct conf	*conf = generation_read_conf(&errors);
+	struct conf	*conf;
 
-	if (conf == NULL) {
+	if (request->command == CONTROL_CONF) {
+		conf_dump(generations.serving->conf, out);
+		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
+	} else if ((conf = generation_read_conf(&errors)) == NULL) {
 		control_begin_answer(answer, CONTROL_VERDICT_CONF,
 		    "the conf has mistakes");
 		buf_add(answer, errors.at, errors.len);
 	} else if (request->command == CONTROL_CHECK)
 		control_begin_answer(answer, CONTROL_VERDICT_OK, "the conf is "
 		    "fine");
-	else {
-		answer_explain(conf, request, answer);	/* takes the conf */
-		conf = NULL;
-	}
-	buf_free(&errors);
-	conf_free(&conf);
-}
-
-static void
-answer_conf(struct buf *answer)
-{
-	char	*text = NULL;
-	size_t	 len = 0;
-	FILE	*out = open_memstream(&text, &len);
-
-	if (out == NULL) {
-		control_begin_answer(answer, CONTROL_VERDICT_FAILED,
-		    "no memory");
-		return;
-	}
-	conf_dump(generations.serving->conf, out);
-	fclose(out);
-	control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
-	buf_add(answer, text, len);
-	free(text);
+	else
+		answer_explain(conf, request, answer, out);
 }
 
 /* Sends all of an answer, however slowly the client reads it, unless the client
@@ -149,39 +106,25 @@ send_answer(int client, const struct buf *answer)
 		    "answer, which is lost");
 }
 
-static _Noreturn void
-control_child_entry(const struct control_request *request, int client)
+_Noreturn void
+control_child_answer(const struct control_request *request, int client)
 {
-	struct buf	answer = { 0 };
+	struct buf	 answer = { 0 };
+	char		*text = NULL;
+	size_t		 len = 0;
+	FILE		*out = open_memstream(&text, &len);
 
 	proc_title("amped: control child");
 	proc_signals_unblock();
-	if (request->command == CONTROL_CONF)
-		answer_conf(&answer);
-	else
-		answer_from_file(request, &answer);
+	if (out == NULL)
+		control_begin_answer(&answer, CONTROL_VERDICT_FAILED,
+		    "no memory");
+	else {
+		write_answer(request, &answer, out);
+		fclose(out);
+		buf_add(&answer, text, len);
+	}
 	control_end_answer(&answer);
 	send_answer(client, &answer);
 	_exit(0);
-}
-
-static const struct child_kind	kind = {
-	.name = "control child", .privileged = true
-};
-
-pid_t
-control_child_start(const struct control_request *request, int client,
-    int *pipe)
-{
-	/* The client's own descriptor is closed in children. */
-	int	copy = fcntl(client, F_DUPFD_CLOEXEC, 0);
-	pid_t	pid;
-
-	if (copy == -1)
-		return 0;
-	pid = spawn(&kind, generations.serving, pipe, NULL, NULL);
-	if (pid == 0)
-		control_child_entry(request, copy);
-	close(copy);
-	return pid == -1 ? 0 : pid;
 }

@@ -6,14 +6,9 @@
 #ifndef MONITOR_CONTROL_CHILD_H
 #define MONITOR_CONTROL_CHILD_H
 
-#include <sys/types.h>
-
 struct control_request;
 
-/* Starts a child that sends the answer to the client's descriptor.  Returns its
- * process id, or 0 if there can be none.  *pipe becomes the caller's; its end
- * tells that the child has ended. */
-pid_t	control_child_start(const struct control_request *, int client,
-	    int *pipe);
+/* Sends the answer to the client's descriptor, and ends the process. */
+_Noreturn void control_child_answer(const struct control_request *, int client);
 
 #endif

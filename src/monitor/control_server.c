@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +20,12 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
-#include "monitor/children.h"
+#include "monitor/child.h"
 #include "monitor/component.h"
 #include "monitor/control_child.h"
 #include "monitor/control_server.h"
+#include "monitor/control_socket.h"
 #include "monitor/generation.h"
-#include "monitor/monitor.h"
 #include "shared/channel.h"
 
 #ifndef PACKAGE_VERSION
@@ -48,14 +50,14 @@ struct control_client {
 	enum control_command	 command;
 	struct source		 client;	/* closed: another process has
 						 * it */
-	struct source		 pipe;		/* DELEGATED: ends when the
+	struct source		 pipe;		/* to main; it ends when the
 						 * answer is complete */
 	struct timer		 timeout;
-	pid_t			 child;		/* control child; 0: none */
-	unsigned		 reload;	/* the reload that it waits
-						 * for */
+	struct child		*child;		/* control child; NULL: none */
+	unsigned		 reload;	/* number of the reload that it
+						 * waits for; 0: none */
 	unsigned		 generation;	/* of the mains asked */
-	unsigned		 mains_asked;	/* how many mains were asked */
+	unsigned		 next_main;	/* to be asked */
 	struct buf		 line;
 	TAILQ_ENTRY(control_client) link;
 };
@@ -66,9 +68,8 @@ static struct {
 	struct control_socket	 socket;
 	struct control_socket	 pending;	/* of a generation that is
 						 * being started */
-	bool			 unchanged;	/* the new generation keeps the
-						 * socket: no pending one */
-	bool			 stopping;
+	const struct conf	*pending_conf;	/* of that; NULL: there is none,
+						 * or it keeps the socket */
 	TAILQ_HEAD(, control_client) clients;
 	struct buf		 reopen_errors;	/* text: logs that could not be
 						 * opened again */
@@ -77,20 +78,11 @@ static struct {
 	.clients = TAILQ_HEAD_INITIALIZER(server.clients)
 };
 
-static const struct control_server_calls	*calls;
-
-void
-control_server_init(const struct control_server_calls *c)
-{
-	calls = c;
-}
-
 static void
 end_client(struct control_client *c)
 {
 	TAILQ_REMOVE(&server.clients, c, link);
-	if (c->child != 0)
-		children_give_up(c->child);
+	child_give_up(&c->child);
 	events_close(&c->client);
 	events_close(&c->pipe);
 	events_unset(&c->timeout);
@@ -98,15 +90,21 @@ end_client(struct control_client *c)
 	free(c);
 }
 
+/* Sends a whole answer: a line, and further lines if lines is not NULL.  The
+ * send fails if the client has gone, and is cut off if the client has sent many
+ * requests without reading. */
 static void
-send_answer(struct control_client *c, struct buf *answer)
+send_answer(struct control_client *c, enum control_verdict verdict,
+    const char *text, const struct buf *lines)
 {
-	control_end_answer(answer);
-	/* The send fails if the client has gone, and is cut off if it has sent
-	 * many requests without reading. */
-	(void)send(c->client.fd, answer->at, answer->len,
-	    MSG_DONTWAIT | MSG_NOSIGNAL);
-	buf_free(answer);
+	struct buf	b = { 0 };
+
+	control_begin_answer(&b, verdict, "%s", text);
+	if (lines != NULL && lines->len > 0)
+		buf_add(&b, lines->at, lines->len);
+	control_end_answer(&b);
+	(void)send(c->client.fd, b.at, b.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	buf_free(&b);
 }
 
 /* Sends a whole answer and closes the client. */
@@ -114,10 +112,7 @@ static void
 answer_client(struct control_client *c,
     enum control_verdict verdict, const char *text)
 {
-	struct buf	b = { 0 };
-
-	control_begin_answer(&b, verdict, "%s", text);
-	send_answer(c, &b);
+	send_answer(c, verdict, text, NULL);
 	end_client(c);
 }
 
@@ -135,44 +130,49 @@ wait_for_end(struct control_client *c, enum control_state state)
 	events_unset(&c->timeout);
 }
 
-static void
-begin_reload(struct control_client *c)
-{
-	wait_for_end(c, WAITING);
-	c->reload = calls->reload_number() + 1;	/* also if it begins later */
-	calls->reload();
-}
-
-static void
-begin_reopen(struct control_client *c)
-{
-	wait_for_end(c, WAITING);
-	server.reopen_errors.len = 0;
-	calls->reopen();
-}
-
 /* Answers at once; the client learns of the server's end by the end of its
  * connection. */
 static void
 stop_server(struct control_client *c, int signo, const char *text)
 {
-	struct buf	b = { 0 };
-
-	control_begin_answer(&b, CONTROL_VERDICT_OK, "%s", text);
-	send_answer(c, &b);
+	send_answer(c, CONTROL_VERDICT_OK, text, NULL);
 	wait_for_end(c, ANSWERED);
 	kill(getpid(), signo);		/* as by kill(1) */
+}
+
+/* Logs which user gave a command, where the system tells. */
+static void
+log_requester(const struct control_client *c, const char *what)
+{
+#ifdef SO_PEERCRED
+	struct ucred	who;
+	socklen_t	len = sizeof(who);
+
+	if (getsockopt(c->client.fd, SOL_SOCKET, SO_PEERCRED, &who,
+	    &len) == 0) {
+		log_notice("%s: asked for by user %ld (process %ld)", what,
+		    (long)who.uid, (long)who.pid);
+		return;
+	}
+#endif
+	log_notice("%s: asked for at the control socket", what);
 }
 
 static void
 run_command(struct control_client *c)
 {
+	if (c->command != CONTROL_VERSION)
+		log_requester(c, control_rows[c->command].name);
 	switch (c->command) {
 	case CONTROL_RELOAD:
-		begin_reload(c);
+		wait_for_end(c, WAITING);
+		c->reload = generations.reloads + 1;	/* or a later one */
+		due.reload = true;
 		break;
 	case CONTROL_REOPEN:
-		begin_reopen(c);
+		wait_for_end(c, WAITING);
+		server.reopen_errors.len = 0;
+		due.reopen = true;
 		break;
 	case CONTROL_STOP:
 		stop_server(c, SIGTERM, "stopping");
@@ -192,42 +192,87 @@ run_command(struct control_client *c)
  * Commands of other processes
  */
 
-static void	on_pipe(void *client);
-static void	give_up_client(void *client);
+/* For the control child that is being started. */
+static struct {
+	const struct control_request	*request;
+	int				 client;
+} asked;
 
-static size_t
-count_delegated(bool by_children)
+/* Whether enough requests wait for processes of that kind. */
+static bool
+has_enough(enum control_by by)
 {
 	const struct control_client	*c;
 	size_t				 n = 0;
 
 	TAILQ_FOREACH(c, &server.clients, link)
-		n += c->state == DELEGATED &&
-		    (c->child != 0) == by_children;
-	return n;
+		n += c->state == DELEGATED && control_rows[c->command].by == by;
+	return n >= (by == CONTROL_BY_CHILD ? CHILDREN_MAX :
+	    CONTROL_REQUESTS_MAX);
 }
+
+static void
+run_child(struct generation *unused, void *client, int pipe)
+{
+	(void)unused;
+	(void)client;
+	(void)pipe;
+	control_child_answer(asked.request, asked.client);
+}
+
+static void
+on_child_end(void *client)
+{
+	end_client(client);
+}
+
+static void
+give_up_child(void *client)
+{
+	struct control_client	*c = client;
+
+	child_kill(c->child);
+	end_client(c);
+}
+
+static const struct child_kind	control_child = {
+	.name = "control child", .privileged = true, .run = run_child,
+	.on_readable = on_child_end, .on_timeout = give_up_child,
+	.timeout = CHILD_TIMEOUT
+};
 
 static void
 ask_child(struct control_client *c, const struct control_request *request)
 {
-	int	pipe = -1;
-
-	if (count_delegated(true) >= CHILDREN_MAX) {
-		answer_client(c, CONTROL_VERDICT_BUSY, "too many requests "
-		    "of this kind at a time");
-		return;
-	}
-	c->child = control_child_start(request, c->client.fd, &pipe);
-	if (c->child == 0) {
+	/* The client's own descriptor is closed in children. */
+	asked.client = fcntl(c->client.fd, F_DUPFD_CLOEXEC, 0);
+	asked.request = request;
+	if (asked.client != -1)
+		c->child = child_start(&control_child, generations.serving, c,
+		    NULL);
+	io_close(&asked.client);
+	if (c->child == NULL) {
 		answer_client(c, CONTROL_VERDICT_FAILED, "no process can be "
 		    "started for the answer");
 		return;
 	}
 	events_close(&c->client);
+	events_unset(&c->timeout);
 	c->state = DELEGATED;
-	events_add(&c->pipe, pipe, on_pipe, c);
-	c->pipe.wait = EVENTS_END;
-	events_set(&c->timeout, CHILD_TIMEOUT, give_up_client, c);
+}
+
+static void	ask_next_main(struct control_client *);
+
+/* Main has answered or ended. */
+static void
+on_main_end(void *client)
+{
+	struct control_client	*c = client;
+
+	if (c->client.fd != -1)
+		ask_next_main(c);
+	else
+		end_client(c);
 }
 
 /*
@@ -249,7 +294,7 @@ send_to_main(const struct worker *w, struct control_client *c, int client)
 	    shutdown(pipe[0], SHUT_WR) == 0 &&
 	    channel_send(w->channel.fd, CHANNEL_REQUEST, pipe[1]) == 0;
 	close(pipe[1]);
-	events_add(&c->pipe, pipe[0], on_pipe, c);
+	events_add(&c->pipe, pipe[0], on_main_end, c);
 	c->pipe.wait = EVENTS_END;
 	return sent;
 }
@@ -270,42 +315,34 @@ ask_main_unheard(const struct worker *w, struct control_client *c)
 	return sent;
 }
 
-/* Returns the next main to ask, or NULL.  last: no other main follows it. */
-static const struct worker *
-next_main(struct control_client *c, bool *last)
+/* Returns the first worker from this one on whose main can be asked. */
+static unsigned
+find_main(const struct generation *g, unsigned i)
 {
-	const struct generation	*g = generations.serving;
-	const struct worker	*w = NULL;
-
-	/* After a reload, the mains of the new generation are asked from the
-	 * first on: their caches are empty. */
-	if (c->generation != g->number)
-		c->mains_asked = 0;
-	c->generation = g->number;
-	while (c->mains_asked < g->nworkers && w == NULL)
-		if (g->workers[c->mains_asked++].channel.fd != -1)
-			w = &g->workers[c->mains_asked - 1];
-	*last = true;
-	for (unsigned i = c->mains_asked; i < g->nworkers; i++)
-		if (g->workers[i].channel.fd != -1)
-			*last = false;
-	return w;
+	while (i < g->nworkers && g->workers[i].channel.fd == -1)
+		i++;
+	return i;
 }
 
-/* Asks one main after the other, as each has its own caches. */
+/* Asks one main after the other, as each has its own caches.  After a reload,
+ * the mains of the new generation are asked from the first on: their caches are
+ * empty. */
 static void
 ask_next_main(struct control_client *c)
 {
-	const struct worker	*w;
-	bool			 last;
+	const struct generation	*g = generations.serving;
+	unsigned		 i = find_main(g, c->generation == g->number ?
+				    c->next_main : 0);
+	bool			 last = find_main(g, i + 1) >= g->nworkers;
 
+	c->generation = g->number;
+	c->next_main = i + 1;
 	events_close(&c->pipe);
-	w = next_main(c, &last);
-	if (w == NULL)
+	if (i >= g->nworkers)
 		answer_client(c, CONTROL_VERDICT_BUSY, "main is being "
 		    "started: try again");
-	else if (last ? !send_to_main(w, c, c->client.fd) :
-	    !ask_main_unheard(w, c))
+	else if (last ? !send_to_main(&g->workers[i], c, c->client.fd) :
+	    !ask_main_unheard(&g->workers[i], c))
 		answer_client(c, CONTROL_VERDICT_BUSY, "main takes no "
 		    "request now: try again");
 	else {
@@ -316,78 +353,49 @@ ask_next_main(struct control_client *c)
 	}
 }
 
-static void
-ask_main(struct control_client *c, const struct buf *line)
-{
-	if (count_delegated(false) >= CONTROL_REQUESTS_MAX) {
-		answer_client(c, CONTROL_VERDICT_BUSY, "too many requests "
-		    "of this kind at a time");
-		return;
-	}
-	buf_add(&c->line, line->at, line->len);
-	ask_next_main(c);
-}
-
 /*
  * Lines
  */
 
-/* Logs which user gave a command, where the system tells. */
 static void
-log_requester(const struct control_client *c, const char *what)
-{
-#ifdef SO_PEERCRED
-	struct ucred	who;
-	socklen_t	len = sizeof(who);
-
-	if (getsockopt(c->client.fd, SOL_SOCKET, SO_PEERCRED, &who,
-	    &len) == 0) {
-		log_notice("%s: asked for by user %ld (process %ld)", what,
-		    (long)who.uid, (long)who.pid);
-		return;
-	}
-#endif
-	log_notice("%s: asked for at the control socket", what);
-}
-
-/* Takes a line without its newline. */
-static void
-handle_line(struct control_client *c, const struct buf *line)
+handle_line(struct control_client *c)
 {
 	struct control_request	 request;
 	struct buf		 wrong = { 0 };
-	char			*text = mem_string(line->at);
+	char			*text = mem_string(c->line.at);
+	enum control_by		 by;
 
 	if (!control_parse(text, &request, &wrong)) {
 		(void)send(c->client.fd, wrong.at, wrong.len,
 		    MSG_DONTWAIT | MSG_NOSIGNAL);
 		buf_free(&wrong);
 		end_client(c);
-	} else if (server.stopping && request.command != CONTROL_STOP &&
-	    request.command != CONTROL_DRAIN)
+		free(text);
+		return;
+	}
+	c->command = request.command;
+	by = control_rows[c->command].by;
+	if (due.ending != 0 && c->command != CONTROL_STOP &&
+	    c->command != CONTROL_DRAIN)
 		answer_client(c, CONTROL_VERDICT_BUSY, "the server is "
 		    "stopping");
-	else {
-		c->command = request.command;
-		if (control_rows[c->command].by == CONTROL_BY_MONITOR &&
-		    c->command != CONTROL_VERSION)
-			log_requester(c, control_rows[c->command].name);
-		if (control_rows[c->command].by == CONTROL_BY_MONITOR)
-			run_command(c);
-		else if (control_rows[c->command].by == CONTROL_BY_CHILD)
-			ask_child(c, &request);
-		else
-			ask_main(c, line);
-	}
+	else if (by == CONTROL_BY_MONITOR)
+		run_command(c);
+	else if (has_enough(by))
+		answer_client(c, CONTROL_VERDICT_BUSY, "too many requests "
+		    "of this kind at a time");
+	else if (by == CONTROL_BY_CHILD)
+		ask_child(c, &request);
+	else
+		ask_next_main(c);
 	free(text);
 }
 
 static void
 read_line(struct control_client *c)
 {
-	char		*newline;
-	ssize_t		 n;
-	struct buf	 line;
+	char	*newline;
+	ssize_t	 n;
 
 	buf_reserve(&c->line, CONTROL_LINE_MAX - c->line.len + 1);
 	n = recv(c->client.fd, c->line.at + c->line.len,
@@ -400,17 +408,13 @@ read_line(struct control_client *c)
 	}
 	c->line.len += (size_t)n;
 	newline = memchr(c->line.at, '\n', c->line.len);
-	if (newline == NULL && c->line.len == CONTROL_LINE_MAX)
+	if (newline != NULL) {
+		*newline = '\0';
+		c->line.len = (size_t)(newline - c->line.at);
+		handle_line(c);
+	} else if (c->line.len == CONTROL_LINE_MAX)
 		answer_client(c, CONTROL_VERDICT_BAD, "the line is too "
 		    "long");
-	if (newline == NULL)
-		return;
-	*newline = '\0';
-	line = c->line;			/* c may be freed before the line */
-	line.len = (size_t)(newline - line.at);
-	c->line = (struct buf){ 0 };
-	handle_line(c, &line);
-	buf_free(&line);
 }
 
 static void
@@ -424,56 +428,29 @@ on_client(void *client)
 		end_client(c);
 }
 
-/* The process that was asked has answered or ended. */
 static void
-on_pipe(void *client)
+give_up_silent(void *client)
 {
-	struct control_client	*c = client;
-
-	if (c->client.fd != -1)
-		ask_next_main(c);
-	else
-		end_client(c);
-}
-
-static void
-give_up_client(void *client)
-{
-	struct control_client	*c = client;
-
-	if (c->state == READING) {
-		answer_client(c, CONTROL_VERDICT_BUSY, "no request came");
-		return;
-	}
-	if (c->child != 0)
-		kill(c->child, SIGKILL);
-	end_client(c);
+	answer_client(client, CONTROL_VERDICT_BUSY, "no request came");
 }
 
 /*
  * Clients
  */
 
-static struct control_client *
-find_longest_silent(size_t *all)
-{
-	struct control_client	*c, *first = NULL;
-
-	*all = 0;
-	TAILQ_FOREACH(c, &server.clients, link) {
-		++*all;
-		if (first == NULL && c->state == READING)
-			first = c;
-	}
-	return first;
-}
-
+/* Makes room for another client, in place of the one that is silent for
+ * longest; false if there is none. */
 static bool
 make_room(void)
 {
-	size_t			 all;
-	struct control_client	*silent = find_longest_silent(&all);
+	struct control_client	*c, *silent = NULL;
+	size_t			 all = 0;
 
+	TAILQ_FOREACH(c, &server.clients, link) {
+		all++;
+		if (silent == NULL && c->state == READING)
+			silent = c;
+	}
 	if (all < CLIENTS_MAX)
 		return true;
 	if (silent != NULL)
@@ -500,7 +477,7 @@ accept_client(void *unused)
 	c = mem_zero(sizeof(*c));
 	c->pipe.fd = -1;
 	events_add(&c->client, fd, on_client, c);
-	events_set(&c->timeout, LINE_TIMEOUT, give_up_client, c);
+	events_set(&c->timeout, LINE_TIMEOUT, give_up_silent, c);
 	TAILQ_INSERT_TAIL(&server.clients, c, link);
 	if (has_room)
 		/* The line has usually come with the connection. */
@@ -510,46 +487,35 @@ accept_client(void *unused)
 		    "a time");
 }
 
-/* Answers all that wait for a reload or reopen. */
+/*
+ * Events
+ */
+
+/* Answers clients that wait for a reopen, or for a reload up to that number. */
 static void
-answer_waiting(enum control_command command, enum control_verdict verdict,
-    const char *text)
+answer_waiting(enum control_command command, unsigned reload,
+    enum control_verdict verdict, const char *text, const struct buf *lines)
 {
 	struct control_client	*c, *next;
 
 	for (c = TAILQ_FIRST(&server.clients); c != NULL; c = next) {
 		next = TAILQ_NEXT(c, link);
-		if (c->state == WAITING && c->command == command)
-			answer_client(c, verdict, text);
+		if (c->state != WAITING || c->command != command ||
+		    c->reload > reload)
+			continue;
+		send_answer(c, verdict, text, lines);
+		end_client(c);
 	}
 }
-
-/*
- * Events
- */
 
 void
 control_server_reloaded(unsigned reload,
     enum control_verdict verdict, const struct buf *errors)
 {
-	struct control_client	*c, *next;
-	struct buf		 b;
-
-	for (c = TAILQ_FIRST(&server.clients); c != NULL; c = next) {
-		next = TAILQ_NEXT(c, link);
-		if (c->state != WAITING ||
-		    c->command != CONTROL_RELOAD || c->reload > reload)
-			continue;
-		b = (struct buf){ 0 };
-		control_begin_answer(&b, verdict, "%s",
-		    verdict == CONTROL_VERDICT_OK ?
-		    "the conf has been read again, and is in force" :
-		    "the conf in force stays");
-		if (errors != NULL && errors->len > 0)
-			buf_add(&b, errors->at, errors->len);
-		send_answer(c, &b);
-		end_client(c);
-	}
+	answer_waiting(CONTROL_RELOAD, reload, verdict,
+	    verdict == CONTROL_VERDICT_OK ?
+	    "the conf has been read again, and is in force" :
+	    "the conf in force stays", errors);
 }
 
 void
@@ -565,90 +531,77 @@ control_server_reopened(void)
 {
 	bool	failed = server.reopen_errors.len > 0;
 
-	answer_waiting(CONTROL_REOPEN, failed ? CONTROL_VERDICT_FAILED :
+	answer_waiting(CONTROL_REOPEN, 0, failed ? CONTROL_VERDICT_FAILED :
 	    CONTROL_VERDICT_OK, failed ? buf_string(&server.reopen_errors) :
-	    "the logs have been opened again");
+	    "the logs have been opened again", NULL);
 }
 
 int
-control_server_prepare(const struct conf *conf)
+control_server_prepare(const struct conf *conf, bool take_over)
 {
-	server.unchanged = control_socket_is_unchanged(&server.socket,
-	    generations.serving->conf, conf);
-	if (server.unchanged)
+	const struct generation	*g = generations.serving;
+
+	if (g != NULL && control_socket_is_unchanged(&server.socket, g->conf,
+	    conf))
 		return 0;
+	server.pending_conf = conf;
 	return control_socket_open(&server.pending, conf, &server.socket,
-	    false);
-}
-
-void
-control_server_take_over(void)
-{
-	if (!server.unchanged) {
-		control_socket_publish(&server.pending);
-		events_release(&server.source);
-		control_socket_remove(&server.socket);
-		server.socket = server.pending;
-		server.pending = (struct control_socket){ .fd = -1 };
-		if (server.socket.fd != -1)
-			events_add(&server.source, server.socket.fd,
-			    accept_client, NULL);
-	}
-	server.unchanged = true;
-}
-
-void
-control_server_begin(void)
-{
-	if (server.pending.fd != -1 && server.socket.fd == -1)
-		control_server_take_over();
+	    take_over);
 }
 
 void
 control_server_keep(void)
 {
 	control_socket_remove(&server.pending);
-	server.unchanged = true;
+	server.pending_conf = NULL;
 }
 
+/* A generation serves: puts the socket that was prepared for it in place. */
 static void
-take_setup(struct monitor_setup *setup)
+publish_pending(struct generation *g)
 {
-	server.pending = setup->control;
-}
-
-static void
-close_descriptors(void)
-{
+	if (server.pending_conf != g->conf)
+		return;
+	server.pending_conf = NULL;
+	control_socket_publish(&server.pending);
 	events_release(&server.source);
-	control_socket_close(&server.pending);
-	control_socket_close(&server.socket);
+	control_socket_remove(&server.socket);
+	server.socket = server.pending;
+	server.pending = (struct control_socket){ .fd = -1 };
+	if (server.socket.fd != -1)
+		events_add(&server.source, server.socket.fd, accept_client,
+		    NULL);
 }
 
 static void
 answer_all_waiting(void)
 {
-	server.stopping = true;
-	answer_waiting(CONTROL_RELOAD, CONTROL_VERDICT_BUSY, "the server is "
-	    "stopping");
-	answer_waiting(CONTROL_REOPEN, CONTROL_VERDICT_BUSY, "the server is "
-	    "stopping");
+	answer_waiting(CONTROL_RELOAD, UINT_MAX, CONTROL_VERDICT_BUSY,
+	    "the server is stopping", NULL);
+	answer_waiting(CONTROL_REOPEN, 0, CONTROL_VERDICT_BUSY,
+	    "the server is stopping", NULL);
 }
 
 static void
 end_clients(void)
 {
-	struct control_client	*c;
-
-	while ((c = TAILQ_FIRST(&server.clients)) != NULL)
-		end_client(c);
+	while (!TAILQ_EMPTY(&server.clients))
+		end_client(TAILQ_FIRST(&server.clients));
 	events_release(&server.source);
 	control_socket_remove(&server.pending);
 	control_socket_remove(&server.socket);
 	buf_free(&server.reopen_errors);
 }
 
+static void
+close_descriptors(void)
+{
+	events_release(&server.source);
+	io_close(&server.pending.fd);
+	io_close(&server.socket.fd);
+}
+
 const struct component	control_server_component = {
-	.setup = take_setup, .leave = close_descriptors,
-	.stop = answer_all_waiting, .end = end_clients
+	.serves = publish_pending, .stop = answer_all_waiting,
+	.end = end_clients, .leave = close_descriptors
 };

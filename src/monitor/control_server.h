@@ -14,23 +14,11 @@
 
 struct conf;
 
-struct control_server_calls {
-	void		(*reload)(void);
-	unsigned	(*reload_number)(void);	/* of the last one begun */
-	void		(*reopen)(void);
-};
-
-void	control_server_init(const struct control_server_calls *);
-
-/* The first generation serves: puts the socket that main() made in its place,
- * once. */
-void	control_server_begin(void);
-/* A new generation starts: makes its socket if that differs from the present
- * one.  Returns 0, or -1 after a line in the log.  One of the next two
- * functions follows. */
-int	control_server_prepare(const struct conf *);
-/* Puts the prepared socket in place of the present one. */
-void	control_server_take_over(void);
+/* Makes the socket of the generation that is to start with this conf, if it
+ * differs from the present one; the socket takes its place when that generation
+ * serves.  Returns 0, or -1 after a line in the log.  take_over: its name may
+ * be taken from another server. */
+int	control_server_prepare(const struct conf *, bool take_over);
 /* Keeps the present socket and removes the prepared one. */
 void	control_server_keep(void);
 

@@ -301,9 +301,3 @@ control_socket_remove(struct control_socket *s)
 	io_close(&s->fd);
 	mem_drop(&s->file);
 }
-
-void
-control_socket_close(struct control_socket *s)
-{
-	io_close(&s->fd);
-}

@@ -36,7 +36,5 @@ bool	control_socket_is_unchanged(const struct control_socket *,
 	    const struct conf *, const struct conf *);
 /* Closes the socket, and removes its file if the name still leads to it. */
 void	control_socket_remove(struct control_socket *);
-/* Closes the socket, in a child: the file stays. */
-void	control_socket_close(struct control_socket *);
 
 #endif

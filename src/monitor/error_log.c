@@ -3,82 +3,78 @@
  * all lines of mains and helpers.
  */
 #include <fcntl.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "lib/clock.h"
 #include "lib/io.h"
 #include "lib/log.h"
+#include "monitor/child.h"
 #include "monitor/component.h"
 #include "monitor/error_log.h"
 #include "monitor/generation.h"
-#include "monitor/monitor.h"
-#include "monitor/spawn.h"
 
 #define MIN_LIFETIME	1000	/* ms, and the delay of the next one */
 
 static struct {
-	int		log;		/* a handle if the log is a file */
-	int		pipe;		/* its end tells the process to end */
-	pid_t		pid;		/* 0: none */
-	int64_t		started_at;	/* ms */
-	struct timer	restart;
-	bool		ending;
+	int		 log;		/* a handle if the log is a file */
+	int		 pipe;		/* its end tells the process to end */
+	struct child	*child;		/* NULL: none */
+	int64_t		 started_at;	/* ms */
+	struct timer	 restart;
 } logger = { .log = -1, .pipe = -1 };
+
+static void	start_logger(void *);
 
 static void
 reopen_log(struct generation *unused)
 {
 	(void)unused;
-	spawn_reopen_log(&logger.log, "error log");
+	child_reopen_log(&logger.log, "error log");
 }
-
-static const struct child_kind	kind = {
-	.name = "error logger", .lasting = true, .prepare = reopen_log
-};
 
 static void
-start_again(void *unused)
+run_logger(struct generation *g, void *unused, int pipe)
 {
 	(void)unused;
-	error_log_start();
+	child_execute(g, CHILD_ERROR_LOGGER, pipe, logger.log);
 }
 
+/* A logger whose pipe is closed was told to end. */
 static void
 logger_died(void *unused, const struct child *c)
 {
 	(void)unused;
-	logger.pid = 0;
-	if (logger.ending)
+	logger.child = NULL;
+	if (logger.pipe == -1)
 		return;
 	log_warnx("error logger %ld %s; starting another", (long)c->pid,
 	    c->how);
 	io_close(&logger.pipe);
 	events_set(&logger.restart, clock_ms() - logger.started_at >=
-	    MIN_LIFETIME ? 0 : MIN_LIFETIME, start_again, NULL);
+	    MIN_LIFETIME ? 0 : MIN_LIFETIME, start_logger, NULL);
 }
 
-void
-error_log_start(void)
-{
-	int	pipe = -1;
-	pid_t	pid;
+static const struct child_kind	kind = {
+	.name = "error logger", .lasting = true, .prepare = reopen_log,
+	.run = run_logger, .died = logger_died
+};
 
-	if (logger.pid != 0)
+/* Starts a logger, if there is none. */
+static void
+start_logger(void *unused)
+{
+	(void)unused;
+	if (logger.child != NULL)
 		return;
-	pid = spawn(&kind, generations.serving, &pipe, logger_died, NULL);
-	if (pid == 0)
-		spawn_helper(generations.serving, HELPER_ERROR_LOG, pipe,
-		    logger.log);
-	if (pid == -1)
-		log_error("cannot start the error logger; lines wait in its "
-		    "pipe, and are lost when that is full");
-	logger.pid = pid == -1 ? 0 : pid;
-	logger.pipe = pipe;
+	logger.child = child_start(&kind, generations.serving, NULL,
+	    &logger.pipe);
 	logger.started_at = clock_ms();
 	events_unset(&logger.restart);
-	if (pid == -1)
-		events_set(&logger.restart, MIN_LIFETIME, start_again, NULL);
+	if (logger.child != NULL)
+		return;
+	log_error("cannot start the error logger; lines wait in its pipe, and "
+	    "are lost when that is full");
+	events_set(&logger.restart, MIN_LIFETIME, start_logger, NULL);
 }
 
 /* The present error logger is not waited for: its log may be on a dead file
@@ -93,31 +89,15 @@ error_log_use(int log)
 	if (logger.pipe != -1 && write(logger.pipe, "", 1) == -1)
 		log_warn("cannot tell the old error logger that another one "
 		    "takes over; both read lines for a while");
-	if (logger.pid != 0) {
-		children_disown(logger.pid, true);
-		children_give_up(logger.pid);
-	}
+	child_give_up(&logger.child);
 	io_close(&logger.pipe);
-	logger.pid = 0;
-	error_log_start();
-}
-
-int
-error_log_get(void)
-{
-	return logger.log;
+	start_logger(NULL);
 }
 
 void
 error_log_close(void)
 {
 	io_close(&logger.log);
-}
-
-static void
-take_setup(struct monitor_setup *setup)
-{
-	logger.log = setup->error_log;
 }
 
 static void
@@ -133,12 +113,11 @@ await_logger(void)
 {
 	int	error;
 
-	error_log_start();
-	logger.ending = true;
+	start_logger(NULL);
 	io_close(&logger.pipe);
-	children_await(&kind);
-	if (logger.pid != 0) {
-		kill(logger.pid, SIGKILL);
+	child_await(&kind);
+	if (logger.child != NULL) {
+		child_kill(logger.child);
 		return;
 	}
 	log_count_drops(-1);
@@ -149,5 +128,5 @@ await_logger(void)
 }
 
 const struct component	error_log_component = {
-	.setup = take_setup, .leave = close_descriptors, .end = await_logger
+	.end = await_logger, .leave = close_descriptors
 };

@@ -5,13 +5,9 @@
 #ifndef MONITOR_ERROR_LOG_H
 #define MONITOR_ERROR_LOG_H
 
-/* Starts the error logger, if there is none yet. */
-void	error_log_start(void);
 /* Takes another log, and starts another error logger for it.  The present one
  * writes the lines that it has read, and ends. */
 void	error_log_use(int log);
-/* Returns the log: a handle if it is a file. */
-int	error_log_get(void);
 /* Closes the log, in a process that does not write it. */
 void	error_log_close(void);
 

@@ -113,19 +113,26 @@ events_catch_signals(void (*handle)(int))
 	proc_signals_unblock();
 }
 
+static struct timer *
+find_first_timer(void)
+{
+	struct timer	*t, *first = NULL;
+
+	TAILQ_FOREACH(t, &timers, link)
+		if (first == NULL || t->at < first->at)
+			first = t;
+	return first;
+}
+
 /* Returns the timeout for poll(2). */
 static int
 get_timeout(void)
 {
-	const struct timer	*t;
-	int64_t			 at = INT64_MAX, left;
+	const struct timer	*t = find_first_timer();
+	int64_t			 left = t != NULL ? t->at - clock_ms() : 0;
 
-	if (TAILQ_EMPTY(&timers))
-		return NO_TIMEOUT;
-	TAILQ_FOREACH(t, &timers, link)
-		at = t->at < at ? t->at : at;
-	left = at - clock_ms();
-	return left < 0 ? 0 : left < INT32_MAX ? (int)left : INT32_MAX;
+	return t == NULL ? NO_TIMEOUT : left < 0 ? 0 :
+	    left < INT32_MAX ? (int)left : INT32_MAX;
 }
 
 /* Fills an array that is kept from call to call; returns how many. */
@@ -167,17 +174,6 @@ handle_one(const struct pollfd *polls)
 	s->on_readable(s->context);
 }
 
-static struct timer *
-find_due(int64_t now)
-{
-	struct timer	*t, *first = NULL;
-
-	TAILQ_FOREACH(t, &timers, link)
-		if (t->at <= now && (first == NULL || t->at < first->at))
-			first = t;
-	return first;
-}
-
 void
 events_run_once(void)
 {
@@ -189,7 +185,7 @@ events_run_once(void)
 	if (poll(polls, n, get_timeout()) > 0)
 		handle_one(polls);
 	now = clock_ms();
-	while ((t = find_due(now)) != NULL) {
+	while ((t = find_first_timer()) != NULL && t->at <= now) {
 		events_unset(t);
 		t->on_time(t->context);
 	}

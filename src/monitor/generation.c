@@ -9,7 +9,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
-#include "monitor/generation.h"
+#include "monitor/monitor.h"
 #include "shared/accept_token.h"
 #include "shared/addresses_conf.h"
 #include "shared/helper_slots.h"
@@ -21,23 +21,13 @@ struct generations	generations = {
 	.list = TAILQ_HEAD_INITIALIZER(generations.list)
 };
 
-static const char	*conf_file;
-static int64_t		 architecture;
-
-void
-generation_init(const char *file, int64_t of_option)
-{
-	conf_file = file;
-	architecture = of_option;
-}
-
 struct conf *
 generation_read_conf(struct buf *errors)
 {
-	struct conf	*conf = conf_read_again(conf_file, errors);
+	struct conf	*conf = conf_read_again(prepared.conf_file, errors);
 
 	if (conf != NULL)
-		arch_choose(conf, architecture);
+		arch_choose(conf, prepared.architecture);
 	return conf;
 }
 
@@ -79,34 +69,18 @@ generation_close_listeners(struct generation *g)
 	g->nlisteners = 0;
 }
 
-unsigned
-generation_count_mains(const struct generation *g)
+void
+generation_notify(const char *words)
 {
-	unsigned	n = 0;
+	const struct generation	*g = generations.serving;
+	size_t			 sites = g->conf->nsites;
+	char			 url[128] = "nowhere";
 
-	for (unsigned i = 0; i < g->nworkers; i++)
-		n += g->workers[i].main_pid != 0;
-	return n;
-}
-
-bool
-generation_is_ready(const struct generation *g)
-{
-	for (unsigned i = 0; i < g->nworkers; i++)
-		if (!g->workers[i].ready)
-			return false;
-	return true;
-}
-
-struct generation *
-generation_find(unsigned number)
-{
-	struct generation	*g;
-
-	TAILQ_FOREACH(g, &generations.list, link)
-		if (g->number == number)
-			break;
-	return g;
+	if (g->nlisteners > 0)
+		listener_url(&g->listeners[0], url, sizeof(url));
+	sd_notify_send(&prepared.notify, "READY=1\nSTATUS=%s%zu site%s on "
+	    "%s%s", words, sites, sites == 1 ? "" : "s", url,
+	    g->nlisteners > 1 ? " and others" : "");
 }
 
 void

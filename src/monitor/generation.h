@@ -21,6 +21,7 @@
 struct accept_token;
 struct addresses;
 struct buf;
+struct child;
 struct conf;
 struct helper_slots;
 struct listener;
@@ -43,7 +44,7 @@ struct worker {
 	unsigned		 main_id;	/* of the main: no two mains
 						 * have the same */
 	struct source		 channel;	/* to main */
-	pid_t			 main_pid;	/* 0: no main */
+	struct child		*main;		/* NULL: no main */
 	int64_t			 started_at;	/* ms: start of the main */
 	struct timer		 timer;		/* without a main, starts one;
 						 * with a main, gives it up */
@@ -83,19 +84,18 @@ struct generation {
 	TAILQ_ENTRY(generation)	 link;
 };
 
-/* All generations of this process, and the one that serves. */
+/* All generations of this process, the one that serves, and the number of the
+ * last reload. */
 struct generations {
 	TAILQ_HEAD(, generation) list;
 	struct generation	*serving;
+	unsigned		 reloads;	/* begun so far */
 };
 
 extern struct generations generations;
 
 /* Reads the conf file for a reload or a question.  Returns NULL, and errors. */
 struct conf	*generation_read_conf(struct buf *errors);
-/* Says where generation_read_conf() reads, and which architecture an option has
- * chosen for every conf; -1: none. */
-void		 generation_init(const char *conf_file, int64_t architecture);
 /* Takes the conf.  Has workers, and no mains yet. */
 struct generation *generation_new(struct conf *);
 void		 generation_free(struct generation **);
@@ -104,12 +104,8 @@ void		 generation_free(struct generation **);
 int		 generation_choose_user(struct generation *);
 /* Closes this process's listening sockets; other processes may share them. */
 void		 generation_close_listeners(struct generation *);
-/* Returns how many workers have a main. */
-unsigned	 generation_count_mains(const struct generation *);
-/* Whether each worker has a main that serves. */
-bool		 generation_is_ready(const struct generation *);
-/* Returns NULL if there is none of that number. */
-struct generation *generation_find(unsigned number);
+/* Tells the supervisor what is served, behind these words. */
+void		 generation_notify(const char *words);
 /* In a child that does not need the generation: closes all its descriptors. */
 void		 generation_close(struct generation *);
 

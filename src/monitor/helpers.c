@@ -7,7 +7,6 @@
 #endif
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -16,16 +15,17 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "monitor/child.h"
 #include "monitor/generation.h"
 #include "monitor/helpers.h"
-#include "monitor/spawn.h"
 #include "shared/channel.h"
 #include "shared/helper_slots.h"
 #include "shared/main_env.h"
 
+/* A helper or an access logger. */
 struct helper {
-	pid_t			 pid;
-	const struct child_kind	*kind;
+	struct child		*child;
+	enum child_role		 role;
 	uint64_t		 pipe_inode;	/* of main's end of the pipe to
 						 * it: main names it by that */
 	unsigned		 main_id;	/* its main */
@@ -38,19 +38,30 @@ struct helper {
 
 static TAILQ_HEAD(, helper)	helpers = TAILQ_HEAD_INITIALIZER(helpers);
 
+static void	helper_died(void *, const struct child *);
+
 /* Only processes that may wait for a file system have the logs. */
 static void
 reopen_log(struct generation *g)
 {
 	generation_close_listeners(g);
-	spawn_reopen_log(&g->access_log, "access log");
+	child_reopen_log(&g->access_log, "access log");
 }
 
-static const struct child_kind	helper_kind = {
-	.name = "helper", .generational = true
-};
-static const struct child_kind	logger_kind = {
-	.name = "access logger", .generational = true, .prepare = reopen_log
+static void
+run_helper(struct generation *g, void *helper, int pipe)
+{
+	const struct helper	*h = helper;
+
+	child_execute(g, h->role, pipe, g->access_log);
+}
+
+static const struct child_kind	kinds[] = {
+	[CHILD_HELPER] = { .name = "helper", .generational = true,
+	    .run = run_helper, .died = helper_died },
+	[CHILD_ACCESS_LOGGER] = { .name = "access logger",
+	    .generational = true, .prepare = reopen_log,
+	    .run = run_helper, .died = helper_died }
 };
 
 /*
@@ -62,64 +73,55 @@ static const struct child_kind	logger_kind = {
  * mains do not count.
  */
 static bool
-has_enough(const struct worker *w, const struct child_kind *kind)
+has_enough(const struct worker *w, enum child_role role)
 {
 	const struct generation	*g = w->generation;
 	const struct helper	*h;
 	int64_t			 all = g->nworkers, max = 1, own = 0, n = 0;
 
-	if (kind == &helper_kind) {
+	if (role == CHILD_HELPER) {
 		all = g->conf->helpers_max;
 		max = conf_divide_number(all, w->number, g->nworkers, 1);
 	}
 	TAILQ_FOREACH(h, &helpers, link) {
-		n += h->kind == kind && (h->orphan || h->main_id == w->main_id);
-		own += h->kind == kind && h->main_id == w->main_id;
+		if (h->role != role)
+			continue;
+		n += h->orphan || h->main_id == w->main_id;
+		own += h->main_id == w->main_id;
 	}
 	return own >= 3 * max || n >= 6 * all;
 }
 
+/* A main may wait for room for its access logger. */
 static void
-replace_due_loggers(void)
+helper_died(void *helper, const struct child *c)
 {
+	struct helper		*h = helper;
 	struct generation	*g;
 
+	TAILQ_REMOVE(&helpers, h, link);
+	free(h);
+	child_report(c);
 	TAILQ_FOREACH(g, &generations.list, link)
 		for (unsigned i = 0; i < g->nworkers; i++)
 			if (g->workers[i].logger_due)
 				helpers_replace_logger(&g->workers[i]);
 }
 
-static void
-helper_died(void *helper, const struct child *c)
-{
-	struct helper	*h = helper;
-
-	TAILQ_REMOVE(&helpers, h, link);
-	free(h);
-	children_report(c);
-	if (c->kind == &logger_kind)
-		replace_due_loggers();
-}
-
 /* Returns the monitor's end of the pipe to it, or -1. */
 static int
-fork_helper(struct worker *w, const struct child_kind *kind)
+fork_helper(const struct worker *w, enum child_role role)
 {
-	struct generation	*g = w->generation;
-	struct helper		*h = mem_zero(sizeof(*h));
-	int			 pipe = -1;
+	struct helper	*h = mem_zero(sizeof(*h));
+	int		 pipe = -1;
 
-	h->pid = spawn(kind, g, &pipe, helper_died, h);
-	if (h->pid == 0)
-		spawn_helper(g, kind == &helper_kind ? HELPER_JOBS :
-		    HELPER_ACCESS_LOG, pipe, g->access_log);
-	if (h->pid == -1) {
-		log_error("cannot start a %s", kind->name);
+	h->role = role;
+	h->child = child_start(&kinds[role], w->generation, h, &pipe);
+	if (h->child == NULL) {
+		log_error("cannot start a %s", kinds[role].name);
 		free(h);
 		return -1;
 	}
-	h->kind = kind;
 	h->main_id = w->main_id;
 	h->pipe_inode = io_inode(pipe);
 	TAILQ_INSERT_TAIL(&helpers, h, link);
@@ -127,49 +129,43 @@ fork_helper(struct worker *w, const struct child_kind *kind)
 }
 
 static void
-start_helper(struct worker *w, const struct child_kind *kind)
+start_helper(struct worker *w, enum child_role role)
 {
 	int	pipe = -1;
 
-	if (has_enough(w, kind))
+	if (has_enough(w, role))
 		log_warnx("not starting a %s: too many exist, and most of them "
 		    "do not end; see which file system does not answer",
-		    kind->name);
+		    kinds[role].name);
 	else
-		pipe = fork_helper(w, kind);
+		pipe = fork_helper(w, role);
 	/* A main that has closed its end of the channel ends. */
-	if (channel_send(w->channel.fd, kind == &helper_kind ? CHANNEL_HELPER :
+	if (channel_send(w->channel.fd, role == CHILD_HELPER ? CHANNEL_HELPER :
 	    CHANNEL_ACCESS_LOGGER, pipe) == -1 &&
 	    errno != EPIPE && errno != ECONNRESET)
-		log_warn("cannot give main its %s", kind->name);
+		log_warn("cannot give main its %s", kinds[role].name);
 	io_close(&pipe);
 }
 
 void
 helpers_start(struct worker *w)
 {
-	start_helper(w, &helper_kind);
+	start_helper(w, CHILD_HELPER);
 }
 
 void
 helpers_start_logger(struct worker *w)
 {
-	start_helper(w, &logger_kind);
+	start_helper(w, CHILD_ACCESS_LOGGER);
 }
 
 void
 helpers_replace_logger(struct worker *w)
 {
-	w->logger_due = w->channel.fd != -1 && has_enough(w, &logger_kind);
+	w->logger_due = w->channel.fd != -1 &&
+	    has_enough(w, CHILD_ACCESS_LOGGER);
 	if (w->channel.fd != -1 && !w->logger_due)
 		helpers_start_logger(w);
-}
-
-static void
-kill_helper(const struct helper *h)
-{
-	children_give_up(h->pid);
-	kill(h->pid, SIGKILL);
 }
 
 void
@@ -179,9 +175,9 @@ helpers_kill(int pipe)
 	uint64_t		 inode = pipe != -1 ? io_inode(pipe) : 0;
 
 	TAILQ_FOREACH(h, &helpers, link)
-		if (h->kind == &helper_kind && inode != 0 &&
+		if (h->role == CHILD_HELPER && inode != 0 &&
 		    h->pipe_inode == inode)
-			kill_helper(h);
+			child_kill(h->child);
 }
 
 void
@@ -190,8 +186,9 @@ helpers_kill_all(const struct worker *w)
 	const struct helper	*h;
 
 	TAILQ_FOREACH(h, &helpers, link)
-		if (h->kind == &helper_kind && h->main_id == w->main_id)
-			kill_helper(h);
+		if (h->role == CHILD_HELPER &&
+		    h->main_id == w->main_id)
+			child_kill(h->child);
 }
 
 void
@@ -206,7 +203,7 @@ helpers_main_died(const struct worker *w)
 			continue;
 		h->orphan = true;
 		h->worker = w->number;
-		if (h->kind == &helper_kind)
+		if (h->role == CHILD_HELPER)
 			h->fs_queue = helper_slots_find(w->helper_slots,
 			    h->pipe_inode);
 	}
@@ -233,10 +230,10 @@ helpers_find_orphans(const struct worker *w, struct orphans *orphans)
 
 	*orphans = (struct orphans){ 0 };
 	TAILQ_FOREACH(h, &helpers, link) {
-		if (h->kind != &helper_kind || !h->orphan ||
+		if (h->role != CHILD_HELPER || !h->orphan ||
 		    h->worker % w->generation->nworkers != w->number)
 			continue;
-		fd = open_pidfd(h->pid);
+		fd = open_pidfd(h->child->pid);
 		if (fd == -1)
 			continue;
 		orphans->at = mem_grow(orphans->at, orphans->count + 1,

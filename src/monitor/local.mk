@@ -4,10 +4,9 @@ noinst_LIBRARIES += libmonitor.a
 dist_noinst_DATA += src/monitor/README
 
 libmonitor_a_SOURCES = \
-	src/monitor/check_roots.c \
-	src/monitor/check_roots.h \
-	src/monitor/children.c \
-	src/monitor/children.h \
+	src/monitor/child.c \
+	src/monitor/child.h \
+	src/monitor/component.c \
 	src/monitor/component.h \
 	src/monitor/control_child.c \
 	src/monitor/control_child.h \
@@ -17,14 +16,10 @@ libmonitor_a_SOURCES = \
 	src/monitor/control_socket.h \
 	src/monitor/error_log.c \
 	src/monitor/error_log.h \
-	src/monitor/error_pipe.c \
-	src/monitor/error_pipe.h \
 	src/monitor/events.c \
 	src/monitor/events.h \
 	src/monitor/generation.c \
 	src/monitor/generation.h \
-	src/monitor/helper_rules.c \
-	src/monitor/helper_rules.h \
 	src/monitor/helpers.c \
 	src/monitor/helpers.h \
 	src/monitor/life.tbl \
@@ -40,8 +35,8 @@ libmonitor_a_SOURCES = \
 	src/monitor/reload.h \
 	src/monitor/reopen.c \
 	src/monitor/reopen.h \
-	src/monitor/spawn.c \
-	src/monitor/spawn.h \
+	src/monitor/roots.c \
+	src/monitor/roots.h \
 	src/monitor/standard_error.c \
 	src/monitor/standard_error.h \
 	src/monitor/upgrade.c \

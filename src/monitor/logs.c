@@ -14,6 +14,31 @@
 #include "monitor/generation.h"
 #include "monitor/logs.h"
 
+#define PIPE_SIZE	(1024 * 1024)	/* bytes; Linux allows no more */
+
+struct logs_errors	logs_errors;
+
+int
+logs_open_pipe(int fd[2])
+{
+	if (pipe2(fd, O_CLOEXEC) == -1)
+		return -1;
+#ifdef F_SETPIPE_SZ
+	/* A smaller pipe will do. */
+	(void)fcntl(fd[1], F_SETPIPE_SZ, PIPE_SIZE);
+#endif
+	return io_nonblock(fd[1]);
+}
+
+int
+logs_open_errors(void)
+{
+	return logs_open_pipe(logs_errors.lines) == -1 ||
+	    logs_open_pipe(logs_errors.drops) == -1 ||
+	    io_nonblock(logs_errors.lines[0]) == -1 ||
+	    io_nonblock(logs_errors.drops[0]) == -1 ? -1 : 0;
+}
+
 int
 logs_open(const char *file)
 {

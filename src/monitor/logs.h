@@ -1,5 +1,10 @@
 /*
  * logs: where logs go, and their descriptors.
+ *
+ * Lines of the error log go through a pipe, as only the error logger waits for
+ * the file system of that log.  The pipe is standard error of all processes, so
+ * messages of libraries and of crashes go there too.  It stays open: when an
+ * error logger dies, the lines are for the next one.
  */
 #ifndef MONITOR_LOGS_H
 #define MONITOR_LOGS_H
@@ -16,6 +21,18 @@ enum logs_target {
 	LOGS_NOWHERE, LOGS_STDERR, LOGS_FILE, LOGS_SYSLOG, LOGS_PROGRAM
 };
 
+/* Two pipes that never block, the reading end first. */
+struct logs_errors {
+	int	lines[2];	/* lines of the error log */
+	int	drops[2];	/* a byte for each line that found no room */
+};
+
+extern struct logs_errors	logs_errors;
+
+/* Opens the two; 0, or -1 with errno. */
+int	logs_open_errors(void);
+/* Opens a large pipe, whose writers do not wait; 0, or -1 with errno. */
+int	logs_open_pipe(int fd[2]);
 /* Opens a file for appending, and makes it if need be.  Returns a descriptor,
  * or -1 with errno.  May wait for the file system. */
 int	logs_open(const char *file);

@@ -17,15 +17,16 @@
 
 /* All that main() prepares. */
 struct monitor_setup {
-	struct generation *first;	/* taken */
 	const char	*conf_file;	/* NULL: the conf is no file */
 	int64_t		 architecture;	/* of -A, for every conf; -1: none */
 	int		 helper;	/* the helper program, open */
-	int		 error_log;	/* a handle if the log is a file */
+	int		 error_log;	/* a handle if the log is a file; taken
+					 * by reopen_start_programs() */
 	struct standard_error standard_error;
 	size_t		 descriptors;	/* limit of open files */
-	struct control_socket control;
-	FILE		*announce;	/* gets a line for each URL; or NULL */
+	struct control_socket control;	/* taken by the control server */
+	FILE		*announce;	/* gets a line for each URL, until the
+					 * server serves; or NULL */
 	const char	*served;	/* the directory, for that line */
 	int		 daemon_pipe;	/* to the process that waits until the
 					 * server serves; -1: none */
@@ -36,8 +37,10 @@ struct monitor_setup {
 	char		**arguments;	/* and its arguments */
 };
 
-/* Runs until a signal ends the server; returns the exit status.  The caller has
- * blocked signals. */
-int	monitor_run(struct monitor_setup *);
+extern struct monitor_setup	prepared;
+
+/* Runs until a signal ends the server; returns the exit status.  Takes the
+ * first generation.  The caller has blocked signals. */
+int	monitor_run(struct generation *first);
 
 #endif

@@ -165,7 +165,7 @@ pidfile_leave(struct pidfile *p)
 void
 pidfile_change(struct pidfile *p, const char *path)
 {
-	struct pidfile	next = PIDFILE_NONE;
+	struct pidfile	next = { .fd = -1 };
 
 	if (path == NULL ? p->path == NULL :
 	    p->path != NULL && strcmp(path, p->path) == 0)

@@ -10,8 +10,6 @@ struct pidfile {
 	char	*path;		/* owned */
 };
 
-#define PIDFILE_NONE	{ .fd = -1 }
-
 /*
  * Opens and locks a pid file; the file of a server that was killed can be
  * taken.  Returns 0, or -1 with errno after a line in the log.  inherited: a

@@ -14,37 +14,32 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
+#include "monitor/child.h"
 #include "monitor/component.h"
 #include "monitor/error_log.h"
-#include "monitor/error_pipe.h"
+#include "monitor/logs.h"
 #include "monitor/monitor.h"
 #include "monitor/piped_log.h"
-#include "monitor/spawn.h"
 
 #define BACKOFF_MIN	1000		/* ms until a program is restarted */
 #define BACKOFF_MAX	60000		/* ms, if it keeps ending early */
 #define MIN_LIFETIME	10000		/* ms */
-#define PIPE_SIZE	(1024 * 1024)	/* bytes, if the system allows */
 #define WORDS_MAX	64		/* of a command */
 
 struct piped_log {
 	char			*command;	/* owned, as in the conf */
 	bool			 has_errors;	/* true: the error log */
 	int			 pipe[2];	/* -1: closed */
-	pid_t			 pid;		/* of the program; 0: none */
+	struct child		*program;	/* NULL: none runs */
 	int64_t			 started_at;	/* ms */
 	struct timer		 restart;
 	int			 backoff;	/* ms */
 	TAILQ_ENTRY(piped_log)	 link;
 };
 
-static TAILQ_HEAD(, piped_log)	 logs = TAILQ_HEAD_INITIALIZER(logs);
-static const struct standard_error *standard_error;
-
-/* The conf names it. */
-static const struct child_kind	 kind = {
-	.name = "log program", .lasting = true
-};
+static TAILQ_HEAD(, piped_log)	logs = TAILQ_HEAD_INITIALIZER(logs);
+static int			input;	/* of the program that is started: the
+					 * log's own are closed in children */
 
 /* Splits a command at blanks; text between two ' is one word. */
 static void
@@ -68,7 +63,7 @@ split_words(char *text, char *words[WORDS_MAX + 1])
 static int
 open_standard_error(void)
 {
-	return io_reopen(standard_error->fd, O_WRONLY | O_APPEND);
+	return io_reopen(prepared.standard_error.fd, O_WRONLY | O_APPEND);
 }
 
 /* Sends the program's output to the error logger.  The output of a program that
@@ -77,11 +72,11 @@ open_standard_error(void)
 static void
 redirect_output(const struct generation *g, const struct piped_log *p)
 {
-	int	fd = error_pipe.lines[1];
+	int	fd = logs_errors.lines[1];
 
 	if (p->has_errors)
-		fd = standard_error_is_for(standard_error, g->conf) ?
-		    open_standard_error() : -1;
+		fd = standard_error_is_for(g->conf) ? open_standard_error() :
+		    -1;
 	if (fd == -1)
 		fd = open("/dev/null", O_WRONLY);
 	dup2(fd, STDOUT_FILENO);
@@ -101,13 +96,14 @@ report_failure(const struct piped_log *p, const char *name)
 	fatal("cannot run the log program %s", name);
 }
 
-static _Noreturn void
-log_program_entry(const struct generation *g, const struct piped_log *p,
-    int input)
+static void
+run_program(struct generation *g, void *log, int unused)
 {
-	char	*words[WORDS_MAX + 1], *text = mem_string(p->command);
+	const struct piped_log	*p = log;
+	char			*words[WORDS_MAX + 1];
 
-	split_words(text, words);
+	(void)unused;
+	split_words(mem_string(p->command), words);
 	if (dup2(input, STDIN_FILENO) == -1)
 		fatal("%s: its pipe", p->command);
 	signal(SIGPIPE, SIG_DFL);
@@ -122,24 +118,28 @@ log_program_entry(const struct generation *g, const struct piped_log *p,
 static void	program_died(void *, const struct child *);
 static void	start_again(void *);
 
+/* The conf names it. */
+static const struct child_kind	kind = {
+	.name = "log program", .lasting = true, .run = run_program,
+	.died = program_died
+};
+
 static void
 start_program(struct generation *g, struct piped_log *p)
 {
-	/* The log's own descriptors are closed in children. */
-	int	input = fcntl(p->pipe[0], F_DUPFD_CLOEXEC, 0), unused = -1;
+	int	unused = -1;
 
 	events_unset(&p->restart);
 	p->started_at = clock_ms();
-	p->pid = input == -1 ? -1 : spawn(&kind, g, &unused, program_died, p);
-	if (p->pid == 0)
-		log_program_entry(g, p, input);
+	input = fcntl(p->pipe[0], F_DUPFD_CLOEXEC, 0);
+	if (input != -1)
+		p->program = child_start(&kind, g, p, &unused);
 	io_close(&input);
 	io_close(&unused);
-	if (p->pid != -1)
+	if (p->program != NULL)
 		return;
 	log_error("cannot start a process for the log program %s: trying it "
 	    "again", p->command);
-	p->pid = 0;
 	events_set(&p->restart, BACKOFF_MIN, start_again, p);
 }
 
@@ -147,18 +147,6 @@ static void
 start_again(void *log)
 {
 	start_program(generations.serving, log);
-}
-
-static int
-open_pipe(int fd[2])
-{
-	if (pipe2(fd, O_CLOEXEC) == -1)
-		return -1;
-#ifdef F_SETPIPE_SZ
-	/* A smaller pipe will do. */
-	(void)fcntl(fd[1], F_SETPIPE_SZ, PIPE_SIZE);
-#endif
-	return io_nonblock(fd[1]);
 }
 
 static bool
@@ -185,7 +173,7 @@ piped_log_open(struct generation *g, const char *command)
 		    p->has_errors == has_errors)
 			return fcntl(p->pipe[1], F_DUPFD_CLOEXEC, 3);
 	p = mem_zero(sizeof(*p));
-	if (open_pipe(p->pipe) == -1) {
+	if (logs_open_pipe(p->pipe) == -1) {
 		free(p);
 		return -1;
 	}
@@ -196,27 +184,19 @@ piped_log_open(struct generation *g, const char *command)
 	return fcntl(p->pipe[1], F_DUPFD_CLOEXEC, 3);
 }
 
-static void
-free_log(struct piped_log *p)
-{
-	events_unset(&p->restart);
-	TAILQ_REMOVE(&logs, p, link);
-	io_close(&p->pipe[0]);
-	io_close(&p->pipe[1]);
-	free(p->command);
-	free(p);
-}
-
-/* Closes the pipe: the program finds the end of its input when no writer is
- * left. */
+/* Closes the pipe, and frees the log when its program has ended: that finds the
+ * end of its input when no writer is left. */
 static void
 close_log(struct piped_log *p)
 {
 	io_close(&p->pipe[0]);
 	io_close(&p->pipe[1]);
 	events_unset(&p->restart);
-	if (p->pid == 0)
-		free_log(p);
+	if (p->program != NULL)
+		return;
+	TAILQ_REMOVE(&logs, p, link);
+	free(p->command);
+	free(p);
 }
 
 static void
@@ -237,9 +217,9 @@ program_died(void *log, const struct child *c)
 {
 	struct piped_log	*p = log;
 
-	p->pid = 0;
+	p->program = NULL;
 	if (is_closed(p))
-		free_log(p);
+		close_log(p);
 	else
 		set_restart(p, c->how);
 }
@@ -276,17 +256,11 @@ piped_log_renew(void)
 
 	for (p = TAILQ_FIRST(&logs); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, link);
-		if (p->pid != 0)
+		if (p->program != NULL)
 			close_log(p);
 		else
 			events_set(&p->restart, 0, start_again, p);
 	}
-}
-
-static void
-take_setup(struct monitor_setup *setup)
-{
-	standard_error = &setup->standard_error;
 }
 
 static void
@@ -309,23 +283,23 @@ await_programs(void)
 	if (TAILQ_EMPTY(&logs))
 		return;
 	/* Standard error may be the pipe of a program. */
-	dup2(standard_error->fd, STDERR_FILENO);
+	dup2(prepared.standard_error.fd, STDERR_FILENO);
 	error_log_close();
 	for (p = TAILQ_FIRST(&logs); p != NULL; p = next) {
 		next = TAILQ_NEXT(p, link);
 		close_log(p);
 	}
-	children_await(&kind);
+	child_await(&kind);
 	TAILQ_FOREACH(p, &logs, link)
-		kill(p->pid, SIGTERM);
-	children_await(&kind);
+		kill(p->program->pid, SIGTERM);
+	child_await(&kind);
 	while ((p = TAILQ_FIRST(&logs)) != NULL) {
-		kill(p->pid, SIGKILL);
-		children_disown(p->pid, false);
-		free_log(p);
+		child_kill(p->program);
+		child_release(&p->program);
+		close_log(p);
 	}
 }
 
 const struct component	piped_log_component = {
-	.setup = take_setup, .leave = close_descriptors, .end = await_programs
+	.end = await_programs, .leave = close_descriptors
 };

@@ -8,9 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,56 +18,46 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
-#include "monitor/check_roots.h"
-#include "monitor/helper_rules.h"
+#include "monitor/child.h"
 #include "monitor/component.h"
-#include "monitor/workers.h"
+#include "monitor/control_server.h"
+#include "monitor/error_log.h"
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
 #include "monitor/piped_log.h"
 #include "monitor/reload.h"
-#include "monitor/spawn.h"
+#include "monitor/roots.h"
+#include "monitor/workers.h"
 #include "shared/listener.h"
+#include "stats/scoreboard.h"
+#include "stats/stats.h"
 
 #define CHECK_TIMEOUT	30000		/* ms for the conf and the files it
 					 * names */
-#define CHECK_OK	2		/* kind of message: the conf is fine */
-#define CHECK_FAILED	3		/* the conf is wrong; with a pipe */
+#define STATUS_MAX	160		/* bytes of an error for a supervisor */
 #define ERRORS_MAX	(60 * 1024)	/* bytes; a pipe takes them at once */
 
 /* A message of the conf checker, with a descriptor unless it is CHECK_OK. */
 struct check_message {
-	uint64_t	kind;
-	uint64_t	name;		/* hash of a log's file name; with
-					 * CHECK_FAILED, whether the conf itself
-					 * is wrong */
+	enum check {
+		CHECK_ACCESS_LOG = LOG_ACCESS,	/* opened; two logs at most */
+		CHECK_ERROR_LOG = LOG_ERRORS,
+		CHECK_OK,
+		CHECK_FAILED,			/* with a pipe: log lines */
+		CHECK_WRONG			/* the same, of a wrong conf */
+	}		kind;
+	uint64_t	name_hash;		/* of a log */
 };
 
 static struct {
-	pid_t		 pid;		/* of the conf checker; 0: none */
-	struct source	 pipe;		/* brings logs, then the verdict */
-	struct timer	 timeout;	/* of the conf checker */
+	struct child	*checker;	/* its pipe brings logs, then the
+					 * verdict; NULL: none */
 	int		 logs[2];	/* opened by the conf checker, by enum
 					 * log_kind; -1: none */
 	uint64_t	 name_hashes[2]; /* of the names of these logs */
-	bool		 reopen_logs;	/* open the logs again after this one */
-	unsigned	 number;	/* of the last reload that was begun */
 	struct buf	 errors;	/* the lines that it has logged */
 	bool		 is_conf_error;	/* the conf itself is wrong */
-} reload = { .pipe.fd = -1, .logs = { -1, -1 } };
-
-static const struct reload_calls	*calls;
-static struct monitor_setup		*setup;
-
-static const struct child_kind	checker = {
-	.name = "conf checker", .privileged = true
-};
-
-void
-reload_init(const struct reload_calls *c)
-{
-	calls = c;
-}
+} reload = { .logs = { -1, -1 } };
 
 static uint64_t
 hash_name(const char *name)
@@ -81,12 +69,11 @@ hash_name(const char *name)
 
 /* Collects log lines for the client that has asked for the reload. */
 static void
-capture_line(void *errors, const char *line, size_t n)
+capture_line(void *unused, const char *line, size_t n)
 {
-	struct buf	*to = errors;
-
-	if (to->len + n <= ERRORS_MAX)
-		buf_add(to, line, n);
+	(void)unused;
+	if (reload.errors.len + n <= ERRORS_MAX)
+		buf_add(&reload.errors, line, n);
 }
 
 /* Logs each error of the conf as amped -t prints it. */
@@ -96,7 +83,7 @@ report_errors(struct buf *errors)
 	char	*rest = errors->at, *line;
 
 	reload.is_conf_error = true;
-	capture_line(&reload.errors, errors->at, errors->len);
+	capture_line(NULL, errors->at, errors->len);
 	log_capture(NULL, NULL);
 	while (rest != NULL && *rest != '\0') {
 		line = strsep(&rest, "\n");
@@ -120,9 +107,9 @@ read_conf(void)
 		g = generation_new(conf);
 	buf_free(&errors);
 	if (g != NULL &&
-	    (!standard_error_is_allowed(&setup->standard_error, g->conf) ||
-		helper_rules_check(g->conf) == -1 ||
-		generation_choose_user(g) == -1))
+	    (!standard_error_is_allowed(g->conf) ||
+	    roots_check_sandbox(g->conf) == -1 ||
+	    generation_choose_user(g) == -1))
 		generation_free(&g);
 	return g;
 }
@@ -136,9 +123,9 @@ is_unchanged(const char *file, enum log_kind kind)
 }
 
 static int
-send_message(int pipe, uint64_t kind, uint64_t name, int log)
+send_message(int pipe, enum check kind, uint64_t name_hash, int log)
 {
-	struct check_message	message = { kind, name };
+	struct check_message	message = { kind, name_hash };
 	struct iovec		iov = { &message, sizeof(message) };
 
 	return io_send_message(pipe, &iov, 1, log);
@@ -166,7 +153,7 @@ send_log(const struct generation *g, enum log_kind kind, int pipe)
 		return -1;
 	}
 	logs_use_handle(&log);
-	return send_message(pipe, (uint64_t)kind, hash_name(file), log);
+	return send_message(pipe, (enum check)kind, hash_name(file), log);
 }
 
 /* Sends the errors, in a pipe. */
@@ -178,21 +165,23 @@ send_errors(int pipe)
 	if (pipe2(lines, O_CLOEXEC | O_NONBLOCK) == -1)
 		return;
 	if (write(lines[1], reload.errors.at, reload.errors.len) != -1)
-		send_message(pipe, CHECK_FAILED, reload.is_conf_error,
-		    lines[0]);
+		send_message(pipe, reload.is_conf_error ? CHECK_WRONG :
+		    CHECK_FAILED, 0, lines[0]);
 }
 
-static _Noreturn void
-checker_entry(int pipe)
+static void
+run_checker(struct generation *unused, void *context, int pipe)
 {
 	struct generation	*g;
 
+	(void)unused;
+	(void)context;
 	proc_title("amped: conf checker");
 	proc_signals_unblock();
-	log_capture(capture_line, &reload.errors);
+	log_capture(capture_line, NULL);
 	g = read_conf();
 	if (g != NULL)
-		check_roots(g);
+		roots_check(g);
 	if (g != NULL && send_log(g, LOG_ACCESS, pipe) == 0 &&
 	    send_log(g, LOG_ERRORS, pipe) == 0)
 		send_message(pipe, CHECK_OK, 0, -1);
@@ -214,28 +203,6 @@ receive_errors(bool is_conf_error, int lines)
 		to->len += (size_t)n;
 }
 
-bool
-reload_is_busy(void)
-{
-	return reload.pid != 0;
-}
-
-unsigned
-reload_number(void)
-{
-	return reload.number;
-}
-
-static void
-end_check(void)
-{
-	if (reload.pid != 0)
-		children_give_up(reload.pid);
-	reload.pid = 0;
-	events_close(&reload.pipe);
-	events_unset(&reload.timeout);
-}
-
 static void
 close_logs(void)
 {
@@ -243,73 +210,65 @@ close_logs(void)
 	io_close(&reload.logs[LOG_ERRORS]);
 }
 
+/* Tells the clients that wait for it, and the supervisor the first error. */
 static void
 keep_old_conf(void)
 {
+	const char	*text = buf_string(&reload.errors);
+	int		 first = (int)strcspn(text, "\n");
+	char		 words[STATUS_MAX + 100];
+
 	log_capture(NULL, NULL);
-	end_check();
+	child_give_up(&reload.checker);
 	close_logs();
-	calls->failed(reload.number, reload.is_conf_error, &reload.errors);
+	control_server_keep();
+	stats_count(STATS_RELOADS_FAILED);
+	log_errorx("the conf in force stays");
+	snprintf(words, sizeof(words), "the conf could not be read again"
+	    "%s%.*s; still serving ", first > 0 ? ": " : "",
+	    first < STATUS_MAX ? first : STATUS_MAX, text);
+	generation_notify(words);
+	control_server_reloaded(generations.reloads, reload.is_conf_error ?
+	    CONTROL_VERDICT_CONF : CONTROL_VERDICT_FAILED, &reload.errors);
 }
 
 static void
 give_up_checker(void *unused)
 {
 	(void)unused;
-	log_capture(capture_line, &reload.errors);
+	log_capture(capture_line, NULL);
 	log_errorx("the conf cannot be read: a file system that it names does "
 	    "not answer");
-	kill(reload.pid, SIGKILL);
+	child_kill(reload.checker);
 	keep_old_conf();
 }
 
-/* Returns the log that the conf checker has opened, or the one in use; -1 with
- * errno 0: the one in use stays. */
-static int
-choose_log_file(const char *file, enum log_kind kind)
-{
-	int	log = reload.logs[kind];
-
-	if (log != -1 && reload.name_hashes[kind] == hash_name(file)) {
-		reload.logs[kind] = -1;
-		return log;
-	}
-	if (!is_unchanged(file, kind)) {
-		errno = ESTALE;
-		return -1;
-	}
-	return kind == LOG_ERRORS ? -1 : fcntl(generations.serving->access_log,
-	    F_DUPFD_CLOEXEC, 3);
-}
-
-/* Returns the generation's own descriptor of a log; -1 with errno 0: there is
- * no log, or the one in use stays. */
-static int
-choose_log(struct generation *g, enum log_kind kind)
+/* Gives the generation its own descriptor of a log, unless there is no log, or
+ * the error log in use stays.  Returns false if there is none to give. */
+static bool
+choose_log(struct generation *g, enum log_kind kind, int *log)
 {
 	const char		*name = logs_name(g, kind);
 	enum logs_target	 target = logs_target(name);
 
-	errno = 0;
-	if (target == LOGS_FILE)
-		return choose_log_file(name, kind);
-	if (target == LOGS_PROGRAM)
-		return piped_log_open(g, name);
 	if (target == LOGS_NOWHERE ||
 	    (target == LOGS_SYSLOG && kind == LOG_ACCESS))
-		return -1;
-	/* With syslog, only crash messages go to standard error. */
-	return fcntl(setup->standard_error.fd, F_DUPFD_CLOEXEC, 3);
-}
-
-static bool
-choose_logs(struct generation *g)
-{
-	g->access_log = choose_log(g, LOG_ACCESS);
-	if (g->access_log == -1 && errno != 0)
-		return false;
-	g->error_log = choose_log(g, LOG_ERRORS);
-	return g->error_log != -1 || errno == 0;
+		return true;
+	if (target == LOGS_PROGRAM)
+		*log = piped_log_open(g, name);
+	else if (target != LOGS_FILE)
+		/* With syslog, only crash messages go to standard error. */
+		*log = fcntl(prepared.standard_error.fd, F_DUPFD_CLOEXEC, 3);
+	else if (reload.logs[kind] != -1 &&
+	    reload.name_hashes[kind] == hash_name(name)) {
+		*log = reload.logs[kind];
+		reload.logs[kind] = -1;
+	} else if (is_unchanged(name, kind) && kind == LOG_ACCESS)
+		*log = fcntl(generations.serving->access_log, F_DUPFD_CLOEXEC,
+		    3);
+	else
+		return is_unchanged(name, kind);
+	return *log != -1;
 }
 
 /* The conf checker has found the conf fine, but the conf may have changed
@@ -320,34 +279,36 @@ start_generation(void)
 	const struct generation	*serving = generations.serving;
 	const struct listeners	 before = { serving->conf, serving->listeners,
 				    serving->nlisteners,
-				    setup->inherited.sockets,
-				    setup->inherited.nsockets };
+				    prepared.inherited.sockets,
+				    prepared.inherited.nsockets };
 	struct generation	*g;
 
-	log_capture(capture_line, &reload.errors);
+	log_capture(capture_line, NULL);
 	g = read_conf();
 	if (g == NULL) {
 		keep_old_conf();
 		return;
 	}
-	if (!choose_logs(g)) {
+	if (!choose_log(g, LOG_ACCESS, &g->access_log) ||
+	    !choose_log(g, LOG_ERRORS, &g->error_log)) {
 		log_capture(NULL, NULL);
 		log_notice("the conf has changed while it was read: reading it "
 		    "again");
 		generation_free(&g);
 		close_logs();
-		calls->again();
+		due.reload = true;
 		return;
 	}
 	g->listeners = listener_open(g->conf, &before, &g->nlisteners);
-	if (g->listeners == NULL || calls->prepare(g->conf) == -1) {
+	if (g->listeners == NULL ||
+	    control_server_prepare(g->conf, false) == -1) {
 		generation_free(&g);
 		keep_old_conf();
 		return;
 	}
 	log_capture(NULL, NULL);
 	close_logs();
-	upgrade_warn_unused(&setup->inherited, g);
+	upgrade_warn_unused(g);
 	TAILQ_INSERT_TAIL(&generations.list, g, link);
 	workers_start(g);
 }
@@ -357,92 +318,101 @@ on_checker(void *unused)
 {
 	struct check_message	 message;
 	int			 log = -1;
-	ssize_t			 n = io_recv_message(reload.pipe.fd, &message,
-				    sizeof(message), &log);
+	ssize_t			 n = io_recv_message(reload.checker->pipe.fd,
+				    &message, sizeof(message), &log);
 
 	(void)unused;
-	if (n == (ssize_t)sizeof(message) && message.kind < CHECK_OK &&
-	    log != -1) {
+	if (n != (ssize_t)sizeof(message))
+		message.kind = CHECK_FAILED;
+	else if (message.kind < CHECK_OK && log != -1) {
 		io_close(&reload.logs[message.kind]);
 		reload.logs[message.kind] = log;
-		reload.name_hashes[message.kind] = message.name;
+		reload.name_hashes[message.kind] = message.name_hash;
 		return;
-	}
-	if (n == (ssize_t)sizeof(message) && message.kind == CHECK_FAILED &&
-	    log != -1)
-		receive_errors(message.name != 0, log);
+	} else if (message.kind != CHECK_OK && log != -1)
+		receive_errors(message.kind == CHECK_WRONG, log);
 	io_close(&log);
-	if (n == (ssize_t)sizeof(message) && message.kind == CHECK_OK) {
-		end_check();
+	if (message.kind == CHECK_OK) {
+		child_give_up(&reload.checker);
 		start_generation();
 	} else
 		keep_old_conf();
 }
 
-void
-reload_begin(void)
-{
-	int	pipe = -1;
+static const struct child_kind	checker = {
+	.name = "conf checker", .privileged = true, .run = run_checker,
+	.on_readable = on_checker, .on_timeout = give_up_checker,
+	.timeout = CHECK_TIMEOUT
+};
 
-	log_info("reading the conf again");
-	sd_notify_reloading(&setup->notify);
-	reload.reopen_logs = reload.is_conf_error = false;
-	reload.errors.len = 0;
-	reload.number++;
-	reload.pid = spawn(&checker, generations.serving, &pipe, NULL, NULL);
-	if (reload.pid == 0)
-		checker_entry(pipe);
-	if (reload.pid == -1) {
-		log_error("cannot read the conf again, as no process can be "
-		    "started for it");
-		reload.pid = 0;
-		keep_old_conf();
-		return;
-	}
-	events_add(&reload.pipe, pipe, on_checker, NULL);
-	events_set(&reload.timeout, CHECK_TIMEOUT, give_up_checker, NULL);
+bool
+reload_is_busy(void)
+{
+	return reload.checker != NULL;
 }
 
 void
-reload_fail(const char *how)
+reload_begin(void)
 {
-	log_capture(capture_line, &reload.errors);
+	log_info("reading the conf again");
+	sd_notify_reloading(&prepared.notify);
+	reload.is_conf_error = false;
+	reload.errors.len = 0;
+	generations.reloads++;
+	reload.checker = child_start(&checker, generations.serving, NULL,
+	    NULL);
+	if (reload.checker != NULL)
+		return;
+	log_error("cannot read the conf again, as no process can be started "
+	    "for it");
+	keep_old_conf();
+}
+
+static void
+on_failed(const char *how)
+{
+	log_capture(capture_line, NULL);
 	log_errorx("the new main %s before it served; its messages stand above",
 	    how);
 	keep_old_conf();
 }
 
-void
-reload_on_reopen(void)
-{
-	reload.reopen_logs = reload.pid != 0 || workers_are_starting();
-}
-
-bool
-reload_end(void)
-{
-	bool	due = reload.reopen_logs;
-
-	reload.reopen_logs = false;
-	return due;
-}
-
+/* A new generation serves: drains the one before. */
 static void
-take_setup(struct monitor_setup *s)
+put_in_force(struct generation *g)
 {
-	setup = s;
+	struct generation	*before = generations.serving;
+	int			 log = g->error_log;
+
+	if (g == before)
+		return;
+	generations.serving = g;
+	stats_count(STATS_RELOADS);
+	scoreboard_set_conf((int64_t)stats[STATS_RELOADS] + 1);
+	log_init("monitor", (enum log_level)g->conf->log.error_level);
+	g->error_log = -1;		/* the error logger closes it else */
+	if (log != -1)
+		error_log_use(log);
+	standard_error_settle(g->conf);
+	pidfile_change(&prepared.pidfile, g->conf->pid);
+	generation_notify("serving ");
+	before->replaced_by = generations.reloads;
+	upgrade_block_new(before);
+	workers_replace(before);
+	/* The reload may have opened its logs before their files were moved. */
+	due.reopen = due.reopen || due.reopened;
 }
 
 static void
 cancel_reload(void)
 {
-	if (reload.pid != 0)
-		kill(reload.pid, SIGKILL);
-	end_check();
+	if (reload.checker != NULL)
+		child_kill(reload.checker);
+	child_give_up(&reload.checker);
 	close_logs();
 	buf_free(&reload.errors);
 }
 
 const struct component	reload_component = {
-	.setup = take_setup, .stop = cancel_reload
+	.serves = put_in_force, .failed = on_failed, .stop = cancel_reload
 };

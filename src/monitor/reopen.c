@@ -12,53 +12,44 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
+#include "monitor/child.h"
 #include "monitor/component.h"
+#include "monitor/control_server.h"
 #include "monitor/error_log.h"
+#include "monitor/helpers.h"
 #include "monitor/logs.h"
+#include "monitor/monitor.h"
 #include "monitor/piped_log.h"
 #include "monitor/reopen.h"
-#include "monitor/spawn.h"
-#include "monitor/workers.h"
 
 #define OPEN_TIMEOUT	10000	/* ms for a file system to open a log */
 
 /* A log that a child opens, since open(2) may wait for a file system. */
 struct opening {
-	pid_t			 pid;		/* of the log opener */
-	struct source		 pipe;		/* brings the descriptor */
+	struct child		*child;		/* the log opener, whose pipe
+						 * brings the descriptor */
 	enum log_kind		 kind;
 	unsigned		 generation;	/* of an access log */
-	struct timer		 timeout;
 	TAILQ_ENTRY(opening)	 link;
 };
 
 static TAILQ_HEAD(, opening)	openings = TAILQ_HEAD_INITIALIZER(openings);
-static bool			again;	/* all logs, once more */
-static const struct reopen_calls *calls;
 
-static const struct child_kind	log_opener = {
-	.name = "log opener", .privileged = true
-};
-
-void
-reopen_init(const struct reopen_calls *c)
+static void
+run_log_opener(struct generation *g, void *opening, int pipe)
 {
-	calls = c;
-}
-
-static _Noreturn void
-log_opener_entry(const char *file, enum log_kind kind, int pipe)
-{
-	char		byte = 0;
-	struct iovec	iov = { &byte, sizeof(byte) };
-	int		log;
+	const struct opening	*o = opening;
+	const char		*file = logs_name(g, o->kind);
+	char			 byte = 0;
+	struct iovec		 iov = { &byte, sizeof(byte) };
+	int			 log;
 
 	proc_title("amped: log opener");
 	proc_signals_unblock();
 	log = logs_open(file);
 	if (log == -1) {
 		log_error("cannot open the %s %s again, going on with the one "
-		    "that is open", logs_kind_name(kind), file);
+		    "that is open", logs_kind_name(o->kind), file);
 		_exit(0);
 	}
 	logs_use_handle(&log);
@@ -76,7 +67,8 @@ switch_log(struct generation *g, enum log_kind kind, int log)
 		/* The close does not wait: it is a handle, or no file. */
 		io_close(&g->access_log);
 		g->access_log = log;
-		workers_replace_loggers(g);
+		for (unsigned i = 0; i < g->nworkers; i++)
+			helpers_replace_logger(&g->workers[i]);
 	}
 	log_notice("the %s has been opened again", logs_kind_name(kind));
 }
@@ -97,17 +89,11 @@ restart_program(struct generation *g, enum log_kind kind)
 static void
 end_opening(struct opening *o)
 {
-	children_give_up(o->pid);
-	events_close(&o->pipe);
-	events_unset(&o->timeout);
+	child_give_up(&o->child);
 	TAILQ_REMOVE(&openings, o, link);
 	free(o);
-	if (!TAILQ_EMPTY(&openings))
-		return;
-	if (again)
-		reopen_begin();
-	else
-		calls->ended();
+	if (TAILQ_EMPTY(&openings) && !due.reopen)
+		control_server_reopened();
 }
 
 static void
@@ -118,59 +104,52 @@ give_up_opening(void *opening)
 	log_warnx("the %s cannot be opened again, its file system does not "
 	    "answer: going on with the one that is open",
 	    logs_kind_name(o->kind));
-	kill(o->pid, SIGKILL);
-	calls->failed(logs_kind_name(o->kind));
+	child_kill(o->child);
+	control_server_reopen_failed(logs_kind_name(o->kind));
 	end_opening(o);
-}
-
-static void
-take_opened(const struct opening *o, int log)
-{
-	struct generation	*g = generation_find(o->generation);
-
-	if (g == NULL && o->kind == LOG_ACCESS)
-		close(log);	/* its generation has ended */
-	else
-		switch_log(g, o->kind, log);
 }
 
 static void
 on_opened(void *opening)
 {
-	struct opening	*o = opening;
-	char		 byte;
-	int		 log = -1;
+	struct opening		*o = opening;
+	struct generation	*g;
+	char			 byte;
+	int			 log = -1;
 
-	if (io_recv_message(o->pipe.fd, &byte, sizeof(byte), &log) == 1 &&
-	    log != -1)
-		take_opened(o, log);
+	TAILQ_FOREACH(g, &generations.list, link)
+		if (g->number == o->generation)
+			break;
+	if (io_recv_message(o->child->pipe.fd, &byte, sizeof(byte), &log) !=
+	    1 || log == -1)
+		control_server_reopen_failed(logs_kind_name(o->kind));
+	else if (g != NULL || o->kind == LOG_ERRORS)
+		switch_log(g, o->kind, log);
 	else
-		calls->failed(logs_kind_name(o->kind));
+		close(log);		/* its generation has ended */
 	end_opening(o);
 }
+
+static const struct child_kind	log_opener = {
+	.name = "log opener", .privileged = true, .run = run_log_opener,
+	.on_readable = on_opened, .on_timeout = give_up_opening,
+	.timeout = OPEN_TIMEOUT
+};
 
 static void
 reopen_file(struct generation *g, enum log_kind kind)
 {
-	const char	*file = logs_name(g, kind);
-	struct opening	*o;
-	int		 pipe = -1;
-	pid_t		 pid;
+	struct opening	*o = mem_zero(sizeof(*o));
 
-	pid = spawn(&log_opener, g, &pipe, NULL, NULL);
-	if (pid == 0)
-		log_opener_entry(file, kind, pipe);
-	if (pid == -1) {
+	*o = (struct opening){ .kind = kind, .generation = g->number };
+	o->child = child_start(&log_opener, g, o, NULL);
+	if (o->child == NULL) {
 		log_error("cannot start a process that opens the %s again: it "
 		    "stays as it is", logs_kind_name(kind));
+		free(o);
 		return;
 	}
-	o = mem_zero(sizeof(*o));
-	*o = (struct opening){ .pid = pid, .kind = kind,
-	    .generation = g->number };
 	TAILQ_INSERT_TAIL(&openings, o, link);
-	events_add(&o->pipe, pipe, on_opened, o);
-	events_set(&o->timeout, OPEN_TIMEOUT, give_up_opening, o);
 }
 
 static void
@@ -184,23 +163,23 @@ reopen_log(struct generation *g, enum log_kind kind)
 		restart_program(g, kind);
 }
 
-/* An opening that is under way may have opened a log just before the file was
- * moved away, so all logs are opened once more after it. */
+bool
+reopen_is_busy(void)
+{
+	return !TAILQ_EMPTY(&openings);
+}
+
 void
 reopen_begin(void)
 {
 	struct generation	*g;
 
-	calls->begins();
-	again = !TAILQ_EMPTY(&openings);
-	if (again)
-		return;
 	piped_log_renew();
 	TAILQ_FOREACH(g, &generations.list, link)
 		reopen_log(g, LOG_ACCESS);
 	reopen_log(generations.serving, LOG_ERRORS);
-	if (TAILQ_EMPTY(&openings))
-		calls->ended();
+	if (!reopen_is_busy())
+		control_server_reopened();
 }
 
 static void
@@ -208,12 +187,11 @@ cancel_openings(void)
 {
 	struct opening	*o;
 
-	again = false;
 	while ((o = TAILQ_FIRST(&openings)) != NULL)
 		end_opening(o);
 }
 
-/* Returns -1 if a log goes elsewhere. */
+/* Starts the program of a log; returns -1 if that goes elsewhere. */
 static int
 open_program(struct generation *g, enum log_kind kind)
 {
@@ -229,7 +207,7 @@ open_program(struct generation *g, enum log_kind kind)
 }
 
 void
-reopen_start_programs(struct generation *g)
+reopen_start_loggers(struct generation *g)
 {
 	int	access_log = open_program(g, LOG_ACCESS);
 	int	error_log = open_program(g, LOG_ERRORS);
@@ -239,7 +217,8 @@ reopen_start_programs(struct generation *g)
 		g->access_log = access_log;
 	}
 	if (error_log != -1)
-		error_log_use(error_log);
+		io_close(&prepared.error_log);
+	error_log_use(error_log != -1 ? error_log : prepared.error_log);
 }
 
 const struct component	reopen_component = { .stop = cancel_openings };

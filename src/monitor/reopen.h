@@ -5,19 +5,17 @@
 #ifndef MONITOR_REOPEN_H
 #define MONITOR_REOPEN_H
 
+#include <stdbool.h>
+
 struct generation;
 
-struct reopen_calls {
-	void	(*begins)(void);
-	void	(*failed)(const char *log);	/* which stays as it was */
-	void	(*ended)(void);
-};
-
-void	reopen_init(const struct reopen_calls *);
-/* Starts the log programs of the first generation. */
-void	reopen_start_programs(struct generation *);
+/* Starts the log programs of the first generation, and the error logger. */
+void	reopen_start_loggers(struct generation *);
 /* Opens all logs that are files again, by their names, and starts log programs
  * anew.  A log that cannot be opened stays as it is. */
 void	reopen_begin(void);
+/* Whether logs are being opened.  One that is may have been opened just before
+ * its file was moved away, so the next reopen comes after this one. */
+bool	reopen_is_busy(void);
 
 #endif

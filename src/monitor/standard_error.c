@@ -1,8 +1,6 @@
 /*
  * standard_error: keeps standard error, or puts /dev/null in its place.
  */
-#include <sys/stat.h>
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,10 +13,10 @@
 #include "monitor/standard_error.h"
 
 void
-standard_error_open(struct monitor_setup *setup)
+standard_error_open(void)
 {
-	struct inherited	*h = &setup->inherited;
-	struct standard_error	*s = &setup->standard_error;
+	struct inherited	*h = &prepared.inherited;
+	struct standard_error	*s = &prepared.standard_error;
 
 	s->fd = h->standard_error != -1 ? h->standard_error :
 	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -36,16 +34,15 @@ is_wanted(const struct conf *conf)
 }
 
 bool
-standard_error_is_for(const struct standard_error *s, const struct conf *conf)
+standard_error_is_for(const struct conf *conf)
 {
-	return !s->background || is_wanted(conf);
+	return !prepared.standard_error.background || is_wanted(conf);
 }
 
 bool
-standard_error_is_allowed(const struct standard_error *s,
-    const struct conf *conf)
+standard_error_is_allowed(const struct conf *conf)
 {
-	if (!s->given_up || !is_wanted(conf))
+	if (!prepared.standard_error.given_up || !is_wanted(conf))
 		return true;
 	log_errorx("no log can go to stderr: amped runs in the background and "
 	    "has given up standard error, as no log went there; name a file in "
@@ -53,39 +50,22 @@ standard_error_is_allowed(const struct standard_error *s,
 	return false;
 }
 
-static bool
-is_same_device(int a, int b)
-{
-	struct stat	one, other;
-
-	return fstat(a, &one) == 0 && fstat(b, &other) == 0 &&
-	    S_ISCHR(one.st_mode) && S_ISCHR(other.st_mode) &&
-	    one.st_rdev == other.st_rdev;
-}
-
-/* Whether the error logger's standard error is ours: it has no other log. */
-static bool
-is_for_last_words(const struct conf *conf)
-{
-	enum logs_target	target = logs_target(conf->log.error.to);
-
-	return target != LOGS_FILE && target != LOGS_PROGRAM;
-}
-
 void
-standard_error_settle(struct standard_error *s, const struct conf *conf)
+standard_error_settle(const struct conf *conf)
 {
-	int	null;
+	struct standard_error	*s = &prepared.standard_error;
+	enum logs_target	 target = logs_target(conf->log.error.to);
+	int			 null;
 
-	if (standard_error_is_for(s, conf))
+	if (s->given_up || standard_error_is_for(conf))
 		return;
 	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	if (null == -1) {
 		log_warn("cannot give standard error up");
 		return;
 	}
-	/* The error logger has standard error open as well. */
-	if (is_for_last_words(conf) && !is_same_device(error_log_get(), null))
+	/* An error logger without another log has standard error open, too. */
+	if (target != LOGS_FILE && target != LOGS_PROGRAM)
 		error_log_use(fcntl(null, F_DUPFD_CLOEXEC, 3));
 	io_close(&s->fd);
 	s->fd = null;

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 
 struct conf;
-struct monitor_setup;
 
 struct standard_error {
 	int	fd;		/* /dev/null after it was given up */
@@ -20,15 +19,13 @@ struct standard_error {
 };
 
 /* Takes the descriptor that the monitor before has passed, or our own. */
-void	standard_error_open(struct monitor_setup *);
+void	standard_error_open(void);
 /* Whether processes that are started for this conf may write there. */
-bool	standard_error_is_for(const struct standard_error *,
-	    const struct conf *);
+bool	standard_error_is_for(const struct conf *);
 /* Returns false after a line in the log if the conf has a log go there and it
  * was given up. */
-bool	standard_error_is_allowed(const struct standard_error *,
-	    const struct conf *);
+bool	standard_error_is_allowed(const struct conf *);
 /* A conf is in force: gives standard error up if that conf does not use it. */
-void	standard_error_settle(struct standard_error *, const struct conf *);
+void	standard_error_settle(const struct conf *);
 
 #endif

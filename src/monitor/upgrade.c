@@ -15,34 +15,19 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
+#include "monitor/child.h"
 #include "monitor/component.h"
 #include "monitor/monitor.h"
-#include "monitor/spawn.h"
 #include "monitor/upgrade.h"
 #include "shared/listener.h"
 
 #define START_TIMEOUT	30000	/* ms for it to serve: conf, logs, mains */
 
 static struct {
-	pid_t		pid;		/* of the new monitor; 0: none */
-	struct source	pipe;		/* to the new monitor */
-	struct timer	timeout;	/* of the new monitor, to serve */
-	struct source	old_monitor;	/* a pipe to it */
-	bool		ready;		/* this monitor serves */
-} upgrade = { .pipe.fd = -1, .old_monitor.fd = -1 };
-
-static const struct upgrade_calls	*calls;
-static struct monitor_setup		*setup;
-
-static const struct child_kind	new_monitor = {
-	.name = "new monitor", .monitorial = true, .lasting = true
-};
-
-void
-upgrade_init(const struct upgrade_calls *c)
-{
-	calls = c;
-}
+	struct child	*child;		/* the new monitor; NULL: none */
+	struct source	 old_monitor;	/* a pipe to it */
+	bool		 ready;		/* this monitor serves */
+} upgrade = { .old_monitor.fd = -1 };
 
 /* Names of passed descriptors that are no sockets. */
 #define NAME_OLD_MONITOR	"amped-predecessor"
@@ -110,10 +95,41 @@ upgrade_inherit(struct inherited *h)
 	mem_drop(&list);
 }
 
-void
-upgrade_block_new(const struct inherited *h, const struct generation *g)
+static bool
+is_permanent(const struct listener *l)
 {
-	struct listener	one;
+	const struct inherited	*h = &prepared.inherited;
+
+	for (size_t i = 0; i < h->npermanent; i++)
+		if (listener_has(l, 1, h->sockets[i]))
+			return true;
+	return false;
+}
+
+/* In a new monitor, the sockets are the old one's, too: if this monitor fails,
+ * the old one serves them. */
+void
+upgrade_block_new(const struct generation *g)
+{
+	const struct generation	*other = generations.serving;
+	const struct listener	*l = g->listeners;
+
+	if (upgrade_is_waiting())
+		return;
+	for (size_t i = 0; i < g->nlisteners; i++, l++)
+		if (!is_permanent(l) && (other == g ||
+		    !listener_has(other->listeners, other->nlisteners, l->fd)))
+			listener_block_new(l);
+}
+
+/* Blocks new connections at sockets that only the old monitor serves; it
+ * answers those that are there. */
+static void
+block_rest(void)
+{
+	const struct inherited	*h = &prepared.inherited;
+	const struct generation	*g = generations.serving;
+	struct listener		 one;
 
 	for (size_t i = h->npermanent; i < h->nsockets; i++) {
 		one = (struct listener){ .fd = h->sockets[i] };
@@ -122,46 +138,12 @@ upgrade_block_new(const struct inherited *h, const struct generation *g)
 	}
 }
 
-static bool
-is_permanent(const struct inherited *h, const struct listener *l)
-{
-	for (size_t i = 0; i < h->npermanent; i++)
-		if (listener_has(l, 1, h->sockets[i]))
-			return true;
-	return false;
-}
-
 void
-upgrade_block_own(const struct inherited *h, const struct generation *g,
-    const struct generation *other)
+upgrade_warn_unused(const struct generation *g)
 {
-	const struct listener	*l = g->listeners;
-
-	for (size_t i = 0; i < g->nlisteners; i++, l++)
-		if (!is_permanent(h, l) && (other == NULL ||
-		    !listener_has(other->listeners, other->nlisteners, l->fd)))
-			listener_block_new(l);
-}
-
-void
-upgrade_close_rest(struct inherited *h)
-{
-	while (h->nsockets > h->npermanent)
-		close(h->sockets[--h->nsockets]);
-}
-
-void
-upgrade_close(struct inherited *h)
-{
-	for (size_t i = 0; i < h->nsockets; i++)
-		io_close(&h->sockets[i]);
-}
-
-void
-upgrade_warn_unused(const struct inherited *h, const struct generation *g)
-{
-	struct listener	one;
-	char		url[128];
+	const struct inherited	*h = &prepared.inherited;
+	struct listener		 one;
+	char			 url[128];
 
 	for (size_t i = 0; i < h->npermanent; i++) {
 		if (listener_has(g->listeners, g->nlisteners, h->sockets[i]))
@@ -188,40 +170,41 @@ static size_t
 collect_fds(int pipe, struct listen_fd *list)
 {
 	const struct generation	*g = generations.serving;
-	const struct inherited	*h = &setup->inherited;
+	const struct inherited	*h = &prepared.inherited;
+	struct standard_error	*s = &prepared.standard_error;
 	size_t			 n = 0;
 
 	add_fd(list, &n, pipe, NAME_OLD_MONITOR);
-	add_fd(list, &n, setup->pidfile.fd, NAME_PIDFILE);
-	add_fd(list, &n, setup->standard_error.fd, NAME_STANDARD_ERROR);
-	if (setup->standard_error.background)
-		add_fd(list, &n, setup->standard_error.fd, NAME_BACKGROUND);
-	if (setup->standard_error.given_up)
-		add_fd(list, &n, setup->standard_error.fd, NAME_GIVEN_UP);
+	add_fd(list, &n, prepared.pidfile.fd, NAME_PIDFILE);
+	add_fd(list, &n, s->fd, NAME_STANDARD_ERROR);
+	add_fd(list, &n, s->background ? s->fd : -1, NAME_BACKGROUND);
+	add_fd(list, &n, s->given_up ? s->fd : -1, NAME_GIVEN_UP);
 	for (size_t i = 0; i < h->npermanent; i++)
 		add_fd(list, &n, h->sockets[i], NAME_PERMANENT);
 	for (size_t i = 0; i < g->nlisteners; i++)
-		if (!is_permanent(h, &g->listeners[i]))
+		if (!is_permanent(&g->listeners[i]))
 			add_fd(list, &n, g->listeners[i].fd, NAME_OWN);
 	return n;
 }
 
 /* Until the new monitor has an error log, its messages go to ours. */
-static _Noreturn void
-new_monitor_entry(int pipe)
+static void
+run_new_monitor(struct generation *unused, void *context, int pipe)
 {
 	struct listen_fd	*list = mem_array(LISTEN_FDS_MAX,
 				    sizeof(*list));
 	size_t			 n = collect_fds(pipe, list);
 
+	(void)unused;
+	(void)context;
 	proc_title("amped: new monitor");
-	if (sd_notify_export(&setup->notify) == -1 ||
+	if (sd_notify_export(&prepared.notify) == -1 ||
 	    listen_fds_give(list, n) == -1)
 		log_error("cannot pass the sockets to the new binary");
 	else {
 		proc_signals_unblock();
-		execv(setup->program, setup->arguments);
-		log_error("cannot start %s", setup->program);
+		execv(prepared.program, prepared.arguments);
+		log_error("cannot start %s", prepared.program);
 	}
 	_exit(EX_OSERR);
 }
@@ -229,7 +212,7 @@ new_monitor_entry(int pipe)
 bool
 upgrade_is_busy(void)
 {
-	return upgrade.pid != 0 || upgrade_is_waiting();
+	return upgrade.child != NULL || upgrade_is_waiting();
 }
 
 bool
@@ -241,27 +224,17 @@ upgrade_is_waiting(void)
 bool
 upgrade_is_on_trial(void)
 {
-	return upgrade_is_waiting() && !upgrade.ready;
-}
-
-/* The new monitor is no longer ours: it serves, or is left to its end. */
-static void
-leave_new_monitor(void)
-{
-	events_close(&upgrade.pipe);
-	events_unset(&upgrade.timeout);
-	children_give_up(upgrade.pid);
-	children_disown(upgrade.pid, false);
-	upgrade.pid = 0;
+	return (upgrade_is_waiting() && !upgrade.ready) ||
+	    prepared.daemon_pipe != -1;
 }
 
 static void
 keep_old_binary(const char *how)
 {
-	leave_new_monitor();
+	child_give_up(&upgrade.child);
 	log_errorx("the new binary %s before it served; going on with the one "
 	    "before", how);
-	sd_notify_send(&setup->notify, "STATUS=the new binary %s before it "
+	sd_notify_send(&prepared.notify, "STATUS=the new binary %s before it "
 	    "served; going on with the one before", how);
 }
 
@@ -269,6 +242,7 @@ static void
 new_monitor_died(void *unused, const struct child *c)
 {
 	(void)unused;
+	upgrade.child = NULL;
 	keep_old_binary(c->how);
 }
 
@@ -276,7 +250,7 @@ static void
 give_up_new_monitor(void *unused)
 {
 	(void)unused;
-	kill(upgrade.pid, SIGKILL);
+	child_kill(upgrade.child);
 	keep_old_binary("did not come up");
 }
 
@@ -284,15 +258,16 @@ give_up_new_monitor(void *unused)
 static void
 hand_over(void)
 {
-	log_notice("process %ld takes over", (long)upgrade.pid);
-	sd_notify_send(&setup->notify, "MAINPID=%ld", (long)upgrade.pid);
-	sd_notify_close(&setup->notify);
-	pidfile_leave(&setup->pidfile);
-	if (write(upgrade.pipe.fd, "", 1) == -1)
-		log_warn("cannot tell process %ld that it is in charge",
-		    (long)upgrade.pid);
-	leave_new_monitor();
-	calls->hand_over();
+	long	pid = (long)upgrade.child->pid;
+
+	log_notice("process %ld takes over", pid);
+	sd_notify_send(&prepared.notify, "MAINPID=%ld", pid);
+	sd_notify_close(&prepared.notify);
+	pidfile_leave(&prepared.pidfile);
+	if (write(upgrade.child->pipe.fd, "", 1) == -1)
+		log_warn("cannot tell process %ld that it is in charge", pid);
+	child_give_up(&upgrade.child);
+	due.end = SIGQUIT;
 }
 
 /* The end of the pipe is no failure yet: the end of the process is. */
@@ -300,37 +275,50 @@ static void
 on_new_monitor(void *unused)
 {
 	char	byte;
-	ssize_t	n = read(upgrade.pipe.fd, &byte, 1);
+	ssize_t	n = read(upgrade.child->pipe.fd, &byte, 1);
 
 	(void)unused;
 	if (n == 1)
 		hand_over();
 	else if (n == 0 || errno != EINTR)
-		events_close(&upgrade.pipe);
+		events_close(&upgrade.child->pipe);
 }
+
+static const struct child_kind	new_monitor = {
+	.name = "new monitor", .monitorial = true, .lasting = true,
+	.run = run_new_monitor, .on_readable = on_new_monitor,
+	.on_timeout = give_up_new_monitor, .timeout = START_TIMEOUT,
+	.died = new_monitor_died
+};
 
 void
 upgrade_begin(void)
 {
-	int	pipe = -1;
-
-	if (setup->program == NULL) {
+	if (prepared.program == NULL) {
 		log_errorx("cannot start another binary: the path of this one "
 		    "is unknown (is /proc mounted?)");
 		return;
 	}
-	log_notice("starting %s, to take over", setup->program);
-	sd_notify_send(&setup->notify, "STATUS=starting another binary");
-	upgrade.pid = spawn(&new_monitor, NULL, &pipe, new_monitor_died, NULL);
-	if (upgrade.pid == 0)
-		new_monitor_entry(pipe);
-	if (upgrade.pid == -1) {
+	log_notice("starting %s, to take over", prepared.program);
+	sd_notify_send(&prepared.notify, "STATUS=starting another binary");
+	upgrade.child = child_start(&new_monitor, generations.serving, NULL,
+	    NULL);
+	if (upgrade.child == NULL)
 		log_error("cannot start another binary");
-		upgrade.pid = 0;
-		return;
-	}
-	events_add(&upgrade.pipe, pipe, on_new_monitor, NULL);
-	events_set(&upgrade.timeout, START_TIMEOUT, give_up_new_monitor, NULL);
+}
+
+/* No other monitor serves now. */
+static void
+take_charge(void)
+{
+	struct inherited	*h = &prepared.inherited;
+
+	pidfile_write_pid(&prepared.pidfile);
+	while (h->nsockets > h->npermanent)
+		close(h->sockets[--h->nsockets]);
+	generation_notify("serving ");
+	standard_error_settle(generations.serving->conf);
+	proc_daemon_ready(&prepared.daemon_pipe);
 }
 
 /* A byte and the end of the pipe mean the same: this monitor is in charge. */
@@ -340,43 +328,63 @@ on_old_monitor(void *unused)
 	(void)unused;
 	events_close(&upgrade.old_monitor);
 	if (upgrade.ready)
-		calls->take_charge();
+		take_charge();
 }
 
 void
-upgrade_on_ready(void)
+upgrade_await_old(void)
 {
+	if (prepared.inherited.old_monitor != -1)
+		events_add(&upgrade.old_monitor,
+		    prepared.inherited.old_monitor, on_old_monitor, NULL);
+}
+
+/* The first time, tells the old monitor. */
+static void
+note_served(struct generation *unused)
+{
+	(void)unused;
 	if (upgrade.ready)
 		return;
 	upgrade.ready = true;
 	if (!upgrade_is_waiting()) {
-		calls->take_charge();
+		take_charge();
 		return;
 	}
-	upgrade_block_new(&setup->inherited, generations.serving);
+	block_rest();
 	if (write(upgrade.old_monitor.fd, "", 1) == -1)
 		on_old_monitor(NULL);
-}
-
-static void
-take_setup(struct monitor_setup *s)
-{
-	setup = s;
-	if (s->inherited.old_monitor != -1)
-		events_add(&upgrade.old_monitor, s->inherited.old_monitor,
-		    on_old_monitor, NULL);
 }
 
 /* Gives up an upgrade, and ends the new monitor. */
 static void
 cancel_upgrade(void)
 {
-	if (upgrade.pid == 0)
-		return;
-	kill(upgrade.pid, SIGTERM);
-	leave_new_monitor();
+	if (upgrade.child != NULL)
+		kill(upgrade.child->pid, SIGTERM);
+	child_give_up(&upgrade.child);
+}
+
+static void
+end_files(void)
+{
+	pidfile_end(&prepared.pidfile);
+	sd_notify_close(&prepared.notify);
+}
+
+static void
+close_descriptors(void)
+{
+	struct inherited	*h = &prepared.inherited;
+
+	io_close(&prepared.pidfile.fd);
+	io_close(&prepared.daemon_pipe);
+	io_close(&prepared.notify.fd);
+	for (size_t i = 0; i < h->nsockets; i++)
+		io_close(&h->sockets[i]);
 }
 
 const struct component	upgrade_component = {
-	.setup = take_setup, .stop = cancel_upgrade
+	.serves = note_served, .stop = cancel_upgrade, .end = end_files,
+	.leave = close_descriptors
 };

@@ -9,34 +9,18 @@
 
 #include "conf/conf.h"
 #include "lib/log.h"
-#include "monitor/generation.h"
+#include "monitor/child.h"
+#include "monitor/monitor.h"
 
 #define MESSAGES	4	/* expected within the silence allowed */
 #define INTERVAL_MIN	20	/* ms between two messages */
-
-/* Actions when a main is silent, in this order. */
-enum stage {
-	STAGE_WAIT,			/* once: all processes may have been
-					 * stopped */
-	STAGE_ABORT,			/* main logs where it hangs */
-	STAGE_KILL
-};
-
-static int64_t	supervisor;	/* ms between two keepalives; 0: none */
-static void	(*tell_all_alive)(void);
-
-void
-watchdog_init(int64_t max, void (*all_alive)(void))
-{
-	supervisor = max;
-	tell_all_alive = all_alive;
-}
 
 /* Returns for how long (ms) a main may be silent; 0: for ever. */
 static int64_t
 max_silence(const struct generation *g)
 {
-	int64_t	own = g->conf->watchdog, other = supervisor / 2;
+	int64_t	own = g->conf->watchdog;
+	int64_t	other = prepared.notify.watchdog / 2;
 
 	return own == 0 || (other != 0 && other < own) ? other : own;
 }
@@ -50,16 +34,6 @@ watchdog_interval(const struct generation *g)
 	    ms / MESSAGES;
 }
 
-/* A supervisor hears that all mains are fine, or nothing. */
-static bool
-has_late_main(const struct generation *g)
-{
-	for (unsigned i = 0; i < g->nworkers; i++)
-		if (g->workers[i].watchdog.stage != STAGE_WAIT)
-			return true;
-	return false;
-}
-
 /* Takes the next action, as main is late. */
 static void
 act(void *worker)
@@ -67,15 +41,25 @@ act(void *worker)
 	struct worker	*w = worker;
 	struct watchdog	*p = &w->watchdog;
 
-	if (p->stage == STAGE_ABORT)
+	switch (p->done) {
+	case WATCHDOG_NONE:
+		p->done = WATCHDOG_WAITED;
+		break;
+	case WATCHDOG_WAITED:
 		log_errorx("main's event loop does not turn: aborting main, "
 		    "which logs where it hangs");
-	if (p->stage != STAGE_WAIT)
-		kill(w->main_pid, p->stage == STAGE_ABORT ? SIGABRT : SIGKILL);
-	if (p->stage++ != STAGE_KILL)
-		events_set(&p->timer, watchdog_interval(w->generation), act, w);
+		kill(w->main->pid, SIGABRT);
+		p->done = WATCHDOG_ABORTED;
+		break;
+	default:
+		kill(w->main->pid, SIGKILL);
+		p->done = WATCHDOG_KILLED;
+		return;
+	}
+	events_set(&p->timer, watchdog_interval(w->generation), act, w);
 }
 
+/* A supervisor hears that all mains are fine, or nothing. */
 void
 watchdog_on_alive(struct worker *w)
 {
@@ -83,15 +67,18 @@ watchdog_on_alive(struct worker *w)
 
 	if (g != generations.serving || g->state != GENERATION_SERVING)
 		return;
-	w->watchdog.stage = STAGE_WAIT;
+	w->watchdog.done = WATCHDOG_NONE;
 	events_set(&w->watchdog.timer, max_silence(g), act, w);
-	if (!has_late_main(g))
-		tell_all_alive();
+	for (unsigned i = 0; i < g->nworkers; i++)
+		if (g->workers[i].watchdog.done != WATCHDOG_NONE)
+			return;
+	if (prepared.notify.watchdog != 0 && !upgrade_is_waiting())
+		sd_notify_send(&prepared.notify, "WATCHDOG=1");
 }
 
 void
 watchdog_stop(struct worker *w)
 {
 	events_unset(&w->watchdog.timer);
-	w->watchdog.stage = STAGE_WAIT;
+	w->watchdog.done = WATCHDOG_NONE;
 }

@@ -13,14 +13,20 @@
 struct generation;
 struct worker;
 
-struct watchdog {
-	struct timer	timer;	/* action is taken unless a message comes */
-	int		stage;	/* the next action (watchdog.c) */
+/* Actions that were taken against a silent main, in this order. */
+enum watchdog_action {
+	WATCHDOG_NONE,
+	WATCHDOG_WAITED,	/* once: all processes may have been stopped */
+	WATCHDOG_ABORTED,	/* main logs where it hangs */
+	WATCHDOG_KILLED
 };
 
-/* max: ms between two keepalives to a supervisor; 0: it wants none.  all_alive:
- * is called when a message has come and no main is late. */
-void	watchdog_init(int64_t max, void (*all_alive)(void));
+struct watchdog {
+	struct timer		timer;	/* action is taken unless a message
+					 * comes */
+	enum watchdog_action	done;
+};
+
 /* Returns the interval of a main's messages in ms; 0: none are wanted. */
 int64_t	watchdog_interval(const struct generation *);
 /* A main has sent a message: its loop turns. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sysexits.h>
 
 #include "arch/arch.h"
 #include "conf/conf.h"
@@ -13,15 +14,20 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/proc.h"
+#include "monitor/child.h"
 #include "monitor/component.h"
-#include "monitor/helper_rules.h"
+#include "monitor/control_server.h"
+#include "monitor/error_log.h"
 #include "monitor/helpers.h"
-#include "monitor/spawn.h"
+#include "monitor/logs.h"
+#include "monitor/monitor.h"
+#include "monitor/roots.h"
 #include "monitor/workers.h"
 #include "shared/accept_token.h"
 #include "shared/addresses_conf.h"
 #include "shared/channel.h"
 #include "shared/helper_slots.h"
+#include "shared/listener.h"
 #include "shared/main_env.h"
 #include "shared/mounts.h"
 #include "stats/scoreboard.h"
@@ -51,38 +57,26 @@ struct change {
 	const char		*how;	/* a main has died */
 };
 
-static const struct workers_calls	*calls;
-static size_t				 descriptors;
-static int				 end_signal;
-
-static const struct child_kind	kind = {
-	.name = "main", .generational = true
-};
+static bool		is_announced;	/* the first URL */
+static struct orphans	orphans;	/* for the main that is being started */
 
 static void	happen(struct generation *, enum life_event, struct worker *,
 		    const char *how);
-
-void
-workers_init(const struct workers_calls *c, size_t n)
-{
-	calls = c;
-	descriptors = n;
-}
 
 /*
  * A main
  */
 
-static _Noreturn void
-main_entry(struct worker *w, int control, const struct orphans *orphans)
+static void
+run_main(struct generation *g, void *worker, int channel)
 {
-	struct generation	*g = w->generation;
-	struct main_env		 env = {
+	struct worker	*w = worker;
+	struct main_env	 env = {
 		.conf = g->conf,
-		.channel = control,
+		.channel = channel,
 		.listeners = g->listeners,
 		.nlisteners = g->nlisteners,
-		.descriptors = descriptors,
+		.descriptors = prepared.descriptors,
 		.rules = g->rules,
 		.mounts = g->mounts,
 		.helper_slots = w->helper_slots,
@@ -91,8 +85,8 @@ main_entry(struct worker *w, int control, const struct orphans *orphans)
 		.main = w->number,
 		.mains = g->nworkers,
 		.workers = arch_workers(g->conf),
-		.orphans = orphans->at,
-		.norphans = orphans->count,
+		.orphans = orphans.at,
+		.norphans = orphans.count,
 		.alive_interval = watchdog_interval(g),
 	};
 
@@ -103,8 +97,12 @@ main_entry(struct worker *w, int control, const struct orphans *orphans)
 	/* Only processes that may wait for a file system have the logs. */
 	io_close(&g->access_log);
 	io_close(&g->error_log);
-	calls->in_main();
-	if (io_nonblock(control) == -1)
+	error_log_close();
+	io_close(&prepared.standard_error.fd);
+	io_close(&prepared.helper);
+	io_close(&logs_errors.lines[0]);
+	io_close(&logs_errors.drops[0]);
+	if (io_nonblock(channel) == -1)
 		fatal("cannot make the pipe to main non-blocking");
 	exit(arch_of(g->conf)->run(&env));
 }
@@ -120,9 +118,13 @@ on_timer(void *worker)
 static void
 on_ready(struct worker *w)
 {
+	const struct generation	*g = w->generation;
+
 	w->ready = true;
-	if (generation_is_ready(w->generation))
-		happen(w->generation, LIFE_READY, w, NULL);
+	for (unsigned i = 0; i < g->nworkers; i++)
+		if (!g->workers[i].ready)
+			return;
+	happen(w->generation, LIFE_READY, w, NULL);
 }
 
 /* The main accepts no more: new clients come to the mains after it. */
@@ -138,15 +140,8 @@ on_closed(struct worker *w)
 	happen(w->generation, LIFE_CLOSED, w, NULL);
 }
 
-/* Main has closed its channel, having finished.  SIGCHLD follows, unless main
+/* Main closes its channel when it has finished.  SIGCHLD follows, unless main
  * has files open on a dead file system: then the kernel does not end main. */
-static void
-on_channel_end(struct worker *w)
-{
-	events_close(&w->channel);
-	happen(w->generation, LIFE_FINISHED, w, NULL);
-}
-
 static void
 on_message(void *worker)
 {
@@ -167,8 +162,10 @@ on_message(void *worker)
 		helpers_start_logger(w);
 	else if (n == 1 && message == CHANNEL_KILL_HELPER)
 		helpers_kill(fd);
-	else if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN))
-		on_channel_end(w);
+	else if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN)) {
+		events_close(&w->channel);
+		happen(w->generation, LIFE_FINISHED, w, NULL);
+	}
 	io_close(&fd);
 }
 
@@ -179,8 +176,7 @@ lose_main(struct worker *w, const char *how)
 {
 	struct generation	*g = w->generation;
 
-	children_disown(w->main_pid, true);
-	w->main_pid = 0;
+	child_release(&w->main);
 	w->ready = false;
 	w->logger_due = false;
 	events_unset(&w->timer);
@@ -198,28 +194,30 @@ main_died(void *worker, const struct child *c)
 {
 	struct worker	*w = worker;
 
+	w->main = NULL;
 	if (w->generation->replaced_by != 0 && c->status != 0)
 		log_errorx("the old main %s: its responses under way are lost",
 		    c->how);
 	lose_main(w, c->how);
 }
 
+static const struct child_kind	kind = {
+	.name = "main", .generational = true, .run = run_main,
+	.died = main_died
+};
+
 static void
 start_main(struct worker *w)
 {
 	static unsigned	last_main_id;
-	struct orphans	orphans;
 	int		pipe = -1;
-	pid_t		pid;
 
 	w->main_id = ++last_main_id;
 	w->closed = false;
 	helpers_find_orphans(w, &orphans);
-	pid = spawn(&kind, w->generation, &pipe, main_died, w);
-	if (pid == 0)
-		main_entry(w, pipe, &orphans);
+	w->main = child_start(&kind, w->generation, w, &pipe);
 	helpers_free_orphans(&orphans);
-	if (pid == -1) {
+	if (w->main == NULL) {
 		log_error("cannot start main; trying it again in %d s",
 		    BACKOFF_MAX / 1000);
 		events_set(&w->timer, BACKOFF_MAX, on_timer, w);
@@ -228,7 +226,6 @@ start_main(struct worker *w)
 	/* The monitor must not wait for main, even if main hangs. */
 	if (io_nonblock(pipe) == -1)
 		fatal("cannot make the pipe to main non-blocking");
-	w->main_pid = pid;
 	w->started_at = clock_ms();
 	events_add(&w->channel, pipe, on_message, w);
 }
@@ -236,9 +233,10 @@ start_main(struct worker *w)
 static void
 make_shared(struct generation *g)
 {
-	g->rules = helper_rules_open(g->conf);
+	g->rules = roots_open_rules(g->conf);
 	g->mounts = mounts_new(g->conf);
-	g->addresses = addresses_conf_new(g->conf, g->nworkers, descriptors);
+	g->addresses = addresses_conf_new(g->conf, g->nworkers,
+	    prepared.descriptors);
 	if (arch_one_client(g->conf))
 		g->accept_token = accept_token_new(g->nworkers);
 	for (unsigned i = 0; i < g->nworkers; i++) {
@@ -267,38 +265,51 @@ set_timers(struct generation *g, int64_t ms)
 }
 
 static void
-take_over(const struct change *c)
+tell_ready(const struct change *c)
 {
-	set_timers(c->g, 0);
-	calls->serves(c->g);
+	const struct generation	*g = c->g;
+	char			 url[128];
+
+	for (size_t i = 0; i < g->nlisteners; i++) {
+		listener_url(&g->listeners[i], url, sizeof(url));
+		log_notice("ready: %s on %s", arch_of(g->conf)->name, url);
+		if (prepared.announce == NULL || is_announced)
+			continue;
+		fprintf(prepared.announce, "serving %s on %s\n",
+		    prepared.served, url);
+		fflush(prepared.announce);
+	}
+	is_announced = true;
+	COMPONENTS_TELL(serves, (c->g));
 }
 
 static void
-tell_ready(const struct change *c)
+take_over(const struct change *c)
 {
-	calls->serves(c->g);
+	set_timers(c->g, 0);
+	tell_ready(c);
 }
 
 static void
 await_end(const struct change *c)
 {
-	events_set(&c->w->timer, CHILDREN_KILL_TIMEOUT, on_timer, c->w);
+	events_set(&c->w->timer, CHILD_KILL_TIMEOUT, on_timer, c->w);
 }
 
 static void
 give_up_main(const struct change *c)
 {
 	helpers_kill_all(c->w);
-	children_give_up(c->w->main_pid);
+	if (c->w->main != NULL)
+		c->w->main->given_up = true;
 }
 
 static void
 kill_main(const struct change *c)
 {
-	if (c->w->main_pid == 0)
+	if (c->w->main == NULL)
 		return;
-	kill(c->w->main_pid, SIGKILL);
-	children_give_up(c->w->main_pid);
+	child_kill(c->w->main);
 	lose_main(c->w, c->g->state == GENERATION_STARTING ?
 	    "did not answer" : "does not end");
 }
@@ -306,7 +317,7 @@ kill_main(const struct change *c)
 static void
 start_or_lose(const struct change *c)
 {
-	if (c->w->main_pid != 0)
+	if (c->w->main != NULL)
 		lose_main(c->w, "does not end");
 	else
 		start_main(c->w);
@@ -330,24 +341,28 @@ abort_start(const struct change *c)
 
 	for (unsigned i = 0; i < c->g->nworkers; i++) {
 		w = &c->g->workers[i];
-		if (w->main_pid == 0)
+		if (w->main == NULL)
 			continue;
-		children_give_up(w->main_pid);
-		kill(w->main_pid, SIGKILL);
+		child_kill(w->main);
 		lose_main(w, c->how);
 	}
 	free_generation(c);
-	calls->failed(c->how);
+	COMPONENTS_TELL(failed, (c->how));
 }
 
-/* The first restart is at once. */
+/* The first restart is at once.  A server that has not served yet ends. */
 static void
 set_restart(const struct change *c)
 {
 	struct worker	*w = c->w;
 
-	if (calls->ends_server(c->how))
+	if (upgrade_is_on_trial()) {
+		if (due.end == 0)
+			log_errorx("main %s before it served", c->how);
+		due.end = SIGTERM;
+		due.exit_status = EX_SOFTWARE;
 		return;
+	}
 	stats_count(STATS_MAIN_DEATHS);
 	w->backoff = clock_ms() - w->started_at >= MIN_LIFETIME ||
 	    w->backoff == 0 ? BACKOFF_MIN : w->backoff * 2;
@@ -362,8 +377,10 @@ set_restart(const struct change *c)
 static void
 check_if_empty(struct generation *g)
 {
-	if (generation_count_mains(g) == 0)
-		happen(g, LIFE_EMPTY, NULL, NULL);
+	for (unsigned i = 0; i < g->nworkers; i++)
+		if (g->workers[i].main != NULL)
+			return;
+	happen(g, LIFE_EMPTY, NULL, NULL);
 }
 
 static void
@@ -377,8 +394,8 @@ drain_mains(const struct change *c)
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		w = &g->workers[i];
 		watchdog_stop(w);
-		if (w->main_pid != 0)
-			kill(w->main_pid, SIGQUIT);
+		if (w->main != NULL)
+			kill(w->main->pid, SIGQUIT);
 		else
 			on_closed(w);
 	}
@@ -392,7 +409,7 @@ tell_closed(const struct change *c)
 		return;
 	c->g->closed = true;
 	log_notice("the conf has been read again, and is in force");
-	calls->in_force(c->g->replaced_by);
+	control_server_reloaded(c->g->replaced_by, CONTROL_VERDICT_OK, NULL);
 }
 
 static void
@@ -413,8 +430,8 @@ end_mains(const struct change *c)
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		watchdog_stop(&g->workers[i]);
 		g->workers[i].logger_due = false;
-		if (g->workers[i].main_pid != 0)
-			kill(g->workers[i].main_pid, end_signal);
+		if (g->workers[i].main != NULL)
+			kill(g->workers[i].main->pid, due.ending);
 	}
 }
 
@@ -451,7 +468,7 @@ workers_start(struct generation *g)
 	make_shared(g);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		start_main(&g->workers[i]);
-		if (g->workers[i].main_pid != 0 ||
+		if (g->workers[i].main != NULL ||
 		    g->state != GENERATION_STARTING)
 			continue;
 		lose_main(&g->workers[i], "could not be started");
@@ -467,45 +484,27 @@ workers_replace(struct generation *g)
 	happen(g, LIFE_REPLACED, NULL, NULL);
 }
 
-void
-workers_end(int signo)
+static void
+end_generations(void)
 {
 	struct generation	*g;
 
-	end_signal = signo;
 	TAILQ_FOREACH(g, &generations.list, link)
 		happen(g, LIFE_END, NULL, NULL);
-}
-
-void
-workers_replace_loggers(struct generation *g)
-{
-	for (unsigned i = 0; i < g->nworkers; i++)
-		helpers_replace_logger(&g->workers[i]);
-}
-
-static unsigned
-count_state(enum generation_state state)
-{
-	const struct generation	*g;
-	unsigned		 n = 0;
-
-	TAILQ_FOREACH(g, &generations.list, link)
-		n += g->state == state;
-	return n;
-}
-
-bool
-workers_are_starting(void)
-{
-	return count_state(GENERATION_STARTING) > 0;
 }
 
 bool
 workers_are_busy(void)
 {
-	return workers_are_starting() ||
-	    count_state(GENERATION_DRAINING) >= DRAINING_MAX;
+	const struct generation	*g;
+	unsigned		 draining = 0;
+
+	TAILQ_FOREACH(g, &generations.list, link) {
+		if (g->state == GENERATION_STARTING)
+			return true;
+		draining += g->state == GENERATION_DRAINING;
+	}
+	return draining >= DRAINING_MAX;
 }
 
 static void
@@ -517,4 +516,6 @@ free_generations(void)
 		free_generation(&c);
 }
 
-const struct component	workers_component = { .end = free_generations };
+const struct component	workers_component = {
+	.stop = end_generations, .end = free_generations
+};

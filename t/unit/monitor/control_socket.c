@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "t/unit/conf/confs.h"
+#include "lib/io.h"
 #include "lib/mem.h"
 #include "monitor/control_socket.h"
 
@@ -101,7 +102,7 @@ START_TEST(replaces_stale)
 
 	ck_assert_int_eq(control_socket_open(&dead, conf, NULL, false), 0);
 	control_socket_publish(&dead);
-	control_socket_close(&dead);	/* as if it had been killed */
+	io_close(&dead.fd);	/* as if it had been killed */
 	ck_assert_int_ne(knock(file), 0);
 	ck_assert_int_eq(control_socket_open(&s, conf, NULL, false), 0);
 	control_socket_publish(&s);
@@ -117,7 +118,7 @@ START_TEST(replaces_hidden)
 	struct control_socket	dead, s;
 
 	ck_assert_int_eq(control_socket_open(&dead, conf, NULL, false), 0);
-	control_socket_close(&dead);
+	io_close(&dead.fd);
 	ck_assert_int_eq(control_socket_open(&s, conf, NULL, false), 0);
 	mem_drop(&dead.file);
 	control_socket_remove(&s);

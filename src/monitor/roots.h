@@ -1,0 +1,23 @@
+/*
+ * roots: the directories and files that a conf names: whether the server's user
+ * may enter them, and the Landlock rules that let helpers reach them.
+ */
+#ifndef MONITOR_ROOTS_H
+#define MONITOR_ROOTS_H
+
+struct conf;
+struct generation;
+
+/* Logs a warning for each root and alias whose path has a directory that the
+ * generation's user may not enter.  The mode may be changed later, so the
+ * result is a warning only.  May wait for a file system. */
+void	roots_check(const struct generation *);
+/* Makes a ruleset (lib/landlock.h) of the files and directories that the conf
+ * names.  Returns its descriptor, or -1 if helpers run without.  May wait for a
+ * file system. */
+int	roots_open_rules(const struct conf *);
+/* Returns -1 after a line in the log if the conf requires a sandbox that this
+ * system does not have; else 0. */
+int	roots_check_sandbox(const struct conf *);
+
+#endif
