@@ -60,7 +60,7 @@ call_openat2(int root, const char *path, int flags, uint64_t resolve)
 #define RESOLVE_NO_SYMLINKS	0
 
 static int
-ask_kernel(int root, const char *path, int flags, uint64_t resolve)
+call_openat2(int root, const char *path, int flags, uint64_t resolve)
 {
 	(void)root;
 	(void)path;

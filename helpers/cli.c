@@ -123,39 +123,31 @@ perform_names(struct job *job, struct str *texts, int n, char **words)
 
 /* ROOT PATH [NAME ...] */
 static int
-run_resolve(int n, char **words)
+run_resolve(struct job *job, int n, char **words)
 {
-	struct job	job;
-
-	job_init(&job, JOB_RESOLVE);
-	return perform_names(&job, &job.find.names, n, words);
+	return perform_names(job, &job->find.names, n, words);
 }
 
 /* ROOT PATH [PATTERN ...] */
 static int
-run_list(int n, char **words)
+run_list(struct job *job, int n, char **words)
 {
 	static const char	template[] = "name\0" "\0" "\0"
 	    "directory %{time} - %{name:percent}\n\0"
 	    "file %{time} %{size} %{name:percent}\n\0" "\0" "\0";
-	struct job		job;
 
-	job_init(&job, JOB_LIST);
-	job.list.template = (struct str){ template, sizeof(template) };
-	job.list.bytes_max = INT64_MAX;
-	job.list.entries_max = UINT64_MAX;
-	return perform_names(&job, &job.list.hidden, n, words);
+	job->list.template = (struct str){ template, sizeof(template) };
+	job->list.bytes_max = INT64_MAX;
+	job->list.entries_max = UINT64_MAX;
+	return perform_names(job, &job->list.hidden, n, words);
 }
 
 /* ROOT PATH [NAME ...] */
 static int
-run_compress(int n, char **words)
+run_compress(struct job *job, int n, char **words)
 {
-	struct job	job;
-
-	job_init(&job, JOB_COMPRESS);
-	job.compress.size_max = INT64_MAX;
-	return perform_names(&job, &job.find.names, n, words);
+	job->compress.size_max = INT64_MAX;
+	return perform_names(job, &job->find.names, n, words);
 }
 
 /* -1 and a line to standard error if the file cannot be opened. */
@@ -172,50 +164,35 @@ open_file(const char *path, int flags)
 
 /* FILE [OFFSET LENGTH] */
 static int
-perform_range(enum job_kind kind, int n, char **words)
+run_range(struct job *job, int n, char **words)
 {
 	int64_t		offset = 0, length = 0;
 	struct stat	st;
-	struct job	job;
 	int		fd, status;
 
 	if (n != 1 && (n != 3 || !str_number(str_of(words[1]), &offset) ||
 	    !str_number(str_of(words[2]), &length) ||
 	    length > INT64_MAX - offset))
 		return EX_USAGE;
-	job_init(&job, kind);
-	job.fd = fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
+	job->fd = fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
 	if (fd == -1)
 		return 1;
 	if (n == 1 && fstat(fd, &st) == 0)
 		length = st.st_size;
-	job.range.offset = offset;
-	job.range.length = (uint64_t)length;
-	status = perform_job(&job);
-	if (job.fd != fd)
-		io_close(&job.fd);
+	job->range.offset = offset;
+	job->range.length = (uint64_t)length;
+	status = perform_job(job);
+	if (job->fd != fd)
+		io_close(&job->fd);
 	io_close(&fd);
 	return status;
 }
 
-static int
-run_read(int n, char **words)
-{
-	return perform_range(JOB_READ, n, words);
-}
-
-static int
-run_copy(int n, char **words)
-{
-	return perform_range(JOB_COPY, n, words);
-}
-
 /* FILE TEXT ... */
 static int
-run_append(int n, char **words)
+run_append(struct job *job, int n, char **words)
 {
 	struct buf	line = { 0 };
-	struct job	job;
 	int		fd, status;
 
 	if (n < 2)
@@ -227,10 +204,9 @@ run_append(int n, char **words)
 		buf_adds(&line, words[i]);
 		buf_addc(&line, i < n - 1 ? ' ' : '\n');
 	}
-	job_init(&job, JOB_APPEND);
-	job.append.bytes = (struct str){ line.at, line.len };
+	job->append.bytes = (struct str){ line.at, line.len };
 	job_set_logs(&fd, 1);
-	status = perform_job(&job);
+	status = perform_job(job);
 	job_set_logs(NULL, 0);
 	io_close(&fd);
 	buf_free(&line);
@@ -239,11 +215,10 @@ run_append(int n, char **words)
 
 /* FILE USER, and the password as a line of standard input. */
 static int
-run_verify(int n, char **words)
+run_verify(struct job *job, int n, char **words)
 {
 	char		password[1024];
 	struct buf	both = { 0 };
-	struct job	job;
 	int		status;
 
 	if (n != 2 || fgets(password, sizeof(password), stdin) == NULL)
@@ -251,45 +226,46 @@ run_verify(int n, char **words)
 	password[strcspn(password, "\n")] = '\0';
 	buf_add(&both, words[1], strlen(words[1]) + 1);
 	buf_add(&both, password, strlen(password) + 1);
-	job_init(&job, JOB_VERIFY);
-	job.verify.file = words[0];
-	job.verify.both = (struct str){ both.at, both.len };
-	status = perform_job(&job);
+	job->verify.file = words[0];
+	job->verify.both = (struct str){ both.at, both.len };
+	status = perform_job(job);
 	buf_free(&both);
 	return status;
 }
 
 /* FILE */
 static int
-run_close(int n, char **words)
+run_close(struct job *job, int n, char **words)
 {
-	struct job	job;
-
 	if (n != 1)
 		return EX_USAGE;
-	job_init(&job, JOB_CLOSE);
-	job.fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
-	return job.fd != -1 ? perform_job(&job) : 1;
+	job->fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
+	return job->fd != -1 ? perform_job(job) : 1;
 }
 
-static int	(*const commands[JOB_KIND_COUNT])(int, char **) = {
+static int	(*const commands[JOB_KIND_COUNT])(struct job *, int n,
+		    char **words) = {
 	[JOB_RESOLVE] = run_resolve,
-	[JOB_READ] = run_read,
+	[JOB_READ] = run_range,
 	[JOB_APPEND] = run_append,
 	[JOB_LIST] = run_list,
 	[JOB_VERIFY] = run_verify,
 	[JOB_COMPRESS] = run_compress,
-	[JOB_COPY] = run_copy,
+	[JOB_COPY] = run_range,
 	[JOB_CLOSE] = run_close
 };
 
 int
 cli_perform(enum job_links links, const char *user, int n, char **words)
 {
+	struct job	job;
+
 	use_links = links;
 	use_user = user;
 	for (int i = 0; i < JOB_KIND_COUNT; i++)
-		if (n > 0 && strcmp(words[0], job_kind_name(i)) == 0)
-			return commands[i](n - 1, words + 1);
+		if (n > 0 && strcmp(words[0], job_kind_name(i)) == 0) {
+			job_init(&job, i);
+			return commands[i](&job, n - 1, words + 1);
+		}
 	return EX_USAGE;
 }

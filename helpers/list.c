@@ -32,6 +32,7 @@
 struct entry {
 	char	*name;			/* owned */
 	int64_t	 size, time;		/* size of a directory: 0 */
+	int64_t	 key;			/* sorted by this, then by name */
 	bool	 directory;
 };
 
@@ -201,44 +202,19 @@ read_entries(struct list *l)
 }
 
 /*
- * Sorting: directories before files, equal entries by name.
+ * Sorting: directories before files.
  */
 
 static int
-by_kind(const struct entry *a, const struct entry *b)
-{
-	return b->directory - a->directory;
-}
-
-static int
-by_name(const void *p, const void *q)
+compare_entries(const void *p, const void *q)
 {
 	const struct entry	*a = p, *b = q;
-	int			 order = by_kind(a, b);
 
-	return order != 0 ? order : strcmp(a->name, b->name);
-}
-
-static int
-by_size(const void *p, const void *q)
-{
-	const struct entry	*a = p, *b = q;
-	int			 order = by_kind(a, b);
-
-	if (order == 0)
-		order = (a->size > b->size) - (a->size < b->size);
-	return order != 0 ? order : strcmp(a->name, b->name);
-}
-
-static int
-by_time(const void *p, const void *q)
-{
-	const struct entry	*a = p, *b = q;
-	int			 order = by_kind(a, b);
-
-	if (order == 0)
-		order = (a->time > b->time) - (a->time < b->time);
-	return order != 0 ? order : strcmp(a->name, b->name);
+	if (a->directory != b->directory)
+		return a->directory ? -1 : 1;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return strcmp(a->name, b->name);
 }
 
 static void
@@ -257,22 +233,19 @@ reverse_entries(struct entry *first, struct entry *end)
 static bool
 sort_entries(struct list *l)
 {
-	static const struct {
-		const char	*name;
-		int		(*compare)(const void *, const void *);
-	} orders[] = {
-		{ "name", by_name }, { "size", by_size }, { "time", by_time }
-	};
 	const char	*order = l->texts[JOB_TEMPLATE_ORDER];
 	bool		 backwards = order[0] == '-';
-	size_t		 directories = 0, i = 0;
+	bool		 by_size = strcmp(order + backwards, "size") == 0;
+	bool		 by_time = strcmp(order + backwards, "time") == 0;
+	size_t		 directories = 0;
 
-	while (strcmp(orders[i].name, order + backwards) != 0)
-		if (++i == sizeof(orders) / sizeof(orders[0]))
-			return false;
+	if (!by_size && !by_time && strcmp(order + backwards, "name") != 0)
+		return false;
 	if (l->n == 0)
 		return true;
-	qsort(l->entries, l->n, sizeof(*l->entries), orders[i].compare);
+	for (struct entry *e = l->entries; e < l->entries + l->n; e++)
+		e->key = by_size ? e->size : by_time ? e->time : 0;
+	qsort(l->entries, l->n, sizeof(*l->entries), compare_entries);
 	if (!backwards)
 		return true;
 	while (directories < l->n && l->entries[directories].directory)
@@ -285,13 +258,6 @@ sort_entries(struct list *l)
 /*
  * Writing
  */
-
-static int
-page_open(struct page *page)
-{
-	page->fd = anon_file_open(&page->in_memory);
-	return page->fd == -1 ? errno : 0;
-}
 
 static int
 page_flush(struct page *page)
@@ -394,11 +360,11 @@ fill_answer(struct list *l, struct page *page)
 static int
 write_page(struct list *l)
 {
-	struct page	page = { .fd = -1 };
-	int		error = page_open(&page);
+	struct page	page = { 0 };
+	int		error;
 
-	if (error == 0)
-		error = put_page(l, &page);
+	page.fd = anon_file_open(&page.in_memory);
+	error = page.fd == -1 ? errno : put_page(l, &page);
 	if (error == 0)
 		fill_answer(l, &page);
 	io_close(&page.fd);

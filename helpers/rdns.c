@@ -254,25 +254,20 @@ await_names(struct rdns *n)
 }
 
 static void
-put_name(struct rdns *n, const char *address, struct buf *to)
-{
-	const struct rdns_entry	*e = find_entry(n, address);
-
-	buf_adds(to, e != NULL && e->name[0] != '\0' ? e->name : address);
-}
-
-static void
 put_names(struct rdns *n, const char *at, const char *end, struct buf *to)
 {
-	char		 address[ADDRESS_SIZE];
-	const char	*mark, *next;
+	const struct rdns_entry	*e;
+	char			 address[ADDRESS_SIZE];
+	const char		*mark, *next;
 
 	while ((mark = memchr(at, LINES_NAME_MARK, (size_t)(end - at))) !=
 	    NULL) {
 		buf_add(to, at, (size_t)(mark - at));
 		at = mark + 1;
 		if (copy_address(mark, end, address, &next)) {
-			put_name(n, address, to);
+			e = find_entry(n, address);
+			buf_adds(to, e != NULL && e->name[0] != '\0' ?
+			    e->name : address);
 			at = next;
 		}
 	}

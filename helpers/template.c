@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "helpers/template.h"
+#include "lib/visible.h"
 
 #define REPLACEMENT	"\xef\xbf\xbd"	/* U+FFFD */
 
@@ -123,47 +124,15 @@ escape_percent(const char *text, size_t len, struct buf *to)
 	}
 }
 
-/* Length of the UTF-8 character (RFC 3629) at the front; 0: not UTF-8. */
-static size_t
-utf8_length(const char *text, size_t len)
-{
-	const unsigned char	*p = (const unsigned char *)text;
-	unsigned char		 low = 0x80, high = 0xbf;
-	size_t			 n;
-
-	if (p[0] < 0x80)
-		return 1;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 0;
-	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	if (p[0] == 0xe0)		/* no overlong form */
-		low = 0xa0;
-	else if (p[0] == 0xed)		/* no surrogates */
-		high = 0x9f;
-	else if (p[0] == 0xf0)
-		low = 0x90;
-	else if (p[0] == 0xf4)		/* not beyond U+10FFFF */
-		high = 0x8f;
-	if (len < n || p[1] < low || p[1] > high)
-		return 0;
-	for (size_t i = 2; i < n; i++)
-		if (p[i] < 0x80 || p[i] > 0xbf)
-			return 0;
-	return n;
-}
-
 /* C0, DEL and C1. */
 static bool
-is_control(const char *text, size_t n)
+is_control(uint32_t c)
 {
-	unsigned char	c = (unsigned char)text[0];
-
-	return c < ' ' || c == 0x7f ||
-	    (n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0);
+	return c < ' ' || (c >= 0x7f && c < 0xa0);
 }
 
 static void
-add_xml(const char *text, size_t n, struct buf *to)
+add_xml(const char *text, size_t n, uint32_t c, struct buf *to)
 {
 	static const struct {
 		char		 c;
@@ -178,17 +147,17 @@ add_xml(const char *text, size_t n, struct buf *to)
 			buf_adds(to, specials[i].entity);
 			return;
 		}
-	if (is_control(text, n))
+	if (is_control(c))
 		buf_adds(to, REPLACEMENT);
 	else
 		buf_add(to, text, n);
 }
 
 static void
-add_json(const char *text, size_t n, struct buf *to)
+add_json(const char *text, size_t n, uint32_t c, struct buf *to)
 {
-	if (is_control(text, n)) {
-		buf_addf(to, "\\u%04x", (unsigned char)text[n - 1]);
+	if (is_control(c)) {
+		buf_addf(to, "\\u%04x", (unsigned)c);
 		return;
 	}
 	if (text[0] == '"' || text[0] == '\\')
@@ -198,14 +167,15 @@ add_json(const char *text, size_t n, struct buf *to)
 
 static void
 escape_characters(const char *text, size_t len, struct buf *to,
-    void (*add)(const char *, size_t, struct buf *))
+    void (*add)(const char *, size_t, uint32_t, struct buf *))
 {
-	size_t	n;
+	uint32_t	c;
+	size_t		n;
 
 	for (; len > 0; text += n, len -= n) {
-		n = utf8_length(text, len);
+		n = visible_decode(text, len, &c);
 		if (n > 0) {
-			add(text, n, to);
+			add(text, n, c, to);
 		} else {
 			buf_adds(to, REPLACEMENT);
 			n = 1;

@@ -26,13 +26,13 @@ length_of(unsigned char first)
 	    first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
 }
 
-/* Decodes a character of UTF-8; returns its length, 0 where it is invalid. */
-static size_t
-decode_character(const unsigned char *at, size_t n, uint32_t *character)
+size_t
+visible_decode(const char *text, size_t n, uint32_t *character)
 {
-	static const uint32_t	lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t			len = length_of(at[0]);
-	uint32_t		c = len == 1 ? at[0] : at[0] & (0x7fU >> len);
+	const unsigned char	*at = (const unsigned char *)text;
+	static const uint32_t	 lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t			 len = length_of(at[0]);
+	uint32_t		 c = len == 1 ? at[0] : at[0] & (0x7fU >> len);
 
 	if (len > n)
 		return 0;
@@ -63,7 +63,7 @@ visible_character(const char *at, size_t n)
 
 	if (at[0] >= ' ' && at[0] <= '~')
 		return 1;
-	len = decode_character((const unsigned char *)at, n, &c);
+	len = visible_decode(at, n, &c);
 	return len == 0 || is_control(c) ? 0 : len;
 }
 

@@ -8,8 +8,12 @@
 #define LIB_VISIBLE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
+/* Decodes the first character of UTF-8 (RFC 3629).  Returns its length, or 0 if
+ * it is invalid.  There must be at least one byte. */
+size_t	visible_decode(const char *, size_t, uint32_t *character);
 /* The length of the first character, if it may be shown as it is; else 0.
  * There must be at least one byte. */
 size_t	visible_character(const char *, size_t);
