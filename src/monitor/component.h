@@ -2,9 +2,10 @@
  * component: a part of the monitor with a life of its own, and what the parts
  * have in common.
  *
- * A component is a file with its own state.  It calls files that stand below it
- * only, and takes part in what concerns several by the functions of its struct
- * component.  A new one is a line in the list here, and its own files.
+ * A component is a file with its own state.  The functions of its struct
+ * component take part in what concerns several.  It calls no file that calls
+ * it, directly or through others; to these it speaks by struct due.  A new one
+ * is a line in the list here, and its own files.
  */
 #ifndef MONITOR_COMPONENT_H
 #define MONITOR_COMPONENT_H
