@@ -2,8 +2,8 @@
  * resolve: finds a name beneath a root and opens the file.
  *
  * Must open nothing but regular files: opening a FIFO or a device has effects,
- * and may block for ever.  The facts of a file come from one descriptor, so
- * that size, times and bytes belong to one version.
+ * and may block for ever.  The facts of a file are taken once, before it is
+ * opened for reading: its readers compare them afterwards.
  */
 #include <sys/stat.h>
 #ifdef __linux__
@@ -113,6 +113,25 @@ open_and_stat(const struct root *root, const char *path, int flags, int *fd,
 	return error;
 }
 
+/*
+ * Opens for reading what *fd is a handle of: the same file, so what is known of
+ * it holds, and a file system that is slow is not asked again.  Failing that,
+ * opens the path again, which finds out why.  0, or an errno and no *fd.
+ */
+static int
+open_to_read(const struct root *root, const char *path, int *fd,
+    struct stat_info *info)
+{
+	int	handle = *fd;
+
+	*fd = io_reopen(handle, BENEATH_READ);
+	io_close(&handle);
+	if (*fd == -1)
+		return open_and_stat(root, path, BENEATH_READ, fd, info);
+	info->facts.in_memory = is_in_memory(*fd);
+	return 0;
+}
+
 /* Resolves this path only, and fills in the result; 0 or an errno. */
 static int
 resolve_file(struct job *job, const struct root *root, const char *path)
@@ -124,16 +143,15 @@ resolve_file(struct job *job, const struct root *root, const char *path)
 	error = open_and_stat(root, path, BENEATH_STAT, &fd, &info);
 	if (error != 0)
 		return error;
-	io_close(&fd);
 	find->unchanged = find->has_version &&
 	    file_version_same(&info.version, &find->version);
-	if (!find->unchanged) {
-		/* The file may have been replaced meanwhile: stat it again. */
-		error = open_and_stat(root, path, BENEATH_READ, &fd, &info);
-		if (error != 0)
-			return error;
-		job->fd = fd;
-	}
+	if (find->unchanged)
+		io_close(&fd);
+	else
+		error = open_to_read(root, path, &fd, &info);
+	if (error != 0)
+		return error;
+	job->fd = fd;
 	find->version = info.version;
 	find->facts = info.facts;
 	return 0;

@@ -17,6 +17,7 @@
  *			head that is free, which needs so many us to get there
  *			unless it is, and reads so many MB/s
  *	free		everything is answered, what was held too, and nothing fails
+ *	count		"count OP N" comes out for what was asked since the last one
  *
  * OP is one of the list below, or all.  "held OP NAME" comes out whenever
  * something is held, so that a test knows what waits where, and when.  Ends
@@ -85,8 +86,10 @@ static struct op {
 	int64_t		  delay;		/* us */
 	bool		  held, fails;
 	uint64_t	  from;
+	unsigned	  asked;		/* since they were counted last */
 } ops[] = {
-#define X(id, name, function) { FUSE_##id, name, function, 0, false, false, 0 },
+#define X(id, name, function)						\
+	{ FUSE_##id, name, function, 0, false, false, 0, 0 },
 	OPS(X)
 #undef X
 };
@@ -480,6 +483,8 @@ take_request(void)
 		return;			/* nobody waits for an answer */
 	}
 	op = op_of(&r);
+	if (op != NULL)
+		op->asked++;
 	meant = op != NULL && is_meant(op, &r);
 	if (op == NULL)
 		answer(&r, ENOSYS, NULL, 0);
@@ -506,6 +511,16 @@ set_free(void)
 		r->due = 0;
 }
 
+static void
+count_asked(void)
+{
+	for (int i = 0; i < NOPS; i++) {
+		if (ops[i].asked > 0)
+			printf("count %s %u\n", ops[i].name, ops[i].asked);
+		ops[i].asked = 0;
+	}
+}
+
 static bool
 command(const char *line)
 {
@@ -517,6 +532,10 @@ command(const char *line)
 	n = sscanf(line, "%15s %15s %lld", word, name, &number);
 	if (n == 1 && strcmp(word, "free") == 0) {
 		set_free();
+		return true;
+	}
+	if (n == 1 && strcmp(word, "count") == 0) {
+		count_asked();
 		return true;
 	}
 	if (sscanf(line, "disk %lld %lld %lld", &nheads, &seek, &rate) == 3)

@@ -79,6 +79,16 @@ sub command {
 	}
 }
 
+# How often each operation was asked for since the last time.
+sub count {
+	my ($self) = @_;
+
+	$self->command('count');
+	my @lines = grep { /^count / } @{$self->{held}};
+	$self->{held} = [grep { !/^count / } @{$self->{held}}];
+	return map { (split)[1, 2] } @lines;
+}
+
 # Holds operations of this kind from now on.
 sub hold { return $_[0]->command(join(' ', 'hold', @_[1 .. $#_])) }
 
