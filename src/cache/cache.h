@@ -24,7 +24,7 @@
 struct cache_entry {			/* embedded in what is cached */
 	TAILQ_ENTRY(cache_entry) queue;
 	uint32_t		 holds;
-	bool			 used;	/* since it was queued last */
+	bool			 used;	/* again, since it was queued last */
 };
 
 struct cache;
@@ -83,6 +83,13 @@ void	cache_release_trim(struct cache *, struct cache_entry *);
 void	cache_drop_unheld(struct cache *);
 /* Writes one line: entries, bytes, hits, misses, evictions. */
 void	cache_report(const struct cache *, char *line, size_t size);
+
+/* Holds a new entry, or one that its user holds already: that is no use. */
+static inline void
+cache_hold_again(struct cache_entry *e)
+{
+	e->holds++;
+}
 
 static inline void
 cache_hold(struct cache_entry *e)

@@ -180,7 +180,7 @@ add_chunk(struct chunk_cache *cc, struct file *f, uint32_t index)
 	f->chunks[index] = k;
 	cc->mappings += !f->small;
 	cache_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
-	cache_hold(&k->entry);
+	cache_hold_again(&k->entry);
 	f->references++;
 	trim_chunks(cc);
 	return k;
@@ -204,6 +204,16 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 	lock_acquire(cc->cache.lock);
 	k = f->chunks[index];
 	k = k == NULL ? add_chunk(cc, f, index) : hold_chunk(cc, k);
+	lock_release(cc->cache.lock);
+	return k;
+}
+
+struct chunk *
+chunk_hold_again(struct chunk_cache *cc, struct chunk *k)
+{
+	lock_acquire(cc->cache.lock);
+	cache_hold_again(&k->entry);
+	k->file->references++;
 	lock_release(cc->cache.lock);
 	return k;
 }

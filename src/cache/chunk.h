@@ -84,9 +84,9 @@ bool		 chunk_is_over(const struct chunk_cache *);	/* its limit */
 /* The index of the chunk that holds the byte at an offset. */
 uint32_t	 chunk_index(const struct file *, int64_t offset);
 
-/* Holds a chunk of a file, and the file with it.  A new chunk has no bytes
- * yet. */
+/* Hold a chunk and its file; a new one has no bytes.  Again: that is no use. */
 struct chunk	*chunk_hold(struct chunk_cache *, struct file *, uint32_t);
+struct chunk	*chunk_hold_again(struct chunk_cache *, struct chunk *);
 void		 chunk_release(struct chunk_cache *, struct chunk **);
 /* Whether the bytes may be sent now; maps and copies as needed.  Never waits.
  * The file must be held open unless the chunk is complete. */

@@ -242,7 +242,7 @@ add_open_file(struct file *f)
 	if (f->nchunks == 0)
 		file_close_fd(f);
 	else {
-		cache_hold(e);			/* the new one is no victim */
+		cache_hold_again(e);		/* the new one is no victim */
 		cache_trim(&fc->cache);
 		cache_release(e);
 	}

@@ -123,13 +123,6 @@ drop_path(struct pathname_cache *pc, struct path *p)
 	free_path(pc, p, path_size(p->len));
 }
 
-static inline void
-hold_path(struct path *p)
-{
-	p->holds++;
-	p->used = true;
-}
-
 /*
  * A hand of its own goes round the paths for their heads, some buckets for each
  * new head.  Heads exceed their limit only if few paths have one; those paths
@@ -247,7 +240,8 @@ hold_by_name(struct pathname_cache *pc, uint32_t h, uint32_t namespace,
 		return NULL;
 	}
 	pc->cache.hits++;
-	hold_path(p);
+	p->holds++;
+	p->used = true;
 	return p;
 }
 
@@ -292,7 +286,7 @@ add_path(struct pathname_cache *pc, uint32_t h, uint32_t namespace,
 	memcpy(p->name, name.at, name.len);
 	link_path(pc, p);
 	cache_charge(&pc->cache, path_size(name.len));
-	hold_path(p);
+	p->holds++;
 	trim_paths(pc);
 	grow_table(pc);
 	return p;
@@ -308,7 +302,7 @@ pathname_add(struct pathname_cache *pc, uint32_t namespace, struct str name,
 	lock_acquire(pc->cache.lock);
 	p = find_path(pc, h, namespace, name);
 	if (p != NULL)
-		hold_path(p);
+		p->holds++;
 	else {
 		p = add_path(pc, h, namespace, name);
 		p->rules = rules;
@@ -322,7 +316,7 @@ void
 pathname_hold_again(struct pathname_cache *pc, struct path *p)
 {
 	lock_acquire(pc->cache.lock);
-	hold_path(p);
+	p->holds++;
 	lock_release(pc->cache.lock);
 }
 

@@ -55,7 +55,8 @@ struct path {
 	uint32_t		 type;		/* index in the cache's types */
 	uint8_t			 why;		/* see struct path_info */
 	unsigned char		 kind : 5;	/* see struct path_info */
-	bool			 used : 1;	/* since the hand came by */
+	bool			 used : 1;	/* again, or since the hand came
+						 * by */
 	bool			 failed : 1;	/* the last look-up */
 	char			 name[];	/* raw target, not terminated */
 };

@@ -90,7 +90,7 @@ start_load(struct http_loop *http, struct file *f, struct chunk *k,
 	    complete_load, free_load);
 	l->http = http;
 	l->file = file_refer(f);
-	l->chunk = chunk_hold(&http->caches->chunks, f, chunk_slot(k));
+	l->chunk = chunk_hold_again(&http->caches->chunks, k);
 	l->started_at = http->clock->ms;
 	chunk_set_error(k, 0);
 	if (!http->caches->shared)
@@ -195,11 +195,10 @@ put_part_header(struct conn *c)
 
 /* Goes on to the next range when this one has been put out. */
 static COLD void
-start_next_range(struct conn *c, const struct chunk *k)
+start_next_range(struct conn *c, struct chunk *k)
 {
 	struct request		*r = c->request;
 	const struct byte_range	*range;
-	uint32_t		 index;
 
 	if (r->body.next < r->body.end || !multipart_next(r->body.multipart))
 		return;
@@ -208,10 +207,8 @@ start_next_range(struct conn *c, const struct chunk *k)
 	r->body.end = r->body.next + range->length;
 	/* The same chunk goes on: between the ranges a copied chunk could be
 	 * evicted, and without a descriptor it could not be read again. */
-	index = chunk_index(r->file, r->body.next);
-	if (index == chunk_slot(k))
-		r->body.chunk = chunk_hold(&c->http->caches->chunks, r->file,
-		    index);
+	if (chunk_index(r->file, r->body.next) == chunk_slot(k))
+		r->body.chunk = chunk_hold_again(&c->http->caches->chunks, k);
 }
 
 /* Whether the file was written a moment ago, so that it may be written again

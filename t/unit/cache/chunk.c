@@ -129,6 +129,34 @@ START_TEST(limit_unmaps)
 }
 END_TEST
 
+static void
+ask_for(struct file *f, uint32_t index)
+{
+	struct chunk	*k = chunk_hold(&chunks, f, index), *again;
+
+	again = chunk_hold_again(&chunks, k);
+	chunk_release(&chunks, &again);
+	chunk_release(&chunks, &k);
+}
+
+/* What was asked for once goes first. */
+START_TEST(once)
+{
+	struct file	*f;
+
+	caches(200 * KIB, RESIDENCY_AUTO);
+	f = make(640 * KIB, true);
+	for (uint32_t i = 0; i < 3; i++)
+		ask_for(f, i);
+	ask_for(f, 0);
+	ask_for(f, 3);
+	ck_assert_ptr_nonnull(f->chunks[0]);
+	ck_assert_ptr_null(f->chunks[1]);
+	file_drop(&f);
+	unlink(path);
+}
+END_TEST
+
 /* Held chunks may exceed the limit, but only while they are held. */
 START_TEST(limit_after_holds)
 {
@@ -679,6 +707,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, records);
 	tcase_add_test(tests, large_is_mapped);
 	tcase_add_test(tests, limit_unmaps);
+	tcase_add_test(tests, once);
 	tcase_add_test(tests, limit_after_holds);
 	tcase_add_test(tests, limit_counts_mappings);
 	tcase_add_test(tests, off);

@@ -81,6 +81,44 @@ START_TEST(many)
 END_TEST
 
 /* The table grows with its paths, and all of them are found at any time. */
+/* Asks for paths, each so often, as requests do that look them up first. */
+static void
+ask_for(int from, int to, int times)
+{
+	struct path	*p, *q;
+	char		 name[20];
+
+	for (int i = from; i < to; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		p = q = pathname_add(&paths, 1, str_of(name), NULL, false);
+		pathname_hold_again(&paths, q);
+		pathname_release(&paths, &q);
+		pathname_release(&paths, &p);
+		for (int again = 1; again < times; again++) {
+			p = pathname_hold(&paths, 1, str_of(name));
+			pathname_release(&paths, &p);
+		}
+	}
+}
+
+/* What was asked for once goes first. */
+START_TEST(once)
+{
+	struct path	*p;
+	char		 name[20];
+
+	ask_for(0, 50, 2);
+	ask_for(50, 130, 1);
+	ck_assert_uint_eq(paths.cache.entries, 100);
+	for (int i = 0; i < 50; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		p = pathname_hold(&paths, 1, str_of(name));
+		ck_assert_ptr_nonnull(p);
+		pathname_release(&paths, &p);
+	}
+}
+END_TEST
+
 START_TEST(grows)
 {
 	struct pathname_cache	 large;
@@ -218,6 +256,7 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, init_caches, free_caches);
 	tcase_add_test(tests, found_again);
 	tcase_add_test(tests, many);
+	tcase_add_test(tests, once);
 	tcase_add_test(tests, grows);
 	tcase_add_test(tests, grows_to_its_limit);
 	tcase_add_test(tests, long_names);
