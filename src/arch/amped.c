@@ -7,12 +7,6 @@
 #include "arch/service.h"
 #include "disk/helper_pool.h"
 
-static void
-add_helper(void *pool, int fd)
-{
-	helper_pool_add(pool, fd);
-}
-
 static int
 run_amped(const struct main_env *env)
 {
@@ -26,7 +20,7 @@ run_amped(const struct main_env *env)
 	if (env->rules != -1)
 		close(env->rules);
 	pool = helper_pool_new(s.loop, &s.clock, env);
-	s.on_helper = add_helper;
+	s.on_helper = helper_pool_add;
 	s.report = helper_pool_report;
 	s.measure = helper_pool_measure;
 	s.context = disk.context = pool;

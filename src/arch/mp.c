@@ -6,17 +6,11 @@
  */
 #include "arch/sync.h"
 
-static int
-run_mp(const struct main_env *env)
-{
-	return sync_run(env, 1);
-}
-
 const struct arch arch_mp = {
 	.name = "mp",
 	.help = "a process for each client, which does its own disk work",
 	.worker = "process",
 	.workers = 32,
 	.limitations = { [ARCH_LIMITED_CLIENTS] = true },
-	.run = run_mp,
+	.run = sync_run,
 };

@@ -23,7 +23,6 @@ struct mt_thread {
 
 struct mt {
 	struct service		 service;
-	struct threads		*threads;
 	struct accept_token	*token;
 };
 
@@ -116,36 +115,16 @@ run_command(struct loop_thread *thread, enum threads_command command)
  */
 
 static void
-on_ack(void *context, enum threads_ack ack)
-{
-	struct mt	*mt = context;
-
-	if (ack == THREADS_CLOSED)
-		service_threads_closed(&mt->service);
-	else
-		service_threads_gone(&mt->service);
-}
-
-static void
 open_threads(void *context, const struct http_setup *shared)
 {
-	struct mt			*mt = context;
-	const struct main_env		*env = mt->service.env;
-	struct http_setup		 setup = *shared;
-	const struct threads_setup	 threads = {
-		.count = env->workers,
-		.size = sizeof(struct mt_thread),
-		.loop = mt->service.loop,
-		.on_command = run_command,
-		.on_ack = on_ack,
-		.context = mt,
-	};
-	struct mt_thread		*s;
+	struct mt		*mt = context;
+	const struct main_env	*env = mt->service.env;
+	struct http_setup	 setup = *shared;
+	struct mt_thread	*s;
 
-	mt->threads = threads_new(&threads);
 	mt->token = accept_token_new(env->workers);
 	for (unsigned i = 0; i < env->workers; i++) {
-		s = get_thread(mt->threads, i);
+		s = get_thread(mt->service.threads, i);
 		s->env = env;
 		s->token = mt->token;
 		setup.clock = &s->thread.clock;
@@ -157,30 +136,6 @@ open_threads(void *context, const struct http_setup *shared)
 	}
 }
 
-static void
-start_threads(void *context)
-{
-	threads_start(((struct mt *)context)->threads);
-}
-
-static void
-begin_serving(void *context)
-{
-	threads_send(((struct mt *)context)->threads, THREADS_SERVE);
-}
-
-static void
-drain_threads(void *context)
-{
-	threads_send(((struct mt *)context)->threads, THREADS_DRAIN);
-}
-
-static bool
-end_threads(void *context)
-{
-	return threads_end_or_detach(((struct mt *)context)->threads);
-}
-
 /* In any thread. */
 static void
 measure_threads(const void *context)
@@ -188,7 +143,7 @@ measure_threads(const void *context)
 	const struct mt	*mt = context;
 
 	for (unsigned i = 0; i < mt->service.env->workers; i++)
-		clients_measure(get_thread(mt->threads, i)->clients);
+		clients_measure(get_thread(mt->service.threads, i)->clients);
 }
 
 static void
@@ -197,12 +152,11 @@ close_threads(struct mt *mt)
 	struct mt_thread	*s;
 
 	for (unsigned i = 0; i < mt->service.env->workers; i++) {
-		s = get_thread(mt->threads, i);
+		s = get_thread(mt->service.threads, i);
 		acceptor_free(s->clients);
 		clients_free(&s->clients);
 		http_free(&s->http);
 	}
-	threads_free(&mt->threads);
 	accept_token_free(&mt->token);
 }
 
@@ -210,15 +164,14 @@ static int
 run_mt(const struct main_env *env)
 {
 	static const struct service_thread_ops	ops = {
-		.open = open_threads, .start = start_threads,
-		.serve = begin_serving, .drain = drain_threads,
-		.end = end_threads
+		.size = sizeof(struct mt_thread), .on_command = run_command,
+		.open = open_threads,
 	};
-	struct mt	 mt = { .threads = NULL };
+	struct mt	 mt;
 	struct service	*s = &mt.service;
 
 	sync_open(s, env);
-	s->threads = &ops;
+	s->ops = &ops;
 	s->measure = measure_threads;
 	s->context = &mt;
 	service_run(s, &sync_disk);

@@ -74,13 +74,21 @@ on_changed(void *context, size_t staying)
 	s->gauges_due = true;
 }
 
+/* Whether main serves one client at a time, as mp does. */
+static bool
+has_one_client(const struct service *s)
+{
+	return s->ops == NULL &&
+	    arch_of(s->env->conf)->limitations[ARCH_LIMITED_CLIENTS];
+}
+
 static void
 listen_main(struct service *s)
 {
 	const struct main_env		*env = s->env;
 	const bool			 shared = env->mains > 1;
 	const struct acceptor_setup	 setup = {
-		.policy = s->client_limit == 1 ? &accept_one_client :
+		.policy = has_one_client(s) ? &accept_one_client :
 		    shared ? &accept_balanced : &accept_plain,
 		.listeners = env->listeners, .n = env->nlisteners,
 		.on_closed = on_closed,
@@ -92,18 +100,19 @@ listen_main(struct service *s)
 	acceptor_listen(s->clients, &setup);
 }
 
-/* Connections queued since the threads closed are accepted here: to close the
+/* In a drain the threads have closed, or have no connections any more.
+ * Connections queued since the threads closed are accepted here: to close the
  * sockets would reset them. */
-void
-service_threads_closed(struct service *s)
+static void
+on_ack(void *context, enum threads_ack ack)
 {
-	listen_main(s);
-	acceptor_drain(s->clients);
-}
+	struct service	*s = context;
 
-void
-service_threads_gone(struct service *s)
-{
+	if (ack == THREADS_CLOSED) {
+		listen_main(s);
+		acceptor_drain(s->clients);
+		return;
+	}
 	s->threads_gone = true;
 	if (s->empty)
 		evloop_stop(s->loop);
@@ -117,7 +126,7 @@ begin_drain(void *context)
 	log_info("a drain has begun: finishing the responses under way");
 	evloop_arm(s->timer, s->clock.ms + s->env->conf->limits.drain);
 	if (s->threads != NULL)
-		s->threads->drain(s->context);
+		threads_send(s->threads, THREADS_DRAIN);
 	else
 		acceptor_drain(s->clients);
 }
@@ -237,8 +246,8 @@ service_connections(const struct service *s)
 	size_t		wanted = (size_t)s->env->conf->limits.connections;
 	struct budget	b;
 
-	if (s->client_limit != 0)
-		return s->client_limit;
+	if (has_one_client(s))
+		return 1;
 	make_budget(s, &b);
 	return wanted != 0 && wanted < b.clients ? wanted : b.clients;
 }
@@ -335,8 +344,10 @@ exit_without_threads(struct service *s)
 static void
 end_serving(struct service *s)
 {
-	if (s->threads != NULL && !s->threads->end(s->context))
+	if (s->threads != NULL && !threads_end_or_detach(s->threads))
 		exit_without_threads(s);
+	if (s->ops != NULL && s->ops->ended != NULL)
+		s->ops->ended(s->context);
 	report_set_measure(NULL, NULL);
 	log_report(s);
 	acceptor_free(s->clients);
@@ -345,8 +356,22 @@ end_serving(struct service *s)
 }
 
 static void
-share_caches(struct service *s, struct http_setup *setup)
+start_threads(void *threads)
 {
+	threads_start(threads);
+}
+
+static void
+open_threads(struct service *s, struct http_setup *setup)
+{
+	const struct threads_setup	threads = {
+		.count = arch_of(s->env->conf)->threads * s->env->workers,
+		.size = s->ops->size,
+		.loop = s->loop,
+		.on_command = s->ops->on_command,
+		.on_ack = on_ack,
+		.context = s,
+	};
 	const struct caches_setup	caches = {
 		.conf = setup->conf,
 		.descriptors = setup->descriptors,
@@ -362,9 +387,10 @@ share_caches(struct service *s, struct http_setup *setup)
 	access_log_share(s->access_log);
 	report_use_lock();
 	setup->caches = s->caches = caches_new(&caches);
-	s->threads->open(s->context, setup);
-	s->sandbox.start = s->threads->start;
-	s->sandbox.context = s->context;
+	s->threads = threads_new(&threads);
+	s->ops->open(s->context, setup);
+	s->sandbox.start = start_threads;
+	s->sandbox.context = s->threads;
 }
 
 static void
@@ -373,7 +399,7 @@ enter_sandbox(struct service *s)
 	if (s->env->conf->sandbox != SANDBOX_OFF)
 		sandbox_enter(&s->sandbox);
 	else if (s->threads != NULL)
-		s->threads->start(s->context);
+		threads_start(s->threads);
 }
 
 void
@@ -400,14 +426,14 @@ service_run(struct service *s, const struct disk *disk)
 	}
 	if (env->addresses != NULL)
 		addresses_use_slot(env->addresses, env->main);
-	if (s->threads != NULL)
-		share_caches(s, &setup);
+	if (s->ops != NULL)
+		open_threads(s, &setup);
 	machine_set_crash_context();
 	s->http = http_new(&setup);
 	/* With threads main's own connections are internal: it accepts none. */
 	s->clients = clients_new(s->loop, &s->clock, s->http,
 	    s->threads != NULL ? 0 : service_connections(s), on_empty, s);
-	if (s->client_limit != 1 && s->threads == NULL)
+	if (s->threads == NULL && !has_one_client(s))
 		batch_enable(s->clients);
 	s->requests = requests_new(s->loop, &s->clock, s->http, s->clients,
 	    env->conf, env->mains == 1);
@@ -416,7 +442,7 @@ service_run(struct service *s, const struct disk *disk)
 	report_set_measure(measure_main, s);
 	enter_sandbox(s);
 	if (s->threads != NULL)
-		s->threads->serve(s->context);
+		threads_send(s->threads, THREADS_SERVE);
 	channel_send(env->channel, CHANNEL_READY, -1);
 	if (env->alive_interval != 0)
 		evloop_arm(s->keepalive, s->clock.ms);
@@ -436,8 +462,10 @@ service_close(struct service *s)
 		caches_free(&s->caches);
 	io_close(&s->pagemap);
 	evloop_unwatch(&s->wakeup_watch);
-	if (s->threads != NULL)
+	if (s->threads != NULL) {
 		wakeup_close(&s->wakeup);
+		threads_free(&s->threads);
+	}
 	evloop_unwatch(&s->channel);
 	evloop_unwatch(&s->term);
 	evloop_unwatch(&s->quit);

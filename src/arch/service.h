@@ -14,20 +14,19 @@
 #include "loop/access_log.h"
 #include "loop/clients.h"
 #include "loop/evloop.h"
+#include "loop/threads.h"
 #include "shared/main_env.h"
 
-/* The functions of an architecture whose clients are served by other threads
- * of main.  All are called in main's first thread. */
+/* An architecture whose clients are served by other threads of main; the
+ * service makes, starts, drains and ends these. */
 struct service_thread_ops {
-	/* Sets the threads up.  The setup is that of main's own struct
-	 * http_loop; each thread has its own clock and disk. */
+	size_t	size;		/* of a thread's record: loop/threads.h */
+	void	(*on_command)(struct loop_thread *, enum threads_command);
+	/* Both in main's first thread.  Sets the threads up; the setup is that
+	 * of main's own struct http_loop; each thread has its own clock and
+	 * disk. */
 	void	(*open)(void *context, const struct http_setup *);
-	void	(*start)(void *context);	/* as in sandbox.h */
-	void	(*serve)(void *context);	/* begin to accept */
-	/* Begins a drain.  The architecture calls service_threads_closed() and
-	 * service_threads_gone() when they have become true. */
-	void	(*drain)(void *context);
-	bool	(*end)(void *context);		/* threads_end_or_detach() */
+	void	(*ended)(void *context);	/* all threads; or NULL */
 };
 
 struct service {
@@ -45,8 +44,6 @@ struct service {
 	struct watch		*keepalive;	/* for the monitor's watchdog */
 	struct watch		*gauges_timer;	/* publishes gauges */
 	bool			 gauges_due;	/* gauges_timer is armed */
-	size_t			 client_limit;	/* connections at once; 0: by
-						 * conf and descriptors */
 	int			 pagemap;	/* of pagemap.h */
 	struct sandbox		 sandbox;	/* entered before serving */
 	/* The monitor has started a helper, with that pipe, or could not (-1).
@@ -56,8 +53,9 @@ struct service {
 	void			(*report)(void *, void (*line)(const char *));
 	/* Adds to stats_gauges, in any thread; or NULL. */
 	void			(*measure)(const void *);
-	const struct service_thread_ops *threads;	/* NULL: none */
+	const struct service_thread_ops *ops;	/* NULL: no threads */
 	void			*context;	/* of the functions above */
+	struct threads		*threads;	/* by ops; NULL: none */
 	struct caches		*caches;	/* shared with the threads */
 	struct wakeup		 wakeup;	/* set by a thread: tidy */
 	struct watch		*wakeup_watch;
@@ -74,9 +72,5 @@ size_t	service_connections(const struct service *);
  * ends. */
 void	service_run(struct service *, const struct disk *);
 void	service_close(struct service *);
-/* In a drain: no thread accepts connections any more. */
-void	service_threads_closed(struct service *);
-/* In a drain: no thread has connections any more. */
-void	service_threads_gone(struct service *);
 
 #endif

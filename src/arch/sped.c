@@ -4,17 +4,11 @@
  */
 #include "arch/sync.h"
 
-static int
-run_sped(const struct main_env *env)
-{
-	return sync_run(env, 0);
-}
-
 const struct arch arch_sped = {
 	.name = "sped",
 	.help = "one event loop, which does disk work: all clients wait",
 	.worker = "main",
 	.workers = 1,
 	.limitations = { [ARCH_LIMITED_DISK] = true },
-	.run = run_sped,
+	.run = sync_run,
 };

@@ -34,12 +34,11 @@ sync_open(struct service *s, const struct main_env *env)
 }
 
 int
-sync_run(const struct main_env *env, size_t client_limit)
+sync_run(const struct main_env *env)
 {
 	struct service	s;
 
 	sync_open(&s, env);
-	s.client_limit = client_limit;
 	service_run(&s, &sync_disk);
 	service_close(&s);
 	return 0;

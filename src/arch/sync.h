@@ -11,8 +11,7 @@ extern const struct disk	sync_disk;
 
 /* As service_open(), with a sandbox that allows disk work. */
 void	sync_open(struct service *, const struct main_env *);
-/* Serves with one loop and sync_disk, at most client_limit clients at once; 0:
- * as many as conf and descriptors allow.  Returns main's exit status. */
-int	sync_run(const struct main_env *, size_t client_limit);
+/* The run() of architectures with one loop and sync_disk. */
+int	sync_run(const struct main_env *);
 
 #endif

@@ -496,9 +496,10 @@ open_slot(struct helper_pool *pool, int fd)
 }
 
 void
-helper_pool_add(struct helper_pool *pool, int fd)
+helper_pool_add(void *context, int fd)
 {
-	struct helper	*h;
+	struct helper_pool	*pool = context;
+	struct helper		*h;
 
 	if (pool->requested > 0)
 		pool->requested--;

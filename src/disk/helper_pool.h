@@ -22,8 +22,8 @@ void		 helper_pool_free(struct helper_pool **);
 enum submitted	 helper_pool_submit(void *, struct task *);
 void		 helper_pool_promote(struct task *);
 /* Takes over the stream pipe of a helper that the monitor has started; -1: the
- * monitor could not start one. */
-void		 helper_pool_add(struct helper_pool *, int fd);
+ * monitor could not start one.  context: the pool. */
+void		 helper_pool_add(void *, int fd);
 
 /* Calls line() for each line of the report; context: the pool. */
 void		 helper_pool_report(void *, void (*line)(const char *));

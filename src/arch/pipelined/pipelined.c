@@ -14,7 +14,6 @@
 
 struct pipelined {
 	struct service	  service;
-	struct threads	 *threads;
 	struct pipeline	**pipelines;
 	unsigned	  n;
 	struct mailbox	 *mailbox;	/* for main's own tasks */
@@ -30,70 +29,29 @@ submit_for_main(void *context, struct task *e)
 }
 
 static void
-on_ack(void *context, enum threads_ack ack)
-{
-	struct pipelined	*p = context;
-
-	if (ack == THREADS_CLOSED)
-		service_threads_closed(&p->service);
-	else
-		service_threads_gone(&p->service);
-}
-
-static void
 open_pipelines(void *context, const struct http_setup *setup)
 {
-	struct pipelined		*p = context;
-	struct service			*s = &p->service;
-	size_t				 limit = service_connections(s);
-	const struct threads_setup	 threads = {
-		.count = p->n * PIPELINE_THREADS,
-		.size = sizeof(struct stage_thread),
-		.loop = s->loop,
-		.on_command = pipeline_run_command,
-		.on_ack = on_ack,
-		.context = p,
-	};
+	struct pipelined	*p = context;
+	struct service		*s = &p->service;
+	size_t			 limit = service_connections(s);
 
-	p->threads = threads_new(&threads);
 	p->mailbox = mailbox_new(s->loop);
 	p->pipelines = mem_array(p->n, sizeof(p->pipelines[0]));
 	for (unsigned i = 0; i < p->n; i++)
-		p->pipelines[i] = pipeline_new(p->threads, i * PIPELINE_THREADS,
+		p->pipelines[i] = pipeline_new(s->threads, i * PIPELINE_THREADS,
 		    s->env, setup, (limit + p->n - 1) / p->n);
 	for (unsigned i = 0; i < p->n && p->n > 1; i++)
 		pipeline_share(p->pipelines[i], p->pipelines, p->n);
 }
 
 static void
-start_threads(void *context)
-{
-	threads_start(((struct pipelined *)context)->threads);
-}
-
-static void
-begin_serving(void *context)
-{
-	threads_send(((struct pipelined *)context)->threads, THREADS_SERVE);
-}
-
-static void
-drain_threads(void *context)
-{
-	threads_send(((struct pipelined *)context)->threads, THREADS_DRAIN);
-}
-
-static bool
-end_threads(void *context)
+end_pipelines(void *context)
 {
 	struct pipelined	*p = context;
 
-	if (!threads_end_or_detach(p->threads))
-		return false;
 	for (unsigned i = 0; i < p->n; i++)
 		pipeline_end(p->pipelines[i]);
 	mailbox_deliver(p->mailbox);
-	return true;
 }
 
 static void
@@ -112,16 +70,15 @@ close_pipelines(struct pipelined *p)
 		pipeline_free(&p->pipelines[i]);
 	free(p->pipelines);
 	mailbox_free(&p->mailbox);
-	threads_free(&p->threads);
 }
 
 static int
 run_pipelined(const struct main_env *env)
 {
 	static const struct service_thread_ops	ops = {
-		.open = open_pipelines, .start = start_threads,
-		.serve = begin_serving, .drain = drain_threads,
-		.end = end_threads
+		.size = sizeof(struct stage_thread),
+		.on_command = pipeline_run_command, .open = open_pipelines,
+		.ended = end_pipelines,
 	};
 	struct pipelined	 p = { .n = env->workers };
 	struct service		*s = &p.service;
@@ -129,7 +86,7 @@ run_pipelined(const struct main_env *env)
 				     .context = &p };
 
 	sync_open(s, env);
-	s->threads = &ops;
+	s->ops = &ops;
 	s->measure = measure_pipelines;
 	s->context = &p;
 	service_run(s, &disk);
