@@ -64,7 +64,7 @@ has_bit(const uint8_t *bytes, int bit)
 	return (bytes[bit / 8] & 0x80 >> bit % 8) != 0;
 }
 
-/* Returns NULL, or the error as text. */
+/* Returns NULL, or what is wrong, as conf_wrong_fn. */
 static const char *
 parse_network(const char *written, struct conf_network *network)
 {
@@ -75,59 +75,44 @@ parse_network(const char *written, struct conf_network *network)
 	if (strcmp(written, "all") == 0)
 		return NULL;
 	if (strlen(written) >= sizeof(text))
-		return "too long for a network";
+		return "\"%s\": too long for a network";
 	strcpy(text, written);
 	slash = strchr(text, '/');
 	if (slash != NULL)
 		*slash++ = '\0';
 	if (!parse_address(text, network, &max))
-		return "a network is written as 192.0.2.0/24, 2001:db8::/32, "
-		    "as an address, or as all";
+		return "\"%s\": a network is written as 192.0.2.0/24, "
+		    "2001:db8::/32, as an address, or as all";
 	network->bits = prefix_length(slash, max);
 	if (network->bits == -1)
-		return "behind / there must be the number of bits that count";
+		return "\"%s\": behind / there must be the number of bits "
+		    "that count";
 	for (int i = network->bits; i < max; i++)
 		if (has_bit(network->bytes, i))
-			return "the address has bits set behind those that "
-			    "count";
+			return "\"%s\": the address has bits set behind "
+			    "those that count";
 	return unmap_ipv4(network) ? NULL :
-	    "the network is partly IPv4: write both parts";
+	    "\"%s\": the network is partly IPv4: write both parts";
 }
 
-bool
-conf_access_set_network(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
+const char *
+conf_access_wrong_network(const char *text)
 {
-	struct conf_network	 network;
-	const char		*wrong = parse_network(word->text, &network);
+	struct conf_network	ignored;
 
-	(void)row;
-	if (wrong != NULL) {
-		conf_error(reader, word->pos, "\"%s\": %s", word->text,
-		    wrong);
-		return false;
-	}
-	conf_name_add(member, word->text);
-	return true;
+	return parse_network(text, &ignored);
 }
 
 /* Realms are sent between quotes. */
-bool
-conf_access_set_realm(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
+const char *
+conf_access_wrong_realm(const char *text)
 {
-	(void)row;
-	if (!word->quoted && strcmp(word->text, "off") == 0)
-		return true;
-	for (const char *p = word->text; *p != '\0'; p++) {
-		if (*p >= ' ' && *p < 0x7f && *p != '"' && *p != '\\')
-			continue;
-		conf_error(reader, word->pos, "a realm has only "
-		    "printable ASCII characters, without \" and \\");
-		return false;
-	}
-	*(char **)member = mem_string(word->text);
-	return true;
+	for (; *text != '\0'; text++)
+		if (*text < ' ' || *text >= 0x7f || *text == '"' ||
+		    *text == '\\')
+			return "a realm has only printable ASCII characters, "
+			    "without \" and \\";
+	return NULL;
 }
 
 /* Adds a pattern for last segments, an argument of block files. */

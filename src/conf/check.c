@@ -26,8 +26,6 @@
 	X(cache.chunk_size,	cache.chunks)				\
 	X(limits.compress_from,	limits.compress)
 
-static const struct conf_pos	nowhere = { 0 };
-
 /* "FILE:LINE", or "by default". */
 static void
 add_where(const struct conf_reader *reader, const struct conf_origin *o,
@@ -85,25 +83,21 @@ check_orders(struct conf_reader *reader)
 static void
 check_chunks(struct conf_reader *reader)
 {
-	int64_t			 size = reader->conf->cache.chunk_size;
-	long			 page = sysconf(_SC_PAGESIZE);
-	struct conf_origin	*o;
+	int64_t	size = reader->conf->cache.chunk_size;
+	long	page = sysconf(_SC_PAGESIZE);
 
-	if ((size & (size - 1)) == 0 && size >= page)
-		return;
-	o = conf_origin(conf_object(reader->conf), conf_row_find(BLOCK_TOP,
-	    offsetof(struct conf, cache.chunk_size)), 0);
-	conf_error(reader, o != NULL ? o->pos : nowhere,
-	    "chunks size must be a power of two, and %ld (a page) or more",
-	    page);
+	if ((size & (size - 1)) != 0 || size < page)
+		conf_error(reader, conf_pos_top(reader->conf,
+		    offsetof(struct conf, cache.chunk_size)), "chunks size "
+		    "must be a power of two, and %ld (a page) or more", page);
 }
 
 /* Only root can become another user; "user" is ignored otherwise. */
 static void
 check_user(struct conf_reader *reader)
 {
-	struct conf		*conf = reader->conf;
-	struct conf_origin	*o;
+	struct conf	*conf = reader->conf;
+	struct conf_pos	 pos;
 
 	if (geteuid() != 0) {
 		mem_drop(&conf->user);
@@ -111,11 +105,9 @@ check_user(struct conf_reader *reader)
 	}
 	if (conf->user == NULL || getpwnam(conf->user) != NULL)
 		return;
-	o = conf_origin(conf_object(conf),
-	    conf_row_find(BLOCK_TOP, offsetof(struct conf, user)), 0);
-	conf_error(reader, o != NULL ? o->pos : nowhere,
-	    "there is no user \"%s\" to become%s", conf->user,
-	    o != NULL ? "" : ": name one with \"user\"");
+	pos = conf_pos_top(conf, offsetof(struct conf, user));
+	conf_error(reader, pos, "there is no user \"%s\" to become%s",
+	    conf->user, pos.line != 0 ? "" : ": name one with \"user\"");
 }
 
 /* Reports the required directives that a block lacks. */
@@ -362,6 +354,6 @@ conf_check(struct conf_reader *reader)
 	}
 	check_listeners(reader);
 	if (conf->nsites == 0 && reader->nerrors == 0)
-		conf_error(reader, nowhere,
+		conf_error(reader, (struct conf_pos){ 0 },
 		    "there is no site: nothing would be served");
 }

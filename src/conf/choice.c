@@ -9,40 +9,29 @@
 #include "lib/log.h"
 #include "lib/str.h"
 
-#define X(id, name) name,
-static const char *const architectures[] = { CONF_ARCHITECTURES(X) NULL };
-static const char *const sandboxes[] = { CONF_SANDBOXES(X) NULL };
-static const char *const residencies[] = { CONF_RESIDENCIES(X) NULL };
-static const char *const log_levels[] = { LOG_LEVELS(X) NULL };
-static const char *const switches[] = { CONF_SWITCHES(X) NULL };
-static const char *const redirects[] = { CONF_REDIRECTS(X) NULL };
-static const char *const refusals[] = { CONF_REFUSALS(X) NULL };
-static const char *const error_pages[] = { CONF_ERRORS(X) NULL };
-static const char *const listings[] = { CONF_LISTINGS(X) NULL };
-static const char *const link_policies[] = { JOB_LINKS(X) NULL };
-static const char *const ablations[] = { CONF_ABLATIONS(X) NULL };
-static const char *const precompressed[] = { CONF_PRECOMPRESSED(X) NULL };
-#undef X
-#define X(id, name, number) name,
-static const char *const facilities[] = { FACILITIES(X) NULL };
+#define WORDS(list)	(const char *const []){ list(X) NULL }
+#define X(id, name, ...) name,
+static const char *const *const choices[TYPE_COUNT] = {
+	[TYPE_ARCHITECTURE] = WORDS(CONF_ARCHITECTURES),
+	[TYPE_SANDBOX] = WORDS(CONF_SANDBOXES),
+	[TYPE_RESIDENCY] = WORDS(CONF_RESIDENCIES),
+	[TYPE_FACILITY] = WORDS(FACILITIES),
+	[TYPE_LOG_LEVEL] = WORDS(LOG_LEVELS),
+	[TYPE_LISTING] = WORDS(CONF_LISTINGS),
+	[TYPE_LINKS] = WORDS(JOB_LINKS),
+	[TYPE_ABLATION] = WORDS(CONF_ABLATIONS),
+	[TYPE_PRECOMPRESSED] = WORDS(CONF_PRECOMPRESSED),
+	[TYPE_SWITCH] = WORDS(CONF_SWITCHES),
+	[TYPE_REDIRECT] = WORDS(CONF_REDIRECTS),
+	[TYPE_REFUSAL] = WORDS(CONF_REFUSALS),
+	[TYPE_ERROR] = WORDS(CONF_ERRORS),
+};
 #undef X
 
 const char *const *
 conf_choice_words(enum conf_type type)
 {
-	return type == TYPE_ARCHITECTURE ? architectures :
-	    type == TYPE_SANDBOX ? sandboxes :
-	    type == TYPE_RESIDENCY ? residencies :
-	    type == TYPE_FACILITY ? facilities :
-	    type == TYPE_LOG_LEVEL ? log_levels :
-	    type == TYPE_LISTING ? listings :
-	    type == TYPE_LINKS ? link_policies :
-	    type == TYPE_ABLATION ? ablations :
-	    type == TYPE_PRECOMPRESSED ? precompressed :
-	    type == TYPE_SWITCH ? switches :
-	    type == TYPE_REDIRECT ? redirects :
-	    type == TYPE_REFUSAL ? refusals :
-	    type == TYPE_ERROR ? error_pages : NULL;
+	return choices[type];
 }
 
 void

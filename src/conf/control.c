@@ -59,30 +59,14 @@ conf_control_set_mode(struct conf_reader *reader, const struct conf_row *row,
 	return false;
 }
 
-bool
-conf_control_set_owner(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
+const char *
+conf_control_wrong_owner(const char *name)
 {
-	(void)row;
-	if (getpwnam(word->text) == NULL) {
-		conf_error(reader, word->pos, "there is no user \"%s\"",
-		    word->text);
-		return false;
-	}
-	*(char **)member = mem_string(word->text);
-	return true;
+	return getpwnam(name) != NULL ? NULL : "there is no user \"%s\"";
 }
 
-bool
-conf_control_set_group(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
+const char *
+conf_control_wrong_group(const char *name)
 {
-	(void)row;
-	if (getgrnam(word->text) == NULL) {
-		conf_error(reader, word->pos, "there is no group \"%s\"",
-		    word->text);
-		return false;
-	}
-	*(char **)member = mem_string(word->text);
-	return true;
+	return getgrnam(name) != NULL ? NULL : "there is no group \"%s\"";
 }

@@ -159,20 +159,22 @@ dump_rows(struct dump *d, struct conf_object object, enum conf_block block)
 	buf_free(&s.text);
 }
 
-/* The argument is words with a blank before each, quoted where needed. */
+/* Dumps a block up to its end.  The argument is words with a blank before each,
+ * quoted where needed. */
 static void
-open_block(struct dump *d, enum conf_block block, const char *argument,
-    const struct conf_origin *from)
+open_block(struct dump *d, enum conf_block block, struct conf_object object,
+    const char *argument)
 {
 	struct buf	text = { 0 };
 
 	buf_addf(&text, "%s%s {", conf_blocks[block].word, argument);
-	if (from == NULL)
+	if (object.kind == BLOCK_TOP)
 		add_line(d, buf_string(&text), NULL);
 	else
-		add_from(d, buf_string(&text), from);
+		add_from(d, buf_string(&text), conf_origin(object, NULL, 0));
 	buf_free(&text);
 	d->depth++;
+	dump_rows(d, object, block);
 }
 
 static void
@@ -185,14 +187,11 @@ close_block(struct dump *d)
 static void
 dump_path(struct dump *d, struct conf_path *path)
 {
-	struct conf_object	object = conf_object_path(path);
-	struct buf		prefix = { 0 };
+	struct buf	prefix = { 0 };
 
 	buf_addc(&prefix, ' ');
 	conf_value_quote(path->prefix, &prefix);
-	open_block(d, BLOCK_PATH, buf_string(&prefix),
-	    conf_origin(object, NULL, 0));
-	dump_rows(d, object, BLOCK_PATH);
+	open_block(d, BLOCK_PATH, conf_object_path(path), buf_string(&prefix));
 	close_block(d);
 	buf_free(&prefix);
 }
@@ -200,16 +199,14 @@ dump_path(struct dump *d, struct conf_path *path)
 static void
 dump_files(struct dump *d, struct conf_files *files)
 {
-	struct conf_object	object = conf_object_files(files);
-	struct buf		patterns = { 0 };
+	struct buf	patterns = { 0 };
 
 	for (size_t i = 0; i < files->patterns.n; i++) {
 		buf_addc(&patterns, ' ');
 		conf_value_quote(files->patterns.at[i], &patterns);
 	}
-	open_block(d, BLOCK_FILES, buf_string(&patterns),
-	    conf_origin(object, NULL, 0));
-	dump_rows(d, object, BLOCK_FILES);
+	open_block(d, BLOCK_FILES, conf_object_files(files),
+	    buf_string(&patterns));
 	close_block(d);
 	buf_free(&patterns);
 }
@@ -217,14 +214,11 @@ dump_files(struct dump *d, struct conf_files *files)
 static void
 dump_site(struct dump *d, struct conf_site *site)
 {
-	struct conf_object	object = conf_object_site(site);
-	struct buf		names = { 0 };
+	struct buf	names = { 0 };
 
 	for (size_t i = 0; i < site->names.n; i++)
 		buf_addf(&names, " %s", site->names.at[i]);
-	open_block(d, BLOCK_SITE, buf_string(&names),
-	    conf_origin(object, NULL, 0));
-	dump_rows(d, object, BLOCK_SITE);
+	open_block(d, BLOCK_SITE, conf_object_site(site), buf_string(&names));
 	for (size_t i = 0; i < site->npaths; i++)
 		dump_path(d, &site->paths[i]);
 	for (size_t i = 0; i < site->nfiles; i++)
@@ -268,8 +262,7 @@ conf_dump(const struct conf *conf, FILE *out)
 		if (b == BLOCK_TOP ||
 		    conf_blocks[b].arguments != ARGUMENTS_NONE)
 			continue;
-		open_block(&d, b, "", NULL);
-		dump_rows(&d, object, b);
+		open_block(&d, b, object, "");
 		close_block(&d);
 	}
 	for (size_t i = 0; i < conf->nsites; i++)

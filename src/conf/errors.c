@@ -47,6 +47,15 @@ conf_error(struct conf_reader *reader, struct conf_pos pos,
 	};
 }
 
+bool
+conf_error_none(struct conf_reader *reader, const struct conf_word *word,
+    const char *wrong)
+{
+	if (wrong != NULL)
+		conf_error(reader, word->pos, wrong, word->text);
+	return wrong == NULL;
+}
+
 void
 conf_error_hint(struct conf_reader *reader, const char *word)
 {

@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "conf/setters.h"
-#include "lib/mem.h"
 
 #define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 			"0123456789._-"
-#define TAG_MAX	32		/* bytes that syslog takes */
+#define TAG_MAX	32		/* bytes that syslog takes; the message too */
 
 static const struct form {
 	const char	*name;
@@ -84,9 +83,8 @@ bool
 conf_log_set_format(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
 {
-	struct conf_pairs		*all = member;
-	struct conf_log_format		 made;
-	struct conf_log_error		 error;
+	struct conf_log_format	made;
+	struct conf_log_error	error;
 
 	if (!is_new_name(reader, &words[0]))
 		return false;
@@ -96,47 +94,32 @@ conf_log_set_format(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	}
 	conf_log_format_free(&made);
-	all->at = mem_grow(all->at, all->n + 1, sizeof(*all->at));
-	all->at[all->n++] = (struct conf_pair){
-		mem_string(words[0].text), mem_string(words[1].text), 0
-	};
+	conf_name_add_pair(member, words, 0);
 	return true;
 }
 
-bool
-conf_log_set_tag(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
+const char *
+conf_log_wrong_tag(const char *tag)
 {
-	size_t	len = strlen(word->text);
+	size_t	len = strlen(tag);
 
-	(void)row;
-	if (len == 0 || len > TAG_MAX || strspn(word->text, LETTERS) != len) {
-		conf_error(reader, word->pos, "a tag has %d letters, "
-		    "digits, dots and dashes at most", TAG_MAX);
-		return false;
-	}
-	*(char **)member = mem_string(word->text);
-	return true;
+	return len > 0 && len <= TAG_MAX && strspn(tag, LETTERS) == len ? NULL :
+	    "a tag has 32 letters, digits, dots and dashes at most";
 }
 
 static void
 error_unknown_format(struct conf_reader *reader, const char *name)
 {
-	const struct conf_row	*row = conf_row_find(BLOCK_TOP,
-				    offsetof(struct conf, log.access_format));
-	struct conf_origin	*o = conf_origin(conf_object(reader->conf),
-				    row, 0);
-	const struct conf_pos	 nowhere = { 0 };
-	const char		*near = NULL;
-	struct buf		 all = { 0 };
+	const char	*near = NULL;
+	struct buf	 all = { 0 };
 
 	for (size_t i = 0; i < BUILT_IN_COUNT; i++) {
 		near = conf_error_nearer(name, near, built_in[i].name);
 		buf_addf(&all, "%s, ", built_in[i].name);
 	}
-	conf_error(reader, o != NULL ? o->pos : nowhere,
-	    "there is no format \"%s\", but %sand what \"format\" makes", name,
-	    buf_string(&all));
+	conf_error(reader, conf_pos_top(reader->conf,
+	    offsetof(struct conf, log.access_format)), "there is no format "
+	    "\"%s\", but %sand what \"format\" makes", name, buf_string(&all));
 	conf_error_hint(reader, near);
 	buf_free(&all);
 }

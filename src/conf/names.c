@@ -43,6 +43,16 @@ conf_name_add(struct conf_words *words, const char *text)
 }
 
 void
+conf_name_add_pair(struct conf_pairs *pairs, const struct conf_word *words,
+    int64_t number)
+{
+	pairs->at = mem_grow(pairs->at, pairs->n + 1, sizeof(*pairs->at));
+	pairs->at[pairs->n++] = (struct conf_pair){
+		mem_string(words[0].text), mem_string(words[1].text), number
+	};
+}
+
+void
 conf_name_free(struct conf_words *words)
 {
 	for (size_t i = 0; i < words->n; i++)
@@ -131,7 +141,7 @@ has_escape(const char *path)
 }
 
 const char *
-conf_name_path_error(const char *path)
+conf_name_wrong_path(const char *path)
 {
 	if (path[0] != '/')
 		return "a path begins with /";
@@ -151,13 +161,8 @@ conf_name_path_error(const char *path)
 char *
 conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 {
-	const char	*wrong = conf_name_path_error(word->text);
-
-	if (wrong != NULL) {
-		conf_error(reader, word->pos, "%s", wrong);
-		return NULL;
-	}
-	return mem_string(word->text);
+	return conf_error_none(reader, word, conf_name_wrong_path(word->text)) ?
+	    mem_string(word->text) : NULL;
 }
 
 bool
@@ -197,36 +202,24 @@ is_verb(const char *name)
 	    strcmp(name, "remove") == 0;
 }
 
-bool
-conf_name_field_is_valid(struct conf_reader *reader,
-    const struct conf_word *word)
+const char *
+conf_name_wrong_field(const char *name)
 {
-	if (!conf_name_is_token(word->text, strlen(word->text)) ||
-	    is_verb(word->text)) {
-		conf_error(reader, word->pos,
-		    "\"%s\" is not a field's name", word->text);
-		return false;
-	}
-	if (is_own(word->text)) {
-		conf_error(reader, word->pos,
-		    "%s is set by the server itself", word->text);
-		return false;
-	}
-	return true;
+	return !conf_name_is_token(name, strlen(name)) || is_verb(name) ?
+	    "\"%s\" is not a field's name" :
+	    is_own(name) ? "%s is set by the server itself" : NULL;
 }
 
-/* Adds a field from two words, name and value.  The lexer lets no control byte
- * but tabs into a word. */
+/* The lexer lets no control byte but tabs into a word. */
 bool
-conf_name_field(struct conf_reader *reader, const struct conf_word *words,
-    struct conf_pairs *fields)
+conf_name_set_field(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *words, void *member)
 {
-	if (!conf_name_field_is_valid(reader, &words[0]))
+	(void)row;
+	if (!conf_error_none(reader, words,
+	    conf_name_wrong_field(words[0].text)))
 		return false;
-	fields->at = mem_grow(fields->at, fields->n + 1, sizeof(*fields->at));
-	fields->at[fields->n++] = (struct conf_pair){
-		mem_string(words[0].text), mem_string(words[1].text), 0
-	};
+	conf_name_add_pair(member, words, 0);
 	return true;
 }
 
@@ -307,19 +300,18 @@ split_address(const char *text, char *host, size_t size, int64_t *port)
 }
 
 bool
-conf_name_address(struct conf_reader *reader, const struct conf_word *word,
-    struct conf_addresses *all)
+conf_name_set_address(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *all)
 {
-	const char	*text = word->text, *wrong;
+	const char	*text = word->text;
 	char		 host[64];
 	int64_t		 port;
 	bool		 good;
 
-	wrong = split_address(text, host, sizeof(host), &port);
-	if (wrong != NULL) {
-		conf_error(reader, word->pos, "%s", wrong);
+	(void)row;
+	if (!conf_error_none(reader, word, split_address(text, host,
+	    sizeof(host), &port)))
 		return false;
-	}
 	if (text[0] == '[')
 		good = add_ipv6(all, text, host, (in_port_t)port);
 	else if (strcmp(host, "*") == 0)

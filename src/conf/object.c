@@ -110,6 +110,16 @@ conf_row_find(enum conf_block kind, size_t offset)
 	return NULL;
 }
 
+struct conf_pos
+conf_pos_top(struct conf *conf, size_t offset)
+{
+	const struct conf_origin	*o = conf_origin(conf_object(conf),
+					    conf_row_find(BLOCK_TOP, offset),
+					    0);
+
+	return o != NULL ? o->pos : (struct conf_pos){ 0 };
+}
+
 int
 conf_pos_order(const struct conf_pos *a, const struct conf_pos *b)
 {

@@ -48,6 +48,9 @@ struct conf_listener {
 	bool				 single;	/* only that site */
 };
 
+/* The place of the first value of a member of struct conf, by its offset; line
+ * 0: no statement has set it. */
+struct conf_pos		 conf_pos_top(struct conf *, size_t offset);
 /* As strcmp(3): by file, line and column. */
 int			 conf_pos_order(const struct conf_pos *,
 			    const struct conf_pos *);

@@ -92,13 +92,10 @@ bool		 conf_name_site(struct conf_reader *, const struct conf_word *,
 		    struct conf_words *);
 char		*conf_name_prefix(struct conf_reader *,
 		    const struct conf_word *);
-bool		 conf_name_field_is_valid(struct conf_reader *,
-		    const struct conf_word *);
-bool		 conf_name_field(struct conf_reader *, const struct conf_word *,
-		    struct conf_pairs *);
-bool		 conf_name_address(struct conf_reader *,
-		    const struct conf_word *, struct conf_addresses *);
 void		 conf_name_add(struct conf_words *, const char *);
+/* Adds a pair out of two words. */
+void		 conf_name_add_pair(struct conf_pairs *,
+		    const struct conf_word *, int64_t number);
 void		 conf_name_free(struct conf_words *);
 
 /* check.c: tests that values fit together, and makes the listeners. */
@@ -108,6 +105,10 @@ void		 conf_check(struct conf_reader *);
 void		 conf_error(struct conf_reader *, struct conf_pos,
 		    const char *, ...) __attribute__((__format__(__printf__,
 		    3, 4)));
+/* Whether nothing is wrong; else adds the error, as conf_wrong_fn in setters.h
+ * returns it. */
+bool		 conf_error_none(struct conf_reader *, const struct conf_word *,
+		    const char *wrong);
 /* The nearer one of best, which may be NULL, and word; NULL: none is near. */
 const char	*conf_error_nearer(const char *typed, const char *best,
 		    const char *word);

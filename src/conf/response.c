@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "conf/setters.h"
-#include "lib/mem.h"
 
 #define AGE_MAX_MS	((int64_t)3650 * 86400 * 1000)	/* ten years */
 
@@ -24,14 +23,14 @@ scheme_len(const char *target)
 	    strncasecmp(target, "https://", 8) == 0 ? 8 : 0;
 }
 
-static const char *
-target_error(const char *target)
+const char *
+conf_response_wrong_target(const char *target)
 {
 	size_t	host = scheme_len(target);
 
 	if (target[strspn(target, URI_CHARACTERS)] != '\0')
 		return "a target is written as in an address: other "
-		    "characters as %XX, and without #";
+		    "characters as %%XX, and without #";
 	if (target[0] == '/' && target[1] == '/')
 		return "a path has one / in front: write http:// or https:// "
 		    "for another host";
@@ -42,55 +41,16 @@ target_error(const char *target)
 	return NULL;
 }
 
-bool
-conf_response_set_target(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
-{
-	const char	*wrong = target_error(word->text);
-
-	(void)row;
-	if (wrong != NULL) {
-		conf_error(reader, word->pos, "%s", wrong);
-		return false;
-	}
-	*(char **)member = mem_string(word->text);
-	return true;
-}
-
-static const char *
-page_error(const char *path)
+const char *
+conf_response_wrong_page(const char *path)
 {
 	if (path[0] == '/' && path[strlen(path) - 1] == '/')
 		return "a page is a file, not a directory";
 	if (strchr(path, '%') != NULL)
-		return "the path of a page is written decoded, without %";
+		return "the path of a page is written decoded, without %%";
 	if (strstr(path, "/.") != NULL)
 		return "names that begin with a dot are not served";
-	return conf_name_path_error(path);
-}
-
-static bool
-set_page(struct conf_reader *reader, const struct conf_word *word,
-    char **page)
-{
-	const char	*wrong = page_error(word->text);
-
-	if (wrong != NULL) {
-		conf_error(reader, word->pos, "%s", wrong);
-		return false;
-	}
-	*page = mem_string(word->text);
-	return true;
-}
-
-/* Sets a path of the site, or NULL for "off". */
-bool
-conf_response_set_page(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
-{
-	(void)row;
-	return (!word->quoted && strcmp(word->text, "off") == 0) ||
-	    set_page(reader, word, member);
+	return conf_name_wrong_path(path);
 }
 
 static bool
@@ -108,26 +68,19 @@ is_given_twice(struct conf_reader *reader, const struct conf_row *row,
 	return false;
 }
 
-static void
-add_pair(struct conf_pairs *pairs, struct conf_pair pair)
-{
-	pairs->at = mem_grow(pairs->at, pairs->n + 1, sizeof(*pairs->at));
-	pairs->at[pairs->n++] = pair;
-}
-
 /* Adds a page from two words, a status and a path. */
 bool
 conf_response_set_error(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
 {
-	struct conf_pair	pair = { 0 };
+	int64_t	status;
 
-	if (!conf_choice_set_code(reader, row, &words[0], &pair.number) ||
+	if (!conf_choice_set_code(reader, row, &words[0], &status) ||
 	    is_given_twice(reader, row, &words[0], member) ||
-	    !set_page(reader, &words[1], &pair.value))
+	    !conf_error_none(reader, &words[1],
+	    conf_response_wrong_page(words[1].text)))
 		return false;
-	pair.name = mem_string(words[0].text);
-	add_pair(member, pair);
+	conf_name_add_pair(member, words, status);
 	return true;
 }
 
@@ -146,26 +99,11 @@ is_media_pattern(const char *text)
 	return strchr(sub, '*') == NULL || strcmp(sub, "*") == 0;
 }
 
-static bool
-check_media_pattern(struct conf_reader *reader, const struct conf_word *word)
+const char *
+conf_response_wrong_media(const char *text)
 {
-	bool	good = is_media_pattern(word->text);
-
-	if (!good)
-		conf_error(reader, word->pos, "\"%s\" is not a media "
-		    "type: write text/html, image/* or */*", word->text);
-	return good;
-}
-
-bool
-conf_response_set_media(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
-{
-	(void)row;
-	if (!check_media_pattern(reader, word))
-		return false;
-	conf_name_add(member, word->text);
-	return true;
+	return is_media_pattern(text) ? NULL : "\"%s\" is not a media type: "
+	    "write text/html, image/* or */*";
 }
 
 /* Adds an age from two words, a media type or pattern, and a time. */
@@ -173,39 +111,28 @@ bool
 conf_response_set_age(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
 {
-	struct conf_pair	pair = { 0 };
+	int64_t	ms;
 
-	if (!check_media_pattern(reader, &words[0]))
+	if (!conf_error_none(reader, &words[0],
+	    conf_response_wrong_media(words[0].text)))
 		return false;
-	if (!conf_scaled_parse(TYPE_TIME, words[1].text, &pair.number) ||
-	    pair.number > AGE_MAX_MS) {
+	if (!conf_scaled_parse(TYPE_TIME, words[1].text, &ms) ||
+	    ms > AGE_MAX_MS) {
 		conf_error(reader, words[1].pos, "\"%s\" is not a time "
 		    "up to 3650d", words[1].text);
 		return false;
 	}
 	if (is_given_twice(reader, row, &words[0], member))
 		return false;
-	pair.name = mem_string(words[0].text);
-	pair.value = mem_string(words[1].text);
-	pair.number /= 1000;
-	add_pair(member, pair);
+	conf_name_add_pair(member, words, ms / 1000);
 	return true;
 }
 
-bool
-conf_response_set_charset(struct conf_reader *reader,
-    const struct conf_row *row, const struct conf_word *word, void *member)
+const char *
+conf_response_wrong_charset(const char *text)
 {
-	(void)row;
-	if (!word->quoted && strcmp(word->text, "off") == 0)
-		return true;
-	if (!conf_name_is_token(word->text, strlen(word->text))) {
-		conf_error(reader, word->pos,
-		    "\"%s\" is not a character set's name", word->text);
-		return false;
-	}
-	*(char **)member = mem_string(word->text);
-	return true;
+	return conf_name_is_token(text, strlen(text)) ? NULL :
+	    "\"%s\" is not a character set's name";
 }
 
 /* Whether a path has only segments with names and none with a dot in front, so
@@ -224,33 +151,17 @@ is_home_path(const char *path)
 	}
 }
 
-/* Sets a path beneath a home, or NULL for "off". */
-bool
-conf_response_set_home(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
+const char *
+conf_response_wrong_home(const char *path)
 {
-	(void)row;
-	if (!word->quoted && strcmp(word->text, "off") == 0)
-		return true;
-	if (!is_home_path(word->text)) {
-		conf_error(reader, word->pos, "a directory of users is "
-		    "beneath their homes: without a slash in front or at its "
-		    "end, and no name in it begins with a dot");
-		return false;
-	}
-	*(char **)member = mem_string(word->text);
-	return true;
+	return is_home_path(path) ? NULL : "a directory of users is beneath "
+	    "their homes: without a slash in front or at its end, and no name "
+	    "in it begins with a dot";
 }
 
-bool
-conf_response_set_user(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
+const char *
+conf_response_wrong_user(const char *name)
 {
-	if (!conf_user_is_valid(word->text, strlen(word->text))) {
-		conf_error(reader, word->pos, "%s %s: this cannot be "
-		    "a user's name", row->word, row->part);
-		return false;
-	}
-	conf_name_add(member, word->text);
-	return true;
+	return conf_user_is_valid(name, strlen(name)) ? NULL :
+	    "users deny: this cannot be a user's name";
 }

@@ -11,16 +11,22 @@
  * error was reported, and the member is unchanged. */
 typedef bool	conf_set_fn(struct conf_reader *, const struct conf_row *,
 		    const struct conf_word *, void *member);
+/* Returns NULL if a text is a value of the type, else a message: a format, whose
+ * only argument is the text. */
+typedef const char *conf_wrong_fn(const char *);
 
 /* response.c */
-conf_set_fn	conf_response_set_target, conf_response_set_page,
-		conf_response_set_error, conf_response_set_age,
-		conf_response_set_charset, conf_response_set_home,
-		conf_response_set_user, conf_response_set_media;
-/* names.c: whether a text is a token (RFC 9110, section 5.6.2). */
+conf_set_fn	conf_response_set_error, conf_response_set_age;
+conf_wrong_fn	conf_response_wrong_target, conf_response_wrong_page,
+		conf_response_wrong_charset, conf_response_wrong_home,
+		conf_response_wrong_user, conf_response_wrong_media;
+
+/* names.c */
+conf_set_fn	conf_name_set_field, conf_name_set_address;
+/* conf_name_wrong_path(): of a block path. */
+conf_wrong_fn	conf_name_wrong_field, conf_name_wrong_path;
+/* Whether a text is a token (RFC 9110, section 5.6.2). */
 bool		conf_name_is_token(const char *, size_t len);
-/* The error in a block's path as text, or NULL. */
-const char	*conf_name_path_error(const char *path);
 
 /* scaled.c */
 conf_set_fn	conf_scaled_set;
@@ -39,11 +45,11 @@ void		conf_choice_print(enum conf_type, const char *between,
 		    struct buf *);
 
 /* control.c */
-conf_set_fn	conf_control_set_socket, conf_control_set_mode,
-		conf_control_set_owner, conf_control_set_group;
+conf_set_fn	conf_control_set_socket, conf_control_set_mode;
+conf_wrong_fn	conf_control_wrong_owner, conf_control_wrong_group;
 
 /* access.c */
-conf_set_fn	conf_access_set_network, conf_access_set_realm;
+conf_wrong_fn	conf_access_wrong_network, conf_access_wrong_realm;
 bool		conf_access_add_pattern(struct conf_reader *,
 		    const struct conf_word *, struct conf_words *patterns);
 /* Computes a guard's networks, and takes over the outer guard's (NULL: none)
@@ -55,7 +61,8 @@ void		conf_access_complete(struct conf_reader *,
 void		conf_access_restrict_local(struct conf_guard *);
 
 /* log.c */
-conf_set_fn	conf_log_set_format, conf_log_set_tag;
+conf_set_fn	conf_log_set_format;
+conf_wrong_fn	conf_log_wrong_tag;
 /* Parses the format that "log access" names. */
 void		conf_log_select_format(struct conf_reader *);
 

@@ -30,7 +30,9 @@
 
 enum conf_type {
 #define TYPE(id, name, set, keep) TYPE_##id,
+#define CHECKED TYPE
 #include "conf/types.tbl"
+#undef CHECKED
 #undef TYPE
 	TYPE_COUNT
 };

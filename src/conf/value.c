@@ -25,16 +25,20 @@
 static conf_set_fn
 		set_workers, set_choices, set_text,
 		set_file, set_directory, set_new_file, set_log, set_off_or,
-		set_filename, set_address, set_field, set_field_name;
+		set_filename, set_checked;
 
 static const struct type {
 	const char	*name;
 	conf_set_fn	*set;
+	conf_wrong_fn	*wrong;		/* for set_checked() */
 	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS } keep;
 } types[] = {
-#define TYPE(id, name, set, keep) [TYPE_##id] = { name, set, keep },
+#define TYPE(id, name, set, keep) [TYPE_##id] = { name, set, NULL, keep },
+#define CHECKED(id, name, wrong, keep)					\
+	[TYPE_##id] = { name, set_checked, wrong, keep },
 #include "conf/types.tbl"
 #undef TYPE
+#undef CHECKED
 };
 
 #define AUTO	"auto"
@@ -273,30 +277,23 @@ set_off_or(struct conf_reader *reader, const struct conf_row *row,
 	return true;
 }
 
+/* Sets or adds a word that its type finds right; "off", where the type has it,
+ * leaves the member NULL. */
 static bool
-set_address(struct conf_reader *reader, const struct conf_row *row,
+set_checked(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	(void)row;
-	return conf_name_address(reader, word, member);
-}
+	const struct type	*type = &types[row->type];
 
-static bool
-set_field(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *words, void *member)
-{
-	(void)row;
-	return conf_name_field(reader, words, member);
-}
-
-static bool
-set_field_name(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
-{
-	(void)row;
-	if (!conf_name_field_is_valid(reader, word))
+	if (!word->quoted && strcmp(word->text, "off") == 0 &&
+	    strstr(type->name, "|off") != NULL)
+		return true;
+	if (!conf_error_none(reader, word, type->wrong(word->text)))
 		return false;
-	conf_name_add(member, word->text);
+	if (type->keep == WORDS)
+		conf_name_add(member, word->text);
+	else
+		*(char **)member = mem_string(word->text);
 	return true;
 }
 
