@@ -5,11 +5,11 @@
 #include <sys/socket.h>
 
 #include <netdb.h>
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "helpers/rdns.h"
+#include "lib/sockaddr.h"
 
 #define NAME_CHARS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 			"0123456789._-"
@@ -18,20 +18,6 @@ static enum rdns_result
 error_result(int error)
 {
 	return error == EAI_NONAME ? RDNS_NONE : RDNS_FAILED;
-}
-
-static bool
-same_address(const struct addrinfo *a, const struct addrinfo *b)
-{
-	const void			*pa = a->ai_addr, *pb = b->ai_addr;
-	const struct sockaddr_in	*a4 = pa, *b4 = pb;
-	const struct sockaddr_in6	*a6 = pa, *b6 = pb;
-
-	if (a->ai_family != b->ai_family)
-		return false;
-	return a->ai_family == AF_INET ?
-	    a4->sin_addr.s_addr == b4->sin_addr.s_addr :
-	    memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof(a6->sin6_addr)) == 0;
 }
 
 /* Whether the name has that address. */
@@ -46,7 +32,8 @@ confirm_name(const struct addrinfo *address, const char *name)
 
 	if (error != 0)
 		return error_result(error);
-	for (a = all; a != NULL && !same_address(a, address); a = a->ai_next)
+	for (a = all; a != NULL && !str_same(sockaddr_bytes(a->ai_addr),
+	    sockaddr_bytes(address->ai_addr)); a = a->ai_next)
 		continue;
 	freeaddrinfo(all);
 	return a != NULL ? RDNS_FOUND : RDNS_NONE;

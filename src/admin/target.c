@@ -2,32 +2,11 @@
  * target: chooses the listener as the network would.
  */
 #include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include <string.h>
 #include <strings.h>
 
 #include "admin/target.h"
-
-static in_port_t
-port_of(const struct conf_address *a)
-{
-	return a->addr.ss_family == AF_INET6 ?
-	    ((const struct sockaddr_in6 *)(const void *)&a->addr)->sin6_port :
-	    ((const struct sockaddr_in *)(const void *)&a->addr)->sin_port;
-}
-
-static const void *
-bytes_of(const struct conf_address *a, size_t *n)
-{
-	if (a->addr.ss_family == AF_INET6) {
-		*n = sizeof(struct in6_addr);
-		return &((const struct sockaddr_in6 *)(const void *)&a->addr)->
-		    sin6_addr;
-	}
-	*n = sizeof(struct in_addr);
-	return &((const struct sockaddr_in *)(const void *)&a->addr)->sin_addr;
-}
+#include "lib/sockaddr.h"
 
 /* Parses a host that is an address; returns its family, or 0 for a name. */
 static int
@@ -49,22 +28,19 @@ parse_literal(struct str host, unsigned char bytes[16])
 static int
 rate_listener(const struct conf *conf, size_t i, const struct url *u)
 {
-	static const unsigned char	any[16];
-	const struct conf_address	*a = conf_listener(conf, i);
+	const struct sockaddr_storage	*a = &conf_listener(conf, i)->addr;
 	unsigned char			 bytes[16];
-	const void			*own;
-	size_t				 n;
+	struct str			 own = sockaddr_bytes(a);
 	int				 family = parse_literal(u->host, bytes);
 
-	if (ntohs(port_of(a)) != u->port)
+	if (sockaddr_port(a) != u->port)
 		return 0;
 	if (family == 0)		/* a name: its address is not known */
 		return conf_find_site_name(conf, i, u->host.at, u->host.len) !=
 		    NULL ? 2 : 1;
-	own = bytes_of(a, &n);
-	if (a->addr.ss_family != family)
+	if (a->ss_family != family)
 		return 0;
-	return memcmp(own, bytes, n) == 0 ? 2 : memcmp(own, any, n) == 0;
+	return memcmp(own.at, bytes, own.len) == 0 ? 2 : sockaddr_is_any(a);
 }
 
 bool
@@ -112,8 +88,8 @@ add_host(struct buf *to, const struct conf *conf)
 		name = "localhost";
 	buf_addf(to, "%s%s", name[0] == '*' ? "www" : "",
 	    name + (name[0] == '*'));
-	if (ntohs(port_of(a)) != URL_PORT)
-		buf_addf(to, ":%u", ntohs(port_of(a)));
+	if (sockaddr_port(&a->addr) != URL_PORT)
+		buf_addf(to, ":%u", sockaddr_port(&a->addr));
 }
 
 void

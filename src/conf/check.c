@@ -7,7 +7,6 @@
  */
 #include <sys/types.h>
 
-#include <netinet/in.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 
 #include "conf/setters.h"
 #include "lib/mem.h"
+#include "lib/sockaddr.h"
 
 /* The first must not exceed the second. */
 #define ORDERS(X)							\
@@ -285,37 +285,18 @@ check_names(struct conf_reader *reader, struct conf_listener *l)
 	}
 }
 
-static in_port_t
-port_of(const struct conf_address *a)
-{
-	const void	*addr = &a->addr;
-
-	return a->addr.ss_family == AF_INET ?
-	    ((const struct sockaddr_in *)addr)->sin_port :
-	    ((const struct sockaddr_in6 *)addr)->sin6_port;
-}
-
-static bool
-is_any(const struct conf_address *a)
-{
-	const void	*addr = &a->addr;
-
-	return a->addr.ss_family == AF_INET ?
-	    ((const struct sockaddr_in *)addr)->sin_addr.s_addr == INADDR_ANY :
-	    IN6_IS_ADDR_UNSPECIFIED(
-		&((const struct sockaddr_in6 *)addr)->sin6_addr);
-}
-
 /* The system does not bind an address and a port if another socket has the same
  * port on all addresses. */
 static void
 check_overlap(struct conf_reader *reader, const struct conf_listener *any,
     const struct conf_listener *one)
 {
-	if (!is_any(any->address) || is_any(one->address) ||
+	const void	*all = &any->address->addr, *addr = &one->address->addr;
+
+	if (!sockaddr_is_any(all) || sockaddr_is_any(addr) ||
 	    any->address->addr.ss_family != one->address->addr.ss_family ||
-	    port_of(any->address) != port_of(one->address) ||
-	    port_of(one->address) == 0)
+	    sockaddr_port(all) != sockaddr_port(addr) ||
+	    sockaddr_port(addr) == 0)
 		return;
 	conf_error(reader, one->pos,
 	    "\"%s\" is part of \"%s\" at %s:%zu: write the same for both sites",

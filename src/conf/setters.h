@@ -11,7 +11,7 @@
  * error was reported, and the member is unchanged. */
 typedef bool	conf_set_fn(struct conf_reader *, const struct conf_row *,
 		    const struct conf_word *, void *member);
-/* Returns NULL if a text is a value of the type, else a message: a format, whose
+/* Returns NULL if a text is a value of the type, else a message: a format whose
  * only argument is the text. */
 typedef const char *conf_wrong_fn(const char *);
 

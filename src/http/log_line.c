@@ -10,6 +10,7 @@
 #include "http/log_escape.h"
 #include "http/log_line.h"
 #include "lib/lines.h"
+#include "lib/sockaddr.h"
 #include "proto/credentials.h"
 
 #define SENT_MAX	8192	/* bytes of a client's, escaped */
@@ -354,14 +355,9 @@ put_host(const struct line *l, const struct conf_log_item *p, char *to)
 static char *
 put_port(const struct line *l, const struct conf_log_item *p, char *to)
 {
-	const void	*addr = &conf_listener(l->c->http->conf,
-			    l->c->session->listener)->addr;
-	const struct sockaddr_in	*in = addr;
-	const struct sockaddr_in6	*in6 = addr;
-
 	(void)p;
-	return log_escape_number(ntohs(in->sin_family == AF_INET ?
-	    in->sin_port : in6->sin6_port), to);
+	return log_escape_number(sockaddr_port(&conf_listener(
+	    l->c->http->conf, l->c->session->listener)->addr), to);
 }
 
 /* Milliseconds since the request began, by the clock as of now: the loop's

@@ -45,6 +45,7 @@ libamped_lib_a_SOURCES = \
 	src/lib/sd_notify.h \
 	src/lib/slab.c \
 	src/lib/slab.h \
+	src/lib/sockaddr.h \
 	src/lib/str.c \
 	src/lib/str.h \
 	src/lib/swar.h \

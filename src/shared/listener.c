@@ -22,19 +22,16 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/sockaddr.h"
 #include "shared/listener.h"
 
 #define BIND_TIMEOUT	500	/* ms to wait for addresses in use */
 #define BIND_PAUSE	10	/* ms */
 
-static in_port_t
-get_port(const struct conf_address *a)
+static bool
+has_same_port(const struct conf_address *a, const struct conf_address *b)
 {
-	const void	*at = &a->addr;
-
-	return a->addr.ss_family == AF_INET6 ?
-	    ((const struct sockaddr_in6 *)at)->sin6_port :
-	    ((const struct sockaddr_in *)at)->sin_port;
+	return sockaddr_port(&a->addr) == sockaddr_port(&b->addr);
 }
 
 /* Returns our own listener on the same port, which is in the way then. */
@@ -45,7 +42,7 @@ find_same_port(const struct conf_address *a, const struct listeners *before)
 
 	for (size_t i = 0; before != NULL && i < before->n; i++) {
 		b = conf_listener(before->conf, before->at[i].number);
-		if (get_port(a) == get_port(b) && get_port(a) != 0)
+		if (has_same_port(a, b) && sockaddr_port(&a->addr) != 0)
 			return b->text;
 	}
 	return NULL;
@@ -161,25 +158,33 @@ is_same(const struct conf_address *a, const struct conf_address *b)
 	return a->len == b->len && memcmp(&a->addr, &b->addr, a->len) == 0;
 }
 
-/* Returns another descriptor of the present socket of an address, with the
- * options of this conf; -1 with errno 0: there is none. */
+/* Returns another descriptor of a socket, with the options of this conf. */
+static int
+take_over(const struct conf *conf, int sock)
+{
+	int	fd = fcntl(sock, F_DUPFD_CLOEXEC, 3);
+
+	if (fd != -1 && io_nonblock(fd) == -1)
+		io_close(&fd);
+	if (fd != -1) {
+		set_transport(fd, conf);
+		listen(fd, (int)conf->transport.backlog);
+	}
+	return fd;
+}
+
+/* Returns another descriptor of the present socket of an address; -1 with errno
+ * 0: there is none. */
 static int
 reuse_one(const struct conf *conf, const struct conf_address *a,
     const struct listeners *before)
 {
-	int	fd;
-
 	errno = 0;
 	for (size_t i = 0; before != NULL && i < before->n; i++) {
 		if (!is_same(a, conf_listener(before->conf,
 		    before->at[i].number)))
 			continue;
-		fd = fcntl(before->at[i].fd, F_DUPFD_CLOEXEC, 3);
-		if (fd != -1) {
-			set_transport(fd, conf);
-			listen(fd, (int)conf->transport.backlog);
-		}
-		return fd;
+		return take_over(conf, before->at[i].fd);
 	}
 	return -1;
 }
@@ -199,19 +204,13 @@ static bool
 is_same_host(const struct conf_address *a, const struct conf_address *b)
 {
 	const void	*p = &a->addr, *q = &b->addr;
+	struct str	 host = sockaddr_bytes(p);
 
-	if (a->len == 0 || a->addr.ss_family != b->addr.ss_family)
-		return false;
-	if (a->addr.ss_family == AF_INET)
-		return memcmp(&((const struct sockaddr_in *)p)->sin_addr,
-		    &((const struct sockaddr_in *)q)->sin_addr,
-		    sizeof(struct in_addr)) == 0;
-	return a->addr.ss_family == AF_INET6 &&
+	return a->len > 0 && host.len > 0 &&
+	    str_same(host, sockaddr_bytes(q)) &&
+	    (a->addr.ss_family == AF_INET ||
 	    ((const struct sockaddr_in6 *)p)->sin6_scope_id ==
-	    ((const struct sockaddr_in6 *)q)->sin6_scope_id &&
-	    memcmp(&((const struct sockaddr_in6 *)p)->sin6_addr,
-	    &((const struct sockaddr_in6 *)q)->sin6_addr,
-	    sizeof(struct in6_addr)) == 0;
+	    ((const struct sockaddr_in6 *)q)->sin6_scope_id);
 }
 
 /* Returns the number of the conf's listener for that address, or the number of
@@ -224,7 +223,7 @@ find_wanted(const struct conf *conf, const struct conf_address *own)
 
 	for (i = 0; i < all; i++) {
 		a = conf_listener(conf, i);
-		if (is_same_host(own, a) && get_port(own) == get_port(a))
+		if (is_same_host(own, a) && has_same_port(own, a))
 			break;
 	}
 	return i;
@@ -235,17 +234,14 @@ static bool
 is_dual_stack(int fd, const struct conf_address *own,
     const struct conf_address *a)
 {
-	static const struct in6_addr	 any = IN6ADDR_ANY_INIT;
-	const void			*v6 = &own->addr, *v4 = &a->addr;
-	int				 only = 1;
-	socklen_t			 len = sizeof(only);
+	int		only = 1;
+	socklen_t	len = sizeof(only);
 
 	return own->addr.ss_family == AF_INET6 &&
-	    a->addr.ss_family == AF_INET && get_port(own) == get_port(a) &&
-	    memcmp(&((const struct sockaddr_in6 *)v6)->sin6_addr, &any,
-	    sizeof(any)) == 0 && ((const struct sockaddr_in *)v4)->
-	    sin_addr.s_addr == htonl(INADDR_ANY) && getsockopt(fd,
-	    IPPROTO_IPV6, IPV6_V6ONLY, &only, &len) == 0 && only == 0;
+	    a->addr.ss_family == AF_INET && has_same_port(own, a) &&
+	    sockaddr_is_any(&own->addr) && sockaddr_is_any(&a->addr) &&
+	    getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, &len) == 0 &&
+	    only == 0;
 }
 
 enum fitness {
@@ -267,7 +263,7 @@ get_fitness(const struct conf *conf, size_t number, int fd)
 		return SAME;
 	if (is_dual_stack(fd, &own, a))
 		return who < conf_listener_count(conf) ? SHARED : BOTH;
-	return get_port(a) == 0 && is_same_host(&own, a) &&
+	return sockaddr_port(&a->addr) == 0 && is_same_host(&own, a) &&
 	    who == conf_listener_count(conf) ? FREE : UNFIT;
 }
 
@@ -278,7 +274,6 @@ take_passed(const struct conf *conf, size_t number,
     const struct listeners *before)
 {
 	enum fitness	fit;
-	int		fd;
 
 	errno = 0;
 	for (size_t i = 0; before != NULL && i < before->npassed; i++) {
@@ -289,14 +284,7 @@ take_passed(const struct conf *conf, size_t number,
 			errno = EALREADY;
 			return -1;
 		}
-		fd = fcntl(before->passed[i], F_DUPFD_CLOEXEC, 3);
-		if (fd != -1 && io_nonblock(fd) == -1)
-			io_close(&fd);
-		if (fd != -1) {
-			set_transport(fd, conf);
-			listen(fd, (int)conf->transport.backlog);
-		}
-		return fd;
+		return take_over(conf, before->passed[i]);
 	}
 	return -1;
 }
@@ -365,8 +353,7 @@ listener_has(const struct listener *l, size_t n, int fd)
 
 	for (size_t i = 0; i < n; i++) {
 		other = get_address(l[i].fd);
-		if (is_same_host(&own, &other) &&
-		    get_port(&own) == get_port(&other))
+		if (is_same_host(&own, &other) && has_same_port(&own, &other))
 			return true;
 	}
 	return false;
