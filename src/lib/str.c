@@ -42,10 +42,8 @@ is_blank(char c)
 struct str
 str_trim(struct str s)
 {
-	while (s.len > 0 && is_blank(s.at[0])) {
-		s.at++;
-		s.len--;
-	}
+	while (s.len > 0 && is_blank(s.at[0]))
+		str_skip(&s, 1);
 	while (s.len > 0 && is_blank(s.at[s.len - 1]))
 		s.len--;
 	return s;
@@ -94,8 +92,7 @@ str_next(struct str *rest, struct str *element)
 		n = element_length(*rest);
 		*element = str_trim((struct str){ rest->at, n });
 		cut = n < rest->len ? n + 1 : n;	/* the comma too */
-		rest->at += cut;
-		rest->len -= cut;
+		str_skip(rest, cut);
 		if (element->len > 0)
 			return true;
 	}
@@ -110,8 +107,7 @@ str_cut(struct str *s, char c)
 
 	if (end != NULL)
 		part.len = (size_t)(end - s->at);
-	s->at += part.len + (end != NULL);
-	s->len -= part.len + (end != NULL);
+	str_skip(s, part.len + (end != NULL));
 	return part;
 }
 

@@ -15,6 +15,14 @@ struct str {
 
 #define STR(literal)	((struct str){ literal, sizeof(literal) - 1 })
 
+/* Drops n bytes in front, which the text must have. */
+static inline void
+str_skip(struct str *s, size_t n)
+{
+	s->at += n;
+	s->len -= n;
+}
+
 struct str	str_of(const char *);			/* terminated text */
 bool		str_same(struct str, struct str);
 bool		str_same_nocase(struct str, struct str);	/* ASCII */

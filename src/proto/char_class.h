@@ -30,6 +30,16 @@ char_class_is(char c, enum char_class class)
 	return (char_class_table[(unsigned char)c] & class) != 0;
 }
 
+/* The value of a hexadecimal digit; -1: it is none. */
+static inline int
+char_class_hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* How many bytes, from the first on, are of a class. */
 static inline size_t
 char_class_length(const char *at, size_t len, enum char_class class)

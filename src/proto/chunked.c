@@ -51,15 +51,6 @@ expect_byte(struct chunked *c, char byte, char want, uint8_t next)
 		c->state = next;
 }
 
-static int
-hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static void
 add_digit(struct chunked *c, const struct chunked_limits *limits, int value)
 {
@@ -72,7 +63,7 @@ add_digit(struct chunked *c, const struct chunked_limits *limits, int value)
 static void
 read_size(struct chunked *c, const struct chunked_limits *limits, char byte)
 {
-	int	value = hex_value(byte);
+	int	value = char_class_hex(byte);
 
 	if (c->state != STATE_BLANK && value != -1)
 		add_digit(c, limits, value);

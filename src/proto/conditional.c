@@ -27,10 +27,8 @@ is_weak(struct str tag)
 static struct str
 opaque_tag(struct str tag)
 {
-	if (is_weak(tag)) {
-		tag.at += 2;
-		tag.len -= 2;
-	}
+	if (is_weak(tag))
+		str_skip(&tag, 2);
 	return tag;
 }
 
@@ -50,10 +48,8 @@ next_tag(struct str *list, struct str *tag)
 	const char	*end;
 	struct str	 s;
 
-	while (list->len > 0 && is_separator(list->at[0])) {
-		list->at++;
-		list->len--;
-	}
+	while (list->len > 0 && is_separator(list->at[0]))
+		str_skip(list, 1);
 	s = opaque_tag(*list);
 	if (s.len < 2 || s.at[0] != '"')
 		return false;
@@ -61,36 +57,22 @@ next_tag(struct str *list, struct str *tag)
 	if (end == NULL)
 		return false;
 	*tag = (struct str){ list->at, (size_t)(end + 1 - list->at) };
-	list->at += tag->len;
-	list->len -= tag->len;
+	str_skip(list, tag->len);
 	s = str_trim(*list);
 	return s.len == 0 || s.at[0] == ',';
 }
 
 bool
-conditional_match_weak(struct str list, struct str etag)
+conditional_match(struct str list, struct str etag, bool strong)
 {
 	struct str	tag;
 
 	if (str_same(list, STR("*")))
 		return true;
-	while (next_tag(&list, &tag))
-		if (str_same(opaque_tag(tag), opaque_tag(etag)))
-			return true;
-	return false;
-}
-
-bool
-conditional_match_strong(struct str list, struct str etag)
-{
-	struct str	tag;
-
-	if (str_same(list, STR("*")))
-		return true;
-	if (is_weak(etag))
+	if (strong && is_weak(etag))
 		return false;
 	while (next_tag(&list, &tag))
-		if (str_same(tag, etag))
+		if (str_same(strong ? tag : opaque_tag(tag), opaque_tag(etag)))
 			return true;
 	return false;
 }
@@ -104,7 +86,7 @@ check_preconditions(const struct cond_request *ask,
 	time_t	date;
 
 	if (is_present(ask->if_match)) {
-		if (!conditional_match_strong(ask->if_match, have->etag))
+		if (!conditional_match(ask->if_match, have->etag, true))
 			return 412;
 	} else if (is_present(ask->if_unmodified_since) &&
 	    date_parse(ask->if_unmodified_since, have->now, &date) &&
@@ -112,8 +94,8 @@ check_preconditions(const struct cond_request *ask,
 		return 412;
 
 	if (is_present(ask->if_none_match))
-		return conditional_match_weak(ask->if_none_match, have->etag) ?
-		    304 : 0;
+		return conditional_match(ask->if_none_match, have->etag,
+		    false) ? 304 : 0;
 	/* A date in the future says nothing about the client's copy. */
 	if (is_present(ask->if_modified_since) &&
 	    date_parse(ask->if_modified_since, have->now, &date) &&
@@ -259,8 +241,7 @@ parse_ranges(struct str s, struct cond_result *a, int64_t size)
 	if (s.len < unit.len ||
 	    !str_same_nocase((struct str){ s.at, unit.len }, unit))
 		return RANGE_IGNORED;
-	s.at += unit.len;
-	s.len -= unit.len;
+	str_skip(&s, unit.len);
 	while (str_next(&s, &range)) {
 		one = parse_range(range, &part, size);
 		if (one == RANGE_IGNORED ||

@@ -46,9 +46,8 @@ struct cond_result {
 void	conditional_evaluate(const struct cond_request *,
 	    const struct cond_selected *, struct cond_result *);
 
-/* Compare a tag with a list of tags or "*", weakly or strongly (section
+/* Compares a tag with a list of tags or "*", strongly or weakly (section
  * 8.8.3.2). */
-bool	conditional_match_weak(struct str list, struct str etag);
-bool	conditional_match_strong(struct str list, struct str etag);
+bool	conditional_match(struct str list, struct str etag, bool strong);
 
 #endif

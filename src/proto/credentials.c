@@ -16,8 +16,7 @@ skip_scheme(struct str value)
 	if (value.len < scheme.len ||
 	    !str_same_nocase((struct str){ value.at, scheme.len }, scheme))
 		return none;
-	value.at += scheme.len;
-	value.len -= scheme.len;
+	str_skip(&value, scheme.len);
 	return str_trim(value);
 }
 

@@ -170,8 +170,7 @@ take_number(struct str *s, size_t digits, int *number)
 			return false;
 		n = n * 10 + s->at[i] - '0';
 	}
-	s->at += digits;
-	s->len -= digits;
+	str_skip(s, digits);
 	*number = n;
 	return true;
 }
@@ -182,8 +181,7 @@ take_padded(struct str *s, int *day)
 {
 	if (s->len == 0 || s->at[0] != ' ')
 		return take_number(s, 2, day);
-	s->at++;
-	s->len--;
+	str_skip(s, 1);
 	return take_number(s, 1, day);
 }
 
@@ -192,8 +190,7 @@ take_text(struct str *s, const char *text, size_t len)
 {
 	if (!str_starts(*s, (struct str){ text, len }))
 		return false;
-	s->at += len;
-	s->len -= len;
+	str_skip(s, len);
 	return true;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/regular.h"
@@ -107,45 +108,22 @@ struct entry {
 
 struct mime {
 	char		**lines;	/* owned, cut into words */
-	size_t		 nlines, room;
+	size_t		 nlines;
 	struct entry	*at;		/* owned, sorted by extension */
-	size_t		 n, size;
+	size_t		 n;
 };
 
+/* For bsearch(3): compares an extension with an entry. */
 static int
-compare_extensions(struct str a, struct str b)
+compare_extension(const void *extension, const void *entry)
 {
-	int	order = strncasecmp(a.at, b.at, MIN(a.len, b.len));
+	const struct str	*a = extension;
+	struct str		 b;
+	int			 order;
 
-	return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-/* The index of an extension, or where it would be inserted. */
-static size_t
-find_place(const struct mime *m, struct str extension)
-{
-	size_t	low = 0, high = m->n, middle;
-
-	while (low < high) {
-		middle = (low + high) / 2;
-		if (compare_extensions(str_of(m->at[middle].extension),
-		    extension) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct entry *
-find_entry(const struct mime *m, struct str extension)
-{
-	size_t	n = find_place(m, extension);
-
-	if (n == m->n ||
-	    compare_extensions(str_of(m->at[n].extension), extension) != 0)
-		return NULL;
-	return &m->at[n];
+	b = str_of(((const struct entry *)entry)->extension);
+	order = strncasecmp(a->at, b.at, MIN(a->len, b.len));
+	return order != 0 ? order : (a->len > b.len) - (a->len < b.len);
 }
 
 static int
@@ -178,10 +156,7 @@ add_entry(struct mime *m, char *extension, const char *type)
 {
 	for (char *c = extension; *c != '\0'; c++)
 		*c = (char)tolower((unsigned char)*c);
-	if (m->n == m->size) {
-		m->size = m->size == 0 ? 256 : 2 * m->size;
-		m->at = mem_grow(m->at, m->size, sizeof(m->at[0]));
-	}
+	m->at = mem_grow(m->at, m->n + 1, sizeof(m->at[0]));
 	m->at[m->n] = (struct entry){ extension, type, m->n };
 	m->n++;
 }
@@ -190,10 +165,7 @@ add_entry(struct mime *m, char *extension, const char *type)
 static char *
 keep_line(struct mime *m, const char *line)
 {
-	if (m->nlines == m->room) {
-		m->room = m->room == 0 ? 256 : 2 * m->room;
-		m->lines = mem_grow(m->lines, m->room, sizeof(m->lines[0]));
-	}
+	m->lines = mem_grow(m->lines, m->nlines + 1, sizeof(m->lines[0]));
 	return m->lines[m->nlines++] = mem_string(line);
 }
 
@@ -262,6 +234,7 @@ add_file(struct mime *m, const char *name)
 	if (file == NULL) {
 		log_warn("media types: cannot open %s, only the built-in ones "
 		    "are known; name another file with \"types\"", name);
+		io_close(&fd);
 		return;
 	}
 	while (getline(&line, &size, file) != -1) {
@@ -318,11 +291,11 @@ extension_of(const char *name, size_t len)
 const char *
 mime_type(const struct mime *m, const char *name, size_t len)
 {
-	struct str	 extension = extension_of(name, len);
-	struct entry	*e = NULL;
+	struct str		 extension = extension_of(name, len);
+	const struct entry	*e = extension.len == 0 ? NULL :
+				    bsearch(&extension, m->at, m->n,
+				    sizeof(m->at[0]), compare_extension);
 
-	if (extension.len > 0)
-		e = find_entry(m, extension);
 	return e != NULL ? e->type : UNKNOWN_TYPE;
 }
 

@@ -138,12 +138,6 @@ literal_length(struct str s)
 	return len + 2;
 }
 
-static bool
-is_hex(char c)
-{
-	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
-
 /* The length of the host before a port; 0: not valid. */
 static size_t
 host_length(struct str s)
@@ -155,8 +149,9 @@ host_length(struct str s)
 	for (;;) {
 		n += char_class_length(s.at + n, s.len - n,
 		    CHAR_CLASS_HOST);
-		if (s.len - n < 3 || s.at[n] != '%' || !is_hex(s.at[n + 1]) ||
-		    !is_hex(s.at[n + 2]))
+		if (s.len - n < 3 || s.at[n] != '%' ||
+		    char_class_hex(s.at[n + 1]) == -1 ||
+		    char_class_hex(s.at[n + 2]) == -1)
 			return n;
 		n += 3;
 	}

@@ -7,22 +7,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "proto/char_class.h"
 #include "proto/uri.h"
 
 /* Valid in a path besides letters and digits (RFC 3986, section 3.3). */
 #define PATH_PLAIN	"-._~!$&'()*+,;=:@/"
-
-static int
-hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
 
 /* Cuts one byte, decoded, off the front; an enum why, negative, if not valid.
  * */
@@ -35,8 +24,8 @@ take_byte(struct str *raw)
 	if (c == '%') {
 		if (raw->len < 3)
 			return -WHY_BAD_ESCAPE;
-		high = hex_value(raw->at[1]);
-		low = hex_value(raw->at[2]);
+		high = char_class_hex(raw->at[1]);
+		low = char_class_hex(raw->at[2]);
 		if (high == -1 || low == -1)
 			return -WHY_BAD_ESCAPE;
 		c = high << 4 | low;
@@ -44,8 +33,7 @@ take_byte(struct str *raw)
 	}
 	if (c < ' ' || c == 0x7f || c == '/')
 		return -WHY_BAD_BYTE;
-	raw->at += n;
-	raw->len -= n;
+	str_skip(raw, n);
 	return c;
 }
 
@@ -112,10 +100,8 @@ uri_resolve(struct str raw, char *out, size_t size, size_t *len)
 		return WHY_PATH_LONG;
 	/* Each iteration: slashes (one may be there already), a segment. */
 	while (raw.len > 0) {
-		while (raw.len > 0 && raw.at[0] == '/') {
-			raw.at++;
-			raw.len--;
-		}
+		while (raw.len > 0 && raw.at[0] == '/')
+			str_skip(&raw, 1);
 		if (n == 0 || out[n - 1] != '/') {
 			if (n + 1 >= size)
 				return WHY_PATH_LONG;

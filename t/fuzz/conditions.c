@@ -111,8 +111,8 @@ check_result(char *text, unsigned age, bool weak)
 	    answer.range[0].first == 0 && answer.range[0].length == 1));
 
 	/* Strong equality implies weak equality. */
-	need(!conditional_match_strong(ask.if_match, have.etag) ||
-	    conditional_match_weak(ask.if_match, have.etag));
+	need(!conditional_match(ask.if_match, have.etag, true) ||
+	    conditional_match(ask.if_match, have.etag, false));
 }
 
 int

@@ -349,17 +349,17 @@ START_TEST(etag)
 	struct str	list = str_of(lists[_i].list);
 	struct str	tag = str_of(lists[_i].tag);
 
-	ck_assert_msg(conditional_match_weak(list, tag) == lists[_i].weak,
+	ck_assert_msg(conditional_match(list, tag, false) == lists[_i].weak,
 	    "%s in %s, weakly", lists[_i].tag, lists[_i].list);
-	ck_assert_msg(conditional_match_strong(list, tag) == lists[_i].strong,
+	ck_assert_msg(conditional_match(list, tag, true) == lists[_i].strong,
 	    "%s in %s, strongly", lists[_i].tag, lists[_i].list);
 }
 END_TEST
 
 START_TEST(nul_in_list)
 {
-	ck_assert(!conditional_match_weak((struct str){ "\0\"a\"", 4 },
-	    STR("\"a\"")));
+	ck_assert(!conditional_match((struct str){ "\0\"a\"", 4 },
+	    STR("\"a\""), false));
 }
 END_TEST
 

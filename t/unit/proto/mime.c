@@ -1,6 +1,8 @@
 /*
  * Unit test of proto/mime.
  */
+#include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,19 @@ keep_line(void *context, const char *line, size_t len)
 		memcpy(logged + n, line, len);
 		logged[n + len] = '\0';
 	}
+}
+
+static bool	no_streams;
+
+/* In place of the C library's, which has no stream at times. */
+FILE *
+fdopen(int fd, const char *mode)
+{
+	FILE	*(*real)(int, const char *);
+
+	errno = ENOMEM;
+	*(void **)&real = dlsym(RTLD_NEXT, "fdopen");
+	return no_streams ? NULL : real(fd, mode);
 }
 
 /* Makes a file with a text; returns its name, good until the next call. */
@@ -243,7 +258,22 @@ START_TEST(unreadable)
 }
 END_TEST
 
-/* More than the array starts with, in no order. */
+START_TEST(no_stream)
+{
+	int		 next = dup(0);
+	struct mime	*m;
+
+	close(next);
+	no_streams = true;
+	m = mime_new("/dev/null");
+	no_streams = false;
+	check_type(m, "a.png", "image/png");
+	ck_assert_int_eq(dup(0), next);
+	mime_free(&m);
+}
+END_TEST
+
+/* Many, in no order. */
 START_TEST(many)
 {
 	static char	 text[60000];
@@ -273,5 +303,6 @@ unit_tests(TCase *t)
 	tcase_add_test(t, file);
 	tcase_add_loop_test(t, bad_line, 0, COUNT(bad_lines));
 	tcase_add_loop_test(t, unreadable, 0, 2);
+	tcase_add_test(t, no_stream);
 	tcase_add_test(t, many);
 }
