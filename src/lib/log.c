@@ -200,13 +200,6 @@ log_crash(const char *const words[])
 		return;		/* the process ends: no one counts drops */
 }
 
-#define LOG_LINE(level, error) do {					\
-	va_list	args;							\
-	va_start(args, format);						\
-	log_line(level, error, format, args);				\
-	va_end(args);							\
-} while (0)
-
 bool
 log_is_due(_Atomic int64_t *last, int64_t now)
 {
@@ -217,59 +210,23 @@ log_is_due(_Atomic int64_t *last, int64_t now)
 }
 
 void
-log_error(const char *format, ...)
+log_write(enum log_level level, bool with_errno, const char *format, ...)
 {
-	LOG_LINE(LOG_LEVEL_ERROR, errno);
-}
+	va_list	args;
 
-void
-log_errorx(const char *format, ...)
-{
-	LOG_LINE(LOG_LEVEL_ERROR, 0);
-}
-
-void
-log_warn(const char *format, ...)
-{
-	LOG_LINE(LOG_LEVEL_WARN, errno);
-}
-
-void
-log_warnx(const char *format, ...)
-{
-	LOG_LINE(LOG_LEVEL_WARN, 0);
-}
-
-void
-log_notice(const char *format, ...)
-{
-	LOG_LINE(LOG_LEVEL_NOTICE, 0);
-}
-
-void
-log_info(const char *format, ...)
-{
-	LOG_LINE(LOG_LEVEL_INFO, 0);
-}
-
-void
-log_debug(const char *format, ...)
-{
-	LOG_LINE(LOG_LEVEL_DEBUG, 0);
+	va_start(args, format);
+	log_line(level, with_errno ? errno : 0, format, args);
+	va_end(args);
 }
 
 _Noreturn void
-fatal(const char *format, ...)
+log_fatal(bool with_errno, const char *format, ...)
 {
-	log_set_output(NULL, NULL);
-	LOG_LINE(LOG_LEVEL_ERROR, errno);
-	exit(1);
-}
+	va_list	args;
 
-_Noreturn void
-fatalx(const char *format, ...)
-{
 	log_set_output(NULL, NULL);
-	LOG_LINE(LOG_LEVEL_ERROR, 0);
+	va_start(args, format);
+	log_line(LOG_LEVEL_ERROR, with_errno ? errno : 0, format, args);
+	va_end(args);
 	exit(1);
 }

@@ -50,13 +50,15 @@ enum log_level	log_level(void);
  * some clock, is now. */
 bool	log_is_due(_Atomic int64_t *last, int64_t now);
 
-void	log_error(const char *, ...) LOG_PRINTF(1, 2);
-void	log_errorx(const char *, ...) LOG_PRINTF(1, 2);
-void	log_warn(const char *, ...) LOG_PRINTF(1, 2);
-void	log_warnx(const char *, ...) LOG_PRINTF(1, 2);
-void	log_notice(const char *, ...) LOG_PRINTF(1, 2);
-void	log_info(const char *, ...) LOG_PRINTF(1, 2);
-void	log_debug(const char *, ...) LOG_PRINTF(1, 2);
+#define log_error(...)	log_write(LOG_LEVEL_ERROR, true, __VA_ARGS__)
+#define log_errorx(...)	log_write(LOG_LEVEL_ERROR, false, __VA_ARGS__)
+#define log_warn(...)	log_write(LOG_LEVEL_WARN, true, __VA_ARGS__)
+#define log_warnx(...)	log_write(LOG_LEVEL_WARN, false, __VA_ARGS__)
+#define log_notice(...)	log_write(LOG_LEVEL_NOTICE, false, __VA_ARGS__)
+#define log_info(...)	log_write(LOG_LEVEL_INFO, false, __VA_ARGS__)
+#define log_debug(...)	log_write(LOG_LEVEL_DEBUG, false, __VA_ARGS__)
+void	log_write(enum log_level, bool with_errno, const char *, ...)
+	    LOG_PRINTF(3, 4);
 
 /* Writes words, which end with NULL, as a line to standard error, without the
  * time.  Async-signal-safe: for handlers of signals that end the process. */
@@ -64,7 +66,8 @@ void	log_crash(const char *const words[]);
 
 /* As log_error() and log_errorx(), but always to standard error, as an output
  * function may need a living process; then exit(1). */
-_Noreturn void	fatal(const char *, ...) LOG_PRINTF(1, 2);
-_Noreturn void	fatalx(const char *, ...) LOG_PRINTF(1, 2);
+#define fatal(...)	log_fatal(true, __VA_ARGS__)
+#define fatalx(...)	log_fatal(false, __VA_ARGS__)
+_Noreturn void	log_fatal(bool with_errno, const char *, ...) LOG_PRINTF(2, 3);
 
 #endif

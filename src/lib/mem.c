@@ -4,6 +4,8 @@
 #ifdef HAVE_MALLOC_TRIM
 #include <malloc.h>
 #endif
+#include <sys/mman.h>
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +74,17 @@ char *
 mem_string(const char *text)
 {
 	return mem_copy(text, strlen(text) + 1);
+}
+
+void *
+mem_shared(size_t size)
+{
+	void	*p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		fatal("cannot allocate shared memory");
+	return p;
 }
 
 void

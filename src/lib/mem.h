@@ -16,6 +16,9 @@ void	*mem_array(size_t n, size_t each);	/* zeroed; overflow is fatal */
 void	*mem_grow(void *, size_t n, size_t each);
 void	*mem_copy(const void *, size_t);
 char	*mem_string(const char *);		/* as strdup */
+/* Zeroed memory that a process shares with its children, for munmap(2); pages
+ * that are not used take none. */
+void	*mem_shared(size_t);
 void	 mem_drop(void *pointer_to_pointer);	/* frees, and sets to NULL */
 
 /*

@@ -110,7 +110,7 @@ generation_free(struct generation **gp)
 		scoreboard_free(g->workers[i].stats_slot,
 		    arch_threads(g->conf));
 	}
-	addresses_conf_free(&g->addresses);
+	addresses_free(&g->addresses);
 	mem_drop(&g->workers);
 	conf_free(&g->conf);
 	user_free(&g->user);

@@ -9,7 +9,6 @@
 
 #include <stdatomic.h>
 
-#include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/wakeup.h"
 #include "shared/accept_token.h"
@@ -40,10 +39,7 @@ accept_token_new(unsigned mains)
 	struct accept_token	*t = mem_zero(sizeof(*t));
 
 	t->nmains = mains;
-	t->shared = mmap(NULL, shared_size(mains), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANON, -1, 0);
-	if (t->shared == MAP_FAILED)
-		fatal("cannot allocate shared memory");
+	t->shared = mem_shared(shared_size(mains));
 	for (int i = 0; i < HOLDERS; i++)
 		atomic_store(&t->shared->holders[i], NO_MAIN);
 	t->wakeups = mem_array(mains, sizeof(t->wakeups[0]));

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "lib/hash.h"
-#include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "shared/addresses.h"
@@ -82,12 +81,7 @@ addresses_new(const struct address_limits *limits, unsigned nslots)
 	as->size = as->nentries * sizeof(as->entries[0]) +
 	    nslots * as->nentries * sizeof(as->counts[0]) +
 	    as->nsets * (sizeof(as->locks[0]) + sizeof(as->used[0]));
-	/* Pages that are not used take no memory. */
-	at = mmap(NULL, as->size, PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
-	if (at == MAP_FAILED)
-		fatal("cannot allocate shared memory");
-	as->entries = at;
+	as->entries = mem_shared(as->size);
 	at = as->entries + as->nentries;
 	as->counts = at;
 	as->locks = as->counts + nslots * as->nentries;

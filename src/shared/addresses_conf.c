@@ -2,7 +2,6 @@
  * addresses_conf: takes the limits from the conf.
  */
 #include "conf/conf.h"
-#include "shared/addresses.h"
 #include "shared/addresses_conf.h"
 
 /* Connections, if the conf sets no limit: the limit of descriptors can be a
@@ -33,12 +32,6 @@ addresses_conf_new(const struct conf *conf, unsigned mains, size_t descriptors)
 
 	return limits.connections != 0 || limits.requests.rate != 0 ?
 	    addresses_new(&limits, mains) : NULL;
-}
-
-void
-addresses_conf_free(struct addresses **as)
-{
-	addresses_free(as);
 }
 
 void

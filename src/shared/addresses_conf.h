@@ -6,16 +6,14 @@
 #ifndef SHARED_ADDRESSES_CONF_H
 #define SHARED_ADDRESSES_CONF_H
 
-#include <stddef.h>
+#include "shared/addresses.h"
 
-struct addresses;
 struct conf;
 
-/* Makes the table for so many mains, each with so many descriptors; NULL if the
- * conf sets no limits for an address. */
+/* Makes the table for so many mains, each with so many descriptors, to be freed
+ * by addresses_free(); NULL if the conf sets no limits for an address. */
 struct addresses *addresses_conf_new(const struct conf *, unsigned mains,
 		    size_t descriptors);
-void		 addresses_conf_free(struct addresses **);
 /* A main has died: removes its connections.  NULL does nothing. */
 void		 addresses_conf_main_died(struct addresses *, unsigned main);
 

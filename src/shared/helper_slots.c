@@ -4,7 +4,6 @@
  */
 #include <sys/mman.h>
 
-#include "lib/log.h"
 #include "lib/mem.h"
 #include "shared/helper_slots.h"
 
@@ -24,10 +23,7 @@ helper_slots_new(size_t count)
 	struct helper_slots	*l = mem_zero(sizeof(*l));
 
 	l->count = count;
-	l->slots = mmap(NULL, count * sizeof(*l->slots), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANON, -1, 0);
-	if (l->slots == MAP_FAILED)
-		fatal("cannot allocate shared memory");
+	l->slots = mem_shared(count * sizeof(*l->slots));
 	return l;
 }
 

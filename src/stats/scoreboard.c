@@ -6,13 +6,11 @@
  * wherever the monitor is interrupted, and adds again only if that word has
  * changed meanwhile.
  */
-#include <sys/mman.h>
-
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "lib/log.h"
+#include "lib/mem.h"
 #include "stats/scoreboard.h"
 
 /* More than all mains and threads of the generations at one time need. */
@@ -44,10 +42,7 @@ static _Thread_local struct stats_slot	private_slot;
 void
 scoreboard_open(void)
 {
-	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANON | MAP_NORESERVE, -1, 0);
-	if (board == MAP_FAILED)
-		fatal("cannot allocate shared memory for counters");
+	board = mem_shared(sizeof(*board));
 	board->started = (int64_t)time(NULL);
 	stats_use(&board->monitor);
 	scoreboard_set_conf(1);

@@ -573,7 +573,7 @@ world_free(void)
 		world_finish(world.tasks[0]);
 	}
 	free_http();
-	addresses_conf_free(&world.addresses);
+	addresses_free(&world.addresses);
 	if (world.conf != NULL)
 		conf_free(&world.conf);
 	buf_free(&world.conf_text);
