@@ -27,21 +27,29 @@ struct line {
 
 static void add_text(struct line *, const char *, ...)
     __attribute__((__format__(__printf__, 2, 3)));
+static void put_text(struct page *, const char *, ...)
+    __attribute__((__format__(__printf__, 2, 3)));
+
+static void
+add_args(struct line *l, const char *format, va_list args)
+{
+	int	n = vsnprintf(l->text + l->len, sizeof(l->text) - l->len,
+		    format, args);
+
+	if (n > 0)
+		l->len += (size_t)n;
+	if (l->len >= sizeof(l->text))
+		l->len = sizeof(l->text) - 1;
+}
 
 static void
 add_text(struct line *l, const char *format, ...)
 {
 	va_list	args;
-	int	n;
 
 	va_start(args, format);
-	n = vsnprintf(l->text + l->len, sizeof(l->text) - l->len, format,
-	    args);
+	add_args(l, format, args);
 	va_end(args);
-	if (n > 0)
-		l->len += (size_t)n;
-	if (l->len >= sizeof(l->text))
-		l->len = sizeof(l->text) - 1;
 }
 
 static void
@@ -56,6 +64,19 @@ put_line(struct page *p, const struct line *l)
 		len--;
 	buf_add(p->to, l->text, len);
 	buf_addc(p->to, '\n');
+}
+
+/* A line without bars and rates. */
+static void
+put_text(struct page *p, const char *format, ...)
+{
+	struct line	l = { .len = 0 };
+	va_list		args;
+
+	va_start(args, format);
+	add_args(&l, format, args);
+	va_end(args);
+	put_line(p, &l);
 }
 
 /* Formats a number with six characters at most. */
@@ -77,18 +98,6 @@ format_amount(char text[TEXT_SIZE], double n, double step)
 		snprintf(text, TEXT_SIZE, n < 99.95 ? "%.1f%c" : "%.0f%c", n,
 		    units[u]);
 	return text;
-}
-
-static const char *
-format_count(char text[TEXT_SIZE], double n)
-{
-	return format_amount(text, n, 1000);
-}
-
-static const char *
-format_bytes(char text[TEXT_SIZE], double n)
-{
-	return format_amount(text, n, 1024);
 }
 
 static const char *
@@ -166,22 +175,22 @@ add_rate(struct line *l, const struct page *p, const char *name, bool is_bytes)
 	add_text(l, " %6s/s", text);
 }
 
+/* The value of a name, and as text, which lasts to the end of the block. */
 #define GET(...)	metrics_get(p->now, __VA_ARGS__)
+#define TEXT		((char[TEXT_SIZE]){ 0 })
+#define COUNT(...)	format_amount(TEXT, GET(__VA_ARGS__), 1000)
+#define BYTES(...)	format_amount(TEXT, GET(__VA_ARGS__), 1024)
+#define DURATION(name)	format_duration(TEXT, GET(name))
 
 static void
 put_title(struct page *p)
 {
-	struct line	l = { .len = 0 };
-	char		up[TEXT_SIZE], loaded[TEXT_SIZE];
-
-	add_text(&l, "amped %s   up %s   conf %.0f, for %s   "
+	put_text(p, "amped %s   up %s   conf %.0f, for %s   "
 	    "main died %.0f times%s", p->now->version,
-	    format_age(up, GET("uptime")), GET("generation"),
-	    format_age(loaded, GET("started") + GET("uptime") - GET("loaded")),
+	    format_age(TEXT, GET("uptime")), GET("generation"),
+	    format_age(TEXT, GET("started") + GET("uptime") - GET("loaded")),
 	    GET("main-deaths"), GET("draining") > 0 ? "   DRAINING" : "");
-	put_line(p, &l);
-	l.len = 0;
-	put_line(p, &l);
+	put_text(p, " ");
 }
 
 static void
@@ -190,15 +199,13 @@ put_requests(struct page *p)
 	static const char *const	classes[] = { "2xx", "3xx", "4xx",
 					    "5xx" };
 	struct line			l = { .len = 0 };
-	char				text[TEXT_SIZE];
 
-	add_text(&l, "requests    %6s", format_count(text, GET("requests")));
+	add_text(&l, "requests    %6s", COUNT("requests"));
 	add_rate(&l, p, "requests", false);
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
 		add_text(&l, "  %s %s", classes[i],
-		    format_count(text, GET("status-%s", classes[i])));
-	add_text(&l, "  aborted %s",
-	    format_count(text, GET("responses-aborted")));
+		    COUNT("status-%s", classes[i]));
+	add_text(&l, "  aborted %s", COUNT("responses-aborted"));
 	put_line(p, &l);
 }
 
@@ -206,11 +213,10 @@ static void
 put_bytes(struct page *p)
 {
 	struct line	l = { .len = 0 };
-	char		text[TEXT_SIZE];
 
-	add_text(&l, "sent        %6s", format_bytes(text, GET("bytes")));
+	add_text(&l, "sent        %6s", BYTES("bytes"));
 	add_rate(&l, p, "bytes", true);
-	add_text(&l, "  received %6s", format_bytes(text, GET("bytes-in")));
+	add_text(&l, "  received %6s", BYTES("bytes-in"));
 	add_rate(&l, p, "bytes-in", true);
 	put_line(p, &l);
 }
@@ -221,11 +227,9 @@ put_connections(struct page *p)
 	static const char *const	states[] = { "idle", "reading", "disk",
 					    "sending", "lingering" };
 	struct line			l = { .len = 0 };
-	char				now[TEXT_SIZE], most[TEXT_SIZE];
 
-	add_text(&l, "connections %6s of %-6s ",
-	    format_count(now, GET("open-connections")),
-	    format_count(most, GET("open-connections-limit")));
+	add_text(&l, "connections %6s of %-6s ", COUNT("open-connections"),
+	    COUNT("open-connections-limit"));
 	add_bar(&l, GET("open-connections"), GET("open-connections-limit"),
 	    p->columns - l.len - 2);
 	put_line(p, &l);
@@ -233,10 +237,9 @@ put_connections(struct page *p)
 	add_text(&l, "           ");
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		add_text(&l, " %s %s ", states[i],
-		    format_count(now, GET("connections-%s", states[i])));
+		    COUNT("connections-%s", states[i]));
 	put_line(p, &l);
-	l.len = 0;
-	put_line(p, &l);
+	put_text(p, " ");
 }
 
 /* Returns the share of hits since the numbers before, or since ever. */
@@ -258,7 +261,6 @@ static void
 put_cache(struct page *p, const char *cache, const char *name)
 {
 	struct line	l = { .len = 0 };
-	char		entries[TEXT_SIZE], held[TEXT_SIZE], gone[TEXT_SIZE];
 	double		by_entries = 0, by_bytes = 0, hits;
 	bool		any;
 
@@ -270,9 +272,8 @@ put_cache(struct page *p, const char *cache, const char *name)
 		    GET("%s-bytes-limit", cache);
 	hits = get_hit_ratio(p, cache, &any);
 	add_text(&l, "  %-9s %6s %8s %9s  ", name,
-	    format_count(entries, GET("%s-entries", cache)),
-	    format_bytes(held, GET("%s-bytes", cache)),
-	    format_count(gone, GET("%s-evictions", cache)));
+	    COUNT("%s-entries", cache), BYTES("%s-bytes", cache),
+	    COUNT("%s-evictions", cache));
 	add_bar(&l, by_entries > by_bytes ? by_entries : by_bytes, 1, 12);
 	if (any)
 		add_text(&l, "  %5.1f%% ", 100 * hits);
@@ -285,92 +286,58 @@ put_cache(struct page *p, const char *cache, const char *name)
 static void
 put_caches(struct page *p)
 {
-	struct line	l = { .len = 0 };
-
-	add_text(&l, "caches     entries    bytes evictions  full            "
+	put_text(p, "caches     entries    bytes evictions  full            "
 	    "hits");
-	put_line(p, &l);
 	put_cache(p, "pathname", "pathname");
 	put_cache(p, "header", "header");
 	put_cache(p, "chunk", "chunk");
 	put_cache(p, "auth", "login");
-	l.len = 0;
-	put_line(p, &l);
+	put_text(p, " ");
 }
 
 static void
 put_helpers(struct page *p)
 {
 	struct line	l = { .len = 0 };
-	char		a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE], d[TEXT_SIZE];
-	double		busy = GET("busy-helpers");
-	double		stuck = GET("stuck-helpers");
 
 	if (GET("helpers-limit") == 0) {	/* sped */
-		add_text(&l, "helpers       none");
-		put_line(p, &l);
+		put_text(p, "helpers       none");
 		return;
 	}
 	add_text(&l, "helpers     %6s busy %s idle %s stuck of %s ",
-	    format_count(a, busy), format_count(b, GET("idle-helpers")),
-	    format_count(c, stuck), format_count(d, GET("helpers-limit")));
-	add_bar(&l, busy + stuck, GET("helpers-limit"),
-	    p->columns - l.len - 2);
+	    COUNT("busy-helpers"), COUNT("idle-helpers"),
+	    COUNT("stuck-helpers"), COUNT("helpers-limit"));
+	add_bar(&l, GET("busy-helpers") + GET("stuck-helpers"),
+	    GET("helpers-limit"), p->columns - l.len - 2);
 	put_line(p, &l);
-	l.len = 0;
-	add_text(&l,
-	    "jobs        %6s wait, at most %s; %s dropped, %s too late",
-	    format_count(a, GET("queued-jobs")),
-	    format_count(b, GET("queued-jobs-max")),
-	    format_count(c, GET("jobs-dropped")),
-	    format_count(d, GET("disk-timeouts")));
-	put_line(p, &l);
+	put_text(p, "jobs        %6s wait, at most %s; %s dropped, %s too late",
+	    COUNT("queued-jobs"), COUNT("queued-jobs-max"),
+	    COUNT("jobs-dropped"), COUNT("disk-timeouts"));
 }
 
 static void
 put_disk(struct page *p)
 {
 	struct line	l = { .len = 0 };
-	char		a[TEXT_SIZE], b[TEXT_SIZE];
 
-	add_text(&l, "disk       ");
-	add_text(&l, " %6s lookups", format_count(a, GET("lookups")));
+	add_text(&l, "disk        %6s lookups", COUNT("lookups"));
 	add_rate(&l, p, "lookups", false);
-	add_text(&l, " %s each",
-	    format_duration(b, GET("job-resolve-median")));
-	add_text(&l, "  %s reads", format_count(a, GET("reads")));
+	add_text(&l, " %s each  %s reads", DURATION("job-resolve-median"),
+	    COUNT("reads"));
 	add_rate(&l, p, "reads", false);
-	add_text(&l, " %s each",
-	    format_duration(b, GET("job-read-median")));
+	add_text(&l, " %s each", DURATION("job-read-median"));
 	put_line(p, &l);
 }
 
 static void
-put_lag(struct page *p)
+put_lag_and_drops(struct page *p)
 {
-	struct line	l = { .len = 0 };
-	char		a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE];
-
-	add_text(&l, "loop lag    median %s, 99%% %s, most %s",
-	    format_duration(a, GET("loop-lag-median")),
-	    format_duration(b, GET("loop-lag-p99")),
-	    format_duration(c, GET("loop-lag-max")));
-	put_line(p, &l);
-}
-
-static void
-put_drops(struct page *p)
-{
-	struct line	l = { .len = 0 };
-	char		a[TEXT_SIZE], b[TEXT_SIZE], c[TEXT_SIZE], d[TEXT_SIZE];
-
-	add_text(&l, "dropped     %s log lines, %s evicted, %s refused, "
-	    "%s over rate",
-	    format_count(a, GET("log-lines-dropped")),
-	    format_count(b, GET("connections-evicted")),
-	    format_count(c, GET("connections-refused")),
-	    format_count(d, GET("requests-over-rate")));
-	put_line(p, &l);
+	put_text(p, "loop lag    median %s, 99%% %s, most %s",
+	    DURATION("loop-lag-median"), DURATION("loop-lag-p99"),
+	    DURATION("loop-lag-max"));
+	put_text(p, "dropped     %s log lines, %s evicted, %s refused, %s over "
+	    "rate", COUNT("log-lines-dropped"), COUNT("connections-evicted"),
+	    COUNT("connections-refused"), COUNT("requests-over-rate"));
 }
 
 /* Shows a file system for which helpers work or jobs wait. */
@@ -380,12 +347,11 @@ put_fs_queue(struct page *p, const char *name, int len, double share)
 	double		held = GET("fs-%.*s-helpers", len, name);
 	double		queued = GET("fs-%.*s-queued", len, name);
 	struct line	l = { .len = 0 };
-	char		text[TEXT_SIZE];
 
 	if (held + queued == 0)
 		return;
 	add_text(&l, "  fs %-12.*s %3.0f of %.0f helpers, %s wait ", len,
-	    name, held, share, format_count(text, queued));
+	    name, held, share, format_amount(TEXT, queued, 1000));
 	add_bar(&l, held, share, p->columns - l.len - 2);
 	put_line(p, &l);
 }
@@ -425,7 +391,6 @@ screen_draw(struct buf *to, const struct metrics *now,
 	put_caches(&p);
 	put_helpers(&p);
 	put_disk(&p);
-	put_lag(&p);
-	put_drops(&p);
+	put_lag_and_drops(&p);
 	put_fs_queues(&p);
 }

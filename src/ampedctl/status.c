@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
-#include <time.h>
 
 #include "ampedctl/metrics.h"
 #include "ampedctl/screen.h"
 #include "ampedctl/status.h"
 #include "ampedctl/terminal.h"
+#include "lib/clock.h"
 #include "lib/visible.h"
 
 #define LINES_MAX	100	/* with those of file systems */
@@ -57,10 +57,7 @@ status_show(struct client_target *a)
 static double
 seconds_now(void)
 {
-	struct timespec	ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+	return (double)clock_us() / 1e6;
 }
 
 /* The metrics shown, and those before, for rates. */
