@@ -30,21 +30,9 @@
 #include "shared/listener.h"
 #include "stats/rows.h"
 
-#ifndef AMPED_CONF
-#define AMPED_CONF	"/etc/amped/amped.conf"
-#endif
-#ifndef AMPED_LIBEXEC
-#define AMPED_LIBEXEC	"/usr/libexec/amped"
-#endif
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION	"unknown"
-#endif
 
 #define HELPER_NAME	"amped-helper"
 
-#ifndef AMPED_LIBRARIES
-#define AMPED_LIBRARIES	"unknown"
-#endif
 #ifdef __clang__
 #define COMPILER	__VERSION__
 #else

@@ -14,10 +14,6 @@
 #include "ampedctl/status.h"
 #include "lib/visible.h"
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION	"unknown"
-#endif
-
 #define FIELDS_MAX	50
 /* Limits of one request; more paths go into further requests. */
 #define BYTES_MAX	(CONTROL_LINE_MAX - 256)

@@ -21,9 +21,6 @@
 #include "lib/io.h"
 #include "lib/mem.h"
 
-#ifndef AMPED_CONF
-#define AMPED_CONF	"/etc/amped/amped.conf"
-#endif
 #define AMPED_CONTROL	"/run/amped/control"	/* the packages' choice */
 
 #define ANSWER_TIMEOUT	90	/* s without a byte; a reload may take 60 */

@@ -83,23 +83,6 @@ hold_entry(const struct auth_cache *ac, const uint64_t key[2])
 	return e;
 }
 
-struct auth_entry *
-auth_hold(struct auth_cache *ac, struct str file, struct str user,
-    struct str password)
-{
-	const struct str	 parts[3] = { file, user, password };
-	uint64_t		 key[2];
-	struct auth_entry	*e;
-
-	make_key(ac, parts, key);
-	lock_acquire(ac->cache.lock);
-	e = hold_entry(ac, key);
-	ac->cache.hits += e != NULL;
-	ac->cache.misses += e == NULL;
-	lock_release(ac->cache.lock);
-	return e;
-}
-
 static struct auth_entry *
 add_entry(struct auth_cache *ac, const uint64_t key[2])
 {
@@ -115,21 +98,40 @@ add_entry(struct auth_cache *ac, const uint64_t key[2])
 	return e;
 }
 
-struct auth_entry *
-auth_add(struct auth_cache *ac, struct str file, struct str user,
-    struct str password)
+/* Counts a look-up that is not to add. */
+static struct auth_entry *
+look_up(struct auth_cache *ac, const struct str parts[3], bool add)
 {
-	const struct str	 parts[3] = { file, user, password };
 	uint64_t		 key[2];
 	struct auth_entry	*e;
 
 	make_key(ac, parts, key);
 	lock_acquire(ac->cache.lock);
 	e = hold_entry(ac, key);
-	if (e == NULL)
+	ac->cache.hits += e != NULL && !add;
+	ac->cache.misses += e == NULL && !add;
+	if (e == NULL && add)
 		e = add_entry(ac, key);
 	lock_release(ac->cache.lock);
 	return e;
+}
+
+struct auth_entry *
+auth_hold(struct auth_cache *ac, struct str file, struct str user,
+    struct str password)
+{
+	const struct str	parts[3] = { file, user, password };
+
+	return look_up(ac, parts, false);
+}
+
+struct auth_entry *
+auth_add(struct auth_cache *ac, struct str file, struct str user,
+    struct str password)
+{
+	const struct str	parts[3] = { file, user, password };
+
+	return look_up(ac, parts, true);
 }
 
 void

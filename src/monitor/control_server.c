@@ -28,10 +28,6 @@
 #include "monitor/generation.h"
 #include "shared/channel.h"
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION	"unknown"
-#endif
-
 #define CLIENTS_MAX	32
 #define CHILDREN_MAX	8
 #define LINE_TIMEOUT	10000		/* ms for a line */

@@ -11,10 +11,6 @@
 #include "stats/rows.h"
 #include "stats/stats.h"
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION	"unknown"
-#endif
-
 #define REPORT_SAMPLES	128
 
 /* Numbers of an earlier report, for the plots of the page. */
