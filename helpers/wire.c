@@ -4,6 +4,7 @@
  * The process at the other end may be faulty, or under an attacker's control:
  * each received value is checked before use.
  */
+#include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <errno.h>
@@ -478,7 +479,7 @@ wire_recv_request(int sock, struct job *job, char *buffer)
 	ssize_t			n;
 	int			fd;
 
-	n = io_recv_message(sock, &request, sizeof(request), &fd);
+	n = io_recv_message(sock, &request, sizeof(request), &fd, 0);
 	if (n <= 0)
 		return (int)n;
 	if (recv_rest(sock, &request, (size_t)n, job, buffer) == -1) {
@@ -594,7 +595,7 @@ wire_recv_reply(int sock, struct job *job)
 	ssize_t			n;
 	int			fd;
 
-	n = io_recv_message_nowait(sock, &reply, sizeof(reply), &fd);
+	n = io_recv_message(sock, &reply, sizeof(reply), &fd, MSG_DONTWAIT);
 	if (n <= 0)
 		return (int)n;
 	/* A reply is so small that it arrives whole. */

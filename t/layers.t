@@ -422,6 +422,5 @@ src/conf/object.c conf_block conf_member conf_origin conf_row conf_pos
 src/http/finish.c close_step
 src/http/limits/verification.c http
 src/http/recv.c discard_step linger_step parse_step
-src/lib/log.c fatal fatalx
 src/stats/report_plot.c report
 src/stats/report_units.c report

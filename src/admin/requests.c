@@ -57,9 +57,12 @@ struct preload_item {
 	size_t			 word;
 };
 
+/* Also called when the time to send the answer is over. */
 static void
-end_request(struct admin_request *q)
+end_request(void *context)
 {
+	struct admin_request	*q = context;
+
 	TAILQ_REMOVE(&q->all->list, q, link);
 	evloop_unwatch(&q->output);
 	evloop_unwatch(&q->step_timer);
@@ -95,18 +98,12 @@ send_more(void *context)
 	evloop_set(q->output, EVLOOP_WRITE);
 }
 
-static void
-on_timeout(void *context)
-{
-	end_request(context);
-}
-
 /* The answer is complete. */
 static void
 start_sending(struct admin_request *q)
 {
 	q->output = evloop_watch(q->all->loop, q->client, send_more, q);
-	q->timer = evloop_timer(q->all->loop, on_timeout, q);
+	q->timer = evloop_timer(q->all->loop, end_request, q);
 	evloop_arm(q->timer, q->all->clock->ms + SEND_TIMEOUT);
 	send_more(q);
 }
@@ -373,8 +370,8 @@ receive_line(struct admin_request *q)
 	ssize_t	n;
 	int	fd;
 
-	while (len < sizeof(q->line) - 1 && (n = io_recv_message_nowait(q->pipe,
-	    q->line + len, sizeof(q->line) - 1 - len, &fd)) > 0) {
+	while (len < sizeof(q->line) - 1 && (n = io_recv_message(q->pipe,
+	    q->line + len, sizeof(q->line) - 1 - len, &fd, MSG_DONTWAIT)) > 0) {
 		if (q->client == -1)
 			q->client = fd;
 		else

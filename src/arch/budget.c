@@ -89,10 +89,11 @@ budget_make(struct budget *b, const struct conf *conf, unsigned mains,
 	b->clients = rest - b->files;
 }
 
-size_t
-budget_monitor(unsigned mains, size_t listeners)
+/* How many descriptors the monitor has open at most, during a reload: for each
+ * main a channel and a wakeup. */
+static size_t
+count_monitor(unsigned mains, size_t listeners)
 {
-	/* A channel and a wakeup for each main. */
 	return FDS_MONITOR + GENERATIONS * (listeners + 2 * (size_t)mains);
 }
 
@@ -120,7 +121,7 @@ bool
 budget_suffices(const struct conf *conf, size_t listeners, size_t descriptors)
 {
 	unsigned	mains = arch_mains(conf);
-	size_t		monitor = budget_monitor(mains, listeners);
+	size_t		monitor = count_monitor(mains, listeners);
 	struct budget	b;
 
 	budget_make(&b, conf, mains, listeners, descriptors);

@@ -41,8 +41,6 @@ struct budget {
  * descriptors. */
 void	budget_make(struct budget *, const struct conf *, unsigned mains,
 	    size_t listeners, size_t descriptors);
-/* How many descriptors the monitor has open at most: during a reload. */
-size_t	budget_monitor(unsigned mains, size_t listeners);
 /* Whether that many descriptors are enough; if not, logs how many are needed
  * and for what. */
 bool	budget_suffices(const struct conf *, size_t listeners,

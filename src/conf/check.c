@@ -122,7 +122,7 @@ check_required(struct conf_reader *reader, struct conf_object object)
 		    row->value != CONF_REQUIRED ||
 		    conf_origin(object, row, 0) != NULL || block == NULL ||
 		    (row->type == TYPE_DIRECTORY &&
-			conf_rules_need_no_root(object)))
+			conf_rules_have_action(object)))
 			continue;
 		conf_error(reader, block->pos,
 		    "block %s needs \"%s\"",

@@ -8,11 +8,7 @@
 #include "lib/mem.h"
 #include "lib/regular.h"
 
-static struct conf_reader
-new_reader(void)
-{
-	return (struct conf_reader){ .conf = mem_zero(sizeof(struct conf)) };
-}
+#define NEW_READER	{ .conf = mem_zero(sizeof(struct conf)) }
 
 /* Parses and checks a source; NULL if there was an error. */
 static struct conf *
@@ -34,7 +30,7 @@ finish_reading(struct conf_reader *reader, size_t source, struct buf *errors)
 static struct conf *
 read_file(const char *file, bool any_kind, struct buf *errors)
 {
-	struct conf_reader	reader = new_reader();
+	struct conf_reader	reader = NEW_READER;
 	size_t			source;
 
 	if (!conf_source_read(&reader, file, any_kind, &source)) {
@@ -66,7 +62,7 @@ conf_read_again(const char *file, struct buf *errors)
 struct conf *
 conf_read_text(const char *name, const char *text, struct buf *errors)
 {
-	struct conf_reader	reader = new_reader();
+	struct conf_reader	reader = NEW_READER;
 
 	return finish_reading(&reader, conf_source_text(&reader, name,
 	    mem_string(text), strlen(text)), errors);
@@ -75,7 +71,7 @@ conf_read_text(const char *name, const char *text, struct buf *errors)
 char *
 conf_read_control(const char *file)
 {
-	struct conf_reader	 reader = new_reader();
+	struct conf_reader	 reader = NEW_READER;
 	struct buf		 errors = { 0 };
 	size_t			 source;
 	char			*socket = NULL;

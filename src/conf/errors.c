@@ -4,6 +4,8 @@
  * Errors are collected until all files were read, and then printed in the order
  * of the files.
  */
+#include <sys/param.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,12 +64,6 @@ conf_error_hint(struct conf_reader *reader, const char *word)
 	reader->errors[reader->nerrors - 1].hint = word;
 }
 
-static size_t
-smaller_of(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * The edits from one word to the other: letters added, dropped, changed, or
  * swapped with their neighbour (Damerau 1964, Levenshtein 1966), each letter in
@@ -87,13 +83,11 @@ edit_distance(const char *a, const char *b)
 		d[0][j] = j;
 	for (size_t i = 1; i <= la; i++)
 		for (size_t j = 1; j <= lb; j++) {
-			d[i][j] = smaller_of(d[i - 1][j - 1] +
-			    (a[i - 1] != b[j - 1]),
-			    smaller_of(d[i - 1][j], d[i][j - 1]) + 1);
+			d[i][j] = MIN(d[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+			    MIN(d[i - 1][j], d[i][j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
 			    a[i - 2] == b[j - 1])
-				d[i][j] = smaller_of(d[i][j],
-				    d[i - 2][j - 2] + 1);
+				d[i][j] = MIN(d[i][j], d[i - 2][j - 2] + 1);
 		}
 	return d[la][lb];
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "conf/private.h"
+#include "conf/setters.h"
 #include "lib/need.h"
 
 size_t
@@ -153,25 +153,14 @@ has_word(const struct conf_words *words, const char *word)
 bool
 conf_find_listing(const struct conf_words *listing, enum conf_listing form)
 {
-	static const char *const names[] = {
-#define X(id, name) [LISTING_##id] = name,
-		CONF_LISTINGS(X)
-#undef X
-	};
-
-	return has_word(listing, names[form]);
+	return has_word(listing, conf_choice_words(TYPE_LISTING)[form]);
 }
 
 bool
 conf_disabled(const struct conf *conf, enum conf_ablation ablation)
 {
-	static const char *const names[] = {
-#define X(id, name) [ABLATION_##id] = name,
-		CONF_ABLATIONS(X)
-#undef X
-	};
-
-	return has_word(&conf->cache.off, names[ablation]);
+	return has_word(&conf->cache.off,
+	    conf_choice_words(TYPE_ABLATION)[ablation]);
 }
 
 bool

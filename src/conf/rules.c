@@ -46,20 +46,14 @@ find_action(struct conf_object object, const char *word)
 	    *(const int64_t *)conf_member(object, o->row) != 0 ? o : NULL;
 }
 
-static bool
-has_action(struct conf_object object)
+bool
+conf_rules_have_action(struct conf_object object)
 {
 	for (size_t i = 0; i < ACTION_COUNT; i++) {
 		if (find_action(object, actions[i]) != NULL)
 			return true;
 	}
 	return false;
-}
-
-bool
-conf_rules_need_no_root(struct conf_object object)
-{
-	return has_action(object);
 }
 
 static void
@@ -259,7 +253,8 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 	    conf_origin(object, redirect->row + 1, 0) == NULL)
 		conf_error(reader, redirect->pos,
 		    "\"redirect\" needs a target behind its status");
-	rules->action = outer == NULL || has_action(object) ? rules : outer;
+	rules->action = outer == NULL ||
+	    conf_rules_have_action(object) ? rules : outer;
 	if (outer != NULL)
 		inherit_all(rules, object);
 	check_removed(reader, rules, object);

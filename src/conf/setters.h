@@ -69,6 +69,6 @@ void		conf_log_select_format(struct conf_reader *);
 /* rules.c: completes the rules of a site and of its sorted paths. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);
 /* Whether a block has an action, so that root may be missing. */
-bool		conf_rules_need_no_root(struct conf_object);
+bool		conf_rules_have_action(struct conf_object);
 
 #endif

@@ -297,8 +297,8 @@ detach_fd(struct msghdr *message)
 	return kept;
 }
 
-static ssize_t
-receive_message(int sock, void *bytes, size_t size, int *fd, int flags)
+ssize_t
+io_recv_message(int sock, void *bytes, size_t size, int *fd, int flags)
 {
 	struct iovec	part = { .iov_base = bytes, .iov_len = size };
 	union control	control;
@@ -314,16 +314,4 @@ receive_message(int sock, void *bytes, size_t size, int *fd, int flags)
 	if (n != -1)
 		*fd = detach_fd(&message);
 	return n;
-}
-
-ssize_t
-io_recv_message(int sock, void *bytes, size_t size, int *fd)
-{
-	return receive_message(sock, bytes, size, fd, 0);
-}
-
-ssize_t
-io_recv_message_nowait(int sock, void *bytes, size_t size, int *fd)
-{
-	return receive_message(sock, bytes, size, fd, MSG_DONTWAIT);
 }

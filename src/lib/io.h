@@ -57,10 +57,9 @@ int	io_write_all(int fd, const void *, size_t);	/* 0, or -1 */
 int	io_send_message(int sock, const struct iovec *, int n, int fd);
 /*
  * Receives up to size bytes and at most one descriptor, which is close-on-exec
- * and the caller's; *fd is -1 without.  Returns the bytes, 0 at the end.
+ * and the caller's; *fd is -1 without.  Returns the bytes, 0 at the end.  The
+ * flags are those of recvmsg(2): MSG_DONTWAIT or none.
  */
-ssize_t	io_recv_message(int sock, void *, size_t size, int *fd);
-/* As io_recv_message(), but EAGAIN where that would block. */
-ssize_t	io_recv_message_nowait(int sock, void *, size_t size, int *fd);
+ssize_t	io_recv_message(int sock, void *, size_t, int *fd, int flags);
 
 #endif

@@ -37,10 +37,3 @@ token_bucket_take(struct token_bucket *b, int64_t n)
 	b->level -= n * TOKEN;
 	need(n >= 0 && b->level >= 0);
 }
-
-bool
-token_bucket_is_full(const struct token_bucket *b,
-    const struct token_bucket_size *size)
-{
-	return b->level == size->burst * TOKEN;
-}

@@ -4,7 +4,6 @@
 #ifndef LIB_TOKEN_BUCKET_H
 #define LIB_TOKEN_BUCKET_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct token_bucket_size {
@@ -26,7 +25,5 @@ int64_t	token_bucket_refill(struct token_bucket *,
 	    const struct token_bucket_size *, int64_t now);
 /* Takes n tokens, which the bucket must have. */
 void	token_bucket_take(struct token_bucket *, int64_t n);
-bool	token_bucket_is_full(const struct token_bucket *,
-	    const struct token_bucket_size *);
 
 #endif

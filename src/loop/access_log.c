@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "helpers/wire.h"
 #include "lib/buf.h"
@@ -118,8 +117,7 @@ static void
 close_helper(struct access_log *g)
 {
 	evloop_unwatch(&g->watch);
-	close(g->fd);
-	g->fd = -1;
+	io_close(&g->fd);
 	g->in_flight = false;
 }
 
@@ -177,29 +175,22 @@ send_batch(struct access_log *g)
 		lose_helper(g);
 }
 
-static void
-swap_bufs(struct buf *a, struct buf *b)
-{
-	struct buf	c = *a;
-
-	*a = *b;
-	*b = c;
-}
-
 /* Moves whole lines into the batch, and returns how many bytes are left.  If
  * all fit, the buffers are swapped, not copied. */
 static size_t
 take_lines(struct access_log *g)
 {
-	struct buf	*b = &g->lines;
+	struct buf	*b = &g->lines, lines;
 	size_t		 n, left;
 
 	lock_acquire(g->lock);
 	n = lines_whole(b->at, b->len, BATCH_MAX);
 	g->batch.len = 0;
-	if (n == b->len)
-		swap_bufs(b, &g->batch);
-	else {
+	if (n == b->len) {
+		lines = *b;
+		*b = g->batch;
+		g->batch = lines;
+	} else {
 		buf_add(&g->batch, b->at, n);
 		buf_consume(b, n);
 	}
@@ -505,10 +496,8 @@ access_log_free(struct access_log **gp)
 	struct access_log	*g = *gp;
 
 	access_log_finish(g);
-	if (g->fd != -1) {
-		evloop_unwatch(&g->watch);
-		close(g->fd);
-	}
+	evloop_unwatch(&g->watch);
+	io_close(&g->fd);
 	evloop_unwatch(&g->timer);
 	evloop_unwatch(&g->wakeup_watch);
 	if (g->lock != NULL)

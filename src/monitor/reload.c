@@ -319,7 +319,7 @@ on_checker(void *unused)
 	struct check_message	 message;
 	int			 log = -1;
 	ssize_t			 n = io_recv_message(reload.checker->pipe.fd,
-				    &message, sizeof(message), &log);
+				    &message, sizeof(message), &log, 0);
 
 	(void)unused;
 	if (n != (ssize_t)sizeof(message))

@@ -120,8 +120,8 @@ on_opened(void *opening)
 	TAILQ_FOREACH(g, &generations.list, link)
 		if (g->number == o->generation)
 			break;
-	if (io_recv_message(o->child->pipe.fd, &byte, sizeof(byte), &log) !=
-	    1 || log == -1)
+	if (io_recv_message(o->child->pipe.fd, &byte, sizeof(byte), &log,
+	    0) != 1 || log == -1)
 		control_server_reopen_failed(logs_kind_name(o->kind));
 	else if (g != NULL || o->kind == LOG_ERRORS)
 		switch_log(g, o->kind, log);

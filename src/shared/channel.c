@@ -22,7 +22,7 @@ int
 channel_recv(int pipe, enum channel_message *message, int *fd)
 {
 	uint8_t	byte;
-	ssize_t	n = io_recv_message(pipe, &byte, sizeof(byte), fd);
+	ssize_t	n = io_recv_message(pipe, &byte, sizeof(byte), fd, 0);
 
 	if (n != 1)
 		return (int)n;

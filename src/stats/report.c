@@ -96,6 +96,8 @@ report_write(struct buf *to, enum report_form form)
 	if (measure_gauges != NULL)
 		measure_gauges(measure_context);
 	scoreboard_sum(&r.sum);
+	for (size_t i = 0; i < STATS_GAUGE_COUNT; i++)
+		r.gauges[i] = (uint64_t)stats_gauges[i];
 	add_sample(&r.sum);
 	r.nsamples = nsamples;
 	write[form](to, &r);
@@ -147,8 +149,7 @@ write_text(struct buf *to, const struct report *r)
 		    to, rows[i].name, "", rows[i].unit, r->sum.counters[i]);
 	rows = stats_rows(STATS_KIND_GAUGE, &n);
 	for (size_t i = 0; i < n; i++)
-		write_line(to, rows[i].name, "", rows[i].unit,
-		    (uint64_t)stats_gauges[i]);
+		write_line(to, rows[i].name, "", rows[i].unit, r->gauges[i]);
 	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
 	for (size_t i = 0; i < n; i++)
 		write_histogram(to, &rows[i], &r->sum.histograms[i]);

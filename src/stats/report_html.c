@@ -332,10 +332,6 @@ add_rows(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
 void
 report_html(struct buf *to, const struct report *r)
 {
-	uint64_t	gauges[STATS_GAUGE_COUNT];
-
-	for (size_t i = 0; i < STATS_GAUGE_COUNT; i++)
-		gauges[i] = get_gauge((enum stats_gauge)i);
 	add_head(to);
 	add_overview(to, r);
 	add_responses(to, r);
@@ -348,7 +344,7 @@ report_html(struct buf *to, const struct report *r)
 	buf_adds(to, "</div>\n<section class=\"wide\"><details>"
 	    "<summary>All counters</summary>\n<table><tbody>\n");
 	add_rows(to, STATS_KIND_COUNTER, r->sum.counters);
-	add_rows(to, STATS_KIND_GAUGE, gauges);
+	add_rows(to, STATS_KIND_GAUGE, r->gauges);
 	buf_adds(to, "</tbody></table></details></section>\n</main>\n"
 	    "<footer>As <a href=\"?json\">JSON</a>, "
 	    "<a href=\"?prometheus\">for Prometheus</a>, "

@@ -71,7 +71,7 @@ report_json(struct buf *to, const struct report *r)
 	buf_adds(to, "},\n\"gauges\":{\n");
 	rows = stats_rows(STATS_KIND_GAUGE, &n);
 	for (size_t i = 0; i < n; i++)
-		add_member(to, &rows[i], (uint64_t)stats_gauges[i], i == 0);
+		add_member(to, &rows[i], r->gauges[i], i == 0);
 	buf_adds(to, "},\n\"histograms\":{\n");
 	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
 	for (size_t i = 0; i < n; i++)

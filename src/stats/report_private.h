@@ -21,6 +21,7 @@ struct report_sample {
 
 struct report {
 	struct stats_slot		 sum;
+	uint64_t			 gauges[STATS_GAUGE_COUNT];
 	const struct report_sample	*samples;	/* oldest first */
 	size_t				 nsamples;
 };

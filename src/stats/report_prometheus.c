@@ -138,14 +138,10 @@ add_fs_queues(
 void
 report_prometheus(struct buf *to, const struct report *r)
 {
-	uint64_t	gauges[STATS_GAUGE_COUNT];
-
-	for (size_t i = 0; i < STATS_GAUGE_COUNT; i++)
-		gauges[i] = (uint64_t)stats_gauges[i];
 	add_help(to, "amped_build_info", "gauge", "the version, as a label");
 	buf_addf(to, "amped_build_info{version=\"%s\"} 1\n", PACKAGE_VERSION);
 	add_numbers(to, STATS_KIND_COUNTER, r->sum.counters);
-	add_numbers(to, STATS_KIND_GAUGE, gauges);
+	add_numbers(to, STATS_KIND_GAUGE, r->gauges);
 	add_histograms(to, r->sum.histograms);
 	add_fs_queues(to, "amped_fs_queued_jobs",
 	    offsetof(struct stats_fs_queue, queued),

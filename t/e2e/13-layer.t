@@ -21,10 +21,9 @@ alarm(20 * Amped::timeout());
 for my $name (qw(10-http 12-conformance 15-names 16-together 20-validators
     25-errors 37-last-response 54-answers 56-fields 71-pipelines)) {
 	my $said = qx('$^X' '-I$FindBin::Bin/../lib' '$FindBin::Bin/$name.t' 2>&1);
-	my $skipped = $said =~ /^1\.\.0/m;
 
-	ok($? == 0 && ($skipped || $said =~ /^ok /m) && $said !~ /^not ok/m,
-	    $name . ($skipped ? ', skipped' : '')) ||
+	# A program that skips all of its tests shows nothing.
+	ok($? == 0 && $said =~ /^ok /m && $said !~ /^not ok|^1\.\.0/m, $name) ||
 	    diag(grep { !/^ok / } split(/^/m, $said));
 }
 done_testing();

@@ -93,7 +93,7 @@ check_same(int fd[2], const uint8_t *data, size_t len)
 	need(ioctl(fd[0], FIONREAD, &left) == 0);
 	need(ioctl(fd[1], FIONREAD, &n) == 0);
 	need(n > 0 && (size_t)n + (size_t)left == len);
-	got = io_recv_message(fd[1], second, (size_t)n, &again);
+	got = io_recv_message(fd[1], second, (size_t)n, &again, 0);
 	io_close(&again);
 	/* The descriptor of a CLOSE comes with the first byte alone. */
 	need(got == n || (got == 1 &&

@@ -104,7 +104,7 @@ request_bytes(const struct job *job, char *bytes, size_t size)
 	int	came;
 
 	send_request(job);
-	n = io_recv_message(fd[1], bytes, size, &came);
+	n = io_recv_message(fd[1], bytes, size, &came, 0);
 	io_close(&came);
 	if (job->kind == JOB_CLOSE) {
 		ck_assert_int_eq(n, 1);

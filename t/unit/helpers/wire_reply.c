@@ -16,7 +16,7 @@ reply_bytes(const struct job *job, char *bytes)
 	int	came;
 
 	ck_assert_int_eq(wire_send_reply(fd[1], job), 0);
-	ck_assert_int_eq(io_recv_message(fd[0], bytes, 1000, &came),
+	ck_assert_int_eq(io_recv_message(fd[0], bytes, 1000, &came, 0),
 	    REPLY_SIZE);
 	io_close(&came);
 }

@@ -171,7 +171,7 @@ START_TEST(record_of_parts)
 
 	ck_assert_int_eq(io_pipe(fd), 0);
 	ck_assert_int_eq(io_send_message(fd[0], parts, 4, -1), 0);
-	ck_assert_int_eq(io_recv_message(fd[1], got, sizeof(got), &came), 8);
+	ck_assert_int_eq(io_recv_message(fd[1], got, sizeof(got), &came, 0), 8);
 	ck_assert_mem_eq(got, "onethree", 8);
 	ck_assert_int_eq(came, -1);
 	ck_assert_ptr_eq(parts[1].iov_base, a);		/* unchanged */
@@ -188,7 +188,7 @@ START_TEST(descriptor_travels)
 	ck_assert_int_eq(io_pipe(fd), 0);
 	ck_assert_int_eq(send_text(fd[0], "ab", fd[0]), 0);
 	ck_assert_int_eq(send_text(fd[0], "c", -1), 0);
-	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 1);
+	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came, 0), 1);
 	ck_assert_int_ne(came, -1);
 	ck_assert_int_eq(fcntl(came, F_GETFD), FD_CLOEXEC);
 	fstat(fd[0], &sent);
@@ -196,12 +196,12 @@ START_TEST(descriptor_travels)
 	ck_assert_uint_eq(sent.st_ino, got.st_ino);
 	close(came);
 	/* The descriptor comes once, with the first byte. */
-	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 1);
+	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came, 0), 1);
 	ck_assert_int_eq(came, -1);
 	close(fd[0]);
-	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 1);
+	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came, 0), 1);
 	ck_assert_int_eq(byte, 'c');
-	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 0);
+	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came, 0), 0);
 	ck_assert_int_eq(came, -1);
 }
 END_TEST
@@ -223,8 +223,8 @@ drain_socket(int sig)
 
 	if (sig != 0 && turn++ % 2 == 0)
 		return;
-	while ((n = io_recv_message_nowait(drain_fd, bytes, sizeof(bytes),
-	    &came)) > 0) {
+	while ((n = io_recv_message(drain_fd, bytes, sizeof(bytes),
+	    &came, MSG_DONTWAIT)) > 0) {
 		drained += (size_t)n;
 		drained_fds += came != -1;
 		io_close(&came);
@@ -273,7 +273,7 @@ START_TEST(too_many_descriptors)
 	memcpy(CMSG_DATA(&beside.head), fds, sizeof(fds));
 	ck_assert_int_eq(sendmsg(fd[0], &message, 0), 1);
 	before = count_descriptors();
-	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came), 1);
+	ck_assert_int_eq(io_recv_message(fd[1], &byte, 1, &came, 0), 1);
 	ck_assert_int_ne(came, -1);
 	ck_assert_int_eq(count_descriptors(), before + 1);
 }
@@ -316,15 +316,15 @@ START_TEST(receive_without_waiting)
 	int	fd[2], came = 7;
 
 	ck_assert_int_eq(io_pipe(fd), 0);
-	ck_assert_int_eq(io_recv_message_nowait(fd[1], got, 4, &came), -1);
+	ck_assert_int_eq(io_recv_message(fd[1], got, 4, &came, MSG_DONTWAIT), -1);
 	ck_assert_int_eq(errno, EAGAIN);
 	ck_assert_int_eq(came, -1);
 	send_text(fd[0], "abc", fd[0]);
-	ck_assert_int_eq(io_recv_message_nowait(fd[1], got, 4, &came), 3);
+	ck_assert_int_eq(io_recv_message(fd[1], got, 4, &came, MSG_DONTWAIT), 3);
 	ck_assert_int_ne(came, -1);
 	close(came);
 	close(fd[0]);
-	ck_assert_int_eq(io_recv_message_nowait(fd[1], got, 4, &came), 0);
+	ck_assert_int_eq(io_recv_message(fd[1], got, 4, &came, MSG_DONTWAIT), 0);
 }
 END_TEST
 
