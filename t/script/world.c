@@ -199,9 +199,14 @@ net_perform_sock(struct net_sock *s, struct wait *w)
 		return NET_NONE;
 	if ((w->flags & WAIT_LATER) != 0 || (!reads && c->full))
 		return reads ? NET_READ : NET_WRITE;
+	/* As in loop/net.c: a step that must try nevertheless says so. */
+	if (reads && s->drained && (w->flags & WAIT_AGAIN) == 0)
+		return NET_READ;
 	n = reads ? receive(c, w) : w->kind == WAIT_SEND ? send_file(c, w) :
 	    send_pieces(c, w->iov, w->niov, (w->flags & WAIT_MORE) != 0);
 	c->full = !reads && n >= 0 && (size_t)n < w->size;
+	if (reads)
+		s->drained = n < (ssize_t)w->size && !c->half;
 	if (n == -1 && errno == EAGAIN)
 		return reads ? block_read(w, NET_READ) : NET_WRITE;
 	w->outcome = OUTCOME_READY;
@@ -349,8 +354,10 @@ world_wake(struct client *c, enum outcome outcome)
 	world.clock.updates++;
 	c->full = false;
 	/* Its descriptor is ready: the operation is asked for again. */
-	if (outcome == OUTCOME_READY && c->wait->kind != WAIT_DISK)
+	if (outcome == OUTCOME_READY && c->wait->kind != WAIT_DISK) {
 		outcome = OUTCOME_NONE;
+		c->sock.drained = false;
+	}
 	machine_wake(c->session, outcome, (ssize_t)c->unsent);
 	run_client(c);
 }

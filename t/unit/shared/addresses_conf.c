@@ -36,7 +36,7 @@ refused(const char *text, unsigned mains, size_t descriptors)
 	}
 	for (uint32_t i = 0; i < MANY; i++)
 		n += addresses_connect(as, bytes(&i), 4, 0) == NULL;
-	addresses_conf_free(&as);
+	addresses_free(&as);
 	conf_free(&conf);
 	teardown();
 	return n;
