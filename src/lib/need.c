@@ -35,6 +35,8 @@ log_client(void)
 		log_crash(words);
 }
 
+static volatile sig_atomic_t	logged;	/* by need_failed() */
+
 /* A signal handler: only async-signal-safe calls, none that may block. */
 static void
 on_crash(int signo, siginfo_t *info, void *unused)
@@ -52,11 +54,13 @@ on_crash(int signo, siginfo_t *info, void *unused)
 	(void)unused;
 	if (fault)
 		write_address((uintptr_t)info->si_addr, address);
-	log_crash((const char *const []){ "bug: ", names[signo],
-	    fault ? " at address 0x" : "", address, step != NULL ?
-	    " while at " : " between two steps", step != NULL ? step : "",
-	    NULL });
-	log_client();
+	if (!logged) {
+		log_crash((const char *const []){ "bug: ", names[signo],
+		    fault ? " at address 0x" : "", address, step != NULL ?
+		    " while at " : " between two steps", step != NULL ? step :
+		    "", NULL });
+		log_client();
+	}
 	raise(signo);		/* ends the process when this returns */
 }
 
@@ -96,6 +100,6 @@ need_failed(const char *condition, const char *file, int line,
 	    step != NULL ? step : "");
 	if (context_client != NULL)
 		log_client();
-	signal(SIGABRT, SIG_DFL);	/* on_crash() would log again */
+	logged = true;
 	abort();
 }
