@@ -11,6 +11,7 @@ fuzz_targets = \
 	t/fuzz/htpasswd \
 	t/fuzz/parse \
 	t/fuzz/range \
+	t/fuzz/request \
 	t/fuzz/uri \
 	t/fuzz/wire
 
@@ -46,6 +47,14 @@ t_fuzz_parse_LDADD = $(fuzz_ldadd)
 t_fuzz_parse_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_range_LDADD = $(fuzz_ldadd)
 t_fuzz_range_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_request_SOURCES = \
+	t/fuzz/request.c \
+	t/layer.c \
+	t/layer.h \
+	t/script/world.c \
+	t/script/world.h
+t_fuzz_request_LDADD = $(fuzz_ldadd)
+t_fuzz_request_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_uri_LDADD = $(fuzz_ldadd)
 t_fuzz_uri_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_wire_LDADD = $(fuzz_ldadd)

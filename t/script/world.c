@@ -538,6 +538,21 @@ world_connect(const char *name, const char *from)
 }
 
 void
+world_disconnect(struct client *c)
+{
+	if (c->waiting)
+		TAILQ_REMOVE(&c->wait->task->waiters, c, link);
+	if (c->wait != NULL)
+		close_client(c, WAIT_RESET);
+	buf_free(&c->to);
+	buf_free(&c->from);
+	for (int i = 0; i < CLIENTS; i++)
+		if (world.clients[i] == c)
+			world.clients[i] = NULL;
+	free(c);
+}
+
+void
 world_drain(void)
 {
 	for (int i = 0; i < STAGE_COUNT; i++)
@@ -563,18 +578,9 @@ world_free(void)
 {
 	char	command[100];
 
-	for (int i = 0; i < CLIENTS; i++) {
-		if (world.clients[i] == NULL)
-			continue;
-		if (world.clients[i]->waiting)
-			TAILQ_REMOVE(&world.clients[i]->wait->task->waiters,
-			    world.clients[i], link);
-		if (world.clients[i]->wait != NULL)
-			close_client(world.clients[i], WAIT_RESET);
-		buf_free(&world.clients[i]->to);
-		buf_free(&world.clients[i]->from);
-		mem_drop(&world.clients[i]);
-	}
+	for (int i = 0; i < CLIENTS; i++)
+		if (world.clients[i] != NULL)
+			world_disconnect(world.clients[i]);
 	while (world.ntasks > 0) {
 		world.tasks[0]->job.error = ECONNABORTED;
 		world_finish(world.tasks[0]);

@@ -92,6 +92,8 @@ void	world_free(void);
 /* The client of that name; NULL: none. */
 struct client	*world_client(const char *name);
 void		 world_connect(const char *name, const char *from);
+/* Ends the connection and forgets the client. */
+void		 world_disconnect(struct client *);
 
 /* Ends the client's wait with that outcome, and runs the machine. */
 void	world_wake(struct client *, enum outcome);
