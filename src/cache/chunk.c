@@ -328,8 +328,8 @@ enum presence {
 
 /*
  * Counts the chunks from this one on that one call of pagemap can cover: sent
- * by sendfile(), due for a look, with adjacent mappings.  When memory is short,
- * a look is worth nothing a moment later, so it covers one chunk.
+ * by sendfile(), with adjacent mappings.  When memory is short, a look is worth
+ * nothing a moment later, so it covers one chunk.
  */
 static uint32_t
 count_adjacent(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
@@ -345,8 +345,7 @@ count_adjacent(const struct chunk_cache *cc, const struct chunk *k, int64_t now,
 	while ((n + 1) * size <= PAGEMAP_MAX && k->index + n < f->nchunks &&
 	    chunk_start(k) + (int64_t)(n * size) < end &&
 	    (next = f->chunks[k->index + n]) != NULL && next->len == size &&
-	    next->at == k->at + n * size && next->fetch.read_twice &&
-	    now >= next->fetch.resident_until)
+	    next->at == k->at + n * size && next->fetch.read_twice)
 		n++;
 	return n;
 }

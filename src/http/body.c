@@ -20,12 +20,15 @@
 #include "lib/need.h"
 #include "stats/stats.h"
 
-/* Bytes of a body that are put out at a time: CONN_SEND_QUOTA, and behind that
- * the rest of it (of a range, if there are several) if that is no more than
- * TAIL_MAX.  For a client that takes little, a smaller window of at least
- * WINDOW_MIN: bytes that the client does not take must be proved again. */
-#define TAIL_MAX	(CONN_SEND_MAX - CONN_SEND_QUOTA)
-#define WINDOW_MIN	(64 * 1024)
+/* Bytes of a body that are put out at a time: CONN_SEND_MAX, since to be woken
+ * costs more than most sends.  When BUSY bytes of large bodies went in this
+ * millisecond, CONN_SEND_QUOTA, and behind that the rest of the body (of a
+ * range, if there are several) if that is no more than TAIL_MAX.  For a client
+ * that takes less, a smaller window: bytes that the client does not take must
+ * be proved again. */
+#define BUSY		(2 * CONN_SEND_MAX)
+#define TAIL_MAX	(2 * CONN_SEND_QUOTA)
+#define WINDOW_STEP	(64 * 1024)
 
 /* Up to so many bytes are copied into the output.  More bytes of a file are
  * sent from the file and not from a mapping: contrib/bench/sending measures
@@ -425,20 +428,48 @@ body_was_current(const struct conn *c)
 	return file_is_unchanged(r->file, false);
 }
 
+/* Whether others are to have their turn sooner. */
+static bool
+is_busy(const struct http_loop *http)
+{
+	return http->large.at == http->clock->ms && http->large.bytes >= BUSY;
+}
+
+/* A window with fewer bytes gets one more chunk. */
+static size_t
+window_min(const struct conn *c)
+{
+	const struct request	*r = c->request;
+	size_t			 most = CONN_SEND_MAX;
+
+	if (is_busy(c->http) && r->body.end - r->body.next > TAIL_MAX)
+		most = CONN_SEND_QUOTA;
+	most -= WINDOW_STEP - 1;
+	return r->body.window == 0 ? most : MIN(most, r->body.window);
+}
+
+/* Counts a window behind which the body goes on. */
+static void
+count_window(struct conn *c)
+{
+	struct http_loop	*http = c->http;
+
+	if (http->large.at != http->clock->ms)
+		http->large.bytes = 0;
+	http->large.at = http->clock->ms;
+	http->large.bytes += conn_output(c)->bytes;
+}
+
 static bool
 has_window(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	const struct output	*o = conn_output(c);
-	size_t			 most = r->body.window;
 
-	if (most == 0)
-		most = r->body.end - r->body.next <= TAIL_MAX ? CONN_SEND_MAX
-						    : CONN_SEND_QUOTA;
 	/* Room for a head, a part header, a chunk, and a last part header.  No
 	 * more is put out when little could be sent at once. */
 	return r->body.next < r->body.end && output_has_room(o, 4) &&
-	    o->bytes <= most - WINDOW_MIN;
+	    (o->bytes == 0 || o->bytes < window_min(c));
 }
 
 /* Ends the body.  If another request has come, its response may go in the same
@@ -496,10 +527,8 @@ body_unsend(struct conn *c)
 	else
 		r->body.next -= (int64_t)n;
 	c->after_send = STEP_BODY;
-	if (r->body.window == 0)
-		r->body.window = CONN_SEND_QUOTA;
-	if (n >= WINDOW_MIN)
-		r->body.window = MAX(r->body.window / 2, WINDOW_MIN);
+	/* Most clients take as much the next time. */
+	r->body.window = (uint32_t)c->used_out + WINDOW_STEP;
 	r->body.all_taken = false;
 }
 
@@ -513,8 +542,18 @@ enlarge_window(struct conn *c)
 		return;
 	r->body.all_taken = false;
 	r->body.window *= 2;
-	if (r->body.window >= CONN_SEND_QUOTA)
+	if (r->body.window >= CONN_SEND_MAX)
 		r->body.window = 0;
+}
+
+/* The end of the bytes to be looked at together: of the window; for a client
+ * that takes all of it, of the body. */
+static int64_t
+look_end(const struct request *r)
+{
+	int64_t	end = r->body.next + r->body.window;
+
+	return r->body.window == 0 ? r->body.end : MIN(end, r->body.end);
 }
 
 /* Puts out the next chunk if it is in memory; returns its state. */
@@ -532,7 +571,7 @@ put_next_chunk(struct conn *c)
 		    chunk_index(r->file, r->body.next));
 	file = can_send_file(c);
 	state = file ? chunk_ready_sendfile(cc, r->body.chunk, now,
-	    r->body.end) : chunk_ready(cc, r->body.chunk, now);
+	    look_end(r)) : chunk_ready(cc, r->body.chunk, now);
 	if (state == CHUNK_READY)
 		put_chunk(c, file);
 	return state;
@@ -561,8 +600,10 @@ body_step(struct conn *c)
 			return handle_gone(c);
 		}
 	}
-	if (r->body.next < r->body.end)
+	if (r->body.next < r->body.end) {
+		count_window(c);
 		return conn_send(c, STEP_BODY);
+	}
 	put_head(c);
 	if (r->body.multipart != NULL)
 		put_part_header(c);

@@ -37,10 +37,10 @@ enum go {
 /* Lookups and reads that one request may cost before it is refused. */
 #define REQUEST_ATTEMPTS_MAX	8
 
-/* Bytes that a connection may send before others have their turn: if its body
- * goes on behind them; in any case. */
+/* Bytes that a connection may send before others have their turn: in a busy
+ * loop, if its body goes on behind them; in any case. */
 #define CONN_SEND_QUOTA	(256 * 1024)
-#define CONN_SEND_MAX	(3 * CONN_SEND_QUOTA)
+#define CONN_SEND_MAX	(8 * CONN_SEND_QUOTA)
 
 /* Bytes of pending output; with more no further response is added. */
 #define CONN_COALESCE_MAX	(16 * 1024)

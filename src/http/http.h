@@ -63,6 +63,10 @@ struct http_loop {
 	struct chunked_limits	 chunked_limits;
 	struct addresses	*addresses;	/* NULL: no limits */
 	struct token_bucket_size pace;		/* rate 0: no limit */
+	struct {				/* of body.c */
+		int64_t		 at;		/* clock ms */
+		size_t		 bytes;		/* put out in it */
+	}			 large;
 	bool			 draining;
 	struct {				/* see setup.h */
 		char		*(*reserve)(void *, size_t most);

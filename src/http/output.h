@@ -17,7 +17,7 @@
 #include "lib/compiler.h"
 #include "lib/need.h"
 
-#define OUTPUT_PIECES	64	/* heads, and CONN_SEND_MAX in 16 KB each */
+#define OUTPUT_PIECES	64	/* heads, and CONN_SEND_MAX in 64 KB each */
 #define OUTPUT_SCRATCH	(32 * 1024)	/* bytes */
 
 struct iovec;

@@ -133,7 +133,7 @@ static inline bool
 quota_is_used(const struct conn *c)
 {
 	size_t	quota = c->after_send == STEP_BODY ? CONN_SEND_QUOTA / 4 * 3 :
-		    CONN_SEND_MAX;
+		    3 * CONN_SEND_QUOTA;
 
 	return c->used_out >= quota;
 }
