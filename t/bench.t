@@ -101,7 +101,7 @@ is($r && $r->{bytes} / $r->{requests}, 9_000_000, 'a large one is all there');
 
 # What is told to each server, with and without all that may be there.
 for my $name (qw(amped nginx lighttpd h2o apache caddy)) {
-	my @values = map { $_ => 'x' } qw(DIR ROOT PORT USER DESCRIPTORS
+	my @values = map { $_ => 'x' } qw(DIR ROOT ADDRESS PORT USER DESCRIPTORS
 	    CACHED MODULES MORE);
 	my ($without, $with) = map { my $is = $_; Bench::Server::conf_text(
 	    $name, @values, map { $_ => $is } qw(log list large threads told))

@@ -10,6 +10,7 @@ use POSIX ();
 
 use Amped;
 use Bench::Children;
+use Bench::Others;
 use Bench::Server;
 
 # Connected and warm, and waiting to go on.
@@ -87,7 +88,7 @@ sub busy {
 sub measure {
 	my (%opt) = @_;
 	my ($server, $w) = @opt{qw(server workload)};
-	my $load = Bench::Load->new(%opt);
+	my $load = ($w->{by} ? 'Bench::Others' : 'Bench::Load')->new(%opt);
 	my ($before, $busy) = ($server->used, busy());
 	my $result = $load->go;
 
@@ -100,7 +101,7 @@ sub measure {
 	    unless $result->{requests};
 	$result->{cpu} = $result->{used} / $result->{requests};
 	$result->{rate} = $result->{requests} / $result->{seconds};
-	$result->{errors}++ if $w->{size} &&
+	$result->{errors}++ if $w->{size} && !$w->{by} &&
 	    $result->{bytes} != $result->{requests} * $w->{size};
 	$server->forget_log;
 	return $result;

@@ -140,6 +140,7 @@ sub conf_text {
 # Starts one, and does not wait for it.
 #	server	of installed()
 #	root	what to serve
+#	address	where; this machine's own
 #	log	whether there is an access log
 #	ceiling	its arguments, but for the port
 #	list	whether directories are listed
@@ -152,7 +153,8 @@ sub conf_text {
 #		of a shell that joins a control group, takes as long
 sub start {
 	my ($class, %opt) = @_;
-	my $self = bless({ %opt, name => $opt{server}{name},
+	my $self = bless({ address => '127.0.0.1', %opt,
+	    name => $opt{server}{name},
 	    port => free_port(), dir => docroot('out' => '') }, $class);
 	my $large = $opt{large} // 1;
 	my $limit = $large ? hard_limit() : 4096;
@@ -171,7 +173,7 @@ sub start {
 		    (map { $_ => $opt{$_} } qw(log list told)),
 		    large => $large, MORE => $opt{more} // '',
 		    DIR => $self->{dir}, ROOT => $opt{root},
-		    PORT => $self->{port}, USER => Amped::ordinary_user(),
+		    ADDRESS => $self->{address}, PORT => $self->{port}, USER => Amped::ordinary_user(),
 		    DESCRIPTORS => $limit, CACHED => int($limit / 2),
 		    MODULES => '/usr/lib/apache2/modules'));
 		push(@command, $opt{server}{args}->("$self->{dir}/conf"));
@@ -228,7 +230,7 @@ sub ask_from_client_core {
 # One request on a connection of its own; the answer's bytes, if it came.
 sub ask {
 	my ($self, $target, $version) = @_;
-	my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+	my $socket = IO::Socket::INET->new(PeerAddr => $self->{address},
 	    PeerPort => $self->{port}) or return undef;
 	my $answer = '';
 

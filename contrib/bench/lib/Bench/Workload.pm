@@ -19,6 +19,8 @@ use warnings;
 #	beside	another one of the same servers, measured right after it in
 #		each round: what comes at another time does not compare
 #	large	only by name
+#	by	a client that is not ours: wrk, curl
+#	link	a link between them, of this rate
 #	often	in each round, the time of which they share: what large bodies
 #		cost depends on who of both ends does the work of the system,
 #		which for the same server changes by a factor of two from one
@@ -35,6 +37,14 @@ our @workloads = (
 	    often => 10 },
 	{ name => '5m-20', text => '20 files of 5 MB in turn',
 	    list => ['large', 20], warm => 1, often => 10, large => 1 },
+	(map { my ($file, $size, $text) = @$_;
+	    (map { { name => "$file-$_", text => "$text, $_",
+		target => "/$file", size => $size, by => $_, often => 3 } }
+		qw(wrk curl)),
+	    map { { name => "$file-$_", text => "$text, link of $_/s, wrk",
+		target => "/$file", size => $size, by => 'wrk', link => $_,
+		often => 3 } } qw(1gbit 100mbit) }
+	    ['500k', 500_000, '500 KB'], ['5m', 5_000_000, '5 MB']),
 	{ name => '500-nolog', text => '500 bytes, no access log',
 	    target => '/500', size => 500, log => 0 },
 	{ name => '5k-nolog', text => '5 KB, no access log', target => '/5k',
@@ -106,7 +116,8 @@ our @probes = (
 our @bars = (
 	(map { [$_, 'ceiling', 'atleast', 0.92],
 	    [$_, 'peer', 'atleast', 1.15] } qw(500 5k)),
-	(map { [$_, 'peer', 'atleast', 1] } qw(50k 500k 5m)),
+	(map { [$_, 'peer', 'atleast', 1] } qw(50k 500k 5m 500k-wrk 5m-wrk
+	    500k-1gbit 5m-1gbit 500k-100mbit 5m-100mbit)),
 	(map { [$_, 'peer', 'atleast', 1.1] } qw(500-one 5k-one)),
 	['500-pipe', 'peer', 'atleast', 2],
 	['500-10000', 'beside', 'atleast', 0.9],

@@ -23,15 +23,17 @@ END
 #	server, clients, seconds
 #	target	one file ...
 #	script	... or what makes the requests, in Lua
+#	prefix	a command's beginning
 sub new {
 	my ($class, %opt) = @_;
 	my $dir = docroot('load.lua' => ($opt{script} // '') . $done);
 	my $self = bless({ server => $opt{server} }, $class);
 
-	$self->{pid} = open($self->{from}, '-|', 'wrk', '-t1', "-c$opt{clients}",
-	    "-d$opt{seconds}s", '-s', "$dir/load.lua", '--timeout', '60s',
-	    "http://127.0.0.1:$opt{server}{port}" . ($opt{target} // ''))
-	    or die "wrk: $!\n";
+	$self->{pid} = open($self->{from}, '-|', @{$opt{prefix} // []}, 'wrk',
+	    '-t1', "-c$opt{clients}", "-d$opt{seconds}s", '-s',
+	    "$dir/load.lua", '--timeout', '60s', "http://" .
+	    "$opt{server}{address}:$opt{server}{port}" .
+	    ($opt{target} // '')) or die "wrk: $!\n";
 	Bench::Children::add($self->{pid});
 	return $self;
 }

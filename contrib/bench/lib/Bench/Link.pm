@@ -1,0 +1,81 @@
+# Bench::Link: a link of some rate between servers and clients: two network
+# namespaces, a pair of devices, and a token bucket before the clients' one.
+#
+# What is ours alone is the kernel's to take away: a namespace ends with its
+# last process, and its devices with it.
+package Bench::Link;
+
+use strict;
+use warnings;
+
+use Amped qw(await);
+use Bench::Children;
+use Bench::Server;
+
+use constant { ADDRESS => '10.9.0.1', CLIENT => '10.9.0.2' };
+
+# What there has to be; '' if nothing is missing.
+sub missing {
+	return 'root is needed' unless $> == 0;
+	for my $program (qw(ip nsenter tc unshare)) {
+		return "there is no $program"
+		    unless Bench::Server::which($program);
+	}
+	return 'there are no namespaces of the network'
+	    if system('unshare -n true 2> /dev/null') != 0;
+	return '';
+}
+
+sub told {
+	my ($command) = @_;
+
+	system($command) == 0 or die "link: $command\n";
+}
+
+# Goes on as the same program in a namespace of the network that is its own.
+sub enter {
+	my (@command) = @_;
+
+	if ($ENV{AMPED_BENCH_NETWORK}) {
+		told('ip link set lo up');
+		return;
+	}
+	$ENV{AMPED_BENCH_NETWORK} = 1;
+	exec('unshare', '-n', $^X, @command) or die "unshare: $!\n";
+}
+
+sub network_of { return readlink("/proc/$_[0]/ns/net") // '' }
+
+# rate: as tc(8) takes it.
+sub new {
+	my ($class, $rate) = @_;
+	my $pid = Amped::spawn(['unshare', '-n', 'sleep', '100000'],
+	    '/dev/null', '/dev/null');
+
+	Bench::Children::add($pid);
+	await('a namespace', sub {
+		network_of($pid) ne network_of($$) && network_of($pid) ne '' });
+	told('ip link add link0 type veth peer name link1');
+	told("ip link set link1 netns $pid");
+	told('ip addr add ' . ADDRESS . '/24 dev link0');
+	told('ip link set link0 up');
+	told("tc qdisc add dev link0 root tbf rate $rate burst 256kb " .
+	    'latency 50ms');
+	told("nsenter -t $pid -n ip addr add " . CLIENT . '/24 dev link1');
+	told("nsenter -t $pid -n ip link set link1 up");
+	return bless({ pid => $pid }, $class);
+}
+
+# A command's beginning, to run it at the clients' end.
+sub at_client { return ('nsenter', '-t', $_[0]{pid}, '-n') }
+
+sub remove {
+	my ($self) = @_;
+
+	system('ip link del link0');
+	kill('KILL', $self->{pid});
+	waitpid($self->{pid}, 0);
+	Bench::Children::gone($self->{pid});
+}
+
+1;
