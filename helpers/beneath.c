@@ -40,7 +40,8 @@ call_openat2(int root, const char *path, int flags, uint64_t resolve)
 	struct open_how	how = {
 		/* openat2() allows no other flag with O_PATH. */
 		.flags = (unsigned)plain |
-		    (plain == BENEATH_STAT ? 0 : O_LARGEFILE),
+		    ((plain & BENEATH_STAT) == BENEATH_STAT ? 0 :
+		    O_LARGEFILE),
 		.resolve = resolve | (plain == flags ? 0 : RESOLVE_NO_XDEV)
 	};
 	long		 fd;
@@ -184,6 +185,12 @@ int
 beneath_open_nolinks(int root, const char *path, int flags)
 {
 	return open_confined(root, path, flags, RESOLVE_NO_SYMLINKS);
+}
+
+int
+beneath_open_here(int dir, const char *name, int flags)
+{
+	return call_openat2(dir, name, flags | BENEATH_SAME_MOUNT, 0);
 }
 
 int

@@ -39,6 +39,10 @@ int	beneath_open_nolinks(int root, const char *path, int flags);
 /* Follows all links, wherever they lead. */
 int	beneath_open_unconfined(int root, const char *path, int flags);
 
+/* Opens an entry of the directory; EXDEV: it is on another mount; ENOSYS: there
+ * is no openat2. */
+int	beneath_open_here(int dir, const char *name, int flags);
+
 /* The two methods of beneath_open(); ENOSYS: there is no openat2. */
 int	beneath_openat2(int root, const char *path, int flags);
 int	beneath_walk(int root, const char *path, int flags);

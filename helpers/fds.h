@@ -11,6 +11,8 @@ enum {
 				 * reads here, all others write */
 	FD_LINES = 4,		/* error logger: lines of the error log */
 	FD_LOGS = 4,		/* access logger: log number 0, and so on */
+	FD_NOTIFY = 14,		/* helper: where directories to watch are added
+				 * (helpers/notify.h), or closed */
 	FD_RULES = 15		/* helper: Landlock ruleset of the files that
 				 * it may open (lib/landlock.h), or closed */
 };

@@ -23,6 +23,7 @@
 #include "helpers/error_writer.h"
 #include "helpers/fds.h"
 #include "helpers/log_sink.h"
+#include "helpers/notify.h"
 #include "helpers/rdns.h"
 #include "helpers/syslog.h"
 #include "helpers/wire.h"
@@ -184,6 +185,8 @@ run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 		append_set_syslog(syslog);
 	if (role == ERROR_LOGGER)
 		return write_errors(s, syslog);
+	if (role == HELPER && fcntl(FD_NOTIFY, F_GETFD) != -1)
+		notify_use(FD_NOTIFY);
 	enter_sandbox(s);
 	return serve_jobs();
 }

@@ -65,6 +65,10 @@ struct job_find {
 	bool			 has_version;
 	struct job_version	 version;
 
+	uint32_t		 watch;		/* enum job_watch */
+
+	uint32_t		 watched;	/* enum job_watched */
+	struct job_waypoints	 waypoints;	/* from / on */
 	bool			 unchanged;	/* the version holds */
 	uint32_t		 name_number;	/* of names, from 1; 0: path */
 	struct job_facts	 facts;
@@ -181,19 +185,16 @@ struct job {
 /* Whether the kind is of RESOLVE, LIST and COMPRESS; of READ and COPY. */
 bool		 job_finds(enum job_kind);
 bool		 job_has_range(enum job_kind);
-
 const char	*job_kind_name(enum job_kind);
-
 /* The policy of that name; JOB_LINKS_COUNT: there is none. */
 enum job_links	 job_links_find(const char *name);
-
 /* Makes an empty job: fd is -1, all else zero. */
 void		 job_init(struct job *, enum job_kind);
 
 /* Does a job of any kind, and fills in the result.  Blocks. */
 void		 job_perform(struct job *);
 
-/* Sets the descriptors that APPEND writes to, by log number; not owned. */
+/* The descriptors that APPEND writes to, by log number; not owned. */
 void		 job_set_logs(const int *fds, size_t n);
 
 #endif

@@ -52,6 +52,48 @@ struct job_version {
 };
 #define JOB_CTIME_ANY	0	/* COPY: a ctime that is not compared */
 
+/*
+ * Waypoints: all that can change the answer of a job that finds a path, in
+ * watched directories (helpers/notify.h) on the way from / to the file.  There
+ * the entry with that hash of its name counts, or all entries.
+ */
+#define JOB_WAYPOINTS_MAX	32
+
+enum job_waypoint_kind {
+	JOB_WAYPOINT_DIRECTORY,	/* all entries: the path's first bytes lead to
+				 * the directory */
+	JOB_WAYPOINT_BENEATH,	/* the entry leads to the path's first bytes,
+				 * and all that is beneath */
+	JOB_WAYPOINT_FILE	/* the entry leads to the end of the path */
+};
+
+struct job_waypoint {
+	int32_t		number;			/* of the directory */
+	uint32_t	kind;			/* enum job_waypoint_kind */
+	uint32_t	bytes;			/* of the path */
+	uint32_t	name;			/* DIRECTORY: 0 */
+};
+
+struct job_waypoints {
+	uint32_t		n, reserved;
+	struct job_waypoint	at[JOB_WAYPOINTS_MAX];
+};
+
+/* Directories that a job is to watch. */
+enum job_watch {
+	JOB_WATCH_NONE,
+	JOB_WATCH_WAY,		/* each directory on the way */
+	JOB_WATCH_END,		/* all but links at the end is watched */
+	JOB_WATCH_COUNT
+};
+
+enum job_watched {
+	JOB_WATCHED_NOT,	/* something may change without an event */
+	JOB_WATCHED_ALL,
+	JOB_WATCHED_FULL,	/* not all: the system's limit is reached */
+	JOB_WATCHED_COUNT
+};
+
 /* Other facts about a file, from stat(2) and statfs(2). */
 struct job_facts {
 	uint32_t	mode, uid;		/* st_mode, st_uid */

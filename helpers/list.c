@@ -143,6 +143,16 @@ is_off_mount(struct list *l, const char *name)
 	return l->off_mount;
 }
 
+/* Targets of links, files with another name and times of directories change
+ * without an event of this directory. */
+static void
+note_unwatched(struct job *job, const struct stat *st)
+{
+	if (job->find.watched == JOB_WATCHED_ALL &&
+	    (!S_ISREG(st->st_mode) || st->st_nlink > 1))
+		job->find.watched = JOB_WATCHED_NOT;
+}
+
 /* Sets *st of an entry; false: the entry is not listed. */
 static bool
 stat_entry(struct list *l, const struct dirent *d, struct stat *st)
@@ -152,8 +162,10 @@ stat_entry(struct list *l, const struct dirent *d, struct stat *st)
 	if ((d->d_type == DT_DIR || d->d_type == DT_UNKNOWN) &&
 	    is_off_mount(l, name))
 		return false;
-	if (fstatat(dirfd(l->dir), name, st, AT_SYMLINK_NOFOLLOW) == -1 ||
-	    (S_ISLNK(st->st_mode) && stat_target(l, name, st) == -1))
+	if (fstatat(dirfd(l->dir), name, st, AT_SYMLINK_NOFOLLOW) == -1)
+		return false;
+	note_unwatched(l->job, st);
+	if (S_ISLNK(st->st_mode) && stat_target(l, name, st) == -1)
 		return false;
 	return (S_ISREG(st->st_mode) || S_ISDIR(st->st_mode)) &&
 	    root_may_show(&l->root, st->st_uid);

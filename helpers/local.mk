@@ -36,6 +36,8 @@ libhelpers_a_SOURCES = \
 	helpers/list.c \
 	helpers/log_sink.c \
 	helpers/log_sink.h \
+	helpers/notify.c \
+	helpers/notify.h \
 	helpers/perform.c \
 	helpers/perform.h \
 	helpers/rdns.c \
@@ -52,5 +54,7 @@ libhelpers_a_SOURCES = \
 	helpers/template.c \
 	helpers/template.h \
 	helpers/verify.c \
+	helpers/way.c \
+	helpers/way.h \
 	helpers/wire.c \
 	helpers/wire.h

@@ -3,6 +3,7 @@
  */
 #include "helpers/job.h"
 #include "helpers/perform.h"
+#include "helpers/way.h"
 #include "lib/need.h"
 
 static void	(*const performers[JOB_KIND_COUNT])(struct job *) = {
@@ -24,6 +25,7 @@ job_perform(struct job *job)
 	if (job_finds(job->kind)) {
 		job->find.unchanged = false;
 		job->find.name_number = 0;
+		way_watch(job);
 	}
 	performers[job->kind](job);
 }

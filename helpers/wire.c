@@ -15,9 +15,9 @@
 #include "lib/io.h"
 #include "lib/need.h"
 
-/* Letters and version 2 of the format; the numbers show the byte order, too. */
-#define REQUEST_MAGIC	0x6a6f6202
-#define REPLY_MAGIC	0x616e7302
+/* Letters and version 3 of the format; the numbers show the byte order, too. */
+#define REQUEST_MAGIC	0x6a6f6203
+#define REPLY_MAGIC	0x616e7303
 
 /* Texts follow with their terminators: root, path, names, data, user. */
 struct wire_request {
@@ -33,6 +33,7 @@ struct wire_request {
 	uint64_t	length;
 	uint32_t	links, user_size, min_uid;
 	uint32_t	mount_len;
+	uint32_t	watch, reserved;
 };
 
 struct wire_reply {
@@ -47,12 +48,15 @@ struct wire_reply {
 	uint32_t	with_fd;		/* 0, 1; 2: a handle */
 	uint64_t	done;
 	struct job_version cached;
+	uint32_t	watched, reserved;
+	struct job_waypoints waypoints;
 };
 
 /* Padding would carry bytes of our memory to the other end. */
-_Static_assert(sizeof(struct wire_request) == 40 + 48 + 32,
+_Static_assert(sizeof(struct wire_request) == 40 + 48 + 40,
     "padding in the request");
-_Static_assert(sizeof(struct wire_reply) == 24 + 2 * 48 + 32,
+_Static_assert(sizeof(struct wire_reply) == 24 + 2 * 48 + 32 + 16 +
+    16 * JOB_WAYPOINTS_MAX,
     "padding in the reply");
 /* A NUL follows its texts. */
 _Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX < WIRE_MAX,
@@ -70,6 +74,7 @@ enum field_type {
 	FIELD_I64,			/* not negative */
 	FIELD_BIT1, FIELD_BIT2,		/* a bool: this bit of 4 bytes */
 	FIELD_VERSION,
+	FIELD_WAYPOINTS,
 	FIELD_TEXT,			/* its size; 0: NULL */
 	FIELD_STR,			/* its size */
 	FIELD_SIZE			/* the size once more, in 8 bytes */
@@ -104,6 +109,7 @@ static const struct field request_fields[] = {
 	REQUEST(FIND, U32, links, find.links, 0),
 	REQUEST(FIND, U32, min_uid, find.min_uid, 0),
 	REQUEST(FIND, U32, mount_len, find.mount_len, 0),
+	REQUEST(FIND, U32, watch, find.watch, 0),
 	REQUEST(KIND(RESOLVE), STR, data_size, resolve.siblings, JOB_PATH_MAX),
 	REQUEST(KIND(RESOLVE), U64, length, resolve.sibling, 0),
 	REQUEST(KIND(LIST), STR, names_size, list.hidden, JOB_PATH_MAX),
@@ -134,6 +140,8 @@ static const struct field reply_fields[] = {
 	REPLY(FIND, U32, uid, find.facts.uid),
 	REPLY(FIND, BIT1, strong, find.facts.strong),
 	REPLY(FIND, BIT1, in_memory, find.facts.in_memory),
+	REPLY(FIND, U32, watched, find.watched),
+	REPLY(FIND, WAYPOINTS, waypoints, find.waypoints),
 	REPLY(NAMED, U32, name_number, find.name_number),
 	REPLY(KIND(RESOLVE), U64, done, resolve.counting),
 	REPLY(KIND(LIST), U64, done, list.entries),
@@ -196,6 +204,9 @@ put_field(const struct field *f, const void *member, char *at)
 	case FIELD_VERSION:
 		memcpy(at, member, sizeof(struct job_version));
 		break;
+	case FIELD_WAYPOINTS:
+		memcpy(at, member, sizeof(struct job_waypoints));
+		break;
 	default:
 		memcpy(at, member, f->type == FIELD_U32 ? 4 : 8);
 	}
@@ -254,6 +265,9 @@ take_field(const struct field *f, void *member, const char *at,
 	case FIELD_VERSION:
 		memcpy(member, at, sizeof(struct job_version));
 		return version_fits(member);
+	case FIELD_WAYPOINTS:
+		memcpy(member, at, sizeof(struct job_waypoints));
+		return true;
 	case FIELD_I64:
 		memcpy(member, at, sizeof(int64_t));
 		return *(const int64_t *)member >= 0;
@@ -392,7 +406,8 @@ find_fits(const struct job_find *f)
 	    (f->root[0] == '/') == (f->user == NULL) &&
 	    f->root[0] != '\0' && f->path[0] != '/' &&
 	    (f->user != NULL ? f->user[0] != '\0' : f->min_uid == 0) &&
-	    f->links < JOB_LINKS_COUNT && list_fits(f->names) &&
+	    f->links < JOB_LINKS_COUNT && f->watch < JOB_WATCH_COUNT &&
+	    list_fits(f->names) &&
 	    (f->mount_len == 0 ||
 	    (f->same_mount && f->mount_len <= strlen(f->path)));
 }
@@ -536,6 +551,23 @@ wire_send_reply(int sock, const struct job *job)
 	return io_send_message(sock, &part, 1, r.with_fd ? job->fd : -1);
 }
 
+/* Whether the path has as many bytes as each waypoint says. */
+static bool
+waypoints_fit(const struct job_find *f)
+{
+	const struct job_waypoints	*all = &f->waypoints;
+	size_t				 len = strlen(f->path);
+
+	if (f->watched >= JOB_WATCHED_COUNT || all->n > JOB_WAYPOINTS_MAX ||
+	    (f->watch == JOB_WATCH_NONE && (f->watched != 0 || all->n > 0)))
+		return false;
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->at[i].kind > JOB_WAYPOINT_FILE ||
+		    all->at[i].bytes > len)
+			return false;
+	return true;
+}
+
 /* Whether the result can be one of that job. */
 static bool
 result_fits(const struct job *job)
@@ -547,7 +579,8 @@ result_fits(const struct job *job)
 	if (job_finds(job->kind) &&
 	    (job->find.name_number > count_texts(job->find.names) ||
 	    (job->find.unchanged &&
-	    (!job->find.has_version || job->error != 0))))
+	    (!job->find.has_version || job->error != 0)) ||
+	    !waypoints_fit(&job->find)))
 		return false;
 	switch (job->kind) {
 	case JOB_RESOLVE:

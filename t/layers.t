@@ -33,7 +33,7 @@ my @folders = (
 	contracts => [qw(helpers/job.h)],
 	http	=> [qw(cache contracts proto conf/conf.h conf/log_fields.tbl
 		    conf/log_format.h conf/rules.h conf/where.h helpers/job.h
-		    shared/addresses.h stats/report.h stats/stats.h
+		    helpers/notify.h shared/addresses.h stats/report.h stats/stats.h
 		    stats/stats.tbl)],
 	loop	=> [qw(contracts shared helpers/wire.h http/machine.h
 		    stats/scoreboard.h stats/stats.h)],
@@ -46,7 +46,7 @@ my @folders = (
 		    http/preload.h http/purge.h loop/clients.h loop/evloop.h
 		    shared/control.h stats/report.h stats/stats.h)],
 	arch	=> [qw(conf contracts disk loop shared stats admin/requests.h
-		    http/caches.h http/machine.h)],
+		    helpers/notify.h http/caches.h http/machine.h)],
 	monitor	=> [qw(conf shared admin/explain_url.h arch/arch.h
 		    helpers/fds.h helpers/job.h stats/rows.h
 		    stats/scoreboard.h stats/stats.h)],

@@ -330,6 +330,19 @@ put_disk(struct page *p)
 }
 
 static void
+put_watches(struct page *p)
+{
+	struct line	l = { .len = 0 };
+
+	if (GET("watches-limit") == 0)
+		return;
+	add_text(&l, "watched     %6s directories of %s, %s changes",
+	    COUNT("watches"), COUNT("watches-limit"), COUNT("watch-events"));
+	add_rate(&l, p, "watch-events", false);
+	put_line(p, &l);
+}
+
+static void
 put_lag_and_drops(struct page *p)
 {
 	put_text(p, "loop lag    median %s, 99%% %s, most %s",
@@ -391,6 +404,7 @@ screen_draw(struct buf *to, const struct metrics *now,
 	put_caches(&p);
 	put_helpers(&p);
 	put_disk(&p);
+	put_watches(&p);
 	put_lag_and_drops(&p);
 	put_fs_queues(&p);
 }

@@ -19,7 +19,7 @@ run_amped(const struct main_env *env)
 	/* Only the helpers need the rules. */
 	if (env->rules != -1)
 		close(env->rules);
-	pool = helper_pool_new(s.loop, &s.clock, env);
+	pool = helper_pool_new(s.loop, &s.clock, env, s.notify);
 	s.on_helper = helper_pool_add;
 	s.report = helper_pool_report;
 	s.measure = helper_pool_measure;

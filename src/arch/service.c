@@ -11,6 +11,7 @@
 
 #include "arch/budget.h"
 #include "arch/service.h"
+#include "helpers/notify.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -206,6 +207,37 @@ on_channel(void *context)
 		evloop_stop(s->loop);
 }
 
+/* Before main is confined: helpers, or the threads, add directories to it. */
+static int
+open_notify(const struct conf *conf)
+{
+	int	fd;
+
+	if (conf->cache.watches == 0)
+		return -1;
+	fd = notify_open();
+	if (fd == -1 && errno != ENOSYS)
+		log_warn("cannot watch directories: all paths are looked at "
+		    "again after \"revalidate\"");
+	return fd;
+}
+
+/* All processes of the user share the system's limit: half is left to them. */
+static size_t
+count_watches(const struct service *s)
+{
+	int64_t	wanted = s->env->conf->cache.watches;
+	int64_t	most = notify_max() / 2 / s->env->mains;
+
+	return (size_t)(most > 0 && most < wanted ? most : wanted);
+}
+
+static void
+on_changes(void *context)
+{
+	http_read_changes(((struct service *)context)->http);
+}
+
 void
 service_open(struct service *s, const struct main_env *env)
 {
@@ -217,6 +249,7 @@ service_open(struct service *s, const struct main_env *env)
 	memset(s, 0, sizeof(*s));
 	s->env = env;
 	s->pagemap = -1;
+	s->notify = open_notify(env->conf);
 	s->sandbox = (struct sandbox){ .roles = SYSCALL_ROLE_MAIN, .rules = -1,
 	    .required = env->conf->sandbox == SANDBOX_REQUIRED };
 	s->loop = evloop_new(&s->clock);
@@ -376,6 +409,8 @@ open_threads(struct service *s, struct http_setup *setup)
 		.conf = setup->conf,
 		.descriptors = setup->descriptors,
 		.pagemap = setup->pagemap,
+		.notify = setup->notify,
+		.watches = setup->watches,
 		.shared = true,
 		.schedule_tidy = schedule_tidy,
 		.tidy_context = s,
@@ -414,6 +449,8 @@ service_run(struct service *s, const struct disk *disk)
 		.schedule_tidy = schedule_tidy,
 		.tidy_context = s,
 		.pagemap = s->pagemap = pagemap_open(),
+		.notify = s->notify,
+		.watches = s->notify != -1 ? count_watches(s) : 0,
 		.addresses = env->addresses,
 	};
 
@@ -440,6 +477,10 @@ service_run(struct service *s, const struct disk *disk)
 	if (s->threads == NULL)
 		listen_main(s);
 	report_set_measure(measure_main, s);
+	if (s->notify != -1) {
+		s->changes = evloop_watch(s->loop, s->notify, on_changes, s);
+		evloop_set(s->changes, EVLOOP_READ);
+	}
 	enter_sandbox(s);
 	if (s->threads != NULL)
 		threads_send(s->threads, THREADS_SERVE);
@@ -461,6 +502,9 @@ service_close(struct service *s)
 	if (s->caches != NULL)
 		caches_free(&s->caches);
 	io_close(&s->pagemap);
+	if (s->changes != NULL)
+		evloop_unwatch(&s->changes);
+	io_close(&s->notify);
 	evloop_unwatch(&s->wakeup_watch);
 	if (s->threads != NULL) {
 		wakeup_close(&s->wakeup);

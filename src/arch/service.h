@@ -38,6 +38,7 @@ struct service {
 	struct access_log	*access_log;
 	struct requests		*requests;	/* of administrators */
 	struct watch		*channel;	/* to the monitor */
+	struct watch		*changes;	/* in directories; or NULL */
 	struct watch		*quit, *term;	/* signals */
 	struct watch		*timer;		/* ends a drain */
 	struct watch		*tidy;		/* tidies the caches at once */
@@ -45,6 +46,7 @@ struct service {
 	struct watch		*gauges_timer;	/* publishes gauges */
 	bool			 gauges_due;	/* gauges_timer is armed */
 	int			 pagemap;	/* of pagemap.h */
+	int			 notify;	/* of notify.h; -1: none */
 	struct sandbox		 sandbox;	/* entered before serving */
 	/* The monitor has started a helper, with that pipe, or could not (-1).
 	 * NULL: the architecture has no helpers. */

@@ -2,6 +2,7 @@
  * sync: a task is complete when it has been submitted.
  */
 #include "arch/sync.h"
+#include "helpers/notify.h"
 #include "lib/syscall_filter.h"
 #include "loop/clients.h"
 #include "stats/stats.h"
@@ -25,6 +26,7 @@ void
 sync_open(struct service *s, const struct main_env *env)
 {
 	service_open(s, env);
+	notify_use(s->notify);
 	/* Where helpers do disk work, these rights are the helpers'. */
 	s->sandbox.rules = env->rules != -1 ? env->rules :
 	    SANDBOX_NO_RULES;

@@ -50,7 +50,8 @@ static bool
 is_outdated(const struct pathname_cache *pc, const struct path *p,
     const struct path_info *a)
 {
-	return pc->cache.lock != NULL && a->checked_at < p->checked_at &&
+	return pc->cache.lock != NULL && p->kind != PATHNAME_UNKNOWN &&
+	    a->checked_at < p->checked_at &&
 	    (p->file == NULL || file_is_sendable(p->file));
 }
 
@@ -239,6 +240,19 @@ path_info_expire(struct pathname_cache *pc, struct path *p,
 		if (f != NULL)
 			file_set_outdated(p->file);
 	}
+	lock_release(pc->cache.lock);
+}
+
+void
+path_info_age(struct pathname_cache *pc, uint32_t namespace, struct str name,
+    int64_t checked_at)
+{
+	struct path	*p;
+
+	lock_acquire(pc->cache.lock);
+	p = pathname_find(pc, namespace, name);
+	if (p != NULL && p->checked_at > checked_at)
+		p->checked_at = checked_at;
 	lock_release(pc->cache.lock);
 }
 

@@ -66,6 +66,9 @@ void		 path_info_drop_variants(struct pathname_cache *, struct path *,
 /* Expires what a path is, if it still is this file. */
 void		 path_info_expire(struct pathname_cache *, struct path *,
 		    const struct file *);
+/* Makes what a path is as old as that, if there is such a path: clock ms. */
+void		 path_info_age(struct pathname_cache *, uint32_t namespace,
+		    struct str name, int64_t checked_at);
 
 /* Holds the path's head of a kind; NULL: there is none, or the path has
  * changed since the copy was made. */

@@ -351,6 +351,27 @@ forget_path(struct pathname_cache *pc, struct path *p)
 }
 
 bool
+pathname_age(struct pathname_cache *pc, size_t *from,
+    int64_t (*limit_of)(void *, const struct path *, int64_t), void *context)
+{
+	size_t		 end = *from + FORGET_BUCKETS;
+	struct path	*p;
+	int64_t		 limit;
+	bool		 more;
+
+	lock_acquire(pc->cache.lock);
+	for (; *from < end && *from < pc->nbuckets; ++*from)
+		for (p = pc->buckets[*from]; p != NULL; p = p->next) {
+			limit = limit_of(context, p, p->checked_at);
+			if (p->checked_at > limit)
+				p->checked_at = limit;
+		}
+	more = *from < pc->nbuckets;
+	lock_release(pc->cache.lock);
+	return more;
+}
+
+bool
 pathname_forget(struct pathname_cache *pc, size_t *from,
     bool (*is_one)(void *, const struct path *), void *context)
 {

@@ -29,6 +29,8 @@ enum pathname_kind {
 	PATHNAME_REFUSED	/* with a status and a reason */
 };
 
+/* Age, negative, of a result whose changes all come as events. */
+#define PATHNAME_WATCHED_MS	((int64_t)24 * 60 * 60 * 1000)
 /* A value of checked_at that makes any result expired: clock ms. */
 #define PATHNAME_EXPIRED	(-((int64_t)1 << 40))
 
@@ -108,5 +110,10 @@ void		 pathname_release(struct pathname_cache *, struct path **);
  */
 bool		 pathname_forget(struct pathname_cache *, size_t *bucket,
 		    bool (*)(void *, const struct path *), void *);
+/* In the same way makes results as old as a function says, or older: clock ms;
+ * INT64_MAX: no older. */
+bool		 pathname_age(struct pathname_cache *, size_t *bucket,
+		    int64_t (*)(void *, const struct path *,
+			int64_t checked_at), void *);
 
 #endif

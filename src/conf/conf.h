@@ -98,7 +98,7 @@ struct conf {
 
 	struct {
 		int64_t	 paths, revalidate, wait, stale, negative; /* n, ms */
-		int64_t	 heads;			/* bytes */
+		int64_t	 watches, heads;	/* n, bytes */
 		int64_t	 logins, logins_keep;	/* n, ms */
 		int64_t	 chunks, chunk_size, small;	/* bytes */
 		int64_t	 residency;		/* enum conf_residency */

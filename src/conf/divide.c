@@ -14,6 +14,7 @@
 /* Member, and the minimum that a main needs. */
 #define DIVIDED(X)							\
 	X(cache.paths,		1)					\
+	X(cache.watches,	1)					\
 	X(cache.heads,		1)					\
 	X(cache.logins,		1)					\
 	X(cache.chunks,		1)					\

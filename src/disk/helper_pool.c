@@ -57,6 +57,7 @@ struct helper_pool {
 	const struct clock	*clock;
 	const struct conf	*conf;
 	int			 channel;	/* to the monitor */
+	int			 notify;	/* for the helpers; -1: none */
 	struct helper_slots	*slots;
 	struct helper_list	 idle;		/* the last used first */
 	struct helper_list	 busy;		/* the longest busy first */
@@ -192,7 +193,8 @@ schedule_check(struct helper_pool *pool, int64_t ms)
 static bool
 request_helper(struct helper_pool *pool)
 {
-	if (channel_send(pool->channel, CHANNEL_WANT_HELPER, -1) == -1) {
+	if (channel_send(pool->channel, CHANNEL_WANT_HELPER,
+	    pool->notify) == -1) {
 		schedule_check(pool, CHANNEL_RETRY);
 		return false;
 	}
@@ -579,7 +581,7 @@ adopt_orphan(struct helper_pool *pool, const struct orphan *orphan)
 
 struct helper_pool *
 helper_pool_new(struct evloop *loop, const struct clock *clock,
-    const struct main_env *env)
+    const struct main_env *env, int notify)
 {
 	struct helper_pool	*pool = mem_zero(sizeof(*pool));
 	const struct conf	*conf = env->conf;
@@ -588,6 +590,7 @@ helper_pool_new(struct evloop *loop, const struct clock *clock,
 	pool->clock = clock;
 	pool->conf = conf;
 	pool->channel = env->channel;
+	pool->notify = notify;
 	pool->slots = env->helper_slots;
 	TAILQ_INIT(&pool->idle);
 	TAILQ_INIT(&pool->busy);

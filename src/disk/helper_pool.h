@@ -14,8 +14,9 @@
 struct helper_pool;
 struct main_env;		/* shared/main_env.h */
 
+/* notify: the descriptor to which helpers add directories; -1: none. */
 struct helper_pool *helper_pool_new(struct evloop *, const struct clock *,
-		    const struct main_env *);
+		    const struct main_env *, int notify);
 /* Ends the helpers; all tasks fail. */
 void		 helper_pool_free(struct helper_pool **);
 /* submit() and promote() of a struct disk; context: the pool. */

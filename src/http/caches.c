@@ -6,6 +6,7 @@
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/namespace.h"
+#include "http/watch/waypoints.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
 
@@ -65,6 +66,10 @@ caches_new(const struct caches_setup *setup)
 	apply_ablation(caches, conf);
 	auth_init(&caches->auth, (size_t)conf->cache.logins);
 	verifiers_init(&caches->verifiers, (size_t)conf->limits.verify_queue);
+	caches->fresh.revalidate = conf->cache.revalidate;
+	caches->fresh.negative = conf->cache.negative;
+	caches->waypoints = waypoints_new(caches, setup->notify,
+	    setup->watches, setup->shared);
 	if (setup->shared)
 		share_caches(caches, setup);
 	return caches;
@@ -80,6 +85,7 @@ caches_free(struct caches **cp)
 	caches->files.deferred_max = 0;
 	while (file_tidy(&caches->files, NULL))
 		;
+	waypoints_free(&caches->waypoints);
 	pathname_free(&caches->paths);
 	auth_free(&caches->auth);
 	verifiers_free(&caches->verifiers);
@@ -132,6 +138,7 @@ caches_measure(const struct caches *caches)
 {
 	for (int i = 0; i < STATS_CACHE_COUNT; i++)
 		measure_cache(i, cache_of(caches, i));
+	waypoints_measure(caches->waypoints);
 	lock_acquire(caches->chunks.cache.lock);
 	stats_set(STATS_CHUNKS_ABSENT, caches->chunks.absent);
 	stats_set(STATS_CHUNKS_GONE, caches->chunks.gone);

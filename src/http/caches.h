@@ -18,6 +18,9 @@ struct caches_setup {
 	size_t			 descriptors;	/* for files kept open */
 	int			 pagemap;	/* of pagemap.h, the caller's;
 						 * 0 or -1: none */
+	int			 notify;	/* of notify.h, the caller's;
+						 * -1: none */
+	size_t			 watches;	/* directories; 0: none */
 	bool			 shared;	/* by threads */
 	/* Has one of the loops call http_tidy(); called in any thread, with a
 	 * cache locked.  NULL: no work is deferred. */

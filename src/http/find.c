@@ -10,6 +10,7 @@
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/stats_page.h"
+#include "http/watch/changes.h"
 #include "lib/compiler.h"
 #include "stats/stats.h"
 
@@ -19,11 +20,25 @@ enum freshness {
 	EXPIRED
 };
 
+static COLD enum freshness
+get_freshness_again(const struct conn *c, const struct path_info *a)
+{
+	const struct conf	*conf = c->http->conf;
+	bool			 absent = a->kind == PATHNAME_REFUSED;
+	int64_t			 age = c->http->clock->ms - changes_time(
+				    c->http, c->request->path, a->checked_at);
+
+	if (age <= (absent ? conf->cache.negative : conf->cache.revalidate))
+		return FRESH;
+	/* A refusal is never used stale: a new file must appear at once. */
+	return !absent && age <= conf->cache.stale ? DUE : EXPIRED;
+}
+
 /* The only place that decides whether a path must be looked up again. */
 static enum freshness
 get_freshness(const struct conn *c, const struct path_info *a)
 {
-	const struct conf	*conf = c->http->conf;
+	const struct caches	*caches = c->http->caches;
 	int64_t			 age = c->http->clock->ms - a->checked_at;
 	bool			 absent = a->kind == PATHNAME_REFUSED;
 
@@ -31,11 +46,9 @@ get_freshness(const struct conn *c, const struct path_info *a)
 		return EXPIRED;
 	if (a->kind == PATHNAME_FILE && a->source == FILE_LOST)
 		return EXPIRED;
-	if (c->request->lookup.done || age <= (absent ?
-	    conf->cache.negative : conf->cache.revalidate))
-		return FRESH;
-	/* A refusal is never used stale: a new file must appear at once. */
-	return !absent && age <= conf->cache.stale ? DUE : EXPIRED;
+	return c->request->lookup.done || age <= (absent ?
+	    caches->fresh.negative : caches->fresh.revalidate) ? FRESH :
+	    get_freshness_again(c, a);
 }
 
 /* Copies what the path is.  For a file, the request keeps this version and what

@@ -8,6 +8,7 @@
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/limits/verification.h"
+#include "http/watch/changes.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
 
@@ -19,6 +20,8 @@ make_own_caches(const struct http_setup *setup, struct http_loop *http)
 		.conf = setup->conf,
 		.descriptors = setup->descriptors,
 		.pagemap = setup->pagemap,
+		.notify = setup->notify,
+		.watches = setup->watches,
 		.schedule_tidy = setup->schedule_tidy,
 		.tidy_context = setup->tidy_context,
 	};
@@ -82,7 +85,15 @@ http_free(struct http_loop **hp)
 bool
 http_tidy(struct http_loop *http)
 {
-	return file_tidy(&http->caches->files, http);
+	bool	more = changes_tidy(http);
+
+	return file_tidy(&http->caches->files, http) || more;
+}
+
+void
+http_read_changes(struct http_loop *http)
+{
+	changes_read(http);
 }
 
 void

@@ -47,6 +47,10 @@ struct caches {
 	_Atomic uint32_t	 compressing;	/* jobs that compress now */
 	_Atomic size_t		 deferred_closes;	/* jobs that close */
 	size_t			 deferred_closes_max;
+	struct waypoints	*waypoints;	/* NULL: nothing is watched */
+	struct {				/* ms; see changes.c */
+		_Atomic int64_t	 revalidate, negative;
+	}			 fresh;
 	/* Clock ms of the last warning; see log_is_due(). */
 	_Atomic int64_t		 connections_warned_at, rate_warned_at;
 	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;

@@ -1,7 +1,8 @@
 # src/http: see README there.
 
 noinst_LIBRARIES += libhttp.a
-dist_noinst_DATA += src/http/README src/http/limits/README
+dist_noinst_DATA += src/http/README src/http/limits/README \
+	src/http/watch/README
 
 libhttp_a_SOURCES = \
 	src/http/authorize.c \
@@ -68,4 +69,10 @@ libhttp_a_SOURCES = \
 	src/http/tasks.c \
 	src/http/tasks.h \
 	src/http/variant.c \
-	src/http/variant.h
+	src/http/variant.h \
+	src/http/watch/changes.c \
+	src/http/watch/changes.h \
+	src/http/watch/waypoint.c \
+	src/http/watch/waypoint.h \
+	src/http/watch/waypoints.c \
+	src/http/watch/waypoints.h

@@ -12,6 +12,8 @@
 #include "http/namespace.h"
 #include "http/rules.h"
 #include "http/tasks.h"
+#include "http/watch/changes.h"
+#include "http/watch/waypoints.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -27,6 +29,9 @@ struct lookup {
 	bool			 late;	/* a request has waited in vain */
 	bool			 published;	/* in http->lookups */
 	LIST_ENTRY(lookup)	 link;	/* in its bucket */
+	uint64_t		 event;		/* the last before it */
+	bool			 watched;	/* its result is */
+	bool			 outdated;	/* an event came meanwhile */
 	size_t			 names_at;	/* in text */
 	struct buf		 text;	/* path, names, templates */
 };
@@ -55,7 +60,12 @@ get_found_name(const struct lookup *l)
 static int64_t
 get_info_time(const struct lookup *l)
 {
-	return l->http->caches->shared ? l->started_at : l->http->clock->ms;
+	int64_t	at = l->http->caches->shared ? l->started_at :
+		    l->http->clock->ms;
+
+	if (l->outdated)
+		return changes_old(l->http);
+	return l->watched ? at + PATHNAME_WATCHED_MS : at;
 }
 
 static void
@@ -265,11 +275,49 @@ end_lookup(struct lookup *l)
 }
 
 static void
+decode_target(const struct path *p, char decoded[JOB_PATH_MAX], size_t *len)
+{
+	need(uri_resolve(target_of(p), decoded, JOB_PATH_MAX, len) == WHY_NONE);
+}
+
+/* Notes what is watched now, before the result is noted. */
+static void
+end_watching(struct lookup *l)
+{
+	struct caches	*caches = l->http->caches;
+	char		 decoded[JOB_PATH_MAX];
+	size_t		 len, skip;
+
+	decode_target(l->path, decoded, &len);
+	(void)rules_root(l->path->rules, (struct str){ decoded, len }, &skip);
+	l->outdated = waypoints_saw(caches, &l->task.job, l->event);
+	l->watched = waypoints_end(caches, l->path,
+	    (struct str){ decoded, len }, skip, &l->task.job, l->event);
+}
+
+static void
+note_result(struct lookup *l)
+{
+	if (l->task.job.error == 0)
+		handle_file(l);
+	else if (namespace_is_variant(l->path->namespace))
+		handle_no_variant(l);
+	else
+		handle_error(l);
+	/* The event may have been read before the result was noted. */
+	if (l->watched && l->http->caches->shared &&
+	    waypoints_saw(l->http->caches, &l->task.job, l->event))
+		path_info_age(&l->http->caches->paths, l->path->namespace,
+		    target_of(l->path), changes_old(l->http));
+}
+
+static void
 complete_lookup(struct task *e)
 {
 	struct lookup	*l = (struct lookup *)e;
 
 	end_lookup(l);
+	end_watching(l);
 	if (e->job.error == ECANCELED) {	/* the job was not performed */
 		if (e->background)		/* too many are queued */
 			stats_count(STATS_REFRESHES_SKIPPED);
@@ -279,12 +327,7 @@ complete_lookup(struct task *e)
 	if (e->job.error == 0 &&
 	    !file_fits(&l->http->caches->files, &e->job.find.version))
 		e->job.error = EFBIG;
-	if (e->job.error == 0)
-		handle_file(l);
-	else if (namespace_is_variant(l->path->namespace))
-		handle_no_variant(l);
-	else
-		handle_error(l);
+	note_result(l);
 }
 
 static void
@@ -347,6 +390,7 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	l->http = http;
 	l->path = p;
 	l->started_at = http->clock->ms;
+	l->event = waypoints_begin(http->caches, p, decoded, job);
 	http->caches->compressing += job->kind == JOB_COMPRESS;
 	return l;
 }
@@ -361,8 +405,7 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 	char		 decoded[JOB_PATH_MAX];
 	size_t		 len;
 
-	need(uri_resolve(target_of(p), decoded, sizeof(decoded), &len) ==
-	    WHY_NONE);
+	decode_target(p, decoded, &len);
 	if (rules_resolve(http, p, (struct str){ decoded, len }))
 		return NULL;
 	l = new_lookup(http, p, (struct str){ decoded, len });
@@ -376,10 +419,20 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 	return &l->task;
 }
 
+/* Not one that an event has outdated: the job may have looked before that. */
+static struct lookup *
+find_joinable(struct http_loop *http, struct path *p)
+{
+	struct lookup	*l = find_pending(http, p);
+
+	return l != NULL && waypoints_saw(http->caches, &l->task.job,
+	    l->event) ? NULL : l;
+}
+
 struct task *
 lookup_start(struct http_loop *http, struct path *p)
 {
-	struct lookup	*l = find_pending(http, p);
+	struct lookup	*l = find_joinable(http, p);
 
 	if (l == NULL)
 		return submit_lookup(http, p, false);
@@ -391,7 +444,7 @@ lookup_start(struct http_loop *http, struct path *p)
 struct task *
 lookup_refresh(struct http_loop *http, struct path *p)
 {
-	struct lookup	*l = find_pending(http, p);
+	struct lookup	*l = find_joinable(http, p);
 
 	return l != NULL ? &l->task : submit_lookup(http, p, true);
 }

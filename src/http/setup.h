@@ -26,6 +26,8 @@ struct http_setup {
 	size_t			 descriptors;	/* for files kept open */
 	int			 pagemap;	/* of pagemap.h, the caller's;
 						 * 0 or -1: none */
+	int			 notify;	/* see caches.h */
+	size_t			 watches;	/* see caches.h */
 	struct addresses	*addresses;	/* the caller's; NULL: no
 						 * limits of addresses */
 	/* The access log.  log_reserve() returns room for a line of at most so
@@ -53,6 +55,8 @@ void		 http_measure(const struct http_loop *);
 /* Does a part of work that is too long for one iteration; true: some is left
  * for later iterations. */
 bool		 http_tidy(struct http_loop *);
+/* Reads what has changed in watched directories. */
+void		 http_read_changes(struct http_loop *);
 /* Submits passwords that waited for a free helper. */
 void		 http_verify(struct http_loop *);
 /* From now on each connection ends with its next response.  The caller wakes

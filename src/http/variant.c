@@ -144,6 +144,22 @@ variant_add_suffixes(struct buf *text, const struct path *p)
 			    strlen(kinds[i].suffix) + 1);
 }
 
+bool
+variant_cut_suffix(struct str *name)
+{
+	size_t	n;
+
+	for (uint32_t i = 0; i < KIND_COUNT; i++) {
+		n = kinds[i].suffix != NULL ? strlen(kinds[i].suffix) : 0;
+		if (n == 0 || name->len <= n || memcmp(name->at + name->len - n,
+		    kinds[i].suffix, n) != 0)
+			continue;
+		name->len -= n;
+		return true;
+	}
+	return false;
+}
+
 /* Whether a file is worth it that a helper makes a variant. */
 static bool
 is_to_make(const struct conf *conf, const struct conf_rules *rules,

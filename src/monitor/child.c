@@ -389,7 +389,7 @@ choose_arguments(const struct conf *conf, enum child_role role,
 
 _Noreturn void
 child_execute(const struct generation *g, enum child_role role, int pipe,
-    int log)
+    int fd)
 {
 	char	*arguments[ARGUMENTS_MAX] = { NULL };
 	int	 to_execute = move_fd_up(prepared.helper);
@@ -398,7 +398,11 @@ child_execute(const struct generation *g, enum child_role role, int pipe,
 
 	choose_arguments(g->conf, role, arguments);
 	pipe = move_fd_up(pipe);
-	place_fds(role, log);
+	if (fd != -1)
+		fd = move_fd_up(fd);
+	place_fds(role, fd);
+	if (role == CHILD_HELPER && fd != -1)
+		place_fd(fd, FD_NOTIFY);
 	if (rules != -1)
 		place_fd(rules, FD_RULES);
 	place_fd(pipe, STDIN_FILENO);

@@ -86,9 +86,9 @@ void	child_reap(void);
  * its handle. */
 void	child_reopen_log(int *log, const char *name);
 /* In the child: executes amped-helper in that role, for that generation's conf.
- * log: the descriptor that a logger writes to, or -1. */
+ * fd: the log of a logger, the notify descriptor of a helper's main, or -1. */
 _Noreturn void child_execute(const struct generation *, enum child_role,
-	    int pipe, int log);
+	    int pipe, int fd);
 
 /* Sends SIGKILL to all children that the end of the server awaits. */
 void	child_kill_all(void);

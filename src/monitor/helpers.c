@@ -26,6 +26,8 @@
 struct helper {
 	struct child		*child;
 	enum child_role		 role;
+	int			 notify;	/* in a helper itself: main's
+						 * notify descriptor, or -1 */
 	uint64_t		 pipe_inode;	/* of main's end of the pipe to
 						 * it: main names it by that */
 	unsigned		 main_id;	/* its main */
@@ -53,7 +55,8 @@ run_helper(struct generation *g, void *helper, int pipe)
 {
 	const struct helper	*h = helper;
 
-	child_execute(g, h->role, pipe, g->access_log);
+	child_execute(g, h->role, pipe, h->role == CHILD_HELPER ? h->notify :
+	    g->access_log);
 }
 
 static const struct child_kind	kinds[] = {
@@ -110,12 +113,13 @@ helper_died(void *helper, const struct child *c)
 
 /* Returns the monitor's end of the pipe to it, or -1. */
 static int
-fork_helper(const struct worker *w, enum child_role role)
+fork_helper(const struct worker *w, enum child_role role, int notify)
 {
 	struct helper	*h = mem_zero(sizeof(*h));
 	int		 pipe = -1;
 
 	h->role = role;
+	h->notify = notify;
 	h->child = child_start(&kinds[role], w->generation, h, &pipe);
 	if (h->child == NULL) {
 		log_error("cannot start a %s", kinds[role].name);
@@ -129,7 +133,7 @@ fork_helper(const struct worker *w, enum child_role role)
 }
 
 static void
-start_helper(struct worker *w, enum child_role role)
+start_helper(struct worker *w, enum child_role role, int notify)
 {
 	int	pipe = -1;
 
@@ -138,7 +142,7 @@ start_helper(struct worker *w, enum child_role role)
 		    "do not end; see which file system does not answer",
 		    kinds[role].name);
 	else
-		pipe = fork_helper(w, role);
+		pipe = fork_helper(w, role, notify);
 	/* A main that has closed its end of the channel ends. */
 	if (channel_send(w->channel.fd, role == CHILD_HELPER ? CHANNEL_HELPER :
 	    CHANNEL_ACCESS_LOGGER, pipe) == -1 &&
@@ -148,15 +152,15 @@ start_helper(struct worker *w, enum child_role role)
 }
 
 void
-helpers_start(struct worker *w)
+helpers_start(struct worker *w, int notify)
 {
-	start_helper(w, CHILD_HELPER);
+	start_helper(w, CHILD_HELPER, notify);
 }
 
 void
 helpers_start_logger(struct worker *w)
 {
-	start_helper(w, CHILD_ACCESS_LOGGER);
+	start_helper(w, CHILD_ACCESS_LOGGER, -1);
 }
 
 void

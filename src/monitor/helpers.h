@@ -20,7 +20,7 @@ struct orphans {
 
 /* Starts a helper or an access logger for main, and sends main the other end of
  * its pipe. */
-void	helpers_start(struct worker *);
+void	helpers_start(struct worker *, int notify);
 void	helpers_start_logger(struct worker *);
 /* Gives main another access logger, which main changes over to.  If too many
  * earlier ones still run, does that as soon as one has ended. */

@@ -157,7 +157,7 @@ on_message(void *worker)
 	else if (n == 1 && message == CHANNEL_ALIVE)
 		watchdog_on_alive(w);
 	else if (n == 1 && message == CHANNEL_WANT_HELPER)
-		helpers_start(w);
+		helpers_start(w, fd);
 	else if (n == 1 && message == CHANNEL_WANT_ACCESS_LOGGER)
 		helpers_start_logger(w);
 	else if (n == 1 && message == CHANNEL_KILL_HELPER)

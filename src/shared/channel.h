@@ -13,7 +13,8 @@
 	X(READY,	"ready")	/* main: it serves */		\
 	X(DRAINING,	"draining")	/* main: it accepts no more */	\
 	X(ALIVE,	"alive")	/* main: its loop turns */	\
-	X(WANT_HELPER,	"want helper")	/* main */			\
+	X(WANT_HELPER,	"want helper")	/* main: with its notify descriptor, \
+					 * if it has one */		\
 	X(WANT_ACCESS_LOGGER, "want access logger") /* main */		\
 	X(KILL_HELPER,	"kill helper")	/* main: with the helper's pipe */ \
 	X(HELPER,	"helper")	/* monitor: with the helper's pipe, \

@@ -21,7 +21,7 @@ my $all = docroot('one/' => '', 'two/' => '', 'site/' => '');
 my $at = docroot();
 symlink('one', "$all/current") or die "symlink: $!\n";
 my $age = AGE * 1000 . 'ms';
-my $cache = "cache { paths revalidate $age negative $age }\n";
+my $cache = "cache { paths revalidate $age negative $age; watches 0 }\n";
 my $root = "$all/site";
 my $server = Amped->start(root => $root, global => $cache, site =>
     "\tlisting html\n\tprecompressed gzip\n" .

@@ -31,10 +31,10 @@ my %may = (
 	    mountinfo => 1, eventfd => $bells },
 	# Wakeups of libevent, words and losses; the rest is for the monitor, log
 	# helpers, helpers and clients.
-	'main' => { %own, pipe => 3 + 2 * $threads, door => 2, mountinfo => 1,
+	'main' => { %own, changes => 1, pipe => 3 + 2 * $threads, door => 2, mountinfo => 1,
 	    pagemap => 1, eventpoll => $threads, eventfd => $bells,
 	    socket => 3 + $helpers, client => 2, page => 2 },
-	'helper' => { %own, pipe => 2, socket => 1 },
+	'helper' => { %own, changes => 1, pipe => 2, socket => 1 },
 	'access log' => { %own, pipe => 2, socket => 1, log => 1 },
 	'error log' => { %own, pipe => 2, socket => 1, log => 1 },
 	# They are forked, and end soon; what they open is a log, or a conf.
@@ -68,7 +68,8 @@ sub kind {
 	return $inodes->{$1} // 'socket' if $to =~ /\Asocket:\[(\d+)/;
 	for (['null', qr{\A/dev/null\z}], ['pipe', qr/\Apipe:/],
 	    ['landlock', qr/landlock/], ['eventpoll', qr/\[eventpoll\]/],
-	    ['eventfd', qr/\[eventfd\]/], ['mountinfo', qr{/mountinfo\z}],
+	    ['eventfd', qr/\[eventfd\]/],
+	    ['changes', qr/inotify/], ['mountinfo', qr{/mountinfo\z}],
 	    ['pagemap', qr{/pagemap\z}], ['program', qr{/amped-helper\z}],
 	    ['out', qr{\A$server->{dir}/out\z}],
 	    ['err', qr{\A$server->{dir}/err\z}],

@@ -51,6 +51,7 @@ unit_tests = \
 	t/unit/helpers/syslog \
 	t/unit/helpers/template \
 	t/unit/helpers/verify \
+	t/unit/helpers/way \
 	t/unit/helpers/wire \
 	t/unit/helpers/wire_reply \
 	t/unit/http/caches_threads \

@@ -97,7 +97,7 @@ set_up(void)
 	    .mounts = mounts_new(conf), .helper_slots = helper_slots_new(8) };
 	tick = evloop_timer(loop, check_all, NULL);
 	memset(heard, 0, sizeof(heard));
-	pool = helper_pool_new(loop, &clock_now, &env);
+	pool = helper_pool_new(loop, &clock_now, &env, -1);
 	ended = 0;
 	stop_at_end = false;
 	/* The pool requests one helper at once, and the rest of the reserve

@@ -33,6 +33,10 @@ done_job(enum job_kind kind)
 		job.find.version = (struct job_version){ 9, 8, 7, 6, 5, 4, 3 };
 		job.find.facts = (struct job_facts){ .mode = 0100644, .uid = 1000,
 		    .strong = true, .in_memory = true };
+		job.find.watched = JOB_WATCHED_ALL;
+		job.find.waypoints.n = 2;
+		job.find.waypoints.at[1] = (struct job_waypoint){ 7,
+		    JOB_WAYPOINT_BENEATH, 4, 0x12345678 };
 		if (kind == JOB_LIST) {
 			job.find.name_number = 0;
 			job.list.entries = 99;
@@ -73,6 +77,9 @@ START_TEST(reply_arrives)
 		ck_assert_uint_eq(got.find.facts.uid, 1000);
 		ck_assert(got.find.facts.strong && got.find.facts.in_memory);
 		ck_assert(!got.find.facts.handle);
+		ck_assert_uint_eq(got.find.watched, JOB_WATCHED_ALL);
+		ck_assert_mem_eq(&got.find.waypoints, &job.find.waypoints,
+		    sizeof(got.find.waypoints));
 		ck_assert_mem_eq(&got.find.facts.cached, &job.find.facts.cached,
 		    sizeof(version));
 		fstat(got.fd, &a);
@@ -170,6 +177,13 @@ static const struct {
 	{ JOB_RESOLVE,	CACHED_INO, 8, 1 },		/* has no cache_dir */
 	{ JOB_RESOLVE,	DONE,	8, 4 },			/* of two */
 	{ JOB_RESOLVE,	DONE,	8, -1 },
+	{ JOB_RESOLVE,	WATCHED, 4, 3 },
+	{ JOB_RESOLVE,	WATCHED + 4, 4, 1 },
+	{ JOB_RESOLVE,	WAYPOINTS, 4, 33 },		/* more than there are */
+	{ JOB_RESOLVE,	W_KIND, 4, 3 },
+	{ JOB_RESOLVE,	W_BYTES, 4, 5 },		/* more than the path */
+	{ JOB_READ,	WATCHED, 4, 1 },
+	{ JOB_READ,	WAYPOINTS, 4, 1 },
 	{ JOB_READ,	KIND,	4, JOB_APPEND },
 	{ JOB_READ,	ERROR,	4, -5 },
 	{ JOB_READ,	NAME_NUMBER, 4, 1 },

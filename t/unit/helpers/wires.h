@@ -24,12 +24,13 @@ enum {
 	ROOT = 16, PATH = 20, NAMES = 24, DATA = 28, FLAGS = 32, WITH_FD = 36,
 	VERSION = 40, SIZE = 56, MTIME_NS = 80, CTIME_NS = 84, OFFSET = 88,
 	LENGTH = 96, LINKS = 104, USER = 108, MIN_UID = 112, MOUNT_LEN = 116,
-	TEXTS = 120,
+	WATCH = 120, TEXTS = 128,
 	/* Of a reply: */
 	ERROR = 16, NAME_NUMBER = 20, R_VERSION = 24, R_SIZE = 40,
 	R_MTIME_NS = 64, UNCHANGED = 80, STRONG = 84, IN_MEMORY = 88,
 	R_WITH_FD = 92, DONE = 96, CACHED_INO = 112, CACHED_SIZE = 120,
-	CACHED_MTIME_NS = 144, REPLY_SIZE = 152
+	CACHED_MTIME_NS = 144, WATCHED = 152, WAYPOINTS = 160,
+	W_KIND = 172, W_BYTES = 176, REPLY_SIZE = 680
 };
 
 static const char	 names[] = "index.html\0index.htm";
@@ -84,6 +85,7 @@ sample(enum job_kind kind)
 		job.find.same_mount = kind == JOB_LIST;
 		job.find.mount_len = kind == JOB_LIST ? 3 : 0;
 		job.find.version = version;
+		job.find.watch = JOB_WATCH_WAY;
 		if (kind != JOB_LIST)
 			job.find.names = (struct str){ names, sizeof(names) };
 	}
