@@ -19,7 +19,7 @@ $ENV{AMPED_LAYER} = 1;
 alarm(20 * Amped::timeout());
 
 for my $name (qw(10-http 12-conformance 15-names 16-together 20-validators
-    25-errors 37-last-response 54-answers 56-fields 71-pipelines)) {
+    25-errors 37-last-response 54-answers 56-fields)) {
 	my $said = qx('$^X' '-I$FindBin::Bin/../lib' '$FindBin::Bin/$name.t' 2>&1);
 
 	# A program that skips all of its tests shows nothing.

@@ -24,6 +24,9 @@ my $root = docroot('page' => "page\n", 'other' => content('other', 5000),
 my $place = docroot();
 my $control = "$place/control";
 my $conf = "control $control\nhelpers 2 max 4 share 4\n";
+# What others change in this file system is no matter here.
+my $unwatched = "cache {\n\twatches 0\n}\n";
+my $an_hour = "cache {\n\tpaths revalidate 1h stale 1h\n\twatches 0\n}\n";
 my $rules = "\tpath /guarded {\n\t\tdeny all\n\t}\n" .
     "\tpath /away {\n\t\tredirect 301 /page\n\t}\n";
 
@@ -298,7 +301,7 @@ $server->{errors} = 1;
 $server->stop;
 
 # preload: what comes next needs no look and no read.
-$server = start(global => "$conf\ncache {\n\tpaths revalidate 1h stale 1h\n}\n");
+$server = start(global => "$conf$an_hour");
 await('the socket', sub { -S $control });
 @answer = ctl(qw(preload /page /other /large /guarded/page /guarded/ /none
     /away //page x));
@@ -339,7 +342,7 @@ is($answer[1], join('', map { "/$_: 2000 bytes\n" } sort keys %many),
 $server->stop;
 
 # What is on disk only: one look and one read, and so again after each purge.
-$server = start(global => "$conf\ncache {\n\tpaths revalidate 1h stale 1h\n}\n");
+$server = start(global => "$conf$an_hour");
 await('the socket', sub { -S $control });
 my %none = numbers();
 evict('other');
@@ -377,7 +380,7 @@ sub evict {
 }
 
 # A purge sees what is new at once, and what is under way goes on.
-$server = start(global => "$conf\ncache {\n\tpaths revalidate 1h stale 1h\n}\n");
+$server = start(global => "$conf$an_hour");
 await('the socket', sub { -S $control });
 write_file("$root/changing", 'old');
 my $before = content('large', 3_000_000);
@@ -397,7 +400,7 @@ SKIP: {
 	skip('there is no gzip', 4) if system('gzip -V >/dev/null 2>&1') != 0;
 	system('gzip', '-kn', "$root/other") == 0 or die "gzip\n";
 	$server = start(site => "$rules\tprecompressed gzip\n",
-	    global => "$conf\ncache {\n\tpaths revalidate 1h stale 1h\n}\n");
+	    global => "$conf$an_hour");
 	await('the socket', sub { -S $control });
 	is_deeply([ctl('preload', '/other')],
 	    [0, "/other: 5000 bytes; also as gzip\n", ''], 'a variant');
@@ -409,7 +412,7 @@ SKIP: {
 
 # status and metrics: what clients do, and nothing else.  The second helper comes
 # a moment after the first.
-$server = start();
+$server = start(global => "$conf$unwatched");
 await('the socket', sub { -S $control });
 await('two helpers', sub { my %now = numbers(); $now{'helpers-started'} == 2 })
     if Amped::architecture() eq 'amped';
