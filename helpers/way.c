@@ -20,10 +20,10 @@
 
 #include "helpers/beneath.h"
 #include "helpers/job.h"
+#include "helpers/notify.h"
 #include "helpers/root.h"
 #include "helpers/way.h"
 #include "lib/io.h"
-#include "helpers/notify.h"
 
 #define LINKS_MAX	40		/* on one way, as in the kernel */
 #define OPEN_ENTRY	(BENEATH_STAT | O_NOFOLLOW)
@@ -52,6 +52,9 @@ struct way {
 	int		 dir;		/* owned; -1: not open */
 	int		 number;	/* of dir, watched; -1: not yet */
 	int		 nlinks;
+	size_t		 used;		/* bytes of targets */
+	char		 targets[2 * JOB_PATH_MAX]; /* of links, the inner one
+						     * last */
 };
 
 /* Whether a directory's file system tells of each change. */
@@ -155,21 +158,25 @@ static enum step	walk_stretch(struct way *, struct stretch *);
 static enum step
 follow_link(struct way *w, const struct stretch *p, int link, bool last)
 {
-	char		target[JOB_PATH_MAX];
-	struct stretch	inner = { .text = target, .bytes =
+	char		*target = w->targets + w->used;
+	size_t		 room = sizeof(w->targets) - w->used;
+	struct stretch	 inner = { .text = target, .bytes =
 			    p->own ? p->at : p->bytes,
 			    .kind = !p->own ? p->kind : last ?
 			    JOB_WAYPOINT_FILE : JOB_WAYPOINT_BENEATH,
 			    .same_mount = p->same_mount };
-	ssize_t		n = readlinkat(link, "", target, sizeof(target) - 1);
+	ssize_t		 n = readlinkat(link, "", target, room);
+	enum step	 step;
 
-	if (n <= 0 || n == (ssize_t)sizeof(target) - 1 ||
-	    w->nlinks++ == LINKS_MAX)
+	if (n <= 0 || (size_t)n == room || w->nlinks++ == LINKS_MAX)
 		return STEP_UNWATCHED;
 	target[n] = '\0';
 	if (target[0] == '/' && !open_top(w))
 		return STEP_UNWATCHED;
-	return walk_stretch(w, &inner);
+	w->used += (size_t)n + 1;
+	step = walk_stretch(w, &inner);
+	w->used -= (size_t)n + 1;
+	return step;
 }
 
 /* Cuts the next segment out; false: there is none, or it is too long. */

@@ -17,7 +17,7 @@
 
 /* There may be many threads, and none needs much: some paths, a part of a
  * file. */
-#define STACK_SIZE	(2 * 1024 * 1024)	/* bytes */
+#define STACK_SIZE	(512 * 1024)	/* bytes */
 #define END_TIMEOUT	1000		/* ms, for threads to end */
 
 struct inbox {				/* a thread's, in main */
