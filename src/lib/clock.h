@@ -18,6 +18,14 @@ struct clock {
 
 /* Reads the system's coarse clock: ms may lag by one tick of the kernel. */
 void	clock_update(struct clock *);
+/* Counts an update without reading a clock, which has just been read: what is
+ * done once an update is to be done again. */
+static inline void
+clock_count(struct clock *c)
+{
+	c->updates++;
+}
+
 /* Reads the exact clock, and returns its microseconds, as clock_us() does. */
 int64_t	clock_update_us(struct clock *);
 /* The coarse monotonic time in ms, for code that has no struct clock. */

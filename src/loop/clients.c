@@ -385,6 +385,8 @@ clients_add(struct clients *all, int fd, struct net *net,
 	struct client	*c = evloop_embed(all->loop, fd, all->on_ready,
 			    sizeof(*c));
 
+	/* The connection may have come after the last one was served. */
+	clock_update(all->clock);
 	c->all = all;
 	c->sock = (struct net_sock){ .net = net, .fd = fd };
 	c->session = machine_new(all->http, kind, from, listener);

@@ -156,9 +156,11 @@ end_iteration(struct evloop *l)
 {
 	if (l->on_iteration == NULL)
 		return false;
-	/* A callback has updated the clock just now. */
+	/* A callback has read the clock just now. */
 	if (l->began_at == 0)
 		update_clock(l);
+	else
+		clock_count(l->clock);
 	return l->on_iteration(l->iteration_ctx);
 }
 
