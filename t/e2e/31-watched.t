@@ -29,7 +29,7 @@ sub start {
 	my ($root, $cache, %opt) = @_;
 
 	return Amped->start(root => $root, site => $site, global =>
-	    "cache {\n\t" . ($opt{old} // $old) . "\n\t" . ($cache // '') .
+	    "cache {\n\t" . ($opt{old} // $old) . "\n\t" . ($cache // 'watches 16384') .
 	    "\n}\n");
 }
 

@@ -303,8 +303,11 @@ apply_event(struct waypoints *w, const struct conf *conf, struct waypoint *p,
 		return;
 	else if (p->kind == JOB_WAYPOINT_BENEATH)
 		change_waypoint(w, p, false);
-	else
+	else {
+		/* A lookup under way knows nothing of a link's names. */
+		w->all_changed = w->nevents;
 		age_target(w, p->site, waypoint_target(p), ALL_KINDS);
+	}
 }
 
 /* All is old, and each way must be walked again.  The watches stay: some

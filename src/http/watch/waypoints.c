@@ -111,8 +111,6 @@ static void
 keep_limit(struct waypoints *w, const struct job *job)
 {
 	if (job->find.watched == JOB_WATCHED_FULL) {
-		if (w->directories > 0 && w->directories < w->max)
-			w->max = w->directories;
 		log_full(w, "the system's limit "
 		    "(fs.inotify.max_user_watches)");
 		evict_oldest(w);
